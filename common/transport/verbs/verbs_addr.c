@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_addr.c - socket addresses for the connection manager.  No RDMA device
- * has the loopback address; it stands for the device's own address here, so
- * that a file system on one host is set up alike over each transport.
+ * verbs_addr.c - socket addresses for the connection manager. No RDMA device has the loopback
+ * address. Here it stands for the device's own address, so that a file system on one host has the
+ * same configuration for every transport.
  */
 #include <arpa/inet.h>
 #include <errno.h>

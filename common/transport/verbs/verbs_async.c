@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_async.c - what the device tells by itself.  The descriptor is in every
- * cq's set; whoever reads an event leaves its outcome in the object that it
- * concerns and wakes that object's thread.
+ * verbs_async.c - asynchronous events of the device. Every cq has the descriptor in its epoll set.
+ * The thread that reads an event stores the result in the object concerned and wakes that object's
+ * thread.
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@ static void poke(struct vb_cq *cq)
 	vb_cq_wake(&cq->cq);
 }
 
-/* The queue pair lives until the event is acknowledged; its ep may be closed. */
+/* The queue pair exists until the event is acknowledged; its ep may be closed already. */
 static void qp_event(const struct ibv_async_event *event, int status)
 {
 	struct vb_ep *ep = event->element.qp->qp_context;
@@ -42,7 +42,10 @@ static void device_gone(struct vb_dev *d)
 	all_break(d, -ENODEV);
 }
 
-/* Connections outlive a short flap: their retries decide.  Unless there are others. */
+/*
+ * A single device keeps its connections over a short outage. One of several breaks them
+ * immediately.
+ */
 static void port_event(struct vb_dev *d, const struct ibv_async_event *event)
 {
 	const char *name = ibv_get_device_name(d->ctx->device);
@@ -59,7 +62,7 @@ static void port_event(struct vb_dev *d, const struct ibv_async_event *event)
 	if (!vb_port_again(d)) {
 		log_warn(d->dev.log,
 			 "verbs: %s port %u: its address has changed: "
-			 "connections are made anew",
+			 "connections are made again",
 			 name, d->port);
 		all_break(d, -ECONNRESET);
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_bounce.c - registered memory for messages that the device cannot
- * gather: more pieces than it takes, or unregistered ones.  Buffers are kept
- * for the next message, a bounded number of bytes for each cq.
+ * verbs_bounce.c - registered memory for messages that the device cannot gather: they have more
+ * pieces than it accepts, or unregistered ones. Each cq keeps a bounded number of bytes for reuse.
  */
 #include <stdlib.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_bye.c - what stays of an endpoint that was closed: its id, so that a lost
- * goodbye is said again; its queue pair, if that may have taken receives from
- * the shared queue, until they have come back.
+ * verbs_bye.c - what remains of a closed endpoint. Its id remains so that a lost disconnect message
+ * is repeated. Its queue pair remains if it may have taken receives from the shared queue, until
+ * they complete.
  */
 #include <stdlib.h>
 
 #include "common/transport/verbs/verbs.h"
 
-#define DRAIN_MS 200u /* for a device to give up what was posted */
+#define DRAIN_MS 200u /* time for a device to flush what was posted */
 
 void vb_bye_end(struct vb_bye *bye)
 {
@@ -21,7 +21,7 @@ void vb_bye_end(struct vb_bye *bye)
 	free(bye);
 }
 
-/* The last request of a pair in its error state: all others have ended then. */
+/* When this request of a queue pair in error completes, all earlier ones have completed. */
 static bool marker_post(struct vb_ep *ep, uint64_t mark)
 {
 	struct ibv_send_wr wr = { .wr_id = mark,
@@ -44,8 +44,8 @@ static bool is_held(const struct vb_cq *cq, uint64_t mark)
 }
 
 /*
- * The device touches nothing of what was sent any more, and the pair is still
- * there.  False: it is not sure.
+ * True: the device no longer accesses the memory of sends, and the queue pair still exists. False:
+ * this is not certain.
  */
 static bool is_drained(struct vb_ep *ep)
 {
@@ -66,7 +66,7 @@ static bool is_drained(struct vb_ep *ep)
 	return false;
 }
 
-/* Asynchronous events of the pair find nobody from here on. */
+/* Later asynchronous events of the queue pair find no endpoint. */
 static struct ibv_qp *pair_take(struct vb_ep *ep)
 {
 	struct vb_dev *d = vb_dev(ep->ep.dev);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_cm.c - the connection manager's events, to the objects they concern. */
+/*
+ * verbs_cm.c - passes events of the connection manager to the objects concerned.
+ */
 #include "common/transport/verbs/verbs.h"
 
-/* The connector has left, or the device has: accepting would be in vain. */
+/* The connector or the device is gone: an accept would fail. */
 static void req_event(struct vb_req *req, const struct rdma_cm_event *event)
 {
 	if (event->event != RDMA_CM_EVENT_ESTABLISHED)
@@ -17,14 +19,14 @@ static bool is_end(const struct rdma_cm_event *event)
 	       event->event == RDMA_CM_EVENT_DEVICE_REMOVAL;
 }
 
-/* Of a goodbye that nothing else holds up. */
+/* Returns bye if the event ends it and no queue pair still needs it. */
 static struct vb_bye *bye_event(struct vb_bye *bye,
 				const struct rdma_cm_event *event)
 {
 	return is_end(event) && !bye->qp ? bye : NULL;
 }
 
-/* Returns a goodbye that is over; it can end when the event is acknowledged. */
+/* Returns a bye that has ended; the caller frees it after it acknowledged the event. */
 static struct vb_bye *dispatch(struct vb_cq *cq, struct rdma_cm_event *event)
 {
 	struct vb_tag *tag;
@@ -46,7 +48,7 @@ static struct vb_bye *dispatch(struct vb_cq *cq, struct rdma_cm_event *event)
 			log_error(cq->cq.dev->log, "verbs: the RDMA device "
 						   "was removed: nobody can "
 						   "connect over verbs; when "
-						   "it is back, start anew");
+						   "it is back, restart");
 		break;
 	case VB_BYE:
 		return bye_event(container_of(tag, struct vb_bye, tag), event);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_connect.c - an endpoint becomes a connection.  The connector resolves
- * address and route, then asks; the acceptor's queue pair is ready before it
- * answers.  Receives that were posted before are there from the first moment.
+ * verbs_connect.c - an endpoint becomes a connection. The connector resolves address and route,
+ * then sends its request. The acceptor prepares its queue pair before it answers. Receives posted
+ * earlier are available from the first moment.
  *
  *   CONNECTING --CONNECT_RESPONSE--> OPEN         ACCEPTED --ESTABLISHED,
  *        \--deadline, error, REJECTED--> BROKEN       or a message--> OPEN
@@ -14,7 +14,7 @@
 
 #define RESOLVE_MS 2000
 #define READS_MAX 16u /* outstanding RDMA Reads and atomics */
-#define REJ_NO_SERVICE 8 /* InfiniBand's reasons, in event->status */
+#define REJ_NO_SERVICE 8 /* InfiniBand's reject reasons, in event->status */
 #define REJ_CONSUMER 28
 
 void vb_frame_fill(struct vb_frame *f, const void *priv, unsigned int len)
@@ -78,7 +78,7 @@ void vb_established(struct vb_ep *ep)
 	tp_pending_queue(&ep->cq->events, &ep->opened, TP_EV_ESTABLISHED, 0);
 }
 
-/* The way to the peer must leave by the device that memory is known to. */
+/* The route to the peer must use the device that memory is registered with. */
 static int check_device(struct vb_ep *ep)
 {
 	const struct vb_dev *d = vb_dev(ep->ep.dev);
@@ -89,7 +89,7 @@ static int check_device(struct vb_ep *ep)
 		return 0;
 	log_error(vb_log(ep),
 		  "%s: the way there leaves by %s, but this process uses %s: "
-		  "choose the device, or mend the route",
+		  "choose the device, or correct the route",
 		  ep->peer, want, have);
 	return -EHOSTUNREACH;
 }
@@ -143,7 +143,7 @@ static int unreachable(const struct rdma_cm_event *event)
 	return event->status == -ETIMEDOUT ? -ETIMEDOUT : -EHOSTUNREACH;
 }
 
-/* A goodbye counts after what came before it: see leave(). */
+/* A disconnect is handled after all completions that precede it: see leave(). */
 static void left(struct vb_ep *ep)
 {
 	ep->gone = true;
@@ -202,8 +202,8 @@ void vb_connect_event(struct vb_ep *ep, struct rdma_cm_event *event)
 }
 
 /*
- * A GID that was asked for is where connections leave from; of several devices each
- * has its own.
+ * A configured GID is the source address of connections. Each of several devices uses its own
+ * address.
  */
 static struct sockaddr *source(struct vb_dev *d,
 			       const struct sockaddr_storage *to)
@@ -260,7 +260,7 @@ int vb_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 	return 0;
 }
 
-/* On the ep's queue from here on. */
+/* Moves the id of req to ep and its cq. */
 static int take_over(struct vb_ep *ep, struct vb_req *req)
 {
 	struct vb_dev *d = vb_dev(ep->ep.dev);

@@ -7,8 +7,8 @@
 
 #include "common/transport/verbs/verbs.h"
 
-#define ENTRIES 256 /* to begin with */
-#define LOOK_NS 50000u /* between looks at the rare sources */
+#define ENTRIES 256 /* initial size */
+#define LOOK_NS 50000u /* interval between checks of the epoll set */
 #define BUSY_POLLS 64u
 
 static int nonblocking(int fd)
@@ -99,7 +99,7 @@ free_cq:
 	return rc;
 }
 
-/* Their goodbyes were sent when they were closed. */
+/* Endpoints sent their disconnects when they were closed. */
 void vb_cq_close(struct tp_cq *base)
 {
 	struct vb_cq *cq = vb_cq(base);
@@ -119,8 +119,8 @@ void vb_cq_close(struct tp_cq *base)
 }
 
 /*
- * Descriptors only: the objects behind them are the parent's, and a child
- * cannot use the device's context.
+ * Closes descriptors only: the objects belong to the parent, and a child cannot use the device's
+ * context.
  */
 void vb_cq_abandon(struct tp_cq *base)
 {
@@ -167,7 +167,7 @@ int vb_cq_grow(struct vb_cq *cq, unsigned int entries)
 	return 0;
 }
 
-/* The rare sources: when idle, and now and then when busy. */
+/* The epoll set is due when idle, and from time to time when busy. */
 static bool look_is_due(struct vb_cq *cq, int n)
 {
 	uint64_t now;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_dev.c - the provider's table; opening a device, and why it failed. */
+/*
+ * verbs_dev.c - the provider's table; opens a device and explains failures.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +13,11 @@
 
 #define DEAD_PEER_MS 30000u
 #define HANDSHAKE_MS 5000u
-#define DEAD_RAIL_MS 5000u /* where there is another one to take */
+/* for one of several devices: another can take over */
+#define DEAD_RAIL_MS 5000u
 #define MEMLOCK_LOW (64ul << 20)
 
-/* "NAME" or "NAME:PORT": whether it means this device; *port 0: any. */
+/* Whether "NAME" or "NAME:PORT" means this device. *port 0: any. */
 static bool is_wanted(const char *want, const char *name, unsigned int *port)
 {
 	size_t n = strcspn(want, ":");
@@ -23,8 +26,10 @@ static bool is_wanted(const char *want, const char *name, unsigned int *port)
 	return strlen(name) == n && !strncmp(want, name, n);
 }
 
-/* The first device that suits and has a port that is up; -EINVAL: what the
- * settings name is not among them; -ENETDOWN: it is one of several, and down. */
+/*
+ * Opens the first suitable device with a port that is up. -EINVAL: the device that the settings
+ * name does not exist; -ENETDOWN: it is one of several, and down.
+ */
 static int device_choose(struct vb_dev *d, const char *want)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL), **dev;
@@ -67,8 +72,8 @@ static int device_choose(struct vb_dev *d, const char *want)
 }
 
 /*
- * Since Linux 5.12 the kernel copies pinned pages at fork; before that, the
- * library must keep them from the child, which splits mappings.
+ * Since Linux 5.12 the kernel copies pinned pages at fork. On older kernels the library must
+ * exclude them from the child, which splits mappings.
  */
 static void fork_prepare(const struct log *log)
 {
@@ -95,7 +100,7 @@ static void memlock_look(const struct log *log)
 		 (unsigned long)rl.rlim_cur >> 10);
 }
 
-/* The device's own limits, and what the connection manager needs. */
+/* Reads the device's limits and checks that the connection manager works. */
 static int device_prepare(struct vb_dev *d)
 {
 	struct rdma_event_channel *cm = rdma_create_event_channel();
@@ -163,7 +168,7 @@ static void settings_take(struct vb_dev *d, const struct tp_dev_attr *attr,
 	classes_take(d, opt);
 }
 
-/* What is silent is left soon. */
+/* A silent peer is abandoned sooner, because there are other devices. */
 static void one_of_several(struct vb_dev *d)
 {
 	d->several = true;
@@ -199,7 +204,7 @@ int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	d->inline_try = VB_INLINE;
 	pthread_mutex_init(&d->lock, NULL);
 	fork_prepare(attr->log);
-	/* else the library touches memory at ibv_dereg_mr() */
+	/* if enabled, ibv_dereg_mr() needs the memory to be mapped */
 	d->dev.pins = ibv_is_fork_initialized() != IBV_FORK_ENABLED;
 	rc = device_choose(d, *device ? device : NULL);
 	if (rc)

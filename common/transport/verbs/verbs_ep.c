@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_ep.c - endpoints: made, broken, closed. */
+/*
+ * verbs_ep.c - endpoints: opening, breaking, closing.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +12,13 @@
 #define RECV_WR 64u
 #define SPARE_WR 16u /* for requests that are cut, and heartbeats */
 /*
- * With shared receives there are many endpoints: the send queue's memory, and
- * its part of the completion queue, would be most of what one takes.  What finds no
- * room waits.
+ * With shared receives there are many endpoints. A full send queue, and its part of the completion
+ * queue, would take most of an endpoint's memory. Requests that find no room wait.
  */
 #define CROWD_WR 128u
 #define SLOTS_MIN 64u
 
-/* A key whose low bits are a free slot of the cq. */
+/* Chooses a key whose low bits are a free slot of the cq. */
 static int key_take(struct vb_ep *ep)
 {
 	struct vb_cq *cq = ep->cq;
@@ -119,7 +120,7 @@ free_ep:
 	return rc;
 }
 
-/* Whether the hardware still has something of the ep. */
+/* Whether the hardware still has requests of the ep. */
 static bool is_in_hardware(const struct vb_ep *ep)
 {
 	return ep->qp && (ep->hw_done != ep->hw_posted ||

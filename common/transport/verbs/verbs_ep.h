@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_ep.h - the objects of the verbs provider that belong to a connection. */
+/*
+ * verbs_ep.h - the objects of the verbs provider that belong to a connection.
+ */
 #ifndef VERBS_EP_H
 #define VERBS_EP_H
 
@@ -15,17 +17,17 @@
 
 #define VB_SGE 30u /* pieces of one work request, at most */
 #define VB_BATCH 16u
-#define VB_INLINE 220u /* less room in mlx5's send queue than VB_SGE pieces */
+#define VB_INLINE 220u /* uses less of mlx5's send queue than VB_SGE pieces */
 #define VB_BOUNCE_MAX TP_SEND_MAX
 #define VB_CLASSES 11u /* 4 KiB to 4 MiB */
 #define VB_NAME 320u
-#define VB_CLOSING_MS 2000u /* for a goodbye or a flush to be answered */
+#define VB_CLOSING_MS 2000u /* limit for a disconnect or a flush to complete */
 
-/* The mark (wr_id) of a work request: key << 32 | direction | number. */
+/* The wr_id of a work request: key << 32 | direction | number. */
 #define VB_MARK_RECV 0x80000000u
 #define VB_MARK_SHARED 0x40000000u /* the number is a place in the vb_srq */
 #define VB_NUMBER_MASK 0x3fffffffu
-/* The first of a connection: what cannot count beyond 2^32 fails at once. */
+/* Numbers start just below the wrap, so that arithmetic that cannot handle it fails at once. */
 #define VB_NUMBER_FIRST 0xffffffe0u
 #define VB_SLOT_BITS 16
 #define VB_SLOT_MASK ((1u << VB_SLOT_BITS) - 1)
@@ -35,13 +37,13 @@ struct vb_dev;
 struct vb_srq;
 struct vb_mr;
 
-/* What an rdma_cm_id's context points at. */
+/* The target of the context pointer of an rdma_cm_id. */
 enum vb_kind { VB_EP, VB_REQ, VB_LISTENER, VB_BYE };
 struct vb_tag {
 	enum vb_kind kind;
 };
 
-/* Private data, with the length that InfiniBand's messages do not keep. */
+/* Private data with its length, which InfiniBand messages do not preserve. */
 struct vb_frame {
 	uint8_t magic[2];
 	uint8_t version;
@@ -49,7 +51,7 @@ struct vb_frame {
 	uint8_t data[TP_PRIVATE_MAX];
 };
 
-/* Registered memory that sends are copied to, if they must be. */
+/* Registered memory that sends are copied to, if necessary. */
 struct vb_bounce {
 	SLIST_ENTRY(vb_bounce) link;
 	struct ibv_mr *mr;
@@ -67,24 +69,25 @@ struct vb_listener {
 	struct vb_cq *cq;
 	struct rdma_cm_id *id;
 	struct addr addr;
-	bool local; /* a loopback address: no other hosts */
+	bool local; /* listens at a loopback address: rejects other hosts */
 };
 
 struct vb_req {
 	struct tp_conn_req req;
 	struct vb_tag tag;
-	struct vb_cq *cq; /* the listener's */
+	struct vb_cq *cq; /* the listener's cq */
 	struct rdma_cm_id *id;
 	struct tp_pending event;
-	bool dead; /* the connector has left */
-	uint8_t reads_in, reads_out; /* outstanding RDMA Reads, both ways */
+	bool dead; /* the connector is gone */
+	/* outstanding RDMA Reads, both directions */
+	uint8_t reads_in, reads_out;
 	struct tp_private priv;
 	char peer[VB_NAME];
 };
 
 /*
- * A connection that was closed here; waits for the peer's goodbye.  With qp: for
- * what that had taken from the shared receive queue, until the deadline.
+ * A connection closed here that waits for the peer's disconnect. With qp it also waits, until the
+ * deadline, for receives that the queue pair took from the shared receive queue.
  */
 struct vb_bye {
 	TAILQ_ENTRY(vb_bye) link;
@@ -98,7 +101,7 @@ struct vb_bye {
 enum vb_state {
 	VB_IDLE,
 	VB_CONNECTING,
-	VB_ACCEPTED, /* by us; the connector has not confirmed */
+	VB_ACCEPTED, /* accepted by us; not confirmed by the connector */
 	VB_OPEN,
 	VB_BROKEN,
 };
@@ -114,12 +117,12 @@ struct vb_send {
 	enum tp_opcode opcode;
 	uint32_t len;
 	bool signaled;
-	bool ours; /* a heartbeat, a window */
-	bool whole; /* all of it was handed to the hardware */
+	bool ours; /* a heartbeat or a window, not the caller's */
+	bool whole; /* all of it was posted to the hardware */
 	struct vb_bounce *bounce;
 };
 
-/* Work requests about to be posted together. */
+/* Work requests to be posted together. */
 struct vb_batch {
 	unsigned int n, nsge;
 	struct ibv_send_wr wr[VB_BATCH];
@@ -128,9 +131,9 @@ struct vb_batch {
 
 /* How far a request has been cut into work requests. */
 struct vb_cut {
-	unsigned int i; /* piece */
-	uint32_t off; /* in the piece */
-	uint64_t done; /* bytes */
+	unsigned int i; /* index of the piece */
+	uint32_t off; /* offset in the piece */
+	uint64_t done; /* bytes so far */
 };
 
 /* A request, or the rest of one, that waits for room in the send queue. */
@@ -149,45 +152,45 @@ struct vb_ep {
 	struct rdma_cm_id *id;
 	struct ibv_qp *qp;
 	enum vb_state state;
-	uint32_t key; /* slot and generation: marks its completions */
-	unsigned int entries; /* of the hardware queue, reserved */
-	uint64_t deadline; /* of connecting or of flushing; 0: none */
+	uint32_t key; /* slot and generation; part of every wr_id */
+	unsigned int entries; /* reserved in the hardware completion queue */
+	uint64_t deadline; /* for connecting or flushing; 0: none */
 	uint64_t beat_at;
-	uint64_t beat_mark; /* posted when the last beat was due */
-	atomic_int async; /* an asynchronous event's status */
-	bool connected; /* a goodbye is due */
-	bool gone; /* the peer said goodbye */
+	uint64_t beat_mark; /* hw_posted at the last beat */
+	atomic_int async; /* status from an asynchronous event */
+	bool connected; /* a disconnect must be sent */
+	bool gone; /* the peer disconnected */
 	bool bulk; /* see tp_ep_attr */
 	bool is_leaving, is_flushing;
 
 	/*
-	 * Sends: a ring by number; posted - retired are outstanding.  The
-	 * ring's size is no power of two: a number must never wrap.
+	 * Sends: a ring by number; posted - retired are outstanding. The ring's size is not a power
+	 * of two, so a number must never wrap.
 	 */
 	struct vb_send *sends;
 	unsigned int max_send, send_size;
 	uint64_t send_posted, send_retired;
-	unsigned int send_user; /* the caller's of them */
+	unsigned int send_user; /* those that belong to the caller */
 	bool send_failed; /* the first failure was reported */
 	uint64_t hw_posted, hw_done;
 	unsigned int hw_size, hw_quiet;
 	unsigned int max_inline, max_sge;
-	uint64_t bound; /* send_posted behind the last window */
+	uint64_t bound; /* send_posted after the last window */
 	LIST_HEAD(, vb_mr) windows;
 	STAILQ_HEAD(, vb_waiting) waiting;
 
 	/* Receives. */
 	struct vb_recv *recvs;
 	unsigned int max_recv;
-	struct vb_srq *srq; /* instead of them, or NULL */
-	uint32_t qp_num; /* with srq: by which its receives find it */
+	struct vb_srq *srq; /* replaces the ring of receives, or NULL */
+	uint32_t qp_num; /* with srq: identifies the ep of a receive */
 	UT_hash_handle hh;
 	uint64_t recv_posted, recv_retired;
 
 	int status;
 	struct tp_pending opened, ended;
 	struct tp_private priv;
-	struct vb_frame frame; /* what to say when connecting */
+	struct vb_frame frame; /* private data to send when connecting */
 	char peer[VB_NAME];
 	TAILQ_ENTRY(vb_ep) link, leave_link, flush_link;
 };

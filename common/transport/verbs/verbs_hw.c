@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_hw.c - requests become work requests.  One with more pieces or bytes
- * than the device takes is cut into several, of which the last carries the
- * flags:
+ * verbs_hw.c - turns requests into work requests. A request with more pieces or bytes than the
+ * device accepts is cut into several; the last one carries the flags:
  *
  *   WRITE_IMM of 40 pieces:   WRITE(30)  WRITE_IMM(10, signaled)
  *
- * What finds no room in the send queue waits as a copy.  Every half a queue
- * one is signaled, so that room comes back.
+ * A copy of a request that finds no room in the send queue waits. One work request per half queue
+ * is signaled, so that room becomes free.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -39,7 +38,7 @@ int vb_recv_hw(struct vb_ep *ep, const struct vb_recv *r, uint64_t number)
 	return -ibv_post_recv(ep->qp, &wr, &bad);
 }
 
-/* The next piece, of at most max bytes; 0: there is none. */
+/* The next piece, of at most max bytes. 0: there is none. */
 static uint32_t cut_piece(const struct tp_send_wr *wr, struct vb_cut *cut,
 			  uint32_t max, struct ibv_sge *sge)
 {
@@ -104,7 +103,7 @@ static bool is_inline(const struct vb_ep *ep, const struct tp_send_wr *wr,
 	return wr->opcode == TP_SEND && len <= ep->max_inline;
 }
 
-/* One work request in the batch; true: it was the request's last. */
+/* Adds one work request to the batch. True: it was the request's last. */
 static bool cut_next(struct vb_ep *ep, const struct tp_send_wr *wr,
 		     struct vb_cut *cut, struct vb_batch *b)
 {
@@ -161,7 +160,7 @@ void vb_batch_flush(struct vb_ep *ep, struct vb_batch *b)
 	b->n = b->nsge = 0;
 }
 
-/* As much as there is room for; true: all of it. */
+/* Cuts as much as there is room for. True: all of it. */
 static bool cut_all(struct vb_ep *ep, const struct tp_send_wr *wr,
 		    struct vb_cut *cut, struct vb_send *s, struct vb_batch *b)
 {
@@ -242,8 +241,8 @@ void vb_waiting_free(struct vb_ep *ep)
 }
 
 /*
- * RC has no keepalive: a host that crashed is never reported.  A Write of no
- * bytes is answered by the peer's device alone, or fails after the retries.
+ * RC has no keepalive: it never reports a host that crashed. The peer's device alone acknowledges a
+ * Write of 0 bytes; otherwise the Write fails after the retries.
  */
 void vb_heartbeat(struct vb_ep *ep)
 {
@@ -257,7 +256,7 @@ void vb_heartbeat(struct vb_ep *ep)
 		vb_batch_flush(ep, &b);
 }
 
-/* In its order among what is sent: who is told the key then finds it open. */
+/* Binds in order with sends: a peer that receives the key later finds the window open. */
 int vb_bind_hw(struct vb_ep *ep, struct ibv_mw *mw,
 	       const struct ibv_mw_bind_info *info, uint32_t rkey)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_listen.c - listeners, and requests until they are taken or refused. */
+/*
+ * verbs_listen.c - listeners, and requests until they are accepted or rejected.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +76,7 @@ void vb_req_free(struct vb_req *req)
 	free(req);
 }
 
-/* The requests of l that nobody has seen. */
+/* Rejects the requests of l that were not reported. */
 static void refuse_unseen(struct vb_listener *l)
 {
 	struct tp_pending *ev, *next;
@@ -101,7 +103,7 @@ void vb_unlisten(struct tp_listener *base)
 	free(l);
 }
 
-/* From this host if the listener is at a loopback address, by our device. */
+/* A request is welcome if it came by our device and, at a loopback address, from this host. */
 static bool is_welcome(const struct vb_listener *l, struct rdma_cm_id *id)
 {
 	const struct vb_dev *d = vb_dev(l->listener.dev);
@@ -149,7 +151,7 @@ static struct vb_req *req_new(struct vb_listener *l,
 	return NULL;
 }
 
-/* Under the device's lock.  The id of a refused request is destroyed. */
+/* Called with the device's lock held. Destroys the id of a rejected request. */
 void vb_request(struct vb_cq *cq, struct rdma_cm_event *event)
 {
 	struct vb_tag *tag = event->listen_id->context;

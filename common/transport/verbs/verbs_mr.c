@@ -56,7 +56,7 @@ struct ibv_mr *vb_pin(struct vb_dev *d, void *addr, size_t len, int access)
 	return ib;
 }
 
-/* Whether a registration with this key ended lately. */
+/* Whether a registration with this key ended recently. */
 static bool is_stale(struct vb_dev *d, uint32_t rkey)
 {
 	bool found = false;
@@ -85,7 +85,7 @@ static struct ibv_mr *pin_fresh(struct vb_dev *d, void *addr, size_t len,
 	return ib;
 }
 
-/* What is opened by a window has no right of its own. */
+/* Memory that is opened by a window has no remote rights itself. */
 static int own_access(const struct vb_mr *mr, int ib)
 {
 	return mr->window_access

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_port.c - which port, address (GID) and MTU are used, and why. */
+/*
+ * verbs_port.c - chooses port, address (GID) and MTU, and reports why.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -12,7 +14,7 @@
 
 #define GIDS_MAX 512
 
-/* Better is higher; 0: of no use. */
+/* A higher rank is better; NO_USE: unusable. */
 enum rank { NO_USE, LINK_LOCAL, ROCE_V1, NATIVE, GLOBAL_V6, MAPPED_V4 };
 
 static const char *const reasons[] = {
@@ -44,7 +46,7 @@ static enum rank gid_rank(const struct ibv_gid_entry *e)
 	return is_mapped(&e->gid) ? MAPPED_V4 : GLOBAL_V6;
 }
 
-/* "3": its place in the table, or the address behind it. */
+/* want_gid is "3", the index in the table, or the IP address of the entry. */
 static bool gid_wanted(const struct vb_dev *d, const struct ibv_gid_entry *e)
 {
 	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
@@ -58,7 +60,7 @@ static bool gid_wanted(const struct vb_dev *d, const struct ibv_gid_entry *e)
 	return e->gid_index == strtoul(want, NULL, 10);
 }
 
-/* The first best one of the port. */
+/* The first of the port's GIDs with the highest rank. */
 static enum rank gid_choose(struct vb_dev *d, uint8_t port,
 			    struct ibv_gid_entry *best)
 {
@@ -80,7 +82,7 @@ static enum rank gid_choose(struct vb_dev *d, uint8_t port,
 	return top;
 }
 
-/* InfiniBand: the address of the network device over the port. */
+/* InfiniBand: the address of the network device on the port. */
 static void address_of_netdev(struct vb_dev *d)
 {
 	struct ifaddrs *all, *ifa;
@@ -201,7 +203,7 @@ static uint64_t counter(const struct vb_dev *d, const char *name)
 	return n;
 }
 
-/* Under the names of rxe and of mlx5. */
+/* The counter's names on rxe and on mlx5. */
 uint64_t vb_rnr_count(const struct vb_dev *d)
 {
 	return counter(d, "send_rnr_err") + counter(d, "out_of_buffer");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_post.c - checks what is posted, and copies what cannot be gathered. */
+/*
+ * verbs_post.c - checks posted requests, and copies messages that the device cannot gather.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@
 
 struct extent_of {
 	uint64_t len;
-	unsigned int pieces; /* that are not empty */
+	unsigned int pieces; /* those that are not empty */
 	bool unregistered;
 };
 
@@ -51,7 +53,7 @@ static int check(const struct tp_send_wr *wr)
 	}
 }
 
-/* What a message needs that the device cannot gather. */
+/* Whether the device cannot gather the message: too many pieces, or unregistered memory. */
 static bool needs_copy(const struct vb_ep *ep, const struct tp_send_wr *wr,
 		       const struct extent_of *x)
 {
@@ -107,7 +109,7 @@ static int post_one(struct vb_ep *ep, const struct tp_send_wr *wr,
 				      : vb_send_hw(ep, wr, batch);
 }
 
-/* What a chain that began cannot have any more breaks the connection. */
+/* A chain that was posted in part cannot fail as a whole: break the connection. */
 static void post_failed(struct vb_ep *ep, struct vb_batch *batch, int rc)
 {
 	vb_batch_flush(ep, batch);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_qp.c - the queue pair: made, moved through its states, destroyed. */
+/*
+ * verbs_qp.c - the queue pair: creation, state changes, destruction.
+ */
 #include <errno.h>
 
 #include "common/transport/verbs/verbs.h"
@@ -7,8 +9,8 @@
 #define RETRIES 7u
 #define RNR_FOREVER 7u
 /*
- * 0.64 ms.  What rdma_cm leaves, 0, means 655 ms.  With receives of one's own,
- * and credits, nobody ever waits for it; with shared ones a crowd may.
+ * 0.64 ms. The default of rdma_cm, 0, means 655 ms. With receives of its own, and credits, an
+ * endpoint never waits for this timer. With shared receives many senders may.
  */
 #define RNR_TIMER 12u
 #define TIMEOUT_MIN 8u
@@ -18,7 +20,7 @@
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |                     \
 	 IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 
-/* 4.096 us * 2^t, eight times, within the silence that means death. */
+/* 4.096 us * 2^t, eight times, must fit into dead_peer_ms. */
 static uint8_t ack_timeout(const struct vb_dev *d)
 {
 	unsigned int t = TIMEOUT_MIN;
@@ -50,7 +52,7 @@ static int post_receives(struct vb_ep *ep)
 	return rc;
 }
 
-/* The device may not have as much room for inline data as is asked for. */
+/* The device may support less inline data than requested. */
 static struct ibv_qp *create(struct vb_ep *ep, struct ibv_qp_init_attr *init)
 {
 	struct vb_dev *d = vb_dev(ep->ep.dev);
@@ -68,7 +70,7 @@ static struct ibv_qp *create(struct vb_ep *ep, struct ibv_qp_init_attr *init)
 	return qp;
 }
 
-/* What comes to a shared queue is told by its number. */
+/* A receive of a shared queue is assigned to its endpoint by the queue pair number. */
 static int note_pair(struct vb_ep *ep)
 {
 	HASH_ADD(hh, ep->cq->by_qp, qp_num, sizeof(ep->qp_num), ep);
@@ -134,7 +136,7 @@ static void path_look(const struct vb_ep *ep, const struct ibv_qp_attr *attr)
 		  attr->ah_attr.sl, attr->ah_attr.grh.traffic_class);
 }
 
-/* The class that was asked for; of the rest the connection manager has its own. */
+/* Sets only the configured classes; the connection manager chose the others. */
 static void class_set(const struct vb_ep *ep, struct ibv_ah_attr *ah)
 {
 	const struct vb_dev *d = vb_dev(ep->ep.dev);
@@ -196,7 +198,7 @@ void vb_qp_error(struct vb_ep *ep)
 		ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE);
 }
 
-/* From here on the device touches nothing of what was posted. */
+/* After this the device no longer accesses memory of posted requests. */
 void vb_qp_destroy(struct vb_ep *ep)
 {
 	int rc;

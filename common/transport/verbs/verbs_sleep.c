@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_sleep.c - the epoll set of a cq, which is its descriptor, too:
- * completions while armed, connections, asynchronous events, deadlines, wakes.
+ * verbs_sleep.c - the epoll set of a cq, which is also its descriptor: completions while armed,
+ * connections, asynchronous events, deadlines, wake-ups.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -79,7 +79,7 @@ static bool drained(int fd)
 	return read(fd, &n, sizeof(n)) == sizeof(n);
 }
 
-/* Takes the notice that the armed queue gave. */
+/* Takes the notification of the armed queue. */
 static void done_notice(struct vb_cq *cq)
 {
 	struct ibv_cq *ib;
@@ -113,10 +113,7 @@ static void source_ready(struct vb_cq *cq, enum source source)
 	}
 }
 
-/*
- * The device was removed: its descriptors say so for ever, and would keep the
- * thread awake.
- */
+/* The device was removed: its descriptors stay readable forever and would keep the thread awake. */
 static void source_dead(struct vb_cq *cq, enum source source)
 {
 	int fd = source == SRC_DONE ? cq->chan->fd
@@ -150,7 +147,7 @@ bool vb_look(struct vb_cq *cq, int timeout_ms)
 	return woken;
 }
 
-/* Asks for a notice of the next completion; what is there already is held. */
+/* Requests a notification of the next completion; completions already there go to held. */
 static void arm(struct vb_cq *cq)
 {
 	if (!cq->armed && ibv_req_notify_cq(cq->ib, 0) == 0)
@@ -164,7 +161,7 @@ static bool has_work(const struct vb_cq *cq)
 	       !TAILQ_EMPTY(&cq->flushing) || !TAILQ_EMPTY(&cq->leaving);
 }
 
-/* A notice that was given while we polled would make the sleep a short one. */
+/* Arms twice: a notification given while we polled would end the sleep early. */
 int vb_cq_arm(struct tp_cq *base)
 {
 	struct vb_cq *cq = vb_cq(base);
@@ -199,7 +196,7 @@ void vb_cq_wake(struct tp_cq *base)
 	uint64_t one = 1;
 	ssize_t n = write(vb_cq(base)->wakefd, &one, sizeof(one));
 
-	(void)n; /* full: it is readable already */
+	(void)n; /* the counter is full: wakefd is readable already */
 }
 
 int vb_cq_fd(struct tp_cq *base)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_srq.c - the shared receive queue of a cq.  A receive's mark is its place
- * in a table; which endpoint consumed it, the queue pair's number tells.
+ * verbs_srq.c - the shared receive queue of a cq. The wr_id of a receive is its place in a table;
+ * the queue pair number tells which endpoint consumed it.
  */
 #include <errno.h>
 #include <stdlib.h>

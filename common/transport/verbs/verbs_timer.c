@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_timer.c - deadlines of connecting and closing, and heartbeats.  One
- * timerfd a cq, set to the first; a cq without connections has none.
+ * verbs_timer.c - deadlines of connecting and closing, and heartbeats. Each cq has one timerfd, set
+ * to the earliest; without connections it is not set.
  */
 #include <errno.h>
 #include <sys/timerfd.h>
@@ -31,7 +31,7 @@ static void deadline_passed(struct vb_ep *ep)
 {
 	ep->deadline = 0;
 	if (ep->state == VB_BROKEN) {
-		/* The device keeps what was posted: take it away. */
+		/* The device does not return what was posted: destroy the queue pair. */
 		vb_qp_destroy(ep);
 		vb_flush_check(ep);
 	} else {
@@ -39,7 +39,7 @@ static void deadline_passed(struct vb_ep *ep)
 	}
 }
 
-/* Only where nothing was posted since the last time. */
+/* Sends a heartbeat only if nothing was posted since the last beat. */
 static void beat(struct vb_ep *ep, uint64_t now)
 {
 	if (ep->hw_posted == ep->beat_mark && ep->hw_done == ep->hw_posted)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_wc.c - from the hardware's completions to the caller's.  A completion
- * is marked with its endpoint's key, the direction and a number; marks of
- * endpoints that are closed are dropped.
+ * verbs_wc.c - turns the hardware's completions into the caller's. The wr_id of a completion has
+ * its endpoint's key, the direction and a number. Completions of closed endpoints are dropped.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -49,7 +48,7 @@ static void failed(struct vb_ep *ep, const struct ibv_wc *raw, int status)
 {
 	if (ep->state == VB_BROKEN)
 		return;
-	/* Flushed for a reason that the other side knows. */
+	/* Flushed because of an error that only the peer knows. */
 	if (status == -ECANCELED)
 		status = -ECONNRESET;
 	else
@@ -58,7 +57,7 @@ static void failed(struct vb_ep *ep, const struct ibv_wc *raw, int status)
 	vb_break(ep, status);
 }
 
-/* Soft-RoCE says the same of a bad key and of a message that is too long. */
+/* Soft-RoCE reports a bad key and a message that is too long with the same status. */
 static int recv_status(struct vb_ep *ep, const struct ibv_wc *raw,
 		       const struct vb_recv *r)
 {
@@ -71,7 +70,7 @@ static int recv_status(struct vb_ep *ep, const struct ibv_wc *raw,
 static void recv_failed(struct vb_ep *ep, const struct ibv_wc *raw, int status,
 			struct tp_wc *wc)
 {
-	/* Of a refused WRITE_IMM; some devices just flush. */
+	/* A rejected WRITE_IMM; some devices only flush here. */
 	wc->status = status == -EACCES ? -ECANCELED : status;
 	failed(ep, raw, status);
 	vb_flush_check(ep);
@@ -110,7 +109,7 @@ static int recv_done(struct vb_ep *ep, const struct ibv_wc *raw,
 	return 1;
 }
 
-/* Who received it is known by the queue pair. */
+/* The queue pair number tells which endpoint received it. */
 static int shared_done(struct vb_cq *cq, const struct ibv_wc *raw,
 		       struct tp_wc *wc)
 {
@@ -151,7 +150,7 @@ static struct vb_send *oldest(struct vb_ep *ep)
 	return &ep->sends[ep->send_retired % ep->send_size];
 }
 
-/* Fills wc from the oldest request and retires it; 1, or 0: not reported. */
+/* Fills wc from the oldest request and retires it. 1, or 0: not to be reported. */
 static int send_report(struct vb_ep *ep, int status, struct tp_wc *wc)
 {
 	const struct vb_send *s = oldest(ep);
@@ -168,8 +167,8 @@ static int send_report(struct vb_ep *ep, int status, struct tp_wc *wc)
 }
 
 /*
- * All work requests below done have ended well, and the last of them with
- * status.  After the first failure everything else is flushed, by vb_flush().
+ * All work requests below done succeeded; the last of them ended with status. After the first
+ * failure vb_flush() reports everything else as flushed.
  */
 static int send_done(struct vb_ep *ep, const struct ibv_wc *raw,
 		     struct tp_wc *wc)
@@ -245,7 +244,7 @@ static bool held_grow(struct vb_cq *cq)
 	return true;
 }
 
-/* Without memory some receives of the pair are lost. */
+/* If there is no memory, some receives of the queue pair are lost. */
 void vb_stash(struct vb_cq *cq)
 {
 	int n;
@@ -262,8 +261,8 @@ void vb_stash(struct vb_cq *cq)
 }
 
 /*
- * The queue is empty: what the peers that left had done before is reported.
- * A queue pair in error that we did not put there means that something failed.
+ * The queue is empty, so everything that the leaving peers sent was reported. A queue pair in an
+ * error state that we did not set means that something failed.
  */
 static void leave(struct vb_cq *cq)
 {

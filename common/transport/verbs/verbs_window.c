@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_window.c - memory for one connection alone.  A queue pair takes every key of its
- * protection domain, but that of a memory window of type 2 only if it bound that itself.
+ * verbs_window.c - memory for one connection only. A queue pair accepts every key of its protection
+ * domain, but it accepts the key of a type 2 memory window only if it bound that window itself.
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@ bool vb_has_windows(const struct vb_dev *d)
 					   IBV_DEVICE_MEM_WINDOW_TYPE_2B);
 }
 
-/* That there are none left is no reason to open more than one has to. */
+/* A lack of free windows is no reason to use memory without windows from now on. */
 static int failed(struct vb_ep *ep, int rc)
 {
 	struct vb_dev *d = vb_dev(ep->ep.dev);
