@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_cq.c - completions and events: ours first, then the inner cq's. */
+/*
+ * fault_cq.c - completions and events: those made here first, then the inner cq's.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -111,7 +113,7 @@ void fault_ready(struct fault_cq *cq, const struct tp_wc *wc)
 	struct fault_wc *w = malloc(sizeof(*w));
 
 	if (!w)
-		abort(); /* a test tool out of memory has no better end */
+		abort(); /* a test tool without memory cannot continue */
 	w->wc = *wc;
 	TAILQ_INSERT_TAIL(&cq->ready, w, link);
 }
@@ -157,7 +159,7 @@ int fault_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n)
 	int got = 0;
 
 	fault_run_due(c);
-	/* One at a time: a rule may close the inner ep of the next one. */
+	/* Polls one at a time: a rule may close the inner ep of the next one. */
 	while (got < n && !fault_stalled(c)) {
 		if (take_ready(c, &wc[got]))
 			got++;
@@ -185,7 +187,7 @@ static bool take_event(struct fault_cq *cq, struct tp_event *ev)
 	return false;
 }
 
-/* An inner event made ours.  False: not reported (now). */
+/* Turns an inner event into ours. False: not to be reported now. */
 static bool translate(struct fault_cq *c, struct tp_event *ev)
 {
 	struct fault_ep *ep;

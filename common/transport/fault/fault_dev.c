@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_dev.c - the wrapped device, its rules, and their public face. */
+/*
+ * fault_dev.c - the wrapped device, and the functions of fault.h.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

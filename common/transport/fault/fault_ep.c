@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_ep.c - endpoints: opened, started, broken, closed. */
+/*
+ * fault_ep.c - endpoints: opening, starting, breaking, closing.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +91,7 @@ void fault_connect_later(struct fault_ep *e)
 		fault_break(e, -ECANCELED, rc);
 }
 
-/* A connect that a rule acts on; what tp_connect() returns. */
+/* Applies a rule to a connect. Returns the result of tp_connect(). */
 static int connect_faulty(struct fault_ep *e, const struct fault_rule *rule,
 			  const struct addr *addr, const void *priv,
 			  unsigned int len, uint64_t deadline)
@@ -209,7 +211,7 @@ int fault_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind)
 	return -ENOTCONN;
 }
 
-/* Completes what is in reqs: the first with *status, then all as flushed. */
+/* Completes the requests in reqs: the first with *status, the others as flushed. */
 static void flush(struct fault_ep *e, struct fault_reqs *reqs, int *status)
 {
 	struct fault_req *req;
@@ -234,7 +236,7 @@ void fault_break(struct fault_ep *e, int first, int status)
 
 	snprintf(e->peer, sizeof(e->peer), "%.*s", (int)sizeof(e->peer) - 1,
 		 tp_ep_peer(e->inner));
-	tp_cq_arm(e->cq->inner); /* what was posted before may still leave */
+	tp_cq_arm(e->cq->inner); /* requests posted earlier may still be sent */
 	tp_ep_close(e->inner);
 	e->inner = NULL;
 	e->up = false;

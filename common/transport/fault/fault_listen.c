@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_listen.c - listeners and the connect requests that reach them. */
+/*
+ * fault_listen.c - listeners and the connect requests that arrive there.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +48,7 @@ void fault_listener_addr(const struct tp_listener *listener, struct addr *addr)
 		 (int)sizeof(addr->scheme) - 1, tp_dev_name(listener->dev));
 }
 
-/* Requests that wait here to be reported are refused. */
+/* Rejects requests that wait here to be reported. */
 static void refuse_waiting(struct fault_listener *l)
 {
 	struct fault_ev *e, *next;
@@ -108,7 +110,7 @@ static struct fault_listener *listener_of(struct fault_cq *cq,
 	return NULL;
 }
 
-/* False: the event is not reported now. */
+/* False: the event is not to be reported now. */
 static bool apply(struct fault_cq *cq, struct fault_listener *l,
 		  const struct tp_event *ev)
 {

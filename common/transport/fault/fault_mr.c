@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_mr.c - registrations: the inner ones, under our device's name. */
+/*
+ * fault_mr.c - registrations: wraps the inner ones.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_post.c - requests on their way down, and what rules do to them. */
+/*
+ * fault_post.c - posted requests, and what rules do to them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/transport/fault/fault_priv.h"
 
-/* What becomes of a chain. */
+/* The result of the rules for a chain. */
 struct verdict {
 	struct fault_reqs reqs;
 	unsigned int n;
-	struct fault_req *cut; /* from here on nothing leaves, or NULL */
-	struct fault_rule rule; /* of the cut: RESET or VANISH */
+	struct fault_req *cut; /* from this request on nothing is sent, or NULL */
+	struct fault_rule rule; /* the rule of the cut: RESET or VANISH */
 	uint32_t delay_ms;
 };
 
@@ -40,7 +42,7 @@ static int corrupt(struct fault_ep *ep, struct fault_req *req, uint64_t at)
 	return 0;
 }
 
-/* In place of the request: one that changes nothing and completes alike. */
+/* Replaces the request by one that changes nothing and completes in the same way. */
 static void drop(struct fault_req *req)
 {
 	req->wr.opcode = TP_WRITE;
@@ -49,7 +51,7 @@ static void drop(struct fault_req *req)
 	req->wr.remote_addr = 0;
 }
 
-/* Asks the rules about req.  0, or why the whole call fails. */
+/* Applies the rules to req. 0, or the error of the whole call. */
 static int judge(struct fault_ep *ep, struct fault_req *req, struct verdict *v)
 {
 	struct fault_rule rule;
@@ -105,7 +107,7 @@ static void give_up(struct verdict *v)
 	}
 }
 
-/* The inner chain ends before the cut. */
+/* Posts the part of the chain before the cut. */
 static int post_inner(struct fault_ep *ep, struct verdict *v)
 {
 	struct fault_req *first = TAILQ_FIRST(&v->reqs), *before;
@@ -130,7 +132,7 @@ static void hold(struct fault_ep *ep, struct verdict *v)
 		ep->held_until = until;
 }
 
-/* Sends, holds or swallows the chain and keeps its requests. */
+/* Sends, holds or drops the chain, and stores its requests. */
 static int carry_out(struct fault_ep *ep, struct verdict *v)
 {
 	int rc = 0;

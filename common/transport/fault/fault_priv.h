@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fault_priv.h - the wrapper's objects.  Each embeds the public structure and
- * holds the object of the wrapped provider ("inner").
+ * fault_priv.h - the wrapper's objects. Each embeds the public structure and holds the object of
+ * the wrapped provider ("inner").
  *
- * Every request posted is kept until its completion went up, so that a
- * connection can be broken from here: the inner endpoint is closed, which
- * drops all it had, and the requests are completed as flushed.  Inner
- * requests carry the address of their struct fault_req as wr_id.
+ * Every posted request is stored until its completion was reported, so that this provider can break
+ * a connection. The inner endpoint is closed, which drops all its requests; then they are completed
+ * as flushed. The wr_id of an inner request is the address of its struct fault_req.
  */
 #ifndef FAULT_PRIV_H
 #define FAULT_PRIV_H
@@ -21,7 +20,7 @@
 
 struct fault_dev {
 	struct tp_dev dev;
-	struct tp_ops ops; /* ours, with the name asked for */
+	struct tp_ops ops; /* fault_ops with the requested name */
 	char name[32];
 	struct tp_dev *inner;
 	unsigned int dead_peer_ms;
@@ -33,14 +32,14 @@ struct fault_mr {
 	struct tp_mr *inner;
 };
 
-/* A completion or an event made here, or held back. */
+/* A completion or an event that was made here or held back. */
 struct fault_wc {
 	TAILQ_ENTRY(fault_wc) link;
 	struct tp_wc wc;
 };
 struct fault_ev {
 	TAILQ_ENTRY(fault_ev) link;
-	uint64_t due; /* reported from then on */
+	uint64_t due; /* time from which it is reported */
 	struct tp_event ev;
 };
 
@@ -51,9 +50,9 @@ struct fault_cq {
 	struct tp_cq cq;
 	struct tp_cq *inner;
 	int wake_fd; /* eventfd: wakes a stalled wait */
-	int timer_fd; /* when something here is due */
+	int timer_fd; /* fires when something here is due */
 	int poll_fd; /* epoll: the timer and the inner cq */
-	uint64_t stalled; /* stands still until then; 0: runs */
+	uint64_t stalled; /* stopped until this time; 0: running */
 	TAILQ_HEAD(, fault_wc) ready;
 	TAILQ_HEAD(, fault_ev) events;
 	LIST_HEAD(, fault_ep) eps;
@@ -63,7 +62,8 @@ struct fault_cq {
 struct fault_conn_req {
 	struct tp_conn_req req;
 	struct tp_conn_req *inner;
-	LIST_ENTRY(fault_conn_req) link; /* dropped ones, with the listener */
+	/* dropped requests, on the listener's list */
+	LIST_ENTRY(fault_conn_req) link;
 };
 
 struct fault_listener {
@@ -74,22 +74,22 @@ struct fault_listener {
 	LIST_ENTRY(fault_listener) link;
 };
 
-/* A request outstanding, in posting order on its ep. */
+/* An outstanding request, in posting order on its ep. */
 struct fault_req {
 	TAILQ_ENTRY(fault_req) link;
 	uint64_t wr_id; /* the user's */
 	enum tp_opcode opcode;
-	struct tp_send_wr wr; /* as it goes to the inner ep */
-	bool held; /* not yet there */
-	bool spoil; /* change a byte when it arrived */
+	struct tp_send_wr wr; /* as posted to the inner ep */
+	bool held; /* not posted to it yet */
+	bool spoil; /* change a byte when the data arrives */
 	uint64_t spoil_at;
-	void *bounce; /* a changed copy is sent from here */
+	void *bounce; /* a changed copy that is sent instead */
 	struct tp_mr *bounce_mr;
 	struct tp_sge sgl[]; /* the user's, nsge of wr */
 };
 TAILQ_HEAD(fault_reqs, fault_req);
 
-/* A connect that was put off. */
+/* A postponed connect. */
 struct fault_later {
 	uint64_t due; /* 0: none */
 	struct addr addr;
@@ -100,18 +100,18 @@ struct fault_later {
 
 struct fault_ep {
 	struct tp_ep ep;
-	struct tp_ep *inner; /* NULL: closed, we broke it */
+	struct tp_ep *inner; /* NULL: closed, because we broke it */
 	struct fault_cq *cq;
 	LIST_ENTRY(fault_ep) link;
 	struct fault_reqs sends, recvs;
 	unsigned int nsend, nrecv, max_send, max_recv;
 	uint64_t held_until; /* 0: nothing is held */
-	uint64_t gone_at; /* VANISH: breaks then; 0: it is there */
+	uint64_t gone_at; /* VANISH: breaks at this time; 0: no */
 	struct fault_later connect;
 	bool started;
-	bool up; /* established, and not broken */
-	uint16_t port; /* the peer's, as our rules name it */
-	char peer[96]; /* once inner is closed */
+	bool up; /* established and not broken */
+	uint16_t port; /* the peer's port, for the rules */
+	char peer[96]; /* set when inner is closed */
 };
 
 #define fault_of(ptr, type, member)                                            \
@@ -125,7 +125,7 @@ extern const struct tp_ops fault_ops;
 
 /* fault_dev.c */
 void fault_dev_close(struct tp_dev *dev);
-/* Asks the rules; logs what acts.  KILL does not return. */
+/* Checks the rules and logs the one that acts. KILL does not return. */
 bool fault_hit(struct tp_dev *dev, enum fault_op op, uint64_t len,
 	       uint16_t port, struct fault_rule *rule);
 
@@ -143,7 +143,7 @@ int fault_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
 int fault_cq_event(struct tp_cq *cq, struct tp_event *ev);
 void fault_ready(struct fault_cq *cq, const struct tp_wc *wc);
 void fault_event(struct fault_cq *cq, const struct tp_event *ev, uint64_t due);
-/* Forgets what is queued for ep. */
+/* Drops what is queued for ep. */
 void fault_cq_purge(struct fault_cq *cq, const struct fault_ep *ep);
 void fault_stall(struct fault_cq *cq, uint32_t ms);
 bool fault_stalled(struct fault_cq *cq);
@@ -155,7 +155,7 @@ int fault_cq_fd(struct tp_cq *cq);
 int fault_cq_arm(struct tp_cq *cq);
 void fault_cq_hold(struct tp_cq *cq);
 void fault_cq_release(struct tp_cq *cq);
-/* Does what is due now; returns when the next is (CLOCK_NEVER: nothing). */
+/* Executes what is due now. Returns the time of the next (CLOCK_NEVER: nothing). */
 uint64_t fault_run_due(struct fault_cq *cq);
 
 /* fault_listen.c */
@@ -167,7 +167,7 @@ const void *fault_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *fault_req_peer(const struct tp_conn_req *req);
 int fault_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 void fault_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
-/* An inner CONNECT_REQUEST made ours.  False: a rule swallowed it. */
+/* Turns an inner CONNECT_REQUEST into ours. False: a rule swallowed it. */
 bool fault_request(struct fault_cq *cq, struct tp_event *ev);
 uint16_t fault_port_of(const char *peer);
 
@@ -188,8 +188,8 @@ uint32_t fault_ep_carry_max(const struct tp_ep *ep);
 void fault_ep_join(struct tp_ep *ep);
 int fault_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
 /*
- * Ends the connection from here: the first request outstanding completes
- * with first, the others with -ECANCELED, DISCONNECTED has status.
+ * Breaks the connection: the first outstanding request completes with first, the others with
+ * -ECANCELED, and DISCONNECTED has status.
  */
 void fault_break(struct fault_ep *ep, int first, int status);
 void fault_vanish(struct fault_ep *ep, uint32_t ms);
@@ -198,18 +198,18 @@ void fault_vanish(struct fault_ep *ep, uint32_t ms);
 struct fault_req *fault_req_new(const struct tp_send_wr *wr);
 struct fault_req *fault_req_new_recv(const struct tp_recv_wr *wr);
 void fault_req_free(struct fault_req *req);
-/* Sends a copy with byte at changed in place of the user's memory. */
+/* Sends a copy with byte at changed instead of the user's memory. */
 int fault_req_bounce(struct fault_req *req, struct tp_dev *inner, uint64_t at);
 /* Changes byte at of the len bytes that arrived in the user's memory. */
 void fault_req_spoil(struct fault_req *req, uint64_t at, uint64_t len);
 uint64_t fault_req_len(const struct fault_req *req);
-/* An inner completion made the user's.  False: nothing is to be reported. */
+/* Turns an inner completion into the user's. False: nothing to report. */
 bool fault_complete(struct tp_wc *wc);
 
 /* fault_post.c */
 int fault_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
 int fault_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
-/* Lets go what was held back by DELAY. */
+/* Posts what DELAY held back. */
 void fault_release(struct fault_ep *ep);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_req.c - requests outstanding, and their completions. */
+/*
+ * fault_req.c - outstanding requests and their completions.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +100,7 @@ void fault_req_spoil(struct fault_req *req, uint64_t at, uint64_t len)
 	}
 }
 
-/* Requests up to last, which completed with status, are done. */
+/* Retires requests up to last, which completed with status. */
 static void retire(struct fault_ep *ep, struct fault_req *last, int status)
 {
 	struct fault_req *req;
@@ -115,7 +117,7 @@ static void retire(struct fault_ep *ep, struct fault_req *last, int status)
 	} while (!end);
 }
 
-/* What arrived may be hit by a rule.  False: it is not reported (now). */
+/* Applies the rules to a receive. False: it is not to be reported now. */
 static bool arrived(struct fault_ep *ep, struct fault_req *req,
 		    struct tp_wc *wc)
 {
@@ -174,7 +176,7 @@ bool fault_complete(struct tp_wc *wc)
 	ep->up = false;
 	if (!ep->held_until)
 		return true;
-	/* The rest never left: the inner ep cannot flush it. */
+	/* Held requests were never posted, so the inner ep cannot flush them. */
 	fault_ready(ep->cq, wc);
 	fault_break(ep, -ECANCELED, wc->status);
 	return false;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_rule.h - rules as text, and a table of them that decides. */
+/*
+ * fault_rule.h - rules in text, and the table that decides which rule acts.
+ */
 #ifndef FAULT_RULE_H
 #define FAULT_RULE_H
 
@@ -14,37 +16,37 @@
 struct fault_counted {
 	struct fault_rule rule;
 	uint64_t seen; /* operations that fitted */
-	uint64_t hits; /* of those, acted upon */
+	uint64_t hits; /* those acted upon */
 };
 
 struct fault_table {
-	pthread_mutex_t lock; /* all below */
+	pthread_mutex_t lock; /* protects all below */
 	struct fault_counted rules[FAULT_RULES_MAX];
 	unsigned int n;
-	char *path; /* of the control file, or NULL */
+	char *path; /* the control file, or NULL */
 	struct timespec mtime; /* of the version in force */
-	int64_t size; /* -1: there was no file */
+	int64_t size; /* -1: the file did not exist */
 };
 
 /* An operation as the rules see it. */
 struct fault_case {
 	enum fault_op op;
 	uint64_t len; /* bytes */
-	uint16_t port; /* the peer's */
+	uint16_t port; /* of the peer */
 };
 
-/* 0; -EINVAL: the action does not go with the operations, or no time. */
+/* 0; -EINVAL: the action does not suit the operations, or a required time is missing. */
 int fault_rule_check(const struct fault_rule *rule);
 /*
- * Parses text into at most max rules.  Returns how many; -EINVAL and err
- * names the wrong part; -ENOSPC.
+ * Parses text into at most max rules. Returns their number; -EINVAL: err names the wrong part;
+ * -ENOSPC: more than max.
  */
 int fault_rule_parse(const char *text, struct fault_rule *rules,
 		     unsigned int max, char *err, size_t errlen);
 const char *fault_op_name(enum fault_op op);
 const char *fault_action_name(enum fault_action action);
 
-/* spec: rules, or @PATH, or NULL.  -EINVAL as above, -ENOMEM. */
+/* spec: rules, or @PATH, or NULL. -EINVAL as above, -ENOMEM. */
 int fault_table_init(struct fault_table *t, const char *spec, char *err,
 		     size_t errlen);
 void fault_table_free(struct fault_table *t);
@@ -52,9 +54,9 @@ int fault_table_set(struct fault_table *t, const char *text, char *err,
 		    size_t errlen);
 int fault_table_add(struct fault_table *t, const struct fault_rule *rule);
 uint64_t fault_table_hits(struct fault_table *t, int id);
-/* Reads the control file if it changed.  0, or an error and err. */
+/* Reads the control file if it changed. 0, or an error and err. */
 int fault_table_refresh(struct fault_table *t, char *err, size_t errlen);
-/* Counts the case; true: *rule acts on it. */
+/* Counts the operation. True: *rule acts on it. */
 bool fault_table_hit(struct fault_table *t, const struct fault_case *c,
 		     struct fault_rule *rule);
 

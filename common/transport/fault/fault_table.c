@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_table.c - the rules in force: counted, replaced, reloaded. */
+/*
+ * fault_table.c - the rules in force: counting, replacing, reloading.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static void install(struct fault_table *t, const struct fault_rule *rules,
 	t->n = n;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static int replace(struct fault_table *t, const char *text, char *err,
 		   size_t errlen)
 {
@@ -119,7 +121,7 @@ static int load(struct fault_table *t, char *err, size_t errlen)
 	return rc;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static int reload(struct fault_table *t, char *err, size_t errlen)
 {
 	struct stat st;
@@ -142,7 +144,7 @@ int fault_table_refresh(struct fault_table *t, char *err, size_t errlen)
 {
 	int rc;
 
-	if (!t->path) /* set once, by init */
+	if (!t->path) /* only init sets it */
 		return 0;
 	pthread_mutex_lock(&t->lock);
 	rc = reload(t, err, errlen);
@@ -156,7 +158,7 @@ static bool fits(const struct fault_rule *r, const struct fault_case *c)
 	       (!r->port || r->port == c->port);
 }
 
-/* Whether the seen-th operation that fits is to be hit. */
+/* Whether the rule hits the operation just counted in seen. */
 static bool due(const struct fault_counted *r)
 {
 	uint64_t every = r->rule.every ? r->rule.every : 1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_text.c - rules as text. */
+/*
+ * fault_text.c - parses rules.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@ static const struct {
 #define WIRE (FAULT_POST | FAULT_RECV)
 #define CONN (FAULT_CONNECT | FAULT_ACCEPT)
 
-/* The operations that an action goes with. */
+/* The operations that suit an action. */
 static const struct {
 	const char *name;
 	unsigned int ops;
@@ -68,7 +70,7 @@ int fault_rule_check(const struct fault_rule *rule)
 	return rule->error > 0 || (timed && !rule->ms) ? -EINVAL : 0;
 }
 
-/* "send,write" or a group, of which only what suits the action is meant. */
+/* Parses "send,write" or a group; of a group only the operations that suit the action count. */
 static int parse_ops(char *text, struct fault_rule *rule)
 {
 	unsigned int named = 0, meant = 0;
@@ -175,7 +177,7 @@ static int parse_key(char *text, struct fault_rule *rule)
 	return rc;
 }
 
-/* One rule; *wrong is the part that does not fit. */
+/* Parses one rule. *wrong is the part that does not fit. */
 static int parse_rule(char *text, struct fault_rule *rule, const char **wrong)
 {
 	char *save = NULL, *ops = strtok_r(text, ":", &save);
@@ -199,7 +201,7 @@ static int parse_rule(char *text, struct fault_rule *rule, const char **wrong)
 	return fault_rule_check(rule);
 }
 
-/* Comments and blanks away, in place. */
+/* Removes comments and blanks in place. */
 static void squeeze(char *text)
 {
 	char *to = text;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_wait.c - sleeping, with an eye on what is due here. */
+/*
+ * fault_wait.c - sleeping until the inner cq has work or something is due here.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -12,7 +14,7 @@ static uint64_t earlier(uint64_t next, uint64_t due)
 	return due && due < next ? due : next;
 }
 
-/* What is due on ep now is done; returns when the next is. */
+/* Executes what is due on ep now. Returns the time of the next. */
 static uint64_t ep_due(struct fault_ep *ep, uint64_t now, uint64_t next)
 {
 	if (ep->connect.due && ep->connect.due <= now)
@@ -84,7 +86,7 @@ int fault_cq_fd(struct tp_cq *cq)
 	return ((struct fault_cq *)cq)->poll_fd;
 }
 
-/* Readable at next; never if that is CLOCK_NEVER. */
+/* The timer fires at next; never if that is CLOCK_NEVER. */
 static void set_timer(struct fault_cq *c, uint64_t next)
 {
 	struct itimerspec at = { 0 };
