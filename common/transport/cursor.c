@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cursor.c - how far a list of memory pieces has been sent or filled. */
+/*
+ * cursor.c - progress through a list of memory pieces.
+ */
 #include "common/transport/cursor.h"
 
 void tp_cursor_set(struct tp_cursor *c, const struct tp_sge *sge,

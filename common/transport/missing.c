@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* missing.c - what stands in for an operation that a provider leaves NULL. */
+/*
+ * missing.c - default operations, used where a provider's table has NULL.
+ */
 #include <errno.h>
 
 #include "common/transport/provider.h"

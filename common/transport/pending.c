@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pending.c - connection events of a cq that wait to be taken. */
+/*
+ * pending.c - connection events of a cq that the caller has not taken yet.
+ */
 #include "common/transport/pending.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pending.h - connection events of a cq that wait to be taken.  Each is part
- * of the object that it is about, so that queueing one cannot fail.
+ * pending.h - connection events of a cq that the caller has not taken yet. Each is embedded in the
+ * object that it reports, so queueing cannot fail.
  */
 #ifndef PENDING_H
 #define PENDING_H
@@ -10,7 +10,7 @@
 
 #include "common/transport/transport.h"
 
-/* What a connector or an acceptor says. */
+/* The private data of a connector or an acceptor. */
 struct tp_private {
 	unsigned int len;
 	uint8_t data[TP_PRIVATE_MAX];
@@ -18,11 +18,11 @@ struct tp_private {
 
 struct tp_pending {
 	TAILQ_ENTRY(tp_pending) link;
-	struct tp_ep *ep; /* or */
+	struct tp_ep *ep; /* or: */
 	struct tp_conn_req *req;
-	struct tp_listener *listener; /* of req */
-	struct tp_srq *srq; /* or */
-	const struct tp_private *priv; /* of the peer; NULL: srq has none */
+	struct tp_listener *listener; /* the listener of req */
+	struct tp_srq *srq; /* or: */
+	const struct tp_private *priv; /* the peer's private data; NULL for srq */
 	enum tp_event_type type;
 	int status;
 	bool queued;
@@ -36,7 +36,7 @@ void tp_private_set(struct tp_private *priv, const void *data,
 void tp_pending_queue(struct tp_pendings *events, struct tp_pending *ev,
 		      enum tp_event_type type, int status);
 void tp_pending_drop(struct tp_pendings *events, struct tp_pending *ev);
-/* The oldest goes into out; NULL: there is none. */
+/* Removes the oldest event and copies it to out. NULL: no event. */
 struct tp_pending *tp_pending_take(struct tp_pendings *events,
 				   struct tp_event *out);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider.h - what a provider implements.  transport.c forwards each call
- * of transport.h to the table of the object's device; an operation left NULL
- * is filled with one that answers -EOPNOTSUPP, so that no caller tests for
- * NULL.  Providers embed the structures below as their first member.
+ * provider.h - what a provider implements. transport.c forwards each call of transport.h to the
+ * operation table of the object's device. If an operation is NULL, transport.c calls the one of
+ * tp_missing, which returns -EOPNOTSUPP or does nothing. Providers embed the structures below as
+ * their first member.
  */
 #ifndef PROVIDER_H
 #define PROVIDER_H
@@ -16,7 +16,7 @@
 
 struct tp_ops {
 	const char *name;
-	bool several; /* it knows tp_dev_attr.nth */
+	bool several; /* supports tp_dev_attr.nth */
 	int (*dev_open)(const struct tp_dev_attr *attr, struct tp_dev **dev);
 	void (*dev_close)(struct tp_dev *dev);
 	int (*mr_reg)(struct tp_dev *dev, void *addr, size_t len,
@@ -75,12 +75,13 @@ extern const struct tp_ops tp_missing; /* missing.c */
 struct tp_dev {
 	const struct tp_ops *ops;
 	const struct log *log;
-	const char *unit; /* see tp_dev_unit(); NULL: one alone */
+	const char *unit; /* see tp_dev_unit(); NULL: the only device */
 	bool pins; /* see tp_dev_pins() */
 	unsigned int serves; /* see tp_dev_serves() */
-	atomic_uint_least64_t *flaws; /* TP_FLAWS; NULL: it does not seal */
-	atomic_uint_least64_t eps; /* that were opened so far: transport.c */
-	atomic_uint mrs; /* likewise, now */
+	/* TP_FLAWS counters; NULL: the device cannot seal */
+	atomic_uint_least64_t *flaws;
+	atomic_uint_least64_t eps; /* opened so far; transport.c counts */
+	atomic_uint mrs; /* registrations now; transport.c counts */
 	atomic_size_t mr_bytes;
 };
 struct tp_cq {
@@ -99,8 +100,8 @@ struct tp_srq {
 struct tp_ep {
 	struct tp_dev *dev;
 	void *context;
-	uint64_t serial; /* which of the device's it is, from 1: transport.c */
-	bool hushed; /* the next connect says nothing of an unknown host */
+	uint64_t serial; /* number of this ep on its device, from 1; set by transport.c */
+	bool hushed; /* the next connect does not log an unknown host */
 };
 
 #endif

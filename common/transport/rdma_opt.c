@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rdma_opt.c - takes the settings of RDMA from text. */
+/*
+ * rdma_opt.c - parses the RDMA settings.
+ */
 #include "common/transport/rdma_opt.h"
 
 #include <arpa/inet.h>
@@ -108,7 +110,7 @@ static bool named_twice(const struct rdma_opt *opt, unsigned int n)
 	return false;
 }
 
-/* Several, with slashes between them; in a file's line of its own commas do, too. */
+/* Several devices are separated by slashes. A configuration file may use commas instead. */
 static int device(struct rdma_opt *opt, const char *val)
 {
 	struct rdma_opt o = *opt;
@@ -153,7 +155,7 @@ static const struct setting {
 	  "NAME or NAME:PORT, as rdma link shows them, or up to 4 of these with "
 	  "/ between them" },
 	{ "gid", gid,
-	  "an index of the port's GID table, or the IP address behind it" },
+	  "an index of the port's GID table, or the IP address of an entry" },
 	{ "sl", service_level, "0 to 15" },
 	{ "tc", traffic_class, "0 to 255" },
 	{ "bulk_sl", bulk_service_level, "0 to 15" },
@@ -185,7 +187,7 @@ const char *rdma_opt_want(const char *key)
 	return s ? s->want : NULL;
 }
 
-/* "key=value"; seen has a bit for each setting that came before. */
+/* Parses "key=value". seen has a bit for each setting that occurred before. */
 static int one(char *word, unsigned int *seen, struct rdma_opt *opt)
 {
 	const char *val = words_cut(word, '=');

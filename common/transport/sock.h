@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sock.h - what the tcp and the local provider share: the progress context
- * over an epoll set, with its timers and its waker (sock_cq.c, sock_timer.c),
- * the accepting side (sock_listen.c, sock_req.c), what may be registered
- * (sock_mr.c), and the rings of posted requests (sock_wr.c).
+ * sock.h - what the tcp and local providers share: the progress context over an epoll set, with its
+ * timers and waker (sock_cq.c, sock_timer.c); the accepting side (sock_listen.c, sock_req.c);
+ * checks of registrations (sock_mr.c); and the rings of posted requests (sock_wr.c).
  */
 #ifndef SOCK_H
 #define SOCK_H
@@ -20,55 +19,58 @@
 #include "common/transport/pending.h"
 #include "common/transport/provider.h"
 
-#define SOCK_EVENTS 64 /* of one epoll_wait() */
-#define SOCK_HALF_OPEN 128u /* handshakes under way, per listener */
+#define SOCK_EVENTS 64 /* events per epoll_wait() */
+#define SOCK_HALF_OPEN 128u /* handshakes in progress, per listener */
 #define SOCK_PEER_LEN 320
 
-/* Something in the epoll set. */
+/* An event source in the epoll set. */
 struct sock_src {
 	void (*ready)(struct sock_src *src, uint32_t events);
 };
 
 struct sock_timer {
 	TAILQ_ENTRY(sock_timer) link;
-	uint64_t at; /* 0: not set */
+	uint64_t at; /* ns (clock.h); 0: not set */
 	void (*fire)(struct sock_timer *timer);
 };
 
 struct sock_cq {
 	struct tp_cq cq;
-	unsigned int room; /* of depth, not yet promised to eps */
+	unsigned int room; /* part of depth that no ep has reserved */
 	int epfd, wakefd, timerfd;
-	bool lost; /* the program has closed epfd: it is no use any more */
-	atomic_bool woken; /* sock_cq_wake() not yet seen by a wait */
-	atomic_bool asleep; /* a waker has to write to wakefd */
+	bool lost; /* the program closed epfd; the cq is unusable */
+	/* sock_cq_wake() was called and no wait has seen it yet */
+	atomic_bool woken;
+	atomic_bool asleep; /* a waker must write to wakefd */
 	struct sock_src wake_src, timer_src;
 	struct tp_pendings events;
-	TAILQ_HEAD(sock_timers, sock_timer) timers; /* first due first */
-	TAILQ_HEAD(, sock_listener) listeners; /* that have more to accept */
-	int nsaved; /* edges that a look brought */
+	/* earliest deadline first */
+	TAILQ_HEAD(sock_timers, sock_timer) timers;
+	/* those with more connections to accept */
+	TAILQ_HEAD(, sock_listener) listeners;
+	int nsaved; /* epoll events fetched, not yet handled */
 	struct epoll_event saved[SOCK_EVENTS];
 };
 
-/* All zero but for the sock_cq, with which its size bytes begin.  -errno, logged. */
+/* Allocates size bytes, zeroed, that begin with the sock_cq, and opens it. -errno, logged. */
 int sock_cq_new(struct tp_dev *dev, unsigned int depth, size_t size,
 		struct sock_cq **cq);
-/* Descriptors only: also right in the child of a fork(). */
+/* Closes descriptors only, so it is also correct in the child of a fork(). */
 void sock_cq_fini(struct sock_cq *cq);
-/* Adds fd, edge-triggered.  -errno. */
+/* Adds fd, edge-triggered. -errno. */
 int sock_cq_add(struct sock_cq *cq, int fd, struct sock_src *src,
 		uint32_t events);
 void sock_cq_mod(struct sock_cq *cq, int fd, struct sock_src *src,
 		 uint32_t events);
-/* Also forgets the edges that were not handled yet. */
+/* Also drops fetched events of src that were not handled yet. */
 void sock_cq_del(struct sock_cq *cq, int fd, struct sock_src *src);
-/* What the epoll set has, if it is not lost. */
+/* Fetches epoll events, waiting up to timeout_ms. Sets lost on failure. */
 void sock_cq_look(struct sock_cq *cq, int timeout_ms);
-/* Handles it, and lets listeners go on. */
+/* Handles the fetched events and lets listeners continue to accept. */
 void sock_cq_handle(struct sock_cq *cq);
-/* Nothing is left to do.  0: an edge or a wake came; -ETIMEDOUT. */
+/* Sleeps; the caller has no work left. 0: an event or a wake came; -ETIMEDOUT. */
 int sock_cq_sleep(struct sock_cq *cq, uint64_t deadline);
-/* The same without the sleep, which is another's: false if a wake came. */
+/* Prepares a sleep that the caller does itself. False: a wake came, do not sleep. */
 bool sock_cq_may_sleep(struct sock_cq *cq);
 
 static inline void sock_cq_edges(struct sock_cq *cq)
@@ -77,14 +79,14 @@ static inline void sock_cq_edges(struct sock_cq *cq)
 		sock_cq_handle(cq);
 }
 
-/* An event, an edge, or something to accept. */
+/* An event, an epoll event to handle, or a connection to accept. */
 static inline bool sock_cq_has_work(const struct sock_cq *cq)
 {
 	return cq->nsaved || !TAILQ_EMPTY(&cq->events) ||
 	       !TAILQ_EMPTY(&cq->listeners);
 }
 
-/* Whoever polls does not sleep.  True: it did, as far as was known. */
+/* Marks the cq as awake; called when polling. Returns true if it was marked asleep. */
 static inline bool sock_cq_awake(struct sock_cq *cq)
 {
 	if (!atomic_load_explicit(&cq->asleep, memory_order_relaxed))
@@ -93,7 +95,7 @@ static inline bool sock_cq_awake(struct sock_cq *cq)
 	return true;
 }
 
-/* Of the provider's table. */
+/* Operations of the provider's table. */
 int sock_cq_event(struct tp_cq *cq, struct tp_event *ev);
 void sock_cq_wake(struct tp_cq *cq);
 int sock_cq_fd(struct tp_cq *cq);
@@ -115,75 +117,75 @@ struct sock_listener {
 	int fd;
 	struct addr addr;
 	unsigned int handshake_ms;
-	bool more; /* on cq->listeners */
-	int failed; /* errno of accepting, or 0 */
-	int said; /* the newest that was logged */
+	bool more; /* is on cq->listeners */
+	int failed; /* errno of the last failed accept, or 0 */
+	int said; /* the last errno that was logged */
 	uint64_t say_again;
 	TAILQ_ENTRY(sock_listener) more_link;
 	struct sock_timer retry;
 	unsigned int nhalf, nqueued;
-	struct sock_reqs half; /* hello awaited; oldest first */
-	struct sock_reqs queued; /* events not yet taken */
+	struct sock_reqs half; /* waiting for the hello; oldest first */
+	struct sock_reqs queued; /* events that the caller has not taken */
 };
 
-/* A connection that came in and is not accepted yet. */
+/* An incoming connection that is not accepted yet. */
 struct sock_req {
 	struct tp_conn_req req;
 	const struct sock_accept_ops *ops;
 	struct sock_src src;
-	struct sock_listener *listener; /* NULL once the event was taken */
+	struct sock_listener *listener; /* NULL after the event was taken */
 	TAILQ_ENTRY(sock_req) link;
 	struct sock_timer timer;
 	struct tp_pending ev;
-	int fd; /* -1: taken over */
+	int fd; /* -1: taken over by an endpoint */
 	struct tp_private priv;
 	char peer[SOCK_PEER_LEN];
 };
 
 struct sock_accept_ops {
-	/* The listening socket and its port in *addr; -errno, logged. */
+	/* Opens the listening socket and sets its port in *addr. -errno, logged. */
 	int (*open)(struct tp_dev *dev, struct addr *addr, int backlog);
 	/*
-	 * Fills in peer and what is the provider's; NULL: no memory, and fd is
-	 * closed.
+	 * Allocates a request and fills in peer and the provider's fields. NULL: no memory, and fd
+	 * is closed.
 	 */
 	struct sock_req *(*req_new)(const struct sock_listener *l, int fd,
 				    const struct sockaddr *sa);
 	/*
-	 * Reads the hello.  1: priv is there; 0: not yet; -errno, and why it is
-	 * dropped in *why (NULL: not worth a word).
+	 * Reads the hello. 1: priv is filled; 0: incomplete; -errno: drop the request, *why is the
+	 * reason to log (NULL: log nothing).
 	 */
 	int (*req_read)(struct sock_req *req, const char **why);
-	/* Best effort. */
+	/* Sends a rejection, best effort. */
 	void (*say_reject)(int fd, const void *priv, unsigned int len);
 	/* Closes fd, unless it is -1. */
 	void (*req_free)(struct sock_req *req);
-	/* Closes the listening socket; NULL: by close(). */
+	/* Closes the listening socket; NULL: close() does. */
 	void (*unlisten)(struct tp_dev *dev, int fd);
-	const char *late; /* why a hello may not come */
+	const char *late; /* message: why a hello may be missing */
 };
 
-/* "; " and what to do about an error of bind() or listen(), or "". */
+/* Message suffix: "; " and the remedy for an error of bind() or listen(), or "". */
 const char *sock_listen_fix(int rc);
 int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
 		const struct addr *addr, int backlog, unsigned int handshake_ms,
 		struct tp_listener **listener);
-/* One turn of accepting. */
+/* Accepts up to one turn's number of connections. */
 void sock_listener_more(struct sock_listener *l);
 void sock_listener_resume(struct sock_listener *l);
 
-/* Takes fd over. */
+/* Takes ownership of fd. */
 void sock_req_new(struct sock_listener *l, int fd, const struct sockaddr *sa);
-/* From half open, with nothing said to the peer. */
+/* Drops a half-open request without an answer to the peer. */
 void sock_req_drop(struct sock_req *req);
-/* The event was taken: the listener forgets req. */
+/* The event was taken: detaches req from the listener. */
 void sock_req_taken(struct sock_req *req);
-/* Closes fd, if it was not taken over. */
+/* Closes fd, unless it was taken over. */
 void sock_req_free(struct sock_req *req);
-/* 0 if the connector still waits; else why not. */
+/* 0 if the connector still waits; else -errno: why not. */
 int sock_req_look(const struct sock_req *req);
 
-/* Of the provider's table. */
+/* Operations of the provider's table. */
 void sock_listener_addr(const struct tp_listener *listener, struct addr *addr);
 void sock_unlisten(struct tp_listener *listener);
 const void *sock_req_private(const struct tp_conn_req *req, unsigned int *len);
@@ -193,7 +195,7 @@ void sock_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 /* ---- registered memory (sock_mr.c) ---- */
 
 /*
- * Keys: generation << 16 | index.  What a slot has next: a stale key stays wrong
+ * The next key of a table slot: generation << 16 | index. The generation makes a stale key invalid
  * for a long time.
  */
 static inline uint32_t sock_key_next(uint32_t key)
@@ -206,32 +208,33 @@ static inline uint32_t sock_key_next(uint32_t key)
 #define SOCK_REMOTE_ACCESS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
 
 /*
- * What tp_mr_reg() was asked for; *access: with what it implies.  copies: whether
- * the kernel copies where pages may be gone.  -EINVAL, -EOPNOTSUPP.
+ * Checks the arguments of tp_mr_reg() and adds the implied rights to *access. copies() tells
+ * whether the kernel can copy memory whose pages may be missing. -EINVAL; -EOPNOTSUPP: TP_VOLATILE,
+ * and copies() is false.
  */
 int sock_mr_check(const struct tp_dev *dev, const void *addr, size_t len,
 		  unsigned int *access, bool (*copies)(void));
 
 /* ---- work requests (sock_wr.c) ---- */
 
-/* A posted send request: how what a provider keeps of it begins. */
+/* A posted send request: the first member of what a provider stores for it. */
 struct sock_swr {
 	uint64_t wr_id;
 	uint32_t len;
-	uint32_t id; /* by which the peer names it */
+	uint32_t id; /* the peer refers to the request by this number */
 	int16_t status;
 	uint8_t opcode;
 	bool signaled, done;
 };
 
 /*
- * Their ring, of size bytes each: [head, done) completed and not yet polled,
- * [done, tail) outstanding; indices only grow, mask has the power of two.
+ * A ring of send requests, each of size bytes. [head, done): completed, not yet polled. [done,
+ * tail): outstanding. Indices only grow; mask is the ring's size, a power of two, minus 1.
  */
 struct sock_sendq {
 	uint32_t max, mask;
 	uint32_t head, done, tail;
-	uint32_t report; /* of [head, done): to be polled */
+	uint32_t report; /* those in [head, done) that will be polled */
 	uint32_t next_id;
 };
 
@@ -248,8 +251,10 @@ static inline uint32_t sock_next_id(struct sock_sendq *sq)
 	return id ? id : sq->next_id++;
 }
 
-/* Those before end that are done are reported in the order of posting: a READ
- * holds back what follows it. */
+/*
+ * Completes finished requests up to end, in posting order. An unfinished READ holds back later
+ * requests.
+ */
 static inline void sock_sends_done(struct sock_sendq *sq, void *ring,
 				   size_t size, uint32_t end)
 {
@@ -265,7 +270,7 @@ static inline void sock_sends_done(struct sock_sendq *sq, void *ring,
 	}
 }
 
-/* Moves up to n completions of ep to wc. */
+/* Moves up to n completions of ep to wc. Returns their number. */
 static inline int sock_sends_harvest(struct sock_sendq *sq, void *ring,
 				     size_t size, struct tp_ep *ep,
 				     struct tp_wc *wc, int n)
@@ -294,24 +299,27 @@ static inline int sock_sends_harvest(struct sock_sendq *sq, void *ring,
 struct sock_rwr {
 	uint64_t wr_id;
 	struct tp_sge sge;
-	uint32_t len, imm; /* received */
+	uint32_t len, imm; /* of the received message */
 	int16_t status;
 	uint8_t opcode;
 };
 
 /*
- * A ring: [head, done) completed and not yet polled, [done, tail) outstanding;
- * indices only grow, mask has the power of two.
+ * A ring of receives. [head, done): completed, not yet polled. [done, tail): outstanding. Indices
+ * only grow; mask is the ring's size, a power of two, minus 1.
  */
 struct sock_recvq {
 	struct sock_rwr *wr;
 	uint32_t max, mask;
 	uint32_t head, done, tail;
-	uint64_t rnr; /* times that none was posted */
-	bool paused; /* until one is */
+	uint64_t rnr; /* messages that found no posted receive */
+	bool paused; /* until a receive is posted */
 };
 
-/* What attr asks for.  -EINVAL; -ENOBUFS: no room in cq. */
+/*
+ * Sets the ring sizes that attr requests, or the defaults. -EINVAL; -ENOBUFS: cq has too little
+ * room left.
+ */
 int sock_ep_sizes(struct sock_cq *cq, const struct tp_ep_attr *attr,
 		  uint32_t *nsend, uint32_t *nrecv);
 static inline bool sock_wr_is_atomic(const struct tp_send_wr *wr)
@@ -319,31 +327,31 @@ static inline bool sock_wr_is_atomic(const struct tp_send_wr *wr)
 	return wr->opcode == TP_FETCH_ADD || wr->opcode == TP_CMP_SWAP;
 }
 
-/* Whether the key of the piece gives access to all of it. */
+/* Whether the key of the piece gives access to the whole piece. */
 typedef bool (*sock_covers)(struct tp_dev *dev, const struct tp_sge *sge,
 			    unsigned int access);
 /*
- * Whether the chain wr may be posted on ep, where room requests are free.
- * -EINVAL: it breaks a rule, logged; -ENOBUFS.
+ * Checks whether chain wr may be posted on ep, which has room for that many requests. -EINVAL: it
+ * breaks a rule, logged; -ENOBUFS.
  */
 int sock_wr_check(const struct tp_ep *ep, const char *peer,
 		  const struct tp_send_wr *wr, uint32_t room,
 		  sock_covers covers);
 
 /*
- * Both rings, for what sock_ep_sizes() said: that of the send requests, of size
- * bytes each, and rq->wr, which end by free(); NULL: no memory, and none.
+ * Allocates both rings with the sizes from sock_ep_sizes(). Returns the send ring, of size bytes
+ * per entry; the receive ring is rq->wr. The caller frees both with free(). NULL: no memory, and
+ * neither exists.
  */
 void *sock_rings_open(struct sock_sendq *sq, size_t size, uint32_t nsend,
 		      struct sock_recvq *rq, uint32_t nrecv);
 /*
- * Everything outstanding completes, also what is done but stands behind a request
- * that is not; the first with that id (0: none) gets status, the others
- * -ECANCELED.
+ * Completes all outstanding requests, including finished ones that wait for an unfinished one. The
+ * first request with that id (0: none) gets status, the others -ECANCELED.
  */
 void sock_rings_flush(struct sock_sendq *sq, void *ring, size_t size,
 		      struct sock_recvq *rq, int status, uint32_t id);
-/* -ENOBUFS, -EINVAL; 1: the queue was paused, and goes on. */
+/* -ENOBUFS, -EINVAL; 1: the queue was paused and continues. */
 static inline int sock_recvq_post(struct sock_recvq *rq, struct tp_dev *dev,
 				  const struct tp_recv_wr *wr,
 				  sock_covers covers)
@@ -359,16 +367,19 @@ static inline int sock_recvq_post(struct sock_recvq *rq, struct tp_dev *dev,
 	rq->paused = false;
 	return 1;
 }
-/* Verbs: receiver not ready.  Ours wait where they are: -EAGAIN. */
+/*
+ * As "receiver not ready" of verbs: pauses the queue and returns -EAGAIN. The message waits in the
+ * socket or ring.
+ */
 int sock_recvq_not_ready(struct sock_recvq *rq, const struct log *log,
 			 const char *peer);
-/* How often, if it was. */
+/* Logs how often no receive was posted, if ever. */
 void sock_recvq_report(const struct sock_recvq *rq, const struct log *log,
 		       const char *peer);
 /* Completes the oldest outstanding receive. */
 void sock_recvq_done(struct sock_recvq *rq, enum tp_opcode opcode, int status,
 		     uint32_t len, uint32_t imm);
-/* Moves up to n completions of ep to wc. */
+/* Moves up to n completions of ep to wc. Returns their number. */
 int sock_recvq_harvest(struct sock_recvq *rq, struct tp_ep *ep,
 		       struct tp_wc *wc, int n);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sock_cq.c - the epoll set of a progress context: looking, sleeping, waking. */
+/*
+ * sock_cq.c - the epoll set of a progress context: fetching events, sleeping, waking.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -28,7 +30,7 @@ void sock_cq_mod(struct sock_cq *cq, int fd, struct sock_src *src,
 	epoll_ctl(cq->epfd, EPOLL_CTL_MOD, fd, &ev);
 }
 
-/* Explicit: a close() alone leaves it in the set if a child of fork() has it. */
+/* close() alone would leave fd in the set if a forked child also has it. */
 void sock_cq_del(struct sock_cq *cq, int fd, struct sock_src *src)
 {
 	int i;
@@ -40,7 +42,7 @@ void sock_cq_del(struct sock_cq *cq, int fd, struct sock_src *src)
 	}
 }
 
-/* The edge has done its work by ending the sleep. */
+/* Nothing to do: the event already ended the sleep. */
 static void woken_up(struct sock_src *src, uint32_t events)
 {
 }
@@ -151,8 +153,8 @@ void sock_cq_handle(struct sock_cq *cq)
 }
 
 /*
- * A waker sets woken, then looks at asleep; a sleeper sets asleep, then looks
- * at woken: one of the two sees the other.
+ * A waker sets woken, then reads asleep. A sleeper sets asleep, then reads woken. At least one of
+ * them sees the other's store.
  */
 int sock_cq_sleep(struct sock_cq *cq, uint64_t deadline)
 {

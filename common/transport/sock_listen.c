@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sock_listen.c - listening, and accepting no faster than can be handled. */
+/*
+ * sock_listen.c - listening; accepts connections no faster than the process can handle them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +11,10 @@
 #include "common/transport/sock.h"
 
 #define ACCEPT_TURN 16
-#define SPARE 512u /* descriptors; a hello has up to 253 */
-#define EACH 5u /* more that a connection takes when its hello is there */
-#define SAY_AGAIN_MS 60000 /* at the limit some come and go */
-#define PAUSE_MS 100 /* until the next try when it cannot accept */
+#define SPARE 512u /* descriptors to keep free; one hello can carry 253 */
+#define EACH 5u /* more descriptors that a connection needs after its hello */
+#define SAY_AGAIN_MS 60000 /* near the limit, EMFILE comes and goes */
+#define PAUSE_MS 100 /* delay before accepting again after a failure */
 
 static void listener_wait(struct sock_listener *l)
 {
@@ -46,10 +48,10 @@ static const char *accept_fix(int err)
 		return "; raise the open files limit";
 	if (err == ENOBUFS || err == ENOMEM)
 		return "; free memory";
-	return "; trying again: start the daemon anew if that lasts";
+	return "; trying again: restart the daemon if that lasts";
 }
 
-/* Whoever came waits in the backlog. */
+/* New connections wait in the backlog meanwhile. */
 static void pause_accepting(struct sock_listener *l, int err)
 {
 	const struct tp_dev *dev = l->listener.dev;
@@ -65,7 +67,7 @@ static void pause_accepting(struct sock_listener *l, int err)
 	sock_timer_set(l->cq, &l->retry, clock_after_ms(PAUSE_MS));
 }
 
-/* Of the connection that came, and with it: accept(2). */
+/* Whether the error concerns only the incoming connection, which is gone: accept(2). */
 static bool of_one(int err)
 {
 	switch (err) {
@@ -85,14 +87,13 @@ static bool of_one(int err)
 	}
 }
 
-/* Who is let in needs more than one, and a daemon has files to open for those
- * who are in. */
+/* An accepted connection needs several descriptors, and the daemon opens files for its clients. */
 static bool is_full(const struct sock_listener *l)
 {
 	return descriptors_short(l->fd, SPARE, EACH * l->nhalf);
 }
 
-/* False: no more now. */
+/* False: nothing more to accept now. */
 static bool accept_one(struct sock_listener *l)
 {
 	struct sockaddr_storage sa;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sock_mr.c - what may be registered. */
+/*
+ * sock_mr.c - checks what may be registered.
+ */
 #include "common/transport/sock.h"
 
 #define KNOWN_ACCESS                                                           \

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sock_req.c - an accepted socket until the application accepts or rejects. */
+/*
+ * sock_req.c - an accepted socket, until the application accepts or rejects the connection.
+ */
 #include <errno.h>
 
 #include "common/transport/sock.h"
@@ -14,7 +16,7 @@ void sock_req_free(struct sock_req *req)
 	req->ops->req_free(req);
 }
 
-/* The cq has nothing to do with it any more. */
+/* Removes req from the half-open list, the timers and the epoll set. */
 static void leave_half(struct sock_req *req)
 {
 	struct sock_listener *l = req->listener;
@@ -68,7 +70,7 @@ static void req_edge(struct sock_src *src, uint32_t events)
 		give_up(req, why);
 }
 
-/* The hello of the oldest may be there, and nobody have looked yet. */
+/* The hello of the oldest request may have arrived unnoticed: read it first. */
 static void make_room(struct sock_listener *l)
 {
 	req_edge(&TAILQ_FIRST(&l->half)->src, 0);

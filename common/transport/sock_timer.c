@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sock_timer.c - deadlines of a progress context.  A timerfd in the epoll set
- * makes them fire also in an application's own event loop.
+ * sock_timer.c - deadlines of a progress context. A timerfd in the epoll set makes them fire in an
+ * application's own event loop too.
  */
 #include <errno.h>
 #include <sys/timerfd.h>
@@ -51,7 +51,7 @@ int sock_timers_open(struct sock_cq *cq)
 	return rc;
 }
 
-/* Most are set for later than all others: look from the end. */
+/* Most deadlines are later than all others, so search from the end. */
 void sock_timer_set(struct sock_cq *cq, struct sock_timer *timer, uint64_t at)
 {
 	struct sock_timer *before;
@@ -70,7 +70,7 @@ void sock_timer_set(struct sock_cq *cq, struct sock_timer *timer, uint64_t at)
 		timerfd_follow(cq);
 }
 
-/* The timerfd may then fire for nothing, which is harmless. */
+/* Leaves the timerfd set: a spurious wake-up is harmless. */
 void sock_timer_clear(struct sock_cq *cq, struct sock_timer *timer)
 {
 	if (!timer->at)

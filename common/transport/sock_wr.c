@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sock_wr.c - work requests: what may be posted, and the ring of receives. */
+/*
+ * sock_wr.c - checks of work requests, and the rings.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -35,7 +37,7 @@ static uint32_t len_max(enum tp_opcode opcode)
 	return opcode == TP_SEND ? TP_SEND_MAX : TP_LEN_MAX;
 }
 
-/* The right that the pieces need. */
+/* The access right that the pieces need. */
 static unsigned int access_of(const struct tp_send_wr *wr)
 {
 	return wr->opcode == TP_READ || sock_wr_is_atomic(wr) ? TP_LOCAL_WRITE
@@ -61,7 +63,7 @@ static const char *shape_flaw(const struct tp_send_wr *wr)
 	return NULL;
 }
 
-/* Which rule it breaks; NULL: none. */
+/* The rule that the request breaks; NULL: none. */
 static const char *flaw(struct tp_dev *dev, const struct tp_send_wr *wr,
 			sock_covers covers)
 {

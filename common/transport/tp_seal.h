@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tp_seal.h - sealed connections: those of a provider whose bytes pass through networks
- * that others may reach.  transport.h knows the words.
+ * tp_seal.h - sealed connections, for providers whose data crosses networks that others can access.
+ * transport.h defines the terms.
  */
 #ifndef TP_SEAL_H
 #define TP_SEAL_H
@@ -9,39 +9,42 @@
 #include "common/util/sealer.h"
 #include "common/transport/transport.h"
 
-/* Whether connections of the device can be sealed; others are for trusted networks. */
+/* Whether connections of the device can be sealed. Other devices are for trusted networks. */
 bool tp_dev_seals(const struct tp_dev *dev);
 
 /*
- * From here on all that this end sends is sealed, one-sided operations too, and what it
- * receives must be: both ends call it once, with sealers that belong together.  What
- * was posted before leaves as it is.  What comes sealed before the call waits for it at
- * the end that connected; the one that accepted calls first, or is never sealed, and takes
- * that for the peer's mistake (-EPROTO).
- * Who was the first to call refuses from then on what is neither sealed nor empty of meaning,
- * and either what came bare before the call and was not looked at yet, for the peer has said
- * nothing more (-EBADMSG); behind: so much of it the caller has polled.
+ * Seals ep: from now on all that this end sends is sealed, including one-sided operations, and it
+ * accepts only sealed data. Both ends call this once, with matching sealers. Requests posted before
+ * the call leave unsealed.
  *
- * A record that was changed, repeated, left out, put elsewhere or made up ends the
- * connection (-EBADMSG), before anything of it is used.
+ * If the connecting end receives sealed data before its call, the data waits for the call. The
+ * accepting end must call first, or never seal; sealed data before its call is an error of the peer
+ * (-EPROTO).
  *
- * sealer is the endpoint's from now on, also on error, and freed with it.  -EOPNOTSUPP: see
- * above; -ENOTCONN: it is not established, or broken; -EALREADY: it is sealed; -ENOMEM.
+ * After its call the end that calls first accepts unsealed only frames without content (heartbeats,
+ * the end of the connection). It also rejects unsealed data that arrived before the call and was
+ * not processed (-EBADMSG). behind: number of such messages that the caller has already polled.
+ *
+ * A record that is changed, repeated, omitted, reordered or forged ends the connection (-EBADMSG)
+ * before any of it is used.
+ *
+ * ep owns sealer from now on, also on error, and frees it. -EOPNOTSUPP: the device cannot seal;
+ * -ENOTCONN: not established, or broken; -EALREADY: already sealed; -ENOMEM.
  */
 int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
 
-/* Why connections of the device were ended, so far. */
+/* Why connections of the device were ended; each value has a counter. */
 enum tp_flaw {
-	TP_FLAW_FALSE, /* a record that was changed, or made up */
-	TP_FLAW_ORDER, /* repeated, left out, or in another's place */
-	TP_FLAW_LENGTH, /* longer than records are, or empty */
-	TP_FLAW_BARE, /* not sealed, where it must be */
-	TP_FLAW_CUT, /* its end in the middle of a record */
+	TP_FLAW_FALSE, /* a record was changed or forged */
+	TP_FLAW_ORDER, /* a record was repeated, omitted or reordered */
+	TP_FLAW_LENGTH, /* a record is empty or longer than allowed */
+	TP_FLAW_BARE, /* data was not sealed, although it must be */
+	TP_FLAW_CUT, /* the connection ended in the middle of a record */
 	TP_FLAWS
 };
 /* For messages: "a record that was changed or made up". */
 const char *tp_flaw_text(enum tp_flaw flaw);
-/* Zeros for a device that does not seal.  Any thread. */
+/* All zero for a device that cannot seal. Any thread may call it. */
 void tp_dev_flaws(const struct tp_dev *dev, uint64_t count[TP_FLAWS]);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* transport.c - finds the provider of a scheme and forwards to its table. */
+/*
+ * transport.c - finds the provider of a scheme and forwards calls to its table.
+ */
 #include <errno.h>
 #include <string.h>
 

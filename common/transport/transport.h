@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * transport.h - the seam: verbs words, verbs meaning.
+ * transport.h - the interface of all transport providers, with the terms and meaning of verbs.
  *
- * A device registers memory.  A completion queue (cq) is a progress context:
- * it belongs to one thread at a time, as do all endpoints made on it.  An
- * endpoint (ep) is a reliable connection.  Two devices live side by side in
- * one process; nothing here is global.
+ * A device registers memory. A completion queue (cq) is a progress context. A cq and all endpoints
+ * made on it belong to one thread at a time. An endpoint (ep) is a reliable connection. One process
+ * may open several devices; this interface has no global state.
  *
- * Providers: verbs, tcp (any host), local (this host), fault (wraps another).
+ * Providers: verbs, tcp (any host), local (this host), fault (wraps another provider).
  * tests/contract is the specification: every provider passes it unchanged.
  *
- * Threads.  tp_mr_reg(), tp_mr_dereg(), tp_dev_registered() and tp_cq_wake()
- * may be called from any thread.  Everything else on a cq, its endpoints and
- * its listeners needs the caller's own serialisation, per cq.  A struct tp_conn_req may be handed
- * to another thread and accepted on that thread's cq.
+ * Threads. Any thread may call tp_mr_reg(), tp_mr_dereg(), tp_dev_registered() and tp_cq_wake().
+ * The caller serialises everything else per cq: calls on the cq, its endpoints and its listeners. A
+ * struct tp_conn_req may be passed to another thread and accepted on that thread's cq.
  *
- * Errors are negative errno.  An operation that a provider does not have
- * answers -EOPNOTSUPP.
+ * Errors are negative errno. An operation that a provider lacks returns -EOPNOTSUPP.
  */
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
 
-/* Tables, their comments in columns: laid out by hand. */
+/* Tables with comments in columns are laid out by hand. */
 /* clang-format off */
 
 #include <stdbool.h>
@@ -45,22 +42,21 @@ struct tp_listener;
 struct tp_conn_req;
 
 /*
- * Access rights of registered memory.  Local read is implied, and
- * TP_REMOTE_WRITE and TP_REMOTE_ATOMIC imply TP_LOCAL_WRITE.
+ * Access rights of registered memory. Local read is implied. TP_REMOTE_WRITE and TP_REMOTE_ATOMIC
+ * imply TP_LOCAL_WRITE.
  *
- * TP_VOLATILE, with TP_LOCAL_WRITE alone or nothing: pages of the memory may
- * go and come back while it is registered, like those of a mapped file that
- * is truncated.  The provider lets only the kernel touch it, so that a missing
- * page fails the request (-EFAULT, or the connection with it) and raises no
- * signal, and sees at each access the pages that are there then.  A provider
- * that cannot (one that pins memory) answers -EOPNOTSUPP.
+ * TP_VOLATILE, alone or with TP_LOCAL_WRITE: pages may disappear and return while the memory is
+ * registered, as in a mapped file that is truncated. Only the kernel accesses such memory for the
+ * provider. A missing page therefore fails the request (-EFAULT, or the whole connection) and
+ * raises no signal. Each access uses the pages present at that time. A provider that cannot do this
+ * (one that pins memory) returns -EOPNOTSUPP.
  *
- * TP_LENT, with remote rights: a peer may stand still for long in the middle of an
- * access, and tp_mr_dereg() does not wait for it.  A provider whose peers reach
- * into memory with their own processor does not let them here.
+ * TP_LENT, with remote rights: a peer may stall for long in the middle of an access, and
+ * tp_mr_dereg() does not wait for it. A provider whose peers access memory with their own CPU does
+ * not let them access this memory.
  *
- * TP_OWNED, with remote rights: the memory is for tp_mr_only(); what a peer does there
- * before that may be refused.
+ * TP_OWNED, with remote rights: the memory is for tp_mr_only(). A provider may reject any remote
+ * access before that call.
  */
 #define TP_LOCAL_WRITE	 0x1u	/* receives and RDMA Reads land here */
 #define TP_REMOTE_READ	 0x2u
@@ -71,12 +67,11 @@ struct tp_conn_req;
 #define TP_OWNED	 0x40u
 
 /*
- * Registered memory.  The memory stays the caller's and must stay mapped
- * until tp_mr_dereg() returned: from then on no peer touches it, not even
- * with a transfer that was under way, and an access by its rkey fails with
- * -EACCES on the accessing side and breaks only that connection.  It waits for a
- * peer (of local) that is stopped inside, without a bound.  The keys are not given
- * again to the next registrations.  Ranges may overlap.
+ * Registered memory. The caller owns the memory and must keep it mapped until tp_mr_dereg()
+ * returns. After that no peer accesses it, not even with a transfer in flight. An access with the
+ * old rkey fails with -EACCES at the accessing side and breaks only that connection. tp_mr_dereg()
+ * waits without a bound for a local peer that is stopped during an access. The next registrations
+ * do not reuse the keys. Ranges may overlap.
  */
 struct tp_mr {
 	struct tp_dev *dev;
@@ -87,10 +82,9 @@ struct tp_mr {
 };
 
 /*
- * The lkey of memory that is not registered.  Allowed in the gather list of a
- * SEND where the provider's sends are copied by the CPU anyway (tcp, local):
- * small inline data then needs no registration.  Others answer -EINVAL.
- * tp_mr_reg() never returns it.
+ * The lkey of memory that is not registered. It is allowed in the gather list of a SEND if the
+ * provider's CPU copies sends anyway (tcp, local), so small inline data needs no registration.
+ * Other providers return -EINVAL. tp_mr_reg() never returns this key.
  */
 #define TP_LKEY_NONE	0u
 
@@ -114,59 +108,59 @@ enum tp_opcode {
 #define TP_SIGNALED	0x1u	/* completes into the cq even on success */
 
 /*
- * A refused access (wrong or stale rkey, outside of the memory, a missing
- * right) leaves all of the remote memory untouched.  One-sided operations of
- * length 0 look at neither rkey nor remote_addr.  Atomics are atomic among
- * all endpoints of the target's device; operand and result are in host order.
- * The peer sees the operations of one ep in the order of posting: what a WRITE
- * placed is there when a later SEND or WRITE_IMM completes its receive.
- * Entries of length 0 are allowed in a gather list.
+ * A rejected access (wrong or stale rkey, out of range, missing right) changes nothing in the
+ * remote memory. One-sided operations of length 0 ignore rkey and remote_addr. Atomics are atomic
+ * among all endpoints of the target's device; operand and result are in host order. The peer sees
+ * the operations of one ep in posting order: the data of a WRITE is in place when a later SEND or
+ * WRITE_IMM completes its receive. A gather list may contain entries of length 0.
  *
- * A send work request.  sgl and the memory it names stay the caller's and
- * unchanged until the request completes (for an unsignaled one: until a
- * later signaled one on the same ep completes); the struct itself and the
- * sgl array may be reused as soon as tp_post_send() returns.
+ * A send work request. The caller owns sgl and the memory that it names. The memory must not change
+ * until the request completes. An unsignaled request is complete when a later signaled one on the
+ * same ep completes. The caller may reuse the struct and the sgl array as soon as tp_post_send()
+ * returns.
  */
 struct tp_send_wr {
-	struct tp_send_wr *next;	/* a chain is posted and flushed at once */
+	struct tp_send_wr *next;	/* the whole chain is posted and flushed together */
 	uint64_t wr_id;
 	enum tp_opcode opcode;
 	unsigned int flags;		/* TP_SIGNALED */
-	const struct tp_sge *sgl;	/* gather list; for READ and atomics where
-					 * the result lands (atomics: 8 bytes) */
+	const struct tp_sge *sgl;	/* gather list; for READ and atomics: where the result is
+					 * placed (atomics: 8 bytes) */
 	unsigned int nsge;
 	uint32_t imm;			/* WRITE_IMM */
-	uint64_t remote_addr;		/* one-sided operations */
+	uint64_t remote_addr;		/* for one-sided operations */
 	uint32_t rkey;
 	uint64_t compare_add;		/* FETCH_ADD: addend; CMP_SWAP: compare */
 	uint64_t swap;			/* CMP_SWAP */
 };
 
-/* A receive buffer, posted in advance, consumed in order.  Ownership as above. */
+/* A receive buffer, posted in advance and consumed in order. Ownership is as for send requests. */
 struct tp_recv_wr {
 	uint64_t wr_id;
 	struct tp_sge sge;
 };
 
 /*
- * A completion.  Every receive and every signaled send request completes
- * once; an unsignaled one only when it fails.  The send requests of an ep
- * complete in the order of posting, and so do its receives; between the two
- * there is no order: the answer to a message may come before the message's own
- * completion.  wr_id, opcode and ep are valid with every status.
+ * A completion. Every receive and every signaled send request completes once. An unsignaled send
+ * request completes only if it fails. The send requests of an ep complete in posting order, and so
+ * do its receives. Sends and receives are not ordered with each other: the answer to a message may
+ * complete before the message itself. wr_id, opcode and ep are valid with every status.
  *
- * status: 0; -ECANCELED: flushed after the ep broke or was disconnected;
- * -EACCES: remote access refused; -EMSGSIZE: message longer than the receive
- * (at both ends); -EFAULT: an lkey that does not cover its piece;
- * -ECONNRESET, -ETIMEDOUT: the peer is gone.  Any error breaks the ep: the
- * rest of its requests is flushed and TP_EV_DISCONNECTED with that error
- * follows on this side, and with an error on the peer's (the same one if its
- * provider knows it, else -ECONNRESET).
+ * status:
+ * - 0: success
+ * - -ECANCELED: flushed after the ep broke or was disconnected
+ * - -EACCES: remote access rejected
+ * - -EMSGSIZE: the message is longer than the receive (reported at both ends)
+ * - -EFAULT: an lkey does not cover its piece
+ * - -ECONNRESET, -ETIMEDOUT: the peer is gone
  *
- * Success of a READ or atomic: the result is in place.  Success of a SEND,
- * WRITE or WRITE_IMM: its memory is the caller's again; the peer may not have
- * it yet (iWARP, tcp), so that a refusal may come after it, as the status of
- * TP_EV_DISCONNECTED alone.
+ * Any error breaks the ep. The remaining requests are flushed, and TP_EV_DISCONNECTED with that
+ * error follows on this side. The peer's side reports the same error if its provider knows it, else
+ * -ECONNRESET.
+ *
+ * Success of a READ or atomic: the result is in place. Success of a SEND, WRITE or WRITE_IMM: the
+ * caller may reuse the memory, but the peer may not have the data yet (iWARP, tcp). A rejection may
+ * then follow, only as the status of TP_EV_DISCONNECTED.
  */
 struct tp_wc {
 	uint64_t wr_id;
@@ -174,24 +168,23 @@ struct tp_wc {
 	enum tp_opcode opcode;
 	uint32_t byte_len;	/* RECV, RECV_IMM (bytes written), READ */
 	uint32_t imm;		/* RECV_IMM */
-	struct tp_ep *ep;	/* NULL: closed; see tp_srq_open() */
-	struct tp_srq *srq;	/* whose receive it is, or NULL: the ep's own */
+	struct tp_ep *ep;	/* NULL: the ep is closed; see tp_srq_open() */
+	struct tp_srq *srq;	/* the queue that the receive came from, or NULL: the ep's own */
 };
 
 /*
- * Connection events, in order with each other but not with completions: a
- * receive may complete before ESTABLISHED is seen (which it implies:
- * tp_post_send() works), and flushed requests may complete after
- * DISCONNECTED.  REJECTED and DISCONNECTED are an ep's last event; close it.
+ * Connection events. They are ordered with each other, but not with completions. A receive may
+ * complete before ESTABLISHED is reported; it implies ESTABLISHED (tp_post_send() works). Flushed
+ * requests may complete after DISCONNECTED. REJECTED or DISCONNECTED is the last event of an ep;
+ * the caller then closes the ep.
  */
 enum tp_event_type {
-	TP_EV_CONNECT_REQUEST,	/* listener's cq: accept or reject req */
+	TP_EV_CONNECT_REQUEST,	/* on the listener's cq: accept or reject req */
 	TP_EV_ESTABLISHED,	/* both sides; priv: the acceptor's data */
 	TP_EV_REJECTED,		/* connector; priv: the acceptor's data */
-	TP_EV_DISCONNECTED,	/* status: 0: the peer closed its ep (or its
-				 * process ended); else why it broke.
-				 * Nobody listens: -ECONNREFUSED */
-	TP_EV_SRQ_LIMIT,	/* srq has few receives left: tp_srq_limit() */
+	TP_EV_DISCONNECTED,	/* status 0: the peer closed its ep or its process ended; else
+				 * the cause. No listener: -ECONNREFUSED */
+	TP_EV_SRQ_LIMIT,	/* srq has fewer receives left than tp_srq_limit() set */
 };
 struct tp_event {
 	enum tp_event_type type;
@@ -199,192 +192,188 @@ struct tp_event {
 	struct tp_ep *ep;		/* not for CONNECT_REQUEST, SRQ_LIMIT */
 	struct tp_srq *srq;		/* SRQ_LIMIT */
 	struct tp_listener *listener;	/* CONNECT_REQUEST */
-	struct tp_conn_req *req;	/* CONNECT_REQUEST: now the receiver's */
+	struct tp_conn_req *req;	/* CONNECT_REQUEST: owned by the receiver of the event */
 	uint8_t priv[TP_PRIVATE_MAX];
 	unsigned int priv_len;
 };
 
 struct tp_ep_attr {
 	/*
-	 * A receive is outstanding until its completion was polled; a send
-	 * request until its own or a later signaled one's was.
+	 * A receive is outstanding until its completion is polled. A send request is outstanding
+	 * until its own completion, or that of a later signaled request, is polled.
 	 */
 	unsigned int max_send_wr;	/* outstanding send requests, 0: 256 */
 	unsigned int max_recv_wr;	/* outstanding receives, 0: 64 */
-	struct tp_srq *srq;		/* of the same cq: it takes its receives from
-					 * there and has none of its own */
-	void *context;			/* tp_ep_context() */
-	bool group;			/* one of several that this cq asks at the
-					 * same time (tp_cq_hold()) and waits for
-					 * together (tp_ep_join()) */
-	bool bulk;			/* for bulk data: of the class that the device
-					 * has for that, if it has one (TP_CLASSES) */
+	struct tp_srq *srq;		/* on the same cq: the ep uses the receives of srq and
+					 * has none of its own */
+	void *context;			/* returned by tp_ep_context() */
+	bool group;			/* this cq sends requests on several such eps together
+					 * (tp_cq_hold()) and waits for all answers
+					 * (tp_ep_join()) */
+	bool bulk;			/* for bulk data: uses the device's traffic class for
+					 * bulk data, if it has one (TP_CLASSES) */
 };
 
 struct tp_dev_attr {
-	const struct log *log;		/* outlives the device; NULL: silent */
-	unsigned int dead_peer_ms;	/* silence after which a peer is gone, 0: 30000 */
-	unsigned int handshake_ms;	/* bound on a peer's connect handshake, 0: 5000 */
-	unsigned int server_uid;	/* local: a server of this user is believed,
-					 * too, besides root's and one's own; others
-					 * end a connect with -EACCES */
-	bool probe;			/* local: and without a warning, because
-					 * the status is all that is asked for */
-	const struct rdma_opt *rdma;	/* of RDMA devices; NULL: as the system
-					 * chooses; read during the open only */
-	const char *where;		/* "FILE:LINE" that asks for it, or NULL */
-	unsigned int nth;		/* of several devices that rdma names, from 0;
+	const struct log *log;		/* must outlive the device; NULL: no logging */
+	unsigned int dead_peer_ms;	/* a peer silent for this long is gone, 0: 30000 */
+	unsigned int handshake_ms;	/* limit for a peer's connect handshake, 0: 5000 */
+	unsigned int server_uid;	/* local: trust a server of this user, besides those of
+					 * root and of our own user; a connect to any other
+					 * server fails with -EACCES */
+	bool probe;			/* local: log no warning about an untrusted server, because
+					 * the caller only wants the status */
+	const struct rdma_opt *rdma;	/* for RDMA devices; NULL: system defaults; read during
+					 * the open only */
+	const char *where;		/* "FILE:LINE" of the setting that requests the device,
+					 * or NULL */
+	unsigned int nth;		/* index among the devices that rdma names, from 0;
 					 * -ENOENT: there are fewer */
 };
 
 /*
- * Opens the provider that serves the URI scheme name ("tcp", "local";
- * "fault+tcp" is the fault provider around it, see fault.h).
- * -EPROTONOSUPPORT: no such provider; -ENODEV: nothing to run it on.
+ * Opens the provider that serves the URI scheme name: "tcp" or "local", or "fault+tcp" for the
+ * fault provider around tcp (see fault.h). -EPROTONOSUPPORT: no such provider; -ENODEV: the host
+ * has no device for it.
  */
 int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 		struct tp_dev **dev);
-/* Whether this build has the provider of a scheme; says nothing of the host. */
+/* Whether this build has the provider of a scheme. Does not check the host. */
 bool tp_scheme_ok(const char *scheme);
-/* All of the device's objects must be closed. */
+/* The caller must close all objects of the device first. */
 void tp_dev_close(struct tp_dev *dev);
 /* "tcp", for logs and pvfs-ping. */
 const char *tp_dev_name(const struct tp_dev *dev);
 /*
- * "mlx5_1": which of the several that were asked for (nth); "": one alone.  Connections
- * of such a device break at once when its port goes down, since there are others.
+ * "mlx5_1": which device this is, if several were requested (nth). "": only one was requested.
+ * Connections of one device among several break immediately when its port goes down.
  */
 const char *tp_dev_unit(const struct tp_dev *dev);
 /*
- * Whether registering pins memory and takes a while, so that it should be done
- * once for memory that is used again (pin.h); otherwise it is an entry in a
- * table.  Registered memory may then be unmapped before tp_mr_dereg(): the
- * registration keeps the pages that were there.
+ * Whether registration pins memory and is slow, so that callers should keep registrations of memory
+ * that they reuse (pin.h). Otherwise a registration is only a table entry. If the device pins,
+ * memory may be unmapped before tp_mr_dereg(): the registration keeps the pages.
  */
 bool tp_dev_pins(const struct tp_dev *dev);
 /*
- * How its endpoints are served as the target of one-sided operations.  TP_ALONE: by an
- * adapter (or the kernel in its place), so that no process wakes up for them.
- * TP_ATOMICS: it has atomics.  TP_CLASSES: its endpoints for bulk data have a class of
- * their own on the network, since that was asked for.
+ * How the device serves its endpoints as targets of one-sided operations. TP_ALONE: an adapter, or
+ * the kernel in its place, executes them; no process wakes up. TP_ATOMICS: supports atomics.
+ * TP_CLASSES: endpoints for bulk data use a network class of their own, as configured.
  */
 #define TP_ALONE	0x1u
 #define TP_ATOMICS	0x2u
 #define TP_CLASSES	0x4u
 unsigned int tp_dev_serves(const struct tp_dev *dev);
-/* How many registrations there are now, and of how much memory. */
+/* The current number of registrations, and their memory in bytes. */
 void tp_dev_registered(const struct tp_dev *dev, unsigned int *mrs,
 		       size_t *bytes);
 
 /*
- * -ENOMEM: table full or memlock (the log says which limit); -EINVAL: no
- * bytes, unknown access bits, or TP_VOLATILE with remote ones; -EOPNOTSUPP:
- * TP_VOLATILE.
+ * -ENOMEM: the table is full, or the memlock limit is reached (the log says which). -EINVAL: length
+ * 0, unknown access bits, or TP_VOLATILE with remote rights. -EOPNOTSUPP: TP_VOLATILE is not
+ * supported.
  */
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr);
 void tp_mr_dereg(struct tp_mr *mr);
 /*
- * From now on the memory, registered with TP_OWNED, is for the peer of ep alone, until it
- * is deregistered or ep closed: other connections are refused as with a wrong key.
- * Before anybody is told the key, which may be another one then, and by ep alone: over
- * verbs that is a memory window, which the adapter opens before what ep sends next.
- * -EOPNOTSUPP: it stays open to all, for the adapter has no such windows; -ENOTCONN,
- * -ENOBUFS, -ENOMEM: nobody has it.
+ * Reserves memory that was registered with TP_OWNED for the peer of ep, until the memory is
+ * deregistered or ep is closed. Accesses over other connections are rejected like those with a
+ * wrong key. Call it before sending the key to anyone, and send the key over ep only. The call may
+ * change the key. Over verbs this is a memory window, which the adapter opens before it executes
+ * what ep sends next. -EOPNOTSUPP: the adapter has no such windows, and the memory stays open to
+ * all peers. -ENOTCONN, -ENOBUFS, -ENOMEM: no peer can access the memory.
  */
 int tp_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 
 /*
- * depth: completions it can hold; a bound on the sum of max_send_wr and
- * max_recv_wr of its endpoints.  A large one should cost memory only as it is
- * used: a server asks for 2^30.
+ * depth: completions that the cq can hold; it limits the sum of max_send_wr and max_recv_wr of its
+ * endpoints. A large depth should use memory only as needed: a server requests 2^30.
  */
 int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void tp_cq_close(struct tp_cq *cq);
 /*
- * In a child after fork(), the parent's cq: closes its descriptors and those
- * of its established connections (a listener's stays), without a word to the peers and without disturbing the
- * parent's copies.  Nothing else may be called on the cq and on what was made
- * on it; the memory stays.
+ * Call this in a child after fork() for the parent's cq. It closes the descriptors of the cq and of
+ * its established connections, but not those of listeners. The peers see nothing, and the parent's
+ * copies keep working. Afterwards nothing else may be called on the cq or its objects. The memory
+ * is not freed.
  */
 void tp_cq_abandon(struct tp_cq *cq);
 
 /*
- * Moves data, then returns up to n completions (0: none, never an error).
- * Posted requests are handed to the wire here at the latest: requests posted
- * between two polls leave together.
+ * Moves data, then returns up to n completions (0: none; never an error). Posted requests go to the
+ * network here at the latest, so requests posted between two polls leave together.
  */
 int tp_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
-/* 1: *ev filled; 0: none.  tp_cq_poll() is what moves connections forward. */
+/*
+ * Returns 1 and fills *ev, or returns 0: no event. Connections make progress only in tp_cq_poll().
+ */
 int tp_cq_event(struct tp_cq *cq, struct tp_event *ev);
 /*
- * Sleeps until the cq may have work, tp_cq_wake() was called, or the absolute
- * monotonic deadline (ns; see clock.h) passed.  0, or -ETIMEDOUT.  Flushes
- * posted requests first; never sleeps while a completion or an event can be
- * had.  May return early.
+ * Sleeps until the cq may have work, tp_cq_wake() is called, or the absolute monotonic deadline
+ * (ns; see clock.h) passes. 0, or -ETIMEDOUT. Flushes posted requests first. Never sleeps while a
+ * completion or an event is available. May return early.
  */
 int tp_cq_wait(struct tp_cq *cq, uint64_t deadline);
 /*
- * From any thread or signal handler: the present wait returns, else the next
- * one at once (polls in between do not use it up).
+ * From any thread or signal handler: ends the current wait, or the next one if none is in progress.
+ * Polls in between do not cancel the wake-up.
  */
 void tp_cq_wake(struct tp_cq *cq);
 /*
- * For other event loops: a pollable descriptor.  tp_cq_arm() flushes, then
- * answers 1 if there is work now (a completion, an event: do not sleep), or 0:
- * then the descriptor becomes readable when tp_cq_poll() finds work or after
- * tp_cq_wake().  It may be readable without cause, but not for ever.
+ * For other event loops: a pollable descriptor. tp_cq_arm() flushes, then returns 1 if there is
+ * work now (a completion or an event: do not sleep), else 0. After 0 the descriptor becomes
+ * readable when tp_cq_poll() would find work, or after tp_cq_wake(). The descriptor may be readable
+ * without cause, but not permanently.
  */
 int tp_cq_fd(struct tp_cq *cq);
 int tp_cq_arm(struct tp_cq *cq);
 /*
- * What is posted between the two need not be told to peers before the release,
- * which follows without a wait: so that several that sleep may be woken as one.
- * A hint; does not nest.
+ * Between hold and release, the provider may delay notifying peers of what is posted. The release
+ * must follow without a wait. Peers that sleep can then be woken together. A hint; the calls do not
+ * nest.
  */
 void tp_cq_hold(struct tp_cq *cq);
 void tp_cq_release(struct tp_cq *cq);
 
-/* addr->port 0 chooses one; tp_listener_addr() tells which. */
+/* If addr->port is 0, the system chooses a port; tp_listener_addr() returns it. */
 int tp_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 	      struct tp_listener **listener);
 void tp_listener_addr(const struct tp_listener *listener, struct addr *addr);
-/* Requests not yet reported are refused; reported ones stay valid. */
+/* Rejects requests that were not reported yet. Reported requests stay valid. */
 void tp_unlisten(struct tp_listener *listener);
 
 /*
- * The connector's private data and a printable address; live with req.  The
- * address is "NAME HOST:PORT", host numeric, an IPv6 one in brackets; or, of
- * a program on this host, "NAME pid PID uid UID ...", as the kernel tells it.
+ * The connector's private data and a printable address; both live as long as req. The address is
+ * "NAME HOST:PORT" with a numeric host (IPv6 in brackets). For a program on this host it is "NAME
+ * pid PID uid UID ...", as reported by the kernel.
  */
 const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *tp_req_peer(const struct tp_conn_req *req);
 /*
- * Who the other end is, as its kernel says and it cannot choose: for a peer on
- * this host.  0; -EOPNOTSUPP: the provider cannot know; -ENOTCONN: no peer
- * yet.
+ * The identity of a peer on this host, as reported by the kernel; the peer cannot choose it. 0;
+ * -EOPNOTSUPP: the provider cannot know it; -ENOTCONN: no peer yet.
  */
 struct tp_identity {
-	uint32_t uid, gid;	/* effective, when it connected (or listened) */
-	int32_t pid;		/* 0: not visible from here */
-	uint32_t ngroups;	/* supplementary ones, all of them, which live as long */
-	const uint32_t *groups;	/* as what was asked */
+	uint32_t uid, gid;	/* effective ids when the peer connected (or listened) */
+	int32_t pid;		/* 0: not visible in our pid namespace */
+	uint32_t ngroups;	/* all supplementary groups; the array lives as long as */
+	const uint32_t *groups;	/* the object that was queried */
 };
 int tp_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
-/* Consumes req.  len is at most TP_PRIVATE_MAX. */
+/* Consumes req. len is at most TP_PRIVATE_MAX. */
 void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 
 /*
- * An endpoint is made idle, given its receives, then started by exactly one
- * of tp_accept() (consumes req, also on error) or tp_connect().  Both return
- * at once; TP_EV_ESTABLISHED, REJECTED or DISCONNECTED follows (the latter
- * also when the connector of req has left).  A connect that is not
- * established by the deadline is DISCONNECTED with -ETIMEDOUT.  Only a host
- * that is a name, not a numeric address, may block in tp_connect() and
- * tp_listen(), for as long as the resolver does; -EHOSTUNREACH: no such host.
+ * The caller creates an idle endpoint, posts its receives, then starts it with exactly one of
+ * tp_accept() or tp_connect(). tp_accept() consumes req, also on error. Both calls return
+ * immediately. TP_EV_ESTABLISHED, REJECTED or DISCONNECTED follows; DISCONNECTED also if the
+ * connector of req has left. A connect that is not established by the deadline ends as DISCONNECTED
+ * with -ETIMEDOUT. tp_connect() and tp_listen() block only if the host is a name, for as long as
+ * the resolver takes. -EHOSTUNREACH: no such host.
  *
- * tp_ep_open(): -ENOBUFS: the cq's depth is used up.  tp_accept(),
- * tp_connect(): -EINVAL: ep already started, or len above TP_PRIVATE_MAX.
+ * tp_ep_open(): -ENOBUFS: the cq's depth is used up. tp_accept(), tp_connect(): -EINVAL: the ep was
+ * already started, or len is above TP_PRIVATE_MAX.
  */
 int tp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 	       struct tp_ep **ep);
@@ -392,85 +381,85 @@ int tp_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
 	      unsigned int len);
 int tp_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 	       unsigned int len, uint64_t deadline);
-void tp_ep_hush(struct tp_ep *ep); /* its connect logs no unknown host */
+void tp_ep_hush(struct tp_ep *ep); /* do not log an unknown host in its connect */
 /*
- * Frees the endpoint.  Its outstanding requests are dropped and none of its
- * completions or events is reported after the return; the peer sees
- * DISCONNECTED.  What was posted and not yet on the wire is lost.
+ * Frees the endpoint. Drops its outstanding requests; none of its completions or events is reported
+ * after the return. The peer sees DISCONNECTED. Requests posted but not yet sent are lost.
  */
 void tp_ep_close(struct tp_ep *ep);
 void *tp_ep_context(const struct tp_ep *ep);
-/* "tcp 127.0.0.1:7000", for logs; lives with the ep. */
+/* "tcp 127.0.0.1:7000", for logs; lives as long as the ep. */
 const char *tp_ep_peer(const struct tp_ep *ep);
 
 /* As tp_req_identity(); lives as long as the ep. */
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 /*
- * A server on the peer's host gives it n descriptors, which it takes, all that were
- * given before the message that tells of them.  They stay the caller's.  The server is
- * who accepted.  0; -EOPNOTSUPP: not over this provider, or it did not accept;
- * -ENOTCONN; -EAGAIN: the peer has not taken what it was given, later.
+ * Sends n descriptors to the peer on this host, which receives them with tp_ep_take(). A peer can
+ * take all descriptors that were sent before the message that mentions them. The caller keeps its
+ * descriptors. Only the accepting side (the server) may call this. 0; -EOPNOTSUPP: the provider
+ * cannot, or this side did not accept; -ENOTCONN; -EAGAIN: the peer has not yet taken earlier
+ * descriptors; try again later.
  */
 #define TP_PASS_MAX	32u	/* descriptors that wait to be taken */
 int tp_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
 /*
- * What the peer gave and was not taken, oldest first, up to n: the caller's now,
- * close-on-exec.  How many, or -EOPNOTSUPP.
+ * Takes up to n descriptors that the peer sent, oldest first. The caller owns them; they are
+ * close-on-exec. Returns their number, or -EOPNOTSUPP.
  */
 int tp_ep_take(struct tp_ep *ep, int *fd, unsigned int n);
 /*
- * The most bytes of payload that a SEND should carry here; what is longer
- * arrives sooner when the peer fetches it with a READ.  UINT32_MAX: it never
- * does by itself, registration and round trips decide.
+ * The largest payload in bytes that a SEND should carry. A larger payload arrives sooner if the
+ * peer fetches it with a READ. UINT32_MAX: the transport sets no limit; the cost of registration
+ * and of round trips decides.
  */
 uint32_t tp_ep_carry_max(const struct tp_ep *ep);
 /*
- * The next tp_cq_wait() or tp_cq_arm() need not end for what comes over ep
- * before something came over each endpoint that was joined for it; the end of
- * ep, and what comes over others, ends it all the same.  A hint, for who has
- * nothing to do before the last of several peers answered: where each would
- * have to wake us up, only that one does.
+ * Lets the next tp_cq_wait() or tp_cq_arm() ignore arrivals on ep until something arrived on every
+ * joined endpoint. The end of ep, and arrivals on other endpoints, still end the wait. A hint for a
+ * caller that needs the answers of all these peers: only the last one wakes it up.
  */
 void tp_ep_join(struct tp_ep *ep);
 
 /*
- * A shared receive queue: receives that any endpoint made with it may consume,
- * so that their memory is bounded by what comes at a time, not by who is
- * connected.  One a cq; close it after its endpoints.
+ * A shared receive queue: any endpoint made with it may consume its receives. Memory is then
+ * bounded by the messages in flight, not by the number of connections. One per cq; close it after
+ * its endpoints.
  *
- * A message that finds no receive waits at its sender, which tries again for as
- * long as the connection lives.  Every receive that was consumed completes once,
- * with srq set: well, and with the ep that it came over; or with an error, also
- * where that ep broke in its middle; or with -ECANCELED and no ep, if that was
- * closed meanwhile.  The others stay posted until tp_srq_close() drops them.
+ * A message that finds no receive waits at its sender, which retries while the connection lives.
+ * Every consumed receive completes once, with srq set:
+ * - with success, and the ep that the message came over
+ * - with an error, also if that ep broke in the middle of the message
+ * - with -ECANCELED and no ep, if the ep was closed meanwhile
  *
- * max_wr: receives that may be posted at a time, part of the cq's depth; a
- * device may hold less.  -EOPNOTSUPP: the provider has none; -EBUSY: the cq has
- * one; -ENOBUFS: the cq's depth is used up; -ENOMEM.
+ * Other receives stay posted until tp_srq_close() drops them.
+ *
+ * max_wr: receives that may be posted at a time, part of the cq's depth; a device may support
+ * fewer. -EOPNOTSUPP: the provider has no such queue; -EBUSY: the cq already has one; -ENOBUFS: the
+ * cq's depth is used up; -ENOMEM.
  */
 int tp_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
 		struct tp_srq **srq);
 void tp_srq_close(struct tp_srq *srq);
 void *tp_srq_context(const struct tp_srq *srq);
-/* As tp_post_recv(); -ENOBUFS: more than it holds. */
+/* As tp_post_recv(); -ENOBUFS: the queue is full. */
 int tp_srq_post_recv(struct tp_srq *srq, const struct tp_recv_wr *wr);
 /*
- * TP_EV_SRQ_LIMIT comes once when fewer than limit receives are left, and not
- * again until this is called again.
+ * TP_EV_SRQ_LIMIT is reported once when fewer than limit receives are left. Call this again to get
+ * the next report.
  */
 int tp_srq_limit(struct tp_srq *srq, unsigned int limit);
 
 /*
- * -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken; -EINVAL: the
- * lkey does not cover the buffer for writing (or -EFAULT, in a completion).
+ * -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken; -EINVAL: the lkey does not cover
+ * the buffer for writing (some providers report -EFAULT in a completion instead).
  */
 int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
 /*
- * Posts a chain, all or nothing.  -ENOBUFS: more than max_send_wr;
- * -ENOTCONN: not established or broken; -EINVAL: opcode, length, nsge, an
- * atomic that is not 8 bytes in one piece at an aligned remote address, or an
- * lkey that does not cover its piece (or -EFAULT, in a completion).  Within
- * one chain a run of READs, or of WRITEs, may travel as one transfer.
+ * Posts all requests of a chain, or none. -ENOBUFS: more than max_send_wr; -ENOTCONN: not
+ * established or broken; -EINVAL: bad opcode, length or nsge; an atomic that is not 8 bytes in one
+ * piece at an aligned remote address; or an lkey that does not cover its piece (some providers
+ * report -EFAULT in a completion instead). Consecutive READs, or WRITEs, of one chain may travel as
+ * one transfer.
  */
 int tp_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
 
