@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fast.c - Fast RDMA buffers: one block of memory, one registration. */
+/*
+ * fast.c - Fast RDMA buffers: one block of memory, one registration.
+ */
 #include "common/buffer/fast.h"
 
 #include <errno.h>
@@ -36,11 +38,11 @@ static void budget_give(struct fast_budget *budget)
 		atomic_fetch_sub(&budget->used, BLOCK);
 }
 
-/* ---- one's own ---- */
+/* ---- our own buffers ---- */
 
 /*
- * Of pages that nobody had before: the other end says how much it has written, and may have
- * written less.
+ * Allocates new zeroed pages: the other end may write less than it reports, and must not see old
+ * data.
  */
 static int fast_alloc(struct fast *f, const struct rails *rails,
 		      struct tp_ep *only)
@@ -59,7 +61,7 @@ static int fast_alloc(struct fast *f, const struct rails *rails,
 	return rc;
 }
 
-/* Where the rail cannot see to that its keys are everybody's. */
+/* If the rail cannot reserve the memory, every holder of the key can write to it. */
 static int own(struct fast *f, struct tp_ep *only)
 {
 	int rc = only ? tp_mr_only(f->mem.mr[f->rail], only) : 0;
@@ -132,9 +134,9 @@ uint32_t fast_rkey(const struct fast *f)
 	return f->mem.mr[f->rail]->rkey;
 }
 
-/* ---- the other end's ---- */
+/* ---- the other end's buffers ---- */
 
-/* Sizes are those of this protocol version; an address may be anything. */
+/* The sizes are fixed by this protocol version; the address may be anything. */
 int fast_peer_set(struct fast_peer *peer, const struct fast_place *place)
 {
 	if (!place->count || place->count > FAST_COUNT ||

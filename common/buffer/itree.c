@@ -10,7 +10,7 @@ static int height(const struct itree_node *n)
 	return n ? n->height : 0;
 }
 
-/* Equal starts in order of the nodes' addresses: any order does. */
+/* Orders equal starts by the addresses of the nodes; any fixed order works. */
 static bool before(const struct itree_node *a, const struct itree_node *b)
 {
 	return a->lo != b->lo ? a->lo < b->lo : (uintptr_t)a < (uintptr_t)b;
@@ -34,7 +34,7 @@ static void update(struct itree_node *n)
 	}
 }
 
-/* The child on that side comes up; returns it. */
+/* Rotates the child on that side to the top and returns it. */
 static struct itree_node *rotate(struct itree_node *n, int side)
 {
 	struct itree_node *up = n->child[side];
@@ -46,7 +46,7 @@ static struct itree_node *rotate(struct itree_node *n, int side)
 	return up;
 }
 
-/* Below n one side may have grown or shrunk by one; returns the new top. */
+/* Rebalances n after one side grew or shrank by one. Returns the new top. */
 static struct itree_node *balance(struct itree_node *n)
 {
 	int lean = height(n->child[1]) - height(n->child[0]);
@@ -79,7 +79,7 @@ void itree_insert(struct itree *tree, struct itree_node *node)
 	tree->root = insert(tree->root, node);
 }
 
-/* Takes the first node of n out as *first; returns what is left. */
+/* Removes the first node of n and stores it in *first. Returns the rest. */
 static struct itree_node *cut_first(struct itree_node *n,
 				    struct itree_node **first)
 {

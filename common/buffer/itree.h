@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * itree.h - an interval tree: which of these ranges overlap that one?
+ * itree.h - an interval tree: finds the ranges that overlap a given one.
  *
- * A balanced (AVL) tree in order of the starts, in which each node knows the
- * highest end below it.  Ranges may be equal, nested or overlap in part:
+ * A balanced (AVL) tree ordered by the starts. Each node knows the highest end in its subtree.
+ * Ranges may be equal, nested or overlap in part:
  *
- *	in the tree	 |--a--|    |----b----|
- *				      |-c-|
- *	looked for	     |----------|	a, b, c, in this order
+ *	in the tree		|--a--|    |----b----|
+ *			         |-c-|
+ *	looked for		    |----------|	a, b, c, in this order
  *
- * Nodes are embedded in the caller's structures; nothing is allocated.
- * (T. Cormen et al., Introduction to Algorithms, "Interval trees"; the
- * balancing is that of Adelson-Velsky and Landis.)
+ * Nodes are embedded in the caller's structures; nothing is allocated. (T. Cormen et al.,
+ * Introduction to Algorithms, "Interval trees"; balancing by Adelson-Velsky and Landis.)
  */
 #ifndef ITREE_H
 #define ITREE_H
@@ -19,7 +18,8 @@
 #include <stdint.h>
 
 struct itree_node {
-	uintptr_t lo, hi; /* [lo, hi), lo < hi; unchanged while in the tree */
+	/* [lo, hi), lo < hi; must not change while in the tree */
+	uintptr_t lo, hi;
 	/* private */
 	uintptr_t max;
 	struct itree_node *child[2];
@@ -31,11 +31,11 @@ struct itree {
 };
 
 void itree_insert(struct itree *tree, struct itree_node *node);
-/* node is in the tree. */
+/* node must be in the tree. */
 void itree_remove(struct itree *tree, struct itree_node *node);
 /*
- * The first node behind `after` (NULL: of all) that overlaps [lo, hi), in order
- * of the starts, or NULL.  `after` must be in the tree.
+ * The first node after `after` (NULL: of all) that overlaps [lo, hi), in order of the starts, or
+ * NULL. `after` must be in the tree.
  */
 struct itree_node *itree_next(const struct itree *tree,
 			      const struct itree_node *after, uintptr_t lo,

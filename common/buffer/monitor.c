@@ -21,7 +21,7 @@
 #define CLOSE_YIELDS 10000
 #define STACK (64u << 10)
 
-/* ---- the thread: it allocates, frees and unmaps nothing ---- */
+/* ---- the thread; it must not allocate, free or unmap anything ---- */
 
 static void push(struct watch *w, struct range range)
 {
@@ -148,9 +148,8 @@ static void disarm(void *arg, uintptr_t lo, uintptr_t hi)
 }
 
 /*
- * A child may hold the descriptor for long, and as long as it is open who
- * unmaps watched memory waits for its reader.  So nothing may be left watched,
- * and the thread stays until all have gone on.
+ * A forked child may hold the descriptor for long. While it is open, a thread that unmaps watched
+ * memory waits for the reader. So unregister everything, and read until no thread waits any more.
  */
 void monitor_close(struct monitor *mon)
 {
@@ -212,9 +211,11 @@ int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi)
 }
 
 /*
- * The order counts: the kernel's mark of a change goes after its event was
- * read, and `reading` is set before that and cleared when the watches know.
- * The range that is named here cannot be; the mark is looked at before it.
+ * The order matters. The kernel clears its mark of a change after the event was read. `reading` is
+ * set before the read and cleared when the watches know.
+ *
+ * So check the mark first, then `reading`. The kernel checks the mark before the range, which is
+ * invalid on purpose: EINVAL means that no change is in progress.
  */
 bool monitor_quiet(struct monitor *mon)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pin.c - finding, making and giving back pins. */
+/*
+ * pin.c - finding, making and returning pins.
+ */
 #include "common/buffer/pin_int.h"
 
 #include <errno.h>
@@ -10,7 +12,7 @@ struct tp_mr *pin_mr(const struct pin *pin)
 	return pin->mr;
 }
 
-/* With the lock.  One that is being made is found when it is ready. */
+/* The caller holds the lock. Does not find pins that are still being registered. */
 static struct pin *find(struct pins *ps, uintptr_t lo, uintptr_t hi,
 			unsigned int access)
 {
@@ -25,7 +27,7 @@ static struct pin *find(struct pins *ps, uintptr_t lo, uintptr_t hi,
 	return NULL;
 }
 
-/* With the lock; NULL if what is known may not be true any more. */
+/* The caller holds the lock. NULL: no pin, or the cache may be out of date. */
 static struct pin *take(struct pins *ps, uintptr_t lo, uintptr_t hi,
 			unsigned int access, struct pin_list *out)
 {
@@ -58,9 +60,9 @@ struct pin *pin_find(struct pins *ps, void *addr, size_t len,
 	return pin;
 }
 
-/* ---- making one ---- */
+/* ---- making a pin ---- */
 
-/* What covers the range with other rights: the new one will have both. */
+/* The new pin gets the rights of every pin that covers its range. */
 static unsigned int all_access(struct pins *ps, const struct pin *pin)
 {
 	unsigned int access = pin->access;
@@ -73,8 +75,8 @@ static unsigned int all_access(struct pins *ps, const struct pin *pin)
 }
 
 /*
- * Into the tree before it is watched and registered, so that a change from
- * here on is known to hit it; false: it cannot be kept.
+ * Enters the pin in the tree before it is watched and registered, so that every later change
+ * invalidates it. False: it cannot be cached.
  */
 static bool enter(struct pins *ps, struct pin *pin)
 {
@@ -92,7 +94,10 @@ static bool enter(struct pins *ps, struct pin *pin)
 	return room;
 }
 
-/* Read-only memory cannot have the rights of another pin as well. */
+/*
+ * If the memory is read-only, the rights of other pins may not be possible: retry with access
+ * alone.
+ */
 static int reg(struct pins *ps, struct pin *pin, unsigned int access)
 {
 	void *addr = (void *)pin->node.lo;
@@ -115,7 +120,7 @@ static void leave(struct pins *ps, struct pin *pin)
 	pthread_mutex_unlock(&ps->lock);
 }
 
-/* Pins that this one can stand for are of no more use. */
+/* Removes unused pins that the new one can replace. */
 static void supersede(struct pins *ps, struct pin *pin, struct pin_list *out)
 {
 	struct itree_node *n, *next;
@@ -203,7 +208,7 @@ int pin_get(struct pins *ps, void *addr, size_t len, unsigned int access,
 	return pin_new(ps, lo, lo + len, access, out);
 }
 
-/* ---- giving back ---- */
+/* ---- returning a pin ---- */
 
 static void put(struct pins *ps, struct pin *pin, bool drop)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pin_int.h - what the files of pin.h share: the table of the pins that are
- * kept (pins.c) and the life of one (pin.c).
+ * pin_int.h - shared by the files of pin.h: the table of cached pins (pins.c) and the life of one
+ * pin (pin.c).
  *
- * With the lock nothing is allocated, freed or registered: a free() may give
- * memory back to the kernel, which waits for the reader of the watch.  Pins
- * that are to be deregistered are gathered in a list and reaped without it.
+ * While the lock is held, nothing may be allocated, freed or registered. A free() may unmap memory,
+ * which waits for the reader of the watch. Pins to be deregistered are collected in a list, and
+ * reaped without the lock.
  */
 #ifndef PIN_INT_H
 #define PIN_INT_H
@@ -20,15 +20,15 @@
 #include "common/buffer/watch.h"
 
 struct pin {
-	struct itree_node node; /* first; the bytes */
+	struct itree_node node; /* must be first; the bytes */
 	struct tp_mr *mr;
 	unsigned int access;
 	/* under the lock */
 	unsigned int refs;
 	bool cached; /* in the tree, and watched */
-	bool ready; /* mr is there */
+	bool ready; /* mr is valid */
 	bool doubt; /* counted in ndoubt */
-	TAILQ_ENTRY(pin) link; /* idle, or to be reaped */
+	TAILQ_ENTRY(pin) link; /* on the idle list, or on a list to be reaped */
 };
 TAILQ_HEAD(pin_list, pin);
 
@@ -38,12 +38,12 @@ struct pins {
 	size_t max_bytes;
 	unsigned int max_pins;
 	pid_t owner;
-	bool unable; /* there should be a watch */
-	struct watch *watch; /* NULL: nothing is kept */
-	pthread_mutex_t lock; /* of the rest */
+	bool unable; /* a watch is wanted, but cannot be opened */
+	struct watch *watch; /* NULL: nothing is cached */
+	pthread_mutex_t lock; /* protects the rest */
 	pthread_cond_t settled;
 	struct itree tree;
-	struct pin_list idle; /* cached, refs 0; least recent first */
+	struct pin_list idle; /* cached, refs 0; least recently used first */
 	unsigned int ndoubt; /* dropped, not yet deregistered */
 	struct pins_stats stats;
 };
@@ -58,25 +58,25 @@ static inline size_t pin_len(const struct pin *pin)
 	return pin->node.hi - pin->node.lo;
 }
 
-/* Not in the child of a fork. */
+/* False in a child after fork(). */
 bool pins_mine(const struct pins *ps);
 
-/* ---- with the lock ---- */
+/* ---- the caller holds the lock ---- */
 
-/* Kills what went.  Whether that is all: no change is under way. */
+/* Removes pins whose memory disappeared. False: a change is in progress, more may follow. */
 bool pins_refresh(struct pins *ps, struct pin_list *out);
 void pins_take_gone(struct pins *ps, struct pin_list *out);
-/* Evicts until a pin of len bytes has room; false: it has none. */
+/* Evicts until a pin of len bytes has room. False: there is not enough. */
 bool pins_make_room(struct pins *ps, size_t len, struct pin_list *out);
 void pins_insert(struct pins *ps, struct pin *pin);
-/* Out of the tree; an idle one to out, which may be NULL for others. */
+/* Removes a pin from the tree; an unused one moves to out. out may be NULL for pins in use. */
 void pins_kill(struct pins *ps, struct pin *pin, struct pin_list *out);
 
-/* ---- without ---- */
+/* ---- without the lock ---- */
 
-/* Deregisters and frees. */
+/* Deregisters and frees the pins in out. */
 void pins_reap(struct pins *ps, struct pin_list *out);
-/* All that nobody uses; whether there were any. */
+/* Evicts all unused pins. Returns whether there were any. */
 bool pins_evict_idle(struct pins *ps);
 void pins_count_miss(struct pins *ps, const struct pin *pin);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pins.c - the table of the pins that are kept. */
+/*
+ * pins.c - the table of cached pins.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +112,7 @@ void pins_count_miss(struct pins *ps, const struct pin *pin)
 	pthread_mutex_unlock(&ps->lock);
 }
 
-/* ---- in and out of the tree ---- */
+/* ---- insertion into the tree and removal ---- */
 
 void pins_insert(struct pins *ps, struct pin *pin)
 {
@@ -194,7 +196,7 @@ bool pins_evict_idle(struct pins *ps)
 	return any;
 }
 
-/* ---- the end of pins ---- */
+/* ---- deregistration ---- */
 
 static void undoubt(struct pins *ps)
 {

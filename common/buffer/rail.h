@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rail.h - memory that several devices know.
+ * rail.h - memory that several devices can access.
  *
- * A process may reach its peers over several devices at once (local, verbs, more of
- * verbs, tcp); each is a rail, named by its index.  Memory has another key on each;
- * it is registered with a rail when that rail first needs it.
+ * A process may reach its peers over several devices at once (local, several verbs devices, tcp).
+ * Each is a rail and has an index. Memory has a different key on each rail, and is registered with
+ * a rail when that rail first needs it.
  *
  * A struct rail_mem belongs to one thread at a time.
  */
@@ -18,7 +18,7 @@
 
 struct rails {
 	struct tp_dev *dev[RAILS_MAX];
-	struct pins *pins[RAILS_MAX]; /* for kept memory, or NULL */
+	struct pins *pins[RAILS_MAX]; /* cache for memory with keep, or NULL */
 	unsigned int n;
 };
 
@@ -26,59 +26,59 @@ struct rail_mem {
 	void *addr;
 	size_t len;
 	unsigned int access; /* as of tp_mr_reg() */
-	bool keep; /* it may come again: by the rail's pins, if it has some */
-	struct tp_mr *mr[RAILS_MAX]; /* NULL: not registered there */
-	struct pin *pin[RAILS_MAX]; /* whose mr it is, or NULL */
-	const struct rails *rails; /* of the pins; outlive mem */
+	bool keep; /* the caller may use it again: get it from the rail's pins, if any */
+	struct tp_mr *mr[RAILS_MAX]; /* NULL: not registered with that rail */
+	struct pin *pin[RAILS_MAX]; /* the pin that mr belongs to, or NULL */
+	const struct rails *rails; /* those with the pins; must outlive mem */
 };
 
 /* A piece of such memory, for a gather list. */
 struct rail_sge {
 	void *addr;
 	uint32_t len;
-	struct rail_mem *mem; /* addr lies in it */
+	struct rail_mem *mem; /* contains addr */
 };
 
-/* addr stays the caller's, mapped until rail_mem_fini(). */
+/* The caller owns the memory at addr and keeps it mapped until rail_mem_fini(). */
 static inline void rail_mem_init(struct rail_mem *mem, void *addr, size_t len,
 				 unsigned int access)
 {
 	*mem = (struct rail_mem){ .addr = addr, .len = len, .access = access };
 }
 
-/* Registers it with one rail, as tp_mr_reg(); for rail_mem_on(). */
+/* Registers mem with one rail. Returns as tp_mr_reg(). For rail_mem_on(). */
 int rail_mem_reg(struct rail_mem *mem, const struct rails *rails,
 		 unsigned int rail);
 /*
- * check_if_registered: whether it is there already, or kept memory can be had
- * without registering; then it is as after rail_mem_reg().
+ * The paper's check_if_registered: whether mem is registered with the rail, or a cached pin covers
+ * it. Then the result is as after rail_mem_reg().
  */
 bool rail_mem_find(struct rail_mem *mem, const struct rails *rails,
 		   unsigned int rail);
-/* Whether it would stay registered with the rail when it is not used any more. */
+/* Whether mem stays registered with the rail after its last use. */
 bool rail_mem_keeps(const struct rail_mem *mem, const struct rails *rails,
 		    unsigned int rail);
-/* With all rails; on an error with none. */
+/* Registers mem with all rails; after an error, with none. */
 int rail_mem_reg_all(struct rail_mem *mem, const struct rails *rails);
-/* Deregisters it everywhere, or leaves it to the pins; it may be used again. */
+/* Deregisters mem everywhere, or returns it to the pins. mem may be used again. */
 void rail_mem_fini(struct rail_mem *mem);
 /*
- * The same when a peer may still use the memory: it is not kept.  If others use
- * the same registration it goes with the last of them; rails_settle() waits
- * for that.  0, or -ETIMEDOUT.
+ * As rail_mem_fini(), when a peer may still use the memory: the registration is not cached. If
+ * others use the same registration, the last of them ends it; rails_settle() waits for that. 0, or
+ * -ETIMEDOUT.
  */
 void rail_mem_drop(struct rail_mem *mem);
 int rails_settle(const struct rails *rails, uint64_t deadline);
 
-/* Makes pins for the rails where mode wants them.  -ENOMEM: for none. */
+/* Opens pins for the rails that need them according to mode. -ENOMEM: no rail has pins. */
 int rails_pins_open(struct rails *rails, enum pins_mode mode,
 		    const struct log *log);
-/* Says to the log what they were good for.  Nothing is kept by them now. */
+/* Logs the statistics and closes the pins. No pin may be in use. */
 void rails_pins_close(struct rails *rails, const struct log *log);
-/* In a child after fork(): see pins_abandon(). */
+/* Call it in a child after fork(): see pins_abandon(). */
 void rails_pins_abandon(struct rails *rails);
 
-/* Sees to it that mem->mr[rail] is there.  0, or as tp_mr_reg(). */
+/* Makes sure that mem->mr[rail] exists. 0, or as tp_mr_reg(). */
 static inline int rail_mem_on(struct rail_mem *mem, const struct rails *rails,
 			      unsigned int rail)
 {

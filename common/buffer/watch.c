@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* watch.c - what one cache hears of the process' monitor. */
+/*
+ * watch.c - the reports that one cache gets from the monitor of the process.
+ */
 #include "common/buffer/watch.h"
 
 #include <errno.h>
@@ -11,10 +13,10 @@
 
 #define QUIET_YIELDS 10
 
-/* Why there is one: see watch.h. */
+/* The only monitor of the process; see watch.h for the reason. */
 static struct {
 	pthread_once_t once;
-	pthread_mutex_t lock; /* held over a fork */
+	pthread_mutex_t lock; /* held during fork() */
 	struct monitor *mon; /* of this process, or of its parent */
 	unsigned int refs;
 } shared = { PTHREAD_ONCE_INIT, PTHREAD_MUTEX_INITIALIZER, NULL, 0 };
@@ -34,7 +36,7 @@ static void init(void)
 	pthread_atfork(fork_prepare, fork_done, fork_done);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static int shared_get(struct monitor **mon)
 {
 	int rc = 0;
@@ -86,7 +88,7 @@ void watch_close(struct watch *w)
 	free(w);
 }
 
-/* A child's only thread; from a fork handler the lock may still be its own. */
+/* Called by the child's only thread. In a fork handler this thread may still hold the lock. */
 void watch_abandon(struct watch *w)
 {
 	monitor_abandon(w->mon);
@@ -100,7 +102,7 @@ int watch_add(struct watch *w, uintptr_t lo, uintptr_t hi)
 	return rc ? rc : monitor_arm(w->mon, whole.lo, whole.hi);
 }
 
-/* The thread has little to do; who has just unmapped comes here before it. */
+/* The monitor's thread has little to do, so a thread that just unmapped gets here before it. */
 bool watch_quiet(struct watch *w)
 {
 	int i;

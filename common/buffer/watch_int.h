@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * watch_int.h - the one monitor of a process (monitor.c), and the watches
- * that it tells of what went (watch.c).
+ * watch_int.h - the one monitor of a process (monitor.c), and the watches that it reports removed
+ * memory to (watch.c).
  */
 #ifndef WATCH_INT_H
 #define WATCH_INT_H
@@ -32,33 +32,33 @@ struct monitor {
 	int uffd, stop;
 	bool abandoned; /* the descriptors are closed */
 	pthread_t thread;
-	atomic_bool reading; /* events were read and not told yet */
+	atomic_bool reading; /* events were read and not reported yet */
 	/*
-	 * Of watches; held by the thread as it tells them.  Nothing is freed
-	 * or unmapped by who holds it, nor by a signal handler meanwhile.
+	 * Protects watches; the thread holds it while it reports. A holder must not free or unmap
+	 * anything, nor may a signal handler meanwhile.
 	 */
 	pthread_mutex_t lock;
 	LIST_HEAD(, watch) watches;
 };
 
 int monitor_open(struct monitor **mon);
-/* No watches are left. */
+/* No watch may be left. */
 void monitor_close(struct monitor *mon);
-/* In a child: closes the descriptors. */
+/* In a child after fork(): closes the descriptors. */
 void monitor_abandon(struct monitor *mon);
 void monitor_join(struct monitor *mon, struct watch *watch);
 void monitor_leave(struct monitor *mon, struct watch *watch);
 
-/* No change is under way that the watches were not told of. */
+/* Whether every change so far was reported to the watches. */
 bool monitor_quiet(struct monitor *mon);
-/* -errno as watch_add(); maps.c */
+/* -errno as watch_add(). */
 int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi);
 
 /* ---- maps.c: what is mapped ---- */
 
 /*
- * The whole mappings that hold [lo, hi).  -EINVAL: not all of it is private
- * anonymous memory; -errno.
+ * Finds the whole mappings that contain [lo, hi). -EINVAL: not all of it is private anonymous
+ * memory; -errno.
  */
 int maps_around(uintptr_t lo, uintptr_t hi, struct range *whole);
 /* Calls fn for each mapping of private anonymous memory. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* zone.c - free lists by size, and a ring of owners that wait. */
+/*
+ * zone.c - free lists by size, and a ring of owners that wait.
+ */
 #include "common/buffer/zone.h"
 
 #include <errno.h>
@@ -11,18 +13,20 @@
 struct zone {
 	size_t size;
 	unsigned int count, nfree;
-	atomic_uint used, most; /* written by the owner of the zones */
+	/* only the thread that owns the zones writes them */
+	atomic_uint used, most;
 	SLIST_HEAD(, zone_buf) free;
 };
 
 struct zones {
-	size_t left; /* bytes of all buffers that are free */
-	TAILQ_HEAD(, zone_owner) ring; /* with waiters */
+	size_t left; /* bytes of all free buffers */
+	TAILQ_HEAD(, zone_owner) ring; /* owners with waiting requests */
 	bool serving;
 	unsigned int n;
 	struct zone zone[ZONES_MAX];
 	size_t bytes;
-	atomic_uint_least64_t gets, waits, bigger, chopped; /* as used */
+	/* written as used */
+	atomic_uint_least64_t gets, waits, bigger, chopped;
 	struct zone_buf *bufs;
 	uint8_t *block;
 	struct rail_mem mem;
@@ -177,7 +181,7 @@ void zone_owner_init(struct zone_owner *owner)
 	TAILQ_INIT(&owner->waits);
 }
 
-/* The zone that fits, a bigger one, or the biggest smaller one with a buffer. */
+/* Chooses the zone that fits, or a bigger one, or the biggest smaller one with a free buffer. */
 static struct zone *zone_choose(struct zones *zs, size_t want)
 {
 	unsigned int fit = 0, i;
@@ -197,7 +201,7 @@ static struct zone *zone_choose(struct zones *zs, size_t want)
 	return &zs->zone[i];
 }
 
-/* There is a free one. */
+/* The caller made sure that a buffer is free. */
 static struct zone_buf *zone_take(struct zones *zs, struct zone_owner *owner,
 				  size_t want)
 {
@@ -214,7 +218,7 @@ static struct zone_buf *zone_take(struct zones *zs, struct zone_owner *owner,
 	return buf;
 }
 
-/* The next whom a free one may go to. */
+/* The next owner that may get a free buffer. */
 static struct zone_owner *zone_next(const struct zones *zs)
 {
 	struct zone_owner *owner;
@@ -260,7 +264,7 @@ struct zone_buf *zone_get_wait(struct zones *zs, struct zone_owner *owner,
 	return NULL;
 }
 
-/* One buffer to owner, which then goes to the ring's end. */
+/* Gives one buffer to owner, which then moves to the end of the ring. */
 static void zone_serve_one(struct zones *zs, struct zone_owner *owner)
 {
 	struct zone_wait *wait = TAILQ_FIRST(&owner->waits);
@@ -275,7 +279,7 @@ static void zone_serve_one(struct zones *zs, struct zone_owner *owner)
 	wait->ready(wait, buf);
 }
 
-/* A buffer put back by ready() is served here, not deeper in the stack. */
+/* Also serves buffers that ready() puts back, so the stack does not grow. */
 static void zone_serve(struct zones *zs)
 {
 	struct zone_owner *owner;

@@ -2,26 +2,24 @@
 /*
  * zone.h - registered buffers of several sizes, shared fairly.
  *
- * All buffers are allocated and registered at the start, in zones of one size
- * each.  A request takes a buffer from the zone that fits it, else from a
- * bigger one; if there is none it gets the biggest that is left and moves
- * its data in smaller pieces.  So there is no fragmentation.
+ * All buffers are allocated and registered at the start, in zones of one size each. A request takes
+ * a buffer from the zone that fits, else from a bigger one. If there is none, the request gets the
+ * biggest free buffer and moves its data in smaller pieces. So memory does not fragment.
  *
- * An owner (a session each) gets another one while it holds less than is free: half
- * of the memory if it is alone, a third each if two hold what they may, and there is some
- * for the next until as many hold some as there are buffers: few clients that do not move
- * their data cannot take it all (Choudhury and Hahne, IEEE/ACM Transactions on
- * Networking 6(2), 1998: dynamic thresholds, alpha = 1).
+ * An owner (one per session) gets another buffer while it holds less than is free. A single owner
+ * can hold half of the memory; two owners can hold a third each. Some memory stays free for the
+ * next owner until as many owners hold buffers as there are buffers. So a few clients that do not
+ * move their data cannot take everything (Choudhury and Hahne, IEEE/ACM Transactions on Networking
+ * 6(2), 1998: dynamic thresholds, alpha = 1).
  *
- * Who may not have one waits in a ring: a buffer that comes back goes to the first
- * that may have it, who then goes to the end; within an owner requests are served in
- * order of arrival.
+ * Owners that may not have a buffer yet wait in a ring. A returned buffer goes to the first one
+ * that may have it, which then moves to the end. Within an owner, requests are served in order of
+ * arrival.
  *
- * The buffer that came back last is taken first: few buffers are in use when
- * there is little to do, and these are in the processor's cache.
+ * The buffer that was returned last is used first. So under light load few buffers are in use, and
+ * these are in the CPU cache.
  *
- * (The server's buffer manager of "PVFS over InfiniBand", ICPP 2003, section
- * 3.3.2.)
+ * (The server's buffer manager of "PVFS over InfiniBand", ICPP 2003, section 3.3.2.)
  *
  * Zones belong to one thread.
  */
@@ -40,7 +38,7 @@ struct zones;
 struct zone_buf {
 	void *addr;
 	size_t len;
-	struct rail_mem *mem; /* of all zones */
+	struct rail_mem *mem; /* the registration of all zones */
 	/* private */
 	struct zone *zone;
 	struct zone_owner *owner;
@@ -49,17 +47,17 @@ struct zone_buf {
 
 struct zone_wait {
 	/*
-	 * The buffer is the waiter's now.  Called from zone_put() or
-	 * zone_wait_cancel(); may call any function of the zones.
+	 * The waiter now owns the buffer. Called from zone_put() or zone_wait_cancel(); may call
+	 * any function of the zones.
 	 */
 	void (*ready)(struct zone_wait *wait, struct zone_buf *buf);
 	/* private */
 	size_t want;
-	struct zone_owner *owner; /* NULL: does not wait */
+	struct zone_owner *owner; /* NULL: not waiting */
 	TAILQ_ENTRY(zone_wait) link;
 };
 
-/* Who buffers are shared among; zone_owner_init(). */
+/* The parties that share the buffers; see zone_owner_init(). */
 struct zone_owner {
 	size_t held; /* bytes */
 	/* private */
@@ -74,30 +72,32 @@ struct zone_size {
 };
 
 struct zones_attr {
-	const struct rails *rails; /* of zones_open() only */
+	const struct rails *rails; /* used by zones_open() only */
 	unsigned int n; /* zones, 1 to ZONES_MAX */
-	struct zone_size zone[ZONES_MAX]; /* from small to big */
+	struct zone_size zone[ZONES_MAX]; /* in increasing order of size */
 };
 
 struct zones_stats {
 	size_t bytes; /* of all buffers */
-	uint64_t gets; /* buffers given ... */
-	uint64_t waits; /* that had to be waited for */
-	uint64_t bigger; /* from a bigger zone than fits */
-	uint64_t chopped; /* smaller than was wanted and exists */
+	uint64_t gets; /* buffers given out */
+	uint64_t waits; /* requests that had to wait */
+	uint64_t bigger; /* buffers from a bigger zone than fits */
+	uint64_t chopped; /* buffers smaller than wanted, although the zones have bigger ones */
 	unsigned int n;
 	struct zone_use {
 		size_t size;
 		unsigned int count, in_use;
-		unsigned int most; /* ever in use */
+		unsigned int most; /* largest number in use so far */
 	} zone[ZONES_MAX];
 };
 
-/* Registered with all rails.  -EINVAL: sizes or counts; -ENOMEM, or as tp_mr_reg(). */
+/*
+ * Registers the buffers with all rails. -EINVAL: bad sizes or counts; -ENOMEM, or as tp_mr_reg().
+ */
 int zones_open(const struct zones_attr *attr, struct zones **zones);
-/* All buffers are back and nobody waits. */
+/* All buffers must be returned, and nobody may wait. */
 void zones_close(struct zones *zones);
-/* Any thread, as long as they are open. */
+/* Any thread may call it while the zones are open. */
 void zones_stats(const struct zones *zones, struct zones_stats *stats);
 /* Bytes of all buffers; 0: attr is not valid. */
 size_t zones_bytes(const struct zones_attr *attr);
@@ -105,14 +105,13 @@ size_t zones_bytes(const struct zones_attr *attr);
 void zone_owner_init(struct zone_owner *owner);
 
 /*
- * A buffer for want bytes, or a smaller one if there is none so big.  NULL:
- * none is free, the owner has enough, or others wait already; then the
- * owner waits and wait->ready() brings the buffer later.  wait stays the
- * caller's, untouched until then.
+ * Returns a buffer for want bytes, or a smaller one if no free one is big enough. NULL: none is
+ * free, the owner holds enough, or others wait already. The owner then waits, and wait->ready()
+ * delivers the buffer. The caller owns wait and must not change it until then.
  */
 struct zone_buf *zone_get_wait(struct zones *zones, struct zone_owner *owner,
 			       size_t want, struct zone_wait *wait);
-/* Nothing happens if it does not wait. */
+/* Does nothing if wait is not waiting. */
 void zone_wait_cancel(struct zones *zones, struct zone_wait *wait);
 void zone_put(struct zones *zones, struct zone_buf *buf);
 
