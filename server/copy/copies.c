@@ -1,263 +1,348 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copies.c - buffers, and whose turn it is. */
+/* copies.c - the operation COPY: its buffers, the turns of sessions, and the reply. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/copy/copies_int.h"
 
 #define ALIGN 4096u
 
-int copies_open(struct worker *w, struct copies **copies)
+int copies_open(struct worker *w, struct copies **out)
 {
-	struct copies *all = calloc(1, sizeof(*all));
+	struct copies *copies = calloc(1, sizeof(*copies));
 	unsigned int i;
 
-	if (!all)
+	if (!copies)
 		return -ENOMEM;
-	all->worker = w;
-	TAILQ_INIT(&all->turns);
-	LIST_INIT(&all->list);
+	copies->worker = w;
+	TAILQ_INIT(&copies->turns);
+	LIST_INIT(&copies->list);
 	for (i = 0; i < COPY_PARTS; i++)
-		all->part[i].all = all;
-	*copies = all;
+		copies->part[i].copies = copies;
+	*out = copies;
 	return 0;
 }
 
-static int make_buffers(struct copies *all)
+static int alloc_buffers(struct copies *copies)
 {
 	unsigned int i;
 
-	if (all->block)
+	if (copies->block)
 		return 0;
-	all->block = aligned_alloc(ALIGN, COPY_PARTS * COPY_PART);
-	if (!all->block)
+	copies->block = aligned_alloc(ALIGN, COPY_PARTS * COPY_PART_LEN);
+	if (!copies->block)
 		return -ENOMEM;
 	for (i = 0; i < COPY_PARTS; i++)
-		rail_mem_init(&all->part[i].mem, all->block + i * COPY_PART,
-			      COPY_PART, TP_REMOTE_WRITE);
+		rail_mem_init(&copies->part[i].mem,
+			      copies->block + i * COPY_PART_LEN, COPY_PART_LEN,
+			      TP_REMOTE_WRITE);
 	return 0;
 }
 
-/* Nothing of ours refers to it any more. */
-static void leave(struct copy *c)
+static void remove_copy(struct object_copy *c)
 {
-	rpc_timer_clear(c->worker->ctx, &c->late);
+	rpc_timer_clear(c->worker->ctx, &c->deadline);
 	LIST_REMOVE(c, link);
 }
 
-static void end(struct copy *c)
+static void free_copy(struct object_copy *c)
 {
-	leave(c);
-	copy_end(c);
+	struct iod_session *ses = c->ses;
+
+	if (c->from)
+		store_obj_put(c->from);
+	store_obj_put(c->obj);
+	free(c);
+	session_finish(ses);
 }
 
-void copies_close(struct copies *all)
+void copies_close(struct copies *copies)
 {
-	struct copy *c;
+	struct object_copy *c;
 	unsigned int i;
 
-	if (!all)
+	if (!copies)
 		return;
-	peers_close(all);
-	while ((c = LIST_FIRST(&all->list))) {
-		leave(c);
-		copy_free(c);
+	copy_peers_close(copies);
+	while ((c = LIST_FIRST(&copies->list))) {
+		remove_copy(c);
+		free_copy(c);
 	}
-	for (i = 0; all->block && i < COPY_PARTS; i++)
-		rail_mem_fini(&all->part[i].mem);
-	free(all->block);
-	free(all);
+	for (i = 0; copies->block && i < COPY_PARTS; i++)
+		rail_mem_fini(&copies->part[i].mem);
+	free(copies->block);
+	free(copies);
+}
+
+/* ---- the end of a copy ---- */
+
+static void log_failure(const struct object_copy *c)
+{
+	const struct rpc_session_info *info = rpc_session_info(c->req->session);
+	const struct wire_copy *body = copy_body(c);
+
+	log_msg(c->worker->iod->log,
+		c->status == -EIO ? LOG_LV_ERROR : LOG_LV_WARN,
+		"%s (%s): copy of %llu bytes from object %016llx of iod %u to "
+		"%016llx: %s%s",
+		info->peer, info->cred.name,
+		(unsigned long long)le64toh(body->len),
+		(unsigned long long)le64toh(body->from), le32toh(body->iod),
+		(unsigned long long)le64toh(body->handle), strerror(-c->status),
+		c->status == -EHOSTUNREACH ? "; the client goes on by itself"
+					   : "");
+}
+
+static void reply_to_copy(struct object_copy *c, int status)
+{
+	rpc_reply_status(c->req, status);
+	free_copy(c);
+}
+
+static void flush_complete(struct flushing *f, int status)
+{
+	reply_to_copy(container_of(f, struct object_copy, flush), status);
+}
+
+static bool needs_flush(const struct object_copy *c)
+{
+	return !c->status && (c->worker->iod->conf.sync ||
+			      le32toh(copy_body(c)->flags) & WIRE_IO_SYNC);
+}
+
+/* No part is busy. */
+static void end_copy(struct object_copy *c)
+{
+	remove_copy(c);
+	mark_written(c->mark);
+	if (c->status)
+		log_failure(c);
+	if (!needs_flush(c)) {
+		reply_to_copy(c, c->status);
+		return;
+	}
+	c->flush.done = flush_complete;
+	c->flush.req = c->req;
+	flushing_start(&c->flush, c->ses, c->obj);
 }
 
 /* ---- turns ---- */
 
-static void leave_queue(struct copy *c)
+static void dequeue_copy(struct object_copy *c)
 {
 	if (c->queued)
 		TAILQ_REMOVE(&c->worker->copies->turns, c, turn);
 	c->queued = false;
 }
 
-static void stop(struct copy *c, int status)
+static void stop_copy(struct object_copy *c, int status)
 {
 	if (!c->status)
 		c->status = status;
-	leave_queue(c);
+	dequeue_copy(c);
 	if (!c->busy)
-		end(c);
+		end_copy(c);
 }
 
-static void too_late(struct rpc_timer *timer)
+static void on_deadline(struct rpc_timer *timer)
 {
-	stop(container_of(timer, struct copy, late), -ETIMEDOUT);
+	stop_copy(container_of(timer, struct object_copy, deadline),
+		  -ETIMEDOUT);
 }
 
-static void take_turns(struct copies *all);
+static void start_parts(struct copies *copies);
 
-static void part_done(struct copy_part *p, int status)
+static void part_complete(struct copy_part *p, int status)
 {
-	struct copies *all = p->all;
-	struct copy *c = p->copy;
+	struct copies *copies = p->copies;
+	struct object_copy *c = p->copy;
 
 	p->copy = NULL;
 	c->busy--;
 	c->ses->copying--;
-	if (atomic_load(&all->worker->iod->stop))
+	if (atomic_load(&copies->worker->iod->stop))
 		return;
 	if (status && !c->status) {
 		c->status = status;
-		leave_queue(c);
+		dequeue_copy(c);
 	}
 	if (!c->busy && !c->queued)
-		end(c);
-	take_turns(all);
+		end_copy(c);
+	start_parts(copies);
 }
 
-static void is_read(struct copy_part *p, int status)
+static void read_complete(struct copy_part *p, int status)
 {
-	struct copy *c = p->copy;
+	struct object_copy *c = p->copy;
 
 	if (!status)
 		status = c->ses->fenced ? -ESTALE : c->status;
 	if (status || atomic_load(&c->worker->iod->stop))
-		part_done(p, status ? status : -ECANCELED);
+		part_complete(p, status ? status : -ECANCELED);
 	else
-		part_file(p, true, c->obj, le64toh(copy_body(c)->off) + p->pos,
-			  part_done);
+		copy_part_write(p, part_complete);
 }
 
-/* Others, and what the network brings, come between two of the parts. */
-static void read_soon(struct mail *mail)
+/* By mail, so that other requests and network events come between two parts. */
+static void on_part_mail(struct mail *mail)
 {
 	struct copy_part *p = container_of(mail, struct copy_part, mail);
 
-	if (p->copy->status || atomic_load(&p->all->worker->iod->stop))
-		part_done(p, -ECANCELED);
+	if (p->copy->status || atomic_load(&p->copies->worker->iod->stop))
+		part_complete(p, -ECANCELED);
 	else
-		part_read(p, is_read);
+		copy_part_read(p, read_complete);
 }
 
-static struct copy_part *free_part(struct copies *all)
+static struct copy_part *find_unused_part(struct copies *copies)
 {
 	unsigned int i;
 
 	for (i = 0; i < COPY_PARTS; i++)
-		if (!all->part[i].copy)
-			return &all->part[i];
+		if (!copies->part[i].copy)
+			return &copies->part[i];
 	return NULL;
 }
 
-/* Of a session that has few of them, however many copies it asks for. */
-static struct copy *next_turn(struct copies *all)
+/* The first copy of the session with the fewest parts, however many copies it has. */
+static struct object_copy *find_next_turn(struct copies *copies)
 {
-	struct copy *c, *next = NULL;
+	struct object_copy *c, *next = NULL;
 
-	TAILQ_FOREACH(c, &all->turns, turn)
-		if (c->ses->copying < COPY_OWN &&
+	TAILQ_FOREACH(c, &copies->turns, turn)
+		if (c->ses->copying < COPY_PARTS_OF_SESSION &&
 		    (!next || c->ses->copying < next->ses->copying))
 			next = c;
 	return next;
 }
 
-static void begin_part(struct copy_part *p, struct copy *c)
+static void start_part(struct copy_part *p, struct object_copy *c)
 {
 	uint64_t left = le64toh(copy_body(c)->len) - c->next;
 
 	p->copy = c;
 	p->pos = c->next;
-	p->len = left < COPY_PART ? (size_t)left : COPY_PART;
+	p->len = left < COPY_PART_LEN ? (size_t)left : COPY_PART_LEN;
 	c->next += p->len;
 	c->busy++;
 	c->ses->copying++;
-	leave_queue(c);
+	dequeue_copy(c);
 	if (p->len < left) {
-		TAILQ_INSERT_TAIL(&p->all->turns, c, turn);
+		TAILQ_INSERT_TAIL(&p->copies->turns, c, turn);
 		c->queued = true;
 	}
-	p->mail.deliver = read_soon;
-	mailbox_post(&p->all->worker->mail, &p->mail);
+	p->mail.deliver = on_part_mail;
+	mailbox_post(&p->copies->worker->mail, &p->mail);
 }
 
-static void take_turns(struct copies *all)
+static void start_parts(struct copies *copies)
 {
 	struct copy_part *p;
-	struct copy *c;
+	struct object_copy *c;
 
-	while ((p = free_part(all)) && (c = next_turn(all)))
-		begin_part(p, c);
+	while ((p = find_unused_part(copies)) && (c = find_next_turn(copies)))
+		start_part(p, c);
 }
 
-int copies_add(struct copies *all, struct copy *c)
-{
-	int rc = make_buffers(all);
-
-	if (rc)
-		return rc;
-	LIST_INSERT_HEAD(&all->list, c, link);
-	TAILQ_INSERT_TAIL(&all->turns, c, turn);
-	c->queued = true;
-	c->late.fire = too_late;
-	rpc_timer_set(all->worker->ctx, &c->late, c->req->deadline);
-	take_turns(all);
-	return 0;
-}
-
-static void forget_parts(struct copies *all, const struct copy *c)
+static void cancel_parts(struct copies *copies, const struct object_copy *c)
 {
 	unsigned int i;
 
 	for (i = 0; i < COPY_PARTS; i++)
-		if (all->part[i].copy == c)
-			part_forget(&all->part[i]);
+		if (copies->part[i].copy == c)
+			copy_part_cancel(&copies->part[i]);
 }
 
-void copies_stop(struct copies *all, const struct iod_session *ses, int status)
+void copies_stop_session(struct copies *copies, const struct iod_session *ses,
+			 int status)
 {
-	struct copy *c, *next;
+	struct object_copy *c, *next;
 
-	for (c = LIST_FIRST(&all->list); c; c = next) {
+	for (c = LIST_FIRST(&copies->list); c; c = next) {
 		next = LIST_NEXT(c, link);
 		if (c->ses != ses)
 			continue;
-		c->busy++; /* it stays until we are done with it */
-		stop(c, status);
-		forget_parts(all, c);
+		c->busy++; /* keeps c until its parts are cancelled */
+		stop_copy(c, status);
+		cancel_parts(copies, c);
 		if (!--c->busy)
-			end(c);
+			end_copy(c);
 	}
 }
 
-/* ---- the file ---- */
+/* ---- the start of a copy ---- */
 
-static void filed(struct mail *mail)
+/* -ENOMEM, or as tp_mr_reg(). */
+static int add_copy(struct copies *copies, struct object_copy *c)
 {
-	struct copy_part *p = container_of(mail, struct copy_part, mail);
+	int rc = alloc_buffers(copies);
 
-	p->got(p, p->io_status);
+	if (rc)
+		return rc;
+	LIST_INSERT_HEAD(&copies->list, c, link);
+	TAILQ_INSERT_TAIL(&copies->turns, c, turn);
+	c->queued = true;
+	c->deadline.fire = on_deadline;
+	rpc_timer_set(copies->worker->ctx, &c->deadline, c->req->deadline);
+	start_parts(copies);
+	return 0;
 }
 
-static void io_done(struct store_io *io, int status)
+static int find_source(struct object_copy *c)
 {
-	struct copy_part *p = container_of(io, struct copy_part, io);
-
-	p->io_status = status;
-	p->mail.deliver = filed;
-	mailbox_post(&p->all->worker->mail, &p->mail);
-}
-
-void part_file(struct copy_part *p, bool write, struct store_obj *obj,
-	       uint64_t off, void (*got)(struct copy_part *p, int status))
-{
+	const struct wire_copy *body = copy_body(c);
+	struct iod *iod = c->worker->iod;
 	int rc;
 
-	p->got = got;
-	p->seg = (struct store_seg){ off, p->len };
-	p->io = (struct store_io){ .obj = obj,
-				   .seg = &p->seg,
-				   .buf = p->mem.addr,
-				   .len = p->len,
-				   .done = io_done };
-	rc = session_file(p->copy->ses, p->copy->req, &p->io, write);
-	if (rc != -EINPROGRESS)
-		got(p, rc);
+	if (le32toh(body->iod) != iod->conf.index)
+		return 0;
+	rc = store_obj_get(iod->store, le64toh(body->from), false, &c->from);
+	return rc == -ENOENT ? 0 : rc;
+}
+
+static int start_copy(struct object_copy *c)
+{
+	const struct wire_copy *body = copy_body(c);
+	const struct store_seg seg = { le64toh(body->off), le64toh(body->len) };
+	uint64_t handle = le64toh(body->handle);
+	int rc = change_may(c->worker->iod, c->req, handle, &seg, 1);
+
+	if (!rc)
+		rc = change_make(c->worker->iod, handle, &c->obj);
+	if (rc)
+		return rc;
+	rc = find_source(c);
+	c->mark = rc ? NULL
+		     : marks_write(&c->ses->marks, c->worker->iod->store,
+				   handle);
+	if (!rc)
+		rc = add_copy(c->worker->copies, c);
+	if (!rc)
+		return 0;
+	mark_written(c->mark);
+	if (c->from)
+		store_obj_put(c->from);
+	store_obj_put(c->obj);
+	return rc;
+}
+
+void op_copy(struct worker *w, struct rpc_req *req)
+{
+	struct object_copy *c = calloc(1, sizeof(*c));
+	int rc = -ENOMEM;
+
+	if (c) {
+		c->worker = w;
+		c->req = req;
+		c->ses = session_of(req);
+		session_begin(c->ses);
+		rc = start_copy(c);
+	}
+	if (!rc)
+		return;
+	rpc_reply_status(req, rc);
+	if (c)
+		session_finish(c->ses);
+	free(c);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copies.h - bytes that go from one object to another, of this iod or of two: the one
- * that is written reads at the other as a client does.
+ * copies.h - the operation COPY: copies bytes from one object to another, of this iod or of two.
+ * The iod that writes reads from the other one as a client does.
  *
- * Each worker has a few buffers for that, of its own: were they those of transfers, two
- * iods that copy from each other could keep each other waiting for ever.  Sessions take
- * turns in them, and may use two at a time, so that one is read while another is
- * written (ICPP 2003, section 3.3: network and file access overlap).
+ * Each worker has a few buffers of its own for this.  If copies used the buffers of transfers,
+ * two iods that copy from each other could block each other.
+ *
+ * Sessions take turns.  A session uses at most two buffers: it reads into one and writes from the
+ * other, so network and file access overlap (ICPP 2003, section 3.3).
+ *
+ * Only the worker's thread calls these functions; there are no locks.
  */
 #ifndef COPIES_H
 #define COPIES_H
@@ -18,15 +21,15 @@ struct iod_session;
 struct rpc_req;
 struct worker;
 
-/* The operation COPY. */
+/* Starts the operation COPY; replies now or later.  Errors go into the reply. */
 void op_copy(struct worker *w, struct rpc_req *req);
 
-/* Takes no memory for buffers before the first copy.  -ENOMEM. */
+/* Allocates no buffers before the first copy.  -ENOMEM. */
 int copies_open(struct worker *w, struct copies **copies);
-/* What is under way is forgotten; it may be NULL. */
+/* Drops running copies without a reply.  NULL: nothing happens. */
 void copies_close(struct copies *copies);
-/* Ends those of the session with status, soon. */
-void copies_stop(struct copies *copies, const struct iod_session *ses,
-		 int status);
+/* Ends the copies of the session with this status as soon as their file accesses end. */
+void copies_stop_session(struct copies *copies, const struct iod_session *ses,
+			 int status);
 
 #endif

@@ -1,41 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copies_int.h - the inside of copies.h. */
+/*
+ * copies_int.h - the state of copies.h, and its parts.  copies.c calls copy_part.c, not the other
+ * way round.  Only the worker's thread uses all this.
+ */
 #ifndef COPIES_INT_H
 #define COPIES_INT_H
 
-#include "server/state/change.h"
 #include "common/util/container.h"
 #include "server/copy/copies.h"
+#include "server/state/change.h"
 #include "server/state/flushing.h"
 
 #define COPY_PARTS 4u
-#define COPY_PART (512u << 10) /* bytes */
-#define COPY_OWN 2u /* parts of one session */
+#define COPY_PART_LEN (512u << 10) /* bytes */
+#define COPY_PARTS_OF_SESSION 2u
 
-struct copy {
+struct object_copy {
 	struct worker *worker;
 	struct iod_session *ses;
 	struct rpc_req *req;
-	struct store_obj *obj, *from; /* from: NULL, at another iod, or none */
+	struct store_obj *obj;
+	struct store_obj *from; /* NULL: at another iod, or does not exist */
 	struct mark *mark;
-	uint64_t next; /* bytes given to parts */
+	uint64_t next; /* offset of the next part */
 	unsigned int busy; /* parts */
 	int status; /* first error */
-	bool queued; /* something is left to be begun */
-	TAILQ_ENTRY(copy) turn;
-	LIST_ENTRY(copy) link;
-	struct rpc_timer late; /* of a copy that waits */
+	bool queued; /* for its next part */
+	TAILQ_ENTRY(object_copy) turn;
+	LIST_ENTRY(object_copy) link;
+	struct rpc_timer deadline; /* of a copy that waits */
 	struct flushing flush;
 };
 
-/* A buffer, and what it is used for. */
+struct copy_part;
+typedef void copy_part_fn(struct copy_part *part, int status);
+
+/* A buffer, and the part of a copy that uses it. */
 struct copy_part {
-	struct copies *all;
-	struct copy *copy; /* NULL: free */
-	uint64_t pos; /* of the copy's bytes */
+	struct copies *copies;
+	struct object_copy *copy; /* NULL: not in use */
+	uint64_t pos; /* offset in the copy */
 	size_t len;
-	struct rail_mem mem, *area; /* area: that, for the call */
-	void (*got)(struct copy_part *p, int status); /* the bytes are there */
+	struct rail_mem mem, *area; /* area: points to mem, for the call */
+	copy_part_fn *done;
 	struct store_seg seg;
 	struct store_io io;
 	int io_status;
@@ -45,36 +52,30 @@ struct copy_part {
 
 struct copies {
 	struct worker *worker;
-	uint8_t *block; /* of all parts; NULL: not yet */
-	struct rpc_peer **peer; /* niods; NULL: not asked yet */
-	TAILQ_HEAD(, copy) turns;
-	LIST_HEAD(, copy) list;
+	uint8_t *block; /* of all parts; NULL: not allocated yet */
+	struct rpc_peer **peer; /* niods; NULL: not used yet */
+	TAILQ_HEAD(, object_copy) turns;
+	LIST_HEAD(, object_copy) list;
 	struct copy_part part[COPY_PARTS];
 };
 
-static inline const struct wire_copy *copy_body(const struct copy *c)
+static inline const struct wire_copy *copy_body(const struct object_copy *c)
 {
 	return c->req->msg.body;
 }
 
-/* The engine on p's bytes of obj, from off on; got() follows, now or later. */
-void part_file(struct copy_part *p, bool write, struct store_obj *obj,
-	       uint64_t off, void (*got)(struct copy_part *p, int status));
-/* ---- where the bytes come from: copy_read.c ---- */
+/* ---- copy_part.c ---- */
 
-/* Brings p's bytes; got() follows, now or later. */
-void part_read(struct copy_part *p,
-	       void (*got)(struct copy_part *p, int status));
-/* They are not waited for any more: got() comes now, if they come from an iod. */
-void part_forget(struct copy_part *p);
-void peers_close(struct copies *all);
-
-/* ---- its end: op_copy.c ---- */
-
-/* No part is busy; c is in no list any more, and is freed. */
-void copy_end(struct copy *c);
-void copy_free(struct copy *c);
-/* c's turns begin: copies.c.  -ENOMEM, or as tp_mr_reg(). */
-int copies_add(struct copies *all, struct copy *c);
+/*
+ * Reads the part's bytes from the store or from another iod; bytes after the end of the source
+ * are zero.  Calls done() now or later.  -EHOSTUNREACH: the other iod did not answer.
+ */
+void copy_part_read(struct copy_part *part, copy_part_fn *done);
+/* Writes the part's bytes to the object.  Calls done() now or later. */
+void copy_part_write(struct copy_part *part, copy_part_fn *done);
+/* Cancels a read from another iod: calls done() now.  Does not cancel file accesses. */
+void copy_part_cancel(struct copy_part *part);
+/* Closes the connections to other iods. */
+void copy_peers_close(struct copies *copies);
 
 #endif

@@ -56,7 +56,7 @@ static void end(struct worker *w, struct iod_session *ses)
 	loan_session_end(w->iod->loans, ses->id);
 	lease_drop(w, ses);
 	xfer_stop_all(w, ses, -ESTALE);
-	copies_stop(w->copies, ses, -ESTALE);
+	copies_stop_session(w->copies, ses, -ESTALE);
 }
 
 static void mark_all(struct mail *mail)

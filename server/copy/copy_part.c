@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* copy_part.c - reads and writes a part of a copy: in this iod's store or from another iod. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/util/clock.h"
+#include "common/util/random_id.h"
+#include "server/copy/copies_int.h"
+
+/* ---- in the store ---- */
+
+static void on_io_mail(struct mail *mail)
+{
+	struct copy_part *p = container_of(mail, struct copy_part, mail);
+
+	p->done(p, p->io_status);
+}
+
+static void io_complete(struct store_io *io, int status)
+{
+	struct copy_part *p = container_of(io, struct copy_part, io);
+
+	p->io_status = status;
+	p->mail.deliver = on_io_mail;
+	mailbox_post(&p->copies->worker->mail, &p->mail);
+}
+
+static void start_io(struct copy_part *p, bool write, struct store_obj *obj,
+		     uint64_t off, copy_part_fn *done)
+{
+	int rc;
+
+	p->done = done;
+	p->seg = (struct store_seg){ off, p->len };
+	p->io = (struct store_io){ .obj = obj,
+				   .seg = &p->seg,
+				   .buf = p->mem.addr,
+				   .len = p->len,
+				   .done = io_complete };
+	rc = session_file(p->copy->ses, p->copy->req, &p->io, write);
+	if (rc != -EINPROGRESS)
+		done(p, rc);
+}
+
+void copy_part_write(struct copy_part *p, copy_part_fn *done)
+{
+	start_io(p, true, p->copy->obj,
+		 le64toh(copy_body(p->copy)->off) + p->pos, done);
+}
+
+/* ---- connections to other iods ---- */
+
+static int open_peer(struct copies *copies, uint32_t k, struct rpc_peer **peer)
+{
+	const struct iod_conf *conf = &copies->worker->iod->conf;
+	struct rpc_cred cred = { 0 };
+	char name[24];
+	struct rpc_peer_attr attr = { .addr = conf->iods[k],
+				      .name = name,
+				      .fix = "copies between the two go "
+					     "through their clients",
+				      .role = WIRE_ROLE_IOD,
+				      .fsid = conf->fsid,
+				      .cred = &cred,
+				      .prover = keyring_prover(
+					      copies->worker->iod->ring),
+				      .seal = conf->auth.seal,
+				      .server = WIRE_ROLE_IOD,
+				      .index = k,
+				      .impatient = true };
+	int rc = random_id(&attr.session);
+
+	snprintf(name, sizeof(name), "iod %u", k);
+	snprintf(cred.name, sizeof(cred.name), "pvfs-iod %u", conf->index);
+	return rc ? rc : rpc_peer_open(copies->worker->ctx, &attr, peer);
+}
+
+static int get_peer(struct copies *copies, uint32_t k, struct rpc_peer **peer)
+{
+	const struct iod_conf *conf = &copies->worker->iod->conf;
+	int rc = 0;
+
+	if (k >= conf->niods)
+		return -EOPNOTSUPP;
+	if (!copies->peer)
+		copies->peer = calloc(conf->niods, sizeof(copies->peer[0]));
+	if (!copies->peer)
+		return -ENOMEM;
+	if (!copies->peer[k])
+		rc = open_peer(copies, k, &copies->peer[k]);
+	*peer = copies->peer[k];
+	return rc;
+}
+
+void copy_peers_close(struct copies *copies)
+{
+	uint32_t k;
+
+	for (k = 0; copies->peer && k < copies->worker->iod->conf.niods; k++)
+		if (copies->peer[k])
+			rpc_peer_close(copies->peer[k], true);
+	free(copies->peer);
+}
+
+/* ---- READ from another iod ---- */
+
+/* An error of the reply is about the object; other errors are about the connection. */
+static int check_reply(struct copy_part *p, const struct rpc_call *call)
+{
+	const struct wire_io_rep *rep = call->reply.body;
+	uint64_t n;
+
+	if (call->status)
+		return call->reply.hdr ? call->status : -EHOSTUNREACH;
+	n = le64toh(rep->done);
+	if (n > p->len)
+		return -EPROTO;
+	memset((uint8_t *)p->mem.addr + n, 0, p->len - n);
+	return 0;
+}
+
+static void call_complete(struct rpc_call *call)
+{
+	struct copy_part *p = call->arg;
+
+	/* the other iod may still write to the buffer: revoke its key first */
+	if (call->status == -ETIMEDOUT || call->status == -ECANCELED)
+		rail_mem_fini(&p->mem);
+	p->done(p, check_reply(p, call));
+}
+
+static void put_message(const struct copy_part *p, struct wire_out *out)
+{
+	const struct wire_copy *body = copy_body(p->copy);
+	struct wire_io io = { .handle = body->from,
+			      .total = htole64(p->len),
+			      .nreg = htole32(1),
+			      .nmem = htole32(1) };
+	struct wire_region reg = { htole64(le64toh(body->src) + p->pos),
+				   htole64(p->len) };
+	struct wire_mem mem = { .addr = htole64((uintptr_t)p->mem.addr),
+				.len = htole32((uint32_t)p->len) };
+
+	wire_put(out, &io, sizeof(io));
+	wire_put(out, &reg, sizeof(reg));
+	wire_put(out, &mem, sizeof(mem));
+}
+
+/* Half of the client's time, because the client may have to copy the bytes itself. */
+static uint64_t read_deadline(const struct object_copy *c)
+{
+	uint64_t now = clock_now();
+
+	return c->req->deadline > now ? now + (c->req->deadline - now) / 2
+				      : now;
+}
+
+static int start_call(struct copy_part *p)
+{
+	uint64_t buf[(sizeof(struct wire_hdr) + sizeof(struct wire_io) +
+		      sizeof(struct wire_region) + sizeof(struct wire_mem)) /
+		     8];
+	struct wire_out out;
+	struct rpc_peer *peer;
+	int rc = get_peer(p->copies, le32toh(copy_body(p->copy)->iod), &peer);
+
+	if (rc)
+		return rc;
+	wire_begin(&out, buf, sizeof(buf));
+	put_message(p, &out);
+	rc = wire_end(&out, WIRE_READ, 0, 0);
+	if (rc < 0)
+		return rc;
+	p->area = &p->mem;
+	p->call = (struct rpc_call){
+		.msg = buf,
+		.msg_len = out.len,
+		.area = &p->area,
+		.nareas = 1,
+		.pieces_at = sizeof(struct wire_hdr) + sizeof(struct wire_io) +
+			     sizeof(struct wire_region),
+		.npieces = 1,
+		.deadline = read_deadline(p->copy),
+		.bytes = p->len,
+		.quiet = true,
+		.done = call_complete,
+		.arg = p,
+	};
+	rpc_call_start(peer, &p->call);
+	return 0;
+}
+
+void copy_part_read(struct copy_part *p, copy_part_fn *done)
+{
+	const struct object_copy *c = p->copy;
+	const struct wire_copy *body = copy_body(c);
+	int rc = 0;
+
+	p->done = done;
+	p->call.p.peer = NULL;
+	if (c->from) {
+		start_io(p, false, c->from, le64toh(body->src) + p->pos, done);
+	} else if (le32toh(body->iod) == c->worker->iod->conf.index) {
+		memset(p->mem.addr, 0, p->len); /* the object does not exist */
+		done(p, 0);
+	} else {
+		rc = start_call(p);
+		if (rc)
+			done(p, rc);
+	}
+}
+
+void copy_part_cancel(struct copy_part *p)
+{
+	rpc_call_cancel(&p->call);
+}
