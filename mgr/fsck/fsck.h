@@ -1,52 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fsck.h - compares what the name space says with what the iods keep, while
- * all of them run.
+ * fsck.h - compares the name space with the objects on the iods, while all servers run.
  *
- * A pass lists the objects first and the names behind it, and asks the manager
- * for each object without a name: handles are never given twice, so an object
- * whose file is unknown afterwards has none.  Removals under way and changes
- * meanwhile look like damage for a moment; what a second pass does not find
- * again is forgotten.
+ * A pass lists the objects first and the names after them, and asks the manager about each object
+ * without a name.  Handles are never given out twice, so an object whose file is unknown
+ * afterwards has none.  Removals in progress and concurrent changes look like damage for a moment.
+ * So only problems that two passes find are reported.
+ *
+ * One thread; no locks.  All functions return 0 or -errno.  The files call each other only
+ * downwards: main, check_passes, object_list, name_walk, server_calls; problem_list stands alone.
  */
 #ifndef FSCK_H
 #define FSCK_H
 
-#include "common/util/hash_table.h"
-#include "common/trust/keyring.h"
-#include "mgr/state/mgr_conf.h"
 #include "common/comm/rpc.h"
+#include "common/trust/keyring.h"
+#include "common/util/hash_table.h"
+#include "mgr/fsck/problem_list.h"
+#include "mgr/state/mgr_conf.h"
 
 #define FSCK_ARENA 65536u
 
-enum problem_kind {
-	ORPHAN, /* an object whose file does not exist */
-	STRAY, /* an object outside of its file's stripes */
-	DANGLING, /* a name whose file does not exist */
-	NAMELESS, /* a file with links, and no name */
-	LINKS, /* a file whose link count is wrong */
-};
-
-struct problem {
-	enum problem_kind kind;
-	uint64_t handle;
-	uint64_t dir; /* DANGLING: where the name is */
-	char name[256]; /* DANGLING */
-	uint32_t iod; /* ORPHAN, STRAY */
-	uint32_t found, stored; /* LINKS */
-	bool repaired;
-};
-struct problems {
-	struct problem *p;
-	size_t n, room;
-};
-
 /* A file that has a name. */
-struct known {
+struct walk_file {
 	UT_hash_handle hh; /* by handle */
 	uint64_t handle;
 	int64_t ctime;
-	uint32_t links, nlink; /* found, stored */
+	uint32_t links; /* names that the walk found */
+	uint32_t nlink; /* stored link count */
 	uint32_t base, pcount; /* regular files */
 	bool dir;
 };
@@ -55,6 +36,8 @@ struct fsck {
 	struct mgr_conf conf;
 	const struct log *log;
 	unsigned int timeout_ms; /* of one call */
+
+	/* server_calls.c */
 	struct keyring *ring; /* NULL: no key is configured */
 	struct fabric fabric;
 	struct rpc_ctx *ctx;
@@ -62,70 +45,84 @@ struct fsck {
 	struct rpc_peer **iod; /* conf.niods */
 	uint8_t *arena; /* FSCK_ARENA bytes, for READDIR */
 	struct rail_mem mem; /* of the arena */
-	struct rail_mem *area; /* NULL: there is none yet */
-	int64_t started; /* of the pass, ns since the epoch */
-	struct known *known;
+	struct rail_mem *area; /* points to mem; NULL: not set up yet */
+
+	/* one pass */
+	int64_t start_time; /* ns since the epoch */
+	struct walk_file *walk_files;
 	uint64_t *pending; /* directories to be read */
 	size_t npending, pending_room;
-	struct problems found; /* in this pass */
+	struct problem_list problems;
 	uint64_t files, dirs, objects; /* counts */
 };
 
-/* ---- ask.c: blocking calls ---- */
+/* ---- server_calls.c: blocking calls ---- */
 
-int fsck_open(struct fsck *f);
-void fsck_close(struct fsck *f);
-/* A reply, at most so long. */
-struct answer {
-	_Alignas(8) uint8_t body[128];
-	uint8_t tail[WIRE_HANDLE_MAX * 8];
-};
-struct piece {
+/* Connects to all servers.  Call fsck_close_servers() also after an error. */
+int fsck_open_servers(struct fsck *f);
+void fsck_close_servers(struct fsck *f);
+
+struct fsck_bytes {
 	const void *ptr;
 	size_t len;
 };
-/* 0 or what the server answered; a call without answer is logged. */
-int fsck_ask(struct fsck *f, struct rpc_peer *peer, unsigned int op,
-	     const struct piece *body, const struct piece *tail,
-	     struct answer *answer);
-/* -ESTALE: no such file. */
-int fsck_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr);
-/* The same; -ENXIO: it was never given out, by this data base. */
-int fsck_ever(struct fsck *f, uint64_t handle, struct wire_attr *attr);
+struct fsck_reply {
+	_Alignas(8) uint8_t body[128];
+	uint8_t tail[WIRE_HANDLE_MAX * 8];
+};
+/*
+ * Sends a request and waits for its reply.  tail and reply may be NULL.  Returns 0 or the status of
+ * the reply; -EPROTO: the reply is too long.  A call without a reply is logged.
+ */
+int fsck_call(struct fsck *f, struct rpc_peer *peer, unsigned int op,
+	      const struct fsck_bytes *body, const struct fsck_bytes *tail,
+	      struct fsck_reply *reply);
+/* The attributes of a file.  -ESTALE: no such file. */
+int fsck_get_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr);
+/* The same; -ENXIO: the handle was never given out by this manager. */
+int fsck_get_attr_or_unissued(struct fsck *f, uint64_t handle,
+			      struct wire_attr *attr);
 
-/* ---- names.c, objects.c, pass.c ---- */
+/* ---- name_walk.c ---- */
 
-struct known *known_find(struct fsck *f, uint64_t handle);
-/* Reads the whole tree. */
-int names_read(struct fsck *f);
-/* Judges the link counts that were found. */
-int names_judge(struct fsck *f);
-void names_forget(struct fsck *f);
+/* Reads the whole tree into walk_files; adds dangling names to the problems. */
+int name_walk_run(struct fsck *f);
+/* Adds files with a wrong link count to the problems. */
+int name_walk_check_links(struct fsck *f);
+/* NULL: the walk found no name of this file. */
+struct walk_file *name_walk_find(struct fsck *f, uint64_t handle);
+void name_walk_free(struct fsck *f);
 
-struct object {
+/* ---- object_list.c ---- */
+
+struct stored_object {
 	uint64_t handle;
 	uint32_t iod;
 };
-struct objects {
-	struct object *o;
+struct object_list {
+	struct stored_object *o; /* for free() */
 	size_t n, room;
 };
-int objects_list(struct fsck *f, struct objects *list);
-int objects_judge(struct fsck *f, const struct objects *list);
+/* Reads the handles of all objects from all iods; an error is logged. */
+int object_list_read(struct fsck *f, struct object_list *list);
+/* Adds objects without a file, and files without a name, to the problems.  After the walk. */
+int object_list_check(struct fsck *f, const struct object_list *list);
 
-/* Adds a problem to those found. */
-int fsck_found(struct fsck *f, const struct problem *p);
-/* Two passes, settle_ms apart; the problems that both found. */
-int fsck_check(struct fsck *f, unsigned int settle_ms, struct problems *all);
-/* Removes orphans and strays, and marks those that are gone. */
-int fsck_repair(struct fsck *f, struct problems *all);
+/* ---- check_passes.c ---- */
+
+/* Runs two passes, settle_ms apart.  The caller owns *all: the problems that both found. */
+int fsck_run_passes(struct fsck *f, unsigned int settle_ms,
+		    struct problem_list *all);
+
+/* ---- orphan_removal.c ---- */
+
+/* Removes orphans and strays, and sets their repaired; an error is logged. */
+int fsck_remove_orphans(struct fsck *f, struct problem_list *all);
 
 /* ---- report.c ---- */
 
-/* To standard output; -EIO: it was not taken, which is logged. */
-int report(const struct fsck *f, const struct problems *all, bool json);
-
-/* Room for one more element; -ENOMEM. */
-int fsck_grow(void *array, size_t *room, size_t n, size_t size);
+/* Prints to standard output.  -EIO: it could not be written, which is logged. */
+int fsck_print_report(const struct fsck *f, const struct problem_list *all,
+		      bool json);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* main.c - pvfs-fsck: options and exit status, as fsck(8) has them. */
+/* main.c - pvfs-fsck: options, and exit statuses as for fsck(8). */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -9,17 +9,17 @@
 #include "mgr/fsck/fsck.h"
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
-#define SETTLE_MS 2000 /* removals under way are over then */
+#define SETTLE_MS 2000 /* a removal in progress ends in this time */
 
 enum { CLEAN = 0, REPAIRED = 1, DAMAGED = 4, FAILED = 8, WRONG_USE = 16 };
 
-struct options {
+struct fsck_options {
 	const char *config;
 	bool repair, json;
 	unsigned int timeout_s;
 };
 
-static void usage(FILE *out)
+static void print_usage(FILE *out)
 {
 	fputs("usage: pvfs-fsck [--config FILE] [--repair] [--json]\n"
 	      "\n"
@@ -50,8 +50,8 @@ static bool parse_timeout(const char *text, unsigned int *s)
 	return *text >= '0' && *text <= '9' && !*end && n >= 1 && n <= 86400;
 }
 
-/* -1: go on; else the exit status. */
-static int parse_options(int argc, char **argv, struct options *opt)
+/* -1: continue; otherwise the exit status. */
+static int parse_options(int argc, char **argv, struct fsck_options *opt)
 {
 	static const struct option longopts[] = {
 		{ "config", required_argument, NULL, 'c' },
@@ -73,14 +73,14 @@ static int parse_options(int argc, char **argv, struct options *opt)
 		} else if (c == 'j') {
 			opt->json = true;
 		} else if (c == 'h') {
-			usage(stdout);
+			print_usage(stdout);
 			return fflush(stdout) ? FAILED : CLEAN;
 		} else if (c == 'V') {
 			puts("pvfs-fsck " PVFS_VERSION);
 			return fflush(stdout) ? FAILED : CLEAN;
 		} else if (c != 't' ||
 			   !parse_timeout(optarg, &opt->timeout_s)) {
-			usage(stderr);
+			print_usage(stderr);
 			return WRONG_USE;
 		}
 	}
@@ -90,7 +90,7 @@ static int parse_options(int argc, char **argv, struct options *opt)
 	return WRONG_USE;
 }
 
-static int verdict(const struct problems *all)
+static int exit_status(const struct problem_list *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (!all->p[i].repaired)
@@ -98,22 +98,22 @@ static int verdict(const struct problems *all)
 	return all->n ? REPAIRED : CLEAN;
 }
 
-static int run(struct fsck *f, const struct options *opt)
+static int run_fsck(struct fsck *f, const struct fsck_options *opt)
 {
-	struct problems all = { 0 };
-	int rc = fsck_open(f), status;
+	struct problem_list all = { 0 };
+	int rc = fsck_open_servers(f), status;
 
 	if (!rc)
-		rc = fsck_check(f, SETTLE_MS, &all);
+		rc = fsck_run_passes(f, SETTLE_MS, &all);
 	if (!rc && opt->repair)
-		rc = fsck_repair(f, &all);
+		rc = fsck_remove_orphans(f, &all);
 	if (rc)
 		log_error(f->log, "not completed: %s", strerror(-rc));
 	else
-		rc = report(f, &all, opt->json);
-	status = rc ? FAILED : verdict(&all);
-	free(all.p);
-	fsck_close(f);
+		rc = fsck_print_report(f, &all, opt->json);
+	status = rc ? FAILED : exit_status(&all);
+	problem_list_free(&all);
+	fsck_close_servers(f);
 	return status;
 }
 
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 {
 	struct log_file file = { .out = stderr, .prefix = "pvfs-fsck" };
 	struct log log = { LOG_LV_WARN, log_to_file, &file };
-	struct options opt = { .config = CONF_DEFAULT, .timeout_s = 30 };
+	struct fsck_options opt = { .config = CONF_DEFAULT, .timeout_s = 30 };
 	struct fsck f = { .log = &log };
 	char text[1024];
 	int rc;
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 		return FAILED;
 	}
 	f.timeout_ms = opt.timeout_s * 1000;
-	rc = run(&f, &opt);
+	rc = run_fsck(&f, &opt);
 	mgr_conf_free(&f.conf);
 	return rc;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report.c - what was found, for people and for programs. */
+/* report.c - prints the problems, as text or as JSON. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "mgr/fsck/fsck.h"
 #include "common/json/json_out.h"
+#include "mgr/fsck/fsck.h"
 
 static const char *const kind_name[] = {
 	[ORPHAN] = "orphan",	 [STRAY] = "stray", [DANGLING] = "dangling",
 	[NAMELESS] = "nameless", [LINKS] = "links",
 };
 
-static void say(const struct problem *p)
+static void print_problem(const struct problem *p)
 {
 	switch (p->kind) {
 	case ORPHAN:
@@ -41,16 +41,16 @@ static void say(const struct problem *p)
 	puts(p->repaired ? "; removed" : "");
 }
 
-static void report_text(const struct fsck *f, const struct problems *all)
+static void print_text(const struct fsck *f, const struct problem_list *all)
 {
 	for (size_t i = 0; i < all->n; i++)
-		say(&all->p[i]);
+		print_problem(&all->p[i]);
 	printf("%" PRIu64 " files, %" PRIu64 " directories, %" PRIu64
 	       " objects on %u iods: %zu problems\n",
 	       f->files, f->dirs, f->objects, f->conf.niods, all->n);
 }
 
-static struct json_object *problem_json(const struct problem *p)
+static struct json_object *problem_to_json(const struct problem *p)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -70,7 +70,7 @@ static struct json_object *problem_json(const struct problem *p)
 	return o;
 }
 
-static void report_json(const struct fsck *f, const struct problems *all)
+static void print_json(const struct fsck *f, const struct problem_list *all)
 {
 	struct json_object *o = json_object_new_object();
 	struct json_object *list = json_object_new_array();
@@ -79,18 +79,19 @@ static void report_json(const struct fsck *f, const struct problems *all)
 	json_u64(o, "directories", f->dirs);
 	json_u64(o, "objects", f->objects);
 	for (size_t i = 0; i < all->n; i++)
-		json_object_array_add(list, problem_json(&all->p[i]));
+		json_object_array_add(list, problem_to_json(&all->p[i]));
 	json_object_object_add(o, "problems", list);
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
 	json_object_put(o);
 }
 
-int report(const struct fsck *f, const struct problems *all, bool json)
+int fsck_print_report(const struct fsck *f, const struct problem_list *all,
+		      bool json)
 {
 	if (json)
-		report_json(f, all);
+		print_json(f, all);
 	else
-		report_text(f, all);
+		print_text(f, all);
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
 	log_error(f->log, "standard output: a write failed");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * repair.c - removes objects that belong to nobody.  Not those whose handles
- * the manager has not given out yet, as after its data base was restored from
- * an older copy: a new file may get the handle at any time.
+ * orphan_removal.c - removes objects that belong to no file.
+ *
+ * Objects whose handles the manager has not given out yet stay, because a new file can get such
+ * a handle at any time.  They exist after the data base was restored from an older copy.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,17 +14,17 @@
 static int remove_object(struct fsck *f, const struct problem *p)
 {
 	struct wire_objects body = { .n = htole32(1) };
-	struct piece b = { &body, sizeof(body) };
+	struct fsck_bytes b = { &body, sizeof(body) };
 	uint64_t handle = htole64(p->handle);
-	struct piece tail = { &handle, sizeof(handle) };
+	struct fsck_bytes tail = { &handle, sizeof(handle) };
 
-	return fsck_ask(f, f->iod[p->iod], WIRE_REMOVE, &b, &tail, NULL);
+	return fsck_call(f, f->iod[p->iod], WIRE_REMOVE, &b, &tail, NULL);
 }
 
-static int repair_one(struct fsck *f, struct problem *p)
+static int remove_orphan(struct fsck *f, struct problem *p)
 {
 	struct wire_attr attr;
-	int rc = fsck_ever(f, p->handle, &attr);
+	int rc = fsck_get_attr_or_unissued(f, p->handle, &attr);
 
 	if (rc == -ENXIO) {
 		log_warn(f->log,
@@ -42,13 +43,13 @@ static int repair_one(struct fsck *f, struct problem *p)
 	return rc;
 }
 
-int fsck_repair(struct fsck *f, struct problems *all)
+int fsck_remove_orphans(struct fsck *f, struct problem_list *all)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < all->n; i++)
 		if (all->p[i].kind == ORPHAN || all->p[i].kind == STRAY)
-			rc = repair_one(f, &all->p[i]);
+			rc = remove_orphan(f, &all->p[i]);
 	if (rc)
 		log_error(f->log, "removing objects: %s", strerror(-rc));
 	return rc;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ask.c - one call at a time, to the manager or an iod. */
+/* server_calls.c - one call at a time, to the manager or an iod. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/util/clock.h"
-#include "mgr/fsck/fsck.h"
 #include "common/util/random_id.h"
+#include "mgr/fsck/fsck.h"
 
-struct waiting {
-	struct answer *answer;
+struct call_wait {
+	struct fsck_reply *reply;
 	int status;
 	bool over;
 };
 
-static void keep(struct waiting *w, const struct wire_msg *msg)
+static void copy_reply(struct call_wait *w, const struct wire_msg *msg)
 {
-	struct answer *a = w->answer;
+	struct fsck_reply *a = w->reply;
 
 	if (msg->body_len > sizeof(a->body) ||
 	    msg->tail[0].len > sizeof(a->tail)) {
@@ -29,18 +29,18 @@ static void keep(struct waiting *w, const struct wire_msg *msg)
 		memcpy(a->tail, msg->tail[0].ptr, msg->tail[0].len);
 }
 
-static void on_done(struct rpc_call *call)
+static void call_complete(struct rpc_call *call)
 {
-	struct waiting *w = call->arg;
+	struct call_wait *w = call->arg;
 
 	w->over = true;
 	w->status = call->status;
-	if (!call->status && w->answer)
-		keep(w, &call->reply);
+	if (!call->status && w->reply)
+		copy_reply(w, &call->reply);
 }
 
-/* READDIR alone names memory; its key is that of the transport in use. */
-static void name_arena(struct fsck *f, unsigned int op, struct rpc_call *call)
+/* Only READDIR names memory; the call adds the key of the transport in use. */
+static void add_arena(struct fsck *f, unsigned int op, struct rpc_call *call)
 {
 	if (op != WIRE_READDIR)
 		return;
@@ -51,15 +51,15 @@ static void name_arena(struct fsck *f, unsigned int op, struct rpc_call *call)
 	call->npieces = 1;
 }
 
-int fsck_ask(struct fsck *f, struct rpc_peer *peer, unsigned int op,
-	     const struct piece *body, const struct piece *tail,
-	     struct answer *answer)
+int fsck_call(struct fsck *f, struct rpc_peer *peer, unsigned int op,
+	      const struct fsck_bytes *body, const struct fsck_bytes *tail,
+	      struct fsck_reply *reply)
 {
 	_Alignas(8) uint8_t msg[2048];
-	struct waiting w = { .answer = answer };
+	struct call_wait w = { .reply = reply };
 	struct rpc_call call = { .msg = msg,
 				 .deadline = clock_after_ms(f->timeout_ms),
-				 .done = on_done,
+				 .done = call_complete,
 				 .arg = &w };
 	struct wire_out out;
 	int len;
@@ -72,36 +72,37 @@ int fsck_ask(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 	if (len < 0)
 		return len;
 	call.msg_len = (size_t)len;
-	name_arena(f, op, &call);
+	add_arena(f, op, &call);
 	rpc_call_start(peer, &call);
 	while (!w.over)
 		rpc_ctx_progress(f->ctx, call.deadline);
 	return w.status;
 }
 
-int fsck_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr)
+int fsck_get_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr)
 {
-	int rc = fsck_ever(f, handle, attr);
+	int rc = fsck_get_attr_or_unissued(f, handle, attr);
 
 	return rc == -ENXIO ? -ESTALE : rc;
 }
 
-int fsck_ever(struct fsck *f, uint64_t handle, struct wire_attr *attr)
+int fsck_get_attr_or_unissued(struct fsck *f, uint64_t handle,
+			      struct wire_attr *attr)
 {
 	struct wire_path body = { .dir = htole64(handle),
 				  .flags = htole32(WIRE_P_EVER) };
-	struct piece b = { &body, sizeof(body) };
-	struct answer answer;
-	int rc = fsck_ask(f, f->mgr, WIRE_GETATTR, &b, NULL, &answer);
+	struct fsck_bytes b = { &body, sizeof(body) };
+	struct fsck_reply reply;
+	int rc = fsck_call(f, f->mgr, WIRE_GETATTR, &b, NULL, &reply);
 
 	if (!rc)
-		memcpy(attr, answer.body, sizeof(*attr));
+		memcpy(attr, reply.body, sizeof(*attr));
 	return rc;
 }
 
-/* To an iod as the manager does; to the manager as a client, or, where clients have to prove
- * who they are, as one who has the servers' key. */
-static enum wire_role role_at(const struct fsck *f, enum wire_role server)
+/* At an iod, the role of the manager.  At the manager, the role of a client; if clients have to
+ * authenticate, the role of a manager, because fsck has the servers' key. */
+static enum wire_role role_for(const struct fsck *f, enum wire_role server)
 {
 	return server == WIRE_ROLE_IOD || f->conf.auth.mode != AUTH_SYS
 		       ? WIRE_ROLE_MGR
@@ -115,7 +116,7 @@ static int open_peer(struct fsck *f, const struct addr *addr, const char *name,
 	struct rpc_cred cred = { .name = "pvfs-fsck" };
 	struct rpc_peer_attr attr = { .addr = *addr,
 				      .name = name,
-				      .role = role_at(f, server),
+				      .role = role_for(f, server),
 				      .fsid = f->conf.fsid,
 				      .session = session,
 				      .cred = &cred,
@@ -148,7 +149,7 @@ static int open_peers(struct fsck *f)
 	return rc;
 }
 
-int fsck_open(struct fsck *f)
+int fsck_open_servers(struct fsck *f)
 {
 	struct tp_dev_attr dev = { .log = f->log,
 				   .rdma = &f->conf.fabric.rdma,
@@ -177,7 +178,7 @@ int fsck_open(struct fsck *f)
 	return open_peers(f);
 }
 
-void fsck_close(struct fsck *f)
+void fsck_close_servers(struct fsck *f)
 {
 	for (uint32_t i = 0; f->iod && i < f->conf.niods; i++)
 		if (f->iod[i])
@@ -194,22 +195,4 @@ void fsck_close(struct fsck *f)
 	}
 	fabric_close(&f->fabric);
 	keyring_close(f->ring);
-	names_forget(f);
-	free(f->pending);
-	free(f->found.p);
-}
-
-int fsck_grow(void *array, size_t *room, size_t n, size_t size)
-{
-	void **p = array;
-	void *grown;
-
-	if (n < *room)
-		return 0;
-	grown = realloc(*p, (2 * n + 16) * size);
-	if (!grown)
-		return -ENOMEM;
-	*p = grown;
-	*room = 2 * n + 16;
-	return 0;
 }
