@@ -180,7 +180,7 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = sessions_open(mgr);
 	if (!rc)
-		rc = auths_open(mgr);
+		rc = mgr_auth_open(mgr);
 	if (!rc)
 		rc = open_server(mgr);
 	return rc ? rc : sessions_refuse(mgr);
@@ -191,7 +191,7 @@ static void close_all(struct mgr *mgr)
 	struct request *req;
 
 	flusher_close(mgr->fl);
-	auths_close(mgr);
+	mgr_auth_close(mgr);
 	if (mgr->server)
 		rpc_server_close(mgr->server);
 	sessions_close(mgr);
@@ -200,7 +200,7 @@ static void close_all(struct mgr *mgr)
 		request_drop(req);
 	run_queue_close(mgr->queue);
 	jobs_close(mgr);
-	auths_free(mgr);
+	mgr_auth_free(mgr);
 	free(mgr->called);
 	evicts_close(mgr);
 	adopts_close(mgr);
@@ -281,7 +281,7 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 		return -ESTALE;
 	mgr_submit(mgr);
 	flusher_collect(mgr->fl);
-	auths_run(mgr);
+	mgr_auth_collect(mgr);
 	adopts_run(mgr);
 	more = jobs_admit(mgr);
 	more |= dirbufs_run(mgr);
@@ -396,7 +396,7 @@ void mgr_report(struct mgr *mgr)
 	fabric_seal_report(&mgr->fabric, st.bare, mgr->log);
 	log_always(mgr->log, "%" PRIu64 " refused without a ticket that holds",
 		   st.unknown);
-	auths_report(mgr);
+	mgr_auth_log_refusals(mgr);
 }
 
 void mgr_reload(struct mgr *mgr)

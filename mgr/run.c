@@ -297,7 +297,8 @@ static bool ignores_groups(const struct rpc_req *rpc)
 static int asks_itself(struct rpc_req *rpc, struct asker *who)
 {
 	struct caller *caller = caller_of(rpc->session);
-	int rc = ignores_groups(rpc) ? 0 : listed_own(caller->mgr, rpc);
+	int rc = ignores_groups(rpc) ? 0
+				     : session_groups_resolve(caller->mgr, rpc);
 
 	who->cred = caller->cred;
 	return rc;
@@ -319,8 +320,8 @@ static int who_asks(struct rpc_req *rpc, struct asker *who)
 	for (uint32_t i = 0; i < who->cred.ngroups; i++)
 		who->groups[i] = le32toh(rpc->msg.groups[i]);
 	if (wire_groups_listed(who->groups, who->cred.ngroups))
-		rc = listed_find(caller, wire_groups_list(who->groups),
-				 &who->cred);
+		rc = session_groups_find(caller, wire_groups_list(who->groups),
+					 &who->cred);
 	exports_squash(&caller->mgr->conf.exports, &caller->place, &who->cred);
 	return rc;
 }

@@ -38,7 +38,7 @@ static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id,
 	if (rec.flags & SESSION_OVER)
 		return -ESTALE;
 	*declares = rec.flags & SESSION_DECLARES;
-	rc = auth_returns(mgr, rpc_session_info(session), &rec);
+	rc = session_ticket_check_return(mgr, rpc_session_info(session), &rec);
 	if (rc)
 		return rc;
 	rc = reply_walk(mgr->st, id, seed, session);
@@ -80,7 +80,7 @@ static int on_open(void *arg, struct rpc_session *session)
 	come_from(s, info);
 	caller_is(s, &info->cred);
 	info->priv = s;
-	auth_holds(mgr, session);
+	session_ticket_start(mgr, session);
 	log_debug(mgr->log, "%s (%s): session %016llx, uid %u", info->peer,
 		  info->cred.name, (unsigned long long)info->id,
 		  info->cred.uid);
@@ -93,7 +93,7 @@ static void on_back(void *arg, struct rpc_session *session)
 	struct mgr *mgr = arg;
 
 	come_from(caller_of(session), rpc_session_info(session));
-	auth_holds(mgr, session);
+	session_ticket_start(mgr, session);
 }
 
 static void on_close(void *arg, struct rpc_session *session, bool clean)
@@ -113,15 +113,16 @@ static void on_close(void *arg, struct rpc_session *session, bool clean)
 
 static void on_free(void *arg, struct rpc_session *session)
 {
-	auth_forget(caller_of(session));
-	listed_forget(caller_of(session));
+	auth_challenge_drop(caller_of(session));
+	session_groups_release(caller_of(session));
 	free(caller_of(session));
 	rpc_session_info(session)->priv = NULL;
 }
 
 static void on_request(void *arg, struct rpc_req *rpc)
 {
-	if (!auth_take(arg, rpc) && !listed_take(arg, rpc))
+	if (!mgr_auth_handle_request(arg, rpc) &&
+	    !session_groups_handle_request(arg, rpc))
 		request_take(arg, rpc);
 }
 

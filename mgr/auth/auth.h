@@ -1,52 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * auth.h - who a client is, once a session.
+ * auth.h - authenticates the user of a session, once per session.
  *
- *   CHALLENGE --> a pair of keys and a nonce, for this connection alone
- *   AUTH      --> the word is judged (pool.h), the name service asked for groups
- *             --> a ticket, and the session is that user's from now on
+ *   CHALLENGE --> the manager makes a key pair and a nonce for this connection
+ *   AUTH      --> threads verify the client's proof (pool.h) and query the user's groups
+ *             --> the client receives a ticket, and the session belongs to this user
  *
- * Where clients are not who they say, nothing else is done before that.
+ * If the configuration requires authentication, other requests are rejected before that.
+ *
+ * All functions run on the serving thread, except where a contract says otherwise.
  */
 #ifndef AUTH_H
 #define AUTH_H
 
 #include "mgr/request/caller.h"
 
-int auths_open(struct mgr *mgr);
-/* Before the server: what is under way is answered by nobody. */
-void auths_close(struct mgr *mgr);
-/* Behind it. */
-void auths_free(struct mgr *mgr);
-/* Answers what was judged meanwhile. */
-void auths_run(struct mgr *mgr);
+/* Sets mgr->auth and starts the threads; -errno.  Call mgr_auth_free() also after an error. */
+int mgr_auth_open(struct mgr *mgr);
+/* Before the server is closed: requests in progress get no reply. */
+void mgr_auth_close(struct mgr *mgr);
+/* After the server is closed. */
+void mgr_auth_free(struct mgr *mgr);
+/* Continues the requests whose work in a thread has ended. */
+void mgr_auth_collect(struct mgr *mgr);
 
-/* Says who got no ticket, and why; any thread. */
-void auths_report(struct mgr *mgr);
+/* Logs how many clients got no ticket, by reason.  Any thread. */
+void mgr_auth_log_refusals(struct mgr *mgr);
 
-/* True: it was taken here, or refused. */
-bool auth_take(struct mgr *mgr, struct rpc_req *rpc);
+/* True: the request is handled here or rejected; false: the caller may execute it. */
+bool mgr_auth_handle_request(struct mgr *mgr, struct rpc_req *rpc);
+
+/* ---- auth_challenge.c ---- */
+
+/* Frees the challenge that was not used. */
+void auth_challenge_drop(struct caller *caller);
+
+/* ---- session_ticket.c ---- */
+
 /*
- * A session opens that has a row.  -EKEYREJECTED: it was somebody's, and
- * who comes back proves nothing.  It was another one's: -ESTALE to who shows a ticket, so
- * that he goes on under a new session; else -EPERM.
+ * A session that has a row comes back.  -EKEYREJECTED: the client proves nothing.  If the row
+ * belongs to another user: -ESTALE to a client with a ticket, which then continues under a new
+ * session; otherwise -EPERM.
  */
-int auth_returns(const struct mgr *mgr, const struct rpc_session_info *info,
-		 const struct session_rec *rec);
-/* It has come, with a ticket or another one, which holds for so long. */
-void auth_holds(const struct mgr *mgr, struct rpc_session *session);
-/* What CHALLENGE left behind. */
-void auth_forget(struct caller *caller);
+int session_ticket_check_return(const struct mgr *mgr,
+				const struct rpc_session_info *info,
+				const struct session_rec *rec);
+/* The session came with a ticket, or got one: sets when it expires. */
+void session_ticket_start(const struct mgr *mgr, struct rpc_session *session);
 
-/* ---- listed.c: more groups than a message has room for (group_lists.h) ---- */
+/* ---- session_groups.c: lists of more groups than a message has room for (group_lists.h) ---- */
 
-/* True: it was GROUPS, and is answered. */
-bool listed_take(struct mgr *mgr, struct rpc_req *rpc);
-/* The groups of the session itself are there, or were never a list; -WIRE_ENOGROUPS. */
-int listed_own(struct mgr *mgr, struct rpc_req *rpc);
-/* Sets groups to that list of the session's, for this request; -WIRE_ENOGROUPS. */
-int listed_find(struct caller *caller, uint64_t number, struct ns_cred *cred);
-/* The session is gone. */
-void listed_forget(struct caller *caller);
+/* True: the request was GROUPS, and is answered. */
+bool session_groups_handle_request(struct mgr *mgr, struct rpc_req *rpc);
+/* Finds the list of the session's own groups, if it needs one.  -WIRE_ENOGROUPS: missing. */
+int session_groups_resolve(struct mgr *mgr, struct rpc_req *rpc);
+/* Sets the groups of cred to a list of the session, for this request.  -WIRE_ENOGROUPS: missing. */
+int session_groups_find(struct caller *caller, uint64_t number,
+			struct ns_cred *cred);
+/* The session ends. */
+void session_groups_release(struct caller *caller);
 
 #endif

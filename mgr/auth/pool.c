@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pool.c - see pool.h. */
+/* pool.c - threads for work that can block. */
 #include "mgr/auth/pool.h"
 
 #include <errno.h>
@@ -7,22 +7,22 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-STAILQ_HEAD(jobs, pool_job);
+STAILQ_HEAD(pool_jobs, pool_job);
 
-/* It lives until the last thread has left, whenever that is. */
+/* Freed when the last thread has left. */
 struct pool {
 	pthread_mutex_t lock; /* of all */
 	pthread_cond_t more;
-	unsigned int refs; /* threads, and who opened it */
-	unsigned int jobs, max; /* added and not collected */
+	unsigned int refs; /* threads, and the owner */
+	unsigned int jobs, max; /* added and not collected yet */
 	bool closed;
-	struct jobs todo, done;
-	void (*woken)(void *arg);
+	struct pool_jobs todo, done;
+	void (*wake)(void *arg);
 	void *arg;
 };
 
-/* With the lock, which is gone then. */
-static void leave(struct pool *pool)
+/* With the lock, which it releases. */
+static void leave_pool(struct pool *pool)
 {
 	bool last = !--pool->refs;
 
@@ -34,7 +34,7 @@ static void leave(struct pool *pool)
 	free(pool);
 }
 
-static void drop_all(struct jobs *jobs)
+static void drop_all(struct pool_jobs *jobs)
 {
 	struct pool_job *job;
 
@@ -44,7 +44,7 @@ static void drop_all(struct jobs *jobs)
 	}
 }
 
-/* With the lock, which it leaves for the work. */
+/* With the lock, which it releases during the work. */
 static void run_one(struct pool *pool)
 {
 	struct pool_job *job = STAILQ_FIRST(&pool->todo);
@@ -58,7 +58,7 @@ static void run_one(struct pool *pool)
 		return;
 	}
 	STAILQ_INSERT_TAIL(&pool->done, job, link);
-	pool->woken(pool->arg);
+	pool->wake(pool->arg);
 }
 
 static void *thread_main(void *arg)
@@ -72,11 +72,11 @@ static void *thread_main(void *arg)
 		else
 			run_one(pool);
 	}
-	leave(pool);
+	leave_pool(pool);
 	return NULL;
 }
 
-static int start(struct pool *pool)
+static int start_thread(struct pool *pool)
 {
 	pthread_t thread;
 	int rc;
@@ -90,7 +90,7 @@ static int start(struct pool *pool)
 	return rc;
 }
 
-int pool_open(unsigned int threads, unsigned int jobs, void (*woken)(void *arg),
+int pool_open(unsigned int threads, unsigned int jobs, void (*wake)(void *arg),
 	      void *arg, struct pool **out)
 {
 	struct pool *pool = calloc(1, sizeof(*pool));
@@ -104,11 +104,11 @@ int pool_open(unsigned int threads, unsigned int jobs, void (*woken)(void *arg),
 	STAILQ_INIT(&pool->done);
 	pool->refs = 1;
 	pool->max = jobs;
-	pool->woken = woken;
+	pool->wake = wake;
 	pool->arg = arg;
 	pthread_mutex_lock(&pool->lock);
 	while (!rc && threads--)
-		rc = start(pool);
+		rc = start_thread(pool);
 	pthread_mutex_unlock(&pool->lock);
 	if (rc)
 		pool_close(pool);
@@ -126,7 +126,7 @@ void pool_close(struct pool *pool)
 	drop_all(&pool->todo);
 	drop_all(&pool->done);
 	pthread_cond_broadcast(&pool->more);
-	leave(pool);
+	leave_pool(pool);
 }
 
 int pool_add(struct pool *pool, struct pool_job *job)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pool.h - a few threads for what may take long outside of this program: the name
- * service, munged.  What they never finish holds up nobody but them.
+ * pool.h - a few threads for calls that can block: of the name service and of munged.  A call
+ * that never returns blocks only its thread.
+ *
+ * pool_add() and pool_collect() may be called from any thread.
  */
 #ifndef POOL_H
 #define POOL_H
@@ -12,27 +14,27 @@ struct pool;
 
 /* Owned by the pool from pool_add() to pool_collect(). */
 struct pool_job {
-	/* In a thread of the pool: it touches nothing but the job, for the pool
-	 * may be gone when it ends. */
+	/* In a thread of the pool.  It touches only the job, because the pool's owner can be
+	 * closed before it returns. */
 	void (*work)(struct pool_job *job);
-	/* Behind it: the owner's, for who collects it. */
+	/* For the caller of pool_collect(), after work(). */
 	void (*done)(struct pool_job *job);
-	/* Frees one that nobody collects any more; in any thread. */
+	/* Frees a job that is not collected because the pool is closed.  In any thread. */
 	void (*drop)(struct pool_job *job);
 	STAILQ_ENTRY(pool_job) link;
 };
 
 /*
- * So many threads, and so many jobs at a time.  woken(arg): there is something to
- * collect; from a thread of the pool.  -ENOMEM, -EAGAIN
+ * Starts this number of threads for at most this number of jobs.  wake(arg): a job can be
+ * collected; called from a thread of the pool, with its lock held.  -ENOMEM, -EAGAIN.
  */
-int pool_open(unsigned int threads, unsigned int jobs, void (*woken)(void *arg),
+int pool_open(unsigned int threads, unsigned int jobs, void (*wake)(void *arg),
 	      void *arg, struct pool **pool);
-/* Never waits: a thread that is at work goes when it is done.  NULL is fine. */
+/* Does not wait: a thread that is inside work() ends after it.  NULL: nothing happens. */
 void pool_close(struct pool *pool);
-/* -EAGAIN: there are too many */
+/* -EAGAIN: too many jobs; the job stays the caller's. */
 int pool_add(struct pool *pool, struct pool_job *job);
-/* One that is done, the caller's again; or NULL. */
+/* A job whose work() has returned, which is the caller's again; or NULL. */
 struct pool_job *pool_collect(struct pool *pool);
 
 #endif

@@ -21,7 +21,7 @@ struct caller {
 	bool declaring; /* ... or is to have one, with SESSION_DECLARES */
 	bool declares; /* that is durable */
 	bool capped; /* capabilities: it has some, or may have */
-	struct challenge *challenge; /* auth.h; or NULL */
+	struct auth_challenge *challenge; /* mgr_auth_int.h; or NULL */
 	unsigned int proofs; /* AUTHs that are being judged */
 	uint64_t until; /* clock_boot(): its ticket ends; 0: it came with none */
 	bool ended; /* ... did, and that was said */

@@ -33,7 +33,7 @@ struct adopts; /* adopt.c */
 struct evicts; /* evict.c */
 struct called; /* called.h */
 struct daemon; /* daemon.h */
-struct auths; /* auth_int.h */
+struct mgr_auth; /* mgr_auth_int.h */
 
 /*
  * Identifiers up to `id` belong to committed transactions; when the item is
@@ -62,7 +62,7 @@ struct mgr {
 	struct gather gather;
 
 	struct keyring *ring; /* NULL: no key is configured */
-	struct auths *auths;
+	struct mgr_auth *auth;
 	const struct doorkeeper *keeper; /* theirs; NULL: without a ring */
 	struct fabric fabric;
 	struct rpc_ctx *ctx;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mgr/auth/auth_int.h"
+#include "mgr/auth/mgr_auth_int.h"
 #include "common/util/clock.h"
 #include "tests/unit/comer.h"
-#include "mgr/auth/groups.h"
+#include "mgr/auth/user_groups.h"
 #include "tests/run_suite.h"
 
-static struct groups groups;
+static struct user_groups groups;
 
 static int in;
 
@@ -49,7 +49,7 @@ static bool found(uint32_t uid, uint32_t gid, bool primary)
 {
 	struct admitted who = user(uid, gid, 0);
 
-	return groups_find(&groups, &who, primary);
+	return user_groups_find(&groups, &who, primary);
 }
 
 START_TEST(test_kept)
@@ -57,8 +57,8 @@ START_TEST(test_kept)
 	struct admitted who = user(0, 5, 0), kept = user(0, 5, 3);
 
 	ck_assert(!found(0, 0, false));
-	groups_keep(&groups, &kept, false);
-	ck_assert(groups_find(&groups, &who, false));
+	user_groups_store(&groups, &kept, false);
+	ck_assert(user_groups_find(&groups, &who, false));
 	ck_assert_uint_eq(who.ngroups, 3);
 	ck_assert_mem_eq(who.groups, kept.groups, sizeof(who.groups));
 }
@@ -69,12 +69,12 @@ START_TEST(test_other)
 {
 	struct admitted who = user(7, 5, 3);
 
-	groups_keep(&groups, &who, false);
+	user_groups_store(&groups, &who, false);
 	ck_assert(found(7, 5, false));
 	ck_assert(!found(7, 6, false));
 	ck_assert(!found(7, 5, true));
 	ck_assert(!found(8, 5, false));
-	groups_keep(&groups, &who, true);
+	user_groups_store(&groups, &who, true);
 	ck_assert(found(7, 99, true));
 	ck_assert(!found(7, 5, false));
 }
@@ -85,11 +85,11 @@ START_TEST(test_time)
 	struct admitted who = user(7, 5, 3);
 	uint64_t latest;
 
-	groups_keep(&groups, &who, false);
-	latest = clock_after_ms(GROUPS_KEEP_MS);
-	ck_assert_uint_le(groups.kept[7].until, latest);
-	ck_assert_uint_gt(groups.kept[7].until, clock_now());
-	groups.kept[7].until = clock_now();
+	user_groups_store(&groups, &who, false);
+	latest = clock_after_ms(USER_GROUPS_MS);
+	ck_assert_uint_le(groups.entry[7].until, latest);
+	ck_assert_uint_gt(groups.entry[7].until, clock_now());
+	groups.entry[7].until = clock_now();
 	ck_assert(!found(7, 5, false));
 }
 END_TEST
@@ -99,26 +99,26 @@ START_TEST(test_number)
 	struct admitted who;
 	unsigned int n = 0;
 
-	for (uint32_t uid = 0; uid < 3 * GROUPS_KEPT; uid++) {
+	for (uint32_t uid = 0; uid < 3 * USER_GROUPS_MAX; uid++) {
 		who = user(uid, 5, 1);
-		groups_keep(&groups, &who, false);
+		user_groups_store(&groups, &who, false);
 	}
-	for (uint32_t uid = 0; uid < 3 * GROUPS_KEPT; uid++)
+	for (uint32_t uid = 0; uid < 3 * USER_GROUPS_MAX; uid++)
 		n += found(uid, 5, false);
-	ck_assert_uint_eq(n, GROUPS_KEPT);
-	ck_assert(found(3 * GROUPS_KEPT - 1, 5, false));
+	ck_assert_uint_eq(n, USER_GROUPS_MAX);
+	ck_assert(found(3 * USER_GROUPS_MAX - 1, 5, false));
 }
 END_TEST
 
 START_TEST(test_unknown)
 {
 	struct admitted who = user(4000000001u, 5, 3);
-	struct gids many = { NULL, 0 };
+	struct gid_list many = { NULL, 0 };
 
-	ck_assert_int_eq(groups_ask(&who, false, &many), 0);
+	ck_assert_int_eq(user_groups_query(&who, false, &many), 0);
 	ck_assert_uint_eq(who.ngroups, 0);
 	ck_assert_uint_eq(who.gid, 5);
-	ck_assert_int_eq(groups_ask(&who, true, &many), -ENOENT);
+	ck_assert_int_eq(user_groups_query(&who, true, &many), -ENOENT);
 }
 END_TEST
 
@@ -147,10 +147,10 @@ START_TEST(test_all)
 {
 	const struct number *t = &numbers[_i];
 	struct admitted who = { 0, t->gid, 0 };
-	struct gids many = { NULL, 0 };
+	struct gid_list many = { NULL, 0 };
 
 	in = t->n;
-	ck_assert_int_eq(groups_ask(&who, false, &many), t->status);
+	ck_assert_int_eq(user_groups_query(&who, false, &many), t->status);
 	ck_assert_uint_eq(who.ngroups, t->inside);
 	for (uint32_t i = 0; i < t->inside; i++)
 		ck_assert_uint_eq(who.groups[i], 1000 + i);
@@ -165,10 +165,10 @@ END_TEST
 START_TEST(test_no_answer)
 {
 	struct admitted who = { 0, 5, 0 };
-	struct gids many = { NULL, 0 };
+	struct gid_list many = { NULL, 0 };
 
 	in = -1;
-	ck_assert_int_ne(groups_ask(&who, false, &many), 0);
+	ck_assert_int_ne(user_groups_query(&who, false, &many), 0);
 	ck_assert_ptr_null(many.gid);
 }
 END_TEST
@@ -184,15 +184,15 @@ static void mgr_begin(struct mgr *mgr)
 	memset(mgr, 0, sizeof(*mgr));
 	mgr->conf.auth.mode = AUTH_SYS;
 	mgr->log = &nowhere;
-	ck_assert_int_eq(auths_open(mgr), 0);
+	ck_assert_int_eq(mgr_auth_open(mgr), 0);
 	for (uint32_t i = 0; i < WIRE_GROUPS_ALL; i++)
 		gid[i] = 10 * i;
 }
 
 static void mgr_end(struct mgr *mgr)
 {
-	auths_close(mgr);
-	auths_free(mgr);
+	mgr_auth_close(mgr);
+	mgr_auth_free(mgr);
 }
 
 /* What a ticket of these groups says. */
@@ -201,11 +201,12 @@ static uint64_t named(struct mgr *mgr, const uint32_t *groups_of, uint32_t n)
 	struct admitted who = { 0 };
 	struct group_list *list;
 
-	ck_assert_int_eq(listed_name(mgr, groups_of, n, &who, &list), 0);
+	ck_assert_int_eq(
+		session_groups_name_list(mgr, groups_of, n, &who, &list), 0);
 	ck_assert_uint_eq(list->total, n);
 	ck_assert(wire_groups_listed(who.groups, who.ngroups));
 	ck_assert_uint_eq(wire_groups_list(who.groups), list->key.number);
-	group_list_unpin(&mgr->auths->lists, list);
+	group_list_unpin(&mgr->auth->lists, list);
 	return list->key.number;
 }
 
@@ -237,7 +238,7 @@ static void send_list(struct caller *caller)
 {
 	struct group_list *list;
 
-	ck_assert_int_eq(group_lists_add(&caller->mgr->auths->lists,
+	ck_assert_int_eq(group_lists_add(&caller->mgr->auth->lists,
 					 &caller->lists, SENT, WIRE_GROUPS_ALL,
 					 &list),
 			 0);
@@ -273,16 +274,16 @@ START_TEST(test_no_room)
 	cred.ngroups = wire_groups_name(cred.groups, SENT);
 	comer = comer_new(&cred, &caller);
 	req = comer_req(comer);
-	ck_assert_int_eq(listed_own(&mgr, req), -WIRE_ENOGROUPS);
-	pinned = fill(&mgr.auths->lists);
+	ck_assert_int_eq(session_groups_resolve(&mgr, req), -WIRE_ENOGROUPS);
+	pinned = fill(&mgr.auth->lists);
 	send_list(&caller);
-	ck_assert_int_eq(listed_own(&mgr, req), -ENOMEM);
+	ck_assert_int_eq(session_groups_resolve(&mgr, req), -ENOMEM);
 	ck_assert_ptr_null(caller.list);
-	group_list_unpin(&mgr.auths->lists, pinned);
-	ck_assert_int_eq(listed_own(&mgr, req), 0);
+	group_list_unpin(&mgr.auth->lists, pinned);
+	ck_assert_int_eq(session_groups_resolve(&mgr, req), 0);
 	ck_assert_uint_eq(caller.cred.ngroups, WIRE_GROUPS_ALL);
 	ck_assert_mem_eq(caller.cred.groups, gid, sizeof(gid));
-	listed_forget(&caller);
+	session_groups_release(&caller);
 	mgr_end(&mgr);
 	free(comer);
 }

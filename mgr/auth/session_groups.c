@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* listed.c - groups that are a list: those of sessions, and what GROUPS brings. */
+/* session_groups.c - lists of groups: those of sessions, and those that GROUPS brings. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mgr/auth/auth_int.h"
 #include "common/trust/mac.h"
+#include "mgr/auth/mgr_auth_int.h"
 
 /* ---- GROUPS ---- */
 
-/* Nothing else says in which groups it is. */
-static bool is_own(struct rpc_session *session, uint64_t number)
+/* The list is of the session itself, and only the client tells its groups. */
+static bool is_own_list(struct rpc_session *session, uint64_t number)
 {
 	const struct rpc_session_info *info = rpc_session_info(session);
 
@@ -23,7 +23,7 @@ static int put_part(struct mgr *mgr, struct caller *caller,
 {
 	const struct wire_groups *part = rpc->msg.body;
 	const le32 *from = rpc->msg.tail[0].ptr;
-	struct group_lists *lists = &mgr->auths->lists;
+	struct group_lists *lists = &mgr->auth->lists;
 	uint64_t number = le64toh(part->list);
 	struct group_list *list = group_lists_find(lists, &caller->lists,
 						   number);
@@ -42,7 +42,7 @@ static int put_part(struct mgr *mgr, struct caller *caller,
 	return group_list_put(list, le32toh(part->first), gid, n);
 }
 
-bool listed_take(struct mgr *mgr, struct rpc_req *rpc)
+bool session_groups_handle_request(struct mgr *mgr, struct rpc_req *rpc)
 {
 	struct caller *caller = caller_of(rpc->session);
 	const struct wire_groups *part = rpc->msg.body;
@@ -51,33 +51,33 @@ bool listed_take(struct mgr *mgr, struct rpc_req *rpc)
 	if (rpc->op != WIRE_GROUPS)
 		return false;
 	if ((caller->root && caller->place.speaks) ||
-	    is_own(rpc->session, le64toh(part->list)))
+	    is_own_list(rpc->session, le64toh(part->list)))
 		rc = put_part(mgr, caller, rpc);
-	auth_answer(rpc, rc);
+	auth_reply(rpc, rc);
 	return true;
 }
 
-/* ---- those of sessions ---- */
+/* ---- lists of sessions ---- */
 
-/* Users choose their groups, and a ticket has no more than the number: it is a secret. */
-static uint64_t number_of(const struct auths *auths, const uint32_t *gid,
-			  uint32_t n)
+/* Users can choose their groups, and a ticket only holds the number: so it must be a secret. */
+static uint64_t make_number(const struct mgr_auth *auth, const uint32_t *gid,
+			    uint32_t n)
 {
 	const struct mac_field field = { gid, n * sizeof(*gid) };
 	uint8_t code[MAC_LEN];
 	uint64_t number;
 
-	mac_make(auths->list_key, "pvfs list of groups", &field, 1, code);
+	mac_make(auth->list_key, "pvfs list of groups", &field, 1, code);
 	memcpy(&number, code, sizeof(number));
 	return number;
 }
 
-/* Many sessions are in the same groups. */
-static int share(struct mgr *mgr, const uint32_t *gid, uint32_t n,
-		 struct group_list **list)
+/* Sessions with the same groups use one list. */
+static int share_list(struct mgr *mgr, const uint32_t *gid, uint32_t n,
+		      struct group_list **list)
 {
-	struct group_lists *lists = &mgr->auths->lists;
-	uint64_t number = number_of(mgr->auths, gid, n);
+	struct group_lists *lists = &mgr->auth->lists;
+	uint64_t number = make_number(mgr->auth, gid, n);
 
 	*list = group_lists_find(lists, &lists->own, number);
 	if (!*list)
@@ -87,10 +87,10 @@ static int share(struct mgr *mgr, const uint32_t *gid, uint32_t n,
 	return 0;
 }
 
-int listed_name(struct mgr *mgr, const uint32_t *gid, uint32_t n,
-		struct admitted *who, struct group_list **list)
+int session_groups_name_list(struct mgr *mgr, const uint32_t *gid, uint32_t n,
+			     struct admitted *who, struct group_list **list)
 {
-	int rc = share(mgr, gid, n, list);
+	int rc = share_list(mgr, gid, n, list);
 
 	if (!rc)
 		who->ngroups = wire_groups_name(who->groups,
@@ -98,10 +98,10 @@ int listed_name(struct mgr *mgr, const uint32_t *gid, uint32_t n,
 	return rc;
 }
 
-static int from_ticket(struct mgr *mgr, uint64_t number,
-		       struct group_list **out)
+static int find_ticket_list(struct mgr *mgr, uint64_t number,
+			    struct group_list **out)
 {
-	struct group_lists *lists = &mgr->auths->lists;
+	struct group_lists *lists = &mgr->auth->lists;
 	struct group_list *list = group_lists_find(lists, &lists->own, number);
 
 	if (!list)
@@ -111,40 +111,40 @@ static int from_ticket(struct mgr *mgr, uint64_t number,
 	return 0;
 }
 
-static int from_client(struct mgr *mgr, struct caller *caller, uint64_t number,
-		       struct group_list **out)
+static int adopt_client_list(struct mgr *mgr, struct caller *caller,
+			     uint64_t number, struct group_list **out)
 {
-	struct group_lists *lists = &mgr->auths->lists;
+	struct group_lists *lists = &mgr->auth->lists;
 	struct group_list *list = group_lists_find(lists, &caller->lists,
 						   number);
 	int rc;
 
 	if (!group_list_whole(list))
 		return -WIRE_ENOGROUPS;
-	group_list_pin(lists, list); /* it does not make room for its copy */
-	rc = share(mgr, list->gid, list->total, out);
+	group_list_pin(lists, list); /* its copy must not replace it */
+	rc = share_list(mgr, list->gid, list->total, out);
 	group_list_unpin(lists, list);
 	if (!rc)
 		group_lists_forget(lists, &caller->lists);
 	return rc;
 }
 
-/* Whose word it is: the ticket's, the kernel's, its own. */
-static int find_own(struct mgr *mgr, struct rpc_req *rpc,
-		    struct group_list **list)
+/* The list comes from the ticket, the kernel or the client. */
+static int find_own_list(struct mgr *mgr, struct rpc_req *rpc,
+			 struct group_list **list)
 {
 	const struct rpc_session_info *info = rpc_session_info(rpc->session);
 	uint64_t number = wire_groups_list(info->cred.groups);
 	struct tp_identity id;
 
 	if (info->until)
-		return from_ticket(mgr, number, list);
+		return find_ticket_list(mgr, number, list);
 	if (!rpc_req_identity(rpc, &id))
-		return share(mgr, id.groups, id.ngroups, list);
-	return from_client(mgr, caller_of(rpc->session), number, list);
+		return share_list(mgr, id.groups, id.ngroups, list);
+	return adopt_client_list(mgr, caller_of(rpc->session), number, list);
 }
 
-int listed_own(struct mgr *mgr, struct rpc_req *rpc)
+int session_groups_resolve(struct mgr *mgr, struct rpc_req *rpc)
 {
 	struct caller *caller = caller_of(rpc->session);
 	struct group_list *list;
@@ -152,7 +152,7 @@ int listed_own(struct mgr *mgr, struct rpc_req *rpc)
 
 	if (!caller_lacks_list(rpc->session))
 		return 0;
-	rc = find_own(mgr, rpc, &list);
+	rc = find_own_list(mgr, rpc, &list);
 	if (rc)
 		return rc;
 	caller->list = list;
@@ -160,9 +160,9 @@ int listed_own(struct mgr *mgr, struct rpc_req *rpc)
 	return 0;
 }
 
-void listed_set(struct caller *caller, struct group_list *list)
+void session_groups_set(struct caller *caller, struct group_list *list)
 {
-	struct group_lists *lists = &caller->mgr->auths->lists;
+	struct group_lists *lists = &caller->mgr->auth->lists;
 
 	if (list)
 		group_list_pin(lists, list);
@@ -170,9 +170,10 @@ void listed_set(struct caller *caller, struct group_list *list)
 	caller->list = list;
 }
 
-int listed_find(struct caller *caller, uint64_t number, struct ns_cred *cred)
+int session_groups_find(struct caller *caller, uint64_t number,
+			struct ns_cred *cred)
 {
-	struct group_list *list = group_lists_find(&caller->mgr->auths->lists,
+	struct group_list *list = group_lists_find(&caller->mgr->auth->lists,
 						   &caller->lists, number);
 
 	if (!group_list_whole(list))
@@ -181,8 +182,8 @@ int listed_find(struct caller *caller, uint64_t number, struct ns_cred *cred)
 	return 0;
 }
 
-void listed_forget(struct caller *caller)
+void session_groups_release(struct caller *caller)
 {
-	listed_set(caller, NULL);
-	group_lists_forget(&caller->mgr->auths->lists, &caller->lists);
+	session_groups_set(caller, NULL);
+	group_lists_forget(&caller->mgr->auth->lists, &caller->lists);
 }

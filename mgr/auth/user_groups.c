@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* groups.c - see groups.h. */
-#include "mgr/auth/groups.h"
+/* user_groups.c - the groups of users, from the name service and from a cache. */
+#include "mgr/auth/user_groups.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -10,12 +10,12 @@
 #include "common/util/clock.h"
 
 #define TEXT_MAX 16384u
-#define LIST_FIRST 256 /* groups that are asked for at first */
-/* A user's own group may be among them, or not. */
+#define LIST_FIRST 256 /* room for the first query */
+/* With the user's primary group, which can be in the list. */
 #define LIST_MAX ((int)WIRE_GROUPS_ALL + 1)
 
-/* However many there are: *list is for free(), *n how many. */
-static int ask_all(const char *name, uint32_t gid, gid_t **list, int *n)
+/* Returns all groups: *n of them in *list, which the caller frees. */
+static int query_list(const char *name, uint32_t gid, gid_t **list, int *n)
 {
 	int room = LIST_FIRST;
 	gid_t *more;
@@ -31,15 +31,15 @@ static int ask_all(const char *name, uint32_t gid, gid_t **list, int *n)
 		*n = room;
 		if (getgrouplist(name, gid, *list, n) >= 0)
 			return 0;
-		/* or there is no memory, and it says nothing */
+		/* an unchanged *n means that libc had no memory */
 		room = *n > room ? *n : 2 * room;
 	} while (room <= LIST_MAX);
 	free(*list);
 	return -E2BIG;
 }
 
-/* What he is in already counts for nothing. */
-static int without(gid_t *list, int n, uint32_t gid)
+/* The primary group does not count. */
+static int remove_group(gid_t *list, int n, uint32_t gid)
 {
 	int kept = 0;
 
@@ -49,21 +49,22 @@ static int without(gid_t *list, int n, uint32_t gid)
 	return kept;
 }
 
-static int ask_list(const char *name, struct admitted *who, struct gids *many)
+static int fill_groups(const char *name, struct admitted *who,
+		       struct gid_list *many)
 {
 	gid_t *list;
-	int n, rc = ask_all(name, who->gid, &list, &n);
+	int n, rc = query_list(name, who->gid, &list, &n);
 
 	if (rc)
 		return rc;
 	if (n > (int)WIRE_GROUPS_MAX)
-		n = without(list, n, who->gid);
+		n = remove_group(list, n, who->gid);
 	if (n > (int)WIRE_GROUPS_ALL) {
 		free(list);
 		return -E2BIG;
 	}
 	if (n > (int)WIRE_GROUPS_MAX) {
-		*many = (struct gids){ list, (uint32_t)n };
+		*many = (struct gid_list){ list, (uint32_t)n };
 		return 0;
 	}
 	for (int i = 0; i < n; i++)
@@ -73,8 +74,8 @@ static int ask_list(const char *name, struct admitted *who, struct gids *many)
 	return 0;
 }
 
-static int ask(struct admitted *who, bool primary, char *text,
-	       struct gids *many)
+static int query_user(struct admitted *who, bool primary, char *text,
+		      struct gid_list *many)
 {
 	struct passwd pw, *found = NULL;
 	int rc = getpwuid_r(who->uid, &pw, text, TEXT_MAX, &found);
@@ -86,22 +87,23 @@ static int ask(struct admitted *who, bool primary, char *text,
 		return primary ? -ENOENT : 0;
 	if (primary)
 		who->gid = pw.pw_gid;
-	return ask_list(pw.pw_name, who, many);
+	return fill_groups(pw.pw_name, who, many);
 }
 
-int groups_ask(struct admitted *who, bool primary, struct gids *many)
+int user_groups_query(struct admitted *who, bool primary, struct gid_list *many)
 {
 	char *text = malloc(TEXT_MAX);
-	int rc = text ? ask(who, primary, text, many) : -ENOMEM;
+	int rc = text ? query_user(who, primary, text, many) : -ENOMEM;
 
 	free(text);
 	return rc;
 }
 
-bool groups_find(const struct groups *groups, struct admitted *who,
-		 bool primary)
+bool user_groups_find(const struct user_groups *groups, struct admitted *who,
+		      bool primary)
 {
-	const struct groups_entry *e = &groups->kept[who->uid % GROUPS_KEPT];
+	const struct user_groups_entry *e =
+		&groups->entry[who->uid % USER_GROUPS_MAX];
 
 	if (e->until <= clock_now() || e->who.uid != who->uid ||
 	    e->primary != primary || (!primary && e->who.gid != who->gid))
@@ -110,10 +112,10 @@ bool groups_find(const struct groups *groups, struct admitted *who,
 	return true;
 }
 
-void groups_keep(struct groups *groups, const struct admitted *who,
-		 bool primary)
+void user_groups_store(struct user_groups *groups, const struct admitted *who,
+		       bool primary)
 {
-	groups->kept[who->uid % GROUPS_KEPT] = (struct groups_entry){
-		clock_after_ms(GROUPS_KEEP_MS), primary, *who
+	groups->entry[who->uid % USER_GROUPS_MAX] = (struct user_groups_entry){
+		clock_after_ms(USER_GROUPS_MS), primary, *who
 	};
 }

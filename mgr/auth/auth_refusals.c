@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* refuse.c - who gets no ticket: told, logged and counted by the reason. */
+/* auth_refusals.c - clients that get no ticket: replies to them, logs and counts them by reason. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "mgr/auth/auth_int.h"
 #include "common/util/log_pace.h"
+#include "mgr/auth/mgr_auth_int.h"
 
-void auth_answer(struct rpc_req *rpc, int status)
+void auth_reply(struct rpc_req *rpc, int status)
 {
 	rpc_reply_begin(rpc);
 	rpc_reply_end(rpc, status, RPC_REEXECUTE);
 	rpc_reply_send(rpc);
 }
 
-static const char *why(const struct mgr *mgr, int status)
+static const char *describe_reason(const struct mgr *mgr, int status)
 {
 	switch (status) {
 	case -ENOKEY:
@@ -39,8 +39,8 @@ static const char *why(const struct mgr *mgr, int status)
 	}
 }
 
-/* What the client makes of it: protocol.md. */
-static int told(int status)
+/* The status on the wire: protocol.md. */
+static int reply_status(int status)
 {
 	switch (status) {
 	case -ETIMEDOUT:
@@ -52,23 +52,23 @@ static int told(int status)
 	}
 }
 
-/* Of the serving thread; auths_report() may look at the same time. */
-static struct refusal *refusal_of(struct auths *auths, int status)
+/* On the serving thread; mgr_auth_log_refusals() can read concurrently. */
+static struct refusal *get_refusal(struct mgr_auth *auth, int status)
 {
-	struct refusal *r = auths->refused;
+	struct refusal *r = auth->refusals;
 
 	while (r->status && r->status != status &&
-	       r < &auths->refused[REFUSALS - 1])
+	       r < &auth->refusals[REFUSALS - 1])
 		r++;
 	r->status = status;
 	return r;
 }
 
-/* Whoever likes can come again and again. */
+/* A client can repeat AUTH without limit, so the log is limited. */
 void auth_refuse(struct mgr *mgr, struct rpc_req *rpc, int status)
 {
 	const struct rpc_session_info *info = rpc_session_info(rpc->session);
-	struct refusal *r = refusal_of(mgr->auths, status);
+	struct refusal *r = get_refusal(mgr->auth, status);
 
 	r->n++;
 	if (log_pace(&r->logged))
@@ -76,15 +76,15 @@ void auth_refuse(struct mgr *mgr, struct rpc_req *rpc, int status)
 			 "%s (%s): does not get a ticket (%" PRIu64
 			 " so far): %s",
 			 info->peer, info->cred.name, (uint64_t)r->n,
-			 why(mgr, status));
-	auth_answer(rpc, told(status));
+			 describe_reason(mgr, status));
+	auth_reply(rpc, reply_status(status));
 }
 
-void auths_report(struct mgr *mgr)
+void mgr_auth_log_refusals(struct mgr *mgr)
 {
-	const struct refusal *r = mgr->auths->refused;
+	const struct refusal *r = mgr->auth->refusals;
 
 	for (unsigned int i = 0; i < REFUSALS && r[i].n; i++)
 		log_always(mgr->log, "%" PRIu64 " got no ticket: %s",
-			   (uint64_t)r[i].n, why(mgr, r[i].status));
+			   (uint64_t)r[i].n, describe_reason(mgr, r[i].status));
 }

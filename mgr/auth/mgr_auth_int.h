@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mgr_auth_int.h - what the files of auth.h share.  They call each other only downwards: auth.c;
+ * auth_proof.c and auth_challenge.c; session_groups.c, session_ticket.c and munge_probe.c;
+ * auth_refusals.c, user_groups.c and pool.c.
+ */
+#ifndef MGR_AUTH_INT_H
+#define MGR_AUTH_INT_H
+
+#include <stdatomic.h>
+
+#include "common/munge/munger.h"
+#include "common/trust/gatehouse.h"
+#include "common/trust/pact.h"
+#include "common/trust/ticket.h"
+#include "mgr/auth/auth.h"
+#include "mgr/auth/pool.h"
+#include "mgr/auth/user_groups.h"
+
+#define REFUSALS 16u
+
+/* For one AUTH, in secret memory (secret.h). */
+struct auth_challenge {
+	struct pact pact;
+	struct exchange own;
+	uint8_t root[MAC_KEY_LEN]; /* sealing.h */
+	uint8_t word_key
+		[MAC_KEY_LEN]; /* with AUTH_MUNGE: signs the manager's proof */
+};
+
+struct mgr_auth {
+	struct pool *pool;
+	struct munger *munger; /* with AUTH_MUNGE */
+	struct user_groups groups;
+	struct group_lists lists;
+	uint8_t list_key
+		[MAC_KEY_LEN]; /* of this process, for the numbers of lists */
+	struct gatehouse house; /* verifies the manager's own tickets */
+	struct doorkeeper keeper;
+	/* Clients that got no ticket, by reason; the last entry: all other reasons. */
+	struct refusal {
+		atomic_int status; /* 0: not in use */
+		atomic_uint_least64_t n;
+		uint64_t logged; /* when it was logged last */
+	} refusals[REFUSALS];
+};
+
+/* The lifetime of a ticket. */
+static inline uint64_t auth_ticket_life_ns(const struct mgr *mgr)
+{
+	return mgr->conf.auth.ticket_life * UINT64_C(1000000000);
+}
+
+/* ---- auth_proof.c ---- */
+
+/* Executes AUTH; owns c, which may be NULL.  Replies now or later. */
+void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct auth_challenge *c);
+
+/* ---- auth_challenge.c ---- */
+
+/* Executes CHALLENGE. */
+void auth_challenge_start(struct mgr *mgr, struct rpc_req *rpc);
+/* NULL: nothing happens. */
+void auth_challenge_free(struct auth_challenge *c);
+
+/* ---- session_ticket.c ---- */
+
+/* The session's ticket has expired, which is logged once. */
+bool session_ticket_has_expired(struct mgr *mgr, struct rpc_session *session);
+
+/* ---- session_groups.c ---- */
+
+/* Makes the groups a list of the manager, pinned, and names it in who.  -ENOMEM. */
+int session_groups_name_list(struct mgr *mgr, const uint32_t *gid, uint32_t n,
+			     struct admitted *who, struct group_list **list);
+/* Sets the list of the session and pins it again; NULL: the session has no list. */
+void session_groups_set(struct caller *caller, struct group_list *list);
+
+/* ---- auth_refusals.c ---- */
+
+/* Replies with the status alone; a repeated request is executed again. */
+void auth_reply(struct rpc_req *rpc, int status);
+/* The same; also counts and logs the refusal. */
+void auth_refuse(struct mgr *mgr, struct rpc_req *rpc, int status);
+
+/* ---- munge_probe.c ---- */
+
+/* Checks in a thread whether munged answers, and logs it.  -ENOMEM, -EAGAIN. */
+int munge_probe_start(struct mgr *mgr);
+
+#endif
