@@ -9,6 +9,7 @@
 #include "client/fuse/kept/again.h"
 #include "client/lib/session/asker.h"
 #include "common/util/clock.h"
+#include "client/fuse/kept/entries.h"
 #include "client/fuse/fresh.h"
 #include "client/fuse/kept/gone.h"
 #include "client/fuse/kept/lacks.h"
@@ -114,6 +115,8 @@ struct target call_entry(struct call *c, fuse_ino_t dir, const char *name)
 	if (c->d->many)
 		find_who(c);
 	c->name = *name ? named_of(handle, name) : 0;
+	c->dir = handle;
+	c->text = name;
 	return (struct target){
 		.handle = handle,
 		.path = name,
@@ -218,6 +221,21 @@ void call_note(const struct call *c, const struct attr *attr)
 	named_lacks(c->d->named, attr->handle, attr->flags & LACKS);
 }
 
+double call_keep(const struct call *c, uint64_t dir, const char *name,
+		 const struct stat *st)
+{
+	const struct entry_name is = {
+		.dir = dir,
+		.name = name,
+		.handle = st ? st->st_ino : 0,
+		.is_dir = st && S_ISDIR(st->st_mode),
+		.linked = st && st->st_nlink > 1,
+		.thread = fuse_req_ctx(c->req)->pid,
+	};
+
+	return entries_keep(c->d->entries, &is, c->begun);
+}
+
 void call_fill_entry(const struct call *c, const struct attr *attr,
 		     const struct stat *st, struct fuse_entry_param *e)
 {
@@ -230,7 +248,8 @@ void call_fill_entry(const struct call *c, const struct attr *attr,
 		.attr = shown(c, st),
 		.generation = 1, /* no handle is given out twice */
 		.attr_timeout = fresh_entry(c->d, st),
-		.entry_timeout = c->d->entry_timeout,
+		.entry_timeout = c->name ? call_keep(c, c->dir, c->text, st)
+					 : 0,
 	};
 	e->ino = e->attr.st_ino;
 }

@@ -16,6 +16,8 @@ struct call {
 	uint64_t begun; /* clock_now() */
 	uint64_t changes; /* told_changes() */
 	uint64_t name; /* named_of() of the last call_entry(); 0: none */
+	uint64_t dir; /* its directory's handle */
+	const char *text; /* as long as the request */
 	uint64_t again; /* what the kernel would ask once more; 0: nothing */
 	bool told; /* st, by the request before, and a moment ago */
 	struct stat st;
@@ -66,6 +68,9 @@ void call_end_entry(const struct call *c, const struct attr *attr,
 /* What the kernel gets to know of an object: st, and what the mgr said of it. */
 void call_fill_entry(const struct call *c, const struct attr *attr,
 		     const struct stat *st, struct fuse_entry_param *e);
+/* For how long it may keep that the name in dir stands for st (NULL: nothing), s. */
+double call_keep(const struct call *c, uint64_t dir, const char *name,
+		 const struct stat *st);
 /* Before it gets to know st alone. */
 void call_note(const struct call *c, const struct attr *attr);
 

@@ -48,6 +48,7 @@ static int entry_of(const struct page *p, struct session *s,
 	if (rc)
 		return rc;
 	call_fill_entry(p->c, &e->attr, &st, out);
+	out->entry_timeout = call_keep(p->c, p->dir, e->name, &st);
 	named_entry(p->c->d->named, named_of(p->dir, e->name), e->handle);
 	return 0;
 }

@@ -14,6 +14,7 @@
 struct again;
 struct cuts;
 struct drops;
+struct entry_table;
 struct fills;
 struct gone;
 struct lacks;
@@ -57,6 +58,7 @@ struct fsd {
 	struct again *again; /* what the kernel asks twice */
 	struct cuts *cuts; /* that it makes by itself */
 	struct drops *drops; /* what it keeps, dropped as a lock is granted */
+	struct entry_table *entries; /* names that it may keep, until a lock */
 	struct fills *fills; /* pages that it asks for while they are written */
 	struct gone *gone; /* what was removed, and it still has */
 	struct lacks
@@ -68,6 +70,7 @@ struct fsd {
 	struct versions *versions; /* of files whose pages the kernel has */
 	struct waits *waits; /* for locks */
 	struct newer newer;
+	bool expires; /* names, without dropping them (Linux 6.2) */
 	struct fuse_session *se;
 };
 

@@ -2,9 +2,11 @@
 /* locks.c - advisory locks: POSIX, of open files, and flock(2). */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
 
 #include "client/fuse/drops.h"
+#include "client/fuse/kept/entries.h"
 #include "client/lib/file/held.h"
 #include "client/fuse/locks.h"
 #include "client/fuse/marks.h"
@@ -86,8 +88,27 @@ static bool is_kept(const struct fsd *d, const struct file *f)
 	       d->entry_timeout > 0 || file_is_paged(f->fs, f->handle);
 }
 
+/* Older kernels can only drop a name.  What is open by it would seem removed then, and a
+ * directory lose its place and its mounts: that one stays. */
+static void name_expire(const struct entry_name *is, void *arg)
+{
+	const struct fsd *d = arg;
+	fuse_ino_t dir = fsd_swap(d, is->dir);
+	size_t len = strlen(is->name);
+
+	if (d->expires)
+		fuse_lowlevel_notify_expire_entry(d->se, dir, is->name, len,
+						  FUSE_LL_EXPIRE_ONLY);
+	else if (!is->is_dir)
+		fuse_lowlevel_notify_inval_entry(d->se, dir, is->name, len);
+}
+
 static void granted(struct drop *drop)
 {
+	const struct entries_file f = { drop->f->handle, drop->f->dir };
+
+	entries_expire(drop->c.d->entries, &f, fuse_req_ctx(drop->c.req)->pid,
+		       name_expire, drop->c.d);
 	call_end(&drop->c, 0);
 }
 
@@ -110,6 +131,8 @@ static void take(const struct call *c, struct file *f,
 	int rc;
 
 	marks_set(c->d->marks, f->handle);
+	entries_lock(c->d->entries,
+		     &(struct entries_file){ f->handle, f->dir });
 	rc = owners_lock(f, &lock);
 	waits = rc == -EAGAIN && wait;
 	if (waits)

@@ -13,6 +13,7 @@
 #include "client/fuse/kept/again.h"
 #include "client/fuse/kept/cuts.h"
 #include "client/fuse/drops.h"
+#include "client/fuse/kept/entries.h"
 #include "client/fuse/kept/fills.h"
 #include "client/fuse/kept/gone.h"
 #include "client/fuse/life/guard.h"
@@ -185,6 +186,7 @@ static int make(struct fsd *d, const struct options *opt)
 	d->many = !geteuid();
 	d->again = again_new();
 	d->cuts = cuts_new();
+	d->entries = entries_new(opt->entry_timeout);
 	d->fills = fills_new();
 	d->gone = gone_new();
 	d->lacks = lacks_new();
@@ -193,8 +195,9 @@ static int make(struct fsd *d, const struct options *opt)
 	d->syncs = syncs_new();
 	d->told = told_new();
 	d->versions = versions_new();
-	if (!d->again || !d->cuts || !d->fills || !d->gone || !d->lacks ||
-	    !d->named || !d->owners || !d->syncs || !d->told || !d->versions)
+	if (!d->again || !d->cuts || !d->entries || !d->fills || !d->gone ||
+	    !d->lacks || !d->named || !d->owners || !d->syncs || !d->told ||
+	    !d->versions)
 		return -ENOMEM;
 	return data_init();
 }
@@ -227,6 +230,7 @@ static int serve(void *arg, int ready)
 	lacks_free(s->d.lacks);
 	gone_free(s->d.gone);
 	fills_free(s->d.fills);
+	entries_free(s->d.entries);
 	cuts_free(s->d.cuts);
 	again_free(s->d.again);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;

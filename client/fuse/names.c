@@ -8,6 +8,7 @@
 
 #include "client/fuse/kept/again.h"
 #include "client/fuse/call.h"
+#include "client/fuse/kept/entries.h"
 #include "client/fuse/fresh.h"
 #include "client/fuse/kept/gone.h"
 #include "client/fuse/kept/named.h"
@@ -43,7 +44,8 @@ static void end_absent(const struct call *c)
 {
 	fuse_reply_entry(c->req,
 			 &(struct fuse_entry_param){
-				 .entry_timeout = c->d->entry_timeout });
+				 .entry_timeout = call_keep(c, c->dir, c->text,
+							    NULL) });
 }
 
 /* The kernel has forgotten an object whose number it was handed, by open_by_handle_at(2)
@@ -255,6 +257,18 @@ static int rename_flags(unsigned int flags, uint32_t *wire)
 	return -EINVAL;
 }
 
+static void end_moved(const struct call *c, uint64_t from,
+		      const struct target *t, const struct pair *p)
+{
+	const struct entry_name was = { .dir = t->handle, .name = t->path };
+	const struct entry_name is = { .dir = p->to.handle,
+				       .name = p->to.path };
+	bool swaps = p->flags & WIRE_RN_EXCHANGE;
+
+	named_moved(c->d->named, from, c->name, swaps, c->d->gone);
+	entries_moved(c->d->entries, &was, &is, swaps);
+}
+
 void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	       fuse_ino_t newparent, const char *newname, unsigned int flags)
 {
@@ -272,8 +286,7 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	if (!rc)
 		rc = call_run(&c, &t, do_rename, &p);
 	if (!rc)
-		named_moved(c.d->named, from, c.name, flags & RENAME_EXCHANGE,
-			    c.d->gone);
+		end_moved(&c, from, &t, &p);
 	call_end(&c, call_in_gone(&c, &t, rc));
 }
 

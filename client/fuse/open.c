@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "client/fuse/kept/again.h"
+#include "client/fuse/kept/entries.h"
 #include "client/fuse/fresh.h"
 #include "common/util/lookout.h"
 #include "client/fuse/marks.h"
@@ -144,6 +145,7 @@ static bool appends_in_one_piece(const struct fsd *d, int flags)
 static void fill_info(const struct call *c, const struct opening *o,
 		      struct fuse_file_info *fi)
 {
+	o->f->dir = entries_dir(c->d->entries, o->f->handle);
 	fi->fh = (uint64_t)(uintptr_t)o->f;
 	fi->direct_io = c->d->cache == CACHE_NONE ||
 			appends_in_one_piece(c->d, fi->flags);
@@ -162,7 +164,8 @@ static bool is_misled(const struct call *c, fuse_ino_t ino,
 	const uint64_t what = again_name(ino, "/");
 	pid_t thread = fuse_req_ctx(c->req)->pid;
 
-	if (attr->nlink || c->d->entry_timeout <= 0 || !thread ||
+	if (attr->nlink || !thread ||
+	    !entries_may_keep(c->d->entries, attr->handle) ||
 	    again_is(c->d->again, thread, what))
 		return false;
 	again_note(c->d->again, thread, what);
@@ -261,8 +264,8 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		call_end(&c, call_in_gone(&c, &t, rc));
 		return;
 	}
-	fill_info(&c, &o, fi);
 	call_fill_entry(&c, &o.attr, &o.st, &e);
+	fill_info(&c, &o, fi);
 	fresh_created(&c, &o.st);
 	if (newer_reply_create(&c, &e, fi))
 		file_put(o.f);

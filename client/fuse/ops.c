@@ -6,7 +6,7 @@
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
-	const struct fsd *d = userdata;
+	struct fsd *d = userdata;
 	unsigned int want = FUSE_CAP_POSIX_LOCKS | FUSE_CAP_FLOCK_LOCKS |
 			    FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
 			    FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT |
@@ -22,6 +22,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 		want |= FUSE_CAP_POSIX_ACL;
 	if (d->cache == CACHE_OPEN)
 		want |= FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ASYNC_READ;
+	d->expires = conn->capable & FUSE_CAP_EXPIRE_ONLY;
 	conn->want = want & conn->capable;
 	conn->max_write = MAX_WRITE;
 	conn->max_readahead = MAX_WRITE;

@@ -3,9 +3,11 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
 
 #include "client/fuse/drops.h"
+#include "client/fuse/kept/entries.h"
 #include "client/lib/file/held.h"
 #include "client/fuse/marks.h"
 #include "client/fuse/ops.h"
@@ -21,6 +23,8 @@ static struct {
 	bool paged; /* the kernel has pages */
 	bool written; /* somebody here has it open for writing */
 	unsigned int drops;
+	unsigned int asked; /* entries_lock() */
+	unsigned int expired, removed; /* names, by the kernel */
 	unsigned int answers;
 	int answer; /* the last one */
 } now;
@@ -84,6 +88,48 @@ void drops_begin(struct drops *ds, const struct drop *what)
 	drop.dropped(&drop);
 }
 
+void entries_lock(struct entry_table *e, const struct entries_file *f)
+{
+	ck_assert_uint_eq(f->opened, 3);
+	now.asked++;
+}
+
+/* A file and a directory. */
+void entries_expire(struct entry_table *e, const struct entries_file *f,
+		    pid_t thread, entries_expire_fn *expire, void *arg)
+{
+	ck_assert_uint_eq(now.answers, 0);
+	ck_assert_uint_eq(f->opened, 3);
+	expire(&(struct entry_name){ .dir = 3, .name = "file" }, arg);
+	expire(&(struct entry_name){ .dir = 3, .name = "d", .is_dir = true },
+	       arg);
+}
+
+const struct fuse_ctx *fuse_req_ctx(fuse_req_t req)
+{
+	static const struct fuse_ctx ctx;
+
+	return &ctx;
+}
+
+int fuse_lowlevel_notify_expire_entry(struct fuse_session *se,
+				      fuse_ino_t parent, const char *name,
+				      size_t len, enum fuse_expire_flags flags)
+{
+	ck_assert_uint_eq(flags, FUSE_LL_EXPIRE_ONLY);
+	ck_assert_uint_eq(len, strlen(name));
+	now.expired++;
+	return 0;
+}
+
+int fuse_lowlevel_notify_inval_entry(struct fuse_session *se, fuse_ino_t parent,
+				     const char *name, size_t len)
+{
+	ck_assert_str_eq(name, "file");
+	now.removed++;
+	return 0;
+}
+
 int waits_begin(const struct call *c, struct file *f,
 		const struct mgr_lock *want, uint64_t session)
 {
@@ -117,13 +163,13 @@ static void begin(int i)
 {
 	now.lock = cases[i].lock;
 	now.begins = cases[i].begins;
-	now.answers = now.drops = 0;
+	now.answers = now.drops = now.asked = 0;
 	now.answer = 0;
 }
 
 START_TEST(answers_once)
 {
-	struct file file = { .handle = 7 };
+	struct file file = { .handle = 7, .dir = 3 };
 	struct fuse_file_info fi = { .lock_owner = 5, .fh = (uintptr_t)&file };
 	struct flock lk = { .l_type = F_WRLCK, .l_len = 1 };
 
@@ -133,6 +179,7 @@ START_TEST(answers_once)
 	begin(_i);
 	op_flock(NULL, 1, &fi, LOCK_EX | (cases[_i].wait ? 0 : LOCK_NB));
 	expect(_i);
+	ck_assert_uint_eq(now.asked, 1);
 }
 END_TEST
 
@@ -159,7 +206,7 @@ static const struct {
 
 START_TEST(drops_what_is_kept)
 {
-	struct file file = { .handle = 7 };
+	struct file file = { .handle = 7, .dir = 3 };
 	struct fuse_file_info fi = { .lock_owner = 5, .fh = (uintptr_t)&file };
 	struct flock lk = { .l_type = (short)kept[_i].type, .l_len = 1 };
 	int flock_op = kept[_i].type == F_UNLCK ? LOCK_UN : LOCK_EX | LOCK_NB;
@@ -181,6 +228,22 @@ START_TEST(drops_what_is_kept)
 }
 END_TEST
 
+/* On an older kernel a directory stays, which would lose its place. */
+START_TEST(names_expire)
+{
+	struct file file = { .handle = 7, .dir = 3 };
+	struct fuse_file_info fi = { .fh = (uintptr_t)&file };
+
+	begin(0);
+	fsd = (struct fsd){ .entry_timeout = 1, .expires = _i };
+	now.expired = now.removed = 0;
+	op_flock(NULL, 1, &fi, LOCK_EX);
+	ck_assert_uint_eq(now.answers, 1);
+	ck_assert_uint_eq(now.expired, _i ? 2 : 0);
+	ck_assert_uint_eq(now.removed, _i ? 0 : 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("fuse_locks");
@@ -190,6 +253,7 @@ int main(void)
 			    sizeof(cases) / sizeof(cases[0]));
 	tcase_add_loop_test(tc, drops_what_is_kept, 0,
 			    sizeof(kept) / sizeof(kept[0]));
+	tcase_add_loop_test(tc, names_expire, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -65,6 +65,8 @@ struct file {
 	struct end_reads ends; /* where it ends */
 	struct handover_file *handed; /* since its first descriptor, or NULL */
 
+	uint64_t dir; /* mount: where it had the name that it was opened by; 0: not
+		       * known */
 	atomic_bool lends; /* mount: it had set-id bits when we last saw its mode,
 			    * which a write takes away */
 	_Atomic int64_t read_at; /* mount: when data was read last, ns; 0: none,

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_entries.c - names that the kernel may keep expire before a lock is granted. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/util/clock.h"
+#include "client/fuse/kept/entries.h"
+#include "tests/run_suite.h"
+
+#define DIR 1000u
+#define OTHER 2000u
+#define FILE_IN_DIR 7u
+#define ME 5
+
+static struct entry_table *entries;
+static char expired[100000];
+
+static void make(void)
+{
+	entries = entries_new(1);
+	ck_assert_ptr_nonnull(entries);
+}
+
+static void drop(void)
+{
+	entries_free(entries);
+}
+
+static double keep_since(uint64_t dir, const char *name, uint64_t handle,
+			 uint64_t begun)
+{
+	const struct entry_name is = {
+		.dir = dir, .name = name, .handle = handle, .thread = ME
+	};
+
+	return entries_keep(entries, &is, begun);
+}
+
+static double keep(uint64_t dir, const char *name, uint64_t handle)
+{
+	return keep_since(dir, name, handle, clock_now());
+}
+
+static void note_expired(const struct entry_name *name, void *arg)
+{
+	strcat(strcat(arg, name->name), " ");
+}
+
+static const char *granted(uint64_t handle)
+{
+	const struct entries_file f = { handle, 0 };
+
+	expired[0] = '\0';
+	entries_expire(entries, &f, ME, note_expired, expired);
+	return expired;
+}
+
+static void asked(uint64_t handle)
+{
+	entries_lock(entries, &(struct entries_file){ handle, 0 });
+}
+
+static void moved(uint64_t dir, const char *name, uint64_t to_dir,
+		  const char *to, bool swaps)
+{
+	entries_moved(entries, &(struct entry_name){ .dir = dir, .name = name },
+		      &(struct entry_name){ .dir = to_dir, .name = to }, swaps);
+}
+
+START_TEST(directory_of_file)
+{
+	ck_assert(keep(DIR, "lock", FILE_IN_DIR) > 0);
+	ck_assert(keep(DIR, "absent", 0) > 0);
+	ck_assert(keep(OTHER, "other", 8) > 0);
+	asked(FILE_IN_DIR);
+	ck_assert(entries_may_keep(entries, FILE_IN_DIR));
+	ck_assert(keep(DIR, "new", 9) == 0);
+	ck_assert(!entries_may_keep(entries, 9));
+	ck_assert(keep(OTHER, "new", 10) > 0);
+	ck_assert(entries_may_keep(entries, 10));
+	ck_assert_str_eq(granted(FILE_IN_DIR), "lock absent ");
+	ck_assert_str_eq(granted(FILE_IN_DIR), "");
+	ck_assert(keep(DIR, "lock", FILE_IN_DIR) == 0);
+}
+END_TEST
+
+/* Without a request before, as after a long wait. */
+START_TEST(grant_alone)
+{
+	keep(DIR, "lock", FILE_IN_DIR);
+	ck_assert_str_eq(granted(FILE_IN_DIR), "lock ");
+	ck_assert(keep(DIR, "lock", FILE_IN_DIR) == 0);
+}
+END_TEST
+
+START_TEST(directory_at_open)
+{
+	const struct entries_file f = { FILE_IN_DIR, DIR };
+
+	keep(DIR, "lock", FILE_IN_DIR);
+	ck_assert_uint_eq(entries_dir(entries, FILE_IN_DIR), DIR);
+	keep(OTHER, "other", FILE_IN_DIR + 16384); /* in its place */
+	ck_assert_uint_eq(entries_dir(entries, FILE_IN_DIR), 0);
+	entries_lock(entries, &f);
+	ck_assert(keep(DIR, "new", 9) == 0);
+	ck_assert(keep(OTHER, "new", 10) > 0);
+}
+END_TEST
+
+START_TEST(directory_unknown)
+{
+	keep(DIR, "one", 8);
+	keep(OTHER, "other", 9);
+	asked(FILE_IN_DIR);
+	ck_assert(keep(DIR, "new", 10) == 0);
+	ck_assert_str_eq(granted(FILE_IN_DIR), "one other ");
+}
+END_TEST
+
+START_TEST(directories_of_links)
+{
+	const struct entry_name is = { .dir = OTHER,
+				       .name = "link",
+				       .handle = FILE_IN_DIR,
+				       .linked = true };
+
+	keep(DIR, "lock", FILE_IN_DIR);
+	entries_keep(entries, &is, clock_now());
+	ck_assert_uint_eq(entries_dir(entries, FILE_IN_DIR), 0);
+	ck_assert_str_eq(granted(FILE_IN_DIR), "lock link ");
+}
+END_TEST
+
+START_TEST(directory_of_moved)
+{
+	keep(DIR, "lock", FILE_IN_DIR);
+	keep(OTHER, "lock", FILE_IN_DIR);
+	ck_assert_uint_eq(entries_dir(entries, FILE_IN_DIR), OTHER);
+}
+END_TEST
+
+START_TEST(answer_is_late)
+{
+	ck_assert(keep_since(DIR, "lock", FILE_IN_DIR,
+			     clock_now() - 6000 * CLOCK_NS_PER_MS) == 0);
+}
+END_TEST
+
+START_TEST(rename_brings_name)
+{
+	keep(DIR, "lock", FILE_IN_DIR);
+	granted(FILE_IN_DIR);
+	keep(OTHER, "from", 8);
+	moved(OTHER, "from", DIR, "to", false);
+	moved(OTHER, "absent", DIR, "nothing", false);
+	ck_assert_str_eq(granted(FILE_IN_DIR), "lock to ");
+	ck_assert_str_eq(granted(FILE_IN_DIR), "");
+}
+END_TEST
+
+START_TEST(rename_swaps_names)
+{
+	keep(DIR, "lock", FILE_IN_DIR);
+	keep(DIR, "in", 8);
+	keep(OTHER, "out", 9);
+	moved(DIR, "in", OTHER, "out", true);
+	ck_assert_str_eq(granted(FILE_IN_DIR), "lock in ");
+	keep(OTHER, "x", 10);
+	ck_assert_str_eq(granted(10), "out x ");
+}
+END_TEST
+
+/* What cannot be noted is not kept. */
+START_TEST(too_many_names)
+{
+	unsigned int kept = 0;
+	char name[32];
+
+	for (unsigned int i = 0; i < 40000; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		kept += keep(DIR, name, i + 1) > 0;
+	}
+	ck_assert_uint_ge(kept, 1000);
+	ck_assert_uint_lt(kept, 40000);
+	memset(expired, 'x', 300);
+	expired[300] = '\0';
+	ck_assert(keep(DIR, expired, 8) == 0);
+}
+END_TEST
+
+/* ... and where a lock cannot be noted nothing is kept anywhere. */
+START_TEST(too_many_locks)
+{
+	for (uint64_t i = 0; i < 9; i++) {
+		keep(DIR + i * 4096, "lock", i + 1);
+		asked(i + 1);
+	}
+	for (uint64_t i = 0; i < 9; i++)
+		ck_assert(keep(DIR + i * 4096, "new", 100 + i) == 0);
+	ck_assert(keep(OTHER, "new", 99) == 0);
+	ck_assert_str_eq(granted(9), "lock lock lock lock lock lock lock lock "
+				     "lock ");
+}
+END_TEST
+
+START_TEST(nothing_is_kept)
+{
+	drop();
+	entries = entries_new(0);
+	ck_assert(keep(DIR, "lock", FILE_IN_DIR) == 0);
+	ck_assert(!entries_may_keep(entries, FILE_IN_DIR));
+	ck_assert_str_eq(granted(FILE_IN_DIR), "");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("entries");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_checked_fixture(tc, make, drop);
+	tcase_add_test(tc, directory_of_file);
+	tcase_add_test(tc, grant_alone);
+	tcase_add_test(tc, directory_at_open);
+	tcase_add_test(tc, directory_unknown);
+	tcase_add_test(tc, directories_of_links);
+	tcase_add_test(tc, directory_of_moved);
+	tcase_add_test(tc, answer_is_late);
+	tcase_add_test(tc, rename_brings_name);
+	tcase_add_test(tc, rename_swaps_names);
+	tcase_add_test(tc, too_many_names);
+	tcase_add_test(tc, too_many_locks);
+	tcase_add_test(tc, nothing_is_kept);
+	suite_add_tcase(suite, tc);
+	return run_suite(suite);
+}
