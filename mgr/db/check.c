@@ -81,11 +81,15 @@ static int check_there(const struct store_attr *attr)
 }
 
 /* For when all pages were looked at. */
-static int find_log_end(struct store *st, const struct store_attr *attr)
+static int check_rows(struct store *st, const struct store_attr *attr)
 {
-	int rc = env_open(st, attr);
+	int rc = env_open(st, attr), locks;
 
-	return rc ? rc : log_end_find(st);
+	if (rc)
+		return rc;
+	locks = locks_check(st);
+	rc = log_end_find(st);
+	return rc ? rc : locks;
 }
 
 static int with_store(const struct store_attr *attr,
@@ -119,7 +123,7 @@ int store_check(const struct store_attr *attr)
 
 		rc = rc ? rc : one;
 	}
-	return rc ? rc : with_store(attr, find_log_end);
+	return rc ? rc : with_store(attr, check_rows);
 }
 
 /*

@@ -91,8 +91,10 @@ bool store_is_full(int err);
 
 /* ---- locks.c ---- */
 
-/* All rows, into memory; and what ends with a transaction. */
+/* All rows, into memory; and what ends with a transaction.  -EIO, logged: one is damaged. */
 int locks_open(struct store *st);
+/* Are all rows whole?  0; -EIO, logged. */
+int locks_check(struct store *st);
 
 /* ---- logs.c ---- */
 

@@ -16,8 +16,7 @@
 
 #include "common/util/hash_table.h"
 
-#define LOCKS_MAX                                                              \
-	(1u << 22) /* of all files and sessions; a quarter of one session */
+#define NOBODY UINT32_MAX /* no user */
 
 enum kind { ANY, EXCLUSIVE, KINDS };
 
@@ -29,7 +28,7 @@ struct furthest {
 struct lock_node {
 	struct lock_rec rec;
 	struct lock_file *file;
-	struct lock_session *by;
+	struct lock_user *by;
 	uint64_t priority;
 	uint64_t reserved; /* a number; 0: it is a lock */
 	struct lock_node *child[2];
@@ -46,16 +45,17 @@ struct lock_file {
 	size_t nodes; /* of this file, inside or not */
 };
 
-struct lock_session {
+struct lock_user {
 	UT_hash_handle hh;
-	uint64_t id;
-	size_t nodes;
+	uint32_t uid;
+	size_t nodes; /* inside or not */
+	size_t locks; /* inside */
 };
 
 struct lock_index {
 	struct lock_file *files;
-	struct lock_session *sessions;
-	size_t nodes;
+	struct lock_user *users;
+	size_t locks, max;
 	uint64_t reservations; /* ever */
 	uint64_t random;
 	SLIST_HEAD(, lock_node) changes; /* since the last commit or abort */
@@ -63,13 +63,14 @@ struct lock_index {
 	void *gone_arg;
 };
 
-int lock_index_open(uint64_t seed, struct lock_index **out)
+int lock_index_open(uint64_t seed, size_t max, struct lock_index **out)
 {
 	struct lock_index *index = calloc(1, sizeof(*index));
 
 	if (!index)
 		return -ENOMEM;
 	index->random = seed;
+	index->max = max;
 	SLIST_INIT(&index->changes);
 	*out = index;
 	return 0;
@@ -112,49 +113,47 @@ static struct lock_file *get_file(struct lock_index *index, uint64_t handle,
 	return NULL;
 }
 
-static struct lock_session *get_session(struct lock_index *index, uint64_t id)
+static struct lock_user *get_user(struct lock_index *index, uint32_t uid)
 {
-	struct lock_session *s;
+	struct lock_user *user;
 
-	HASH_FIND(hh, index->sessions, &id, sizeof(id), s);
-	if (s || !(s = calloc(1, sizeof(*s))))
-		return s;
-	s->id = id;
-	HASH_ADD(hh, index->sessions, id, sizeof(s->id), s);
-	if (s->hh.tbl)
-		return s;
-	free(s);
+	HASH_FIND(hh, index->users, &uid, sizeof(uid), user);
+	if (user || !(user = calloc(1, sizeof(*user))))
+		return user;
+	user->uid = uid;
+	HASH_ADD(hh, index->users, uid, sizeof(user->uid), user);
+	if (user->hh.tbl)
+		return user;
+	free(user);
 	return NULL;
 }
 
 /* Those without a lock. */
 static void tidy(struct lock_index *index, struct lock_file *file,
-		 struct lock_session *by)
+		 struct lock_user *by)
 {
 	if (file && !file->nodes) {
 		HASH_DEL(index->files, file);
 		free(file);
 	}
 	if (by && !by->nodes) {
-		HASH_DEL(index->sessions, by);
+		HASH_DEL(index->users, by);
 		free(by);
 	}
 }
 
 static int new_node(struct lock_index *index, const struct lock_rec *rec,
-		    struct lock_node **out)
+		    uint32_t uid, struct lock_node **out)
 {
 	struct lock_file *file = get_file(index, rec->handle, rec->space);
-	struct lock_session *by = get_session(index, rec->session);
-	bool full = index->nodes >= LOCKS_MAX ||
-		    (by && by->nodes >= LOCKS_MAX / 4);
+	struct lock_user *by = get_user(index, uid);
 	struct lock_node *node = NULL;
 
-	if (file && by && !full)
+	if (file && by)
 		node = calloc(1, sizeof(*node));
 	if (!node) {
 		tidy(index, file, by);
-		return full ? -ENOLCK : -ENOMEM;
+		return -ENOMEM;
 	}
 	*node = (struct lock_node){ .rec = *rec,
 				    .file = file,
@@ -162,7 +161,6 @@ static int new_node(struct lock_index *index, const struct lock_rec *rec,
 				    .priority = next_random(index) };
 	file->nodes++;
 	by->nodes++;
-	index->nodes++;
 	*out = node;
 	return 0;
 }
@@ -170,12 +168,11 @@ static int new_node(struct lock_index *index, const struct lock_rec *rec,
 static void free_node(struct lock_index *index, struct lock_node *node)
 {
 	struct lock_file *file = node->file;
-	struct lock_session *by = node->by;
+	struct lock_user *by = node->by;
 
 	free(node);
 	file->nodes--;
 	by->nodes--;
-	index->nodes--;
 	tidy(index, file, by);
 }
 
@@ -315,53 +312,94 @@ static void note(struct lock_index *index, struct lock_node *node)
 	SLIST_INSERT_HEAD(&index->changes, node, change);
 }
 
-static void enter(struct lock_node *node)
+static void enter(struct lock_index *index, struct lock_node *node)
 {
 	node->file->root = with(node->file->root, node);
 	node->inside = true;
+	node->by->locks++;
+	index->locks++;
 }
 
-static void leave(struct lock_node *node)
+static void leave(struct lock_index *index, struct lock_node *node)
 {
 	node->file->root = without(node->file->root, node);
 	node->inside = false;
+	node->by->locks--;
+	index->locks--;
+}
+
+static int enter_new(struct lock_index *index, struct lock_node *node)
+{
+	if (index->locks >= index->max || node->by->locks >= index->max / 4) {
+		free_node(index, node);
+		return -ENOLCK;
+	}
+	enter(index, node);
+	return 0;
+}
+
+static struct lock_node *find_same(struct lock_index *index,
+				   const struct lock_rec *rec)
+{
+	return find_node(find_file(index, rec->handle, rec->space), rec);
+}
+
+static void take_out(struct lock_index *index, struct lock_node *node)
+{
+	if (!node)
+		return;
+	note(index, node);
+	leave(index, node);
 }
 
 void lock_index_del(struct lock_index *index, const struct lock_rec *rec)
 {
-	struct lock_node *node =
-		find_node(find_file(index, rec->handle, rec->space), rec);
-
-	if (!node)
-		return;
-	note(index, node);
-	leave(node);
+	take_out(index, find_same(index, rec));
 }
 
-int lock_index_put(struct lock_index *index, const struct lock_rec *rec)
+int lock_index_put(struct lock_index *index, const struct lock_rec *rec,
+		   uint32_t uid)
 {
-	struct lock_node *node;
-	int rc = new_node(index, rec, &node);
+	struct lock_node *node, *old = find_same(index, rec);
+	int rc = new_node(index, rec, uid, &node);
 
 	if (rc)
 		return rc;
-	lock_index_del(index, rec);
+	if (!old)
+		rc = enter_new(index, node);
+	if (rc)
+		return rc;
+	if (old) {
+		take_out(index, old);
+		enter(index, node);
+	}
 	note(index, node);
-	enter(node);
+	return 0;
+}
+
+int lock_index_load(struct lock_index *index, const struct lock_rec *rec)
+{
+	struct lock_node *node;
+	int rc = new_node(index, rec, NOBODY, &node);
+
+	if (rc)
+		return rc;
+	node->was_inside = true;
+	enter(index, node);
 	return 0;
 }
 
 int lock_index_reserve(struct lock_index *index, const struct lock_rec *rec,
-		       struct lock_node **out)
+		       uint32_t uid, struct lock_node **out)
 {
 	struct lock_node *node;
-	int rc = new_node(index, rec, &node);
+	int rc = new_node(index, rec, uid, &node);
 
 	if (rc)
 		return rc;
 	node->reserved = ++index->reservations;
 	node->was_inside = true;
-	enter(node);
+	enter(index, node);
 	*out = node;
 	return 0;
 }
@@ -381,7 +419,7 @@ void lock_index_watch(struct lock_index *index, lock_gone_fn *gone, void *arg)
 
 void lock_index_release(struct lock_index *index, struct lock_node *node)
 {
-	leave(node);
+	leave(index, node);
 	tell_gone(index, node);
 	free_node(index, node);
 }
@@ -393,10 +431,10 @@ void lock_index_abort(struct lock_index *index)
 
 	SLIST_FOREACH(node, &index->changes, change)
 	if (node->inside && !node->was_inside)
-		leave(node);
+		leave(index, node);
 	SLIST_FOREACH(node, &index->changes, change)
 	if (!node->inside && node->was_inside)
-		enter(node);
+		enter(index, node);
 	lock_index_commit(index);
 }
 

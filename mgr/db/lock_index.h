@@ -13,15 +13,21 @@
 
 struct lock_index;
 
-/* seed: nobody outside may know it.  -ENOMEM */
-int lock_index_open(uint64_t seed, struct lock_index **out);
+/* seed: nobody outside may know it.  max: locks of all; a user may have a quarter.  -ENOMEM */
+int lock_index_open(uint64_t seed, size_t max, struct lock_index **out);
 void lock_index_close(struct lock_index *index);
-/* Takes the place of one of the same holder and start.  -ENOMEM, -ENOLCK: no change. */
-int lock_index_put(struct lock_index *index, const struct lock_rec *rec);
+/*
+ * Takes the place of one of the same holder and start.  It counts for that user.  -ENOMEM, -ENOLCK
+ * (the user has too many, or all have): no change.
+ */
+int lock_index_put(struct lock_index *index, const struct lock_rec *rec,
+		   uint32_t uid);
+/* One that is there at the start, however many there are; it counts for no user.  -ENOMEM */
+int lock_index_load(struct lock_index *index, const struct lock_rec *rec);
 void lock_index_del(struct lock_index *index, const struct lock_rec *rec);
 /* See lock_reserve(); in no transaction. */
 int lock_index_reserve(struct lock_index *index, const struct lock_rec *rec,
-		       struct lock_node **out);
+		       uint32_t uid, struct lock_node **out);
 void lock_index_release(struct lock_index *index, struct lock_node *node);
 /* See lock_watch(). */
 void lock_index_watch(struct lock_index *index, lock_gone_fn *gone, void *arg);

@@ -15,6 +15,8 @@ struct record {
 _Static_assert(sizeof(struct record) == 16, "lock record");
 
 #define KEY_LEN 40u
+#define LOCKS_MAX (1u << 22)
+#define DAMAGED_MAX 10u /* records that are reported */
 
 static void make_key(const struct lock_rec *rec, uint8_t key[KEY_LEN])
 {
@@ -23,13 +25,13 @@ static void make_key(const struct lock_rec *rec, uint8_t key[KEY_LEN])
 	key_u64(key_u64(key_u64(p, rec->owner), rec->space), rec->start);
 }
 
-int lock_put(struct store *st, const struct lock_rec *rec)
+int lock_put(struct store *st, const struct lock_rec *rec, uint32_t uid)
 {
 	struct record r = { .end = htole64(rec->end),
 			    .type = htole32(rec->type),
 			    .version = htole32(1) };
 	uint8_t key[KEY_LEN];
-	int rc = lock_index_put(st->locks, rec);
+	int rc = lock_index_put(st->locks, rec, uid);
 
 	if (rc)
 		return rc;
@@ -73,10 +75,10 @@ int lock_find(struct store *st, const struct lock_rec *want,
 	return 0;
 }
 
-int lock_reserve(struct store *st, const struct lock_rec *rec,
+int lock_reserve(struct store *st, const struct lock_rec *rec, uint32_t uid,
 		 struct lock_node **out)
 {
-	return lock_index_reserve(st->locks, rec, out);
+	return lock_index_reserve(st->locks, rec, uid, out);
 }
 
 void lock_release(struct store *st, struct lock_node *node)
@@ -89,16 +91,27 @@ void lock_watch(struct store *st, lock_gone_fn *gone, void *arg)
 	lock_index_watch(st->locks, gone, arg);
 }
 
+static bool is_whole(const struct store_iter *it, const struct record *r)
+{
+	uint32_t type = le32toh(r->type);
+
+	return it->klen == KEY_LEN && it->len == sizeof(*r) &&
+	       le32toh(r->version) == 1 && type && type <= LOCK_EXCLUSIVE &&
+	       key_get_u64(it->key + 32) < le64toh(r->end);
+}
+
 static int decode(const struct store_iter *it, struct lock_rec *rec)
 {
 	const uint8_t *key = it->key;
-	struct record r;
+	struct record r = { 0 };
 
 	if (it->len == sizeof(r))
 		memcpy(&r, it->val, sizeof(r));
-	if (it->klen != KEY_LEN || it->len != sizeof(r) ||
-	    le32toh(r.version) != 1) {
-		log_error(store_log(it->st), "lock: damaged record");
+	if (!is_whole(it, &r)) {
+		log_error(store_log(it->st),
+			  "lock of file %llu: damaged record",
+			  it->klen < 8 ? 0ull
+				       : (unsigned long long)key_get_u64(key));
 		return -EIO;
 	}
 	*rec = (struct lock_rec){ .handle = key_get_u64(key),
@@ -125,25 +138,55 @@ int lock_iter_next(struct lock_iter *it, struct lock_rec *rec)
 	return rc ? rc : decode_of(it, rec);
 }
 
-/* A damaged row is an error for its file alone. */
-int locks_open(struct store *st)
+/* fn of all rows; those that are damaged are logged, and -EIO is returned in the end. */
+static int walk_rows(struct store *st,
+		     int (*fn)(struct store *st, const struct lock_rec *rec))
 {
+	unsigned int damaged = 0;
 	struct store_iter it;
 	struct lock_rec rec;
 	uint8_t key[1] = { 0 };
-	int rc = lock_index_open(st->hash_key[0] ^ st->hash_key[1], &st->locks);
+	int rc = store_iter_open(st, STORE_LOCKS, key, sizeof(key), &it);
 
-	if (!rc)
-		rc = store_iter_open(st, STORE_LOCKS, key, sizeof(key), &it);
 	if (rc)
 		return rc;
-	while (!(rc = store_iter_next(&it)))
-		if (!decode(&it, &rec) &&
-		    (rc = lock_index_put(st->locks, &rec)))
+	while (damaged < DAMAGED_MAX && !(rc = store_iter_next(&it))) {
+		if (decode(&it, &rec))
+			damaged++;
+		else if ((rc = fn(st, &rec)))
 			break;
+	}
 	store_iter_close(&it);
-	lock_index_commit(st->locks);
+	if (damaged)
+		log_error(store_log(st),
+			  "the table locks has damaged records: restore the "
+			  "folder from a backup");
+	if (damaged)
+		return -EIO;
 	return rc == -ENOENT ? 0 : rc;
+}
+
+static int load_row(struct store *st, const struct lock_rec *rec)
+{
+	return lock_index_load(st->locks, rec);
+}
+
+int locks_open(struct store *st)
+{
+	int rc = lock_index_open(st->hash_key[0] ^ st->hash_key[1], LOCKS_MAX,
+				 &st->locks);
+
+	return rc ? rc : walk_rows(st, load_row);
+}
+
+static int pass_row(struct store *st, const struct lock_rec *rec)
+{
+	return 0;
+}
+
+int locks_check(struct store *st)
+{
+	return walk_rows(st, pass_row);
 }
 
 static bool reaches(const struct lock_rec *rec, const struct lock_rec *at)

@@ -17,7 +17,8 @@ struct lock_rec {
 
 #define LOCK_EXCLUSIVE 2u /* WIRE_L_EXCLUSIVE */
 
-int lock_put(struct store *st, const struct lock_rec *rec);
+/* It counts for the user uid.  -ENOLCK: that one has too many, or all have. */
+int lock_put(struct store *st, const struct lock_rec *rec, uint32_t uid);
 int lock_del(struct store *st, const struct lock_rec *rec);
 
 /*
@@ -29,10 +30,10 @@ int lock_find(struct store *st, const struct lock_rec *want,
 
 /*
  * Until lock_release() rec is in the way of others as a lock would be, but has no row: for a
- * lock that is taken in several transactions.  -ENOMEM, -ENOLCK
+ * lock that is taken in several transactions.  -ENOMEM
  */
 struct lock_node;
-int lock_reserve(struct store *st, const struct lock_rec *rec,
+int lock_reserve(struct store *st, const struct lock_rec *rec, uint32_t uid,
 		 struct lock_node **out);
 void lock_release(struct store *st, struct lock_node *node);
 

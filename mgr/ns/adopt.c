@@ -71,7 +71,7 @@ static int move_lock(struct ns_op *op, struct lock_rec rec)
 	int rc = lock_del(op->ns->st, &rec);
 
 	rec.session = op->session;
-	return rc ? rc : lock_put(op->ns->st, &rec);
+	return rc ? rc : lock_put(op->ns->st, &rec, op->cred->uid);
 }
 
 /* *n: how many; at most NS_DROP_LOCKS. */

@@ -41,6 +41,7 @@ static int look(struct ns_op *op, const struct ns_lock_args *args,
 /* What the session's rows become. */
 struct change {
 	struct store *st;
+	uint32_t uid; /* for whom they count */
 	struct lock_rec new;
 	int more; /* rows */
 	unsigned int left; /* rows that this turn may still change */
@@ -50,7 +51,7 @@ struct change {
 static int put_row(struct change *c, const struct lock_rec *rec)
 {
 	c->more++;
-	return lock_put(c->st, rec);
+	return lock_put(c->st, rec, c->uid);
 }
 
 static int del_row(struct change *c, const struct lock_rec *rec)
@@ -180,7 +181,7 @@ static int reserve(struct ns_op *op, const struct lock_rec *rec)
 {
 	if (rec->type == WIRE_L_UNLOCK || op->pause->lock)
 		return 0;
-	return lock_reserve(op->ns->st, rec, &op->pause->lock);
+	return lock_reserve(op->ns->st, rec, op->cred->uid, &op->pause->lock);
 }
 
 /*
@@ -191,6 +192,7 @@ static int take(struct ns_op *op, const struct ns_lock_args *args)
 {
 	const struct lock_rec want = wanted(op, args);
 	struct change c = { .st = op->ns->st,
+			    .uid = op->cred->uid,
 			    .new = want,
 			    .left = op->pause ? NS_TURN_STEPS / 2 : UINT_MAX };
 	int rc = put_change(op, &c);

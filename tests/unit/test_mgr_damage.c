@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "mgr/db/locks.h"
 #include "tests/unit/store_fixture.h"
 
 static struct store_fixture fx;
@@ -418,6 +419,44 @@ START_TEST(test_damaged_earlier_log)
 }
 END_TEST
 
+/* ---- rows ---- */
+
+struct lock_row {
+	uint64_t end;
+	uint32_t type, version;
+};
+
+/* A lock that is not read would be given to another one. */
+START_TEST(test_damaged_lock)
+{
+	static const struct {
+		struct lock_row val;
+		size_t klen, vlen;
+	} bad[] = {
+		{ { 9, 1, 1 }, 39, 16 }, { { 9, 1, 1 }, 40, 15 },
+		{ { 9, 1, 2 }, 40, 16 }, { { 9, 0, 1 }, 40, 16 },
+		{ { 9, 3, 1 }, 40, 16 }, { { 0, 2, 1 }, 40, 16 },
+	};
+	const struct lock_rec good = {
+		.handle = 5, .session = 7, .end = 9, .type = LOCK_EXCLUSIVE
+	};
+	uint8_t key[40] = { 6 };
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(lock_put(fx.st, &good, 0), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	store_fx_close(&fx);
+	store_fx_open(&fx); /* as it is, it is taken */
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(store_put(fx.st, STORE_LOCKS, key, bad[_i].klen,
+				   &bad[_i].val, bad[_i].vlen),
+			 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	store_fx_close(&fx);
+	ck_assert_int_eq(in_child(open_cut), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("store");
@@ -429,6 +468,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_damaged_table, 0,
 			    sizeof(damage) / sizeof(damage[0]));
 	tcase_add_loop_test(tc, test_zeroed_root, 0, STORE_TABLES);
+	tcase_add_loop_test(tc, test_damaged_lock, 0, 6);
 	tcase_add_loop_test(tc, test_cut_log, 0, sizeof(cut) / sizeof(cut[0]));
 	tcase_add_test(tc, test_empty_log_end);
 	tcase_add_loop_test(tc, test_log_not_read, 0, 2);
