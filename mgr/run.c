@@ -12,13 +12,19 @@
 #include "mgr/request/reply.h"
 #include "mgr/service.h"
 
+/* A part of it is done: it comes to its end, whatever has happened since. */
+static bool has_begun(const struct request *req)
+{
+	return req->part && req->pause.begun;
+}
+
 /*
  * rc: of what was put into the transaction.  Returns it, or of the commit.  What its
  * caller was told had failed while it waited, or while we stood still, is not done.
  */
 static int commit(struct op *op, int rc, struct flusher_item *item)
 {
-	if (!rc && rpc_req_late(op->rpc))
+	if (!rc && !op->begun && rpc_req_late(op->rpc))
 		rc = -ETIMEDOUT;
 	if (rc) {
 		ns_abort(&op->mgr->ns);
@@ -138,6 +144,8 @@ static bool makes_room(unsigned int op)
 
 static int room_for(const struct op *op)
 {
+	if (op->begun)
+		return 0;
 	switch (store_room(op->mgr->st)) {
 	case STORE_ROOM:
 		return 0;
@@ -336,6 +344,7 @@ static struct op begin(struct request *req, const struct ns_cred *cred)
 		.req = req,
 		.rpc = req->rpc,
 		.out = rpc_reply_begin(req->rpc),
+		.begun = has_begun(req),
 		.ns = {
 			.ns = &req->mgr->ns,
 			.pause = &req->pause,
@@ -362,7 +371,9 @@ static void run(struct request *req)
 		rc = -ENOSYS;
 	if (!rc)
 		rc = who_asks(req->rpc, &who);
-	if (!rc)
+	if (has_begun(req))
+		rc = 0; /* it was allowed then */
+	else if (!rc)
 		rc = exports_check(&caller_of(req->rpc->session)->place,
 				   req->rpc->op, &req->rpc->msg);
 	if (!rc)
@@ -425,7 +436,7 @@ uint64_t request_turn(struct run_item *item)
 		lock_wait_end(req);
 	if (!req->paused && request_is_replay(req))
 		run_again(req);
-	else if (!req->paused || req->result ||
+	else if (!req->paused || req->result || has_begun(req) ||
 		 clock_now() < req->rpc->deadline)
 		run(req);
 	else

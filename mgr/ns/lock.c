@@ -199,7 +199,10 @@ static int take(struct ns_op *op, const struct ns_lock_args *args)
 
 	if (!rc && c.part)
 		rc = reserve(op, &want);
-	return rc ? rc : c.part ? NS_PART : 0;
+	if (rc || !c.part)
+		return rc;
+	op->pause->begun = true;
+	return NS_PART;
 }
 
 static int check_file(struct ns_op *op, uint64_t handle)
@@ -218,7 +221,8 @@ int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
 	int rc = 0;
 
 	if (args->type != WIRE_L_UNLOCK) {
-		rc = check_file(op, args->handle);
+		if (!op->pause || !op->pause->begun)
+			rc = check_file(op, args->handle);
 		if (!rc)
 			rc = look(op, args, other);
 	}

@@ -122,6 +122,7 @@ struct ns_pause {
 	struct lock_node *lock; /* lock.c: reserved; or NULL */
 	struct held *held; /* holds.c: a file that loses its last name; or NULL */
 	unsigned int which; /* ... of those that the request names */
+	bool begun; /* others see what it has done: it must come to its end */
 };
 /* Frees what it keeps.  A request that waits for something else starts over behind it. */
 void ns_pause_end(struct ns *ns, struct ns_pause *pause);

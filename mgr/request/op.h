@@ -11,6 +11,7 @@ struct op {
 	struct request *req;
 	struct rpc_req *rpc;
 	struct wire_out *out; /* for the body of the reply */
+	bool begun; /* an earlier turn has done a part that others see */
 	uint32_t opened; /* the reply has a capability for these WIRE_O_* */
 	struct ns_op ns;
 };

@@ -406,6 +406,33 @@ START_TEST(many_replaced_in_turns)
 }
 END_TEST
 
+/* Once a part is done, the rest follows, although the file is not the user's any more. */
+START_TEST(begun_is_ended)
+{
+	const uint32_t n = 200;
+	struct ns_pause pause = { 0 };
+	int rc;
+
+	take_many(n);
+	ck_assert_int_eq(fx_chmod(&fx, "f", 0666), 0);
+	fx_become(&fx, 7, 7);
+	ck_assert_int_eq(lock_turn(&pause, 1, WIRE_L_EXCLUSIVE, 0, 3 * n),
+			 NS_PART);
+	ck_assert(pause.begun);
+	fx_become(&fx, 0, 0);
+	ck_assert_int_eq(fx_chmod(&fx, "f", 0), 0);
+	fx_become(&fx, 7, 7);
+	while ((rc = lock_turn(&pause, 1, WIRE_L_EXCLUSIVE, 0, 3 * n)) ==
+	       NS_PART)
+		;
+	ck_assert_int_eq(rc, 0);
+	ck_assert(!pause.begun);
+	ck_count(77, 1);
+	ck_assert_int_eq(lock_turn(&pause, 1, WIRE_L_SHARED, 0, 1), -EACCES);
+	fx_become(&fx, 0, 0);
+}
+END_TEST
+
 START_TEST(many_let_go_in_turns)
 {
 	const uint32_t n = 1000;
@@ -562,6 +589,7 @@ static Suite *lock_suite(void)
 	tcase_add_test(tc, found_by_range);
 	tcase_add_test(tc, found_as_by_a_scan);
 	tcase_add_test(tc, many_replaced_in_turns);
+	tcase_add_test(tc, begun_is_ended);
 	tcase_add_test(tc, many_let_go_in_turns);
 	tcase_add_test(tc, of_the_outermost_holders);
 	tcase_add_test(tc, rows_of_older_versions);

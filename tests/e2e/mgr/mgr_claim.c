@@ -18,7 +18,7 @@
 
 static struct mgrrig rig;
 static struct mgr *mgr;
-static atomic_bool full, unmarkable, endless, late;
+static atomic_bool full, unmarkable, endless, late, late_next;
 static atomic_uint complaints;
 static atomic_bool ready;
 
@@ -34,7 +34,11 @@ bool __real_rpc_req_late(const struct rpc_req *req);
 bool __wrap_rpc_req_late(const struct rpc_req *req);
 bool __wrap_rpc_req_late(const struct rpc_req *req)
 {
-	return atomic_load(&late) || __real_rpc_req_late(req);
+	bool is_late = atomic_load(&late) || __real_rpc_req_late(req);
+
+	if (atomic_load(&late_next))
+		atomic_store(&late, true);
+	return is_late;
 }
 
 int __real_ns_bound(struct ns *ns);
@@ -189,6 +193,56 @@ START_TEST(test_declared_in_vain)
 }
 END_TEST
 
+#define LOCKS 200u
+
+static int lock(struct mgrc *c, struct wire_lock l, struct wire_lock_rep *rep)
+{
+	int rc = mgrc_call(c, WIRE_LOCK, &l, sizeof(l), NULL, 0);
+
+	if (rep && !rc)
+		memcpy(rep, c->body, sizeof(*rep));
+	return rc;
+}
+
+/* A lock that takes several turns is all there, although its time is over after the first one. */
+START_TEST(test_lock_in_turns)
+{
+	const uint64_t end = 3 * LOCKS;
+	struct wire_lock l = { .owner = htole64(5) };
+	struct mgrc c = { 0 }, other = { 0 };
+	struct wire_lock_rep rep = { 0 };
+
+	start();
+	rig_until(atomic_load(&ready));
+	mgrc_open(&c, &rig.addr, 0);
+	must(!mgrc_make(&c, "f", 100));
+	l.handle = mgrc_stat_ok(&c, "f").handle;
+	for (uint32_t i = 0; i < LOCKS; i++) {
+		l.start = htole64(3 * i + 1);
+		l.end = htole64(3 * i + 3);
+		l.type = htole32(1 + i % 2);
+		ck_assert_int_eq(lock(&c, l, NULL), 0);
+	}
+	l.start = 0;
+	l.end = htole64(end);
+	l.type = htole32(WIRE_L_EXCLUSIVE);
+	atomic_store(&late_next, true);
+	ck_assert_int_eq(lock(&c, l, NULL), 0);
+	atomic_store(&late_next, false);
+	atomic_store(&late, false);
+	mgrc_open(&other, &rig.addr, 0);
+	l.flags = htole32(WIRE_L_TEST);
+	l.start = htole64(end - 1);
+	ck_assert_int_eq(lock(&other, l, &rep), 0);
+	ck_assert_uint_eq(le32toh(rep.type), WIRE_L_EXCLUSIVE);
+	ck_assert_uint_eq(le64toh(rep.start), 0);
+	ck_assert_uint_eq(le64toh(rep.end), end);
+	mgrc_close(&other, true);
+	mgrc_close(&c, true);
+	stop();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_claim");
@@ -199,6 +253,7 @@ int main(void)
 	tcase_add_test(tc, test_all_seen);
 	tcase_add_test(tc, test_truncation);
 	tcase_add_loop_test(tc, test_declared_in_vain, 0, 4);
+	tcase_add_test(tc, test_lock_in_turns);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
