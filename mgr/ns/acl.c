@@ -133,10 +133,9 @@ size_t acl_pack(const struct acl *acl, void *bytes)
 
 /* ---- who may ---- */
 
-static bool grants(const struct acl *acl, const struct acl_entry *e,
+static bool grants(const struct acl_entry *e, const struct acl_entry *limit,
 		   uint32_t mask)
 {
-	const struct acl_entry *limit = find(acl, ACL_MASK);
 	uint32_t perm = limit ? e->perm & limit->perm : e->perm;
 
 	return !(mask & ~perm);
@@ -153,16 +152,17 @@ static bool is_group_of(const struct acl_entry *e, const struct ns_cred *cred,
 int acl_may(const struct acl *acl, const struct ns_cred *cred, uint32_t gid,
 	    uint32_t mask)
 {
+	const struct acl_entry *limit = find(acl, ACL_MASK);
 	bool member = false;
 
 	for (uint32_t i = 0; i < acl->n; i++) {
 		const struct acl_entry *e = &acl->e[i];
 
 		if (e->tag == ACL_USER && e->id == cred->uid)
-			return grants(acl, e, mask) ? 0 : -EACCES;
+			return grants(e, limit, mask) ? 0 : -EACCES;
 		if (!is_group_of(e, cred, gid))
 			continue;
-		if (grants(acl, e, mask))
+		if (grants(e, limit, mask))
 			return 0;
 		member = true;
 	}

@@ -67,7 +67,7 @@ struct ns {
 	uint64_t removed; /* ... its last INTENT_REMOVE, or 0 */
 	struct holds holds;
 
-	uint64_t steps; /* path components ever looked at */
+	uint64_t steps; /* path components ever looked at, and what took as long */
 	uint64_t moves; /* directories that came to lie in another one, ever */
 
 	char walk[4096]; /* what is left of the path being resolved */

@@ -226,7 +226,7 @@ int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 		       **kept = op->pause ? &op->pause->walk[op->walks++]
 					  : &none;
 	struct walk w = { .op = op, .flags = flags };
-	unsigned int steps = 0;
+	uint64_t before = op->ns->steps;
 	int rc;
 
 	rc = *kept ? go_on(&w, *kept) : start(&w, path);
@@ -240,7 +240,7 @@ int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 		return 0;
 	}
 	do {
-		if (op->pause && steps++ == NS_TURN_STEPS)
+		if (op->pause && op->ns->steps - before >= NS_TURN_STEPS)
 			return pause_walk(&w, kept);
 		op->ns->steps++;
 		rc = ns_may(op, &w.cur, X_OK);

@@ -3,7 +3,10 @@
  * test_mgr_turns.c - a request that needs much work has it in turns, and users are served
  * in turn.  Work is counted, never timed.
  */
+#include <endian.h>
 #include <errno.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
 
 #include "common/util/container.h"
 #include "tests/unit/mgr_fixture.h"
@@ -156,6 +159,58 @@ START_TEST(test_changes_between_turns)
 	ck_assert_int_eq(fx_chmod(&fx, "d", 0700), 0);
 	fx_become(&fx, 7, 7);
 	ck_assert_int_eq(stat_turn(&pause, path, &ino), -EACCES);
+	ns_pause_end(&fx.ns, &pause);
+}
+END_TEST
+
+#define ENTRIES 511u /* of an access list, with the four that every one has */
+
+/* "d" may be searched by many groups. */
+static void put_long_list(void)
+{
+	static struct {
+		struct posix_acl_xattr_header head;
+		struct posix_acl_xattr_entry e[ENTRIES];
+	} list;
+	struct ns_xattr x = fx_xattr("d", "system.posix_acl_access");
+
+	list.head.a_version = htole32(POSIX_ACL_XATTR_VERSION);
+	for (uint32_t i = 0; i < ENTRIES; i++)
+		list.e[i] = (struct posix_acl_xattr_entry){
+			.e_tag = htole16(ACL_GROUP),
+			.e_perm = htole16(5),
+			.e_id = htole32(i + 100),
+		};
+	list.e[0].e_tag = htole16(ACL_USER_OBJ);
+	list.e[1].e_tag = htole16(ACL_GROUP_OBJ);
+	list.e[ENTRIES - 2].e_tag = htole16(ACL_MASK);
+	list.e[ENTRIES - 1].e_tag = htole16(ACL_OTHER);
+	list.e[0].e_id = list.e[1].e_id = list.e[ENTRIES - 2].e_id =
+		list.e[ENTRIES - 1].e_id = htole32(UINT32_MAX);
+	x.value = &list;
+	x.len = sizeof(list);
+	ck_assert_int_eq(FX_DO(&fx, ns_setxattr(&op, &x)), 0);
+}
+
+/* A long access list takes as long as several components. */
+START_TEST(test_turns_of_long_lists)
+{
+	const unsigned int lists = TEXT / 5, each = ENTRIES / 16;
+	struct ns_pause pause = { 0 };
+	unsigned int turns = 1;
+	char path[TEXT + 1];
+	struct inode ino;
+	int rc;
+
+	ck_assert_int_eq(fx_mkdir(&fx, "d", 0755), 0);
+	ck_assert_int_eq(fx_creat(&fx, "f", 0644), 0);
+	put_long_list();
+	long_text(path, "f");
+	fx_become(&fx, 7, 7);
+	while ((rc = stat_turn(&pause, path, &ino)) == NS_PAUSED)
+		turns++;
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_ge(turns, (lists - 1) * each / (NS_TURN_STEPS + each));
 	ns_pause_end(&fx.ns, &pause);
 }
 END_TEST
@@ -497,6 +552,7 @@ int main(void)
 	tcase_set_timeout(walks, 60);
 	tcase_add_test(walks, test_turns_of_a_path);
 	tcase_add_test(walks, test_turns_end_the_same);
+	tcase_add_test(walks, test_turns_of_long_lists);
 	tcase_add_test(walks, test_changes_between_turns);
 	tcase_add_test(walks, test_turns_of_two_paths);
 	tcase_add_test(walks, test_turns_of_a_deep_move);
