@@ -23,17 +23,17 @@ static const char *describe_reason(const struct mgr *mgr, int status)
 		return "its key is not one of those here: give it the file of "
 		       "[filesystem] key";
 	case -EKEYREJECTED:
-		return "what it shows is false, or was made for another "
-		       "session, connection or manager";
+		return "its proof is invalid, or was made for another session, "
+		       "connection or manager";
 	case -EOPNOTSUPP:
-		return "it does not prove itself as [filesystem] auth asks for";
+		return "it does not authenticate as [filesystem] auth requires";
 	case -EPERM:
-		return "its session is another user's";
+		return "its session belongs to another user";
 	case -E2BIG:
 		return "its user is in more than 65536 groups, the most that "
 		       "Linux allows";
 	case -ENOENT:
-		return "key_user is no user of this host any more";
+		return "key_user is no longer a user of this host";
 	default:
 		return munger_why(status);
 	}

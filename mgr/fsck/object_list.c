@@ -38,7 +38,7 @@ static int read_iod(struct fsck *f, uint32_t iod, struct object_list *list)
 		body.after = rep.after;
 	}
 	if (rc)
-		log_error(f->log, "%s: which objects it has: %s",
+		log_error(f->log, "%s: cannot list its objects: %s",
 			  rpc_peer_name(f->iod[iod]), strerror(-rc));
 	return rc;
 }

@@ -51,6 +51,6 @@ int fsck_remove_orphans(struct fsck *f, struct problem_list *all)
 		if (all->p[i].kind == ORPHAN || all->p[i].kind == STRAY)
 			rc = remove_orphan(f, &all->p[i]);
 	if (rc)
-		log_error(f->log, "removing objects: %s", strerror(-rc));
+		log_error(f->log, "cannot remove objects: %s", strerror(-rc));
 	return rc;
 }

@@ -110,8 +110,8 @@ static void save_exact_values(const struct counters *counters,
 	rc = counter_page_flush(&f->map);
 	if (rc)
 		log_warn(counters->attr.log,
-			 "the counters of %016llx do not get to the disk: %s; "
-			 "they may leave values out",
+			 "cannot write the counters of %016llx to the disk: %s; "
+			 "they may skip values",
 			 (unsigned long long)f->handle, strerror(-rc));
 }
 
@@ -295,7 +295,7 @@ static int map_file(const struct counters *counters, struct counter_file *f,
 			  strerror(-rc),
 			  rc == -EUCLEAN
 				  ? "; it is damaged: remove it, and its "
-				    "counters begin at 0 again"
+				    "counters start at 0 again"
 				  : "");
 	return rc;
 }
@@ -378,9 +378,9 @@ void counters_remove_file(struct counters *counters, uint64_t handle)
 		put_file(counters, f);
 	rc = counter_page_unlink(counters->dirfd, handle);
 	if (rc)
-		log_warn(
-			counters->attr.log,
-			"cannot remove %s/counters/%016llx: %s; nothing needs it",
-			counters->attr.dir, (unsigned long long)handle,
-			strerror(-rc));
+		log_warn(counters->attr.log,
+			 "cannot remove %s/counters/%016llx: %s; the file is no "
+			 "longer needed",
+			 counters->attr.dir, (unsigned long long)handle,
+			 strerror(-rc));
 }

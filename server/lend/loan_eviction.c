@@ -158,10 +158,12 @@ static void add_object(void *arg, uint64_t session, uint64_t handle, bool write)
 	if (object && object->session == session)
 		loan_history_evict(table->history, session, handle);
 	if (!object)
-		log_error(table->attr.log,
-			  "no memory to set object %016llx aside, "
-			  "which was lent to a session that is evicted",
-			  (unsigned long long)handle);
+		log_error(
+			table->attr.log,
+			"no memory to replace object %016llx, which was lent to "
+			"an evicted session: end its program, or copy the file "
+			"and remove it",
+			(unsigned long long)handle);
 	else if (write && !object->deferred)
 		close_gate(table, object);
 }
@@ -234,18 +236,16 @@ static void log_result(const struct loan_table *table,
 {
 	if (!rc)
 		log_info(table->attr.log,
-			 "object %016llx: set aside by a copy, as it was lent "
-			 "to session %016llx, which is evicted; nothing needs "
-			 "doing",
+			 "object %016llx: replaced by a copy, because it was "
+			 "lent to evicted session %016llx; no action is needed",
 			 (unsigned long long)object->handle,
 			 (unsigned long long)object->session);
 	else if (!object->deferred)
 		log_warn(table->attr.log,
-			 "object %016llx: cannot be set aside by a copy: %s; "
-			 "the program of session %016llx, which is evicted, "
-			 "may keep it open past this iod until it can: free "
-			 "some space, end the program, or copy the file and "
-			 "remove it",
+			 "object %016llx: cannot be replaced by a copy: %s; "
+			 "until it is replaced, the program of evicted session "
+			 "%016llx may keep it open: free some space, end the "
+			 "program, or copy the file and remove it",
 			 (unsigned long long)object->handle, strerror(-rc),
 			 (unsigned long long)object->session);
 }

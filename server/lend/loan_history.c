@@ -198,12 +198,12 @@ void loan_history_returned(struct loan_history *h, uint64_t session,
 	int rc = loan_history_record(h, session, handle, write);
 
 	if (rc)
-		log_error(h->log,
-			  "cannot keep in mind that object %016llx was lent to "
-			  "session %016llx: %s: pvfs-evict will not set it "
-			  "aside",
-			  (unsigned long long)handle,
-			  (unsigned long long)session, strerror(-rc));
+		log_error(
+			h->log,
+			"cannot record that object %016llx was lent to session "
+			"%016llx: %s; pvfs-evict will not replace the object",
+			(unsigned long long)handle, (unsigned long long)session,
+			strerror(-rc));
 }
 
 void loan_history_evict(struct loan_history *h, uint64_t session,

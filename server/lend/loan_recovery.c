@@ -49,15 +49,15 @@ static int end_writers(struct loan_table *table, const struct loan_files *f,
 	    !borrower_process_maps_file(p, f->marks_fd))
 		return 0;
 	log_warn(table->attr.log,
-		 "pid %ld stands still in the middle of a write to an object "
-		 "that the iod before lent it: it is killed",
+		 "pid %ld is stuck inside a write to an object that the "
+		 "previous iod process lent to it: killing it",
 		 (long)p->pid);
 	borrower_process_kill(p);
 	if (wait_until_outside(f, p, GONE_MS))
 		return 0;
 	log_error(table->attr.log,
-		  "pid %ld stands still in the middle of a write to storage "
-		  "%s, and cannot be ended from here: end it and start again",
+		  "pid %ld is stuck inside a write to storage %s and could not "
+		  "be killed: end it and start the iod again",
 		  (long)p->pid, table->attr.dir);
 	return -EBUSY;
 }
@@ -108,7 +108,8 @@ static int adopt_session(struct loan_table *table, struct loan_files *f,
 	ses->process = *p;
 	ses->files = *f;
 	ses->ended = true;
-	snprintf(ses->peer, sizeof(ses->peer), "client of the iod before");
+	snprintf(ses->peer, sizeof(ses->peer),
+		 "client of the previous iod process");
 	add_stuck_writers(table, ses);
 	if (loan_session_is_over(ses))
 		loan_session_free(table, ses);

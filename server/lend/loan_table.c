@@ -44,8 +44,7 @@ static int start_table(struct loan_table *table)
 	if (!rc)
 		rc = loan_watcher_start(table);
 	if (rc && rc != -EBUSY)
-		log_error(table->attr.log,
-			  "cannot use folder lent of storage %s: %s",
+		log_error(table->attr.log, "cannot use directory %s/lent: %s",
 			  table->attr.dir, strerror(-rc));
 	return rc;
 }

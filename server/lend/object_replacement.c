@@ -70,10 +70,9 @@ static void log_success(const struct loan_table *table,
 			const struct object_loan *loan)
 {
 	log_info(table->attr.log,
-		 "%s: pid %ld did not leave the middle of a write to object "
-		 "%016llx: the object was set aside by a copy, and what the "
-		 "process writes to the old one is nobody's; nothing needs "
-		 "doing",
+		 "%s: pid %ld stayed inside a write to object %016llx: the "
+		 "object was replaced by a copy, and the rest of the write is "
+		 "discarded; no action is needed",
 		 loan->ses->peer, (long)loan->ses->process.pid,
 		 (unsigned long long)loan->handle);
 }
@@ -85,10 +84,9 @@ static void log_failure(const struct loan_table *table,
 		return;
 	loan->warned = true;
 	log_warn(table->attr.log,
-		 "%s: pid %ld does not leave the middle of a write to object "
-		 "%016llx, which cannot be set aside by a copy: %s; who uses "
-		 "the object waits until it can: free some space, or end the "
-		 "process",
+		 "%s: pid %ld stays inside a write to object %016llx, which "
+		 "cannot be replaced by a copy: %s; other clients wait for the "
+		 "object: free some space, or end the process",
 		 loan->ses->peer, (long)loan->ses->process.pid,
 		 (unsigned long long)loan->handle, strerror(-rc));
 }

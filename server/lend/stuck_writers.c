@@ -72,9 +72,9 @@ void stuck_writer_kill(struct loan_table *table, struct object_loan *loan)
 	if (!borrower_process_maps_file(&ses->process, ses->files.marks_fd))
 		return;
 	log_warn(table->attr.log,
-		 "%s: pid %ld stands still in the middle of a write to an "
-		 "object that was taken back from it: it is killed, as others "
-		 "wait for that",
+		 "%s: pid %ld is stuck inside a write to an object whose loan "
+		 "is revoked: killing it, because other clients wait for the "
+		 "object",
 		 ses->peer, (long)ses->process.pid);
 	borrower_process_kill(&ses->process);
 }

@@ -43,7 +43,7 @@ expect 1 tickets $stays
 
 holds other become /pvfs/mine 1
 other=$held other_end=$end
-until_true 30 logged "its session is another user's"
+until_true 30 logged "its session belongs to another user"
 until_true 30 grep -q 'this program has changed its user' other.err
 sleep $((3 * life + 1)) # a capability that was given at the end lives for two more
 echo >&$other_end

@@ -27,7 +27,7 @@ must_fail pvfs-evict -u "$(id -u)" /pvfs
 grep -q 'iod 0 has no room to set aside 1 objects that it had lent' "$tmp/output" ||
 	fail "$(cat "$tmp/output")"
 wait $flood && fail "the writer goes on"
-must logged 'cannot be set aside by a copy: No space left on device'
+must logged 'cannot be replaced by a copy: No space left on device'
 expect ok pvio write /pvfs/lent 0 60000 2
 
 # one that ends nobody says it, too
@@ -40,7 +40,7 @@ until_true 30 eval 'pvfs-evict -J nobodys /pvfs 2>&1 | grep -q "no room to set a
 expect ok pvio check /pvfs/lent 0 60000 2
 
 rm "$state/iod0/filler"
-until_true 30 logged 'set aside by a copy, as it was lent to session'
+until_true 30 logged 'replaced by a copy, because it was lent to evicted session'
 expect ok pvio check /pvfs/lent 0 60000 2
 must_fail pvfs-evict -J nobodys /pvfs
 grep -q 'there is no such session' "$tmp/output" || fail "$(cat "$tmp/output")"

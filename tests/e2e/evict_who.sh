@@ -70,5 +70,5 @@ wait $flood && fail "the writer goes on"
 grep -Eqx 'ESTALE|ECONNABORTED' said || fail "$(cat said err)"
 must pvfs-cat /pvfs/lent >behind
 cmp before behind || fail "written behind the answer"
-set_aside() { cat "$(log_of iod0)" "$(log_of iod1)" | grep -q 'set aside by a copy, as it was lent to session'; }
+set_aside() { cat "$(log_of iod0)" "$(log_of iod1)" | grep -q 'replaced by a copy, because it was lent to evicted session'; }
 [ -z "$lends" ] || until_true 30 set_aside

@@ -17,4 +17,4 @@ cat >"$tmp/again" <<EOF
 EOF
 chmod +x "$tmp/again"
 expect ok timeout 100 lib_direct_left /pvfs jump "$lent" "$tmp/again >/dev/null"
-must grep -q 'was set aside by a copy' "$state"/log/iod0.log
+must grep -q 'was replaced by a copy' "$state"/log/iod0.log

@@ -42,7 +42,7 @@ for what in take cut; do
 	says stale hold
 	expect B lib_direct_stopped /pvfs look held
 done
-must grep -q 'was set aside by a copy' "$state"/log/iod?.log
+must grep -q 'was replaced by a copy' "$state"/log/iod?.log
 hold IN gone
 others end held
 says stale gone
@@ -64,7 +64,7 @@ kill -CONT $late
 for i in 0 1; do cluster start-iod $i || fail "no iod"; done
 # the next one sets aside what somebody is in the middle of
 others take held
-must grep -q 'client of the iod before' "$state"/log/iod?.log
+must grep -q 'client of the previous iod process' "$state"/log/iod?.log
 says stale hold
 expect B lib_direct_stopped /pvfs look held
 holder=$late
