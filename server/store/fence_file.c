@@ -136,44 +136,57 @@ static bool decode(const struct disk_head *d, struct fence_head *head)
 	return true;
 }
 
-/* The place of the one before stays as it is. */
+/* The one that is whole is written last. */
 int fence_file_head(int fd, struct fence_head *head)
 {
 	struct disk_head *d = malloc(sizeof(*d));
-	int rc;
+	int rc = 0;
 
 	if (!d)
 		return -ENOMEM;
 	head->seq++;
 	encode(head, d);
-	rc = write_sync(fd, d, sizeof(*d),
-			(off_t)((head->seq & 1) * sizeof(*d)));
-	if (rc)
-		head->seq--;
+	for (unsigned int n = 0; !rc && n < 2; n++) {
+		unsigned int place = !head->whole;
+
+		rc = write_sync(fd, d, sizeof(*d), place * (off_t)sizeof(*d));
+		if (!rc)
+			head->whole = place;
+	}
 	free(d);
 	return rc;
 }
 
 /* ---- reading ---- */
 
-static int read_heads(int fd, struct fence_head *head)
+/* *same: both say it.  Those of earlier releases never do. */
+static int read_heads(int fd, struct fence_head *head, bool *same,
+		      const struct log *log)
 {
 	struct disk_head *d = malloc(sizeof(*d));
 	struct fence_head *one = malloc(sizeof(*one));
 	int rc = d && one ? 0 : -ENOMEM;
-	bool any = false;
+	unsigned int whole = 0;
 
-	for (off_t i = 0; !rc && i < 2; i++) {
+	*same = true;
+	for (unsigned int i = 0; !rc && i < 2; i++) {
 		rc = read_all(fd, d, sizeof(*d), i * (off_t)sizeof(*d));
 		if (rc || !decode(d, one))
 			continue;
-		if (!any || one->seq > head->seq)
+		one->whole = i;
+		*same &= !whole || one->seq == head->seq;
+		if (!whole || one->seq > head->seq)
 			*head = *one;
-		any = true;
+		whole++;
 	}
+	*same &= whole == 2;
+	if (!rc && whole == 1)
+		log_warn(log, "one of the two heads of the file " FILE_NAME
+			      " of the storage is damaged, or was not written "
+			      "to the end: what the other one says is used");
 	free(one);
 	free(d);
-	return rc ? rc : any ? 0 : -EBADMSG;
+	return rc ? rc : whole ? 0 : -EBADMSG;
 }
 
 /* The oldest page may be half of the one that should have followed it. */
@@ -311,10 +324,11 @@ static int allocate(int fd)
 static void say(const struct log *log, int rc)
 {
 	if (rc == -EBADMSG)
-		log_error(log, "the file " FILE_NAME
-			       " of the storage is damaged: restore it from a "
-			       "backup, or remove it (fenced clients may then "
-			       "return)");
+		log_error(log,
+			  "the file " FILE_NAME
+			  " of the storage is damaged: restore it from a "
+			  "backup, or remove it (fenced clients, and managers "
+			  "that were replaced, may then return)");
 	else if (rc == -ENOSPC || rc == -EDQUOT)
 		log_error(log,
 			  "no space for the file " FILE_NAME
@@ -330,14 +344,17 @@ int fence_file_open(int dirfd, struct fence_head *head, uint64_t *ids,
 		    const struct log *log)
 {
 	int fd = openat(dirfd, FILE_NAME, O_RDWR | O_CLOEXEC), rc;
+	bool same;
 
 	if (fd < 0)
 		fd = errno == ENOENT ? make(dirfd, log) : -errno;
 	rc = fd < 0 ? fd : allocate(fd);
 	if (!rc)
-		rc = read_heads(fd, head);
+		rc = read_heads(fd, head, &same, log);
 	if (!rc)
 		rc = read_pages(fd, head, ids);
+	if (!rc && !same)
+		rc = fence_file_head(fd, head);
 	if (!rc)
 		return fd;
 	say(log, rc);

@@ -6,9 +6,10 @@
  *
  *   head 0 | head 1 | pages of FENCE_PAGE_IDS ids, FENCE_PAGES of them, in turn
  *
- * The page that is being filled lies in the head.  The two heads are written
- * in turn, and a page when it is full, before the head goes on to the next: a
- * write that is torn spoils no fence but the one that it was to add.
+ * The page that is being filled lies in the head.  Both heads say the same.  They
+ * are written one after the other, and a page when it is full, before them: a write
+ * that is torn spoils no fence but the one that it was to add, and a head that is
+ * damaged later spoils none.  Earlier releases wrote one head only, in turn.
  */
 #ifndef FENCE_FILE_H
 #define FENCE_FILE_H
@@ -25,6 +26,7 @@
 /* What a head says, in memory. */
 struct fence_head {
 	uint64_t seq; /* of the head */
+	unsigned int whole; /* the place of one that has all, 0 or 1 */
 	uint64_t count; /* fences that were ever added */
 	uint64_t term;
 	uint64_t claimer; /* the manager's session of that term; 0: not known */
@@ -41,7 +43,7 @@ struct fence_head {
  */
 int fence_file_open(int dirfd, struct fence_head *head, uint64_t *ids,
 		    const struct log *log);
-/* Both are durable when they return 0, or nothing has changed: -errno. */
+/* Both are durable when they return 0.  -errno: what was there before is, in either case. */
 int fence_file_page(int fd, uint64_t page, const uint64_t *ids);
 int fence_file_head(int fd, struct fence_head *head);
 
