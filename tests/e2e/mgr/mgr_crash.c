@@ -252,7 +252,9 @@ START_TEST(test_storm)
 		must(!pthread_create(&cl[i].thread, NULL, storm, &cl[i]));
 	}
 	for (unsigned int i = 0; i < rounds(); i++) {
-		rig_until(atomic_load(&done) >= 10 * (i + 1));
+		unsigned int before = atomic_load(&done);
+
+		rig_until(atomic_load(&done) >= before + 10);
 		usleep((unsigned int)rand_r(&seed) % 100000);
 		rig_kill(&rig);
 		rig_start(&rig);
