@@ -50,6 +50,20 @@ static int open_objects(struct store *store)
 	return 0;
 }
 
+/* A manager is written into the stamp before it is obeyed.  Without its line the store
+ * would count as a new one; stores of early releases had neither line. */
+static int check_owner(struct store *store, const char *dir)
+{
+	if (!store_is_new(store) || !store_term(store))
+		return 0;
+	log_error(store->log,
+		  "%s/" STAMP_FILE " does not say which manager the storage "
+		  "belongs to, though a manager has claimed it: the end of the "
+		  "file is missing; restore the file from a backup",
+		  dir);
+	return -EBADMSG;
+}
+
 static int open_parts(struct store *store, const char *dir)
 {
 	int rc = open_objects(store);
@@ -63,6 +77,8 @@ static int open_parts(struct store *store, const char *dir)
 	}
 	if (!rc)
 		rc = store_fence_load(store);
+	if (!rc)
+		rc = check_owner(store, dir);
 	if (rc)
 		log_error(store->log, "cannot open the store in %s: %s", dir,
 			  strerror(-rc));

@@ -57,6 +57,8 @@ static void reopen(void)
 	ck_assert_int_eq(open_store(), 0);
 }
 
+static const struct store_claim first_claim = { .owner = 7, .fresh = true };
+
 static void setup(void)
 {
 	atomic_store(&broken, 0);
@@ -64,6 +66,7 @@ static void setup(void)
 	strcpy(dir, "/tmp/pvfs-fence-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(open_store(), 0);
+	ck_assert_int_eq(store_claim(store, &first_claim), STORE_OURS);
 }
 
 static int rm_one(const char *path, const struct stat *sb, int type,
@@ -366,6 +369,7 @@ START_TEST(full_disk)
 		return;
 	}
 	ck_assert_int_eq(open_store(), 0);
+	ck_assert_int_eq(store_claim(store, &first_claim), STORE_OURS);
 	fill_disk();
 	add(1, 2 * FENCE_PAGE_IDS);
 	ck_assert_int_eq(store_term_keep(store, 5, 1), 0);
