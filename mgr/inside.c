@@ -1,42 +1,61 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inside.c - what the manager tells of its data base: GAUGES and TIMES. */
+/* inside.c - what the manager tells of its database. */
 #include "mgr/service.h"
 
-static void put_counts(const struct store_counts *c, struct rpc_gauges *g)
+static void put_counts(const struct store_counts *c, struct rpc_metrics *m)
 {
-	rpc_gauges_put(g, WIRE_G_DB_CACHE_BYTES, 0, c->cache_bytes);
-	rpc_gauges_put(g, WIRE_G_DB_PAGES, 0, c->pages);
-	rpc_gauges_put(g, WIRE_G_DB_DIRTY, 0, c->dirty);
-	rpc_gauges_put(g, WIRE_G_DB_HITS, 0, c->hits);
-	rpc_gauges_put(g, WIRE_G_DB_MISSES, 0, c->misses);
-	rpc_gauges_put(g, WIRE_G_DB_WRITTEN, 0, c->written);
-	rpc_gauges_put(g, WIRE_G_DB_EVICTED, 0, c->evicted);
-	rpc_gauges_put(g, WIRE_G_DB_COMMITS, 0, c->commits);
-	rpc_gauges_put(g, WIRE_G_DB_ABORTS, 0, c->aborts);
-	rpc_gauges_put(g, WIRE_G_DB_LOG_BYTES, 0, c->log_bytes);
-	rpc_gauges_put(g, WIRE_G_DB_LOG_SINCE, 0, c->log_since);
-	rpc_gauges_put(g, WIRE_G_DB_LOG_FLUSHES, 0, c->log_flushes);
+	const struct {
+		const char *name;
+		bool total;
+		uint64_t n;
+		const char *help;
+	} row[] = {
+		{ "db_cache_bytes", false, c->cache_bytes,
+		  "Cache of the database." },
+		{ "db_pages", false, c->pages, "Pages in it." },
+		{ "db_dirty_pages", false, c->dirty,
+		  "Pages that are not written yet." },
+		{ "db_hits", true, c->hits, "Pages found in it." },
+		{ "db_misses", true, c->misses,
+		  "Pages that had to be read or made." },
+		{ "db_written_pages", true, c->written,
+		  "Pages that were written." },
+		{ "db_evicted_pages", true, c->evicted,
+		  "Pages that gave room." },
+		{ "db_commits", true, c->commits,
+		  "Transactions that were committed." },
+		{ "db_aborts", true, c->aborts,
+		  "Transactions that were undone." },
+		{ "db_log_bytes", true, c->log_bytes,
+		  "What was written to the log." },
+		{ "db_log_unchecked_bytes", false, c->log_since,
+		  "Log since the last checkpoint: a start reads it." },
+		{ "db_log_flushes", true, c->log_flushes,
+		  "Flushes of the log." },
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		(row[i].total ? rpc_metrics_total
+			      : rpc_metrics_now)(m, row[i].name, NULL, NULL,
+						 row[i].n, row[i].help);
 }
 
-void service_gauges(void *arg, struct rpc_gauges *g)
+void service_metrics(void *arg, struct rpc_metrics *m)
 {
 	struct mgr *mgr = arg;
 	struct store_counts counts;
 
-	rpc_gauges_put(g, WIRE_G_BELIEVES, 0, mgr->conf.auth.mode == AUTH_SYS);
-	rpc_gauges_put(g, WIRE_G_QUEUE_WAITING, WIRE_Q_LOG,
-		       flusher_waiting(mgr->fl));
+	rpc_metrics_times(m, "flush", "of", "log", flusher_flushed(mgr->fl),
+			  "Flushes to stable storage.");
+	rpc_metrics_times(m, "flush", "of", "checkpoint",
+			  store_checkpoints(mgr->st),
+			  "Flushes to stable storage.");
+	rpc_metrics_now(m, "auth_sys", NULL, NULL,
+			mgr->conf.auth.mode == AUTH_SYS,
+			"1: auth = sys, clients of other hosts are believed.");
+	rpc_metrics_now(m, "queue_waiting", "queue", "log",
+			flusher_waiting(mgr->fl),
+			"Works that wait for a thread or a disk.");
 	if (!store_count(mgr->st, &counts))
-		put_counts(&counts, g);
-}
-
-const struct timing *service_timed(void *arg, unsigned int i,
-				   unsigned int *what)
-{
-	const struct mgr *mgr = arg;
-
-	if (i > 1)
-		return NULL;
-	*what = i ? WIRE_TM_CHECKPOINT : WIRE_TM_LOG;
-	return i ? store_checkpoints(mgr->st) : flusher_flushed(mgr->fl);
+		put_counts(&counts, m);
 }

@@ -173,7 +173,6 @@ const struct rpc_service mgr_service = {
 	.sees_all = on_sees_all,
 	.object = object_of,
 	.name = on_name,
-	.gauges = service_gauges,
-	.timed = service_timed,
+	.metrics = service_metrics,
 	.request = on_request,
 };

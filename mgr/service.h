@@ -8,10 +8,8 @@
 /* Its argument is the mgr. */
 extern const struct rpc_service mgr_service;
 
-/* inside.c: rpc_service.gauges() and timed(). */
-void service_gauges(void *arg, struct rpc_gauges *gauges);
-const struct timing *service_timed(void *arg, unsigned int i,
-				   unsigned int *what);
+/* rpc_service.metrics(): inside.c */
+void service_metrics(void *arg, struct rpc_metrics *metrics);
 
 /* run.c: a checked request from the wire; and a turn of one, from mgr->queue. */
 void request_take(struct mgr *mgr, struct rpc_req *rpc);

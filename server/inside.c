@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inside.c - what an iod tells of its queues, buffers and flushes: GAUGES and TIMES. */
+/* inside.c - what an iod tells of its queues, buffers and flushes. */
+#include <stdio.h>
+
 #include "server/store/lane.h"
 #include "server/service.h"
 #include "server/state/worker.h"
 
-static const enum wire_queue queue_of[SYNC_KINDS] = {
-	[SYNC_READ] = WIRE_Q_READ,	 [SYNC_WRITE] = WIRE_Q_WRITE,
-	[SYNC_FLUSH] = WIRE_Q_FLUSH,	 [SYNC_CHANGE] = WIRE_Q_CHANGE,
-	[SYNC_CONTROL] = WIRE_Q_CONTROL,
+static const char *const queues[SYNC_KINDS] = {
+	[SYNC_READ] = "read",	    [SYNC_WRITE] = "write",
+	[SYNC_FLUSH] = "flush",	    [SYNC_CHANGE] = "change",
+	[SYNC_CONTROL] = "control",
 };
 
-static void put_queues(const struct iod *iod, struct rpc_gauges *g)
+static void put_queue(const struct iod *iod, enum sync_kind kind,
+		      struct rpc_metrics *m)
 {
-	for (unsigned int kind = 0; kind < SYNC_KINDS; kind++) {
-		uint32_t of = queue_of[kind];
-		struct lane_use use;
+	struct lane_use use;
 
-		sync_pool_use(iod->pool, (enum sync_kind)kind, &use);
-		rpc_gauges_put(g, WIRE_G_QUEUE_WAITING, of, use.waiting);
-		rpc_gauges_put(g, WIRE_G_QUEUE_MOST, of, use.most);
-		rpc_gauges_put(g, WIRE_G_QUEUE_WORKING, of, use.working);
-		rpc_gauges_put(g, WIRE_G_QUEUE_STUCK, of, use.stuck);
-	}
+	sync_pool_use(iod->pool, kind, &use);
+	rpc_metrics_now(m, "queue_waiting", "queue", queues[kind], use.waiting,
+			"Works that wait for a thread or a disk.");
+	rpc_metrics_now(m, "queue_most", "queue", queues[kind], use.most,
+			"The most that ever waited.");
+	rpc_metrics_now(m, "queue_working", "queue", queues[kind], use.working,
+			"Threads at work.");
+	rpc_metrics_now(m, "queue_stuck", "queue", queues[kind], use.stuck,
+			"Those that the kernel keeps for long already.");
 }
 
 /* All threads have the same zones; the most are of moments that need not be one. */
@@ -44,28 +48,40 @@ static void add_zones(struct zones_stats *sum, const struct worker *w)
 	}
 }
 
-static void put_zones(const struct iod *iod, struct rpc_gauges *g)
+static void put_zone(const struct zone_use *zone, struct rpc_metrics *m)
+{
+	char size[32];
+
+	snprintf(size, sizeof(size), "%zuKiB", zone->size / 1024);
+	rpc_metrics_now(m, "zone_buffers", "size", size, zone->count,
+			"Buffers of that size.");
+	rpc_metrics_now(m, "zone_used", "size", size, zone->in_use,
+			"Those in use.");
+	rpc_metrics_now(m, "zone_most", "size", size, zone->most,
+			"The most that ever were in use.");
+}
+
+static void put_zones(const struct iod *iod, struct rpc_metrics *m)
 {
 	struct zones_stats st = { 0 };
 
 	for (unsigned int i = 0; i < iod->nworkers; i++)
 		add_zones(&st, &iod->worker[i]);
-	for (unsigned int i = 0; i < st.n; i++) {
-		const struct zone_use *zone = &st.zone[i];
-		uint32_t kib = (uint32_t)(zone->size / 1024);
-
-		rpc_gauges_put(g, WIRE_G_ZONE_BUFFERS, kib, zone->count);
-		rpc_gauges_put(g, WIRE_G_ZONE_USED, kib, zone->in_use);
-		rpc_gauges_put(g, WIRE_G_ZONE_MOST, kib, zone->most);
-	}
-	rpc_gauges_put(g, WIRE_G_ZONE_BYTES, 0, st.bytes);
-	rpc_gauges_put(g, WIRE_G_ZONE_GIVEN, 0, st.gets);
-	rpc_gauges_put(g, WIRE_G_ZONE_WAITS, 0, st.waits);
-	rpc_gauges_put(g, WIRE_G_ZONE_BIGGER, 0, st.bigger);
-	rpc_gauges_put(g, WIRE_G_ZONE_SMALLER, 0, st.chopped);
+	for (unsigned int i = 0; i < st.n; i++)
+		put_zone(&st.zone[i], m);
+	rpc_metrics_now(m, "zones_bytes", NULL, NULL, st.bytes,
+			"Memory of buffers.");
+	rpc_metrics_total(m, "zones_given", NULL, NULL, st.gets,
+			  "Buffers that were given.");
+	rpc_metrics_total(m, "zones_waits", NULL, NULL, st.waits,
+			  "Transfers that waited for a buffer.");
+	rpc_metrics_total(m, "zones_bigger", NULL, NULL, st.bigger,
+			  "Buffers bigger than fits.");
+	rpc_metrics_total(m, "zones_smaller", NULL, NULL, st.chopped,
+			  "Buffers smaller than was wanted.");
 }
 
-static void put_windows(const struct iod *iod, struct rpc_gauges *g)
+static void put_windows(const struct iod *iod, struct rpc_metrics *m)
 {
 	uint64_t n = 0, max = 0, hits = 0, made = 0, none = 0;
 
@@ -78,36 +94,38 @@ static void put_windows(const struct iod *iod, struct rpc_gauges *g)
 		made += atomic_load(&ws->made);
 		none += atomic_load(&ws->none);
 	}
-	rpc_gauges_put(g, WIRE_G_WINDOW_COUNT, 0, n);
-	rpc_gauges_put(g, WIRE_G_WINDOW_MAX, 0, max);
-	rpc_gauges_put(g, WIRE_G_WINDOW_HITS, 0, hits);
-	rpc_gauges_put(g, WIRE_G_WINDOW_MADE, 0, made);
-	rpc_gauges_put(g, WIRE_G_WINDOW_NONE, 0, none);
+	rpc_metrics_now(m, "window_kept", NULL, NULL, n,
+			"Mapped parts of objects.");
+	rpc_metrics_now(m, "window_max", NULL, NULL, max,
+			"How many there may be.");
+	rpc_metrics_total(m, "window_hits", NULL, NULL, hits,
+			  "Uses of one that was there.");
+	rpc_metrics_total(m, "window_made", NULL, NULL, made,
+			  "Those that were made for their use.");
+	rpc_metrics_total(m, "window_none", NULL, NULL, none,
+			  "Times when there was none to use.");
 }
 
-void service_gauges(void *arg, struct rpc_gauges *g)
+void service_metrics(void *arg, struct rpc_metrics *m)
 {
 	const struct iod *iod = arg;
 
-	rpc_gauges_put(g, WIRE_G_BELIEVES, 0, iod->conf.auth.mode == AUTH_SYS);
-	rpc_gauges_put(g, WIRE_G_LENT_KEPT, 0,
-		       loan_evictions_deferred(iod->loans));
-	put_queues(arg, g);
-	put_zones(arg, g);
-	put_windows(arg, g);
-}
-
-const struct timing *service_timed(void *arg, unsigned int i,
-				   unsigned int *what)
-{
-	const struct iod *iod = arg;
-
-	if (i == SYNC_KINDS) {
-		*what = WIRE_TM_FLUSH;
-		return sync_pool_flushed(iod->pool);
-	}
-	if (i > SYNC_KINDS)
-		return NULL;
-	*what = WIRE_TM_QUEUE + queue_of[i];
-	return sync_pool_waited(iod->pool, (enum sync_kind)i);
+	for (unsigned int kind = 0; kind < SYNC_KINDS; kind++)
+		rpc_metrics_times(m, "queue", "queue", queues[kind],
+				  sync_pool_waited(iod->pool,
+						   (enum sync_kind)kind),
+				  "What works waited for a thread.");
+	rpc_metrics_times(m, "flush", "of", "object",
+			  sync_pool_flushed(iod->pool),
+			  "Flushes to stable storage.");
+	rpc_metrics_now(m, "auth_sys", NULL, NULL,
+			iod->conf.auth.mode == AUTH_SYS,
+			"1: auth = sys, clients of other hosts are believed.");
+	rpc_metrics_now(m, "lent_kept", NULL, NULL,
+			loan_evictions_deferred(iod->loans),
+			"Lent to evicted clients, and no room for a copy.");
+	for (unsigned int kind = 0; kind < SYNC_KINDS; kind++)
+		put_queue(iod, (enum sync_kind)kind, m);
+	put_zones(iod, m);
+	put_windows(iod, m);
 }

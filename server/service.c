@@ -246,7 +246,6 @@ const struct rpc_service iod_service = {
 	.sees_all = sees_all,
 	.tell = tell,
 	.object = object_of,
-	.gauges = service_gauges,
-	.timed = service_timed,
+	.metrics = service_metrics,
 	.request = on_request,
 };

@@ -21,10 +21,8 @@ extern const struct rpc_service iod_service;
 /* loan_table_attr.add_usage */
 void service_add_usage(void *arg, const struct loan_user *who,
 		       const struct loan_usage told[2]);
-/* rpc_service.gauges() and timed(): inside.c */
-void service_gauges(void *arg, struct rpc_gauges *gauges);
-const struct timing *service_timed(void *arg, unsigned int i,
-				   unsigned int *what);
+/* rpc_service.metrics(): inside.c */
+void service_metrics(void *arg, struct rpc_metrics *metrics);
 /* iod.run() */
 void service_run(struct worker *w, struct rpc_req *req);
 

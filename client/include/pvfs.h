@@ -621,121 +621,69 @@ int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
 		      struct statfs *st);
 
 /*
- * One operation of the protocol: what a server has answered since it started.  latency[i]
- * counts the requests that took at least pvfs_latency_ns(i) and less than
- * pvfs_latency_ns(i + 1) nanoseconds, from arrival to reply.  DIRECT_READ and
- * DIRECT_WRITE are transfers without a request, as clients report them.  Their ns and
- * latency are estimated from the few that clients time, and most_ns is the upper end of
- * the last nonzero latency.
+ * A metric of a server: what it has counted since it started, or its present state.  name and
+ * labels identify the metric.  latency[i] counts the requests that took at least
+ * pvfs_latency_ns(i) and less than pvfs_latency_ns(i + 1) nanoseconds, from arrival to
+ * reply.
+ *
+ * PVFS_METRICS_OPS: "requests", label op: "READ", "GETATTR".  DIRECT_READ and DIRECT_WRITE are
+ * transfers without a request, as clients report them.  Their ns and latency are estimated
+ * from the few that clients time, and most_ns is the upper end of the last nonzero latency.
+ *
+ * PVFS_METRICS_USERS: "user", labels uid and job.  The job is PVFS_JOB_ID or SLURM_JOB_ID of the
+ * environment of the program; the server does not verify it.  A server reports all users to root
+ * and to the user that it runs as, and to other users only their own.  It keeps 256.
+ * The requests of a user without a connected program may move to the uid "others".  With a
+ * label way, "direct": transfers without a request.
+ *
+ * PVFS_METRICS_FILES: "file", labels handle and name.  Files, and on the manager directories, that
+ * were busy recently; the numbers count since the server began to track the file.  name is the
+ * end of the path by which it was opened last, at most 96 bytes of any value but 0; "":
+ * unknown.  Only root and the user that the server runs as see files.
+ *
+ * PVFS_METRICS_INSIDE: "way", labels op ("read", "write", "other"), transport and way.  way is
+ * "inline": in the message; "fast": by Fast RDMA; "bulk": moved by the server; "mapped": moved by the
+ * server directly from or to the object; "direct": without a request; "none": there is no
+ * data.  "flush", label of: writing to stable storage.  "queue", label queue: the time that work
+ * items waited for a thread.  Others are of queues, buffers, caches and the database, and end
+ * in their unit.
  */
 #define PVFS_LATENCIES 106
-struct pvfs_op_stats {
-	char name[24];		/* "READ", "GETATTR" */
-	uint32_t op;		/* number of the operation */
-	uint32_t zero;
-	uint64_t requests;	/* answered requests, */
-	uint64_t errors;	/* ... of them with an error */
+#define PVFS_METRIC_LABELS 4
+#define PVFS_METRIC_FILES 64
+#define PVFS_METRICS_OPS 0x1u
+#define PVFS_METRICS_USERS 0x2u
+#define PVFS_METRICS_FILES 0x4u
+#define PVFS_METRICS_INSIDE 0x8u
+#define PVFS_METRICS_ALL 0xfu
+enum pvfs_metric_kind {
+	PVFS_NOW,		/* n is the present state */
+	PVFS_TOTAL,		/* n counts since the server started */
+	PVFS_TIMES,		/* something that happened n times since the server started */
+};
+struct pvfs_metric {
+	struct pvfs_metric *next;
+	enum pvfs_metric_kind kind;
+	unsigned int labels;	/* number of entries in label */
+	const char *name;	/* letters and underscores */
+	const char *help;	/* one line, or "" */
+	struct {
+		const char *key;	/* as name */
+		const char *value;	/* bytes of any value but 0 */
+	} label[PVFS_METRIC_LABELS];
+	uint64_t n;
+	/* for PVFS_TIMES, else 0 */
+	uint64_t errors;	/* number of failures among n */
 	uint64_t bytes_in;	/* bytes of data in requests */
 	uint64_t bytes_out;	/* bytes of data and bodies in replies */
 	uint64_t ns;		/* nanoseconds, all together, */
 	uint64_t most_ns;	/* ... and of the longest */
-	uint64_t latency[PVFS_LATENCIES];
-	uint64_t reserved[4];
+	uint64_t *latency;	/* PVFS_LATENCIES entries; NULL: unknown */
 };
-
-/*
- * Ask one server, as pvfs_ping_server() and pvfs_ping_mount() do.  Fill at most max
- * entries of list, in the order of the operation numbers, and return the total number;
- * list may be NULL if max is 0.  The numbers are not an atomic snapshot.  -1: the errors
- * of pvfs_ping_server() and pvfs_ping_mount(); EINVAL: max is negative; EPROTO,
- * ECONNRESET: the release of the server has no statistics.
- */
-int pvfs_stats_server(const char *uri, int timeout_ms,
-		      struct pvfs_op_stats *list, int max);
-int pvfs_stats_mount(const char *path, const char *uri, int timeout_ms,
-		     struct pvfs_op_stats *list, int max);
-/*
- * The requests of one user in one job since the server started.  The job is PVFS_JOB_ID
- * or SLURM_JOB_ID of the environment of the program; the server does not verify it.  A
- * server reports all labels to root and to the user that it runs as, and to other users
- * only their own.  It keeps 256 labels.  The requests of a user without a connected
- * program may move to the label PVFS_LABEL_OTHERS.  A label with PVFS_LABEL_DIRECT counts
- * what these programs report as read and written without a request.  It is separate from
- * the user's other label, and its ns is estimated from the few transfers that clients
- * time.
- */
-#define PVFS_LABELS 514 /* upper bound of their number */
-#define PVFS_LABEL_OTHERS 0x1u
-#define PVFS_LABEL_DIRECT 0x2u
-struct pvfs_label {
-	uint32_t uid;		/* 0 for PVFS_LABEL_OTHERS */
-	uint32_t flags;		/* PVFS_LABEL_* */
-	char job[72];		/* "": no job */
-	uint64_t requests;	/* answered requests, */
-	uint64_t errors;	/* ... of them with an error */
-	uint64_t bytes_in;	/* bytes of data in requests */
-	uint64_t bytes_out;	/* bytes of data and bodies in replies */
-	uint64_t ns;		/* nanoseconds, all together */
-	uint64_t reserved[4];
-};
-/*
- * As pvfs_stats_server() and pvfs_stats_mount(), in no particular order.  -1: their
- * errors; ENOSYS: the release of the server has no labels.
- */
-int pvfs_labels_server(const char *uri, int timeout_ms,
-		       struct pvfs_label *list, int max);
-int pvfs_labels_mount(const char *path, const char *uri, int timeout_ms,
-		      struct pvfs_label *list, int max);
-/*
- * A file, or on the manager a directory, that was busy at a server recently.  Each thread
- * of the server tracks 64 of them.  The numbers count since the server began to track the
- * file, so they restart from 0 after the file lost its place.
- */
-#define PVFS_HOT 64
-struct pvfs_hot {
-	uint64_t handle;
-	uint64_t requests;
-	uint64_t bytes_in;	/* bytes of data in requests */
-	uint64_t bytes_out;	/* bytes of data in replies */
-	char name[104];		/* end of the path by which it was opened last, at most 96
-				 * bytes of any value but 0; "": unknown */
-	uint64_t reserved[2];
-};
-/*
- * An internal figure of a server: of a queue, its buffers, a cache, its database.  value
- * is the present state, or with PVFS_GAUGE_TOTAL the total since the server started.
- */
-#define PVFS_GAUGES 160 /* upper bound of their number */
-#define PVFS_GAUGE_TOTAL 0x1u
-struct pvfs_gauge {
-	char name[32];		/* "zone_used": letters and underscores */
-	char by[16];		/* dimension if there are several: "transport", "queue",
-				 * "size"; or "" */
-	char of[16];		/* ... and the value in it: "tcp", "flush", "64KiB" */
-	const char *help;	/* one line; owned by the library */
-	uint32_t flags;		/* PVFS_GAUGE_* */
-	uint32_t zero;
-	uint64_t value;
-	uint64_t reserved[2];
-};
-/*
- * Durations of one kind since the server started.  stats has counts, bytes and times as
- * for an operation.  stats.name is one of:
- * - "read", "write", "other": requests, by their transport and the way of their data.
- *   way is "inline": in the message; "fast": by Fast RDMA; "bulk": moved by the server;
- *   "mapped": moved by the server directly from or to the object; "direct": without a
- *   request, as clients report it, with estimated times as for DIRECT_READ.
- * - "flush": writing an object to stable storage.
- * - "log", "checkpoint": of the manager's database.
- * - "queue": the time that work items waited for a thread.
- */
-#define PVFS_TIMES 128 /* upper bound of their number */
-struct pvfs_times {
-	char transport[16];	/* for requests, else "" */
-	char way[16];		/* for reads and writes, else "" */
-	char queue[16];		/* for "queue", else "" */
-	struct pvfs_op_stats stats;
-};
+/* Returns the value of a label; "": the metric has no such label. */
+const char *pvfs_metric_label(const struct pvfs_metric *metric, const char *key);
+/* Frees a list.  NULL is permitted. */
+void pvfs_metrics_free(struct pvfs_metric *list);
 /*
  * Prepares repeated questions to one server over a connection that stays open.  path
  * selects a mount; if it is NULL, uri alone names the server.  Returns 0, or -1: the
@@ -754,32 +702,17 @@ void pvfs_watch_close(struct pvfs_watch *watch);
  */
 int pvfs_watch_ping(struct pvfs_watch *watch, struct pvfs_ping *ping);
 int pvfs_watch_statfs(struct pvfs_watch *watch, struct statfs *st);
-int pvfs_watch_stats(struct pvfs_watch *watch, struct pvfs_op_stats *list,
-		     int max);
-int pvfs_watch_labels(struct pvfs_watch *watch, struct pvfs_label *list,
-		      int max);
 /*
- * Lists the busiest files, the busiest first: at most max, of up to PVFS_HOT.  Returns
- * their number.  -1: the errors of the other calls; EPERM: the user is neither root nor
- * the one that the server runs as; ENOSYS: the release of the server does not track
- * files.
+ * Lists the metrics of these groups, PVFS_METRICS_*.  With n handles, at most
+ * PVFS_METRIC_FILES, PVFS_METRICS_FILES means these files, and a manager reports their names.
+ * The numbers are not an atomic snapshot.  Returns how many; the caller owns *list and
+ * releases it with pvfs_metrics_free().  -1: the errors of the other calls; EINVAL: unknown
+ * groups, or n is too large; ENOSYS: the release of the server has no metrics; EPROTO: the list
+ * has no end.
  */
-int pvfs_watch_hot(struct pvfs_watch *watch, struct pvfs_hot *list, int max);
-/*
- * Asks a manager for the names of n files, 0 to PVFS_HOT, by the handles in list.  A file
- * that the manager does not know keeps its present name in list.  Returns 0, or -1 with
- * the errors of pvfs_watch_hot().
- */
-int pvfs_watch_names(struct pvfs_watch *watch, struct pvfs_hot *list, int n);
-/*
- * As pvfs_watch_stats(), at most PVFS_GAUGES and PVFS_TIMES entries; entries with the
- * same name are adjacent.  -1, in addition: ENOSYS: the release of the server does not
- * report these.
- */
-int pvfs_watch_gauges(struct pvfs_watch *watch, struct pvfs_gauge *list,
-		      int max);
-int pvfs_watch_times(struct pvfs_watch *watch, struct pvfs_times *list,
-		     int max);
+int pvfs_watch_metrics(struct pvfs_watch *watch, unsigned int groups,
+		       const uint64_t *handle, unsigned int n,
+		       struct pvfs_metric **list);
 /*
  * A client session, as a manager knows it.  name: its program, "HOST:PID:PROGRAM".  peer:
  * the address that it connected from.  "-": unknown since the manager started.
@@ -798,8 +731,8 @@ struct pvfs_session {
 /*
  * Asks a manager for the sessions with numbers above after, without this one.  Fills at
  * most max entries of list in the order of the numbers and returns how many; 0: there are
- * no more.  -1: the errors of pvfs_watch_hot(); ENOSYS: the server is an iod, or its
- * release has no such request.
+ * no more.  -1: the errors of the other calls; EPERM: the user is neither root nor the one
+ * that the server runs as; ENOSYS: the server is an iod, or its release has no such request.
  */
 int pvfs_watch_sessions(struct pvfs_watch *watch, uint64_t after,
 			struct pvfs_session *list, int max);

@@ -17,31 +17,24 @@ static bool owes(const struct pvfs_evicted *done, int iod)
 	return false;
 }
 
-static int ask(const char *path, const char *uri, struct pvfs_gauge *list)
+/* 0; -1: it does not say. */
+static int kept_at(const char *path, const char *uri, uint64_t *kept)
 {
+	struct pvfs_metric *list = NULL;
 	struct pvfs_watch *watch;
 	int n, why;
 
+	*kept = 0;
 	if (pvfs_watch_open(path, uri, ASK_MS, &watch))
 		return -1;
-	n = pvfs_watch_gauges(watch, list, PVFS_GAUGES);
+	n = pvfs_watch_metrics(watch, PVFS_METRICS_INSIDE, NULL, 0, &list);
 	why = errno;
 	pvfs_watch_close(watch);
+	for (const struct pvfs_metric *m = list; m; m = m->next)
+		if (!strcmp(m->name, "lent_kept"))
+			*kept = m->n;
+	pvfs_metrics_free(list);
 	errno = why;
-	return n;
-}
-
-/* -1: it does not say. */
-static int kept_at(const char *path, const char *uri, uint64_t *kept)
-{
-	struct pvfs_gauge *list = calloc(PVFS_GAUGES, sizeof(*list));
-	int n = list ? ask(path, uri, list) : -1;
-
-	*kept = 0;
-	for (int i = 0; i < n && i < PVFS_GAUGES; i++)
-		if (!strcmp(list[i].name, "lent_kept"))
-			*kept = list[i].value;
-	free(list);
 	return n < 0 ? -1 : 0;
 }
 

@@ -7,34 +7,26 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/json/json_out.h"
+#include "client/tools/common/metric.h"
 #include "client/tools/owners.h"
-#include <pvfs.h>
-#include "client/tools/stats_inside.h"
-#include "client/tools/stats_labels.h"
-#include "client/tools/stats_seen.h"
+#include "client/tools/stats_show.h"
 #include "client/tools/common/tool.h"
-
-#define OPS 96
 
 /* What a server said the last time. */
 struct seen {
-	struct stats_seen is;
-	int n;
-	struct pvfs_op_stats op[OPS];
+	struct seen *next;
+	char *uri;
+	struct pvfs_metric *rows;
 };
 
 struct args {
 	bool json;
-	bool labels; /* by user or job, not by operation */
-	struct stats_labels by;
-	bool inside; /* nor that, but what servers have inside */
-	struct stats_inside in;
+	unsigned int groups; /* one of PVFS_METRICS_* */
 	int timeout_ms;
 	unsigned int watch_s, count; /* 0: once; 0: without an end */
-	bool header, first;
-	struct json_object *list;
-	struct stats_seen *seen;
+	bool first;
+	struct stats_show show;
+	struct seen *seen;
 };
 
 static int option(void *arg, int opt, const char *val)
@@ -47,11 +39,11 @@ static int option(void *arg, int opt, const char *val)
 		break;
 	case 'u':
 	case 'J':
-		a->labels = true;
-		a->by.jobs |= opt == 'J';
+		a->groups = PVFS_METRICS_USERS;
+		a->show.jobs |= opt == 'J';
 		break;
 	case 'i':
-		a->inside = true;
+		a->groups = PVFS_METRICS_INSIDE;
 		break;
 	case 't':
 		a->timeout_ms = (int)tool_number(val);
@@ -103,76 +95,101 @@ static const struct tool tool = {
 	.option = option,
 };
 
-static uint64_t mean(const struct pvfs_op_stats *s)
+/* ---- rows ---- */
+
+static void json_row(struct stats_show *show, const struct pvfs_metric *m)
 {
-	return s->requests ? s->ns / s->requests : 0;
+	struct json_object *o = stats_json(show);
+
+	json_str(o, "op", pvfs_metric_label(m, "op"));
+	json_u64(o, "requests", m->n);
+	json_u64(o, "errors", m->errors);
+	json_u64(o, "bytes_in", m->bytes_in);
+	json_u64(o, "bytes_out", m->bytes_out);
+	stats_json_times(o, m);
 }
 
-static void json_row(struct args *a, const char *who, const char *uri,
-		     const struct pvfs_op_stats *s)
-{
-	struct json_object *o = json_object_new_object();
-
-	json_str(o, "server", who);
-	json_str(o, "uri", uri);
-	json_str(o, "op", s->name);
-	json_u64(o, "requests", s->requests);
-	json_u64(o, "errors", s->errors);
-	json_u64(o, "bytes_in", s->bytes_in);
-	json_u64(o, "bytes_out", s->bytes_out);
-	json_u64(o, "mean_ns", mean(s));
-	json_u64(o, "p50_ns", tool_percentile(s, 0.5));
-	json_u64(o, "p90_ns", tool_percentile(s, 0.9));
-	json_u64(o, "p99_ns", tool_percentile(s, 0.99));
-	json_u64(o, "max_ns", s->most_ns);
-	json_object_array_add(a->list, o);
-}
-
-static void text_row(struct args *a, const char *who,
-		     const struct pvfs_op_stats *s)
+static void text_row(struct stats_show *show, const struct pvfs_metric *m)
 {
 	char in[32], out[32];
 
-	if (a->header)
+	if (show->header)
 		printf("%-8s %-12s %10s %8s %10s %10s %9s %9s %9s %9s\n",
 		       "server", "operation", "requests", "errors", "in", "out",
 		       "mean us", "p50", "p99", "max");
-	a->header = false;
-	tool_human(s->bytes_in, in);
-	tool_human(s->bytes_out, out);
-	printf("%-8s %-12s %10" PRIu64 " %8" PRIu64
-	       " %10s %10s %9.1f %9.1f %9.1f %9.1f\n",
-	       who, s->name, s->requests, s->errors, in, out,
-	       (double)mean(s) / 1e3, (double)tool_percentile(s, 0.5) / 1e3,
-	       (double)tool_percentile(s, 0.99) / 1e3,
-	       (double)s->most_ns / 1e3);
+	show->header = false;
+	tool_human(m->bytes_in, in);
+	tool_human(m->bytes_out, out);
+	tool_line(stdout, "%-8s %-12s %10" PRIu64 " %8" PRIu64 " %10s %10s",
+		  show->who, pvfs_metric_label(m, "op"), m->n, m->errors, in,
+		  out);
+	stats_text_times(m);
 }
 
-/* What came since. */
-static void subtract(struct pvfs_op_stats *s, const struct seen *seen)
+static void show_ops(struct stats_show *show)
 {
-	for (int i = 0; i < seen->n; i++) {
-		if (seen->op[i].op == s->op) {
-			stats_subtract(s, &seen->op[i]);
-			return;
-		}
-	}
-}
+	uint64_t latency[PVFS_LATENCIES];
 
-static void show(struct args *a, const char *who, const struct seen *now,
-		 const struct seen *before)
-{
-	for (int i = 0; i < now->n; i++) {
-		struct pvfs_op_stats s = now->op[i];
+	for (const struct pvfs_metric *m = show->now; m; m = m->next) {
+		const struct pvfs_metric s = metric_since(m, show->before,
+							  latency);
 
-		subtract(&s, before);
-		if (!s.requests)
+		if (!s.n)
 			continue;
-		if (a->json)
-			json_row(a, who, now->is.uri, &s);
+		if (show->list)
+			json_row(show, &s);
 		else
-			text_row(a, who, &s);
+			text_row(show, &s);
 	}
+}
+
+/* ---- servers ---- */
+
+/* Made of zeros if there is none.  NULL: no memory. */
+static struct seen *seen_of(struct seen **all, const char *uri)
+{
+	struct seen *s;
+
+	for (s = *all; s; s = s->next)
+		if (!strcmp(s->uri, uri))
+			return s;
+	s = calloc(1, sizeof(*s));
+	if (!s || !(s->uri = strdup(uri))) {
+		free(s);
+		return NULL;
+	}
+	s->next = *all;
+	*all = s;
+	return s;
+}
+
+static void seen_free(struct seen *all)
+{
+	struct seen *s;
+
+	while ((s = all)) {
+		all = s->next;
+		pvfs_metrics_free(s->rows);
+		free(s->uri);
+		free(s);
+	}
+}
+
+/* 0; -1 and errno. */
+static int ask(const struct args *a, const char *path, const char *uri,
+	       struct pvfs_metric **rows)
+{
+	struct pvfs_watch *watch;
+	int saved, n;
+
+	*rows = NULL;
+	if (pvfs_watch_open(path, uri, a->timeout_ms, &watch))
+		return -1;
+	n = pvfs_watch_metrics(watch, a->groups, NULL, 0, rows);
+	saved = errno;
+	pvfs_watch_close(watch);
+	errno = saved;
+	return n < 0 ? -1 : 0;
 }
 
 /* One of an earlier release serves all the same. */
@@ -184,63 +201,46 @@ static int fail(const char *uri)
 	return 0;
 }
 
-static int labels(void *arg, const char *path, const char *who, const char *uri)
-{
-	struct args *a = arg;
-
-	a->by.timeout_ms = a->timeout_ms;
-	a->by.list = a->json ? a->list : NULL;
-	a->by.show = !a->watch_s || !a->first;
-	return stats_labels(&a->by, path, who, uri) ? fail(uri) : 0;
-}
-
-static int inside(void *arg, const char *path, const char *who, const char *uri)
-{
-	struct args *a = arg;
-
-	a->in.timeout_ms = a->timeout_ms;
-	a->in.list = a->json ? a->list : NULL;
-	a->in.show = !a->watch_s || !a->first;
-	return stats_inside(&a->in, path, who, uri) ? fail(uri) : 0;
-}
-
 static int stats(void *arg, const char *path, const char *who, const char *uri)
 {
 	struct args *a = arg;
-	struct seen *seen = stats_seen_of(&a->seen, uri, sizeof(*seen)), before;
+	struct seen *seen = seen_of(&a->seen, uri);
+	struct stats_show *show = &a->show;
+	struct pvfs_metric *rows;
+	int rc;
 
 	if (!seen)
 		return tool_fail(&tool, uri);
-	before = *seen;
-	seen->n = path ? pvfs_stats_mount(path, uri, a->timeout_ms, seen->op,
-					  OPS)
-		       : pvfs_stats_server(uri, a->timeout_ms, seen->op, OPS);
-	if (seen->n < 0) {
-		seen->n = 0;
-		return fail(uri);
+	rc = ask(a, path, uri, &rows) ? fail(uri) : 0;
+	show->who = who;
+	show->uri = uri;
+	show->now = rows;
+	show->before = seen->rows;
+	if (rows && !(a->watch_s && a->first)) {
+		if (a->groups == PVFS_METRICS_INSIDE)
+			stats_inside(show);
+		else if (a->groups == PVFS_METRICS_USERS)
+			stats_users(show);
+		else
+			show_ops(show);
 	}
-	if (seen->n > OPS)
-		seen->n = OPS;
-	if (!a->watch_s || !a->first)
-		show(a, who, seen, &before);
-	return 0;
+	pvfs_metrics_free(seen->rows);
+	seen->rows = rows;
+	return rc;
 }
 
 static int round_of(struct args *a, char **operand)
 {
+	struct json_object *list = a->json ? json_object_new_array() : NULL;
 	int status;
 
-	a->header = a->by.header = true;
-	a->list = json_object_new_array();
-	status = tool_each_server(&tool, operand,
-				  a->inside   ? inside
-				  : a->labels ? labels
-					      : stats,
-				  a);
-	if (a->json && !(a->watch_s && a->first))
-		json_line(a->list);
+	a->show.header = true;
+	a->show.list = list;
+	status = tool_each_server(&tool, operand, stats, a);
+	if (list && !(a->watch_s && a->first))
+		json_line(list);
 	else
-		json_object_put(a->list);
+		json_object_put(list);
 	fflush(stdout);
 	a->first = false;
 	return status;
@@ -250,8 +250,9 @@ int main(int argc, char **argv)
 {
 	struct owners owners = { 0 };
 	struct args a = { .timeout_ms = 5000,
+			  .groups = PVFS_METRICS_OPS,
 			  .first = true,
-			  .by.owners = &owners };
+			  .show.owners = &owners };
 	int i = tool_options(&tool, argc, argv, &a), status;
 
 	status = round_of(&a, argv + i);
@@ -259,9 +260,7 @@ int main(int argc, char **argv)
 		sleep(a.watch_s);
 		status = round_of(&a, argv + i);
 	}
-	stats_labels_free(&a.by);
-	stats_inside_free(&a.in);
 	owners_free(&owners);
-	stats_seen_free(a.seen);
+	seen_free(a.seen);
 	return tool_done(&tool, status);
 }

@@ -26,8 +26,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/util/histogram.h"
-
 #define WIRE_MAGIC      0x42495650u	/* "PVIB" in memory order */
 #define WIRE_VERSION    2u		/* the oldest one spoken here; what is sent
 					 * says it, as its own ends compare it */
@@ -70,11 +68,7 @@ enum wire_op {
 	WIRE_BYE	= 4,	/* the session ends cleanly; no body */
 	WIRE_FAST	= 5,	/* any server: Fast RDMA buffers; no body */
 	WIRE_CARRY	= 6,	/* replies alone: see wire_carry_rep */
-	WIRE_STATS	= 7,	/* any server: what it has answered, by operation */
-	WIRE_LABELS	= 8,	/* ... by user and job */
-	WIRE_HOT	= 9,	/* ... which files most is done with */
-	WIRE_GAUGES	= 10,	/* ... what its queues, buffers and caches hold */
-	WIRE_TIMES	= 11,	/* ... how long it took, by way and what was done */
+	WIRE_METRICS	= 12,	/* any server: what it has counted; 7 to 11 were parts of it */
 
 	/* pvfs-mgr */
 	WIRE_MOUNT	= 16,	/* file system: id, root, iods, defaults */
@@ -293,14 +287,10 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_CAPS	0x100u	/* clients: know capabilities; the manager: hands them
 				 * out; an iod: wants them */
 #define WIRE_FT_V3	0x200u	/* version 3: HELLO may have WIRE_F_APART, LEASE has a clock
-				 * and since, there are DECLARE and UNLINK2.  Every
+				 * and since, there are DECLARE, UNLINK2 and METRICS.  Every
 				 * end of that version names it */
-#define WIRE_FT_TOLD	0x800u	/* STATS and LABELS tell what clients did by themselves:
-				 * WIRE_TOLD_*, WIRE_LB_TOLD */
-#define WIRE_FT_HOT	0x1000u	/* there is HOT */
 #define WIRE_FT_ASIDE	0x2000u	/* clients: look at the word again behind a write to what
 				 * is lent; iods: set it aside (lent.h) */
-#define WIRE_FT_INSIDE	0x4000u	/* there are GAUGES and TIMES */
 #define WIRE_FT_EVICT	0x8000u	/* there are SESSIONS and EVICT; FENCE may have
 				 * WIRE_FN_EVICT; clients: know -EKEYREVOKED of a session that
 				 * was evicted */
@@ -437,7 +427,7 @@ struct wire_hello {
 	le32 name_len;		/* "host:pid:program", for logs */
 };
 /*
- * WIRE_F_JOB: what the client calls the job that it is part of, for LABELS.  Then
+ * WIRE_F_JOB: what the client calls the job that it is part of, for METRICS.  Then
  * job[len], padded: characters of ASCII that print.  Nobody proves it.
  */
 #define WIRE_JOB_MAX	64u
@@ -566,80 +556,58 @@ struct wire_ping_rep {
 };
 
 /*
- * STATS: the first operation from op on that the server has answered since it started.
- * Who named WIRE_FT_TOLD is told, as the last ones, what clients say that they have read
- * and written by themselves (lent.h): ns and bucket are made of the few that they timed,
- * and most is where the last bucket ends.
+ * METRICS: what a server has counted since it started, and what it has inside now, as rows that
+ * say what they are: a client shows a row of a later release, too.  A row has a name, what it
+ * means, labels and numbers; names end in their unit, times are ns.  The reply has as many rows as it
+ * has room for; from is 0 at first, then what the last reply said.
+ *
+ * USERS: who is no administrator is shown his own rows.  FILES: administrators alone have rows,
+ * since a handle passes over the directories.  With handles: these files alone, with their names.
  */
-#define WIRE_TOLD_READ	94u
-#define WIRE_TOLD_WRITE	95u
-struct wire_stats {
-	le32 op;
-	le32 zero;
+#define WIRE_MG_OPS	0x1u	/* requests by operation */
+#define WIRE_MG_USERS	0x2u	/* ... by user and job */
+#define WIRE_MG_FILES	0x4u	/* ... by file: the hottest, on the first page alone */
+#define WIRE_MG_INSIDE	0x8u	/* times by way, flushes, queues, buffers, caches */
+#define WIRE_METRIC_FILES 64u	/* handles of a request */
+#define WIRE_METRIC_NAME 96u	/* bytes of a file's name: the end of the path by which it was
+				 * opened last */
+#define WIRE_METRIC_LABELS 4u
+#define WIRE_METRIC_TEXT 512u	/* bytes, with each NUL */
+#define WIRE_METRIC_BUCKETS 128u
+struct wire_metrics {		/* tail: handle[n] */
+	le64 from;
+	le32 groups;		/* WIRE_MG_* */
+	le32 n;
 };
-struct wire_stats_rep {
-	le32 op;		/* 0: there is none any more */
-	le32 zero;
-	le64 requests;		/* answered, */
-	le64 errors;		/* ... with a status that is not 0 */
+enum wire_metric_kind {
+	WIRE_MK_NOW,		/* n is what it is now, the other numbers are 0 */
+	WIRE_MK_TOTAL,		/* n was counted, likewise */
+	WIRE_MK_TIMES,		/* something that happened n times: all numbers count */
+	WIRE_MK_END
+};
+struct wire_metric_bucket {
+	le64 from;		/* ns: as long or longer, below from of the next one */
+	le64 n;			/* not 0 */
+};
+/*
+ * A row: this, then bucket[buckets] of WIRE_MK_TIMES, in order; then text[text_len], strings with their
+ * NUL: name, help, key and value of each label.  Names and keys are of a-z and _.
+ */
+struct wire_metric {
+	le16 kind;		/* enum wire_metric_kind */
+	le16 labels;
+	le16 buckets;
+	le16 text_len;
+	le64 n;
+	le64 errors;
 	le64 bytes_in;		/* data of requests */
 	le64 bytes_out;		/* bodies and data of replies */
 	le64 ns;		/* from arrival to reply, the sum, */
 	le64 most;		/* ... and the longest */
-	le64 bucket[HISTOGRAM_BUCKETS]; /* requests by that time: histogram.h */
 };
-
-/*
- * LABELS: what users and jobs have asked for since the server started, as many from
- * place from on as the reply has room for.  Who is no administrator is shown his own.
- * The server keeps 256; who has no session any more may be counted among the others.
- */
-#define WIRE_LABELS_MAX	64u	/* in one reply */
-#define WIRE_LB_OTHERS	0x1u	/* all that have no label of their own */
-#define WIRE_LB_TOLD	0x2u	/* what its clients say that they did by themselves: a row
-				 * beside the other one, to who named WIRE_FT_TOLD */
-struct wire_labels {
-	le32 from;
-	le32 zero;
-};
-struct wire_label {
-	le32 uid;		/* 0 of the others */
-	le32 flags;		/* WIRE_LB_* */
-	le64 requests;		/* answered, as in STATS */
-	le64 errors;
-	le64 bytes_in;
-	le64 bytes_out;
-	le64 ns;
-	uint8_t job[WIRE_JOB_MAX]; /* as in HELLO, then zeros; none: all zeros */
-};
-struct wire_labels_rep {	/* tail: label[n] */
-	le32 n;
-	le32 next;		/* the place to go on from; 0: that was all */
-};
-
-/*
- * HOT: the files, and of a manager the directories, that most was done with lately; or, with
- * handles, what those are called.  Administrators alone are told, others get -EPERM: who has a
- * handle passes over the directories.  A server keeps 64 of a thread (sketch.h), and counts
- * of each what it saw since it keeps it.
- */
-#define WIRE_HOT_MAX	64u
-#define WIRE_HOT_NAME	96u
-struct wire_hot {		/* tail: handle[n] */
-	le32 n;
-	le32 zero;
-};
-struct wire_hot_file {
-	le64 handle;
-	le64 requests;
-	le64 bytes_in;
-	le64 bytes_out;
-	uint8_t name[WIRE_HOT_NAME]; /* the end of the path by which it was opened
-					 * last, then zeros; not known, or of an iod:
-					 * all zeros */
-};
-struct wire_hot_rep {		/* tail: file[n], the hottest first */
-	le32 n;
+struct wire_metrics_rep {	/* tail: rows, len bytes */
+	le64 next;		/* where to go on from; 0: that was all */
+	le32 len;
 	le32 zero;
 };
 
@@ -701,103 +669,6 @@ struct wire_evict_rep {		/* tail: iod[niods], le32 each */
 	le32 left;
 	le32 niods;
 	le32 zero;
-};
-
-/*
- * GAUGES: what a server has inside: queues, buffers, caches, its data base; what they are
- * now, or counted since it started.  Who does not know a name passes over it, so that a
- * later release may have more.
- */
-#define WIRE_GAUGES_MAX	160u
-enum wire_gauge_name {
-	/* of the whole server */
-	WIRE_G_CONNECTIONS = 1, WIRE_G_RUNNING, WIRE_G_CLIENT_BYTES,
-	WIRE_G_BULK_WAITS, WIRE_G_CARRIED,
-	WIRE_G_BELIEVES,	/* 1: auth = sys, clients are who they say */
-	/* by transport */
-	WIRE_G_REG_BYTES = 16, WIRE_G_REG_PIECES,
-	/* by queue */
-	WIRE_G_QUEUE_WAITING = 32, WIRE_G_QUEUE_MOST, WIRE_G_QUEUE_WORKING,
-	WIRE_G_QUEUE_STUCK,
-	/* by size of a buffer, KiB; */
-	WIRE_G_ZONE_BUFFERS = 48, WIRE_G_ZONE_USED, WIRE_G_ZONE_MOST,
-	/* ... of all zones */
-	WIRE_G_ZONE_BYTES, WIRE_G_ZONE_GIVEN, WIRE_G_ZONE_WAITS,
-	WIRE_G_ZONE_BIGGER, WIRE_G_ZONE_SMALLER,
-	/* mapped parts of objects, registered: what an iod has of a pin-down cache */
-	WIRE_G_WINDOW_COUNT = 64, WIRE_G_WINDOW_MAX, WIRE_G_WINDOW_HITS,
-	WIRE_G_WINDOW_MADE, WIRE_G_WINDOW_NONE,
-	/* the manager's data base */
-	WIRE_G_DB_CACHE_BYTES = 80, WIRE_G_DB_PAGES, WIRE_G_DB_DIRTY,
-	WIRE_G_DB_HITS, WIRE_G_DB_MISSES, WIRE_G_DB_WRITTEN,
-	WIRE_G_DB_EVICTED, WIRE_G_DB_COMMITS, WIRE_G_DB_ABORTS,
-	WIRE_G_DB_LOG_BYTES, WIRE_G_DB_LOG_SINCE, WIRE_G_DB_LOG_FLUSHES,
-	/* an iod's loans */
-	WIRE_G_LENT_KEPT = 96,
-};
-enum wire_queue {
-	WIRE_Q_READ, WIRE_Q_WRITE, WIRE_Q_FLUSH, WIRE_Q_CHANGE, WIRE_Q_CONTROL,
-	WIRE_Q_LOG,		/* changes that wait for the data base's log */
-	WIRE_QUEUES
-};
-enum wire_transport {
-	WIRE_TR_OTHER, WIRE_TR_TCP, WIRE_TR_LOCAL, WIRE_TR_VERBS, WIRE_TRANSPORTS
-};
-struct wire_gauge {
-	le32 name;		/* enum wire_gauge_name */
-	le32 of;		/* transport, queue, KiB; else 0 */
-	le64 value;
-};
-struct wire_gauges_rep {	/* tail: gauge[n] */
-	le32 n;
-	le32 zero;
-};
-
-/*
- * TIMES: how long what took, from place from on, as many as the reply has room for; what a later
- * release has more is passed over.  Of requests: by the transport that they came over,
- * and the way that their data went.  DIRECT is what clients say (lent.h), as in STATS.
- */
-#define WIRE_TIMES_MAX	16u	/* in one reply */
-#define WIRE_TIMES_ALL	128u	/* places */
-enum wire_timed {
-	WIRE_TM_OTHER,		/* requests that are no reads and no writes */
-	WIRE_TM_READ, WIRE_TM_WRITE,
-	WIRE_TM_FLUSH = 8,	/* an object to stable storage */
-	WIRE_TM_LOG,		/* the data base's log, */
-	WIRE_TM_CHECKPOINT,	/* ... and its pages */
-	WIRE_TM_QUEUE = 16,	/* waiting, and enum wire_queue */
-	WIRE_TM_END = WIRE_TM_QUEUE + WIRE_QUEUES
-};
-enum wire_way {
-	WIRE_WAY_NONE,		/* there is no data */
-	WIRE_WAY_INLINE,	/* in the message */
-	WIRE_WAY_FAST,		/* by Fast RDMA */
-	WIRE_WAY_BULK,		/* by the server, through its buffers */
-	WIRE_WAY_MAPPED,	/* ... from or to the object itself */
-	WIRE_WAY_DIRECT,	/* without a request */
-	WIRE_WAYS
-};
-#define WIRE_SOME_MAX	63u	/* of what, transport and way, known or not */
-struct wire_times {
-	le32 from;
-	le32 zero;
-};
-struct wire_time {
-	le32 what;		/* enum wire_timed */
-	uint8_t transport;	/* enum wire_transport */
-	uint8_t way;		/* enum wire_way */
-	uint8_t zero[2];
-	le64 n;
-	le64 errors;
-	le64 bytes;
-	le64 ns;		/* all together, */
-	le64 most;		/* ... and the longest */
-	le64 bucket[HISTOGRAM_BUCKETS];
-};
-struct wire_times_rep {		/* tail: time[n] */
-	le32 n;
-	le32 next;		/* the place to go on from; 0: that was all */
 };
 
 /*
@@ -1499,14 +1370,11 @@ _Static_assert(sizeof(struct wire_mem) == 16, "wire_mem");
 _Static_assert(sizeof(struct wire_hello) == 16, "wire_hello");
 _Static_assert(sizeof(struct wire_as) == 16, "wire_as");
 _Static_assert(sizeof(struct wire_ping_rep) == 40, "wire_ping_rep");
-_Static_assert(sizeof(struct wire_stats) == 8, "wire_stats");
-_Static_assert(sizeof(struct wire_stats_rep) == 904, "wire_stats_rep");
+_Static_assert(sizeof(struct wire_metrics) == 16, "wire_metrics");
+_Static_assert(sizeof(struct wire_metric) == 56, "wire_metric");
+_Static_assert(sizeof(struct wire_metric_bucket) == 16, "wire_metric_bucket");
+_Static_assert(sizeof(struct wire_metrics_rep) == 16, "wire_metrics_rep");
 _Static_assert(sizeof(struct wire_job) == 8, "wire_job");
-_Static_assert(sizeof(struct wire_label) == 112, "wire_label");
-_Static_assert(sizeof(struct wire_labels_rep) == 8, "wire_labels_rep");
-_Static_assert(sizeof(struct wire_hot) == 8, "wire_hot");
-_Static_assert(sizeof(struct wire_hot_file) == 128, "wire_hot_file");
-_Static_assert(sizeof(struct wire_hot_rep) == 8, "wire_hot_rep");
 _Static_assert(sizeof(struct wire_sessions) == 8, "wire_sessions");
 _Static_assert(sizeof(struct wire_session) == 232, "wire_session");
 _Static_assert(sizeof(struct wire_sessions_rep) == 8, "wire_sessions_rep");
@@ -1517,8 +1385,6 @@ _Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
 _Static_assert(sizeof(struct wire_carry_rep) == 32, "wire_carry_rep");
 _Static_assert(sizeof(struct wire_open) == 40, "wire_open");
 _Static_assert(sizeof(struct wire_open_rep) == 88, "wire_open_rep");
-_Static_assert(sizeof(struct wire_gauge) == 16, "wire_gauge");
-_Static_assert(sizeof(struct wire_time) == 48 + 8 * HISTOGRAM_BUCKETS, "wire_time");
 _Static_assert(sizeof(struct wire_release) == 40, "wire_release");
 _Static_assert(sizeof(struct wire_grant) == 24, "wire_grant");
 _Static_assert(sizeof(struct wire_grant_rep) == 16, "wire_grant_rep");
@@ -1615,6 +1481,23 @@ uint64_t wire_data_len(const struct wire_msg *msg);
  * before the name.  True: it ends there, and so does its name, which is one.
  */
 bool wire_dirent_ok(const struct wire_dirent *d, size_t left, size_t fixed);
+
+/*
+ * A row of METRICS, of which left bytes are there: its length with the padding.  0: it is none, *why
+ * says why.
+ */
+size_t wire_metric_len(const struct wire_metric *m, size_t left,
+		       const char **why);
+/* Of a checked row. */
+static inline const struct wire_metric_bucket *
+wire_metric_buckets(const struct wire_metric *m)
+{
+	return (const struct wire_metric_bucket *)(m + 1);
+}
+static inline const char *wire_metric_text(const struct wire_metric *m)
+{
+	return (const char *)(wire_metric_buckets(m) + le16toh(m->buckets));
+}
 
 /* The first len bytes of job are those of a struct wire_job. */
 bool wire_job_ok(const void *job, size_t len);

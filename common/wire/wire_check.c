@@ -282,65 +282,6 @@ bool wire_job_ok(const void *job, size_t len)
 	return len <= WIRE_JOB_MAX;
 }
 
-/* Zeros fill it up. */
-static bool label_job_ok(const uint8_t *job)
-{
-	size_t len = strnlen((const char *)job, WIRE_JOB_MAX);
-
-	for (size_t i = len; i < WIRE_JOB_MAX; i++)
-		if (job[i])
-			return false;
-	return wire_job_ok(job, len);
-}
-
-const char *wire_check_labels_rep(const struct wire_msg *msg)
-{
-	const struct wire_label *label = msg->tail[0].ptr;
-	size_t n = msg->tail[0].len / sizeof(*label);
-
-	for (size_t i = 0; i < n; i++) {
-		if (le32toh(label[i].flags) & ~(WIRE_LB_OTHERS | WIRE_LB_TOLD))
-			return "wire_label.flags: unknown bits";
-		if (!label_job_ok(label[i].job))
-			return "wire_label.job: what does not print";
-	}
-	return NULL;
-}
-
-const char *wire_check_hot_rep(const struct wire_msg *msg)
-{
-	const struct wire_hot_file *file = msg->tail[0].ptr;
-	size_t n = msg->tail[0].len / sizeof(*file);
-
-	for (size_t i = 0; i < n; i++) {
-		const char *name = (const char *)file[i].name;
-		size_t len = strnlen(name, WIRE_HOT_NAME);
-
-		for (; len < WIRE_HOT_NAME; len++)
-			if (name[len])
-				return "wire_hot_file.name: more behind its end";
-	}
-	return NULL;
-}
-
-const char *wire_check_times_rep(const struct wire_msg *msg)
-{
-	const struct wire_time *time = msg->tail[0].ptr;
-	size_t n = msg->tail[0].len / sizeof(*time);
-
-	for (size_t i = 0; i < n; i++) {
-		if (le32toh(time[i].what) > WIRE_SOME_MAX)
-			return "wire_time.what: too large";
-		if (time[i].transport > WIRE_SOME_MAX)
-			return "wire_time.transport: too large";
-		if (time[i].way > WIRE_SOME_MAX)
-			return "wire_time.way: too large";
-		if (time[i].zero[0] || time[i].zero[1])
-			return "wire_time.zero: reserved, not zero";
-	}
-	return NULL;
-}
-
 const char *wire_check_fallocate(const struct wire_msg *msg)
 {
 	const struct wire_fallocate *body = msg->body;

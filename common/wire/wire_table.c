@@ -85,38 +85,19 @@ static const struct wire_form ping_rep = {
 	.items = { ITEM(STRING, wire_ping_rep, version_len, 1, WIRE_NAME_MAX) },
 };
 
-static const struct wire_form stats = {
-	.size = sizeof(struct wire_stats),
-	.fields = { ZERO(wire_stats, zero) },
+static const struct wire_form metrics = {
+	.size = sizeof(struct wire_metrics),
+	.fields = { BITS(wire_metrics, groups,
+			 WIRE_MG_OPS | WIRE_MG_USERS | WIRE_MG_FILES |
+				 WIRE_MG_INSIDE) },
+	.items = { ITEM(ARRAY, wire_metrics, n, sizeof(le64),
+			WIRE_METRIC_FILES) },
 };
-static const struct wire_form stats_rep = {
-	.size = sizeof(struct wire_stats_rep),
-	.fields = { MAX(wire_stats_rep, op, WIRE_OP_END - 1),
-		    ZERO(wire_stats_rep, zero) },
-};
-
-static const struct wire_form labels = {
-	.size = sizeof(struct wire_labels),
-	.fields = { ZERO(wire_labels, zero) },
-};
-static const struct wire_form labels_rep = {
-	.size = sizeof(struct wire_labels_rep),
-	.items = { ITEM(ARRAY, wire_labels_rep, n, sizeof(struct wire_label),
-			WIRE_LABELS_MAX) },
-	.check = wire_check_labels_rep,
-};
-
-static const struct wire_form hot = {
-	.size = sizeof(struct wire_hot),
-	.fields = { ZERO(wire_hot, zero) },
-	.items = { ITEM(ARRAY, wire_hot, n, sizeof(le64), WIRE_HOT_MAX) },
-};
-static const struct wire_form hot_rep = {
-	.size = sizeof(struct wire_hot_rep),
-	.fields = { ZERO(wire_hot_rep, zero) },
-	.items = { ITEM(ARRAY, wire_hot_rep, n, sizeof(struct wire_hot_file),
-			WIRE_HOT_MAX) },
-	.check = wire_check_hot_rep,
+static const struct wire_form metrics_rep = {
+	.size = sizeof(struct wire_metrics_rep),
+	.fields = { ZERO(wire_metrics_rep, zero) },
+	.items = { ITEM(ARRAY, wire_metrics_rep, len, 1, WIRE_BODY_MAX) },
+	.check = wire_check_metrics_rep,
 };
 
 static const struct wire_form sessions = {
@@ -142,26 +123,6 @@ static const struct wire_form evict_rep = {
 		    ZERO(wire_evict_rep, zero) },
 	.items = { ITEM(ARRAY, wire_evict_rep, niods, sizeof(le32),
 			WIRE_IOD_MAX) },
-};
-
-static const struct wire_form gauges_rep = {
-	.size = sizeof(struct wire_gauges_rep),
-	.fields = { ZERO(wire_gauges_rep, zero) },
-	.items = { ITEM(ARRAY, wire_gauges_rep, n, sizeof(struct wire_gauge),
-			WIRE_GAUGES_MAX) },
-};
-
-static const struct wire_form times = {
-	.size = sizeof(struct wire_times),
-	.fields = { MAX(wire_times, from, WIRE_TIMES_ALL - 1),
-		    ZERO(wire_times, zero) },
-};
-static const struct wire_form times_rep = {
-	.size = sizeof(struct wire_times_rep),
-	.fields = { MAX(wire_times_rep, next, WIRE_TIMES_ALL - 1) },
-	.items = { ITEM(ARRAY, wire_times_rep, n, sizeof(struct wire_time),
-			WIRE_TIMES_MAX) },
-	.check = wire_check_times_rep,
 };
 
 static const struct wire_form fast_rep = {
@@ -607,11 +568,7 @@ static const struct wire_op_desc ops[] = {
 	OP(BYE, empty, empty),
 	OP(FAST, empty, fast_rep),
 	OP(CARRY, empty, carry_rep),
-	OP(STATS, stats, stats_rep),
-	OP(LABELS, labels, labels_rep),
-	OP(HOT, hot, hot_rep),
-	OP(GAUGES, empty, gauges_rep),
-	OP(TIMES, times, times_rep),
+	OP(METRICS, metrics, metrics_rep),
 	OP(CHALLENGE, challenge, challenge_rep),
 	OP(AUTH, auth, auth_rep),
 	OP(MOUNT, empty, mount_rep),

@@ -14,21 +14,21 @@ void called_note(struct called *called, uint64_t handle, const char *path,
 		 size_t len)
 {
 	unsigned int at = place_of(handle);
-	size_t skip = len > WIRE_HOT_NAME ? len - WIRE_HOT_NAME : 0;
+	size_t skip = len > WIRE_METRIC_NAME ? len - WIRE_METRIC_NAME : 0;
 
 	if (!called || !len)
 		return;
 	called->place[at].handle = handle;
-	memset(called->place[at].name, 0, WIRE_HOT_NAME);
+	memset(called->place[at].name, 0, WIRE_METRIC_NAME);
 	memcpy(called->place[at].name, path + skip, len - skip);
 }
 
 void called_get(const struct called *called, uint64_t handle,
-		uint8_t name[WIRE_HOT_NAME])
+		uint8_t name[WIRE_METRIC_NAME])
 {
 	unsigned int at = place_of(handle);
 
-	memset(name, 0, WIRE_HOT_NAME);
+	memset(name, 0, WIRE_METRIC_NAME);
 	if (called && handle && called->place[at].handle == handle)
-		memcpy(name, called->place[at].name, WIRE_HOT_NAME);
+		memcpy(name, called->place[at].name, WIRE_METRIC_NAME);
 }

@@ -17,16 +17,16 @@
 struct called {
 	struct {
 		uint64_t handle;
-		uint8_t name[WIRE_HOT_NAME]; /* the path's end, then zeros */
+		uint8_t name[WIRE_METRIC_NAME]; /* the path's end, then zeros */
 	} place[CALLED_PLACES];
 };
 
-/* handle: as clients know it.  The path's last WIRE_HOT_NAME bytes are kept; of an empty one nothing.  called may be
+/* handle: as clients know it.  The path's last WIRE_METRIC_NAME bytes are kept; of an empty one nothing.  called may be
  * NULL, here and below. */
 void called_note(struct called *called, uint64_t handle, const char *path,
 		 size_t len);
 /* Zeros: not known. */
 void called_get(const struct called *called, uint64_t handle,
-		uint8_t name[WIRE_HOT_NAME]);
+		uint8_t name[WIRE_METRIC_NAME]);
 
 #endif

@@ -4,7 +4,7 @@
 # the history is not there, as in a shallow clone, the test is skipped aloud.
 #
 # Protocol version 2 with stores of version 1: the last commit before LEASE had a clock,
-# and before there were DECLARE, STATS and features of attributes.
+# and before there were DECLARE, METRICS and features of attributes.
 
 before_commit=569cfcd30952a1899ade5ad985a77240d74c7566
 before=$PVFS_BUILD/before-${before_commit:0:12}

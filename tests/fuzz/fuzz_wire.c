@@ -182,6 +182,31 @@ static void check_mount(const struct wire_msg *msg)
 	FUZZ_SURE(uri == (const char *)msg->tail[0].ptr + msg->tail[0].len);
 }
 
+/* A client follows the strings of each row to their ends. */
+static void check_metrics(const struct wire_msg *msg)
+{
+	const uint8_t *at = msg->tail[0].ptr;
+	size_t left = msg->tail[0].len, len;
+	const char *why;
+
+	for (; left; at += len, left -= len) {
+		const struct wire_metric *m = (const void *)at;
+		const struct wire_metric_bucket *b = wire_metric_buckets(m);
+		const char *text = wire_metric_text(m);
+
+		len = wire_metric_len(m, left, &why);
+		FUZZ_SURE(len && len <= left && len % 8 == 0);
+		FUZZ_SURE(le16toh(m->labels) <= WIRE_METRIC_LABELS);
+		FUZZ_SURE(le16toh(m->buckets) <= WIRE_METRIC_BUCKETS);
+		for (unsigned int i = 0; i < le16toh(m->buckets); i++)
+			FUZZ_SURE(b[i].n && (!i || le64toh(b[i - 1].from) <
+							   le64toh(b[i].from)));
+		for (unsigned int i = 0; i < 2u + 2 * le16toh(m->labels); i++)
+			text += strlen(text) + 1;
+		FUZZ_SURE(text == wire_metric_text(m) + le16toh(m->text_len));
+	}
+}
+
 static void check_good(const struct wire_msg *msg, const uint8_t *end)
 {
 	unsigned int op = le16toh(msg->hdr->op);
@@ -204,6 +229,8 @@ static void check_good(const struct wire_msg *msg, const uint8_t *end)
 		check_groups(msg);
 	if (reply && op == WIRE_MOUNT)
 		check_mount(msg);
+	if (reply && op == WIRE_METRICS)
+		check_metrics(msg);
 }
 
 static void parse(const void *buf, size_t len)

@@ -197,3 +197,111 @@ int raw_status(const struct raw *raw, unsigned int n)
 
 	return raw->received > n ? (int)le32toh(hdr->status) : 0;
 }
+
+/* ---- METRICS ---- */
+
+static const char *next_string(const char **at)
+{
+	const char *s = *at;
+
+	*at += strlen(s) + 1;
+	return s;
+}
+
+static void read_row(const struct wire_metric *m, struct raw_metric *to)
+{
+	const struct wire_metric_bucket *b = wire_metric_buckets(m);
+	const char *at = wire_metric_text(m);
+
+	*to = (struct raw_metric){ .name = next_string(&at),
+				   .kind = le16toh(m->kind),
+				   .labels = le16toh(m->labels),
+				   .n = le64toh(m->n),
+				   .errors = le64toh(m->errors),
+				   .bytes_in = le64toh(m->bytes_in),
+				   .bytes_out = le64toh(m->bytes_out),
+				   .ns = le64toh(m->ns),
+				   .most = le64toh(m->most) };
+	next_string(&at); /* help */
+	for (unsigned int i = 0; i < 2 * to->labels; i++)
+		to->label[i] = next_string(&at);
+	for (unsigned int i = 0; i < le16toh(m->buckets); i++)
+		to->bucket[histogram_bucket(le64toh(b[i].from))] = le64toh(
+			b[i].n);
+}
+
+static unsigned int read_page(const struct wire_msg *msg,
+			      struct raw_metric *list, unsigned int most)
+{
+	const uint8_t *at = msg->tail[0].ptr;
+	size_t left = msg->tail[0].len, len;
+	unsigned int n = 0;
+	const char *why;
+
+	for (; left; at += len, left -= len) {
+		len = wire_metric_len((const void *)at, left, &why);
+		ck_assert_uint_gt(len, 0);
+		ck_assert_uint_lt(n, most);
+		read_row((const void *)at, &list[n++]);
+	}
+	return n;
+}
+
+unsigned int raw_metrics(struct raw *raw, unsigned int number, uint32_t groups,
+			 struct raw_metric *list, unsigned int most)
+{
+	struct wire_metrics body = { .groups = htole32(groups) };
+	unsigned int n = 0;
+
+	do {
+		const struct wire_metrics_rep *rep;
+		struct wire_msg msg;
+		struct wire_out out;
+		size_t len;
+
+		ck_assert_uint_lt(number, RAW_RECVS);
+		wire_begin(&out, raw->buf->out, RAW_MSG);
+		wire_put(&out, &body, sizeof(body));
+		len = (size_t)wire_end(&out, WIRE_METRICS, 0, 0);
+		raw_hdr(raw)->session = raw->priv.session;
+		raw_hdr(raw)->seq = htole64(number);
+		raw_send(raw, len);
+		raw_until(raw, raw->received == number + 1);
+		ck_assert_int_eq(raw_status(raw, number), 0);
+		ck_assert_int_eq(wire_parse(raw->buf->in[number], raw->len,
+					    &msg, NULL),
+				 0);
+		number++;
+		rep = msg.body;
+		n += read_page(&msg, list + n, most - n);
+		ck_assert(!rep->next ||
+			  le64toh(rep->next) > le64toh(body.from));
+		body.from = rep->next;
+	} while (body.from);
+	return n;
+}
+
+static bool is_labelled(const struct raw_metric *m, const char *first,
+			const char *last)
+{
+	return (!*first || (m->labels && !strcmp(m->label[1], first))) &&
+	       (!*last ||
+		(m->labels && !strcmp(m->label[2 * m->labels - 1], last)));
+}
+
+const struct raw_metric *raw_metric_of(const struct raw_metric *list,
+				       unsigned int n, const char *name,
+				       const char *first, const char *last)
+{
+	const struct raw_metric *found = NULL;
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (strcmp(list[i].name, name) ||
+		    !is_labelled(&list[i], first, last))
+			continue;
+		ck_assert_ptr_null(found);
+		found = &list[i];
+	}
+	ck_assert_msg(found != NULL, "no %s of %s, %s", name, first, last);
+	return found;
+}

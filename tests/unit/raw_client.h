@@ -5,7 +5,7 @@
 
 #include "tests/unit/rpc_rig.h"
 
-#define RAW_RECVS 8
+#define RAW_RECVS 24
 #define RAW_MSG 4096
 
 struct raw {
@@ -55,6 +55,21 @@ int raw_try(struct raw *raw, size_t len);
 void raw_send(struct raw *raw, size_t len);
 /* Connects and says HELLO as the rig's user. */
 void raw_greet(struct raw *raw);
+/* A row of METRICS, as it was read; its strings are of raw->buf. */
+struct raw_metric {
+	const char *name;
+	const char *label[2 * WIRE_METRIC_LABELS]; /* key, value */
+	unsigned int kind, labels;
+	uint64_t n, errors, bytes_in, bytes_out, ns, most;
+	uint64_t bucket[HISTOGRAM_BUCKETS];
+};
+/* All rows of these groups, page by page, as requests number and up of slot 0; returns how many. */
+unsigned int raw_metrics(struct raw *raw, unsigned int number, uint32_t groups,
+			 struct raw_metric *list, unsigned int most);
+/* The only row with that name and those values of labels ("" : any, or none); fails if there is none. */
+const struct raw_metric *raw_metric_of(const struct raw_metric *list,
+				       unsigned int n, const char *name,
+				       const char *first, const char *last);
 /* Status in the n-th reply (from 0), or 0. */
 int raw_status(const struct raw *raw, unsigned int n);
 

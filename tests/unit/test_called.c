@@ -11,7 +11,7 @@ static struct called called;
 
 static bool is(uint64_t handle, const char *want)
 {
-	uint8_t name[WIRE_HOT_NAME], all[WIRE_HOT_NAME] = { 0 };
+	uint8_t name[WIRE_METRIC_NAME], all[WIRE_METRIC_NAME] = { 0 };
 
 	memcpy(all, want, strlen(want));
 	called_get(&called, handle, name);
@@ -34,15 +34,15 @@ END_TEST
 
 START_TEST(its_end)
 {
-	char path[WIRE_PATH_MAX], end[WIRE_HOT_NAME + 1] = { 0 };
+	char path[WIRE_PATH_MAX], end[WIRE_METRIC_NAME + 1] = { 0 };
 
 	for (size_t i = 0; i < sizeof(path); i++)
 		path[i] = (char)('a' + i % 26);
-	memcpy(end, path + sizeof(path) - WIRE_HOT_NAME, WIRE_HOT_NAME);
+	memcpy(end, path + sizeof(path) - WIRE_METRIC_NAME, WIRE_METRIC_NAME);
 	called_note(&called, 6, path, sizeof(path));
 	ck_assert(is(6, end));
-	memcpy(end, path, WIRE_HOT_NAME);
-	called_note(&called, 6, path, WIRE_HOT_NAME);
+	memcpy(end, path, WIRE_METRIC_NAME);
+	called_note(&called, 6, path, WIRE_METRIC_NAME);
 	ck_assert(is(6, end));
 }
 END_TEST

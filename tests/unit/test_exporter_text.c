@@ -147,7 +147,8 @@ START_TEST(test_buckets)
 	struct rnd r = { 2 };
 
 	for (unsigned int round = 0; round < 200; round++) {
-		struct pvfs_op_stats s = { 0 };
+		uint64_t latency[PVFS_LATENCIES] = { 0 };
+		const struct pvfs_metric s = { .latency = latency };
 		uint64_t want[COARSE] = { 0 }, n[COARSE];
 		unsigned int most = rnd_next(&r) % 200;
 
@@ -157,7 +158,7 @@ START_TEST(test_buckets)
 			if (rnd_next(&r) % 4 == 0) /* at a border */
 				ns = coarse_ns(rnd_next(&r) % (COARSE - 1)) -
 				     rnd_next(&r) % 2;
-			s.latency[fine_bucket(ns)]++;
+			latency[fine_bucket(ns)]++;
 			want[model_bucket(ns)]++;
 		}
 		coarse_of(&s, n);
@@ -180,50 +181,112 @@ END_TEST
 #define EVIL "</script>\"\\\n\xff<b>"
 #define EVIL_HEX "3c2f7363726970743e225c0aff3c623e"
 
-static struct report *a_report(void)
-{
-	struct report *r = calloc(1, sizeof(*r));
+#define LAST (PVFS_LATENCIES - 1)
 
-	ck_assert_ptr_nonnull(r);
-	strcpy(r->ping.version, EVIL);
-	strcpy(r->ping.transport, "tcp");
-	r->space = (struct statfs){
-		.f_bsize = 4096, .f_blocks = 100, .f_bfree = 50, .f_bavail = 40
+/* What a server says, as rows behind each other. */
+struct says {
+	struct pvfs_ping ping;
+	struct statfs space;
+	uint64_t op[PVFS_LATENCIES], read[PVFS_LATENCIES];
+	struct pvfs_metric row[8];
+	unsigned int n;
+};
+
+static struct pvfs_metric *add(struct says *s, const char *name)
+{
+	struct pvfs_metric *m = &s->row[s->n++];
+
+	if (s->n > 1)
+		m[-1].next = m;
+	m->name = name;
+	m->help = "";
+	m->kind = PVFS_TIMES;
+	return m;
+}
+
+static void add_label(struct pvfs_metric *m, const char *key, const char *value)
+{
+	m->label[m->labels].key = key;
+	m->label[m->labels++].value = value;
+}
+
+static void add_way(struct says *s, const char *op, uint64_t *latency)
+{
+	struct pvfs_metric *m = add(s, "way");
+
+	add_label(m, "op", op);
+	add_label(m, "transport", "local");
+	add_label(m, "way", "direct");
+	m->n = 4;
+	m->latency = latency;
+}
+
+static void add_user(struct says *s, const char *uid, const char *job,
+		     uint64_t n, uint64_t in)
+{
+	struct pvfs_metric *m = add(s, "user");
+
+	add_label(m, "uid", uid);
+	add_label(m, "job", job);
+	m->n = n;
+	m->bytes_in = in;
+}
+
+static struct says a_server(void)
+{
+	struct says s = {
+		.ping.transport = "tcp",
+		.space = { .f_bsize = 4096,
+			   .f_blocks = 100,
+			   .f_bfree = 50,
+			   .f_bavail = 40 },
+		.op = { [0] = 2, [LAST] = 1 },
+		.read = { 4 },
 	};
-	r->ops = 1;
-	strcpy(r->op[0].name, EVIL);
-	r->op[0].requests = 3;
-	r->op[0].errors = 1;
-	r->op[0].ns = 1500000000;
-	r->op[0].latency[0] = 2;
-	r->op[0].latency[PVFS_LATENCIES - 1] = 1;
-	r->labels = 2;
-	r->label[0] = (struct pvfs_label){ .uid = 7, .requests = 5 };
-	strcpy(r->label[0].job, EVIL);
-	r->label[1] = (struct pvfs_label){ .flags = PVFS_LABEL_OTHERS,
-					   .bytes_in = 9 };
-	r->times = 2;
-	for (unsigned int i = 0; i < 2; i++) {
-		strcpy(r->time[i].transport, "local");
-		strcpy(r->time[i].way, "direct");
-		strcpy(r->time[i].stats.name, i ? "write" : "read");
-		r->time[i].stats.requests = 4;
-	}
-	r->time[0].stats.latency[0] = 4;
-	return r;
+
+	strcpy(s.ping.version, EVIL);
+	return s;
+}
+
+static void add_rows(struct says *s)
+{
+	struct pvfs_metric *m = add(s, "requests");
+
+	add_label(m, "op", EVIL);
+	m->n = 3;
+	m->errors = 1;
+	m->ns = 1500000000;
+	m->latency = s->op;
+	add_user(s, "7", EVIL, 5, 0);
+	add_user(s, "others", "", 0, 9);
+	add_way(s, "read", s->read);
+	add_way(s, "write", NULL);
+	m = add(s, "moon_phase"); /* of a later release */
+	m->kind = PVFS_TOTAL;
+	m->n = 6;
+	m->help = "Of the moon.";
+	add_label(m, "side", "far");
 }
 
 static struct text written(void (*fn)(const struct view *, struct text *),
-			   const struct report *r)
+			   struct says *says)
 {
-	const struct view_server s[] = {
-		{ .name = "mgr", .is_mgr = true, .address = EVIL, .report = r },
+	struct view_server s[] = {
+		{ .name = "mgr",
+		  .is_mgr = true,
+		  .address = EVIL,
+		  .report = { .ping = &says->ping,
+			      .space = &says->space,
+			      .rows = says->row } },
 		{ .name = "iod0", .address = "x", .reason = EVIL },
 	};
 	const struct view v = { .mount = EVIL, .server = s, .servers = 2 };
 	struct text t = { 0 };
 
+	add_rows(says);
+	s[0].report.users = view_users(says->row, 9, &s[0].report.user);
 	fn(&v, &t);
+	free(s[0].report.user);
 	ck_assert(!t.failed);
 	return t;
 }
@@ -242,8 +305,8 @@ static void holds(const struct text *t, const char *part)
 
 START_TEST(test_metrics)
 {
-	struct report *r = a_report();
-	struct text t = written(view_metrics, r);
+	struct says says = a_server();
+	struct text t = written(view_metrics, &says);
 
 	holds(&t, "pvfs_mount_info{mount=\"" ESCAPED "\"} 1\n");
 	holds(&t, "pvfs_up{server=\"mgr\",role=\"mgr\"} 1\n");
@@ -263,8 +326,10 @@ START_TEST(test_metrics)
 	/* of a client that times none by itself */
 	ck_assert_ptr_null(strstr(t.s, DIRECT("_count", "write")));
 	ck_assert_ptr_null(strstr(t.s, "pvfs_sessions{server=\"iod0\""));
+	holds(&t, "# HELP pvfs_moon_phase_total Of the moon.\n"
+		  "# TYPE pvfs_moon_phase_total counter\n"
+		  "pvfs_moon_phase_total{server=\"mgr\",side=\"far\"} 6\n");
 	text_free(&t);
-	free(r);
 }
 END_TEST
 
@@ -276,8 +341,8 @@ static const char *text_of(struct json_object *o, const char *key)
 
 START_TEST(test_status)
 {
-	struct report *r = a_report();
-	struct text t = written(view_status, r);
+	struct says says = a_server();
+	struct text t = written(view_status, &says);
 	struct json_object *o = json_tokener_parse(t.s), *s, *op;
 
 	ck_assert_ptr_nonnull(o);
@@ -293,7 +358,6 @@ START_TEST(test_status)
 		  "{\"job\":\"\",\"requests\":0,\"in\":9,\"out\":0}]");
 	json_object_put(o);
 	text_free(&t);
-	free(r);
 }
 END_TEST
 
@@ -304,53 +368,118 @@ static void health(const struct view *v, struct text *out)
 
 START_TEST(test_health)
 {
-	struct report *r = a_report();
+	struct says says = a_server();
 	struct text t;
 
-	r->space.f_bavail = 0;
-	t = written(health, r);
+	says.space.f_bavail = 0;
+	t = written(health, &says);
 	holds(&t, "{\"server\":\"mgr\",\"reason\":\"no space is left\"}");
 	holds(&t, "{\"server\":\"iod0\",\"reason\":\"<\\/script>\\\"\\\\\\n" BAD
 		  "<b>\",\"reason_hex\":\"" EVIL_HEX "\"}");
 	text_free(&t);
-	free(r);
 }
 END_TEST
+
+/* ---- users ---- */
+
+#define USERS 514
+
+struct users {
+	char job[USERS][16];
+	struct pvfs_metric row[USERS];
+};
+
+static void make_users(struct users *u)
+{
+	for (int k = 0; k < USERS; k++) {
+		struct pvfs_metric *m = &u->row[k];
+
+		snprintf(u->job[k], sizeof(u->job[k]), "%d", 4711000 + k);
+		m->name = "user";
+		m->help = "";
+		m->kind = PVFS_TIMES;
+		m->n = m->bytes_in = m->bytes_out = 1u << 31;
+		m->next = k < USERS - 1 ? &u->row[k + 1] : NULL;
+		add_label(m, "uid", "100000");
+		add_label(m, "job", u->job[k]);
+		if (k % 2)
+			add_label(m, "way", "direct");
+	}
+}
 
 /* All that is told of the users and jobs of so many iods and a manager. */
 static size_t labels_size(int wanted, unsigned int iods)
 {
-	struct report *r = calloc(2,
-				  sizeof(*r)); /* of the manager, of an iod */
+	struct users *u = calloc(1, sizeof(*u));
 	struct view_server *s = calloc(iods + 1, sizeof(*s));
 	struct view v = { .mount = "/pvfs", .server = s, .servers = iods + 1 };
+	struct says says = a_server();
 	struct text out = { 0 };
 	size_t len;
 
-	r[0].labels = wanted + 1;
-	r[1].labels = 2 * (view_labels(wanted, iods) + 1);
-	for (int k = 0; k < PVFS_LABELS; k++) {
-		struct pvfs_label l = { .uid = 100000,
-					.requests = 1u << 31,
-					.bytes_in = 1u << 31,
-					.bytes_out = 1u << 31,
-					.flags = k % 2 ? PVFS_LABEL_DIRECT
-						       : 0 };
-
-		snprintf(l.job, sizeof(l.job), "%d", 4711000 + k);
-		r[0].label[k] = r[1].label[k] = l;
-	}
+	make_users(u);
 	for (unsigned int i = 0; i <= iods; i++) {
+		struct report *r = &s[i].report;
+
 		s[i].address = "";
-		s[i].report = &r[i > 0];
+		r->ping = &says.ping;
+		r->space = &says.space;
+		r->users = i ? view_users(u->row, view_labels(wanted, iods),
+					  &r->user)
+			     : view_users(u->row, wanted / 2, &r->user);
 	}
 	view_metrics(&v, &out);
 	len = out.len;
 	text_free(&out);
+	for (unsigned int i = 0; i <= iods; i++)
+		free(s[i].report.user);
 	free(s);
-	free(r);
+	free(u);
 	return len;
 }
+
+/* Sums by kind: what is not shown is among the others. */
+static void count_users(const struct pvfs_metric *list, int n, uint64_t sum[2])
+{
+	sum[0] = sum[1] = 0;
+	for (int i = 0; i < n; i++)
+		sum[pvfs_metric_label(&list[i], "way")[0] != 0] += list[i].n;
+}
+
+START_TEST(test_users)
+{
+	struct users *u = calloc(1, sizeof(*u));
+	struct rnd r = { 3 };
+
+	make_users(u);
+	for (int round = 0; round < 200; round++) {
+		int max = 1 + (int)(rnd_next(&r) % 300), n, shown = 0;
+		struct pvfs_metric *user;
+		uint64_t want[2], got[2];
+
+		for (int k = 0; k < USERS; k++)
+			u->row[k].n = rnd_next(&r) % 50;
+		count_users(u->row, USERS, want);
+		n = view_users(u->row, max, &user);
+		count_users(user, n, got);
+		ck_assert_mem_eq(want, got, sizeof(want));
+		for (int i = 0; i < n; i++)
+			if (strcmp(pvfs_metric_label(&user[i], "uid"),
+				   "others"))
+				shown++;
+			else
+				ck_assert_int_eq(max < USERS / 2, 1);
+		ck_assert_int_eq(shown, max < USERS / 2 ? 2 * max : USERS);
+		/* none of those that are left out asked for more */
+		for (int i = 1; i < n; i++)
+			ck_assert(user[i].labels != user[i - 1].labels ||
+				  user[i].n <= user[i - 1].n ||
+				  !strcmp(user[i].label[0].value, "others"));
+		free(user);
+	}
+	free(u);
+}
+END_TEST
 
 START_TEST(test_labels)
 {
@@ -376,6 +505,7 @@ static Suite *suite(void)
 	tcase_add_test(tc, test_buckets);
 	tcase_add_test(tc, test_borders);
 	tcase_add_test(tc, test_metrics);
+	tcase_add_test(tc, test_users);
 	tcase_add_test(tc, test_labels);
 	tcase_add_test(tc, test_status);
 	tcase_add_test(tc, test_health);

@@ -186,7 +186,7 @@ START_TEST(what_is_told_stays_apart)
 }
 END_TEST
 
-/* ---- HELLO and LABELS ---- */
+/* ---- HELLO and METRICS ---- */
 
 /* HELLO as uid, with len bytes of job; returns its length. */
 static size_t hello(uint32_t uid, const char *job, uint32_t len)
@@ -208,94 +208,74 @@ static size_t hello(uint32_t uid, const char *job, uint32_t len)
 	return (size_t)end;
 }
 
-static uint32_t also; /* features beside WIRE_FT_JOB */
-
 static void greet(uint64_t session, uint32_t uid, const char *job, uint32_t len)
 {
 	raw_open(&raw, rig, session, 1);
-	raw.hail.features = htole32(WIRE_FT_JOB | also);
+	raw.hail.features = htole32(WIRE_FT_JOB);
 	raw_connect(&raw);
 	raw_until(&raw, raw.established);
-	ck_assert_uint_eq(le32toh(raw.hailed.features), WIRE_FT_JOB | also);
+	ck_assert_uint_eq(le32toh(raw.hailed.features), WIRE_FT_JOB);
 	raw_send(&raw, hello(uid, job, len));
 	raw_until(&raw, raw.received == 1);
 }
 
-/* What the session in raw is shown, after it has appended. */
-static unsigned int ask(struct wire_label *label)
-{
-	struct wire_labels body = { 0 };
-	struct wire_msg msg;
-	struct wire_out out;
-	size_t len;
+static struct raw_metric row[16];
 
-	wire_begin(&out, raw.buf->out, RAW_MSG);
-	wire_put(&out, &body, sizeof(body));
-	len = (size_t)wire_end(&out, WIRE_LABELS, 0, 0);
-	raw_hdr(&raw)->session = raw.priv.session;
-	raw_hdr(&raw)->seq = htole64(2);
-	raw_send(&raw, len);
-	raw_until(&raw, raw.received == 3);
-	ck_assert_int_eq(wire_parse(raw.buf->in[2], raw.len, &msg, NULL), 0);
-	memcpy(label, msg.tail[0].ptr, msg.tail[0].len);
-	return (unsigned int)(msg.tail[0].len / sizeof(*label));
-}
-
+/* What the session is shown, after it has appended. */
 static unsigned int append_and_ask(uint64_t session, uint32_t uid,
-				   const char *job, struct wire_label *label)
+				   const char *job)
 {
-	unsigned int n;
+	static bool open;
 
+	if (open)
+		raw_close(&raw);
+	open = true;
 	greet(session, uid, job, (uint32_t)strlen(job));
 	ck_assert_int_eq(raw_status(&raw, 0), 0);
 	raw_send(&raw, raw_append(&raw, 0, 1));
 	raw_until(&raw, raw.received == 2);
-	n = ask(label);
-	raw_close(&raw);
-	return n;
+	return raw_metrics(&raw, 2, WIRE_MG_USERS, row, 16);
 }
 
 START_TEST(who_sees_whom)
 {
 	static const char longest[] = "0123456789 bcdef0123456789abcdef"
 				      "0123456789abcdef0123456789abcde~";
-	struct wire_label label[WIRE_LABELS_MAX];
 
 	ck_assert_uint_eq(sizeof(longest) - 1, WIRE_JOB_MAX);
-	ck_assert_uint_eq(append_and_ask(0x11, 70001, longest, label), 1);
-	ck_assert_uint_eq(le32toh(label[0].uid), 70001);
-	ck_assert_uint_eq(le64toh(label[0].requests), 1);
-	ck_assert(!memcmp(label[0].job, longest, WIRE_JOB_MAX));
-	ck_assert_uint_eq(append_and_ask(0x12, 70002, "b", label), 1);
-	ck_assert_uint_eq(le32toh(label[0].uid), 70002);
-	ck_assert_uint_eq(append_and_ask(0x13, 70002, "c", label), 2);
-	ck_assert_uint_eq(append_and_ask(0x14, 70002, "b", label), 2);
-	ck_assert_uint_eq(le64toh(label[0].requests), 3); /* and LABELS */
-	ck_assert_uint_eq(append_and_ask(0x15, 0, "d", label), 4);
+	ck_assert_uint_eq(append_and_ask(0x11, 70001, longest), 1);
+	ck_assert_str_eq(row[0].label[1], "70001");
+	ck_assert_str_eq(row[0].label[3], longest);
+	ck_assert_uint_eq(row[0].n, 1);
+	ck_assert_uint_eq(append_and_ask(0x12, 70002, "b"), 1);
+	ck_assert_str_eq(row[0].label[1], "70002");
+	ck_assert_uint_eq(append_and_ask(0x13, 70002, "c"), 2);
+	ck_assert_uint_eq(append_and_ask(0x14, 70002, "b"), 2);
+	ck_assert_uint_eq(row[0].n, 3); /* and METRICS */
+	ck_assert_uint_eq(append_and_ask(0x15, 0, "d"), 4);
+	raw_close(&raw);
 }
 END_TEST
 
-/* A row more for who knows it; as for what of himself, so of others. */
+/* A row more; as for what of himself, so of others. */
 START_TEST(who_is_told)
 {
 	const struct rpc_label who = { .uid = 70003, .job = "d" };
 	const struct rpc_told told[2] = { { .n = 3, .bytes = 300, .ns = 30 },
 					  { .n = 2, .bytes = 20, .ns = 5 } };
-	struct wire_label label[WIRE_LABELS_MAX];
 
-	ck_assert_uint_eq(append_and_ask(0x31, 70003, "d", label), 1);
+	ck_assert_uint_eq(append_and_ask(0x31, 70003, "d"), 1);
 	rpc_server_told(rig->server, &who, told);
-	ck_assert_uint_eq(append_and_ask(0x32, 70003, "d", label), 1);
-	also = WIRE_FT_TOLD;
-	ck_assert_uint_eq(append_and_ask(0x33, 70003, "d", label), 2);
-	ck_assert_uint_eq(le32toh(label[0].flags), 0);
-	ck_assert_uint_eq(le32toh(label[1].flags), WIRE_LB_TOLD);
-	ck_assert_uint_eq(le32toh(label[1].uid), 70003);
-	ck_assert_uint_eq(le64toh(label[1].requests), 5);
-	ck_assert_uint_eq(le64toh(label[1].bytes_out), 300);
-	ck_assert_uint_eq(le64toh(label[1].bytes_in), 20);
-	ck_assert_uint_eq(append_and_ask(0x34, 70004, "d", label), 1);
-	also = 0;
+	ck_assert_uint_eq(append_and_ask(0x32, 70003, "d"), 2);
+	ck_assert_uint_eq(row[0].labels, 2);
+	ck_assert_uint_eq(row[1].labels, 3);
+	ck_assert_str_eq(row[1].label[5], "direct");
+	ck_assert_str_eq(row[1].label[1], "70003");
+	ck_assert_uint_eq(row[1].n, 5);
+	ck_assert_uint_eq(row[1].bytes_out, 300);
+	ck_assert_uint_eq(row[1].bytes_in, 20);
+	ck_assert_uint_eq(append_and_ask(0x33, 70004, "d"), 1);
+	raw_close(&raw);
 }
 END_TEST
 

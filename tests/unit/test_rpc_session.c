@@ -235,14 +235,12 @@ START_TEST(features_of_both)
 	raw_greet(&raw);
 	ck_assert_uint_eq(le32toh(raw.hailed.features),
 			  WIRE_FT_LACKS | WIRE_FT_JOB | WIRE_FT_V3 |
-				  WIRE_FT_TOLD | WIRE_FT_HOT | WIRE_FT_INSIDE |
 				  WIRE_FT_EVICT | WIRE_FT_GROUPS |
 				  WIRE_FT_WAITS);
-	ck_assert_uint_eq(rig->features,
-			  WIRE_FT_LACKS | WIRE_FT_JOB | WIRE_FT_V3 |
-				  WIRE_FT_TOLD | WIRE_FT_HOT | WIRE_FT_INSIDE |
-				  WIRE_FT_EVICT | WIRE_FT_GROUPS |
-				  WIRE_FT_WAITS);
+	ck_assert_uint_eq(rig->features, WIRE_FT_LACKS | WIRE_FT_JOB |
+						 WIRE_FT_V3 | WIRE_FT_EVICT |
+						 WIRE_FT_GROUPS |
+						 WIRE_FT_WAITS);
 	raw_close(&raw);
 	raw_open(&raw, rig, 0x78, 1);
 	raw_greet(&raw);

@@ -71,6 +71,18 @@ struct bad {
 			sizeof(((struct type *)0)->field), val, -EPROTO, why   \
 	}
 
+/* The first row has two buckets at 56 and its text at 88; the second one is at 104. */
+#define METRIC(off, width, val, why)                                           \
+	{                                                                      \
+		"metrics reply",                                               \
+			sizeof(struct wire_hdr) +                              \
+				sizeof(struct wire_metrics_rep) + (off),       \
+			width, val, -EPROTO, why                               \
+	}
+#define ROW(at, field, val, why)                                               \
+	METRIC((at) + offsetof(struct wire_metric, field),                     \
+	       sizeof(((struct wire_metric *)0)->field), val, why)
+
 /* Behind two groups and a name of six bytes. */
 #define JOB(off, width, val, why)                                              \
 	{                                                                      \
@@ -166,39 +178,35 @@ static const struct bad bad[] = {
 	JOB(11, 1, 0x7f, "wire_job: what does not print"),
 	JOB(12, 1, 0xff, "wire_job: what does not print"),
 	JOB(13, 1, 'x', "padding: not zero"),
-	BODY("labels", wire_labels, zero, 1,
-	     "wire_labels.zero: reserved, not zero"),
-	TAIL("labels reply", wire_labels_rep, 1, wire_label, flags, 4,
-	     "wire_label.flags: unknown bits"),
-	TAIL("labels reply", wire_labels_rep, 0, wire_label, job[0], 0x1b,
-	     "wire_label.job: what does not print"),
-	TAIL("labels reply", wire_labels_rep, 0, wire_label, job[5], '1',
-	     "wire_label.job: what does not print"),
-	TAIL("labels reply", wire_labels_rep, 1, wire_label, job[63], '1',
-	     "wire_label.job: what does not print"),
-	BODY("hot", wire_hot, zero, 1, "wire_hot.zero: reserved, not zero"),
-	BODY("hot reply", wire_hot_rep, zero, 1,
-	     "wire_hot_rep.zero: reserved, not zero"),
-	TAIL("hot reply", wire_hot_rep, 1, wire_hot_file, name[95], 'x',
-	     "wire_hot_file.name: more behind its end"),
-	BODY("gauges reply", wire_gauges_rep, zero, 1,
-	     "wire_gauges_rep.zero: reserved, not zero"),
-	BODY("gauges reply", wire_gauges_rep, n, WIRE_GAUGES_MAX + 1,
-	     "wire_gauges_rep.n"),
-	BODY("times", wire_times, zero, 1,
-	     "wire_times.zero: reserved, not zero"),
-	BODY("times", wire_times, from, WIRE_TIMES_ALL,
-	     "wire_times.from: too large"),
-	BODY("times reply", wire_times_rep, next, WIRE_TIMES_ALL,
-	     "wire_times_rep.next: too large"),
-	TAIL("times reply", wire_times_rep, 1, wire_time, what,
-	     WIRE_SOME_MAX + 1, "wire_time.what: too large"),
-	TAIL("times reply", wire_times_rep, 0, wire_time, transport,
-	     WIRE_SOME_MAX + 1, "wire_time.transport: too large"),
-	TAIL("times reply", wire_times_rep, 1, wire_time, way,
-	     WIRE_SOME_MAX + 1, "wire_time.way: too large"),
-	TAIL("times reply", wire_times_rep, 0, wire_time, zero[1], 1,
-	     "wire_time.zero: reserved, not zero"),
+	BODY("metrics", wire_metrics, groups, 0x10,
+	     "wire_metrics.groups: unknown bits"),
+	BODY("metrics", wire_metrics, n, WIRE_METRIC_FILES + 1,
+	     "wire_metrics.n"),
+	BODY("metrics reply", wire_metrics_rep, zero, 1,
+	     "wire_metrics_rep.zero: reserved, not zero"),
+	ROW(0, kind, WIRE_MK_END, "wire_metric.kind: too large"),
+	ROW(0, labels, WIRE_METRIC_LABELS + 1, "wire_metric.labels: too large"),
+	ROW(0, buckets, WIRE_METRIC_BUCKETS + 1,
+	    "wire_metric.buckets: too large"),
+	ROW(0, text_len, WIRE_METRIC_TEXT + 1,
+	    "wire_metric.text_len: too large"),
+	ROW(0, labels, 0, "wire_metric.text_len: more after the last string"),
+	ROW(0, labels, 2, "wire_metric.text_len: a string has no end"),
+	ROW(0, text_len, 12, "wire_metric.text_len: a string has no end"),
+	ROW(104, buckets, 1, "wire_metric.buckets: of what has no times"),
+	ROW(104, errors, 1, "wire_metric: numbers of what has only one"),
+	ROW(104, bytes_in, 1, "wire_metric: numbers of what has only one"),
+	ROW(104, bytes_out, 1, "wire_metric: numbers of what has only one"),
+	ROW(104, ns, 1, "wire_metric: numbers of what has only one"),
+	ROW(104, most, 1, "wire_metric: numbers of what has only one"),
+	ROW(104, text_len, 17, "wire_metric: cut off"),
+	METRIC(56 + 8, 8, 0, "wire_metric_bucket.n: zero"),
+	METRIC(72, 8, 0, "wire_metric_bucket.from: not in order"),
+	METRIC(88, 1, 'W', "wire_metric: a name is not of a-z and _"),
+	METRIC(88, 1, 0, "wire_metric: a name is not of a-z and _"),
+	METRIC(93, 1, '=', "wire_metric: a name is not of a-z and _"),
+	METRIC(91, 1, 'x', "wire_metric.text_len: a string has no end"),
+	METRIC(102, 1, 1, "wire_metric: padding is not zero"),
 	BODY("hello refused, proved", wire_proof, zero, 1,
 	     "wire_proof.zero: reserved, not zero"),
 	BODY("hello reply, apart", wire_hello_rep, flags, 4,
@@ -270,12 +278,6 @@ static const struct bad bad[] = {
 	     "wire_carry_rep: the end is above 2^64 - 1"),
 	BODY("carry reply", wire_carry_rep, mem_off, INT64_MAX - 14,
 	     "wire_carry_rep.mem_off: the end is above 2^63 - 1"),
-	BODY("stats", wire_stats, zero, 1,
-	     "wire_stats.zero: reserved, not zero"),
-	BODY("stats reply", wire_stats_rep, op, WIRE_OP_END,
-	     "wire_stats_rep.op: too large"),
-	BODY("stats reply", wire_stats_rep, zero, 1,
-	     "wire_stats_rep.zero: reserved, not zero"),
 	BODY("ping reply", wire_ping_rep, zero, 1,
 	     "wire_ping_rep.zero: reserved, not zero"),
 	BODY("mount reply", wire_mount_rep, root, 0,

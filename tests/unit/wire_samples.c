@@ -34,28 +34,29 @@ static const struct wire_hello_rep hello_rep = {
 	99, 8, WIRE_H_RESUMED | WIRE_H_CARRY
 };
 static const struct wire_fast_rep fast_rep = { 4096, 7, 73728, 4, 0 };
-static const struct wire_stats stats = { .op = 64 };
-static const struct wire_stats_rep stats_rep = { .op = 64 };
-static const struct wire_labels labels = { .from = 3 };
-static const struct wire_labels_rep labels_rep = { 2, 9 };
-static const struct wire_label label[2] = {
-	{ .uid = 1000, .requests = 5, .job = "4711" },
-	{ .flags = WIRE_LB_OTHERS },
+static const struct wire_metrics metrics = { .from = 3, .groups = 0xf, .n = 2 };
+static const le64 metric_handle[2] = { 7, UINT64_MAX };
+static const struct {
+	struct wire_metric way;
+	struct wire_metric_bucket bucket[2];
+	char way_text[16]; /* 3 of padding */
+	struct wire_metric used;
+	char used_text[16];
+} metric_rows = {
+	{ .kind = WIRE_MK_TIMES,
+	  .labels = 1,
+	  .buckets = 2,
+	  .text_len = 13,
+	  .n = 5,
+	  .most = 2047 },
+	{ { 0, 1 }, { 1792, 4 } },
+	"way\0\0op\0read",
+	{ .kind = WIRE_MK_NOW, .text_len = 16, .n = UINT64_MAX },
+	"zone_used\0Used.",
 };
-static const struct wire_hot hot = { .n = 2 };
-static const le64 hot_handle[2] = { 7, UINT64_MAX };
-static const struct wire_hot_rep hot_rep = { .n = 2 };
-static const struct wire_hot_file hot_file[2] = {
-	{ 7, 5, 4096, 8192, "d/file" },
-	{ .handle = 9, .requests = 1 },
+static const struct wire_metrics_rep metrics_rep = {
+	.next = 9, .len = sizeof(metric_rows)
 };
-static const struct wire_gauges_rep gauges_rep = { .n = 2 };
-static const struct wire_gauge gauge[2] = {
-	{ WIRE_G_ZONE_USED, 64, 3 },
-	{ UINT32_MAX, UINT32_MAX, UINT64_MAX },
-};
-static const struct wire_times times = { .from = WIRE_TIMES_ALL - 1 };
-static const struct wire_times_rep times_rep = { 2, 9 };
 static const struct wire_session session_row[2] = {
 	{ .id = 7,
 	  .age_ns = 1,
@@ -75,17 +76,6 @@ static const struct wire_evict_rep evict_rep = {
 	.until_ns = 1, .n = 2, .left = 1, .niods = 2
 };
 static const le32 evict_iod[2] = { 0, 1 };
-
-static const struct wire_time time_row[2] = {
-	{ .what = WIRE_TM_READ,
-	  .transport = WIRE_TR_TCP,
-	  .way = WIRE_WAY_BULK,
-	  .n = 5,
-	  .bucket = { [7] = 5 } },
-	{ .what = WIRE_SOME_MAX,
-	  .transport = WIRE_SOME_MAX,
-	  .way = WIRE_SOME_MAX },
-};
 static const struct wire_carry_rep carry_rep = {
 	UINT64_MAX - 15, INT64_MAX - 15, 15, 7, 3, 0
 };
@@ -284,15 +274,12 @@ const struct wire_sample wire_samples[] = {
 	{ "ping", WIRE_PING },
 	{ "ping reply", WIRE_PING, REP, BODY(ping_rep),
 	  .tail = { STR(wire_ping_rep, version_len, a_path) }, .ntail = 1 },
-	{ "stats", WIRE_STATS, BODY(stats) },
-	{ "stats reply", WIRE_STATS, REP, BODY(stats_rep) },
-	{ "labels", WIRE_LABELS, BODY(labels) },
-	{ "labels reply", WIRE_LABELS, REP, BODY(labels_rep),
-	  .tail = { ARR(wire_labels_rep, n, label) }, .ntail = 1 },
-	{ "hot", WIRE_HOT, BODY(hot), .tail = { ARR(wire_hot, n, hot_handle) },
+	{ "metrics", WIRE_METRICS, BODY(metrics),
+	  .tail = { ARR(wire_metrics, n, metric_handle) }, .ntail = 1 },
+	{ "metrics reply", WIRE_METRICS, REP, BODY(metrics_rep),
+	  .tail = { { &metric_rows, sizeof(metric_rows),
+		      offsetof(struct wire_metrics_rep, len) } },
 	  .ntail = 1 },
-	{ "hot reply", WIRE_HOT, REP, BODY(hot_rep),
-	  .tail = { ARR(wire_hot_rep, n, hot_file) }, .ntail = 1 },
 	{ "sessions", WIRE_SESSIONS, BODY(sessions) },
 	{ "sessions reply", WIRE_SESSIONS, REP, BODY(sessions_rep),
 	  .tail = { ARR(wire_sessions_rep, n, session_row) }, .ntail = 1 },
@@ -304,12 +291,6 @@ const struct wire_sample wire_samples[] = {
 	{ "groups reply", WIRE_GROUPS, REP },
 	{ "evict reply", WIRE_EVICT, REP, BODY(evict_rep),
 	  .tail = { ARR(wire_evict_rep, niods, evict_iod) }, .ntail = 1 },
-	{ "gauges", WIRE_GAUGES },
-	{ "gauges reply", WIRE_GAUGES, REP, BODY(gauges_rep),
-	  .tail = { ARR(wire_gauges_rep, n, gauge) }, .ntail = 1 },
-	{ "times", WIRE_TIMES, BODY(times) },
-	{ "times reply", WIRE_TIMES, REP, BODY(times_rep),
-	  .tail = { ARR(wire_times_rep, n, time_row) }, .ntail = 1 },
 	{ "statfs", WIRE_STATFS },
 	{ "statfs reply", WIRE_STATFS, REP, BODY(statfs_rep) },
 	{ "bye", WIRE_BYE },

@@ -16,8 +16,5 @@ int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 /* The session of a pvfs_watch. */
 struct session *api_watch_session(struct pvfs_watch *w);
 int api_probe_ping(struct session *s, struct pvfs_ping *out);
-/* Return the number, or -errno. */
-int api_probe_labels(struct session *s, struct pvfs_label *list, int max);
-int api_probe_stats(struct session *s, struct pvfs_op_stats *list, int max);
 
 #endif

@@ -201,59 +201,6 @@ int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
 	return w.fs ? statfs_one(w.fs, uri, timeout_ms, st) : api_int(-ENODEV);
 }
 
-_Static_assert(PVFS_LATENCIES == HISTOGRAM_BUCKETS, "pvfs.h");
-
-int api_probe_stats(struct session *s, struct pvfs_op_stats *list, int max)
-{
-	struct pvfs_op_stats one;
-	uint32_t op = 0;
-	int n = 0, rc;
-
-	for (;; n++) {
-		rc = store_stats(s, s->mgr, op, &one);
-		if (rc)
-			return rc;
-		if (!one.op)
-			return n;
-		if (one.op < op)
-			return -EPROTO;
-		if (n < max)
-			list[n] = one;
-		op = one.op + 1;
-	}
-}
-
-static int stats_one(struct fs *fs, const char *uri, int timeout_ms,
-		     struct pvfs_op_stats *list, int max)
-{
-	struct session *s;
-	int rc = max < 0 ? -EINVAL : max && !list ? -EFAULT : 0;
-
-	if (!rc)
-		rc = api_probe(fs, uri, timeout_ms, &s);
-	if (rc)
-		return api_int(rc);
-	rc = api_probe_stats(s, list, max);
-	session_put(s);
-	return api_int(rc);
-}
-
-int pvfs_stats_server(const char *uri, int timeout_ms,
-		      struct pvfs_op_stats *list, int max)
-{
-	return stats_one(NULL, uri, timeout_ms, list, max);
-}
-
-int pvfs_stats_mount(const char *path, const char *uri, int timeout_ms,
-		     struct pvfs_op_stats *list, int max)
-{
-	struct where w;
-
-	where_find(&w, path);
-	return w.fs ? stats_one(w.fs, uri, timeout_ms, list, max)
-		    : api_int(-ENODEV);
-}
-
 uint64_t pvfs_latency_ns(unsigned int i)
 {
 	return histogram_floor(i < HISTOGRAM_BUCKETS ? i : HISTOGRAM_BUCKETS);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* api_watch.c - repeated questions to one server, on one connection. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/lib/api/api_int.h"
 #include "client/lib/api/api_probe_int.h"
@@ -72,77 +74,29 @@ int pvfs_watch_statfs(struct pvfs_watch *w, struct statfs *st)
 	return api_int(store_statfs_one(w->s, w->s->mgr, st));
 }
 
-int pvfs_watch_labels(struct pvfs_watch *w, struct pvfs_label *list, int max)
+int pvfs_watch_metrics(struct pvfs_watch *w, unsigned int groups,
+		       const uint64_t *handle, unsigned int n,
+		       struct pvfs_metric **list)
 {
-	if (!w || max < 0 || (max && !list))
-		return api_int(max < 0 ? -EINVAL : -EFAULT);
+	const struct store_metrics what = { groups, n, handle };
+
+	if (!w || !list || (n && !handle))
+		return api_int(-EFAULT);
+	if (n > WIRE_METRIC_FILES || groups & ~PVFS_METRICS_ALL)
+		return api_int(-EINVAL);
 	deadline_begin();
-	return api_int(api_probe_labels(w->s, list, max));
+	return api_int(store_metrics(w->s, w->s->mgr, &what, list));
 }
 
-int pvfs_watch_stats(struct pvfs_watch *w, struct pvfs_op_stats *list, int max)
+void pvfs_metrics_free(struct pvfs_metric *list)
 {
-	if (!w || max < 0 || (max && !list))
-		return api_int(max < 0 ? -EINVAL : -EFAULT);
-	deadline_begin();
-	return api_int(api_probe_stats(w->s, list, max));
+	store_metrics_free(list);
 }
 
-int pvfs_watch_hot(struct pvfs_watch *w, struct pvfs_hot *list, int max)
+const char *pvfs_metric_label(const struct pvfs_metric *m, const char *key)
 {
-	struct pvfs_hot all[STORE_HOT];
-	int n;
-
-	if (!w || max < 0 || (max && !list))
-		return api_int(max < 0 ? -EINVAL : -EFAULT);
-	deadline_begin();
-	n = store_hot(w->s, w->s->mgr, all);
-	for (int i = 0; i < n && i < max; i++)
-		list[i] = all[i];
-	return api_int(n);
-}
-
-int pvfs_watch_gauges(struct pvfs_watch *w, struct pvfs_gauge *list, int max)
-{
-	struct pvfs_gauge all[PVFS_GAUGES];
-	int n;
-
-	if (!w || max < 0 || (max && !list))
-		return api_int(max < 0 ? -EINVAL : -EFAULT);
-	deadline_begin();
-	n = store_gauges(w->s, w->s->mgr, all);
-	for (int i = 0; i < n && i < max; i++)
-		list[i] = all[i];
-	return api_int(n);
-}
-
-static int watch_times(struct session *s, struct pvfs_times *list, int max)
-{
-	struct pvfs_times part[STORE_TIMES];
-	uint32_t next = 0;
-	int n = 0, got;
-
-	do {
-		got = store_times(s, s->mgr, next, part, &next);
-		for (int i = 0; i < got && n + i < max; i++)
-			list[n + i] = part[i];
-		n += got;
-	} while (got >= 0 && next);
-	return got < 0 ? got : n;
-}
-
-int pvfs_watch_times(struct pvfs_watch *w, struct pvfs_times *list, int max)
-{
-	if (!w || max < 0 || (max && !list))
-		return api_int(max < 0 ? -EINVAL : -EFAULT);
-	deadline_begin();
-	return api_int(watch_times(w->s, list, max));
-}
-
-int pvfs_watch_names(struct pvfs_watch *w, struct pvfs_hot *list, int n)
-{
-	if (!w || n < 0 || n > STORE_HOT || (n && !list))
-		return api_int(n < 0 || n > STORE_HOT ? -EINVAL : -EFAULT);
-	deadline_begin();
-	return api_int(store_names(w->s, w->s->mgr, list, n));
+	for (unsigned int i = 0; i < m->labels; i++)
+		if (!strcmp(m->label[i].key, key))
+			return m->label[i].value;
+	return "";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.h - STATFS, PING, STATS and LABELS: what servers say of themselves. */
+/* store.h - STATFS, PING and METRICS: what servers say of themselves. */
 #ifndef STORE_H
 #define STORE_H
 
@@ -29,34 +29,16 @@ bool store_believes(struct session *s, struct rpc_peer *peer);
 int store_counts(struct session *s, struct rpc_peer *peer);
 /* The same of what came with a feature, WIRE_FT_*. */
 int store_knows(struct session *s, struct rpc_peer *peer, uint32_t feature);
-/* Of the first operation from number op on that it has answered; stats->op is 0 where
- * there is none. */
-int store_stats(struct session *s, struct rpc_peer *peer, uint32_t op,
-		struct pvfs_op_stats *stats);
-
-/* labels.c: a part of what users and jobs have asked for. */
-#define STORE_LABELS 64 /* WIRE_LABELS_MAX */
-struct store_labels {
-	uint32_t next; /* where the next part begins; 0: there is none */
-	int n;
-	struct pvfs_label label[STORE_LABELS];
+/* metrics.c: rows of these groups, WIRE_MG_*; with handles, of these files. */
+struct store_metrics {
+	unsigned int groups, n;
+	const uint64_t *handle; /* n <= WIRE_METRIC_FILES */
 };
-/* hot.c: as store_labels(), with -EPERM, to who is no administrator.  At most STORE_HOT;
- * returns how many. */
-#define STORE_HOT 64 /* WIRE_HOT_MAX */
-int store_hot(struct session *s, struct rpc_peer *peer,
-	      struct pvfs_hot list[STORE_HOT]);
-/* The names of n <= STORE_HOT, whose handles are said, where the server knows them. */
-int store_names(struct session *s, struct rpc_peer *peer, struct pvfs_hot *list,
-		int n);
-/* inside.c: as store_hot().  *next: where the next part begins; 0: there is none. */
-int store_gauges(struct session *s, struct rpc_peer *peer,
-		 struct pvfs_gauge list[PVFS_GAUGES]);
-#define STORE_TIMES 16 /* WIRE_TIMES_MAX */
-int store_times(struct session *s, struct rpc_peer *peer, uint32_t from,
-		struct pvfs_times list[STORE_TIMES], uint32_t *next);
-int store_labels(struct session *s, struct rpc_peer *peer, uint32_t from,
-		 struct store_labels *part);
+/* How many; *list is the caller's to store_metrics_free().  -EPROTO: a server that goes on for ever; or
+ * as store_counts(). */
+int store_metrics(struct session *s, struct rpc_peer *peer,
+		  const struct store_metrics *what, struct pvfs_metric **list);
+void store_metrics_free(struct pvfs_metric *list);
 
 /* Those with numbers above after: how many; 0: there are no more.  -ENOSYS; -EPERM */
 #define STORE_SESSIONS 48

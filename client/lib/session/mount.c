@@ -74,8 +74,8 @@ static int open_iods(struct session *s)
 {
 	char name[16], have[128];
 	struct rpc_peer_attr iod = {
-		.features = WIRE_FT_ENDS | WIRE_FT_SHARE | WIRE_FT_TOLD |
-			    WIRE_FT_CAPS | WIRE_FT_ASIDE | WIRE_FT_LIFE,
+		.features = WIRE_FT_ENDS | WIRE_FT_SHARE | WIRE_FT_CAPS |
+			    WIRE_FT_ASIDE | WIRE_FT_LIFE,
 		.shower = keychain_shower(s->keys, s->niods),
 		.name = name,
 		.group = true,

@@ -168,8 +168,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.index = attr->auth.iod ? attr->auth.iod - 1 : 0,
 		.fix = attr->probe ? NULL : FIX_MGR,
 		.stranger = attr->stranger,
-		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_TOLD |
-			    WIRE_FT_HOT | WIRE_FT_INSIDE | WIRE_FT_CAPS |
+		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_CAPS |
 			    WIRE_FT_EVICT | WIRE_FT_GROUPS,
 		.met = s->declare ? declare_met : NULL,
 		.arg = s->declare,

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-struct pvfs_op_stats;
 struct pvfs_server;
 
 /* What an option takes: a number from min to max, unless want says else. */
@@ -107,8 +106,6 @@ uint64_t tool_number(const char *text);
  */
 int tool_mode(const char *text, mode_t now, mode_t umask, mode_t *mode);
 #define TOOL_MODE_WANT "a mode: octal, or as in u=rwx,g+s,o-w"
-/* tool_latency.c: ns that share (0 to 1) of the requests took at most. */
-uint64_t tool_percentile(const struct pvfs_op_stats *stats, double share);
 /* "1.5G" with a power of 1024, into buf (16 bytes); returns buf. */
 const char *tool_human(uint64_t n, char *buf);
 

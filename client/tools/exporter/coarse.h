@@ -24,16 +24,16 @@ static inline uint64_t coarse_ns(unsigned int i)
 }
 
 /* How many there are in each alone. */
-static inline void coarse_of(const struct pvfs_op_stats *s, uint64_t n[COARSE])
+static inline void coarse_of(const struct pvfs_metric *m, uint64_t n[COARSE])
 {
 	unsigned int c = 0;
 
 	for (unsigned int i = 0; i < COARSE; i++)
 		n[i] = 0;
-	for (unsigned int i = 0; i < PVFS_LATENCIES; i++) {
+	for (unsigned int i = 0; m->latency && i < PVFS_LATENCIES; i++) {
 		while (c < COARSE - 1 && pvfs_latency_ns(i) >= coarse_ns(c))
 			c++;
-		n[c] += s->latency[i];
+		n[c] += m->latency[i];
 	}
 }
 

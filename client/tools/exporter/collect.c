@@ -8,12 +8,23 @@
 #include <string.h>
 
 #include "common/util/clock.h"
+#include "client/tools/poller/poller.h"
 #include "client/tools/common/tool.h"
-#include "client/tools/exporter/worker.h"
+#include "client/tools/exporter/view.h"
 
 #define FRESH_NS UINT64_C(1000000000)
-#define SILENT_MS 50 /* given to who was silent the last time */
+#define LIST_MS                                                                \
+	50 /* given to the manager to say which iods there are, but for the first time */
 #define AGAIN_MS 1000 /* until the manager is asked again for the iods */
+
+struct collect_server {
+	char name[16];
+	bool is_mgr;
+	int labels; /* as many users and jobs, and the others; 0: none */
+	char address[288];
+	const char *reason; /* why it was not up in the last round */
+	struct poller_answer last;
+};
 
 struct collect {
 	struct collect_attr attr;
@@ -24,38 +35,36 @@ struct collect {
 	bool wanted, stop;
 	struct round *round; /* the last one; or NULL */
 	uint64_t rounds;
-	struct worker **worker; /* the manager's first */
-	unsigned int workers;
 	struct pvfs_server *list; /* what the lister found */
 	int listed; /* how many; -1: not known */
 	int list_err;
+	/* of the thread of the rounds */
+	struct poller poller;
+	struct collect_server *server; /* the manager first */
+	unsigned int servers;
 };
 
 /* ---- which servers there are ---- */
 
-static int add_worker(struct collect *c, const struct pvfs_server *s,
-		      int labels)
+static bool add_server(struct collect *c, const struct pvfs_server *s,
+		       int labels)
 {
-	struct worker *w = calloc(1, sizeof(*w));
-	int rc;
+	struct collect_server *all, *to;
 
-	if (!w)
-		return -ENOMEM;
-	w->lock = &c->lock;
-	w->changed = &c->changed;
-	w->mount = c->attr.mount;
-	w->timeout_ms = (int)c->attr.timeout_ms;
-	w->labels = labels;
-	w->is_mgr = s->role == PVFS_MGR;
-	snprintf(w->address, sizeof(w->address), "%s", s->uri);
-	snprintf(w->name, sizeof(w->name), w->is_mgr ? "mgr" : "iod%d",
+	all = reallocarray(c->server, c->servers + 1, sizeof(*all));
+	if (!all)
+		return false;
+	c->server = all;
+	to = &all[c->servers];
+	*to = (struct collect_server){ .is_mgr = s->role == PVFS_MGR,
+				       .labels = labels };
+	snprintf(to->address, sizeof(to->address), "%s", s->uri);
+	snprintf(to->name, sizeof(to->name), to->is_mgr ? "mgr" : "iod%d",
 		 s->index);
-	rc = worker_start(w);
-	if (rc)
-		free(w);
-	else
-		c->worker[c->workers++] = w;
-	return rc;
+	if (!poller_add(&c->poller, c->attr.mount, s->uri, to->is_mgr))
+		return false;
+	c->servers++;
+	return true;
 }
 
 static void *list_servers(void *arg)
@@ -85,39 +94,22 @@ static void *list_servers(void *arg)
 	return NULL;
 }
 
-/* Under the lock: a worker for each iod, once they are known. */
+/* Under the lock: all iods, once they are known. */
 static void add_iods(struct collect *c)
 {
-	struct worker **more;
-	int rc = 0, labels;
+	bool added = true;
+	int labels;
 
-	if (c->listed < 1 || c->workers > 1)
+	if (c->listed < 1 || c->servers > 1)
 		return;
-	more = realloc(c->worker, (size_t)c->listed * sizeof(*more));
-	if (!more)
-		return;
-	c->worker = more;
 	labels = view_labels(c->attr.labels, (unsigned int)c->listed - 1);
-	for (int i = 1; i < c->listed && !rc; i++)
-		rc = add_worker(c, &c->list[i], labels);
-	if (rc)
-		log_error(c->attr.log, "no thread for another server: %s",
-			  strerror(-rc));
+	for (int i = 1; i < c->listed && added; i++)
+		added = add_server(c, &c->list[i], labels);
+	if (!added)
+		log_error(c->attr.log, "no memory for another server");
 }
 
 /* ---- a round ---- */
-
-/* Whether all have answered, but for those that were silent before. */
-static bool answered(const struct collect *c, bool silent_too)
-{
-	for (unsigned int i = 0; i < c->workers; i++) {
-		const struct worker *w = c->worker[i];
-
-		if (w->asks && (silent_too || !w->silent))
-			return false;
-	}
-	return true;
-}
 
 static bool wait_until(struct collect *c, uint64_t deadline)
 {
@@ -126,52 +118,51 @@ static bool wait_until(struct collect *c, uint64_t deadline)
 	return !pthread_cond_timedwait(&c->changed, &c->lock, &until);
 }
 
+/* At first only the manager is known, and soon the others are.  Under the lock, but for the waiting. */
 static void ask_all(struct collect *c)
 {
-	uint64_t least = clock_after_ms(SILENT_MS),
-		 most = clock_after_ms(c->attr.timeout_ms);
+	uint64_t deadline = clock_after_ms(c->attr.timeout_ms),
+		 least = clock_after_ms(LIST_MS);
 
-	/* at first only the manager is known, and soon the others are */
 	while (c->listed < 0 && !c->list_err && !c->stop &&
-	       wait_until(c, c->rounds ? least : most))
+	       wait_until(c, c->rounds ? least : deadline))
 		;
 	add_iods(c);
-	for (unsigned int i = 0; i < c->workers; i++)
-		worker_ask(c->worker[i]);
-	while (!answered(c, true) && !c->stop && wait_until(c, least))
-		;
-	while (!answered(c, false) && !c->stop && wait_until(c, most))
-		;
+	pthread_mutex_unlock(&c->lock);
+	poller_ask(&c->poller, deadline);
+	pthread_mutex_lock(&c->lock);
 }
 
 /* Once for each time that it is otherwise. */
-static void say_change(struct collect *c, const struct worker *w,
-		       const char *was, const char *reason)
+static void say_change(struct collect *c, const struct collect_server *s,
+		       const char *was)
 {
-	if (reason && (!was || strcmp(was, reason)))
-		log_warn(c->attr.log, "%s (%s): %s", w->name, w->address,
-			 reason);
-	else if (!reason && was)
-		log_info(c->attr.log, "%s (%s): answers", w->name, w->address);
+	if (s->reason && (!was || strcmp(was, s->reason)))
+		log_warn(c->attr.log, "%s (%s): %s", s->name, s->address,
+			 s->reason);
+	else if (!s->reason && was)
+		log_info(c->attr.log, "%s (%s): answers", s->name, s->address);
 }
 
-static void view_worker(struct collect *c, struct worker *w,
-			struct view_server *s)
+static void view_server(struct collect *c, unsigned int i,
+			struct view_server *v)
 {
-	const char *was = w->reason, *reason = NULL;
+	struct collect_server *s = &c->server[i];
+	const char *was = s->reason;
+	int err = poller_take(&c->poller, i, &s->last);
 
-	if (w->asks)
-		reason = c->slow;
-	else if (w->err)
-		reason = tool_cause(w->err);
-	w->silent |= w->asks;
-	say_change(c, w, was, reason);
-	w->reason = reason;
-	*s = (struct view_server){ .is_mgr = w->is_mgr,
-				   .address = w->address,
-				   .reason = reason,
-				   .report = reason ? NULL : w->last };
-	memcpy(s->name, w->name, sizeof(s->name));
+	s->reason = err == ETIMEDOUT ? c->slow : err ? tool_cause(err) : NULL;
+	say_change(c, s, was);
+	*v = (struct view_server){ .is_mgr = s->is_mgr,
+				   .address = s->address,
+				   .reason = s->reason };
+	memcpy(v->name, s->name, sizeof(v->name));
+	if (err)
+		return;
+	v->report.ping = &s->last.ping;
+	v->report.space = &s->last.space;
+	v->report.rows = s->last.rows;
+	v->report.users = view_users(s->last.rows, s->labels, &v->report.user);
 }
 
 static void write_texts(struct round *r, const struct view *v)
@@ -183,19 +174,19 @@ static void write_texts(struct round *r, const struct view *v)
 
 static struct round *write_round(struct collect *c, uint64_t took)
 {
-	struct view_server *s = calloc(c->workers, sizeof(*s));
+	struct view_server *s = calloc(c->servers, sizeof(*s));
 	struct round *r = calloc(1, sizeof(*r));
 	struct view v = { .mount = c->attr.mount,
 			  .server = s,
-			  .servers = c->workers,
+			  .servers = c->servers,
 			  .rounds = c->rounds,
 			  .took_ns = took,
 			  .wall_ms = (uint64_t)clock_wall() / 1000000 };
 
 	if (c->listed < 0)
 		v.no_iods = c->list_err ? tool_cause(c->list_err) : c->slow;
-	for (unsigned int i = 0; s && i < c->workers; i++)
-		view_worker(c, c->worker[i], &s[i]);
+	for (unsigned int i = 0; s && i < c->servers; i++)
+		view_server(c, i, &s[i]);
 	if (r && s) {
 		atomic_init(&r->refs, 1);
 		r->at = clock_now();
@@ -204,6 +195,8 @@ static struct round *write_round(struct collect *c, uint64_t took)
 		free(r);
 		r = NULL;
 	}
+	for (unsigned int i = 0; s && i < c->servers; i++)
+		free(s[i].report.user);
 	free(s);
 	return r;
 }
@@ -320,22 +313,12 @@ static int start_threads(struct collect *c)
 	return rc;
 }
 
-static void stop_workers(struct collect *c)
-{
-	pthread_mutex_lock(&c->lock);
-	for (unsigned int i = 0; i < c->workers; i++)
-		worker_stop(c->worker[i]);
-	pthread_mutex_unlock(&c->lock);
-	for (unsigned int i = 0; i < c->workers; i++) {
-		worker_join(c->worker[i]);
-		free(c->worker[i]);
-	}
-	free(c->worker);
-}
-
 static void destroy(struct collect *c)
 {
-	stop_workers(c);
+	poller_fini(&c->poller);
+	for (unsigned int i = 0; i < c->servers; i++)
+		poller_answer_free(&c->server[i].last);
+	free(c->server);
 	free(c->list);
 	if (c->round)
 		round_put(c->round);
@@ -357,10 +340,14 @@ int collect_open(const struct collect_attr *attr, struct collect **out)
 	snprintf(c->slow, sizeof(c->slow), "does not answer within %u ms",
 		 attr->timeout_ms);
 	init_sync(c);
+	c->poller.timeout_ms = (int)attr->timeout_ms;
+	c->poller.groups = PVFS_METRICS_OPS | PVFS_METRICS_INSIDE |
+			   (attr->labels ? PVFS_METRICS_USERS : 0);
+	c->poller.whole = true;
+	poller_init(&c->poller);
 	rc = pvfs_manager(attr->mount, &mgr) ? -errno : 0;
-	c->worker = calloc(1, sizeof(struct worker *));
-	if (!rc)
-		rc = c->worker ? add_worker(c, &mgr, attr->labels) : -ENOMEM;
+	if (!rc && !add_server(c, &mgr, attr->labels))
+		rc = -ENOMEM;
 	if (!rc)
 		rc = start_threads(c);
 	if (rc)
@@ -376,6 +363,7 @@ void collect_stop(struct collect *c)
 	c->stop = true;
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
+	poller_stop(&c->poller);
 }
 
 void collect_close(struct collect *c)

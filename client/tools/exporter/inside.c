@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * inside.c - what servers have inside, in the text format of Prometheus: times by way, of flushes
- * and of queues, and gauges.  All labels are words of the library.
+ * and of queues, and numbers, also those of a later release.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "client/tools/exporter/coarse.h"
+#include "client/tools/common/metric.h"
 #include "client/tools/exporter/view.h"
-
-#define LABELS 128
 
 static void head(struct text *out, const char *name, const char *type,
 		 const char *help)
@@ -18,93 +17,92 @@ static void head(struct text *out, const char *name, const char *type,
 	text_add(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static bool is_request(const struct pvfs_times *t)
+/* A way that nothing was timed of: direct, of clients that do not. */
+static bool is_timed(const struct pvfs_metric *m)
 {
-	return t->transport[0];
+	return metric_is(m, "way") && m->latency;
 }
 
-static bool is_queue(const struct pvfs_times *t)
+static bool has_bytes(const struct pvfs_metric *m)
 {
-	return t->queue[0];
+	return metric_is(m, "way") &&
+	       strcmp(pvfs_metric_label(m, "way"), "none");
 }
 
-static bool is_flush(const struct pvfs_times *t)
+static bool is_flush(const struct pvfs_metric *m)
 {
-	return !is_request(t) && !is_queue(t);
+	return metric_is(m, "flush");
 }
 
-/* Servers and clients of an earlier release timed none that was direct by itself. */
-static bool is_timed(const struct pvfs_times *t)
+static bool is_queue(const struct pvfs_metric *m)
 {
-	uint64_t any = 0;
-
-	for (unsigned int i = 0; i < PVFS_LATENCIES; i++)
-		any |= t->stats.latency[i];
-	return is_request(t) && any;
+	return metric_is(m, "queue");
 }
 
-static bool has_bytes(const struct pvfs_times *t)
+/* All labels are words of the server. */
+static void add_labels(struct text *out, const char *server,
+		       const struct pvfs_metric *m)
 {
-	return is_request(t) && t->way[0];
-}
-
-static void say_labels(const struct pvfs_times *t, const char *server,
-		       char *buf)
-{
-	if (is_request(t))
-		snprintf(buf, LABELS,
-			 "server=\"%s\",op=\"%s\",transport=\"%s\",way=\"%s\"",
-			 server, t->stats.name, t->transport,
-			 t->way[0] ? t->way : "none");
-	else if (is_queue(t))
-		snprintf(buf, LABELS, "server=\"%s\",queue=\"%s\"", server,
-			 t->queue);
-	else
-		snprintf(buf, LABELS, "server=\"%s\",of=\"%s\"", server,
-			 strcmp(t->stats.name, "flush") ? t->stats.name
-							: "object");
+	text_add(out, "{server=\"%s\"", server);
+	for (unsigned int i = 0; i < m->labels; i++) {
+		text_add(out, ",%s=\"", m->label[i].key);
+		text_label(out, m->label[i].value);
+		text_add(out, "\"");
+	}
 }
 
 /* ---- times ---- */
 
-typedef void time_fn(struct text *out, const char *metric, const char *labels,
-		     const struct pvfs_op_stats *s);
+typedef void time_fn(struct text *out, const char *metric, const char *server,
+		     const struct pvfs_metric *m);
 
 static void write_histogram(struct text *out, const char *metric,
-			    const char *labels, const struct pvfs_op_stats *s)
+			    const char *server, const struct pvfs_metric *m)
 {
 	uint64_t n[COARSE], sum = 0;
 
-	coarse_of(s, n);
+	coarse_of(m, n);
 	for (unsigned int i = 0; i < COARSE; i++) {
 		sum += n[i];
-		text_add(out, "%s_bucket{%s,le=\"", metric, labels);
+		text_add(out, "%s_bucket", metric);
+		add_labels(out, server, m);
 		if (i < COARSE - 1)
-			text_add(out, "%.10g", (double)coarse_ns(i) / 1e9);
+			text_add(out, ",le=\"%.10g\"} %" PRIu64 "\n",
+				 (double)coarse_ns(i) / 1e9, sum);
 		else
-			text_add(out, "+Inf");
-		text_add(out, "\"} %" PRIu64 "\n", sum);
+			text_add(out, ",le=\"+Inf\"} %" PRIu64 "\n", sum);
 	}
-	text_add(out, "%s_sum{%s} %.9f\n", metric, labels, (double)s->ns / 1e9);
-	text_add(out, "%s_count{%s} %" PRIu64 "\n", metric, labels, sum);
+	text_add(out, "%s_sum", metric);
+	add_labels(out, server, m);
+	text_add(out, "} %.9f\n%s_count", (double)m->ns / 1e9, metric);
+	add_labels(out, server, m);
+	text_add(out, "} %" PRIu64 "\n", sum);
+}
+
+static void write_number(struct text *out, const char *metric,
+			 const char *server, const struct pvfs_metric *m,
+			 uint64_t n)
+{
+	text_add(out, "%s", metric);
+	add_labels(out, server, m);
+	text_add(out, "} %" PRIu64 "\n", n);
 }
 
 static void write_bytes(struct text *out, const char *metric,
-			const char *labels, const struct pvfs_op_stats *s)
+			const char *server, const struct pvfs_metric *m)
 {
-	text_add(out, "%s{%s} %" PRIu64 "\n", metric, labels,
-		 s->bytes_in + s->bytes_out);
+	write_number(out, metric, server, m, m->bytes_in + m->bytes_out);
 }
 
 static void write_errors(struct text *out, const char *metric,
-			 const char *labels, const struct pvfs_op_stats *s)
+			 const char *server, const struct pvfs_metric *m)
 {
-	text_add(out, "%s{%s} %" PRIu64 "\n", metric, labels, s->errors);
+	write_number(out, metric, server, m, m->errors);
 }
 
 static const struct {
 	const char *metric, *type, *help;
-	bool (*wanted)(const struct pvfs_times *t);
+	bool (*wanted)(const struct pvfs_metric *m);
 	time_fn *write;
 } kinds[] = {
 	{ "pvfs_way_duration_seconds", "histogram",
@@ -125,81 +123,63 @@ static const struct {
 
 static void write_kind(const struct view *v, struct text *out, size_t kind)
 {
-	char labels[LABELS];
+	const char *metric = kinds[kind].metric;
 
-	head(out, kinds[kind].metric, kinds[kind].type, kinds[kind].help);
+	head(out, metric, kinds[kind].type, kinds[kind].help);
 	for (unsigned int i = 0; i < v->servers; i++) {
-		const struct report *r = v->server[i].report;
+		const struct pvfs_metric *m = v->server[i].report.rows;
 
-		for (int k = 0; r && k < r->times; k++) {
-			if (!kinds[kind].wanted(&r->time[k]))
-				continue;
-			say_labels(&r->time[k], v->server[i].name, labels);
-			kinds[kind].write(out, kinds[kind].metric, labels,
-					  &r->time[k].stats);
-		}
+		for (; m; m = m->next)
+			if (kinds[kind].wanted(m))
+				kinds[kind].write(out, metric,
+						  v->server[i].name, m);
 	}
 }
 
-/* ---- gauges ---- */
+/* ---- numbers ---- */
 
-static void write_value(struct text *out, const char *server,
-			const struct pvfs_gauge *g)
+/* Of all servers from this one on: a metric stands together. */
+static void write_metric(const struct view *v, struct text *out,
+			 unsigned int server, const struct pvfs_metric *first)
 {
-	text_add(out, "pvfs_%s%s{server=\"%s\"", g->name,
-		 g->flags & PVFS_GAUGE_TOTAL ? "_total" : "", server);
-	if (g->by[0])
-		text_add(out, ",%s=\"%s\"", g->by, g->of);
-	text_add(out, "} %" PRIu64 "\n", g->value);
-}
-
-/* Of all servers: a metric stands together. */
-static void write_gauge(const struct view *v, struct text *out,
-			const struct pvfs_gauge *g)
-{
-	bool total = g->flags & PVFS_GAUGE_TOTAL;
+	bool total = first->kind == PVFS_TOTAL;
 	char name[64];
 
-	snprintf(name, sizeof(name), "pvfs_%s%s", g->name,
+	snprintf(name, sizeof(name), "pvfs_%s%s", first->name,
 		 total ? "_total" : "");
-	head(out, name, total ? "counter" : "gauge", g->help);
-	for (unsigned int i = 0; i < v->servers; i++) {
-		const struct report *r = v->server[i].report;
+	head(out, name, total ? "counter" : "gauge", first->help);
+	for (unsigned int i = server; i < v->servers; i++) {
+		const struct pvfs_metric *m = v->server[i].report.rows;
 
-		for (int k = 0; r && k < r->gauges; k++)
-			if (!strcmp(r->gauge[k].name, g->name))
-				write_value(out, v->server[i].name,
-					    &r->gauge[k]);
+		for (; m; m = m->next)
+			if (m->kind == first->kind && metric_is(m, first->name))
+				write_number(out, name, v->server[i].name, m,
+					     m->n);
 	}
 }
 
-struct names {
-	unsigned int n;
-	const char *name[PVFS_GAUGES];
-};
-
-/* False: it was there, or there are too many. */
-static bool add_name(struct names *names, const char *name)
+/* One of the same name before it, of the server or of one before it, has written it, too. */
+static bool is_written(const struct view *v, unsigned int server,
+		       const struct pvfs_metric *m)
 {
-	for (unsigned int i = 0; i < names->n; i++)
-		if (!strcmp(names->name[i], name))
-			return false;
-	if (names->n == PVFS_GAUGES)
-		return false;
-	names->name[names->n++] = name;
-	return true;
+	for (unsigned int i = 0; i <= server; i++) {
+		const struct pvfs_metric *k = v->server[i].report.rows;
+
+		for (; k && k != m; k = k->next)
+			if (k->kind != PVFS_TIMES && metric_is(k, m->name))
+				return true;
+	}
+	return false;
 }
 
-static void write_gauges(const struct view *v, struct text *out)
+static void write_numbers(const struct view *v, struct text *out)
 {
-	struct names names = { 0 };
-
 	for (unsigned int i = 0; i < v->servers; i++) {
-		const struct report *r = v->server[i].report;
+		const struct pvfs_metric *m = v->server[i].report.rows;
 
-		for (int k = 0; r && k < r->gauges; k++)
-			if (add_name(&names, r->gauge[k].name))
-				write_gauge(v, out, &r->gauge[k]);
+		for (; m; m = m->next)
+			if (m->kind != PVFS_TIMES && !is_written(v, i, m))
+				write_metric(v, out, i, m);
 	}
 }
 
@@ -207,5 +187,5 @@ void view_inside(const struct view *v, struct text *out)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		write_kind(v, out, i);
-	write_gauges(v, out);
+	write_numbers(v, out);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/tools/exporter/coarse.h"
+#include "client/tools/common/metric.h"
 #include "client/tools/exporter/view.h"
 
 static void head(struct text *out, const char *name, const char *type,
@@ -16,42 +17,42 @@ static void head(struct text *out, const char *name, const char *type,
 
 static double value_sessions(const struct report *r)
 {
-	return (double)r->ping.sessions;
+	return (double)r->ping->sessions;
 }
 
 static double value_uptime(const struct report *r)
 {
-	return (double)r->ping.uptime_ns / 1e9;
+	return (double)r->ping->uptime_ns / 1e9;
 }
 
 static double value_rtt(const struct report *r)
 {
-	return (double)r->ping.rtt_ns / 1e9;
+	return (double)r->ping->rtt_ns / 1e9;
 }
 
 static double value_size(const struct report *r)
 {
-	return (double)view_bytes(&r->space, r->space.f_blocks);
+	return (double)view_bytes(r->space, r->space->f_blocks);
 }
 
 static double value_free(const struct report *r)
 {
-	return (double)view_bytes(&r->space, r->space.f_bfree);
+	return (double)view_bytes(r->space, r->space->f_bfree);
 }
 
 static double value_available(const struct report *r)
 {
-	return (double)view_bytes(&r->space, r->space.f_bavail);
+	return (double)view_bytes(r->space, r->space->f_bavail);
 }
 
 static double value_files(const struct report *r)
 {
-	return (double)r->space.f_files;
+	return (double)r->space->f_files;
 }
 
 static double value_files_free(const struct report *r)
 {
-	return (double)r->space.f_ffree;
+	return (double)r->space->f_ffree;
 }
 
 static const struct gauge {
@@ -87,8 +88,8 @@ static void write_gauge(const struct view *v, const struct gauge *g,
 	for (unsigned int i = 0; i < v->servers; i++) {
 		const struct view_server *s = &v->server[i];
 
-		if (s->report)
-			number(out, g->name, s->name, g->value(s->report));
+		if (view_is_up(s))
+			number(out, g->name, s->name, g->value(&s->report));
 	}
 }
 
@@ -98,7 +99,7 @@ static void write_up(const struct view *v, struct text *out)
 	for (unsigned int i = 0; i < v->servers; i++)
 		text_add(out, "pvfs_up{server=\"%s\",role=\"%s\"} %d\n",
 			 v->server[i].name, v->server[i].is_mgr ? "mgr" : "iod",
-			 v->server[i].report != NULL);
+			 view_is_up(&v->server[i]));
 }
 
 static void label(struct text *out, const char *name, const char *value)
@@ -116,64 +117,72 @@ static void write_info(const struct view *v, struct text *out)
 
 		text_add(out, "pvfs_server_info{server=\"%s\"", s->name);
 		label(out, "address", s->address);
-		label(out, "version", s->report ? s->report->ping.version : "");
+		label(out, "version",
+		      view_is_up(s) ? s->report.ping->version : "");
 		label(out, "transport",
-		      s->report ? s->report->ping.transport : "");
+		      view_is_up(s) ? s->report.ping->transport : "");
 		text_add(out, "} 1\n");
 	}
 }
 
 /* ---- by operation ---- */
 
+bool view_op(const struct view_server *s, const struct pvfs_metric *m)
+{
+	return metric_is(m, "requests") &&
+	       !(s->is_mgr && !strcmp(pvfs_metric_label(m, "op"), "DISK"));
+}
+
 typedef void op_fn(struct text *out, const char *server,
-		   const struct pvfs_op_stats *s);
+		   const struct pvfs_metric *m);
 
 static void each_op(const struct view *v, struct text *out, op_fn *fn)
 {
 	for (unsigned int i = 0; i < v->servers; i++) {
-		const struct report *r = v->server[i].report;
+		const struct pvfs_metric *m = v->server[i].report.rows;
 
-		for (int k = 0; r && k < r->ops; k++)
-			fn(out, v->server[i].name, &r->op[k]);
+		for (; m; m = m->next)
+			if (view_op(&v->server[i], m))
+				fn(out, v->server[i].name, m);
 	}
 }
 
 static void count(struct text *out, const char *metric, const char *server,
-		  const struct pvfs_op_stats *s, uint64_t n)
+		  const struct pvfs_metric *m, uint64_t n)
 {
 	text_add(out, "%s{server=\"%s\",op=\"", metric, server);
-	text_label(out, s->name);
+	text_label(out, pvfs_metric_label(m, "op"));
 	text_add(out, "\"} %" PRIu64 "\n", n);
 }
 
 static void write_errors(struct text *out, const char *server,
-			 const struct pvfs_op_stats *s)
+			 const struct pvfs_metric *m)
 {
-	count(out, "pvfs_request_errors_total", server, s, s->errors);
+	count(out, "pvfs_request_errors_total", server, m, m->errors);
 }
 
 /* Most operations never carry data. */
 static void write_in(struct text *out, const char *server,
-		     const struct pvfs_op_stats *s)
+		     const struct pvfs_metric *m)
 {
-	if (s->bytes_in)
-		count(out, "pvfs_received_bytes_total", server, s, s->bytes_in);
+	if (m->bytes_in)
+		count(out, "pvfs_received_bytes_total", server, m, m->bytes_in);
 }
 
 static void write_out(struct text *out, const char *server,
-		      const struct pvfs_op_stats *s)
+		      const struct pvfs_metric *m)
 {
-	if (s->bytes_out)
-		count(out, "pvfs_sent_bytes_total", server, s, s->bytes_out);
+	if (m->bytes_out)
+		count(out, "pvfs_sent_bytes_total", server, m, m->bytes_out);
 }
 
 #define DURATION "pvfs_request_duration_seconds"
 
 static void bucket(struct text *out, const char *server,
-		   const struct pvfs_op_stats *s, unsigned int i, uint64_t sum)
+		   const struct pvfs_metric *m, unsigned int i, uint64_t sum)
 {
 	text_add(out, DURATION "_bucket{server=\"%s\",op=\"", server);
-	text_label(out, s->name);
+	text_label(out, pvfs_metric_label(m, "op"));
 	if (i < COARSE - 1)
 		text_add(out, "\",le=\"%.10g\"} %" PRIu64 "\n",
 			 (double)coarse_ns(i) / 1e9, sum);
@@ -182,36 +191,35 @@ static void bucket(struct text *out, const char *server,
 }
 
 /* What clients say that they did by themselves: its times are those of a way. */
-static bool is_direct(const struct pvfs_op_stats *s)
+static bool is_direct(const struct pvfs_metric *m)
 {
-	return !strncmp(s->name, "DIRECT_", 7);
+	return !strncmp(pvfs_metric_label(m, "op"), "DIRECT_", 7);
 }
 
 static void write_direct(struct text *out, const char *server,
-			 const struct pvfs_op_stats *s)
+			 const struct pvfs_metric *m)
 {
-	if (is_direct(s))
-		count(out, "pvfs_direct_accesses_total", server, s,
-		      s->requests);
+	if (is_direct(m))
+		count(out, "pvfs_direct_accesses_total", server, m, m->n);
 }
 
 /* The count is that of the buckets: the server's numbers are not of one moment. */
 static void write_times(struct text *out, const char *server,
-			const struct pvfs_op_stats *s)
+			const struct pvfs_metric *m)
 {
 	uint64_t n[COARSE], sum = 0;
 
-	if (is_direct(s))
+	if (is_direct(m))
 		return;
-	coarse_of(s, n);
+	coarse_of(m, n);
 	for (unsigned int i = 0; i < COARSE; i++) {
 		sum += n[i];
-		bucket(out, server, s, i, sum);
+		bucket(out, server, m, i, sum);
 	}
 	text_add(out, DURATION "_sum{server=\"%s\",op=\"", server);
-	text_label(out, s->name);
-	text_add(out, "\"} %.9f\n", (double)s->ns / 1e9);
-	count(out, DURATION "_count", server, s, sum);
+	text_label(out, pvfs_metric_label(m, "op"));
+	text_add(out, "\"} %.9f\n", (double)m->ns / 1e9);
+	count(out, DURATION "_count", server, m, sum);
 }
 
 static void write_ops(const struct view *v, struct text *out)
@@ -235,46 +243,44 @@ static void write_ops(const struct view *v, struct text *out)
 
 /* ---- by user and job ---- */
 
-static void count_label(struct text *out, const char *metric,
-			const char *server, const struct pvfs_label *l,
-			uint64_t n)
+static void count_user(struct text *out, const char *metric, const char *server,
+		       const struct pvfs_metric *m, uint64_t n)
 {
-	text_add(out, "%s{server=\"%s\",uid=\"", metric, server);
-	if (l->flags & PVFS_LABEL_OTHERS)
-		text_add(out, "others\"");
-	else
-		text_add(out, "%" PRIu32 "\"", l->uid);
-	label(out, "job_id", l->job);
-	if (l->flags & PVFS_LABEL_DIRECT)
-		label(out, "way", "direct");
+	const char *way = pvfs_metric_label(m, "way");
+
+	text_add(out, "%s{server=\"%s\"", metric, server);
+	label(out, "uid", pvfs_metric_label(m, "uid"));
+	label(out, "job_id", pvfs_metric_label(m, "job"));
+	if (*way)
+		label(out, "way", way);
 	text_add(out, "} %" PRIu64 "\n", n);
 }
 
-static uint64_t label_requests(const struct pvfs_label *l)
+static uint64_t user_requests(const struct pvfs_metric *m)
 {
-	return l->requests;
+	return m->n;
 }
 
-static uint64_t label_received(const struct pvfs_label *l)
+static uint64_t user_received(const struct pvfs_metric *m)
 {
-	return l->bytes_in;
+	return m->bytes_in;
 }
 
-static uint64_t label_sent(const struct pvfs_label *l)
+static uint64_t user_sent(const struct pvfs_metric *m)
 {
-	return l->bytes_out;
+	return m->bytes_out;
 }
 
 static const struct {
 	const char *name, *help;
-	uint64_t (*value)(const struct pvfs_label *l);
+	uint64_t (*value)(const struct pvfs_metric *m);
 } of_users[] = {
 	{ "pvfs_user_requests_total", "Requests by user and job.",
-	  label_requests },
+	  user_requests },
 	{ "pvfs_user_received_bytes_total", "Data that came with them.",
-	  label_received },
+	  user_received },
 	{ "pvfs_user_sent_bytes_total", "Data that went out with replies.",
-	  label_sent },
+	  user_sent },
 };
 
 #define SCRAPE (1 << 20) /* bytes */
@@ -293,10 +299,10 @@ int view_labels(int wanted, unsigned int iods)
 	return each < wanted ? (int)each : wanted;
 }
 
-static bool any_labels(const struct view *v)
+static bool any_users(const struct view *v)
 {
 	for (unsigned int i = 0; i < v->servers; i++)
-		if (v->server[i].report && v->server[i].report->labels)
+		if (v->server[i].report.users)
 			return true;
 	return false;
 }
@@ -305,12 +311,12 @@ static void write_users(const struct view *v, struct text *out, size_t which)
 {
 	head(out, of_users[which].name, "counter", of_users[which].help);
 	for (unsigned int i = 0; i < v->servers; i++) {
-		const struct report *r = v->server[i].report;
+		const struct report *r = &v->server[i].report;
 
-		for (int k = 0; r && k < r->labels; k++)
-			count_label(out, of_users[which].name,
-				    v->server[i].name, &r->label[k],
-				    of_users[which].value(&r->label[k]));
+		for (int k = 0; k < r->users; k++)
+			count_user(out, of_users[which].name, v->server[i].name,
+				   &r->user[k],
+				   of_users[which].value(&r->user[k]));
 	}
 }
 
@@ -326,7 +332,7 @@ void view_metrics(const struct view *v, struct text *out)
 		write_gauge(v, &gauges[i], out);
 	write_ops(v, out);
 	view_inside(v, out);
-	for (size_t i = 0; any_labels(v) && i < 3; i++)
+	for (size_t i = 0; any_users(v) && i < 3; i++)
 		write_users(v, out, i);
 	head(out, "pvfs_exporter_rounds_total", "counter",
 	     "How often the servers were asked.");

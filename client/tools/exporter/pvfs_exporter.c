@@ -16,6 +16,7 @@
 
 #define LISTEN "127.0.0.1:9797"
 #define STOP_MS 800
+#define USERS_MOST 256 /* that a server keeps apart */
 
 struct args {
 	const char *listen;
@@ -50,8 +51,7 @@ static int option(void *arg, int opt, const char *val)
 
 static const struct tool_value values[] = { { 't', 10, 60000, NULL },
 					    { 'n', 0, 0, "a name, at most 16" },
-					    { 'u', 0, PVFS_LABELS / 2 - 1,
-					      NULL },
+					    { 'u', 0, USERS_MOST, NULL },
 					    { 0 } };
 
 static const struct option longs[] = {

@@ -8,19 +8,13 @@
 #include <pvfs.h>
 #include "client/tools/exporter/text.h"
 
-#define VIEW_OPS 96
-
 /* What a server said of itself. */
 struct report {
-	struct pvfs_ping ping;
-	struct statfs space;
-	int ops;
-	struct pvfs_op_stats op[VIEW_OPS];
-	int labels; /* those that are shown, the last one may be the others */
-	struct pvfs_label label[PVFS_LABELS];
-	int gauges, times; /* 0: one of an earlier release */
-	struct pvfs_gauge gauge[PVFS_GAUGES];
-	struct pvfs_times time[PVFS_TIMES];
+	const struct pvfs_ping *ping;
+	const struct statfs *space;
+	const struct pvfs_metric *rows; /* NULL: one of an earlier release, too */
+	int users; /* those that are shown, the last one may be the others */
+	struct pvfs_metric *user; /* rows of "user" */
 };
 
 struct view_server {
@@ -28,7 +22,7 @@ struct view_server {
 	bool is_mgr;
 	const char *address;
 	const char *reason; /* why it is not up, or NULL */
-	const struct report *report; /* NULL: it is not up */
+	struct report report; /* if it is up: reason is NULL */
 };
 
 struct view {
@@ -42,7 +36,21 @@ struct view {
 	uint64_t wall_ms; /* when that was, since 1970 */
 };
 
-/* metrics.c: in Prometheus' format. */
+static inline bool view_is_up(const struct view_server *s)
+{
+	return !s->reason;
+}
+
+/* users.c: the busiest of rows, at most max by requests and max without, and the others of each;
+ * free() them.  Returns how many. */
+int view_users(const struct pvfs_metric *rows, int max,
+	       struct pvfs_metric **user);
+/*
+ * metrics.c: a row of an operation that is shown.  What is asked for the manager's space counts as an
+ * error there: it has no disk that it would share with iods.
+ */
+bool view_op(const struct view_server *s, const struct pvfs_metric *m);
+/* In Prometheus' format. */
 void view_metrics(const struct view *v, struct text *out);
 /*
  * How many users and jobs of each iod are told where so many are wanted: with those of the

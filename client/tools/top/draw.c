@@ -3,7 +3,6 @@
 #include "client/tools/top/draw.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,23 +78,23 @@ static void draw_server(struct sheet *s, const struct top_server *server)
 
 static void draw_user(struct sheet *s, const struct top_user *u)
 {
-	bool others = u->key.flags & PVFS_LABEL_OTHERS;
-	bool direct = u->key.flags & PVFS_LABEL_DIRECT;
+	bool others = !strcmp(u->uid, "others"), direct = u->way[0];
 	char rates[96], user[64];
 
 	snprintf(user, sizeof(user), "%.*s%s", direct ? 7 : 8,
-		 others ? "(others)" : owners_user(s->page->owners, u->key.uid),
+		 others ? "(others)"
+			: owners_user(s->page->owners,
+				      (unsigned int)strtoul(u->uid, NULL, 10)),
 		 direct ? "*" : "");
 	put_rates(&u->rates, rates, sizeof(rates));
-	line(s, "%-8s %s %s", user, rates, u->key.job[0] ? u->key.job : "-");
+	line(s, "%-8s %s %s", user, rates, u->job[0] ? u->job : "-");
 }
 
 static void draw_file(struct sheet *s, const struct top_file *f)
 {
-	char in[32], out[32], handle[20];
+	char in[32], out[32];
 
-	snprintf(handle, sizeof(handle), "%016" PRIx64, f->handle);
-	line(s, "%-16s %9.0f %8s %8s  %s", handle, f->rates.requests,
+	line(s, "%-16s %9.0f %8s %8s  %s", f->handle, f->rates.requests,
 	     human(f->rates.in, in), human(f->rates.out, out),
 	     f->name[0] ? f->name : "-");
 }

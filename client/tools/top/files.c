@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* files.c - which files most is done with, at all servers: see gather.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/tools/top/gather.h"
+#include "client/tools/common/metric.h"
 
 static int same(const void *a, const void *b)
 {
 	const struct top_file *x = a, *y = b;
 
-	return x->handle < y->handle ? -1 : x->handle > y->handle;
+	return strcmp(x->handle, y->handle);
 }
 
 static int busiest(const void *a, const void *b)
@@ -20,84 +22,71 @@ static int busiest(const void *a, const void *b)
 	return order ? order : same(a, b);
 }
 
-/* One that has come back begins at 0. */
-static struct pvfs_hot before_of(const struct top_answer *before,
-				 const struct pvfs_hot *f)
-{
-	for (int i = 0; i < before->files; i++)
-		if (before->file[i].handle == f->handle &&
-		    before->file[i].requests <= f->requests &&
-		    before->file[i].bytes_in <= f->bytes_in &&
-		    before->file[i].bytes_out <= f->bytes_out)
-			return before->file[i];
-	return (struct pvfs_hot){ 0 };
-}
-
-void top_files_add(struct top *top, const struct top_answer *before,
-		   const struct top_answer *now, double seconds)
+void top_files_add(struct top *top, const struct pvfs_metric *row,
+		   double seconds)
 {
 	struct top_file *f;
 
-	f = reallocarray(top->file, top->files + PVFS_HOT, sizeof(*f));
+	f = reallocarray(top->file, top->files + 1, sizeof(*f));
 	if (!f)
 		return;
 	top->file = f;
-	for (int i = 0; i < now->files; i++) {
-		const struct pvfs_hot *file = &now->file[i];
-		struct pvfs_hot old = before_of(before, file);
-
-		if (file->requests == old.requests)
-			continue;
-		f[top->files++] = (struct top_file){
-			.handle = file->handle,
-			.rates = {
-				.requests = (double)(file->requests -
-						     old.requests) /
-					    seconds,
-				.in = (double)(file->bytes_in - old.bytes_in) /
-				      seconds,
-				.out = (double)(file->bytes_out -
-						old.bytes_out) /
-				       seconds,
-			},
-		};
-	}
+	f += top->files++;
+	*f = (struct top_file){ .rates = top_rates_of(row, seconds) };
+	snprintf(f->handle, sizeof(f->handle), "%s",
+		 pvfs_metric_label(row, "handle"));
 }
 
-static const char *name_of(const struct top *top, uint64_t handle)
+static const char *name_of(const struct top *top, const char *handle)
 {
 	for (unsigned int i = 0; i < top->servers; i++) {
-		const struct top_answer *a = top->server[i].last;
+		const struct pvfs_metric *m = top->server[i].last.names;
 
-		for (int k = 0; k < a->names; k++)
-			if (a->name[k].handle == handle && a->name[k].name[0])
-				return a->name[k].name;
+		for (; m; m = m->next)
+			if (!strcmp(pvfs_metric_label(m, "handle"), handle) &&
+			    pvfs_metric_label(m, "name")[0])
+				return pvfs_metric_label(m, "name");
 	}
 	return "";
 }
 
-static void want(struct top *top, uint64_t handle)
+static void want(struct poller *p, const char *handle)
 {
-	for (int i = 0; i < top->nwanted; i++)
-		if (top->wanted[i].handle == handle)
+	uint64_t number = strtoull(handle, NULL, 16);
+
+	for (unsigned int i = 0; i < p->nwanted; i++)
+		if (p->wanted[i] == number)
 			return;
-	if (top->nwanted < PVFS_HOT)
-		top->wanted[top->nwanted++].handle = handle;
+	if (p->nwanted < PVFS_METRIC_FILES)
+		p->wanted[p->nwanted++] = number;
 }
 
-/* Those of this page, then those that may be on the next. */
+static const struct pvfs_metric *next_file(const struct pvfs_metric *m)
+{
+	while (m && !metric_is(m, "file"))
+		m = m->next;
+	return m;
+}
+
+/* Those of this page, then those that may be on the next: the hottest of each server first. */
 static void choose_wanted(struct top *top)
 {
-	pthread_mutex_lock(&top->lock);
-	memset(top->wanted, 0, sizeof(top->wanted));
-	top->nwanted = 0;
+	const struct pvfs_metric **at = calloc(top->servers,
+					       sizeof(struct pvfs_metric *));
+
+	top->poller.nwanted = 0;
 	for (unsigned int i = 0; i < top->files; i++)
-		want(top, top->file[i].handle);
-	for (int k = 0; k < PVFS_HOT; k++)
-		for (unsigned int i = 0; i < top->servers; i++)
-			if (k < top->server[i].last->files)
-				want(top, top->server[i].last->file[k].handle);
-	pthread_mutex_unlock(&top->lock);
+		want(&top->poller, top->file[i].handle);
+	for (unsigned int i = 0; at && i < top->servers; i++)
+		at[i] = next_file(top->server[i].last.rows);
+	for (int k = 0; at && k < PVFS_METRIC_FILES; k++)
+		for (unsigned int i = 0; i < top->servers; i++) {
+			if (!at[i])
+				continue;
+			want(&top->poller, pvfs_metric_label(at[i], "handle"));
+			at[i] = next_file(at[i]->next);
+		}
+	free(at);
 }
 
 void top_files_join(struct top *top)

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rates.c - rates of what is the same at several servers: see gather.h. */
 #include "client/tools/top/gather.h"
+#include "client/tools/common/metric.h"
+
+struct top_rates top_rates_of(const struct pvfs_metric *m, double seconds)
+{
+	return (struct top_rates){
+		.requests = (double)m->n / seconds,
+		.errors = (double)m->errors / seconds,
+		.in = (double)m->bytes_in / seconds,
+		.out = (double)m->bytes_out / seconds,
+		.mean_ns = metric_mean(m),
+		.p99_ns = m->n ? metric_percentile(m, 0.99) : 0,
+	};
+}
 
 int top_rates_busiest(const struct top_rates *x, const struct top_rates *y)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* users.c - what users and jobs have asked all servers for: see gather.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +10,11 @@ static int same(const void *a, const void *b)
 {
 	const struct top_user *x = a, *y = b;
 
-	if (x->key.flags != y->key.flags)
-		return x->key.flags < y->key.flags ? -1 : 1;
-	if (x->key.uid != y->key.uid)
-		return x->key.uid < y->key.uid ? -1 : 1;
-	return strcmp(x->key.job, y->key.job);
+	int order = strcmp(x->way, y->way);
+
+	if (!order)
+		order = strcmp(x->uid, y->uid);
+	return order ? order : strcmp(x->job, y->job);
 }
 
 static int busiest(const void *a, const void *b)
@@ -24,45 +25,20 @@ static int busiest(const void *a, const void *b)
 	return order ? order : same(a, b);
 }
 
-/* As it was; who was counted among the others meanwhile begins at 0 again. */
-static struct pvfs_label before_of(const struct pvfs_label *before, int n,
-				   const struct pvfs_label *l)
-{
-	for (int i = 0; i < n; i++)
-		if (before[i].uid == l->uid && before[i].flags == l->flags &&
-		    !strcmp(before[i].job, l->job) &&
-		    before[i].requests <= l->requests)
-			return before[i];
-	return (struct pvfs_label){ 0 };
-}
-
-void top_users_add(struct top *top, const struct top_answer *before,
-		   const struct top_answer *now, double seconds)
+void top_users_add(struct top *top, const struct pvfs_metric *row,
+		   double seconds)
 {
 	struct top_user *u;
 
-	u = reallocarray(top->user, top->users + PVFS_LABELS, sizeof(*u));
+	u = reallocarray(top->user, top->users + 1, sizeof(*u));
 	if (!u)
 		return;
 	top->user = u;
-	for (int i = 0; i < now->labels; i++) {
-		const struct pvfs_label *l = &now->label[i];
-		struct pvfs_label old = before_of(before->label, before->labels,
-						  l);
-		uint64_t requests = l->requests - old.requests;
-
-		if (!requests)
-			continue;
-		u[top->users++] = (struct top_user){
-			*l,
-			{ .requests = (double)requests / seconds,
-			  .errors = (double)(l->errors - old.errors) / seconds,
-			  .in = (double)(l->bytes_in - old.bytes_in) / seconds,
-			  .out = (double)(l->bytes_out - old.bytes_out) /
-				 seconds,
-			  .mean_ns = (l->ns - old.ns) / requests },
-		};
-	}
+	u += top->users++;
+	*u = (struct top_user){ .rates = top_rates_of(row, seconds) };
+	snprintf(u->uid, sizeof(u->uid), "%s", pvfs_metric_label(row, "uid"));
+	snprintf(u->job, sizeof(u->job), "%s", pvfs_metric_label(row, "job"));
+	snprintf(u->way, sizeof(u->way), "%s", pvfs_metric_label(row, "way"));
 }
 
 void top_users_join(struct top *top)

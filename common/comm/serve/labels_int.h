@@ -25,7 +25,6 @@
 #define LABELS_OF_ONE 128u /* of these */
 #define LABELS_AS 4u /* whom a session that speaks for others keeps at hand */
 
-struct rpc_req;
 struct rpc_session;
 struct rx;
 
@@ -95,7 +94,5 @@ void labels_leave(struct rpc_session *session);
 void labels_add(struct rx *rx, uint64_t took, uint32_t status);
 /* Who is shown all: root, and the user that the server runs as. */
 bool labels_sees_all(struct rpc_session *session);
-/* Answers LABELS. */
-void labels_req_run(struct rpc_req *req);
 
 #endif

@@ -83,16 +83,8 @@ static void req_run(struct rx *rx)
 		attr->service->request(attr->arg, &rx->req);
 	else if (rx->req.op == WIRE_FAST)
 		fast_req_run(&rx->req);
-	else if (rx->req.op == WIRE_STATS)
-		tally_req_run(&rx->req);
-	else if (rx->req.op == WIRE_LABELS)
-		labels_req_run(&rx->req);
-	else if (rx->req.op == WIRE_HOT)
-		hot_req_run(&rx->req);
-	else if (rx->req.op == WIRE_GAUGES)
-		gauges_req_run(&rx->req);
-	else if (rx->req.op == WIRE_TIMES)
-		times_req_run(&rx->req);
+	else if (rx->req.op == WIRE_METRICS)
+		metrics_req_run(&rx->req);
 	else
 		attr->service->request(attr->arg, &rx->req);
 }

@@ -19,7 +19,7 @@
 #include "common/wire/seal_mode.h"
 #include "common/util/timing.h"
 
-struct rpc_gauges;
+struct rpc_metrics;
 struct rpc_server;
 struct rpc_session;
 
@@ -57,7 +57,7 @@ struct rpc_service {
 	 */
 	bool (*sees_all)(void *arg, struct rpc_session *session);
 	/*
-	 * STATS or LABELS is about to be answered: what the service knows of what clients do
+	 * METRICS is about to be answered: what the service knows of what clients do
 	 * without requests, it tells by rpc_server_told().  NULL: nothing.
 	 */
 	void (*tell)(void *arg);
@@ -66,16 +66,13 @@ struct rpc_service {
 	 */
 	uint64_t (*object)(const struct rpc_req *req);
 	/*
-	 * The name of that object, for administrators: at most WIRE_HOT_NAME bytes, in
+	 * The name of that object, for administrators: at most WIRE_METRIC_NAME bytes, in
 	 * zeros.  NULL: there are none.
 	 */
 	void (*name)(void *arg, uint64_t handle, uint8_t *name);
-	/* GAUGES: puts what the service has inside.  Any thread of it.  NULL: nothing. */
-	void (*gauges)(void *arg, struct rpc_gauges *gauges);
-	/* TIMES: number i of what the service times, and which WIRE_TM_* that is.  Any thread
-	 * of it.  NULL: nothing; or there is none with that number. */
-	const struct timing *(*timed)(void *arg, unsigned int i,
-				      unsigned int *what);
+	/* METRICS: puts the rows of the service, always as many and in the same order.  Any thread of
+	 * it.  NULL: nothing. */
+	void (*metrics)(void *arg, struct rpc_metrics *metrics);
 	/*
 	 * A checked request (wire_parse()), answered now or later with
 	 * rpc_reply_send(), or given up with rpc_req_abort(); exactly one.
@@ -179,11 +176,20 @@ struct rpc_server_stats {
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);
 
-/* One more, of enum wire_gauge_name; beyond WIRE_GAUGES_MAX: nothing happens. */
-void rpc_gauges_put(struct rpc_gauges *gauges, unsigned int name, uint32_t of,
-		    uint64_t value);
+/*
+ * A row more: what it is now; what was counted since the start; how long what took, which has no row
+ * before it has happened.  by and of: its label, or NULL.  name and by are of a-z and _; a name
+ * ends in its unit.
+ */
+void rpc_metrics_now(struct rpc_metrics *metrics, const char *name,
+		     const char *by, const char *of, uint64_t n, const char *help);
+void rpc_metrics_total(struct rpc_metrics *metrics, const char *name,
+		       const char *by, const char *of, uint64_t n, const char *help);
+void rpc_metrics_times(struct rpc_metrics *metrics, const char *name,
+		       const char *by, const char *of, const struct timing *timing,
+		       const char *help);
 
-/* A user and a job, as in LABELS. */
+/* A user and a job, as METRICS has them. */
 struct rpc_label {
 	uint32_t uid;
 	char job[WIRE_JOB_MAX];		/* then zeros */

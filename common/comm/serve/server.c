@@ -311,9 +311,8 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	if (!server)
 		return -ENOMEM;
 	server->attr = *attr;
-	server->attr.features |= WIRE_FT_JOB | WIRE_FT_TOLD | WIRE_FT_HOT |
-				 WIRE_FT_INSIDE | WIRE_FT_EVICT |
-				 WIRE_FT_GROUPS | WIRE_FT_WAITS;
+	server->attr.features |= WIRE_FT_JOB | WIRE_FT_EVICT | WIRE_FT_GROUPS |
+				 WIRE_FT_WAITS;
 	server->skew = clock_boot() - clock_now();
 	if (!attr->stall_ms)
 		server->attr.stall_ms = SERVER_STALL_MS;

@@ -38,40 +38,25 @@ void tally_count(struct tally *t, const struct rx *rx, uint64_t took,
 		atomic_store_explicit(&t->most, took, memory_order_relaxed);
 }
 
-enum wire_timed tally_kind(unsigned int op)
+static enum tally_kind kind_of(unsigned int op)
 {
 	if (wire_op_reads(op))
-		return WIRE_TM_READ;
-	return wire_op_writes(op) ? WIRE_TM_WRITE : WIRE_TM_OTHER;
+		return TALLY_READ;
+	return wire_op_writes(op) ? TALLY_WRITE : TALLY_OTHER;
 }
 
 /* Of a READ or WRITE, also of lists: their bodies begin in the same way. */
-static enum wire_way way_of(const struct rx *rx)
+static enum tally_way way_of(const struct rx *rx)
 {
 	const struct wire_io *io = rx->req.msg.body;
 
-	if (tally_kind(rx->req.op) == WIRE_TM_OTHER)
-		return WIRE_WAY_NONE;
+	if (kind_of(rx->req.op) == TALLY_OTHER)
+		return TALLY_NONE;
 	if (rx->by_fast || le16toh(rx->req.msg.hdr->flags) & WIRE_F_PLACE)
-		return WIRE_WAY_FAST;
+		return TALLY_FAST;
 	if (rx->data_len || !io->nmem)
-		return WIRE_WAY_INLINE;
-	return rx->mapped ? WIRE_WAY_MAPPED : WIRE_WAY_BULK;
-}
-
-enum wire_transport tally_transport(const char *name)
-{
-	static const char *const names[WIRE_TRANSPORTS] = {
-		[WIRE_TR_OTHER] = "",
-		[WIRE_TR_TCP] = "tcp",
-		[WIRE_TR_LOCAL] = "local",
-		[WIRE_TR_VERBS] = "verbs",
-	};
-
-	for (unsigned int i = 0; i < WIRE_TRANSPORTS; i++)
-		if (!strcmp(names[i], name))
-			return (enum wire_transport)i;
-	return WIRE_TR_OTHER;
+		return TALLY_INLINE;
+	return rx->mapped ? TALLY_MAPPED : TALLY_BULK;
 }
 
 /* Without memory it is not counted. */
@@ -93,13 +78,14 @@ void tallies_free(struct tallies *all)
 {
 	for (unsigned int r = 0; r < RAILS_MAX; r++)
 		for (unsigned int op = 0; op < WIRE_OP_END; op++)
-			for (unsigned int w = 0; w < WIRE_WAYS; w++)
+			for (unsigned int w = 0; w < TALLY_WAYS; w++)
 				free(all->of[r][op][w]);
 }
 
-/* ---- STATS ---- */
+/* ---- sums ---- */
 
-bool tally_sum(struct tally *to, struct tally *_Atomic const *place)
+/* Any thread; false: it was never counted. */
+static bool add(struct tally *to, struct tally *_Atomic const *place)
 {
 	const struct tally *t = atomic_load_explicit(place,
 						     memory_order_acquire);
@@ -118,31 +104,32 @@ bool tally_sum(struct tally *to, struct tally *_Atomic const *place)
 	return true;
 }
 
-/* Of all rails and ways; false: it was never answered. */
-static bool sum_op(const struct tallies *all, unsigned int op,
-		   struct tally *sum)
+bool tally_op(const struct rpc_server *server, unsigned int op,
+	      struct tally *sum)
 {
 	bool any = false;
 
-	for (unsigned int r = 0; r < RAILS_MAX; r++)
-		for (unsigned int w = 0; w < WIRE_WAYS; w++)
-			any |= tally_sum(sum, &all->of[r][op][w]);
+	for (unsigned int i = 0; i < server->nlanes; i++)
+		for (unsigned int r = 0; r < RAILS_MAX; r++)
+			for (unsigned int w = 0; w < TALLY_WAYS; w++)
+				any |= add(
+					sum,
+					&server->lanes[i].tallies.of[r][op][w]);
 	return any;
 }
 
-/* The first operation from op on that was answered, and its sum; 0: none. */
-static unsigned int next_op(struct rpc_server *server, unsigned int op,
-			    struct tally *all)
+bool tally_way(const struct rpc_server *server, unsigned int rail,
+	       enum tally_kind kind, enum tally_way way, struct tally *sum)
 {
-	for (; op < WIRE_TOLD_READ; op++) {
-		bool any = false;
+	bool any = false;
 
-		for (unsigned int i = 0; i < server->nlanes; i++)
-			any |= sum_op(&server->lanes[i].tallies, op, all);
-		if (any)
-			return op;
-	}
-	return 0;
+	for (unsigned int i = 0; i < server->nlanes; i++)
+		for (unsigned int op = 0; op < WIRE_OP_END; op++)
+			if (kind_of(op) == kind)
+				any |= add(sum,
+					   &server->lanes[i]
+						    .tallies.of[rail][op][way]);
+	return any;
 }
 
 /* Nobody knows which one was the longest: at most where the last bucket with one ends. */
@@ -170,54 +157,4 @@ bool tally_told(struct rpc_server *server, bool write, struct tally *to)
 	lane_add(write ? &to->bytes_in : &to->bytes_out, told.bytes);
 	add_buckets(to, &told);
 	return told.n;
-}
-
-/* The same of what clients did without requests. */
-static unsigned int next_told(struct rpc_server *server, unsigned int op,
-			      struct tally *all)
-{
-	op = op < WIRE_TOLD_READ ? WIRE_TOLD_READ : op;
-	for (; op <= WIRE_TOLD_WRITE; op++)
-		if (tally_told(server, op == WIRE_TOLD_WRITE, all))
-			return op;
-	return 0;
-}
-
-void server_tell(struct rpc_server *server)
-{
-	if (server->attr.service->tell)
-		server->attr.service->tell(server->attr.arg);
-}
-
-static void fill(struct wire_stats_rep *rep, const struct tally *t)
-{
-	rep->requests = htole64(get(&t->requests));
-	rep->errors = htole64(get(&t->errors));
-	rep->bytes_in = htole64(get(&t->bytes_in));
-	rep->bytes_out = htole64(get(&t->bytes_out));
-	rep->ns = htole64(get(&t->ns));
-	rep->most = htole64(get(&t->most));
-	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
-		rep->bucket[i] = htole64(get(&t->bucket[i]));
-}
-
-void tally_req_run(struct rpc_req *req)
-{
-	struct rx *rx = container_of(req, struct rx, req);
-	const struct wire_stats *body = req->msg.body;
-	struct wire_stats_rep rep = { 0 };
-	struct tally all = { 0 };
-	struct rpc_server *server = rx->conn->lane->server;
-	unsigned int op;
-
-	if (!body->op)
-		server_tell(server);
-	op = next_op(server, le32toh(body->op), &all);
-	if (!op && req->session->info.features & WIRE_FT_TOLD)
-		op = next_told(server, le32toh(body->op), &all);
-	rep.op = htole32(op);
-	fill(&rep, &all);
-	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
-	rpc_reply_end(req, 0, RPC_REEXECUTE);
-	rpc_reply_send(req);
 }

@@ -2,7 +2,7 @@
 /*
  * tally_int.h - what a server has answered, by operation: how many requests, how many
  * with an error, bytes, and how long each took from its arrival to its reply.  Each
- * lane counts for itself, without a lock; STATS adds them up.
+ * lane counts for itself, without a lock; METRICS adds them up.
  */
 #ifndef TALLY_INT_H
 #define TALLY_INT_H
@@ -26,29 +26,28 @@ struct tally {
 	atomic_uint_least64_t bucket[HISTOGRAM_BUCKETS];
 };
 
-#define TALLY_KINDS (WIRE_TM_WRITE + 1u)
+enum tally_kind { TALLY_OTHER, TALLY_READ, TALLY_WRITE, TALLY_KINDS };
+enum tally_way {
+	TALLY_NONE, /* there is no data */
+	TALLY_INLINE, /* in the message */
+	TALLY_FAST, /* by Fast RDMA */
+	TALLY_BULK, /* by the server, through its buffers */
+	TALLY_MAPPED, /* ... from or to the object itself */
+	TALLY_WAYS
+};
 
 /*
  * By rail, operation, and the way that its data went: a request is counted once, and all
  * that is told of them are sums of these.  Made when it is first answered.
  */
 struct tallies {
-	struct tally *_Atomic of[RAILS_MAX][WIRE_OP_END][WIRE_WAYS];
+	struct tally *_Atomic of[RAILS_MAX][WIRE_OP_END][TALLY_WAYS];
 };
 
 /* rx is about to be answered, at now of clock_boot(), with status. */
 void tally_add(struct rx *rx, uint64_t now, uint32_t status);
-/* Answers STATS. */
-void tally_req_run(struct rpc_req *req);
-/* Answer TIMES and GAUGES. */
-void times_req_run(struct rpc_req *req);
-void gauges_req_run(struct rpc_req *req);
-/* What TIMES calls an operation. */
-enum wire_timed tally_kind(unsigned int op);
-/* The transport of that name. */
-enum wire_transport tally_transport(const char *name);
-/* STATS, LABELS or TIMES is about to be answered. */
-void server_tell(struct rpc_server *server);
+/* Answers METRICS: metrics.c. */
+void metrics_req_run(struct rpc_req *req);
 void tallies_free(struct tallies *all);
 
 /* The one there, made if need be; its thread.  NULL: no memory. */
@@ -56,8 +55,11 @@ struct tally *tally_made(struct tally *_Atomic *place);
 /* One request more, which took so many ns. */
 void tally_count(struct tally *t, const struct rx *rx, uint64_t took,
 		 uint32_t status);
-/* Adds the one there; false: there is none.  Any thread. */
-bool tally_sum(struct tally *to, struct tally *_Atomic const *place);
+/* Adds what all lanes counted of an operation, or of a rail, kind and way; false: nothing.  Any thread. */
+bool tally_op(const struct rpc_server *server, unsigned int op,
+	      struct tally *sum);
+bool tally_way(const struct rpc_server *server, unsigned int rail,
+	       enum tally_kind kind, enum tally_way way, struct tally *sum);
 /* Adds what clients say that they read, or wrote, by themselves; false: nothing. */
 bool tally_told(struct rpc_server *server, bool write, struct tally *to);
 

@@ -218,13 +218,20 @@ END_TEST
 /* Transactions of the data base that came to nothing: so often a lock was not free. */
 static uint64_t aborts(void)
 {
-	const struct wire_gauge *gauge = (const void *)holder.tail;
+	const struct wire_metrics body = { .groups = htole32(WIRE_MG_INSIDE) };
+	const struct wire_metric *m;
+	const char *why;
 
-	ck_assert_int_eq(mgrc_call(&holder, WIRE_GAUGES, NULL, 0, NULL, 0), 0);
-	for (size_t i = 0; i < holder.tail_len / sizeof(*gauge); i++)
-		if (le32toh(gauge[i].name) == WIRE_G_DB_ABORTS)
-			return le64toh(gauge[i].value);
-	ck_abort_msg("no gauge of aborts");
+	ck_assert_int_eq(mgrc_call(&holder, WIRE_METRICS, &body, sizeof(body),
+				   NULL, 0),
+			 0);
+	for (size_t at = 0; at < holder.tail_len;
+	     at += wire_metric_len(m, holder.tail_len - at, &why)) {
+		m = (const void *)(holder.tail + at);
+		if (!strcmp(wire_metric_text(m), "db_aborts"))
+			return le64toh(m->n);
+	}
+	ck_abort_msg("no number of aborts");
 }
 
 static struct wire_lock range_of(unsigned int i, uint32_t type, uint32_t flags)

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* metrics.c - METRICS: what a server has counted, and what it has inside. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/lib/session/ask.h"
+#include "common/util/histogram.h"
+#include "client/lib/names/store.h"
+
+_Static_assert(PVFS_LATENCIES == HISTOGRAM_BUCKETS, "pvfs.h");
+_Static_assert(PVFS_METRIC_LABELS == WIRE_METRIC_LABELS, "pvfs.h");
+_Static_assert(PVFS_METRIC_FILES == WIRE_METRIC_FILES, "pvfs.h");
+_Static_assert((unsigned int)PVFS_NOW == WIRE_MK_NOW &&
+		       (unsigned int)PVFS_TOTAL == WIRE_MK_TOTAL &&
+		       (unsigned int)PVFS_TIMES == WIRE_MK_TIMES,
+	       "pvfs.h");
+_Static_assert(PVFS_METRICS_OPS == WIRE_MG_OPS &&
+		       PVFS_METRICS_USERS == WIRE_MG_USERS &&
+		       PVFS_METRICS_FILES == WIRE_MG_FILES &&
+		       PVFS_METRICS_INSIDE == WIRE_MG_INSIDE,
+	       "pvfs.h");
+
+#define ROWS_MOST 4096u /* of a server: it cannot keep us for ever */
+
+struct taken {
+	struct pvfs_metric *first, **last;
+	unsigned int n;
+	uint64_t next;
+};
+
+/* latency: zeros; NULL: it has none. */
+static void take_numbers(struct pvfs_metric *m, const struct wire_metric *from,
+			 uint64_t *latency)
+{
+	const struct wire_metric_bucket *b = wire_metric_buckets(from);
+
+	*m = (struct pvfs_metric){
+		.kind = (enum pvfs_metric_kind)le16toh(from->kind),
+		.n = le64toh(from->n),
+		.errors = le64toh(from->errors),
+		.bytes_in = le64toh(from->bytes_in),
+		.bytes_out = le64toh(from->bytes_out),
+		.ns = le64toh(from->ns),
+		.most_ns = le64toh(from->most),
+		.latency = latency,
+	};
+	for (unsigned int i = 0; i < le16toh(from->buckets); i++)
+		latency[histogram_bucket(le64toh(b[i].from))] += le64toh(
+			b[i].n);
+}
+
+static const char *take_string(const char **at)
+{
+	const char *s = *at;
+
+	*at += strlen(s) + 1;
+	return s;
+}
+
+static void take_text(struct pvfs_metric *m, const char *text)
+{
+	m->name = take_string(&text);
+	m->help = take_string(&text);
+	for (unsigned int i = 0; i < m->labels; i++) {
+		m->label[i].key = take_string(&text);
+		m->label[i].value = take_string(&text);
+	}
+}
+
+/* What the row points to is behind it. */
+static int take_row(struct taken *t, const struct wire_metric *from)
+{
+	size_t len = le16toh(from->text_len),
+	       times = from->buckets ? PVFS_LATENCIES * sizeof(uint64_t) : 0;
+	struct pvfs_metric *m = calloc(1, sizeof(*m) + times + len);
+	uint8_t *behind = (uint8_t *)(m + 1);
+
+	if (!m)
+		return -ENOMEM;
+	take_numbers(m, from, times ? (void *)behind : NULL);
+	m->labels = le16toh(from->labels);
+	memcpy(behind + times, wire_metric_text(from), len);
+	take_text(m, (const char *)behind + times);
+	*t->last = m;
+	t->last = &m->next;
+	t->n++;
+	return 0;
+}
+
+static int take_rows(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_metrics_rep *rep = reply->body;
+	const uint8_t *at = reply->tail[0].ptr;
+	size_t left = reply->tail[0].len, len;
+	struct taken *t = arg;
+	const char *why;
+	int rc = 0;
+
+	for (; left && !rc; at += len, left -= len) {
+		len = wire_metric_len((const void *)at, left, &why);
+		rc = len && t->n < ROWS_MOST ? take_row(t, (const void *)at)
+					     : -EPROTO;
+	}
+	t->next = le64toh(rep->next);
+	return rc;
+}
+
+static int ask_page(struct session *s, struct rpc_peer *peer,
+		    const struct store_metrics *what, uint64_t from,
+		    struct taken *t)
+{
+	const struct wire_metrics body = { .from = htole64(from),
+					   .groups = htole32(what->groups),
+					   .n = htole32(what->n) };
+	struct ask c;
+	int rc;
+
+	ask_begin(&c, s, peer);
+	ask_put(&c, &body, sizeof(body));
+	for (unsigned int i = 0; i < what->n; i++) {
+		le64 handle = htole64(what->handle[i]);
+
+		ask_put(&c, &handle, sizeof(handle));
+	}
+	rc = ask_run(&c, WIRE_METRICS, take_rows, t);
+	return !rc && t->next && t->next <= from ? -EPROTO : rc;
+}
+
+int store_metrics(struct session *s, struct rpc_peer *peer,
+		  const struct store_metrics *what, struct pvfs_metric **list)
+{
+	struct taken t = { .last = &t.first };
+	int rc = store_counts(s, peer);
+
+	while (!rc) {
+		rc = ask_page(s, peer, what, t.next, &t);
+		if (!rc && !t.next) {
+			*list = t.first;
+			return (int)t.n;
+		}
+	}
+	store_metrics_free(t.first);
+	return rc;
+}
+
+void store_metrics_free(struct pvfs_metric *list)
+{
+	struct pvfs_metric *m;
+
+	while ((m = list)) {
+		list = m->next;
+		free(m);
+	}
+}
+
+/* Who did not have to prove who it is, but by the kernel's word, was believed. */
+bool store_believes(struct session *s, struct rpc_peer *peer)
+{
+	const struct store_metrics inside = { .groups = WIRE_MG_INSIDE };
+	bool local = !strcmp(rpc_peer_transport(peer), "local");
+	struct pvfs_metric *list;
+	bool believes = !local;
+
+	if (s->auth || rpc_peer_features(peer) & WIRE_FT_CAPS)
+		return false;
+	if (!local || store_metrics(s, peer, &inside, &list) < 0)
+		return believes;
+	for (const struct pvfs_metric *m = list; m; m = m->next)
+		if (!strcmp(m->name, "auth_sys"))
+			believes = m->n;
+	store_metrics_free(list);
+	return believes;
+}
