@@ -143,6 +143,11 @@ static uint32_t no_ep_carry_max(const struct tp_ep *ep)
 	return UINT32_MAX;
 }
 
+static unsigned int no_ep_quiet_ms(const struct tp_ep *ep)
+{
+	return 0;
+}
+
 static void no_ep_join(struct tp_ep *ep)
 {
 }
@@ -218,6 +223,7 @@ const struct tp_ops tp_missing = {
 	.ep_pass = no_ep_pass,
 	.ep_take = no_ep_take,
 	.ep_carry_max = no_ep_carry_max,
+	.ep_quiet_ms = no_ep_quiet_ms,
 	.ep_join = no_ep_join,
 	.ep_seal = no_ep_seal,
 	.srq_open = no_srq_open,

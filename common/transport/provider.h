@@ -58,6 +58,7 @@ struct tp_ops {
 	int (*ep_pass)(struct tp_ep *ep, const int *fd, unsigned int n);
 	int (*ep_take)(struct tp_ep *ep, int *fd, unsigned int n);
 	uint32_t (*ep_carry_max)(const struct tp_ep *ep);
+	unsigned int (*ep_quiet_ms)(const struct tp_ep *ep);
 	void (*ep_join)(struct tp_ep *ep);
 	int (*ep_seal)(struct tp_ep *ep, struct sealer *sealer,
 		       unsigned int behind);

@@ -7,6 +7,7 @@
 
 #include "common/transport/provider.h"
 #include "common/transport/providers.h"
+#include "common/transport/stream.h"
 
 static const struct tp_ops *const providers[] = {
 	&tcp_ops,
@@ -261,6 +262,11 @@ int tp_ep_take(struct tp_ep *ep, int *fd, unsigned int n)
 uint32_t tp_ep_carry_max(const struct tp_ep *ep)
 {
 	return OP(ep->dev, ep_carry_max)(ep);
+}
+
+unsigned int tp_ep_quiet_ms(const struct tp_ep *ep)
+{
+	return OP(ep->dev, ep_quiet_ms)(ep);
 }
 
 void tp_ep_join(struct tp_ep *ep)

@@ -1,21 +1,36 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# One bit of the length of an answer from the manager is flipped on its way over tcp: the
-# client waits for bytes that never come, on a connection that looks well.  It makes another
-# one, and the call that waits succeeds within its deadline.
+# One bit of the length of an answer from the manager, of an answer from an iod, or of a
+# request to either, is flipped on its way over tcp: the end that reads it waits for bytes
+# that never come, on a connection that looks well.  The client makes another one, and the
+# call that waits succeeds within its deadline.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 requires tool python3
 
+# between SERVER DEED-FILE OUTPUT: somebody who passes on what goes to and fro
+between() {
+	echo pass >"$2"
+	python3 "$e2e/seal_middle.py" "$(port_of "$1")" "$tmp/$2" >"$3" 2>&1 &
+	helpers+=($!)
+	until_true 30 test -s "$3"
+}
+
 start_pvfs -n 1 --transport tcp
-echo pass >deed
-python3 "$e2e/seal_middle.py" "$(port_of mgr)" "$tmp/deed" >middle 2>&1 &
-helpers+=($!)
-until_true 30 test -s middle
-sed -i "s/port=$(port_of mgr)/port=$(<middle),timeout=5/" "$state/pvfstab"
+between mgr mgr.deed mgr.port
+between iod.0 iod.deed iod.port
+# the manager tells clients where the iod is
+sed -i "/^\[iod.0\]/,/^\[/ s|:$(port_of iod.0)\$|:$(<iod.port)|" "$state/pvfs.conf"
+must cluster stop-mgr
+must cluster start-mgr
+sed -i "s/port=$(port_of mgr)/port=$(<mgr.port),timeout=5/" "$state/pvfstab"
 expect ok pvio write /pvfs/f 0 300000 1
-for round in 1 2 3; do
-	echo longer >deed
-	expect ok pvio check /pvfs/f 0 300000 1
-	[ "$(<deed)" = pass ] || fail "no answer was changed"
+for deed in longer longer_asked; do
+	for server in mgr iod; do
+		for round in 1 2; do
+			echo $deed >$server.deed
+			expect ok pvio check /pvfs/f 0 300000 1
+			until_true 30 grep -qx pass $server.deed
+		done
+	done
 done

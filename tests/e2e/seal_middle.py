@@ -14,7 +14,8 @@ sealed as it is), apart (nobody can do that), bare (a frame that is not sealed),
 ("heard" becomes "wrong", wherever it can be read); and what no end would find out but for
 what it makes its keys of, in connections of clients that have proved nothing: hail (a feature
 that nobody has), hello (another uid), reply (other credits).  longer: one answer that is not
-to HELLO says that it is 256 bytes longer than it is; the word becomes pass.
+to HELLO says that it is 256 bytes longer than it is; longer_asked: one request; the word becomes
+pass.
 """
 import asyncio
 import os
@@ -86,7 +87,7 @@ class Way:
             clear(payload, 48 + 12, CH_SEAL)
         if self.deed() == "change":
             payload = payload.replace(b"heard", b"wrong")
-        if self.deed() == "longer" and self.answers and op == SEND and \
+        if self.deed() == ("longer" if self.answers else "longer_asked") and op == SEND and \
                 len(payload) >= HEADER and payload[6] != WIRE_HELLO:
             self.done()
             head = struct.pack("<BBHI", op, 0, nseg, length ^ 0x100) + head[8:]

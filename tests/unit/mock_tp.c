@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/util/clock.h"
+#include "common/transport/stream.h"
 #include "tests/unit/mock_int.h"
 #include "common/transport/tp_seal.h"
 
@@ -341,6 +342,11 @@ void *tp_ep_context(const struct tp_ep *ep)
 uint32_t tp_ep_carry_max(const struct tp_ep *ep)
 {
 	return UINT32_MAX;
+}
+
+unsigned int tp_ep_quiet_ms(const struct tp_ep *ep)
+{
+	return mock.quiet_ms;
 }
 
 bool tp_dev_seals(const struct tp_dev *dev)

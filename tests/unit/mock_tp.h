@@ -31,6 +31,7 @@ struct mock {
 	const char *from; /* where who connects now does; NULL: nowhere */
 	bool seals; /* its connections can be sealed, */
 	unsigned int sealed; /* and so many ends were */
+	unsigned int quiet_ms; /* tp_ep_quiet_ms() of every connection */
 };
 extern struct mock mock;
 

@@ -376,7 +376,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
 	peer->jitter = (uint32_t)(attr->session ^ clock_now()) | 1;
 	call_init(peer);
-	silence_init(peer, attr->patience_ms, attr->server == WIRE_ROLE_MGR);
+	silence_init(peer, attr->patience_ms, attr->server);
 	way_init(peer);
 	peer_apart_init(peer);
 	reach_init(peer);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "common/comm/call/peer_int.h"
+#include "common/transport/stream.h"
 
 /* An answer that is not there by then is asked for: an eighth of the patience. */
 #define SOON 8u
@@ -68,7 +69,7 @@ static void ping(struct rpc_peer *peer)
 				     .arg = peer };
 	rpc_call_start(peer, &s->ping);
 	s->sent = call_has_slot(&s->ping) ? clock_now() : 0;
-	if (s->ends)
+	if (s->server)
 		rpc_timer_set(peer->link.ctx, &s->end,
 			      clock_after_ms(SILENCE_ANSWER_MS));
 }
@@ -77,6 +78,13 @@ static void ping(struct rpc_peer *peer)
 static uint64_t unanswered_since(const struct silence *s)
 {
 	return s->since > s->sent ? s->since : s->sent;
+}
+
+/* What was sent has got there, and nothing has come. */
+static bool is_quiet(const struct rpc_peer *peer, unsigned int ms)
+{
+	return peer->silence.server == WIRE_ROLE_MGR ||
+	       tp_ep_quiet_ms(peer->link.ep) >= ms;
 }
 
 /*
@@ -98,7 +106,7 @@ static void end_timer(struct rpc_timer *timer)
 	else if (!s->sent)
 		s->sent = now;
 	if (peer->state != PEER_READY || !s->since || !s->sent ||
-	    now - unanswered_since(s) < most)
+	    now - unanswered_since(s) < most || !is_quiet(peer, s->answer_ms))
 		return;
 	s->unanswered = true;
 	if (s->answer_ms < SILENCE_ANSWER_MAX_MS)
@@ -124,10 +132,11 @@ static void silence_timer(struct rpc_timer *timer)
 		ping(peer);
 }
 
-void silence_init(struct rpc_peer *peer, unsigned int patience_ms, bool ends)
+void silence_init(struct rpc_peer *peer, unsigned int patience_ms,
+		  enum wire_role server)
 {
 	peer->silence.patience_ms = patience_ms;
-	peer->silence.ends = ends;
+	peer->silence.server = server;
 	peer->silence.answer_ms = SILENCE_ANSWER_MS;
 	peer->silence.timer.fire = silence_timer;
 	peer->silence.end.fire = end_timer;
@@ -186,7 +195,7 @@ bool silence_call(struct rpc_peer *peer, struct rpc_call *call)
 {
 	struct silence *s = &peer->silence;
 
-	if ((!s->patience_ms && !s->ends) || call->patient)
+	if ((!s->patience_ms && !s->server) || call->patient)
 		return true;
 	if (s->patience_ms && is_silent(peer) && !in_time(peer, call))
 		return false;

@@ -20,11 +20,12 @@
 
 #define SILENCE_GRACE_MS 1000u /* for those who came last */
 /*
- * A manager that has not answered the PING by then loses the connection, and gets another: it
- * may be well, and the connection may have lost its place in the stream of bytes.  Each
- * connection after one that was ended has twice the time of that, until a PING is answered
- * on the connection that it was sent on first: a manager that stands still gains nothing from
- * new connections of all clients.
+ * A server that has not answered the PING by then loses the connection, and gets another: it
+ * may be well, and the connection may have lost its place in the stream of bytes.  An iod's
+ * answers may be queued behind data: its connection ends only if nothing has moved on it for
+ * as long.  Each connection after one that was ended has twice the time of that, until a PING
+ * is answered on the connection that it was sent on first: a server that stands still gains
+ * nothing from new connections of all clients.
  */
 #define SILENCE_ANSWER_MS 2000u
 #define SILENCE_ANSWER_MAX_MS 16000u /* below the default of dead_peer */
@@ -35,7 +36,8 @@ struct silence {
 	uint64_t since; /* it owes an answer, and said nothing; 0: it does not */
 	bool told; /* that calls fail at once */
 	bool asked; /* the PING is under way */
-	bool ends; /* the connection, if it is not answered in answer_ms */
+	enum wire_role
+		server; /* its connection ends, if it does not answer in answer_ms */
 	unsigned int answer_ms;
 	uint64_t sent; /* the PING has had a slot from then on, or 0 */
 	bool unanswered; /* a connection was ended for this PING */
@@ -45,8 +47,8 @@ struct silence {
 	uint64_t msg[sizeof(struct wire_hdr) / 8];
 };
 
-/* ends: of a manager, whose answers are not queued behind data. */
-void silence_init(struct rpc_peer *peer, unsigned int patience_ms, bool ends);
+void silence_init(struct rpc_peer *peer, unsigned int patience_ms,
+		  enum wire_role server);
 void silence_end(struct rpc_peer *peer);
 /* A call starts, its deadline is made the earlier one.  False: it is to fail. */
 bool silence_call(struct rpc_peer *peer, struct rpc_call *call);

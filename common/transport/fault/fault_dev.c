@@ -43,6 +43,7 @@ const struct tp_ops fault_ops = {
 	.ep_pass = fault_ep_pass,
 	.ep_take = fault_ep_take,
 	.ep_carry_max = fault_ep_carry_max,
+	.ep_quiet_ms = fault_ep_quiet_ms,
 	.ep_join = fault_ep_join,
 	.ep_seal = fault_ep_seal,
 	.post_recv = fault_post_recv,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/transport/fault/fault_priv.h"
+#include "common/transport/stream.h"
 
 int fault_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 		  struct tp_ep **ep)
@@ -191,6 +192,13 @@ uint32_t fault_ep_carry_max(const struct tp_ep *ep)
 	const struct fault_ep *e = (const struct fault_ep *)ep;
 
 	return e->inner ? tp_ep_carry_max(e->inner) : UINT32_MAX;
+}
+
+unsigned int fault_ep_quiet_ms(const struct tp_ep *ep)
+{
+	const struct fault_ep *e = (const struct fault_ep *)ep;
+
+	return e->inner ? tp_ep_quiet_ms(e->inner) : 0;
 }
 
 void fault_ep_join(struct tp_ep *ep)

@@ -185,6 +185,7 @@ int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 int fault_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
 int fault_ep_take(struct tp_ep *ep, int *fd, unsigned int n);
 uint32_t fault_ep_carry_max(const struct tp_ep *ep);
+unsigned int fault_ep_quiet_ms(const struct tp_ep *ep);
 void fault_ep_join(struct tp_ep *ep);
 int fault_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
 /*

@@ -78,6 +78,7 @@ const struct tp_ops tcp_ops = {
 	.connect = tcp_connect,
 	.ep_close = tcp_ep_close,
 	.ep_peer = tcp_ep_peer,
+	.ep_quiet_ms = tcp_ep_quiet_ms,
 	.ep_seal = tcp_ep_seal,
 	.post_recv = tcp_post_recv,
 	.post_send = tcp_post_send,

@@ -129,6 +129,7 @@ void tcp_pulse_wake(struct tcp_cq *cq);
 /* A PULSE or ECHO came. 0, or the ep was broken. */
 int tcp_pulse_answer(struct tcp_ep *ep);
 int tcp_pulse_echo(struct tcp_ep *ep);
+unsigned int tcp_ep_quiet_ms(const struct tp_ep *ep);
 /* Something was sent, and nothing came back for longer than dead_ms. */
 bool tcp_pulse_gone(const struct tcp_info *info, unsigned int dead_ms);
 

@@ -77,11 +77,17 @@ static void look_at(struct tcp_ep *ep, const struct tcp_info *info)
 		listen_for(ep);
 }
 
-/* Nothing is in flight to the peer: keepalive detects the end of its host. */
+/* Nothing is in flight to the peer. */
+static bool all_sent(const struct tcp_ep *ep, const struct tcp_info *info)
+{
+	return !info->tcpi_unacked && STAILQ_EMPTY(&ep->sq.out) &&
+	       STAILQ_EMPTY(&ep->sq.wait);
+}
+
+/* Keepalive detects the end of its host. */
 static bool at_rest(const struct tcp_ep *ep, const struct tcp_info *info)
 {
-	return !ep->pulse.asks && !info->tcpi_unacked &&
-	       STAILQ_EMPTY(&ep->sq.out) && STAILQ_EMPTY(&ep->sq.wait);
+	return !ep->pulse.asks && all_sent(ep, info);
 }
 
 /* False: no further checks are needed. */
@@ -140,6 +146,19 @@ int tcp_pulse_echo(struct tcp_ep *ep)
 		return tcp_rx_refuse(ep, -EPROTO, "an ECHO of nothing");
 	ep->pulse.asked = false;
 	return 0;
+}
+
+unsigned int tcp_ep_quiet_ms(const struct tp_ep *base)
+{
+	const struct tcp_ep *ep = (const struct tcp_ep *)base;
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	if (ep->state != TCP_EP_UP || unread(ep) ||
+	    getsockopt(ep->fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
+	    !all_sent(ep, &info))
+		return 0;
+	return info.tcpi_last_data_recv;
 }
 
 void tcp_pulse_init(struct tcp_cq *cq)
