@@ -158,6 +158,17 @@ static bool on_sees_all(void *arg, struct rpc_session *session)
 	return caller_rules(caller_of(session));
 }
 
+static bool on_may_reserve(void *arg, enum wire_role role, const char *peer,
+			   uint32_t uid)
+{
+	const struct exports *exports = &((struct mgr *)arg)->conf.exports;
+	const struct place place = exports_place(exports, peer);
+	struct ns_cred cred = { .uid = uid };
+
+	exports_squash(exports, &place, &cred);
+	return role == WIRE_ROLE_CLIENT && (!cred.uid || cred.uid == geteuid());
+}
+
 static void on_name(void *arg, uint64_t handle, uint8_t *name)
 {
 	const struct mgr *mgr = arg;
@@ -171,6 +182,7 @@ const struct rpc_service mgr_service = {
 	.session_close = on_close,
 	.session_free = on_free,
 	.sees_all = on_sees_all,
+	.may_reserve = on_may_reserve,
 	.object = object_of,
 	.name = on_name,
 	.metrics = service_metrics,

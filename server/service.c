@@ -208,14 +208,28 @@ static uint64_t object_of(const struct rpc_req *req)
 }
 
 /* Who is nobody to the manager is no administrator here. */
+static bool peer_rules(const struct iod *iod, const char *peer, uint32_t uid)
+{
+	if (iod->conf.squash && !peer_is_here(peer))
+		return false;
+	return !uid || uid == geteuid();
+}
+
 static bool sees_all(void *arg, struct rpc_session *session)
 {
 	const struct rpc_session_info *info = rpc_session_info(session);
+
+	return peer_rules(arg, info->peer, info->cred.uid);
+}
+
+static bool may_reserve(void *arg, enum wire_role role, const char *peer,
+			uint32_t uid)
+{
 	const struct iod *iod = arg;
 
-	if (iod->conf.squash && !peer_is_here(info->peer))
-		return false;
-	return !info->cred.uid || info->cred.uid == geteuid();
+	if (role == WIRE_ROLE_MGR)
+		return !iod->ring && trust_mgr(iod->trust, peer);
+	return peer_rules(iod, peer, uid);
 }
 
 void service_add_usage(void *arg, const struct loan_user *who,
@@ -244,6 +258,7 @@ const struct rpc_service iod_service = {
 	.session_open = session_open,
 	.session_close = session_close,
 	.sees_all = sees_all,
+	.may_reserve = may_reserve,
 	.tell = tell,
 	.object = object_of,
 	.metrics = service_metrics,

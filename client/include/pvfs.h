@@ -598,6 +598,8 @@ struct pvfs_ping {
  * - ECONNREFUSED, immediately: no server listens there.
  * - EACCES: the server is on this host and runs as an untrusted user, and no other
  *   transport is permitted.
+ * - ENOSR, EUSERS: the server is full: few descriptors are left, or all places are
+ *   taken.  A user that it takes for an administrator gets in all the same.
  * - ETIMEDOUT and other errors of the connection.
  */
 int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);

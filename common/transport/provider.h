@@ -93,6 +93,7 @@ struct tp_listener {
 };
 struct tp_conn_req {
 	struct tp_dev *dev;
+	bool scarce; /* see tp_req_scarce() */
 };
 struct tp_srq {
 	struct tp_dev *dev;

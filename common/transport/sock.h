@@ -118,6 +118,7 @@ struct sock_listener {
 	struct addr addr;
 	unsigned int handshake_ms;
 	bool more; /* is on cq->listeners */
+	bool scarce; /* tp_req_scarce() at the last accept */
 	int failed; /* errno of the last failed accept, or 0 */
 	int said; /* the last errno that was logged */
 	uint64_t say_again;
@@ -173,6 +174,10 @@ int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
 /* Accepts up to one turn's number of connections. */
 void sock_listener_more(struct sock_listener *l);
 void sock_listener_resume(struct sock_listener *l);
+/* What tp_req_scarce() says of a request that is complete now. */
+bool sock_listener_scarce(const struct sock_listener *l);
+/* How many may be half open: of the reserve a quarter. */
+unsigned int sock_listener_half(const struct sock_listener *l);
 
 /* Takes ownership of fd. */
 void sock_req_new(struct sock_listener *l, int fd, const struct sockaddr *sa);

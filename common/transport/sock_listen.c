@@ -11,8 +11,6 @@
 #include "common/transport/sock.h"
 
 #define ACCEPT_TURN 16
-#define SPARE 512u /* descriptors to keep free; one hello can carry 253 */
-#define EACH 5u /* more descriptors that a connection needs after its hello */
 #define SAY_AGAIN_MS 60000 /* near the limit, EMFILE comes and goes */
 #define PAUSE_MS 100 /* delay before accepting again after a failure */
 
@@ -87,10 +85,20 @@ static bool of_one(int err)
 	}
 }
 
-/* An accepted connection needs several descriptors, and the daemon opens files for its clients. */
-static bool is_full(const struct sock_listener *l)
+/* A hello can carry 253 descriptors, and the daemon opens files for its clients. */
+_Static_assert(TP_SPARE / 2 > 253, "the rest is enough for a hello");
+
+bool sock_listener_scarce(const struct sock_listener *l)
 {
-	return descriptors_short(l->fd, SPARE, EACH * l->nhalf);
+	return descriptors_short(l->fd, TP_SPARE, TP_EACH * l->nqueued);
+}
+
+unsigned int sock_listener_half(const struct sock_listener *l)
+{
+	unsigned int most = l->scarce ? descriptors_reserve(TP_SPARE) / 4 + 1
+				      : SOCK_HALF_OPEN;
+
+	return most < SOCK_HALF_OPEN ? most : SOCK_HALF_OPEN;
 }
 
 /* False: nothing more to accept now. */
@@ -117,7 +125,8 @@ void sock_listener_more(struct sock_listener *l)
 {
 	int turn;
 
-	if (is_full(l)) {
+	l->scarce = sock_listener_scarce(l);
+	if (l->scarce && descriptors_reserve_gone(l->fd, TP_SPARE)) {
 		pause_accepting(l, EMFILE);
 		return;
 	}

@@ -53,6 +53,7 @@ static void req_complete(struct sock_req *req)
 	struct sock_listener *l = req->listener;
 
 	leave_half(req);
+	req->req.scarce = sock_listener_scarce(l);
 	TAILQ_INSERT_TAIL(&l->queued, req, link);
 	l->nqueued++;
 	tp_pending_queue(&l->cq->events, &req->ev, TP_EV_CONNECT_REQUEST, 0);
@@ -71,18 +72,20 @@ static void req_edge(struct sock_src *src, uint32_t events)
 }
 
 /* The hello of the oldest request may have arrived unnoticed: read it first. */
-static void make_room(struct sock_listener *l)
+static void make_room(struct sock_listener *l, unsigned int most)
 {
 	req_edge(&TAILQ_FIRST(&l->half)->src, 0);
-	if (l->nhalf >= SOCK_HALF_OPEN)
+	if (l->nhalf >= most)
 		give_up(TAILQ_FIRST(&l->half),
 			"too many connects without a hello");
 }
 
 static void join_half(struct sock_listener *l, struct sock_req *req)
 {
-	if (l->nhalf >= SOCK_HALF_OPEN)
-		make_room(l);
+	unsigned int most = sock_listener_half(l);
+
+	while (l->nhalf >= most)
+		make_room(l, most);
 	TAILQ_INSERT_TAIL(&l->half, req, link);
 	l->nhalf++;
 	sock_timer_set(l->cq, &req->timer, clock_after_ms(l->handshake_ms));

@@ -197,6 +197,11 @@ int tp_req_identity(const struct tp_conn_req *req, struct tp_identity *id)
 	return OP(req->dev, req_identity)(req, id);
 }
 
+bool tp_req_scarce(const struct tp_conn_req *req)
+{
+	return req->scarce;
+}
+
 void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len)
 {
 	OP(req->dev, reject)(req, priv, len);

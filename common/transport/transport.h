@@ -361,6 +361,15 @@ struct tp_identity {
 	const uint32_t *groups;	/* the object that was queried */
 };
 int tp_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
+/*
+ * Few descriptors are left for the process: only the reserve, which is half of those that it
+ * keeps free (descriptors.h). An accepted request uses the reserve. Meanwhile a listener permits
+ * fewer half-open requests. When the reserve is used up, connects wait in the backlog.
+ */
+#define TP_SPARE	512u	/* descriptors that a process with listeners keeps free, but at
+				 * most an eighth of all */
+#define TP_EACH		5u	/* descriptors of one connection */
+bool tp_req_scarce(const struct tp_conn_req *req);
 /* Consumes req. len is at most TP_PRIVATE_MAX. */
 void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 

@@ -87,17 +87,43 @@ static bool exceeds(int fd, unsigned long long may)
 		     : !is_unused(fd, may) && counted_in_use() > may;
 }
 
-bool descriptors_short(int fd, unsigned int spare, unsigned int promised)
+/* Those that are kept free of the limit, which is in *have; 0: there is none. */
+static unsigned int spare_of(unsigned int spare, unsigned long long *have)
 {
-	unsigned long long have, may;
 	struct rlimit lim;
 
 	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur > INT_MAX)
+		return 0;
+	*have = lim.rlim_cur;
+	return *have / 8 < spare ? (unsigned int)(*have / 8) : spare;
+}
+
+bool descriptors_short(int fd, unsigned int spare, unsigned int promised)
+{
+	unsigned long long have, may;
+	unsigned int keep = spare_of(spare, &have);
+
+	if (!keep)
 		return false;
-	have = lim.rlim_cur;
-	may = have - (have / 8 < spare ? have / 8 : spare);
+	may = have - keep;
 	may = promised < may ? may - promised : 0;
 	return exceeds(fd, may);
+}
+
+unsigned int descriptors_reserve(unsigned int spare)
+{
+	unsigned long long have;
+	unsigned int keep = spare_of(spare, &have);
+
+	return keep ? keep / 2 : spare / 2;
+}
+
+bool descriptors_reserve_gone(int fd, unsigned int spare)
+{
+	unsigned long long have;
+	unsigned int keep = spare_of(spare, &have);
+
+	return keep && exceeds(fd, have - (keep - keep / 2));
 }
 
 int descriptor_apart(int fd, int from)

@@ -15,6 +15,12 @@ unsigned long long descriptors_raise(void);
  * eighth of all.  fd: any that is open.
  */
 bool descriptors_short(int fd, unsigned int spare, unsigned int promised);
+/*
+ * Half of those that are kept free so is a reserve, which few may use: how many that are, and
+ * whether nothing of it is left.
+ */
+unsigned int descriptors_reserve(unsigned int spare);
+bool descriptors_reserve_gone(int fd, unsigned int spare);
 
 /*
  * The same open file, closed on exec, under the first free number from that one on, apart from

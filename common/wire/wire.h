@@ -255,6 +255,10 @@ struct wire_connect {		/* connect request, private data */
 	le32 reply_max;		/* largest message the connector can receive */
 };
 
+/* Refusals of a server that is full, of a connect and of HELLO; the client tries again. */
+#define WIRE_ENOFILES	63	/* ENOSR: few descriptors are left (LimitNOFILE=) */
+#define WIRE_ENOSEATS	87	/* EUSERS: max_sessions, or host_sessions */
+
 struct wire_accept {		/* accept or reject, private data */
 	le32 magic;
 	le16 version;
@@ -307,6 +311,11 @@ struct wire_accept {		/* accept or reject, private data */
 #define WIRE_FT_WAITS	0x80000u /* a request without WIRE_F_WAITS that has waited for another server, a
 				  * disk or a lease for RPC_WAIT_BRIEF_MS is not carried out but
 				  * answered EINPROGRESS; the client sends it again with the flag */
+#define WIRE_FT_TOOL	0x100000u /* clients: an administrator's tool, which may use what a full
+				 * server keeps for such (WIRE_H_NOFILES, _NOSEATS), if it
+				 * proves to be root's or the server's own user's */
+#define WIRE_FT_ROOM	0x200000u /* clients: know -WIRE_ENOFILES and -WIRE_ENOSEATS, where others
+				 * are refused with EAGAIN */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -490,6 +499,9 @@ struct wire_caps {
 
 #define WIRE_H_RESUMED	0x1u	/* the server still knew this session */
 #define WIRE_H_CARRY	0x2u	/* it may send CARRY on this connection */
+#define WIRE_H_NOFILES	0x4u	/* to who named WIRE_FT_TOOL: it is in the reserve, others are
+				 * refused with -WIRE_ENOFILES; or with ... */
+#define WIRE_H_NOSEATS	0x8u	/* -WIRE_ENOSEATS */
 struct wire_hello_rep {
 	le64 boot;
 	le32 credits;

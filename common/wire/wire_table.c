@@ -49,7 +49,8 @@ static const struct wire_form hello = {
 static const struct wire_form hello_rep = {
 	.size = sizeof(struct wire_hello_rep),
 	.fields = { BITS(wire_hello_rep, flags,
-			 WIRE_H_RESUMED | WIRE_H_CARRY) },
+			 WIRE_H_RESUMED | WIRE_H_CARRY | WIRE_H_NOFILES |
+				 WIRE_H_NOSEATS) },
 };
 
 static const struct wire_form challenge = {

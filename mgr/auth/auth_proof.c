@@ -198,7 +198,7 @@ static int admit_session(struct auth_proof *p)
 			 : -EAGAIN;
 
 	if (rc)
-		return -EAGAIN;
+		return rc == -ESTALE ? -EAGAIN : rc;
 	session_groups_set(caller_of(p->rpc->session), p->list);
 	caller_is(caller_of(p->rpc->session),
 		  &rpc_session_info(p->rpc->session)->cred);

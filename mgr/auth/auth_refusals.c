@@ -32,6 +32,12 @@ static const char *describe_reason(const struct mgr *mgr, int status)
 	case -E2BIG:
 		return "its user is in more than 65536 groups, the most that "
 		       "Linux allows";
+	case -WIRE_ENOSEATS:
+		return "max_sessions, or host_sessions, clients are there: "
+		       "raise that";
+	case -WIRE_ENOFILES:
+		return "few descriptors are left: raise LimitNOFILE of "
+		       "pvfs-mgr";
 	case -ENOENT:
 		return "key_user is no longer a user of this host";
 	default:

@@ -207,6 +207,11 @@ const char *tp_req_peer(const struct tp_conn_req *req)
 	return mock.from ? mock.from : "mock client";
 }
 
+bool tp_req_scarce(const struct tp_conn_req *req)
+{
+	return mock.scarce;
+}
+
 void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len)
 {
 	if (req->ep) {

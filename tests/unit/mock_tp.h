@@ -29,6 +29,7 @@ struct mock {
 	unsigned int waited; /* messages that found no shared receive */
 	const struct tp_identity *identity; /* of every peer; NULL: unknown */
 	const char *from; /* where who connects now does; NULL: nowhere */
+	bool scarce; /* of who connects now: tp_req_scarce() */
 	bool seals; /* its connections can be sealed, */
 	unsigned int sealed; /* and so many ends were */
 	unsigned int quiet_ms; /* tp_ep_quiet_ms() of every connection */

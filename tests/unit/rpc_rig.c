@@ -73,6 +73,7 @@ struct rpc_peer *rig_peer_open(struct rig *rig)
 		.addr = rig->addr,
 		.name = "iod 2",
 		.role = rig->role ? rig->role : WIRE_ROLE_CLIENT,
+		.features = rig->hails,
 		.prover = rig->prover,
 		.seal = rig->seal,
 		.server = rig->manager ? WIRE_ROLE_MGR : WIRE_ROLE_IOD,

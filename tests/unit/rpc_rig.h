@@ -38,6 +38,7 @@ struct rig {
 	const struct prover *prover; /* the peer's; the server's is in sattr */
 	enum seal_mode seal; /* likewise */
 	enum wire_role role; /* the peer's; 0: CLIENT */
+	uint32_t hails; /* its WIRE_FT_* */
 	uint32_t index; /* of the iod that the peer wants */
 	bool manager; /* the peer takes the server for one */
 	struct rpc_ctx *cctx, *sctx;

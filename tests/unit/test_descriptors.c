@@ -69,12 +69,33 @@ START_TEST(counted)
 }
 END_TEST
 
+/* The reserve is gone when half of these 64 are. */
+START_TEST(reserved)
+{
+	struct rlimit lim = { .rlim_cur = 512, .rlim_max = 512 };
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), last = fd;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &lim), 0);
+	ck_assert_uint_eq(descriptors_reserve(1000), 32);
+	ck_assert_uint_eq(descriptors_reserve(20), 10);
+	while (!descriptors_short(fd, 1000, 0))
+		last = dup(fd);
+	ck_assert(!descriptors_reserve_gone(fd, 1000));
+	while (!descriptors_reserve_gone(fd, 1000))
+		ck_assert_int_ge(last = dup(fd), 0);
+	ck_assert_int_ge(last, 512 - 32 - 4);
+	ck_assert_int_le(last, 512 - 32 + 4);
+	ck_assert(!descriptors_reserve_gone(fd, 20)); /* 10 of these are left */
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("descriptors");
 	TCase *tc = tcase_create("descriptors");
 
 	tcase_add_test(tc, counted);
+	tcase_add_test(tc, reserved);
 	tcase_add_test(tc, raised);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

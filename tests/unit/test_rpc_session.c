@@ -236,11 +236,11 @@ START_TEST(features_of_both)
 	ck_assert_uint_eq(le32toh(raw.hailed.features),
 			  WIRE_FT_LACKS | WIRE_FT_JOB | WIRE_FT_V3 |
 				  WIRE_FT_EVICT | WIRE_FT_GROUPS |
-				  WIRE_FT_WAITS);
-	ck_assert_uint_eq(rig->features, WIRE_FT_LACKS | WIRE_FT_JOB |
-						 WIRE_FT_V3 | WIRE_FT_EVICT |
-						 WIRE_FT_GROUPS |
-						 WIRE_FT_WAITS);
+				  WIRE_FT_WAITS | WIRE_FT_TOOL | WIRE_FT_ROOM);
+	ck_assert_uint_eq(rig->features,
+			  WIRE_FT_LACKS | WIRE_FT_JOB | WIRE_FT_V3 |
+				  WIRE_FT_EVICT | WIRE_FT_GROUPS |
+				  WIRE_FT_WAITS | WIRE_FT_TOOL | WIRE_FT_ROOM);
 	raw_close(&raw);
 	raw_open(&raw, rig, 0x78, 1);
 	raw_greet(&raw);

@@ -6,6 +6,7 @@
 
 #include "tests/unit/hello_rig.h"
 #include "tests/unit/key_rig.h"
+#include "tests/unit/mock_tp.h"
 #include "tests/unit/raw_client.h"
 #include "tests/run_suite.h"
 
@@ -709,6 +710,45 @@ START_TEST(test_no_place)
 }
 END_TEST
 
+/* A server that is full has a reserve for tools of root, as a ticket says. */
+START_TEST(test_reserve)
+{
+	rig->hails = WIRE_FT_TOOL;
+	begin(ADMIT_PROVED);
+	have(_i ? 1000 : 0, 27, 1000);
+	mock.scarce = true;
+	ck_assert_int_eq(rig_append_now(rig, 1, NULL, _i ? 300 : 60000),
+			 _i ? -ETIMEDOUT : 0);
+	ck_assert_uint_eq(rig->opened, !_i);
+	ck_assert_uint_eq(rig_logged(rig, "the server has no room: few") > 0,
+			  _i);
+	mock.scarce = false;
+	ck_assert_int_eq(call(), 0);
+}
+END_TEST
+
+/* ... or as AUTH finds. */
+START_TEST(test_reserve_later)
+{
+	const struct admitted who = { .uid = _i ? 1000 : 0, .gid = 100 };
+	struct rpc_session_info *info;
+	struct rig_call c;
+
+	rig->hails = WIRE_FT_TOOL;
+	begin(ADMIT_STRANGERS);
+	mock.scarce = true;
+	rig_release(rig, &c, 60000);
+	rig_until(rig, rig->nheld);
+	info = rpc_session_info(rig->held[0]->session);
+	ck_assert_int_eq(rpc_req_admit(rig->held[0], &who),
+			 _i ? -WIRE_ENOFILES : 0);
+	ck_assert_int_eq(info->proved, !_i);
+	rig_answer(rig);
+	rig_until(rig, c.finished);
+	mock.scarce = false;
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("rpc_ticket");
@@ -740,6 +780,8 @@ int main(void)
 	tcase_add_loop_test(tc, test_admit, 0, 2);
 	tcase_add_test(tc, test_place_for_others);
 	tcase_add_loop_test(tc, test_no_place, 0, 2);
+	tcase_add_loop_test(tc, test_reserve, 0, 2);
+	tcase_add_loop_test(tc, test_reserve_later, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -109,7 +109,7 @@ int pvfs_servers(const char *path, struct pvfs_server *list, int max)
 		return api_int(-ENODEV);
 	if (max < 0 || (max && !list))
 		return api_int(max < 0 ? -EINVAL : -EFAULT);
-	rc = fs_session(w.fs, &s);
+	rc = fs_session_as_tool(w.fs, &s);
 	if (rc)
 		return api_int(rc);
 	list_servers(s, w.fs->mount, list, max);

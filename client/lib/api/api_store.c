@@ -64,7 +64,7 @@ int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	attr.name = "server";
 	attr.timeout_ms = timeout_ms > 0 ? (unsigned int)timeout_ms
 					 : process_timeout_ms();
-	attr.probe = true;
+	attr.probe = attr.tool = true;
 	attr.log = process_log();
 	if (rc)
 		return rc;
@@ -116,6 +116,18 @@ int api_probe_ping(struct session *s, struct pvfs_ping *out)
 	return 0;
 }
 
+/* It has let us in all the same. */
+static void say_full(struct session *s, struct pvfs_ping *ping)
+{
+	size_t n = strlen(ping->reason);
+	int shortage = rpc_peer_shortage(s->mgr);
+
+	if (shortage)
+		snprintf(ping->reason + n, sizeof(ping->reason) - n, "; %s",
+			 shortage == -WIRE_ENOFILES ? RPC_NO_FILES
+						    : RPC_NO_SEATS);
+}
+
 static void say_believes(struct session *s, struct pvfs_ping *ping)
 {
 	size_t n = strlen(ping->reason);
@@ -153,6 +165,7 @@ static int ping_one(struct fs *fs, const char *uri, int timeout_ms,
 		return api_int(rc);
 	rc = api_probe_ping(s, out);
 	if (!rc) {
+		say_full(s, out);
 		say_believes(s, out);
 		say_lends(s, out);
 	}

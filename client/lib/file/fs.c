@@ -23,6 +23,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->timeout_ms = mount->timeout_ms;
 	fs->together = fs->declares = false;
 	atomic_init(&fs->copies_again, 0);
+	atomic_init(&fs->tools, 0);
 	memset(&fs->lives, 0, sizeof(fs->lives));
 	fs->listed = NULL;
 	fs->unsynced = NULL;
@@ -128,6 +129,7 @@ static int connect_once(struct fs *fs, struct session **out)
 	attr.declares = fs->declares;
 	attr.lives = &fs->lives;
 	attr.listed = fs->listed;
+	attr.tool = atomic_load(&fs->tools);
 	attr.stranger = atomic_load(&fs->stranger);
 	rc = fs_session_open(fs, &attr, &s);
 	if (rc)
@@ -246,6 +248,16 @@ int fs_session(struct fs *fs, struct session **s)
 	rc = arg.s ? 0 : strand_aside(wait_for_session, &arg);
 	if (!rc)
 		*s = arg.s;
+	return rc;
+}
+
+int fs_session_as_tool(struct fs *fs, struct session **s)
+{
+	int rc;
+
+	atomic_fetch_add(&fs->tools, 1);
+	rc = fs_session(fs, s);
+	atomic_fetch_sub(&fs->tools, 1);
 	return rc;
 }
 

@@ -30,6 +30,7 @@ struct fs {
 	const struct log *log;
 	unsigned int timeout_ms; /* of the next session's calls */
 	bool together, declares; /* see session_attr; set after fs_init() */
+	atomic_uint tools; /* threads in fs_session_as_tool() */
 	atomic_bool
 		stranger; /* the mgr's port was another service's, which was logged */
 	/* its iods did not copy from each other (copy.h): not asked before that,
@@ -91,6 +92,8 @@ bool fs_owes(struct fs *fs);
 
 /* The session, made if there is none; the caller's to session_put(). */
 int fs_session(struct fs *fs, struct session **s);
+/* The same; if it is made now, it is a tool's (session_attr.tool). */
+int fs_session_as_tool(struct fs *fs, struct session **s);
 /* That, if there is one, or NULL. */
 struct session *fs_present(struct fs *fs);
 /* Requests that nobody waits for stay behind (ask_late_waits()); they go. */

@@ -226,6 +226,10 @@ static const char *why(int rc)
 		return "its key is not that of the servers: copy the file of "
 		       "[filesystem] key (auth=key), or /etc/munge/munge.key "
 		       "(auth=munge)";
+	case -WIRE_ENOFILES:
+		return RPC_NO_FILES;
+	case -WIRE_ENOSEATS:
+		return RPC_NO_SEATS;
 	case -ESTALE:
 		return "the session ended before: more clients come at once "
 		       "than the manager has places for";
@@ -252,7 +256,8 @@ static int try(struct session *s, struct rpc_peer *peer)
 
 static bool passes(int rc)
 {
-	return rc == -EAGAIN || rc == -ECOMM || rc == -EHOSTDOWN;
+	return rc == -EAGAIN || rc == -EBUSY || rc == -ECOMM ||
+	       rc == -EHOSTDOWN || rc == -WIRE_ENOFILES || rc == -WIRE_ENOSEATS;
 }
 
 /*

@@ -72,6 +72,7 @@ int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 	attr->session = s->id;
 	attr->cred = &cred;
 	attr->job = session_job_id();
+	attr->features |= s->tool ? WIRE_FT_TOOL : 0;
 	attr->prover = s->auth ? s->auth_ops->prover(s->auth) : NULL;
 	attr->seal = s->seal;
 	attr->impatient = s->probe;
@@ -209,6 +210,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->timeout_ms = attr->timeout_ms;
 	s->probe = attr->probe;
 	s->together = attr->together;
+	s->tool = attr->tool;
 	s->fsid = attr->fsid;
 	s->direct = direct(attr);
 	s->lives = attr->lives;

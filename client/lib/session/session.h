@@ -43,7 +43,7 @@ struct session {
 	const struct log *log;
 	uint64_t id;
 	unsigned int timeout_ms; /* of every call, see deadline.h */
-	bool probe, together; /* see session_attr */
+	bool probe, together, tool; /* see session_attr */
 	unsigned int first; /* random: where this client's striped
 					 * requests begin */
 	struct rpc_peer *mgr;
@@ -129,6 +129,8 @@ struct session_attr {
 	bool declares; /* the mgr keeps what it holds in memory: declare.h */
 	bool stranger; /* see struct rpc_peer_attr */
 	bool probe; /* is it there: a connect that fails is the answer */
+	bool tool; /* an administrator's: servers that are full have a reserve
+		    * for such (WIRE_FT_TOOL) */
 	const struct log *log;
 };
 

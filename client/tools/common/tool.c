@@ -122,7 +122,8 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
 
 int tool_fail(const struct tool *tool, const char *what)
 {
-	return tool_say(tool, "%s: %s", what, strerror(errno));
+	return tool_say(tool, "%s: %s", what,
+			tool_full(errno) ? tool_cause(errno) : strerror(errno));
 }
 
 int tool_say(const struct tool *tool, const char *fmt, ...)

@@ -90,6 +90,8 @@ int tool_each_server(const struct tool *tool, char **operand,
  * word, "up" for 0, and in a sentence; static, or of strerror(3).
  */
 const char *tool_state(int err);
+/* The server has no room for this client. */
+bool tool_full(int err);
 const char *tool_cause(int err);
 /* The end of main(): status, or 1 after a word if standard output was not
  * taken. */

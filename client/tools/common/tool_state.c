@@ -19,6 +19,21 @@
 	"all iods, an iod until it has from the manager, either while it has " \
 	"max_sessions; its log says which"
 
+#define ROOM_FOR_TOOLS                                                          \
+	"; tools of root, or of the user that runs it, have a reserve: on its " \
+	"host, or with auth=key or munge"
+#define NO_FILES                                                               \
+	"the server has no room: few descriptors are left: raise LimitNOFILE " \
+	"of its unit (systemctl edit), or end clients" ROOM_FOR_TOOLS
+#define NO_SEATS                                                               \
+	"the server has no room: max_sessions, or host_sessions, clients are " \
+	"there: raise that in its pvfs.conf, or end clients" ROOM_FOR_TOOLS
+
+bool tool_full(int err)
+{
+	return err == ENOSR || err == EUSERS;
+}
+
 const char *tool_state(int err)
 {
 	if (!err)
@@ -27,6 +42,8 @@ const char *tool_state(int err)
 		return "wrong";
 	if (err == EAGAIN)
 		return "waits";
+	if (tool_full(err))
+		return "full";
 	return err == ENXIO || err == EPROTOTYPE ? "foreign" : "down";
 }
 
@@ -36,6 +53,10 @@ const char *tool_cause(int err)
 		return OUTSIDE;
 	if (err == EAGAIN)
 		return WAITING;
+	if (err == ENOSR)
+		return NO_FILES;
+	if (err == EUSERS)
+		return NO_SEATS;
 	if (err == ENOSYS)
 		return EARLIER;
 	if (err == EPROTOTYPE)

@@ -119,6 +119,28 @@ static void find_elsewise(const struct doctor *d, const struct subject *s,
 	doctor_find(d, fix, "%s: %s", s->uri, tool_cause(err));
 }
 
+/* Clients are refused, we perhaps not. */
+#define PLACES_FIX                                                             \
+	"LimitNOFILE in the unit (systemctl edit), or max_sessions and "       \
+	"host_sessions in pvfs.conf, then restart it; pvfs-stats -u and "      \
+	"pvfs-evict name the clients that it has"
+
+static void find_full(const struct doctor *d, const struct subject *s, int err)
+{
+	doctor_find(d, PLACES_FIX, "%s is full: %s", s->uri, tool_cause(err));
+}
+
+/* We were let in, and others are not. */
+static void look_room(const struct doctor *d, const struct subject *s,
+		      const struct pvfs_ping *p)
+{
+	const char *why = strstr(p->reason, "the server has no room");
+
+	if (why)
+		doctor_find(d, PLACES_FIX, "%s is full: %.*s", s->uri,
+			    (int)strcspn(why, ";"), why);
+}
+
 static void find_down(const struct doctor *d, const struct subject *s, int err)
 {
 	char fix[1024];
@@ -128,6 +150,8 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 		doctor_find(d, fix, "nobody listens at %s", s->uri);
 	else if (err == ETIMEDOUT)
 		find_silent(d, s);
+	else if (tool_full(err))
+		find_full(d, s, err);
 	else if (is_refusal(err))
 		doctor_find(d, refusal_fix(err), "%s refuses this client: %s",
 			    s->uri, strerror(err));
@@ -174,6 +198,8 @@ void check_reach(const struct doctor *d, const struct subject *s)
 	else if (rc && !is_said(d, s, -rc))
 		find_down(d, s, -rc);
 	else if (!rc)
+		look_room(d, s, &p);
+	if (!rc)
 		doctor_note(d,
 			    "%s over %s in %" PRIu64 ".%" PRIu64
 			    " us (%s), version %s, up %" PRIu64 " s",
@@ -212,6 +238,8 @@ static void look_way(const struct doctor *d, const struct subject *s,
 	} else if (is_refusal(errno) && munge_needless(d)) {
 		doctor_note(d, "%s answers, and refuses who has no munged",
 			    uri);
+	} else if (tool_full(errno)) {
+		doctor_note(d, "%s: %s", uri, tool_cause(errno));
 	} else if (!strcmp(scheme, "tcp") && is_refusal(errno)) {
 		doctor_find(d, refusal_fix(errno),
 			    "%s refuses this client (%s), %s does not: when "

@@ -292,6 +292,7 @@ static void hello_refused(struct rpc_peer *peer, int status,
 static bool hello_retry(const struct rpc_peer *peer, int status)
 {
 	return status == -EAGAIN || status == -EBUSY || status == -ENOMEM ||
+	       status == -WIRE_ENOFILES || status == -WIRE_ENOSEATS ||
 	       (status == -EACCES && peer->role != WIRE_ROLE_CLIENT);
 }
 
@@ -354,6 +355,9 @@ static void hello_taken(struct rpc_peer *peer, const struct wire_msg *msg)
 
 	peer->carries = peer->link.ctx->carry &&
 			le32toh(rep->flags) & WIRE_H_CARRY;
+	peer->shortage = le32toh(rep->flags) & WIRE_H_NOFILES	? -WIRE_ENOFILES
+			 : le32toh(rep->flags) & WIRE_H_NOSEATS ? -WIRE_ENOSEATS
+								: 0;
 	credits = le32toh(rep->credits);
 	if (credits && credits < peer->credits)
 		peer->credits = credits;

@@ -67,6 +67,10 @@ const char *peer_flaw(int status)
 		       "has heard from all iods, an iod until it has from the "
 		       "manager, either while it has max_sessions; its log "
 		       "says which";
+	if (status == -WIRE_ENOFILES)
+		return RPC_NO_FILES;
+	if (status == -WIRE_ENOSEATS)
+		return RPC_NO_SEATS;
 	if (!status)
 		return "it has said nothing yet";
 	if (status == -EPROTOTYPE)
@@ -80,7 +84,7 @@ const char *peer_flaw(int status)
 static void peer_log_loss(struct rpc_peer *peer, int status)
 {
 	peer->reason = status;
-	if (peer->down)
+	if (peer->down || (peer->impatient && !peer->boot))
 		return;
 	peer->down = true;
 	peer->down_since = clock_now();
@@ -157,7 +161,8 @@ void peer_lost(struct link *link, int status)
 		peer_attempt(peer);
 		return;
 	}
-	if ((peer->impatient && !peer->boot) || status == -EBADFD) {
+	if ((peer->impatient && !peer->boot && status != -EBUSY) ||
+	    status == -EBADFD) {
 		peer_give_up(peer, status);
 		return;
 	}
@@ -359,7 +364,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->session = attr->session;
 	peer->cred = *attr->cred;
 	peer->features = attr->features | WIRE_FT_LOCAL | WIRE_FT_WAITS |
-			 (attr->job ? WIRE_FT_JOB : 0);
+			 WIRE_FT_ROOM | (attr->job ? WIRE_FT_JOB : 0);
 	if (attr->job)
 		memcpy(peer->job, attr->job,
 		       strnlen(attr->job, sizeof(peer->job)));
@@ -431,6 +436,11 @@ bool rpc_peer_owes(const struct rpc_peer *peer)
 void rpc_peer_unsure(struct rpc_peer *peer)
 {
 	peer->unsure = true;
+}
+
+int rpc_peer_shortage(const struct rpc_peer *peer)
+{
+	return peer->shortage;
 }
 
 const char *rpc_peer_name(const struct rpc_peer *peer)

@@ -165,6 +165,7 @@ struct rpc_peer {
 	unsigned int owed; /* writes that were given up and not answered */
 	bool unsure; /* for BYE: see rpc_call.h */
 	bool carries; /* the server may send CARRY, this connection */
+	int shortage; /* rpc_peer_shortage() */
 	unsigned int parts; /* that we move for it, of ctx->parts */
 	uint64_t free; /* bit i: slot i is free */
 	struct peer_slot *slots;

@@ -70,7 +70,8 @@ struct rpc_peer_attr {
 					 * none.  Copied */
 	bool impatient;			/* as long as it was never connected, a
 					 * connect that fails ends all calls with
-					 * its error; nothing is logged */
+					 * its error, but for -EBUSY; nothing is
+					 * logged */
 	bool group;			/* calls go to several such peers at a time,
 					 * and are waited for together */
 	unsigned int patience_ms;	/* not 0: once a server has said nothing for
@@ -114,6 +115,16 @@ const char *rpc_peer_name(const struct rpc_peer *peer);
  */
 const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
+/*
+ * What a server that is full is short of, and how that is mended, where others than its
+ * administrator's tools are refused with -WIRE_ENOFILES and -WIRE_ENOSEATS.
+ */
+#define RPC_NO_FILES "the server has no room: few descriptors are left, raise " \
+		     "LimitNOFILE of its unit (systemctl edit)"
+#define RPC_NO_SEATS "the server has no room: max_sessions, or host_sessions, " \
+		     "clients are there, raise that in its pvfs.conf"
+/* Which of these, where it has let us in all the same; 0: it is not full. */
+int rpc_peer_shortage(const struct rpc_peer *peer);
 /* How its connection is sealed; whether one over that transport can be. */
 enum seal_mode rpc_peer_seal(const struct rpc_peer *peer);
 bool rpc_peer_seals(const struct rpc_peer *peer);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/util/fnv.h"
 #include "common/comm/serve/ticket_int.h"
@@ -140,6 +141,38 @@ int conn_admit(struct conn *conn, struct rx *rx, struct rpc_cred *cred)
 	return conn_proof_take(conn, rx, cred);
 }
 
+/* Who says that it is the manager, and nothing can prove it. */
+static bool is_believed(const struct conn *conn)
+{
+	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+
+	return conn->session->info.role == WIRE_ROLE_MGR &&
+	       attr->service->may_reserve &&
+	       attr->service->may_reserve(attr->arg, WIRE_ROLE_MGR, conn->peer,
+					  0);
+}
+
+static bool is_tool(const struct conn *conn, uint32_t uid)
+{
+	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+
+	if (!(conn->features & WIRE_FT_TOOL))
+		return false;
+	if (attr->service->may_reserve)
+		return attr->service->may_reserve(attr->arg, WIRE_ROLE_CLIENT,
+						  conn->peer, uid);
+	return !uid || uid == geteuid();
+}
+
+enum seat_rank conn_rank(const struct conn *conn, bool known, uint32_t uid)
+{
+	if (conn->session->info.role == WIRE_ROLE_CLIENT)
+		return known && is_tool(conn, uid) ? SEAT_TOOL : SEAT_ANY;
+	if (conn->lane->server->attr.prover)
+		return SEAT_SERVER;
+	return is_believed(conn) ? SEAT_TOOL : SEAT_ANY;
+}
+
 bool conn_is_stranger(const struct conn *conn)
 {
 	return session_is_strangers(conn->session);
@@ -166,11 +199,13 @@ int rpc_req_admit(struct rpc_req *req, const struct admitted *who)
 {
 	struct conn *conn = conn_of(req);
 	struct rpc_cred *cred;
+	int rc;
 
 	if (!conn)
 		return -ESTALE;
-	if (seat_take(conn->session, false))
-		return -EAGAIN;
+	rc = seat_take(conn->session, conn_rank(conn, true, who->uid));
+	if (rc)
+		return server_told(rc, conn->features);
 	cred = &conn->session->info.cred;
 	cred->uid = who->uid;
 	cred->gid = who->gid;

@@ -159,13 +159,12 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 }
 
 /* Who has yet to prove who it is stays a guest. */
-static int greet_seat(struct conn *conn)
+static int greet_seat(struct conn *conn, const struct rpc_cred *cred)
 {
-	const struct rpc_session_info *info = &conn->session->info;
-	bool proved = conn->lane->server->attr.prover &&
-		      info->role != WIRE_ROLE_CLIENT;
-
-	return conn_is_stranger(conn) ? 0 : seat_take(conn->session, proved);
+	if (conn_is_stranger(conn))
+		return 0;
+	return seat_take(conn->session,
+			 conn_rank(conn, conn->known, cred->uid));
 }
 
 /* What the service is to know of it. */
@@ -216,7 +215,7 @@ static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 	greet_until(conn);
 	rc = seat_move(s, conn->peer);
 	if (!rc)
-		rc = greet_seat(conn);
+		rc = greet_seat(conn, cred);
 	if (!rc)
 		rc = session_alloc_slots(s);
 	if (rc)
@@ -237,6 +236,12 @@ static int greet_replies(struct conn *conn, int resumed)
 	return resumed;
 }
 
+/* Others would take that for a protocol error. */
+static uint32_t greet_shortage(const struct conn *conn)
+{
+	return conn->features & WIRE_FT_TOOL ? seat_shortage(conn->session) : 0;
+}
+
 static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
 			  bool resumed)
 {
@@ -245,7 +250,8 @@ static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
 		.boot = htole64(conn->lane->server->attr.boot),
 		.credits = htole32(conn->session->credits),
 		.flags = htole32((resumed ? WIRE_H_RESUMED : 0) |
-				 (conn->may_carry ? WIRE_H_CARRY : 0)),
+				 (conn->may_carry ? WIRE_H_CARRY : 0) |
+				 greet_shortage(conn)),
 	};
 
 	rpc_timer_clear(conn->link.ctx, &conn->timer);
@@ -261,12 +267,16 @@ static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
 static void greet_log_refusal(const struct conn *conn,
 			      const struct rpc_cred *cred, int rc)
 {
-	bool quiet = rc == -EAGAIN || rc == -EKEYREJECTED || rc == -EKEYEXPIRED;
+	bool quiet = rc == -EAGAIN || rc == -EKEYREJECTED ||
+		     rc == -EKEYEXPIRED || rc == -EBUSY ||
+		     rc == -WIRE_ENOFILES || rc == -WIRE_ENOSEATS;
 
 	log_msg(conn_log(conn), quiet ? LOG_LV_DEBUG : LOG_LV_WARN,
 		"%s (%s): session %016llx refused: %s", conn->peer, cred->name,
 		(unsigned long long)conn->session->info.id,
-		rc == -EAGAIN	? "not ready yet"
+		rc == -EAGAIN ? "not ready yet"
+		: rc == -EBUSY
+			? "other administrators' tools are in the reserve"
 		: rc == -EPERM	? "it belongs to other credentials"
 		: rc == -ESTALE ? "it is another user's by now, or a newer "
 				  "connection has it"
@@ -298,7 +308,7 @@ void greet_hello(struct conn *conn, struct rx *rx)
 		rc = greet_replies(conn, rc);
 	if (rc < 0) {
 		greet_log_refusal(conn, &cred, rc);
-		greet_linger(conn, hdr, rc);
+		greet_linger(conn, hdr, server_told(rc, conn->features));
 	} else {
 		greet_welcome(conn, hdr, rc > 0);
 		conn_seal_begin(conn);

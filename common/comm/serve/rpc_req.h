@@ -71,7 +71,8 @@ int rpc_req_pass(struct rpc_req *req, const int *fd, unsigned int n);
 /*
  * Of the connection that it came by; 0: its session has another one now, or none.  And
  * from now on the session is that of cred, whose name does not count, and comes back
- * with a ticket or by the kernel's word alone; -ESTALE: another connection.
+ * with a ticket or by the kernel's word alone; -ESTALE: another connection; -EAGAIN, -EBUSY,
+ * -WIRE_ENOSEATS, -WIRE_ENOFILES: there is no place for it.
  */
 uint32_t rpc_req_epoch(const struct rpc_req *req);
 int rpc_req_admit(struct rpc_req *req, const struct admitted *who);

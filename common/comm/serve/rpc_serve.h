@@ -57,6 +57,14 @@ struct rpc_service {
 	 */
 	bool (*sees_all)(void *arg, struct rpc_session *session);
 	/*
+	 * Whether who comes from peer may use what a full server keeps in reserve: a tool of an
+	 * administrator that has proved to be uid; or, where nothing is proved (no prover), who
+	 * says that it is the manager, for it is where that is (uid is not known then).  Any thread of
+	 * it, before session_open().  NULL: tools, as sees_all has it, and no manager.
+	 */
+	bool (*may_reserve)(void *arg, enum wire_role role, const char *peer,
+			    uint32_t uid);
+	/*
 	 * METRICS is about to be answered: what the service knows of what clients do
 	 * without requests, it tells by rpc_server_told().  NULL: nothing.
 	 */

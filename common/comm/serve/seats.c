@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/util/descriptors.h"
+
 /* As long as it has guests or places. */
 struct host {
 	UT_hash_handle hh;
@@ -41,13 +43,15 @@ static void host_put(struct rpc_server *server, struct host *h)
 	free(h);
 }
 
-/* The oldest of the host that has the most. */
-static struct rpc_session *worst_guest(const struct rpc_server *server)
+/* The oldest of the host that has the most; scarce: of those alone. */
+static struct rpc_session *worst_guest(const struct rpc_server *server,
+				       bool scarce)
 {
 	struct rpc_session *s, *worst = NULL;
 
 	TAILQ_FOREACH(s, &server->guests, guest_link)
-		if (!worst || s->host->guests > worst->host->guests)
+		if (s->scarce >= scarce &&
+		    (!worst || s->host->guests > worst->host->guests))
 			worst = s;
 	return worst;
 }
@@ -58,6 +62,7 @@ static void leave_guests(struct rpc_session *s)
 
 	TAILQ_REMOVE(&server->guests, s, guest_link);
 	server->nguests--;
+	server->nscarce -= s->scarce;
 	s->host->guests--;
 	s->is_guest = false;
 }
@@ -66,8 +71,17 @@ static void leave_guests(struct rpc_session *s)
 static bool is_full(const struct rpc_server *server)
 {
 	return server->nguests > SEATS_GUESTS &&
-	       server->nsessions - server->naway + server->nguests >
+	       server->nsessions - server->ntools - server->naway +
+			       server->nguests >
 		       server->attr.max_sessions;
+}
+
+/* A third of the reserve's descriptors is for them, and the rest for its guests. */
+static unsigned int tools_max(void)
+{
+	unsigned int n = descriptors_reserve(TP_SPARE) / 3 / TP_EACH;
+
+	return n < 2 ? 2 : n < SEATS_TOOLS ? n : SEATS_TOOLS;
 }
 
 int seat_guest(struct rpc_session *s, const char *peer)
@@ -83,8 +97,22 @@ int seat_guest(struct rpc_session *s, const char *peer)
 	TAILQ_INSERT_TAIL(&server->guests, s, guest_link);
 	server->nguests++;
 	if (is_full(server))
-		session_expel(worst_guest(server));
+		session_expel(worst_guest(server, false));
 	return 0;
+}
+
+void seat_guest_scarce(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	s->scarce = true;
+	if (++server->nscarce > 2 * tools_max())
+		session_expel(worst_guest(server, true));
+}
+
+bool seat_has_reserve(const struct rpc_session *s)
+{
+	return !s->is_guest && (s->shortage || s->info.role == WIRE_ROLE_MGR);
 }
 
 /* only: of that host, or else of those that have no fewer than it. */
@@ -107,6 +135,14 @@ static bool evict(struct rpc_server *server, const struct host *h, bool only)
 	return false;
 }
 
+static void log_scarce(struct rpc_server *server, const struct rpc_session *s)
+{
+	if (log_pace(&server->refused_at))
+		log_warn(server->attr.log,
+			 "session %016llx: refused: " SEATS_NO_FILES,
+			 (unsigned long long)s->info.id);
+}
+
 static void log_full(struct rpc_server *server, const struct rpc_session *s,
 		     bool crowded)
 {
@@ -121,44 +157,126 @@ static void log_full(struct rpc_server *server, const struct rpc_session *s,
 		 crowded ? s->host->seats : server->nsessions);
 }
 
-static bool find_seat(struct rpc_server *server, const struct rpc_session *s)
+static bool has_place(const struct rpc_server *server)
+{
+	return server->nsessions - server->ntools < server->attr.max_sessions;
+}
+
+/* 0, or why there is none. */
+static int find_seat(struct rpc_server *server, const struct rpc_session *s,
+		     bool quiet)
 {
 	const struct rpc_server_attr *attr = &server->attr;
 	bool crowded = attr->host_sessions &&
 		       s->host->seats >= attr->host_sessions;
 
-	if (!crowded && server->nsessions < attr->max_sessions)
-		return true;
+	if (s->scarce) {
+		if (!quiet)
+			log_scarce(server, s);
+		return -WIRE_ENOFILES;
+	}
+	if (!crowded && has_place(server))
+		return 0;
 	if (evict(server, s->host, crowded))
-		return true;
-	log_full(server, s, crowded);
-	return false;
+		return 0;
+	if (!quiet)
+		log_full(server, s, crowded);
+	return -WIRE_ENOSEATS;
 }
 
-static int take(struct rpc_server *server, struct rpc_session *s, bool always)
+/* An administrator has forgotten the oldest, or does not: then it is there again soon. */
+static int find_reserve(struct rpc_server *server)
 {
+	struct rpc_session *oldest = TAILQ_FIRST(&server->tools);
+
+	if (server->ntools < tools_max())
+		return 0;
+	if (clock_now() - oldest->seated <
+	    server->attr.stall_ms / 2 * CLOCK_NS_PER_MS)
+		return -EBUSY;
+	log_warn(server->attr.log,
+		 "session %016llx (%s): ended to make room in the reserve for "
+		 "another administrator's tool",
+		 (unsigned long long)oldest->info.id, oldest->info.cred.name);
+	session_expel(oldest);
+	return 0;
+}
+
+static void join_reserve(struct rpc_server *server, struct rpc_session *s,
+			 int shortage)
+{
+	s->shortage = shortage;
+	s->seated = clock_now();
+	TAILQ_INSERT_TAIL(&server->tools, s, tool_link);
+	server->ntools++;
+}
+
+static void leave_reserve(struct rpc_server *server, struct rpc_session *s)
+{
+	if (!s->shortage)
+		return;
+	s->shortage = 0;
+	TAILQ_REMOVE(&server->tools, s, tool_link);
+	server->ntools--;
+}
+
+static int take(struct rpc_server *server, struct rpc_session *s,
+		enum seat_rank rank)
+{
+	int shortage = 0, rc = 0;
+
 	if (!s->listed)
 		return -EAGAIN;
 	if (!s->is_guest)
 		return 0;
-	if (!always && !find_seat(server, s))
-		return -EAGAIN;
+	if (rank != SEAT_SERVER)
+		shortage = find_seat(server, s, rank == SEAT_TOOL);
+	if (shortage)
+		rc = rank == SEAT_TOOL ? find_reserve(server) : shortage;
+	if (rc)
+		return rc;
 	leave_guests(s);
+	if (shortage)
+		join_reserve(server, s, shortage);
 	server->nsessions++;
 	server->naway += s->away;
 	s->host->seats++;
 	return 0;
 }
 
-int seat_take(struct rpc_session *s, bool is_server)
+int seat_take(struct rpc_session *s, enum seat_rank rank)
 {
 	struct rpc_server *server = s->lane->server;
 	int rc;
 
 	pthread_mutex_lock(&server->lock);
-	rc = take(server, s, is_server);
+	rc = take(server, s, rank);
 	pthread_mutex_unlock(&server->lock);
 	return rc;
+}
+
+/* Of a guest: for want of what it will be in the reserve, when it has proved who it is. */
+static int shortage_of(const struct rpc_server *server,
+		       const struct rpc_session *s)
+{
+	if (!s->is_guest)
+		return s->shortage;
+	if (s->scarce)
+		return -WIRE_ENOFILES;
+	return has_place(server) ? 0 : -WIRE_ENOSEATS;
+}
+
+uint32_t seat_shortage(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+	int shortage;
+
+	pthread_mutex_lock(&server->lock);
+	shortage = shortage_of(server, s);
+	pthread_mutex_unlock(&server->lock);
+	return !shortage		    ? 0
+	       : shortage == -WIRE_ENOFILES ? WIRE_H_NOFILES
+					    : WIRE_H_NOSEATS;
 }
 
 static int move(struct rpc_session *s, const char *peer)
@@ -217,6 +335,7 @@ void seat_leave(struct rpc_session *s)
 	if (s->is_guest) {
 		leave_guests(s);
 	} else {
+		leave_reserve(server, s);
 		server->nsessions--;
 		s->host->seats--;
 	}

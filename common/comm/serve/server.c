@@ -230,20 +230,50 @@ static void server_log_refusal(struct rpc_server *server,
 			       const struct wire_connect *wc,
 			       struct tp_conn_req *req, int rc)
 {
+	if (rc == -WIRE_ENOFILES && !log_pace(&server->scarce_at))
+		return;
 	log_warn(server->attr.log, "%s: refused: session %016llx: %s",
 		 tp_req_peer(req), (unsigned long long)le64toh(wc->session),
 		 rc == -ESTALE	      ? "it was fenced"
 		 : rc == -EKEYREVOKED ? "it was evicted"
 		 : rc == -EBUSY ? "its last life, or connect, is not over yet"
-				: strerror(-rc));
+		 : rc == -WIRE_ENOFILES ? SEATS_NO_FILES
+					: strerror(-rc));
 }
 
-/* Who does not know that one hears of a session that has ended. */
-static int server_told(int rc, const struct wire_hail *hail)
+/* Who does not know the others hears of a session that has ended, or has to come again. */
+int server_told(int status, uint32_t features)
 {
-	return rc == -EKEYREVOKED && !(le32toh(hail->features) & WIRE_FT_EVICT)
-		       ? -ESTALE
-		       : rc;
+	switch (status) {
+	case -EKEYREVOKED:
+		return features & WIRE_FT_EVICT ? status : -ESTALE;
+	case -WIRE_ENOFILES:
+	case -WIRE_ENOSEATS:
+		return features & WIRE_FT_ROOM ? status : -EAGAIN;
+	default:
+		return status;
+	}
+}
+
+/* Who it is is not proved yet: with HELLO. */
+static bool server_wants_reserve(const struct wire_connect *wc,
+				 const struct wire_hail *hail)
+{
+	return le16toh(wc->role) == WIRE_ROLE_MGR ||
+	       (le16toh(wc->role) == WIRE_ROLE_CLIENT &&
+		le32toh(hail->features) & WIRE_FT_TOOL);
+}
+
+/* The session of the connect. */
+static int server_find(struct rpc_server *server, const struct wire_connect *wc,
+		       const struct tp_conn_req *req, struct mail *mail)
+{
+	if (tp_req_scarce(req) && !server_wants_reserve(wc, &mail->hail))
+		return -WIRE_ENOFILES;
+	if (apart_wants(mail))
+		return session_known(server, le64toh(wc->session), req,
+				     &mail->session);
+	return session_lookup(server, wc, req, &mail->session);
 }
 
 static int server_hand_over(struct rpc_server *server,
@@ -261,13 +291,10 @@ static int server_hand_over(struct rpc_server *server,
 	wire_take_hail(priv, len, sizeof(*wc), &mail->hail);
 	if (le32toh(mail->hail.features) & WIRE_FT_HERE && server->attr.prover)
 		server->attr.prover->hear(mail->heard, priv, len);
-	rc = apart_wants(mail) ? session_known(server, le64toh(wc->session),
-					       &mail->session)
-			       : session_lookup(server, wc, tp_req_peer(req),
-						&mail->session);
+	rc = server_find(server, wc, req, mail);
 	if (rc) {
 		server_log_refusal(server, wc, req, rc);
-		rc = server_told(rc, &mail->hail);
+		rc = server_told(rc, le32toh(mail->hail.features));
 		free(mail);
 		return rc;
 	}
@@ -312,7 +339,7 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 		return -ENOMEM;
 	server->attr = *attr;
 	server->attr.features |= WIRE_FT_JOB | WIRE_FT_EVICT | WIRE_FT_GROUPS |
-				 WIRE_FT_WAITS;
+				 WIRE_FT_WAITS | WIRE_FT_TOOL | WIRE_FT_ROOM;
 	server->skew = clock_boot() - clock_now();
 	if (!attr->stall_ms)
 		server->attr.stall_ms = SERVER_STALL_MS;
@@ -335,6 +362,7 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	pthread_mutex_init(&server->lock, NULL);
 	TAILQ_INIT(&server->away);
 	TAILQ_INIT(&server->guests);
+	TAILQ_INIT(&server->tools);
 	LIST_INIT(&server->all);
 	*out = server;
 	return 0;

@@ -105,14 +105,16 @@ struct rpc_server {
 	struct addr addr; /* in use */
 	struct fast_budget fast;
 	uint64_t outsider_at; /* when it was last logged who may not connect, */
+	uint64_t scarce_at; /* ... and who may not for want of descriptors */
 	pthread_mutex_t lock; /* of the rest */
 	uint64_t refused_at; /* ... that all places are taken */
 	struct rpc_session *table; /* by id, until session_close() returned */
 	unsigned int nsessions; /* listed ones that have a place */
 	atomic_uint ended; /* sessions since the last lane_trim() */
-	struct host *hosts; /* seats.c, with the next two */
-	TAILQ_HEAD(, rpc_session) guests; /* oldest first */
-	unsigned int nguests, naway; /* naway: of nsessions */
+	struct host *hosts; /* seats.c, with the next four */
+	TAILQ_HEAD(, rpc_session) guests, tools; /* oldest first */
+	unsigned int nguests, nscarce; /* nscarce: of nguests */
+	unsigned int naway, ntools; /* of nsessions */
 	atomic_uint more_guests; /* connections, beyond SEATS_FREE of a session */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
@@ -151,8 +153,11 @@ struct rpc_session {
 	bool away;
 	bool listed; /* it may be connected to; then: */
 	struct host *host; /* where it is from */
-	bool is_guest; /* of seats.c */
-	TAILQ_ENTRY(rpc_session) guest_link;
+	bool is_guest; /* of seats.c, with the next ones */
+	bool scarce; /* it came when descriptors were */
+	int shortage; /* it is in the reserve, for that -WIRE_E*; 0: it is not */
+	TAILQ_ENTRY(rpc_session) guest_link, tool_link;
+	uint64_t seated; /* in the reserve since, clock_now() */
 	unsigned int pending; /* mails that name it */
 	struct mail end_mail;
 	/* the lane's thread */
@@ -187,13 +192,14 @@ void lane_session_ended(struct lane *lane);
 
 /*
  * session.c; lookup for the listener: -EBUSY (too many of its connects wait, or its
- * last life is not over), as fence_known(), -ENOMEM.  A new one is a guest; pending is raised.
+ * last life is not over), as fence_known(), -WIRE_ENOFILES (descriptors are scarce, and it is not
+ * in the reserve), -ENOMEM.  A new one is a guest; pending is raised.
  */
 int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
-		   const char *peer, struct rpc_session **session);
+		   const struct tp_conn_req *req, struct rpc_session **session);
 /* The same for a JOIN: -ESTALE, there is no such session. */
 int session_known(struct rpc_server *server, uint64_t id,
-		  struct rpc_session **session);
+		  const struct tp_conn_req *req, struct rpc_session **session);
 /* A mail that named it was handled. */
 void session_unpend(struct rpc_session *session);
 int session_alloc_slots(struct rpc_session *session);
@@ -313,6 +319,8 @@ unsigned int conn_accept_data(const struct rpc_server *server, int status,
 			      size_t request_max, struct wire_accept *acc);
 void conn_reject(struct rpc_server *server, struct tp_conn_req *req,
 		 int status);
+/* server.c: the status that is told to who named those features. */
+int server_told(int status, uint32_t features);
 void conn_close(struct conn *conn, int status);
 void conn_set_state(struct conn *conn, enum conn_state state);
 static inline const struct rails *conn_rails(const struct conn *conn)

@@ -53,7 +53,7 @@ static void session_ttl(struct rpc_timer *timer);
 static void session_ended(struct ctx_task *task);
 
 static int session_new(struct rpc_server *server, const struct wire_connect *wc,
-		       const char *peer, struct rpc_session **out)
+		       const struct tp_conn_req *req, struct rpc_session **out)
 {
 	struct rpc_session *s = calloc(1, sizeof(*s));
 
@@ -75,7 +75,7 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 	s->ttl.fire = session_ttl;
 	s->end.run = session_ended;
 	TAILQ_INIT(&s->guests);
-	if (seat_guest(s, peer)) {
+	if (seat_guest(s, tp_req_peer(req))) {
 		HASH_DEL(server->table, s);
 		free(s);
 		return -ENOMEM;
@@ -83,14 +83,25 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 	s->lane->nsessions++;
 	s->listed = true;
 	LIST_INSERT_HEAD(&server->all, s, all_link);
+	if (tp_req_scarce(req))
+		seat_guest_scarce(s);
 	*out = s;
 	return 0;
 }
 
+/* To one that is there already. */
+static int session_may_join(const struct rpc_session *s,
+			    const struct tp_conn_req *req)
+{
+	if (!s->listed || s->pending >= SERVER_OLD_CONNS)
+		return -EBUSY;
+	return tp_req_scarce(req) && !seat_has_reserve(s) ? -WIRE_ENOFILES : 0;
+}
+
 /* wc NULL: it has to be there. */
 static int session_look(struct rpc_server *server, uint64_t id,
-			const struct wire_connect *wc, const char *peer,
-			struct rpc_session **out)
+			const struct wire_connect *wc,
+			const struct tp_conn_req *req, struct rpc_session **out)
 {
 	struct rpc_session *s;
 	int rc;
@@ -99,9 +110,9 @@ static int session_look(struct rpc_server *server, uint64_t id,
 	HASH_FIND(hh, server->table, &id, sizeof(id), s);
 	rc = fence_known(server, id);
 	if (!rc && !s)
-		rc = wc ? session_new(server, wc, peer, &s) : -ESTALE;
-	else if (!rc && (!s->listed || s->pending >= SERVER_OLD_CONNS))
-		rc = -EBUSY;
+		rc = wc ? session_new(server, wc, req, &s) : -ESTALE;
+	else if (!rc)
+		rc = session_may_join(s, req);
 	if (!rc) {
 		s->pending++;
 		*out = s;
@@ -111,15 +122,15 @@ static int session_look(struct rpc_server *server, uint64_t id,
 }
 
 int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
-		   const char *peer, struct rpc_session **out)
+		   const struct tp_conn_req *req, struct rpc_session **out)
 {
-	return session_look(server, le64toh(wc->session), wc, peer, out);
+	return session_look(server, le64toh(wc->session), wc, req, out);
 }
 
 int session_known(struct rpc_server *server, uint64_t id,
-		  struct rpc_session **out)
+		  const struct tp_conn_req *req, struct rpc_session **out)
 {
-	return session_look(server, id, NULL, NULL, out);
+	return session_look(server, id, NULL, req, out);
 }
 
 void session_unpend(struct rpc_session *s)

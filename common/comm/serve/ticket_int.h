@@ -15,5 +15,7 @@ int conn_admit(struct conn *conn, struct rx *rx, struct rpc_cred *cred);
 /* Nobody has proved whose its session is, and that counts: the service alone may do
  * something for it. */
 bool conn_is_stranger(const struct conn *conn);
+/* What it may have of the server's places.  known: uid is proved. */
+enum seat_rank conn_rank(const struct conn *conn, bool known, uint32_t uid);
 
 #endif

@@ -148,6 +148,7 @@ bool fault_request(struct fault_cq *cq, struct tp_event *ev)
 		return false;
 	}
 	r->req.dev = cq->cq.dev;
+	r->req.scarce = tp_req_scarce(ev->req);
 	r->inner = ev->req;
 	ev->req = &r->req;
 	ev->listener = &l->listener;
