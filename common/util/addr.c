@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* addr.c - takes a server address apart, strictly, and puts it together. */
+/* addr.c - parses a server address strictly, and formats it. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGIT "0123456789"
 
-/* Copies n bytes of an allowed alphabet into dst, NUL behind. */
+/* Copies n bytes of an allowed alphabet into dst and adds a NUL. */
 static bool take(char *dst, size_t cap, const char *src, size_t n,
 		 const char *alphabet)
 {
@@ -34,7 +34,7 @@ static const char *parse_scheme(const char *s, struct addr *addr)
 	return sep + 3;
 }
 
-/* The address without its zone ("%eth0") must be a numeric one. */
+/* Whether host, without its zone ("%eth0"), is a numeric address. */
 static bool is_ipv6(const char *host)
 {
 	char num[INET6_ADDRSTRLEN];
@@ -71,7 +71,7 @@ static const char *parse_host(const char *s, struct addr *addr)
 	return s + n;
 }
 
-/* s is "" or ":PORT".  What is wrong, or NULL. */
+/* s is "" or ":PORT". Returns the error, or NULL. */
 static const char *parse_port(const char *s, uint16_t default_port,
 			      uint16_t *port)
 {
@@ -93,7 +93,7 @@ static const char *parse_port(const char *s, uint16_t default_port,
 				 : "its port is not a number up to 65535";
 }
 
-/* What is wrong, or NULL. */
+/* Returns the error, or NULL. */
 static const char *parse(const char *uri, uint16_t default_port,
 			 struct addr *addr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* boot_id.c - the kernel's random boot_id, 64 bits of it. */
+/* boot_id.c - 64 bits of the kernel's random boot_id. */
 #include "common/util/boot_id.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clock.h - deadlines are absolute CLOCK_MONOTONIC nanoseconds.  Those that go to
- * another process are told on its clock_boot(): common/comm/call/offset_int.h.
+ * clock.h - deadlines are absolute CLOCK_MONOTONIC nanoseconds. Deadlines for another process are
+ * converted to its clock_boot(): common/comm/call/offset_int.h.
  */
 #ifndef CLOCK_H
 #define CLOCK_H
@@ -21,7 +21,7 @@ static inline uint64_t clock_now(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* Since the host was started, with the time that it was suspended. */
+/* ns since the host booted, including time in suspend. */
 static inline uint64_t clock_boot(void)
 {
 	struct timespec ts;
@@ -30,14 +30,16 @@ static inline uint64_t clock_boot(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* When clock_boot() comes to at, by clock_now(), as they are boot and now; now if it has
- * come there already. */
+/*
+ * Converts at, a clock_boot() time, to clock_now(). boot and now are the two clocks at the same
+ * moment. Returns now if at has passed.
+ */
 static inline uint64_t clock_of_boot(uint64_t at, uint64_t boot, uint64_t now)
 {
 	return at > boot ? now + (at - boot) : now;
 }
 
-/* Wall clock, ns since the epoch: file times only, never deadlines. */
+/* Wall clock, ns since the epoch: only for file times, never for deadlines. */
 static inline int64_t clock_wall(void)
 {
 	struct timespec ts;
@@ -57,7 +59,7 @@ static inline struct timespec clock_timespec(uint64_t ns)
 				  .tv_nsec = (long)(ns % 1000000000u) };
 }
 
-/* Milliseconds until the deadline for poll(2): rounded up, 0 if passed. */
+/* Milliseconds until the deadline for poll(2): rounded up; 0 if passed; -1: CLOCK_NEVER. */
 static inline int clock_left_ms(uint64_t deadline)
 {
 	uint64_t now, ms;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* conf.c - looks values up and turns them into their type. */
+/* conf.c - looks up values and converts them to their type. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ int conf_complain(const struct conf_section *in, const char *key,
 	return -EINVAL;
 }
 
-/* Shift of a size suffix; -1: there is none such. */
+/* Shift of a size suffix; -1: not a suffix. */
 static int suffix_shift(const char *s)
 {
 	static const char suffixes[] = "KMGT";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * conf.h - the configuration file, read with inih.  An error names the file,
- * the line and the fix.
+ * conf.h - the configuration file, parsed with inih. An error names the file, the line and the
+ * remedy.
  */
 #ifndef CONF_H
 #define CONF_H
@@ -13,13 +13,13 @@
 struct conf;
 
 /*
- * Reads path into *conf (conf_free() releases it).  On failure returns
- * -errno and writes "FILE:LINE: cause; fix" to err.
+ * Reads path into *conf; conf_free() frees it. On failure returns -errno and writes "FILE:LINE:
+ * cause; fix" to err.
  */
 int conf_load(const char *path, struct conf **conf, char *err, size_t errlen);
 void conf_free(struct conf *conf);
 
-/* The section that is read, and where the message about a value goes. */
+/* The section to read, and where to put the message about a bad value. */
 struct conf_section {
 	const struct conf *conf;
 	const char *name;
@@ -27,37 +27,38 @@ struct conf_section {
 	size_t errlen;
 };
 
-/* The value, or NULL.  Lives as long as conf. */
+/* The value, or NULL. Lives as long as conf. */
 const char *conf_get(const struct conf_section *in, const char *key);
 /*
- * Typed values: *val is left alone (the default) when the key is missing.
- * -EINVAL and a message in err when it is there and wrong.  Sizes take the
- * suffixes K, M, G, T (powers of 1024).
+ * Typed values. If the key is missing, *val keeps the default that the caller put there. -EINVAL:
+ * the value is invalid; err has a message. Sizes accept the suffixes K, M, G, T (powers of 1024).
  */
 int conf_size(const struct conf_section *in, const char *key, uint64_t min,
 	      uint64_t max, uint64_t *val);
 int conf_uint(const struct conf_section *in, const char *key, unsigned int min,
 	      unsigned int max, unsigned int *val);
 int conf_bool(const struct conf_section *in, const char *key, bool *val);
-/* "FILE:LINE: [section] key", of a key that is missing without the line. */
+/* Writes "FILE:LINE: [section] key" to buf, without the line if the key is missing. */
 void conf_where(const struct conf_section *in, const char *key, char *buf,
 		size_t len);
-/* "FILE:LINE: [section] key: what" in err; -EINVAL. */
+/* Writes "FILE:LINE: [section] key: what" to err. Returns -EINVAL. */
 int conf_complain(const struct conf_section *in, const char *key,
 		  const char *what);
 
-/* A number, or one with K, M, G or T, and nothing else; -EINVAL. */
+/* Parses a number, optionally followed by K, M, G or T. -EINVAL: anything else. */
 int conf_parse_size(const char *text, uint64_t *val);
 
 /*
- * -EINVAL when the file has a section or key not listed: a spelling mistake
- * must not pass silently.  known: "section.key", a trailing '*' in the
- * section stands for a number ("iod.*.address"); NULL ends the list.
+ * -EINVAL: the file has a section or key that is not listed; spelling mistakes must be found.
+ * known: "section.key"; a '*' at the end of the section stands for a number ("iod.*.address"); NULL
+ * ends the list.
  */
 int conf_only(const struct conf *conf, const char *const known[], char *err,
 	      size_t errlen);
 
-/* Calls fn for every section in file order; stops at the first non-zero. */
+/*
+ * Calls fn for every section in file order. Stops at the first result other than 0 and returns it.
+ */
 int conf_sections(const struct conf *conf,
 		  int (*fn)(void *arg, const char *section), void *arg);
 

@@ -8,7 +8,7 @@
 #include "common/util/conf.h"
 
 struct conf_entry {
-	TAILQ_ENTRY(conf_entry) link; /* file order */
+	TAILQ_ENTRY(conf_entry) link; /* in file order */
 	char *section;
 	char *key;
 	char *value;

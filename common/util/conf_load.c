@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* conf_load.c - reads the configuration file with inih, counting its lines. */
+/* conf_load.c - reads the configuration file with inih and counts its lines. */
 #include <errno.h>
 #include <ini.h>
 #include <stdio.h>
@@ -10,14 +10,14 @@
 #include "common/util/conf.h"
 #include "common/util/conf_int.h"
 
-/* inih knows no line numbers: they are counted where it reads. */
+/* inih does not report line numbers, so the reader counts lines. */
 struct conf_reader {
 	FILE *file;
 	struct conf *conf;
 	int line;
-	char *text; /* getline() */
+	char *text; /* buffer of getline() */
 	size_t cap;
-	int rc; /* first failure, with err filled */
+	int rc; /* the first failure; err is filled */
 	char *err;
 	size_t errlen;
 };
@@ -32,7 +32,7 @@ static int fail(struct conf_reader *rd, int rc, const char *msg)
 	return 0;
 }
 
-/* An indented line is a line like any other, not a continuation. */
+/* An indented line is an ordinary line, not a continuation. */
 static char *read_line(char *str, int num, void *stream)
 {
 	struct conf_reader *rd = stream;
@@ -99,7 +99,7 @@ static int take_entry(void *user, const char *section, const char *key,
 	return 1;
 }
 
-/* inih answers with the first line that it, or take_entry(), refused. */
+/* inih returns the first line that it, or take_entry(), rejected. */
 static int parse(struct conf_reader *rd)
 {
 	int bad = ini_parse_stream(read_line, rd, take_entry, rd);

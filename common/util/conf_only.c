@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* conf_only.c - a spelling mistake in the configuration does not pass. */
+/* conf_only.c - detects spelling mistakes in the configuration. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const char *known_key(const char *known)
 	return dot ? dot + 1 : known;
 }
 
-/* Written as the daemons write it: "iod.01" is not iod 1. */
+/* Accepts only the canonical form: "iod.01" is not iod 1. */
 static bool is_number(const char *text)
 {
 	size_t n = strspn(text, "0123456789");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* container.h - from a member to the structure that it is part of. */
+/* container.h - finds the structure that contains a member. */
 #ifndef CONTAINER_H
 #define CONTAINER_H
 

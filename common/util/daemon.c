@@ -9,7 +9,7 @@
 
 #include "common/util/clock.h"
 
-/* A write beyond the file size limit shall be an error, not the end. */
+/* A write beyond the file size limit must return an error, not kill the process. */
 static void set_signals(sigset_t *set)
 {
 	signal(SIGXFSZ, SIG_IGN);
@@ -29,7 +29,8 @@ void daemon_begin(struct daemon *d, const struct log *log)
 
 	if (rc)
 		log_warn(log,
-			 "NOTIFY_SOCKET: %s: the service manager hears nothing",
+			 "NOTIFY_SOCKET: %s: the service manager gets no "
+			 "notifications",
 			 strerror(-rc));
 	d->log = log;
 	d->reloads = false;
@@ -38,7 +39,7 @@ void daemon_begin(struct daemon *d, const struct log *log)
 	set_signals(&d->signals);
 }
 
-/* READY before it serves would be no truth. */
+/* Not before READY: the end of a reload reports READY. */
 static void begin_reload(struct daemon *d)
 {
 	char text[64];
@@ -57,7 +58,7 @@ static void say_ready(struct daemon *d)
 
 	if (rc)
 		log_error(d->log,
-			  "the service manager did not take that this is ready: "
+			  "the service manager did not accept READY: "
 			  "%s; it may end this process after TimeoutStartSec",
 			  strerror(-rc));
 }

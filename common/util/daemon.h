@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * daemon.h - the main thread of a daemon: signals, and what the service manager hears.
+ * daemon.h - the main thread of a daemon: signals, and notifications to the service manager.
  *
  *	daemon_begin(&d, &log);
  *	start the threads that serve, with &d.pulse
  *	while ((order = daemon_next(&d)) != DAEMON_STOP)
- *		do it
+ *		execute the order
  *	stop the threads
  *	daemon_end(&d);
  */
@@ -19,12 +19,12 @@
 
 enum daemon_order {
 	DAEMON_STOP, /* SIGTERM, SIGINT, daemon_fail() */
-	DAEMON_RELOAD, /* SIGHUP; it ends with the next daemon_next() */
+	DAEMON_RELOAD, /* SIGHUP; the reload ends at the next daemon_next() */
 	DAEMON_REPORT, /* SIGUSR1 */
 };
 
 struct daemon {
-	struct pulse pulse; /* pulse_loops() before the threads start */
+	struct pulse pulse; /* call pulse_loops() before the threads start */
 	/* private */
 	const struct log *log;
 	struct notify notify;
@@ -33,18 +33,21 @@ struct daemon {
 	bool reloads;
 };
 
-/* Before any thread is started: the signals are blocked in all.  log outlives it. */
+/* Call it before any thread starts: it blocks the signals in all threads. log must outlive d. */
 void daemon_begin(struct daemon *d, const struct log *log);
 /* Waits for the next order. */
 enum daemon_order daemon_next(struct daemon *d);
-/* Why is in the log: it is to stop.  Any thread.  d may be NULL: nothing happens. */
+/*
+ * Orders the daemon to stop; the caller has logged the reason. Any thread. If d is NULL, does
+ * nothing.
+ */
 void daemon_fail(struct daemon *d);
-/* The threads that serve beat it.  NULL of NULL. */
+/* The pulse that the serving threads beat. NULL if d is NULL. */
 static inline struct pulse *daemon_pulse(struct daemon *d)
 {
 	return d ? &d->pulse : NULL;
 }
-/* It serves from now on.  Any thread; d may be NULL. */
+/* The daemon serves from now on. Any thread; d may be NULL. */
 void daemon_ready(struct daemon *d);
 bool daemon_failed(const struct daemon *d);
 void daemon_end(struct daemon *d);

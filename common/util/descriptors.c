@@ -26,7 +26,7 @@ unsigned long long descriptors_raise(void)
 
 #define OWN "/proc/self/fd"
 
-/* Descriptors of this process, as Linux 6.2 and later says.  0: it does not. */
+/* The number of this process's descriptors, as reported by Linux 6.2 and later. 0: not reported. */
 static unsigned long long known_in_use(void)
 {
 	struct stat st;
@@ -49,7 +49,7 @@ static unsigned long long counted_in_use(void)
 	return n;
 }
 
-/* Of the kernel's table of them: a power of two that only grows.  0: not known. */
+/* The size of the kernel's table of descriptors, a power of two that only grows. 0: unknown. */
 static unsigned long long table_size(void)
 {
 	unsigned long long size = 0;
@@ -64,21 +64,21 @@ static unsigned long long table_size(void)
 	return size;
 }
 
-/* Mostly the last ones were never used, which is seen at once. */
+/* The highest numbers were usually never used; this is quick to find out. */
 static bool is_unused(int fd, unsigned long long at)
 {
 	unsigned long long size = table_size();
 	int last;
 
 	if (size <= at)
-		return size != 0; /* to try would make the table as large */
+		return size != 0; /* a larger F_DUPFD would enlarge the table */
 	last = fcntl(fd, F_DUPFD_CLOEXEC, (int)at);
 	if (last >= 0)
 		close(last);
 	return last == (int)at;
 }
 
-/* What the kernel says is one call, /proc/self/status a text of sixty lines. */
+/* fstat() of the folder is one call; /proc/self/status is sixty lines of text. */
 static bool exceeds(int fd, unsigned long long may)
 {
 	unsigned long long known = known_in_use();

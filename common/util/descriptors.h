@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* descriptors.h - how many files a process may have open, and under which numbers. */
+/* descriptors.h - how many files a process may open, and their descriptor numbers. */
 #ifndef DESCRIPTORS_H
 #define DESCRIPTORS_H
 
 #include <stdbool.h>
 
-/*
- * Raises the limit to what the system's administrator allows.  The limit then,
- * ULLONG_MAX: none, or not known.
- */
+/* Raises the limit to the hard limit. Returns the new limit; ULLONG_MAX: none, or unknown. */
 unsigned long long descriptors_raise(void);
 /*
- * Besides those that are promised, fewer than spare are left to open, or than an
- * eighth of all.  fd: any that is open.
+ * Whether, apart from the promised ones, fewer descriptors are free than spare, or than an eighth
+ * of the limit if that is less. fd: any open descriptor.
  */
 bool descriptors_short(int fd, unsigned int spare, unsigned int promised);
 /*
@@ -23,8 +20,8 @@ unsigned int descriptors_reserve(unsigned int spare);
 bool descriptors_reserve_gone(int fd, unsigned int spare);
 
 /*
- * The same open file, closed on exec, under the first free number from that one on, apart from
- * those that programs count on; fd itself is closed then.  fd, if there is none.
+ * Moves an open file to the first free number from `from` on, away from the numbers that programs
+ * expect to use. Sets close-on-exec and closes fd. Returns fd itself if no number is free.
  */
 int descriptor_apart(int fd, int from);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* extent.h - the one place where offset + length is checked. */
+/* extent.h - the only place that checks offset + length. */
 #ifndef EXTENT_H
 #define EXTENT_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * True and *end = off + len, if that is a valid file size (at most
- * INT64_MAX); false otherwise, *end untouched.
+ * True: off + len is a valid file size (at most INT64_MAX), and *end is set to it. False: it is
+ * not, and *end is unchanged.
  */
 static inline bool extent_end(uint64_t off, uint64_t len, uint64_t *end)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fiber.c - makecontext() makes the stack's first frame, jumps do the rest:
- * swapcontext() would cost two system calls for a signal mask that stays the same.
+ * fiber.c - makecontext() creates the first frame of the stack; later switches are jumps.
+ * swapcontext() would cost two system calls for a signal mask that does not change.
  */
 
-/* The checked longjmp() takes a jump to another stack for an error. */
+/* The checked longjmp() reports a jump to another stack as an error. */
 #undef _FORTIFY_SOURCE
 
 #include "common/util/fiber.h"
@@ -29,7 +29,7 @@ struct fiber {
 	struct fiber_san san;
 };
 
-/* ---- going in and out ---- */
+/* ---- switching ---- */
 
 void fiber_leave(struct fiber *f)
 {
@@ -41,7 +41,7 @@ void fiber_leave(struct fiber *f)
 	_longjmp(f->outside, 1);
 }
 
-/* One function after the other, until the stack is taken away. */
+/* Runs one function after the other, until the stack is freed. */
 static void inside(unsigned int high, unsigned int low)
 {
 	struct fiber *f = (struct fiber *)(uintptr_t)((uint64_t)high << 32 |
@@ -55,7 +55,7 @@ static void inside(unsigned int high, unsigned int low)
 	}
 }
 
-/* The arguments of such a function are ints. */
+/* makecontext() passes int arguments only. */
 static void prepare(struct fiber *f)
 {
 	uint64_t self = (uintptr_t)f;
@@ -80,7 +80,7 @@ bool fiber_enter(struct fiber *f)
 	return f->over;
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 static bool stack_make(struct fiber *f)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fiber.h - a function with a stack of its own, which can stop in the middle and go
- * on later, also in another thread.
+ * fiber.h - a function with its own stack. It can stop in the middle and continue later, also on
+ * another thread.
  *
  *	fiber_enter() ---> run(arg) ... fiber_leave()
  *	      <----------------------------+
  *	fiber_enter() ---------------------> ... returns
  *	      <-------------------------------------+      true
  *
- * Neither costs a system call.  A function that may stop must not rely on which
- * thread it is in: not on thread-local variables, nor on errno, from before to
- * after; and it holds no mutex meanwhile.
+ * Switching needs no system call. A function that may stop must not rely on its thread:
+ * thread-local variables and errno may differ afterwards. It must hold no mutex while it is
+ * stopped.
  */
 #ifndef FIBER_H
 #define FIBER_H
@@ -19,21 +19,23 @@
 
 struct fiber;
 
-/* Bytes of a stack; only what is touched takes memory.  Below it is a guard page. */
+/* Bytes of a stack; only pages that are used take memory. A guard page is below it. */
 #define FIBER_STACK (256u << 10)
 
-/* NULL: no memory.  Without a function yet. */
+/* NULL: no memory. The fiber has no function yet. */
 struct fiber *fiber_new(void);
-/* It is not inside of a function. */
+/* The fiber must not be inside a function. */
 void fiber_free(struct fiber *fiber);
-/* What the next fiber_enter() begins; it is not inside of a function. */
+/* Sets the function that the next fiber_enter() starts. The fiber must not be inside a function. */
 void fiber_begin(struct fiber *fiber, void (*run)(void *arg), void *arg);
 /*
- * Runs it on the caller's thread until it leaves or its function returns (true).
- * One thread at a time, and not from within a fiber.
+ * Runs the fiber on the caller's thread until it leaves (false) or its function returns (true). One
+ * thread at a time; must not be called from within a fiber.
  */
 bool fiber_enter(struct fiber *fiber);
-/* From inside: back to who entered; returns when it is entered again. */
+/*
+ * From inside: returns control to the caller of fiber_enter(). Returns at the next fiber_enter().
+ */
 void fiber_leave(struct fiber *fiber);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fiber_san_int.h - the sanitizers follow each stack; they are told when another
- * one is taken.  Without them there is nothing here.
+ * fiber_san_int.h - tells the sanitizers about each switch between stacks. Without sanitizers these
+ * functions are empty.
  */
 #ifndef FIBER_SAN_INT_H
 #define FIBER_SAN_INT_H
@@ -32,7 +32,7 @@
 #endif
 
 struct fiber_san {
-	/* AddressSanitizer: of the two sides, and where the outer stack lies */
+	/* AddressSanitizer: state of both sides, and the outer stack */
 	void *inner, *outer;
 	const void *outer_stack;
 	size_t outer_size;
@@ -54,7 +54,7 @@ static inline void fiber_san_free(struct fiber_san *s, void *stack, size_t size)
 	(void)stack;
 	(void)size;
 #ifdef FIBER_ASAN
-	/* what frames left behind is not the next mapping's */
+	/* the next mapping at this address must not inherit poisoned frames */
 	__asan_unpoison_memory_region(stack, size);
 #endif
 #ifdef FIBER_TSAN
@@ -62,7 +62,7 @@ static inline void fiber_san_free(struct fiber_san *s, void *stack, size_t size)
 #endif
 }
 
-/* Before the jump in, and behind it. */
+/* Before the jump in, and after it. */
 static inline void fiber_san_enter(struct fiber_san *s, const void *stack,
 				   size_t size)
 {
@@ -87,7 +87,7 @@ static inline void fiber_san_inside(struct fiber_san *s)
 #endif
 }
 
-/* Before the jump out, and behind it. */
+/* Before the jump out, and after it. */
 static inline void fiber_san_leave(struct fiber_san *s)
 {
 	(void)s;

@@ -16,7 +16,7 @@ static sigset_t only_it(void)
 	return set;
 }
 
-/* One that was on its way already is the program's. */
+/* A signal that was pending before belongs to the program. */
 void file_limit_begin(struct file_limit *l)
 {
 	const sigset_t it = only_it();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file_limit.h - files of a library's own, which a program's limit on the size of files
- * (RLIMIT_FSIZE) was not meant for: what goes beyond it fails with EFBIG, and the
- * signal that would end the program does not come.
+ * file_limit.h - for a library's own files, which the program's limit on file sizes (RLIMIT_FSIZE)
+ * is not meant for. A write beyond the limit fails with EFBIG; the signal that would kill the
+ * program is suppressed.
  */
 #ifndef FILE_LIMIT_H
 #define FILE_LIMIT_H
@@ -15,9 +15,9 @@ struct file_limit {
 	bool pending;
 };
 
-/* Nothing between the two may end the thread. */
+/* The code between these two calls must not end the thread. */
 void file_limit_begin(struct file_limit *l);
-/* rc: what came of it, -errno. */
+/* rc: the result of the writes, 0 or -errno. */
 void file_limit_end(const struct file_limit *l, int rc);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fnv.h - a hash of short texts and lists that nobody makes up to meet (Fowler, Noll, Vo: 1a). */
+/*
+ * fnv.h - a hash for short texts and lists, not safe against chosen input (Fowler, Noll, Vo: 1a).
+ */
 #ifndef FNV_H
 #define FNV_H
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * histogram.h - times in buckets whose width grows with them, so that what is read
- * back is never wrong by more than a quarter, from a microsecond to a minute:
+ * histogram.h - times in buckets. The width of a bucket grows with its time, so the error is at
+ * most a quarter, from a microsecond to a minute:
  *
  *   0        1024   1280   1536   1792   2048    2560   ...   2^36 ns
  *   '- 0 ----'- 1 --'- 2 --'- 3 --'- 4 --'-- 5 --'-- 6 ...    '- the last ...
  *
- * As HdrHistogram has it: a power of two, and its quarters.
+ * As in HdrHistogram: each power of two has four buckets.
  */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
 
 #include <stdint.h>
 
-#define HISTOGRAM_FIRST 10u /* log2 of where bucket 1 begins, ns */
-#define HISTOGRAM_LAST 36u /* ... and the last one */
+#define HISTOGRAM_FIRST 10u /* log2 of the start of bucket 1, ns */
+#define HISTOGRAM_LAST 36u /* log2 of the start of the last one */
 #define HISTOGRAM_BUCKETS (4u * (HISTOGRAM_LAST - HISTOGRAM_FIRST) + 2u)
 
 static inline unsigned int histogram_bucket(uint64_t ns)
@@ -30,7 +30,7 @@ static inline unsigned int histogram_bucket(uint64_t ns)
 	       (unsigned int)(ns >> (log - 2) & 3) + 1;
 }
 
-/* The least time that belongs into the bucket, ns; of HISTOGRAM_BUCKETS: no end. */
+/* The shortest time in the bucket, ns. For HISTOGRAM_BUCKETS: UINT64_MAX. */
 static inline uint64_t histogram_floor(unsigned int bucket)
 {
 	unsigned int log = HISTOGRAM_FIRST + (bucket - 1) / 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* log.c - one line to the sink of the component's owner. */
+/* log.c - formats a line and passes it to the log's sink. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -20,14 +20,17 @@ static const char *const level_name[] = {
 
 #define LEVELS (sizeof(level_name) / sizeof(level_name[0]))
 
-/* U+0080 to U+009F in UTF-8: a terminal obeys these, too. */
+/* U+0080 to U+009F in UTF-8: terminals interpret these as control characters too. */
 static bool is_c1(const char *p)
 {
 	return (unsigned char)p[0] == 0xc2 && (unsigned char)p[1] >= 0x80 &&
 	       (unsigned char)p[1] < 0xa0;
 }
 
-/* Peers choose parts of a line: no control character forges a second one. */
+/*
+ * Peers choose parts of a line: replace control characters, so that a peer cannot forge another
+ * line.
+ */
 static void make_printable(char *line)
 {
 	for (; *line; line++) {
@@ -67,7 +70,7 @@ static bool spend(struct log_budget *b, uint64_t now)
 	return true;
 }
 
-/* An error is ours, and who wants to debug wants all. */
+/* Errors are our own, and the debug level shows all lines. */
 static bool may_write(const struct log *log, enum log_level level)
 {
 	uint64_t left;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* log_pace.h - lines about what others can do again and again: one a second. */
+/* log_pace.h - limits lines that others can cause repeatedly to one per second. */
 #ifndef LOG_PACE_H
 #define LOG_PACE_H
 
@@ -9,7 +9,7 @@
 
 #define LOG_PACE_MS 1000u
 
-/* True: a line may be written now.  *at: clock_now() of the last one; 0: none yet. */
+/* True: a line may be written now. *at: clock_now() of the last one; 0: none yet. */
 static inline bool log_pace(uint64_t *at)
 {
 	uint64_t now = clock_now();

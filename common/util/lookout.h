@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lookout.h - what a thread has to see to even while it waits for something else: a
- * descriptor that becomes readable.
+ * lookout.h - a descriptor that a thread must serve even while it waits for something else.
  *
- * A thread that has such a task, and leaves it to another one when it cannot do it,
- * need not leave it before each call that may wait.  Code that sleeps on
- * descriptors adds that one (lookout_fd()); code that sleeps otherwise says so before
- * (lookout_leave()).
+ * Such a thread passes the task to another one when it cannot serve the descriptor. It need not do
+ * so before each call that may wait. Code that waits on descriptors adds this one (lookout_fd()).
+ * Code that waits in another way passes the task on first (lookout_leave()).
  */
 #ifndef LOOKOUT_H
 #define LOOKOUT_H
 
 struct lookout {
 	int fd;
-	/* On the thread: fd is readable, or will not be looked at for a while.  It is
-	 * not the thread's task any more. */
+	/*
+	 * Called on the thread: fd is readable, or will not be polled for a while. The thread no
+	 * longer has the task.
+	 */
 	void (*leave)(struct lookout *lookout);
 };
 
-/* The task of this thread from now on, which lives until it is left, or is another's,
- * or none (NULL). */
+/* Gives this thread a task, which must exist until it is left, replaced or removed (NULL). */
 void lookout_take(struct lookout *lookout);
-/* What this thread is to look at; -1: nothing. */
+/* The descriptor that this thread must poll; -1: none. */
 int lookout_fd(void);
-/* The task, if there is one, is left to another thread. */
+/* Passes the thread's task, if any, to another thread. */
 void lookout_leave(void);
 
 #endif

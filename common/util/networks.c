@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define BITS 128u
-#define V4_BITS 32u /* an IPv4 address stands behind 96 bits */
+#define V4_BITS 32u /* 96 bits precede an IPv4 address */
 
 static int parse_addr(const char *text, uint8_t addr[16], unsigned int *max)
 {
@@ -60,7 +60,7 @@ static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned int bits)
 	       (!rest || !((a[bytes] ^ b[bytes]) & mask));
 }
 
-/* 10.1.2.3/8 is more likely a slip than a network. */
+/* 10.1.2.3/8 is more likely a mistake than a network. */
 static bool is_whole(const struct network *net)
 {
 	for (unsigned int i = net->bits; i < BITS; i++) {
@@ -123,7 +123,7 @@ int networks_conf(const struct conf_section *in, const char *key,
 					     "fd00::/8 10.1.2.3, at most 64");
 }
 
-/* Of "NAME HOST:PORT", or "NAME [HOST]:PORT". */
+/* Extracts the address from "NAME HOST:PORT" or "NAME [HOST]:PORT". */
 static int peer_addr(const char *peer, uint8_t addr[16])
 {
 	char host[INET6_ADDRSTRLEN];
@@ -137,7 +137,7 @@ static int peer_addr(const char *peer, uint8_t addr[16])
 		return -EINVAL;
 	memcpy(host, from, (size_t)(to - from));
 	host[to - from] = '\0';
-	host[strcspn(host, "%")] = '\0'; /* the interface of fe80:: */
+	host[strcspn(host, "%")] = '\0'; /* the interface of fe80:: addresses */
 	return networks_addr(host, addr);
 }
 
@@ -160,7 +160,7 @@ bool networks_have(const struct networks *nets, const char *peer)
 	return !peer_addr(peer, addr) && networks_have_addr(nets, addr);
 }
 
-/* "local pid 12 uid 1000 at ...": no address of IPv6 begins with 255 1. */
+/* For "local pid 12 uid 1000 at ...": no IPv6 address begins with bytes 255 1. */
 static void user_host(const char *peer, uint8_t host[PEER_HOST_LEN])
 {
 	const char *uid = strstr(peer, " uid ");

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * networks.h - sets of hosts by their addresses: "10.0.0.0/8 fd00::/8 10.1.2.3",
- * and where a peer is.
- */
+/* networks.h - sets of hosts by address: "10.0.0.0/8 fd00::/8 10.1.2.3"; and the host of a peer. */
 #ifndef NETWORKS_H
 #define NETWORKS_H
 
@@ -15,8 +12,7 @@
 #define PEER_HOST_LEN 16 /* bytes */
 
 struct network {
-	/* In the order of the net; an IPv4 one as ::ffff:A.B.C.D; zeros
-	 * behind bits. */
+	/* In network byte order; IPv4 as ::ffff:A.B.C.D; zeros after bits. */
 	uint8_t addr[16];
 	unsigned int bits;
 };
@@ -27,31 +23,34 @@ struct networks {
 };
 
 /*
- * Networks with blanks or commas between them; an address alone is that host.
- * -EINVAL, with nets untouched: one of them is not a network, has bits behind its
- * length, or there are more than NETWORKS_MAX.
+ * Parses networks separated by blanks or commas; an address alone is one host. -EINVAL: one is not
+ * a network, or has bits set after its length, or there are more than NETWORKS_MAX; nets is
+ * unchanged.
  */
 int networks_parse(const char *text, struct networks *nets);
-/* The key's value; left alone when it is missing, otherwise as the other conf_*(). */
+/*
+ * Parses the value of the key into nets; a missing key leaves nets unchanged. Errors as for the
+ * other conf_*() functions.
+ */
 int networks_conf(const struct conf_section *in, const char *key,
 		  struct networks *nets);
 
 /*
- * Is the peer, named as by tp_req_peer(), in one of them?  A program on this host, that
- * came by a way of this host, is in none.
+ * Whether the peer, named as by tp_req_peer(), is in one of the networks. A program on this host
+ * that connected over a local transport is in none.
  */
 bool networks_have(const struct networks *nets, const char *peer);
-/* The same of a host, in the order of the net. */
+/* As networks_have(), for a host in network byte order. */
 bool networks_have_addr(const struct networks *nets,
 			const uint8_t addr[PEER_HOST_LEN]);
-/* An address in numbers, as struct network has it; -EINVAL: it is none. */
+/* Parses a numeric address into the form of struct network. -EINVAL: not an address. */
 int networks_addr(const char *text, uint8_t addr[PEER_HOST_LEN]);
 /*
- * The same bytes for all peers of one host, or of one /64 of IPv6, or for all programs of one user
- * that came by a way of this host; zeros if the name says nothing.
+ * The same bytes for all peers of one host, of one IPv6 /64, or for all local programs of one user.
+ * Zeros if the name has no address.
  */
 void peer_host(const char *peer, uint8_t host[PEER_HOST_LEN]);
-/* It came by a way of this host alone, where the kernel says who it is. */
+/* Whether the peer connected over a local transport, so the kernel reported its identity. */
 bool peer_is_here(const char *peer);
 
 #endif

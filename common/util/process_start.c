@@ -10,7 +10,7 @@
 
 #define FIELD 22
 
-/* Behind the second field, a name in (), which may hold anything. */
+/* Skips the second field, a name in (), which may contain anything. */
 static uint64_t parse(const char *text)
 {
 	const char *at = strrchr(text, ')');

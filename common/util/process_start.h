@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* process_start.h - which of the processes that have a number one after the other. */
+/* process_start.h - distinguishes processes that have the same number one after the other. */
 #ifndef PROCESS_START_H
 #define PROCESS_START_H
 
@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * When it began, in clock ticks since the boot (/proc/PID/stat); an exec() does not
- * change that.  pid 0: this one.  0: there is none, or it is not to be seen.
+ * The start time of a process in clock ticks since the boot (/proc/PID/stat). exec() does not
+ * change it. pid 0: this process. 0: no such process, or not visible.
  */
 uint64_t process_start(pid_t pid);
 

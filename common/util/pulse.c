@@ -7,7 +7,7 @@
 
 #include "common/util/clock.h"
 
-/* So many signs may come within the time that is left for one. */
+/* signs per watchdog interval */
 #define SIGNS 4u
 
 void pulse_init(struct pulse *p, const struct notify *n)
@@ -25,7 +25,7 @@ void pulse_loops(struct pulse *p, unsigned int loops)
 	p->all = UINT64_MAX >> (PULSE_LOOPS_MAX - loops);
 }
 
-/* One that is lost is made good by the next. */
+/* If one is lost, the next one replaces it. */
 static void send_sign(const struct pulse *p)
 {
 	char text[64];
@@ -38,7 +38,7 @@ static void send_sign(const struct pulse *p)
 	notify_try(p->notify, text);
 }
 
-/* Of those who see that the round is complete one begins the next. */
+/* Several loops may see that the round is complete; only one starts the next. */
 static bool begins_round(struct pulse *p)
 {
 	uint64_t all = p->all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * quiet_thread.h - threads of a library: with a small stack, and with all signals
- * blocked, since those are the program's.
+ * quiet_thread.h - threads of a library: with a small stack, and with all signals blocked, because
+ * signals belong to the program.
  */
 #ifndef QUIET_THREAD_H
 #define QUIET_THREAD_H
@@ -10,9 +10,8 @@
 #include <stddef.h>
 
 /*
- * Starts run(arg) with a stack of so many bytes; with less than
- * PTHREAD_STACK_MIN, of the usual size.  *thread: the caller's to join; NULL: it
- * is detached.  0, or -EAGAIN: no resources.
+ * Starts run(arg) with a stack of that many bytes; below PTHREAD_STACK_MIN, with the default size.
+ * *thread: the caller must join it; NULL: the thread is detached. 0, or -EAGAIN: no resources.
  */
 int quiet_thread(size_t stack, void *(*run)(void *arg), void *arg,
 		 pthread_t *thread);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* resolver.c - looks hosts up, a few at a time, and keeps what was found. */
+/* resolver.c - resolves hosts, a few at a time, and caches the results. */
 #include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -11,24 +11,24 @@
 #include "common/util/quiet_thread.h"
 #include "common/util/resolver.h"
 
-#define THREADS_MAX 4u /* a name that hangs must not hold up the others */
+#define THREADS_MAX 4u /* a name that hangs must not delay the others */
 #define NAMES_MAX 4096u
-#define STACK_SIZE (1u << 20) /* name service modules may need some */
+#define STACK_SIZE (1u << 20) /* name service modules may need it */
 #define FRESH_NS (30000 * CLOCK_NS_PER_MS)
 #define FAILED_NS (1000 * CLOCK_NS_PER_MS)
 
 struct name {
 	UT_hash_handle hh;
 	STAILQ_ENTRY(name) link;
-	bool busy; /* in the queue, or with a thread */
-	int failed; /* of the last look-up: EAI_*; 0: it was found */
-	uint64_t ended; /* clock_now() of that; 0: there was none */
-	struct hosts hosts; /* n is 0: never found yet */
+	bool busy; /* in the queue, or being resolved */
+	int failed; /* result of the last look-up: EAI_*; 0: success */
+	uint64_t ended; /* clock_now() at its end; 0: none yet */
+	struct hosts hosts; /* n is 0: no address found yet */
 	char host[];
 };
 
 struct resolver {
-	pthread_mutex_t lock; /* of all */
+	pthread_mutex_t lock; /* protects everything */
 	unsigned int refs; /* the owner and each thread */
 	unsigned int threads;
 	bool closed;
@@ -63,7 +63,7 @@ static void free_all(struct resolver *r)
 	free(r);
 }
 
-/* With the lock, which it releases. */
+/* Called with the lock, which it releases. */
 static void put(struct resolver *r)
 {
 	bool last = --r->refs == 0;
@@ -82,7 +82,7 @@ void resolver_close(struct resolver *r)
 	put(r);
 }
 
-/* ---- a thread ---- */
+/* ---- the threads ---- */
 
 static bool add(struct hosts *hosts, const struct addrinfo *ai)
 {
@@ -95,7 +95,7 @@ static bool add(struct hosts *hosts, const struct addrinfo *ai)
 	return true;
 }
 
-/* 0 or EAI_* */
+/* 0 or EAI_*. */
 static int look_up(const char *host, int flags, struct hosts *hosts)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC,
@@ -113,7 +113,7 @@ static int look_up(const char *host, int flags, struct hosts *hosts)
 	return hosts->n ? 0 : EAI_NONAME;
 }
 
-/* With the lock, released for as long as it takes. */
+/* Called with the lock, which is released during the look-up. */
 static void serve(struct resolver *r, struct name *name)
 {
 	struct resolver_watch *watch;
@@ -158,7 +158,7 @@ static int spawn(struct resolver *r)
 	return 0;
 }
 
-/* ---- who asks ---- */
+/* ---- the callers ---- */
 
 static struct name *find(struct resolver *r, const char *host)
 {
@@ -188,7 +188,7 @@ static bool is_due(const struct name *name)
 	return !name->ended || age > (name->failed ? FAILED_NS : FRESH_NS);
 }
 
-/* Without a thread of its own it waits for one that is there. */
+/* If no thread can be started, the name waits for an existing one. */
 static int ask(struct resolver *r, struct name *name)
 {
 	int rc = r->threads < THREADS_MAX ? spawn(r) : 0;

@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* "@name" is one of Linux' abstract names, which begin with a zero. */
+/* "@name" is an abstract name of Linux; those begin with a zero byte. */
 static int parse_address(struct notify *n, const char *text)
 {
 	size_t len = strlen(text);
@@ -40,7 +40,7 @@ static int open_socket(struct notify *n)
 	return 0;
 }
 
-/* False: there is none, or it is no number. */
+/* False: not set, or not a number. */
 static bool number_of(const char *name, uint64_t *val)
 {
 	const char *text = secure_getenv(name);
@@ -53,7 +53,7 @@ static bool number_of(const char *name, uint64_t *val)
 	return !errno && !*end;
 }
 
-/* One that is meant for another process is not ours. */
+/* Ignores a watchdog that is meant for another process. */
 static uint64_t watchdog(void)
 {
 	uint64_t us, pid;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sealer.h - what makes the records of one connection safe from whoever sits in its
- * middle: who made the handshake hands it down to the transport, which knows no
- * cryptography.  One for both directions; of one thread at a time.
+ * sealer.h - protects the records of one connection against an attacker on the network. The
+ * handshake creates it and passes it to the transport, which contains no cryptography. One sealer
+ * serves both directions; one thread uses it at a time.
  */
 #ifndef SEALER_H
 #define SEALER_H
@@ -15,22 +15,21 @@
 
 struct sealer {
 	/*
-	 * The next record that leaves: the bytes of n pieces come to data behind each
-	 * other, as they are or enciphered, and the tag is about head, what data has
-	 * then, and how many records there were before.  Pieces may change meanwhile;
-	 * one may be where it comes to.  -ECANCELED: the cryptography is gone.
+	 * Seals the next record to send. The bytes of n pieces are copied or encrypted to data, one
+	 * after the other. The tag covers head, the resulting data, and the number of earlier
+	 * records. Pieces may change meanwhile; a piece may overlap its destination. -ECANCELED:
+	 * the cryptography library is unloaded.
 	 */
 	int (*seal)(struct sealer *s, const void *head, size_t head_len,
 		    const struct iovec *from, unsigned int n, void *data,
 		    uint8_t tag[SEALER_TAG_LEN]);
 	/*
-	 * The next one that came: data becomes what it was.  -EBADMSG: it is not that
-	 * record, and data is to be thrown away; after that nothing more is opened.
-	 * -ECANCELED
+	 * Opens the next received record: restores data in place. -EBADMSG: not the expected
+	 * record; discard data; nothing more can be opened. -ECANCELED.
 	 */
 	int (*open)(struct sealer *s, const void *head, size_t head_len,
 		    void *data, size_t len, const uint8_t tag[SEALER_TAG_LEN]);
-	/* Its keys are wiped. */
+	/* Wipes the keys. */
 	void (*free)(struct sealer *s);
 };
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Without a division, which requests would wait for, while there are none. */
+/* Avoids a division, which would delay requests, when there are no halvings. */
 static unsigned int halvings(const struct sketch *s, uint64_t now)
 {
 	uint64_t since = now > s->halved ? now - s->halved : 0, n;

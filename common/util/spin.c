@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spin.c - what the last waits say about the next one. */
+/* spin.c - predicts the next wait from the last ones. */
 #include "common/util/spin.h"
 
-/* Between two looks: the processor was somebody else's meanwhile. */
+/* a longer gap between two polls means that the CPU ran another thread */
 #define SPIN_ELSEWHERE_NS 20000u
-#define SPIN_CROWD 64u /* waits */
+#define SPIN_CROWD 64u /* in waits */
 
 void spin_init(struct spin *s, unsigned int near_us, unsigned int far_us)
 {
@@ -60,7 +60,7 @@ static void pays(struct spin *s)
 	s->sleeps = s->dull;
 }
 
-/* Being woken up takes a while, which polling saves. */
+/* Waking up takes a while, which polling would save. */
 static void slept(struct spin *s, uint64_t took)
 {
 	if (took > 2 * s->far) {

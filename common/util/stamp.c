@@ -55,7 +55,7 @@ int stamp_replace(int dirfd, const char *name, const char *text, size_t len)
 	return fsync(dirfd) ? -errno : 0;
 }
 
-/* The lines that a version and a daemon's configuration decide. */
+/* The lines that depend on the version and the daemon's configuration. */
 static size_t format_fixed(const struct stamp *s, uint32_t version, char *buf,
 			   size_t len)
 {
@@ -79,7 +79,7 @@ static size_t format_all(const struct stamp *s, uint32_t version, char *buf,
 	return n;
 }
 
-/* That of a text which may be a stamp; what cannot be one is taken for ours. */
+/* The version in a text that may be a stamp. If it cannot be one, STAMP_VERSION. */
 static uint32_t version_of(const char *text)
 {
 	unsigned long v = 0;
@@ -89,7 +89,7 @@ static uint32_t version_of(const char *text)
 	return v && v <= UINT32_MAX ? (uint32_t)v : STAMP_VERSION;
 }
 
-/* The line's number, and *text behind it; 0: another line, or none. */
+/* The number in the line, with *text moved after it; 0: another line, or none. */
 static uint64_t take_line(const char **text, const char *name)
 {
 	size_t len = strlen(name);
@@ -113,7 +113,7 @@ int stamp_write(int dirfd, const struct stamp *stamp)
 	return stamp_replace(dirfd, STAMP_FILE, text, len);
 }
 
-/* 1: nothing in it (a new file system's lost+found apart), 0, or -errno. */
+/* 1: the directory is empty (except for a new file system's lost+found); 0; or -errno. */
 static int dir_empty(int dirfd)
 {
 	struct dirent *de;
@@ -162,7 +162,7 @@ static int stamp_new(int dirfd, const char *dir, const struct stamp *stamp,
 	return rc;
 }
 
-/* The line of text that holds the first difference, for the message. */
+/* The line with the first difference, for the message. */
 static void first_difference(const char *have, const char *want, char *line,
 			     size_t len)
 {
@@ -176,7 +176,7 @@ static void first_difference(const char *have, const char *want, char *line,
 		 (int)strcspn(want + i, "\n"), want + i);
 }
 
-/* What the file says; its length or -errno. */
+/* Reads the stamp file. Returns its length or -errno. */
 static ssize_t stamp_read(int dirfd, const char *dir, char *have, size_t len,
 			  const struct log *log)
 {
@@ -199,13 +199,13 @@ static int refuse_later(const char *dir, const struct stamp *stamp,
 {
 	log_error(log,
 		  "%s/%s is of version %u, this program knows up to %u: a "
-		  "later release has had this store, and there is no step "
-		  "back; start that release",
+		  "later release upgraded this store, which cannot be "
+		  "undone; start that release",
 		  dir, STAMP_FILE, stamp->version, STAMP_VERSION);
 	return -EINVAL;
 }
 
-/* What stands behind the fixed lines; false: more than that. */
+/* Parses what follows the fixed lines. False: unknown text. */
 static bool take_rest(const char *more, struct stamp *stamp)
 {
 	stamp->store = take_line(&more, STORE_LINE);
@@ -240,8 +240,10 @@ static int stamp_check(int dirfd, const char *dir, struct stamp *stamp,
 	return -EINVAL;
 }
 
-/* Where there is no room for another file: only a digit becomes another one, in a
- * block that is there, so a crash leaves one or the other. */
+/*
+ * For a full disk: overwrites one digit in an existing block, so a crash leaves the old or the new
+ * version.
+ */
 static int write_over(int dirfd, const struct stamp *stamp)
 {
 	char was[STAMP_TEXT], text[STAMP_TEXT];
@@ -274,8 +276,8 @@ int stamp_step(int dirfd, const char *dir, struct stamp *stamp,
 		return rc;
 	}
 	log_info(log,
-		 "storage %s: of version %u until now, from now on of version "
-		 "%u, which earlier releases refuse",
+		 "storage %s: upgraded from version %u to version %u, which "
+		 "earlier releases refuse",
 		 dir, stamp->version, STAMP_VERSION);
 	stamp->version = STAMP_VERSION;
 	return 0;
@@ -312,18 +314,20 @@ static void say_unusable(const char *dir, int rc, const struct log *log)
 	if (rc == -EROFS)
 		log_error(log,
 			  "storage %s is read-only here: mounted so (mount -o "
-			  "remount,rw), or to a unit alone, as all beyond "
-			  "/var/lib/pvfs: systemctl edit it, [Service] "
+			  "remount,rw), or only for a systemd unit, as all "
+			  "outside /var/lib/pvfs: systemctl edit it, [Service] "
 			  "ReadWritePaths=%s",
 			  dir, dir);
 	else
 		log_error(log,
 			  "cannot make storage %s: %s; make it, or correct "
-			  "'storage'; units see nothing of /home",
+			  "'storage'; systemd units cannot see /home",
 			  dir, strerror(-rc));
 }
 
-/* Before anything is written; what the mode forbids is said where it is. */
+/*
+ * Tests for a read-only file system before anything is written; permissions are checked elsewhere.
+ */
 static int check_writable(int fd)
 {
 	return faccessat(fd, ".", W_OK, AT_EACCESS) && errno == EROFS ? -EROFS

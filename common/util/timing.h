@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timing.h - how often something was done, and how long that took; any threads count, and
- * any reads.  Of what is done far less often than requests come.
+ * timing.h - counts how often something was done and how long it took. Any thread may count, and
+ * any thread may read. For events that are much rarer than requests.
  */
 #ifndef TIMING_H
 #define TIMING_H
@@ -11,7 +11,7 @@
 
 #include "common/util/histogram.h"
 
-/* Zero it. */
+/* Set it to zero. */
 struct timing {
 	atomic_uint_least64_t n, errors, bytes, ns, most;
 	atomic_uint_least64_t bucket[HISTOGRAM_BUCKETS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* usermem.c - the kernel tries memory for us: see usermem.h. */
+/* usermem.c - lets the kernel test memory: see usermem.h. */
 #include "common/util/usermem.h"
 
 #include <errno.h>
@@ -16,12 +16,13 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define PAGE 4096u /* or a part of one */
-#define TRIES 16u /* in one system call */
-#define AT_ONCE (64u << 10) /* from there on it is worth asking for all pages */
-#define SIGSET ((size_t)_NSIG / 8) /* bytes, as the kernel has it */
+#define PAGE 4096u /* the page size, or a divisor of it */
+#define TRIES 16u /* per system call */
+/* from this length on, one call for all pages pays off */
+#define AT_ONCE (64u << 10)
+#define SIGSET ((size_t)_NSIG / 8) /* bytes, in the kernel's format */
 
-/* The first bytes of the pages of a list of pieces. */
+/* Iterates over the pages of a list of pieces: the first byte in each. */
 struct pages {
 	const struct iovec *iov;
 	unsigned int n;
@@ -71,19 +72,19 @@ int usermem_zero(int fd, void *addr, size_t len)
 }
 
 /*
- * rt_sigprocmask() reads the set, and only then sees that it is asked for nothing
- * that there is: a tenth of what process_vm_readv() takes for a page.
+ * rt_sigprocmask() reads the set before it rejects the invalid first argument. It takes a tenth of
+ * the time of process_vm_readv() for a page.
  */
 static bool readable(const char *mem)
 {
-	/* of the page's end: NULL would be none */
+	/* use the end of the page: a NULL set is not read */
 	uintptr_t set = (uintptr_t)mem / PAGE * PAGE + (PAGE - SIGSET);
 
 	return !syscall(SYS_rt_sigprocmask, -1, set, NULL, SIGSET) ||
 	       errno != EFAULT;
 }
 
-/* False also where the kernel cannot say it of all at once. */
+/* False also if the kernel cannot test all pages in one call. */
 static bool all_at_once(const struct iovec *piece, int advice)
 {
 	uintptr_t at = (uintptr_t)piece->iov_base;
@@ -108,7 +109,7 @@ static bool each_readable(int fd, const struct iovec *piece, unsigned int n)
 	return true;
 }
 
-/* By reading from fd, zeros, into each page. */
+/* Reads zeros from fd into each page. */
 static bool each_writable(int fd, const struct iovec *piece, unsigned int n)
 {
 	struct pages pages = { piece, n, 0 };
@@ -125,7 +126,7 @@ static bool each_writable(int fd, const struct iovec *piece, unsigned int n)
 	return true;
 }
 
-/* Long pieces at once, those between them page by page. */
+/* Tests long pieces in one call each, and the others page by page. */
 static bool
 try_all(const struct iovec *piece, unsigned int n, int advice,
 	bool (*each)(int fd, const struct iovec *piece, unsigned int n), int fd)
@@ -190,7 +191,7 @@ int usermem_put(void *to, const void *from, size_t len)
 	ssize_t n = process_vm_writev(getpid(), &src, 1, &dst, 1, 0);
 	bool bad = n < 0 ? errno == EFAULT : (size_t)n < len;
 
-	if (n < 0 && !bad) /* it is forbidden here */
+	if (n < 0 && !bad) /* process_vm_writev() is forbidden here */
 		memcpy(to, from, len);
 	errno = saved;
 	return bad ? -EFAULT : 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usermem.h - memory that an application named and that may not be there.
+ * usermem.h - memory that an application named and that may not be mapped.
  *
- * The kernel answers EFAULT for it; our own code would die of SIGSEGV.  So
- * the kernel is made to touch it first, by reading from /dev/zero into it, or by
- * bringing in all pages of a long piece: one system call, without a signal handler
- * and whatever the kind of mapping.
+ * The kernel returns EFAULT for such memory; our own access would raise SIGSEGV. So the kernel
+ * touches the memory first. It reads from /dev/zero into it, or it populates all pages of a long
+ * piece. This takes one system call and no signal handler, for any kind of mapping.
  */
 #ifndef USERMEM_H
 #define USERMEM_H
@@ -14,41 +13,43 @@
 #include <stddef.h>
 #include <sys/uio.h>
 
-/* Of /dev/zero, close-on-exec, the caller's to close(); -errno. */
+/* Opens /dev/zero, close-on-exec; the caller closes it. -errno. */
 int usermem_open(void);
 
 /*
- * For memory that is about to be written: a byte of each page of the n pieces
- * may become 0.  0, or -EFAULT.  fd < 0: nothing is looked at.
+ * For memory that is about to be written: one byte in each page of the n pieces may become 0. 0, or
+ * -EFAULT. fd < 0: tests nothing.
  */
 int usermem_touch(int fd, const struct iovec *iov, unsigned int n);
-/* Zeros all of it. */
+/* Sets all of it to zero. */
 int usermem_zero(int fd, void *addr, size_t len);
 
 /*
- * Copies n pieces behind each other to buf, when the kernel has tried their
- * pages.  0, or -EFAULT: some of it is not there, and nothing was copied.
+ * Copies n pieces to buf, one after the other, after the kernel has tested their pages. 0, or
+ * -EFAULT: some memory is not mapped, and nothing was copied.
  */
 int usermem_gather(void *buf, const struct iovec *piece, unsigned int n);
 
 /*
- * Whether all of the n pieces can be read, as the kernel sees it now: a system
- * call for a page, or for many that follow each other.  errno is not kept.
+ * Whether all of the n pieces can be read now. One system call per page, or for many consecutive
+ * pages. Does not preserve errno.
  */
 bool usermem_readable(const struct iovec *piece, unsigned int n);
 
 /*
- * Whether a NUL ends the text at s within max bytes, all of which can be read: a system call for
- * each page of it.  errno is kept.
+ * Whether a NUL ends the text at s within max bytes, and all of these can be read. One system call
+ * per page. Preserves errno.
  */
 bool usermem_text(const char *s, size_t max);
-/* Copies out.  0, or -EFAULT: not all of it can be written.  errno is kept. */
+/*
+ * Copies len bytes to the application's memory. 0, or -EFAULT: not all of it can be written.
+ * Preserves errno.
+ */
 int usermem_put(void *to, const void *from, size_t len);
 
 /*
- * Whether all of the n pieces can be read (write: and written); they stay as
- * they are.  Slow: some system calls a page.  True also if this cannot be
- * found out.
+ * Whether all of the n pieces can be read (write: and written), without changing them. Slow: some
+ * system calls per page. Also true if this cannot be determined.
  */
 bool usermem_there(const struct iovec *iov, unsigned int n, bool write);
 
