@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bounds.h - for which file system, which session and how long something holds that
- * the manager handed out: tickets and capabilities.
+ * bounds.h - the validity of what the manager issues (tickets and capabilities): for which file
+ * system, which session and how long.
  */
 #ifndef BOUNDS_H
 #define BOUNDS_H
 
 #include <stdint.h>
 
-/* Times are on the clock of the manager of that term (CLOCK_BOOTTIME), ns. */
+/* Times are on the clock (CLOCK_BOOTTIME) of the manager of that term, in ns. */
 struct bounds {
 	uint64_t fsid;
 	uint64_t session;
-	uint64_t term; /* of the manager: it grows with each of its starts */
-	uint64_t expiry; /* it holds before that */
+	uint64_t term; /* of the manager; grows with each of its starts */
+	uint64_t expiry; /* valid before this time */
 };
 
-/* Where something is shown, and when. */
+/* Where and when something is presented. */
 struct bounds_here {
 	uint64_t fsid;
 	uint64_t session; /* of the connection */
-	uint64_t oldest, newest; /* terms that count */
+	uint64_t oldest, newest; /* range of accepted terms */
 	uint64_t now;
 };
 
 /*
- * 0; -ENXIO: of another file system; -EPERM: of another session; -ESTALE: of a
- * term that does not count; -EKEYEXPIRED.
+ * 0; -ENXIO: for another file system; -EPERM: for another session; -ESTALE: the term is not
+ * accepted; -EKEYEXPIRED.
  */
 int bounds_check(const struct bounds *bounds, const struct bounds_here *here);
 

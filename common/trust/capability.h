@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * capability.h - what a session may do to the objects of one file: handed out by the
- * manager at open, shown to iods, which verify it without asking anyone
+ * capability.h - what a session may do with the objects of one file. The manager issues a
+ * capability at open; the client presents it to iods, which verify it without asking the manager
  * (Gobioff et al., "Security for Network Attached Storage Devices", CMU-CS-97-185).
  */
 #ifndef CAPABILITY_H
@@ -20,14 +20,16 @@ struct capability {
 	uint32_t rights; /* CAPABILITY_*, at least one */
 };
 
-#define CAPABILITY_LEN 88u /* bytes, sealed */
+#define CAPABILITY_LEN 88u /* bytes of a sealed capability */
 
-/* 0; -EINVAL: such a one cannot be.  out is set on success only. */
+/*
+ * Encodes and authenticates cap. 0; -EINVAL: invalid handle or rights. out is set on success only.
+ */
 int capability_seal(struct keyring *ring, const struct capability *cap,
 		    uint8_t out[CAPABILITY_LEN]);
 /*
- * len bytes from anyone, of any alignment.  0; -EBADMSG: no capability; else as
- * keyring_check() or bounds_check().  *cap is set on success only.
+ * Checks len untrusted bytes, of any alignment. 0; -EBADMSG: not a capability; else as
+ * keyring_quick_check() or bounds_check(). *cap is set on success only.
  */
 int capability_open(struct keyring *ring, const void *sealed, size_t len,
 		    const struct bounds_here *here, struct capability *cap);

@@ -14,7 +14,10 @@ static void end(void)
 	atomic_store(&over, true);
 }
 
-/* Registered behind that of a program that uses libcrypto itself: it runs before. */
+/*
+ * libcrypto registers no cleanup here. If the program made it register one before, end() runs
+ * before that cleanup, because exit handlers run in reverse order.
+ */
 static void begin(void)
 {
 	OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
@@ -28,7 +31,7 @@ void crypto_keep(void)
 	pthread_once(&once, begin);
 }
 
-/* From its end on that answers 0. */
+/* After its cleanup, OPENSSL_init_crypto() returns 0. */
 bool crypto_is_gone(void)
 {
 	return atomic_load(&over) && !OPENSSL_init_crypto(0, NULL);

@@ -13,7 +13,7 @@ _Static_assert(EXCHANGE_LEN == crypto_scalarmult_curve25519_BYTES &&
 		       EXCHANGE_LEN == crypto_scalarmult_curve25519_SCALARBYTES,
 	       "as it has them");
 
-/* It chooses what suits this processor; once, however often it is asked, and by any thread. */
+/* libsodium chooses the code for this CPU. Any thread may call it, repeatedly. */
 static int begin(void)
 {
 	return sodium_init() < 0 ? -EIO : 0;
@@ -41,7 +41,7 @@ int exchange_secret(const struct exchange *x,
 	uint8_t secret[EXCHANGE_LEN];
 	int rc = begin();
 
-	/* with a key of small order anybody knows the secret: it is zero */
+	/* a key of small order makes the secret zero, so anybody knows it */
 	if (!rc && crypto_scalarmult_curve25519(secret, x->own, theirs))
 		rc = -EINVAL;
 	if (!rc)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exchange.h - a secret that two ends make and nobody who hears them has: X25519
- * (RFC 7748) of libsodium.
+ * exchange.h - key exchange: a secret that only the two ends know. X25519 (RFC 7748) of libsodium.
  */
 #ifndef EXCHANGE_H
 #define EXCHANGE_H
@@ -10,17 +9,20 @@
 
 #define EXCHANGE_LEN 32u
 
-/* A pair of keys, for one use.  The caller wipes it. */
+/* A key pair for one use. The caller wipes it. */
 struct exchange {
 	uint8_t own[EXCHANGE_LEN]; /* secret */
 	uint8_t public[EXCHANGE_LEN];
 };
 
-/* -EIO: libsodium could not begin; or as random_bytes().  *x is set on success only. */
+/*
+ * Makes a key pair. -EIO: libsodium cannot be initialised; or as random_bytes(). *x is set on
+ * success only.
+ */
 int exchange_make(struct exchange *x);
 /*
- * What the other end finds, too.  -EINVAL: theirs is no key that makes a secret;
- * -EIO.  out is set on success only.
+ * Computes the secret, which is the same at both ends. -EINVAL: theirs is a weak key; -EIO. out is
+ * set on success only.
  */
 int exchange_secret(const struct exchange *x,
 		    const uint8_t theirs[EXCHANGE_LEN],

@@ -9,7 +9,7 @@
 #include "common/trust/sealing.h"
 #include "common/trust/ticket.h"
 
-/* Its time is looked at when it is known whose it is. */
+/* The expiry is checked only after the ticket is known to be authentic. */
 static int open_ticket(struct gatehouse *house, const struct handshake *shake,
 		       const struct wire_msg *hello, struct ticket *ticket)
 {

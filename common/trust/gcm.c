@@ -11,7 +11,7 @@
 #include "common/trust/gcm_engine.h"
 #include "common/trust/secret.h"
 
-/* Secret memory of both ways. */
+/* Secret memory for both directions. */
 struct secrets {
 	struct {
 		uint8_t room[GCM_ROOM], key[MAC_KEY_LEN];
@@ -22,12 +22,12 @@ _Static_assert(!((GCM_ROOM + MAC_KEY_LEN) % 16), "aligned, both");
 
 struct way {
 	const struct gcm_engine *engine;
-	void *ctx; /* the engine's */
+	void *ctx; /* of the engine */
 	bool out;
-	uint8_t *room, *key; /* of secrets */
+	uint8_t *room, *key; /* in secrets */
 	uint64_t number; /* of the next record */
-	uint64_t bytes, records; /* under this key */
-	uint64_t all; /* bytes */
+	uint64_t bytes, records; /* sealed with this key */
+	uint64_t all; /* all bytes of this direction */
 	bool broken;
 };
 
@@ -39,7 +39,7 @@ struct gcm {
 	struct secrets *secrets;
 };
 
-/* ---- a way ---- */
+/* ---- one direction ---- */
 
 static void way_close(struct way *way)
 {
@@ -48,7 +48,7 @@ static void way_close(struct way *way)
 	way->engine = NULL;
 }
 
-/* With the key that there is. */
+/* Opens the direction with its current key. */
 static int way_open(struct way *way, const struct gcm_engine *engine)
 {
 	int rc = engine ? engine->open(way->room, way->key, way->out, &way->ctx)
@@ -65,7 +65,7 @@ static int way_change(struct way *way, const struct gcm_engine *engine)
 	return way_open(way, engine);
 }
 
-/* Both ends come to this after the same record. */
+/* Counts a record. Both ends change the key after the same record. */
 static int count(const struct gcm *gcm, struct way *way, size_t len)
 {
 	way->number++;
@@ -80,7 +80,7 @@ static int count(const struct gcm *gcm, struct way *way, size_t len)
 	return way_change(way, way->engine);
 }
 
-/* Before a record. */
+/* Makes the nonce of the next record, and changes the engine if another one is due. */
 static int start(struct way *way, uint8_t nonce[GCM_NONCE_LEN])
 {
 	const struct gcm_engine *engine = gcm_engine(way->all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gcm_crypto.c - AES-256-GCM of libcrypto: see gcm_engine.h. */
+/* gcm_crypto.c - AES-256-GCM with libcrypto: see gcm_engine.h. */
 #include <errno.h>
 #include <limits.h>
 #include <openssl/evp.h>
@@ -53,7 +53,7 @@ static int update(EVP_CIPHER_CTX *ctx, const void *from, void *to, size_t len)
 		       : -ENOMEM;
 }
 
-/* Before the data. */
+/* Starts a record: nonce and head. */
 static int start(EVP_CIPHER_CTX *ctx, const struct gcm_record *r)
 {
 	if (crypto_is_gone())
@@ -74,7 +74,7 @@ static int encipher(EVP_CIPHER_CTX *ctx, const struct gcm_record *r)
 	return rc;
 }
 
-/* What only authenticates takes a copy first: pieces may change. */
+/* SEAL_AUTH copies the data first, because the pieces may change. */
 static int cover(EVP_CIPHER_CTX *ctx, const struct gcm_record *r)
 {
 	gcm_gather(r);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gcm_engine.h - who computes AES-256-GCM.  What comes out is the same, so a sealer goes
- * from one to the other between two records; its key, its numbers and what it counts are gcm.c's.
+ * gcm_engine.h - the implementations of AES-256-GCM. All give the same result, so a sealer can
+ * change between them from one record to the next. gcm.c keeps the keys, record numbers and
+ * counters.
  */
 #ifndef GCM_ENGINE_H
 #define GCM_ENGINE_H
@@ -16,14 +17,14 @@
 #include "common/util/sealer.h"
 
 #define GCM_NONCE_LEN 12u
-#define GCM_ROOM 512u /* bytes of secret memory for each way */
+#define GCM_ROOM 512u /* bytes of secret memory per direction */
 
-/* Its tag is about all bytes from head to the end of data, which is right behind it. */
+/* The tag covers all bytes from head to the end of data. data follows head directly. */
 struct gcm_record {
 	const uint8_t *nonce;
 	const void *head;
-	size_t head_len; /* 0: there is none */
-	const struct iovec *from; /* of what leaves: n pieces */
+	size_t head_len; /* 0: no head */
+	const struct iovec *from; /* the n pieces of a record to send */
 	unsigned int n;
 	void *data;
 	size_t len;
@@ -32,28 +33,27 @@ struct gcm_record {
 };
 
 struct gcm_engine {
-	/* room: GCM_ROOM bytes, aligned to 16, until close().  -ENOMEM, -ECANCELED */
+	/* room: GCM_ROOM bytes, aligned to 16, valid until close(). -ENOMEM, -ECANCELED. */
 	int (*open)(void *room, const uint8_t key[MAC_KEY_LEN], bool out,
 		    void **way);
 	void (*close)(void *way);
-	/* As those of struct sealer. */
+	/* As seal() and open() of struct sealer. */
 	int (*seal)(void *way, const struct gcm_record *r);
 	int (*unseal)(void *way, const struct gcm_record *r);
 };
 
-/* libcrypto: the quickest, but a program pays milliseconds before its first record. */
+/* libcrypto: the fastest, but a program pays milliseconds before its first record. */
 extern const struct gcm_engine gcm_crypto;
-/* libsodium: half as quick, at once.  NULL: this processor has not what it takes. */
+/* libsodium: half as fast, but without this start-up time. NULL: the CPU lacks the instructions. */
 const struct gcm_engine *gcm_sodium(void);
 
 /*
- * Which one has the next record of a direction in which there were so many bytes; NULL: none
- * can be had.  Programs that link with libcrypto have gcm_here.c; libpvfs-auth.so
- * has its own.
+ * The engine for the next record of a direction that has sealed that many bytes. NULL: none is
+ * available. Programs that link with libcrypto use gcm_here.c; libpvfs-auth.so has its own.
  */
 const struct gcm_engine *gcm_engine(uint64_t bytes);
 
-/* All pieces behind each other at data. */
+/* Copies all pieces to data, one after the other. */
 static inline void gcm_gather(const struct gcm_record *r)
 {
 	const struct iovec *from = r->from;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gcm_here.c - programs that have libcrypto anyway. */
+/* gcm_here.c - for programs that link with libcrypto. */
 #include "common/trust/gcm_engine.h"
 
 const struct gcm_engine *gcm_engine(uint64_t bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gcm_sodium.c - AES-256-GCM of libsodium: see gcm_engine.h. */
+/* gcm_sodium.c - AES-256-GCM with libsodium: see gcm_engine.h. */
 #include <errno.h>
 #include <sodium/core.h>
 #include <sodium/crypto_aead_aes256gcm.h>
@@ -29,7 +29,7 @@ static void sodium_close(void *way)
 	explicit_bzero(way, sizeof(state));
 }
 
-/* What is only authenticated is of the head. */
+/* SEAL_AUTH passes the data as additional authenticated data, after the head. */
 static int sodium_seal(void *way, const struct gcm_record *r)
 {
 	int rc;

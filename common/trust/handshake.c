@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handshake.c - proofs of a keyring: challenge and response by a keyed hash, in both
- * directions (after Bellare and Rogaway, "Entity Authentication and Key
- * Distribution", CRYPTO '93: MAP1).
+ * handshake.c - the proofs of a keyring: challenge and response with a keyed hash, in both
+ * directions (after Bellare and Rogaway, "Entity Authentication and Key Distribution", CRYPTO '93:
+ * MAP1).
  */
 #include "common/trust/keyring_int.h"
 #include "common/trust/sealing.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Two labels: what one side has proved, the other cannot say back. */
+/* One label per side, so that the proof of one side cannot be sent back by the other. */
 static const char *const label[] = {
 	[HANDSHAKE_CALLER] = "pvfs hello 1 caller",
 	[HANDSHAKE_SERVER] = "pvfs hello 1 server",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handshake.h - the proofs of HELLO: what they are about, and who makes and checks
- * them.  rpc knows this and no keys; so a program without keys has no cryptography.
+ * handshake.h - the proofs of HELLO: what they cover, and the interface that makes and checks them.
+ * rpc uses this header and no keys, so a program without keys contains no cryptography.
  */
 #ifndef HANDSHAKE_H
 #define HANDSHAKE_H
@@ -12,67 +12,70 @@ enum handshake_side { HANDSHAKE_CALLER, HANDSHAKE_SERVER };
 
 #define HEARD_LEN 32u
 
-/* What both ends know of a connection. */
+/* The facts of a connection that both ends know. */
 struct handshake {
 	uint64_t fsid, session;
 	uint64_t boot; /* of the server */
 	uint32_t epoch;
-	enum wire_role role; /* who connects */
-	enum wire_role server; /* who answers: MGR or IOD */
+	enum wire_role role; /* of the connecting end */
+	enum wire_role server; /* of the answering end: MGR or IOD */
 	uint32_t index; /* of an iod */
-	uint8_t nonce[2][WIRE_NONCE_LEN]; /* by handshake_side */
+	uint8_t nonce[2][WIRE_NONCE_LEN]; /* indexed by handshake_side */
 };
 
 /*
- * What both ends know of the sealing of a connection, when the proofs of HELLO have covered
- * it; and the secret half of one's own keys, in secret memory.
+ * What both ends know about the sealing of a connection, after the proofs of HELLO covered it; and
+ * the secret half of our own key pair. In secret memory.
  */
 struct seal_pact {
 	uint32_t mode; /* enum seal_mode */
-	uint32_t key; /* that the caller's proof was made with: its name */
-	uint8_t public[2][WIRE_KEY_LEN]; /* by handshake_side */
+	uint32_t key; /* name of the key of the caller's proof */
+	uint8_t public[2][WIRE_KEY_LEN]; /* indexed by handshake_side */
 	uint8_t own[WIRE_KEY_LEN];
 };
 struct sealer; /* sealer.h */
 
 /*
- * Makes and checks proofs; from any thread.  side: who proves himself.  msg, len: the
- * message, from its header to before the proof.
+ * Makes and checks proofs. Any thread. side: the side that proves itself. msg, len: the message,
+ * from its header to before the proof.
  */
 struct prover {
-	void *arg; /* for all */
+	void *arg; /* argument of all calls */
 	/* -ENOMEM */
 	int (*prove)(void *arg, const struct handshake *shake,
 		     enum handshake_side side, const void *msg, size_t len,
 		     struct wire_proof *proof);
-	/* -ENOKEY: made with a key that is not here; -EKEYREJECTED: not with that
-	 * key, or not for this connection and message; -ENOMEM */
+	/*
+	 * -ENOKEY: we do not have the key of the proof; -EKEYREJECTED: the proof is not by that
+	 * key, or not for this connection and message; -ENOMEM.
+	 */
 	int (*check)(void *arg, const struct handshake *shake,
 		     enum handshake_side side, const void *msg, size_t len,
 		     const struct wire_proof *proof);
-	/* What a client shows in HELLO, at most WIRE_TICKET_MAX bytes; how many,
-	 * 0: it has none, and proves nothing.  NULL: it is no client. */
+	/*
+	 * Writes the client's ticket for HELLO to out, at most WIRE_TICKET_MAX bytes. Returns its
+	 * length; 0: no ticket and no proof. NULL: not a client.
+	 */
 	size_t (*ticket)(void *arg, void *out);
-	/* A pair of keys for one connection, in a new pact: own, and public of
-	 * side.  -ENOMEM */
+	/* Makes a key pair for one connection, in a new pact: own, and public of side. -ENOMEM. */
 	int (*pair)(void *arg, enum handshake_side side,
 		    struct seal_pact **pact);
-	/* Wiped.  NULL is fine. */
+	/* Wipes and frees. NULL is allowed. */
 	void (*unpair)(struct seal_pact *pact);
-	/* The sealer of side, by what the proofs were made with.  -ENOKEY, -EINVAL:
-	 * the other's key makes no secret; -ENOMEM */
+	/*
+	 * Makes the sealer of side with the key of the proofs. -ENOKEY; -EINVAL: the other end's
+	 * key is weak; -ENOMEM.
+	 */
 	int (*seal)(void *arg, const struct handshake *shake,
 		    enum handshake_side side, const struct seal_pact *pact,
 		    struct sealer **sealer);
-	/* sum becomes that of one more message; at first it is zeros. */
+	/* Extends sum by one more message. The first sum is all zero. */
 	void (*hear)(uint8_t sum[HEARD_LEN], const void *msg, size_t len);
 };
 
-/*
- * All that was said on a connection that is sealed by what was said: a sum for each side.
- */
+/* All messages of a connection that is sealed in place: one sum per side. */
 struct heard {
-	uint8_t sum[2][HEARD_LEN]; /* by handshake_side */
+	uint8_t sum[2][HEARD_LEN]; /* indexed by handshake_side */
 };
 struct here {
 	uint32_t mode; /* enum seal_mode */
@@ -89,40 +92,44 @@ static inline void prover_unpair(const struct prover *prover,
 	*pact = NULL;
 }
 
-/* Whom a ticket names. */
+/* The identity in a ticket. */
 struct admitted {
 	uint32_t uid, gid;
-	uint32_t ngroups; /* at most WIRE_GROUPS_MAX, or they name a list */
+	uint32_t ngroups; /* at most WIRE_GROUPS_MAX; a larger value names a list */
 	uint32_t groups[WIRE_GROUPS_MAX];
-	uint64_t until, term; /* when it ends, on the clock of that manager */
+	/* expiry, on the clock of the manager of that term */
+	uint64_t until, term;
 };
 
-/* What becomes of clients that show no ticket, and whom no kernel vouches for. */
+/* How a server treats clients that have no ticket and whose identity no kernel reports. */
 enum admission {
-	ADMIT_ALL, /* they are who they say */
-	ADMIT_STRANGERS, /* they are nobody, in a session that nobody had before */
-	ADMIT_PROVED, /* they are refused */
+	ADMIT_ALL, /* believes their claimed identity */
+	ADMIT_STRANGERS, /* treats them as nobody, in a session that nobody used before */
+	ADMIT_PROVED, /* rejects them */
 };
 
 /*
- * How a server looks at the tickets of clients; from any thread.  hello: a checked HELLO
- * with a ticket and a proof.
+ * How a server checks the tickets of clients. Any thread. hello: a checked HELLO with a ticket and
+ * a proof.
  */
 struct doorkeeper {
-	void *arg; /* for all */
+	void *arg; /* argument of all calls */
 	enum admission admission;
-	/* 0, and *who; -EKEYEXPIRED: it has ended; -ESTALE: of a manager that
-	 * does not count any more; -EKEYREJECTED: not its ticket, session or
-	 * connection; -ENOKEY: of a key that is not here; -EAGAIN: that is not
-	 * known yet; -ENOMEM */
+	/*
+	 * 0, and *who; -EKEYEXPIRED; -ESTALE: of a manager term that is no longer accepted;
+	 * -EKEYREJECTED: not authentic, or for another session or connection; -ENOKEY: we do not
+	 * have its key; -EAGAIN: not known yet; -ENOMEM.
+	 */
 	int (*admit)(void *arg, const struct handshake *shake,
 		     const struct wire_msg *hello, struct admitted *who);
-	/* The server's proof, by the ticket's secret, in the answer of len bytes.
-	 * As admit() */
+	/*
+	 * Makes the server's proof with the ticket's secret, for the answer of len bytes. Errors as
+	 * admit().
+	 */
 	int (*answer)(void *arg, const struct handshake *shake,
 		      const struct wire_msg *hello, const void *msg, size_t len,
 		      struct wire_proof *proof);
-	/* The server's sealer, by the ticket's secret.  As admit(), and -EINVAL */
+	/* Makes the server's sealer with the ticket's secret. Errors as admit(), and -EINVAL. */
 	int (*seal)(void *arg, const struct handshake *shake,
 		    const struct wire_msg *hello, const struct seal_pact *pact,
 		    struct sealer **sealer);

@@ -59,7 +59,7 @@ static const char *add_line(struct keys *keys, const char *line, size_t len)
 	return NULL;
 }
 
-/* The text ends with a NUL.  What is wrong, in line *number, or NULL. */
+/* Parses text, which ends with a NUL. Returns the error, in line *number, or NULL. */
 static const char *parse(const char *text, struct keys *keys,
 			 unsigned int *number)
 {
@@ -140,7 +140,7 @@ static int parse_text(const char *text, const char *path, const struct log *log,
 	return why ? -EINVAL : 0;
 }
 
-/* Through secret memory: the text, the keys, then the caller's. */
+/* Text and keys are in secret memory only, until they are copied to the caller. */
 static int read_keys(int fd, const char *path, const struct log *log,
 		     struct keys *out)
 {
@@ -178,7 +178,7 @@ int key_file_read(const char *path, const struct log *log, struct keys *keys)
 	return rc;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static void format_key(const uint8_t *key, char *text)
 {
@@ -213,7 +213,7 @@ static int write_key(int fd)
 	return rc;
 }
 
-/* A name that is there holds across a loss of power. */
+/* Makes the file's name survive a loss of power. */
 static int sync_folder(const char *path)
 {
 	char folder[PATH_MAX];

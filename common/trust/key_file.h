@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * key_file.h - keys in a file: one a line, 64 hexadecimal digits; empty lines and
- * those that begin with # do not count.
+ * key_file.h - keys in a file: one per line, 64 hexadecimal digits. Empty lines and lines that
+ * begin with # are ignored.
  */
 #ifndef KEY_FILE_H
 #define KEY_FILE_H
@@ -11,25 +11,24 @@
 #include "common/util/log.h"
 #include "common/trust/mac.h"
 
-#define KEYS_MAX 2u /* the one in use, and one more that is taken */
+#define KEYS_MAX 2u /* the key in use, and one more that is accepted */
 
-/* In secret memory (secret.h). */
+/* Must be in secret memory (secret.h). */
 struct keys {
 	unsigned int n;
 	uint8_t key[KEYS_MAX][MAC_KEY_LEN];
 };
 
 /*
- * The file must be a regular one of the caller's user or of root, and nobody else may
- * read or write it.  -ENOENT: there is none, and nothing was logged; else the log
- * has the cause and the fix: -EPERM, -EINVAL (its text), -errno.  *keys is
- * set on success only.
+ * Reads a key file. It must be a regular file that belongs to the caller's user or root, and nobody
+ * else may read or write it. -ENOENT: no such file, not logged. Other errors are logged with cause
+ * and remedy: -EPERM, -EINVAL (bad text), -errno. *keys is set on success only.
  */
 int key_file_read(const char *path, const struct log *log, struct keys *keys);
 
 /*
- * Makes the file, whole or not at all, with one random key and mode 0600.  0 too if
- * another one has made it meanwhile: then that one's counts.  -errno, logged.
+ * Creates the file atomically, with one random key and mode 0600. Also 0 if another process created
+ * it meanwhile: its key is then valid. -errno, logged.
  */
 int key_file_make(const char *path, const struct log *log);
 

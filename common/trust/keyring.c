@@ -13,7 +13,7 @@
 #include "common/trust/quick.h"
 #include "common/trust/secret.h"
 
-/* What a ring has of its keys. */
+/* The keys of a ring, and the keys derived from them. */
 struct ring_keys {
 	struct keys keys;
 	struct quick quick[KEYS_MAX]; /* for capabilities */
@@ -23,13 +23,13 @@ struct keyring {
 	struct prover prover;
 	char *path;
 	const struct log *log;
-	pthread_mutex_t lock; /* of the rest */
-	struct ring_keys *keys; /* secret */
+	pthread_mutex_t lock; /* protects the rest */
+	struct ring_keys *keys; /* in secret memory */
 	uint32_t id[KEYS_MAX];
-	_Atomic uint32_t losses; /* read without it */
+	_Atomic uint32_t losses; /* read without the lock */
 };
 
-/* Nobody finds the key from its name. */
+/* The name of a key; it does not reveal the key. */
 static uint32_t name_key(const uint8_t *key)
 {
 	uint8_t mac[MAC_LEN];
@@ -44,7 +44,7 @@ static int name_all(const struct keys *keys, uint32_t id[KEYS_MAX])
 {
 	for (unsigned int i = 0; i < keys->n; i++)
 		id[i] = name_key(keys->key[i]);
-	/* once in 4 billion */
+	/* probability: 1 in 4 billion */
 	return keys->n > 1 && id[0] == id[1] ? -EEXIST : 0;
 }
 
@@ -87,7 +87,7 @@ static void take(struct keyring *ring, const struct ring_keys *all,
 	pthread_mutex_unlock(&ring->lock);
 	if (all->keys.n > 1)
 		log_info(ring->log,
-			 "key %s: %08x is in use, %08x is taken, too",
+			 "key %s: %08x is in use, %08x is accepted, too",
 			 ring->path, id[0], id[1]);
 	else
 		log_info(ring->log, "key %s: %08x is in use", ring->path,
@@ -131,7 +131,7 @@ static int load_or_make(struct keyring *ring, bool make)
 
 	if (rc == -ENOENT && make) {
 		rc = key_file_make(ring->path, ring->log);
-		if (!rc) /* the name may be a link to nowhere */
+		if (!rc) /* the name may be a dangling link */
 			rc = keyring_reload(ring);
 		if (!rc)
 			log_info(ring->log,
@@ -155,7 +155,7 @@ int keyring_open(const char *path, bool make, const struct log *log,
 	int rc;
 
 	if (sodium_init() < 0) {
-		log_error(log, "key %s: libsodium cannot begin", path);
+		log_error(log, "key %s: libsodium cannot be initialised", path);
 		return -EIO;
 	}
 	ring = calloc(1, sizeof(*ring));
@@ -199,7 +199,7 @@ void keyring_mac(struct keyring *ring, const char *label,
 	pthread_mutex_unlock(&ring->lock);
 }
 
-/* With the lock: the key of that name, or -ENOKEY. */
+/* The caller holds the lock. The index of the key with that name, or -ENOKEY. */
 static int find(const struct keyring *ring, uint32_t id)
 {
 	for (unsigned int i = 0; i < ring->keys->keys.n; i++)

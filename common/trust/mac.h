@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mac.h - message authentication codes of libsodium: HMAC-SHA256 (RFC 2104, FIPS 180-4),
- * for which it chooses nothing at run time, so that sodium_init() is not needed.
+ * mac.h - message authentication codes with libsodium: HMAC-SHA256 (RFC 2104, FIPS 180-4).
+ * libsodium chooses no code for it at run time, so sodium_init() is not needed.
  */
 #ifndef MAC_H
 #define MAC_H
@@ -13,22 +13,22 @@
 #define MAC_KEY_LEN 32u
 #define MAC_LEN 32u
 
-/* A part of what is authenticated. */
+/* A part of the authenticated data. */
 struct mac_field {
 	const void *ptr;
 	size_t len; /* bytes; may be 0 */
 };
 
 /*
- * The code of label and the n fields, each with its length in front, so that no two
- * lists of fields give the same bytes.  label says what the code is for: one that was
- * made for something else never passes for it.  out may be key.
+ * The code of label and the n fields. Each has its length in front, so two different lists of
+ * fields never give the same bytes. label states the purpose: a code for one purpose is never valid
+ * for another. out may be key.
  */
 void mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
 	      const struct mac_field *field, unsigned int n,
 	      uint8_t out[MAC_LEN]);
 
-/* In the same time wherever they differ. */
+/* Constant time: does not depend on the position of a difference. */
 bool mac_equal(const uint8_t a[MAC_LEN], const uint8_t b[MAC_LEN]);
 
 #endif

@@ -8,8 +8,8 @@
 #include "common/wire/wire.h"
 
 /* clang-format off */
-#define SEALS 0x100u /* beside the mode; */
-#define HERE 16 /* from that bit on */
+#define SEALS 0x100u /* or-ed to the mode */
+#define HERE 16 /* shift of this value */
 struct facts {
 	le64 fsid, session, boot;
 	le32 epoch, mode;
@@ -20,7 +20,7 @@ struct facts {
 
 _Static_assert(sizeof(struct facts) == 160, "no padding");
 
-/* Nothing is secret here: with a key that all know, a code is a digest. */
+/* Nothing is secret here: with a public key, the code is a digest. */
 static const uint8_t no_key[MAC_KEY_LEN];
 
 static const char *const word_label[] = {

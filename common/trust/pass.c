@@ -12,20 +12,20 @@
 #include "common/trust/secret.h"
 
 /*
- * The ticket may be renewed while a HELLO is under way: its answer is by the secret of the
- * one that was shown, and so is the seal of that connection.
+ * The ticket may be renewed while a HELLO is in progress. The answer to HELLO, and the sealing of
+ * that connection, use the secret of the ticket that was shown.
  */
 enum { NOW, BEFORE, SHOWN, CHECKED, SECRETS };
 
 struct pass {
 	struct prover prover;
-	pthread_mutex_t lock; /* of the rest */
-	uint8_t (*secret)[MAC_KEY_LEN]; /* SECRETS; secret memory */
-	size_t len; /* 0: there is none */
+	pthread_mutex_t lock; /* protects the rest */
+	uint8_t (*secret)[MAC_KEY_LEN]; /* SECRETS of them, in secret memory */
+	size_t len; /* 0: no ticket */
 	uint8_t ticket[WIRE_TICKET_MAX];
 };
 
-/* The ticket names the key. */
+/* The proof names no key, because the ticket does. */
 static int prove(void *arg, const struct handshake *shake,
 		 enum handshake_side side, const void *msg, size_t len,
 		 struct wire_proof *proof)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pass.h - a client's ticket with its secret: what it shows to servers, and how it
- * proves that it is the client's own.  Any thread.
+ * pass.h - a client's ticket with its secret: what the client shows to servers, and how it proves
+ * that the ticket is its own. Any thread.
  */
 #ifndef PASS_H
 #define PASS_H
@@ -11,11 +11,11 @@
 
 struct pass;
 
-/* It has no ticket yet.  -ENOMEM */
+/* Makes a pass without a ticket. -ENOMEM. */
 int pass_new(struct pass **pass);
-/* Wiped.  NULL is fine. */
+/* Wipes and frees. NULL is allowed. */
 void pass_free(struct pass *pass);
-/* From now on this one; len: at most WIRE_TICKET_MAX, else -EMSGSIZE. */
+/* Sets the ticket to use from now on. len: at most WIRE_TICKET_MAX, else -EMSGSIZE. */
 int pass_set(struct pass *pass, const void *ticket, size_t len,
 	     const uint8_t secret[MAC_KEY_LEN]);
 /* Lives as long as the pass. */

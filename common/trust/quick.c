@@ -13,7 +13,7 @@ void quick_begin(struct quick *quick, const uint8_t key[MAC_KEY_LEN])
 	crypto_generichash_init(&quick->begun, key, MAC_KEY_LEN, MAC_LEN);
 }
 
-/* The copy is wiped by its end. */
+/* crypto_generichash_final() wipes the copy of the state. */
 void quick_mac(const struct quick *quick, const void *ptr, size_t len,
 	       uint8_t out[MAC_LEN])
 {

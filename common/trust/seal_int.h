@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * seal_int.h - what tickets and capabilities share on the wire:
+ * seal_int.h - the common format of tickets and capabilities:
  *
  *   key (le32) | version (le32) | bounds | ... | MAC of all but key
  */
@@ -15,25 +15,25 @@
 
 /* clang-format off */
 struct seal_head {
-	le32 key;		/* its name: keyring.h */
+	le32 key;		/* the key's name: keyring.h */
 	le32 version;
 	le64 fsid, session, term, expiry;
 };
 /* clang-format on */
 
 void seal_begin(struct seal_head *head, const struct bounds *bounds);
-/* What is covered of the len bytes that a head begins. */
+/* The part that the MAC covers, of the len bytes that begin with a head. */
 struct mac_field seal_covered(const void *sealed, size_t len);
-/* 0, or -EBADMSG: of another version; *bounds is set on success only. */
+/* 0, or -EBADMSG: another version. *bounds is set on success only. */
 int seal_bounds(const struct seal_head *head, struct bounds *bounds);
 
-/* For tickets. */
+/* The next two are for tickets. */
 
-/* Sets key, and the MAC behind the len bytes that head begins. */
+/* Sets head->key, and appends the MAC to the len bytes that begin with head. */
 void seal_close(struct keyring *ring, const char *label, struct seal_head *head,
 		size_t len);
 /*
- * len bytes with the MAC, any alignment.  0, and *bounds is set; -EBADMSG: of another
+ * Checks len bytes including the MAC, of any alignment. 0, and *bounds is set; -EBADMSG: another
  * version; or as keyring_check().
  */
 int seal_check(struct keyring *ring, const char *label, const void *sealed,

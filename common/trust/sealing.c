@@ -21,7 +21,7 @@ static const char *const key_label[] = {
 
 _Static_assert(EXCHANGE_LEN == WIRE_KEY_LEN, "keys as on the wire");
 
-/* What the base is a code of. */
+/* The fields that the base key is a code of. */
 struct seeds {
 	uint8_t facts[HANDSHAKE_FACTS];
 	uint32_t mode;
@@ -72,7 +72,7 @@ static int seeds_of(const struct handshake *shake, enum handshake_side side,
 	return rc;
 }
 
-/* A key for what each side sends. */
+/* Derives a key for each direction. */
 static int split(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
 		 uint32_t mode, struct sealer **sealer)
 {
@@ -87,9 +87,9 @@ static int split(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
 	return rc;
 }
 
-/* By what the base is a code. */
+/* The key that makes the base. */
 struct by {
-	const uint8_t *secret; /* of a ticket, or NULL: */
+	const uint8_t *secret; /* the secret of a ticket, or NULL: use ring */
 	struct keyring *ring;
 };
 
@@ -135,9 +135,9 @@ int sealing_by_ring(void *ring, const struct handshake *shake,
 	return make(&(struct by){ .ring = ring }, shake, side, pact, sealer);
 }
 
-/* ---- as it is ---- */
+/* ---- sealing in place ---- */
 
-/* Nothing is secret here. */
+/* Nothing is secret here: the code is a digest. */
 static const uint8_t no_key[MAC_KEY_LEN];
 
 _Static_assert(HEARD_LEN == MAC_LEN, "a sum is a code");

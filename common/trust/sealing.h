@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sealing.h - from a handshake to the keys of its connection: a code, by what both ends have
- * proved, of all that they know of it and of the secret that two pairs of keys make which
- * are forgotten then.  So who gets hold of a ticket or of the servers' key later cannot
- * open what he recorded before.
+ * sealing.h - derives the keys of a connection from its handshake. They are codes made with the key
+ * of the proofs. The codes cover everything that both ends know about the connection, and the
+ * secret of two temporary key pairs, which are then wiped. So nobody can later decrypt recorded
+ * traffic with a ticket or with the servers' key.
  */
 #ifndef SEALING_H
 #define SEALING_H
@@ -18,23 +18,24 @@ void sealing_unpair(struct seal_pact *pact);
 int sealing_by_ring(void *ring, const struct handshake *shake,
 		    enum handshake_side side, const struct seal_pact *pact,
 		    struct sealer **sealer);
-/* By the secret of a ticket.  -EINVAL, -ENOMEM */
+/* As sealing_by_ring(), with the secret of a ticket. -EINVAL, -ENOMEM. */
 int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 		      const struct handshake *shake, enum handshake_side side,
 		      const struct seal_pact *pact, struct sealer **sealer);
 
 /*
- * The other way: a connection over which a client has proved itself is sealed as it is.
- * The root is made of the ticket's secret and of that of the two pairs of keys of CHALLENGE;
- * the keys are codes by it of what the manager's word is about (pact_server()) and of all that
- * either end has heard and said, so that with one byte of it changed on its way they are
- * others.
+ * Sealing in place: for a connection over which a client has just proved itself.
+ *
+ * sealing_hear() extends a sum by one message. sealing_root() makes the root from the ticket's
+ * secret and the secret of the two key pairs of CHALLENGE. sealing_here() derives the keys with the
+ * root. They cover what the manager's word covers (pact_server()), and all that either end received
+ * and sent. If one byte of it was changed on the network, the ends have different keys.
  */
 void sealing_hear(uint8_t sum[HEARD_LEN], const void *msg, size_t len);
 void sealing_root(const uint8_t secret[MAC_KEY_LEN],
 		  const uint8_t shared[WIRE_KEY_LEN],
 		  uint8_t root[MAC_KEY_LEN]);
-/* -EINVAL, -ENOMEM */
+/* -EINVAL, -ENOMEM. */
 int sealing_here(const uint8_t root[MAC_KEY_LEN], const uint8_t seen[MAC_LEN],
 		 const struct heard *heard, enum handshake_side side,
 		 uint32_t mode, struct sealer **sealer);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Without these two it would be memory as any other: then there is none. */
+/* If either call fails, the memory would be ordinary memory: return none. */
 void *secret_new(size_t len)
 {
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,

@@ -109,9 +109,9 @@ refusals() { cat "$state"/log/*.log | grep -c 'its key is not one'; }
 refused=$(refusals)
 copy_on & copies=$!
 (umask 077; { cat "$key"; new_key; } >"$key.new") && must mv "$key.new" "$key"
-reload 'is in use, .* is taken, too'
+reload 'is in use, .* is accepted, too'
 (umask 077; { tail -n 1 "$key"; head -n 1 "$key"; } >"$key.new") && must mv "$key.new" "$key"
-reload 'is in use, .* is taken, too'
+reload 'is in use, .* is accepted, too'
 (umask 077; head -n 1 "$key" >"$key.new") && must mv "$key.new" "$key"
 reload 'is in use$'
 touch enough
