@@ -51,7 +51,7 @@ uint64_t dist_logical(const struct dist *d, uint32_t k, uint64_t local)
 
 uint64_t dist_local_size(const struct dist *d, uint32_t k, uint64_t size)
 {
-	uint64_t full = size / d->ssize; /* stripes */
+	uint64_t full = size / d->ssize; /* full stripes */
 	uint64_t local = full / d->pcount * d->ssize;
 	uint64_t rest = full % d->pcount;
 
@@ -79,7 +79,7 @@ uint64_t dist_share(const struct dist *d, uint32_t k, uint64_t off,
 	return dist_local_size(d, k, off + len) - *local;
 }
 
-/* The first byte of server k at or behind off. */
+/* Starts at the first byte of server k at or after off. */
 void dist_iter_init(struct dist_iter *it, const struct dist *d, uint32_t k,
 		    uint64_t off, uint64_t len)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dist.h - striping: file offset <-> (iod, local offset).  Pure functions.
+ * dist.h - striping: file offset <-> (iod, local offset). Pure functions.
  *
- * Simple stripe of PVFS (pvfs_filestat: base, pcount, ssize): stripe number
- * n of the file, ssize bytes long, lies on server n % pcount as that server's
- * local stripe n / pcount.  Server k of a file is iod (base + k) % niods.
+ * The simple stripe of PVFS (pvfs_filestat: base, pcount, ssize). Stripe number n of the file, of
+ * ssize bytes, is on server n % pcount, as that server's local stripe n / pcount. Server k of a
+ * file is iod (base + k) % niods.
  *
  *   file     | 0 | 1 | 2 | 3 | 4 | 5 | 6 |       pcount 3
  *   server 0 | 0 | 3 | 6 |   server 1 | 1 | 4 |   server 2 | 2 | 5 |
@@ -38,28 +38,31 @@ static inline uint32_t dist_iod(const struct dist *d, uint32_t niods,
 /* Server and local offset of a file offset. */
 uint32_t dist_server(const struct dist *d, uint64_t off);
 uint64_t dist_local(const struct dist *d, uint64_t off);
-/* [off, off + len), which passed extent_end(), lies in one stripe: whose, and where there. */
+/*
+ * Whether [off, off + len), which passed extent_end(), is in one stripe. Then sets *k to its server
+ * and *local to the local offset.
+ */
 bool dist_stripe(const struct dist *d, uint64_t off, uint64_t len, uint32_t *k,
 		 uint64_t *local);
-/* File offset of server k's local offset; INT64_MAX when it is beyond that. */
+/* File offset of server k's local offset; INT64_MAX if it would be larger. */
 uint64_t dist_logical(const struct dist *d, uint32_t k, uint64_t local);
 
-/* Local size of server k's object when the file has size bytes. */
+/* Local size of server k's object if the file has size bytes. */
 uint64_t dist_local_size(const struct dist *d, uint32_t k, uint64_t size);
-/* File size that an object of local bytes on server k implies (0 for 0),
- * at most INT64_MAX. */
+/* File size that an object of local bytes on server k implies (0 for 0), at most INT64_MAX. */
 uint64_t dist_file_size(const struct dist *d, uint32_t k, uint64_t local);
 
-/* Bytes of the file range [off, off + len) that lie on server k, and the
- * local offset where they start (they are contiguous there). */
+/*
+ * Number of bytes of the file range [off, off + len) on server k. *local: local offset where they
+ * start; they are contiguous there.
+ */
 uint64_t dist_share(const struct dist *d, uint32_t k, uint64_t off,
 		    uint64_t len, uint64_t *local);
 
 /*
- * Walks the pieces of [off, off + len) that lie on server k in order.
- * Start with dist_iter_init(); each dist_iter_next() that returns 1 fills
- * the next piece, as far into the range (bytes after off) and how long;
- * 0: no more.  The range must have passed extent_end().
+ * Iterates over the pieces of [off, off + len) on server k, in order. Call dist_iter_init() first.
+ * Each dist_iter_next() that returns 1 sets the next piece: *delta bytes after off, *len bytes
+ * long. 0: no more pieces. The range must have passed extent_end().
  */
 struct dist_iter {
 	const struct dist *d;
