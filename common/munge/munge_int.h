@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * munge_int.h - what is used of libmunge.so.2.  These few numbers and functions are its
- * ABI, and stay as long as its name does; test_munger compares them with <munge.h>.
+ * munge_int.h - the parts of libmunge.so.2 in use. These constants and functions are its ABI, which
+ * is stable while the library's name is. test_munger compares them with <munge.h>.
  */
 #ifndef MUNGE_INT_H
 #define MUNGE_INT_H
@@ -17,22 +17,22 @@
 #define MUNGE_SET_SOCKET 8
 #define MUNGE_SET_ONLY_UID 9
 
-#define MUNGE_AES128 4 /* a cipher, whatever munged would choose */
+#define MUNGE_AES128 4 /* a cipher, whatever munged's default is */
 
-/* What its calls answer. */
+/* Return values of its calls. */
 enum munge_says {
 	MUNGE_OK = 0,
 	MUNGE_NO_MEMORY = 5,
-	MUNGE_NO_SOCKET = 6, /* munged is not there, or slow */
-	MUNGE_BAD_CRED = 8, /* no credential at all */
+	MUNGE_NO_SOCKET = 6, /* munged does not run, or is slow */
+	MUNGE_BAD_CRED = 8, /* not a credential */
 	MUNGE_BAD_VERSION = 9,
-	MUNGE_BAD_CIPHER = 10, /* not of those that this munged has */
+	MUNGE_BAD_CIPHER = 10, /* munged does not support the cipher */
 	MUNGE_BAD_REALM = 13,
 	MUNGE_INVALID = 14, /* made with another key, or changed */
 	MUNGE_EXPIRED = 15,
-	MUNGE_REWOUND = 16, /* of the future */
+	MUNGE_REWOUND = 16, /* made in the future */
 	MUNGE_REPLAYED = 17,
-	MUNGE_UNAUTHORIZED = 18, /* for another user's eyes */
+	MUNGE_UNAUTHORIZED = 18, /* only another user may decode it */
 };
 
 struct munge_calls {
@@ -44,7 +44,7 @@ struct munge_calls {
 		      uid_t *uid, gid_t *gid);
 };
 
-/* 0, or -ELIBACC, logged.  It stays loaded. */
+/* Loads the library, which stays loaded. 0, or -ELIBACC, logged. */
 int munge_load(const struct log *log, struct munge_calls *calls);
 
 #endif

@@ -19,31 +19,34 @@ struct munger {
 	struct munge_calls calls;
 	char socket[SOCKET_MAX];
 	unsigned int most;
-	pthread_mutex_t lock; /* of all below, and of errands */
+	pthread_mutex_t lock; /* protects everything below, and errands */
 	pthread_cond_t changed;
 	unsigned int refs, running;
 };
 
-/* One call.  The thread's, until it is done; of who waits then, unless he left. */
+/*
+ * One call of libmunge. Its thread owns it until done. Then the waiting caller owns it, unless that
+ * has left.
+ */
 struct errand {
-	struct munger *m; /* a reference */
+	struct munger *m; /* holds a reference */
 	int (*run)(struct errand *e, void *ctx);
 	bool done, left;
-	bool secret; /* for uid alone */
+	bool secret; /* only uid may decode it */
 	uint32_t uid;
 	int rc;
 	struct munger_word word;
 	char cred[MUNGER_CRED_MAX];
 };
 
-/* What it carried may be a secret. */
+/* The payload may be a secret. */
 static void errand_free(struct errand *e)
 {
 	explicit_bzero(e, sizeof(*e));
 	free(e);
 }
 
-/* ---- who has it ---- */
+/* ---- the owner ---- */
 
 static int make_cond(pthread_cond_t *cond)
 {
@@ -87,7 +90,7 @@ struct munger *munger_get(struct munger *m)
 	return m;
 }
 
-/* With the lock, which is gone then. */
+/* Called with the lock, which it releases. */
 static void leave(struct munger *m)
 {
 	bool last = !--m->refs;
@@ -108,7 +111,7 @@ void munger_put(struct munger *m)
 	leave(m);
 }
 
-/* ---- in the thread ---- */
+/* ---- in the thread of a call ---- */
 
 static int meaning(int says)
 {
@@ -220,9 +223,9 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* ---- who waits ---- */
+/* ---- the waiting caller ---- */
 
-/* With the lock. */
+/* The caller holds the lock. */
 static int await(struct munger *m, uint64_t deadline)
 {
 	const struct timespec until = clock_timespec(deadline);
@@ -230,7 +233,7 @@ static int await(struct munger *m, uint64_t deadline)
 	return -pthread_cond_timedwait(&m->changed, &m->lock, &until);
 }
 
-/* With the lock: there may be one more. */
+/* The caller holds the lock. Starts a thread when fewer than most calls run. */
 static int begin(struct errand *e, uint64_t deadline)
 {
 	struct munger *m = e->m;
@@ -248,7 +251,7 @@ static int begin(struct errand *e, uint64_t deadline)
 	return 0;
 }
 
-/* With the lock.  e is not the caller's any more unless it is done. */
+/* The caller holds the lock. Unless e is done at the return, the caller no longer owns it. */
 static int await_end(struct errand *e, uint64_t deadline)
 {
 	int rc = 0;
@@ -261,7 +264,7 @@ static int await_end(struct errand *e, uint64_t deadline)
 	return rc;
 }
 
-/* e is freed, by whoever is the last. */
+/* Frees e, or leaves that to the thread if the call is not done. */
 static int run(struct munger *m, struct errand *e, uint64_t deadline,
 	       struct errand *result)
 {
@@ -378,7 +381,7 @@ const char *munger_why(int rc)
 		return "the credential was shown before: it was stolen, or "
 		       "another program on this host decodes them";
 	case -EACCES:
-		return "the credential is for another user's eyes";
+		return "the credential is only for another user";
 	default:
 		return strerror(-rc);
 	}

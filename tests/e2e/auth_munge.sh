@@ -147,7 +147,7 @@ refused 'has another time than this one' forge PVFS_FORGE_WORD "$tmp/word"
 until_true 30 logged mgr 'the credential is too old'
 munge_ours -s x --restrict-uid=1 >word
 must_fail forge PVFS_FORGE_WORD "$tmp/word"
-until_true 30 logged mgr "for another user's eyes"
+until_true 30 logged mgr "only for another user"
 
 # counted by the reason
 must kill -USR1 "$(cluster pid mgr)"
