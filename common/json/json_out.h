@@ -2,8 +2,8 @@
 /*
  * json_out.h - short names over json-c for the programs' --json output.
  *
- * A name can be any bytes, and JSON is UTF-8.  So a string has U+FFFD for each byte that is
- * no UTF-8, and behind it stands KEY_hex with all bytes of the string, two digits each.
+ * A name can be any bytes, but JSON is UTF-8. A string that is not UTF-8 has U+FFFD for each
+ * invalid byte. KEY_hex then follows, with all bytes of the string, two digits each.
  */
 #ifndef JSON_OUT_H
 #define JSON_OUT_H
@@ -23,7 +23,7 @@ static inline void json_add_text(struct json_object *o, const char *key,
 	printbuf_free(text);
 }
 
-/* Not UTF-8. */
+/* For strings that are not UTF-8. */
 static inline void json_str_bytes(struct json_object *o, const char *key,
 				  const char *val)
 {
@@ -57,7 +57,9 @@ static inline void json_str(struct json_object *o, const char *key,
 		json_object_object_add(o, key, json_object_new_string(val));
 }
 
-/* A number of up to 64 bits that must not be rounded: programs take numbers for doubles. */
+/*
+ * A number of up to 64 bits, as a string: programs read JSON numbers as doubles and would round it.
+ */
 static inline void json_id(struct json_object *o, const char *key, uint64_t val)
 {
 	char text[24];
@@ -82,7 +84,7 @@ static inline void json_num(struct json_object *o, const char *key, double val)
 	json_object_object_add(o, key, json_object_new_double(val));
 }
 
-/* Prints o on one line and releases it. */
+/* Prints o on one line and frees it. */
 static inline void json_line(struct json_object *o)
 {
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_NOSLASHESCAPE));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* utf8.h - which bytes are characters of UTF-8 (RFC 3629). */
+/* utf8.h - recognises UTF-8 characters (RFC 3629). */
 #ifndef UTF8_H
 #define UTF8_H
 
 #include <stddef.h>
 
-/* Bytes of the character at s, a string; 0: there is none. */
+/* Number of bytes of the character at s, a string; 0: not a character. */
 static inline size_t utf8_char(const char *s)
 {
 	const unsigned char *c = (const unsigned char *)s;
