@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fast.c - Fast RDMA buffers: one block of memory, one registration.
- */
+/* fast.c - Fast RDMA buffers: one block of memory, one registration. */
 #include "common/buffer/fast.h"
 
 #include <errno.h>

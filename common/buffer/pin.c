@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * pin.c - finding, making and returning pins.
- */
+/* pin.c - finding, making and returning pins. */
 #include "common/buffer/pin_int.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * pins.c - the table of cached pins.
- */
+/* pins.c - the table of cached pins. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

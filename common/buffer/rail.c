@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * rail.c - registers memory with the devices that need it.
- */
+/* rail.c - registers memory with the devices that need it. */
 #include "common/buffer/rail.h"
 
 #include <inttypes.h>

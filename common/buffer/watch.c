@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * watch.c - the reports that one cache gets from the monitor of the process.
- */
+/* watch.c - the reports that one cache gets from the monitor of the process. */
 #include "common/buffer/watch.h"
 
 #include <errno.h>

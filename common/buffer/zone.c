@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * zone.c - free lists by size, and a ring of owners that wait.
- */
+/* zone.c - free lists by size, and a ring of owners that wait. */
 #include "common/buffer/zone.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * cursor.c - progress through a list of memory pieces.
- */
+/* cursor.c - progress through a list of memory pieces. */
 #include "common/transport/cursor.h"
 
 void tp_cursor_set(struct tp_cursor *c, const struct tp_sge *sge,

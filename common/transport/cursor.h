@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * cursor.h - a position in a list of memory pieces.
- */
+/* cursor.h - a position in a list of memory pieces. */
 #ifndef CURSOR_H
 #define CURSOR_H
 

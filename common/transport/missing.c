@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * missing.c - default operations, used where a provider's table has NULL.
- */
+/* missing.c - default operations, used where a provider's table has NULL. */
 #include <errno.h>
 
 #include "common/transport/provider.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * pending.c - connection events of a cq that the caller has not taken yet.
- */
+/* pending.c - connection events of a cq that the caller has not taken yet. */
 #include "common/transport/pending.h"
 
 #include <string.h>

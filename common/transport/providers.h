@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * providers.h - the operation tables that transport.c chooses from.
- */
+/* providers.h - the operation tables that transport.c chooses from. */
 #ifndef PROVIDERS_H
 #define PROVIDERS_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * rdma_opt.c - parses the RDMA settings.
- */
+/* rdma_opt.c - parses the RDMA settings. */
 #include "common/transport/rdma_opt.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * sock_cq.c - the epoll set of a progress context: fetching events, sleeping, waking.
- */
+/* sock_cq.c - the epoll set of a progress context: fetching events, sleeping, waking. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -119,8 +117,8 @@ static void lost(struct sock_cq *cq)
 	if (!cq->lost)
 		log_error(dev->log,
 			  "%s: the program has closed descriptors that are not "
-			  "its own, and with them all connections; it is not to "
-			  "close what it did not open (close_range())",
+			  "its own: all connections are lost; make it close "
+			  "only what it opened (does it call close_range()?)",
 			  dev->ops->name);
 	cq->lost = true;
 }

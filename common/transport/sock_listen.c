@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * sock_listen.c - listening; accepts connections no faster than the process can handle them.
- */
+/* sock_listen.c - listening; accepts connections no faster than the process can handle them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

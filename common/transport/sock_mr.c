@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * sock_mr.c - checks what may be registered.
- */
+/* sock_mr.c - checks what may be registered. */
 #include "common/transport/sock.h"
 
 #define KNOWN_ACCESS                                                           \
@@ -15,8 +13,8 @@ static int check_volatile(const struct tp_dev *dev, unsigned int access,
 	if (copies())
 		return 0;
 	log_debug(dev->log,
-		  "%s: the kernel copies nothing between processes here: files "
-		  "are not received into their mappings",
+		  "%s: process_vm_writev() is not permitted here: files are not "
+		  "received directly into their mappings",
 		  dev->ops->name);
 	return -EOPNOTSUPP;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * sock_req.c - an accepted socket, until the application accepts or rejects the connection.
- */
+/* sock_req.c - an accepted socket, until the application accepts or rejects the connection. */
 #include <errno.h>
 
 #include "common/transport/sock.h"

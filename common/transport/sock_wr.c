@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * sock_wr.c - checks of work requests, and the rings.
- */
+/* sock_wr.c - checks of work requests, and the rings. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -140,7 +138,7 @@ int sock_recvq_not_ready(struct sock_recvq *rq, const struct log *log,
 {
 	if (rq->rnr++ == 0)
 		log_warn(log,
-			 "%s: a message and no posted receive; the sender has "
+			 "%s: a message found no posted receive; the sender has "
 			 "fewer credits than it thinks",
 			 peer);
 	rq->paused = true;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * transport.c - finds the provider of a scheme and forwards calls to its table.
- */
+/* transport.c - finds the provider of a scheme and forwards calls to its table. */
 #include <errno.h>
 #include <string.h>
 
@@ -295,8 +293,8 @@ const char *tp_flaw_text(enum tp_flaw flaw)
 		[TP_FLAW_FALSE] = "a record that was changed or made up",
 		[TP_FLAW_ORDER] =
 			"a record that was repeated, left out or moved",
-		[TP_FLAW_LENGTH] = "a record of a length that none has",
-		[TP_FLAW_BARE] = "something that is not sealed",
+		[TP_FLAW_LENGTH] = "a record of an invalid length",
+		[TP_FLAW_BARE] = "data that is not sealed",
 		[TP_FLAW_CUT] = "an end in the middle of a record",
 	};
 

@@ -116,7 +116,7 @@ tab_middle ""
 tree middle
 for deed in "flip|a record that was changed" "repeat|a record that was repeated" \
 	"reorder|a record that was repeated" "inject|a record that was changed" \
-	"bare|something that is not sealed" "cut|an end in the middle"; do
+	"bare|data that is not sealed" "cut|an end in the middle"; do
 	# calls under way: they go on when it has ceased
 	echo "${deed%%|*}" >deed
 	pvfs-cp -r -q tree "/pvfs/${deed%%|*}" 2>"$tmp/err" & copy=$!

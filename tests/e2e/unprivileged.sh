@@ -47,7 +47,7 @@ must pvfs-ping >"$tmp/ping" 2>&1
 	fail "no reason: $(cat "$tmp/ping")"
 must pvfs-df /pvfs >"$tmp/df" 2>&1
 for said in "$tmp/ping" "$tmp/df"; do
-	[ "$(grep -c "not believed: .*write server_user=1001 in pvfstab" \
+	[ "$(grep -c "not trusted: .*write server_user=1001 in pvfstab" \
 		"$said")" = 1 ] || fail "not said once: $(cat "$said")"
 done
 sed -i 's/pvfs port=/pvfs fabric=strict:local,port=/' "$tmp/pvfstab"

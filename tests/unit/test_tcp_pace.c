@@ -163,7 +163,7 @@ START_TEST(not_to_be_had)
 	for (i = 0; i < 2; i++)
 		tcp_pace_connected(dev(), fd);
 	close(fd);
-	said = strstr(rig.text, "nosuch cannot be had: ");
+	said = strstr(rig.text, "nosuch cannot be set: ");
 	ck_assert_ptr_nonnull(said);
 	ck_assert_ptr_null(strstr(said + 1, "nosuch"));
 	both_have(UNPACED);

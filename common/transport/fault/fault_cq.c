@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_cq.c - completions and events: those made here first, then the inner cq's.
- */
+/* fault_cq.c - completions and events: those made here first, then the inner cq's. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_dev.c - the wrapped device, and the functions of fault.h.
- */
+/* fault_dev.c - the wrapped device, and the functions of fault.h. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_ep.c - endpoints: opening, starting, breaking, closing.
- */
+/* fault_ep.c - endpoints: opening, starting, breaking, closing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

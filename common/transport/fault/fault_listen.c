@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_listen.c - listeners and the connect requests that arrive there.
- */
+/* fault_listen.c - listeners and the connect requests that arrive there. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

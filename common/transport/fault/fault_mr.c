@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_mr.c - registrations: wraps the inner ones.
- */
+/* fault_mr.c - registrations: wraps the inner ones. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_post.c - posted requests, and what rules do to them.
- */
+/* fault_post.c - posted requests, and what rules do to them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_req.c - outstanding requests and their completions.
- */
+/* fault_req.c - outstanding requests and their completions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_rule.h - rules in text, and the table that decides which rule acts.
- */
+/* fault_rule.h - rules in text, and the table that decides which rule acts. */
 #ifndef FAULT_RULE_H
 #define FAULT_RULE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_table.c - the rules in force: counting, replacing, reloading.
- */
+/* fault_table.c - the rules in force: counting, replacing, reloading. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

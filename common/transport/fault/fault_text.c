@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_text.c - parses rules.
- */
+/* fault_text.c - parses rules. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

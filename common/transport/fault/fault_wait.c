@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_wait.c - sleeping until the inner cq has work or something is due here.
- */
+/* fault_wait.c - sleeping until the inner cq has work or something is due here. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_admit.c - lets the peer access our memory while the connection lives.
- */
+/* local_admit.c - lets the peer access our memory while the connection lives. */
 #include <unistd.h>
 
 #include "common/transport/local/local.h"

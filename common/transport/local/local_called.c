@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_called.c - an acceptor: what wakes it, and the group that it belongs to.
- */
+/* local_called.c - an acceptor: what wakes it, and the group that it belongs to. */
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <unistd.h>

@@ -33,7 +33,7 @@ static void doubt(struct local_ep *ep)
 	bool told = atomic_exchange(&dev->doubted, uid) == uid;
 
 	log_msg(dev->dev.log, told || dev->probe ? LOG_LV_INFO : LOG_LV_WARN,
-		"%s: not believed: its server runs as user %u, neither root "
+		"%s: not trusted: its server runs as user %u, neither root "
 		"nor ours; if it should be, write server_user=%u in pvfstab",
 		ep->peer, uid, uid);
 }
@@ -219,8 +219,7 @@ static void answered(struct local_ep *ep, const struct local_hello *hello,
 	if (accepts(hello))
 		rc = take_shared(ep, fds);
 	if (rc || !accepts(hello)) {
-		log_warn(ep->ep.dev->log, "%s: an accept that is none",
-			 ep->peer);
+		log_warn(ep->ep.dev->log, "%s: an invalid accept", ep->peer);
 		local_ep_break(ep, rc ?: -EPROTO, 0);
 		return;
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_cq.c - the progress context: opening and polling.
- */
+/* local_cq.c - the progress context: opening and polling. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

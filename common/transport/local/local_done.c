@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_done.c - completions: marked in the rings, collected from there.
- */
+/* local_done.c - completions: marked in the rings, collected from there. */
 #include <errno.h>
 #include <stdlib.h>
 

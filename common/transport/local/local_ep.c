@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_ep.c - endpoints: how they start and end.
- */
+/* local_ep.c - endpoints: how they start and end. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

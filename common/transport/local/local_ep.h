@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_ep.h - endpoints: their queues of requests, sending and receiving.
- */
+/* local_ep.h - endpoints: their queues of requests, sending and receiving. */
 #ifndef LOCAL_EP_H
 #define LOCAL_EP_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_heat.c - which endpoints are polled (hot), and bells for the others.
- */
+/* local_heat.c - which endpoints are polled (hot), and bells for the others. */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_post.c - checks work requests and stores them.
- */
+/* local_post.c - checks work requests and stores them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

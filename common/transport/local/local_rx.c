@@ -340,7 +340,7 @@ bool local_rx(struct local_ep *ep)
 		if (rc > 0)
 			rc = record(ep, &head, p);
 		else
-			refuse(ep, rc, 0, "the peer's ring makes no sense");
+			refuse(ep, rc, 0, "the peer's ring is inconsistent");
 		if (rc == -EAGAIN)
 			break;
 		if (rc)

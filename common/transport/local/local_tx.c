@@ -38,7 +38,7 @@ static uint8_t *room(struct local_ep *ep, const struct local_head *head,
 		atomic_store(&ep->out.me->starved, 1);
 		return NULL;
 	}
-	local_ep_refuse(ep, rc, 0, "the peer's place in the ring is wrong");
+	local_ep_refuse(ep, rc, 0, "the peer's index in the ring is invalid");
 	*step = STEP_BROKEN;
 	return NULL;
 }

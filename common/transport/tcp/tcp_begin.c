@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_begin.c - what each operation does when its frame begins and ends.
- */
+/* tcp_begin.c - what each operation does when its frame begins and ends. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_conn.h - sockets, and connections that wait to be accepted.
- */
+/* tcp_conn.h - sockets, and connections that wait to be accepted. */
 #ifndef TCP_CONN_H
 #define TCP_CONN_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_done.c - completions: marked in the rings, collected from there.
- */
+/* tcp_done.c - completions: marked in the rings, collected from there. */
 #include "common/transport/tcp/tcp.h"
 
 /* Completions are reported in posting order: an unfinished READ holds back later requests. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_ep.c - endpoints: how they start and end, and their place on the cq's lists.
- */
+/* tcp_ep.c - endpoints: how they start and end, and their place on the cq's lists. */
 #include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -290,7 +288,7 @@ void tcp_ep_refuse(struct tcp_ep *ep, int status, uint32_t id, const char *why)
 
 int tcp_not_pvfs(struct tcp_ep *ep)
 {
-	log_info(ep->ep.dev->log, "%s: its answer is no hello", ep->peer);
+	log_info(ep->ep.dev->log, "%s: its answer is not a hello", ep->peer);
 	tcp_sock_reset_on_close(ep->fd);
 	tcp_ep_break(ep, -EPROTOTYPE, 0);
 	return -EPROTOTYPE;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_ep.h - endpoints: their queues of requests, sending and receiving.
- */
+/* tcp_ep.h - endpoints: their queues of requests, sending and receiving. */
 #ifndef TCP_EP_H
 #define TCP_EP_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_listen.c - the listening socket of a server.
- */
+/* tcp_listen.c - the listening socket of a server. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -76,8 +74,8 @@ int tcp_listen(struct tp_cq *base, const struct addr *addr, int backlog,
 		.req_read = tcp_req_read,
 		.say_reject = say_reject,
 		.req_free = tcp_req_free,
-		.late = "no hello in time; a stranger, or the network loses "
-			"packets",
+		.late = "no hello in time; not a PVFS client, or the network "
+			"loses packets",
 	};
 	const struct tcp_dev *dev = container_of(base->dev, struct tcp_dev,
 						 dev);

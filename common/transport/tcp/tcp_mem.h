@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_mem.h - the device and its registered memory.
- */
+/* tcp_mem.h - the device and its registered memory. */
 #ifndef TCP_MEM_H
 #define TCP_MEM_H
 

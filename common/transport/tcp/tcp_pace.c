@@ -39,7 +39,7 @@ static void control(struct tcp_dev *dev, int fd, const char *name)
 	    atomic_exchange(&dev->pace_failed, true))
 		return;
 	log_info(dev->dev.log,
-		 "tcp: congestion control %s cannot be had: %s; look at sysctl "
+		 "tcp: congestion control %s cannot be set: %s; look at sysctl "
 		 "net.ipv4.tcp_allowed_congestion_control",
 		 name, strerror(errno));
 }

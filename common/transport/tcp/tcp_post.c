@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_post.c - turns work requests into frames.
- */
+/* tcp_post.c - turns work requests into frames. */
 #include <errno.h>
 #include <string.h>
 

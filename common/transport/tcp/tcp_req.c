@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_req.c - reads the hello of a connector.
- */
+/* tcp_req.c - reads the hello of a connector. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

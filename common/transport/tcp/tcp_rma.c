@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_rma.c - one-sided operations of the peer on our registered memory.
- */
+/* tcp_rma.c - one-sided operations of the peer on our registered memory. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -89,9 +89,10 @@ int tcp_seal_begin(struct tcp_ep *ep)
 {
 	if (ep->seal)
 		return 0;
-	return ep->pulse.asks ? tcp_rx_refuse(ep, -EPROTO,
-					      "SEALED, and this end does not")
-			      : -EAGAIN;
+	return ep->pulse.asks
+		       ? tcp_rx_refuse(ep, -EPROTO,
+				       "SEALED, but this end does not seal")
+		       : -EAGAIN;
 }
 
 /* The bytes that were read ahead belong to the first record. */

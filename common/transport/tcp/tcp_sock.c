@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_sock.c - names and options of sockets, and the last frame on them.
- */
+/* tcp_sock.c - names and options of sockets, and the last frame on them. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>

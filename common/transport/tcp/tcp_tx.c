@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tcp_tx.c - frames to be sent; small ones are reused.
- */
+/* tcp_tx.c - frames to be sent; small ones are reused. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * verbs_cm.c - passes events of the connection manager to the objects concerned.
- */
+/* verbs_cm.c - passes events of the connection manager to the objects concerned. */
 #include "common/transport/verbs/verbs.h"
 
 /* The connector or the device is gone: an accept would fail. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * verbs_dev.c - the provider's table; opens a device and explains failures.
- */
+/* verbs_dev.c - the provider's table; opens a device and explains failures. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,8 +235,8 @@ static void rnr_report(const struct vb_dev *d)
 	if (n)
 		log_info(d->dev.log,
 			 "verbs: %llu messages found no receive (RNR) on %s "
-			 "since start, and were sent again: a crowd spoke at "
-			 "once, or another program uses the port",
+			 "since start, and were sent again: many clients sent "
+			 "at once, or another program uses the port",
 			 (unsigned long long)n,
 			 ibv_get_device_name(d->ctx->device));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * verbs_ep.c - endpoints: opening, breaking, closing.
- */
+/* verbs_ep.c - endpoints: opening, breaking, closing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * verbs_ep.h - the objects of the verbs provider that belong to a connection.
- */
+/* verbs_ep.h - the objects of the verbs provider that belong to a connection. */
 #ifndef VERBS_EP_H
 #define VERBS_EP_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * verbs_listen.c - listeners, and requests until they are accepted or rejected.
- */
+/* verbs_listen.c - listeners, and requests until they are accepted or rejected. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>

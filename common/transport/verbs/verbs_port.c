@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * verbs_port.c - chooses port, address (GID) and MTU, and reports why.
- */
+/* verbs_port.c - chooses port, address (GID) and MTU, and reports why. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * verbs_post.c - checks posted requests, and copies messages that the device cannot gather.
- */
+/* verbs_post.c - checks posted requests, and copies messages that the device cannot gather. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * verbs_qp.c - the queue pair: creation, state changes, destruction.
- */
+/* verbs_qp.c - the queue pair: creation, state changes, destruction. */
 #include <errno.h>
 
 #include "common/transport/verbs/verbs.h"
@@ -211,7 +209,8 @@ void vb_qp_destroy(struct vb_ep *ep)
 	}
 	rc = ibv_destroy_qp(ep->qp);
 	if (rc)
-		log_error(vb_log(ep), "%s: a queue pair stays (error %d)",
+		log_error(vb_log(ep),
+			  "%s: cannot destroy a queue pair (error %d)",
 			  ep->peer, rc);
 	ep->qp = NULL;
 }

@@ -124,7 +124,9 @@ void vb_srq_close(struct tp_srq *base)
 	rc = ibv_destroy_srq(s->ib);
 	if (rc)
 		log_error(base->dev->log,
-			  "verbs: a shared receive queue stays (error %d)", rc);
+			  "verbs: cannot destroy a shared receive queue "
+			  "(error %d)",
+			  rc);
 	tp_pending_drop(&cq->events, &s->low);
 	cq->srq = NULL;
 	cq->used -= s->max;

@@ -79,7 +79,7 @@ void vb_window_end(struct vb_mr *mr)
 	rc = ibv_dealloc_mw(mr->mw);
 	if (rc)
 		log_error(mr->mr.dev->log,
-			  "verbs: a memory window stays (error %d)", rc);
+			  "verbs: cannot free a memory window (error %d)", rc);
 	mr->mw = NULL;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_conn.h - sockets, and connections that wait to be accepted.
- */
+/* local_conn.h - sockets, and connections that wait to be accepted. */
 #ifndef LOCAL_CONN_H
 #define LOCAL_CONN_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_listen.c - the names under which a server listens.
- */
+/* local_listen.c - the names under which a server listens. */
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>

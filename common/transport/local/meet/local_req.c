@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_req.c - reads the hello of a connector.
- */
+/* local_req.c - reads the hello of a connector. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_sock.c - hellos, their descriptors, and the identity of their senders.
- */
+/* local_sock.c - hellos, their descriptors, and the identity of their senders. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -184,9 +184,9 @@ static void tell(struct local_dev *dev, uint64_t id)
 	TAILQ_FOREACH(g, &dev->guests, link)
 		if (g->id == id)
 			log_warn(dev->dev.log,
-				 "%s: stands still inside of the memory of a "
-				 "call, which returns when that process goes "
-				 "on (SIGCONT) or ends",
+				 "%s: is stopped while it accesses memory of a "
+				 "call; the call returns when that process "
+				 "continues (SIGCONT) or ends",
 				 g->peer);
 	pthread_mutex_unlock(&dev->lock);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_guest.h - peers that may access the device's memory directly.
- */
+/* local_guest.h - peers that may access the device's memory directly. */
 #ifndef LOCAL_GUEST_H
 #define LOCAL_GUEST_H
 

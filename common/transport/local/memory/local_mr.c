@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_mr.c - our registered memory.
- */
+/* local_mr.c - our registered memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

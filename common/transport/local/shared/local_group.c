@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_group.c - the wake-up socket (gong) and the shared page of a group of servers.
- */
+/* local_group.c - the wake-up socket (gong) and the shared page of a group of servers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_quit.c - closing a socket with unread data: see local_drop.h.
- */
+/* local_quit.c - closing a socket with unread data: see local_drop.h. */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>

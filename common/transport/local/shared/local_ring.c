@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_ring.c - writing records into a ring and reading them.
- */
+/* local_ring.c - writing records into a ring and reading them. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * local_shm.c - creates, checks and maps the shared memory.
- */
+/* local_shm.c - creates, checks and maps the shared memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>

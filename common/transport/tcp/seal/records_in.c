@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * records_in.c - received records: see records.h.
- */
+/* records_in.c - received records: see records.h. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>

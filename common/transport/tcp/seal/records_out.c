@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * records_out.c - records to send: see records.h.
- */
+/* records_out.c - records to send: see records.h. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
