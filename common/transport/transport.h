@@ -218,9 +218,9 @@ struct tp_dev_attr {
 	const struct log *log;		/* must outlive the device; NULL: no logging */
 	unsigned int dead_peer_ms;	/* a peer silent for this long is gone, 0: 30000 */
 	unsigned int handshake_ms;	/* limit for a peer's connect handshake, 0: 5000 */
-	unsigned int server_uid;	/* local: trust a server of this user, besides those of
-					 * root and of our own user; a connect to any other
-					 * server fails with -EACCES */
+	unsigned int server_uid;	/* local: also trust servers of this user, not only those
+					 * of root and of our own user; a connect to any
+					 * other server fails with -EACCES */
 	bool probe;			/* local: log no warning about an untrusted server, because
 					 * the caller only wants the status */
 	const struct rdma_opt *rdma;	/* for RDMA devices; NULL: system defaults; read during

@@ -27,7 +27,7 @@ struct pact {
 	uint32_t uid; /* the user that the manager claims to run as */
 };
 
-/* The digest that the client signs: everything that it has seen. */
+/* The digest of everything that the client has seen; its proof covers this digest. */
 void pact_caller(const struct pact *pact, uint8_t out[PACT_LEN]);
 
 /* The content of the answer to AUTH. */
@@ -36,7 +36,7 @@ struct pact_answer {
 	size_t len;
 	const uint8_t *secret; /* hidden by pact_hide(); WIRE_KEY_LEN bytes */
 };
-/* The digest that the manager signs: everything that it has seen, and its answer. */
+/* The digest of what the manager has seen, and of its answer; its proof covers it. */
 void pact_server(const struct pact *pact, const struct pact_answer *answer,
 		 uint8_t out[PACT_LEN]);
 
