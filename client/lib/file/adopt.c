@@ -8,13 +8,16 @@
 
 #include "client/lib/file/handover.h"
 
-/* Which of its locks came along: the process', the open file's. */
+/*
+ * Whether the open was adopted, and which locks: those of the process, those of the open
+ * file.
+ */
 struct got {
 	bool open;
 	bool locks[2];
 };
 
-/* The mgr does not have it any more, or gives it to nobody. */
+/* The manager no longer has the open, or does not give it to any session. */
 static bool is_lost(int rc)
 {
 	return rc == -ESTALE || rc == -EPERM || rc == -ENOSYS;
@@ -48,7 +51,7 @@ static int adopt_from(struct file *f, struct session *s, uint64_t session,
 	return is_lost(rc) ? 0 : rc;
 }
 
-/* Nobody knows how far its writes came. */
+/* The end of earlier writes is unknown, so a file open for writing starts in doubt. */
 static void settle(struct file *f, struct session *s, const struct got *got)
 {
 	int i;
@@ -69,7 +72,10 @@ static void settle(struct file *f, struct session *s, const struct got *got)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* Should the next exec() come before the end: there may be something of it in both. */
+/*
+ * If the next exec() comes before the adoption is complete, either session may have parts
+ * of it.
+ */
 static void say_next(struct file *f, const struct session *s)
 {
 	pthread_mutex_lock(&f->lock);
@@ -101,7 +107,10 @@ static bool file_try_get(struct file *f)
 	return refs;
 }
 
-/* The caller's to put, or NULL: there is no more.  This thread alone adopts. */
+/*
+ * Returns a file with a reference for the caller, or NULL: none is left.  Only this
+ * thread adopts.
+ */
 static struct file *next_heir(struct fs *fs)
 {
 	struct file *f;

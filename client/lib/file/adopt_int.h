@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * adopt_int.h - what the program before had open and locked in this process becomes the
- * present session's.
+ * adopt_int.h - moves what the previous program in this process had open and locked to
+ * the present session.
  */
 #ifndef ADOPT_INT_H
 #define ADOPT_INT_H
@@ -9,9 +9,9 @@
 #include "client/lib/file/file.h"
 
 /*
- * Files with an heir are open under s from now on, with their locks, as far as the mgr
- * still knows of it; then the sessions before (fs->before) end.  -errno: it is to be
- * done again, which spoils nothing.
+ * Moves the files that have an heir to s, with their locks, as far as the manager still
+ * knows them.  Then ends the earlier sessions (fs->before).  Returns -errno if the call
+ * must be repeated, which is safe.
  */
 int adopt_all(struct fs *fs, struct session *s);
 

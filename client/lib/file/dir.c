@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dir.c - READDIR into a buffer, and from there to struct dirent. */
+/* dir.c - READDIR into a buffer, and conversion to struct dirent. */
 #include "client/lib/file/dir.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 struct dirbuf {
 	uint32_t len, at;
-	bool eof; /* nothing behind these */
+	bool eof; /* no entries after these */
 	struct wire_dirent rec[DIRBUF_BYTES / sizeof(struct wire_dirent)];
 };
 
@@ -54,7 +54,7 @@ static const char *record_name(const struct wire_dirent *d)
 	return (const char *)(d + 1);
 }
 
-/* 1: *d is the next record; 0: the end. */
+/* Returns 1 and sets *d to the next record; 0: end of the directory; -errno. */
 static int next(struct file *f, const struct wire_dirent **d)
 {
 	struct dirbuf *b = f->dirbuf;

@@ -10,12 +10,18 @@
 struct file;
 struct dirbuf;
 
-/* With f->pos_lock.  Bytes of struct dirent records, 0 at the end, -errno. */
+/*
+ * The caller holds f->pos_lock.  Returns the bytes of struct dirent records, 0 at the
+ * end, -errno.
+ */
 ssize_t dir_fill(struct file *f, void *buf, size_t len);
-/* One entry, which stays the next one until dir_pass().  1, 0 at the end, -errno. */
+/* Gets one entry without advancing; dir_pass() advances.  Returns 1, 0 at the end, -errno. */
 int dir_look(struct file *f, struct dirent *d);
 void dir_pass(struct file *f);
-/* The next entry comes from the mgr; after f->pos was set. */
+/*
+ * Drops buffered entries, so that the next one comes from the manager.  Called after
+ * f->pos was set.
+ */
 void dirbuf_reset(struct dirbuf *b);
 void dirbuf_free(struct dirbuf *b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* file.c - the life of an open file, and what is noted of its writes. */
+/* file.c - the lifetime of an open file, and the record of its writes. */
 #include "client/lib/file/file.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ struct file *file_get(struct file *f)
 	return f;
 }
 
-/* With the lock of the files. */
+/* The caller holds files_lock. */
 static void enlist(struct file *f)
 {
 	LIST_INSERT_HEAD(&f->fs->files, f, link);
@@ -84,7 +84,7 @@ void file_put(struct file *f)
 	loans_close(&f->loans, f->dist.pcount);
 	words_close(&f->words);
 	end_reads_close(&f->ends);
-	/* what it knows of its times counts until the mgr is told */
+	/* the file stays in the lists until RELEASE has reported its times */
 	if (f->s) {
 		lock_dropped(f);
 		file_release(f);
@@ -123,14 +123,14 @@ void file_forked(struct file *f)
 	f->open = 0;
 	free(f->heir);
 	f->heir = NULL;
-	f->handed = NULL; /* it is not there */
+	f->handed = NULL; /* not mapped in the child */
 	f->owner = 0; /* locks stay the parent's */
 	atomic_store(&f->process_locks, false);
 	f->locks = (struct file_locks){ 0 };
 	f->io = (struct file_io){ 0 };
 }
 
-/* ---- what RELEASE will say ---- */
+/* ---- the record for RELEASE ---- */
 
 void file_wrote(struct file *f, uint64_t from, uint64_t end, int rc,
 		unsigned int since)
@@ -190,7 +190,7 @@ void file_timed(struct fs *fs, uint64_t handle)
 	pthread_mutex_unlock(&fs->files_lock);
 }
 
-/* When this process last wrote to it, ns, if that was after since; else since. */
+/* Returns the later of since and the time (ns) when this process last wrote to the file. */
 static int64_t written(struct fs *fs, uint64_t handle, int64_t since)
 {
 	struct file *f;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file_session.c - under which session a file is open, and moving it to
- * another one.
+ * file_session.c - the session in which a file is open, and moving the file to another
+ * session.
  *
  *                  join(s2)                 opened again
  *   open in s1 ---------------> moving ------------------> open in s2
  *       ^                         |  not: a later join tries again
  *       +-------------------------+
  *
- * One thread moves the file and holds no lock while it waits for the mgr;
- * others that need the file in s2 sleep on file.moved meanwhile.
+ * One thread moves the file and holds no lock while it waits for the manager.  Other
+ * threads that need the file in s2 sleep on file.moved meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static void release(struct file *f, uint64_t open, struct file_io io)
 								 : 0) |
 			 (io.wrote && io.timed ? WIRE_R_MTIME : 0) |
 			 (io.doubt ? WIRE_R_DOUBT : 0),
-		/* what others wait for is the end of who wrote */
+		/* others wait only for the end of writers, so a reader's RELEASE may be late */
 		.late = f->s && f->s->declare &&
 			(atomic_load(&f->flags) & O_ACCMODE) == O_RDONLY,
 	};
@@ -53,7 +53,7 @@ void file_release(struct file *f)
 	release(f, f->open, f->io);
 }
 
-/* ---- moving: begin and end with the lock, the open without ---- */
+/* ---- moving: begin and end with the lock, open without it ---- */
 
 static void move_begin(struct file *f)
 {
@@ -77,7 +77,7 @@ static uint32_t open_flags(const struct file *f)
 	       (flags & O_APPEND ? WIRE_O_APPEND : 0);
 }
 
-/* By the handle; *open stays 0 for a file that is only read, and not held. */
+/* Opens by the handle.  *open stays 0 for a file that is only read and not held. */
 static int open_again(const struct file *f, struct session *s, uint64_t *open)
 {
 	struct target t = { .handle = f->handle, .path = "" };
@@ -99,8 +99,8 @@ static enum keychain_state key_of(const struct file *f, const struct session *s)
 }
 
 /*
- * It is open here, by what somebody else did: for its key it is opened once more, if it
- * may be.  Without the lock.
+ * Opens the file once more to get its key, if that is permitted: another operation opened
+ * it in this session.  The caller does not hold the lock.
  */
 static int get_key(const struct file *f, struct session *s)
 {
@@ -115,7 +115,7 @@ static int get_key(const struct file *f, struct session *s)
 	return rc;
 }
 
-/* With the lock, while it is moving. */
+/* The caller holds the lock and has set moving.  The lock is released meanwhile. */
 static int complete_key(struct file *f, struct session *s)
 {
 	enum keychain_state state = key_of(f, s);
@@ -132,7 +132,7 @@ static int complete_key(struct file *f, struct session *s)
 	pthread_mutex_lock(&f->lock);
 	if (rc || state != KEY_NONE)
 		return rc;
-	if (had) /* it was taken twice */
+	if (had) /* the key was taken twice */
 		keychain_drop(s->keys, f->handle);
 	f->keyed = true;
 	return 0;
@@ -143,13 +143,13 @@ static bool joined(const struct file *f, const struct session *s)
 	return f->s == s && (f->open || !f->writer);
 }
 
-/* With the lock: nothing has to be done before s is asked. */
+/* The caller holds the lock.  True: s can be used without further steps. */
 static bool is_ready(const struct file *f, const struct session *s)
 {
 	return joined(f, s) && !lock_lost(f, s->id) && key_of(f, s) == KEY_GOOD;
 }
 
-/* The file is open under s from now on.  Returns the session before. */
+/* Records that the file is open under s.  Returns the previous session, with its reference. */
 static struct session *settle_in(struct file *f, struct session *s,
 				 uint64_t open)
 {
@@ -166,7 +166,7 @@ static struct session *settle_in(struct file *f, struct session *s,
 	return old;
 }
 
-/* Called and returns with the lock; *old is the caller's to put. */
+/* Called and returns with the lock held.  The caller owns *old. */
 static int move_to(struct file *f, struct session *s, struct session **old)
 {
 	uint64_t open;
@@ -183,7 +183,7 @@ static int move_to(struct file *f, struct session *s, struct session **old)
 struct join {
 	struct file *f;
 	struct session *s;
-	uint64_t open; /* the id to name in requests, 0: none needed */
+	uint64_t open; /* open id for requests, 0: none needed */
 };
 
 static int wait_to_join(void *arg)
@@ -217,7 +217,7 @@ static int wait_to_join(void *arg)
 	return rc;
 }
 
-/* Makes the file open under s, if it is not. */
+/* Opens the file under s, unless it is. */
 static int join(struct file *f, struct session *s, uint64_t *open)
 {
 	struct join j = { .f = f, .s = s };
@@ -236,7 +236,10 @@ static int join(struct file *f, struct session *s, uint64_t *open)
 	return rc;
 }
 
-/* Where it is open, if nothing has to be done first; with a reference, or NULL. */
+/*
+ * Returns the session in which the file is ready, with a reference; NULL: further steps
+ * are necessary.
+ */
 static struct session *ready_in(struct file *f, uint64_t *open)
 {
 	struct session *s;
@@ -252,7 +255,7 @@ static struct session *ready_in(struct file *f, uint64_t *open)
 	return s;
 }
 
-/* *again: it was not, and there is another session, or another ticket. */
+/* Sets *again if joining failed and there is another session, or another ticket. */
 static int join_present(struct file *f, struct session **out, uint64_t *open,
 			bool *again)
 {
@@ -271,7 +274,7 @@ static int join_present(struct file *f, struct session **out, uint64_t *open,
 	return rc;
 }
 
-/* The present one may end with the request by which the file was to be open there. */
+/* The present session may end during the join.  Then try once with the next one. */
 static int session_of(struct file *f, struct session **out, uint64_t *open)
 {
 	bool again;
@@ -284,7 +287,7 @@ static int session_of(struct file *f, struct session **out, uint64_t *open)
 	return again ? join_present(f, out, open, &again) : rc;
 }
 
-/* The mgr does not know the id any more, though it knows the session. */
+/* The manager knows the session, but no longer the open id. */
 static void not_open(struct file *f, struct session *s, uint64_t open)
 {
 	pthread_mutex_lock(&f->lock);
@@ -294,13 +297,13 @@ static void not_open(struct file *f, struct session *s, uint64_t open)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* An iod does not know that we may do this: the key, or another one, says it. */
+/* True: an iod does not have our capability.  Sending the key, or a new one, solves that. */
 static bool unkeyed(const struct file *f, struct session *s, int rc)
 {
 	if (rc != -ENOKEY && rc != -EKEYREVOKED)
 		return false;
 	keychain_refused(s->keys, f->handle, rc);
-	/* its key may have gone, and with it that of our ticket */
+	/* the iod may have dropped its key, and with it that of our ticket */
 	if (rc == -EKEYREVOKED)
 		session_prove_soon(s);
 	return true;
@@ -332,8 +335,10 @@ int file_run(struct file *f, target_op op, void *arg)
 
 /* ---- O_APPEND ---- */
 
-/* The mgr keeps the end of a file whose writers only append; so it is told of one who
- * does otherwise. */
+/*
+ * The manager tracks the end of a file whose writers only append.  So a client that
+ * writes otherwise tells the manager.
+ */
 static int do_place(struct session *s, const struct target *t, void *arg)
 {
 	uint64_t end;

@@ -38,7 +38,7 @@ static void insert(struct filled *f, unsigned int at, uint64_t from,
 	f->n++;
 }
 
-/* One piece of it and of all that it touches. */
+/* Merges the range with all pieces that it touches. */
 static void join(struct filled *f, uint64_t from, uint64_t to)
 {
 	unsigned int at = 0, last;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filled.h - which bytes of a file are known to be written: all up to an end, and a few
- * pieces beyond it.  It tells whether the writes of one open file left a hole.
+ * filled.h - the bytes of a file that are known to be written: all bytes up to an end,
+ * and a few pieces beyond it.  Tells whether the writes of one open file left a hole.
  *
  *   0 [######## end ]........[ piece ]....[ piece ]
  */
@@ -18,13 +18,14 @@ struct filled {
 	unsigned int n;
 	struct {
 		uint64_t from, to;
-	} piece[FILLED_PIECES]; /* in order; none touches another, or end */
-	bool lost; /* there were more pieces than that */
+	} piece[FILLED_PIECES]; /* sorted; no piece touches another one, or
+				 * end */
+	bool lost; /* there were more than FILLED_PIECES pieces */
 };
 
-/* [from, to) was written. */
+/* Records that [from, to) was written. */
 void filled_add(struct filled *f, uint64_t from, uint64_t to);
-/* Something between the written bytes was not written, as far as is known. */
+/* True: as far as is known, there is a gap between the written bytes. */
 static inline bool filled_has_gap(const struct filled *f)
 {
 	return f->n || f->lost;

@@ -13,7 +13,7 @@
 #include "common/util/lookout.h"
 #include "client/lib/session/strand.h"
 
-#define AGAIN_MS 100 /* and twice that each time, but no more than: */
+#define AGAIN_MS 100 /* doubled for each retry, up to AGAIN_MOST_MS */
 #define AGAIN_MOST_MS 2000
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
@@ -42,7 +42,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 		LIST_INIT(&fs->same[i]);
 }
 
-/* With the lock, or while no other thread is there. */
+/* The caller holds the lock, or no other thread exists. */
 static void become(struct fs *fs, struct session *s)
 {
 	fs->s = s;
@@ -61,7 +61,7 @@ void fs_leave(struct fs *fs)
 		session_put(s);
 }
 
-/* As the mount says. */
+/* The settings of the mount. */
 static struct session_attr mount_attr(const struct mount *mount)
 {
 	return (struct session_attr){
@@ -146,8 +146,8 @@ static int connect_once(struct fs *fs, struct session **out)
 }
 
 /*
- * Who has not proved yet who it is loses its place where more come at once than the manager
- * has places for: that session ends before it began.
+ * A client that has not authenticated yet loses its place if more clients connect at once
+ * than the manager has places for.  Its session then ends before it starts, so try again.
  */
 int fs_connect(struct fs *fs, struct session **out)
 {
@@ -167,7 +167,7 @@ int fs_connect(struct fs *fs, struct session **out)
 	return rc;
 }
 
-/* Without the lock: *s is the caller's, and stays if it could not adopt. */
+/* Called without the lock.  The caller owns *s, also if the adoption fails. */
 static int fs_prepare(struct fs *fs, struct session **s)
 {
 	int rc = *s ? 0 : fs_connect(fs, s);
@@ -177,7 +177,7 @@ static int fs_prepare(struct fs *fs, struct session **s)
 	return rc;
 }
 
-/* Before anything is done under s. */
+/* Called before anything is done under s. */
 static void note(struct fs_note *note, const struct session *s)
 {
 	if (!note)
@@ -195,7 +195,7 @@ void fs_take(struct fs *fs, struct session *s)
 	note(fs->note, s);
 }
 
-/* With the lock, which it releases for as long as it waits. */
+/* Called with the lock, which is released while it waits. */
 static int fs_make(struct fs *fs)
 {
 	struct session *s = fs->s;
@@ -331,7 +331,7 @@ void fs_release(struct fs *fs)
 	pthread_mutex_unlock(&fs->files_lock);
 }
 
-/* Files that did not move yet are open in a session before the present one. */
+/* Files that did not move yet are open in an earlier session. */
 void fs_disown(struct fs *fs)
 {
 	struct file *f;
@@ -366,7 +366,7 @@ void fs_forked(struct fs *fs)
 	pthread_mutex_init(&fs->files_lock, NULL);
 	fs->connecting = false;
 	fs->proving = false;
-	fs->nbefore = 0; /* the parent adopts */
+	fs->nbefore = 0; /* only the parent adopts */
 	if (fs->s)
 		inherit(fs, fs->s);
 	become(fs, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fs.h - a mounted file system: a line of pvfstab and the session that serves
- * it at present.  The session is made at first use.  When the servers gave it
- * up (they missed this client for too long and fenced it off), or after
- * fork(), another one takes its place and open files move to it one by one.
+ * fs.h - a mounted file system: a line of pvfstab and its present session.  The first use
+ * creates the session.  Another session replaces it after fork(), or after the servers
+ * ended it because the client was disconnected for too long.  Open files move to the new
+ * session one by one.
  */
 #ifndef FS_H
 #define FS_H
@@ -17,109 +17,125 @@ struct file;
 struct unsynced;
 
 #define FS_SAME 1024u
-#define HEIR_SESSIONS 4u /* that a program before may have had */
+#define HEIR_SESSIONS 4u /* sessions that the previous program may have had */
 
-/* Which session its calls go under: of use to another process when this one is gone. */
+/* The session of the calls, readable for another process when this one has gone. */
 struct fs_note {
-	uint64_t fsid; /* valid once there is a session */
-	_Atomic uint64_t session; /* 0: there was none yet */
+	uint64_t fsid; /* valid once there was a session */
+	_Atomic uint64_t session; /* 0: there was no session yet */
 };
 
 struct fs {
-	const struct mount *mount; /* outlives it */
+	const struct mount *mount; /* outlives the fs */
 	const struct log *log;
-	unsigned int timeout_ms; /* of the next session's calls */
+	unsigned int timeout_ms; /* timeout for calls in the next session */
 	bool together, declares; /* see session_attr; set after fs_init() */
 	atomic_uint tools; /* threads in fs_session_as_tool() */
-	atomic_bool
-		stranger; /* the mgr's port was another service's, which was logged */
-	/* its iods did not copy from each other (copy.h): not asked before that,
-	 * clock_now(); 0: they may be */
+	/* another service listens at the manager's port, and this was logged */
+	atomic_bool stranger;
+	/* the iods did not copy between each other (copy.h): do not ask before this
+	 * clock_now(); 0: ask */
 	_Atomic uint64_t copies_again;
 	struct lives lives; /* of its iods */
 	struct listed *listed; /* see session_attr; set after fs_init() */
 	struct unsynced *unsynced; /* a table; under files_lock */
-	pthread_mutex_t lock; /* s, fsid, connecting; not held while waiting */
-	struct session *s; /* NULL: none at present */
-	uint64_t fsid; /* of the last one; 0: there was none */
-	struct flaw { /* why session_open() failed last, and was logged */
+	/* protects s, fsid, connecting; not held while waiting */
+	pthread_mutex_t lock;
+	struct session *s; /* NULL: no session at present */
+	uint64_t fsid; /* of the last session; 0: there was none */
+	struct flaw { /* last failure of session_open(), which was logged */
 		int rc;
 		char scheme[sizeof(((struct addr *)0)->scheme)];
-	} flaw[2]; /* of the mount's sessions; of probes; under lock */
-	_Atomic(struct session *) ready; /* s, while it may be used at once; to be
-					  * compared with, as it may go */
-	bool connecting; /* a thread makes one */
-	bool proving; /* a thread makes one beside s, which is refused: fs_lost.c */
-	pthread_cond_t connected; /* ... and is done */
-	pthread_mutex_t files_lock; /* before file.lock */
-	LIST_HEAD(file_list, file) files; /* open ones */
-	struct file_list same[FS_SAME]; /* the same, by handle */
-	uint64_t owners; /* of locks, given out; under files_lock */
-	bool process_locks; /* there may be some; under files_lock */
-	struct session *inherited; /* a parent's, all: kept, never used */
-	/*
-	 * Those of the program before in this process, to be adopted by the next session
-	 * before anything else is done; of the thread that makes it (connecting).
-	 */
+	} flaw[2]; /* for sessions of the mount; for probes; under lock */
+	/* s, if it can be used immediately.  Only for comparison, because the session may be
+	 * freed */
+	_Atomic(struct session *) ready;
+	bool connecting; /* a thread creates a session */
+	/* a thread creates a session in place of s, which was rejected: fs_lost.c */
+	bool proving;
+	/* signalled when connecting or proving becomes false */
+	pthread_cond_t connected;
+	pthread_mutex_t files_lock; /* taken before file.lock */
+	LIST_HEAD(file_list, file) files; /* open files */
+	struct file_list same[FS_SAME]; /* open files by handle */
+	uint64_t owners; /* lock owners given out; under files_lock */
+	bool process_locks; /* the process may hold locks; under files_lock */
+	/* sessions of the parent: kept, never used */
+	struct session *inherited;
+	/* Sessions of the previous program in this process.  The next session adopts their
+	 * files before anything else.  Only the thread that creates it (connecting) uses them. */
 	uint64_t before[HEIR_SESSIONS];
 	unsigned int nbefore;
-	struct fs_note *note; /* kept up to date; the caller's, or NULL; set
-			       * before others use it */
+	/* kept up to date; owned by the caller, or NULL; set before other threads use the fs */
+	struct fs_note *note;
 };
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);
 /*
- * How a server is reached through the mount, and what it must serve, once that
- * is known; the caller adds name and log.
+ * How to reach a server through the mount, and which file system it must serve, if known.
+ * The caller adds name and log.
  */
 struct session_attr fs_session_attr(struct fs *fs);
 /*
- * session_open() for a server of the mount, with attr.log as fs->log.  What is
- * wrong here (no device, no such transport) is logged once, not at each try.
+ * session_open() for a server of the mount, with attr.log as fs->log.  A local problem
+ * (no device, no such transport) is logged once, not at each try.
  */
 int fs_session_open(struct fs *fs, const struct session_attr *attr,
 		    struct session **s);
-/* Which of its iods has that address, 1 + its number; 0: none, as far as is known. */
+/* Returns 1 + the number of the iod with this address; 0: none, or not known yet. */
 uint32_t fs_iod_at(struct fs *fs, const struct addr *addr);
-/* Ends the session, as soon as no operation uses it any more. */
+/* Ends the session as soon as no operation uses it. */
 void fs_leave(struct fs *fs);
 
-/* Before that, at the end of the program: the sessions before end, if they have not.
- * Waits no longer than ms. */
+/*
+ * Called before fs_leave(), at the end of the program: ends the earlier sessions if they
+ * have not ended.  Waits at most ms milliseconds.
+ */
 void fs_settle(struct fs *fs, unsigned int ms);
-/* Have they not? */
+/* True: earlier sessions have not ended. */
 bool fs_owes(struct fs *fs);
 
-/* The session, made if there is none; the caller's to session_put(). */
+/*
+ * Returns the session, and creates it if necessary.  The caller releases it with
+ * session_put().
+ */
 int fs_session(struct fs *fs, struct session **s);
-/* The same; if it is made now, it is a tool's (session_attr.tool). */
+/* The same; a session that is created now belongs to a tool (session_attr.tool). */
 int fs_session_as_tool(struct fs *fs, struct session **s);
-/* That, if there is one, or NULL. */
+/* Returns the present session, with a reference, or NULL. */
 struct session *fs_present(struct fs *fs);
-/* Requests that nobody waits for stay behind (ask_late_waits()); they go. */
+/*
+ * True: requests that no caller waits for are delayed (ask_late_waits()).  fs_catch_up()
+ * sends them.
+ */
 bool fs_lags(struct fs *fs);
 void fs_catch_up(struct fs *fs);
 /*
- * After a result under s: leaves s if it means that s has ended (-ESTALE may
- * also mean that the object is gone).  True: the operation is to be run again
- * under the next session.  That holds for what changed nothing: for lookups,
- * for transfers at a given offset, and for changes that were refused or never
- * sent.  A change that was on its way when its session ended may have been
- * made or not, and nobody can tell: it failed with -ECONNABORTED (ask.h), and
- * its caller hears so.  -EKEYREJECTED: a server does not take our ticket.  Then it waits up
- * to five seconds for another one, or makes a session where the mgr does not take it either,
- * which may take as long as a call.
+ * Called after result rc under s.  If rc means that s has ended, leaves s; -ESTALE may
+ * also mean that the object no longer exists.  Returns true if the operation is to run
+ * again under the next session.
+ *
+ * This holds for operations that changed nothing: lookups, transfers at a given offset,
+ * and changes that were rejected or never sent.  If a change was in flight when its
+ * session ended, it is unknown whether it was made.  It fails with -ECONNABORTED (ask.h),
+ * which is returned to the caller.
+ *
+ * -EKEYREJECTED: a server rejects our ticket.  The call then waits up to five seconds for
+ * another ticket.  If the manager rejects the ticket, too, it creates a session, which
+ * may take as long as a call.
  */
 bool fs_lost(struct fs *fs, struct session *s, int rc);
 /*
- * Around a fork(): what may be changed by other threads stands still, and the
- * child has no connection of its parent's any more.
+ * Around a fork(): other threads change nothing meanwhile, and the child has no
+ * connection of its parent.
  */
 void fs_hold(struct fs *fs);
 void fs_release(struct fs *fs);
 void fs_disown(struct fs *fs);
-/* In a child after fork(), with one thread, before file_forked(): leaves the
- * parent's sessions.  With or without fs_disown(). */
+/*
+ * In a child after fork(), which has one thread, before file_forked(): leaves the
+ * sessions of the parent.  Works with and without fs_disown().
+ */
 void fs_forked(struct fs *fs);
 
 #endif

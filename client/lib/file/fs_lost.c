@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fs_lost.c - whether a session has ended, and what follows: a call is made once more. */
+/* fs_lost.c - whether a session has ended, and repeating the call. */
 #include <errno.h>
 
 #include "client/lib/session/ask.h"
@@ -16,7 +16,7 @@ static int ask_mgr(struct session *s)
 	return ask_run(&c, WIRE_PING, NULL, NULL);
 }
 
-/* The mgr refuses a session that it ended. */
+/* The manager rejects a session that it has ended. */
 static bool refused(struct session *s)
 {
 	return ask_mgr(s) == -ESTALE;
@@ -28,7 +28,7 @@ static bool ended(struct session *s, int rc)
 	       ((rc == -ESTALE || rc == -ECONNABORTED) && refused(s));
 }
 
-/* An iod says that it has ended, and only the mgr why. */
+/* An iod reports that the session has ended; only the manager knows the reason. */
 static void look_why(struct session *s)
 {
 	if (rpc_peer_evicted(s->mgr) ||
@@ -37,8 +37,8 @@ static void look_why(struct session *s)
 }
 
 /*
- * next, which may be NULL, takes the place of s, if that is still the present one; why is
- * for the log.
+ * Replaces s with next, which may be NULL, if s is still the present session.  why is for
+ * the log.
  */
 static void replace(struct fs *fs, struct session *s, struct session *next,
 		    const char *why)
@@ -62,8 +62,8 @@ struct anew {
 };
 
 /*
- * The mgr has proved itself to the new one.  If it takes s after all, somebody else had
- * refused it, and s stays.
+ * The manager has authenticated to the new session.  If it accepts s after all, another
+ * server rejected s, and s stays.
  */
 static int connect_anew(struct fs *fs, struct session *s)
 {
@@ -81,7 +81,10 @@ static int connect_anew(struct fs *fs, struct session *s)
 	return 0;
 }
 
-/* One thread for all that were refused; false: another one has, or s has gone. */
+/*
+ * True for one thread of all that were rejected.  False: another thread has done it, or s
+ * is no longer present.
+ */
 static bool anew_begins(struct anew *a)
 {
 	struct fs *fs = a->fs;
@@ -125,9 +128,9 @@ static int wait_for_ticket(void *arg)
 }
 
 /*
- * Servers that have no key any more of which our ticket is prove nothing to us by it, and
- * so does whoever passes for one.  If the mgr takes it, another one will do.  Else a
- * session that is made anew finds out: it and the mgr prove themselves to each other.
+ * A server without the key of our ticket cannot prove its identity with it, and neither
+ * can an impostor.  If the manager accepts the ticket, wait for another ticket.
+ * Otherwise create a session, in which client and manager authenticate to each other.
  */
 static bool proved_anew(struct fs *fs, struct session *s)
 {
@@ -139,7 +142,8 @@ static bool proved_anew(struct fs *fs, struct session *s)
 	if (rc)
 		return false;
 	rc = strand_aside(wait_for_ticket, s);
-	return !rc || rc == -EAGAIN; /* another thread may just have had it */
+	/* another thread may just have renewed it */
+	return !rc || rc == -EAGAIN;
 }
 
 bool fs_lost(struct fs *fs, struct session *s, int rc)

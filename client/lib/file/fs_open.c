@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fs_open.c - opening a session; what is wrong here is said once. */
+/* fs_open.c - opening a session.  A local problem is logged once. */
 #include <string.h>
 
 #include "client/lib/file/fs.h"
 #include "client/lib/session/session.h"
 
-/* Of one mount the cause is the same if the number and the transport are. */
+/* Within one mount, the same errno and transport mean the same cause. */
 static bool said(const struct flaw *flaw, int rc, const char *scheme)
 {
 	return flaw->rc == rc && !strcmp(flaw->scheme, scheme);
@@ -41,7 +41,7 @@ static void flaw_keep(struct fs *fs, const struct session_attr *attr, int rc)
 	pthread_mutex_unlock(&fs->lock);
 }
 
-/* No peer is asked, so that trying it without a word first costs little. */
+/* session_open() asks no peer, so a first try without a log costs little. */
 int fs_session_open(struct fs *fs, const struct session_attr *attr,
 		    struct session **out)
 {

@@ -2,9 +2,9 @@
 /*
  * handover.c - see handover.h.
  *
- * A memfd, sealed against all writing but by the mapping that was there before; the
- * descriptor that the next program inherits can only read.  It is inherited for
- * as long as one of ours is.
+ * The state is in a memfd, sealed against all writing except through the mapping that
+ * existed before.  The descriptor that the next program inherits is read-only.  It is
+ * inherited as long as one of our descriptors is.
  */
 #include "client/lib/file/handover.h"
 
@@ -22,7 +22,7 @@
 #include "common/util/fnv.h"
 #include "common/util/process_start.h"
 
-#define APART 60 /* from the numbers that programs count on */
+#define APART 60 /* distance from the numbers that programs expect */
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE)
 
 void handover_init(struct handover *h)
@@ -50,9 +50,9 @@ bool handover_there(int fd, uint64_t dev, uint64_t ino)
 	       st.st_ino == ino;
 }
 
-/* ---- making it ---- */
+/* ---- creation ---- */
 
-/* The signal that a file too large brings would end the program. */
+/* Without this check, a file above RLIMIT_FSIZE raises SIGXFSZ, which ends the program. */
 static bool may_be_so_large(void)
 {
 	struct rlimit most;
@@ -61,7 +61,7 @@ static bool may_be_so_large(void)
 	       most.rlim_cur >= sizeof(struct handover_map);
 }
 
-/* A child must not write what is its parent's. */
+/* Not inherited by fork(), because a child must not change the parent's state. */
 static struct handover_map *map_it(int mem)
 {
 	const size_t size = sizeof(struct handover_map);
@@ -143,7 +143,7 @@ static bool is_used(const struct handover_map *map)
 	return false;
 }
 
-/* A program may have closed all that it does not know. */
+/* A program may have closed all descriptors that it does not know. */
 static bool is_made(struct handover *h)
 {
 	if (h->map &&

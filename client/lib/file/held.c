@@ -123,7 +123,7 @@ bool file_is_evicted(struct file *f, const struct session *s)
 	return true;
 }
 
-/* handle 0: of any file. */
+/* handle 0: any file. */
 static bool process_lost(struct fs *fs, const struct session *s,
 			 uint64_t handle)
 {
@@ -149,7 +149,7 @@ out:
 	return lost;
 }
 
-/* Which file it is costs a request, so only then. */
+/* The lookup of the file costs a request, so do it only if locks were lost. */
 int lock_check_cut(struct fs *fs, struct session *s, const struct target *t)
 {
 	struct attr attr;
@@ -185,7 +185,7 @@ bool lock_forget(struct file *f)
 	return had;
 }
 
-/* ---- the end ---- */
+/* ---- release ---- */
 
 static void unlock_all(struct file *f, uint64_t owner, uint32_t flags)
 {

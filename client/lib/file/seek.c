@@ -17,7 +17,7 @@ struct size_arg {
 	uint64_t size;
 };
 
-/* A target_op. */
+/* Used as a target_op. */
 static int get_size(struct session *s, const struct target *t, void *arg)
 {
 	struct size_arg *a = arg;
@@ -89,9 +89,9 @@ static int64_t seek_data(struct file *f, uint64_t size, int64_t off, int whence)
 
 	if (off < 0 || (uint64_t)off >= size)
 		return -ENXIO;
-	/* pieces that are seen as one: all is data, a hole only behind the end */
+	/* a partition shows pieces as one: all is data, with a hole only at the end */
 	rc = file_seen_whole(f) ? file_run(f, space_seek, &seek) : -ENOSYS;
-	if (rc == -ENOSYS) /* also of an earlier version of an iod */
+	if (rc == -ENOSYS) /* also from an iod of an earlier release */
 		return seek.hole ? (int64_t)size : off;
 	if (rc)
 		return rc;

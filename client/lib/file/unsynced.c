@@ -9,8 +9,8 @@
 
 struct unsynced {
 	uint64_t handle;
-	unsigned int since; /* the first write that was not flushed */
-	UT_hash_handle hh; /* the order is that of these */
+	unsigned int since; /* first write that was not flushed */
+	UT_hash_handle hh; /* sorted by insertion */
 };
 
 static struct unsynced *find(struct fs *fs, uint64_t handle)
@@ -21,7 +21,7 @@ static struct unsynced *find(struct fs *fs, uint64_t handle)
 	return u;
 }
 
-/* With the lock: open ones know by themselves, and so ask nobody at each write. */
+/* Called with the lock.  Open files cache the state, so that a write needs no lookup. */
 static void mark(struct fs *fs, uint64_t handle, bool unsynced)
 {
 	struct file *f;
@@ -96,7 +96,7 @@ unsigned int unsynced_take(struct file *f)
 	return since;
 }
 
-/* Of an iod, or of several. */
+/* True: the host of at least one of its iods restarted since. */
 static bool is_lost(const struct file *f, unsigned int since)
 {
 	const struct lives *lives = &f->fs->lives;

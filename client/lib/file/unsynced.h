@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unsynced.h - which files this process has written to and not flushed since, and when: what
- * an iod has in memory alone is gone when its host loses power, and only who wrote it is there
- * to say so. The next fsync does, once, through whichever descriptor; closing forgets nothing.
+ * unsynced.h - the files that this process has written and not flushed since, with the
+ * time of the first such write.  Data only in the memory of an iod is lost when its host
+ * loses power, and only the writer can report that.  The next fsync reports it once,
+ * through any descriptor; close forgets nothing.
  */
 #ifndef UNSYNCED_H
 #define UNSYNCED_H
@@ -11,10 +12,13 @@
 
 #include "client/lib/file/file.h"
 
-/* Files of a mount that are known; behind so many others the first one is forgotten. */
+/* Maximum number of files of a mount.  Beyond it, the oldest entry is dropped. */
 #define UNSYNCED_MAX 65536u
 
-/* Before a write with these flags (WIRE_IO_*), for file_wrote().  0: it is flushed, too. */
+/*
+ * Called before a write with these flags (WIRE_IO_*); the result is for file_wrote().  0:
+ * the write is also flushed.
+ */
 static inline unsigned int unsynced_since(const struct file *f, uint32_t flags)
 {
 	if (flags & WIRE_IO_SYNC)
@@ -22,28 +26,33 @@ static inline unsigned int unsynced_since(const struct file *f, uint32_t flags)
 	return f->fs ? lives_now(&f->fs->lives) : 1;
 }
 
-/* What was begun then has been written. */
+/* Records a completed write that began at since. */
 void unsynced_wrote(struct file *f, unsigned int since);
 
-/* Around a flush of all of it.  What is written meanwhile may or may not be part of it. */
+/* Begins a flush of the whole file.  Data written meanwhile may or may not be part of it. */
 unsigned int unsynced_take(struct file *f);
-/* taken: by the former.  rc: what came of the flush; or -EIO, which is logged: something of
- * what was taken may be lost. */
+/*
+ * Ends the flush.  taken: from unsynced_take().  Returns rc, the result of the flush, or
+ * -EIO, logged: part of what was taken may be lost.
+ */
 int unsynced_end(struct file *f, unsigned int taken, int rc);
 
-/* It was written to, and not flushed since: as far as f knows. */
+/* True: as far as f knows, the file was written and not flushed since. */
 static inline bool unsynced_has(struct file *f)
 {
 	return atomic_load(&f->unsynced);
 }
 
-/* Of a flush: something is lost, and nobody else will hear of it from there. */
+/*
+ * True: this result of a flush means that data is lost, and that the iod does not report
+ * it again.
+ */
 static inline bool unsynced_is_loss(int rc)
 {
 	return rc == -EIO || rc == -ENOSPC || rc == -EDQUOT;
 }
 
-/* Nobody has files of it any more. */
+/* Frees the table.  No file of the mount is open. */
 void unsynced_free(struct fs *fs);
 
 #endif
