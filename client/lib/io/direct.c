@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * direct.c - reads and writes of borrowed objects, by this process: one system call for
- * what lies in one piece there.  Nobody wakes up.
+ * direct.c - reads and writes of borrowed objects by this process, with one system call
+ * for each contiguous range in an object.  No other process wakes up.
  *
- * It succeeds, or the request goes by message as if nothing had been tried: also
- * where the object ends, where memory is missing, and where the disk is full, so
- * that all these have one meaning.
+ * A direct transfer either succeeds, or the request goes to the iod by message as if
+ * nothing had been tried.  The latter also happens at the end of an object, for unmapped
+ * memory, and on a full disk, so that these cases have one implementation.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,33 +17,39 @@
 #include "client/lib/io/direct_int.h"
 #include "client/lib/session/strand.h"
 
-/* Of one call: more is faster by the iods, who copy with several processors.  Measured:
- * one client of four iods is as fast either way at 1 MiB, four are not. */
+/*
+ * Maximum of one call.  The iods are faster for more, because they copy with several
+ * processors.  Measured: at 1 MiB, one client of four iods is as fast either way; four
+ * clients are not.
+ */
 #define DIRECT_MAX LENT_MOST
 #define DIRECT_IOV 64u
-/* Pieces of one call, apart in the file: of more a request for all of them takes less time
- * (docs/measured/local.md). */
+/*
+ * Maximum of pieces in one call that are not contiguous in the file.  For more, one
+ * request is faster (docs/measured/local.md).
+ */
 #define DIRECT_READS 40u
 #define DIRECT_WRITES 256u
 
-/* Neighbours in the object. */
+/* A contiguous range of the object. */
 struct batch {
 	struct iovec iov[DIRECT_IOV];
 	unsigned int n;
 	uint64_t off, len;
-	bool begun; /* one was written, or a part of it */
-	unsigned int at; /* our place; a writer's mark is there */
+	bool begun; /* a batch was written, at least in part */
+	/* our place in marks->inside; a writer's mark is there */
+	unsigned int at;
 };
 
-/* ---- what the iod is told ---- */
+/* ---- statistics for the iod ---- */
 
-/* Threads begin at different places. */
+/* Distributes the threads over the places. */
 static unsigned int first_place(void)
 {
 	return (unsigned int)((uintptr_t)pthread_self() >> 12) % LENT_INSIDE;
 }
 
-/* 0: this one is not timed. */
+/* 0: this transfer is not timed. */
 static uint64_t begins(const struct loan *loan, unsigned int at, bool write)
 {
 	const struct lent_count *c =
@@ -53,7 +59,7 @@ static uint64_t begins(const struct loan *loan, unsigned int at, bool write)
 	return n % LENT_TIMED ? 0 : clock_boot();
 }
 
-/* Readers that share a place do not lose each other's; a writer has his alone. */
+/* Readers may share a place and need atomic additions.  A writer has its place alone. */
 static void count(_Atomic uint64_t *n, uint64_t more, bool alone)
 {
 	if (alone)
@@ -90,7 +96,7 @@ static void ended(const struct loan *loan, unsigned int at, bool write,
 
 /* ---- one batch ---- */
 
-/* One piece: the kernel need not fetch a list. */
+/* With one piece, the kernel need not copy a list. */
 static ssize_t transfer_one(bool write, const struct loan *loan,
 			    const struct batch *b)
 {
@@ -100,8 +106,8 @@ static ssize_t transfer_one(bool write, const struct loan *loan,
 }
 
 /*
- * Not by libc's functions: a thread that is cancelled would end in them, and leave
- * what it holds.
+ * Uses system calls, because libc's functions are cancellation points: a cancelled thread
+ * would leave its mark behind.
  */
 static ssize_t transfer(bool write, const struct loan *loan,
 			const struct batch *b)
@@ -116,7 +122,7 @@ static ssize_t transfer(bool write, const struct loan *loan,
 		       waits ? RWF_NOWAIT : 0);
 }
 
-/* What was taken back meanwhile may be nobody's by now. */
+/* If the loan was revoked meanwhile, the data may belong to another file. */
 static bool read_batch(const struct loan *loan, const struct batch *b)
 {
 	bool ok = transfer(false, loan, b) == (ssize_t)b->len;
@@ -125,7 +131,7 @@ static bool read_batch(const struct loan *loan, const struct batch *b)
 	return ok && !loan_over(loan);
 }
 
-/* Inside. */
+/* The caller has set its mark. */
 static bool write_batch(const struct loan *loan, struct batch *b)
 {
 	if (b->off + b->len > loan->limit)
@@ -137,8 +143,9 @@ static bool write_batch(const struct loan *loan, struct batch *b)
 /* ---- the mark of a writer ---- */
 
 /*
- * A full barrier: who looks at the loan behind it sees what was taken back, or is seen
- * here.  A handler that runs on top of a write finds another place.
+ * The exchange is a full barrier.  Either this thread sees a revocation when it checks
+ * the loan afterwards, or the iod sees the mark.  A signal handler that interrupts a
+ * write uses another place.
  */
 static bool enter(const struct loan *loan, unsigned int *at)
 {
@@ -155,7 +162,7 @@ static bool enter(const struct loan *loan, unsigned int *at)
 	return false;
 }
 
-/* False: what was written may be in a file that was set aside (lent.h). */
+/* False: the data may have been written to a file that was set aside (lent.h). */
 static bool leave(const struct loan *loan, unsigned int at)
 {
 	bool aside;
@@ -167,7 +174,7 @@ static bool leave(const struct loan *loan, unsigned int at)
 	return !aside;
 }
 
-/* ---- a server's share ---- */
+/* ---- the share of one server ---- */
 
 static bool batch_run(const struct loan *loan, bool write, struct batch *b)
 {
@@ -218,7 +225,7 @@ static bool share_run(const struct loan *loan, const struct plan *plan,
 	return batch_run(loan, write, b);
 }
 
-/* cur is at the first piece; NULL: b has all there is. */
+/* cur is at the first piece; NULL: b is complete. */
 static bool run_batches(const struct loan *loan, const struct plan *plan,
 			struct plan_cur *cur, bool write, struct batch *b)
 {
@@ -227,8 +234,9 @@ static bool run_batches(const struct loan *loan, const struct plan *plan,
 }
 
 /*
- * A handler may leave it by a jump, and cancellation may end it: the mark stays, and that place is
- * lost to us.  The iod does not wait for it longer than for who stands still.
+ * If a handler leaves by longjmp, or cancellation ends the thread, the mark stays and the
+ * place is lost to this process.  The iod waits for it no longer than for a stopped
+ * process.
  */
 static bool write_inside(const struct loan *loan, const struct plan *plan,
 			 struct plan_cur *cur, struct batch *b)
@@ -241,7 +249,7 @@ static bool write_inside(const struct loan *loan, const struct plan *plan,
 	return leave(loan, b->at) && ok;
 }
 
-/* What server k has to do is in b, or cur is there. */
+/* The work of server k is in b, or starts at cur. */
 static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
 		   uint32_t k, bool write, struct plan_cur *cur,
 		   struct batch *b)
@@ -262,7 +270,7 @@ static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
 	return ok;
 }
 
-/* It has nothing to do there, or did it. */
+/* True: the server has nothing to do, or its share is done. */
 static bool run_share(struct session *s, uint64_t handle,
 		      const struct plan *plan, uint32_t k, bool write,
 		      bool *begun)
@@ -281,13 +289,13 @@ static bool run_share(struct session *s, uint64_t handle,
 	return ok;
 }
 
-/* One piece of the file. */
+/* The file side is one piece. */
 static bool is_plain(const struct plan *plan)
 {
 	return plan->nspan == 1 && !plan->view->gsize;
 }
 
-/* Of so many pieces that a request is better. */
+/* True: the pieces are so many that a request is faster. */
 static bool is_scattered(const struct plan *plan, bool write)
 {
 	unsigned int n = 0, most = write ? DIRECT_WRITES : DIRECT_READS;
@@ -304,7 +312,7 @@ static bool is_scattered(const struct plan *plan, bool write)
 	return n > most;
 }
 
-/* All lies in one stripe, as most calls do: *b has it all. */
+/* The common case: everything lies in one stripe.  Fills *b completely. */
 static bool is_small(const struct plan *plan, uint32_t *k, struct batch *b)
 {
 	const struct plan_span *span = plan->span;
@@ -337,7 +345,7 @@ static bool run_all(struct session *s, uint64_t handle, const struct plan *plan,
 	return all;
 }
 
-/* The others have nothing to do. */
+/* The other servers have nothing to do. */
 static bool run_small(struct session *s, uint64_t handle,
 		      const struct plan *plan, uint32_t k, bool write,
 		      struct batch *b, bool *done, bool *begun)

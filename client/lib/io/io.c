@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* io.c - keeps up to two requests under way at each server of a file. */
+/* io.c - transfers with up to two requests in flight at each server of a file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 	 WIRE_REGION_MAX * sizeof(struct wire_region) +                        \
 	 WIRE_MEM_MAX * sizeof(struct wire_mem))
 
-/* The keys are filled in when the request goes out. */
+/* The keys are added when the request is sent. */
 static void io_put_memory(const struct plan_req *req, struct wire_out *out)
 {
 	struct wire_mem *mem = wire_put(out, NULL,
@@ -26,7 +26,7 @@ static void io_put_memory(const struct plan_req *req, struct wire_out *out)
 	}
 }
 
-/* Of the caller's buffers those that the request names, in order. */
+/* The caller's buffers that the request names, in order. */
 static void io_areas(struct io *io, const struct plan_req *req,
 		     struct rpc_call *rpc)
 {
@@ -72,7 +72,7 @@ static int io_message(const struct io *io, const struct plan_req *req, bool in,
 	return rc < 0 ? rc : 0;
 }
 
-/* All memory of the operation counts: it fails as a whole. */
+/* Checks all memory of the operation, which fails as a whole. */
 static bool io_faulty(struct rpc_call *rpc)
 {
 	const struct io *io = ((const struct io_slot *)rpc->arg)->io;
@@ -82,7 +82,10 @@ static bool io_faulty(struct rpc_call *rpc)
 
 static void io_done(struct rpc_call *rpc);
 
-/* A large transfer takes as long as it does while its servers answer. */
+/*
+ * A large transfer may take any time while its servers answer: each answer restarts the
+ * timeout.
+ */
 static uint64_t io_deadline(struct io *io, const struct io_slot *slot)
 {
 	if (!io->server[slot->k].answered)
@@ -126,7 +129,7 @@ static int io_send(struct io *io, struct io_slot *slot,
 	return 1;
 }
 
-/* The server's next request: 1 on its way, 0 there is none, or -errno. */
+/* Sends the server's next request.  Returns 1: in flight; 0: there is none; -errno. */
 static int io_send_next(struct io *io, struct io_slot *slot,
 			struct io_server *sv)
 {
@@ -137,7 +140,7 @@ static int io_send_next(struct io *io, struct io_slot *slot,
 	return io_send(io, slot, &req);
 }
 
-/* One request more at server k, if there is something to ask. */
+/* Sends one more request to server k, if there is one. */
 static void io_issue(struct io *io, uint32_t k)
 {
 	struct io_server *sv = &io->server[k];
@@ -159,7 +162,7 @@ static void io_issue(struct io *io, uint32_t k)
 	io->op.err = rc;
 }
 
-/* The operation fails: what waits for a connection would keep it. */
+/* The operation fails.  Requests that wait for a connection are given up. */
 static void io_fail(struct io *io, int status)
 {
 	uint32_t i;
@@ -196,7 +199,7 @@ static void io_done(struct rpc_call *rpc)
 	op_put(&io->op, 0);
 }
 
-/* Nothing is left to be asked: what is under way counts as one. */
+/* No request follows.  Those in flight are marked as belonging together. */
 static void io_join(struct io *io)
 {
 	uint32_t i;
@@ -208,7 +211,10 @@ static void io_join(struct io *io)
 		io->slot[i].rpc.joined = io;
 }
 
-/* Every client begins at another server, so that they don't convoy. */
+/*
+ * Each client starts at another server, so that clients do not move from server to server
+ * together.
+ */
 static void io_start(struct op *op)
 {
 	struct io *io = (struct io *)op;
@@ -291,7 +297,7 @@ static int io_tries(struct io *io)
 	return rc;
 }
 
-/* What comes behind a long transfer has its time, too. */
+/* After a long transfer, the rest of the call gets a full timeout. */
 int io_run(struct io *io)
 {
 	int rc;
@@ -306,8 +312,8 @@ int io_run(struct io *io)
 }
 
 /*
- * What was done under a session that has ended is not done again under the next:
- * others may have written there since.
+ * A write that began in a session that has ended is not repeated in the next one, because
+ * other clients may have written there since.
  */
 static int over_for_good(const struct io *io, int rc)
 {

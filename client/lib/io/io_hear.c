@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_hear.c - after a sleep, to hear first what servers said meanwhile: nothing is
- * sent to one that has closed the connection since the session ended, so that a
- * write can be made under the next session.
+ * io_hear.c - after a sleep, receives what the servers sent meanwhile.  Nothing is then
+ * sent to a server that has closed its connection because the session ended, so that the
+ * write can run in the next session.
  */
 #include <poll.h>
 
@@ -10,7 +10,7 @@
 #include "common/comm/rpc.h"
 
 #define SLEPT_MS 500u
-#define HEAR_MAX 16u /* rounds */
+#define HEAR_MAX 16u /* maximum of rounds */
 
 void io_hear(const struct io *io)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* io_int.h - what the files of io.h share. */
+/* io_int.h - shared by the files that implement io.h. */
 #ifndef IO_INT_H
 #define IO_INT_H
 
@@ -8,19 +8,19 @@
 #include "client/lib/io/list_req_int.h"
 #include "client/lib/io/regs_int.h"
 
-#define IO_DEPTH 2 /* requests in flight at a server, at most */
-#define IO_SERVERS 16 /* without allocation */
+#define IO_DEPTH 2 /* maximum of requests in flight at a server */
+#define IO_SERVERS 16 /* servers without allocation */
 #define IO_SLOTS (IO_SERVERS * IO_DEPTH)
 #define IO_IOVS 16
 #define IO_GAPS 16
 
-/* A server of the file, in this operation. */
+/* A server of the file in this operation. */
 struct io_server {
-	struct plan_cur cur; /* what it was not asked for yet */
-	uint64_t size; /* of its object, as of its last reply */
+	struct plan_cur cur; /* what has not been requested yet */
+	uint64_t size; /* size of its object, from its last reply */
 	unsigned int busy; /* requests in flight */
 	bool seen; /* size is set */
-	bool answered; /* a request */
+	bool answered; /* it has answered a request */
 	bool dry; /* nothing more to read there */
 };
 
@@ -30,13 +30,14 @@ struct io_slot {
 	struct io *io;
 	uint32_t k;
 	uint64_t total;
-	bool in; /* a read that is answered with its bytes */
-	struct plan_cur from; /* where its bytes begin */
-	struct pack *pack; /* lists: its bytes, or NULL: in place */
-	struct io_slot *next; /* free */
+	bool in; /* a read whose reply contains the data */
+	struct plan_cur from; /* position of its first byte */
+	/* lists: its packed data, or NULL: transferred in place */
+	struct pack *pack;
+	struct io_slot *next; /* next free slot */
 };
 
-/* Bytes [skip, total) of a request were not there. */
+/* Bytes [skip, total) of a request are missing in the object. */
 struct io_gap {
 	struct plan_cur from;
 	uint64_t skip, total;
@@ -50,24 +51,25 @@ struct io {
 	uint64_t handle;
 	uint32_t flags;
 	bool write;
-	bool list; /* goes as list requests */
-	unsigned int depth; /* requests in flight at a server */
-	uint64_t deadline; /* of what was not preceded by an answer */
-	uint32_t user; /* asker.h */
-	bool moved; /* something was */
+	bool list; /* sent as list requests */
+	unsigned int depth; /* maximum of requests in flight at a server */
+	uint64_t deadline; /* deadline until the first answer */
+	uint32_t user; /* see asker.h */
+	bool moved; /* data was transferred */
 	bool bold; /* lists: memory is registered by hints or in groups */
 	struct list_limits limits;
 
 	uint32_t nserver;
-	struct io_server *server; /* nserver */
-	struct io_slot *slot; /* nserver * IO_DEPTH */
+	struct io_server *server; /* nserver elements */
+	struct io_slot *slot; /* nserver * IO_DEPTH elements */
 	struct io_slot *free;
-	struct rail_mem *mem; /* nmem: the caller's memory */
-	struct rail_mem **area; /* nmem, into mem */
+	struct rail_mem *mem; /* nmem elements: the caller's memory */
+	struct rail_mem **area; /* nmem pointers into mem */
 	unsigned int nmem; /* lists: 0 until it is needed */
-	bool doubt; /* a server may still use it */
-	bool begun; /* a write that a server has done in part, or may have */
-	bool done[WIRE_IOD_MAX]; /* there without a message: direct_int.h */
+	bool doubt; /* a server may still use the memory */
+	bool begun; /* a server has done a write in part, or may have */
+	/* server is finished without a message: direct_int.h */
+	bool done[WIRE_IOD_MAX];
 	struct io_gap *gap;
 	unsigned int ngap, maxgap;
 
@@ -78,39 +80,49 @@ struct io {
 	struct io_gap few_gap[IO_GAPS];
 };
 
-/* Runs the operation: io.c.  The caller frees it after any result. */
+/* Runs the operation: io.c.  The caller calls io_free() after any result. */
 int io_run(struct io *io);
-/* io_mem.c: for a plan and nserver; 0 or -ENOMEM, to be freed in any case. */
+/*
+ * io_mem.c: allocates for plan and nserver.  Returns 0 or -ENOMEM.  Call io_free() in
+ * either case.
+ */
 int io_alloc(struct io *io);
 void io_free(struct io *io);
-/* Whether the slot's request is a read that is answered with its bytes. */
+/* True: the slot's request is a read whose reply contains the data. */
 bool io_reads_inline(const struct io *io, struct io_slot *slot, uint64_t total);
-/* What servers do with the caller's memory: TP_REMOTE_*. */
+/* How servers access the caller's memory: TP_REMOTE_*. */
 unsigned int io_access(const struct io *io);
 
 /*
- * The memory of the next *len bytes from the cursor on, neighbours as one, at
- * most WIRE_MEM_MAX pieces; cur and *len are then behind them.
+ * Collects the memory of the next *len bytes from the cursor: at most WIRE_MEM_MAX
+ * pieces, neighbours merged.  Advances cur, and sets *len to the bytes covered.  Returns
+ * the number of pieces.
  */
 unsigned int io_pieces(const struct io *io, struct plan_cur *cur, uint64_t *len,
 		       struct iovec *piece);
-/* Sends what slot->rpc names; the rest of it is filled in. */
+/* Sends the call that slot->rpc describes.  Fills in the rest of slot->rpc. */
 void io_start_call(struct io *io, struct io_slot *slot);
-/* A reply to READ, or none where it got all: io_read.c. */
+/*
+ * io_read.c: handle the reply to READ.  io_read_whole() is for a read that needs no reply
+ * because all data arrived.  Return 0 or -errno.
+ */
 int io_read_whole(struct io *io, struct io_slot *slot);
 int io_read_taken(struct io *io, struct io_slot *slot,
 		  const struct wire_msg *reply);
 
-/* io_hear.c: before a write, in the driving thread. */
+/* io_hear.c: called before a write, in the driving thread. */
 void io_hear(const struct io *io);
-/* io_list.c: whether the plan is better off as a list; prepares for it. */
+/*
+ * io_list.c: io_list_wanted() is true if the plan is faster as a list; io_list_begin()
+ * prepares for it.
+ */
 bool io_list_wanted(const struct plan *plan);
 void io_list_begin(struct io *io);
-/* Counts; true: after that result the same may work piece by piece. */
+/* Counts the registrations.  True: after result rc, a transfer piece by piece may succeed. */
 bool io_list_end(struct io *io, int rc);
-/* The server's next request: 1 on its way, 0 there is none, or -errno. */
+/* Sends the server's next request.  Returns 1: in flight; 0: there is none; -errno. */
 int io_list_send(struct io *io, struct io_slot *slot, struct io_server *sv);
-/* The request is over; its buffer is free. */
+/* The request has ended: releases its buffer. */
 void io_list_done(struct io *io, struct io_slot *slot, int status);
 
 #endif

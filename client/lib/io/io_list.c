@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_list.c - requests of many pieces: small memory is packed, into the
- * message or a registered buffer of the session, large memory stays in place
- * and the server gathers or scatters it, with one completion.
+ * io_list.c - requests with many pieces.  Small memory pieces are packed into the
+ * message, or into a registered buffer of the session.  Large pieces stay in place, and
+ * the server gathers or scatters them, with one completion.
  */
 #include <errno.h>
 
@@ -32,7 +32,10 @@ void io_list_begin(struct io *io)
 	};
 }
 
-/* Hints may be wrong, and a group may hold what cannot be registered. */
+/*
+ * A retry may help, because hints may be wrong and a group may contain memory that cannot
+ * be registered.
+ */
 bool io_list_end(struct io *io, int rc)
 {
 	unsigned long made = 0;
@@ -73,7 +76,7 @@ static int pack_bytes(const struct io *io, const struct io_slot *slot,
 	return rc;
 }
 
-/* The keys are filled in when the request goes out. */
+/* The keys are added when the request is sent. */
 static void put_memory(struct io *io, struct io_slot *slot,
 		       const struct list_req *req, struct wire_out *out)
 {

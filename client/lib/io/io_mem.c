@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* io_mem.c - what an operation needs of memory, and giving the caller's back. */
+/* io_mem.c - the memory of an operation, and releasing the caller's memory. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -30,8 +30,8 @@ int io_alloc(struct io *io)
 }
 
 /*
- * What a server may still use is deregistered before the caller has it again,
- * however late that is; other calls that use the same registration end by their
+ * Deregisters memory that a server may still access before it returns to the caller,
+ * however long that takes.  Other calls with the same registration end by their
  * deadlines.
  */
 static int io_take_back(void *arg)
@@ -49,7 +49,7 @@ static void io_unpin(struct io *io)
 	unsigned int i;
 
 	if (io->doubt) {
-		/* without a thread here, since memory is not left behind */
+		/* without a thread, wait here: the memory must be released */
 		if (strand_aside(io_take_back, io) == -EAGAIN)
 			io_take_back(io);
 		return;

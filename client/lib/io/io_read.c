@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_read.c - reads, and where they end.
+ * io_read.c - reads and the end of the file.
  *
- * An object that is shorter than what was read of it says nothing about the
- * file: it may be sparse.  Only then the size of the file is worked out, from
- * the sizes in the replies and, where these do not settle it, by asking the
- * servers that were not involved.  What is missing before the end is zeros.
+ * An object that is shorter than the range read does not show the end of the file,
+ * because the file may be sparse.  Only in this case is the size of the file computed:
+ * from the sizes in the replies, and if these do not suffice, by asking the remaining
+ * servers.  Missing bytes before the end are zeros.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ int io_read_taken(struct io *io, struct io_slot *slot,
 	sv->seen = true;
 	if (done == slot->total)
 		return 0;
-	sv->dry = true; /* reads only go up: io.h */
+	sv->dry = true; /* reads only ascend, see io.h */
 	return io_gap_add(io, slot, done);
 }
 
@@ -122,7 +122,7 @@ static bool io_seen(void *arg, uint32_t k)
 	return io->server[k].seen;
 }
 
-/* Behind the last byte of the file that the plan names. */
+/* The offset after the last byte of the file that the plan names. */
 static uint64_t plan_file_end(const struct plan *plan)
 {
 	uint64_t end, max = 0;
@@ -167,7 +167,7 @@ static int io_file_size(struct io *io, uint64_t *size)
 	return 0;
 }
 
-/* Transfer bytes up to the first one at or behind the end of the file. */
+/* Bytes of the transfer before the first one at or beyond the end of the file. */
 static uint64_t plan_before(const struct plan *plan, uint64_t size)
 {
 	uint64_t seen = view_before(plan->view, size), n = 0;
@@ -183,7 +183,7 @@ static uint64_t plan_before(const struct plan *plan, uint64_t size)
 	return n;
 }
 
-/* Zeros bytes [skip, total) from the cursor on, but none behind n. */
+/* Zeros bytes [skip, total) from the cursor, but none beyond n. */
 static int io_zero(const struct io *io, struct plan_cur cur, uint64_t skip,
 		   uint64_t total, uint64_t n)
 {
@@ -208,7 +208,7 @@ static int io_zero(const struct io *io, struct plan_cur cur, uint64_t skip,
 	return rc;
 }
 
-/* Whether an object before transfer byte n is empty or not there at all. */
+/* True: an object before transfer byte n is empty or missing. */
 static bool io_thin(const struct io *io, uint64_t n)
 {
 	struct plan_cur cur;

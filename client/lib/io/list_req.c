@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list_req.c - collects the pieces of one list request. */
+/* list_req.c - collecting the pieces of one list request. */
 #include "client/lib/io/list_req_int.h"
 
-/* Bytes of the server's share of the extent before the piece at hand. */
+/* Bytes of the server's share of the extent before the current piece. */
 static uint64_t behind(const struct plan *plan, const struct plan_cur *cur)
 {
 	uint64_t local;
@@ -11,7 +11,7 @@ static uint64_t behind(const struct plan *plan, const struct plan_cur *cur)
 	return cur->piece.local - local;
 }
 
-/* A piece to go on with, and its extent among the vectors. */
+/* Finds the next piece, and adds its extent to the vectors. */
 static bool next_piece(const struct plan *plan, struct plan_cur *cur,
 		       struct list_req *req)
 {
@@ -31,7 +31,7 @@ static bool fragmented(const struct list_req *req,
 	return req->total < limits->place * req->nseg;
 }
 
-/* Where memory of the piece goes; NULL: no room. */
+/* The segment for memory of the piece; NULL: no room. */
 static struct plan_seg *place(struct list_req *req, char *addr,
 			      unsigned int iov)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list_req_int.h - the next list request of a server out of a plan: the file
- * side as vectors, the memory side in place if its pieces are large, otherwise
- * to be packed into one buffer.  Pure.
+ * list_req_int.h - the next list request to a server from a plan: the file side as
+ * vectors; the memory side in place if its pieces are large, otherwise packed into one
+ * buffer.  Pure.
  */
 #ifndef LIST_REQ_INT_H
 #define LIST_REQ_INT_H
@@ -11,21 +11,22 @@
 #include "client/lib/io/vecs_int.h"
 
 struct list_limits {
-	uint64_t place; /* memory is used in place if its pieces have as many
-			 * bytes on average */
-	uint64_t pack; /* bytes of a packed request */
+	/* minimum average bytes of pieces to use memory in place */
+	uint64_t place;
+	uint64_t pack; /* maximum bytes of a packed request */
 };
 
 struct list_req {
 	uint64_t total;
-	uint64_t skip; /* of the server's share of the first extent */
-	bool packed; /* seg says nothing: walk the plan */
+	/* bytes to skip in the server's share of the first extent */
+	uint64_t skip;
+	bool packed; /* seg is unused: walk the plan */
 	unsigned int nseg;
 	struct plan_seg seg[WIRE_MEM_MAX];
 	struct vecs vecs;
 };
 
-/* True: *req is the server's next request; false: there is none. */
+/* True: *req is the server's next request.  False: there is none. */
 bool list_req_next(const struct plan *plan, struct plan_cur *cur,
 		   const struct list_limits *limits, struct list_req *req);
 

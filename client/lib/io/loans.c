@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loans.c - borrowing, when it pays, and again when it was taken back. */
+/* loans.c - borrowing objects when it pays, and again after a revocation. */
 #include "client/lib/io/loans.h"
 
 #include <errno.h>
@@ -7,18 +7,18 @@
 
 #include "client/lib/io/direct_int.h"
 
-#define OLD_MAX 16u /* descriptors of what was taken back, until the close */
+#define OLD_MAX 16u /* revoked descriptors kept until close */
 #define SOON_MS 100u
 #define LATER_MS 1000u
-#define LONG_MS 15000u /* an iod that lends for reading alone: early.h */
+#define LONG_MS 15000u /* for an iod that lends for reading only: early.h */
 
 struct loan_place {
 	_Atomic(struct loan *) loan;
 	atomic_uint calls;
 	atomic_bool asking;
-	_Atomic uint64_t again; /* not asked before, clock_now() */
-	/* who asks */
-	struct loan *old; /* taken back; others may still look at them */
+	_Atomic uint64_t again; /* do not ask before this clock_now() */
+	/* only for the thread that asks */
+	struct loan *old; /* revoked loans; other threads may still use them */
 	unsigned int nold;
 };
 
@@ -74,7 +74,7 @@ static unsigned int pause_of(int rc)
 	}
 }
 
-/* -EROFS: it may be read, as what is there may. */
+/* -EROFS: the iod lends for reading only.  A valid loan for reading stays in use. */
 static int ask(struct loan_place *p, struct session *s, uint32_t iod,
 	       uint64_t handle, bool write)
 {

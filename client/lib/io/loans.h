@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loans.h - what an open file has borrowed of its objects (lender.h).  It asks for an
- * object at the LOANS_AFTER-th call that could have used it: whoever opens a file and reads it
- * once pays nothing.
+ * loans.h - the objects that an open file has borrowed (lender.h).  The file asks for an
+ * object at the LOANS_AFTER-th call that could have used it.  So a program that opens a
+ * file and reads it once pays nothing.
  */
 #ifndef LOANS_H
 #define LOANS_H
@@ -17,9 +17,10 @@ struct dist;
 struct loan_place;
 struct session;
 
-/* Zero at the start. */
+/* Initialised with zeros. */
 struct loans {
-	_Atomic(struct loan_place *) place; /* one a server of the file */
+	/* one for each server of the file */
+	_Atomic(struct loan_place *) place;
 };
 
 /* An open file, for one call. */
@@ -31,14 +32,14 @@ struct loans_file {
 	bool write; /* it is open for writing */
 };
 /*
- * Where the file ends, read from its objects themselves: by nobody else's work, if all
- * of them are lent.  False: they are not, ask the iods.
+ * Computes the size of the file from its borrowed objects, without a request.  False: not
+ * all objects are lent; ask the iods.
  */
 bool loans_size(const struct loans_file *file, uint64_t *size);
 
-/* Gives all back, of a file with n servers.  Nobody uses them. */
+/* Returns all loans of a file with n servers.  No thread uses them. */
 void loans_close(struct loans *loans, uint32_t n);
-/* In a child after fork(), with one thread: there are none. */
+/* In a child after fork(), which has one thread: drops all loans. */
 void loans_forked(struct loans *loans, uint32_t n);
 
 #endif

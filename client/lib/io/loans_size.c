@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loans_size.c - where a file ends, as its borrowed objects tell. */
+/* loans_size.c - the size of a file from its borrowed objects. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -7,8 +7,8 @@
 #include "client/lib/session/strand.h"
 
 /*
- * To borrow it for writing makes an object that is missing, as those of the
- * servers behind the end of a small file are.
+ * Borrowing for writing creates a missing object, such as those of servers beyond the end
+ * of a small file.
  */
 static const struct loan *borrow(const struct loans_file *file, uint32_t k)
 {

@@ -92,7 +92,7 @@ void plan_advance(struct plan_cur *cur, uint64_t len)
 	cur->piece.len -= len;
 }
 
-/* The region that the next bytes belong to; NULL: no room for another. */
+/* The region for the next bytes; NULL: no room for another one. */
 static struct wire_region *plan_region(struct plan_req *req, uint64_t local)
 {
 	struct wire_region *r = &req->reg[req->nreg];
@@ -119,7 +119,7 @@ static struct plan_seg *plan_seg(struct plan_req *req, void *addr, size_t len,
 	return s;
 }
 
-/* Puts the head of the piece into the request; false: it is full. */
+/* Adds the head of the piece to the request.  False: the request is full. */
 static bool plan_add(const struct plan *plan, struct plan_cur *cur,
 		     struct plan_req *req)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * plan.h - from what the caller wants to what each server is asked.
+ * plan.h - splits a transfer into requests to each server.
  *
- * A transfer is a row of bytes numbered from 0.  The file side is a list of
- * spans of a view, the memory side a list of iovecs, both in the order of
- * the transfer.  Each server of the file has a cursor that walks the
- * transfer and stops at the bytes on that server only; plan_next() collects
- * them into requests that respect the limits of a message.  Pure: nothing
- * here sends, allocates or looks at the data.
+ * A transfer is a sequence of bytes numbered from 0.  The file side is a list of spans of
+ * a view, and the memory side is a list of iovecs, both in the order of the transfer.
+ * Each server of the file has a cursor that walks the transfer and stops only at bytes on
+ * that server.  plan_next() collects these bytes into requests within the limits of a
+ * message.  Pure: nothing here sends, allocates or accesses the data.
  */
 #ifndef PLAN_H
 #define PLAN_H
@@ -18,9 +17,8 @@
 #include "client/lib/io/view.h"
 #include "common/wire/wire.h"
 
-#define PLAN_REQUEST_MAX                                                       \
-	(64u << 20) /* bytes of one request: what a server
-					 * can surely do before the deadline */
+/* maximum bytes of one request, which a server can complete before the deadline */
+#define PLAN_REQUEST_MAX (64u << 20)
 
 struct loans;
 
@@ -33,47 +31,49 @@ struct plan {
 	const struct view *view;
 	const struct plan_span *span;
 	unsigned int nspan;
-	const struct iovec *iov; /* empty ones are allowed */
+	const struct iovec *iov; /* empty ones are permitted */
 	unsigned int niov;
-	const struct iovec *parent; /* allocations that the memory lies in, to
-					 * be registered whole; or NULL */
+	/* allocations that contain the memory, to be registered as a whole; or NULL */
+	const struct iovec *parent;
 	unsigned int nparent;
-	struct loans *loans; /* of the file's objects, or NULL: loans.h */
-	bool serial; /* overlaps: one request after the other */
+	struct loans *loans; /* loans of the file's objects, or NULL: loans.h */
+	bool serial; /* pieces overlap: send one request after the other */
 };
 
-/* Bytes [at, at + len) of the transfer are the server's from local on. */
+/* Bytes [at, at + len) of the transfer are on the server, from local in its object. */
 struct plan_piece {
 	uint64_t at, local, len;
 };
 
 struct plan_cur {
-	uint32_t k; /* server of the file */
-	unsigned int nspan; /* spans begun */
-	uint64_t at; /* transfer: behind the extent at hand */
-	uint64_t ext_at, ext_off; /* the extent: in transfer and file */
+	uint32_t k; /* index of the server in the file */
+	unsigned int nspan; /* spans started */
+	uint64_t at; /* transfer offset after the current extent */
+	/* offset of the extent in the transfer and in the file */
+	uint64_t ext_at, ext_off;
 	uint64_t ext_len;
 	struct view_iter view; /* extents of the span */
 	struct dist_iter dist; /* the server's pieces of the extent */
-	struct plan_piece piece; /* what is left of the last one */
+	struct plan_piece piece; /* the rest of the last piece */
 	unsigned int iov;
-	uint64_t iov_at; /* where that iovec begins */
+	uint64_t iov_at; /* transfer offset where the iovec starts */
 };
 
-/* Bytes of the transfer. */
+/* Returns the bytes of the transfer. */
 uint64_t plan_total(const struct plan *plan);
 void plan_start(const struct plan *plan, struct plan_cur *cur, uint32_t k);
 /*
- * The two steps of plan_piece(): the next extent of the file, cur->ext_off and
- * ext_len, which may have nothing on the server; and the next piece in it.
+ * The two steps of plan_piece().  plan_extent() gets the next extent of the file
+ * (cur->ext_off and ext_len), which may have nothing on the server.  plan_share() gets
+ * the next piece in it.
  */
 bool plan_extent(const struct plan *plan, struct plan_cur *cur);
 bool plan_share(const struct plan *plan, struct plan_cur *cur);
-/* True: cur->piece is the next piece; false: the server has no more. */
+/* True: cur->piece is the next piece.  False: the server has no more. */
 bool plan_piece(const struct plan *plan, struct plan_cur *cur);
 /*
- * The longest contiguous memory for the head of cur->piece, at most max
- * bytes; *iov tells of which iovec.  plan_advance() steps over it.
+ * Returns the longest contiguous memory for the head of cur->piece, at most max bytes.
+ * *iov is the index of its iovec.  plan_advance() steps over it.
  */
 void *plan_memory(const struct plan *plan, struct plan_cur *cur, uint64_t max,
 		  size_t *len, unsigned int *iov);
@@ -92,7 +92,7 @@ struct plan_req {
 	struct plan_seg seg[WIRE_MEM_MAX];
 };
 
-/* True: *req is the server's next request; false: there is none. */
+/* True: *req is the server's next request.  False: there is none. */
 bool plan_next(const struct plan *plan, struct plan_cur *cur,
 	       struct plan_req *req);
 

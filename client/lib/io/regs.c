@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* regs.c - groups of memory. */
+/* regs.c - groups of memory for registration. */
 #include "client/lib/io/regs_int.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define GROUP_GAP (1u << 20) /* bytes between neighbours, at most */
+#define GROUP_GAP (1u << 20) /* maximum bytes between neighbours */
 #define PAGE_MIN 4096u
 
 unsigned int regs_max(const struct plan *plan)
@@ -27,7 +27,7 @@ static char *end_of(const struct rail_mem *mem)
 	return (char *)mem->addr + mem->len;
 }
 
-/* Whether there is memory between the two: mincore() knows what is mapped. */
+/* True: the memory between the two is mapped; mincore() tells. */
 static bool mapped_between(const char *end, const char *next)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* vecs.c - from extents to vectors, one after the other. */
+/* vecs.c - converting extents to vectors, one after the other. */
 #include "client/lib/io/vecs_int.h"
 
 void vecs_begin(struct vecs *vecs)
@@ -9,7 +9,7 @@ void vecs_begin(struct vecs *vecs)
 	vecs->open = false;
 }
 
-/* Whether off is the next piece of the vector that is being made. */
+/* True: off is the next piece of the vector under construction. */
 static bool fits(const struct wire_vec *v, uint64_t off, uint64_t len)
 {
 	uint64_t first = le64toh(v->off), stride = le64toh(v->stride);
@@ -26,7 +26,7 @@ static bool same_row(const struct wire_vec *a, const struct wire_vec *b)
 	       a->stride == b->stride;
 }
 
-/* Whether row comes where the next row of v would be. */
+/* True: row starts where the next row of v would. */
 static bool next_row(const struct wire_vec *v, const struct wire_vec *row)
 {
 	uint64_t off = le64toh(v->off), at = le64toh(row->off);
@@ -37,8 +37,10 @@ static bool next_row(const struct wire_vec *v, const struct wire_vec *row)
 	return count2 == 1 || at == off + count2 * le64toh(v->stride2);
 }
 
-/* The last vector is complete: it is a row of the one before, or stays, or
- * was not needed. */
+/*
+ * The last vector is complete: merge it as a row into the previous one, keep it, or drop
+ * it if nothing in it is needed.
+ */
 static void close_last(struct vecs *vecs)
 {
 	struct wire_vec *last = &vecs->v[vecs->n - 1], *v = last - 1;

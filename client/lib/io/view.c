@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view.c - the arithmetic of partitions. */
+/* view.c - partition arithmetic. */
 #include "client/lib/io/view.h"
 
 #include <errno.h>

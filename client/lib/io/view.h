@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view.h - the part of a file that a descriptor sees (struct fpart): byte n
- * of the view <-> offset in the file.  Pure functions.
+ * view.h - the part of a file that a descriptor sees (struct fpart): byte n of the view
+ * <-> offset in the file.  Pure functions.
  *
  *   file  |--off-->[ gsize ]..........[ gsize ]..........[ gsize ]...
  *                  |---- stride ----->|---- stride ----->|
@@ -19,21 +19,21 @@ struct view {
 	uint64_t off, gsize, stride; /* bytes; gsize 0: no groups */
 };
 
-/* 0, or -EINVAL for a partition that cannot be. */
+/* Returns 0, or -EINVAL for an impossible partition. */
 int view_from_part(const struct fpart *part, struct view *view);
 void view_to_part(const struct view *view, struct fpart *part);
 
-/* The file offset of byte pos; false: beyond the largest offset there is. */
+/* Gets the file offset of byte pos.  False: beyond the largest offset. */
 bool view_map(const struct view *view, uint64_t pos, uint64_t *off);
-/* All of [pos, pos + len) has file offsets; *end: behind the last of them. */
+/* True: all of [pos, pos + len) has file offsets; *end is the offset after the last of them. */
 bool view_end(const struct view *view, uint64_t pos, uint64_t len,
 	      uint64_t *end);
-/* Bytes of the view that lie before the file offset size. */
+/* Returns the bytes of the view before the file offset size. */
 uint64_t view_before(const struct view *view, uint64_t size);
 
 /*
- * Walks [pos, pos + len), which view_end() accepted, in pieces that are
- * contiguous in the file.  1: *off and *n are the next one; 0: no more.
+ * Walks [pos, pos + len), which view_end() accepted, in pieces that are contiguous in the
+ * file.  Returns 1 and sets *off and *n to the next piece; 0: no more.
  */
 struct view_iter {
 	const struct view *view;

@@ -9,7 +9,7 @@
 #include "common/wire/block.h"
 #include "common/util/usermem.h"
 
-#define LATER_MS 60000u /* it shares nothing */
+#define LATER_MS 60000u /* after the iod did not share */
 #define SKIP_MAX 64u
 
 /* A block, or a part of it. */
@@ -18,7 +18,7 @@ struct warm_read {
 	struct warm *all;
 	uint32_t k;
 	uint64_t number;
-	uint32_t off, len; /* of the block */
+	uint32_t off, len; /* offset and length in the block */
 	void *to;
 	bool sound;
 };
@@ -37,7 +37,7 @@ static uint32_t iod_of(const struct warm *w, uint32_t k)
 	return dist_iod(w->dist, w->s->niods, k);
 }
 
-/* ---- where an iod has it ---- */
+/* ---- the address of the shared blocks of an iod ---- */
 
 struct asked {
 	struct rpc_peer *peer;
@@ -80,7 +80,7 @@ static bool shares(const struct session *s, uint32_t iod)
 	return rpc_peer_features(s->iod[iod]) & WIRE_FT_SHARE;
 }
 
-/* False: it is not looked there now. */
+/* False: do not read shared blocks there now. */
 static bool find(struct session *s, uint32_t iod, struct shared_at *at)
 {
 	struct shared_at *known = &s->uri[iod].shared;
@@ -102,16 +102,17 @@ static bool find(struct session *s, uint32_t iod, struct shared_at *at)
 	return look;
 }
 
-/* What is not there is not looked for again at once. */
+/* After a miss, the next reads skip the lookup. */
 static void note(struct session *s, uint32_t iod, bool hit, int status)
 {
 	struct shared_at *known = &s->uri[iod].shared;
 	uint64_t later = clock_after_ms(LATER_MS);
 
 	pthread_mutex_lock(&s->lenders);
-	if (status == -ESTALE) /* of another connection */
+	if (status == -ESTALE) /* the address belongs to another connection */
 		*known = (struct shared_at){ .calls = WARM_AFTER };
-	else if (status == -EACCES) /* which cost the connection */
+	/* the access error has cost the connection */
+	else if (status == -EACCES)
 		*known = (struct shared_at){ .again = later };
 	else if (hit)
 		known->pause = 0;
@@ -125,7 +126,7 @@ static void note(struct session *s, uint32_t iod, bool hit, int status)
 
 /* ---- reading ---- */
 
-/* What lands there is the caller's only when it is known to be right. */
+/* Copies a block to the caller only after it is verified. */
 static bool deliver(struct warm_read *r, const struct wire_block *block)
 {
 	const struct iovec to = { r->to, r->len };
@@ -179,7 +180,7 @@ static void aim(struct warm *w, struct warm_read *r, const struct shared_at *at)
 	};
 }
 
-/* The blocks of server k's share; -E2BIG: too many. */
+/* Adds the blocks of server k's share.  Returns their number, or -E2BIG. */
 static int collect(struct warm *w, const struct plan *plan, uint32_t k)
 {
 	unsigned int first = w->n, iov;
@@ -207,7 +208,10 @@ static int collect(struct warm *w, const struct plan *plan, uint32_t k)
 	return (int)(w->n - first);
 }
 
-/* -E2BIG, or how many blocks are looked for; done[k] where nothing is to be read. */
+/*
+ * Returns the number of blocks to look up, or -E2BIG.  Sets done[k] for servers with
+ * nothing to read.
+ */
 static int prepare(struct warm *w, const struct plan *plan, bool *done)
 {
 	struct shared_at at = { 0 };
@@ -230,7 +234,7 @@ static int prepare(struct warm *w, const struct plan *plan, bool *done)
 	return (int)w->n;
 }
 
-/* Of one server: all of it came, or it goes by message. */
+/* A server is done if all its blocks arrived.  Otherwise its share goes by message. */
 static void conclude(struct warm *w, bool *done)
 {
 	unsigned int i = 0;

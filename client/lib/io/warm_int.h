@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * warm_int.h - small reads of what iods share (block.h), by RDMA: nobody wakes up there.
- * An iod is asked where that is at the WARM_AFTER-th small read; where a block is not found
- * it is not looked for again at once.
+ * warm_int.h - small reads of blocks that iods share (block.h), by RDMA, without waking a
+ * thread there.  The client asks an iod for their address at the WARM_AFTER-th small
+ * read.  After a miss, some reads skip the lookup.
  */
 #ifndef WARM_INT_H
 #define WARM_INT_H
@@ -11,12 +11,12 @@
 #include "client/lib/session/session.h"
 
 #define WARM_AFTER 8u
-#define WARM_MAX 16384u /* bytes of a read */
-#define WARM_BLOCKS 8u /* that it may touch */
+#define WARM_MAX 16384u /* maximum bytes of a read */
+#define WARM_BLOCKS 8u /* maximum blocks of a read */
 
 /*
- * done[k], one of plan->dist->pcount: in, nothing is left to be read there; out, more of
- * these.  True: so at all of them.
+ * done[k], of plan->dist->pcount elements.  On entry: nothing is left to read at server
+ * k; on return, more may be set.  True: nothing is left at any server.
  */
 bool warm_run(struct session *s, uint64_t handle, const struct plan *plan,
 	      bool *done);
