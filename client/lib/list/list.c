@@ -17,7 +17,7 @@ struct run {
 	struct view view;
 	uint32_t flags; /* WIRE_IO_* */
 	uint64_t least;
-	uint64_t n; /* read */
+	uint64_t n; /* bytes read */
 };
 
 static int check(const struct file *f, const struct list *list)
@@ -28,7 +28,7 @@ static int check(const struct file *f, const struct list *list)
 		return -EBADF;
 	if (f->type == S_IFDIR)
 		return -EISDIR;
-	/* a list says itself where it goes */
+	/* list pieces have explicit offsets */
 	return list->write && flags & O_APPEND ? -EINVAL : 0;
 }
 
@@ -61,7 +61,7 @@ static void use(struct run *r, const struct list *list)
 	r->plan.niov = list->niov;
 }
 
-/* Behind the last byte of the file that the list names. */
+/* Gets the offset after the last byte of the file that the list names. */
 static int file_end(const struct run *r, const struct list *list, uint64_t *end)
 {
 	uint64_t e;
@@ -80,7 +80,7 @@ static int file_end(const struct run *r, const struct list *list, uint64_t *end)
 
 /* ---- writing ---- */
 
-/* As one piece, if it is one. */
+/* Records the write, as one range if the pieces are contiguous. */
 static void wrote(struct run *r, const struct list *list, uint64_t end, int rc,
 		  unsigned int since)
 {
@@ -129,13 +129,13 @@ static int do_read(struct session *s, const struct target *t, void *arg)
 	bool doubt;
 	int rc = io_read(s, t->handle, &r->plan, r->least, &r->n, &doubt);
 
-	/* a writer's file keeps its objects */
+	/* the objects of a file that a writer has open stay */
 	if (!rc && doubt && !t->open)
 		rc = mgr_getattr(s, t, &attr);
 	return rc;
 }
 
-/* Reads a rising list; *pos is that of the first byte that is not there. */
+/* Reads an ascending list.  *pos: position of the first missing byte. */
 static int read_rising(struct run *r, const struct list *list, uint64_t *pos)
 {
 	int rc;
@@ -147,7 +147,7 @@ static int read_rising(struct run *r, const struct list *list, uint64_t *pos)
 	return rc;
 }
 
-/* Pieces overlap: each byte is read once, then copied to where it goes. */
+/* Pieces overlap: each byte is read once, and then copied to its places. */
 static int read_apart(struct run *r, const struct list *list, uint64_t *pos)
 {
 	struct list all;
@@ -156,9 +156,10 @@ static int read_apart(struct run *r, const struct list *list, uint64_t *pos)
 
 	if (rc)
 		return rc;
-	r->plan.parent = NULL; /* it is other memory */
+	/* hints do not apply to the intermediate memory */
+	r->plan.parent = NULL;
 	r->plan.nparent = 0;
-	/* list_deal() copies by itself */
+	/* list_deal() copies without these checks */
 	if (!usermem_there(list->iov, list->niov, true)) {
 		list_free(&all);
 		return -EFAULT;
@@ -221,7 +222,7 @@ static ssize_t run(struct file *f, int fd, const struct list *list)
 	return list->write ? write_list(&r, list, end) : read_list(&r, list);
 }
 
-/* As one transfer: of all its bytes, where its first piece is. */
+/* Counts the list as one transfer of all its bytes, at the position of its first piece. */
 static ssize_t run_counted(struct file *f, int fd, const struct list *list)
 {
 	struct profile_call call = {

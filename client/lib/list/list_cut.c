@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list_cut.c - lists in pieces: sorted, united, dealt out, cut off. */
+/* list_cut.c - lists as pieces: sorting, uniting, distributing and truncating. */
 #include "client/lib/list/list.h"
 
 #include <errno.h>
@@ -121,9 +121,9 @@ int list_union(const struct list *list, struct list *out)
 	return 0;
 }
 
-/* ---- reading what overlaps ---- */
+/* ---- reading overlapping pieces ---- */
 
-/* Where the bytes of each span begin in the union's data. */
+/* The offset of each span in the data of the union. */
 static uint64_t *places(const struct list *all)
 {
 	uint64_t *at = malloc((all->nspan + 1) * sizeof(*at)), sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list_order.c - lists: made from what the caller gave, and looked at. */
+/* list_order.c - building lists from the caller's arrays, and checking their order. */
 #include "client/lib/list/list.h"
 
 #include <errno.h>

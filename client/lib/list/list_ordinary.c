@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list_ordinary.c - lists on ordinary files: one call a piece. */
+/* list_ordinary.c - lists on ordinary files: one call for each piece. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "client/lib/list/list.h"
 
-/* One contiguous piece: less than len only at the end of the file. */
+/* Transfers one contiguous piece.  The result is below len only at the end of the file. */
 static ssize_t piece(int fd, bool write, char *addr, uint64_t off, uint64_t len)
 {
 	uint64_t done = 0;
@@ -28,7 +28,7 @@ static ssize_t piece(int fd, bool write, char *addr, uint64_t off, uint64_t len)
 	return (ssize_t)done;
 }
 
-/* The same through a partition, at most as far as it is whole. */
+/* The same through a partition, up to the first short piece. */
 static ssize_t viewed(const struct view *view, int fd, bool write,
 		      const struct list_piece *p)
 {
@@ -50,7 +50,7 @@ static ssize_t viewed(const struct view *view, int fd, bool write,
 	return (ssize_t)done;
 }
 
-/* Pieces behind the end are tried as well: others may lie before it. */
+/* Pieces beyond the end are also tried, because later ones may lie before it. */
 ssize_t list_ordinary(const struct view *view, int fd, const struct list *list)
 {
 	size_t n, i;

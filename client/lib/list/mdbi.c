@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mdbi.c - blocks as lists.  The buffer holds the blocks of a superblock one
- * after the other; each is empty, as it is in the file, or newer.  Only newer
- * blocks are written, so that nothing of a neighbour's is written back.
+ * mdbi.c - blocks as lists.  The buffer holds the blocks of a superblock one after the
+ * other.  Each block is empty, as in the file, or newer.  Only newer blocks are written,
+ * so that neighbours are never overwritten with old data.
  */
 #include "client/lib/list/mdbi.h"
 
@@ -20,13 +20,14 @@ struct mdbi {
 	pthread_mutex_t lock;
 	struct mdbi_shape shape;
 	int factor[PVFS_MDBI_DIMS_MAX];
-	size_t block; /* bytes */
-	size_t rows; /* of a block, contiguous in the file */
-	size_t nblocks; /* of a superblock */
-	bool held; /* the buffer is that of super[] */
-	int super[PVFS_MDBI_DIMS_MAX]; /* index of its first block */
-	char *buf; /* nblocks * block */
-	unsigned char *state; /* nblocks */
+	size_t block; /* bytes of a block */
+	size_t rows; /* rows of a block; each is contiguous in the file */
+	size_t nblocks; /* blocks of a superblock */
+	bool held; /* the buffer belongs to super[] */
+	/* index of the superblock's first block */
+	int super[PVFS_MDBI_DIMS_MAX];
+	char *buf; /* nblocks * block bytes */
+	unsigned char *state; /* nblocks elements */
 };
 
 static void forget(struct mdbi *m)
@@ -49,9 +50,9 @@ int mdbi_new(struct file *f)
 	return 0;
 }
 
-/* ---- where blocks lie ---- */
+/* ---- positions of blocks ---- */
 
-/* File offset of row number row of the block. */
+/* The file offset of a row of the block. */
 static uint64_t row_off(const struct mdbi *m, const int *index, size_t row)
 {
 	const struct mdbi_shape *s = &m->shape;
@@ -81,7 +82,7 @@ static int add_block(const struct mdbi *m, struct list *list, const int *index,
 	return rc;
 }
 
-/* The block's index from its number in the superblock; false: outside. */
+/* The index of block number n in the superblock.  False: outside the array. */
 static bool block_at(const struct mdbi *m, size_t n, int *index)
 {
 	bool inside = true;
@@ -107,7 +108,7 @@ static size_t number_of(const struct mdbi *m, const int *index)
 	return n;
 }
 
-/* ---- moving them ---- */
+/* ---- transfers ---- */
 
 static int one_block(struct mdbi *m, struct file *f, int fd, bool write,
 		     char *buf, const int *index)
@@ -124,7 +125,7 @@ static int one_block(struct mdbi *m, struct file *f, int fd, bool write,
 	return n < 0 ? (int)n : 0;
 }
 
-/* All blocks of the buffer that are in that state, in one list. */
+/* Transfers all blocks of the buffer that are in this state, as one list. */
 static int all_blocks(struct mdbi *m, struct file *f, int fd, bool write,
 		      int state)
 {
@@ -157,7 +158,7 @@ static int write_back(struct mdbi *m, struct file *f, int fd)
 	return all_blocks(m, f, fd, true, DIRTY);
 }
 
-/* Makes the buffer that of the block's superblock. */
+/* Makes the buffer hold the superblock of the block. */
 static int hold(struct mdbi *m, struct file *f, int fd, const int *index)
 {
 	int first[PVFS_MDBI_DIMS_MAX] = { 0 }, d, rc;
@@ -186,7 +187,7 @@ static int fill(struct mdbi *m, struct file *f, int fd)
 	return all_blocks(m, f, fd, false, EMPTY);
 }
 
-/* ---- the calls, with the lock ---- */
+/* ---- the calls, with the lock held ---- */
 
 static int check_index(const struct mdbi *m, const int *index)
 {
@@ -224,7 +225,7 @@ static int write_block(struct mdbi *m, struct file *f, int fd, const char *buf,
 	size_t n;
 	int rc;
 
-	/* it would never leave the buffer */
+	/* the block could never be written */
 	if ((atomic_load(&f->flags) & O_ACCMODE) == O_RDONLY)
 		return -EBADF;
 	if (!m->buf)
@@ -323,7 +324,7 @@ static int buffer(struct mdbi *m, struct file *f, int fd, const int *factor)
 	return 0;
 }
 
-/* ---- ... and without it ---- */
+/* ---- the calls, taking the lock ---- */
 
 int mdbi_set(struct mdbi *m, struct file *f, int fd,
 	     const struct mdbi_shape *shape)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mdbi.h - blocks of an array in a file, and a superblock that is buffered. */
+/* mdbi.h - blocks of an array in a file, with one buffered superblock. */
 #ifndef MDBI_H
 #define MDBI_H
 
@@ -11,24 +11,26 @@ struct mdbi;
 struct mdbi_shape {
 	int dims, record;
 	int ne[PVFS_MDBI_DIMS_MAX]; /* elements of a block */
-	int nb[PVFS_MDBI_DIMS_MAX]; /* blocks */
+	int nb[PVFS_MDBI_DIMS_MAX]; /* number of blocks */
 };
 
-/* f gets one, and frees it at its end; what is buffered is forgotten then.  0 or
- * -ENOMEM. */
+/*
+ * Attaches a new struct mdbi to f, which frees it at close; buffered data is then
+ * dropped.  Returns 0 or -ENOMEM.
+ */
 int mdbi_new(struct file *f);
 
-/* All answer -errno; fd is that of f, for ordinary files. */
+/* All return 0 or -errno.  fd is the descriptor of f, for ordinary files. */
 int mdbi_set(struct mdbi *m, struct file *f, int fd,
 	     const struct mdbi_shape *shape);
 int mdbi_buffer(struct mdbi *m, struct file *f, int fd, const int *factor);
-/* Dimensions that were set, or 0. */
+/* Returns the number of dimensions set, or 0. */
 int mdbi_dims(struct mdbi *m);
 int mdbi_read(struct mdbi *m, struct file *f, int fd, char *buf,
 	      const int *index);
 int mdbi_write(struct mdbi *m, struct file *f, int fd, const char *buf,
 	       const int *index);
-/* Writes what is buffered and forgets it. */
+/* Writes buffered data and empties the buffer. */
 int mdbi_flush(struct mdbi *m, struct file *f, int fd);
 
 #endif
