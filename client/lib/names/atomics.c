@@ -9,24 +9,24 @@
 
 #include "client/lib/session/ask.h"
 
-#define SOON_MS 500u /* the iod does not lend it now */
+#define SOON_MS 500u /* delay after the iod did not lend the word */
 #define TRIES 3u
 
 struct place {
-	uint64_t session; /* 0: none */
+	uint64_t session; /* 0: not asked yet */
 	uint64_t addr; /* 0: not lent */
 	uint64_t life;
 	int64_t ceiling;
-	uint64_t again; /* not asked before, clock_now() */
+	uint64_t again; /* do not ask before this clock_now() */
 	uint32_t rkey, term;
 };
 
 struct word {
-	pthread_mutex_t lock; /* never over a wait */
+	pthread_mutex_t lock; /* never held over a wait */
 	struct place place;
 };
 
-/* ---- what is known of a word ---- */
+/* ---- known places ---- */
 
 static struct word *word_of(struct words *words, unsigned int number)
 {
@@ -96,7 +96,7 @@ static int take(void *arg, const struct wire_msg *reply)
 	return a->place.addr % sizeof(uint64_t) ? -EPROTO : 0;
 }
 
-/* from: of which upto came, or NULL. */
+/* from: the place where upto was reached, or NULL. */
 static int ask(struct session *s, const struct word_add *add,
 	       const struct place *from, int64_t upto, struct asked *a)
 {
@@ -116,7 +116,7 @@ static int ask(struct session *s, const struct word_add *add,
 	return ask_run(&c, WIRE_PLACE, take, a);
 }
 
-/* Over this connection it never tells any, or an iod of an earlier version. */
+/* True: the iod lends no words over this connection, or is of an earlier release. */
 static bool is_wordless(struct session *s, uint32_t iod)
 {
 	const struct session_server *server = &s->uri[iod];
@@ -132,7 +132,7 @@ static void note_wordless(struct session *s, uint32_t iod, int rc)
 		atomic_store(&server->wordless, atomic_load(&server->lost) + 1);
 }
 
-/* -EAGAIN: it is not lent to us. */
+/* -EAGAIN: the word is not lent to us. */
 static int find(struct word *w, struct session *s, const struct word_add *add,
 		struct place *place)
 {
@@ -159,7 +159,7 @@ static void forget(struct word *w, uint64_t session, uint64_t again)
 	note(w, &(struct place){ .session = session, .again = again });
 }
 
-/* ---- the atomic ---- */
+/* ---- the atomic operation ---- */
 
 struct fetch {
 	struct op op;
@@ -205,7 +205,7 @@ static int fetch(struct session *s, const struct word_add *add,
 	int rc;
 
 	f.reach.arg = &f;
-	/* as many threads as that: some of them are about to be answered */
+	/* the maximum of atomics is in flight; one of them is about to complete */
 	while ((rc = drive_run(&s->drive, &f.op)) == -EBUSY &&
 	       clock_now() < f.reach.deadline)
 		sched_yield();
@@ -214,7 +214,7 @@ static int fetch(struct session *s, const struct word_add *add,
 	return rc;
 }
 
-/* The number is ours when the ceiling is above it on the disk. */
+/* The value is ours once the ceiling on the iod's disk is above it. */
 static int settle(struct word *w, struct session *s, const struct word_add *add,
 		  const struct place *place, int64_t old)
 {
@@ -247,7 +247,7 @@ static bool may(struct session *s, const struct word_add *add)
 	       (uint64_t)add->add <= WIRE_PL_STEP;
 }
 
-/* -ESTALE: the place was of another connection. */
+/* -ESTALE: the place belongs to an earlier connection. */
 static int try(struct word *w, struct session *s, const struct word_add *add,
 	       int64_t *old)
 {

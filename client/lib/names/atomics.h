@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * atomics.h - counters of an open file that the client adds to by RDMA atomics, where the
- * iod tells where they lie (PLACE).
+ * atomics.h - adding to counters of an open file with RDMA atomics, where the iod lends
+ * their address (PLACE).
  *
- * Nobody knows whether an atomic was done whose connection broke: it is never made
- * again, and its number is left out.  One that was refused was not done.
+ * If the connection breaks during an atomic, it is unknown whether it was executed.  The
+ * client never repeats it, and its value is skipped.  An atomic that was rejected was not
+ * executed.
  */
 #ifndef ATOMICS_H
 #define ATOMICS_H
@@ -17,22 +18,22 @@
 struct session;
 struct word;
 
-/* Zero at the start. */
+/* Initialised with zeros. */
 struct words {
-	_Atomic(struct word *) word[WIRE_COUNTERS]; /* made when it is used */
+	_Atomic(struct word *) word[WIRE_COUNTERS]; /* created at first use */
 };
-/* Nobody uses them. */
+/* Frees the words.  No thread uses them. */
 void words_close(struct words *words);
 
 struct word_add {
 	uint64_t handle;
-	uint32_t iod; /* that keeps it: its number */
+	uint32_t iod; /* number of the iod that stores the counter */
 	unsigned int number; /* below WIRE_COUNTERS */
 	int64_t add;
 };
 /*
- * 0: it was added, *old is what it was before.  -EAGAIN: by message, nothing was done.
- * -ECONNABORTED, -ETIMEDOUT: done or not.
+ * Adds and sets *old to the previous value.  Returns 0; -EAGAIN: nothing was done, use a
+ * message; -ECONNABORTED, -ETIMEDOUT: unknown whether it was done.
  */
 int words_add(struct words *words, struct session *s,
 	      const struct word_add *add, int64_t *old);

@@ -26,7 +26,7 @@ static bool skips(void *arg, uint32_t k)
 	return !dist_share(r->dist, k, r->off, r->len, &local);
 }
 
-/* Where server k's share begins is where it is read. */
+/* Fills in the source of server k's share. */
 static void aim(void *arg, uint32_t k, void *msg)
 {
 	const struct copying *c = arg;

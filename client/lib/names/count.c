@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* count.c - COUNTER: a file's counters are dealt to its iods by their number. */
+/* count.c - COUNTER.  The number of a counter selects the iod. */
 #include "client/lib/names/count.h"
 
 #include <errno.h>

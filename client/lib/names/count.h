@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* count.h - COUNTER at the iod of a file that keeps it. */
+/* count.h - COUNTER at the iod that stores the counter. */
 #ifndef COUNT_H
 #define COUNT_H
 
@@ -9,14 +9,15 @@
 
 struct counter_ask {
 	const struct dist *dist;
-	struct words *words; /* of the open file */
+	struct words *words; /* words of the open file */
 	unsigned int number; /* below WIRE_COUNTERS */
-	bool set; /* value takes its place, else it is added */
+	bool set; /* true: set to value; false: add value */
 	int64_t value;
-	int64_t old; /* what it was */
+	int64_t old; /* previous value */
 };
 /*
- * arg: struct counter_ask *.  A target_op.  -ECONNABORTED, -ETIMEDOUT: done or not.
+ * A target_op; arg: struct counter_ask *. -ECONNABORTED, -ETIMEDOUT: unknown whether it
+ * was done.
  */
 int counter_ask(struct session *s, const struct target *t, void *arg);
 

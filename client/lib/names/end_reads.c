@@ -10,13 +10,13 @@
 #include "common/wire/ends.h"
 
 struct end_place {
-	uint64_t session; /* 0: none */
+	uint64_t session; /* 0: no place known */
 	uint64_t addr, tag;
 	uint32_t rkey, term;
 };
 
 struct end_places {
-	pthread_mutex_t lock; /* never over a wait */
+	pthread_mutex_t lock; /* never held over a wait */
 	struct end_place place[];
 };
 
@@ -30,7 +30,7 @@ void end_reads_close(struct end_reads *reads)
 	free(places);
 }
 
-/* ---- what is known ---- */
+/* ---- known places ---- */
 
 static struct end_places *places_of(struct end_reads *reads, uint32_t n)
 {
@@ -89,10 +89,10 @@ struct end_reading {
 	struct op op;
 	struct session *s;
 	const struct dist *dist;
-	struct end_read read[]; /* pcount */
+	struct end_read read[]; /* pcount elements */
 };
 
-/* Where one of them does not say, it is asked for all. */
+/* If one end is not valid, all iods are asked by message. */
 static void came(struct rpc_reach *reach)
 {
 	struct end_read *r = reach->arg;
@@ -154,7 +154,7 @@ static bool all_known(struct end_places *places, struct end_reading *all)
 	return known;
 }
 
-/* Is asked for again before it is read again, unless that was told already. */
+/* Forgets places that gave no valid end, unless an iod has reported a new place since. */
 static void forget(struct end_places *places, const struct end_reading *all)
 {
 	const struct end_place *was;

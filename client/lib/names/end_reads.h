@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * end_reads.h - where an open file ends, read by RDMA from all of its iods at once, and none of
- * them wakes up.  Where they lie comes with the answer to a question for the size.
+ * end_reads.h - the end of an open file, read by RDMA from all of its iods concurrently,
+ * without waking a thread there.  The answer to a request for the size reports the places
+ * to read.
  */
 #ifndef END_READS_H
 #define END_READS_H
@@ -14,21 +15,21 @@
 
 struct end_places;
 
-/* Zero at the start. */
+/* Initialised with zeros. */
 struct end_reads {
-	_Atomic(struct end_places *)
-		places; /* one a server; made when the first is told */
+	/* one for each server; created when the first place is reported */
+	_Atomic(struct end_places *) places;
 };
-/* Nobody uses them. */
+/* Frees the places.  No thread uses them. */
 void end_reads_close(struct end_reads *reads);
 
 /*
- * As size_ask() of all servers: without a message where that can be, and else the
- * answers tell where they can be read the next time.  reads NULL: always asks.
+ * As size_ask() of all servers.  Reads the ends by RDMA where possible; otherwise the
+ * answers report the places for the next time.  reads NULL: always asks by message.
  */
 int end_reads_size(struct end_reads *reads, struct session *s, uint64_t handle,
 		   const struct dist *dist, struct file_size *size);
-/* Only where no message is needed. */
+/* The same, but only without a message.  False: a message is needed. */
 bool end_reads_try(struct end_reads *reads, struct session *s,
 		   const struct dist *dist, struct file_size *size);
 

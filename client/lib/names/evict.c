@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* evict.c - SESSIONS and EVICT: what an administrator asks a manager for. */
+/* evict.c - SESSIONS and EVICT, which administrators send to a manager. */
 #include <errno.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ int store_evict(struct session *s, struct rpc_peer *peer,
 		.session = htole64(what->session),
 		.by = htole32((uint32_t)what->by),
 		.uid = htole32(what->uid),
-		/* it is answered before we stop to wait for that */
+		/* the manager answers before our timeout */
 		.wait_ms = htole32(s->timeout_ms / 4 * 3),
 		.len = htole32((uint32_t)len),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_int.h - what the files of mgr.h share. */
+/* mgr_int.h - shared by the files that implement mgr.h. */
 #ifndef MGR_INT_H
 #define MGR_INT_H
 
@@ -13,10 +13,10 @@ struct mgr_attr_arg {
 	struct attr *attr;
 };
 int mgr_take_attr(struct mgr_attr_arg *arg, const struct wire_attr *a);
-/* Of a struct wire_attr_rep; attr NULL: not wanted. */
+/* Handles a struct wire_attr_rep; attr NULL: not wanted. */
 int mgr_take_attr_rep(void *arg, const struct wire_msg *reply);
 
-/* A request with a body that says how long t->path is, and that path. */
+/* Starts a request: a body with the length of t->path, followed by that path. */
 static inline void mgr_begin(struct ask *c, struct session *s,
 			     const struct target *t, const void *body,
 			     size_t len)
@@ -28,7 +28,7 @@ static inline void mgr_begin(struct ask *c, struct session *s,
 	ask_put(c, t->path, strlen(t->path));
 }
 
-/* A request with a struct wire_path. */
+/* Starts a request with a struct wire_path. */
 static inline void mgr_begin_path(struct ask *c, struct session *s,
 				  const struct target *t)
 {

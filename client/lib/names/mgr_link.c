@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_link.c - LINK2 and UNLINK2, and what they are with a mgr of an earlier version; READLINK. */
+/*
+ * mgr_link.c - LINK2 and UNLINK2, with the fallback for managers of earlier releases;
+ * READLINK.
+ */
 #include <errno.h>
 
 #include "client/lib/names/mgr_int.h"

@@ -75,8 +75,10 @@ int mgr_lock_any(struct session *s, struct mgr_lock_any *any)
 	return ask_run(&c, WIRE_LOCK_ANY, take_which, any);
 }
 
-/* Late, the process' own unlock would take what it has locked since; the owners
- * of open files come once. */
+/*
+ * A late unlock of the process would release locks taken since, so it is not kept.  Owner
+ * numbers of open files are not reused.
+ */
 void mgr_unlock(struct session *s, uint64_t handle, const struct mgr_lock *lock)
 {
 	struct wire_lock body = body_of(handle, lock);

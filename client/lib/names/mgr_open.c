@@ -5,7 +5,7 @@
 struct open_arg {
 	struct mgr_attr_arg attr;
 	uint64_t *open;
-	bool held; /* it is to be declared */
+	bool held; /* the open must be declared */
 	uint32_t flags; /* WIRE_O_* */
 };
 

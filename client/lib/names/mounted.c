@@ -10,7 +10,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* The kernel itself: the calls of libc are those of libpvfs-preload in programs with that. */
+/*
+ * Uses the system call, because in programs with libpvfs-preload libc's function is
+ * replaced.
+ */
 static ssize_t get(const char *path, int flags, struct mounted_handle *h)
 {
 	return syscall(flags & AT_SYMLINK_NOFOLLOW ? SYS_lgetxattr
@@ -18,7 +21,7 @@ static ssize_t get(const char *path, int flags, struct mounted_handle *h)
 		       path, MOUNTED_XATTR, h, sizeof(*h));
 }
 
-/* A descriptor of O_PATH has no fgetxattr(2). */
+/* fgetxattr(2) fails for O_PATH descriptors, so use their /proc link. */
 static ssize_t get_open(int fd, struct mounted_handle *h)
 {
 	ssize_t n = syscall(SYS_fgetxattr, fd, MOUNTED_XATTR, h, sizeof(*h));
@@ -30,7 +33,7 @@ static ssize_t get_open(int fd, struct mounted_handle *h)
 	return get(link, 0, h);
 }
 
-/* There is no getxattrat(2) before Linux 6.13. */
+/* getxattrat(2) exists only since Linux 6.13. */
 static ssize_t get_at(int dir, const char *path, int flags,
 		      struct mounted_handle *h)
 {
@@ -44,8 +47,10 @@ static ssize_t get_at(int dir, const char *path, int flags,
 	return get(buf, flags, h);
 }
 
-/* Mounts of FUSE have no disk, so the major number 0.  By now another object may have the
- * name: its number tells. */
+/*
+ * FUSE mounts have no disk, and so the major number 0.  The inode number detects that the
+ * name refers to another object by now.
+ */
 dev_t mounted_find(int dir, const char *path, int flags, dev_t dev, ino_t ino)
 {
 	struct mounted_handle h;

@@ -55,12 +55,12 @@ int space_allocate(struct session *s, const struct target *t, void *arg)
 	rc = allocate(s, t->handle, &all);
 	if (rc || r->flags & WIRE_FA_KEEP)
 		return rc;
-	/* it has its space: this cannot fail for want of it */
+	/* the space is allocated, so this step cannot fail for lack of space */
 	last.off += last.len - 1;
 	last.len = 1;
 	last.flags = 0;
 	rc = allocate(s, t->handle, &last);
-	/* the range was changed: not once more under the next session */
+	/* the range was changed, so the next session must not repeat this */
 	return session_is_over(rc) ? -ECONNABORTED : rc;
 }
 

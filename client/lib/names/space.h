@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * space.h - the space of a file at its iods: taken, given back, and where it is.
- * Each is asked for its share of a range, which is one piece of its object.
+ * space.h - the space of a file at its iods: allocating, releasing and finding it.  Each
+ * iod gets its share of a range, which is one piece of its object.
  */
 #ifndef SPACE_H
 #define SPACE_H
@@ -10,13 +10,13 @@
 
 struct space_range {
 	const struct dist *dist;
-	uint64_t off, len; /* checked by extent_end(); len is not 0 */
+	uint64_t off, len; /* bytes; checked by extent_end(); len is not 0 */
 	uint32_t flags; /* WIRE_FA_* */
 };
 /*
- * arg: struct space_range *.  A target_op: as fallocate(2).  The file grows only
- * when all of it has its space.  -ECONNABORTED: done or not; after another error a
- * part may be done.
+ * A target_op, like fallocate(2); arg: struct space_range *. The file grows only after
+ * all of the range has its space.  -ECONNABORTED: unknown whether it was done.  After
+ * another error, part may be done.
  */
 int space_allocate(struct session *s, const struct target *t, void *arg);
 
@@ -24,11 +24,11 @@ struct space_seek {
 	const struct dist *dist;
 	uint64_t off;
 	bool hole;
-	uint64_t found; /* not behind INT64_MAX, which is: no data */
+	uint64_t found; /* at most INT64_MAX, which means: no data */
 };
 /*
- * arg: struct space_seek *.  A target_op: where the next data begins at or behind
- * off, or the next hole as the objects have it, whatever the size of the file.
+ * A target_op; arg: struct space_seek *. Finds the next data at or after off, or the next
+ * hole of the objects, regardless of the size of the file.
  */
 int space_seek(struct session *s, const struct target *t, void *arg);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stat.c - attributes from the mgr, completed by the iods of a file that is
- * being written. */
+/*
+ * stat.c - attributes from the manager; for a file that is open for writing, completed by
+ * its iods.
+ */
 #include "client/lib/names/stat.h"
 
 #include <sys/sysmacros.h>
@@ -22,7 +24,7 @@ struct timespec stat_time(int64_t ns)
 	return ts;
 }
 
-/* From 1677 to 2262: what is beyond is as far away as can be said. */
+/* The range is the years 1677 to 2262.  Times outside are clamped. */
 int64_t stat_ns(const struct timespec *ts)
 {
 	int64_t ns;
@@ -70,8 +72,8 @@ static void fill(const struct session *s, const struct attr *a, uint64_t blocks,
 }
 
 /*
- * A write counts if it came after the mtime that the mgr knows of; after an
- * utimens() this may be any time, so then it must have come after ctime.
+ * A write counts if it came after the mtime that the manager knows.  After utimens(),
+ * mtime may be any time, so the write must have come after ctime.
  */
 static void wrote_at(struct attr *a, int64_t t)
 {
@@ -95,7 +97,7 @@ static int ask_iods(struct session *s, struct attr *a, struct end_reads *reads,
 	return 0;
 }
 
-/* Without an answer it is as much as all data would take. */
+/* If the iods do not answer, *blocks stays at the space of data without holes. */
 static int ask_space(struct session *s, const struct attr *a, uint64_t *blocks)
 {
 	struct file_size now;

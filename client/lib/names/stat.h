@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stat.h - all that stat(2) tells of a file. */
+/* stat.h - all attributes that stat(2) returns. */
 #ifndef STAT_H
 #define STAT_H
 
@@ -8,19 +8,18 @@
 #include "client/lib/names/end_reads.h"
 #include "client/lib/names/mgr.h"
 
-/* arg: struct stat *.  A target_op; asks the iods only if the mgr does not
- * know the size. */
+/* A target_op; arg: struct stat *. Asks the iods only if the manager does not know the size. */
 int stat_get(struct session *s, const struct target *t, void *arg);
-/* The same of an open file; arg: struct stat_open *.  Its end is read where that can be. */
+/* The same for an open file; arg: struct stat_open *. Reads its end by RDMA where possible. */
 struct stat_open {
 	struct end_reads *reads;
 	struct stat *st;
 };
 int stat_get_open(struct session *s, const struct target *t, void *arg);
-/* The same of attributes that the mgr gave just now. */
+/* The same from attributes that the manager has just returned. */
 int stat_of(struct session *s, const struct attr *attr, struct stat *st);
 
-/* ns since the epoch. */
+/* Convert times: ns since the epoch. */
 struct timespec stat_time(int64_t ns);
 int64_t stat_ns(const struct timespec *ts);
 

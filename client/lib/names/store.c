@@ -75,15 +75,16 @@ int store_statfs_one(struct session *s, struct rpc_peer *peer,
 		return rc;
 	ask_begin(&c, s, peer);
 	rc = ask_run(&c, WIRE_DISK, take_disk, &now.f_fsid);
-	if (!rc || rc == -ENOSYS) /* the mgr, or an earlier version */
+	/* a manager, or an iod of an earlier release */
+	if (!rc || rc == -ENOSYS)
 		*st = now;
 	return rc == -ENOSYS ? 0 : rc;
 }
 
-/* The space of iods that share a disk is counted once. */
+/* Iods that share a disk count once. */
 struct total {
 	struct statfs *st;
-	le64 *disk; /* of each iod; 0: not known */
+	le64 *disk; /* of each iod; 0: unknown */
 };
 
 static int note_disk(void *arg, uint32_t k, const struct wire_msg *reply)
@@ -126,7 +127,8 @@ static int total_space(struct session *s, struct statfs *st)
 			     .arg = &t };
 	int rc = t.disk ? fan_ask(&disks, WIRE_DISK, NULL, 0) : -ENOMEM;
 
-	if (!rc || rc == -ENOSYS) /* of an earlier version: not known */
+	/* iods of an earlier release: disks are unknown */
+	if (!rc || rc == -ENOSYS)
 		rc = fan_ask(&space, WIRE_STATFS, NULL, 0);
 	free(t.disk);
 	return rc;
@@ -138,7 +140,7 @@ static int take_mgr(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-/* The path need only be there. */
+/* The path must only exist. */
 int store_statfs(struct session *s, const struct target *t, void *arg)
 {
 	struct statfs now, *st = arg;
@@ -185,7 +187,7 @@ int store_ping(struct session *s, struct rpc_peer *peer, struct pvfs_ping *ping)
 	return ask_run(&c, WIRE_PING, take_ping, ping);
 }
 
-/* Of a connection that there was, as far as it goes. */
+/* From the connection, as far as there was one. */
 static bool is_v3(const struct rpc_peer *peer)
 {
 	return rpc_peer_features(peer) & WIRE_FT_V3;
