@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fdtable_int.h - which descriptor is which open file.  The numbers are real
- * ones: each is held by a stub, so that nobody else gets it.
+ * fdtable_int.h - the open file of each descriptor.  The numbers are real descriptors: a
+ * stub occupies each, so that no other file gets the number.
  */
 #ifndef FDTABLE_INT_H
 #define FDTABLE_INT_H
@@ -13,32 +13,31 @@
 #include "client/lib/process/stub_int.h"
 
 struct fdtable {
-	pthread_mutex_t lock; /* all below */
-	struct file **file; /* by number */
+	pthread_mutex_t lock; /* protects all below */
+	struct file **file; /* indexed by descriptor number */
 	int n;
 	struct stub stub;
 	struct handover handover;
 };
 
 void fdtable_init(struct fdtable *t);
-/* Takes out every file and gives fn the table's reference. */
+/* Empties the table, and passes the table's reference to each file to fn. */
 void fdtable_empty(struct fdtable *t, void (*fn)(struct file *f));
 
-/* The file, the caller's to file_put(), or NULL. */
+/* Returns the file with a reference; the caller calls file_put().  NULL: none. */
 struct file *fdtable_get(struct fdtable *t, int fd);
 /*
- * The number stands for f from now on, or (f NULL) for nothing of ours; takes
- * the caller's reference.  *old: what it stood for before, or NULL, the
- * caller's to file_put().  0 or -ENOMEM.
+ * Assigns fd to f, or (f NULL) to nothing of ours.  Consumes the caller's reference to f.
+ * *old: the previous file, or NULL; the caller calls file_put().  Returns 0 or -ENOMEM.
  */
 int fdtable_set(struct fdtable *t, int fd, struct file *f, struct file **old);
 
-/* What there is to hand over of fd has changed. */
+/* Updates the handover record of fd after a change. */
 void fdtable_look(struct fdtable *t, int fd);
-/* In a child after fork(), with one thread, behind file_forked(). */
+/* In a child after fork(), which has one thread, after file_forked(). */
 void fdtable_forked(struct fdtable *t);
 
-/* Reserves a descriptor number.  -errno. */
+/* Reserves a descriptor number.  Returns it, or -errno. */
 int fdtable_reserve(struct fdtable *t, bool cloexec);
 
 #endif

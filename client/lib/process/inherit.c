@@ -2,11 +2,10 @@
 /*
  * inherit.c - see inherit.h.
  *
- * In the process that the program before ran in, the files are its own: they keep what they
- * have at the servers.  In a child of that they are as after fork().
- *
- * Nothing that was found is believed: a file is looked for by its number only, and has
- * no more rights than who runs here.
+ * If this process ran the previous program, the files are its own and keep what they have
+ * at the servers.  If its parent did, the files are as after fork().  Nothing that was
+ * found is trusted: a file is identified by its handle only, and gives no more rights
+ * than the user of this process has.
  */
 #include "client/lib/process/inherit.h"
 
@@ -30,12 +29,12 @@
 struct inherited {
 	int fd[FOUND_MAX];
 	unsigned int n;
-	const struct handover_map *map; /* the latest */
-	bool own; /* this process' */
+	const struct handover_map *map; /* the latest one */
+	bool own; /* it belongs to this process */
 	struct file *made[HANDOVER_FILES];
 };
 
-/* ---- finding it ---- */
+/* ---- finding the state ---- */
 
 static bool is_named(int dir, const char *name)
 {
@@ -45,7 +44,7 @@ static bool is_named(int dir, const char *name)
 	return n == sizeof(LINK) - 1 && !memcmp(text, LINK, sizeof(LINK) - 1);
 }
 
-/* Of root, or of who runs here: another user may not choose what root writes to. */
+/* Accepts only state of root or of this user: no other user may choose what root writes to. */
 static bool is_trusted(int fd)
 {
 	struct stat st;
@@ -103,8 +102,10 @@ static void find(struct inherited *in)
 		closedir(dir);
 }
 
-/* Where the program has a libpvfs of its own, and this is part of what stands before it, it is
- * that which inherits. */
+/*
+ * True: this copy of libpvfs inherits.  A program may have its own libpvfs in addition to
+ * the preloaded one; then the program's copy inherits.
+ */
 static bool is_the_one(void)
 {
 	void *other = dlsym(RTLD_DEFAULT, "pvfs_open");
@@ -160,10 +161,10 @@ static struct fs *fs_of(const struct handover_file *h, struct fs *fs,
 	return NULL;
 }
 
-/* What the process itself had. */
+/* A file of this process itself. */
 static bool own(struct file *f, const struct handover_file *h)
 {
-	if (!h->session[0]) /* it had not used it yet */
+	if (!h->session[0]) /* the file was not used in a session yet */
 		return true;
 	f->heir = calloc(1, sizeof(*f->heir));
 	if (!f->heir)
@@ -196,7 +197,7 @@ static struct file *make(const struct inherited *in,
 	return f;
 }
 
-/* The file at that place, made when it is first met; or NULL. */
+/* Returns the file of record number at, created at the first call; or NULL. */
 static struct file *file_at(struct inherited *in, uint32_t at, struct fs *fs,
 			    unsigned int n)
 {
@@ -206,7 +207,7 @@ static struct file *file_at(struct inherited *in, uint32_t at, struct fs *fs,
 		return NULL;
 	if (in->made[at])
 		return in->made[at];
-	h = in->map->file[at]; /* a parent may change it meanwhile */
+	h = in->map->file[at]; /* a parent may change it concurrently */
 	fs = fs_of(&h, fs, n);
 	if (fs && is_sane(&h))
 		in->made[at] = make(in, &h, fs);
@@ -229,8 +230,10 @@ static void take(struct inherited *in, int fd, struct fdtable *t, struct fs *fs,
 		file_put(f);
 }
 
-/* A descriptor of the file was closed, by exec() or behind our back: then the process'
- * locks on it are gone, as with every close. */
+/*
+ * exec(), or a close(2) unknown to the library, closed a descriptor of the file.  As with
+ * every close, the process' locks on the file are released.
+ */
 static void forget_locks(struct inherited *in, const struct handover_file *h)
 {
 	uint32_t i;
@@ -259,7 +262,7 @@ static void look_for_closed(struct inherited *in)
 	}
 }
 
-/* ---- the sessions before ---- */
+/* ---- the earlier sessions ---- */
 
 static void add_before(struct fs *fs, uint64_t session)
 {
@@ -273,7 +276,7 @@ static void add_before(struct fs *fs, uint64_t session)
 		fs->before[fs->nbefore++] = session;
 }
 
-/* Also of files that no descriptor is left of. */
+/* Includes files that have no descriptor left. */
 static void note_sessions(const struct inherited *in, struct fs *fs,
 			  unsigned int n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* process.c - the process' own tables: see process.h. */
+/* process.c - the tables of the process, see process.h. */
 #include "client/lib/process/process.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@
 #include "client/lib/file/unsynced.h"
 
 #define TIMEOUT_S 30
-#define SETTLE_MS 2000 /* at the end of a program that has called nobody */
+#define SETTLE_MS 2000 /* limit at the end of a program that made no call */
 
-/* A page that the kernel clears in the child of a fork. */
+/* A page that the kernel clears in the child of a fork (MADV_WIPEONFORK). */
 enum { FORKED, READY, MENDING };
 struct marker {
 	atomic_int state;
@@ -27,10 +27,11 @@ struct marker {
 static struct process {
 	pthread_once_t once;
 	struct marker *marker;
-	unsigned int forks; /* from the first to this one */
+	/* number of forks from the first process to this one */
+	unsigned int forks;
 	struct fdtable fds;
 	struct pvfstab tab;
-	struct fs *fs; /* tab.n */
+	struct fs *fs; /* tab.n elements */
 	unsigned int timeout_ms;
 	struct log_file err;
 	struct user_log {
@@ -39,7 +40,7 @@ static struct process {
 	} user;
 	struct log log;
 	bool log_set;
-	struct inherited *inherited; /* not yet taken; or NULL */
+	struct inherited *inherited; /* state not taken over yet; or NULL */
 } process = { .once = PTHREAD_ONCE_INIT };
 
 /* ---- log ---- */
@@ -81,7 +82,7 @@ void pvfs_set_log(void (*fn)(void *arg, int level, const char *msg), void *arg,
 	p->log = (struct log){ (enum log_level)level, log_to_user, &p->user };
 }
 
-/* ---- the beginning ---- */
+/* ---- initialisation ---- */
 
 static unsigned int timeout_from_env(const struct log *log)
 {
@@ -139,7 +140,7 @@ static void mounts_load(struct process *p)
 	}
 }
 
-/* The tables are whole in the child: nobody is changing them at the fork. */
+/* Takes the locks, so that no thread is changing the tables at the fork. */
 static void fork_prepare(void)
 {
 	unsigned int i;
@@ -159,9 +160,9 @@ static void fork_done(void)
 }
 
 /*
- * A child that never calls us does not keep its parent's connections open,
- * however long it lives.  Who has it made by other means than fork() comes here
- * at its first call, if ever: the servers see to those (docs/durability.md).
+ * A child that never calls the library does not keep its parent's connections open.  A
+ * child that was not made by fork() gets here at its first call, if ever.  The servers
+ * handle this case (docs/durability.md).
  */
 static void fork_child(void)
 {
@@ -190,13 +191,13 @@ static void marker_make(struct process *p)
 	atomic_store(&p->marker->state, READY);
 }
 
-/* ---- what the program before left ---- */
+/* ---- state of the previous program ---- */
 
 static struct process *self(void);
 
 /*
- * The servers wait for a program that was here before no longer than for one that was
- * killed; so they hear of its successor before that makes its first call.
+ * The servers wait for the sessions of the previous program as long as for those of a
+ * killed one.  So connect now, before the new program makes its first call.
  */
 static void *announce(void *arg)
 {
@@ -233,7 +234,7 @@ static void process_make(struct process *p)
 	pthread_atfork(fork_prepare, fork_done, fork_child);
 }
 
-/* ---- the child of a fork ---- */
+/* ---- in the child of a fork ---- */
 
 static void mend(struct process *p)
 {
@@ -279,8 +280,8 @@ static struct process *self(void)
 }
 
 /*
- * A program to which nothing was handed over begins at its first call.  This is before the
- * constructors of a library that it is a part of, which ask.
+ * A program without inherited state initialises the library at its first call.  This
+ * constructor runs before those of libraries that contain this one and make calls.
  */
 __attribute__((constructor(200))) static void process_begin(void)
 {
@@ -292,12 +293,12 @@ __attribute__((constructor(200))) static void process_begin(void)
 	errno = saved;
 }
 
-/* ---- the end ---- */
+/* ---- end of the process ---- */
 
 /*
- * Files that are still open are closed, as the kernel would, and the servers
- * are told that the session ends.  Other threads may be inside of calls, and
- * other libraries' destructors may still make some: those find no mounts.
+ * Closes open files, as the kernel would, and tells the servers that the session ends.
+ * Other threads may be inside calls, and destructors of other libraries may still make
+ * calls.  Those find no mounts.
  */
 __attribute__((destructor)) static void process_exit(void)
 {
@@ -325,7 +326,7 @@ __attribute__((destructor)) static void process_exit(void)
 	}
 }
 
-/* ---- what the calls need ---- */
+/* ---- access for the calls ---- */
 
 bool process_has_mounts(void)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process.h - the one instance behind the C interface.  pvfs_open() and the
- * others name no instance, as open(2) does not; so a process has one table
- * of mounts and one of descriptors.  They live in process.c and nowhere else.
- * They are made at the first call, made anew in the child at its first call
- * after fork(), and closed when the program exits.
+ * process.h - the single instance behind the C interface.  Like open(2), pvfs_open()
+ * names no instance.  So a process has one table of mounts and one of descriptors, in
+ * process.c only.  The first call creates them.  In a child after fork(), the first call
+ * recreates them.  They are closed when the program exits.
  */
 #ifndef PROCESS_H
 #define PROCESS_H
@@ -13,28 +12,33 @@
 #include "client/lib/names/mounted.h"
 
 bool process_has_mounts(void);
-/* The mount of an absolute path and the rest of the path, or NULL. */
+/* Returns the mount of an absolute path, or NULL; *rest is the rest of the path. */
 struct fs *process_find(const char *path, const char **rest);
-/* Mount number i, or NULL. */
+/* Returns mount number i, or NULL. */
 const struct mount *process_mount(unsigned int i);
 
-/* A call begins (deadline.h): the file behind a descriptor, the caller's to file_put(), or NULL. */
+/*
+ * Starts the deadline of a call (deadline.h).  Returns the file of a descriptor, with a
+ * reference for file_put(), or NULL.
+ */
 struct file *process_file(int fd);
-/* As fdtable_reserve(). */
+/* See fdtable_reserve(). */
 int process_reserve(bool cloexec);
-/* As fdtable_set(); closes what fd stood for before. */
+/* As fdtable_set(); also releases the previous file of fd. */
 int process_set(int fd, struct file *f);
-/* FD_CLOEXEC of fd was set or taken away. */
+/* Called after FD_CLOEXEC of fd was set or cleared. */
 void process_cloexec(int fd);
 
-/* The call of the kernel gave that: st_dev becomes libpvfs' own of a file on a mount of
- * PVFS; as mounted_find(). */
+/*
+ * Changes st, a result of the kernel: for a file on a mount of PVFS, st_dev becomes that
+ * of libpvfs; see mounted_find().
+ */
 void process_show_dev(int dir, const char *path, int flags, struct stat *st);
 
 const struct log *process_log(void);
-/* The bound on waiting where no mount says otherwise. */
+/* The timeout in ms for mounts that set none. */
 unsigned int process_timeout_ms(void);
-/* Another number in a child than in its parent. */
+/* Differs between a child and its parent. */
 unsigned int process_forks(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stub.c - an O_PATH descriptor: read(2), write(2) and the like answer EBADF.
- * It names memory that is empty and sealed, so that who opens it anew by
- * /proc/PID/fd can write nothing either.
+ * stub.c - an O_PATH descriptor, on which read(2), write(2) and similar calls fail with
+ * EBADF.  It refers to empty, sealed memory.  So a program that reopens it through
+ * /proc/PID/fd cannot write either.
  */
 #include "client/lib/process/stub_int.h"
 
@@ -15,11 +15,11 @@
 
 #include "common/util/descriptors.h"
 
-#define NAME "pvfs" /* as lsof shows it */
+#define NAME "pvfs" /* name in lsof */
 /*
- * Apart from the numbers that programs count on, but within the first table of
- * a process' descriptors: a larger one is made with a wait for all processors
- * where the process has threads, some 10 ms.
+ * Away from the numbers that programs expect, but within the first descriptor table of a
+ * process.  In a process with threads, the kernel makes a larger table only after waiting
+ * for all processors, some 10 ms.
  */
 #define APART 60
 #define SEALS (F_SEAL_SEAL | F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
@@ -44,7 +44,7 @@ static int open_sealed(void)
 	return fd;
 }
 
-/* Without /proc, or in a sandbox: what is opened anew swallows data there. */
+/* Fallback without /proc, or in a sandbox: a reopened descriptor then discards data. */
 static int open_stub(void)
 {
 	int fd = open_sealed();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stub_int.h - what the kernel has under a descriptor of ours: something that
- * takes no ordinary I/O, not even behind an exec or opened anew (/dev/stdout),
- * so that no data goes where nobody will find it.
+ * stub_int.h - the kernel object of our descriptors.  It accepts no ordinary I/O, even
+ * after an exec or when reopened (/dev/stdout), so that no data is lost silently.
  */
 #ifndef STUB_INT_H
 #define STUB_INT_H
@@ -10,15 +9,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Of a process; all its descriptors are copies of this one. */
+/* The stub of a process; all its descriptors are copies of this one. */
 struct stub {
-	int fd; /* -1: none yet */
-	dev_t dev; /* the program may have closed it, */
-	ino_t ino; /* and given the number to another file */
+	int fd; /* -1: not created yet */
+	dev_t dev; /* identity of fd: the program may have closed it, */
+	ino_t ino; /* and the number may belong to another file */
 };
 
 void stub_init(struct stub *stub);
-/* A new descriptor, the lowest number; -errno. */
+/* Returns a new descriptor with the lowest free number, or -errno. */
 int stub_reserve(struct stub *stub, bool cloexec);
 
 #endif

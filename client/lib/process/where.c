@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* where.c - following paths over the borders of mounts. */
+/* where.c - following paths across mounts. */
 #include "client/lib/process/where.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define HOPS_MAX 40
 
-/* From path on, which is ordinary unless it turns out otherwise. */
+/* Starts with path as ordinary. */
 static void where_from(struct where *w, int at, const char *path)
 {
 	w->fs = NULL;
@@ -23,7 +23,7 @@ static void where_from(struct where *w, int at, const char *path)
 	w->path = path;
 }
 
-/* w->buf is absolute. */
+/* w->buf is an absolute path. */
 static void where_absolute(struct where *w)
 {
 	const char *rest;
@@ -34,7 +34,7 @@ static void where_absolute(struct where *w)
 		w->path = rest;
 }
 
-/* The kernel says of what is no directory that it is none. */
+/* If dir is not a directory, the kernel reports it. */
 static void where_below(struct where *w, int dir)
 {
 	struct file *f = process_file(dir);
@@ -52,7 +52,7 @@ void where_find(struct where *w, const char *path)
 	w->hops = 0;
 	where_from(w, AT_FDCWD, path);
 	if (!path || !process_has_mounts() || path_absolute(path, w->buf))
-		return; /* no path of ours: the kernel says why */
+		return; /* not a path of ours: the kernel reports the error */
 	where_absolute(w);
 	if (w->fs)
 		deadline_begin();
@@ -60,7 +60,7 @@ void where_find(struct where *w, const char *path)
 		w->path = path;
 }
 
-/* So does it of a path that is empty. */
+/* For an empty path, the kernel reports the error, too. */
 void where_find_at(struct where *w, int dir, const char *path)
 {
 	if (dir == AT_FDCWD || !path || *path == '/') {
@@ -73,7 +73,7 @@ void where_find_at(struct where *w, int dir, const char *path)
 		where_below(w, dir);
 }
 
-/* To w->redirect.  -ELOOP. */
+/* Follows w->redirect.  -ELOOP: too many redirections. */
 static int where_redirected(struct where *w)
 {
 	int rc;
