@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* count.c - calls are counted, in the part of their thread. */
+/* count.c - counting calls in the shard of the thread. */
 #include <sched.h>
 
 #include "client/lib/profile/profile_int.h"
 
 #define ROUNDS 1000u
 
-/* From 1 on; 0: has none yet. */
+/* starts at 1; 0: the thread has none yet */
 static __thread unsigned int mine;
 
 static struct profile_shard *take(struct profile *p)
@@ -47,7 +47,10 @@ void profile_count(const struct profile_call *call)
 		profile_write();
 }
 
-/* A thread that was ended in the middle does not keep the others from the end. */
+/*
+ * The rounds are bounded, because a thread that was ended while counting holds its shard
+ * forever.
+ */
 static bool take_this(struct profile_shard *s)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* profile.c - the one profile of a process: see profile.h. */
+/* profile.c - the profile of the process, see profile.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&atomic_load(&profile_active)->lock);
 }
 
-/* It counts anew; its files keep their numbers. */
+/* The child counts from 0; its files keep their numbers. */
 static void fork_child(void)
 {
 	struct profile *p = atomic_load(&profile_active);
@@ -43,7 +43,7 @@ static void fork_child(void)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- the beginning ---- */
+/* ---- initialisation ---- */
 
 static struct profile *memory(const struct log *log)
 {
@@ -55,7 +55,7 @@ static struct profile *memory(const struct log *log)
 		log_warn(log, "PVFS_PROFILE: no memory: nothing is counted");
 		return NULL;
 	}
-	/* a few pages of it are used */
+	/* only a few of its pages are used */
 	madvise(p, sizeof(*p), MADV_NOHUGEPAGE);
 	return p;
 }
@@ -102,7 +102,7 @@ void profile_begin(const struct log *log)
 
 /* ---- files ---- */
 
-/* With the lock. */
+/* Called with the lock. */
 static unsigned int add(struct profile *p, uint16_t *bucket, uint64_t fsid,
 			uint64_t handle)
 {
@@ -119,7 +119,7 @@ static unsigned int add(struct profile *p, uint16_t *bucket, uint64_t fsid,
 	return place;
 }
 
-/* Handles are random. */
+/* Handles are random, so they need no hash. */
 static unsigned int find(struct profile *p, uint64_t fsid, uint64_t handle)
 {
 	unsigned int i = handle % PROFILE_BUCKETS, place;
@@ -170,7 +170,7 @@ void profile_named(unsigned int file, const char *name, int how)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- the end ---- */
+/* ---- writing ---- */
 
 static bool did_nothing(struct profile *p)
 {
@@ -187,8 +187,10 @@ static bool did_nothing(struct profile *p)
 	return true;
 }
 
-/* Over what was written before, once it is whole.  What has the name of the next is of a
- * process that was killed, or of somebody who waits for us to write to it. */
+/*
+ * Writes a new file and renames it over the last one.  An existing file with the
+ * temporary name belongs to a killed process, or another user placed it there.
+ */
 static int again(struct profile *p)
 {
 	char next[sizeof(p->written) + 8];
@@ -227,7 +229,7 @@ static int write_it(struct profile *p)
 	return rc;
 }
 
-/* A limit on the size of files is no reason to end the program. */
+/* Prevents RLIMIT_FSIZE from ending the program with SIGXFSZ. */
 static int write_quietly(struct profile *p)
 {
 	struct file_limit limit;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.h - what a program did through this library, counted if PVFS_PROFILE asks for it
- * and written as JSON at its end (pvfs-profile(1)).
+ * profile.h - counts what a program does through this library if PVFS_PROFILE is set, and
+ * writes it as JSON at the end (pvfs-profile(1)).
  *
- * As <pvfs.h> names no instance, there is one a process: profile_active, which is NULL
- * where nobody asked.  Counting takes no lock that anybody waits for: a thread adds to
- * the part that it got first, or, if another one is in there, to the next.
+ * As <pvfs.h> names no instance, a process has one profile: profile_active, which is NULL
+ * without PVFS_PROFILE.  Counting never waits for a lock.  A thread adds to the shard
+ * that it got first; if another thread is using it, to the next one.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
@@ -21,10 +21,10 @@
 struct log;
 struct profile;
 
-/* What calls count for: a file, or one of these. */
+/* Where calls are counted: a file, or one of these. */
 enum {
-	PROFILE_NAMES, /* calls by name, and on no file */
-	PROFILE_REST, /* files that there was no room for */
+	PROFILE_NAMES, /* calls by name, without a file */
+	PROFILE_REST, /* files for which there was no room */
 	PROFILE_FIRST
 };
 
@@ -39,7 +39,7 @@ static inline bool profile_on(void)
 				0);
 }
 
-/* A call begins: for profile_done(); 0 if nobody counts. */
+/* The start time of a call, for profile_done(); 0: nothing is counted. */
 static inline uint64_t profile_start(void)
 {
 	return profile_on() ? clock_now() : 0;
@@ -47,32 +47,36 @@ static inline uint64_t profile_start(void)
 
 /* ---- the process: profile.c ---- */
 
-/* Once or several times, at the beginning.  log: of what goes wrong; outlives it. */
+/*
+ * May be called several times at the start.  log is for errors, and must outlive the
+ * process' calls.
+ */
 void profile_begin(const struct log *log);
 /*
- * Writes what was counted so far, in place of what this process wrote before.  Not in a
- * child that shares memory with its parent.  Keeps errno.
+ * Writes the counts so far, replacing the file that this process wrote before.  Does
+ * nothing in a child that shares memory with its parent.  Keeps errno.
  */
 void profile_write(void);
-/* The number to count a file under, while somebody counts; else PROFILE_NAMES. */
+/* Returns the number under which a file is counted, or PROFILE_NAMES if nothing is counted. */
 unsigned int profile_file(uint64_t fsid, uint64_t handle, uint32_t ssize,
 			  uint32_t pcount);
-/* The first name stays.  how: the O_ACCMODE of an open. */
+/* Sets the name of a file; the first name stays.  how: the O_ACCMODE of the open. */
 void profile_named(unsigned int file, const char *name, int how);
 
 /* ---- counting: count.c ---- */
 
-/* A call has ended.  aside: nobody waited for it. */
+/* A call that has ended.  aside: no thread waited for it. */
 struct profile_call {
 	enum profile_kind kind;
 	unsigned int file;
 	uint64_t begun; /* profile_start() */
-	int64_t result; /* or -errno */
+	int64_t result; /* 0 or more, or -errno */
 	bool aside;
-	/* of reads, writes and lists */
-	uint64_t off; /* bytes of the file, or of the view */
+	/* only for reads, writes and lists */
+	uint64_t off; /* in bytes of the file, or of the view */
 	uint64_t pieces;
-	uint32_t ssize; /* 0: where its stripes are is not known */
+	/* stripe size; 0: the position of its stripes is unknown */
+	uint32_t ssize;
 };
 void profile_count(const struct profile_call *call);
 

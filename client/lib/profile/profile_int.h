@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* profile_int.h - the profile of a process, and how it is written. */
+/* profile_int.h - the profile of a process, and writing it. */
 #ifndef PROFILE_INT_H
 #define PROFILE_INT_H
 
@@ -19,12 +19,13 @@
 struct profile_name {
 	uint64_t fsid, handle;
 	uint32_t ssize, pcount;
-	atomic_uint how; /* 1: opened to read, 2: to write */
-	char name[PROFILE_NAME]; /* "": opened without one, or not here */
-	bool cut; /* it was longer */
+	atomic_uint how; /* bits: 1: opened for reading; 2: for writing */
+	/* "": opened without a name, or not by this process */
+	char name[PROFILE_NAME];
+	bool cut; /* the name was longer */
 };
 
-/* The part of a few threads: by itself, so that none waits for another. */
+/* The counts of a few threads, separate so that threads do not wait for each other. */
 struct profile_shard {
 	atomic_bool taken;
 	struct record record[PROFILE_PLACES];
@@ -33,15 +34,15 @@ struct profile_shard {
 struct profile {
 	const struct log *log;
 	pid_t pid;
-	bool child; /* of a fork of who asked for it */
-	bool failed; /* to be written, which was said */
+	bool child; /* a child of the process that was asked for a profile */
+	bool failed; /* writing failed, and this was logged */
 	uint64_t begun; /* clock_now() */
 	int64_t wall; /* the same, clock_wall() */
-	char path[PATH_MAX]; /* with its % */
-	char written[PATH_MAX + 32]; /* where it was; "": nowhere yet */
+	char path[PATH_MAX]; /* with its % patterns */
+	char written[PATH_MAX + 32]; /* file that was written; "": none yet */
 	atomic_uint threads;
 
-	pthread_mutex_t lock; /* below, and who writes */
+	pthread_mutex_t lock; /* protects the fields below, and writing */
 	unsigned int files;
 	uint64_t left_out; /* opens of files without a number */
 	uint16_t bucket[PROFILE_BUCKETS]; /* place, or 0 */
@@ -50,11 +51,11 @@ struct profile {
 	struct profile_shard shard[PROFILE_SHARDS];
 };
 
-/* The sum of a place; what is being counted meanwhile is in, or not. */
+/* Sums up one place.  Calls that are counted concurrently may be included or not. */
 void profile_sum(struct profile *p, unsigned int place,
 		 struct profile_record *sum);
 
-/* What MPI's launchers tell; -1: nothing. */
+/* The rank from the environment of MPI launchers; -1: none. */
 struct profile_rank {
 	int rank, ranks;
 };
@@ -62,22 +63,27 @@ struct profile_rank profile_rank(void);
 
 /* ---- profile_path.c ---- */
 
-/* PVFS_PROFILE as an absolute name, its % kept; -errno. */
+/* Makes PVFS_PROFILE absolute, keeping its % patterns.  Returns 0 or -errno. */
 int profile_path(const char *given, char path[PATH_MAX]);
-/* A file of that name that was not there, open for writing: nothing of another process is
- * lost, or written to.  -errno. */
+/*
+ * Creates a file that did not exist, for writing, so that no file of another process is
+ * changed.  Returns a descriptor or -errno.
+ */
 int profile_new_file(const char *name);
-/* Opens the file that it means, one that was not there; its name in p->written. */
+/*
+ * Expands the path and creates a file that did not exist.  Sets p->written to its name.
+ * Returns a descriptor or -errno.
+ */
 int profile_create(struct profile *p);
 
 /* ---- profile_json.c ---- */
 
-/* 0 or -errno. */
+/* Writes the profile to fd.  Returns 0 or -errno. */
 int profile_json(struct profile *p, int fd);
 
 /* ---- profile_signal.c ---- */
 
-/* PVFS_PROFILE_SIGNAL: a handler that sets this, where the program has none. */
+/* PVFS_PROFILE_SIGNAL: installs a handler that sets this, if the program has no handler. */
 extern atomic_int profile_asked;
 void profile_signal(const struct log *log);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* profile_json.c - the profile as one JSON object: pvfs-profile(1) says its fields. */
+/* profile_json.c - the profile as one JSON object; pvfs-profile(1) describes its fields. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void flush(struct out *o)
 	o->n = 0;
 }
 
-/* A few words at a time: less than an eighth of buf. */
+/* Writes a short text: less than an eighth of buf. */
 static void say(struct out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -127,7 +127,7 @@ static uint64_t since(const struct profile *p, uint64_t when)
 	return when > p->begun ? when - p->begun : 0;
 }
 
-/* Behind another member. */
+/* Written after another member. */
 static void record(struct out *o, const struct profile *p,
 		   const struct profile_record *r)
 {
@@ -164,7 +164,7 @@ static void file(struct out *o, const struct profile *p,
 	say(o, "{\"name\": ");
 	text(o, n->name);
 	say(o, ", \"name_cut\": %s", n->cut ? "true" : "false");
-	/* as text: a reader's numbers may have 53 bits */
+	/* as text, because JSON numbers may have only 53 bits */
 	say(o, ", \"id\": \"%016" PRIx64 "-%016" PRIx64 "\"", n->fsid,
 	    n->handle);
 	say(o, ", \"opened\": \"%s\"", how[atomic_load(&n->how) & 3u]);

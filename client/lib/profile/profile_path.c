@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* profile_path.c - the name of the file, and whose it is. */
+/* profile_path.c - the name of the profile's file, and creating it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ struct profile_rank profile_rank(void)
 
 /* ---- names ---- */
 
-/* Where the program is now: it may go elsewhere. */
+/* Relative to the present directory, because the program may change it. */
 int profile_path(const char *given, char path[PATH_MAX])
 {
 	char cwd[PATH_MAX] = "", *to = path;
@@ -61,7 +61,7 @@ int profile_path(const char *given, char path[PATH_MAX])
 		given = STANDARD;
 	if (*given != '/' && !getcwd(cwd, sizeof(cwd)))
 		return -errno;
-	/* its folder's name is no pattern */
+	/* a % in the name of the directory is no pattern */
 	for (from = cwd; *from; from++) {
 		if (to - path > PATH_MAX - 4)
 			return -ENAMETOOLONG;
@@ -129,7 +129,7 @@ int profile_new_file(const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* NAME, NAME.PID, NAME.PID.1, ... */
+/* Tries NAME, NAME.PID, NAME.PID.1, ... */
 int profile_create(struct profile *p)
 {
 	char name[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* profile_signal.c - a profile on the way, when a signal asks for it. */
+/* profile_signal.c - writing the profile when a signal requests it. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 
 atomic_int profile_asked;
 
-/* The next call that ends writes it. */
+/* The next call that ends writes the profile. */
 static void ask(int sig)
 {
 	atomic_store_explicit(&profile_asked, 1, memory_order_relaxed);
 }
 
-/* Signals that have another meaning are the program's. */
+/* Accepts only signals without another meaning for programs. */
 static int parse(const char *text)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record_int.h - what is counted of a file, call by call. */
+/* record_int.h - the counts of a file, updated for each call. */
 #ifndef RECORD_INT_H
 #define RECORD_INT_H
 
@@ -7,7 +7,7 @@
 
 struct record {
 	struct profile_record sum;
-	/* Of each way, the access before: what the next one is held against. */
+	/* for each direction, the previous access, to compare with the next */
 	struct record_last {
 		bool moved, strode;
 		uint64_t off, end;
