@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rw.c - what a read or write is, before it is carried out. */
+/* rw.c - checking a read or write and starting it. */
 #include "client/lib/rw/rw.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static ssize_t transfer(struct file *f, int fd, const struct rw *rw,
 		     : rw_ordinary(f, fd, rw, pos, total);
 }
 
-/* *at: where it was, if it is not appended. */
+/* *at: the offset used, unless the data is appended. */
 static ssize_t run(struct file *f, int fd, const struct rw *rw, uint64_t *at)
 {
 	uint64_t total;
@@ -78,9 +78,9 @@ static ssize_t run(struct file *f, int fd, const struct rw *rw, uint64_t *at)
 	return n;
 }
 
-/* ---- its part in a profile ---- */
+/* ---- counting in the profile ---- */
 
-/* Apart, so that calls that nobody counts do not make room for it. */
+/* A function of its own, so that calls that are not counted need no stack for it. */
 __attribute__((noinline, cold)) static ssize_t
 run_counted(struct file *f, int fd, const struct rw *rw)
 {

@@ -9,44 +9,44 @@ struct rw {
 	const struct iovec *iov;
 	int niov;
 	bool write;
-	bool at; /* off counts, not the file's offset */
+	bool at; /* use off, not the offset of the file */
 	int64_t off; /* bytes of the view */
-	bool whole; /* ... of the file, whatever the view */
-	bool placed; /* ... in spite of O_APPEND */
-	/* of a write, or NULL: where it was begun, also if it failed; not set: nothing
-	 * was written */
+	bool whole; /* off is in bytes of the file, not of the view */
+	bool placed; /* write at off even with O_APPEND */
+	/* Of a write, or NULL: the offset where it started, also if it failed.  Not set if
+	 * nothing was written. */
 	int64_t *begun;
 };
 
-/* Bytes transferred, or -errno.  fd is only used if f is an ordinary file. */
+/* Returns the bytes transferred, or -errno.  fd is used only if f is an ordinary file. */
 ssize_t rw_run(struct file *f, int fd, const struct rw *rw);
 
 /*
- * As fallocate(2), of offsets in the file whatever the view: mode is 0 or of
- * FALLOC_FL_KEEP_SIZE, with or without one of PUNCH_HOLE, ZERO_RANGE.
+ * As fallocate(2), with offsets in the file, not in the view.  mode: 0 or
+ * FALLOC_FL_KEEP_SIZE, optionally with PUNCH_HOLE or ZERO_RANGE.  Returns 0 or -errno.
  */
 int rw_allocate(struct file *f, int mode, int64_t off, int64_t len);
 
 /*
- * As copy_file_range(2), of bytes of the views.  How many were copied, which may be less than
- * len in a long call; 0: in ends there; or -errno.
+ * As copy_file_range(2), with bytes of the views.  Returns the bytes copied, which may be
+ * less than len in a long call; 0: the end of in; or -errno.
  */
 struct rw_copy {
-	struct file *in, *out; /* of PVFS */
-	bool at_in, at_out; /* the offsets here count, not the files' */
+	struct file *in, *out; /* both on PVFS */
+	bool at_in, at_out; /* use the offsets here, not those of the files */
 	int64_t off_in, off_out;
 	size_t len;
 };
 ssize_t rw_copy(const struct rw_copy *c);
 
 /*
- * A counter of the file: old is what it was before value was added, or took its
- * place.  -ECONNABORTED, -ETIMEDOUT: done or not.
+ * A counter of the file.  *old: its value before value was added, or was set.
+ * -ECONNABORTED, -ETIMEDOUT: unknown whether it was done.
  */
 int rw_counter(struct file *f, unsigned int number, bool set, int64_t value,
 	       int64_t *old);
 
-/* One transfer at pos of the view; total is the iovecs' sum, not 0. */
+/* One transfer at pos of the view.  total is the sum of the iovecs, not 0. */
 ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 		uint64_t total);
 /* The same on an ordinary file. */

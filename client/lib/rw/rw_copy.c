@@ -11,17 +11,18 @@
 #include "client/lib/file/unsynced.h"
 
 #define ALIGN 4096u
-#define AT_A_TIME (4u << 20) /* bytes through our own memory */
-#define AT_MOST (256u << 20) /* bytes of a call */
-#define IODS_AT_A_TIME (64u << 20) /* bytes, so that there is time for them */
-/* Below this two ways to iods, one behind the other, cost as much as a READ and a WRITE. */
+#define AT_A_TIME (4u << 20) /* bytes through our own memory at a time */
+#define AT_MOST (256u << 20) /* maximum bytes of a call */
+/* bytes for the iods at a time, so that they can finish in time */
+#define IODS_AT_A_TIME (64u << 20)
+/* Below this, two consecutive requests to iods take as long as a READ and a WRITE. */
 #define IODS_LEAST (64u << 10)
 
-/* What a call still has to do. */
+/* The remaining work of a call. */
 struct passing {
-	uint64_t in, out, left; /* the first two are views' */
-	uint64_t pause; /* then it says what it has done so far */
-	void *mem; /* AT_A_TIME, or NULL */
+	uint64_t in, out, left; /* in and out are positions in the views */
+	uint64_t pause; /* at this time the call returns what it has copied */
+	void *mem; /* AT_A_TIME bytes, or NULL */
 };
 
 static int check_files(const struct rw_copy *c)
@@ -42,7 +43,7 @@ static bool overlap(const struct rw_copy *c, const struct passing *p)
 	       p->in < p->out + p->left && p->out < p->in + p->left;
 }
 
-/* In the kernel's order; p->left is cut at the end of what is read. */
+/* Checks in the kernel's order.  Limits p->left to the end of the source. */
 static int check(const struct rw_copy *c, struct passing *p)
 {
 	uint64_t size, end;
@@ -82,7 +83,7 @@ static ssize_t pass(struct file *f, bool write, void *mem, size_t len,
 	return rw_run(f, -1, &rw);
 }
 
-/* The next bytes: how many, 0 at the end of what is read. */
+/* Copies the next bytes.  Returns how many; 0: the end of the source; or -errno. */
 static ssize_t by_hand(const struct rw_copy *c, struct passing *p)
 {
 	size_t len = p->left < AT_A_TIME ? (size_t)p->left : AT_A_TIME;
@@ -109,7 +110,10 @@ static bool cannot(int rc)
 	return rc == -ENOSYS || rc == -EOPNOTSUPP || rc == -EHOSTUNREACH;
 }
 
-/* To ask in vain takes up to half of a call's time; an iod may come back. */
+/*
+ * An unsuccessful attempt takes up to half of the call's time.  An iod may come back, so
+ * try again later.
+ */
 static void leave_alone(struct fs *fs)
 {
 	atomic_store(&fs->copies_again,
@@ -121,7 +125,7 @@ static int do_getattr(struct session *s, const struct target *t, void *arg)
 	return mgr_getattr(s, t, arg);
 }
 
-/* What was removed meanwhile has no bytes, but these were not zeros. */
+/* If the source was removed during the copy, the iods copied zeros instead of its bytes. */
 static int still_there(struct file *in)
 {
 	struct attr attr;
@@ -129,7 +133,7 @@ static int still_there(struct file *in)
 	return in->writer ? 0 : file_run(in, do_getattr, &attr);
 }
 
-/* As by_hand(); 0 also when they cannot. */
+/* As by_hand(); also returns 0 if the iods cannot do it. */
 static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 {
 	struct copy_range r = {
@@ -202,7 +206,7 @@ static ssize_t copy_at(const struct rw_copy *c, uint64_t in, uint64_t out)
 	return n;
 }
 
-/* Both, in an order that is the same for all threads. */
+/* Locks both offsets, in an order that is the same for all threads. */
 static void lock_offsets(struct file *a, struct file *b)
 {
 	if (a > b) {

@@ -35,8 +35,9 @@ int rw_counter(struct file *f, unsigned int number, bool set, int64_t value,
 	rc = file_run(f, counter_ask, &a);
 	if (set || value)
 		file_counted(f);
+	/* an iod of an earlier release */
 	if (rc)
-		return rc == -ENOSYS ? -EOPNOTSUPP : rc; /* an earlier iod */
+		return rc == -ENOSYS ? -EOPNOTSUPP : rc;
 	if (old)
 		*old = a.old;
 	return 0;

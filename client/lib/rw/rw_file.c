@@ -10,13 +10,16 @@ struct transfer {
 	struct file *f;
 	struct plan plan;
 	struct plan_span span;
-	struct view view; /* a copy: SETPART may come between */
+	/* a copy, because SETPART may change it concurrently */
+	struct view view;
 	uint32_t flags; /* WIRE_IO_* */
-	uint64_t least; /* file size that was known at the open */
+	uint64_t least; /* file size known at the open */
 	uint64_t n;
-	uint64_t end; /* of a write */
-	uint64_t placed; /* the session that has a place for it; 0: none has */
-	bool begun; /* the write, at its place: some of it may be there */
+	uint64_t end; /* offset after a write */
+	/* the session that reserved the place of an append; 0: none */
+	uint64_t placed;
+	/* the write started at its place, and may be done in part */
+	bool begun;
 };
 
 static void see(struct file *f, bool whole, struct view *view)
@@ -59,7 +62,7 @@ static int do_read(struct session *s, const struct target *t, void *arg)
 	bool doubt;
 	int rc = io_read(s, t->handle, &x->plan, x->least, &x->n, &doubt);
 
-	/* a writer's file keeps its objects */
+	/* the objects of a file that a writer has open stay */
 	if (!rc && doubt && !t->open)
 		rc = mgr_getattr(s, t, &attr);
 	return rc;
@@ -78,8 +81,8 @@ static int do_write(struct session *s, const struct target *t, void *arg)
 }
 
 /*
- * A place belongs to the session that got it: in another one it is others', and in this one
- * a second one would leave a hole.
+ * The place of an append belongs to the session that reserved it.  In another session it
+ * may belong to others; a second place in the same session would leave a hole.
  */
 static int do_append(struct session *s, const struct target *t, void *arg)
 {
@@ -109,7 +112,7 @@ static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
 	return (ssize_t)x->n;
 }
 
-/* Below an append, others have written or will. */
+/* For an append, the bytes below its place belong to other writers. */
 static void wrote(struct transfer *x, bool append, int rc, unsigned int since)
 {
 	uint64_t from = 0;

@@ -7,7 +7,7 @@
 
 #include "client/lib/rw/rw.h"
 
-/* Where the next byte goes in memory. */
+/* The position of the next byte in memory. */
 struct place {
 	const struct iovec *iov;
 	size_t in;
@@ -36,7 +36,7 @@ static ssize_t some(int fd, bool write, struct place *p, uint64_t off,
 	return n;
 }
 
-/* One contiguous piece: less than len only at the end of the file. */
+/* Transfers one contiguous piece.  The result is below len only at the end of the file. */
 static ssize_t piece(int fd, bool write, struct place *p, uint64_t off,
 		     uint64_t len)
 {
@@ -74,7 +74,7 @@ static ssize_t pieces(const struct view *view, int fd, const struct rw *rw,
 	return (ssize_t)done;
 }
 
-/* Where the offset stands afterwards: pwrite() obeys O_APPEND, too. */
+/* The offset afterwards.  pwrite() also appends with O_APPEND. */
 static uint64_t behind(const struct file *f, int fd, const struct rw *rw,
 		       uint64_t pos)
 {

@@ -28,7 +28,7 @@ static int flags_of(int mode, uint32_t *flags)
 	return *flags == WIRE_FA_PUNCH ? -EOPNOTSUPP : 0;
 }
 
-/* In the kernel's order. */
+/* Checks in the kernel's order. */
 static int check(const struct file *f, int mode, int64_t off, int64_t len,
 		 struct space_range *range)
 {
@@ -63,5 +63,6 @@ int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
 	file_doubt_space(f);
 	if (!rc && atomic_load(&f->flags) & O_DSYNC)
 		rc = file_sync(f);
-	return rc == -ENOSYS ? -EOPNOTSUPP : rc; /* an earlier iod */
+	/* an iod of an earlier release */
+	return rc == -ENOSYS ? -EOPNOTSUPP : rc;
 }
