@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ask.c - single requests, waited for or not. */
+/* ask.c - single requests, with and without waiting for the reply. */
 #include "client/lib/session/ask.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "client/lib/session/fan.h"
 
 #define POSTED_MAX 16u
-/* Of those that the server has to hear, however late: with their memory, a megabyte. */
+/* Maximum of requests kept until the server answers: a megabyte of memory. */
 #define KEPT_MAX 4096u
 #define LATE_MAX 16u
 #define ASK_GROUPS_MS 50
@@ -75,7 +75,7 @@ static void ask_done(struct rpc_call *rpc)
 	}
 	if (rpc->reply.hdr)
 		c->s->heard = clock_now();
-	/* what was not even sent says nothing of the iods */
+	/* a request that was not sent says nothing about the iods */
 	c->look = rc == -ENXIO ||
 		  (rc == -ETIMEDOUT && (rpc->unsure || rpc->reply.hdr) &&
 		   rpc_peer_ready(c->peer));
@@ -102,7 +102,7 @@ static int ask_ping(struct session *s, struct rpc_peer *peer)
 	return ask_run(&c, WIRE_PING, NULL, NULL);
 }
 
-/* The thread that drives writes it, and a late look only costs a PING. */
+/* The driving thread writes heard.  An outdated value only costs a PING. */
 static bool ask_quiet(const struct session *s)
 {
 	return clock_now() - s->heard > ASK_QUIET_MS * CLOCK_NS_PER_MS;
@@ -123,7 +123,7 @@ static void put_as(struct ask *c)
 		 sizeof(item.as) + c->as->ngroups * sizeof(le32));
 }
 
-/* The manager lacks the list that the request, or the session, needs. */
+/* Sends the group list that the manager lacks for the request, or for the session. */
 static int send_groups(struct ask *c)
 {
 	struct session *s = c->s;
@@ -134,7 +134,7 @@ static int send_groups(struct ask *c)
 	rc = s->auth ? session_prove_anew(s) : listed_send(s, 0);
 	if (rc != -EAGAIN)
 		return rc;
-	poll(NULL, 0, ASK_GROUPS_MS); /* it has another ticket already */
+	poll(NULL, 0, ASK_GROUPS_MS); /* a new ticket was already received */
 	return 0;
 }
 
@@ -159,13 +159,13 @@ static int ask_send(struct ask *c)
 		.arg = c,
 	};
 	rc = drive_run(&c->s->drive, &c->op);
-	/* of an iod that the manager needs for this */
+	/* the manager may have waited for an iod: check all iods */
 	if (c->look && c->peer == c->s->mgr && c->s->niods)
 		fan_look(c->s);
 	return rc;
 }
 
-/* A manager of before takes the number of a list for groups. */
+/* A manager of an earlier release would take the number of a list for group numbers. */
 static int may_ask(const struct ask *c)
 {
 	int rc = 0;
@@ -174,7 +174,8 @@ static int may_ask(const struct ask *c)
 		return c->as ? c->as->rc : 0;
 	if (!wire_groups_listed(c->as->groups, c->as->ngroups))
 		return 0;
-	if (!rpc_peer_features(c->peer)) /* it was not met yet */
+	/* its features are unknown before the first contact */
+	if (!rpc_peer_features(c->peer))
 		rc = ask_ping(c->s, c->peer);
 	if (rc || rpc_peer_features(c->peer) & WIRE_FT_GROUPS)
 		return rc;
@@ -212,7 +213,7 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 	return rc == -WIRE_ENOGROUPS ? -ETIMEDOUT : rc;
 }
 
-/* ---- not waited for ---- */
+/* ---- requests without waiting ---- */
 
 struct posted {
 	struct op op;
@@ -220,8 +221,8 @@ struct posted {
 	struct session *s;
 	struct rpc_peer *peer;
 	const char *what;
-	bool keep; /* until it is answered */
-	bool again; /* it was not answered before */
+	bool keep; /* resend until it is answered */
+	bool again; /* it was sent before and not answered */
 	uint64_t msg[];
 };
 
@@ -231,7 +232,7 @@ static void posted_send(struct posted *p)
 	rpc_call_start(p->peer, &p->rpc);
 }
 
-/* Nobody was told that it failed: the server hears of it when it is back. */
+/* No caller waits for a failure, so the request is sent again until the server answers. */
 static void posted_done(struct rpc_call *rpc)
 {
 	struct posted *p = rpc->arg;
@@ -243,7 +244,7 @@ static void posted_done(struct rpc_call *rpc)
 		posted_send(p);
 		return;
 	}
-	if (p->again && rc == -EBADF) /* it had heard */
+	if (p->again && rc == -EBADF) /* an earlier copy was executed */
 		rc = 0;
 	if (rc)
 		log_warn(p->s->log, "%s: %s: %s", rpc_peer_name(p->peer),

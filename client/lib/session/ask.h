@@ -2,33 +2,39 @@
 /*
  * ask.h - one request to one server, and waiting for its reply.
  *
- *	struct ask c;
+ * 	struct ask c;
  *
- *	ask_begin(&c, session, session->mgr);
- *	ask_put(&c, &body, sizeof(body));
- *	rc = ask_run(&c, WIRE_GETATTR, take, &attr);
+ * 	ask_begin(&c, session, session->mgr);
+ * 	ask_put(&c, &body, sizeof(body));
+ * 	rc = ask_run(&c, WIRE_GETATTR, take, &attr);
  */
 #ifndef ASK_H
 #define ASK_H
 
 #include "client/lib/session/session.h"
 
-/* Who asks, if that is not whom the session serves: see WIRE_F_AS. */
+/* The requesting user, if it is not the one of the session: see WIRE_F_AS. */
 struct cred {
 	uint32_t uid, gid;
 	uint32_t ngroups; /* at most WIRE_GROUPS_MAX, or they name a list */
 	uint32_t groups[WIRE_GROUPS_MAX];
-	int rc; /* not 0: nobody knows his groups, and his requests fail with it */
+	/* not 0: the groups are unknown, and requests of the user fail with rc */
+	int rc;
 };
 
-/* Header, the largest body, two paths (or one, a name and a value), who asks. */
+/*
+ * The header, the largest body, two paths (or a path, a name and a value), and the
+ * requesting user.
+ */
 #define ASK_MSG_MAX                                                            \
 	(sizeof(struct wire_hdr) + 64 + 2 * (WIRE_PATH_MAX + 1) +              \
 	 WIRE_NAME_MAX + 1 + sizeof(struct wire_as) +                          \
 	 WIRE_GROUPS_MAX * sizeof(le32))
 
-/* Takes what the caller wants out of a reply with status 0, which does not
- * live longer than this.  0, or -errno that the call fails with. */
+/*
+ * Reads the result from a reply with status 0.  The reply is valid only during this call.
+ * Returns 0, or -errno with which the request fails.
+ */
 typedef int (*ask_take)(void *arg, const struct wire_msg *reply);
 
 struct ask {
@@ -36,21 +42,23 @@ struct ask {
 	struct rpc_call rpc;
 	struct session *s;
 	struct rpc_peer *peer;
-	bool once; /* a change: see ask_run() */
-	bool keep; /* of ask_post(): sent again until it is answered */
-	bool late; /* of ask_post(): nobody need hear of it at once */
+	bool once; /* the request is a change: see ask_run() */
+	bool keep; /* for ask_post(): resend until it is answered */
+	bool late; /* for ask_post(): the server may get it later */
 	bool caps; /* a struct wire_caps ends the message */
-	bool patient; /* it is answered late: see rpc_call.h */
-	bool (*begins)(void *arg); /* what is posted from here on comes behind
-				    * it; false: it does not, -EINTR; on the
-				    * driving thread; or NULL */
-	bool look; /* it failed for a server that this one needed, perhaps */
-	const struct cred *as; /* NULL: as the session */
-	char *redirect; /* PATH_MAX bytes, or NULL: a reply with
-					 * WIRE_REDIRECT is a protocol error */
-	unsigned int *which; /* of two paths, or NULL */
-	struct rail_mem *mem; /* that the message names, or NULL */
-	unsigned int mem_at; /* where: byte of the message */
+	bool patient; /* the answer may take long: see rpc_call.h */
+	/* Called on the driving thread when the request begins: requests posted from here on
+	 * follow it.  False: fail with -EINTR.  May be NULL. */
+	bool (*begins)(void *arg);
+	/* it failed, possibly because of a server that this one needed */
+	bool look;
+	const struct cred *as; /* NULL: the user of the session */
+	/* PATH_MAX bytes, or NULL: a reply with WIRE_REDIRECT is a protocol error */
+	char *redirect;
+	/* set to the path, of two, that is redirected; or NULL */
+	unsigned int *which;
+	struct rail_mem *mem; /* memory that the message names, or NULL */
+	unsigned int mem_at; /* byte of the message that names it */
 	ask_take take;
 	void *arg;
 	struct wire_out out;
@@ -58,30 +66,31 @@ struct ask {
 };
 
 void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer);
-/* An overflow comes out of ask_run() as -ENAMETOOLONG. */
+/* Appends to the message.  ask_run() reports an overflow as -ENAMETOOLONG. */
 void ask_put(struct ask *c, const void *item, size_t len);
 /*
- * 0, WIRE_REDIRECT (c->redirect is where to), or -errno.  take may be NULL.
+ * Sends the request and waits.  Returns 0, WIRE_REDIRECT (c->redirect is the target), or
+ * -errno.  take may be NULL.
  *
- * A change (c->once) that was sent and not answered before its session ended
- * may have been made: it fails with -ECONNABORTED, and -ESTALE means that
- * nothing was done.  So that this does not meet every client that slept, a
- * session that was quiet for ASK_QUIET_MS is tried with a PING first.
+ * If the session ends after a change (c->once) was sent and before it is answered, the
+ * change may have been made.  The call then fails with -ECONNABORTED, while -ESTALE means
+ * that nothing was done.  A client that slept would often meet this case.  So if a
+ * session was quiet for ASK_QUIET_MS, the call first sends a PING.
  */
 #define ASK_QUIET_MS 5000u
 int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg);
 
 /*
- * Sends a copy of c's message and does not wait: errors are logged as
- * "what: ...".  One with c->keep that is not answered in time is sent again until
- * the session ends, and -EBADF is no error then.  Waits after all, and only once, when many
- * are under way, or without memory.
+ * Sends a copy of c's message without waiting.  Errors are logged as "what: ...".  A
+ * message with c->keep that is not answered in time is sent again until the session ends;
+ * then -EBADF is no error.  If many messages are in flight, or without memory, the call
+ * waits and sends only once.
  */
 void ask_post(struct ask *c, enum wire_op wire_op, const char *what);
 /*
- * One with c->late goes in front of the next request to whatever server, so that two do
- * not wake it where one does; or with the sixteenth such, or ask_late_send(); or when
- * the keeper has seen nobody drive.
+ * A message with c->late is sent before the next request to any server, so that the
+ * server wakes up once for both.  It is sent at the latest with the sixteenth such
+ * message, by ask_late_send(), or when the keeper sees that no thread drives.
  */
 bool ask_late_waits(struct session *s);
 void ask_late_send(struct session *s);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * asker.h - the user that a thread makes calls for, in a session that serves many users.
- * Servers' slots are shared between them (struct rpc_call.user).
+ * asker.h - the user for whom a thread makes calls, in a session that serves many users.
+ * The users share the slots of the servers (struct rpc_call.user).
  */
 #ifndef ASKER_H
 #define ASKER_H
 
 #include <stdint.h>
 
-/* From now on this thread, or the strand that runs in it, asks for that user. */
+/* Sets the user for this thread, or for the strand that runs in it. */
 void asker_set(uint32_t uid);
-/* 1 + uid; 0: nobody in particular. */
+/* Returns 1 + uid; 0: no particular user. */
 uint32_t asker(void);
-/* Another call goes on in this thread, for that asker(); returns the one before. */
+/* Switches this thread to another call with that asker().  Returns the previous value. */
 uint32_t asker_swap(uint32_t who);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* attend.c - driving for operations that no thread waits for: see drive.h. */
+/* attend.c - driving for operations without a waiting thread, see drive.h. */
 #include <errno.h>
 #include <time.h>
 
 #include "common/util/clock.h"
 #include "client/lib/session/drive_int.h"
 
-#define ROUNDS 100 /* in a row; then others may have something to do */
+#define ROUNDS 100 /* maximum in a row; then other work may be pending */
 
 void drive_kick(struct drive *drive)
 {
@@ -30,7 +30,7 @@ void drive_kick(struct drive *drive)
 	errno = saved;
 }
 
-/* ---- waiting for some of them ---- */
+/* ---- waiting for some of the operations ---- */
 
 static uint64_t slice(uint64_t until)
 {
@@ -48,7 +48,7 @@ static void lead_for(struct drive *drive, bool (*enough)(void *arg), void *arg,
 	} while (!enough(arg) && clock_now() < until);
 }
 
-/* With the lock: one of those who wait, until told to look again. */
+/* Called with the lock.  Waits as a follower, until drive_notice() or until. */
 static void stand_by(struct drive *drive, uint64_t until)
 {
 	struct timespec ts = clock_timespec(slice(until));
@@ -61,7 +61,7 @@ static void stand_by(struct drive *drive, uint64_t until)
 	pthread_cond_clockwait(&self.cond, &drive->lock, CLOCK_MONOTONIC, &ts);
 	TAILQ_REMOVE(&drive->waiters, &self, wait_link);
 	pthread_cond_destroy(&self.cond);
-	/* it may have been meant to take over, and not want to any more */
+	/* the signal may have meant this thread to drive: pass it on */
 	next = TAILQ_FIRST(&drive->waiters);
 	if (!drive->busy && next)
 		pthread_cond_signal(&next->cond);
@@ -98,7 +98,7 @@ void drive_notice(struct drive *drive)
 	pthread_mutex_unlock(&drive->lock);
 }
 
-/* ---- sleeping elsewhere ---- */
+/* ---- sleeping on descriptors ---- */
 
 bool drive_settle(struct drive *drive, struct pollfd *fd, unsigned int *n,
 		  uint64_t *until)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* auth.c - a session proves who it is to the manager: CHALLENGE, then AUTH. */
+/* auth.c - authentication of a session to the manager: CHALLENGE, then AUTH. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "client/lib/session/prove_int.h"
 
 #define TRIES 5
-#define PAUSE_MS 200 /* and twice that each time */
+#define PAUSE_MS 200 /* doubled for each retry */
 #define RENEW_MIN_NS (100 * CLOCK_NS_PER_MS)
 #define LIFE_MAX_NS (UINT64_C(30) * 86400 * 1000000000)
-/* A ticket younger than this was not made with a key that has gone. */
+/* A younger ticket was not made with a key that the servers no longer have. */
 #define PROVE_YOUNG_MS 1000u
-/* Capabilities that are refused ask for no more tickets than one in this time. */
+/* Rejected capabilities cause at most one new ticket in this time. */
 #define PROVE_PAUSE_MS 10000u
 #define PROVE_WAIT_MS 5000u
 #define PROVE_LOOK_MS 5
@@ -61,17 +61,17 @@ struct challenge {
 	struct client_auth_way way;
 };
 
-/* On the driving thread: the connection that it came by is the present one. */
+/* Runs on the driving thread, so the reply's connection is the present one. */
 static int take_challenge(void *arg, const struct wire_msg *reply)
 {
 	struct challenge *c = arg;
 
-	/* what one of before has not says nothing: zeros */
+	/* fields that an earlier release does not send are zero */
 	memcpy(&c->rep, reply->body, reply->body_len);
 	c->way.epoch = rpc_peer_epoch(c->peer);
 	c->way.boot = rpc_peer_boot(c->peer);
 	c->way.local = !strcmp(rpc_peer_transport(c->peer), "local");
-	/* of a sealed one nothing more is to be asked */
+	/* a sealed connection needs no further agreement */
 	c->way.seals = rpc_peer_seals(c->peer) && !rpc_peer_seal(c->peer);
 	if (!(le32toh(c->rep.flags) & WIRE_CH_HERE))
 		rpc_peer_not_here(c->peer);
@@ -94,7 +94,7 @@ static int ask_challenge(struct session *s, struct challenge *c)
 
 /* ---- AUTH ---- */
 
-/* Judged by the waiting thread, for munged may be slow: not by who drives. */
+/* Checked by the waiting thread, not the driving one, because munged may be slow. */
 struct answer {
 	struct wire_auth_rep rep;
 	size_t len[2];
@@ -162,9 +162,10 @@ static void seal(struct op *op)
 }
 
 /*
- * The manager does nothing else over a bare connection.  This one is sealed as it is, or with
- * the ticket another one.  Where the manager has sealed, or may have where its answer did not
- * come, its word false or not, nothing bare follows.
+ * The manager accepts nothing more on an unsealed connection.  This connection is sealed
+ * in place, or another one with the ticket.  If the manager has sealed it, or may have,
+ * nothing unsealed is sent any more.  The manager may have sealed it also if its answer
+ * did not arrive, or if its proof is wrong.
  */
 static void seal_all(struct session *s, const struct challenge *c,
 		     bool answered, int rc)
@@ -261,8 +262,8 @@ static bool passes(int rc)
 }
 
 /*
- * Not for ever, and not at once: many clients may come at the same time.  What kept the
- * earlier ones from it is the reason if the last one finds no time.
+ * The retries are limited and spread, because many clients may connect concurrently.  If
+ * the last try runs out of time, the reason of the earlier ones is returned.
  */
 static int try_on(struct session *s, struct rpc_peer *peer)
 {
@@ -292,7 +293,7 @@ int prove_run(struct session *s, struct rpc_peer *peer)
 	return rc;
 }
 
-/* A visit to the manager, beside what others do on the session meanwhile. */
+/* A connection to the manager, while other operations of the session continue. */
 struct visit {
 	struct op op;
 	struct session *s;
@@ -315,7 +316,7 @@ static void leave(struct op *op)
 	rpc_peer_close(container_of(op, struct visit, op)->peer, true);
 }
 
-/* The session that is made for this ends at the manager with the connection. */
+/* The manager ends the session that this creates when the connection closes. */
 static int prove_elsewhere(struct session *s)
 {
 	struct visit v = { .op.start = arrive, .s = s };
@@ -346,9 +347,9 @@ int session_prove(struct session *s, const struct session_attr *attr)
 	return prove(s);
 }
 
-/* ---- while the session lasts ---- */
+/* ---- during the session ---- */
 
-/* Before half of it has passed, and not all clients of a job at the same moment. */
+/* Before half of the lifetime has passed, and spread over the clients of a job. */
 static uint64_t part_of_life(const struct session *s)
 {
 	uint64_t life = s->ticket_ns / 8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* auth_load.c - loads libpvfs-auth.so. */
+/* auth_load.c - loading libpvfs-auth.so. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 const struct client_auth_ops *prove_load(const struct log *log)
 {
 	const char *other = secure_getenv("PVFS_AUTH_LIBRARY");
-	/* At once would bind all of libcrypto, which takes a connect's time. */
+	/* RTLD_LAZY, because binding all of libcrypto takes as long as a connect. */
 	void *so = dlopen(other ? other : FILE_NAME, RTLD_LAZY | RTLD_LOCAL);
 	const struct client_auth_ops *(*ops)(void) = NULL;
 	void *symbol = so ? dlsym(so, CLIENT_AUTH_SYMBOL) : NULL;

@@ -4,7 +4,7 @@
 
 #include "common/util/clock.h"
 
-#define LATE UINT64_MAX /* when it is asked for */
+#define LATE UINT64_MAX /* set at the first query */
 
 static _Thread_local uint64_t began; /* 0: no call */
 

@@ -23,16 +23,16 @@ struct declare {
 	struct session *s;
 	pthread_mutex_t lock;
 	struct opened *opened; /* under lock */
-	_Atomic uint64_t boot; /* of the manager that was met last */
+	_Atomic uint64_t boot; /* boot id of the manager met last */
 };
 
-/* All that was open when the manager was met, on its way. */
+/* The DECLARE messages, in flight, for what was open when the manager was met. */
 struct telling {
 	struct rpc_call call;
 	struct declare *d;
 	struct rpc_peer *peer;
 	uint64_t boot;
-	size_t n, told; /* of hold */
+	size_t n, told; /* elements of hold, and how many of them are sent */
 	struct wire_hold *hold;
 	_Alignas(8) uint8_t
 		msg[sizeof(struct wire_hdr) + sizeof(struct wire_declare) +
@@ -95,7 +95,7 @@ void declare_closed(struct declare *d, uint64_t open)
 	free(o);
 }
 
-/* ---- telling ---- */
+/* ---- sending ---- */
 
 static int snapshot(struct declare *d, struct telling *t)
 {
@@ -147,8 +147,10 @@ static size_t build(struct telling *t)
 
 static void tell(struct telling *t);
 
-/* Who is told that we ended has no use; who does not know us yet is told again:
- * declare_proved(). */
+/*
+ * True: nothing more to declare.  The manager ended the session, or does not know us yet;
+ * then declare_proved() repeats it.
+ */
 static bool nobody_asks(int rc)
 {
 	return rc == -ESTALE || rc == -ECANCELED || rc == -ENOKEY;
@@ -195,7 +197,7 @@ void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot)
 
 	atomic_store(&d->boot, boot);
 	if (!(rpc_peer_features(peer) & WIRE_FT_V3))
-		return; /* it keeps rows */
+		return; /* a manager of an earlier release stores this itself */
 	t = calloc(1, sizeof(*t));
 	rc = t ? snapshot(d, t) : -ENOMEM;
 	if (rc) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * declare.h - what a session holds at the manager (WIRE_O_HOLD), for sessions that
- * declare it.  The manager keeps that in memory alone, so each of its processes that we
- * meet is told anew, one message after the other (DECLARE).
+ * declare.h - the files that a session holds at the manager (WIRE_O_HOLD), for sessions
+ * that declare them.  The manager stores them only in memory.  So the session sends them
+ * to each manager process that it meets, one message after the other (DECLARE).
  *
- * An open is noted where its answer is taken, on the thread that drives, as is the
- * meeting: none is in between.  It is struck out before its RELEASE is posted; should
- * that overtake, the manager knows better.
+ * The driving thread records an open when it handles the answer.  It also handles the
+ * contact with a manager, so no open is missed in between.  An open is removed before its
+ * RELEASE is posted.  If a DECLARE overtakes the RELEASE, the manager ignores it.
  */
 #ifndef DECLARE_H
 #define DECLARE_H
@@ -20,18 +20,18 @@ struct declare;
 
 /* NULL: no memory. */
 struct declare *declare_new(struct session *s);
-/* Its calls have ended; d may be NULL. */
+/* All calls have ended.  d may be NULL. */
 void declare_free(struct declare *d);
 
-/* These do nothing if d is NULL.  -ENOMEM: it is not noted. */
+/* Record an open and its close; with d NULL, do nothing.  -ENOMEM: it is not recorded. */
 int declare_opened(struct declare *d, uint64_t handle, uint64_t open);
 void declare_closed(struct declare *d, uint64_t open);
-/* For struct rpc_peer_attr, with a struct declare as its arg. */
+/* For struct rpc_peer_attr; its arg is a struct declare. */
 void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot);
 /*
- * The manager knows who we are now: what it was told when it was met it has not heard.
- * Nothing is open yet.  A failure only means that it keeps rows, as for who does not
- * declare.
+ * Called after the manager has authenticated the session: it ignored what was declared at
+ * the first contact.  Nothing is open yet.  After a failure, the manager stores rows, as
+ * for sessions that do not declare.
  */
 void declare_proved(struct session *s);
 

@@ -70,7 +70,7 @@ static void op_begin(struct op *op)
 	op_put(op, 0);
 }
 
-/* Called and returns with the lock. */
+/* Called and returns with the lock held. */
 static bool start_submitted(struct drive *drive)
 {
 	struct op *op = TAILQ_FIRST(&drive->submitted);
@@ -104,7 +104,10 @@ static void lead(struct drive *drive, struct op *op)
 	}
 }
 
-/* With the lock: nobody drives from now on.  They are not told of themselves. */
+/*
+ * Called with the lock, when no thread drives any more.  Notifies the onlookers, except
+ * self.
+ */
 static void tell(struct drive *drive, const struct onlooker *self, bool watched)
 {
 	struct onlooker *o = LIST_FIRST(&drive->onlookers), *next;
@@ -122,8 +125,8 @@ static void tell(struct drive *drive, const struct onlooker *self, bool watched)
 }
 
 /*
- * The first who waits takes over, with what is not sent yet: who stayed on for
- * the others would be kept for as long as they come back with more.
+ * The first waiter takes over, including operations that are not started yet.  A driver
+ * that stayed for the others could be kept as long as they return with more.
  */
 bool drive_resign(struct drive *drive, int watcher,
 		  const struct onlooker *onlooker)
@@ -151,7 +154,7 @@ bool drive_resign(struct drive *drive, int watcher,
 	return idle;
 }
 
-/* With the lock.  The driver may be asleep in rpc_ctx_progress(). */
+/* Called with the lock.  The driver may be asleep in rpc_ctx_progress(). */
 static void submit(struct drive *drive, struct op *op)
 {
 	TAILQ_INSERT_TAIL(&drive->submitted, op, link);
@@ -159,7 +162,7 @@ static void submit(struct drive *drive, struct op *op)
 	rpc_ctx_wake(drive->ctx);
 }
 
-/* With the lock; true: op is not done, and its thread drives now. */
+/* Called with the lock.  True: op is not done, and this thread drives now. */
 static bool follow(struct drive *drive, struct op *op)
 {
 	op->waited = true;
@@ -193,7 +196,7 @@ static void run(struct drive *drive, struct op *op)
 	}
 	pthread_mutex_unlock(&drive->lock);
 	if (mine) {
-		drive_look(drive); /* they came before */
+		drive_look(drive); /* operations submitted earlier come first */
 		op_begin(op);
 	}
 	lead(drive, op);
@@ -206,7 +209,7 @@ static int run_in_thread(struct drive *drive, struct op *op)
 
 	op->drive = drive;
 	op->err = 0;
-	op->left = 1; /* not even begun */
+	op->left = 1; /* not started yet */
 	op->waited = false;
 	op->done = false;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -247,7 +250,7 @@ void drive_post(struct drive *drive, struct op *op)
 		drive_kick(drive);
 }
 
-/* ---- who watches ---- */
+/* ---- the watcher ---- */
 
 bool drive_enter(struct drive *drive, uint64_t *turns)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drive.h - who moves the messages: leader and followers.
+ * drive.h - driving the messages: leader and followers.
  *
- * A thread that waits for its operation drives the progress context itself;
- * threads that come meanwhile hand their operations to it and sleep until they
- * are done, or until the driver is, and one of them takes over.  Every
- * operation ends, because its calls have deadlines and somebody drives as long
- * as anybody waits.  When nobody has driven for a while a thread of the library
- * watches the context (keeper_int.h), out of the way of those who come: they
- * take over as if it were not there.
+ * A thread that waits for its operation drives the progress context itself.  Threads that
+ * arrive meanwhile hand their operations to it.  They sleep until their operation is
+ * done, or until the driver is done and one of them takes over.  Every operation ends,
+ * because its calls have deadlines and some thread drives as long as any thread waits.
+ * If no thread has driven for a while, a thread of the library watches the context
+ * (keeper_int.h).  It does not delay the others, which take over as if it were not there.
  *
- * Operations of calls that no thread waits for (strand.h) go on with whoever drives.
- * Who has such calls under way drives as long as he waits for some of them
- * (drive_attend()), or sleeps on descriptors with much else (drive_rest()).
+ * Operations of calls that no thread waits for (strand.h) are continued by any driving
+ * thread.  A thread with such calls drives as long as it waits for some of them
+ * (drive_attend()), or sleeps on descriptors (drive_rest()).
  */
 #ifndef DRIVE_H
 #define DRIVE_H
@@ -27,99 +26,105 @@
 struct strand;
 
 /*
- * An operation: some calls at once, joined by a counter and the first error.
- * Owned by the caller until drive_run() returns or finish() is called.
+ * An operation: some calls in parallel, joined by a counter and the first error.  The
+ * caller owns it until drive_run() returns or finish() is called.
  */
 struct op {
-	/* Starts the calls, each after op_get(); on the driving thread. */
+	/* Starts the calls, each after op_get().  Runs on the driving thread. */
 	void (*start)(struct op *op);
-	/* After the last call, instead of waking who waits; may free op. */
+	/* Runs after the last call, instead of waking the waiting thread.  May free op. */
 	void (*finish)(struct op *op);
 	int err; /* 0, or the first error */
 
 	/* private */
 	unsigned int left;
 	bool waited, done; /* under drive.lock */
-	bool attends; /* no operation: a place among those who wait */
+	bool attends; /* no operation, only a place among the waiters */
 	pthread_cond_t cond;
 	struct drive *drive;
-	struct strand *strand; /* that stopped for it */
-	TAILQ_ENTRY(op) link; /* submitted */
-	TAILQ_ENTRY(op) wait_link; /* waiters */
+	struct strand *strand; /* strand that waits for it */
+	TAILQ_ENTRY(op) link; /* in drive.submitted */
+	TAILQ_ENTRY(op) wait_link; /* in drive.waiters */
 };
 TAILQ_HEAD(ops, op);
 
-/* Who is told when nobody drives any more. */
+/* An observer that is notified when no thread drives any more. */
 struct onlooker {
 	int event; /* an eventfd, written to once */
-	bool listed; /* under drive.lock, with link */
+	bool listed; /* under drive.lock, like link */
 	LIST_ENTRY(onlooker) link;
 };
 
 struct drive {
-	struct rpc_ctx *ctx; /* of the driving thread */
-	pthread_mutex_t lock; /* all below */
-	bool busy; /* somebody drives */
-	uint64_t turns; /* times that somebody began to, but for the watcher */
-	int watcher; /* eventfd of who watches while nobody drives; -1: none
-		      * does, or nobody who would have to be told */
+	struct rpc_ctx *ctx; /* used by the driving thread only */
+	pthread_mutex_t lock; /* protects all below */
+	bool busy; /* a thread drives */
+	/* how often a thread began to drive, except the watcher */
+	uint64_t turns;
+	/* eventfd of the watching thread; -1: none, or it need not be notified */
+	int watcher;
 	LIST_HEAD(, onlooker) onlookers;
-	int tender; /* eventfd of who drives when nobody else does, while ... */
-	atomic_uint tended; /* ... operations are under way that want it */
-	atomic_uint nsubmitted; /* read without the lock */
+	/* eventfd of the thread that drives if no other does, while ... */
+	int tender;
+	atomic_uint tended; /* ... operations are in flight that require it */
+	atomic_uint nsubmitted; /* may be read without the lock */
 	struct ops submitted, waiters;
 };
 
 void drive_init(struct drive *drive, struct rpc_ctx *ctx);
 void drive_destroy(struct drive *drive);
-/* Runs op to its end and returns op->err.  errno stays as it is, as everywhere
- * here: a call of the C interface changes it only when it fails. */
+/*
+ * Runs op to its end and returns op->err.  Keeps errno, like everything here: a call of
+ * the C interface changes errno only on failure.
+ */
 int drive_run(struct drive *drive, struct op *op);
-/* Starts op, which has a finish(), and does not wait. */
+/* Starts op, which has a finish(), without waiting. */
 void drive_post(struct drive *drive, struct op *op);
 
-/* Adds op, which has a finish(); it is begun by who drives, or drive_kick(). */
+/* Adds op, which has a finish().  The driver or drive_kick() starts it. */
 void drive_submit(struct drive *drive, struct op *op);
-/* Begins what was submitted, or has it begun by who drives. */
+/* Starts submitted operations, or has the driver start them. */
 void drive_kick(struct drive *drive);
 
 /*
- * Drives, or waits while others do, until enough(arg), which is asked after each
- * round, or until that time (ns).  Others than who drives call drive_notice() when
- * enough() has changed.
+ * Drives, or waits while another thread does, until enough(arg) is true, or until the
+ * given time (ns).  enough() is checked after each round.  Threads that do not drive call
+ * drive_notice() after a change of enough().
  */
 void drive_attend(struct drive *drive, bool (*enough)(void *arg), void *arg,
 		  uint64_t until);
 void drive_notice(struct drive *drive);
 
 /*
- * For who sleeps on descriptors: drives until there is nothing to do; then one of
- * the first *n of fd (room for RPC_CTX_FDS) becomes readable when there is, and at
- * *until there is without that; and onlooker is told when others drove meanwhile,
- * since nothing of this holds then.  *n 0: others drive.  False: there may be more
- * to do.  onlooker stays until it was told, or drive_overlook().
+ * For a thread that sleeps on descriptors: drives until nothing is left to do.
+ * Afterwards one of the first *n descriptors of fd (room for RPC_CTX_FDS) becomes
+ * readable when there is work; at *until there is work in any case.  If another thread
+ * drives meanwhile, this no longer holds, and onlooker is notified.  *n is 0 if another
+ * thread drives.  False: there may be more to do.  onlooker stays registered until it is
+ * notified, or drive_overlook().
  */
 bool drive_rest(struct drive *drive, struct onlooker *onlooker,
 		struct pollfd *fd, unsigned int *n, uint64_t *until);
 void drive_overlook(struct drive *drive, struct onlooker *onlooker);
 
 /*
- * For who watches: to drive, if nobody does and nobody has since *turns, which
- * it brings up to date, or operations are to be tended.  Between the two it may use drive->ctx.
+ * For the watcher: starts to drive if no thread does and none has since *turns, or if
+ * operations require it.  Updates *turns.  True: the watcher may use drive->ctx until
+ * drive_leave().
  */
 bool drive_enter(struct drive *drive, uint64_t *turns);
-/* In between: drives until there is nothing to do, as drive_rest() has it. */
+/* Between these: drives until nothing is left to do; results as in drive_rest(). */
 bool drive_settle(struct drive *drive, struct pollfd *fd, unsigned int *n,
 		  uint64_t *until);
 /*
- * watcher: an eventfd that is written to, once, when somebody begins to drive;
- * it stays open until then or until drive_forget().  -1: none.  True: so it
- * will be; false: others came meanwhile.
+ * Stops driving.  watcher: an eventfd that is written to once, when a thread begins to
+ * drive; -1: none.  It must stay open until then, or until drive_forget().  True: it will
+ * be written to.  False: operations arrived meanwhile.
  */
 bool drive_leave(struct drive *drive, int watcher);
 void drive_forget(struct drive *drive);
 
-/* From start() and from done() of a call: one call more, one less. */
+/* Called from start(): one more call; from done() of a call: one less. */
 static inline void op_get(struct op *op)
 {
 	op->left++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fan.c - fan-out with one message, and what uses it: GETSIZE, SYNC, PING. */
+/* fan.c - the same message to several iods, and its users: GETSIZE, SYNC, PING. */
 #include "client/lib/session/fan.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "client/lib/session/asker.h"
 
 #define FAN_CALLS 16
-#define LOOK_MS 1500u /* less than a program's end waits for it */
+#define LOOK_MS 1500u /* shorter than the wait at the end of a program */
 
 struct fan_call {
 	struct rpc_call rpc;
@@ -20,14 +20,14 @@ struct fan_op {
 	struct op op;
 	uint64_t deadline;
 	uint32_t user;
-	bool begun; /* a server may have done something */
+	bool begun; /* a server may have executed the request */
 	const struct fan *fan;
 	const struct wire_out *out;
 	struct fan_call *call;
 	struct fan_call few[FAN_CALLS];
 };
 
-/* What waits for a connection would keep it. */
+/* Calls that wait for a connection are given up. */
 static void fan_failed(struct fan_op *f, int status)
 {
 	uint32_t k;
@@ -134,7 +134,7 @@ int fan_ask(const struct fan *fan, enum wire_op op, const void *body,
 	return fan_run(fan, op, &out);
 }
 
-/* ---- a look at all iods, that nobody waits for ---- */
+/* ---- checking all iods without waiting ---- */
 
 struct look_call {
 	struct rpc_call rpc;
@@ -146,7 +146,7 @@ struct look {
 	struct session *s;
 	struct wire_out out;
 	uint64_t buf[sizeof(struct wire_hdr) / 8];
-	struct look_call call[]; /* niods */
+	struct look_call call[]; /* niods elements */
 };
 
 static void look_done(struct rpc_call *rpc)
@@ -182,7 +182,7 @@ static void look_finish(struct op *op)
 	free(look);
 }
 
-/* One at a time, more or less: it says the same. */
+/* Usually one at a time, because a second one would report the same. */
 void fan_look(struct session *s)
 {
 	struct look *look = NULL;

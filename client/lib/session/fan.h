@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fan.h - the same request to several iods at once.
+ * fan.h - the same request to several iods in parallel.
  */
 #ifndef FAN_H
 #define FAN_H
@@ -9,12 +9,12 @@
 #include "client/lib/session/session.h"
 
 /*
- * Sends the message in out, which is not ended yet, to the servers k < pcount
- * of dist for which skip (may be NULL) does not say true, and waits for all.
- * aim(), if not NULL, makes it out's message for server k before it goes there.
- * take() gets each reply with status 0, on one thread at a time.  0, or the
- * first error.  once: the request changes something: if it may have been made
- * under a session that has ended, -ECONNABORTED, and it is not to be repeated.
+ * Sends the message in out, which must not be ended yet, to the servers k < pcount of
+ * dist, and waits for all.  skip (may be NULL) returns true for servers to leave out.
+ * aim(), if not NULL, adapts the message for server k before it is sent.  take() gets
+ * each reply with status 0, on one thread at a time.  once: the request is a change.  If
+ * it may have been made in a session that has ended, the result is -ECONNABORTED, and the
+ * request must not be repeated.  Returns 0 or the first error.
  */
 struct fan {
 	struct session *s;
@@ -26,29 +26,29 @@ struct fan {
 	bool once;
 };
 int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out);
-/* The same with a message of just a body of len bytes, at most FAN_BODY_MAX. */
+/* The same with a message of only a body of len bytes, at most FAN_BODY_MAX. */
 #define FAN_BODY_MAX 64u
 int fan_ask(const struct fan *fan, enum wire_op op, const void *body,
 	    size_t len);
-/* All iods, as if one file were on them. */
+/* Returns the distribution of a file on all iods. */
 struct dist fan_all(const struct session *s);
 /*
- * Asks all iods whether they are there: one that is not, or that is of another
- * file system, is logged.  Does not wait.
+ * Checks all iods.  An iod that does not answer, or belongs to another file system, is
+ * logged.  Does not wait.
  */
 void fan_look(struct session *s);
 
-/* What the iods know of a file. */
+/* The state of a file at its iods. */
 struct file_size {
-	uint64_t size; /* bytes: what the objects imply */
-	uint64_t blocks; /* 512 bytes each, in all */
-	int64_t mtime; /* the latest, ns; 0: no object */
+	uint64_t size; /* bytes, computed from the sizes of the objects */
+	uint64_t blocks; /* in units of 512 bytes, all objects together */
+	int64_t mtime; /* the latest, ns; 0: there is no object */
 };
-/* skip as above; size is what the others imply. */
+/* skip: as above; size is then computed from the other iods. */
 int size_ask(struct session *s, uint64_t handle, const struct dist *dist,
 	     bool (*skip)(void *arg, uint32_t k), void *arg,
 	     struct file_size *size);
-/* The same of all; place() hears of each answer that tells where it can be read. */
+/* The same for all iods.  place() gets each answer that contains the address of an end. */
 int size_ask_where(struct session *s, uint64_t handle, const struct dist *dist,
 		   void (*place)(void *arg, uint32_t k,
 				 const struct wire_end_place *place),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* job_id.c - of which job this program is. */
+/* job_id.c - the job of this program. */
 #include "client/lib/session/job_id_int.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* keeper.c - looking and watching: see keeper_int.h. */
+/* keeper.c - looking and watching, see keeper_int.h. */
 #include "client/lib/session/keeper_int.h"
 
 #include <errno.h>
@@ -12,15 +12,16 @@
 #include "common/util/quiet_thread.h"
 #include "common/comm/rpc.h"
 
-/* The resolver is run here, and what the program made of pvfs_set_log(). */
+/* The resolver runs on this stack, and the callback of pvfs_set_log(). */
 #define STACK (PTHREAD_STACK_MIN + (256u << 10))
 
-static _Thread_local const struct keeper *self; /* this is its thread */
+/* set in the thread of the keeper */
+static _Thread_local const struct keeper *self;
 
-/* What to sleep on, and for how long. */
+/* The descriptors to sleep on, and the timeout. */
 struct rest {
-	struct pollfd fd[1 + RPC_CTX_FDS]; /* the first is the keeper's */
-	unsigned int n; /* without that */
+	struct pollfd fd[1 + RPC_CTX_FDS]; /* fd[0] is the keeper's event */
+	unsigned int n; /* without fd[0] */
 	uint64_t until;
 };
 
@@ -39,7 +40,7 @@ static void look(struct keeper *k, struct rest *rest)
 	rest->until = clock_after_ms(KEEPER_LOOK_MS);
 }
 
-/* A program that closes what is not its own: nobody will wake us up. */
+/* The program has closed descriptors of the library, so no event would wake this thread. */
 static bool is_closed(const struct rest *rest)
 {
 	unsigned int i;
@@ -75,7 +76,7 @@ static void do_chore(struct keeper *k)
 		k->chore_at = k->chore(k);
 }
 
-/* Nobody else is left who would join the thread. */
+/* No other thread is left to join this one. */
 static void end_alone(struct keeper *k)
 {
 	pthread_detach(pthread_self());
@@ -110,7 +111,7 @@ bool keeper_ends(struct keeper *k, void (*end)(struct keeper *k))
 	return true;
 }
 
-/* ---- begin and end ---- */
+/* ---- start and stop ---- */
 
 static int thread_make(struct keeper *k)
 {

@@ -12,9 +12,9 @@
 #include "common/util/hash_table.h"
 
 #define RIGHTS 2u
-#define DUE(life) ((life) / 4) /* half of a ticket's */
+#define DUE(life) ((life) / 4) /* half the lifetime of a ticket */
 
-/* For one right to a file. */
+/* The capability for one right to a file. */
 struct slot {
 	bool there, stale;
 	uint64_t due; /* clock_now() */
@@ -26,21 +26,23 @@ struct key {
 	unsigned int taken;
 	struct slot slot[RIGHTS];
 	UT_hash_handle hh;
-	uint32_t shown[]; /* RIGHTS for each iod: the connection; 0: none */
+	/* RIGHTS for each iod: the connection that has seen the capability; 0: none */
+	uint32_t shown[];
 };
 
 /*
- * Files that are opened one after the other need no memory but two keys' and the table's:
- * the last that was dropped stays in the table, so that this is not emptied, and the
- * one before is at hand.
+ * Opening files one after the other allocates only two keys and the table.  The key that
+ * was dropped last stays in the table, so that the table is not freed.  The one before is
+ * reused.
  */
 struct keychain {
 	pthread_mutex_t lock;
 	uint32_t niods;
 	struct key *keys;
-	struct key *last; /* in keys, of no use; or NULL */
-	struct key *spare; /* or NULL */
-	atomic_bool wanted; /* the manager hands them out, or an iod asked */
+	struct key *last; /* in keys, but dropped; or NULL */
+	struct key *spare; /* a free key, or NULL */
+	/* the manager issues capabilities, or an iod asked for one */
+	atomic_bool wanted;
 	struct rpc_shower shower;
 };
 
@@ -68,7 +70,7 @@ void keychain_free(struct keychain *kc)
 	free(kc);
 }
 
-/* Handles are enciphered, or counted: both spread by themselves. */
+/* Handles are enciphered or counted, so both spread without a hash. */
 static unsigned int hash_of(uint64_t handle)
 {
 	return (unsigned int)(handle ^ handle >> 32);
@@ -93,7 +95,7 @@ static struct key *key_new(struct keychain *kc)
 			    kc->niods * RIGHTS * sizeof(*key->shown));
 }
 
-/* The one of that handle that was dropped last, or another one. */
+/* Returns the key of that handle if it was dropped last, or a new one. */
 static struct key *make(struct keychain *kc, uint64_t handle)
 {
 	struct key *key = kc->last;
@@ -115,7 +117,7 @@ static struct key *make(struct keychain *kc, uint64_t handle)
 	return NULL;
 }
 
-/* It stays where it is, and the one that did so before goes. */
+/* The key stays in the table; the key that was dropped before it is removed. */
 static void put_by(struct keychain *kc, struct key *key)
 {
 	struct key *before = kc->last;
@@ -129,7 +131,7 @@ static void put_by(struct keychain *kc, struct key *key)
 	kc->spare = before;
 }
 
-/* The iods have not seen this one. */
+/* No iod has seen the new capability. */
 static void set(struct keychain *kc, struct key *key, unsigned int i,
 		const void *cap, uint32_t life)
 {
@@ -248,7 +250,7 @@ static bool is_due(const struct slot *slot, uint64_t now)
 	return slot->there && (slot->stale || now >= slot->due);
 }
 
-/* One that is for both rights is renewed once. */
+/* A capability for both rights is renewed once. */
 static void add(struct renewal *r, const struct key *key, uint64_t now)
 {
 	const struct slot *slot = key->slot;
@@ -277,7 +279,7 @@ void keychain_due(struct keychain *kc, struct renewal *r)
 	pthread_mutex_unlock(&kc->lock);
 }
 
-/* The k-th of them; NULL: there is none. */
+/* The k-th capability; NULL: none. */
 static const uint8_t *fresh_one(const struct wire_caps *fresh, unsigned int k)
 {
 	static const uint8_t none[WIRE_CAP_LEN];
@@ -299,7 +301,7 @@ static void renewed(struct keychain *kc, const struct renewal *r,
 	for (i = 0; key && i < RIGHTS; i++) {
 		if (!(r->of[k].rights >> i & 1))
 			continue;
-		/* opened anew meanwhile */
+		/* the file was reopened meanwhile */
 		if (memcmp(key->slot[i].cap, r->cap[k], WIRE_CAP_LEN))
 			continue;
 		if (cap)
@@ -320,9 +322,9 @@ void keychain_renewed(struct keychain *kc, const struct renewal *r,
 	pthread_mutex_unlock(&kc->lock);
 }
 
-/* ---- to iods ---- */
+/* ---- sending to iods ---- */
 
-/* The first of the rights for which there is one; RIGHTS: there is none. */
+/* The first of the rights that has a capability; RIGHTS: none. */
 static unsigned int slot_for(const struct key *key, unsigned int rights)
 {
 	unsigned int i = 0;
@@ -332,7 +334,10 @@ static unsigned int slot_for(const struct key *key, unsigned int rights)
 	return i;
 }
 
-/* Puts it behind the head if it has to be shown; how many it put. */
+/*
+ * Adds the capability after the header, if the iod has not seen it.  Returns how many
+ * were added.
+ */
 static uint32_t show_one(struct keychain *kc, const struct rpc_showing *to,
 			 const struct wire_need *need, uint8_t *at)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keychain.h - the capabilities of a session: what the manager gave it for the files
- * that it opened, and which iod has seen which, over which connection.  To us they are
- * bytes.  Any thread.
+ * keychain.h - the capabilities of a session: those that the manager issued for opened
+ * files, and which iod has seen which over which connection.  The client does not
+ * interpret them.  Any thread may call.
  */
 #ifndef KEYCHAIN_H
 #define KEYCHAIN_H
@@ -16,38 +16,38 @@ struct keychain;
 
 /* NULL: no memory. */
 struct keychain *keychain_new(void);
-/* NULL is fine. */
+/* NULL is permitted. */
 void keychain_free(struct keychain *kc);
-/* For the session's iods, of which there are so many; lives with kc. */
+/* For the session's niods iods.  The result lives as long as kc. */
 const struct rpc_shower *keychain_shower(struct keychain *kc, uint32_t niods);
 
-/* The WIRE_NEED_* of who opens with these WIRE_O_*. */
+/* The WIRE_NEED_* for an open with these WIRE_O_*. */
 unsigned int keychain_rights(uint32_t flags);
 /*
- * The answer to an open of the file brought caps (NULL: none) for these WIRE_NEED_*.
- * Who opened it drops them.  -ENOMEM.
+ * Stores caps (NULL: none), from the answer to an open of the file, for these
+ * WIRE_NEED_*. Call keychain_drop() when the file is closed.  Returns 0 or -ENOMEM.
  */
 int keychain_take(struct keychain *kc, uint64_t handle, unsigned int rights,
 		  const struct wire_caps *caps);
-/* The servers want one for each file, whoever opened it. */
+/* The servers require a capability for each file. */
 void keychain_want(struct keychain *kc);
-/* What was taken so often is forgotten. */
+/* Undoes one keychain_take().  The last one drops the key. */
 void keychain_drop(struct keychain *kc, uint64_t handle);
 
 enum keychain_state {
-	KEY_NONE, /* there is not one for each of these rights */
-	KEY_STALE, /* an iod does not take them any more: keychain_renew() */
-	KEY_GOOD, /* or the servers want none, as far as is known */
+	KEY_NONE, /* a capability is missing for one of these rights */
+	KEY_STALE, /* an iod no longer accepts them: keychain_renew() */
+	KEY_GOOD, /* or the servers require none, as far as is known */
 };
 enum keychain_state keychain_look(struct keychain *kc, uint64_t handle,
 				  unsigned int rights);
-/* An iod wants others (-EKEYREVOKED), or does not take ours at all. */
+/* An iod requires newer ones (-EKEYREVOKED), or rejects ours. */
 void keychain_refused(struct keychain *kc, uint64_t handle, int status);
 
 struct session;
 /*
- * Gets others for those that are to be renewed by now.  0, or -errno: they are as they
- * were, or, if the manager takes them for nothing, not there.
+ * Renews the capabilities that are due.  Returns 0, or -errno: they are unchanged, or
+ * dropped if the manager rejects them.
  */
 int keychain_renew(struct session *s);
 

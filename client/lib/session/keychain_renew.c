@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keychain_renew.c - RENEW, before capabilities end: the keeper does it along with the
+ * keychain_renew.c - RENEW, before capabilities expire.  The keeper renews them with the
  * ticket, so that no transfer waits for the manager.
  */
 #include <errno.h>

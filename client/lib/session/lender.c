@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lender.c - BORROW, and the descriptors that come with its reply. */
+/* lender.c - BORROW, and the descriptors that arrive with its reply. */
 #include "client/lib/session/lender.h"
 
 #include <errno.h>
@@ -13,21 +13,22 @@
 #include "client/lib/session/ask.h"
 #include "common/util/descriptors.h"
 
-#define SPARE 64u /* descriptors that the program keeps for itself */
-#define APART 512 /* from the numbers that programs are given next */
+#define SPARE 64u /* descriptors left for the program */
+#define APART 512 /* distance from the numbers that the program gets next */
 
-/* What a reply brings. */
+/* The contents of a reply. */
 struct brought {
 	struct rpc_peer *peer;
 	struct loan *loan;
 	int fd[TP_PASS_MAX];
-	int n, want; /* the last so many of n are ours */
-	bool clock; /* whether we have the iod's */
+	/* the last want of the n descriptors belong to this call */
+	int n, want;
+	bool clock; /* the iod reports its clock */
 };
 
 /* ---- pages ---- */
 
-/* A file that is shorter would be a signal later. */
+/* Access beyond the end of a shorter file would raise a signal later. */
 static void *map_page(int fd, size_t len, int prot)
 {
 	struct stat sb;
@@ -62,7 +63,7 @@ void lender_put(struct lender *l)
 		lender_free(l);
 }
 
-/* An iod of an earlier release has the marks alone. */
+/* An iod of an earlier release shares only the marks. */
 static void map_marks(struct lender *l, int fd)
 {
 	const int prot = PROT_READ | PROT_WRITE;
@@ -89,7 +90,7 @@ static struct lender *lender_new(const int *fd, unsigned int link)
 	return NULL;
 }
 
-/* The iod's pages that there are since it was last connected, or NULL. */
+/* Returns the iod's pages for the present connection, with a reference; or NULL. */
 static struct lender *lender_get(struct session *s, uint32_t i)
 {
 	struct session_server *server = &s->uri[i];
@@ -105,7 +106,7 @@ static struct lender *lender_get(struct session *s, uint32_t i)
 	return l;
 }
 
-/* The first that came counts. */
+/* If several arrive, the first one stays. */
 static void lender_keep(struct session *s, uint32_t i, struct lender *l)
 {
 	struct session_server *server = &s->uri[i];
@@ -121,7 +122,7 @@ static void lender_keep(struct session *s, uint32_t i, struct lender *l)
 	lender_put(old);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void close_some(struct brought *b, int from, int to)
 {
@@ -129,7 +130,7 @@ static void close_some(struct brought *b, int from, int to)
 		close(b->fd[i]);
 }
 
-/* In front of them lies what came for a call that was given up. */
+/* Descriptors of a call that was given up may come first: close them. */
 static bool is_whole(struct brought *b, uint64_t inode)
 {
 	struct stat sb;
@@ -147,8 +148,8 @@ static bool is_whole(struct brought *b, uint64_t inode)
 }
 
 /*
- * A program that closes all it does not know opens its next files under the lowest
- * numbers.  What is written to one of ours then must not go to those.
+ * A program that closes all descriptors that it does not know opens its next files with
+ * the lowest numbers.  Writes to one of ours must not go to those files.
  */
 static int apart(int fd)
 {
@@ -199,7 +200,7 @@ static int ask(struct session *s, uint64_t handle, bool write, bool pages,
 	return rc;
 }
 
-/* Moments on its pages are of its time namespace. */
+/* The times on the iod's pages are those of its time namespace. */
 static bool same_clock(const struct lender *l)
 {
 	struct stat sb;
@@ -207,7 +208,7 @@ static bool same_clock(const struct lender *l)
 	return !stat("/proc/self/ns/time", &sb) && sb.st_ino == l->gate->clock;
 }
 
-/* loan->lender: with a reference. */
+/* Sets loan->lender, with a reference. */
 static int fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 		struct loan *loan)
 {
@@ -241,7 +242,7 @@ static int fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 	return 0;
 }
 
-/* One at a time: so what comes with a reply is what was asked for. */
+/* One request at a time, so that the descriptors with the reply belong to it. */
 static int fill_alone(struct session *s, uint32_t i, uint64_t handle,
 		      bool write, struct loan *loan)
 {
@@ -251,7 +252,7 @@ static int fill_alone(struct session *s, uint32_t i, uint64_t handle,
 		return -EBUSY;
 	write &= !!(rpc_peer_features(s->iod[i]) & WIRE_FT_ASIDE);
 	rc = fill(s, i, handle, write, loan);
-	/* its place is used again */
+	/* the index is reused: clear its mark */
 	if (!rc)
 		atomic_store(&loan->lender->marks->back[loan->index], 0);
 	atomic_store(&s->uri[i].asking, false);
@@ -259,8 +260,8 @@ static int fill_alone(struct session *s, uint32_t i, uint64_t handle,
 }
 
 /*
- * ulimit -f is about files, not about objects, and the kernel would apply it to these.  Asked for
- * once, since asking takes a tenth of a small write.
+ * ulimit -f limits files, but the kernel would apply it to objects.  Read once for a
+ * loan, because reading it takes a tenth of a small write.
  */
 static uint64_t size_limit(void)
 {
@@ -302,7 +303,7 @@ void loan_return(struct loan *loan)
 	free(loan);
 }
 
-/* The pages are not there. */
+/* The pages are not mapped in the child. */
 void loan_forked(struct loan *loan)
 {
 	close(loan->fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lender.h - objects of iods on this host, borrowed from them for reads and writes
- * that need no message; and the pages by which the iods take them back (lent.h).
+ * lender.h - objects that iods on this host lend, for reads and writes without a message,
+ * and the shared pages by which the iods revoke them (lent.h).
  */
 #ifndef LENDER_H
 #define LENDER_H
@@ -22,43 +22,45 @@ struct lender {
 	const struct lent_gate *gate;
 	const struct lent_terms *terms;
 	struct lent_marks *marks;
-	struct lent_page
-		*page; /* they are its first part; NULL: there is no more */
+	/* marks is its first part; NULL: only the marks are shared */
+	struct lent_page *page;
 };
 
-/* An object.  Constant, while it is used. */
+/* A borrowed object.  Constant while in use. */
 struct loan {
 	uint64_t session;
-	uint32_t iod; /* its number there */
+	uint32_t iod; /* number of the iod in the session */
 	struct lender *lender;
 	uint64_t number;
 	uint32_t index, stripe;
 	int fd;
-	bool write; /* for writing, too */
-	bool waits; /* it may be on a disk: RWF_NOWAIT */
-	uint64_t limit; /* RLIMIT_FSIZE, as it was */
-	struct loan *next; /* its owner's */
+	bool write; /* also for writing */
+	bool waits; /* data may be on a disk: use RWF_NOWAIT */
+	uint64_t limit; /* RLIMIT_FSIZE when it was borrowed */
+	struct loan *next; /* for its owner */
 };
 
 /*
- * Borrows an object of iod number i of the session; *loan is the caller's to
- * loan_return().  -EOPNOTSUPP: the iod does not lend, or cannot; -ENOENT: there is no
- * such object yet; -EBUSY: another thread asks it, or it is shut just now; -EMFILE: the
- * program may soon need the descriptor; -ESRCH: it does not see this process, or has
- * another clock; or as ask_run().  write: from an iod that sets objects aside alone, from others
- * it is borrowed for reading.
+ * Borrows an object of iod number i of the session.  The caller releases *loan with
+ * loan_return().  write: also for writing; iods that cannot set objects aside lend for
+ * reading only.  Returns 0, the errors of ask_run(), or:
+ * - -EOPNOTSUPP: the iod does not lend, or cannot.
+ * - -ENOENT: there is no such object yet.
+ * - -EBUSY: another thread is asking this iod, or the object cannot be lent at present.
+ * - -EMFILE: the program may soon need the descriptor.
+ * - -ESRCH: the iod cannot see this process, or has another clock.
  */
 int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
 	       struct loan **loan);
-/* Gives it back.  Nobody uses it. */
+/* Returns the loan to the iod.  No thread uses it. */
 void loan_return(struct loan *loan);
-/* In a child after fork(): the same, without a word. */
+/* In a child after fork(): frees the loan without telling the iod. */
 void loan_forked(struct loan *loan);
 
-/* The session ends. */
+/* Releases the reference of the session, at its end. */
 void lender_put(struct lender *lender);
 
-/* It may be used now, if it is not taken back in this very moment. */
+/* True: the loan may be used now.  It may be revoked at any moment. */
 static inline bool loan_valid(const struct loan *loan)
 {
 	const struct lent_gate *gate = loan->lender->gate;
@@ -71,14 +73,17 @@ static inline bool loan_valid(const struct loan *loan)
 	       now < atomic_load(&gate->stripe[loan->stripe].first);
 }
 
-/* It was set aside: behind a full barrier, before the mark goes. */
+/*
+ * True: the object was set aside.  Call after a full barrier, and before the mark is
+ * cleared.
+ */
 static inline bool loan_aside(const struct loan *loan)
 {
 	return atomic_load(&loan->lender->terms->word[loan->index]) ==
 	       LENT_ASIDE;
 }
 
-/* It was taken back. */
+/* True: the loan was revoked. */
 static inline bool loan_over(const struct loan *loan)
 {
 	return atomic_load_explicit(&loan->lender->terms->word[loan->index],

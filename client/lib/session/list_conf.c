@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list_conf.c - from which size on memory is used in place, per provider. */
+/* list_conf.c - the size from which memory is used in place, for each provider. */
 #include "client/lib/session/list_conf_int.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 
 #define PLACE_MAX (1u << 30)
 
-/* Measured with pvfs-perf list: a header a piece against a copy of it. */
+/* Measured with pvfs-perf list: a header for each piece against a copy of it. */
 static const struct {
 	const char *provider;
 	uint64_t place;

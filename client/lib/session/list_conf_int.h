@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list_conf_int.h - how list requests treat memory, and what they counted. */
+/* list_conf_int.h - how list requests treat memory, and their counters. */
 #ifndef LIST_CONF_INT_H
 #define LIST_CONF_INT_H
 
@@ -10,20 +10,22 @@
 struct log;
 
 struct list_conf {
-	/* pieces of memory stay in place if they have as many bytes on
-	 * average, otherwise they are packed */
+	/* If pieces of memory have at least this many bytes on average, they stay in place.
+	 * Otherwise they are packed. */
 	uint64_t place;
-	bool group; /* neighbours are registered as one */
+	bool group; /* neighbours are registered together */
 };
 
-/* Of a session, from any thread. */
+/* Counters of a session, updated from any thread. */
 struct list_count {
 	atomic_ulong requests, packed, placed, registrations;
-	atomic_ulong borrowed; /* shares of calls that went without a request */
+	atomic_ulong borrowed; /* shares of calls that needed no request */
 };
 
-/* The provider's values; PVFS_LIST_PLACE and PVFS_LIST_GROUP change them.  What
- * is wrong with those goes to log, if there is one. */
+/*
+ * Gets the values for the provider.  PVFS_LIST_PLACE and PVFS_LIST_GROUP override them.
+ * Invalid values are logged, if log is not NULL.
+ */
 void list_conf_get(struct list_conf *conf, const char *provider,
 		   const struct log *log);
 

@@ -10,8 +10,10 @@
 #include "client/lib/session/ask.h"
 #include "common/util/fnv.h"
 
-#define LISTS_MAX (4u << 20) /* groups of all lists but the own one: 16 MiB */
-#define LIST_COST 1024u /* groups that a list itself counts for: 4096 lists */
+/* groups in all lists except the session's own: 16 MiB */
+#define LISTS_MAX (4u << 20)
+/* overhead of a list, counted as groups: at most 4096 lists */
+#define LIST_COST 1024u
 #define TRIES 4
 
 void listed_init(struct listed *listed)
@@ -21,7 +23,7 @@ void listed_init(struct listed *listed)
 	pthread_mutex_init(&listed->lock, NULL);
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static void drop_oldest(struct listed *listed)
 {
 	struct listed_groups *list = TAILQ_FIRST(&listed->lists);
@@ -38,7 +40,7 @@ void listed_destroy(struct listed *listed)
 	pthread_mutex_destroy(&listed->lock);
 }
 
-/* ---- naming ---- */
+/* ---- naming lists ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -61,7 +63,7 @@ static struct listed_groups *list_new(const uint32_t *gid, uint32_t n)
 	return list;
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static struct listed_groups *find_same(struct listed *listed,
 				       const struct listed_groups *other)
 {
@@ -74,7 +76,7 @@ static struct listed_groups *find_same(struct listed *listed,
 	return list;
 }
 
-/* With the lock.  The list is ours from here on.  Returns its number. */
+/* Called with the lock.  Consumes list.  Returns its number. */
 static uint64_t enter(struct listed *listed, struct listed_groups *list)
 {
 	struct listed_groups *same = find_same(listed, list);
@@ -118,7 +120,10 @@ int listed_name(struct listed *listed, const uint32_t *gid, uint32_t n,
 	return (int)wire_groups_name(groups, number);
 }
 
-/* The number is that by which a server on this host knows them from the kernel. */
+/*
+ * The number is the one that a server on this host computes from the groups that the
+ * kernel reports.
+ */
 int listed_name_own(const uint32_t *gid, uint32_t n, uint32_t *groups,
 		    struct listed_groups **own)
 {
@@ -138,7 +143,7 @@ int listed_name_own(const uint32_t *gid, uint32_t n, uint32_t *groups,
 
 /* ---- sending ---- */
 
-/* From first on. */
+/* Puts a part of the list, from group first. */
 static int put(struct ask *c, const struct listed_groups *list, uint32_t first)
 {
 	uint32_t n = list->n - first;
@@ -158,12 +163,12 @@ static int put(struct ask *c, const struct listed_groups *list, uint32_t first)
 	return (int)n;
 }
 
-/* Returns how many groups it put; 0: there are no more. */
+/* Returns the number of groups put; 0: there are no more. */
 static int put_part(struct session *s, uint64_t number, uint32_t first,
 		    struct ask *c)
 {
 	const struct listed_groups *list;
-	int n = -EAGAIN; /* -ENOENT would be the file's */
+	int n = -EAGAIN; /* -ENOENT would look like an error of the file */
 
 	if (!number)
 		return s->own ? put(c, s->own, first) : -EAGAIN;
@@ -193,7 +198,10 @@ static int send_once(struct session *s, uint64_t number)
 	return rc;
 }
 
-/* What was sent can make room for others before the last part is there. */
+/*
+ * The list may be dropped at the manager for others before its last part arrives, so try
+ * again.
+ */
 int listed_send(struct session *s, uint64_t number)
 {
 	int rc = -EAGAIN;

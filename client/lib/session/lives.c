@@ -2,7 +2,10 @@
 /* lives.c - see lives.h. */
 #include "client/lib/session/lives.h"
 
-/* Two at once may count it twice; nobody sees the new life before its loss. */
+/*
+ * Two concurrent threads may count a loss twice.  No thread sees the new life before its
+ * loss.
+ */
 bool lives_met(struct lives *lives, uint32_t iod, uint32_t life)
 {
 	struct life *l = &lives->iod[iod];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mount.c - what a session does first: a ticket, MOUNT, and the iods are known. */
+/* mount.c - the first steps of a session: a ticket, MOUNT, and the list of iods. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pack.c - the buffers of small pieces. */
+/* pack.c - the buffers for small pieces. */
 #include "client/lib/session/pack.h"
 
 #include <stdlib.h>

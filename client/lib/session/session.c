@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - opening and closing a client instance's connections. */
+/* session.c - opening and closing the connections of a client. */
 #include "client/lib/session/session.h"
 
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include "common/comm/fabric/rendezvous.h"
 #include "common/util/usermem.h"
 
-#define DRAIN_MS 2000 /* for what nobody waited for */
-#define POLL_US 30 /* where answers come meanwhile */
+#define DRAIN_MS 2000 /* for requests that no caller waited for */
+#define POLL_US 30 /* polling time before sleeping */
 #define FIX_MGR "is pvfs-mgr running there? see HOST and port= of the mount"
 
-/* host:pid:program, for the servers' logs. */
+/* Sets host:pid:program, for the servers' logs. */
 static void cred_name(struct rpc_cred *cred)
 {
 	char host[32] = "?";
@@ -30,7 +30,7 @@ static void cred_name(struct rpc_cred *cred)
 		 (long)getpid(), program_invocation_short_name);
 }
 
-/* *own: as listed_name_own() has it. */
+/* *own: see listed_name_own(). */
 static int cred_get(struct rpc_cred *cred, struct listed_groups **own)
 {
 	int n = getgroups(0, NULL);
@@ -42,7 +42,7 @@ static int cred_get(struct rpc_cred *cred, struct listed_groups **own)
 	groups = calloc((size_t)n + 1, sizeof(*groups));
 	if (!groups)
 		return -ENOMEM;
-	n = getgroups(n, groups); /* another thread may have set more */
+	n = getgroups(n, groups); /* another thread may have set more groups */
 	*cred = (struct rpc_cred){ .uid = geteuid(), .gid = getegid() };
 	n = n < 0 ? -errno
 		  : listed_name_own(groups, (uint32_t)n, cred->groups, own);
@@ -63,7 +63,7 @@ int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 
 	if (rc)
 		return rc;
-	if (s->own) /* it is what the manager was told */
+	if (s->own) /* keep the list that the manager has */
 		free(own);
 	else
 		s->own = own;
@@ -80,7 +80,7 @@ int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 	return rpc_peer_open(s->drive.ctx, attr, peer);
 }
 
-/* PVFS_PIN_CACHE: are registrations of the caller's memory kept? */
+/* PVFS_PIN_CACHE: whether registrations of the caller's memory are kept. */
 static enum pins_mode mode_of(const char *name, const struct log *log)
 {
 	const char *text = secure_getenv(name);
@@ -92,7 +92,7 @@ static enum pins_mode mode_of(const char *name, const struct log *log)
 	return mode;
 }
 
-/* Sizes of the environment go before those of pvfstab. */
+/* Sizes of the environment override those of pvfstab. */
 static void sizes_env(const char *name, struct sizes *sizes,
 		      const struct log *log)
 {
@@ -115,7 +115,7 @@ static struct sizes fast_max(const struct session_attr *attr)
 	return sizes;
 }
 
-/* PVFS_RENDEZVOUS goes before the option. */
+/* PVFS_RENDEZVOUS overrides the option. */
 static bool adaptive(const struct session_attr *attr)
 {
 	const char *text = secure_getenv("PVFS_RENDEZVOUS");
@@ -127,7 +127,7 @@ static bool adaptive(const struct session_attr *attr)
 	return is;
 }
 
-/* PVFS_DIRECT goes before the option. */
+/* PVFS_DIRECT overrides the option. */
 static bool direct(const struct session_attr *attr)
 {
 	const char *text = secure_getenv("PVFS_DIRECT");
@@ -138,14 +138,14 @@ static bool direct(const struct session_attr *attr)
 	return !attr->indirect;
 }
 
-/* transport= of a mount is for all of its servers, whichever is asked first. */
+/* transport= of a mount applies to all of its servers, whichever is asked first. */
 static const char *scheme_of(const struct session_attr *attr)
 {
 	return attr->scheme && fabric_any(attr->addr) ? attr->scheme
 						      : attr->addr->scheme;
 }
 
-/* The way to the servers: device, progress context, first peer. */
+/* Opens the device, the progress context and the first peer. */
 static int transport_open(struct session *s, const struct session_attr *attr)
 {
 	struct tp_dev_attr dev_attr = { .log = s->log,
@@ -242,7 +242,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	return 0;
 }
 
-/* ---- the end ---- */
+/* ---- release ---- */
 
 struct session *session_get(struct session *s)
 {
@@ -289,7 +289,7 @@ static void session_drain(struct session *s)
 		rpc_ctx_progress(s->drive.ctx, end);
 }
 
-/* The manager must not believe that nothing of us can come any more. */
+/* Tells the manager that requests of this session may still arrive at an iod. */
 static void session_settle(struct session *s)
 {
 	for (uint32_t i = 0; s->iod && i < s->niods; i++)
@@ -338,7 +338,7 @@ static void close_kept(struct keeper *k)
 	session_close(container_of(k, struct session, keeper));
 }
 
-/* The keeper cannot wait for itself, nor free what it drives. */
+/* The keeper cannot wait for itself, or free what it drives. */
 void session_put(struct session *s)
 {
 	if (atomic_fetch_sub(&s->refs, 1) == 1 &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* strand.c - stopping and going on: see strand.h. */
+/* strand.c - stopping and continuing strands, see strand.h. */
 #include "client/lib/session/strand.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ struct aside {
 	int rc;
 };
 
-/* Never inlined: the thread may be another one after a stop. */
+/* Not inlined, because the thread may be another one after a stop. */
 __attribute__((noinline)) struct strand *strand_self(void)
 {
 	return present;
@@ -62,7 +62,10 @@ void strand_begin(struct strand *s, void (*run)(void *arg), void *arg,
 	fiber_begin(s->fiber, run, arg);
 }
 
-/* ---- what it stops for: begun when it has stopped, or it could be over before ---- */
+/*
+ * ---- the operation is started after the strand has stopped, because it could end
+ * earlier ----
+ */
 
 static void finished(struct op *op)
 {
@@ -130,7 +133,7 @@ void strand_kick(struct session *s)
 	session_put(s);
 }
 
-/* Who drives sees for himself. */
+/* The driving thread starts submitted operations by itself. */
 static void pay(struct strand *s, struct drive *driven)
 {
 	struct session *to = s->owes;
@@ -142,7 +145,7 @@ static void pay(struct strand *s, struct drive *driven)
 		session_put(to);
 }
 
-/* True: it has returned. */
+/* True: the strand's function has returned. */
 static bool enter(struct strand *s, struct drive *driven)
 {
 	uint64_t began = deadline_swap(s->began);
@@ -158,7 +161,7 @@ static bool enter(struct strand *s, struct drive *driven)
 	return over;
 }
 
-/* Once it has stopped for something, it may go on elsewhere at any time. */
+/* Once a strand has stopped, another thread may continue it at any time. */
 void strand_go(struct strand *s, struct drive *driven, struct session **batch)
 {
 	while (enter(s, driven)) {
@@ -171,7 +174,7 @@ void strand_go(struct strand *s, struct drive *driven, struct session **batch)
 		submit(s, driven, batch);
 }
 
-/* ---- from inside ---- */
+/* ---- called from inside a strand ---- */
 
 int strand_await(struct strand *s, struct drive *drive, struct op *op)
 {
@@ -186,14 +189,14 @@ int strand_await(struct strand *s, struct drive *drive, struct op *op)
 	return op->err;
 }
 
-/* A second session's is begun at the keeper's next look. */
+/* Only one session is kept; the keeper starts the operation of a second one. */
 void strand_owes(struct strand *s, struct drive *drive)
 {
 	if (!s->owes)
 		s->owes = session_get(session_driven(drive));
 }
 
-/* Who is cancelled in it would leave locks, and what others wait for. */
+/* A thread cancelled inside would leave locks held, and others waiting. */
 static int unbroken(int (*fn)(void *arg), void *arg)
 {
 	int cancel, rc;
