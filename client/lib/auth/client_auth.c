@@ -146,8 +146,8 @@ static int check_seal(const struct client_auth *auth,
 		return 0;
 	log_error(attr->log,
 		  "%s: the servers have [filesystem] seal = none, and %s asks "
-		  "for seal=%s at least: set that at the servers and start "
-		  "them anew; or somebody sits between",
+		  "for seal=%s at least: set that at the servers and "
+		  "restart them; or another program intercepts the connection",
 		  way->peer, attr->where, seal_mode_name(attr->seal));
 	return -EKEYREJECTED;
 }

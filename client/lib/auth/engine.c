@@ -97,6 +97,7 @@ int engine_look(const struct log *log)
 	if (gcm_engine(0))
 		return 0;
 	log_error(log, "auth= in pvfstab needs " SEAL_MODULE_FILE
-		       " beside libpvfs-auth.so, of the same release");
+		       " of the same release, in the directory of "
+		       "libpvfs-auth.so");
 	return -ELIBACC;
 }

@@ -119,9 +119,9 @@ int unsynced_end(struct file *f, unsigned int taken, int rc)
 	if (!is_lost(f, taken))
 		return 0;
 	log_error(f->fs->log,
-		  "%s: file %016llx: not all that this program had written was "
-		  "flushed when the host of one of its iods was started anew: "
-		  "what is missing has to be written again",
+		  "%s: file %016llx: the host of one of its iods restarted "
+		  "before all data of this program was flushed: data may be "
+		  "lost; write it again",
 		  f->fs->mount->dir, (unsigned long long)f->handle);
 	return -EIO;
 }

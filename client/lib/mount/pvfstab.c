@@ -124,8 +124,8 @@ static bool check(const struct reader *r, struct mntent *ent,
 	}
 	if (mount->seal && mount->auth == AUTH_SYS) {
 		complain(r,
-			 "seal= needs keys: write auth=munge, or auth=key and "
-			 "key=FILE, beside it");
+			 "seal= needs keys: also write auth=munge, or auth=key "
+			 "and key=FILE");
 		return false;
 	}
 	if (!manager(ent->mnt_fsname, opt, &mount->mgr)) {

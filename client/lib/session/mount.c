@@ -64,9 +64,9 @@ static void iod_met(void *arg, struct rpc_peer *peer, uint64_t boot)
 
 	if (s->lives && lives_met(s->lives, (uint32_t)(server - s->uri), life))
 		log_warn(s->log,
-			 "%s: its host was started anew: what was written there "
-			 "and not flushed may be lost; fsync of such a file "
-			 "says so",
+			 "%s: its host restarted: data that was written there "
+			 "and not flushed may be lost; fsync reports it for "
+			 "each such file",
 			 rpc_peer_name(peer));
 }
 
