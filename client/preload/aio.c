@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * aio.c - POSIX's asynchronous calls: what goes past the mount is ours, all else
- * libc's.
+ * aio.c - POSIX asynchronous I/O.  Requests that can bypass the mount run here, all
+ * others in libc.
  */
-/* under their own names, both of those with and without 64 */
+/* The functions are defined under both names, with and without 64. */
 #undef _FILE_OFFSET_BITS
 #include <aio.h>
 #include <errno.h>
@@ -24,9 +24,9 @@ _Static_assert(sizeof(struct aiocb) == sizeof(struct aiocb64),
 	OURS int name args;                                                    \
 	OURS int name64 args64 __attribute__((alias(#name)))
 
-#define SLICE_MS 10 /* then signals are seen to, and what libc has */
+#define SLICE_MS 10 /* interval for checking signals and libc's requests */
 
-/* The forms with 64 are the same here, but for the names of their types. */
+/* The forms with 64 are the same here, except for the names of their types. */
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wattribute-alias"
 #endif
@@ -49,8 +49,8 @@ TWO_NAMES(lio_listio, lio_listio64,
 /* ---- one request ---- */
 
 /*
- * What is appended comes in the order of the calls, so either all of a descriptor's
- * is libc's or none of it, and what is ours ends before libc's begins.
+ * Appends must keep the order of the calls.  So either all asynchronous appends of a
+ * descriptor go to libc or none, and ours end before libc's start.
  */
 static void left_to_libc(int fd)
 {
@@ -98,7 +98,7 @@ static bool under_way(const struct aiocb *cb)
 			     EINPROGRESS;
 }
 
-/* Some of them: ours, and libc's. */
+/* Flags of a list: it has requests of ours, of libc, ended ones. */
 struct kinds {
 	bool ours, others, ended;
 };
@@ -154,7 +154,7 @@ int aio_suspend(const struct aiocb *const list[], int n,
 	return 0;
 }
 
-/* ---- taking back ---- */
+/* ---- cancel ---- */
 
 int aio_cancel(int fd, struct aiocb *cb)
 {
@@ -162,7 +162,7 @@ int aio_cancel(int fd, struct aiocb *cb)
 
 	if (ours < 0) {
 		if (fcntl(fd, F_GETFD) >= 0)
-			errno = EINVAL; /* another one's */
+			errno = EINVAL; /* cb belongs to another descriptor */
 		return -1;
 	}
 	if (cb && (ours != AIO_ALLDONE || request_is_ours(cb)))
@@ -175,7 +175,7 @@ int aio_cancel(int fd, struct aiocb *cb)
 
 /* ---- lists ---- */
 
-/* Those that are not ours, in order. */
+/* The requests that are not ours, in order. */
 struct rest {
 	struct aiocb **list;
 	int n;
@@ -205,7 +205,7 @@ static void rest_ended(union sigval arg)
 	group_put(arg.sival_ptr);
 }
 
-/* All of the rest counts as one of the group. */
+/* All of the rest counts as one request of the group. */
 static int begin_rest(const struct rest *rest, struct group *group)
 {
 	struct sigevent how = { .sigev_notify = SIGEV_THREAD,

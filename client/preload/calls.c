@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * calls.c - the calls of libc that libpvfs-preload.so stands before.  All that it does
- * not know goes on to the kernel.
+ * calls.c - the libc calls that libpvfs-preload.so replaces.  Calls that it does not
+ * handle pass on to the kernel.
  */
-/* under their own names, both of those with and without 64 */
+/* The functions are defined under both names, with and without 64. */
 #undef _FILE_OFFSET_BITS
 #include <errno.h>
 #include <signal.h>
@@ -22,9 +22,9 @@
 _Static_assert(sizeof(off_t) == 8, "64 bit systems only");
 
 #define OURS __attribute__((visibility("default")))
-/* So that who only passes by needs no room on the stack. */
+/* Out of line, so that calls that only pass through need no stack for it. */
 #define APART __attribute__((noinline))
-/* A call and the name that it has for those who want 64 bits on all systems. */
+/* A call, and its name for programs that require 64-bit offsets on all systems. */
 #define TWO_NAMES(type, name, name64, args)                                    \
 	OURS type name args;                                                   \
 	OURS type name64 args __attribute__((alias(#name)))
@@ -65,9 +65,9 @@ OURS ssize_t copy_file_range(int in, off64_t *in_off, int out, off64_t *out_off,
 OURS ssize_t splice(int in, off64_t *in_off, int out, off64_t *out_off,
 		    size_t n, unsigned int flags);
 
-/* ---- what the kernel was not told ---- */
+/* ---- refreshing the kernel's attributes ---- */
 
-/* The kernel goes by the size that it knows. */
+/* The kernel uses the size that it has cached, so refresh it. */
 static void refresh(int fd)
 {
 	if (fd < 0 || self_busy())
@@ -77,7 +77,7 @@ static void refresh(int fd)
 	self_leave();
 }
 
-/* ---- where the offset is ---- */
+/* ---- at the file offset ---- */
 
 static APART ssize_t our_read(int fd, void *buf, size_t n)
 {
@@ -128,7 +128,7 @@ ssize_t writev(int fd, const struct iovec *iov, int niov)
 	return move_here(&m);
 }
 
-/* ---- where the caller says ---- */
+/* ---- at a given offset ---- */
 
 static APART ssize_t our_pread(int fd, void *buf, size_t n, off_t off)
 {
@@ -203,7 +203,7 @@ ssize_t pwritev2(int fd, const struct iovec *iov, int niov, off_t off,
 	return off == -1 ? move_here(&m) : move_at(&m, off);
 }
 
-/* ---- as a compiler that checks buffers has them ---- */
+/* ---- variants for compilers that check buffers (_FORTIFY_SOURCE) ---- */
 
 extern void __chk_fail(void) __attribute__((noreturn));
 
@@ -226,7 +226,7 @@ ssize_t __pread64_chk(int fd, void *buf, size_t n, off_t off, size_t room)
 	return __pread_chk(fd, buf, n, off, room);
 }
 
-/* ---- to stable storage: what went past the mount, and what through it ---- */
+/* ---- flushing data that bypassed the mount, and data that did not ---- */
 
 int fsync(int fd)
 {
@@ -242,9 +242,12 @@ int fdatasync(int fd)
 	return fd < 0 ? rc : move_sync(fd, rc);
 }
 
-/* ---- hints ---- */
+/* ---- closing ---- */
 
-/* Nothing relies on it: libc closes much unseen. */
+/*
+ * Correctness does not depend on this, because libc closes many descriptors without
+ * calling it.
+ */
 int close(int fd)
 {
 	if (fd >= 0 && keep_has((unsigned int)fd)) {
@@ -260,7 +263,7 @@ int close(int fd)
 	return next.close(fd);
 }
 
-/* ---- numbers that are ours, and not the program's ---- */
+/* ---- descriptors of the library ---- */
 
 int close_range(unsigned int first, unsigned int last, int flags)
 {
@@ -291,7 +294,7 @@ static bool taken(int to)
 	return true;
 }
 
-/* What it stood for was closed. */
+/* The previous file of the number was closed. */
 static int duplicated(int to)
 {
 	if (to >= 0)
@@ -309,9 +312,9 @@ int dup3(int fd, int to, int flags)
 	return taken(to) ? -1 : duplicated(next.dup3(fd, to, flags));
 }
 
-/* ---- what goes by the size of a file ---- */
+/* ---- calls that depend on the size of a file ---- */
 
-/* Growing it, as the kernel believes, has a limit. */
+/* The kernel checks RLIMIT_FSIZE only for growth beyond the size that it has cached. */
 int ftruncate(int fd, off_t size)
 {
 	struct rlimit most;

@@ -15,15 +15,15 @@
 enum state { COLD, OPENING, OPEN, NEVER };
 
 struct desc {
-	pthread_mutex_t lock; /* all; not held while waiting */
+	pthread_mutex_t lock; /* protects all; not held while waiting */
 	enum state state;
 	struct ident id;
 	int flags; /* KEPT_FLAGS */
 	struct door *door;
 	unsigned int calls;
 	uint64_t bytes;
-	struct file *f; /* OPEN */
-	int owes; /* what fsync has to say of what was written by one before, or 0 */
+	struct file *f; /* valid in state OPEN */
+	int owes; /* error of earlier writes that fsync must report, or 0 */
 };
 
 /* ---- the table ---- */
@@ -60,7 +60,7 @@ static void put(struct file *f)
 	file_put(f);
 }
 
-/* With the lock.  What was open, for put(). */
+/* Called with the lock.  Returns the open file, which the caller passes to put(). */
 static struct file *take(struct desc *d)
 {
 	struct file *f = d->f;
@@ -87,11 +87,11 @@ static void forget(struct self *s, int fd)
 	put(f);
 }
 
-/* ---- what the number stands for now ---- */
+/* ---- the present file of a number ---- */
 
 struct now {
 	struct ident id;
-	int flags; /* of F_GETFL */
+	int flags; /* from F_GETFL */
 };
 
 static bool look(int fd, struct now *now)
@@ -102,7 +102,7 @@ static bool look(int fd, struct now *now)
 	return now->flags >= 0 && !(now->flags & O_PATH);
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static bool is(const struct desc *d, const struct now *now)
 {
 	return ident_same(&d->id, &now->id) &&
@@ -116,7 +116,10 @@ static bool may(int flags, bool write)
 	return mode == O_RDWR || mode == (write ? O_WRONLY : O_RDONLY);
 }
 
-/* NULL: it is none of a mount.  Known to be one, it costs no look at the door. */
+/*
+ * NULL: the file is on no mount.  If the descriptor is known, no lookup of its door is
+ * needed.
+ */
 static struct desc *settle(struct self *s, int fd, const struct now *now)
 {
 	struct desc *d = desc_there(s, fd);
@@ -145,9 +148,9 @@ static struct desc *settle(struct self *s, int fd, const struct now *now)
 	return door ? d : NULL;
 }
 
-/* ---- does it pay? ---- */
+/* ---- is bypassing worthwhile?  ---- */
 
-/* With the lock. */
+/* Called with the lock. */
 static bool pays(struct self *s, struct desc *d, uint64_t n)
 {
 	unsigned int calls = atomic_fetch_add(&s->calls, 1);
@@ -159,9 +162,12 @@ static bool pays(struct self *s, struct desc *d, uint64_t n)
 	       (calls >= s->calls_all || bytes > s->bytes_all);
 }
 
-/* ---- opening ---- */
+/* ---- open ---- */
 
-/* Later calls try again; without the rights, or for what is no file of ours, never. */
+/*
+ * Temporary failures are retried by later calls.  Without permission, or for other files,
+ * the state is NEVER.
+ */
 static enum state after(int rc)
 {
 	return rc == -EBUSY || rc == -EAGAIN ? COLD : NEVER;
@@ -174,7 +180,7 @@ static int open_it(struct self *s, struct desc *d, int fd,
 	int rc = door_open(&s->doors, d->door, fd, now->flags, &f);
 
 	if (!rc && f->handle != now->id.ino)
-		rc = -ESTALE; /* it is not the same number any more */
+		rc = -ESTALE; /* the number refers to another file by now */
 	pthread_mutex_lock(&d->lock);
 	if (d->state == OPENING && is(d, now)) {
 		d->state = rc ? after(rc) : OPEN;
@@ -191,8 +197,10 @@ static int open_it(struct self *s, struct desc *d, int fd,
 	return rc;
 }
 
-/* With the lock, which it lets go for as long as it waits.  -ETIMEDOUT: and that was as
- * long as the call may take. */
+/*
+ * Called with the lock, which is released while it waits.  -ETIMEDOUT: the time of the
+ * call has passed.
+ */
 static int open_if_it_pays(struct self *s, struct desc *d, int fd,
 			   const struct now *now, uint64_t n)
 {
@@ -216,7 +224,7 @@ static int open_if_it_pays(struct self *s, struct desc *d, int fd,
 
 /* ---- calls ---- */
 
-/* The descriptor is one of a mount, and may do that. */
+/* Fills *u if the descriptor is on a mount and permits the access. */
 static bool use(struct self *s, struct desc *d, const struct now *now,
 		uint64_t n, struct use *u)
 {
@@ -260,7 +268,7 @@ bool desc_begin(int fd, bool write, uint64_t n, struct use *u)
 	return s && begin(s, fd, write, n, u);
 }
 
-/* What was written by another number of the same file. */
+/* Finds a descriptor of the same file that may have written to it. */
 static bool use_other(struct self *s, const struct now *now, struct use *u)
 {
 	unsigned int fd, most = atomic_load(&s->most);
@@ -314,7 +322,7 @@ void desc_spoil(struct use *u, int rc)
 	if (d->f == u->f) {
 		f = take(d);
 		d->state = NEVER;
-		/* the mount's fsync does not know of it */
+		/* the mount's fsync does not cover these writes */
 		d->owes = unsynced_has(f) ? rc : 0;
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -358,7 +366,7 @@ void desc_close(int fd)
 		forget(s, fd);
 }
 
-/* It may have been written by another number. */
+/* Another number of the same file may have written to it. */
 void desc_refresh(int fd)
 {
 	struct self *s = self_there();
@@ -368,7 +376,7 @@ void desc_refresh(int fd)
 		ident_refresh(fd);
 }
 
-/* ---- the thread's look ---- */
+/* ---- periodic check by the thread ---- */
 
 static bool sweep_one(struct desc *d, int fd, bool all)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * desc.h - descriptors of a mount's files, and what our own session has open for them.
+ * desc.h - descriptors of files on a mount, and the files that our own session has open
+ * for them.
  *
- *	cold -- enough calls or bytes --> opening --> open
- *	  ^                                  '------> never
- *	  '------ the number stands for something else -'
+ * 	cold -- enough calls or bytes --> opening --> open
+ * 	  ^                                  '------> never
+ * 	  '------ the number stands for something else -'
  *
- * Nothing is believed of the last call: each asks the kernel which file the number
- * stands for and with which flags.  What was open for something that is gone is closed by
- * the next call on the number, by close(), or within a second by a thread.
+ * No state of an earlier call is trusted: each call asks the kernel for the file of the
+ * number and its flags.  A file that is no longer needed is closed by the next call on
+ * the number, by close(), or within a second by a thread.
  */
 #ifndef DESC_H
 #define DESC_H
@@ -20,34 +21,42 @@ struct desc;
 /* A call on a descriptor. */
 struct use {
 	int fd;
-	int flags; /* of open(2), as they are now */
+	int flags; /* present flags of open(2) */
 	struct door *door;
-	struct file *f; /* the caller's until desc_end(); NULL: late */
+	/* valid until desc_end(); NULL: the time of the call has passed */
+	struct file *f;
 	struct desc *desc;
 };
 
 /*
- * False: the kernel's way.  n: bytes that the call is about.  Without a file: the time
- * of the call is over, and desc_end() does nothing.
+ * Begins a call for n bytes.  False: use the kernel.  True without a file: the time of
+ * the call has passed, and desc_end() does nothing.
  */
 bool desc_begin(int fd, bool write, uint64_t n, struct use *u);
-/* The same for what concerns all that was written to the file, if that is open anyway: by
- * this number, or by another one. */
+/*
+ * The same for operations on all data written to the file: finds the file if it is open,
+ * through this number or another one.
+ */
 bool desc_look(int fd, struct use *u);
-/* rc says that the session is at its end, or has no right to go on. */
+/* True: rc means that the session has ended, or lost its rights. */
 bool desc_is_over(int rc);
-/* The call failed with rc our way: is that one for later calls? */
+/*
+ * The call failed with rc when it bypassed the mount.  Decides whether later calls use
+ * the kernel.
+ */
 void desc_spoil(struct use *u, int rc);
-/* What was written and not flushed when that happened fsync has to tell: once. Also when
- * desc_look() found nothing. 0: nothing, or the error. */
+/*
+ * Returns the error, once, that fsync must report for data that was written and not
+ * flushed when that happened.  Also valid after desc_look() found nothing.  0: none.
+ */
 int desc_owes(struct use *u);
 void desc_end(struct use *u);
-/* The number stands for the same file still: others may have closed it meanwhile. */
+/* True: the number still refers to the same file.  Another thread may have closed it. */
 bool desc_stands(const struct use *u);
 
-/* The number is about to be closed. */
+/* Called before the number is closed. */
 void desc_close(int fd);
-/* The kernel is about to use what it knows of the file's size. */
+/* Called before the kernel uses its cached size of the file. */
 void desc_refresh(int fd);
 
 #endif

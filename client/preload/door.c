@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Programs have their own to say: nothing, unless it is asked for. */
+/* Logs nothing unless PVFS_LOG asks for it, because stderr belongs to the program. */
 void doors_init(struct doors *d)
 {
 	const char *name = secure_getenv("PVFS_LOG");
@@ -24,9 +24,9 @@ void doors_init(struct doors *d)
 	d->log.arg = &d->err;
 }
 
-/* ---- which devices are such mounts ---- */
+/* ---- recognising mounts ---- */
 
-/* Only root and we ourselves are believed. */
+/* Only files of root and of this user are trusted. */
 static bool trusted(int fd)
 {
 	struct stat st;
@@ -59,7 +59,10 @@ static const struct shortcut_page *map_page(int fd)
 	return NULL;
 }
 
-/* What it leads to is looked at before it is opened: a pipe would keep us, a device do something. */
+/*
+ * Checks the type through O_PATH before opening: opening a pipe would block, and opening
+ * a device may have effects.
+ */
 static int open_page(const char *path)
 {
 	int fd, at = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
@@ -73,7 +76,7 @@ static int open_page(const char *path)
 	return fd;
 }
 
-/* Any daemon of FUSE may answer. */
+/* Any FUSE daemon may answer, so check its answer. */
 static const struct shortcut_page *ask_for_page(int fd)
 {
 	const struct shortcut_page *page;
@@ -102,7 +105,7 @@ static struct door *known(struct doors *d, const struct ident *id)
 	return NULL;
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static struct door *add(struct doors *d, int fd, const struct ident *id)
 {
 	struct door *door = known(d, id);
@@ -130,7 +133,7 @@ struct door *door_find(struct doors *d, int fd, const struct ident *id)
 	return door && door->page ? door : NULL;
 }
 
-/* ---- our own session there ---- */
+/* ---- our own session ---- */
 
 static int load_tab(struct doors *d, struct door *door)
 {
@@ -177,7 +180,7 @@ void door_want(struct door *door)
 	atomic_compare_exchange_strong(&door->link, &none, LINK_WANTED);
 }
 
-/* One that cannot be reached is not tried again: the mount is there. */
+/* A failed connection is not retried, because the mount can be used instead. */
 static void connect_door(struct doors *d, struct door *door)
 {
 	struct session *s;
@@ -232,7 +235,7 @@ static int do_redeem(struct session *s, const struct target *t, void *arg)
 	rc = mgr_redeem(s, r->grant.token, r->flags, &attr, &open);
 	if (rc)
 		return rc;
-	attr.flags &= ~WIRE_A_SIZE; /* others write, too */
+	attr.flags &= ~WIRE_A_SIZE; /* other clients write, too */
 	file_opened(r->f, s, &attr, open);
 	return 0;
 }
@@ -244,11 +247,11 @@ static int redeem(struct door *door, int fd, struct redeem *r)
 	if (ioctl(fd, SHORTCUT_GRANT, &r->grant))
 		return -errno;
 	if ((r->grant.flags ^ r->flags) & (WIRE_O_READ | WIRE_O_WRITE))
-		return -ESTALE; /* the number stands for something else */
+		return -ESTALE; /* the number refers to another file by now */
 	return fs_run(&door->fs, &t, do_redeem, r);
 }
 
-/* As the kernel knows it. */
+/* The name that the kernel knows. */
 static void name_it(const struct file *f, int fd, int flags)
 {
 	char link[32], name[PATH_MAX];
@@ -285,7 +288,7 @@ int door_open(struct doors *d, struct door *door, int fd, int flags,
 	return 0;
 }
 
-/* ---- fork, and the end ---- */
+/* ---- fork and end ---- */
 
 static void each(struct doors *d, void (*fn)(struct fs *fs))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * door.h - a mount that programs may go past: what its daemon says of it, and this
- * process' own way to its servers.
+ * door.h - a mount that programs may bypass: the information from its daemon, and this
+ * process' own session with its servers.
  */
 #ifndef DOOR_H
 #define DOOR_H
@@ -13,20 +13,20 @@
 enum link { LINK_NONE, LINK_WANTED, LINK_UP, LINK_FAILED };
 
 struct door {
-	struct ident id; /* dev and mount; ino 0 */
-	const struct shortcut_page *page; /* NULL: there is none for us */
-	pthread_mutex_t lock; /* tab */
-	bool ready; /* fs can be used */
-	atomic_int link; /* enum link */
+	struct ident id; /* dev and mount; ino is 0 */
+	const struct shortcut_page *page; /* NULL: bypassing is not possible */
+	pthread_mutex_t lock; /* protects tab */
+	bool ready; /* fs is initialised */
+	atomic_int link; /* an enum link */
 	struct pvfstab tab;
 	struct fs fs;
 };
 
-/* Those of one process. */
+/* The doors of one process. */
 #define DOORS 16u
 struct doors {
-	pthread_mutex_t lock; /* for new ones */
-	atomic_uint n; /* those before it stay as they are */
+	pthread_mutex_t lock; /* for adding */
+	atomic_uint n; /* existing elements do not change */
 	struct door door[DOORS];
 	struct log log;
 	struct log_file err;
@@ -34,15 +34,18 @@ struct doors {
 
 void doors_init(struct doors *d);
 /*
- * The one that a file lies behind, of which fd is a descriptor, or NULL: its data goes
- * the kernel's way.
+ * Returns the door of the mount that contains the file of fd.  NULL: use the kernel for
+ * its data.
  */
 struct door *door_find(struct doors *d, int fd, const struct ident *id);
-/* A call begins: opens fd's file by the process' own session, with its flags. */
+/*
+ * Starts the deadline of a call.  Opens fd's file in the process' own session, with its
+ * flags.  Returns 0 or -errno.
+ */
 int door_open(struct doors *d, struct door *door, int fd, int flags,
 	      struct file **f);
 
-/* Connects those that are wanted, and waits for it. */
+/* Connects the doors for which door_want() was called, and waits for that. */
 void doors_connect(struct doors *d);
 static inline bool door_connected(const struct door *door)
 {
@@ -50,14 +53,14 @@ static inline bool door_connected(const struct door *door)
 }
 void door_want(struct door *door);
 
-/* Is the file one that must not be gone past the mount for? */
+/* True: the data of the file must go through the mount. */
 static inline bool door_marked(const struct door *door, uint64_t handle)
 {
 	return __atomic_load_n(&door->page->mark[shortcut_slot(handle)],
 			       __ATOMIC_SEQ_CST);
 }
 
-/* Around a fork(), and at the end: fs.h. */
+/* Around a fork(), and at the end: see fs.h. */
 void doors_hold(struct doors *d);
 void doors_release(struct doors *d);
 void doors_disown(struct doors *d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * helper.c - the thread that connects, so that no call waits for it, and that closes
- * what nobody's descriptors show any more.  It is made when there is something to do, and
- * sleeps while nothing is open.
+ * helper.c - the thread that connects, so that no call waits for that, and that closes
+ * files whose descriptors are gone.  It is created when there is work, and sleeps while
+ * nothing is open.
  */
 #include <errno.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static void until_next(struct self *s)
 	pthread_cond_timedwait(&s->work, &s->lock, &when);
 }
 
-/* True: there is something to look at again. */
+/* True: there is something to check again later. */
 static bool work(struct self *s)
 {
 	bool left;

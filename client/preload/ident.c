@@ -12,7 +12,7 @@
 #define STATX_MNT_ID_UNIQUE 0x4000U
 #endif
 
-/* Its errno is not the program's. */
+/* Not statx() of libc, which would change the program's errno. */
 static long ask(int fd, int flags, unsigned int mask, struct statx *st)
 {
 	return syscall(SYS_statx, fd, "", AT_EMPTY_PATH | flags, mask, st);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ident.h - which file a number stands for at this moment, asked of the kernel alone. */
+/* ident.h - the file to which a number refers at this moment, according to the kernel. */
 #ifndef IDENT_H
 #define IDENT_H
 
@@ -8,12 +8,12 @@
 
 struct ident {
 	uint64_t dev, ino;
-	uint64_t mount; /* given out once, from Linux 6.8 on */
+	uint64_t mount; /* unique id of the mount, since Linux 6.8 */
 };
 
-/* False: it is no regular file of a device without a disk. */
+/* False: it is not a regular file on a device without a disk. */
 bool ident_get(int fd, struct ident *id);
-/* The kernel asks the mount for the file's attributes. */
+/* Makes the kernel ask the mount for the file's attributes. */
 void ident_refresh(int fd);
 
 static inline bool ident_same(const struct ident *a, const struct ident *b)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inside.h - that a thread is within a call of ours. */
+/* inside.h - whether a thread is inside a call of ours. */
 #ifndef INSIDE_H
 #define INSIDE_H
 
 #include "client/preload/signals.h"
 
-/* Within a call of ours: what it calls goes the kernel's way; handlers wait. */
+/* Inside a call of ours: nested calls go to the kernel, and signal handlers wait. */
 extern __thread volatile sig_atomic_t self_inside SIGNALS_TLS;
 
-/* Such a call, or a handler, is under way. */
+/* True: such a call, or a handler, is in progress. */
 static inline bool self_busy(void)
 {
 	return self_inside || signals_in_handler();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keep.c - see keep.h.  The linker leads the calls of the library that make
- * descriptors here (--wrap, meson.build): it need not know.
+ * keep.c - see keep.h.  The linker redirects the library's calls that create descriptors
+ * to here (--wrap, meson.build), so that the library need not change.
  */
 #include "client/preload/keep.h"
 
@@ -17,10 +17,10 @@
 
 #include "client/preload/next.h"
 
-#define EVENT 2u /* of keep[]: an eventfd; 1: anything else */
+#define EVENT 2u /* value in keep[] for an eventfd; 1: any other descriptor */
 
 atomic_uchar keep[KEEP_MAX];
-/* What fstat() tells of eventfds: all have one inode, which no file has. */
+/* Results of fstat() on an eventfd: all share one inode, which no file has. */
 static _Atomic dev_t event_dev;
 static _Atomic ino_t event_ino;
 
@@ -49,7 +49,7 @@ int __wrap_timerfd_create(int clock, int flags);
 ssize_t __wrap_recvmsg(int fd, struct msghdr *msg, int flags);
 ssize_t __wrap_write(int fd, const void *buf, size_t n);
 
-/* Where programs have nothing, as a rule, and fork() need not copy much. */
+/* A range that programs rarely use, but low enough that fork() copies a small table. */
 static int above(void)
 {
 	struct rlimit most;
@@ -114,8 +114,8 @@ int __wrap_eventfd(unsigned int n, int flags)
 }
 
 /*
- * A program that closes descriptors past libc, all of them or just ours, may have a file
- * under the number of one by now, which is not to get what wakes somebody up.
+ * A program may close descriptors without libc, and then have a file under the number of
+ * one of ours.  That file must not get our event writes.
  */
 static bool is_its_own(int fd)
 {

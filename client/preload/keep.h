@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keep.h - descriptors that our own sessions have.  Programs believe that they know
- * all that they have open: they put files at numbers of their choice, and close all
- * others.  So ours are moved up, out of the way, and are not the program's to close.
+ * keep.h - the descriptors of our own sessions.  Programs assume that they know all their
+ * descriptors: they open files at chosen numbers, and close all others.  So ours are
+ * moved to high numbers, and the program cannot close them.
  */
 #ifndef KEEP_H
 #define KEEP_H

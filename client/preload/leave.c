@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * leave.c - ends of a program that run no destructor.  Its sessions end before: the
- * servers would keep them, and what is open in them, until session_timeout.
+ * leave.c - ends of a program that run no destructors.  The sessions end here; otherwise
+ * the servers would keep them, and their open files, until session_timeout.
  */
 #include "client/preload/leave.h"
 
@@ -27,7 +27,7 @@ void _exit(int status)
 	__builtin_unreachable();
 }
 
-/* Other threads may be inside of calls: what these use ends with them. */
+/* Other threads may be inside calls; the state that these use ends with them. */
 static void leave(struct self *s)
 {
 	pthread_mutex_lock(&s->scan);

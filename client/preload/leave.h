@@ -6,12 +6,12 @@
 struct self;
 
 /*
- * Before exec(): what this process has at the servers ends, and all calls go the kernel's
- * way until leave_failed().  NULL: it has nothing, or is a child that
- * shares our memory.  errno stays.
+ * Called before exec(): ends what this process has at the servers.  All calls then go to
+ * the kernel until leave_failed().  NULL: there is nothing to end, or this is a child
+ * that shares its parent's memory.  Keeps errno.
  */
 struct self *leave_begin(void);
-/* It begins anew, when it pays.  NULL: nothing. */
+/* Called if exec() failed: bypassing starts again when it is worthwhile.  NULL is permitted. */
 void leave_failed(struct self *left);
 
 #endif

@@ -16,10 +16,10 @@
 #include "common/util/usermem.h"
 #include "client/preload/wrote.h"
 
-#define MOST 0x7ffff000u /* of one call, as the kernel has it */
-#define KERNEL INT64_MIN /* make the call the kernel's way */
+#define MOST 0x7ffff000u /* maximum bytes of one call, as in the kernel */
+#define KERNEL INT64_MIN /* result: make the call through the kernel */
 
-/* EFAULT whatever there is to move. */
+/* True: the kernel returns EFAULT for this, whatever the data. */
 static bool is_kernels(const struct iovec *v)
 {
 	return (uintptr_t)v->iov_base > INTPTR_MAX - v->iov_len;
@@ -40,8 +40,10 @@ static bool sum(struct move *m)
 	return m->n;
 }
 
-/* No signal handler and nothing that we call comes here again; who is to end does so
- * before, and holds nothing. */
+/*
+ * Prevents signal handlers and nested calls from entering again.  A pending cancellation
+ * takes effect first, while nothing is held.
+ */
 static void enter(struct move *m)
 {
 	pthread_testcancel();
@@ -74,7 +76,7 @@ bool move_begin(struct move *m, int fd, bool write, const struct iovec *iov,
 	return false;
 }
 
-/* All that the program names is the kernel's to look at first. */
+/* The kernel checks all memory that the program names first, so check it here. */
 static bool readable(const struct iovec *mem, int n)
 {
 	int saved = errno;
@@ -94,7 +96,7 @@ bool move_begin_list(struct move *m, int fd, bool write,
 	       move_begin(m, fd, write, iov, niov);
 }
 
-/* Bytes, or -errno. */
+/* n: bytes, or -errno. */
 static ssize_t finish(struct move *m, int64_t n)
 {
 	desc_end(&m->use);
@@ -106,7 +108,7 @@ static ssize_t finish(struct move *m, int64_t n)
 
 /* ---- one transfer ---- */
 
-/* The kernel ends a write at the limit, and says so by a signal. */
+/* If the write exceeds RLIMIT_FSIZE, the kernel must shorten it or send SIGXFSZ. */
 static bool in_limit(const struct move *m, int64_t off)
 {
 	struct rlimit most;
@@ -118,7 +120,10 @@ static bool in_limit(const struct move *m, int64_t off)
 		(off >= 0 && (uint64_t)off + m->n <= most.rlim_cur));
 }
 
-/* The kernel has pages of the file since the call began. */
+/*
+ * The kernel has cached pages of the file since the call began: make it drop those that
+ * were written.  A read is repeated through the kernel.
+ */
 static int64_t crossed(struct move *m, int64_t off, int64_t n)
 {
 	struct shortcut_wrote what = { (uint64_t)off, (uint64_t)n };
@@ -161,7 +166,7 @@ struct by_kernel {
 	ssize_t n;
 };
 
-/* It waits for the daemon: in a thread of its own, if this is a strand. */
+/* It waits for the mount's daemon: in a strand, it runs in a separate thread. */
 static int do_kernel_at(void *arg)
 {
 	struct by_kernel *k = arg;
@@ -183,19 +188,22 @@ static int64_t kernel_at(struct move *m, int64_t off)
 	return rc ? rc : k.n;
 }
 
-/* The write was made, or a part of it, or not: others may have been answered since. */
+/* True: it is unknown whether the write was made.  Others may have read the new data. */
 static bool unsure(const struct move *m, int64_t n)
 {
 	return m->write && (n == -EIO || n == -ECONNABORTED);
 }
 
-/* Time that has passed is not given twice. */
+/* A call whose time has passed is not repeated through the kernel. */
 static bool kernel_may(const struct move *m, int64_t n)
 {
 	return n < 0 && n != -ETIMEDOUT && !unsure(m, n);
 }
 
-/* One server takes all of a write or nothing, several each their part. */
+/*
+ * One server executes a write completely or not at all, but several each do their part.
+ * So check the memory first.
+ */
 static bool whole(const struct move *m, int64_t off)
 {
 	uint64_t ssize = m->use.f->dist.ssize, at = (uint64_t)off % ssize;
@@ -225,14 +233,14 @@ static int64_t at(struct move *m, int64_t off)
 
 /* ---- O_APPEND ---- */
 
-/* Nothing was written: it may be tried otherwise. */
+/* True: nothing was written, so another way may be tried. */
 static bool refused(int64_t rc)
 {
 	return rc == -ESTALE || rc == -EACCES || rc == -EPERM || rc == -EBADF ||
 	       rc == -ENOENT || rc == -ENOSYS || rc == -EFBIG;
 }
 
-/* Its limits and offsets count from the size that it knows. */
+/* The kernel's limits and offsets depend on its cached size. */
 static int64_t append_by_kernel(struct move *m)
 {
 	ident_refresh(m->use.fd);
@@ -245,8 +253,9 @@ static int64_t append(struct move *m, int64_t *off)
 	struct rw rw = rw_of(m);
 	int64_t n;
 
+	/* a reserved place without data would be a hole */
 	if (!in_limit(m, -1) || !readable(m->iov, m->niov))
-		return append_by_kernel(m); /* an empty place would be a hole */
+		return append_by_kernel(m);
 	*off = -1;
 	rw.begun = off;
 	wrote_note(m->use.f->handle);
@@ -259,7 +268,7 @@ static int64_t append(struct move *m, int64_t *off)
 	return moved(m, *off, n);
 }
 
-/* Where the file ended is not known here. */
+/* The end of the file is unknown here. */
 static int64_t kernel_here(struct move *m)
 {
 	ssize_t n;
@@ -288,7 +297,7 @@ static int64_t append_here(struct move *m)
 	return n;
 }
 
-/* As Linux has it, the offset does not count. */
+/* As in Linux, O_APPEND ignores the given offset. */
 static int64_t append_at(struct move *m, int64_t where)
 {
 	int64_t off, n = append(m, &off);
@@ -303,7 +312,10 @@ static int64_t anywhere(struct move *m, int64_t off)
 
 /* ---- calls ---- */
 
-/* What others have written behind it meanwhile would be written over: then there is a hole. */
+/*
+ * If another write followed meanwhile, moving back would overwrite it.  Then the file
+ * keeps a hole.
+ */
 static void move_back(const struct move *m, int64_t end, int64_t by)
 {
 	if (!m->write || lseek(m->use.fd, 0, SEEK_CUR) == end)

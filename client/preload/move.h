@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * move.h - a read or write by our own session instead of the mount's.  The kernel's
- * offset is the only one: it is moved on first, by as much as is wanted, so that
- * nobody else gets the same bytes, and back by what fell short.
+ * move.h - a read or write through our own session instead of the mount.  The kernel's
+ * file offset is the only one.  It is advanced first by the requested bytes, so that no
+ * other call gets the same bytes.  Afterwards it moves back by the bytes that were not
+ * transferred.
  */
 #ifndef MOVE_H
 #define MOVE_H
@@ -15,32 +16,35 @@ struct move {
 	struct use use;
 	const struct iovec *iov;
 	int niov;
-	uint64_t n; /* bytes of iov */
+	uint64_t n; /* total bytes of iov */
 	bool write;
-	int saved; /* errno */
-	int cancel; /* of the thread */
+	int saved; /* saved errno */
+	int cancel; /* saved cancel state of the thread */
 };
 
-/* False: make the call as if we were not there.  Else one of the others ends it. */
+/* False: make the call through the kernel.  True: finish with one of the calls below. */
 bool move_begin(struct move *m, int fd, bool write, const struct iovec *iov,
 		int niov);
-/* The same with a list of the program's, which may not be there. */
+/* The same with a list of the program, which may be unmapped memory. */
 bool move_begin_list(struct move *m, int fd, bool write,
 		     const struct iovec *iov, int niov);
-/* As read(2) and write(2), and as pread(2) and pwrite(2). */
+/* As read(2) and write(2); as pread(2) and pwrite(2). */
 ssize_t move_here(struct move *m);
 ssize_t move_at(struct move *m, int64_t off);
 
-/* The same in two parts, for a request that goes on by itself: what it needs stays
- * in m, and the other runs in a strand (strand.h).  Bytes, or -errno. */
+/*
+ * The same in two steps, for an asynchronous request.  move_take() stores in m what is
+ * needed; move_alone() runs in a strand (strand.h) and returns bytes or -errno.
+ */
 bool move_take(struct move *m, int fd, bool write, const struct iovec *iov,
 	       int niov);
 int64_t move_alone(struct move *m, int64_t off);
 
 /*
- * Behind fsync() of the mount, which answered rc (and errno): what the servers tell this
- * session alone of what went past it.  The mount comes first: what it meets itself it
- * tells all who have the file open through it, and what it did not it is told by us.
+ * Called after fsync() of the mount returned rc (with errno).  Adds the errors that the
+ * servers report only to this session, for writes that bypassed the mount.  The mount
+ * comes first: it reports its own errors to all its open files, and this call reports the
+ * others to it.
  */
 int move_sync(int fd, int rc);
 

@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- until the other libraries are there ---- */
+/* ---- before the other libraries are loaded ---- */
 
-#define HIGH 0l /* 64 bits go in one register */
+#define HIGH 0l /* a 64-bit offset fits in one register */
 
 static ssize_t sys_read(int fd, void *buf, size_t n)
 {
@@ -132,7 +132,7 @@ static ssize_t sys_splice(int in, int64_t *in_off, int out, int64_t *out_off,
 		       (unsigned long)flags);
 }
 
-/* libc's: the kernel's wants more of its caller. */
+/* libc's function, because the system call needs more from its caller. */
 extern int __sigaction(int sig, const struct sigaction *act,
 		       struct sigaction *old);
 
@@ -162,7 +162,7 @@ struct next next = {
 	.splice = sys_splice,
 };
 
-/* ---- from then on ---- */
+/* ---- afterwards ---- */
 
 static void find(void *where, const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * next.h - the kernel's way: the calls as they are without us.  They go to who stands
- * behind us among the libraries, which need not be libc.
+ * next.h - the calls without this library.  They go to the next library in the search
+ * order, which need not be libc.
  */
 #ifndef NEXT_H
 #define NEXT_H
@@ -29,7 +29,7 @@ struct next {
 	int (*fdatasync)(int);
 	int (*ftruncate)(int, int64_t);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
-	void (*exit)(int); /* at once */
+	void (*exit)(int); /* immediately */
 	int (*close)(int);
 	int (*close_range)(unsigned int, unsigned int, int);
 	int (*dup2)(int, int);
@@ -39,7 +39,7 @@ struct next {
 	ssize_t (*copy_file_range)(int, int64_t *, int, int64_t *, size_t,
 				   unsigned int);
 	ssize_t (*splice)(int, int64_t *, int, int64_t *, size_t, unsigned int);
-	/* NULL before the constructor */
+	/* NULL before the constructor has run */
 	int (*aio_read)(struct aiocb *);
 	int (*aio_write)(struct aiocb *);
 	int (*aio_fsync)(int, struct aiocb *);
@@ -49,7 +49,7 @@ struct next {
 	int (*lio_listio)(int, struct aiocb *const *, int, struct sigevent *);
 };
 
-/* Before its constructor ran these are system calls. */
+/* System calls, until the constructor has run. */
 extern struct next next;
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* sigqueue() would say that the user sent it. */
+/* sigqueue() would report that the user sent the signal. */
 static void send_signal(const struct sigevent *how)
 {
 	siginfo_t info;
@@ -22,7 +22,7 @@ static void send_signal(const struct sigevent *how)
 	syscall(SYS_rt_sigqueueinfo, info.si_pid, how->sigev_signo, &info);
 }
 
-/* It begins in a thread of ours, which has all signals blocked. */
+/* Starts in a thread of the library, which has all signals blocked. */
 static void *call(void *arg)
 {
 	struct sigevent how = *(struct sigevent *)arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * notify.h - who is told of the ends of requests, as struct sigevent says: each
- * request by itself, and all of a list together.
+ * notify.h - notification of the ends of requests, according to struct sigevent: for each
+ * request, and for a whole list.
  */
 #ifndef NOTIFY_H
 #define NOTIFY_H
@@ -9,23 +9,23 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-/* A signal, or a thread that calls the function; or nothing. */
+/* Sends a signal, starts a thread that calls the function, or does nothing. */
 void notify(const struct sigevent *how);
 
-/* Those of one lio_listio(LIO_NOWAIT). */
+/* The requests of one lio_listio(LIO_NOWAIT). */
 struct group {
-	atomic_uint left; /* requests, and who adds some */
+	atomic_uint left; /* requests, and the thread that adds them */
 	struct sigevent how;
 };
 
-/* With one left, for the caller; NULL: no memory. */
+/* Starts with one reference, for the caller.  NULL: no memory. */
 struct group *group_new(const struct sigevent *how);
-/* One more. */
+/* Adds a reference. */
 static inline void group_get(struct group *g)
 {
 	atomic_fetch_add(&g->left, 1);
 }
-/* One less: the last one notifies, and frees g.  NULL: nothing. */
+/* Drops a reference; the last one notifies, and frees g.  NULL is permitted. */
 void group_put(struct group *g);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numbers.h - which descriptor numbers stand for files of a mount: a guess that costs
- * one load, and that only costs time where it is wrong.  Who thinks that a number is
- * ours asks the kernel each time (ident.h); one that is thought not to be is looked
- * at again after some calls, or for a large one, since numbers are used again.
+ * numbers.h - a guess which descriptor numbers refer to files of a mount.  It costs one
+ * load, and a wrong guess only costs time.  If a number is thought to be ours, the kernel
+ * is asked each time (ident.h).  Otherwise it is checked again after some calls, or for a
+ * large one, because numbers are reused.
  */
 #ifndef NUMBERS_H
 #define NUMBERS_H
@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NUMBERS 65536u /* above them everything goes the kernel's way */
+#define NUMBERS 65536u /* higher numbers always use the kernel */
 #define NUMBER_OURS 255u
-#define NUMBER_LOOK 0u /* else: so many calls until the next look */
+#define NUMBER_LOOK 0u /* other values: calls until the next check */
 #define NUMBER_CALLS 64u
 #define NUMBER_LARGE (256u << 10)
 
 extern atomic_uchar numbers[NUMBERS];
-/* libc has asynchronous appends of that number, or had some. */
+/* libc has, or had, asynchronous appends of this number. */
 extern atomic_uchar number_appended[NUMBERS];
 
 static inline bool number_is_ours(int fd)
@@ -29,7 +29,7 @@ static inline bool number_is_ours(int fd)
 		       NUMBER_OURS;
 }
 
-/* False: the kernel's way.  True: ask desc.h. */
+/* False: use the kernel.  True: ask desc.h. */
 static inline bool number_may(int fd, size_t n)
 {
 	unsigned char v;
@@ -49,7 +49,7 @@ static inline void number_set(int fd, bool ours)
 			      memory_order_relaxed);
 }
 
-/* It may stand for something else from now on. */
+/* The number may refer to another file from now on. */
 static inline void number_closed(int fd)
 {
 	if ((unsigned int)fd >= NUMBERS)

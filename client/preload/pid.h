@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pid.h - which process this is, as the kernel says: libc's may be of a parent that shares
- * memory with us. */
+/*
+ * pid.h - the process id from the kernel.  libc's value may be that of a parent that
+ * shares its memory.
+ */
 #ifndef PID_H
 #define PID_H
 

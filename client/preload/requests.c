@@ -31,7 +31,7 @@ static struct requests *requests_new(void)
 	return all;
 }
 
-/* All of its calls have done(). */
+/* All its calls have done(), so the list stays empty. */
 static void requests_free(struct requests *all)
 {
 	struct aio_calls none = STAILQ_HEAD_INITIALIZER(none);
@@ -75,9 +75,9 @@ void requests_end(struct self *s, bool child)
 	free(all);
 }
 
-/* ---- a request ends ---- */
+/* ---- end of a request ---- */
 
-/* From now on the block is the program's, and may be gone. */
+/* After this, the control block belongs to the program, and may be freed. */
 static void tell(struct aiocb *cb, int64_t n)
 {
 	cb->__return_value = n < 0 ? -1 : n;
@@ -91,7 +91,10 @@ static void submit(struct request *r)
 	aio_queue_start(r->all->queue);
 }
 
-/* With the lock: a sync that waited for r alone, or NULL.  Older ones do not count it. */
+/*
+ * Called with the lock.  Returns a sync that waited only for r, or NULL.  Requests older
+ * than r do not wait for it.
+ */
 static struct request *next_sync(struct requests *all, const struct request *r)
 {
 	struct request *s;
@@ -143,7 +146,7 @@ static void ended(struct aio_call *call)
 		submit(sync);
 }
 
-/* ---- begin ---- */
+/* ---- start ---- */
 
 static int64_t transfer(struct aio_call *call)
 {
@@ -178,7 +181,7 @@ static void enlist(struct request *r)
 	LIST_INSERT_HEAD(&r->all->under_way, r, link);
 }
 
-/* All else is libc's, to be done or refused. */
+/* False: libc executes or rejects the request. */
 static bool is_simple(const struct aiocb *cb)
 {
 	return cb->aio_offset >= 0 && cb->aio_reqprio >= 0 &&
@@ -225,7 +228,7 @@ bool request_begin(struct aiocb *cb, bool write, struct group *group)
 
 /* ---- fsync ---- */
 
-/* What went through the mount is libc's to wait for. */
+/* libc waits for writes that went through the mount. */
 static int sync_rest(void *arg)
 {
 	struct request *r = arg;
@@ -263,7 +266,7 @@ static int64_t sync_it(struct aio_call *call)
 	return rc;
 }
 
-/* With the lock: how many are before it. */
+/* Called with the lock.  Counts the requests of fd in flight. */
 static unsigned int before(const struct requests *all, int fd)
 {
 	const struct request *r;
@@ -299,7 +302,7 @@ bool request_sync(struct aiocb *cb, int op)
 	return true;
 }
 
-/* ---- the rest ---- */
+/* ---- queries and waiting ---- */
 
 static struct request *find(const struct requests *all, const struct aiocb *cb)
 {

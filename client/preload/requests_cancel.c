@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* requests_cancel.c - taking back requests whose turn has not come. */
+/* requests_cancel.c - cancelling requests whose turn has not come. */
 #include <stdlib.h>
 
 #include "client/preload/requests_int.h"
@@ -10,7 +10,10 @@ static bool is_meant(const struct request *r, int fd, const struct aiocb *cb)
 	return cb ? r->cb == cb : r->move.use.fd == fd;
 }
 
-/* Those that are meant, held; *n of them, to be freed.  NULL: none, or no memory. */
+/*
+ * Collects the requests meant, with held incremented: *n of them, in memory for free().
+ * NULL: none, or no memory.
+ */
 static struct request **hold(struct requests *all, int fd,
 			     const struct aiocb *cb, size_t *n)
 {

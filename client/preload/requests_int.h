@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* requests_int.h - what the files of requests.h share. */
+/* requests_int.h - shared by the files that implement requests.h. */
 #ifndef REQUESTS_INT_H
 #define REQUESTS_INT_H
 
@@ -16,25 +16,25 @@ struct request {
 	struct move move;
 	struct iovec iov;
 	int64_t off;
-	int op; /* of aio_fsync() */
-	uint64_t number; /* in the order in which they began */
-	unsigned int behind; /* a sync: so many before it are under way */
-	bool over; /* not in the list any more, under its lock, as: */
-	unsigned int held; /* by who wants to take it back */
+	int op; /* argument of aio_fsync() */
+	uint64_t number; /* in the order of start */
+	unsigned int behind; /* of a sync: earlier requests in flight */
+	bool over; /* no longer in the list; under its lock, like held */
+	unsigned int held; /* number of threads that want to cancel it */
 	LIST_ENTRY(request) link;
 };
 
 struct requests {
 	struct aio_queue *queue;
-	pthread_mutex_t lock; /* all below */
-	LIST_HEAD(, request) under_way; /* the youngest first */
-	uint64_t begun; /* ever */
-	unsigned int behind; /* syncs that wait for others: mostly none */
+	pthread_mutex_t lock; /* protects all below */
+	LIST_HEAD(, request) under_way; /* the newest first */
+	uint64_t begun; /* number of requests so far */
+	unsigned int behind; /* syncs that wait for others: usually none */
 };
 
-/* NULL: this process has made none. */
+/* NULL: this process has no requests. */
 struct requests *requests_there(void);
-/* Who carried it out, or held it, is done with it; the last one frees it. */
+/* Called after a request was executed, or is no longer held.  The last call frees it. */
 void request_let_go(struct request *r, bool ended);
 
 #endif

@@ -16,8 +16,10 @@
 #include "client/lib/profile/profile.h"
 #include "client/preload/wrote.h"
 
-/* A session costs a millisecond or two, a call through the mount some 50 us more
- * than one past it. */
+/*
+ * A session costs a millisecond or two.  A call through the mount costs some 50 us more
+ * than one that bypasses it.
+ */
 #define CALLS_EACH 16u
 #define BYTES_EACH (1u << 20)
 #define CALLS_ALL 64u
@@ -37,7 +39,7 @@ bool self_is_here(void)
 
 /* ---- fork ---- */
 
-/* As long as it is there, and no other process'. */
+/* Returns the state if it exists and belongs to this process. */
 static struct self *own(void)
 {
 	struct self *s = atomic_load(&self);
@@ -63,7 +65,7 @@ static void fork_parent(void)
 	self_leave();
 }
 
-/* What the parent had stays where it is, for nobody. */
+/* The parent's state stays in memory, unused. */
 static void fork_child(void)
 {
 	struct self *s = atomic_load(&self);
@@ -80,7 +82,7 @@ static void fork_child(void)
 	self_leave();
 }
 
-/* ---- the beginning ---- */
+/* ---- initialisation ---- */
 
 static void begin(void)
 {
@@ -97,7 +99,7 @@ __attribute__((constructor)) static void start(void)
 	pthread_once(&once, begin);
 }
 
-/* A profile that was asked for and cannot be is said, whatever PVFS_LOG has. */
+/* Problems with a requested profile are always reported, whatever PVFS_LOG says. */
 static void complain(void *arg, enum log_level level, const char *msg)
 {
 	fprintf(stderr, "pvfs-preload: %s\n", msg);
@@ -168,13 +170,13 @@ struct self *self_get(void)
 	pthread_once(&once, begin);
 	if (atomic_load(&off))
 		return NULL;
-	/* a child of vfork() has our memory, and would leave it what is its own */
+	/* a child of vfork() shares our memory, and would leave its state there */
 	if (!atomic_load(&self) && self_is_here())
 		make();
 	return self_there();
 }
 
-/* ---- the end ---- */
+/* ---- end of the process ---- */
 
 __attribute__((destructor)) void self_end(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * self.h - all that this process has here.  A child has nothing of its parent's: after
- * fork() it begins anew; who was made otherwise, and may share memory, goes the
- * kernel's way.
+ * self.h - the state of this process.  A child after fork() starts without its parent's
+ * state.  A child made otherwise may share memory with its parent, and uses the kernel
+ * only.
  */
 #ifndef SELF_H
 #define SELF_H
@@ -16,53 +16,57 @@ struct requests;
 
 struct self {
 	pid_t pid;
-	unsigned int calls_each, calls_all; /* after so many it pays, */
-	uint64_t bytes_each, bytes_all; /* ... or so many bytes */
-	bool at_once; /* a call waits for the session */
+	/* bypass after this number of calls, ... */
+	unsigned int calls_each, calls_all;
+	uint64_t bytes_each, bytes_all; /* ... or this number of bytes */
+	bool at_once; /* calls wait for the session */
 	atomic_uint calls; /* so far, on descriptors of mounts */
 	_Atomic uint64_t bytes;
-	atomic_uint past; /* calls that went past the mounts */
+	atomic_uint past; /* calls that bypassed the mounts */
 	struct doors doors;
 	_Atomic(struct desc *) desc[NUMBERS];
-	atomic_uint most; /* above the highest of them */
+	atomic_uint most; /* 1 + the highest number in use */
 
-	_Atomic(struct requests *) requests; /* POSIX's, see requests.h */
+	/* POSIX asynchronous requests, see requests.h */
+	_Atomic(struct requests *) requests;
 
-	/* the thread: helper.c */
-	pthread_mutex_t lock; /* all below */
+	/* the thread of helper.c */
+	pthread_mutex_t lock; /* protects all below */
 	pthread_cond_t work;
-	bool helped; /* it is there */
-	bool wanted; /* something is open, or a door is to be connected */
-	pthread_mutex_t scan; /* held by who looks through all */
+	bool helped; /* the thread exists */
+	bool wanted; /* a file is open, or a door must be connected */
+	pthread_mutex_t scan; /* held while checking all descriptors */
 	atomic_bool closing;
-	atomic_bool paused; /* an exec() is under way, which may fail */
+	atomic_bool paused; /* an exec() is in progress, which may fail */
 };
 
-/* NULL: the kernel's way. */
+/* NULL: use the kernel. */
 struct self *self_get(void);
-/* The same, if there is one. */
+/* The same, but never creates the state. */
 struct self *self_there(void);
-/* The sessions of this process end; from now on all goes the kernel's way. */
+/* Ends the sessions of this process.  From now on all calls go to the kernel. */
 void self_end(void);
 
-/* Is this the process that was started, or one by fork(), and not one that shares
- * memory with it? */
+/*
+ * True: this process was started, or made by fork(), and does not share memory with a
+ * parent.
+ */
 bool self_is_here(void);
 
 /* ---- requests.c ---- */
 
-/* Waits for them; or, in a child, leaves them to its parent. */
+/* Waits for the requests; in a child, leaves them to the parent. */
 void requests_end(struct self *s, bool child);
-/* Waits until none is under way, for a while. */
+/* Waits for a limited time until no request is in flight. */
 void requests_settle(void);
 
 /* ---- helper.c ---- */
 
-/* There is something to look after. */
+/* Wakes or creates the thread. */
 void helper_wake(struct self *s);
 /* ---- desc.c ---- */
 
-/* Closes what descriptors do not show any more; all: everything.  True: some is left. */
+/* Closes files whose descriptors are gone; all: every file.  True: some are left. */
 bool desc_sweep(struct self *s, bool all);
 
 #endif

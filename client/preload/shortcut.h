@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shortcut.h - what pvfs-fuse tells programs that go past it for data: ioctls on open
- * files of the mount, and a file that says which servers there are and which files
- * must not be gone past.
+ * shortcut.h - what pvfs-fuse tells programs that bypass it for data: ioctls on open
+ * files of the mount, and a file with the servers and with the files that must not be
+ * bypassed.
  */
 #ifndef SHORTCUT_H
 #define SHORTCUT_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 
-/* The name of that file, which root or the user of the mount owns. */
+/* The name of that file.  Root or the user of the mount owns it. */
 struct shortcut_where {
 	char path[256];
 };
@@ -24,14 +24,16 @@ struct shortcut_grant {
 };
 #define SHORTCUT_GRANT _IOR(0xf5, 0x61, struct shortcut_grant)
 
-/* These bytes were written past the mount: the kernel shall forget its own. */
+/* These bytes were written past the mount: the kernel must drop its pages of them. */
 struct shortcut_wrote {
 	uint64_t off, len;
 };
 #define SHORTCUT_WROTE _IOW(0xf5, 0x62, struct shortcut_wrote)
 
-/* The servers have told this program alone that some of the file is lost: the file's other
- * opens shall hear of it, too. */
+/*
+ * The servers reported only to this program that data of the file is lost.  The mount
+ * must report it to the file's other opens.
+ */
 struct shortcut_lost {
 	uint32_t error; /* EIO, ENOSPC, EDQUOT */
 	uint32_t zero;
@@ -44,15 +46,16 @@ struct shortcut_lost {
 #define SHORTCUT_SLOTS 65536u
 
 /*
- * mark[shortcut_slot(handle)]: how many files there are of which the kernel may have
- * pages, or on which there are locks.  Their data goes through the mount.
+ * mark[shortcut_slot(handle)]: the number of files with this slot of which the kernel may
+ * have pages, or which have locks.  Their data must go through the mount.
  */
 struct shortcut_page {
 	uint64_t magic;
 	uint64_t fsid;
 	uint32_t timeout_ms;
 	uint32_t zero;
-	char tab[512]; /* pvfstab in which "what" is; "": it is HOST:/ */
+	/* path of the pvfstab that contains what; "": what is HOST:/ */
+	char tab[512];
 	char what[512];
 	char options[2048]; /* of pvfstab */
 	uint32_t mark[SHORTCUT_SLOTS];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * signals.c - see signals.h.  The kernel knows one handler, ours, which calls the
- * program's.  In the middle of a call it keeps the signal, blocks all others from its
- * return on, and release() sends it once more, to the thread itself.
- *
- * Handlers that a program sets by a system call of its own begin at once.
+ * program's.  If a signal arrives inside a call, the handler stores it and blocks all
+ * others after its return.  signals_release() then sends it again to the same thread.
+ * Handlers that a program installs with its own system call start immediately.
  */
 #include "client/preload/signals.h"
 
@@ -22,31 +21,31 @@
 
 #define OURS __attribute__((visibility("default")))
 #define BIT(sig) (UINT64_C(1) << ((sig)-1))
-/* The fault of the instruction that we are at. */
+/* Faults caused by the current instruction. */
 #define FAULTS                                                                 \
 	(BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) |              \
 	 BIT(SIGTRAP) | BIT(SIGSYS))
-/* libc's own, for pthread_cancel() and setuid(), and abort()'s. */
+/* Signals of libc for pthread_cancel() and setuid(), and that of abort(). */
 #define NEVER_WAIT (FAULTS | BIT(32) | BIT(33) | BIT(SIGABRT))
 
 typedef void (*action)(int, siginfo_t *, void *);
 
-/* The program's. */
+/* The program's handlers. */
 static struct {
 	_Atomic(action) run;
 	atomic_int flags; /* SA_* */
 } handler[_NSIG];
-static _Atomic uint64_t interrupts; /* siginterrupt() */
+static _Atomic uint64_t interrupts; /* set by siginterrupt() */
 
 __thread volatile sig_atomic_t signals_held SIGNALS_TLS;
 __thread char *volatile signals_frame SIGNALS_TLS;
 static __thread struct {
 	siginfo_t info;
-	uint64_t mask; /* of before */
-	pid_t pid; /* the process that it came to */
+	uint64_t mask; /* mask before the signal */
+	pid_t pid; /* process that received it */
 } held SIGNALS_TLS;
 
-/* ---- a signal comes ---- */
+/* ---- delivery of a signal ---- */
 
 static bool can_wait(int sig)
 {
@@ -114,7 +113,7 @@ void signals_forget(void)
 	set_mask(&held.mask);
 }
 
-/* ---- the program sets one ---- */
+/* ---- installing a handler ---- */
 
 static bool is_function(const struct sigaction *act)
 {
@@ -127,7 +126,7 @@ static void keep_handler(int sig, action run, int flags)
 	atomic_store(&handler[sig].run, run);
 }
 
-/* What the kernel shall have instead. */
+/* The action to install in the kernel. */
 static struct sigaction ours(int sig, const struct sigaction *act)
 {
 	struct sigaction a = *act;
@@ -138,7 +137,7 @@ static struct sigaction ours(int sig, const struct sigaction *act)
 	return a;
 }
 
-/* A child that shares our memory has handlers of its own, but not of ours. */
+/* A child that shares our memory has its own handlers in the kernel, but not in our table. */
 static int change(int sig, const struct sigaction *act, struct sigaction *was)
 {
 	action run = atomic_load(&handler[sig].run);
@@ -173,7 +172,7 @@ OURS int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	return rc;
 }
 
-/* ---- other ways to do so ---- */
+/* ---- other calls that install a handler ---- */
 
 static sighandler_t set(int sig, sighandler_t run, int flags, bool mask)
 {
@@ -226,7 +225,7 @@ static bool block(int how, int sig)
 	return !sigprocmask(how, &one, &before) && sigismember(&before, sig);
 }
 
-/* What else System V has for signals (sigignore() and so on) sets no handler. */
+/* The other System V calls for signals (sigignore() and so on) install no handler. */
 OURS sighandler_t sigset(int sig, sighandler_t run)
 {
 	struct sigaction act;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * signals.h - the program's handlers of signals.  The kernel does not begin one in the
- * middle of a read or write of a file; nor do we: it could leave our call by a
- * jump, or fork, with all that the call holds.  It runs when the call has ended.
- *
- * What a handler itself calls goes the kernel's way: it may have interrupted malloc().
+ * signals.h - the program's signal handlers.  The kernel starts no handler in the middle
+ * of a read or write of a file, and neither does this library.  A handler could leave our
+ * call by longjmp, or fork, while the call holds locks.  It runs after the call.  Calls
+ * from a handler go to the kernel, because the handler may have interrupted malloc().
  */
 #ifndef SIGNALS_H
 #define SIGNALS_H
@@ -14,11 +13,11 @@
 
 #define SIGNALS_TLS __attribute__((tls_model("initial-exec")))
 
-/* Of this thread: a signal waits; where the stack was when a handler began. */
+/* Of this thread: a signal is held; the stack position when a handler started. */
 extern __thread volatile sig_atomic_t signals_held SIGNALS_TLS;
 extern __thread char *volatile signals_frame SIGNALS_TLS;
 
-/* Who left the handler by a jump is above it on the stack. */
+/* After a longjmp out of the handler, the stack is above that position. */
 static inline bool signals_in_handler(void)
 {
 	if (!signals_frame)
@@ -29,9 +28,9 @@ static inline bool signals_in_handler(void)
 	return false;
 }
 
-/* The call has ended: the one that waits is delivered; errno stays. */
+/* Called at the end of a call: delivers the held signal.  Keeps errno. */
 void signals_release(void);
-/* A child by fork(): what came before is the parent's. */
+/* In a child after fork(): drops a held signal, which belongs to the parent. */
 void signals_forget(void);
 
 #endif

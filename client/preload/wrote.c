@@ -16,7 +16,7 @@ static bool has(uint64_t handle)
 				    memory_order_relaxed);
 }
 
-/* What was not touched stays shared. */
+/* Entries that are 0 are not written, so that their pages stay shared. */
 void wrote_forked(void)
 {
 	for (unsigned int i = 0; i < SHORTCUT_SLOTS; i++)
@@ -25,7 +25,7 @@ void wrote_forked(void)
 					      memory_order_relaxed);
 }
 
-/* NULL: it was not written past a mount, or cannot be opened so now. */
+/* NULL: it was not written past a mount, or cannot be opened now. */
 static struct file *opened(struct self *s, const struct ident *id,
 			   struct use *u)
 {
@@ -69,7 +69,7 @@ static void tell_mount(const struct use *u, int rc)
 		ioctl(u->fd, SHORTCUT_LOST, &what);
 }
 
-/* Without a session the mount's fsync is enough for what is written by it. */
+/* Without a session, the mount's fsync is enough for data written through it. */
 static int sync_ours(struct use *u)
 {
 	int rc;

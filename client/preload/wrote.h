@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wrote.h - what became of what was written past the mount: the servers tell it this process'
- * session alone, also when the number that wrote it was closed meanwhile.
+ * wrote.h - errors of data that bypassed the mount.  The servers report them only to this
+ * process' session, even if the number that wrote the data was closed meanwhile.
  */
 #ifndef WROTE_H
 #define WROTE_H
 
 #include "client/preload/desc.h"
 
-/* Some file of that slot was written to; one that was not only costs time. */
+/* A file of this slot was written to.  A false entry only costs time. */
 extern atomic_uchar wrote[SHORTCUT_SLOTS];
 
 static inline void wrote_note(uint64_t handle)
@@ -19,15 +19,16 @@ static inline void wrote_note(uint64_t handle)
 		atomic_store_explicit(slot, 1, memory_order_relaxed);
 }
 
-/* In a child after fork(): it was its parent. */
+/* In a child after fork(): the writes were the parent's. */
 void wrote_forked(void);
-/* The number stands for such a file. */
+/* True: the number refers to such a file. */
 bool wrote_is(int fd);
-/* As desc_look(), where nothing of the file is open any more: it is opened for this. */
+/* As desc_look(), for a file that is no longer open: opens it for this purpose. */
 bool wrote_look(int fd, struct use *u);
 /*
- * Behind a flush by the mount, which ended with rc (0 or -errno): that, or what the servers
- * tell us; the mount, which has not heard of it, is told for all who have the file open there.
+ * Called after a flush through the mount ended with rc (0 or -errno).  Returns rc, or the
+ * error that the servers report to us.  Reports that error to the mount, for its other
+ * open files.
  */
 int wrote_sync(struct use *u, int rc);
 

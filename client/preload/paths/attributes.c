@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* attributes.c - looking at attributes, and at file systems. */
+/* attributes.c - reading attributes of files and file systems. */
 #undef _FILE_OFFSET_BITS
 #include <pvfs.h>
 #include <string.h>
@@ -38,14 +38,17 @@ SEEN long fpathconf(int fd, int what);
 
 /* ---- stat ---- */
 
-/* Was it the kernel that answered a program?  Handlers of signals do not look for roots. */
+/*
+ * True: the kernel answered the program's own call for a file without a disk.  Signal
+ * handlers do not read pvfstab.
+ */
 static bool is_kernels(int rc, uint32_t dev_major)
 {
 	return !rc && !dev_major && !whose_inside && !self_busy() &&
 	       whose_has_roots();
 }
 
-/* A file of a mount has the st_dev that it has by its path of pvfstab. */
+/* A file of a mount gets the st_dev that it has by its path of pvfstab. */
 static int kernels_stat(int rc, int dir, const char *path, int flags,
 			struct stat *st)
 {
@@ -54,7 +57,7 @@ static int kernels_stat(int rc, int dir, const char *path, int flags,
 	return rc;
 }
 
-/* path NULL: what dir has open. */
+/* path NULL: the object that dir has open. */
 static int look_at(int dir, const char *path, struct stat *st, int flags)
 {
 	if (!path || (flags & AT_EMPTY_PATH && !*path))
@@ -91,7 +94,7 @@ int fstat(int fd, struct stat *st)
 		     kernels_stat(under()->fstat(fd, st), fd, NULL, 0, st));
 }
 
-/* NULL is the descriptor, as an empty path. */
+/* NULL means the descriptor, like an empty path. */
 static const char *none_of(const char *path, int flags)
 {
 	return !path && flags & AT_EMPTY_PATH ? "" : path;
@@ -106,7 +109,7 @@ int fstatat(int dir, const char *path, struct stat *st, int flags)
 				     dir, path, flags, st));
 }
 
-/* As programs of before glibc 2.33 have them. */
+/* The forms for programs built with glibc before 2.33. */
 int __xstat(int v, const char *path, struct stat *st)
 {
 	(void)v;
@@ -226,7 +229,7 @@ int faccessat(int dir, const char *path, int mode, int flags)
 
 /* ---- file systems ---- */
 
-/* path NULL: what fd has open. */
+/* path NULL: the object that fd has open. */
 static int statfs_of(int fd, const char *path, struct statfs *st)
 {
 	struct statfs own;

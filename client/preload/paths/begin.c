@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * begin.c - the room's one constructor.  It is linked behind the other files of the library, and
- * so are those that it builds on; what the program before handed over is known already.
+ * begin.c - the only constructor of this folder.  It is linked after the other files of
+ * the library, and they after the libraries that they use.  The state that the previous
+ * program handed over is known by then.
  */
 #include "client/preload/paths/begin.h"
 #include "client/preload/paths/whose.h"

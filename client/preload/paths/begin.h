@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* begin.h - the beginning of the room's parts, in this order. */
+/* begin.h - initialisation of the parts of this folder, in this order. */
 #ifndef BEGIN_H
 #define BEGIN_H
 
-/* Until then everything is the kernel's. */
+/* Before it, all calls go to the kernel. */
 void whose_begin(void);
-/* Behind next.h's own constructor. */
+/* After the constructor of next.h. */
 void data_begin(void);
 void cwd_begin(void);
 void streams_begin(void);

@@ -91,7 +91,7 @@ int fchownat(int dir, const char *path, uid_t uid, gid_t gid, int flags)
 
 /* ---- times ---- */
 
-/* NULL: now; path NULL: what dir has open. */
+/* times NULL: the current time; path NULL: the object that dir has open. */
 static int times_at(int dir, const char *path, const struct timespec *times,
 		    int flags)
 {
@@ -164,7 +164,7 @@ int utimensat(int dir, const char *path, const struct timespec times[2],
 		       under()->utimensat(dir, path, times, flags));
 }
 
-/* Without a path: what dir has open. */
+/* Without a path: the object that dir has open. */
 int futimesat(int dir, const char *path, const struct timeval times[2])
 {
 	if (!path && dir != AT_FDCWD)

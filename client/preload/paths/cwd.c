@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cwd.c - working in a directory of ours.  The kernel's own is meanwhile one that is removed
- * already: nothing can be found or made there by calls that we do not see.  It bears the name
- * of ours, so that a program behind fork(), exec() or vfork() knows where it stands:
+ * cwd.c - a directory of ours as the current directory.  The kernel's current directory
+ * is meanwhile a directory that was already removed.  So calls that this library does not
+ * see can neither find nor create anything there.  It has the name of our directory, so
+ * that a program after fork(), exec() or vfork() can find the name:
  *
- *	/proc/self/cwd -> /tmp/pvfs-cwd.x1y2z3/pvfs/a/b (deleted)
+ * 	/proc/self/cwd -> /tmp/pvfs-cwd.x1y2z3/pvfs/a/b (deleted)
  */
 #undef _FILE_OFFSET_BITS
 #include <pvfs.h>
@@ -35,9 +36,9 @@ SEEN char *realpath(const char *path, char *resolved);
 SEEN char *__realpath_chk(const char *path, char *resolved, size_t room);
 SEEN char *canonicalize_file_name(const char *path);
 
-/* ---- the kernel's directory meanwhile ---- */
+/* ---- the kernel's current directory ---- */
 
-/* All directories on the way to path, from its first letter at 'from'. */
+/* Creates all directories on path that start at offset from. */
 static int make_way(char *path, size_t from)
 {
 	char *slash = path + from;
@@ -54,7 +55,7 @@ static int make_way(char *path, size_t from)
 	return rc;
 }
 
-/* And the one that they are in. */
+/* Removes these directories, and the one that contains them. */
 static void remove_way(char *path, size_t from)
 {
 	while (strlen(path) >= from) {
@@ -63,7 +64,7 @@ static void remove_way(char *path, size_t from)
 	}
 }
 
-/* The kernel's directory is nowhere from then on. */
+/* Makes a removed directory the kernel's current directory. */
 static int go_nowhere(const char *name)
 {
 	const char *tmp = secure_getenv("TMPDIR");
@@ -85,7 +86,7 @@ static int go_nowhere(const char *name)
 	return rc;
 }
 
-/* Where a program before stood, or NULL. */
+/* Returns the current directory of the previous program, or NULL. */
 static const char *stood(char path[PATH_MAX])
 {
 	ssize_t n = under()->readlinkat(AT_FDCWD, "/proc/self/cwd", path,
@@ -103,8 +104,10 @@ static const char *stood(char path[PATH_MAX])
 	return *mark == '/' ? mark : NULL;
 }
 
-/* Anybody may make a directory of such a name, stand a program in it and remove it: only
- * root's and our own count. */
+/*
+ * Any user can create such a directory, start a program in it and remove it.  Only those
+ * of root and of this user are trusted.
+ */
 static bool is_ours(void)
 {
 	struct stat st;
@@ -125,7 +128,7 @@ void cwd_begin(void)
 	errno = saved;
 }
 
-/* ---- going ---- */
+/* ---- changing the directory ---- */
 
 static int gone_to_kernels(int rc)
 {
@@ -180,7 +183,7 @@ int chdir(const char *path)
 
 /* ---- names ---- */
 
-/* As getcwd() gives a name: into memory of its own without a buffer. */
+/* Returns a name like getcwd(): without a buffer, in allocated memory. */
 static char *give(const char *name, char *buf, size_t size)
 {
 	size_t len = strlen(name) + 1;

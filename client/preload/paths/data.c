@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * data.c - calls on open files.  Those that the library stands before anyway come here from its
- * next.h, where these stand between it and the kernel.
+ * data.c - calls on open files.  Calls that the library replaces anyway get here through
+ * its next.h.  These functions are between them and the kernel.
  */
 #undef _FILE_OFFSET_BITS
 #include <pvfs.h>
@@ -19,9 +19,9 @@
 #include "client/preload/paths/under.h"
 #include "client/preload/paths/whose.h"
 
-static struct next behind; /* next.h's before us */
+static struct next behind; /* the functions that were in next.h before */
 
-/* ---- behind next.h ---- */
+/* ---- called through next.h ---- */
 
 static ssize_t our_read(int fd, void *buf, size_t n)
 {
@@ -85,7 +85,7 @@ static ssize_t our_pwritev(int fd, const struct iovec *iov, int n, int64_t off)
 			behind.pwritev(fd, iov, n, off));
 }
 
-/* Without flags they are the calls above. */
+/* Without flags, they are the calls above. */
 static ssize_t preadv2_of(int fd, const struct iovec *iov, int n, int64_t off,
 			  int flags)
 {
@@ -148,7 +148,7 @@ static void *our_mmap(void *at, size_t len, int prot, int flags, int fd,
 	return MAP_FAILED;
 }
 
-/* Programs go on with read() and write(). */
+/* Programs then use read() and write() instead. */
 static ssize_t our_splice(int in, int64_t *in_off, int out, int64_t *out_off,
 			  size_t n, unsigned int flags)
 {
@@ -159,7 +159,7 @@ static ssize_t our_splice(int in, int64_t *in_off, int out, int64_t *out_off,
 	return -1;
 }
 
-/* Programs go on with read() and write(). */
+/* Programs then use read() and write() instead. */
 static ssize_t our_sendfile(int out, int in, int64_t *off, size_t n)
 {
 	if (whose_fd(in, "sendfile") == KERNELS &&
@@ -207,7 +207,7 @@ void data_begin(void)
 	requests_behind(&behind);
 }
 
-/* ---- others ---- */
+/* ---- calls of libc ---- */
 
 TWO_NAMES(off_t, lseek, lseek64, (int fd, off_t off, int whence));
 TWO_NAMES(int, fallocate, fallocate64, (int fd, int mode, off_t off, off_t n));
@@ -231,7 +231,7 @@ int fallocate(int fd, int mode, off_t off, off_t n)
 		     under()->fallocate(fd, mode, off, n));
 }
 
-/* It returns its error. */
+/* Returns the error instead of setting errno. */
 int posix_fallocate(int fd, off_t off, off_t n)
 {
 	enum whose whose = whose_fd(fd, __func__);
@@ -251,7 +251,7 @@ int posix_fadvise(int fd, off_t off, off_t n, int advice)
 		       : 0;
 }
 
-/* What is written is at the servers: to their disks. */
+/* Written data is at the servers, so flush their disks. */
 int syncfs(int fd)
 {
 	return BY_FD(fd, pvfs_fsync(fd), under()->syncfs(fd));
@@ -265,7 +265,7 @@ int sync_file_range(int fd, off64_t off, off64_t n, unsigned int flags)
 
 #define FICLONE _IOW(0x94, 9, int)
 
-/* Of a file of ours one cannot be made that shares its blocks. */
+/* A file of ours cannot share blocks with another one. */
 static int kernel_ioctl(int fd, unsigned long cmd, void *arg)
 {
 	if (cmd != FICLONE || whose_fd((int)(long)arg, "ioctl") == KERNELS)

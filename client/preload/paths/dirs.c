@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dirs.c - directories as streams.  A program has those of libc and ours as one type. */
+/* dirs.c - directory streams.  libc's and ours have the same type for the program. */
 #undef _FILE_OFFSET_BITS
 #include <pthread.h>
 #include <pvfs.h>
@@ -16,11 +16,11 @@ struct ours {
 	PVFS_DIR *dir;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* list */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects list */
 static LIST_HEAD(, ours) list = LIST_HEAD_INITIALIZER(list);
 static atomic_int count;
 
-/* With the lock. */
+/* Called with the lock. */
 static struct ours *find(const DIR *dir)
 {
 	struct ours *o;
@@ -32,7 +32,7 @@ static struct ours *find(const DIR *dir)
 	return NULL;
 }
 
-/* NULL: libc's. */
+/* NULL: a stream of libc. */
 static PVFS_DIR *ours(DIR *dir)
 {
 	struct ours *o;
@@ -94,11 +94,11 @@ DIR *fdopendir(int fd)
 	dir = whose == OURS ? PVFS(pvfs_fdopendir(fd)) : NULL;
 	added = dir ? add(dir) : NULL;
 	if (dir && !added)
-		free(dir); /* and fd stays open, as after each error */
+		free(dir); /* fd stays open, as after every error */
 	return added;
 }
 
-/* A link may lead to an ordinary one. */
+/* A symlink may lead to an ordinary directory. */
 DIR *opendir(const char *path)
 {
 	struct spot at;
@@ -138,7 +138,7 @@ int closedir(DIR *dir)
 	return rc;
 }
 
-/* ---- where in it ---- */
+/* ---- position ---- */
 
 void seekdir(DIR *dir, long pos)
 {
@@ -173,7 +173,7 @@ int dirfd(DIR *dir)
 	return d ? PVFS(pvfs_dirfd(d)) : under()->dirfd(dir);
 }
 
-/* Entries that could not be given would be lost: the memory is tried first, by itself. */
+/* The memory is checked first, because entries that cannot be copied would be lost. */
 static ssize_t entries(int fd, void *buf, size_t len)
 {
 	return copy_out(buf, buf, len) ? -1 : pvfs_getdents(fd, buf, len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* duplicates.c - numbers: what makes copies of them, and ends them; their locks. */
+/* duplicates.c - duplicating and closing descriptors; their locks. */
 #undef _FILE_OFFSET_BITS
 #include <pvfs.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 static const struct next *behind;
 
-/* ---- behind next.h ---- */
+/* ---- called through next.h ---- */
 
 static int end(int fd)
 {
@@ -36,7 +36,8 @@ static int our_close(int fd)
 
 	if (whose == OURS)
 		return end(fd);
-	if (whose == REFUSED) /* the kernel's part of it is there */
+	/* the kernel has a descriptor with this number, too */
+	if (whose == REFUSED)
 		whose_closed(fd);
 	return behind->close(fd);
 }
@@ -57,7 +58,7 @@ static int our_close_range(unsigned int first, unsigned int last, int flags)
 	return behind->close_range(first, last, flags);
 }
 
-/* One of them is ours. */
+/* At least one of them is ours. */
 static int put(int fd, int to, int flags)
 {
 	int rc;
@@ -106,7 +107,7 @@ void numbers_behind(const struct next *before)
 	next.dup3 = our_dup3;
 }
 
-/* ---- others ---- */
+/* ---- calls of libc ---- */
 
 SEEN int dup(int fd);
 TWO_NAMES(int, fcntl, fcntl64, (int fd, int cmd, ...));
@@ -120,7 +121,7 @@ int dup(int fd)
 	return whose == OURS ? whose_new(PVFS(pvfs_dup(fd))) : -1;
 }
 
-/* Where it stands now, for locks that begin there. */
+/* Updates the offset in libpvfs, for locks relative to it. */
 static void tell_offset(int fd)
 {
 	int saved = errno;
@@ -153,7 +154,7 @@ static bool is_range(int cmd)
 	       cmd == F_OFD_GETLK || cmd == F_OFD_SETLK || cmd == F_OFD_SETLKW;
 }
 
-/* Hints, leases and the like have no meaning there: EINVAL. */
+/* Hints, leases and similar commands fail with EINVAL. */
 static int our_fcntl(int fd, int cmd, long arg)
 {
 	int rc;
@@ -193,7 +194,7 @@ int flock(int fd, int operation)
 	return whose == OURS ? PVFS_WAITING(pvfs_flock(fd, operation)) : -1;
 }
 
-/* EACCES: somebody else has a part of it. */
+/* EACCES: another owner has locked a part of it. */
 static int test(int fd, struct flock *lock)
 {
 	if (our_fcntl(fd, F_GETLK, (long)lock))

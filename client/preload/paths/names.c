@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* names.c - making, ending and moving names. */
+/* names.c - creating, removing and renaming. */
 #undef _FILE_OFFSET_BITS
 #include <pvfs.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ int remove(const char *path)
 	return !unlink(path) || (errno == EISDIR && !rmdir(path)) ? 0 : -1;
 }
 
-/* The kernel would look at the other one first, which may be ours. */
+/* The kernel would read the other path first, which may be ours. */
 static bool must_read(const char *path)
 {
 	if (whose_can_read(path))
@@ -159,7 +159,7 @@ ssize_t __readlink_chk(const char *path, char *buf, size_t len, size_t room)
 
 /* ---- two paths ---- */
 
-/* KERNELS: both are. */
+/* KERNELS: both paths are the kernel's. */
 static enum whose whose_pair(struct spot *a, int a_dir, const char *a_path,
 			     struct spot *b, int b_dir, const char *b_path,
 			     const char *call)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* offset.c - see offset.h.  All of it is called within a call of ours (PVFS()). */
+/* offset.c - see offset.h.  All functions are called inside a call of ours (PVFS()). */
 #undef _FILE_OFFSET_BITS
 #include "client/preload/paths/offset.h"
 
@@ -14,7 +14,7 @@
 
 #define SEALS (F_SEAL_SEAL | F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
 
-/* ---- what has it ---- */
+/* ---- the file that has the offset ---- */
 
 static int open_to_write(int mem)
 {
@@ -38,7 +38,7 @@ static int make(void)
 	return fd;
 }
 
-/* libpvfs hears of it as of a change of the flags. */
+/* Tells libpvfs about the new descriptor by setting its flags. */
 static int put_under(int fd, int from)
 {
 	int flags = under()->fcntl(fd, F_GETFD);
@@ -74,7 +74,7 @@ int offset_begin(int fd)
 	return rc;
 }
 
-/* Not of directories, nor what a program handed over that uses libpvfs itself. */
+/* False for directories, and for descriptors from a program that uses libpvfs itself. */
 static bool kernel_has(int fd)
 {
 	int flags = under()->fcntl(fd, F_GETFL);
@@ -84,7 +84,7 @@ static bool kernel_has(int fd)
 
 /* ---- calls ---- */
 
-/* A program that uses libpvfs may come after this one. */
+/* Updates libpvfs, because the next program may use it directly. */
 static off_t moved(int fd, off_t off)
 {
 	int saved = errno;
@@ -119,7 +119,10 @@ static size_t bytes(const struct iovec *iov, int n)
 	return sum;
 }
 
-/* What others have written behind it meanwhile would be written over: then there is a hole. */
+/*
+ * If another write followed meanwhile, moving back would overwrite it.  Then the file
+ * keeps a hole.
+ */
 static off_t move_back(int fd, bool write, off_t end, off_t short_of)
 {
 	off_t now = write ? under()->lseek(fd, 0, SEEK_CUR) : end;
@@ -127,7 +130,10 @@ static off_t move_back(int fd, bool write, off_t end, off_t short_of)
 	return now == end ? under()->lseek(fd, -short_of, SEEK_CUR) : now;
 }
 
-/* Moves on first, and back by what fell short: others may do the same meanwhile. */
+/*
+ * Advances the offset first, and moves it back by the bytes not transferred, because
+ * other threads may transfer concurrently.
+ */
 static ssize_t transfer(int fd, const struct iovec *iov, int n, bool write)
 {
 	size_t len = bytes(iov, n);
@@ -156,7 +162,7 @@ ssize_t offset_readv(int fd, const struct iovec *iov, int n)
 			      : pvfs_readv(fd, iov, n);
 }
 
-/* The servers say where the end is. */
+/* The servers determine the end of the file. */
 static ssize_t append(int fd, const struct iovec *iov, int n)
 {
 	ssize_t done = pvfs_writev(fd, iov, n);
@@ -189,9 +195,9 @@ off_t offset_seek(int fd, off_t off, int whence)
 	return moved(fd, under()->lseek(fd, off, whence));
 }
 
-/* ---- from file to file ---- */
+/* ---- copying between files ---- */
 
-/* NULL: the caller gave an offset, or the file has its own. */
+/* NULL: the caller gave an offset, or libpvfs has the offset. */
 static int64_t *own_offset(int fd, int64_t *given, int64_t *own)
 {
 	if (given || !pvfs_is_pvfs_fd(fd) || !kernel_has(fd))

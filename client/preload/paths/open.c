@@ -24,9 +24,9 @@ TWO_NAMES(int, __open_2, __open64_2, (const char *path, int flags));
 TWO_NAMES(int, __openat_2, __openat64_2,
 	  (int dir, const char *path, int flags));
 
-/* ---- by a number: what the kernel has there is not the file ---- */
+/* ---- by number: the kernel's file of the number is not the data ---- */
 
-/* As the kernel does it: opened anew, with an offset of its own. */
+/* Like the kernel, opens the file again, with an offset of its own. */
 static int open_number(int number, int flags)
 {
 	const int not_now = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW;
@@ -52,8 +52,8 @@ static int open_number(int number, int flags)
 /* ---- by name ---- */
 
 /*
- * O_PATH: programs take it for directories that they go on from.  libpvfs has
- * only such that can be read.
+ * Programs use O_PATH for directories as starting points.  libpvfs needs read access for
+ * that.
  */
 static int pvfs_flags(int flags)
 {
@@ -61,7 +61,7 @@ static int pvfs_flags(int flags)
 			      : flags;
 }
 
-/* A FIFO, a socket or a device: the kernel alone has what is behind it. */
+/* True for FIFOs, sockets and devices, which only the kernel can open. */
 static bool is_special(int dir, const char *path)
 {
 	struct stat st;
@@ -80,8 +80,8 @@ static int open_ours(int dir, const char *path, int flags, mode_t mode)
 }
 
 /*
- * fd is what the kernel gave.  A name of a number of ours gives that file instead; what the
- * kernel opened there holds nothing.
+ * fd is the kernel's result.  If the path names a number of ours, opens that file
+ * instead; the kernel's file contains nothing.
  */
 static int or_number(int fd, const char *path, int flags)
 {
@@ -93,8 +93,9 @@ static int or_number(int fd, const char *path, int flags)
 	number = whose_alias(path);
 	if (number < 0)
 		return fd;
+	/* our close() would report it as a lost descriptor */
 	if (fd >= 0)
-		syscall(SYS_close, fd); /* ours would take it for a lost one */
+		syscall(SYS_close, fd);
 	return open_number(number, flags);
 }
 
@@ -108,7 +109,7 @@ static int or_number(int fd, const char *path, int flags)
 				    : -1;                                      \
 	})
 
-/* The argument behind flags, where there is one. */
+/* The argument after flags, if there is one. */
 #define MODE_BEHIND(flags)                                                     \
 	({                                                                     \
 		mode_t mode_ = 0;                                              \
@@ -143,7 +144,7 @@ int creat(const char *path, mode_t mode)
 		    under()->creat(path, mode));
 }
 
-/* As a compiler that checks has them: without O_CREAT. */
+/* The variants of checking compilers, without O_CREAT. */
 int __open_2(const char *path, int flags)
 {
 	return open(path, flags);
@@ -154,7 +155,7 @@ int __openat_2(int dir, const char *path, int flags)
 	return openat(dir, path, flags);
 }
 
-/* ---- names that are not there yet ---- */
+/* ---- temporary names ---- */
 
 #define TRIES 100
 
@@ -164,7 +165,7 @@ TWO_NAMES(int, mkstemps, mkstemps64, (char *name, int tail));
 TWO_NAMES(int, mkostemps, mkostemps64, (char *name, int tail, int flags));
 SEEN char *mkdtemp(char *name);
 
-/* Where the six letters go, or NULL. */
+/* The place of the six letters, or NULL. */
 static char *letters_of(char *name, int tail)
 {
 	size_t len = strlen(name);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * programs.c - other programs in this process, or in one of their own.  A program on
- * one of our paths the kernel would not find.  What this one has at the servers ends with
- * it, before exec(): afterwards nobody is there to say so.  If exec() fails, the
- * program goes on as it does after its start.  A child of vfork() has nothing of
- * its own to end.
+ * programs.c - starting other programs, in this process or in a new one.  The kernel
+ * would not find a program on a path of ours, so the call fails.  The state of this
+ * process at the servers ends before exec(), because afterwards nothing would end it.  If
+ * exec() fails, the program continues as after its start.  A child of vfork() has no
+ * state of its own to end.
  */
 #include <alloca.h>
 #include <spawn.h>
@@ -61,7 +61,7 @@ int execv(const char *path, char *const argv[])
 	return LEAVING(under()->execv(path, argv));
 }
 
-/* Directories of PATH are the kernel's. */
+/* The kernel searches the directories of PATH. */
 static bool refused_file(const char *file, const char *call)
 {
 	return whose_can_read(file) && strchr(file, '/') &&
@@ -95,9 +95,9 @@ int execveat(int dir, const char *path, char *const argv[], char *const envp[],
 	return LEAVING(under()->execveat(dir, path, argv, envp, flags));
 }
 
-/* ---- with a list: on the stack, as a child of vfork() may not have more ---- */
+/* ---- with an argument list, on the stack: a child of vfork() may not allocate ---- */
 
-/* With arg, and the NULL. */
+/* Counts arg and the NULL, too. */
 static size_t count(va_list *ap)
 {
 	size_t n = 2;
@@ -117,7 +117,7 @@ static char *const *fill(char **argv, const char *arg, va_list *ap)
 	return argv;
 }
 
-/* As execv() wants them; ap is behind them then. */
+/* Converts the list for execv(); ap is at its end afterwards. */
 #define LISTED(arg, ap)                                                        \
 	({                                                                     \
 		va_list ahead_;                                                \
@@ -164,7 +164,7 @@ int execle(const char *path, const char *arg, ...)
 	return rc;
 }
 
-/* ---- in one of their own ---- */
+/* ---- in a new process ---- */
 
 int posix_spawn(pid_t *pid, const char *path,
 		const posix_spawn_file_actions_t *actions,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * realname.c - see realname.h.  Of an open directory it goes up to the root, and
- * looks in each directory for the name of the one that it came from.
+ * realname.c - see realname.h.  From an open directory it walks up to the root, and
+ * searches each parent for the name of the directory that it came from.
  */
 #undef _FILE_OFFSET_BITS
 #include "client/preload/paths/realname.h"
@@ -17,7 +17,7 @@
 #define LINKS 40
 #define UP (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
-/* name gets head/tail. */
+/* Sets name to head/tail, where tail is its previous value. */
 static int put_before(char name[PATH_MAX], const char *head)
 {
 	size_t len = strlen(head), have = strlen(name);
@@ -34,7 +34,7 @@ static int put_before(char name[PATH_MAX], const char *head)
 	return 0;
 }
 
-/* The mount point whose root that is, into dir; false: of none. */
+/* True: it is the root of a mount point, which is copied to dir. */
 static bool is_root(const struct stat *st, char dir[PATH_MAX])
 {
 	struct stat root;
@@ -48,7 +48,7 @@ static bool is_root(const struct stat *st, char dir[PATH_MAX])
 	return false;
 }
 
-/* The name of an object in a directory. */
+/* Finds the name of an object in a directory. */
 static int find_entry(int parent, ino_t ino, char name[NAME_MAX + 1])
 {
 	int copy = openat(parent, ".", UP);
@@ -84,7 +84,7 @@ static int kernels_name(int dir, char name[PATH_MAX])
 	return 0;
 }
 
-/* One step; *dir becomes its parent.  1: it was a root. */
+/* One step up; *dir becomes its parent.  Returns 1 at a root, 0, or -1. */
 static int step(int *dir, char name[PATH_MAX])
 {
 	char part[PATH_MAX];
@@ -136,7 +136,7 @@ static int join(char *to, const char *dir, const char *path)
 	return -1;
 }
 
-/* No directory: dir gets that of its name, base the rest. */
+/* For a path that is no directory: dir gets the directory part, base the last name. */
 static int split(const char *path, char dir[PATH_MAX], const char **base)
 {
 	const char *slash = strrchr(path, '/');
@@ -154,7 +154,7 @@ static int split(const char *path, char dir[PATH_MAX], const char **base)
 
 static int follow(const char *path, char name[PATH_MAX], int links);
 
-/* name is the directory's; it becomes that of base in it. */
+/* name is that of the directory; becomes that of base in it. */
 static int of_file(const char *base, char name[PATH_MAX], int links)
 {
 	char file[PATH_MAX], target[PATH_MAX];

@@ -12,7 +12,7 @@
 
 #define LINES 50
 
-/* The descriptor of standard error may be a file of PVFS itself: write() knows. */
+/* Uses write(), because standard error may itself be a file of PVFS. */
 __attribute__((format(printf, 2, 3))) static int refuse(int error,
 							const char *fmt, ...)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * refused.c - calls of which libc does all within itself, where we see nothing: on our
- * paths they would find, or make, something else.
+ * refused.c - calls that libc implements without calls that this library sees.  On our
+ * paths they would find or create other objects, so they are rejected.
  */
 #undef _FILE_OFFSET_BITS
 #include <aio.h>
@@ -19,7 +19,7 @@
 #include "client/preload/paths/seen.h"
 #include "client/preload/paths/under.h"
 
-/* ---- walks ---- */
+/* ---- directory walks ---- */
 
 SEEN int glob(const char *pattern, int flags, int (*fail)(const char *, int),
 	      glob_t *result);
@@ -86,7 +86,7 @@ SEEN int bind(int fd, const struct sockaddr *name, socklen_t len);
 SEEN int inotify_add_watch(int fd, const char *path, uint32_t events);
 SEEN int chroot(const char *path);
 
-/* A socket's name is one of the kernel's. */
+/* The kernel needs a name of its own for a socket. */
 int bind(int fd, const struct sockaddr *name, socklen_t len)
 {
 	const struct sockaddr_un *un = (const void *)name;
@@ -112,7 +112,7 @@ int chroot(const char *path)
 	return refused_path(path, __func__) ? -1 : NEXT(chroot)(path);
 }
 
-/* ---- requests, which libc makes in threads of its own ---- */
+/* ---- asynchronous requests, which libc runs in its own threads ---- */
 
 static const struct next *behind;
 

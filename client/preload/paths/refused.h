@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* refused.h - calls of which libc does all within itself. */
+/* refused.h - rejecting calls that libc implements without calls that this library sees. */
 #ifndef REFUSED_H
 #define REFUSED_H
 
@@ -8,7 +8,7 @@
 #include "client/preload/paths/refuse.h"
 #include "client/preload/paths/whose.h"
 
-/* Ours, or relative to a directory of ours: an error is set. */
+/* True: the path is ours, or relative to a directory of ours, or unusable; errno is set. */
 static inline bool refused_at(int dir, const char *path, const char *call)
 {
 	struct spot at;
@@ -24,7 +24,7 @@ static inline bool refused_path(const char *path, const char *call)
 	return refused_at(AT_FDCWD, path, call);
 }
 
-/* What is called seldom, and in no child before its exec. */
+/* For rare calls, which a child does not make before its exec. */
 #define NEXT(name)                                                             \
 	({                                                                     \
 		static __typeof__(&name) next_;                                \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * seen.h - functions that programs find here instead of in libc.  Their sources are compiled
- * without _FILE_OFFSET_BITS, which would give a function the name of its second.
+ * seen.h - functions that programs find here instead of in libc.  Their sources are
+ * compiled without _FILE_OFFSET_BITS, which would give a function the name of its 64-bit
+ * form.
  */
 #ifndef SEEN_H
 #define SEEN_H
@@ -13,16 +14,21 @@ _Static_assert(sizeof(off_t) == 8, "64 bit systems only");
 struct next;
 
 #define SEEN __attribute__((visibility("default")))
-/* A call and the name that it has for those who want 64 bits on all systems; libc's headers
- * have other types for that. */
+/*
+ * A call, and its name for programs that require 64-bit offsets on all systems.  libc's
+ * headers use other types for that.
+ */
 #define TWO_NAMES(type, name, name64, args)                                    \
 	SEEN type name args;                                                   \
 	SEEN type name##_second args __asm__(#name64)                          \
 		__attribute__((alias(#name)))
 
-/* duplicates.c: puts what makes and ends numbers into next.h; those before are behind. */
+/*
+ * duplicates.c: puts its functions for creating and closing descriptors into next.h.  The
+ * parameter has the previous functions.
+ */
 void numbers_behind(const struct next *behind);
-/* refused.c: the same for POSIX's asynchronous requests. */
+/* refused.c: the same for POSIX asynchronous requests. */
 void requests_behind(const struct next *behind);
 
 #endif

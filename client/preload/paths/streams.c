@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * streams.c - stdio on files of ours: streams of fopencookie(3) whose calls are those of any
- * program, with their number where fileno(3) looks for it.
+ * streams.c - stdio on files of ours: streams of fopencookie(3) that use the calls of any
+ * program.  Their descriptor number is stored where fileno(3) finds it.
  */
 #undef _FILE_OFFSET_BITS
 #include <pvfs.h>
@@ -19,23 +19,23 @@
 
 #define STANDARD 3
 
-/* What stands in for stdin, stdout and stderr. */
+/* Replacements of stdin, stdout and stderr. */
 static struct stand_in {
-	FILE *libcs; /* while ours is there; or NULL */
-	FILE *ours; /* is kept for the next time */
+	FILE *libcs; /* libc's stream while it is replaced; or NULL */
+	FILE *ours; /* kept for the next time */
 	void *cookie;
 } stand_ins[STANDARD];
 
 static void stand_back(int fd);
 
-/* ---- the calls of a stream ---- */
+/* ---- calls of a stream ---- */
 
 static ssize_t stream_read(void *cookie, char *buf, size_t n)
 {
 	return read(*(int *)cookie, buf, n);
 }
 
-/* 0 is an error here. */
+/* fopencookie() expects 0 for an error. */
 static ssize_t stream_write(void *cookie, const char *buf, size_t n)
 {
 	ssize_t done = write(*(int *)cookie, buf, n);
@@ -87,7 +87,7 @@ static FILE *stream_on(int fd, const char *mode, void **key)
 	return f;
 }
 
-/* ---- opening ---- */
+/* ---- open ---- */
 
 static int flags_of(const char *mode)
 {
@@ -106,7 +106,7 @@ static int flags_of(const char *mode)
 	return flags;
 }
 
-/* fopencookie() takes this much of a mode. */
+/* The modes that fopencookie() accepts. */
 static const char *plain_mode(const char *mode)
 {
 	static const char *const plain[2][3] = { { "r", "w", "a" },
@@ -125,7 +125,7 @@ static bool is_mode(const char *mode)
 	return false;
 }
 
-/* It may have led to an ordinary file. */
+/* The path may have led to an ordinary file. */
 static FILE *stream_or_close(int fd, const char *mode)
 {
 	FILE *f;
@@ -197,7 +197,7 @@ static void stand_in(int fd)
 	*standard(fd) = s->ours;
 }
 
-/* The program may still know the other one: it stays. */
+/* The replacement stays allocated, because the program may have a pointer to it. */
 static void stand_back(int fd)
 {
 	struct stand_in *s = &stand_ins[fd];
@@ -220,7 +220,7 @@ void streams_look(int fd)
 		stand_back(fd);
 }
 
-/* Of a standard stream the number gets another file, and the stream follows. */
+/* For a standard stream, the number gets another file, and the stream follows it. */
 static FILE *reopen(int number, const char *path, const char *mode)
 {
 	int fd = open(path, flags_of(mode), 0666), rc;
@@ -252,9 +252,9 @@ FILE *freopen(const char *path, const char *mode, FILE *f)
 	return NULL;
 }
 
-/* ---- the beginning and the end ---- */
+/* ---- initialisation and end ---- */
 
-/* What is buffered goes before libpvfs does, whose end is behind this. */
+/* Writes buffered data before the destructor of libpvfs, which runs later. */
 static void streams_end(void)
 {
 	int fd;

@@ -7,7 +7,7 @@
 
 const struct under *under_found;
 
-/* Several may do this at a time: all find the same. */
+/* Threads may do this concurrently: all find the same. */
 const struct under *under_find(void)
 {
 	static struct under calls;

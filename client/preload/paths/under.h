@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * under.h - the calls that this room stands before, as they are without it: those of who
- * stands behind us among the libraries.  Data calls are in next.h.
+ * under.h - the calls that this folder replaces, without it: those of the next library in
+ * the search order.  next.h has the data calls.
  */
 #ifndef UNDER_H
 #define UNDER_H
@@ -121,7 +121,7 @@ struct under {
 #undef UNDER_FIELD
 };
 
-/* Also before our constructor: those of other libraries may come first. */
+/* May run before our constructor, from constructors of other libraries. */
 const struct under *under_find(void);
 
 extern const struct under *under_found;

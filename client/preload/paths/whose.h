@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * whose.h - whose a path or a descriptor is: the kernel's, or one of PVFS that the library
- * serves, since pvfstab has it and no mount is there.  A call that must not go on to the
- * kernel, where it would find something else under that name, is refused.
+ * whose.h - whether a path or a descriptor belongs to the kernel, or to PVFS.  This
+ * library serves paths that pvfstab has and where nothing is mounted.  A call is rejected
+ * if it must not go to the kernel, where it would find another object with that name.
  *
- *	path   below a line of pvfstab, or relative to a directory that is; nothing is
- *	       mounted there
- *	fd     of libpvfs, and the kernel still has under that number what was put there,
- *	       which takes no data (offset.h)
+ * 	path   below a line of pvfstab, or relative to a directory that is; nothing is
+ * 	       mounted there
+ * 	fd     of libpvfs, and the kernel still has under that number what was put there,
+ * 	       which takes no data (offset.h)
  */
 #ifndef WHOSE_H
 #define WHOSE_H
@@ -26,11 +26,11 @@
 
 enum whose { KERNELS, OURS, REFUSED };
 
-/* Within a call of libpvfs; what it calls goes to the kernel. */
+/* Inside a call of libpvfs: nested calls go to the kernel. */
 extern __thread volatile sig_atomic_t whose_inside
 	__attribute__((tls_model("initial-exec")));
 
-/* A call of libpvfs that may wait for others, which a handler of a signal ends. */
+/* A call of libpvfs that may wait for other clients, and that a signal handler ends. */
 #define PVFS_WAITING(call)                                                     \
 	({                                                                     \
 		__typeof__(call) result_;                                      \
@@ -41,7 +41,7 @@ extern __thread volatile sig_atomic_t whose_inside
 		result_;                                                       \
 	})
 
-/* Any other: handlers wait for its end. */
+/* Any other call: signal handlers wait for its end. */
 #define PVFS(call)                                                             \
 	({                                                                     \
 		__typeof__(call) ended_;                                       \
@@ -54,7 +54,7 @@ extern __thread volatile sig_atomic_t whose_inside
 
 /* ---- paths ---- */
 
-/* What libpvfs is to be asked with; the directory only where path is relative. */
+/* Path for libpvfs.  The directory argument matters only if path is relative. */
 struct spot {
 	const char *path;
 	char buf[PATH_MAX];
@@ -62,17 +62,17 @@ struct spot {
 
 enum roots { ROOTS_UNKNOWN, ROOTS_NONE, ROOTS_SOME };
 extern atomic_int whose_roots;
-/* Does pvfstab name a directory where nothing is mounted?  Looks, if nobody did yet. */
+/* True: pvfstab has a directory where nothing is mounted.  Reads pvfstab at the first call. */
 bool whose_has_roots(void);
 
-/* A path that cannot be read, and NULL, are the kernel's, which answers EFAULT. */
+/* Unreadable paths, and NULL, are left to the kernel, which returns EFAULT. */
 enum whose whose_look(struct spot *s, int dir, const char *path,
 		      const char *call);
-/* The same of a path that can be read. */
+/* The same for a path that is known to be readable. */
 enum whose whose_read(struct spot *s, int dir, const char *path,
 		      const char *call);
 
-/* A system call: no program's path may end ours by SIGSEGV. */
+/* Uses a system call, so that an invalid path does not raise SIGSEGV here. */
 static inline bool whose_can_read(const char *path)
 {
 	return path && usermem_text(path, PATH_MAX);
@@ -89,7 +89,7 @@ static inline enum whose whose_path(struct spot *s, int dir, const char *path,
 	return whose_look(s, dir, path, call);
 }
 
-/* ours, with at.path for the path; or the kernel's; or -1. */
+/* Evaluates ours, with at.path for the path; or kernels; or -1. */
 #define BY_PATH(dir, path, ours, kernels)                                      \
 	({                                                                     \
 		struct spot at;                                                \
@@ -101,15 +101,16 @@ static inline enum whose whose_path(struct spot *s, int dir, const char *path,
 	})
 
 /*
- * As whose_look(), after the kernel's answer (error: 0, or errno): most answers say that it has
- * read path.  follow: of a descriptor that path is another name of, *from is that and s->path NULL.
+ * As whose_look(), after the kernel's answer (error: 0, or errno), which usually shows
+ * that path is readable.  With follow, if path is another name of a descriptor, sets
+ * *from to the descriptor and s->path to NULL.
  */
 enum whose whose_asked(struct spot *s, int *from, bool follow, const char *path,
 		       const char *call, int error);
 
 /*
- * A question that changes nothing: the kernel is asked first.  So a path of its own costs no
- * further system call.  ours has from and at.path (whose_asked()).
+ * For calls that change nothing: the kernel is asked first, so that paths of the kernel
+ * cost no further system call.  ours uses from and at.path (whose_asked()).
  */
 #define ASK_PATH(follow, dir, path, ours, kernels)                             \
 	({                                                                     \
@@ -127,7 +128,7 @@ enum whose whose_asked(struct spot *s, int *from, bool follow, const char *path,
 		whose_ == OURS ? PVFS(ours) : whose_ == KERNELS ? rc_ : -1;    \
 	})
 
-/* What a call fills: 0, or -1 with EFAULT. */
+/* Copies a result to the program's memory.  Returns 0, or -1 with EFAULT. */
 static inline int copy_out(void *to, const void *from, size_t len)
 {
 	if (!usermem_put(to, from, len))
@@ -136,7 +137,7 @@ static inline int copy_out(void *to, const void *from, size_t len)
 	return -1;
 }
 
-/* What a call reads; NULL stays NULL.  False: EFAULT. */
+/* Checks memory that a call reads; NULL is permitted.  False: errno is EFAULT. */
 static inline bool can_read(const void *from, size_t len)
 {
 	const struct iovec iov = { (void *)(uintptr_t)from, len };
@@ -147,11 +148,11 @@ static inline bool can_read(const void *from, size_t len)
 	return yes;
 }
 
-/* The directory that relative paths begin at, if it is ours. */
+/* True: the current directory is ours; name is set to it. */
 bool whose_cwd(char name[PATH_MAX]);
-/* name NULL: the kernel's. */
+/* name NULL: the current directory is the kernel's. */
 void whose_set_cwd(const char *name);
-/* The process stands in another directory of the kernel's. */
+/* The kernel's current directory of the process has changed. */
 void whose_moved(void);
 
 /* ---- descriptors ---- */
@@ -181,21 +182,21 @@ static inline enum whose whose_fd(int fd, const char *call)
 				    : -1;                                      \
 	})
 
-/* libpvfs gave this number, or an error (-1): what the program gets. */
+/* fd is a result of libpvfs, or -1 after an error.  Returns what the program gets. */
 int whose_opened(int fd);
-/* The same of a copy. */
+/* The same for a duplicate. */
 int whose_new(int fd);
-/* It may stand for something else from now on. */
+/* The number may refer to another file from now on. */
 void whose_closed(int fd);
 
-/* The descriptor of ours that path, which can be read, is another name of; or -1. */
+/* Returns the descriptor of ours that path names, or -1.  path is known to be readable. */
 int whose_alias(const char *path);
 
-/* False: everything is the kernel's. */
+/* False: all calls go to the kernel. */
 bool whose_begun(void);
-/* Is this the process that the tables are of?  Not the child of a vfork(). */
+/* True: the tables belong to this process.  False in a child of vfork(). */
 bool whose_here(void);
-/* PVFS_PRELOAD=off, or a set-user-ID program. */
+/* True: PVFS_PRELOAD=off, or a set-user-ID program. */
 bool whose_off(void);
 
 #endif

@@ -16,7 +16,8 @@
 #define STUB "/memfd:pvfs (deleted)"
 
 atomic_uchar whose_number[WHOSE_NUMBERS];
-static _Atomic(ino_t) inodes[WHOSE_NUMBERS]; /* of what is under those */
+/* of the kernel's files under these numbers */
+static _Atomic(ino_t) inodes[WHOSE_NUMBERS];
 
 static void set(int fd, enum number number)
 {
@@ -24,7 +25,10 @@ static void set(int fd, enum number number)
 			      memory_order_relaxed);
 }
 
-/* libc closed it unseen, and the number is another file's: libpvfs lets go of its own. */
+/*
+ * libc closed the number unseen, and it refers to another file.  Makes libpvfs release
+ * its own.
+ */
 static void forget(int fd)
 {
 	int flags = under()->fcntl(fd, F_GETFD), copy = under()->dup(fd);
@@ -47,14 +51,16 @@ static bool is_stub(int fd)
 	return n == sizeof(STUB) - 1 && !memcmp(name, STUB, sizeof(STUB) - 1);
 }
 
-/* The program, or MPI-IO, has a libpvfs of its own: what is not ours is a file of that, which
- * also inherits. */
+/*
+ * True: the program, or MPI-IO, has its own libpvfs.  A stub that is not ours belongs to
+ * that one, which also inherits.
+ */
 static bool has_another(void)
 {
 	return dlsym(RTLD_DEFAULT, "pvfs_open");
 }
 
-/* One that is met for the first time, perhaps of the program before. */
+/* Classifies a number met for the first time, perhaps from the previous program. */
 static enum number find_out(int fd)
 {
 	if (PVFS(pvfs_is_pvfs_fd(fd)))
@@ -72,7 +78,7 @@ static enum whose as(int fd, enum number number, const char *call)
 	return REFUSED;
 }
 
-/* Empty, without a name, and nobody may read it: so is what we put under numbers. */
+/* True: empty, without a name, and unreadable, like the files under our numbers. */
 static bool may_be_stub(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && !st->st_nlink && !st->st_size &&
@@ -83,7 +89,8 @@ static enum whose settle(int fd, enum number number, const char *call)
 {
 	struct stat st;
 
-	if (under()->fstat(fd, &st) || !whose_here()) /* it takes no data */
+	/* the file under the number accepts no data */
+	if (under()->fstat(fd, &st) || !whose_here())
 		return KERNELS;
 	if (number == HELD && st.st_ino != inodes[fd])
 		forget(fd);
@@ -109,7 +116,7 @@ enum whose whose_fd_look(int fd, const char *call)
 	return whose;
 }
 
-/* After an error libpvfs has it no more. */
+/* After an error, libpvfs must release the number. */
 static int give_up(int fd)
 {
 	int saved = errno;
@@ -146,9 +153,9 @@ void whose_closed(int fd)
 		set(fd, UNKNOWN);
 }
 
-/* ---- /dev/stdin, /dev/fd/N, /proc/self/fd/N ---- */
+/* ---- names of numbers: /dev/stdin, /dev/fd/N, /proc/self/fd/N ---- */
 
-/* -1: it is no such name. */
+/* -1: the path names no descriptor. */
 static int number_in(const char *path)
 {
 	static const char *const names[] = { "/dev/stdin", "/dev/stdout",

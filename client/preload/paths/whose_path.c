@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * whose_path.c - paths: see whose.h.  Most have no part that is named as the last of a line of
- * pvfstab, and cost a search for that.  libpvfs has the last word.
+ * whose_path.c - paths, see whose.h.  Most paths do not contain the last component of a
+ * mount point of pvfstab, and cost only a search for it.  Otherwise libpvfs decides.
  */
 #include <mntent.h>
 #include <pthread.h>
@@ -22,24 +22,24 @@
 
 struct root {
 	char dir[PATH_MAX];
-	const char *last; /* its last part */
+	const char *last; /* last component of dir */
 	bool mounted;
 };
 
 __thread volatile sig_atomic_t whose_inside
 	__attribute__((tls_model("initial-exec")));
-atomic_int whose_roots = ROOTS_NONE; /* and no descriptors: not begun */
+atomic_int whose_roots = ROOTS_NONE; /* also while not initialised */
 static struct root *roots;
 static unsigned int nroots;
-static atomic_bool within; /* the kernel's directory is below one */
+static atomic_bool within; /* the kernel's current directory is below a root */
 static struct cwd {
-	pthread_mutex_t lock; /* name */
+	pthread_mutex_t lock; /* protects name */
 	atomic_bool ours;
 	char name[PATH_MAX];
 } cwd = { .lock = PTHREAD_MUTEX_INITIALIZER };
-static pid_t here; /* 0: not begun */
+static pid_t here; /* 0: not initialised */
 
-/* ---- whose tables these are ---- */
+/* ---- the process of the tables ---- */
 
 bool whose_here(void)
 {
@@ -70,7 +70,7 @@ void whose_begin(void)
 	atomic_store(&whose_roots, ROOTS_UNKNOWN);
 }
 
-/* ---- the lines of pvfstab, and what is mounted there ---- */
+/* ---- mount points of pvfstab, and mounts there ---- */
 
 static bool below(const char *path, const char *dir)
 {
@@ -79,7 +79,7 @@ static bool below(const char *path, const char *dir)
 	return !strncmp(path, dir, len) && (!path[len] || path[len] == '/');
 }
 
-/* Whatever is mounted there: its way stays the only one. */
+/* With any mount there, the path belongs to the kernel only. */
 static void look_for_mounts(void)
 {
 	FILE *f = setmntent("/proc/self/mounts", "r");
@@ -106,7 +106,7 @@ static bool add_root(unsigned int i)
 	return true;
 }
 
-/* Is one of the roots without a mount? */
+/* True: nothing is mounted on at least one of the roots. */
 static bool load(void)
 {
 	unsigned int i;
@@ -143,7 +143,7 @@ bool whose_has_roots(void)
 	return atomic_load(&whose_roots) == ROOTS_SOME;
 }
 
-/* ---- where relative paths begin ---- */
+/* ---- the current directory ---- */
 
 bool whose_cwd(char name[PATH_MAX])
 {
@@ -192,7 +192,10 @@ static bool may_be(const char *path)
 	return false;
 }
 
-/* s->path becomes dir/path.  Too long: as it is, and the kernel says so. */
+/*
+ * Sets s->path to dir/path.  If that is too long, leaves it to the kernel, which reports
+ * the error.
+ */
 static bool join(struct spot *s, const char *dir, const char *path)
 {
 	int n = snprintf(s->buf, sizeof(s->buf), "%s/%s", dir, path);
@@ -203,7 +206,7 @@ static bool join(struct spot *s, const char *dir, const char *path)
 	return true;
 }
 
-/* A name in a directory of the kernel's, which may be a root's. */
+/* A name in a directory of the kernel, which may contain a root. */
 static bool join_fd(struct spot *s, int dir, const char *path)
 {
 	char link[32], name[PATH_MAX];
@@ -271,7 +274,7 @@ static enum whose look(struct spot *s, int dir, const char *path,
 	return is_ours(path) ? mine_if_here(path, call) : KERNELS;
 }
 
-/* A descriptor's own object (AT_EMPTY_PATH) is as the descriptor. */
+/* With AT_EMPTY_PATH, the object is that of the descriptor. */
 enum whose whose_read(struct spot *s, int dir, const char *path,
 		      const char *call)
 {

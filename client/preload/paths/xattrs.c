@@ -8,10 +8,10 @@
 #include "client/preload/paths/under.h"
 #include "client/preload/paths/whose.h"
 
-#define NAME_ROOM 256 /* of a name, as the kernel has it */
-#define MOST 65536u /* of a value, or of all names */
+#define NAME_ROOM 256 /* for a name, as in the kernel */
+#define MOST 65536u /* for a value, or for all names */
 
-/* Which file: a path, that of a symbolic link itself, or a descriptor. */
+/* How the file is named: a path, a symbolic link itself, or a descriptor. */
 enum by { PATH, LINK, FD };
 struct spec {
 	enum by by;
@@ -82,7 +82,7 @@ static ssize_t list_names(struct spec s, char *names, size_t len)
 	return fill(s, NULL, names, len);
 }
 
-/* The three calls of a verb. */
+/* The three calls with the same verb. */
 #define THREE(type, verb, ours, args, more)                                    \
 	SEEN type verb##xattr(const char *path, ARGS args)                     \
 	{                                                                      \
