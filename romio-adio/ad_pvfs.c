@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ad_pvfs.c - the table of the driver. */
+/* ad_pvfs.c - the function table of the driver. */
 #include "romio-adio/ad_pvfs.h"
 
 struct ADIOI_Fns_struct ad_pvfs_operations = {

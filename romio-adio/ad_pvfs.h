@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ad_pvfs.h - the ADIO driver of "pvfs:" files, on libpvfs alone.
- *
- * What ROMIO's generic code does as well as we could (two-phase collective
- * I/O, seeking) stays generic; the rest is native.
+ * ad_pvfs.h - the ADIO driver for "pvfs:" files, on libpvfs only.  It uses ROMIO's
+ * generic code where that is good enough (two-phase collective I/O, seeking), and native
+ * code otherwise.
  */
 #ifndef AD_PVFS_H
 #define AD_PVFS_H
 
 #include <adio.h>
 
-/* The number is free in ROMIO's adio.h. */
+/* This number is unused in ROMIO's adio.h. */
 #define ADIO_PVFS 158
 
 extern struct ADIOI_Fns_struct ad_pvfs_operations;
@@ -57,7 +56,7 @@ void ad_pvfs_iwrite_strided(ADIO_File fd, const void *buf, int count,
 
 /* ad_pvfs_lock.c */
 struct flock;
-/* cmd: F_SETLKW or F_SETLK; 0 or -errno. */
+/* cmd: F_SETLKW or F_SETLK.  Returns 0 or -errno. */
 int ad_pvfs_lock_range(int sys, int cmd, const struct flock *range);
 int ad_pvfs_lock(ADIO_File fd, int cmd, int type, ADIO_Offset off, int whence,
 		 ADIO_Offset len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ad_pvfs_async.c - nonblocking accesses, contiguous or not: generalised
- * requests that are under way in the library (pending.c).
+ * ad_pvfs_async.c - nonblocking accesses, contiguous or not, as generalised requests that
+ * run in the library (pending.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct access {
 	struct strided s;
 	char *name;
 	MPI_Request request;
-	bool complete; /* MPI knows */
+	bool complete; /* MPI was told */
 };
 
 static void access_free(struct access *a)
@@ -23,7 +23,7 @@ static void access_free(struct access *a)
 	free(a);
 }
 
-/* ---- what MPI calls ---- */
+/* ---- callbacks for MPI ---- */
 
 static int on_query(void *state, MPI_Status *status)
 {
@@ -48,7 +48,7 @@ static int on_free(void *state)
 	return MPI_SUCCESS;
 }
 
-/* The transfer is under way: it cannot be taken back. */
+/* The transfer is in flight, so it cannot be cancelled. */
 static int on_cancel(void *state, int complete)
 {
 	(void)state;
@@ -86,7 +86,7 @@ static int on_wait(int count, void **states, double timeout, MPI_Status *status)
 
 /* ---- start ---- */
 
-/* One for the process, as MPI is; under ROMIO's lock. */
+/* One for the process, like MPI; under ROMIO's lock. */
 static MPIX_Grequest_class class;
 
 static int request_new(struct access *a, ADIO_Request *request)
@@ -121,9 +121,9 @@ static struct access *access_new(ADIO_File fd, unsigned int how,
 }
 
 /*
- * In atomic mode only with locks of its own, or two accesses of one rank would
- * not keep each other out.  Of a contiguous one the locks are ROMIO's, which
- * lets go of them as soon as we return.
+ * In atomic mode, an access needs locks of its own; otherwise, two accesses of one rank
+ * would not exclude each other.  For a contiguous access the locks are ROMIO's, which
+ * releases them as soon as this call returns.
  */
 static bool may_run_beside(const ADIO_File fd, struct access *a)
 {

@@ -6,7 +6,7 @@
 
 #include "romio-adio/ad_pvfs.h"
 
-/* Bytes of an access. */
+/* The bytes of an access. */
 static size_t length(int count, MPI_Datatype type)
 {
 	MPI_Count size;
@@ -15,7 +15,7 @@ static size_t length(int count, MPI_Datatype type)
 	return (size_t)size * (size_t)count;
 }
 
-/* The call moved n bytes, or -1 with errno. */
+/* Handles a call that moved n bytes, or returned -1 with errno. */
 static void done(ADIO_File fd, const char *call, ssize_t n, int ptr,
 		 ADIO_Offset off, MPI_Datatype type, ADIO_Status *status,
 		 int *error_code)

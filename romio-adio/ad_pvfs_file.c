@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ad_pvfs_file.c - size, flush, and what the file system can do. */
+/* ad_pvfs_file.c - size, flush and features. */
 #include <errno.h>
 
 #include <pvfs.h>
@@ -45,7 +45,7 @@ void ad_pvfs_flush(ADIO_File fd, int *error_code)
 						    errno);
 }
 
-/* One process does it; the others hear what came of it. */
+/* One process resizes the file and broadcasts the result. */
 void ad_pvfs_resize(ADIO_File fd, ADIO_Offset size, int *error_code)
 {
 	int rank, err = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ad_pvfs_hints.c - hints of the driver; equal on all ranks. */
+/* ad_pvfs_hints.c - the hints of the driver, equal on all ranks. */
 
 #include <errno.h>
 
@@ -17,7 +17,7 @@ static void set_int(ADIO_File fd, MPI_Info info, const char *key, int *value,
 						 error_code);
 }
 
-/* enable, disable or automatic: whether accesses in pieces are list I/O. */
+/* enable, disable or automatic: whether noncontiguous accesses use list I/O. */
 static void set_listio(ADIO_File fd, MPI_Info info, const char *key, int *value,
 		       int *error_code)
 {
@@ -27,7 +27,7 @@ static void set_listio(ADIO_File fd, MPI_Info info, const char *key, int *value,
 						     error_code);
 }
 
-/* At the open; what they say of a new file cannot change later. */
+/* Called at the open.  Hints for a new file cannot change later. */
 static void set_first(ADIO_File fd, MPI_Info info, int *error_code)
 {
 	ADIOI_Hints *hints = fd->hints;
@@ -44,7 +44,7 @@ static void set_first(ADIO_File fd, MPI_Info info, int *error_code)
 	ADIOI_Info_set(fd->info, "romio_pvfs_listio_write", "automatic");
 }
 
-/* One rank says it. */
+/* Only one rank writes the message. */
 static void refuse(const ADIO_File fd, const char *key, const char *text,
 		   int rc)
 {
@@ -59,7 +59,7 @@ static void refuse(const ADIO_File fd, const char *key, const char *text,
 			rc == -ERANGE ? "it is too large" : "it is no number");
 }
 
-/* ROMIO itself takes what a text begins with, and the lower 32 bits of that. */
+/* ROMIO itself would parse only the start of a text, and use the lower 32 bits. */
 static void clean_number(const ADIO_File fd, MPI_Info info, const char *key)
 {
 	char text[MPI_MAX_INFO_VAL + 1];
@@ -78,7 +78,7 @@ static void clean_number(const ADIO_File fd, MPI_Info info, const char *key)
 	ADIOI_Info_set(info, key, text);
 }
 
-/* The same hints, but that numbers are plain, and what is none is left out. */
+/* Copies the hints, with plain numbers and without invalid ones. */
 static MPI_Info clean(const ADIO_File fd, MPI_Info info)
 {
 	static const char *const keys[] = {

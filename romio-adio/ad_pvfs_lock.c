@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ad_pvfs_lock.c - what stands behind ROMIO's lock macros: atomic mode and
- * shared file pointers.  The manager keeps the locks, so they hold among
- * nodes and go with a rank that dies.  Of the open file, not of the process:
- * two files opened by one rank are two.
+ * ad_pvfs_lock.c - the implementation of ROMIO's lock macros, for atomic mode and shared
+ * file pointers.  The manager stores the locks, so they work among nodes and end with a
+ * rank that dies.  They belong to the open file, not to the process: two files opened by
+ * one rank are different owners.
  */
 #include <errno.h>
 #include <fcntl.h>

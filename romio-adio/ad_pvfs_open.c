@@ -6,11 +6,11 @@
 
 #include "romio-adio/ad_pvfs.h"
 
-/* Of a stripe, in bytes: see pvfs.h. */
+/* Stripe sizes in bytes: see pvfs.h. */
 #define SSIZE_LEAST 64
 #define SSIZE_MOST (1 << 30)
 
-/* ROMIO's access mode as flags of pvfs_open(). */
+/* Converts ROMIO's access mode to flags of pvfs_open(). */
 static int open_flags(int mode)
 {
 	int flags = 0;
@@ -43,8 +43,8 @@ static int within(int value, int lo, int hi, int otherwise)
 }
 
 /*
- * The striping that the hints ask for.  Hints are advice: what cannot be is
- * left to the file system.
+ * The striping that the hints request.  Hints are advice, so impossible values are left
+ * to the file system.
  */
 static struct pvfs_filestat striping(const ADIO_File fd)
 {
@@ -66,7 +66,7 @@ static void show(ADIO_File fd, const char *key, int value)
 	ADIOI_Info_set(fd->info, key, text);
 }
 
-/* Shows in the file's info what the file really has. */
+/* Stores the actual striping in the file's info. */
 static void show_striping(ADIO_File fd)
 {
 	struct pvfs_filestat st;
@@ -95,8 +95,8 @@ static int open_as(const ADIO_File fd, int flags,
 }
 
 /*
- * Collective writing in two phases reads holes back, so that a file opened
- * for writing alone is opened for both if its permissions allow it.
+ * Two-phase collective writing reads the holes back.  So a file opened only for writing
+ * is opened for both if its permissions allow that.
  */
 static int open_file(const ADIO_File fd, int mode,
 		     const struct pvfs_handle *handle)
@@ -111,7 +111,7 @@ static int open_file(const ADIO_File fd, int mode,
 	return sys;
 }
 
-/* Opens here; 0 or an errno. */
+/* Opens on this rank.  Returns 0 or a positive errno. */
 static int open_here(ADIO_File fd, int mode, const struct pvfs_handle *handle)
 {
 	fd->fd_direct = -1;
@@ -136,11 +136,11 @@ void ad_pvfs_open(ADIO_File fd, int *error_code)
 	*error_code = open_code(fd, open_here(fd, fd->access_mode, NULL));
 }
 
-/* What the rank that opens first tells the others. */
+/* The message from the first rank to the others. */
 struct opened {
 	struct pvfs_handle handle;
 	int err;
-	int known; /* handle is set: not so for an ordinary file */
+	int known; /* handle is set; 0 for an ordinary file */
 };
 
 static void open_first(ADIO_File fd, int mode, struct opened *opened)
@@ -151,7 +151,7 @@ static void open_first(ADIO_File fd, int mode, struct opened *opened)
 				0;
 }
 
-/* The path again where the handle is of no use: mounts may differ. */
+/* Opens by path if the handle cannot be used, because mounts may differ between nodes. */
 static int open_other(ADIO_File fd, int mode, const struct opened *opened)
 {
 	int err = EXDEV;
@@ -163,8 +163,8 @@ static int open_other(ADIO_File fd, int mode, const struct opened *opened)
 }
 
 /*
- * One rank creates and finds the file, the others open what it found by its
- * handle.  An error of the first is everybody's.
+ * One rank creates or finds the file; the others open it by its handle.  All ranks return
+ * an error of the first one.
  */
 void ad_pvfs_open_coll(ADIO_File fd, int rank, int mode, int *error_code)
 {

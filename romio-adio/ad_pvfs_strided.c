@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ad_pvfs_strided.c - pieces of memory, pieces of the file: list I/O, with
- * the buffer's span as allocation hint (ICPP 2003, section 5); or, where the
- * hints switch that off, ROMIO's data sieving (or a call a piece).
+ * ad_pvfs_strided.c - noncontiguous accesses as list I/O, with the span of the buffer as
+ * allocation hint (ICPP 2003, section 5).  If the hints disable that, ROMIO's data
+ * sieving is used, or one call for each piece.
  */
 #include "romio-adio/strided.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* contents.c - how a data type was made; see typemap.h. */
+/* contents.c - how a data type was constructed; see typemap.h. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "romio-adio/typemap.h"
 
-/* Whether the library made it, and nobody may free it. */
+/* True: a predefined type, which must not be freed. */
 static bool is_basic(MPI_Datatype type)
 {
 	MPI_Count ints, addrs, counts, types;
@@ -39,8 +39,8 @@ static int room(struct contents *c, MPI_Count ints, MPI_Count counts, int **in,
 }
 
 /*
- * Calls with large counts pass some numbers as int and all others as
- * MPI_Count: those come behind the former here.
+ * Calls with large counts pass some numbers as int, and all others as MPI_Count.  Here,
+ * the latter follow the former.
  */
 int contents_get(struct contents *c, MPI_Datatype type)
 {

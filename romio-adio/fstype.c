@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fstype.c - which driver serves a file name: ours where the name says
- * "pvfs:" or ROMIO_FSTYPE_FORCE does, ROMIO's own choice otherwise.
- *
- * ROMIO's source stays as it is: its function gets another name here.
+ * fstype.c - selects the driver of a file name: ours if the name starts with "pvfs:" or
+ * ROMIO_FSTYPE_FORCE says so, ROMIO's own choice otherwise.  ROMIO's source is unchanged:
+ * its function is renamed here.
  */
 #include "romio-adio/ad_pvfs.h"
 

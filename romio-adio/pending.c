@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <pthread.h>
 
-/* One for the process, as MPI is. */
+/* One for the process, like MPI. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pvfs_aio_queue *queue;
 
@@ -14,12 +14,12 @@ static void submit(struct pending *p)
 {
 	struct pvfs_aio *const list[] = { &p->aio };
 
-	/* a child of this process does not come here: MPI is not its */
+	/* fails only in a child of this process, which must not use MPI */
 	if (pvfs_aio_submit(queue, list, 1))
 		pending_ended(p, -errno);
 }
 
-/* ---- the steps: each is begun by the end of the one before ---- */
+/* ---- the steps: the end of each starts the next ---- */
 
 static void unlocked(struct pvfs_aio *aio)
 {
@@ -89,7 +89,7 @@ static void begin_locked(struct pending *p)
 	submit(p);
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 static int have_queue(void)
 {
@@ -145,7 +145,7 @@ void pending_wait(struct pending *p, double seconds)
 		 : seconds > 3600 ? 3600 * 1000
 				  : (int)(seconds * 1000) + 1;
 
-	/* requests of others end meanwhile, too */
+	/* requests of other accesses end meanwhile, too */
 	while (!pending_over(p)) {
 		pvfs_aio_wait(queue, NULL, 0, 1, ms);
 		if (ms > 0)

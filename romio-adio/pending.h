@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pending.h - accesses that are under way while the program computes: requests of
- * the library (pvfs_aio.h), one after the other.  They ask nothing of MPI, so that
- * any level of thread support does.
+ * pending.h - accesses in flight while the program computes: requests of the library
+ * (pvfs_aio.h), one after the other.  They make no MPI calls, so any level of thread
+ * support is enough.
  *
- *	[lock] ---> as many pieces as a call takes ---+---> [unlock] ---> over
- *	                ^------------------------------'
+ * 	[lock] ---> as many pieces as a call takes ---+---> [unlock] ---> over
+ * 	                ^------------------------------'
  */
 #ifndef PENDING_H
 #define PENDING_H
@@ -19,21 +19,24 @@
 struct pending {
 	struct pvfs_aio aio;
 	struct strided *s;
-	struct flock range; /* of an atomic one */
-	int64_t result; /* bytes or -errno, once it is over */
+	struct flock range; /* locked range of an atomic access */
+	int64_t result; /* bytes or -errno, valid once it is over */
 	atomic_bool over;
 };
 
-/* s stays until it is over.  0, or -errno: nothing was begun. */
+/*
+ * Starts an access.  s must stay until it is over.  Returns 0, or -errno: nothing was
+ * started.
+ */
 int pending_start(struct pending *p, struct strided *s);
-/* It was carried out otherwise. */
+/* Marks an access as over that was executed otherwise. */
 void pending_ended(struct pending *p, int64_t result);
 bool pending_over(const struct pending *p);
-/* The same, after moving on what can be without waiting. */
+/* Advances what can progress without waiting.  Returns pending_over(). */
 bool pending_move(struct pending *p);
 /*
- * Waits until it is over, at most seconds (0: without a bound of its own, since
- * each request has one), and moves it on.
+ * Waits until the access is over, at most seconds, and drives it.  0: no limit, because
+ * each request has a timeout.
  */
 void pending_wait(struct pending *p, double seconds);
 

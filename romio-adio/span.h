@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * span.h - allocation hints: the larger buffer that pieces of memory belong
- * to, so that it is registered once and not piece by piece.
+ * span.h - allocation hints: the larger buffer that contains pieces of memory, so that it
+ * is registered once instead of each piece.
  *
- * From the data type where it cannot but describe one array (vectors,
- * subarrays and what is built of them); its span then is memory of the
- * program.  Of a list of displacements that is not known (it may join two
- * arrays): there is no hint then, and libpvfs groups the pieces itself.
+ * It is computed from the data type if that can only describe one array (vectors,
+ * subarrays and types built from them).  Its span is then memory of the program.  A list
+ * of displacements may join two arrays.  Then there is no hint, and libpvfs groups the
+ * pieces itself.
  */
 #ifndef SPAN_H
 #define SPAN_H
@@ -21,7 +21,7 @@ struct span {
 };
 
 struct span span_of(const void *buf, int count, MPI_Datatype type);
-/* Of a known one: fills hint and hint_len, an entry for each piece of mem. */
+/* Fills hint and hint_len, one entry for each piece of mem.  The span must be known. */
 void span_hints(const struct span *span, const struct pieces *mem, char **hint,
 		size_t *hint_len);
 

@@ -8,7 +8,8 @@
 
 #include "romio-adio/strided.h"
 
-#define PIECES_MAX 16384u /* of one call of the library, each side */
+/* maximum for one call of the library, on each side */
+#define PIECES_MAX 16384u
 #define UNBROKEN (1ll << 40) /* bytes: contiguous types are one piece */
 
 static int flat_keep(struct flat *f)
@@ -72,7 +73,7 @@ static int strided_alloc(struct strided *s)
 	return 0;
 }
 
-/* Where an access begins in the file. */
+/* Sets the position where an access begins in the file. */
 static void start_file(struct strided *s, const ADIO_File fd, unsigned int how,
 		       int ptr, ADIO_Offset off)
 {
@@ -118,7 +119,7 @@ int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
 	memset(s, 0, sizeof(*s));
 	s->fd = fd->fd_sys;
 	s->write = how & STRIDED_WRITE;
-	/* a contiguous one is locked by who asks for it */
+	/* the caller locks a contiguous access */
 	s->atomic = fd->atomicity && !(how & STRIDED_CONTIG);
 	err = init_types(s, fd, how, count, type);
 	if (!err && s->total)
@@ -182,7 +183,7 @@ void strided_next(struct strided *s, struct strided_call *call)
 			      s->total - s->done);
 	if (known)
 		span_hints(&s->span, &s->m, s->hint, s->hint_len);
-	/* places in memory are addresses */
+	/* positions in memory are addresses */
 	*call = (struct strided_call){
 		.mem = (char *const *)s->m.at,
 		.mem_len = (const size_t *)s->m.len,
@@ -194,7 +195,7 @@ void strided_next(struct strided *s, struct strided_call *call)
 bool strided_more(struct strided *s, int64_t n)
 {
 	s->done += n;
-	/* less: the end of the file */
+	/* fewer bytes: the end of the file */
 	return n == s->want && s->done < s->total;
 }
 
@@ -223,7 +224,7 @@ static int64_t run(struct strided *s)
 	return s->done;
 }
 
-/* From the first byte to the last, with the holes. */
+/* The range from the first byte to the last, including holes. */
 struct flock strided_range(const struct strided *s, int type)
 {
 	int64_t first = cursor_place(&s->file);

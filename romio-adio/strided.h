@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * strided.h - one access, made ready by the thread that calls MPI and then
- * carried out by any: carrying it out asks nothing of MPI.
+ * strided.h - one access, prepared by the thread that calls MPI, and executed by any
+ * thread.  The execution makes no MPI calls.
  */
 #ifndef STRIDED_H
 #define STRIDED_H
@@ -12,65 +12,70 @@
 #include "romio-adio/span.h"
 #include "romio-adio/tiles.h"
 
-/* A data type, flattened; its lists are copies where they outlive the call. */
+/* A flattened data type.  Its lists are copies if they must outlive the call. */
 struct flat {
 	struct tile tile;
-	int64_t zero, whole; /* the only block of a contiguous one */
+	int64_t zero, whole; /* the only block of a contiguous type */
 	int64_t *copy;
 };
 
 struct strided {
-	int fd; /* of libpvfs */
-	bool own_fd; /* ... that nobody else has */
+	int fd; /* descriptor of libpvfs */
+	bool own_fd; /* no other access uses fd */
 	bool write;
-	bool atomic; /* all of it or nothing, to every other access */
+	bool atomic; /* atomic with respect to every other access */
 	struct flat mem_type, file_type;
 	struct cursor mem, file;
-	int64_t total; /* bytes */
+	int64_t total; /* bytes of the access */
 	struct span span;
 	struct pieces m, f;
 	char **hint;
 	size_t *hint_len;
 
-	/* being carried out */
+	/* state of the execution */
 	struct cursor at_mem, at_file;
-	int64_t done, want; /* bytes: so far, of the present call */
+	int64_t done, want; /* bytes so far; bytes of the present call */
 };
 
-/* What a call of the library takes, besides the pieces. */
+/* Parameters of a call of the library, in addition to the pieces. */
 struct strided_call {
 	char *const *mem;
 	const size_t *mem_len;
-	char *const *hint; /* or NULL, both */
+	char *const *hint; /* NULL with hint_len: no hints */
 	const size_t *hint_len;
 };
 
 #define STRIDED_WRITE 1u
-/* Carried out after the call that asked for it, when the types may be gone. */
+/* Executed after the call that requested it, when the types may be freed. */
 #define STRIDED_KEEP 2u
-/* One piece of the file: off counts its bytes, as with ADIO_ReadContig(). */
+/* One piece of the file: off counts its bytes, as in ADIO_ReadContig(). */
 #define STRIDED_CONTIG 4u
 
-/* The rest as of ADIO_ReadStrided().  0 or -ENOMEM. */
+/* Other parameters as in ADIO_ReadStrided().  Returns 0 or -ENOMEM.  Call strided_free(). */
 int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
 		 const void *buf, int count, MPI_Datatype type, int ptr,
 		 ADIO_Offset off);
-/* Bytes, less than total only at the end of the file; or -errno.  Once. */
+/*
+ * Executes the access, once.  Returns bytes, fewer than total only at the end of the
+ * file; or -errno.
+ */
 int64_t strided_run(struct strided *s);
-/* The same in steps, if there is something to do: the next call; it moved n bytes,
- * is there more? */
+/*
+ * The same in steps, if total is not 0: strided_next() prepares the next call;
+ * strided_more() is told that it moved n bytes, and returns true if there is more.
+ */
 void strided_first(struct strided *s);
 void strided_next(struct strided *s, struct strided_call *call);
 bool strided_more(struct strided *s, int64_t n);
-/* What an atomic one locks meanwhile. */
+/* The range that an atomic access locks. */
 struct flock strided_range(const struct strided *s, int type);
 /*
- * For an access that is carried out beside others of this rank, in atomic mode:
- * locks are the open file's, so it gets one for itself.  name is the file's.
- * False: it cannot.
+ * For an access in atomic mode that runs concurrently with others of this rank.  Locks
+ * belong to the open file, so the access opens the file, called name, once more.  False:
+ * that failed.
  */
 bool strided_alone(struct strided *s, const char *name);
-/* Where the file's next byte is, n bytes after the start. */
+/* Returns the position in the file n bytes after the start. */
 int64_t strided_place(const struct strided *s, int64_t n);
 void strided_free(struct strided *s);
 

@@ -2,7 +2,7 @@
 /* tiles.c - see tiles.h. */
 #include "romio-adio/tiles.h"
 
-/* From the end of a block to the start of the next that is not empty. */
+/* Moves from the end of a block to the start of the next one that is not empty. */
 static void settle(struct cursor *c)
 {
 	while (c->into == c->tile->len[c->block]) {
@@ -32,7 +32,7 @@ void cursor_seek(struct cursor *c, const struct tile *tile, int64_t base,
 
 	*c = (struct cursor){ .tile = tile, .base = base };
 	settle(c);
-	/* whole tiles at once; blocks of one may reach into the next */
+	/* skip whole tiles at once; blocks of a tile may overlap the next one */
 	skip = tile->extent > 0 ? (where - cursor_place(c)) / tile->extent : 0;
 	c->number += skip > 1 ? skip - 1 : 0;
 	while (cursor_place(c) + cursor_run(c) <= where)

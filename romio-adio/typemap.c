@@ -4,13 +4,13 @@
 
 #include "romio-adio/typemap.h"
 
-/* Copies of one type, one behind the other. */
+/* Contiguous copies of one type. */
 struct member {
 	int64_t copies;
 	int64_t at;
 };
 
-/* A value, and an int behind it; in MPI_SHORT_INT there is a gap between. */
+/* Adds a value followed by an int.  MPI_SHORT_INT has a gap between them. */
 static int add_pair(struct blocks *b, int64_t size, int64_t extent)
 {
 	const int64_t last = sizeof(int);
@@ -30,7 +30,7 @@ static int add_basic(struct blocks *b, MPI_Datatype type)
 	return blocks_add(b, 0, size);
 }
 
-/* Displacement i, in bytes; behind the numbers if it came as one. */
+/* Displacement i in bytes.  If it was passed as a number, it follows the other numbers. */
 static int64_t displacement(const struct contents *c, int64_t i, int64_t before)
 {
 	return c->addrs ? c->addr[i] : c->number[before + i];
@@ -61,7 +61,7 @@ static struct member repeated(const struct contents *c, int64_t i,
 	case MPI_COMBINER_HVECTOR:
 	case MPI_COMBINER_HVECTOR_INTEGER:
 		return (struct member){ v[1], i * displacement(c, 0, 2) };
-	default: /* the same, or with other bounds */
+	default: /* the type itself, or with other bounds */
 		return (struct member){ 1, 0 };
 	}
 }
@@ -128,7 +128,7 @@ static int add_members(struct blocks *b, const struct contents *c,
 	return err;
 }
 
-/* Of a type that is made of one other. */
+/* For a type that is made of one other type. */
 static int add_of_one(struct blocks *b, const struct contents *c)
 {
 	const int64_t extent = extent_of(c->type[0]);
@@ -176,7 +176,7 @@ int typemap_add(struct blocks *b, MPI_Datatype type)
 
 	if (err)
 		return err;
-	/* named ones, and those that a Fortran program asked for by range */
+	/* predefined types, and those that a Fortran program requested by range */
 	err = c.types == 0 ? add_basic(b, type) : add_contents(b, &c);
 	contents_free(&c);
 	return err;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* typemap_array.c - the part of an array that a type describes: typemap.h. */
+/* typemap_array.c - the part of an array that a type describes, see typemap.h. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "romio-adio/typemap.h"
 
-/* What is taken of one dimension: runs of len indices, step apart. */
+/* The selected indices of one dimension: runs of len indices, with starts step apart. */
 struct dim {
 	int64_t size;
-	int64_t first, len, step, end; /* nothing at end or behind */
+	int64_t first, len, step, end; /* end is exclusive */
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -16,7 +16,7 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Calls with large counts pass sizes behind all that is an int. */
+/* Constructors with large counts pass sizes after all numbers of type int. */
 static bool is_large(const struct contents *c)
 {
 	return c->ints < c->numbers;
@@ -34,7 +34,7 @@ static bool subarray(struct dim *dim, const struct contents *c, int64_t dims)
 	return c->number[is_large(c) ? 1 : 1 + 3 * dims] == MPI_ORDER_C;
 }
 
-/* The share of the process at place of count. */
+/* The share of process number place of count. */
 static struct dim share(int64_t size, int64_t how, int64_t arg, int64_t count,
 			int64_t place)
 {
@@ -61,7 +61,7 @@ static bool darray(struct dim *dim, const struct contents *c, int64_t dims)
 	return procs[dims] == MPI_ORDER_C;
 }
 
-/* Adds what, which has steps of stride, once for each index that is taken. */
+/* Adds what, spaced by stride, once for each selected index. */
 static int add_dim(struct blocks *b, const struct dim *dim,
 		   const struct blocks *what, int64_t stride)
 {
@@ -75,7 +75,7 @@ static int add_dim(struct blocks *b, const struct dim *dim,
 	return err;
 }
 
-/* The dimension whose indices are neighbours comes first. */
+/* The dimension with adjacent indices comes first. */
 static int add_dims(struct blocks *b, const struct dim *dim, int64_t dims,
 		    bool last_first, const struct blocks *element,
 		    int64_t stride)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* env.c - what ROMIO asks of the MPI library around it; see mpir_ext.h. */
+/* env.c - functions that ROMIO needs from its MPI library; see mpir_ext.h. */
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +14,7 @@ int MPIR_Ext_init(void)
 	return MPI_SUCCESS;
 }
 
-/* No public call tells.  The first use of an uncommitted type will. */
+/* No public call can tell.  The first use of an uncommitted type will. */
 int MPIR_Ext_datatype_iscommitted(MPI_Datatype type)
 {
 	return type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : MPI_SUCCESS;

@@ -2,9 +2,9 @@
 /*
  * errhandler.c - error handlers of files.
  *
- * An MPI_Errhandler hides its function, and libmpich shows only its own files
- * to it.  So MPI_File_create_errhandler makes a handler of a communicator,
- * for the handle, and remembers which function of a file it stands for.
+ * An MPI_Errhandler hides its function, and libmpich accepts only its own files.  So
+ * MPI_File_create_errhandler creates an error handler of a communicator, for its handle,
+ * and stores the function for the file with that handle.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static struct known *find(MPI_Errhandler handle)
 	return k;
 }
 
-/* A handle that was freed comes again: the newest function counts. */
+/* A freed handle may be reused: the newest function counts. */
 static int remember(MPI_Errhandler handle, MPI_File_errhandler_function *fn)
 {
 	struct known *k;

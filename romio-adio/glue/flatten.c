@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flatten.c - data types as lists of blocks, in the place of ROMIO's
- * adio/common/flatten.c: that one loses blocks of indexed types whose elements
- * have bounds of their own (subarrays, resized types), and of those whose
- * first length is 0, moves resized types by their lower bound, and takes
- * MPI_SHORT_INT for one piece.
+ * flatten.c - data types as lists of blocks, replacing ROMIO's adio/common/flatten.c.
+ * That file has errors:
+ * - It loses blocks of indexed types whose elements have bounds of their own (subarrays,
+ *   resized types), and of those whose first length is 0.
+ * - It moves resized types by their lower bound.
+ * - It treats MPI_SHORT_INT as one piece.
  *
- * A list is made once and kept with its type, as an attribute.
+ * A list is made once, and stored with its type as an attribute.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ int ADIOI_Flattened_type_delete(MPI_Datatype type, int keyval, void *value,
 	return MPI_SUCCESS;
 }
 
-/* What MPI does not allow in a view. */
+/* Properties that MPI does not permit in a view. */
 static int flags_of(const struct blocks *b)
 {
 	int flags = 0;
@@ -58,7 +59,7 @@ static int flags_of(const struct blocks *b)
 	return flags;
 }
 
-/* ROMIO wants a block in every list: one of 0 bytes where there are none. */
+/* ROMIO needs a block in every list, so an empty list gets one of 0 bytes. */
 static ADIOI_Flatlist_node *node_of(MPI_Datatype type, const struct blocks *b)
 {
 	const size_t n = b->n ? b->n : 1;
@@ -85,7 +86,7 @@ static ADIOI_Flatlist_node *node_of(MPI_Datatype type, const struct blocks *b)
 	return node;
 }
 
-/* ROMIO knows no failure here. */
+/* ROMIO handles no failure here. */
 static void give_up(int err)
 {
 	FPRINTF(stderr, "libmpio-pvfs: cannot take a data type apart: %s\n",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iscontig.c - is a data type one piece of memory, in order? */
+/* iscontig.c - whether a data type is one piece of memory, in order. */
 #include <stdbool.h>
 
 #include <adio.h>
 
-/* Every byte from 0 to the extent, though perhaps not in order. */
+/* True: the type has every byte from 0 to the extent, though perhaps not in order. */
 static bool is_dense(MPI_Datatype type, MPI_Count size)
 {
 	MPI_Count lb, extent, true_lb, true_extent;
@@ -15,9 +15,9 @@ static bool is_dense(MPI_Datatype type, MPI_Count size)
 }
 
 /*
- * MPICH's own answer, by the list that accesses go by, so that the two never
- * differ; but for a type that begins elsewhere than at 0, which ROMIO would
- * take for one that begins there.  A type of size 0 counts as contiguous.
+ * MPICH's own answer, computed from the list that accesses use, so that the two never
+ * differ.  One exception: a type that does not begin at 0, because ROMIO would treat it
+ * as beginning there.  A type of size 0 counts as contiguous.
  */
 void MPIR_Datatype_iscontig(MPI_Datatype type, int *flag)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lock.c - one lock around ROMIO, for programs with MPI_THREAD_MULTIPLE.
- *
- * Recursive, and let go around every MPI call that may block (unlocked.h):
- * two threads in collective calls on two files must not wait for each other,
- * which could go round in a circle over the ranks.
+ * lock.c - one lock around ROMIO, for programs with MPI_THREAD_MULTIPLE.  It is
+ * recursive, and released around every MPI call that may block (unlocked.h).  Otherwise,
+ * two threads in collective calls on two files would wait for each other, which could be
+ * a deadlock across ranks.
  */
 #include <pthread.h>
 

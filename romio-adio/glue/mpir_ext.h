@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mpir_ext.h - what ROMIO asks of the MPI library that it lives in, answered
- * by glue.c from public MPI calls alone.
+ * mpir_ext.h - what ROMIO needs from the MPI library that contains it.  The files of this
+ * folder implement it with public MPI calls only (env.c, lock.c, iscontig.c).
  */
 #ifndef MPIR_EXT_H
 #define MPIR_EXT_H

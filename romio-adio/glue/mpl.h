@@ -23,15 +23,14 @@
 #define MPL_free(p) free(p)
 
 /*
- * Makes a name that no other process or call makes: dirname/prefix.HASH, or
- * without dirname prefix.HASH.
- * @param path	out: PATH_MAX bytes
- * @param is_dir	1: a slash is added at the end
+ * Makes a unique name, among processes and calls: dirname/prefix.HASH, or prefix.HASH
+ * without dirname.  path gets it, and has room for PATH_MAX bytes.  is_dir 1: appends a
+ * slash.
  */
 void MPL_create_pathname(char *path, const char *dirname, const char *prefix,
 			 const int is_dir);
 
-/* Appends src to dest, which has n bytes; 0, or 1 when it was cut. */
+/* Appends src to dest, which has n bytes.  Returns 0, or 1 if it was cut. */
 int MPL_strnapp(char *dest, const char *src, size_t n);
 
 #include "romio-adio/glue/unlocked.h"

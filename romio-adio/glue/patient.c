@@ -4,9 +4,9 @@
 
 #include "romio-adio/glue/patient.h"
 
-#define POLLS 100u /* before the processor is offered to others */
+#define POLLS 100u /* polls before yielding the processor */
 
-/* Between two looks at what is waited for. */
+/* Called between two polls. */
 static void between(unsigned int *polls)
 {
 	if (++*polls > POLLS)
@@ -53,7 +53,7 @@ int patient_Waitany(int n, MPI_Request requests[], int *index,
 	}
 }
 
-/* What began with err, up to its end. */
+/* Completes an operation whose start returned err. */
 static int finish(int err, MPI_Request *request)
 {
 	return err == MPI_SUCCESS ? patient_Wait(request, MPI_STATUS_IGNORE)

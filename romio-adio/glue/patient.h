@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * patient.h - MPI's blocking calls for ROMIO, waiting so that others can run.
+ * patient.h - MPI's blocking calls for ROMIO, which wait so that other processes can run.
  *
- * MPICH's own poll without ever giving the processor away.  With more ranks
- * than processors all but one rank of a collective access would burn the time
- * slices that the one, or a server on the same host, needs to go on.
+ * MPICH's own calls poll without ever yielding the processor.  With more ranks than
+ * processors, the waiting ranks of a collective access would use the time slices that the
+ * last rank, or a server on the same host, needs.
  *
- * Named and used like MPI's.  On all ranks or on none: they are nonblocking
- * collective calls, which do not match blocking ones.
+ * The calls are named and used like MPI's.  All ranks must use them, or none: they are
+ * nonblocking collective calls, which do not match blocking ones.
  */
 #ifndef PATIENT_H
 #define PATIENT_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * romioconf.h - what ROMIO's configure would find out on Debian with MPICH:
- * a 64-bit Linux, a complete MPI, and file systems reached by POSIX calls
- * beside the one of this project.
+ * romioconf.h - what ROMIO's configure would find on Debian with MPICH: a 64-bit Linux, a
+ * complete MPI, and POSIX file systems in addition to the one of this project.
  */
 #ifndef ROMIOCONF_H
 #define ROMIOCONF_H

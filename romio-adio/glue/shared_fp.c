@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shared_fp.c - shared file pointers of "pvfs:" files: a counter, one request an access,
- * where ROMIO locks, reads, writes and unlocks.  Others go ROMIO's own way.
+ * shared_fp.c - shared file pointers of "pvfs:" files, as a counter: one request for each
+ * access, where ROMIO locks, reads, writes and unlocks.  Other files use ROMIO's code.
  *
- * It is counter 0 of the hidden file that ROMIO makes for the pointer, as each open file
- * has one of its own, and one that is open for reading too.  The linker puts
- * these functions in front of ROMIO's (--wrap).
+ * It is counter 0 of the hidden file that ROMIO creates for the pointer.  Each open file
+ * has its own hidden file, also one that is open for reading.  The linker puts these
+ * functions before ROMIO's (--wrap).
  */
 #include <errno.h>
 
@@ -13,7 +13,7 @@
 
 #include "romio-adio/ad_pvfs.h"
 
-#define POINTER 0u /* the counter */
+#define POINTER 0u /* number of the counter */
 
 void __wrap_ADIO_Get_shared_fp(ADIO_File fd, ADIO_Offset incr, ADIO_Offset *fp,
 			       int *error_code);
@@ -22,7 +22,7 @@ void __real_ADIO_Get_shared_fp(ADIO_File fd, ADIO_Offset incr, ADIO_Offset *fp,
 void __wrap_ADIO_Set_shared_fp(ADIO_File fd, ADIO_Offset fp, int *error_code);
 void __real_ADIO_Set_shared_fp(ADIO_File fd, ADIO_Offset fp, int *error_code);
 
-/* ROMIO closes it with the file, and the first who does so removes it. */
+/* ROMIO closes it with the file.  The first rank that closes it removes it. */
 static int open_pointer(ADIO_File fd)
 {
 	int err = MPI_SUCCESS;

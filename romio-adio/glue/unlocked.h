@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unlocked.h - ROMIO's blocking MPI calls run without its lock, and those that
- * wait for other ranks wait as patient.h says.
+ * unlocked.h - runs ROMIO's blocking MPI calls without its lock.  Calls that wait for
+ * other ranks wait as in patient.h.
  *
- * ROMIO's mpipr.h makes PMPI_x of every MPI_x; these macros then put the
- * letting go and the taking again around it.
+ * ROMIO's mpipr.h turns every MPI_x into PMPI_x.  These macros release the lock before
+ * the call and take it again afterwards.
  */
 #ifndef UNLOCKED_H
 #define UNLOCKED_H
 
 #include "romio-adio/glue/patient.h"
 
-/* Gives the lock back, however often the thread took it; that count. */
+/* Releases the lock completely, and returns how often the thread held it. */
 unsigned int romio_unlock_all(void);
 void romio_lock_again(unsigned int held);
 
