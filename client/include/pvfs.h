@@ -489,11 +489,16 @@ ssize_t pvfs_readlink(const char *path, char *buf, size_t len);
 /*
  * As openat(2) and the corresponding calls.  A relative path starts at the directory that
  * dir has open, even if that directory was moved since.  With AT_FDCWD, it starts at the
- * current directory of the process.  flags: AT_SYMLINK_NOFOLLOW for all; pvfs_fstatat()
- * also AT_EMPTY_PATH; pvfs_unlinkat() only AT_REMOVEDIR; pvfs_linkat() AT_SYMLINK_FOLLOW
- * (EOPNOTSUPP if from is a symlink on PVFS).  Other flags fail with EINVAL.
- * pvfs_faccessat() checks the effective user, with or without AT_EACCESS.  ENOTDIR: dir
- * is not a directory; EBADF: dir is not open.
+ * current directory of the process.  Other flags than these fail with EINVAL:
+ * - pvfs_fstatat(): AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH; AT_NO_AUTOMOUNT has no effect.
+ * - pvfs_faccessat(): AT_SYMLINK_NOFOLLOW; AT_EACCESS has no effect, because the effective
+ *   user is always checked.
+ * - pvfs_fchmodat(), pvfs_fchownat(), pvfs_utimensat(): AT_SYMLINK_NOFOLLOW.
+ * - pvfs_unlinkat(): AT_REMOVEDIR.
+ * - pvfs_linkat(): AT_SYMLINK_FOLLOW, which fails with EOPNOTSUPP if from is a symlink on
+ *   PVFS; AT_EMPTY_PATH has no effect with a path on PVFS.
+ *
+ * ENOTDIR: dir is not a directory; EBADF: dir is not open.
  */
 int pvfs_openat(int dir, const char *path, int flags, ...);
 int pvfs_fstatat(int dir, const char *path, struct stat *st, int flags);
