@@ -185,7 +185,7 @@ int pvfs_flock(int fd, int operation)
 
 /* ---- fsync ---- */
 
-/* The mgr's answers are on stable storage already. */
+/* For other objects: the manager answers a change only when it is on stable storage. */
 int api_fsync(int fd, struct file *f)
 {
 	uint64_t begun = profile_start();

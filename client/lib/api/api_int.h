@@ -54,7 +54,7 @@ uint32_t mode_and_umask(mode_t mode);
 /* SETATTR on a path, as where_run_at().  flags: AT_SYMLINK_NOFOLLOW. */
 int setattr_at(struct where *w, int dir, const char *path, int flags,
 	       const struct setattr *set);
-/* SETATTR on an open file.  Consumes the reference to f. */
+/* SETATTR on an open file.  Consumes the reference to f.  Returns 0 or -errno. */
 int setattr_file(struct file *f, const struct setattr *set);
 
 /* The public calls of the same names, but they return a negative errno. */

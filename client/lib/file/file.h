@@ -213,16 +213,22 @@ static inline void file_see(struct file *f, const struct view *view)
  */
 typedef int (*target_op)(struct session *s, const struct target *t, void *arg);
 int file_run(struct file *f, target_op op, void *arg);
-/* The same for the object that t names, open or not: fs_lost.c. */
+/*
+ * The same for the object that t names, open or not: fs_lost.c.  Returns the result of
+ * op, or -errno.
+ */
 int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg);
-/* Returns when all servers of the file have its data on stable storage. */
+/*
+ * Waits until all servers of the file have its data on stable storage.  Returns 0 or
+ * -errno.
+ */
 int file_sync(struct file *f);
 /*
  * Tells the manager that the file may grow other than by appends.  From then on the
- * manager asks the iods for the end of the file.
+ * manager asks the iods for the end of the file.  Returns 0 or -errno.
  */
 int file_grows(struct file *f);
-/* F_SETFL: sets or clears O_APPEND. */
+/* F_SETFL: sets or clears O_APPEND.  Returns 0 or -errno. */
 int file_set_append(struct file *f, bool append);
 /* Sends RELEASE without waiting for the answer.  No other thread uses the file. */
 void file_release(struct file *f);

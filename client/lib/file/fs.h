@@ -92,12 +92,12 @@ void fs_leave(struct fs *fs);
  * have not ended.  Waits at most ms milliseconds.
  */
 void fs_settle(struct fs *fs, unsigned int ms);
-/* True: earlier sessions have not ended. */
+/* True: a session is being created, or earlier sessions have not ended. */
 bool fs_owes(struct fs *fs);
 
 /*
- * Returns the session, and creates it if necessary.  The caller releases it with
- * session_put().
+ * Sets *s to the session, and creates it if necessary.  The caller releases it with
+ * session_put().  Returns 0 or -errno.
  */
 int fs_session(struct fs *fs, struct session **s);
 /* The same; a session that is created now belongs to a tool (session_attr.tool). */

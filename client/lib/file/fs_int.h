@@ -16,7 +16,7 @@ void fs_take(struct fs *fs, struct session *s);
  * another capability.
  */
 #define FS_TRIES 3
-/* The result of a call that ended with rc and would need another try. */
+/* The result to return for a call that still fails with rc after FS_TRIES tries. */
 int fs_too_often(int rc);
 
 #endif

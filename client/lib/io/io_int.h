@@ -80,7 +80,10 @@ struct io {
 	struct io_gap few_gap[IO_GAPS];
 };
 
-/* Runs the operation: io.c.  The caller calls io_free() after any result. */
+/*
+ * Runs the operation: io.c.  Returns 0 or -errno.  The caller calls io_free() in either
+ * case.
+ */
 int io_run(struct io *io);
 /*
  * io_mem.c: allocates for plan and nserver.  Returns 0 or -ENOMEM.  Call io_free() in

@@ -141,14 +141,17 @@ struct session_attr {
 	const struct log *log;
 };
 
-/* Creates a session with one server, which is s->mgr.  It connects at the first call. */
+/*
+ * Creates a session with one server, which is s->mgr.  It connects at the first call.
+ * Returns 0 or -errno.
+ */
 int session_open(const struct session_attr *attr, struct session **s);
 /*
  * For a probe, before any other call: gets a ticket from attr.auth.mgr.  Without a
- * ticket, the server may reject the session.
+ * ticket, the server may reject the session.  Returns 0 or -errno.
  */
 int session_prove(struct session *s, const struct session_attr *attr);
-/* Asks the manager for the file system, and sets up the iods. */
+/* Asks the manager for the file system, and sets up the iods.  Returns 0 or -errno. */
 int session_mount(struct session *s);
 
 /* Keeps the session alive from now on while its program computes (keeper_int.h). */
