@@ -5,7 +5,7 @@
  *
  * 	cold -- enough calls or bytes --> opening --> open
  * 	  ^                                  '------> never
- * 	  '------ the number stands for something else -'
+ * 	  '------ the number refers to another file ----'
  *
  * No state of an earlier call is trusted: each call asks the kernel for the file of the
  * number and its flags.  A file that is no longer needed is closed by the next call on

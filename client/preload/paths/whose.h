@@ -6,8 +6,8 @@
  *
  * 	path   below a line of pvfstab, or relative to a directory that is; nothing is
  * 	       mounted there
- * 	fd     of libpvfs, and the kernel still has under that number what was put there,
- * 	       which takes no data (offset.h)
+ * 	fd     of libpvfs, and the kernel's file of that number is still the one that
+ * 	       this library placed there, which accepts no data (offset.h)
  */
 #ifndef WHOSE_H
 #define WHOSE_H
