@@ -62,9 +62,9 @@ struct file {
 	/* file system that it must belong to if it was inherited; or 0 */
 	uint64_t fsid;
 	atomic_bool parted; /* it has a partition */
-	struct loans loans; /* loans of its objects */
-	struct words words; /* words of its counters */
-	struct end_reads ends; /* reads of its end */
+	struct loans loans; /* borrowed objects: loans.h */
+	struct words words; /* lent counters: atomics.h */
+	struct end_reads ends; /* addresses of its end: end_reads.h */
 	/* handover record since its first descriptor, or NULL */
 	struct handover_file *handed;
 

@@ -89,8 +89,8 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg);
 void ask_post(struct ask *c, enum wire_op wire_op, const char *what);
 /*
  * A message with c->late is sent before the next request to any server, so that the
- * server wakes up once for both.  It is sent at the latest with the sixteenth such
- * message, by ask_late_send(), or when the keeper sees that no thread drives.
+ * server wakes up once for both.  At the latest it is sent with the next one when sixteen
+ * wait, by ask_late_send(), or when the keeper sees that no thread drives.
  */
 bool ask_late_waits(struct session *s);
 void ask_late_send(struct session *s);

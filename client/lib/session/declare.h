@@ -6,7 +6,8 @@
  *
  * The driving thread records an open when it handles the answer.  It also handles the
  * contact with a manager, so no open is missed in between.  An open is removed before its
- * RELEASE is posted.  If a DECLARE overtakes the RELEASE, the manager ignores it.
+ * RELEASE is posted.  If the RELEASE overtakes a DECLARE that names the open, the manager
+ * remembers it until the DECLARE arrives.
  */
 #ifndef DECLARE_H
 #define DECLARE_H
