@@ -157,8 +157,8 @@ int fs_connect(struct fs *fs, struct session **out)
 	while (rc == -ESTALE && clock_after_ms((unsigned int)pause) < late) {
 		log_warn(fs->log,
 			 "%s: no place at the manager before this client had "
-			 "said who it is; trying again: raise [mgr] "
-			 "max_sessions there if it goes on",
+			 "authenticated; trying again: if it persists, raise "
+			 "[mgr] max_sessions there",
 			 fs->mount->dir);
 		poll(NULL, 0, pause);
 		pause = 2 * pause < AGAIN_MOST_MS ? 2 * pause : AGAIN_MOST_MS;

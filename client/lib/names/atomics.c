@@ -229,8 +229,8 @@ static int settle(struct word *w, struct session *s, const struct word_add *add,
 	rc = ask(s, add, place, upto, &a);
 	if (rc) {
 		log_error(s->log,
-			  "%s: counter %u of %016llx gave %lld, which cannot "
-			  "be kept (%s): it is left out",
+			  "%s: counter %u of %016llx gave %lld, which could not "
+			  "be recorded (%s): the value is skipped",
 			  rpc_peer_name(a.peer), add->number,
 			  (unsigned long long)add->handle, (long long)old,
 			  strerror(-rc));

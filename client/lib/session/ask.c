@@ -180,9 +180,9 @@ static int may_ask(const struct ask *c)
 	if (rc || rpc_peer_features(c->peer) & WIRE_FT_GROUPS)
 		return rc;
 	log_error(c->s->log,
-		  "%s: a request of user %u is refused: he is in more than %u "
-		  "groups, which a manager of its release does not take: "
-		  "upgrade the manager",
+		  "%s: a request of user %u is rejected: the user is in more "
+		  "than %u groups, which this release of the manager does "
+		  "not support: upgrade the manager",
 		  rpc_peer_name(c->peer), c->as->uid, WIRE_GROUPS_MAX);
 	return -E2BIG;
 }

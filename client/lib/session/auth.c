@@ -47,9 +47,9 @@ void prove_close(struct session *s)
 void prove_hint(const struct session *s, const struct rpc_peer *peer)
 {
 	log_error(s->log,
-		  "%s: the servers want to know who this program is "
-		  "([filesystem] auth): write auth=munge, or auth=key and "
-		  "key=FILE, among the options of the mount in pvfstab",
+		  "%s: the servers require authentication ([filesystem] "
+		  "auth): write auth=munge, or auth=key and key=FILE, in the "
+		  "options of the mount in pvfstab",
 		  rpc_peer_name(peer));
 }
 
