@@ -32,8 +32,8 @@ void where_find(struct where *w, const char *path);
 void where_find_at(struct where *w, int dir, const char *path);
 
 /*
- * Runs op on the path, again after each redirection, and once more if the session has
- * ended.  Returns 0, WHERE_ORDINARY or -errno.  flags: WIRE_P_*.
+ * Runs op on the path, again after each redirection, and at most twice more if the
+ * session has ended (fs_run()).  Returns 0, WHERE_ORDINARY or -errno.  flags: WIRE_P_*.
  */
 int where_run(struct where *w, const char *path, uint32_t flags, target_op op,
 	      void *arg);
