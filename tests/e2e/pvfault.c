@@ -197,7 +197,7 @@ static char *edge(void)
 
 	if (two == MAP_FAILED || mprotect(two + 2 * page, page, PROT_NONE))
 		exit(2);
-	memset(two, '/', 2 * page);
+	memset(two, '0', 2 * page); /* as a path, a harmless name */
 	return two + 2 * page;
 }
 
