@@ -77,6 +77,7 @@ static void teardown(void)
 {
 	if (asked)
 		raw_close(&raw);
+	asked = false;
 	rig_until(rig, rig->bulks == 0);
 	rail_mem_fini(&area);
 	rig_close(rig);

@@ -159,7 +159,7 @@ bool store_believes(struct session *s, struct rpc_peer *peer)
 {
 	const struct store_metrics inside = { .groups = WIRE_MG_INSIDE };
 	bool local = !strcmp(rpc_peer_transport(peer), "local");
-	struct pvfs_metric *list;
+	struct pvfs_metric *list = NULL;
 	bool believes = !local;
 
 	if (s->auth || rpc_peer_features(peer) & WIRE_FT_CAPS)

@@ -52,11 +52,10 @@ static void row_add_bucket(struct metric_row *r, unsigned int bucket,
 	r->m.buckets = htole16((uint16_t)(le16toh(r->m.buckets) + 1));
 }
 
-/* What is too long is cut: names of ours are not. */
-static void row_add_text(struct metric_row *r, const char *s, size_t most)
+/* Cuts text that is too long. */
+static void row_add_text(struct metric_row *r, const char *s, size_t len)
 {
 	unsigned int used = le16toh(r->m.text_len);
-	size_t len = strnlen(s, most);
 
 	if (used + len >= WIRE_METRIC_TEXT)
 		len = WIRE_METRIC_TEXT - 1 - used;
@@ -69,15 +68,15 @@ static void row_add_text(struct metric_row *r, const char *s, size_t most)
 static void row_add_name(struct metric_row *r, const char *name,
 			 const char *help)
 {
-	row_add_text(r, name, SIZE_MAX);
-	row_add_text(r, help, SIZE_MAX);
+	row_add_text(r, name, strlen(name));
+	row_add_text(r, help, strlen(help));
 }
 
 static void row_add_label(struct metric_row *r, const char *key,
-			  const char *value, size_t most)
+			  const char *value, size_t len)
 {
-	row_add_text(r, key, SIZE_MAX);
-	row_add_text(r, value, most);
+	row_add_text(r, key, strlen(key));
+	row_add_text(r, value, len);
 	r->m.labels = htole16((uint16_t)(le16toh(r->m.labels) + 1));
 }
 
@@ -130,7 +129,7 @@ static void put_number(struct rpc_metrics *m, enum wire_metric_kind kind,
 		return;
 	row_add_name(&r, name, help);
 	if (by)
-		row_add_label(&r, by, of, SIZE_MAX);
+		row_add_label(&r, by, of, strlen(of));
 	row_put(m, &r);
 }
 
@@ -163,7 +162,7 @@ void rpc_metrics_times(struct rpc_metrics *m, const char *name, const char *by,
 	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		row_add_bucket(&r, i, atomic_load(&t->bucket[i]));
 	row_add_name(&r, name, help);
-	row_add_label(&r, by, of, SIZE_MAX);
+	row_add_label(&r, by, of, strlen(of));
 	row_put(m, &r);
 }
 
@@ -186,8 +185,9 @@ static void put_file(struct rpc_metrics *m, const struct sketch_row *file)
 	snprintf(handle, sizeof(handle), "%016llx",
 		 (unsigned long long)file->key);
 	row_add_name(&r, "file", "");
-	row_add_label(&r, "handle", handle, SIZE_MAX);
-	row_add_label(&r, "name", (const char *)name, sizeof(name));
+	row_add_label(&r, "handle", handle, strlen(handle));
+	row_add_label(&r, "name", (const char *)name,
+		      strnlen((const char *)name, sizeof(name)));
 	row_put(m, &r);
 }
 
@@ -225,7 +225,7 @@ static void put_op(struct rpc_metrics *m, const char *op, const struct tally *t)
 	struct metric_row r = row_of(t);
 
 	row_add_name(&r, "requests", "");
-	row_add_label(&r, "op", op, SIZE_MAX);
+	row_add_label(&r, "op", op, strlen(op));
 	row_put(m, &r);
 }
 
@@ -263,10 +263,11 @@ static void put_user(struct rpc_metrics *m, const struct label *l, bool direct,
 	if (l != m->server->labels.others)
 		snprintf(uid, sizeof(uid), "%u", (unsigned int)l->key.uid);
 	row_add_name(&r, "user", "");
-	row_add_label(&r, "uid", uid, SIZE_MAX);
-	row_add_label(&r, "job", l->key.job, sizeof(l->key.job));
+	row_add_label(&r, "uid", uid, strlen(uid));
+	row_add_label(&r, "job", l->key.job,
+		      strnlen(l->key.job, sizeof(l->key.job)));
 	if (direct)
-		row_add_label(&r, "way", "direct", SIZE_MAX);
+		row_add_label(&r, "way", "direct", strlen("direct"));
 	row_put(m, &r);
 }
 
@@ -314,9 +315,9 @@ static void put_way(struct rpc_metrics *m, const char *transport,
 		atomic_store(&sum->bytes_out, 0);
 	r = row_of(sum);
 	row_add_name(&r, "way", "");
-	row_add_label(&r, "op", kinds[kind], SIZE_MAX);
-	row_add_label(&r, "transport", transport, SIZE_MAX);
-	row_add_label(&r, "way", way, SIZE_MAX);
+	row_add_label(&r, "op", kinds[kind], strlen(kinds[kind]));
+	row_add_label(&r, "transport", transport, strlen(transport));
+	row_add_label(&r, "way", way, strlen(way));
 	row_put(m, &r);
 }
 
