@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* check.c - are the pages of the tables there: all, or those that a start needs? */
+/*
+ * check.c - checks that the pages of the tables exist: all of them, or those that a
+ * start needs.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +27,7 @@ static void on_finding(const DB_ENV *env, const char *prefix, const char *msg)
 		log_error(l->log, "table %s: %s", l->table, msg);
 }
 
-/* DB->verify() takes the handle away whatever it answers. */
+/* DB->verify() frees the handle, whatever it returns. */
 static int verify(struct looker *l, const char *path, uint64_t cache)
 {
 	DB *db;
@@ -80,7 +83,7 @@ static int check_there(const struct store_attr *attr)
 	return rc;
 }
 
-/* For when all pages were looked at. */
+/* Call it after all pages were checked. */
 static int check_rows(struct store *st, const struct store_attr *attr)
 {
 	int rc = env_open(st, attr), locks;
@@ -114,7 +117,7 @@ int store_check(const struct store_attr *attr)
 
 	if (rc)
 		return rc;
-	/* no rows yet: Berkeley DB may not come back from a damaged page */
+	/* no rows yet: on a damaged page, Berkeley DB may never return */
 	rc = with_store(attr, env_recover);
 	if (rc == -ENOSPC || rc == -EBADMSG)
 		return rc;
@@ -127,17 +130,16 @@ int store_check(const struct store_attr *attr)
 }
 
 /*
- * Edges: are the pages there on the way to the first and to the last row of
- * a table?  Berkeley DB takes a page of zeros for one that was never written:
- * a root for a table without rows, and any other it looks for over and over,
- * without end.
+ * Edges: checks the pages on the path to the first and to the last row of a table.
+ * Berkeley DB takes a page of zeros for a page that was never written.  A root of zeros
+ * looks like a table without rows; for any other page of zeros it searches without end.
  *
- * A page begins with 26 bytes, the last of which says what it is, and a
- * checksum; then the places of its entries, of 2 bytes each.  An entry of an
- * inner page has its child at its fifth byte.
+ * A page begins with a header of 26 bytes, whose last byte is the type of the page, and
+ * a checksum.  The offsets of its entries follow, 2 bytes each.  An entry of an inner
+ * page has the number of its child from its fifth byte on.
  */
 
-#define ROOT 1u /* whatever a table grew to */
+#define ROOT 1u /* the number of the root, at any size of the table */
 #define ENTRIES_AT 20u
 #define TYPE_AT 25u
 #define PLACES_AT 32u
@@ -146,7 +148,7 @@ int store_check(const struct store_attr *attr)
 #define LEAF 5u
 #define LEVELS_MAX 16u
 
-/* 1: *number is the page below; 0: it is a leaf; -EIO: neither. */
+/* 1: *number is the child page; 0: the page is a leaf; -EIO: it is neither. */
 static int below(const uint8_t *page, bool last, db_pgno_t *number)
 {
 	uint16_t entries, at;

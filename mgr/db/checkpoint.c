@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * checkpoint.c - writes changed pages back beside the flusher, so that no
- * reply waits for it.  It bounds the log that a recovery reads, and lets old
- * log files go.  Sleeps for good while nothing changes.
+ * checkpoint.c - writes changed pages back in a thread of its own, so that no reply
+ * waits for it. This bounds the log that a recovery reads, and frees old log files.
+ * The thread sleeps while nothing changes.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -13,13 +13,13 @@
 #include "mgr/db/cond.h"
 #include "mgr/db/flusher.h"
 
-#define CHECKPOINT_KBYTE (64u << 10) /* of log */
+#define CHECKPOINT_KBYTE (64u << 10) /* KiB of log between checkpoints */
 #define CHECKPOINT_SHORT (1u << 10) /* ... when disk space is short */
-#define CHECKPOINT_SECONDS 60 /* or after this long */
-#define CHECKPOINT_TICK 2 /* seconds between looks */
+#define CHECKPOINT_SECONDS 60 /* ... or after this time */
+#define CHECKPOINT_TICK 2 /* seconds between checks */
 
 struct checkpointer {
-	pthread_mutex_t lock; /* stop */
+	pthread_mutex_t lock; /* protects stop */
 	pthread_cond_t work;
 	bool stop;
 	atomic_bool dirty;
@@ -46,7 +46,7 @@ static int checkpoint(struct checkpointer *cp, unsigned int kbyte)
 	return rc;
 }
 
-/* Something changed: look at the log's length until all is written. */
+/* After a change: checks the length of the log until all pages are written. */
 static void busy_period(struct checkpointer *cp)
 {
 	int left = CHECKPOINT_SECONDS / CHECKPOINT_TICK;
@@ -58,7 +58,7 @@ static void busy_period(struct checkpointer *cp)
 	}
 	atomic_store(&cp->dirty, false);
 	if (!cp->stop && checkpoint(cp, 0))
-		atomic_store(&cp->dirty, true); /* no space: again */
+		atomic_store(&cp->dirty, true); /* no space: try again */
 }
 
 static void *checkpointer_main(void *arg)

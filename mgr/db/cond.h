@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cond.h - a condition whose bounds are in CLOCK_MONOTONIC. */
+/* cond.h - a condition variable whose timeouts are in CLOCK_MONOTONIC. */
 #ifndef COND_H
 #define COND_H
 

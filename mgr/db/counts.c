@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counts.c - what Berkeley DB counts of itself. */
+/* counts.c - counters of Berkeley DB. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 #define MEGABYTE (UINT64_C(1) << 20)
 
-/* It walks over the whole cache: so no more than a thousandth of the time. */
+/* memp_stat() walks the whole cache, so it gets at most a thousandth of the time. */
 #define REST 1000u
 
 static uint64_t megabytes(uint64_t mbytes, uint64_t bytes)

@@ -12,44 +12,46 @@
 #include "mgr/db/store.h"
 
 /*
- * Identifiers are reserved in ranges: after a crash the rest of the range is
- * skipped.  A new range is asked for when half of the last one is left, far
- * more than can be given out before the next flush.
+ * Identifiers are reserved in ranges; after a crash the rest of the range is skipped.
+ * The store reserves a new range when half of the last one is left.  That half is far
+ * more than can be issued before the next flush.
  */
 #define STORE_ID_RANGE (UINT64_C(1) << 20)
 
 #define STORE_PAGE 4096u /* bytes */
 #define STORE_LOG_FILE (16u << 20) /* bytes of one log file */
 #define STORE_LOG_BUFFER (4u << 20)
-/* Lines in the log until all is well: of a full disk there is one for each page,
- * and the log may lie on it. */
+/*
+ * Error lines in the log until a checkpoint succeeds.  Berkeley DB reports a full disk
+ * once for each page, and the log may be on that disk.
+ */
 #define STORE_SAID_MAX 8u
 
-/* Of a table's file: slack.c. */
+/* Space of a table's file: slack.c. */
 struct table_space {
-	int fd; /* ours, beside Berkeley DB's */
-	uint64_t covered; /* bytes from its begin that have blocks */
-	unsigned int puts; /* since it was last looked at */
+	int fd; /* our own; Berkeley DB has another one */
+	uint64_t covered; /* bytes from the start that have blocks */
+	unsigned int puts; /* since the last check */
 };
 
-/* What was flushed of the log, and the file that says so: log_end.c. */
+/* How far the log was flushed, and the file that records it: log_end.c. */
 struct log_end {
-	pthread_mutex_t lock; /* end, dirty, and what is written to fd */
+	pthread_mutex_t lock; /* protects end, dirty and the contents of fd */
 	int fd;
 	uint64_t end; /* log file << 32 | offset in it */
-	bool dirty; /* written, and not flushed */
+	bool dirty; /* written and not yet flushed */
 };
 
 struct store {
 	const struct log *log;
-	bool accept_loss; /* a log that was cut */
+	bool accept_loss; /* accept a truncated log */
 	DB_ENV *env;
 	DB *db[STORE_TABLES];
 	DB_TXN *txn;
 	bool changed;
-	uint64_t work; /* rows that were touched, ever */
+	uint64_t work; /* rows accessed since the open */
 	atomic_bool failed;
-	bool closing; /* after a failure: nothing new is said */
+	bool closing; /* closing after a failure: log no further errors */
 	char *home;
 	uint64_t id_next, id_end;
 	uint64_t hash_key[2];
@@ -57,97 +59,118 @@ struct store {
 	struct handle_cipher handles;
 	bool handles_keyed;
 	struct table_space space[STORE_TABLES];
-	bool tight; /* a table could not be given its slack */
-	pthread_mutex_t logs_lock; /* logs_made */
+	bool tight; /* a table could not get its slack */
+	pthread_mutex_t logs_lock; /* protects logs_made */
 	struct log_end log_end;
-	uint32_t logs_made; /* the last log file that has its space */
+	uint32_t logs_made; /* the last log file that is allocated */
 	_Atomic(enum store_room) room;
 	uint64_t room_checked; /* clock_now() */
-	atomic_bool full; /* the last flush or checkpoint: no space */
-	atomic_bool was_full; /* ... at any time */
-	struct timing checkpoints; /* that wrote something */
-	struct store_counts counts; /* as of late; the store's thread */
-	uint64_t cache_again; /* clock_now(): when it is looked at again */
-	atomic_uint said; /* lines of Berkeley DB's, since it was well */
+	atomic_bool full; /* the last flush or checkpoint found no space */
+	/* any operation since the last good checkpoint found no space */
+	atomic_bool was_full;
+	struct timing checkpoints; /* those that wrote something */
+	struct store_counts counts; /* the last values; store's thread */
+	/* clock_now(): time of the next look at the cache */
+	uint64_t cache_again;
+	atomic_uint said; /* error lines since the last good checkpoint */
 };
 
-/* Of what calloc() gave. */
+/* Initializes a store that calloc() allocated. */
 void store_init(struct store *st);
 bool store_may_say(struct store *st);
-/* Translates what Berkeley DB returned; logs and marks a failure. */
+/* Translates a return value of Berkeley DB.  Logs a failure and marks the store as failed. */
 int store_error(struct store *st, int ret, const char *what);
 
 const char *store_table_name(enum store_table table);
-/* Is the way to the first and the last row there?  0; -EIO: the store failed. */
+/*
+ * Checks the pages on the path to the first and to the last row.  0; -EIO: a page is
+ * missing, the store failed.
+ */
 int edges_check(struct store *st, enum store_table table);
-/* The environment without its tables, which have all that was in the log. */
+/*
+ * Recovers the environment without opening its tables.  The tables then contain all
+ * changes of the log.
+ */
 int env_recover(struct store *st, const struct store_attr *attr);
 int env_open(struct store *st, const struct store_attr *attr);
 void env_close(struct store *st);
 int ids_open(struct store *st);
 int ids_reserve(struct store *st);
-/* ENOSPC, EDQUOT */
+/* ENOSPC or EDQUOT. */
 bool store_is_full(int err);
 
 /* ---- locks.c ---- */
 
-/* All rows, into memory; and what ends with a transaction.  -EIO, logged: one is damaged. */
+/*
+ * Loads all rows into memory; transactions then keep the index up to date.  -EIO,
+ * logged: a row is damaged.
+ */
 int locks_open(struct store *st);
-/* Are all rows whole?  0; -EIO, logged. */
+/* Checks all rows.  0; -EIO, logged: a row is damaged. */
 int locks_check(struct store *st);
 
 /* ---- logs.c ---- */
 
-/* Before recovery.  -ENOSPC: not even the first one has room. */
+/* Call it before recovery.  -ENOSPC: there is no space even for the first log file. */
 int logs_prepare(struct store *st);
-/* After it. */
+/* Call it after recovery. */
 void logs_begin(struct store *st);
-/* Makes those that come next; the store's thread. */
+/* Allocates the next log files.  Store's thread only. */
 enum store_room logs_room(struct store *st);
-/* After a checkpoint; any one thread at a time. */
+/* Call it after a checkpoint, from one thread at a time. */
 void logs_tidy(struct store *st);
 
-/* The last log file that was begun; 0: there is none.  0, -errno: they cannot be read. */
+/*
+ * *last: the last log file that has contents; 0: there is none.  0, or -errno: the log
+ * files cannot be read.
+ */
 int logs_last(const struct store *st, uint32_t *last);
 
 /* ---- log_end.c ---- */
 
 /*
- * Before recovery: can the log be read as far as it was flushed?  0; -EBADMSG, logged:
- * it cannot, or nobody can tell; another -errno, logged: an error that may pass.
+ * Before recovery: checks that the log is readable as far as it was flushed.  0;
+ * -EBADMSG, logged: it is not, or this cannot be determined; another -errno, logged: an
+ * error that may be temporary.
  */
 int log_end_check(struct store *st);
-/* After it: the file is there, if it has to be.  -EIO, logged: it is not; or -errno. */
+/*
+ * After recovery: opens the file.  -EIO, logged: the file must exist and does not; or
+ * -errno.
+ */
 int log_end_find(struct store *st);
-/* The same, and makes it if there is none; before the first flush. */
+/* The same, but makes the file if there is none.  Call it before the first flush. */
 int log_end_open(struct store *st);
 void log_end_close(struct store *st);
-/* The store cannot be opened although the loss is accepted. */
+/* Logs that the store cannot be opened although the loss is accepted. */
 void log_end_say_lost(const struct store *st);
-/* Any thread: what the flush that follows flushes. */
+/* The end of the log that the next flush covers.  Any thread. */
 uint64_t log_end_before_flush(struct store *st);
-/* Any thread, before anybody is told of that flush. */
+/*
+ * Records the end after that flush; call it before anybody is told of the flush.  Any
+ * thread.
+ */
 void log_end_flushed(struct store *st, uint64_t end);
-/* One thread. */
+/* One thread at a time. */
 void log_end_sync(struct store *st);
 
 /* ---- slack.c; the store's thread ---- */
 
 int slack_open(struct store *st);
 void slack_close(struct store *st);
-/* A row is going to be put. */
+/* Call it before a row is put. */
 void slack_put(struct store *st, enum store_table table);
 enum store_room slack_room(struct store *st);
-/* Before a transaction with changes is undone, and after. */
+/* Call them before and after a transaction with changes is undone. */
 void slack_note(struct store *st, uint64_t end[STORE_TABLES]);
 void slack_undone(struct store *st, const uint64_t before[STORE_TABLES]);
 
 /* ---- room.c ---- */
 
-/* Bytes that are free on the disk; false: nobody knows. */
+/* *left: free bytes on the disk; false: they cannot be determined. */
 bool room_left(const struct store *st, uint64_t *left);
 int hash_open(struct store *st);
-/* In the transaction that makes the data base. */
+/* Call it in the transaction that makes the database. */
 int handle_key_make(struct store *st);
 int handle_open(struct store *st);
 

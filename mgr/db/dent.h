@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dent.h - directory entries, in the order of their names' hashes: an entry's
- * place, and so a reader's cookie, does not depend on other entries.
+ * dent.h - directory entries in the order of the hashes of their names.  So the
+ * position of an entry, and a reader's cookie, do not depend on other entries.
  */
 #ifndef DENT_H
 #define DENT_H
@@ -17,21 +17,21 @@ struct dent {
 
 int dent_get(struct store *st, uint64_t dir, const char *name, size_t len,
 	     struct dent *dent);
-/* -EEXIST */
+/* -EEXIST: the name exists. */
 int dent_insert(struct store *st, uint64_t dir, const char *name, size_t len,
 		const struct dent *dent);
-/* Makes or overwrites. */
+/* Inserts or overwrites. */
 int dent_put(struct store *st, uint64_t dir, const char *name, size_t len,
 	     const struct dent *dent);
 int dent_del(struct store *st, uint64_t dir, const char *name, size_t len);
-/* 1: no entries; 0: some; or an error. */
+/* 1: the directory has no entries; 0: it has some; or an error. */
 int dent_none(struct store *st, uint64_t dir);
 
-/* Walks entries with hashes above cookie.  -ENOENT at the end. */
+/* Walks the entries whose hash is above cookie.  -ENOENT at the end. */
 struct dent_iter {
 	struct store_iter it;
 	uint64_t dir;
-	uint64_t hash; /* of the present entry */
+	uint64_t hash; /* of the current entry */
 	const char *name;
 	size_t len;
 	struct dent dent;

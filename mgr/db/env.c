@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * env.c - the Berkeley DB environment and its tables.  Private to the
- * process: no region files, and a start always recovers from the log alone.
- * One thread updates, so there is no lock subsystem.
+ * env.c - the Berkeley DB environment and its tables.  The environment is private to
+ * the process: it has no region files, and each start recovers from the log alone.  One
+ * thread updates, so there is no lock subsystem.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ const char *store_table_name(enum store_table table)
 	return table_name[table];
 }
 
-/* Every call after a failure says it once more. */
+/* Berkeley DB repeats this message in every call after a failure. */
 #define ECHO "BDB0060 "
 
 static bool tells_of_space(const char *msg)
@@ -47,7 +47,7 @@ static void on_message(const DB_ENV *env, const char *prefix, const char *msg)
 		log_error(st->log, "data base %s: %s", st->home, msg);
 }
 
-/* A write that failed is told to who asked for it, and is made again. */
+/* A failed write needs nothing here: its caller gets the error and retries. */
 static void on_event(DB_ENV *env, u_int32_t event, void *info)
 {
 	struct store *st = env->app_private;
@@ -73,7 +73,7 @@ static int env_configure(struct store *st, uint64_t cache)
 		return ret;
 	if ((ret = env->set_lg_max(env, STORE_LOG_FILE)))
 		return ret;
-	/* a flush then overwrites blocks and leaves the file's size alone */
+	/* a flush then overwrites blocks and does not change the size of the file */
 	return env->log_set_config(env, DB_LOG_ZERO, 1);
 }
 
@@ -86,7 +86,7 @@ static int table_open(struct store *st, enum store_table table, bool make)
 	if ((ret = db_create(&db, st->env, 0)))
 		return ret;
 	st->db[table] = db;
-	/* one page is one block of the file system: written whole or not */
+	/* one page is one block of the file system, so its writes are atomic */
 	if ((ret = db->set_pagesize(db, STORE_PAGE)))
 		return ret;
 	if ((ret = db->set_flags(db, DB_CHKSUM)))
@@ -95,7 +95,7 @@ static int table_open(struct store *st, enum store_table table, bool make)
 			0600);
 }
 
-/* Reads the first row and the last one, and what is on the way to them. */
+/* Reads the first and the last row, and the pages on the path to them. */
 static int table_check(struct store *st, enum store_table table)
 {
 	uint8_t last[STORE_KEY_MAX];
@@ -132,7 +132,7 @@ static int lost(struct store *st, const char *table)
 	return ENOENT;
 }
 
-/* The format is noted when all tables are there: none is made after that. */
+/* The format is written once all tables exist.  After that no table may be created. */
 static int tables_open(struct store *st)
 {
 	uint64_t format;
@@ -152,7 +152,7 @@ static int tables_open(struct store *st)
 	return ret;
 }
 
-/* table: NULL: which one is not known. */
+/* table: NULL if it is not known. */
 static void say_damaged(struct store *st, const char *table)
 {
 	log_error(st->log,
@@ -163,7 +163,7 @@ static void say_damaged(struct store *st, const char *table)
 }
 
 #define MIB (UINT64_C(1) << 20)
-#define START_NEEDS (64 * MIB) /* log files, pages, and some more */
+#define START_NEEDS (64 * MIB) /* log files, pages, and a margin */
 
 static int say_full(struct store *st)
 {
@@ -212,7 +212,8 @@ static int opened(struct store *st, int ret)
 
 	if (ret && atomic_load(&st->was_full))
 		return say_full(st);
-	if (ret < 0 || ret == EINVAL) /* other causes speak for themselves */
+	/* Berkeley DB has logged any other cause */
+	if (ret < 0 || ret == EINVAL)
 		say_damaged(st, NULL);
 	return rc;
 }

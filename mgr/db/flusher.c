@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flusher.c - one log flush for all who wait: by the owner, where that takes no
- * longer than to wake a thread and to be woken by it, else by the thread, so
- * that the owner goes on meanwhile.
+ * flusher.c - one log flush for all waiting items.  If a flush takes no longer than two
+ * wake-ups of threads, the owner flushes.  Otherwise the flusher's thread does, and the
+ * owner continues meanwhile.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,20 +14,21 @@
 #include "mgr/db/cond.h"
 #include "mgr/db/flusher.h"
 
-#define RETRY_NS 50000000 /* after a flush that had no space */
+#define RETRY_NS 50000000 /* pause after a flush that found no space */
 
 STAILQ_HEAD(items, flusher_item);
 
 struct flusher {
-	pthread_mutex_t lock; /* waiting, done, flushing, stop */
+	pthread_mutex_t lock; /* protects waiting, done, flushing, stop */
 	pthread_cond_t work;
 	struct items waiting;
 	struct items done;
 	bool flushing;
-	uint64_t took; /* ns, by a flush of late; of who flushes */
+	/* average duration of flushes, ns; used only by the thread that flushes */
+	uint64_t took;
 	bool stop;
 
-	atomic_bool any_done; /* spares the owner the lock */
+	atomic_bool any_done; /* saves the owner from taking the lock */
 	struct timing flushed;
 	struct store *st;
 	uint64_t quick_ns;
@@ -35,12 +36,12 @@ struct flusher {
 	void *arg;
 	pthread_t thread;
 
-	/* the owner's */
+	/* of the owner */
 	struct items added;
-	struct items late; /* go with the next of those, nlate */
+	struct items late; /* nlate items, flushed with the next of `added` */
 	unsigned int nlate, most_late;
 	unsigned int inside;
-	bool handed; /* something to the thread, and not all of it is back */
+	bool handed; /* the thread has items that did not come back yet */
 };
 
 static int flush(struct flusher *fl)
@@ -54,7 +55,7 @@ static int flush(struct flusher *fl)
 	return rc;
 }
 
-/* There was no space: they are committed, and durable when there is some. */
+/* There was no space.  The items are committed, and become durable once there is some. */
 static void try_later(struct flusher *fl, struct items *batch)
 {
 	struct timespec ts;
@@ -87,7 +88,7 @@ static void flush_round(struct flusher *fl)
 	}
 	if (!rc)
 		STAILQ_CONCAT(&fl->done, &batch);
-	/* after a failure nobody is told: the owner sees store_failed() */
+	/* after a failure no item completes: the owner sees store_failed() */
 	atomic_store(&fl->any_done, true);
 	fl->wake(fl->arg);
 }
@@ -185,8 +186,10 @@ static void hand_over(struct flusher *fl)
 		pthread_cond_signal(&fl->work);
 }
 
-/* The thread has nothing to do and will not look; it does what must be tried
- * again. */
+/*
+ * The flusher's thread is idle and does not touch the items.  If the flush fails, the
+ * thread retries it.
+ */
 static void flush_here(struct flusher *fl)
 {
 	if (flush(fl)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flusher.h - group commit.  Whoever committed a transaction and must not
- * speak of it before it is durable adds an item; the flusher's thread flushes
- * the log once for all items that wait, while the owner goes on.  Of late a flush
- * took less than quick_ns: then the owner itself does it.
+ * flusher.h - group commit.  A caller that committed a transaction and must not reveal
+ * it before it is durable adds an item.  The flusher's thread flushes the log once for
+ * all waiting items, while the owner continues.  If recent flushes took less than
+ * quick_ns, the owner flushes itself.
  */
 #ifndef FLUSHER_H
 #define FLUSHER_H
@@ -14,47 +14,53 @@
 
 struct flusher;
 
-/* Caller-owned until durable(), which flusher_collect() calls. */
+/* Memory of the caller.  The flusher uses it until flusher_collect() calls durable(). */
 struct flusher_item {
 	void (*durable)(struct flusher_item *item);
 	STAILQ_ENTRY(flusher_item) link;
 };
 
-/* wake: called by the flusher's thread when flusher_collect() has work.  most_late: so many
- * items that are in no hurry go by themselves. */
+/*
+ * wake: the flusher's thread calls it when flusher_collect() has work.  most_late: this
+ * many late items are flushed even without a normal one.
+ */
 int flusher_open(struct store *st, uint64_t quick_ns, unsigned int most_late,
 		 void (*wake)(void *arg), void *arg, struct flusher **fl);
-/* Items still inside are dropped without a call. */
+/* Drops the items that are inside without calling durable(). */
 void flusher_close(struct flusher *fl);
 
-/* The store's thread only. */
+/* Store's thread only. */
 void flusher_add(struct flusher *fl, struct flusher_item *item);
-/* The same for an item that is in no hurry: it goes with the next one. */
+/* Adds an item that can wait: it is flushed together with the next normal one. */
 void flusher_add_late(struct flusher *fl, struct flusher_item *item);
-/* There was none: the late items go by themselves. */
+/* There was no normal item: flush the late ones with the next flusher_submit(). */
 void flusher_hurry(struct flusher *fl);
-/* Items were added, and flusher_submit() is going to flush for them itself:
- * what comes in now can share that. */
+/*
+ * Items were added and flusher_submit() will flush them in the caller's thread.
+ * Changes that arrive until then can share this flush.
+ */
 bool flusher_gathers(const struct flusher *fl);
-/* ns that it takes, when it does so itself. */
+/* Average duration of recent flushes, ns. */
 uint64_t flusher_takes(const struct flusher *fl);
-/* Flushes for the added items, or hands them over; call once a turn of the event
- * loop.  True: flushed, flusher_collect() has work. */
+/*
+ * Flushes the added items, or hands them to the thread.  Call it once per turn of the
+ * event loop.  true: flushed here, flusher_collect() has work.
+ */
 bool flusher_submit(struct flusher *fl);
-/* Calls durable() of what is; returns how many, or -EIO: the store failed. */
+/* Calls durable() of each durable item.  Returns their number; -EIO: the store failed. */
 int flusher_collect(struct flusher *fl);
-/* Items that wait; the store's thread. */
+/* Number of items that wait; store's thread. */
 unsigned int flusher_waiting(const struct flusher *fl);
-/* How long flushes took; any thread. */
+/* Durations of flushes; any thread. */
 const struct timing *flusher_flushed(const struct flusher *fl);
-/* No item is inside. */
+/* Whether no item is inside. */
 bool flusher_idle(const struct flusher *fl);
 
 /* A thread that writes checkpoints, by log volume and by time. */
 struct checkpointer;
 int checkpointer_open(struct store *st, struct checkpointer **cp);
 void checkpointer_close(struct checkpointer *cp);
-/* Any thread: something was committed. */
+/* Something was committed.  Any thread. */
 void checkpointer_note(struct checkpointer *cp);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handle.c - handles as clients and iods know them.  In the data base they are
- * numbers in the order in which they were given out, so that new rows lie side by
- * side; outside each is that number enciphered under a key of this data base,
- * so that nobody finds files by counting.  The cipher is Speck64/128 (Beaulieu
- * et al., 2013), which takes less time than the row.
+ * handle.c - handles as clients and iods know them.  In the database, handles are
+ * numbers in the order in which they were issued, so that new rows are adjacent.
+ * Outside, a handle is that number, encrypted with a key of this database, so that
+ * nobody can find files by counting.  The cipher is Speck64/128 (Beaulieu et al.,
+ * 2013); it takes less time than a row access.
  *
- * 0 is none, here and there.  A data base without a key is of an earlier version:
- * its handles stay the numbers that they were.
+ * 0 means no handle on both sides.  A database without a key is from an earlier
+ * version; its handles are not encrypted.
  */
 #include <endian.h>
 #include <errno.h>
@@ -61,7 +61,7 @@ uint64_t handle_decipher(const struct handle_cipher *c, uint64_t text)
 	return (uint64_t)x << 32 | y;
 }
 
-/* What would become 0 takes the place of what 0 becomes. */
+/* 0 must map to 0: the handle whose cipher text is 0 gets the cipher text of 0. */
 uint64_t handle_shown(const struct store *st, uint64_t handle)
 {
 	uint64_t text;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handle.h - handles inside (numbers, as in the data base's keys) and outside (on
- * the wire, in the names of objects, in st_ino, in log lines).  Nothing else
- * translates; what is on the wire is never inside.
+ * handle.h - internal and external handles.  Internal handles are numbers, as in the
+ * keys of the database.  External handles appear on the wire, in names of objects, in
+ * st_ino and in log lines.  Only these functions translate.  An external handle is
+ * never used internally.
  */
 #ifndef HANDLE_H
 #define HANDLE_H
@@ -11,14 +12,14 @@
 
 struct store;
 
-/* Both are little-endian on the wire's side; 0 is 0. */
+/* The wire's side is little-endian; 0 stays 0. */
 uint64_t handle_to_wire(const struct store *st, uint64_t handle);
 uint64_t handle_from_wire(const struct store *st, uint64_t wire);
-/* As numbers, for log lines and tools. */
+/* The same as numbers, for log lines and tools. */
 uint64_t handle_shown(const struct store *st, uint64_t handle);
 uint64_t handle_meant(const struct store *st, uint64_t shown);
 
-/* The permutation by itself: Speck64/128, key[0] is used first. */
+/* The permutation: Speck64/128.  key[0] is used first. */
 #define HANDLE_ROUNDS 27
 struct handle_cipher {
 	uint32_t round[HANDLE_ROUNDS];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hash.c - the hash that orders names in a directory: SipHash-1-3 (Aumasson,
- * Bernstein, 2012) under a key of this file system, so that nobody can make
- * names that collide.
+ * hash.c - the hash that orders names in a directory: SipHash-1-3 (Aumasson, Bernstein,
+ * 2012) with a key of this file system, so that nobody can make colliding names.
  */
 #include <endian.h>
 #include <errno.h>

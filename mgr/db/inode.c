@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inode.c - the record of an inode: little-endian, fixed, versioned. */
+/* inode.c - the record of an inode: little-endian, of fixed length, with a version. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>

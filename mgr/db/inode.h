@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inode.h - what is kept for each file, directory and symlink.
+ * inode.h - the record of a file, directory or symlink.
  *
- * A regular file's size is known, or, with INODE_ASK, must be asked of the iods.  See ns/size.c, which alone changes the fields of "size state".
+ * The size of a regular file is known, or, with INODE_ASK, must be asked of the iods.
+ * Only ns/size.c changes the fields of "size state".
  */
 #ifndef INODE_H
 #define INODE_H
@@ -13,35 +14,36 @@
 #include "mgr/db/store.h"
 
 #define INODE_ASK 0x1u /* opened for writing since size was set */
-#define INODE_TAINT 0x2u /* ... and what the releases say will not do */
-#define INODE_DATA 0x4u /* the iods may hold objects of it */
+#define INODE_TAINT 0x2u /* ... and the releases do not determine the size */
+#define INODE_DATA 0x4u /* the iods may have objects of it */
 #define INODE_XATTR 0x10u /* it may have extended attributes */
-#define INODE_HOLES 0x20u /* what it takes is not what its size says */
-#define INODE_UNSURE 0x100u /* ... or it is: the iods were not asked since */
-#define INODE_ACL 0x40u /* an access list, beside its mode */
-#define INODE_ACL_DEFAULT 0x80u /* one for what is made in it */
+#define INODE_HOLES 0x20u /* allocated space may differ from size */
+#define INODE_UNSURE 0x100u /* ... or the iods were not asked since a change */
+#define INODE_ACL 0x40u /* has an access ACL, which extends mode */
+#define INODE_ACL_DEFAULT 0x80u /* has a default ACL for new entries */
 #define INODE_BUSY 0x8u /* an INTENT_RESIZE exists for it */
 
 struct inode {
 	uint64_t handle;
 	uint32_t mode; /* type and permission bits */
-	uint32_t nlink; /* 0: removed, lives until its last release */
+	uint32_t nlink; /* 0: removed, exists until its last release */
 	uint32_t holders; /* open records of readers */
 	uint32_t uid, gid;
 	int64_t atime, mtime, ctime; /* ns since the epoch */
-	int64_t mset; /* when mtime was set explicitly, 0: it was not */
-	uint64_t parent; /* directories: the directory above */
-	uint64_t writer; /* regular files, with writers: the session of all of
-			  * them; 0: of several, or nobody knows */
+	int64_t mset; /* when mtime was set explicitly; 0: never */
+	uint64_t parent; /* directories: the parent directory */
+	/* regular files: the session of all writers; 0: several, or unknown */
+	uint64_t writer;
 
 	/* regular files: stripes; devices: major, minor */
 	uint32_t base, pcount, ssize;
 
 	/* regular files: size state; symlinks: size */
 	uint32_t flags; /* INODE_* */
-	uint32_t gen; /* changes whenever a new answer may be due */
-	uint32_t writers; /* open records; */
-	uint32_t appenders; /* of which these only append */
+	/* changes whenever an older answer of the iods may be out of date */
+	uint32_t gen;
+	uint32_t writers; /* open records of writers */
+	uint32_t appenders; /* of these, the ones that only append */
 	uint64_t size; /* bytes */
 	uint64_t end; /* highest end of a write, from releases */
 	uint64_t tail; /* highest end reserved for an append */
@@ -56,10 +58,10 @@ static inline int inode_is_dir(const struct inode *ino)
 int inode_get(struct store *st, uint64_t handle, struct inode *ino);
 int inode_put(struct store *st, const struct inode *ino);
 int inode_del(struct store *st, uint64_t handle);
-/* Counts all of them: one pass over the table. */
+/* Counts all inodes in one pass over the table. */
 int inode_count(struct store *st, uint64_t *count);
 
-/* The text of a symlink, at most 4095 bytes, without NUL. */
+/* The target of a symlink: at most 4095 bytes, without NUL. */
 #define TARGET_MAX 4095u
 int target_put(struct store *st, uint64_t handle, const void *text, size_t len);
 int target_get(struct store *st, uint64_t handle, char text[TARGET_MAX],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* intents.c - rows (kind, id) -> what is to be done. */
+/* intents.c - rows (kind, id) -> pending work. */
 #include <endian.h>
 #include <errno.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct record {
 	uint32_t op;
 	uint64_t expiry; /* since version 2 */
 	uint64_t host;
-	uint64_t born; /* from version 3 on */
+	uint64_t born; /* since version 3 */
 };
 #define VERSION_1_LEN offsetof(struct record, expiry)
 #define VERSION_2_LEN offsetof(struct record, born)
@@ -32,7 +32,7 @@ static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
 	key_u64(key + 1, id);
 }
 
-/* 0: no such version. */
+/* 0: unknown version. */
 static size_t record_len(uint32_t version)
 {
 	return version == 3   ? sizeof(struct record)
@@ -41,7 +41,10 @@ static size_t record_len(uint32_t version)
 			      : 0;
 }
 
-/* One of version 1 has no deadline: it is late.  Of 2: as old as can be. */
+/*
+ * An intent of version 1 has no deadline and counts as late.  One of version 2 gets the
+ * greatest possible age.
+ */
 static int decode(struct store *st, const struct store_iter *it,
 		  struct intent *in)
 {

@@ -2,11 +2,11 @@
 /*
  * lock_index.c - see lock_index.h.
  *
- * A treap for each file and space, in the order of the starts.  Each node knows which locks
- * below it reach furthest, for each kind that a search is about: of one holder, and of
- * another one.  So a search that leaves out one holder still knows how far those below a node
- * reach, and goes down one path.  (T. Cormen et al., Introduction to Algorithms, "Interval
- * trees"; C. Aragon and R. Seidel, Randomized Search Trees.)
+ * One treap for each file and space, ordered by the starts.  Each node knows, for each
+ * kind of search, the two locks of different holders that reach furthest at or below
+ * it.  So a search that excludes one holder still knows how far the other locks below a
+ * node reach, and follows a single path.  (T. Cormen et al., Introduction to
+ * Algorithms, "Interval trees"; C. Aragon and R. Seidel, Randomized Search Trees.)
  */
 #include "mgr/db/lock_index.h"
 
@@ -20,7 +20,7 @@
 
 enum kind { ANY, EXCLUSIVE, KINDS };
 
-/* Of different holders; the second NULL: all are the first one's. */
+/* Of two different holders; second NULL: all locks are the first one's. */
 struct furthest {
 	const struct lock_node *first, *second;
 };
@@ -30,10 +30,11 @@ struct lock_node {
 	struct lock_file *file;
 	struct lock_user *by;
 	uint64_t priority;
-	uint64_t reserved; /* a number; 0: it is a lock */
+	uint64_t reserved; /* the number of a reservation; 0: a lock */
 	struct lock_node *child[2];
-	struct furthest furthest[KINDS]; /* here and below */
-	bool inside, was_inside; /* ... of the tree; at the last commit */
+	struct furthest furthest[KINDS]; /* at or below this node */
+	/* in the tree now; in the tree at the last commit */
+	bool inside, was_inside;
 	bool noted; /* in the list of changes */
 	SLIST_ENTRY(lock_node) change;
 };
@@ -42,21 +43,21 @@ struct lock_file {
 	UT_hash_handle hh;
 	uint64_t key[2]; /* handle, space */
 	struct lock_node *root;
-	size_t nodes; /* of this file, inside or not */
+	size_t nodes; /* of this file, in the tree or not */
 };
 
 struct lock_user {
 	UT_hash_handle hh;
 	uint32_t uid;
-	size_t nodes; /* inside or not */
-	size_t locks; /* inside */
+	size_t nodes; /* in the tree or not */
+	size_t locks; /* in the tree */
 };
 
 struct lock_index {
 	struct lock_file *files;
 	struct lock_user *users;
 	size_t locks, max;
-	uint64_t reservations; /* ever */
+	uint64_t reservations; /* since the open */
 	uint64_t random;
 	SLIST_HEAD(, lock_node) changes; /* since the last commit or abort */
 	lock_gone_fn *gone; /* or NULL */
@@ -128,7 +129,7 @@ static struct lock_user *get_user(struct lock_index *index, uint32_t uid)
 	return NULL;
 }
 
-/* Those without a lock. */
+/* Frees the file and the user if they have no nodes left. */
 static void tidy(struct lock_index *index, struct lock_file *file,
 		 struct lock_user *by)
 {
@@ -226,7 +227,7 @@ static void refresh(struct lock_node *node)
 	}
 }
 
-/* part[0]: those before at; part[1]: the others. */
+/* part[0]: nodes before at; part[1]: the others. */
 static void split(struct lock_node *node, const struct lock_node *at,
 		  struct lock_node *part[2])
 {
@@ -243,7 +244,7 @@ static void split(struct lock_node *node, const struct lock_node *at,
 	part[!before] = node;
 }
 
-/* All of a are before all of b. */
+/* All nodes of a must precede all nodes of b. */
 static struct lock_node *join(struct lock_node *a, struct lock_node *b)
 {
 	struct lock_node *top;
@@ -276,7 +277,7 @@ static struct lock_node *with(struct lock_node *tree, struct lock_node *node)
 	return tree;
 }
 
-/* node is in it. */
+/* node must be in the tree. */
 static struct lock_node *without(struct lock_node *tree,
 				 const struct lock_node *node)
 {
@@ -424,7 +425,7 @@ void lock_index_release(struct lock_index *index, struct lock_node *node)
 	free_node(index, node);
 }
 
-/* Those that come out make room for those that come in. */
+/* First removes the new nodes, because old ones may have the same start and holder. */
 void lock_index_abort(struct lock_index *index)
 {
 	struct lock_node *node;
@@ -477,7 +478,7 @@ void lock_index_close(struct lock_index *index)
 
 /* ---- searches ---- */
 
-/* Of others than the holder of want, at node or below it. */
+/* The furthest end at or below node of other holders than that of want. */
 static uint64_t end_of(const struct lock_node *node, enum kind kind,
 		       const struct lock_rec *want)
 {
@@ -498,8 +499,8 @@ static bool conflicts(const struct lock_rec *rec, enum kind kind,
 }
 
 /*
- * If those on the left reach beyond want's start, but none of them conflicts, one of them
- * begins behind want's end, and so do all on the right.
+ * Suppose that the left subtree reaches beyond want's start, but has no conflict.  Then
+ * one of its locks starts at or after want's end, and so do all locks on the right.
  */
 const struct lock_rec *lock_index_find(const struct lock_index *index,
 				       const struct lock_rec *want,

@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct record) == 16, "lock record");
 
 #define KEY_LEN 40u
 #define LOCKS_MAX (1u << 22)
-#define DAMAGED_MAX 10u /* records that are reported */
+#define DAMAGED_MAX 10u /* records that are logged */
 
 static void make_key(const struct lock_rec *rec, uint8_t key[KEY_LEN])
 {
@@ -138,7 +138,7 @@ int lock_iter_next(struct lock_iter *it, struct lock_rec *rec)
 	return rc ? rc : decode_of(it, rec);
 }
 
-/* fn of all rows; those that are damaged are logged, and -EIO is returned in the end. */
+/* Calls fn for each row.  Damaged rows are logged, and -EIO is returned at the end. */
 static int walk_rows(struct store *st,
 		     int (*fn)(struct store *st, const struct lock_rec *rec))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * locks.h - advisory locks: who holds which bytes of a file.  Rows, so that
- * they outlive the mgr as the sessions that hold them do.
+ * locks.h - advisory locks on ranges of bytes of files.  Locks are rows, so that they
+ * survive a restart of the manager, as do the sessions that hold them.
  */
 #ifndef LOCKS_H
 #define LOCKS_H
@@ -17,20 +17,23 @@ struct lock_rec {
 
 #define LOCK_EXCLUSIVE 2u /* WIRE_L_EXCLUSIVE */
 
-/* It counts for the user uid.  -ENOLCK: that one has too many, or all have. */
+/*
+ * The lock counts for the user uid.  -ENOLCK: this user, or all users together, have
+ * too many.
+ */
 int lock_put(struct store *st, const struct lock_rec *rec, uint32_t uid);
 int lock_del(struct store *st, const struct lock_rec *rec);
 
 /*
- * Of another holder, in want->space, that is in the way of want: of those the one with the
- * lowest start.  -ENOENT.
+ * Of the locks of other holders in want->space that conflict with want: the one with
+ * the lowest start.  -ENOENT: none.
  */
 int lock_find(struct store *st, const struct lock_rec *want,
 	      struct lock_rec *rec);
 
 /*
- * Until lock_release() rec is in the way of others as a lock would be, but has no row: for a
- * lock that is taken in several transactions.  -ENOMEM
+ * Until lock_release(), rec conflicts with others as a lock would, but has no row.  For
+ * a lock that is taken in several transactions.  -ENOMEM
  */
 struct lock_node;
 int lock_reserve(struct store *st, const struct lock_rec *rec, uint32_t uid,
@@ -38,48 +41,48 @@ int lock_reserve(struct store *st, const struct lock_rec *rec, uint32_t uid,
 void lock_release(struct store *st, struct lock_node *node);
 
 /*
- * gone (or NULL) is called for each lock and reservation that is let go or changed: at the commit,
- * or in lock_release().  It does not change locks.
+ * The store calls gone (may be NULL) for each lock and reservation that is removed or
+ * changed: at the commit, or in lock_release().  gone must not change locks.
  */
 typedef void lock_gone_fn(void *arg, const struct lock_rec *rec);
 void lock_watch(struct store *st, lock_gone_fn *gone, void *arg);
 
-/* Walks the locks of a file, those of one holder together and upwards. */
+/* Walks the locks of a file.  The locks of one holder are together, in ascending order. */
 struct lock_iter {
 	struct store_iter it;
 	uint64_t handle;
 };
 int lock_iter_open(struct store *st, uint64_t handle, uint64_t session,
 		   uint64_t owner, struct lock_iter *it);
-/* 0, or -ENOENT behind the last one of the file. */
+/* 0, or -ENOENT after the last lock of the file. */
 int lock_iter_next(struct lock_iter *it, struct lock_rec *rec);
 /*
- * To the first lock of the holder of `at`, in at->space, that ends at at->start
- * or behind it; if there is none, to the one that follows.  Those of a
+ * Moves to the first lock of the holder of `at`, in at->space, that ends at at->start
+ * or later.  If there is none, moves to the next lock of the file.  Locks of one
  * holder do not overlap.
  */
 int lock_iter_seek(struct lock_iter *it, const struct lock_rec *at,
 		   struct lock_rec *rec);
 void lock_iter_close(struct lock_iter *it);
 
-/* Of the same file. */
+/* For two locks of the same file. */
 static inline bool lock_same_holder(const struct lock_rec *a,
 				    const struct lock_rec *b)
 {
 	return a->session == b->session && a->owner == b->owner;
 }
 
-/* Which files a session has locks of, or had; and how many. */
+/* The files of which a session has or had locks, with the number of locks. */
 int locker_put(struct store *st, uint64_t session, uint64_t handle,
 	       uint32_t locks);
-/* -ENOENT; older versions did not count: 0. */
+/* -ENOENT.  Rows of older versions have no number: 0. */
 int locker_get(struct store *st, uint64_t session, uint64_t handle,
 	       uint32_t *locks);
 int locker_del(struct store *st, uint64_t session, uint64_t handle);
-/* All that a session has, at most max files looked at. */
+/* *locks: the number of locks of the session in at most max of its files. */
 int locker_count(struct store *st, uint64_t session, uint32_t max,
 		 uint32_t *locks);
-/* One of them; -ENOENT: none. */
+/* Any of these files; -ENOENT: none. */
 int locker_any(struct store *st, uint64_t session, uint64_t *handle);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * log_end.c - where the flushed part of the log ends, in a file beside it.
- * Berkeley DB takes the first record that it cannot read for the end of the log.
- * A damaged record or a cut file would so undo changes that were acknowledged.
+ * log_end.c - records in a file how far the log was flushed.  Berkeley DB takes the
+ * first record that it cannot read for the end of the log.  Without this file, a
+ * damaged record or a truncated log file would silently undo acknowledged changes.
  *
- * The file is written after each flush and before its changes are acknowledged,
- * so it is never ahead of the log.  The page cache keeps it if the process is
- * killed.  The checkpointer flushes it, so a loss of power sets it back by two
- * seconds at most.
+ * The file is written after each flush and before the changes of that flush are
+ * acknowledged, so it is never ahead of the log.  If the process is killed, the page
+ * cache keeps the file.  The checkpointer flushes the file, so after a power loss it is
+ * about two seconds old at most.
  */
 #include <endian.h>
 #include <errno.h>
@@ -21,10 +21,10 @@
 #include "common/util/stamp.h"
 
 #define FILE_NAME "log_end"
-#define META_NAME "log_end" /* the file was made: from then on it is needed */
+#define META_NAME "log_end" /* the file was made and is required */
 #define MAGIC UINT64_C(0x31646e65676f6c70) /* "plogend1" */
 
-/* Within one sector: a disk writes it whole or not. */
+/* Within one sector, which a disk writes completely or not at all. */
 struct end_record {
 	uint64_t magic;
 	uint64_t end;
@@ -49,7 +49,7 @@ static int write_record(int fd, uint64_t end)
 	return n < 0 ? -errno : n < (ssize_t)sizeof(rec) ? -ENOSPC : 0;
 }
 
-/* -ENOENT: an earlier release did not write one, it was removed, or it is empty. */
+/* -ENOENT: the file is missing (removed, or from a release without it) or empty. */
 static int read_record(const struct store *st, uint64_t *end)
 {
 	struct end_record rec = { 0 };
@@ -64,7 +64,8 @@ static int read_record(const struct store *st, uint64_t *end)
 	n = pread(fd, &rec, sizeof(rec), 0);
 	rc = n < 0 ? -errno : 0;
 	close(fd);
-	if (rc || !n) /* an earlier release was killed while it made the file */
+	/* a release that was killed while it made the file left it empty */
+	if (rc || !n)
 		return rc ? rc : -ENOENT;
 	if (n < (ssize_t)sizeof(rec) || le64toh(rec.magic) != MAGIC ||
 	    rec.end != ~rec.inverse)
@@ -73,7 +74,7 @@ static int read_record(const struct store *st, uint64_t *end)
 	return 0;
 }
 
-/* Where the log will be written next. */
+/* The position in the log of the next write. */
 static uint64_t written_end(DB_ENV *env)
 {
 	DB_LOG_STAT *stat;
@@ -87,8 +88,9 @@ static uint64_t written_end(DB_ENV *env)
 }
 
 /*
- * What a recovery would take for the end: 0 for a log that Berkeley DB finds damaged.  -errno:
- * the log could not be read at all, for example for want of file descriptors.
+ * *end: what a recovery would take for the end of the log.  0: Berkeley DB finds it
+ * damaged.  -errno: the log could not be read at all, for example because file
+ * descriptors ran out.
  */
 static int readable_end(struct store *st, uint64_t *end)
 {
@@ -195,7 +197,7 @@ static int open_record(const struct store *st)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whole or not at all.  A log of which nothing was ever flushed ends at 0. */
+/* Makes the file atomically.  As long as nothing was flushed, the end is 0. */
 static int make_record(struct store *st)
 {
 	struct end_record rec = { htole64(MAGIC), 0, htole64(~UINT64_C(0)) };
@@ -262,7 +264,7 @@ int log_end_open(struct store *st)
 	return store_is_full(-rc) ? 0 : rc;
 }
 
-/* A page that is newer than the log cannot be changed any more. */
+/* Berkeley DB cannot change a page that is newer than the end of the log. */
 void log_end_say_lost(const struct store *st)
 {
 	log_error(st->log,
@@ -312,5 +314,6 @@ void log_end_sync(struct store *st)
 	le->dirty = false;
 	pthread_mutex_unlock(&le->lock);
 	if (dirty)
-		fdatasync(le->fd); /* it is an addition: the next one tries */
+		/* only a safeguard: after an error the next sync tries again */
+		fdatasync(le->fd);
 }

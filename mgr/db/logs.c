@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * logs.c - log files, made before Berkeley DB needs them: it begins a file that is
- * there as it begins one of its own.  What a checkpoint has made needless becomes
- * the next one where space is short, so that nobody else gets it in between.
+ * logs.c - log files that are allocated before Berkeley DB needs them.  Berkeley DB
+ * starts to write in an existing empty file as in one of its own.  If space is short, a
+ * log file that a checkpoint made unnecessary becomes the next one, so that nobody else
+ * gets its blocks.
  *
- * A recovery removes log files without a header.  Meanwhile they are spares: they
- * have other names, and the first has both, for a recovery may need it.
+ * A recovery removes log files without a header.  Before a recovery, the files that are
+ * allocated ahead are therefore renamed to spares.  The first spare has both names,
+ * because the recovery may need it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,16 +21,16 @@
 
 #include "mgr/db/db_int.h"
 
-#define AHEAD 2u /* files beyond the one in use */
-#define ENOUGH (STORE_LOG_FILE / 2 + STORE_LOG_BUFFER) /* to go on at all */
-#define NAME_LEN 14 /* of log.0000000001 */
+#define AHEAD 2u /* files after the one in use */
+#define ENOUGH (STORE_LOG_FILE / 2 + STORE_LOG_BUFFER) /* minimum to continue */
+#define NAME_LEN 14 /* length of log.0000000001 */
 
 static void log_path(const struct store *st, uint32_t n, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/log.%010u", st->home, n);
 }
 
-/* Not yet, or no more, a log file. */
+/* A file that is not yet, or no longer, a log file. */
 static void side_path(const struct store *st, const char *name,
 		      char path[PATH_MAX])
 {
@@ -41,7 +43,7 @@ static void spare_path(const struct store *st, unsigned int k,
 	snprintf(path, PATH_MAX, "%s/spare.%u", st->home, k);
 }
 
-/* The rest is 0, and the size that of a whole one: -errno. */
+/* Extends the file to the size of a log file; the new part is 0.  -errno. */
 static int allocate(const char *path, int flags)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
@@ -54,7 +56,7 @@ static int allocate(const char *path, int flags)
 	return rc;
 }
 
-/* Under the lock. */
+/* The caller holds logs_lock, or there is no other thread yet. */
 static int make(struct store *st, const char *path)
 {
 	char fresh[PATH_MAX];
@@ -69,7 +71,7 @@ static int make(struct store *st, const char *path)
 	return rc;
 }
 
-/* How many there are beyond n. */
+/* Returns the number of allocated log files after n. */
 static uint32_t fill(struct store *st, uint32_t n)
 {
 	char path[PATH_MAX];
@@ -152,7 +154,7 @@ static bool wanted(struct store *st, uint32_t n)
 	return short_of;
 }
 
-/* The old one has lost its name, so that no recovery takes a part of it. */
+/* `old` is no longer named as a log file, so a recovery never reads a half-cleared one. */
 static void become_next(struct store *st, const char *old, uint32_t n)
 {
 	char path[PATH_MAX];
@@ -206,7 +208,7 @@ void logs_tidy(struct store *st)
 	free(names);
 }
 
-/* 1: it is; 0: it is not. */
+/* 1: the file has contents; 0: it has none; -errno. */
 static int begun(const char *path)
 {
 	static const char zeros[STORE_PAGE];
@@ -262,7 +264,7 @@ static bool there(const char *path, nlink_t *links)
 	return true;
 }
 
-/* -ENOENT: there are enough. */
+/* -ENOENT: there are enough spares. */
 static int spare_free(const struct store *st, char path[PATH_MAX])
 {
 	nlink_t links;
@@ -275,7 +277,7 @@ static int spare_free(const struct store *st, char path[PATH_MAX])
 	return -ENOENT;
 }
 
-/* path: it may have been used, or not have all of its space. */
+/* The file may have been used, or lack some of its blocks. */
 static void become_spare(struct store *st, const char *path)
 {
 	char spare[PATH_MAX];
@@ -287,7 +289,7 @@ static void become_spare(struct store *st, const char *path)
 		unlink(path);
 }
 
-/* Of an end in the middle of something. */
+/* Cleans up after an operation that a crash interrupted. */
 static void take_up(struct store *st)
 {
 	static const char *const gone[] = { "reserve", "next" };
@@ -296,7 +298,7 @@ static void take_up(struct store *st)
 
 	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
 		side_path(st, gone[i], path);
-		unlink(path); /* the first is of earlier versions */
+		unlink(path); /* "reserve" is from earlier versions */
 	}
 	for (unsigned int k = 0; k < AHEAD; k++) {
 		spare_path(st, k, path);
@@ -358,7 +360,7 @@ void logs_begin(struct store *st)
 		return;
 	spare_path(st, 0, path);
 	if (there(path, &links) && links > 1)
-		unlink(path); /* it was needed, or let alone */
+		unlink(path); /* recovery used it or did not need it */
 	st->logs_made = n;
 	while (log_path(st, st->logs_made + 1, path), there(path, &links))
 		st->logs_made++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* meta.c - named values, and the identifiers that are given out once. */
+/* meta.c - named values, and identifiers that are issued only once. */
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * partings.c - "parted" and a place in the ring -> its number and who it is, among the
- * named values: a store of an earlier release has no table for them.
+ * partings.c - "parted" and a position in the ring -> number and session, among the
+ * named values. A store of an earlier release has no table for them.
  */
 #include <endian.h>
 #include <errno.h>

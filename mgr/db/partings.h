@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * partings.h - sessions that are over and had capabilities which may not have ended: a ring
- * of the newest ones, so that the next start of the manager knows them as well.
+ * partings.h - ended sessions whose capabilities may still be valid: a ring of the
+ * newest ones, so that the next start of the manager knows them.
  */
 #ifndef PARTINGS_H
 #define PARTINGS_H
 
 #include "mgr/db/store.h"
 
-#define PARTINGS_MAX 65536u /* how many the ring has */
+#define PARTINGS_MAX 65536u /* entries of the ring */
 
 struct parting {
 	uint64_t session;
-	uint64_t until; /* nothing of it counts any more, on the clock of ... */
-	uint64_t term; /* ... the manager of that term */
-	uint64_t life; /* of a capability, ns */
+	/* end of its capabilities, on the clock of the manager of `term` */
+	uint64_t until;
+	uint64_t term; /* of the manager that recorded it */
+	uint64_t life; /* lifetime of a capability, ns */
 };
 
-/* Writes number n over number n - PARTINGS_MAX; in a transaction. */
+/* Writes entry n over entry n - PARTINGS_MAX; call it in a transaction. */
 int parting_put(struct store *st, uint64_t n, const struct parting *parting);
-/* Calls fn for each one, in no order; stops at the first non-zero and returns it. */
+/* Calls fn for each entry, in no order; stops at the first non-zero value and returns it. */
 int parting_walk(struct store *st,
 		 int (*fn)(void *arg, uint64_t n,
 			   const struct parting *parting),

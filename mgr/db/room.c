@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * room.c - what may still be changed when the disk fills up.  Others may share
- * it, and take what is free at any moment; so what a change needs is ours
- * before it is made: the log files that come next (logs.c), and pages for the
- * tables to grow into (slack.c).
+ * room.c - which changes are allowed when the disk fills up.  Others may share the disk
+ * and take free space at any moment.  So the store allocates the space of a change
+ * before the change: the next log files (logs.c), and pages into which tables can grow
+ * (slack.c).
  *
- *   ROOM --- little is left for others, or not all of that is ours ---> LOW
- *   LOW ---- ... and what is ours may not do for what goes on --------> NONE
- *   LOW, NONE -- space was freed, and is ours --> ROOM
+ *   ROOM --- little free space, or an allocation failed -----------------> LOW
+ *   LOW ---- ... and the allocated space may not suffice to continue ----> NONE
+ *   LOW, NONE -- space was freed and allocated --> ROOM
  *
- * Short of space, the checkpointer lets old log files go sooner; they become
- * the next ones.  A file system that copies on write keeps no promise of space:
- * there a write may fail, and nothing is changed until one has succeeded.
+ * If space is short, the checkpointer frees old log files sooner; they become the next
+ * ones.  A copy-on-write file system does not guarantee allocated space.  There a write
+ * may fail, and then nothing is changed until a write has succeeded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 #define LOW (16 * MIB)
-#define ENOUGH (2 * LOW) /* to be out of it again */
-#define LOOK_NS 20000000 /* between looks: a log file takes longer */
+#define ENOUGH (2 * LOW) /* needed to leave LOW */
+#define LOOK_NS 20000000 /* between checks; filling a log file takes longer */
 
 bool room_left(const struct store *st, uint64_t *left)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sessions.c - rows session -> who it is. */
+/* sessions.c - rows session -> (uid, gid, flags, name). */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sessions.h - sessions that changed something, and the last reply of each of
- * their slots, written in the transaction of the change: a request that is
- * sent again after a crash of the mgr is not executed twice.
+ * sessions.h - sessions that changed something, and the last reply of each of their
+ * slots.  A reply is written in the transaction of its change.  So a request that is
+ * repeated after a crash of the manager is not executed twice.
  */
 #ifndef SESSIONS_H
 #define SESSIONS_H
 
 #include "mgr/db/store.h"
 
-#define SESSION_FENCED 0x1u /* over; the iods are being told */
-#define SESSION_ENDED 0x2u /* over; what it had open is being dropped */
-#define SESSION_BYE 0x4u /* ... and it said so itself */
+#define SESSION_FENCED 0x1u /* ended; the iods are being told */
+/* ended; its open records and locks are being dropped */
+#define SESSION_ENDED 0x2u
+#define SESSION_BYE 0x4u /* ended by BYE */
 #define SESSION_OVER (SESSION_FENCED | SESSION_ENDED | SESSION_BYE)
-#define SESSION_EVICTED 0x10u /* ... by an administrator */
+#define SESSION_EVICTED 0x10u /* ended by an administrator */
 #define SESSION_DECLARES                                                       \
-	0x8u /* after a restart of the mgr it says what it holds */
+	0x8u /* after a restart of the manager it declares its holds */
 
 struct session_rec {
 	uint64_t id;
@@ -26,21 +27,22 @@ struct session_rec {
 
 int session_get(struct store *st, uint64_t id, struct session_rec *rec);
 int session_put(struct store *st, const struct session_rec *rec);
-/* With its replies. */
+/* Also deletes its replies. */
 int session_del(struct store *st, uint64_t id);
-/* Calls fn for each; stops at the first non-zero and returns it. */
+/* Calls fn for each session; stops at the first non-zero value and returns it. */
 int session_walk(struct store *st,
 		 int (*fn)(void *arg, const struct session_rec *rec),
 		 void *arg);
 
 /*
- * REPLY_DONE: bytes is the reply message.  REPLY_JOB: the request's intent is
- * recorded, `job` names it and bytes its file, no reply yet.  REPLY_OPENED: the message
- * but for the capability that ends it, for who opened with the WIRE_O_* in `opened`.
+ * REPLY_DONE: bytes is the reply message.  REPLY_JOB: the intent of the request is
+ * recorded and there is no reply yet; `job` is the intent and bytes its file.
+ * REPLY_OPENED: bytes is the reply to an open without the capability at its end;
+ * `opened` has the WIRE_O_* of the open.
  */
 enum reply_kind { REPLY_DONE = 1, REPLY_JOB = 2, REPLY_OPENED = 3 };
 
-#define REPLY_MAX 512u /* bytes of a reply that changes something */
+#define REPLY_MAX 512u /* bytes, of a request that changes something */
 
 struct reply_rec {
 	uint64_t seq;
@@ -53,12 +55,12 @@ struct reply_rec {
 	uint8_t bytes[REPLY_MAX];
 };
 
-/* -ENOENT; the slot's last one. */
+/* The last reply of the slot; -ENOENT: none. */
 int reply_get(struct store *st, uint64_t session, unsigned int slot,
 	      struct reply_rec *rec);
 int reply_put(struct store *st, uint64_t session, unsigned int slot,
 	      const struct reply_rec *rec);
-/* Calls fn for each slot of the session; stops at the first non-zero. */
+/* Calls fn for each slot of the session; stops at the first non-zero value and returns it. */
 int reply_walk(struct store *st, uint64_t session,
 	       int (*fn)(void *arg, unsigned int slot,
 			 const struct reply_rec *rec),

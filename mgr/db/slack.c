@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * slack.c - pages for the tables to grow into.  A page that a change appends to a
- * table lies in the cache for a while; when it is written there has to be room
- * for it.  So each table's file has blocks beyond its end, and no holes.
+ * slack.c - pages into which the tables can grow.  A page that a change appends to a
+ * table stays in the cache for a while; when it is written, there must be space for it.
+ * So the file of each table has blocks after its end, and no holes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 
 #include "mgr/db/db_int.h"
 
-#define PUTS_MAX 32u /* between looks */
-#define PUT_PAGES 4u /* more than one takes, of many */
+#define PUTS_MAX 32u /* between checks */
+#define PUT_PAGES 4u /* pages per put: more than the average of many puts */
 #define SLACK ((uint64_t)PUTS_MAX * PUT_PAGES * STORE_PAGE)
-#define STEP SLACK /* more, taken at a time */
+#define STEP SLACK /* allocated additionally at a time */
 
 static uint64_t table_end(struct store *st, enum store_table table)
 {
@@ -31,7 +31,7 @@ static bool cannot(int err)
 	return err == EOPNOTSUPP || err == ENOSYS;
 }
 
-/* What a file system cannot promise is not waited for. */
+/* If the file system cannot allocate in advance, all space counts as covered. */
 static void take(struct table_space *sp, uint64_t end)
 {
 	uint64_t want = end + SLACK + STEP;
@@ -81,8 +81,10 @@ void slack_note(struct store *st, uint64_t end[STORE_TABLES])
 		end[t] = table_end(st, t);
 }
 
-/* Berkeley DB cuts off the pages that an undone transaction appended, and what
- * lies behind them. */
+/*
+ * Berkeley DB truncates the pages that an undone transaction appended, and with them
+ * the blocks after the end.
+ */
 void slack_undone(struct store *st, const uint64_t before[STORE_TABLES])
 {
 	for (enum store_table t = 0; t < STORE_TABLES; t++) {

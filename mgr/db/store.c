@@ -10,7 +10,7 @@
 #include "mgr/db/lock_index.h"
 
 #define STORE_FORMAT 2u
-#define FORMAT_FROM 1u /* without declared sessions and who writes */
+#define FORMAT_FROM 1u /* has no SESSION_DECLARES and no inode writer */
 
 bool store_is_full(int err)
 {
@@ -47,7 +47,10 @@ int store_error(struct store *st, int ret, const char *what)
 	return -EIO;
 }
 
-/* Of a new store, or the step forward: rows of the one before are rows of this one. */
+/*
+ * For a new store, or for a step to the next format.  Rows of the old format are valid
+ * in the new one.
+ */
 static int write_format(struct store *st, bool new)
 {
 	int rc = store_begin(st);
@@ -216,7 +219,7 @@ int store_flush(struct store *st)
 	return rc;
 }
 
-/* What had no space has it. */
+/* A checkpoint succeeded: all pages that had found no space are written. */
 static void all_written(struct store *st)
 {
 	atomic_store(&st->full, false);

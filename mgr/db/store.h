@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * store.h - the metadata store: tables of a Berkeley DB environment with
- * write-ahead log, recovery at open and one transaction at a time.
+ * store.h - the metadata store: tables of a Berkeley DB environment with a write-ahead
+ * log, recovery at open, and one transaction at a time.
  *
- * Threads.  One thread owns the tables and the transaction.  store_flush(),
- * store_checkpoint() and store_failed() may be called from any thread, also
- * while a transaction is open.
+ * Threads.  One thread owns the tables and the transaction.  Any thread may call
+ * store_flush(), store_checkpoint() and store_failed(), also while a transaction is
+ * open.
  *
- * Durability.  store_commit() makes a transaction atomic and visible;
- * it is durable once a store_flush() that began afterwards has returned.
- * A log is flushed in order: if a transaction survives a crash, so did every
- * one before it.
+ * Durability.  store_commit() makes a transaction atomic and visible.  The transaction
+ * is durable once a store_flush() that began after the commit has returned.  The log is
+ * flushed in order: if a transaction survives a crash, all earlier transactions survive
+ * too.
  *
- * Errors.  -ENOENT, -EEXIST and -ENOSPC concern the call alone.  Any other is logged
- * once here, answered as -EIO, and store_failed() is true from then on: stop
- * the process, the next start recovers.
+ * Errors.  -ENOENT, -EEXIST and -ENOSPC concern only the call.  The store logs any
+ * other error once, returns -EIO, and from then on store_failed() is true.  The process
+ * must then stop; the next start recovers.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -47,100 +47,114 @@ enum store_table {
 #define STORE_VAL_MAX 8192u /* bytes in a value */
 
 struct store_attr {
-	const char *dir; /* exists; "db" is made below it */
+	const char *dir; /* exists; the store makes "db" in it */
 	uint64_t cache_size; /* bytes of page cache */
-	const struct log *log; /* outlives the store */
-	bool accept_loss; /* opens it also if acknowledged changes are gone */
+	const struct log *log; /* must outlive the store */
+	/* opens the store even if acknowledged changes are lost */
+	bool accept_loss;
 };
 
 /*
- * Opens and recovers, or makes an empty store.  -ENOSPC: its disk is too full for
- * that; nothing is lost.  -EIO: it is damaged, or its log does not reach as far as was
- * flushed.
+ * Opens and recovers the store, or makes an empty one.  -ENOSPC: the disk is too full
+ * for recovery; nothing is lost.  -EIO: the store is damaged, or the log ends before
+ * the point up to which it was flushed.
  */
 int store_open(const struct store_attr *attr, struct store **st);
 /*
- * Looks at every page of a store that nobody has open, and logs what is wrong.
- * 0: nothing.  Recovers it first, as an open does.
+ * Recovers a store that nobody has open, checks every page of it, and logs what is
+ * wrong. 0: nothing is wrong.
  */
 int store_check(const struct store_attr *attr);
-/* No transaction is open.  Writes a checkpoint unless the store failed. */
+/* No transaction may be open.  Writes a checkpoint unless the store failed. */
 void store_close(struct store *st);
-/* The open transaction has written something. */
+/* Whether the open transaction has written something. */
 bool store_changed(const struct store *st);
 const struct log *store_log(const struct store *st);
-/* Rows that were read, written or passed since it was opened; the store's thread. */
+/* Rows that were read, written or passed since the open.  Store's thread only. */
 uint64_t store_work(const struct store *st);
 
 int store_begin(struct store *st);
-/* Atomic from here on; durable after a flush.  On error it is undone. */
+/*
+ * Makes the transaction atomic; a later flush makes it durable.  After an error it is
+ * undone.
+ */
 int store_commit(struct store *st);
 void store_abort(struct store *st);
 
 int store_flush(struct store *st);
-/* Writes changed pages back if at least kbyte of log were written since. */
+/*
+ * Writes changed pages back if at least kbyte KiB of log were written since the last
+ * checkpoint.
+ */
 int store_checkpoint(struct store *st, unsigned int kbyte);
 bool store_failed(const struct store *st);
-/* There was no space for something, and that may be why it failed. */
+/* Whether something found no space; that may be the cause of a failure. */
 bool store_was_full(const struct store *st);
-/* How short disk space is: what may still be changed. */
+/* How short disk space is, and so which changes are still allowed. */
 enum store_room {
-	STORE_ROOM, /* everything */
-	STORE_ROOM_LOW, /* what makes room */
-	STORE_ROOM_NONE, /* nothing, if it can be helped */
+	STORE_ROOM, /* all changes */
+	STORE_ROOM_LOW, /* changes that free space */
+	STORE_ROOM_NONE, /* none that can be avoided */
 };
-/* Looks at times, and takes what will be needed; the store's thread. */
+/*
+ * Checks the disk from time to time and reserves the space that changes will need.
+ * Store's thread only.
+ */
 enum store_room store_room(struct store *st);
-/* Any thread: not STORE_ROOM, when it was last looked at. */
+/* Whether the last check found less than STORE_ROOM.  Any thread. */
 bool store_short(const struct store *st);
 
 /*
- * What the data base has counted since it was opened; of its cache as of not long ago.
- * The store's thread; -EIO.
+ * Counts of the database since it was opened.  The counts of the cache may be a little
+ * old. Store's thread only.  -EIO: the store failed.
  */
 struct store_counts {
 	uint64_t cache_bytes, pages, dirty; /* dirty: not yet written */
 	uint64_t hits, misses; /* pages that were in the cache, or not */
 	uint64_t written, evicted; /* pages */
 	uint64_t commits, aborts;
-	uint64_t log_bytes, log_since; /* since: the last checkpoint */
+	/* log_since: since the last checkpoint */
+	uint64_t log_bytes, log_since;
 	uint64_t log_flushes;
 };
 int store_count(struct store *st, struct store_counts *counts);
-/* How long checkpoints took that wrote something; any thread. */
+/* Durations of the checkpoints that wrote something.  Any thread. */
 const struct timing *store_checkpoints(const struct store *st);
 
 /*
- * A number that was never given before, not even in a lost transaction: for
- * handles, open ids and intents alike.  Inside a transaction.
+ * A number that was never issued before, not even in a lost transaction.  Handles, open
+ * ids and intents share these numbers.  Call it inside a transaction.
  */
 uint64_t store_id(struct store *st);
-/* None below `from` is given any more.  No transaction is open; durable after a flush. */
+/*
+ * From now on no number below `from` is issued.  No transaction may be open; durable
+ * after a flush.
+ */
 int store_ids_from(struct store *st, uint64_t from);
-/* It may have been given; false: it never was. */
+/* false: this id was never issued.  true: it may have been issued. */
 bool store_id_given(const struct store *st, uint64_t id);
-/* Keyed hash of a name, 63 bits, never below 3. */
+/* Keyed hash of a name: 63 bits, at least 3. */
 uint64_t store_hash(const struct store *st, const void *name, size_t len);
 
 /*
- * Rows.  Puts and deletes need an open transaction.  store_get(): *len (may be
- * NULL) is the value's length, which must fit in cap.
+ * Rows.  Puts and deletes need an open transaction.  store_get() sets *len (may be
+ * NULL) to the length of the value, which must fit in cap.
  */
 int store_get(struct store *st, enum store_table table, const void *key,
 	      size_t klen, void *val, size_t cap, size_t *len);
 int store_put(struct store *st, enum store_table table, const void *key,
 	      size_t klen, const void *val, size_t len);
-/* -EEXIST if the key is there. */
+/* -EEXIST: the key exists. */
 int store_insert(struct store *st, enum store_table table, const void *key,
 		 size_t klen, const void *val, size_t len);
-/* -ENOENT if it is not. */
+/* -ENOENT: the key does not exist. */
 int store_del(struct store *st, enum store_table table, const void *key,
 	      size_t klen);
 
 /*
- * Walks a table upwards from the first key not below `from`.  The table may
- * be changed meanwhile; ends before the transaction does, if there is one.
- * store_iter_next(): 0, -ENOENT at the end.
+ * Walks a table upwards from the first key that is not below `from`.  The table may
+ * change during the walk.  If a transaction is open, close the iterator before it ends.
+ * store_iter_next(): 0, or -ENOENT at the end.
  */
 struct store_iter {
 	struct store *st;
@@ -154,22 +168,25 @@ struct store_iter {
 int store_iter_open(struct store *st, enum store_table table, const void *from,
 		    size_t flen, struct store_iter *it);
 int store_iter_next(struct store_iter *it);
-/* From here on: upwards from the first key not below `from`. */
+/* Continues the walk at the first key that is not below `from`. */
 void store_iter_seek(struct store_iter *it, const void *from, size_t flen);
-/* To the last key not above `key`, and upwards behind it: 0, -ENOENT. */
+/*
+ * Moves to the last key that is not above `key`; the walk continues upwards after it.
+ * 0, -ENOENT.
+ */
 int store_iter_floor(struct store_iter *it, const void *key, size_t klen);
 void store_iter_close(struct store_iter *it);
-/* The first row not below `from` alone, in it->key and it->val: 0, -ENOENT. */
+/* Reads only the first row that is not below `from` into it->key and it->val.  0, -ENOENT. */
 int store_first(struct store *st, enum store_table table, const void *from,
 		size_t flen, struct store_iter *it);
 
-/* Named values of the store itself. */
+/* Named values of the store, in STORE_META. */
 int meta_get(struct store *st, const char *name, void *val, size_t len);
 int meta_put(struct store *st, const char *name, const void *val, size_t len);
 int meta_get_u64(struct store *st, const char *name, uint64_t *val);
 int meta_put_u64(struct store *st, const char *name, uint64_t val);
 
-/* Keys sort as numbers: big-endian. */
+/* Big-endian, so that keys sort as numbers. */
 static inline void *key_u64(void *p, uint64_t v)
 {
 	uint8_t *b = p;

@@ -99,7 +99,7 @@ void store_iter_seek(struct store_iter *it, const void *from, size_t flen)
 	memcpy(it->key, from, flen);
 }
 
-/* Berkeley DB's; the row goes to it->key and it->val. */
+/* `how` is a flag of DBC->get().  The row goes to it->key and it->val. */
 static int move(struct store_iter *it, u_int32_t how)
 {
 	DBC *cursor = it->cursor;

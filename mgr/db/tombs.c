@@ -6,7 +6,7 @@
 
 #include "mgr/db/tombs.h"
 
-/* Of flags, which were 0 and not looked at in earlier releases. */
+/* In flags, which earlier releases set to 0 and did not read. */
 #define EVICTED 0x1u
 
 struct record {
@@ -40,7 +40,7 @@ static int put(struct store *st, uint64_t seq, const struct tomb *tomb)
 	return store_put(st, STORE_TOMBS, key, sizeof(key), &r, sizeof(r));
 }
 
-/* The oldest one, if it is beyond the limit; -ENOENT: it is not. */
+/* The key of the oldest tombstone, if it is beyond the limit; -ENOENT: it is not. */
 static int find_old(struct store *st, uint64_t seq, int64_t now,
 		    const struct tomb_limit *limit, uint8_t key[8])
 {

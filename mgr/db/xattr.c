@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * xattr.c - rows (handle, name) -> value, in the table of the texts of symlinks,
- * whose keys are handles alone: a data base need not be made anew for them.
+ * xattr.c - rows (handle, name) -> value, in the table of symlink targets.  The keys of
+ * targets are handles alone, so existing databases need no conversion.
  */
 #include <errno.h>
 #include <string.h>
@@ -59,7 +59,7 @@ int xattr_walk(struct store *st, uint64_t handle, xattr_fn *fn, void *arg)
 	int rc;
 
 	key_u64(key, handle);
-	key[8] = 0; /* behind a symlink's own row */
+	key[8] = 0; /* after the row of a symlink's target */
 	rc = store_iter_open(st, STORE_SYMLINKS, key, sizeof(key), &it);
 	if (rc)
 		return rc;
