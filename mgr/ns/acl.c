@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* acl.c - see acl.h; the rules of POSIX 1003.1e, as Linux reads them. */
+/* acl.c - see acl.h; the rules of POSIX 1003.1e, as Linux implements them. */
 #include "mgr/ns/acl.h"
 
 #include <endian.h>
@@ -12,7 +12,7 @@
 
 /* ---- bytes ---- */
 
-/* Where a tag stands in a list. */
+/* The position of a tag in a list. */
 static int rank(uint16_t tag)
 {
 	switch (tag) {
@@ -173,7 +173,7 @@ int acl_may(const struct acl *acl, const struct ns_cred *cred, uint32_t gid,
 
 /* ---- the list and the mode ---- */
 
-/* Whose bits the group's of the mode are. */
+/* The entry that the group bits of the mode represent. */
 static struct acl_entry *group_class(const struct acl *acl)
 {
 	struct acl_entry *mask = find(acl, ACL_MASK);

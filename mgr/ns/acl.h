@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * acl.h - access control lists: what their bytes mean, and nothing of where they
- * are kept.  The bytes are those of Linux' extended attributes.
+ * acl.h - access control lists: the meaning of their bytes, not their storage.  The
+ * bytes are those of Linux' extended attributes.
  */
 #ifndef ACL_H
 #define ACL_H
@@ -11,7 +11,7 @@
 
 #include "mgr/ns/ns.h"
 
-#define ACL_ENTRIES_MAX 511u /* 4092 bytes: what a page of the kernel's holds */
+#define ACL_ENTRIES_MAX 511u /* 4092 bytes, within one page of the kernel */
 #define ACL_BYTES_MAX (4u + 8u * ACL_ENTRIES_MAX)
 
 struct acl_entry {
@@ -25,25 +25,29 @@ struct acl {
 };
 
 /*
- * No entries: 0 with n 0.  -EOPNOTSUPP: another version; -ENOSPC: too many
- * entries; -EINVAL: the entries are not those of a list, or not in order.
+ * An empty list: 0 with n 0.  -EOPNOTSUPP: another version; -ENOSPC: too many entries;
+ * -EINVAL: the entries are invalid or not in order.
  */
 int acl_parse(const void *bytes, size_t len, struct acl *acl);
-/* Of bytes, which hold ACL_BYTES_MAX; returns how many they are. */
+/* bytes: room for ACL_BYTES_MAX bytes.  Returns the number of bytes written. */
 size_t acl_pack(const struct acl *acl, void *bytes);
 
-/* For who is neither root nor the owner of the inode, whose group is gid.  mask: bits of
- * 4 (read), 2, 1.  0 or -EACCES. */
+/*
+ * For a user who is neither root nor the owner of the inode.  gid: the group of the
+ * inode.  mask: bits 4 (read), 2 (write), 1 (execute).  0 or -EACCES.
+ */
 int acl_may(const struct acl *acl, const struct ns_cred *cred, uint32_t gid,
 	    uint32_t mask);
-/* The nine bits that stand for the list; what else is in mode stays. */
+/* mode with its nine permission bits replaced by those of the list. */
 uint32_t acl_mode(const struct acl *acl, uint32_t mode);
-/* Mode says all that the list does. */
+/* Whether the mode says everything that the list says. */
 bool acl_is_mode(const struct acl *acl);
-/* chmod(2) of what has the list: its entries follow the nine bits of mode. */
+/* chmod(2) of an inode with this list: its entries follow the nine bits of mode. */
 void acl_chmod(struct acl *acl, uint32_t mode);
-/* A default list becomes that of a new file: no more than mode asks for.
- * Returns the file's mode. */
+/*
+ * Turns a default list into the access list of a new inode, limited by mode.  Returns
+ * the mode of the inode.
+ */
 uint32_t acl_create(struct acl *acl, uint32_t mode);
 
 #endif

@@ -82,7 +82,7 @@ int acl_put(struct store *st, struct inode *ino, enum acl_kind kind,
 			 acl_pack(acl, bytes));
 }
 
-/* The list that says no more than the mode is not kept. */
+/* A list that says no more than the mode is not stored. */
 static void set_mode(const struct ns_op *op, struct inode *ino, struct acl *acl)
 {
 	if (!acl->n)

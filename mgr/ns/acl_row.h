@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * acl_row.h - access control lists of inodes, kept beside their extended
- * attributes.  An inode's flags say which there are: one without costs no look.
+ * acl_row.h - access control lists of inodes, stored among their extended attributes.
+ * The flags of an inode say which lists exist, so an inode without lists costs no
+ * lookup.
  */
 #ifndef ACL_ROW_H
 #define ACL_ROW_H
@@ -10,22 +11,30 @@
 
 enum acl_kind { ACL_OF_ACCESS, ACL_OF_CHILDREN, ACL_OF_NONE };
 
-/* Which list an extended attribute of this name is; ACL_OF_NONE: none. */
+/* The list that an extended attribute of this name is; ACL_OF_NONE: it is none. */
 enum acl_kind acl_kind_of(const char *name, size_t len);
 bool acl_there(const struct inode *ino, enum acl_kind kind);
 
-/* -ENODATA. */
+/* -ENODATA: the inode has no such list. */
 int acl_get(struct store *st, const struct inode *ino, enum acl_kind kind,
 	    struct acl *acl);
-/* Writes the row, or with no entries removes it, and sets the flag; the caller
- * puts the inode. */
+/*
+ * Writes the row and sets the flag; an empty list removes both.  The caller writes the
+ * inode.
+ */
 int acl_put(struct store *st, struct inode *ino, enum acl_kind kind,
 	    const struct acl *acl);
-/* What setting the attribute means, its mode included; the caller puts the inode.
- * len 0: it is removed.  -EPERM; -EACCES: only directories have this one. */
+/*
+ * Sets the attribute and the mode that follows from it.  The caller writes the inode.
+ * len 0: removes the attribute.  -EPERM: not the owner; -EACCES: only directories have
+ * this list.
+ */
 int acl_set(const struct ns_op *op, struct inode *ino, enum acl_kind kind,
 	    const void *bytes, size_t len);
-/* A new inode's mode: with the lists that dir has for it, else after umask. */
+/*
+ * The mode of a new inode: from the default list of dir, which it inherits, or from the
+ * umask.
+ */
 int acl_inherit(const struct ns_op *op, const struct inode *dir,
 		struct inode *ino);
 

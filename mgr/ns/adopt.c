@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* adopt.c - ADOPT: what the session before has of a file. */
+/* adopt.c - ADOPT: moves what a previous session has of a file. */
 #include <errno.h>
 
 #include "mgr/db/locks.h"
@@ -20,7 +20,7 @@ int ns_may_adopt(struct ns_op *op, uint64_t session, uint32_t uid)
 	return rec.flags & SESSION_OVER ? -ESTALE : 0;
 }
 
-/* Not worth knowing whose the others are. */
+/* With several writers, it is not worth finding out whether one session has them all. */
 static int change_writer(struct ns_op *op, const struct open_rec *rec)
 {
 	struct inode ino;
@@ -36,8 +36,8 @@ static int change_writer(struct ns_op *op, const struct open_rec *rec)
 }
 
 /*
- * One that is not there is no error: it may have come over already.  Numbers that were told
- * (DECLARE) may be those of others: these stay.
+ * A missing record is not an error: it may have been moved already.  Declared ids
+ * (DECLARE) may be the ids of other records; those stay.
  */
 static int move_open(struct ns_op *op, const struct ns_adopt_args *args,
 		     uint32_t *done)
@@ -74,7 +74,7 @@ static int move_lock(struct ns_op *op, struct lock_rec rec)
 	return rc ? rc : lock_put(op->ns->st, &rec, op->cred->uid);
 }
 
-/* *n: how many; at most NS_DROP_LOCKS. */
+/* *n: the number of moved rows, at most NS_DROP_LOCKS. */
 static int move_rows(struct ns_op *op, const struct ns_adopt_args *args,
 		     uint64_t owner, int *n)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * append.c - APPEND: a place at the end of the file that nobody else gets.
- * While all writers append, the end is known here; otherwise the iods are
- * asked, each time.
+ * append.c - APPEND: reserves a range at the end of the file.  While all writers only
+ * append, the manager knows the end.  Otherwise it asks the iods each time.
  */
 #include <errno.h>
 
@@ -18,7 +17,7 @@ static uint64_t tail(const struct inode *ino)
 {
 	uint64_t t = ino->tail;
 
-	/* releases may speak of bytes that a truncation took away */
+	/* releases may report bytes that a truncation removed */
 	if (ino->flags & INODE_TAINT)
 		return t;
 	if (ino->size > t)
@@ -26,7 +25,7 @@ static uint64_t tail(const struct inode *ino)
 	return ino->end > t ? ino->end : t;
 }
 
-/* From now on it is no open of one who only appends. */
+/* The open record no longer counts as append-only. */
 static int stop_appending(struct store *st, struct open_rec *rec,
 			  struct inode *ino)
 {

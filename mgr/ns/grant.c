@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* grant.c - GRANT and REDEEM: what one session has open, for another one. */
+/* grant.c - GRANT and REDEEM: a session passes an open file to another session. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -32,8 +32,8 @@ int ns_may_grant(struct ns_op *op, const struct ns_grant *grant)
 		return -EBADF;
 	if (rec.flags & OPEN_HOLD && !(rec.flags & OPEN_TOLD))
 		return 0;
-	/* the record of a writer does not say whether it may read, too, and what was told
-	 * proves nothing; a mount for all users may read all, as root's */
+	/* neither a writer's record nor a declared hold proves that the session may read;
+	 * a mount for all users may read everything, with the rights of root */
 	return grant->flags & WIRE_O_READ ? ns_may(op, &ino, R_OK) : 0;
 }
 
@@ -46,7 +46,7 @@ int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,
 	*open = 0;
 	if (rc)
 		return rc;
-	/* who gave it holds it for readers */
+	/* the granting session holds the file for readers */
 	if (!(flags & WIRE_O_WRITE))
 		return 0;
 	rc = ns_busy(op, ino);

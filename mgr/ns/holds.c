@@ -10,17 +10,18 @@
 #include "common/util/hash_table.h"
 #include "common/util/random_id.h"
 
-#define HOLDS_MAX (1u << 20) /* of all; a quarter of that of one */
-#define ROW_COST 8u /* of a row: as of so many holds that are forgotten */
+#define HOLDS_MAX (1u << 20) /* of all sessions; one may have a quarter */
+/* a row costs as much as forgetting this many holds */
+#define ROW_COST 8u
 
 struct hold {
 	UT_hash_handle hh; /* by key */
-	uint64_t key[2]; /* session, open: any may name any number */
-	struct held *of; /* NULL: it was released before it was declared */
+	uint64_t key[2]; /* session, open: any session may claim any id */
+	struct held *of; /* NULL: released before it was declared */
 	struct holder *by;
 	bool stored; /* it may have a row */
 	bool has_row;
-	bool noted; /* ... if the open transaction is committed */
+	bool noted; /* has_row depends on the commit */
 	bool told; /* by DECLARE */
 	LIST_ENTRY(hold) same, mine, note;
 };
@@ -28,15 +29,16 @@ struct hold {
 struct held {
 	UT_hash_handle hh;
 	uint64_t handle;
-	unsigned int leaving; /* requests that take its last name, in turns */
+	/* requests that remove its last name over several turns */
+	unsigned int leaving;
 	struct hold_list holds; /* without a row, as far as is known */
-	struct hold_list rows; /* with one */
+	struct hold_list rows; /* with a row */
 };
 
 struct holder {
 	UT_hash_handle hh;
 	uint64_t session;
-	bool missing; /* it has not declared what it holds */
+	bool missing; /* it has not declared its holds */
 	bool over; /* it has ended */
 	unsigned int n, stored;
 	struct hold_list holds;
@@ -116,7 +118,7 @@ static struct hold *hold_find(struct holds *h, uint64_t session, uint64_t open)
 	return hold;
 }
 
-/* Not one that was released. */
+/* NULL also for a hold that was released before it was declared. */
 static struct hold *hold_of(struct holds *h, uint64_t session, uint64_t open)
 {
 	struct hold *hold = hold_find(h, session, open);
@@ -140,7 +142,7 @@ static void hold_free(struct holds *h, struct hold *hold)
 	free(hold);
 }
 
-/* of NULL: of no file. */
+/* of NULL: a hold of no file. */
 static struct hold *hold_new(struct holds *h, struct holder *by,
 			     struct held *of, uint64_t open)
 {
@@ -165,7 +167,7 @@ static struct hold *hold_new(struct holds *h, struct holder *by,
 	return hold;
 }
 
-/* handle 0: of no file. */
+/* handle 0: a hold of no file. */
 static int hold_add(struct holds *h, uint64_t session, uint64_t handle,
 		    uint64_t open, struct hold **out)
 {
@@ -190,7 +192,7 @@ static int hold_add(struct holds *h, uint64_t session, uint64_t handle,
 	return -ENOMEM;
 }
 
-/* An earlier life of the manager or this one may have written a row for it. */
+/* This or an earlier run of the manager may have written a row for the hold. */
 static void hold_stored(struct hold *hold)
 {
 	hold->by->stored += !hold->stored;
@@ -208,7 +210,7 @@ static void hold_move(struct hold *hold, bool has_row)
 
 /* ---- OPEN and RELEASE ---- */
 
-/* No life of the manager gives one that another one gave. */
+/* Two runs of the manager never issue the same id. */
 static int next_open(struct holds *h, uint64_t *open)
 {
 	int rc = h->next ? 0 : random_id(&h->next);
@@ -233,7 +235,7 @@ int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open)
 	return rc;
 }
 
-/* What is declared later is older than this. */
+/* A later DECLARE must not bring back a hold that was released earlier. */
 static enum holds_was released_early(struct ns_op *op, uint64_t open)
 {
 	struct holds *h = &op->ns->holds;
@@ -289,8 +291,8 @@ bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
 /* ---- rows ---- */
 
 /*
- * It may have one of before a restart; and by a number that was told the session may have adopted
- * the row of another file, which stays.
+ * The hold may have a row from before a restart.  If its id was declared, the session
+ * may also have adopted a row of another file under this id; that row stays.
  */
 static int put_row(struct ns_op *op, const struct hold *hold, struct inode *ino)
 {
@@ -343,7 +345,7 @@ void holds_stay(struct ns *ns, struct ns_pause *pause)
 	held_tidy(&ns->holds, f);
 }
 
-/* An ended session needs no row.  NS_PART: there are more. */
+/* Holds of an ended session need no rows.  NS_PART: there are more. */
 static int store_some(struct ns_op *op, struct held *f, struct inode *ino)
 {
 	unsigned int left = op->pause ? NS_TURN_STEPS / 2 * ROW_COST : UINT_MAX;
@@ -403,7 +405,7 @@ int ns_undeclared(struct ns *ns, uint64_t session)
 	return 0;
 }
 
-/* The row of a hold that is not in memory. */
+/* Writes the row of a hold that is not in memory. */
 static int record(struct ns_op *op, const struct ns_hold *what,
 		  struct inode *ino)
 {
@@ -415,7 +417,10 @@ static int record(struct ns_op *op, const struct ns_hold *what,
 	return rc || ino->holders == before ? rc : inode_put(op->ns->st, ino);
 }
 
-/* It may have a row of before, and needs one if the file has no name, or loses it. */
+/*
+ * The hold may have a row from before the restart.  It needs one if the file has no
+ * name or is losing its last name.
+ */
 static int declare(struct ns_op *op, struct hold *hold, struct inode *ino)
 {
 	uint32_t before = ino->holders;
@@ -496,7 +501,7 @@ bool ns_forget_holds(struct ns *ns, uint64_t session)
 	if (!s)
 		return false;
 	ns->holds.missing -= s->missing;
-	s->missing = true; /* it stays until we are done */
+	s->missing = true; /* keeps s until we are done */
 	for (unsigned int i = 0; i < NS_FORGET_HOLDS; i++)
 		if (!LIST_EMPTY(&s->holds))
 			hold_free(&ns->holds, LIST_FIRST(&s->holds));

@@ -1,60 +1,68 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * holds.h - who reads and holds which file (WIRE_O_HOLD), kept in memory: a file that
- * is merely read changes nothing in the data base.
+ * holds.h - holds: the sessions that read and hold files (WIRE_O_HOLD), in memory.  So
+ * a file that is only read changes nothing in the database.
  *
- *	OPEN ----> in memory -- its last name goes --> a row as well
- *	           |   ^                               |
- *	RELEASE ---'   '-- DECLARE, after a restart    '--> RELEASE
+ * 	OPEN ----> in memory -- its last name goes --> a row as well
+ * 	           |   ^                               |
+ * 	RELEASE ---'   '-- DECLARE, after a restart    '--> RELEASE
  *
- * The rows are written before the last name goes, for all who hold the file: of many in
- * several turns, the last of them with the name.  So a restart loses nothing of removed files, and of others what their
- * readers tell anew.  Until all have that could have any, no file is removed for good.
+ * Before a file loses its last name, rows are written for all its holds.  Many holds
+ * take several turns, and the last turn also removes the name.  So a restart loses no
+ * hold of a removed file, and readers declare their other holds again.  Until all
+ * sessions that may have holds have declared, no file is permanently removed.
  *
- * What a reader tells keeps the file, and is no right to it: he might never have opened it.
+ * A declared hold keeps the file, but grants no right: the reader may never have opened
+ * the file.
  */
 #ifndef HOLDS_H
 #define HOLDS_H
 
 #include "mgr/ns/ns_int.h"
 
-#define HOLDS_ID (UINT64_C(1) << 63) /* no store_id() is as high */
+#define HOLDS_ID (UINT64_C(1) << 63) /* above any store_id() */
 
-/* To whomever.  One that is still to be given may be given to another open of the session, and
- * there is one row for both. */
+/*
+ * Whether the id was issued to some session.  An id that is not issued yet may be
+ * issued later to another open of the session, and both would share one row.
+ */
 static inline bool holds_given(const struct ns_op *op, uint64_t open)
 {
 	return open & HOLDS_ID || store_id_given(op->ns->st, open);
 }
 
-/* Of the session, of a file that has a name.  -ENOSPC: there are too many, of all or of it, -ENOMEM,
- * -EEXIST, -EBUSY (it is losing that name): then it is to be a row. */
+/*
+ * Adds a hold of op->session to a file that has a name.  -ENOSPC: there are too many
+ * holds, in total or of the session; -ENOMEM; -EEXIST; -EBUSY: the file is losing that
+ * name.  After an error, the caller must write a row.
+ */
 int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open);
 
-/* What a RELEASE ends: */
+/* The result of holds_release(): the hold that it ended. */
 enum holds_was {
-	HOLDS_NONE, /* nothing that is known here */
-	HOLDS_ALONE, /* it had no row */
-	HOLDS_PERHAPS, /* it may have one */
-	HOLDS_OTHER, /* nothing: it is of another file */
+	HOLDS_NONE, /* nothing known here */
+	HOLDS_ALONE, /* a hold without a row */
+	HOLDS_PERHAPS, /* a hold that may have a row */
+	HOLDS_OTHER, /* nothing: the hold is of another file */
 };
 enum holds_was holds_release(struct ns_op *op, uint64_t handle, uint64_t open);
-/* A row of a session is dropped. */
+/* The row of a session was dropped. */
 void holds_drop(struct ns *ns, uint64_t session, uint64_t open);
-/* Which file it holds, and OPEN_HOLD, OPEN_TOLD; false: none. */
+/* *handle: the held file; *flags: OPEN_HOLD, OPEN_TOLD.  false: there is no such hold. */
 bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
 	       uint32_t *flags);
 
 /*
- * Before the file loses its last name: all who hold it get rows, and it counts them; the caller
- * puts it.  NS_PART: of many a part, and it is put; op->pause keeps it from more holds.
+ * Before the file loses its last name: writes rows for all its holds and counts them in
+ * *ino, which the caller writes.  NS_PART: a part is done and *ino is written;
+ * op->pause prevents new holds in memory.
  */
 int holds_store(struct ns_op *op, struct inode *ino);
-/* The request does not take the name, or has. */
+/* The request has removed the name, or will not remove it. */
 void holds_stay(struct ns *ns, struct ns_pause *pause);
-/* At the end of a transaction: the rows are there, or not. */
+/* At the end of a transaction: the noted rows exist, or do not. */
 void holds_settle(struct ns *ns, bool committed);
-/* Nobody is known to hold it: false: somebody may. */
+/* Whether all sessions have declared.  false: there may be unknown holds of any file. */
 bool holds_complete(const struct ns *ns);
 
 void holds_close(struct ns *ns);

@@ -73,7 +73,7 @@ static int record_remove(struct ns_op *op, const struct inode *ino)
 	return intent_put(op->ns->st, &in);
 }
 
-/* Who holds it may not have said so yet. */
+/* A session that holds the file may not have declared yet. */
 static int keep_for_now(struct ns_op *op, const struct inode *ino)
 {
 	struct intent in = { .kind = INTENT_LATER,

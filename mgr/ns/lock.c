@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lock.c - LOCK: advisory locks on bytes of a file, as fcntl(2) has them. */
+/* lock.c - LOCK: advisory locks on byte ranges of a file, as in fcntl(2). */
 #include <errno.h>
 #include <limits.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ static struct lock_rec wanted(const struct ns_op *op,
 				  .space = space_of(args) };
 }
 
-/* 0: nothing is in the way. */
+/* 0: no conflict. */
 static int look(struct ns_op *op, const struct ns_lock_args *args,
 		struct lock_rec *other)
 {
@@ -38,14 +38,14 @@ static int look(struct ns_op *op, const struct ns_lock_args *args,
 	return rc == -ENOENT ? 0 : rc ? rc : -EAGAIN;
 }
 
-/* What the session's rows become. */
+/* A change of the session's rows. */
 struct change {
 	struct store *st;
-	uint32_t uid; /* for whom they count */
+	uint32_t uid; /* the user they count for */
 	struct lock_rec new;
 	int more; /* rows */
 	unsigned int left; /* rows that this turn may still change */
-	bool part; /* new ends where the next of them begins */
+	bool part; /* new ends before the next row that must change */
 };
 
 static int put_row(struct change *c, const struct lock_rec *rec)
@@ -68,7 +68,7 @@ static int put_part(struct change *c, struct lock_rec rec, uint64_t start,
 	return start < end ? put_row(c, &rec) : 0;
 }
 
-/* A lock that the owner has makes room for the new one, or becomes part of it. */
+/* An existing lock of the owner makes room for the new one, or is merged with it. */
 static int make_room(struct change *c, const struct lock_rec *old)
 {
 	struct lock_rec *new = &c->new;
@@ -103,7 +103,8 @@ static int replace(struct change *c)
 	struct lock_iter it;
 	int rc;
 
-	at.start -= at.start > 0; /* what ends just before may be joined */
+	/* a lock that ends at new->start may be merged */
+	at.start -= at.start > 0;
 	rc = lock_iter_open(c->st, at.handle, at.session, at.owner, &it);
 	if (rc)
 		return rc;
@@ -122,7 +123,7 @@ static int replace(struct change *c)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* The session has no lock on the file any more: no word of it. */
+/* Removes the record if the session has no lock on the file any more. */
 int lock_forgotten(struct store *st, uint64_t session, uint64_t handle)
 {
 	struct lock_iter it;
@@ -176,7 +177,7 @@ static int put_change(struct ns_op *op, struct change *c)
 	return rc;
 }
 
-/* Between two turns nobody else takes a part of it. */
+/* Reserves the whole range, so that nobody else takes a part of it between two turns. */
 static int reserve(struct ns_op *op, const struct lock_rec *rec)
 {
 	if (rec->type == WIRE_L_UNLOCK || op->pause->lock)
@@ -185,8 +186,9 @@ static int reserve(struct ns_op *op, const struct lock_rec *rec)
 }
 
 /*
- * Each turn begins at the start, with what is there then: so in the last one all of it is
- * done, whatever others of the owner's threads have done meanwhile.
+ * Each turn starts at the beginning of the range, with the rows that exist then.  So
+ * the last turn leaves the range complete, whatever other threads of the owner did
+ * meanwhile.
  */
 static int take(struct ns_op *op, const struct ns_lock_args *args)
 {
@@ -234,7 +236,7 @@ int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
 	return rc ? rc : take(op, args);
 }
 
-/* 0: that were all; 1: there may be more. */
+/* 0: all locks are dropped; 1: there may be more. */
 static int drop_some(struct store *st, uint64_t handle, uint64_t session)
 {
 	unsigned int left = NS_DROP_LOCKS;
@@ -256,7 +258,7 @@ static int drop_some(struct store *st, uint64_t handle, uint64_t session)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* The word of them goes last, so that the next start finds those left. */
+/* The record goes last, so that the next start finds remaining locks. */
 int ns_drop_locks(struct ns_op *op, uint64_t session)
 {
 	struct store *st = op->ns->st;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mknod.c - MKNOD: what has a name here and is served by each host's kernel. */
+/*
+ * mknod.c - MKNOD: special files, which only have a name here; each host's kernel
+ * serves them.
+ */
 #include <errno.h>
 
 #include "mgr/ns/ns_int.h"

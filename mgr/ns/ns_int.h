@@ -13,57 +13,60 @@ bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino);
 bool ns_in_group(const struct ns_cred *cred, uint32_t gid);
 /* 0 or -EACCES; mask: R_OK, W_OK, X_OK. */
 int ns_may(const struct ns_op *op, const struct inode *ino, uint32_t mask);
-/* May entries be made in dir: 0, -EACCES, -ENOSPC. */
+/* Whether entries may be made in dir: 0, -EACCES, -ENOSPC. */
 int ns_may_create(struct ns_op *op, const struct inode *dir);
-/* May the entry of victim be taken out of dir: 0, -EACCES, -EPERM. */
+/* Whether the entry of victim may be removed from dir: 0, -EACCES, -EPERM. */
 int ns_may_delete(const struct ns_op *op, const struct inode *dir,
 		  const struct inode *victim);
-/* Mode without the bits that a write or a new owner takes away. */
-/* Has this session ino open for writing, under that id?  Who has may write. */
+/*
+ * Whether this session has ino open for writing under that id, which grants the right
+ * to write.
+ */
 bool ns_opened(const struct ns_op *op, const struct inode *ino, uint64_t open);
+/* Returns mode without the set-id bits that a write or a new owner clears. */
 uint32_t ns_drop_suid(uint32_t mode);
-/* ... by cred, whose group it may not be. */
+/* Clears these bits of ino for cred, which may not be in the group of ino. */
 void ns_lose_suid(const struct ns_cred *cred, struct inode *ino);
-/* Capabilities of the file (capabilities(7)) end. */
+/* Removes the capabilities of the file (capabilities(7)). */
 int ns_lose_caps(struct ns_op *op, const struct inode *ino);
 
 /* ---- open.c ---- */
 
-/* An open record of a writer, with what it means for the size. */
+/* Makes an open record of a writer, and updates the size state of ino. */
 int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 		     uint64_t *open);
 
 /* ---- lock.c ---- */
 
-/* The session has so many rows more of the file, or fewer.  -ENOLCK */
+/* Adds `more` (may be negative) to the number of locks of the session on the file. -ENOLCK */
 int lock_count(struct store *st, uint64_t session, uint64_t handle, int more);
-/* ... and if those were the last, no word of it stays. */
+/* Removes the record of that number if the session has no lock on the file any more. */
 int lock_forgotten(struct store *st, uint64_t session, uint64_t handle);
 
 /* ---- resolve.c ---- */
 
-/* What the last component of a path is. */
+/* The kind of the last component of a path. */
 enum ns_last {
 	NS_LAST_NAME,
 	NS_LAST_DOT,
 	NS_LAST_DOTDOT,
-	NS_LAST_SELF, /* there is none: the start itself */
+	NS_LAST_SELF, /* the path has no component: its start */
 };
 
 struct ns_place {
 	enum ns_last last;
-	bool slash; /* slashes behind the last component */
+	bool slash; /* slashes after the last component */
 	bool found; /* ino is set */
-	struct inode dir; /* LAST_NAME: where it is or would be */
+	/* LAST_NAME: the directory of the entry, existing or not */
+	struct inode dir;
 	char name[DENT_NAME_MAX]; /* LAST_NAME */
 	size_t len;
 	struct inode ino;
 };
 
-#define NS_FOLLOW 0x1u /* a symlink in the last place too */
+#define NS_FOLLOW 0x1u /* also follow a symlink in the last component */
 #define NS_ENTRY                                                               \
-	0x2u /* the entry itself is wanted: it may be
-				 * missing, and slashes do not follow */
+	0x2u /* the entry itself: may be missing; slashes do not follow it */
 /* 0, -errno or NS_REDIRECT. */
 int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 	       struct ns_place *place);
@@ -71,41 +74,46 @@ int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 /* ---- size.c ---- */
 
 void size_opened(struct inode *ino, uint64_t session, bool append);
-/* Only this session has it open for writing, once, and all that changed it was a
- * writer: where it ends is known here and to that one. */
+/*
+ * Only this session has the file open for writing, once, and there was no truncation
+ * and no unclean release: the manager and this session together know the end of the
+ * file.
+ */
 bool size_is_sole(const struct inode *ino, uint64_t session);
 void size_released(struct inode *ino, bool append,
 		   const struct ns_release_args *args);
 void size_dropped(struct inode *ino, bool append);
-/* No iod need be told: the file is empty, or has just this size. */
+/* No iod need be told: the file already has this size. */
 bool size_is(const struct inode *ino, uint64_t size);
 void size_resizing(struct inode *ino);
 void size_resized(struct inode *ino, uint64_t size, int status);
 
 /* ---- truncate.c ---- */
 
-/* 0, or NS_BUSY with op->wait: a truncation of the file is under way. */
+/* 0, or NS_BUSY with op->wait: a truncation of the file is running. */
 int ns_busy(struct ns_op *op, const struct inode *ino);
-/* What else a truncation changes: times, set-id bits, capabilities. */
+/* The other effects of a truncation: on times, set-id bits and capabilities. */
 int ns_cut(struct ns_op *op, struct inode *ino);
 
 /* ---- link.c ---- */
 
-/* A new inode, not yet in any directory; its handle is set, and with it what the
- * directory's access control lists say of it. */
+/*
+ * Initializes a new inode that is in no directory yet.  Sets its handle, and applies
+ * the access control lists of the directory.
+ */
 int ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
 		 struct inode *ino);
-/* Puts the inode, enters it at place, and touches the directory. */
+/* Writes the inode, enters it at place, and updates the times of the directory. */
 int ns_enter(struct ns_op *op, struct ns_place *place, struct inode *ino);
-/* Entries of dir changed. */
+/* Updates the times of dir after a change of its entries. */
 void ns_touch(struct ns_op *op, struct inode *dir);
-/* dir holds one directory more, whose ".." names it: 0, -EMLINK. */
+/* Counts one more subdirectory of dir, whose ".." refers to dir: 0, -EMLINK. */
 int ns_add_subdir(struct inode *dir);
-/* First of all changes: what the loss of a name needs.  0, or NS_PART: not yet all. */
+/* Prepares the loss of a name, before any other change.  0, or NS_PART: not complete yet. */
 int ns_before_drop(struct ns_op *op, struct inode *ino);
-/* One name less: puts it, or removes it with its data. */
+/* Drops one name: writes the inode, or removes it with its data. */
 int ns_drop_link(struct ns_op *op, struct inode *ino);
-/* Puts it, or removes it if nothing holds it any more. */
+/* Writes the inode, or removes it if nothing keeps it. */
 int ns_settle(struct ns_op *op, struct inode *ino);
 
 #endif

@@ -44,7 +44,7 @@ int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 {
 	bool append = flags & WIRE_O_APPEND;
 
-	/* what he may write now is not what its owner lent his rights to */
+	/* the set-id bits were granted for content that only the owner wrote */
 	if (!ns_is_owner(op->cred, ino))
 		ns_lose_suid(op->cred, ino);
 	size_opened(ino, op->session, append);
@@ -52,8 +52,8 @@ int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 }
 
 /*
- * A disk that is nearly full keeps nobody from reading.  Who holds a file may pass reading
- * it on (grant.c): so he has to have opened it to read.
+ * While the disk is nearly full, reading is possible, but without a hold.  A holder may
+ * pass reading on to others (grant.c), so only an open for reading gets a hold.
  */
 static bool holds(struct ns_op *op, uint32_t flags)
 {
@@ -67,7 +67,7 @@ static int record_holder(struct ns_op *op, struct inode *ino, uint64_t *open)
 	return record(op, OPEN_HOLD, ino, open);
 }
 
-/* Nothing else of the file changes. */
+/* Changes nothing else of the file. */
 static int hold(struct ns_op *op, struct inode *ino, uint64_t *open)
 {
 	int rc;
@@ -163,7 +163,7 @@ static int open_found(struct ns_op *op, const struct ns_open_args *args,
 	return rc ? rc : inode_put(op->ns->st, ino);
 }
 
-/* "name/" with O_CREAT: whatever it is. */
+/* "name/" with O_CREAT fails, whatever exists there. */
 static bool creates_dir(const struct ns_open_args *args)
 {
 	return args->flags & WIRE_O_CREAT && args->path.len &&

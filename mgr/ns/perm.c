@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perm.c - who may do what: the rules of POSIX, as Linux reads them. */
+/* perm.c - permissions: the rules of POSIX, as Linux implements them. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include "mgr/ns/ns_int.h"
 #include "mgr/db/xattr.h"
 
-#define ENTRIES_STEP 16u /* of an access list: as long as a row */
+#define ENTRIES_STEP 16u /* entries of an ACL that cost as much as a row */
 
 bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino)
 {
@@ -63,7 +63,7 @@ static int may_acl(const struct ns_op *op, const struct inode *ino,
 	return acl_may(&acl, op->cred, ino->gid, mask);
 }
 
-/* As Linux has it: a list whose mask grants nothing is not looked at. */
+/* As in Linux: an ACL whose mask grants nothing is not evaluated. */
 static bool has_acl(const struct inode *ino)
 {
 	return acl_there(ino, ACL_OF_ACCESS) && ino->mode & S_IRWXG;
@@ -121,13 +121,16 @@ uint32_t ns_drop_suid(uint32_t mode)
 	if (S_ISDIR(mode))
 		return mode;
 	mode &= ~(uint32_t)S_ISUID;
-	/* without group execution the bit means something else */
+	/* without group execution the bit means mandatory locking */
 	if (mode & S_IXGRP)
 		mode &= ~(uint32_t)S_ISGID;
 	return mode;
 }
 
-/* As Linux has it since 6.2: locking by that bit is for those of the group, too. */
+/*
+ * As in Linux since 6.2: a user outside the group also clears a set-group-id bit
+ * without group execution, which means mandatory locking.
+ */
 void ns_lose_suid(const struct ns_cred *cred, struct inode *ino)
 {
 	ino->mode = ns_drop_suid(ino->mode);

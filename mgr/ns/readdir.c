@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * readdir.c - READDIR and READDIRPLUS.  The cookie is the hash of the last name: names that
- * come or go elsewhere do not move it.  Names of one hash go out together.
+ * readdir.c - READDIR and READDIRPLUS.  The cookie is the hash of the last name, so new
+ * or removed names elsewhere do not move it.  Names with the same hash are returned
+ * together.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,16 +10,16 @@
 
 #include "mgr/ns/ns_int.h"
 
-#define COOKIE_NAMES 3u /* and above: hashes of names */
+#define COOKIE_NAMES 3u /* cookies from here on are hashes of names */
 
 struct fill {
 	struct ns_op *op;
 	uint8_t *buf;
 	size_t cap;
-	size_t fixed; /* of a record, before the name */
+	size_t fixed; /* bytes of a record before the name */
 	bool plus; /* attributes are wanted */
-	bool searches; /* who asks may know what is behind the names */
-	uint64_t until; /* ns_work(): the turn's budget is used up */
+	bool searches; /* the client may search the directory */
+	uint64_t until; /* value of ns_work() at which the budget is used up */
 	size_t len, count;
 	size_t whole, whole_count; /* up to the last complete hash */
 	uint64_t hash; /* of the group being written */
@@ -31,7 +32,7 @@ struct entry {
 	struct dent dent;
 };
 
-/* 0 with attr.handle 0: not known here. */
+/* 0 with attr.handle 0: the manager does not know the attributes. */
 static int show(const struct fill *f, uint64_t handle, struct wire_attr *attr)
 {
 	struct inode ino;
@@ -45,8 +46,9 @@ static int show(const struct fill *f, uint64_t handle, struct wire_attr *attr)
 }
 
 /*
- * Of an entry, for st_ino.  By the handle itself a file could be opened by one who may not
- * search the directory: he gets the same for the same file, and nothing to open.
+ * The inode number of an entry.  With the real handle, a client could open a file
+ * without search permission on the directory.  Such a client gets another number, the
+ * same one for the same file.
  */
 static uint64_t number_of(const struct fill *f, uint64_t handle)
 {
@@ -75,13 +77,13 @@ static void write_record(struct fill *f, const struct entry *e, size_t reclen,
 	f->count++;
 }
 
-/* At the end of a complete hash: names of one go out together. */
+/* Only at the end of a complete hash, because its names are returned together. */
 static bool is_used_up(const struct fill *f)
 {
 	return f->whole_count && ns_work(f->op->ns) >= f->until;
 }
 
-/* 1: no more room, or it is enough for one turn. */
+/* 1: the buffer is full, or the budget of the turn is used up. */
 static int emit(struct fill *f, const struct entry *e)
 {
 	size_t reclen = wire_pad(f->fixed + e->len + 1);

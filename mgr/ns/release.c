@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* release.c - RELEASE, and open records whose session is gone. */
+/* release.c - RELEASE, and open records of ended sessions. */
 #include <errno.h>
 
 #include "mgr/ns/holds.h"
@@ -11,14 +11,14 @@ static bool is_append(const struct open_rec *rec)
 	return rec->flags & OPEN_APPEND;
 }
 
-/* The owner may have set them after the write, as install(1) does. */
+/* Not for the owner: it may have set the bits after the write, as install(1) does. */
 static void drop_suid(struct inode *ino, const struct open_rec *rec)
 {
 	if (rec->flags & OPEN_PLAIN)
 		ino->mode = ns_drop_suid(ino->mode);
 }
 
-/* A time of the client's; it may be ahead. */
+/* The time is the client's and may be ahead of ours. */
 static int64_t read_at(const struct ns_op *op,
 		       const struct ns_release_args *args)
 {
@@ -32,14 +32,14 @@ static void was_read(const struct ns_op *op, struct inode *ino,
 {
 	int64_t t = read_at(op, args);
 
-	if (t < ino->ctime) /* utimens may have set it since */
+	if (t < ino->ctime) /* utimens may have set the time since */
 		return;
 	if (ino->atime <= ino->mtime || ino->atime <= ino->ctime ||
 	    t - ino->atime >= ATIME_AGE_NS)
 		ino->atime = t > ino->atime ? t : ino->atime;
 }
 
-/* It was held in memory. */
+/* Releases a hold that was only in memory. */
 static int release_kept(struct ns_op *op, const struct ns_release_args *args)
 {
 	struct inode ino;
@@ -113,7 +113,7 @@ int ns_drop_open(struct ns_op *op, uint64_t session)
 		ino.holders--;
 		return ns_settle(op, &ino);
 	}
-	drop_suid(&ino, &rec); /* whether he wrote is not known */
+	drop_suid(&ino, &rec); /* it is not known whether the session wrote */
 	size_dropped(&ino, is_append(&rec));
 	return ns_settle(op, &ino);
 }

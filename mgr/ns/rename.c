@@ -9,10 +9,10 @@
 
 struct move {
 	struct ns_place src, dst;
-	struct inode *to; /* dst's directory: src's when it is the same */
+	struct inode *to; /* directory of dst; &src.dir if it is the same */
 };
 
-/* Only a directory's name may end in a slash. */
+/* Only the name of a directory may end with a slash. */
 static int check_slashes(const struct move *m, bool exchange)
 {
 	const struct ns_place *comes = exchange ? &m->dst : &m->src;
@@ -41,8 +41,8 @@ static int check_names(const struct move *m, uint32_t flags)
 }
 
 /*
- * How many directories a turn may pass on the way up.  If others keep moving directories, it
- * may pass more each time, up to a bound.
+ * The number of directories that a turn may pass on the way up.  If others keep moving
+ * directories, it doubles with each restart, up to a bound.
  */
 static unsigned int climb_budget(const struct ns_climb *climb)
 {
@@ -52,7 +52,7 @@ static unsigned int climb_budget(const struct ns_climb *climb)
 	return NS_TURN_STEPS << again;
 }
 
-/* Where to go on; from the start if what was seen may not be true any more. */
+/* The directory to continue from; starts over if directories were moved meanwhile. */
 static uint64_t climb_from(const struct ns *ns, struct ns_climb *climb,
 			   const struct inode *dir)
 {
@@ -64,7 +64,7 @@ static uint64_t climb_from(const struct ns *ns, struct ns_climb *climb,
 	return dir->handle;
 }
 
-/* 1: dir is that directory, or lies below it; 0, -errno, NS_PAUSED. */
+/* 1: dir is the directory `handle`, or is below it; 0, -errno, NS_PAUSED. */
 static int within(struct ns_op *op, unsigned int which, const struct inode *dir,
 		  uint64_t handle)
 {
@@ -88,13 +88,13 @@ static int within(struct ns_op *op, unsigned int which, const struct inode *dir,
 	return rc;
 }
 
-/* What lies in one directory is not above it. */
+/* An entry of a directory is never above that directory. */
 static bool is_near(const struct move *m)
 {
 	return m->src.dir.handle == m->dst.dir.handle;
 }
 
-/* A directory must not come to lie in itself. */
+/* A directory must not be moved into itself. */
 static int check_loop(struct ns_op *op, const struct move *m)
 {
 	int rc = 0;
@@ -104,7 +104,7 @@ static int check_loop(struct ns_op *op, const struct move *m)
 	return rc == 1 ? -EINVAL : rc;
 }
 
-/* The other way round: the victim, or what the source is exchanged for, holds the source. */
+/* The reverse case: the entry at dst is above the source. */
 static int check_above(struct ns_op *op, const struct move *m, int error)
 {
 	int rc = 0;
@@ -142,7 +142,7 @@ static int check_entries(struct ns_op *op, const struct move *m)
 			    : ns_may_create(op, &m->dst.dir);
 }
 
-/* The ".." of a directory that goes elsewhere changes. */
+/* A directory that moves to another parent changes its "..". */
 static int check_inside(const struct ns_op *op, const struct move *m)
 {
 	if (!inode_is_dir(&m->src.ino) ||
@@ -210,7 +210,7 @@ static int check_move(struct ns_op *op, const struct move *m)
 	int rc;
 
 	rc = check_loop(op, m);
-	if (!rc) /* so it is not empty */
+	if (!rc) /* the victim contains the source, so it is not empty */
 		rc = check_above(op, m, -ENOTEMPTY);
 	if (!rc)
 		rc = check_entries(op, m);
@@ -221,7 +221,7 @@ static int check_move(struct ns_op *op, const struct move *m)
 	return rc ? rc : check_empty(op->ns, m);
 }
 
-/* ---- two entries take each other's place ---- */
+/* ---- exchange of two entries ---- */
 
 static int check_exchange(struct ns_op *op, const struct move *m)
 {
@@ -238,7 +238,7 @@ static int check_exchange(struct ns_op *op, const struct move *m)
 	return rc ? rc : check_inside(op, &back);
 }
 
-/* The object of from comes to stand where at is, in the directory dir. */
+/* Puts the object of `from` at the entry `at` in dir.  left: the directory that it leaves. */
 static int put_there(struct ns_op *op, struct ns_place *from,
 		     const struct ns_place *at, struct inode *dir,
 		     struct inode *left)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * resolve.c - a whole path in one go.  What is left of it stands at the end
- * of ns->walk, so that a symlink's text can be put in front of it.
+ * resolve.c - the lookup of a whole path.  The rest of the path is at the end of
+ * ns->walk, so that the target of a symlink can be put in front of it.
  *
- * A walk of more than NS_TURN_STEPS components goes on in the request's next turn, from the
- * directory that it has reached.  What others change between two turns, they change between
- * two lookups of components, as POSIX permits.  Each path has a budget of its own, so that
- * the second path of a RENAME gets on although the last steps of the first one are repeated.
+ * A walk of more than NS_TURN_STEPS components continues in the next turn of the
+ * request, from the directory that it has reached.  Changes by others between two turns
+ * are changes between two lookups of components, which POSIX permits.  Each path has a
+ * budget of its own.  So the second path of a RENAME makes progress although the last
+ * steps of the first path are repeated.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 #include "mgr/ns/ns_int.h"
 
-#define STEP_DONE 100 /* of a step: *pl is set */
+#define STEP_DONE 100 /* a step has set *pl */
 
 struct walk {
 	struct ns_op *op;
@@ -23,17 +24,17 @@ struct walk {
 	char *rest, *end;
 	unsigned int links;
 	struct inode cur; /* the directory reached */
-	const char *name; /* the component at hand */
+	const char *name; /* the current component */
 	size_t len;
 	bool last, slash;
 };
 
-/* Between two turns. */
+/* Kept between two turns. */
 struct ns_walk {
 	uint64_t dir; /* the directory reached */
 	unsigned int links; /* followed */
 	size_t len;
-	char rest[]; /* of the path */
+	char rest[]; /* the rest of the path */
 };
 
 static int redirect(struct walk *w, const char *head, size_t len)
@@ -49,7 +50,7 @@ static int redirect(struct walk *w, const char *head, size_t len)
 	return NS_REDIRECT;
 }
 
-/* Takes the next component off the rest; false: there is none. */
+/* Takes the next component from the rest; false: there is none. */
 static bool next_component(struct walk *w)
 {
 	char *p = w->rest;
@@ -173,7 +174,7 @@ static bool is_dots(const struct walk *w)
 	       (w->len == 1 || (w->len == 2 && w->name[1] == '.'));
 }
 
-/* In front of the component at hand. */
+/* Saves the state before the current component. */
 static int pause_walk(const struct walk *w, struct ns_walk **at)
 {
 	size_t len = (size_t)(w->end - w->name);

@@ -23,7 +23,7 @@ static int check(const struct ns_setattr_args *a)
 	return 0;
 }
 
-/* An id of all ones is none: it stays, as chown(2) has it. */
+/* An id of all ones means "unchanged", as in chown(2). */
 static bool has_uid(const struct ns_setattr_args *a)
 {
 	return a->valid & WIRE_S_UID && a->uid != UINT32_MAX;
@@ -34,7 +34,7 @@ static bool has_gid(const struct ns_setattr_args *a)
 	return a->valid & WIRE_S_GID && a->gid != UINT32_MAX;
 }
 
-/* With no new owner at all it takes rights away, where there are any. */
+/* Even a chown without a new owner clears set-id bits: whether there are any to clear. */
 static bool takes_rights(const struct ns_cred *cred, const struct inode *ino,
 			 const struct ns_setattr_args *a)
 {
@@ -71,7 +71,10 @@ static int may_chmod(const struct ns_cred *cred, const struct inode *ino,
 	return ns_is_owner(cred, ino) ? 0 : -EPERM;
 }
 
-/* Whoever may write may set both times to now; all else is the owner's. */
+/*
+ * A user with write permission may set both times to now; only the owner may do
+ * anything else.
+ */
 static int may_utimens(const struct ns_op *op, const struct inode *ino,
 		       const struct ns_setattr_args *a)
 {
@@ -91,7 +94,7 @@ static int may_kill(const struct ns_op *op, const struct inode *ino,
 	return ns_may(op, ino, W_OK);
 }
 
-/* What it lent was the rights of its owner, and what it was then. */
+/* Set-id bits and capabilities grant rights of the old owner for the old content. */
 static int kill_rights(struct ns_op *op, struct inode *ino,
 		       const struct ns_setattr_args *a)
 {

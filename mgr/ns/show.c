@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* show.c - an inode as the wire shows it. */
+/* show.c - the form of an inode on the wire. */
 #include "mgr/ns/acl_row.h"
 #include "mgr/ns/ns_int.h"
 
@@ -28,7 +28,7 @@ static uint32_t flags_of(const struct ns_op *op, const struct inode *ino)
 	       (sole(op, ino) ? WIRE_A_SOLE : 0);
 }
 
-/* The end of a write is none of its size yet while others may write. */
+/* The highest released end is the size only if the client is the sole writer. */
 static uint64_t size_of(const struct ns_op *op, const struct inode *ino)
 {
 	return sole(op, ino) && ino->end > ino->size ? ino->end : ino->size;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * size.c - what is known of a file's size while others write to the iods.
+ * size.c - what the manager knows of a file's size while clients write to the iods.
  *
- *            open for writing                     last clean release
- *   KNOWN ---------------------> ASK (writers) -------------------------> KNOWN
- *                                 |  an unclean release, or a truncation
- *                                 v  among writers
- *                                ASK+TAINT --- last release ---> to be asked
- *                                                                   | ns_asked()
- *   BUSY: a truncation is under way; no new writers                KNOWN
+ *             open for writing                     last clean release
+ *    KNOWN ---------------------> ASK (writers) -------------------------> KNOWN
+ *                                  |  an unclean release, or a truncation
+ *                                  v  among writers
+ *                                 ASK+TAINT --- last release ---> to be asked
+ *                                                                    | ns_asked()
+ *    BUSY: a truncation is running; no new writers                KNOWN
  *
- * HOLES: clients ask the iods for the space that it takes.  HOLES+UNSURE: and it may be
- * what the size says, after all; the manager asks them once, when nobody waits for that.
+ * HOLES: clients ask the iods for the allocated space.  HOLES+UNSURE: the allocated
+ * space may match the size again; the manager asks the iods once, while nobody waits
+ * for the answer.
  */
 #include "mgr/ns/ns_int.h"
 
-/* More than an object of a file without holes takes beyond its bytes. */
+/* More than the space that an object without holes takes in addition to its bytes. */
 #define SPARE 65536u
 
 static bool size_known(const struct inode *ino)
@@ -58,8 +59,8 @@ bool size_is_sole(const struct inode *ino, uint64_t session)
 }
 
 /*
- * A write at time t was heard of.  An explicit mtime holds against writes before it was set; the first later
- * write replaces it, even by an earlier time.
+ * A write at time t was reported.  An explicit mtime persists against earlier writes.
+ * The first later write replaces it, even with a smaller mtime.
  */
 static void size_written(struct inode *ino, int64_t t)
 {
@@ -97,7 +98,7 @@ void size_released(struct inode *ino, bool append,
 	if (args->flags & WIRE_R_SPACE)
 		ino->flags |= INODE_HOLES | INODE_UNSURE;
 	else if (args->flags & WIRE_R_WROTE && ino->flags & INODE_HOLES)
-		ino->flags |= INODE_UNSURE; /* they may be filled */
+		ino->flags |= INODE_UNSURE; /* the holes may be filled */
 	if (args->flags & WIRE_R_DOUBT)
 		ino->flags |= INODE_TAINT | INODE_DATA;
 	one_writer_less(ino, append);
@@ -115,7 +116,7 @@ bool size_is(const struct inode *ino, uint64_t size)
 	       ino->size == size;
 }
 
-/* Without writers a truncation heals a taint; among writers it makes one. */
+/* A truncation without writers clears TAINT; among writers it sets TAINT. */
 void size_resizing(struct inode *ino)
 {
 	ino->flags |= INODE_BUSY | INODE_DATA;
@@ -144,7 +145,7 @@ void size_resized(struct inode *ino, uint64_t size, int status)
 		ino->flags &= ~INODE_ASK;
 }
 
-/* Whether it takes what its size says. */
+/* Sets HOLES unless the allocated space matches the size. */
 static void size_filled(struct inode *ino, uint64_t blocks)
 {
 	uint64_t most = (ino->size + SPARE * (uint64_t)ino->pcount) / 512;

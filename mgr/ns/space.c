@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* space.c - the name space as a whole: its root, its count, a transaction. */
+/* space.c - the name space as a whole: its root, its number of inodes, transactions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "mgr/db/locks.h"
 #include "common/util/random_id.h"
 
-/* Until ns_bound() the name space is fresh. */
+/* The name space is fresh until ns_bound(). */
 static int put_identity(struct ns *ns)
 {
 	uint64_t id;
@@ -21,7 +21,7 @@ static int put_identity(struct ns *ns)
 	return rc ? rc : meta_put_u64(ns->st, "fresh", 1);
 }
 
-/* It is the manager's user's: who runs all this without root can use it. */
+/* The root belongs to the user of the manager, so that a cluster without root is usable. */
 static int make_root(struct ns *ns)
 {
 	int64_t now = clock_wall();
@@ -64,7 +64,7 @@ static int find_root(struct ns *ns)
 	return rc ? rc : meta_get_u64(ns->st, "root", &ns->root);
 }
 
-/* A page of zeros passes for an empty table. */
+/* Berkeley DB takes a page of zeros for an empty table. */
 static int check_root(struct ns *ns)
 {
 	struct inode root;
@@ -109,7 +109,7 @@ static int forget(struct ns *ns, const char *name)
 	return rc ? rc : store_flush(ns->st);
 }
 
-/* A count is kept from one clean stop to the next start only. */
+/* The number is only valid from a clean stop to the next start. */
 static int find_count(struct ns *ns)
 {
 	int rc;
@@ -126,7 +126,8 @@ int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh)
 	int rc = meta_get_u64(ns->st, "identity", id);
 
 	*fresh = false;
-	if (rc == -ENOENT) { /* made before there were any */
+	/* a name space from before there were identities */
+	if (rc == -ENOENT) {
 		*id = fsid;
 		return 0;
 	}

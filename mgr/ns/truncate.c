@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* truncate.c - TRUNCATE: recorded here, carried out by the iods. */
+/* truncate.c - TRUNCATE: recorded here, executed by the iods. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -74,8 +74,10 @@ int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 	return rc ? rc : inode_put(op->ns->st, ino);
 }
 
-/* The iods' own clocks say when they did it: later than it was asked for, and by who
- * asks them next that would be a write. */
+/*
+ * The iods stamp the truncation later, with their own clocks.  A later question for the
+ * size would take that time for a write, so mtime moves up to it.
+ */
 static void cut_at(struct inode *ino, int64_t now)
 {
 	if (ino->mset || ino->mtime >= now)

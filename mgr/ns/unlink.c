@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unlink.c - UNLINK: data goes with the last name and the last writer. */
+/* unlink.c - UNLINK: the data is removed with the last name and the last open record. */
 #include <errno.h>
 
 #include "mgr/ns/ns_int.h"

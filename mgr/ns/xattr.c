@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* xattr.c - extended attributes: who may, as xattr(7) says, and how many. */
+/* xattr.c - extended attributes: the permissions of xattr(7), and their maximal number. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ static enum space space_of(const char *name, size_t len)
 	return s;
 }
 
-/* Sticky directories belong to many: only their owners' attributes are. */
+/* Sticky directories are shared by many users: only the owner may set attributes. */
 static int may_user(const struct ns_op *op, const struct inode *ino, bool write)
 {
 	if (!S_ISREG(ino->mode) && !inode_is_dir(ino))
@@ -92,7 +92,7 @@ static int count_one(void *arg, const char *name, size_t nlen)
 	return ++*n < WIRE_XATTRS_MAX ? 0 : -ENOSPC;
 }
 
-/* Room for one more. */
+/* 0: one more attribute is allowed. */
 static int room(struct store *st, const struct inode *ino)
 {
 	unsigned int n = 0;
@@ -121,7 +121,7 @@ static int touch(struct ns_op *op, struct inode *ino)
 	return inode_put(op->ns->st, ino);
 }
 
-/* The flags mean nothing for lists, as elsewhere. */
+/* As elsewhere, the flags have no effect on lists. */
 static int set_acl(struct ns_op *op, const struct ns_xattr *x,
 		   struct inode *ino)
 {
