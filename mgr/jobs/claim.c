@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * claim.c - the stores of the iods are those that this data base was made with.
- * The manager keeps the identity of each, and each iod that of the data base:
- * an empty folder in the place of either is found out before it is used.
+ * claim.c - checks that the stores of the iods were made with this database.  The
+ * manager records the identity of each store, and each iod records that of the
+ * database.  So an empty folder in the place of either is detected before it is used.
  *
- * A new data base asks all iods first, and binds them only if all of them are
- * new as well; until then the manager serves nobody.
+ * A new database first asks all iods, and binds them only if all of them are new as
+ * well.  Until then the manager serves no client.
  *
- * An iod that has been claimed in a higher term, or in the same one by a manager
- * that was started before, refuses this one, which ends.
+ * An iod may have been claimed in a higher term, or in the same term by a manager that
+ * started earlier.  Then it rejects this manager, which ends.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void store_key(const struct iod *iod, char key[24])
 	snprintf(key, 24, "store.%u", iod->index);
 }
 
-/* 0: not known. */
+/* 0: unknown. */
 static uint64_t known_store(const struct iod *iod)
 {
 	uint64_t id = 0;
@@ -54,7 +54,7 @@ static int keep_store(const struct iod *iod, uint64_t id)
 	return rc ? rc : store_flush(mgr->st);
 }
 
-/* All iods are bound: from now on each of them may be away. */
+/* All iods are bound: from now on each of them may be unavailable. */
 static int all_bound(struct mgr *mgr)
 {
 	int rc = ns_bound(&mgr->ns);
@@ -87,7 +87,8 @@ static void asked(struct iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
 
-	if (iod->claimer.asked) { /* again, while others were still asked */
+	/* a repeated answer, while others were still being asked */
+	if (iod->claimer.asked) {
 		if (!mgr->jobs->unasked)
 			claim_start(iod);
 		return;
@@ -118,7 +119,7 @@ static int record(struct iod *iod, uint64_t store)
 	return bound(iod);
 }
 
-/* A disk that is full may get room again. */
+/* The call is retried, because a full disk may get space. */
 static void ours(struct iod *iod, uint64_t store)
 {
 	struct claimer *c = &iod->claimer;
@@ -153,7 +154,7 @@ static void say_foreign(struct iod *iod)
 	mgr->foreign = true;
 }
 
-/* Whose store that is here; NULL: none of ours. */
+/* The iod whose store this is; NULL: the store is none of ours. */
 static const struct iod *store_of(const struct mgr *mgr, uint64_t store)
 {
 	for (uint32_t i = 0; store && i < mgr->conf.niods; i++)
@@ -233,7 +234,7 @@ void claim_start(struct iod *iod)
 	iod_call_start(iod, &c->call);
 }
 
-/* Nothing is acknowledged from now on: mgr_main() ends with the turn. */
+/* From now on nothing is acknowledged: mgr_main() ends after this turn. */
 static void displaced(struct iod *iod)
 {
 	struct mgr *mgr = iod->mgr;

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ends.c - sessions whose ends wait until no iod can carry out anything of them:
- * each has the fence, or does not run and gets it before it serves, or its
- * lease has passed and it gets the fence before the next one.
+ * ends.c - sessions whose end waits until no iod can execute a request of them.  Each
+ * iod must be in one of three states:
+ *
+ *   - it has the fence;
+ *   - it does not run, and gets the fence before it serves;
+ *   - its lease has expired, and it gets the fence before the next lease.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "mgr/jobs/jobs_int.h"
 
-/* Iods let all ends up to here go on; *next: when that may be more. */
+/*
+ * The iods permit all ends up to the returned id.  *next: the time at which they may
+ * permit more.
+ */
 static uint64_t settled(const struct mgr *mgr, uint64_t now, uint64_t *next)
 {
 	uint64_t id = UINT64_MAX;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fan.c - one question to several iods at once; a counter and the first
- * error join the answers. */
+/*
+ * fan.c - one question to several iods at once; a counter and the first error join the
+ * answers.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

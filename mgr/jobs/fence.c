@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fence.c - sessions that ended must not write any more, and every iod has to
- * know it: at once, or before it serves again.  Their ends are a queue on disk;
- * each iod has its own place in it, which is kept, too, and takes up to 128 in
- * one message.  An entry is deleted when every iod is past it.
+ * fence.c - fences: an ended session must not write any more.  Every iod must learn
+ * this, at once or before it serves again.  The ends are a queue on disk.  Each iod has
+ * a recorded position in the queue and takes up to 128 entries in one message.  An
+ * entry is deleted when every iod is past it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "mgr/jobs/jobs_int.h"
 
-#define TIDY_MAX 256 /* entries deleted in one go */
+#define TIDY_MAX 256 /* entries deleted at a time */
 #define SCAN 32 /* entries read together */
 
 static void kick(struct fencer *f);
@@ -26,7 +26,7 @@ static uint64_t limit(const struct fencer *f)
 	return f->iod->mgr->jobs->fence_limit;
 }
 
-/* A batch with one that was evicted is of the evicted: a copy too many does no harm. */
+/* One evicted session marks the whole batch as evicted; this harms no other session. */
 static uint32_t flags_of(const struct fencer *f, const struct intent *in)
 {
 	return in->op == WIRE_EVICT &&
@@ -35,7 +35,7 @@ static uint32_t flags_of(const struct fencer *f, const struct intent *in)
 		       : 0;
 }
 
-/* The next entries; f->sent tells how far they go. */
+/* Collects the next entries; f->sent is the id of the last one. */
 static int gather(struct fencer *f, uint64_t session[WIRE_FENCE_MAX],
 		  uint32_t *n, uint32_t *flags)
 {
@@ -57,7 +57,7 @@ static int gather(struct fencer *f, uint64_t session[WIRE_FENCE_MAX],
 	return got < 0 ? got : 0;
 }
 
-/* Anything but success is no answer: it stays a debt. */
+/* Any error means that the iod has not got the fences: retries. */
 static void told(struct iod_call *call)
 {
 	struct fencer *f = &call->iod->fencer;
@@ -97,7 +97,7 @@ static void kick(struct fencer *f)
 	if (f->call.state != IOD_CALL_IDLE)
 		return;
 	if (f->done < limit(f) && gather(f, session, &n, &flags))
-		return; /* the store failed, and the mgr with it */
+		return; /* the store failed, and so did the manager */
 	if (n) {
 		fence_ask(f->iod, &f->call, f->msg, flags, session, n);
 		return;
@@ -166,7 +166,7 @@ int fence_of(const struct mgr *mgr, uint64_t session)
 	return rc;
 }
 
-/* ---- what need not be known any more ---- */
+/* ---- entries that are no longer needed ---- */
 
 static int keep_places(struct mgr *mgr)
 {

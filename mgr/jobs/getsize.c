@@ -52,7 +52,7 @@ static int keep(struct job *job)
 		ns_abort(&mgr->ns);
 		return rc;
 	}
-	/* if this is lost, it is asked again */
+	/* if this is lost, the size is asked again */
 	return mgr_commit(mgr, NULL);
 }
 
@@ -70,7 +70,7 @@ static void done(struct fan *fan)
 		rc = keep(job);
 	TAILQ_FOREACH(req, &job->park.waiting, wait) {
 		req->asked = true;
-		/* gone meanwhile: running again says so */
+		/* the file was removed: running the request again reports that */
 		if (rc != -ENOENT)
 			req->result = rc;
 	}
@@ -135,7 +135,7 @@ static bool are_up(struct mgr *mgr, const struct inode *ino)
 	return true;
 }
 
-/* A client that wants to know asks the iods itself, until this has been found out. */
+/* Until the answer is stored, clients that need it ask the iods themselves. */
 void getsize_look(struct mgr *mgr, uint64_t handle)
 {
 	struct inode ino;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iod.c - calls to an iod, tried until it answers. */
+/* iod.c - calls to an iod, retried until it answers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mgr/jobs/jobs_int.h"
 
-#define TRY_MS 20000 /* of one try, of what has no deadline */
+#define TRY_MS 20000 /* of one try of a call without a deadline */
 #define WAIT_FIRST_MS 100
 #define WAIT_MAX_MS 5000
 
@@ -20,7 +20,7 @@ const char *iod_name(const struct iod *iod)
 	return rpc_peer_name(iod->peer);
 }
 
-/* What the iod itself has decided; all else may go better next time. */
+/* Errors that the iod itself has decided; after any other error, a retry may succeed. */
 static bool is_answer(int status)
 {
 	static const int answers[] = { 0,     ENOSPC, EDQUOT, EIO,
@@ -49,7 +49,7 @@ static void say_state(struct iod *iod, int status)
 	iod->down = down;
 }
 
-/* A moment, or the call's deadline if that is earlier. */
+/* `when`, or the deadline of the call if that is earlier. */
 static uint64_t not_beyond(const struct iod_call *call, uint64_t when)
 {
 	return call->deadline && call->deadline < when ? call->deadline : when;
@@ -60,7 +60,7 @@ static bool is_over(const struct iod_call *call)
 	return call->deadline && clock_now() >= call->deadline;
 }
 
-/* With what the iod answered, or for want of time. */
+/* status: the answer of the iod, or -ETIMEDOUT. */
 static void end_call(struct iod_call *call, int status)
 {
 	call->state = IOD_CALL_IDLE;
@@ -76,7 +76,7 @@ static void send_call(struct iod_call *call)
 	call->rpc.msg_len = call->msg_len;
 	call->rpc.deadline = call->deadline ? call->deadline
 					    : clock_after_ms(TRY_MS);
-	call->rpc.quiet = true; /* say_state() says it once */
+	call->rpc.quiet = true; /* say_state() logs it once */
 	rpc_call_start(call->iod->peer, &call->rpc);
 }
 
@@ -108,7 +108,7 @@ static void tell_refused(struct iod_call *call)
 		call->refused(call);
 }
 
-/* So is what waits for this call. */
+/* Also tells the calls that wait for this iod. */
 static void tell_all_refused(struct iod_call *call)
 {
 	struct iod_call *held = TAILQ_FIRST(&call->iod->held), *next;
@@ -196,7 +196,7 @@ void iod_release_held(struct iod *iod)
 	}
 }
 
-/* Nobody listens there: nothing runs, and what is started serves when we let it. */
+/* ECONNREFUSED: no iod runs there, and one that starts serves only after we have claimed it. */
 static void lost(void *arg, int status)
 {
 	if (status == -ECONNREFUSED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* job.c - a file's job, and the requests that wait for it. */
+/* job.c - the job of a file, and the requests that wait for it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jobs.h - work at the iods: truncations, sizes, removals, fences.  All of it
- * goes out in parallel, is tried again until an iod answers, and never holds
- * up what does not need that iod.
+ * jobs.h - work at the iods: truncations, sizes, removals, fences.  All of it is sent
+ * in parallel and retried until an iod answers.  It never delays what does not need
+ * that iod.
  */
 #ifndef JOBS_H
 #define JOBS_H
@@ -14,44 +14,52 @@ struct fan;
 struct job;
 
 /*
- * Opens the iods and carries on what the last life of this mgr left.  fenced(): see
- * ends_add().
+ * Opens the iods and continues what the previous run of the manager left.  fenced():
+ * see ends_add().
  */
 int jobs_open(struct mgr *mgr,
 	      void (*fenced)(struct mgr *mgr, uint64_t session));
-/* Stops everything; it stays recorded.  Requests that wait are left alone. */
+/* Stops all jobs; they stay recorded.  Waiting requests are left alone. */
 void jobs_close(struct mgr *mgr);
 
-/* In the data base: the term that an iod refused, for it obeys another manager; 0: a restore
- * of it has begun. */
+/*
+ * Named value in the database: the term that an iod refused because it obeys another
+ * manager.  0: a restore of the database has begun.
+ */
 #define TERM_DISPLACED "displaced"
-/* Of this life of the mgr: term.c. */
+/* The term of this run of the manager: term.c. */
 uint64_t jobs_term(const struct mgr *mgr);
 /*
- * 0: what that term told is on our clock_boot().  Else it is on that of another host, or of an
- * earlier life of this one, and older than this, on ours.
+ * 0: times from `term` are on our clock_boot().  Otherwise they are from the clock of
+ * another host or of an earlier boot of this host.  Then all of them are earlier than
+ * the returned time of our clock_boot().
  */
 uint64_t jobs_clock_of(const struct mgr *mgr, uint64_t term);
 
-/* ---- iod.c: one iod as the mgr sees it ---- */
+/* ---- iod.c: one iod, as seen by the manager ---- */
 
 /*
- * A call that is tried until the iod has answered it, or its deadline: done() sees 0
- * or the error that the iod answered.  Caller-owned until then, with msg.
+ * A call that is retried until the iod answers, or until its deadline.  done() gets
+ * status 0 or the error of the iod.  The memory of the call and of msg is the caller's;
+ * both must exist until done().
  */
 struct iod_call {
 	const void *msg;
 	size_t msg_len;
 	bool early; /* need not wait until the iod is claimed */
-	/* clock_now(): no try lasts longer, and then it is done, with -ETIMEDOUT;
-	 * 0: it is tried for ever */
+	/*
+	 * clock_now(): no try lasts longer, and at that time the call ends with
+	 * -ETIMEDOUT; 0: it is retried without limit
+	 */
 	uint64_t deadline;
 	void (*done)(struct iod_call *call);
-	/* The iod serves another file system; it is tried further.  May cancel
-	 * the call; may be NULL. */
+	/*
+	 * The iod serves another file system; the call is still retried.  refused() may
+	 * cancel the call.  It may be NULL.
+	 */
 	void (*refused)(struct iod_call *call);
 	int status;
-	const struct wire_msg *reply; /* if status is 0; in done() only */
+	const struct wire_msg *reply; /* if status is 0; only in done() */
 	/* private */
 	enum {
 		IOD_CALL_IDLE,
@@ -67,7 +75,7 @@ struct iod_call {
 };
 struct iod *iod_of(struct mgr *mgr, uint32_t index);
 void iod_call_start(struct iod *iod, struct iod_call *call);
-/* From done(): once more, each time after a longer while. */
+/* Call it in done(): repeats the call, each time after a longer pause. */
 void iod_call_later(struct iod_call *call);
 /* done() will not be called. */
 void iod_call_cancel(struct iod_call *call);
@@ -79,7 +87,7 @@ const char *iod_name(const struct iod *iod);
 struct fan_call {
 	struct iod_call call;
 	struct fan *fan;
-	uint32_t k; /* which server of the file */
+	uint32_t k; /* index of the server among those of the file */
 	bool answered;
 	uint64_t msg[12];
 };
@@ -87,7 +95,7 @@ struct fan {
 	struct mgr *mgr;
 	uint32_t n, left;
 	uint64_t deadline; /* of its calls; 0: none */
-	int status; /* the first error that an iod answered */
+	int status; /* the first error that an iod returned */
 	struct fan_call *calls;
 	const struct fan_ops *ops;
 };
@@ -95,90 +103,94 @@ struct fan_ops {
 	unsigned int op; /* enum wire_op */
 	/* the body of the request to server k */
 	void (*build)(struct fan *fan, uint32_t k, struct wire_out *out);
-	/* server k's answer; may be NULL */
+	/* the answer of server k; may be NULL */
 	void (*answer)(struct fan *fan, uint32_t k, const struct wire_msg *msg);
-	/* all have answered; may free the fan */
+	/* all servers have answered; may free the fan */
 	void (*done)(struct fan *fan);
-	/* an iod serves another file system; may free the fan, may be NULL */
+	/* an iod serves another file system; may free the fan; may be NULL */
 	void (*refused)(struct fan *fan);
 };
-/* Asks iods base, base + 1, ... (n of them).  -ENOMEM. */
+/* Asks the n iods base, base + 1, ...  -ENOMEM. */
 int fan_start(struct mgr *mgr, struct fan *fan, const struct fan_ops *ops,
 	      uint32_t base, uint32_t n);
-/* Frees what fan_start() made, and stops what goes on. */
+/* Cancels pending calls and frees what fan_start() made. */
 void fan_end(struct fan *fan);
-/* Names those who have not answered. */
+/* Writes the names of the iods that have not answered to buf. */
 void fan_missing(const struct fan *fan, char *buf, size_t len);
 
-/* ---- job.c: the one job that a file may have at a time ---- */
+/* ---- job.c: a file has at most one job at a time ---- */
 
-/* NULL: the file has none.  What getsize_look() began is given up. */
+/* NULL: the file has no job.  Abandons a question that getsize_look() began. */
 struct job *job_find(struct mgr *mgr, uint64_t handle);
-/* The request runs again when the job is over; if that is late, the log names
- * the iods. */
+/* The request runs again when the job is finished.  If that is late, the log names the iods. */
 void job_wait(struct job *job, struct request *req);
-/* Forgets it. */
+/* Removes the job. */
 void job_free(struct job *job);
 
 /* ---- resize.c, getsize.c ---- */
 
 /*
- * A truncation, recorded in the transaction at hand: commit that with
- * resize_item(), then it is carried out.  job_free() if the commit fails.
+ * Makes the job of a truncation that the open transaction records.  Commit the
+ * transaction with resize_item(); then the truncation starts.  Call job_free() if the
+ * commit fails.
  */
 struct job *resize_new(struct mgr *mgr, const struct intent *in);
 struct flusher_item *resize_item(struct job *job);
-/* The request that it is for waits for it (and after a restart, again). */
+/* The request of the truncation waits for it; after a restart, the repeated request does. */
 void resize_adopt(struct job *job, struct request *owner);
-/* By the intent's id; NULL: it is over. */
+/* id: of the intent.  NULL: the truncation is finished. */
 struct job *resize_find(struct mgr *mgr, uint64_t id);
-/* Asks for the size of a file; ns_asked() keeps the answer.  *job for
- * job_wait(); -EAGAIN: no room; or -errno. */
+/*
+ * Asks for the size of a file; ns_asked() stores the answer.  *job: for job_wait().
+ * -EAGAIN: jobs_room() is false; or -errno.
+ */
 int getsize_start(struct request *asker, uint64_t handle, struct job **job);
-/* Asks while nobody waits, if there is nothing else to do for the file and its iods are up. */
+/* Asks although nobody waits, if the file has no other job and its iods are available. */
 void getsize_look(struct mgr *mgr, uint64_t handle);
 
-/* ---- room.c: how many jobs there may be at a time ---- */
+/* ---- room.c: the number of concurrent calls ---- */
 
-/* There is room for a question or truncation of req over n iods. */
+/* Whether req may start a question or truncation that needs n iods. */
 bool jobs_room(const struct request *req, uint32_t n);
-/* ... of nobody, and nobody waits for any. */
+/* The same without a request; also false if any request waits. */
 bool jobs_idle(const struct mgr *mgr, uint32_t n);
-/* The request runs again when there is some. */
+/* The request runs again when there is room. */
 void jobs_wait(struct request *req);
-/* Lets in who waits, as far as there is room; true: there are more for the next turn. */
+/* Runs waiting requests as far as there is room.  true: there are more for the next turn. */
 bool jobs_admit(struct mgr *mgr);
 
 /* ---- fence.c, ends.c ---- */
 
-/* All intents to fence a session up to id are durable: iods are told. */
+/* All intents to fence a session up to id are durable: tells the iods. */
 void fence_up_to(struct mgr *mgr, uint64_t id);
-/* Then fenced(), when no iod can carry out anything of it.  In order of
- * the ids.  -ENOMEM. */
+/*
+ * Calls fenced() once no iod can execute a request of the session.  In order of ids.
+ * -ENOMEM.
+ */
 int ends_add(struct mgr *mgr, uint64_t id, uint64_t session);
-/* Lets them go on, if that is so. */
+/* Calls fenced() for the sessions for which that is so. */
 void ends_look(struct mgr *mgr);
-/* The last one of these. */
+/* The last durable fence. */
 uint64_t fence_latest(const struct mgr *mgr);
-/* That iod runs, as far as is known, and has not said that it has all up to id. */
+/* Whether the iod runs, as far as is known, and has not confirmed all fences up to id. */
 bool fence_owed(const struct mgr *mgr, uint32_t index, uint64_t id);
-/* -ENOENT: all iods have that of the session, or there was none. */
+/* -ENOENT: all iods have the fence of the session, or there was none. */
 int fence_of(const struct mgr *mgr, uint64_t session);
-/* Deletes what all iods have. */
+/* Deletes fences that all iods have. */
 void fence_tidy(struct mgr *mgr);
 
 /* ---- part.c ---- */
 
 /*
- * The session had capabilities, is over, and no fence says so: iods are told to refuse it
- * from now on, and each that is started anew until then, clock_boot(), when none of these
- * counts any more.  Of the newest PARTINGS_MAX.
+ * The session has ended, had capabilities, and gets no fence.  Tells the iods to reject
+ * it, and each restarted iod again until `until` (clock_boot()), when its capabilities
+ * have expired.  The newest PARTINGS_MAX such sessions are kept.
  */
 void part_session(struct mgr *mgr, uint64_t session, uint64_t until);
 
 /* ---- remove.c ---- */
 
-/* Deletes a few intents that are done; true: there are more. */
+/* Deletes a few finished intents; true: there are more. */
 bool remove_tidy(struct mgr *mgr);
 
 #endif

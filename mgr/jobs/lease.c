@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lease.c - until when an iod may carry out what clients change.  It is told on
- * its own clock, never later than what we reckon with ourselves, and a margin;
- * so one that cannot be reached is harmless then.  One that owes nothing gets the
- * first of its life, or after one that has passed.
+ * lease.c - leases: the time until which an iod may execute changes of clients.  The
+ * iod gets this time on its own clock.  The manager itself adds a margin to it.  So
+ * after its lease, an unreachable iod does no harm.  After a restart or an expired
+ * lease, an iod gets the next lease only when it has all fences.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,10 @@ static uint64_t length(const struct iod *iod)
 	return iod->mgr->conf.lease_s * NS_PER_S;
 }
 
-/* What the moment is told too early, it may be too late by. */
+/*
+ * The conversion to the iod's clock may be late by so much; the manager waits this much
+ * longer.
+ */
 static uint64_t margin(uint64_t lease_ns)
 {
 	return NS_PER_S + lease_ns / 1000;
@@ -45,13 +48,13 @@ static void answered(struct rpc_call *call)
 	iod->lease.busy = false;
 	if (call->status == -ECANCELED)
 		return;
-	/* it was long on its way: worth little */
+	/* the answer took long, so little of the lease is left */
 	if (clock_boot() - iod->lease.sent >
 	    pause_ms(iod->mgr) * CLOCK_NS_PER_MS)
 		lease_look(iod);
 }
 
-/* An iod of version 2 takes until alone. */
+/* An iod of version 2 only accepts until. */
 static size_t body_len(const struct iod *iod)
 {
 	return rpc_peer_features(iod->peer) & WIRE_FT_V3
@@ -59,7 +62,10 @@ static size_t body_len(const struct iod *iod)
 		       : WIRE_LEASE_V2;
 }
 
-/* The next one goes out when this was answered: who does not gets no more. */
+/*
+ * The next lease is sent after the answer to this one: an iod that does not answer gets
+ * no more.
+ */
 static void send(struct iod *iod, uint64_t now, uint64_t until)
 {
 	struct lease *l = &iod->lease;
@@ -119,7 +125,7 @@ void lease_refused(struct iod *iod)
 	ends_look_soon(iod->mgr);
 }
 
-/* One that was taken for not running did run, and has not forgotten us. */
+/* An iod that seemed not to run may have run, and has not forgotten us. */
 static void look(struct iod *iod)
 {
 	if (iod->open && !iod->claimed && rpc_peer_ready(iod->peer))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* missing.c - reminds of iods that do not answer, ever less often. */
+/* missing.c - logs reminders of iods that do not answer, at increasing intervals. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,13 +9,16 @@
 #define LAST_MS 600000u
 #define NAMED_MAX 4u
 
-/* A new file system needs each once; later one is missed when it is needed. */
+/*
+ * A new file system needs each iod once; afterwards an iod is missing if a call to it
+ * failed.
+ */
 static bool is_missing(const struct iod *iod)
 {
 	return iod->mgr->fresh ? !iod->claimer.asked : iod->down;
 }
 
-/* "iod 0 (uri), iod 2 (uri) and 3 more"; how many. */
+/* Lists "iod 0 (uri), iod 2 (uri) and 3 more" in buf; returns their number. */
 static uint32_t list_missing(struct mgr *mgr, char *buf, size_t len)
 {
 	uint32_t i, n = 0;

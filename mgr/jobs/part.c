@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * part.c - sessions that ended by themselves, or had changed nothing: their capabilities
- * end with them.  What they did needs no fence on a disk; iods refuse them for as long as
- * a capability lives, and are told again when they have been started anew, by the next start
- * of the manager as well.
+ * part.c - ended sessions without a fence: they said BYE or had changed nothing.  Their
+ * capabilities end with them.  Iods need not store this on disk.  They reject these
+ * sessions for the lifetime of a capability.  A restarted iod is told again, also after
+ * a restart of the manager.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ static void forget_old(struct jobs *jobs)
 		jobs->parted.first++;
 }
 
-/* ---- to one iod ---- */
+/* ---- telling one iod ---- */
 
-/* The next ones; p->sent tells how far they go. */
+/* Collects the next sessions; p->sent is the number after the last one. */
 static uint32_t gather(struct parter *p, le64 session[WIRE_FENCE_MAX])
 {
 	struct jobs *jobs = p->iod->mgr->jobs;
@@ -97,7 +97,7 @@ bool part_has_all(const struct iod *iod)
 	return iod->parter.done >= iod->mgr->jobs->parted.end;
 }
 
-/* ---- to all ---- */
+/* ---- telling all iods ---- */
 
 static int make_ring(struct jobs *jobs)
 {
@@ -164,11 +164,11 @@ void part_session(struct mgr *mgr, uint64_t session, uint64_t until)
 		kick(&mgr->jobs->iod[i].parter);
 }
 
-/* ---- of the last life of the manager ---- */
+/* ---- entries of earlier runs of the manager ---- */
 
 /*
- * What was made before the host was started anew, on another clock, may count for a life
- * from then on (caps.c).
+ * Entries from an earlier boot of the host are on another clock.  They are kept for one
+ * lifetime of a capability from this boot on (caps.c).
  */
 static int take_up(void *arg, uint64_t n, const struct parting *parting)
 {

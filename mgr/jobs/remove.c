@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * remove.c - removes the objects of files that are gone, off the path of
- * those who removed them.  The intents are a queue on disk; each iod has its
- * own place in it and takes up to 128 handles in one message.  An intent is
- * deleted when every iod is past it.
+ * remove.c - removes the objects of removed files, after the reply to the client.  The
+ * intents are a queue on disk.  Each iod has its own position in the queue and takes up
+ * to 128 handles in one message.  An intent is deleted when every iod is past it.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "mgr/jobs/jobs_int.h"
 
-#define GATHER_MS 10 /* a batch may grow this long */
+#define GATHER_MS 10 /* a batch may grow for this time */
 #define SCAN 32 /* intents read together */
-#define LOOKS 8 /* ... so often in one go */
-#define TIDY_MAX 64 /* intents deleted in one go */
+#define LOOKS 8 /* groups of SCAN intents in one go */
+#define TIDY_MAX 64 /* intents deleted at a time */
 
 static void kick(struct remover *r);
 
@@ -29,7 +28,7 @@ static bool concerns(const struct remover *r, const struct intent *in)
 	return (r->iod->index + niods - in->base % niods) % niods < in->pcount;
 }
 
-/* Looks at the next few intents; 0: no more for now. */
+/* Reads the next few intents; 0: no more for now. */
 static int look(struct remover *r, uint64_t *handle, uint32_t *n)
 {
 	struct mgr *mgr = r->iod->mgr;
@@ -51,7 +50,7 @@ static int look(struct remover *r, uint64_t *handle, uint32_t *n)
 	return got;
 }
 
-/* Handles for the next message; r->sent tells how far that is. */
+/* Collects handles for the next message; r->sent: intents up to here are covered. */
 static uint32_t gather(struct remover *r, uint64_t handle[REMOVE_BATCH])
 {
 	uint32_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * resize.c - carries out a truncation.  Its end, the new size and the reply
- * are one transaction; whoever waits hears of it when that is durable.
+ * resize.c - executes a truncation.  Its end, the new size and the reply are one
+ * transaction.  Waiting requests continue once that transaction is durable.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static int record_end(struct job *job)
 
 static void end_again(struct rpc_timer *timer);
 
-/* A disk that is full may get room: until then the file stays busy. */
+/* A full disk may get space; until then the file stays busy. */
 static void end(struct job *job)
 {
 	int rc = record_end(job);
@@ -97,7 +97,7 @@ static void done(struct fan *fan)
 {
 	struct job *job = job_of_fan(fan);
 
-	/* anybody may ask for too much; the rest was said of the iod */
+	/* any client may ask for too large a size; a timeout is already logged for the iod */
 	if (fan->status && fan->status != -EFBIG && fan->status != -ETIMEDOUT)
 		log_error(job->mgr->log,
 			  "truncation of file %llu to %llu bytes: an iod "
@@ -114,7 +114,10 @@ static const struct fan_ops resize_ops = {
 	.refused = job_refused,
 };
 
-/* What is left, ns; 0: it is late.  Another life's clock says nothing. */
+/*
+ * The remaining time, ns; 0: it is late.  Times from another boot of the host are not
+ * comparable.
+ */
 static uint64_t time_left(const struct job *job)
 {
 	uint64_t now = clock_boot();
@@ -125,8 +128,8 @@ static uint64_t time_left(const struct job *job)
 }
 
 /*
- * At each iod it is carried out before its caller's deadline, or never; what became
- * of it at those who did not answer is asked, as soon as somebody wants the size.
+ * Each iod executes the truncation before its caller's deadline, or never.  The result
+ * at iods that did not answer is asked when somebody wants the size.
  */
 static int begin(struct job *job)
 {

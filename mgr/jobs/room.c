@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * room.c - bounds the calls to iods that are slow or down: questions and
- * truncations beyond the bound wait for their turn, in order.
+ * room.c - limits the calls to iods that are slow or down.  Questions and truncations
+ * beyond the limit wait for their turn, in order.
  */
 #include "mgr/jobs/jobs_int.h"
 
@@ -26,7 +26,7 @@ bool jobs_idle(const struct mgr *mgr, uint32_t n)
 
 void jobs_wait(struct request *req)
 {
-	req->admitted = true; /* when it runs again */
+	req->admitted = true; /* for when it runs again */
 	park_wait(&req->mgr->jobs->room, req);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * term.c - the lives of this mgr are numbered.  What an earlier one sent may still
- * be under way at an iod, and a late truncation would destroy what was written
- * since.  So each has a higher term than those before, recorded before its first
- * use, and iods obey the highest that has claimed them.
+ * term.c - terms: the numbers of the runs of this manager.  A message of an earlier run
+ * may still be on its way to an iod, and a late truncation would destroy what was
+ * written since.  So each run has a higher term than all earlier runs, recorded before
+ * its first use.  Iods obey the highest term that has claimed them.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,8 +22,10 @@ static int next_term(struct mgr *mgr)
 	return meta_put_u64(mgr->st, "term", ++jobs->term);
 }
 
-/* Each start has a higher term: without this the next one might displace the other
- * manager in turn. */
+/*
+ * Each start has a higher term.  Without this check, the next start could displace the
+ * other manager in turn.
+ */
 static int check_displaced(struct mgr *mgr)
 {
 	uint64_t term;
@@ -72,7 +74,7 @@ static int note_begun(struct mgr *mgr)
 	return meta_put_u64(mgr->st, "clock_begun", mgr->jobs->begun);
 }
 
-/* An earlier release did not note when. */
+/* An earlier release did not record clock_begun. */
 static int same_clock(struct mgr *mgr)
 {
 	struct jobs *jobs = mgr->jobs;
@@ -83,7 +85,7 @@ static int same_clock(struct mgr *mgr)
 	return rc == -ENOENT ? note_begun(mgr) : rc;
 }
 
-/* By whose clock tickets of earlier terms are judged: clock_boot() goes on with the host. */
+/* Records since which term times are on this clock_boot(), which restarts with the host. */
 static int note_clock(struct mgr *mgr)
 {
 	struct jobs *jobs = mgr->jobs;
@@ -101,7 +103,7 @@ static int note_clock(struct mgr *mgr)
 	return rc ? rc : note_begun(mgr);
 }
 
-/* An iod may have one of an earlier life, of which we know the length alone. */
+/* An iod may have a lease of an earlier run; we know only its length. */
 static int note_lease(struct mgr *mgr)
 {
 	uint64_t now = mgr->conf.lease_s, before = now;
@@ -113,12 +115,12 @@ static int note_lease(struct mgr *mgr)
 	return before == now && !rc ? 0 : meta_put_u64(mgr->st, "lease", now);
 }
 
-#define RANDOM_BITS 20u /* the others hold milliseconds since 1970 */
+#define RANDOM_BITS 20u /* the other bits are milliseconds since 1970 */
 
 /*
- * Of two managers with the same term, on two copies of a data base, the iods obey the
- * one with the lower session: the one that started first, as it has acknowledged more,
- * and any of two that started at the same time.
+ * Two managers on two copies of a database may have the same term.  Then the iods obey
+ * the one with the lower session: the one that started first, because it has
+ * acknowledged more.  If both started in the same millisecond, they obey either one.
  */
 static int session_id(uint64_t *id)
 {
