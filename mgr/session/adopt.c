@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * adopt.c - ADOPT and ADOPTED: a session takes over from the one before, which
- * then ends as one does that stayed away.
+ * adopt.c - ADOPT and ADOPTED: a session takes over from a previous one, which then
+ * ends as if it had timed out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ int op_adopt(struct op *op)
 	uint32_t done;
 	int rc;
 
-	/* its rows may still be as they were */
+	/* its rows may still be unchanged */
 	if (evict_wants(op->mgr, args.session))
 		return -ESTALE;
 	rc = ns_adopt(&op->ns, &args, &done);
@@ -82,7 +82,7 @@ void adopts_run(struct mgr *mgr)
 		request_again(req);
 }
 
-/* Whoever is fenced is told to the iods; session_fenced() comes behind it. */
+/* The iods are told about a fenced session; then session_fenced() is called. */
 int op_adopted(struct op *op)
 {
 	const struct wire_adopted *body = op->rpc->msg.body;

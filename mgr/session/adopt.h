@@ -10,8 +10,10 @@ op_fn op_adopt, op_adopted;
 /* -ENOMEM */
 int adopts_open(struct mgr *mgr);
 void adopts_close(struct mgr *mgr);
-/* A session has ended: who waits for it looks again in a turn of its user, after
- * adopts_run(). */
+/*
+ * A session has ended: lets the requests that wait for that check again.  adopts_run()
+ * then puts them into the queues of their users.
+ */
 void adopts_wake(struct mgr *mgr);
 void adopts_run(struct mgr *mgr);
 

@@ -11,7 +11,8 @@
 #include "common/util/clock.h"
 #include "mgr/jobs/jobs.h"
 
-#define LIVES 2u /* of a ticket: a client that renews these renews those */
+/* lifetimes of a ticket; a client that renews tickets also renews these */
+#define LIVES 2u
 
 static uint32_t life_s(const struct mgr *mgr)
 {
@@ -49,7 +50,7 @@ uint64_t caps_expiry(const struct mgr *mgr)
 	return clock_boot() + life_ns(mgr);
 }
 
-/* From now on, and for this session. */
+/* Seals the capability for this session; it is valid from now on. */
 static int seal(struct op *op, struct capability *cap)
 {
 	uint8_t sealed[CAPABILITY_LEN];
@@ -101,7 +102,7 @@ int caps_again(struct op *op, const struct reply_rec *rec)
 	return caps_put(op, &rep.attr, (uint32_t)rec->opened);
 }
 
-/* By the clock that it is of: jobs_clock_of(). */
+/* Uses the clock that the capability is on: jobs_clock_of(). */
 static bool has_ended(const struct mgr *mgr, const struct bounds *bounds)
 {
 	uint64_t here = clock_boot(), begun = jobs_clock_of(mgr, bounds->term);
@@ -110,8 +111,9 @@ static bool has_ended(const struct mgr *mgr, const struct bounds *bounds)
 }
 
 /*
- * Of this life of the session, whose number somebody may come by again: it was made since
- * that opened, or, where that was with a manager before, has not ended.
+ * Whether the capability is of this session, since another client could use the same
+ * session number.  It was issued after the session opened; or, if an earlier manager
+ * issued it, it has not expired.
  */
 static bool is_of_it(const struct op *op, const struct bounds *bounds)
 {
@@ -129,7 +131,7 @@ static void put_none(struct op *op)
 	wire_put(op->out, none, sizeof(none));
 }
 
-/* It may have ended, as long as the session has not. */
+/* The capability may have expired, as long as the session exists. */
 static int renew(struct op *op, const uint8_t *sealed)
 {
 	const struct bounds_here here = { .fsid = op->mgr->conf.fsid,

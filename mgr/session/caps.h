@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * caps.h - capabilities for what sessions open.  Who opened a file keeps his rights as
- * long as his session lasts, whatever becomes of the file's mode: so RENEW looks at
- * the old capability, and at whether that host may still write, alone.
+ * caps.h - capabilities for what sessions open.  A session that has opened a file keeps
+ * its rights until it ends, whatever the mode of the file becomes.  So RENEW checks
+ * only the old capability, and whether the client's host may still write.
  */
 #ifndef CAPS_H
 #define CAPS_H
@@ -11,20 +11,22 @@
 
 /*
  * Ends the reply with a capability for what was opened with these WIRE_O_*, if the
- * client knows what that is and it can be wanted.  Nothing is put behind it.  -ENOMEM
+ * client knows capabilities and the file can need one.  Nothing may follow it in the
+ * reply.  -ENOMEM
  */
 int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags);
 
 /*
- * The reply to such an open, kept without one, and one from now on: what was made the
- * first time may be of a key or a manager that does not count any more.  -EIO, -ENOMEM
+ * Rebuilds the stored reply of such an open, which has no capability, with a new
+ * capability.  The original one may be of a key or a manager that is no longer valid.
+ * -EIO, -ENOMEM
  */
 int caps_again(struct op *op, const struct reply_rec *rec);
 
-/* One that is given now ends then, clock_boot(). */
+/* The time at which a capability that is issued now expires, clock_boot(). */
 uint64_t caps_expiry(const struct mgr *mgr);
 
-/* The session that had some ends, without a fence: so do they, at iods, soon. */
+/* The session had capabilities and ended without a fence: tells the iods to reject them. */
 void caps_over(struct mgr *mgr, uint64_t session);
 
 op_fn op_renew;

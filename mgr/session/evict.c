@@ -10,23 +10,28 @@
 #include "mgr/jobs/jobs.h"
 #include "mgr/session/session.h"
 
-/* Soon in the beginning; what lasts is not looked for all the time. */
+/* The first check comes soon; a long eviction is checked less often. */
 #define LOOK_MIN_MS 10u
 #define LOOK_MAX_MS 1000u
-#define LOOK_PART 8u /* of what an answer has taken so far */
+#define LOOK_PART 8u /* fraction of the time that the answer has taken so far */
 
-/* One EVICT, until all that it has ended are over. */
+/* One EVICT, until all sessions that it has ended are gone. */
 struct eviction {
 	TAILQ_ENTRY(eviction) link;
 	struct request *req; /* NULL: it was answered */
 	uint64_t since; /* clock_now() */
 	uint32_t n;
-	uint64_t expiry; /* of what these may have, clock_boot() */
-	uint64_t fenced; /* the fences up to here count; 0: not known yet */
-	struct ids ids; /* those that are not over yet */
+	/* when capabilities of these sessions expire, clock_boot() */
+	uint64_t expiry;
+	/* all iods need the fences up to here; 0: not known yet */
+	uint64_t fenced;
+	struct ids ids; /* sessions that are not gone yet */
 };
 
-/* In their order; each is over behind those before it, which may have ended the same. */
+/*
+ * In order of arrival.  An eviction is complete only after earlier ones, which may have
+ * ended the same sessions.
+ */
 struct evicts {
 	struct mgr *mgr;
 	struct park park;
@@ -52,7 +57,7 @@ static void forget(struct evicts *evicts, struct eviction *ev)
 	free(ev);
 }
 
-/* ---- how far it is ---- */
+/* ---- progress ---- */
 
 static bool is_over(struct mgr *mgr, uint64_t id)
 {
@@ -84,7 +89,7 @@ static size_t left_of(const struct evicts *evicts, const struct eviction *last)
 	return n;
 }
 
-/* The iods that owe an answer; NULL: how many alone. */
+/* The iods that have not confirmed the fences.  iod NULL: returns only their number. */
 static uint32_t owing(const struct mgr *mgr, const struct eviction *ev,
 		      le32 *iod)
 {
@@ -101,7 +106,7 @@ static uint32_t owing(const struct mgr *mgr, const struct eviction *ev,
 	return n;
 }
 
-/* ---- its answer ---- */
+/* ---- the answer ---- */
 
 static uint64_t until(const struct mgr *mgr, const struct eviction *ev)
 {
@@ -137,7 +142,7 @@ static void conclude(struct mgr *mgr, struct eviction *ev)
 	answer_once(req);
 }
 
-/* It is told what is left, and that goes on. */
+/* The answer says what is left; the work continues. */
 static void on_late(struct park *park, struct request *req)
 {
 	struct evicts *evicts = container_of(park, struct evicts, park);
@@ -159,7 +164,7 @@ static bool is_done(const struct evicts *evicts, struct eviction *ev)
 	return !owing(evicts->mgr, ev, NULL);
 }
 
-/* For the last one that waits. */
+/* Depends on how long the newest waiting request has waited. */
 static uint64_t pause_ms(const struct evicts *evicts)
 {
 	const struct eviction *ev;
@@ -205,7 +210,7 @@ static void look(struct rpc_timer *timer)
 
 /* ---- EVICT ---- */
 
-/* What it waits for here it does not wait for any more. */
+/* The requests of the session stop waiting. */
 static void end(struct mgr *mgr, uint64_t id)
 {
 	struct request *req;
@@ -247,7 +252,7 @@ static struct eviction *begin(struct op *op, int *rc)
 	return ev;
 }
 
-/* By those that are ended already: what they had may count at such an iod. */
+/* Earlier evictions may be incomplete: iods may still accept what ended sessions had open. */
 static bool is_owed(const struct evicts *evicts)
 {
 	const struct eviction none = { 0 };

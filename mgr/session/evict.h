@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * evict.h - EVICT: an administrator ends sessions, and is answered when nothing of them
- * counts any more; SESSIONS, which shows them.
+ * evict.h - EVICT: an administrator ends sessions.  The reply is sent once they
+ * have no effect any more.  SESSIONS lists sessions.
  *
- *   EVICT --> the session is closed as one that stayed away --> fence, row, iods (session.h)
+ *   EVICT --> the session is closed as if it had timed out --> fence, row, iods (session.h)
  *         --> its row is gone, and each iod that runs has the fence --> answer
  *
- * One that changed nothing gets a row, so that this is so for it, too.  What is not there
- * in time is told as such, and goes on.
+ * A session that changed nothing gets a row, so that it ends in the same way.  If this
+ * is not complete in time, the reply says what is left, and the work continues.
  */
 #ifndef EVICT_H
 #define EVICT_H
@@ -19,7 +19,7 @@ op_fn op_evict, op_sessions;
 /* -ENOMEM */
 int evicts_open(struct mgr *mgr);
 void evicts_close(struct mgr *mgr);
-/* It is among those that are being evicted. */
+/* Whether the session is being evicted. */
 bool evict_wants(struct mgr *mgr, uint64_t session);
 
 #endif

@@ -11,8 +11,9 @@ struct ids {
 };
 
 /*
- * evict_who.c: those that the request means, but its own.  -EINVAL: it means no host, or its
- * own; -ESRCH: there is no such session; -ENOMEM.  ids is the caller's to free.
+ * evict_who.c: the sessions that the request selects, without its own.  -EINVAL: it
+ * selects no host, or its own session; -ESRCH: there is no such session; -ENOMEM.  The
+ * caller frees ids->id, also after an error.
  */
 int evict_choose(struct op *op, struct ids *ids);
 

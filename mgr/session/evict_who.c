@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* evict_who.c - which sessions an EVICT means. */
+/* evict_who.c - the sessions that an EVICT selects. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static void look(void *arg, struct rpc_session *session)
 		c->rc = add(c->ids, info->id);
 }
 
-/* Of one that is away nothing else is known. */
+/* Of an absent session only the user is known. */
 static int look_away(void *arg, const struct session_rec *rec)
 {
 	struct choice *c = arg;
@@ -83,7 +83,10 @@ static int look_away(void *arg, const struct session_rec *rec)
 		       : 0;
 }
 
-/* By its number it may be on its way to its end already, or there, and not all iods know. */
+/*
+ * A session that is selected by number may be ending, or may have ended while some iods
+ * do not know yet.
+ */
 static int look_row(struct choice *c)
 {
 	struct session_rec rec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* grant.c - GRANT and REDEEM: an open file passes on to another session. */
+/* grant.c - GRANT and REDEEM: passing an open file to another session. */
 #include <errno.h>
 
 #include "mgr/session/caps.h"
@@ -27,7 +27,7 @@ int op_grant(struct op *op)
 	return 0;
 }
 
-/* Who gave it has ended, though its rows may still be there. */
+/* The granting session has ended, although its rows may still exist. */
 static bool is_stale(struct op *op, const struct ns_grant *grant)
 {
 	struct session_rec rec;
@@ -38,7 +38,7 @@ static bool is_stale(struct op *op, const struct ns_grant *grant)
 	       rec.flags & SESSION_FENCED;
 }
 
-/* The token is spent by what succeeds; what waits comes here again. */
+/* Only success uses up the token.  A request that waits runs this function again. */
 int op_redeem(struct op *op)
 {
 	const struct wire_redeem *body = op->rpc->msg.body;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session_away.c - sessions that have not come back since the mgr started. */
+/* session_away.c - sessions that have not reconnected since the manager started. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "mgr/session/session_int.h"
 
-#define END_BATCH 16 /* in one turn of the manager: each is a transaction */
+#define END_BATCH 16 /* per turn of the manager; each is a transaction */
 
 void away_remove(struct mgr *mgr, uint64_t id)
 {
@@ -30,7 +30,7 @@ static void has_said_all(void *arg, struct rpc_session *session)
 	ns_declared(&mgr->ns, rpc_session_info(session)->id);
 }
 
-/* Whoever came back in time has had as long again to say what it holds. */
+/* A session that reconnected in time has had this time once more to declare its holds. */
 static void wait_no_more(struct rpc_timer *timer)
 {
 	struct mgr *mgr = table_of(timer)->mgr;
@@ -66,7 +66,7 @@ void session_end_soon(struct mgr *mgr, uint64_t id)
 	struct session_table *table = mgr->sessions;
 	struct gone *gone;
 
-	rpc_server_fence(mgr->server, id); /* has it closed, if it is here */
+	rpc_server_fence(mgr->server, id); /* closes it, if it is connected */
 	HASH_FIND(hh, table->away, &id, sizeof(id), gone);
 	if (!gone)
 		return;

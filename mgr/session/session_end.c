@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_end.c - a session ends.  The row says what is to be done before it
- * is begun, so that the next start can carry on.
+ * session_end.c - the end of a session.  The row records what is to be done before it
+ * is begun, so that the next start can continue.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "mgr/jobs/jobs.h"
 #include "mgr/session/session_int.h"
 
-/* A fence that has to be durable before it is carried out. */
+/* A fence that must be durable before it is executed. */
 struct pending {
 	struct flusher_item item;
 	struct mgr *mgr;
@@ -33,7 +33,7 @@ static void pending_durable(struct flusher_item *item)
 	free(p);
 }
 
-/* One that changed nothing has no row, and gets one if it is evicted. */
+/* A session that changed nothing has no row, and gets one if it is evicted. */
 static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 {
 	struct session_rec rec = { .id = id };
@@ -61,7 +61,7 @@ static int set_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 	return rc;
 }
 
-/* What the iods owe is recorded with it. */
+/* Also records which fences the iods must get. */
 static int put_fence(struct mgr *mgr, struct pending *p)
 {
 	int rc = ns_begin(&mgr->ns);

@@ -6,36 +6,37 @@
 #include "common/util/hash_table.h"
 #include "mgr/session/session.h"
 
-/* One that the store has, but no connection: away, or ended. */
+/* A session that has a row, but no connection: absent, or ended. */
 struct gone {
-	UT_hash_handle hh; /* by id; away, fenced */
-	TAILQ_ENTRY(gone) link; /* ended only: over, reap */
+	UT_hash_handle hh; /* by id; in `away` and `fenced` */
+	TAILQ_ENTRY(gone) link; /* only if ended; in `over` and `reap` */
 	uint64_t id;
-	bool late; /* over: it did not come back after the start */
+	bool late; /* in `over`: it did not reconnect after the start */
 };
 
 struct session_table {
 	struct gone *away;
-	struct gone *fenced; /* at the start only */
-	struct rpc_timer ttl; /* of those away */
+	struct gone *fenced; /* only during the start */
+	struct rpc_timer ttl; /* time limit of absent sessions */
 	struct mgr *mgr;
 	TAILQ_HEAD(, gone) reap;
-	TAILQ_HEAD(, gone) over; /* were away: end at the next sessions_end() */
+	/* absent sessions that end at the next sessions_end() */
+	TAILQ_HEAD(, gone) over;
 	uint64_t tombs; /* seq of the last tombstone */
 };
 
-/* ---- session_away.c: not seen since the start of the mgr ---- */
+/* ---- session_away.c: sessions not seen since the start of the manager ---- */
 
-/* Whoever is away may be so for session_ttl_ms from now on. */
+/* Absent sessions may reconnect for session_ttl_ms from now on. */
 void away_start(struct mgr *mgr);
 void away_close(struct mgr *mgr);
 
-/* ---- session_end.c: the row says that it is over ---- */
+/* ---- session_end.c: the row records the end ---- */
 
-/* It is over, and no iod may carry out anything of it. */
+/* The session has ended: from now on no iod may execute a request of it. */
 int session_fence(struct mgr *mgr, uint64_t id);
 
-/* ---- session_reap.c: what it had open, then the row itself ---- */
+/* ---- session_reap.c: drops what it had open, then the row ---- */
 
 void reap_later(struct mgr *mgr, uint64_t id);
 void reap_close(struct mgr *mgr);

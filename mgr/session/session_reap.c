@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_reap.c - drops what an ended session had open, a little at a time.
- * The row goes last, so that the next start can carry on.
+ * session_reap.c - drops what an ended session had open, in small steps.  The row goes
+ * last, so that the next start can continue.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,8 +9,7 @@
 #include "mgr/session/session_int.h"
 #include "mgr/db/tombs.h"
 
-#define REAP_BATCH                                                             \
-	32 /* open records dropped in one transaction: each is several rows */
+#define REAP_BATCH 32 /* open records per transaction; each is several rows */
 #define TOMB_DAYS 7
 
 void reap_later(struct mgr *mgr, uint64_t id)
@@ -18,7 +17,7 @@ void reap_later(struct mgr *mgr, uint64_t id)
 	struct gone *gone = calloc(1, sizeof(*gone));
 
 	ns_session_over(&mgr->ns, id);
-	if (!gone) { /* the row stays, the next start sees it */
+	if (!gone) { /* the row stays, so the next start ends the session */
 		log_error(mgr->log, "no memory to end session %016llx",
 			  (unsigned long long)id);
 		return;
@@ -28,8 +27,8 @@ void reap_later(struct mgr *mgr, uint64_t id)
 }
 
 /*
- * With the row go the kept replies: what the session sends again would be
- * executed a second time.  So a tombstone takes the row's place, unless the
+ * The stored replies are deleted with the row.  After that, a repeated request of the
+ * session would be executed a second time.  So a tombstone replaces the row, unless the
  * session has said BYE and sends nothing more.
  */
 static int drop_row(struct mgr *mgr, uint64_t id)
@@ -49,7 +48,7 @@ static int drop_row(struct mgr *mgr, uint64_t id)
 	return rc ? rc : session_del(mgr->st, id);
 }
 
-/* -ENOENT: there is no more, and the row is gone, too. */
+/* -ENOENT: nothing is left, and the row is deleted too. */
 static int drop_some(struct mgr *mgr, uint64_t id)
 {
 	struct ns_op op = mgr_own_op(mgr);
@@ -65,7 +64,7 @@ static int drop_some(struct mgr *mgr, uint64_t id)
 	return rc ? rc : -ENOENT;
 }
 
-/* 0: more to do. */
+/* 0: there is more to do. */
 static int reap_some(struct mgr *mgr, uint64_t id)
 {
 	int rc, done;
@@ -89,7 +88,7 @@ bool sessions_reap(struct mgr *mgr)
 
 	if (!gone)
 		return false;
-	/* one that has much does not delay those that ended after it */
+	/* a session with many records does not delay later ones */
 	TAILQ_REMOVE(&table->reap, gone, link);
 	if (ns_forget_holds(&mgr->ns, gone->id) || !reap_some(mgr, gone->id)) {
 		TAILQ_INSERT_TAIL(&table->reap, gone, link);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session_table.c - takes up the sessions that the last life of the mgr had. */
+/* session_table.c - loads the sessions of the previous run of the manager. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static int take_up(void *arg, const struct session_rec *rec)
 	return 0;
 }
 
-/* The iods are told, in the order in which it was decided. */
+/* The iods are told in the order in which the ends were decided. */
 static int resume_one(struct mgr *mgr, const struct intent *in)
 {
 	struct session_table *table = mgr->sessions;
@@ -66,7 +66,7 @@ static int resume_ends(struct mgr *mgr)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* All iods had it, or an earlier version did not record what they owe. */
+/* All iods had the fence, or an earlier version did not record which iods need it. */
 static int fence_others(struct mgr *mgr)
 {
 	struct gone *gone, *next;
@@ -114,7 +114,7 @@ static int refuse(void *arg, const struct tomb *tomb)
 	return 0;
 }
 
-/* Who is not at its end yet is refused by its row, and told why. */
+/* A session whose end is incomplete is rejected because of its row; this adds the reason. */
 static int refuse_row(void *arg, const struct session_rec *rec)
 {
 	struct mgr *mgr = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sessions_told.c - SESSIONS: those of clients, in the order of their numbers. */
+/* sessions_told.c - SESSIONS: the sessions of clients, in the order of their numbers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "mgr/db/opens.h"
 #include "mgr/session/session.h"
 
-#define COUNT_MAX 65536u /* files of one are counted up to here */
+#define COUNT_MAX 65536u /* files of one session are counted up to here */
 
 struct row {
 	uint64_t id;
-	struct rpc_session *session; /* NULL: it is away since the start */
+	struct rpc_session *session; /* NULL: absent since the start */
 };
 
 struct rows {

@@ -45,7 +45,7 @@ int tokens_add(struct mgr *mgr, const struct ns_grant *grant,
 	return 0;
 }
 
-/* Takes as long wherever they differ: nobody shall find one by trying. */
+/* Takes constant time, so that nobody can find a token by timing guesses. */
 static bool same(const uint8_t *a, const uint8_t *b)
 {
 	unsigned int i, diff = 0;

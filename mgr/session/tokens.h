@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tokens.h - what GRANT gave out and REDEEM did not take yet.  There are so many and
- * no more: the oldest is forgotten for a new one.  They do not outlive the manager.
+ * tokens.h - the tokens that GRANT issued and REDEEM has not used yet.  Their number is
+ * limited: a new one replaces the oldest.  Tokens do not survive a restart of the
+ * manager.
  */
 #ifndef TOKENS_H
 #define TOKENS_H
@@ -13,10 +14,10 @@ op_fn op_grant, op_redeem;
 int tokens_open(struct mgr *mgr);
 void tokens_close(struct mgr *mgr);
 
-/* -errno: there are no random numbers. */
+/* -EIO: no random numbers are available. */
 int tokens_add(struct mgr *mgr, const struct ns_grant *grant,
 	       uint8_t token[WIRE_TOKEN_LEN]);
-/* NULL: there is none such, or not any more.  It stays until tokens_drop(). */
+/* NULL: there is no such token, or it has expired.  The token stays until tokens_drop(). */
 const struct ns_grant *tokens_find(struct mgr *mgr,
 				   const uint8_t token[WIRE_TOKEN_LEN]);
 void tokens_drop(struct mgr *mgr, const struct ns_grant *grant);
