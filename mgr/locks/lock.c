@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lock.c - LOCK.  A request that waits does so for a bounded time, at the lock that is in
- * its way: lock_waits.c.
+ * lock.c - LOCK.  A request waits for a bounded time at the lock that blocks it:
+ * lock_waits.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 
 /* ---- waiting ---- */
 
-/* Of a session: an eighth of its slots wait for long, the others let others have a turn. */
+/* An eighth of the slots of a session wait for long; further waits are short, to free slots. */
 #define LONG_WAITS 8u
 #define TURN_MS 100u
 
-/* The answer has to be there before the client stops to wait for it. */
+/* Waits at most half of the remaining time: the client must still get the answer. */
 uint64_t lock_until(const struct request *req, uint32_t most_ms)
 {
 	uint64_t now = clock_now(), deadline = req->rpc->deadline;
@@ -26,8 +26,8 @@ uint64_t lock_until(const struct request *req, uint32_t most_ms)
 }
 
 /*
- * Where many of a session wait, some of them do so at their client, for a slot; and what
- * those wait for may be free.
+ * If a session has many waits, further ones wait at the client for a slot, and the
+ * locks that those need may be free.
  */
 static uint32_t most_ms(const struct op *op)
 {
@@ -47,21 +47,21 @@ static int wait_for(struct op *op, const struct lock_rec *other)
 
 /* ---- deadlocks ---- */
 
-#define PARTY_MAX 16u /* a ring of more is not found */
+#define PARTY_MAX 16u /* longer rings are not found */
 
-/* The processes that would have to let go of something first. */
+/* The processes that a wait depends on. */
 struct party {
 	uint64_t session[PARTY_MAX];
-	unsigned int n; /* none is there twice */
+	unsigned int n; /* no session is in it twice */
 };
 
-/* Of a process, not of an open file: the kernel looks at those alone, too. */
+/* Only locks of processes count, not locks of open files; the kernel does the same. */
 static bool of_process(uint64_t owner, uint32_t space)
 {
 	return !owner && !space;
 }
 
-/* False: there are too many to say anything. */
+/* false: there are too many processes to decide. */
 static bool join(struct party *p, uint64_t session)
 {
 	unsigned int i;
@@ -76,7 +76,7 @@ static bool join(struct party *p, uint64_t session)
 	return true;
 }
 
-/* Its wait goes on for as long as another process' lock is there. */
+/* The wait lasts as long as the lock of another process exists. */
 static bool stuck(const struct lock_wait *wait)
 {
 	return wait->req->blocker && !lock_blocks_may_end(&wait->at) &&
@@ -84,9 +84,9 @@ static bool stuck(const struct lock_wait *wait)
 }
 
 /*
- * All that one of the party waits for joins.  *waits: it does; a thread
- * that does not can let go, but nobody sees those.  False: one of its waits may
- * end.
+ * Adds the processes that one process of the party waits for.  *waits: it waits at all.
+ * A thread that does not wait can release locks, but the manager cannot see such
+ * threads.  false: one of its waits may end.
  */
 static bool join_blockers(const struct mgr *mgr, struct party *p,
 			  unsigned int which, bool *waits)
@@ -104,7 +104,10 @@ static bool join_blockers(const struct mgr *mgr, struct party *p,
 	return true;
 }
 
-/* Each whom self waits for waits, thread by thread, and in the end for self. */
+/*
+ * Whether self waits in a ring: every process that it depends on waits, and one of them
+ * for self.
+ */
 static bool ring(const struct mgr *mgr, uint64_t self, uint64_t blocker)
 {
 	struct party p = { { blocker }, 1 };
@@ -121,9 +124,9 @@ static bool ring(const struct mgr *mgr, uint64_t self, uint64_t blocker)
 }
 
 /*
- * It would wait for a process that waits, perhaps for others, for it.  Looked
- * at when it asks, and asks again; not whenever it is woken, since a thread that
- * was given a lock just now may be about to let go of another.
+ * Whether the request would wait for a process that waits, directly or through others,
+ * for the caller.  This is checked when a request first waits, not when it is woken: a
+ * thread that just got a lock may be about to release another.
  */
 static bool never_ends(struct op *op, const struct ns_lock_args *args,
 		       const struct lock_rec *other)
@@ -161,7 +164,7 @@ static bool names(const struct request *req, const struct wire_lock *lock)
 	return false;
 }
 
-/* Those of op's session that wait for the lock that op names, alone or among others. */
+/* Cancels the waits of op's session for the lock that op names, alone or among others. */
 static void cancel(struct op *op)
 {
 	struct lock_wait *wait = lock_waits_first(op->mgr, op->ns.session);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lock_any.c - LOCK_ANY.  One that waits does so at a lock in the way of each that it names. */
+/* lock_any.c - LOCK_ANY.  A request waits at one blocking lock for each lock that it names. */
 #include <errno.h>
 
 #include "mgr/locks/locks_int.h"
@@ -19,7 +19,7 @@ static void put_reply(struct op *op, unsigned int which)
 	wire_put(op->out, &rep, sizeof(rep));
 }
 
-/* -EAGAIN: none is free, blocker[] is in the way of each. */
+/* -EAGAIN: none is free; blocker[] has one conflicting lock for each. */
 static int take_one(struct op *op, struct lock_rec blocker[WIRE_LOCK_ANY_MAX],
 		    unsigned int *nblockers)
 {
@@ -27,7 +27,7 @@ static int take_one(struct op *op, struct lock_rec blocker[WIRE_LOCK_ANY_MAX],
 	unsigned int n = any_locks(op->req, &lock);
 	int rc = -EAGAIN;
 
-	/* the one of which a part was taken */
+	/* starts with the lock of which a part was taken */
 	for (unsigned int i = op->ns.pause->which; i < n && rc == -EAGAIN;
 	     i++) {
 		struct ns_lock_args args = lock_args(op, &lock[i]);

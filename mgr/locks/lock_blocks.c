@@ -8,7 +8,7 @@
 
 #include "common/util/hash_table.h"
 
-/* What tells a lock from the others. */
+/* Identifies a lock. */
 struct lock_key {
 	uint64_t handle, session, owner, space, start;
 };
@@ -17,7 +17,7 @@ struct lock_block {
 	UT_hash_handle hh;
 	struct lock_key key;
 	TAILQ_HEAD(, lock_link) links; /* never empty between two calls */
-	bool gone; /* it is in the list, not in the table */
+	bool gone; /* in the list `gone`, not in the table */
 	TAILQ_ENTRY(lock_block) next;
 };
 

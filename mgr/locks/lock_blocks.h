@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lock_blocks.h - which locks are in the way of somebody.  A wait is at one or more locks; when
- * one of these is let go or changed, the wait can be taken out.  What is done at once does
- * not depend on the number of the waits at a lock.
+ * lock_blocks.h - which locks block which waits.  A wait is at one or more locks.  When
+ * one of these is released or changed, the wait can be taken out.  The work at that
+ * moment does not depend on the number of waits at the lock.
  */
 #ifndef LOCK_BLOCKS_H
 #define LOCK_BLOCKS_H
@@ -14,24 +14,24 @@
 struct lock_blocks;
 struct lock_link;
 
-/* Zeros: it is at no lock. */
+/* Zeroed: at no lock. */
 struct lock_at {
 	struct lock_link *links;
 	unsigned int n;
 };
 
 int lock_blocks_open(struct lock_blocks **out);
-/* No wait is left. */
+/* No wait may be left. */
 void lock_blocks_close(struct lock_blocks *blocks);
-/* Behind the others at each of n locks.  -ENOMEM: at none. */
+/* Appends the wait to the queue of each of n locks.  -ENOMEM: it is at none. */
 int lock_blocks_enter(struct lock_blocks *blocks, struct lock_at *at,
 		      const struct lock_rec *rec, unsigned int n);
 void lock_blocks_leave(struct lock_blocks *blocks, struct lock_at *at);
-/* The lock is not there any more, or is another one. */
+/* The lock was released or changed. */
 void lock_blocks_gone(struct lock_blocks *blocks, const struct lock_rec *rec);
-/* True: it is at no lock, or one of its locks is gone. */
+/* true: the wait is at no lock, or one of its locks is gone. */
 bool lock_blocks_may_end(const struct lock_at *at);
-/* One of those of which a lock is gone, in their order; it leaves.  NULL: none. */
+/* Takes out one of the waits of which a lock is gone, in order.  NULL: there is none. */
 struct lock_at *lock_blocks_take(struct lock_blocks *blocks);
 
 #endif

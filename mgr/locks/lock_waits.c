@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lock_waits.c - a request that waits does so at each lock that is in its way.  When one of
- * these is let go or changed, the request looks again, when it is its user's turn.
+ * lock_waits.c - a request waits at each lock that blocks it.  When one of these is
+ * released or changed, the request checks again, in a turn of its user.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "mgr/db/locks.h"
 #include "mgr/locks/locks_int.h"
 
-#define WAKE_MAX NS_TURN_STEPS /* in one turn of the event loop */
+#define WAKE_MAX NS_TURN_STEPS /* per turn of the event loop */
 
-/* Of one session. */
+/* The waits of one session. */
 struct lock_waiter {
 	UT_hash_handle hh;
 	uint64_t session;
-	unsigned int locks; /* waits of LOCKs */
+	unsigned int locks; /* number of waits of LOCKs */
 	LIST_HEAD(, lock_wait) waits;
 };
 
@@ -152,7 +152,7 @@ int lock_waits_open(struct mgr *mgr)
 	return 0;
 }
 
-/* The sessions are gone already. */
+/* The sessions must be closed already. */
 void lock_waits_close(struct mgr *mgr)
 {
 	struct lock_waits *waits = mgr->lock_waits;
@@ -178,8 +178,8 @@ void lock_wait_cancel(struct request *req)
 }
 
 /*
- * If its client is away, perhaps dead, nobody would let go what it would be given.  If it
- * comes back, it asks again.
+ * If its client is disconnected or dead, nobody would release the lock that the request
+ * gets.  A client that reconnects repeats the request.
  */
 static void wake(struct request *req)
 {

@@ -11,11 +11,11 @@ op_fn op_lock, op_lock_any;
 int lock_waits_open(struct mgr *mgr);
 void lock_waits_close(struct mgr *mgr);
 /*
- * In the event loop, outside of all transactions: some of those that may look again go to
- * the run queue.  True: there are more.
+ * Moves some of the waits that may check again to the run queue.  Call it in the event
+ * loop, outside of transactions.  true: there are more.
  */
 bool lock_waits_run(struct mgr *mgr);
-/* req->lock_wait is there: it does not wait any more. */
+/* Ends the wait of a request whose req->lock_wait is set. */
 void lock_wait_end(struct request *req);
 
 #endif

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* locks_int.h - what LOCK and LOCK_ANY share: requests that wait, in lock_waits.c. */
+/* locks_int.h - what LOCK and LOCK_ANY share: waiting requests, in lock_waits.c. */
 #ifndef LOCKS_INT_H
 #define LOCKS_INT_H
 
 #include "mgr/locks/lock_blocks.h"
 #include "mgr/locks/lock_waits.h"
 
-/* A request that waits, or that may look again and waits for its turn. */
+/* A request that waits for a lock, or that may check again and waits for its turn. */
 struct lock_wait {
 	struct request *req;
 	struct lock_waiter *waiter;
 	struct lock_at at;
-	bool single; /* a LOCK's */
+	bool single; /* of a LOCK */
 	LIST_ENTRY(lock_wait) link;
 };
 
-/* Until req->patience.  At most WIRE_LOCK_ANY_MAX.  OP_LATER, -ENOMEM */
+/* Waits until req->patience.  n: at most WIRE_LOCK_ANY_MAX.  OP_LATER, -ENOMEM */
 int lock_wait_begin(struct request *req, const struct lock_rec *blockers,
 		    unsigned int n);
 /* Answers EINTR. */
 void lock_wait_cancel(struct request *req);
-/* Those of one session: how many LOCKs are among them, and which they are. */
+/* The waits of one session: the number of LOCKs among them, and the waits themselves. */
 unsigned int lock_waits_of(const struct mgr *mgr, uint64_t session);
 struct lock_wait *lock_waits_first(const struct mgr *mgr, uint64_t session);
 struct lock_wait *lock_waits_next(const struct lock_wait *wait);
 
 /* ---- lock.c ---- */
 
-/* Until when a request waits: its answer must be there before its client stops. */
+/*
+ * The time until which a request waits, so that the answer arrives before its client
+ * gives up.
+ */
 uint64_t lock_until(const struct request *req, uint32_t most_ms);
 struct ns_lock_args lock_args(const struct op *op, const struct wire_lock *l);
 
