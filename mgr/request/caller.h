@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* caller.h - the live session that a request came from. */
+/* caller.h - the live session that sent a request. */
 #ifndef CALLER_H
 #define CALLER_H
 
@@ -9,47 +9,51 @@
 struct caller {
 	struct mgr *mgr;
 	uint64_t id;
-	struct ns_cred cred; /* as it was at HELLO, squashed */
+	struct ns_cred cred; /* as it was at HELLO, then squashed */
 	struct group_list
-		*list; /* of its groups, pinned; NULL: none, or not here yet */
-	struct group_owner lists; /* that it sent */
-	bool root; /* ... before that */
+		*list; /* its groups, pinned; NULL: none, or not received yet */
+	struct group_owner lists; /* group lists that the session sent */
+	bool root; /* uid was 0 before squashing */
 	struct place place;
 	char peer[WIRE_PEER_MAX]; /* where it connected from last */
-	uint64_t since; /* clock_boot(): it opened */
+	uint64_t since; /* clock_boot() when it opened */
 	bool stored; /* it has a row */
-	bool declaring; /* ... or is to have one, with SESSION_DECLARES */
-	bool declares; /* that is durable */
-	bool capped; /* capabilities: it has some, or may have */
+	bool declaring; /* its row has, or will get, SESSION_DECLARES */
+	bool declares; /* the row with SESSION_DECLARES is durable */
+	bool capped; /* it has capabilities, or may have some */
 	struct auth_challenge *challenge; /* mgr_auth_int.h; or NULL */
-	unsigned int proofs; /* AUTHs that are being judged */
-	uint64_t until; /* clock_boot(): its ticket ends; 0: it came with none */
-	bool ended; /* ... did, and that was said */
+	unsigned int proofs; /* AUTHs whose proofs are being checked */
+	uint64_t until; /* clock_boot(): end of its ticket; 0: it has none */
+	bool ended; /* its ticket has expired, which is logged */
 	struct gather_client gather;
 };
 
-/* Lives as long as session does. */
+/* Valid as long as the session exists. */
 static inline struct caller *caller_of(struct rpc_session *session)
 {
 	return rpc_session_info(session)->priv;
 }
 
-/* Administrators: root, as it counts here, and the user that the manager runs as. */
+/* Administrators: root (after squashing), and the user that the manager runs as. */
 bool caller_rules(const struct caller *caller);
 /*
- * Whose it is, and whom it counts as where it is; cred lives as long as it does.  If cred names a
- * list of groups, they are those of caller->list; without it, it has none.
+ * Sets the user of the session, squashed by its place.  cred must exist as long as the
+ * caller.  If cred names a list of groups, the groups are those of caller->list;
+ * without this list, the caller has no groups.
  */
 void caller_is(struct caller *caller, const struct rpc_cred *cred);
-/* NULL: of no groups. */
+/* list NULL: no groups. */
 void caller_set_list(struct ns_cred *cred, const struct group_list *list);
-/* Its groups are a list that is not here: what looks at them has to wait for it. */
+/*
+ * Its groups are a list that was not received yet: requests that need the groups must
+ * wait for it.
+ */
 bool caller_lacks_list(struct rpc_session *session);
-/* In a transaction that changes something: the session's row is there. */
+/* Call it in a transaction that changes something: makes the session's row. */
 int caller_record(struct mgr *mgr, struct rpc_session *session);
-/* The same, where the row is to say that the session declares. */
+/* The same, but the row gets SESSION_DECLARES. */
 int caller_declares(struct mgr *mgr, struct rpc_session *session);
-/* ... and the transaction was committed. */
+/* The transaction of caller_record() was committed. */
 void caller_recorded(struct rpc_session *session);
 
 #endif

@@ -21,7 +21,7 @@ static uint32_t cost_of(uint32_t total)
 	return total + GROUP_LIST_COST;
 }
 
-/* ---- the queues: what may be evicted ---- */
+/* ---- the queues: lists that may be evicted ---- */
 
 static void enqueue(struct group_lists *lists, struct group_list *list)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * group_lists.h - lists of groups for which a message has no room, by their numbers
- * (WIRE_GROUPS_LISTED).  A list belongs to the session that sent it, or to the manager if
- * the kernel or the name service named the groups.  The lists that were not used for the longest
- * time make room for others; a list that is pinned stays.
+ * group_lists.h - lists of groups that do not fit into a message, by their numbers
+ * (WIRE_GROUPS_LISTED).  A list belongs to the session that sent it, or to the manager
+ * if the kernel or the name service supplied the groups.  New lists evict the least
+ * recently used ones; pinned lists stay.
  */
 #ifndef GROUP_LISTS_H
 #define GROUP_LISTS_H
@@ -15,8 +15,8 @@
 #include "common/util/hash_table.h"
 
 #define GROUP_LISTS_MAX (16u << 20) /* groups of all lists: 64 MiB */
-#define GROUP_OWNER_MAX (2u << 20) /* ... of the lists of one session */
-#define GROUP_LIST_COST 64u /* groups that a list itself counts for */
+#define GROUP_OWNER_MAX (2u << 20) /* groups of the lists of one session */
+#define GROUP_LIST_COST 64u /* cost of a list in addition to its groups */
 
 TAILQ_HEAD(group_list_queue, group_list);
 
@@ -25,9 +25,9 @@ struct group_key {
 	uint64_t number;
 };
 
-/* Zeros: it has none. */
+/* Zeroed: has no lists. */
 struct group_owner {
-	struct group_list_queue lists; /* the one used last at the end */
+	struct group_list_queue lists; /* least recently used first */
 	uint32_t cost;
 	bool ready; /* lists is initialised */
 };
@@ -35,34 +35,41 @@ struct group_owner {
 struct group_list {
 	struct group_key key;
 	struct group_owner *owner;
-	uint32_t total, have; /* in ascending order */
-	unsigned int pins; /* not 0: it is in no queue */
+	/* `have` groups of `total` are here, in ascending order */
+	uint32_t total, have;
+	unsigned int pins; /* not 0: the list is in no queue */
 	UT_hash_handle hh;
 	TAILQ_ENTRY(group_list) link, of_owner;
 	uint32_t gid[];
 };
 
-/* Zeros: there are none. */
+/* Zeroed: no lists. */
 struct group_lists {
 	struct group_list *table;
 	struct group_owner all; /* every list that is not pinned */
-	struct group_owner own; /* the manager's */
+	struct group_owner own; /* the manager's own lists */
 };
 
-/* An empty one.  -EEXIST, -EINVAL: more groups than can be; -ENOMEM: no room is left. */
+/*
+ * Adds an empty list.  -EEXIST; -EINVAL: more than WIRE_GROUPS_ALL groups; -ENOMEM: no
+ * space is left.
+ */
 int group_lists_add(struct group_lists *lists, struct group_owner *owner,
 		    uint64_t number, uint32_t total, struct group_list **out);
-/* All at once, sorted here; pinned for the caller.  As group_lists_add(). */
+/*
+ * Adds a complete list, which it sorts and pins for the caller.  Errors as
+ * group_lists_add().
+ */
 int group_lists_take(struct group_lists *lists, struct group_owner *owner,
 		     uint64_t number, const uint32_t *gid, uint32_t n,
 		     struct group_list **out);
-/* Whole or not; NULL: there is none. */
+/* The list may be incomplete.  NULL: there is none. */
 struct group_list *group_lists_find(struct group_lists *lists,
 				    struct group_owner *owner, uint64_t number);
 /*
- * Groups first to first + n of the list; those that are there stay as they are.
- * -EAGAIN: there are none yet right before them; -EINVAL: they do not ascend, or are too
- * many.
+ * Stores the groups first to first + n - 1 of the list.  Groups that are already there
+ * stay unchanged.  -EAGAIN: the groups right before them are missing; -EINVAL: they are
+ * not in ascending order, or too many.
  */
 int group_list_put(struct group_list *list, uint32_t first, const uint32_t *gid,
 		   uint32_t n);
@@ -72,11 +79,11 @@ static inline bool group_list_whole(const struct group_list *list)
 }
 
 void group_list_pin(struct group_lists *lists, struct group_list *list);
-/* NULL is fine. */
+/* list may be NULL. */
 void group_list_unpin(struct group_lists *lists, struct group_list *list);
-/* Every list that is not pinned, of one owner. */
+/* Frees the lists of one owner that are not pinned. */
 void group_lists_forget(struct group_lists *lists, struct group_owner *owner);
-/* Pinned or not; the owners are gone. */
+/* Frees all lists, pinned or not.  Their owners must be gone. */
 void group_lists_free(struct group_lists *lists);
 
 #endif

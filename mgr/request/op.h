@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op.h - what the operations of the mgr share. */
+/* op.h - what the operations of the manager share. */
 #ifndef OP_H
 #define OP_H
 
@@ -11,19 +11,19 @@ struct op {
 	struct request *req;
 	struct rpc_req *rpc;
 	struct wire_out *out; /* for the body of the reply */
-	bool begun; /* an earlier turn has done a part that others see */
+	bool begun; /* an earlier turn did a part that others see */
 	uint32_t opened; /* the reply has a capability for these WIRE_O_* */
 	struct ns_op ns;
 };
 
-/* Beyond what ns.h answers: */
-#define OP_JOB 6 /* req->intent is recorded: commit, truncate, then on */
+/* In addition to the results in ns.h: */
+#define OP_JOB 6 /* req->intent is recorded: commit, truncate, then continue */
 #define OP_ABORT 7 /* the connection broke: as if never received */
-#define OP_LATER 8 /* it is parked, somebody will run it again */
+#define OP_LATER 8 /* the request is parked and will be run again */
 
 /*
- * Does it and puts the body of the reply.  0, -errno, NS_* or OP_*.  What
- * has changed the store is answered when that is durable.
+ * Executes the operation and writes the body of the reply.  0, -errno, NS_* or OP_*.
+ * If it changed the store, the reply is sent once that is durable.
  */
 typedef int op_fn(struct op *op);
 

@@ -4,8 +4,8 @@
 #include "mgr/request/request.h"
 
 /*
- * The user whom it counts for.  Of a session that may not speak for others that is the
- * session's, whatever user it names: run() rejects it.
+ * The user whose budget the request uses.  If a session may not act for others, that is
+ * the session's user, whatever user the request names; run() rejects such a request.
  */
 struct run_owner request_owner(const struct request *req)
 {

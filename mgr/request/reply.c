@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* reply.c - the durable half of exactly-once. */
+/* reply.c - exactly-once execution across restarts: the stored replies. */
 #include <errno.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc,
 	return put(mgr, rpc->session, rpc->slot, &rec);
 }
 
-/* A reply without a body, as rpc_reply_end() makes it. */
+/* A reply without a body, built as rpc_reply_end() does. */
 static size_t build_empty(const struct intent *in, int status, uint8_t *buf)
 {
 	_Alignas(8) struct wire_hdr hdr;
@@ -60,7 +60,7 @@ static size_t build_empty(const struct intent *in, int status, uint8_t *buf)
 	hdr.slot = htole16((uint16_t)in->slot);
 	hdr.session = htole64(in->session);
 	hdr.seq = htole64(in->seq);
-	hdr.credits = htole32(1); /* the next reply says how many */
+	hdr.credits = htole32(1); /* the next reply has the real number */
 	hdr.status = htole32((uint32_t)-status);
 	memcpy(buf, &hdr, sizeof(hdr));
 	return (size_t)len;
@@ -76,7 +76,7 @@ int reply_record_job_end(struct mgr *mgr, const struct intent *in, int status)
 		return 0;
 	if (rc || rec.kind != REPLY_JOB || rec.job != in->id)
 		return rc;
-	/* an OPEN goes on after its truncation: no reply yet */
+	/* an OPEN continues after its truncation: no reply yet */
 	if (!status && in->op != WIRE_TRUNCATE)
 		return 0;
 	rec.kind = REPLY_DONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reply.h - replies that outlive the mgr: stored in the transaction of what
- * they report, found again when the request comes a second time.
+ * reply.h - replies that survive a restart of the manager.  A reply is stored in the
+ * transaction of the change that it reports, and found when the request is repeated.
  */
 #ifndef REPLY_H
 #define REPLY_H
@@ -9,20 +9,22 @@
 #include "mgr/state/mgr_state.h"
 
 /*
- * In the transaction of the request: its reply as it stands.  opened is not 0: but for
- * its capability, which is made anew whenever the reply is.
+ * In the transaction of the request: stores its reply as built.  If opened is not 0,
+ * the capability is left out; each sending of the reply gets a new one.
  */
 int reply_record(struct mgr *mgr, const struct rpc_req *rpc, uint32_t opened);
-/* ... or, that it has become the intent. */
+/* In the same transaction: stores that the request has become the intent. */
 int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc,
 		     const struct intent *in);
 /* The file of that intent. */
 uint64_t reply_job_handle(const struct reply_rec *rec);
-/* In the transaction that ends a truncation: its reply, if the session still
- * waits for just that. */
+/*
+ * In the transaction that ends a truncation: stores its reply, if the session still
+ * waits for it.
+ */
 int reply_record_job_end(struct mgr *mgr, const struct intent *in, int status);
 
-/* What became of a request that is sent again: -ENOENT: nothing. */
+/* The stored reply of a repeated request.  -ENOENT: there is none. */
 int reply_find(struct mgr *mgr, const struct rpc_req *rpc,
 	       struct reply_rec *rec);
 

@@ -21,75 +21,90 @@
 
 struct request {
 	struct mgr *mgr;
-	void (*run)(struct request *req); /* from the start, or after a wait */
+	/* starts the request, or continues it after a wait */
+	void (*run)(struct request *req);
 	struct rpc_req *rpc;
 	bool asked; /* the iods were asked for the size */
 	bool admitted; /* it has waited for room among the jobs */
-	uint64_t truncated; /* the file whose truncation it asks for is done */
-	int result; /* not 0: it failed while it waited */
+	/* the file whose truncation for this request is done */
+	uint64_t truncated;
+	int result; /* not 0: the request failed while it waited */
 	struct intent intent; /* the truncation */
-	struct lock_wait *lock_wait; /* LOCK, LOCK_ANY: it waits; or NULL */
-	uint64_t patience; /* LOCK: until when it waits; 0: not yet known */
-	uint64_t blocker; /* LOCK of a process: the session whose process it
-			   * waits for; 0: none */
+	/* LOCK, LOCK_ANY: set while it waits; or NULL */
+	struct lock_wait *lock_wait;
+	/* LOCK, LOCK_ANY: end of its wait; 0: not known yet */
+	uint64_t patience;
+	/* LOCK of a process: the session of the process it waits for; 0: none */
+	uint64_t blocker;
 
 	struct run_item
-		turn; /* in mgr->queue, before it ran or between two turns */
-	bool paused; /* it has had a turn and needs more */
-	bool part; /* what a turn of it did is committed, perhaps not flushed */
-	struct ns_pause pause; /* what it keeps between two turns */
+		turn; /* in mgr->queue before it ran, or between two turns */
+	bool paused; /* it has had a turn and needs another one */
+	bool part; /* a turn's changes are committed, perhaps not flushed */
+	struct ns_pause pause; /* its state between two turns */
 
 	struct flusher_item item;
-	struct park *park; /* where it waits */
-	struct rpc_timer timer; /* ... until its deadline */
+	struct park *park; /* where it waits, or NULL */
+	struct rpc_timer timer; /* expires at its deadline */
 	TAILQ_ENTRY(request) wait;
 	LIST_ENTRY(request) all;
 };
 
-/* Frees without an answer: the mgr stops, or the connection broke. */
+/* Frees the request without an answer: the manager stops, or the connection broke. */
 void request_drop(struct request *req);
 
-/* A turn of it, whatever its user has used.  Outside of all transactions; it may be gone then. */
+/*
+ * Runs one turn of the request, whatever budget its user has left.  Call it outside of
+ * transactions.  The request may be freed afterwards.
+ */
 static inline void request_run(struct request *req)
 {
 	req->run(req);
 }
 
-/* The user whom it counts for in the run queue. */
+/* The user whose budget the request uses in the run queue. */
 struct run_owner request_owner(const struct request *req);
-/* Behind the others of its session: it needs another turn, or does not wait any more.  -ENOMEM */
+/*
+ * Puts the request after the others of its session: it needs another turn, or its wait
+ * has ended.  -ENOMEM
+ */
 int request_queue(struct request *req);
-/* The same, or it is answered. */
+/* The same, but answers the request on an error. */
 void request_again(struct request *req);
 
-/* The client has sent it before. */
+/* Whether the client has sent it before. */
 static inline bool request_is_replay(const struct request *req)
 {
 	return le16toh(req->rpc->msg.hdr->flags) & WIRE_F_REPLAY;
 }
 
-/* Its client goes on when it has the answer. */
+/* Whether its client waits for the answer. */
 static inline bool request_is_waited_for(const struct request *req)
 {
 	return req->rpc->op != WIRE_RELEASE;
 }
 
-/* ---- answer.c: each ends the request ---- */
+/* ---- answer.c: each function ends the request ---- */
 
-/* The reply as it was built, or an error without one. */
+/* Sends the reply as built, or an error without a body. */
 void answer_now(struct request *req, int status);
-/* 0, and a replay gets it again: it is not executed twice in this life of the mgr. */
+/*
+ * Sends status 0.  A replay gets the same reply: the request is not executed twice in
+ * this run of the manager.
+ */
 void answer_once(struct request *req);
 void answer_error(struct request *req, int status);
-/* It waited in vain: -ETIMEDOUT, and a line in the log that says for what.  Or it may not
- * wait for long: -EINPROGRESS. */
+/*
+ * The request waited too long: -ETIMEDOUT, and a log line that says what it waited for.
+ * If the client does not let it wait for long: -EINPROGRESS.
+ */
 void answer_late(struct request *req, const char *what);
-/* The path leads elsewhere: to ns->redirect. */
+/* The path leaves the file system: returns ns->redirect. */
 void answer_redirect(struct request *req, unsigned int which);
-/* As an earlier life of the mgr did. */
+/* Sends a stored reply again. */
 struct reply_rec;
 void answer_kept(struct request *req, const struct reply_rec *rec);
-/* The durable() of req->item: the reply is built, and recorded. */
+/* durable() of req->item: sends the reply, which is built and stored. */
 void answer_durable(struct flusher_item *item);
 
 #endif

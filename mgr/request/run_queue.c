@@ -18,15 +18,17 @@ struct run_session {
 struct run_user {
 	UT_hash_handle hh;
 	uint32_t uid;
-	uint64_t spent; /* and not yet paid for by rounds */
-	struct run_session *sessions; /* with items, by id */
-	TAILQ_HEAD(, run_session) turns; /* the same */
+	uint64_t spent; /* work not yet covered by rounds */
+	struct run_session *sessions; /* sessions with items, by id */
+	/* the same sessions, in order of turns */
+	TAILQ_HEAD(, run_session) turns;
 };
 
 struct run_queue {
 	run_fn *run;
 	size_t n; /* items */
-	struct run_user *users; /* with items, or that ran since the last round */
+	/* users with items, or that ran since the last round */
+	struct run_user *users;
 };
 
 int run_queue_open(run_fn *run, struct run_queue **out)
@@ -143,7 +145,7 @@ void run_queue_admit(struct run_queue *q, struct run_item *item,
 		user->spent += work;
 }
 
-/* The session goes behind the user's others. */
+/* Takes the next item of the user; its session goes to the end of the user's turns. */
 static struct run_item *take(struct run_queue *q, struct run_user *user)
 {
 	struct run_session *s = TAILQ_FIRST(&user->turns);
@@ -162,7 +164,7 @@ static void serve(struct run_queue *q, struct run_user *user)
 		user->spent += q->run(take(q, user));
 }
 
-/* A user stays for a round in which it has used nothing: allocating one costs time. */
+/* An idle user stays for one round, because allocating a user costs time. */
 void run_queue_round(struct run_queue *q)
 {
 	struct run_user *user, *next;
