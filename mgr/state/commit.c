@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* commit.c - transactions that somebody waits for, or removals that follow. */
+/* commit.c - the end of a transaction: a reply, or removals, may follow it. */
 #include "mgr/state/mgr_state.h"
 
-#define LATE_MS 2 /* what is in no hurry waits for others to flush with */
+#define LATE_MS 2 /* time that a late item waits for others to flush with */
 
 static int commit(struct mgr *mgr)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gather.c - counts those who were answered a moment ago. */
+/* gather.c - counts the clients that were answered a moment ago. */
 #include "mgr/state/gather.h"
 
-/* Of the time a flush takes: who comes later costs less in the next one. */
+/* In durations of a flush: a client that comes later costs less in the next flush. */
 #define PATIENCE 2
 
 void gather_init(struct gather *g)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_conf.c - the mgr's settings out of the cluster's configuration. */
+/* mgr_conf.c - the manager's settings from the configuration of the cluster. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "common/comm/cluster/server_conf.h"
 #include "common/wire/wire.h"
 
-/* All but fsid, addr, storage and the iods. */
+/* Sets everything but fsid, addr, storage and the iods. */
 static void defaults(struct mgr_conf *conf)
 {
 	memset(conf, 0, sizeof(*conf));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_conf.h - the mgr's settings out of the cluster's configuration. */
+/* mgr_conf.h - the manager's settings from the configuration of the cluster. */
 #ifndef MGR_CONF_H
 #define MGR_CONF_H
 
@@ -18,36 +18,36 @@ struct mgr_conf {
 	struct addr addr;
 	struct fabric_conf fabric;
 	char storage[PATH_MAX];
-	char key[PATH_MAX]; /* file of the servers' keys; "": none */
-	struct networks allow; /* none: all */
+	char key[PATH_MAX]; /* file with the servers' keys; "": none */
+	struct networks allow; /* allowed networks; none: all */
 	struct exports exports;
 	struct server_auth auth;
 	enum log_level log_level;
 	uint64_t cache_size; /* bytes */
 	unsigned int slots; /* requests in flight per session */
 	unsigned int max_sessions;
-	unsigned int host_sessions; /* 0: as many */
+	unsigned int host_sessions; /* sessions per host; 0: max_sessions */
 	unsigned int session_ttl_ms;
-	unsigned int
-		lease_s; /* of an iod without us: clients may change so long */
-	unsigned int slow_ms; /* leaves a line in the log; 0: nothing does */
+	/* time for which an iod without contact to the manager accepts changes */
+	unsigned int lease_s;
+	unsigned int slow_ms; /* slower requests are logged; 0: none */
 	unsigned int poll_us; /* poll this long before sleeping */
-	unsigned int iod_calls; /* of truncations and sizes, at a time */
-	uint32_t ssize; /* default stripes of a new file: bytes */
-	uint32_t pcount; /* ... and iods, 0: all */
+	unsigned int iod_calls; /* concurrent calls for truncations and sizes */
+	uint32_t ssize; /* default stripe size of a new file, bytes */
+	uint32_t pcount; /* default number of iods of a new file; 0: all */
 	uint32_t niods;
 	struct addr *iod; /* niods */
 };
 
 /*
- * Reads the file at path; mgr_conf_free() releases the iods.  -errno, and a
- * line with the file, the cause and the fix in err.
+ * Reads the file at path.  Call mgr_conf_free() to free the iods.  -errno, with a line
+ * in err that has the file, the cause and the fix.
  */
 int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
 		  size_t errlen);
-/* Of the addresses of all servers, if it is one; else FABRIC_ANY. */
+/* The scheme of the addresses of all servers if it is the same for all; else FABRIC_ANY. */
 const char *mgr_conf_scheme(const struct mgr_conf *conf);
-/* dst is made independent of src. */
+/* dst gets copies of what src points to. */
 int mgr_conf_copy(struct mgr_conf *dst, const struct mgr_conf *src);
 void mgr_conf_free(struct mgr_conf *conf);
 

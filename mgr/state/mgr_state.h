@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_state.h - the manager's own state.  One thread, the event loop's, owns
- * everything here; the flusher and the checkpointer see only the store.
+ * mgr_state.h - the manager's state.  The thread of the event loop owns everything
+ * here; the flusher and the checkpointer see only the store.
  */
 #ifndef MGR_STATE_H
 #define MGR_STATE_H
@@ -19,7 +19,7 @@
 #include "common/comm/rpc.h"
 #include "mgr/db/sessions.h"
 
-/* What a request becomes while it is held: request.h. */
+/* A request that is being handled: request.h. */
 struct request;
 LIST_HEAD(requests, request);
 
@@ -36,8 +36,8 @@ struct daemon; /* daemon.h */
 struct mgr_auth; /* mgr_auth_int.h */
 
 /*
- * Identifiers up to `id` belong to committed transactions; when the item is
- * durable, so are they, and the removals among them may be carried out.
+ * Identifiers up to `id` belong to committed transactions.  When the item is durable,
+ * so are they, and the removals among them may be executed.
  */
 struct durable_mark {
 	struct flusher_item item; /* durable(): remove.c */
@@ -50,25 +50,25 @@ struct mgr {
 	const struct log *log;
 	struct daemon *daemon; /* or NULL */
 
-	int dirfd; /* holds the lock of the storage */
+	int dirfd; /* of the storage folder; holds its lock */
 	struct store *st;
 	struct ns ns;
 	struct flusher *fl;
 	struct checkpointer *cp;
-	uint64_t remove_id; /* the latest intent to remove something */
+	uint64_t remove_id; /* the latest INTENT_REMOVE */
 	struct durable_mark mark;
-	struct rpc_timer late; /* for items that are in no hurry */
+	struct rpc_timer late; /* for items that can wait */
 	bool late_set;
 	struct gather gather;
 
 	struct keyring *ring; /* NULL: no key is configured */
 	struct mgr_auth *auth;
-	const struct doorkeeper *keeper; /* theirs; NULL: without a ring */
+	const struct doorkeeper *keeper; /* of auth; NULL: without a ring */
 	struct fabric fabric;
 	struct rpc_ctx *ctx;
 	struct rpc_server *server;
 	uint64_t boot; /* random, new at every start */
-	uint64_t host; /* of this life of this host: for clock_boot() on disk */
+	uint64_t host; /* of this boot of this host, for clock_boot() on disk */
 	uint64_t started; /* clock_now() */
 
 	struct jobs *jobs;
@@ -79,35 +79,45 @@ struct mgr {
 	struct adopts *adopts;
 	struct evicts *evicts;
 	struct called *called; /* or NULL */
-	struct requests requests; /* all that exist */
-	struct run_queue *queue; /* those that wait for a turn on this thread */
+	struct requests requests; /* all requests that exist */
+	/* requests that wait for a turn on this thread */
+	struct run_queue *queue;
 
 	pthread_t thread;
 	bool running;
 	atomic_bool stop;
-	bool fresh; /* the data base is new: not all iods were seen */
-	/* Not bool: gcc reads two neighbours at once, and then the bytes beside them, too, which
-	 * other threads write. */
+	bool fresh; /* the database is new: not all iods are bound yet */
+	/*
+	 * Not bool: gcc reads two adjacent bools at once, together with other bytes that
+	 * other threads write.
+	 */
 	int displaced; /* an iod obeys another manager */
-	int foreign; /* it is not the one of the iods */
+	int foreign; /* an iod's store belongs to another database */
 };
 
 /* ---- ready.c ---- */
 
-/* To the log and the service manager: it serves from now on. */
+/* Reports to the log and the service manager that the manager serves. */
 void mgr_say_ready(struct mgr *mgr);
 
 /* ---- commit.c ---- */
 
-/* Ends the transaction of ns; item (may be NULL) is told when it is durable. */
+/*
+ * Commits the transaction of ns; durable() of item (may be NULL) is called once it is
+ * durable.
+ */
 int mgr_commit(struct mgr *mgr, struct flusher_item *item);
-/* The same for what nobody waits for: durable with the next commit that
- * somebody does wait for, or a little later. */
+/*
+ * The same for a change that nobody waits for: it becomes durable with the next commit
+ * that somebody waits for, or a little later.
+ */
 int mgr_commit_late(struct mgr *mgr, struct flusher_item *item);
-/* Hands to the flusher what was committed in this turn; true: it is durable
- * already, collect it. */
+/*
+ * Hands the changes committed in this turn to the flusher.  true: they are durable;
+ * call flusher_collect().
+ */
 bool mgr_submit(struct mgr *mgr);
-/* A struct ns_op for work that no request asked for. */
+/* A struct ns_op for work without a request. */
 struct ns_op mgr_own_op(struct mgr *mgr);
 
 #endif

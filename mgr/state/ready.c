@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ready.c - what the log and the service manager hear when the manager serves. */
+/* ready.c - tells the log and the service manager that the manager serves. */
 #include "common/util/daemon.h"
 #include "mgr/state/mgr_state.h"
 
