@@ -32,7 +32,7 @@ static int conf_squash(const struct conf_section *in, enum squash *squash)
 	return conf_complain(in, "squash", "write none, root or all");
 }
 
-/* To count as root would be the contrary of it. */
+/* Squashing to root would defeat the purpose, so 0 is not allowed. */
 int exports_conf(const struct conf_section *in, struct exports *exports)
 {
 	int rc = conf_squash(in, &exports->squash);
@@ -80,13 +80,13 @@ void exports_squash(const struct exports *exports, const struct place *place,
 		*cred = (struct ns_cred){ .uid = exports->uid,
 					  .gid = exports->gid };
 	} else if (exports->squash == SQUASH_ROOT && !place->here) {
-		/* root there may be any user, and so one with root's group */
+		/* root there may become any user, also one with root's group */
 		cred->gid = cred->gid ?: exports->gid;
 		cred->root_gid = exports->gid;
 	}
 }
 
-/* Those that never change what is seen of the file system. */
+/* Requests that never change the visible state of the file system. */
 static bool only_looks(unsigned int op)
 {
 	switch (op) {
@@ -105,7 +105,7 @@ static bool only_looks(unsigned int op)
 	case WIRE_DECLARE:
 	case WIRE_ADOPT:
 	case WIRE_ADOPTED:
-	case WIRE_RENEW: /* which looks by itself */
+	case WIRE_RENEW: /* checks this itself */
 		return true;
 	default:
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exports.h - what a client may do for where it is: as /etc/exports says it of NFS.
- * A program on the manager's own host, over local, is not asked where it is: the kernel
- * tells who it is.
+ * exports.h - what a client may do, depending on its network address, similar to
+ * /etc/exports of NFS.  A program on the manager's own host, over local, has no address
+ * to check: the kernel identifies its user.
  */
 #ifndef EXPORTS_H
 #define EXPORTS_H
@@ -16,29 +16,29 @@ enum squash { SQUASH_NONE, SQUASH_ROOT, SQUASH_ALL };
 
 struct exports {
 	enum squash squash;
-	uint32_t uid, gid; /* whom the squashed count as */
-	struct networks read_only; /* these change nothing */
+	uint32_t uid, gid; /* the user that squashed users become */
+	struct networks read_only; /* clients here may not change anything */
 	struct networks
-		speakers; /* root there may speak for users; none: everywhere */
+		speakers; /* root here may act for users; none: everywhere */
 };
 
-/* What holds for a client as long as its connection lasts. */
+/* The rights of a client by its address; valid as long as its connection. */
 struct place {
 	bool here; /* over local */
 	bool reads_only;
-	bool speaks; /* its root may say for whom a request counts */
+	bool speaks; /* its root may say which user a request is for */
 };
 
 void exports_default(struct exports *exports);
-/* Of section [mgr].  As the other conf_*(). */
+/* Reads them from section [mgr].  Errors as for the other conf_*(). */
 int exports_conf(const struct conf_section *in, struct exports *exports);
 
-/* peer: as of tp_req_peer(). */
+/* peer: as returned by tp_req_peer(). */
 struct place exports_place(const struct exports *exports, const char *peer);
-/* Who cred counts as, from there. */
+/* Changes cred to the user that it counts as, from that place. */
 void exports_squash(const struct exports *exports, const struct place *place,
 		    struct ns_cred *cred);
-/* -EROFS: the request, checked, would change something, or asks whether it might. */
+/* -EROFS: the checked request would change something, or asks whether it could. */
 int exports_check(const struct place *place, unsigned int op,
 		  const struct wire_msg *msg);
 
