@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* append.c - APPEND: a place at the end of a file. */
+/* append.c - APPEND: reserves a range at the end of a file. */
 #include "mgr/op/ops.h"
 
 int op_append(struct op *op)

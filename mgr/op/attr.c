@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* attr.c - the reply that is an inode's attributes. */
+/* attr.c - the reply with the attributes of an inode. */
 #include "mgr/op/ops.h"
 
 int op_put_attr(struct op *op, const struct inode *ino)

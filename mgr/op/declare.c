@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* declare.c - DECLARE: what a session holds, for this life of the manager. */
+/* declare.c - DECLARE: a session tells this run of the manager what it holds. */
 #include "mgr/request/caller.h"
 #include "mgr/op/ops.h"
 
@@ -18,7 +18,10 @@ static int declare(struct op *op, const struct wire_hold *wire, size_t n)
 	return rc;
 }
 
-/* What was meant for a life before comes too late: what it opened then is not in it. */
+/*
+ * A message for an earlier run of the manager is too late: it lacks what the session
+ * opened since.
+ */
 int op_declare(struct op *op)
 {
 	const struct wire_declare *body = op->rpc->msg.body;

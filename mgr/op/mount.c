@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mount.c - MOUNT: what a client must know of the file system. */
+/* mount.c - MOUNT: what a client must know about the file system. */
 #include <errno.h>
 #include <string.h>
 
 #include "mgr/op/ops.h"
 
-/* All addresses, a NUL behind each.  -EMSGSIZE: too many for a message. */
+/* Writes all addresses to buf, each followed by a NUL.  -EMSGSIZE: too many for a message. */
 static int list_iods(const struct mgr *mgr, char *buf, size_t cap, size_t *len)
 {
 	char uri[ADDR_STRLEN];

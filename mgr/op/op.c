@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op.c - which operation has which number. */
+/* op.c - the table of operations by number. */
 #include "mgr/session/adopt.h"
 #include "mgr/session/caps.h"
 #include "mgr/session/evict.h"
@@ -7,7 +7,7 @@
 #include "mgr/op/ops.h"
 #include "mgr/session/tokens.h"
 
-/* One a line. */
+/* One entry per line. */
 /* clang-format off */
 static op_fn *const ops[] = {
 	[WIRE_PING] = op_ping,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open.c - OPEN: with O_TRUNC, first the truncation, then the rest. */
+/* open.c - OPEN.  With O_TRUNC, the truncation comes first. */
 #include <errno.h>
 
 #include "mgr/state/called.h"
@@ -33,7 +33,7 @@ int op_open(struct op *op)
 	bool truncate;
 	int rc;
 
-	/* what is held in memory is not undone */
+	/* a hold in memory cannot be undone */
 	if (args.flags & WIRE_O_HOLD && rpc_req_late(op->rpc))
 		return -ETIMEDOUT;
 	op->ns.umask = WIRE_MODE_UMASK(mode);

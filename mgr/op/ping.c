@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ping.c - PING: which version, how long, how busy. */
+/* ping.c - PING: version, uptime and load. */
 #include <string.h>
 
 #include "mgr/op/ops.h"

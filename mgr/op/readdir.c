@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * readdir.c - READDIR and READDIRPLUS: entries go into the client's memory by RDMA Write, from
- * a few registered buffers.  A request that finds none waits for one, as for a third party: those
- * who have them may be slow.
+ * readdir.c - READDIR and READDIRPLUS: entries are written to the client's memory by
+ * RDMA Write, from a few registered buffers.  A request that finds no free buffer waits
+ * for one.  The wait counts as one for a third party, because the clients that use the
+ * buffers may be slow.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void put_buf(struct dirbuf *buf)
 	SLIST_INSERT_HEAD(&buf->mgr->dirbufs->free, buf, link);
 }
 
-/* If it failed, the connection is gone and the request will run again. */
+/* After an error the connection is gone, and the request will run again. */
 static void on_sent(struct rpc_bulk *bulk, int status)
 {
 	put_buf(bulk->arg);
@@ -110,7 +111,7 @@ bool dirbufs_run(struct mgr *mgr)
 	return park_run(mgr, &mgr->dirbufs->waiting, is_one_free);
 }
 
-/* Those who have the buffers take what is in them slowly, or not at all. */
+/* The clients that use the buffers receive the data slowly or not at all. */
 static void late(struct park *park, struct request *req)
 {
 	answer_late(req, "one of the buffers for directories");

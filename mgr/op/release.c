@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* release.c - RELEASE: a writer is done and says how far it wrote. */
+/* release.c - RELEASE: a writer has finished and reports how far it wrote. */
 #include <errno.h>
 
 #include "mgr/op/ops.h"
 
-/* A time that is still to come would hide the writes that come before it. */
+/* A time in the future would hide later writes. */
 static int64_t until_now(const struct op *op, int64_t t)
 {
 	return t < op->ns.now ? t : op->ns.now;
@@ -22,6 +22,6 @@ int op_release(struct op *op)
 	};
 	int rc = ns_release(&op->ns, &args);
 
-	/* no reply is recorded: that the open record is gone says as much */
+	/* no reply is recorded: the missing open record shows that the request was executed */
 	return rc == -EBADF && request_is_replay(op->req) ? 0 : rc;
 }

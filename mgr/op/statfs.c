@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* statfs.c - STATFS: the mgr's own store; the data is the iods'. */
+/* statfs.c - STATFS: only the manager's store; the iods report the space for data. */
 #include <errno.h>
 #include <sys/statvfs.h>
 
 #include "mgr/op/ops.h"
 
-#define BYTES_PER_INODE 512u /* in all tables together, about */
+#define BYTES_PER_INODE 512u /* in all tables together, approximately */
 
 int op_statfs(struct op *op)
 {

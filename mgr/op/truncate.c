@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* truncate.c - TRUNCATE: recorded, then carried out by the iods, then
- * answered. */
+/* truncate.c - TRUNCATE: recorded, then executed by the iods, then answered. */
 #include <errno.h>
 
 #include "mgr/jobs/jobs.h"
