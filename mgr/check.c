@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* check.c - pvfs-mgr --check: is the data base whole? */
+/* check.c - pvfs-mgr --check: checks that the database is intact. */
 #include <errno.h>
 #include <unistd.h>
 

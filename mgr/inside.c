@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inside.c - what the manager tells of its database. */
+/* inside.c - the manager's metrics, mainly of its database. */
 #include "mgr/service.h"
 
 static void put_counts(const struct store_counts *c, struct rpc_metrics *m)

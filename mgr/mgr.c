@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr.c - puts the manager together, turns its event loop, takes it apart. */
+/* mgr.c - opens the parts of the manager, runs its event loop, closes the parts. */
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -27,11 +27,13 @@
 #include "mgr/session/tokens.h"
 
 #define MESSAGE_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
-#define DRAIN_MS 1000 /* for replies that wait for the disk, at the end */
+#define DRAIN_MS 1000 /* at the end, for replies that wait for the disk */
 #define QUEUE_ROUNDS 8 /* of the run queue before changes are flushed */
-#define GATHER_ROUNDS 3 /* more, for what can share a flush */
-/* No request need wait longer than this for a flush of others; and to wake the
- * flusher, and be woken, takes nearly as long. */
+#define GATHER_ROUNDS 3 /* more rounds, for changes that can share a flush */
+/*
+ * A request may wait this long for a flush of others.  Waking the flusher and being
+ * woken by it takes nearly as long.
+ */
 #define FLUSH_QUICK_NS 300000
 
 static void on_durable(void *arg)
@@ -41,7 +43,10 @@ static void on_durable(void *arg)
 	rpc_ctx_wake(mgr->ctx);
 }
 
-/* Each has a slot of its client until then, who would stand still without any. */
+/*
+ * Each late item occupies a slot of its client.  A client without a free slot would
+ * stand still.
+ */
 static unsigned int most_late(const struct mgr *mgr)
 {
 	return (mgr->conf.slots + 1) / 2;
@@ -100,7 +105,7 @@ static int open_ctx(struct mgr *mgr)
 	return rpc_ctx_open(&attr, &mgr->ctx);
 }
 
-/* The error is logged by the server. */
+/* The server logs an error. */
 static int open_server(struct mgr *mgr)
 {
 	struct rpc_server_attr attr = {
@@ -132,7 +137,7 @@ static int open_server(struct mgr *mgr)
 	return rpc_server_open(&attr, &mgr->server);
 }
 
-/* Without a key addresses are believed, as ever. */
+/* Without a key, peers are identified by their addresses. */
 static int open_ring(struct mgr *mgr)
 {
 	if (mgr->conf.key[0])
@@ -144,7 +149,7 @@ static int open_ring(struct mgr *mgr)
 	return 0;
 }
 
-/* The disk is left alone until it is certain that this host can serve. */
+/* Does not touch the disk before it is certain that this host can serve. */
 static int open_all(struct mgr *mgr)
 {
 	int rc = random_id(&mgr->boot);
@@ -153,7 +158,7 @@ static int open_all(struct mgr *mgr)
 		rc = boot_id(&mgr->host);
 	if (rc)
 		return rc;
-	descriptors_raise(); /* each client takes some */
+	descriptors_raise(); /* each client needs some */
 	rc = open_fabric(mgr);
 	if (!rc)
 		rc = open_ring(mgr);
@@ -220,7 +225,7 @@ static void close_all(struct mgr *mgr)
 	free(mgr);
 }
 
-/* Work that can wait, a little a turn; true: there is more. */
+/* Does a part of the work that can wait; true: there is more. */
 static bool chores(struct mgr *mgr)
 {
 	bool more = remove_tidy(mgr);
@@ -267,9 +272,9 @@ static void gather(struct mgr *mgr, uint64_t deadline)
 }
 
 /*
- * One turn of the event loop.  The flusher gets to work before the replies of
- * its last round are sent; those may lead to more for it.  0; 1: chores or
- * requests are left; -EIO: the store failed; -ESTALE: it is not the iods', and
+ * One turn of the event loop.  The flusher starts before the replies of its last round
+ * are sent, because these may lead to more changes.  0; 1: chores or requests are left;
+ * -EIO: the store failed; -ESTALE: the iods belong to another database or manager, and
  * nothing more is acknowledged.
  */
 static int turn(struct mgr *mgr, uint64_t deadline)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr.h - the manager as an object: what main.c starts and tests run inside
- * themselves.  Several may live in one process.
+ * mgr.h - the manager as an object, which main.c starts.  Tests run it in their own
+ * process.  A process may have several.
  */
 #ifndef MGR_H
 #define MGR_H
@@ -13,30 +13,30 @@ struct daemon; /* daemon.h */
 struct mgr;
 
 /*
- * Opens the store, listens and serves; the threads run when it returns 0.
- * conf is copied; log outlives the mgr and has told the cause of an error.
- * daemon, which outlives it too, hears when it is ready, that its loop turns, and
- * daemon_fail(): the store cannot go on, nothing is answered any more.  It may be
- * NULL.
+ * Opens the store, listens and serves; the threads run when it returns 0.  conf is
+ * copied.  log must outlive the manager; on an error it has the cause.  daemon (may be
+ * NULL) must outlive the manager, too.  It learns when the manager is ready and that
+ * its loop runs.  daemon_fail(): the store failed, or the iods obey another manager;
+ * nothing is answered any more.
  */
 int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	      struct daemon *daemon, struct mgr **mgr);
 /*
- * Instead of all that: is every page of the data base as it should be?  0, or what is
- * wrong is in the log.  Not while a manager runs on it.
+ * Instead of mgr_start(): checks every page of the database.  0, or an error; the log
+ * says what is wrong.  No manager may run on the database.
  */
 int mgr_check(const struct mgr_conf *conf, const struct log *log);
 /*
- * Instead of all that: the data base, which is older than what the iods have seen, goes on
- * in the place of the lost one from the next start.  All iods run, and no manager does.
- * 0 or -errno, logged.
+ * Instead of mgr_start(): makes a database that is older than the iods' state usable,
+ * in place of a lost one.  It takes effect at the next start.  All iods must run, and
+ * no manager.  0 or -errno, logged.
  */
 int mgr_restore(const struct mgr_conf *conf, const struct log *log);
-/* Says to the log what it has done.  Any thread. */
+/* Logs counts of its work.  Any thread. */
 void mgr_report(struct mgr *mgr);
 /* Reads the keys again.  Any thread. */
 void mgr_reload(struct mgr *mgr);
-/* What was not answered will be replayed to the next. */
+/* Stops the manager.  Clients will send unanswered requests to the next run of the manager. */
 void mgr_stop(struct mgr *mgr);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* offline.c - opens the folder of a manager that does not run. */
+/* offline.c - opens the storage folder of a manager that does not run. */
 #include <errno.h>
 #include <grp.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "mgr/offline_int.h"
 #include "common/util/stamp.h"
 
-/* To open a folder without a stamp would make a store of it. */
+/* stamp_open() would make a new store in a folder without a stamp. */
 static int open_stamped(const struct mgr_conf *conf, const struct log *log)
 {
 	struct stamp stamp = { conf->fsid, "mgr", 0 };
@@ -28,7 +28,7 @@ static int open_stamped(const struct mgr_conf *conf, const struct log *log)
 	return rc;
 }
 
-/* What is written and made belongs to the daemon, whoever runs this. */
+/* Files that are written or made must belong to the user of the daemon. */
 static int become_owner(int dirfd, const struct mgr_conf *conf,
 			const struct log *log)
 {

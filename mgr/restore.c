@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * restore.c - pvfs-mgr --restore: a data base that is older than what the iods have
- * seen goes on in the place of the one that was lost.  It is a copy from a backup, or
- * its log was cut.
+ * restore.c - pvfs-mgr --restore: makes a database that is older than the iods' state
+ * usable, in place of a lost one.  The database is a copy from a backup, or its
+ * log was truncated.
  *
- * The next start must have a term above all that have claimed an iod.  It must give
- * out none of the identifiers that were given out since the copy was made, nor any of
- * an earlier restore of the same copy: so they begin at the term's own 2^40.
+ * The next start must have a higher term than all managers that have claimed an iod.
+ * It must issue none of the identifiers that were issued since the copy was made, and
+ * none that followed an earlier restore of the same copy.  So its identifiers begin at
+ * (term + 1) * 2^40.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,13 +24,13 @@
 #include "common/util/random_id.h"
 #include "common/comm/rpc.h"
 
-#define ANSWER_MS 15000 /* of one iod */
+#define ANSWER_MS 15000 /* for the answer of one iod */
 #define IDS_SHIFT 40
-#define TERM_MAX (UINT64_C(1) << 23) /* one start a second, for months */
+#define TERM_MAX (UINT64_C(1) << 23) /* one start per second, for months */
 
 struct asked {
 	struct rpc_peer *peer;
-	uint64_t store; /* its identity */
+	uint64_t store; /* identity of its store */
 };
 
 struct restore {
@@ -60,7 +61,8 @@ static void on_done(struct rpc_call *call)
 	if (!call->status && call->reply.body_len == sizeof(q->rep))
 		memcpy(&q->rep, call->reply.body, sizeof(q->rep));
 	else if (!call->status)
-		call->status = -EPROTONOSUPPORT; /* the short answer */
+		/* the short answer of an earlier release */
+		call->status = -EPROTONOSUPPORT;
 }
 
 static int open_peer(struct restore *r, uint32_t index)
@@ -147,7 +149,7 @@ static int ask_iod(struct restore *r, uint32_t index)
 	return 0;
 }
 
-/* ---- what is recorded ---- */
+/* ---- records in the database ---- */
 
 static int known_store(struct restore *r, uint32_t index, uint64_t *store)
 {
@@ -158,7 +160,7 @@ static int known_store(struct restore *r, uint32_t index, uint64_t *store)
 	return meta_get_u64(r->st, key, store);
 }
 
-/* The other iod whose store that is, or that tells the same; index: there is none. */
+/* The other iod that owns this store, or reports the same store; index: there is none. */
 static uint32_t owner_of(struct restore *r, uint32_t index)
 {
 	uint64_t store = r->iod[index].store, known;
@@ -173,7 +175,7 @@ static uint32_t owner_of(struct restore *r, uint32_t index)
 	return index;
 }
 
-/* Addresses that are mixed up would bind each iod to the data of another. */
+/* Mixed-up addresses would bind an iod to the data of another one. */
 static int check_stores(struct restore *r)
 {
 	for (uint32_t i = 0; i < r->conf->niods; i++) {
@@ -219,7 +221,7 @@ static int in_transaction(struct restore *r, int (*put)(struct restore *r))
 	return rc ? rc : store_flush(r->st);
 }
 
-/* No manager starts on it until all is done. */
+/* No manager starts on the database until the restore is complete. */
 static int put_begun(struct restore *r)
 {
 	return meta_put_u64(r->st, TERM_DISPLACED, 0);
@@ -247,7 +249,7 @@ static int record(struct restore *r)
 	return rc ? rc : in_transaction(r, put_done);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole restore ---- */
 
 static int open_store(struct restore *r)
 {
@@ -298,7 +300,7 @@ static void close_all(struct restore *r)
 			rpc_peer_close(r->iod[i].peer, true);
 	free(r->iod);
 	if (r->ctx) {
-		rpc_ctx_progress(r->ctx, 0); /* BYE */
+		rpc_ctx_progress(r->ctx, 0); /* sends BYE */
 		rpc_ctx_close(r->ctx);
 	}
 	fabric_close(&r->fabric);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run.c - runs a request in a transaction, and sees where it goes then. */
+/* run.c - runs a request in a transaction, and decides what follows. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,15 +12,16 @@
 #include "mgr/request/reply.h"
 #include "mgr/service.h"
 
-/* A part of it is done: it comes to its end, whatever has happened since. */
+/* A part of the request is done, so it must be completed, whatever has happened since. */
 static bool has_begun(const struct request *req)
 {
 	return req->part && req->pause.begun;
 }
 
 /*
- * rc: of what was put into the transaction.  Returns it, or of the commit.  What its
- * caller was told had failed while it waited, or while we stood still, is not done.
+ * rc: the result of the writes in the transaction.  Returns it, or the result of the
+ * commit.  A request that was reported as failed, while it or the manager waited, is
+ * not executed.
  */
 static int commit(struct op *op, int rc, struct flusher_item *item)
 {
@@ -36,7 +37,7 @@ static int commit(struct op *op, int rc, struct flusher_item *item)
 	return rc;
 }
 
-/* Another request may be at the same question already. */
+/* Another request may already have asked the same question. */
 static void ask(struct op *op)
 {
 	struct job *job = job_find(op->mgr, op->ns.wait);
@@ -62,17 +63,17 @@ static void wait_for_job(struct op *op)
 		answer_error(op->req, -EIO);
 }
 
-/* Without a row nobody would see to the end of what the session said that it holds. */
+/* Without a row, nobody would drop these holds at the end of the session. */
 static void hold_nothing(const struct op *op)
 {
 	const struct caller *caller = caller_of(op->rpc->session);
 
 	if (op->rpc->op == WIRE_DECLARE && !caller->stored)
 		while (ns_forget_holds(&op->mgr->ns, caller->id))
-			; /* no more than one message names */
+			; /* at most the holds of one message */
 }
 
-/* Nothing is to be committed. */
+/* Nothing is committed. */
 static void conclude_undone(struct op *op, int rc)
 {
 	hold_nothing(op);
@@ -102,8 +103,8 @@ static void conclude_undone(struct op *op, int rc)
 }
 
 /*
- * Nobody waits for the answer to a close: it is flushed with what others do, and done
- * however late it is; the number of an open is never given again.
+ * No client waits for the reply to a close.  So it is flushed together with later
+ * changes, and executed however late it is; the id of an open is never issued again.
  * No reply is recorded, see release.c.
  */
 static void finish_release(struct op *op)
@@ -119,9 +120,9 @@ static void finish_release(struct op *op)
 }
 
 /*
- * An unlink that would end the file comes behind it in the log: what is lost of it
- * by a crash is what no later change is known of.  No reply is recorded: executed
- * again, it is held twice, until the session ends.
+ * The reply does not wait for the flush.  An unlink that removes the file comes later
+ * in the log, so a crash that loses the hold also loses the unlink.  No reply is
+ * recorded: a repeated open makes a second hold, which lasts until the session ends.
  */
 static void finish_held(struct op *op)
 {
@@ -134,7 +135,7 @@ static void finish_held(struct op *op)
 		answer_now(op->req, 0);
 }
 
-/* With a disk that is nearly full. */
+/* Allowed while the disk is nearly full. */
 static bool makes_room(unsigned int op)
 {
 	return op == WIRE_UNLINK || op == WIRE_UNLINK2 || op == WIRE_RMDIR ||
@@ -156,7 +157,10 @@ static int room_for(const struct op *op)
 	}
 }
 
-/* A replay is of this life of the manager, or finds that nothing was done. */
+/*
+ * No reply is recorded: a replay is from this run of the manager, or finds that nothing
+ * was changed.
+ */
 static void finish_unchanged(struct op *op)
 {
 	ns_abort(&op->mgr->ns);
@@ -170,8 +174,10 @@ static void finish_unchanged(struct op *op)
 		answer_now(op->req, 0);
 }
 
-/* Whoever declares is waited for when the manager was restarted; so that is durable
- * before anything is held for him in memory alone. */
+/*
+ * After a restart, the manager waits for sessions that declare.  So that flag must be
+ * durable before the manager has a hold of the session only in memory.
+ */
 static bool may_hurry(const struct op *op)
 {
 	const struct caller *caller = caller_of(op->rpc->session);
@@ -179,7 +185,10 @@ static bool may_hurry(const struct op *op)
 	return op->ns.held && caller->declares == caller->declaring;
 }
 
-/* Nobody hears of it, and a replay does it again.  The answer waits for the flush. */
+/*
+ * The client does not learn of this part, and a replay repeats it.  The reply at the
+ * end waits for the flush.
+ */
 static void finish_part(struct op *op)
 {
 	int rc = room_for(op);
@@ -231,8 +240,7 @@ static void finish(struct op *op)
 	}
 }
 
-/* The file is known to be busy from here on; the iods hear of it when the
- * intent is durable. */
+/* From here on the file is busy.  The iods are told when the intent is durable. */
 static void record_truncation(struct op *op)
 {
 	const struct intent *in = &op->req->intent;
@@ -286,13 +294,16 @@ static void conclude(struct op *op, int rc)
 		conclude_undone(op, rc);
 }
 
-/* Whom the request counts for. */
+/* The user for whom a request runs. */
 struct asker {
 	struct ns_cred cred;
 	uint32_t groups[WIRE_GROUPS_MAX];
 };
 
-/* Those for which nobody waits who could send a list; each is of an open file. */
+/*
+ * Requests that no caller waits for, so nobody could send a list of groups.  They
+ * concern only open files.
+ */
 static bool ignores_groups(const struct rpc_req *rpc)
 {
 	const struct wire_lock *lock = rpc->msg.body;
@@ -312,7 +323,7 @@ static int asks_itself(struct rpc_req *rpc, struct asker *who)
 	return rc;
 }
 
-/* -EPERM: the session may not ask for others. */
+/* -EPERM: the session may not act for other users. */
 static int who_asks(struct rpc_req *rpc, struct asker *who)
 {
 	struct caller *caller = caller_of(rpc->session);
@@ -334,7 +345,7 @@ static int who_asks(struct rpc_req *rpc, struct asker *who)
 	return rc;
 }
 
-/* The body of its reply follows. */
+/* The result is ready for the body of the reply. */
 static struct op begin(struct request *req, const struct ns_cred *cred)
 {
 	const struct caller *caller = caller_of(req->rpc->session);
@@ -372,7 +383,7 @@ static void run(struct request *req)
 	if (!rc)
 		rc = who_asks(req->rpc, &who);
 	if (has_begun(req))
-		rc = 0; /* it was allowed then */
+		rc = 0; /* it was allowed when it began */
 	else if (!rc)
 		rc = exports_check(&caller_of(req->rpc->session)->place,
 				   req->rpc->op, &req->rpc->msg);
@@ -386,7 +397,7 @@ static void run(struct request *req)
 	conclude(&op, fn(&op));
 }
 
-/* An open that was answered: what it had is its again, with another capability. */
+/* A repeated open that was answered: repeats the reply with a new capability. */
 static void open_again(struct request *req, const struct reply_rec *rec)
 {
 	struct op op = begin(req, NULL);
@@ -394,7 +405,7 @@ static void open_again(struct request *req, const struct reply_rec *rec)
 	answer_now(req, caps_again(&op, rec));
 }
 
-/* It became a truncation: that is under way, or done. */
+/* The request became a truncation, which is running or done. */
 static void go_on(struct request *req, const struct reply_rec *rec)
 {
 	struct job *job = resize_find(req->mgr, rec->job);
@@ -406,8 +417,10 @@ static void go_on(struct request *req, const struct reply_rec *rec)
 		run(req);
 }
 
-/* Sent again, and the rpc layer has no reply, or one that is not to be used twice: it
- * may have been executed, in this life or an earlier one. */
+/*
+ * A repeated request for which the rpc layer has no reply, or none that may be used
+ * twice.  It may have been executed, in this run of the manager or an earlier one.
+ */
 static void run_again(struct request *req)
 {
 	struct reply_rec rec;

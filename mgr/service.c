@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* service.c - sessions come, and come back after a restart of the mgr. */
+/* service.c - opens sessions, also those that return after a restart of the manager. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +21,11 @@ static int seed(void *arg, unsigned int slot, const struct reply_rec *rec)
 	if (rec->kind != REPLY_DONE)
 		return 0;
 	rc = rpc_session_seed(session, slot, rec->seq, rec->bytes, rec->len);
-	/* a slot that is not granted any more will not be asked for */
+	/* a slot that is no longer granted will not be used */
 	return rc == -EINVAL ? 0 : rc;
 }
 
-/* 1: known from before; 0: new; -ESTALE: it is over. */
+/* 1: known from an earlier run; 0: new; -ESTALE: it has ended; or another -errno. */
 static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id,
 		   bool *declares)
 {
@@ -87,7 +87,7 @@ static int on_open(void *arg, struct rpc_session *session)
 	return rc;
 }
 
-/* Who it counts as is what it was when it opened. */
+/* The user of the session stays as it was at the open. */
 static void on_back(void *arg, struct rpc_session *session)
 {
 	struct mgr *mgr = arg;
@@ -126,7 +126,7 @@ static void on_request(void *arg, struct rpc_req *rpc)
 		request_take(arg, rpc);
 }
 
-/* What most bodies begin with: a file, or the directory that a path is below. */
+/* Most bodies begin with the handle of a file, or of the directory that a path starts from. */
 static uint64_t object_of(const struct rpc_req *rpc)
 {
 	switch (rpc->op) {
@@ -151,7 +151,7 @@ static uint64_t object_of(const struct rpc_req *rpc)
 	}
 }
 
-/* As it counts here: a squashed root is nobody. */
+/* After squashing: a squashed root has no rights. */
 static bool on_sees_all(void *arg, struct rpc_session *session)
 {
 	(void)arg;
