@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* aio.c - libaio, and the thread that hears of completions. */
+/* aio.c - libaio, and the thread that collects completions. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,14 +17,15 @@
 
 struct aio {
 	io_context_t ctx;
-	int bell; /* an eventfd */
+	int bell; /* an eventfd that signals completions */
 	pthread_t thread;
-	atomic_uint busy; /* iocbs under way */
+	atomic_uint busy; /* iocbs in progress */
 	atomic_bool stop;
-	atomic_bool blind; /* nothing here can be refused instead of waiting */
+	/* the file system does not support RWF_NOWAIT for them */
+	atomic_bool blind;
 };
 
-/* n of the op's iocbs are over. */
+/* n iocbs of the operation have completed. */
 static void count_off(struct aio *aio, struct aio_op *op, unsigned int n)
 {
 	bool last = atomic_fetch_sub(&op->left, n) == n;
@@ -152,7 +153,7 @@ bool aio_add(struct aio_op *op, int fd, bool write, void *buf, size_t len,
 	return true;
 }
 
-/* What was begun before one that could not be is waited for. */
+/* If only some iocbs could be started, the operation fails after these have completed. */
 bool aio_start(struct aio *aio, struct aio_op *op)
 {
 	struct iocb *cbs[AIO_PIECES];

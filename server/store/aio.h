@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * aio.h - reads and writes of whole blocks past the page cache that nobody
- * waits for: libaio, with one thread that hands out what completed.
+ * aio.h - asynchronous reads and writes of whole blocks past the page cache: libaio, and one
+ * thread that reports completions.
  *
- * Any thread may start one.  None waits in the kernel: what would (for a lock,
- * for space, for a queue) fails, and is to be done by a thread that may.
+ * Any thread may start an operation, and none blocks in the kernel.  An operation that would
+ * have to wait (for a lock, for space, for a queue) fails.  Then a thread that may block has to
+ * do it.
  */
 #ifndef AIO_H
 #define AIO_H
@@ -21,7 +22,7 @@
 struct aio;
 
 struct aio_op {
-	/* from another thread; whole: every byte was moved */
+	/* called from aio's thread, or from aio_start(); whole: every byte was moved */
 	void (*done)(struct aio_op *op, bool whole);
 	struct iocb cb[AIO_PIECES];
 	unsigned int n;
@@ -29,16 +30,16 @@ struct aio_op {
 	atomic_bool failed;
 };
 
-/* -ENOSYS, -EAGAIN: not here, or the system has given all away. */
+/* -ENOSYS: the system has no libaio; -EAGAIN: its limit is reached; -errno. */
 int aio_open(struct aio **aio);
-/* Waits for all that is under way; nothing is to be started any more. */
+/* Waits for all operations in progress.  No operation may be started any more. */
 void aio_close(struct aio *aio);
 
 void aio_begin(struct aio_op *op);
-/* False: there are AIO_PIECES. */
+/* False: the operation has AIO_PIECES already. */
 bool aio_add(struct aio_op *op, int fd, bool write, void *buf, size_t len,
 	     uint64_t off);
-/* True: done() follows, if it did not come yet.  False: nothing was begun. */
+/* True: done() is called, possibly before this returns.  False: nothing was started. */
 bool aio_start(struct aio *aio, struct aio_op *op);
 
 #endif

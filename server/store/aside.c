@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * aside.c - another file for an object, so that nothing that is written to the one
- * before is the object's any more.
+ * aside.c - replacing the file of an object by a copy.  Data that is written to the old file
+ * later does not reach the object.
  *
- * In memory alone: nothing of it has to be on a disk before the rename, and where
- * it is interrupted there is the old file or the new one.
+ * Only for stores in memory: no data has to reach a disk before the rename.  If the replacement
+ * is interrupted, either the old or the new file is the object.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,17 +14,17 @@
 
 #include "server/store/store_int.h"
 
-#define NAME "aside" /* in objects/, where no object lies */
+#define NAME "aside" /* in objects/, where no object's name can be */
 #define PART ((size_t)256 << 10)
-#define STEP ((off_t)64 << 20) /* of space */
+#define STEP ((off_t)64 << 20) /* bytes of one fallocate() */
 
 struct aside {
 	struct store *store;
 	uint64_t handle;
 	char path[OBJPATH_LEN];
 	int from, to;
-	struct stat st; /* of from */
-	char *buf; /* PART */
+	struct stat st; /* of the old file */
+	char *buf; /* of PART bytes */
 	const struct store_beside *beside;
 	struct gate_swap swap;
 };
@@ -34,7 +34,7 @@ void store_aside_clean(struct store *store)
 	unlinkat(store->objfd, NAME, 0);
 }
 
-/* What others have to write needs room, too, so none is taken in vain. */
+/* Checks first, so that a copy that does not fit takes no space from concurrent writes. */
 static int have_room(const struct aside *a)
 {
 	uint64_t want = (uint64_t)a->st.st_blocks * 512;
@@ -42,7 +42,7 @@ static int have_room(const struct aside *a)
 
 	if (fstatvfs(a->from, &fs))
 		return -errno;
-	if (!fs.f_blocks) /* no limit */
+	if (!fs.f_blocks) /* a tmpfs without a limit */
 		return 0;
 	return (uint64_t)fs.f_bavail * fs.f_frsize < want ? -ENOSPC : 0;
 }
@@ -85,7 +85,7 @@ static int copy_data(const struct aside *a, off_t at, off_t end)
 	return rc;
 }
 
-/* Holes stay holes. */
+/* Copies data and skips holes. */
 static int copy_all(const struct aside *a)
 {
 	off_t size = a->st.st_size, at = 0, end;
@@ -104,7 +104,8 @@ static int copy_all(const struct aside *a)
 	return rc;
 }
 
-/* Space without data is seen only where there are no holes: it was promised. */
+/* Allocated space beyond the data has to stay allocated.  It is recognised only if the space
+ * covers the whole size, that is, if the object has no holes. */
 static int keep_space(const struct aside *a)
 {
 	off_t space = (off_t)a->st.st_blocks * 512, at = 0, len;
@@ -119,7 +120,7 @@ static int keep_space(const struct aside *a)
 	return 0;
 }
 
-/* All that the store keeps with an object. */
+/* Copies everything that the store keeps with an object: size, space, data, mode and times. */
 static int fill(const struct aside *a)
 {
 	const struct timespec times[2] = { a->st.st_atim, a->st.st_mtim };
@@ -136,7 +137,7 @@ static int fill(const struct aside *a)
 	return rc;
 }
 
-/* Nobody can begin a change. */
+/* Called by gate_swap_end(), while no change can begin. */
 static int take_place(void *arg)
 {
 	const struct aside *a = arg;
@@ -201,7 +202,7 @@ int store_set_aside(struct store *store, uint64_t handle,
 	if (!store->memory)
 		return -EOPNOTSUPP;
 	objpath_make(handle, a.path);
-	/* before the file is opened: it may be removed behind that */
+	/* before the file is opened, because the object may be removed afterwards */
 	if (!gate_swap_begin(store->gate, handle, &a.swap))
 		return -EAGAIN;
 	rc = open_from(&a);

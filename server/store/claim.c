@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* claim.c - is this the store that the manager knows, or an empty one? */
+/* claim.c - whether this is the store that the manager expects, or an empty one. */
 #include <errno.h>
 #include <string.h>
 
 #include "common/util/random_id.h"
 #include "server/store/store_int.h"
 
-/* A stamp with an identity and no owner: made, and never claimed. */
+/* A stamp with an identity and without an owner: the store was made and never claimed. */
 static bool is_new(const struct store *store)
 {
 	return store->stamp.store && !store->stamp.owner;
@@ -42,9 +42,10 @@ static enum store_verdict judge(const struct store *store,
 
 	if (stamp->owner && stamp->owner != claim->owner)
 		return STORE_FOREIGN;
-	if (store->accepted) /* also when the answer to that was lost */
+	/* also if the answer to the first claim was lost */
+	if (store->accepted)
 		return STORE_OURS;
-	if (!stamp->store) /* from before stores were claimed */
+	if (!stamp->store) /* made by a release that did not claim stores */
 		return claim->fresh ? STORE_FOREIGN : STORE_OURS;
 	if (stamp->owner)
 		return claim->store && claim->store != stamp->store

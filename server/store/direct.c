@@ -22,8 +22,8 @@ bool store_can_direct(const struct store *store)
 }
 
 /*
- * By the number of the open file, for the name may be gone.  -1: without
- * /proc, or out of descriptors; then the page cache does.
+ * Opens the file by its descriptor, because the name may be gone.  -1: no /proc, or out of
+ * descriptors; then the page cache is used.
  */
 int store_obj_direct_fd(struct store_obj *obj)
 {
@@ -42,7 +42,7 @@ int store_obj_direct_fd(struct store_obj *obj)
 	return fd;
 }
 
-/* Of [off, off + len): the bytes before the first whole block, and in blocks. */
+/* Of [off, off + len): the bytes before the first whole block, and the bytes in whole blocks. */
 static size_t before_blocks(uint64_t off)
 {
 	return (size_t)(-off % STORE_BLOCK);
@@ -58,8 +58,8 @@ static size_t in_blocks(const void *buf, size_t len, uint64_t off)
 }
 
 /*
- * Bytes moved, or -errno.  Fewer than len: the other way does the rest, as it
- * does the end of the object and what this file system does not take.
+ * Returns the number of bytes moved, or -errno.  If fewer than len, the rest goes through the
+ * page cache: at the end of the object, and where the file system refuses O_DIRECT.
  */
 static ssize_t move_blocks(struct store_obj *obj, bool write, char *buf,
 			   size_t len, uint64_t off)

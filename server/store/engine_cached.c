@@ -6,7 +6,7 @@
 #include "common/util/container.h"
 #include "server/store/pieces.h"
 
-/* Of these each may be a system call, on a thread that others wait for. */
+/* Each piece may be a system call, and the progress thread serves other clients, too. */
 #define PIECES_AT_ONCE 1024u
 
 static bool too_many(const struct store_io *io)
@@ -103,7 +103,7 @@ static void write_to_disk(struct sync_work *work)
 	io->done(io, pieces_write(io, store_obj_write));
 }
 
-/* The page cache of a disk makes writers wait when much of it is dirty. */
+/* The kernel blocks writers to a disk while too many pages of the page cache are dirty. */
 static int cached_write(struct store_io *io)
 {
 	if (store_obj_in_memory(io->obj) && !io->held && !too_many(io))

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * engine_direct.c - I/O past the page cache, from and to the buffers that the
- * network uses: while one chunk meets the disk, the next one moves over the
- * network (PVFS over InfiniBand, ICPP 2003, section 3.3).  Small requests and
- * small pieces are the page cache's.
+ * engine_direct.c - I/O past the page cache, from and to the buffers that the network uses.
+ * While one chunk goes to the disk, the next one moves over the network (PVFS over InfiniBand,
+ * ICPP 2003, section 3.3).  Small requests and small pieces go through the page cache.
  *
- * Whole blocks inside of the object go by libaio, as many at a time as there
- * are.  A thread of the pool does what would wait when it is begun: edges,
- * that go through the page cache, and a write that makes the object longer or
- * fills a hole, which ext4 carries out in io_submit(2).
+ * Whole blocks inside the object go by libaio, in any number at a time.  A thread of the pool
+ * does what would block at its start: unaligned edges, which go through the page cache, and
+ * writes that extend the object or fill a hole.  ext4 does those inside io_submit(2).
  */
 #include <errno.h>
 
@@ -61,8 +59,8 @@ static bool in_blocks(const void *buf, uint64_t len, uint64_t off)
 }
 
 /*
- * Behind the last byte, or 0: not all of it is blocks, in order and apart, or
- * there are too many pieces.
+ * Fills io->op.  Returns the end of the last piece.  0: a piece is not in whole blocks, the
+ * pieces overlap or are not in order, or there are too many.
  */
 static uint64_t plan(struct store_io *io, bool write)
 {
@@ -106,7 +104,7 @@ static void write_over(struct aio_op *op, bool whole)
 		start(io, true);
 }
 
-/* One that is too late is left to the pool, which says so. */
+/* If the write is late, the pool reports that. */
 static bool begin_write(struct store_io *io)
 {
 	if (store_obj_enter(io->obj, io->expiry, &io->entry))
@@ -117,7 +115,8 @@ static bool begin_write(struct store_io *io)
 	return false;
 }
 
-/* What was not done whole is done again, by a thread that waits. */
+/* Moves the data by libaio.  If not every byte was moved, a thread of the pool does all of it
+ * again. */
 static bool by_itself(struct store_io *io, bool write)
 {
 	struct store_stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fairq.c - whose turn it is. */
+/* fairq.c - the turns of clients. */
 #include <stddef.h>
 
 #include "server/store/fairq.h"
@@ -26,7 +26,8 @@ static struct fairq_list *list_for(struct fairq *q,
 	return client->running ? &q->more : &q->first;
 }
 
-/* At the end of the list where it belongs; it keeps its place in the same. */
+/* Moves the client to the end of the list where it belongs.  In the same list it keeps its
+ * place. */
 static void place(struct fairq *q, struct fairq_client *client)
 {
 	struct fairq_list *list = list_for(q, client);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fairq.h - works of clients in the order in which they begin: clients take
- * turns, who has none running first, and none has more than a share running.
- * A client's own works begin in the order in which they came.
+ * fairq.h - the order in which works of clients begin.  Clients take turns, and clients with no
+ * work running come first.  No client has more than a share running.  The works of one client
+ * begin in the order in which they were put.
  *
- * Not for several threads at once.  It allocates nothing: a work lies in the
- * request that it is of, so there are as many as requests may be under way.
+ * Not thread-safe.  Allocates nothing: an item is embedded in its request, so their number is
+ * bounded by the requests in flight.
  */
 #ifndef FAIRQ_H
 #define FAIRQ_H
@@ -19,24 +19,26 @@ struct fairq_client;
 struct fairq_item {
 	struct fairq_client *client;
 	uint64_t put; /* clock_now() */
-	uint64_t began; /* clock_now(), by a thread of a lane; 0: by no such */
+	/* by a lane's thread, clock_now(); 0: not by a thread */
+	uint64_t began;
 	STAILQ_ENTRY(fairq_item) link;
 };
 
 TAILQ_HEAD(fairq_list, fairq_client);
 
-/* Of one client in one queue; fairq_client_init() first. */
+/* A client in one queue.  Call fairq_client_init() first. */
 struct fairq_client {
 	STAILQ_HEAD(, fairq_item) items;
-	unsigned int running; /* taken and not done */
-	struct fairq_list *list; /* that it is in, or NULL */
+	unsigned int running; /* items taken and not done */
+	struct fairq_list *list; /* the list that it is in, or NULL */
 	TAILQ_ENTRY(fairq_client) link;
 };
 
 struct fairq {
-	unsigned int share; /* that one client may have running */
-	struct fairq_list first; /* they have something to do, none running */
-	struct fairq_list more; /* the same with fewer running than a share */
+	unsigned int share; /* how many items of one client may run */
+	struct fairq_list first; /* clients with items and none running */
+	/* clients with items and fewer running than a share */
+	struct fairq_list more;
 };
 
 void fairq_init(struct fairq *q, unsigned int share);
@@ -44,7 +46,7 @@ void fairq_client_init(struct fairq_client *client);
 /* client lives until its last item is done. */
 void fairq_put(struct fairq *q, struct fairq_client *client,
 	       struct fairq_item *item);
-/* more: of clients that have one running, too.  NULL: none may begin. */
+/* more: also from clients that have items running.  NULL: no item may begin. */
 struct fairq_item *fairq_take(struct fairq *q, bool more);
 bool fairq_ready(const struct fairq *q, bool more);
 void fairq_done(struct fairq *q, struct fairq_client *client);

@@ -34,7 +34,7 @@ void fdcache_init(struct fdcache *cache, unsigned int max, unsigned int kept)
 		init_shard(&cache->shard[i]);
 }
 
-/* With the lock held, as those below: to the end of the list there. */
+/* Needs the lock, as do the functions below.  Moves obj to the end of the list of a place. */
 static void put_in(struct fdcache_shard *s, struct store_obj *obj,
 		   enum fdcache_place place)
 {
@@ -49,7 +49,7 @@ static void put_in(struct fdcache_shard *s, struct store_obj *obj,
 	obj->place = place;
 }
 
-/* Takes obj out; its reference becomes the caller's. */
+/* Removes obj from the table; the table's reference becomes the caller's. */
 static void detach(struct fdcache_shard *s, struct store_obj *obj)
 {
 	HASH_DEL(s->table, obj);
@@ -105,8 +105,8 @@ static struct store_obj *oldest(struct fdcache_shard *s,
 }
 
 /*
- * The one that goes, or NULL.  The oldest is kept if an error of it would have
- * to be told; of those the oldest goes when they are too many, or need not be
+ * Returns the object to evict, or NULL.  The least recently used one is kept if it may still
+ * report an error.  Of the kept ones the oldest goes, if there are too many or it needs not be
  * kept any more.
  */
 static struct store_obj *choose(const struct fdcache *cache,
@@ -126,7 +126,7 @@ static struct store_obj *choose(const struct fdcache *cache,
 	return NULL;
 }
 
-/* What follows the unlock: the one that is to be put, and the one to leave. */
+/* After the unlock: drop is put, leave is retired. */
 struct gone {
 	struct store_obj *drop, *leave;
 };

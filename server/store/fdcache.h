@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fdcache.h - open object files by handle: bounded, least recently used
- * first out, split into shards so that threads hardly ever meet on a lock.
+ * fdcache.h - open object files by handle: a bounded LRU cache, in shards so that threads
+ * seldom meet on a lock.
  *
- * A file that clients wrote to, and not yet know to be stable, is kept open for
- * longer, within a bound of its own: an error of that is told to open files.
+ * If clients wrote to a file and do not yet know that the data is stable, the file stays open
+ * longer, within a bound of its own.  The reason: the kernel reports write-back errors only to
+ * open files.
  *
- * The cache holds one reference to each entry.  What was evicted or removed
- * lives on until its last user puts it.
+ * The cache holds one reference to each entry.  An evicted or removed object lives until its
+ * last user puts it.
  */
 #ifndef FDCACHE_H
 #define FDCACHE_H
@@ -25,8 +26,8 @@
 enum fdcache_place {
 	FDCACHE_OUT,
 	FDCACHE_LRU,
-	FDCACHE_KEPT, /* it was to go */
-	FDCACHE_LEAVES, /* it goes, if nobody comes for it meanwhile */
+	FDCACHE_KEPT, /* due for eviction, but may still report an error */
+	FDCACHE_LEAVES, /* being evicted, unless it is used again meanwhile */
 	FDCACHE_PLACES
 };
 
@@ -34,18 +35,21 @@ struct store_obj {
 	uint64_t handle;
 	struct store *store;
 	int fd;
-	atomic_int direct; /* the same file with O_DIRECT, or -1 */
+	/* a descriptor of the same file with O_DIRECT, or -1 */
+	atomic_int direct;
 	atomic_uint refs;
 	atomic_bool named; /* its name is on stable storage */
-	atomic_uint moved; /* times that fd became another file */
-	UT_hash_handle hh; /* shard's lock */
-	enum fdcache_place place; /* shard's lock */
-	TAILQ_ENTRY(store_obj) lru; /* of its list; shard's lock */
-	bool leaves; /* fdcache_leave() follows; shard's lock */
-	bool known; /* in the shard's list of all */
-	LIST_ENTRY(store_obj) all; /* shard's lock */
-	struct sync_group group; /* sync_group.c */
-	struct sync_wait leave; /* object.c */
+	atomic_uint moved; /* how often fd was replaced by another file */
+	UT_hash_handle hh; /* under the shard's lock */
+	enum fdcache_place place; /* under the shard's lock */
+	/* in the list of its place; under the shard's lock */
+	TAILQ_ENTRY(store_obj) lru;
+	/* store_obj_retire() was called, and fdcache_leave() not yet; under the shard's lock */
+	bool leaves;
+	bool known; /* it is in the shard's list of all objects */
+	LIST_ENTRY(store_obj) all; /* under the shard's lock */
+	struct sync_group group; /* of sync_group.c */
+	struct sync_wait leave; /* of object.c */
 };
 
 struct fdcache_shard {
@@ -55,8 +59,10 @@ struct fdcache_shard {
 		TAILQ_HEAD(, store_obj) list; /* least recently used first */
 		unsigned int n;
 	} place[FDCACHE_PLACES];
-	LIST_HEAD(, store_obj) all; /* those, and others still in use */
-	uint64_t removals; /* an open that saw another is stale */
+	/* also objects that left the cache and are still in use */
+	LIST_HEAD(, store_obj) all;
+	/* also replacements; an object opened before the latest one is stale */
+	uint64_t removals;
 };
 
 struct fdcache {
@@ -64,32 +70,33 @@ struct fdcache {
 	struct fdcache_shard shard[FDCACHE_SHARDS];
 };
 
-/* kept: of these, which are beyond max. */
+/* max: entries; kept: further ones that may still report an error.  Both are split over the
+ * shards. */
 void fdcache_init(struct fdcache *cache, unsigned int max, unsigned int kept);
 /* Drops the cache's references. */
 void fdcache_destroy(struct fdcache *cache);
 
-/* A new reference, or NULL and the ticket for fdcache_add(). */
+/* Returns a new reference, or NULL and in *ticket the ticket for fdcache_add(). */
 struct store_obj *fdcache_find(struct fdcache *cache, uint64_t handle,
 			       uint64_t *ticket);
 /*
- * Offers a newly opened object, opened after the ticket was drawn.  Returns
- * the object to use, with a reference for the caller (another one if two
- * opened at once: obj is put), or NULL (obj is put) if the handle may have
- * been removed in between: open it again.
+ * Adds a newly opened object, which was opened after the ticket was drawn.  Returns the object
+ * to use, with a reference for the caller.  If another thread has added one meanwhile, returns
+ * that one and puts obj.  NULL: obj was put because a handle of the shard was removed or
+ * replaced meanwhile; open it again.
  */
 struct store_obj *fdcache_add(struct fdcache *cache, struct store_obj *obj,
 			      uint64_t ticket);
-/* What store_obj_retire() was called for is over. */
+/* Ends what store_obj_retire() began, and puts the reference that it was given. */
 void fdcache_leave(struct fdcache *cache, struct store_obj *obj);
-/* Before it is closed. */
+/* The object is about to be closed: removes it from the list of all objects. */
 void fdcache_close(struct fdcache *cache, struct store_obj *obj);
 /*
- * To be called after another file, open as fd, took the object's place: whoever has the
- * object open has that one from now on.
+ * Call it after another file, open as fd, has replaced the object's file.  All open objects of
+ * the handle use that file from then on.
  */
 void fdcache_swapped(struct fdcache *cache, uint64_t handle, int fd);
-/* To be called after the file was unlinked. */
+/* Call it after the file was unlinked. */
 void fdcache_removed(struct fdcache *cache, uint64_t handle);
 
 #endif

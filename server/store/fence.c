@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fence.c - who is refused for good, and whom the iod obeys: in memory first and
- * at once, then in the file.
+ * fence.c - the fenced sessions, and the manager that the iod obeys.  Fences take effect at
+ * once in memory, and are then written to the file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define CAPACITY (FENCE_PAGES * FENCE_PAGE_IDS)
 _Static_assert(CAPACITY >= STORE_FENCE_MAX + FENCE_PAGE_IDS, "room for all");
 
-/* The oldest that is still known. */
+/* The oldest fence that is still known. */
 static uint64_t first(const struct fence_list *list)
 {
 	return list->count > CAPACITY - FENCE_PAGE_IDS
@@ -80,7 +80,7 @@ int store_fence_mark(struct store *store, uint64_t session)
 
 	pthread_mutex_lock(&list->lock);
 	if (!has(list, session)) {
-		/* none that the file lacks makes room */
+		/* a fence that is not yet in the file is never dropped */
 		if (list->count - list->kept >= STORE_FENCE_MAX)
 			rc = -ENOSPC;
 		else
@@ -91,8 +91,8 @@ int store_fence_mark(struct store *store, uint64_t session)
 }
 
 /*
- * The next step of what memory is ahead of the file: to the end of a page at
- * most.  0: there is more, 1: none.
+ * Takes the next fences that the file lacks into the head, up to the end of a page.  0: there
+ * were some.  1: there were none.
  */
 static int next_step(struct fence_list *list, bool *page)
 {
@@ -131,7 +131,7 @@ static void kept(struct fence_list *list, uint64_t count)
 	pthread_mutex_unlock(&list->lock);
 }
 
-/* With file_lock. */
+/* Needs file_lock. */
 static int keep(struct fence_list *list)
 {
 	uint64_t before = list->head.count;
@@ -213,8 +213,8 @@ bool store_obeys(struct store *store, uint64_t term, uint64_t claimer)
 }
 
 /*
- * Two copies of a data base, each started once, have the same term.  The order is
- * total and the same at every iod, so one of their managers is refused by none.
+ * Two copies of a database, each started once, have the same term.  The order is total and the
+ * same on every iod, so all iods obey the same one of the two managers.
  */
 static int judge_term(const struct fence_head *head, uint64_t term,
 		      uint64_t claimer)

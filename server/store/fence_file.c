@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fence_file.c - the heads and pages of the fences, and their checks. */
+/* fence_file.c - writing, checking and making the file of the fences. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,17 +16,18 @@
 
 #define FILE_NAME "fences"
 #define NEW_NAME "fences.new"
-#define OLD_NAME "fenced" /* of earlier versions: a line of hex digits each */
+/* of earlier releases: one line of hex digits for each session */
+#define OLD_NAME "fenced"
 #define OLD_LINE 17u
 #define MAGIC 0x31636e6566737670u /* "pvsfenc1" */
 
 struct disk_head {
-	uint64_t check; /* of what follows */
+	uint64_t check; /* of the bytes that follow */
 	uint64_t magic;
 	uint64_t seq, count, term, below, nexcept;
 	uint64_t except[FENCE_EXCEPT_MAX];
 	uint64_t ids[FENCE_PAGE_IDS];
-	uint64_t claimer; /* earlier releases write 0 */
+	uint64_t claimer; /* 0 in heads of earlier releases */
 	uint64_t zero[505];
 };
 _Static_assert(sizeof(struct disk_head) == 16384, "disk_head");
@@ -93,7 +94,7 @@ static int write_sync(int fd, const void *buf, size_t len, off_t at)
 static void copy_ids(uint64_t *to, const uint64_t *from, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
-		to[i] = htole64(from[i]); /* both ways */
+		to[i] = htole64(from[i]); /* the same in both directions */
 }
 
 int fence_file_page(int fd, uint64_t page, const uint64_t *ids)
@@ -136,7 +137,7 @@ static bool decode(const struct disk_head *d, struct fence_head *head)
 	return true;
 }
 
-/* The one that is whole is written last. */
+/* Overwrites the complete head last. */
 int fence_file_head(int fd, struct fence_head *head)
 {
 	struct disk_head *d = malloc(sizeof(*d));
@@ -159,7 +160,7 @@ int fence_file_head(int fd, struct fence_head *head)
 
 /* ---- reading ---- */
 
-/* *same: both say it.  Those of earlier releases never do. */
+/* *same: both heads are valid and have the same contents.  Earlier releases never write that. */
 static int read_heads(int fd, struct fence_head *head, bool *same,
 		      const struct log *log)
 {
@@ -189,7 +190,7 @@ static int read_heads(int fd, struct fence_head *head, bool *same,
 	return rc ? rc : whole ? 0 : -EBADMSG;
 }
 
-/* The oldest page may be half of the one that should have followed it. */
+/* Leaves out the oldest page: it may be partly overwritten by the page that was to follow. */
 static int read_pages(int fd, const struct fence_head *head, uint64_t *ids)
 {
 	uint64_t end = head->count / FENCE_PAGE_IDS;
@@ -242,7 +243,7 @@ static int convert_lines(FILE *file, int fd, struct fence_head *head,
 	return rc ? rc : ferror(file) ? -EIO : 0;
 }
 
-/* What an earlier version kept. */
+/* Takes in the file of an earlier release. */
 static int convert(int dirfd, int fd, struct fence_head *head,
 		   const struct log *log)
 {
@@ -262,7 +263,7 @@ static int convert(int dirfd, int fd, struct fence_head *head,
 	return rc;
 }
 
-/* Zeros, not a hole, and no space that is only promised. */
+/* Writes zeros: a hole or delayed allocation would not reserve the space. */
 static int fill(int fd)
 {
 	void *zeros = calloc(1, FILE_LEN);
@@ -307,7 +308,7 @@ static int make(int dirfd, const struct log *log)
 	return rc;
 }
 
-/* A copy out of a backup may have holes. */
+/* A file restored from a backup may have holes. */
 static int allocate(int fd)
 {
 	struct stat st;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fence_file.h - the file of the fences and of the manager's term.  It is as
- * large as it ever gets when it is made, and written in place: what has to be
- * kept out on a full disk is.
+ * fence_file.h - the file of the fenced sessions and of the manager's term.  When it is made,
+ * it gets its final size, and it is written in place.  So sessions can be fenced on a full
+ * disk, too.
  *
- *   head 0 | head 1 | pages of FENCE_PAGE_IDS ids, FENCE_PAGES of them, in turn
+ *   head 0 | head 1 | FENCE_PAGES pages of FENCE_PAGE_IDS ids each, used in turn
  *
- * The page that is being filled lies in the head.  Both heads say the same.  They
- * are written one after the other, and a page when it is full, before them: a write
- * that is torn spoils no fence but the one that it was to add, and a head that is
- * damaged later spoils none.  Earlier releases wrote one head only, in turn.
+ * The head holds the page that is being filled.  Both heads have the same contents.  A full
+ * page is written first, then one head after the other.  So a write that is interrupted loses
+ * no fence except the one that it was to add.  If one head is damaged later, no fence is lost.
+ * Earlier releases wrote only one head, in turn.
  */
 #ifndef FENCE_FILE_H
 #define FENCE_FILE_H
@@ -19,31 +19,36 @@
 #include "common/util/log.h"
 
 #define FENCE_PAGE_IDS 511u
-/* That a full list loses a page to the next one leaves STORE_FENCE_MAX. */
+/* A full list loses its oldest page to the next one, and STORE_FENCE_MAX fences have to remain. */
 #define FENCE_PAGES 130u
 #define FENCE_EXCEPT_MAX 1024u
 
-/* What a head says, in memory. */
+/* The contents of a head, in memory. */
 struct fence_head {
-	uint64_t seq; /* of the head */
-	unsigned int whole; /* the place of one that has all, 0 or 1 */
-	uint64_t count; /* fences that were ever added */
+	uint64_t seq; /* grows with each head that is written */
+	/* index of a head that is written completely, 0 or 1 */
+	unsigned int whole;
+	uint64_t count; /* fences added since the file was made */
 	uint64_t term;
-	uint64_t claimer; /* the manager's session of that term; 0: not known */
-	uint64_t below; /* sessions with a number below it, but: */
+	/* session of the manager with that term; 0: not known */
+	uint64_t claimer;
+	/* not used, as are nexcept and except; kept as they were read */
+	uint64_t below;
 	uint64_t nexcept;
 	uint64_t except[FENCE_EXCEPT_MAX];
-	uint64_t ids[FENCE_PAGE_IDS]; /* count % FENCE_PAGE_IDS of them */
+	/* the first count % FENCE_PAGE_IDS are valid */
+	uint64_t ids[FENCE_PAGE_IDS];
 };
 
 /*
- * Opens the file in dirfd, or makes it.  *head and all whole pages are read,
- * page p to ids[(p % FENCE_PAGES) * FENCE_PAGE_IDS].  The descriptor, or -errno:
- * the cause and the fix are logged.
+ * Opens the file in dirfd, or makes it.  Reads *head and all full pages: page p goes to ids[(p
+ * % FENCE_PAGES) * FENCE_PAGE_IDS].  Returns the descriptor, which the caller closes, or
+ * -errno, which is logged with cause and remedy.
  */
 int fence_file_open(int dirfd, struct fence_head *head, uint64_t *ids,
 		    const struct log *log);
-/* Both are durable when they return 0.  -errno: what was there before is, in either case. */
+/* Write a page or the head; durable when they return 0.  -errno: the fences that were in the
+ * file before still are. */
 int fence_file_page(int fd, uint64_t page, const uint64_t *ids);
 int fence_file_head(int fd, struct fence_head *head);
 

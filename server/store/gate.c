@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gate.c - stripes of changes under way. */
+/* gate.c - stripes of changes in progress. */
 #include "server/store/gate.h"
 
 #include <errno.h>
@@ -18,7 +18,8 @@ TAILQ_HEAD(waits, gate_wait);
 LIST_HEAD(swaps, gate_swap);
 
 struct gate_stripe {
-	_Alignas(64) _Atomic uint64_t *first; /* expiry; read unlocked */
+	/* earliest expiry of the entered changes, in the page; read without the lock */
+	_Alignas(64) _Atomic uint64_t *first;
 	pthread_mutex_t lock; /* of the rest */
 	struct entries entered;
 	struct waits waits;
@@ -52,7 +53,7 @@ uint64_t gate_clock(void)
 	return stat("/proc/self/ns/time", &sb) ? 0 : sb.st_ino;
 }
 
-/* Nobody else can write to it, nor change its length. */
+/* Sealed: nobody else can write to it or change its length. */
 static int page_open(struct gate *gate)
 {
 	const size_t len = sizeof(*gate->page);
@@ -187,7 +188,7 @@ int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
 	       struct gate_entry *entry)
 {
 	add(gate, handle, expiry, false, entry);
-	/* who does not see it inside came before it looks at the clock */
+	/* a request that does not see this change came before the clock is read */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (gate->clock() < expiry)
 		return 0;
@@ -219,7 +220,7 @@ static bool is_late(const struct gate *gate, const struct gate_stripe *s,
 	return false;
 }
 
-/* Those who may go on now that a change of this object has left. */
+/* Moves to go the waiters that may continue, now that a change of this object has left. */
 static void take_waits(const struct gate *gate, struct gate_stripe *s,
 		       uint64_t handle, struct waits *go)
 {
@@ -254,7 +255,7 @@ void gate_leave(struct gate *gate, struct gate_entry *entry)
 	}
 }
 
-/* ---- another file ---- */
+/* ---- replacing the file ---- */
 
 bool gate_swap_begin(struct gate *gate, uint64_t handle, struct gate_swap *swap)
 {
@@ -286,7 +287,7 @@ int gate_swap_end(struct gate *gate, struct gate_swap *swap,
 	return rc;
 }
 
-/* ---- those who come ---- */
+/* ---- waiting for late changes ---- */
 
 static bool is_shut(const struct gate *gate, const struct gate_stripe *s)
 {
@@ -295,7 +296,7 @@ static bool is_shut(const struct gate *gate, const struct gate_stripe *s)
 	return first != NOBODY && first <= gate->clock();
 }
 
-/* In the middle of nothing that is late, the stripe's number says all. */
+/* If nothing in the stripe is late, its number suffices, without the lock. */
 bool gate_is_shut(const struct gate *gate, uint64_t handle)
 {
 	struct gate_stripe *s = stripe_of(gate, handle);

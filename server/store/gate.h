@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gate.h - changes of objects that are being made, and their expiry: the moment
- * from which on their callers may have been told that they failed.
+ * gate.h - changes of objects in progress, and their expiry.  From the expiry of a change on,
+ * its caller may have been told that the change failed.
  *
- * A change enters before it looks at the clock, and begins only if its expiry has
- * not passed.  Then nothing can take it back, and its thread may stand still before
- * it is done.  So whoever comes while it is past its expiry waits until it has
- * left: what follows a failure finds the change made, or never.
+ * A change enters before it reads the clock, and begins only if its expiry has not passed.
+ * From then on nothing can take it back, and its thread may be delayed before it is done.  So
+ * while a change is inside and past its expiry, all other requests to its object wait until it
+ * leaves.  A request that follows a reported failure therefore finds the change either made, or
+ * never made.
  *
- * A fixed table of stripes, by handle: an object that is not open has its place
- * as well.  Who comes loads one number where nothing of its stripe is late; only
- * changes of his own object keep him waiting.
+ * The gate is a fixed table of stripes, chosen by handle, so objects that are not open have a
+ * stripe as well.  If no change of the stripe is late, a request only loads one number.  A
+ * request waits only for late changes of its own object.
  */
 #ifndef GATE_H
 #define GATE_H
@@ -26,58 +27,58 @@
 struct gate;
 struct gate_stripe;
 
-/* A change; the caller's from gate_enter() to gate_leave(). */
+/* A change in progress.  The caller owns it, and keeps it from gate_enter() to gate_leave(). */
 struct gate_entry {
 	uint64_t expiry;
 	/* private */
 	uint64_t handle;
-	bool others; /* gate_enter_late() */
+	bool others; /* entered by gate_enter_late() */
 	struct gate_stripe *stripe;
 	LIST_ENTRY(gate_entry) link;
 };
 
 struct gate_wait {
-	/* Nothing of it is late any more: from any thread, and must not block. */
+	/* No change of the object is late any more.  Called from any thread; must not block. */
 	void (*go)(struct gate_wait *wait);
 	/* private */
 	uint64_t handle;
-	bool waits; /* under the stripe's lock */
+	bool waits; /* on the stripe's list; under the stripe's lock */
 	TAILQ_ENTRY(gate_wait) link;
 };
 
-/* clock: what expiries are compared with, ns.  -errno. */
+/* clock: in the time of the expiries, ns.  -ENOMEM, or another -errno of the page's file. */
 int gate_open(uint64_t (*clock)(void), struct gate **gate);
-/* Nobody is inside, nobody waits.  NULL: nothing happens. */
+/* No change is inside and nobody waits.  NULL: nothing happens. */
 void gate_close(struct gate *gate);
 
 /*
- * 0: entered, and in time; do it, then gate_leave().  -ETIMEDOUT: it must not be
- * done any more, and did not enter.
+ * Enters a change.  0: it is in time; make it, then call gate_leave().  -ETIMEDOUT: its expiry
+ * has passed, so it must not be made; it has not entered.
  */
 int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
 	       struct gate_entry *entry);
 /*
- * The same for a change that is late already, and may still be made, by others
- * than this process: nobody else comes to its object until it leaves.
+ * Enters a change of another process that is late and may still be made.  All requests to the
+ * object wait until it leaves.
  */
 void gate_enter_late(struct gate *gate, uint64_t handle, uint64_t expiry,
 		     struct gate_entry *entry);
-/* What was waited for is done: go() of those who wait comes from here. */
+/* The change is done.  Calls go() of those who waited for it, from this thread. */
 void gate_leave(struct gate *gate, struct gate_entry *entry);
 
 /*
- * The page that shows all this to processes that come to objects by themselves: a
- * descriptor, the gate's, and the place of a handle in it.
+ * The page that shows the gate to processes that access objects directly (struct lent_gate):
+ * its descriptor, which the gate owns, and the stripe of a handle in it.
  */
 int gate_page(const struct gate *gate);
 unsigned int gate_place(uint64_t handle);
-/* Who lends, as struct lent_gate says; 0 at first. */
+/* lent_gate.owner: the thread of the iod that lends; 0 at first. */
 _Atomic uint32_t *gate_owner(const struct gate *gate);
-/* Until when they may. */
+/* Sets and returns lent_gate.until: the end of the iod's lease, clock_boot(). */
 void gate_until(struct gate *gate, uint64_t until);
 uint64_t gate_ends(const struct gate *gate);
 
-/* Another file is to take the object's place; the caller's from begin to end. */
+/* The replacement of an object's file.  The caller owns it from begin to end. */
 struct gate_swap {
 	/* private; under the stripe's lock */
 	uint64_t handle;
@@ -85,34 +86,35 @@ struct gate_swap {
 	LIST_ENTRY(gate_swap) link;
 };
 /*
- * True: no change of the object by this process is inside; gate_swap_end() follows.
- * Those who enter are not kept waiting.
+ * Begins a replacement.  True: no change of the object by this process is inside;
+ * gate_swap_end() has to follow.  Changes that enter meanwhile do not wait.
  */
 bool gate_swap_begin(struct gate *gate, uint64_t handle,
 		     struct gate_swap *swap);
 /*
- * What make(arg) returned, which ran before anybody could enter; or -EAGAIN: somebody did
- * since the begin.  make NULL: it is given up, 0.
+ * Ends it.  Runs make(arg) before another change can enter, and returns its result.  -EAGAIN: a
+ * change entered since the begin, and make was not called.  make NULL: the replacement is given
+ * up; returns 0.
  */
 int gate_swap_end(struct gate *gate, struct gate_swap *swap,
 		  int (*make)(void *arg), void *arg);
 
 /*
- * The inode of this process's time namespace, of which the moments of the page are; 0: there
- * is none, or no /proc.
+ * The inode of this process's time namespace, whose clock the times of the page are in.  0: the
+ * kernel has no time namespaces, or /proc is missing.
  */
 uint64_t gate_clock(void);
 
 /* A change of the object is past its expiry and still inside. */
 bool gate_is_shut(const struct gate *gate, uint64_t handle);
 /*
- * True: wait->go() comes when nothing of the object is late; look again then.
- * False: there is nothing to wait for.
+ * True: wait->go() is called when no change of the object is late; then ask again.  False:
+ * there is nothing to wait for.
  */
 bool gate_wait(struct gate *gate, uint64_t handle, struct gate_wait *wait);
 /*
- * True: go() did not come and does not.  False: it did, or is about to.  handle: as
- * for gate_wait().
+ * True: go() was not called and will not be.  False: it was called, or is about to be.  handle:
+ * as given to gate_wait().
  */
 bool gate_cancel(struct gate *gate, uint64_t handle, struct gate_wait *wait);
 

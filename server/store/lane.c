@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lane.c - threads that do works of one kind. */
+/* lane.c - the threads of a lane. */
 #include <errno.h>
 
 #include "common/util/clock.h"
@@ -8,7 +8,7 @@
 #define STACK_SIZE (256u * 1024)
 #define STUCK_NS (LANE_STUCK_MS * CLOCK_NS_PER_MS)
 
-/* With the lock held, as are all below that do not take it. */
+/* Needs the lock, as do all functions below that do not take it. */
 static bool may_more(const struct lane *lane)
 {
 	return lane->busy < LANE_MOST / 2;
@@ -20,7 +20,7 @@ static bool ready(const struct lane *lane)
 	       fairq_ready(&lane->queue, may_more(lane));
 }
 
-/* Those that are stuck do not count, but for the bound. */
+/* Stuck threads count only towards LANE_MOST. */
 static bool surplus(const struct lane *lane)
 {
 	return lane->threads - lane->stuck > lane->base;
@@ -33,7 +33,7 @@ static void do_one(struct lane *lane, struct fairq_item *item)
 	lane->busy++;
 	lane->waiting--;
 	pthread_mutex_unlock(&lane->lock);
-	lane->run(item); /* it may be gone then, its client is not */
+	lane->run(item); /* may free the item, but not its client */
 	pthread_mutex_lock(&lane->lock);
 	lane->busy--;
 	fairq_done(&lane->queue, client);
@@ -72,7 +72,7 @@ static void sleep_until_called(struct lane *lane)
 		lane->idle--;
 }
 
-/* What it leaves behind is for one of those that sleep. */
+/* If work is ready, a sleeping thread takes over. */
 static void end_thread(struct lane *lane, struct lane_thread *me)
 {
 	lane->threads--;
@@ -107,7 +107,8 @@ static struct lane_thread *place_for_one(struct lane *lane)
 	struct lane_thread *t;
 
 	for (t = lane->thread; t < lane->thread + LANE_MOST; t++) {
-		if (t->state == LANE_OVER) { /* ends without the lock */
+		/* only returns, without the lock */
+		if (t->state == LANE_OVER) {
 			pthread_join(t->thread, NULL);
 			t->state = LANE_NONE;
 		}
@@ -152,7 +153,7 @@ int lane_open(struct lane *lane, unsigned int base, unsigned int share)
 	return rc;
 }
 
-/* By the caller, for there is no thread. */
+/* The caller of lane_put() works, because there is no thread. */
 static void do_all(struct lane *lane)
 {
 	while (!lane->threads && ready(lane))
@@ -182,7 +183,8 @@ bool lane_put(struct lane *lane, struct fairq_client *client,
 	else if (!lane->threads)
 		do_all(lane);
 	else if (wants_thread(lane))
-		add_thread(lane); /* or another one does it later */
+		/* if this fails, a running thread does it later */
+		add_thread(lane);
 	pthread_mutex_unlock(&lane->lock);
 	return wait;
 }

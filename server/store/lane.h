@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lane.h - works of one kind and the threads that do them.
+ * lane.h - a queue of works of one kind, and the threads that do them.
  *
- * Few are at work at a time: more would not make a disk quicker.  One that has
- * been at the same work for LANE_STUCK_MS is stuck and does not count among
- * them; lane_look() puts another in its place, up to LANE_MOST in all.  So what
- * hangs costs the others that moment, not their turn.  The last half of these
- * are for clients that have none.
+ * Only a few threads work at a time: more would not make a disk faster.  A thread that has been
+ * at one work for LANE_STUCK_MS is stuck and no longer counts.  Then lane_look() starts another
+ * thread, up to LANE_MOST in all.  So a work that hangs delays the others by that time only.
+ * The last half of the threads serves only clients that have no work running.
  */
 #ifndef LANE_H
 #define LANE_H
@@ -25,45 +24,51 @@ struct lane_thread {
 	struct lane *lane;
 	pthread_t thread;
 	enum { LANE_NONE, LANE_RUNS, LANE_OVER } state;
-	uint64_t began; /* its work, clock_now(); 0: has none */
+	uint64_t began; /* when its work began, clock_now(); 0: it has none */
 	bool stuck;
 };
 
 struct lane {
-	pthread_mutex_t lock; /* all below */
+	pthread_mutex_t lock; /* of all fields below */
 	pthread_cond_t more, ended;
 	struct fairq queue;
-	/* does the item; fairq_done() follows, then over() of its client */
+	/* run: does the item.  over: called when it is done, after fairq_done() of its client */
 	void (*run)(struct fairq_item *item);
 	void (*over)(struct fairq_client *client);
-	unsigned int base; /* that work at a time; 0: the caller does it */
+	/* threads that work at a time; 0: the caller of lane_put() works */
+	unsigned int base;
 	unsigned int threads, stuck, busy;
-	unsigned int idle, wakes; /* asleep; called, and not up yet */
-	unsigned int waiting, most; /* works that were put and not begun */
-	struct timing waited; /* until a thread began; no lock */
+	/* threads asleep; threads woken and not yet running */
+	unsigned int idle, wakes;
+	/* works in the queue, now and at most so far */
+	unsigned int waiting, most;
+	/* time in the queue until a thread began; needs no lock */
+	struct timing waited;
 	bool stop;
 	struct lane_thread thread[LANE_MOST];
 };
 
 /*
- * base: threads at work at a time, 0 to LANE_MOST / 2; share: how many one
- * client may have, the stuck ones too.  The first is made at once, the others when there
- * is something to do.  0 or -errno of pthread_create().
+ * base: threads that work at a time, 0 to LANE_MOST / 2.  share: how many threads one client
+ * may use, including stuck ones.  The first thread is started at once, the others when there is
+ * work.  0, or -errno of pthread_create().
  */
 int lane_open(struct lane *lane, unsigned int base, unsigned int share);
-/* Does all that was put and ends the threads; later the caller does it. */
+/* Finishes all queued works and ends the threads.  After that, lane_put() does the work itself. */
 void lane_stop(struct lane *lane);
-/* After lane_stop(). */
+/* Only after lane_stop(). */
 void lane_close(struct lane *lane);
-/* True: it may have to wait, so somebody must lane_look() now and then. */
+/* True: the work may have to wait, so the caller makes sure that lane_look() is called from
+ * time to time. */
 bool lane_put(struct lane *lane, struct fairq_client *client,
 	      struct fairq_item *item);
 struct lane_use {
-	unsigned int waiting, most; /* works, now and ever */
+	/* works in the queue, now and at most so far */
+	unsigned int waiting, most;
 	unsigned int working, stuck; /* threads */
 };
 void lane_use(struct lane *lane, struct lane_use *use);
-/* Makes threads in place of the stuck ones.  False: nothing waits for one. */
+/* Starts threads in place of the stuck ones.  False: no work is waiting. */
 bool lane_look(struct lane *lane);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* marks.c - what a session has written and not yet heard to be stable. */
+/* marks.c - the writes of a session that are not yet known to be stable. */
 #include <stdlib.h>
 
 #include "server/store/marks.h"
@@ -8,9 +8,9 @@
 struct mark {
 	uint64_t handle;
 	struct wberr_obj *obj;
-	unsigned int seen; /* the object's errors */
-	unsigned int running; /* writes */
-	uint64_t last; /* write that began, by marks.writes */
+	unsigned int seen; /* the object's error count as last reported */
+	unsigned int running; /* number of writes in progress */
+	uint64_t last; /* the latest write, numbered by marks.writes */
 	UT_hash_handle hh;
 };
 

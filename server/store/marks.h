@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * marks.h - what one session has written and not yet heard to be stable, so
- * that it hears once of each error that may concern that, whoever's flush met
- * it.  A session that finds no room for a mark hears of the errors of all
- * objects instead, until it ends.
+ * marks.h - the objects that one session has written and not yet heard to be stable.  The
+ * session is told once of each write-back error that may concern these writes, also if the
+ * flush of another session met the error.  If a session gets no room for a mark, it is told of
+ * the errors of all objects until it ends.
  *
- * For the thread of the session alone.  A store in memory needs none.
+ * Only the session's thread uses them.  A store in memory needs none.
  */
 #ifndef MARKS_H
 #define MARKS_H
@@ -16,31 +16,32 @@
 struct store;
 struct mark;
 
-/* Zero at the start. */
+/* Zero at first. */
 struct marks {
 	struct mark *table;
-	uint64_t writes; /* that have begun */
-	bool wide; /* there was no room for one */
-	unsigned int seen; /* the store's errors, if wide */
+	uint64_t writes; /* number of writes that have begun */
+	bool wide; /* a mark could not be made: errors of all objects count */
+	/* the store's error count as last reported, if wide */
+	unsigned int seen;
 };
 
 void marks_free(struct marks *m, struct store *store);
 
-/* A write begins; mark_written() ends it.  NULL: there is no mark. */
+/* Call it when a write begins, and mark_written() when it ends.  NULL: there is no mark. */
 struct mark *marks_write(struct marks *m, struct store *store, uint64_t handle);
 void mark_written(struct mark *mark);
 
-/* What a flush is for: all that was written when it began. */
+/* A flush covers all writes that had ended when it began. */
 struct marks_flush {
 	uint64_t handle;
 	uint64_t writes;
-	bool all; /* no write was under way */
+	bool all; /* no write was running at the begin */
 };
 void marks_flush_begin(const struct marks *m, uint64_t handle,
 		       struct marks_flush *flush);
 /*
- * status: of the flush.  That, or the error that another one has met since
- * the session wrote; whichever it is, it is told by that.
+ * status: the result of the flush.  Returns it, or if it is 0, the error that another flush has
+ * met since the session wrote.  Each error is returned once.
  */
 int marks_flush_end(struct marks *m, struct store *store,
 		    const struct marks_flush *flush, int status);

@@ -14,7 +14,7 @@
 #define LEAVE_MAX 256u
 #define LONG_BITS (8 * sizeof(long))
 
-/* RWF_NOWAIT: only what is in memory.  Not every file system can tell. */
+/* RWF_NOWAIT reads only what is in memory.  Some file systems do not support it. */
 static ssize_t read_some(struct store_obj *obj, void *buf, size_t len,
 			 uint64_t off, bool wait)
 {
@@ -130,7 +130,7 @@ int store_obj_stat(struct store_obj *obj, struct store_stat *st)
 	return 0;
 }
 
-/* By name: a walk over many objects must not push out the open ones. */
+/* By name, so that a walk over many objects does not evict open files from the cache. */
 int store_stat(struct store *store, uint64_t handle, struct store_stat *st)
 {
 	char path[OBJPATH_LEN];
@@ -205,7 +205,7 @@ static int sync_dir(struct store *store, const char *path)
 	return rc;
 }
 
-/* The names of the leaf directory and of the one above, once per run. */
+/* Makes the names of the leaf directory and of its parent durable, once per process. */
 static int sync_leaf_name(struct store *store, unsigned int leaf, char *path)
 {
 	atomic_ulong *word = &store->leaf_named[leaf / LONG_BITS];
@@ -295,9 +295,10 @@ static void written_out(struct sync_wait *wait, int status)
 }
 
 /*
- * The kernel tells of an error whoever opens the file after it, if nobody was
- * told; but it forgets that with the inode.  So it is asked before, but for
- * where too many are: there the next one to open it hears of it, as a rule.
+ * If nobody has seen a write-back error, the kernel reports it to the next one who opens the
+ * file.  But it forgets the error when it evicts the inode.  So the object is written out
+ * before it closes.  If LEAVE_MAX objects are being written out, this one is not: then the next
+ * open usually reports the error.
  */
 void store_obj_retire(struct store_obj *obj)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* objpath.c - object names in the hashed tree. */
+/* objpath.c - names of objects in the hashed tree. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "server/store/objpath.h"
 
-/* Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4): the top bits mix all. */
+/* Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4): the top bits depend on all bits of the handle. */
 unsigned int objpath_leaf(uint64_t handle)
 {
 	return (unsigned int)((handle * 0x9e3779b97f4a7c15ull) >> 52);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * objpath.h - where an object lies below objects/: a tree of two levels with
- * 64 directories each, chosen by a hash of the handle.  The layout is on
- * disk: never change it without a new store version.
+ * objpath.h - the path of an object below objects/: a tree of two levels with 64 directories
+ * each, chosen by a hash of the handle.  The layout is on disk: never change it without a new
+ * store version.
  */
 #ifndef OBJPATH_H
 #define OBJPATH_H
@@ -15,7 +15,7 @@
 #define OBJPATH_TOP 2 /* length of "xx" */
 #define OBJPATH_LEAF 5 /* length of "xx/yy" */
 
-/* Number of the leaf directory, below OBJPATH_LEAVES. */
+/* The number of the leaf directory, below OBJPATH_LEAVES. */
 unsigned int objpath_leaf(uint64_t handle);
 void objpath_make(uint64_t handle, char path[OBJPATH_LEN]);
 

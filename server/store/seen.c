@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* seen.c - which blocks a read was about; what is read again and again is shared. */
+/* seen.c - the blocks that a read covered; blocks that are read repeatedly are shared. */
 #include <errno.h>
 
 #include "common/wire/block.h"
 #include "server/store/store_engine.h"
 #include "server/store/store_int.h"
 
-/* A client looks for no more of them in a read. */
+/* A client looks for at most this many shared blocks per read. */
 #define SEEN_MOST 8u
 
 struct seen {
 	struct store_obj *obj;
 	uint64_t size;
-	unsigned int left; /* blocks that may still be looked at */
-	uint64_t last; /* the one before */
+	unsigned int left; /* blocks that may still be reported */
+	uint64_t last; /* block reported last */
 };
 
-/* A reader may have opened it before it was removed: nothing takes away what is filled now. */
+/* A reader may have opened the object before its removal.  A block of a removed object would
+ * never be invalidated, so it must not be filled. */
 static int read_block(void *arg, void *buf, uint64_t off)
 {
 	size_t done;
@@ -28,7 +29,7 @@ static int read_block(void *arg, void *buf, uint64_t off)
 	return rc ? rc : (int)done;
 }
 
-/* Pieces may reach far behind the end of the object, or lie in one block. */
+/* A piece may end far beyond the object, and several pieces may lie in one block. */
 static void see_piece(struct seen *s, const struct store_seg *seg)
 {
 	uint64_t number, end;

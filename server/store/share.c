@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* share.c - the table that clients read, and what is known of each place. */
+/* share.c - the table of blocks that clients read, and the state of each place. */
 #include "server/store/share.h"
 
 #include <errno.h>
@@ -18,26 +18,29 @@
 
 struct place {
 	uint64_t handle,
-		number; /* of the block that is there, handle 0: none */
-	uint64_t seen_handle, seen_number; /* read once, and not there */
+		number; /* of the block in this place; handle 0: none */
+	/* the block that was read last and is not in this place */
+	uint64_t seen_handle, seen_number;
 	bool filling;
-	LIST_ENTRY(place) link; /* of its object's bucket */
+	LIST_ENTRY(place) link; /* in the bucket of its object */
 };
 
 struct bucket {
 	LIST_HEAD(, place) places;
-	unsigned int busy; /* changes of any of its objects */
-	uint64_t changes; /* that began so far */
+	unsigned int busy; /* changes of objects of this bucket in progress */
+	uint64_t changes; /* that have begun so far */
 };
 
 struct share {
-	pthread_mutex_t lock; /* never over a read */
-	struct wire_block *block; /* places */
+	pthread_mutex_t lock; /* not held during a read of an object */
+	/* the places, in the memory that clients read */
+	struct wire_block *block;
 	size_t len;
 	uint64_t places;
 	atomic_uint blocks;
 	_Atomic uint64_t filled;
-	struct bucket *bucket; /* of objects, by handle: nbuckets */
+	/* nbuckets of them, chosen by the handle of the object */
+	struct bucket *bucket;
 	uint64_t nbuckets;
 	struct place place[];
 };
@@ -60,7 +63,7 @@ int share_open(uint64_t bytes, struct share **out)
 	if (!share)
 		return -ENOMEM;
 	share->places = places;
-	/* as many, or the writers of other objects would take away what is read */
+	/* with fewer buckets, changes of other objects would remove blocks that are being read */
 	share->nbuckets = places < BUCKETS_MIN ? BUCKETS_MIN : places;
 	share->bucket = calloc(share->nbuckets, sizeof(struct bucket));
 	share->len = places * sizeof(struct wire_block);
@@ -114,9 +117,10 @@ static struct wire_block *block_of(struct share *share,
 	return &share->block[place - share->place];
 }
 
-/* ---- with the lock ---- */
+/* ---- the functions below need the lock ---- */
 
-/* Word by word, since others read meanwhile; what they got does not fit then. */
+/* Stores word by word, because clients read concurrently.  The check value does not match what
+ * such a read gets. */
 static void put_head(struct wire_block *to, const struct wire_block *head)
 {
 	__atomic_store_n(&to->handle, head->handle, __ATOMIC_RELAXED);
@@ -124,7 +128,7 @@ static void put_head(struct wire_block *to, const struct wire_block *head)
 	__atomic_store_n(&to->version, head->version, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->len, head->len, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->check, head->check, __ATOMIC_RELAXED);
-	/* before the change goes on, and before its answer */
+	/* visible before the change begins, and before its answer is sent */
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -144,7 +148,7 @@ static bool is(const struct place *place, uint64_t handle, uint64_t number)
 	return place->handle == handle && place->number == number;
 }
 
-/* The second time that it is wanted, with no other one between. */
+/* The second read of this block, with no read of another block of this place in between. */
 static bool is_hot(struct place *place, uint64_t handle, uint64_t number)
 {
 	bool hot = place->seen_handle == handle && place->seen_number == number;
@@ -208,7 +212,7 @@ void share_leave(struct share *share, uint64_t handle)
 
 /* ---- filling ---- */
 
-/* The bytes lie in the place already, where nobody takes them for any block. */
+/* The data is already in the place.  No client uses it, because the place has no head yet. */
 static bool prepare(const struct wire_block *block, uint64_t handle,
 		    uint64_t number, int len, struct wire_block *head)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * share.h - blocks of objects that are read again and again, in memory that clients read by
- * RDMA, so that nobody wakes up.
+ * share.h - blocks of objects that are read repeatedly, in memory that clients read by RDMA, so
+ * that no process of the server wakes up.
  *
- * A block is filled when it is read for the second time, unless its object is being
- * changed or was while it was filled.  Every change of an object takes all of its blocks
- * away before it begins: what stands here is what any read would get, at every moment.
+ * A block is filled when it is read for the second time, unless its object is being changed, or
+ * is changed while the block is being filled.  Each change of an object removes all of its
+ * blocks before it begins.  So at any time a block in the table holds what a read of the object
+ * would return.
  *
- * All functions but share_open() and share_close() may be called from any thread.
+ * All functions except share_open() and share_close() may be called from any thread.
  */
 #ifndef SHARE_H
 #define SHARE_H
@@ -18,25 +19,25 @@
 struct share;
 
 /*
- * Up to WIRE_BLOCK bytes from off on, fewer only where the object ends: how many, or
- * -errno.  Does not block.
+ * Reads up to WIRE_BLOCK bytes from off on, fewer only at the end of the object.  Returns their
+ * number or -errno.  Does not block.
  */
 typedef int (*share_read)(void *arg, void *buf, uint64_t off);
 
-/* bytes: of the table, at least one place of it.  -ENOMEM. */
+/* bytes: size of the table, which has at least one place.  -ENOMEM. */
 int share_open(uint64_t bytes, struct share **share);
-/* NULL: nothing happens, here and in all functions below. */
+/* NULL: does nothing, as do all functions below except share_memory(). */
 void share_close(struct share *share);
-/* The table's, whole pages; and its places, struct wire_block each. */
+/* The table's memory, in whole pages, and the number of its places, a struct wire_block each. */
 void *share_memory(const struct share *share, size_t *len, uint64_t *places);
 
-/* Around each change of the object, by this process or by others. */
+/* Call them around each change of the object, by this or another process. */
 void share_enter(struct share *share, uint64_t handle);
 void share_leave(struct share *share, uint64_t handle);
-/* Somebody reads that block. */
+/* Block number of the object was read: fills its place if this is the second time. */
 void share_seen(struct share *share, uint64_t handle, uint64_t number,
 		share_read read, void *arg);
-/* Blocks that were filled so far, and that are there now. */
+/* Blocks filled so far; blocks in the table now. */
 uint64_t share_filled(const struct share *share);
 unsigned int share_blocks(const struct share *share);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* shown.c - the table that clients read, and what is known of each place. */
+/* shown.c - the table of sizes that clients read, and the state of each place. */
 #include "server/store/shown.h"
 
 #include <errno.h>
@@ -17,17 +17,19 @@ _Static_assert(sizeof(struct wire_end) <= SHOWN_BYTES, "a place");
 
 struct place {
 	pthread_mutex_t lock;
-	uint64_t handle; /* 0: of nobody */
-	uint64_t told; /* when somebody asked last */
-	unsigned int busy; /* changes of any object that belongs here */
-	bool open; /* it shows the size */
+	uint64_t handle; /* 0: no object */
+	uint64_t told; /* when a client asked last, attr.clock() */
+	/* changes in progress of all objects that belong to this place */
+	unsigned int busy;
+	/* it shows the size; otherwise clients have to send a request */
+	bool open;
 };
 
 struct shown {
 	struct shown_attr attr;
 	uint8_t *memory;
 	size_t len;
-	_Atomic uint64_t tag; /* the last one that was given */
+	_Atomic uint64_t tag; /* the tag given last */
 	atomic_uint count;
 	struct place place[];
 };
@@ -102,9 +104,10 @@ static struct wire_end *words_of(const struct shown *shown,
 	return (struct wire_end *)(void *)(shown->memory + at);
 }
 
-/* ---- what is shown: with the lock ---- */
+/* ---- contents of a place: the functions below need its lock ---- */
 
-/* Word by word, since others read meanwhile; the digest tells them. */
+/* Stores word by word, because clients read concurrently.  The check value does not match what
+ * such a read gets. */
 static void put(struct wire_end *words, struct wire_end now)
 {
 	now.version = htole64(le64toh(words->version) + 1);
@@ -115,7 +118,7 @@ static void put(struct wire_end *words, struct wire_end now)
 	__atomic_store_n(&words->mtime, now.mtime, __ATOMIC_RELAXED);
 	__atomic_store_n(&words->version, now.version, __ATOMIC_RELAXED);
 	__atomic_store_n(&words->check, now.check, __ATOMIC_RELAXED);
-	/* before the change goes on, and before its answer */
+	/* visible before the change begins, and before its answer is sent */
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -134,7 +137,7 @@ static void show(struct shown *shown, struct place *place)
 	struct shown_size now;
 
 	if (shown->attr.look(shown->attr.arg, place->handle, &now))
-		return; /* shut, as it was */
+		return; /* clients continue to send requests */
 	put(words, (struct wire_end){ .tag = words->tag,
 				      .size = htole64(now.size),
 				      .blocks = htole64(now.blocks),

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shown.h - sizes of objects where clients read them by RDMA, and nobody wakes up.
+ * shown.h - sizes of objects in memory that clients read by RDMA, so that no process of the
+ * server wakes up.
  *
- * A table of places, each for one object at a time.  What a place shows is what
- * look() says: while a change of the object is being made it shows that one has to
- * ask, and when the change leaves it shows what became of it.  So whatever was answered is
- * seen by all who read later, and a change that is late keeps its object from being
- * read here as it keeps requests waiting (gate.h).
+ * The table has places, each for one object at a time.  A place shows what look() returns.
+ * While a change of the object is in progress, the place tells clients to send a request.  When
+ * the change leaves, the place shows the new state.  So a client that reads the table after a
+ * request was answered sees at least the state of that answer.  While a late change is in
+ * progress, clients have to send requests, and these wait (gate.h).
  *
- * An object's place is chosen by its handle alone, and changes are counted in the place
- * of their object whether it is shown there or not: that is all that who comes
- * later has to know.  All functions but the first two may be called from any thread.
+ * The place of an object depends only on its handle.  Changes are counted in that place,
+ * whether the object is shown there or not.  So no other state is needed when the object is
+ * shown later.  All functions except shown_open() and shown_close() may be called from any
+ * thread.
  *
- * NULL is a table that nobody reads: changes pass it, and it has no places.
+ * For a table that is NULL, shown_enter() and shown_leave() do nothing, and there are no
+ * places.
  */
 #ifndef SHOWN_H
 #define SHOWN_H
@@ -24,12 +27,14 @@
 #include "common/wire/ends.h"
 
 #define SHOWN_PLACES 4096u
-#define SHOWN_BYTES 64u /* of a place */
-#define SHOWN_HOLD_MS 1000u /* not another's before that */
-#define SHOWN_IDLE_MS 60000u /* nobody asked: it is not shown any more */
+#define SHOWN_BYTES 64u /* size of a place */
+/* after a client last asked, a place is not given to another object for this time */
+#define SHOWN_HOLD_MS 1000u
+/* after no client asked for this time, a change ends the showing of the object */
+#define SHOWN_IDLE_MS 60000u
 
 struct shown;
-struct shown_size { /* struct wire_objsize */
+struct shown_size { /* as in struct wire_objsize */
 	uint64_t size, blocks, mtime;
 };
 
@@ -37,24 +42,24 @@ struct shown_attr {
 	unsigned int places;
 	int (*look)(void *arg, uint64_t handle, struct shown_size *size);
 	void *arg;
-	uint64_t (*clock)(void); /* ns */
+	uint64_t (*clock)(void); /* in ns */
 };
-/* -ENOMEM, or as random_id(). */
+/* -ENOMEM, or an error of random_id(). */
 int shown_open(const struct shown_attr *attr, struct shown **shown);
 void shown_close(struct shown *shown);
-/* The table's, whole pages, the same until shown_close(); not of NULL. */
+/* The table's memory, in whole pages, unchanged until shown_close().  shown must not be NULL. */
 void *shown_memory(const struct shown *shown, size_t *len);
 
-/* Around each change of the object, by this process or by others. */
+/* Call them around each change of the object, by this or another process. */
 void shown_enter(struct shown *shown, uint64_t handle);
 void shown_leave(struct shown *shown, uint64_t handle);
 /*
- * Somebody wants to know where it is shown: from now on it is, at *at bytes, with
- * *tag.  False: that place is another object's, for now.
+ * A client asks where the object is shown.  True: it is shown from now on, at *at bytes, with
+ * *tag.  False: its place belongs to another object for now.
  */
 bool shown_place(struct shown *shown, uint64_t handle, size_t *at,
 		 uint64_t *tag);
-/* How many objects are shown now, more or less. */
+/* The number of objects in the table, approximately. */
 unsigned int shown_count(const struct shown *shown);
 
 #endif

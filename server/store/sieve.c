@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sieve.c - small pieces: batches, sorted and merged. */
+/* sieve.c - small pieces, sorted and merged in batches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 struct piece {
 	uint64_t off;
 	uint32_t len;
-	uint32_t pos; /* in the buffer, from the batch's first on */
+	uint32_t pos; /* in the buffer, from the first byte of the batch */
 };
 
 struct batch {
 	unsigned int n;
 	bool overlap;
-	const struct store_seg *seg; /* behind it */
+	const struct store_seg *seg; /* where the next batch begins */
 	uint64_t skip;
-	size_t len; /* of its bytes in the buffer */
+	size_t len; /* bytes of the batch in the buffer */
 	struct piece piece[SIEVE_BATCH];
 };
 
@@ -44,7 +44,7 @@ static void sort(struct batch *b)
 			     b->piece[i].off;
 }
 
-/* The next pieces of at most left bytes from seg and skip on. */
+/* Fills the batch with the next pieces, of at most left bytes, from seg and skip on. */
 static void collect(struct batch *b, const struct store_seg *seg, uint64_t skip,
 		    size_t left)
 {
@@ -78,7 +78,7 @@ bool sieve_pays(const struct store_io *io, size_t left)
 
 /* ---- reading ---- */
 
-/* How many pieces from p on are read as one extent; *end is behind it. */
+/* The number of pieces from p on that are read as one extent; *end is the extent's end. */
 static unsigned int extent(const struct piece *p, unsigned int n, uint64_t *end)
 {
 	uint64_t stop = p->off + p->len, next;
@@ -163,7 +163,7 @@ int sieve_read(struct store_io *io, sieve_read_fn read)
 
 /* ---- writing ---- */
 
-/* Pieces from p on that touch in the object and fit into the buffer. */
+/* The number of pieces from p on that are adjacent in the object and fit into the buffer. */
 static unsigned int touching(const struct piece *p, unsigned int n)
 {
 	uint64_t stop = p->off + p->len;
@@ -210,7 +210,7 @@ static int write_batch(const struct store_io *io, const struct batch *b,
 	return rc;
 }
 
-/* What overlaps is written in the order given: the last one wins. */
+/* Overlapping pieces are written in the order given, so the last one wins. */
 int sieve_write(const struct store_io *io)
 {
 	const struct store_seg *seg = io->seg;

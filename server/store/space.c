@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* space.c - the space of one object: taken, given back, and where it is. */
+/* space.c - allocating and freeing the space of an object, and finding its data and holes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ static int space(const struct store_obj *obj, int mode, uint64_t off,
 	return 0;
 }
 
-/* As space(), where the file system knows only of holes (tmpfs). */
+/* As space(), for a file system that can only punch holes (tmpfs). */
 static int zero(const struct store_obj *obj, int keep, uint64_t off,
 		uint64_t len)
 {
@@ -28,7 +28,7 @@ static int zero(const struct store_obj *obj, int keep, uint64_t off,
 	return rc ? rc : space(obj, keep, off, len);
 }
 
-/* From then on its blocks do not tell whether it has holes. */
+/* Marks the object: from then on its number of blocks does not tell whether it has holes. */
 static int note_padding(const struct store_obj *obj, uint64_t end)
 {
 	struct stat sb;
@@ -63,7 +63,7 @@ int store_obj_seek(struct store_obj *obj, bool hole, uint64_t off, uint64_t *at)
 {
 	off_t found = lseek(obj->fd, (off_t)off, hole ? SEEK_HOLE : SEEK_DATA);
 
-	if (found < 0 && errno == ENXIO && hole) /* behind the end */
+	if (found < 0 && errno == ENXIO && hole) /* off is beyond the end */
 		found = (off_t)off;
 	if (found < 0)
 		return -errno;

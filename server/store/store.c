@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.c - opens the store; objects by handle. */
+/* store.c - opening the store; objects by handle. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define MAX_OPEN_DEFAULT 1024u
 
-/* An empty folder of its own: whoever removes all objects removes it, too. */
+/* An empty directory.  If it is missing, somebody has removed the objects. */
 #define MARK "objects/here"
 
 static int make_objects(struct store *store)
@@ -27,7 +27,7 @@ static int make_objects(struct store *store)
 	return fsync(store->dirfd) ? -errno : 0;
 }
 
-/* A store that was claimed had them. */
+/* Only a store that was never claimed may lack the directories. */
 static int open_objects(struct store *store)
 {
 	struct statfs fs;
@@ -43,15 +43,19 @@ static int open_objects(struct store *store)
 	if (fd < 0)
 		return -errno;
 	store->objfd = fd;
-	if (!store->stamp.owner && fsync(fd)) /* the mark, before a claim */
+	/* the mark has to be durable before a claim */
+	if (!store->stamp.owner && fsync(fd))
 		return -errno;
 	store->memory = !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
 	store_aside_clean(store);
 	return 0;
 }
 
-/* A manager is written into the stamp before it is obeyed.  Without its line the store
- * would count as a new one; stores of early releases had neither line. */
+/*
+ * The iod writes the owner into the stamp before it obeys a manager.  A term without an owner
+ * means that the line was lost, and the store would pass for a new one.  Stores of early
+ * releases have neither.
+ */
 static int check_owner(struct store *store, const char *dir)
 {
 	if (!store_is_new(store) || !store_term(store))
@@ -85,7 +89,7 @@ static int open_parts(struct store *store, const char *dir)
 	return rc;
 }
 
-/* What GETSIZE would answer. */
+/* As GETSIZE answers. */
 static int look(void *arg, uint64_t handle, struct shown_size *size)
 {
 	struct store_stat st;
@@ -170,7 +174,7 @@ int store_statfs(struct store *store, struct statvfs *fs)
 	return 0;
 }
 
-/* Device numbers mean something on one host only, and until it is booted again. */
+/* A device number is valid on one host and until it reboots, so the boot id goes into the hash. */
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 static ssize_t read_boot_id(char *text, size_t len)
@@ -264,7 +268,7 @@ int store_remove(struct store *store, uint64_t handle, bool durable)
 	return durable ? sync_removal(store, path) : 0;
 }
 
-/* To a client ENOENT would mean its file. */
+/* Returns -EIO instead of -ENOENT: a client would take -ENOENT for a missing file. */
 static int make_dir(struct store *store, const char *dir)
 {
 	if (!mkdirat(store->objfd, dir, 0700) || errno == EEXIST)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * store.h - the file access manager: objects on a local file system.
+ * store.h - the objects of an iod on a local file system.
  *
- *   DIR/pvfs-stamp                          whose store this is
- *   DIR/fences                              sessions refused for good
+ *   DIR/pvfs-stamp                          identity and owner of the store
+ *   DIR/fences                              fenced sessions, and the manager's term
  *   DIR/objects/xx/yy/hhhhhhhhhhhhhhhh      one sparse file per handle
  *
- * All functions but store_open() and store_close() may be called from any
- * thread.  Errors of the file system (ENOSPC, EDQUOT, EFBIG, EIO, ...) are
- * passed exactly as they are.
+ * All functions except store_open() and store_close() may be called from any thread.  Errors of
+ * the file system (ENOSPC, EDQUOT, EFBIG, EIO, ...) are returned unchanged.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -32,65 +31,69 @@ struct store_attr {
 	const char *dir;
 	uint64_t fsid;
 	uint32_t index; /* of the iod */
-	unsigned int max_open; /* object files kept open, about; 0: 1024 */
-	/* more of these while what clients wrote there may still fail */
+	/* object files kept open, approximately; 0: 1024 */
+	unsigned int max_open;
+	/* further ones, while writes of clients to them may still fail */
 	unsigned int max_kept;
-	struct sync_pool *pool; /* to see it written before one is closed */
-	unsigned int max_marks; /* of all sessions (marks.h); 0: many */
-	uint64_t share; /* bytes of blocks that are shared; 0: none */
-	bool lost; /* what was stored before is lost: a new store will do */
-	bool shows; /* sizes are shown: store_shown() */
+	/* writes these out before they close; NULL: they just close */
+	struct sync_pool *pool;
+	unsigned int max_marks; /* of all sessions (marks.h); 0: WBERR_MAX */
+	/* bytes of memory for shared blocks (share.h); 0: none */
+	uint64_t share;
+	/* the earlier store is lost: the manager may accept a new one */
+	bool lost;
+	bool shows; /* sizes can be read by RDMA: store_shown() */
 	const struct log *log;
 };
-/* As stamp_open(): the cause and the fix are logged. */
+/* Errors are logged with cause and remedy, as by stamp_open(). */
 int store_open(const struct store_attr *attr, struct store **store);
-/* All objects must be put. */
+/* All objects have been put. */
 void store_close(struct store *store);
 int store_statfs(struct store *store, struct statvfs *fs);
-/* The same for stores of one file system, on one host; 0: not known. */
+/* A number that is equal for stores on the same file system of one host; 0: not known. */
 uint64_t store_disk(struct store *store);
-/* It lies in a tmpfs: nothing of it has to be waited for. */
+/* The store lies in a tmpfs: no access waits for a disk. */
 bool store_in_memory(const struct store *store);
-/* Its file system lets data go past the page cache. */
+/* The file system supports O_DIRECT. */
 bool store_can_direct(const struct store *store);
 bool store_obj_in_memory(const struct store_obj *obj);
 
 struct store_stat {
 	uint64_t size; /* bytes */
-	uint64_t blocks; /* of 512 bytes, allocated */
+	uint64_t blocks; /* allocated, in units of 512 bytes */
 	uint64_t mtime; /* ns since the epoch */
-	bool padded; /* it may have space behind its end */
+	bool padded; /* space may be allocated beyond its end */
 };
-/* It has no holes. */
+/* The object has no holes. */
 static inline bool store_whole(const struct store_stat *st)
 {
 	return !st->padded && st->blocks * 512 >= st->size;
 }
-/* All zero when the object does not exist. */
+/* All zero if the object does not exist. */
 int store_stat(struct store *store, uint64_t handle, struct store_stat *st);
 /*
- * Takes the object away; open references keep what they have.  0 also when
- * there is none.  durable: stays away after a crash.  May block on the disk.
+ * Removes the object.  Open references keep their data.  0 also if it does not exist.  durable:
+ * the removal survives a crash.  May block on the disk.
  */
 int store_remove(struct store *store, uint64_t handle, bool durable);
 
 /*
- * A walk over all objects: in order of the leaf directories, and of the
- * handles in each.  Begins with a zero place.
+ * A walk over all objects: by leaf directory, and by handle within each.  Start with a zero
+ * place.
  */
 #define STORE_LEAF_END UINT32_MAX
 struct store_place {
-	uint32_t leaf; /* STORE_LEAF_END: there are no more */
-	uint64_t after; /* handles up to here are behind us in this leaf */
+	uint32_t leaf; /* STORE_LEAF_END: the walk is complete */
+	uint64_t after; /* handles up to this one of the leaf are done */
 };
-/* The next up to cap handles, *n of them (it may be 0 before the end); *place
- * is moved on.  May block on the disk. */
+/* Returns the next *n handles, at most cap, and advances *place.  *n may be 0 before the end.
+ * May block on the disk. */
 int store_walk(struct store *store, struct store_place *place, uint64_t *handle,
 	       uint32_t cap, uint32_t *n);
 
 /*
- * A reference to an open object, from a cache of open files.  -ENOENT: does
- * not exist and create is false.
+ * A reference to an open object, from the cache of open files.  -ENOENT: it does not exist and
+ * create is false.
  */
 int store_obj_get(struct store *store, uint64_t handle, bool create,
 		  struct store_obj **obj);
@@ -101,161 +104,164 @@ uint64_t store_obj_handle(const struct store_obj *obj);
 /* *done < len only at the end of the object. */
 int store_obj_read(struct store_obj *obj, void *buf, size_t len, uint64_t off,
 		   size_t *done);
-/* The same, but -EAGAIN after *done bytes when the rest is on the disk. */
+/* As store_obj_read(), but -EAGAIN after *done bytes if the rest has to come from the disk. */
 int store_obj_read_cached(struct store_obj *obj, void *buf, size_t len,
 			  uint64_t off, size_t *done);
-/* All of it or an error; an error may leave a part written. */
+/* Writes all bytes or returns an error; then a part may be written. */
 int store_obj_write(struct store_obj *obj, const void *buf, size_t len,
 		    uint64_t off);
 /*
- * The same past the page cache where that can be: what is not aligned to
- * blocks of STORE_BLOCK in the object, or lies at an address that is not, goes
- * through it.  The kernel keeps both ways in step.  Blocks on the disk.
+ * As store_obj_read() and store_obj_write(), past the page cache where possible.  Parts that
+ * are not aligned to blocks of STORE_BLOCK, in the object and in memory, go through the page
+ * cache.  The kernel keeps the two coherent.  Blocks on the disk.
  */
 #define STORE_BLOCK 4096u
 int store_obj_read_direct(struct store_obj *obj, void *buf, size_t len,
 			  uint64_t off, size_t *done);
 int store_obj_write_direct(struct store_obj *obj, const void *buf, size_t len,
 			   uint64_t off);
-/* The descriptor for that; -1: there is none. */
+/* The O_DIRECT descriptor, owned by the object; -1: none is available. */
 int store_obj_direct_fd(struct store_obj *obj);
 enum store_space {
-	STORE_ALLOCATE, /* the range has its space */
-	STORE_PUNCH, /* zeros without space; keep is true */
-	STORE_ZERO, /* zeros, and space */
+	STORE_ALLOCATE, /* allocate the range */
+	STORE_PUNCH, /* deallocate the range; it reads as zeros.  Needs keep */
+	STORE_ZERO, /* allocate the range and fill it with zeros */
 };
 /*
- * As fallocate(2): keep, the size stays, else it reaches the end of the range
- * at least.  An error may leave a part done.  Blocks on the disk.
+ * As fallocate(2).  keep: the size stays; otherwise the object grows to the end of the range at
+ * least.  An error may leave a part done.  Blocks on the disk.
  */
 int store_obj_space(struct store_obj *obj, enum store_space how, bool keep,
 		    uint64_t off, uint64_t len);
 /*
- * From off on: where data begins (-ENXIO: nowhere), or a hole; the end of the
- * object is one.
+ * Finds, from off on, the next data (-ENXIO: there is none) or the next hole.  The end of the
+ * object counts as a hole.
  */
 int store_obj_seek(struct store_obj *obj, bool hole, uint64_t off,
 		   uint64_t *at);
 int store_obj_resize(struct store_obj *obj, uint64_t size);
 int store_obj_stat(struct store_obj *obj, struct store_stat *st);
 /*
- * Around each change of an object's bytes or size: gate_enter(), gate_leave(), on
- * the thread that makes it.  expiry: clock_boot().
+ * Call them around each change of an object's bytes or size, on the thread that makes it.  They
+ * call gate_enter() and gate_leave() and return their errors.  expiry: clock_boot().
  */
 int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 		    struct gate_entry *entry);
 void store_obj_leave(struct store_obj *obj, struct gate_entry *entry);
-/* For who comes to an object: gate_is_shut(), gate_wait(). */
+/* For requests that may have to wait for late changes: gate_is_shut(), gate_wait(). */
 struct gate *store_gate(struct store *store);
-/* What clients may see of sizes; NULL without attr.shows. */
+/* The sizes that clients read by RDMA; NULL without attr.shows. */
 struct shown *store_shown(struct store *store);
-/* What they may see of bytes, or NULL. */
+/* The blocks that clients read by RDMA; NULL without attr.share. */
 struct share *store_share(struct store *store);
 struct store_seg;
 /*
- * These pieces were read, of an object of size bytes: a few of their blocks are shared
- * if that is the second time.  Does not block.
+ * Records that these pieces were read, of an object of size bytes.  Shares a few of their
+ * blocks if they are read for the second time (share.h).  Does not block.
  */
 void store_obj_seen(struct store_obj *obj, const struct store_seg *seg,
 		    unsigned int n, uint64_t size);
 /*
- * Around a change of the object by others than this process, as store_obj_enter() and
- * store_obj_leave() do for it, without the gate.
+ * Call them around a change of the object by another process.  They do what store_obj_enter()
+ * and store_obj_leave() do, without the gate.
  */
 void store_change_begins(struct store *store, uint64_t handle);
 void store_change_ends(struct store *store, uint64_t handle);
 /*
- * A descriptor of the object's file, with a description of its own, the caller's:
- * for another process.  -errno.
+ * A new open file description of the object's file, to be passed to another process.  The
+ * caller closes it.  -errno.
  */
 int store_obj_lend(struct store_obj *obj, bool read, bool write);
 /*
- * Puts a copy in the place of the object's file: who else has that open, other than through
- * a store_obj, has nothing of the object any more.  Nobody else may begin to change it
- * meanwhile; changes that this process began are seen: -EAGAIN, then, for another try.  0
- * also when there is none.  -ENOSPC: without having taken the last room; -EOPNOTSUPP:
- * not in memory; -ECANCELED: go_on() said so; -errno.
+ * Replaces the object's file by a copy.  A process that has the old file open, except through a
+ * store_obj, no longer has access to the object.  The caller makes sure that no other process
+ * begins a change meanwhile.  0 also if the object does not exist.  -EAGAIN: this process began
+ * a change meanwhile; try again.  -ENOSPC: the copy does not fit; no space was taken.
+ * -EOPNOTSUPP: the store is not in memory.  -ECANCELED: go_on() returned false.  -errno.
  */
-struct store_beside { /* called often meanwhile; false: give it up */
+struct store_beside { /* go_on: called often during the copy; false: give up */
 	bool (*go_on)(void *arg);
 	void *arg;
 };
 int store_set_aside(struct store *store, uint64_t handle,
 		    const struct store_beside *beside);
-/* So often, for this reference. */
+/* How often the object's file was replaced since this reference was opened. */
 unsigned int store_obj_moved(const struct store_obj *obj);
-/* A shared mapping for reading, and for writing if the store is in memory;
- * or NULL. */
+/* A shared mapping: readable, and writable if the store is in memory.  NULL: not possible. */
 void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len);
 /*
- * All of [off, off + len), which lies before the end of the object with the
- * stat st, has its space: no write there needs more.
+ * All of [off, off + len) lies before the end of the object, whose stat is st, and is
+ * allocated: a write there needs no further space.
  */
 bool store_obj_present(struct store_obj *obj, const struct store_stat *st,
 		       uint64_t off, uint64_t len);
-/* Written through a mapping: the time says so at once. */
+/* Call it after writes through a mapping: sets the modification time at once. */
 int store_obj_touch(struct store_obj *obj);
-/* Its name is gone, with what hangs on it when the last reference goes. */
+/* The object was removed; its data goes with the last reference. */
 bool store_obj_removed(const struct store_obj *obj);
 /*
- * Data, size and name on stable storage.  Blocks on the disk.  An error is
- * kept for all that wrote (marks.h).
+ * Makes data, size and name durable.  Blocks on the disk.  An error is recorded for all
+ * sessions that wrote to the object (marks.h).
  */
 int store_obj_sync(struct store_obj *obj);
-/* The data alone, handed to the disk.  No flush of it is to run meanwhile. */
+/* Writes the data to the disk, without size and name.  No flush of the object may run
+ * concurrently. */
 int store_obj_write_out(struct store_obj *obj);
 
 /*
- * Whose store it is.  One that was just made, in an empty directory, may stand
- * in for one with data, whose file system is not mounted, and one that was used
- * may be an old copy: the manager alone knows.  Until it has claimed the store
- * nothing may be served from it.
+ * Claiming a store.  An empty directory that was just made a store may stand for one with data
+ * whose file system is not mounted.  A used store may be an old copy.  Only the manager can
+ * tell.  Until the manager has claimed the store, nothing may be served from it.
  */
 struct store_claim {
-	uint64_t owner; /* the manager's data base */
-	uint64_t store; /* the store that it knows here; 0: none */
-	bool fresh; /* the data base is new, so all stores must be */
-	bool ask; /* nothing is to be kept of it */
+	uint64_t owner; /* identity of the manager's database */
+	/* identity of the store that the manager expects here; 0: none */
+	uint64_t store;
+	bool fresh; /* the database is new, so all stores have to be new */
+	bool ask; /* only judge: record nothing */
 };
 enum store_verdict {
 	STORE_OURS,
-	STORE_REPLACED, /* it is not the one with the data */
-	STORE_FOREIGN, /* it belongs to another data base */
+	STORE_REPLACED, /* it is not the store with the data */
+	STORE_FOREIGN, /* it belongs to another database */
 };
-/* Durable when STORE_OURS is returned; blocks on the disk; or -errno. */
+/* Returns a store_verdict or -errno.  STORE_OURS: the claim is durable.  Blocks on the disk. */
 int store_claim(struct store *store, const struct store_claim *claim);
-/* It was, since it was opened. */
+/* It was claimed since it was opened. */
 bool store_claimed(const struct store *store);
-/* Of the store; 0: it was made before stores had one. */
+/* The identity of the store; 0: it was made before stores had one. */
 uint64_t store_identity(struct store *store);
-/* Made and not claimed since: it never had any data. */
+/* It was made and never claimed, so it has no data. */
 bool store_is_new(struct store *store);
 
 /*
- * The sessions refused for good, kept over a restart; the oldest makes room
- * for the newest beyond STORE_FENCE_MAX.  The space for so many is set aside when
- * the store is opened.
+ * The fenced sessions, which are refused for ever, also after a restart.  Beyond
+ * STORE_FENCE_MAX the newest replaces the oldest.  The space for all of them is allocated when
+ * the store is first opened.
  */
 #define STORE_FENCE_MAX 65536u
-/* At once, in memory.  -ENOSPC: the file has been failing for as many. */
+/* Fences a session at once, in memory.  -ENOSPC: STORE_FENCE_MAX sessions could not yet be
+ * written to the file. */
 int store_fence_mark(struct store *store, uint64_t session);
-/* All that were marked before are durable when it returns 0, or -errno, which is
- * logged; they stay marked.  Blocks on the disk. */
+/* Writes the fences to the file.  0: all sessions marked before are durable.  An error is
+ * logged, and the sessions stay marked.  Blocks on the disk. */
 int store_fence_keep(struct store *store);
-/* Both. */
+/* store_fence_mark() and store_fence_keep(). */
 int store_fence_add(struct store *store, uint64_t session);
 bool store_fence_has(struct store *store, uint64_t session);
 void store_fence_each(struct store *store,
 		      void (*fn)(void *arg, uint64_t session), void *arg);
 
-/* The highest term of a manager that was kept; 0: none. */
+/* The highest term of a manager that was recorded; 0: none. */
 uint64_t store_term(struct store *store);
-/* That manager is obeyed, and no other has been accepted since. */
+/* This manager is obeyed, and no other has been accepted since. */
 bool store_obeys(struct store *store, uint64_t term, uint64_t claimer);
 
-/* Obeys the manager with the highest term, and of two with the same term the one with
- * the lower session.  Durable when it returns 0; blocks on the disk.  -ESTALE: another
- * manager is obeyed; another -errno is logged. */
+/*
+ * Obeys the manager with the highest term; of two with the same term, the one with the lower
+ * session.  0: durable.  -ESTALE: another manager is obeyed.  Other errors are logged.  Blocks
+ * on the disk.
+ */
 int store_term_keep(struct store *store, uint64_t term, uint64_t claimer);
 
 #endif

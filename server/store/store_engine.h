@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * store_engine.h - how bytes get between memory and objects.
+ * store_engine.h - moving bytes between memory and objects.
  *
- * An engine carries out struct store_io's.  "cached" copies through the page
- * cache: at once, or on a thread of the pool when a read has to wait for the
- * disk, for all writes of a store that is not in memory, or that are held, and for
- * what has a thousand pieces.
- * "direct" moves what is big past the page cache, by itself or on the pool.
+ * An engine executes a struct store_io.  "cached" copies through the page cache: at once, or on
+ * a thread of the pool.  It uses the pool for reads that have to wait for the disk, for all
+ * writes of a store that is not in memory, for writes with held set, and for more than a
+ * thousand pieces.  "direct" moves large transfers past the page cache, by libaio or on the
+ * pool.
  */
 #ifndef STORE_ENGINE_H
 #define STORE_ENGINE_H
@@ -24,25 +24,28 @@ struct store_seg {
 };
 
 /*
- * len bytes at buf against the pieces of obj, from skip bytes into the first
- * one on.  The caller's until the end.  A read fills with zeros what lies
- * beyond the end of the object.
+ * Moves len bytes between buf and the pieces of obj, from skip bytes into the first piece on.
+ * The caller owns it, and keeps it until the end.  A read fills with zeros the part beyond the
+ * end of the object.
  */
 struct store_io {
 	struct store_obj *obj;
 	struct sync_pool *pool;
-	struct sync_client *client; /* whose turn; NULL: the pool's */
-	struct aio *aio; /* "direct"; or NULL: on the pool */
-	bool held; /* a write may have to wait for who changes it by himself */
-	const struct store_seg *seg; /* their sum is at least skip + len */
+	/* takes turns with others; NULL: the pool's own client */
+	struct sync_client *client;
+	struct aio *aio; /* for "direct"; NULL: use the pool */
+	/* a write may have to wait for a client that writes directly */
+	bool held;
+	/* the sum of their lengths is at least skip + len */
+	const struct store_seg *seg;
 	uint64_t skip;
 	void *buf;
 	size_t len;
-	/* a write begins only before this, clock_boot(): else -ETIMEDOUT */
+	/* if a write would begin after this, -ETIMEDOUT; clock_boot() */
 	uint64_t expiry;
-	/* when the engine answered -EINPROGRESS: from any thread */
+	/* called if read() or write() returned -EINPROGRESS; from any thread */
 	void (*done)(struct store_io *io, int status);
-	/* the engine's */
+	/* private to the engine */
 	struct sync_work work;
 	struct aio_op op;
 	size_t pos; /* bytes read */
@@ -51,16 +54,15 @@ struct store_io {
 
 struct store_engine {
 	const char *name;
-	/* 0 or -errno: it is done; -EINPROGRESS: done() follows */
+	/* 0 or -errno: done; -EINPROGRESS: done() follows */
 	int (*read)(struct store_io *io);
 	int (*write)(struct store_io *io);
 	/*
-	 * NULL, or: len bytes of the object from off on (a multiple of the
-	 * page size) mapped for reading, and seen as they are from then on;
-	 * NULL if that cannot be.  In a store in memory they may be written
-	 * where store_obj_present(); store_obj_touch() follows.  To be touched
-	 * by the kernel alone: what a truncation took away is a fault.
-	 * munmap() ends it.
+	 * Maps len bytes of the object from off, a multiple of the page size, for reading.  The
+	 * mapping shows later changes.  NULL: not supported; returns NULL: not possible.  In a
+	 * store in memory the caller may write where store_obj_present(), and calls
+	 * store_obj_touch() after it.  Only the kernel may access the memory: after a
+	 * truncation an access faults.  munmap() ends it.
 	 */
 	void *(*map)(struct store_obj *obj, uint64_t off, size_t len);
 };

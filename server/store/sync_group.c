@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sync_group.c - one flush for all that wait for one of the same object.  It
- * is the turn of whoever has waited longest.
+ * sync_group.c - one flush for all requests that wait for a flush of the same object.  It takes
+ * the turn of the client that has waited longest.
  */
 #include "common/util/clock.h"
 #include "common/util/container.h"
@@ -29,7 +29,7 @@ static void answer(struct sync_waits *waits, int status)
 	}
 }
 
-/* Whose turn the next flush is; NULL: nobody waits. */
+/* The client whose turn the next flush takes; NULL: no request waits. */
 static struct sync_client *next_client(struct sync_group *group)
 {
 	struct sync_client *client = NULL;
@@ -45,7 +45,8 @@ static struct sync_client *next_client(struct sync_group *group)
 	return client;
 }
 
-/* What the kernel tells of an error it tells once: no two at a time. */
+/* The kernel reports an error to one flush only, so no two flushes of an object run
+ * concurrently. */
 static int flush(struct store_obj *obj, const struct sync_waits *waits)
 {
 	const struct sync_wait *wait;
@@ -66,7 +67,7 @@ static int timed_flush(struct sync_pool *pool, struct store_obj *obj,
 	return rc;
 }
 
-/* Those who come meanwhile need another one. */
+/* Requests that arrive during the flush need another one. */
 static void group_run(struct sync_work *work)
 {
 	struct sync_group *group = container_of(work, struct sync_group, work);
@@ -104,7 +105,7 @@ static void join(struct sync_pool *pool, struct sync_client *client,
 	busy = group->busy;
 	group->busy = true;
 	if (!busy)
-		group->pool = pool; /* else its thread reads it */
+		group->pool = pool; /* otherwise a pool thread is reading it */
 	pthread_mutex_unlock(&pool->groups);
 	if (busy)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sync_pool.c - the lanes, and the thread that keeps them going: it sleeps as
- * long as no work has to wait.
+ * sync_pool.c - the lanes, and the keeper thread that calls lane_look().  The keeper sleeps
+ * while no work has to wait.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,7 +78,8 @@ static void *keep(void *arg)
 			continue;
 		}
 		sleep_ms(pool, LOOK_MS);
-		atomic_store(&pool->watched, false); /* before the look */
+		/* before look(), so that no watch() is lost */
+		atomic_store(&pool->watched, false);
 		if (look(pool))
 			atomic_store(&pool->watched, true);
 	}
@@ -96,7 +97,7 @@ static void watch(struct sync_pool *pool)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* Few orders of the manager are for one client: they may take all threads. */
+/* The changes of the manager are for many clients, so they may use half of all threads. */
 static unsigned int share_of(enum sync_kind kind, unsigned int base)
 {
 	return kind == SYNC_CHANGE ? LANE_MOST / 2 : base;

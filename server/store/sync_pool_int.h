@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sync_pool_int.h - what the files of the pool share. */
+/* sync_pool_int.h - the state of the pool that its files share. */
 #ifndef SYNC_POOL_INT_H
 #define SYNC_POOL_INT_H
 
@@ -9,9 +9,9 @@
 #include "server/store/sync_pool.h"
 
 struct sync_client {
-	atomic_uint refs; /* the owner, each work and each wait */
+	atomic_uint refs; /* of the owner, of each work and of each wait */
 	struct sync_client_lane {
-		struct fairq_client turn; /* the lane's lock */
+		struct fairq_client turn; /* under the lane's lock */
 		struct sync_client *client;
 	} lane[SYNC_KINDS];
 };
@@ -20,12 +20,13 @@ struct sync_pool {
 	struct lane lane[SYNC_KINDS];
 	struct timing flushed;
 	struct sync_client *own;
-	pthread_mutex_t groups; /* waits of objects */
-	pthread_mutex_t lock; /* the fields below */
+	/* guards sync_group.waits and busy of all objects */
+	pthread_mutex_t groups;
+	pthread_mutex_t lock; /* of the fields below */
 	pthread_cond_t call;
 	bool stop;
-	atomic_bool watched; /* written with the lock */
-	bool keeps; /* keeper was started */
+	atomic_bool watched; /* lane_look() is due; set with the lock held */
+	bool keeps; /* the keeper thread was started */
 	pthread_t keeper;
 };
 

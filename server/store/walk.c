@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* walk.c - which objects there are, a few at a time. */
+/* walk.c - listing the objects of a store, a few at a time. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +10,14 @@
 
 #include "server/store/store_int.h"
 
-#define LEAVES_MAX 64 /* looked at in one go */
+#define LEAVES_MAX 64 /* directories that one call reads */
 
-/* The smallest handles above `after`, sorted. */
+/* The cap smallest handles above `after`, sorted. */
 struct list {
 	uint64_t after;
 	uint64_t *handle;
 	uint32_t n, cap;
-	bool more; /* than cap */
+	bool more; /* there are more than cap */
 };
 
 static void list_add(struct list *l, uint64_t handle)
@@ -38,7 +38,7 @@ static void list_add(struct list *l, uint64_t handle)
 	l->handle[i] = handle;
 }
 
-/* False: not the name of an object. */
+/* False: this is not the name of an object. */
 static bool parse_name(const char *name, uint64_t *handle)
 {
 	if (strlen(name) != 16 || strspn(name, "0123456789abcdef") != 16)

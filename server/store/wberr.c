@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wberr.c - generations of write-back errors. */
+/* wberr.c - counts of write-back errors. */
 #include <stdlib.h>
 
 #include "server/store/wberr.h"
@@ -19,7 +19,7 @@ void wberr_destroy(struct wberr_table *t)
 	pthread_mutex_destroy(&t->lock);
 }
 
-/* With the lock held, as below. */
+/* Needs the lock, as does the next function. */
 static struct wberr_obj *find(struct wberr_table *t, uint64_t handle)
 {
 	struct wberr_obj *obj;

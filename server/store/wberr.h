@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wberr.h - which objects have failed to reach the disk, and how often: the
- * kernel says so once for each open file, and all clients share one.
+ * wberr.h - which objects had write-back errors, and how many.  The kernel reports an error
+ * once per open file, and all clients share one.
  *
- * An entry lives as long as somebody has written to the object and not heard
- * yet that it is stable (marks.h), over the cache of open files.  The number of
- * these is bounded; who finds no room goes by the errors of the whole store.
- * From any thread.
+ * An entry lives as long as a session has written to the object and not yet heard that the data
+ * is stable (marks.h), independently of the cache of open files.  The number of users is
+ * bounded.  A session that gets no entry uses the errors of the whole store.  All functions may
+ * be called from any thread.
  */
 #ifndef WBERR_H
 #define WBERR_H
@@ -20,34 +20,34 @@
 
 #define WBERR_MAX 65536u
 
-/* The errors of one object, or of all. */
+/* The errors of one object, or of all objects. */
 struct wberr {
-	atomic_uint gen; /* grows with each */
-	atomic_int last; /* -errno, once gen grew */
+	atomic_uint gen; /* number of errors so far */
+	atomic_int last; /* the latest error, -errno; valid if gen grew */
 };
 
 struct wberr_obj {
 	uint64_t handle;
 	struct wberr err;
-	unsigned int users; /* the table's lock */
-	UT_hash_handle hh; /* the table's lock */
+	unsigned int users; /* under the table's lock */
+	UT_hash_handle hh; /* under the table's lock */
 };
 
 struct wberr_table {
 	pthread_mutex_t lock;
-	struct wberr_obj *objs; /* lock */
-	unsigned int users, max; /* lock */
+	struct wberr_obj *objs; /* under lock */
+	unsigned int users, max; /* under lock; of all entries */
 	struct wberr all;
 };
 
-/* max 0: WBERR_MAX users. */
+/* max: users; 0: WBERR_MAX. */
 void wberr_init(struct wberr_table *t, unsigned int max);
 void wberr_destroy(struct wberr_table *t);
-/* NULL: no room. */
+/* NULL: max users, or no memory. */
 struct wberr_obj *wberr_use(struct wberr_table *t, uint64_t handle);
 void wberr_drop(struct wberr_table *t, struct wberr_obj *obj);
 bool wberr_used(struct wberr_table *t, uint64_t handle);
-/* The object failed to reach the disk with this -errno. */
+/* Records that writing the object to the disk failed with this -errno. */
 void wberr_note(struct wberr_table *t, uint64_t handle, int status);
 
 static inline unsigned int wberr_gen(const struct wberr *err)
@@ -55,7 +55,7 @@ static inline unsigned int wberr_gen(const struct wberr *err)
 	return atomic_load(&err->gen);
 }
 
-/* What came since *gen, which is brought up to date: 0 or -errno. */
+/* The latest error since *gen, or 0.  Sets *gen to the current count. */
 static inline int wberr_since(const struct wberr *err, unsigned int *gen)
 {
 	unsigned int now = wberr_gen(err);
