@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ending.c - every worker, on its own thread, marks the sessions that are there
- * and waits for what of them is under way, there and in the pool; the last one
- * says that it is over.
+ * ending.c - each worker, on its own thread, marks the sessions that end.  Then it waits until
+ * nothing of theirs is running, on its thread and in the pool.  The last worker reports to
+ * home.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void idle(struct session_idle *wait)
 	wait_for_next(container_of(wait, struct ending_mark, wait));
 }
 
-/* The end of its connection, which comes by itself, ends what moves data. */
+/* Running bulk transfers end with the connection, which rpc_server_fence() closes. */
 static void end(struct worker *w, struct iod_session *ses)
 {
 	ses->fenced = true;

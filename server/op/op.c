@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op.c - the table of operations; replies; requests that wait for the disk. */
+/* op.c - the table of operations, replies, and requests that may wait for the disk. */
 #include <errno.h>
 #include <stdlib.h>
 

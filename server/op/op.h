@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * op.h - the operations of the iod, one file each, and what they share.
- */
+/* op.h - the operations of the iod, one file each, and what they share. */
 #ifndef OP_H
 #define OP_H
 
@@ -11,8 +9,9 @@
 struct iod_op {
 	/* Answers req, now or later. */
 	void (*run)(struct worker *w, struct rpc_req *req);
-	unsigned int roles; /* 1 << WIRE_ROLE_* of who may ask */
-	enum sync_kind kind; /* of its jobs */
+	/* 1 << WIRE_ROLE_* for each role that may send it */
+	unsigned int roles;
+	enum sync_kind kind; /* of its op_job, if it starts one */
 };
 /* NULL: not an operation of the iod. */
 const struct iod_op *iod_op_find(unsigned int op);
@@ -37,13 +36,14 @@ void op_fallocate(struct worker *w, struct rpc_req *req);
 void op_seek(struct worker *w, struct rpc_req *req);
 void op_objects(struct worker *w, struct rpc_req *req);
 
-/* Builds, ends and sends a reply: body, then tail of len bytes. */
+/* Builds and sends a reply: body, then len bytes of tail. */
 void op_reply(struct rpc_req *req, const void *body, size_t body_len,
 	      const void *tail, size_t len, unsigned int flags);
 
 /*
- * A request that waits for the disk: block() runs on a thread of the pool,
- * finish() back on the worker's; it answers and frees.
+ * A request that may wait for the disk.  block() runs on a thread of the pool.  Then finish()
+ * runs on the worker's thread; it answers and frees the job.  If the sender is no longer the
+ * manager, block() is not called and the status is -ESTALE.
  */
 struct op_job {
 	struct worker *worker;
@@ -55,11 +55,11 @@ struct op_job {
 	struct sync_work work;
 	struct mail mail;
 };
-/* Answers -ENOMEM itself when it cannot. */
+/* If there is no memory, answers -ENOMEM itself. */
 void op_job_start(struct worker *w, struct rpc_req *req,
 		  int (*block)(struct op_job *job),
 		  void (*finish)(struct op_job *job, int status));
-/* The usual finish(): answers with the status. */
+/* The usual finish(): answers with the status, and frees the job. */
 void op_job_reply(struct op_job *job, int status);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_borrow.c - BORROW: an object's descriptor, for a client of this host.
+ * op_borrow.c - BORROW: lends an object's descriptor to a client of this host.
  *
- * What clients may repeat after a restart is compared with what was changed since
- * (early.h), and what a borrower changes is not seen: so nothing is lent for writing
- * while that matters.  On a new store it never does.
+ * A request that a client repeats after a restart is compared with the changes since then
+ * (early.h), and direct writes are not recorded there.  So objects are lent for writing only
+ * when no request may be repeated any more.  A new store has none.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "server/state/shown_caps.h"
 
 /*
- * Who may write to a file can keep everybody else from it, for as long as he likes, and with
- * that our threads (docs/administrators.md).
+ * A client with write access to a file can block all others, and with them the iod's threads,
+ * for any time (docs/administrators.md).
  */
 static bool is_trusted(const struct iod *iod, const struct tp_identity *id)
 {
@@ -37,7 +37,7 @@ static bool may_write(struct iod *iod, const struct wire_borrow *body)
 static int get_object(struct iod *iod, uint64_t handle, bool write,
 		      struct store_obj **obj)
 {
-	if (handle == WIRE_B_NO_OBJECT) /* nor is it made */
+	if (handle == WIRE_B_NO_OBJECT) /* and it is never made */
 		return -ENOENT;
 	if (write)
 		return change_make(iod, handle, obj);
@@ -76,7 +76,7 @@ static uint32_t flags_of(const struct iod *iod, const struct loan_grant *lent)
 	       (store_in_memory(iod->store) ? 0 : WIRE_B_WAITS);
 }
 
-/* It is for as long as the one right that ends first. */
+/* The loan ends with the first of the client's rights that ends. */
 static void limits(struct rpc_req *req, bool write, struct loan_request *ask)
 {
 	const struct wire_borrow *body = req->msg.body;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_claim.c - CLAIM: the manager says which store it knows here.  With the wrong
- * one the iod ends: zeros in place of data would be an answer, too.
+ * op_claim.c - CLAIM: the manager says which store it expects here.  If this is another one,
+ * the iod ends: otherwise it would serve zeros in place of data.
  *
- * It also says its term, which is kept.  From then on nothing is done that a manager
- * of a lower term has ordered, or another one of the same term.  When the claim is
- * answered nothing of that runs.
+ * The manager also sends its term, which the iod records.  From then on, orders of managers
+ * with a lower term, or of another manager with the same term, are refused.  When the claim is
+ * answered, no such order is running.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void claim_ended(struct ending *e)
 	free(op);
 }
 
-/* Nothing that other managers have ordered runs any more when it is answered. */
+/* Answers when no order of another manager is running any more. */
 static void claim_accept(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_claim *body = req->msg.body;
@@ -114,7 +114,7 @@ static void end_timer(struct rpc_timer *timer)
 	daemon_fail(container_of(timer, struct worker, replaced)->iod->daemon);
 }
 
-/* The manager reads the answer first, and says which iod this is. */
+/* Gives the manager time to read the answer and to log which iod this is. */
 static void end_soon(struct worker *w)
 {
 	w->replaced.fire = end_timer;
@@ -151,7 +151,8 @@ static void say_old(struct iod *iod, struct rpc_req *req)
 		 info->peer, info->cred.name);
 }
 
-/* -EAGAIN for what may pass: the manager asks again. */
+/* Other errors may be temporary, so they are answered -EAGAIN and the manager repeats the
+ * claim. */
 static void claim_done(struct op_job *job, int status)
 {
 	const struct wire_claim *body = job->req->msg.body;

@@ -2,8 +2,8 @@
 /*
  * op_counter.c - COUNTER: fetch-and-add on a counter of a file.
  *
- * Unlike a write it cannot be made again: what another process was sent before, and
- * perhaps did, is refused.  Most need no disk and are made at once.
+ * It cannot be repeated like a write.  So a change that was sent to an earlier process, which
+ * may have executed it, is refused.  Most changes need no disk and are executed at once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static struct counter_change change_of(const struct rpc_req *req)
 	};
 }
 
-/* In time, or not at all. */
+/* Changes the counter in time, or not at all. */
 static int enter_and_change(struct iod *iod, const struct rpc_req *req,
 			    const struct counter_change *c,
 			    struct store_obj *obj, bool quick, int64_t *old)
@@ -37,7 +37,7 @@ static int enter_and_change(struct iod *iod, const struct rpc_req *req,
 	return rc;
 }
 
-/* A reader makes no object. */
+/* A read does not make a missing object. */
 static int find(struct iod *iod, const struct counter_change *c,
 		struct store_obj **obj)
 {
@@ -46,7 +46,7 @@ static int find(struct iod *iod, const struct counter_change *c,
 		       : change_make(iod, c->handle, obj);
 }
 
-/* Looked at once more: a removal may have come between. */
+/* The second check catches a removal since the first. */
 static int change(struct iod *iod, const struct rpc_req *req, bool quick,
 		  int64_t *old)
 {

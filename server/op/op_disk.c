@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_disk.c - DISK: which iods share the space that each of them reports? */
+/* op_disk.c - DISK: identifies the file system, so that iods that share one are recognised. */
 #include "server/op/op.h"
 
 void op_disk(struct worker *w, struct rpc_req *req)

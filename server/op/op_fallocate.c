@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_fallocate.c - FALLOCATE: space of a range of an object, or none.  A long range
- * is done step by step, each of them in time or not at all.
+ * op_fallocate.c - FALLOCATE: allocates, zeroes or frees the space of a range.  A long range is
+ * done in steps.  Each step is in time or is not done.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "server/op/op.h"
 
 #define STEP (256ull << 20)
-#define STEPS 4096u /* for what is given back */
+#define STEPS 4096u /* at most, when space is freed */
 
 static enum store_space how_of(uint32_t flags)
 {
@@ -37,13 +37,14 @@ static int step(struct op_job *job, struct store_obj *obj,
 	return rc;
 }
 
-/* A range may be as long as offsets go; to give back what is not there takes no time. */
+/* A range to be freed may be as long as offsets go, and freeing holes takes no time. */
 static uint64_t step_of(enum store_space how, uint64_t len)
 {
 	return how == STORE_PUNCH ? (len / (STEPS * STEP) + 1) * STEP : STEP;
 }
 
-/* What cannot fit does not fill the disk first.  Some of it may be there. */
+/* Checks the free space first, so that a range that cannot fit does not fill the disk.  Space
+ * that the object already has may lie in the range. */
 static int has_room(const struct op_job *job, struct store_obj *obj,
 		    uint64_t len)
 {
@@ -81,7 +82,7 @@ static int all_steps(struct op_job *job, struct store_obj *obj,
 	return rc;
 }
 
-/* What is not there has no space to give back. */
+/* A missing object has no space to free, so it is not made. */
 static int find(struct op_job *job, struct store_obj **obj)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
@@ -114,7 +115,8 @@ static int run(struct op_job *job)
 	return rc;
 }
 
-/* It counts as written from now on: what a flush met before was not of it. */
+/* The session counts as having written from now on.  Errors that a flush met earlier do not
+ * concern this change. */
 static void answer(struct op_job *job, int status)
 {
 	const struct wire_fallocate *body = job->req->msg.body;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_fence.c - FENCE: sessions are refused from now on, also after a restart, and
- * nothing that they sent before runs after the answer.
+ * op_fence.c - FENCE: from now on sessions are refused, also after a restart of the iod.  When
+ * it is answered, no request that they sent before is running.
  *
- * In memory first, on all workers; then, when what was under way has ended, on the
- * disk.  If that fails they stay refused, but it is no answer: the manager asks
- * again until it is durable.  With WIRE_FN_MEMORY the disk has no part in it.
+ * The sessions are fenced in memory first, on all workers.  When their running requests have
+ * ended, the fence is written to the disk.  If that fails, the sessions stay refused, but the
+ * answer is -EAGAIN, and the manager repeats the FENCE until it is durable.  With
+ * WIRE_FN_MEMORY nothing is written to the disk.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +55,8 @@ static bool fence_ends(const struct ending *e, const struct iod_session *ses)
 		     ses->id);
 }
 
-/* Behind a restart nobody would set it aside: so the manager asks again until it is. */
+/* Objects lent to an evicted session are still to be replaced.  A restarted iod would not
+ * replace them, so the answer is -EAGAIN until they are. */
 static bool is_lent(const struct fence_op *op)
 {
 	const struct wire_fence *body = op->req->msg.body;
@@ -85,7 +87,7 @@ static int mark_kept(struct iod *iod, uint64_t id)
 	return store_fence_mark(iod->store, id);
 }
 
-/* They cannot return. */
+/* From now on the sessions are refused.  0, or an error: repeat it. */
 static int fence_mark(struct iod *iod, const struct rpc_req *req)
 {
 	const struct wire_fence *body = req->msg.body;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_getsize.c - GETSIZE: local sizes of up to WIRE_HANDLE_MAX objects; of one, where
- * the client finds it from now on without asking.  Several are looked at by the pool: the
- * folders of each may have to be read from the disk.
+ * op_getsize.c - GETSIZE: local sizes of up to WIRE_HANDLE_MAX objects.  For a single object
+ * the reply also says where the client can read the size by RDMA from now on.  The sizes of
+ * several objects are read by the pool, because each of their directories may have to be read
+ * from the disk.
  */
 #include <errno.h>
 #include <stdlib.h>

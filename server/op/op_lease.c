@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_lease.c - LEASE: until when the iod may go on without its manager. */
+/* op_lease.c - LEASE: extends the time for which the iod may work without its manager. */
 #include "server/wait/lease.h"
 #include "server/op/op.h"
 #include "server/wait/ready.h"
@@ -9,7 +9,8 @@ void op_lease(struct worker *w, struct rpc_req *req)
 	const struct wire_lease *body = req->msg.body;
 
 	if (req->msg.body_len ==
-	    sizeof(*body)) /* a manager of version 2 gives no tickets */
+	    /* a manager of version 2 gives no tickets, so it sends no clock */
+	    sizeof(*body))
 		terms_hear(&w->iod->terms, session_of(req)->term,
 			   le64toh(body->since), le64toh(body->clock));
 	loan_table_expire(w->iod->loans);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_objects.c - OBJECTS: which objects there are, for pvfs-fsck. */
+/* op_objects.c - OBJECTS: lists the objects of the store, for pvfs-fsck. */
 #include <errno.h>
 #include <stdlib.h>
 

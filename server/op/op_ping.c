@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_ping.c - PING: who is there and since when. */
+/* op_ping.c - PING: version, boot number and uptime of the iod. */
 #include <string.h>
 
 #include "common/util/clock.h"

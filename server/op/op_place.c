@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_place.c - PLACE: where a counter lies, for RDMA atomics of a client. */
+/* op_place.c - PLACE: tells a client where a counter lies, for RDMA atomics. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "server/op/op.h"
 
-/* Over a transport whose atomics its own programs carry out, a message does as well. */
+/* If the transport needs a process for atomics, a request is as fast. */
 static bool serves(const struct iod *iod, const struct tp_dev *dev)
 {
 	unsigned int does = tp_dev_serves(dev);
@@ -41,7 +41,8 @@ static struct counter_loan_request wish_of(const struct op_job *job)
 	};
 }
 
-/* A value of another process is not known to be given: it may have given it again. */
+/* A ceiling of an earlier process is refused: that process may have given the same values to
+ * another client. */
 static int check(const struct op_job *job)
 {
 	const struct wire_place *body = job->req->msg.body;
@@ -55,7 +56,7 @@ static int check(const struct op_job *job)
 								      : 0;
 }
 
-/* Looked at once more: a removal may have come between. */
+/* The second check catches a removal since the first. */
 static int run(struct op_job *job)
 {
 	const struct counter_loan_request wish = wish_of(job);

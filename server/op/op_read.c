@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_read.c - READ: a little is answered inline; more the iod writes into
- * the client's memory, chunk by chunk, and the reply follows the last one.
+ * op_read.c - READ.  Small data is sent in the reply.  Larger data the iod writes into the
+ * client's memory in chunks; the reply follows the last one.
  *
- * The object's size when the request begins decides what is sent: all up to
- * the last byte, in the order of the regions, that lies before that size.
- * What lies beyond it in an earlier region is sent as zeros.
+ * The size of the object when the request begins decides what is sent: all bytes up to the last
+ * one, in the order of the regions, that lies before that size.  Bytes beyond the size in an
+ * earlier region are sent as zeros.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void read_fail(struct xfer *x)
 	rpc_reply_status(x->req, x->status);
 }
 
-/* What is read again and again, in little, is shared. */
+/* Small reads count for the sharing of blocks (share.h). */
 static void seen(struct xfer *x)
 {
 	if (x->obj && !x->status && !x->broken && x->total <= SHARES_READ_MAX)
@@ -111,7 +111,7 @@ static void inline_filed(struct chunk *c, int status)
 	xfer_free(x);
 }
 
-/* Straight into the reply. */
+/* Reads directly into the reply. */
 static void read_inline(struct xfer *x)
 {
 	struct wire_io_rep rep = { .done = htole64(x->total),
@@ -134,7 +134,7 @@ static void read_inline(struct xfer *x)
 	chunk_file(c, false, inline_filed);
 }
 
-/* How far the transfer has to go when the object has size bytes. */
+/* The bytes of the transfer up to the last one that lies before x->size. */
 static uint64_t present(const struct xfer *x)
 {
 	const struct store_seg *seg = x->seg;
@@ -150,8 +150,8 @@ static uint64_t present(const struct xfer *x)
 }
 
 /*
- * Where a read meets the end of an object, or ends with it, the size in the reply says
- * where the file ends; else nobody needs it.
+ * True: all regions end before the end of the object.  Otherwise the client needs the size in
+ * the reply, to know where the file ends.
  */
 static bool goes_on(const struct xfer *x)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_remove.c - REMOVE: takes objects away.  Freeing the blocks of a huge
- * file takes long, so it is done on a thread of the pool.  One that is not
- * there is no error: the manager repeats what a crash interrupted.
+ * op_remove.c - REMOVE: removes objects, on a thread of the pool because freeing the blocks of
+ * a huge file takes long.  A missing object is no error, because the manager repeats removals
+ * that a crash interrupted.
  *
- * The manager forgets the objects with the answer, so they stay away then,
- * also with sync=off, and against writes that come later (tombs.h).  All names go before the first flush: on a journalling
- * file system that one carries the others.
+ * The manager forgets the objects when it gets the answer.  So the removal is durable then,
+ * also with sync = off, and later writes do not make the objects again (tombs.h).  All names
+ * are removed before the first flush: on a journalling file system one flush then covers them
+ * all.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_resize.c - RESIZE: sets the local size of an object.  Only the manager
- * asks: it orders the truncations of a file.
+ * op_resize.c - RESIZE: sets the local size of an object.  Only the manager sends it, because
+ * it orders the truncations of a file.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "server/op/op.h"
 
-/* What is not there has no bytes, and what was removed needs none. */
+/* A missing object has no bytes to cut, and a removed one needs none. */
 static int resize(struct iod *iod, uint64_t handle, uint64_t size,
 		  uint64_t expiry)
 {
@@ -31,7 +31,8 @@ static int resize(struct iod *iod, uint64_t handle, uint64_t size,
 	return rc;
 }
 
-/* An earlier process may have done it: this one began after it was asked for. */
+/* An earlier process may have executed it: the request is a repeated one, and the truncation
+ * was ordered before this process began. */
 static bool unsure(const struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_seek.c - SEEK: where data or a hole of an object begins. */
+/* op_seek.c - SEEK: finds the next data or hole of an object. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "server/op/op.h"
 
-/* What is not there is a hole. */
+/* A missing object is one hole. */
 static int seek(struct op_job *job)
 {
 	const struct wire_seek *body = job->req->msg.body;

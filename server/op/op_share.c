@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_share.c - SHARE: where blocks that are read again and again lie for RDMA Reads. */
+/* op_share.c - SHARE: tells a client where the shared blocks lie, for RDMA Reads. */
 #include "server/op/op.h"
 #include "server/state/shares.h"
 

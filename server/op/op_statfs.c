@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_statfs.c - STATFS: how full is the file system below the store? */
+/* op_statfs.c - STATFS: space of the file system that holds the store. */
 #include "server/op/op.h"
 
 void op_statfs(struct worker *w, struct rpc_req *req)

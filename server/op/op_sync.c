@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_sync.c - SYNC: what was written to the objects before is on stable
- * storage when it is answered.  Flushes of one object are shared with the
- * other requests that wait for one.  An error that another flush has met is
- * told here as well, once, to a session that had written (marks.h).  Several objects are
- * opened by the pool: the folders of each may have to be read from the disk.
+ * op_sync.c - SYNC: everything written to the objects before is on stable storage when it is
+ * answered.  Flushes of one object are shared by all requests that wait for one.  An error that
+ * another flush has met is reported here as well, once, to each session that had written
+ * (marks.h).  Several objects are opened by the pool, because each of their directories may
+ * have to be read from the disk.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct sync_op {
 	struct iod_session *ses;
 	uint32_t n;
 	atomic_uint left;
-	atomic_int status; /* the first error */
+	atomic_int status; /* the first error, or 0 */
 	struct sync_work work;
 	struct mail mail;
 	struct sync_one one[];
@@ -46,7 +46,7 @@ static void sync_answer(struct mail *mail)
 	free(op);
 }
 
-/* One part of the work is over; the last one answers. */
+/* One part has ended; the last part answers. */
 static void sync_part(struct sync_op *op, int status)
 {
 	int none = 0;
@@ -80,7 +80,7 @@ static void sync_object(struct sync_op *op, struct sync_one *one)
 	store_obj_put(obj);
 }
 
-/* On the worker's thread, or one of the pool. */
+/* Runs on the worker's thread or on one of the pool. */
 static void sync_all(struct sync_work *work)
 {
 	struct sync_op *op = container_of(work, struct sync_op, work);
@@ -105,7 +105,8 @@ void op_sync(struct worker *w, struct rpc_req *req)
 	op->worker = w;
 	op->req = req;
 	op->ses = session_of(req);
-	op->ses->refs++; /* not running: a fence need not wait for it */
+	/* does not count as running: a fence need not wait for it */
+	op->ses->refs++;
 	op->n = n;
 	rpc_req_enter(req, RPC_FLUSH);
 	op->mail.deliver = sync_answer;

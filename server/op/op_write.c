@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_write.c - WRITE: data that came along is written from where it is;
- * other data the iod fetches from the client, chunk by chunk: into a unit and
- * from there to the file, or straight into a window of what is overwritten.
+ * op_write.c - WRITE.  Data that came with the request is written from where it is.  Other data
+ * the iod fetches from the client in chunks: into a buffer and from there to the file, or
+ * straight into a window of bytes that are overwritten.
  */
 #include <errno.h>
 #include <string.h>
@@ -51,9 +51,8 @@ static void log_failure(struct xfer *x)
 }
 
 /*
- * What went into windows.  A truncation on the way may have left a part of it
- * behind the end, where it is no data: then this write comes after it, all
- * of it and through units.  True: it is being done again.
+ * Completes a write through windows.  If a concurrent truncation cut the object below the
+ * written range, redoes the whole write through buffers.  Returns true if it is being redone.
  */
 static bool settle(struct xfer *x, int rc)
 {
@@ -117,8 +116,8 @@ static void write_end(struct xfer *x)
 }
 
 /*
- * What lands next: the first in the list of those under way but this one, if its
- * bytes are here.
+ * The next chunk to write to the file: the first in the order of the list, other than gone.
+ * NULL: its bytes have not arrived.
  */
 static struct chunk *next_behind(struct xfer *x, const struct chunk *gone)
 {
@@ -133,7 +132,7 @@ static struct chunk *next_behind(struct xfer *x, const struct chunk *gone)
 
 static void land(struct chunk *c);
 
-/* It was filed, or need not be. */
+/* The chunk was written to the file, or need not be. */
 static void landed(struct chunk *c, int status)
 {
 	struct xfer *x = c->x;
@@ -147,8 +146,8 @@ static void landed(struct chunk *c, int status)
 }
 
 /*
- * One at a time, in the order of the list: its pieces may overlap.  They need not
- * come in that order where the client moves some (rpc_bulk.lend).
+ * Chunks are written one at a time, in the order of the list, because their pieces may overlap.
+ * If the client moves some of them (rpc_bulk.lend), they may arrive in another order.
  */
 static void land(struct chunk *c)
 {
@@ -215,9 +214,9 @@ static void write_inline(struct xfer *x)
 }
 
 /*
- * Nothing of it needs new space, and all of it is in memory; no piece meets
- * another, since what goes into a window does not wait for its turn.  Small
- * pieces between holes are not looked for: mapping them would fill the holes.
+ * True: windows can be used.  The range needs no new space and lies in memory.  The pieces do
+ * not overlap, because windows are filled in any order.  Small pieces in an object with holes
+ * are not looked up: mapping them would fill the holes.
  */
 static bool overwrites(const struct xfer *x)
 {
@@ -228,7 +227,7 @@ static bool overwrites(const struct xfer *x)
 	if (!x->worker->windows.memory || !xfer_windows(x) ||
 	    store_obj_stat(x->obj, &st))
 		return false;
-	/* to look for holes may wait, too */
+	/* because the search for holes may block */
 	if (!store_whole(&st) &&
 	    loan_object_has_writer(x->worker->iod->loans,
 				   store_obj_handle(x->obj)))
