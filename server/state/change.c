@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* Looked at once more: a removal may have come between. */
+/* The second check catches a removal since the first. */
 int change_make(struct iod *iod, uint64_t handle, struct store_obj **obj)
 {
 	struct store_obj *made;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flushing.c - a flush of one object, by the pool. */
+/* flushing.c - a flush of one object by the pool. */
 #include "server/state/flushing.h"
 
 #include "common/util/container.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flushing.h - what a session wrote to an object goes to the disk before it is answered;
- * an error that another flush has met since counts as well (marks.h).
+ * flushing.h - flushes what a session wrote to an object before its request is answered.  An
+ * error that another flush has met since the write counts as well (marks.h).
  */
 #ifndef FLUSHING_H
 #define FLUSHING_H
@@ -9,9 +9,9 @@
 #include "server/state/worker.h"
 
 struct flushing {
-	/* on the session's thread: 0 or -errno; f is the caller's again */
+	/* called on the session's thread: 0 or -errno; the caller owns f again */
 	void (*done)(struct flushing *f, int status);
-	struct rpc_req *req; /* that waits for it */
+	struct rpc_req *req; /* the request that waits for the flush */
 	/* private */
 	struct iod_session *ses;
 	struct marks_flush marks;
@@ -20,7 +20,7 @@ struct flushing {
 	struct mail mail;
 };
 
-/* The caller keeps ses and obj until done(); mark_written() was called. */
+/* The caller keeps ses and obj until done(), and has called mark_written() before. */
 void flushing_start(struct flushing *f, struct iod_session *ses,
 		    struct store_obj *obj);
 

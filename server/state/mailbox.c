@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mailbox.c - hands things to a progress thread from any other. */
+/* mailbox.c - see mailbox.h. */
 #include <stdbool.h>
 
 #include "server/state/mailbox.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mailbox.h - hands things to a progress thread from any other. */
+/* mailbox.h - passes work to a progress thread from any other thread. */
 #ifndef MAILBOX_H
 #define MAILBOX_H
 
@@ -9,20 +9,20 @@
 #include "common/comm/rpc.h"
 
 struct mail {
-	void (*deliver)(struct mail *mail); /* on the mailbox's thread */
+	void (*deliver)(struct mail *mail); /* called on the mailbox's thread */
 	STAILQ_ENTRY(mail) link; /* private */
 };
 
 struct mailbox {
-	struct rpc_ctx *ctx; /* woken by the first mail */
+	struct rpc_ctx *ctx; /* woken when a mail comes to an empty mailbox */
 	pthread_mutex_t lock;
-	STAILQ_HEAD(mails, mail) mails; /* lock */
+	STAILQ_HEAD(mails, mail) mails; /* under lock */
 };
 
 void mailbox_init(struct mailbox *box, struct rpc_ctx *ctx);
 void mailbox_destroy(struct mailbox *box);
 void mailbox_post(struct mailbox *box, struct mail *mail);
-/* Delivers what is there, in order. */
+/* Delivers the mails in the order in which they were posted. */
 void mailbox_drain(struct mailbox *box);
 
 #endif

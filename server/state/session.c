@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - what runs of a session, and how long it is needed. */
+/* session.c - what of a session is running, and how long it is needed. */
 #include <stdlib.h>
 
 #include "server/state/worker.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Over a transport whose reads its own programs carry out it is for tests. */
+/* If the transport needs a process for RDMA Reads, sharing is only for tests. */
 static bool serves(const struct iod *iod, const struct tp_dev *dev)
 {
 	return iod->conf.ends == IOD_WORDS_ALL || tp_dev_serves(dev) & TP_ALONE;
@@ -21,7 +21,8 @@ static bool any_serves(const struct iod *iod)
 	return false;
 }
 
-/* A key of memory cannot be narrowed to the objects that somebody may read. */
+/* A memory key gives access to all shared blocks, not only to the objects that its client may
+ * read. */
 static const char *hindrance(const struct iod *iod)
 {
 	if (iod->conf.auth.mode != AUTH_SYS)

@@ -9,7 +9,8 @@
 #include "common/util/clock.h"
 #include "common/util/log_pace.h"
 
-/* Of a manager that is not heard yet it is not known how old it is. */
+/* A capability of a manager whose clock is not known yet counts for this long at a time, while
+ * the iod has heard from a manager within SILENT_NS. */
 #define UNHEARD_NS (60 * UINT64_C(1000000000))
 #define SILENT_NS (3600 * UINT64_C(1000000000))
 
@@ -55,9 +56,9 @@ static int refuse(struct iod_session *ses, const struct rpc_req *req,
 	return flaws[flaw].status;
 }
 
-/* ---- what is shown ---- */
+/* ---- capabilities that a request shows ---- */
 
-/* clock_boot() when it ends, or an enum caps_flaw, negative. */
+/* When the capability ends, clock_boot(); or the negative of an enum caps_flaw. */
 static int64_t end_of(struct iod *iod, const struct capability *cap)
 {
 	uint64_t now, here = clock_boot();
@@ -79,7 +80,7 @@ static enum caps_flaw flaw_of(int rc)
 					      : CAPS_FALSE;
 }
 
-/* 0, a flaw, negative, or 1: no memory. */
+/* 0; the negative of an enum caps_flaw; or 1: no memory. */
 static int learn(struct iod_session *ses, const void *sealed)
 {
 	struct iod *iod = ses->worker->iod;
@@ -115,7 +116,7 @@ static int learn_all(struct iod_session *ses, const struct rpc_req *req)
 	return rc > 0 ? -ENOMEM : refuse(ses, req, (enum caps_flaw)(-rc));
 }
 
-/* ---- what is asked for ---- */
+/* ---- rights that a request needs ---- */
 
 static bool is_bound(const struct iod_session *ses)
 {
@@ -129,7 +130,7 @@ uint64_t caps_until(const struct iod_session *ses, uint64_t handle,
 			     : UINT64_MAX;
 }
 
-/* What it had, and has not any more, is no offence. */
+/* If the session had the right before, or verdicts were dropped, this is no offence. */
 static enum caps_flaw lack(const struct iod_session *ses, uint64_t until)
 {
 	return until || ses->verdicts.dropped ? CAPS_AGAIN : CAPS_MISSING;
@@ -160,7 +161,7 @@ int caps_check(struct iod_session *ses, const struct rpc_req *req)
 	return is_bound(ses) ? check(ses, req) : 0;
 }
 
-/* ---- to the administrator ---- */
+/* ---- reports for the administrator ---- */
 
 void caps_say(const struct iod *iod)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Over a transport whose reads its own programs carry out, a message does as well. */
+/* If the transport needs a process for RDMA Reads, a request is as fast. */
 static bool serves(const struct iod *iod, const struct tp_dev *dev)
 {
 	switch (iod->conf.ends) {
@@ -70,7 +70,7 @@ bool shows_place(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 	uint64_t tag;
 	size_t at;
 
-	/* one key is for the ends of all objects */
+	/* one memory key gives access to the sizes of all objects */
 	if (!mr || iod->conf.auth.caps ||
 	    !(rpc_session_info(req->session)->features & WIRE_FT_ENDS) ||
 	    !shown_place(store_shown(iod->store), handle, &at, &tag))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * terms.h - the clocks of managers, as they say with each lease: by these the iod knows
- * how old a ticket is.  Managers before had the same clock unless their host was started
- * anew since; then that of the last one counts, too, as long as the iod has heard it
- * itself.  Any thread.
+ * terms.h - the clocks of managers, which come with each lease.  With them the iod tells how
+ * old a ticket is.  Earlier managers had the same clock, unless their host rebooted in between.
+ * Then the clock of the previous host boot counts, too, if the iod itself has heard it.  All
+ * functions except terms_init() and terms_destroy() may be called from any thread.
  */
 #ifndef TERMS_H
 #define TERMS_H
@@ -14,20 +14,21 @@
 struct terms {
 	pthread_mutex_t lock;
 	struct {
-		uint64_t term; /* 0: none */
-		uint64_t since; /* the first one with this clock */
-		uint64_t ahead; /* of our clock_boot(), modulo 2^64 */
-	} known[2]; /* the latest first */
+		uint64_t term; /* the latest with this clock; 0: none */
+		uint64_t since; /* the first term with this clock */
+		/* its clock minus our clock_boot(), modulo 2^64 */
+		uint64_t ahead;
+	} known[2]; /* the latest clock first */
 };
 
 void terms_init(struct terms *terms);
 void terms_destroy(struct terms *terms);
-/* The manager of that term said clock, just now, and that it was the same since the
- * term since. */
+/* The manager of that term has just sent the time of its clock, which is the same clock since
+ * the term since. */
 void terms_hear(struct terms *terms, uint64_t term, uint64_t since,
 		uint64_t clock);
-/* struct gatehouse.clock; arg: the terms.  -EAGAIN: the manager of that term, or any,
- * will be heard soon. */
+/* gatehouse.clock; arg: the terms.  -EAGAIN: this term, or any, is not known yet, and will be
+ * soon.  -ESTALE: the clock of this term is not known. */
 int terms_clock(void *arg, uint64_t term, uint64_t *now);
 
 #endif

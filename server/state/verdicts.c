@@ -9,7 +9,7 @@
 #define SETS_MAX (VERDICTS_MAX / VERDICTS_WAYS)
 #define SETS_MIN 4u
 
-/* Handles are random. */
+/* Handles are random, so the sets fill evenly. */
 static struct verdict *set_of(const struct verdicts *v, uint64_t handle)
 {
 	uint64_t h = handle * UINT64_C(0x9e3779b97f4a7c15);
@@ -17,7 +17,7 @@ static struct verdict *set_of(const struct verdicts *v, uint64_t handle)
 	return &v->v[((uint32_t)(h >> 32) & (v->sets - 1)) * VERDICTS_WAYS];
 }
 
-/* handle 0: a free place. */
+/* handle 0: finds a free place. */
 static struct verdict *in_set(struct verdict *set, uint64_t handle)
 {
 	unsigned int i;
@@ -43,7 +43,7 @@ uint64_t verdicts_until(const struct verdicts *v, uint64_t handle,
 	return until;
 }
 
-/* Those of a set that is to be two fit these. */
+/* Doubles the number of sets.  Each set splits in two, so all verdicts fit. */
 static int grow(struct verdicts *v)
 {
 	const uint32_t sets = v->sets ? 2 * v->sets : SETS_MIN;
@@ -73,7 +73,7 @@ static struct verdict *drop_one(struct verdicts *v, uint64_t handle)
 	return at;
 }
 
-/* NULL: there is no memory for the first ones. */
+/* NULL: no memory for the first sets. */
 static struct verdict *place(struct verdicts *v, uint64_t handle)
 {
 	struct verdict *at = NULL;

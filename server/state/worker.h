@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * worker.h - the inside of the iod: a worker is a progress thread with its
- * own completion queue, sessions and buffers; workers share the store
- * and the threads that wait for the disk.
+ * worker.h - the state of the iod that its files share.  A worker is a progress thread with its
+ * own completion queue, sessions and buffers.  The workers share the store and the threads that
+ * wait for the disk.
  */
 #ifndef WORKER_H
 #define WORKER_H
@@ -37,7 +37,7 @@ struct xfer;
 struct parked;
 struct worker;
 
-/* To be called, on the session's thread, when nothing of it runs. */
+/* Called on the session's thread when nothing of the session is running. */
 struct session_idle {
 	void (*idle)(struct session_idle *wait);
 	STAILQ_ENTRY(session_idle) link;
@@ -46,23 +46,26 @@ struct session_idle {
 struct iod_session {
 	uint64_t id;
 	struct worker *worker;
-	unsigned int refs; /* the service and each transfer */
-	unsigned int running; /* transfers, jobs of the pool */
-	STAILQ_HEAD(, session_idle) waits; /* for the end of these */
-	bool fenced; /* nothing of it is written any more */
-	struct sync_client *turn; /* in the pool */
-	struct marks marks; /* of what it wrote */
-	struct verdicts verdicts; /* by its capabilities: shown_caps.h */
-	bool client; /* it needs them, if anybody does */
-	bool mgr; /* it says that it is the manager, */
-	uint64_t term; /* in this term; 0: it has not claimed the store */
-	struct zone_owner owner; /* of buffers */
-	unsigned int copying; /* parts of its copies that are under way */
-	uint64_t shy_until; /* uses no windows: one failed under it */
+	/* of the service, and of each transfer, job and flush */
+	unsigned int refs;
+	unsigned int running; /* transfers and jobs in progress */
+	STAILQ_HEAD(, session_idle) waits; /* waiting until running is 0 */
+	bool fenced; /* none of its changes is executed any more */
+	struct sync_client *turn; /* its turns in the pool */
+	struct marks marks; /* of the objects that it wrote */
+	/* rights from its capabilities: shown_caps.h */
+	struct verdicts verdicts;
+	bool client; /* a client: it needs capabilities, if they are on */
+	bool mgr; /* it connected as the manager */
+	uint64_t term; /* the manager's term; 0: it has not claimed the store */
+	struct zone_owner owner; /* for its turns at buffers */
+	unsigned int copying; /* parts of its copies in progress */
+	/* until then it uses no windows, because a connection broke; clock_now() */
+	uint64_t shy_until;
 	LIST_ENTRY(iod_session) link;
 };
 
-/* Why a request is refused. */
+/* Why a request is refused; the texts are in shown_caps.c. */
 enum caps_flaw {
 	CAPS_MISSING = 1,
 	CAPS_AGAIN,
@@ -74,11 +77,12 @@ enum caps_flaw {
 	CAPS_FLAWS
 };
 
-/* How the data of a READ or WRITE goes. */
+/* How the data of a READ or WRITE is transferred. */
 enum payload {
-	PAYLOAD_ALONG, /* with the message */
-	PAYLOAD_PLACED, /* to a Fast RDMA buffer of the client's */
-	PAYLOAD_KEYS, /* left to us, by keys; the client may be asked to */
+	PAYLOAD_ALONG, /* in the message */
+	PAYLOAD_PLACED, /* into a Fast RDMA buffer of the client */
+	/* by the server with memory keys, or by the client if the server asks it to */
+	PAYLOAD_KEYS,
 	PAYLOADS
 };
 
@@ -86,29 +90,35 @@ struct worker {
 	struct iod *iod;
 	struct rpc_ctx *ctx;
 	struct mailbox mail;
-	struct zones *zones; /* for transfers; shared fairly by sessions */
+	/* buffers for transfers; sessions take turns at them */
+	struct zones *zones;
 	struct windows windows;
-	struct rail_sge *piece; /* RPC_LOCAL_MAX, of the chunk that begins */
+	/* RPC_LOCAL_MAX pieces, for the chunk that is being started */
+	struct rail_sge *piece;
 	LIST_HEAD(, iod_session) sessions;
-	LIST_HEAD(, xfer) xfers; /* under way */
-	LIST_HEAD(, xfer) spare; /* to be used again */
+	LIST_HEAD(, xfer) xfers; /* in progress */
+	LIST_HEAD(, xfer) spare; /* free, for reuse */
 	struct copies *copies; /* copies.h */
-	LIST_HEAD(, hold) holds; /* requests that wait: hold.c */
+	/* requests that wait for late changes: hold.c */
+	LIST_HEAD(, hold) holds;
 	TAILQ_HEAD(, parked) parked; /* changes that wait for a lease */
 	struct mail renewed;
-	atomic_bool renewing; /* it is on its way */
-	struct rpc_timer replaced; /* the iod ends: its store is another one */
+	atomic_bool renewing; /* renewed was posted and not yet delivered */
+	/* ends the iod: its store is not the one that the manager expects */
+	struct rpc_timer replaced;
 	pthread_t thread;
 	bool started;
-	atomic_uint_least64_t payloads[PAYLOADS]; /* requests, by enum payload */
-	uint64_t caps_said[CAPS_FLAWS]; /* when, in the log */
-	struct mail report; /* iod_report() */
-	atomic_bool reporting; /* it is on its way */
+	/* number of requests, by enum payload */
+	atomic_uint_least64_t payloads[PAYLOADS];
+	/* when each was last logged, for log_pace() */
+	uint64_t caps_said[CAPS_FLAWS];
+	struct mail report; /* for iod_report() */
+	atomic_bool reporting; /* report was posted and not yet delivered */
 };
 
 struct iod {
 	struct iod_conf conf;
-	/* Carries out a request, or refuses it: as it came, or after a wait. */
+	/* Executes a request or refuses it; called when it arrives, and again after a wait. */
 	void (*run)(struct worker *w, struct rpc_req *req);
 	const struct log *log;
 	struct daemon *daemon; /* or NULL */
@@ -118,37 +128,41 @@ struct iod {
 	struct early *early;
 	struct loan_table *loans;
 	struct counters *counters;
-	bool new_store; /* there was nothing in it when this process began */
+	/* the store was never claimed when this process began */
+	bool new_store;
 	struct resizes resizes;
-	struct keyring *ring; /* NULL: no key is configured, and then: */
-	struct trust *trust; /* ... who is the manager */
-	struct terms terms; /* for: */
+	/* NULL: no key is configured; then trust is used */
+	struct keyring *ring;
+	/* the addresses of the manager; NULL with a ring */
+	struct trust *trust;
+	struct terms terms; /* used by house */
 	struct gatehouse house;
-	struct doorkeeper keeper; /* with a ring: looks at tickets */
+	struct doorkeeper keeper; /* with a ring: verifies tickets */
 	atomic_uint_least64_t caps_refused[CAPS_FLAWS];
 	struct sync_pool *pool;
 	struct aio *aio; /* or NULL */
 	struct fabric fabric;
 	struct tp_mr *shows[RAILS_MAX]; /* shows.h; or NULL */
 	struct tp_mr *shares[RAILS_MAX]; /* shares.h; or NULL */
-	bool sharing; /* over one of them */
+	bool sharing; /* over at least one device */
 	struct rpc_server *server;
-	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* the workers' */
+	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* of the workers */
 	uint64_t boot;
 	uint64_t started; /* clock_now() */
-	uint64_t started_boot; /* the same moment, clock_boot() */
-	struct { /* lease.c; clock_boot() */
-		_Atomic uint64_t until; /* 0: there was none yet */
-		_Atomic uint64_t heard; /* of the manager, or since we run */
-		atomic_bool lost; /* and this was said */
+	uint64_t started_boot; /* the same time, clock_boot() */
+	struct { /* of lease.c; times are clock_boot() */
+		_Atomic uint64_t until; /* 0: no lease yet */
+		/* when the manager was last heard; at first, the start */
+		_Atomic uint64_t heard;
+		atomic_bool lost; /* the loss of the lease was logged */
 	} lease;
 	atomic_bool stop;
-	atomic_bool ready; /* and this was said */
+	atomic_bool ready; /* the iod serves, and that was logged */
 	unsigned int nworkers;
 	struct worker worker[];
 };
 
-/* It lends for writing, too. */
+/* Objects are lent for writing, too, not only for reading. */
 static inline bool iod_lends_writing(const struct iod *iod)
 {
 	return iod->conf.direct <= IOD_LEND_ALL && store_in_memory(iod->store);
@@ -158,19 +172,19 @@ static inline bool iod_lends_writing(const struct iod *iod)
 
 struct iod_session *session_find(struct worker *w, uint64_t id);
 struct iod_session *session_of(struct rpc_req *req);
-/* An order of a manager in whose place there is another one. */
+/* The session claimed the store as manager, and the store obeys another manager now. */
 bool session_stale(const struct iod_session *ses);
 void session_unref(struct iod_session *ses);
 /*
- * store_engine.read() or write() for a request of the session, in its turn and before
- * its expiry; io has the rest.
+ * Calls read() or write() of the engine for a request of the session, with its turn and its
+ * expiry.  The caller has set the other fields of io.
  */
 int session_file(struct iod_session *ses, const struct rpc_req *req,
 		 struct store_io *io, bool write);
-/* A reference for something that runs. */
+/* Something of the session begins to run, with a reference to it; session_finish() ends both. */
 void session_begin(struct iod_session *ses);
 void session_finish(struct iod_session *ses);
-/* wait->idle(), now or when all that runs has finished. */
+/* Calls wait->idle() when nothing of the session is running, possibly at once. */
 void session_wait(struct iod_session *ses, struct session_idle *wait);
 
 #endif
