@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list.c - the share of an iod in a list of file pieces. */
+/* list.c - the iod's share of a list of file pieces. */
 #include <errno.h>
 
 #include "common/dist/dist.h"
@@ -12,9 +12,9 @@ struct share {
 	struct dist dist;
 	uint32_t k;
 	uint64_t skip, left;
-	/* the stripe that was met last: most pieces are small and near */
-	uint64_t begin, end; /* in the file */
-	uint64_t local; /* in the object */
+	/* the stripe used last, because most pieces are small and close together */
+	uint64_t begin, end; /* offsets in the file */
+	uint64_t local; /* offset in the object */
 	bool ours;
 	struct store_seg *seg;
 	unsigned int nseg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list.h - an iod's share of a list request: from the pieces of a file, that
- * regular vectors describe, to pieces of the object.  Pure functions.
+ * list.h - the iod's share of a list request: turns file pieces, described by regular vectors,
+ * into pieces of the object.  Pure functions.
  */
 #ifndef LIST_H
 #define LIST_H
@@ -9,12 +9,13 @@
 #include "server/store/store_engine.h"
 #include "common/wire/wire.h"
 
-/* Pieces that a checked request describes: room enough for list_expand(). */
+/* The number of pieces that a checked request describes; seg of list_expand() needs room for
+ * them. */
 size_t list_pieces(const struct wire_list *list, const struct wire_vec *vec);
 /*
- * Fills seg with the pieces of the object, in the order of the list, that the
- * io.total bytes behind the first skip lie in; neighbours that touch are one.
- * 0 and their number in *nseg, or -EPROTO: the share is less than that.
+ * Fills seg with pieces of the object, in the order of the list.  They cover io.total bytes of
+ * the iod's share, after its first skip bytes.  Adjacent pieces become one.  0: *nseg is their
+ * number.  -EPROTO: the share is shorter.
  */
 int list_expand(const struct wire_list *list, const struct wire_vec *vec,
 		struct store_seg *seg, unsigned int *nseg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* xfer.c - a transfer and its chunks. */
+/* xfer.c - transfers and their chunks. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -37,13 +37,13 @@ void xfer_stop_all(struct worker *w, const struct iod_session *ses, int status)
 	}
 }
 
-/* Its client has given up while it waited for a buffer. */
+/* The deadline has passed while the transfer waited for a buffer. */
 static void too_late(struct rpc_timer *timer)
 {
 	xfer_stop(container_of(timer, struct xfer, late), -ETIMEDOUT);
 }
 
-/* Steps over the next len bytes of the regions. */
+/* Advances by len bytes of the regions. */
 static void advance(struct xfer *x, uint64_t len)
 {
 	uint64_t left;
@@ -85,7 +85,7 @@ static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
 	x->ops->begin(c);
 }
 
-/* Bytes of the next chunk, if there is a buffer for them. */
+/* The bytes of the next chunk, if a buffer of that size is free. */
 static size_t want(const struct xfer *x)
 {
 	uint64_t left = x->total - x->next;
@@ -110,7 +110,7 @@ static void start_buf(struct xfer *x, struct zone_buf *buf)
 	start_chunk(x, c, buf->addr, room, buf->mem);
 }
 
-/* The next bytes straight from mappings of the object, if there are such. */
+/* Starts a chunk in windows of the object.  False: the next piece lies in no window. */
 static bool start_window(struct xfer *x)
 {
 	struct chunk *c = idle_chunk(x);
@@ -127,8 +127,8 @@ static bool over(const struct xfer *x)
 }
 
 /*
- * Starts as many chunks as may be under way, the first in buf if there is
- * one.  A chunk that fails at once ends the transfer here and not earlier.
+ * Starts chunks up to the limit, the first one in buf unless it is NULL.  If a chunk fails at
+ * once, the transfer ends here and not inside the loop.
  */
 static void fill(struct xfer *x, struct zone_buf *buf)
 {
@@ -155,7 +155,7 @@ static void fill(struct xfer *x, struct zone_buf *buf)
 		x->ops->end(x);
 }
 
-/* It may have come so late that the memory to move is the client's again. */
+/* After the deadline the client may have freed its memory, so no data may be moved. */
 static void got_buf(struct zone_wait *wait, struct zone_buf *buf)
 {
 	struct xfer *x = container_of(wait, struct xfer, wait);
@@ -267,7 +267,7 @@ int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	return rc;
 }
 
-/* Putting the buffer may start the next chunk, if the transfer waits. */
+/* If the transfer waits for a buffer, zone_put() may start its next chunk. */
 void chunk_done(struct chunk *c, int status)
 {
 	struct xfer *x = c->x;

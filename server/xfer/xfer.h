@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * xfer.h - the way of a READ's or WRITE's bytes through the iod's buffers.
+ * xfer.h - moves the bytes of a READ or WRITE through the iod's buffers.
  *
- * A transfer is cut into chunks of a transfer unit, or less if the buffers run
- * short (zone.h: sessions get one each in turn); two are under way at a
- * time, so that one moves over the network while the other meets the file
- * (PVFS over InfiniBand, ICPP 2003, section 3.3: transfer and file access
- * overlap).
+ * A transfer is cut into chunks of a transfer unit, or less if buffers are scarce (zone.h:
+ * sessions get one each in turn).  Two chunks are in progress at a time: one moves over the
+ * network while the other one accesses the file (PVFS over InfiniBand, ICPP 2003, section 3.3:
+ * transfer and file access overlap).
  *
- *   begin(chunk)  has a buffer, or lies in windows (x->mapped): many pieces of
- *                 the object in one transfer; the operation moves the data,
- *                 then says chunk_done()
- *   end(xfer)     nothing is under way any more, all done or status set
+ *   begin(chunk)  The chunk has a buffer, or lies in windows (x->mapped), with many pieces of the
+ *                 object in one transfer.  The operation moves the data, then calls chunk_done().
+ *   end(xfer)     No chunk is in progress.  All bytes were moved, or status is set.
  */
 #ifndef XFER_H
 #define XFER_H
@@ -25,20 +23,22 @@
 struct chunk {
 	struct xfer *x;
 	bool busy;
-	bool got; /* WRITE: its bytes are here */
-	struct zone_buf *buf; /* or */
+	bool got; /* WRITE: its bytes have arrived */
+	struct zone_buf *buf; /* or NULL: in windows */
 	struct window *window[CHUNK_WINDOWS];
 	unsigned int nwindow;
-	unsigned int npiece; /* in windows: worker->piece, during begin() */
-	uint64_t pos; /* in the order of the lists */
+	/* pieces in windows; they lie in worker->piece during begin() */
+	unsigned int npiece;
+	uint64_t pos; /* in the transfer, in the order of the regions */
 	struct rail_mem *mem; /* of io.buf */
 	struct store_io io;
 	int (*apart)(struct chunk *c);
 	void (*filed)(struct chunk *c, int status);
 	int io_status;
-	struct mail mail; /* io was done elsewhere */
+	struct mail mail; /* io was done on another thread */
 	struct rpc_bulk bulk;
-	bool entered; /* WRITE into windows: by entry, until that expires */
+	/* WRITE into windows: entry has entered the gate; overdue fires at its expiry */
+	bool entered;
 	struct gate_entry entry;
 	struct rpc_timer overdue;
 };
@@ -52,89 +52,96 @@ struct xfer {
 	const struct xfer_ops *ops;
 	struct worker *worker;
 	struct iod_session *ses;
-	struct rpc_req *req; /* NULL: answered */
-	struct store_obj *obj; /* NULL: does not exist */
+	struct rpc_req *req; /* NULL: it was answered */
+	struct store_obj *obj; /* NULL: it does not exist */
 	const struct wire_mem *mem;
 	unsigned int nmem;
 	bool write;
-	bool mapped; /* may go through windows */
-	bool broken; /* the connection is */
-	bool held; /* fill() is below us in the stack */
-	int status; /* first error */
-	unsigned int busy; /* chunks under way */
+	bool mapped; /* may use windows */
+	bool broken; /* the connection broke */
+	bool held; /* fill() is running, so chunk_done() must not call it */
+	int status; /* the first error, or 0 */
+	unsigned int busy; /* chunks in progress */
 	uint64_t total; /* bytes to move */
 	uint64_t next; /* bytes given to chunks */
-	uint64_t started; /* READ: bytes on their way back */
-	uint64_t size; /* READ: of the object at the start */
-	bool inside; /* READ: the object goes on behind all that it asks for */
-	uint64_t direct; /* WRITE: the end of what went into windows, or 0 */
-	unsigned int seg_at; /* where `next` lies in seg */
+	uint64_t started; /* READ: bytes given to the network */
+	uint64_t size; /* READ: size of the object at the start */
+	bool inside; /* READ: all regions end before the end of the object */
+	/* WRITE: end of the range written through windows, or 0 */
+	uint64_t direct;
+	/* the region in which `next` lies; skip: bytes of it before `next` */
+	unsigned int seg_at;
 	uint64_t skip;
 	struct zone_wait wait;
-	struct rpc_timer late; /* while it waits */
+	/* fires at the deadline while it waits for a buffer */
+	struct rpc_timer late;
 	LIST_ENTRY(xfer) link;
-	struct chunk *filing; /* WRITE: on its way into the file */
+	/* WRITE: chunk that is being written to the file */
+	struct chunk *filing;
 	struct chunk chunk[XFER_CHUNKS];
-	struct mark *mark; /* WRITE: until it is written; or NULL */
+	struct mark *mark; /* WRITE: until the data is written; or NULL */
 	struct flushing flush;
 	unsigned int nseg;
-	struct store_seg *seg; /* few, or */
-	struct store_seg *many; /* of a list: manymax; kept for the next */
+	struct store_seg *seg; /* few or many */
+	/* for long lists: manymax pieces; kept for the next transfer */
+	struct store_seg *many;
 	size_t manymax;
 	struct store_seg few[WIRE_REGION_MAX];
 };
 
 /*
- * A transfer for a READ or WRITE, with its regions as seg, or for one of a
- * list, with the iod's share of that (neighbours that touch are one).  NULL:
- * no memory, or not so long a list; req was answered.
+ * Makes a transfer for a READ or WRITE, with its regions as seg, or for a list request, with
+ * the iod's share of the list.  Adjacent pieces become one.  NULL: no memory, or the list is
+ * shorter than the request says; then req was answered.
  */
 struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 		      const struct xfer_ops *ops);
-/* Puts the object and the session; req must have been given back. */
+/* Puts the object and the session.  req must have been answered or aborted. */
 void xfer_free(struct xfer *x);
-/* Moves x->total bytes: begin() for each chunk, at last end(). */
+/* Moves x->total bytes: calls begin() for each chunk, and end() at the end. */
 void xfer_run(struct xfer *x);
-/* May windows serve the session? */
+/* The session may use windows. */
 bool xfer_windows(const struct xfer *x);
-/* The pieces are small, and many. */
+/* There are at least WINDOW_PIECES pieces. */
 bool xfer_fine(const struct xfer *x);
-/* From end(): the same once more, from the beginning. */
+/* Call it from end(): repeats the transfer from the beginning. */
 void xfer_again(struct xfer *x);
 /*
- * The next pieces that lie in windows, as many as may be one chunk; c->npiece is
- * 0 if the next one does not.  chunk_unmap() ends it.
+ * Maps the next pieces that lie in windows, as many as fit into one chunk, and returns their
+ * bytes.  0: the next piece lies in no window, and c->npiece is 0.  chunk_unmap() releases the
+ * windows.
  */
 uint64_t chunk_map(struct chunk *c);
 /*
- * Before data comes to the windows of a WRITE: the object itself is what it lands
- * in, so the transfer ends, with its connection, when that expires (gate.h).
- * -ETIMEDOUT: that has passed.
+ * Call it before data arrives in windows of a WRITE.  The data goes directly into the object,
+ * so the change enters the gate (gate.h).  At its expiry the connection is closed.  -ETIMEDOUT:
+ * the expiry has passed.  -ESTALE: the object was replaced since it was mapped; broken is set,
+ * and the client repeats the request.
  */
 int chunk_enter(struct chunk *c);
 void chunk_unmap(struct chunk *c);
 /*
- * Lets the engine do c->io, then calls filed(c, status): at once or, on the
- * worker's thread, later.
+ * Executes c->io by the engine, then calls filed(c, status) on the worker's thread, possibly at
+ * once.
  */
 void chunk_file(struct chunk *c, bool write,
 		void (*filed)(struct chunk *c, int status));
-/* The same for apart(c), on another thread: it may have to wait. */
+/* The same for apart(c), which may block; it runs on a thread of the pool. */
 void chunk_apart(struct chunk *c, int (*apart)(struct chunk *c),
 		 void (*filed)(struct chunk *c, int status));
 /*
- * Moves the chunk's bytes between its buffer and the client.  Without a
- * connection: broken is set and -ENOTCONN is answered.
+ * Moves the chunk's bytes between its buffer and the client.  -ENOTCONN: there is no
+ * connection; broken is set.  Other errors are those of rpc_bulk_start().
  */
 int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
 	       void (*done)(struct rpc_bulk *bulk, int status));
-/* The buffer is free again. */
+/* The chunk has ended: releases its buffer or windows, and starts the next chunk. */
 void chunk_done(struct chunk *c, int status);
 
-/* Ends those of the session that wait for a buffer. */
+/* Ends the transfers of the session that wait for a buffer. */
 void xfer_stop_all(struct worker *w, const struct iod_session *ses, int status);
 
-/* Frees what a stop left under way, and the spare ones. */
+/* At the end of the iod: frees the transfers in progress and the spare ones. */
 void xfer_free_all(struct worker *w);
 
 #endif

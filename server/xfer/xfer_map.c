@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* xfer_map.c - chunks in windows: as many pieces as may leave together. */
+/* xfer_map.c - chunks in windows: as many pieces as fit into one transfer. */
 #include <errno.h>
 
 #include "common/util/clock.h"
@@ -8,11 +8,11 @@
 
 #define CHUNK_BYTES WINDOW_LEN
 
-/* Where the next piece begins, and how far the chunk has come. */
+/* Where the next piece begins. */
 struct place {
 	const struct store_seg *seg;
 	uint64_t skip;
-	uint64_t left; /* bytes that the chunk may still have */
+	uint64_t left; /* bytes that may still be added to the chunk */
 };
 
 static uint64_t place_len(const struct place *p)
@@ -37,7 +37,7 @@ bool xfer_fine(const struct xfer *x)
 	return x->nseg >= WINDOW_PIECES;
 }
 
-/* What lies in the window of the next piece. */
+/* The part of the transfer that lies in the window of the next piece. */
 static struct window_need need(const struct xfer *x, struct place p)
 {
 	struct window_need need = { .off = p.seg->off + p.skip,
@@ -74,7 +74,7 @@ static struct window *next_window(struct chunk *c, const struct place *p)
 	return win;
 }
 
-/* The next piece behind the others; 0: it lies in no window. */
+/* Adds the next piece.  0: it lies in no window. */
 static uint64_t add_piece(struct chunk *c, const struct place *p)
 {
 	const struct windows *ws = &c->x->worker->windows;
@@ -83,7 +83,7 @@ static uint64_t add_piece(struct chunk *c, const struct place *p)
 	void *addr = win ? window_at(ws, win, off, &len) : NULL;
 
 	if (!c->x->write && off + len > c->x->size)
-		return 0; /* zeros, which a mapping does not have */
+		return 0; /* the zeros beyond the end are not in a mapping */
 	if (!addr) {
 		win = next_window(c, p);
 		addr = win ? window_at(ws, win, off, &len) : NULL;
@@ -115,8 +115,8 @@ uint64_t chunk_map(struct chunk *c)
 }
 
 /*
- * What the client or its network brings later must not reach the object: only the
- * end of the connection keeps it away.
+ * Data that arrives after the expiry must not reach the object.  Only the end of the connection
+ * prevents that.
  */
 static void overdue(struct rpc_timer *timer)
 {
@@ -131,7 +131,8 @@ static void overdue(struct rpc_timer *timer)
 	rpc_req_cut(req, -ETIMEDOUT);
 }
 
-/* From now on it would have waited. */
+/* The object was replaced since the windows were mapped.  Now that the change has entered, it
+ * is not. */
 static bool moved(const struct chunk *c)
 {
 	unsigned int i;
@@ -149,7 +150,7 @@ int chunk_enter(struct chunk *c)
 
 	if (rc)
 		return rc;
-	if (moved(c)) { /* since it was mapped: the client asks again */
+	if (moved(c)) { /* the client repeats the request */
 		store_obj_leave(c->x->obj, &c->entry);
 		c->x->broken = true;
 		return -ESTALE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* xfer_new.c - makes transfers out of requests, and frees them. */
+/* xfer_new.c - makes transfers for requests, and frees them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "server/xfer/xfer.h"
 
 #define SHY_MS 2000u
-#define MANY_KEPT (16u << 10) /* pieces for the next list */
+#define MANY_KEPT (16u << 10) /* pieces of memory kept for the next list */
 
 static void regions(struct xfer *x, const struct wire_region *reg,
 		    unsigned int n)
@@ -131,8 +131,8 @@ struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
 }
 
 /*
- * A connection that broke may have met a truncation in a window.  The repeated
- * request takes units: another truncation must not stop it again and again.
+ * If a connection broke, a truncation may have cut a window.  The repeated request uses
+ * buffers, so that further truncations cannot stop it again and again.
  */
 bool xfer_windows(const struct xfer *x)
 {
