@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * early.c - the places of each object that were changed, in a tree: what one client
- * does must cost the others neither time nor what is known of their objects.
- * When there are too many, those objects that have the most of them count as
- * changed everywhere.
+ * early.c - the changed places of each object, in a tree.  One client's changes must not cost
+ * the others time, or what is known of their objects.  If there are too many places, the
+ * objects with the most places count as changed everywhere.
  */
 #include "server/once/early.h"
 
@@ -20,15 +19,15 @@
 
 _Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "offsets in a tree");
 
-/* Bytes that were changed. */
+/* A range of bytes that was changed. */
 struct place {
 	struct itree_node node;
 	uint64_t by; /* the session; 0: several, or none */
 };
 
 struct object {
-	uint64_t key; /* key_of() its handle */
-	struct itree places; /* none touches another */
+	uint64_t key; /* key_of(handle) */
+	struct itree places; /* they do not overlap */
 	unsigned int n;
 	UT_hash_handle hh;
 };
@@ -36,11 +35,12 @@ struct object {
 struct early {
 	atomic_bool on;
 	uint64_t until;
-	uint64_t secret; /* odd */
+	uint64_t secret; /* an odd random number */
 	pthread_mutex_t lock; /* of the rest */
 	struct object *objects;
-	unsigned int n; /* places */
-	unsigned int most; /* of them an object keeps when there are too many */
+	unsigned int n; /* places of all objects */
+	/* places that an object may keep when room is needed */
+	unsigned int most;
 };
 
 int early_open(struct early **out)
@@ -61,13 +61,14 @@ int early_open(struct early **out)
 	return 0;
 }
 
-/* Handles are the clients' choice; which of them meet in the table is not. */
+/* Clients choose the handles.  With a secret factor they cannot choose which ones collide in
+ * the table. */
 static uint64_t key_of(const struct early *e, uint64_t handle)
 {
 	return handle * e->secret;
 }
 
-/* ---- places.  With the lock, as all below. ---- */
+/* ---- places: the functions below need the lock ---- */
 
 static struct place *place_of(struct itree_node *node)
 {
@@ -104,7 +105,7 @@ static bool covers(const struct place *p, const struct place *all)
 	       (p->by == all->by || !p->by);
 }
 
-/* *all is then it as well. */
+/* Removes p and extends *all by its range. */
 static void absorb(struct early *e, struct object *o, struct place *p,
 		   struct place *all)
 {
@@ -118,7 +119,7 @@ static void absorb(struct early *e, struct object *o, struct place *p,
 	free(p);
 }
 
-/* What it meets, and what it touches of the same session. */
+/* Absorbs the places that overlap, and the adjacent ones of the same session. */
 static void absorb_all(struct early *e, struct object *o, struct place *all)
 {
 	uint64_t lo, hi;
@@ -136,7 +137,7 @@ static void absorb_all(struct early *e, struct object *o, struct place *all)
 		absorb(e, o, p, all);
 }
 
-/* One place in the stead of those. */
+/* Adds the range, as one place together with those that it absorbs.  False: no memory. */
 static bool join(struct early *e, struct object *o, uint64_t lo, uint64_t hi,
 		 uint64_t by)
 {
@@ -153,14 +154,14 @@ static bool join(struct early *e, struct object *o, uint64_t lo, uint64_t hi,
 	return true;
 }
 
-/* It counts as changed everywhere. */
+/* The object counts as changed everywhere. */
 static void blur(struct early *e, struct object *o)
 {
 	join(e, o, 0, UINT64_MAX, 0);
 }
 
-/* Those go first who have the most; each time that is looked for, half as many are
- * too many, so it is seldom. */
+/* Blurs the objects with the most places first.  Each search halves the limit, so searches are
+ * rare. */
 static bool make_room(struct early *e)
 {
 	struct object *o;

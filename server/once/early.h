@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * early.h - what was changed since this process began, as long as that matters:
- * while clients may still repeat what they had sent to the one before.
+ * early.h - what was changed since this process began.  It matters as long as clients may
+ * repeat requests that they sent to the process before.
  *
- * The one before may have carried such a request out and ended before it could
- * answer.  Then it is harmless to do it again only if nobody changed the same
- * bytes in between: what was answered to him would be lost.
+ * That process may have executed such a request and ended before it answered.  Executing it
+ * again is harmless only if nobody else has changed the same bytes since.  Otherwise that later
+ * change, which was acknowledged, would be lost.
  */
 #ifndef EARLY_H
 #define EARLY_H
@@ -15,27 +15,27 @@
 
 #include "server/store/store_engine.h"
 
-#define EARLY_MS 60000u /* who repeats something later is refused */
-#define EARLY_MAX (1u << 18) /* places that are known */
+#define EARLY_MS 60000u /* a request that is repeated later is refused */
+#define EARLY_MAX (1u << 18) /* bound of the places that are recorded */
 
 struct early;
 
-/* -errno. */
+/* -ENOMEM, or an error of random_id(). */
 int early_open(struct early **early);
 void early_close(struct early *early);
-/* From now on nothing is known: others change objects unseen (loan_table.h). */
+/* Forgets everything: from now on objects may be changed without a record (loan_table.h). */
 void early_over(struct early *early);
 
 /*
- * A change of these bytes of the object begins.  anew: it may have been made by
- * an earlier process, or for a session that was forgotten since.  by: the session
- * whose change it is, which may make it again over its own; 0: nobody's.  0; or for
- * one that is anew -EIO: others have changed some of the bytes, or may have;
- * -ECONNABORTED: nothing is known of it any more.  From any
- * thread; one load for who is not anew when the process is older than EARLY_MS.
+ * Checks and records a change of these bytes of the object, before it is made.  anew: it may
+ * have been made by an earlier process, or for a session that was forgotten since.  by: the
+ * session that makes it, which may repeat it over its own changes; 0: none.  0: make it.  Only
+ * if anew: -EIO: others have changed some of the bytes, or may have; -ECONNABORTED: nothing is
+ * known any more.  May be called from any thread.  If the process is older than EARLY_MS and
+ * anew is false, it only loads one variable.
  *
- * With more than EARLY_MAX places an object of very many may count as changed
- * everywhere; with as many objects, all do.
+ * With more than EARLY_MAX places, objects with very many places count as changed everywhere.
+ * With as many objects, nothing is known any more.
  */
 int early_change(struct early *early, uint64_t handle,
 		 const struct store_seg *seg, unsigned int n, uint64_t by,

@@ -6,7 +6,7 @@
 #include "common/util/clock.h"
 #include "common/util/random_id.h"
 
-#define SYNC 1u /* no host's */
+#define SYNC 1u /* upper half with sync; host_life() never returns it */
 
 static uint32_t host_life(void)
 {

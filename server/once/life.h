@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* life.h - as whom an iod is known to those that were here before. */
+/* life.h - the boot number of an iod, which tells clients whether it was restarted. */
 #ifndef LIFE_H
 #define LIFE_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Its boot number (WIRE_FT_LIFE). The upper half tells clients whether what they had written
- * and not flushed is there still: the kernel has it, however often this process is started,
- * until the host is. sync: nothing was answered that was not flushed.
+ * The boot number (WIRE_FT_LIFE).  From the upper half clients see whether their unflushed
+ * writes still exist: the kernel keeps them over restarts of this process, until the host
+ * reboots.  sync: every answered write was flushed, so a reboot loses none.
  */
 uint64_t life_boot(bool sync);
 

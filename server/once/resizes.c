@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* resizes.c - a ring, the oldest makes room. */
+/* resizes.c - a ring of truncations; a new one replaces the oldest. */
 #include "server/once/resizes.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ void resizes_destroy(struct resizes *r)
 	pthread_mutex_destroy(&r->lock);
 }
 
-/* With the lock, as below. */
+/* Needs the lock, as do the functions below that do not take it. */
 static struct resize_known *find(struct resizes *r, uint64_t id)
 {
 	struct resize_known *k;
@@ -26,7 +26,7 @@ static struct resize_known *find(struct resizes *r, uint64_t id)
 	return NULL;
 }
 
-/* Few are being done at a time: their orders come one by one. */
+/* Skips entries in progress.  There are few, because the pool bounds them. */
 static struct resize_known *add(struct resizes *r, uint64_t id)
 {
 	struct resize_known *k;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * resizes.h - the truncations that were carried out last, by the number that the
- * manager gave them.  It may ask for one again, after a restart or when an answer
- * was lost; done a second time, it would cut what was written in between.
+ * resizes.h - the last truncations that were executed, by the number that the manager gave
+ * them.  The manager may repeat one after a restart, or if an answer was lost.  Executed a
+ * second time, it would cut data that was written in between.
  */
 #ifndef RESIZES_H
 #define RESIZES_H
@@ -15,7 +15,7 @@
 
 struct resize_known {
 	uint64_t id; /* 0: none */
-	bool done; /* else it is being done */
+	bool done; /* otherwise it is in progress */
 };
 
 struct resizes {
@@ -25,21 +25,21 @@ struct resizes {
 };
 
 enum resize_verdict {
-	RESIZE_DO, /* and tell the end */
-	RESIZE_DONE, /* it was */
-	RESIZE_BUSY /* somebody does: ask later */
+	RESIZE_DO, /* execute it, then call resizes_end() */
+	RESIZE_DONE, /* it was executed */
+	RESIZE_BUSY /* it is in progress: the manager has to repeat it later */
 };
 
 void resizes_init(struct resizes *r);
 void resizes_destroy(struct resizes *r);
 
 /*
- * id: of the truncation, 0: it has none, and is done.  *place: with RESIZE_DO, for
- * the end.
+ * id: of the truncation; 0: it has none, and RESIZE_DO is returned.  *place: for resizes_end();
+ * NULL unless RESIZE_DO is returned for an id.
  */
 enum resize_verdict resizes_begin(struct resizes *r, uint64_t id,
 				  struct resize_known **place);
-/* After RESIZE_DO.  done: it was carried out. */
+/* Call it after RESIZE_DO.  done: it was executed; otherwise it is forgotten. */
 void resizes_end(struct resizes *r, struct resize_known *place, bool done);
 
 #endif

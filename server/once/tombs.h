@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tombs.h - the objects that were removed lately.  Handles are never given
- * again, so a write that comes for one of these was long on its way, and
- * would make an object that nobody knows of.
+ * tombs.h - the objects that were removed lately.  Handles are never reused.  So a write to one
+ * of them was delayed on its way, and would make an object that nobody knows.
  *
- * Bounded: the last TOMBS of handles that follow each other.  From any thread.
+ * Bounded: of consecutive handles, the last TOMBS are known.  All functions may be called from
+ * any thread.
  */
 #ifndef TOMBS_H
 #define TOMBS_H
@@ -16,7 +16,7 @@
 #define TOMBS 65536u
 
 struct tombs {
-	_Atomic uint64_t handle[TOMBS]; /* 0: none */
+	_Atomic uint64_t handle[TOMBS]; /* by handle % TOMBS; 0: none */
 };
 
 static inline void tombs_add(struct tombs *t, uint64_t handle)
