@@ -13,7 +13,7 @@ struct hold {
 	uint64_t handle;
 	struct gate_wait wait;
 	struct mail mail;
-	struct rpc_timer timer; /* its deadline */
+	struct rpc_timer timer; /* fires at rpc_req_patience() */
 	LIST_ENTRY(hold) link;
 };
 
@@ -24,7 +24,7 @@ static void hold_free(struct hold *h)
 	free(h);
 }
 
-/* From any thread. */
+/* Called from any thread. */
 static void go(struct gate_wait *wait)
 {
 	struct hold *h = container_of(wait, struct hold, wait);

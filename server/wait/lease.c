@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lease.c - the lease, and changes that wait for it. */
+/* lease.c - the lease, and the changes that wait for one. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -106,7 +106,7 @@ void lease_drop(struct worker *w, struct iod_session *ses)
 	}
 }
 
-/* In the order in which they came.  Some may be parked anew. */
+/* Runs the parked changes in the order in which they came.  Some may be parked again. */
 static void resume(struct mail *mail)
 {
 	struct worker *w = container_of(mail, struct worker, renewed);
@@ -144,7 +144,7 @@ static void renew(struct iod *iod, uint64_t until)
 				   "write goes on");
 }
 
-/* One that is late does not shorten a later one. */
+/* A delayed LEASE never shortens the lease. */
 void lease_renew(struct iod *iod, uint64_t until)
 {
 	uint64_t now = clock_boot();

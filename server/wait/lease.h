@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lease.h - until when the iod may carry out what clients change, as the manager
- * says.  The manager that cannot reach it takes it for harmless only after that.
+ * lease.h - the lease: until when the iod may execute changes of clients, as the manager says.
+ * A manager that cannot reach the iod waits for this time to pass before it assumes that the
+ * iod changes nothing any more.
  */
 #ifndef LEASE_H
 #define LEASE_H
@@ -9,23 +10,25 @@
 #include "server/state/worker.h"
 
 /*
- * A change of a client begins: its expiry is not behind the lease's then.  Without a
- * lease: false, and it is parked until there is one, or answered -ETIMEDOUT at
- * its deadline.
+ * Call it before a change of a client begins.  True: req's expiry is now at most the end of the
+ * lease.  False: there is no lease, so the request is parked until there is one.  At its
+ * deadline it is answered -ETIMEDOUT, or -EINPROGRESS earlier if it may not wait that long;
+ * -ENOMEM if it cannot be parked.
  */
 bool lease_take(struct worker *w, struct rpc_req *req);
-/* What of it is parked is answered -ESTALE. */
+/* Answers the parked requests of the session -ESTALE. */
 void lease_drop(struct worker *w, struct iod_session *ses);
 /*
- * The manager was heard: it goes on until then (clock_boot()), for what is parked as
- * well.  From any worker's thread.
+ * The manager was heard: extends the lease to until, clock_boot(), and runs the parked
+ * requests.  Called from any worker's thread.
  */
 void lease_renew(struct iod *iod, uint64_t until);
-/* It had its first one: it has what it owed, and serves. */
+/* The iod had its first lease: the manager has claimed the store and sent the fences before, so
+ * the iod serves. */
 bool lease_had(const struct iod *iod);
 
 void lease_open(struct worker *w);
-/* Forgets what is parked. */
+/* Frees the parked requests without an answer. */
 void lease_close(struct worker *w);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ready.h - the word that the iod serves. */
+/* ready.h - reports that the iod serves. */
 #ifndef READY_H
 #define READY_H
 
 #include "server/state/worker.h"
 
-/* Once, to the log, when it has its first lease; before that nothing. */
+/* After the first lease, once: logs the settings and tells the daemon.  Before it, nothing
+ * happens. */
 void ready_say(struct iod *iod);
 
 #endif
