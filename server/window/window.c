@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* window.c - mapped parts of objects. */
+/* window.c - mapped parts of objects, as windows. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +10,8 @@
 #include "server/window/window.h"
 
 #define TICK_MS 1000u
-#define TICKS_KEPT 2u /* at least, whoever wants the room */
+/* a window used in the last ticks is not replaced by another */
+#define TICKS_KEPT 2u
 #define GRAIN (WINDOW_LEN / 64)
 
 struct window_key {
@@ -20,12 +21,12 @@ struct window_key {
 struct window {
 	struct window_key key;
 	struct store_obj *obj;
-	unsigned int moved; /* as of obj, when it was mapped */
+	unsigned int moved; /* store_obj_moved() when it was mapped */
 	void *addr;
 	struct rail_mem mem;
 	unsigned int refs;
-	uint64_t tick; /* of the last use */
-	uint64_t grains; /* a bit for each that has its page tables */
+	uint64_t tick; /* of the timer, at the last use */
+	uint64_t grains; /* a bit for each grain whose page tables are filled */
 	UT_hash_handle hh;
 	TAILQ_ENTRY(window) lru;
 };
@@ -46,7 +47,7 @@ bool window_moved(const struct window *win)
 	return win->moved != store_obj_moved(win->obj);
 }
 
-/* Those in use are looked at later. */
+/* Windows in use are checked again later. */
 static void expire(struct rpc_timer *timer)
 {
 	struct windows *ws = container_of(timer, struct windows, timer);
@@ -154,8 +155,8 @@ free_win:
 }
 
 /*
- * What was used lately stays: windows that only push each other out cost more
- * than copying.
+ * Windows that were used lately stay: windows that keep replacing each other cost more than
+ * copying.
  */
 static struct window *make(struct windows *ws, const struct window_key *key,
 			   struct store_obj *obj)
@@ -174,8 +175,8 @@ static struct window *make(struct windows *ws, const struct window_key *key,
 	return win;
 }
 
-/* False: there is one, but of a file that was opened before and may be a
- * removed one, or was set aside; it is still in use. */
+/* False: the key has a window of another file, which was removed or replaced, and it is still
+ * in use. */
 static bool find(struct windows *ws, const struct window_key *key,
 		 const struct store_obj *obj, struct window **out)
 {
@@ -201,10 +202,10 @@ static void use(struct windows *ws, struct window *win)
 }
 
 /*
- * Page tables at once for what will be touched: a fault for each page costs
- * five times as much.  Filled for reading they do for writing too, in tmpfs.
- * Nothing here waits: the pages are there, in memory.  Tried once: an old kernel
- * does not do it, nor any the grain in which the object ends.
+ * Fills the page tables for the bytes that will be accessed: a fault per page costs five times
+ * as much.  In tmpfs, tables filled for reading also serve writing.  It does not block, because
+ * the pages are in memory.  It is tried only once per grain: it fails on old kernels, and in
+ * the grain where the object ends.
  */
 static void populate(const struct windows *ws, struct window *win, uint32_t at,
 		     uint64_t len)
@@ -219,7 +220,7 @@ static void populate(const struct windows *ws, struct window *win, uint32_t at,
 	win->grains |= want;
 }
 
-/* What is not worth a window, be there one or not. */
+/* Not worth a window, even if there is one. */
 static bool too_little(const struct windows *ws, const struct window_need *need)
 {
 	if (need->write && !ws->memory)
