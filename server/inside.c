@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inside.c - what an iod tells of its queues, buffers and flushes. */
+/* inside.c - the metrics of an iod's queues, buffers and flushes. */
 #include <stdio.h>
 
 #include "server/store/lane.h"
@@ -28,7 +28,8 @@ static void put_queue(const struct iod *iod, enum sync_kind kind,
 			"Those that the kernel keeps for long already.");
 }
 
-/* All threads have the same zones; the most are of moments that need not be one. */
+/* All workers have the same zones.  The sum of their maxima is an upper bound, because they
+ * were reached at different times. */
 static void add_zones(struct zones_stats *sum, const struct worker *w)
 {
 	struct zones_stats st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iod.c - puts an I/O daemon together and takes it apart. */
+/* iod.c - starts and stops an I/O daemon. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,13 @@
 #include "server/state/shows.h"
 #include "server/trust.h"
 
-#define KEPT 16u /* for each of max_open */
+#define KEPT 16u /* further files kept open, for each of max_open */
 
 #define REQUEST_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX + WIRE_INLINE_MAX)
 /* 4 KiB of data inline, or the sizes of WIRE_HANDLE_MAX objects */
 #define REPLY_MAX (sizeof(struct wire_hdr) + sizeof(struct wire_io_rep) + 4096)
 
-/* Files whose data may still fail to reach the disk; these need one each. */
+/* The limit of files that stay open because their data may still fail to reach the disk. */
 static unsigned int kept_limit(unsigned int open, unsigned long long have)
 {
 	unsigned long long want = KEPT * (unsigned long long)open;
@@ -32,8 +32,8 @@ static unsigned int kept_limit(unsigned int open, unsigned long long have)
 }
 
 /*
- * Half of the descriptors may be object files, which take two each where they
- * are written past the page cache; the others are for peers.
+ * Half of the descriptors may be object files; the others are for peers.  With O_DIRECT each
+ * object file takes two descriptors.
  */
 static unsigned int open_limit(struct iod *iod, unsigned int *kept)
 {
@@ -210,7 +210,8 @@ static int open_server(struct iod *iod)
 	return rc;
 }
 
-/* The servers prove who they are, or the manager's address does. */
+/* With a key the servers prove who they are.  Without one the manager is recognised by its
+ * address. */
 static int open_trust(struct iod *iod)
 {
 	if (!iod->conf.key[0]) {
@@ -244,7 +245,8 @@ static void open_shown(struct iod *iod)
 	shares_open(iod);
 }
 
-/* The disk is left alone until it is certain that this host can serve. */
+/* Opens the store only after the key and the network, so that a host that cannot serve leaves
+ * it unchanged. */
 static int open_all(struct iod *iod)
 {
 	int rc = open_trust(iod);
@@ -284,7 +286,7 @@ static int start_workers(struct iod *iod)
 	return rc;
 }
 
-/* The manager may be started later. */
+/* The iod does not serve yet; the manager may be started later. */
 static void say_waits(struct iod *iod)
 {
 	char uri[ADDR_STRLEN];
@@ -337,7 +339,7 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	return 0;
 }
 
-/* Mails may post mails to other workers. */
+/* A mail may post mails to other workers, so the mailboxes are drained several times. */
 static void drain_mail(struct iod *iod)
 {
 	unsigned int i, round;
@@ -348,8 +350,8 @@ static void drain_mail(struct iod *iod)
 }
 
 /*
- * The threads first; then what waits for the disk is finished and its
- * mail delivered, so that nothing refers to a request any more.
+ * Ends the threads first.  Then finishes the work that waits for the disk and delivers its
+ * mails, so that nothing refers to a request any more.
  */
 void iod_stop(struct iod *iod)
 {
@@ -364,7 +366,7 @@ void iod_stop(struct iod *iod)
 	drain_mail(iod);
 	for (i = 0; i < iod->nworkers; i++)
 		hold_free_all(&iod->worker[i]);
-	/* before connections are refused: who is refused takes it for ended */
+	/* before connections are refused: a refused client assumes that the iod has ended */
 	if (iod->loans)
 		loan_table_set_lease(iod->loans, 0);
 	if (iod->server)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod.h - an I/O daemon as an object: what main.c starts and tests run
- * inside themselves.  Several may live in one process.
+ * iod.h - an I/O daemon as an object: main.c starts one, and tests run it in their own process.
+ * A process may have several.
  */
 #ifndef IOD_H
 #define IOD_H
@@ -14,20 +14,23 @@ struct daemon; /* daemon.h */
 struct iod;
 
 /*
- * Opens the store, listens and serves; the threads run when it returns 0.
- * conf is copied; log outlives the iod and has told the cause of an error.
- * daemon, which outlives it too, hears when it is ready, that its threads turn, and
- * daemon_fail(): its store is not the one that the manager knows.  It may be NULL.
+ * Opens the store and listens.  When it returns 0, the threads run, and the iod serves after
+ * its first lease.  conf is copied, except iods, which the caller keeps.  log outlives the iod.
+ * daemon outlives the iod and may be NULL: it is told when the iod serves and that its threads
+ * make progress, and daemon_fail() is called if the store is not the one that the manager
+ * expects.  -errno.  Errors are logged with their cause, except a lack of memory, threads or
+ * descriptors in sync_pool_open(), early_open() and store_open().
  */
 int iod_start(const struct iod_conf *conf, const struct log *log,
 	      struct daemon *daemon, struct iod **iod);
-/* Ends the threads; what was not answered will be replayed to the next. */
+/* Ends the threads and frees the iod.  Clients send unanswered requests again to the next
+ * process. */
 void iod_stop(struct iod *iod);
-/* Says to the log what the buffers are used for, soon.  Any thread. */
+/* Logs the figures for SIGUSR1, those of the workers a little later.  Any thread. */
 void iod_report(struct iod *iod);
-/* Reads the keys again.  Any thread. */
+/* Reads the keys again, for SIGHUP.  Any thread. */
 void iod_reload(struct iod *iod);
-/* The address in use, with the port that was chosen. */
+/* The address that the iod listens on, with the actual port. */
 void iod_addr(const struct iod *iod, struct addr *addr);
 
 #endif

@@ -53,7 +53,7 @@ static long parse_index(const char *text)
 	return n;
 }
 
-/* -1: go on; else the exit status. */
+/* -1: continue; otherwise the exit status. */
 static int parse_options(int argc, char **argv, struct options *opt)
 {
 	static const struct option longopts[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report.c - what an administrator asks for with SIGUSR1. */
+/* report.c - the figures that the iod logs for SIGUSR1. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static void report_zones(const struct zones_stats *st, char *buf, size_t len)
 				       st->zone[i].most);
 }
 
-/* The zones belong to the worker's thread. */
+/* Runs on the worker's thread. */
 static void report_worker(struct mail *mail)
 {
 	struct worker *w = container_of(mail, struct worker, report);
@@ -54,7 +54,7 @@ static uint64_t requests_with(const struct iod *iod, enum payload kind)
 	return sum;
 }
 
-/* What came along came in a message, or by Fast RDMA, as rpc has counted. */
+/* fast: requests by Fast RDMA, as rpc counted them.  They are among PAYLOAD_ALONG. */
 static void report_payloads(const struct iod *iod, uint64_t fast)
 {
 	uint64_t along = requests_with(iod, PAYLOAD_ALONG);
@@ -68,7 +68,7 @@ static void report_payloads(const struct iod *iod, uint64_t fast)
 		   requests_with(iod, PAYLOAD_KEYS));
 }
 
-/* What lies there for clients that do nothing. */
+/* Resources of idle clients. */
 static void report_clients(const struct iod *iod,
 			   const struct rpc_server_stats *st)
 {
@@ -87,7 +87,7 @@ static void report_clients(const struct iod *iod,
 		   share_filled(store_share(iod->store)));
 }
 
-/* For copies. */
+/* Iods that did not prove who they are when this one connected to them for copies. */
 static uint64_t asked_impostors(const struct iod *iod)
 {
 	uint64_t sum = 0;

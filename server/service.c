@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* service.c - sessions come and go; requests come in here. */
+/* service.c - sessions and requests of an iod. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
 {
 	if (info->role != WIRE_ROLE_MGR || iod->ring ||
 	    trust_mgr(iod->trust, info->peer))
-		return 0; /* with keys it has proved that it is */
+		return 0; /* with a key it has proved that it is the manager */
 	log_warn(iod->log,
 		 "%s (%s, uid %u) says that it is the manager, which connects "
 		 "from %s: refused; if it is, add its address to [mgr] from",
@@ -25,8 +25,8 @@ static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
 }
 
 /*
- * Nothing is served from a store that may be the wrong one, or to whom it may have
- * been decided to refuse.
+ * Before the first lease the store may be the wrong one, and the manager may have fenced
+ * sessions that the iod does not know yet.  So only the manager is admitted.
  */
 static int check_ready(const struct iod *iod, enum wire_role role)
 {
@@ -86,7 +86,8 @@ static void session_close(void *arg, struct rpc_session *session, bool clean)
 
 static enum payload payload_of(const struct rpc_req *req)
 {
-	const struct wire_io *io = req->msg.body; /* also wire_list's first */
+	/* wire_list begins with it, too */
+	const struct wire_io *io = req->msg.body;
 
 	if (!io->nmem || rpc_req_data(req))
 		return PAYLOAD_ALONG;
@@ -101,7 +102,7 @@ static void count_payload(struct worker *w, const struct rpc_req *req)
 					  memory_order_relaxed);
 }
 
-/* The objects that it is about, as they are now: NULL, none. */
+/* The objects that the request needs up to date, *n of them; NULL: none. */
 static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
 {
 	const struct wire_objects *objects = req->msg.body;
@@ -129,7 +130,8 @@ static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
 	}
 }
 
-/* Behind a change that is late: it waits until that is made. */
+/* True: a change of one of the request's objects is late, and the request waits for it or was
+ * answered. */
 static bool must_wait(struct worker *w, struct rpc_req *req)
 {
 	const struct gate *gate = store_gate(w->iod->store);
@@ -147,8 +149,8 @@ static bool must_wait(struct worker *w, struct rpc_req *req)
 }
 
 /*
- * What only the manager of the day may order.  It claims the store first; what it
- * repeats before that, since the iod was started anew, comes again.
+ * Checks an order of a manager.  A manager claims the store first.  Orders that it repeats
+ * before that, after a restart of the iod, are answered -EAGAIN and come again.
  */
 static int check_term(const struct iod_session *ses, unsigned int op)
 {
@@ -207,7 +209,7 @@ static uint64_t object_of(const struct rpc_req *req)
 	return n ? le64toh(handle[0]) : 0;
 }
 
-/* Who is nobody to the manager is no administrator here. */
+/* With squash, root of other hosts is no administrator here either. */
 static bool peer_rules(const struct iod *iod, const char *peer, uint32_t uid)
 {
 	if (iod->conf.squash && !peer_is_here(peer))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* service.h - the progress threads of an iod, and what comes to them from clients. */
+/* service.h - the progress threads of an iod, and the requests that they serve. */
 #ifndef SERVICE_H
 #define SERVICE_H
 
@@ -7,23 +7,23 @@
 
 /* ---- worker.c ---- */
 
-/* -ENOMEM, or as rpc_ctx_open() */
+/* -ENOMEM, or an error of rpc_ctx_open(), zones_open() or copies_open(). */
 int worker_open(struct worker *w, struct iod *iod);
 int worker_start(struct worker *w);
 void worker_join(struct worker *w);
-/* After rpc_server_close(). */
+/* Only after rpc_server_close(). */
 void worker_close(struct worker *w);
 
 /* ---- service.c ---- */
 
-/* Its argument is the iod. */
+/* arg: the iod. */
 extern const struct rpc_service iod_service;
-/* loan_table_attr.add_usage */
+/* For loan_table_attr.add_usage; arg: the iod. */
 void service_add_usage(void *arg, const struct loan_user *who,
 		       const struct loan_usage told[2]);
-/* rpc_service.metrics(): inside.c */
+/* For rpc_service.metrics; arg: the iod.  In inside.c. */
 void service_metrics(void *arg, struct rpc_metrics *metrics);
-/* iod.run() */
+/* For iod.run. */
 void service_run(struct worker *w, struct rpc_req *req);
 
 #endif

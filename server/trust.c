@@ -14,9 +14,9 @@
 #define HOSTS_MAX 64u
 
 struct trust {
-	bool here; /* one of them is this host */
+	bool here; /* one of them is an address of this host */
 	unsigned int n;
-	struct in6_addr host[HOSTS_MAX]; /* IPv4 as ::ffff:a.b.c.d */
+	struct in6_addr host[HOSTS_MAX]; /* IPv4 addresses as ::ffff:a.b.c.d */
 };
 
 static void map_v4(const struct in_addr *v4, struct in6_addr *out)
@@ -45,7 +45,7 @@ static bool same(const struct in6_addr *a, const struct in6_addr *b)
 	return !memcmp(a, b, sizeof(*a)) || (is_loopback(a) && is_loopback(b));
 }
 
-/* It is one of this host's own. */
+/* It is an address of this host. */
 static bool is_ours(const struct in6_addr *a)
 {
 	struct sockaddr_in6 sa = { .sin6_family = AF_INET6, .sin6_addr = *a };
@@ -141,7 +141,7 @@ void trust_close(struct trust *trust)
 	free(trust);
 }
 
-/* "10.0.0.1:700" or "[fe80::1%eth0]:700" */
+/* Parses "10.0.0.1:700" or "[fe80::1%eth0]:700". */
 static bool parse_host(const char *text, struct in6_addr *a)
 {
 	char host[128];

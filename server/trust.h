@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trust.h - who may be the manager.  Any program can say in its connect that
- * it is; what counts is the address of its end, as the transport sees it.
+ * trust.h - recognises the manager without keys.  Any program can say that it is the manager
+ * when it connects.  So the iod checks the address of the peer, as the transport reports it.
  */
 #ifndef TRUST_H
 #define TRUST_H
@@ -13,18 +13,19 @@
 struct trust;
 
 /*
- * hosts: names or numeric addresses, separated by commas or blanks, that the
- * manager connects from; empty: it has none.  Names are resolved once, here.
- * -EINVAL: one stands for any host, or there are more than 64 addresses;
- * -EHOSTUNREACH, -ENOMEM; the log has the cause and the fix.
+ * hosts: names or numeric addresses that the manager connects from, separated by commas or
+ * blanks; empty: none.  Names are resolved once, here.  -EINVAL: a name stands for any host, or
+ * there are more than 64 addresses.  -EHOSTUNREACH: a name cannot be resolved.  -ENOMEM.
+ * Errors are logged with cause and remedy.
  */
 int trust_open(const char *hosts, const struct log *log, struct trust **trust);
 void trust_close(struct trust *trust);
 
 /*
- * peer: as tp_ep_peer() tells it, "tcp 10.0.0.1:700", "tcp [fe80::1]:700", or,
- * on the same host, "local pid 5 uid 0 ...": then the user must be root or
- * ours.  Loopback addresses count as one, and as any address of this host.
+ * peer: the text of tp_ep_peer(), for example "tcp 10.0.0.1:700" or "tcp [fe80::1]:700".  On
+ * the same host it is "local pid 5 uid 0 ...", and the user must be root or the iod's own.  All
+ * loopback addresses are equal.  If one of the manager's addresses belongs to this host,
+ * loopback addresses count as the manager's.
  */
 bool trust_mgr(const struct trust *trust, const char *peer);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* worker.c - a progress thread. */
+/* worker.c - the progress threads. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 _Static_assert(IOD_THREADS_MAX <= PULSE_LOOPS_MAX, "each has a bit");
 
 #define IDLE_MS 60000u
-#define POLL_FAR 8u /* times poll_us, where that pays */
+#define POLL_FAR 8u /* times poll_us, where longer polling pays */
 
 int worker_open(struct worker *w, struct iod *iod)
 {

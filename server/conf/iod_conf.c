@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iod_conf.c - the settings of one iod out of the cluster's configuration. */
+/* iod_conf.c - reads the settings of one iod from the cluster's configuration. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->log_level = LOG_LV_INFO;
 	conf->threads = cpus < 1 ? 1 : cpus > 4 ? 4 : (unsigned int)cpus;
 	conf->sync_threads = 4;
-	conf->slots = 10; /* a connection registers less than 1 MiB */
+	conf->slots = 10; /* so a connection registers less than 1 MiB */
 	conf->max_sessions = 4096;
 	conf->host_sessions = SERVER_HOST_SESSIONS;
 	conf->session_ttl_ms = 60000;
@@ -63,7 +63,7 @@ static int read_zones(const struct conf_section *in, struct iod_conf *conf)
 
 #define WORDS(list) ((unsigned int)(sizeof(list) / sizeof((list)[0])))
 
-/* One of n words, and which; they are numbered in this order. */
+/* Reads a setting that is one of n words; *val is the index of the word. */
 static int read_word(const struct conf_section *in, const char *key,
 		     const char *const *word, unsigned int n, const char *want,
 		     unsigned int *val)
@@ -183,7 +183,7 @@ static int read_numbers(const struct conf_section *in, struct iod_conf *conf)
 	return rc;
 }
 
-/* What [iod] and [iod.N] have in common. */
+/* Reads the settings that [iod] and [iod.N] share. */
 static int read_section(const struct conf_section *in, struct iod_conf *conf)
 {
 	int rc = conf_bool(in, "sync", &conf->sync);
@@ -213,7 +213,7 @@ static int read_section(const struct conf_section *in, struct iod_conf *conf)
 	return rc ? rc : read_numbers(in, conf);
 }
 
-/* Where the manager connects from: what "from" says, else its address. */
+/* Reads where the manager connects from: "from", or the host of its address. */
 static int read_mgr_from(const struct conf_section *in, const struct addr *mgr,
 			 struct iod_conf *conf)
 {
@@ -227,7 +227,7 @@ static int read_mgr_from(const struct conf_section *in, const struct addr *mgr,
 	return 0;
 }
 
-/* The manager's, which says what is wrong with it. */
+/* The manager checks this setting and reports errors in it. */
 static bool read_squash(const struct conf_section *in)
 {
 	const char *text = conf_get(in, "squash");
@@ -235,7 +235,7 @@ static bool read_squash(const struct conf_section *in)
 	return text && strcmp(text, "none");
 }
 
-/* What concerns the whole cluster. */
+/* Reads the settings of the whole cluster. */
 static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 {
 	int rc;
@@ -255,7 +255,7 @@ static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 	return rc;
 }
 
-/* in is this iod's section. */
+/* in: this iod's section. */
 static int read_own_address(const struct conf_section *in,
 			    const struct server_addrs *all,
 			    struct iod_conf *conf)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iod_conf.h - the settings of one iod out of the cluster's configuration. */
+/* iod_conf.h - the settings of one iod from the cluster's configuration. */
 #ifndef IOD_CONF_H
 #define IOD_CONF_H
 
@@ -17,13 +17,15 @@
 #include "common/buffer/zone.h"
 
 #define IOD_THREADS_MAX 64u
-#define ZONES_TEXT 256u /* room for iod_zones_format() */
+#define ZONES_TEXT 256u /* size of a buffer for iod_zones_format() */
 
-/* What clients of this host may have of objects: loan_table.h. */
-/* OURS: to programs of root and of the iod's own user; to others for reading alone. */
+/* Objects that are lent to clients of this host (loan_table.h). */
+/* OURS: all access to programs of root and of the iod's own user; read access to others.  ALL:
+ * all access to all. */
 enum iod_lend { IOD_LEND_OURS, IOD_LEND_ALL, IOD_LEND_READS, IOD_LEND_NOTHING };
 
-/* Counters that clients change by RDMA: where no process wakes up; everywhere; not. */
+/* Words that clients access by RDMA.  ON: over devices that need no process for it.  ALL: over
+ * all devices. */
 enum iod_words { IOD_WORDS_OFF, IOD_WORDS_ON, IOD_WORDS_ALL };
 
 enum iod_engine { IOD_CACHED, IOD_DIRECT, IOD_AUTO };
@@ -32,57 +34,62 @@ struct iod_conf {
 	uint64_t fsid;
 	uint32_t index;
 	struct addr addr;
-	uint32_t niods; /* of the file system; 0: not known */
-	struct addr *iods; /* where they are: whose the settings are frees it */
+	uint32_t niods; /* number of iods of the file system; 0: not known */
+	struct addr *iods; /* their addresses; freed by iod_conf_free() */
 	struct fabric_conf fabric;
-	char path[PATH_MAX]; /* of the file that says all this */
+	char path[PATH_MAX]; /* path of the configuration file */
 	char storage[PATH_MAX];
-	char key[PATH_MAX]; /* file of the servers' keys; "": none */
-	struct networks allow; /* who may connect; none: all */
+	/* path of the file with the servers' keys; "": none */
+	char key[PATH_MAX];
+	struct networks allow; /* networks that may connect; none: all */
 	struct server_auth auth;
-	bool squash; /* root of other hosts is nobody to the manager */
-	char mgr_from[512]; /* without: hosts of the manager: trust.h */
-	bool sync; /* writes are durable when answered */
+	bool squash; /* the manager maps root of other hosts to nobody */
+	char mgr_from[512]; /* without key: hosts of the manager (trust.h) */
+	bool sync; /* every answered write is durable */
 	enum log_level log_level;
 	unsigned int threads; /* progress threads */
 	unsigned int sync_threads; /* threads that wait for the disk */
 	unsigned int slots; /* requests in flight per session */
 	unsigned int max_sessions;
-	unsigned int host_sessions; /* 0: as many */
+	unsigned int host_sessions; /* sessions of one host, 0: max_sessions */
 	unsigned int session_ttl_ms;
-	size_t unit_size; /* most bytes of a chunk of a transfer */
-	struct zones_attr zones; /* of each progress thread; rails unset */
-	struct sizes inline_max; /* room for data in a request */
-	uint64_t rdma_max; /* bytes under way to or from clients; 0: no bound */
-	bool adaptive; /* rendezvous: clients move what is more under way */
-	uint64_t rendezvous_above; /* than so many bytes */
-	uint64_t fast_size; /* bytes of Fast RDMA buffers, of all clients */
-	uint64_t map_size; /* bytes of objects mapped for reading */
+	size_t unit_size; /* bytes of a chunk of a transfer, at most */
+	struct zones_attr zones; /* of each progress thread; rails is not set */
+	struct sizes inline_max; /* bytes of data in a request */
+	/* bytes in flight to and from clients; 0: no bound */
+	uint64_t rdma_max;
+	/* rendezvous = adaptive: clients move data themselves if */
+	bool adaptive;
+	uint64_t rendezvous_above; /* more than so many bytes are in flight */
+	uint64_t fast_size; /* bytes of Fast RDMA buffers for all clients */
+	uint64_t map_size; /* bytes of objects that may be mapped as windows */
 	uint64_t share; /* bytes of blocks that clients read by RDMA; 0: none */
-	enum iod_engine engine; /* auto: direct where that can be */
+	/* IOD_AUTO: direct if the file system supports it */
+	enum iod_engine engine;
 	enum iod_lend direct;
 	enum iod_words words;
-	enum iod_words ends; /* sizes are shown; by the same devices */
-	unsigned int max_open; /* object files kept open */
-	unsigned int slow_ms; /* leaves a line in the log; 0: nothing does */
-	unsigned int poll_us; /* poll this long before sleeping */
-	bool new_store; /* what was stored before is lost */
+	enum iod_words ends; /* for sizes of objects; words is for counters */
+	unsigned int max_open; /* object files kept open, approximately */
+	/* ms; requests that take longer are logged; 0: none */
+	unsigned int slow_ms;
+	unsigned int poll_us; /* us of polling before a thread sleeps */
+	bool new_store; /* --new-store: the earlier store is lost */
 };
 
-/* All but fsid, index, addr and storage. */
+/* Defaults for all settings except fsid, index, addr and storage. */
 void iod_conf_defaults(struct iod_conf *conf);
-/* What iod_conf_load() took for them. */
+/* Frees what iod_conf_load() allocated. */
 void iod_conf_free(struct iod_conf *conf);
 /*
- * Reads the settings of iod `index` from the file at path.  -errno, and a
- * line with the file, the cause and the fix in err.
+ * Reads the settings of iod `index` from the file at path.  -errno: err gets one line with
+ * file, cause and remedy.  After 0 the caller calls iod_conf_free().
  */
 int iod_conf_load(const char *path, uint32_t index, struct iod_conf *conf,
 		  char *err, size_t errlen);
 
-/* "64K:16 1M:2" into n and zone; -EINVAL. */
+/* Parses "64K:16 1M:2" into zones->n and zone; keeps rails.  -EINVAL. */
 int iod_zones_parse(const char *text, struct zones_attr *zones);
-/* The reverse: buf, for messages. */
+/* The text for messages; returns buf. */
 const char *iod_zones_format(const struct zones_attr *zones, char *buf,
 			     size_t len);
 

@@ -10,11 +10,12 @@
 
 #define SIZE_LEAST (16u << 10)
 #define SIZE_MOST (16u << 20)
-#define COUNT_LEAST 4u /* a transfer has two, and a client half of all */
+/* a transfer uses two, and a client at most half of all */
+#define COUNT_LEAST 4u
 #define COUNT_MOST (1u << 20)
 #define BYTES_MOST (64ull << 30)
 
-/* word: "SIZE:COUNT"; it is cut. */
+/* word: "SIZE:COUNT"; the colon is overwritten. */
 static int parse_zone(char *word, struct zone_size *zone)
 {
 	char *colon = strchr(word, ':');
