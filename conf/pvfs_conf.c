@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs_conf.c - pvfs-conf: what is wrong with a configuration, before daemons say so. */
+/* pvfs_conf.c - pvfs-conf: finds errors in a configuration before a daemon is started. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -16,15 +16,15 @@
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 #define TEXT 1024
-#define FINDINGS_MAX 100u /* more are counted, not told */
+#define FINDINGS_MAX 100u /* further ones are counted, but not printed */
 
 struct finding {
 	char text[TEXT];
 };
 
-/* A server as its own daemon would see it. */
+/* The settings of a server, as its own daemon reads them. */
 struct server {
-	char name[16]; /* "mgr", "iod.3" */
+	char name[16]; /* name in messages: "mgr", "iod.3" */
 	struct addr addr;
 	char storage[PATH_MAX];
 };
@@ -33,13 +33,13 @@ struct check {
 	const char *path;
 	unsigned int found;
 	struct finding finding[FINDINGS_MAX];
-	unsigned int n; /* servers whose settings can be used */
+	unsigned int n; /* servers with valid settings */
 	struct server *server;
 	char key[PATH_MAX];
 	struct networks allow;
 };
 
-/* Each once: what is wrong in [filesystem] is so for every server. */
+/* Each text is reported once: an error in [filesystem] is found again for every server. */
 static bool is_told(const struct check *c, const char *text)
 {
 	for (unsigned int i = 0; i < c->found && i < FINDINGS_MAX; i++)
@@ -92,7 +92,7 @@ static bool is_transport(const char *name, size_t len)
 	return false;
 }
 
-/* Whichever the build of its host has: no other has any but these. */
+/* Checks against all transports: the server's build may have others than this program's. */
 static void check_fabric(struct check *c, const struct fabric_conf *fc)
 {
 	const char *at = fc->option;
@@ -111,7 +111,7 @@ static void check_fabric(struct check *c, const struct fabric_conf *fc)
 	}
 }
 
-/* As the manager reads it. */
+/* Reads the manager's settings as the manager does. */
 static void check_mgr(struct check *c)
 {
 	struct mgr_conf conf;
@@ -143,7 +143,7 @@ static void check_iod(struct check *c, uint32_t index)
 	iod_conf_free(&conf);
 }
 
-/* How many iods there are; 0: that is what is wrong. */
+/* The number of iods; 0: it could not be read, which was reported. */
 static uint32_t count_iods(struct check *c)
 {
 	char err[TEXT];
@@ -173,7 +173,7 @@ static bool same_host(const struct server *a, const struct server *b)
 	return !strcmp(a->addr.host, b->addr.host);
 }
 
-/* b is the folder a, or below it. */
+/* b is the directory a or lies below it. */
 static bool within(const char *a, const char *b)
 {
 	size_t len = strlen(a);
@@ -183,7 +183,7 @@ static bool within(const char *a, const char *b)
 	return !strncmp(a, b, len) && (b[len] == '\0' || b[len] == '/');
 }
 
-/* The same folder is found once. */
+/* a contains b, or they are equal; then only one order of the pair counts. */
 static bool clash(const struct server *a, const struct server *b)
 {
 	return a != b && same_host(a, b) && within(a->storage, b->storage) &&
@@ -226,7 +226,7 @@ static void check_loopback(struct check *c)
 			     c->server[i].addr.host);
 }
 
-/* A name's addresses are not asked for. */
+/* Names are not resolved, so only numeric addresses are checked. */
 static bool is_refused(const struct networks *allow, const char *host)
 {
 	uint8_t addr[PEER_HOST_LEN];
@@ -234,7 +234,7 @@ static bool is_refused(const struct networks *allow, const char *host)
 	return !networks_addr(host, addr) && !networks_have_addr(allow, addr);
 }
 
-/* Servers connect to each other from where they listen. */
+/* Servers connect to each other from the hosts where they listen. */
 static void check_allow(struct check *c)
 {
 	if (!c->allow.n || !several_hosts(c))
@@ -264,7 +264,7 @@ static void check_key(struct check *c)
 		     c->key, c->key);
 }
 
-/* 0; -ENOMEM */
+/* 0 or -ENOMEM. */
 static int check_all(struct check *c)
 {
 	uint32_t iods = count_iods(c);
@@ -290,7 +290,7 @@ static int check_all(struct check *c)
 	return 0;
 }
 
-/* A daemon would speak of its own option. */
+/* Checked here, because the message of a daemon would name the daemon's own option. */
 static bool can_read(struct check *c)
 {
 	if (!access(c->path, R_OK))
@@ -317,7 +317,7 @@ static void usage(FILE *out)
 	      out);
 }
 
-/* -1: go on; else the exit status. */
+/* -1: continue; otherwise the exit status. */
 static int parse_options(int argc, char **argv)
 {
 	static const struct option longopts[] = {
