@@ -20,8 +20,11 @@
 #define ZONES_TEXT 256u /* size of a buffer for iod_zones_format() */
 
 /* Objects that are lent to clients of this host (loan_table.h). */
-/* OURS: all access to programs of root and of the iod's own user; read access to others.  ALL:
- * all access to all. */
+/*
+ * OURS: to programs of root and of the iod's own user also for writing, to others only for
+ * reading.  ALL: to all also for writing.  Nothing is lent for writing unless the store is in
+ * memory.
+ */
 enum iod_lend { IOD_LEND_OURS, IOD_LEND_ALL, IOD_LEND_READS, IOD_LEND_NOTHING };
 
 /* Words that clients access by RDMA.  ON: over devices that need no process for it.  ALL: over
