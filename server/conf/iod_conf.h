@@ -46,7 +46,7 @@ struct iod_conf {
 	char key[PATH_MAX];
 	struct networks allow; /* networks that may connect; none: all */
 	struct server_auth auth;
-	bool squash; /* the manager maps root of other hosts to nobody */
+	bool squash; /* the manager maps users of other hosts to nobody */
 	char mgr_from[512]; /* without key: hosts of the manager (trust.h) */
 	bool sync; /* every answered write is durable */
 	enum log_level log_level;

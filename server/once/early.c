@@ -68,7 +68,7 @@ static uint64_t key_of(const struct early *e, uint64_t handle)
 	return handle * e->secret;
 }
 
-/* ---- places: the functions below need the lock ---- */
+/* ---- places: the static functions below need the lock ---- */
 
 static struct place *place_of(struct itree_node *node)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * terms.h - the clocks of managers, which come with each lease.  With them the iod tells how
- * old a ticket is.  Earlier managers had the same clock, unless their host rebooted in between.
- * Then the clock of the previous host boot counts, too, if the iod itself has heard it.  All
- * functions except terms_init() and terms_destroy() may be called from any thread.
+ * old a ticket is.  Managers of earlier terms had the same clock, unless the host rebooted in
+ * between.  Then the clock of the previous host boot counts, too, if the iod itself has heard
+ * it.  All functions except terms_init() and terms_destroy() may be called from any thread.
  */
 #ifndef TERMS_H
 #define TERMS_H
@@ -23,8 +23,8 @@ struct terms {
 
 void terms_init(struct terms *terms);
 void terms_destroy(struct terms *terms);
-/* The manager of that term has just sent the time of its clock, which is the same clock since
- * the term since. */
+/* The manager of that term has just sent the time of its clock.  The clock is the same in all
+ * terms from `since` on. */
 void terms_hear(struct terms *terms, uint64_t term, uint64_t since,
 		uint64_t clock);
 /* gatehouse.clock; arg: the terms.  -EAGAIN: this term, or any, is not known yet, and will be

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fdcache.h - open object files by handle: a bounded LRU cache, in shards so that threads
- * seldom meet on a lock.
+ * seldom wait for a lock.
  *
- * If clients wrote to a file and do not yet know that the data is stable, the file stays open
- * longer, within a bound of its own.  The reason: the kernel reports write-back errors only to
- * open files.
+ * The kernel reports write-back errors only to open files.  So if clients wrote to a file and
+ * do not yet know that the data is stable, the file stays open longer, within a bound of its
+ * own.
  *
  * The cache holds one reference to each entry.  An evicted or removed object lives until its
  * last user puts it.

@@ -6,8 +6,8 @@
  * A change enters before it reads the clock, and begins only if its expiry has not passed.
  * From then on nothing can take it back, and its thread may be delayed before it is done.  So
  * while a change is inside and past its expiry, all other requests to its object wait until it
- * leaves.  A request that follows a reported failure therefore finds the change either made, or
- * never made.
+ * leaves.  After a failure was reported, a request therefore finds that the change is already
+ * made, or it is never made.
  *
  * The gate is a fixed table of stripes, chosen by handle, so objects that are not open have a
  * stripe as well.  If no change of the stripe is late, a request only loads one number.  A

@@ -34,7 +34,7 @@ void *share_memory(const struct share *share, size_t *len, uint64_t *places);
 /* Call them around each change of the object, by this or another process. */
 void share_enter(struct share *share, uint64_t handle);
 void share_leave(struct share *share, uint64_t handle);
-/* Block number of the object was read: fills its place if this is the second time. */
+/* Block `number` of the object was read: fills its place if this is the second time. */
 void share_seen(struct share *share, uint64_t handle, uint64_t number,
 		share_read read, void *arg);
 /* Blocks filled so far; blocks in the table now. */

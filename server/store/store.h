@@ -45,7 +45,8 @@ struct store_attr {
 	bool shows; /* sizes can be read by RDMA: store_shown() */
 	const struct log *log;
 };
-/* Errors are logged with cause and remedy, as by stamp_open(). */
+/* Errors are logged with cause and remedy, as by stamp_open(), except a lack of memory or of
+ * descriptors. */
 int store_open(const struct store_attr *attr, struct store **store);
 /* All objects have been put. */
 void store_close(struct store *store);
@@ -237,7 +238,7 @@ bool store_is_new(struct store *store);
 /*
  * The fenced sessions, which are refused for ever, also after a restart.  Beyond
  * STORE_FENCE_MAX the newest replaces the oldest.  The space for all of them is allocated when
- * the store is first opened.
+ * the store is opened.
  */
 #define STORE_FENCE_MAX 65536u
 /* Fences a session at once, in memory.  -ENOSPC: STORE_FENCE_MAX sessions could not yet be

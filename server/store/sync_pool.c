@@ -97,7 +97,8 @@ static void watch(struct sync_pool *pool)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-/* The changes of the manager are for many clients, so they may use half of all threads. */
+/* Most SYNC_CHANGE work comes from the manager, on behalf of many clients.  So one client of
+ * this kind may use half of all threads. */
 static unsigned int share_of(enum sync_kind kind, unsigned int base)
 {
 	return kind == SYNC_CHANGE ? LANE_MOST / 2 : base;

@@ -22,7 +22,7 @@ enum sync_kind {
 	SYNC_READ,
 	SYNC_WRITE,
 	SYNC_FLUSH,
-	SYNC_CHANGE, /* sizes and removals, in the manager's order */
+	SYNC_CHANGE, /* resizes, removals, allocations, copies, counters */
 	SYNC_CONTROL, /* claims and fences, one at a time */
 	SYNC_KINDS
 };

@@ -25,7 +25,8 @@ struct sync_pool {
 	pthread_mutex_t lock; /* of the fields below */
 	pthread_cond_t call;
 	bool stop;
-	atomic_bool watched; /* lane_look() is due; set with the lock held */
+	/* work may be waiting, so keeper calls lane_look(); set with the lock held */
+	atomic_bool watched;
 	bool keeps; /* the keeper thread was started */
 	pthread_t keeper;
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * wberr.h - which objects had write-back errors, and how many.  The kernel reports an error
- * once per open file, and all clients share one.
+ * once per open file, and all clients share one open file.
  *
  * An entry lives as long as a session has written to the object and not yet heard that the data
  * is stable (marks.h), independently of the cache of open files.  The number of users is
- * bounded.  A session that gets no entry uses the errors of the whole store.  All functions may
- * be called from any thread.
+ * bounded.  A session that gets no entry uses the errors of the whole store.  All functions
+ * except wberr_init() and wberr_destroy() may be called from any thread.
  */
 #ifndef WBERR_H
 #define WBERR_H
