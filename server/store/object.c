@@ -14,7 +14,8 @@
 #define LEAVE_MAX 256u
 #define LONG_BITS (8 * sizeof(long))
 
-/* RWF_NOWAIT reads only what is in memory.  Some file systems do not support it. */
+/* RWF_NOWAIT reads only what is in memory.  A file system without it is read as usual, which may
+ * block. */
 static ssize_t read_some(struct store_obj *obj, void *buf, size_t len,
 			 uint64_t off, bool wait)
 {

@@ -105,7 +105,8 @@ uint64_t store_obj_handle(const struct store_obj *obj);
 /* *done < len only at the end of the object. */
 int store_obj_read(struct store_obj *obj, void *buf, size_t len, uint64_t off,
 		   size_t *done);
-/* As store_obj_read(), but -EAGAIN after *done bytes if the rest has to come from the disk. */
+/* As store_obj_read(), but -EAGAIN after *done bytes if the rest has to come from the disk.  On
+ * a file system without RWF_NOWAIT, reads from the disk instead. */
 int store_obj_read_cached(struct store_obj *obj, void *buf, size_t len,
 			  uint64_t off, size_t *done);
 /* Writes all bytes or returns an error; then a part may be written. */
@@ -158,7 +159,8 @@ struct share *store_share(struct store *store);
 struct store_seg;
 /*
  * Records that these pieces were read, of an object of size bytes.  Shares a few of their
- * blocks if they are read for the second time (share.h).  Does not block.
+ * blocks if they are read for the second time (share.h).  Blocks only where
+ * store_obj_read_cached() does.
  */
 void store_obj_seen(struct store_obj *obj, const struct store_seg *seg,
 		    unsigned int n, uint64_t size);
