@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rpc.c - a progress context with all that runs on it. */
+/* rpc.c - a progress context and all that runs on it. */
 #include "common/comm/rpc.h"
 
 #include "common/comm/call/call.h"

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rpc.h - requests and replies over the transport seam.
+ * rpc.h - requests and replies over the transport interface.
  *
- * Flow control.  A session owns a small table of slots at each server; a
- * request occupies one slot until its reply.  The server posts one receive
- * per slot, the client one per request in flight: slots are the paper's
- * credits (ICPP 2003, section 3.3.1), and a receiver is never found not
- * ready.  Where a transport has shared receive queues the server's clients
- * share receives instead (serve/shared.c), and a message may wait.  Every
- * reply carries the number of slots the client may use.
+ * Flow control.  A session owns a small table of slots at each server.  A request occupies one
+ * slot until its reply.  The server posts one receive per slot, and the client posts one per
+ * request in flight.  So slots are the credits of the paper (ICPP 2003, section 3.3.1), and a
+ * receiver always has a receive posted.  If a transport has shared receive queues, the clients of
+ * a server share receives instead (serve/shared.c), and a message may have to wait.  Every reply
+ * carries the number of slots that the client may use.
  *
- * Exactly once.  A request is named by (session, slot, seq).  The server
- * keeps the last reply of each slot; after a broken connection the client
- * reconnects and replays what was outstanding, and a replay that was already
- * executed gets the kept reply.
+ * Exactly once.  A request is identified by (session, slot, seq).  The server keeps the last
+ * reply of each slot.  After a broken connection, the client reconnects and replays the
+ * outstanding requests.  If the server already executed a replayed request, it returns the kept
+ * reply.
  *
- * Deadlines.  Every call has one.  Until then the client reconnects and
- * replays as often as it takes; then the call is done with -ETIMEDOUT and one
- * log line names the server.  The server knows the deadline, on its own clock and
- * not later: see offset_int.h and rpc_req_late().
+ * Deadlines.  Every call has one.  Until then the client reconnects and replays as often as
+ * needed.  At the deadline the call ends with -ETIMEDOUT, and one log line names the server.  The
+ * server gets the deadline on its own clock, never later than the true time: see offset_int.h and
+ * rpc_req_late().
  *
- * Its parts: the progress context that all runs on (rpc_ctx.h), calls
- * (rpc_call.h), words that need no server's work (rpc_reach.h), and the server (rpc_serve.h, rpc_req.h, rpc_bulk.h).
+ * The parts: the progress context, on which everything runs (rpc_ctx.h); calls (rpc_call.h);
+ * words of a server that are read without its CPU (rpc_reach.h); and the server (rpc_serve.h,
+ * rpc_req.h, rpc_bulk.h).
  */
 #ifndef RPC_H
 #define RPC_H
@@ -32,10 +32,10 @@
 #include "common/comm/serve/rpc_serve.h"
 
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
-/* Peers and servers of the ctx must be closed. */
+/* The caller closes the peers and servers of ctx first. */
 void rpc_ctx_close(struct rpc_ctx *ctx);
 
-/* Whether a server could listen there; an error is logged. */
+/* Checks whether a server could listen at addr.  Returns 0 or -errno; logs an error. */
 int rpc_server_try(const struct fabric *fabric, const struct addr *addr);
 
 #endif

@@ -49,7 +49,9 @@ free_ctx:
 	return rc;
 }
 
-/* Runs what was deferred before; what is deferred meanwhile waits. */
+/*
+ * Runs the tasks that were deferred before; tasks deferred meanwhile wait for the next round.
+ */
 static int ctx_tasks(struct rpc_ctx *ctx)
 {
 	struct ctx_task *task, *last = TAILQ_LAST(&ctx->tasks, ctx_tasks);
@@ -152,7 +154,7 @@ static void ctx_complete(struct rpc_ctx *ctx, const struct tp_wc *wc)
 	}
 }
 
-/* link_close() clears the completions of its endpoint from the batch. */
+/* link_close() removes the completions of its endpoint from the batch. */
 static int ctx_drain(struct rpc_ctx *ctx, struct tp_cq *cq)
 {
 	int total = 0, i;
@@ -243,8 +245,8 @@ static int ctx_events(struct rpc_ctx *ctx)
 }
 
 /*
- * Nobody may have been here for long: what came in time is heard before a
- * call is given up.  Arming makes a lazy provider look again.
+ * This thread may not have polled for long.  Read replies that arrived in time before a call
+ * times out.  Arming makes a lazy provider check again.
  */
 static int ctx_late(struct rpc_ctx *ctx)
 {
@@ -276,7 +278,7 @@ static bool ctx_woken(struct rpc_ctx *ctx)
 	       atomic_exchange(&ctx->woken, false);
 }
 
-/* Sleeps unless something is pending. */
+/* Sleeps unless a task is pending. */
 static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
 {
 	uint64_t next = timer_next(ctx);
@@ -287,7 +289,7 @@ static void ctx_sleep(struct rpc_ctx *ctx, uint64_t deadline)
 	ctx_rails_wait(ctx, next < deadline ? next : deadline);
 }
 
-/* By what is under way, and what was moved lately. */
+/* Chooses by the bytes in flight and the bytes moved since the last wait. */
 static enum spin_for ctx_waits_for(struct rpc_ctx *ctx)
 {
 	uint64_t moved = ctx->moved;
@@ -298,7 +300,9 @@ static enum spin_for ctx_waits_for(struct rpc_ctx *ctx)
 	return moved > CTX_LITTLE ? SPIN_ANYTHING : SPIN_LITTLE;
 }
 
-/* Somebody sleeps on it elsewhere, who need not be woken from now on. */
+/*
+ * Another thread may sleep on this context; from now on a waker need not wake that thread.
+ */
 static void ctx_awake(struct rpc_ctx *ctx)
 {
 	if (atomic_load_explicit(&ctx->sleeping, memory_order_relaxed))

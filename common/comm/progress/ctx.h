@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ctx.h - the inside of a progress context, for both ends of rpc.
+ * ctx.h - the internals of a progress context, for both ends of rpc.
  *
- * One round: hooks (work from other threads), completions, connection
- * events, timers, tasks.  What must not happen in the middle of a caller's
- * stack (callbacks, freeing what is still in use there) becomes a task.
+ * One round: hooks (work from other threads), completions, connection events, timers, tasks.
+ * Work that must not happen below a caller's stack frame becomes a task: callbacks, and freeing
+ * memory that the caller still uses.
  */
 #ifndef CTX_H
 #define CTX_H
@@ -18,13 +18,13 @@
 #include "common/comm/progress/rpc_ctx.h"
 #include "common/util/spin.h"
 
-#define CTX_WAYS 4 /* values of enum way, call_way_int.h */
-#define CTX_CARRY_PARTS 32u /* 8 MiB of units of 256 KiB */
-#define CTX_BATCH 64 /* completions taken at once */
-#define CTX_CQ_DEPTH (1u << 30) /* all that max_sessions may ask for */
-#define CTX_WR_MAX 320u /* of one bulk transfer */
+#define CTX_WAYS 4 /* number of values of enum way, call_way_int.h */
+#define CTX_CARRY_PARTS 32u /* 8 MiB in units of 256 KiB */
+#define CTX_BATCH 64 /* completions taken from a queue at a time */
+#define CTX_CQ_DEPTH (1u << 30) /* enough for any max_sessions */
+#define CTX_WR_MAX 320u /* work requests of one bulk transfer */
 #define CTX_SLEEPS_ON_ALL (RAILS_MAX + 1)
-#define CTX_LITTLE (64u << 10) /* bytes of bulk */
+#define CTX_LITTLE (64u << 10) /* bytes of bulk data */
 #define CTX_MUCH (256u << 10)
 #define CTX_SGE_MAX 2048u /* gather entries of one bulk transfer */
 
@@ -35,14 +35,14 @@ struct ctx_task {
 	bool queued;
 };
 
-/* Runs in every round that finds pending set (by any thread). */
+/* Runs in every round that finds pending set.  Any thread may set pending. */
 struct ctx_hook {
 	void (*run)(struct ctx_hook *hook);
 	atomic_bool pending;
 	SLIST_ENTRY(ctx_hook) link;
 };
 
-/* Where the connect requests of a listener go. */
+/* Receives the connect requests of a listener. */
 struct ctx_listener {
 	struct tp_listener *listener;
 	void (*request)(struct ctx_listener *l, struct tp_conn_req *req);
@@ -55,28 +55,30 @@ struct sealer; /* sealer.h */
 struct link_ops {
 	void (*completion)(struct link *link, const struct tp_wc *wc);
 	void (*event)(struct link *link, const struct tp_event *ev);
-	/* link_fail() was called; has to link_close(). */
+	/* The link failed (link_fail()).  Must call link_close(). */
 	void (*lost)(struct link *link, int status);
 };
 struct link {
 	const struct link_ops *ops;
 	struct rpc_ctx *ctx;
 	bool group, bulk; /* see tp_ep_attr */
-	struct tp_srq *srq; /* likewise, or NULL */
-	unsigned int rail; /* of ep */
+	struct tp_srq *srq; /* see tp_ep_attr; or NULL */
+	unsigned int rail; /* the rail of ep */
 	struct tp_ep *ep; /* NULL: closed */
 	struct ctx_task failed;
 	int status;
-	unsigned int quiet; /* unsignaled sends in a row */
-	/* what was said, where the connection may be sealed by that (handshake.h): */
-	const struct prover *hears; /* or NULL */
-	enum handshake_side side; /* ours */
+	unsigned int quiet; /* consecutive unsignaled sends */
+	/*
+	 * A hash of the messages so far, if the connection may be sealed with it (handshake.h).
+	 */
+	const struct prover *hears; /* or NULL: nothing is hashed */
+	enum handshake_side side; /* our side */
 	struct heard heard;
 };
 
 /*
- * What a shared receive queue has as its context: its completions go there, with
- * the link that they came over, or NULL: it is closed.
+ * The context of a shared receive queue.  Its completions go to received(), with the link that
+ * they arrived on.  link is NULL if that link is closed.
  */
 struct ctx_shared {
 	void (*received)(struct ctx_shared *shared, struct link *link,
@@ -85,57 +87,59 @@ struct ctx_shared {
 };
 
 /*
- * A rail's completion queue.  One that nobody uses is not looked at, and one
- * that long had nothing only now and then: looking may be a system call.
+ * The completion queue of a rail.  A queue without users is not polled.  A queue that was empty
+ * for long is polled only in some rounds, because polling may be a system call.
  */
 struct ctx_rail {
 	struct tp_cq *cq;
 	unsigned int users; /* connections, listeners, shared receives */
-	unsigned int dull; /* rounds without anything */
+	unsigned int dull; /* consecutive rounds without a completion */
 	uint32_t inline_max, fast_max; /* bytes: call_way_int.h */
 	atomic_uint_least64_t ways[CTX_WAYS]; /* calls, by enum way: ways.c */
 	atomic_uint_least64_t whole; /* reads that ended without a reply */
 };
 
-/* What calls, which this floor knows nothing of, have done for them. */
+/* Callbacks into the call layer, of which this layer knows nothing. */
 struct ctx_calls {
-	/* A deadline passed; it is taken off the list. */
+	/* A deadline passed.  The callback takes due off the list. */
 	void (*passed)(struct rpc_due *due);
-	/* Before a sleep: says whose answers have to come before it ends. */
+	/*
+	 * Before a sleep: names the connections that must have answered before the sleep ends.
+	 */
 	void (*join)(struct rpc_ctx *ctx);
 };
 
 struct lookups;
 
 struct rpc_ctx {
-	const struct fabric *fabric; /* NULL: one device alone */
+	const struct fabric *fabric; /* NULL: one device only */
 	struct rails rails;
 	struct ctx_rail rail[RAILS_MAX];
-	unsigned int users; /* of all rails */
-	int wakefd; /* with several rails */
+	unsigned int users; /* sum over all rails */
+	int wakefd; /* an eventfd, if there are several rails; else -1 */
 	const struct log *log;
 	bool apart; /* see struct rpc_ctx_attr */
-	bool carry; /* likewise */
-	unsigned int carry_parts; /* at most, at a time */
-	unsigned int parts; /* that we move for servers now */
+	bool carry; /* see struct rpc_ctx_attr */
+	unsigned int carry_parts; /* maximum parts at a time */
+	unsigned int parts; /* parts that we move for servers now */
 	atomic_uint_least64_t impostors; /* peer_proof.c */
 	struct spin spin;
-	const struct link *lone; /* whose completion was the last */
-	uint64_t moved; /* bytes of bulk since the last wait */
-	uint64_t moving; /* bytes that servers move for calls under way */
-	uint64_t now; /* at the start of the round */
+	const struct link *lone; /* link of the last completion */
+	uint64_t moved; /* bytes of bulk data since the last wait */
+	uint64_t moving; /* bytes that servers move for calls in flight */
+	uint64_t now; /* time at the start of the round */
 	struct rpc_timer *timers; /* the next to fire; timer.c */
-	TAILQ_HEAD(rpc_dues, rpc_due) dues; /* of calls, by time */
+	TAILQ_HEAD(rpc_dues, rpc_due) dues; /* deadlines of calls, by time */
 	const struct ctx_calls *calls;
-	struct lookups *lookups; /* theirs, too */
+	struct lookups *lookups; /* also of the calls: lookup.c */
 	TAILQ_HEAD(ctx_tasks, ctx_task) tasks;
 	SLIST_HEAD(, ctx_hook) hooks;
 	SLIST_HEAD(, ctx_listener) listeners;
 	atomic_bool woken;
 	atomic_uint sleeping; /* 0: no; 1 + rail; or CTX_SLEEPS_ON_ALL */
-	int wc_at, wc_n; /* the part of wc still to handle */
+	int wc_at, wc_n; /* the part of wc that is not handled yet */
 	struct tp_wc wc[CTX_BATCH];
-	/* scratch of bulk transfers */
+	/* scratch space for bulk transfers */
 	struct tp_send_wr *wr;
 	struct tp_sge *sge;
 };
@@ -143,20 +147,22 @@ struct rpc_ctx {
 /* rails.c: the completion queues of a context */
 int ctx_rails_open(struct rpc_ctx *ctx, const struct rails *rails);
 void ctx_rails_close(struct rpc_ctx *ctx);
-/* The rail gets a user, or loses one. */
+/* The rail gains or loses a user. */
 void ctx_rail_use(struct rpc_ctx *ctx, unsigned int rail);
 void ctx_rail_leave(struct rpc_ctx *ctx, unsigned int rail);
-/* Whether the context sleeps on the rail, and so has to look at it. */
+/* Whether the context sleeps on the rail, and so must poll it. */
 bool ctx_rail_used(const struct rpc_ctx *ctx, unsigned int rail);
 /* Whether to poll the rail in this round. */
 bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail);
-/* Sleeps until one of them has work, a wake, or the deadline. */
+/* Sleeps until a rail has work, the context is woken, or the deadline. */
 void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline);
-/* For a sleep elsewhere: flushes, arms, and fills in what to poll.  False: there is
- * work already. */
+/*
+ * For a sleep elsewhere: flushes, arms the rails, and fills in the descriptors to poll.  Returns
+ * false if there is work already.
+ */
 struct pollfd;
 bool ctx_rails_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n);
-/* Flushes and looks at all of them again. */
+/* Flushes all rails, and makes the next round poll all of them. */
 void ctx_rails_arm(struct rpc_ctx *ctx);
 
 void ctx_defer(struct rpc_ctx *ctx, struct ctx_task *task);
@@ -168,13 +174,13 @@ void ctx_hook_raise(struct rpc_ctx *ctx, struct ctx_hook *hook);
 
 /* timer.c */
 int timer_run(struct rpc_ctx *ctx);
-/* Inserts by time; O(1) for the usual, growing ones. */
+/* Inserts by time.  O(1) in the usual case, where times increase. */
 void timer_add_due(struct rpc_ctx *ctx, struct rpc_due *due, uint64_t at);
 uint64_t timer_next(const struct rpc_ctx *ctx);
 
-/* A context without calls (call.h). */
+/* A context without calls (call.h).  Returns 0 or -errno. */
 int ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
-/* Runs what was deferred, until there is nothing. */
+/* Runs deferred tasks until none is left. */
 void ctx_settle(struct rpc_ctx *ctx);
 void ctx_close(struct rpc_ctx *ctx);
 
@@ -183,14 +189,17 @@ void link_init(struct link *link, const struct link_ops *ops,
 	       struct rpc_ctx *ctx);
 int link_open(struct link *link, unsigned int rail, unsigned int max_send,
 	      unsigned int max_recv);
-/* tp_post_send(); its completions are looked for. */
+/* As tp_post_send(); the next rounds poll for its completion. */
 int link_post(struct link *link, const struct tp_send_wr *wr);
-/* The connection is no use any more: lost() comes in this or the next round. */
+/* The connection is unusable.  lost() runs in this round or the next. */
 void link_fail(struct link *link, int status);
 void link_close(struct link *link);
-/* tp_ep_seal(); what this context holds of it already came bare. */
+/* As tp_ep_seal().  Receives that this context took already arrived unsealed. */
 int link_seal(struct link *link, struct sealer *sealer);
-/* From a new connection on until it is sealed, or there is something that is no message. */
+/*
+ * Starts the hash of the messages of a new connection.  The hash ends when the connection is
+ * sealed, or when something is sent or received that is not a single message.
+ */
 void link_hear_begin(struct link *link, const struct prover *prover,
 		     enum handshake_side side);
 static inline void link_hear(struct link *link, enum handshake_side side,
@@ -199,13 +208,13 @@ static inline void link_hear(struct link *link, enum handshake_side side,
 	if (link->hears)
 		link->hears->hear(link->heard.sum[side], msg, len);
 }
-/* A receive that is complete; buf: where it is. */
+/* A receive is complete; buf: its data. */
 void link_heard(struct link *link, const struct tp_wc *wc, const void *buf);
-/* The same for one message.  wr_id 0: as below. */
+/* As link_post() for one message.  wr_id 0: as link_send(). */
 int link_post_one(struct link *link, struct tp_send_wr *wr);
 /*
- * Posts one message.  wr_id 0: its completion interests nobody, and only
- * every 16th is asked for, so that the send queue drains.
+ * Posts one message.  wr_id 0: nobody needs the completion.  Then only every 16th send is
+ * signaled, so that the send queue drains.
  */
 int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
 	      uint64_t wr_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* link.c - one end of a connection: opening, sending, failing, closing. */
+/* link.c - one end of a connection: open, send, fail, close. */
 #include "common/comm/progress/ctx.h"
 
 #include <errno.h>
@@ -49,8 +49,10 @@ int link_open(struct link *link, unsigned int rail, unsigned int max_send,
 	return 0;
 }
 
-/* Say less than the reason that follows them: a flushed request, and one that
- * came too late. */
+/*
+ * These statuses say less than the reason that follows them: a flushed request, and a request
+ * that was posted too late.
+ */
 static bool link_vague(int status)
 {
 	return status == -ECANCELED || status == -ENOTCONN;

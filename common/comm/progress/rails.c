@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rails.c - the completion queues of a context: which of them to look at, and
- * how to sleep on all of them.
+ * rails.c - the completion queues of a context: which of them to poll, and how to sleep on all of
+ * them.
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,8 +12,8 @@
 #include "common/comm/progress/ctx.h"
 #include "common/util/lookout.h"
 
-#define RAIL_DULL 64 /* rounds without anything, until it is looked at */
-#define RAIL_SELDOM 8 /* in every 8th round */
+#define RAIL_DULL 64 /* empty rounds after which a rail is polled seldom, */
+#define RAIL_SELDOM 8 /* ... in every 8th round */
 
 int ctx_rails_open(struct rpc_ctx *ctx, const struct rails *rails)
 {
@@ -72,7 +72,9 @@ void ctx_rail_leave(struct rpc_ctx *ctx, unsigned int rail)
 	ctx->rail[rail].users--;
 }
 
-/* What has work must be looked at, or a sleep on it ends at once, for ever. */
+/*
+ * A rail with work must be polled; otherwise each sleep on it would end at once, forever.
+ */
 bool ctx_rail_used(const struct rpc_ctx *ctx, unsigned int rail)
 {
 	return ctx->rail[rail].users || (!ctx->users && rail == 0);
@@ -89,7 +91,7 @@ bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail)
 	return ++r->dull < RAIL_DULL || r->dull % RAIL_SELDOM == 0;
 }
 
-/* The one rail that is used; RAILS_MAX: several. */
+/* Returns the only rail in use; RAILS_MAX: there are several. */
 static unsigned int rails_only(const struct rpc_ctx *ctx)
 {
 	unsigned int i, only = RAILS_MAX;
@@ -126,7 +128,7 @@ static bool rails_ready(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n)
 	return ready;
 }
 
-/* also: see lookout.h; -1: nothing. */
+/* also: a descriptor, see lookout.h; -1: none. */
 static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline, int also)
 {
 	struct pollfd fd[RAILS_MAX + 2];
@@ -150,8 +152,8 @@ static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline, int also)
 }
 
 /*
- * The waker sets woken, then looks at sleeping; here it is the other way
- * round, so that one of the two sees the other.
+ * The waker sets woken and then reads sleeping.  This function sets sleeping and then reads
+ * woken, so at least one of the two sees the other.
  */
 void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline)
 {
@@ -170,7 +172,7 @@ void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline)
 		ctx->rail[i].dull = 0;
 }
 
-/* A wake of before may still be in wakefd. */
+/* An earlier wake may still be counted in wakefd. */
 bool ctx_rails_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n)
 {
 	eventfd_t count;

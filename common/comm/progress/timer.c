@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timer.c - timers and deadlines of calls.  Timers are a pairing heap (Fredman, Sedgewick,
- * Sleator, Tarjan: "The pairing heap", Algorithmica 1, 1986): a server has one that is far
- * away for each session without a connection, and sets near ones all the time, which mostly
- * never fire.  Deadlines grow with the time of their making, so a sorted list of them is
- * O(1) from its tail nearly always.
+ * timer.c - timers and deadlines of calls.  The timers are a pairing heap (Fredman, Sedgewick,
+ * Sleator, Tarjan: "The pairing heap", Algorithmica 1, 1986).  A server has a distant timer for
+ * each session without a connection.  It also sets near timers all the time, most of which never
+ * fire.  Deadlines mostly increase in the order of the calls, so inserting into a sorted list of
+ * them from its tail is nearly always O(1).
  *
- * A timer's prev is the one before it among the children of one, or that one if it is the
- * first of them; of the root NULL.
+ * prev of a timer is the previous sibling, or the parent for the first child; NULL for the root.
  */
 #include "common/comm/progress/ctx.h"
 
@@ -28,7 +27,7 @@ static struct rpc_timer *meld(struct rpc_timer *a, struct rpc_timer *b)
 	return a;
 }
 
-/* Takes the first of a list off it. */
+/* Removes the first timer from a list. */
 static struct rpc_timer *take(struct rpc_timer **list)
 {
 	struct rpc_timer *first = *list;
@@ -40,7 +39,7 @@ static struct rpc_timer *take(struct rpc_timer **list)
 	return first;
 }
 
-/* Two by two, then all of these from the last to the first. */
+/* Melds the list in pairs, then melds the pairs from the last to the first. */
 static struct rpc_timer *meld_all(struct rpc_timer *list)
 {
 	struct rpc_timer *pairs = NULL, *root = NULL, *first, *pair;
