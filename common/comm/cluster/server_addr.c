@@ -23,7 +23,7 @@ static int is_section(void *arg, const char *section)
 	return !strcmp(arg, section);
 }
 
-/* As many sections as there are; a gap shows as one that is missing. */
+/* There are n sections, so a gap in the numbers shows as a missing section. */
 static int check_there(const struct conf_section *in, char *section, uint32_t n)
 {
 	char what[96];
@@ -37,7 +37,7 @@ static int check_there(const struct conf_section *in, char *section, uint32_t n)
 	return conf_complain(in, "address", what);
 }
 
-/* Clients get all addresses in one message. */
+/* Clients get all addresses in one message, which limits their total length. */
 static int add_length(const struct conf_section *in, const struct addr *addr,
 		      size_t *len)
 {
@@ -51,7 +51,7 @@ static int add_length(const struct conf_section *in, const struct addr *addr,
 			     "together; write shorter names of hosts");
 }
 
-/* Another transport has a port of its own, 0 is any. */
+/* Another transport has ports of its own.  Port 0 means any port. */
 static bool same(const struct addr *a, const struct addr *b)
 {
 	return a->port && a->port == b->port && !strcasecmp(a->host, b->host) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* server_auth.c - [filesystem] auth, and what goes with it. */
+/* server_auth.c - [filesystem] auth, and its related settings. */
 #include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static int read_socket(const struct conf_section *in, struct server_auth *auth)
 	return 0;
 }
 
-/* Where clients prove nothing there are no keys between them and servers. */
+/* If clients prove nothing, they share no keys with the servers. */
 static int read_seal(const struct conf_section *in, const char *key,
 		     struct server_auth *auth)
 {
@@ -76,7 +76,7 @@ static int read_seal(const struct conf_section *in, const char *key,
 	return 0;
 }
 
-/* Where anybody is whoever he says, nobody can be kept from a file. */
+/* Without proof of identity, anyone can claim any uid, so capabilities protect no file. */
 static int read_caps(const struct conf_section *in, struct server_auth *auth)
 {
 	const char *text = conf_get(in, "capabilities");

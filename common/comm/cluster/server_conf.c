@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* server_conf.c - what all servers take out of the cluster's configuration. */
+/* server_conf.c - settings that all servers read from the configuration of the cluster. */
 #include "common/comm/cluster/server_conf.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 		section ".rdma_bulk_sl", section ".rdma_bulk_tc",              \
 		section ".dead_peer"
 
-/* [iod] has what holds for all iods, [iod.N] what holds for one. */
+/* [iod] holds for all iods, [iod.N] for one. */
 #define KEYS_IOD(section)                                                      \
 	section ".log_level", section ".threads", section ".sync_threads",     \
 		section ".sync", section ".slots", section ".max_sessions",    \
@@ -26,7 +26,7 @@
 		section ".direct", section ".words", section ".ends",          \
 		section ".slow", section ".share", KEYS_FABRIC(section)
 
-/* Each server must know the settings of the others.  A new one is added here. */
+/* Each server must accept the settings of the others.  Add new settings here. */
 static const char *const known[] = {
 	"filesystem.id",
 	"filesystem.stripe_size",
@@ -86,7 +86,7 @@ int server_conf_fsid(const struct conf_section *in, uint64_t *fsid)
 	const char *id = conf_get(in, "id");
 	uint64_t n = 0;
 
-	/* strtoull() takes blanks, a sign and 0x, too */
+	/* strtoull() also accepts blanks, a sign and 0x */
 	if (id && strlen(id) == 16 &&
 	    strspn(id, "0123456789abcdefABCDEF") == 16)
 		n = strtoull(id, NULL, 16);
@@ -157,7 +157,7 @@ int server_conf_session_timeout(const struct conf_section *in, unsigned int *ms)
 	return rc;
 }
 
-/* So that one host does not keep out all others. */
+/* One host must not take the places of all others. */
 unsigned int server_host_sessions(unsigned int asked, unsigned int max)
 {
 	return asked == SERVER_HOST_SESSIONS ? max - max / 8 : asked;

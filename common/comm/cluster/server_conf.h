@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * server_conf.h - the cluster's configuration file, which all servers read,
- * and the settings that more than one of them takes out of it.
+ * server_conf.h - the configuration file of the cluster, which all servers read, and the settings
+ * that more than one of them uses.
  */
 #ifndef SERVER_CONF_H
 #define SERVER_CONF_H
@@ -16,16 +16,16 @@
 #include "common/util/log.h"
 #include "common/wire/seal_mode.h"
 
-#define SERVER_SOCKET_MAX 108u /* of sockaddr_un */
+#define SERVER_SOCKET_MAX 108u /* size of sun_path in sockaddr_un */
 
-/* conf_load(), and -EINVAL for a section or key that no server knows. */
+/* As conf_load(); also -EINVAL for a section or key that no server knows. */
 int server_conf_load(const char *path, struct conf **file, char *err,
 		     size_t errlen);
 
 /*
- * Each takes its key out of the section: -EINVAL, and a line with the file,
- * the cause and the fix in err, when it is wrong.  What may be missing is then
- * left alone.
+ * Each function reads its key from the section.  Returns 0, or -EINVAL if the value is wrong, and
+ * then puts a line with the file, the cause and the fix into err.  If an optional key is missing,
+ * the output stays unchanged.
  */
 int server_conf_fsid(const struct conf_section *in, uint64_t *fsid);
 int server_conf_address(const struct conf_section *in, uint16_t port,
@@ -33,43 +33,46 @@ int server_conf_address(const struct conf_section *in, uint16_t port,
 struct server_addrs {
 	struct addr mgr;
 	uint32_t niods;
-	struct addr *iod; /* niods; the caller frees it */
+	struct addr *iod; /* niods of them; the caller frees it */
 };
 /*
- * Those of the whole file system, in any section: the iods are numbered from
- * 0 on without a gap, and no two servers have one address.  *all is set on
- * success only.
+ * The addresses of all servers; in: any section.  The iods must be numbered from 0 without a gap,
+ * and no two servers may have the same address.  Sets *all on success only.  Also returns
+ * -ENOMEM.
  */
 int server_conf_addresses(const struct conf_section *in,
 			  struct server_addrs *all);
 /*
- * The least that max_sessions may be: the manager has one at each iod, the other iods may,
- * and with fewer host_sessions would keep out who is on the host of one of these.
+ * The minimum of max_sessions.  The manager needs a session at each iod, and the other iods may
+ * need one.  A lower host_sessions would lock out clients on the host of one of these servers.
  */
 #define SERVER_SESSIONS_MIN 8
-/* host_sessions of max_sessions; asked: what is configured, or SERVER_HOST_SESSIONS: nothing. */
+/*
+ * Returns host_sessions for max.  asked: the configured value; SERVER_HOST_SESSIONS: not
+ * configured.
+ */
 #define SERVER_HOST_SESSIONS UINT_MAX
 unsigned int server_host_sessions(unsigned int asked, unsigned int max);
 int server_conf_storage(const struct conf_section *in, char dir[PATH_MAX]);
-/* May be missing: "". */
+/* Optional.  Sets path to "" if the key is missing. */
 int server_conf_key(const struct conf_section *in, char path[PATH_MAX]);
 /*
- * How clients prove who they are, in [filesystem]; may be missing: AUTH_SYS.  key: what
- * server_conf_key() found, without which there is no other.
+ * How clients prove who they are, from [filesystem].  Optional: AUTH_SYS.  key: the path from
+ * server_conf_key(); every other mode requires it.
  */
 struct server_auth {
 	enum auth_mode mode;
-	uint32_t key_user; /* uid of who has the key */
-	char munge_socket[SERVER_SOCKET_MAX]; /* "": munge's own */
+	uint32_t key_user; /* the uid of all holders of the key */
+	char munge_socket[SERVER_SOCKET_MAX]; /* "": munge's default */
 	unsigned int ticket_life; /* seconds */
-	bool caps; /* iods want capabilities */
-	enum seal_mode seal; /* by default what fits the mode */
+	bool caps; /* iods require capabilities */
+	enum seal_mode seal; /* the default depends on the mode */
 };
 int server_conf_auth(const struct conf_section *in, const char *key,
 		     struct server_auth *auth);
-/* May be missing. */
+/* Optional. */
 int server_conf_log_level(const struct conf_section *in, enum log_level *level);
-/* May be missing. */
+/* Optional. */
 int server_conf_session_timeout(const struct conf_section *in,
 				unsigned int *ms);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fabric.c - the `fabric` option, and the devices that it leads to. */
+/* fabric.c - the `fabric` option, and the devices that it selects. */
 #include "common/comm/fabric/fabric.h"
 
 #include <ctype.h>
@@ -80,7 +80,7 @@ bool fabric_option_ok(const char *option)
 static void complain(const struct tp_dev_attr *attr, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* With the place of the option, or address, that is wrong. */
+/* Names the place of the wrong option or address, if attr has it. */
 static void complain(const struct tp_dev_attr *attr, const char *fmt, ...)
 {
 	char what[512];
@@ -141,8 +141,7 @@ static void fabric_miss(struct fabric *fabric, const char *name, int rc)
 }
 
 /*
- * One that may be missing is tried without a word first; a wrong setting is
- * said all the same.
+ * An optional transport is first tried without logging.  A wrong setting is logged in any case.
  */
 static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 		      const struct tp_dev_attr *attr)
@@ -166,7 +165,9 @@ static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 	return rc;
 }
 
-/* All devices of the transport that are asked for; 0: at least one is there. */
+/*
+ * Opens all configured devices of the transport.  Returns 0 if at least one is available.
+ */
 static int fabric_add_all(struct fabric *fabric, const char *name,
 			  bool optional, const struct tp_dev_attr *attr)
 {
@@ -185,13 +186,13 @@ static int fabric_add_all(struct fabric *fabric, const char *name,
 	return fabric->rails.n > before ? 0 : why;
 }
 
-/* What was tried without a word. */
+/* Logs why none of the transports that were tried without logging is usable. */
 static void fabric_log_none(const struct fabric *fabric,
 			    const struct names *names,
 			    const struct tp_dev_attr *attr)
 {
 	const char *name = names->name[0];
-	int len = (int)strlen(fabric->missing) - 2; /* not the last "; " */
+	int len = (int)strlen(fabric->missing) - 2; /* without the last "; " */
 
 	if (!names->strict)
 		complain(attr,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fabric_conf.c - the transports of a daemon, out of its section. */
+/* fabric_conf.c - the transports of a daemon, from its section of the configuration. */
 #include "common/comm/fabric/fabric_conf.h"
 
 #include <errno.h>

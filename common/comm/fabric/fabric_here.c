@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fabric_here.c - an address is this host's own exactly if one can bind to it
- * (in this network namespace, as local sockets are).
+ * fabric_here.c - an address belongs to this host exactly if a socket can bind to it (in this
+ * network namespace, to which local sockets are confined as well).
  */
 #include <netdb.h>
 #include <sys/socket.h>

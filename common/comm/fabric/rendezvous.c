@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rendezvous.c - the setting from its text. */
+/* rendezvous.c - reads the setting from text. */
 #include "common/comm/fabric/rendezvous.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rendezvous.h - the setting `rendezvous`: who moves the bulk data of a request.
+ * rendezvous.h - the setting `rendezvous`: which end moves the bulk data of a request.
  *
  *	server		always the server
- *	adaptive	the client where the server has a lot to do, if both ends
- *			have this setting: carry_int.h, call_carry_int.h
+ *	adaptive	the client when the server is loaded, if both ends have
+ *			this setting: carry_int.h, call_carry_int.h
  */
 #ifndef RENDEZVOUS_H
 #define RENDEZVOUS_H
@@ -13,7 +13,7 @@
 
 #define RENDEZVOUS_WANT "server or adaptive"
 
-/* -EINVAL, and nothing is changed. */
+/* Returns 0, or -EINVAL and changes nothing. */
 int rendezvous_parse(const char *text, bool *adaptive);
 
 #endif

@@ -27,7 +27,7 @@ static int find(const char *name)
 	return k;
 }
 
-/* "verbs:4K" into named, "4K" into rest; neither twice. */
+/* Puts "verbs:4K" into named, "4K" into rest.  Neither may occur twice. */
 static int one(char *word, struct sizes *named, struct sizes *rest)
 {
 	char *size = words_cut(word, ':');

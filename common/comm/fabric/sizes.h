@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sizes.h - a size for each transport: "16K" holds for all of them,
- * "verbs:4K/local:64K" for those that it names, each once; "16K/verbs:4K" for
- * the one and for the others.
+ * sizes.h - a size for each transport.  "16K" holds for all of them.  "verbs:4K/local:64K" sets
+ * those that it names, each once.  "16K/verbs:4K" sets verbs to 4K and the others to 16K.
  */
 #ifndef SIZES_H
 #define SIZES_H
@@ -16,16 +15,18 @@
 
 enum sizes_of { SIZES_LOCAL, SIZES_VERBS, SIZES_TCP, SIZES_OTHER, SIZES_N };
 
-/* All zero: nothing is said. */
+/* All zero: no size is set. */
 struct sizes {
-	unsigned int said; /* bit k: of[k] counts */
+	unsigned int said; /* bit k: of[k] is set */
 	uint32_t of[SIZES_N];
 };
 
-/* What text says goes before what is there.  -EINVAL, and nothing changes. */
+/* Sizes in text replace those already set.  Returns 0, or -EINVAL and changes nothing. */
 int sizes_parse(const char *text, struct sizes *sizes);
-/* Of the transport with that name ("fault+tcp" is tcp; one without a place of
- * its own is bound by what holds for all). */
+/*
+ * The size of the transport with that name ("fault+tcp" is tcp), or otherwise if none is set.  A
+ * transport without an entry of its own uses the size that was set for all.
+ */
 uint32_t sizes_get(const struct sizes *sizes, const char *transport,
 		   uint32_t otherwise);
 struct sizes sizes_all(uint32_t size);
