@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * call.c - calls and their slots.  A call waits in the queue with a copy of
- * its message until there is a connection and a slot; then the message lies
- * in the slot's buffer until the reply, ready to be sent again.  A slot
- * whose call was given up stays taken (a zombie) until its reply came or the
- * connection was re-made, so that a late reply never meets another call.
+ * call.c - calls and their slots.  A call waits in the queue, with a copy of its message, until
+ * there is a connection and a slot.  Then the message stays in the buffer of the slot until the
+ * reply, ready to be sent again.  If a call is given up, its slot stays in use (a zombie) until
+ * its reply arrives or the peer reconnects.  So a late reply never meets another call.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,10 +14,10 @@
 #define CALL_QUEUED (-1) /* rpc_peer.queue */
 #define CALL_FAILING (-2) /* rpc_peer.failing */
 
-/* A call's message and data while it has no slot. */
+/* Message and data of a call that has no slot. */
 struct call_copy {
 	unsigned int msg_len, ndata;
-	struct iovec data[]; /* ndata, then the message */
+	struct iovec data[]; /* ndata entries, then the message */
 };
 
 void call_init(struct rpc_peer *peer)
@@ -73,7 +72,7 @@ void call_done(struct rpc_call *call, int status)
 	call->done(call);
 }
 
-/* done() comes from the next round. */
+/* done() runs in the next round. */
 static void call_fail(struct rpc_call *call, int status)
 {
 	struct rpc_peer *peer = call->p.peer;
@@ -96,7 +95,7 @@ void call_drain(struct rpc_peer *peer)
 
 /* ---- the start of a call ---- */
 
-/* The pieces make up what the header announces. */
+/* Checks the limits, and that the parts add up to the length in the header. */
 static int call_check(const struct rpc_call *call)
 {
 	const struct wire_hdr *hdr = call->msg;
@@ -119,7 +118,7 @@ static int call_check(const struct rpc_call *call)
 	return sum == le32toh(hdr->len) ? 0 : -EINVAL;
 }
 
-/* One that is free, below the credits, and that the call may have. */
+/* Finds a free slot below the credits that the call may use. */
 static bool call_slot(const struct rpc_peer *peer, const struct rpc_call *call,
 		      unsigned int *slot)
 {
@@ -200,13 +199,13 @@ static void call_queue(struct rpc_peer *peer, struct rpc_call *call,
 		peer_connect(peer);
 }
 
-/* Nobody came before it who waits, too. */
+/* No earlier call is waiting. */
 static bool is_first(const struct rpc_peer *peer, const struct rpc_call *call)
 {
 	return peer->state == PEER_READY && (call->urgent || !calls_wait(peer));
 }
 
-/* Those before it may be of a user that has to wait. */
+/* The earlier calls may be of a user that has to wait; then this call can go first. */
 static void call_wait(struct rpc_peer *peer, struct rpc_call *call)
 {
 	call_queue(peer, call, call->msg, call->msg_len, call->data);
@@ -258,7 +257,9 @@ static void call_issue_queued(struct rpc_peer *peer, struct rpc_call *call,
 	call->p.copy = NULL;
 }
 
-/* The first call of the kind whose user need not wait.  False: there is none. */
+/*
+ * Sends the first call of the kind whose user need not wait.  Returns false if there is none.
+ */
 static bool call_pump_kind(struct rpc_peer *peer, enum wire_wait kind)
 {
 	struct rpc_call *call;
@@ -275,7 +276,9 @@ static bool call_pump_kind(struct rpc_peer *peer, enum wire_wait kind)
 	return false;
 }
 
-/* A kind whose queue is never empty would have each slot that gets free otherwise. */
+/*
+ * In turn, because otherwise a kind whose queue is never empty would get every free slot.
+ */
 void call_pump(struct rpc_peer *peer)
 {
 	unsigned int without = 0;
@@ -324,7 +327,7 @@ struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int i)
 	return call;
 }
 
-/* What was sent and is not waited for any more: the server may carry it out. */
+/* A change that was sent and is no longer awaited: the server may still execute it. */
 static void call_owe(struct rpc_peer *peer, unsigned int i)
 {
 	if (wire_op_changes(le16toh(call_buf(peer, i)->op)))
@@ -344,9 +347,9 @@ void call_drop(struct rpc_peer *peer, unsigned int i, bool sent, int status)
 }
 
 /*
- * What was sent may have been executed: it goes out under its old name.  A
- * server that came back with fewer slots cannot say whether it knows it; one that
- * has not resumed the session does not know.
+ * The server may have executed what was sent, so it is sent again with the same seq.  If the
+ * server returned with fewer slots, requests of the missing slots fail.  If it did not resume the
+ * session, it does not know the requests, and gets them with WIRE_F_ANEW.
  */
 void call_replay(struct rpc_peer *peer, bool resumed)
 {
@@ -379,8 +382,8 @@ void call_replay(struct rpc_peer *peer, bool resumed)
 }
 
 /*
- * Gives a call up.  Its slot becomes a zombie; if the transport may still use
- * the caller's memory, the connection is the price for giving it back now.
+ * Gives a call up.  Its slot becomes a zombie.  If the transport may still use the caller's
+ * memory, closes the connection, because the memory is returned now.
  */
 static void call_abandon(struct rpc_call *call, int status)
 {
@@ -478,7 +481,10 @@ static void call_log_timeout(const struct rpc_call *call)
 		  ready || !fix ? "" : "; ", ready || !fix ? "" : fix);
 }
 
-/* As if it had waited at the server, which answers others. */
+/*
+ * Whether to end the call with -EAGAIN, as if it had waited for its lock at the server, which
+ * answers other calls.
+ */
 static bool waits_on(const struct rpc_call *call)
 {
 	const struct rpc_peer *peer = call->p.peer;

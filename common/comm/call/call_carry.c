@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * A work request names slot and ticket by itself: the ticket of a write is the
- * server's again before we know that the write has left.
+ * The wr_id alone names slot and ticket.  The server may reuse the ticket of a write before the
+ * write completes here.
  */
 #define PART_BIT 0x80u
 #define PART_SLOT 0x3fu
@@ -54,7 +54,9 @@ const char *call_part_get(const struct rpc_peer *peer,
 	return NULL;
 }
 
-/* The part as a gather list: entries, or -EINVAL: it is not in such memory. */
+/*
+ * Fills sge for the part.  Returns the number of entries, or -EINVAL if it is not in such memory.
+ */
 static int gather(const struct rpc_peer *peer, const struct peer_slot *s,
 		  const struct call_part *part, struct tp_sge *sge)
 {
@@ -85,7 +87,7 @@ static int gather(const struct rpc_peer *peer, const struct peer_slot *s,
 	return left ? -EINVAL : (int)n;
 }
 
-/* An empty RDMA Write, which looks at no address. */
+/* Sends an empty RDMA Write with immediate data.  No address is checked for it. */
 static void answer(struct rpc_peer *peer, uint32_t ticket, uint32_t flags)
 {
 	struct tp_send_wr wr = { .opcode = TP_WRITE_IMM,
@@ -96,7 +98,7 @@ static void answer(struct rpc_peer *peer, uint32_t ticket, uint32_t flags)
 		link_fail(&peer->link, rc);
 }
 
-/* Who was given up, or has its data elsewhere, names no memory any more. */
+/* A call that was given up, or whose data is in a buffer, has no memory to move. */
 static bool has_memory(const struct peer_slot *s)
 {
 	return s->call && s->nareas && !s->bounced;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* call_reply.c - a reply meets its call. */
+/* call_reply.c - finds the call of a reply, and ends it. */
 #include <errno.h>
 
 #include "common/comm/call/peer_int.h"
@@ -28,8 +28,8 @@ static const char *call_reply_error(const struct rpc_peer *peer,
 }
 
 /*
- * msg NULL: all was read.  A buffer with the bytes of a read is not given to another
- * call in done().
+ * msg NULL: all was read.  In done(), the buffer with the bytes of the read must not be given to
+ * another call.
  */
 static void call_end(struct rpc_peer *peer, unsigned int i,
 		     const struct wire_msg *msg)
@@ -58,8 +58,8 @@ static void call_end(struct rpc_peer *peer, unsigned int i,
 }
 
 /*
- * The server took back what we still read from: into memory that the caller has
- * again after this reply.  What goes to the server may come too late.
+ * The server withdrew a part that we still read, into memory that returns to the caller with this
+ * reply.  A write to the server may be too late without harm.
  */
 static bool still_reads(const struct rpc_peer *peer, unsigned int i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * call_send.c - puts the request of a slot on the wire, the first time or
- * again: the message from the slot's buffer, the data from the caller's memory.
+ * call_send.c - sends the request of a slot, the first time or again: the message from the buffer
+ * of the slot, the data from the caller's memory.
  */
 #include <errno.h>
 
@@ -13,8 +13,8 @@ struct wire_hdr *call_buf(const struct rpc_peer *peer, unsigned int slot)
 }
 
 /*
- * The call's deadline on the server's clock, not later.  The clock that goes on
- * while the host is suspended is read first: so the difference is not too great.
+ * The deadline of the call on the server's clock, never later than the true time.  Reads the
+ * clock that counts suspend first, so that the difference is not too large.
  */
 static uint64_t call_expiry(const struct rpc_peer *peer,
 			    const struct rpc_call *call)
@@ -24,7 +24,7 @@ static uint64_t call_expiry(const struct rpc_peer *peer,
 	return offset_tell(&peer->clock, call->deadline + (boot - now));
 }
 
-/* The request in the slot: message, then the caller's data in place. */
+/* Gathers the request in the slot: the message, then the caller's data in place. */
 static unsigned int call_gather(const struct rpc_peer *peer, unsigned int i,
 				struct tp_sge *sge)
 {
@@ -55,7 +55,7 @@ struct rail_mem *call_area(const struct peer_slot *s, unsigned int *at,
 	return NULL;
 }
 
-/* The keys of the pieces, on the rail that the request goes out on. */
+/* Fills in the keys of the pieces, for the rail of this connection. */
 static int call_keys(const struct rpc_peer *peer, unsigned int i)
 {
 	const struct peer_slot *s = &peer->slots[i];
@@ -82,7 +82,7 @@ static uint64_t call_wr_id(const struct peer_slot *s, unsigned int i)
 	return s->seq << 8 | i;
 }
 
-/* One message to the server: sent, or written to its buffer. */
+/* Sends one message to the server, or writes it to a buffer of the server. */
 static int call_put(struct rpc_peer *peer, unsigned int i, enum way way,
 		    const struct tp_sge *sge, unsigned int nsge)
 {
@@ -100,7 +100,10 @@ static int call_put(struct rpc_peer *peer, unsigned int i, enum way way,
 	return link_post_one(&peer->link, &wr);
 }
 
-/* The payload's entries behind the message; keys for what stays. */
+/*
+ * Adds the entries of the payload after the message.  Fills in keys for a payload that is not
+ * sent.
+ */
 static int call_payload(struct rpc_peer *peer, unsigned int i, enum way way,
 			struct tp_sge *sge)
 {
@@ -119,7 +122,7 @@ static int call_payload(struct rpc_peer *peer, unsigned int i, enum way way,
 	return s->nareas ? call_keys(peer, i) : 0;
 }
 
-/* But a reply tells the server's clock, too: now and then one is needed. */
+/* A reply also carries the server's clock, so sometimes a read needs one. */
 static bool call_terse(const struct rpc_peer *peer, const struct peer_slot *s,
 		       const struct wire_hdr *hdr, enum way way)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * call_shown.c - capabilities behind requests: see struct rpc_shower.  What the iod has
- * heard over this connection before stays known there until it says ENOKEY.
+ * call_shown.c - capabilities after requests: see struct rpc_shower.  The iod remembers what it
+ * received on this connection until it answers ENOKEY.
  */
 #include <errno.h>
 
@@ -62,7 +62,7 @@ void call_hide(struct rpc_peer *peer, unsigned int i)
 		cut(&peer->slots[i], call_buf(peer, i));
 }
 
-/* It was not carried out: so it is a new one. */
+/* The request was not executed, so it gets a new seq. */
 bool call_asked(struct rpc_peer *peer, unsigned int i,
 		const struct wire_msg *reply)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* call_way.c - chooses how the payload of a request goes: see call_way_int.h. */
+/* call_way.c - chooses how the payload of a request is transferred: see call_way_int.h. */
 #include <errno.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void ask(struct ctx_task *task)
 	rpc_call_start(peer, call);
 }
 
-/* Not now: this may be called while calls are replayed. */
+/* Deferred, because this may be called while calls are replayed. */
 static void want_theirs(struct rpc_peer *peer)
 {
 	if (peer->fast.asked)
@@ -137,7 +137,7 @@ static bool registered(struct rpc_peer *peer, const struct peer_slot *s)
 	return true;
 }
 
-/* Then it is registered, and stays so: the next time it is found. */
+/* Registers memory that is used often.  It stays registered, so the next use finds it. */
 static bool keeps_coming(struct rpc_peer *peer, const struct peer_slot *s)
 {
 	const struct rails *rails = &peer->link.ctx->rails;
@@ -265,7 +265,7 @@ void way_bounce(struct rpc_peer *peer, struct peer_slot *s)
 	s->bounced = true;
 }
 
-/* For the next time that it goes out. */
+/* For the next time that the request is sent. */
 static void unbounce(struct peer_slot *s)
 {
 	unsigned int i;
@@ -327,7 +327,7 @@ void way_reset(struct rpc_peer *peer)
 	fast_close(f->own);
 	f->own = NULL;
 	f->theirs = (struct fast_peer){ 0 };
-	/* a question in flight is asked again on the next connection */
+	/* FAST in flight is sent again on the next connection */
 	f->asked = f->call.p.peer != NULL;
 	ctx_undefer(peer->link.ctx, &f->ask);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * choose.c - over which rail a client reaches a server.  Each connection is a
- * new choice: the rails in their order, the first on which the server answers.
- * The reason names what was better and did not do.
+ * choose.c - over which rail a client reaches a server.  Each connection is a new choice: the
+ * first rail, in their order, on which the server answers.  The reason names the better rails and
+ * why they failed.
  *
- * Of several devices of one transport each server has another one to begin with, and
- * each client begins elsewhere:
+ * With several devices of one transport, each server starts with another device, and each client
+ * starts at another position:
  *
  *	server			0	1	2	3
  *	a client with two	A B	B A	A B	B A
  *	another one		B A	A B	B A	A B
  *
- * The first device begins with the first address of the server's host, the second with
- * the second: so adapters meet in pairs, if both hosts have theirs in the same order.
+ * The first device starts with the first address of the server's host, the second device with the
+ * second.  So adapters meet in pairs if both hosts list theirs in the same order.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,16 +20,18 @@
 #include "common/comm/fabric/fabric.h"
 #include "common/comm/call/peer_int.h"
 
-#define CHOOSE_MUTE 2 /* connections without a reply to HELLO, then another */
-#define RETURN_FIRST_MS 1000u /* to the first try of a better one, ... */
-#define RETURN_MAX_MS 64000u /* ... and at most */
+/* connects without a reply to HELLO before another rail is used */
+#define CHOOSE_MUTE 2
+/* delay until the first return to a better one, */
+#define RETURN_FIRST_MS 1000u
+#define RETURN_MAX_MS 64000u /* ... and the maximum delay */
 
 static const char *rail_name(const struct rpc_peer *peer, unsigned int rail)
 {
 	return tp_dev_name(peer->link.ctx->rails.dev[rail]);
 }
 
-/* Where those of the same transport begin, and how many they are. */
+/* The first rail of the same transport; *n: how many there are. */
 static unsigned int choose_group(const struct rpc_peer *peer, unsigned int at,
 				 unsigned int *n)
 {
@@ -46,7 +48,7 @@ static unsigned int choose_group(const struct rpc_peer *peer, unsigned int at,
 	return first;
 }
 
-/* Which rail has its turn at that place. */
+/* The rail to try at position at. */
 static unsigned int choose_turn(const struct rpc_peer *peer, unsigned int at)
 {
 	unsigned int n, first = choose_group(peer, at, &n);
@@ -85,7 +87,7 @@ void choose_begin(struct rpc_peer *peer)
 	c->why[0] = '\0';
 }
 
-/* Why the rail is not even tried, or NULL. */
+/* Why the rail is not tried at all, or NULL. */
 static const char *choose_skip(struct rpc_peer *peer, unsigned int rail,
 			       bool last)
 {
@@ -134,7 +136,7 @@ static int choose_rail(struct rpc_peer *peer)
 	return -1;
 }
 
-/* The rail in use has another address. */
+/* The rail in use has another address to try. */
 static bool choose_more_hosts(const struct rpc_peer *peer)
 {
 	return peer->choice.rail >= 0 && peer->choice.host < peer->hosts.n;
@@ -165,7 +167,7 @@ bool choose_last(const struct rpc_peer *peer)
 	return !choose_more_hosts(peer) && !choose_more_rails(peer);
 }
 
-/* Of a connect over the rail. */
+/* Describes the status of a connect over the rail. */
 static const char *choose_flaw(const struct rpc_peer *peer, unsigned int rail,
 			       int status)
 {
@@ -238,7 +240,7 @@ static void choose_reason(struct rpc_peer *peer)
 	choose_unit(peer);
 }
 
-/* Devices of one transport are as good as each other. */
+/* Devices of one transport have the same rank. */
 static int choose_rank(const struct rpc_peer *peer)
 {
 	unsigned int n;
@@ -246,7 +248,10 @@ static int choose_rank(const struct rpc_peer *peer)
 	return (int)choose_group(peer, (unsigned int)peer->choice.rail, &n);
 }
 
-/* By what the server says, also if it was not ready for that when it was tried; or -1. */
+/*
+ * The rail of local if the server announces it, also if it was not ready when it was tried; or
+ * -1.
+ */
 static int choose_offered(const struct rpc_peer *peer)
 {
 	const struct rails *rails = &peer->link.ctx->rails;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hello.c - how a client introduces itself: private data of the connect, the
- * HELLO request, what the server makes of them, and BYE.
+ * hello.c - how a client introduces itself: the private data of the connect, the HELLO request,
+ * the server's answers to them, and BYE.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ int peer_post_recv(struct rpc_peer *peer, unsigned int index)
 	return tp_post_recv(peer->link.ep, &wr);
 }
 
-/* HELLO and BYE stand outside the slots: slot 0, seq 0. */
+/* HELLO and BYE use no slot: slot 0, seq 0. */
 static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 {
 	struct tp_sge sge = { .addr = out->buf, .lkey = peer->lkey };
@@ -199,7 +199,7 @@ uint32_t rpc_peer_features(const struct rpc_peer *peer)
 	return atomic_load(&peer->agreed);
 }
 
-/* For it they would be others, and not the first ones of them. */
+/* An older server would take the number of the list for groups of the user. */
 static bool hello_groups_lost(const struct rpc_peer *peer)
 {
 	return peer->features & ~rpc_peer_features(peer) & WIRE_FT_GROUPS &&
@@ -288,7 +288,10 @@ static void hello_refused(struct rpc_peer *peer, int status,
 	peer_refused(peer, status, why);
 }
 
-/* A server on another's host is in no network there, once that listens on local, too. */
+/*
+ * The connecting server may be on the same host and in none of the allowed networks.  It gets in
+ * once the other server also listens on local.
+ */
 static bool hello_retry(const struct rpc_peer *peer, int status)
 {
 	return status == -EAGAIN || status == -EBUSY || status == -ENOMEM ||

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join.c - whose answers end a sleep.  Each wake-up costs more than what there is
- * to do about the answer of one server while those of others are missing; so
- * where all that is under way is one operation, and the servers move its data,
- * only the last answer has to wake us up.
+ * join.c - which answers end a sleep.  While answers of other servers are missing, each wake-up
+ * costs more than handling the answer.  If all calls in flight belong to one operation, and the
+ * servers move its data, only the last answer has to wake this thread.
  */
 #include "common/comm/call/peer_int.h"
 
@@ -17,7 +16,7 @@ static bool all_joined(struct rpc_ctx *ctx)
 	const void *joined = NULL;
 	struct rpc_due *due;
 
-	if (ctx->carry) /* any of them may want us to move its data */
+	if (ctx->carry) /* any of them may ask us to move its data */
 		return false;
 	TAILQ_FOREACH(due, &ctx->dues, link) {
 		const struct rpc_call *call = call_of(due);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lookup.c - peers wait for their hosts' addresses. */
+/* lookup.c - peers that wait for the addresses of their hosts. */
 #include "common/comm/call/lookup_int.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ struct lookups {
 	struct rpc_ctx *ctx;
 	struct resolver *resolver;
 	struct resolver_watch watch;
-	struct ctx_hook hook; /* a look-up has ended */
+	struct ctx_hook hook; /* raised when a look-up has ended */
 	TAILQ_HEAD(naming, rpc_peer) waiting;
 };
 
@@ -81,7 +81,7 @@ static void wait_for(struct rpc_peer *peer)
 	TAILQ_INSERT_TAIL(&peer->link.ctx->lookups->waiting, peer, naming_link);
 }
 
-/* Said when the trouble begins, not at each try. */
+/* Logged when the problem begins, not at each attempt. */
 static void say_unknown(const struct rpc_peer *peer, const char *why)
 {
 	if (!peer->down)

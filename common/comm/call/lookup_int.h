@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lookup_int.h - the addresses of a peer's host, found before it is connected to.
- * Whoever waits for the system's resolver is not this thread (resolver.h).
+ * lookup_int.h - looks up the addresses of a peer's host before connecting to it.  Another thread
+ * waits for the system's resolver (resolver.h).
  */
 #ifndef LOOKUP_INT_H
 #define LOOKUP_INT_H
@@ -9,14 +9,14 @@
 struct rpc_ctx;
 struct rpc_peer;
 
-/* Of a context.  -ENOMEM */
+/* For a context.  Returns 0 or -ENOMEM. */
 int lookup_open(struct rpc_ctx *ctx);
-/* Look-ups that are under way are left behind. */
+/* Does not wait for look-ups in progress. */
 void lookup_close(struct rpc_ctx *ctx);
 
-/* Sets peer->hosts, then peer_named() comes: from here, or later. */
+/* Sets peer->hosts and calls peer_named(), immediately or later. */
 void lookup_find(struct rpc_peer *peer);
-/* peer_named() will not come. */
+/* Prevents the call of peer_named(). */
 void lookup_forget(struct rpc_peer *peer);
 
 #endif

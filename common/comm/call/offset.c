@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* offset.c - the clock of another host, from below. */
+/* offset.c - a lower bound of the clock of another host. */
 #include "common/comm/call/offset_int.h"
 
 #include "common/util/clock.h"
 
-/* What a note says of a later moment: it loses as that grows. */
+/* The lower bound at a later time; it decreases with the age of the note. */
 static uint64_t ahead_at(const struct offset *o, uint64_t when)
 {
 	uint64_t age = when > o->at ? when - o->at : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * offset_int.h - how far another host's CLOCK_BOOTTIME is ahead of ours: at least so
- * much.  Every reply says when it was sent; it arrived later than that, so the
- * stamp minus our own time at the receipt is below the truth by one transit.  The
- * best of these is kept, less what the two clocks may have drifted apart since.
+ * offset_int.h - a lower bound of how far another host's CLOCK_BOOTTIME is ahead of ours.  Every
+ * reply carries its sending time and arrives later.  So the stamp minus our time at the receipt
+ * is below the true offset by one transit time.  The best such value is kept.  It is reduced by
+ * what the two clocks may have drifted apart since then.
  *
- * A deadline told with it is never later than ours on the other clock, and earlier
- * by the shortest transit that was seen, and drift.
+ * A deadline converted with it is never later than ours on the other clock.  It is earlier by the
+ * shortest transit time seen, plus the drift.
  */
 #ifndef OFFSET_INT_H
 #define OFFSET_INT_H
@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one clock against the other: 500 ppm. */
+/* Of one clock relative to the other: 1/2000, or 500 ppm. */
 #define OFFSET_DRIFT 2000u
 
-#define OFFSET_FRESH_MS 10000u /* by when 5 ms are lost */
+#define OFFSET_FRESH_MS 10000u /* after that time, the drift amounts to 5 ms */
 
 /* All zero: nothing is known. */
 struct offset {
@@ -26,14 +26,15 @@ struct offset {
 	uint64_t ahead; /* stamp - at, modulo 2^64 */
 };
 
-/* A stamp of the other clock, ns, that was here when ours said now, or before. */
+/* stamp: a time of the other clock, in ns, from before our clock showed now. */
 void offset_note(struct offset *o, uint64_t stamp, uint64_t now);
 /*
- * A moment of our clock, not before the last note, on the other one: not later
- * than it truly is.  0: nothing is known, or it is before the other clock began.
+ * Converts a time of our clock, not before the last note, to the other clock.  The result is
+ * never later than the true time there.  0: nothing is known, or the time is before the other
+ * clock began.
  */
 uint64_t offset_tell(const struct offset *o, uint64_t when);
-/* Its best note is younger than OFFSET_FRESH_MS at now: it can do without another. */
+/* The best note is younger than OFFSET_FRESH_MS at now, so no new one is needed. */
 bool offset_fresh(const struct offset *o, uint64_t now);
 
 #endif

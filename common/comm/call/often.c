@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* often.c - counts the ranges that came last. */
+/* often.c - counts uses of the ranges that were seen last. */
 #include "common/comm/call/often_int.h"
 
 static struct often_range *find(struct often *o, const void *addr, size_t len)

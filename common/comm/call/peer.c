@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peer.c - the connection state machine of a client (drawn in peer_int.h). */
+/* peer.c - the state machine of a client's connection (see the diagram in peer_int.h). */
 #include "common/comm/call/call_carry_int.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static const char *const peer_state_name[] = {
 	[PEER_BACKOFF] = "BACKOFF", [PEER_CLOSED] = "CLOSED",
 };
 
-/* From each state, the states that may follow it. */
+/* For each state, the states that may follow it. */
 #define TO(state) (1u << (state))
 static const unsigned int peer_state_next[] = {
 	[PEER_IDLE] = TO(PEER_CONNECTING) | TO(PEER_CLOSED),
@@ -45,7 +45,7 @@ static uint32_t peer_jitter(struct rpc_peer *peer, uint32_t range)
 	return peer->jitter % (range + 1);
 }
 
-/* Between half and all of the step, so that clients spread. */
+/* A random delay between half of the step and all of it, so that clients spread. */
 static void peer_backoff(struct rpc_peer *peer)
 {
 	uint32_t half = peer->backoff_ms / 2;
@@ -59,7 +59,7 @@ static void peer_backoff(struct rpc_peer *peer)
 		peer->backoff_ms = PEER_BACKOFF_MAX_MS;
 }
 
-/* What its number alone would not say. */
+/* Statuses whose strerror() text says too little. */
 const char *peer_flaw(int status)
 {
 	if (status == -EAGAIN)
@@ -119,7 +119,7 @@ static void peer_rest(struct rpc_peer *peer)
 	peer_set_state(peer, PEER_IDLE);
 }
 
-/* Where there is another program now, the one that we knew may come back. */
+/* Another program is there now, but the server that we knew may come back. */
 static bool peer_comes_back(const struct rpc_peer *peer, int status)
 {
 	return status == -EKEYREJECTED && peer->boot;
@@ -136,7 +136,9 @@ static void peer_give_up(struct rpc_peer *peer, int status)
 	call_fail_all(peer, status);
 }
 
-/* Another service has the port.  To wait for its end is for those who met the server before. */
+/*
+ * Another service uses the port.  Only peers that met the server before wait for its end.
+ */
 static void peer_not_pvfs(struct rpc_peer *peer)
 {
 	if (peer->refused != -EPROTOTYPE)
@@ -187,7 +189,7 @@ void peer_again(struct rpc_peer *peer)
 	rpc_timer_set(peer->link.ctx, &peer->timer, clock_now());
 }
 
-/* Between half and all of the wait, so that clients spread. */
+/* A random delay between half of the wait and all of it, so that clients spread. */
 void peer_plan_return(struct rpc_peer *peer)
 {
 	uint32_t half = choose_return_ms(peer) / 2;
@@ -220,7 +222,7 @@ void peer_protocol_error(struct rpc_peer *peer, const char *what)
 	link_fail(&peer->link, -EPROTO);
 }
 
-/* One connect, over the next rail that may do. */
+/* One connect, over the next rail that may work. */
 static void peer_attempt(struct rpc_peer *peer)
 {
 	unsigned int ms = PEER_HELLO_MS;

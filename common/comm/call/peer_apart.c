@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * peer_apart.c - a second endpoint to a server, over which it moves bulk data: where the
- * device has a class of its own on the network for that.  Either end of the two ends the
- * connection.
+ * peer_apart.c - a second endpoint to a server, for bulk data.  It is used if the device has a
+ * separate class on the network for such data.  If either endpoint ends, the connection ends.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,15 +9,15 @@
 
 #include "common/comm/call/peer_int.h"
 
-#define APART_MSG 1024u /* a reply behind data has none in itself */
-#define APART_TRIES 2u /* then the peer goes on without */
+#define APART_MSG 1024u /* a reply after data contains no data itself */
+#define APART_TRIES 2u /* failures after which the peer does without it */
 
 bool peer_apart_wanted(const struct rpc_peer *peer)
 {
 	const struct rpc_ctx *ctx = peer->link.ctx;
 	const struct tp_dev *dev = ctx->rails.dev[peer->link.rail];
 
-	/* a second one would not be sealed */
+	/* a second endpoint would not be sealed */
 	return !peer->seal.agreed && peer->apart.failed < APART_TRIES &&
 	       (ctx->apart || tp_dev_serves(dev) & TP_CLASSES);
 }
@@ -50,7 +49,7 @@ int peer_apart_post_recv(struct rpc_peer *peer, unsigned int index)
 	return tp_post_recv(peer->apart.link.ep, &wr);
 }
 
-/* Calls go out. */
+/* Calls may be sent. */
 static void apart_ready(struct rpc_peer *peer)
 {
 	struct wire_hdr hdr = peer->apart.hdr;
@@ -106,7 +105,7 @@ static void apart_completion(struct link *link, const struct tp_wc *wc)
 	struct rpc_peer *peer = peer_of(link);
 
 	if (peer->apart.joining && wc->status)
-		return; /* an event says why */
+		return; /* an event gives the reason */
 	if (wc->status)
 		link_fail(&peer->link, wc->status);
 	else if (peer->link.failed.queued)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peer_proof.c - a caller proves itself in HELLO, and wants the server's proof. */
+/* peer_proof.c - the client proves itself in HELLO and requires the server's proof. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void peer_proof_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr)
 					  .index = attr->index };
 }
 
-/* A server has its key; a client has nothing before it has a ticket. */
+/* A server has its key.  A client can prove nothing until it has a ticket. */
 static bool has_proof(const struct prover *prover)
 {
 	uint8_t ticket[WIRE_TICKET_MAX];
@@ -67,7 +67,8 @@ bool peer_proof_agreed(struct rpc_peer *peer, const struct tp_event *ev)
 		peer_proof_refuse(peer, flaw);
 		return false;
 	}
-	if (!peer->fsid) /* any: the one that the ticket is for */
+	/* any: take the server's; its proof shows whether the ticket is for it */
+	if (!peer->fsid)
 		peer->shake.fsid = le64toh(acc.fsid);
 	peer->shake.boot = le64toh(acc.boot);
 	memcpy(peer->shake.nonce[HANDSHAKE_SERVER], hail.nonce, WIRE_NONCE_LEN);
@@ -113,7 +114,7 @@ int peer_proof_put(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len)
 	return 0;
 }
 
-#define INDEX_MAX 1024u /* tried, of an iod that is another one */
+#define INDEX_MAX 1024u /* numbers to try for another iod */
 
 static int check_as(struct rpc_peer *peer, const struct handshake *shake,
 		    const struct wire_msg *msg)
@@ -124,7 +125,10 @@ static int check_as(struct rpc_peer *peer, const struct handshake *shake,
 				   msg->proof);
 }
 
-/* Addresses of iods that were swapped: which one is it?  False: none. */
+/*
+ * The addresses of iods may be swapped: finds out which iod this is.  Returns false if it is
+ * none.
+ */
 static bool is_other_iod(struct rpc_peer *peer, const struct wire_msg *msg,
 			 uint32_t *index)
 {

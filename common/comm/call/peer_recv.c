@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peer_recv.c - what comes from a server: replies, and parts that we shall move. */
+/* peer_recv.c - messages from a server: replies, and parts that we should move. */
 #include <errno.h>
 
 #include "common/comm/call/call_carry_int.h"
@@ -9,7 +9,7 @@ void peer_stamped(struct rpc_peer *peer, const struct wire_hdr *hdr)
 	offset_note(&peer->clock, le64toh(hdr->clock), clock_boot());
 }
 
-/* Its receive is there again before the server is answered. */
+/* Posts the receive again before it answers the server. */
 static void peer_carry(struct rpc_peer *peer, const struct tp_wc *wc,
 		       const struct wire_msg *msg)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * peer_seal.c - a caller and its server agree on sealing their connection.  Its part is in
- * HELLO and the server's in the answer, in front of the proofs; so who takes either out on
- * its way is found out, and a server that seals refuses who does not.
+ * peer_seal.c - a client and its server agree on sealing their connection.  The client's part is
+ * in HELLO, the server's part in the answer, each before the proof.  So the proofs reveal the
+ * removal of a part, and a server that seals refuses a client that does not.
  */
 #include <errno.h>
 #include <string.h>
@@ -102,7 +102,7 @@ const char *peer_seal_begin(struct rpc_peer *peer, const struct wire_msg *msg)
 	return NULL;
 }
 
-/* ---- as it is ---- */
+/* ---- sealing in place ---- */
 
 void peer_here_hail(struct rpc_peer *peer, struct wire_hail *hail)
 {

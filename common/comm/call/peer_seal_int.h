@@ -9,36 +9,38 @@
 struct rpc_peer;
 
 struct peer_seal {
-	enum seal_mode least; /* on connections that can be sealed */
+	enum seal_mode least; /* for connections that can be sealed */
 	/* of this connection: */
-	bool agreed; /* HELLO has our key */
-	enum seal_mode mode; /* what it is, once that is known */
-	struct seal_pact *pact; /* while HELLO is under way, or NULL */
+	bool agreed; /* HELLO contains our key */
+	enum seal_mode mode; /* the mode of the connection, once known */
+	struct seal_pact *pact; /* while HELLO is in flight, or NULL */
 };
 
 /*
- * peer_seal.c.  What is hailed where we prove ourselves; what the server hailed: NULL, or why
- * it is refused; room for our part of HELLO, and that flag.
+ * peer_seal.c.  peer_seal_hail(): the feature to hail if the peer can seal.  peer_seal_agreed()
+ * takes the features that the server hailed.  It returns NULL, or why the server is refused.
+ * peer_seal_put() puts our part of HELLO.  peer_seal_flag(): the header flag for that part.
  */
 uint32_t peer_seal_hail(const struct rpc_peer *peer);
 const char *peer_seal_agreed(struct rpc_peer *peer, uint32_t hailed);
 int peer_seal_put(struct rpc_peer *peer, struct wire_out *out);
 uint16_t peer_seal_flag(const struct rpc_peer *peer);
 /*
- * The server took us, as it has proved: from here on all is sealed, if that was agreed.  NULL, or
- * why it is refused; or the link failed.
+ * The server accepted us and proved itself.  From here on, everything is sealed if that was
+ * agreed.  Returns NULL, or why the server is refused; or fails the link.
  */
 const char *peer_seal_begin(struct rpc_peer *peer, const struct wire_msg *msg);
 /*
- * Who has nothing to prove himself by yet may be sealed as he is: what is hailed for that, whose
- * first message msg is, and what the server makes of it.
+ * A peer that cannot prove itself yet may have its connection sealed in place later.
+ * peer_here_hail() hails that.  peer_here_begin() starts the hash with msg, the first message.
+ * peer_here_agreed() takes the server's answer.
  */
 void peer_here_hail(struct rpc_peer *peer, struct wire_hail *hail);
 void peer_here_begin(struct rpc_peer *peer, const struct wire_hail *hail,
 		     const void *msg, size_t len);
 void peer_here_agreed(struct rpc_peer *peer, const struct wire_hail *hail,
 		      const void *msg, size_t len);
-/* The connection is gone. */
+/* The connection is closed. */
 void peer_seal_reset(struct rpc_peer *peer);
 
 #endif

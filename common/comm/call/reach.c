@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reach.c - one-sided operations: posted, and ended by their completion, their
- * deadline, or the end of the connection.  What is not waited for any more keeps its
- * place until then: its result may still land there.
+ * reach.c - one-sided operations.  An operation ends with its completion, its deadline, or the
+ * end of the connection.  After a deadline the slot stays in use until the completion, because
+ * the result may still arrive there.
  */
 #include "common/comm/call/peer_int.h"
 
@@ -56,7 +56,7 @@ static void run_drain(struct ctx_task *task)
 	reach_drain(container_of(task, struct rpc_peer, reach.drain));
 }
 
-/* done() comes from the next round. */
+/* done() runs in the next round. */
 static void end_later(struct rpc_reach *reach, int status)
 {
 	struct rpc_peer *peer = reach->p.peer;
@@ -87,8 +87,7 @@ bool reach_is(const struct tp_wc *wc)
 }
 
 /*
- * Requests of a connection are carried out in their order, and none behind one that was
- * refused.
+ * The server executes the requests of a connection in order, and none after a refused one.
  */
 void reach_completed(struct rpc_peer *peer, const struct tp_wc *wc)
 {
@@ -143,7 +142,7 @@ void reach_fini(struct rpc_peer *peer)
 	landing_free(&peer->reach.blocks);
 }
 
-/* At the first one of the peer, and of each rail. */
+/* Allocates at the first operation of the peer, and registers on each rail. */
 static int prepare(struct rpc_peer *peer, struct reach_landing *l, size_t each)
 {
 	size_t len = (REACHES * each + 4095) / 4096 * 4096;

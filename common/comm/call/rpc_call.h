@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rpc_call.h - calls of servers, part of rpc.h. */
+/* rpc_call.h - calls to servers, part of rpc.h. */
 #ifndef RPC_CALL_H
 #define RPC_CALL_H
 
-/* Tables, their comments in columns: laid out by hand. */
+/* Tables with their comments in columns: laid out by hand. */
 /* clang-format off */
 
 #include <stdbool.h>
@@ -20,14 +20,15 @@ struct rpc_peer;
 struct rpc_showing;
 
 /*
- * The capabilities of a client, for iods that want them: what a request needs goes along with
- * the first such over a connection, and again when the iod asks for it (ENOKEY).
+ * The capabilities of a client, for iods that require them.  The first request on a connection
+ * that needs a capability carries it.  A request carries it again if the iod asks for it
+ * (ENOKEY).
  */
 struct rpc_shower {
 	/*
-	 * What to show to server index over that connection: a struct wire_caps, and what it
-	 * announces, in room bytes at out, aligned to 8.  Its length; 0: there is
-	 * nothing, or, unless must is set, it was shown there.
+	 * Puts what server to->index has to see on that connection into out: a struct wire_caps
+	 * and what it announces.  out has room bytes, aligned to 8.  Returns the length.  Returns
+	 * 0 if there is nothing to show, or if it was already shown there and must is not set.
 	 */
 	size_t (*show)(void *arg, const struct rpc_showing *to, void *out,
 		       size_t room);
@@ -41,206 +42,252 @@ struct rpc_showing {
 };
 
 struct rpc_peer_attr {
-	struct addr addr;		/* pvfs://: over the best rail that
-					 * answers, chosen at each connect */
+	/* pvfs://: over the best rail that answers, chosen at each connect */
+	struct addr addr;
 	const char *name;		/* "iod 2", for messages; copied */
-	const char *fix;		/* what to look at when it cannot be
-					 * reached, or NULL; outlives the peer */
-	bool stranger;			/* that another service is there was
-					 * logged already */
-	enum wire_role role;		/* who we are */
+	/* what to check when it is unreachable, or NULL; outlives the peer */
+	const char *fix;
+	/* it was already logged that another service is there */
+	bool stranger;
+	enum wire_role role;		/* our role */
 	uint64_t fsid;			/* 0: any */
-	uint64_t session;		/* one per client instance, random, not 0 */
+	/* one per client instance, random, not 0 */
+	uint64_t session;
 	const struct rpc_cred *cred;	/* copied */
-	const struct prover *prover;	/* NULL: nothing is proved.  Else the server
-					 * must prove that it is the one below,
-					 * as we do; a client's, before it has a
-					 * ticket, neither.  Outlives the peer */
-	enum seal_mode seal;		/* with prover: no connection that can be sealed
-					 * is sealed less, once it is proved whose
-					 * it is */
-	enum wire_role server;		/* for prover: who answers there */
-	uint32_t index;			/* ... of an iod; also which of several
-					 * devices its connection begins with */
+	/*
+	 * NULL: nothing is proved.  Else both ends prove themselves, and the server must be the
+	 * one below.  A client that has no ticket yet does not prove itself, and neither does its
+	 * server.  Outlives the peer.
+	 */
+	const struct prover *prover;
+	/*
+	 * With prover: the minimum for connections that can be sealed, once they are proved.
+	 */
+	enum seal_mode seal;
+	enum wire_role server;		/* for prover: the role of the server */
+	/*
+	 * for prover: the number of an iod.  Also selects which of several devices its connection
+	 * tries first.
+	 */
+	uint32_t index;
 	const struct rpc_shower *shower; /* or NULL; outlives the peer */
-	uint32_t features;		/* WIRE_FT_* that we understand; not _V3, not _PROOF,
-					 * which prover stands for */
-	const char *job;		/* what the server is to count it as: 1 to
-					 * WIRE_JOB_MAX characters that print; NULL:
-					 * none.  Copied */
-	bool impatient;			/* as long as it was never connected, a
-					 * connect that fails ends all calls with
-					 * its error, but for -EBUSY; nothing is
-					 * logged */
-	bool group;			/* calls go to several such peers at a time,
-					 * and are waited for together */
-	unsigned int patience_ms;	/* not 0: once a server has said nothing for
-					 * so long to who waited for it, calls fail
-					 * at once, and those that start meanwhile
-					 * end little later (silence_int.h) */
-	/* first contact, or the server does not know the session any more;
-	 * calls may be started from here, behind those in flight, which were
-	 * sent again; may be NULL */
+	/*
+	 * WIRE_FT_* that we understand, without _V3, and without _PROOF, which prover implies
+	 */
+	uint32_t features;
+	/*
+	 * The name under which the server counts us: 1 to WIRE_JOB_MAX printable characters;
+	 * NULL: none.  Copied.
+	 */
+	const char *job;
+	/*
+	 * Until the first connection, a failed connect ends all calls with its error and logs
+	 * nothing.  Exception: -EBUSY.
+	 */
+	bool impatient;
+	/* calls go to several such peers at a time and are awaited together */
+	bool group;
+	/*
+	 * Not 0: if calls wait and the server sends nothing for this long, calls fail
+	 * immediately.  Calls that start before that end soon after it (silence_int.h).
+	 */
+	unsigned int patience_ms;
+	/*
+	 * First contact, or the server no longer knows the session.  May start calls; they follow
+	 * those in flight, which were sent again.  May be NULL.
+	 */
 	void (*fresh)(void *arg, struct rpc_peer *peer);
-	/* contact with a process of the server that was not met before, whether it
-	 * knows the session or not; else as fresh; may be NULL */
+	/*
+	 * Contact with a new process of the server, whether or not it knows the session.
+	 * Otherwise as fresh.  May be NULL.
+	 */
 	void (*met)(void *arg, struct rpc_peer *peer, uint64_t boot);
-	/* the connection was lost, or a try to make one failed, with status
-	 * (-ECONNREFUSED: nobody listens there); may be NULL */
+	/*
+	 * The connection was lost, or an attempt to connect failed, with status (-ECONNREFUSED:
+	 * nobody listens there).  May be NULL.
+	 */
 	void (*lost)(void *arg, int status);
 	void *arg;
 };
 
-/* A server as a client sees it.  Connects at the first call; never blocks. */
+/*
+ * A server as a client sees it.  Connects at the first call.  Never blocks.  Returns 0 or
+ * -ENOMEM.
+ */
 int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 		  struct rpc_peer **peer);
 /*
- * Calls in flight are done with -ECANCELED before it returns.  bye: tell the
- * server that the session ends (best effort, does not wait for the answer).
+ * Calls in flight end with -ECANCELED before it returns.  bye: tell the server that the session
+ * ends (best effort, without waiting for an answer).
  */
 void rpc_peer_close(struct rpc_peer *peer, bool bye);
 /*
- * A change of an object was given up after it had been sent, and was never answered:
- * the server may still carry it out.
+ * Whether a change of an object was given up after it was sent, and never answered.  The server
+ * may still carry it out.
  */
 bool rpc_peer_owes(const struct rpc_peer *peer);
-/* Its BYE says that this is so of another server: the session ends unclean. */
+/*
+ * rpc_peer_owes() is true of another server.  So BYE to this one says that the session ends
+ * unclean.
+ */
 void rpc_peer_unsure(struct rpc_peer *peer);
 /* "iod 2 (tcp://10.0.0.7:7000)"; lives with the peer. */
 const char *rpc_peer_name(const struct rpc_peer *peer);
 /*
- * The transport in use ("local"; "-": none yet) and why ("same host"; "local:
- * another host; verbs: not in this build").  They change when the connection
- * is made again.
+ * The transport in use ("local"; "-": none yet) and the reason ("same host"; "local: another
+ * host; verbs: not in this build").  Both change when the peer reconnects.
  */
 const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
 /*
- * What a server that is full is short of, and how that is mended, where others than its
- * administrator's tools are refused with -WIRE_ENOFILES and -WIRE_ENOSEATS.
+ * What a full server lacks, and how to fix that.  A full server refuses all except the tools of
+ * its administrator, with -WIRE_ENOFILES or -WIRE_ENOSEATS.
  */
 #define RPC_NO_FILES "the server has no room: few descriptors are left, raise " \
 		     "LimitNOFILE of its unit (systemctl edit)"
 #define RPC_NO_SEATS "the server has no room: max_sessions, or host_sessions, " \
 		     "clients are there, raise that in its pvfs.conf"
-/* Which of these, where it has let us in all the same; 0: it is not full. */
+/* Returns which of these, if the server is full but accepted us; 0: it is not full. */
 int rpc_peer_shortage(const struct rpc_peer *peer);
-/* How its connection is sealed; whether one over that transport can be. */
+/* How the connection is sealed, and whether a connection over this transport can be. */
 enum seal_mode rpc_peer_seal(const struct rpc_peer *peer);
 bool rpc_peer_seals(const struct rpc_peer *peer);
 /*
- * Leaves a connection that it has and makes another, as the same session: there is something
- * to prove now.  Calls under way are sent again.
+ * Closes the connection, if there is one, and makes another for the same session, because there
+ * is something to prove now.  Calls in flight are sent again.
  */
 void rpc_peer_renew(struct rpc_peer *peer);
 /*
- * Whether the connection can be sealed as it is, behind an answer that is the last one which
- * comes bare; and does that, if it is still the one of that epoch: else -ESTALE.  0: it is, or
- * it ends, and another one is made.
+ * rpc_peer_here(): whether the connection can be sealed in place, after an answer that is the
+ * last unsealed message.  rpc_peer_seal_here() does that.  It returns -ESTALE if the connection
+ * no longer has that epoch or cannot be sealed.  It returns 0 if the connection is sealed, or if
+ * sealing failed and the peer reconnects.
  */
 bool rpc_peer_here(const struct rpc_peer *peer);
-/* It will not be, as the server says.  For who drives the context. */
+/*
+ * The server will not seal it in place.  Call it from the thread that drives the context.
+ */
 void rpc_peer_not_here(struct rpc_peer *peer);
 int rpc_peer_seal_here(struct rpc_peer *peer, uint32_t epoch,
 		       const struct here *here);
-/* It is connected.  For who drives the context. */
+/* Whether it is connected.  Call it from the thread that drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
 /*
- * Those of features, and WIRE_FT_V3, that its server named, too: of this connection, or of
- * the last one; 0: there was none.  From any thread.  What is sent again may meet a later version, which takes
- * what this one does; an earlier one is started no more on a store that this one had.
+ * The features, and WIRE_FT_V3, that the server also named on this connection or the last one; 0:
+ * there was none.  From any thread.  A replayed request may meet a later version of the server,
+ * which accepts what this one does.  An earlier version never starts again on a store of this
+ * one.
  */
 uint32_t rpc_peer_features(const struct rpc_peer *peer);
-/* Of the connection, and what its server said: 0, there is none. */
+/*
+ * rpc_peer_epoch(): of the connection; 0: it is not ready.  rpc_peer_boot(): of the server
+ * process; 0: never connected.
+ */
 uint32_t rpc_peer_epoch(const struct rpc_peer *peer);
 uint64_t rpc_peer_boot(const struct rpc_peer *peer);
-/* It has refused the session (-ESTALE), since an administrator has ended that; any
- * thread. */
+/*
+ * Whether the server refused the session because an administrator evicted it.  Its calls end with
+ * -ESTALE.  From any thread.
+ */
 bool rpc_peer_evicted(const struct rpc_peer *peer);
 /*
- * A moment of our clock_boot(), not before now, on the server's, and not later than it
- * truly is there; 0: nothing is known of that.
+ * Converts when, a time of our clock_boot() that is not in the past, to the server's clock.  The
+ * result is never later than the true time there; 0: its clock is unknown.
  */
 uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when);
-/* tp_ep_take(): what came in front of a reply; in done() of its call. */
+/*
+ * As tp_ep_take(): descriptors that came before a reply.  Call it in done() of that call.
+ */
 int rpc_peer_take(struct rpc_peer *peer, int *fd, unsigned int n);
-/* The most payload that goes in a message on the rail in use. */
+/* Maximum payload that is sent in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
 
 /*
- * How the payload of requests went (call_way_int.h): in a message, by Fast RDMA, or
- * fetched and delivered by servers.  From any thread; what goes out again after a
- * broken connection counts again.
+ * How the payload of requests was transferred (call_way_int.h): in a message, by Fast RDMA, or
+ * moved by servers.  From any thread.  A request that is sent again counts again.
  */
 struct rpc_ways {
 	uint64_t inlined, fast, direct;
 	uint64_t whole; /* of direct: reads that ended without a reply */
 };
 void rpc_ctx_ways(const struct rpc_ctx *ctx, struct rpc_ways *ways);
-/* How often a server did not prove that it is the one asked for.  From any thread. */
+/* How often a server did not prove its identity.  From any thread. */
 uint64_t rpc_ctx_impostors(const struct rpc_ctx *ctx);
 
 /*
- * A call, owned by the caller from rpc_call_start() until done().  msg is a
- * message built with wire_begin()/wire_end(): it is copied at the start.
- * data is inline data gathered from the caller's memory, which stays
- * unchanged until done().
+ * A call.  The caller owns it and keeps it from rpc_call_start() until done().  msg is a
+ * message built with wire_begin()/wire_end(); it is copied at the start.  data is inline data,
+ * gathered from the caller's memory, which must not change until done().
  *
- * The struct wire_mem pieces of msg name memory by addr and len; each lies
- * within one of area[0..nareas).  Their rkeys are filled in whenever the
- * message goes out, for the rail in use; an area is registered there when
- * needed.  area and what it points to stay until done() and belong to the
- * ctx's thread meanwhile.  Without areas the pieces are left as they are.
+ * The struct wire_mem pieces of msg name memory by addr and len.  Each lies within one of
+ * area[0..nareas).  Their rkeys are filled in each time the message is sent, for the rail in use.
+ * An area is registered there when needed.  area and all that it points to must stay valid until
+ * done(), and belong to the thread of the ctx meanwhile.  Without areas, the pieces stay as they
+ * are.
  *
- * The bytes of a WRITE's pieces may go along with the message instead, if they
- * are few (call_way_int.h); then nothing is registered.  Those of a READ may land
- * in a buffer, if bounce is set: then the caller takes them from there.  Where nobody
- * but an adapter or the server places bytes, a READ that has terse set, and gets all
- * that it asks for, ends with the last of them: the reply is empty then (whole).
+ * Few bytes of a WRITE may be sent with the message (call_way_int.h); then nothing is registered.
+ * If bounce is set, the bytes of a READ may land in a buffer, from which the caller copies them.
+ * If only an adapter or the server places bytes, a READ with terse set that gets all its bytes
+ * ends with the last of them.  The reply is empty then (whole).
  */
 struct rpc_call {
 	const void *msg;
-	size_t msg_len;			/* as wire_end() returned, less data */
+	/* as wire_end() returned, without data */
+	size_t msg_len;
 	const struct iovec *data;	/* copied; the memory is not */
 	unsigned int ndata;		/* at most RPC_DATA_MAX */
 	struct rail_mem *const *area;
 	unsigned int nareas;
-	unsigned int pieces_at, npieces; /* struct wire_mem in msg: byte, how many */
+	/* struct wire_mem in msg: byte offset, number */
+	unsigned int pieces_at, npieces;
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
-	uint32_t user;			/* whose it is, of a session that serves many:
-					 * slots are shared between users; 0: nobody's */
-	bool urgent;			/* it takes the slot that is kept for such
-					 * calls; at most one at a time */
-	uint64_t bytes;			/* of payload; what others move for us
-					 * is waited for asleep, if it is much */
-	const void *joined;		/* the same: as one, join.c; NULL: none */
+	/*
+	 * The user of a session that serves many.  Slots are shared between users.  0: none.
+	 */
+	uint32_t user;
+	/* uses the slot reserved for such calls; at most one at a time */
+	bool urgent;
+	/*
+	 * Bytes of payload.  While others move many bytes for us, the thread sleeps instead of
+	 * polling.
+	 */
+	uint64_t bytes;
+	/* calls with the same value are awaited together, join.c; NULL: none */
+	const void *joined;
 	bool bounce;			/* done() copies from landed */
-	bool terse;			/* a READ may end without a reply: whole */
-	bool quiet;			/* no line in the log when that passes:
-					 * the caller tries again, or says more */
-	bool patient;			/* the peer's patience does not count: it
-					 * is answered late, or nobody waits */
+	/* a READ may end without a reply: see whole */
+	bool terse;
+	/* no log line at the deadline: the caller retries, or logs itself */
+	bool quiet;
+	/* The peer's patience does not apply: the answer takes long, or nobody waits. */
+	bool patient;
 	void (*done)(struct rpc_call *call);
 	/*
-	 * The connection broke because memory of a call was not there.  True:
-	 * this call's, which is then done with -EFAULT; the others are sent
-	 * again.  NULL: false.
+	 * The connection broke because memory of a call was not accessible.  Returns true if it
+	 * was memory of this call, which then ends with -EFAULT; the others are sent again.
+	 * NULL: false.
 	 */
 	bool (*faulty)(struct rpc_call *call);
 	void *arg;
 
-	/* Results, for done(): 0, -errno, or WIRE_REDIRECT.  On 0 and
-	 * WIRE_REDIRECT reply is a parsed message, valid only in done(). */
+	/*
+	 * Results, for done().  status: 0, -errno, or WIRE_REDIRECT.  With 0 and WIRE_REDIRECT,
+	 * reply is a parsed message, valid only in done().
+	 */
 	int status;
-	bool unsure;			/* status is no answer of the server, which
-					 * may have executed the request */
+	/* The status is not from the server, which may have executed the request. */
+	bool unsure;
 	struct wire_msg reply;
-	bool whole;			/* status 0, and no reply: all that was asked
-					 * for was read, and the object goes on behind
-					 * it, nobody knows how far */
-	const void *landed;		/* in done(), status 0: where the pieces'
-					 * bytes are, one behind the other; NULL:
-					 * in their place */
+	/*
+	 * Status 0 without a reply: all requested bytes were read.  The object continues after
+	 * them to an unknown end.
+	 */
+	bool whole;
+	/*
+	 * In done(), with status 0: the bytes of all pieces, one after the other; NULL: they are
+	 * in place.
+	 */
+	const void *landed;
 
 	/* private */
 	struct rpc_call_priv {
@@ -248,9 +295,9 @@ struct rpc_call {
 		struct rpc_due due;
 		struct rpc_peer *peer;
 		int where;		/* slot, or CALL_* in call.c */
-		enum wire_wait kind;	/* which slots it may have */
+		enum wire_wait kind;	/* which slots it may use */
 		uint64_t began;
-		uint64_t moving;	/* of bytes, without our help */
+		uint64_t moving;	/* bytes that others move for us */
 		void *copy;		/* while it waits for a slot */
 		bool owed;		/* counts in silence.owing */
 	} p;
@@ -258,21 +305,22 @@ struct rpc_call {
 #define RPC_DATA_MAX 64u
 
 /*
- * Never fails: errors come through done(), which is not called from here.
- * If the caller's memory was named in the message (wire_mem), done() means
- * that the server does not touch it any more, unless status is -ETIMEDOUT or
- * -ECANCELED: then deregister it before reuse; late access breaks the
- * connection, which is re-made.
+ * Never fails: errors come through done(), which is not called from here.  After done(), the
+ * server no longer accesses memory of the caller that the message names (wire_mem).  Exception:
+ * with -ETIMEDOUT or -ECANCELED, deregister the memory before reuse.  A late access then breaks
+ * the connection, and the peer reconnects.
  */
 void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call);
-/* done() with -ECANCELED now, if the call is still outstanding.  call was
- * started once, or is zero. */
+/*
+ * Calls done() with -ECANCELED now, if the call is still outstanding.  call was started before,
+ * or is zeroed.
+ */
 void rpc_call_cancel(struct rpc_call *call);
 /*
- * Another call of the same operation ended with status: cancels this one if
- * that was an answer, an error, and this one's server is not connected, so
- * that nobody waits for it in vain.  But not a WRITE that was sent: until its deadline
- * the server may carry it out, and nobody may be told before that it failed.
+ * Another call of the same operation ended with status.  Cancels this call if status is an error
+ * that a server answered and the server of this call is not connected: nobody needs the answer
+ * any more.  Does not cancel a change that was sent.  The server may carry that out until its
+ * deadline, and no one may be told before that it failed.
  */
 void rpc_call_forgo(struct rpc_call *call, int status);
 

@@ -2,12 +2,12 @@
 /* share.c - see share_int.h. */
 #include "common/comm/call/peer_int.h"
 
-#define KEPT_FROM 3u /* slots, from which on one is for urgent calls */
+#define KEPT_FROM 3u /* from this number of slots on, one is for urgent calls */
 
-/* Slots that are in use, by zombies as well. */
+/* Slots in use, including those of zombies. */
 struct in_use {
 	unsigned int all, waiting;
-	unsigned int kind, user; /* of the call's kind; and of its user, too */
+	unsigned int kind, user; /* of the call's kind; of its kind and user */
 };
 
 static struct in_use count(const struct rpc_peer *peer,
@@ -39,7 +39,7 @@ static unsigned int part_of(unsigned int slots, unsigned int eighths)
 	return n ? n : 1;
 }
 
-/* Those left of most are for others than users that have some. */
+/* Of most slots, the last ones are reserved for users that have none. */
 static bool is_fair(const struct in_use *n, unsigned int most,
 		    unsigned int last, const struct rpc_call *call)
 {

@@ -2,17 +2,18 @@
 /*
  * share_int.h - how the calls of a session share its slots at a server.
  *
- * A whole mount, or a process with many threads, is one session.  A call that waits for
- * somebody else (enum wire_wait) keeps its slot until that one is done, so such calls get
- * some of the slots only, and what they wait for, perhaps an unlock, has the others:
+ * A whole mount, or a process with many threads, is one session.  A call that waits for another
+ * party (enum wire_wait) keeps its slot until that party is done.  So such calls may use only
+ * some of the slots.  The calls that they wait for, for example an unlock, can use the others:
  *
  *	|-- waits for a disk or server: 5/8 --|
  *	                 |-- waits for a lock: 3/8 --|
  *	|-- both together: 3/4 ----------------------|--- others: all ---|PING|
  *
- * Of each of these the last part goes to users that have none of it.  One slot is for
- * urgent calls alone, where there are such.  A call without a slot waits in the queue of its
- * kind, holds nothing at the server, and ends at its deadline.  The kinds get free slots in turn.
+ * The last part of each of these is for users that have no slot of that kind.  One slot is
+ * reserved for urgent calls, if the peer has such calls.  A call without a slot waits in the
+ * queue of its kind.  It uses nothing at the server and ends at its deadline.  The kinds get free
+ * slots in turn.
  */
 #ifndef SHARE_INT_H
 #define SHARE_INT_H
@@ -22,7 +23,7 @@
 struct rpc_peer;
 struct rpc_call;
 
-/* It may have one of the slots that are free. */
+/* Whether the call may have one of the free slots. */
 bool share_allows(const struct rpc_peer *peer, const struct rpc_call *call);
 
 #endif

@@ -5,10 +5,10 @@
 #include "common/comm/call/peer_int.h"
 #include "common/transport/stream.h"
 
-/* An answer that is not there by then is asked for: an eighth of the patience. */
+/* A PING is sent after an eighth of the patience without an answer. */
 #define SOON 8u
 #define SOON_MAX_MS 500u
-/* The PING is kept for so long, and then made anew. */
+/* Deadline of the PING; then a new one is made. */
 #define PING_MS 3600000u
 
 static uint64_t soon(const struct silence *s)
@@ -35,7 +35,7 @@ static void begin(struct rpc_peer *peer)
 	watch(peer);
 }
 
-/* ---- is it there? ---- */
+/* ---- the PING ---- */
 
 static void ping_done(struct rpc_call *call)
 {
@@ -74,13 +74,13 @@ static void ping(struct rpc_peer *peer)
 			      clock_after_ms(SILENCE_ANSWER_MS));
 }
 
-/* Since then the server owes an answer on this connection, and has the PING. */
+/* Since then, the server owes an answer on this connection and has the PING. */
 static uint64_t unanswered_since(const struct silence *s)
 {
 	return s->since > s->sent ? s->since : s->sent;
 }
 
-/* What was sent has got there, and nothing has come. */
+/* All that was sent has arrived, and nothing was received. */
 static bool is_quiet(const struct rpc_peer *peer, unsigned int ms)
 {
 	return peer->silence.server == WIRE_ROLE_MGR ||
@@ -88,8 +88,8 @@ static bool is_quiet(const struct rpc_peer *peer, unsigned int ms)
 }
 
 /*
- * While the PING has no slot it says nothing about the connection.  The next connection is
- * sent the same PING, and keeps longer than this one.
+ * A PING without a slot says nothing about the connection.  The next connection carries the same
+ * PING, and has a longer limit than this one.
  */
 static void end_timer(struct rpc_timer *timer)
 {
@@ -114,7 +114,9 @@ static void end_timer(struct rpc_timer *timer)
 	link_fail(&peer->link, -ETIMEDOUT);
 }
 
-/* Where the next answer may be the last bare one nothing is asked meanwhile. */
+/*
+ * The next answer may be the last unsealed message (link.hears).  Until then, no PING is sent.
+ */
 static void silence_timer(struct rpc_timer *timer)
 {
 	struct rpc_peer *peer = container_of(timer, struct rpc_peer,
@@ -150,7 +152,7 @@ void silence_end(struct rpc_peer *peer)
 
 /* ---- calls ---- */
 
-/* Without a connection, or an answer to the PING: a call may merely take long. */
+/* There is no connection, or a PING is not answered.  Otherwise a call may only be slow. */
 static bool is_silent(const struct rpc_peer *peer)
 {
 	const struct silence *s = &peer->silence;
@@ -212,7 +214,7 @@ void silence_done(struct rpc_peer *peer, struct rpc_call *call)
 	call->p.owed = false;
 }
 
-/* ---- what is heard ---- */
+/* ---- messages from the server ---- */
 
 void silence_forget(struct rpc_peer *peer)
 {
@@ -235,7 +237,7 @@ void silence_heard(struct rpc_peer *peer, struct rpc_call *call)
 		begin(peer);
 }
 
-/* What was answered slowly until now is not answered now. */
+/* From now on, the server owes an answer to the calls that it was answering slowly. */
 void silence_lost(struct rpc_peer *peer)
 {
 	if (!peer->silence.since && peer->silence.owing)

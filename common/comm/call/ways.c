@@ -9,7 +9,7 @@ static void add(atomic_uint_least64_t *counter)
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* A call without memory that reads or writes has its payload in a message. */
+/* A call that reads or writes and names no memory has its payload in a message. */
 void way_count(struct rpc_peer *peer, const struct peer_slot *s,
 	       const struct wire_hdr *hdr, enum way way)
 {
