@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * apart.c - a second endpoint of a connection, for bulk data (MPI over InfiniBand has had
- * such pairs; PVFS over InfiniBand, ICPP 2003, separates the two classes by their
- * buffers).  On the network it may have a class of its own.
+ * apart.c - a second endpoint of a connection, for bulk data.  (MPI over InfiniBand has used such
+ * pairs.  PVFS over InfiniBand, ICPP 2003, separates the two classes by their buffers.) On the
+ * network it may have a class of its own.
  *
- * There is no order between the two.  So what belongs behind data that was written goes
- * behind it, over the same endpoint: the reply, or the immediate in its place.
+ * The two endpoints have no common order.  So a message that must follow written data goes over
+ * the same endpoint as the data: the reply, or the immediate in its place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@
 #include "common/comm/serve/server_int.h"
 
 #define APART_BYE_MS                                                           \
-	1000u /* for what comes over the other endpoint meanwhile */
+	1000u /* for messages still in flight on the other endpoint */
 
 struct apart {
 	struct link link;
 	struct conn *conn;
-	struct rpc_timer left; /* the peer closed it: the rest follows */
+	struct rpc_timer left; /* the peer closed it; the rest follows */
 	bool open; /* established */
 };
 
@@ -58,8 +58,8 @@ static void apart_completion(struct link *link, const struct tp_wc *wc)
 }
 
 /*
- * Who leaves closes both: its BYE may still be on its way.  Over one that never was
- * ready nothing went.
+ * A client that leaves closes both endpoints, and its BYE may still be in flight.  No data went
+ * over an endpoint that was never ready.
  */
 static void apart_ended(struct apart *apart, int status)
 {
@@ -108,7 +108,7 @@ static const struct link_ops apart_ops = {
 	.lost = apart_lost,
 };
 
-/* Bytes that nobody may guess one by one. */
+/* Compares in constant time, so that the bytes cannot be guessed one by one. */
 static bool same(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	uint8_t differ = 0;
@@ -119,7 +119,7 @@ static bool same(const uint8_t *a, const uint8_t *b, size_t len)
 	return !differ;
 }
 
-/* The connection that it belongs to, or NULL.  A token is good once. */
+/* The connection that the JOIN belongs to, or NULL.  A token is valid once. */
 static struct conn *apart_conn(const struct mail *mail)
 {
 	struct conn *conn = mail->session->conn;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bulk.c - server-based RDMA: a window of the client's memory list becomes a
- * chain of gather Writes or scatter Reads, one work request a piece of remote
- * memory, only the last signaled.
+ * bulk.c - server-based RDMA.  A window of the client's memory list becomes a chain of gather
+ * Writes or scatter Reads, with one work request per piece of remote memory.  Only the last is
+ * signaled.
  *
- * Chains wait for their turn (turn.h); a peer that stands still loses its connection
- * (bulk_watch()), and so what it holds.
+ * Chains wait for their turn (turn.h).  A peer that stops moving data loses its connection
+ * (bulk_watch()), and with it all that it holds.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 #include "common/comm/serve/carry_int.h"
 #include "common/comm/serve/turn.h"
 
-/* Where the plan stands in the two lists. */
+/* The position of the plan in the two lists. */
 struct plan {
 	struct rpc_ctx *ctx;
 	const struct rpc_bulk *bulk;
 	const struct rail_sge *local;
 	unsigned int rail;
-	unsigned int il; /* local piece, bytes of it used */
+	unsigned int il; /* local piece, and bytes of it used */
 	uint32_t off;
 	unsigned int nwr, nsge;
 };
 
-/* Local slices for at most len bytes; returns how many they cover. */
+/* Adds local slices for at most len bytes.  Returns how many bytes they cover. */
 static uint32_t plan_gather(struct plan *p, struct tp_send_wr *wr, uint32_t len)
 {
 	uint32_t left = len;
@@ -81,7 +81,7 @@ static int plan_piece(struct plan *p, const struct wire_mem *mem, uint64_t skip,
 	return 0;
 }
 
-/* Fills ctx->wr with the chain; returns its length. */
+/* Fills ctx->wr with the chain.  Returns its length, or -errno. */
 static int bulk_plan(const struct conn *conn, const struct rpc_bulk *bulk,
 		     const struct rail_sge *local)
 {
@@ -127,7 +127,7 @@ static unsigned int bulk_stall_ms(const struct conn *conn)
 	return conn->lane->server->attr.stall_ms;
 }
 
-/* ---- what is outstanding ---- */
+/* ---- outstanding chains ---- */
 
 static void bulk_count(struct conn *conn, const struct rpc_bulk *bulk)
 {
@@ -256,7 +256,7 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	bulk->req = req;
 	bulk->copy = NULL;
 	bulk->nwr = (unsigned int)n;
-	/* the data may be lost with the connection, after the reply is kept */
+	/* the data may be lost with the connection although the reply is kept */
 	rx->rerun |= bulk->dir == RPC_PUT;
 	*(bulk->dir == RPC_PUT ? &rx->bytes_out : &rx->bytes_in) += bulk->len;
 	rx->put |= bulk->dir == RPC_PUT;

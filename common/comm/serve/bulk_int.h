@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bulk_int.h - RDMA on behalf of requests, seen by the connection. */
+/* bulk_int.h - RDMA on behalf of requests, as the connection sees it. */
 #ifndef BULK_INT_H
 #define BULK_INT_H
 
@@ -9,21 +9,25 @@
 struct conn;
 struct rx;
 
-/* Posts the chain in the context's scratch; a connection that broke is told by
- * done(). */
+/*
+ * Posts the chain in the context's scratch space.  If the connection broke, done() reports that.
+ */
 void bulk_post_held(struct conn *conn, struct rpc_bulk *bulk);
-/* Behind the others of the connection; bulk_pump() posts what there is room for. */
+/*
+ * bulk_queue() appends to the waiting chains of the connection.  Returns 0 or -ENOMEM.
+ * bulk_pump() posts those for which there is room.
+ */
 int bulk_queue(struct conn *conn, struct rpc_bulk *bulk);
 void bulk_pump(struct conn *conn);
-/* A bulk of the request is on its way; the reply that waited for it follows. */
+/* A bulk of the request was posted.  Posts the reply if it waited for that. */
 void bulk_posted(struct rx *rx);
-/* A chain completed: done(), and what waited goes out. */
+/* A chain completed: calls done(), and posts waiting chains. */
 void bulk_complete(struct conn *conn, struct rpc_bulk *bulk);
-/* The connection is closed: done() of all with status. */
+/* The connection is closed: calls done() of all with status. */
 void bulk_fail_all(struct conn *conn, int status);
 /* The connection is freed without being closed. */
 void bulk_forget(struct conn *conn);
-/* The conn's timer: breaks it if nothing moved in stall_ms. */
+/* For the timer of conn: closes it if no bulk data moved in stall_ms. */
 void bulk_watch(struct conn *conn);
 
 #endif

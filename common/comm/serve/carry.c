@@ -7,9 +7,9 @@
 #include <string.h>
 
 struct loan {
-	struct rpc_bulk *bulk; /* NULL: none, or it was taken back */
+	struct rpc_bulk *bulk; /* NULL: none, or withdrawn */
 	struct rail_sge local;
-	struct rail_mem mem; /* these bytes, for this loan alone */
+	struct rail_mem mem; /* these bytes, for this loan only */
 	uint64_t until;
 	bool out; /* the client has not answered */
 };
@@ -19,7 +19,7 @@ struct carries {
 	struct rpc_timer timer;
 	struct loan loan[WIRE_CARRY_MAX]; /* by ticket */
 	uint8_t *block; /* receives, then a message for each ticket */
-	size_t step; /* bytes of a receive; 0: they are shared */
+	size_t step; /* bytes of a receive; 0: receives are shared */
 	struct rail_mem mem; /* of block */
 };
 
@@ -91,7 +91,7 @@ static void watch(struct carries *c)
 		rpc_timer_set(c->conn->link.ctx, &c->timer, next);
 }
 
-/* The server moves it after all.  Without memory the connection ends. */
+/* The server moves the data after all.  If there is no memory for that, fails the link. */
 static void take_over(struct conn *conn, struct loan *loan)
 {
 	struct rpc_bulk *bulk = loan->bulk;
@@ -188,7 +188,9 @@ static void tell(struct conn *conn, const struct loan *loan)
 	conn_send(conn, buf, MSG_LEN, c->mem.mr[rail]->lkey);
 }
 
-/* Once said: where one registration fails most of them would. */
+/*
+ * Stops lending on this connection: after one failed registration, most others would fail.
+ */
 static void cannot(struct conn *conn, int status)
 {
 	log_warn(conn_log(conn),
@@ -197,7 +199,7 @@ static void cannot(struct conn *conn, int status)
 	conn->may_carry = false;
 }
 
-/* NULL: all tickets are out, or there is no memory. */
+/* NULL: all tickets are in use, or there is no memory. */
 static struct loan *loan_of(struct conn *conn, const struct rpc_bulk *bulk)
 {
 	int rc = conn->carries ? 0 : carries_open(conn);
@@ -242,7 +244,7 @@ bool carry_expected(const struct conn *conn, uint32_t imm)
 	       conn->carries->loan[ticket_of(imm)].out;
 }
 
-/* The reply may be waiting for it; a GET's comes out of done(). */
+/* The reply may wait for this bulk.  The reply to a GET is sent from done(). */
 static void finish(struct loan *loan, int status)
 {
 	struct rpc_bulk *bulk = loan->bulk;

@@ -1,42 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * carry_int.h - adaptive rendezvous, the server's part: where a lot is under way, a
- * client moves the data of its bulks itself (PVFS2 over Quadrics, ICS 2005,
- * section 5.1).  The server lends it the local memory:
+ * carry_int.h - adaptive rendezvous, the server's part.  If much data is outstanding, a client
+ * moves the data of its bulks itself (PVFS2 over Quadrics, ICS 2005, section 5.1).  The server
+ * lends it the local memory:
  *
  *   lent --answered--> done() of the bulk
- *    |  \---declined--> the server moves it, as ever
- *    +------too late---> the same; the ticket stays out until the answer
+ *    |  \---declined--> the server moves the data, as usual
+ *    +------too late---> the same; the ticket stays in use until the answer
  *
- * A loan is a registration of its own, of these bytes alone, with the one right
- * that is needed.  It ends before the memory is used for anything else: from then
- * on an access with its key fails, and breaks only the connection that tried.
- * What a write lends is cleared first: who does not fill it finds zeros.
+ * A loan is a registration of its own, of these bytes only, with the one right that is needed.
+ * It ends before the memory is used for anything else.  From then on, an access with its key
+ * fails, and breaks only the connection that tried.  Memory lent for a write is cleared first, so
+ * a client that does not fill it finds zeros.
  *
- * Who was late loses its connection if it comes then, and asks again.  It is lent
- * nothing there, or a network that takes longer than a loan lasts would never move
- * anything.
+ * A client that accesses the memory too late loses its connection, and sends its requests again.
+ * The server lends nothing on the new connection.  Otherwise a network that needs longer than a
+ * loan lasts would never move anything.
  *
- * WIRE_CARRY_MAX tickets bound what one client is lent, and the messages on their
- * way: each has a receive at both ends until it is answered.
+ * WIRE_CARRY_MAX tickets limit what one client is lent, and the messages in flight.  Each ticket
+ * has a receive at both ends until it is answered.
  */
 #ifndef CARRY_INT_H
 #define CARRY_INT_H
 
 #include "common/comm/serve/server_int.h"
 
-/* Fewer bytes are not worth two messages; nor is what may be placed (place.c). */
+/*
+ * Fewer bytes are not worth two messages.  Data that place.c can place is not lent either.
+ */
 #define CARRY_MIN ((64u << 10) + 1)
 
-/* A checked and planned bulk; crowded: it would have to wait.  True: lent. */
+/*
+ * bulk is checked and planned.  crowded: it would have to wait.  Returns true if it was lent.
+ */
 bool carry_lend(struct rx *rx, struct rpc_bulk *bulk, bool crowded);
 /*
- * The client's answer.  False: to what it was not asked.  The receive that it took
- * is posted again between the two.
+ * The client's answer.  carry_expected() returns false if there was no question.  The receive of
+ * the answer is posted again between the two calls.
  */
 bool carry_expected(const struct conn *conn, uint32_t imm);
 void carry_answered(struct conn *conn, uint32_t imm);
-/* The connection is closed: done() of all with status. */
+/* The connection is closed: calls done() of all with status. */
 void carry_fail_all(struct conn *conn, int status);
 /* The connection is freed. */
 void carry_free(struct conn *conn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* conn.c - the server's end of a connection (states drawn in server_int.h). */
+/* conn.c - the server's end of a connection (states: see server_int.h). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +159,7 @@ static void conn_timer(struct rpc_timer *timer)
 	}
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static void conn_gone(struct ctx_task *task)
 {
@@ -257,7 +257,10 @@ void conn_reject(struct rpc_server *server, struct tp_conn_req *req, int status)
 	tp_reject(req, &acc, conn_accept_data(server, status, 0, &acc));
 }
 
-/* Where buffers are pinned they are not made for data: that has fast.h. */
+/*
+ * On a rail that pins memory, requests have little room for data.  Fast RDMA buffers (fast.h)
+ * carry it there.
+ */
 size_t conn_request_max(const struct lane *lane, unsigned int rail)
 {
 	const struct rpc_server_attr *attr = &lane->server->attr;
@@ -270,7 +273,9 @@ size_t conn_request_max(const struct lane *lane, unsigned int rail)
 	return max < attr->request_max ? max : attr->request_max;
 }
 
-/* Requests, if they are its own, and two control messages: registered. */
+/*
+ * Allocates and registers the requests, if the connection has its own, and two control messages.
+ */
 static int conn_block(struct conn *conn, unsigned int rail, size_t requests)
 {
 	size_t len = (requests + 2 * CONN_CTL_MAX + 4095) & ~(size_t)4095;
@@ -319,7 +324,7 @@ static int conn_share(struct conn *conn, unsigned int rail, unsigned int more,
 	return link_open(&conn->link, rail, max_send, 0);
 }
 
-/* One receive more than slots: for HELLO and BYE, which have none. */
+/* One receive more than slots, for HELLO and BYE, which have no slot. */
 static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
 		      unsigned int rail)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* conn_proof.c - servers among themselves: a HELLO that must be proved, and the answer. */
+/* conn_proof.c - a HELLO that must be proved, mostly between servers, and the answer. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ unsigned int conn_hail(struct conn *conn, const struct wire_hail *theirs,
 	return hail->features ? sizeof(*hail) : 0;
 }
 
-/* The role is the session's, whatever this connect said. */
+/* Uses the role of the session, whatever this connect said. */
 struct handshake conn_handshake(const struct conn *conn)
 {
 	const struct rpc_server_attr *attr = &conn->lane->server->attr;
@@ -69,7 +69,7 @@ static const char *why(int rc)
 			 "same file as here";
 }
 
-/* Whoever likes can come again and again. */
+/* The rate of log lines is limited, because anyone can connect repeatedly. */
 static int refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
 {
 	struct lane *lane = conn->lane;
@@ -120,7 +120,7 @@ void conn_proof_room(const struct conn *conn, const struct wire_hdr *to,
 		wire_put(out, NULL, sizeof(struct wire_proof));
 }
 
-/* To who showed a ticket by that, else by our key. */
+/* With the ticket's secret if the client showed a ticket, else with our key. */
 static int prove(const struct conn *conn, const struct handshake *shake,
 		 const struct wire_hdr *hdr, size_t len,
 		 struct wire_proof *proof)
@@ -136,7 +136,7 @@ static int prove(const struct conn *conn, const struct handshake *shake,
 			     proof);
 }
 
-/* Without memory it goes out without one, and is not believed. */
+/* If there is no memory, the answer goes without a proof, and the other end rejects it. */
 int conn_proof_put(struct conn *conn, struct wire_hdr *hdr, int len)
 {
 	struct handshake shake;

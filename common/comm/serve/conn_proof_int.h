@@ -8,16 +8,17 @@
 struct conn;
 struct rx;
 
-/* What a connect is answered with. */
+/* The answer to a connect request. */
 struct conn_answer {
 	struct wire_accept acc;
 	struct wire_hail hail;
 };
 /*
- * conn_proof.c.  What is hailed back, in bytes of hail; 0: nothing.  And where the server
- * has a prover: whether the HELLO in rx is to be believed: 0, or -EKEYREJECTED, logged
- * and counted, or -ENOMEM.  Room for the proof of an answer to `to`; that proof, in
- * the len bytes at hdr: how many they are then.
+ * conn_proof.c.  conn_hail(): fills in the hail to send back.  Returns its bytes, or 0: none.
+ * For a server with a prover: conn_proof_take() checks the HELLO in rx.  It returns 0, -ENOMEM,
+ * or -EKEYREJECTED, which is logged and counted.  conn_proof_room() leaves room for the proof in
+ * the answer to `to`.  conn_proof_put() puts the proof at the end of the len bytes at hdr, and
+ * returns the resulting length.
  */
 unsigned int conn_hail(struct conn *conn, const struct wire_hail *theirs,
 		       struct wire_hail *hail);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * conn_seal.c - a server that seals refuses who proves itself and does not; so nobody in the
- * middle can talk both ends out of it.  Who has nothing to prove itself by yet, but can
- * seal, may get that over a bare connection, and then comes again.
+ * conn_seal.c - a server that seals refuses a client that proves itself but does not seal.  So
+ * nobody in the middle can persuade both ends not to seal.  A client that has nothing to prove
+ * itself with yet, but can seal, may obtain that over an unsealed connection.  Then it connects
+ * again.
  */
 #include "common/comm/serve/conn_seal_int.h"
 
@@ -21,7 +22,7 @@ static bool seals(const struct conn *conn)
 	       tp_dev_seals(conn_rails(conn)->dev[conn->link.rail]);
 }
 
-/* Clients who need not prove anything have no keys. */
+/* Clients that need not prove anything have no keys. */
 static bool is_wanted(const struct conn *conn)
 {
 	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
@@ -64,7 +65,7 @@ static int refuse(struct conn *conn, const struct rpc_cred *cred)
 	return -EKEYREJECTED;
 }
 
-/* Who proves nothing yet, and says that it will seal what follows on that. */
+/* The client proves nothing yet, and announces that it will seal afterwards. */
 static bool may_be_bare(const struct conn *conn, const struct wire_msg *hello)
 {
 	return !hello->proof && conn->can_seal;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * conn_ticket.c - whose HELLO it is.  A client's ticket counts for most, then what its
- * kernel says, then, where servers believe it, what it says itself.
+ * conn_ticket.c - who sent a HELLO.  A client's ticket has priority, then the identity that its
+ * kernel reports, then, if servers believe it, what the client itself says.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define NOBODY 65534u
 
-/* Where the kernel says who it is, what it says itself does not count. */
+/* If the kernel reports an identity, what the client says itself does not count. */
 static bool ask_kernel(const struct conn *conn, struct rpc_cred *cred)
 {
 	struct tp_identity id;
@@ -22,8 +22,10 @@ static bool ask_kernel(const struct conn *conn, struct rpc_cred *cred)
 	cred->uid = id.uid;
 	cred->gid = id.gid;
 	if (id.ngroups > WIRE_GROUPS_MAX) {
-		/* for greet_same(), as the client itself names them; the
-		 * manager takes them from the kernel, whatever the number is */
+		/*
+		 * For greet_same(): name the list as the client does.  The manager takes the
+		 * groups from the kernel, whatever the name is.
+		 */
 		cred->ngroups = wire_groups_name(cred->groups,
 						 fnv_words(FNV_START, id.groups,
 							   id.ngroups));
@@ -57,7 +59,7 @@ static const char *why(int rc)
 	}
 }
 
-/* Whoever likes can come again and again. */
+/* The rate of log lines is limited, because anyone can connect repeatedly. */
 static int refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
 {
 	struct lane *lane = conn->lane;
@@ -105,7 +107,7 @@ static bool is_claimed(const struct conn *conn)
 	return is;
 }
 
-/* In a session that was somebody's nobody else comes back. */
+/* A client without proof cannot resume a session that was proved or claimed. */
 static int take_stranger(struct conn *conn, struct rpc_cred *cred)
 {
 	if (conn->session->info.proved || is_claimed(conn))
@@ -141,7 +143,9 @@ int conn_admit(struct conn *conn, struct rx *rx, struct rpc_cred *cred)
 	return conn_proof_take(conn, rx, cred);
 }
 
-/* Who says that it is the manager, and nothing can prove it. */
+/*
+ * Whether to believe a client that says that it is the manager, where nothing can prove it.
+ */
 static bool is_believed(const struct conn *conn)
 {
 	const struct rpc_server_attr *attr = &conn->lane->server->attr;
@@ -178,7 +182,7 @@ bool conn_is_stranger(const struct conn *conn)
 	return session_is_strangers(conn->session);
 }
 
-/* ---- what the service finds out ---- */
+/* ---- identities found by the service ---- */
 
 static struct conn *conn_of(const struct rpc_req *req)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fence.c - ids of sessions that must not return, or not by anybody.  Bounded: a session that
- * stays away longer than it takes to fence so many others is long forgotten by
- * everybody else.
+ * fence.c - ids of sessions that may not return, or may return only with proof.  Only the latest
+ * are kept.  A session that stays disconnected while that many others are fenced has long been
+ * forgotten by all others.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,7 +67,9 @@ static unsigned int of_user(const struct claims *c, uint32_t uid)
 	return n;
 }
 
-/* The oldest of the user who has most: so nobody pushes out others'. */
+/*
+ * Removes the oldest claim of the user with the most claims, so that no user displaces others.
+ */
 static void forget_claim(struct claims *c)
 {
 	struct claim *loser = c->claim;
@@ -103,7 +105,9 @@ bool claim_has(const struct rpc_server *server, uint64_t session)
 	return false;
 }
 
-/* s: that session, or NULL; one of nobody. */
+/*
+ * s: the session of that id, or NULL.  Whether it is open and no user has proved to own it.
+ */
 static bool is_nobodys(const struct rpc_session *s)
 {
 	const struct doorkeeper *keeper = s ? s->lane->server->attr.keeper
@@ -114,8 +118,8 @@ static bool is_nobodys(const struct rpc_session *s)
 }
 
 /*
- * A session of nobody has done nothing, and may have had the number of somebody's.  Whoever
- * likes makes many of them: they push out none that was somebody's.
+ * A session of nobody has done nothing, and may have used the number of another's session.
+ * Anyone can make many of them, so their fences have a list of their own and displace no others.
  */
 static int fence_of(struct rpc_server *server, uint64_t id,
 		    const struct rpc_session *s)

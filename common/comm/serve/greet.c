@@ -7,7 +7,7 @@
 #include "common/comm/serve/conn_seal_int.h"
 #include "common/comm/serve/ticket_int.h"
 
-/* What a JOIN to this connection shows. */
+/* Adds the token that a JOIN to this connection has to show. */
 static unsigned int greet_apart(struct conn *conn, struct wire_out *out)
 {
 	struct wire_apart apart = { .zero = 0 };
@@ -20,7 +20,7 @@ static unsigned int greet_apart(struct conn *conn, struct wire_out *out)
 	return WIRE_F_APART;
 }
 
-/* A reply outside of the slots: 0 for HELLO, 1 for an error. */
+/* Sends a reply outside of the slots.  which: 0 for HELLO, 1 for an error. */
 static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 			int status, const void *body, size_t body_len)
 {
@@ -51,7 +51,7 @@ static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 	conn_send(conn, buf, (uint32_t)len, conn->lkey);
 }
 
-/* What follows on this connection is not heard any more. */
+/* Ignores further messages on this connection. */
 static void greet_linger(struct conn *conn, const struct wire_hdr *to,
 			 int status)
 {
@@ -115,8 +115,8 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 }
 
 /*
- * Who shows cred may have this session.  Another ticket of the same user may have other
- * groups.  -ESTALE: he goes on under a new one; -EPERM.
+ * Whether the owner of cred may resume this session.  Another ticket of the same user may have
+ * other groups.  Returns 0; -ESTALE: the client continues with a new session; -EPERM.
  */
 static int greet_may_resume(const struct conn *conn,
 			    const struct rpc_cred *cred)
@@ -126,7 +126,7 @@ static int greet_may_resume(const struct conn *conn,
 
 	if (greet_same(his, cred) || (conn->until && his->uid == cred->uid))
 		return 0;
-	/* somebody else took his number behind a start of the manager */
+	/* another client took the number after a restart of the manager */
 	return conn->until && keeper->admission == ADMIT_STRANGERS ? -ESTALE
 								   : -EPERM;
 }
@@ -158,7 +158,7 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 	return 1;
 }
 
-/* Who has yet to prove who it is stays a guest. */
+/* A client that has yet to prove its identity stays a guest. */
 static int greet_seat(struct conn *conn, const struct rpc_cred *cred)
 {
 	if (conn_is_stranger(conn))
@@ -167,7 +167,7 @@ static int greet_seat(struct conn *conn, const struct rpc_cred *cred)
 			 conn_rank(conn, conn->known, cred->uid));
 }
 
-/* What the service is to know of it. */
+/* Fills in what the service learns about the client. */
 static void greet_introduce(struct conn *conn, const struct rpc_cred *cred,
 			    const struct wire_msg *msg)
 {
@@ -182,7 +182,9 @@ static void greet_introduce(struct conn *conn, const struct rpc_cred *cred,
 	labels_own(s);
 }
 
-/* Who is refused has changed nothing: another one may come by that number. */
+/*
+ * A refused session keeps no trace of the client, because another client may use the number.
+ */
 static int greet_open(struct conn *conn)
 {
 	struct rpc_session *s = conn->session;
@@ -198,11 +200,11 @@ static int greet_open(struct conn *conn)
 		return rc;
 	}
 	s->state = SESSION_OPEN;
-	session_attach(s, conn); /* it is the first */
+	session_attach(s, conn); /* cannot fail for the first connection */
 	return rc;
 }
 
-/* 1: resumed; 0: new; -errno: refused. */
+/* Returns 1: resumed; 0: new; -errno: refused. */
 static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 			 const struct wire_msg *msg)
 {
@@ -224,7 +226,7 @@ static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 	return greet_open(conn);
 }
 
-/* The kept replies go out over this connection from now on. */
+/* Registers the kept replies for the rail of this connection. */
 static int greet_replies(struct conn *conn, int resumed)
 {
 	struct rail_mem *mem = &conn->session->mem;
@@ -236,7 +238,7 @@ static int greet_replies(struct conn *conn, int resumed)
 	return resumed;
 }
 
-/* Others would take that for a protocol error. */
+/* Older clients would take the flag for a protocol error. */
 static uint32_t greet_shortage(const struct conn *conn)
 {
 	return conn->features & WIRE_FT_TOOL ? seat_shortage(conn->session) : 0;
@@ -263,7 +265,9 @@ static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
 	greet_reply(conn, hdr, 0, 0, &rep, sizeof(rep));
 }
 
-/* It comes again and again while the service waits; about keys all was said. */
+/*
+ * Clients retry while the service is not ready, and refusals about keys were already logged.
+ */
 static void greet_log_refusal(const struct conn *conn,
 			      const struct rpc_cred *cred, int rc)
 {
@@ -319,7 +323,7 @@ void greet_hello(struct conn *conn, struct rx *rx)
 
 void greet_bye(struct conn *conn, const struct wire_hdr *hdr)
 {
-	/* Its receive is never posted again: the connection closes. */
+	/* Its receive is never posted again, because the connection closes. */
 	conn->held--;
 	session_end(conn->session, !(le16toh(hdr->flags) & WIRE_F_UNSURE));
 }

@@ -3,8 +3,10 @@
 #include "common/util/clock.h"
 #include "common/comm/serve/server_int.h"
 
-/* Requests of servers are for what others have asked them for; those below MOUNT are about
- * no file. */
+/*
+ * Requests of servers serve requests of clients and are not counted.  Operations below MOUNT
+ * concern no file.
+ */
 void hot_add(struct rx *rx, uint64_t now)
 {
 	const struct rpc_server_attr *attr = &rx->conn->lane->server->attr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hot_int.h - which files most is done with: each lane keeps a few (sketch.h), under a lock
- * that nobody else wants but when METRICS comes.
+ * hot_int.h - the files that are used most.  Each lane keeps a few of them (sketch.h), under a
+ * lock that only METRICS also takes.
  */
 #ifndef HOT_INT_H
 #define HOT_INT_H
@@ -20,7 +20,7 @@ struct hot {
 
 /* As tally_add(). */
 void hot_add(struct rx *rx, uint64_t now);
-/* Those of all lanes, the hottest first; returns how many. */
+/* Collects the files of all lanes, the most used first.  Returns how many. */
 unsigned int hot_collect(struct rpc_server *server,
 			 struct sketch_row rows[2 * SKETCH_MAX]);
 

@@ -77,7 +77,7 @@ static void add_told(struct label_sum *to, const struct label_sum *told)
 	to->ns += told->ns;
 }
 
-/* Returns its place. */
+/* Folds an idle label into the others.  Returns its place. */
 static unsigned int fold(struct labels *all, struct label *l)
 {
 	unsigned int place = l->place;
@@ -100,7 +100,7 @@ static bool has_share(const struct labels *all, uint32_t uid)
 	return n >= LABELS_OF_ONE;
 }
 
-/* Of that user, or of any: NULL. */
+/* uid: only labels of that user; NULL: of any.  Returns NULL if there is none. */
 static struct label *oldest_idle(const struct labels *all, const uint32_t *uid)
 {
 	struct label *l;
@@ -111,7 +111,7 @@ static struct label *oldest_idle(const struct labels *all, const uint32_t *uid)
 	return l;
 }
 
-/* LABELS_MAX: there is none. */
+/* Returns LABELS_MAX if there is none. */
 static unsigned int find_place(struct labels *all, uint32_t uid)
 {
 	bool own = has_share(all, uid);
@@ -166,7 +166,7 @@ void labels_put(struct labels *all, struct label *l)
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* Who has no label any more is one of the others. */
+/* If the label no longer exists, counts among the others. */
 void labels_told(struct labels *all, const struct label_key *key,
 		 const struct rpc_told told[2])
 {

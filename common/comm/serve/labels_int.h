@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * labels_int.h - what users and jobs have asked for.  A label is a user and a job; each
- * lane counts in its own part of it, without a lock.  The lock is taken where a session
- * gets its label, or gives it back, and where all are read.
+ * labels_int.h - what users and jobs requested.  A label is a user and a job.  Each lane counts
+ * in its own part of the label, without a lock.  The lock is taken when a session gets a label or
+ * gives it back, and when all labels are read.
  *
  *	in use (sessions have it) <---> idle, oldest first ---> folded into the others
  *
- * An idle one is folded when a new one finds no room; when there is none that is idle,
- * the new one is counted among the others from the beginning.  A user who has LABELS_OF_ONE
- * loses one of his own for another one, so that nobody's jobs take the others' places.
+ * An idle label is folded when there is no room for a new one.  If none is idle, the new one is
+ * counted among the others from the start.  A user with LABELS_OF_ONE labels loses one of his own
+ * for a new one.  So the jobs of one user do not take the places of other users.
  */
 #ifndef LABELS_INT_H
 #define LABELS_INT_H
@@ -21,19 +21,20 @@
 #include "common/comm/serve/rpc_serve.h"
 #include "common/wire/wire.h"
 
-#define LABELS_MAX 256u /* beside the others */
-#define LABELS_OF_ONE 128u /* of these */
-#define LABELS_AS 4u /* whom a session that speaks for others keeps at hand */
+#define LABELS_MAX 256u /* without the label of the others */
+#define LABELS_OF_ONE 128u /* of one user */
+/* users for whom a session that speaks for others keeps labels */
+#define LABELS_AS 4u
 
 struct rpc_session;
 struct rx;
 
 struct label_key {
 	uint32_t uid;
-	char job[WIRE_JOB_MAX]; /* then zeros */
+	char job[WIRE_JOB_MAX]; /* padded with zeros */
 };
 
-/* Written by one thread: a cache line of its own. */
+/* Written by one thread, so it has a cache line of its own. */
 struct label_count {
 	_Alignas(64) atomic_uint_least64_t requests;
 	atomic_uint_least64_t errors, bytes_in, bytes_out, ns;
@@ -46,53 +47,63 @@ struct label_sum {
 struct label {
 	struct label_key key;
 	unsigned int place; /* in the table */
-	unsigned int users; /* sessions that have it; several times counts so */
+	/* references by sessions; one session may have several */
+	unsigned int users;
 	UT_hash_handle hh;
 	TAILQ_ENTRY(label) idle_link;
-	struct label_count *lane; /* one each */
+	struct label_count *lane; /* one per lane */
 	struct label_sum
-		told; /* what its clients say that they did without requests */
+		told; /* reported by its clients: done without requests */
 };
 
 struct labels {
-	pthread_mutex_t lock; /* of all but what lanes count */
+	pthread_mutex_t lock; /* protects all except the counts of lanes */
 	unsigned int lanes;
 	struct label *by_key;
 	struct label *table[LABELS_MAX];
 	TAILQ_HEAD(, label) idle;
 	struct label *others;
 	struct label_sum folded;
-	struct rpc_told told[2]; /* of all: read, written */
+	struct rpc_told told[2]; /* sums over all labels: read, written */
 };
 
-/* Of a session: its job, its own label, and those of whom it spoke for lately.  Zero it. */
+/*
+ * Part of a session: its job, its own label, and labels of users for whom it spoke recently.
+ * Initialize it with zeros.
+ */
 struct label_hold {
-	char job[WIRE_JOB_MAX]; /* then zeros */
+	char job[WIRE_JOB_MAX]; /* padded with zeros */
 	struct label *own;
 	struct label *as[LABELS_AS]; /* by uid: */
-	uint32_t as_uid[LABELS_AS]; /* whose they are, also of the others */
+	/* their users, also if the label is that of the others */
+	uint32_t as_uid[LABELS_AS];
 };
 
-/* 0, or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int labels_init(struct labels *all, unsigned int lanes);
 void labels_fini(struct labels *all);
-/* Never NULL; to be given back.  labels_put(): what was counted stays; NULL: nothing. */
+/*
+ * labels_get() never returns NULL; give the label back with labels_put().  Its counts stay.
+ * NULL: nothing happens.
+ */
 struct label *labels_get(struct labels *all, const struct label_key *key);
 void labels_put(struct labels *all, struct label *label);
-/* So much was done without requests. */
+/* Counts what was done without requests. */
 void labels_told(struct labels *all, const struct label_key *key,
 		 const struct rpc_told told[2]);
-/* Under the lock: what was counted of it is added to sum. */
+/* Under the lock: adds the counts of label to sum. */
 void label_total(const struct labels *all, const struct label *label,
 		 struct label_sum *sum);
 
-/* session's credentials are those that hold from now on; its job stays. */
+/* The session has new credentials.  Its job stays. */
 void labels_own(struct rpc_session *session);
-/* It is over. */
+/* The session ends. */
 void labels_leave(struct rpc_session *session);
-/* rx is about to be answered: as tally_add(), after so many ns. */
+/* rx is about to be answered after took ns.  Called with tally_add(). */
 void labels_add(struct rx *rx, uint64_t took, uint32_t status);
-/* Who is shown all: root, and the user that the server runs as. */
+/*
+ * Whether the session sees all labels.  Default: root, and the user of the server process.
+ */
 bool labels_sees_all(struct rpc_session *session);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* labels_session.c - which labels count what sessions ask for, and who is shown them. */
+/* labels_session.c - which labels count the requests of a session, and who sees them. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ void labels_leave(struct rpc_session *s)
 	}
 }
 
-/* Servers ask for what others have asked them for. */
+/* Requests of servers serve requests of clients, so servers have no label. */
 void labels_own(struct rpc_session *s)
 {
 	labels_leave(s);
@@ -39,7 +39,7 @@ void labels_own(struct rpc_session *s)
 		s->labels.own = label_of(s, s->info.cred.uid);
 }
 
-/* The label of whom it speaks for. */
+/* The label of the user for whom the session speaks. */
 static struct label *label_as(struct rpc_session *s, uint32_t uid)
 {
 	unsigned int i = uid % LABELS_AS;
@@ -53,7 +53,9 @@ static struct label *label_as(struct rpc_session *s, uint32_t uid)
 	return s->labels.as[i];
 }
 
-/* Only who is root may speak for others, and only who was heard has. */
+/*
+ * Only root may speak for others.  A request that was refused with EPERM counts for root.
+ */
 static struct label *who_asked(struct rx *rx, uint32_t status)
 {
 	struct rpc_session *s = rx->conn->session;

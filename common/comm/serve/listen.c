@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * listen.c - where a server listens: on the rail that its address names, or,
- * for pvfs://, on every rail of its contexts under one port.
+ * listen.c - where a server listens: on the rail that its address names or, for pvfs://, on every
+ * rail of its contexts with the same port.
  */
 #include <errno.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static int listen_on_last(struct rpc_server *server, struct rpc_ctx *ctx)
 	return rc;
 }
 
-/* Without one of them, its clients use the last. */
+/* If one of them fails, its clients use the last. */
 static void listen_on_others(struct rpc_server *server, struct rpc_ctx *ctx)
 {
 	const struct rails *rails = &ctx->rails;
@@ -61,8 +61,8 @@ static void listen_on_others(struct rpc_server *server, struct rpc_ctx *ctx)
 }
 
 /*
- * The last rail has to do.  It chooses the port, if that is not given; else it comes last, so
- * that a client that finds it finds the better ones, too.
+ * Listening on the last rail must succeed.  It chooses the port if none is given.  Otherwise it
+ * comes last, so that a client that finds it also finds the better ones.
  */
 static int listen_on_all(struct rpc_server *server, struct rpc_ctx *ctx)
 {
@@ -79,7 +79,7 @@ static int listen_on_all(struct rpc_server *server, struct rpc_ctx *ctx)
 	return rc;
 }
 
-/* On each device of the transport, under one port; one of them has to do. */
+/* Listens on each device of the transport with the same port; one of them must succeed. */
 static int listen_on_named(struct rpc_server *server, struct rpc_ctx *ctx)
 {
 	const struct rails *rails = &ctx->rails;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * metrics.c - answers METRICS: rows of what lanes count, of what rpc has inside, and of the service.
+ * metrics.c - answers METRICS: rows of the counts of the lanes, of the internals of rpc, and of
+ * the service.
  *
- * Each row that there could be has a place, whether it is there now or not; so the place at which a
- * reply is full is where the next one goes on:
+ * Each possible row has a fixed place, even if it is absent now.  So if a reply is full at a
+ * place, the next one continues there:
  *
  *	files | operations | users | ways | gauges of rpc | rows of the service
  */
@@ -21,12 +22,12 @@ _Static_assert(HISTOGRAM_BUCKETS <= WIRE_METRIC_BUCKETS, "wire.h");
 
 struct rpc_metrics {
 	struct rpc_server *server;
-	bool all; /* an administrator asks, or: */
+	bool all; /* an administrator asks; else: */
 	uint32_t uid;
 	struct wire_out *out;
-	size_t room; /* bytes of rows more */
-	uint64_t from, place; /* rows from there on are wanted; the next one */
-	uint64_t next; /* the first that found no room; 0: all did */
+	size_t room; /* bytes left for rows */
+	uint64_t from, place; /* first place wanted; place of the next row */
+	uint64_t next; /* first row without room; 0: none */
 };
 
 /* ---- a row ---- */
@@ -52,7 +53,7 @@ static void row_add_bucket(struct metric_row *r, unsigned int bucket,
 	r->m.buckets = htole16((uint16_t)(le16toh(r->m.buckets) + 1));
 }
 
-/* Cuts text that is too long. */
+/* Truncates text that is too long. */
 static void row_add_text(struct metric_row *r, const char *s, size_t len)
 {
 	unsigned int used = le16toh(r->m.text_len);
@@ -93,7 +94,9 @@ static void row_put(struct rpc_metrics *m, const struct metric_row *r)
 	wire_put(m->out, r->more, r->len);
 }
 
-/* The place of the next row that there could be; false: it is not wanted here. */
+/*
+ * Takes the place of the next possible row.  Returns false if it is not wanted in this reply.
+ */
 static bool is_next(struct rpc_metrics *m)
 {
 	return m->place++ >= m->from && !m->next;
@@ -191,7 +194,7 @@ static void put_file(struct rpc_metrics *m, const struct sketch_row *file)
 	row_put(m, &r);
 }
 
-/* What was asked about, as rows that nothing is known of. */
+/* Makes rows without counts for the handles that were asked about. */
 static unsigned int take_handles(const struct wire_tail *tail,
 				 struct sketch_row *rows)
 {
@@ -203,7 +206,7 @@ static unsigned int take_handles(const struct wire_tail *tail,
 	return n;
 }
 
-/* Their order is another one with the next request: none is told on another page. */
+/* Their order changes with every request, so all are in the first reply or not at all. */
 static void put_files(struct rpc_metrics *m, const struct wire_tail *handles)
 {
 	struct sketch_row rows[2 * SKETCH_MAX];
@@ -229,7 +232,7 @@ static void put_op(struct rpc_metrics *m, const char *op, const struct tally *t)
 	row_put(m, &r);
 }
 
-/* Last what clients say that they did by themselves. */
+/* The last two rows are what clients report that they did themselves. */
 static void put_ops(struct rpc_metrics *m)
 {
 	m->place = PLACE_OPS;
@@ -271,7 +274,7 @@ static void put_user(struct rpc_metrics *m, const struct label *l, bool direct,
 	row_put(m, &r);
 }
 
-/* Two rows: what was asked for, and what was done without asking. */
+/* Two rows: what was done by requests, and what was done without. */
 static void put_label(struct rpc_metrics *m, const struct label *l,
 		      struct label_sum sum)
 {
@@ -326,7 +329,7 @@ static const char *name_of(const struct rails *rails, unsigned int rail)
 	return tp_dev_name(rails->dev[rail]);
 }
 
-/* Several devices may be of one transport. */
+/* Several devices may have one transport. */
 static bool is_first(const struct rails *rails, unsigned int rail)
 {
 	for (unsigned int r = 0; r < rail; r++)
@@ -379,7 +382,7 @@ static void put_memory(struct rpc_metrics *m, const struct rails *rails,
 			"Pieces of it.");
 }
 
-/* Who asks is not meant. */
+/* running - 1: without this request itself. */
 static void put_server(struct rpc_metrics *m)
 {
 	const struct rpc_server *server = m->server;

@@ -25,7 +25,7 @@ static enum rpc_part where(const struct parts *p)
 	return part;
 }
 
-/* The clock of the context may be a little behind: then nothing is added. */
+/* The clock of the context may lag a little.  Then nothing is added. */
 static void until(struct parts *p, enum rpc_part part, uint64_t at)
 {
 	if (at <= p->since)
@@ -79,7 +79,7 @@ void rpc_req_unhurried(struct rpc_req *req)
 	container_of(req, struct rx, req)->parts.unhurried = true;
 }
 
-/* ---- the line ---- */
+/* ---- the log line ---- */
 
 static bool may_say(struct parts_pace *pace, uint64_t now)
 {

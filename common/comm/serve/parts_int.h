@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * parts_int.h - where the time of a request goes, and the line in the log about one that
- * was slow.  No clock is read for it: what the context knows, and what statistics
- * read, is enough.
+ * parts_int.h - where the time of a request is spent, and the log line about a slow one.  Reads
+ * no clock for that: it uses the times that the context and the statistics read anyway.
  */
 #ifndef PARTS_INT_H
 #define PARTS_INT_H
@@ -12,28 +11,28 @@
 
 #include "common/comm/serve/rpc_req.h"
 
-#define PARTS_LINES 4u /* of a lane, in a second */
+#define PARTS_LINES 4u /* maximum lines of a lane in a second */
 
 struct rx;
 
-/* Of one request. */
+/* Times of one request. */
 struct parts {
-	uint64_t since; /* clock_boot(): until then it is divided */
+	uint64_t since; /* clock_boot() up to which ns[] is filled in */
 	uint64_t ns[RPC_PARTS];
 	uint16_t in[RPC_PARTS]; /* entered and not left */
 	bool unhurried;
 };
 
-/* Of a lane. */
+/* State of a lane. */
 struct parts_pace {
-	uint64_t second; /* clock_boot() at its beginning */
-	unsigned int lines; /* in it */
-	uint64_t more; /* slow ones without a line since the last line */
+	uint64_t second; /* clock_boot() at its start */
+	unsigned int lines; /* in this second */
+	uint64_t more; /* slow requests without a line since the last line */
 };
 
-/* It begins. */
+/* The request begins. */
 void parts_begin(struct rx *rx);
-/* It is about to be answered with status, at now of clock_boot(). */
+/* The request is about to be answered with status; now: clock_boot(). */
 void parts_end(struct rx *rx, uint64_t now, uint32_t status);
 
 #endif

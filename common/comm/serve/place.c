@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * place.c - the last data of a READ and its end in one RDMA Write with immediate: one
- * message less, and one completion less at the client.
+ * place.c - sends the last data of a READ and its end in one RDMA Write with immediate.  That
+ * saves one message, and one completion at the client.
  *
- * WIRE_F_PLACE: the reply lies behind the data, in the Fast RDMA buffer that the
- * client has named.  WIRE_F_WHOLE: the data lies anywhere, and the immediate is the
- * reply, if all that was asked for is there (PVFS over InfiniBand, ICPP 2003, section
- * 3.2.3: the transfer that the server makes notifies the client).
+ * WIRE_F_PLACE: the reply is written after the data, in the Fast RDMA buffer that the client
+ * named.  WIRE_F_WHOLE: the data can be anywhere, and the immediate replaces the reply if all
+ * requested data is there (PVFS over InfiniBand, ICPP 2003, section 3.2.3: the transfer by the
+ * server notifies the client).
  *
- * The caller of rpc_bulk_start() has promised that the reply follows at once; until
- * then the chain that was planned stays in the context's scratch.
+ * The caller of rpc_bulk_start() promised that the reply follows immediately.  Until then, the
+ * planned chain stays in the context's scratch space.
  */
 #include <errno.h>
 
@@ -20,7 +20,7 @@ static bool has_flag(const struct rx *rx, unsigned int flag)
 	return le16toh(rx->req.msg.hdr->flags) & flag;
 }
 
-/* Where the client's place begins; false: it is not one place. */
+/* The start of the client's memory.  Returns false if that is not contiguous. */
 static bool begin_of(const struct rpc_bulk *bulk, uint64_t *addr)
 {
 	uint64_t at;
@@ -36,7 +36,7 @@ static bool begin_of(const struct rpc_bulk *bulk, uint64_t *addr)
 	return true;
 }
 
-/* The reply fits behind the data, which ends with this bulk. */
+/* The reply fits after the data, which ends with this bulk. */
 static bool may_add(const struct rx *rx, const struct rpc_bulk *bulk)
 {
 	const struct rpc_ctx *ctx = rx->conn->link.ctx;
@@ -50,7 +50,7 @@ static bool may_add(const struct rx *rx, const struct rpc_bulk *bulk)
 	       end < ctx->sge + CTX_SGE_MAX && begin_of(bulk, &addr);
 }
 
-/* Nothing of it waits, or is left to the client: this one is the last to arrive. */
+/* No bulk of the request waits or was lent to the client, so this one arrives last. */
 static bool may_end(const struct rx *rx)
 {
 	return has_flag(rx, WIRE_F_WHOLE) && !rx->bulks;
@@ -77,7 +77,7 @@ static struct tp_send_wr *last_wr(const struct rx *rx,
 	return &rx->conn->link.ctx->wr[bulk->nwr - 1];
 }
 
-/* Behind the bytes of the last work request. */
+/* Appends the reply to the bytes of the last work request. */
 static bool add_reply(struct rx *rx, const struct rpc_bulk *bulk,
 		      const void *reply, uint32_t len)
 {

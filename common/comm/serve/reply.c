@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* reply.c - replies are built in the slot's buffer, kept there, and sent. */
+/* reply.c - builds replies in the buffer of the slot, keeps them there, and sends them. */
 #include <errno.h>
 
 #include "common/comm/serve/server_int.h"
@@ -76,7 +76,7 @@ void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey)
 	conn_send_over(conn, &conn->link, msg, len, lkey);
 }
 
-/* The receive is posted before the reply: the next request finds it. */
+/* The receive is posted before the reply is sent, so the next request finds it. */
 void reply_post(struct rx *rx)
 {
 	struct conn *conn = rx->conn;

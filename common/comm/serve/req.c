@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * req.c - a request finds its slot: it is new, or was answered, or is still
- * in execution (then it waits, parked), or names what cannot be.
+ * req.c - looks up the slot of a request.  The request is new, or already answered, or still in
+ * execution (then it is parked), or invalid.
  */
 #include <errno.h>
 
@@ -19,8 +19,7 @@ static bool req_is_replay(const struct rx *rx)
 }
 
 /*
- * Nobody waits longer than RPC_WAIT_MAX_MS: so no timer is set by a number that a
- * client made up.
+ * RPC_WAIT_MAX_MS limits the deadline, so that no timer has an arbitrary value from a client.
  */
 static void req_time(struct rx *rx, uint64_t now)
 {

@@ -3,7 +3,7 @@
 #ifndef RPC_BULK_H
 #define RPC_BULK_H
 
-/* Tables, their comments in columns: laid out by hand. */
+/* Tables with their comments in columns: laid out by hand. */
 /* clang-format off */
 
 #include <stdbool.h>
@@ -16,19 +16,18 @@
 struct rpc_req;
 
 /*
- * Bulk data: the server reads (RPC_GET) or writes (RPC_PUT) the client's
- * memory, the bytes [mem_off, mem_off + len) of the request's wire_mem list,
- * from or to len bytes of registered local memory.  One chain of work
- * requests, only the last signaled.  Owned by the caller until done().
+ * Bulk data.  The server reads (RPC_GET) or writes (RPC_PUT) the bytes [mem_off, mem_off + len)
+ * of the wire_mem list of the request, in the client's memory.  Locally it uses len bytes of
+ * registered memory.  It posts one chain of work requests, of which only the last is signaled.
+ * The caller owns the bulk and keeps it until done().
  *
- * A PUT may be followed by rpc_reply_send() at once: the reply does not
- * overtake the data; done() still comes and means the local memory is free.
- * done() with an error: the connection is broken (rpc_req_abort() then, if
- * the request is still held).  done() is never called from rpc_bulk_start().
+ * rpc_reply_send() may follow a PUT immediately: the reply does not overtake the data.  done()
+ * still comes, and means that the local memory is free.  done() with an error: the connection
+ * broke.  Call rpc_req_abort() then, if the request is still held.  done() is never called from
+ * rpc_bulk_start().
  *
- * What rdma_max has no room for waits; connections take turns, and the replies
- * behind such PUTs wait with them.  Where clients carry, bulks of a request may
- * be done in any order.
+ * A bulk beyond rdma_max waits.  Connections take turns, and the replies to such PUTs wait with
+ * them.  If clients carry data, the bulks of a request may end in any order.
  */
 enum rpc_bulk_dir { RPC_GET, RPC_PUT };
 struct rpc_bulk {
@@ -39,12 +38,15 @@ struct rpc_bulk {
 	const struct rail_sge *local;	/* read during the start only */
 	unsigned int nlocal;
 	uint64_t len;
-	bool last;			/* of a PUT: rpc_reply_send() of the request
-					 * is what the caller does next */
-	bool lend;			/* the client may move it, if local is one
-					 * piece; see struct rpc_server_attr.  What
-					 * a GET lends is cleared before */
-	bool mapped;			/* local is a part of the object: for statistics */
+	/* Of a PUT: the caller promises to call rpc_reply_send() of the request next. */
+	bool last;
+	/*
+	 * The client may move it, if local is one piece; see struct rpc_server_attr.  The memory
+	 * of a GET is cleared first.
+	 */
+	bool lend;
+	/* local is part of the object; for statistics */
+	bool mapped;
 	void (*done)(struct rpc_bulk *bulk, int status);
 	void *arg;
 	/* private */
@@ -55,9 +57,9 @@ struct rpc_bulk {
 };
 #define RPC_LOCAL_MAX 1024u
 /*
- * 0; -ENOTCONN: no connection now; -EINVAL: no bytes, window outside the list,
- * less local memory than len, or nlocal above RPC_LOCAL_MAX; -ENOMEM, or as
- * tp_mr_reg() of local memory that is not registered yet.
+ * Returns 0.  -ENOTCONN: there is no connection now.  -EINVAL: no bytes, a window outside the
+ * list, less local memory than len, or nlocal above RPC_LOCAL_MAX.  -ENOMEM, or as tp_mr_reg()
+ * for local memory that is not registered yet.
  */
 int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk);
 

@@ -3,7 +3,7 @@
 #ifndef RPC_REQ_H
 #define RPC_REQ_H
 
-/* Tables, their comments in columns: laid out by hand. */
+/* Tables with their comments in columns: laid out by hand. */
 /* clang-format off */
 
 #include <stdbool.h>
@@ -17,113 +17,127 @@
 struct rpc_session;
 
 /*
- * A request.  msg and everything it points to stay valid until
- * rpc_reply_send() or rpc_req_abort(), also over a broken connection.
+ * A request.  msg and all that it points to stay valid until rpc_reply_send() or rpc_req_abort(),
+ * also if the connection breaks.
  */
 struct rpc_req {
 	struct wire_msg msg;
 	unsigned int op;
 	unsigned int slot;
 	uint64_t seq;
-	uint64_t deadline;		/* when the client stops to wait, at most
-					 * RPC_WAIT_MAX_MS from its arrival */
-	uint64_t expiry;		/* the same on clock_boot(): from then on it
-					 * may have been told that this failed */
-	bool anew;			/* WIRE_F_ANEW: what an earlier server has
-					 * perhaps done */
+	/* When the client stops waiting, at most RPC_WAIT_MAX_MS after the arrival. */
+	uint64_t deadline;
+	/*
+	 * The same on clock_boot().  After it, the client may have reported that the request
+	 * failed.
+	 */
+	uint64_t expiry;
+	/* WIRE_F_ANEW: an earlier server process may have executed it */
+	bool anew;
 	struct rpc_session *session;
-	void *priv;			/* the service's */
+	void *priv;			/* belongs to the service */
 };
 
-/* What nobody waits longer for, whatever a client says. */
+/* Maximum wait, whatever a client asks for. */
 #define RPC_WAIT_MAX_MS (25u * 3600 * 1000)
 /*
- * Its expiry has passed: what changes something must not begin any more.  To be asked
- * immediately before that; -ETIMEDOUT is the answer.
+ * Whether the expiry has passed.  Then no change may begin.  Call it immediately before a change;
+ * if it returns true, answer -ETIMEDOUT.
  */
 bool rpc_req_late(const struct rpc_req *req);
 /*
- * What waits for another server, a disk or a lease keeps a slot of its client, which
- * lets only some of them be used so.  False: this request is not one of those; it may wait until
- * rpc_req_patience() (clock_now()), and if it was not carried out by then the answer is
- * -EINPROGRESS: the client sends it again, as one that may wait until its deadline.
+ * A request that waits for another server, a disk or a lease keeps a slot of its client.  The
+ * client uses only some of its slots for such requests.  If rpc_req_may_wait() is false, this
+ * request is not one of those.  It may wait only until rpc_req_patience() (clock_now()).  If it
+ * was not executed by then, answer -EINPROGRESS.  The client sends it again, as one that may wait
+ * until its deadline.
  */
 #define RPC_WAIT_BRIEF_MS 20u
 bool rpc_req_may_wait(const struct rpc_req *req);
 uint64_t rpc_req_patience(const struct rpc_req *req);
 /*
- * Ends the connection that the request came by, if it is still there: its bulks touch
- * no memory any more.  done() of those of all its requests comes from here.
+ * Closes the connection of the request if it is still there.  Then its bulks no longer access
+ * memory.  Calls done() for the bulks of all requests on that connection.
  */
 void rpc_req_cut(struct rpc_req *req, int status);
 
 /*
- * The data of a WRITE that came along with it, all that mem names; NULL: it did
- * not.  The client can change it.
+ * The data of a WRITE that came with it, all that mem names; NULL: it did not come with it.  The
+ * client can change it at any time.
  */
 const void *rpc_req_data(const struct rpc_req *req);
 /*
- * Who asks, as its kernel says, and descriptors for it, in front of the reply:
- * tp_ep_identity(), tp_ep_pass().  -ENOTCONN: the connection that it came by is gone.
+ * rpc_req_identity(): the identity of the client that its kernel reports (tp_ep_identity()).
+ * rpc_req_pass(): sends descriptors before the reply (tp_ep_pass()).  Both return -ENOTCONN if
+ * the connection of the request is gone.
  */
 int rpc_req_identity(const struct rpc_req *req, struct tp_identity *id);
 int rpc_req_pass(struct rpc_req *req, const int *fd, unsigned int n);
 /*
- * Of the connection that it came by; 0: its session has another one now, or none.  And
- * from now on the session is that of cred, whose name does not count, and comes back
- * with a ticket or by the kernel's word alone; -ESTALE: another connection; -EAGAIN, -EBUSY,
- * -WIRE_ENOSEATS, -WIRE_ENOFILES: there is no place for it.
+ * rpc_req_epoch(): of the connection of the request; 0: its session has another connection now,
+ * or none.  rpc_req_admit(): from now on, the session belongs to *who, and can be resumed only
+ * with a ticket or the identity from the kernel.  It returns 0; -ESTALE: the session has another
+ * connection; -EAGAIN, -EBUSY, -WIRE_ENOSEATS, -WIRE_ENOFILES: there is no place for it.
  */
 uint32_t rpc_req_epoch(const struct rpc_req *req);
 int rpc_req_admit(struct rpc_req *req, const struct admitted *who);
-/* Its connection must be sealed and is not: it may prove who it is, and nothing else. */
+/*
+ * The connection must be sealed and is not: the client may prove its identity, and nothing else.
+ */
 bool rpc_req_bare(const struct rpc_req *req);
 /*
- * How it can be sealed behind an answer, as it is: SEAL_NONE, not so.  rpc_reply_seal():
- * rpc_reply_send(), and behind that it is, by the sealer that here finds.  Or it
- * ends.
+ * rpc_req_here(): the mode in which the connection can be sealed in place, after an answer;
+ * SEAL_NONE: it cannot.  rpc_reply_seal(): calls rpc_reply_send(), and then seals the connection
+ * with the sealer from here.  If that fails, the connection ends.
  */
 enum seal_mode rpc_req_here(const struct rpc_req *req);
 void rpc_reply_seal(struct rpc_req *req, const struct here *here);
-/* Over which of the ctx's rails its bulk data goes. */
+/* The rail of the ctx that its bulk data uses. */
 unsigned int rpc_req_rail(const struct rpc_req *req);
 
 /*
- * Builds the reply in the slot's buffer: rpc_reply_begin() gives a wire_out
- * (wire_begin() done), rpc_reply_end() finishes it with status (0, -errno or
- * WIRE_REDIRECT), rpc_reply_bytes() shows it (for a durable reply cache),
- * rpc_reply_send() posts it and frees req.
- * flags of rpc_reply_end(): RPC_REEXECUTE: a replay runs again (reads); RPC_WHOLE:
- * of a read, with status 0, all that it asks for was given to rpc_bulk_start(), and the
- * object goes on behind it: a client that says so (WIRE_F_WHOLE) needs no reply then
- * but that the data has arrived.
+ * Builds the reply in the buffer of the slot.  rpc_reply_begin() returns a wire_out (wire_begin()
+ * is done).  rpc_reply_end() finishes it with status (0, -errno or WIRE_REDIRECT).
+ * rpc_reply_bytes() returns its bytes (for a durable reply cache).  rpc_reply_send() posts it and
+ * frees req.
+ *
+ * Flags of rpc_reply_end(): RPC_REEXECUTE: a replay executes again (reads).  RPC_WHOLE: a read
+ * with status 0 gave all its bytes to rpc_bulk_start(), and the object continues after them.  A
+ * client that asks for it (WIRE_F_WHOLE) then needs no reply, only the arrival of the data.
  */
 #define RPC_REEXECUTE 0x1u
 #define RPC_WHOLE 0x2u
 struct wire_out *rpc_reply_begin(struct rpc_req *req);
 void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags);
-/* Between the two, behind the last of the body and tail: a struct wire_caps ends it. */
+/*
+ * Between the two, after the last part of body and tail: the reply ends with a struct wire_caps.
+ */
 void rpc_reply_caps(struct rpc_req *req);
 const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len);
 void rpc_reply_send(struct rpc_req *req);
-/* begin, end and send of a reply without a body. */
+/* rpc_reply_begin(), _end() and _send() for a reply without a body. */
 void rpc_reply_status(struct rpc_req *req, int status);
-/* Not executed, as if never received: the connection broke while the
- * request's data was under way.  A replay runs again.  Frees req. */
+/*
+ * Not executed, as if never received, because the connection broke while data of the request was
+ * in flight.  A replay executes again.  Frees req.
+ */
 void rpc_req_abort(struct rpc_req *req);
 
 /*
- * Where a request's time goes, for the line about a slow one: it is in the last one of these
- * that it has entered and not left, else in RPC_OTHER.  By the clock that the context has
- * read already; from its session's thread, as long as it is not answered.
+ * Where the time of a request is spent, for the log line about a slow one.  The request is in the
+ * last of these parts that it entered and did not leave, else in RPC_OTHER.  Uses the time that
+ * the context has read already.  Call it from the thread of the session, before the answer.
  */
 enum rpc_part { RPC_OTHER, RPC_QUEUE, RPC_BUFFER, RPC_NETWORK, RPC_DISK, RPC_FLUSH,
 		RPC_PARTS };
 void rpc_req_enter(struct rpc_req *req, enum rpc_part part);
 void rpc_req_leave(struct rpc_req *req, enum rpc_part part);
-/* The same; until began, of clock_now(), it was in RPC_QUEUE.  0: it was not. */
+/*
+ * As rpc_req_leave(), but the time until began (clock_now()) counts as RPC_QUEUE.  began 0: none
+ * does.
+ */
 void rpc_req_leave_from(struct rpc_req *req, enum rpc_part part, uint64_t began);
-/* It waits since its client wants it to: it is not slow. */
+/* The request waits because its client wants that: it does not count as slow. */
 void rpc_req_unhurried(struct rpc_req *req);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rx.c - what a request comes in: the receives of a connection, posted, taken, posted
- * again; and data that comes along, behind the message there, or in a Fast RDMA buffer.
+ * rx.c - the receives of a connection: posted, taken, posted again.  Also the data that comes
+ * with a request, after its message or in a Fast RDMA buffer.
  *
- * The client can write to its Fast RDMA buffers at any time.  So the message
- * is copied to the receive buffer that the request took, and checked there;
- * only the data stays where it is.
+ * The client can write to its Fast RDMA buffers at any time.  So the message is copied to the
+ * receive buffer of the request and checked there.  Only the data stays in place.
  */
 #include <errno.h>
 #include <string.h>
@@ -80,9 +79,11 @@ int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey)
 	return rc;
 }
 
-/* ---- data that comes along ---- */
+/* ---- data that comes with a request ---- */
 
-/* Bytes of the message alone, as its header says; all, if that cannot be. */
+/*
+ * Bytes of the message without data, according to its header; all bytes if that is impossible.
+ */
 static uint32_t message_len(const struct rx *rx)
 {
 	const struct wire_hdr *hdr = rx->buf;
@@ -144,7 +145,7 @@ const void *rpc_req_data(const struct rpc_req *req)
 
 /* ---- FAST: buffers for the connection, at its first such request ---- */
 
-/* Nobody else writes there, whatever keys he has. */
+/* Only this connection can write there, whatever keys others know. */
 static int open_own(struct conn *conn)
 {
 	return fast_open(conn_rails(conn), conn->link.rail,
@@ -171,7 +172,7 @@ static int give_buffers(struct conn *conn, struct wire_fast_rep *rep)
 	return 0;
 }
 
-/* A replay on another connection is about that one's buffers: it runs again. */
+/* A replay on another connection needs the buffers of that connection, so it runs again. */
 void fast_req_run(struct rpc_req *req)
 {
 	struct rx *rx = container_of(req, struct rx, req);

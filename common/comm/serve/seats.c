@@ -8,7 +8,7 @@
 
 #include "common/util/descriptors.h"
 
-/* As long as it has guests or places. */
+/* Exists while the host has guests or places. */
 struct host {
 	UT_hash_handle hh;
 	uint8_t addr[PEER_HOST_LEN];
@@ -43,7 +43,9 @@ static void host_put(struct rpc_server *server, struct host *h)
 	free(h);
 }
 
-/* The oldest of the host that has the most; scarce: of those alone. */
+/*
+ * The oldest guest of the host that has the most guests.  scarce: only guests of the reserve.
+ */
 static struct rpc_session *worst_guest(const struct rpc_server *server,
 				       bool scarce)
 {
@@ -67,7 +69,7 @@ static void leave_guests(struct rpc_session *s)
 	s->is_guest = false;
 }
 
-/* Who is away has no connection, and gives his place up for one who has. */
+/* A disconnected session uses no connection, and gives its place up for one that does. */
 static bool is_full(const struct rpc_server *server)
 {
 	return server->nguests > SEATS_GUESTS &&
@@ -76,7 +78,7 @@ static bool is_full(const struct rpc_server *server)
 		       server->attr.max_sessions;
 }
 
-/* A third of the reserve's descriptors is for them, and the rest for its guests. */
+/* A third of the descriptors of the reserve is for tools, and the rest for its guests. */
 static unsigned int tools_max(void)
 {
 	unsigned int n = descriptors_reserve(TP_SPARE) / 3 / TP_EACH;
@@ -115,7 +117,7 @@ bool seat_has_reserve(const struct rpc_session *s)
 	return !s->is_guest && (s->shortage || s->info.role == WIRE_ROLE_MGR);
 }
 
-/* only: of that host, or else of those that have no fewer than it. */
+/* only: of host h only.  Else of hosts that have at least as many places as h. */
 static bool evict(struct rpc_server *server, const struct host *h, bool only)
 {
 	struct rpc_session *s;
@@ -162,7 +164,7 @@ static bool has_place(const struct rpc_server *server)
 	return server->nsessions - server->ntools < server->attr.max_sessions;
 }
 
-/* 0, or why there is none. */
+/* Returns 0, or why there is no place. */
 static int find_seat(struct rpc_server *server, const struct rpc_session *s,
 		     bool quiet)
 {
@@ -184,7 +186,10 @@ static int find_seat(struct rpc_server *server, const struct rpc_session *s,
 	return -WIRE_ENOSEATS;
 }
 
-/* An administrator has forgotten the oldest, or does not: then it is there again soon. */
+/*
+ * The oldest tool was probably forgotten.  If its administrator still uses it, it soon
+ * reconnects.
+ */
 static int find_reserve(struct rpc_server *server)
 {
 	struct rpc_session *oldest = TAILQ_FIRST(&server->tools);
@@ -255,7 +260,7 @@ int seat_take(struct rpc_session *s, enum seat_rank rank)
 	return rc;
 }
 
-/* Of a guest: for want of what it will be in the reserve, when it has proved who it is. */
+/* A guest: what it will lack in the reserve, once it has proved its identity. */
 static int shortage_of(const struct rpc_server *server,
 		       const struct rpc_session *s)
 {

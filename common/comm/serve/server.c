@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* server.c - listener, lanes and their mailboxes. */
+/* server.c - the listener, and the lanes with their mailboxes. */
 #include "common/comm/serve/server_int.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIM_SESSIONS 32u /* have ended before the heap is trimmed */
+#define TRIM_SESSIONS 32u /* sessions that end before the heap is trimmed */
 #define TRIM_MS 1000u
 
 /* ---- lanes ---- */
@@ -20,7 +20,7 @@ void lane_post(struct lane *lane, struct mail *mail)
 	ctx_hook_raise(lane->ctx, &lane->hook);
 }
 
-/* A newer connection of a session replaces the old one, with its HELLO. */
+/* A newer connection of a session replaces the old one when its HELLO is accepted. */
 static int lane_connect(struct lane *lane, const struct mail *mail)
 {
 	struct rpc_session *s = mail->session;
@@ -141,7 +141,7 @@ static void lane_init(struct lane *lane, struct rpc_server *server,
 	STAILQ_INIT(&lane->mails);
 	LIST_INIT(&lane->conns);
 	TAILQ_INIT(&lane->turns);
-	/* a share of 0, or half a share, would be no bound */
+	/* a share of 0 would mean no limit, and so would half of 1 */
 	if (server->attr.rdma_max)
 		lane->rdma_max = server->attr.rdma_max / server->attr.nctx | 2;
 	lane->carry_above = server->attr.carry_above / server->attr.nctx;
@@ -241,7 +241,7 @@ static void server_log_refusal(struct rpc_server *server,
 					: strerror(-rc));
 }
 
-/* Who does not know the others hears of a session that has ended, or has to come again. */
+/* A client that does not know the new statuses gets -ESTALE if evicted, or -EAGAIN. */
 int server_told(int status, uint32_t features)
 {
 	switch (status) {
@@ -255,7 +255,7 @@ int server_told(int status, uint32_t features)
 	}
 }
 
-/* Who it is is not proved yet: with HELLO. */
+/* Only claimed so far; the proof comes with HELLO. */
 static bool server_wants_reserve(const struct wire_connect *wc,
 				 const struct wire_hail *hail)
 {
@@ -264,7 +264,7 @@ static bool server_wants_reserve(const struct wire_connect *wc,
 		le32toh(hail->features) & WIRE_FT_TOOL);
 }
 
-/* The session of the connect. */
+/* Finds the session of the connect. */
 static int server_find(struct rpc_server *server, const struct wire_connect *wc,
 		       const struct tp_conn_req *req, struct mail *mail)
 {

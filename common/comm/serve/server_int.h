@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * server_int.h - the server's end, shared by the files of this room.
+ * server_int.h - the server's end, shared by the files of this directory.
  *
- * The listener's context finds or makes the session of a connect request and
- * hands the request to the session's lane: its context's part of the server.
- * From there on a session belongs to that context's thread.  The session
- * table is shared: one lock, taken when connections come and go.
+ * The listener's context finds or makes the session of a connect request.  It passes the request
+ * to the lane of the session, which is the server's part on one context.  From then on, the
+ * session belongs to the thread of that context.  The session table is shared, with one lock that
+ * is taken when connections open and close.
  *
- * A request lives in a receive buffer (struct rx) of its connection and holds
- * it until it is answered; so a broken connection lives on until the last of
- * its requests is.
+ * A request occupies a receive buffer (struct rx) of its connection until it is answered.  So a
+ * broken connection exists until the last of its requests is answered.
  */
 #ifndef SERVER_INT_H
 #define SERVER_INT_H
@@ -31,12 +30,14 @@
 #include "common/comm/serve/tally_int.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */
-#define SERVER_LINGER_MS 1000u /* for the last reply to leave */
-#define SERVER_OLD_CONNS 4u /* of one session, still holding requests */
-#define SERVER_REPLY_MIN 256u /* a client has to take replies so long */
-/* On a rail that pins memory more data than so much goes another way. */
+#define SERVER_LINGER_MS 1000u /* time to send the last reply */
+/* maximum of one session that still hold requests */
+#define SERVER_OLD_CONNS 4u
+#define SERVER_REPLY_MIN 256u /* a client must accept replies of this size */
+/* On a rail that pins memory, more data than this is transferred in another way. */
 #define CONN_PINNED_INLINE 4096u
-#define CONN_CTL_MAX 192u /* a reply outside of the slots; two of them */
+/* a reply outside of the slots; there are two of them */
+#define CONN_CTL_MAX 192u
 
 struct rpc_server;
 struct rpc_session;
@@ -49,10 +50,10 @@ struct mail {
 	struct rpc_session *session;
 	struct tp_conn_req *req;
 	unsigned int rail; /* of req */
-	enum wire_role role; /* as it says */
+	enum wire_role role; /* claimed by req */
 	uint32_t epoch, reply_max;
 	struct wire_hail hail; /* of req; zeros: none */
-	uint8_t heard[HEARD_LEN]; /* of what req says */
+	uint8_t heard[HEARD_LEN]; /* hash of the contents of req */
 };
 STAILQ_HEAD(mails, mail);
 
@@ -61,32 +62,35 @@ struct lane {
 	struct rpc_server *server;
 	struct rpc_ctx *ctx;
 	unsigned int index;
-	pthread_mutex_t lock; /* of mails, nothing else */
+	pthread_mutex_t lock; /* for mails only */
 	struct mails mails;
 	unsigned int nsessions; /* under the server's lock */
 	LIST_HEAD(, conn) conns;
-	/* bulk.c: bytes of RDMA outstanding, at most rdma_max if that is set,
-	 * and the connections that wait for their turn */
+	/*
+	 * bulk.c: bytes of RDMA outstanding, at most rdma_max if that is set, and the connections
+	 * that wait for their turn
+	 */
 	uint64_t rdma_max, rdma_bytes;
 	TAILQ_HEAD(conn_turns, conn) turns;
 	struct shared *shared[RAILS_MAX]; /* shared.c; NULL: none */
-	/* written by the lane's thread alone */
+	/* written only by the lane's thread */
 	atomic_uint_least64_t requests, protocol_errors, replays, fast, placed;
 	atomic_uint_least64_t whole, running; /* running: in execution now */
 	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
-	uint64_t carry_above; /* bytes outstanding: clients move more */
+	/* bytes outstanding above which clients move data */
+	uint64_t carry_above;
 	atomic_uint_least64_t carried, carried_bytes;
 	atomic_uint_least64_t carry_declined, carry_late;
 	atomic_uint_least64_t shared_receives, shared_bytes, shared_copies;
 	atomic_uint_least64_t conns_now, conn_bytes, session_bytes;
 	atomic_uint_least64_t message_bytes, apart_bytes,
-		aparts_now; /* apart.c */
+		aparts_now; /* aparts_now: apart.c */
 	atomic_uint_least64_t impostors, bare; /* conn_proof.c, conn_seal.c */
 	atomic_uint_least64_t outsiders, unknown; /* unknown: conn_ticket.c */
 	struct tallies tallies;
 	struct hot hot;
 	struct rpc_timer trim; /* returns freed memory to the kernel */
-	uint64_t impostor_at, unknown_at; /* when one was last logged */
+	uint64_t impostor_at, unknown_at; /* time of the last log line */
 	struct parts_pace slow;
 };
 
@@ -104,22 +108,23 @@ struct rpc_server {
 	unsigned int nlisteners;
 	struct addr addr; /* in use */
 	struct fast_budget fast;
-	uint64_t outsider_at; /* when it was last logged who may not connect, */
-	uint64_t scarce_at; /* ... and who may not for want of descriptors */
-	pthread_mutex_t lock; /* of the rest */
-	uint64_t refused_at; /* ... that all places are taken */
+	/* last log line about refused networks, */
+	uint64_t outsider_at;
+	uint64_t scarce_at; /* last log line about lack of descriptors */
+	pthread_mutex_t lock; /* for all that follows */
+	uint64_t refused_at; /* last log line that all places are taken */
 	struct rpc_session *table; /* by id, until session_close() returned */
 	unsigned int nsessions; /* listed ones that have a place */
-	atomic_uint ended; /* sessions since the last lane_trim() */
+	atomic_uint ended; /* sessions that ended since the last lane_trim() */
 	struct host *hosts; /* seats.c, with the next four */
 	TAILQ_HEAD(, rpc_session) guests, tools; /* oldest first */
-	unsigned int nguests, nscarce; /* nscarce: of nguests */
-	unsigned int naway, ntools; /* of nsessions */
-	atomic_uint more_guests; /* connections, beyond SEATS_FREE of a session */
+	unsigned int nguests, nscarce; /* nscarce: part of nguests */
+	unsigned int naway, ntools; /* parts of nsessions */
+	atomic_uint more_guests; /* connections above SEATS_FREE of a session */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
-	uint64_t skew; /* clock_boot() is so far before clock_now() */
-	struct labels labels; /* with a lock of its own */
+	uint64_t skew; /* clock_boot() minus clock_now() */
+	struct labels labels; /* has a lock of its own */
 	struct fence *fences, *fences_of_nobody; /* each: oldest first */
 	struct claims claims;
 };
@@ -130,8 +135,8 @@ struct rpc_server {
 struct slot {
 	uint64_t seq; /* of the kept reply; 0: none yet */
 	uint32_t len; /* of the kept reply */
-	uint32_t epoch; /* connection it was sent on */
-	bool rerun; /* do not repeat the reply: execute again */
+	uint32_t epoch; /* connection that it was sent on */
+	bool rerun; /* on replay, execute again instead of sending the reply */
 	uint8_t *reply; /* reply_max bytes */
 	struct rx *exec;
 	struct rx *parked; /* on a newer connection, until exec is done */
@@ -140,7 +145,7 @@ struct slot {
 enum session_state {
 	SESSION_NEW, /* connected, no HELLO yet */
 	SESSION_OPEN,
-	SESSION_ENDED, /* closed, forgotten and freed when unused */
+	SESSION_ENDED, /* closed; removed and freed when unused */
 };
 
 struct rpc_session {
@@ -151,37 +156,42 @@ struct rpc_session {
 	LIST_ENTRY(rpc_session) all_link;
 	TAILQ_ENTRY(rpc_session) away_link;
 	bool away;
-	bool listed; /* it may be connected to; then: */
-	struct host *host; /* where it is from */
-	bool is_guest; /* of seats.c, with the next ones */
-	bool scarce; /* it came when descriptors were */
-	int shortage; /* it is in the reserve, for that -WIRE_E*; 0: it is not */
+	bool listed; /* accepts connections; if so: */
+	struct host *host; /* the host that it connects from */
+	bool is_guest; /* seats.c, with the next ones */
+	bool scarce; /* it connected when descriptors were scarce */
+	/* in the reserve because of this -WIRE_E*; 0: not in the reserve */
+	int shortage;
 	TAILQ_ENTRY(rpc_session) guest_link, tool_link;
 	uint64_t seated; /* in the reserve since, clock_now() */
 	unsigned int pending; /* mails that name it */
 	struct mail end_mail;
 	/* the lane's thread */
 	enum session_state state;
-	bool opened, clean; /* what the service was and will be told */
-	bool late; /* did not move what it was lent in time: carry.c */
+	/* opened: the service knows it; clean: for session_close() */
+	bool opened, clean;
+	bool late; /* did not move lent data in time: carry.c */
 	struct label_hold labels;
 	struct conn *conn;
-	struct guests guests; /* whose HELLO is to come, or was refused */
+	struct guests guests; /* connections before HELLO, or refused */
 	unsigned int nguests;
 	uint32_t epoch; /* of conn, the last one; 0: none yet */
-	unsigned int nconns; /* also broken ones that hold requests */
-	unsigned int nexec, credits; /* credits: as each reply says */
+	unsigned int nconns; /* with broken ones that hold requests */
+	unsigned int nexec, credits; /* credits: sent with each reply */
 	struct rpc_timer ttl;
-	bool spared; /* ttl was over, and somebody without a HELLO was given time, once */
+	/* ttl has expired once, and a connection before HELLO got more time */
+	bool spared;
 	struct ctx_task end;
 	struct slot *slots;
 	uint8_t *block;
 	struct rail_mem mem;
-	size_t bytes; /* of its memory: counted by the lane */
+	size_t bytes; /* memory of the session, counted by the lane */
 };
 
-/* listen.c: on the rail that the address names, or on all for pvfs://; what arrives
- * goes to request(). */
+/*
+ * listen.c: on the rail that the address names, or on all for pvfs://.  Connect requests go to
+ * request().  Returns 0 or -errno.
+ */
 int server_listen(struct rpc_server *server, struct rpc_ctx *ctx,
 		  void (*request)(struct ctx_listener *l,
 				  struct tp_conn_req *req));
@@ -191,27 +201,28 @@ void lane_post(struct lane *lane, struct mail *mail);
 void lane_session_ended(struct lane *lane);
 
 /*
- * session.c; lookup for the listener: -EBUSY (too many of its connects wait, or its
- * last life is not over), as fence_known(), -WIRE_ENOFILES (descriptors are scarce, and it is not
- * in the reserve), -ENOMEM.  A new one is a guest; pending is raised.
+ * session.c.  session_lookup() is for the listener.  Returns 0.  -EBUSY: too many of its connects
+ * wait, or the session of that id has not ended yet.  As fence_known().  -WIRE_ENOFILES:
+ * descriptors are scarce, and it is not in the reserve.  -ENOMEM.  A new session is a guest.
+ * Increments pending.
  */
 int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
 		   const struct tp_conn_req *req, struct rpc_session **session);
-/* The same for a JOIN: -ESTALE, there is no such session. */
+/* The same for a JOIN; -ESTALE: there is no such session. */
 int session_known(struct rpc_server *server, uint64_t id,
 		  const struct tp_conn_req *req, struct rpc_session **session);
-/* A mail that named it was handled. */
+/* A mail that named the session was handled. */
 void session_unpend(struct rpc_session *session);
 int session_alloc_slots(struct rpc_session *session);
 /*
- * Its guest has said a HELLO that is to be believed: it takes the place of the
- * connection that there is, or -ESTALE.  A connection is closed.
+ * The HELLO of conn is accepted: conn replaces the current connection, which is closed.  Returns
+ * 0, or -ESTALE if conn is not newer.
  */
 int session_attach(struct rpc_session *session, struct conn *conn);
 void session_leave(struct rpc_session *session, struct conn *conn);
-/* The end, in the lane's thread: session_close() comes when it is unused. */
+/* Ends the session; in the lane's thread.  session_close() follows when it is unused. */
 void session_end(struct rpc_session *session, bool clean);
-/* Something that used it is gone. */
+/* A user of the session is gone. */
 void session_unused(struct rpc_session *session);
 void session_free(struct rpc_session *session);
 
@@ -228,11 +239,11 @@ enum conn_state {
 	CONN_ACCEPTING,
 	CONN_HELLO,
 	CONN_OPEN,
-	CONN_LINGER, /* a last reply is on its way, nothing more is heard */
+	CONN_LINGER, /* sends a last reply, ignores messages */
 	CONN_DEAD, /* closed; freed when its requests are answered */
 };
 
-/* RX_SPARE: of a connection with shared receives, it has no buffer. */
+/* RX_SPARE: of a connection with shared receives, without a buffer. */
 enum rx_state { RX_POSTED, RX_BUSY, RX_PARKED, RX_SPARE };
 
 struct rx {
@@ -240,27 +251,28 @@ struct rx {
 	struct conn *conn;
 	void *buf;
 	uint32_t lkey; /* of buf */
-	struct shared_buf *shared; /* that buf is in, or NULL */
+	struct shared_buf *shared; /* contains buf, or NULL */
 	SLIST_ENTRY(rx) spare;
 	enum rx_state state;
 	uint32_t len; /* of the message in buf */
-	uint32_t data_len; /* bytes behind it, or in a Fast RDMA buffer */
+	uint32_t data_len; /* bytes after it, or in a Fast RDMA buffer */
 	const void *data;
-	struct ctx_task retry; /* a parked one is looked at again */
+	struct ctx_task retry; /* tries a parked one again */
 	struct wire_out out;
 	uint32_t reply_len;
 	unsigned int
-		reply_flags; /* WIRE_F_CAPS: of the one that is being built */
+		reply_flags; /* WIRE_F_CAPS: of the reply that is being built */
 	uint64_t arrived, bytes_in, bytes_out; /* for tally.c */
 	struct parts parts;
 	uint32_t bulks; /* not yet posted */
-	bool rerun, by_fast, mapped; /* for tally.c: how its data goes */
-	bool answered; /* reply waits for bulks */
-	bool whole; /* the reply says no more than that the data is there */
-	struct rpc_bulk *held; /* place.c: goes out with the reply */
-	bool held_bare; /* ... or ends it, without one */
-	bool put; /* data was written: the reply goes behind it */
-	uint64_t put_end; /* of the data that is on its way back */
+	/* rerun: of the reply; else for tally.c: how its data goes */
+	bool rerun, by_fast, mapped;
+	bool answered; /* the reply waits for bulks */
+	bool whole; /* the reply says only that the data is there */
+	struct rpc_bulk *held; /* place.c: posted with the reply */
+	bool held_bare; /* ... or replaces the reply */
+	bool put; /* data was written: the reply follows it */
+	uint64_t put_end; /* end of the data that is written to the client */
 };
 
 struct conn {
@@ -269,25 +281,25 @@ struct conn {
 	struct lane *lane;
 	struct rpc_session *session;
 	LIST_ENTRY(conn) lane_link;
-	bool is_guest; /* of seats.c, as its session: */
+	bool is_guest; /* seats.c, as for its session: */
 	TAILQ_ENTRY(conn) guest_link;
-	enum wire_role role; /* as its connect said */
+	enum wire_role role; /* claimed by its connect */
 	struct ctx_task gone;
 	struct rpc_timer timer; /* HELLO, linger, stall */
 	uint32_t epoch, reply_max;
-	unsigned int held; /* rx not posted, and conn_close() */
-	unsigned int nrx; /* posted ones, or with shared receives all */
+	unsigned int held; /* rx not posted, and a running conn_close() */
+	unsigned int nrx; /* posted ones; with shared receives, all */
 	struct shared *shared; /* NULL: it has receives of its own */
-	unsigned int nshared; /* of shared that it holds */
+	unsigned int nshared; /* number of buffers of shared that it holds */
 	SLIST_HEAD(, rx) spare;
-	size_t bytes; /* of its memory: counted by the lane */
-	struct rx *rx; /* one more than slots, and for carry.c */
+	size_t bytes; /* memory of the connection, counted by the lane */
+	struct rx *rx; /* one more than slots, and those of carry.c */
 	uint8_t *block; /* requests, then two control messages: */
 	uint8_t *ctl;
 	size_t request_max; /* bytes of each */
 	struct rail_mem mem;
 	uint32_t lkey; /* of block */
-	struct fast *fast; /* NULL: not asked for yet */
+	struct fast *fast; /* NULL: not requested yet */
 	uint32_t reply_lkey; /* of the session's replies, once it is open */
 	char peer[96];
 	/* bulk.c */
@@ -299,17 +311,18 @@ struct conn {
 	bool in_turns;
 	unsigned long moved, moved_seen;
 	bool may_carry; /* both ends want it */
-	uint32_t features; /* of both ends, but for: */
+	uint32_t features; /* of both ends, except: */
 	bool agreed; /* both ends prove themselves in HELLO: conn_proof.c */
-	bool can_seal; /* the other end, as it hailed */
-	bool known; /* conn_ticket.c: who it is was proved: */
+	bool can_seal; /* the other end can, as it hailed */
+	bool known; /* conn_ticket.c: the identity was proved: */
 	uint64_t until, term; /* by a ticket; until 0: by the kernel */
 	struct conn_seal *seal; /* conn_seal.c; NULL: it cannot be sealed */
-	const struct wire_msg *hello; /* with a ticket, while it is answered */
+	/* HELLO with a ticket, until it is answered */
+	const struct wire_msg *hello;
 	uint8_t nonce[2][WIRE_NONCE_LEN];
 	struct carries *carries; /* carry.c; NULL: nothing was lent yet */
 	struct apart *apart; /* apart.c; NULL: all goes over link */
-	bool may_join; /* who shows the token may */
+	bool may_join; /* a JOIN with the token is accepted */
 	uint8_t token[WIRE_NONCE_LEN];
 };
 
@@ -319,7 +332,7 @@ unsigned int conn_accept_data(const struct rpc_server *server, int status,
 			      size_t request_max, struct wire_accept *acc);
 void conn_reject(struct rpc_server *server, struct tp_conn_req *req,
 		 int status);
-/* server.c: the status that is told to who named those features. */
+/* server.c: the status for a client with those features. */
 int server_told(int status, uint32_t features);
 void conn_close(struct conn *conn, int status);
 void conn_set_state(struct conn *conn, enum conn_state state);
@@ -327,29 +340,33 @@ static inline const struct rails *conn_rails(const struct conn *conn)
 {
 	return &conn->link.ctx->rails;
 }
-/* reply.c.  Sends a message that lies in registered memory; _over: behind bulk data there. */
+/* reply.c.  Sends a message in registered memory.  _over: after bulk data on that link. */
 void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
 void conn_send_over(struct conn *conn, struct link *link, const void *msg,
 		    uint32_t len, uint32_t lkey);
 /* At rpc_server_close(): no callbacks. */
 void conn_free(struct conn *conn);
-/* Something that held it is gone. */
+/* A user of the connection is gone. */
 void conn_put(struct conn *conn);
 
 /*
- * shared.c: receives that the connections of a lane on one rail share, where a
- * transport has a shared receive queue.  What came stays in its buffer until it is
- * answered, as with receives of one's own, but for a client that has more than its
- * share so: that is copied, and the buffer posted again at once.
+ * shared.c: receives that the connections of a lane on one rail share, if the transport has a
+ * shared receive queue.  A message stays in its buffer until it is answered, as with receives of
+ * its own.  Exception: if a client holds more than its share, the message is copied, and the
+ * buffer is posted again immediately.
  */
 struct shared *shared_of(struct lane *lane, unsigned int rail);
 void shared_close(struct lane *lane);
 void shared_join(struct shared *s, struct conn *conn);
 void shared_leave(struct conn *conn);
-/* The buffer of rx, whole or copied, is given back. */
+/* Gives back the buffer of rx, shared or copied. */
 void shared_release(struct rx *rx);
 
-/* conn.c: a message for an open connection is in rx->buf, or says why not. */
+/*
+ * conn.c.  conn_received(): a message is in rx->buf; checks and executes it, or refuses it with
+ * the reason.  conn_request_max(): bytes of a receive.  conn_hears(): whether messages are still
+ * read.
+ */
 size_t conn_request_max(const struct lane *lane, unsigned int rail);
 bool conn_hears(const struct conn *conn);
 void conn_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc);
@@ -357,39 +374,41 @@ void conn_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc);
 /* rx.c: a receive, posted into buf. */
 void rx_prepare(struct conn *conn, struct rx *rx);
 int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey);
-/* WIRE_CARRY_MAX more, step bytes apart; once. */
+/* Posts WIRE_CARRY_MAX more receives, step bytes apart; once. */
 int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey);
-/* The request is no longer held: its buffer receives again. */
+/* The request no longer holds its buffer, which is posted again. */
 void rx_release(struct rx *rx);
 
 /* greet.c: HELLO, BYE and protocol errors, on the server */
 void greet_hello(struct conn *conn, struct rx *rx);
 void greet_bye(struct conn *conn, const struct wire_hdr *hdr);
-/* Says what is wrong, to the log and if possible to the client; then only
- * this connection closes. */
+/*
+ * Logs the error, and reports it to the client if possible.  Then closes this connection only.
+ */
 void greet_error(struct conn *conn, struct rx *rx, int status, const char *why);
 
-/* req.c: a checked request of an open session. */
+/* req.c: takes a checked request of an open session. */
 void req_take(struct rx *rx);
-/* Out of execution; done: the reply in the slot is kept. */
+/* Ends its execution.  done: the reply in the slot is kept. */
 void req_finish(struct rx *rx, bool done);
-/* The connection is gone: parked requests are forgotten. */
+/* The connection is closed: forgets a parked request. */
 void req_forget(struct rx *rx);
 
 /*
- * rx.c: the message and its data, as received in the buffer of rx, or
- * written to a Fast RDMA buffer: -EPROTO, there is no such message.
+ * rx.c.  fast_req_split(): separates message and data in the buffer of rx.  fast_req_copy():
+ * copies the message from a Fast RDMA buffer.  It returns 0, or -EPROTO if there is no valid
+ * message.
  */
 void fast_req_split(struct rx *rx);
 int fast_req_copy(struct rx *rx, uint32_t buffer, uint32_t len);
-/* A checked message has the data that it says, or -EPROTO. */
+/* Returns 0 if a checked message has the data that it announces, else -EPROTO. */
 int fast_req_check(struct rx *rx);
 /* Answers FAST. */
 void fast_req_run(struct rpc_req *req);
 
 /*
- * place.c: a PUT that was planned; true: it goes out with the reply.
- * place_reply(): with this one; false: the reply is still to be sent.
+ * place.c.  place_hold(): takes a planned PUT; true: it is posted with the reply.  place_reply():
+ * posts it with this reply; false: the reply is still to be sent.
  */
 bool place_hold(struct rx *rx, struct rpc_bulk *bulk);
 bool place_reply(struct rx *rx, const void *reply, uint32_t len);
@@ -402,7 +421,7 @@ static inline const struct log *conn_log(const struct conn *conn)
 	return conn->lane->server->attr.log;
 }
 
-/* From one buffer of so many bytes to the next: whole cache lines. */
+/* The distance between buffers of that size: whole cache lines. */
 static inline size_t server_step(size_t size)
 {
 	return (size + 63) & ~(size_t)63;

@@ -8,7 +8,7 @@
 
 /* ---- the table, under the server's lock ---- */
 
-/* It takes no more connections; its id stays taken until session_close(). */
+/* The session accepts no more connections.  Its id stays in use until session_close(). */
 static void session_unlist(struct rpc_session *s)
 {
 	if (!s->listed)
@@ -19,7 +19,7 @@ static void session_unlist(struct rpc_session *s)
 	s->lane->nsessions--;
 }
 
-/* Its id may be taken again. */
+/* The id may be used again. */
 static void session_forget(struct rpc_session *s)
 {
 	struct rpc_server *server = s->lane->server;
@@ -89,7 +89,7 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 	return 0;
 }
 
-/* To one that is there already. */
+/* Whether an existing session accepts the connect. */
 static int session_may_join(const struct rpc_session *s,
 			    const struct tp_conn_req *req)
 {
@@ -98,7 +98,7 @@ static int session_may_join(const struct rpc_session *s,
 	return tp_req_scarce(req) && !seat_has_reserve(s) ? -WIRE_ENOFILES : 0;
 }
 
-/* wc NULL: it has to be there. */
+/* wc NULL: the session must exist. */
 static int session_look(struct rpc_server *server, uint64_t id,
 			const struct wire_connect *wc,
 			const struct tp_conn_req *req, struct rpc_session **out)
@@ -168,7 +168,9 @@ void rpc_server_each(struct rpc_server *server,
 
 /* ---- the lane's thread ---- */
 
-/* The replies of all slots: one block, registered where it is sent from. */
+/*
+ * Allocates the replies of all slots in one block, which is registered for each rail in use.
+ */
 int session_alloc_slots(struct rpc_session *s)
 {
 	const struct rpc_server_attr *attr = &s->lane->server->attr;
@@ -176,7 +178,7 @@ int session_alloc_slots(struct rpc_session *s)
 	size_t len = (step * attr->slots + 4095) & ~(size_t)4095;
 	unsigned int i;
 
-	if (s->bytes) /* one before was refused behind it */
+	if (s->bytes) /* an earlier HELLO was refused after this */
 		return 0;
 	if (!s->slots)
 		s->slots = calloc(attr->slots, sizeof(*s->slots));
@@ -192,7 +194,10 @@ int session_alloc_slots(struct rpc_session *s)
 	return 0;
 }
 
-/* Only now: who just knows the number of a session disturbs nobody who has it. */
+/*
+ * The old connection closes only here.  So a stranger who knows the number of a session does not
+ * disturb its owner.
+ */
 int session_attach(struct rpc_session *s, struct conn *conn)
 {
 	struct rpc_server *server = s->lane->server;
@@ -264,9 +269,9 @@ void session_leave(struct rpc_session *s, struct conn *conn)
 }
 
 /*
- * Unless it is just coming back, or being ended by another thread.  Whoever
- * is there without a HELLO may be its client and has stall_ms for it, but once: a stranger who
- * knows the number can always be there.
+ * Ends the session, unless it is just coming back, or another thread ends it.  A connection
+ * before HELLO may be its client's and gets stall_ms, but only once.  A stranger who knows the
+ * number could always be there.
  */
 static void session_ttl(struct rpc_timer *timer)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shared.c - receives shared by connections.  There are few to begin with; the
- * device says when few are left (the queue's limit), and more are made, up to
- * a bound.  Beyond it senders wait and try again by themselves.
+ * shared.c - receives that connections share.  At first there are few.  When few are left, the
+ * device reports that (the limit of the queue), and more are made, up to a maximum.  Beyond that,
+ * senders wait and retry on their own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 
 #include "common/comm/serve/server_int.h"
 
-#define SHARED_SLAB 64u /* receives made at once */
+#define SHARED_SLAB 64u /* receives made at a time */
 #define SHARED_MAX 1024u
-#define SHARED_LOW 4u /* more are made when one of so many is left */
-#define SHARED_FREE 8u /* one of so many is kept by nobody */
+#define SHARED_LOW 4u /* more are made when one in this many is left */
+#define SHARED_FREE 8u /* clients may not keep one in this many */
 
 struct shared_buf {
 	struct shared *shared;
@@ -39,7 +39,7 @@ struct shared {
 	SLIST_HEAD(, slab) slabs;
 };
 
-/* A client may keep so many, if there are. */
+/* The number of receives that a client may keep, if they are available. */
 static unsigned int share(const struct shared *s)
 {
 	unsigned int n = s->made / (s->conns > 2 ? s->conns : 2);
@@ -48,8 +48,8 @@ static unsigned int share(const struct shared *s)
 }
 
 /*
- * All shares together may be all there is: who is to end what the others wait for
- * (a lock) must be heard nevertheless.
+ * All shares together could be all receives.  But a message that ends the wait of others (for a
+ * lock) must still be received.
  */
 static bool may_keep(const struct conn *conn)
 {
@@ -69,7 +69,7 @@ static int buf_post(struct shared_buf *buf)
 	return tp_srq_post_recv(buf->shared->srq, &wr);
 }
 
-/* It cannot fail for what was posted before, unless the device has. */
+/* Posting again what was posted before cannot fail, unless the device has failed. */
 static void buf_again(struct shared_buf *buf)
 {
 	int rc = buf_post(buf);
@@ -79,7 +79,7 @@ static void buf_again(struct shared_buf *buf)
 			  "a shared receive is lost: %s", strerror(-rc));
 }
 
-/* ---- more of them ---- */
+/* ---- more receives ---- */
 
 static struct slab *slab_new(struct shared *s)
 {
@@ -146,7 +146,10 @@ static void shared_low(struct ctx_shared *base)
 
 /* ---- a message ---- */
 
-/* The copy is of what is in the buffer, or will be written to it. */
+/*
+ * Moves rx to memory of its own: with the message in the buffer, or for one that is copied there
+ * later from a Fast RDMA buffer.
+ */
 static int copy(struct rx *rx, const struct tp_wc *wc)
 {
 	size_t max = rx->conn->request_max;
@@ -162,7 +165,7 @@ static int copy(struct rx *rx, const struct tp_wc *wc)
 	return 0;
 }
 
-/* Beyond its share a client's message moves out. */
+/* Copies a message of a client that is beyond its share. */
 static int take(struct conn *conn, struct rx *rx, struct shared_buf *buf,
 		const struct tp_wc *wc)
 {
@@ -180,7 +183,7 @@ static int take(struct conn *conn, struct rx *rx, struct shared_buf *buf,
 	return rc;
 }
 
-/* Of a client that has more under way than it has slots there is no rx left. */
+/* If a client has more requests in flight than slots, there is no rx left. */
 static void hear(struct conn *conn, struct shared_buf *buf,
 		 const struct tp_wc *wc)
 {
@@ -238,7 +241,7 @@ void shared_release(struct rx *rx)
 	SLIST_INSERT_HEAD(&conn->spare, rx, spare);
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static void shared_free(struct shared *s)
 {
@@ -310,7 +313,7 @@ void shared_join(struct shared *s, struct conn *conn)
 	}
 }
 
-/* What it holds, when its server ends in the middle, it gives back. */
+/* When the server closes, a connection may still hold buffers.  Gives them back. */
 void shared_leave(struct conn *conn)
 {
 	unsigned int i;

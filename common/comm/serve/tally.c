@@ -45,7 +45,7 @@ static enum tally_kind kind_of(unsigned int op)
 	return wire_op_writes(op) ? TALLY_WRITE : TALLY_OTHER;
 }
 
-/* Of a READ or WRITE, also of lists: their bodies begin in the same way. */
+/* Of a READ or WRITE, also of a list: their bodies begin in the same way. */
 static enum tally_way way_of(const struct rx *rx)
 {
 	const struct wire_io *io = rx->req.msg.body;
@@ -59,7 +59,7 @@ static enum tally_way way_of(const struct rx *rx)
 	return rx->mapped ? TALLY_MAPPED : TALLY_BULK;
 }
 
-/* Without memory it is not counted. */
+/* Without memory, the request is not counted. */
 void tally_add(struct rx *rx, uint64_t now, uint32_t status)
 {
 	const struct conn *conn = rx->conn;
@@ -84,7 +84,7 @@ void tallies_free(struct tallies *all)
 
 /* ---- sums ---- */
 
-/* Any thread; false: it was never counted. */
+/* From any thread.  Returns false if it was never counted. */
 static bool add(struct tally *to, struct tally *_Atomic const *place)
 {
 	const struct tally *t = atomic_load_explicit(place,
@@ -132,7 +132,7 @@ bool tally_way(const struct rpc_server *server, unsigned int rail,
 	return any;
 }
 
-/* Nobody knows which one was the longest: at most where the last bucket with one ends. */
+/* The longest time is unknown; at most it is the end of the last bucket in use. */
 static void add_buckets(struct tally *to, const struct rpc_told *told)
 {
 	for (unsigned int b = 0; b < HISTOGRAM_BUCKETS; b++) {

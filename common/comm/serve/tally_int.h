@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tally_int.h - what a server has answered, by operation: how many requests, how many
- * with an error, bytes, and how long each took from its arrival to its reply.  Each
- * lane counts for itself, without a lock; METRICS adds them up.
+ * tally_int.h - what a server has answered, by operation: the number of requests and of errors,
+ * bytes, and the time of each from arrival to reply.  Each lane counts on its own, without a
+ * lock.  METRICS adds the counts.
  */
 #ifndef TALLY_INT_H
 #define TALLY_INT_H
@@ -37,30 +37,36 @@ enum tally_way {
 };
 
 /*
- * By rail, operation, and the way that its data went: a request is counted once, and all
- * that is told of them are sums of these.  Made when it is first answered.
+ * By rail, operation, and the way of the data.  A request is counted once, and all published
+ * numbers are sums of these.  Allocated at the first answer.
  */
 struct tallies {
 	struct tally *_Atomic of[RAILS_MAX][WIRE_OP_END][TALLY_WAYS];
 };
 
-/* rx is about to be answered, at now of clock_boot(), with status. */
+/* rx is about to be answered with status; now: clock_boot(). */
 void tally_add(struct rx *rx, uint64_t now, uint32_t status);
 /* Answers METRICS: metrics.c. */
 void metrics_req_run(struct rpc_req *req);
 void tallies_free(struct tallies *all);
 
-/* The one there, made if need be; its thread.  NULL: no memory. */
+/* Returns the tally at place, allocated if necessary; from its thread.  NULL: no memory. */
 struct tally *tally_made(struct tally *_Atomic *place);
-/* One request more, which took so many ns. */
+/* Counts one more request, which took so many ns. */
 void tally_count(struct tally *t, const struct rx *rx, uint64_t took,
 		 uint32_t status);
-/* Adds what all lanes counted of an operation, or of a rail, kind and way; false: nothing.  Any thread. */
+/*
+ * Adds to sum what all lanes counted of an operation, or of a rail, kind and way.  Returns false
+ * if there was nothing.  From any thread.
+ */
 bool tally_op(const struct rpc_server *server, unsigned int op,
 	      struct tally *sum);
 bool tally_way(const struct rpc_server *server, unsigned int rail,
 	       enum tally_kind kind, enum tally_way way, struct tally *sum);
-/* Adds what clients say that they read, or wrote, by themselves; false: nothing. */
+/*
+ * Adds what clients report that they read or wrote without requests.  Returns false if there was
+ * nothing.
+ */
 bool tally_told(struct rpc_server *server, bool write, struct tally *to);
 
 /* Counters that one thread writes, and all read. */

@@ -50,7 +50,7 @@ void turn_take(struct conn *conn)
 	conn->in_turns = true;
 }
 
-/* With others before it, who have their share. */
+/* Skips connections that have used their share. */
 static struct conn *first(const struct lane *lane)
 {
 	struct conn *conn;
