@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* block.c - whether a block is of one moment. */
+/* block.c - whether a block is from one moment. */
 #include "common/wire/block.h"
 
-#define XXH_INLINE_ALL /* no library for programs */
+#define XXH_INLINE_ALL /* header only, no library for programs */
 #include <xxhash.h>
 
 _Static_assert(sizeof(struct wire_block) == 64 + WIRE_BLOCK, "no padding");

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ends.h - what an iod shows of an object in registered memory, for RDMA Reads: what
- * GETSIZE would answer.
+ * ends.h - the answer to GETSIZE for an object, in registered memory of an iod, for RDMA Reads.
  *
- * Beyond a word an RDMA Read promises no order, and there is nobody to be asked whether
- * all of it is of one moment.  So the words carry a digest of themselves: where that is
- * wrong it was read in the middle of a change.  The tag names the object's time in this
- * place; it is never given again, so that who reads what is another one's by now
- * sees that, and learns no handle.
+ * An RDMA Read promises no order beyond one word, and nobody can be asked whether all words are
+ * from one moment.  So the words contain a digest of themselves.  If the digest is wrong, the
+ * words were read during a change.  The tag identifies the object while it uses this place, and
+ * is never used again.  So a client that reads the words of another object notices that, and
+ * learns no handle.
  */
 #ifndef ENDS_H
 #define ENDS_H
@@ -20,9 +19,9 @@
 #define WIRE_END_ASK UINT64_MAX /* as size: it is being changed, or lent */
 
 struct wire_end {
-	le64 tag; /* 0: nobody's */
+	le64 tag; /* 0: unused */
 	le64 size, blocks, mtime; /* struct wire_objsize */
-	le64 version; /* another one with each change */
+	le64 version; /* different after each change */
 	le64 check; /* wire_end_check() of the others */
 };
 
@@ -43,7 +42,10 @@ static inline uint64_t wire_end_check(const struct wire_end *end)
 	return wire_end_mix(sum, le64toh(end->version));
 }
 
-/* What was read is of one moment, of the object with that tag, and says its size. */
+/*
+ * Whether the words read are from one moment, belong to the object with that tag, and contain its
+ * size.
+ */
 static inline bool wire_end_holds(const struct wire_end *end, uint64_t tag)
 {
 	return le64toh(end->check) == wire_end_check(end) &&

@@ -1,43 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lent.h - pages that an iod shares with clients of its host to whom it lends objects,
- * so that these read and write without a message, and nobody wakes up: what
- * one-sided access is to nodes of a network (Noronha and Panda, Designing High
- * Performance DSM Systems using InfiniBand), here with the page cache as the memory.
+ * lent.h - pages that an iod shares with clients of its host to which it lends objects.  These
+ * clients read and write without a message, and wake nobody up.  It corresponds to one-sided
+ * access between nodes of a network (Noronha and Panda, Designing High Performance DSM Systems
+ * using InfiniBand), with the page cache as the memory.
  *
- * A borrower writes so:
+ * A borrower writes in this order:
  *
  *	inside[i] = 1 + index			its mark, then a full barrier
- *	word[index] == number			it is lent, still
+ *	word[index] == number			the object is still lent
  *	owner					by an iod that has not ended
- *	now < until				and the manager was heard of
+ *	now < until				with a valid lease
  *	first[stripe] > now			no change of the object is late
  *	pwrite()
- *	word[index] == LENT_ASIDE?		behind a full barrier again
+ *	word[index] == LENT_ASIDE?		after another full barrier
  *	inside[i] = 0
  *
- * and without a mark it reads, and throws away what it read if the word changed
- * meanwhile.  If one of these does not hold it asks by message.  The iod takes back what
- * it lent by clearing the word; then, behind a full barrier too, it looks at the marks.
- * Who is inside will write what he began: until he has left, nobody else gets at the
- * object.
+ * It reads without a mark, and discards the data if the word changed meanwhile.  If one of these
+ * conditions does not hold, it sends a message instead.  To withdraw a loan, the iod clears the
+ * word.  After a full barrier, it checks the marks.  A client with a mark will finish its write,
+ * so the object is blocked for all others until the mark is gone.
  *
- * Who does not leave for long stands still there, or a handler of his jumped out of it,
- * and the mark will never go.  So the iod sets the object aside: the word becomes
- * LENT_ASIDE; behind a full barrier a copy is made, and takes the object's place.  Either
- * the writer's barrier is the first: then all that he wrote is in the copy; or it
- * is the iod's: then he sees LENT_ASIDE, and his call goes by message, as what it wrote
- * may be in the old file alone, which nobody looks at any more.  An index that is
- * marked is lent to nobody.
+ * A client may keep its mark for long because it is stopped.  Or one of its signal handlers left
+ * the write by a jump, and the mark will never go.  So the iod sets the object aside: the word
+ * becomes LENT_ASIDE, and after a full barrier, a copy replaces the object.  If the writer's
+ * barrier comes first, all that it wrote is in the copy.  If the iod's barrier comes first, the
+ * writer sees LENT_ASIDE and repeats the call by message, because its data may be only in the old
+ * file, which nobody uses any more.  An index with a mark is not lent again.
  *
- * Clients and iods of earlier releases (without WIRE_FT_ASIDE) do not look again: to
- * such clients objects are lent for writing only by an iod that may end them, and
- * from such iods they are borrowed for reading alone.
+ * Clients and iods of earlier releases (without WIRE_FT_ASIDE) do not check again.  To such a
+ * client, an iod lends objects for writing only if it may kill the client.  From such an iod, a
+ * client borrows only for reading.
  *
- * Nobody sees what borrowers do, so they say it: each counts what it has done in a place
- * of inside[], and one of LENT_TIMED how long it took: together there, and by itself in
- * the histogram behind the marks, which an iod of an earlier release has no room for.
- * The iod looks when it is asked for what was counted.
+ * The iod does not see the accesses of borrowers, so they report them.  Each counts its accesses
+ * in an entry of inside[], and measures the time of one in LENT_TIMED.  It adds that time there,
+ * and also to the histogram after the marks, for which an iod of an earlier release has no room.
+ * The iod reads these when its counts are requested.
  */
 #ifndef LENT_H
 #define LENT_H
@@ -47,61 +45,66 @@
 
 #include "common/util/histogram.h"
 
-#define LENT_OBJECTS 256u /* loans of a session */
-#define LENT_INSIDE 64u /* writers of a session at a time */
+#define LENT_OBJECTS 256u /* loans per session */
+#define LENT_INSIDE 64u /* concurrent writers per session */
 #define LENT_STRIPES 1024u
-#define LENT_PAGES 3u /* gate, terms, marks: in this order */
-#define LENT_MOST (1u << 20) /* bytes of an access: longer ones go by message */
+#define LENT_PAGES 3u /* gate, terms, marks, in this order */
+/* maximum bytes of an access; longer ones use messages */
+#define LENT_MOST (1u << 20)
 #define LENT_TIMED 64u
 #define LENT_ASIDE UINT64_MAX /* no loan has this number */
 
 /*
- * Of an iod; clients read it.  owner is a robust futex (kernel documentation,
- * robust-futex-ABI): however the iod ends, the kernel takes its thread out of that word
- * before anything that it listened to refuses a connection.  So an iod that is known
- * not to run has no borrowers either.
+ * Page of an iod, read by clients.  owner is a robust futex (kernel documentation,
+ * robust-futex-ABI).  However the iod ends, the kernel removes its thread from that word before
+ * any listening socket of the iod refuses a connection.  So an iod that is known not to run has
+ * no borrowers either.
  */
 struct lent_gate {
-	_Atomic uint64_t until; /* clock_boot(): the iod's lease */
-	_Atomic uint32_t owner; /* FUTEX_TID_MASK of it: a thread; 0: it ended */
-	uint64_t clock; /* inode of its /proc/self/ns/time, 0: not known */
+	_Atomic uint64_t until; /* clock_boot(): end of the iod's lease */
+	/* thread in its FUTEX_TID_MASK; 0: the iod ended */
+	_Atomic uint32_t owner;
+	uint64_t clock; /* inode of its /proc/self/ns/time; 0: unknown */
 	struct {
-		/* clock_boot(): when the first of the changes under way is
-		 * late; UINT64_MAX: there are none */
+		/*
+		 * clock_boot(): the earliest time at which a change in progress is late;
+		 * UINT64_MAX: none is
+		 */
 		_Alignas(64) _Atomic uint64_t first;
 	} stripe[LENT_STRIPES];
 };
 
-/* Of a session; the client reads it. */
+/* Page of a session, read by the client. */
 struct lent_terms {
 	uint64_t session;
-	int64_t pid; /* of the borrower, */
-	uint64_t began; /* which began then: /proc/PID/stat */
+	int64_t pid; /* process of the borrower, */
+	uint64_t began; /* ... and its start time: /proc/PID/stat */
 	uint64_t zero;
 	/* number of the loan; 0: none; or LENT_ASIDE */
 	_Atomic uint64_t word[LENT_OBJECTS];
 };
 
-/* What was done by itself. */
+/* Accesses of a borrower without a message. */
 struct lent_count {
 	_Atomic uint64_t n, bytes;
-	_Atomic uint64_t ns; /* ... of those that were timed */
+	_Atomic uint64_t ns; /* of the accesses that were timed */
 };
 
-/* Of a session; the client writes it, and it may be anything. */
+/* Page of a session, written by the client, so it may contain anything. */
 struct lent_marks {
 	struct {
 		_Alignas(64) _Atomic uint32_t object; /* 1 + index */
-		_Atomic uint32_t timed[2]; /* [1]: writes; so below */
+		_Atomic uint32_t timed[2]; /* [1]: writes, here and below */
 		struct lent_count count[2];
 	} inside[LENT_INSIDE];
-	_Atomic uint8_t back[LENT_OBJECTS]; /* given back, and closed */
+	/* the loan was returned, and the file closed */
+	_Atomic uint8_t back[LENT_OBJECTS];
 };
 
 _Static_assert(sizeof(struct lent_marks) == 64 * LENT_INSIDE + LENT_OBJECTS,
 	       "clients and iods of earlier releases have the same pages");
 
-/* The file of marks; a shorter one ends with those. */
+/* The file of marks.  A shorter file contains only the marks. */
 struct lent_page {
 	struct lent_marks marks;
 	_Atomic uint64_t bucket[2][HISTOGRAM_BUCKETS]; /* [1]: writes */

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire.h - what goes over a connection.
+ * wire.h - the messages of a connection.
  *
- * Every message is one transport Send: a struct wire_hdr, the fixed body of
- * its operation, then the tail items that the body's length fields announce
- * (strings, arrays, inline data), each padded with zeros to 8 bytes; inline
- * data comes last and may lack its padding.  All integers are little-endian
- * and fixed-width; structures hold no implicit padding and are decoded in
- * place from the receive buffer after wire_parse() has checked every length
- * against a table.  A reply with a status has no body, but for WIRE_REDIRECT:
- * struct wire_path_rep.  A reply that is not said to be otherwise is empty.
+ * Each message is one transport Send: a struct wire_hdr, the fixed body of its operation, and the
+ * tail items that the length fields of the body announce (strings, arrays, inline data).  Each
+ * tail item is padded with zeros to 8 bytes.  Inline data comes last and may lack its padding.
+ * All integers are little-endian with fixed widths.  Structures have no implicit padding.  They
+ * are decoded in place in the receive buffer, after wire_parse() has checked every length against
+ * a table.  A reply with a status has no body, except WIRE_REDIRECT, which has a struct
+ * wire_path_rep.  A reply is empty unless described otherwise.
  *
- * Bulk payload never travels in a message: requests carry struct wire_mem
- * segments and the server moves the bytes with RDMA Read and Write
- * (PVFS over InfiniBand, ICPP 2003, section 3.2.3, server-based RDMA).
+ * Bulk payload is never in a message.  Requests contain struct wire_mem segments, and the server
+ * moves the bytes with RDMA Read and Write (PVFS over InfiniBand, ICPP 2003, section 3.2.3,
+ * server-based RDMA).
  */
 #ifndef WIRE_H
 #define WIRE_H
 
-/* Tables, their comments in columns: laid out by hand. */
+/* Tables with their comments in columns: laid out by hand. */
 /* clang-format off */
 
 #include <endian.h>
@@ -27,23 +26,24 @@
 #include <stdint.h>
 
 #define WIRE_MAGIC      0x42495650u	/* "PVIB" in memory order */
-#define WIRE_VERSION    2u		/* the oldest one spoken here; what is sent
-					 * says it, as its own ends compare it */
-#define WIRE_VERSION_NEWEST 3u		/* ends of both agree on it: WIRE_FT_V3 */
+#define WIRE_VERSION    2u		/* The oldest version that this release speaks.  Messages
+					 * always contain it, because an end of that version
+					 * compares it with its own. */
+#define WIRE_VERSION_NEWEST 3u		/* used if both ends agree: WIRE_FT_V3 */
 
 #define WIRE_PATH_MAX   4095u		/* bytes in a path, no NUL */
 #define WIRE_NAME_MAX   255u		/* bytes in one component */
-#define WIRE_GROUPS_MAX 64u		/* supplementary groups that a message itself has */
-#define WIRE_GROUPS_ALL 65536u		/* ... that a list has: NGROUPS_MAX of Linux */
-#define WIRE_GROUPS_PART 2048u		/* ... that one GROUPS has */
+#define WIRE_GROUPS_MAX 64u		/* supplementary groups within a message */
+#define WIRE_GROUPS_ALL 65536u		/* ... of a list: NGROUPS_MAX of Linux */
+#define WIRE_GROUPS_PART 2048u		/* ... in one GROUPS */
 #define WIRE_REGION_MAX 64u		/* file regions of one request */
 #define WIRE_MEM_MAX    256u		/* memory segments of one request */
 #define WIRE_HANDLE_MAX 128u		/* handles of one GETSIZE */
 #define WIRE_VEC_MAX    256u		/* vectors of one list request */
-#define WIRE_PIECE_MAX  65536u		/* pieces that they describe */
+#define WIRE_PIECE_MAX  65536u		/* pieces that they describe together */
 #define WIRE_IOD_MAX    1024u		/* iods of one file system */
-#define WIRE_SSIZE_MIN  64u		/* bytes a stripe, at least */
-#define WIRE_SSIZE_MAX  (1u << 30)	/* ... at most */
+#define WIRE_SSIZE_MIN  64u		/* minimum bytes of a stripe */
+#define WIRE_SSIZE_MAX  (1u << 30)	/* ... maximum */
 #define WIRE_XATTR_MAX	4096u		/* bytes in the value of an attribute */
 #define WIRE_XATTRS_MAX 48u		/* extended attributes of an object */
 #define WIRE_XATTR_LIST_MAX (WIRE_XATTRS_MAX * (WIRE_NAME_MAX + 1))
@@ -53,8 +53,8 @@
 #define WIRE_TAIL_MAX   4u		/* tail items of one message */
 #define WIRE_TICKET_MAX 376u		/* bytes of a ticket: ticket.h */
 #define WIRE_CAP_LEN    88u		/* bytes of a capability: capability.h */
-#define WIRE_CAPS_MAX   32u		/* of one message */
-#define WIRE_WORD_MAX   4096u		/* bytes that prove who sends them */
+#define WIRE_CAPS_MAX   32u		/* capabilities of one message */
+#define WIRE_WORD_MAX   4096u		/* bytes of the proof in AUTH */
 
 typedef uint16_t le16;			/* stored little-endian: le16toh() */
 typedef uint32_t le32;
@@ -67,8 +67,8 @@ enum wire_op {
 	WIRE_STATFS	= 3,	/* any server: its own store */
 	WIRE_BYE	= 4,	/* the session ends cleanly; no body */
 	WIRE_FAST	= 5,	/* any server: Fast RDMA buffers; no body */
-	WIRE_CARRY	= 6,	/* replies alone: see wire_carry_rep */
-	WIRE_METRICS	= 12,	/* any server: what it has counted; 7 to 11 were parts of it */
+	WIRE_CARRY	= 6,	/* only as a reply: see wire_carry_rep */
+	WIRE_METRICS	= 12,	/* any server: its counts.  It replaces the numbers 7 to 11. */
 
 	/* pvfs-mgr */
 	WIRE_MOUNT	= 16,	/* file system: id, root, iods, defaults */
@@ -94,21 +94,21 @@ enum wire_op {
 	WIRE_GETXATTR	= 36,
 	WIRE_LISTXATTR	= 37,	/* struct wire_path */
 	WIRE_REMOVEXATTR = 38,	/* struct wire_getxattr */
-	WIRE_GRANT	= 39,	/* an open file, for another session */
-	WIRE_REDEEM	= 40,	/* ... which has it open, too, from now on */
+	WIRE_GRANT	= 39,	/* makes a token for an open file */
+	WIRE_REDEEM	= 40,	/* ... with which another session opens it, too */
 	WIRE_READDIRPLUS = 42,	/* READDIR with attributes */
-	WIRE_LOCK_ANY	= 43,	/* waits for several LOCKs, takes one */
-	WIRE_LINK2	= 44,	/* LINK or SYMLINK, answered with attributes */
-	WIRE_UNLINK2	= 45,	/* UNLINK, answered with the directory's attributes */
-	WIRE_CHALLENGE	= 47,	/* before AUTH: what it has to be about */
-	WIRE_AUTH	= 48,	/* who the client is, and proves to be */
-	WIRE_ADOPT	= 83,	/* what another session has of a file */
-	WIRE_ADOPTED	= 84,	/* ... that was all: it ends */
-	WIRE_DECLARE	= 49,	/* what the session holds */
-	WIRE_RENEW	= 52,	/* capabilities for those that end; no body */
-	WIRE_SESSIONS	= 53,	/* of clients: for administrators */
-	WIRE_EVICT	= 54,	/* ... who end some of them */
-	WIRE_GROUPS	= 55,	/* a list of groups that a later request names */
+	WIRE_LOCK_ANY	= 43,	/* waits for several locks, takes one */
+	WIRE_LINK2	= 44,	/* LINK or SYMLINK, with attributes in the reply */
+	WIRE_UNLINK2	= 45,	/* UNLINK, with the directory's attributes in the reply */
+	WIRE_CHALLENGE	= 47,	/* before AUTH: key and nonce for the proof */
+	WIRE_AUTH	= 48,	/* proves who the client is */
+	WIRE_ADOPT	= 83,	/* takes over an open and locks of another session */
+	WIRE_ADOPTED	= 84,	/* ... which has no more, and ends */
+	WIRE_DECLARE	= 49,	/* the files that the session holds */
+	WIRE_RENEW	= 52,	/* new capabilities for expiring ones; no body */
+	WIRE_SESSIONS	= 53,	/* lists sessions of clients, for administrators */
+	WIRE_EVICT	= 54,	/* ends some of them, for administrators */
+	WIRE_GROUPS	= 55,	/* a list of groups, which later requests name */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -117,26 +117,25 @@ enum wire_op {
 	WIRE_SYNC	= 67,
 	WIRE_GETSIZE	= 68,	/* local sizes of up to 128 objects */
 	WIRE_REMOVE	= 69,
-	WIRE_FENCE	= 70,	/* mgr only: refuse sessions from now on */
+	WIRE_FENCE	= 70,	/* mgr only: refuse these sessions from now on */
 	WIRE_READ_LIST	= 71,	/* READ and WRITE of many pieces of a file */
 	WIRE_WRITE_LIST	= 72,
-	WIRE_OBJECTS	= 73,	/* mgr only: which objects there are */
-	WIRE_CLAIM	= 74,	/* mgr only: whose store this is */
-	WIRE_DISK	= 75,	/* which disk the store is on; no body */
-	WIRE_LEASE	= 76,	/* mgr only: until when clients may change */
-	WIRE_FALLOCATE	= 77,	/* space of one object, or none; reply: empty */
-	WIRE_SEEK	= 78,	/* where data or a hole of one object begins */
-	WIRE_COPY	= 80,	/* bytes from another object, of any iod; reply:
-				 * empty */
-	WIRE_BORROW	= 85,	/* an object for the client's own access: lent.h */
+	WIRE_OBJECTS	= 73,	/* mgr only: list the objects */
+	WIRE_CLAIM	= 74,	/* mgr only: the owner of this store */
+	WIRE_DISK	= 75,	/* the disk of the store; no body */
+	WIRE_LEASE	= 76,	/* mgr only: the time until which clients may change data */
+	WIRE_FALLOCATE	= 77,	/* allocates or frees space of one object; reply: empty */
+	WIRE_SEEK	= 78,	/* finds the next data or hole of one object */
+	WIRE_COPY	= 80,	/* copies bytes from another object, of any iod; reply: empty */
+	WIRE_BORROW	= 85,	/* lends an object for direct access by the client: lent.h */
 	WIRE_COUNTER	= 86,	/* fetch-and-add on a counter of a file */
-	WIRE_PLACE	= 87,	/* where a counter lies, for RDMA atomics */
-	WIRE_SHARE	= 88,	/* where blocks that are read often lie: block.h */
+	WIRE_PLACE	= 87,	/* the address of a counter, for RDMA atomics */
+	WIRE_SHARE	= 88,	/* the address of blocks that are read often: block.h */
 };
 
-#define WIRE_OP_END	96u	/* above all of them */
+#define WIRE_OP_END	96u	/* greater than all of them */
 
-/* File data goes to the client; to the server. */
+/* File data goes to the client, or to the server. */
 static inline bool wire_op_reads(unsigned int op)
 {
 	return op == WIRE_READ || op == WIRE_READ_LIST;
@@ -145,7 +144,7 @@ static inline bool wire_op_writes(unsigned int op)
 {
 	return op == WIRE_WRITE || op == WIRE_WRITE_LIST;
 }
-/* What a client changes of an object. */
+/* Changes of an object by a client. */
 static inline bool wire_op_changes(unsigned int op)
 {
 	return wire_op_writes(op) || op == WIRE_FALLOCATE || op == WIRE_COPY ||
@@ -155,41 +154,39 @@ static inline bool wire_op_changes(unsigned int op)
 /* Bits of wire_hdr.flags. */
 #define WIRE_F_REPLY	0x0001u
 #define WIRE_F_REPLAY	0x0002u	/* sent again after a broken connection */
-#define WIRE_F_DATA	0x0004u	/* WRITE, WRITE_LIST: what mem names follows the
-				 * message, whose length does not count it */
-#define WIRE_F_PLACE	0x0008u	/* READ, READ_LIST: mem is one place of the
-				 * client's, and the reply may be written there
-				 * behind the data: wire_imm() */
+#define WIRE_F_DATA	0x0004u	/* WRITE, WRITE_LIST: the bytes that mem names follow the message.
+				 * Its length does not include them. */
+#define WIRE_F_PLACE	0x0008u	/* READ, READ_LIST: mem is one place of the client.  The reply may
+				 * be written there after the data: wire_imm() */
 
 #define WIRE_F_CARRY	0x0010u	/* HELLO: this client may be sent CARRY */
-#define WIRE_F_UNSURE	0x0020u	/* BYE: another server may still carry out
-				 * what it did not answer */
-#define WIRE_F_ANEW	0x0040u	/* with REPLAY: the server that it was sent to
-				 * first has forgotten the session since, or
-				 * was another process; it may have done it */
-#define WIRE_F_AS	0x0080u	/* requests that name a path: a struct wire_as
-				 * ends the message */
-#define WIRE_F_WHOLE	0x0100u	/* READ, READ_LIST with mem: where all that is
-				 * asked for is written there, and the object goes
-				 * on behind it, wire_imm_whole() with the last of
-				 * the data may be the reply */
-#define WIRE_F_PROOF	0x0200u	/* HELLO and its reply, whatever its status: a
-				 * struct wire_proof ends the message */
-#define WIRE_F_APART	0x0400u	/* HELLO: this client wants bulk data over an
-				 * endpoint of its own; its reply, status 0: it
-				 * may, a struct wire_apart follows the body */
-#define WIRE_F_TICKET	0x0800u	/* HELLO with PROOF: a struct wire_shown before it;
-				 * the proof is made with the ticket's secret */
-#define WIRE_F_SEAL	0x1000u	/* HELLO and its reply with PROOF: a struct wire_seal
-				 * before that, and before the ticket */
-#define WIRE_F_JOB	0x2000u	/* HELLO: a struct wire_job is right behind the name */
-#define WIRE_F_CAPS	0x4000u	/* requests that need a capability, replies that bring
-				 * one: a struct wire_caps ends the message */
-#define WIRE_F_WAITS	0x8000u	/* requests, but HELLO: this one may wait: WIRE_FT_WAITS */
+#define WIRE_F_UNSURE	0x0020u	/* BYE: another server may still execute a request that it did not
+				 * answer */
+#define WIRE_F_ANEW	0x0040u	/* With REPLAY: the server that got the request first forgot the
+				 * session, or was another process.  That one may have executed
+				 * it. */
+#define WIRE_F_AS	0x0080u	/* Requests that name a path: the message ends with a struct
+				 * wire_as. */
+#define WIRE_F_WHOLE	0x0100u	/* READ, READ_LIST with mem: if all requested bytes are written
+				 * there, and the object continues after them, wire_imm_whole()
+				 * with the last data may replace the reply. */
+#define WIRE_F_PROOF	0x0200u	/* HELLO and its reply, with any status: the message ends with a
+				 * struct wire_proof. */
+#define WIRE_F_APART	0x0400u	/* HELLO: this client wants a separate endpoint for bulk data.
+				 * Its reply, status 0: accepted; a struct wire_apart follows the
+				 * body. */
+#define WIRE_F_TICKET	0x0800u	/* HELLO with PROOF: a struct wire_shown precedes it.  The proof
+				 * is made with the secret of the ticket. */
+#define WIRE_F_SEAL	0x1000u	/* HELLO and its reply with PROOF: a struct wire_seal precedes the
+				 * proof and the ticket. */
+#define WIRE_F_JOB	0x2000u	/* HELLO: a struct wire_job follows the name directly. */
+#define WIRE_F_CAPS	0x4000u	/* Requests that need a capability, replies that bring one: the
+				 * message ends with a struct wire_caps. */
+#define WIRE_F_WAITS	0x8000u	/* Requests except HELLO: this one may wait: WIRE_FT_WAITS. */
 
 /*
- * The immediate of a reply that was written by RDMA Write: its slot, and how many
- * bytes of data are before it in the place.  At most 64 KiB.
+ * The immediate of a reply that was written by RDMA Write: its slot, and the number of data bytes
+ * before it in the place.  At most 64 KiB.
  */
 #define WIRE_IMM_SLOT	0xffu
 static inline uint32_t wire_imm(uint32_t slot, uint32_t at)
@@ -198,8 +195,8 @@ static inline uint32_t wire_imm(uint32_t slot, uint32_t at)
 }
 
 /*
- * The immediate that is a reply: status 0, all is there.  Its slot and the lower bits
- * of its seq.
+ * The immediate that replaces a reply: status 0, all bytes are there.  It contains the slot and
+ * the lower bits of the seq.
  */
 #define WIRE_IMM_WHOLE	0x80000000u
 static inline uint32_t wire_imm_whole(uint32_t slot, uint64_t seq)
@@ -208,8 +205,8 @@ static inline uint32_t wire_imm_whole(uint32_t slot, uint64_t seq)
 }
 
 /*
- * The immediate that answers a CARRY: with its ticket, the part was moved, or the
- * client does not move it (WIRE_IMM_DECLINED).
+ * The immediate that answers a CARRY, with its ticket.  The part was moved, or the client does
+ * not move it (WIRE_IMM_DECLINED).
  */
 #define WIRE_IMM_CARRIED  0x80000000u
 #define WIRE_IMM_DECLINED 0x40000000u
@@ -220,17 +217,16 @@ static inline uint32_t wire_imm_whole(uint32_t slot, uint64_t seq)
 
 struct wire_hdr {
 	le32 magic;		/* WIRE_MAGIC */
-	le16 version;		/* WIRE_VERSION, whatever was agreed on; up to
-				 * _NEWEST is taken */
+	le16 version;		/* always WIRE_VERSION; up to _NEWEST is accepted */
 	le16 op;		/* enum wire_op */
 	le32 len;		/* whole message with this header, bytes */
-	le16 slot;		/* session slot, below the granted credits */
+	le16 slot;		/* slot of the session, below the granted credits */
 	le16 flags;		/* WIRE_F_* */
-	le64 session;		/* client-chosen random id, never 0 */
-	le64 seq;		/* per slot, grows by one with each new call */
-	le64 clock;		/* CLOCK_BOOTTIME of the server, ns.  Request: from
-				 * when on it is not to be carried out; 0 in HELLO
-				 * and BYE.  Reply: when it was sent */
+	le64 session;		/* random id chosen by the client, never 0 */
+	le64 seq;		/* per slot; grows by one with each new call */
+	le64 clock;		/* CLOCK_BOOTTIME of the server, ns.  Request: do not execute it
+				 * from this time on; 0 in HELLO and BYE.  Reply: when it was
+				 * sent. */
 	le32 credits;		/* reply: slots the client may use from now on;
 				 * 0 in a request */
 	le32 status;		/* reply: 0, errno or WIRE_REDIRECT; 0 in a
@@ -238,88 +234,90 @@ struct wire_hdr {
 };
 
 /*
- * Connection private data: what both ends must know before the first message
- * (rdma_cm carries at most 56 bytes).  Credits are the number of receive
- * buffers the server posts for this connection, or, where clients share them, of
- * requests that it takes from one client at a time.
+ * Private data of the connect: what both ends must know before the first message (rdma_cm carries
+ * at most 56 bytes).  Credits are the number of receive buffers that the server posts for this
+ * connection.  If clients share receives, credits are the number of requests that the server
+ * accepts from one client at a time.
  */
 enum wire_role { WIRE_ROLE_CLIENT = 1, WIRE_ROLE_MGR = 2, WIRE_ROLE_IOD = 3 };
 
-struct wire_connect {		/* connect request, private data */
+struct wire_connect {		/* private data of a connect request */
 	le32 magic;
 	le16 version;
-	le16 role;		/* who connects */
-	le64 fsid;		/* 0: any (asking a mgr for its file system) */
+	le16 role;		/* role of the connecting end */
+	le64 fsid;		/* 0: any (to ask a manager for its file system) */
 	le64 session;
 	le32 epoch;		/* grows with each reconnect of the session */
-	le32 reply_max;		/* largest message the connector can receive */
+	le32 reply_max;		/* largest message that the connecting end accepts */
 };
 
-/* Refusals of a server that is full, of a connect and of HELLO; the client tries again. */
+/* Statuses of a full server, for a connect and HELLO.  The client retries. */
 #define WIRE_ENOFILES	63	/* ENOSR: few descriptors are left (LimitNOFILE=) */
 #define WIRE_ENOSEATS	87	/* EUSERS: max_sessions, or host_sessions */
 
-struct wire_accept {		/* accept or reject, private data */
+struct wire_accept {		/* private data of an accept or reject */
 	le32 magic;
 	le16 version;
-	le16 status;		/* 0, or errno: the reason of a reject */
+	le16 status;		/* 0, or errno: the reason for a reject */
 	le64 fsid;
-	le64 boot;		/* random, new at every start of the server; its upper
-				 * half may mean more: WIRE_FT_LIFE */
+	le64 boot;		/* New and random at every start of the server.  The upper half
+				 * may have another meaning: WIRE_FT_LIFE. */
 	le32 credits;		/* slots granted */
-	le32 request_max;	/* largest message the server can receive */
+	le32 request_max;	/* largest message that the server accepts */
 };
 
 /*
- * What may stand behind wire_connect and wire_accept; who does not know it does not
- * look there, and zeros there (rdma_cm pads) say nothing.  A feature is used if
- * both ends have named it; those that an end does not know do not count.
+ * May follow wire_connect and wire_accept.  An end that does not know it ignores it.  Zeros there
+ * mean nothing, because rdma_cm pads with zeros.  A feature is used if both ends name it.  An end
+ * ignores features that it does not know.
  */
-#define WIRE_FT_PROOF	0x1u	/* HELLO and its reply prove who sends them */
+#define WIRE_FT_PROOF	0x1u	/* HELLO and its reply prove their senders */
 #define WIRE_FT_LACKS	0x2u	/* attributes may have WIRE_A_NOACL, _NOXATTR */
 #define WIRE_FT_SOLE	0x4u	/* attributes may have WIRE_A_SOLE */
-#define WIRE_FT_APART	0x8u	/* alone, a JOIN: this connect is for the bulk data of the
-				 * connection that its session and epoch name; nonce
-				 * is the token that HELLO's reply gave there */
-#define WIRE_FT_JOB	0x10u	/* HELLO may say of which job the client is */
-#define WIRE_FT_ENDS	0x20u	/* GETSIZE of one object may be answered with where
-				 * the size is to be read (ends.h) */
-#define WIRE_FT_SHARE	0x40u	/* it has blocks to be read: SHARE */
-#define WIRE_FT_SEAL	0x80u	/* with PROOF: HELLO may have, and a server that says
-				 * it wants, a struct wire_seal; alone, of a client
-				 * without a ticket yet: it can seal */
-#define WIRE_FT_CAPS	0x100u	/* clients: know capabilities; the manager: hands them
-				 * out; an iod: wants them */
-#define WIRE_FT_V3	0x200u	/* version 3: HELLO may have WIRE_F_APART, LEASE has a clock
-				 * and since, there are DECLARE, UNLINK2 and METRICS.  Every
-				 * end of that version names it */
-#define WIRE_FT_ASIDE	0x2000u	/* clients: look at the word again behind a write to what
-				 * is lent; iods: set it aside (lent.h) */
-#define WIRE_FT_EVICT	0x8000u	/* there are SESSIONS and EVICT; FENCE may have
-				 * WIRE_FN_EVICT; clients: know -EKEYREVOKED of a session that
-				 * was evicted */
-#define WIRE_FT_HERE	0x10000u /* with SEAL, of a client without a ticket: the answer to AUTH
-				 * may seal the connection: WIRE_CH_HERE */
-#define WIRE_FT_LIFE	0x20000u /* an iod's: the upper half of boot is not random but stays for
-				 * as long as it keeps what is written and not flushed: never 0 */
-#define WIRE_FT_GROUPS	0x40000u /* the manager: there are GROUPS and lists; clients: know
-				 * -WIRE_ENOGROUPS */
-#define WIRE_FT_LOCAL	0x800000u /* a server's: it listens for clients of its host through
-				 * shared memory, too; clients: use that when they can */
-#define WIRE_FT_TERM	0x1000000u /* an iod's: CLAIM may be answered with the term that
-				 * it keeps */
-#define WIRE_FT_WAITS	0x80000u /* a request without WIRE_F_WAITS that has waited for another server, a
-				  * disk or a lease for RPC_WAIT_BRIEF_MS is not carried out but
-				  * answered EINPROGRESS; the client sends it again with the flag */
-#define WIRE_FT_TOOL	0x100000u /* clients: an administrator's tool, which may use what a full
-				 * server keeps for such (WIRE_H_NOFILES, _NOSEATS), if it
-				 * proves to be root's or the server's own user's */
-#define WIRE_FT_ROOM	0x200000u /* clients: know -WIRE_ENOFILES and -WIRE_ENOSEATS, where others
-				 * are refused with EAGAIN */
+#define WIRE_FT_APART	0x8u	/* Alone: a JOIN.  This connect is for the bulk data of the
+				 * connection with the same session and epoch.  nonce is the token
+				 * from the reply to HELLO there. */
+#define WIRE_FT_JOB	0x10u	/* HELLO may name the job of the client */
+#define WIRE_FT_ENDS	0x20u	/* GETSIZE of one object may be answered with an address from
+				 * which the size can be read (ends.h) */
+#define WIRE_FT_SHARE	0x40u	/* it has shared blocks: SHARE */
+#define WIRE_FT_SEAL	0x80u	/* With PROOF: HELLO may have a struct wire_seal, and must if the
+				 * server requires it.  Alone, of a client without a ticket: it
+				 * can seal. */
+#define WIRE_FT_CAPS	0x100u	/* Clients: know capabilities.  The manager: issues them.  An iod:
+				 * requires them. */
+#define WIRE_FT_V3	0x200u	/* Version 3: HELLO may have WIRE_F_APART, LEASE has a clock and
+				 * since, and DECLARE, UNLINK2 and METRICS exist.  Every end of
+				 * that version names it. */
+#define WIRE_FT_ASIDE	0x2000u	/* Clients: check the word again after a write to a lent object.
+				 * Iods: may set the object aside (lent.h). */
+#define WIRE_FT_EVICT	0x8000u	/* SESSIONS and EVICT exist, and FENCE may have WIRE_FN_EVICT.
+				 * Clients: know -EKEYREVOKED as the status of an evicted
+				 * session. */
+#define WIRE_FT_HERE	0x10000u /* With SEAL, of a client without a ticket: the answer to AUTH
+				  * may seal this connection: WIRE_CH_HERE */
+#define WIRE_FT_LIFE	0x20000u /* Of an iod: the upper half of boot is not random.  It stays the
+				  * same as long as the iod keeps data that was written and not
+				  * flushed.  Never 0. */
+#define WIRE_FT_GROUPS	0x40000u /* The manager: GROUPS and lists exist.  Clients: know
+				  * -WIRE_ENOGROUPS. */
+#define WIRE_FT_LOCAL	0x800000u /* Of a server: it also listens for clients on its host through
+				   * shared memory.  Clients use that if they can. */
+#define WIRE_FT_TERM	0x1000000u /* Of an iod: CLAIM may be answered with the term that it
+				    * keeps. */
+#define WIRE_FT_WAITS	0x80000u /* A request without WIRE_F_WAITS may wait for another server, a
+				  * disk or a lease for at most RPC_WAIT_BRIEF_MS.  Then it is not
+				  * executed, and the answer is EINPROGRESS.  The client sends it
+				  * again with the flag. */
+#define WIRE_FT_TOOL	0x100000u /* Clients: a tool of an administrator.  It may use the reserve
+				   * of a full server (WIRE_H_NOFILES, _NOSEATS) if it proves to
+				   * be root, or the user of the server process. */
+#define WIRE_FT_ROOM	0x200000u /* Clients: know -WIRE_ENOFILES and -WIRE_ENOSEATS.  Other
+				   * clients get EAGAIN instead. */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
-	uint8_t nonce[WIRE_NONCE_LEN];	/* of this connection alone */
+	uint8_t nonce[WIRE_NONCE_LEN];	/* for this connection only */
 };
 
 static inline uint32_t wire_boot_life(uint64_t boot, uint32_t features)
@@ -327,29 +325,28 @@ static inline uint32_t wire_boot_life(uint64_t boot, uint32_t features)
 	return features & WIRE_FT_LIFE ? (uint32_t)(boot >> 32) : 0;
 }
 
-/* Shared pieces. */
+/* Parts that several messages share. */
 struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 	le32 base;		/* index of the first iod */
 	le32 pcount;		/* number of iods */
-	le32 ssize;		/* bytes a stripe */
+	le32 ssize;		/* bytes of a stripe */
 	le32 zero;
 };
 
-#define WIRE_A_SIZE	0x1u	/* wire_attr.flags: size is known and right;
-				 * else ask the iods (WIRE_GETSIZE) */
-#define WIRE_A_MSET	0x2u	/* mtime was set explicitly, at ctime or before;
-				 * only a later write replaces it */
+#define WIRE_A_SIZE	0x1u	/* wire_attr.flags: size is known and correct; otherwise ask the
+				 * iods (WIRE_GETSIZE) */
+#define WIRE_A_MSET	0x2u	/* mtime was set explicitly, not later than ctime.  Only a later
+				 * write replaces it. */
 
-#define WIRE_A_HOLES	0x4u	/* what it takes is not what its size says: the
-				 * iods know (WIRE_GETSIZE) */
+#define WIRE_A_HOLES	0x4u	/* the space in use does not follow from the size; ask the iods
+				 * (WIRE_GETSIZE) */
 
-#define WIRE_A_NOACL	0x8u	/* there is no access control list, of either kind; */
-#define WIRE_A_NOXATTR	0x10u	/* ... and no extended attribute at all.  Both only
-				 * to who named WIRE_FT_LACKS */
-#define WIRE_A_SOLE	0x20u	/* without _SIZE: it is open for writing once, by
-				 * the session that asks: it ends where size says,
-				 * or behind that where that one wrote.  Only to
-				 * who named WIRE_FT_SOLE */
+#define WIRE_A_NOACL	0x8u	/* there is no access control list of either kind; */
+#define WIRE_A_NOXATTR	0x10u	/* ... and no extended attribute at all.  Both only to a client
+				 * that named WIRE_FT_LACKS. */
+#define WIRE_A_SOLE	0x20u	/* Without _SIZE: it is open for writing once, by the session that
+				 * asks.  Its end is size, or higher where that session wrote
+				 * further.  Only to a client that named WIRE_FT_SOLE. */
 
 struct wire_attr {
 	le64 handle;
@@ -360,24 +357,23 @@ struct wire_attr {
 	le32 uid, gid;
 	le32 flags;		/* WIRE_A_* */
 	le32 zero;
-	struct wire_dist dist;	/* regular files; devices: major number in
-				 * base, minor in pcount */
+	struct wire_dist dist;	/* regular files; devices: major number in base, minor in pcount */
 };
 
-struct wire_region {		/* piece of an object, iod-local offsets */
+struct wire_region {		/* piece of an object, with offsets local to the iod */
 	le64 off;
 	le64 len;
 };
 
-struct wire_mem {		/* piece of the client's registered memory */
+struct wire_mem {		/* piece of registered memory of the client */
 	le64 addr;
 	le32 len;
 	le32 rkey;
 };
 
 /*
- * WIRE_F_AS: who asks, if it is not the one that the session said it is: a program
- * that serves all users of a host (pvfs-fuse).  Only sessions of uid 0 may.
+ * WIRE_F_AS: the user who asks, if not the user of the session.  For a program that serves all
+ * users of a host (pvfs-fuse).  Only sessions of uid 0 may use it.
  */
 struct wire_as {		/* then groups[ngroups] */
 	le32 uid, gid;
@@ -386,30 +382,31 @@ struct wire_as {		/* then groups[ngroups] */
 };
 
 /*
- * More than WIRE_GROUPS_MAX groups are a list with a number, and the number stands where
- * the groups would: WIRE_GROUPS_LISTED, which is the number of no group, then the number's
- * lower and upper half.  It is so in wire_as, HELLO and tickets, to servers that named
- * WIRE_FT_GROUPS; only the manager looks at it.
+ * More than WIRE_GROUPS_MAX groups form a list with a number.  The number replaces the groups:
+ * WIRE_GROUPS_LISTED, which is not a valid group, then the lower and upper half of the number.
+ * This form is used in wire_as, HELLO and tickets, to servers that named WIRE_FT_GROUPS.  Only
+ * the manager uses the list.
  *
- * GROUPS tells the manager a list, in parts, in their order; a part that it has is answered
- * 0 and changes nothing.  The list is in ascending order, counts for this session alone, and
- * a number never names two.  Only sessions that may use WIRE_F_AS may send it, and one that
- * nothing proves, of its own HELLO's list.  -EAGAIN: the parts before it are missing.
+ * GROUPS sends a list to the manager, in parts, in their order.  A part that the manager has
+ * already is answered 0 and changes nothing.  The list is in ascending order and valid for this
+ * session only.  A number never names two lists.  Only sessions that may use WIRE_F_AS may send
+ * any list.  A session whose user is not proved may send the list of its own HELLO.  -EAGAIN: the
+ * parts before it are missing.
  *
- * -WIRE_ENOGROUPS: the list that the request needs is not there, or not any more.
- * Send it, or, with a ticket, AUTH, and then the request again.
+ * -WIRE_ENOGROUPS: the manager does not have the list of the request, or no longer.  Send the
+ * list or, with a ticket, AUTH.  Then send the request again.
  */
 #define WIRE_GROUPS_LISTED UINT32_MAX
-#define WIRE_ENOGROUPS	57	/* EBADSLT, which no call of a file system fails with */
+#define WIRE_ENOGROUPS	57	/* EBADSLT, which no file system call returns */
 struct wire_groups {		/* tail: gid[n] */
 	le64 list;
-	le32 total;		/* of the list: at most WIRE_GROUPS_ALL */
-	le32 first;		/* which one gid[0] is */
+	le32 total;		/* size of the list: at most WIRE_GROUPS_ALL */
+	le32 first;		/* position of gid[0] in the list */
 	le32 n;
 	le32 zero;
 };
 
-/* Of groups in host order: do they name a list?  And which. */
+/* For groups in host order: whether they name a list, and its number. */
 static inline bool wire_groups_listed(const uint32_t *groups, uint32_t n)
 {
 	return n == 3 && groups[0] == WIRE_GROUPS_LISTED;
@@ -420,7 +417,7 @@ static inline uint64_t wire_groups_list(const uint32_t *groups)
 	return groups[1] | (uint64_t)groups[2] << 32;
 }
 
-/* The other way round.  Returns how many groups has then. */
+/* The reverse.  Returns the number of entries that groups then has. */
 static inline uint32_t wire_groups_name(uint32_t *groups, uint64_t list)
 {
 	groups[0] = WIRE_GROUPS_LISTED;
@@ -429,15 +426,15 @@ static inline uint32_t wire_groups_name(uint32_t *groups, uint64_t list)
 	return 3;
 }
 
-/* HELLO: who this session is.  Tail: groups[ngroups], name. */
+/* HELLO: the identity of this session.  Tail: groups[ngroups], name. */
 struct wire_hello {
 	le32 uid, gid;
 	le32 ngroups;
-	le32 name_len;		/* "host:pid:program", for logs */
+	le32 name_len;		/* "host:pid:program", for the server's log */
 };
 /*
- * WIRE_F_JOB: what the client calls the job that it is part of, for METRICS.  Then
- * job[len], padded: characters of ASCII that print.  Nobody proves it.
+ * WIRE_F_JOB: the name of the job that the client belongs to, for METRICS.  Then job[len],
+ * padded: printable ASCII characters.  It is not proved.
  */
 #define WIRE_JOB_MAX	64u
 struct wire_job {
@@ -445,19 +442,19 @@ struct wire_job {
 	le32 zero;
 };
 /*
- * WIRE_F_PROOF: who sends this has the key.  The code covers all of the message that is
- * before it, and what both ends know of the connection (handshake.h).
+ * WIRE_F_PROOF: the sender has the key.  The code covers the whole message before it, and what
+ * both ends know of the connection (handshake.h).
  */
 struct wire_proof {
-	le32 key;		/* its name: keyring.h */
+	le32 key;		/* name of the key: keyring.h */
 	le32 zero;
 	uint8_t mac[32];
 };
 
 /*
- * WIRE_F_APART: what a JOIN shows.  Good once, and until the first request.  Then
- * what the server reads and writes of the client's memory goes over that endpoint, and
- * behind what is written there the reply; all else over the first.
+ * WIRE_F_APART: the token that a JOIN shows.  It is valid once, and until the first request.
+ * After the JOIN, that endpoint carries the server's reads and writes of the client's memory, and
+ * the replies that follow such writes.  All else uses the first endpoint.
  */
 struct wire_apart {
 	uint8_t token[WIRE_NONCE_LEN];
@@ -465,43 +462,44 @@ struct wire_apart {
 };
 
 /*
- * WIRE_F_SEAL: all that follows HELLO's reply, status 0, on this connection is sealed
- * (tp_seal.h).  In HELLO mode is what the caller asks for at least, in the reply what it
- * is; key is the public half of a pair (X25519) for this connection alone.
+ * WIRE_F_SEAL: everything on this connection after HELLO's reply with status 0 is sealed
+ * (tp_seal.h).  mode: in HELLO, the minimum that the client requests; in the reply, the resulting
+ * mode.  key: the public half of a key pair (X25519) for this connection only.
  */
 #define WIRE_KEY_LEN	32u
 struct wire_seal {
-	le32 mode;		/* enum seal_mode; in the reply not SEAL_NONE */
+	le32 mode;		/* enum seal_mode; not SEAL_NONE in the reply */
 	le32 zero;
 	uint8_t key[WIRE_KEY_LEN];
 };
 
-/* WIRE_F_TICKET: what AUTH was answered with.  Then ticket[len], padded. */
+/* WIRE_F_TICKET: the ticket from the reply to AUTH.  Then ticket[len], padded. */
 struct wire_shown {
 	le32 len;		/* 1 to WIRE_TICKET_MAX */
 	le32 zero;
 };
 
 /*
- * WIRE_F_CAPS.  In the answer to OPEN and REDEEM the one for what was opened, if both
- * have named WIRE_FT_CAPS.  With RENEW those that end, and in its answer others for
- * them, in the same order; zeros: for that one there is none any more.  To an iod what the request needs (wire_needs()), and it was
- * not shown over this connection.  Then cap[n], WIRE_CAP_LEN bytes each.
+ * WIRE_F_CAPS.  The reply to OPEN and REDEEM contains the capability for the opened file, if both
+ * ends named WIRE_FT_CAPS.  RENEW contains expiring capabilities, and its reply contains new ones
+ * in the same order.  Zeros there: no capability any more.  A request to an iod contains those
+ * that it needs (wire_needs()) and that were not shown on this connection.  Then cap[n],
+ * WIRE_CAP_LEN bytes each.
  *
- * ENOKEY: it does not know, or not any more, that the session may do this: show it.
- * EKEYREVOKED: what was shown does not count any more: RENEW.  EKEYREJECTED: it is false,
- * or another session's.
+ * ENOKEY: the iod does not know, or no longer, that the session may do this: show the capability.
+ * EKEYREVOKED: a capability that was shown is no longer valid: RENEW.  EKEYREJECTED: it is false,
+ * or belongs to another session.
  */
 struct wire_caps {
 	le32 n;			/* 1 to WIRE_CAPS_MAX */
-	le32 life;		/* of those in a reply, seconds; else 0 */
+	le32 life;		/* lifetime of those in a reply, seconds; else 0 */
 };
 
 #define WIRE_H_RESUMED	0x1u	/* the server still knew this session */
-#define WIRE_H_CARRY	0x2u	/* it may send CARRY on this connection */
-#define WIRE_H_NOFILES	0x4u	/* to who named WIRE_FT_TOOL: it is in the reserve, others are
-				 * refused with -WIRE_ENOFILES; or with ... */
-#define WIRE_H_NOSEATS	0x8u	/* -WIRE_ENOSEATS */
+#define WIRE_H_CARRY	0x2u	/* the server may send CARRY on this connection */
+#define WIRE_H_NOFILES	0x4u	/* To a client that named WIRE_FT_TOOL: the session is in the
+				 * reserve.  Others are refused with -WIRE_ENOFILES, */
+#define WIRE_H_NOSEATS	0x8u	/* ... or with -WIRE_ENOSEATS */
 struct wire_hello_rep {
 	le64 boot;
 	le32 credits;
@@ -509,49 +507,48 @@ struct wire_hello_rep {
 };
 
 /*
- * CHALLENGE: both ends tell a public key (X25519) and a nonce that they made for this
- * connection.  AUTH must come by the same one.
+ * CHALLENGE: both ends exchange a public key (X25519) and a nonce for this connection.  AUTH must
+ * use the same connection.
  */
-#define WIRE_CH_KERNEL	0x1u	/* the kernel has said who you are: AUTH of kind sys
-				 * is enough */
-#define WIRE_CH_SEAL	0x2u	/* behind AUTH come again, with the ticket: nothing
-				 * else is done over a connection that is not sealed */
-#define WIRE_CH_HERE	0x4u	/* to who named WIRE_FT_HERE, with WIRE_CH_SEAL: behind the
-				 * answer to AUTH, status 0, this connection is sealed;
-				 * who does not take that comes again */
-#define WIRE_CH_ENCRYPT	0x8u	/* ... with SEAL_ENCRYPT, else SEAL_AUTH */
+#define WIRE_CH_KERNEL	0x1u	/* the kernel reported your identity: AUTH of kind sys is enough */
+#define WIRE_CH_SEAL	0x2u	/* After AUTH, connect again with the ticket.  Nothing else is
+				 * allowed on an unsealed connection. */
+#define WIRE_CH_HERE	0x4u	/* To a client that named WIRE_FT_HERE, with WIRE_CH_SEAL: after
+				 * the answer to AUTH with status 0, this connection is sealed.  A
+				 * client that does not accept that connects again. */
+#define WIRE_CH_ENCRYPT	0x8u	/* ... with SEAL_ENCRYPT; without the flag, SEAL_AUTH */
 struct wire_challenge {
 	uint8_t key[WIRE_KEY_LEN];
 	uint8_t nonce[WIRE_KEY_LEN];
 };
 struct wire_challenge_rep {
 	le64 fsid;
-	le32 mode;		/* enum auth_mode: what clients have to prove */
+	le32 mode;		/* enum auth_mode: the proof required of clients */
 	le32 flags;		/* WIRE_CH_* */
 	uint8_t key[WIRE_KEY_LEN];
 	uint8_t nonce[WIRE_KEY_LEN];
-	le32 uid;		/* with WIRE_CH_HERE: that the manager runs as */
+	le32 uid;		/* with WIRE_CH_HERE: the user of the manager process */
 	le32 zero;
 };
-#define WIRE_CHALLENGE_REP_V1 80u /* bytes of it without WIRE_CH_HERE */
+#define WIRE_CHALLENGE_REP_V1 80u /* its size without WIRE_CH_HERE */
 
 /*
- * AUTH: word is what proves who sends it: a MUNGE credential, or a wire_proof by the
- * shared key, about what both ends said in CHALLENGE (pact.h); of kind sys: empty.
- * Tail: word[len].  The reply has such a word of the manager's, that is about the
- * ticket, too.  The ticket's secret comes in pieces that only who has the client's
- * private key can put together.  Tail of the reply: ticket, word.
+ * AUTH: word proves the sender.  It is a MUNGE credential, or a wire_proof with the shared key,
+ * for what both ends sent in CHALLENGE (pact.h).  Of kind sys: empty.  Tail: word[len].  The
+ * reply has such a word of the manager, which also covers the ticket.  The secret of the ticket
+ * is sent in pieces that only the owner of the client's private key can combine.  Tail of the
+ * reply: ticket, word.
  *
- * With WIRE_CH_HERE a MUNGE credential is about a secret, too, behind those 32 bytes, and
- * for the eyes of uid alone; the manager's word is a code by that secret (WIRE_KEY_LEN).
+ * With WIRE_CH_HERE, a MUNGE credential also contains a secret after those 32 bytes, readable by
+ * uid only.  The manager's word is then a code made with that secret (WIRE_KEY_LEN).
  */
 struct wire_auth {
 	le32 kind;		/* enum auth_mode */
 	le32 len;
 };
 struct wire_auth_rep {
-	le64 life;		/* ns from now on that the ticket holds */
-	le32 uid, gid;		/* who you are */
+	le64 life;		/* lifetime of the ticket from now, ns */
+	le32 uid, gid;		/* your identity */
 	le32 ticket_len;
 	le32 word_len;
 	uint8_t secret[WIRE_KEY_LEN];
@@ -568,23 +565,23 @@ struct wire_ping_rep {
 };
 
 /*
- * METRICS: what a server has counted since it started, and what it has inside now, as rows that
- * say what they are: a client shows a row of a later release, too.  A row has a name, what it
- * means, labels and numbers; names end in their unit, times are ns.  The reply has as many rows as it
- * has room for; from is 0 at first, then what the last reply said.
+ * METRICS: what a server counted since its start, and its current state, as rows that describe
+ * themselves.  So a client also shows rows of a later release.  A row has a name, its meaning,
+ * labels and numbers.  Names end in their unit; times are ns.  The reply has as many rows as fit.
+ * from is 0 at first, then next of the previous reply.
  *
- * USERS: who is no administrator is shown his own rows.  FILES: administrators alone have rows,
- * since a handle passes over the directories.  With handles: these files alone, with their names.
+ * USERS: a user who is no administrator gets only his own rows.  FILES: only for administrators,
+ * because a handle bypasses the permissions of the directories.  With handles: only these files,
+ * with their names.
  */
 #define WIRE_MG_OPS	0x1u	/* requests by operation */
 #define WIRE_MG_USERS	0x2u	/* ... by user and job */
-#define WIRE_MG_FILES	0x4u	/* ... by file: the hottest, on the first page alone */
+#define WIRE_MG_FILES	0x4u	/* ... by file: the most used, only on the first page */
 #define WIRE_MG_INSIDE	0x8u	/* times by way, flushes, queues, buffers, caches */
-#define WIRE_METRIC_FILES 64u	/* handles of a request */
-#define WIRE_METRIC_NAME 96u	/* bytes of a file's name: the end of the path by which it was
-				 * opened last */
+#define WIRE_METRIC_FILES 64u	/* handles in one request */
+#define WIRE_METRIC_NAME 96u	/* bytes of a file's name: the end of the path of its last open */
 #define WIRE_METRIC_LABELS 4u
-#define WIRE_METRIC_TEXT 512u	/* bytes, with each NUL */
+#define WIRE_METRIC_TEXT 512u	/* bytes, with all NULs */
 #define WIRE_METRIC_BUCKETS 128u
 struct wire_metrics {		/* tail: handle[n] */
 	le64 from;
@@ -592,18 +589,19 @@ struct wire_metrics {		/* tail: handle[n] */
 	le32 n;
 };
 enum wire_metric_kind {
-	WIRE_MK_NOW,		/* n is what it is now, the other numbers are 0 */
-	WIRE_MK_TOTAL,		/* n was counted, likewise */
-	WIRE_MK_TIMES,		/* something that happened n times: all numbers count */
+	WIRE_MK_NOW,		/* n is the current value, the other numbers are 0 */
+	WIRE_MK_TOTAL,		/* n is a count, the other numbers are 0 */
+	WIRE_MK_TIMES,		/* events that happened n times: all numbers count */
 	WIRE_MK_END
 };
 struct wire_metric_bucket {
-	le64 from;		/* ns: as long or longer, below from of the next one */
+	le64 from;		/* ns; the bucket ends at from of the next one */
 	le64 n;			/* not 0 */
 };
 /*
- * A row: this, then bucket[buckets] of WIRE_MK_TIMES, in order; then text[text_len], strings with their
- * NUL: name, help, key and value of each label.  Names and keys are of a-z and _.
+ * A row: this, then bucket[buckets] of WIRE_MK_TIMES in order, then text[text_len].  The text
+ * contains strings with their NUL: name, help, key and value of each label.  Names and keys
+ * consist of a-z and _.
  */
 struct wire_metric {
 	le16 kind;		/* enum wire_metric_kind */
@@ -614,54 +612,54 @@ struct wire_metric {
 	le64 errors;
 	le64 bytes_in;		/* data of requests */
 	le64 bytes_out;		/* bodies and data of replies */
-	le64 ns;		/* from arrival to reply, the sum, */
-	le64 most;		/* ... and the longest */
+	le64 ns;		/* from arrival to reply: the sum, */
+	le64 most;		/* ... and the maximum */
 };
 struct wire_metrics_rep {	/* tail: rows, len bytes */
-	le64 next;		/* where to go on from; 0: that was all */
+	le64 next;		/* from of the next request; 0: that was all */
 	le32 len;
 	le32 zero;
 };
 
 /*
- * SESSIONS: those of clients with numbers above after, in the order of these, as many as the
- * reply has room for.  Administrators alone are told, others get -EPERM.
+ * SESSIONS: lists clients' sessions with numbers above after, in ascending order, as many as fit
+ * into the reply.  Only for administrators; others get -EPERM.
  */
 #define WIRE_SESSIONS_MAX 48u	/* in one reply */
 #define WIRE_PEER_MAX	64u
-#define WIRE_SE_AWAY	0x1u	/* it has no connection */
+#define WIRE_SE_AWAY	0x1u	/* disconnected */
 struct wire_sessions {
 	le64 after;
 };
 struct wire_session {
 	le64 id;
-	le64 age_ns;		/* as far as this life of the manager knows */
+	le64 age_ns;		/* as far as this process of the manager knows */
 	le32 uid;
 	le32 gid;
-	le32 opens;		/* files that the manager knows it has open: for
-				 * writing, or held */
+	le32 opens;		/* open files that the manager knows of: open for writing, or
+				 * held */
 	le32 locks;
 	le32 flags;		/* WIRE_SE_* */
 	le32 zero;
-	/* each then zeros */
+	/* each padded with zeros */
 	uint8_t job[WIRE_JOB_MAX];
-	uint8_t name[WIRE_PEER_MAX]; /* as in HELLO, the beginning of it */
-	uint8_t peer[WIRE_PEER_MAX]; /* where it connected from last */
+	uint8_t name[WIRE_PEER_MAX]; /* the start of the name in HELLO */
+	uint8_t peer[WIRE_PEER_MAX]; /* address of its last connection */
 };
 struct wire_sessions_rep {	/* tail: session[n] */
 	le32 n;
-	le32 more;		/* 1: there are sessions behind the last one */
+	le32 more;		/* 1: there are sessions after the last one */
 };
 
 /*
- * EVICT: ends the sessions that are meant, but for the one that asks, and is answered when
- * nothing of them counts any more: at all iods, and what they had of files and locks.  Not
- * longer than wait_ms: then left of them are not over yet, or these iods have not said
- * that they know; a capability counts there for until_ns at most, 0: until they know.
- * Administrators alone may.
+ * EVICT: ends the selected sessions, except the one that asks.  The answer comes when nothing of
+ * them is valid any more at any iod, and their open files and locks are gone, or after wait_ms.
+ * In the latter case, the reply contains in left the number of unfinished sessions, and lists the
+ * iods that have not confirmed.  There, a capability remains valid until until_ns at most; 0:
+ * until the iod confirms.  Only for administrators.
  */
 enum wire_evict_by {
-	WIRE_EV_SESSION,	/* the number; -ESRCH: there is none such */
+	WIRE_EV_SESSION,	/* by number; -ESRCH: there is none */
 	WIRE_EV_USER,
 	WIRE_EV_JOB,		/* text */
 	WIRE_EV_HOST,		/* text: networks.h, or "local" */
@@ -677,20 +675,20 @@ struct wire_evict {		/* tail: text[len] */
 };
 struct wire_evict_rep {		/* tail: iod[niods], le32 each */
 	le64 until_ns;
-	le32 n;			/* sessions */
+	le32 n;			/* number of sessions */
 	le32 left;
 	le32 niods;
 	le32 zero;
 };
 
 /*
- * FAST: buffers of the server for this connection.  A request that fits one,
- * with WIRE_F_DATA and its data, may be written there by RDMA Write with
- * immediate, the buffer's number, instead of being sent; the buffer is the
- * client's again when the reply is there (ICPP 2003, section 4.1.2).
+ * FAST: buffers of the server for this connection.  A request with WIRE_F_DATA that fits into
+ * one, with its data, may be written there by RDMA Write with immediate, instead of being sent.
+ * The immediate is the number of the buffer.  The client may reuse the buffer after the reply
+ * (ICPP 2003, section 4.1.2).
  */
 struct wire_fast_rep {
-	le64 addr;		/* of the first; the others follow it */
+	le64 addr;		/* of the first; the others follow */
 	le32 rkey;
 	le32 size;		/* bytes of each */
 	le32 count;
@@ -698,19 +696,18 @@ struct wire_fast_rep {
 };
 
 /*
- * CARRY: the server asks the client to move a part of the payload of a READ or
- * WRITE (also of lists) itself, into or out of memory that is lent for this (adaptive
- * rendezvous of PVFS2 over Quadrics, ICS 2005, section 5.1).  It comes as a reply
- * to that request, with its slot, session and seq, before the reply proper.  The
- * client answers each with RDMA Write with immediate, WIRE_IMM_CARRIED and
- * the ticket: that of the data, or an empty one behind its RDMA Read.  A ticket is
- * not used again before.
+ * CARRY: the server asks the client to move a part of the payload of a READ or WRITE (also of
+ * lists) itself, to or from memory that the server lends (adaptive rendezvous of PVFS2 over
+ * Quadrics, ICS 2005, section 5.1).  CARRY is sent as a reply to that request, with its slot,
+ * session and seq, before the final reply.  The client answers each with an RDMA Write with
+ * immediate: WIRE_IMM_CARRIED and the ticket.  That Write carries the data, or is empty and
+ * follows an RDMA Read.  The server does not reuse a ticket before its answer.
  */
 #define WIRE_CARRY_MAX	4u	/* tickets of a connection */
 struct wire_carry_rep {
 	le64 addr;		/* of the server's memory */
-	le64 mem_off;		/* the part: [mem_off, mem_off + len) of what */
-	le32 len;		/* the request's mem names */
+	le64 mem_off;		/* the part: [mem_off, mem_off + len) of the */
+	le32 len;		/* memory that the request names */
 	le32 rkey;
 	le32 ticket;		/* below WIRE_CARRY_MAX */
 	le32 zero;
@@ -734,12 +731,11 @@ struct wire_mount_rep {
 #define WIRE_URIS_MAX (WIRE_BODY_MAX - sizeof(struct wire_mount_rep))
 
 /*
- * Requests of the name space name an object by a path below a directory
- * handle (0: the root) or, with an empty path, by the handle itself.
+ * Requests of the name space name an object by a path relative to a directory handle (0: the
+ * root).  If the path is empty, they name it by the handle itself.
  */
-#define WIRE_P_NOFOLLOW	0x1u	/* do not follow a symlink in the last place */
-#define WIRE_P_EVER	0x2u	/* GETATTR: ENXIO of a handle that was never
-				 * given out */
+#define WIRE_P_NOFOLLOW	0x1u	/* do not follow a symlink in the last component */
+#define WIRE_P_EVER	0x2u	/* GETATTR: ENXIO for a handle that was never assigned */
 
 struct wire_path {		/* GETATTR, READLINK, UNLINK, RMDIR; tail: path */
 	le64 dir;
@@ -751,7 +747,7 @@ struct wire_attr_rep {
 };
 struct wire_path_rep {		/* READLINK, and any WIRE_REDIRECT; tail: path */
 	le32 path_len;
-	le32 which;		/* redirect of wire_two: 0 path1 left, 1 path2 */
+	le32 which;		/* redirect of wire_two: 0: path1 left, 1: path2 */
 };
 
 #define WIRE_O_READ	0x01u
@@ -762,13 +758,12 @@ struct wire_path_rep {		/* READLINK, and any WIRE_REDIRECT; tail: path */
 #define WIRE_O_APPEND	0x20u
 #define WIRE_O_NOFOLLOW	0x40u
 #define WIRE_O_DIRECTORY 0x80u
-#define WIRE_O_HOLD	0x100u	/* of who only reads: an open id as well, and the
-				 * file lives until it is released, whatever
-				 * becomes of its names */
+#define WIRE_O_HOLD	0x100u	/* Also for a reader: returns an open id, and the file exists
+				 * until it is released, even without a name. */
 
 /*
- * The mode of what is made, and beside it the umask: this does not count where the
- * directory has a default access control list.
+ * The mode of a new object, and the umask.  The umask is ignored if the directory has a default
+ * access control list.
  */
 #define WIRE_MODE(mode, umask) ((uint32_t)(mode) | (uint32_t)(umask) << 16)
 #define WIRE_MODE_UMASK(mode) ((mode) >> 16)
@@ -784,42 +779,38 @@ struct wire_open {		/* tail: path */
 };
 struct wire_open_rep {
 	struct wire_attr attr;
-	le64 open;		/* id for RELEASE; 0: none needed (read only, and
-				 * not held) */
+	le64 open;		/* id for RELEASE; 0: none needed (read only, and not held) */
 };
 
 #define WIRE_R_WROTE	0x1u	/* data was written through this open */
 #define WIRE_R_MTIME	0x2u	/* ... after the last explicit utimens */
-#define WIRE_R_READ	0x8u	/* data was read through this open: atime follows
-				 * as with relatime of mount(8).  mtime says when
-				 * if nothing was written */
-#define WIRE_R_SPACE	0x10u	/* its space was changed without its data, or
-				 * what was written may have left a hole: see
-				 * WIRE_A_HOLES */
-#define WIRE_R_DOUBT	0x4u	/* a write failed: only the iods know how far it
-				 * came */
+#define WIRE_R_READ	0x8u	/* data was read through this open: atime changes as with relatime
+				 * of mount(8).  If nothing was written, mtime is the time of the
+				 * read. */
+#define WIRE_R_SPACE	0x10u	/* Its space was changed without its data, or a write may have
+				 * left a hole: see WIRE_A_HOLES. */
+#define WIRE_R_DOUBT	0x4u	/* a write failed: only the iods know how much was written */
 
 struct wire_release {
 	le64 handle;
 	le64 open;
 	le64 end;		/* highest file offset written, exclusive */
-	le64 mtime;		/* of the last write, or read, ns; one ahead of the
-				 * manager's clock counts as now */
+	le64 mtime;		/* of the last write, or read, ns; a time ahead of the manager's
+				 * clock counts as now */
 	le32 flags;		/* WIRE_R_* */
 	le32 zero;
 };
 
 /*
- * GRANT: who has a file open gives a token for it, which REDEEM by whatever session
- * takes, once, for an open file of its own, as OPEN would, but without a look at
- * the mode.  A token is forgotten after WIRE_TOKEN_S seconds, and when the open file
- * of which it was made is closed.
+ * GRANT: a session that has a file open gets a token for it.  Any session can REDEEM the token
+ * once, for an open file of its own, as with OPEN but without a check of the mode.  A token
+ * expires after WIRE_TOKEN_S seconds, and when the open file from which it was made is closed.
  */
 #define WIRE_TOKEN_LEN	16u
 #define WIRE_TOKEN_S	10u
 struct wire_grant {
 	le64 handle;
-	le64 open;		/* of the session that asks */
+	le64 open;		/* of the requesting session */
 	le32 flags;		/* WIRE_O_READ, WIRE_O_WRITE */
 	le32 zero;
 };
@@ -833,40 +824,40 @@ struct wire_redeem {		/* reply: wire_open_rep */
 };
 
 /*
- * ADOPT: a program that runs on as another one has a new session; what the one before
- * has of a file becomes this one's: an open, and locks.  Both are of one user.
+ * ADOPT: a program that continues by execve(2) has a new session.  It takes over an open and
+ * locks of a file from the previous session.  Both sessions belong to one user.
  */
-#define WIRE_AD_PROCESS	0x1u	/* the locks of owner 0, too */
+#define WIRE_AD_PROCESS	0x1u	/* also the locks of owner 0 */
 struct wire_adopt {
-	le64 session;		/* the one before */
+	le64 session;		/* the previous one */
 	le64 handle;
 	le64 open;		/* 0: none */
 	le64 owner;		/* of locks; 0: none */
 	le32 flags;		/* WIRE_AD_* */
 	le32 zero;
 };
-#define WIRE_AD_OPEN	0x1u	/* the open is this session's now */
-#define WIRE_AD_MORE	0x2u	/* there are more locks: ask again */
+#define WIRE_AD_OPEN	0x1u	/* the open belongs to this session now */
+#define WIRE_AD_MORE	0x2u	/* there are more locks: send it again */
 struct wire_adopt_rep {
 	le32 flags;
 	le32 zero;
 };
 /*
- * ADOPTED: the session before ends, with all that it still has.  Answered when no
- * server can carry out anything of it any more.
+ * ADOPTED: the previous session ends with all that it still has.  The answer comes when no server
+ * can execute any request of it any more.
  */
 struct wire_adopted {
 	le64 session;
 };
 
 /*
- * DECLARE: a session holds these (WIRE_O_HOLD), says so to each process of the manager
- * that it meets, and from the first answer on need not be asked: the manager keeps what is
- * merely held in memory, and until all such sessions that it had have declared, or
- * ended, it removes no file for good.  boot: as HELLO was answered; of another one it
- * is answered and ignored.  Tail: struct wire_hold[n].
+ * DECLARE: the files that a session holds (WIRE_O_HOLD).  The session sends it to each new
+ * process of the manager.  From the first answer on, the manager keeps the files that the session
+ * only holds in memory, not in its database.  After a restart, the manager removes no file for
+ * good until all such sessions have declared or ended.  boot: from the reply to HELLO.  A DECLARE
+ * with another value is answered and ignored.  Tail: struct wire_hold[n].
  */
-#define WIRE_DC_ALL	0x1u	/* with what was declared before, this is all */
+#define WIRE_DC_ALL	0x1u	/* with the earlier ones, this is complete */
 #define WIRE_HOLD_MAX	512u
 struct wire_declare {
 	le64 boot;
@@ -885,16 +876,16 @@ struct wire_hold {
 #define WIRE_S_MTIME	0x10u
 #define WIRE_S_ATIME_NOW 0x20u
 #define WIRE_S_MTIME_NOW 0x40u
-#define WIRE_S_KILL	0x80u	/* what the file lends of rights ends, as by a
-				 * write: set-id bits, capabilities; alone: atime
-				 * is an open id, which may write, or 0 */
+#define WIRE_S_KILL	0x80u	/* Removes rights that the file grants, as a write does: set-id
+				 * bits, capabilities.  Alone: atime is an open id with the right
+				 * to write, or 0. */
 
 struct wire_setattr {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;
 	le64 atime, mtime;
 	le32 valid;		/* WIRE_S_* */
-	le32 mode, uid, gid;	/* mode: permission bits (07777); an id of
-				 * UINT32_MAX stays, as chown(2) has it */
+	le32 mode, uid, gid;	/* mode: permission bits (07777); an id of UINT32_MAX does not
+				 * change, as in chown(2) */
 	le32 flags;		/* WIRE_P_* */
 	le32 path_len;
 };
@@ -919,26 +910,26 @@ struct wire_link2 {		/* tail: from or text, to; reply: wire_attr_rep */
 	le32 zero;
 };
 
-#define WIRE_RN_NOREPLACE 0x1u	/* EEXIST if the second path is there */
-#define WIRE_RN_EXCHANGE  0x2u	/* both are, and take each other's place */
+#define WIRE_RN_NOREPLACE 0x1u	/* EEXIST if the second path exists */
+#define WIRE_RN_EXCHANGE  0x2u	/* both exist, and are exchanged */
 
 struct wire_rename {		/* tail: from, to */
 	le64 dir1, dir2;
 	le32 path1_len, path2_len;
-	le32 flags;		/* WIRE_RN_*, one of them at most */
+	le32 flags;		/* at most one of WIRE_RN_* */
 	le32 zero;
 };
 
 struct wire_mknod {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;
-	le32 mode;		/* WIRE_MODE(): type and permission bits: not a
-				 * regular file, directory or symlink */
+	le32 mode;		/* WIRE_MODE(): type and permission bits; not a regular file,
+				 * directory or symlink */
 	le32 path_len;
 	le32 major, minor;	/* devices; else 0 */
 };
 
-#define WIRE_X_CREATE	0x1u	/* EEXIST if it is there */
-#define WIRE_X_REPLACE	0x2u	/* ENODATA if it is not */
+#define WIRE_X_CREATE	0x1u	/* EEXIST if it exists */
+#define WIRE_X_REPLACE	0x2u	/* ENODATA if it does not exist */
 
 struct wire_setxattr {		/* tail: path, name, value */
 	le64 dir;
@@ -952,16 +943,16 @@ struct wire_getxattr {		/* tail: path, name */
 	le32 path_len;
 	le32 name_len;
 };
-struct wire_xattr_rep {		/* GETXATTR: the value; LISTXATTR: names, NUL after
-				 * each.  Tail: bytes[len] */
+struct wire_xattr_rep {		/* GETXATTR: the value; LISTXATTR: names, each with a NUL.  Tail:
+				 * bytes[len] */
 	le32 len;
 	le32 zero;
 };
 
 /*
- * READDIR: entries come back by RDMA Write into mem, at most mem.len bytes,
- * as struct wire_dirent records.  cookie 0 starts; the next cookie is that
- * of the last entry.  Cookies stay valid over any change of the directory.
+ * READDIR: the server writes entries into mem by RDMA Write, at most mem.len bytes, as struct
+ * wire_dirent records.  cookie 0: from the start; else the cookie of the last entry.  Cookies
+ * stay valid when the directory changes.
  */
 struct wire_readdir {
 	le64 dir;
@@ -983,10 +974,10 @@ struct wire_dirent {		/* then name, NUL, padding to 8 bytes */
 };
 
 /*
- * READDIRPLUS: as READDIR, in records of struct wire_direntplus, with the
- * attributes as they were when it was answered.  attr.handle is 0, and all else
- * there: of "." and "..", of a file of which only the iods know size or space, and if the
- * session's user may not search the directory.
+ * READDIRPLUS: as READDIR, with records of struct wire_direntplus, which contain the attributes
+ * at the time of the reply.  attr.handle is 0, and so are all others, in these cases: "." and
+ * ".."; files of which only the iods know size or space; and if the user may not search the
+ * directory.
  */
 struct wire_direntplus {	/* then name, NUL, padding to 8 bytes */
 	struct wire_dirent ent;
@@ -996,7 +987,7 @@ struct wire_direntplus {	/* then name, NUL, padding to 8 bytes */
 struct wire_truncate {		/* tail: path; reply: empty */
 	le64 dir;
 	le64 size;
-	le64 open;		/* open id: skip the permission check; or 0 */
+	le64 open;		/* open id: skip the permission check; else 0 */
 	le32 path_len;
 	le32 zero;
 };
@@ -1010,32 +1001,30 @@ struct wire_access {		/* tail: path; reply: empty */
 struct wire_append {		/* reserves [offset, offset + len) */
 	le64 handle;
 	le64 open;
-	le64 len;		/* 0: none, but what was opened for appending will
-				 * write elsewhere, too */
+	le64 len;		/* 0: reserves nothing, and says that an open for appending will
+				 * also write elsewhere */
 };
 struct wire_append_rep {
 	le64 offset;
 };
 
 /*
- * LOCK: an advisory lock on bytes [start, end) of a file, or its release.  end
- * INT64_MAX means for ever.  Locks of one owner (a number that the session
- * chooses) replace each other; those of two owners in one space stand in each
- * other's way unless both are shared.  They end with the session at the
- * latest.  A request that waits is answered EAGAIN after WIRE_LOCK_WAIT_MS,
- * or half of its time-out if that is less, and is to be repeated.  Owner 0 is the process itself: a wait among those
- * that would never end is answered EDEADLK.
+ * LOCK: an advisory lock on bytes [start, end) of a file, or its release.  end INT64_MAX means
+ * unlimited.  Locks of one owner (a number that the session chooses) replace each other.  Locks
+ * of two owners in one space conflict unless both are shared.  Locks end with the session at the
+ * latest.  A waiting request is answered EAGAIN after WIRE_LOCK_WAIT_MS, or after half of its
+ * time-out if that is less.  Send it again then.  Owner 0 is the process itself: a wait of such
+ * owners that would deadlock is answered EDEADLK.
  */
 #define WIRE_LOCK_WAIT_MS 5000u
 #define WIRE_L_UNLOCK	0u
 #define WIRE_L_SHARED	1u
 #define WIRE_L_EXCLUSIVE 2u
-#define WIRE_L_WAIT	0x1u	/* until it is free */
-#define WIRE_L_TEST	0x2u	/* say what is in the way, take nothing */
-#define WIRE_L_WHOLE	0x4u	/* flock(2): a space of its own */
-#define WIRE_L_CANCEL	0x8u	/* type UNLOCK: nothing is let go, but the session's
-				 * waits for just these bytes, by this owner,
-				 * end with EINTR */
+#define WIRE_L_WAIT	0x1u	/* wait until it is free */
+#define WIRE_L_TEST	0x2u	/* report a conflicting lock, take nothing */
+#define WIRE_L_WHOLE	0x4u	/* flock(2): a separate space */
+#define WIRE_L_CANCEL	0x8u	/* Type UNLOCK: releases nothing, but ends with EINTR the waits of
+				 * the session for exactly these bytes by this owner. */
 
 struct wire_lock {
 	le64 handle;
@@ -1045,20 +1034,19 @@ struct wire_lock {
 	le32 type;		/* WIRE_L_UNLOCK, ... */
 	le32 flags;		/* WIRE_L_WAIT, ... */
 };
-struct wire_lock_rep {		/* TEST: one that is in the way */
+struct wire_lock_rep {		/* TEST: a conflicting lock */
 	le64 start;
 	le64 end;
-	le32 type;		/* WIRE_L_UNLOCK: nothing is */
+	le32 type;		/* WIRE_L_UNLOCK: there is none */
 	le32 zero;
 };
 
 /*
- * LOCK_ANY: waits until one of these can be taken, and takes the first that can:
- * so a client with many that wait has one slot less for that, and not as many.
- * Of each lock type and WIRE_L_WHOLE count; no owner is 0.  Answered EAGAIN after
- * wait_ms, or as a LOCK that waits if that is earlier; EINTR if one of them is
- * cancelled.  Any other error may be that of one of them: ask for each.
- * Tail: struct wire_lock[n].
+ * LOCK_ANY: waits until one of these locks can be taken, and takes the first that can.  So a
+ * client with many waits needs one slot for them.  Of each lock, only type and WIRE_L_WHOLE
+ * count; no owner is 0.  It is answered EAGAIN after wait_ms, or as a waiting LOCK if that is
+ * earlier, and EINTR if one of them is cancelled.  Any other error may concern only one of them:
+ * request each separately.  Tail: struct wire_lock[n].
  */
 #define WIRE_LOCK_ANY_MAX 128u
 struct wire_lock_any {
@@ -1066,87 +1054,83 @@ struct wire_lock_any {
 	le32 wait_ms;
 };
 struct wire_lock_any_rep {
-	le32 which;		/* from 0 on */
+	le32 which;		/* counted from 0 */
 	le32 zero;
 };
 
 /*
- * READ and WRITE: file regions and client memory are two lists with one
- * total.  WRITE carries its data inline when nmem is 0; READ answers inline
- * when nmem is 0.  The total is never 0 and no piece of the lists is empty.
- * Tail: regions[nreg], mem[nmem], data[data_len] (READ: data_len is 0).
+ * READ and WRITE: file regions and client memory are two lists with the same total.  If nmem is
+ * 0, WRITE contains its data inline, and READ is answered inline.  The total is never 0, and no
+ * piece of the lists is empty.  Tail: regions[nreg], mem[nmem], data[data_len] (READ: data_len is
+ * 0).
  */
 #define WIRE_IO_SYNC	0x1u	/* on stable storage before the reply */
 
 struct wire_io {
 	le64 handle;
-	le64 total;		/* bytes; the sum of both lists */
+	le64 total;		/* bytes; the sum of each list */
 	le32 flags;		/* WIRE_IO_* */
 	le32 nreg;
 	le32 nmem;
 	le32 data_len;		/* inline bytes (WRITE only) */
 };
 struct wire_io_rep {		/* READ inline: tail data[data_len] */
-	le64 done;		/* bytes (READ inline: data_len); a READ that
-				 * meets the end of the object counts up to the
-				 * last byte before it, in the order of the
-				 * regions; the rest of the client's memory is
-				 * left alone.  What lies beyond the end in a
-				 * region before that byte arrives as zeros. */
-	le64 size;		/* of the object: after the WRITE, or when the
-				 * READ began */
+	le64 done;		/* Bytes (READ inline: data_len).  A READ that reaches the end of
+				 * the object counts up to the last byte before it, in the order
+				 * of the regions.  The rest of the client's memory does not
+				 * change.  Bytes after the end in a region before that byte
+				 * arrive as zeros. */
+	le64 size;		/* of the object: after the WRITE, or at the start of the READ */
 	le32 data_len;
 	le32 zero;
 };
 
 /*
- * READ_LIST and WRITE_LIST: as READ and WRITE, but the pieces are those of the
- * file, and the iod takes its share of each.  A regular pattern is one
- * struct wire_vec however many pieces it has:
+ * READ_LIST and WRITE_LIST: as READ and WRITE, but the pieces are those of the file, and the iod
+ * takes its share of each.  A regular pattern is one struct wire_vec, for any number of pieces:
  *
  *   off     len    stride
  *   |------>[==]---[==]---[==]                        count 3
  *           |---- stride2 ---->[==]---[==]---[==]     count2 2
  *
- * The iod walks the pieces in this order, passes over the first skip bytes of
- * its share and moves the io.total bytes behind them.  (The list I/O of PVFS
- * 1.5; regular descriptions after Ching et al., Cluster 2003.)
- * Tail: vecs[io.nreg], mem[io.nmem], data[io.data_len].
+ * The iod goes through the pieces in this order, skips the first skip bytes of its share, and
+ * moves the io.total bytes after them.  (The list I/O of PVFS 1.5; regular descriptions after
+ * Ching et al., Cluster 2003.) Tail: vecs[io.nreg], mem[io.nmem], data[io.data_len].
  */
 struct wire_vec {
 	le64 off;		/* file offset of the first piece */
 	le64 len;		/* bytes of a piece */
-	le64 stride;		/* from piece to piece; any if count is 1 */
-	le64 stride2;		/* from row to row; any if count2 is 1 */
+	le64 stride;		/* distance of pieces; any if count is 1 */
+	le64 stride2;		/* distance of rows; any if count2 is 1 */
 	le32 count;		/* pieces in a row, at least 1 */
 	le32 count2;		/* rows, at least 1 */
 };
 struct wire_list {		/* reply: wire_io_rep */
-	struct wire_io io;	/* nreg: of vecs */
-	le64 skip;		/* bytes of the iod's share */
-	struct wire_dist dist;	/* of the file; base: which server of the
-				 * file the iod is, 0 to pcount - 1 */
+	struct wire_io io;	/* nreg: number of vecs */
+	le64 skip;		/* bytes of the iod's share to skip */
+	struct wire_dist dist;	/* of the file; base: the number of this iod within the file, 0 to
+				 * pcount - 1 */
 };
 
-#define WIRE_RZ_AGAIN	0x1u	/* the manager asks again after its restart, and
-				 * does not know whether it was done */
+#define WIRE_RZ_AGAIN	0x1u	/* the manager repeats it after its restart, and does not know
+				 * whether it was executed */
 
 struct wire_resize {
 	le64 handle;
 	le64 size;		/* local bytes */
-	le64 id;		/* of the truncation: it is done once; 0: none */
-	le64 span;		/* ns from its birth to wire_hdr.clock */
+	le64 id;		/* of the truncation, which is executed once; 0: none */
+	le64 span;		/* ns from its creation to wire_hdr.clock */
 	le32 flags;		/* WIRE_RZ_* */
 	le32 zero;
 };
 
 /*
- * FALLOCATE: fallocate(2) of a range of one object.  Without a flag the range has
- * its space then, and the object reaches to its end.
+ * FALLOCATE: fallocate(2) of a range of one object.  Without a flag, the range has its space
+ * then, and the object reaches at least to its end.
  */
-#define WIRE_FA_KEEP	0x1u	/* the object's size stays */
-#define WIRE_FA_PUNCH	0x2u	/* with KEEP: zeros without space */
-#define WIRE_FA_ZERO	0x4u	/* zeros, and space */
+#define WIRE_FA_KEEP	0x1u	/* the size of the object does not change */
+#define WIRE_FA_PUNCH	0x2u	/* with KEEP: zeros, space is freed */
+#define WIRE_FA_ZERO	0x4u	/* zeros, with space */
 
 struct wire_fallocate {
 	le64 handle;
@@ -1157,72 +1141,73 @@ struct wire_fallocate {
 };
 
 /*
- * COPY: copy_file_range(2) of one object's share.  The iod takes the bytes from its own
- * store, or from another iod by READ.  What the source has no bytes of arrives as zeros.
- * EHOSTUNREACH: that iod did not answer; the client can move them itself.
+ * COPY: copy_file_range(2) of the share of one object.  The iod takes the bytes from its own
+ * store, or from another iod by READ.  Bytes that the source does not have arrive as zeros.
+ * EHOSTUNREACH: that iod did not answer; the client can move the bytes itself.
  */
 struct wire_copy {
-	le64 handle;		/* that is written */
-	le64 from;		/* that is read */
-	le64 off, src;		/* local bytes of the two */
+	le64 handle;		/* to be written */
+	le64 from;		/* to be read */
+	le64 off, src;		/* local offsets of the two */
 	le64 len;		/* not 0 */
-	le32 iod;		/* that has what is read: of the file system */
+	le32 iod;		/* iod of the file system that has the source */
 	le32 flags;		/* WIRE_IO_SYNC */
 };
 
-#define WIRE_SK_HOLE	0x1u	/* the next hole, not data */
+#define WIRE_SK_HOLE	0x1u	/* find the next hole, not data */
 
 struct wire_seek {
 	le64 handle;
-	le64 off;		/* local bytes; from there on */
+	le64 off;		/* local offset to start from */
 	le32 flags;		/* WIRE_SK_* */
 	le32 zero;
 };
 struct wire_seek_rep {
-	le64 off;		/* INT64_MAX: there is no data.  A hole is there at
-				 * the latest from the object's end on */
+	le64 off;		/* INT64_MAX: there is no data.  There is a hole at the object's
+				 * end at the latest. */
 };
 
 /*
- * BORROW: over a transport that passes descriptors, the object's comes with the reply.
- * In front of it, if they are asked for, the pages by which an iod takes back what it
- * lent: gate, terms, marks (lent.h).  It is given back in the marks.  With
- * WIRE_B_NO_OBJECT, which there never is, it only asks whether objects are lent at all,
- * and needs no capability.
+ * BORROW: over a transport that passes descriptors, the descriptor of the object comes with the
+ * reply.  If requested, the pages come before it: gate, terms, marks (lent.h).  Through these,
+ * the iod withdraws what it lent.  The client returns a loan through the marks.  WIRE_B_NO_OBJECT
+ * never exists: with it, BORROW only asks whether objects are lent at all, and needs no
+ * capability.
  */
 #define WIRE_B_NO_OBJECT UINT64_MAX
-#define WIRE_B_WRITE	0x1u	/* request: for writing, too; reply: it is */
-#define WIRE_B_PAGES	0x2u	/* request: with the pages */
-#define WIRE_B_WAITS	0x4u	/* reply: its bytes may be on a disk: read with
-				 * RWF_NOWAIT, and what is not there by READ */
-#define WIRE_B_NONE	0x8u	/* reply: there is no such object, ask later; with
-				 * WIRE_B_WRITE: others are lent for writing, too */
-#define WIRE_B_CLOCK	0x10u	/* reply, to who named WIRE_FT_ASIDE: see yourself
-				 * whether the gate's clock is yours */
+#define WIRE_B_WRITE	0x1u	/* request: for writing, too; reply: granted */
+#define WIRE_B_PAGES	0x2u	/* request: send the pages */
+#define WIRE_B_WAITS	0x4u	/* Reply: its bytes may be on a disk only.  Read with RWF_NOWAIT,
+				 * and the rest by READ. */
+#define WIRE_B_NONE	0x8u	/* Reply: there is no such object now, ask later.  With
+				 * WIRE_B_WRITE: other objects are lent for writing, too. */
+#define WIRE_B_CLOCK	0x10u	/* Reply, to a client that named WIRE_FT_ASIDE: check whether the
+				 * gate's clock is your clock. */
 struct wire_borrow {
 	le64 handle;
 	le32 flags;
 	le32 zero;
 };
 struct wire_borrow_rep {
-	le64 number;		/* of this loan, never again; 0: WIRE_B_NONE */
-	le64 inode;		/* of the descriptor */
-	le32 index;		/* in terms and marks */
-	le32 stripe;		/* in the gate */
+	le64 number;		/* number of this loan, never used again; 0: WIRE_B_NONE */
+	le64 inode;		/* inode of the descriptor */
+	le32 index;		/* index into terms and marks */
+	le32 stripe;		/* index into the stripes of the gate */
 	le32 flags;
 	le32 zero;
 };
 
 /*
- * COUNTER: adds to a counter of a file, or sets it, and answers what it was.  Counters
- * are 0 at first, and last as long as the object.  One that wraps is not changed:
- * EOVERFLOW.  ECONNABORTED: it was sent to another process before, which may have done it.
+ * COUNTER: adds to a counter of a file, or sets it, and returns its old value.  Counters start at
+ * 0 and last as long as the object.  If the counter would overflow, it does not change:
+ * EOVERFLOW.  ECONNABORTED: the request was first sent to another process of the iod, which may
+ * have executed it.
  */
-#define WIRE_COUNTERS	8u	/* of a file */
-#define WIRE_CT_SET	0x1u	/* value takes its place */
+#define WIRE_COUNTERS	8u	/* per file */
+#define WIRE_CT_SET	0x1u	/* set the counter to value */
 struct wire_counter {
 	le64 handle;
-	le64 value;		/* signed: what is added; 0: it is only read */
+	le64 value;		/* signed; the value to add; 0: only read */
 	le32 number;		/* below WIRE_COUNTERS */
 	le32 flags;		/* WIRE_CT_* */
 };
@@ -1231,37 +1216,36 @@ struct wire_counter_rep {
 };
 
 /*
- * PLACE: where a counter lies in the iod's registered memory, for RDMA fetch-and-adds of
- * the client's.  The place is good for the connection that the reply came over.  A value
- * that is not below the ceiling counts only when the ceiling was raised above it.
- * EAGAIN: by COUNTER, for now; EOPNOTSUPP: always.  ECONNABORTED: what upto came from was
- * another process of the iod.
+ * PLACE: the address of a counter in registered memory of the iod, for RDMA fetch-and-adds by the
+ * client.  It is valid for the connection of the reply.  A value that is not below the ceiling
+ * counts only after the ceiling was raised above it.  EAGAIN: use COUNTER for now; EOPNOTSUPP:
+ * always.  ECONNABORTED: upto came from another process of the iod.
  */
-#define WIRE_PL_RAISE	0x1u	/* the ceiling to upto or above */
+#define WIRE_PL_RAISE	0x1u	/* raise the ceiling to upto or higher */
 #define WIRE_PL_STEP	(UINT64_C(1) << 40)
 struct wire_place {
 	le64 handle;
-	le64 upto;		/* signed; what the client got, and what it added */
-	le64 step;		/* what it adds, 1 to WIRE_PL_STEP */
-	le64 life;		/* of the reply by which it did, with RAISE */
+	le64 upto;		/* signed; what the client got plus what it added */
+	le64 step;		/* what the client adds, 1 to WIRE_PL_STEP */
+	le64 life;		/* with RAISE: life of the reply whose address was used */
 	le32 number;		/* below WIRE_COUNTERS */
 	le32 flags;		/* WIRE_PL_* */
 };
 struct wire_place_rep {
-	le64 addr;		/* 0: it lies nowhere any more, use COUNTER */
+	le64 addr;		/* 0: it has no address any more, use COUNTER */
 	le64 ceiling;		/* signed */
-	le64 life;		/* of the iod's process */
+	le64 life;		/* identifies the process of the iod */
 	le32 rkey;
 	le32 zero;
 };
 
 /*
- * SHARE: a table of struct wire_block, for RDMA Reads over the connection that the reply
- * came over.  No body.  EOPNOTSUPP: there is none.
+ * SHARE: the address of a table of struct wire_block, for RDMA Reads on the connection of the
+ * reply.  No body.  EOPNOTSUPP: there is none.
  */
 struct wire_share_rep {
 	le64 addr;		/* a multiple of 8, not 0 */
-	le64 places;		/* 1 to WIRE_SHARE_MAX */
+	le64 places;		/* number of blocks, 1 to WIRE_SHARE_MAX */
 	le32 rkey;
 	le32 zero;
 };
@@ -1272,13 +1256,13 @@ struct wire_objects {		/* SYNC, REMOVE, GETSIZE; tail: handles[n] */
 	le32 zero;
 };
 struct wire_objsize {
-	le64 size;		/* 0 when the object does not exist */
+	le64 size;		/* 0 if the object does not exist */
 	le64 blocks;		/* 512-byte blocks allocated */
-	le64 mtime;		/* ns; 0 when the object does not exist */
+	le64 mtime;		/* ns; 0 if the object does not exist */
 };
 /*
- * Where the answer is kept up to date, for RDMA Reads over the connection that the reply
- * came over: a struct wire_end, as long as it has this tag.
+ * The address at which this answer is kept current, for RDMA Reads on the connection of the
+ * reply: a struct wire_end, valid as long as it has this tag.
  */
 struct wire_end_place {
 	le64 addr;		/* a multiple of 8, not 0 */
@@ -1288,38 +1272,39 @@ struct wire_end_place {
 };
 struct wire_getsize_rep {	/* tail: objsize[n], end_place[places] */
 	le32 n;
-	le32 places;		/* 1: of the one object, to who named WIRE_FT_ENDS */
+	le32 places;		/* 1: for the only object, to a client that named WIRE_FT_ENDS */
 };
 
 /* FENCE: these sessions have ended.  Tail: sessions[n], none of them 0. */
-#define WIRE_FENCE_MAX	128u	/* sessions of one FENCE */
-#define WIRE_FN_MEMORY	0x1u	/* nothing is kept of it on the disk: the manager says it
-				 * again to each life of the iod, while it matters */
-#define WIRE_FN_EVICT	0x2u	/* what was lent to one of them is set aside by a copy, whoever
-				 * is inside: to who named WIRE_FT_EVICT */
+#define WIRE_FENCE_MAX	128u	/* sessions in one FENCE */
+#define WIRE_FN_MEMORY	0x1u	/* Nothing of it is stored on the disk.  The manager repeats it to
+				 * each new process of the iod, as long as it matters. */
+#define WIRE_FN_EVICT	0x2u	/* Objects that were lent to one of them are set aside by a
+				 * copy, even during a write.  Only to an iod that named
+				 * WIRE_FT_EVICT. */
 struct wire_fence {
 	le32 n;			/* at least 1 */
 	le32 flags;		/* WIRE_FN_* */
 };
 
 /*
- * LEASE: from then on, on its own CLOCK_BOOTTIME, the iod carries out no change of a
- * client, unless it has a later one.  With the first one of its life it serves:
- * it has been claimed, and has all fences that it owed.
+ * LEASE: from until on, on its own CLOCK_BOOTTIME, the iod executes no change of a client, unless
+ * it gets a later lease.  With the first lease of its process, the iod starts to serve: it was
+ * claimed, and has all fences that it missed.
  */
-#define WIRE_LEASE_V2	8u	/* bytes of it without WIRE_FT_V3: until alone */
+#define WIRE_LEASE_V2	8u	/* its size without WIRE_FT_V3: only until */
 struct wire_lease {
 	le64 until;		/* ns */
-	le64 clock;		/* CLOCK_BOOTTIME of the manager, ns, when it sent it:
-				 * by that the iod knows how old tickets are */
-	le64 since;		/* the first manager's term that had this clock: its
-				 * host was not started anew since; at most its own */
+	le64 clock;		/* CLOCK_BOOTTIME of the manager at the sending, ns.  From it, the
+				 * iod knows the age of tickets. */
+	le64 since;		/* The first term of the manager with this clock; its host did not
+				 * reboot since.  At most the current term. */
 };
 
 /*
- * OBJECTS: a walk over all objects of an iod.  place and after are 0 at first,
- * then what the last reply said; place WIRE_PLACE_END: there are no more.
- * An object that is there all the time is named once.
+ * OBJECTS: a walk over all objects of an iod.  place and after are 0 at first, then from the
+ * previous reply.  place WIRE_PLACE_END: there are no more.  An object that exists during the
+ * whole walk is named once.
  */
 #define WIRE_PLACE_END	UINT32_MAX
 struct wire_walk {
@@ -1334,38 +1319,36 @@ struct wire_walk_rep {		/* tail: handles[n] */
 };
 
 /*
- * CLAIM: the manager says what it knows of the iod's store, before it asks for
- * anything else; an iod whose store is new serves nobody until then.
+ * CLAIM: the manager tells the iod what it knows of the iod's store, before any other request.
+ * An iod with a new store serves nobody until then.
  */
-#define WIRE_C_FRESH	0x1u	/* the manager's data base is new: no iod may
-				 * have held anything */
-#define WIRE_C_ASK	0x2u	/* only asks: the iod keeps nothing of it */
+#define WIRE_C_FRESH	0x1u	/* the manager's database is new, so no iod can have held
+				 * anything */
+#define WIRE_C_ASK	0x2u	/* a question only: the iod stores nothing of it */
 enum wire_verdict {
 	WIRE_OURS	= 0,
 	WIRE_REPLACED	= 1,	/* not the store that the manager knows */
-	WIRE_FOREIGN	= 2,	/* it belongs to another manager's data base */
+	WIRE_FOREIGN	= 2,	/* it belongs to the database of another manager */
 };
 struct wire_claim {
-	le64 owner;		/* the manager's data base */
-	le64 store;		/* the store that was here; 0: not known */
-	le64 term;		/* of the manager: orders of lower ones are
-				 * refused from now on */
+	le64 owner;		/* the manager's database */
+	le64 store;		/* the store known to be here; 0: unknown */
+	le64 term;		/* of the manager; orders with lower terms are refused from now
+				 * on */
 	le32 flags;		/* WIRE_C_* */
 	le32 zero;
 };
-#define WIRE_CLAIM_REP_SHORT 16u /* bytes of it, to who did not name WIRE_FT_TERM */
+#define WIRE_CLAIM_REP_SHORT 16u /* its size for a manager that did not name WIRE_FT_TERM */
 struct wire_claim_rep {
-	le64 store;		/* the one that is here */
+	le64 store;		/* the current store */
 	le32 verdict;		/* enum wire_verdict */
 	le32 zero;
-	le64 term;		/* the highest that has claimed it; 0: none */
+	le64 term;		/* the highest term that has claimed it; 0: none */
 };
 
-/*
- * DISK: iods with the same number share the space that each reports in STATFS.
- */
+/* DISK: iods with the same number share the space that each of them reports in STATFS. */
 struct wire_disk_rep {
-	le64 disk;		/* 0: not known; else of a file system on a host */
+	le64 disk;		/* 0: unknown; else a file system on a host */
 };
 
 _Static_assert(sizeof(struct wire_hdr) == 48, "wire_hdr");
@@ -1447,9 +1430,9 @@ static inline size_t wire_pad(size_t len)
 }
 
 /*
- * A checked message.  body and tail point into the caller's buffer and live
- * as long as it does.  tail[i] is the i-th tail item of the operation in the
- * order its structure names them; .len is in bytes, without padding.
+ * A checked message.  body and tail point into the caller's buffer and are valid as long as the
+ * buffer.  tail[i] is the i-th tail item of the operation, in the order in which its structure
+ * names them.  len is in bytes, without padding.
  */
 struct wire_msg {
 	const struct wire_hdr *hdr;
@@ -1459,48 +1442,49 @@ struct wire_msg {
 		const void *ptr;
 		size_t len;
 	} tail[WIRE_TAIL_MAX];
-	const struct wire_as *as;	/* NULL: it came without */
+	const struct wire_as *as;	/* NULL: not present */
 	const le32 *groups;		/* as->ngroups */
-	const struct wire_apart *apart;	/* NULL: it came without */
-	const char *job;		/* likewise, without an end, */
+	const struct wire_apart *apart;	/* or NULL */
+	const char *job;		/* or NULL; not terminated by NUL */
 	size_t job_len;
-	const struct wire_seal *seal;	/* likewise */
-	const void *ticket;		/* likewise, */
+	const struct wire_seal *seal;	/* or NULL */
+	const void *ticket;		/* or NULL */
 	size_t ticket_len;
-	const struct wire_proof *proof;	/* likewise */
-	const struct wire_caps *caps;	/* likewise; the first cap is behind it */
+	const struct wire_proof *proof;	/* or NULL */
+	const struct wire_caps *caps;	/* or NULL; the first capability follows it */
 };
 
 /*
- * Checks a received message of len bytes at buf (8-byte aligned) before
- * anything in it is used: magic, version, length, operation, direction,
- * counts against their limits, the tail against the length, strings free of
- * NUL, sums of region and memory lists equal to the total and free of
- * overflow, reserved fields zero.
+ * Checks a received message of len bytes at buf (aligned to 8 bytes) before anything in it is
+ * used: magic, version, length, operation, direction, counts against their limits, the tail
+ * against the length, strings without NUL, sums of region and memory lists equal to the total and
+ * without overflow, and reserved fields zero.
  *
- * Returns 0 and fills *msg, or -EPROTONOSUPPORT (another protocol version),
- * -ENOSYS (unknown operation; msg->hdr is set), -EPROTO (malformed).  *why, if
- * not NULL, then names the field in a constant string.
+ * Returns 0 and fills in *msg.  Returns -EPROTONOSUPPORT (another protocol version), -ENOSYS
+ * (unknown operation; msg->hdr is set), or -EPROTO (malformed).  Then *why, if why is not NULL,
+ * names the field in a constant string.
  */
 int wire_parse(const void *buf, size_t len, struct wire_msg *msg,
 	       const char **why);
 
-/* Bytes that follow a checked request: what mem names with WIRE_F_DATA, or 0. */
+/*
+ * Number of bytes that follow a checked request: those that mem names, with WIRE_F_DATA; else 0.
+ */
 uint64_t wire_data_len(const struct wire_msg *msg);
 
 /*
- * A record of READDIR or READDIRPLUS, of which left bytes are there; fixed: bytes
- * before the name.  True: it ends there, and so does its name, which is one.
+ * Checks a record of READDIR or READDIRPLUS.  left: the bytes available; fixed: the bytes before
+ * the name.  Returns true if the record and its name end within left, and the name is valid.
  */
 bool wire_dirent_ok(const struct wire_dirent *d, size_t left, size_t fixed);
 
 /*
- * A row of METRICS, of which left bytes are there: its length with the padding.  0: it is none, *why
- * says why.
+ * Returns the length of a row of METRICS with its padding.  left: the bytes available.  Returns 0
+ * if the row is invalid; then *why says why.
  */
 size_t wire_metric_len(const struct wire_metric *m, size_t left,
 		       const char **why);
-/* Of a checked row. */
+/* For a checked row. */
 static inline const struct wire_metric_bucket *
 wire_metric_buckets(const struct wire_metric *m)
 {
@@ -1511,27 +1495,27 @@ static inline const char *wire_metric_text(const struct wire_metric *m)
 	return (const char *)(wire_metric_buckets(m) + le16toh(m->buckets));
 }
 
-/* The first len bytes of job are those of a struct wire_job. */
+/* Whether the first len bytes of job are valid in a struct wire_job. */
 bool wire_job_ok(const void *job, size_t len);
 
 /*
- * What a checked request to an iod needs capabilities for: at most WIRE_NEEDS_MAX; 0,
- * none.  body: behind the header.
+ * The objects for which a checked request to an iod needs capabilities.  Fills in need and
+ * returns the number, at most WIRE_NEEDS_MAX.  body: after the header.
  */
 #define WIRE_NEED_READ	0x1u	/* as CAPABILITY_* */
 #define WIRE_NEED_WRITE	0x2u
 #define WIRE_NEEDS_MAX	2u
 struct wire_need {
 	uint64_t handle;
-	unsigned int rights;	/* WIRE_NEED_*; of several any one will do */
+	unsigned int rights;	/* WIRE_NEED_*; any one of them is enough */
 };
 unsigned int wire_needs(unsigned int op, const void *body,
 			struct wire_need need[WIRE_NEEDS_MAX]);
 
 /*
- * Whether a request is one that waits for somebody else: for a lock, or for a disk or
- * another server.  A LOCK_ANY does not count: a session has one.  What others meet now and
- * then only the server knows: WIRE_FT_WAITS.  body: behind the header.
+ * Whether a request waits for a lock, or for a disk or another server.  A LOCK_ANY does not
+ * count, because a session has only one.  Only the server knows of requests that wait sometimes:
+ * WIRE_FT_WAITS.  body: after the header.
  */
 enum wire_wait { WIRE_WAIT_NOT, WIRE_WAIT_LOCK, WIRE_WAIT_STORE, WIRE_WAITS };
 enum wire_wait wire_waits(unsigned int op, const void *body);
@@ -1540,26 +1524,25 @@ enum wire_wait wire_waits(unsigned int op, const void *body);
 const char *wire_op_name(unsigned int op);
 
 /*
- * Checks private data of a connect request or answer; as wire_parse().  buf
- * may be unaligned; bytes behind the structure are ignored (rdma_cm pads).
+ * Checks the private data of a connect request or answer, as wire_parse().  buf may be unaligned.
+ * Bytes after the structure are ignored (rdma_cm pads).
  */
 int wire_check_connect(const void *buf, size_t len, const char **why);
 int wire_check_accept(const void *buf, size_t len, const char **why);
-/* What stands behind the first `behind` bytes; all zero if that is nothing. */
+/* Copies the hail after the first `behind` bytes, or zeros if there is none. */
 void wire_take_hail(const void *buf, size_t len, size_t behind,
 		    struct wire_hail *hail);
 
 /*
- * Builds a message in a buffer of cap bytes.  wire_begin() leaves room for
- * the header; the fixed body and the tail items are appended in order;
- * wire_end() fills the header's magic, version, op, len and flags and
- * returns the length.  An overflow is remembered and wire_end() answers
- * -EMSGSIZE.  extra is the length of inline data that the caller gathers
- * behind the buffer by itself (without padding).
+ * Builds a message in a buffer of cap bytes.  wire_begin() leaves room for the header.  Then
+ * append the fixed body and the tail items in order.  wire_end() fills in magic, version, op, len
+ * and flags of the header, and returns the length.  It returns -EMSGSIZE if a part did not fit,
+ * or if extra is above WIRE_INLINE_MAX.  extra: length of inline data that the caller gathers
+ * after the buffer (without padding).
  *
- * wire_put() copies the item and pads it; item NULL: the bytes are zeroed for
- * the caller to fill.  It returns where they stand (buf must be aligned to 8,
- * so that structures can be written in place), or NULL on overflow.
+ * wire_put() copies the item and pads it.  item NULL: the bytes are zero, for the caller to fill
+ * in.  Returns their address, or NULL on overflow.  buf must be aligned to 8, so that structures
+ * can be written in place.
  */
 struct wire_out {
 	uint8_t *buf;
@@ -1568,8 +1551,10 @@ struct wire_out {
 };
 void wire_begin(struct wire_out *out, void *buf, size_t cap);
 void *wire_put(struct wire_out *out, const void *item, size_t len);
-/* How many items of that many bytes each, most at most, there is room for behind a body of
- * head bytes that is still to be put. */
+/*
+ * How many items of that size there is room for, at most most, after a body of head bytes that is
+ * still to be put.
+ */
 unsigned int wire_room(const struct wire_out *out, size_t head, size_t item,
 		       unsigned int most);
 int wire_end(struct wire_out *out, unsigned int op, unsigned int flags,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_build.c - puts a message together in the sender's buffer. */
+/* wire_build.c - builds a message in the sender's buffer. */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_check.c - what depends on more than one field of a message. */
+/* wire_check.c - checks that depend on more than one field of a message. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,7 +23,7 @@ static const char *check_regions(const struct wire_tail *tail, uint64_t total)
 	return sum == total ? NULL : "wire_io.total: not the sum of regions";
 }
 
-/* Unlike files, addresses may use all 64 bits. */
+/* Unlike file offsets, addresses may use all 64 bits. */
 static const char *check_segment(const struct wire_mem *mem)
 {
 	uint64_t end;
@@ -127,7 +127,7 @@ const char *wire_check_auth_rep(const struct wire_msg *msg)
 	return rep->ticket_len ? NULL : "wire_auth_rep.ticket_len: zero";
 }
 
-/* Exactly niods strings, a NUL behind each. */
+/* Exactly niods strings, each with a NUL. */
 const char *wire_check_mount_rep(const struct wire_msg *msg)
 {
 	const struct wire_mount_rep *rep = msg->body;

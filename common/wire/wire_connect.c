@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire_connect.c - checks the private data of a connection.  It may be
- * unaligned and, over rdma_cm, longer than what was sent.
+ * wire_connect.c - checks the private data of a connection.  The data may be unaligned and, over
+ * rdma_cm, longer than what was sent.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int answer(const char *cause, const char **why)
 	return -EPROTO;
 }
 
-/* Copies the structure out, if it is one of this protocol version. */
+/* Copies the structure, if it is of this protocol version. */
 static int take(void *dst, size_t size, const void *buf, size_t len,
 		const char **why)
 {

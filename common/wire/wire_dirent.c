@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_dirent.c - records of directories, which come beside the reply. */
+/* wire_dirent.c - checks directory records, which arrive outside of the reply. */
 #include <string.h>
 
 #include "common/wire/wire.h"

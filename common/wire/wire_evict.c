@@ -4,7 +4,7 @@
 
 #include "common/wire/wire_form.h"
 
-/* Text that prints, and zeros behind it. */
+/* Printable text, padded with zeros. */
 static bool is_text(const uint8_t *text, size_t max)
 {
 	size_t len = strnlen((const char *)text, max);

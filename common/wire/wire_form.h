@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire_form.h - how a message of an operation must look, as const data:
- * the fixed body, the fields with a bound, the tail items that its length
- * fields announce.  What a table cannot say is a small check function.
+ * wire_form.h - the form of the messages of each operation, as const data: the fixed body, the
+ * fields with a limit, and the tail items that its length fields announce.  A small check
+ * function handles what a table cannot express.
  */
 #ifndef WIRE_FORM_H
 #define WIRE_FORM_H
@@ -23,7 +23,7 @@ enum wire_field_kind {
 
 struct wire_field {
 	enum wire_field_kind kind;
-	uint32_t off; /* in the body */
+	uint32_t off; /* offset in the body */
 	uint64_t limit;
 	const char *why; /* names the field */
 };
@@ -32,23 +32,24 @@ enum wire_item_kind {
 	WIRE_IK_NONE, /* ends the list */
 	WIRE_IK_STRING, /* bytes without NUL */
 	WIRE_IK_ARRAY, /* of elements; bytes count as 1 */
-	WIRE_IK_DATA, /* inline data: last, need not be padded */
+	WIRE_IK_DATA, /* inline data: last, padding optional */
 };
 
 struct wire_item {
 	enum wire_item_kind kind;
-	uint32_t off; /* of the le32 length or count in the body */
+	uint32_t off; /* offset of the le32 length or count in the body */
 	uint32_t elem; /* bytes of an element */
-	uint32_t max; /* elements */
+	uint32_t max; /* maximum number of elements */
 	const char *why;
 };
 
 struct wire_form {
-	size_t size; /* of the fixed body */
-	size_t least; /* not 0: of one of the version before; without items */
+	size_t size; /* bytes of the fixed body */
+	/* not 0: bytes of the body in the previous version; without items */
+	size_t least;
 	struct wire_field fields[WIRE_FIELDS_MAX + 1];
 	struct wire_item items[WIRE_TAIL_MAX + 1];
-	/* NULL, or the name of what is wrong; everything above holds */
+	/* NULL, or returns the name of what is wrong; called after all checks above */
 	const char *(*check)(const struct wire_msg *msg);
 };
 
@@ -56,12 +57,12 @@ struct wire_op_desc {
 	const char *name;
 	const struct wire_form *req;
 	const struct wire_form *rep;
-	bool redirect; /* names a path: may answer WIRE_REDIRECT */
+	bool redirect; /* names a path, so it may answer WIRE_REDIRECT */
 };
 
 /*
- * Bodies and tails are read and written in place as structures: the buffer
- * must have their alignment.
+ * Bodies and tails are read and written in place as structures, so the buffer must be aligned for
+ * them.
  */
 static inline bool wire_aligned(const void *buf)
 {
@@ -69,17 +70,17 @@ static inline bool wire_aligned(const void *buf)
 }
 
 /*
- * What a header, a connect and an accept begin with.  0, -EPROTO or
- * -EPROTONOSUPPORT; then *why, if not NULL, is the cause.
+ * Checks the first fields of a header, a connect or an accept.  Returns 0, -EPROTO or
+ * -EPROTONOSUPPORT.  On error, *why is the cause, if why is not NULL.
  */
 int wire_check_magic(const void *buf, size_t len, const char **why);
 
-/* NULL: no such operation. */
+/* Returns NULL if there is no such operation. */
 const struct wire_op_desc *wire_op_find(unsigned int op);
 
 extern const struct wire_form wire_redirect_form;
 
-/* Checks of what depends on more than one field (wire_check.c, wire_list.c). */
+/* Checks that depend on more than one field (wire_check.c, wire_list.c, ...). */
 const char *wire_check_read(const struct wire_msg *msg);
 const char *wire_check_write(const struct wire_msg *msg);
 const char *wire_check_read_rep(const struct wire_msg *msg);
@@ -104,7 +105,7 @@ const char *wire_check_lock_any(const struct wire_msg *msg);
 const char *wire_check_declare(const struct wire_msg *msg);
 const char *wire_check_groups(const struct wire_msg *msg);
 const char *wire_check_path_rep(const struct wire_msg *msg);
-/* The second tail item is a list of memory with that total. */
+/* Checks that the tail item is a list of memory with that total. */
 const char *wire_check_mem(const struct wire_tail *tail, uint64_t total);
 
 #endif

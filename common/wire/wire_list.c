@@ -58,7 +58,7 @@ static const char *check_dist(const struct wire_dist *dist)
 	return NULL;
 }
 
-/* Whether the share is total bytes only the striping tells: the iod's part. */
+/* Only the iod, which knows the striping, checks whether its share is total bytes. */
 static const char *check_list(const struct wire_msg *msg, uint64_t total)
 {
 	const struct wire_list *list = msg->body;

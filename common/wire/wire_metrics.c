@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_metrics.c - whether rows of METRICS are what they say. */
+/* wire_metrics.c - checks rows of METRICS. */
 #include <string.h>
 
 #include "common/wire/wire_form.h"
@@ -35,7 +35,7 @@ static const char *check_buckets(const struct wire_metric *m)
 	return NULL;
 }
 
-/* Each string ends within it, and nothing is after the last one. */
+/* Each string ends within the text, and nothing follows the last one. */
 static const char *check_text(const struct wire_metric *m)
 {
 	const char *s = wire_metric_text(m), *end = s + le16toh(m->text_len);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire_needs.c - which objects a request of a client is about, and what it does to them.
+ * wire_needs.c - the objects that a client's request concerns, and the rights that it needs.
  *
- * Not here: GETSIZE, for what a file's size is, who may search its directory may know;
- * and SYNC, which tells nothing and changes nothing.
+ * Not included: GETSIZE, because any user who may search the directory may know the size of a
+ * file.  SYNC, because it reveals nothing and changes nothing.
  */
 #include "common/wire/wire.h"
 
@@ -20,14 +20,14 @@ static unsigned int borrow(const struct wire_borrow *body)
 						   : WIRE_NEED_READ;
 }
 
-/* To the object that the body begins with. */
+/* The rights needed on the object whose handle begins the body. */
 static unsigned int rights(unsigned int op, const void *body)
 {
 	switch (op) {
 	case WIRE_READ:
 	case WIRE_READ_LIST:
 		return WIRE_NEED_READ;
-	case WIRE_SEEK: /* lseek(2) asks not what a file was opened for */
+	case WIRE_SEEK: /* lseek(2) does not depend on how a file was opened */
 		return WIRE_NEED_READ | WIRE_NEED_WRITE;
 	case WIRE_WRITE:
 	case WIRE_WRITE_LIST:

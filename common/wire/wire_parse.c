@@ -9,7 +9,7 @@
 
 #define STATUS_ERRNO_MAX 4095u
 
-/* A message being taken apart. */
+/* A message while it is being checked. */
 struct cursor {
 	struct wire_msg *msg;
 	const uint8_t *at;
@@ -66,7 +66,7 @@ int wire_check_magic(const void *buf, size_t len, const char **why)
 	return cause ? rc : 0;
 }
 
-/* n bytes are behind us; there are so many. */
+/* Advances by n bytes; there must be that many. */
 static void pass(struct cursor *c, size_t n)
 {
 	c->at += n;
@@ -129,7 +129,7 @@ static int take_hdr(struct cursor *c)
 	return 0;
 }
 
-/* The form of this message; NULL: a reply that is its status alone. */
+/* The form of this message; NULL: a reply that consists of its status only. */
 static int find_form(struct cursor *c, const struct wire_form **form)
 {
 	const struct wire_hdr *hdr = c->msg->hdr;
@@ -170,7 +170,7 @@ static bool field_ok(const void *body, const struct wire_field *f)
 	return false;
 }
 
-/* What the version before has not stands at the end. */
+/* Fields that the previous version does not have are at the end of the body. */
 static size_t body_size(const struct cursor *c, const struct wire_form *form)
 {
 	return form->least && c->left < form->size ? form->least : form->size;
@@ -240,7 +240,7 @@ static int take_tail(struct cursor *c, const struct wire_form *form)
 
 static const struct wire_item array_item = { .kind = WIRE_IK_ARRAY };
 
-/* Who asks: behind all that the operation has. */
+/* The wire_as after everything else of the operation. */
 static int take_as(struct cursor *c)
 {
 	const struct wire_as *as = (const void *)c->at;
@@ -265,7 +265,7 @@ static int take_as(struct cursor *c)
 	return 0;
 }
 
-/* In the request nothing but the flag. */
+/* A request has only the flag. */
 static int take_apart(struct cursor *c)
 {
 	const struct wire_apart *apart = (const void *)c->at;
@@ -417,7 +417,7 @@ static bool has_place(const struct wire_msg *msg)
 	return (op == WIRE_READ || op == WIRE_READ_LIST) && io->nmem;
 }
 
-/* Flags that the operation does not have; announced data that none can be. */
+/* Checks flags that the operation does not have, and announced data that is impossible. */
 static int take_data(struct cursor *c)
 {
 	const struct wire_hdr *hdr = c->msg->hdr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_table.c - every operation's request and reply, as wire.h says it. */
+/* wire_table.c - the request and reply of each operation, as wire.h describes them. */
 #include "common/wire/auth_mode.h"
 #include "common/wire/lent.h"
 #include "common/wire/wire_form.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_waits.c - which requests wait for somebody else, as far as the request tells. */
+/* wire_waits.c - which requests wait for others, as far as the request itself shows. */
 #include "common/wire/wire.h"
 
 static bool is_set(le32 flags, uint32_t bit)
@@ -11,7 +11,7 @@ enum wire_wait wire_waits(unsigned int op, const void *body)
 {
 	const struct wire_lock *lock = body;
 	const struct wire_open *open = body;
-	const struct wire_io *io = body; /* also wire_list's first */
+	const struct wire_io *io = body; /* also the first field of wire_list */
 
 	switch (op) {
 	case WIRE_LOCK:
