@@ -63,7 +63,7 @@ static int do_truncate(struct session *s, const struct target *t, void *arg)
 	return mgr_truncate(s, &who, (uint64_t)cut->size);
 }
 
-/* Who has it open for writing may, whatever its mode is by now. */
+/* A file that is open for writing can be truncated, whatever its mode is now. */
 static int cut_open(const struct call *c, struct file *f, struct cut *cut)
 {
 	int rc = cuts_judge(&c->due, f->handle, (uint64_t)cut->size);
@@ -134,7 +134,10 @@ static int do_setattr(struct session *s, const struct target *t, void *arg)
 	return mgr_setattr(s, t, a->how, a->attr);
 }
 
-/* From now on the kernel says of each write whether it takes them away. */
+/*
+ * The file has set-id bits now.  If it is open for writing, writes must go through the
+ * mount: the kernel says whether a write removes the bits.
+ */
 static void note_lends(const struct call *c, uint64_t handle)
 {
 	file_lends(&c->d->fs, handle);
@@ -142,7 +145,7 @@ static void note_lends(const struct call *c, uint64_t handle)
 		marks_set(c->d->marks, handle);
 }
 
-/* *attr: as they are then. */
+/* *attr: the attributes after the change. */
 static int set(const struct call *c, const struct target *t,
 	       const struct setattr *how, struct attr *attr)
 {
@@ -174,10 +177,13 @@ static void end_set_gone(struct call *c, const struct target *t,
 }
 
 /*
- * By itself: the change is not to be made twice if an iod does not answer.  nothing:
- * that is what the kernel asks for, by a chown(-1, -1), and before a write or fallocate
- * of who has the file open takes its set-id bits away.  The second may be done by who may
- * not do the first, and takes them away by what follows.
+ * The change runs apart from seen_complete(), so that it is not repeated if an iod does
+ * not answer.
+ *
+ * nothing: the change is empty.  The kernel sends one for chown(-1, -1), and to remove
+ * set-id bits before a write or fallocate.  A process with the file open for writing
+ * may do the second without the right to do the first; then the write itself removes
+ * the bits.
  */
 static void end_set(struct call *c, const struct target *t,
 		    const struct setattr *how, bool nothing)

@@ -17,13 +17,17 @@
 #include "client/fuse/kept/named.h"
 #include "client/fuse/kept/told.h"
 
-/* Of /proc, however many: *list is few, with room for WIRE_GROUPS_MAX, or for free(). */
+/*
+ * Reads the requester's groups from /proc, however many.  *list is few, which has room
+ * for WIRE_GROUPS_MAX, or memory that the caller frees.  Returns the number of groups
+ * or -errno.
+ */
 static int ask_groups(fuse_req_t req, gid_t *few, gid_t **list)
 {
 	int room = WIRE_GROUPS_MAX, n = fuse_req_getgroups(req, room, few);
 
 	*list = few;
-	while (n > room) { /* they can become more meanwhile */
+	while (n > room) { /* the number may grow meanwhile */
 		if (*list != few)
 			free(*list);
 		room = n;
@@ -54,7 +58,7 @@ static void say_refused(const struct call *c, int rc)
 			   "that is above both");
 }
 
-/* Groups that a request leaves out would give rights as well as take some. */
+/* Groups can also deny rights, so a request with an incomplete list is refused. */
 static int find_groups(struct call *c)
 {
 	gid_t few[WIRE_GROUPS_MAX], *list;
@@ -97,7 +101,7 @@ bool call_again(struct call *c, uint64_t what)
 	return true;
 }
 
-/* Reading the groups takes as long as a request; root needs none. */
+/* Reading the groups takes as long as a request.  Root needs none. */
 static void find_who(struct call *c)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(c->req);
@@ -135,7 +139,7 @@ uint32_t call_mode(const struct call *c, mode_t mode)
 	return WIRE_MODE(mode, fuse_req_ctx(c->req)->umask & 0777);
 }
 
-/* For what the kernel does not say whether it wants it. */
+/* For requests in which the kernel does not say whether set-id bits must go. */
 bool call_kills(const struct call *c)
 {
 	return c->d->newer.kills && fuse_req_ctx(c->req)->uid;
@@ -193,7 +197,7 @@ void call_end(const struct call *c, int rc)
 	fuse_reply_err(c->req, -rc);
 }
 
-/* The numbers of the kernel's are those that stat(2) tells. */
+/* The kernel's object numbers are the inode numbers that stat(2) returns. */
 static struct stat shown(const struct call *c, const struct stat *st)
 {
 	struct stat s = *st;
@@ -211,7 +215,10 @@ void call_end_attr(const struct call *c, const struct stat *st)
 	fuse_reply_attr(c->req, &s, fresh_attr(c->d, st));
 }
 
-/* Of access control lists of symbolic links the kernel says something else. */
+/*
+ * A missing ACL of a symbolic link gives another error than ENODATA, so the manager
+ * must be asked.
+ */
 void call_note(const struct call *c, const struct attr *attr)
 {
 	uint32_t what = S_ISLNK(attr->mode) ? WIRE_A_NOXATTR : LACKS;
@@ -246,7 +253,7 @@ void call_fill_entry(const struct call *c, const struct attr *attr,
 	call_note(c, attr);
 	*e = (struct fuse_entry_param){
 		.attr = shown(c, st),
-		.generation = 1, /* no handle is given out twice */
+		.generation = 1, /* handles are never reused */
 		.attr_timeout = fresh_entry(c->d, st),
 		.entry_timeout = c->name ? call_keep(c, c->dir, c->text, st)
 					 : 0,

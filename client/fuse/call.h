@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * call.h - one request of the kernel: who asks, for what, and the answer.
+ * call.h - one request of the kernel: the requesting process, the target and the reply.
  */
 #ifndef CALL_H
 #define CALL_H
@@ -8,70 +8,86 @@
 #include "client/fuse/kept/cuts.h"
 #include "client/fuse/fsd.h"
 
-/* Who asks: the process whose system call it is. */
+/* A request.  The requester is the process whose system call caused it. */
 struct call {
 	struct fsd *d;
 	fuse_req_t req;
-	struct cred as; /* as far as a target needed it */
+	/* the requester's credentials; set once a target needed them */
+	struct cred as;
 	uint64_t begun; /* clock_now() */
-	uint64_t changes; /* told_changes() */
+	uint64_t changes; /* told_changes() at the start */
 	uint64_t name; /* named_of() of the last call_entry(); 0: none */
-	uint64_t dir; /* its directory's handle */
-	const char *text; /* as long as the request */
-	uint64_t again; /* what the kernel would ask once more; 0: nothing */
-	bool told; /* st, by the request before, and a moment ago */
+	uint64_t dir; /* handle of the name's directory */
+	const char *text; /* the name; valid as long as the request */
+	/* what the kernel would repeat after ETIMEDOUT (again.h); 0: nothing */
+	uint64_t again;
+	bool told; /* the thread's previous request returned st a moment ago */
 	struct stat st;
-	struct cut_due due; /* likewise */
+	struct cut_due due; /* what the previous request left (cuts.h) */
 };
 
-/* A request begins, and with it its deadline. */
+/* Starts a request and its deadline. */
 void call_begin(struct call *c, fuse_req_t req);
-/* True: the kernel asks again what it was told ETIMEDOUT for, and has been told so:
- * all is done (again.h). */
+/*
+ * True: the kernel repeats a request that was answered with ETIMEDOUT.  The same reply
+ * was sent again, so the request is done (again.h).
+ */
 bool call_again(struct call *c, uint64_t what);
-/* Object n of the kernel's; or, below that directory, name. */
+/*
+ * Returns the target for the kernel's object n, or for name below the directory dir.
+ * The target uses c and name.
+ */
 struct target call_target(struct call *c, fuse_ino_t n);
 struct target call_entry(struct call *c, fuse_ino_t dir, const char *name);
-/* WIRE_MODE() of what who asks makes. */
+/* Returns WIRE_MODE() of mode with the requester's umask. */
 uint32_t call_mode(const struct call *c, mode_t mode);
-/* The kernel leaves taking set-id bits and capabilities away to us, and who asks is
- * one whose changes do that. */
+/*
+ * True: the kernel leaves the removal of set-id bits and capabilities to us, and
+ * changes by this requester remove them.
+ */
 bool call_kills(const struct call *c);
-/* fs_run(), for who asks. */
+/* Runs op with fs_run(). */
 int call_run(const struct call *c, const struct target *t, target_op op,
 	     void *arg);
 
-/* ---- answers: each is the last thing that is done with the request ---- */
+/* ---- replies: nothing uses the request after one of these ---- */
 
 /*
- * An object that the kernel has, and the mgr does not know any more (ESTALE).  True: it was
- * removed, by whatever host, and *st is how it is since.
+ * Called when the manager returned ESTALE for an object that the kernel still has.
+ * True: a host removed the object, and *st holds its attributes.
  */
 bool call_is_gone(const struct call *c, uint64_t handle, struct stat *st);
 /*
- * After ESTALE from a request for the open directory f, which also says that f's session was
- * evicted.  True: the manager has no such directory any more.
+ * Called after ESTALE from a request for the open directory f.  ESTALE can also mean
+ * that f's session was evicted.  True: the manager no longer has the directory.
  */
 bool call_is_removed(const struct call *c, struct file *f);
 /*
- * Of a change or a look-up of t in a directory: one that is not there any more (ESTALE) has no
- * names.  The kernel is told ESTALE first, and if it came there by a name that it keeps it
- * looks that up anew; the same thread's next is told ENOENT.
+ * Returns the result of a change or lookup of t in a directory, where rc is the
+ * manager's.  A removed directory (ESTALE) has no names.  The first reply is ESTALE: if
+ * the kernel used a name that it keeps, it looks that name up again.  The next reply to
+ * the same thread is ENOENT.
  */
 int call_in_gone(const struct call *c, const struct target *t, int rc);
 
-/* rc: 0 or -errno. */
+/* Replies with rc: 0 or -errno. */
 void call_end(const struct call *c, int rc);
 void call_end_attr(const struct call *c, const struct stat *st);
 void call_end_entry(const struct call *c, const struct attr *attr,
 		    const struct stat *st);
-/* What the kernel gets to know of an object: st, and what the mgr said of it. */
+/* Fills *e for the kernel from st and the manager's attributes. */
 void call_fill_entry(const struct call *c, const struct attr *attr,
 		     const struct stat *st, struct fuse_entry_param *e);
-/* For how long it may keep that the name in dir stands for st (NULL: nothing), s. */
+/*
+ * Returns for how many seconds the kernel may keep that name in dir is st (NULL:
+ * absent).
+ */
 double call_keep(const struct call *c, uint64_t dir, const char *name,
 		 const struct stat *st);
-/* Before it gets to know st alone. */
+/*
+ * Records what the object lacks according to attr.  Called before a reply with
+ * attributes alone.
+ */
 void call_note(const struct call *c, const struct attr *attr);
 
 #endif

@@ -16,7 +16,10 @@
 #include "client/lib/rw/rw.h"
 #include "client/fuse/syncs.h"
 
-/* The kernel asks for at most max_read; a thread keeps what it once needed. */
+/*
+ * A buffer for the transfers of one thread.  It keeps the size of the largest transfer
+ * so far, at most the kernel's max_read.
+ */
 struct space {
 	size_t len;
 	void *mem;
@@ -79,7 +82,7 @@ static struct fill span(const struct file *f, const struct rw *rw)
 			      .to = (uint64_t)rw->off + rw->iov->iov_len };
 }
 
-/* Pages that the kernel keeps. */
+/* Reads pages for the kernel's cache. */
 static ssize_t fill(const struct call *c, struct file *f, const struct rw *rw)
 {
 	struct fill pages = span(f, rw);
@@ -95,7 +98,10 @@ static ssize_t fill(const struct call *c, struct file *f, const struct rw *rw)
 	return n;
 }
 
-/* Where the kernel had it put, or behind that: others may have left the end there. */
+/*
+ * Returns the range that a write may change.  An append may land anywhere after the
+ * kernel's position, because others may have moved the end.
+ */
 static struct fill reach(const struct file *f, const struct rw *rw)
 {
 	struct fill bytes = span(f, rw);
@@ -116,7 +122,7 @@ static ssize_t store(const struct call *c, struct file *f, const struct rw *rw)
 	return n;
 }
 
-/* The mgr hears of it at the close. */
+/* The manager gets this time at the close. */
 static void note_read(const struct call *c, struct file *f, ssize_t n,
 		      const struct fuse_file_info *fi)
 {
@@ -135,7 +141,7 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	ssize_t n;
 
 	call_begin(&c, req);
-	/* not for a read of a process, but for a page that the kernel keeps */
+	/* the read fills a page of the kernel's cache, and is not a process' own */
 	if (!fi->lock_owner) {
 		atomic_store(&f->paged, true);
 		marks_set(c.d->marks, f->handle);
@@ -154,9 +160,12 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		fuse_reply_buf(req, iov.iov_base, (size_t)n);
 }
 
-/* ---- the kernel's own cut behind a write that failed: cuts.h ---- */
+/* ---- the kernel's own truncation after a failed write: cuts.h ---- */
 
-/* A byte alone does not make a page whole unless it is the first: it is read then. */
+/*
+ * True: no program sees the stored byte.  One byte makes a page valid only if it is the
+ * page's first; otherwise the kernel reads the page before use.
+ */
 static bool is_hidden(const struct call *c, const struct file *f, uint64_t end)
 {
 	struct marks *m = c->d->marks;
@@ -164,7 +173,7 @@ static bool is_hidden(const struct call *c, const struct file *f, uint64_t end)
 	return end % 4096 != 1 && !(m && marks_is(m, f->handle));
 }
 
-/* Who may not read has any where nobody will see it. */
+/* Without read access the byte is 0, which is allowed only if no program sees it. */
 static int last_byte(const struct call *c, struct file *f, uint64_t end,
 		     char *byte)
 {
@@ -180,8 +189,9 @@ static int last_byte(const struct call *c, struct file *f, uint64_t end,
 }
 
 /*
- * A file ends for the kernel not before the bytes that it was given of it.  Its pages go
- * first: one in which it took the end to be has zeros behind that.
+ * Sets the kernel's end of file, by storing the last byte: the kernel extends a file to
+ * the bytes that it gets.  Its pages are dropped first, because the page with the
+ * previous end has zeros after that end.
  */
 static int show_end(const struct call *c, fuse_ino_t ino, struct file *f,
 		    uint64_t end)
@@ -209,8 +219,10 @@ static uint64_t shown_end(const struct call *c, fuse_ino_t ino, struct file *f)
 	return end;
 }
 
-/* All kernels do by O_DIRECT, newer ones wherever they keep no pages: then the write has
- * an owner. */
+/*
+ * True: the kernel may truncate after this write, if it fails.  All kernels do so for
+ * O_DIRECT, newer ones for each write without pages; such a write has a lock owner.
+ */
 static bool may_cut(const struct call *c, const struct fuse_file_info *fi)
 {
 	return !fi->writepage &&
@@ -218,7 +230,10 @@ static bool may_cut(const struct call *c, const struct fuse_file_info *fi)
 		(fi->flags & O_APPEND && fi->lock_owner));
 }
 
-/* Before a write is answered that failed, or one beside it, which may have moved the end. */
+/*
+ * Called before the reply to a failed write, or to another request of the same thread's
+ * write, which may have moved the end.
+ */
 static void expect_cut(const struct call *c, fuse_ino_t ino, struct file *f,
 		       ssize_t n)
 {
@@ -231,7 +246,7 @@ static void expect_cut(const struct call *c, fuse_ino_t ino, struct file *f,
 		return;
 	if (n < 0)
 		due.until = clock_after_ms(c->d->fs.mount->timeout_ms + 1000);
-	if (n != -ETIMEDOUT) /* its time is over */
+	if (n != -ETIMEDOUT) /* no time is left */
 		due.end = shown_end(c, ino, f);
 	cuts_note(c->d->cuts, thread, &due);
 }
@@ -241,7 +256,7 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 {
 	struct file *f = open_file(fi->fh);
 	struct iovec iov = { (void *)(uintptr_t)buf, size };
-	/* a page that was mapped has its place */
+	/* a page that was mapped has a fixed position */
 	struct rw rw = { .iov = &iov,
 			 .niov = 1,
 			 .write = true,
@@ -252,7 +267,7 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 	ssize_t n;
 
 	call_begin(&c, req);
-	/* F_SETFL may have changed it since the open */
+	/* F_SETFL may have changed O_APPEND since the open */
 	n = fi->writepage ? 0 : file_set_append(f, fi->flags & O_APPEND);
 	if (!n && newer_kills())
 		n = open_kill(&c, f);

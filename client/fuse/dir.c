@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dir.c - listing directories.  What the mgr sends is asked for 64 KiB at a
- * time, and handed on as the kernel has room for it.  The kernel's offset is the
- * mgr's cookie; both stay valid over any change of the directory.
+ * dir.c - directory listings.  The manager is asked for 64 KiB at a time, and the
+ * kernel gets as many entries as it has room for.  The kernel's offset is the manager's
+ * cookie; both stay valid when the directory changes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "client/fuse/ops.h"
 #include "client/lib/names/stat.h"
 
-/* The kernel lists none that was removed; it may be had open nevertheless. */
+/* The kernel never lists a removed directory, but a process may open it. */
 static int open_gone(const struct call *c, const struct target *t,
 		     struct opening *o)
 {
@@ -47,20 +47,20 @@ void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		call_end(&c, rc);
 		return;
 	}
-	if (o.f->s) /* a listing never goes on in another file system */
+	if (o.f->s) /* a listing never continues in another file system */
 		o.f->fsid = o.f->s->fsid;
 	fi->fh = (uint64_t)(uintptr_t)o.f;
 	if (fuse_reply_open(req, fi))
 		file_put(o.f);
 }
 
-/* One answer to the kernel. */
+/* One reply to the kernel. */
 struct page {
 	char *buf;
 	size_t len, used;
 };
 
-/* False: there is no room for it. */
+/* False: there is no room. */
 static bool put(const struct call *c, struct page *p, const struct dirent *d)
 {
 	struct stat st = { .st_ino = fsd_swap(c->d, d->d_ino),
@@ -74,7 +74,7 @@ static bool put(const struct call *c, struct page *p, const struct dirent *d)
 	return true;
 }
 
-/* The next entry is that behind off; with f->pos_lock. */
+/* Makes the entry after off the next one.  f->pos_lock is held. */
 static void go_to(struct file *f, off_t off)
 {
 	if (f->pos == (uint64_t)off && off)
@@ -109,7 +109,7 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	rc = fill(&c, f, &p);
 	pthread_mutex_unlock(&f->pos_lock);
 	if (rc == -ESTALE && call_is_removed(&c, f))
-		rc = 0; /* it has no names */
+		rc = 0; /* a removed directory has no names */
 	if (rc)
 		call_end(&c, rc);
 	else
@@ -125,7 +125,7 @@ void op_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	call_end(&c, 0);
 }
 
-/* The mgr answers changes of names when they are on stable storage. */
+/* The manager replies to changes of names once they are on stable storage. */
 void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync,
 		 struct fuse_file_info *fi)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dirplus.c - listing directories with attributes, where the kernel may keep
- * these for a while.  It takes them for as old as its request is, so each is
- * answered with what the mgr says then, and nothing is kept for the next.
+ * dirplus.c - directory listings with attributes, used if the kernel may keep names.
+ * The kernel takes the attributes to be as old as its request.  So each reply has what
+ * the manager returns at that time, and nothing is kept for the next reply.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,19 +13,19 @@
 #include "client/fuse/ops.h"
 #include "client/lib/names/stat.h"
 
-#define LEN_MAX 65536u /* as much as the mgr sends at a time */
+#define LEN_MAX 65536u /* the most that the manager sends at a time */
 
-/* One answer to the kernel, made of what the mgr lists behind off. */
+/* One reply to the kernel, made from what the manager lists after off. */
 struct page {
 	const struct call *c;
 	uint64_t dir; /* handle */
 	uint64_t off;
 	char *buf;
 	size_t len, used;
-	uint64_t *listed; /* len bytes: no entry takes more than in buf */
+	uint64_t *listed; /* len bytes; no entry takes more here than in buf */
 };
 
-/* One without attributes: the kernel asks for them if it needs them. */
+/* An entry without attributes: the kernel requests them if it needs them. */
 static struct fuse_entry_param bare(const struct page *p,
 				    const struct mgr_entry *e)
 {
@@ -53,7 +53,7 @@ static int entry_of(const struct page *p, struct session *s,
 	return 0;
 }
 
-/* 1: it is in; 0: there is no room. */
+/* 1: it was added; 0: there is no room; -errno. */
 static int put(struct page *p, struct session *s, const struct mgr_entry *e)
 {
 	struct fuse_entry_param entry;
@@ -70,7 +70,7 @@ static int put(struct page *p, struct session *s, const struct mgr_entry *e)
 	return 1;
 }
 
-/* Those with one cookie come together, or the next answer lacks some of them. */
+/* Entries with the same cookie stay together, or the next reply would omit some. */
 static int put_all(struct page *p, struct session *s,
 		   const struct mgr_listing *l)
 {
@@ -106,7 +106,7 @@ static int do_list(struct session *s, const struct target *t, void *arg)
 	return rc ? rc : put_all(p, s, &l);
 }
 
-/* A mgr of an earlier version: names alone. */
+/* For a manager of an earlier version: names without attributes. */
 static int put_names(struct page *p, struct file *f)
 {
 	struct mgr_entry e;
@@ -157,7 +157,7 @@ void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	if (p.buf && p.listed)
 		rc = list(&p, f);
 	if (rc == -ESTALE && call_is_removed(&c, f))
-		rc = 0; /* it has no names */
+		rc = 0; /* a removed directory has no names */
 	if (rc)
 		call_end(&c, rc);
 	else

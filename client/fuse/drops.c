@@ -13,10 +13,11 @@
 TAILQ_HEAD(drop_list, drop);
 
 struct drops {
-	pthread_mutex_t lock; /* all below */
+	pthread_mutex_t lock; /* protects all below */
 	pthread_cond_t more, ended;
 	struct drop_list waiting;
-	uint64_t at_work[DROPS_THREADS]; /* handles; 0: none */
+	/* handles of the files that are being dropped; 0: none */
+	uint64_t at_work[DROPS_THREADS];
 	unsigned int threads, idle;
 	bool stop;
 };
@@ -36,7 +37,7 @@ struct drops *drops_new(void)
 
 /* ---- one file ---- */
 
-/* A file that the kernel does not know (ENOENT) has nothing to be dropped. */
+/* If the kernel does not know the file (ENOENT), there is nothing to drop. */
 static void drop_kept(const struct drop *drop)
 {
 	struct fsd *d = drop->c.d;
@@ -60,7 +61,10 @@ static void end_all(struct drop_list *same)
 
 /* ---- the threads ---- */
 
-/* With the lock: where handle stands in at_work; DROPS_THREADS: nowhere. */
+/*
+ * Called with the lock.  Returns the index of handle in at_work; DROPS_THREADS: not
+ * found.
+ */
 static unsigned int place_of(const struct drops *ds, uint64_t handle)
 {
 	unsigned int i;
@@ -70,7 +74,9 @@ static unsigned int place_of(const struct drops *ds, uint64_t handle)
 	return i;
 }
 
-/* With the lock: the first whose file no thread is at; or NULL. */
+/*
+ * Called with the lock.  Returns the first drop whose file no thread handles, or NULL.
+ */
 static struct drop *find(const struct drops *ds)
 {
 	struct drop *drop;
@@ -81,7 +87,7 @@ static struct drop *find(const struct drops *ds)
 	return drop;
 }
 
-/* With the lock: all that wait for this file to *same. */
+/* Called with the lock.  Moves all drops of this file to *same. */
 static void take_same(struct drops *ds, uint64_t handle, struct drop_list *same)
 {
 	struct drop *drop, *next;
@@ -96,7 +102,7 @@ static void take_same(struct drops *ds, uint64_t handle, struct drop_list *same)
 	}
 }
 
-/* With the lock, which others have meanwhile. */
+/* Called with the lock, which is released meanwhile. */
 static void work(struct drops *ds, uint64_t handle)
 {
 	unsigned int place = place_of(ds, 0);
@@ -132,7 +138,7 @@ static void *drops_main(void *arg)
 	return NULL;
 }
 
-/* With the lock: false: nobody would come to it. */
+/* Called with the lock.  False: there is no thread, and none can be started. */
 static bool call_thread(struct drops *ds)
 {
 	if (ds->idle) {
@@ -146,9 +152,9 @@ static bool call_thread(struct drops *ds)
 	return ds->threads;
 }
 
-/* ---- the others ---- */
+/* ---- for other threads ---- */
 
-/* Without memory, or any thread. */
+/* Used if there is no memory or no thread. */
 static void drop_here(const struct drop *what)
 {
 	struct drop drop = *what;

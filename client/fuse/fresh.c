@@ -6,11 +6,11 @@
 #include "client/lib/names/stat.h"
 #include "client/fuse/kept/told.h"
 
-#define TICK 1e-6 /* s; the kernel counts whole ticks, and at least one */
-#define SKEW_NS 2e9 /* coarse clocks, and those of several hosts */
-#define TICKS_NS (8 * CLOCK_NS_PER_MS) /* two of its ticks, or less */
+#define TICK 1e-6 /* s; the kernel counts whole ticks, at least one */
+#define SKEW_NS 2e9 /* clocks are coarse, and differ between hosts */
+#define TICKS_NS (8 * CLOCK_NS_PER_MS) /* two ticks of a kernel with 250 Hz */
 
-/* A tick, and not what the options say. */
+/* True: the kernel keeps attributes for a tick, whatever the options say. */
 static bool by_ticks(const struct fsd *d)
 {
 	return d->checked && d->attr_timeout <= 0;
@@ -32,14 +32,16 @@ double fresh_attr(const struct fsd *d, const struct stat *st)
 	return S_ISDIR(st->st_mode) ? TICK : 0;
 }
 
-/* It checks nothing by an access control list without the attributes, which it asks
- * for before. */
+/*
+ * The kernel evaluates access control lists only with the attributes, and requests
+ * those first.
+ */
 uint64_t fresh_ns(const struct fsd *d)
 {
 	return by_ticks(d) ? TICKS_NS : (uint64_t)(d->attr_timeout * 1e9);
 }
 
-/* The kernel may still have attributes of before. */
+/* True: the kernel may still have older attributes. */
 static bool is_recent(const struct fsd *d, const struct stat *st)
 {
 	double age = (double)(clock_wall() - stat_ns(&st->st_ctim));
@@ -47,8 +49,10 @@ static bool is_recent(const struct fsd *d, const struct stat *st)
 	return age < SKEW_NS + d->attr_timeout * 1e9;
 }
 
-/* Answers that were sent before are then too old for the kernel: by ticks those to LOOKUPs,
- * with pages what tells how long the file is. */
+/*
+ * After this the kernel rejects replies that were sent before: with ticks those to
+ * LOOKUPs, with pages those with the file's size.
+ */
 void fresh_opened(const struct fsd *d, fuse_ino_t n, const struct stat *changed)
 {
 	bool pages = d->cache == CACHE_OPEN && d->attr_timeout > 0;
@@ -57,7 +61,10 @@ void fresh_opened(const struct fsd *d, fuse_ino_t n, const struct stat *changed)
 		fuse_lowlevel_notify_inval_inode(d->se, n, -1, 0);
 }
 
-/* To know who may do what there it asks for them at the next name. */
+/*
+ * At the next name, the kernel requests the directory's attributes to check
+ * permissions.
+ */
 void fresh_changed(const struct call *c, struct seen *dir)
 {
 	pid_t who = fuse_req_ctx(c->req)->pid;
@@ -70,7 +77,10 @@ void fresh_changed(const struct call *c, struct seen *dir)
 			      c->begun + fresh_ns(c->d));
 }
 
-/* The kernel asks for them next, as it may not keep those of an open file. */
+/*
+ * The kernel requests the attributes next, because it may not keep those of an open
+ * file.
+ */
 void fresh_created(const struct call *c, const struct stat *st)
 {
 	if (by_ticks(c->d))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fsd.h - what pvfs-fuse knows: the file system, and how it is shown to the
+ * fsd.h - the state of pvfs-fuse: the file system, and how it is presented to the
  * kernel.
  */
 #ifndef FSD_H
@@ -26,18 +26,22 @@ struct told;
 struct versions;
 struct waits;
 
-/* What of a file the kernel may keep (docs/mount.md). */
+/* Cache modes: the data of a file that the kernel may keep (docs/mount.md). */
 enum cache {
-	CACHE_NONE, /* nothing: each read sees all writes that returned */
-	CACHE_OPEN /* its pages, if nobody changed the file since */
+	CACHE_NONE, /* nothing: a read sees all writes that returned */
+	CACHE_OPEN /* its pages, if the file has not changed since */
 };
 
-/* What the kernel has beyond libfuse: newer.h. */
+/* Kernel features that libfuse does not know: newer.h. */
 struct newer {
-	uint64_t init; /* number of its INIT request; 0: there was none yet */
-	bool kills; /* it leaves taking set-id bits away to us (Linux 5.11) */
-	bool mmap; /* it maps files shared whose reads and writes go past its
-		    * cache (Linux 6.6) */
+	uint64_t init; /* number of the INIT request; 0: not seen yet */
+	/* the kernel leaves removing set-id bits to us (Linux 5.11) */
+	bool kills;
+	/*
+	 * it can map files shared while their reads and writes bypass its cache (Linux
+	 * 6.6)
+	 */
+	bool mmap;
 };
 
 struct fsd {
@@ -46,31 +50,39 @@ struct fsd {
 	const struct log *log;
 	enum cache cache;
 	double attr_timeout, entry_timeout; /* s */
-	bool many; /* users: each request counts for who asks, which root alone
-		    * may say; else all count for who runs this */
-	bool checked; /* by the kernel, who may what (default_permissions) */
-	bool atime; /* reads count: relatime */
-	bool suid; /* programs that run from here may get rights by that */
-	struct listed listed; /* groups of users that are in many */
-	_Atomic uint64_t refused_at; /* when the log was last told of one whose
-				      * groups are not known; 0: never */
-	struct marks *marks; /* files not to be gone past; NULL: none may be */
-	struct again *again; /* what the kernel asks twice */
-	struct cuts *cuts; /* that it makes by itself */
-	struct drops *drops; /* what it keeps, dropped as a lock is granted */
-	struct entry_table *entries; /* names that it may keep, until a lock */
-	struct fills *fills; /* pages that it asks for while they are written */
-	struct gone *gone; /* what was removed, and it still has */
-	struct lacks
-		*lacks; /* what objects do not have, that is asked for apart */
-	struct named *named; /* what names stand for */
-	struct owners *owners; /* of POSIX locks that were taken */
-	struct syncs *syncs; /* that are under way */
-	struct told *told; /* of files that were made */
-	struct versions *versions; /* of files whose pages the kernel has */
-	struct waits *waits; /* for locks */
+	/*
+	 * users: each request uses its requester's rights, which only root may state;
+	 * else all use the daemon's
+	 */
+	bool many;
+	bool checked; /* the kernel checks permissions (default_permissions) */
+	bool atime; /* reads update atime: relatime */
+	/* programs on the mount may gain rights (set-id bits, capabilities) */
+	bool suid;
+	struct listed listed; /* groups of users, if many */
+	/* last log line about a requester with unknown groups; 0: never */
+	_Atomic uint64_t refused_at;
+	/* files that may not be bypassed; NULL: no bypass at all */
+	struct marks *marks;
+	struct again *again; /* requests that the kernel repeats */
+	struct cuts *cuts; /* truncations that the kernel makes by itself */
+	/* drops what the kernel keeps when a lock is granted */
+	struct drops *drops;
+	/* names that the kernel may keep, until a lock */
+	struct entry_table *entries;
+	struct fills *fills; /* pages that are read while they are written */
+	struct gone *gone; /* removed objects that the kernel still has */
+	struct lacks *lacks; /* attributes that objects lack */
+	struct named *named; /* the object of each name */
+	struct owners *owners; /* owners of POSIX locks */
+	struct syncs *syncs; /* running fsyncs */
+	struct told *told; /* attributes of files just created */
+	/* versions of files of which the kernel has pages */
+	struct versions *versions;
+	struct waits *waits; /* requests that wait for locks */
 	struct newer newer;
-	bool expires; /* names, without dropping them (Linux 6.2) */
+	/* the kernel can expire names without dropping them (Linux 6.2) */
+	bool expires;
 	struct fuse_session *se;
 };
 
@@ -79,8 +91,11 @@ static inline struct fsd *fsd_of(fuse_req_t req)
 	return fuse_req_userdata(req);
 }
 
-/* The kernel calls the root 1; all others go by their handles.  A handle of 1
- * that is not the root's goes by that one. */
+/*
+ * Converts between a handle and the kernel's number.  The kernel calls the root 1;
+ * other objects have their handles as numbers.  If another object has handle 1, its
+ * number is the root's handle.
+ */
 static inline uint64_t fsd_swap(const struct fsd *d, uint64_t n)
 {
 	if (n == FUSE_ROOT_ID)

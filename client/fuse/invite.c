@@ -14,7 +14,7 @@ static int copy(char *to, size_t len, const char *text)
 	return snprintf(to, len, "%s", text) < (int)len ? 0 : -ENAMETOOLONG;
 }
 
-/* The pvfstab that the mount stands in, which is "FILE:LINE" there. */
+/* Sets page->tab to the pvfstab of the mount; m->where is "FILE:LINE". */
 static int say_tab(const struct mount *m, struct shortcut_page *page)
 {
 	char *file = strdup(m->where), *line, *path;

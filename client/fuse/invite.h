@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* invite.h - what programs need to know that go past the mount (shortcut.h). */
+/* invite.h - the information that programs need to bypass the mount (shortcut.h). */
 #ifndef INVITE_H
 #define INVITE_H
 
@@ -8,8 +8,8 @@
 struct marks;
 
 /*
- * NULL: none may.  The kernel keeps more than they can know of, or the page cannot be
- * made, or does not hold all that is to be said.
+ * Makes the shared page.  NULL: no program may bypass the mount, because the kernel may
+ * keep more than programs can see, or because the page cannot be made or is too small.
  */
 struct marks *invite(const struct fsd *d, const struct options *opt);
 

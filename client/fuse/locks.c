@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* locks.c - advisory locks: POSIX, of open files, and flock(2). */
+/* locks.c - advisory locks: POSIX, OFD and flock(2). */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,8 +15,10 @@
 #include "client/fuse/owners.h"
 #include "client/fuse/waits.h"
 
-/* 0 is the process itself for libpvfs; the kernel's owners are scrambled
- * addresses, and any may be. */
+/*
+ * In libpvfs, owner 0 is the process itself.  The kernel's owners are scrambled
+ * addresses, so 0 may occur.
+ */
 static uint64_t owner_of(const struct fuse_file_info *fi)
 {
 	return fi->lock_owner ? fi->lock_owner : UINT64_MAX;
@@ -33,7 +35,7 @@ static uint32_t type_of(int type)
 	return WIRE_L_UNLOCK;
 }
 
-/* The kernel has made it a range from the file's beginning. */
+/* The kernel has converted the range: it starts from the beginning of the file. */
 static struct mgr_lock lock_of(const struct flock *lk,
 			       const struct fuse_file_info *fi)
 {
@@ -48,7 +50,7 @@ static struct mgr_lock lock_of(const struct flock *lk,
 				  .type = type_of(lk->l_type) };
 }
 
-/* Another host's process may hold it: no pid. */
+/* Without a pid, because a process of another host may hold the lock. */
 static struct flock told(const struct mgr_lock *lock)
 {
 	struct flock lk = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
@@ -81,15 +83,17 @@ void op_getlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 	fuse_reply_lock(req, &answer);
 }
 
-/* Of the file, in the kernel: data, or attributes that it need not ask for. */
+/* True: the kernel may keep data, attributes or names of the file. */
 static bool is_kept(const struct fsd *d, const struct file *f)
 {
 	return d->cache == CACHE_OPEN || d->attr_timeout > 0 ||
 	       d->entry_timeout > 0 || file_is_paged(f->fs, f->handle);
 }
 
-/* Older kernels can only drop a name.  What is open by it would seem removed then, and a
- * directory lose its place and its mounts: that one stays. */
+/*
+ * Older kernels can only drop a name.  A file that is open by it then seems removed.  A
+ * directory would lose its working directories and mounts, so it is not dropped.
+ */
 static void name_expire(const struct entry_name *is, void *arg)
 {
 	const struct fsd *d = arg;
@@ -122,7 +126,10 @@ void locks_end(const struct call *c, struct file *f, int rc)
 		drops_begin(c->d->drops, &drop);
 }
 
-/* Takes it if it is free; else, if it may, waits elsewhere. */
+/*
+ * Requests the lock.  If it is not free, and wait is set, the request waits without a
+ * thread.
+ */
 static void take(const struct call *c, struct file *f,
 		 const struct mgr_lock *want, bool wait)
 {
@@ -147,8 +154,8 @@ static void written(struct drop *drop)
 }
 
 /*
- * The kernel first writes what was changed through mappings of the file, which may be of another
- * descriptor than the lock.
+ * The kernel first writes what was changed through mappings of the file, maybe through
+ * another descriptor than the lock's.
  */
 static void release(const struct call *c, struct file *f,
 		    const struct mgr_lock *want)

@@ -6,8 +6,8 @@
 #include "client/fuse/call.h"
 
 /*
- * Answers c with rc.  0: f has the lock, and before the caller goes on the kernel drops
- * what it keeps of the file, since others may have changed that under a lock of theirs.
+ * Answers c with rc.  0: f has the lock.  Before the caller continues, the kernel drops
+ * what it keeps of the file, because another lock holder may have changed it.
  */
 void locks_end(const struct call *c, struct file *f, int rc);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* main.c - pvfs-fuse: from the command line to the loop, and back. */
+/* main.c - pvfs-fuse: start, serving and end. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@
 
 #define DROPS_END_MS 1000u
 
-/* In the background nobody reads standard error. */
+/* For the background, where nobody reads standard error. */
 static void log_to_syslog(void *arg, enum log_level level, const char *msg)
 {
 	static const int priority[] = { LOG_ERR, LOG_WARNING, LOG_INFO,
@@ -55,7 +55,7 @@ static int get_root(struct session *s, const struct target *t, void *arg)
 	return 0;
 }
 
-/* The file system must be there: a mount that cannot answer helps nobody. */
+/* Finds the root, so that no mount is made of a file system that cannot answer. */
 static int find_root(struct fsd *d)
 {
 	const struct cred root = { 0 };
@@ -80,14 +80,14 @@ static int find_root(struct fsd *d)
 	return rc;
 }
 
-/* All that serving needs. */
+/* The state of the serving process. */
 struct server {
 	struct fsd d;
 	const struct options *opt;
 	struct log *log;
 	struct notify notify;
 	int ready;
-	/* Shared with the guard: spot_minor() of what is shown; or NULL */
+	/* Shared with the guard: spot_minor() of the mount; or NULL */
 	atomic_uint *minor;
 };
 
@@ -100,7 +100,7 @@ static void to_background(struct server *s)
 		s->log->sink = log_to_syslog;
 }
 
-/* A thread of the server's waits in the kernel, for an answer that nobody will give. */
+/* A thread of the server waits in the kernel for a reply that will never come. */
 static void release(void *arg)
 {
 	const struct server *s = arg;
@@ -109,7 +109,7 @@ static void release(void *arg)
 		spot_abort(atomic_load(s->minor));
 }
 
-/* nosymfollow is a flag of the mount, and libfuse does not know it. */
+/* nosymfollow is a flag of the mount that libfuse does not know. */
 static int set_flags(const struct server *s)
 {
 	const struct options *opt = s->opt;
@@ -163,7 +163,7 @@ static int mount_and_serve(struct server *s)
 		return -EINVAL;
 	rc = fuse_set_signal_handlers(d->se) ? -errno : 0;
 	if (!rc && fuse_session_mount(d->se, s->opt->dir)) {
-		rc = -EIO; /* said by libfuse */
+		rc = -EIO; /* logged by libfuse */
 		spot_refused(s->opt->dir, s->log);
 	}
 	if (!rc) {
@@ -257,10 +257,11 @@ static int run(const struct options *opt, struct log *log,
 		log_warn(log,
 			 "NOTIFY_SOCKET: %s: the service manager hears nothing",
 			 strerror(-rc));
-	s.d.fs.together = true; /* the kernel lets them come one by one */
+	/* the kernel may send such calls one after another */
+	s.d.fs.together = true;
 	listed_init(&s.d.listed);
 	s.d.fs.listed = &s.d.listed;
-	s.d.fs.declares = true; /* each file that is read is held */
+	s.d.fs.declares = true; /* the manager knows each file that is read */
 	rc = guard_run(&guard);
 	notify_close(&s.notify);
 	listed_destroy(&s.d.listed);
@@ -281,7 +282,7 @@ static void set_log(struct log *log)
 			 name);
 }
 
-/* mount(8) lets us have "nosuid" and "nodev", but not "suid" and "dev". */
+/* mount(8) passes "nosuid" and "nodev" on to us, but not "suid" and "dev". */
 static void say_limits(const struct options *opt, const struct log *log)
 {
 	if (opt->helper && !opt->limits)

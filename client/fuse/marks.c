@@ -19,7 +19,7 @@ struct marks {
 	pthread_mutex_t lock;
 	struct entry *all;
 	struct runfile file;
-	struct shortcut_page *page; /* there */
+	struct shortcut_page *page; /* mapped from file */
 };
 _Static_assert(RUNFILE_PATH <= sizeof(((struct shortcut_where *)0)->path),
 	       "programs are told the path");
@@ -79,14 +79,14 @@ static struct entry *find(struct marks *m, uint64_t handle)
 	return e;
 }
 
-/* Programs read it without a lock; theirs is the other half of the order. */
+/* Programs read the mark without a lock; their code orders its side to match. */
 static void count(struct marks *m, uint64_t handle, uint32_t by)
 {
 	__atomic_add_fetch(&m->page->mark[shortcut_slot(handle)], by,
 			   __ATOMIC_SEQ_CST);
 }
 
-/* One that cannot be noted stays marked for ever, which only costs time. */
+/* A file that cannot be recorded stays marked permanently, which only costs time. */
 static void note(struct marks *m, uint64_t handle)
 {
 	struct entry *e = calloc(1, sizeof(*e));
@@ -117,7 +117,10 @@ bool marks_is(struct marks *m, uint64_t handle)
 			       __ATOMIC_SEQ_CST);
 }
 
-/* Who opened it since is in the list before his first page is marked. */
+/*
+ * A program that has opened the file since is in the list of open files before its
+ * first page is marked.
+ */
 void marks_released(struct marks *m, struct fs *fs, uint64_t handle)
 {
 	struct entry *e;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * marks.h - which files programs must not go past the mount for: the kernel may have
- * pages of them, which it would not hear of a write, or there are locks on them,
- * which are lost with this daemon's session, or they have set-id bits, which a write
- * takes away.  Programs see them in a page that they share with us (shortcut.h).
+ * marks.h - files for which programs must not bypass the mount.  The kernel may have
+ * pages of the file, and would not notice the write.  Or the file has locks, which are
+ * lost with this daemon's session.  Or it has set-id bits, which a write removes.
+ * Programs read the marks in a page that they share with the daemon (shortcut.h).
  *
- *	first page read, first lock, bits --> marked --> nobody has it open any more
+ *	first page read, first lock, bits --> marked --> last close
  */
 #ifndef MARKS_H
 #define MARKS_H
@@ -15,18 +15,21 @@
 
 struct marks;
 
-/* NULL: no memory, or no place for the file: nobody goes past the mount. */
+/* NULL: no memory, or no place for the file (logged): no program bypasses the mount. */
 struct marks *marks_new(const struct log *log);
-/* Takes the file away. */
+/* Removes the file. */
 void marks_free(struct marks *m);
-/* For who goes past the mount; what is written there comes before the mount. */
+/*
+ * The page for programs that bypass the mount.  The caller fills it before the mount
+ * exists.
+ */
 struct shortcut_page *marks_page(struct marks *m);
 const char *marks_path(const struct marks *m);
 
-/* From now on, until the last release of it; m may be NULL. */
+/* Marks the file until its last release; m may be NULL. */
 void marks_set(struct marks *m, uint64_t handle);
 bool marks_is(struct marks *m, uint64_t handle);
-/* An open file of handle was let go. */
+/* Called when an open file of handle was released. */
 void marks_released(struct marks *m, struct fs *fs, uint64_t handle);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* names.c - looking up, making, moving and removing names. */
+/* names.c - looks up, creates, moves and removes names. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,13 +17,13 @@
 #include "client/fuse/seen.h"
 #include "client/lib/names/stat.h"
 
-/* A new name: of what, and what the mgr says that it stands for. */
+/* A new name: what the request needs, and the attributes that the manager returns. */
 struct making {
 	const void *what;
 	struct seen seen;
 };
 
-/* By itself: the op is not to be done twice if an iod does not answer. */
+/* seen_complete() runs apart, so that op is not repeated if an iod does not answer. */
 static void make(const struct call *c, const struct target *t, target_op op,
 		 const void *what)
 {
@@ -38,8 +38,10 @@ static void make(const struct call *c, const struct target *t, target_op op,
 		call_end_entry(c, &m.seen.attr, &m.seen.st);
 }
 
-/* The kernel may keep that a name is not there, as it keeps names: what it makes
- * itself it sees at once. */
+/*
+ * The kernel may keep the absence of a name, as it keeps names.  It notices immediately
+ * the names that it creates itself.
+ */
 static void end_absent(const struct call *c)
 {
 	fuse_reply_entry(c->req,
@@ -48,8 +50,10 @@ static void end_absent(const struct call *c)
 							    NULL) });
 }
 
-/* The kernel has forgotten an object whose number it was handed, by open_by_handle_at(2)
- * or an NFS client: what is "." of it, a directory or not? */
+/*
+ * The kernel has forgotten an object whose number a caller has: open_by_handle_at(2) or
+ * an NFS client.  It looks up "." there, even if the object is not a directory.
+ */
 static const char *name_in(const char *name)
 {
 	return strcmp(name, ".") ? name : "";
@@ -76,7 +80,7 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		call_end(&c, call_in_gone(&c, &t, rc));
 }
 
-/* Of numbers nothing is kept here, but for what was removed. */
+/* Per number, the daemon keeps only removed objects. */
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 {
 	const struct fsd *d = fsd_of(req);
@@ -166,7 +170,9 @@ static int do_rmdir(struct session *s, const struct target *t, void *arg)
 	return mgr_rmdir(s, t);
 }
 
-/* Who is in it goes on in what it was. */
+/*
+ * Records what the name stands for: a process in the removed directory keeps using it.
+ */
 static int know(const struct call *c, const struct target *t)
 {
 	struct stat st;
@@ -240,7 +246,7 @@ static int do_rename(struct session *s, const struct target *t, void *arg)
 			: mgr_rename(s, t, &p->to, &p->which);
 }
 
-/* -EINVAL: others, or both. */
+/* -EINVAL: another flag, or both. */
 static int rename_flags(unsigned int flags, uint32_t *wire)
 {
 	switch (flags) {

@@ -36,7 +36,7 @@ struct write {
 	struct fuse_write_in body;
 };
 
-/* A thread that has read a request carries it out. */
+/* The thread that reads a write also serves it. */
 static void look_at_write(const struct write *w, size_t len)
 {
 	kills = len >= sizeof(*w) && w->hdr.opcode == FUSE_WRITE &&
@@ -48,7 +48,7 @@ bool newer_kills(void)
 	return kills;
 }
 
-/* ---- what passes ---- */
+/* ---- requests and replies ---- */
 
 static ssize_t read_request(int fd, void *buf, size_t len, void *arg)
 {
@@ -62,7 +62,7 @@ static ssize_t read_request(int fd, void *buf, size_t len, void *arg)
 	return n;
 }
 
-/* A copy, with what libfuse left out. */
+/* Sends a copy with the flags that libfuse left out. */
 static ssize_t answer_init(const struct newer *newer, int fd,
 			   const struct iovec *iov)
 {

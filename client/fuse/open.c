@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open.c - the life of open files. */
+/* open.c - opening and releasing files. */
 #include "client/fuse/open.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@
 #include "client/fuse/kept/versions.h"
 
 #define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
-#define TO_RUN 0x20 /* by execve() alone: open(2) does not let it through */
+#define TO_RUN 0x20 /* set only by execve(): open(2) does not pass it on */
 
-/* The kernel follows links and resolves names; what is left of open(2)'s flags. */
+/* Converts flags of open(2).  The kernel follows links and resolves names itself. */
 static uint32_t wire_flags(int flags)
 {
 	uint32_t wire = WIRE_O_NOFOLLOW;
@@ -46,8 +46,10 @@ void open_lock_pos(struct file *f)
 	pthread_mutex_lock(&f->pos_lock);
 }
 
-/* Who may run a program need not be able to read it: the kernel does, for itself, and
- * where it checks permissions it shows nobody what that process has in its memory. */
+/*
+ * A user may execute a program without the right to read it.  The kernel reads it for
+ * itself.  If it checks permissions, it shows that process' memory to nobody.
+ */
 static int open_to_run(struct session *s, const struct target *t,
 		       struct opening *o, uint64_t *open)
 {
@@ -69,7 +71,7 @@ static int do_open(struct session *s, const struct target *t, void *arg)
 		rc = open_to_run(s, t, o, &open);
 	if (rc)
 		return rc;
-	/* nobody has written since, if it is this open that is the only one */
+	/* if this open is the only one, nobody has written since */
 	if (o->attr.flags & WIRE_A_SOLE)
 		o->attr.flags |= WIRE_A_SIZE;
 	file_opened(o->f, s, &o->attr, open);
@@ -97,7 +99,10 @@ int open_kill(struct call *c, struct file *f)
 		return 0;
 	as = call_target(c, 0);
 	rc = file_run(f, do_kill, &as);
-	/* a manager of before goes by the mode; who has it open may all the same */
+	/*
+	 * a manager of an earlier version checks the mode; an open file may be changed
+	 * anyway
+	 */
 	if (rc == -EACCES) {
 		as.as = NULL;
 		rc = file_run(f, do_kill, &as);
@@ -134,8 +139,9 @@ int open_run(const struct call *c, const struct target *t, int flags,
 }
 
 /*
- * Where the kernel fills a page of its own it sends what is in that page alone, and others
- * may append between.  Older kernels would leave who reads here the page as it was.
+ * True: appends bypass the kernel's pages.  Through pages the kernel sends an append
+ * page by page, and others may append in between.  Older kernels would then leave local
+ * readers with old pages.
  */
 static bool appends_in_one_piece(const struct fsd *d, int flags)
 {
@@ -154,9 +160,9 @@ static void fill_info(const struct call *c, const struct opening *o,
 }
 
 /*
- * The kernel may have come to a file without a name by one that it keeps: told ESTALE it looks
- * that up anew, and opens what it stands for now.  What it came to otherwise
- * (/proc/PID/fd) it opens again.
+ * True: answer ESTALE.  The kernel may have reached a file without a name by a name
+ * that it keeps.  After ESTALE it looks the name up again, and opens what it stands for
+ * now.  A file that it reached otherwise (/proc/PID/fd) is opened again.
  */
 static bool is_misled(const struct call *c, fuse_ino_t ino,
 		      const struct attr *attr)
@@ -213,10 +219,10 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	fill_info(&c, &o, fi);
 	fresh_opened(c.d, ino, fi->keep_cache ? NULL : &o.st);
 	if (newer_reply_open(&c, fi))
-		file_put(o.f); /* who asked is gone */
+		file_put(o.f); /* the requester is gone */
 }
 
-/* A new file is empty: no iod need be asked. */
+/* A new file is empty, so no iod is asked. */
 static int create_new(const struct call *c, const struct target *t, mode_t mode,
 		      int flags, struct opening *o)
 {
@@ -234,7 +240,7 @@ static int create_new(const struct call *c, const struct target *t, mode_t mode,
 	return rc;
 }
 
-/* The kernel found no such file; somebody else may have made it since. */
+/* The kernel found no such file, but another client may have created it since. */
 static int create(const struct call *c, const struct target *t, mode_t mode,
 		  int flags, struct opening *o)
 {

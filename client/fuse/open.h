@@ -1,46 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open.h - open files and directories of the kernel's. */
+/* open.h - files and directories that the kernel has open. */
 #ifndef OPEN_H
 #define OPEN_H
 
 #include "client/fuse/call.h"
 
-/* What the kernel has as fh. */
+/* Converts the kernel's fh. */
 static inline struct file *open_file(uint64_t fh)
 {
 	return (struct file *)(uintptr_t)fh;
 }
 
-/* f->pos_lock, which others have for as long as the mgr takes. */
+/*
+ * Locks f->pos_lock, which another thread may hold for a whole request to the manager.
+ */
 void open_lock_pos(struct file *f);
 
 struct opening {
 	struct mgr_open how;
-	struct file *f; /* without a session; the caller's */
-	struct attr attr; /* what the mgr answered */
-	struct stat st; /* with the size that the iods told */
+	struct file *f; /* without a session; the caller owns it */
+	struct attr attr; /* the manager's reply */
+	struct stat st; /* with the size from the iods */
 	bool want_stat;
-	bool to_run; /* the kernel opens a program */
+	bool to_run; /* the kernel opens a program to execute it */
 };
-/* 0, and o->f is open; or -errno, and it is gone.  flags: of open(2). */
+/* Opens t.  0: o->f is open.  -errno: o->f was released.  flags: of open(2). */
 int open_run(const struct call *c, const struct target *t, int flags,
 	     struct opening *o);
 
-/* It has bits that a write takes away, from all or from most. */
+/* True: the file has bits that a write removes, for all or most writers. */
 static inline bool attr_lends(const struct attr *a)
 {
 	return S_ISREG(a->mode) && a->mode & (S_ISUID | S_ISGID);
 }
 
-/* Before f is changed by who may not leave set-id bits there, and asks c. */
+/*
+ * Called before f is changed by a requester that may not keep set-id bits there; c is
+ * its request.  0 or -errno.
+ */
 int open_kill(struct call *c, struct file *f);
 
-/* An empty file, which nobody has open: answers c. */
+/* Creates an empty file that stays closed; answers c. */
 void open_new(const struct call *c, const struct target *t, mode_t mode);
 
 /*
- * Before the file is truncated by its name.  -ESTALE: it has no name any more, and the kernel may
- * have come to it by one that it keeps: it looks that up anew.
+ * Called before the file is truncated by name.  -ESTALE: the file has no name, and the
+ * kernel may have used a name that it keeps.  It looks that name up again.
  */
 int open_check_cut(const struct call *c, const struct target *t,
 		   fuse_ino_t ino);

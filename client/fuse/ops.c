@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ops.c - what is asked of the kernel at the beginning, and the table. */
+/* ops.c - the features requested from the kernel, and the table of operations. */
 #include "client/fuse/ops.h"
 
 #define MAX_WRITE (1u << 20)
@@ -12,12 +12,16 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 			    FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT |
 			    FUSE_CAP_DONT_MASK;
 
-	/* Always: with _AUTO the kernel goes by what was asked for while the
-	 * directory was read, and find, du and others do that first. */
+	/*
+	 * Not _AUTO: it depends on requests during the listing, and find, du and others
+	 * list the whole directory first.
+	 */
 	if (d->entry_timeout > 0)
 		want |= FUSE_CAP_READDIRPLUS;
-	/* It looks at access control lists, too, then, and keeps them with the
-	 * attributes. */
+	/*
+	 * The kernel then evaluates access control lists too, and keeps them with the
+	 * attributes.
+	 */
 	if (d->checked)
 		want |= FUSE_CAP_POSIX_ACL;
 	if (d->cache == CACHE_OPEN)

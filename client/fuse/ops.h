@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ops.h - the requests of the kernel that pvfs-fuse answers, one function each. */
+/* ops.h - the FUSE operations of pvfs-fuse, one function for each kernel request. */
 #ifndef OPS_H
 #define OPS_H
 

@@ -102,7 +102,7 @@ static const struct {
 	{ "max_threads", set_max_threads, "1 to 1024" },
 };
 
-/* What mount(2) knows as flags. */
+/* Records the options that mount(2) knows as flags. */
 static void note_flags(struct options *opt, const char *word)
 {
 	static const struct {
@@ -136,7 +136,7 @@ static void note_flags(struct options *opt, const char *word)
 	}
 }
 
-/* mount(8) takes "suid" and "dev" away before we see them. */
+/* mount(8) removes "suid" and "dev" before we see them. */
 static const char *plain(const char *word)
 {
 	if (!strcmp(word, "allow_suid"))
@@ -144,7 +144,7 @@ static const char *plain(const char *word)
 	return strcmp(word, "allow_dev") ? word : "dev";
 }
 
-/* For mount(8), systemd and libfuse. */
+/* True: an option for mount(8), systemd or libfuse. */
 static bool is_mount_option(const char *word)
 {
 	static const char *const names[] = {
@@ -164,8 +164,11 @@ static bool is_mount_option(const char *word)
 	return false;
 }
 
-/* What only says to mount(8) when and by whom; and of access times, which are the manager's:
- * those of directories never follow reads, and those of files as with relatime. */
+/*
+ * True: an option without effect here.  Some tell only mount(8) when and by whom to
+ * mount.  Others are about access times, which the manager keeps: reads never change
+ * those of directories, and change those of files as with relatime.
+ */
 static bool is_noise(const char *word)
 {
 	static const char *const names[] = {
@@ -195,7 +198,10 @@ static int append(char **list, const char *word)
 	return 0;
 }
 
-/* 1: it is one of ours; 0: it is none; -EINVAL: said. */
+/*
+ * 1: it is one of ours, and set; 0: it is not; -EINVAL: its value is wrong, which was
+ * printed.
+ */
 static int own_option(struct options *opt, const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -266,7 +272,7 @@ static int option_list(struct options *opt, char *list)
 
 /* ---- the command line ---- */
 
-/* -1: go on; else the exit status.  mount(8) adds -n, -s and -v. */
+/* -1: continue; else the exit status.  mount(8) adds -n, -s and -v. */
 static int one_letter(struct options *opt, int letter)
 {
 	switch (letter) {
@@ -326,8 +332,10 @@ static int defaults(struct options *opt)
 		opt->allow_other = true;
 	if (opt->allow_other)
 		rc = fuse_option(opt, "allow_other");
-	/* others have the rights of who mounts it, if that is not root; but names
-	 * that are kept are not asked for again by who passes them */
+	/*
+	 * unless root mounts, other users have the mounting user's rights, and the
+	 * kernel must not check; but for names that it keeps, only the kernel can check
+	 */
 	opt->checked |= !opt->unchecked && !(opt->allow_other && geteuid());
 	opt->checked |= opt->allow_other && opt->entry_timeout > 0;
 	if (!rc && opt->checked)
@@ -408,7 +416,7 @@ static const char *tab_path(void)
 	return path && *path ? path : "/etc/pvfstab";
 }
 
-/* Leaves the mount of that directory alone in the table. */
+/* Keeps only the mount of that directory in the table. */
 static int pick(struct pvfstab *tab, const char *dir, const struct log *log)
 {
 	const char *rest;
@@ -425,7 +433,7 @@ static int pick(struct pvfstab *tab, const char *dir, const struct log *log)
 	return 0;
 }
 
-/* The file system is named on the command line. */
+/* For a file system that the command line names. */
 static int named_here(const struct options *opt, const struct log *log,
 		      struct pvfstab *tab)
 {

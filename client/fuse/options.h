@@ -1,43 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * options.h - the command line, as mount(8) and people write it.
- */
+/* options.h - the command line, as mount(8) and users write it. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include "client/fuse/fsd.h"
 
 struct options {
-	char *what; /* HOST:/, or a mount point of pvfstab */
-	char *dir; /* where it is shown */
+	char *what; /* HOST:/, or a mount point in pvfstab */
+	char *dir; /* mount point */
 	bool foreground, debug;
 	enum cache cache;
 	double attr_timeout,
-		entry_timeout; /* s; below 0: as the cache has it */
+		entry_timeout; /* s; negative: default of the cache mode */
 	unsigned int max_threads;
-	char *pvfs; /* options of pvfstab(5), with commas, or "" */
-	struct fuse_args fuse; /* for libfuse */
-	bool atime; /* reads count */
+	char *pvfs; /* options of pvfstab(5), separated by commas; or "" */
+	struct fuse_args fuse; /* arguments for libfuse */
+	bool atime; /* reads update atime */
 	bool suid;
-	unsigned long flags; /* of mount(2), MS_* */
-	unsigned long given; /* those that an option sets or clears */
-	bool limits; /* it was said whether nosuid and nodev are wanted */
-	bool helper; /* mount(8) has started us */
-	bool remount; /* what is shown there gets these flags; nothing is mounted */
-	bool nonempty; /* DIR may have names, which nobody sees then */
-	bool checked; /* by the kernel, too: default_permissions; */
-	bool unchecked; /* ... is not wanted */
-	bool allow_other; /* all users of this host */
+	unsigned long flags; /* MS_* flags of mount(2) */
+	unsigned long given; /* flags that an option sets or clears */
+	bool limits; /* the options state nosuid or nodev, or their opposites */
+	bool helper; /* started by mount(8) */
+	bool remount; /* only change the flags of the existing mount */
+	bool nonempty; /* DIR may have entries, which the mount hides */
+	/* the kernel checks permissions too: default_permissions */
+	bool checked;
+	bool unchecked; /* no_default_permissions was given */
+	bool allow_other; /* for all users of this host */
 };
 
 /*
- * -1: go on; else the exit status, and what is wrong was said.  options_free() in
- * any case.
+ * -1: continue; else the exit status, and the error was printed.  Call options_free()
+ * in any case.
  */
 int options_parse(int argc, char **argv, struct options *opt);
 void options_free(struct options *opt);
 
-/* The mount that opt asks for, the only one of *tab.  -errno: said to log. */
+/*
+ * Loads the mount that opt requests as the only one of *tab.  0 or -errno, which is
+ * logged.
+ */
 int options_mount(const struct options *opt, const struct log *log,
 		  struct pvfstab *tab);
 

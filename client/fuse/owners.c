@@ -18,10 +18,11 @@ struct place {
 
 struct entry {
 	struct place place;
-	const struct file *through; /* the last one */
-	bool ends; /* it is being released */
+	const struct file *through; /* the last file that the owner used */
+	bool ends; /* is being released */
 	UT_hash_handle hh;
-	LIST_ENTRY(entry) link; /* of those through one; not if it ends */
+	/* among the entries of this file; not if it ends */
+	LIST_ENTRY(entry) link;
 };
 
 struct owners {
@@ -59,7 +60,7 @@ void owners_free(struct owners *o)
 	free(o);
 }
 
-/* ---- who has locks: with the lock ---- */
+/* ---- lock owners: called with the lock ---- */
 
 static struct entry *find(struct owners *o, const struct place *place)
 {
@@ -107,7 +108,7 @@ static int add(struct owners *o, const struct place *place,
 	return 0;
 }
 
-/* ... which others have meanwhile. */
+/* Called with the lock, which is released meanwhile. */
 static int wait_ended(struct owners *o, const struct place *place,
 		      uint64_t until)
 {
@@ -200,9 +201,12 @@ int owners_lock(struct file *f, struct mgr_lock *lock)
 	return rc;
 }
 
-/* ---- the end ---- */
+/* ---- releasing ---- */
 
-/* A close holds nothing back: what the mgr does not answer is sent again. */
+/*
+ * A close does not wait longer: what the manager did not answer is sent again without
+ * waiting.
+ */
 static void drop(struct file *f, const struct mgr_lock *all)
 {
 	struct mgr_lock lock = *all;
@@ -250,5 +254,5 @@ void owners_release_whole(struct file *f)
 				      .flags = WIRE_L_WHOLE };
 
 	drop(f, &all);
-	f->owner = 0; /* it has no other locks */
+	f->owner = 0; /* f has no other locks */
 }

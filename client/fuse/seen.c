@@ -4,9 +4,13 @@
 
 #include "client/lib/names/stat.h"
 
-#define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000)) /* as the mgr has it */
+/* the same as in the manager */
+#define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000))
 
-/* What the mgr will say when those who read have closed it. */
+/*
+ * The access time that the manager will have once the local readers have closed the
+ * file.
+ */
 static void own_reads(struct fs *fs, struct stat *st)
 {
 	int64_t at = file_read(fs, st->st_ino), atime = stat_ns(&st->st_atim);
@@ -17,7 +21,10 @@ static void own_reads(struct fs *fs, struct stat *st)
 		st->st_atim = stat_time(at);
 }
 
-/* Where only we write it ends where the mgr says, or behind that where we wrote. */
+/*
+ * If only this client writes the file, it ends at the manager's size, or where the
+ * client wrote beyond it.
+ */
 static void own_end(const struct seen *seen, const struct session *s,
 		    struct attr *attr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shortcut.c - ioctls of programs that go past the mount for their data, each by a
+ * shortcut.c - ioctls of programs that bypass the mount for their data, each with a
  * session of its own (client/preload).
  */
 #include "client/preload/shortcut.h"
@@ -59,7 +59,7 @@ static int grant(const struct call *c, struct file *f, fuse_req_t req)
 	struct grant g = { .out.flags = rights(f) };
 	int rc;
 
-	/* a write takes them away, from most */
+	/* a write removes the set-id bits, for most writers */
 	if (g.out.flags & WIRE_O_WRITE && atomic_load(&f->lends))
 		marks_set(c->d->marks, f->handle);
 	rc = marks_is(c->d->marks, f->handle) ? -EBUSY
@@ -67,7 +67,7 @@ static int grant(const struct call *c, struct file *f, fuse_req_t req)
 	return rc ? rc : fuse_reply_ioctl(req, 0, &g.out, sizeof(g.out));
 }
 
-/* ---- pages that are not those of the file any more ---- */
+/* ---- outdated pages ---- */
 
 static int wrote(const struct call *c, fuse_ino_t ino, fuse_req_t req,
 		 const void *in, size_t len)
@@ -88,9 +88,12 @@ static int wrote(const struct call *c, fuse_ino_t ino, fuse_req_t req,
 	return fuse_reply_ioctl(req, 0, NULL, 0);
 }
 
-/* ---- what a disk did not take ---- */
+/* ---- lost data ---- */
 
-/* Who may not write is not believed: he would have others take back what is there. */
+/*
+ * Rejects a program without write access: it could make others believe that stored data
+ * is lost.
+ */
 static int lost(const struct call *c, struct file *f, fuse_req_t req,
 		const void *in, size_t len)
 {

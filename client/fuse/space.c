@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * space.c - the space of open files: fallocate, where data and holes are, copies of
+ * space.c - the space of open files: fallocate, positions of data and holes, copies of
  * ranges.
  */
 #include "client/fuse/open.h"
@@ -20,7 +20,7 @@ void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off,
 	call_end(&c, rc ? rc : rw_allocate(f, mode, off, len));
 }
 
-/* The kernel keeps the offset itself: SEEK_DATA and SEEK_HOLE come here. */
+/* Called only for SEEK_DATA and SEEK_HOLE: the kernel keeps the offset itself. */
 void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
 	      struct fuse_file_info *fi)
 {
@@ -35,8 +35,10 @@ void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
 		fuse_reply_lseek(req, at);
 }
 
-/* The kernel has written the pages of both, and drops those of out; with O_APPEND, which
- * F_SETFL may have taken away since the open, it asks nobody. */
+/*
+ * The kernel has written the pages of both files, and drops those of out.  If out has
+ * O_APPEND, it sends no request.  F_SETFL may have cleared the flag since the open.
+ */
 void op_copy_file_range(fuse_req_t req, fuse_ino_t ino_in, off_t off_in,
 			struct fuse_file_info *fi_in, fuse_ino_t ino_out,
 			off_t off_out, struct fuse_file_info *fi_out,

@@ -10,10 +10,11 @@
 #include "client/lib/file/unsynced.h"
 
 struct syncs {
-	pthread_mutex_t lock; /* all below; before fs.files_lock */
+	/* protects all below; taken before fs.files_lock */
+	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	LIST_HEAD(, sync) all;
-	uint64_t begun; /* ever */
+	uint64_t begun; /* so far */
 };
 
 struct syncs *syncs_new(void)
@@ -46,7 +47,7 @@ void syncs_begin(struct syncs *s, struct sync *x, struct file *f)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static void tell_others(const struct file *f, int rc)
 {
 	struct file *o;
@@ -58,7 +59,10 @@ static void tell_others(const struct file *f, int rc)
 	pthread_mutex_unlock(&f->fs->files_lock);
 }
 
-/* With the lock: one of the object that began before that one. */
+/*
+ * Called with the lock.  True: an fsync of the object, with this number or a lower one,
+ * has not ended.
+ */
 static bool is_under_way(const struct syncs *s, uint64_t handle,
 			 uint64_t before)
 {
@@ -70,7 +74,7 @@ static bool is_under_way(const struct syncs *s, uint64_t handle,
 	return false;
 }
 
-/* With the lock, which others have meanwhile. */
+/* Called with the lock, which is released meanwhile. */
 static int wait_for_others(struct syncs *s, uint64_t handle, uint64_t until)
 {
 	struct timespec at = clock_timespec(until);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syncs.h - fsync of open files.  What a disk did not take the servers tell a client once, and
- * the mount is one for all programs of its host: so it is told on to each other file
- * of that object that was open then, by that one's next fsync.
+ * syncs.h - fsync of open files.  The servers report data that a disk failed to store
+ * to a client only once, and the mount is one client for all programs of its host.  So
+ * the mount passes the error on to each other file of the object that was open then.
+ * The next fsync of that file returns the error.
  *
  *	A	fsync |------------ EIO
- *	B	  fsync |----- ok ..... EIO: the error may have been of what B wrote
+ *	B	  fsync |----- ok ..... EIO: the lost data may have been B's
  */
 #ifndef SYNCS_H
 #define SYNCS_H
@@ -14,10 +15,10 @@
 
 struct syncs;
 
-/* One fsync: the caller's, between the two calls. */
+/* One fsync.  The caller owns it between the two calls. */
 struct sync {
-	struct file *f; /* syncs.c's, as all here */
-	uint64_t number; /* in the order in which they began */
+	struct file *f; /* private, like all fields */
+	uint64_t number; /* in the order of the starts */
 	LIST_ENTRY(sync) link;
 };
 
@@ -27,13 +28,15 @@ void syncs_free(struct syncs *s);
 
 void syncs_begin(struct syncs *s, struct sync *x, struct file *f);
 /*
- * rc: what came of the flush.  That, or what another one has met and f was not told yet: those
- * that have begun meanwhile and are not over are waited for, until then (clock_now()).
- * -ETIMEDOUT: one of them is not.
+ * rc: the result of the flush.  Returns it, or an error of another fsync that f has not
+ * reported yet.  If rc is 0, waits until the given time (clock_now()) for the object's
+ * fsyncs that have begun so far.  -ETIMEDOUT: one of them has not ended.
  */
 int syncs_end(struct syncs *s, struct sync *x, int rc, uint64_t until);
-/* The same of what a program that went past the mount was told, by f: all but that are told on.
- * False: it is no such loss. */
+/*
+ * A program that bypasses the mount got the error rc, and reports it through f: passes
+ * it on to the other files of the object.  False: rc is no such error.
+ */
 bool syncs_tell(struct syncs *s, struct file *f, int rc);
 
 #endif

@@ -3,9 +3,9 @@
  * waits.c - see waits.h.
  *
  *	one more, INTERRUPT .... recall: LOCK with WIRE_L_CANCEL, of the first
- *	the thread   LOCK_ANY of all ... one is taken, or: anew, with who is there
+ *	the thread   LOCK_ANY of all ... one is granted, or: again, with those that wait then
  *
- * libfuse calls interrupted() also if the interrupt was there before the wait.
+ * libfuse calls interrupted() even if the interrupt came before the wait.
  */
 #include "client/fuse/waits_int.h"
 
@@ -16,9 +16,12 @@
 
 #define STACK_SIZE (256u * 1024)
 
-/* ---- recalling it ---- */
+/* ---- recalling the LOCK_ANY ---- */
 
-/* With the lock: the session in which it must be cancelled, or NULL. */
+/*
+ * Called with the lock.  Returns the session in which to cancel, with a reference, or
+ * NULL.
+ */
 static struct session *recall(struct waits *ws)
 {
 	bool post = ws->s && ws->started && !ws->recalled;
@@ -27,7 +30,7 @@ static struct session *recall(struct waits *ws)
 	return post ? session_get(ws->s) : NULL;
 }
 
-/* Late, it recalls the next one: that is made anew, too. */
+/* A cancel that comes late recalls the next LOCK_ANY, which is repeated too. */
 static void cancel(struct session *s, const struct mgr_wanted *first)
 {
 	struct mgr_lock lock = first->lock;
@@ -56,7 +59,7 @@ static void interrupted(fuse_req_t req, void *arg)
 	cancel(s, &first);
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 struct waits *waits_new(struct fsd *d)
 {
@@ -95,7 +98,7 @@ void waits_free(struct waits *ws)
 	free(ws);
 }
 
-/* ---- one more ---- */
+/* ---- a new wait ---- */
 
 static struct wait *make(const struct call *c, struct file *f,
 			 const struct mgr_lock *want, uint64_t session)
@@ -111,7 +114,10 @@ static struct wait *make(const struct call *c, struct file *f,
 	return w;
 }
 
-/* Told of an interrupt before the thread knows of it, which may answer it then. */
+/*
+ * interrupted() is set before the thread knows the request, because the thread may
+ * answer it from then on.
+ */
 static void add(struct waits *ws, struct wait *w)
 {
 	struct mgr_wanted first;

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waits.h - requests for locks that others hold.  One thread asks the mgr for all
- * of them at once; the kernel's FUSE_INTERRUPT ends a wait, and before its process
- * hears of that the mgr has forgotten it.
+ * waits.h - lock requests that wait because others hold the lock.  One thread asks the
+ * manager for all of them at once.  FUSE_INTERRUPT ends a wait: the manager forgets the
+ * request before the process gets the reply.
  */
 #ifndef WAITS_H
 #define WAITS_H
 
 #include "client/fuse/call.h"
 
-/* At a time; beyond that ENOLCK. */
+/* Waiting requests; more fail with ENOLCK. */
 #define WAITS_MAX 4096u
 
 struct waits;
 
-/* With its thread; NULL: no resources. */
+/* Starts the thread.  NULL: out of resources. */
 struct waits *waits_new(struct fsd *d);
-/* While the requests of those who wait can still be answered: with EINTR. */
+/*
+ * Call it while replies are still possible: it answers the waiting requests with EINTR.
+ */
 void waits_free(struct waits *ws);
 
 /*
- * Answers c when want is taken, or when the wait ends otherwise: 0.  -ENOLCK: there
- * are too many, and nothing is answered.  session: in which it was not free.
+ * Waits for want.  0: c is answered when want is granted, or when the wait ends
+ * otherwise.  -ENOLCK: too many waiting requests; c is not answered.  session: where
+ * the lock was not free.
  */
 int waits_begin(const struct call *c, struct file *f,
 		const struct mgr_lock *want, uint64_t session);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waits_ask.c - the thread that asks for the locks of all who wait. */
+/* waits_ask.c - the thread that asks for the locks of all waiting requests. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,9 +9,9 @@
 #include "client/fuse/owners.h"
 #include "client/fuse/waits_int.h"
 
-#define TURN_MS 250u /* when there are more than one request names */
+#define TURN_MS 250u /* if more wait than one LOCK_ANY can name */
 
-/* ---- the ends of waits ---- */
+/* ---- ending a wait ---- */
 
 static void take_out(struct waits *ws, struct wait *w)
 {
@@ -21,13 +21,13 @@ static void take_out(struct waits *ws, struct wait *w)
 	pthread_mutex_unlock(&ws->lock);
 }
 
-/* Behind this interrupted() is not called any more. */
+/* After this, interrupted() is no longer called for w, which is freed. */
 static void answer(struct waits *ws, struct wait *w, int rc)
 {
 	fuse_req_interrupt_func(w->c.req, NULL, NULL);
 	take_out(ws, w);
 	locks_end(&w->c, w->f, rc);
-	file_put(w->f); /* the kernel has it, until that is answered */
+	file_put(w->f); /* the kernel keeps the file open until the reply */
 	free(w);
 }
 
@@ -44,7 +44,10 @@ static void answer_all(struct waits *ws, int rc)
 	pthread_mutex_unlock(&ws->lock);
 }
 
-/* The first that was interrupted, or that was not tried in this session. */
+/*
+ * Returns the first request that was interrupted, or that was not tried in this
+ * session.
+ */
 static struct wait *find(struct waits *ws, const struct session *s)
 {
 	struct wait *w;
@@ -72,9 +75,9 @@ static bool try_alone(struct waits *ws, struct wait *w)
 	return rc != -ETIMEDOUT;
 }
 
-/* ---- asking for all ---- */
+/* ---- LOCK_ANY ---- */
 
-/* What is posted from now on comes behind it. */
+/* A cancel from now on is sent after the LOCK_ANY. */
 static bool begins(void *arg)
 {
 	struct waits *ws = arg;
@@ -87,7 +90,7 @@ static bool begins(void *arg)
 	return go;
 }
 
-/* With the lock: nothing has come up since find() looked. */
+/* Called with the lock.  True: nothing has come up since find() looked. */
 static bool all_wait(const struct waits *ws)
 {
 	const struct wait *w;
@@ -98,14 +101,14 @@ static bool all_wait(const struct waits *ws)
 	return !ws->stop;
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static void name_them(struct waits *ws, const struct session *s)
 {
 	struct wait *w;
 
 	ws->nasked = 0;
 	TAILQ_FOREACH(w, &ws->all, link) {
-		/* one that came just now may have to be tried first */
+		/* a request that has just come may have to be tried first */
 		if (ws->nasked == WIRE_LOCK_ANY_MAX || w->session != s->id)
 			break;
 		ws->wanted[ws->nasked] = (struct mgr_wanted){ w->f->handle,
@@ -114,7 +117,7 @@ static void name_them(struct waits *ws, const struct session *s)
 	}
 }
 
-/* False: there is something else to do first. */
+/* False: something else must be done first. */
 static bool choose(struct waits *ws, struct session *s,
 		   struct mgr_lock_any *any)
 {
@@ -145,7 +148,7 @@ static void taken(struct waits *ws, struct wait *w, const struct session *s)
 	answer(ws, w, 0);
 }
 
-/* Those that were asked for go behind the others. */
+/* Moves the requests that were asked for to the end of the list. */
 static void rotate(struct waits *ws)
 {
 	pthread_mutex_lock(&ws->lock);
@@ -156,8 +159,10 @@ static void rotate(struct waits *ws)
 	pthread_mutex_unlock(&ws->lock);
 }
 
-/* Something is wrong with one of them, or the mgr is of an earlier version: each is
- * tried by itself, and not all the time. */
+/*
+ * One request is wrong, or the manager is of an earlier version: each request is tried
+ * alone, after a pause.
+ */
 static void ask_each(struct waits *ws)
 {
 	const struct timespec pause = { .tv_nsec = TURN_MS * 1000000l };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waits_int.h - what waits.c and waits_ask.c share. */
+/* waits_int.h - declarations that waits.c and waits_ask.c share. */
 #ifndef WAITS_INT_H
 #define WAITS_INT_H
 
@@ -11,7 +11,8 @@ struct wait {
 	struct call c;
 	struct file *f;
 	struct mgr_lock lock;
-	uint64_t session; /* in which it was not free; 0: not tried there */
+	/* where the lock was not free; 0: not tried in the current session */
+	uint64_t session;
 	bool interrupted;
 	TAILQ_ENTRY(wait) link;
 };
@@ -21,22 +22,22 @@ struct waits {
 	struct fsd *d;
 	pthread_t thread;
 
-	pthread_mutex_t lock; /* all below; who is in the list is taken out
-			       * and freed by the thread alone */
+	/* protects all below; only the thread removes and frees list entries */
+	pthread_mutex_t lock;
 	pthread_cond_t more;
 	struct wait_list all;
 	unsigned int n;
 	bool stop;
 
-	/* The LOCK_ANY under way. */
-	struct session *s; /* NULL: none is */
+	/* The LOCK_ANY in flight. */
+	struct session *s; /* NULL: no LOCK_ANY in flight */
 	bool started, recalled;
 	uint32_t nasked;
 	struct mgr_wanted wanted[WIRE_LOCK_ANY_MAX];
 	struct wait *who[WIRE_LOCK_ANY_MAX];
 };
 
-/* The thread that asks; arg: struct waits *. */
+/* The thread function; arg: struct waits *. */
 void *waits_main(void *arg);
 
 #endif

@@ -34,13 +34,13 @@ static bool is_list(const char *name)
 	       !strcmp(name, "system.posix_acl_default");
 }
 
-/* Everybody may know what is there of them. */
+/* Everyone may learn which of these exist. */
 static bool is_security(const char *name)
 {
 	return !strncmp(name, "security.", strlen("security."));
 }
 
-/* An access control list is mode bits too, which the kernel may remember. */
+/* An access control list also sets mode bits, which the kernel may keep. */
 static int changed(const struct call *c, fuse_ino_t ino, const char *name,
 		   int rc)
 {
@@ -71,9 +71,10 @@ void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 }
 
 /*
- * The kernel asks for some before each write, or each listing, that mean nothing
- * here: what a program that runs from here could do, if nothing may (nosuid).  And
- * others that the attributes it was told say are not there.
+ * -ENODATA: the attribute is absent, without a request.  Before each write or listing
+ * the kernel asks for attributes that mean nothing here: the capabilities of a program,
+ * if nosuid denies them.  It also asks for attributes that are absent according to
+ * those that it has.
  */
 static int known_without(const struct fsd *d, uint64_t n, const char *name)
 {
@@ -86,7 +87,7 @@ static int known_without(const struct fsd *d, uint64_t n, const char *name)
 	return 0;
 }
 
-/* What was removed lacks what it lacked then.  name NULL: any attribute. */
+/* True: the removed object lacked the attribute.  name NULL: any attribute. */
 static bool gone_without(const struct call *c, uint64_t n, const char *name)
 {
 	uint32_t what = name && is_list(name) ? WIRE_A_NOACL : 0;
@@ -110,7 +111,7 @@ static int do_list(struct session *s, const struct target *t, void *arg)
 	return mgr_listxattr(s, t, &a->out);
 }
 
-/* size 0: only how long it is. */
+/* size 0: returns only the length. */
 static void end_bytes(const struct call *c, const struct xattr_buf *out,
 		      size_t size)
 {
@@ -122,7 +123,7 @@ static void end_bytes(const struct call *c, const struct xattr_buf *out,
 		fuse_reply_buf(c->req, out->buf, out->n);
 }
 
-/* Which file it is, whatever number the kernel gave to the mount. */
+/* Identifies the file, whatever number the kernel gave to the mount. */
 static int get_handle(const struct call *c, const struct target *t,
 		      struct xattr_buf *out)
 {
@@ -186,9 +187,9 @@ static int do_remove(struct session *s, const struct target *t, void *arg)
 }
 
 /*
- * Before a chown or a truncate(2), and before it knows whether that may be, the kernel
- * takes capabilities away in the name of who asks, who may not do that by himself.  The
- * mgr does it with the change.
+ * True: the kernel asks for itself.  Before a chown or truncate(2), and before the
+ * permission check, it removes capabilities in the name of a requester that may not do
+ * so.  The manager removes them with the change.
  */
 static bool for_kernel(const struct call *c, const char *name)
 {

@@ -7,7 +7,7 @@
 
 #include "common/util/clock.h"
 
-/* After an answer a program needs some 20 us to ask again. */
+/* A program needs some 20 us from a reply to its next request. */
 #define NEAR_US 30u
 #define FAR_US 100u
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * alert.h - whether who listens to the kernel looks for another request for a moment
- * before it sleeps.
+ * alert.h - whether the listening thread polls for another request before it sleeps.
  *
- * It pays where a program calls again soon (spin.h): to be woken up takes longer. Not so
- * where as many programs ask as there are processors, since it would be in their way;
- * nor, as far as was measured, after a long transfer (docs/measured/mount.md).
+ * Polling pays if a program calls again soon (spin.h), because a wake-up takes longer.
+ * Polling does not pay if as many programs send requests as there are processors: it
+ * takes processor time from them.  Nor does it pay, as measured, after a long transfer
+ * (docs/measured/mount.md).
  */
 #ifndef ALERT_H
 #define ALERT_H
@@ -18,20 +18,22 @@
 #define ALERT_LONG (256u << 10) /* bytes */
 
 struct alert {
-	unsigned int processors; /* that we may use */
-	uint32_t recent[ALERT_RECENT]; /* the threads that asked; 0: the kernel */
-	unsigned int n; /* requests, ever */
-	bool was_long; /* the last of them */
-	bool crowded; /* as many programs asked lately as there are processors */
+	unsigned int processors; /* available to this process */
+	/* the requesting threads; 0: the kernel */
+	uint32_t recent[ALERT_RECENT];
+	unsigned int n; /* requests so far */
+	bool was_long; /* the last request was long */
+	/* the recent requests came from as many threads as there are processors */
+	bool crowded;
 	struct spin spin;
 };
 
 void alert_init(struct alert *alert);
-/* It has nothing to do. */
+/* There is no request: the wait begins. */
 void alert_begin(struct alert *alert);
-/* Nothing yet: whether to look again. */
+/* No request yet: whether to poll again. */
 bool alert_again(struct alert *alert);
-/* Something came: the request as the kernel sent it, len bytes. */
+/* A request came: len bytes, as the kernel sent it. */
 void alert_end(struct alert *alert, const void *request, size_t len);
 
 #endif

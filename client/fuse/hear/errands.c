@@ -12,15 +12,15 @@
 
 #include "client/lib/session/strand.h"
 
-#define LONGEST 8192u /* bytes of a request: two names, or a link's text */
-#define ALSO_MOST 2u /* descriptors of who dozes */
+#define LONGEST 8192u /* bytes of a request: two names, or the text of a link */
+#define ALSO_MOST 2u /* descriptors that the dozing thread also polls */
 #define LEFT_LOOK_MS 10
 
 struct errand {
 	struct strand strand;
 	struct errands *all;
 	bool placed; /* its operation is at all->at */
-	SLIST_ENTRY(errand) link; /* idle */
+	SLIST_ENTRY(errand) link; /* in idle */
 	struct fuse_buf request;
 	char mem[LONGEST];
 };
@@ -28,15 +28,15 @@ struct errand {
 struct errands {
 	struct fuse_session *se;
 	struct fs *fs;
-	struct onlooker onlooker; /* of at: who dozes */
+	struct onlooker onlooker; /* the dozing thread, at the session at */
 	atomic_uint away;
 
-	pthread_mutex_t lock; /* all below; before drive.lock */
+	pthread_mutex_t lock; /* protects all below; taken before drive.lock */
 	SLIST_HEAD(, errand) idle;
 	unsigned int made, most;
 	/*
-	 * Where who dozes drives; NULL: nowhere yet.  What is at another session, of before or
-	 * the next, goes on with that one's keeper.
+	 * The session that the dozing thread drives; NULL: none yet.  The keeper of an
+	 * earlier or later session drives the operations there.
 	 */
 	_Atomic(struct session *) at;
 	unsigned int nplaced;
@@ -47,7 +47,7 @@ bool errands_away(const struct errands *a)
 	return atomic_load(&a->away);
 }
 
-/* ---- one of them: where it is, and its end ---- */
+/* ---- one errand: its session, and its end ---- */
 
 static void posted(struct strand *strand, struct session *s)
 {
@@ -106,7 +106,7 @@ static struct errand *errand_new(struct errands *a)
 	return e;
 }
 
-/* One that is idle; NULL: there are too many, or there is no memory. */
+/* Returns an idle errand; NULL: there are too many, or there is no memory. */
 static struct errand *errand_get(struct errands *a)
 {
 	struct errand *e;
@@ -123,9 +123,9 @@ static struct errand *errand_get(struct errands *a)
 	return e;
 }
 
-/* ---- the session that they are at ---- */
+/* ---- the session of the errands ---- */
 
-/* With a reference, or NULL. */
+/* Returns the session with a reference, or NULL. */
 static struct session *place(struct errands *a)
 {
 	struct session *s;
@@ -144,7 +144,9 @@ static void leave(struct errands *a, struct session *s)
 	session_put(s);
 }
 
-/* The file system may have another one by now. */
+/*
+ * Changes to the file system's present session, once no errand is at the previous one.
+ */
 static void follow(struct errands *a)
 {
 	struct session *next, *before = NULL;
@@ -163,7 +165,7 @@ static void follow(struct errands *a)
 		session_put(next);
 }
 
-/* ---- beginning ---- */
+/* ---- starting ---- */
 
 static bool suits(const struct fuse_buf *request)
 {
@@ -213,7 +215,7 @@ bool errands_begin(struct errands *a, const struct fuse_buf *request,
 
 /* ---- dozing ---- */
 
-/* False: come again. */
+/* False: there may be more to do. */
 static bool drive(struct errands *a, struct pollfd *fd, unsigned int *n,
 		  uint64_t *until)
 {
@@ -259,7 +261,7 @@ bool errands_doze(struct errands *a, const int *also, unsigned int n, int ms)
 	return rc || wait != ms;
 }
 
-/* ---- life ---- */
+/* ---- start and end ---- */
 
 int errands_new(struct fuse_session *se, struct fs *fs, unsigned int most,
 		struct errands **out)
@@ -284,12 +286,12 @@ int errands_new(struct fuse_session *se, struct fs *fs, unsigned int most,
 	return 0;
 }
 
-/* Those that their keeper moves say nothing when they end. */
+/* Errands that a keeper drives do not wake this thread when they end. */
 static void wait_all(struct errands *a)
 {
 	while (errands_away(a))
 		errands_doze(a, NULL, 0, LEFT_LOOK_MS);
-	pthread_mutex_lock(&a->lock); /* the last one has left it */
+	pthread_mutex_lock(&a->lock); /* the last errand has released it */
 	pthread_mutex_unlock(&a->lock);
 }
 

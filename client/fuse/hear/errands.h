@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * errands.h - requests of the kernel that are under way without a thread.
+ * errands.h - kernel requests that are in flight without a thread.
  *
- * Where as many programs ask as there are processors (alert.h), who listens begins
- * what it hears as a strand (strand.h), hears the next one, and drives for all of them:
- * nobody is woken to listen meanwhile, nor for an answer that another thread has heard.
- * What is about names and attributes goes like this; transfers have buffers of their
- * thread's, and readers of a directory wait for each other with a mutex.
+ * If as many programs send requests as there are processors (alert.h), the listening
+ * thread starts each request as a strand (strand.h), reads the next request, and drives
+ * all strands.  So no thread is woken to listen, or for a reply that another thread
+ * received.  Only requests about names and attributes run this way.  Transfers use a
+ * buffer of their thread, and readers of a directory wait for each other with a mutex.
  *
- *	listens | begins a LOOKUP | begins a CREATE | drives, answers both | listens
+ *	listens | starts a LOOKUP | starts a CREATE | drives, answers both | listens
  */
 #ifndef ERRANDS_H
 #define ERRANDS_H
@@ -22,23 +22,25 @@
 
 struct errands;
 
-/* most: at a time.  0, -ENOMEM or -errno. */
+/* most: limit of concurrent errands.  0, -ENOMEM or -errno. */
 int errands_new(struct fuse_session *se, struct fs *fs, unsigned int most,
 		struct errands **out);
-/* Waits for those that are under way. */
+/* Waits for the running errands. */
 void errands_free(struct errands *a);
 
 /*
- * Begins the request, of which it takes a copy; false: it is none for this, or there are
- * too many.  It is sent at once, or by strand_kick(*batch) behind the last of some.
+ * Starts the request with a copy of it.  False: the request does not suit, or there are
+ * too many.  It is sent immediately, or by strand_kick(*batch) after the last of a
+ * series.
  */
 bool errands_begin(struct errands *a, const struct fuse_buf *request,
 		   struct session **batch);
-/* There are some under way. */
+/* True: some errands are running. */
 bool errands_away(const struct errands *a);
 /*
- * By one thread at a time: drives for them, and sleeps until there may be more to do, one
- * of the n descriptors is readable, or for ms (-1: for ever).  False: for ms.
+ * Drives the errands.  Sleeps until there may be more to do, one of the n descriptors
+ * is readable, or ms have passed (-1: no limit).  False: ms have passed.  Only one
+ * thread at a time may call it.
  */
 bool errands_doze(struct errands *a, const int *fd, unsigned int n, int ms);
 

@@ -23,18 +23,20 @@
 struct listener {
 	struct fuse_session *se;
 	struct fs *fs;
-	int fd; /* the kernel's */
-	int end; /* eventfd, readable from the end on */
-	struct alert alert; /* of who listens */
-	struct errands *errands; /* begun by who listened */
+	int fd; /* /dev/fuse */
+	int end; /* eventfd, readable once serving ends */
+	struct alert alert; /* of the thread that listens */
+	struct errands *errands; /* started by threads that listened */
 
-	pthread_mutex_t lock; /* all below */
+	pthread_mutex_t lock; /* protects all below */
 	pthread_cond_t vacant, looked, ended;
-	struct ear *ear; /* who listens, or carries out what it heard */
+	/* the thread that listens, or that serves what it read */
+	struct ear *ear;
 	unsigned int threads, most;
 	unsigned int idle;
-	uint64_t steps; /* it heard or was done; odd: it carries out */
-	bool watched, resting; /* by one that is idle; until it hears */
+	uint64_t steps; /* turns and requests; odd: a request is being served */
+	/* an idle thread watches; it sleeps until a request is read */
+	bool watched, resting;
 	bool stop;
 	int error;
 };
@@ -43,15 +45,15 @@ struct listener {
 struct ear {
 	struct lookout lookout;
 	struct listener *listener;
-	bool idle; /* counted as such */
+	bool idle; /* counted in listener.idle */
 	struct fuse_buf buf;
-	bool crowded, is_long; /* what it heard; see alert.h */
-	struct session *batch; /* has errands that are to be sent; or NULL */
+	bool crowded, is_long; /* about the request that it read; see alert.h */
+	struct session *batch; /* session with errands to be sent; or NULL */
 };
 
 static void *ear_main(void *arg);
 
-/* ---- whose turn it is: with the lock ---- */
+/* ---- whose turn it is: called with the lock ---- */
 
 static void add_thread(struct listener *l)
 {
@@ -80,7 +82,7 @@ static void set_idle(struct ear *e, bool idle)
 	e->listener->idle += idle ? 1 : -1u;
 }
 
-/* There is always one more, who can take over. */
+/* Ensures that there is an idle thread, which can take over. */
 static void take(struct listener *l, struct ear *e)
 {
 	set_idle(e, false);
@@ -92,8 +94,11 @@ static void take(struct listener *l, struct ear *e)
 		pthread_cond_signal(&l->vacant);
 }
 
-/* Until who listens has got on, or LISTEN_LOOK_MS.  Who hears for the first time after a
- * while without a request says so. */
+/*
+ * Waits until the listening thread makes progress, or for LISTEN_LOOK_MS.  If that
+ * thread serves one request for so long, its turn is free.  If no request came, waits
+ * until one is read (heard()).
+ */
 static void look(struct listener *l)
 {
 	struct timespec at = clock_timespec(clock_after_ms(LISTEN_LOOK_MS));
@@ -124,7 +129,7 @@ static void wait_idle(struct listener *l)
 	l->watched = false;
 }
 
-/* False: it is the end. */
+/* False: serving ends. */
 static bool take_turn(struct ear *e)
 {
 	struct listener *l = e->listener;
@@ -172,7 +177,7 @@ void listen_share(void)
 		lookout_leave();
 }
 
-/* ---- hearing ---- */
+/* ---- reading requests ---- */
 
 static void doze(const struct listener *l)
 {
@@ -198,7 +203,7 @@ static void note(struct ear *e, size_t len)
 	e->is_long = alert->was_long;
 }
 
-/* The bytes of a request; 0: it is the end; -errno. */
+/* Returns the bytes of a request; 0: serving ends; -errno. */
 static int hear(struct ear *e)
 {
 	struct listener *l = e->listener;
@@ -232,7 +237,7 @@ static void finish(struct listener *l, int rc)
 	eventfd_write(l->end, 1);
 }
 
-/* No long transfer keeps what answers there are to errands. */
+/* A long transfer must not delay the replies to errands. */
 static void carry_out(struct ear *e)
 {
 	struct listener *l = e->listener;
@@ -281,9 +286,9 @@ static void *ear_main(void *arg)
 	return NULL;
 }
 
-/* ---- the whole ---- */
+/* ---- start and end ---- */
 
-/* What ends it comes to this thread, and only here. */
+/* The signals that end serving are delivered to this thread, and only here. */
 static void wait_end(struct listener *l)
 {
 	struct pollfd fd = { .fd = l->end, .events = POLLIN };

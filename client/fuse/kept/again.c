@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* again.c - a table in which a thread has one place, and may lose it to another. */
+/*
+ * again.c - a table with one place per thread; threads with the same place replace each
+ * other.
+ */
 #include "client/fuse/kept/again.h"
 
 #include <pthread.h>
@@ -9,14 +12,16 @@
 #include "common/util/fnv.h"
 
 #define PLACES 1024u
-/* The kernel is back at once; a program that tries again may be told the same
- * for as long. */
+/*
+ * The kernel repeats a request immediately.  A program that tries again may get the
+ * same reply for this time.
+ */
 #define MOMENT_NS (500 * CLOCK_NS_PER_MS)
 
 struct place {
 	uint64_t what;
 	uint64_t until;
-	pid_t thread; /* 0: none */
+	pid_t thread; /* 0: unused */
 };
 
 struct again {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cuts.c - see cuts.h; a thread has one entry at most. */
+/* cuts.c - see cuts.h; a thread has at most one entry. */
 #include "client/fuse/kept/cuts.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ LIST_HEAD(entries, entry);
 
 struct cuts {
 	pthread_mutex_t lock;
-	atomic_uint count; /* of entries: mostly none, and nobody need look */
+	atomic_uint count; /* of entries; mostly 0, so that no lock is needed */
 	struct entries list[LISTS];
 };
 
@@ -63,7 +63,7 @@ void cuts_free(struct cuts *c)
 	free(c);
 }
 
-/* Those of who has ended, or does other things, are dropped on the way. */
+/* Returns the thread's entry, or NULL.  Frees expired entries on the way. */
 static struct entry *find(struct cuts *c, pid_t thread)
 {
 	struct entry *e = LIST_FIRST(list_of(c, thread)), *next;
@@ -91,7 +91,10 @@ static struct entry *make(struct cuts *c, pid_t thread)
 	return e;
 }
 
-/* A write is several requests, which fail at once: the kernel knows the highest end. */
+/*
+ * A write is several requests, which fail concurrently.  The kernel has the highest
+ * end.
+ */
 static struct cut_due both(const struct cut_due *a, const struct cut_due *b)
 {
 	return a->file != b->file || b->end >= a->end ? *b : *a;

@@ -19,14 +19,17 @@
 #define BATCH 16u
 #define SETTLE_NS (ENTRIES_SETTLE_MS * CLOCK_NS_PER_MS)
 #define LOCKED_NS (10000 * CLOCK_NS_PER_MS)
-/* Half of it: an answer that is under way at a lock is then given while none is kept. */
+/*
+ * Half of it: a reply to a request from before a lock comes while the directory is
+ * locked, or is too slow to be kept.
+ */
 #define SLOW_NS (LOCKED_NS / 2)
 
 /* A name that the kernel may keep. */
 struct noted {
 	uint64_t key; /* key_of() */
 	uint64_t at; /* clock_now() */
-	uint64_t number; /* counts all that were noted */
+	uint64_t number; /* counts the recorded names */
 	struct entry_name is;
 	char name[NAME_MAX + 1];
 	TAILQ_ENTRY(noted) link;
@@ -34,31 +37,34 @@ struct noted {
 };
 TAILQ_HEAD(noted_list, noted);
 
-/* The kernel keeps no name there. */
+/* A directory in which the kernel may keep no name. */
 struct locked {
 	uint64_t dir; /* 0: all directories */
 	uint64_t since, until;
-	uint64_t expired; /* since, when all that was noted before has expired */
+	/* equal to since: all names recorded before it have expired */
+	uint64_t expired;
 };
 
 struct parent {
 	uint64_t handle;
-	uint64_t dir; /* 0: there may be several */
-	uint64_t kept; /* until then by the kernel, by a name */
+	uint64_t dir; /* 0: maybe several */
+	uint64_t kept; /* until when the kernel may keep a name of it */
 };
 
 struct entry_table {
 	double timeout;
-	uint64_t kept_ns; /* by the kernel, from .at on */
+	uint64_t kept_ns; /* how long the kernel may keep a name after .at */
 
-	pthread_mutex_t lock; /* all below */
+	pthread_mutex_t lock; /* protects all below */
 	struct noted *noted;
-	struct noted_list oldest; /* first */
+	struct noted_list oldest; /* ordered by .at */
 	unsigned int n;
 	uint64_t number;
-	struct locked all; /* directories that are not known, or have no place */
-	struct locked locked[LOCKED]; /* one of WAYS places each */
-	struct parent parent[PARENTS]; /* one may lose its place to another */
+	/* for directories that are unknown, or have no place */
+	struct locked all;
+	struct locked locked[LOCKED]; /* a directory has one of WAYS places */
+	/* objects with the same place replace each other */
+	struct parent parent[PARENTS];
 };
 
 struct entry_table *entries_new(double timeout)
@@ -74,7 +80,10 @@ struct entry_table *entries_new(double timeout)
 	return e;
 }
 
-/* With the lock, as all static ones below. */
+/*
+ * Called with the lock, like the static functions below, except sleep_until() and
+ * next_batch().
+ */
 static void noted_forget(struct entry_table *e, struct noted *n)
 {
 	if (n->hh.tbl)
@@ -129,7 +138,7 @@ bool entries_may_keep(struct entry_table *e, uint64_t handle)
 	return may;
 }
 
-/* 0: any. */
+/* 0: any directory. */
 static uint64_t dir_of(struct entry_table *e, const struct entries_file *f)
 {
 	const struct parent *p = parent_of(e, f->handle);
@@ -154,7 +163,7 @@ static struct locked *way_of(struct entry_table *e, uint64_t dir,
 	return &e->locked[(dir + i) % LOCKED];
 }
 
-/* NULL: it has no place. */
+/* NULL: dir has no place. */
 static struct locked *find_locked(struct entry_table *e, uint64_t dir)
 {
 	for (unsigned int i = 0; i < WAYS; i++)
@@ -253,7 +262,7 @@ static struct noted *noted_make(struct entry_table *e, uint64_t key,
 	return n;
 }
 
-/* False: it cannot be noted. */
+/* False: the name cannot be recorded. */
 static bool noted_add(struct entry_table *e, const struct entry_name *what,
 		      uint64_t now)
 {
@@ -280,7 +289,7 @@ static bool noted_add(struct entry_table *e, const struct entry_name *what,
 	return true;
 }
 
-/* Up to max that the kernel does not keep any more. */
+/* Removes up to max names that the kernel no longer keeps. */
 static void forget_old(struct entry_table *e, uint64_t now, unsigned int max)
 {
 	struct noted *n;
@@ -307,7 +316,10 @@ double entries_keep(struct entry_table *e, const struct entry_name *what,
 	return keeps ? e->timeout : 0;
 }
 
-/* Another host may have been there under a lock since the kernel was told of it. */
+/*
+ * The names must expire again: another host may have used the directory under a lock
+ * since the kernel got this name.
+ */
 static void rename_noted(struct entry_table *e, struct noted *n,
 			 const struct entry_name *to)
 {
@@ -339,15 +351,17 @@ void entries_moved(struct entry_table *e, const struct entry_name *from,
 	pthread_mutex_unlock(&e->lock);
 }
 
-/* ---- a lock is granted ---- */
+/* ---- grants of locks ---- */
 
 static bool is_in(const struct noted *n, uint64_t dir)
 {
 	return !dir || n->is.dir == dir;
 }
 
-/* When the kernel has taken all answers of dir, except those to the thread: it has since asked
- * for the lock. */
+/*
+ * Returns when the kernel has used all replies in dir.  Replies to the thread do not
+ * count: it has requested the lock since.
+ */
 static uint64_t settles_at(struct entry_table *e, uint64_t dir, pid_t thread)
 {
 	const struct noted *n;
@@ -369,13 +383,13 @@ static void sleep_until(uint64_t at)
 }
 
 struct expiry_batch {
-	uint64_t after; /* number */
+	uint64_t after; /* number of the last name */
 	unsigned int n;
 	struct entry_name is[BATCH];
 	char name[BATCH][NAME_MAX + 1];
 };
 
-/* The next ones that are noted; false: there are no more. */
+/* Copies the next names; false: there are no more. */
 static bool next_batch(struct entry_table *e, uint64_t dir,
 		       struct expiry_batch *b)
 {

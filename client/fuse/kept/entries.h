@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * entries.h - names of directories, present and absent, that the kernel may keep for a while.
- * When a process gets a lock, the names in the directory of the locked file must not be older.
+ * entries.h - names, present and absent, that the kernel may keep for a while.  When a
+ * process gets a lock, the kernel's names in the directory of the locked file must not
+ * be older than the lock.
  *
- *	a name is answered	entries_keep()		noted, and how long it may be kept
- *	a lock is asked for	entries_lock()		from now on none is kept there
- *	the lock is granted	entries_expire()	those that are noted expire
+ *	a name is answered	entries_keep()		recorded, and how long it may be kept
+ *	a lock is requested	entries_lock()		from now on the kernel keeps none there
+ *	the lock is granted	entries_expire()	the recorded names expire
  *
- * The kernel tells us files and not names: entries_dir().  If the directory is not known, all
- * directories of the mount count as the one.
+ * A lock request names a file, not a name: see entries_dir().  If the directory is not
+ * known, all directories of the mount count as one.
  *
- * A LOOKUP that the manager answered before the grant may be under way here, or in the kernel:
+ * At the grant, a LOOKUP that the manager answered earlier may still be in the daemon
+ * or the kernel:
  *
- *	answered here after entries_lock()	it is not kept; nor is one that took very long
- *	... before, for a new dentry		entries_expire() waits for it: the kernel holds the
- *						directory's lock
- *	... before, for a dentry of before	the kernel holds no lock, and counts the time from
- *						when its thread goes on: ENTRIES_SETTLE_MS at most,
- *						for which entries_expire() waits
+ *	answered after entries_lock()		the kernel does not keep it; nor one that took
+ *						very long
+ *	... before, for a new dentry		entries_expire() waits for it: the kernel holds
+ *						the directory's lock
+ *	... before, for an old dentry		the kernel holds no lock, and counts the time
+ *						from when its thread continues, at most
+ *						ENTRIES_SETTLE_MS later: entries_expire() waits
  */
 #ifndef ENTRIES_H
 #define ENTRIES_H
@@ -26,7 +29,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* From an answer to when the kernel's thread has taken it.  A guess: nothing says when. */
+/*
+ * Time from a reply until the kernel's thread has used it.  An estimate: the kernel
+ * does not tell.
+ */
 #define ENTRIES_SETTLE_MS 50u
 
 struct entry_table;
@@ -34,40 +40,52 @@ struct entry_table;
 struct entry_name {
 	uint64_t dir;
 	const char *name;
-	uint64_t handle; /* 0: it is absent */
+	uint64_t handle; /* 0: the name is absent */
 	bool is_dir;
-	bool linked; /* it has other names, maybe elsewhere */
-	pid_t thread; /* that asked; 0: not known */
+	bool linked; /* has other names, maybe in other directories */
+	pid_t thread; /* the requesting thread; 0: unknown */
 };
 
-/* timeout: for how long, s; 0: nothing is kept.  NULL: no memory. */
+/* timeout: how long the kernel keeps names, s; 0: not at all.  NULL: no memory. */
 struct entry_table *entries_new(double timeout);
 void entries_free(struct entry_table *e);
 
-/* Before a request of begun (clock_now()) is answered with what: for how long the kernel may
- * keep that, s. */
+/*
+ * Called before the reply, with what, to a request that began at begun (clock_now()).
+ * Returns for how many seconds the kernel may keep it.
+ */
 double entries_keep(struct entry_table *e, const struct entry_name *what,
 		    uint64_t begun);
-/* Before a rename is answered: the kernel keeps what it has of the one name as the other.  swaps:
- * and the reverse. */
+/*
+ * Called before the reply to a rename: the kernel moves what it keeps to the new name.
+ * swaps: the two names change places.
+ */
 void entries_moved(struct entry_table *e, const struct entry_name *from,
 		   const struct entry_name *to, bool swaps);
 
-/* The directory in which the object was named last; 0: it is not known, or may be several. */
+/*
+ * Returns the directory of the object's last recorded name; 0: unknown, or maybe
+ * several.
+ */
 uint64_t entries_dir(struct entry_table *e, uint64_t handle);
 
-/* The kernel may have come to the object by a name that it keeps, and not by one that it has just
- * looked up. */
+/*
+ * True: the kernel may have reached the object by a name that it keeps, without a new
+ * lookup.
+ */
 bool entries_may_keep(struct entry_table *e, uint64_t handle);
 
-/* A file of these: opened says what entries_dir() said at its open. */
+/* A file; opened: what entries_dir() returned at its open. */
 struct entries_file {
 	uint64_t handle, opened;
 };
 void entries_lock(struct entry_table *e, const struct entries_file *f);
 
-/* Before thread hears that it has a lock on f: calls expire with each name that the kernel may
- * have.  Waits for requests in that directory: not for a thread that carries these out. */
+/*
+ * Called before the thread gets its lock on f.  Calls expire for each name that the
+ * kernel may have.  Waits for requests in that directory, so the threads that serve
+ * these must not call it.
+ */
 typedef void entries_expire_fn(const struct entry_name *name, void *arg);
 void entries_expire(struct entry_table *e, const struct entries_file *f,
 		    pid_t thread, entries_expire_fn *expire, void *arg);

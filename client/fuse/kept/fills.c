@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fills.c - see fills.h; files that share a list only take longer. */
+/* fills.c - see fills.h; files may share a list, which only takes longer. */
 #include "client/fuse/kept/fills.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static bool is_written(const struct list *l, const struct fill *x)
 	return false;
 }
 
-/* With the lock, which others have meanwhile. */
+/* Called with the lock, which is released meanwhile. */
 static int wait_written(struct list *l, const struct fill *x, uint64_t until)
 {
 	struct timespec at = clock_timespec(until);

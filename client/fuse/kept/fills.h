@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fills.h - pages that the kernel asks for while a program writes to them.
+ * fills.h - pages that the kernel reads while a program writes to them.
  *
- * A write(2) changes the kernel's page, lets go of it, and sends us the bytes.  Meanwhile
- * the kernel may drop that page, as the file has another time, and ask for it anew; what
- * it is told then stays, with the bytes of before, when the write has returned.  So what
- * was read beside a write is not told: it is read again behind it.
+ * A write(2) changes the kernel's page, unlocks it, and sends us the bytes.  Meanwhile
+ * the kernel may drop that page, because the file has another time, and read it again.
+ * The reply stays in the page after the write returned, with the old bytes.  So a READ
+ * that overlaps a WRITE in time is not answered with its result: it is repeated after
+ * the WRITE.
  *
  *	writer  changes the page |---------- WRITE ----------|
- *	another     drops it, asks |-- READ --| (not told)    |-- READ --| told
+ *	another     drops it, reads |-- READ --| (discarded)  |-- READ --| answered
  *
- * What was told before the WRITE came cannot be taken back.
+ * A READ that was answered before the WRITE came cannot be corrected.
  */
 #ifndef FILLS_H
 #define FILLS_H
@@ -21,31 +22,40 @@
 
 struct fills;
 
-/* A READ of pages, or a WRITE, from the kernel's request to our answer: the caller's,
- * who sets the first three. */
+/*
+ * A READ of pages, or a WRITE, from the kernel's request to the reply.  The caller owns
+ * it, and sets the first three fields.
+ */
 struct fill {
 	uint64_t file; /* handle */
-	uint64_t from, to; /* bytes [from, to) of it */
+	uint64_t from, to; /* bytes [from, to) of the file */
 
-	bool write, overtaken; /* fills.c's, like all below */
+	bool write, overtaken; /* private, like all below */
 	LIST_ENTRY(fill) link;
 };
 
-/* NULL: there is no memory. */
+/* NULL: no memory. */
 struct fills *fills_new(void);
 void fills_free(struct fills *f);
 
-/* Before pages are read: waits for the writes of them that are under way.  0;
- * or -ETIMEDOUT at until (clock_now()), and nothing was begun. */
+/*
+ * Called before pages are read: waits for running writes to them.  0, or -ETIMEDOUT at
+ * until (clock_now()); then nothing was begun.
+ */
 int fills_begin(struct fills *f, struct fill *x, uint64_t until);
-/* They are read.  False: a write of them came meanwhile, so they are to be read anew.  A
- * page that is asked for is locked, so the writes that may come are those that had
- * changed it before. */
+/*
+ * Called after the read.  False: a write to the pages came meanwhile, so they must be
+ * read again.  The kernel locks a page that it reads, so such writes are only those
+ * that had changed it before.
+ */
 bool fills_end(struct fills *f, struct fill *x);
 
-/* Around a write, from before it is begun to before it is answered.  Of an append it is not
- * known where it lands: from where the kernel believes the end to be, which is in the
- * last page that it asks for or behind that, to the end of all files. */
+/*
+ * Called around a write, from before its start until before the reply.  The position of
+ * an append is not known.  Its range begins where the kernel believes the end to be,
+ * which is in the last page that the kernel reads or after it.  It ends at the highest
+ * offset.
+ */
 void fills_write(struct fills *f, struct fill *x);
 void fills_written(struct fills *f, struct fill *x);
 

@@ -20,7 +20,7 @@ struct entry {
 struct gone {
 	pthread_mutex_t lock;
 	struct entry *all;
-	atomic_uint count; /* of all: mostly 0, and nobody need look */
+	atomic_uint count; /* of all; mostly 0, which makes a search short */
 };
 
 struct gone *gone_new(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lacks.c - a table in which an object has one place, and may lose it to another. */
+/*
+ * lacks.c - a table with one place per object; objects with the same place replace each
+ * other.
+ */
 #include "client/fuse/kept/lacks.h"
 
 #include <pthread.h>
@@ -12,7 +15,8 @@
 struct place {
 	uint64_t n;
 	uint64_t until;
-	uint64_t changed; /* when any of those here was; 0: never */
+	/* last change of an object with this place; 0: never */
+	uint64_t changed;
 	uint32_t what;
 };
 
@@ -43,7 +47,7 @@ static struct place *place_of(struct lacks *l, uint64_t n)
 	return &l->place[n % PLACES];
 }
 
-/* Who lacks nothing drives out nobody. */
+/* An object that lacks nothing does not replace another. */
 void lacks_told(struct lacks *l, uint64_t n, uint32_t what, uint64_t asked,
 		uint64_t until)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* named.c - tables in which each has one place, and may lose it to another. */
+/*
+ * named.c - tables with one place per name and per object; entries may replace each
+ * other.
+ */
 #include "client/fuse/kept/named.h"
 
 #include <pthread.h>
@@ -10,14 +13,14 @@
 #define PLACES 16384u
 
 struct place {
-	uint64_t name; /* 0: none */
+	uint64_t name; /* 0: unused */
 	uint64_t handle;
 };
 
 struct named {
 	pthread_mutex_t lock;
 	struct place place[PLACES];
-	struct gone_was object[PLACES]; /* .st.st_ino 0: none */
+	struct gone_was object[PLACES]; /* .st.st_ino 0: unused */
 };
 
 struct named *named_new(void)
@@ -99,7 +102,7 @@ bool named_is(struct named *n, uint64_t name)
 	return is;
 }
 
-/* 0: it is not known. */
+/* Forgets the name.  Returns its handle; 0: unknown. */
 static uint64_t take(struct named *n, uint64_t name)
 {
 	struct place *p = place_of(n, name);
@@ -110,7 +113,10 @@ static uint64_t take(struct named *n, uint64_t name)
 	return p->handle;
 }
 
-/* Whose other names are left is still there; a directory has none.  True: *was. */
+/*
+ * Removes one name of the object.  True: it was the last, and *was is the object's
+ * state.  A directory has one name.
+ */
 static bool unname(struct named *n, uint64_t handle, struct gone_was *was)
 {
 	struct gone_was *o = object_of(n, handle);
@@ -163,7 +169,7 @@ void named_moved(struct named *n, uint64_t from, uint64_t to, bool swaps,
 	pthread_mutex_lock(&n->lock);
 	comes = take(n, from);
 	goes = take(n, to);
-	/* of two names of one object neither goes */
+	/* if both names are of one object, neither is removed */
 	is = !swaps && comes != goes && unname(n, goes, &was);
 	put(n, to, comes);
 	if (swaps || comes == goes)

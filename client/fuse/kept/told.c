@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* told.c - a table in which a thread has one place, and may lose it to another. */
+/*
+ * told.c - a table with one place per thread; threads with the same place replace each
+ * other.
+ */
 #include "client/fuse/kept/told.h"
 
 #include <pthread.h>
@@ -9,19 +12,20 @@
 #include "common/util/clock.h"
 
 #define PLACES 256u
-#define MOMENT_NS CLOCK_NS_PER_MS /* the kernel is back at once */
+#define MOMENT_NS CLOCK_NS_PER_MS /* the kernel asks again immediately */
 
 struct place {
 	struct stat st;
 	uint64_t until;
-	pid_t thread; /* 0: none */
-	uint64_t changes; /* of a directory: holds with these alone; or 0 */
+	pid_t thread; /* 0: unused */
+	uint64_t changes; /* of a directory: valid only at this count; else 0 */
 };
 
 struct told {
 	pthread_mutex_t lock;
-	_Atomic uint64_t changes; /* that were answered, and 1 */
-	atomic_uint taken; /* places: mostly none, and nobody need look */
+	_Atomic uint64_t changes; /* answered so far, plus 1 */
+	/* used places; mostly 0, so that no lock is needed */
+	atomic_uint taken;
 	struct place place[PLACES];
 };
 
@@ -77,7 +81,7 @@ void told_changed(struct told *t)
 	atomic_fetch_add(&t->changes, 1);
 }
 
-/* Another change that was answered meanwhile may have come behind this one. */
+/* Another change that was answered meanwhile may be the later one. */
 void told_note_dir(struct told *t, pid_t thread, const struct stat *st,
 		   uint64_t changes, uint64_t until)
 {

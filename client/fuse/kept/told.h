@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * told.h - attributes that a thread has just been told, of a file that it made.  Where
- * the kernel checks permissions it asks for them again before open(2) returns, and
- * all iods would have to say how long a file is that is empty.
+ * told.h - attributes in the last reply to a thread, of a file that it created.  If the
+ * kernel checks permissions, it asks for them again before open(2) returns.  All iods
+ * would be asked for the size of an empty file.
  */
 #ifndef TOLD_H
 #define TOLD_H
@@ -17,20 +17,23 @@ struct told;
 struct told *told_new(void);
 void told_free(struct told *t);
 
-/* Before thread gets the answer. */
+/* Called before the thread gets the reply. */
 void told_note(struct told *t, pid_t thread, const struct stat *st);
 
 /*
- * Of a directory that it changed, too, where the kernel asks the same.  That holds
- * until then (clock_now()), and only as long as no other change was answered since it
- * began: each says so before it is.
+ * The same for a directory that the thread changed.  The attributes are valid until
+ * `until` (clock_now()), and only if no other change was answered since this one began.
+ * So each change calls told_changed() before its reply.
  */
-uint64_t told_changes(const struct told *t); /* as it begins */
+uint64_t told_changes(const struct told *t); /* at the start of a request */
 void told_changed(struct told *t);
 void told_note_dir(struct told *t, pid_t thread, const struct stat *st,
 		   uint64_t changes, uint64_t until);
 
-/* With each request of thread's: what it was told by the one before, and only once. */
+/*
+ * Called with each request of the thread.  True: *st is what the previous request
+ * returned; only once.
+ */
 bool told_take(struct told *t, pid_t thread, struct stat *st);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* versions.c - a table in which a file has one place, and may lose it to another. */
+/*
+ * versions.c - a table with one place per file; files with the same place replace each
+ * other.
+ */
 #include "client/fuse/kept/versions.h"
 
 #include <pthread.h>
@@ -10,7 +13,7 @@
 #include "client/lib/names/stat.h"
 
 #define PLACES 65536u
-#define RACY_NS 2000000000 /* coarse clocks, and those of several hosts */
+#define RACY_NS 2000000000 /* clocks are coarse, and differ between hosts */
 
 struct version {
 	uint64_t handle, size;

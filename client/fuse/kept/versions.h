@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * versions.h - which state of a file the pages are of that the kernel keeps of it.
- * Only what is known here is kept: a file that is not, or that changed so shortly
- * before that another change might have the same time, is read anew.
+ * versions.h - the version of a file whose pages the kernel keeps.  Pages are kept only
+ * for a version that is known here.  The kernel reads the file again if the file is not
+ * known, or changed so recently that another change might have the same time.
  */
 #ifndef VERSIONS_H
 #define VERSIONS_H
@@ -15,7 +15,10 @@ struct versions;
 struct versions *versions_new(void);
 void versions_free(struct versions *v);
 
-/* The file is opened in this state.  True: as it was at the open before. */
+/*
+ * Records the state in which the file is opened.  True: the same as at the previous
+ * open.
+ */
 bool versions_same(struct versions *v, const struct stat *st);
 
 #endif

@@ -17,12 +17,16 @@
 #include "common/util/clock.h"
 
 #define TURN_MS 500u
-/* Without a turn of the guard, beyond the patience, and at least: it may be that
- * others had the processor. */
+/*
+ * Time without a turn of the guard: this much more than the patience, and at least the
+ * minimum.  Other processes may have used the processor.
+ */
 #define DEADMAN_MS 1000u
 #define DEADMAN_MIN_MS 3500u
 
-/* What the guard waits for; signals to end it are for the server. */
+/*
+ * The signals that the guard waits for.  It passes those that end it on to the server.
+ */
 static void guard_signals(sigset_t *set)
 {
 	sigemptyset(set);
@@ -38,7 +42,7 @@ static int exit_status(const siginfo_t *info)
 					   : 128 + info->si_status;
 }
 
-/* True: it has ended, *status is how.  *stopped: it stands still. */
+/* True: the server has ended; *status says how.  *stopped: it is stopped. */
 static bool ended(pid_t server, bool *stopped, int *status)
 {
 	siginfo_t info = { 0 };
@@ -57,8 +61,11 @@ static bool ended(pid_t server, bool *stopped, int *status)
 	return false;
 }
 
-/* Its first thread has ended, as all do at the end but those that the kernel holds.  The
- * state stands behind the name, which may have any character. */
+/*
+ * True: the server's first thread has ended.  At the end all threads have, except those
+ * that wait in the kernel.  In the line, the state follows the name, which may have any
+ * character.
+ */
 static bool is_dying(pid_t server)
 {
 	char path[64], line[128];
@@ -77,7 +84,7 @@ static bool is_dying(pid_t server)
 	return name_end && !strncmp(name_end, ") Z", 3);
 }
 
-/* The next signal; 0: none came. */
+/* Returns the next signal; 0: none came within ms. */
 static int next_signal(const sigset_t *set, unsigned int ms)
 {
 	const struct timespec most = clock_timespec(ms * CLOCK_NS_PER_MS);
@@ -89,8 +96,10 @@ static int next_signal(const sigset_t *set, unsigned int ms)
 	return sig < 0 ? 0 : sig;
 }
 
-/* A guard that is stopped too is ended by the kernel, and the server with it.  Without
- * such a timer it guards all the same. */
+/*
+ * Makes the timer that kills the guard, even a stopped one, and with it the server.
+ * The guard also works without it.
+ */
 static bool deadman_make(timer_t *deadman)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
@@ -110,7 +119,7 @@ static void deadman_put_off(timer_t deadman, unsigned int patience_ms)
 	timer_settime(deadman, 0, &at, NULL);
 }
 
-/* ms until it has stood still for too long, and not more than a turn. */
+/* Returns the ms until the server has been stopped for too long, at most a turn. */
 static unsigned int turn(uint64_t stopped, unsigned int patience_ms)
 {
 	uint64_t end = stopped + patience_ms * CLOCK_NS_PER_MS;
@@ -121,7 +130,7 @@ static unsigned int turn(uint64_t stopped, unsigned int patience_ms)
 
 static int guard_it(const struct guard *g, pid_t server, const sigset_t *set)
 {
-	uint64_t since = 0; /* it stands still; 0: it does not */
+	uint64_t since = 0; /* when the server stopped; 0: it runs */
 	bool stopped = false, deadly;
 	timer_t deadman;
 	int sig, status;
@@ -145,7 +154,10 @@ static int guard_it(const struct guard *g, pid_t server, const sigset_t *set)
 	return status;
 }
 
-/* Whoever reads from it is not to wait for us. */
+/*
+ * Closes standard input and output: a program that reads from them must not wait for
+ * us.
+ */
 static void leave_terminal(void)
 {
 	int fd = open("/dev/null", O_RDWR);
@@ -158,7 +170,7 @@ static void leave_terminal(void)
 		close(fd);
 }
 
-/* Nobody is there who would end it, should it stand still. */
+/* Without a guard, nothing would kill the server if it were stopped. */
 static void end_with(pid_t guard)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -166,7 +178,7 @@ static void end_with(pid_t guard)
 		_exit(EXIT_FAILURE);
 }
 
-/* ulimit -f of who mounts is not about what others write. */
+/* The file size limit of the user who mounts must not limit the writes of others. */
 static void lift_file_limit(void)
 {
 	struct rlimit most = { RLIM_INFINITY, RLIM_INFINITY };
@@ -178,13 +190,14 @@ static void lift_file_limit(void)
 	setrlimit(RLIMIT_FSIZE, &most);
 }
 
-/* The server, and its guard.  Returns in the guard. */
+/* Starts the server and guards it.  Returns the exit status in the guard. */
 static int fork_server(const struct guard *g, int ready)
 {
 	pid_t server, guard = getpid();
 	sigset_t set, before;
 
-	signal(SIGTSTP, SIG_IGN); /* ^Z would stop who serves others */
+	/* ^Z would stop the server of other programs */
+	signal(SIGTSTP, SIG_IGN);
 	guard_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	server = fork();
@@ -209,13 +222,13 @@ void guard_ready(int ready)
 
 	if (ready < 0)
 		return;
-	if (write(ready, &one, 1) < 0) { /* who waited is gone */
+	if (write(ready, &one, 1) < 0) { /* the waiting process is gone */
 	}
 	close(ready);
 	leave_terminal();
 }
 
-/* Until the server is ready: 0, or has ended without: 1. */
+/* Waits for the server.  0: it is ready; 1: it ended before. */
 static int wait_ready(int fd)
 {
 	char one;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guard.h - the process that serves, and one that guards it: a server that is
- * stopped answers nobody, and those who wait for it cannot be killed, so it is
- * ended when it stands still for longer than a call may take.
+ * guard.h - the serving process, and a process that guards it.  A stopped server
+ * answers no request, and processes that wait for it cannot be killed.  So the guard
+ * kills a server that stays stopped for longer than a call may take.
  *
- *	pvfs-fuse -+- guard: sees when the server stops, goes on or ends
- *	           '- server: has /dev/fuse, which nobody else has
+ *	pvfs-fuse -+- guard: notices when the server stops, continues or ends
+ *		   '- server: has /dev/fuse open, alone
  *
- * The guard may be stopped as well.  It has a timer that it puts off twice a second,
- * and that kills it in the end, which the kernel does to a process that is stopped too;
- * and a server ends with its guard.
+ * The guard may be stopped as well.  It has a timer that it postpones twice a second.
+ * When the timer expires, the kernel kills the guard, even if it is stopped.  The
+ * server ends with its guard.
  */
 #ifndef GUARD_H
 #define GUARD_H
@@ -17,26 +17,33 @@
 #include <stdbool.h>
 
 struct guard {
-	bool foreground; /* the caller becomes the guard; else it returns when
-			  * the server is ready */
-	unsigned int patience_ms; /* with a server that stands still */
-	/* Serves until the end; calls guard_ready() once.  Its exit status. */
+	/*
+	 * the caller becomes the guard; else guard_run() returns when the server is
+	 * ready
+	 */
+	bool foreground;
+	unsigned int patience_ms; /* limit for a stopped server */
+	/* Serves until the end; calls guard_ready() once.  Returns the exit status. */
 	int (*serve)(void *arg, int ready);
 	/*
-	 * In the guard, again and again: the server was killed, and one of its threads
-	 * does not end.  It is in the kernel, which waits for an answer of the server's.
+	 * Called in the guard, repeatedly: the server was killed, but one of its
+	 * threads does not end.  The thread is in the kernel, and waits for a reply of
+	 * the server.
 	 */
 	void (*release)(void *arg);
 	void *arg;
 };
 
 /*
- * Returns in the process that called it, with the exit status: when the server is
- * ready, or has ended.  -errno: there is no server.
+ * Returns the exit status in the calling process, when the server is ready or has
+ * ended.  -errno: no server was started.
  */
 int guard_run(const struct guard *g);
 
-/* In the server, ready from its argument: who waits for it may go on. */
+/*
+ * Called in the server with the ready of serve(): the process that waits for the server
+ * may continue.
+ */
 void guard_ready(int ready);
 
 #endif

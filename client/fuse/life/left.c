@@ -29,7 +29,7 @@ static bool end(void *arg, const void *page)
 	struct session *s;
 	int rc;
 
-	if (!id) /* it had none yet */
+	if (!id) /* the daemon had no session yet */
 		return true;
 	if (note->fsid != fs->fsid)
 		return false;

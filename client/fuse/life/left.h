@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * left.h - the sessions of daemons of this host that were killed.  The manager would
- * keep one, with its locks, until session_timeout; but its process is gone for
- * certain, and what programs had in memory that such a lock protects (the index of
- * a write-ahead log, mapped) went with the mount.  So before a mount serves anew they end.
+ * left.h - sessions of killed daemons of this host.  The manager would keep such a
+ * session, with its locks, until session_timeout.  But the process certainly ended, and
+ * the data that such a lock protects in the memory of programs (the mapped index of a
+ * write-ahead log) went with the mount.  So these sessions end before a mount serves
+ * again.
  */
 #ifndef LEFT_H
 #define LEFT_H
@@ -15,11 +16,12 @@ struct left {
 	struct runfile file; /* a struct fs_note: this daemon's session */
 };
 
-/* From now on it is noted whose sessions fs works under.  That it cannot be is
- * logged, and no more. */
+/* Starts to record the sessions of fs.  A failure is only logged. */
 void left_note(struct left *l, struct fs *fs);
-/* Those of the same file system that killed daemons had have ended, or that is logged;
- * needs a session, and waits for servers as any call. */
+/*
+ * Ends the sessions that killed daemons had at the same file system, or logs the
+ * failure.  Needs a session, and waits for servers like any call.
+ */
 void left_end(struct fs *fs);
 void left_free(struct left *l, struct fs *fs);
 

@@ -24,7 +24,10 @@ static const char *folder(void)
 	return "/tmp";
 }
 
-/* It has its size only when it is locked: nobody takes it for left before. */
+/*
+ * The file gets its size after the lock, because runfile_left() skips files of another
+ * size.
+ */
 static int make_file(struct runfile *r, const char *name, mode_t mode)
 {
 	int rc = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runfile.h - files in which a daemon says something as long as it lives: in /run, or
- * where its user has such a place.  It holds a lock on each, which ends with it
- * however it ends; so one without a lock is of a daemon that was killed.
+ * runfile.h - files in which a daemon publishes data while it runs: in /run for root, in
+ * XDG_RUNTIME_DIR for other users, or else in /tmp.  The daemon holds a lock on each
+ * file, which ends with the daemon in any case.  So a file without a lock belongs to a
+ * killed daemon.
  */
 #ifndef RUNFILE_H
 #define RUNFILE_H
@@ -16,17 +17,19 @@
 struct runfile {
 	char path[RUNFILE_PATH];
 	int fd;
-	void *page; /* shared; what stands there outlives the process */
+	void *page; /* shared mapping; the data survives the process */
 	size_t size;
 };
 
-/* A new one, of zeros, NAME.XXXXXX.  0, or -errno. */
+/* Makes a new file NAME.XXXXXX, filled with zeros.  0 or -errno. */
 int runfile_make(struct runfile *r, const char *name, size_t size, mode_t mode);
-/* Takes it away. */
+/* Removes the file. */
 void runfile_free(struct runfile *r);
 
-/* Each of that name and size that a daemon of this user left: taken away if
- * done(arg, page) says so.  done NULL: all are. */
+/*
+ * Visits each file of that name and size that a killed daemon of this user left.
+ * Removes it if done(arg, page) returns true. done NULL: removes all.
+ */
 void runfile_left(const char *name, size_t size,
 		  bool (*done)(void *arg, const void *page), void *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spot.c - the folder where a file system is to be shown. */
+/* spot.c - the mount point. */
 #include "client/fuse/life/spot.h"
 
 #include <dirent.h>
@@ -28,7 +28,7 @@ static const char *fix(int rc)
 	}
 }
 
-/* The flags of mount(2) that the kernel lists. */
+/* Returns the flags of mount(2) that the kernel lists. */
 static unsigned long flags_of(const struct mntent *m)
 {
 	static const struct {
@@ -55,7 +55,7 @@ static unsigned long flags_of(const struct mntent *m)
 	return flags;
 }
 
-/* Of what is shown there now, not below it; "": nothing is mounted there. */
+/* Returns the type of the topmost mount at dir; "": nothing is mounted there. */
 static void shown_type(const char *dir, char type[32], unsigned long *flags)
 {
 	FILE *f = setmntent("/proc/self/mounts", "r");
@@ -72,7 +72,9 @@ static void shown_type(const char *dir, char type[32], unsigned long *flags)
 		endmntent(f);
 }
 
-/* True: *flags are its, of mount(2). */
+/*
+ * True: a file system of that kind is mounted there; *flags are its flags of mount(2).
+ */
 static bool is_shown(const char *dir, const char *kind, unsigned long *flags)
 {
 	char *path = realpath(dir, NULL), type[32] = "";
@@ -83,7 +85,10 @@ static bool is_shown(const char *dir, const char *kind, unsigned long *flags)
 	return !strncmp(type, kind, strlen(kind));
 }
 
-/* The kernel would take another one over it, which stays when that is taken away. */
+/*
+ * The kernel would accept a second mount on top; after its unmount the first would
+ * remain.
+ */
 static int check_bare(const char *dir, const struct log *log)
 {
 	unsigned long flags;
@@ -138,7 +143,7 @@ int spot_check(const char *dir, bool nonempty, const struct log *log)
 	struct stat st;
 	int rc = stat(dir, &st) ? -errno : 0;
 
-	/* the kernel would take a file, and nobody could use it */
+	/* the kernel would accept a file, which nobody could use */
 	if (!rc && !S_ISDIR(st.st_mode))
 		rc = -ENOTDIR;
 	if (rc)
@@ -160,7 +165,7 @@ void spot_refused(const char *dir, const struct log *log)
 			  dir);
 }
 
-/* ---- of one that lost its process ---- */
+/* ---- a file system that lost its process ---- */
 
 unsigned int spot_minor(const char *dir)
 {
@@ -171,7 +176,7 @@ unsigned int spot_minor(const char *dir)
 		       : stx.stx_dev_minor;
 }
 
-/* mountinfo has spaces and the like as \NNN. */
+/* Decodes mountinfo, which has spaces and the like as \NNN. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -188,7 +193,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* Where it is shown; false: nowhere. */
+/* Finds where it is mounted; false: nowhere. */
 static bool find_shown(unsigned int minor, char path[PATH_MAX])
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -208,7 +213,10 @@ static bool find_shown(unsigned int minor, char path[PATH_MAX])
 	return found;
 }
 
-/* For root: the kernel aborts first, and finds then that it is in use, here. */
+/*
+ * For root.  The kernel first aborts the connection, then finds that the mount is in
+ * use (by fd), and keeps it.
+ */
 static void force(unsigned int minor)
 {
 	char path[PATH_MAX] = "";
@@ -223,7 +231,7 @@ static void force(unsigned int minor)
 	close(fd);
 }
 
-/* By the file that its user may write to, where that is there. */
+/* Uses the kernel's control file if it is there and its user may write to it. */
 void spot_abort(unsigned int minor)
 {
 	char path[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spot.h - the folder where a file system is to be shown. */
+/* spot.h - the mount point. */
 #ifndef SPOT_H
 #define SPOT_H
 
@@ -7,24 +7,32 @@
 
 #include "common/util/log.h"
 
-#define NOSYMFOLLOW 256ul /* MS_NOSYMFOLLOW, from Linux 5.10 on */
+#define NOSYMFOLLOW 256ul /* MS_NOSYMFOLLOW, since Linux 5.10 */
 
-/* The number of the file system that is shown there; asks nobody.  0: it is not known. */
+/*
+ * Returns the minor device number of the file system mounted there; sends no request.
+ * 0: unknown.
+ */
 unsigned int spot_minor(const char *dir);
 
-/* It is a folder, without a PVFS, and empty unless nonempty; or that is logged, before any server is asked. */
+/*
+ * Checks that dir is a directory without a PVFS on it, and empty unless nonempty.  0 or
+ * -errno, which is logged.  Sends no request to a server.
+ */
 int spot_check(const char *dir, bool nonempty, const struct log *log);
-/* Of the flags of mount(2) the PVFS that is shown there gets those of given from flags, and keeps
- * the others; -errno, which is logged. */
+/*
+ * Sets the mount(2) flags in given from flags; the PVFS mounted there keeps its other
+ * flags.  0 or -errno, which is logged.
+ */
 int spot_remount(const char *dir, unsigned long given, unsigned long flags,
 		 const struct log *log);
-/* Nothing could be shown there, and what libfuse says is not always why. */
+/* The mount failed: logs the cause if libfuse's message does not give it. */
 void spot_refused(const char *dir, const struct log *log);
 
 /*
- * All that the kernel asks of that file system, the minor number of its st_dev, fails from now
- * on; it stays where it is.  For one whose process was killed while a thread of it waited in
- * the kernel for an answer of its own.
+ * Makes all kernel requests to that file system, with this minor number in st_dev, fail
+ * from now on.  The mount stays.  For a file system whose process was killed while one
+ * of its threads waited in the kernel for a reply of the same process.
  */
 void spot_abort(unsigned int minor);
 
