@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASK_MS 1000 /* one that does not run costs that */
+#define ASK_MS 1000 /* the wait for an iod that does not run */
 
 static bool owes(const struct pvfs_evicted *done, int iod)
 {
@@ -17,7 +17,7 @@ static bool owes(const struct pvfs_evicted *done, int iod)
 	return false;
 }
 
-/* 0; -1: it does not say. */
+/* 0; -1 with errno: the iod does not say. */
 static int kept_at(const char *path, const char *uri, uint64_t *kept)
 {
 	struct pvfs_metric *list = NULL;
@@ -38,7 +38,7 @@ static int kept_at(const char *path, const char *uri, uint64_t *kept)
 	return n < 0 ? -1 : 0;
 }
 
-/* One of an earlier release keeps nothing that it would tell of. */
+/* An iod of an earlier release keeps nothing that it could report. */
 static int say_silent(const struct tool *tool, int iod)
 {
 	if (errno != ENOSYS)

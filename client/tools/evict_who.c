@@ -53,7 +53,7 @@ static int keep(struct evict_who *who, const char *text)
 	return 0;
 }
 
-/* Each once, in numbers; without the scope that a link has here. */
+/* Adds each address once, as a number, without the scope of a link-local address. */
 static int add_address(struct evict_who *who, const struct addrinfo *ai)
 {
 	char name[NI_MAXHOST];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* evict_who.h - whom pvfs-evict is told to evict. */
+/* evict_who.h - the sessions that pvfs-evict is told to evict. */
 #ifndef EVICT_WHO_H
 #define EVICT_WHO_H
 
@@ -10,10 +10,13 @@
 struct evict_who {
 	bool given;
 	struct pvfs_evict what;
-	char text[257]; /* of what */
+	char text[257]; /* memory of what.text */
 };
 
-/* By option s, u, J or H.  0, or -1: it names none, or others were given before. */
+/*
+ * Parses option s, u, J or H.  0, or -1: val names nothing, or another option was
+ * given.
+ */
 int evict_who(struct evict_who *who, int opt, const char *val);
 
 #endif

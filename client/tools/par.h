@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * par.h - the few collective operations that pvfs-test needs: over MPI
- * (par_mpi.c) or for one process where there is no MPI (par_alone.c).
+ * par.h - the few collective operations that pvfs-test needs: over MPI (par_mpi.c), or
+ * for one process without MPI (par_alone.c).
  */
 #ifndef PAR_H
 #define PAR_H
@@ -10,13 +10,13 @@ struct par {
 	int rank, size;
 };
 
-/* May take MPI's own options out of argc and argv. */
+/* May remove MPI's own options from argc and argv. */
 int par_init(struct par *par, int *argc, char ***argv);
 void par_finish(void);
 void par_barrier(void);
-/* Every rank's val, to all[0..size) on rank 0. */
+/* Gathers every rank's val in all[0..size) on rank 0. */
 void par_gather(double val, double *all);
-/* The largest val of all ranks, on all ranks. */
+/* Returns the largest val of all ranks, on all ranks. */
 int par_max(int val);
 
 #endif

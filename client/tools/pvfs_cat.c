@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-cat - files to standard output. */
+/* pvfs-cat - writes files to standard output. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ static int cat_fd(int fd, const char *path, char *buf)
 	return n < 0 ? tool_fail(&tool, path) : 0;
 }
 
-/* It would read for ever what it writes. */
+/* True: fd is standard output's file, so reading would never end. */
 static bool is_output(int fd)
 {
 	struct stat in, out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-chmod - change permissions. */
+/* pvfs-chmod - changes permissions. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -34,7 +34,7 @@ static const struct tool tool = {
 	.option = option,
 };
 
-/* As chmod(1): follows a link that is named, lets others be. */
+/* Like chmod(1): follows a link that is an operand, and ignores others. */
 static int change(void *arg, const char *path, const struct stat *st,
 		  bool named)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-chown - change owner and group. */
+/* pvfs-chown - changes owner and group. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -11,7 +11,7 @@
 
 struct args {
 	uid_t uid;
-	gid_t gid; /* -1: as it is */
+	gid_t gid; /* -1: unchanged */
 	bool recursive, link;
 };
 
@@ -45,7 +45,7 @@ static const struct tool tool = {
 	.option = option,
 };
 
-/* (uid_t)-1 is nobody's: it means "as it is". */
+/* (uid_t)-1 is no user's number: it means "unchanged". */
 static int number(const char *text, uint32_t *id)
 {
 	uint64_t n;

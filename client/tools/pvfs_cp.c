@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-cp - copy files and trees to, from, between and within mounts. */
+/* pvfs-cp - copies files and trees to, from, between and within mounts. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -192,7 +192,7 @@ static void report(const struct copy *c, double secs)
 
 static struct copy *running;
 
-/* A user's second signal ends the program at once. */
+/* A user's second signal ends the program immediately. */
 static void interrupt(int sig)
 {
 	atomic_store(&running->interrupted, sig);
@@ -222,7 +222,7 @@ static void hear_signals(struct copy *c)
 	}
 }
 
-/* Ends as the signal would have ended it. */
+/* Ends the program as the signal would have done. */
 static void end_interrupted(const struct copy *c)
 {
 	int sig = atomic_load(&c->interrupted);

@@ -11,14 +11,14 @@
 #include "client/tools/common/tool.h"
 
 struct room {
-	uint64_t disk; /* 0: not known */
+	uint64_t disk; /* 0: unknown */
 	uint64_t bytes;
 };
 
 struct args {
 	bool json, bytes;
-	struct room *room; /* on the iods of this mount */
-	unsigned int iods; /* that said so */
+	struct room *room; /* per iod of this mount */
+	unsigned int iods; /* iods that answered */
 	struct json_object *list;
 };
 
@@ -50,7 +50,7 @@ static const struct tool tool = {
 	.option = option,
 };
 
-/* Of what may be used, as df(1): what is kept for root counts for nobody. */
+/* The share of the usable space, like df(1): space reserved for root does not count. */
 static unsigned int percent(uint64_t used, uint64_t available)
 {
 	double sum = (double)used + (double)available;
@@ -108,7 +108,7 @@ static void add_room(struct room *r, const struct statfs *st)
 	r->bytes = (uint64_t)st->f_bavail * (uint64_t)st->f_bsize;
 }
 
-/* What is left for each iod of a disk, on the fullest. */
+/* Returns what is left for each iod on the fullest disk; iods may share a disk. */
 static uint64_t least_room(const struct args *a)
 {
 	uint64_t least = UINT64_MAX;
@@ -152,7 +152,7 @@ static int total_row(struct args *a, const char *path)
 	return 0;
 }
 
-/* The fullest iod ends a file that lies on all. */
+/* A file on all iods cannot grow once the fullest iod is full. */
 static void file_row(struct args *a)
 {
 	uint64_t room = least_room(a) * a->iods;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-evict - the sessions of a file system's clients, and their end. */
+/* pvfs-evict - shows and ends the sessions of a file system's clients. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct args {
 	bool show, json;
 	int timeout_ms;
 	struct evict_who who;
-	const char *dir; /* on the mount */
+	const char *dir; /* path on the mount */
 	struct owners owners;
 	struct json_object *list;
 };
@@ -175,7 +175,7 @@ static int show(struct args *a, struct pvfs_watch *watch)
 	return n < 0 ? explain(a) : 0;
 }
 
-/* ---- their end ---- */
+/* ---- eviction ---- */
 
 static const char *until(uint64_t ns, char *buf, size_t len)
 {
@@ -209,7 +209,7 @@ static int say_left(const struct pvfs_evicted *done)
 	return done->left || done->iods;
 }
 
-/* Of the manager's process; 0: it does not say. */
+/* Identifies the manager's process; 0: unknown. */
 static uint64_t boot_of(struct pvfs_watch *watch)
 {
 	struct pvfs_ping ping;
@@ -217,7 +217,10 @@ static uint64_t boot_of(struct pvfs_watch *watch)
 	return pvfs_watch_ping(watch, &ping) ? 0 : ping.boot;
 }
 
-/* Another process of the manager than the one that was asked first does not know whom that one found. */
+/*
+ * A manager that was restarted after the first request does not know the sessions that
+ * its predecessor found.
+ */
 static int say_none(const struct args *a, struct pvfs_watch *watch,
 		    uint64_t boot)
 {

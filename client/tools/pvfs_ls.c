@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-ls - list directories. */
+/* pvfs-ls - lists directories. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@ struct args {
 	bool all, dir, human, json, lng, numeric, recursive, unsorted;
 	struct owners owners;
 	struct json_object *list;
-	bool titles, printed, in_dir; /* the last line was of a directory */
+	/* in_dir: the last line was of a directory */
+	bool titles, printed, in_dir;
 	struct patience patience;
 };
 
@@ -118,7 +119,7 @@ static void print_owner(struct args *a, const struct stat *st)
 		       owners_group(&a->owners, st->st_gid));
 }
 
-/* "" for what is none. */
+/* Gets "" if it is no link. */
 static void link_text(const struct entry *e, char *text, size_t len)
 {
 	ssize_t n = 0;
@@ -208,7 +209,7 @@ static int add_entry(struct args *a, struct entries *list, const char *dir,
 		return 0;
 	else if (errno != ENOENT)
 		status = fail(a, e->path);
-	/* removed since it was read: no entry, no error */
+	/* removed since the directory was read: no entry, no error */
 	free(e->name);
 	free(e->path);
 	list->n--;
@@ -257,7 +258,7 @@ static bool is_dots(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* A blank line between directories, and between one and what is named after. */
+/* A blank line separates directories, and a directory from the operands after it. */
 static void title(struct args *a, const char *path, bool dir)
 {
 	if (a->titles && !a->json && (dir ? a->printed : a->in_dir))

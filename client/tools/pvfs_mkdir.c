@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-mkdir - make directories. */
+/* pvfs-mkdir - makes directories. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 struct args {
 	bool parents;
-	const char *text; /* of the mode, or NULL */
+	const char *text; /* mode as text; or NULL */
 	mode_t mode, umask;
 };
 
@@ -68,7 +68,7 @@ static int make_parents(char *path)
 	return 0;
 }
 
-/* The umask, and the manager, took bits away; a set-gid bit was inherited. */
+/* The umask and the manager removed bits; a set-gid bit was inherited. */
 static int set_mode(const struct args *a, const char *path)
 {
 	struct stat st;

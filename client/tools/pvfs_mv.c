@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-mv - rename within one mount. */
+/* pvfs-mv - renames within one mount. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-ping - is each server there, what is it, how far away. */
+/* pvfs-ping - whether each server answers, which one it is, and how far away. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,7 +108,7 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 	fflush(stdout);
 }
 
-/* path: as the mount there reaches it; NULL: by its address alone. */
+/* path: the server is reached like its mount reaches it; NULL: by its address alone. */
 static int ping(void *arg, const char *path, const char *who, const char *uri)
 {
 	struct args *a = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-rm - remove files and, with -r, directories. */
+/* pvfs-rm - removes files and, with -r, directories. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static int remove_entry(struct args *a, const char *dir, const struct dirent *d)
 	return status;
 }
 
-/* Cookies stay valid while entries go: one pass is enough. */
+/* Cookies stay valid while entries are removed: one pass is enough. */
 static int remove_entries(struct args *a, const char *path)
 {
 	PVFS_DIR *dir = pvfs_opendir(path);
@@ -95,7 +95,7 @@ static int remove_dir(struct args *a, const char *path)
 	return pvfs_rmdir(path) ? fail(a, path) : 0;
 }
 
-/* The mount that path is the root of: only what is in it could go. */
+/* True: path is the root of a mount.  Only its content could be removed. */
 static bool is_mount(const char *path)
 {
 	struct pvfs_server mine, its;
@@ -120,7 +120,7 @@ static int remove_tree(struct args *a, const char *path, int type)
 	return remove_dir(a, path);
 }
 
-/* By the errno of its removal, which stays. */
+/* Decides by the errno of the failed removal, and preserves it. */
 static bool was_dir(const char *path)
 {
 	int err = errno;
@@ -133,8 +133,10 @@ static bool was_dir(const char *path)
 	return dir;
 }
 
-/* What it is shows when it is removed: to ask for a file's attributes would be
- * to ask its iods, which a removal does not need. */
+/*
+ * Removes without a look at the type first: a file's attributes come from its iods,
+ * which a removal does not need.
+ */
 static int remove_path(struct args *a, const char *path, int type)
 {
 	if (type == DT_DIR)
@@ -146,7 +148,10 @@ static int remove_path(struct args *a, const char *path, int type)
 	return fail(a, path);
 }
 
-/* Nobody means these; and paths outside of the mounts are ordinary files. */
+/*
+ * Rejects "/", "." and "..", which are mistakes; off the mounts, paths are ordinary
+ * files.
+ */
 static int refused(const char *path)
 {
 	char *base = tool_base(path);

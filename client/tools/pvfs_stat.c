@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-stat - attributes, striping, and where each stripe lies. */
+/* pvfs-stat - attributes, striping, and the place of each stripe. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-stats - what each server has answered, how much, and how long that took. */
+/* pvfs-stats - the requests that each server has answered, and their times. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "client/tools/stats_show.h"
 #include "client/tools/common/tool.h"
 
-/* What a server said the last time. */
+/* The previous answer of a server. */
 struct seen {
 	struct seen *next;
 	char *uri;
@@ -23,7 +23,7 @@ struct args {
 	bool json;
 	unsigned int groups; /* one of PVFS_METRICS_* */
 	int timeout_ms;
-	unsigned int watch_s, count; /* 0: once; 0: without an end */
+	unsigned int watch_s, count; /* watch_s 0: once; count 0: no limit */
 	bool first;
 	struct stats_show show;
 	struct seen *seen;
@@ -145,7 +145,7 @@ static void show_ops(struct stats_show *show)
 
 /* ---- servers ---- */
 
-/* Made of zeros if there is none.  NULL: no memory. */
+/* Returns the record of the server; a new one has zeros.  NULL: no memory. */
 static struct seen *seen_of(struct seen **all, const char *uri)
 {
 	struct seen *s;
@@ -175,7 +175,7 @@ static void seen_free(struct seen *all)
 	}
 }
 
-/* 0; -1 and errno. */
+/* 0; -1 with errno. */
 static int ask(const struct args *a, const char *path, const char *uri,
 	       struct pvfs_metric **rows)
 {
@@ -192,7 +192,7 @@ static int ask(const struct args *a, const char *path, const char *uri,
 	return n < 0 ? -1 : 0;
 }
 
-/* One of an earlier release serves all the same. */
+/* A server of an earlier release counts nothing, but serves. */
 static int fail(const char *uri)
 {
 	if (errno != ENOSYS)

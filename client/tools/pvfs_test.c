@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvfs-test - concurrent read and write bandwidth, the test program of PVFS
- * and of the ICPP 2003 paper (section 6.3): in iteration j rank r moves the
- * block at offset j * nprocs * blk + r * blk of each file, after a barrier.
+ * pvfs-test - concurrent read and write bandwidth: the test program of PVFS and of the
+ * ICPP 2003 paper (section 6.3).  In iteration j, rank r moves the block at offset j *
+ * nprocs * blk + r * blk of each file, after a barrier.
  */
 #include <errno.h>
 #include <math.h>
@@ -140,7 +140,7 @@ static ssize_t do_pread(const struct run *r, int fd, char *buf, size_t len,
 			: pvfs_pread(fd, buf, len, off);
 }
 
-/* ---- data: every 8 bytes tell file, and place in the file ---- */
+/* ---- data: every 8 bytes encode the file, and the place in the file ---- */
 
 static uint64_t word_at(uint64_t file, uint64_t off)
 {
@@ -374,7 +374,7 @@ int main(int argc, char **argv)
 	if (tool_options(&tool, argc, argv, &r.a) != argc ||
 	    (r.a.read_only && r.a.write_only))
 		tool_usage(&tool);
-	/* or the "native" calls would measure the local disk */
+	/* otherwise the "native" calls would measure the local disk */
 	status = par_max(!r.a.vfs && !r.par.rank &&
 			 tool_need_path(&tool, (char *const *)&r.a.file, 1));
 	if (!status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stats_inside.c - see stats_show.h.  A row of a later release has a line, too. */
+/* stats_inside.c - see stats_show.h.  A row of a later release gets a line, too. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- times ---- */
 
-/* "read" of a way, "log" of a flush, else the name. */
+/* Returns "read" for a way, "log" for a flush, else the name. */
 static const char *what_of(const struct pvfs_metric *m)
 {
 	const char *op = pvfs_metric_label(m, "op"),
@@ -22,7 +22,7 @@ static const char *what_of(const struct pvfs_metric *m)
 	return *of && strcmp(of, "object") ? of : m->name;
 }
 
-/* Of what has no data there is none. */
+/* Returns "" for requests without data, which have no way. */
 static const char *way_of(const struct pvfs_metric *m)
 {
 	const char *way = pvfs_metric_label(m, "way");
@@ -91,7 +91,7 @@ static void json_number(struct stats_show *show, const struct pvfs_metric *m)
 	json_u64(o, "value", m->n);
 }
 
-/* "zone" of "zone_used": those of one kind share a line. */
+/* "zone" of "zone_used": rows of one kind share a line. */
 static size_t kind_len(const struct pvfs_metric *m)
 {
 	return strcspn(m->name, "_");
@@ -127,7 +127,7 @@ static void add_value(char *line, const struct pvfs_metric *m)
 		 *name ? " " : "", buf);
 }
 
-/* The line that begins with row m; returns where the next one does. */
+/* Prints the line that begins with row m; returns the first row of the next line. */
 static const struct pvfs_metric *text_numbers(const struct stats_show *show,
 					      const struct pvfs_metric *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stats_row.c - what all rows have: see stats_show.h. */
+/* stats_row.c - common parts of all rows: see stats_show.h. */
 #include <stdio.h>
 
 #include "client/tools/common/metric.h"

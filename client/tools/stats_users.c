@@ -23,7 +23,10 @@ static int busiest(const void *a, const void *b)
 	return same(a, b);
 }
 
-/* What came since, of all that anything came of; without jobs, of each user together. */
+/*
+ * Gets the increase of each row that has one.  Without show->jobs, rows of one user are
+ * added up.  Returns how many rows there are.
+ */
 static int take_rows(const struct stats_show *show, struct pvfs_metric *row)
 {
 	uint64_t none[PVFS_LATENCIES];

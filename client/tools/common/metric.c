@@ -81,7 +81,9 @@ uint64_t metric_mean(const struct pvfs_metric *m)
 	return m->n ? m->ns / m->n : 0;
 }
 
-/* What has a time: clients time a few of what they do by themselves. */
+/*
+ * Counts the requests with a time.  Clients time only a few of their direct accesses.
+ */
 static uint64_t count_timed(const struct pvfs_metric *m)
 {
 	uint64_t n = 0;
@@ -91,7 +93,7 @@ static uint64_t count_timed(const struct pvfs_metric *m)
 	return n;
 }
 
-/* In the middle of the bucket where share of the requests have been counted. */
+/* Returns the middle of the bucket in which this share of the requests is reached. */
 uint64_t metric_percentile(const struct pvfs_metric *m, double share)
 {
 	uint64_t want, sum = 0, low, high;

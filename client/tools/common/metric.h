@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* metric.h - rows of what servers have counted: what came since, sums, and times. */
+/* metric.h - rows of a server's counters: increases, sums and times. */
 #ifndef METRIC_H
 #define METRIC_H
 
@@ -8,20 +8,21 @@
 #include <pvfs.h>
 
 bool metric_is(const struct pvfs_metric *m, const char *name);
-/* By name and labels; 0: it is the same row. */
+/* Orders by name and labels; 0: the same row. */
 int metric_compare(const struct pvfs_metric *a, const struct pvfs_metric *b);
 /*
- * What came since before, a list, where m was counted; a row that was not there, or counted more there,
- * as of a server that was started anew, begins at 0.  latency is the memory of its own.
+ * Returns the increase of m since before, a list with the earlier row.  A row that is
+ * not in before, or had higher counts there because the server restarted, counts from
+ * 0.  A row of kind PVFS_NOW is returned unchanged.  latency: memory for the result.
  */
 struct pvfs_metric metric_since(const struct pvfs_metric *m,
 				const struct pvfs_metric *before,
 				uint64_t latency[PVFS_LATENCIES]);
 /* to->latency NULL: times are not added. */
 void metric_add(struct pvfs_metric *to, const struct pvfs_metric *m);
-/* ns; 0: of nothing. */
+/* Mean in ns; 0: no requests. */
 uint64_t metric_mean(const struct pvfs_metric *m);
-/* ns that share (0 to 1) of what was timed took at most. */
+/* Time in ns that share (0 to 1) of the timed requests took at most. */
 uint64_t metric_percentile(const struct pvfs_metric *m, double share);
 
 #endif

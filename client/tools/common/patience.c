@@ -32,7 +32,10 @@ static bool find_dead_iod(const char *path, struct pvfs_server *dead)
 	return found;
 }
 
-/* The manager first, who knows the others; errno says why. */
+/*
+ * Asks the manager first, because it knows the other servers.  errno: why there is no
+ * answer.
+ */
 static bool find_dead(const char *path, struct pvfs_server *dead)
 {
 	if (pvfs_manager(path, dead))

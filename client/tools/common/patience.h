@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * patience.h - when a tool with many files stops to wait for a dead server.
+ * patience.h - when a tool with many files stops waiting for a dead server.
  *
- * Each call on it waits for its own time-out.  After PATIENCE_TIMEOUTS of
- * them the tool asks every server of the mount; if one does not answer, one
- * line names it, and what is left is left alone.  If all answer, counting
- * begins again.
+ * Each call to such a server waits for its own timeout.  After PATIENCE_TIMEOUTS
+ * timeouts the tool asks every server of the mount.  If one does not answer, a line
+ * names it, and the tool leaves the rest undone.  If all answer, counting starts again.
  */
 #ifndef PATIENCE_H
 #define PATIENCE_H
@@ -16,16 +15,18 @@
 #include "client/tools/common/tool.h"
 
 #define PATIENCE_TIMEOUTS 3
-#define PATIENCE_PING_MS 3000 /* for each server */
+#define PATIENCE_PING_MS 3000 /* per server */
 
-/* Zero it; shared by threads. */
+/* Initialize with zeros; threads share it. */
 struct patience {
 	atomic_int timeouts;
 	atomic_bool over;
 };
 
-/* As tool_fail(), with errno, for a call on path; counts.  Once it is over,
- * further time-outs are not worth a line. */
+/*
+ * Like tool_fail(), with errno, for a call on path; counts timeouts.  After the tool
+ * gave up, timeouts print no line.
+ */
 int patience_fail(struct patience *p, const struct tool *tool,
 		  const char *path);
 

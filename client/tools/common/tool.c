@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tool.c - what all command line tools share. */
+/* tool.c - the common parts of all command line tools. */
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>
@@ -53,7 +53,7 @@ static const struct tool_value *value_of(const struct tool *tool, int opt)
 	return v && v->opt ? v : NULL;
 }
 
-/* A bound as it would be typed: 65536 is 64K. */
+/* Formats a bound as a user types it: 65536 is 64K. */
 static const char *bound(uint64_t n, char *buf)
 {
 	static const char units[][2] = { "", "K", "M", "G", "T" };
@@ -101,7 +101,7 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
 	struct option longs[LONGS_MAX + 3];
 	int opt, at = -1;
 
-	setlocale(LC_CTYPE, ""); /* which characters print */
+	setlocale(LC_CTYPE, ""); /* for iswprint() */
 	all_longs(tool, longs);
 	for (; (opt = getopt_long(argc, argv, tool->shorts, longs, &at)) != -1;
 	     at = -1) {
@@ -178,7 +178,7 @@ int tool_off_mount(const struct tool *tool, const char *path)
 	return tool_say(tool, "%s: lies on no mount of pvfstab(5)", path);
 }
 
-/* As many as there was room for, if there are more of them by then. */
+/* If servers are added meanwhile, returns only as many as there was room for. */
 int tool_servers(const char *path, struct pvfs_server **list)
 {
 	int max = pvfs_servers(path, NULL, 0), n;

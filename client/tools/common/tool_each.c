@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tool_each.c - the servers that the operands of a tool mean. */
+/* tool_each.c - the servers that a tool's operands name. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static int list_each(const struct each *e, const char *path,
 	return status;
 }
 
-/* The manager first: without it nobody says where the iods are. */
+/* Asks the manager first, because only it knows the iods. */
 static int mount_each(const struct each *e, const char *path)
 {
 	struct pvfs_server mgr, *list;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tool_line.c - lines with text that others chose: names of files, of servers.
- * A terminal would obey what it finds in them, so that does not get there: `?` is
- * in its place, as with ls(1).  Files and pipes get it as it is.
+ * tool_line.c - lines with text from others: names of files, of servers.  A terminal
+ * would obey control characters in it, so `?` replaces them, as in ls(1).  Files and
+ * pipes get the text unchanged.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "client/tools/common/tool.h"
 
-/* Bytes of the character at the begin of text, or of what is none. */
+/* Returns the bytes of the first character of text; 1 if it is invalid. */
 static size_t next_char(const char *text, size_t len, bool *prints)
 {
 	mbstate_t state = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tool_mode.c - modes as chmod(1) reads them. */
+/* tool_mode.c - parses modes like chmod(1). */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #define ALL_BITS (mode_t)07777
 
 struct change {
-	mode_t mode; /* so far */
+	mode_t mode; /* result so far */
 	mode_t umask;
 	bool dir;
 };
@@ -31,7 +31,7 @@ static mode_t who_bits(char c)
 	}
 }
 
-/* "u", "g" or "o" behind the sign: what that one has now. */
+/* "u", "g" or "o" after the sign: the present rights of that class. */
 static mode_t copied_bits(char c, mode_t mode)
 {
 	unsigned int shift = c == 'u' ? 6 : c == 'g' ? 3 : 0;
@@ -59,7 +59,7 @@ static mode_t perm_bits(char c, const struct change *ch)
 	}
 }
 
-/* A change that names nobody sets what the umask lets it; = clears the rest. */
+/* If a change names no class, the umask limits it.  = clears the other bits. */
 static void set_bits(struct change *ch, char sign, mode_t who, mode_t bits)
 {
 	mode_t kept = ch->dir ? SET_IDS & ~bits : 0;
@@ -73,7 +73,7 @@ static void set_bits(struct change *ch, char sign, mode_t who, mode_t bits)
 		ch->mode = (ch->mode & (~(who ? who : ALL_BITS) | kept)) | bits;
 }
 
-/* "+rw", "=u": returns what follows, NULL if it is none. */
+/* "+rw", "=u": returns the rest of the text; NULL: it is no action. */
 static const char *action(struct change *ch, mode_t who, const char *s)
 {
 	char sign = *s++;
@@ -90,7 +90,7 @@ static const char *action(struct change *ch, mode_t who, const char *s)
 	return s;
 }
 
-/* "ug+x-w"; returns what follows, NULL if it is none. */
+/* "ug+x-w": returns the rest of the text; NULL: it is no clause. */
 static const char *clause(struct change *ch, const char *s)
 {
 	mode_t who = 0;
@@ -103,7 +103,7 @@ static const char *clause(struct change *ch, const char *s)
 	return s;
 }
 
-/* As chmod(1): set-id bits of a directory stay unless five digits say. */
+/* Like chmod(1): set-id bits of a directory stay unless the mode has five digits. */
 static int octal(const char *text, const struct change *ch, mode_t *mode)
 {
 	unsigned long bits = strtoul(text, NULL, 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tool_state.c - what an error says of a server. */
+/* tool_state.c - what an error says about a server. */
 #include <errno.h>
 #include <string.h>
 

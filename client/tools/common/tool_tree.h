@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tool_tree.h - one call for a path and, if asked, for all that is below. */
+/*
+ * tool_tree.h - calls a function for a path and, if requested, for everything below it.
+ */
 #ifndef TOOL_TREE_H
 #define TOOL_TREE_H
 
@@ -10,14 +12,14 @@
 struct tool_tree {
 	const struct tool *tool;
 	bool recursive;
-	/* 0, or -1 with errno; named: an operand, not found below one */
+	/* 0, or -1 with errno; named: path is an operand, not found below one */
 	int (*change)(void *arg, const char *path, const struct stat *st,
 		      bool named);
 	void *arg;
 	struct patience patience;
 };
 
-/* A directory before what is in it.  0, or 1 after messages. */
+/* Visits a directory before its entries.  0, or 1 after messages. */
 int tool_tree(struct tool_tree *t, const char *path);
 
 #endif

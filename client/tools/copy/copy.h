@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy.h - the parts of pvfs-cp: a walk over the sources feeds a bounded
- * queue of jobs, threads copy (and verify) them, a progress line counts.
- * Big files are cut into pieces that several threads copy side by side.
+ * copy.h - the parts of pvfs-cp.  A walk over the sources puts jobs into a bounded
+ * queue, threads copy (and verify) them, and a progress line counts.  Large files are
+ * split into pieces, which several threads copy concurrently.
  */
 #ifndef COPY_H
 #define COPY_H
@@ -19,26 +19,28 @@
 
 struct copy_opts {
 	bool recursive, preserve, verify, quiet, json, no_clobber, verbose;
-	/* No link is followed at either end, and what is there under a file's name is
-	 * replaced, not written to. */
+	/*
+	 * Follows no links at either end.  Replaces an existing file instead of writing
+	 * to it.
+	 */
 	bool nofollow;
-	bool xattrs; /* extended attributes, too */
-	bool links; /* several names of a file stay names of one */
-	bool strict; /* what a target cannot hold is said, and a failure */
+	bool xattrs; /* copy extended attributes */
+	bool links; /* several names of a file stay names of one file */
+	bool strict; /* report what a target cannot hold, as a failure */
 	uint64_t threads;
-	uint64_t block; /* bytes a call */
+	uint64_t block; /* bytes per call */
 	struct pvfs_filestat meta; /* striping of new files */
 };
 
 struct copy_file;
 struct copy_link;
 
-/* What of files a target could not hold. */
+/* The attributes of files that a target could not hold. */
 #define COPY_LACKS_XATTRS 1u
 #define COPY_LACKS_ACLS 2u
 #define COPY_LACKS_OWNER 4u
 
-/* What is shared by the walk and the threads. */
+/* State that the walk and the threads share. */
 struct copy {
 	const struct tool *tool; /* for messages */
 	struct copy_opts opt;
@@ -48,44 +50,51 @@ struct copy {
 	/* counted by the walk (found) and by the threads (done) */
 	_Atomic uint64_t files_found, bytes_found, files, bytes, verified;
 	atomic_bool walked;
-	/* A signal: nothing more is begun, and what is not whole goes. */
+	/*
+	 * A signal: nothing more is started, and incomplete files are removed or cut.
+	 */
 	atomic_int interrupted;
-	_Atomic uint64_t unfinished; /* files that are there in part */
-	atomic_uint open; /* files that are being copied */
-	struct copy_links *names; /* with opt.links */
+	_Atomic uint64_t unfinished; /* files left incomplete */
+	atomic_uint open; /* files being copied */
+	struct copy_links *names; /* if opt.links */
 	struct copy_queue *queue;
-	/* For others than pvfs-cp: what is done with a file that the walk finds, instead of
-	 * copying it; and with one that was started, when it ends, in any thread. */
+	/*
+	 * For callers other than pvfs-cp.  found: called for a file that the walk
+	 * finds, instead of copying it.  ended: called in any thread when a started
+	 * file ends.
+	 */
 	void (*found)(void *arg, const char *from, const char *to,
 		      const struct stat *st);
 	void (*ended)(void *arg, const struct copy_file *f, bool ok);
-	/* The walk could not copy that, or not all that is below it. */
+	/* The walk could not copy from, or not everything below it. */
 	void (*left_out)(void *arg, const char *from, const char *why);
 	void *arg;
-	_Atomic int error; /* the last one that was said */
-	_Atomic unsigned int lacks; /* COPY_LACKS_ */
-	struct stat target; /* of the present source; st_ino 0: not made yet */
+	_Atomic int error; /* errno of the last message */
+	_Atomic unsigned int lacks; /* COPY_LACKS_* */
+	/* directory made for the present source; st_ino 0: none yet */
+	struct stat target;
 };
 
 /*
- * One file being copied: shared by its pieces, freed by the last one.  A new file has another
- * name until it is whole.  One that is there is written in place, its last piece when
- * all others are done, so that it never has its whole size before.
+ * A file being copied.  Its pieces share it, and the last piece frees it.  A new file
+ * has a temporary name until it is complete.  An existing file is written in place.
+ * Its last piece is copied after all others, so that the file has its full size only
+ * when complete.
  */
 struct copy_file {
 	struct copy *copy;
 	char *from, *to;
-	char *temp; /* the other name; NULL: in place */
-	uint64_t tag; /* its starter's */
-	struct copy_link *link; /* one of its names, or NULL */
+	char *temp; /* temporary name; NULL: in place */
+	uint64_t tag; /* chosen by copy_file_start()'s caller */
+	struct copy_link *link; /* of its hard links; or NULL */
 	struct stat st;
-	mode_t mode; /* the target's before it was narrowed, or 0 */
+	mode_t mode; /* target's mode before it was restricted, or 0 */
 	int in, out;
-	uint64_t last; /* where the last piece begins */
-	_Atomic uint64_t end; /* where the source was found to end */
+	uint64_t last; /* offset of the last piece */
+	_Atomic uint64_t end; /* end of the source; UINT64_MAX: not reached */
 	_Atomic uint64_t size; /* of the target, by what was written */
-	_Atomic uint64_t good; /* all before it is copied, if something failed */
-	atomic_uint pieces; /* but for the last one */
+	_Atomic uint64_t good; /* all before it is copied, if a part failed */
+	atomic_uint pieces; /* that remain, except the last */
 	atomic_bool failed;
 };
 
@@ -103,92 +112,120 @@ struct copy_extent {
 #define COPY_THREADS_MAX 64
 #define COPY_PIECE (64ull << 20)
 
-/* copy_queue.c: bounded, closed once by the walk. */
+/* copy_queue.c: bounded; the walk closes it once. */
 struct copy_queue *copy_queue_new(unsigned int max);
 void copy_queue_free(struct copy_queue *q);
-/* Waits for room.  Takes the job. */
+/* Waits for room.  Takes over the job. */
 void copy_queue_put(struct copy_queue *q, struct copy_job *job);
 /* Waits for a job; NULL: closed and empty. */
 struct copy_job *copy_queue_get(struct copy_queue *q);
 void copy_queue_close(struct copy_queue *q);
 
-/* Is there no sense in going on? */
+/* True: copying must stop. */
 static inline bool copy_over(const struct copy *c)
 {
 	return atomic_load(&c->interrupted) || patience_over(&c->patience);
 }
 
-/* copy_file.c: opens and queues a file; st is the source's.  0, or -1 after a message:
- * it was not started.  link: the one that has it, or NULL. */
+/*
+ * copy_file.c: queues a file; st: attributes of the source.  0, or -1 after a message:
+ * it was not started.  tag: for the caller; link: of its hard links, or NULL.
+ */
 int copy_file_start(struct copy *c, const char *from, const char *to,
 		    const struct stat *st, uint64_t tag,
 		    struct copy_link *link);
-/* A thread's whole work on one piece; buf holds two blocks, or is NULL: no memory. */
+/* Does a thread's work on one piece.  buf has room for two blocks; NULL: no memory. */
 void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len,
 		     char *buf);
 /*
- * copy_target.c: opens the target, with another name if it is new.  0; -1: errno, EEXIST
- * if it is to be left alone.
+ * copy_target.c: opens the target, a new one under a temporary name.  0; -1 with errno:
+ * EEXIST if it must be left alone.
  */
 int copy_target_open(struct copy_file *f);
-/* Before its times are set: close may tell the servers of a write.  0, or -1 and errno. */
+/*
+ * Called before the target's times are set, because close may tell the servers of a
+ * write.  0, or -1 with errno.
+ */
 int copy_target_close(struct copy_file *f);
-/* It is whole, and gets its name.  0, or -1 and errno: EEXIST if that is to be left alone. */
+/*
+ * The file is complete: gives it its name.  0, or -1 with errno: EEXIST if the existing
+ * file must be left alone.
+ */
 int copy_target_name(struct copy_file *f);
-/* It is not: a new one goes, one that was there ends before what is missing. */
+/*
+ * The file is incomplete: removes a new one, cuts an existing one before the missing
+ * part.
+ */
 void copy_target_drop(struct copy_file *f);
-/* Another name for what is to become path, in new memory; or NULL. */
+/* Returns a temporary name for path, in new memory; or NULL. */
 char *copy_temp_name(const char *path);
-/* Calls make with another name and renames that to path: the file there stays unless make
- * succeeds.  0, or -1 and errno. */
+/*
+ * Calls make with a temporary name, and renames that to path: an existing file stays
+ * unless make succeeds.  0, or -1 with errno.
+ */
 int copy_replace(const char *path, int (*make)(const char *path, void *arg),
 		 void *arg);
 
-/* copy_data.c: of the target, if it is a file; errors are said. */
+/*
+ * copy_data.c: sets the size of the target, if it is a file.  0, or -1 after a message.
+ */
 int copy_set_size(struct copy_file *f, uint64_t size);
 /*
- * copy_extents.c: the source's next data in [off, end), empty at end if there is
- * none; a file that cannot tell has data everywhere.  0, or -1 after a message.
+ * copy_extents.c: finds the source's next data in [off, end); empty at end: there is
+ * none.  A file that cannot tell has data everywhere.  0, or -1 after a message.
  */
 int copy_next_data(struct copy_file *f, uint64_t off, uint64_t end,
 		   struct copy_extent *data);
-/* The same for any file.  0, or -errno. */
+/* The same for any descriptor.  0 or -errno. */
 int copy_find_data(int fd, uint64_t off, uint64_t end,
 		   struct copy_extent *data);
-/* copy_data.c: copies one piece, which may end earlier.  0, or -1 after a message or
- * when it is over. */
+/*
+ * copy_data.c: copies one piece, which may end earlier.  0; -1 after a message, or if
+ * copying must stop.
+ */
 int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf);
-/* What the source has behind off, whatever its size says, and the target's size. */
+/*
+ * Copies everything after off, whatever the source's size is, and sets the target's
+ * size.
+ */
 int copy_tail(struct copy_file *f, uint64_t off, char *buf);
 
-/* copy_links.c: names of files that have several. */
+/* copy_links.c: files with several names. */
 struct copy_links *copy_links_new(void);
 /*
- * 0 and *link: the first of its names, which is to be copied; 1: to becomes a link
- * when all is copied; -1: errno.
+ * 0 and *link: the first name of its file, which must be copied; 1: `to` becomes a link
+ * after everything is copied; -1: errno.
  */
 int copy_links_add(struct copy_links *l, const struct stat *st,
 		   const char *from, const char *to, struct copy_link **link);
-/* It was copied; link may be NULL. */
+/* The file of link was copied; link may be NULL. */
 void copy_link_is_there(struct copy_link *link);
-/* Makes the links, unless it is over, and frees l. */
+/* Makes the links, unless copying must stop, and frees l. */
 void copy_links_finish(struct copy *c, struct copy_links *l);
 
-/* copy_meta.c: what to gets of from, whose st is, as the options say: mode, owner, times, its
- * list, and extended attributes.  0, or -1 and errno. */
+/*
+ * copy_meta.c: gives `to` the attributes of from, whose attributes are st, as the
+ * options say: mode, owner, times, access control list, and extended attributes.  0, or
+ * -1 with errno.
+ */
 int copy_attrs(struct copy *c, const char *from, const char *to,
 	       const struct stat *st);
-/* Does st's copy, and its attributes, go through a symbolic link at the target? */
+/*
+ * True: the copy of st, and of its attributes, follows a symbolic link at the target.
+ */
 bool copy_follows(const struct copy *c, const struct stat *st);
 int copy_change_mode(const struct copy *c, const char *to, mode_t mode);
-/* copy_xattr.c: what only st, which to will get, can say of a list that it cannot hold, is set
- * there.  0, or -1 and errno. */
+/*
+ * copy_xattr.c: copies extended attributes and access control lists.  If `to` cannot
+ * hold the list, reduces st->st_mode, which `to` gets, to the rights of the list.  0,
+ * or -1 with errno.
+ */
 int copy_xattrs(struct copy *c, const char *from, const char *to,
 		struct stat *st);
-/* The target cannot hold that of the source: COPY_LACKS_; errno says why. */
+/* The target cannot hold that attribute of the source: COPY_LACKS_*; errno says why. */
 void copy_lacks(struct copy *c, unsigned int what, const char *path);
 void copy_failed(struct copy *c, const char *path);
-/* Says that from and to are one file, which stays as it is; a failure. */
+/* Reports that from and to are one file, which stays unchanged; a failure. */
 void copy_same(struct copy *c, const char *from, const char *to);
 
 /* progress.c: a line on a terminal, nothing in a pipe. */

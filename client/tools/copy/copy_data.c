@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy_data.c - the bytes of one piece.  Holes stay holes: the source's, and
- * blocks of zeros that come through here; between PVFS files the servers copy.
- * With --verify the piece is read back from the target and compared by checksum
- * (XXH3).
+ * copy_data.c - the bytes of one piece.  Holes stay holes: those of the source, and
+ * blocks of zeros that are read here.  Between PVFS files the servers copy.  With
+ * --verify the piece is read back from the target and compared by checksum (XXH3).
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 
 #define HOLE_UNIT 65536u
 
-/* A device has none. */
+/* A device has no size. */
 int copy_set_size(struct copy_file *f, uint64_t size)
 {
 	struct stat st;
@@ -58,8 +57,10 @@ static int write_all(struct copy_file *f, const char *buf, size_t len,
 	return 0;
 }
 
-/* Writes runs of units that hold data; the file was made empty and gets its size at the
- * end, so what is not written reads as zeros. */
+/*
+ * Writes runs of units that contain data.  The file was made empty, and gets its size
+ * at the end, so ranges that are not written read as zeros.
+ */
 static int write_data(struct copy_file *f, const char *buf, size_t len,
 		      uint64_t off)
 {
@@ -80,8 +81,10 @@ static int write_data(struct copy_file *f, const char *buf, size_t len,
 	return write_all(f, buf + start, pos - start, off + start);
 }
 
-/* Up to len bytes; less only at the end of the file.  Files in /proc/sys are read in parts
- * that the kernel has memory for, and give all at once. */
+/*
+ * Reads up to len bytes; less only at the end of the file.  Large reads of files in
+ * /proc/sys fail with ENOMEM; smaller ones return the whole file.
+ */
 static ssize_t read_all(int fd, char *buf, size_t len, uint64_t off)
 {
 	size_t done = 0, most = len;
@@ -115,7 +118,7 @@ static int verify_block(struct copy_file *f, const char *src, size_t len,
 		copy_failed(f->copy, f->to);
 		return -1;
 	}
-	/* behind its end are zeros that were not written */
+	/* after its end are zeros that were not written */
 	memset(back + n, 0, len - (size_t)n);
 	if (XXH3_64bits(src, len) != XXH3_64bits(back, len)) {
 		tool_say(f->copy->tool,
@@ -144,7 +147,7 @@ static int verify_zeros(struct copy_file *f, const struct copy_extent *e,
 	return 0;
 }
 
-/* A hole of the source must read back as zeros, too; one of the target does. */
+/* A hole of the source must read back as zeros; a hole of the target does. */
 static int verify_hole(struct copy_file *f, uint64_t off, uint64_t end,
 		       char *buf)
 {
@@ -166,7 +169,7 @@ static int verify_hole(struct copy_file *f, uint64_t off, uint64_t end,
 	return 0;
 }
 
-/* What was read goes out, and comes back. */
+/* Writes the bytes that were read, and reads them back to verify. */
 static int put_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
 {
 	if (write_data(f, buf, len, off)) {
@@ -179,7 +182,7 @@ static int put_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
 	return verify_block(f, buf, len, off, buf + f->copy->opt.block);
 }
 
-/* A source may become shorter meanwhile, and its size may be wrong as in /sys. */
+/* The source may shrink meanwhile, and its size may be wrong, as in /sys. */
 static void source_ends(struct copy_file *f, uint64_t off)
 {
 	uint64_t end = atomic_load(&f->end);
@@ -250,7 +253,7 @@ static int skip_hole(struct copy_file *f, uint64_t off, uint64_t to, char *buf)
 	return f->copy->opt.verify ? verify_hole(f, off, to, buf) : 0;
 }
 
-/* All blocks of it in turn. */
+/* Copies all blocks of the extent. */
 static int copy_extent(struct copy_file *f, const struct copy_extent *e,
 		       char *buf)
 {
@@ -288,7 +291,7 @@ int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 	return 0;
 }
 
-/* Until a read finds nothing. */
+/* Copies until a read returns nothing. */
 static int copy_rest(struct copy_file *f, uint64_t off, char *buf)
 {
 	size_t len;
@@ -322,7 +325,7 @@ static int verify_size(struct copy_file *f, uint64_t size)
 	return -1;
 }
 
-/* Its size tells where holes are, and nothing of where it ends. */
+/* The source's size says where holes are, but not where the file ends. */
 int copy_tail(struct copy_file *f, uint64_t off, char *buf)
 {
 	uint64_t size = (uint64_t)f->st.st_size, end;

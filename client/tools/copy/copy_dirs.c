@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy_dirs.c - directories that wait for their attributes. */
+/* copy_dirs.c - directories that get their attributes later. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy_dirs.h - directories that wait for their attributes. */
+/* copy_dirs.h - directories that get their attributes later. */
 #ifndef COPY_DIRS_H
 #define COPY_DIRS_H
 
@@ -13,13 +13,13 @@ struct copy_dirs {
 	size_t n, cap;
 };
 
-/* 0, or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int copy_dirs_add(struct copy_dirs *dirs, const char *from, const char *path,
 		  const struct stat *st);
 /* Sets the attributes, deepest first, and frees the list. */
 void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs);
 
-/* Finds what there is to copy below from, which becomes to. */
+/* Finds everything to copy below from, which becomes `to`. */
 void copy_walk(struct copy *c, struct copy_dirs *dirs, const char *from,
 	       const char *to);
 

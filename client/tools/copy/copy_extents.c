@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy_extents.c - where a source has data, and where holes. */
+/* copy_extents.c - where a source has data, and where it has holes. */
 #include <errno.h>
 #include <unistd.h>
 
 #include "client/tools/copy/copy.h"
 
-/* To ask all iods costs as much as to read so many bytes. */
+/* Asking all iods costs as much as reading this many bytes. */
 #define ASK_LEAST (1u << 20)
 
-/* Not every file can tell. */
+/* True: the file cannot tell where it has data. */
 static bool cannot_tell(int err)
 {
 	return err == EINVAL || err == ESPIPE || err == EOPNOTSUPP ||
 	       err == ENOSYS;
 }
 
-/* In [off, end): the first place of that kind, else end; where nobody can tell,
- * otherwise. */
+/*
+ * Finds the first data or hole in [off, end), else end.  If the file cannot tell, *at
+ * is otherwise.
+ */
 static int find(int fd, int whence, uint64_t off, uint64_t end,
 		uint64_t otherwise, uint64_t *at)
 {

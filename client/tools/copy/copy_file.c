@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy_file.c - one file: open both ends, cut into pieces, finish. */
+/* copy_file.c - one file: opens both ends, splits it into pieces, finishes it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,7 +41,10 @@ static struct copy_file *new_file(struct copy *c, const char *from,
 	return NULL;
 }
 
-/* A link that is replaced, and not followed, is another file than the one that it names. */
+/*
+ * A symbolic link that is replaced, and not followed, differs from the file that it
+ * names.
+ */
 static bool same_file(const struct copy_file *f)
 {
 	struct stat a, b;
@@ -76,7 +79,7 @@ static int open_file(struct copy_file *f)
 	int flags = O_RDONLY | O_CLOEXEC;
 
 	if (f->copy->opt.nofollow)
-		flags |= O_NOFOLLOW | O_NONBLOCK; /* a pipe is not waited for */
+		flags |= O_NOFOLLOW | O_NONBLOCK; /* a FIFO does not block */
 	f->in = pvfs_open(f->from, flags);
 	if (f->in < 0) {
 		copy_failed(f->copy, f->from);
@@ -110,7 +113,7 @@ static void queue_piece(struct copy_file *f, uint64_t off, uint64_t len)
 	copy_queue_put(f->copy->queue, job);
 }
 
-/* Cuts what has data into pieces; the last one begins where they end. */
+/* Splits the data into pieces; the last one begins where they end. */
 static int queue_pieces(struct copy_file *f)
 {
 	uint64_t size = (uint64_t)f->st.st_size, end;
@@ -130,9 +133,9 @@ static int queue_pieces(struct copy_file *f)
 }
 
 /*
- * A file of one piece is opened by the thread that copies it, so that the
- * walk does not wait for servers; a bigger one here, before its pieces go
- * to several threads.
+ * A file of one piece is opened by the thread that copies it, so that the walk does not
+ * wait for servers.  A larger one is opened here, before several threads get its
+ * pieces.
  */
 int copy_file_start(struct copy *c, const char *from, const char *to,
 		    const struct stat *st, uint64_t tag, struct copy_link *link)
@@ -155,7 +158,7 @@ int copy_file_start(struct copy *c, const char *from, const char *to,
 		free_file(f);
 		return -1;
 	}
-	atomic_store(&f->pieces, 1); /* ours, until all are queued */
+	atomic_store(&f->pieces, 1); /* held until all are queued */
 	if (queue_pieces(f))
 		atomic_store(&f->failed, true);
 	if (atomic_fetch_sub(&f->pieces, 1) == 1)
@@ -173,7 +176,9 @@ static void fails_at(struct copy_file *f, uint64_t off)
 		;
 }
 
-/* A failed close does not say which bytes are missing: the target is cut to nothing. */
+/*
+ * A failed close does not say which bytes are missing, so the target is cut to nothing.
+ */
 static void reopen(struct copy_file *f)
 {
 	fails_at(f, 0);
@@ -181,7 +186,7 @@ static void reopen(struct copy_file *f)
 		f->out = pvfs_open(f->to, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* What cannot be set is said; the data stays. */
+/* Reports attributes that cannot be set; the data stays. */
 static bool finish(struct copy_file *f)
 {
 	struct copy *c = f->copy;
@@ -209,7 +214,7 @@ static bool finish(struct copy_file *f)
 	return true;
 }
 
-/* The last piece, and the end of the file. */
+/* Copies the last piece, and ends the file. */
 static void end_file(struct copy_file *f, char *buf)
 {
 	struct copy *c = f->copy;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy_links.c - files that have several names.  The first name that the walk meets is copied;
- * the others become links to it when all files are whole.
+ * copy_links.c - files with several names.  The first name that the walk finds is
+ * copied.  The others become links to it when all files are complete.
  */
 #include <errno.h>
 #include <stdlib.h>

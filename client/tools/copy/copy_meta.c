@@ -37,7 +37,9 @@ void copy_lacks(struct copy *c, unsigned int what, const char *path)
 	atomic_store(&c->failed, true);
 }
 
-/* A symbolic link at either end, which is no copy of one itself, stands for its file. */
+/*
+ * A symbolic link at either end stands for its file, unless the link itself is copied.
+ */
 bool copy_follows(const struct copy *c, const struct stat *st)
 {
 	return !c->opt.nofollow && !S_ISLNK(st->st_mode);
@@ -50,7 +52,7 @@ static int change_owner(const struct copy *c, const char *to,
 				   : pvfs_lchown(to, uid, st->st_gid);
 }
 
-/* As cp -p: who may not give a file away keeps it, less the set-id bits. */
+/* Like cp -p: a user who may not give a file away keeps it, without the set-id bits. */
 static int copy_owner(struct copy *c, const char *path, const char *to,
 		      const struct stat *st, const struct stat *now,
 		      mode_t *mode)
@@ -70,7 +72,7 @@ static int copy_owner(struct copy *c, const char *path, const char *to,
 	return 0;
 }
 
-/* Giving a file away may have cleared its set-id bits. */
+/* A change of the owner may have cleared set-id bits. */
 static bool mode_stands(const struct stat *now, mode_t mode)
 {
 	return S_ISLNK(now->st_mode) || ((now->st_mode & 07777) == mode &&
@@ -85,9 +87,10 @@ int copy_change_mode(const struct copy *c, const char *to, mode_t mode)
 }
 
 /*
- * Every change waits for the manager's disk, so that nothing is set which
- * stands already: a tree of small files is mostly this.  The mode comes behind the list, so
- * that nobody has rights meanwhile which the source does not give.
+ * Each change waits for the manager's disk, so nothing is set that is right already;
+ * for a tree of small files this takes most of the time.  The mode is set after the
+ * access control list, so that nobody has rights in between that the source does not
+ * give.
  */
 int copy_attrs(struct copy *c, const char *from, const char *to,
 	       const struct stat *st)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy_queue.c - a bounded queue of copy jobs between the walk and threads. */
+/* copy_queue.c - a bounded queue of copy jobs between the walk and the threads. */
 #include <stdlib.h>
 
 #include "client/tools/copy/copy.h"

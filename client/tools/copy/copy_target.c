@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy_target.c - the target of a file.  A new one is filled under another name, and renamed
- * when it is whole.  One that is there is emptied and filled in place, as cp(1) does: it
- * keeps its inode, its other names, its stripes and its users.
+ * copy_target.c - the target of a file.  A new one is filled under a temporary name,
+ * and renamed when it is complete.  An existing one is emptied and filled in place,
+ * like cp(1) does: it keeps its inode, its other names, its stripes and its open
+ * descriptors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 
 #include "client/tools/copy/copy.h"
 
-#define NAME_MOST 200 /* bytes of a name that its other name has, too */
+#define NAME_MOST 200 /* bytes of the name that the temporary name repeats */
 #define TRIES 8
 
 #ifndef RENAME_NOREPLACE
@@ -52,7 +53,7 @@ int copy_replace(const char *path, int (*make)(const char *path, void *arg),
 	return rc;
 }
 
-/* Read access serves --verify. */
+/* Read access is for --verify. */
 static int create(struct copy_file *f, const char *path, int flags)
 {
 	struct pvfs_filestat meta = f->copy->opt.meta;
@@ -83,9 +84,10 @@ static int create_new(struct copy_file *f)
 }
 
 /*
- * Until the file has the source's rights, nobody else gets any; a file of another owner stays
- * as it is.  Without O_CREAT, because the kernel refuses O_CREAT for a file of another owner in
- * a sticky directory (fs.protected_regular).  A dangling symbolic link needs it.
+ * Until the file has the source's rights, nobody else gets access; a file of another
+ * owner keeps its mode.  O_CREAT is not used, because the kernel refuses it for a file
+ * of another owner in a sticky directory (fs.protected_regular).  Only a dangling
+ * symbolic link needs it.
  */
 static int open_there(struct copy_file *f)
 {
@@ -103,7 +105,9 @@ static int open_there(struct copy_file *f)
 	return 0;
 }
 
-/* With links kept, the other names of the target may belong to other files of the source. */
+/*
+ * If links are kept, other names of the target may belong to other files of the source.
+ */
 static bool shares_inode(const struct copy_file *f, const struct stat *st)
 {
 	return f->copy->opt.links && S_ISREG(st->st_mode) && st->st_nlink > 1;
@@ -132,7 +136,10 @@ int copy_target_close(struct copy_file *f)
 	return fd < 0 ? 0 : pvfs_close(fd);
 }
 
-/* Where the file system does not know the flag, nobody else makes the name meanwhile. */
+/*
+ * If the file system does not know the flag, this assumes that nobody else makes the
+ * name meanwhile.
+ */
 static int rename_new(const struct copy_file *f)
 {
 	struct stat st;
@@ -162,8 +169,9 @@ int copy_target_name(struct copy_file *f)
 }
 
 /*
- * The time makes the target older than any source, so that a copy of newer files copies it
- * again.  A target that gets its old mode back must hold nothing of the source.
+ * The time makes the target older than any source, so that a copy of newer files copies
+ * it again.  A target that gets its previous mode back must contain nothing of the
+ * source.
  */
 static void cut(struct copy_file *f, uint64_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy_walk.c - finds what there is to copy.  Directories are made on the
- * way down and get their attributes when all files are in, deepest first,
- * so that a read-only one can be filled and times stay as they were.
+ * copy_walk.c - finds what to copy.  Directories are made on the way down.  They get
+ * their attributes after all files, deepest first, so that a read-only one can be
+ * filled and times stay right.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		      const char *to);
 
-/* What is below it, too. */
+/* Also for everything below from. */
 static void left_out(struct copy *c, const char *from, const char *why)
 {
 	if (c->left_out)
@@ -34,7 +34,7 @@ static int symlink_to(const char *path, void *target)
 	return pvfs_symlink(target, path);
 }
 
-/* 0 and *made, -1. */
+/* 0 and *made, or -1. */
 static int make_link(const struct copy *c, char *target, const char *to,
 		     bool *made)
 {
@@ -49,7 +49,10 @@ static int make_link(const struct copy *c, char *target, const char *to,
 	return *made ? 0 : -1;
 }
 
-/* Is to what from is a link to, or from itself?  It would be lost, or be nothing new. */
+/*
+ * True: `to` is the link from itself, or the file that it names.  A copy would lose the
+ * file, or change nothing.
+ */
 static bool is_in_place(const char *from, const char *to, const struct stat *st)
 {
 	struct stat there, target;
@@ -95,7 +98,10 @@ static int look(const struct copy *c, const char *to, struct stat *st)
 	return c->opt.nofollow ? pvfs_lstat(to, st) : pvfs_stat(to, st);
 }
 
-/* One that an earlier copy closed is filled again; what cannot be changed may be open enough. */
+/*
+ * A directory that an earlier copy closed must be filled again.  If the change fails,
+ * the mode may still be sufficient.
+ */
 static bool open_up(const struct copy *c, const char *to, const struct stat *st)
 {
 	if (c->opt.nofollow && c->opt.preserve && (st->st_mode & 0700) != 0700)
@@ -103,7 +109,7 @@ static bool open_up(const struct copy *c, const char *to, const struct stat *st)
 	return true;
 }
 
-/* Its owner can fill it until its own mode is set; *made: it is new. */
+/* The owner can fill the directory until it gets its own mode.  *made: it is new. */
 static bool make_dir(struct copy *c, const char *from, const char *to,
 		     mode_t mode, bool *made)
 {
@@ -122,7 +128,7 @@ static bool make_dir(struct copy *c, const char *from, const char *to,
 	return false;
 }
 
-/* The first directory made: meeting it again means a copy into itself. */
+/* Records the first directory made: the walk must not copy it into itself. */
 static void remember_target(struct copy *c, const char *to)
 {
 	if (pvfs_stat(to, &c->target))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy_xattr.c - extended attributes of users, and access control lists.  What the target
- * cannot hold is noted, and no failure; without its list a file's group has no more
- * rights than the list gave it.
+ * copy_xattr.c - extended attributes of users, and access control lists.  Those that
+ * the target cannot hold are recorded, which is no failure.  Without its list, a file's
+ * group gets no more rights than the list gave it.
  */
 #include <endian.h>
 #include <errno.h>
@@ -12,14 +12,14 @@
 
 #include "client/tools/copy/copy.h"
 
-#define NAMES 65536u /* bytes, as the kernel bounds them */
+#define NAMES 65536u /* bytes, the limit of the kernel */
 #define VALUE 65536u
 #define ACL_ACCESS "system.posix_acl_access"
 #define ACL_DEFAULT "system.posix_acl_default"
 #define ACL_GROUP 0x04
 #define ACL_MASK 0x10
 
-/* As the kernel gives an access control list: a version, then these. */
+/* An access control list as the kernel returns it: a version, then these. */
 struct acl_entry {
 	uint16_t tag, perm;
 	uint32_t id;
@@ -28,8 +28,8 @@ struct acl_entry {
 struct xattrs {
 	struct copy *copy;
 	const char *from, *to;
-	struct stat *st; /* what to gets */
-	bool follows; /* symbolic links, at both ends */
+	struct stat *st; /* attributes that `to` gets */
+	bool follows; /* symbolic links at both ends */
 	char have[NAMES], want[NAMES], value[VALUE], old[VALUE];
 	ssize_t nhave, nwant;
 };
@@ -39,7 +39,7 @@ static bool is_acl(const char *name)
 	return !strcmp(name, ACL_ACCESS) || !strcmp(name, ACL_DEFAULT);
 }
 
-/* Labels of security modules are those of each host. */
+/* Labels of security modules belong to each host, and are not copied. */
 static bool is_kept(const struct copy *c, const char *name)
 {
 	return is_acl(name) ||
@@ -48,7 +48,7 @@ static bool is_kept(const struct copy *c, const char *name)
 		 !strcmp(name, "security.capability")));
 }
 
-/* 0: also where there can be none. */
+/* Returns the length; 0 also if the file system has no attributes. */
 static ssize_t list(const struct xattrs *x, const char *path, char names[NAMES])
 {
 	ssize_t n = x->follows ? pvfs_listxattr(path, names, NAMES)
@@ -65,7 +65,10 @@ static bool is_in(const char *name, const char *names, ssize_t len)
 	return false;
 }
 
-/* What the list gives to the group of the file, which its mode does not say. */
+/*
+ * Reduces the mode to what the list gives the file's group, which the mode does not
+ * show.
+ */
 static void narrow(struct xattrs *x, size_t len)
 {
 	mode_t group = 0, mask = 7;
@@ -105,7 +108,7 @@ static int set_once(const struct xattrs *x, const char *name, size_t len)
 			  : pvfs_lsetxattr(x->to, name, x->value, len, 0);
 }
 
-/* Attributes of a file that its owner may not write to are refused to him, too. */
+/* The owner needs write permission to set attributes, so it is added on EACCES. */
 static int set(struct xattrs *x, const char *name, size_t len)
 {
 	if (!set_once(x, name, len))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* progress.c - a bar with rate and time left, on a terminal only. */
+/* progress.c - a bar with rate and remaining time, on a terminal only. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

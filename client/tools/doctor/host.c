@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* host.c - files of the host, below the root that was named. */
+/* host.c - files of the host, below the given root. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

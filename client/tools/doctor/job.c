@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* job.c - checks, each in a process of its own that has until its deadline. */
+/* job.c - runs checks, each in a process of its own with a deadline. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -29,7 +29,7 @@ static bool applies(const struct doctor *d, const struct check *c)
 	}
 }
 
-/* How many it is for, from *first on; 0: it runs once. */
+/* Returns how many subjects the check has, from *first on; 0: it runs once. */
 static unsigned int subjects_of(const struct doctor *d, const struct check *c,
 				const struct subject **first)
 {
@@ -51,7 +51,7 @@ static bool runs_once(const struct check *c)
 	return c->of == OF_NODE || c->of == OF_CONF || c->of == OF_TAB;
 }
 
-/* name stands in "a,b,c". */
+/* True: name is in "a,b,c". */
 static bool is_in(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -107,13 +107,13 @@ void jobs_free(struct jobs *jobs)
 	free(jobs->away);
 }
 
-/* Its deadline ends the child even when the parent was killed. */
+/* The alarm ends the child even if the parent was killed. */
 static void child(struct doctor *d, const struct job *job, int out)
 {
 	d->out = out;
 	alarm(d->timeout_s + 5);
 	job->check->run(d, job->s);
-	exit(0); /* libpvfs takes leave of the servers */
+	exit(0); /* libpvfs closes its sessions */
 }
 
 static int start(struct doctor *d, struct job *job)
@@ -164,7 +164,7 @@ static void put(struct job *job, char kind, const char *what, const char *fix)
 	job->len += w + f;
 }
 
-/* One that is held by the kernel is not waited for. */
+/* A late process may be blocked in the kernel, so it is not waited for. */
 static void end(struct job *job, bool late)
 {
 	const struct check *c = job->check;
@@ -206,7 +206,7 @@ static void take(struct job *job)
 		end(job, false);
 }
 
-/* Waits for those that run until the first of their deadlines. */
+/* Waits for the running jobs, until the first of their deadlines. */
 static void attend(struct job **run, unsigned int n)
 {
 	struct pollfd p[AT_A_TIME];
@@ -242,7 +242,7 @@ static bool is_away(const struct jobs *jobs, const struct job *job)
 	       jobs->away[job->s - jobs->first];
 }
 
-/* Starts what may run beside the n that do.  How many do then, or -errno. */
+/* Starts jobs in addition to the n that run.  Returns how many run then, or -errno. */
 static int start_more(struct doctor *d, struct jobs *jobs, unsigned int *next,
 		      struct job **run, int n)
 {
@@ -255,7 +255,7 @@ static int start_more(struct doctor *d, struct jobs *jobs, unsigned int *next,
 			continue;
 		rc = start(d, job);
 		if (rc && n) {
-			(*next)--; /* again, when one has ended */
+			(*next)--; /* again, after one has ended */
 			return n;
 		}
 		if (rc)
@@ -265,7 +265,7 @@ static int start_more(struct doctor *d, struct jobs *jobs, unsigned int *next,
 	return n;
 }
 
-/* Leaves those that have not ended; how many. */
+/* Keeps the jobs that have not ended; returns how many. */
 static int sweep(struct jobs *jobs, struct job **run, int n)
 {
 	int k = 0;

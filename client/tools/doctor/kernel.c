@@ -7,9 +7,8 @@
 
 #include "client/tools/doctor/checks.h"
 
-#define DIRTY_LEAST                                                            \
-	(16ull << 20) /* bytes that writers may leave to the kernel */
-#define DIRTY_MOST (16ull << 30) /* that a power failure may take */
+#define DIRTY_LEAST (16ull << 20) /* bytes that writers may leave unwritten */
+#define DIRTY_MOST (16ull << 30) /* bytes that a power failure may destroy */
 #define WINDOW_LEAST (1u << 20)
 
 int meminfo(const struct doctor *d, const char *name, uint64_t *bytes)
@@ -31,7 +30,7 @@ int meminfo(const struct doctor *d, const char *name, uint64_t *bytes)
 	return rc ? rc : -ENOENT;
 }
 
-/* What it may be in bytes: by itself, or a part of the memory. */
+/* Gets the limit in bytes: set directly, or as a share of the memory. */
 static int dirty(const struct doctor *d, const char *kind, uint64_t *bytes)
 {
 	char path[64];
@@ -84,7 +83,7 @@ void check_dirty(const struct doctor *d, const struct subject *s)
 			    most >> 30);
 }
 
-/* Those that fill a link of a cluster; others yield to anything. */
+/* True: the algorithm fills a link of a cluster; others yield to any traffic. */
 static bool is_known(const char *name)
 {
 	static const char *const good[] = { "cubic", "bbr",  "dctcp",
@@ -138,7 +137,7 @@ void check_tcp(const struct doctor *d, const struct subject *s)
 	check_window(d, "tcp_wmem");
 }
 
-/* No program here uses huge pages, so those that are kept are lost to all. */
+/* Servers and clients use no huge pages, so the reserved ones are lost to them. */
 void check_huge(const struct doctor *d, const struct subject *s)
 {
 	uint64_t total, kept, size;
@@ -150,7 +149,7 @@ void check_huge(const struct doctor *d, const struct subject *s)
 	if (!rc)
 		rc = meminfo(d, "Hugepagesize", &size);
 	if (rc == -ENOENT && !meminfo(d, "MemTotal", &total))
-		return; /* a kernel without them */
+		return; /* a kernel without huge pages */
 	if (rc)
 		doctor_unseen(d, "/proc/meminfo: %s", strerror(-rc));
 	else if (kept * size > total / 4)
@@ -200,7 +199,7 @@ void check_yama(const struct doctor *d, const struct subject *s)
 			    scope);
 }
 
-/* Who has servers on loopback alone has no other host. */
+/* False: all servers are on loopback, so there are no other hosts. */
 static bool has_other_hosts(const struct doctor *d)
 {
 	for (unsigned int i = 0; i < d->nsubjects; i++)

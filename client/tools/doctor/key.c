@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* key.c - the servers' key, and munged where clients prove by it who they are. */
+/* key.c - the servers' key, and munged if clients authenticate with it. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,7 +20,7 @@ void key_user(const char *path)
 		_exit(1);
 }
 
-/* Whose the data are is whose the key has to be: the user of the daemons. */
+/* The key must belong to the owner of the storage: the user of the daemons. */
 static bool is_foreign(const struct doctor *d, const struct stat *sb)
 {
 	char fix[PATH_MAX + 64];
@@ -63,7 +63,7 @@ void check_key(const struct doctor *d, const struct subject *s)
 		return;
 	}
 	if (is_foreign(d, &sb) || (sb.st_mode & 077))
-		return; /* of the mode pvfs-conf says it */
+		return; /* pvfs-conf reports the mode */
 	key_user(d->key);
 	if (access(d->key, R_OK) || (geteuid() && sb.st_uid != geteuid()))
 		doctor_unseen(d, "%s: only user %u and root read it", d->key,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* limits.c - what daemons of this host, and programs, may have; daemons that stand still. */
+/* limits.c - limits of this host's daemons, and of programs; stopped daemons. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int limit(const struct doctor *d, const char *pid, const char *name,
 	return rc ? rc : limits_parse(text, name, soft, hard);
 }
 
-/* The text behind "NAME:" of /proc/PID/status, or NULL. */
+/* Returns the text after "NAME:" of /proc/PID/status, or NULL. */
 static const char *status_of(const struct doctor *d, const char *pid,
 			     const char *name, char *text, size_t len)
 {
@@ -57,14 +57,14 @@ static bool may_lock(const struct doctor *d, const char *pid)
 	return caps && (strtoull(caps, NULL, 16) >> CAP_IPC_LOCK_BIT & 1);
 }
 
-/* A daemon of this configuration. */
+/* For each daemon of this configuration. */
 struct daemon {
 	const struct doctor *d;
 	void (*look)(const struct doctor *d, const char *who, const char *pid);
 	unsigned int n;
 };
 
-/* The NULs between arguments become blanks. */
+/* Gets the command line; the NULs between arguments become blanks. */
 static bool cmdline(const struct doctor *d, const char *pid, char *text,
 		    size_t len)
 {
@@ -105,7 +105,7 @@ static int look_at(void *arg, const char *pid)
 	return 0;
 }
 
-/* Of all daemons of d->conf that this user may see. */
+/* Calls look for all daemons of d->conf that this user may see. */
 static void each_daemon(const struct doctor *d,
 			void (*look)(const struct doctor *d, const char *who,
 				     const char *pid))

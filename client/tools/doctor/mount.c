@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mount.c - what a mount needs of this host, and the memory of files that is shared. */
+/* mount.c - what a mount needs from this host, and /dev/shm. */
 #include <errno.h>
 #include <mntent.h>
 #include <stdlib.h>
@@ -68,7 +68,10 @@ static bool is_mounted(const struct doctor *d, const char *dir)
 	return false;
 }
 
-/* Lines of fstab that a start of this host mounts; systemd mounts some at their first use. */
+/*
+ * Reports lines of fstab that are mounted at boot, and are not mounted now.  systemd
+ * mounts some at their first use.
+ */
 static void find_unmounted(const struct doctor *d)
 {
 	char table[PATH_MAX];

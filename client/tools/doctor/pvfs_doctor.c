@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-doctor - what is wrong on this host, or with the servers, and how to mend it. */
+/* pvfs-doctor - finds faults of this host or the servers, and says how to fix them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ static int option(void *arg, int opt, const char *val)
 	if (opt == 'c')
 		a->d.conf = val;
 	else if (opt == 'a')
-		; /* that was once more than without it */
+		; /* accepted for compatibility: all checks run without it */
 	else if (opt == 'j')
 		a->json = true;
 	else if (opt == 'v')
@@ -96,7 +96,7 @@ static bool is_check(const char *name, size_t len)
 	return false;
 }
 
-/* Who misspells one would take the rest for all that there is. */
+/* Rejects misspelled names, so that each name that is given is really skipped. */
 static void check_skip(const char *list)
 {
 	while (list && *list) {
@@ -113,7 +113,7 @@ static void check_skip(const char *list)
 	}
 }
 
-/* What is said goes to standard output; checks must not add to it. */
+/* Keeps checks from reading standard input, and the library from printing. */
 static void be_quiet(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -125,7 +125,9 @@ static void be_quiet(void)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-/* Without servers the rest of the host is looked at, and check_conf() says why. */
+/*
+ * Without servers the rest of the host is examined, and check_conf() reports the cause.
+ */
 static int find_subjects(struct args *a)
 {
 	struct doctor *d = &a->d;

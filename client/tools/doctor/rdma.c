@@ -10,14 +10,14 @@
 #include "client/tools/doctor/checks.h"
 
 #define DEVICES "/sys/class/infiniband"
-#define MTU_LEAST 4200u /* of Ethernet, for 4096 bytes of RoCE */
+#define MTU_LEAST 4200u /* Ethernet's, for RoCE with 4096 bytes */
 
 struct port {
 	char dir[PATH_MAX]; /* /sys/class/infiniband/DEV/ports/N */
 	char name[80]; /* "mlx5_0 port 1" */
 	bool up, ethernet;
 	char state[32], netdev[64];
-	uint64_t mtu; /* of netdev; 0: not known */
+	uint64_t mtu; /* of netdev; 0: unknown */
 };
 
 struct walk {
@@ -91,7 +91,7 @@ static int each_dev(void *arg, const char *dev)
 	return 0;
 }
 
-/* How many ports are up; no devices are no fault. */
+/* Returns the number of active ports.  Having no devices is no fault. */
 static unsigned int walk(const struct doctor *d,
 			 void (*fn)(struct walk *w, const struct port *p))
 {

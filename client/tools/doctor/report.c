@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report.c - what was found, what could not be looked at, and the exit status. */
+/* report.c - findings, checks that could not look, and the exit status. */
 #include "client/tools/doctor/doctor.h"
 #include "common/json/json_out.h"
 #include "client/tools/common/tool.h"

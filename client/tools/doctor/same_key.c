@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * same_key.c - whether a server serves the file system of pvfs.conf, and takes the key
- * that lies here: it is asked as one server asks another.
+ * same_key.c - whether a server serves the file system of pvfs.conf, and accepts the
+ * key of this host.  The check asks as a server asks another.
  */
 #include <errno.h>
 #include <string.h>
@@ -47,7 +47,10 @@ static int ping(const struct doctor *d, struct asking *a)
 	return a->status;
 }
 
-/* An iod is asked as by the manager; a client of the manager proves nothing. */
+/*
+ * An iod is asked in the role of the manager.  The manager is asked in the role of a
+ * client, which proves nothing.
+ */
 static int open_peer(const struct doctor *d, const struct subject *s,
 		     struct asking *a)
 {
@@ -76,7 +79,7 @@ static int ask(const struct doctor *d, const struct subject *s,
 	int rc;
 
 	if (d->key[0] && keyring_open(d->key, false, NULL, &a->ring))
-		return -ENODATA; /* check_key() says why */
+		return -ENODATA; /* check_key() reports the cause */
 	rc = fabric_open(&a->fabric, s->addr.scheme, NULL, &dev);
 	if (!rc)
 		rc = rpc_ctx_open(&ctx, &a->ctx);
@@ -90,7 +93,7 @@ static void leave(struct asking *a)
 	if (a->peer)
 		rpc_peer_close(a->peer, true);
 	if (a->ctx) {
-		rpc_ctx_progress(a->ctx, 0); /* BYE */
+		rpc_ctx_progress(a->ctx, 0); /* sends BYE */
 		rpc_ctx_close(a->ctx);
 	}
 	fabric_close(&a->fabric);
@@ -98,8 +101,9 @@ static void leave(struct asking *a)
 }
 
 /*
- * Not by -ENOKEY: then both keys were the same, and it asks who the client is.  Nor by
- * -EACCES: it looks at no key of who is in none of its networks; check_reach() says so.
+ * Excludes -ENOKEY: both keys were the same, and the server asks who the client is.
+ * Excludes -EACCES: the server checks no key of a host outside its networks, and
+ * check_reach() reports that.
  */
 static bool is_refused(int rc)
 {
@@ -112,7 +116,7 @@ void check_same_key(const struct doctor *d, const struct subject *s)
 	int rc;
 
 	if (!d->fsid)
-		return; /* check_conf() says so */
+		return; /* check_conf() reports it */
 	key_user(d->key);
 	rc = ask(d, s, &a);
 	if (rc == -ENXIO)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* say.c - what a check says goes to its parent, with a NUL behind each text. */
+/* say.c - sends the results of a check to its parent, with a NUL after each text. */
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/tools/doctor/checks.h"
 
-/* Of at most PIPE_BUF bytes: whole, and nothing else is between. */
+/* At most PIPE_BUF bytes, so the result arrives in one piece. */
 static void say(const struct doctor *d, char kind, const char *what,
 		const char *fix)
 {
@@ -14,7 +14,7 @@ static void say(const struct doctor *d, char kind, const char *what,
 	size_t n = 0, w = strlen(what) + 1, f = strlen(fix) + 1;
 
 	if (f > DOCTOR_TEXT)
-		f = DOCTOR_TEXT; /* a long path in it */
+		f = DOCTOR_TEXT; /* it contains a long path */
 	buf[n++] = kind;
 	memcpy(buf + n, what, w);
 	n += w;
@@ -22,7 +22,7 @@ static void say(const struct doctor *d, char kind, const char *what,
 	n += f;
 	buf[n - 1] = '\0';
 	if (write(d->out, buf, n) < 0)
-		_exit(1); /* nobody listens any more */
+		_exit(1); /* the parent has ended */
 }
 
 void doctor_find(const struct doctor *d, const char *fix, const char *fmt, ...)
@@ -58,7 +58,7 @@ void doctor_note(const struct doctor *d, const char *fmt, ...)
 	say(d, SAID_NOTE, what, "");
 }
 
-/* "cause; fix": as the other rooms write them. */
+/* Other modules write "cause; fix". */
 static void on_line(void *arg, enum log_level level, const char *msg)
 {
 	struct found_log *f = arg;
@@ -77,7 +77,7 @@ struct log found_log(struct found_log *f)
 	return (struct log){ LOG_LV_WARN, on_line, f };
 }
 
-/* The last one of word in text, or NULL. */
+/* Returns the last occurrence of word in text, or NULL. */
 static char *last(char *text, const char *word)
 {
 	char *at = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* server.c - what is heard of a server: its round trip, the way there, its space. */
+/* server.c - what a server answers: its round trip, its transports, its space. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
 
-/* A check makes up to five, one behind the other. */
+/* A check makes up to five, one after the other. */
 static int ping_ms(const struct doctor *d)
 {
 	return (int)d->timeout_s * 200;
 }
 
-/* Which file system it should be of is known once its manager was asked. */
+/* The file system that an iod must serve is known once its manager was asked. */
 static int ping(const struct doctor *d, const struct subject *s,
 		struct pvfs_ping *p)
 {
@@ -29,7 +29,7 @@ static int ping(const struct doctor *d, const struct subject *s,
 	return pvfs_ping_mount(s->mount, s->uri, ping_ms(d), p) ? -errno : 0;
 }
 
-/* Servers on loopback are mostly those of that script. */
+/* Servers on loopback were mostly started by that script. */
 static const char *starter(const struct subject *s)
 {
 	return addr_is_loopback(&s->addr)
@@ -66,7 +66,7 @@ static bool is_refusal(int err)
 	"with munge: munged here and on the manager's host, with one key and " \
 	"one time (munge -n | ssh HOST unmunge); server_user= for servers of " \
 	"another user on this host"
-/* What it says before it asks who comes. */
+/* For a rejection before authentication. */
 #define OUTSIDE_FIX                                                            \
 	"this host's network in [filesystem] allow of pvfs.conf, on all "      \
 	"server hosts, and restart them; of a server on this host "            \
@@ -104,7 +104,7 @@ static void find_silent(const struct doctor *d, const struct subject *s)
 	doctor_find(d, fix, "%s does not answer", s->uri);
 }
 
-/* It speaks, but not with us. */
+/* The server answers, but does not serve this file system, or not yet. */
 static void find_elsewise(const struct doctor *d, const struct subject *s,
 			  int err)
 {
@@ -119,7 +119,7 @@ static void find_elsewise(const struct doctor *d, const struct subject *s,
 	doctor_find(d, fix, "%s: %s", s->uri, tool_cause(err));
 }
 
-/* Clients are refused, we perhaps not. */
+/* The server rejects clients, but perhaps not this one. */
 #define PLACES_FIX                                                             \
 	"LimitNOFILE in the unit (systemctl edit), or max_sessions and "       \
 	"host_sessions in pvfs.conf, then restart it; pvfs-stats -u and "      \
@@ -130,7 +130,7 @@ static void find_full(const struct doctor *d, const struct subject *s, int err)
 	doctor_find(d, PLACES_FIX, "%s is full: %s", s->uri, tool_cause(err));
 }
 
-/* We were let in, and others are not. */
+/* The server admitted this check, but rejects others. */
 static void look_room(const struct doctor *d, const struct subject *s,
 		      const struct pvfs_ping *p)
 {
@@ -178,10 +178,10 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 		doctor_find(d, fix, "%s: %s", s->uri, strerror(err));
 }
 
-/* It is known already why it was not heard, and another check says so. */
+/* True: the cause is known, and another check reports it. */
 static bool is_said(const struct doctor *d, const struct subject *s, int err)
 {
-	/* a name service may be slow, too */
+	/* the name service may be slow, too */
 	if (err == EHOSTUNREACH || err == ETIMEDOUT)
 		return !host_has_address(s);
 	return !d->conf && !tab_has_key(d, s);
@@ -208,7 +208,7 @@ void check_reach(const struct doctor *d, const struct subject *s)
 			    p.uptime_ns / 1000000000);
 }
 
-/* Over tcp: as our file has it. */
+/* Over tcp, the seal must be that of our file. */
 static void look_seal(const struct doctor *d, const struct subject *s,
 		      const struct pvfs_ping *p)
 {
@@ -221,7 +221,7 @@ static void look_seal(const struct doctor *d, const struct subject *s,
 			    d->conf, d->seal);
 }
 
-/* One of its transports alone. */
+/* Tests one of its transports alone. */
 static void look_way(const struct doctor *d, const struct subject *s,
 		     const char *scheme, const char *best)
 {
@@ -277,7 +277,7 @@ static void look_choice(const struct doctor *d, const struct subject *s,
 			    s->uri, p->reason);
 }
 
-/* What a server does not leave open is one way, which check_reach() goes. */
+/* A server with a fixed transport has only one, which check_reach() tests. */
 void check_ways(const struct doctor *d, const struct subject *s)
 {
 	static const char *const all[] = { "local", "verbs", "tcp" };
@@ -318,7 +318,7 @@ void check_space(const struct doctor *d, const struct subject *s)
 	uint64_t bs;
 
 	if (ping(d, s, &p))
-		return; /* check_reach() says why */
+		return; /* check_reach() reports the cause */
 	if (pvfs_statfs_mount(s->mount, s->uri, ping_ms(d), &st)) {
 		doctor_unseen(d, "space of %s: %s", s->uri, strerror(errno));
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* storage.c - the storage folders of this host's servers, and the disks below. */
+/* storage.c - the storage folders of this host's servers, and their disks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +22,9 @@ static bool is_ours(const struct subject *s)
 	return s->storage[0] && subject_is_here(s);
 }
 
-/* An iod whose disk is not mounted stamps what it finds there instead, and ends. */
+/*
+ * If its disk is not mounted, an iod stamps the folder that it finds instead, and ends.
+ */
 static void find_new(const struct doctor *d, const struct subject *s,
 		     const char *what)
 {
@@ -120,7 +122,7 @@ static void find_missing(const struct doctor *d, const struct subject *s)
 			      strerror(errno));
 }
 
-/* Then what is in the folder, if there is one, is not what matters. */
+/* True: it is not mounted.  Then the content of the folder does not matter. */
 static bool find_unmounted(const struct doctor *d, const struct subject *s)
 {
 	char real[PATH_MAX], fix[PATH_MAX + 64];
@@ -182,7 +184,7 @@ void check_room(const struct doctor *d, const struct subject *s)
 			    s->section, s->storage, (uint64_t)st.f_favail);
 }
 
-/* As ext4 counts them since its last fsck. */
+/* The errors that ext4 has counted since its last fsck. */
 void check_errors(const struct doctor *d, const struct subject *s)
 {
 	char link[PATH_MAX], to[PATH_MAX], path[PATH_MAX];
@@ -209,7 +211,10 @@ void check_errors(const struct doctor *d, const struct subject *s)
 			    s->section, s->storage, n);
 }
 
-/* ms of the quickest flush of three; a file without a name: nothing stays. */
+/*
+ * Returns the ms of the fastest of three flushes, or -errno.  The file has no name, so
+ * nothing remains.
+ */
 static int64_t flush_ms(const char *dir)
 {
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -237,7 +242,7 @@ void check_fsync(const struct doctor *d, const struct subject *s)
 	int64_t ms;
 
 	if (!is_ours(s) || access(s->storage, W_OK | X_OK))
-		return; /* check_storage() and check_room() say so */
+		return; /* check_storage() and check_room() report it */
 	ms = flush_ms(s->storage);
 	if (ms == -EIO)
 		doctor_find(d,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* subject.c - which servers there are: out of pvfs.conf, or as managers tell them. */
+/* subject.c - finds the servers: from pvfs.conf, or from the managers. */
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
@@ -59,7 +59,7 @@ static int take_servers(struct doctor *d, const struct conf *file,
 	return 0;
 }
 
-/* What is wrong with these pvfs-conf says. */
+/* pvfs-conf reports faults in these. */
 static void take_filesystem(struct doctor *d, const struct conf *file)
 {
 	char err[DOCTOR_TEXT];
@@ -125,7 +125,7 @@ bool subject_is_here(const struct subject *s)
 	return here;
 }
 
-/* Servers of another user on this host are those whose storage his is. */
+/* Servers of another user on this host run as the owner of their storage. */
 static unsigned int server_user(const struct doctor *d)
 {
 	struct stat sb;
@@ -136,7 +136,7 @@ static unsigned int server_user(const struct doctor *d)
 	return 0;
 }
 
-/* How the servers want their clients to prove who they are; check_munge() has the rest. */
+/* Writes how clients authenticate to the servers; check_munge() reports the rest. */
 static int write_auth(const struct doctor *d, int fd)
 {
 	if (!strcmp(d->auth, "key"))
@@ -148,7 +148,7 @@ static int write_auth(const struct doctor *d, int fd)
 		       d->munge_socket);
 }
 
-/* What one of them does not leave open is not for the others. */
+/* The fixed transport of one server does not apply to the others. */
 static const char *scheme_of_all(const struct doctor *d)
 {
 	const char *scheme = d->subject[0].addr.scheme;
@@ -187,10 +187,10 @@ int subjects_mount(const struct doctor *d)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!rc && setenv("PVFSTAB_FILE", path, 1))
 		rc = -ENOMEM;
-	return rc; /* the descriptor stays, for all checks */
+	return rc; /* the descriptor stays open for all checks */
 }
 
-/* ---- of pvfstab: in a child, for a manager may let one wait ---- */
+/* ---- from pvfstab: in a child, because a manager may not answer ---- */
 
 static void tell(int out, const char *mount, const struct pvfs_server *server)
 {
@@ -229,10 +229,10 @@ static void survey(int out)
 			tell(out, dir, &mgr);
 	for (unsigned int i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
 		tell_iods(out, dir);
-	exit(0); /* libpvfs takes leave of the servers */
+	exit(0); /* libpvfs closes its sessions */
 }
 
-/* The next one; false: there is none, or not in time. */
+/* Gets the next one; false: there is none, or not in time. */
 static bool hear(int fd, uint64_t deadline, struct subject *s)
 {
 	size_t have = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table.c - all checks, in the order in which they are told. */
+/* table.c - all checks, in the order of the report. */
 #include "client/tools/doctor/checks.h"
 
 #define DISK_LATE "the disk or file system below does not answer"

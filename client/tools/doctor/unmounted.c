@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unmounted.c - file systems of fstab that are not where a server has its storage. */
+/*
+ * unmounted.c - file systems of fstab that are not mounted where a server has its
+ * storage.
+ */
 #include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +10,10 @@
 
 #include "client/tools/doctor/checks.h"
 
-/* The longest mount point of that table at or above path, but "/"; its length, or 0. */
+/*
+ * Returns the length of the longest mount point of the table at or above path, except
+ * "/"; 0: none.
+ */
 static size_t mount_point(const char *table, const char *path)
 {
 	FILE *f = setmntent(table, "re");
@@ -34,6 +40,6 @@ size_t unmounted_above(const struct doctor *d, const char *path)
 	size_t wanted = mount_point(host_path(d, table, "/etc/fstab"), path);
 
 	if (access(host_path(d, table, "/proc/self/mounts"), R_OK))
-		return 0; /* nobody knows */
+		return 0; /* unknown */
 	return wanted > mount_point(table, path) ? wanted : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * use.c - what a user does: list, make a file, write, read.  Whatever the cause, what fails here
- * fails in his programs too.  Through the library for each mount of pvfstab, and through each
- * mount of this host.
+ * use.c - what a user does: list, make a file, write, read.  Whatever the cause, what
+ * fails here fails in the user's programs too.  Uses the library for each mount of
+ * pvfstab, and the kernel for each mount of this host.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,27 +18,28 @@
 #include "common/util/random_id.h"
 #include "client/tools/common/tool.h"
 
-#define LOOK_MOST 1000u /* entries, in search of a directory to write in */
+#define LOOK_MOST 1000u /* entries, in search of a writable directory */
 #define DIRS_MOST 64u
 #define PIECE 64 /* bytes on each iod */
 #define MOUNT_PIECES 256u
-#define WIDTH_MOST (8 << 20) /* st_blksize does not tell more */
+#define WIDTH_MOST (8 << 20) /* st_blksize is not larger */
 #define MOUNT_SPAN (256 << 20)
-/* 2^32 by the golden ratio: its multiples are far from each other */
+/* 2^32 by the golden ratio: its multiples are spread evenly */
 #define SPREAD 0x9e3779b1u
 
 struct use {
 	const struct doctor *d;
 	const char *at; /* the mount point */
-	char line[DOCTOR_TEXT]; /* the library's latest */
-	unsigned int pieces; /* so many iods */
-	bool striped; /* by the library: PIECE bytes a stripe */
-	bool all_seen; /* no directory was left out */
-	char dir[PATH_MAX]; /* in which the user may write; "" */
-	char file[PATH_MAX]; /* that he may read; "" */
+	char line[DOCTOR_TEXT]; /* the last log line of the library */
+	/* pieces to write; with the library, one per iod */
+	unsigned int pieces;
+	bool striped; /* by the library: PIECE bytes per stripe */
+	bool all_seen; /* no directory was skipped */
+	char dir[PATH_MAX]; /* writable by the user; or "" */
+	char file[PATH_MAX]; /* readable by the user; or "" */
 };
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void on_line(void *arg, int level, const char *msg)
 {
@@ -75,7 +76,7 @@ static const char *fix_of(int err)
 	       "more";
 }
 
-/* Some iod does not answer: check_reach() says which, and why. */
+/* True: an iod does not answer: check_reach() reports which, and why. */
 static bool is_explained(const struct use *u)
 {
 	struct pvfs_server *list;
@@ -101,7 +102,7 @@ static void failed(struct use *u, const char *what, const char *path)
 		    u->line[0] ? ": " : "", u->line);
 }
 
-/* ---- a directory to write in, a file to read ---- */
+/* ---- a writable directory, a readable file ---- */
 
 struct dirs {
 	unsigned int n, next, looked;
@@ -155,7 +156,7 @@ static int list_dir(struct use *u, struct dirs *dirs, const char *dir)
 	return err ? -1 : 0;
 }
 
-/* The root must be listed; below it only what may be. */
+/* The root must be readable; below it, only readable directories are searched. */
 static bool look_around(struct use *u)
 {
 	struct dirs dirs = { 0 };
@@ -175,11 +176,12 @@ static bool look_around(struct use *u)
 	return listed;
 }
 
-/* ---- a file of our own ---- */
+/* ---- a file of its own ---- */
 
 /*
- * Through a mount only st_blksize is known.  That is a stripe on each iod, of which the kernel makes
- * the power of two below; pieces at regular steps could all be on the same iods.
+ * Through a mount only st_blksize is known.  It is a stripe on each iod, which the
+ * kernel rounds down to a power of two.  Pieces at regular distances could all be on
+ * the same iods.
  */
 static off_t span_of(const struct use *u, int fd)
 {
@@ -197,7 +199,7 @@ static off_t place_of(unsigned int i, off_t span)
 	return span ? (off_t)(part * (uint64_t)span >> 32) : (off_t)i * PIECE;
 }
 
-/* A piece on each iod; what failed, or NULL. */
+/* Writes and reads a piece on each iod.  Returns what failed, or NULL. */
 static const char *try_data(const struct use *u, int fd)
 {
 	char piece[PIECE], back[PIECE];
@@ -228,7 +230,7 @@ static int make_file(const struct use *u, const char *path)
 			  : pvfs_open(path, flags, 0600);
 }
 
-/* It has no name while it is written to: who ends us leaves nothing. */
+/* The file has no name while it is written, so a killed check leaves nothing. */
 static void try_file(struct use *u)
 {
 	char path[PATH_MAX + 128], host[65] = "host";
@@ -261,7 +263,7 @@ static void try_file(struct use *u)
 		failed(u, what, path);
 }
 
-/* Where he may write nowhere: what a read needs. */
+/* Tests a read, if the user may write nowhere. */
 static void try_read(struct use *u)
 {
 	char byte;
@@ -320,7 +322,7 @@ void check_use(const struct doctor *d, const struct subject *s)
 	int n;
 
 	if (pvfs_ping_mount(s->mount, s->uri, (int)d->timeout_s * 200, &p))
-		return; /* check_reach() says why */
+		return; /* check_reach() reports the cause */
 	pvfs_set_log(on_line, &u, 0);
 	n = pvfs_servers(s->mount, NULL, 0);
 	if (n < 2) {
@@ -338,9 +340,9 @@ void check_mounted(const struct doctor *d, const struct subject *s)
 	struct use u = { .d = d, .at = s->mount, .pieces = MOUNT_PIECES };
 	struct stat sb;
 
-	setenv("PVFSTAB_FILE", "/dev/null", 1); /* all paths are the kernel's */
+	setenv("PVFSTAB_FILE", "/dev/null", 1); /* all paths go to the kernel */
 	if (!stat(s->mount, &sb))
 		use(&u);
-	else if (errno != EACCES) /* another user's */
+	else if (errno != EACCES) /* another user's mount */
 		failed(&u, "stat", s->mount);
 }

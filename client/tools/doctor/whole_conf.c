@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* whole_conf.c - pvfs.conf as pvfs-conf(8) finds it, and as the manager has it. */
+/* whole_conf.c - pvfs.conf as pvfs-conf(8) judges it, and as the manager has it. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define PROGRAM "pvfs-conf"
 
-/* Beside this program, where servers' programs are installed, or in a build. */
+/* Searches this program's folder, the folders of servers' programs, and a build. */
 static bool find_program(char path[PATH_MAX])
 {
 	static const char *const where[] = { ".", "../sbin", "../../../conf",
@@ -38,7 +38,7 @@ static bool find_program(char path[PATH_MAX])
 	return false;
 }
 
-/* Its lines; NULL: it cannot be started. */
+/* Returns its output; NULL: it cannot be started. */
 static FILE *run(const char *program, const char *conf, int *pid)
 {
 	int p[2];
@@ -60,7 +60,7 @@ static FILE *run(const char *program, const char *conf, int *pid)
 	return NULL;
 }
 
-/* Its lines count only if it found something, which its status says at last. */
+/* The lines count only if it found something, which its exit status says at the end. */
 static char *read_all(FILE *in)
 {
 	char *text = NULL;
@@ -117,7 +117,7 @@ void check_conf(const struct doctor *d, const struct subject *s)
 	fclose(in);
 }
 
-/* It tells all but its own. */
+/* The manager tells all addresses except its own. */
 static void compare(const struct doctor *d, const struct pvfs_server *list,
 		    int n)
 {
@@ -133,7 +133,7 @@ static void compare(const struct doctor *d, const struct pvfs_server *list,
 			    d->conf, d->nsubjects - 1, n - 1);
 }
 
-/* Clients go by what the manager says. */
+/* Clients use the addresses that the manager tells. */
 void check_iods(const struct doctor *d, const struct subject *s)
 {
 	struct pvfs_server *list;
@@ -143,7 +143,7 @@ void check_iods(const struct doctor *d, const struct subject *s)
 	(void)s;
 	if (!d->nsubjects ||
 	    pvfs_ping_mount(DOCTOR_MOUNT, d->subject[0].uri, 3000, &p))
-		return; /* check_reach() says why */
+		return; /* check_reach() reports the cause */
 	n = tool_servers(DOCTOR_MOUNT, &list);
 	if (n < 0) {
 		doctor_unseen(d, "the manager does not tell its iods: %s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * coarse.h - the times of an operation in few buckets, as Prometheus is told them: each
- * is so many whole ones of a server's, so nothing is guessed.
+ * coarse.h - the times of an operation in few buckets, for Prometheus.  Each bucket is
+ * a whole number of a server's buckets, so nothing is estimated.
  *
  *	less than   4.1 us  16.4 us  65.5 us ... 1.07 s  4.29 s  any
  *	ns          2^12    2^14     2^16    ... 2^30    2^32
@@ -17,13 +17,16 @@
 #define COARSE_FIRST 12u /* log2 of the first border, ns */
 #define COARSE_STEP 2u
 
-/* Below which the times of bucket i < COARSE - 1 are; the last one has no border. */
+/*
+ * Returns the bound of the times in bucket i < COARSE - 1, ns; the last one has no
+ * bound.
+ */
 static inline uint64_t coarse_ns(unsigned int i)
 {
 	return UINT64_C(1) << (COARSE_FIRST + COARSE_STEP * i);
 }
 
-/* How many there are in each alone. */
+/* Gets the number of times in each bucket, not cumulated. */
 static inline void coarse_of(const struct pvfs_metric *m, uint64_t n[COARSE])
 {
 	unsigned int c = 0;

@@ -14,15 +14,15 @@
 
 #define FRESH_NS UINT64_C(1000000000)
 #define LIST_MS                                                                \
-	50 /* given to the manager to say which iods there are, but for the first time */
+	50 /* for the manager to tell the iods, except in the first round */
 #define AGAIN_MS 1000 /* until the manager is asked again for the iods */
 
 struct collect_server {
 	char name[16];
 	bool is_mgr;
-	int labels; /* as many users and jobs, and the others; 0: none */
+	int labels; /* so many users and jobs, and the others; 0: none */
 	char address[288];
-	const char *reason; /* why it was not up in the last round */
+	const char *reason; /* why it was down in the last round */
 	struct poller_answer last;
 };
 
@@ -31,14 +31,14 @@ struct collect {
 	char slow[64]; /* "does not answer within 1000 ms" */
 	pthread_t thread, lister;
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* anything of these */
+	pthread_cond_t changed; /* when any of these changes */
 	bool wanted, stop;
 	struct round *round; /* the last one; or NULL */
 	uint64_t rounds;
 	struct pvfs_server *list; /* what the lister found */
-	int listed; /* how many; -1: not known */
+	int listed; /* how many; -1: unknown */
 	int list_err;
-	/* of the thread of the rounds */
+	/* used by the thread of the rounds */
 	struct poller poller;
 	struct collect_server *server; /* the manager first */
 	unsigned int servers;
@@ -94,7 +94,7 @@ static void *list_servers(void *arg)
 	return NULL;
 }
 
-/* Under the lock: all iods, once they are known. */
+/* Called with the lock: adds all iods, once they are known. */
 static void add_iods(struct collect *c)
 {
 	bool added = true;
@@ -118,7 +118,10 @@ static bool wait_until(struct collect *c, uint64_t deadline)
 	return !pthread_cond_timedwait(&c->changed, &c->lock, &until);
 }
 
-/* At first only the manager is known, and soon the others are.  Under the lock, but for the waiting. */
+/*
+ * At first only the manager is known; the others follow soon.  Called with the lock,
+ * which is released while waiting.
+ */
 static void ask_all(struct collect *c)
 {
 	uint64_t deadline = clock_after_ms(c->attr.timeout_ms),
@@ -133,7 +136,7 @@ static void ask_all(struct collect *c)
 	pthread_mutex_lock(&c->lock);
 }
 
-/* Once for each time that it is otherwise. */
+/* Logs each change once. */
 static void say_change(struct collect *c, const struct collect_server *s,
 		       const char *was)
 {
@@ -201,7 +204,7 @@ static struct round *write_round(struct collect *c, uint64_t took)
 	return r;
 }
 
-/* Under the lock. */
+/* Called with the lock. */
 static void run_round(struct collect *c)
 {
 	uint64_t start = clock_now();
@@ -234,7 +237,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* ---- who asks ---- */
+/* ---- readers ---- */
 
 void round_put(struct round *r)
 {
@@ -251,13 +254,18 @@ static bool fresh(const struct collect *c)
 	return c->round && clock_now() - c->round->at < FRESH_NS;
 }
 
-/* Whom there were before rounds when he came, and who knows number after. */
+/*
+ * True: the last round suits a reader that came after `before` rounds, and that knows
+ * the round with number after.
+ */
 static bool serves(const struct collect *c, uint64_t before, uint64_t after)
 {
 	return c->rounds != before || (fresh(c) && c->rounds > after);
 }
 
-/* For the next round; the servers are not asked before the last one is old. */
+/*
+ * Waits for the next round.  Servers are not asked again while the last round is fresh.
+ */
 static void wait_round(struct collect *c, uint64_t deadline)
 {
 	if (fresh(c)) {
@@ -286,7 +294,7 @@ struct round *collect_get(struct collect *c, uint64_t after)
 	return r;
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 static void init_sync(struct collect *c)
 {

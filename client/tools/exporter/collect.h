@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * collect.h - asks the servers of a mount, all at once and no more often than once a
- * second, and keeps what they said as the texts that are asked for.
+ * collect.h - asks the servers of a mount, concurrently and at most once a second, and
+ * keeps their answers as the texts that readers request.
  */
 #ifndef EXPORTER_COLLECT_H
 #define EXPORTER_COLLECT_H
@@ -15,13 +15,13 @@
 struct collect;
 
 struct collect_attr {
-	const char *mount; /* outlives it, as log does */
-	unsigned int timeout_ms; /* within which a server is up */
-	int labels; /* users and jobs of each server, beside the others; 0: none */
+	const char *mount; /* must outlive it, like log */
+	unsigned int timeout_ms; /* a slower server is down */
+	int labels; /* users and jobs per server, without the others; 0: none */
 	const struct log *log;
 };
 
-/* What one round brought; constant. */
+/* The result of one round; constant. */
 struct round {
 	struct text metrics, status, health;
 	bool well;
@@ -30,16 +30,16 @@ struct round {
 	uint64_t at;
 };
 
-/* 0; -errno: ENODEV the mount is none. */
+/* 0; -errno: ENODEV: mount is no mount. */
 int collect_open(const struct collect_attr *attr, struct collect **c);
-/* Those that wait in collect_get() get NULL from now on.  Any thread. */
+/* Makes collect_get() return NULL, also in calls that wait.  Any thread. */
 void collect_stop(struct collect *c);
-/* Waits for what is asked of servers now; after collect_stop(). */
+/* Called after collect_stop(): waits for questions to servers. */
 void collect_close(struct collect *c);
 /*
- * A round that is no older than a second, and later than number after if that was one;
- * the caller's to round_put().  Waits for it no longer than the time-out and three
- * seconds more.  NULL: there is none.
+ * Returns a round that was made since the call; or one that is at most a second old,
+ * and later than number after.  The caller releases it with round_put().  Waits at most
+ * the timeout and three seconds.  NULL: there is none.
  */
 struct round *collect_get(struct collect *c, uint64_t after);
 void round_put(struct round *r);

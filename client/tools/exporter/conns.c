@@ -8,7 +8,7 @@
 
 #include "common/util/clock.h"
 
-/* Its thread finds the end of the stream, and closes it. */
+/* Its thread notices the end of the stream, and closes it. */
 static void shut(struct conns *cs, struct conn *c)
 {
 	if (c->shut)
@@ -18,7 +18,7 @@ static void shut(struct conns *cs, struct conn *c)
 	shutdown(c->fd, SHUT_RDWR);
 }
 
-/* The oldest that is not shut. */
+/* Returns the oldest connection that is not shut. */
 static struct conn *oldest(struct conns *cs)
 {
 	struct conn *c;
@@ -40,7 +40,7 @@ static unsigned int siblings(const struct conns *cs, const struct conn *of)
 	return n;
 }
 
-/* The oldest of the host that has most: a host with one does not lose that to others. */
+/* Returns the oldest of the host with the most: a host with one connection keeps it. */
 static struct conn *least_needed(struct conns *cs)
 {
 	struct conn *c, *found = NULL;
@@ -56,7 +56,7 @@ static struct conn *least_needed(struct conns *cs)
 	return found;
 }
 
-/* An address of IPv4 as ::A.B.C.D. */
+/* Stores an IPv4 address as ::A.B.C.D. */
 static void look_from(struct conn *c)
 {
 	struct sockaddr_storage ss = { 0 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * conns.h - the connections of the HTTP server: no more than so many, none for longer
- * than so long, whatever it sends.  The oldest of the host that has most makes room
- * for a new one.
+ * conns.h - the connections of the HTTP server: limited in number and lifetime,
+ * whatever they send.  The oldest of the host with the most makes room for a new one.
  */
 #ifndef EXPORTER_CONNS_H
 #define EXPORTER_CONNS_H
@@ -16,7 +15,7 @@
 struct conn {
 	TAILQ_ENTRY(conn) link; /* the oldest first */
 	int fd;
-	struct in6_addr from; /* zeros: not known */
+	struct in6_addr from; /* zeros: unknown */
 	uint64_t since;
 	bool shut;
 };
@@ -32,11 +31,13 @@ struct conns {
 	bool stop;
 };
 
-/* At most most of them, each for at most ms.  0, or -errno. */
+/* At most this many connections, each for at most ms.  0 or -errno. */
 int conns_open(struct conns *cs, unsigned int most, unsigned int ms);
-/* When none is left. */
+/* Called when no connection is left. */
 void conns_close(struct conns *cs);
-/* fd was accepted, and is open until conns_remove().  NULL: no memory; it is shut. */
+/*
+ * fd was accepted, and stays open until conns_remove().  NULL: no memory; fd was shut.
+ */
 struct conn *conns_add(struct conns *cs, int fd);
 void conns_remove(struct conns *cs, struct conn *c);
 

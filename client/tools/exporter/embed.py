@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """embed.py - page.html as a C array, and the policy that lets a browser run and show
-what stands in it, by its hash, and nothing else.
+only the content of the page, by its hash.
 
 usage: embed.py page.html page.c
 """

@@ -32,7 +32,7 @@ static bool is_address(const char *name, const char *at)
 	       (number(at, &here) && IN6_ARE_ADDR_EQUAL(&asked, &here));
 }
 
-/* "head.example" and "head". */
+/* True: the name of this host, as "head.example" or as "head". */
 static bool is_host_name(const char *name)
 {
 	char own[NAME_MAX_LEN] = "";
@@ -58,7 +58,7 @@ static bool is_port(const char *s)
 	return !*s || (*s == ':' && s[1 + strspn(s + 1, "0123456789")] == '\0');
 }
 
-/* Without brackets, port, and the dot of a name that is whole.  False: it is none. */
+/* Removes brackets, port, and the final dot of a name.  False: host is wrong. */
 static bool cut(const char *host, char name[NAME_MAX_LEN])
 {
 	bool bracket = *host == '[';

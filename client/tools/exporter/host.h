@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * host.h - whom a request is meant for.  A page of a stranger's in somebody's browser may
- * have the stranger's name lead to us: it would read what we answer, as its own.  So a
- * request must have a name or an address that nobody else can give us.
+ * host.h - the host that a request is meant for: a protection against DNS rebinding.  A
+ * foreign page in a user's browser may make its own name lead to us, and would read our
+ * answers as its own.  So a request must have a name or an address that nobody else can
+ * direct to us.
  */
 #ifndef EXPORTER_HOST_H
 #define EXPORTER_HOST_H
@@ -12,16 +13,16 @@
 
 #define HOSTS_MAX 16
 
-/* Names that are ours beside localhost and the name of this host. */
+/* Our names, in addition to localhost and the name of this host. */
 struct hosts {
 	const char *name[HOSTS_MAX];
 	unsigned int n;
 };
 
 /*
- * Whether host, what a request says ("head:9797", "[::1]"), is localhost, an address of
- * loopback, at (the numbers that the request came to), the name of this host, whole or its
- * first part, or one of hosts.
+ * True: host, from a request ("head:9797", "[::1]"), is ours.  It is localhost; a
+ * loopback address; at, the numeric address that the request came to; the name of this
+ * host, whole or its first part; or one of hosts.
  */
 bool host_is_ours(const struct hosts *hosts, const char *host, const char *at);
 

@@ -13,13 +13,13 @@
 #include "client/tools/exporter/conns.h"
 #include "client/tools/exporter/page.h"
 
-#define CONNS_MAX 128 /* of ours; the oldest makes room */
+#define CONNS_MAX 128 /* see conns.h for the one that makes room */
 #define CONNS_MHD                                                              \
-	384 /* ... and those whose thread has yet to see that it ends */
+	384 /* ... including those whose thread has yet to notice the end */
 #define LIFE_MS 10000 /* of a connection, whatever it sends */
 #define REQUEST_MAX 16384 /* bytes: its first line and headers */
 #define STACK (256u << 10)
-#define BLOCK 16384 /* bytes that are sent at a time */
+#define BLOCK 16384 /* bytes sent at a time */
 #define MISDIRECTED 421 /* older headers of libmicrohttpd have no name */
 
 struct http {
@@ -30,7 +30,7 @@ struct http {
 	const struct log *log;
 };
 
-/* ---- what is answered ---- */
+/* ---- answers ---- */
 
 #define PLAIN "text/plain; charset=utf-8"
 #define JSON "application/json"
@@ -38,7 +38,7 @@ struct http {
 static const struct {
 	const char *name, *value;
 } headers[] = {
-	/* a slow reader of many pages is many connections, each of which ends */
+	/* one answer per connection, so that each one ends */
 	{ MHD_HTTP_HEADER_CONNECTION, "close" },
 	{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-store" },
 	{ "X-Content-Type-Options", "nosniff" },
@@ -46,7 +46,7 @@ static const struct {
 	{ "Content-Security-Policy", page_policy },
 };
 
-/* Takes r; NULL: no memory. */
+/* Takes over r; NULL: no memory. */
 static enum MHD_Result answer(struct MHD_Connection *conn, unsigned int code,
 			      const char *type, struct MHD_Response *r)
 {
@@ -83,7 +83,9 @@ static enum MHD_Result answer_page(struct MHD_Connection *conn)
 		      constant(page_html, page_len));
 }
 
-/* A text of a round, which stays until it was sent: many may read it at a time. */
+/*
+ * A text of a round, which is kept until it was sent.  Many may read it concurrently.
+ */
 struct shown {
 	struct round *round;
 	const struct text *text;
@@ -106,7 +108,7 @@ static void shown_free(void *arg)
 	free(s);
 }
 
-/* Takes round. */
+/* Takes over round. */
 static enum MHD_Result show(struct MHD_Connection *conn, unsigned int code,
 			    const char *type, struct round *round,
 			    const struct text *t)
@@ -127,7 +129,7 @@ static enum MHD_Result show(struct MHD_Connection *conn, unsigned int code,
 	return answer(conn, code, type, r);
 }
 
-/* Takes r. */
+/* Takes over r. */
 static enum MHD_Result answer_round(struct MHD_Connection *conn,
 				    const char *url, struct round *r)
 {
@@ -147,7 +149,7 @@ static bool is_round(const char *url)
 	       !strcmp(url, "/health");
 }
 
-/* The number of the round that a page knows; 0. */
+/* Returns the number of the round that a page has; 0: none. */
 static uint64_t after(struct MHD_Connection *conn)
 {
 	const char *text = MHD_lookup_connection_value(conn,
@@ -157,7 +159,7 @@ static uint64_t after(struct MHD_Connection *conn)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
-/* The address that the connection came to, in numbers; "" if there is none. */
+/* Gets the numeric address that the connection came to; "": unknown. */
 static void came_to(struct MHD_Connection *conn, char *at, socklen_t len)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
@@ -170,10 +172,13 @@ static void came_to(struct MHD_Connection *conn, char *at, socklen_t len)
 	    getnameinfo((struct sockaddr *)&ss, size, at, len, NULL, 0,
 			NI_NUMERICHOST))
 		*at = '\0';
-	at[strcspn(at, "%")] = '\0'; /* fe80::1%eth0 */
+	at[strcspn(at, "%")] = '\0'; /* removes the scope of fe80::1%eth0 */
 }
 
-/* Browsers always say whom they mean; what does not is none. */
+/*
+ * True: the request is meant for us.  Browsers always send Host, so a request without
+ * it is not from a browser.
+ */
 static bool meant(const struct http *h, struct MHD_Connection *conn)
 {
 	const char *host = MHD_lookup_connection_value(conn, MHD_HEADER_KIND,
@@ -230,7 +235,7 @@ static void notice(void *arg, struct MHD_Connection *conn, void **state,
 	}
 }
 
-/* What strangers send is no line in the log. */
+/* Errors that strangers cause are not logged. */
 static void drop_line(void *arg, const char *fmt, va_list ap)
 {
 }

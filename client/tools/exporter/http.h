@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* http.h - answers /, /status, /metrics and /health. */
+/* http.h - serves /, /status, /metrics and /health. */
 #ifndef EXPORTER_HTTP_H
 #define EXPORTER_HTTP_H
 
@@ -9,12 +9,12 @@
 struct http;
 
 /*
- * Takes over fd, which listens, also when it fails; c, hosts and log outlive it.  0, or
- * -errno.
+ * Takes over fd, which listens, even if it fails.  c, hosts and log must outlive it.  0
+ * or -errno.
  */
 int http_open(int fd, struct collect *c, const struct hosts *hosts,
 	      const struct log *log, struct http **http);
-/* When collect_stop() was called: requests that wait hold it up. */
+/* Called after collect_stop(), because waiting requests delay it. */
 void http_close(struct http *http);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inside.c - what servers have inside, in the text format of Prometheus: times by way, of flushes
- * and of queues, and numbers, also those of a later release.
+ * inside.c - the internals of servers in the text format of Prometheus.  These are
+ * times by way, of flushes and of queues, and numbers, also those of a later release.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void head(struct text *out, const char *name, const char *type,
 	text_add(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* A way that nothing was timed of: direct, of clients that do not. */
+/* False for a way without times: direct, of clients that measure none. */
 static bool is_timed(const struct pvfs_metric *m)
 {
 	return metric_is(m, "way") && m->latency;
@@ -138,7 +138,9 @@ static void write_kind(const struct view *v, struct text *out, size_t kind)
 
 /* ---- numbers ---- */
 
-/* Of all servers from this one on: a metric stands together. */
+/*
+ * Writes the metric for all servers from this one on: Prometheus wants it in one block.
+ */
 static void write_metric(const struct view *v, struct text *out,
 			 unsigned int server, const struct pvfs_metric *first)
 {
@@ -158,7 +160,7 @@ static void write_metric(const struct view *v, struct text *out,
 	}
 }
 
-/* One of the same name before it, of the server or of one before it, has written it, too. */
+/* True: an earlier row of the name, of this server or one before, has written it. */
 static bool is_written(const struct view *v, unsigned int server,
 		       const struct pvfs_metric *m)
 {

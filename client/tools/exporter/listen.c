@@ -12,7 +12,7 @@
 
 #define BACKLOG 64
 
-/* Into host and port; -EINVAL. */
+/* Splits text into host and port.  0 or -EINVAL. */
 static int cut(const char *text, char host[64], char port[8])
 {
 	const char *colon = strrchr(text, ':');

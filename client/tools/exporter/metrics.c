@@ -13,7 +13,7 @@ static void head(struct text *out, const char *name, const char *type,
 	text_add(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* ---- one value a server ---- */
+/* ---- one value per server ---- */
 
 static double value_sessions(const struct report *r)
 {
@@ -190,7 +190,10 @@ static void bucket(struct text *out, const char *server,
 		text_add(out, "\",le=\"+Inf\"} %" PRIu64 "\n", sum);
 }
 
-/* What clients say that they did by themselves: its times are those of a way. */
+/*
+ * True: accesses that clients report, without a request.  Their times are those of a
+ * way.
+ */
 static bool is_direct(const struct pvfs_metric *m)
 {
 	return !strncmp(pvfs_metric_label(m, "op"), "DIRECT_", 7);
@@ -203,7 +206,7 @@ static void write_direct(struct text *out, const char *server,
 		count(out, "pvfs_direct_accesses_total", server, m, m->n);
 }
 
-/* The count is that of the buckets: the server's numbers are not of one moment. */
+/* The count is the sum of the buckets: the server's numbers are not of one moment. */
 static void write_times(struct text *out, const char *server,
 			const struct pvfs_metric *m)
 {
@@ -283,15 +286,15 @@ static const struct {
 	  user_sent },
 };
 
-#define SCRAPE (1 << 20) /* bytes */
-#define BYTES_SERVER 36864 /* of what it tells beside users and jobs */
-#define BYTES_LABEL 256 /* three series */
+#define SCRAPE (1 << 20) /* bytes of a scrape */
+#define BYTES_SERVER 36864 /* of a server, without users and jobs */
+#define BYTES_LABEL 256 /* of three series */
 
 int view_labels(int wanted, unsigned int iods)
 {
 	int64_t n = iods ? iods : 1,
 		left = SCRAPE - n * BYTES_SERVER - wanted * BYTES_LABEL,
-		/* by requests and without, and the others */
+		/* with requests and without, and the others */
 		each = left / (n * 2 * BYTES_LABEL) - 1;
 
 	if (each < VIEW_LABELS)

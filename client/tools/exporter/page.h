@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* page.h - page.html, as embed.py makes it a part of the program. */
+/* page.h - page.html, which embed.py makes a part of the program. */
 #ifndef EXPORTER_PAGE_H
 #define EXPORTER_PAGE_H
 
@@ -7,7 +7,7 @@
 
 extern const unsigned char page_html[];
 extern const size_t page_len;
-/* Content-Security-Policy: what stands in it may run and be shown, and nothing else. */
+/* Content-Security-Policy: only what the page itself contains may run and be shown. */
 extern const char page_policy[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-exporter - what the servers do, for Prometheus and for a browser. */
+/* pvfs-exporter - metrics of the servers, for Prometheus and for a browser. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 #define LISTEN "127.0.0.1:9797"
 #define STOP_MS 800
-#define USERS_MOST 256 /* that a server keeps apart */
+#define USERS_MOST 256 /* as many as a server counts separately */
 
 struct args {
 	const char *listen;
@@ -93,7 +93,7 @@ static int find_mount(struct args *a, const char *path)
 	return 0;
 }
 
-/* Servers that stand still may hold up what is asked of them now; nothing is lost. */
+/* Servers that do not answer may delay the end; nothing is lost without it. */
 static void *end_anyway(void *arg)
 {
 	usleep(STOP_MS * 1000);
@@ -191,7 +191,9 @@ int main(int argc, char **argv)
 
 	if (argc - i > 1)
 		tool_usage(&tool);
-	/* a server that is away is said once, here, and not each time by the library */
+	/*
+	 * collect.c logs an unavailable server once; the library would do so each time
+	 */
 	setenv("PVFS_LOG", "none", 0);
 	if (find_mount(&a, argv[i]))
 		return 1;

@@ -8,7 +8,6 @@
 #include "client/tools/common/metric.h"
 #include "client/tools/exporter/view.h"
 
-/* json-c escapes, but takes any bytes for UTF-8. */
 static void add_times(struct json_object *o, const struct pvfs_metric *m)
 {
 	struct json_object *times = json_object_new_array();
@@ -34,7 +33,7 @@ static struct json_object *op_json(const struct pvfs_metric *m)
 	return o;
 }
 
-/* "read" of a way, "log" of a flush, else the name. */
+/* Returns "read" for a way, "log" for a flush, else the name. */
 static const char *what_of(const struct pvfs_metric *m)
 {
 	const char *op = pvfs_metric_label(m, "op"),
@@ -58,7 +57,7 @@ static struct json_object *time_json(const struct pvfs_metric *m)
 	return o;
 }
 
-/* What the page shows of them. */
+/* Returns the sum of all rows with that name. */
 static uint64_t sum_of(const struct report *r, const char *name)
 {
 	uint64_t sum = 0;
@@ -108,7 +107,7 @@ static struct json_object *user_json(const struct pvfs_metric *m)
 	return o;
 }
 
-/* Of the exporter's --users; without, none. */
+/* Adds the users and jobs, if the exporter runs with --users. */
 static void add_users(struct json_object *o, const struct report *r)
 {
 	struct json_object *list = json_object_new_array();
@@ -125,7 +124,8 @@ static void add_report(struct json_object *o, const struct view_server *s)
 
 	json_str(o, "version", r->ping->version);
 	json_str(o, "transport", r->ping->transport);
-	json_u64(o, "boot", r->ping->boot >> 12); /* exact in JavaScript */
+	/* exact as a number of JavaScript */
+	json_u64(o, "boot", r->ping->boot >> 12);
 	json_num(o, "uptime", (double)r->ping->uptime_ns / 1e9);
 	json_u64(o, "sessions", r->ping->sessions);
 	json_num(o, "rtt", (double)r->ping->rtt_ns / 1e9);

@@ -18,7 +18,7 @@ void text_free(struct text *t)
 	*t = (struct text){ 0 };
 }
 
-/* Room for len more and the 0. */
+/* Makes room for len more bytes and the final 0. */
 static bool has_room(struct text *t, size_t len)
 {
 	size_t want = t->len + len + 1, room = t->room ? t->room : 4096;

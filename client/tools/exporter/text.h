@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * text.h - a text that grows, up to a bound, and what others wrote within it: made
- * UTF-8, and escaped for where it stands.
+ * text.h - a text that grows, up to a limit.  Text from others within it is made UTF-8,
+ * and escaped for its place.
  *
  *	bytes from elsewhere      a"b\c NEWLINE 0xff
  *	a label of Prometheus     a\"b\\c\n U+FFFD
@@ -17,12 +17,15 @@
 struct text {
 	char *s; /* ends with a 0; NULL: empty */
 	size_t len, room;
-	bool failed; /* no memory, or TEXT_MAX: what follows is left out */
+	bool failed; /* no memory, or TEXT_MAX: later text is left out */
 };
 
 void text_free(struct text *t);
 void text_add(struct text *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The value of a label, without its quotes; a byte that is no UTF-8 becomes U+FFFD. */
+/*
+ * Adds the value of a label, without its quotes; a byte that is no UTF-8 becomes
+ * U+FFFD.
+ */
 void text_label(struct text *t, const char *value);
 #endif

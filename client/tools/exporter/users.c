@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* users.c - which users and jobs of a server are shown: see view.h. */
+/* users.c - chooses the users and jobs of a server that are shown: see view.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static bool is_others(const struct pvfs_metric *m)
 	return !strcmp(pvfs_metric_label(m, "uid"), "others");
 }
 
-/* Each kind together, its others last. */
+/* Sorts each kind together, its others last. */
 static int busiest(const void *a, const void *b)
 {
 	const struct pvfs_metric *x = a, *y = b;
@@ -41,7 +41,10 @@ static struct pvfs_metric others_of(const struct pvfs_metric *like)
 	};
 }
 
-/* Of one kind, sorted: those beyond max, and the others, become one that is called others. */
+/*
+ * For sorted rows of one kind: merges those beyond max, and the others, into one row
+ * with the name others.
+ */
 static int bound_kind(struct pvfs_metric *user, int n, int max)
 {
 	struct pvfs_metric others = others_of(user);
@@ -57,7 +60,7 @@ static int bound_kind(struct pvfs_metric *user, int n, int max)
 	return kept;
 }
 
-/* What was done without requests stays apart. */
+/* Direct accesses stay separate. */
 static int bound(struct pvfs_metric *user, int n, int max)
 {
 	int asked = 0, kept, direct;

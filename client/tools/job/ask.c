@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ask.c - status and stop. */
+/* ask.c - the commands status and stop. */
 #include "client/tools/job/ask.h"
 
 #include <errno.h>
@@ -17,10 +17,9 @@
 
 #include "common/util/clock.h"
 
-#define ACK_MS                                                                 \
-	600u /* a head that does not stand still says at once that it ends */
+#define ACK_MS 600u /* a head that runs confirms immediately that it ends */
 #define END_MS 1800u
-#define REST_MS 200u /* for what is left of nodes that were not reached */
+#define REST_MS 200u /* for the rest of nodes that were not reached */
 
 int ask_open(const struct job *job, struct link *l)
 {
@@ -59,7 +58,7 @@ static void say_missed(char *line)
 			 host, why ? ": " : "", why ? why : "");
 }
 
-/* Until "end N"; N, or -errno. */
+/* Reads until "end N".  1: N is not 0; 0; or -errno. */
 static int hear_end(struct link *l, uint64_t deadline)
 {
 	char *line;
@@ -75,8 +74,8 @@ static int hear_end(struct link *l, uint64_t deadline)
 }
 
 /*
- * The kernel says who listens, and the connection that it is still there; so no other
- * process is hit.  The end of the head is the end of its nodes.
+ * The kernel tells who listens, and that the connection still exists, so no other
+ * process is killed.  The nodes end with their head.
  */
 static int end_head(const struct link *l)
 {
@@ -97,7 +96,7 @@ static int end_head(const struct link *l)
 	return 0;
 }
 
-/* Sweepers may be a moment behind. */
+/* Sweepers may need a moment longer. */
 static int wait_gone(const struct job *job, uint64_t deadline)
 {
 	struct stat st;
@@ -146,7 +145,7 @@ int ask_stop(const struct job *job)
 	link_close(&l);
 	if (rc < 0 && rc != -EPIPE)
 		tool_say(&job_tool, "job %s: %s", job->id, strerror(-rc));
-	/* nodes that were missed on this host end when they hear of it */
+	/* nodes that were missed on this host end when they notice */
 	if (rc > 0 && clock_after_ms(REST_MS) < deadline)
 		deadline = clock_after_ms(REST_MS);
 	return wait_gone(job, deadline) || rc ? 1 : 0;

@@ -9,7 +9,7 @@
 
 #include "client/tools/job/ask.h"
 
-/* In front of what is loaded already. */
+/* Puts a library in front of LD_PRELOAD. */
 static int load(const char *name)
 {
 	const char *had = secure_getenv("LD_PRELOAD");
@@ -63,7 +63,7 @@ static void print_var(const char *name)
 	puts("'");
 }
 
-/* What is here can be loaded; who does not want it sees where it is. */
+/* Prints where an installed library is, for users who load it themselves. */
 static void print_library(const char *name, const char *library)
 {
 	char path[JOB_PATH];

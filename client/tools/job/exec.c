@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exec.c - a command with the job's file system, perhaps with a mount of its own. */
+/*
+ * exec.c - runs a command with the job's file system, and optionally a mount of its
+ * own.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -20,7 +23,7 @@
 
 #define MOUNT_MS 15000u
 
-/* Nobody else sees a mount that is made from now on. */
+/* Hides mounts that this process makes from now on.  0 or -errno. */
 static int hide(void)
 {
 	int rc = geteuid() || unshare(CLONE_NEWNS) ? memory_space() : 0;
@@ -89,7 +92,7 @@ static int run(char **argv)
 	}
 	if (pid < 0)
 		return tool_fail(&job_tool, argv[0]);
-	signal(SIGINT, SIG_IGN); /* the command's; a terminal tells both */
+	signal(SIGINT, SIG_IGN); /* for the command: a terminal signals both */
 	signal(SIGQUIT, SIG_IGN);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-job - a file system for the length of a job. */
+/* pvfs-job - a file system for the time of a job. */
 #include <stdio.h>
 #include <string.h>
 

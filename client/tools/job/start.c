@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* start.c - begins a job, and runs a command in it. */
+/* start.c - starts a job, and runs a command in it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -237,7 +237,7 @@ static int start_head(struct start *s)
 	return tool_fail(&job_tool, "fork");
 }
 
-/* Until it is ready, or has ended. */
+/* Waits until the head is ready, or has ended. */
 static int hear(struct start *s)
 {
 	uint64_t deadline = clock_after_ms(1000 * s->h.timeout_s + 10000);

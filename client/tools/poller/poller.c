@@ -8,19 +8,19 @@
 
 #include "common/util/clock.h"
 
-#define SILENT_MS 50u /* for those that were silent the last time */
+#define SILENT_MS 50u /* for servers that were silent the last time */
 
 struct poller_server {
 	struct poller *poller;
 	char *path, *uri;
 	pthread_t thread;
 	bool started, is_mgr;
-	/* under the poller's lock: */
+	/* protected by the poller's lock: */
 	pthread_cond_t asked;
 	bool asks, stop;
-	bool silent; /* took too long, and has not answered since */
+	bool silent; /* timed out, and has not answered since */
 	int err; /* of the last answer */
-	/* the thread's own while it asks: */
+	/* used by the thread alone while it asks: */
 	struct poller_answer next;
 	unsigned int nwanted;
 	uint64_t wanted[PVFS_METRIC_FILES];
@@ -29,7 +29,7 @@ struct poller_server {
 
 /* ---- one server ---- */
 
-/* One of an earlier release counts nothing, and serves. */
+/* A server of an earlier release counts nothing, but serves. */
 static int ask_rows(struct poller_server *s)
 {
 	const struct poller *p = s->poller;
@@ -53,7 +53,7 @@ static int ask_all(struct poller_server *s)
 	return ask_rows(s);
 }
 
-/* 0, or errno: then the connection is of no more use. */
+/* 0, or errno: then the connection was closed. */
 static int ask_once(struct poller_server *s)
 {
 	int err;
@@ -72,7 +72,7 @@ static int ask_once(struct poller_server *s)
 	return err;
 }
 
-/* A server that was started anew knows nothing of the connection. */
+/* A server that was restarted does not know the connection. */
 static int server_ask(struct poller_server *s)
 {
 	bool old = s->watch != NULL;
@@ -118,7 +118,9 @@ static void server_free(struct poller_server *s)
 	free(s);
 }
 
-/* Its thread comes with the first question, when the signals of a terminal have who takes them. */
+/*
+ * Starts the thread with the first question, when the program has set up its signals.
+ */
 static void server_begin(struct poller_server *s)
 {
 	const struct poller *p = s->poller;
@@ -135,7 +137,7 @@ static void server_begin(struct poller_server *s)
 	pthread_cond_signal(&s->asked);
 }
 
-/* ---- all of them ---- */
+/* ---- all servers ---- */
 
 void poller_init(struct poller *p)
 {

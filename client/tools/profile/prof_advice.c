@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* prof_advice.c - see prof_advice.h: one table, one function a rule. */
+/* prof_advice.c - see prof_advice.h: one table, one function per rule. */
 #include "client/tools/profile/prof_advice.h"
 
 #include <inttypes.h>
@@ -10,8 +10,10 @@
 
 struct rule {
 	const char *name;
-	/* from here on it holds: a share of all, or how many times; and how much there must be of
-	 * it to be worth a word, in calls or bytes */
+	/*
+	 * the rule holds from this share, or number of times; least: how many calls or
+	 * bytes there must be
+	 */
 	double share;
 	uint64_t least;
 	const char *counts; /* what least counts */
@@ -26,7 +28,7 @@ static double share_of(uint64_t part, uint64_t whole)
 
 static const char *const verb[2] = { "reads", "writes" };
 
-/* ---- small transfers: those up to 10K, which cost a round trip each ---- */
+/* ---- small transfers: up to 10K, which cost a round trip each ---- */
 
 #define SMALL_BUCKETS 3u
 #define SMALL_BYTES (10 << 10)
@@ -147,7 +149,7 @@ static bool reopened(const struct prof *all, const struct rule *rule,
 	return false;
 }
 
-/* ---- who does it ---- */
+/* ---- balance of the ranks ---- */
 
 static bool one_rank(const struct prof *all, const struct rule *rule,
 		     char *text, size_t room)
@@ -219,11 +221,11 @@ static const struct rule rules[] = {
 	{ "unaligned-reads", 0.50, 16, "reads of a stripe or more",
 	  unaligned_reads },
 	{ "strided", 0.50, 100, "reads, or writes", strided },
-	/* times a process */
+	/* times per process */
 	{ "reopened", 16, 16, "opens of a file", reopened },
 	{ "one-rank", 0.90, 1 << 20, "bytes of several ranks", one_rank },
 	{ "metadata", 0.50, 1000, "calls by name", metadata },
-	/* fsyncs a write */
+	/* fsyncs per write */
 	{ "flushes", 0.50, 16, "fsyncs", flushes },
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* prof_advice.h - what a program could do better. */
+/* prof_advice.h - what a program can do better. */
 #ifndef PROF_ADVICE_H
 #define PROF_ADVICE_H
 
@@ -10,7 +10,10 @@ struct advice_line {
 	char text[1024];
 };
 
-/* The lines that hold for it, in *lines, free() it; how many, or -1: no memory. */
+/*
+ * Gets the lines that apply, in *lines, which the caller frees.  Returns how many; -1:
+ * no memory.
+ */
 int prof_advice(const struct prof *all, struct advice_line **lines);
 
 #endif

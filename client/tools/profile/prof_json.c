@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* prof_json.c - the same for scripts, with the names that the profiles themselves have. */
+/* prof_json.c - the summary for scripts, with the names that the profiles have. */
 #include "common/json/json_out.h"
 #include "client/tools/profile/prof_show.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* prof_read.c - a profile's JSON, each field looked at. */
+/* prof_read.c - reads a profile's JSON, and checks each field. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #define FILES_MOST 65536u
 #define DEPTH 16
 
-/* ---- fields: the first that is wrong is remembered ---- */
+/* ---- fields: the first wrong one is remembered ---- */
 
 struct reader {
-	const char *why; /* NULL: all is well so far */
+	const char *why; /* NULL: no error so far */
 };
 
 static struct json_object *member(struct reader *r, struct json_object *o,
@@ -50,7 +50,7 @@ static int64_t signed_number(struct reader *r, struct json_object *o,
 	return m ? json_object_get_int64(m) : 0;
 }
 
-/* -1: it is not there. */
+/* -1: absent. */
 static int64_t perhaps(struct reader *r, struct json_object *o, const char *key)
 {
 	uint64_t n;
@@ -211,7 +211,7 @@ static void files(struct reader *r, struct json_object *o,
 		file(r, json_object_array_get_idx(m, i), &p->file[i]);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole profile ---- */
 
 static double seconds(struct reader *r, struct json_object *o, const char *key)
 {
@@ -281,7 +281,7 @@ int prof_parse_text(const char *text, size_t len, struct prof_process *p,
 	return rc;
 }
 
-/* The text of a file, free() it; NULL and errno. */
+/* Returns the text of a file, which the caller frees; NULL with errno. */
 static char *slurp(int fd, size_t *len)
 {
 	struct stat st;

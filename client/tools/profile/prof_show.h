@@ -7,7 +7,7 @@
 
 #include "client/tools/profile/prof_advice.h"
 
-/* most: how many files and processes it names, at most. */
+/* most: limit of the files and processes that are shown. */
 void prof_text(const struct prof *all, const struct advice_line *advice, int n,
 	       size_t most);
 struct json_object *prof_json(const struct prof *all,

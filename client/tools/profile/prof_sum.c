@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* prof_sum.c - processes together: each file over all of them, and everything. */
+/* prof_sum.c - combines processes: each file over all of them, and the total. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ static int by_bytes(const void *x, const void *y)
 	return m != n ? (m > n ? -1 : 1) : strcmp(a->id, b->id);
 }
 
-/* Names and ids stay their processes'. */
+/* The processes still own the names and ids. */
 static size_t collect(const struct prof *all, struct prof_file *to)
 {
 	size_t n = 0, i;

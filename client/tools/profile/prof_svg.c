@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * prof_svg.c - one picture: sizes of transfers, what each process moved, and when.  It has
- * its own colours for light and dark, and no text but numbers and the processes' names.
+ * prof_svg.c - a picture: sizes of transfers, what each process moved, and when.  It
+ * has colours for light and dark mode.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static double part(uint64_t n, uint64_t of)
 	return of ? BAR * (double)n / (double)of : 0;
 }
 
-/* Two bars of a row, reads above writes, and what they say when pointed at. */
+/* Draws the two bars of a row, reads above writes, with their values as tooltips. */
 static void bars(FILE *out, int y, uint64_t reads, uint64_t writes,
 		 uint64_t most)
 {
@@ -118,7 +118,7 @@ static int moved(FILE *out, int y, const struct prof *all)
 	return y + ROW;
 }
 
-/* When a process began, in ns behind the first of all. */
+/* Returns the start of a process, in ns after the first one. */
 static double offset(const struct prof_process *p, double first)
 {
 	return (p->begun - first) * 1e9;

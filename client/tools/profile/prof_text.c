@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* prof_text.c - the summary that people read. */
+/* prof_text.c - the summary for people. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-/* ---- who ---- */
+/* ---- head ---- */
 
 static uint64_t longest(const struct prof *all)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile_data.h - what PVFS_PROFILE wrote, read again: each process, each file over all
- * processes, and the sum.  Times in ns; of
- * transfers since the process began.
+ * profile_data.h - reads what PVFS_PROFILE wrote: each process, each file over all
+ * processes, and the sum.  Times in ns; those of transfers since the process began.
  */
 #ifndef PROFILE_DATA_H
 #define PROFILE_DATA_H
@@ -18,7 +17,7 @@
 extern const char *const prof_size_name[PROFILE_SIZES];
 
 struct prof_file {
-	char *name; /* "": not known */
+	char *name; /* "": unknown */
 	char *id;
 	uint64_t stripe, iods;
 	unsigned int processes; /* that used it */
@@ -26,18 +25,18 @@ struct prof_file {
 };
 
 struct prof_process {
-	char *source; /* the file that was read */
+	char *source; /* the file that it was read from */
 	char *program, *host;
-	int64_t pid, rank, ranks; /* of MPI; -1: not known */
+	int64_t pid, rank, ranks; /* of MPI; -1: unknown */
 	double begun; /* seconds since the epoch */
 	uint64_t run_ns, left_out;
-	struct profile_record r; /* all of it */
+	struct profile_record r; /* total of the process */
 	struct prof_file *file;
 	size_t files;
 };
 
 struct prof {
-	struct prof_process *process; /* by rank, where they have one */
+	struct prof_process *process; /* sorted by rank, if they have one */
 	size_t processes;
 	struct prof_file *file; /* of all processes, most bytes first */
 	size_t files;
@@ -47,35 +46,35 @@ struct prof {
 /* ---- prof_read.c ---- */
 
 /*
- * What o says, into *p, whose source is set.  0, or -1 and in *why the first field that
- * is not as it must be: static text.  What is in *p is prof_process_free()'s either way.
+ * Reads o into *p, whose source is set.  0; or -1, and *why is the first wrong field:
+ * static text.  prof_process_free() frees the content of *p in both cases.
  */
 int prof_parse(struct json_object *o, struct prof_process *p, const char **why);
-/* The same of a text. */
+/* The same for a text. */
 int prof_parse_text(const char *text, size_t len, struct prof_process *p,
 		    const char **why);
-/* The same of a file; *why may be of strerror(3) as well. */
+/* The same for a file; *why may also be of strerror(3). */
 int prof_read(const char *path, struct prof_process *p, const char **why);
 void prof_process_free(struct prof_process *p);
 
 /* ---- prof_sum.c ---- */
 
-/* Takes *p.  -1: no memory, and *p is as it was. */
+/* Takes over *p.  -1: no memory, and *p is unchanged. */
 int prof_add(struct prof *all, struct prof_process *p);
-/* Once all are there: files and the sum.  -1: no memory. */
+/* Called after the last prof_add(): makes the files and the sum.  -1: no memory. */
 int prof_sum(struct prof *all);
 void prof_free(struct prof *all);
 
 uint64_t prof_bytes(const struct profile_record *r);
-/* Calls that read, or write, lists among them. */
+/* Returns the number of calls that read, or write, including lists. */
 uint64_t prof_moves(const struct profile_record *r, int way);
-/* Time in names and attributes, opens, closes and locks. */
+/* Time for names and attributes, opens, closes and locks. */
 uint64_t prof_meta_ns(const struct profile_record *r);
 /* Time in all calls. */
 uint64_t prof_busy_ns(const struct profile_record *r);
-/* The one that took longest in its calls; NULL: there is but one. */
+/* Returns the process with the longest time in calls; NULL: there is only one. */
 const struct prof_process *prof_slowest(const struct prof *all);
-/* "rank 3", or "pid 17 on HOST", into buf; returns buf. */
+/* Writes "rank 3", or "pid 17 on HOST", into buf; returns buf. */
 const char *prof_who(const struct prof_process *p, char *buf, size_t room);
 
 #endif

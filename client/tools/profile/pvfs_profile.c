@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs-profile - what a program did, of the files that PVFS_PROFILE had it write. */
+/*
+ * pvfs-profile - summarizes what a program did, from the files that PVFS_PROFILE wrote.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,7 @@ static bool has_room(const struct sheet *s, unsigned int rows)
 	return !s->page->rows || s->rows + rows <= s->page->rows;
 }
 
-/* Others chose the names of users and jobs: nothing that a terminal obeys is left. */
+/* Others chose the names of users and jobs, so control characters are masked. */
 static void line(struct sheet *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static void line(struct sheet *s, const char *fmt, ...)
@@ -57,7 +57,7 @@ static void put_rates(const struct top_rates *r, char *buf, size_t len)
 		 (double)r->mean_ns / 1e3);
 }
 
-/* One of an earlier release counts nothing, and serves. */
+/* A server of an earlier release counts nothing, but serves. */
 static bool is_up(const struct top_server *server)
 {
 	return !server->err || server->err == ENOSYS;
@@ -99,7 +99,7 @@ static void draw_file(struct sheet *s, const struct top_file *f)
 	     f->name[0] ? f->name : "-");
 }
 
-/* As many lines as they have a right to beside users. */
+/* Returns the number of lines reserved for files, below the users. */
 static unsigned int files_room(const struct sheet *s, const struct top *top)
 {
 	unsigned int n = top->files < FILES ? top->files : FILES;
@@ -157,7 +157,10 @@ static int worst(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* All if they fit in a half of the page; else those that are down, and the busiest. */
+/*
+ * All servers if they fit into half of the page; else those that are down, and the
+ * busiest.
+ */
 static void draw_servers(struct sheet *s, const struct top *top)
 {
 	const struct top_server **order = calloc(top->servers, sizeof(*order));

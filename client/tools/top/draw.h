@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* draw.h - what was gathered as lines. */
+/* draw.h - prints what was gathered. */
 #ifndef TOP_DRAW_H
 #define TOP_DRAW_H
 
@@ -9,12 +9,12 @@
 #include "client/tools/owners.h"
 
 struct page {
-	unsigned int rows, columns; /* 0: as many as there are */
-	const char *end; /* of a line */
+	unsigned int rows, columns; /* 0: no limit */
+	const char *end; /* end of a line */
 	struct owners *owners;
 };
 
-/* No byte in it but what prints, and page->end. */
+/* Writes only printable characters, and page->end. */
 void draw(FILE *out, const struct page *page, const struct top *top);
 
 #endif

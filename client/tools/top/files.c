@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* files.c - which files most is done with, at all servers: see gather.h. */
+/* files.c - the busiest files over all servers: see gather.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,10 @@ static const struct pvfs_metric *next_file(const struct pvfs_metric *m)
 	return m;
 }
 
-/* Those of this page, then those that may be on the next: the hottest of each server first. */
+/*
+ * The files of this page, then those that may be on the next: the busiest of each
+ * server first.
+ */
 static void choose_wanted(struct top *top)
 {
 	const struct pvfs_metric **at = calloc(top->servers,

@@ -35,7 +35,7 @@ bool top_add(struct top *top, const char *path, const char *name,
 	return true;
 }
 
-/* ---- what came since ---- */
+/* ---- increases since the previous query ---- */
 
 static void add_row(struct top *top, const struct pvfs_metric *m,
 		    double seconds, struct pvfs_metric *sum)
@@ -66,7 +66,10 @@ static void compare(struct top *top, const struct poller_answer *before,
 	s->rates = top_rates_of(&sum, seconds);
 }
 
-/* A server that was lost begins anew: its numbers of before say nothing. */
+/*
+ * After an error other than a timeout, a server starts again: its earlier numbers do
+ * not count.
+ */
 static void take(struct top *top, unsigned int i)
 {
 	struct top_server *s = &top->server[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gather.h - what came to each server since it was asked before. */
+/* gather.h - the requests to each server since the previous query. */
 #ifndef TOP_GATHER_H
 #define TOP_GATHER_H
 
@@ -7,67 +7,69 @@
 
 #include "client/tools/poller/poller.h"
 
-/* In a second, but for the times. */
+/* Per second, except the times. */
 struct top_rates {
 	double requests, errors, in, out;
-	uint64_t mean_ns, p99_ns; /* 0: there was no request */
+	uint64_t mean_ns, p99_ns; /* 0: no request */
 };
 
 struct top_server {
 	char name[16];
-	int err; /* of the last time that it was asked: errno */
-	struct poller_answer last; /* its own */
+	int err; /* errno of the last query */
+	struct poller_answer last; /* owned */
 	struct top_rates rates;
 };
 
-/* Of a user and a job, at all servers together. */
+/* A user and a job, over all servers. */
 struct top_user {
 	char uid[16], job[72], way[16]; /* labels of "user" */
 	struct top_rates rates;
 };
 
-/* At all servers together. */
+/* A file, over all servers. */
 struct top_file {
 	char handle[20];
-	const char *name; /* of an answer, or "" */
-	struct top_rates rates; /* but for errors and times */
+	const char *name; /* in an answer; or "" */
+	struct top_rates rates; /* without errors and times */
 };
 
 struct top {
-	int timeout_ms; /* within which a server is up */
+	int timeout_ms; /* a slower server is down */
 	unsigned int servers, users, files;
-	struct top_file *file; /* its own, the busiest first */
-	struct top_server *server; /* its own */
-	struct top_user *user; /* its own, the busiest first */
+	struct top_file *file; /* owned; the busiest first */
+	struct top_server *server; /* owned */
+	struct top_user *user; /* owned; the busiest first */
 	struct poller poller;
 };
 
-/* It stays where it is, for the poller. */
+/* top must stay at its address, because of the poller. */
 void top_init(struct top *top);
-/* A server more; false: no memory. */
+/* Adds a server; false: no memory. */
 bool top_add(struct top *top, const char *path, const char *name,
 	     const char *uri);
-/* Asks all at once, and waits no longer than the time-out. */
+/* Asks all servers concurrently, and waits no longer than the timeout. */
 void top_gather(struct top *top);
 void top_free(struct top *top);
 
-/* rates.c: for qsort(), who moves more bytes first, then who asks more; 0: as much. */
+/* rates.c: for qsort(): more bytes first, then more requests; 0: equal. */
 int top_rates_busiest(const struct top_rates *x, const struct top_rates *y);
-/* Of at least one of them there were requests. */
+/* Adds r to *to; at least one of them has requests. */
 void top_rates_add(struct top_rates *to, const struct top_rates *r);
-/* Of what came in so many seconds. */
+/* Returns the rates of m, the increase in so many seconds. */
 struct top_rates top_rates_of(const struct pvfs_metric *m, double seconds);
 
-/* users.c: a row of a user more, what came in so many seconds. */
+/* users.c: adds a user's row, the increase in so many seconds. */
 void top_users_add(struct top *top, const struct pvfs_metric *row,
 		   double seconds);
-/* Those of all servers are there: the same ones become one. */
+/* Called after the rows of all servers: merges rows of the same user and job. */
 void top_users_join(struct top *top);
 
-/* files.c: the same of a file. */
+/* files.c: the same for a file. */
 void top_files_add(struct top *top, const struct pvfs_metric *row,
 		   double seconds);
-/* The same ones become one, with its name; and which names are wanted the next time. */
+/*
+ * Merges rows of the same file and finds its name.  Chooses the names to request next.
+ */
 void top_files_join(struct top *top);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs_top.c - pvfs-top: what the servers do now, and for whom. */
+/* pvfs_top.c - pvfs-top: what the servers do now, and for which users. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 struct args {
 	bool batch;
-	unsigned int delay_s, count; /* 0: without an end */
+	unsigned int delay_s, count; /* 0: no limit */
 	struct top top;
 };
 
@@ -85,7 +85,7 @@ static int draw_batch(const struct args *a, struct owners *owners)
 	return fflush(stdout) ? -errno : 0;
 }
 
-/* The last line has no end, or the page would roll. */
+/* The last row stays empty, or the page would scroll. */
 static int draw_live(const struct args *a, struct owners *owners)
 {
 	struct page page = { .end = "\033[K\r\n", .owners = owners };
@@ -148,7 +148,7 @@ static int run(struct args *a)
 	return rc ? tool_fail(&tool, "standard output") : 0;
 }
 
-/* The page says which servers are down. */
+/* Discards log lines: the page shows which servers are down. */
 static void no_line(void *arg, int level, const char *msg)
 {
 	(void)arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rates.c - rates of what is the same at several servers: see gather.h. */
+/* rates.c - rates, also over several servers: see gather.h. */
 #include "client/tools/top/gather.h"
 #include "client/tools/common/metric.h"
 

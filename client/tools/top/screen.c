@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OURS "\033[?1049h\033[?25l" /* another page, no cursor */
+#define OURS "\033[?1049h\033[?25l" /* alternate screen, no cursor */
 #define THEIRS "\033[?25h\033[?1049l"
 #define HOME "\033[H"
-#define REST "\033[J" /* is empty */
+#define REST "\033[J" /* clears the rest */
 
 static int put(const char *text, size_t len)
 {
@@ -99,7 +99,7 @@ int screen_show(const char *text, size_t len)
 	return rc ? rc : put(REST, strlen(REST));
 }
 
-/* The end of standard input is no key, and is not looked at again. */
+/* End of file on standard input is no key, and standard input is not read again. */
 static bool key_ends(struct screen *s)
 {
 	char key;

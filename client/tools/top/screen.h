@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * screen.h - the terminal, as long as it is ours: another page of it, no echo.  Whatever
- * ends the program gives it back, but for SIGKILL.
+ * screen.h - the terminal while the program uses it: the alternate screen, without
+ * echo.  However the program ends, except by SIGKILL, the terminal is restored.
  */
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
@@ -12,20 +12,22 @@
 #include <termios.h>
 
 struct screen {
-	bool keys; /* standard input is a terminal, too */
+	bool keys; /* standard input is a terminal too */
 	struct termios was;
 	int signals; /* signalfd */
 	sigset_t mask;
 };
 
-/* 0, or -errno: ENOTTY standard output is no terminal. */
+/* 0, or -errno: ENOTTY: standard output is no terminal. */
 int screen_open(struct screen *s);
 void screen_close(struct screen *s);
 void screen_size(unsigned int *rows, unsigned int *columns);
-/* Shows what was drawn, from the upper left corner.  0, or -errno. */
+/* Shows text from the upper left corner.  0 or -errno. */
 int screen_show(const char *text, size_t len);
-/* Until so many ms have passed, or sooner: the terminal has another size.  False: to end,
- * by a key or a signal. */
+/*
+ * Waits for ms, or until the terminal has another size.  False: a key or a signal ends
+ * the program.
+ */
 bool screen_wait(struct screen *s, unsigned int ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* users.c - what users and jobs have asked all servers for: see gather.h. */
+/* users.c - the requests of users and jobs over all servers: see gather.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

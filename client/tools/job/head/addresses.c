@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* addresses.c - of this host. */
+/* addresses.c - the addresses of this host. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -15,7 +15,7 @@ static bool is_for_others(const struct ifaddrs *i)
 	       i->ifa_flags & IFF_UP && !(i->ifa_flags & IFF_LOOPBACK);
 }
 
-/* All that there are, as nobody here knows by which the others come. */
+/* Gets all of them: it is unknown which one the others use. */
 int own_addresses(char *out, size_t len, bool local)
 {
 	struct ifaddrs *all = NULL;

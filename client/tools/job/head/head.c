@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* head.c - the loop of the head. */
+/* head.c - the main loop of the head. */
 #include "client/tools/job/head/head.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 #include "common/util/random_id.h"
 
 #define ASK_MS 900u /* for nodes to end by themselves */
-#define REACH_MS 300u /* for what was said to get there: one retransmission */
-#define KILL_MS 150u /* between what is done to a launcher */
+#define REACH_MS 300u /* for messages to arrive: one retransmission */
+#define KILL_MS 150u /* between the signals to a launcher */
 
 void head_stop(struct head *h, const char *why)
 {
@@ -33,7 +33,7 @@ void head_stop(struct head *h, const char *why)
 		link_say(&h->node[i].link, "stop\n");
 }
 
-/* What they said before they ended. */
+/* Reads what the nodes sent before they ended. */
 static void hear_last(struct head *h)
 {
 	for (unsigned int i = 0; i < h->n; i++)
@@ -42,8 +42,8 @@ static void hear_last(struct head *h)
 }
 
 /*
- * A host that is cut off does not even confirm what is sent to it, which its kernel does at once
- * however busy it is.
+ * A host that is cut off does not even acknowledge data.  A kernel does so immediately,
+ * however busy its host is.
  */
 static bool can_answer(const struct head *h, const struct head_node *n)
 {
@@ -65,7 +65,9 @@ static bool all_is_heard(const struct head *h)
 	return clock_now() - h->told >= REACH_MS * 1000000ull;
 }
 
-/* Nodes have until the deadline, their launcher gets SIGTERM then, and SIGKILL. */
+/*
+ * Nodes have until the deadline.  Then their launcher gets SIGTERM, and later SIGKILL.
+ */
 static void end_launcher(struct head *h)
 {
 	bool late = clock_now() >= h->deadline ||
@@ -243,7 +245,7 @@ static void make_links(struct head *h, int starter)
 	h->listener = h->control = -1;
 }
 
-/* What mpiexec and srun say of a failure is worth more than that they ended. */
+/* The messages of mpiexec and srun explain a failure better than their end does. */
 static void add_words(struct head *h)
 {
 	char path[JOB_PATH + 16], line[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * head.h - the process behind a job: it starts the supervisors, tells each of the others,
- * answers the commands of its user, and ends them all.
+ * head.h - the main process of a job: it starts the supervisors, tells each about the
+ * others, answers the commands of the user, and ends them all.
  *
  *	GATHER (all are here) -> SERVE (all are up) -> MOUNT -> RUN -> STOP -> OVER
  */
@@ -24,12 +24,12 @@ enum head_state {
 };
 
 struct head_node {
-	struct link link; /* fd -1: not here */
+	struct link link; /* fd -1: not connected */
 	char host[JOB_NAME], trouble[JOB_NAME];
 	struct job_addr iod, mgr;
 	char memory[16]; /* bounded, unbounded, disk */
 	bool here, up, mount_done, mounted, ends, gone, lost;
-	pid_t pid; /* started by fork */
+	pid_t pid; /* if started by fork */
 };
 
 struct head {
@@ -37,7 +37,7 @@ struct head {
 	enum launcher how;
 	const char *hosts;
 	uint64_t timeout_s;
-	bool follow; /* it ends with its starter */
+	bool follow; /* end with the starter */
 	struct place place;
 	uint8_t key[MAC_KEY_LEN];
 	char fsid[17], address[1024]; /* "A,B:PORT" */
@@ -46,17 +46,17 @@ struct head {
 	struct head_node *node;
 	struct guests guests;
 	struct link asker[HEAD_ASKERS], starter;
-	bool waits[HEAD_ASKERS]; /* for the end */
+	bool waits[HEAD_ASKERS]; /* wait for the end */
 	pid_t launcher;
 	enum head_state state;
-	uint64_t deadline, ticked, told; /* told: to end */
-	unsigned int killed; /* what was done to the launcher */
-	char why[512]; /* that it fails */
+	uint64_t deadline, ticked, told; /* told: when nodes were told to end */
+	unsigned int killed; /* signals to the launcher so far */
+	char why[512]; /* reason of a failure */
 };
 
-#define HEAD_SILENT_NS 5000000000ull /* a node that says nothing */
+#define HEAD_SILENT_NS 5000000000ull /* without a word, a node is silent */
 
-/* head.c: in its own process; never returns. */
+/* head.c: runs in its own process. */
 void head_run(struct head *h, int starter) __attribute__((noreturn));
 void head_stop(struct head *h, const char *why);
 /* head_nodes.c */
@@ -68,11 +68,14 @@ int head_listen(struct head *h);
 void head_asked(struct head *h);
 void head_hear_asker(struct head *h, unsigned int i);
 void head_answer_end(struct head *h);
-/* launch.c: 0, or -errno. */
+/* launch.c: 0 or -errno. */
 int launch(struct head *h);
 bool launch_has_ended(struct head *h);
 void launch_kill(struct head *h, int sig);
-/* addresses.c: by which others reach this host; local: by which it does itself. */
+/*
+ * addresses.c: the addresses by which others reach this host; local: by which it
+ * reaches itself.  0 or -errno.
+ */
 int own_addresses(char *out, size_t len, bool local);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* head_ask.c - what its user asks the head, at a socket in its folder. */
+/* head_ask.c - commands of the job's user, at a socket in the head's folder. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ int head_listen(struct head *h)
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	int dir = open(h->place.folder, O_PATH | O_CLOEXEC), rc = 0;
 
-	/* a path of any length */
+	/* allows a path of any length */
 	snprintf(sa.sun_path, sizeof(sa.sun_path), "/proc/self/fd/%d/control",
 		 dir);
 	h->control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
@@ -46,7 +46,7 @@ void head_asked(struct head *h)
 	while (i < HEAD_ASKERS && h->asker[i].fd >= 0)
 		i++;
 	if (i == HEAD_ASKERS)
-		i = 0; /* the oldest place; who says nothing has no right to it */
+		i = 0; /* a silent asker has no claim to its place */
 	fd = accept4(h->control, NULL, NULL, SOCK_CLOEXEC);
 	if (fd < 0)
 		return;

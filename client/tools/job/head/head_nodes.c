@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* head_nodes.c - what supervisors say, and how a job gets from one state to the next. */
+/* head_nodes.c - the messages of supervisors, and the states of a job. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "common/util/clock.h"
 #include "client/tools/job/head/head.h"
 
-/* One that proved itself becomes the node of its rank, once. */
+/* A guest that has proved itself becomes the node of its rank, once. */
 void head_hear_guest(struct head *h, struct guest *g)
 {
 	struct link link;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* launch.c - supervisors on all nodes, by what there is: srun, mpiexec, fork. */
+/* launch.c - starts supervisors on all nodes, with srun, mpiexec or fork. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void add_two(struct command *c, const char *option, const char *val)
 	add(c, val);
 }
 
-/* -k: a node that fails takes no other along; -W0 neither does one that ended. */
+/* -k: a node that fails does not end the others; -W0: nor does one that ended. */
 static void by_srun(struct command *c, const char *n, const char *file)
 {
 	add(c, file);
@@ -97,7 +97,7 @@ static int start_one(struct head *h, struct command *c, const char *how,
 	return rc;
 }
 
-/* Also one that stands still ends so; its sweeper does the rest. */
+/* SIGKILL also ends a stopped supervisor; its sweeper does the rest. */
 static int start_all(struct head *h, struct command *c)
 {
 	for (unsigned int i = 0; i < h->n; i++) {
@@ -110,7 +110,7 @@ static int start_all(struct head *h, struct command *c)
 	return 0;
 }
 
-/* The first reason that a job is stopped for is the one that its user sees. */
+/* The user sees the first reason that a job is stopped for. */
 static int find_srun(struct head *h, char *out)
 {
 	int rc = job_program("srun", out);
@@ -163,7 +163,7 @@ int launch(struct head *h)
 	return 0;
 }
 
-/* Of a fork: that of all. */
+/* With fork: true when all have ended. */
 bool launch_has_ended(struct head *h)
 {
 	bool left = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* node.c - the loop of a supervisor, and its end. */
+/* node.c - the main loop of a supervisor, and its end. */
 #include "client/tools/job/node/node.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ static void mount_it(struct node *n)
 			 strerror(-rc));
 }
 
-/* It was reached, however long its end takes on a busy host. */
+/* Confirms first: the node was reached, however long its end takes on a busy host. */
 static void stop(struct node *n)
 {
 	link_say(&n->head, "ends\n");
@@ -127,7 +127,7 @@ static void turn(struct node *n)
 
 	if (poll(p, 3, 1000) < 0)
 		return;
-	if (p[1].revents) /* before its end is heard of */
+	if (p[1].revents) /* before the end of the sender is noticed */
 		node_notified(n);
 	if (p[0].revents)
 		hear_signal(n);
@@ -139,7 +139,7 @@ static void turn(struct node *n)
 		over(n, "nothing was heard of the head for too long");
 }
 
-/* The mount first: who is in it is set free by the end of its daemon. */
+/* The mount first: the end of its daemon releases the processes that use it. */
 void node_end(struct node *n)
 {
 	uint64_t deadline = clock_after_ms(JOB_STOP_MS - 400);

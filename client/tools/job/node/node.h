@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * node.h - the supervisor of a node.  One thread; it waits in poll(2) for the head, its
- * daemons and signals, and for nobody longer than it has to.
+ * node.h - the supervisor of a node.  Its one thread waits in poll(2) for the head, its
+ * daemons and signals, and waits nowhere else without a limit.
  */
 #ifndef JOB_NODE_H
 #define JOB_NODE_H
@@ -26,29 +26,29 @@ struct node {
 	struct job_addr head_addr;
 	uint8_t key[MAC_KEY_LEN];
 	unsigned int rank, n;
-	struct job_addr iod, mgr_here; /* ours */
-	int held[2]; /* their ports, until they listen */
-	int memory[2]; /* folders without a name; -1: there are none here */
+	struct job_addr iod, mgr_here; /* of this node */
+	int held[2]; /* sockets that hold the ports until the daemons listen */
+	int memory[2]; /* folders without a name; -1: none here */
 	int notify, signals, mount_lock;
 	char notify_name[32];
-	/* of all, as the head says */
+	/* of all nodes, from the head */
 	struct job_addr mgr, *peer;
 	struct node_daemon d[NODE_DAEMONS];
 	bool said_up, over;
-	char why[256]; /* that it ends */
+	char why[256]; /* reason of its end */
 };
 
-/* node_start.c: 0, or 1 after a line. */
+/* node_start.c: 0, or 1 after a message. */
 int node_open(struct node *n, int argc, char **argv);
-/* node_serve.c: 0, or -errno. */
+/* node_serve.c: 0 or -errno. */
 int node_memory(struct node *n);
 int node_serve(struct node *n, const char *fsid);
 int node_mount(struct node *n);
 int node_copy(struct node *n, unsigned int port);
-/* node_heard.c: what daemons say, and that they ended. */
+/* node_heard.c: messages of daemons, and their ends. */
 void node_notified(struct node *n);
 void node_child_ended(struct node *n);
-/* node_end.c */
+/* node.c */
 void node_end(struct node *n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* node_heard.c - what becomes of the daemons of a node. */
+/* node_heard.c - the messages of a node's daemons, and their ends. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void is_up(struct node *n, pid_t pid)
 	int i = 0;
 
 	while (i < NODE_FUSE && n->d[i].pid != pid)
-		i++; /* pvfs-fuse speaks by a child */
+		i++; /* pvfs-fuse reports from a child */
 	if (n->d[i].up || !n->d[i].pid)
 		return;
 	n->d[i].up = true;
@@ -71,7 +71,7 @@ void node_notified(struct node *n)
 		is_up(n, pid);
 }
 
-/* The last line that says why, or the last one. */
+/* Gets the last line with an error, or else the last line. */
 static void last_words(const char *log, char *out, size_t len)
 {
 	FILE *f = fopen(log, "re");

@@ -13,7 +13,7 @@
 #include "client/tools/job/node/node.h"
 #include "client/tools/job/parts/proc.h"
 
-#define MGR_MEMORY (2ull << 30) /* bytes at most: names */
+#define MGR_MEMORY (2ull << 30) /* bytes, the limit for names */
 
 const char *const node_program[NODE_DAEMONS] = { "pvfs-iod", "pvfs-mgr",
 						 "pvfs-fuse" };
@@ -27,7 +27,7 @@ int node_memory(struct node *n)
 		n->memory[NODE_MGR] = memory_make(MGR_MEMORY);
 	if (n->memory[NODE_IOD] >= 0 && (n->rank || n->memory[NODE_MGR] >= 0))
 		return 0;
-	/* with names, and nothing that bounds it but /dev/shm */
+	/* a folder with a name, which only the size of /dev/shm limits */
 	snprintf(n->place.storage, JOB_PATH, "/dev/shm/pvfs-job-%u.%s.node.%u",
 		 (unsigned int)geteuid(), n->place.job.id, n->rank);
 	return 0;
@@ -92,7 +92,7 @@ static int write_conf(const struct node *n, const char *fsid, char *path)
 	return fclose(f) ? -errno : 0;
 }
 
-/* argv[0] is filled in. */
+/* Sets argv[0]. */
 static int run(struct node *n, int which, char **argv)
 {
 	const char *name = node_program[which];
@@ -144,7 +144,7 @@ static int run_mgr(struct node *n, char *conf)
 	return run(n, NODE_MGR, argv);
 }
 
-/* Of this host: the head's may have it. */
+/* Looks on this host: the head's host may have the program. */
 static bool lacks(struct node *n, const char *name)
 {
 	char path[JOB_PATH];
@@ -165,7 +165,7 @@ int node_serve(struct node *n, const char *fsid)
 
 	if (lacks(n, node_program[NODE_IOD]) ||
 	    (!n->rank && lacks(n, node_program[NODE_MGR])))
-		return 0; /* said */
+		return 0; /* the head was told */
 	rc = place_tab(&n->place, n->key, &n->mgr);
 	if (!rc)
 		rc = write_conf(n, fsid, conf);

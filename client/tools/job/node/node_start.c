@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* node_start.c - a supervisor begins: whose it is, and the way to the head. */
+/*
+ * node_start.c - the start of a supervisor: its job and rank, and the way to the head.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +22,7 @@
 #include "client/tools/job/parts/ports.h"
 #include "client/tools/job/parts/proc.h"
 
-#define MEET_MS 20000u /* all of the head's addresses */
+#define MEET_MS 20000u /* for all of the head's addresses */
 #define MEET_ONE_MS 6000u
 
 static int option(void *arg, int opt, const char *val)
@@ -62,7 +64,7 @@ static const char *env(const char *name)
 	return val ? val : "";
 }
 
-/* Each launcher numbers its processes; inside of Slurm others may be set, too. */
+/* Each launcher numbers its processes; inside Slurm other variables may be set, too. */
 static int find_rank(struct node *n)
 {
 	const char *how = env("PVFS_JOB_LAUNCHER"), *text;
@@ -79,11 +81,11 @@ static int take_key(struct node *n)
 {
 	int rc = job_key_parse(env("PVFS_JOB_KEY"), n->key);
 
-	unsetenv("PVFS_JOB_KEY"); /* the daemons have a file */
+	unsetenv("PVFS_JOB_KEY"); /* the daemons have it in a file */
 	return rc;
 }
 
-/* A name that the kernel chooses; who says something there is known by it. */
+/* The kernel chooses the name, and identifies the sender of each message. */
 static int open_notify(struct node *n)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -102,7 +104,7 @@ static int open_notify(struct node *n)
 	return 0;
 }
 
-/* One of a host's supervisors mounts. */
+/* Only one supervisor per host mounts. */
 static void take_mount(struct node *n)
 {
 	char path[JOB_PATH];
@@ -115,7 +117,7 @@ static void take_mount(struct node *n)
 		snprintf(n->place.mount, JOB_PATH, "%s", n->conf.mount);
 }
 
-/* What its user named has to be there, or what it is for is lost without a word. */
+/* A folder that the user named must exist, or its data would be lost silently. */
 static int check_folder(const struct node *n, const char *option,
 			const char *dir)
 {
@@ -176,7 +178,10 @@ static int meet(struct node *n, const char *ip, uint64_t deadline)
 	return 0;
 }
 
-/* "A,B:PORT": by whichever it is reached.  What it is reached from is our address. */
+/*
+ * "A,B:PORT": uses the first address that answers.  Our end of that connection is our
+ * address.
+ */
 static int find_head(struct node *n)
 {
 	uint64_t deadline = clock_after_ms(MEET_MS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copier_start.c - this program once more, as a copier of a staging. */
+/* copier_start.c - starts this program as a copier of a staging. */
 #include "client/tools/job/parts/job.h"
 #include "client/tools/job/parts/proc.h"
 

@@ -39,7 +39,7 @@ int job_key_parse(const char *text, uint8_t key[MAC_KEY_LEN])
 	return from_hex(text, key, MAC_KEY_LEN);
 }
 
-/* What who proves with: label tells the two ends apart. */
+/* Computes what an end proves itself with; label differs between the two ends. */
 static void code(const uint8_t *key, const char *label, const char *kind,
 		 unsigned int rank, const uint8_t *theirs, const uint8_t *ours,
 		 uint8_t out[MAC_LEN])

@@ -9,7 +9,9 @@
 #include "common/util/clock.h"
 
 #define STAY_NS 5000000000ull
-/* Long enough for an honest answer on a busy host, before another one gets the place. */
+/*
+ * Enough for an honest answer on a busy host, before another guest may get the place.
+ */
 #define SURE_NS 100000000ull
 
 void guests_init(struct guests *g)
@@ -33,7 +35,7 @@ static unsigned int places_of(const struct guests *g, uint32_t ip)
 	return n;
 }
 
-/* A place that is free, or whose guest has to go; -1: none now. */
+/* Returns a free place, or one whose guest must go; -1: none now. */
 static int place_for_one(const struct guests *g)
 {
 	unsigned int most = 0;

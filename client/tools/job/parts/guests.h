@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guests.h - who has come and proved nothing yet.  There are so many places, and each
- * is had for so long; when all are taken, the address that has most of them loses the one it
- * has longest.  So nobody who only connects keeps out those who have the key.
+ * guests.h - connections that have not proved themselves yet.  The number of places is
+ * limited, and so is the time in each.  If all are taken, the address with the most
+ * loses its oldest one.  So a peer that only connects cannot keep out those that have
+ * the key.
  */
 #ifndef JOB_GUESTS_H
 #define JOB_GUESTS_H
@@ -26,14 +27,18 @@ struct guests {
 
 void guests_init(struct guests *g);
 void guests_close(struct guests *g);
-/* May one more come now?  Else the listener is not to be looked at for a moment. */
+/*
+ * True: one more may come now.  Otherwise the listener must not be polled for a moment.
+ */
 bool guests_room(const struct guests *g);
-/* Lets those in who wait at the listener, as far as there is room. */
+/* Accepts the connections that wait at the listener, as far as there is room. */
 void guests_accept(struct guests *g, int listener);
-/* Those whose time is over go. */
+/* Drops guests whose time is over. */
 void guests_drop_late(struct guests *g);
-/* What one says.  1: it proved itself; *link is the caller's, and the place is free; 0:
- * not yet; -errno: it was sent away. */
+/*
+ * Reads what a guest sent.  1: it proved itself; the caller owns *link, and the place
+ * is free; 0: not yet; -errno: it was dropped.
+ */
 int guest_hear(struct guest *g, const uint8_t key[MAC_KEY_LEN],
 	       const char *kind, struct link *link, unsigned int *rank);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ident.c - which job is meant, and where its folder is. */
+/* ident.c - finds the job, and its folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "client/tools/job/parts/job.h"
 #include "common/util/random_id.h"
 
-/* A name of a folder, a word of a line. */
+/* True: text can be the name of a folder, and a word of a line. */
 bool job_is_id(const char *text)
 {
 	size_t n = strlen(text);
@@ -21,7 +21,7 @@ bool job_is_id(const char *text)
 			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == n;
 }
 
-/* The folder of all jobs of this user on this host, which is the same on each. */
+/* Gets the folder of all jobs of this user, which is the same path on each host. */
 static int base_path(char *out)
 {
 	const char *dir = secure_getenv("PVFS_JOB_DIR");
@@ -32,7 +32,7 @@ static int base_path(char *out)
 	return n > 0 && n < (int)JOB_PATH - 128 && out[0] == '/' ? 0 : -1;
 }
 
-/* One that others could have made or changed would have our key in their hands. */
+/* If others could make or change the folder, they would have our key. */
 static int check_base(const char *base, bool make)
 {
 	struct stat st;
@@ -50,7 +50,7 @@ static int check_base(const char *base, bool make)
 			base);
 }
 
-/* Behind the others, as long as there is room. */
+/* Appends id, if there is room. */
 static void add_id(char *all, size_t len, const char *id)
 {
 	size_t used = strlen(all);
@@ -59,7 +59,7 @@ static void add_id(char *all, size_t len, const char *id)
 		snprintf(all + used, len - used, " %s", id);
 }
 
-/* How many jobs there are; id: of one, all: of each, with blanks before them. */
+/* Returns how many jobs there are.  id: one of them; all: each one, after a blank. */
 static int list_ids(const char *base, char *id, char *all, size_t len)
 {
 	DIR *d = opendir(base);

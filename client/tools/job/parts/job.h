@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * job.h - a file system for the length of a job.
+ * job.h - a file system for the time of a job.
  *
  *	pvfs-job start --- head -+- launcher (fork, mpiexec, srun)
- *	                         '- sweeper
+ *				 '- sweeper
  *	on each node: supervisor -+- pvfs-iod, pvfs-mgr, pvfs-fuse, copiers
- *	                          '- sweeper
+ *				  '- sweeper
  *
- * The head runs where the job was started.  Supervisors connect to it, and end
- * with that connection; all that they start ends with them.  A sweeper is there for who
- * was killed: it takes away what that one left in files and mounts.
+ * The head runs where the job was started.  Supervisors connect to it, and end with
+ * that connection.  All that they start ends with them.  A sweeper removes the files
+ * and mounts of a head or supervisor that was killed.
  */
 #ifndef JOB_H
 #define JOB_H
@@ -26,7 +26,7 @@
 #define JOB_PATH 512u /* of folders, bytes */
 #define JOB_NODES_MAX 1023u /* as many iods as a file system may have */
 #define JOB_NAME 256u /* of hosts, bytes */
-#define JOB_STOP_MS 1700u /* nothing of an end takes longer in all */
+#define JOB_STOP_MS 1700u /* limit for the whole end */
 
 /* A job, by its id, and its folder on this host. */
 struct job {
@@ -40,41 +40,50 @@ struct job_addr {
 	unsigned int port;
 };
 
-/* What all of a start agree on; also the options of a supervisor. */
+/* The settings of a job; also the options of a supervisor. */
 struct job_conf {
 	const char *storage; /* NULL: memory */
 	uint64_t size; /* bytes of memory on each node */
 	const char *mount; /* NULL: none */
-	const char *log; /* where logs are kept, or NULL */
-	uint64_t lost_s; /* without the head */
+	const char *log; /* folder that keeps logs, or NULL */
+	uint64_t lost_s; /* time without the head, after which nodes end */
 };
 
 extern const struct tool job_tool;
 
-/* ident.c: given, or from PVFS_JOB_ID or SLURM_JOB_ID; make: or a new one; else the
- * only one that this user has here.  0, or 1 after a line. */
+/*
+ * ident.c: finds the job: given, or from PVFS_JOB_ID or SLURM_JOB_ID.  Else a new one
+ * (make), or the only one that this user has here.  0, or 1 after a message.
+ */
 int job_find(struct job *job, const char *given, bool make);
-/* A text of its own folder, of JOB_PATH bytes; -ENAMETOOLONG. */
+/*
+ * Gets the path of name in the job's folder, in out (JOB_PATH bytes).  0 or
+ * -ENAMETOOLONG.
+ */
 int job_path(const struct job *job, const char *name, char *out);
 bool job_is_id(const char *text);
 int job_parse_addr(const char *text, struct job_addr *addr);
 
-/* programs.c: the file of "pvfs-iod" and its like: in PVFS_BUILD, beside this
- * program, in PATH.  0, or -ENOENT. */
+/*
+ * programs.c: finds the file of "pvfs-iod" and the like: in PVFS_BUILD, near this
+ * program, in PATH.  0 or -ENOENT.
+ */
 int job_program(const char *name, char *out);
-/* The same for what is loaded in front of a program. */
+/* The same for a library that is preloaded, but not in PATH. */
 int job_library(const char *name, char *out);
-/* This program's own file. */
+/* Gets this program's own file.  0 or -ENOENT. */
 int job_self(char *out);
 
 /* greet.c: 64 hexadecimal digits. */
 void job_key_text(const uint8_t key[MAC_KEY_LEN], char out[65]);
 int job_key_parse(const char *text, uint8_t key[MAC_KEY_LEN]);
-/* copier_start.c: a copier that connects to "ADDRESS:PORT"; its output goes to log, tab is
- * its pvfstab or NULL: ours.  The process, or -errno. */
+/*
+ * copier_start.c: starts a copier that connects to at, "ADDRESS:PORT".  Its output goes
+ * to log; tab: its pvfstab, or NULL: ours.  Returns the process, or -errno.
+ */
 pid_t copier_start(const struct job *job, const uint8_t key[MAC_KEY_LEN],
 		   char *at, const char *log, const char *tab);
-/* The commands: exit statuses. */
+/* The commands; each returns an exit status. */
 int cmd_start(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
 int cmd_status(int argc, char **argv);

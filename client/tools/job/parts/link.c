@@ -180,7 +180,7 @@ int link_wait(struct link *l, uint64_t deadline, char **line)
 			rc = await(l, deadline);
 		if (rc)
 			return rc;
-		rc = link_fill(l); /* lines before an end count */
+		rc = link_fill(l); /* lines before the end count */
 	}
 	return 0;
 }

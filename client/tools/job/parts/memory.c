@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory.c - see memory.h.  A tmpfs needs the rights of root over the name space of
- * mounts that it is made in.  A child has them over one of its own, and hands the
- * folder to us before both end.
+ * memory.c - see memory.h.  A tmpfs needs root's rights over the mount name space in
+ * which it is made.  A child gets these rights in a name space of its own, passes us
+ * the folder, and ends.
  */
 #include "client/tools/job/parts/memory.h"
 
@@ -28,7 +28,7 @@ static int put(const char *path, const char *text)
 	return rc;
 }
 
-/* We are ourselves there. */
+/* In the new name space, the process keeps its user and group. */
 int memory_space(void)
 {
 	unsigned int uid = geteuid(), gid = getegid();
@@ -123,7 +123,7 @@ static int by_child(uint64_t size)
 
 int memory_make(uint64_t size)
 {
-	int fd = make(size); /* root */
+	int fd = make(size); /* succeeds for root */
 
 	return fd >= 0 ? fd : by_child(size);
 }

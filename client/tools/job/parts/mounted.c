@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mounted.c - a mount that is to go whatever its daemon does. */
+/* mounted.c - detaches a mount, whatever its daemon does. */
 #include <mntent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ bool mount_is_ours(const char *dir)
 	return found;
 }
 
-/* fusermount3 has the right to; it is not waited for longer than that. */
+/* fusermount3 has the right to unmount.  The wait for it is limited. */
 static void by_helper(const char *dir)
 {
 	pid_t pid = fork();

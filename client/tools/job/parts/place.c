@@ -20,7 +20,7 @@
 
 static const char *const shown[] = { "pvfstab", "key", "mount.lock", NULL };
 
-/* Who made a file there at that moment is about to end. */
+/* A process that makes files there meanwhile is about to end. */
 static void remove_until_gone(const char *path, uint64_t deadline)
 {
 	struct stat st;
@@ -33,14 +33,14 @@ static void remove_until_gone(const char *path, uint64_t deadline)
 	}
 }
 
-/* The folder of all jobs. */
+/* Gets the folder of all jobs. */
 static void base_of(const struct job *job, char base[JOB_PATH])
 {
 	snprintf(base, JOB_PATH, "%s", job->path);
 	*strrchr(base, '/') = '\0';
 }
 
-/* Not all file systems tell by the number of links. */
+/* Not all file systems show this in the number of links. */
 static bool has_folders(const char *path)
 {
 	DIR *d = opendir(path);
@@ -59,7 +59,7 @@ static bool has_folders(const char *path)
 	return has;
 }
 
-/* The last one takes the job's folder along. */
+/* The last place of a job removes the job's folder. */
 static void leave_job(const struct job *job)
 {
 	char path[JOB_PATH], base[JOB_PATH];
@@ -86,7 +86,9 @@ static void sweep(const struct place *p, uint64_t deadline)
 	leave_job(&p->job);
 }
 
-/* What was started by who is dead has got its SIGKILL at the same time. */
+/*
+ * When the owner dies, the kernel kills the processes that it started at the same time.
+ */
 static void sweeper(const struct place *p, int pipe_fd)
 {
 	const int fd = 1, lock = 0;
@@ -131,7 +133,7 @@ static int make_folder(const char *path)
 	return mkdir(path, 0700) ? -errno : 0;
 }
 
-/* Others' ends may take folders away in between. */
+/* Other jobs that end may remove the folders in between. */
 static int make_both(struct place *p)
 {
 	char base[JOB_PATH];
@@ -147,8 +149,10 @@ static int make_both(struct place *p)
 	return rc;
 }
 
-/* The lock is the owner's and its sweeper's: without them what is there was left, by a
- * host that was reset, or a job whose processes all were killed at once. */
+/*
+ * The owner and its sweeper hold the lock.  A folder without it was left by a host that
+ * was reset, or by a job whose processes were all killed at once.
+ */
 static int make_own(struct place *p)
 {
 	int rc = make_both(p);
@@ -179,7 +183,7 @@ int place_make(struct place *p, const char *name)
 	if (rc)
 		return rc;
 	if (p->storage[0]) {
-		remove_own_tree(p->storage); /* nobody's, as the folder was */
+		remove_own_tree(p->storage); /* left over, like the folder */
 		rc = make_folder(p->storage);
 	}
 	if (!rc && p->mount[0]) {
@@ -202,7 +206,7 @@ void place_leave(struct place *p, uint64_t deadline)
 		kill(p->sweeper, SIGKILL);
 	close(p->sweeper_fd);
 	if (p->sweeper > 0 && proc_wait(p->sweeper, clock_after_ms(200))) {
-		kill(p->sweeper, SIGKILL); /* it stands still */
+		kill(p->sweeper, SIGKILL); /* it is stopped */
 		waitpid(p->sweeper, NULL, 0);
 	}
 	close(p->lock);

@@ -23,7 +23,7 @@ static int bind_to(int fd, const char *ip, unsigned int port)
 		return -EINVAL;
 	if (bind(fd, (struct sockaddr *)&sa, sizeof(sa)))
 		return -errno;
-	/* after it: others who bind without are refused all the same */
+	/* after bind(), so that others who bind without the option are refused */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	return 0;
 }

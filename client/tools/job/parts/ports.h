@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ports.h - free ports that stay free until a daemon has taken them. */
+/* ports.h - free ports that stay reserved until a daemon listens there. */
 #ifndef JOB_PORTS_H
 #define JOB_PORTS_H
 
-/* Below those that the kernel gives away.  The socket that holds it, and *port; -errno.
- * Who wants to reserve it too is refused; who listens there with SO_REUSEADDR is not. */
+/*
+ * Reserves a port below those that the kernel assigns.  Returns the socket that holds
+ * it, and *port; or -errno.  Another reservation of the port fails; listening with
+ * SO_REUSEADDR does not.
+ */
 int port_reserve(const char *ip, unsigned int *port);
 
 #endif

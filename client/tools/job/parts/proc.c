@@ -40,7 +40,7 @@ static void child(const struct spawn *s, pid_t parent)
 
 	prctl(PR_SET_PDEATHSIG, s->death);
 	if (getppid() != parent)
-		_exit(1); /* too late for that signal */
+		_exit(1); /* the parent died before prctl() */
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_DFL);
 	sigemptyset(&none);
@@ -61,7 +61,7 @@ pid_t proc_spawn(const struct spawn *s)
 	return pid < 0 ? -errno : pid;
 }
 
-/* The parent of a process, or 0: it is gone. */
+/* Returns the parent of a process; 0: the process is gone. */
 static pid_t parent_of(const char *pid)
 {
 	char path[64], text[512], *end;
@@ -79,7 +79,7 @@ static pid_t parent_of(const char *pid)
 	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* A child that nobody has taken leave of keeps its number: the right one is hit. */
+/* A child that was not waited for keeps its pid, so the right process is killed. */
 static unsigned int kill_children(pid_t but)
 {
 	DIR *d = opendir("/proc");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* programs.c - where the programs and libraries of this release are. */
+/* programs.c - finds the programs and libraries of this release. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool is_there(const char *dir, const char *sub, const char *name,
 	return true;
 }
 
-/* One of subs below dir. */
+/* Finds name in one of the folders sub below dir. */
 static bool below(const char *dir, const char *const *sub, const char *name,
 		  int how, char *out)
 {
@@ -44,7 +44,7 @@ static const char *const built[] = {
 	"client/preload", "romio-adio", NULL
 };
 static const char *const installed[] = { ".", "../sbin", NULL };
-/* Those that are ours alone, and those that programs may be linked to. */
+/* Those that only we use, then those that programs may be linked to. */
 static const char *const libraries[] = { "../" JOB_LIBDIR "/pvfs",
 					 "../" JOB_LIBDIR, NULL };
 

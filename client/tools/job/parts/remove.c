@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * remove.c - a tree of ours goes.  Its name may be one that others can guess, in a folder where
- * they may make files, too: by descriptors, so that no link leads elsewhere, and only what is
- * ours.
+ * remove.c - removes a tree of this user.  Others may guess its name, and may make
+ * files in its parent folder.  So it works with descriptors, which no link redirects,
+ * and enters only folders of this user.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,11 +13,11 @@
 
 #include "client/tools/job/parts/place.h"
 
-#define DEEPEST 64u /* folders below each other; each has a descriptor */
+#define DEEPEST 64u /* nested folders; each needs a descriptor */
 
 static void remove_below(int dir, dev_t dev, unsigned int depth);
 
-/* A folder of ours, on that disk; -1. */
+/* Opens a folder of this user, on that device; -1. */
 static int open_own(int at, const char *name, const dev_t *dev, struct stat *st)
 {
 	int fd = openat(at, name,
@@ -48,7 +48,7 @@ static void remove_entry(int dir, const char *name, dev_t dev,
 	unlinkat(dir, name, AT_REMOVEDIR);
 }
 
-/* Takes dir. */
+/* Takes over dir. */
 static void remove_below(int dir, dev_t dev, unsigned int depth)
 {
 	DIR *d = fdopendir(dir);

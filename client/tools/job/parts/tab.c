@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tab.c - what a client needs: the key, and pvfstab. */
+/* tab.c - the files that a client needs: the key, and pvfstab. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* words.c - of lines, and sockets for them. */
+/* words.c - the words of lines, and sockets for lines. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>

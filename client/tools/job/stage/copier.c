@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copier.c - a node's part of a staging: it copies the files that it is told. */
+/* copier.c - a node's part of a staging: copies the files that it is told. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -22,17 +22,17 @@
 #define MEET_MS 10000u
 #define LEAVE_MS 1000u
 
-/* A file that is to be copied. */
+/* A file to be copied. */
 struct order {
 	STAILQ_ENTRY(order) link;
 	uint64_t number, hash;
-	bool known; /* that it has that hash */
+	bool known; /* hash is known */
 	char *from, *to;
 };
 
 struct copier {
 	struct copy copy;
-	pthread_mutex_t lock; /* the link and the orders */
+	pthread_mutex_t lock; /* protects the link and the orders */
 	pthread_cond_t more;
 	struct link link;
 	STAILQ_HEAD(, order) orders;
@@ -62,7 +62,10 @@ static struct order *next_order(struct copier *c)
 	return o;
 }
 
-/* Before the file that it is about: what comes behind the last one is not waited for. */
+/*
+ * Sent before the file that it is about, because nobody waits for what follows the last
+ * file.
+ */
 static void say_lacks(struct copier *c)
 {
 	unsigned int lacks = atomic_load(&c->copy.lacks);
@@ -97,7 +100,9 @@ static const char *text_of(int err)
 	return err ? strerror(err) : "see what was said";
 }
 
-/* Somebody wrote to it while it was read: what was copied never was there. */
+/*
+ * True: the file changed while it was read, so its copy is no state that it ever had.
+ */
 static bool has_changed(const struct copy_file *f)
 {
 	struct stat now;
@@ -106,7 +111,7 @@ static bool has_changed(const struct copy_file *f)
 	       stage_mtime(&now) != stage_mtime(&f->st);
 }
 
-/* It was read back and compared while it was copied. */
+/* The copy was read back and compared while it was made. */
 static void ended(void *arg, const struct copy_file *f, bool ok)
 {
 	struct copier *c = arg;
@@ -122,7 +127,7 @@ static void ended(void *arg, const struct copy_file *f, bool ok)
 		say_file(c, "done", f->tag, &f->st, hash);
 }
 
-/* What is there and right needs no copy; hash: what it has. */
+/* True: the target is right already, and needs no copy; *hash: of the target. */
 static bool is_right(const struct order *o, const struct stat *st,
 		     uint64_t *hash)
 {
@@ -227,7 +232,7 @@ static int hear(struct copier *c)
 	return bad ? bad : rc;
 }
 
-/* The first files may have come along with the welcome: no poll tells of them. */
+/* The first files may have come with the welcome, so no poll reports them. */
 static int hear_first(struct copier *c)
 {
 	int rc;
@@ -238,7 +243,7 @@ static int hear_first(struct copier *c)
 	return rc;
 }
 
-/* A sign of life a second, whatever the files take. */
+/* Sends a sign of life each second, however long the files take. */
 static int turn(struct copier *c)
 {
 	struct pollfd p = { .fd = c->link.fd, .events = POLLIN };
@@ -305,7 +310,10 @@ int cmd_copier(int argc, char **argv)
 	rc = hear_first(&c);
 	while (!rc)
 		rc = turn(&c);
-	/* nobody wants the rest: files that have another name yet go, if that is soon */
+	/*
+	 * the rest is not wanted: files that still have temporary names are removed, if
+	 * that is quick
+	 */
 	atomic_store(&c.copy.interrupted, SIGTERM);
 	deadline = clock_after_ms(LEAVE_MS);
 	while (atomic_load(&c.copy.open) && clock_now() < deadline)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hash.c - a file's checksum: of its units that have other bytes than zeros, each behind its
+ * hash.c - a file's checksum: over its units with bytes other than zero, each after its
  * offset.  So a hole and zeros are the same, and holes need not be read.
  */
 #include <endian.h>
@@ -23,7 +23,7 @@ struct hashing {
 	XXH3_state_t *state;
 };
 
-/* All but the end of the file are whole; -EIO: it became shorter. */
+/* Reads len bytes.  0 or -errno: -EIO: the file became shorter. */
 static int fill(struct hashing *h, uint64_t off, size_t len)
 {
 	size_t done = 0;
@@ -55,7 +55,7 @@ static void take_units(struct hashing *h, uint64_t off, size_t len)
 	}
 }
 
-/* From a unit's beginning. */
+/* off is the beginning of a unit. */
 static int take_data(struct hashing *h, uint64_t off, uint64_t end)
 {
 	while (off < end) {

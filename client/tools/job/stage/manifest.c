@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * manifest.c - see stage.h.  While it is written it is NAME.part; both are read when a
- * staging begins, as one that was killed left the second.
+ * manifest.c - see stage.h.  While it is written it is NAME.part.  Both are read when a
+ * staging begins, because a killed staging leaves NAME.part.
  *
  *	ok SIZE MTIME MODE HASH PATH
  *	missing PATH WHY
@@ -28,7 +28,7 @@ struct manifest {
 	char path[JOB_PATH], part[JOB_PATH + 8];
 	struct known *known;
 	FILE *out;
-	int error; /* the first of what was written */
+	int error; /* errno of the first write that failed */
 };
 
 static int remember(struct manifest *m, const char *name,
@@ -51,7 +51,7 @@ static int remember(struct manifest *m, const char *name,
 	return 0;
 }
 
-/* A line that is cut off, or is another's, says nothing. */
+/* Ignores a line that is cut off, or of another kind. */
 static int take_line(struct manifest *m, char *line)
 {
 	struct stage_file f;
@@ -65,7 +65,7 @@ static int take_line(struct manifest *m, char *line)
 	return remember(m, line + at, &f);
 }
 
-/* Where others can make files, too, it is no link and no pipe. */
+/* Rejects links and pipes, because others may make files there, too. */
 static FILE *open_file(const char *path, int flags)
 {
 	int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -130,7 +130,7 @@ static void write_ok(struct manifest *m, const char *name,
 	note(m, n);
 }
 
-/* What was known is not forgotten by an attempt that gets less far. */
+/* Keeps what was known, even if this attempt gets less far. */
 static int begin(struct manifest *m)
 {
 	char fresh[JOB_PATH + 16];

@@ -14,8 +14,10 @@
 #include "client/tools/job/stage/walk.h"
 
 #define AHEAD 4096u /* files that wait for a copier */
-/* For the walk to name what is missing, when it is too late for more; it cannot without
- * servers. */
+/*
+ * Time for the walk to name what is missing, after the time was over.  It cannot
+ * without servers.
+ */
 #define NAME_MS 2000u
 #define NAME_OVER_MS 200u
 
@@ -33,7 +35,7 @@ struct stage {
 	struct team team;
 	uint64_t number, same, missing, deadline;
 	bool quiet, late, over;
-	struct link head; /* its end is that of the job */
+	struct link head; /* ends with the job */
 };
 
 static int option(void *arg, int opt, const char *val)
@@ -105,7 +107,7 @@ static int absolute(char *out, const char *path)
 	return 0;
 }
 
-/* The user's own links to the ends are meant; below them none is. */
+/* Follows the user's own links to the ends; below them no link is followed. */
 static void resolve(char *path)
 {
 	char real[PATH_MAX];
@@ -129,7 +131,7 @@ static void ended(void *arg, struct team_file *f, const struct stage_file *is,
 	const char *name = name_of(s, f->from);
 
 	if (!is) {
-		if (f->to[0]) /* else the walk has said it */
+		if (f->to[0]) /* else the walk has reported it */
 			tool_say(s->tool, "%s -> %s: %s", f->from, f->to,
 				 f->why);
 		manifest_missing(s->manifest, name, f->why);
@@ -155,7 +157,7 @@ static void check_time(struct stage *s)
 					       : "no time was left");
 }
 
-/* What the walk has found. */
+/* Takes the files that the walk has found. */
 static void take_found(struct stage *s)
 {
 	struct team_file *f = NULL;
@@ -213,12 +215,12 @@ static int read_key(struct stage *s)
 static void turn(struct stage *s)
 {
 	take_found(s);
-	/* what the walk has is taken when there is room */
+	/* takes from the walk only if there is room */
 	team_turn(&s->team, s->team.ntodo < AHEAD ? walk_fd(s->walk) : -1, 200);
 	check_time(s);
 }
 
-/* It was too late: the walk names what is left, if it can soon. */
+/* After the time was over: the walk names what is left, if it can soon. */
 static void name_rest(struct stage *s)
 {
 	uint64_t deadline = clock_after_ms(s->over ? NAME_OVER_MS : NAME_MS);
@@ -269,7 +271,7 @@ static int copy_tree(struct stage *s)
 	return 0;
 }
 
-/* Once, for all files. */
+/* Reported once for all files. */
 static void say_lacks(struct stage *s)
 {
 	unsigned int lacks = s->team.lacks | atomic_load(&s->copy.lacks);
@@ -302,7 +304,7 @@ static int report(struct stage *s, int rc)
 	return rc || s->missing || atomic_load(&s->copy.failed);
 }
 
-/* One end is in the job's file system, the other is not. */
+/* One end must be in the job's file system, the other must not. */
 static int check_ends(struct stage *s, bool out)
 {
 	bool from = pvfs_is_pvfs(s->src), to = pvfs_is_pvfs(s->dst);
@@ -339,7 +341,10 @@ static int settle(struct stage *s, bool out, char **path)
 	return check_ends(s, out);
 }
 
-/* A walk that still waits for servers ends with us, and these would be waited for, too. */
+/*
+ * A walk that still waits for servers ends with this process: freeing it would wait for
+ * them, too.
+ */
 static void leave(struct stage *s, int rc)
 {
 	if (s->walk && !s->over && walk_is_finished(s->walk)) {

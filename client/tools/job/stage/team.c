@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * team.c - see team.h.  A file that failed, or whose copier is gone or says nothing, is
- * copied by that of this host, where the source surely is.
+ * team.c - see team.h.  A file that failed, or whose copier ended or is silent, is
+ * copied by the copier of this host, where the source surely is.
  */
 #include "client/tools/job/stage/team.h"
 
@@ -34,7 +34,10 @@ void team_give(struct team *t, struct team_file *f)
 	t->ntodo++;
 }
 
-/* The copier of this host has it next. */
+/*
+ * The copier of this host gets the file next.  A failure there is final, and so is a
+ * second one.
+ */
 static void again(struct team *t, struct team_file *f, const char *why,
 		  bool local)
 {
@@ -48,7 +51,7 @@ static void again(struct team *t, struct team_file *f, const char *why,
 	t->ntodo++;
 }
 
-/* All that it has. */
+/* Takes all its files away from a copier. */
 static void orphan(struct team *t, struct mate *m, const char *why, bool local)
 {
 	struct team_file *f;
@@ -127,7 +130,7 @@ static void hear(struct team *t, struct mate *m)
 		drop(t, m, "its copier has ended");
 }
 
-/* Nobody but the copier of this host was told that address. */
+/* Only the copier of this host was told that address. */
 static bool is_local(int fd)
 {
 	struct sockaddr_in a;
@@ -172,7 +175,7 @@ static void send_file(struct team *t, struct mate *m, struct team_file *f)
 		 to);
 }
 
-/* In turns, so that a few files are spread. */
+/* In turns, so that a few files are spread over the copiers. */
 static void share_out(struct team *t)
 {
 	bool more = true;
@@ -203,7 +206,10 @@ static void drop_silent(struct team *t)
 
 #define POLLS (2 + GUESTS + TEAM_MAX)
 
-/* poll(2) takes no more than a process may have open: those that are there. */
+/*
+ * poll(2) takes at most as many entries as a process may have open files, so only links
+ * that exist are in it.
+ */
 struct polls {
 	struct pollfd p[POLLS];
 	void *of[POLLS]; /* guests, then mates */
@@ -281,7 +287,7 @@ void team_give_up(struct team *t, const char *why)
 	}
 }
 
-/* By an address of its own, so that it is known when it comes. */
+/* An address of its own identifies it when it connects. */
 static int start_local(struct team *t, const struct job *job)
 {
 	char at[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* team.h - the copiers of a staging, and the files that they have. */
+/* team.h - the copiers of a staging, and their files. */
 #ifndef JOB_TEAM_H
 #define JOB_TEAM_H
 
@@ -15,8 +15,8 @@ struct team_file {
 	TAILQ_ENTRY(team_file) link;
 	uint64_t number;
 	char *from, *to; /* absolute */
-	struct stat st; /* of from, when it was found */
-	bool known, again; /* its hash; it failed once */
+	struct stat st; /* of from, when the walk found it */
+	bool known, again; /* known: hash is set; again: it failed once */
 	uint64_t hash;
 	char why[64];
 };
@@ -36,10 +36,13 @@ struct team {
 	struct guests guests;
 	struct mate mate[TEAM_MAX];
 	struct team_files todo;
-	unsigned int lacks; /* what targets could not hold: COPY_LACKS_ */
+	unsigned int lacks; /* what targets could not hold: COPY_LACKS_* */
 	uint64_t ntodo, nout; /* waiting; with copiers */
 	pid_t local; /* the copier of this host */
-	/* a file that was ended: f NULL: it failed, see why.  Takes it. */
+	/*
+	 * called for a file that has ended; f NULL: it failed, see file->why; takes
+	 * over file
+	 */
 	void (*ended)(void *arg, struct team_file *file,
 		      const struct stage_file *f, bool same);
 	void *arg;
@@ -48,11 +51,11 @@ struct team {
 /* 0, or -errno. */
 int team_open(struct team *t, const struct job *job);
 void team_close(struct team *t);
-/* Takes it. */
+/* Takes over f. */
 void team_give(struct team *t, struct team_file *f);
-/* Waits until something has happened, also at that descriptor, or that long. */
+/* Waits at most ms for events, including those of the descriptor `also`. */
 void team_turn(struct team *t, int also, int ms);
-/* Those that are waiting or out end: failed, for that reason. */
+/* Ends the files that wait, and those with copiers: failed, for that reason. */
 void team_give_up(struct team *t, const char *why);
 void team_file_free(struct team_file *f);
 

@@ -11,17 +11,17 @@
 
 #include "client/tools/copy/copy_dirs.h"
 
-#define AHEAD 4096u /* files that are found before they are asked for */
+#define AHEAD 4096u /* files that are found ahead of walk_next() */
 
 enum walk_state { WALKS, DONE, FINISHES, FINISHED };
 
 struct walk {
 	struct copy *copy;
 	const char *from, *to;
-	struct copy_dirs dirs; /* the thread's */
+	struct copy_dirs dirs; /* used by the thread */
 	pthread_t thread;
 	int event;
-	pthread_mutex_t lock; /* of the rest */
+	pthread_mutex_t lock; /* protects the rest */
 	pthread_cond_t changed;
 	struct team_files found;
 	unsigned int n;
@@ -155,7 +155,7 @@ struct team_file *walk_next(struct walk *w)
 	uint64_t n;
 
 	if (read(w->event, &n, sizeof(n)) < 0)
-		n = 0; /* looked at all the same */
+		n = 0; /* found is checked anyway */
 	pthread_mutex_lock(&w->lock);
 	f = TAILQ_FIRST(&w->found);
 	if (f) {

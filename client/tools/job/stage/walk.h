@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * walk.h - a thread that walks over the source and makes folders at the target.  It may wait for
- * servers that do not answer any more; who asks it for what it has found never does.
+ * walk.h - a thread that walks over the source and makes folders at the target.  It may
+ * wait for servers that do not answer.  The functions that ask it for its results never
+ * do.
  */
 #ifndef JOB_WALK_H
 #define JOB_WALK_H
@@ -11,20 +12,22 @@
 
 struct walk;
 
-/* copy's callbacks and arg are its from now on.  0, or -errno. */
+/* Takes over copy's callbacks and arg.  0 or -errno. */
 int walk_start(struct copy *copy, const char *from, const char *to,
 	       struct walk **walk);
-/* Readable when there is something new. */
+/* Returns a descriptor that is readable when there is something new. */
 int walk_fd(const struct walk *w);
-/* The next file that it has found, or, with why, what cannot be copied; NULL: none now.
- * The caller's. */
+/*
+ * Returns the next file that was found; or, with why set, what cannot be copied; NULL:
+ * none now.  The caller owns it.
+ */
 struct team_file *walk_next(struct walk *w);
-/* It finds no more. */
+/* True: it finds no more, and all files were taken. */
 bool walk_is_done(struct walk *w);
-/* All files are there: folders get their modes and times now. */
+/* All files are copied: folders get their modes and times now. */
 void walk_finish(struct walk *w);
 bool walk_is_finished(struct walk *w);
-/* A walk that is not finished cannot be freed, and ends with the process. */
+/* A walk that is not finished must not be freed: it ends with the process. */
 void walk_free(struct walk *w);
 
 #endif
