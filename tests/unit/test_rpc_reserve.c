@@ -236,6 +236,58 @@ START_TEST(the_reserve_is_beside_max_sessions)
 }
 END_TEST
 
+/* The end of a tool that is disconnected makes no room for an ordinary client. */
+START_TEST(disconnected_tools_keep_their_places)
+{
+	struct raw first, tool, next, back;
+
+	fill(1, &first);
+	mock.identity = &root;
+	ck_assert_int_eq(come(&tool, 0x77, WIRE_ROLE_CLIENT, TOOL), 0);
+	raw_close(&tool);
+	rig_for_ms(rig, 5);
+	mock.identity = NULL;
+	ck_assert_int_eq(come(&next, 0x2, WIRE_ROLE_CLIENT, WIRE_FT_ROOM),
+			 -WIRE_ENOSEATS);
+	raw_close(&next);
+	raw_open(&back, rig, 0x77, 2);
+	raw_connect(&back);
+	raw_until(&back, back.established || back.rejected);
+	ck_assert(back.established);
+	raw_close(&back);
+	raw_close(&first);
+}
+END_TEST
+
+/* With _i all are managers, and a tool has to come again. */
+START_TEST(managers_do_not_go_for_tools)
+{
+	struct raw first, in[TOOLS + 1];
+	unsigned int i, managers = _i ? TOOLS : 1;
+
+	rig->sattr.stall_ms = 2;
+	fill(1, &first);
+	mock.identity = &root;
+	believes = true;
+	for (i = 0; i < TOOLS; i++)
+		ck_assert_int_eq(come(&in[i], 0x70 + i,
+				      i < managers ? WIRE_ROLE_MGR
+						   : WIRE_ROLE_CLIENT,
+				      i < managers ? WIRE_FT_ROOM : TOOL),
+				 0);
+	rig_for_ms(rig, 5);
+	ck_assert_int_eq(come(&in[i], 0x70 + i, WIRE_ROLE_CLIENT, TOOL),
+			 _i ? -EBUSY : 0);
+	rig_for_ms(rig, 5);
+	raw_turn(&in[0]);
+	ck_assert(!in[0].disconnected);
+	ck_assert_uint_eq(rig_logged(rig, "to make room in the reserve"), !_i);
+	for (i = 0; i <= TOOLS; i++)
+		raw_close(&in[i]);
+	raw_close(&first);
+}
+END_TEST
+
 /* Who only says that it has a right to the reserve is a guest of it, of few. */
 START_TEST(the_oldest_silent_one_goes)
 {
@@ -311,6 +363,8 @@ int main(void)
 	tcase_add_test(tc, only_the_reserve_comes_back);
 	tcase_add_loop_test(tc, the_oldest_tool_goes, 0, 4);
 	tcase_add_test(tc, the_reserve_is_beside_max_sessions);
+	tcase_add_test(tc, disconnected_tools_keep_their_places);
+	tcase_add_loop_test(tc, managers_do_not_go_for_tools, 0, 2);
 	tcase_add_test(tc, the_oldest_silent_one_goes);
 	tcase_add_loop_test(tc, servers_without_a_key, 0, 2);
 	tcase_add_test(tc, servers_with_a_key);

@@ -117,13 +117,16 @@ bool seat_has_reserve(const struct rpc_session *s)
 	return !s->is_guest && (s->shortage || s->info.role == WIRE_ROLE_MGR);
 }
 
-/* only: of host h only.  Else of hosts that have at least as many places as h. */
+/*
+ * only: of host h only.  Else of hosts that have at least as many places as h.  The end of a tool
+ * of the reserve frees no place.
+ */
 static bool evict(struct rpc_server *server, const struct host *h, bool only)
 {
 	struct rpc_session *s;
 
 	TAILQ_FOREACH(s, &server->away, away_link) {
-		if (s->pending || s->is_guest ||
+		if (s->pending || s->is_guest || s->shortage ||
 		    (only ? s->host != h : s->host->seats < h->seats))
 			continue;
 		log_warn(server->attr.log,
@@ -186,18 +189,30 @@ static int find_seat(struct rpc_server *server, const struct rpc_session *s,
 	return -WIRE_ENOSEATS;
 }
 
+/* A manager without a key is in the reserve too, and gives its place up only for a manager. */
+static struct rpc_session *oldest_tool(const struct rpc_server *server,
+				       enum wire_role comes)
+{
+	struct rpc_session *s;
+
+	TAILQ_FOREACH(s, &server->tools, tool_link)
+		if (s->info.role != WIRE_ROLE_MGR || comes == WIRE_ROLE_MGR)
+			return s;
+	return NULL;
+}
+
 /*
  * The oldest tool was probably forgotten.  If its administrator still uses it, it soon
  * reconnects.
  */
-static int find_reserve(struct rpc_server *server)
+static int find_reserve(struct rpc_server *server, enum wire_role comes)
 {
-	struct rpc_session *oldest = TAILQ_FIRST(&server->tools);
+	struct rpc_session *oldest = oldest_tool(server, comes);
 
 	if (server->ntools < tools_max())
 		return 0;
-	if (clock_now() - oldest->seated <
-	    server->attr.stall_ms / 2 * CLOCK_NS_PER_MS)
+	if (!oldest || clock_now() - oldest->seated <
+			       server->attr.stall_ms / 2 * CLOCK_NS_PER_MS)
 		return -EBUSY;
 	log_warn(server->attr.log,
 		 "session %016llx (%s): ended to make room in the reserve for "
@@ -237,7 +252,8 @@ static int take(struct rpc_server *server, struct rpc_session *s,
 	if (rank != SEAT_SERVER)
 		shortage = find_seat(server, s, rank == SEAT_TOOL);
 	if (shortage)
-		rc = rank == SEAT_TOOL ? find_reserve(server) : shortage;
+		rc = rank == SEAT_TOOL ? find_reserve(server, s->info.role)
+				       : shortage;
 	if (rc)
 		return rc;
 	leave_guests(s);

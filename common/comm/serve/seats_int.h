@@ -14,7 +14,8 @@
  * descriptors that it keeps free (tp_req_scarce()).  A manager that has proved its role may use
  * these descriptors.  So may the tools of users whom the service names (rpc_service.may_reserve),
  * as many as there are descriptors for.  If one more tool comes, the oldest one ends.  But if the
- * oldest one came less than half of stall_ms ago, the new one has to come again.  A connection
+ * oldest one came less than half of stall_ms ago, the new one has to come again.  A manager ends
+ * only for another manager.  The end of a session of the reserve frees no other place.  A connection
  * that names itself a tool or the manager is a guest of the reserve until it has proved that.
  * There may be twice as many such guests as tools.
  *
