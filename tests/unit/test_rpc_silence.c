@@ -13,10 +13,12 @@
 
 static struct rig *rig;
 
-static void setup_server(unsigned int patience_ms, bool manager)
+static void setup_server(unsigned int patience_ms, bool manager,
+			 unsigned int slots)
 {
 	mock = (struct mock){ 0 };
 	rig = calloc(1, sizeof(*rig));
+	rig->sattr.slots = slots;
 	rig->patience_ms = patience_ms;
 	rig->manager = manager;
 	rig_open(rig, "mock");
@@ -25,7 +27,7 @@ static void setup_server(unsigned int patience_ms, bool manager)
 
 static void setup(unsigned int patience_ms)
 {
-	setup_server(patience_ms, false);
+	setup_server(patience_ms, false, 0);
 }
 
 static void teardown(void)
@@ -215,13 +217,42 @@ START_TEST(a_mute_iod_keeps_its_connection_while_data_moves)
 }
 END_TEST
 
+#define SLOTS 10u /* those of an iod */
+
+/* A program with one session has so many calls in flight that they could fill all slots. */
+START_TEST(a_busy_client_ends_the_connection_to_a_mute_iod)
+{
+	struct rig_call c[SLOTS];
+	uint32_t epoch;
+
+	setup_server(0, false, SLOTS);
+	epoch = rig->peer->epoch;
+	rig->mute = true;
+	mock.quiet_ms = LONG_MS;
+	for (unsigned int i = 0; i < SLOTS; i++)
+		rig_release(rig, &c[i], LONG_MS);
+	rig_until(rig, rig->peer->epoch > epoch);
+	mock.quiet_ms = 0;
+	rig->mute = false;
+	for (unsigned int i = 0; i < SLOTS; i++) {
+		while (!c[i].finished) {
+			if (rig->nheld)
+				rig_answer(rig);
+			rig_turn(rig);
+		}
+		ck_assert_int_eq(c[i].call.status, 0);
+	}
+	teardown();
+}
+END_TEST
+
 /* It answers HELLO, and nothing else. */
 START_TEST(connections_to_a_mute_manager_last_longer_each_time)
 {
 	struct rig_call c;
 	uint32_t epoch;
 
-	setup_server(0, true);
+	setup_server(0, true, 0);
 	epoch = rig->peer->epoch;
 	held_until(epoch, SILENCE_ANSWER_MS);
 	rig->mute = true;
@@ -257,6 +288,7 @@ int main(void)
 	tcase_add_test(tc, who_is_patient_waits);
 	tcase_add_test(tc, elsewhere_each_waits_for_itself);
 	tcase_add_test(tc, a_mute_iod_keeps_its_connection_while_data_moves);
+	tcase_add_test(tc, a_busy_client_ends_the_connection_to_a_mute_iod);
 	tcase_add_test(tc, connections_to_a_mute_manager_last_longer_each_time);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -29,7 +29,7 @@ static void open_rig(uint64_t rdma_max)
 	memset(calls, 0, sizeof(calls));
 	rig = calloc(1, sizeof(*rig));
 	rig->sattr.rdma_max = rdma_max;
-	rig->sattr.slots = CALLS;
+	rig->sattr.slots = CALLS + 1; /* one is for urgent calls */
 	rig_open(rig, "mock");
 	mem = calloc(1, RIG_OBJECT);
 	for (i = 0; i < RIG_OBJECT; i++)

@@ -374,8 +374,7 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->index = attr->index;
 	peer_proof_init(peer, attr);
 	peer->impatient = attr->impatient;
-	peer->keeps_slot = attr->patience_ms || attr->role == WIRE_ROLE_MGR ||
-			   attr->server == WIRE_ROLE_MGR;
+	peer->keeps_slot = attr->patience_ms || attr->server;
 	peer->fresh = attr->fresh;
 	peer->met = attr->met;
 	peer->lost = attr->lost;

@@ -10,8 +10,8 @@
  *	                 |-- waits for a lock: 3/8 --|
  *	|-- both together: 3/4 ----------------------|--- others: all ---|PING|
  *
- * The last part of each of these is for users that have no slot of that kind.  One slot is
- * reserved for urgent calls, if the peer has such calls.  A call without a slot waits in the
+ * The last part of each of these is for users that have no slot of that kind.  Of three or
+ * more slots, one is reserved for urgent calls, if the peer has such calls.  A call without a slot waits in the
  * queue of its kind.  It uses nothing at the server and ends at its deadline.  The kinds get free
  * slots in turn.
  */
