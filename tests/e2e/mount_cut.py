@@ -9,7 +9,7 @@ usage: mount_cut.py MOUNT full        lines of the test tell when the store is f
        mount_cut.py MOUNT past        the data of this program goes past the mount
        mount_cut.py MOUNT beside      beside who appends
 """
-import ctypes, errno, mmap, os, platform, struct, subprocess, sys
+import ctypes, errno, mmap, os, platform, struct, subprocess, sys, time
 
 OWN, OTHERS = 4096, 3 * 65536  # bytes: what the kernel knows of, and what it does not
 LARGE = 4 << 20  # more than a full store has left
@@ -92,6 +92,21 @@ def whole(name):
     expect(pvio("check", "/pvfs/" + name, OWN, OTHERS, 7), "ok", name)
 
 
+def reached(mount):
+    """Until the mount is connected to all iods again: calls to a silent one fail at once."""
+    fd = os.open(os.path.join(mount, "reached"), os.O_RDWR | os.O_DIRECT | os.O_CREAT)
+    end = time.monotonic() + 60
+    while True:
+        try:
+            os.pwritev(fd, [memory(OWN + OTHERS)], 0)
+            os.close(fd)
+            return
+        except TimeoutError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+
+
 def cut(fd, name, to):
     os.ftruncate(fd, to)
     expect(size(name), to, "cut")
@@ -126,6 +141,7 @@ def still(mount):
     for how, fd in files.items():
         fails(how, fd, errno.ETIMEDOUT)
     tell("go on")
+    reached(mount)
     for how, fd in files.items():
         whole(how.__name__)
         cut(fd, how.__name__, OWN)

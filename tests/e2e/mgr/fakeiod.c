@@ -153,7 +153,7 @@ static bool holds(struct fakeiod *f, unsigned int op)
 	if (atomic_load(&f->mute))
 		return true;
 	return atomic_load(&f->hold) && op != WIRE_FENCE && op != WIRE_CLAIM &&
-	       op != WIRE_LEASE;
+	       op != WIRE_LEASE && op != WIRE_PING;
 }
 
 static void on_request(void *arg, struct rpc_req *req)
