@@ -114,11 +114,28 @@ static int move_locks(struct ns_op *op, const struct ns_adopt_args *args,
 	return rc ? rc : lock_forgotten(st, args->session, args->handle);
 }
 
+/* Otherwise an unlock in turns would miss the locks that move. */
+static int wait_for_locks(const struct ns_op *op,
+			  const struct ns_adopt_args *args, uint64_t owner)
+{
+	struct lock_rec of = { .handle = args->handle,
+			       .session = args->session,
+			       .owner = owner };
+	int rc = lock_queue_check(op, &of);
+
+	of.space = WIRE_L_WHOLE;
+	return rc ? rc : lock_queue_check(op, &of);
+}
+
 int ns_adopt(struct ns_op *op, const struct ns_adopt_args *args, uint32_t *done)
 {
 	int rc = ns_may_adopt(op, args->session, args->uid);
 
 	*done = 0;
+	if (!rc && args->process)
+		rc = wait_for_locks(op, args, 0);
+	if (!rc && args->owner)
+		rc = wait_for_locks(op, args, args->owner);
 	if (!rc && args->open)
 		rc = move_open(op, args, done);
 	if (!rc && args->process)

@@ -2,8 +2,10 @@
 /* lock.c - LOCK: advisory locks on byte ranges of a file, as in fcntl(2). */
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "common/util/hash_table.h"
 #include "mgr/db/locks.h"
 #include "mgr/ns/ns_int.h"
 
@@ -28,12 +30,141 @@ static struct lock_rec wanted(const struct ns_op *op,
 				  .space = space_of(args) };
 }
 
+/* ---- the queue of a holder ---- */
+
+struct queue_key {
+	uint64_t handle, session, owner, space;
+};
+
+struct lock_queue {
+	UT_hash_handle hh; /* in ns->lock_queues */
+	struct queue_key key;
+	TAILQ_HEAD(, ns_pause) requests; /* never empty between two calls */
+	/* of the first request, if it has begun */
+	uint32_t uid;
+	struct lock_node *reserved; /* or NULL */
+};
+
+static struct queue_key key_of(const struct lock_rec *rec)
+{
+	return (struct queue_key){ rec->handle, rec->session, rec->owner,
+				   rec->space };
+}
+
+static struct lock_queue *find_queue(const struct ns *ns,
+				     const struct lock_rec *rec)
+{
+	const struct queue_key key = key_of(rec);
+	struct lock_queue *queue;
+
+	HASH_FIND(hh, ns->lock_queues, &key, sizeof(key), queue);
+	return queue;
+}
+
+static int add_queue(struct ns *ns, const struct lock_rec *rec,
+		     struct lock_queue **out)
+{
+	struct lock_queue *queue = calloc(1, sizeof(*queue));
+
+	if (!queue)
+		return -ENOMEM;
+	queue->key = key_of(rec);
+	TAILQ_INIT(&queue->requests);
+	HASH_ADD(hh, ns->lock_queues, key, sizeof(queue->key), queue);
+	if (!queue->hh.tbl) {
+		free(queue);
+		return -ENOMEM;
+	}
+	*out = queue;
+	return 0;
+}
+
+static void append(struct lock_queue *queue, struct ns_pause *pause)
+{
+	pause->lock = queue;
+	TAILQ_INSERT_TAIL(&queue->requests, pause, lock_next);
+}
+
+int lock_queue_check(const struct ns_op *op, const struct lock_rec *rec)
+{
+	const struct lock_queue *queue = find_queue(op->ns, rec);
+
+	if (!queue || TAILQ_FIRST(&queue->requests) == op->pause)
+		return 0;
+	op->ns->steps += NS_TURN_STEPS / 8; /* it may ask many times */
+	return NS_PAUSED;
+}
+
+/* The same, but the request enters the queue. */
+static int enter_queue(struct ns_op *op, const struct lock_rec *rec)
+{
+	struct lock_queue *queue = find_queue(op->ns, rec);
+	int rc = lock_queue_check(op, rec);
+
+	if (rc && op->pause && op->pause->lock != queue) {
+		lock_queue_leave(op->ns, op->pause);
+		append(queue, op->pause);
+	}
+	return rc;
+}
+
+/*
+ * The first turn of a request.  Until it leaves the queue, the range is reserved, unless
+ * rec is an unlock: nobody else takes a part of it between two turns.
+ */
+static int begin_queue(struct ns_op *op, const struct lock_rec *rec)
+{
+	struct ns *ns = op->ns;
+	struct lock_queue *queue = find_queue(ns, rec);
+	int rc = 0;
+
+	if (!queue) {
+		rc = add_queue(ns, rec, &queue);
+		if (rc)
+			return rc;
+		lock_queue_leave(ns, op->pause);
+		append(queue, op->pause);
+	}
+	queue->uid = op->cred->uid;
+	if (rec->type != WIRE_L_UNLOCK)
+		rc = lock_reserve(ns->st, rec, queue->uid, &queue->reserved);
+	op->pause->begun = !rc;
+	return rc;
+}
+
+/* The user whose locks they are. */
+static uint32_t uid_of(const struct ns_op *op)
+{
+	const struct ns_pause *pause = op->pause;
+
+	return pause && pause->begun ? pause->lock->uid : op->cred->uid;
+}
+
+void lock_queue_leave(struct ns *ns, struct ns_pause *pause)
+{
+	struct lock_queue *queue = pause->lock;
+
+	if (!queue)
+		return;
+	if (queue->reserved && TAILQ_FIRST(&queue->requests) == pause) {
+		lock_release(ns->st, queue->reserved);
+		queue->reserved = NULL;
+	}
+	TAILQ_REMOVE(&queue->requests, pause, lock_next);
+	pause->lock = NULL;
+	if (!TAILQ_EMPTY(&queue->requests))
+		return;
+	HASH_DEL(ns->lock_queues, queue);
+	free(queue);
+}
+
+/* ---- one turn ---- */
+
 /* 0: no conflict. */
-static int look(struct ns_op *op, const struct ns_lock_args *args,
+static int look(struct ns_op *op, const struct lock_rec *want,
 		struct lock_rec *other)
 {
-	const struct lock_rec want = wanted(op, args);
-	int rc = lock_find(op->ns->st, &want, other);
+	int rc = lock_find(op->ns->st, want, other);
 
 	return rc == -ENOENT ? 0 : rc ? rc : -EAGAIN;
 }
@@ -177,34 +308,21 @@ static int put_change(struct ns_op *op, struct change *c)
 	return rc;
 }
 
-/* Reserves the whole range, so that nobody else takes a part of it between two turns. */
-static int reserve(struct ns_op *op, const struct lock_rec *rec)
-{
-	if (rec->type == WIRE_L_UNLOCK || op->pause->lock)
-		return 0;
-	return lock_reserve(op->ns->st, rec, op->cred->uid, &op->pause->lock);
-}
-
 /*
- * Each turn starts at the beginning of the range, with the rows that exist then.  So
- * the last turn leaves the range complete, whatever other threads of the owner did
- * meanwhile.
+ * Each turn starts at the beginning of the range, with the rows that exist then.  From
+ * the second turn on, op->cred is not used: see run.c.
  */
-static int take(struct ns_op *op, const struct ns_lock_args *args)
+static int take(struct ns_op *op, const struct lock_rec *want)
 {
-	const struct lock_rec want = wanted(op, args);
 	struct change c = { .st = op->ns->st,
-			    .uid = op->cred->uid,
-			    .new = want,
+			    .uid = uid_of(op),
+			    .new = *want,
 			    .left = op->pause ? NS_TURN_STEPS / 2 : UINT_MAX };
 	int rc = put_change(op, &c);
 
-	if (!rc && c.part)
-		rc = reserve(op, &want);
-	if (rc || !c.part)
-		return rc;
-	op->pause->begun = true;
-	return NS_PART;
+	if (!rc && c.part && !op->pause->begun)
+		rc = begin_queue(op, want);
+	return rc || !c.part ? rc : NS_PART;
 }
 
 static int check_file(struct ns_op *op, uint64_t handle)
@@ -220,20 +338,24 @@ static int check_file(struct ns_op *op, uint64_t handle)
 int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
 	    struct lock_rec *other)
 {
-	int rc = 0;
+	const struct lock_rec want = wanted(op, args);
+	bool test = args->flags & WIRE_L_TEST;
+	int rc = test ? 0 : enter_queue(op, &want);
 
+	if (rc)
+		return rc;
 	if (args->type != WIRE_L_UNLOCK) {
 		if (!op->pause || !op->pause->begun)
 			rc = check_file(op, args->handle);
 		if (!rc)
-			rc = look(op, args, other);
+			rc = look(op, &want, other);
 	}
-	if (args->flags & WIRE_L_TEST) {
+	if (test) {
 		if (!rc)
 			other->type = WIRE_L_UNLOCK;
 		return rc == -EAGAIN ? 0 : rc;
 	}
-	return rc ? rc : take(op, args);
+	return rc ? rc : take(op, &want);
 }
 
 /* 0: all locks are dropped; 1: there may be more. */

@@ -67,6 +67,7 @@ struct ns {
 	int64_t delta; /* change of `inodes` in the open transaction */
 	uint64_t removed; /* its last INTENT_REMOVE, or 0 */
 	struct holds holds;
+	struct lock_queue *lock_queues; /* lock.c */
 
 	/* path components looked up since the start, and other work of the same cost */
 	uint64_t steps;
@@ -127,7 +128,9 @@ struct ns_pause {
 	/* resolve.c: one for each path; NULL: not begun */
 	struct ns_walk *walk[2];
 	struct ns_climb climb[2];
-	struct lock_node *lock; /* lock.c: a reserved lock, or NULL */
+	/* lock.c: where it is first or waits, or NULL */
+	struct lock_queue *lock;
+	TAILQ_ENTRY(ns_pause) lock_next;
 	/* holds.c: a file that is losing its last name, or NULL */
 	struct held *held;
 	/* index of that file among those that the request names */
@@ -373,7 +376,8 @@ struct ns_lock_args {
  * -EAGAIN: *other conflicts.  A test returns 0 and *other, whose type is WIRE_L_UNLOCK
  * if nothing conflicts.  -ENOLCK: the session has too many locks on the file, or its
  * user or all users have too many.  -ESTALE: the file does not exist; -EACCES: the
- * session may neither read nor write it.
+ * session may neither read nor write it.  NS_PAUSED: older requests
+ * of the session and owner come first.
  */
 struct lock_rec;
 int ns_lock(struct ns_op *op, const struct ns_lock_args *args,

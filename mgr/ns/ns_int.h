@@ -42,6 +42,18 @@ int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 int lock_count(struct store *st, uint64_t session, uint64_t handle, int more);
 /* Removes the record of that number if the session has no lock on the file any more. */
 int lock_forgotten(struct store *st, uint64_t session, uint64_t handle);
+/*
+ * If a request needs several turns to change the locks of one holder (session, owner)
+ * on one file and space, it begins a queue.  Later requests for these locks enter the
+ * queue and run in order of arrival: otherwise the next turn of the older request would
+ * undo what a newer one did.  Only the first request in a queue runs, and it waits for
+ * no other request.
+ */
+struct lock_rec;
+/* 0; NS_PAUSED: requests of the holder of rec come first.  Changes nothing. */
+int lock_queue_check(const struct ns_op *op, const struct lock_rec *rec);
+/* No effect on a request that is in no queue. */
+void lock_queue_leave(struct ns *ns, struct ns_pause *pause);
 
 /* ---- resolve.c ---- */
 

@@ -7,7 +7,6 @@
 
 #include "common/util/clock.h"
 #include "mgr/ns/holds.h"
-#include "mgr/db/locks.h"
 #include "common/util/random_id.h"
 
 /* The name space is fresh until ns_bound(). */
@@ -179,8 +178,7 @@ uint64_t ns_work(const struct ns *ns)
 
 void ns_pause_end(struct ns *ns, struct ns_pause *pause)
 {
-	if (pause->lock)
-		lock_release(ns->st, pause->lock);
+	lock_queue_leave(ns, pause);
 	holds_stay(ns, pause);
 	for (size_t i = 0; i < sizeof(pause->walk) / sizeof(pause->walk[0]);
 	     i++)

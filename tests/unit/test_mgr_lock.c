@@ -331,126 +331,6 @@ START_TEST(found_by_range)
 }
 END_TEST
 
-/* One turn; what it has done stays. */
-static int lock_turn(struct ns_pause *pause, uint64_t owner, uint32_t type,
-		     uint64_t start, uint64_t end)
-{
-	struct ns_lock_args args = { .handle = ino.handle,
-				     .owner = owner,
-				     .start = start,
-				     .end = end,
-				     .type = type };
-	uint64_t before = ns_work(&fx.ns);
-	struct lock_rec other;
-	struct ns_op op;
-	int rc;
-
-	fx.session = 77;
-	op = fx_begin(&fx);
-	op.pause = pause;
-	rc = ns_lock(&op, &args, &other);
-	if (rc != NS_PART)
-		ns_pause_end(&fx.ns, pause);
-	fx_end(&fx, &op, rc == NS_PART ? 0 : rc);
-	ck_assert_uint_le(ns_work(&fx.ns) - before, 3 * NS_TURN_STEPS);
-	return rc;
-}
-
-static void take_many(uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		ck_assert_int_eq(lock(77, 1, 1 + i % 2, 3 * i + 1, 3 * i + 3, 0,
-				      NULL),
-				 0);
-}
-
-/* A lock over many of the owner's, in turns: nobody comes in between. */
-START_TEST(many_replaced_in_turns)
-{
-	const uint32_t n = 1000;
-	const uint64_t all = 3 * n + 1;
-	struct ns_pause pause = { 0 };
-	unsigned int turns = 1;
-	int rc;
-
-	take_many(n);
-	while ((rc = lock_turn(&pause, 1, WIRE_L_EXCLUSIVE, 0, all)) ==
-	       NS_PART) {
-		turns++;
-		for (uint64_t at = 0; at < all; at += all / 5)
-			ck_assert_int_eq(lock(78, 1, WIRE_L_SHARED, at, at + 1,
-					      0, NULL),
-					 -EAGAIN);
-	}
-	ck_assert_int_eq(rc, 0);
-	ck_assert_uint_ge(turns, n / (NS_TURN_STEPS / 2));
-	ck_assert_uint_le(turns, n / (NS_TURN_STEPS / 2) + 2);
-	ck_count(77, 1);
-	/* another thread of the owner lets a part of it go meanwhile */
-	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 0, all, 0, NULL), 0);
-	take_many(n);
-	ck_assert_int_eq(lock_turn(&pause, 1, WIRE_L_SHARED, 0, all), NS_PART);
-	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 5, 9, 0, NULL), 0);
-	while ((rc = lock_turn(&pause, 1, WIRE_L_SHARED, 0, all)) == NS_PART)
-		;
-	ck_assert_int_eq(rc, 0);
-	ck_count(77, 1);
-	/* its request ends in between: the rest of the range is free */
-	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 0, all, 0, NULL), 0);
-	take_many(n);
-	ck_assert_int_eq(lock_turn(&pause, 1, WIRE_L_EXCLUSIVE, 0, all),
-			 NS_PART);
-	ns_pause_end(&fx.ns, &pause);
-	ck_assert_int_eq(lock(78, 1, WIRE_L_SHARED, all - 1, all, 0, NULL), 0);
-	ck_assert_int_eq(lock(78, 1, WIRE_L_SHARED, 0, 1, 0, NULL), -EAGAIN);
-}
-END_TEST
-
-/* Once a part is done, the rest follows, although the file is not the user's any more. */
-START_TEST(begun_is_ended)
-{
-	const uint32_t n = 200;
-	struct ns_pause pause = { 0 };
-	int rc;
-
-	take_many(n);
-	ck_assert_int_eq(fx_chmod(&fx, "f", 0666), 0);
-	fx_become(&fx, 7, 7);
-	ck_assert_int_eq(lock_turn(&pause, 1, WIRE_L_EXCLUSIVE, 0, 3 * n),
-			 NS_PART);
-	ck_assert(pause.begun);
-	fx_become(&fx, 0, 0);
-	ck_assert_int_eq(fx_chmod(&fx, "f", 0), 0);
-	fx_become(&fx, 7, 7);
-	while ((rc = lock_turn(&pause, 1, WIRE_L_EXCLUSIVE, 0, 3 * n)) ==
-	       NS_PART)
-		;
-	ck_assert_int_eq(rc, 0);
-	ck_assert(!pause.begun);
-	ck_count(77, 1);
-	ck_assert_int_eq(lock_turn(&pause, 1, WIRE_L_SHARED, 0, 1), -EACCES);
-	fx_become(&fx, 0, 0);
-}
-END_TEST
-
-START_TEST(many_let_go_in_turns)
-{
-	const uint32_t n = 1000;
-	struct ns_pause pause = { 0 };
-	unsigned int turns = 1;
-	int rc;
-
-	take_many(n);
-	while ((rc = lock_turn(&pause, 1, WIRE_L_UNLOCK, 0, INT64_MAX)) ==
-	       NS_PART)
-		turns++;
-	ck_assert_int_eq(rc, 0);
-	ck_assert_uint_eq(turns, n / (NS_TURN_STEPS / 2) + 1);
-	ck_count(77, 0);
-	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 0, 3 * n, 0, NULL), 0);
-}
-END_TEST
-
 /* What a scan of all rows finds: of those in the way the one that begins first. */
 static int scan(const struct lock_rec *want, struct lock_rec *found)
 {
@@ -588,9 +468,6 @@ static Suite *lock_suite(void)
 	tcase_add_test(tc, many_on_one_file);
 	tcase_add_test(tc, found_by_range);
 	tcase_add_test(tc, found_as_by_a_scan);
-	tcase_add_test(tc, many_replaced_in_turns);
-	tcase_add_test(tc, begun_is_ended);
-	tcase_add_test(tc, many_let_go_in_turns);
 	tcase_add_test(tc, of_the_outermost_holders);
 	tcase_add_test(tc, rows_of_older_versions);
 	tcase_add_test(tc, nothing_stays_of_what_is_let_go);
