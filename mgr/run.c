@@ -370,30 +370,37 @@ static struct op begin(struct request *req, const struct ns_cred *cred)
 	};
 }
 
+/* Whether the request may run, and for whom. */
+static int check_asker(struct request *req, struct asker *who)
+{
+	int rc = req->result;
+
+	if (!rc)
+		rc = who_asks(req->rpc, who);
+	return rc ? rc
+		  : exports_check(&caller_of(req->rpc->session)->place,
+				  req->rpc->op, &req->rpc->msg);
+}
+
+/* A request that has begun was allowed then; its operation knows the user. */
 static void run(struct request *req)
 {
 	struct mgr *mgr = req->mgr;
 	op_fn *fn = op_find(req->rpc->op);
+	bool begun = has_begun(req);
 	struct asker who;
 	struct op op;
-	int rc = req->result;
+	int rc = fn ? 0 : -ENOSYS;
 
-	if (!fn)
-		rc = -ENOSYS;
-	if (!rc)
-		rc = who_asks(req->rpc, &who);
-	if (has_begun(req))
-		rc = 0; /* it was allowed when it began */
-	else if (!rc)
-		rc = exports_check(&caller_of(req->rpc->session)->place,
-				   req->rpc->op, &req->rpc->msg);
+	if (!rc && !begun)
+		rc = check_asker(req, &who);
 	if (!rc)
 		rc = ns_begin(&mgr->ns);
 	if (rc) {
 		answer_error(req, rc);
 		return;
 	}
-	op = begin(req, &who.cred);
+	op = begin(req, begun ? NULL : &who.cred);
 	conclude(&op, fn(&op));
 }
 
