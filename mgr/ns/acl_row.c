@@ -95,11 +95,12 @@ static void set_mode(const struct ns_op *op, struct inode *ino, struct acl *acl)
 }
 
 int acl_set(const struct ns_op *op, struct inode *ino, enum acl_kind kind,
-	    const void *bytes, size_t len)
+	    const void *bytes, size_t len, bool *changed)
 {
 	struct acl acl;
 	int rc = acl_parse(bytes, len, &acl);
 
+	*changed = false;
 	if (rc)
 		return rc;
 	if (kind == ACL_OF_CHILDREN && !inode_is_dir(ino))
@@ -108,7 +109,9 @@ int acl_set(const struct ns_op *op, struct inode *ino, enum acl_kind kind,
 		return -EPERM;
 	if (kind == ACL_OF_ACCESS)
 		set_mode(op, ino, &acl);
-	return acl_put(op->ns->st, ino, kind, &acl);
+	rc = acl_put(op->ns->st, ino, kind, &acl);
+	*changed = !rc;
+	return rc;
 }
 
 int acl_inherit(const struct ns_op *op, const struct inode *dir,

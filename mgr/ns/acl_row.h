@@ -25,12 +25,12 @@ int acl_get(struct store *st, const struct inode *ino, enum acl_kind kind,
 int acl_put(struct store *st, struct inode *ino, enum acl_kind kind,
 	    const struct acl *acl);
 /*
- * Sets the attribute and the mode that follows from it.  The caller writes the inode.
- * len 0: removes the attribute.  -EPERM: not the owner; -EACCES: only directories have
- * this list.
+ * Sets the attribute and the mode that follows from it.  len 0: removes the attribute.
+ * *changed: the caller writes the inode.  -EPERM: not the owner; -EACCES: only
+ * directories have this list.
  */
 int acl_set(const struct ns_op *op, struct inode *ino, enum acl_kind kind,
-	    const void *bytes, size_t len);
+	    const void *bytes, size_t len, bool *changed);
 /*
  * The mode of a new inode: from the default list of dir, which it inherits, or from the
  * umask.

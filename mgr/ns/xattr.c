@@ -121,27 +121,31 @@ static int touch(struct ns_op *op, struct inode *ino)
 	return inode_put(op->ns->st, ino);
 }
 
-/* As elsewhere, the flags have no effect on lists. */
+/* len 0: removes the list.  As elsewhere, x->flags have no effect on lists. */
 static int set_acl(struct ns_op *op, const struct ns_xattr *x,
-		   struct inode *ino)
+		   struct inode *ino, size_t len)
 {
 	enum acl_kind kind = acl_kind_of(x->name, x->nlen);
+	bool changed = false;
 	int rc = 0;
 
-	if (x->len && !acl_there(ino, kind))
+	if (len && !acl_there(ino, kind))
 		rc = room(op->ns->st, ino);
-	return rc ? rc : acl_set(op, ino, kind, x->value, x->len);
+	if (!rc)
+		rc = acl_set(op, ino, kind, x->value, len, &changed);
+	return changed ? touch(op, ino) : rc;
 }
 
 static int set_value(struct ns_op *op, const struct ns_xattr *x,
-		     const struct inode *ino)
+		     struct inode *ino)
 {
 	struct store *st = op->ns->st;
 	int rc = check_there(st, ino, x);
 
-	return rc ? rc
-		  : xattr_put(st, ino->handle, x->name, x->nlen, x->value,
-			      x->len);
+	if (!rc)
+		rc = xattr_put(st, ino->handle, x->name, x->nlen, x->value,
+			       x->len);
+	return rc ? rc : touch(op, ino);
 }
 
 int ns_setxattr(struct ns_op *op, const struct ns_xattr *x)
@@ -152,10 +156,10 @@ int ns_setxattr(struct ns_op *op, const struct ns_xattr *x)
 	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
 	if (!rc)
 		rc = may(op, &place.ino, x, true);
-	if (!rc)
-		rc = is_acl(x) ? set_acl(op, x, &place.ino)
-			       : set_value(op, x, &place.ino);
-	return rc ? rc : touch(op, &place.ino);
+	if (rc)
+		return rc;
+	return is_acl(x) ? set_acl(op, x, &place.ino, x->len)
+			 : set_value(op, x, &place.ino);
 }
 
 int ns_getxattr(struct ns_op *op, const struct ns_xattr *x, void *value,
@@ -181,9 +185,8 @@ int ns_removexattr(struct ns_op *op, const struct ns_xattr *x)
 	if (!rc)
 		rc = may(op, &place.ino, x, true);
 	if (!rc && is_acl(x))
-		rc = acl_set(op, &place.ino, acl_kind_of(x->name, x->nlen),
-			     NULL, 0);
-	else if (!rc)
+		return set_acl(op, x, &place.ino, 0);
+	if (!rc)
 		rc = xattr_del(op->ns->st, place.ino.handle, x->name, x->nlen);
 	return rc ? rc : touch(op, &place.ino);
 }

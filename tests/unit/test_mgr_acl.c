@@ -138,6 +138,24 @@ START_TEST(test_plain)
 }
 END_TEST
 
+/* As in Linux: nobody needs a right to remove a list that cannot exist, and nothing changes. */
+START_TEST(test_none_to_remove)
+{
+	struct acl none = { 0 };
+	struct inode before, after;
+
+	ck_assert_int_eq(fx_stat(&fx, "f", &before), 0);
+	fx_become(&fx, 1000, 1000);
+	ck_assert_int_eq(set("f", DEFAULT, &none), 0);
+	ck_assert_int_eq(drop("f", DEFAULT), 0);
+	ck_assert_int_eq(set("d", DEFAULT, &none), -EPERM);
+	ck_assert_int_eq(drop("d", DEFAULT), -EPERM);
+	ck_assert_int_eq(fx_stat(&fx, "f", &after), 0);
+	ck_assert_int_eq(after.ctime, before.ctime);
+	ck_assert_uint_eq(after.flags, before.flags);
+}
+END_TEST
+
 static int make_dir(const char *path, uint32_t mode, uint32_t umask)
 {
 	struct ns_path p = fx_path(path);
@@ -225,6 +243,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_obeyed);
 	tcase_add_test(tc, test_plain);
+	tcase_add_test(tc, test_none_to_remove);
 	tcase_add_test(tc, test_inherited);
 	tcase_add_test(tc, test_gone);
 	tcase_add_test(tc, test_shown);
