@@ -266,9 +266,14 @@ static int rename_flags(unsigned int flags, uint32_t *wire)
 static void end_moved(const struct call *c, uint64_t from,
 		      const struct target *t, const struct pair *p)
 {
-	const struct entry_name was = { .dir = t->handle, .name = t->path };
+	const struct entry_name was = { .dir = t->handle,
+					.name = t->path,
+					.handle = named_handle(c->d->named,
+							       from) };
 	const struct entry_name is = { .dir = p->to.handle,
-				       .name = p->to.path };
+				       .name = p->to.path,
+				       .handle = named_handle(c->d->named,
+							      c->name) };
 	bool swaps = p->flags & WIRE_RN_EXCHANGE;
 
 	named_moved(c->d->named, from, c->name, swaps, c->d->gone);

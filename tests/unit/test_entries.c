@@ -47,13 +47,18 @@ static void note_expired(const struct entry_name *name, void *arg)
 	strcat(strcat(arg, name->name), " ");
 }
 
-static const char *granted(uint64_t handle)
+static const char *granted_to(uint64_t handle, uint64_t opened)
 {
-	const struct entries_file f = { handle, 0 };
+	const struct entries_file f = { handle, opened };
 
 	expired[0] = '\0';
 	entries_expire(entries, &f, ME, note_expired, expired);
 	return expired;
+}
+
+static const char *granted(uint64_t handle)
+{
+	return granted_to(handle, 0);
 }
 
 static void asked(uint64_t handle)
@@ -62,10 +67,10 @@ static void asked(uint64_t handle)
 }
 
 static void moved(uint64_t dir, const char *name, uint64_t to_dir,
-		  const char *to, bool swaps)
+		  const char *to)
 {
 	entries_moved(entries, &(struct entry_name){ .dir = dir, .name = name },
-		      &(struct entry_name){ .dir = to_dir, .name = to }, swaps);
+		      &(struct entry_name){ .dir = to_dir, .name = to }, false);
 }
 
 START_TEST(directory_of_file)
@@ -152,8 +157,8 @@ START_TEST(rename_brings_name)
 	keep(DIR, "lock", FILE_IN_DIR);
 	granted(FILE_IN_DIR);
 	keep(OTHER, "from", 8);
-	moved(OTHER, "from", DIR, "to", false);
-	moved(OTHER, "absent", DIR, "nothing", false);
+	moved(OTHER, "from", DIR, "to");
+	moved(OTHER, "absent", DIR, "nothing");
 	ck_assert_str_eq(granted(FILE_IN_DIR), "lock to ");
 	ck_assert_str_eq(granted(FILE_IN_DIR), "");
 }
@@ -161,13 +166,83 @@ END_TEST
 
 START_TEST(rename_swaps_names)
 {
+	const struct entry_name in = { .dir = DIR, .name = "in", .handle = 8 },
+				out = { .dir = OTHER,
+					.name = "out",
+					.handle = 9 };
+
 	keep(DIR, "lock", FILE_IN_DIR);
 	keep(DIR, "in", 8);
 	keep(OTHER, "out", 9);
-	moved(DIR, "in", OTHER, "out", true);
+	entries_moved(entries, &in, &out, true);
+	ck_assert_uint_eq(entries_dir(entries, 8), OTHER);
+	ck_assert_uint_eq(entries_dir(entries, 9), DIR);
 	ck_assert_str_eq(granted(FILE_IN_DIR), "lock in ");
 	keep(OTHER, "x", 10);
 	ck_assert_str_eq(granted(10), "out x ");
+}
+END_TEST
+
+static void moved_file(uint64_t handle, const char *name)
+{
+	entries_moved(entries,
+		      &(struct entry_name){
+			      .dir = DIR, .name = name, .handle = handle },
+		      &(struct entry_name){ .dir = OTHER, .name = "moved" },
+		      false);
+}
+
+/* The kernel does no LOOKUP after a rename. */
+START_TEST(rename_moves_file)
+{
+	keep(DIR, "lock", FILE_IN_DIR);
+	keep(OTHER, "other", 8);
+	keep(DIR, "old", 9);
+	moved_file(FILE_IN_DIR, "lock");
+	ck_assert_uint_eq(entries_dir(entries, FILE_IN_DIR), OTHER);
+	ck_assert_str_eq(granted_to(FILE_IN_DIR, DIR), "moved other ");
+}
+END_TEST
+
+/* ... also if its name is not recorded */
+START_TEST(rename_moves_file_without_name)
+{
+	keep(DIR, "lock", FILE_IN_DIR);
+	keep(OTHER, "other", 8);
+	moved_file(FILE_IN_DIR, "else");
+	ck_assert_str_eq(granted_to(FILE_IN_DIR, DIR), "other ");
+}
+END_TEST
+
+START_TEST(rename_moves_unknown_file)
+{
+	keep(DIR, "lock", FILE_IN_DIR);
+	keep(OTHER, "other", 8);
+	moved_file(0, "else");
+	ck_assert_str_eq(granted_to(FILE_IN_DIR, DIR), "lock other ");
+	ck_assert_uint_eq(entries_dir(entries, 8), OTHER);
+}
+END_TEST
+
+START_TEST(rename_after_open)
+{
+	keep(DIR, "lock", FILE_IN_DIR);
+	moved_file(FILE_IN_DIR, "lock");
+	keep(DIR, "in its place", FILE_IN_DIR + 16384);
+	ck_assert_str_eq(granted_to(FILE_IN_DIR, DIR), "moved in its place ");
+}
+END_TEST
+
+START_TEST(rename_keeps_links)
+{
+	const struct entry_name is = { .dir = DIR,
+				       .name = "link",
+				       .handle = FILE_IN_DIR,
+				       .linked = true };
+
+	entries_keep(entries, &is, clock_now());
+	moved_file(FILE_IN_DIR, "link");
+	ck_assert_uint_eq(entries_dir(entries, FILE_IN_DIR), 0);
 }
 END_TEST
 
@@ -229,6 +304,11 @@ int main(void)
 	tcase_add_test(tc, answer_is_late);
 	tcase_add_test(tc, rename_brings_name);
 	tcase_add_test(tc, rename_swaps_names);
+	tcase_add_test(tc, rename_moves_file);
+	tcase_add_test(tc, rename_moves_file_without_name);
+	tcase_add_test(tc, rename_moves_unknown_file);
+	tcase_add_test(tc, rename_after_open);
+	tcase_add_test(tc, rename_keeps_links);
 	tcase_add_test(tc, too_many_names);
 	tcase_add_test(tc, too_many_locks);
 	tcase_add_test(tc, nothing_is_kept);

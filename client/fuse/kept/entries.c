@@ -65,6 +65,11 @@ struct entry_table {
 	struct locked locked[LOCKED]; /* a directory has one of WAYS places */
 	/* objects with the same place replace each other */
 	struct parent parent[PARENTS];
+	/*
+	 * A file was renamed out of the directory: files that were opened there may be
+	 * elsewhere.  Directories with the same place share it.
+	 */
+	bool loses_files[LOCKED];
 };
 
 struct entry_table *entries_new(double timeout)
@@ -143,7 +148,9 @@ static uint64_t dir_of(struct entry_table *e, const struct entries_file *f)
 {
 	const struct parent *p = parent_of(e, f->handle);
 
-	return p->handle == f->handle ? p->dir : f->opened;
+	if (p->handle == f->handle)
+		return p->dir;
+	return e->loses_files[f->opened % LOCKED] ? 0 : f->opened;
 }
 
 uint64_t entries_dir(struct entry_table *e, uint64_t handle)
@@ -336,6 +343,22 @@ static void rename_noted(struct entry_table *e, struct noted *n,
 		l->since = e->all.since;
 }
 
+/* The kernel does no LOOKUP after a rename, so nothing else records the directory. */
+static void move_parent(struct entry_table *e, const struct entry_name *from,
+			uint64_t dir)
+{
+	struct parent *p = parent_of(e, from->handle);
+
+	if (from->dir == dir)
+		return;
+	e->loses_files[from->dir % LOCKED] = true;
+	if (from->handle && p->handle == from->handle)
+		p->dir = p->dir == from->dir ? dir : 0;
+	for (unsigned int i = 0; !from->handle && i < PARENTS; i++)
+		if (e->parent[i].dir == from->dir)
+			e->parent[i].dir = 0;
+}
+
 void entries_moved(struct entry_table *e, const struct entry_name *from,
 		   const struct entry_name *to, bool swaps)
 {
@@ -348,6 +371,9 @@ void entries_moved(struct entry_table *e, const struct entry_name *from,
 		rename_noted(e, one, to);
 	if (other && is_same(other, to))
 		rename_noted(e, other, from);
+	move_parent(e, from, to->dir);
+	if (swaps)
+		move_parent(e, to, from->dir);
 	pthread_mutex_unlock(&e->lock);
 }
 

@@ -58,7 +58,8 @@ double entries_keep(struct entry_table *e, const struct entry_name *what,
 		    uint64_t begun);
 /*
  * Called before the reply to a rename: the kernel moves what it keeps to the new name.
- * swaps: the two names change places.
+ * swaps: the two names change places.  The handles are those of the objects before the
+ * rename; 0: unknown, then files of that directory count as being in any.
  */
 void entries_moved(struct entry_table *e, const struct entry_name *from,
 		   const struct entry_name *to, bool swaps);

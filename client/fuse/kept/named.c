@@ -102,6 +102,17 @@ bool named_is(struct named *n, uint64_t name)
 	return is;
 }
 
+uint64_t named_handle(struct named *n, uint64_t name)
+{
+	const struct place *p = place_of(n, name);
+	uint64_t handle;
+
+	pthread_mutex_lock(&n->lock);
+	handle = name && p->name == name ? p->handle : 0;
+	pthread_mutex_unlock(&n->lock);
+	return handle;
+}
+
 /* Forgets the name.  Returns its handle; 0: unknown. */
 static uint64_t take(struct named *n, uint64_t name)
 {

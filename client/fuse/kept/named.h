@@ -30,6 +30,8 @@ void named_entry(struct named *n, uint64_t name, uint64_t handle);
 
 /* True: the name's object and its attributes are known. */
 bool named_is(struct named *n, uint64_t name);
+/* Returns the handle of the name's object; 0: unknown. */
+uint64_t named_handle(struct named *n, uint64_t name);
 
 /*
  * Called before the reply to a removal: records the name's object in g, unless the
