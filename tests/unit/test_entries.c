@@ -90,6 +90,31 @@ START_TEST(directory_of_file)
 }
 END_TEST
 
+static void keep_again(const struct entry_name *name, void *arg)
+{
+	keep(OTHER, "between", 8);
+	note_expired(name, arg);
+}
+
+/* The next name to look at moves to the end of the list during the expiry. */
+START_TEST(list_changes_in_expiry)
+{
+	const struct entries_file f = { FILE_IN_DIR, 0 };
+	char name[32], want[1024] = "";
+
+	for (unsigned int i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		keep(DIR, name, FILE_IN_DIR);
+		strcat(strcat(want, name), " ");
+		if (i == 15) /* the last one of the first batch */
+			keep(OTHER, "between", 8);
+	}
+	expired[0] = '\0';
+	entries_expire(entries, &f, ME, keep_again, expired);
+	ck_assert_str_eq(expired, want);
+}
+END_TEST
+
 /* Without a request before, as after a long wait. */
 START_TEST(grant_alone)
 {
@@ -296,6 +321,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, make, drop);
 	tcase_add_test(tc, directory_of_file);
+	tcase_add_test(tc, list_changes_in_expiry);
 	tcase_add_test(tc, grant_alone);
 	tcase_add_test(tc, directory_at_open);
 	tcase_add_test(tc, directory_unknown);

@@ -29,7 +29,6 @@
 struct noted {
 	uint64_t key; /* key_of() */
 	uint64_t at; /* clock_now() */
-	uint64_t number; /* counts the recorded names */
 	struct entry_name is;
 	char name[NAME_MAX + 1];
 	TAILQ_ENTRY(noted) link;
@@ -51,6 +50,15 @@ struct parent {
 	uint64_t kept; /* until when the kernel may keep a name of it */
 };
 
+/* Names to expire, copied in the order of .oldest. */
+struct expiry_batch {
+	struct noted *next; /* NULL: the end */
+	LIST_ENTRY(expiry_batch) link;
+	unsigned int n;
+	struct entry_name is[BATCH];
+	char name[BATCH][NAME_MAX + 1];
+};
+
 struct entry_table {
 	double timeout;
 	uint64_t kept_ns; /* how long the kernel may keep a name after .at */
@@ -58,8 +66,8 @@ struct entry_table {
 	pthread_mutex_t lock; /* protects all below */
 	struct noted *noted;
 	struct noted_list oldest; /* ordered by .at */
+	LIST_HEAD(, expiry_batch) expiries; /* in progress */
 	unsigned int n;
-	uint64_t number;
 	/* for directories that are unknown, or have no place */
 	struct locked all;
 	struct locked locked[LOCKED]; /* a directory has one of WAYS places */
@@ -81,19 +89,30 @@ struct entry_table *entries_new(double timeout)
 	e->timeout = timeout;
 	e->kept_ns = (uint64_t)(timeout * 1e9) + SETTLE_NS;
 	TAILQ_INIT(&e->oldest);
+	LIST_INIT(&e->expiries);
 	pthread_mutex_init(&e->lock, NULL);
 	return e;
 }
 
 /*
- * Called with the lock, like the static functions below, except sleep_until() and
- * next_batch().
+ * Called with the lock, like the static functions below, except sleep_until(),
+ * next_batch() and expire_all().
  */
+static void noted_unlink(struct entry_table *e, struct noted *n)
+{
+	struct expiry_batch *b;
+
+	LIST_FOREACH(b, &e->expiries, link)
+		if (b->next == n)
+			b->next = TAILQ_NEXT(n, link);
+	TAILQ_REMOVE(&e->oldest, n, link);
+}
+
 static void noted_forget(struct entry_table *e, struct noted *n)
 {
 	if (n->hh.tbl)
 		HASH_DEL(e->noted, n);
-	TAILQ_REMOVE(&e->oldest, n, link);
+	noted_unlink(e, n);
 	e->n--;
 	free(n);
 }
@@ -290,8 +309,7 @@ static bool noted_add(struct entry_table *e, const struct entry_name *what,
 	n->is.name = n->name;
 	n->is.thread = thread;
 	n->at = now;
-	n->number = ++e->number;
-	TAILQ_REMOVE(&e->oldest, n, link);
+	noted_unlink(e, n);
 	TAILQ_INSERT_TAIL(&e->oldest, n, link);
 	return true;
 }
@@ -408,39 +426,47 @@ static void sleep_until(uint64_t at)
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 }
 
-struct expiry_batch {
-	uint64_t after; /* number of the last name */
-	unsigned int n;
-	struct entry_name is[BATCH];
-	char name[BATCH][NAME_MAX + 1];
-};
+static void add_to_batch(struct expiry_batch *b, const struct noted *n)
+{
+	b->is[b->n] = n->is;
+	memcpy(b->name[b->n], n->name, sizeof(n->name));
+	b->is[b->n].name = b->name[b->n];
+	b->n++;
+}
 
 /* Copies the next names; false: there are no more. */
 static bool next_batch(struct entry_table *e, uint64_t dir,
 		       struct expiry_batch *b)
 {
-	const struct noted *n;
-
 	b->n = 0;
 	pthread_mutex_lock(&e->lock);
-	TAILQ_FOREACH(n, &e->oldest, link) {
-		if (n->number <= b->after || !is_in(n, dir))
-			continue;
-		b->after = n->number;
-		b->is[b->n] = n->is;
-		memcpy(b->name[b->n], n->name, sizeof(n->name));
-		b->is[b->n].name = b->name[b->n];
-		if (++b->n == BATCH)
-			break;
-	}
+	for (; b->next && b->n < BATCH; b->next = TAILQ_NEXT(b->next, link))
+		if (is_in(b->next, dir))
+			add_to_batch(b, b->next);
 	pthread_mutex_unlock(&e->lock);
 	return b->n;
+}
+
+static void expire_all(struct entry_table *e, uint64_t dir,
+		       entries_expire_fn *expire, void *arg)
+{
+	struct expiry_batch b;
+
+	pthread_mutex_lock(&e->lock);
+	b.next = TAILQ_FIRST(&e->oldest);
+	LIST_INSERT_HEAD(&e->expiries, &b, link);
+	pthread_mutex_unlock(&e->lock);
+	while (next_batch(e, dir, &b))
+		for (unsigned int i = 0; i < b.n; i++)
+			expire(&b.is[i], arg);
+	pthread_mutex_lock(&e->lock);
+	LIST_REMOVE(&b, link);
+	pthread_mutex_unlock(&e->lock);
 }
 
 void entries_expire(struct entry_table *e, const struct entries_file *f,
 		    pid_t thread, entries_expire_fn *expire, void *arg)
 {
-	struct expiry_batch b = { 0 };
 	struct locked *l, was;
 	uint64_t at = 0;
 
@@ -455,9 +481,7 @@ void entries_expire(struct entry_table *e, const struct entries_file *f,
 	if (!at)
 		return;
 	sleep_until(at);
-	while (next_batch(e, was.dir, &b))
-		for (unsigned int i = 0; i < b.n; i++)
-			expire(&b.is[i], arg);
+	expire_all(e, was.dir, expire, arg);
 	pthread_mutex_lock(&e->lock);
 	if (l->dir == was.dir && l->since == was.since)
 		l->expired = was.since;
