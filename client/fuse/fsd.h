@@ -6,7 +6,7 @@
 #ifndef FSD_H
 #define FSD_H
 
-#define FUSE_USE_VERSION 314
+#define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 
 #include "client/lib/file/file.h"
@@ -81,7 +81,7 @@ struct fsd {
 	struct versions *versions;
 	struct waits *waits; /* requests that wait for locks */
 	struct newer newer;
-	/* the kernel can expire names without dropping them (Linux 6.2) */
+	/* names can expire without being dropped: see expiry.h */
 	bool expires;
 	struct fuse_session *se;
 };

@@ -6,6 +6,7 @@
 #include <sys/file.h>
 
 #include "client/fuse/drops.h"
+#include "client/fuse/expiry.h"
 #include "client/fuse/kept/entries.h"
 #include "client/lib/file/held.h"
 #include "client/fuse/locks.h"
@@ -91,7 +92,7 @@ static bool is_kept(const struct fsd *d, const struct file *f)
 }
 
 /*
- * Older kernels can only drop a name.  A file that is open by it then seems removed.  A
+ * Older kernels, and older releases of libfuse, can only drop a name.  A file that is open by it then seems removed.  A
  * directory would lose its working directories and mounts, so it is not dropped.
  */
 static void name_expire(const struct entry_name *is, void *arg)
@@ -101,8 +102,7 @@ static void name_expire(const struct entry_name *is, void *arg)
 	size_t len = strlen(is->name);
 
 	if (d->expires)
-		fuse_lowlevel_notify_expire_entry(d->se, dir, is->name, len,
-						  FUSE_LL_EXPIRE_ONLY);
+		expiry_notify(d, dir, is->name, len);
 	else if (!is->is_dir)
 		fuse_lowlevel_notify_inval_entry(d->se, dir, is->name, len);
 }

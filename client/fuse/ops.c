@@ -2,6 +2,8 @@
 /* ops.c - the features requested from the kernel, and the table of operations. */
 #include "client/fuse/ops.h"
 
+#include "client/fuse/expiry.h"
+
 #define MAX_WRITE (1u << 20)
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
@@ -26,7 +28,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 		want |= FUSE_CAP_POSIX_ACL;
 	if (d->cache == CACHE_OPEN)
 		want |= FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ASYNC_READ;
-	d->expires = conn->capable & FUSE_CAP_EXPIRE_ONLY;
+	d->expires = expiry_is_possible(conn);
 	conn->want = want & conn->capable;
 	conn->max_write = MAX_WRITE;
 	conn->max_readahead = MAX_WRITE;

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#define FUSE_USE_VERSION 314
+#define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 
 #include "client/lib/file/fs.h"
