@@ -15,9 +15,9 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/statvfs.h>
 
 #include "common/util/clock.h"
+#include "common/util/disk_space.h"
 #include "mgr/db/db_int.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -31,7 +31,7 @@ bool room_left(const struct store *st, uint64_t *left)
 
 	if (statvfs(st->home, &vfs))
 		return false;
-	*left = (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	*left = disk_space_left(&vfs);
 	return true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* statfs.c - STATFS: only the manager's store; the iods report the space for data. */
 #include <errno.h>
-#include <sys/statvfs.h>
 
+#include "common/util/disk_space.h"
 #include "mgr/op/ops.h"
 
 #define BYTES_PER_INODE 512u /* in all tables together, approximately */
@@ -16,7 +16,7 @@ int op_statfs(struct op *op)
 
 	if (fstatvfs(mgr->dirfd, &vfs))
 		return -errno;
-	left = (uint64_t)vfs.f_bavail * vfs.f_frsize / BYTES_PER_INODE;
+	left = disk_space_left(&vfs) / BYTES_PER_INODE;
 	rep = (struct wire_statfs_rep){
 		.bsize = htole64(vfs.f_frsize),
 		.blocks = htole64(vfs.f_blocks),

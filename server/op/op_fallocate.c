@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/util/disk_space.h"
 #include "server/op/op.h"
 
 #define STEP (256ull << 20)
@@ -50,15 +51,15 @@ static int has_room(const struct op_job *job, struct store_obj *obj,
 {
 	struct statvfs fs;
 	struct store_stat st;
+	uint64_t left;
 	int rc = store_statfs(job->worker->iod->store, &fs);
 
 	if (!rc)
 		rc = store_obj_stat(obj, &st);
 	if (rc)
 		return rc;
-	return len / fs.f_frsize > fs.f_bavail + st.blocks * 512 / fs.f_frsize
-		       ? -ENOSPC
-		       : 0;
+	left = disk_space_left(&fs);
+	return len > left && len - left > st.blocks * 512 ? -ENOSPC : 0;
 }
 
 static int all_steps(struct op_job *job, struct store_obj *obj,

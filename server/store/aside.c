@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "common/util/disk_space.h"
 #include "server/store/store_int.h"
 
 #define NAME "aside" /* in objects/, where no object's name can be */
@@ -42,9 +42,7 @@ static int have_room(const struct aside *a)
 
 	if (fstatvfs(a->from, &fs))
 		return -errno;
-	if (!fs.f_blocks) /* a tmpfs without a limit */
-		return 0;
-	return (uint64_t)fs.f_bavail * fs.f_frsize < want ? -ENOSPC : 0;
+	return disk_space_left(&fs) < want ? -ENOSPC : 0;
 }
 
 static bool go_on(const struct aside *a)

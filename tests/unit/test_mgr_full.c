@@ -10,6 +10,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "mgr/db/flusher.h"
 #include "tests/unit/store_fixture.h"
@@ -228,6 +229,31 @@ START_TEST(test_flusher)
 }
 END_TEST
 
+static atomic_bool unlimited; /* as a tmpfs of size=0 */
+
+int statvfs(const char *path, struct statvfs *vfs)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd < 0 ? -1 : fstatvfs(fd, vfs);
+
+	if (fd >= 0)
+		close(fd);
+	if (!rc && atomic_load(&unlimited))
+		vfs->f_blocks = vfs->f_bfree = vfs->f_bavail = 0;
+	return rc;
+}
+
+START_TEST(test_no_limit)
+{
+	atomic_store(&unlimited, true);
+	for (int i = 0; i < 3; i++) {
+		usleep(30000); /* longer than between two checks */
+		ck_assert_int_eq(store_room(fx.st), STORE_ROOM);
+	}
+	atomic_store(&unlimited, false);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("full");
@@ -237,6 +263,7 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, test_nth_write, 0, 3);
 	tcase_add_test(tc, test_few_lines);
+	tcase_add_test(tc, test_no_limit);
 	tcase_add_loop_test(tc, test_flusher, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -4,10 +4,10 @@
 #include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "client/tools/doctor/checks.h"
+#include "common/util/disk_space.h"
 
 #define MOUNTED_MOST 64u
 #define SHM_LEAST (16ull << 20)
@@ -154,7 +154,7 @@ void check_shm(const struct doctor *d, const struct subject *s)
 			    path, strerror(errno));
 		return;
 	}
-	left = (uint64_t)st.f_bavail * st.f_frsize;
+	left = disk_space_left(&st);
 	if (left < SHM_LEAST)
 		doctor_find(d,
 			    "remove what lies there, or mount -o "
