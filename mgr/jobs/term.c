@@ -49,18 +49,25 @@ static int check_displaced(struct mgr *mgr)
 	return -ESTALE;
 }
 
-void term_note_displaced(struct mgr *mgr)
+static int put_displaced(struct mgr *mgr)
 {
 	int rc = ns_begin(&mgr->ns);
 
-	if (!rc)
-		rc = meta_put_u64(mgr->st, TERM_DISPLACED, mgr->jobs->term);
-	if (!rc)
-		rc = mgr_commit(mgr, NULL);
-	else
+	if (rc)
+		return rc;
+	rc = meta_put_u64(mgr->st, TERM_DISPLACED, mgr->jobs->term);
+	if (rc) {
 		ns_abort(&mgr->ns);
-	if (!rc)
-		rc = store_flush(mgr->st);
+		return rc;
+	}
+	rc = mgr_commit(mgr, NULL);
+	return rc ? rc : store_flush(mgr->st);
+}
+
+void term_note_displaced(struct mgr *mgr)
+{
+	int rc = put_displaced(mgr);
+
 	if (rc)
 		log_error(mgr->log,
 			  "cannot record in %s that another manager has the "

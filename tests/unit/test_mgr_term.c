@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_mgr_term.c - cannot record that another manager has the iods. */
+#include <string.h>
+
+#include "mgr/db/db_int.h"
+#include "mgr/jobs/jobs_int.h"
+#include "tests/unit/store_fixture.h"
+
+static struct store_fixture fx;
+static struct jobs jobs;
+static struct mgr mgr;
+static unsigned int lines; /* about the record */
+
+static void count_line(void *arg, enum log_level level, const char *msg)
+{
+	lines += strstr(msg, "cannot record") != NULL;
+}
+
+static void setup(void)
+{
+	store_fx_setup(&fx);
+	fx.log.sink = count_line;
+	lines = 0;
+	mgr = (struct mgr){
+		.log = &fx.log, .st = fx.st, .ns.st = fx.st, .jobs = &jobs
+	};
+}
+
+static void teardown(void)
+{
+	store_fx_teardown(&fx);
+}
+
+static void set_panic(int on)
+{
+	DB_ENV *env = fx.st->env;
+
+	ck_assert_int_eq(env->set_flags(env, DB_PANIC_ENVIRONMENT, on), 0);
+}
+
+/* The store begins no transaction, so there is none to abort. */
+START_TEST(test_store_failed)
+{
+	set_panic(1);
+	term_note_displaced(&mgr);
+	set_panic(0); /* so that it closes */
+	ck_assert_uint_eq(lines, 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("mgr_term");
+	TCase *tc = tcase_create("term");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, test_store_failed);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
