@@ -17,15 +17,15 @@ int mgr_check(const struct mgr_conf *conf, const struct log *log)
 		return dirfd;
 	rc = store_check(&attr);
 	if (rc == -ENOSPC)
-		log_error(log, "the data base in %s was not looked at",
+		log_error(log, "the database in %s was not looked at",
 			  conf->storage);
 	else if (rc)
 		log_error(log,
-			  "the data base in %s is not whole: restore the "
+			  "the database in %s is not whole: restore the "
 			  "folder from a backup, then pvfs-mgr --restore",
 			  conf->storage);
 	else
-		log_always(log, "the data base in %s is whole", conf->storage);
+		log_always(log, "the database in %s is whole", conf->storage);
 	close(dirfd);
 	return rc;
 }

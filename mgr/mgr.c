@@ -312,7 +312,7 @@ static void drain(struct mgr *mgr)
 
 static void say_failed(const struct mgr *mgr)
 {
-	log_error(mgr->log, "the data base failed, see above; %s",
+	log_error(mgr->log, "the database failed, see above; %s",
 		  store_was_full(mgr->st)
 			  ? "its disk was full: free space, then the next "
 			    "start recovers it"

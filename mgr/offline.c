@@ -22,7 +22,7 @@ static int open_stamped(const struct mgr_conf *conf, const struct log *log)
 		return stamp_open(conf->storage, &stamp, log);
 	rc = -errno;
 	log_error(log,
-		  "no data base in storage %s: %s: %s; is its file system "
+		  "no database in storage %s: %s: %s; is its file system "
 		  "mounted?",
 		  conf->storage, path, strerror(-rc));
 	return rc;

@@ -138,7 +138,7 @@ static int ask_iod(struct restore *r, uint32_t index)
 		return say_unanswered(r, iod, rc);
 	if (le32toh(q.rep.verdict) != WIRE_OURS) {
 		log_error(r->log,
-			  "%s: its store is not one of the data base in %s: is "
+			  "%s: its store is not one of the database in %s: is "
 			  "this the backup of that file system?",
 			  rpc_peer_name(iod->peer), r->conf->storage);
 		return -EINVAL;
@@ -326,7 +326,7 @@ static int restore(struct restore *r)
 		rc = record(r);
 	if (!rc)
 		log_always(r->log,
-			   "the data base in %s goes on above term %" PRIu64
+			   "the database in %s goes on above term %" PRIu64
 			   ": start the manager, then see with pvfs-fsck which "
 			   "objects have lost their names; --repair removes "
 			   "these, so save what is needed of them first",
@@ -344,7 +344,7 @@ int mgr_restore(const struct mgr_conf *conf, const struct log *log)
 	rc = restore(&r);
 	close_all(&r);
 	if (rc)
-		log_error(log, "the data base in %s was not restored: %s",
+		log_error(log, "the database in %s was not restored: %s",
 			  conf->storage, strerror(-rc));
 	close(dirfd);
 	return rc;

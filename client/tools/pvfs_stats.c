@@ -83,7 +83,7 @@ static const struct tool tool = {
 		"  -u, --users            by user instead; who is not root sees himself\n"
 		"  -J, --jobs             by user and job\n"
 		"  -i, --inside           by transport and way, and what goes on inside of a server: queues,\n"
-		"                         buffers, caches, flushes, the data base\n"
+		"                         buffers, caches, flushes, the database\n"
 		"  -w, --watch SECONDS    again and again, what came meanwhile\n"
 		"  -c, --count COUNT      so often, with -w\n"
 		"  -t, --timeout MS       wait at most MS milliseconds for each (5000)\n"

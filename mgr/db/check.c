@@ -76,7 +76,7 @@ static int check_there(const struct store_attr *attr)
 		return -ENOMEM;
 	if (access(path, R_OK | W_OK | X_OK)) {
 		rc = -errno;
-		log_error(attr->log, "cannot check data base %s: %s", path,
+		log_error(attr->log, "cannot check database %s: %s", path,
 			  strerror(-rc));
 	}
 	free(path);

@@ -44,7 +44,7 @@ static void on_message(const DB_ENV *env, const char *prefix, const char *msg)
 	if (st->closing || !strncmp(msg, ECHO, strlen(ECHO)))
 		return;
 	if (store_may_say(st))
-		log_error(st->log, "data base %s: %s", st->home, msg);
+		log_error(st->log, "database %s: %s", st->home, msg);
 }
 
 /* A failed write needs nothing here: its caller gets the error and retries. */
@@ -125,7 +125,7 @@ static bool has_inodes(struct store *st)
 static int lost(struct store *st, const char *table)
 {
 	log_error(st->log,
-		  "data base %s has no table %s: the file was removed; restore "
+		  "database %s has no table %s: the file was removed; restore "
 		  "the folder from a backup",
 		  st->home, table);
 	atomic_store(&st->failed, true);
@@ -156,7 +156,7 @@ static int tables_open(struct store *st)
 static void say_damaged(struct store *st, const char *table)
 {
 	log_error(st->log,
-		  "data base %s: %s%s is damaged, or not of one copy with the "
+		  "database %s: %s%s is damaged, or not of one copy with the "
 		  "other files: restore the folder from a backup",
 		  st->home, table ? "its table " : "a file of it",
 		  table ? table : "");
@@ -173,7 +173,7 @@ static int say_full(struct store *st)
 	if (left > START_NEEDS)
 		left = START_NEEDS;
 	log_error(st->log,
-		  "data base %s: its disk is too full to recover it: free %llu "
+		  "database %s: its disk is too full to recover it: free %llu "
 		  "MiB there and start again; nothing is lost",
 		  st->home, (unsigned long long)((START_NEEDS - left) / MIB));
 	return -ENOSPC;

@@ -113,7 +113,7 @@ static int readable_end(struct store *st, uint64_t *end)
 static void say_cut(struct store *st, uint64_t found, uint64_t end)
 {
 	log_error(st->log,
-		  "data base %s: its log can be read up to %u/%u, and changes "
+		  "database %s: its log can be read up to %u/%u, and changes "
 		  "up to %u/%u were acknowledged: the log is damaged or was "
 		  "cut; restore the folder from a backup, or give up these "
 		  "changes: pvfs-mgr --restore",
@@ -124,7 +124,7 @@ static void say_cut(struct store *st, uint64_t found, uint64_t end)
 static void say_unknown(struct store *st, const char *what)
 {
 	log_error(st->log,
-		  "data base %s: its file " FILE_NAME " %s: nobody can tell "
+		  "database %s: its file " FILE_NAME " %s: nobody can tell "
 		  "whether the log is whole; restore the folder from a "
 		  "backup, or start from what can be read: pvfs-mgr --restore",
 		  st->home, what);
@@ -133,7 +133,7 @@ static void say_unknown(struct store *st, const char *what)
 static int say_unread(struct store *st, const char *what, int rc)
 {
 	log_error(st->log,
-		  "data base %s: cannot read %s: %s; remove the cause and "
+		  "database %s: cannot read %s: %s; remove the cause and "
 		  "start again",
 		  st->home, what, strerror(-rc));
 	return rc;
@@ -145,7 +145,7 @@ static int give_up(struct store *st, uint64_t found, uint64_t end)
 
 	if (end)
 		log_warn(st->log,
-			 "data base %s: the log between %u/%u and %u/%u is "
+			 "database %s: the log between %u/%u and %u/%u is "
 			 "given up: changes that were acknowledged are lost",
 			 st->home, (uint32_t)(found >> 32), (uint32_t)found,
 			 (uint32_t)(end >> 32), (uint32_t)end);
@@ -268,7 +268,7 @@ int log_end_open(struct store *st)
 void log_end_say_lost(const struct store *st)
 {
 	log_error(st->log,
-		  "data base %s: cannot go on from what can be read of the "
+		  "database %s: cannot go on from what can be read of the "
 		  "log: restore the folder from a backup, then pvfs-mgr "
 		  "--restore",
 		  st->home);
@@ -299,7 +299,7 @@ void log_end_flushed(struct store *st, uint64_t end)
 	pthread_mutex_unlock(&le->lock);
 	if (rc && store_may_say(st))
 		log_error(st->log,
-			  "data base %s: cannot write " FILE_NAME ": %s; until "
+			  "database %s: cannot write " FILE_NAME ": %s; until "
 			  "it can, a cut log may go unnoticed",
 			  st->home, strerror(-rc));
 }

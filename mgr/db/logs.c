@@ -318,7 +318,7 @@ int logs_prepare(struct store *st)
 	int rc = logs_last(st, &last);
 
 	if (rc) {
-		log_error(st->log, "data base %s: cannot read its log: %s",
+		log_error(st->log, "database %s: cannot read its log: %s",
 			  st->home, strerror(-rc));
 		return rc;
 	}

@@ -26,7 +26,7 @@ static int out_of_space(struct store *st, const char *what)
 {
 	atomic_store(&st->was_full, true);
 	if (store_may_say(st))
-		log_error(st->log, "data base %s: %s: no space left; free some",
+		log_error(st->log, "database %s: %s: no space left; free some",
 			  st->home, what);
 	return -ENOSPC;
 }
@@ -42,7 +42,7 @@ int store_error(struct store *st, int ret, const char *what)
 	if (store_is_full(ret) && !atomic_load(&st->failed))
 		return out_of_space(st, what);
 	if (!atomic_exchange(&st->failed, true))
-		log_error(st->log, "data base %s: %s: %s", st->home, what,
+		log_error(st->log, "database %s: %s: %s", st->home, what,
 			  db_strerror(ret));
 	return -EIO;
 }
@@ -69,7 +69,7 @@ static int step_format(struct store *st)
 
 	if (!rc)
 		log_info(st->log,
-			 "data base %s: of format %u until now, from now on "
+			 "database %s: of format %u until now, from now on "
 			 "%u, which earlier releases refuse",
 			 st->home, FORMAT_FROM, STORE_FORMAT);
 	return rc;
@@ -88,7 +88,7 @@ static int check_format(struct store *st)
 	if (format == FORMAT_FROM)
 		return step_format(st);
 	log_error(st->log,
-		  "data base %s has format %llu, this program knows %u and "
+		  "database %s has format %llu, this program knows %u and "
 		  "%u; use the release that wrote it",
 		  st->home, (unsigned long long)format, FORMAT_FROM,
 		  STORE_FORMAT);

@@ -3,7 +3,7 @@
  * orphan_removal.c - removes objects that belong to no file.
  *
  * Objects whose handles the manager has not given out yet stay, because a new file can get such
- * a handle at any time.  They exist after the data base was restored from an older copy.
+ * a handle at any time.  They exist after the database was restored from an older copy.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static int remove_orphan(struct fsck *f, struct problem *p)
 	if (rc == -ENXIO) {
 		log_warn(f->log,
 			 "object %" PRIu64 " at iod %u stays: the manager has "
-			 "not given out its handle yet; was its data base "
+			 "not given out its handle yet; was its database "
 			 "restored from an older copy? then a new file would "
 			 "have its data: stop the servers, and below objects "
 			 "in the iod's storage remove the file %016" PRIx64,

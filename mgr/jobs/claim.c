@@ -145,7 +145,7 @@ static void say_foreign(struct iod *iod)
 	struct mgr *mgr = iod->mgr;
 
 	log_error(mgr->log,
-		  "%s: its store belongs to another data base than the one in "
+		  "%s: its store belongs to another database than the one in "
 		  "%s%s: is its file system not mounted, or was it wiped? mount "
 		  "it or restore it from a backup; for a new file system empty "
 		  "the folders of all iods",

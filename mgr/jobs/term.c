@@ -35,7 +35,7 @@ static int check_displaced(struct mgr *mgr)
 		return rc == -ENOENT ? 0 : rc;
 	if (term)
 		log_error(mgr->log,
-			  "the data base in %s was displaced: the iods obey a "
+			  "the database in %s was displaced: the iods obey a "
 			  "manager of another copy of it; remove this copy if "
 			  "the other one is meant to serve, or make this one "
 			  "go on in its place (also a copy from a backup): "
@@ -43,7 +43,7 @@ static int check_displaced(struct mgr *mgr)
 			  mgr->conf.storage);
 	else
 		log_error(mgr->log,
-			  "the data base in %s was not restored to the end: "
+			  "the database in %s was not restored to the end: "
 			  "start all iods, then pvfs-mgr --restore",
 			  mgr->conf.storage);
 	return -ESTALE;

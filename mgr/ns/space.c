@@ -71,7 +71,7 @@ static int check_root(struct ns *ns)
 
 	if (rc)
 		log_error(store_log(ns->st),
-			  "the data base has no root directory: its table "
+			  "the database has no root directory: its table "
 			  "inodes is damaged; restore the folder from a "
 			  "backup");
 	return rc == -ENOENT ? -EIO : rc;

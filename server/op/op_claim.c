@@ -129,7 +129,7 @@ static void claim_judged(struct worker *worker, struct rpc_req *req,
 
 	if (verdict == STORE_FOREIGN)
 		log_error(iod->log,
-			  "%s: this is not the manager's data base that storage "
+			  "%s: this is not the manager's database that storage "
 			  "%s belongs to; see the log of the manager",
 			  rpc_session_info(req->session)->peer,
 			  iod->conf.storage);
@@ -146,7 +146,7 @@ static void say_old(struct iod *iod, struct rpc_req *req)
 
 	log_warn(iod->log,
 		 "%s (%s): refused: another manager has this iod, one that was "
-		 "started later or from another copy of the data base; see the "
+		 "started later or from another copy of the database; see the "
 		 "log of the one that is refused",
 		 info->peer, info->cred.name);
 }

@@ -27,7 +27,7 @@ struct bench {
 		const char *dir; /* a directory on a mount that uses it */
 	} ways[BENCH_WAYS_MAX];
 	unsigned int nways;
-	const char *disk; /* where the mgr's data base lies */
+	const char *disk; /* where the mgr's database lies */
 	pid_t servers[BENCH_SERVERS_MAX];
 	unsigned int nservers;
 	unsigned int rounds;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two managers on two copies of one data base: the iods obey the one that was started
+# Two managers on two copies of one database: the iods obey the one that was started
 # later, and of two with the same term the one that was started first.  The other one
 # ends, answers no more changes, and cannot be started again until --restore says so.
 . "$(dirname "$0")/functions.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# SQLite's data bases are sound and have every row whose commit returned, in each
+# SQLite's databases are sound and have every row whose commit returned, in each
 # journal mode: when the processes that write them are killed, and when pvfs-fuse is
 # killed and mounted anew; with each kind of cache, and past the mount (with
 # cache=open the data goes through it all the same).
@@ -12,7 +12,7 @@ python3 -c 'import sqlite3' 2>"$tmp/err" || skip "needs sqlite3 of python3"
 start_pvfs -n 3
 database=$e2e/mount_sqlite.py
 as_is() { "$@"; }
-# of_all COMMAND...: with each data base.
+# of_all COMMAND...: with each database.
 of_all() {
 	local mode
 
@@ -21,7 +21,7 @@ of_all() {
 	done
 }
 
-# write HOW: two processes a data base, until each committed something.
+# write HOW: two processes a database, until each committed something.
 writers=()
 write() {
 	local mode who

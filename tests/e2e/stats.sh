@@ -63,7 +63,7 @@ kill "$watcher"
 helpers=()
 expect 2 made
 
-# what is inside: each request once more by its way, queues, zones, the data base
+# what is inside: each request once more by its way, queues, zones, the database
 pvfs-stats --inside -j >inside.json || fail "pvfs-stats --inside -j"
 pvfs-stats -j >all.json || fail "pvfs-stats -j"
 python3 - <<'END' || fail "$(cat inside.json)"

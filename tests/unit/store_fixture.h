@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store_fixture.h - the manager's data base in a directory of its own. */
+/* store_fixture.h - the manager's database in a directory of its own. */
 #ifndef STORE_FIXTURE_H
 #define STORE_FIXTURE_H
 

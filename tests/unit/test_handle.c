@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_handle.c - handles outside: a permutation, of each data base its own. */
+/* test_handle.c - handles outside: a permutation, of each database its own. */
 #include <endian.h>
 
 #include "mgr/db/handle.h"
@@ -77,7 +77,7 @@ START_TEST(test_key)
 }
 END_TEST
 
-/* A data base of an earlier version has no key. */
+/* A database of an earlier version has no key. */
 START_TEST(test_without_key)
 {
 	ck_assert_int_eq(store_begin(fx.st), 0);

@@ -306,7 +306,7 @@ START_TEST(test_killed_log)
 }
 END_TEST
 
-/* A data base that is new, and was killed while it made its file: an earlier release did that
+/* A database that is new, and was killed while it made its file: an earlier release did that
  * in place. */
 START_TEST(test_empty_log_end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_full.c - the disk under the data base is full: of what Berkeley DB
+ * test_mgr_full.c - the disk under the database is full: of what Berkeley DB
  * writes, the Nth is refused.  Nothing that was flushed is lost, the store goes
  * on, and everything works when there is space again.
  */

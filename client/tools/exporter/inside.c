@@ -112,7 +112,7 @@ static const struct {
 	  "Data by transport and way, with what clients moved directly.",
 	  has_bytes, write_bytes },
 	{ "pvfs_flush_duration_seconds", "histogram",
-	  "Flushes to stable storage, of objects and of the data base.",
+	  "Flushes to stable storage, of objects and of the database.",
 	  is_flush, write_histogram },
 	{ "pvfs_flush_errors_total", "counter", "Flushes that failed.",
 	  is_flush, write_errors },

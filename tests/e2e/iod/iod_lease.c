@@ -179,7 +179,7 @@ START_TEST(an_old_manager)
 	iodc_close(&old);
 	iod_stop(iod);
 	start();
-	/* the same term of another manager, as of a copy of its data base */
+	/* the same term of another manager, as of a copy of its database */
 	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 100);
 	ck_assert_int_eq(iodc_claim(&mgr, 4), -ESTALE);
 	iodc_close(&mgr);

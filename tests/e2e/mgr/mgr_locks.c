@@ -215,7 +215,7 @@ END_TEST
 
 #define MANY 24u
 
-/* Transactions of the data base that came to nothing: so often a lock was not free. */
+/* Transactions of the database that came to nothing: so often a lock was not free. */
 static uint64_t aborts(void)
 {
 	const struct wire_metrics body = { .groups = htole32(WIRE_MG_INSIDE) };
