@@ -23,7 +23,9 @@ for page in "$top"/client/tools/*.1 "$top"/server/*.8 "$top"/mgr/*.8 \
 	tool=$(basename "${page%.*}")
 	case $tool in
 	pvfs-cluster|pvfs-mkconf) program=$top/scripts/${tool#pvfs-} ;;
-	*)	program=$(find "$PVFS_BUILD" -name "$tool" -type f -perm -u=x | head -n 1) ;;
+	*)	# upgrade.sh keeps an older release in before-*
+		program=$(find "$PVFS_BUILD" -path "*/before-*" -prune -o \
+			-name "$tool" -type f -perm -u=x -print | head -n 1) ;;
 	esac
 	if [ -z "$program" ] && [[ $tool == pvfs-fuse || $tool == pvfs-perf ]]; then
 		say "without $tool"
