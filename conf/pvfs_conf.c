@@ -307,7 +307,7 @@ static void usage(FILE *out)
 	fputs("usage: pvfs-conf check [FILE]\n"
 	      "\n"
 	      "Says what is wrong with a configuration (" CONF_DEFAULT "),\n"
-	      "a line each, and how to mend it.  Starts and changes nothing.\n"
+	      "a line each, and how to correct it.  Starts and changes nothing.\n"
 	      "\n"
 	      "  -h, --help     this text\n"
 	      "  -V, --version  the version\n"

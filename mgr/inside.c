@@ -27,7 +27,7 @@ static void put_counts(const struct store_counts *c, struct rpc_metrics *m)
 		{ "db_aborts", true, c->aborts,
 		  "Transactions that were undone." },
 		{ "db_log_bytes", true, c->log_bytes,
-		  "What was written to the log." },
+		  "Bytes written to the log." },
 		{ "db_log_unchecked_bytes", false, c->log_since,
 		  "Log since the last checkpoint: a start reads it." },
 		{ "db_log_flushes", true, c->log_flushes,

@@ -115,7 +115,7 @@ void service_metrics(void *arg, struct rpc_metrics *m)
 		rpc_metrics_times(m, "queue", "queue", queues[kind],
 				  sync_pool_waited(iod->pool,
 						   (enum sync_kind)kind),
-				  "What works waited for a thread.");
+				  "Requests that waited for a thread.");
 	rpc_metrics_times(m, "flush", "of", "object",
 			  sync_pool_flushed(iod->pool),
 			  "Flushes to stable storage.");

@@ -72,7 +72,7 @@ static const struct tool tool = {
 		"[-t MS] (-s SESSION | -u USER | -J JOB | -H HOST) PATH | -l [-j] PATH",
 	.help = "Ends sessions of clients of the file system that PATH lies on: what they had open,\n"
 		"their locks and what was lent to them.  Is done when that is so at all servers.\n"
-		"No ban: programs that open files anew get another session.\n"
+		"No ban: programs that open files again get another session.\n"
 		"  -l, --list             shows the sessions there are\n"
 		"  -j, --json             with -l: one JSON array\n"
 		"  -s, --session SESSION  this one\n"
@@ -205,7 +205,7 @@ static int say_left(const struct pvfs_evicted *done)
 			done->iod[i], until(done->until_ns, when, sizeof(when)),
 			done->left
 				? ""
-				: "; written to it is not any more, but by who keeps what it lent him");
+				: "; only programs that keep what the iod lent them can still write to it");
 	return done->left || done->iods;
 }
 
@@ -227,9 +227,9 @@ static int say_none(const struct args *a, struct pvfs_watch *watch,
 	if (boot == boot_of(watch))
 		return tool_say(&tool, "%s: there is no such session", a->dir);
 	return tool_say(&tool,
-			"%s: the manager was started anew meanwhile: who was "
-			"meant is evicted, or not back yet: see --list, and "
-			"evict again who is there",
+			"%s: the manager was restarted meanwhile: the sessions "
+			"are evicted, or not back yet: see --list, and evict "
+			"those that are there",
 			a->dir);
 }
 

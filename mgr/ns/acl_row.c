@@ -51,7 +51,7 @@ int acl_get(struct store *st, const struct inode *ino, enum acl_kind kind,
 		return rc;
 	log_error(store_log(st),
 		  "inode %llu: %s is damaged or missing; remove "
-		  "it (setfacl -b) and set it anew",
+		  "it (setfacl -b) and set it again",
 		  (unsigned long long)ino->handle, name);
 	return -EIO;
 }

@@ -203,7 +203,7 @@ must cluster start-mgr
 kill -CONT "$(cluster pid 1)"
 wait $evict
 # what was not kept yet it does once more
-grep -Eq 'the manager was started anew meanwhile|^1 session evicted$' middle.evict ||
+grep -Eq 'the manager was restarted meanwhile|^1 session evicted$' middle.evict ||
 	fail "$(cat middle.evict)"
 says middle "$gone"
 

@@ -71,7 +71,7 @@ says "pvfs-test with 4 processes"
 		exit
 	! pvfs-preload true 2>>"$tmp/said"
 ) || fail "no job's file system, or one without servers: $(<"$tmp/said")"
-says 'no pvfs-... beside pvfs-job'
+says 'no pvfs-... next to pvfs-job'
 says 'LD_PRELOAD takes no blanks'
 expect "$state/mnt" cat "$state/mounts"
 # once more; stop takes the mount away, or says that it stays

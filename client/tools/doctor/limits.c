@@ -163,7 +163,7 @@ static void look_memlock(const struct doctor *d, const char *who,
 {
 	locked(d, who, pid,
 	       "LimitMEMLOCK=infinity in the unit (systemctl edit), memlock in "
-	       "/etc/security/limits.conf without one; start it anew");
+	       "/etc/security/limits.conf without one; restart it");
 }
 
 void check_memlock(const struct doctor *d, const struct subject *s)

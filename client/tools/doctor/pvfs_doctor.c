@@ -61,7 +61,7 @@ static const struct tool tool = {
 	.usage =
 		"[-c FILE] [-a] [-j] [-v] [-t S] [--skip CHECK,...] [--root DIR]",
 	.help = "Looks for what is wrong on this host and on the way to the servers, and says how\n"
-		"to mend it.  Without -c this is a client's host (pvfstab), and a small file is made\n"
+		"to correct it.  Without -c this is a client's host (pvfstab), and a small file is made\n"
 		"and removed in each mount.\n"
 		"  -c, --config FILE      a server's host: its pvfs.conf\n"
 		"  -a, --all              has no effect: all checks run without it\n"

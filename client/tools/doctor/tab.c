@@ -71,12 +71,12 @@ static void fit_auth(const struct doctor *d, const struct mount *m)
 	int rc;
 
 	if (m->key[0] && m->auth != AUTH_KEY)
-		doctor_find(d, "auth=key beside it, or take key= out",
+		doctor_find(d, "auth=key next to it, or take key= out",
 			    "%s: key= has no effect without auth=key",
 			    m->where);
 	if (m->munge_socket[0] && m->auth != AUTH_MUNGE)
 		doctor_find(d,
-			    "auth=munge beside it, or take munge_socket= out",
+			    "auth=munge next to it, or take munge_socket= out",
 			    "%s: munge_socket= has no effect without "
 			    "auth=munge",
 			    m->where);

@@ -117,8 +117,8 @@ static const struct {
 	{ "pvfs_flush_errors_total", "counter", "Flushes that failed.",
 	  is_flush, write_errors },
 	{ "pvfs_queue_wait_seconds", "histogram",
-	  "What works waited for a thread that works with the disk.", is_queue,
-	  write_histogram },
+	  "Requests that waited for a thread that works with the disk.",
+	  is_queue, write_histogram },
 };
 
 static void write_kind(const struct view *v, struct text *out, size_t kind)

@@ -231,7 +231,7 @@ static void write_ops(const struct view *v, struct text *out)
 	     "Requests by the time from their arrival to the reply.");
 	each_op(v, out, write_times);
 	head(out, "pvfs_direct_accesses_total", "counter",
-	     "What clients say that they read and wrote without a request.");
+	     "Reads and writes that clients report to have made without a request.");
 	each_op(v, out, write_direct);
 	head(out, "pvfs_request_errors_total", "counter",
 	     "Requests that were answered with an error.");

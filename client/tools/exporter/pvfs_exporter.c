@@ -68,7 +68,7 @@ static const struct tool tool = {
 	.help = "Serves what the servers of MOUNT (the first of pvfstab) have done: /metrics for\n"
 		"Prometheus, /health, and a page at /.\n"
 		"  -l, --listen ADDR:PORT where, in numbers (" LISTEN ")\n"
-		"  -n, --name NAME        a name by which it may be asked, beside that of this host\n"
+		"  -n, --name NAME        another name than this host's by which it may be asked\n"
 		"                         and addresses; up to 16\n"
 		"  -t, --timeout MS       a server that takes longer is not up (1000)\n"
 		"  -u, --users N          also what the N busiest users and jobs of each server\n"

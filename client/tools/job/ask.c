@@ -177,7 +177,7 @@ static const struct option longs[] = { { "id", required_argument, NULL, 'i' },
 static const struct tool stop_tool = {
 	.name = "pvfs-job stop",
 	.usage = "[-i ID]",
-	.help = "Ends the job's file system, within two seconds.  What is in it is gone.\n"
+	.help = "Ends the job's file system, within two seconds.  Its files are lost.\n"
 		"  -i, --id ID            the job (PVFS_JOB_ID, SLURM_JOB_ID, or the only one)\n"
 		"Here 1: there is none, or nodes were not reached, which are named.\n",
 	.shorts = "i:",

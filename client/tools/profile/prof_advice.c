@@ -206,7 +206,7 @@ static bool flushes(const struct prof *all, const struct rule *rule, char *text,
 		return false;
 	snprintf(text, room,
 		 "fsync is called %" PRIu64 " times for %" PRIu64
-		 " writes: once behind several writes does as well",
+		 " writes: once after several writes does as well",
 		 r->calls[PROFILE_FSYNC], writes);
 	return true;
 }

@@ -60,7 +60,7 @@ static const struct tool tool = {
 		"  -d, --delay SECONDS    between two pages (2)\n"
 		"  -n, --count COUNT      so many pages, then the end\n"
 		"  -t, --timeout MS       wait at most MS milliseconds for a server (1000)\n"
-		"Who is neither root nor the user that the servers run as sees himself of the users.\n",
+		"Users other than root and the user of the servers see only themselves.\n",
 	.shorts = "bd:n:t:",
 	.longs = longs,
 	.values = values,

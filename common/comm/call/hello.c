@@ -275,8 +275,8 @@ static void hello_refused(struct rpc_peer *peer, int status,
 			 "serves; see [filesystem] allow in its configuration");
 	else if (status == -EKEYREJECTED && peer->role == WIRE_ROLE_CLIENT)
 		snprintf(why, sizeof(why),
-			 "it does not take this program for who it says that "
-			 "it is, or wants the connection sealed; see its log, "
+			 "it does not accept the identity of this program, "
+			 "or wants the connection sealed; see its log, "
 			 "and auth= in pvfstab");
 	else if (status == -EKEYREJECTED)
 		snprintf(why, sizeof(why),

@@ -85,9 +85,10 @@ static void wait_for(struct rpc_peer *peer)
 static void say_unknown(const struct rpc_peer *peer, const char *why)
 {
 	if (!peer->down)
-		log_error(peer->link.ctx->log,
-			  "%s: host \"%s\": %s; mend the name or the resolver",
-			  peer->name, peer->addr.host, why);
+		log_error(
+			peer->link.ctx->log,
+			"%s: host \"%s\": %s; correct the name or the resolver",
+			peer->name, peer->addr.host, why);
 }
 
 void lookup_find(struct rpc_peer *peer)

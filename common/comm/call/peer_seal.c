@@ -37,7 +37,7 @@ const char *peer_seal_agreed(struct rpc_peer *peer, uint32_t hailed)
 	return "it does not seal connections, and here less is not taken: auth "
 	       "and seal in [filesystem] have to be the same on all server "
 	       "hosts (without seal it follows auth): correct them where they "
-	       "are not and start those servers anew, or, if pvfstab asks for "
+	       "are not and restart those servers, or, if pvfstab asks for "
 	       "more than the servers do, take its seal= out; or somebody sits "
 	       "between";
 }

@@ -152,7 +152,7 @@ static bool lacks(struct node *n, const char *name)
 	if (!job_program(name, path))
 		return false;
 	link_say(&n->head,
-		 "fail no %s beside pvfs-job, in PATH or in PVFS_BUILD: "
+		 "fail no %s next to pvfs-job, in PATH or in PVFS_BUILD: "
 		 "install pvfs-server there\n",
 		 name);
 	return true;

@@ -67,7 +67,7 @@ static const struct option longs[] = {
 
 #define STAGE_HELP                                                                             \
 	"The tree SRC becomes DST, copied by all nodes at a time, with modes and times, and\n" \
-	"compared.  What is there and right is not copied again.\n"                            \
+	"compared.  Files that are there and equal are not copied again.\n"                    \
 	"  -i, --id ID            the job (PVFS_JOB_ID, SLURM_JOB_ID, or the only one)\n"      \
 	"  --manifest FILE        what was copied, and what is missing\n"                      \
 	"                         (pvfs-job-ID.stage-in or .stage-out, here)\n"                \
