@@ -9,9 +9,10 @@
 /* A session that has a row, but no connection: absent, or ended. */
 struct gone {
 	UT_hash_handle hh; /* by id; in `away` and `fenced` */
-	TAILQ_ENTRY(gone) link; /* only if ended; in `over` and `reap` */
+	TAILQ_ENTRY(gone) link; /* only if ended; in `over`, `reap`, `failed` */
 	uint64_t id;
 	bool late; /* in `over`: it did not reconnect after the start */
+	bool said; /* in `failed`, or was there: the cause is logged */
 };
 
 struct session_table {
@@ -19,7 +20,10 @@ struct session_table {
 	struct gone *fenced; /* only during the start */
 	struct rpc_timer ttl; /* time limit of absent sessions */
 	struct mgr *mgr;
-	TAILQ_HEAD(, gone) reap;
+	TAILQ_HEAD(gone_list, gone) reap;
+	struct gone_list failed; /* until `retry`, then in `reap` again */
+	struct rpc_timer retry;
+	bool unsettled; /* sessions_settle() also waits for `retry` */
 	/* absent sessions that end at the next sessions_end() */
 	TAILQ_HEAD(, gone) over;
 	uint64_t tombs; /* seq of the last tombstone */
@@ -38,6 +42,7 @@ int session_fence(struct mgr *mgr, uint64_t id);
 
 /* ---- session_reap.c: drops what it had open, then the row ---- */
 
+void reap_open(struct mgr *mgr);
 void reap_later(struct mgr *mgr, uint64_t id);
 void reap_close(struct mgr *mgr);
 

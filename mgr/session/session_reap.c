@@ -5,12 +5,41 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mgr/session/session_int.h"
 #include "mgr/db/tombs.h"
 
 #define REAP_BATCH 32 /* open records per transaction; each is several rows */
 #define TOMB_DAYS 7
+#define RETRY_S 10u /* after an error, for example of a full disk */
+
+static void on_retry(struct rpc_timer *timer)
+{
+	struct session_table *table = container_of(timer, struct session_table,
+						   retry);
+
+	TAILQ_CONCAT(&table->reap, &table->failed, link);
+	if (table->unsettled)
+		table->mgr->ns.holds.later = true;
+}
+
+void reap_open(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+
+	TAILQ_INIT(&table->reap);
+	TAILQ_INIT(&table->failed);
+	table->retry.fire = on_retry;
+}
+
+static void retry_later(struct mgr *mgr)
+{
+	struct rpc_timer *timer = &mgr->sessions->retry;
+
+	if (!timer->armed)
+		rpc_timer_set(mgr->ctx, timer, clock_after_ms(RETRY_S * 1000));
+}
 
 void reap_later(struct mgr *mgr, uint64_t id)
 {
@@ -81,20 +110,37 @@ static int reap_some(struct mgr *mgr, uint64_t id)
 	return rc ? rc : done;
 }
 
+static void put_off(struct mgr *mgr, struct gone *gone, int rc)
+{
+	if (!gone->said)
+		log_error(mgr->log,
+			  "session %016llx has ended, but its open files and "
+			  "locks cannot be dropped: %s; the manager tries it "
+			  "again every %u s",
+			  (unsigned long long)gone->id, strerror(-rc), RETRY_S);
+	gone->said = true;
+	TAILQ_INSERT_TAIL(&mgr->sessions->failed, gone, link);
+	retry_later(mgr);
+}
+
 bool sessions_reap(struct mgr *mgr)
 {
 	struct session_table *table = mgr->sessions;
 	struct gone *gone = TAILQ_FIRST(&table->reap);
+	int rc = 0;
 
 	if (!gone)
 		return false;
 	/* a session with many records does not delay later ones */
 	TAILQ_REMOVE(&table->reap, gone, link);
-	if (ns_forget_holds(&mgr->ns, gone->id) || !reap_some(mgr, gone->id)) {
+	if (!ns_forget_holds(&mgr->ns, gone->id))
+		rc = reap_some(mgr, gone->id);
+	if (!rc)
 		TAILQ_INSERT_TAIL(&table->reap, gone, link);
-		return true;
-	}
-	free(gone);
+	else if (rc == -ENOENT)
+		free(gone);
+	else
+		put_off(mgr, gone, rc);
 	return !TAILQ_EMPTY(&table->reap);
 }
 
@@ -114,21 +160,36 @@ static int remove_later(struct mgr *mgr)
 
 bool sessions_settle(struct mgr *mgr)
 {
+	struct session_table *table = mgr->sessions;
 	struct holds *h = &mgr->ns.holds;
 	bool more = ns_tidy_holds(&mgr->ns);
+	int rc;
 
 	if (!h->later || h->missing)
 		return more;
-	h->later = !remove_later(mgr);
+	rc = remove_later(mgr);
+	if (rc && rc != -ENOENT) {
+		if (!table->unsettled)
+			log_error(mgr->log,
+				  "files without a name cannot be removed: %s; "
+				  "the manager tries it again every %u s",
+				  strerror(-rc), RETRY_S);
+		retry_later(mgr);
+	}
+	h->later = !rc;
+	table->unsettled = rc && rc != -ENOENT;
 	return h->later || more;
 }
 
 void reap_close(struct mgr *mgr)
 {
+	struct session_table *table = mgr->sessions;
 	struct gone *gone;
 
-	while ((gone = TAILQ_FIRST(&mgr->sessions->reap))) {
-		TAILQ_REMOVE(&mgr->sessions->reap, gone, link);
+	rpc_timer_clear(mgr->ctx, &table->retry);
+	TAILQ_CONCAT(&table->reap, &table->failed, link);
+	while ((gone = TAILQ_FIRST(&table->reap))) {
+		TAILQ_REMOVE(&table->reap, gone, link);
 		free(gone);
 	}
 }

@@ -90,7 +90,7 @@ int sessions_open(struct mgr *mgr)
 		return -ENOMEM;
 	mgr->sessions = table;
 	table->mgr = mgr;
-	TAILQ_INIT(&table->reap);
+	reap_open(mgr);
 	TAILQ_INIT(&table->over);
 	away_start(mgr);
 	rc = session_walk(mgr->st, take_up, mgr);
