@@ -94,11 +94,32 @@ static const struct tool tool = {
 	.option = option,
 };
 
+static char type_char(mode_t m)
+{
+	switch (m & S_IFMT) {
+	case S_IFREG:
+		return '-';
+	case S_IFDIR:
+		return 'd';
+	case S_IFLNK:
+		return 'l';
+	case S_IFIFO:
+		return 'p';
+	case S_IFSOCK:
+		return 's';
+	case S_IFCHR:
+		return 'c';
+	case S_IFBLK:
+		return 'b';
+	}
+	return '?';
+}
+
 static void mode_string(mode_t m, char *s)
 {
 	static const char rwx[] = "rwxrwxrwx";
 
-	s[0] = S_ISDIR(m) ? 'd' : S_ISLNK(m) ? 'l' : S_ISREG(m) ? '-' : '?';
+	s[0] = type_char(m);
 	for (int i = 0; i < 9; i++)
 		s[1 + i] = m & (0400u >> i) ? rwx[i] : '-';
 	if (m & S_ISUID)

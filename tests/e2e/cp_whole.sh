@@ -163,6 +163,8 @@ what() {
 what from >want
 grep -q 'user:1234:rw-' want && grep -q 'user.kind' want || fail "nothing to compare"
 must pvfs-cp -a --verify from /pvfs/in
+must grep -q '^prw-r----- .* fifo$' <(pvfs-ls -l /pvfs/in)
+[ ! -e from/device ] || must grep -q '^crw.* device$' <(pvfs-ls -l /pvfs/in)
 must pvfs-cp -a --verify /pvfs/in /pvfs/within
 must pvfs-cp -a --verify /pvfs/within back
 what back >have
