@@ -143,7 +143,7 @@ static void walk_entry(struct copy *c, struct copy_dirs *dirs, const char *from,
 	if (f && t)
 		walk_path(c, dirs, f, t);
 	else
-		copy_failed(c, from);
+		failed(c, from, from);
 	free(t);
 	free(f);
 }
@@ -163,6 +163,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 	if (c->target.st_ino && tool_same_file(st, &c->target)) {
 		tool_say(c->tool, "%s: not copied into itself", from);
 		atomic_store(&c->failed, true);
+		left_out(c, from, "not copied into itself");
 		return;
 	}
 	if (!make_dir(c, from, to, st->st_mode, &made))
