@@ -245,6 +245,32 @@ static void open_shown(struct iod *iod)
 	shares_open(iod);
 }
 
+static bool is_shortage(int rc)
+{
+	return rc == -ENOMEM || rc == -EAGAIN || rc == -EMFILE || rc == -ENFILE;
+}
+
+/* An error of the storage has been logged; a shortage of the host has not, except of descriptors
+ * for the storage. */
+static int open_data(struct iod *iod)
+{
+	int rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
+
+	if (!rc)
+		rc = open_store(iod);
+	if (!rc)
+		rc = open_loan_table(iod);
+	if (is_shortage(rc))
+		log_error(iod->log,
+			  "iod %u cannot start: %s; lower 'share' (%llu KiB), "
+			  "'max_open' (%u) or 'sync_threads' (%u), or raise "
+			  "LimitNOFILE, LimitAS or TasksMax",
+			  iod->conf.index, strerror(-rc),
+			  (unsigned long long)iod->conf.share / 1024,
+			  iod->conf.max_open, iod->conf.sync_threads);
+	return rc;
+}
+
 /* Opens the store only after the key and the network, so that a host that cannot serve leaves
  * it unchanged. */
 static int open_all(struct iod *iod)
@@ -256,11 +282,7 @@ static int open_all(struct iod *iod)
 	if (!rc)
 		rc = open_fabric(iod);
 	if (!rc)
-		rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
-	if (!rc)
-		rc = open_store(iod);
-	if (!rc)
-		rc = open_loan_table(iod);
+		rc = open_data(iod);
 	if (!rc)
 		rc = open_counters(iod);
 	if (!rc)
@@ -311,8 +333,10 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	int rc;
 
 	iod = calloc(1, sizeof(*iod) + conf->threads * sizeof(iod->worker[0]));
-	if (!iod)
+	if (!iod) {
+		log_error(log, "iod %u cannot start: no memory", conf->index);
 		return -ENOMEM;
+	}
 	iod->conf = *conf;
 	iod->log = log;
 	iod->daemon = daemon;
