@@ -11,15 +11,17 @@
 #include "server/state/shown_caps.h"
 #include "server/trust.h"
 
-static int check_mgr(const struct iod *iod, const struct rpc_session_info *info)
+static int session_admit(void *arg, enum wire_role role, const char *peer,
+			 const struct rpc_cred *cred)
 {
-	if (info->role != WIRE_ROLE_MGR || iod->ring ||
-	    trust_mgr(iod->trust, info->peer))
+	const struct iod *iod = arg;
+
+	if (role != WIRE_ROLE_MGR || iod->ring || trust_mgr(iod->trust, peer))
 		return 0; /* with a key it has proved that it is the manager */
 	log_warn(iod->log,
 		 "%s (%s, uid %u) says that it is the manager, which connects "
 		 "from %s: refused; if it is, add its address to [mgr] from",
-		 info->peer, info->cred.name, info->cred.uid,
+		 peer, cred->name, cred->uid,
 		 iod->conf.mgr_from[0] ? iod->conf.mgr_from : "nowhere");
 	return -EKEYREJECTED;
 }
@@ -39,10 +41,8 @@ static int session_open(void *arg, struct rpc_session *session)
 	struct iod *iod = arg;
 	struct worker *w = &iod->worker[info->ctx_index];
 	struct iod_session *ses;
-	int rc = check_mgr(iod, info);
+	int rc = check_ready(iod, info->role);
 
-	if (!rc)
-		rc = check_ready(iod, info->role);
 	if (rc)
 		return rc;
 	if (store_fence_has(iod->store, info->id)) {
@@ -257,6 +257,7 @@ static void tell(void *arg)
 }
 
 const struct rpc_service iod_service = {
+	.session_admit = session_admit,
 	.session_open = session_open,
 	.session_close = session_close,
 	.sees_all = sees_all,

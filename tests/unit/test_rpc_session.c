@@ -671,8 +671,7 @@ START_TEST(credentials_stay)
 	raw_send(&b, raw_hello(&b, 0));
 	raw_until(&b, b.disconnected);
 	ck_assert_int_eq(raw_status(&b, 0), EPERM);
-	ck_assert_uint_eq(rig_logged(rig, "it belongs to other credentials"),
-			  1);
+	ck_assert_uint_eq(rig_logged(rig, "it belongs to another client"), 1);
 	ck_assert_uint_eq(sessions(), 1);
 	ck_assert_uint_eq(rig->closed, 0);
 	/* who has it does not notice, and comes again with the next epoch */
@@ -688,7 +687,6 @@ START_TEST(credentials_stay)
 }
 END_TEST
 
-/* Broken connections that hold requests are not collected without bound. */
 /* Nor does the same user have it with another group, with more of them, or with others. */
 START_TEST(groups_stay)
 {
@@ -721,6 +719,61 @@ START_TEST(groups_stay)
 }
 END_TEST
 
+static bool admits;
+
+static int session_admit(void *arg, enum wire_role role, const char *peer,
+			 const struct rpc_cred *cred)
+{
+	(void)arg;
+	ck_assert_ptr_nonnull(peer);
+	ck_assert_uint_eq(cred->uid, 1000);
+	return role == WIRE_ROLE_MGR && !admits ? -EKEYREJECTED : 0;
+}
+
+/* Returns the status of HELLO of a connection to the session 0x77. */
+static int greet_as(struct raw *raw, enum wire_role role, uint32_t epoch)
+{
+	raw_open(raw, rig, 0x77, epoch);
+	raw->priv.role = htole16((uint16_t)role);
+	raw_connect(raw);
+	raw_until(raw, raw->established);
+	raw_send(raw, raw_hello(raw, rig->cred.uid));
+	raw_until(raw, raw->received);
+	return raw_status(raw, 0);
+}
+
+/*
+ * Knowing the number of a manager's session is not enough to resume it: the service checks the
+ * peer again, and the role stays.
+ */
+START_TEST(a_manager_is_checked_again)
+{
+	struct raw first, other, client, back;
+
+	rig_open(rig, "mock");
+	rig->service.session_admit = session_admit;
+	ck_assert_int_eq(greet_as(&first, WIRE_ROLE_MGR, 1), EKEYREJECTED);
+	raw_close(&first);
+	admits = true;
+	ck_assert_int_eq(greet_as(&first, WIRE_ROLE_MGR, 2), 0);
+	admits = false;
+	ck_assert_int_eq(greet_as(&other, WIRE_ROLE_MGR, 3), EKEYREJECTED);
+	ck_assert_int_eq(greet_as(&client, WIRE_ROLE_CLIENT, 4), EPERM);
+	raw_send(&first, raw_append(&first, 0, 1));
+	raw_until(&first, first.received == 2);
+	ck_assert(!first.disconnected);
+	admits = true;
+	ck_assert_int_eq(greet_as(&back, WIRE_ROLE_MGR, 5), 0);
+	ck_assert_uint_eq(rig->opened, 1);
+	raw_until(&first, first.disconnected);
+	raw_close(&first);
+	raw_close(&other);
+	raw_close(&client);
+	raw_close(&back);
+}
+END_TEST
+
+/* Broken connections that hold requests are not collected without bound. */
 START_TEST(old_connections_are_bounded)
 {
 	struct raw raw;
@@ -803,6 +856,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_older_one_does_not, 0, 2);
 	tcase_add_test(tc, credentials_stay);
 	tcase_add_loop_test(tc, groups_stay, 0, 4);
+	tcase_add_test(tc, a_manager_is_checked_again);
 	tcase_add_test(tc, old_connections_are_bounded);
 	tcase_add_test(tc, server_closes_with_requests_in_flight);
 	suite_add_tcase(s, tc);

@@ -115,7 +115,7 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 }
 
 /*
- * Whether the owner of cred may resume this session.  Another ticket of the same user may have
+ * Whether the owner of cred may resume this session, which keeps its role.  Another ticket of the same user may have
  * other groups.  Returns 0; -ESTALE: the client continues with a new session; -EPERM.
  */
 static int greet_may_resume(const struct conn *conn,
@@ -124,6 +124,8 @@ static int greet_may_resume(const struct conn *conn,
 	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
 	const struct rpc_cred *his = &conn->session->info.cred;
 
+	if (conn->role != conn->session->info.role)
+		return -EPERM;
 	if (greet_same(his, cred) || (conn->until && his->uid == cred->uid))
 		return 0;
 	/* another client took the number after a restart of the manager */
@@ -209,8 +211,14 @@ static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 			 const struct wire_msg *msg)
 {
 	struct rpc_session *s = conn->session;
-	int rc;
+	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	int rc = 0;
 
+	if (attr->service->session_admit)
+		rc = attr->service->session_admit(attr->arg, conn->role,
+						  conn->peer, cred);
+	if (rc)
+		return rc;
 	if (s->state == SESSION_OPEN)
 		return greet_again(conn, cred);
 	s->info.proved = conn->known;
@@ -281,7 +289,7 @@ static void greet_log_refusal(const struct conn *conn,
 		rc == -EAGAIN ? "not ready yet"
 		: rc == -EBUSY
 			? "other administrators' tools are in the reserve"
-		: rc == -EPERM	? "it belongs to other credentials"
+		: rc == -EPERM	? "it belongs to another client"
 		: rc == -ESTALE ? "it is another user's by now, or a newer "
 				  "connection has it"
 				: strerror(-rc));

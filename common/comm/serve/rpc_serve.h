@@ -25,6 +25,13 @@ struct rpc_session;
 
 struct rpc_service {
 	/*
+	 * HELLO of a connection from peer that names this role, for a new session or for one that
+	 * it resumes.  Returns 0, or -errno: refused.  From any thread of the server.  May be
+	 * NULL.
+	 */
+	int (*session_admit)(void *arg, enum wire_role role, const char *peer,
+			     const struct rpc_cred *cred);
+	/*
 	 * First HELLO of a session since the server started.  May seed slots with
 	 * rpc_session_seed().  Returns 0: new; 1: known from before the restart (so the client
 	 * need not start afresh); -errno: refused.
