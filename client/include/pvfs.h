@@ -579,6 +579,11 @@ int pvfs_manager(const char *path, struct pvfs_server *mgr);
  * ENODEV: path is on no mount; EINVAL: max is negative; errors of the manager.
  */
 int pvfs_servers(const char *path, struct pvfs_server *list, int max);
+/*
+ * The same for tools of administrators.  If this call is the first one that needs the servers of
+ * the mount, they may use the reserve of a full server for this process, as for a probe.
+ */
+int pvfs_tool_servers(const char *path, struct pvfs_server *list, int max);
 
 struct pvfs_ping {
 	char version[64];	/* version of the server's program */

@@ -68,6 +68,10 @@ others_do_not() {
 	PVFS_TIMEOUT=3 pvio write /pvfs/file 0 100000 1 >out 2>&1 &&
 		fail "an ordinary program is let in"
 	grep -q "no room: $1" out || fail "an ordinary program: $(cat out)"
+	[ "$who" = mgr ] || return 0 # it alone is asked for the servers
+	PVFS_TIMEOUT=3 pvio servers /pvfs >out 2>&1 &&
+		fail "an ordinary program that asks for the servers is let in"
+	grep -q "no room: $1" out || fail "one that asks for the servers: $(cat out)"
 }
 
 works_again() {

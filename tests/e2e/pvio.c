@@ -580,6 +580,16 @@ static int op_twice(char **arg)
 	return read(0, &c, 1) < 0 ? -1 : opened(pvfs_creat(arg[0], 0644));
 }
 
+/* servers PATH: prints how many serve the mount */
+static int op_servers(char **arg)
+{
+	int n = pvfs_servers(arg[0], NULL, 0);
+
+	if (n >= 0)
+		printf("%d\n", n);
+	return n < 0 ? -1 : 0;
+}
+
 static const struct {
 	const char *name;
 	int nargs;
@@ -603,7 +613,7 @@ static const struct {
 	{ "mkfifo", 1, op_mkfifo },	{ "exchange", 2, op_exchange },
 	{ "blocks", 1, op_blocks },	{ "keep", 2, op_keep },
 	{ "flood", 2, op_flood },	{ "become", 2, op_become },
-	{ "twice", 1, op_twice },
+	{ "twice", 1, op_twice },	{ "servers", 1, op_servers },
 };
 
 int main(int argc, char **argv)

@@ -12,7 +12,7 @@ static int answer[2]; /* of the two calls; -1: ETIMEDOUT */
 static unsigned int calls;
 
 /* In the library's place. */
-int pvfs_servers(const char *path, struct pvfs_server *list, int max)
+int pvfs_tool_servers(const char *path, struct pvfs_server *list, int max)
 {
 	int n = answer[calls++];
 

@@ -98,7 +98,10 @@ static void list_servers(const struct session *s, const struct mount *m,
 	}
 }
 
-int pvfs_servers(const char *path, struct pvfs_server *list, int max)
+typedef int session_fn(struct fs *fs, struct session **s);
+
+static int ask_servers(const char *path, session_fn *open,
+		       struct pvfs_server *list, int max)
 {
 	struct session *s;
 	struct where w;
@@ -109,13 +112,23 @@ int pvfs_servers(const char *path, struct pvfs_server *list, int max)
 		return api_int(-ENODEV);
 	if (max < 0 || (max && !list))
 		return api_int(max < 0 ? -EINVAL : -EFAULT);
-	rc = fs_session_as_tool(w.fs, &s);
+	rc = open(w.fs, &s);
 	if (rc)
 		return api_int(rc);
 	list_servers(s, w.fs->mount, list, max);
 	rc = (int)s->niods + 1;
 	session_put(s);
 	return rc;
+}
+
+int pvfs_servers(const char *path, struct pvfs_server *list, int max)
+{
+	return ask_servers(path, fs_session, list, max);
+}
+
+int pvfs_tool_servers(const char *path, struct pvfs_server *list, int max)
+{
+	return ask_servers(path, fs_session_as_tool, list, max);
 }
 
 /* ---- layout ---- */

@@ -181,7 +181,7 @@ int tool_off_mount(const struct tool *tool, const char *path)
 /* If servers are added meanwhile, returns only as many as there was room for. */
 int tool_servers(const char *path, struct pvfs_server **list)
 {
-	int max = pvfs_servers(path, NULL, 0), n;
+	int max = pvfs_tool_servers(path, NULL, 0), n;
 	struct pvfs_server *servers;
 
 	if (max < 0)
@@ -189,7 +189,7 @@ int tool_servers(const char *path, struct pvfs_server **list)
 	servers = calloc((size_t)max, sizeof(*servers));
 	if (!servers)
 		return -1;
-	n = pvfs_servers(path, servers, max);
+	n = pvfs_tool_servers(path, servers, max);
 	if (n < 0) {
 		free(servers);
 		return -1;

@@ -74,7 +74,7 @@ int tool_need_path(const struct tool *tool, char *const *path, int n);
 int tool_off_mount(const struct tool *tool, const char *path);
 /*
  * Gets the servers of the mount of path in *list, which the caller frees.  Returns
- * their number, which includes the manager; -1 with errno of pvfs_servers(), or ENOMEM.
+ * their number, which includes the manager; -1 with errno of pvfs_tool_servers(), or ENOMEM.
  */
 int tool_servers(const char *path, struct pvfs_server **list);
 /*

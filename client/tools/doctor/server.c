@@ -25,7 +25,7 @@ static int ping(const struct doctor *d, const struct subject *s,
 
 	if (!s->mgr && !pvfs_manager(s->mount, &mgr) &&
 	    !pvfs_ping_mount(s->mount, mgr.uri, ping_ms(d), p))
-		pvfs_servers(s->mount, NULL, 0);
+		pvfs_tool_servers(s->mount, NULL, 0);
 	return pvfs_ping_mount(s->mount, s->uri, ping_ms(d), p) ? -errno : 0;
 }
 

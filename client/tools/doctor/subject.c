@@ -207,13 +207,13 @@ static void tell(int out, const char *mount, const struct pvfs_server *server)
 
 static void tell_iods(int out, const char *mount)
 {
-	int n = pvfs_servers(mount, NULL, 0);
+	int n = pvfs_tool_servers(mount, NULL, 0);
 	struct pvfs_server *list = n > 0 ? calloc((size_t)n, sizeof(*list))
 					 : NULL;
 
 	if (!list)
 		return;
-	n = pvfs_servers(mount, list, n);
+	n = pvfs_tool_servers(mount, list, n);
 	for (int i = 1; i < n; i++)
 		tell(out, mount, &list[i]);
 	free(list);

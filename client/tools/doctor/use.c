@@ -82,10 +82,10 @@ static bool is_explained(const struct use *u)
 	struct pvfs_server *list;
 	struct pvfs_ping p;
 	bool away = false;
-	int n = u->striped ? pvfs_servers(u->at, NULL, 0) : 0;
+	int n = u->striped ? pvfs_tool_servers(u->at, NULL, 0) : 0;
 
 	list = n > 0 ? calloc((size_t)n, sizeof(*list)) : NULL;
-	n = list ? pvfs_servers(u->at, list, n) : 0;
+	n = list ? pvfs_tool_servers(u->at, list, n) : 0;
 	for (int i = 1; i < n && !away; i++)
 		away = pvfs_ping_mount(u->at, list[i].uri, 1000, &p);
 	free(list);
@@ -324,7 +324,7 @@ void check_use(const struct doctor *d, const struct subject *s)
 	if (pvfs_ping_mount(s->mount, s->uri, (int)d->timeout_s * 200, &p))
 		return; /* check_reach() reports the cause */
 	pvfs_set_log(on_line, &u, 0);
-	n = pvfs_servers(s->mount, NULL, 0);
+	n = pvfs_tool_servers(s->mount, NULL, 0);
 	if (n < 2) {
 		failed(&u, "mount", s->mount);
 		return;
