@@ -331,6 +331,36 @@ START_TEST(test_unlock_is_durable)
 }
 END_TEST
 
+static struct wire_lock bytes_to(uint32_t type, uint64_t end)
+{
+	struct wire_lock body = lock_of(0, 1, type);
+
+	body.start = htole64(0);
+	body.end = htole64(end);
+	return body;
+}
+
+/* As after close(), the client sends a LOCK before the unlock is answered. */
+START_TEST(test_lock_after_unlock)
+{
+	struct wire_lock all = bytes_to(WIRE_L_UNLOCK, 10 * ROWS);
+	struct wire_lock first = bytes_to(WIRE_L_EXCLUSIVE, 5);
+	struct any unlock, again;
+
+	for (unsigned int i = 0; i <= ROWS; i++)
+		ck_assert_int_eq(
+			lock_bytes(1, WIRE_L_EXCLUSIVE, 10 * i, 10 * i + 5), 0);
+	post_lock(&c, &unlock, &all);
+	post_lock(&c, &again, &first);
+	finish(&c, &unlock);
+	finish(&c, &again);
+	ck_assert_int_eq(unlock.status, 0);
+	ck_assert_int_eq(again.status, 0);
+	ck_assert_int_eq(lock_bytes(2, WIRE_L_EXCLUSIVE, 0, 5), -EAGAIN);
+	ck_assert_int_eq(lock_bytes(2, WIRE_L_EXCLUSIVE, 5, 10 * ROWS), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("any");
@@ -344,6 +374,7 @@ int main(void)
 	tcase_add_test(tc, test_turns);
 	tcase_add_loop_test(tc, test_wakes_few, 0, 2);
 	tcase_add_test(tc, test_unlock_is_durable);
+	tcase_add_test(tc, test_lock_after_unlock);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
