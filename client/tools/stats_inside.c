@@ -51,9 +51,10 @@ static void text_time(const struct stats_show *show,
 	char bytes[32];
 
 	tool_human(m->bytes_in + m->bytes_out, bytes);
-	printf("%-8s %-10s %-9s %-7s %10" PRIu64 " %8" PRIu64 " %8s", show->who,
-	       what_of(m), *queue ? queue : pvfs_metric_label(m, "transport"),
-	       way_of(m), m->n, m->errors, bytes);
+	tool_line(stdout, "%-8s %-10s %-9s %-7s %10" PRIu64 " %8" PRIu64 " %8s",
+		  show->who, what_of(m),
+		  *queue ? queue : pvfs_metric_label(m, "transport"), way_of(m),
+		  m->n, m->errors, bytes);
 	stats_text_times(m);
 }
 

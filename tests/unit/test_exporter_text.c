@@ -264,8 +264,11 @@ static void add_rows(struct says *s)
 	m = add(s, "moon_phase"); /* of a later release */
 	m->kind = PVFS_TOTAL;
 	m->n = 6;
-	m->help = "Of the moon.";
+	m->help = "Of \"the\"\nmoon\\.";
 	add_label(m, "side", "far");
+	add_label(m, "server", "iod9");
+	add_label(m, "le", "1");
+	add_label(m, "side", "near");
 }
 
 static struct text written(void (*fn)(const struct view *, struct text *),
@@ -326,7 +329,7 @@ START_TEST(test_metrics)
 	/* of a client that times none by itself */
 	ck_assert_ptr_null(strstr(t.s, DIRECT("_count", "write")));
 	ck_assert_ptr_null(strstr(t.s, "pvfs_sessions{server=\"iod0\""));
-	holds(&t, "# HELP pvfs_moon_phase_total Of the moon.\n"
+	holds(&t, "# HELP pvfs_moon_phase_total Of \"the\"\\nmoon\\\\.\n"
 		  "# TYPE pvfs_moon_phase_total counter\n"
 		  "pvfs_moon_phase_total{server=\"mgr\",side=\"far\"} 6\n");
 	text_free(&t);

@@ -14,7 +14,9 @@
 static void head(struct text *out, const char *name, const char *type,
 		 const char *help)
 {
-	text_add(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+	text_add(out, "# HELP %s ", name);
+	text_help(out, help);
+	text_add(out, "\n# TYPE %s %s\n", name, type);
 }
 
 /* False for a way without times: direct, of clients that measure none. */
@@ -39,12 +41,27 @@ static bool is_queue(const struct pvfs_metric *m)
 	return metric_is(m, "queue");
 }
 
+/* Prometheus would reject all metrics if a label came twice; we add server and le. */
+static bool is_free_key(const struct pvfs_metric *m, unsigned int i)
+{
+	const char *key = m->label[i].key;
+
+	if (!strcmp(key, "server") || !strcmp(key, "le"))
+		return false;
+	while (i--)
+		if (!strcmp(key, m->label[i].key))
+			return false;
+	return true;
+}
+
 /* All labels are words of the server. */
 static void add_labels(struct text *out, const char *server,
 		       const struct pvfs_metric *m)
 {
 	text_add(out, "{server=\"%s\"", server);
 	for (unsigned int i = 0; i < m->labels; i++) {
+		if (!is_free_key(m, i))
+			continue;
 		text_add(out, ",%s=\"", m->label[i].key);
 		text_label(out, m->label[i].value);
 		text_add(out, "\"");

@@ -70,17 +70,27 @@ static void add_char(struct text *t, const char *s, size_t n)
 		add_bytes(t, NO_CHARACTER, sizeof(NO_CHARACTER) - 1);
 }
 
-void text_label(struct text *t, const char *value)
+static void add_escaped(struct text *t, const char *value, bool quotes)
 {
 	while (*value) {
 		size_t n = utf8_char(value);
 
 		if (*value == '\n')
 			add_bytes(t, "\\n", 2);
-		else if (*value == '"' || *value == '\\')
+		else if ((quotes && *value == '"') || *value == '\\')
 			text_add(t, "\\%c", *value);
 		else
 			add_char(t, value, n);
 		value += n ? n : 1;
 	}
+}
+
+void text_label(struct text *t, const char *value)
+{
+	add_escaped(t, value, true);
+}
+
+void text_help(struct text *t, const char *help)
+{
+	add_escaped(t, help, false);
 }

@@ -28,4 +28,6 @@ void text_add(struct text *t, const char *fmt, ...)
  * U+FFFD.
  */
 void text_label(struct text *t, const char *value);
+/* Adds the help of a metric; the same without the escape of quotes. */
+void text_help(struct text *t, const char *help);
 #endif
