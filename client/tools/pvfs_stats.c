@@ -16,7 +16,8 @@
 struct seen {
 	struct seen *next;
 	char *uri;
-	struct pvfs_metric *rows;
+	bool answered;
+	struct pvfs_metric *rows; /* may be none */
 };
 
 struct args {
@@ -207,16 +208,19 @@ static int stats(void *arg, const char *path, const char *who, const char *uri)
 	struct seen *seen = seen_of(&a->seen, uri);
 	struct stats_show *show = &a->show;
 	struct pvfs_metric *rows;
+	bool answers;
 	int rc;
 
 	if (!seen)
 		return tool_fail(&tool, uri);
-	rc = ask(a, path, uri, &rows) ? fail(uri) : 0;
+	answers = !ask(a, path, uri, &rows);
+	rc = answers ? 0 : fail(uri);
 	show->who = who;
 	show->uri = uri;
 	show->now = rows;
 	show->before = seen->rows;
-	if (rows && !(a->watch_s && a->first)) {
+	/* without a previous answer, the increase is unknown */
+	if (rows && (!a->watch_s || seen->answered)) {
 		if (a->groups == PVFS_METRICS_INSIDE)
 			stats_inside(show);
 		else if (a->groups == PVFS_METRICS_USERS)
@@ -226,6 +230,7 @@ static int stats(void *arg, const char *path, const char *who, const char *uri)
 	}
 	pvfs_metrics_free(seen->rows);
 	seen->rows = rows;
+	seen->answered = answers;
 	return rc;
 }
 

@@ -63,6 +63,18 @@ kill "$watcher"
 helpers=()
 expect 2 made
 
+# a server that did not answer before: what it did since then is unknown
+stand_still "$(cluster pid 0)"
+pvfs-stats -t 500 -w 1 -j >later.json 2>/dev/null &
+watcher=$!
+helpers+=("$watcher")
+until_true 60 test -s later.json
+must kill -CONT "$(cluster pid 0)"
+until_true 60 grep -q '"iod 0"' later.json
+kill "$watcher"
+helpers=()
+! grep -q '"iod 0"[^}]*"WRITE"' later.json || fail "$(cat later.json)"
+
 # what is inside: each request once more by its way, queues, zones, the database
 pvfs-stats --inside -j >inside.json || fail "pvfs-stats --inside -j"
 pvfs-stats -j >all.json || fail "pvfs-stats -j"
