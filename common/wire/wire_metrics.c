@@ -9,6 +9,15 @@ static bool is_name(const char *s)
 	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz_")];
 }
 
+/* Values of labels may have them: names of files. */
+static bool has_control(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			return true;
+	return false;
+}
+
 static const char *check_numbers(const struct wire_metric *m)
 {
 	if (le16toh(m->kind) >= WIRE_MK_END)
@@ -48,6 +57,8 @@ static const char *check_text(const struct wire_metric *m)
 			return "wire_metric.text_len: a string has no end";
 		if (i % 2 == 0 && !is_name(s))
 			return "wire_metric: a name is not of a-z and _";
+		if (i == 1 && has_control(s))
+			return "wire_metric: a control character in the help";
 		s = nul + 1;
 	}
 	if (s != end)

@@ -206,6 +206,7 @@ static const struct bad bad[] = {
 	METRIC(88, 1, 0, "wire_metric: a name is not of a-z and _"),
 	METRIC(93, 1, '=', "wire_metric: a name is not of a-z and _"),
 	METRIC(91, 1, 'x', "wire_metric.text_len: a string has no end"),
+	METRIC(90, 2, 0x1b00, "wire_metric: a control character in the help"),
 	METRIC(102, 1, 1, "wire_metric: padding is not zero"),
 	BODY("hello refused, proved", wire_proof, zero, 1,
 	     "wire_proof.zero: reserved, not zero"),
