@@ -31,17 +31,17 @@ part_source() {
 	mkdir -p "$1/common" && cp -a "$top"/common/{util,wire} "$1/common" &&
 		cat >"$1/meson.build" <<-'END' && cat >"$1/part.c" <<-'END2'
 		project('part', 'c', default_options: 'c_std=gnu11')
-		add_project_arguments('-D_GNU_SOURCE', language: 'c')
+		add_project_arguments('-D_GNU_SOURCE', '-I' + meson.project_source_root(),
+		  language: 'c')
 		threads = dependency('threads')
 		subdir('common/util')
 		subdir('common/wire')
 		part = shared_library('part', link_whole: [util_lib, wire_lib],
 		  version: '1.0.0', dependencies: wire_dep)
-		executable('part-port', 'part.c', link_with: part,
-		  include_directories: util_inc)
+		executable('part-port', 'part.c', link_with: part)
 	END
 		#include <stdio.h>
-		#include "addr.h"
+		#include "common/util/addr.h"
 		int main(int argc, char **argv)
 		{
 			struct addr addr;
