@@ -147,7 +147,7 @@ on other pvfs-evict -t 2000 -s "$id" /pvfs >said 2>&1 && fail "all have answered
 grep -q '1 is not over yet' said || fail "$(cat said)"
 grep -q 'iod 0 has not said that it knows' said || fail "$(cat said)"
 until_true 60 eval 'on other pvfs-evict -t 2000 -J nobodys /pvfs >said 2>&1
-	grep -q "iod 0 has not said that it knows.*; written to it is not any more" said'
+	grep -q "iod 0 has not said that it knows.*; only programs that keep" said'
 grep -q 'not over yet' said && fail "$(cat said)"
 before iod
 heal mgr iod0
