@@ -68,20 +68,20 @@ static void take_text(struct pvfs_metric *m, const char *text)
 	}
 }
 
-/* What the row points to is behind it. */
+/* Adds a copy of the row.  One allocation holds the row, its times and its texts. */
 static int take_row(struct taken *t, const struct wire_metric *from)
 {
 	size_t len = le16toh(from->text_len),
 	       times = from->buckets ? PVFS_LATENCIES * sizeof(uint64_t) : 0;
 	struct pvfs_metric *m = calloc(1, sizeof(*m) + times + len);
-	uint8_t *behind = (uint8_t *)(m + 1);
+	uint8_t *extra = (uint8_t *)(m + 1);
 
 	if (!m)
 		return -ENOMEM;
-	take_numbers(m, from, times ? (void *)behind : NULL);
+	take_numbers(m, from, times ? (void *)extra : NULL);
 	m->labels = le16toh(from->labels);
-	memcpy(behind + times, wire_metric_text(from), len);
-	take_text(m, (const char *)behind + times);
+	memcpy(extra + times, wire_metric_text(from), len);
+	take_text(m, (const char *)extra + times);
 	*t->last = m;
 	t->last = &m->next;
 	t->n++;
@@ -154,7 +154,6 @@ void store_metrics_free(struct pvfs_metric *list)
 	}
 }
 
-/* Who did not have to prove who it is, but by the kernel's word, was believed. */
 bool store_believes(struct session *s, struct rpc_peer *peer)
 {
 	const struct store_metrics inside = { .groups = WIRE_MG_INSIDE };

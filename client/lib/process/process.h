@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process.h - the single instance behind the C interface.  Like open(2), pvfs_open()
+ * process.h - the single instance that the C interface uses.  Like open(2), pvfs_open()
  * names no instance.  So a process has one table of mounts and one of descriptors, in
  * process.c only.  The first call creates them.  In a child after fork(), the first call
  * recreates them.  They are closed when the program exits.

@@ -73,12 +73,19 @@ static void row_add_name(struct metric_row *r, const char *name,
 	row_add_text(r, help, strlen(help));
 }
 
-static void row_add_label(struct metric_row *r, const char *key,
-			  const char *value, size_t len)
+/* value: len bytes, not terminated. */
+static void row_add_label_bytes(struct metric_row *r, const char *key,
+				const char *value, size_t len)
 {
 	row_add_text(r, key, strlen(key));
 	row_add_text(r, value, len);
 	r->m.labels = htole16((uint16_t)(le16toh(r->m.labels) + 1));
+}
+
+static void row_add_label(struct metric_row *r, const char *key,
+			  const char *value)
+{
+	row_add_label_bytes(r, key, value, strlen(value));
 }
 
 static void row_put(struct rpc_metrics *m, const struct metric_row *r)
@@ -132,7 +139,7 @@ static void put_number(struct rpc_metrics *m, enum wire_metric_kind kind,
 		return;
 	row_add_name(&r, name, help);
 	if (by)
-		row_add_label(&r, by, of, strlen(of));
+		row_add_label(&r, by, of);
 	row_put(m, &r);
 }
 
@@ -165,7 +172,7 @@ void rpc_metrics_times(struct rpc_metrics *m, const char *name, const char *by,
 	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		row_add_bucket(&r, i, atomic_load(&t->bucket[i]));
 	row_add_name(&r, name, help);
-	row_add_label(&r, by, of, strlen(of));
+	row_add_label(&r, by, of);
 	row_put(m, &r);
 }
 
@@ -188,9 +195,9 @@ static void put_file(struct rpc_metrics *m, const struct sketch_row *file)
 	snprintf(handle, sizeof(handle), "%016llx",
 		 (unsigned long long)file->key);
 	row_add_name(&r, "file", "");
-	row_add_label(&r, "handle", handle, strlen(handle));
-	row_add_label(&r, "name", (const char *)name,
-		      strnlen((const char *)name, sizeof(name)));
+	row_add_label(&r, "handle", handle);
+	row_add_label_bytes(&r, "name", (const char *)name,
+			    strnlen((const char *)name, sizeof(name)));
 	row_put(m, &r);
 }
 
@@ -228,7 +235,7 @@ static void put_op(struct rpc_metrics *m, const char *op, const struct tally *t)
 	struct metric_row r = row_of(t);
 
 	row_add_name(&r, "requests", "");
-	row_add_label(&r, "op", op, strlen(op));
+	row_add_label(&r, "op", op);
 	row_put(m, &r);
 }
 
@@ -266,11 +273,11 @@ static void put_user(struct rpc_metrics *m, const struct label *l, bool direct,
 	if (l != m->server->labels.others)
 		snprintf(uid, sizeof(uid), "%u", (unsigned int)l->key.uid);
 	row_add_name(&r, "user", "");
-	row_add_label(&r, "uid", uid, strlen(uid));
-	row_add_label(&r, "job", l->key.job,
-		      strnlen(l->key.job, sizeof(l->key.job)));
+	row_add_label(&r, "uid", uid);
+	row_add_label_bytes(&r, "job", l->key.job,
+			    strnlen(l->key.job, sizeof(l->key.job)));
 	if (direct)
-		row_add_label(&r, "way", "direct", strlen("direct"));
+		row_add_label(&r, "way", "direct");
 	row_put(m, &r);
 }
 
@@ -318,9 +325,9 @@ static void put_way(struct rpc_metrics *m, const char *transport,
 		atomic_store(&sum->bytes_out, 0);
 	r = row_of(sum);
 	row_add_name(&r, "way", "");
-	row_add_label(&r, "op", kinds[kind], strlen(kinds[kind]));
-	row_add_label(&r, "transport", transport, strlen(transport));
-	row_add_label(&r, "way", way, strlen(way));
+	row_add_label(&r, "op", kinds[kind]);
+	row_add_label(&r, "transport", transport);
+	row_add_label(&r, "way", way);
 	row_put(m, &r);
 }
 
