@@ -14,6 +14,7 @@
 #define TOOL (WIRE_FT_ROOM | WIRE_FT_TOOL)
 #define TOOLS 4u /* that there is room for with: */
 #define FILES 1024u
+#define GUESTS 65u /* one more than a server always has room for */
 
 static struct rig *rig;
 static struct keyring *ring;
@@ -259,6 +260,34 @@ START_TEST(disconnected_tools_keep_their_places)
 }
 END_TEST
 
+/* A disconnected tool of the reserve makes no room for guests. */
+START_TEST(disconnected_tools_do_not_count_as_room)
+{
+	struct raw tool, guest[GUESTS + 1];
+	unsigned int i;
+
+	rig->sattr.max_sessions = GUESTS;
+	begin();
+	mock.scarce = true;
+	mock.identity = &root;
+	ck_assert_int_eq(come(&tool, 0x77, WIRE_ROLE_CLIENT, TOOL), 0);
+	raw_close(&tool);
+	mock.scarce = false;
+	rig_for_ms(rig, 5);
+	for (i = 0; i <= GUESTS; i++) {
+		raw_open(&guest[i], rig, 0x100 + i, 1);
+		raw_connect(&guest[i]);
+		raw_until(&guest[i], guest[i].established);
+	}
+	raw_until(&guest[0], guest[0].disconnected);
+	for (i = 1; i <= GUESTS; i++)
+		ck_assert(!guest[i].disconnected);
+	ck_assert_uint_eq(rig_logged(rig, "no HELLO within"), 0);
+	for (i = 0; i <= GUESTS; i++)
+		raw_close(&guest[i]);
+}
+END_TEST
+
 /* With _i all are managers, and a tool has to come again. */
 START_TEST(managers_do_not_go_for_tools)
 {
@@ -364,6 +393,7 @@ int main(void)
 	tcase_add_loop_test(tc, the_oldest_tool_goes, 0, 4);
 	tcase_add_test(tc, the_reserve_is_beside_max_sessions);
 	tcase_add_test(tc, disconnected_tools_keep_their_places);
+	tcase_add_test(tc, disconnected_tools_do_not_count_as_room);
 	tcase_add_loop_test(tc, managers_do_not_go_for_tools, 0, 2);
 	tcase_add_test(tc, the_oldest_silent_one_goes);
 	tcase_add_loop_test(tc, servers_without_a_key, 0, 2);

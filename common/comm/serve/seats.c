@@ -260,7 +260,7 @@ static int take(struct rpc_server *server, struct rpc_session *s,
 	if (shortage)
 		join_reserve(server, s, shortage);
 	server->nsessions++;
-	server->naway += s->away;
+	server->naway += s->away && !shortage;
 	s->host->seats++;
 	return 0;
 }
@@ -329,13 +329,19 @@ int seat_move(struct rpc_session *s, const char *peer)
 	return rc;
 }
 
+/* It has one of the max_sessions places. */
+static bool is_ordinary(const struct rpc_session *s)
+{
+	return !s->is_guest && !s->shortage;
+}
+
 void seat_away(struct rpc_session *s)
 {
 	struct rpc_server *server = s->lane->server;
 
 	s->away = true;
 	TAILQ_INSERT_TAIL(&server->away, s, away_link);
-	server->naway += !s->is_guest;
+	server->naway += is_ordinary(s);
 }
 
 void seat_back(struct rpc_session *s)
@@ -346,7 +352,7 @@ void seat_back(struct rpc_session *s)
 		return;
 	s->away = false;
 	TAILQ_REMOVE(&server->away, s, away_link);
-	server->naway -= !s->is_guest;
+	server->naway -= is_ordinary(s);
 }
 
 void seat_leave(struct rpc_session *s)

@@ -119,7 +119,8 @@ struct rpc_server {
 	struct host *hosts; /* seats.c, with the next four */
 	TAILQ_HEAD(, rpc_session) guests, tools; /* oldest first */
 	unsigned int nguests, nscarce; /* nscarce: part of nguests */
-	unsigned int naway, ntools; /* parts of nsessions */
+	/* parts of nsessions: disconnected ones that are not in the reserve, and the reserve */
+	unsigned int naway, ntools;
 	atomic_uint more_guests; /* connections above SEATS_FREE of a session */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
 	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
