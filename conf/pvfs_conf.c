@@ -173,12 +173,12 @@ static bool same_host(const struct server *a, const struct server *b)
 	return !strcmp(a->addr.host, b->addr.host);
 }
 
-/* b is the directory a or lies below it. */
+/* b is the directory a or lies below it.  All absolute paths lie below "/". */
 static bool within(const char *a, const char *b)
 {
 	size_t len = strlen(a);
 
-	while (len > 1 && a[len - 1] == '/')
+	while (len && a[len - 1] == '/')
 		len--;
 	return !strncmp(a, b, len) && (b[len] == '\0' || b[len] == '/');
 }

@@ -57,6 +57,8 @@ finds 'key /etc/pvfs/key' '/^key = /d'
 finds '127.0.0.1 [iod.2] its host' 's/node3/127.0.0.1/'
 finds '[mgr] [iod.0] storage own' "s/head/node1/; s|$tmp/none/iod0|$tmp/none/mgr|"
 finds '[mgr] [iod.0] storage own' "s/head/node1/; s|$tmp/none/iod0|$tmp/none/mgr/0|"
+finds '[mgr] [iod.0] storage own' "s/head/node1/; s|$tmp/none/mgr|/|"
+finds '[iod.0] [mgr] storage own' "s/head/node1/; s|$tmp/none/iod0|/|"
 # of several servers each
 lines=2
 finds '[iod.1] [iod.4] threads' 's/^\[iod.[14]\]/&\nthreads = none/'
