@@ -496,7 +496,8 @@ ssize_t pvfs_readlink(const char *path, char *buf, size_t len);
  * - pvfs_fchmodat(), pvfs_fchownat(), pvfs_utimensat(): AT_SYMLINK_NOFOLLOW.
  * - pvfs_unlinkat(): AT_REMOVEDIR.
  * - pvfs_linkat(): AT_SYMLINK_FOLLOW, which fails with EOPNOTSUPP if from is a symlink on
- *   PVFS; AT_EMPTY_PATH has no effect with a path on PVFS.
+ *   PVFS.  AT_EMPTY_PATH has no effect with a path on PVFS; with an empty path and a
+ *   descriptor of PVFS, the call fails with EINVAL.
  *
  * ENOTDIR: dir is not a directory; EBADF: dir is not open.
  */

@@ -210,6 +210,17 @@ static int link_found(struct where *a, struct where *b, int flags)
 		       : api_int(rc);
 }
 
+/* AT_EMPTY_PATH with an empty path names the object of a descriptor. */
+static bool links_descriptor(int dir, const char *path, int flags)
+{
+	struct file *f = flags & AT_EMPTY_PATH && path && !*path ? api_file(dir)
+								 : NULL;
+
+	if (f)
+		file_put(f);
+	return f;
+}
+
 /* The manager does not follow a link in the last component. */
 static int is_no_link(int dir, const char *path)
 {
@@ -226,6 +237,8 @@ int pvfs_linkat(int from_dir, const char *from, int to_dir, const char *to,
 	struct where a, b;
 	int rc = 0;
 
+	if (links_descriptor(from_dir, from, flags))
+		return api_int(-EINVAL);
 	where_find_at(&a, from_dir, from);
 	where_find_at(&b, to_dir, to);
 	if (a.fs && flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH))

@@ -177,6 +177,12 @@ static bool too_long(const char *path)
 	return path && strlen(path) >= PATH_MAX;
 }
 
+/* An empty path names nothing, also beside a path on a mount. */
+static bool is_empty(const struct where *w)
+{
+	return !w->fs && w->path && !*w->path;
+}
+
 static int follow_pair(struct where *a, struct where *b, pair_op op)
 {
 	int rc;
@@ -194,6 +200,8 @@ static int follow_pair(struct where *a, struct where *b, pair_op op)
 				memcpy(b->redirect, a->redirect,
 				       sizeof(b->redirect));
 			rc = where_redirected(arg.which ? b : a);
+		} else if (is_empty(a) || is_empty(b)) {
+			return -ENOENT;
 		} else if (!leads_on(a, &rc) && !leads_on(b, &rc)) {
 			return too_long(a->path) || too_long(b->path)
 				       ? -ENAMETOOLONG

@@ -38,6 +38,13 @@ static void names(int dir)
 	put(dir, "sub/f", "text");
 	EXPECT(pvfs_linkat(dir, "sub/f", dir, "hard", 0) == 0);
 	EXPECT(pvfs_linkat(dir, "sub/f", dir, "h2", AT_SYMLINK_FOLLOW) == 0);
+	EXPECT(pvfs_linkat(dir, "sub/f", dir, "h3", AT_EMPTY_PATH) == 0);
+	if (pvfs_is_pvfs_fd(dir))
+		EXPECT_ERRNO(pvfs_linkat(dir, "", dir, "h4", AT_EMPTY_PATH),
+			     EINVAL);
+	EXPECT_ERRNO(pvfs_linkat(dir, "", dir, "h4", 0), ENOENT);
+	EXPECT_ERRNO(pvfs_renameat2(dir, "", dir, "h4", 0), ENOENT);
+	EXPECT(pvfs_unlinkat(dir, "h3", 0) == 0);
 	EXPECT(pvfs_symlinkat("sub/f", dir, "soft") == 0);
 	EXPECT(pvfs_readlinkat(dir, "soft", buf, sizeof(buf)) == 5);
 	EXPECT(!strcmp(buf, "sub/f") && holds(dir, "soft", "text"));
