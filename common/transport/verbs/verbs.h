@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs.h - private header of the verbs provider, on libibverbs and librdmacm.
+ * verbs.h - private header of the verbs provider, on libibverbs and librdmacm. Use goes from the
+ * end of this list to its start:
+ *
+ *   port, mr       what the device offers
+ *   cq, srq, qp    the queues
+ *   ep             a connection: opening, breaking, closing
+ *   send, wc       requests on their way to the hardware and back
+ *   listen, connect, async, progress
+ *                  what happens to connections, and the loop that finds it
+ *   dev            the table of operations
+ *
+ * The caller serialises all calls per cq (transport.h). Functions without a note on locks need no
+ * lock of the device.
  *
  * Progress. A cq polls its hardware queue first. Everything rarer (connections, asynchronous
  * events, deadlines, doorbells) arrives through one epoll set. The cq checks the set when it is
@@ -69,7 +81,7 @@ struct vb_dev {
 	unsigned int nended;
 };
 
-#define VB_HELD 16u
+#define VB_FETCHED 16u
 
 struct vb_cq {
 	struct tp_cq cq;
@@ -81,14 +93,14 @@ struct vb_cq {
 	unsigned int room; /* unused part of the caller's depth */
 	unsigned int used; /* entries that the endpoints may need */
 	bool armed;
-	unsigned int busy; /* polls since the last look at the epoll set */
-	uint64_t look_at;
+	unsigned int busy; /* polls since the epoll set was checked last */
+	uint64_t look_at; /* when to check it again */
 	uint64_t timer_at; /* CLOCK_NEVER: none */
 	atomic_bool poked; /* an asynchronous event came */
 	atomic_int trouble; /* status that breaks all endpoints, or 0 */
 	/* completions taken while arming, or before a queue pair is destroyed */
-	struct ibv_wc *held;
-	unsigned int held_at, held_n, held_size;
+	struct ibv_wc *fetched;
+	unsigned int fetched_at, fetched_n, fetched_size;
 	struct vb_ep **slot; /* endpoints, indexed by the low bits of their key */
 	unsigned int nslots;
 	uint32_t generation;
@@ -101,7 +113,7 @@ struct vb_cq {
 	/* broken, with requests left to report as flushed */
 	TAILQ_HEAD(, vb_ep) flushing;
 	struct tp_pendings events;
-	TAILQ_HEAD(, vb_bye) byes;
+	TAILQ_HEAD(, vb_remnant) remnants;
 };
 
 /* A receive of a shared queue. */
@@ -122,6 +134,27 @@ struct vb_srq {
 	struct tp_pending low;
 };
 
+struct vb_mr {
+	struct tp_mr mr;
+	LIST_ENTRY(vb_mr) link;
+	bool writable;
+	struct ibv_mr *ib;
+	int window_access; /* remote rights of the window for TP_OWNED memory, if the device has
+			    * windows; else 0 */
+	struct ibv_mw *mw; /* the window that an endpoint bound, or NULL */
+	LIST_ENTRY(vb_mr) of_ep;
+};
+
+/* The descriptors in the epoll set of a cq. */
+enum vb_source {
+	VB_SRC_DONE,
+	VB_SRC_CM,
+	VB_SRC_ASYNC,
+	VB_SRC_TIMER,
+	VB_SRC_WAKE,
+	VB_SOURCES
+};
+
 static inline struct vb_dev *vb_dev(struct tp_dev *dev)
 {
 	return container_of(dev, struct vb_dev, dev);
@@ -139,55 +172,22 @@ static inline const struct log *vb_log(const struct vb_ep *ep)
 	return ep->ep.dev->log;
 }
 
-/* verbs_dev.c, verbs_port.c */
+/* ---- the device (verbs_dev.c) ---- */
+
 int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **dev);
 void vb_dev_close(struct tp_dev *dev);
+
+/* ---- its port and addresses (verbs_port.c) ---- */
+
 /* Chooses a port and fills port, port_attr, gid and sa from ctx. -ENODEV: no port is up. */
 int vb_port_choose(struct vb_dev *d, unsigned int want);
 /* Queries the device. */
 bool vb_port_is_up(const struct vb_dev *d);
 void vb_port_report(const struct vb_dev *d);
-/* Queries them again. False: the chosen GID is gone. */
-bool vb_port_again(struct vb_dev *d);
+/* Queries port_attr, gid and sa again. False: the chosen GID is gone. */
+bool vb_port_requery(struct vb_dev *d);
 /* Receiver-not-ready answers that the port counted since it came up. */
 uint64_t vb_rnr_count(const struct vb_dev *d);
-
-struct vb_mr {
-	struct tp_mr mr;
-	LIST_ENTRY(vb_mr) link;
-	bool writable;
-	struct ibv_mr *ib;
-	int window_access; /* remote rights of the window for TP_OWNED memory, if the device has
-			    * windows; else 0 */
-	struct ibv_mw *mw; /* the window that an endpoint bound, or NULL */
-	LIST_ENTRY(vb_mr) of_ep;
-};
-
-/* verbs_mr.c */
-int vb_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
-	      struct tp_mr **mr);
-void vb_mr_dereg(struct tp_mr *mr);
-/* Calls ibv_reg_mr() and logs why it failed. */
-struct ibv_mr *vb_pin(struct vb_dev *d, void *addr, size_t len, int access);
-
-/* verbs_window.c */
-bool vb_has_windows(const struct vb_dev *d);
-int vb_mr_only(struct tp_mr *mr, struct tp_ep *ep);
-void vb_window_end(struct vb_mr *mr);
-/* Ends all windows of the ep. Call it before the queue pair is destroyed. */
-void vb_windows_end(struct vb_ep *ep);
-
-/* Whether a receive may use this memory; only to find the cause of a failure. */
-bool vb_may_receive(struct vb_dev *d, const struct tp_sge *sge);
-
-/* verbs_bounce.c */
-void vb_bounces_init(struct vb_bounces *b);
-void vb_bounces_close(struct vb_bounces *b);
-/* Registered memory of at least len bytes. NULL: no memory. */
-struct vb_bounce *vb_bounce_get(struct vb_cq *cq, size_t len);
-void vb_bounce_put(struct vb_cq *cq, struct vb_bounce *b);
-
-/* verbs_addr.c */
 /*
  * Resolves addr to a socket address. A loopback address becomes the device's own address, and
  * *local is then true. -EHOSTUNREACH: no such host.
@@ -196,41 +196,60 @@ int vb_resolve(const struct vb_dev *d, const struct log *log,
 	       const struct addr *addr, struct sockaddr_storage *sa,
 	       bool *local);
 /* The device's own address. */
-void vb_own(const struct vb_dev *d, uint16_t port, struct sockaddr_storage *sa);
-bool vb_is_own(const struct vb_dev *d, const struct sockaddr *sa);
+void vb_own_address(const struct vb_dev *d, uint16_t port,
+		    struct sockaddr_storage *sa);
+bool vb_is_own_address(const struct vb_dev *d, const struct sockaddr *sa);
 /* "verbs HOST:PORT"; local: the device's own address is shown as 127.0.0.1. */
 void vb_peer_name(const struct vb_dev *d, const struct sockaddr *sa, bool local,
 		  char *buf, size_t len);
 
-/* verbs_cq.c, verbs_sleep.c */
+/* ---- registered memory (verbs_mr.c); any thread ---- */
+
+int vb_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
+	      struct tp_mr **mr);
+void vb_mr_dereg(struct tp_mr *mr);
+/* Calls ibv_reg_mr() and logs why it failed. */
+struct ibv_mr *vb_mr_pin(struct vb_dev *d, void *addr, size_t len, int access);
+/* Whether a receive may use this memory; only to find the cause of a failure. */
+bool vb_mr_can_receive(struct vb_dev *d, const struct tp_sge *sge);
+bool vb_dev_has_windows(const struct vb_dev *d);
+/* The next two only on the thread of the endpoint that bound the window. */
+void vb_mr_end_window(struct vb_mr *mr);
+/* Ends all windows of the ep. Call it before the queue pair is destroyed. */
+void vb_ep_end_windows(struct vb_ep *ep);
+
+void vb_bounces_init(struct vb_bounces *b);
+void vb_bounces_close(struct vb_bounces *b);
+/* Registered memory of at least len bytes, for vb_bounce_put(). NULL: no memory. */
+struct vb_bounce *vb_bounce_get(struct vb_cq *cq, size_t len);
+void vb_bounce_put(struct vb_cq *cq, struct vb_bounce *b);
+
+/* ---- the completion queue (verbs_cq.c) ---- */
+
 int vb_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void vb_cq_close(struct tp_cq *cq);
 void vb_cq_abandon(struct tp_cq *cq);
-int vb_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
 int vb_cq_event(struct tp_cq *cq, struct tp_event *ev);
-int vb_cq_wait(struct tp_cq *cq, uint64_t deadline);
 void vb_cq_wake(struct tp_cq *cq);
 int vb_cq_fd(struct tp_cq *cq);
-int vb_cq_arm(struct tp_cq *cq);
 /* Enlarges the hardware queue for an ep's completions. -ENOBUFS. */
 int vb_cq_grow(struct vb_cq *cq, unsigned int entries);
-/* Handles epoll events, waiting up to timeout_ms; does not consume a wake. True: woken. */
-bool vb_look(struct vb_cq *cq, int timeout_ms);
-int vb_sources_open(struct vb_cq *cq);
-void vb_sources_close(struct vb_cq *cq);
-
-/* verbs_wc.c */
-/* Converts up to n completions from the hardware queue. */
-int vb_harvest(struct vb_cq *cq, struct tp_wc *wc, int n);
-/* Reports up to n flushed requests of broken endpoints. */
-int vb_flush(struct vb_cq *cq, struct tp_wc *wc, int n);
-bool vb_hold(struct vb_cq *cq);
+/* Makes sure that fetched has completions. False: the hardware has none. */
+bool vb_cq_fetch(struct vb_cq *cq);
 /*
- * Moves all completions from the hardware queue to held. Call it before a queue pair is destroyed.
+ * Moves all completions from the hardware queue to fetched. Call it before a queue pair is
+ * destroyed. If there is no memory, some receives of the queue pair are lost.
  */
-void vb_stash(struct vb_cq *cq);
+void vb_cq_fetch_all(struct vb_cq *cq);
+/* Runs the timers (verbs_progress.c) at that time, or earlier. */
+void vb_cq_set_timer(struct vb_cq *cq, uint64_t at);
+/* As vb_cq_set_timer(), and not earlier. CLOCK_NEVER: never. */
+void vb_cq_reset_timer(struct vb_cq *cq, uint64_t at);
+/* Destroys the id and the queue pair, and frees rest. */
+void vb_remnant_end(struct vb_remnant *rest);
 
-/* verbs_srq.c */
+/* ---- the shared receive queue (verbs_srq.c) ---- */
+
 int vb_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
 		struct tp_srq **srq);
 void vb_srq_close(struct tp_srq *srq);
@@ -239,83 +258,102 @@ int vb_srq_limit(struct tp_srq *srq, unsigned int limit);
 /* Removes the receive with this number and returns it. NULL: it is not posted. */
 const struct vb_recv *vb_srq_take(struct vb_srq *s, uint32_t number);
 /* Queues TP_EV_SRQ_LIMIT if an asynchronous event reported the limit. */
-void vb_srq_look(struct vb_srq *s);
+void vb_srq_check_limit(struct vb_srq *s);
 
-/* verbs_async.c */
-void vb_async(struct vb_cq *cq);
-void vb_poked(struct vb_cq *cq);
+/* ---- the queue pair of an endpoint (verbs_qp.c) ---- */
 
-/* verbs_timer.c */
-void vb_timer(struct vb_cq *cq, uint64_t at);
-void vb_timers_run(struct vb_cq *cq);
-
-/* verbs_cm.c */
-void vb_cm_events(struct vb_cq *cq);
-
-/* verbs_bye.c */
-/* Takes over the queue pair and id of an ep that is being closed. */
-void vb_leave(struct vb_ep *ep);
-void vb_bye_end(struct vb_bye *bye);
-
-/* verbs_listen.c */
-int vb_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
-	      struct tp_listener **listener);
-void vb_listener_addr(const struct tp_listener *l, struct addr *addr);
-void vb_unlisten(struct tp_listener *listener);
-void vb_request(struct vb_cq *cq, struct rdma_cm_event *event);
-void vb_req_free(struct vb_req *req);
-const void *vb_req_private(const struct tp_conn_req *req, unsigned int *len);
-const char *vb_req_peer(const struct tp_conn_req *req);
-void vb_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
-
-/* verbs_connect.c */
-int vb_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
-	      unsigned int len);
-int vb_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
-	       unsigned int len, uint64_t deadline);
-void vb_connect_event(struct vb_ep *ep, struct rdma_cm_event *event);
-void vb_established(struct vb_ep *ep);
-void vb_frame_fill(struct vb_frame *f, const void *priv, unsigned int len);
-/* False: the private data is not from this provider. */
-bool vb_frame_read(const struct rdma_conn_param *param,
-		   struct tp_private *priv);
-
-/* verbs_qp.c */
 int vb_qp_create(struct vb_ep *ep);
 /* Moves the queue pair to the states that receive and send, with the agreed parameters. */
 int vb_qp_ready(struct vb_ep *ep);
+/* Moves it to its error state: posted requests complete as flushed. */
 void vb_qp_error(struct vb_ep *ep);
+void vb_qp_destroy(struct vb_ep *ep);
+/* Posts a receive of the ring. */
+int vb_qp_post_recv(struct vb_ep *ep, const struct vb_recv *r, uint64_t number);
 
-/* verbs_ep.c */
+/* ---- endpoints (verbs_ep.c) ---- */
+
 int vb_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 	       struct tp_ep **ep);
 void vb_ep_close(struct tp_ep *ep);
 const char *vb_ep_peer(const struct tp_ep *ep);
 /* Breaks the ep: its requests are flushed, then TP_EV_DISCONNECTED with status follows. */
-void vb_break(struct vb_ep *ep, int status);
-/* As vb_break(), with TP_EV_REJECTED. */
-void vb_rejected(struct vb_ep *ep);
-/* Queues a broken ep for vb_flush() once the hardware has completed all its requests. */
-void vb_flush_check(struct vb_ep *ep);
-void vb_qp_destroy(struct vb_ep *ep);
+void vb_ep_break(struct vb_ep *ep, int status);
+/* As vb_ep_break(), with TP_EV_REJECTED. */
+void vb_ep_end_rejected(struct vb_ep *ep);
+/* The connection is made; does nothing if it was known. */
+void vb_ep_established(struct vb_ep *ep);
+/* Queues a broken ep for vb_wc_take_flushed() once the hardware has completed its requests. */
+void vb_ep_check_flushed(struct vb_ep *ep);
+/* Drops the requests that wait for room in the send queue. */
+void vb_ep_drop_waiting(struct vb_ep *ep);
 /* Removes the oldest send request from the ring. */
-void vb_send_retire(struct vb_ep *ep);
+static inline void vb_send_retire(struct vb_ep *ep)
+{
+	struct vb_send *s = &ep->sends[ep->send_retired % ep->send_size];
 
-/* verbs_post.c, verbs_hw.c */
+	ep->send_retired++;
+	if (!s->ours)
+		ep->send_user--;
+	if (s->bounce)
+		vb_bounce_put(ep->cq, s->bounce);
+	s->bounce = NULL;
+}
+
+/* ---- posted requests (verbs_send.c) ---- */
+
 int vb_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
 int vb_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
-/* Posts a receive of the ring to the queue pair. */
-int vb_recv_hw(struct vb_ep *ep, const struct vb_recv *r, uint64_t number);
+int vb_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 /* Continues requests that waited for room in the send queue. */
-void vb_push(struct vb_ep *ep);
-/* Puts the next request of the ring into batch, as far as there is room. 0, -ENOMEM. */
-int vb_send_hw(struct vb_ep *ep, const struct tp_send_wr *wr,
-	       struct vb_batch *batch);
-void vb_batch_flush(struct vb_ep *ep, struct vb_batch *batch);
-void vb_heartbeat(struct vb_ep *ep);
-/* Posts immediately. -ENOBUFS: no room, or the previous bind has not completed. */
-int vb_bind_hw(struct vb_ep *ep, struct ibv_mw *mw,
-	       const struct ibv_mw_bind_info *info, uint32_t rkey);
-void vb_waiting_free(struct vb_ep *ep);
+void vb_send_continue(struct vb_ep *ep);
+void vb_send_heartbeat(struct vb_ep *ep);
+
+/* ---- completions (verbs_wc.c) ---- */
+
+/* Converts up to n completions from the hardware queue. */
+int vb_wc_take(struct vb_cq *cq, struct tp_wc *wc, int n);
+/* Reports up to n flushed requests of broken endpoints. */
+int vb_wc_take_flushed(struct vb_cq *cq, struct tp_wc *wc, int n);
+
+/* ---- listeners and requests (verbs_listen.c) ---- */
+
+int vb_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
+	      struct tp_listener **listener);
+void vb_listener_addr(const struct tp_listener *l, struct addr *addr);
+void vb_unlisten(struct tp_listener *listener);
+/* A connection request arrived. The caller holds the device's lock. */
+void vb_listener_request(struct vb_cq *cq, struct rdma_cm_event *event);
+/* Frees req, but not its id. */
+void vb_req_free(struct vb_req *req);
+const void *vb_req_private(const struct tp_conn_req *req, unsigned int *len);
+const char *vb_req_peer(const struct tp_conn_req *req);
+void vb_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
+void vb_frame_fill(struct vb_frame *f, const void *priv, unsigned int len);
+/* False: the private data is not from this provider. */
+bool vb_frame_read(const struct rdma_conn_param *param,
+		   struct tp_private *priv);
+
+/* ---- connection setup (verbs_connect.c) ---- */
+
+int vb_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
+	      unsigned int len);
+int vb_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
+	       unsigned int len, uint64_t deadline);
+/* Handles all events of the connection manager. Takes the device's lock. */
+void vb_cm_events(struct vb_cq *cq);
+
+/* ---- asynchronous events of the device (verbs_async.c) ---- */
+
+/* Stores the events in the objects concerned and wakes their threads. Takes the device's lock. */
+void vb_async_events(struct vb_cq *cq);
+/* Breaks the endpoints of cq for which an event is stored. */
+void vb_async_apply(struct vb_cq *cq);
+
+/* ---- the loop (verbs_progress.c) ---- */
+
+int vb_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
+int vb_cq_wait(struct tp_cq *cq, uint64_t deadline);
+int vb_cq_arm(struct tp_cq *cq);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "common/transport/verbs/verbs.h"
 
-static void poke(struct vb_cq *cq)
+static void wake_owner(struct vb_cq *cq)
 {
 	atomic_store(&cq->poked, true);
 	vb_cq_wake(&cq->cq);
@@ -22,7 +22,7 @@ static void qp_event(const struct ibv_async_event *event, int status)
 	if (!ep)
 		return;
 	atomic_store(&ep->async, status);
-	poke(ep->cq);
+	wake_owner(ep->cq);
 }
 
 static void all_break(struct vb_dev *d, int status)
@@ -31,7 +31,7 @@ static void all_break(struct vb_dev *d, int status)
 
 	LIST_FOREACH(cq, &d->cqs, link) {
 		atomic_store(&cq->trouble, status);
-		poke(cq);
+		wake_owner(cq);
 	}
 }
 
@@ -59,7 +59,7 @@ static void port_event(struct vb_dev *d, const struct ibv_async_event *event)
 			all_break(d, -ENETDOWN);
 		return;
 	}
-	if (!vb_port_again(d)) {
+	if (!vb_port_requery(d)) {
 		log_warn(d->dev.log,
 			 "verbs: %s port %u: its address has changed: "
 			 "connections are made again",
@@ -75,7 +75,7 @@ static void cq_event(struct vb_dev *d, const struct ibv_async_event *event)
 	log_error(d->dev.log, "verbs: a completion queue failed: completions "
 			      "are lost, its connections end");
 	atomic_store(&cq->trouble, -EIO);
-	poke(cq);
+	wake_owner(cq);
 }
 
 static void srq_low(const struct ibv_async_event *event)
@@ -83,7 +83,7 @@ static void srq_low(const struct ibv_async_event *event)
 	struct vb_srq *s = event->element.srq->srq_context;
 
 	atomic_store(&s->is_low, true);
-	poke(s->cq);
+	wake_owner(s->cq);
 }
 
 static void srq_failed(struct vb_dev *d, const struct ibv_async_event *event)
@@ -93,10 +93,10 @@ static void srq_failed(struct vb_dev *d, const struct ibv_async_event *event)
 	log_error(d->dev.log, "verbs: a shared receive queue failed: its "
 			      "connections end");
 	atomic_store(&s->cq->trouble, -EIO);
-	poke(s->cq);
+	wake_owner(s->cq);
 }
 
-static void handle(struct vb_dev *d, const struct ibv_async_event *event)
+static void handle_event(struct vb_dev *d, const struct ibv_async_event *event)
 {
 	switch (event->event_type) {
 	case IBV_EVENT_QP_FATAL:
@@ -132,29 +132,29 @@ static void handle(struct vb_dev *d, const struct ibv_async_event *event)
 	}
 }
 
-void vb_async(struct vb_cq *cq)
+void vb_async_events(struct vb_cq *cq)
 {
 	struct vb_dev *d = vb_dev(cq->cq.dev);
 	struct ibv_async_event event;
 
 	pthread_mutex_lock(&d->lock);
 	while (ibv_get_async_event(d->ctx, &event) == 0) {
-		handle(d, &event);
+		handle_event(d, &event);
 		ibv_ack_async_event(&event);
 	}
 	pthread_mutex_unlock(&d->lock);
 }
 
-void vb_poked(struct vb_cq *cq)
+void vb_async_apply(struct vb_cq *cq)
 {
 	int all = atomic_exchange(&cq->trouble, 0), status;
 	struct vb_ep *ep;
 
 	if (cq->srq)
-		vb_srq_look(cq->srq);
+		vb_srq_check_limit(cq->srq);
 	TAILQ_FOREACH(ep, &cq->eps, link) {
 		status = atomic_exchange(&ep->async, 0);
 		if (ep->state != VB_IDLE && (status || all))
-			vb_break(ep, status ?: all);
+			vb_ep_break(ep, status ?: all);
 	}
 }

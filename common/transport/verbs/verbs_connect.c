@@ -2,7 +2,7 @@
 /*
  * verbs_connect.c - an endpoint becomes a connection. The connector resolves address and route,
  * then sends its request. The acceptor prepares its queue pair before it answers. Receives posted
- * earlier are available from the first moment.
+ * earlier are available from the first moment. Events of the connection manager come in here.
  *
  *   CONNECTING --CONNECT_RESPONSE--> OPEN         ACCEPTED --ESTABLISHED,
  *        \--deadline, error, REJECTED--> BROKEN       or a message--> OPEN
@@ -17,29 +17,7 @@
 #define REJ_NO_SERVICE 8 /* InfiniBand's reject reasons, in event->status */
 #define REJ_CONSUMER 28
 
-void vb_frame_fill(struct vb_frame *f, const void *priv, unsigned int len)
-{
-	memset(f, 0, sizeof(*f));
-	memcpy(f->magic, "PV", 2);
-	f->version = 1;
-	f->len = (uint8_t)len;
-	if (len)
-		memcpy(f->data, priv, len);
-}
-
-bool vb_frame_read(const struct rdma_conn_param *param, struct tp_private *priv)
-{
-	const struct vb_frame *f = param->private_data;
-
-	if (!f || param->private_data_len < sizeof(*f) ||
-	    memcmp(f->magic, "PV", 2) || f->version != 1 ||
-	    f->len > TP_PRIVATE_MAX)
-		return false;
-	tp_private_set(priv, f->data, f->len);
-	return true;
-}
-
-static uint8_t reads(int device, unsigned int other)
+static uint8_t reads_limit(int device, unsigned int other)
 {
 	unsigned int n = device < 0 ? 0 : (unsigned int)device;
 
@@ -47,15 +25,15 @@ static uint8_t reads(int device, unsigned int other)
 	return (uint8_t)(n < other ? n : other);
 }
 
-static struct rdma_conn_param params(struct vb_ep *ep, unsigned int in,
-				     unsigned int out)
+static struct rdma_conn_param conn_params(struct vb_ep *ep, unsigned int in,
+					  unsigned int out)
 {
 	const struct ibv_device_attr *attr = &vb_dev(ep->ep.dev)->attr;
 	struct rdma_conn_param p = {
 		.private_data = &ep->frame,
 		.private_data_len = sizeof(ep->frame),
-		.responder_resources = reads(attr->max_qp_rd_atom, in),
-		.initiator_depth = reads(attr->max_qp_init_rd_atom, out),
+		.responder_resources = reads_limit(attr->max_qp_rd_atom, in),
+		.initiator_depth = reads_limit(attr->max_qp_init_rd_atom, out),
 		.flow_control = 1,
 		.retry_count = 7,
 		.rnr_retry_count = 7,
@@ -64,18 +42,6 @@ static struct rdma_conn_param params(struct vb_ep *ep, unsigned int in,
 	};
 
 	return p;
-}
-
-void vb_established(struct vb_ep *ep)
-{
-	if (ep->state != VB_CONNECTING && ep->state != VB_ACCEPTED)
-		return;
-	ep->state = VB_OPEN;
-	ep->connected = true;
-	ep->deadline = 0;
-	ep->beat_at = clock_after_ms(vb_dev(ep->ep.dev)->dead_peer_ms / 3);
-	vb_timer(ep->cq, ep->beat_at);
-	tp_pending_queue(&ep->cq->events, &ep->opened, TP_EV_ESTABLISHED, 0);
 }
 
 /* The route to the peer must use the device that memory is registered with. */
@@ -94,18 +60,19 @@ static int check_device(struct vb_ep *ep)
 	return -EHOSTUNREACH;
 }
 
-static int ask(struct vb_ep *ep)
+static int send_request(struct vb_ep *ep)
 {
 	struct rdma_conn_param p;
 	int rc = vb_qp_create(ep);
 
 	if (rc)
 		return rc;
-	p = params(ep, READS_MAX, READS_MAX);
+	p = conn_params(ep, READS_MAX, READS_MAX);
 	return rdma_connect(ep->id, &p) ? -errno : 0;
 }
 
-static int answered(struct vb_ep *ep, const struct rdma_conn_param *param)
+static int response_received(struct vb_ep *ep,
+			     const struct rdma_conn_param *param)
 {
 	int rc;
 
@@ -118,33 +85,34 @@ static int answered(struct vb_ep *ep, const struct rdma_conn_param *param)
 	if (!rc && rdma_establish(ep->id))
 		rc = -errno;
 	if (!rc)
-		vb_established(ep);
+		vb_ep_established(ep);
 	return rc;
 }
 
-static void refused(struct vb_ep *ep, const struct rdma_cm_event *event)
+static void request_rejected(struct vb_ep *ep,
+			     const struct rdma_cm_event *event)
 {
 	if (ep->state == VB_CONNECTING && event->status == REJ_CONSUMER &&
 	    vb_frame_read(&event->param.conn, &ep->priv)) {
-		vb_rejected(ep);
+		vb_ep_end_rejected(ep);
 		return;
 	}
 	log_debug(vb_log(ep), "%s: refused (reason %d)%s", ep->peer,
 		  event->status,
 		  event->status == REJ_NO_SERVICE ? ": nobody listens" : "");
-	vb_break(ep,
-		 ep->state == VB_CONNECTING && event->status == REJ_NO_SERVICE
-			 ? -ECONNREFUSED
-			 : -ECONNRESET);
+	vb_ep_break(ep, ep->state == VB_CONNECTING &&
+					event->status == REJ_NO_SERVICE
+				? -ECONNREFUSED
+				: -ECONNRESET);
 }
 
-static int unreachable(const struct rdma_cm_event *event)
+static int unreachable_status(const struct rdma_cm_event *event)
 {
 	return event->status == -ETIMEDOUT ? -ETIMEDOUT : -EHOSTUNREACH;
 }
 
 /* A disconnect is handled after all completions that precede it: see leave(). */
-static void left(struct vb_ep *ep)
+static void peer_disconnected(struct vb_ep *ep)
 {
 	ep->gone = true;
 	if (ep->is_leaving || ep->state == VB_BROKEN)
@@ -153,7 +121,7 @@ static void left(struct vb_ep *ep)
 	TAILQ_INSERT_TAIL(&ep->cq->leaving, ep, leave_link);
 }
 
-void vb_connect_event(struct vb_ep *ep, struct rdma_cm_event *event)
+static void ep_event(struct vb_ep *ep, struct rdma_cm_event *event)
 {
 	int rc = 0;
 
@@ -164,16 +132,16 @@ void vb_connect_event(struct vb_ep *ep, struct rdma_cm_event *event)
 			rc = -errno;
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		rc = ask(ep);
+		rc = send_request(ep);
 		break;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		rc = answered(ep, &event->param.conn);
+		rc = response_received(ep, &event->param.conn);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		vb_established(ep);
+		vb_ep_established(ep);
 		break;
 	case RDMA_CM_EVENT_REJECTED:
-		refused(ep, event);
+		request_rejected(ep, event);
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
@@ -181,10 +149,10 @@ void vb_connect_event(struct vb_ep *ep, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 		log_debug(vb_log(ep), "%s: %s (%d)", ep->peer,
 			  rdma_event_str(event->event), event->status);
-		rc = unreachable(event);
+		rc = unreachable_status(event);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		left(ep);
+		peer_disconnected(ep);
 		break;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		log_error(vb_log(ep), "%s: the RDMA device was removed",
@@ -197,23 +165,96 @@ void vb_connect_event(struct vb_ep *ep, struct rdma_cm_event *event)
 	if (rc && ep->state != VB_BROKEN) {
 		log_debug(vb_log(ep), "%s: not connected (error %d)", ep->peer,
 			  -rc);
-		vb_break(ep, rc);
+		vb_ep_break(ep, rc);
 	}
+}
+
+/* The connector or the device is gone: an accept would fail. */
+static void req_event(struct vb_req *req, const struct rdma_cm_event *event)
+{
+	if (event->event != RDMA_CM_EVENT_ESTABLISHED)
+		req->dead = true;
+}
+
+static bool is_end(const struct rdma_cm_event *event)
+{
+	return event->event == RDMA_CM_EVENT_DISCONNECTED ||
+	       event->event == RDMA_CM_EVENT_TIMEWAIT_EXIT ||
+	       event->event == RDMA_CM_EVENT_REJECTED ||
+	       event->event == RDMA_CM_EVENT_DEVICE_REMOVAL;
+}
+
+/* Returns a remnant that has ended; the caller ends it after it acknowledged the event. */
+static struct vb_remnant *dispatch_event(struct vb_cq *cq,
+					 struct rdma_cm_event *event)
+{
+	struct vb_remnant *rest;
+	struct vb_tag *tag;
+
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+		vb_listener_request(cq, event);
+		return NULL;
+	}
+	tag = event->id->context;
+	switch (tag->kind) {
+	case VB_EP:
+		ep_event(container_of(tag, struct vb_ep, tag), event);
+		break;
+	case VB_REQ:
+		req_event(container_of(tag, struct vb_req, tag), event);
+		break;
+	case VB_LISTENER:
+		if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
+			log_error(cq->cq.dev->log, "verbs: the RDMA device "
+						   "was removed: nobody can "
+						   "connect over verbs; when "
+						   "it is back, restart");
+		break;
+	case VB_REMNANT:
+		rest = container_of(tag, struct vb_remnant, tag);
+		/* a queue pair needs the id until its deadline */
+		return is_end(event) && !rest->qp ? rest : NULL;
+	}
+	return NULL;
+}
+
+static bool one_event(struct vb_cq *cq)
+{
+	struct rdma_cm_event *event;
+	struct vb_remnant *over;
+
+	if (rdma_get_cm_event(cq->cm, &event))
+		return false;
+	over = dispatch_event(cq, event);
+	rdma_ack_cm_event(event);
+	if (over)
+		vb_remnant_end(over);
+	return true;
+}
+
+void vb_cm_events(struct vb_cq *cq)
+{
+	struct vb_dev *d = vb_dev(cq->cq.dev);
+
+	pthread_mutex_lock(&d->lock);
+	while (one_event(cq))
+		;
+	pthread_mutex_unlock(&d->lock);
 }
 
 /*
  * A configured GID is the source address of connections. Each of several devices uses its own
  * address.
  */
-static struct sockaddr *source(struct vb_dev *d,
-			       const struct sockaddr_storage *to)
+static struct sockaddr *source_address(struct vb_dev *d,
+				       const struct sockaddr_storage *to)
 {
 	if ((!*d->want_gid && !d->several) || d->sa.ss_family != to->ss_family)
 		return NULL;
 	return (struct sockaddr *)&d->sa;
 }
 
-static int start(struct vb_ep *ep, const struct addr *addr)
+static int resolve_start(struct vb_ep *ep, const struct addr *addr)
 {
 	struct vb_dev *d = vb_dev(ep->ep.dev);
 	struct sockaddr_storage sa;
@@ -230,8 +271,8 @@ static int start(struct vb_ep *ep, const struct addr *addr)
 	if (tos)
 		rdma_set_option(ep->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
 				&tos, sizeof(tos));
-	if (rdma_resolve_addr(ep->id, source(d, &sa), (struct sockaddr *)&sa,
-			      RESOLVE_MS))
+	if (rdma_resolve_addr(ep->id, source_address(d, &sa),
+			      (struct sockaddr *)&sa, RESOLVE_MS))
 		return -errno;
 	return 0;
 }
@@ -249,14 +290,14 @@ int vb_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 	snprintf(ep->peer, sizeof(ep->peer), "verbs %s:%u", addr->host,
 		 addr->port);
 	vb_frame_fill(&ep->frame, priv, len);
-	rc = start(ep, addr);
+	rc = resolve_start(ep, addr);
 	if (rc && !ep->id)
 		return rc;
 	ep->state = VB_CONNECTING;
 	ep->deadline = deadline;
-	vb_timer(ep->cq, deadline);
+	vb_cq_set_timer(ep->cq, deadline);
 	if (rc)
-		vb_break(ep, rc);
+		vb_ep_break(ep, rc);
 	return 0;
 }
 
@@ -277,7 +318,7 @@ static int take_over(struct vb_ep *ep, struct vb_req *req)
 	return rc;
 }
 
-static int answer(struct vb_ep *ep, const struct vb_req *req)
+static int send_accept(struct vb_ep *ep, const struct vb_req *req)
 {
 	struct rdma_conn_param p;
 	int rc = vb_qp_create(ep);
@@ -286,7 +327,7 @@ static int answer(struct vb_ep *ep, const struct vb_req *req)
 		rc = vb_qp_ready(ep);
 	if (rc)
 		return rc;
-	p = params(ep, req->reads_in, req->reads_out);
+	p = conn_params(ep, req->reads_in, req->reads_out);
 	if (rdma_accept(ep->id, &p))
 		return -errno;
 	ep->connected = true;
@@ -308,14 +349,14 @@ int vb_accept(struct tp_ep *base, struct tp_conn_req *tp_req, const void *priv,
 	vb_frame_fill(&ep->frame, priv, len);
 	ep->state = VB_ACCEPTED;
 	ep->deadline = clock_after_ms(vb_dev(ep->ep.dev)->handshake_ms);
-	vb_timer(ep->cq, ep->deadline);
+	vb_cq_set_timer(ep->cq, ep->deadline);
 	rc = take_over(ep, req);
 	if (!rc)
-		rc = answer(ep, req);
+		rc = send_accept(ep, req);
 	if (rc) {
 		log_debug(vb_log(ep), "%s: cannot accept (error %d)", ep->peer,
 			  -rc);
-		vb_break(ep, -ECONNRESET);
+		vb_ep_break(ep, -ECONNRESET);
 	}
 	vb_req_free(req);
 	return 0;

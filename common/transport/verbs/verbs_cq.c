@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_cq.c - the completion queue: opening, sizing, polling. */
+/*
+ * verbs_cq.c - the completion queue: opening, sizing, its descriptors, its timer, completions that
+ * were fetched from the hardware, and what remains of closed endpoints.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "common/transport/verbs/verbs.h"
+#include "common/util/clock.h"
 
 #define ENTRIES 256 /* initial size */
-#define LOOK_NS 50000u /* interval between checks of the epoll set */
-#define BUSY_POLLS 64u
 
-static int nonblocking(int fd)
+static int set_nonblocking(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
@@ -35,11 +40,11 @@ static int queues_open(struct vb_cq *cq, struct vb_dev *d)
 		rc = -errno;
 		goto destroy_chan;
 	}
-	rc = nonblocking(cq->cm->fd);
+	rc = set_nonblocking(cq->cm->fd);
 	if (!rc)
-		rc = nonblocking(cq->chan->fd);
+		rc = set_nonblocking(cq->chan->fd);
 	if (!rc)
-		rc = nonblocking(d->ctx->async_fd);
+		rc = set_nonblocking(d->ctx->async_fd);
 	if (!rc)
 		return 0;
 	ibv_destroy_cq(cq->ib);
@@ -57,6 +62,117 @@ static void queues_close(struct vb_cq *cq)
 	rdma_destroy_event_channel(cq->cm);
 }
 
+static int source_add(struct vb_cq *cq, int fd, enum vb_source source)
+{
+	struct epoll_event ev = { EPOLLIN, { .u32 = source } };
+
+	return epoll_ctl(cq->epfd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+static int sources_add(struct vb_cq *cq)
+{
+	int rc = source_add(cq, cq->chan->fd, VB_SRC_DONE);
+
+	if (!rc)
+		rc = source_add(cq, cq->cm->fd, VB_SRC_CM);
+	if (!rc)
+		rc = source_add(cq, vb_dev(cq->cq.dev)->ctx->async_fd,
+				VB_SRC_ASYNC);
+	if (!rc)
+		rc = source_add(cq, cq->timerfd, VB_SRC_TIMER);
+	if (!rc)
+		rc = source_add(cq, cq->wakefd, VB_SRC_WAKE);
+	return rc;
+}
+
+static int sources_open(struct vb_cq *cq)
+{
+	int rc;
+
+	cq->epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (cq->epfd < 0)
+		return -errno;
+	cq->wakefd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (cq->wakefd < 0) {
+		rc = -errno;
+		goto close_epfd;
+	}
+	cq->timerfd = timerfd_create(CLOCK_MONOTONIC,
+				     TFD_NONBLOCK | TFD_CLOEXEC);
+	if (cq->timerfd < 0) {
+		rc = -errno;
+		goto close_wakefd;
+	}
+	rc = sources_add(cq);
+	if (!rc)
+		return 0;
+	close(cq->timerfd);
+close_wakefd:
+	close(cq->wakefd);
+close_epfd:
+	close(cq->epfd);
+	return rc;
+}
+
+static void sources_close(struct vb_cq *cq)
+{
+	close(cq->timerfd);
+	close(cq->wakefd);
+	close(cq->epfd);
+}
+
+bool vb_cq_fetch(struct vb_cq *cq)
+{
+	int n;
+
+	if (cq->fetched_at < cq->fetched_n)
+		return true;
+	n = ibv_poll_cq(cq->ib, VB_FETCHED, cq->fetched);
+	cq->fetched_at = 0;
+	cq->fetched_n = n > 0 ? (unsigned int)n : 0;
+	return n > 0;
+}
+
+static bool fetched_grow(struct vb_cq *cq)
+{
+	unsigned int size = 2 * cq->fetched_size;
+	struct ibv_wc *more = realloc(cq->fetched, size * sizeof(*more));
+
+	if (!more)
+		return false;
+	cq->fetched = more;
+	cq->fetched_size = size;
+	return true;
+}
+
+void vb_cq_fetch_all(struct vb_cq *cq)
+{
+	int n;
+
+	if (!vb_cq_fetch(cq))
+		return;
+	do {
+		if (cq->fetched_n + VB_FETCHED > cq->fetched_size &&
+		    !fetched_grow(cq))
+			return;
+		n = ibv_poll_cq(cq->ib, VB_FETCHED,
+				cq->fetched + cq->fetched_n);
+		if (n > 0)
+			cq->fetched_n += (unsigned int)n;
+	} while (n == VB_FETCHED);
+}
+
+void vb_remnant_end(struct vb_remnant *rest)
+{
+	TAILQ_REMOVE(&rest->cq->remnants, rest, link);
+	if (rest->qp) {
+		vb_cq_fetch_all(rest->cq);
+		ibv_destroy_qp(rest->qp);
+	}
+	rdma_destroy_id(rest->id);
+	free(rest);
+}
+
 int vb_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 {
 	struct vb_cq *cq = calloc(1, sizeof(*cq));
@@ -67,9 +183,9 @@ int vb_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 	cq->cq.dev = dev;
 	cq->room = depth;
 	cq->timer_at = CLOCK_NEVER;
-	cq->held = calloc(VB_HELD, sizeof(*cq->held));
-	cq->held_size = VB_HELD;
-	if (!cq->held) {
+	cq->fetched = calloc(VB_FETCHED, sizeof(*cq->fetched));
+	cq->fetched_size = VB_FETCHED;
+	if (!cq->fetched) {
 		free(cq);
 		return -ENOMEM;
 	}
@@ -78,11 +194,11 @@ int vb_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 	TAILQ_INIT(&cq->leaving);
 	TAILQ_INIT(&cq->flushing);
 	TAILQ_INIT(&cq->events);
-	TAILQ_INIT(&cq->byes);
+	TAILQ_INIT(&cq->remnants);
 	rc = queues_open(cq, vb_dev(dev));
 	if (rc)
 		goto free_cq;
-	rc = vb_sources_open(cq);
+	rc = sources_open(cq);
 	if (rc)
 		goto close_queues;
 	pthread_mutex_lock(&vb_dev(dev)->lock);
@@ -94,7 +210,7 @@ close_queues:
 	queues_close(cq);
 free_cq:
 	log_error(dev->log, "verbs: no completion queue (error %d)", -rc);
-	free(cq->held);
+	free(cq->fetched);
 	free(cq);
 	return rc;
 }
@@ -103,18 +219,18 @@ free_cq:
 void vb_cq_close(struct tp_cq *base)
 {
 	struct vb_cq *cq = vb_cq(base);
-	struct vb_bye *bye;
+	struct vb_remnant *rest;
 
 	pthread_mutex_lock(&vb_dev(base->dev)->lock);
 	LIST_REMOVE(cq, link);
 	pthread_mutex_unlock(&vb_dev(base->dev)->lock);
-	while ((bye = TAILQ_FIRST(&cq->byes)))
-		vb_bye_end(bye);
+	while ((rest = TAILQ_FIRST(&cq->remnants)))
+		vb_remnant_end(rest);
 	vb_bounces_close(&cq->bounces);
-	vb_sources_close(cq);
+	sources_close(cq);
 	queues_close(cq);
 	free(cq->slot);
-	free(cq->held);
+	free(cq->fetched);
 	free(cq);
 }
 
@@ -127,7 +243,7 @@ void vb_cq_abandon(struct tp_cq *base)
 	struct vb_cq *cq = vb_cq(base);
 	struct vb_dev *d = vb_dev(base->dev);
 
-	vb_sources_close(cq);
+	sources_close(cq);
 	close(cq->chan->fd);
 	close(cq->cm->fd);
 	if (d->abandoned)
@@ -167,39 +283,36 @@ int vb_cq_grow(struct vb_cq *cq, unsigned int entries)
 	return 0;
 }
 
-/* The epoll set is due when idle, and from time to time when busy. */
-static bool look_is_due(struct vb_cq *cq, int n)
-{
-	uint64_t now;
-
-	if (n && ++cq->busy < BUSY_POLLS)
-		return false;
-	cq->busy = 0;
-	now = clock_now();
-	if (now < cq->look_at)
-		return false;
-	cq->look_at = now + LOOK_NS;
-	return true;
-}
-
-int vb_cq_poll(struct tp_cq *base, struct tp_wc *wc, int max)
-{
-	struct vb_cq *cq = vb_cq(base);
-	int n = vb_harvest(cq, wc, max);
-
-	if (n < max)
-		n += vb_flush(cq, wc + n, max - n);
-	if (!look_is_due(cq, n))
-		return n;
-	vb_look(cq, 0);
-	if (n < max)
-		n += vb_harvest(cq, wc + n, max - n);
-	if (n < max)
-		n += vb_flush(cq, wc + n, max - n);
-	return n;
-}
-
 int vb_cq_event(struct tp_cq *base, struct tp_event *out)
 {
 	return tp_pending_take(&vb_cq(base)->events, out) != NULL;
+}
+
+void vb_cq_reset_timer(struct vb_cq *cq, uint64_t at)
+{
+	struct itimerspec its = {
+		.it_value = clock_timespec(at == CLOCK_NEVER ? 0 : at ?: 1),
+	};
+
+	cq->timer_at = at;
+	timerfd_settime(cq->timerfd, TFD_TIMER_ABSTIME, &its, NULL);
+}
+
+void vb_cq_set_timer(struct vb_cq *cq, uint64_t at)
+{
+	if (at < cq->timer_at)
+		vb_cq_reset_timer(cq, at);
+}
+
+void vb_cq_wake(struct tp_cq *base)
+{
+	uint64_t one = 1;
+	ssize_t n = write(vb_cq(base)->wakefd, &one, sizeof(one));
+
+	(void)n; /* the counter is full: wakefd is readable already */
+}
+
+int vb_cq_fd(struct tp_cq *base)
+{
+	return vb_cq(base)->epfd;
 }

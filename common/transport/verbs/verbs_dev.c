@@ -11,6 +11,7 @@
 
 #define DEAD_PEER_MS 30000u
 #define HANDSHAKE_MS 5000u
+
 /* for one of several devices: another can take over */
 #define DEAD_RAIL_MS 5000u
 #define MEMLOCK_LOW (64ul << 20)
@@ -84,7 +85,7 @@ static void fork_prepare(const struct log *log)
 			      "set RDMAV_FORK_SAFE=1");
 }
 
-static void memlock_look(const struct log *log)
+static void warn_low_memlock(const struct log *log)
 {
 	struct rlimit rl;
 
@@ -215,7 +216,7 @@ int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **out)
 	d->dev.serves |= TP_ALONE;
 	if (d->attr.atomic_cap != IBV_ATOMIC_NONE)
 		d->dev.serves |= TP_ATOMICS;
-	memlock_look(attr->log);
+	warn_low_memlock(attr->log);
 	vb_port_report(d);
 	d->rnr_before = vb_rnr_count(d);
 	*out = &d->dev;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_ep.c - endpoints: opening, breaking, closing. */
+/*
+ * verbs_ep.c - endpoints: opening, breaking, closing. Parts of a closed endpoint remain: its id, so
+ * that a lost disconnect message is repeated, and its queue pair, if it may have taken receives from
+ * the shared queue, until they complete.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +13,14 @@
 #define SEND_WR 256u
 #define RECV_WR 64u
 #define SPARE_WR 16u /* for requests that are cut, and heartbeats */
+
 /*
  * With shared receives there are many endpoints. A full send queue, and its part of the completion
  * queue, would take most of an endpoint's memory. Requests that find no room wait.
  */
 #define CROWD_WR 128u
 #define SLOTS_MIN 64u
+#define DRAIN_MS 200u /* time for a device to flush what was posted */
 
 /* Chooses a key whose low bits are a free slot of the cq. */
 static int key_take(struct vb_ep *ep)
@@ -125,12 +131,22 @@ static bool is_in_hardware(const struct vb_ep *ep)
 			  ep->recv_retired != ep->recv_posted);
 }
 
-void vb_flush_check(struct vb_ep *ep)
+void vb_ep_drop_waiting(struct vb_ep *ep)
+{
+	struct vb_waiting *w;
+
+	while ((w = STAILQ_FIRST(&ep->waiting))) {
+		STAILQ_REMOVE_HEAD(&ep->waiting, link);
+		free(w);
+	}
+}
+
+void vb_ep_check_flushed(struct vb_ep *ep)
 {
 	if (ep->state != VB_BROKEN || ep->is_flushing || is_in_hardware(ep))
 		return;
 	ep->deadline = 0;
-	vb_waiting_free(ep);
+	vb_ep_drop_waiting(ep);
 	if (ep->send_retired == ep->send_posted &&
 	    ep->recv_retired == ep->recv_posted)
 		return;
@@ -138,14 +154,14 @@ void vb_flush_check(struct vb_ep *ep)
 	TAILQ_INSERT_TAIL(&ep->cq->flushing, ep, flush_link);
 }
 
-static void say_goodbye(struct vb_ep *ep)
+static void send_disconnect(struct vb_ep *ep)
 {
 	if (ep->connected)
 		rdma_disconnect(ep->id);
 	ep->connected = false;
 }
 
-static void end(struct vb_ep *ep, enum tp_event_type type, int status)
+static void ep_end(struct vb_ep *ep, enum tp_event_type type, int status)
 {
 	if (ep->state == VB_BROKEN)
 		return;
@@ -154,23 +170,132 @@ static void end(struct vb_ep *ep, enum tp_event_type type, int status)
 	vb_qp_error(ep);
 	if (ep->connected) {
 		ep->gone |= status == 0;
-		say_goodbye(ep);
+		send_disconnect(ep);
 		ep->connected = !ep->gone;
 	}
 	tp_pending_queue(&ep->cq->events, &ep->ended, type, status);
 	ep->deadline = clock_after_ms(VB_CLOSING_MS);
-	vb_timer(ep->cq, ep->deadline);
-	vb_flush_check(ep);
+	vb_cq_set_timer(ep->cq, ep->deadline);
+	vb_ep_check_flushed(ep);
 }
 
-void vb_break(struct vb_ep *ep, int status)
+void vb_ep_break(struct vb_ep *ep, int status)
 {
-	end(ep, TP_EV_DISCONNECTED, status);
+	ep_end(ep, TP_EV_DISCONNECTED, status);
 }
 
-void vb_rejected(struct vb_ep *ep)
+void vb_ep_end_rejected(struct vb_ep *ep)
 {
-	end(ep, TP_EV_REJECTED, 0);
+	ep_end(ep, TP_EV_REJECTED, 0);
+}
+
+void vb_ep_established(struct vb_ep *ep)
+{
+	if (ep->state != VB_CONNECTING && ep->state != VB_ACCEPTED)
+		return;
+	ep->state = VB_OPEN;
+	ep->connected = true;
+	ep->deadline = 0;
+	ep->beat_at = clock_after_ms(vb_dev(ep->ep.dev)->dead_peer_ms / 3);
+	vb_cq_set_timer(ep->cq, ep->beat_at);
+	tp_pending_queue(&ep->cq->events, &ep->opened, TP_EV_ESTABLISHED, 0);
+}
+
+/* When this request of a queue pair in error completes, all earlier ones have completed. */
+static bool marker_post(struct vb_ep *ep, uint64_t mark)
+{
+	struct ibv_send_wr wr = { .wr_id = mark,
+				  .opcode = IBV_WR_RDMA_WRITE,
+				  .send_flags = IBV_SEND_SIGNALED };
+	struct ibv_send_wr *bad;
+
+	return !ibv_post_send(ep->qp, &wr, &bad);
+}
+
+static bool is_fetched(const struct vb_cq *cq, uint64_t mark)
+{
+	unsigned int i;
+
+	for (i = cq->fetched_at; i < cq->fetched_n; i++) {
+		if (cq->fetched[i].wr_id == mark)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True: the device no longer accesses the memory of sends, and the queue pair still exists. False:
+ * this is not certain.
+ */
+static bool is_drained(struct vb_ep *ep)
+{
+	uint64_t end = clock_after_ms(DRAIN_MS);
+	uint64_t mark = vb_wr_id(ep, ep->hw_posted);
+
+	if (ep->hw_done == ep->hw_posted)
+		return true;
+	if (ep->hw_posted - ep->hw_done == ep->hw_size ||
+	    !marker_post(ep, mark))
+		return false;
+	do {
+		vb_cq_fetch_all(ep->cq);
+		if (is_fetched(ep->cq, mark))
+			return true;
+	} while (clock_now() < end);
+	return false;
+}
+
+/* Later asynchronous events of the queue pair find no endpoint. */
+static struct ibv_qp *detach_pair(struct vb_ep *ep)
+{
+	struct vb_dev *d = vb_dev(ep->ep.dev);
+	struct ibv_qp *qp = ep->qp;
+
+	pthread_mutex_lock(&d->lock);
+	qp->qp_context = NULL;
+	pthread_mutex_unlock(&d->lock);
+	HASH_DEL(ep->cq->by_qp, ep);
+	ep->qp = NULL;
+	return qp;
+}
+
+static bool pair_must_stay(struct vb_ep *ep)
+{
+	if (!ep->qp || !ep->srq)
+		return false;
+	vb_qp_error(ep);
+	return is_drained(ep);
+}
+
+static void remnant_add(struct vb_ep *ep, struct vb_remnant *rest, bool pair)
+{
+	*rest = (struct vb_remnant){ .tag.kind = VB_REMNANT,
+				     .cq = ep->cq,
+				     .id = ep->id,
+				     .qp = pair ? detach_pair(ep) : NULL,
+				     .deadline = clock_after_ms(
+					     VB_CLOSING_MS) };
+	rest->id->context = &rest->tag;
+	TAILQ_INSERT_TAIL(&ep->cq->remnants, rest, link);
+	vb_cq_set_timer(ep->cq, rest->deadline);
+}
+
+static void ep_leave(struct vb_ep *ep)
+{
+	struct vb_remnant *rest = NULL;
+	bool pair;
+
+	vb_ep_end_windows(ep);
+	if (!ep->id)
+		return;
+	pair = pair_must_stay(ep);
+	if (pair || (ep->connected && !ep->gone))
+		rest = malloc(sizeof(*rest));
+	if (rest)
+		remnant_add(ep, rest, pair);
+	vb_qp_destroy(ep);
+	if (!rest)
+		rdma_destroy_id(ep->id);
 }
 
 void vb_ep_close(struct tp_ep *base)
@@ -180,8 +305,8 @@ void vb_ep_close(struct tp_ep *base)
 
 	if (ep->connected && ep->state != VB_BROKEN)
 		rdma_disconnect(ep->id);
-	vb_leave(ep);
-	vb_waiting_free(ep);
+	ep_leave(ep);
+	vb_ep_drop_waiting(ep);
 	while (ep->send_retired != ep->send_posted)
 		vb_send_retire(ep);
 	tp_pending_drop(&cq->events, &ep->opened);

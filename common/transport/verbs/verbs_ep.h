@@ -36,7 +36,7 @@ struct vb_srq;
 struct vb_mr;
 
 /* The target of the context pointer of an rdma_cm_id. */
-enum vb_kind { VB_EP, VB_REQ, VB_LISTENER, VB_BYE };
+enum vb_kind { VB_EP, VB_REQ, VB_LISTENER, VB_REMNANT };
 struct vb_tag {
 	enum vb_kind kind;
 };
@@ -87,8 +87,8 @@ struct vb_req {
  * A connection closed here that waits for the peer's disconnect. With qp it also waits, until the
  * deadline, for receives that the queue pair took from the shared receive queue.
  */
-struct vb_bye {
-	TAILQ_ENTRY(vb_bye) link;
+struct vb_remnant {
+	TAILQ_ENTRY(vb_remnant) link;
 	struct vb_tag tag;
 	struct vb_cq *cq;
 	struct rdma_cm_id *id;
@@ -192,5 +192,11 @@ struct vb_ep {
 	char peer[VB_NAME];
 	TAILQ_ENTRY(vb_ep) link, leave_link, flush_link;
 };
+
+/* The wr_id of the ep's work request with this number, without its direction. */
+static inline uint64_t vb_wr_id(const struct vb_ep *ep, uint64_t number)
+{
+	return (uint64_t)ep->key << 32 | (number & VB_NUMBER_MASK);
+}
 
 #endif

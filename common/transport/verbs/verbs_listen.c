@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_listen.c - listeners, and requests until they are accepted or rejected. */
+/*
+ * verbs_listen.c - listeners, requests until they are accepted or rejected, and the private data of
+ * the connection manager's messages.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/transport/verbs/verbs.h"
+
+void vb_frame_fill(struct vb_frame *f, const void *priv, unsigned int len)
+{
+	memset(f, 0, sizeof(*f));
+	memcpy(f->magic, "PV", 2);
+	f->version = 1;
+	f->len = (uint8_t)len;
+	if (len)
+		memcpy(f->data, priv, len);
+}
+
+bool vb_frame_read(const struct rdma_conn_param *param, struct tp_private *priv)
+{
+	const struct vb_frame *f = param->private_data;
+
+	if (!f || param->private_data_len < sizeof(*f) ||
+	    memcmp(f->magic, "PV", 2) || f->version != 1 ||
+	    f->len > TP_PRIVATE_MAX)
+		return false;
+	tp_private_set(priv, f->data, f->len);
+	return true;
+}
 
 static int bind_and_listen(struct vb_listener *l, int backlog)
 {
@@ -16,7 +41,7 @@ static int bind_and_listen(struct vb_listener *l, int backlog)
 	if (rc)
 		return rc;
 	if (d->several && d->sa.ss_family)
-		vb_own(d, l->addr.port, &sa);
+		vb_own_address(d, l->addr.port, &sa);
 	if (rdma_create_id(l->cq->cm, &l->id, &l->tag, RDMA_PS_TCP))
 		return -errno;
 	if (rdma_bind_addr(l->id, (struct sockaddr *)&sa) ||
@@ -29,7 +54,7 @@ static int bind_and_listen(struct vb_listener *l, int backlog)
 	return 0;
 }
 
-static const char *cause(int rc)
+static const char *listen_remedy(int rc)
 {
 	if (rc == -ENODEV || rc == -EADDRNOTAVAIL)
 		return ": no RDMA device has that address; see rdma link and "
@@ -55,7 +80,7 @@ int vb_listen(struct tp_cq *base, const struct addr *addr, int backlog,
 	if (rc) {
 		log_error(base->dev->log,
 			  "verbs: cannot listen at %s:%u (error %d)%s",
-			  addr->host, addr->port, -rc, cause(rc));
+			  addr->host, addr->port, -rc, listen_remedy(rc));
 		free(l);
 		return rc;
 	}
@@ -75,7 +100,7 @@ void vb_req_free(struct vb_req *req)
 }
 
 /* Rejects the requests of l that were not reported. */
-static void refuse_unseen(struct vb_listener *l)
+static void reject_unreported(struct vb_listener *l)
 {
 	struct tp_pending *ev, *next;
 
@@ -94,7 +119,7 @@ void vb_unlisten(struct tp_listener *base)
 					     listener);
 	struct vb_dev *d = vb_dev(base->dev);
 
-	refuse_unseen(l);
+	reject_unreported(l);
 	pthread_mutex_lock(&d->lock);
 	rdma_destroy_id(l->id);
 	pthread_mutex_unlock(&d->lock);
@@ -107,7 +132,7 @@ static bool is_welcome(const struct vb_listener *l, struct rdma_cm_id *id)
 	const struct vb_dev *d = vb_dev(l->listener.dev);
 	const char *by = ibv_get_device_name(id->verbs->device);
 
-	if (l->local && !vb_is_own(d, rdma_get_peer_addr(id))) {
+	if (l->local && !vb_is_own_address(d, rdma_get_peer_addr(id))) {
 		log_warn(d->dev.log,
 			 "verbs: a request from another host at the loopback "
 			 "address %s: refused",
@@ -150,7 +175,7 @@ static struct vb_req *req_new(struct vb_listener *l,
 }
 
 /* Called with the device's lock held. Destroys the id of a rejected request. */
-void vb_request(struct vb_cq *cq, struct rdma_cm_event *event)
+void vb_listener_request(struct vb_cq *cq, struct rdma_cm_event *event)
 {
 	struct vb_tag *tag = event->listen_id->context;
 	struct vb_listener *l = container_of(tag, struct vb_listener, tag);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_mr.c - registered memory. */
+/*
+ * verbs_mr.c - registered memory, and registered copies of messages that the device cannot gather:
+ * they have more pieces than it accepts, or unregistered ones. Each cq keeps a bounded number of
+ * bytes of copies for reuse.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -8,6 +12,9 @@
 
 #define ACCESS_ALL                                                             \
 	(TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
+
+#define SMALLEST 4096u
+#define KEPT_BYTES (8ul << 20)
 
 static int ib_access(unsigned int access)
 {
@@ -24,7 +31,7 @@ static int ib_access(unsigned int access)
 	return ib;
 }
 
-static void explain(const struct vb_dev *d, size_t len, int error)
+static void log_reg_failure(const struct vb_dev *d, size_t len, int error)
 {
 	struct rlimit rl = { 0 };
 
@@ -47,12 +54,12 @@ static void explain(const struct vb_dev *d, size_t len, int error)
 			  error);
 }
 
-struct ibv_mr *vb_pin(struct vb_dev *d, void *addr, size_t len, int access)
+struct ibv_mr *vb_mr_pin(struct vb_dev *d, void *addr, size_t len, int access)
 {
 	struct ibv_mr *ib = ibv_reg_mr(d->pd, addr, len, access);
 
 	if (!ib)
-		explain(d, len, errno);
+		log_reg_failure(d, len, errno);
 	return ib;
 }
 
@@ -72,13 +79,13 @@ static bool is_stale(struct vb_dev *d, uint32_t rkey)
 static struct ibv_mr *pin_fresh(struct vb_dev *d, void *addr, size_t len,
 				int access)
 {
-	struct ibv_mr *ib = vb_pin(d, addr, len, access), *other;
+	struct ibv_mr *ib = vb_mr_pin(d, addr, len, access), *other;
 	int tries;
 
 	for (tries = 0; ib && tries < 8; tries++) {
 		if (ib->lkey != TP_LKEY_NONE && !is_stale(d, ib->rkey))
 			return ib;
-		other = vb_pin(d, addr, len, access);
+		other = vb_mr_pin(d, addr, len, access);
 		ibv_dereg_mr(ib);
 		ib = other;
 	}
@@ -91,6 +98,13 @@ static int own_access(const struct vb_mr *mr, int ib)
 	return mr->window_access
 		       ? (ib & ~mr->window_access) | IBV_ACCESS_MW_BIND
 		       : ib;
+}
+
+bool vb_dev_has_windows(const struct vb_dev *d)
+{
+	return !atomic_load(&d->no_windows) &&
+	       d->attr.device_cap_flags & (IBV_DEVICE_MEM_WINDOW_TYPE_2A |
+					   IBV_DEVICE_MEM_WINDOW_TYPE_2B);
 }
 
 int vb_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
@@ -108,7 +122,7 @@ int vb_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return -ENOMEM;
-	if (access & TP_OWNED && vb_has_windows(d))
+	if (access & TP_OWNED && vb_dev_has_windows(d))
 		mr->window_access = ib & ~IBV_ACCESS_LOCAL_WRITE;
 	mr->ib = pin_fresh(d, addr, len, own_access(mr, ib));
 	if (!mr->ib) {
@@ -126,13 +140,35 @@ int vb_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	return 0;
 }
 
+void vb_mr_end_window(struct vb_mr *mr)
+{
+	int rc;
+
+	if (!mr->mw)
+		return;
+	LIST_REMOVE(mr, of_ep);
+	rc = ibv_dealloc_mw(mr->mw);
+	if (rc)
+		log_error(mr->mr.dev->log,
+			  "verbs: cannot free a memory window (error %d)", rc);
+	mr->mw = NULL;
+}
+
+void vb_ep_end_windows(struct vb_ep *ep)
+{
+	struct vb_mr *mr;
+
+	while ((mr = LIST_FIRST(&ep->windows)))
+		vb_mr_end_window(mr);
+}
+
 void vb_mr_dereg(struct tp_mr *base)
 {
 	struct vb_mr *mr = container_of(base, struct vb_mr, mr);
 	struct vb_dev *d = vb_dev(base->dev);
 	int rc;
 
-	vb_window_end(mr);
+	vb_mr_end_window(mr);
 	pthread_mutex_lock(&d->lock);
 	LIST_REMOVE(mr, link);
 	d->ended[d->nended++ % VB_FRESH] = base->rkey;
@@ -146,7 +182,7 @@ void vb_mr_dereg(struct tp_mr *base)
 	free(mr);
 }
 
-static bool covers(const struct vb_mr *mr, const struct tp_sge *sge)
+static bool mr_covers(const struct vb_mr *mr, const struct tp_sge *sge)
 {
 	uintptr_t base = (uintptr_t)mr->mr.addr, at = (uintptr_t)sge->addr;
 
@@ -154,14 +190,92 @@ static bool covers(const struct vb_mr *mr, const struct tp_sge *sge)
 	       at - base <= mr->mr.len && sge->len <= mr->mr.len - (at - base);
 }
 
-bool vb_may_receive(struct vb_dev *d, const struct tp_sge *sge)
+bool vb_mr_can_receive(struct vb_dev *d, const struct tp_sge *sge)
 {
 	const struct vb_mr *mr;
 	bool found = false;
 
 	pthread_mutex_lock(&d->lock);
 	LIST_FOREACH(mr, &d->mrs, link)
-		found |= covers(mr, sge);
+		found |= mr_covers(mr, sge);
 	pthread_mutex_unlock(&d->lock);
 	return found;
+}
+
+void vb_bounces_init(struct vb_bounces *b)
+{
+	unsigned int i;
+
+	b->bytes = 0;
+	for (i = 0; i < VB_CLASSES; i++)
+		SLIST_INIT(&b->spare[i]);
+}
+
+static void bounce_free(struct vb_bounce *b)
+{
+	ibv_dereg_mr(b->mr);
+	free(b->mem);
+	free(b);
+}
+
+void vb_bounces_close(struct vb_bounces *all)
+{
+	struct vb_bounce *b;
+	unsigned int i;
+
+	for (i = 0; i < VB_CLASSES; i++) {
+		while ((b = SLIST_FIRST(&all->spare[i]))) {
+			SLIST_REMOVE_HEAD(&all->spare[i], link);
+			bounce_free(b);
+		}
+	}
+}
+
+static struct vb_bounce *bounce_new(struct vb_cq *cq, unsigned int class)
+{
+	struct vb_bounce *b = malloc(sizeof(*b));
+	size_t len = (size_t)SMALLEST << class;
+
+	if (!b)
+		return NULL;
+	b->class = class;
+	b->mem = aligned_alloc(SMALLEST, len);
+	if (!b->mem)
+		goto free_bounce;
+	b->mr = vb_mr_pin(vb_dev(cq->cq.dev), b->mem, len, 0);
+	if (b->mr)
+		return b;
+	free(b->mem);
+free_bounce:
+	free(b);
+	return NULL;
+}
+
+struct vb_bounce *vb_bounce_get(struct vb_cq *cq, size_t len)
+{
+	struct vb_bounce *b;
+	unsigned int class = 0;
+
+	while (((size_t)SMALLEST << class) < len)
+		class ++;
+	if (class >= VB_CLASSES)
+		return NULL;
+	b = SLIST_FIRST(&cq->bounces.spare[class]);
+	if (!b)
+		return bounce_new(cq, class);
+	SLIST_REMOVE_HEAD(&cq->bounces.spare[class], link);
+	cq->bounces.bytes -= (size_t)SMALLEST << class;
+	return b;
+}
+
+void vb_bounce_put(struct vb_cq *cq, struct vb_bounce *b)
+{
+	size_t len = (size_t)SMALLEST << b->class;
+
+	if (cq->bounces.bytes + len > KEPT_BYTES) {
+		bounce_free(b);
+		return;
+	}
+	cq->bounces.bytes += len;
+	SLIST_INSERT_HEAD(&cq->bounces.spare[b->class], b, link);
 }

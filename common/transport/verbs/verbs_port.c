@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_port.c - chooses port, address (GID) and MTU, and reports why. */
+/*
+ * verbs_port.c - chooses port, address (GID) and MTU, and reports why; socket addresses for the
+ * connection manager. No RDMA device has the loopback address. Here it stands for the device's own
+ * address, so that a file system on one host has the same configuration for every transport.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +179,7 @@ void vb_port_report(const struct vb_dev *d)
 		 d->max_sge);
 }
 
-bool vb_port_again(struct vb_dev *d)
+bool vb_port_requery(struct vb_dev *d)
 {
 	union ibv_gid before = d->gid.gid;
 
@@ -184,7 +189,7 @@ bool vb_port_again(struct vb_dev *d)
 	return !memcmp(&before, &d->gid.gid, sizeof(before));
 }
 
-static uint64_t counter(const struct vb_dev *d, const char *name)
+static uint64_t read_counter(const struct vb_dev *d, const char *name)
 {
 	unsigned long long n = 0;
 	char path[512];
@@ -204,5 +209,88 @@ static uint64_t counter(const struct vb_dev *d, const char *name)
 /* The counter's names on rxe and on mlx5. */
 uint64_t vb_rnr_count(const struct vb_dev *d)
 {
-	return counter(d, "send_rnr_err") + counter(d, "out_of_buffer");
+	return read_counter(d, "send_rnr_err") +
+	       read_counter(d, "out_of_buffer");
+}
+
+static bool is_loopback(const struct sockaddr_storage *sa)
+{
+	const struct sockaddr_in *v4 = (const void *)sa;
+	const struct sockaddr_in6 *v6 = (const void *)sa;
+
+	if (sa->ss_family == AF_INET)
+		return ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+static void port_set(struct sockaddr_storage *sa, uint16_t port)
+{
+	struct sockaddr_in *v4 = (void *)sa;
+	struct sockaddr_in6 *v6 = (void *)sa;
+
+	if (sa->ss_family == AF_INET)
+		v4->sin_port = htons(port);
+	else
+		v6->sin6_port = htons(port);
+}
+
+void vb_own_address(const struct vb_dev *d, uint16_t port,
+		    struct sockaddr_storage *sa)
+{
+	*sa = d->sa;
+	port_set(sa, port);
+}
+
+int vb_resolve(const struct vb_dev *d, const struct log *log,
+	       const struct addr *addr, struct sockaddr_storage *sa,
+	       bool *local)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
+	int rc = getaddrinfo(addr->host, NULL, &hints, &found);
+
+	if (rc) {
+		log_error(log, "verbs: host \"%s\": %s", addr->host,
+			  gai_strerror(rc));
+		return -EHOSTUNREACH;
+	}
+	memset(sa, 0, sizeof(*sa));
+	memcpy(sa, found->ai_addr, found->ai_addrlen);
+	freeaddrinfo(found);
+	*local = is_loopback(sa) && d->sa.ss_family;
+	if (*local)
+		*sa = d->sa;
+	port_set(sa, addr->port);
+	return 0;
+}
+
+bool vb_is_own_address(const struct vb_dev *d, const struct sockaddr *sa)
+{
+	const struct sockaddr_in *a4 = (const void *)sa;
+	const struct sockaddr_in *b4 = (const void *)&d->sa;
+	const struct sockaddr_in6 *a6 = (const void *)sa;
+	const struct sockaddr_in6 *b6 = (const void *)&d->sa;
+
+	if (sa->sa_family != d->sa.ss_family)
+		return false;
+	if (sa->sa_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return IN6_ARE_ADDR_EQUAL(&a6->sin6_addr, &b6->sin6_addr);
+}
+
+void vb_peer_name(const struct vb_dev *d, const struct sockaddr *sa, bool local,
+		  char *buf, size_t len)
+{
+	const struct sockaddr_in *v4 = (const void *)sa;
+	const struct sockaddr_in6 *v6 = (const void *)sa;
+	char host[INET6_ADDRSTRLEN] = "?";
+
+	if (sa->sa_family == AF_INET)
+		inet_ntop(AF_INET, &v4->sin_addr, host, sizeof(host));
+	else
+		inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof(host));
+	if (local && vb_is_own_address(d, sa))
+		snprintf(host, sizeof(host), "127.0.0.1");
+	snprintf(buf, len,
+		 sa->sa_family == AF_INET ? "verbs %s:%u" : "verbs [%s]:%u",
+		 host, ntohs(v4->sin_port));
 }

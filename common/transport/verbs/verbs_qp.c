@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_qp.c - the queue pair: creation, state changes, destruction. */
+/* verbs_qp.c - the queue pair: creation, state changes, receives, destruction. */
 #include <errno.h>
 
 #include "common/transport/verbs/verbs.h"
 
 #define RETRIES 7u
 #define RNR_FOREVER 7u
+
 /*
  * 0.64 ms. The default of rdma_cm, 0, means 655 ms. With receives of its own, and credits, an
  * endpoint never waits for this timer. With shared receives many senders may.
@@ -40,18 +41,32 @@ static int to_init(struct vb_ep *ep)
 	return -ibv_modify_qp(ep->qp, &attr, mask | IBV_QP_ACCESS_FLAGS);
 }
 
+int vb_qp_post_recv(struct vb_ep *ep, const struct vb_recv *r, uint64_t number)
+{
+	struct ibv_sge sge = { (uintptr_t)r->sge.addr, r->sge.len,
+			       r->sge.lkey };
+	struct ibv_recv_wr wr = {
+		.wr_id = vb_wr_id(ep, number) | VB_MARK_RECV,
+		.sg_list = &sge,
+		.num_sge = sge.length > 0,
+	}, *bad;
+
+	return -ibv_post_recv(ep->qp, &wr, &bad);
+}
+
 static int post_receives(struct vb_ep *ep)
 {
 	uint64_t i;
 	int rc = 0;
 
 	for (i = ep->recv_retired; i != ep->recv_posted && !rc; i++)
-		rc = vb_recv_hw(ep, &ep->recvs[i % ep->max_recv], i);
+		rc = vb_qp_post_recv(ep, &ep->recvs[i % ep->max_recv], i);
 	return rc;
 }
 
 /* The device may support less inline data than requested. */
-static struct ibv_qp *create(struct vb_ep *ep, struct ibv_qp_init_attr *init)
+static struct ibv_qp *create_with_inline(struct vb_ep *ep,
+					 struct ibv_qp_init_attr *init)
 {
 	struct vb_dev *d = vb_dev(ep->ep.dev);
 	struct ibv_qp *qp;
@@ -69,7 +84,7 @@ static struct ibv_qp *create(struct vb_ep *ep, struct ibv_qp_init_attr *init)
 }
 
 /* A receive of a shared queue is assigned to its endpoint by the queue pair number. */
-static int note_pair(struct vb_ep *ep)
+static int register_qp_num(struct vb_ep *ep)
 {
 	HASH_ADD(hh, ep->cq->by_qp, qp_num, sizeof(ep->qp_num), ep);
 	if (ep->hh.tbl)
@@ -94,7 +109,7 @@ int vb_qp_create(struct vb_ep *ep)
 	};
 	int rc;
 
-	ep->qp = create(ep, &init);
+	ep->qp = create_with_inline(ep, &init);
 	if (!ep->qp) {
 		rc = errno ? -errno : -ENOMEM;
 		log_error(vb_log(ep),
@@ -108,13 +123,13 @@ int vb_qp_create(struct vb_ep *ep)
 	}
 	ep->max_inline = init.cap.max_inline_data;
 	ep->qp_num = ep->qp->qp_num;
-	rc = ep->srq ? note_pair(ep) : 0;
+	rc = ep->srq ? register_qp_num(ep) : 0;
 	if (!rc)
 		rc = to_init(ep);
 	return rc ? rc : post_receives(ep);
 }
 
-static void path_look(const struct vb_ep *ep, const struct ibv_qp_attr *attr)
+static void log_path(const struct vb_ep *ep, const struct ibv_qp_attr *attr)
 {
 	const struct vb_dev *d = vb_dev(ep->ep.dev);
 	struct ibv_gid_entry gid;
@@ -162,7 +177,7 @@ static int to_rtr(struct vb_ep *ep)
 	rc = -ibv_modify_qp(ep->qp, &attr,
 			    mask | IBV_QP_MIN_RNR_TIMER | IBV_QP_ACCESS_FLAGS);
 	if (!rc)
-		path_look(ep, &attr);
+		log_path(ep, &attr);
 	return rc;
 }
 
@@ -204,7 +219,7 @@ void vb_qp_destroy(struct vb_ep *ep)
 	if (!ep->qp)
 		return;
 	if (ep->srq) {
-		vb_stash(ep->cq);
+		vb_cq_fetch_all(ep->cq);
 		HASH_DEL(ep->cq->by_qp, ep);
 	}
 	rc = ibv_destroy_qp(ep->qp);

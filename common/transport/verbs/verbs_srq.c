@@ -13,7 +13,7 @@ static struct vb_srq *vb_srq(struct tp_srq *srq)
 	return container_of(srq, struct vb_srq, srq);
 }
 
-static struct ibv_srq *create(struct vb_srq *s)
+static struct ibv_srq *create_srq(struct vb_srq *s)
 {
 	const struct vb_dev *d = vb_dev(s->srq.dev);
 	struct ibv_srq_init_attr init = {
@@ -50,7 +50,7 @@ static int srq_make(struct vb_srq *s)
 		rc = vb_cq_grow(s->cq, s->max);
 	if (rc)
 		return rc;
-	s->ib = create(s);
+	s->ib = create_srq(s);
 	if (s->ib)
 		return 0;
 	rc = errno ? -errno : -ENOMEM;
@@ -103,14 +103,14 @@ int vb_srq_open(struct tp_cq *base, unsigned int max_wr, void *context,
 }
 
 /* Closed endpoints may have left queue pairs that use it. */
-static void pairs_end(struct vb_cq *cq)
+static void end_remnant_pairs(struct vb_cq *cq)
 {
-	struct vb_bye *bye, *next;
+	struct vb_remnant *rest, *next;
 
-	for (bye = TAILQ_FIRST(&cq->byes); bye; bye = next) {
-		next = TAILQ_NEXT(bye, link);
-		if (bye->qp)
-			vb_bye_end(bye);
+	for (rest = TAILQ_FIRST(&cq->remnants); rest; rest = next) {
+		next = TAILQ_NEXT(rest, link);
+		if (rest->qp)
+			vb_remnant_end(rest);
 	}
 }
 
@@ -120,7 +120,7 @@ void vb_srq_close(struct tp_srq *base)
 	struct vb_cq *cq = s->cq;
 	int rc;
 
-	pairs_end(cq);
+	end_remnant_pairs(cq);
 	rc = ibv_destroy_srq(s->ib);
 	if (rc)
 		log_error(base->dev->log,
@@ -134,7 +134,7 @@ void vb_srq_close(struct tp_srq *base)
 	srq_free(s);
 }
 
-static int post(struct vb_srq *s, unsigned int number)
+static int post_place(struct vb_srq *s, unsigned int number)
 {
 	const struct vb_recv *r = &s->place[number].recv;
 	struct ibv_sge sge = { (uintptr_t)r->sge.addr, r->sge.len,
@@ -161,7 +161,7 @@ int vb_srq_post_recv(struct tp_srq *base, const struct tp_recv_wr *wr)
 		return -ENOBUFS;
 	p = &s->place[number];
 	p->recv = (struct vb_recv){ wr->wr_id, wr->sge };
-	rc = post(s, number);
+	rc = post_place(s, number);
 	if (rc)
 		return rc;
 	p->posted = true;
@@ -188,7 +188,7 @@ const struct vb_recv *vb_srq_take(struct vb_srq *s, uint32_t number)
 	return &p->recv;
 }
 
-void vb_srq_look(struct vb_srq *s)
+void vb_srq_check_limit(struct vb_srq *s)
 {
 	if (atomic_exchange(&s->is_low, false) && !s->low.queued)
 		tp_pending_queue(&s->cq->events, &s->low, TP_EV_SRQ_LIMIT, 0);

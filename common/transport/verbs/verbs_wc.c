@@ -5,7 +5,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include "common/transport/verbs/verbs.h"
 
@@ -44,7 +43,7 @@ static struct vb_ep *ep_of(struct vb_cq *cq, uint64_t mark)
 	return ep && ep->key == key ? ep : NULL;
 }
 
-static void failed(struct vb_ep *ep, const struct ibv_wc *raw, int status)
+static void wr_failed(struct vb_ep *ep, const struct ibv_wc *raw, int status)
 {
 	if (ep->state == VB_BROKEN)
 		return;
@@ -54,7 +53,7 @@ static void failed(struct vb_ep *ep, const struct ibv_wc *raw, int status)
 	else
 		log_debug(vb_log(ep), "%s: %s (vendor's code 0x%x)", ep->peer,
 			  ibv_wc_status_str(raw->status), raw->vendor_err);
-	vb_break(ep, status);
+	vb_ep_break(ep, status);
 }
 
 /* Soft-RoCE reports a bad key and a message that is too long with the same status. */
@@ -62,7 +61,7 @@ static int recv_status(struct vb_ep *ep, const struct ibv_wc *raw,
 		       const struct vb_recv *r)
 {
 	if (raw->status == IBV_WC_LOC_QP_OP_ERR &&
-	    vb_may_receive(vb_dev(ep->ep.dev), &r->sge))
+	    vb_mr_can_receive(vb_dev(ep->ep.dev), &r->sge))
 		return -EMSGSIZE;
 	return wc_status(raw->status, true, false);
 }
@@ -72,8 +71,8 @@ static void recv_failed(struct vb_ep *ep, const struct ibv_wc *raw, int status,
 {
 	/* A rejected WRITE_IMM; some devices only flush here. */
 	wc->status = status == -EACCES ? -ECANCELED : status;
-	failed(ep, raw, status);
-	vb_flush_check(ep);
+	wr_failed(ep, raw, status);
+	vb_ep_check_flushed(ep);
 }
 
 static void recv_report(struct vb_ep *ep, const struct ibv_wc *raw,
@@ -89,7 +88,7 @@ static void recv_report(struct vb_ep *ep, const struct ibv_wc *raw,
 		return;
 	}
 	if (ep->state == VB_ACCEPTED)
-		vb_established(ep);
+		vb_ep_established(ep);
 	wc->byte_len = raw->byte_len;
 	if (raw->opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
 		wc->opcode = TP_RECV_IMM;
@@ -131,19 +130,7 @@ static int shared_done(struct vb_cq *cq, const struct ibv_wc *raw,
 	return 1;
 }
 
-void vb_send_retire(struct vb_ep *ep)
-{
-	struct vb_send *s = &ep->sends[ep->send_retired % ep->send_size];
-
-	ep->send_retired++;
-	if (!s->ours)
-		ep->send_user--;
-	if (s->bounce)
-		vb_bounce_put(ep->cq, s->bounce);
-	s->bounce = NULL;
-}
-
-static struct vb_send *oldest(struct vb_ep *ep)
+static struct vb_send *oldest_send(struct vb_ep *ep)
 {
 	if (ep->send_retired == ep->send_posted)
 		return NULL;
@@ -153,7 +140,7 @@ static struct vb_send *oldest(struct vb_ep *ep)
 /* Fills wc from the oldest request and retires it. 1, or 0: not to be reported. */
 static int send_report(struct vb_ep *ep, int status, struct tp_wc *wc)
 {
-	const struct vb_send *s = oldest(ep);
+	const struct vb_send *s = oldest_send(ep);
 	int n = !s->ours && (status || s->signaled);
 
 	if (n)
@@ -168,7 +155,7 @@ static int send_report(struct vb_ep *ep, int status, struct tp_wc *wc)
 
 /*
  * All work requests below done succeeded; the last of them ended with status. After the first
- * failure vb_flush() reports everything else as flushed.
+ * failure vb_wc_take_flushed() reports everything else as flushed.
  */
 static int send_done(struct vb_ep *ep, const struct ibv_wc *raw,
 		     struct tp_wc *wc)
@@ -182,10 +169,10 @@ static int send_done(struct vb_ep *ep, const struct ibv_wc *raw,
 		return 0;
 	ep->hw_done = done;
 	if (ep->send_failed) {
-		vb_flush_check(ep);
+		vb_ep_check_flushed(ep);
 		return 0;
 	}
-	while ((s = oldest(ep)) && s->whole && s->end < done)
+	while ((s = oldest_send(ep)) && s->whole && s->end < done)
 		send_report(ep, 0, wc);
 	if (!s)
 		return 0;
@@ -193,20 +180,21 @@ static int send_done(struct vb_ep *ep, const struct ibv_wc *raw,
 		if (s->whole && s->end == done)
 			n = send_report(ep, 0, wc);
 		if (ep->state == VB_BROKEN)
-			vb_flush_check(ep);
+			vb_ep_check_flushed(ep);
 		else
-			vb_push(ep);
+			vb_send_continue(ep);
 		return n;
 	}
 	status = wc_status(raw->status, false, s->opcode == TP_SEND);
 	ep->send_failed = true;
 	n = send_report(ep, status, wc);
-	failed(ep, raw, status);
-	vb_flush_check(ep);
+	wr_failed(ep, raw, status);
+	vb_ep_check_flushed(ep);
 	return n;
 }
 
-static int convert(struct vb_cq *cq, const struct ibv_wc *raw, struct tp_wc *wc)
+static int convert_wc(struct vb_cq *cq, const struct ibv_wc *raw,
+		      struct tp_wc *wc)
 {
 	struct vb_ep *ep;
 
@@ -220,51 +208,11 @@ static int convert(struct vb_cq *cq, const struct ibv_wc *raw, struct tp_wc *wc)
 	return send_done(ep, raw, wc);
 }
 
-bool vb_hold(struct vb_cq *cq)
-{
-	int n;
-
-	if (cq->held_at < cq->held_n)
-		return true;
-	n = ibv_poll_cq(cq->ib, VB_HELD, cq->held);
-	cq->held_at = 0;
-	cq->held_n = n > 0 ? (unsigned int)n : 0;
-	return n > 0;
-}
-
-static bool held_grow(struct vb_cq *cq)
-{
-	unsigned int size = 2 * cq->held_size;
-	struct ibv_wc *more = realloc(cq->held, size * sizeof(*more));
-
-	if (!more)
-		return false;
-	cq->held = more;
-	cq->held_size = size;
-	return true;
-}
-
-/* If there is no memory, some receives of the queue pair are lost. */
-void vb_stash(struct vb_cq *cq)
-{
-	int n;
-
-	if (!vb_hold(cq))
-		return;
-	do {
-		if (cq->held_n + VB_HELD > cq->held_size && !held_grow(cq))
-			return;
-		n = ibv_poll_cq(cq->ib, VB_HELD, cq->held + cq->held_n);
-		if (n > 0)
-			cq->held_n += (unsigned int)n;
-	} while (n == VB_HELD);
-}
-
 /*
  * The queue is empty, so everything that the leaving peers sent was reported. A queue pair in an
  * error state that we did not set means that something failed.
  */
-static void leave(struct vb_cq *cq)
+static void break_leaving(struct vb_cq *cq)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -276,23 +224,24 @@ static void leave(struct vb_cq *cq)
 		if (ep->state != VB_BROKEN && ep->qp &&
 		    ibv_query_qp(ep->qp, &attr, IBV_QP_STATE, &init) == 0 &&
 		    attr.qp_state == IBV_QPS_ERR)
-			vb_break(ep, -ECONNRESET);
+			vb_ep_break(ep, -ECONNRESET);
 		else
-			vb_break(ep, 0);
+			vb_ep_break(ep, 0);
 	}
 }
 
-int vb_harvest(struct vb_cq *cq, struct tp_wc *wc, int max)
+int vb_wc_take(struct vb_cq *cq, struct tp_wc *wc, int max)
 {
 	int n = 0;
 
 	while (n < max) {
-		if (!vb_hold(cq)) {
-			leave(cq);
+		if (!vb_cq_fetch(cq)) {
+			break_leaving(cq);
 			break;
 		}
-		while (n < max && cq->held_at < cq->held_n)
-			n += convert(cq, &cq->held[cq->held_at++], wc + n);
+		while (n < max && cq->fetched_at < cq->fetched_n)
+			n += convert_wc(cq, &cq->fetched[cq->fetched_at++],
+					wc + n);
 	}
 	return n;
 }
@@ -302,7 +251,7 @@ static int flush_ep(struct vb_ep *ep, struct tp_wc *wc, int max)
 	const struct vb_recv *r;
 	int n = 0;
 
-	while (n < max && oldest(ep)) {
+	while (n < max && oldest_send(ep)) {
 		n += send_report(ep, -ECANCELED, wc + n);
 	}
 	for (; n < max && ep->recv_retired != ep->recv_posted; n++) {
@@ -315,14 +264,14 @@ static int flush_ep(struct vb_ep *ep, struct tp_wc *wc, int max)
 	return n;
 }
 
-int vb_flush(struct vb_cq *cq, struct tp_wc *wc, int max)
+int vb_wc_take_flushed(struct vb_cq *cq, struct tp_wc *wc, int max)
 {
 	struct vb_ep *ep;
 	int n = 0;
 
 	while (n < max && (ep = TAILQ_FIRST(&cq->flushing))) {
 		n += flush_ep(ep, wc + n, max - n);
-		if (oldest(ep) || ep->recv_retired != ep->recv_posted)
+		if (oldest_send(ep) || ep->recv_retired != ep->recv_posted)
 			break;
 		TAILQ_REMOVE(&cq->flushing, ep, flush_link);
 		ep->is_flushing = false;
