@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "server/copy/copies.h"
 #include "server/wait/hold.h"
 #include "server/wait/lease.h"
 #include "server/op/op.h"
@@ -156,14 +157,58 @@ static int check_term(const struct iod_session *ses, unsigned int op)
 {
 	if (op == WIRE_CLAIM)
 		return 0;
-	if (session_stale(ses))
+	if (session_is_stale(ses))
 		return -ESTALE;
 	if (op == WIRE_RESIZE || op == WIRE_FENCE || op == WIRE_LEASE)
 		return ses->term ? 0 : -EAGAIN;
 	return store_claimed(ses->worker->iod->store) ? 0 : -EAGAIN;
 }
 
-static int check(const struct rpc_req *req, const struct iod_op *op)
+struct operation {
+	/* Answers req, now or later. */
+	void (*run)(struct worker *w, struct rpc_req *req);
+	/* 1 << WIRE_ROLE_* for each role that may send it */
+	unsigned int roles;
+};
+
+#define ROLE(r) (1u << WIRE_ROLE_##r)
+#define ANYONE (ROLE(CLIENT) | ROLE(MGR) | ROLE(IOD))
+
+static const struct operation operations[] = {
+	[WIRE_PING] = { op_ping, ANYONE },
+	[WIRE_STATFS] = { op_statfs, ANYONE },
+	[WIRE_READ] = { op_read, ANYONE },
+	[WIRE_WRITE] = { op_write, ANYONE },
+	[WIRE_RESIZE] = { op_resize, ROLE(MGR) },
+	[WIRE_SYNC] = { op_sync, ANYONE },
+	[WIRE_GETSIZE] = { op_getsize, ANYONE },
+	[WIRE_REMOVE] = { op_remove, ROLE(MGR) },
+	[WIRE_FENCE] = { op_fence, ROLE(MGR) },
+	[WIRE_READ_LIST] = { op_read, ANYONE },
+	[WIRE_WRITE_LIST] = { op_write, ANYONE },
+	[WIRE_OBJECTS] = { op_objects, ROLE(MGR) },
+	[WIRE_CLAIM] = { op_claim, ROLE(MGR) },
+	[WIRE_DISK] = { op_disk, ANYONE },
+	[WIRE_LEASE] = { op_lease, ROLE(MGR) },
+	[WIRE_FALLOCATE] = { op_fallocate, ANYONE },
+	[WIRE_COPY] = { op_copy, ANYONE },
+	[WIRE_SEEK] = { op_seek, ANYONE },
+	[WIRE_BORROW] = { op_borrow, ROLE(CLIENT) },
+	[WIRE_COUNTER] = { op_counter, ROLE(CLIENT) },
+	[WIRE_PLACE] = { op_place, ROLE(CLIENT) },
+	[WIRE_SHARE] = { op_share, ROLE(CLIENT) },
+};
+
+/* NULL: not an operation of the iod. */
+static const struct operation *find_operation(unsigned int op)
+{
+	if (op >= sizeof(operations) / sizeof(operations[0]) ||
+	    !operations[op].run)
+		return NULL;
+	return &operations[op];
+}
+
+static int check(const struct rpc_req *req, const struct operation *op)
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 	struct iod_session *ses = info->priv;
@@ -184,7 +229,7 @@ static int check(const struct rpc_req *req, const struct iod_op *op)
 
 void service_run(struct worker *w, struct rpc_req *req)
 {
-	const struct iod_op *op = iod_op_find(req->op);
+	const struct operation *op = find_operation(req->op);
 	int rc = check(req, op);
 
 	if (rc) {

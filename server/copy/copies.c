@@ -54,7 +54,7 @@ static void free_copy(struct object_copy *c)
 		store_obj_put(c->from);
 	store_obj_put(c->obj);
 	free(c);
-	session_finish(ses);
+	session_work_end(ses);
 }
 
 void copies_close(struct copies *copies)
@@ -100,7 +100,7 @@ static void reply_to_copy(struct object_copy *c, int status)
 	free_copy(c);
 }
 
-static void flush_complete(struct flushing *f, int status)
+static void flush_complete(struct change_flush *f, int status)
 {
 	reply_to_copy(container_of(f, struct object_copy, flush), status);
 }
@@ -124,7 +124,7 @@ static void end_copy(struct object_copy *c)
 	}
 	c->flush.done = flush_complete;
 	c->flush.req = c->req;
-	flushing_start(&c->flush, c->ses, c->obj);
+	change_flush_start(&c->flush, c->ses, c->obj);
 }
 
 /* ---- turns ---- */
@@ -306,10 +306,10 @@ static int start_copy(struct object_copy *c)
 	const struct wire_copy *body = copy_body(c);
 	const struct store_seg seg = { le64toh(body->off), le64toh(body->len) };
 	uint64_t handle = le64toh(body->handle);
-	int rc = change_may(c->worker->iod, c->req, handle, &seg, 1);
+	int rc = change_check(c->worker->iod, c->req, handle, &seg, 1);
 
 	if (!rc)
-		rc = change_make(c->worker->iod, handle, &c->obj);
+		rc = change_open_object(c->worker->iod, handle, &c->obj);
 	if (rc)
 		return rc;
 	rc = find_source(c);
@@ -336,13 +336,13 @@ void op_copy(struct worker *w, struct rpc_req *req)
 		c->worker = w;
 		c->req = req;
 		c->ses = session_of(req);
-		session_begin(c->ses);
+		session_work_begin(c->ses);
 		rc = start_copy(c);
 	}
 	if (!rc)
 		return;
 	rpc_reply_status(req, rc);
 	if (c)
-		session_finish(c->ses);
+		session_work_end(c->ses);
 	free(c);
 }

@@ -9,7 +9,6 @@
 #include "common/util/container.h"
 #include "server/copy/copies.h"
 #include "server/state/change.h"
-#include "server/state/flushing.h"
 
 #define COPY_PARTS 4u
 #define COPY_PART_LEN (512u << 10) /* bytes */
@@ -29,7 +28,7 @@ struct object_copy {
 	TAILQ_ENTRY(object_copy) turn;
 	LIST_ENTRY(object_copy) link;
 	struct rpc_timer deadline; /* of a copy that waits */
-	struct flushing flush;
+	struct change_flush flush;
 };
 
 struct copy_part;

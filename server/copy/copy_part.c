@@ -39,7 +39,7 @@ static void start_io(struct copy_part *p, bool write, struct store_obj *obj,
 				   .buf = p->mem.addr,
 				   .len = p->len,
 				   .done = io_complete };
-	rc = session_file(p->copy->ses, p->copy->req, &p->io, write);
+	rc = session_access_file(p->copy->ses, p->copy->req, &p->io, write);
 	if (rc != -EINPROGRESS)
 		done(p, rc);
 }

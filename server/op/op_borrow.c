@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
-#include "server/op/op.h"
+#include "server/op/op_int.h"
 #include "server/state/shown_caps.h"
 
 /*
@@ -24,7 +24,8 @@ static bool is_trusted(const struct iod *iod, const struct tp_identity *id)
 	       id->uid == geteuid();
 }
 
-static bool may_write(struct iod *iod, const struct wire_borrow *body)
+static bool may_lend_for_writing(struct iod *iod,
+				 const struct wire_borrow *body)
 {
 	if (!(le32toh(body->flags) & WIRE_B_WRITE) || !iod_lends_writing(iod))
 		return false;
@@ -34,17 +35,17 @@ static bool may_write(struct iod *iod, const struct wire_borrow *body)
 	       clock_now() - iod->started >= EARLY_MS * CLOCK_NS_PER_MS;
 }
 
-static int get_object(struct iod *iod, uint64_t handle, bool write,
-		      struct store_obj **obj)
+static int open_object(struct iod *iod, uint64_t handle, bool write,
+		       struct store_obj **obj)
 {
 	if (handle == WIRE_B_NO_OBJECT) /* and it is never made */
 		return -ENOENT;
 	if (write)
-		return change_make(iod, handle, obj);
+		return change_open_object(iod, handle, obj);
 	return store_obj_get(iod->store, handle, false, obj);
 }
 
-static int pass(struct rpc_req *req, const struct loan_grant *lent)
+static int pass_descriptors(struct rpc_req *req, const struct loan_grant *lent)
 {
 	const struct wire_borrow *body = req->msg.body;
 	int fd[1 + LENT_PAGES] = { lent->fd, lent->page[0], lent->page[1],
@@ -54,8 +55,8 @@ static int pass(struct rpc_req *req, const struct loan_grant *lent)
 	return rpc_req_pass(req, fd, pages ? 1 + LENT_PAGES : 1);
 }
 
-static void answer(struct rpc_req *req, const struct loan_grant *lent,
-		   uint32_t flags)
+static void send_loan(struct rpc_req *req, const struct loan_grant *lent,
+		      uint32_t flags)
 {
 	const struct wire_borrow *body = req->msg.body;
 	struct wire_borrow_rep rep = {
@@ -69,7 +70,8 @@ static void answer(struct rpc_req *req, const struct loan_grant *lent,
 	op_reply(req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
 }
 
-static uint32_t flags_of(const struct iod *iod, const struct loan_grant *lent)
+static uint32_t reply_flags(const struct iod *iod,
+			    const struct loan_grant *lent)
 {
 	return (lent->write ? WIRE_B_WRITE : 0) |
 	       (lent->clock ? WIRE_B_CLOCK : 0) |
@@ -77,7 +79,8 @@ static uint32_t flags_of(const struct iod *iod, const struct loan_grant *lent)
 }
 
 /* The loan ends with the first of the client's rights that ends. */
-static void limits(struct rpc_req *req, bool write, struct loan_request *ask)
+static void set_loan_limits(struct rpc_req *req, bool write,
+			    struct loan_request *ask)
 {
 	const struct wire_borrow *body = req->msg.body;
 	const struct iod_session *ses = session_of(req);
@@ -94,8 +97,9 @@ static void limits(struct rpc_req *req, bool write, struct loan_request *ask)
 		ask->until = change;
 }
 
-static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
-		  const struct tp_identity *id, bool write)
+static int lend_object(struct worker *w, struct rpc_req *req,
+		       struct store_obj *obj, const struct tp_identity *id,
+		       bool write)
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 	struct loan_request ask = { .session = info->id, .peer = info->peer };
@@ -110,16 +114,16 @@ static int borrow(struct worker *w, struct rpc_req *req, struct store_obj *obj,
 	rpc_session_label(req->session, &label);
 	ask.who.uid = label.uid;
 	memcpy(ask.who.job, label.job, sizeof(ask.who.job));
-	limits(req, write, &ask);
+	set_loan_limits(req, write, &ask);
 	rc = loan_table_lend(w->iod->loans, obj, &ask, &lent);
 	if (rc)
 		return rc;
-	rc = pass(req, &lent);
+	rc = pass_descriptors(req, &lent);
 	close(lent.fd);
 	if (rc)
 		loan_table_cancel(w->iod->loans, info->id, &lent);
 	else
-		answer(req, &lent, flags_of(w->iod, &lent));
+		send_loan(req, &lent, reply_flags(w->iod, &lent));
 	return rc;
 }
 
@@ -138,17 +142,17 @@ void op_borrow(struct worker *w, struct rpc_req *req)
 		return;
 	}
 	trusted = is_trusted(w->iod, &id);
-	write = trusted && may_write(w->iod, body);
-	rc = get_object(w->iod, le64toh(body->handle), write, &obj);
+	write = trusted && may_lend_for_writing(w->iod, body);
+	rc = open_object(w->iod, le64toh(body->handle), write, &obj);
 	if (rc == -ENOENT) {
-		answer(req, &(struct loan_grant){ 0 },
-		       WIRE_B_NONE | (trusted && iod_lends_writing(w->iod)
-					      ? WIRE_B_WRITE
-					      : 0));
+		send_loan(req, &(struct loan_grant){ 0 },
+			  WIRE_B_NONE | (trusted && iod_lends_writing(w->iod)
+						 ? WIRE_B_WRITE
+						 : 0));
 		return;
 	}
 	if (!rc) {
-		rc = borrow(w, req, obj, &id, write);
+		rc = lend_object(w, req, obj, &id, write);
 		store_obj_put(obj);
 	}
 	if (rc)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_claim.c - CLAIM: the manager says which store it expects here.  If this is another one,
+ * op_claim.c - CLAIM and LEASE: the manager takes the iod, and keeps it.
+ *
+ * With CLAIM the manager says which store it expects here.  If this is another one,
  * the iod ends: otherwise it would serve zeros in place of data.
  *
  * The manager also sends its term, which the iod records.  From then on, orders of managers
@@ -13,15 +15,16 @@
 #include "common/util/clock.h"
 #include "common/util/container.h"
 #include "common/util/daemon.h"
-#include "server/op/ending.h"
-#include "server/op/op.h"
+#include "server/op/op_int.h"
+#include "server/wait/lease.h"
+#include "server/wait/ready.h"
 
 struct claim_op {
-	struct ending ending;
+	struct session_end ending;
 	struct rpc_req *req;
 };
 
-static int claim_run(struct op_job *job)
+static int claim_store(struct op_job *job)
 {
 	const struct wire_claim *body = job->req->msg.body;
 	uint32_t flags = le32toh(body->flags);
@@ -38,7 +41,7 @@ static int claim_run(struct op_job *job)
 	return rc ? rc : STORE_OURS;
 }
 
-static void say_replaced(struct iod *iod, uint64_t want)
+static void log_replaced_store(struct iod *iod, uint64_t want)
 {
 	if (store_is_new(iod->store))
 		log_error(iod->log,
@@ -59,7 +62,7 @@ static void say_replaced(struct iod *iod, uint64_t want)
 			  (unsigned long long)want);
 }
 
-static void claim_reply(struct iod *iod, struct rpc_req *req, int verdict)
+static void send_verdict(struct iod *iod, struct rpc_req *req, int verdict)
 {
 	struct wire_claim_rep rep = {
 		.store = htole64(store_identity(iod->store)),
@@ -72,22 +75,23 @@ static void claim_reply(struct iod *iod, struct rpc_req *req, int verdict)
 		 RPC_REEXECUTE);
 }
 
-static bool claim_ends(const struct ending *e, const struct iod_session *ses)
+static bool session_ends(const struct session_end *e,
+			 const struct iod_session *ses)
 {
 	(void)e;
-	return session_stale(ses);
+	return session_is_stale(ses);
 }
 
-static void claim_ended(struct ending *e)
+static void on_sessions_ended(struct session_end *e)
 {
 	struct claim_op *op = container_of(e, struct claim_op, ending);
 
-	claim_reply(e->home->iod, op->req, STORE_OURS);
+	send_verdict(e->home->iod, op->req, STORE_OURS);
 	free(op);
 }
 
 /* Answers when no order of another manager is running any more. */
-static void claim_accept(struct worker *w, struct rpc_req *req)
+static void accept_claim(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_claim *body = req->msg.body;
 	struct iod_session *ses = session_of(req);
@@ -97,11 +101,11 @@ static void claim_accept(struct worker *w, struct rpc_req *req)
 		rpc_reply_status(req, -EAGAIN);
 		return;
 	}
-	op->ending.ends = claim_ends;
-	op->ending.done = claim_ended;
+	op->ending.ends = session_ends;
+	op->ending.done = on_sessions_ended;
 	op->req = req;
 	ses->term = le64toh(body->term);
-	if (!ending_start(&op->ending, w))
+	if (!session_end_start(&op->ending, w))
 		return;
 	rpc_reply_status(req, -EAGAIN);
 	free(op);
@@ -109,19 +113,19 @@ static void claim_accept(struct worker *w, struct rpc_req *req)
 
 #define END_MS 200u
 
-static void end_timer(struct rpc_timer *timer)
+static void on_stop_timer(struct rpc_timer *timer)
 {
 	daemon_fail(container_of(timer, struct worker, replaced)->iod->daemon);
 }
 
 /* Gives the manager time to read the answer and to log which iod this is. */
-static void end_soon(struct worker *w)
+static void stop_iod_soon(struct worker *w)
 {
-	w->replaced.fire = end_timer;
+	w->replaced.fire = on_stop_timer;
 	rpc_timer_set(w->ctx, &w->replaced, clock_after_ms(END_MS));
 }
 
-static void claim_judged(struct worker *worker, struct rpc_req *req,
+static void claim_reject(struct worker *worker, struct rpc_req *req,
 			 int verdict)
 {
 	const struct wire_claim *body = req->msg.body;
@@ -134,13 +138,13 @@ static void claim_judged(struct worker *worker, struct rpc_req *req,
 			  rpc_session_info(req->session)->peer,
 			  iod->conf.storage);
 	if (verdict == STORE_REPLACED)
-		say_replaced(iod, le64toh(body->store));
-	claim_reply(iod, req, verdict);
+		log_replaced_store(iod, le64toh(body->store));
+	send_verdict(iod, req, verdict);
 	if (verdict == STORE_REPLACED)
-		end_soon(worker);
+		stop_iod_soon(worker);
 }
 
-static void say_old(struct iod *iod, struct rpc_req *req)
+static void log_old_manager(struct iod *iod, struct rpc_req *req)
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 
@@ -153,7 +157,7 @@ static void say_old(struct iod *iod, struct rpc_req *req)
 
 /* Other errors may be temporary, so they are answered -EAGAIN and the manager repeats the
  * claim. */
-static void claim_done(struct op_job *job, int status)
+static void finish_claim(struct op_job *job, int status)
 {
 	const struct wire_claim *body = job->req->msg.body;
 	struct worker *w = job->worker;
@@ -161,16 +165,33 @@ static void claim_done(struct op_job *job, int status)
 
 	free(job);
 	if (status == -ESTALE)
-		say_old(w->iod, req);
+		log_old_manager(w->iod, req);
 	if (status < 0)
 		rpc_reply_status(req, status == -ESTALE ? status : -EAGAIN);
 	else if (status == STORE_OURS && !(le32toh(body->flags) & WIRE_C_ASK))
-		claim_accept(w, req);
+		accept_claim(w, req);
 	else
-		claim_judged(w, req, status);
+		claim_reject(w, req, status);
 }
 
 void op_claim(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, claim_run, claim_done);
+	op_job_start(w, req, SYNC_CONTROL, claim_store, finish_claim);
+}
+
+/* ---- LEASE: extends the time for which the iod may work without its manager ---- */
+
+void op_lease(struct worker *w, struct rpc_req *req)
+{
+	const struct wire_lease *body = req->msg.body;
+
+	if (req->msg.body_len ==
+	    /* a manager of version 2 gives no tickets, so it sends no clock */
+	    sizeof(*body))
+		terms_hear(&w->iod->terms, session_of(req)->term,
+			   le64toh(body->since), le64toh(body->clock));
+	loan_table_expire(w->iod->loans);
+	lease_renew(w->iod, le64toh(body->until));
+	rpc_reply_status(req, 0);
+	ready_say(w->iod);
 }

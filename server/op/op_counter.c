@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "server/op/op.h"
+#include "server/op/op_int.h"
 
 static struct counter_change change_of(const struct rpc_req *req)
 {
@@ -23,9 +23,9 @@ static struct counter_change change_of(const struct rpc_req *req)
 }
 
 /* Changes the counter in time, or not at all. */
-static int enter_and_change(struct iod *iod, const struct rpc_req *req,
-			    const struct counter_change *c,
-			    struct store_obj *obj, bool quick, int64_t *old)
+static int change_in_gate(struct iod *iod, const struct rpc_req *req,
+			  const struct counter_change *c, struct store_obj *obj,
+			  bool quick, int64_t *old)
 {
 	struct gate_entry entry;
 	int rc = store_obj_enter(obj, req->expiry, &entry);
@@ -38,22 +38,22 @@ static int enter_and_change(struct iod *iod, const struct rpc_req *req,
 }
 
 /* A read does not make a missing object. */
-static int find(struct iod *iod, const struct counter_change *c,
-		struct store_obj **obj)
+static int open_counter_object(struct iod *iod, const struct counter_change *c,
+			       struct store_obj **obj)
 {
 	return counter_change_is_read(c)
 		       ? store_obj_get(iod->store, c->handle, false, obj)
-		       : change_make(iod, c->handle, obj);
+		       : change_open_object(iod, c->handle, obj);
 }
 
 /* The second check catches a removal since the first. */
-static int change(struct iod *iod, const struct rpc_req *req, bool quick,
-		  int64_t *old)
+static int change_counter(struct iod *iod, const struct rpc_req *req,
+			  bool quick, int64_t *old)
 {
 	const struct counter_change c = change_of(req);
 	uint64_t handle = c.handle;
 	struct store_obj *obj;
-	int rc = find(iod, &c, &obj);
+	int rc = open_counter_object(iod, &c, &obj);
 
 	if (rc == -ENOENT && counter_change_is_read(&c) &&
 	    !tombs_has(iod->tombs, handle)) {
@@ -62,7 +62,7 @@ static int change(struct iod *iod, const struct rpc_req *req, bool quick,
 	}
 	if (rc)
 		return rc;
-	rc = enter_and_change(iod, req, &c, obj, quick, old);
+	rc = change_in_gate(iod, req, &c, obj, quick, old);
 	store_obj_put(obj);
 	if (!tombs_has(iod->tombs, handle))
 		return rc;
@@ -70,14 +70,14 @@ static int change(struct iod *iod, const struct rpc_req *req, bool quick,
 	return -ENOENT;
 }
 
-static void answer(struct rpc_req *req, int64_t old)
+static void send_old_value(struct rpc_req *req, int64_t old)
 {
 	struct wire_counter_rep rep = { .old = htole64((uint64_t)old) };
 
 	op_reply(req, &rep, sizeof(rep), NULL, 0, 0);
 }
 
-static int run(struct op_job *job)
+static int change_blocking(struct op_job *job)
 {
 	int64_t *old = job->req->priv;
 
@@ -85,32 +85,33 @@ static int run(struct op_job *job)
 		return -ETIMEDOUT;
 	if (store_fence_has(job->worker->iod->store, job->ses->id))
 		return -ESTALE;
-	return change(job->worker->iod, job->req, false, old);
+	return change_counter(job->worker->iod, job->req, false, old);
 }
 
-static void finish(struct op_job *job, int status)
+static void finish_change(struct op_job *job, int status)
 {
 	int64_t *old = job->req->priv;
 
 	if (status) {
 		op_job_reply(job, status);
 	} else {
-		answer(job->req, *old);
+		send_old_value(job->req, *old);
 		free(job);
 	}
 	free(old);
 }
 
-static void later(struct worker *w, struct rpc_req *req)
+static void change_in_pool(struct worker *w, struct rpc_req *req)
 {
 	req->priv = malloc(sizeof(int64_t));
 	if (req->priv)
-		op_job_start(w, req, run, finish);
+		op_job_start(w, req, SYNC_CHANGE, change_blocking,
+			     finish_change);
 	else
 		rpc_reply_status(req, -ENOMEM);
 }
 
-static bool refuse(struct worker *w, struct rpc_req *req)
+static bool refuse_repeated_change(struct worker *w, struct rpc_req *req)
 {
 	const struct counter_change c = change_of(req);
 
@@ -131,13 +132,14 @@ void op_counter(struct worker *w, struct rpc_req *req)
 	int64_t old;
 	int rc;
 
-	if (refuse(w, req))
+	if (refuse_repeated_change(w, req))
 		return;
-	rc = rpc_req_late(req) ? -ETIMEDOUT : change(w->iod, req, true, &old);
+	rc = rpc_req_late(req) ? -ETIMEDOUT
+			       : change_counter(w->iod, req, true, &old);
 	if (rc == -EAGAIN)
-		later(w, req);
+		change_in_pool(w, req);
 	else if (rc)
 		rpc_reply_status(req, rc);
 	else
-		answer(req, old);
+		send_old_value(req, old);
 }

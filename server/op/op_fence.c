@@ -12,16 +12,15 @@
 #include <stdlib.h>
 
 #include "common/util/container.h"
-#include "server/op/ending.h"
-#include "server/op/op.h"
+#include "server/op/op_int.h"
 
 struct fence_op {
-	struct ending ending;
+	struct session_end ending;
 	struct worker *worker;
 	struct rpc_req *req;
 };
 
-static bool names(const struct rpc_req *req, uint64_t id)
+static bool request_names_session(const struct rpc_req *req, uint64_t id)
 {
 	const struct wire_fence *body = req->msg.body;
 	const le64 *session = req->msg.tail[0].ptr;
@@ -32,32 +31,33 @@ static bool names(const struct rpc_req *req, uint64_t id)
 	return false;
 }
 
-static bool in_memory(const struct rpc_req *req)
+static bool is_in_memory_only(const struct rpc_req *req)
 {
 	const struct wire_fence *body = req->msg.body;
 
 	return le32toh(body->flags) & WIRE_FN_MEMORY;
 }
 
-static int fence_keep(struct op_job *job)
+static int write_fences(struct op_job *job)
 {
 	return store_fence_keep(job->worker->iod->store);
 }
 
-static void fence_kept(struct op_job *job, int status)
+static void finish_write_fences(struct op_job *job, int status)
 {
 	op_job_reply(job, status ? -EAGAIN : 0);
 }
 
-static bool fence_ends(const struct ending *e, const struct iod_session *ses)
+static bool session_ends(const struct session_end *e,
+			 const struct iod_session *ses)
 {
-	return names(container_of(e, const struct fence_op, ending)->req,
-		     ses->id);
+	return request_names_session(
+		container_of(e, const struct fence_op, ending)->req, ses->id);
 }
 
 /* Objects lent to an evicted session are still to be replaced.  A restarted iod would not
  * replace them, so the answer is -EAGAIN until they are. */
-static bool is_lent(const struct fence_op *op)
+static bool has_pending_evictions(const struct fence_op *op)
 {
 	const struct wire_fence *body = op->req->msg.body;
 
@@ -65,20 +65,21 @@ static bool is_lent(const struct fence_op *op)
 	       loan_evictions_pending(op->worker->iod->loans);
 }
 
-static void fence_ended(struct ending *e)
+static void on_sessions_ended(struct session_end *e)
 {
 	struct fence_op *op = container_of(e, struct fence_op, ending);
 
-	if (is_lent(op))
+	if (has_pending_evictions(op))
 		rpc_reply_status(op->req, -EAGAIN);
-	else if (in_memory(op->req))
+	else if (is_in_memory_only(op->req))
 		rpc_reply_status(op->req, 0);
 	else
-		op_job_start(op->worker, op->req, fence_keep, fence_kept);
+		op_job_start(op->worker, op->req, SYNC_CONTROL, write_fences,
+			     finish_write_fences);
 	free(op);
 }
 
-static int mark_kept(struct iod *iod, uint64_t id)
+static int mark_durable_fence(struct iod *iod, uint64_t id)
 {
 	log_info(iod->log,
 		 "session %016llx has ended, says the manager: what is still "
@@ -88,7 +89,7 @@ static int mark_kept(struct iod *iod, uint64_t id)
 }
 
 /* From now on the sessions are refused.  0, or an error: repeat it. */
-static int fence_mark(struct iod *iod, const struct rpc_req *req)
+static int mark_fences(struct iod *iod, const struct rpc_req *req)
 {
 	const struct wire_fence *body = req->msg.body;
 	const le64 *session = req->msg.tail[0].ptr;
@@ -97,7 +98,7 @@ static int fence_mark(struct iod *iod, const struct rpc_req *req)
 	for (uint32_t i = 0; !rc && i < le32toh(body->n); i++) {
 		uint64_t id = le64toh(session[i]);
 
-		rc = in_memory(req) ? 0 : mark_kept(iod, id);
+		rc = is_in_memory_only(req) ? 0 : mark_durable_fence(iod, id);
 		if (le32toh(body->flags) & WIRE_FN_EVICT)
 			loan_session_evict(iod->loans, id);
 		rpc_server_fence(iod->server, id);
@@ -110,20 +111,20 @@ void op_fence(struct worker *w, struct rpc_req *req)
 {
 	struct fence_op *op;
 
-	if (names(req, session_of(req)->id)) {
+	if (request_names_session(req, session_of(req)->id)) {
 		rpc_reply_status(req, -EINVAL);
 		return;
 	}
-	op = fence_mark(w->iod, req) ? NULL : malloc(sizeof(*op));
+	op = mark_fences(w->iod, req) ? NULL : malloc(sizeof(*op));
 	if (!op) {
 		rpc_reply_status(req, -EAGAIN);
 		return;
 	}
-	op->ending.ends = fence_ends;
-	op->ending.done = fence_ended;
+	op->ending.ends = session_ends;
+	op->ending.done = on_sessions_ended;
 	op->worker = w;
 	op->req = req;
-	if (!ending_start(&op->ending, w))
+	if (!session_end_start(&op->ending, w))
 		return;
 	rpc_reply_status(req, -EAGAIN);
 	free(op);

@@ -8,10 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "server/op/op.h"
+#include "server/op/op_int.h"
 #include "server/state/shows.h"
 
-static int look(struct store *store, le64 handle, struct wire_objsize *size)
+static int read_size(struct store *store, le64 handle,
+		     struct wire_objsize *size)
 {
 	struct store_stat st;
 	int rc = store_stat(store, le64toh(handle), &st);
@@ -24,14 +25,14 @@ static int look(struct store *store, le64 handle, struct wire_objsize *size)
 	return 0;
 }
 
-static void answer_one(struct worker *w, struct rpc_req *req, le64 handle)
+static void send_one_size(struct worker *w, struct rpc_req *req, le64 handle)
 {
 	struct {
 		struct wire_objsize size;
 		struct wire_end_place place;
 	} one;
 	struct wire_getsize_rep rep = { .n = htole32(1) };
-	int rc = look(w->iod->store, handle, &one.size);
+	int rc = read_size(w->iod->store, handle, &one.size);
 	bool shown;
 
 	if (rc) {
@@ -44,7 +45,7 @@ static void answer_one(struct worker *w, struct rpc_req *req, le64 handle)
 		 shown ? sizeof(one) : sizeof(one.size), RPC_REEXECUTE);
 }
 
-static int look_at_all(struct op_job *job)
+static int read_all_sizes(struct op_job *job)
 {
 	const struct wire_objects *body = job->req->msg.body;
 	const le64 *handle = job->req->msg.tail[0].ptr;
@@ -56,11 +57,11 @@ static int look_at_all(struct op_job *job)
 	if (!size)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n && !rc; i++)
-		rc = look(job->worker->iod->store, handle[i], &size[i]);
+		rc = read_size(job->worker->iod->store, handle[i], &size[i]);
 	return rc;
 }
 
-static void answer_all(struct op_job *job, int status)
+static void send_all_sizes(struct op_job *job, int status)
 {
 	const struct wire_objects *body = job->req->msg.body;
 	const struct wire_getsize_rep rep = { .n = body->n };
@@ -82,7 +83,7 @@ void op_getsize(struct worker *w, struct rpc_req *req)
 	const le64 *handle = req->msg.tail[0].ptr;
 
 	if (le32toh(body->n) == 1)
-		answer_one(w, req, handle[0]);
+		send_one_size(w, req, handle[0]);
 	else
-		op_job_start(w, req, look_at_all, answer_all);
+		op_job_start(w, req, SYNC_READ, read_all_sizes, send_all_sizes);
 }

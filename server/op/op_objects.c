@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_objects.c - OBJECTS: lists the objects of the store, for pvfs-fsck. */
+/*
+ * op_objects.c - OBJECTS and REMOVE: lists and removes objects of the store.
+ *
+ * The manager forgets removed objects when it gets the answer.  So the removal is durable then,
+ * also with sync = off, and later writes do not make the objects again (tombs.h).
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "server/op/op.h"
+#include "server/op/op_int.h"
+
+/* ---- OBJECTS, for pvfs-fsck ---- */
 
 struct listing {
 	struct store_place place;
@@ -11,7 +19,7 @@ struct listing {
 	uint32_t n;
 };
 
-static int list(struct op_job *job)
+static int list_objects(struct op_job *job)
 {
 	const struct wire_walk *body = job->req->msg.body;
 	struct listing *l = malloc(sizeof(*l));
@@ -25,7 +33,7 @@ static int list(struct op_job *job)
 			  WIRE_HANDLE_MAX, &l->n);
 }
 
-static void answer(struct op_job *job, int status)
+static void send_listing(struct op_job *job, int status)
 {
 	struct listing *l = job->req->priv;
 	struct wire_walk_rep rep;
@@ -49,5 +57,46 @@ static void answer(struct op_job *job, int status)
 
 void op_objects(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, list, answer);
+	op_job_start(w, req, SYNC_READ, list_objects, send_listing);
+}
+
+/* ---- REMOVE ---- */
+
+static int remove_all(struct op_job *job, bool durable)
+{
+	const struct wire_objects *body = job->req->msg.body;
+	const le64 *handle = job->req->msg.tail[0].ptr;
+	struct iod *iod = job->worker->iod;
+	uint32_t i, n = le32toh(body->n);
+	int rc, first = 0;
+
+	for (i = 0; i < n; i++) {
+		if (rpc_req_late(job->req))
+			return -ETIMEDOUT;
+		tombs_add(iod->tombs, le64toh(handle[i]));
+		rc = store_remove(iod->store, le64toh(handle[i]), durable);
+		loan_object_drop(iod->loans, le64toh(handle[i]));
+		counters_remove_file(iod->counters, le64toh(handle[i]));
+		if (!rc)
+			continue;
+		log_error(iod->log, "cannot remove object %016llx: %s",
+			  (unsigned long long)le64toh(handle[i]),
+			  strerror(-rc));
+		first = first ? first : rc;
+	}
+	return first;
+}
+
+static int remove_objects(struct op_job *job)
+{
+	int rc = remove_all(job, false);
+
+	if (rc || store_in_memory(job->worker->iod->store))
+		return rc;
+	return remove_all(job, true);
+}
+
+void op_remove(struct worker *w, struct rpc_req *req)
+{
+	op_job_start(w, req, SYNC_CHANGE, remove_objects, op_job_reply);
 }

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op_place.c - PLACE: tells a client where a counter lies, for RDMA atomics. */
+/*
+ * op_place.c - PLACE and SHARE: tell a client where a counter lies, for RDMA atomics, and where
+ * the shared blocks lie, for RDMA Reads.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "server/op/op.h"
+#include "server/op/op_int.h"
+#include "server/state/shares.h"
+
+/* ---- PLACE ---- */
 
 /* If the transport needs a process for atomics, a request is as fast. */
-static bool serves(const struct iod *iod, const struct tp_dev *dev)
+static bool device_serves_counters(const struct iod *iod,
+				   const struct tp_dev *dev)
 {
 	unsigned int does = tp_dev_serves(dev);
 
@@ -26,7 +33,7 @@ struct placing {
 	struct counter_loan place;
 };
 
-static struct counter_loan_request wish_of(const struct op_job *job)
+static struct counter_loan_request loan_request_of(const struct op_job *job)
 {
 	const struct wire_place *body = job->req->msg.body;
 	const struct placing *p = job->req->priv;
@@ -43,7 +50,7 @@ static struct counter_loan_request wish_of(const struct op_job *job)
 
 /* A ceiling of an earlier process is refused: that process may have given the same values to
  * another client. */
-static int check(const struct op_job *job)
+static int check_place_request(const struct op_job *job)
 {
 	const struct wire_place *body = job->req->msg.body;
 
@@ -57,16 +64,16 @@ static int check(const struct op_job *job)
 }
 
 /* The second check catches a removal since the first. */
-static int run(struct op_job *job)
+static int lend_counter(struct op_job *job)
 {
-	const struct counter_loan_request wish = wish_of(job);
+	const struct counter_loan_request wish = loan_request_of(job);
 	struct placing *p = job->req->priv;
 	struct iod *iod = job->worker->iod;
 	struct store_obj *obj;
-	int rc = check(job);
+	int rc = check_place_request(job);
 
 	if (!rc)
-		rc = change_make(iod, wish.handle, &obj);
+		rc = change_open_object(iod, wish.handle, &obj);
 	if (rc)
 		return rc;
 	rc = counter_lend_to_device(iod->counters, &wish, &p->place);
@@ -77,7 +84,7 @@ static int run(struct op_job *job)
 	return -ENOENT;
 }
 
-static void answer(struct op_job *job)
+static void send_counter_place(struct op_job *job)
 {
 	const struct placing *p = job->req->priv;
 	struct wire_place_rep rep = {
@@ -90,14 +97,14 @@ static void answer(struct op_job *job)
 	op_reply(job->req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
 }
 
-static void finish(struct op_job *job, int status)
+static void finish_place(struct op_job *job, int status)
 {
 	struct placing *p = job->req->priv;
 
 	if (status) {
 		op_job_reply(job, status);
 	} else {
-		answer(job);
+		send_counter_place(job);
 		free(job);
 	}
 	free(p);
@@ -108,7 +115,7 @@ void op_place(struct worker *w, struct rpc_req *req)
 	struct tp_dev *dev = rpc_ctx_rails(w->ctx)->dev[rpc_req_rail(req)];
 	struct placing *p;
 
-	if (!serves(w->iod, dev)) {
+	if (!device_serves_counters(w->iod, dev)) {
 		rpc_reply_status(req, -EOPNOTSUPP);
 		return;
 	}
@@ -119,5 +126,18 @@ void op_place(struct worker *w, struct rpc_req *req)
 	}
 	p->dev = dev;
 	req->priv = p;
-	op_job_start(w, req, run, finish);
+	op_job_start(w, req, SYNC_CHANGE, lend_counter, finish_place);
+}
+
+/* ---- SHARE ---- */
+
+void op_share(struct worker *w, struct rpc_req *req)
+{
+	struct wire_share_rep rep;
+	int rc = shares_place(w->iod, req, &rep);
+
+	if (rc)
+		rpc_reply_status(req, rc);
+	else
+		op_reply(req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
 }

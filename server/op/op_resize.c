@@ -6,17 +6,17 @@
 #include <errno.h>
 #include <string.h>
 
-#include "server/op/op.h"
+#include "server/op/op_int.h"
 
 /* A missing object has no bytes to cut, and a removed one needs none. */
-static int resize(struct iod *iod, uint64_t handle, uint64_t size,
-		  uint64_t expiry)
+static int resize_in_time(struct iod *iod, uint64_t handle, uint64_t size,
+			  uint64_t expiry)
 {
 	struct gate_entry entry;
 	struct store_obj *obj;
 	int rc;
 
-	rc = size ? change_make(iod, handle, &obj)
+	rc = size ? change_open_object(iod, handle, &obj)
 		  : store_obj_get(iod->store, handle, false, &obj);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
@@ -33,7 +33,7 @@ static int resize(struct iod *iod, uint64_t handle, uint64_t size,
 
 /* An earlier process may have executed it: the request is a repeated one, and the truncation
  * was ordered before this process began. */
-static bool unsure(const struct op_job *job)
+static bool may_be_repeated(const struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
 	uint64_t span = le64toh(body->span), expiry = job->req->expiry;
@@ -43,7 +43,7 @@ static bool unsure(const struct op_job *job)
 		expiry - span <= job->worker->iod->started_boot);
 }
 
-static int run(struct op_job *job)
+static int resize_unless_superseded(struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
 	struct iod *iod = job->worker->iod;
@@ -53,11 +53,11 @@ static int run(struct op_job *job)
 
 	if (rpc_req_late(job->req))
 		return -ETIMEDOUT;
-	rc = early_change(iod->early, handle, &cut, 1, 0, unsure(job));
-	return rc ? rc : resize(iod, handle, size, job->req->expiry);
+	rc = early_change(iod->early, handle, &cut, 1, 0, may_be_repeated(job));
+	return rc ? rc : resize_in_time(iod, handle, size, job->req->expiry);
 }
 
-static int run_once(struct op_job *job)
+static int resize_once(struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
 	struct resizes *resizes = &job->worker->iod->resizes;
@@ -72,7 +72,7 @@ static int run_once(struct op_job *job)
 	case RESIZE_DO:
 		break;
 	}
-	rc = run(job);
+	rc = resize_unless_superseded(job);
 	resizes_end(resizes, place, !rc);
 	return rc;
 }
@@ -81,7 +81,7 @@ static int resize_object(struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
 	struct iod *iod = job->worker->iod;
-	int rc = run_once(job);
+	int rc = resize_once(job);
 
 	if (rc)
 		log_warn(iod->log, "cannot resize object %016llx to %llu: %s",
@@ -93,5 +93,5 @@ static int resize_object(struct op_job *job)
 
 void op_resize(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, resize_object, op_job_reply);
+	op_job_start(w, req, SYNC_CHANGE, resize_object, op_job_reply);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/util/container.h"
-#include "server/op/op.h"
+#include "server/op/op_int.h"
 
 struct sync_op;
 struct sync_one {

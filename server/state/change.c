@@ -4,8 +4,10 @@
 
 #include <errno.h>
 
+#include "common/util/container.h"
+
 /* The second check catches a removal since the first. */
-int change_make(struct iod *iod, uint64_t handle, struct store_obj **obj)
+int change_open_object(struct iod *iod, uint64_t handle, struct store_obj **obj)
 {
 	struct store_obj *made;
 	int rc;
@@ -24,11 +26,41 @@ int change_make(struct iod *iod, uint64_t handle, struct store_obj **obj)
 	return rc ? rc : -ENOENT;
 }
 
-int change_may(struct iod *iod, const struct rpc_req *req, uint64_t handle,
-	       const struct store_seg *seg, unsigned int n)
+int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
+		 const struct store_seg *seg, unsigned int n)
 {
 	if (rpc_req_late(req))
 		return -ETIMEDOUT;
 	return early_change(iod->early, handle, seg, n,
 			    rpc_session_info(req->session)->id, req->anew);
+}
+
+/* ---- flush ---- */
+
+static void on_flush_mail(struct mail *mail)
+{
+	struct change_flush *f = container_of(mail, struct change_flush, mail);
+
+	rpc_req_leave(f->req, RPC_FLUSH);
+	f->done(f, marks_flush_end(&f->ses->marks, f->ses->worker->iod->store,
+				   &f->marks, f->status));
+}
+
+static void on_flush_complete(struct sync_wait *wait, int status)
+{
+	struct change_flush *f = container_of(wait, struct change_flush, wait);
+
+	f->status = status;
+	mailbox_post(&f->ses->worker->mail, &f->mail);
+}
+
+void change_flush_start(struct change_flush *f, struct iod_session *ses,
+			struct store_obj *obj)
+{
+	f->ses = ses;
+	rpc_req_enter(f->req, RPC_FLUSH);
+	f->wait.done = on_flush_complete;
+	f->mail.deliver = on_flush_mail;
+	marks_flush_begin(&ses->marks, store_obj_handle(obj), &f->marks);
+	sync_pool_flush(ses->worker->iod->pool, ses->turn, obj, &f->wait);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* change.h - before an object is changed: checks that it may be, and makes it if needed. */
+/*
+ * change.h - a change of an object: checks that it may be made, opens or makes the object, and
+ * flushes what was written.
+ */
 #ifndef CHANGE_H
 #define CHANGE_H
 
@@ -9,14 +12,35 @@
  * Returns the object with a reference for the caller, made if it does not exist.  -ENOENT: it
  * was removed, and is not made again.  -errno of the store.
  */
-int change_make(struct iod *iod, uint64_t handle, struct store_obj **obj);
+int change_open_object(struct iod *iod, uint64_t handle,
+		       struct store_obj **obj);
 
 /*
  * Checks a change of these bytes of the object.  -ETIMEDOUT: its expiry has passed.  -EIO,
  * -ECONNABORTED: it is a repeated request that must not be executed again, as for
  * early_change().
  */
-int change_may(struct iod *iod, const struct rpc_req *req, uint64_t handle,
-	       const struct store_seg *seg, unsigned int n);
+int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
+		 const struct store_seg *seg, unsigned int n);
+
+/*
+ * Flushes what a session wrote to an object before its request is answered.  An error that
+ * another flush has met since the write counts as well (marks.h).
+ */
+struct change_flush {
+	/* called on the session's thread: 0 or -errno; the caller owns f again */
+	void (*done)(struct change_flush *f, int status);
+	struct rpc_req *req; /* the request that waits for the flush */
+	/* private */
+	struct iod_session *ses;
+	struct marks_flush marks;
+	struct sync_wait wait;
+	int status;
+	struct mail mail;
+};
+
+/* The caller keeps ses and obj until done(), and has called mark_written() before. */
+void change_flush_start(struct change_flush *f, struct iod_session *ses,
+			struct store_obj *obj);
 
 #endif

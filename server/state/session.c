@@ -30,8 +30,8 @@ void session_unref(struct iod_session *ses)
 	free(ses);
 }
 
-int session_file(struct iod_session *ses, const struct rpc_req *req,
-		 struct store_io *io, bool write)
+int session_access_file(struct iod_session *ses, const struct rpc_req *req,
+			struct store_io *io, bool write)
 {
 	struct iod *iod = ses->worker->iod;
 
@@ -45,15 +45,15 @@ int session_file(struct iod_session *ses, const struct rpc_req *req,
 	return write ? iod->engine->write(io) : iod->engine->read(io);
 }
 
-void session_begin(struct iod_session *ses)
+void session_work_begin(struct iod_session *ses)
 {
 	ses->refs++;
 	ses->running++;
 }
 
-void session_finish(struct iod_session *ses)
+void session_work_end(struct iod_session *ses)
 {
-	struct session_idle *wait;
+	struct session_idle_wait *wait;
 
 	ses->running--;
 	while (!ses->running && (wait = STAILQ_FIRST(&ses->waits))) {
@@ -63,7 +63,7 @@ void session_finish(struct iod_session *ses)
 	session_unref(ses);
 }
 
-void session_wait(struct iod_session *ses, struct session_idle *wait)
+void session_wait_idle(struct iod_session *ses, struct session_idle_wait *wait)
 {
 	if (ses->running)
 		STAILQ_INSERT_TAIL(&ses->waits, wait, link);
@@ -71,7 +71,7 @@ void session_wait(struct iod_session *ses, struct session_idle *wait)
 		wait->idle(wait);
 }
 
-bool session_stale(const struct iod_session *ses)
+bool session_is_stale(const struct iod_session *ses)
 {
 	return ses->term &&
 	       !store_obeys(ses->worker->iod->store, ses->term, ses->id);

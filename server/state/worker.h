@@ -38,9 +38,9 @@ struct parked;
 struct worker;
 
 /* Called on the session's thread when nothing of the session is running. */
-struct session_idle {
-	void (*idle)(struct session_idle *wait);
-	STAILQ_ENTRY(session_idle) link;
+struct session_idle_wait {
+	void (*idle)(struct session_idle_wait *wait);
+	STAILQ_ENTRY(session_idle_wait) link;
 };
 
 struct iod_session {
@@ -49,7 +49,7 @@ struct iod_session {
 	/* of the service, and of each transfer, job and flush */
 	unsigned int refs;
 	unsigned int running; /* transfers and jobs in progress */
-	STAILQ_HEAD(, session_idle) waits; /* waiting until running is 0 */
+	STAILQ_HEAD(, session_idle_wait) waits; /* waiting until running is 0 */
 	bool fenced; /* none of its changes is executed any more */
 	struct sync_client *turn; /* its turns in the pool */
 	struct marks marks; /* of the objects that it wrote */
@@ -173,18 +173,18 @@ static inline bool iod_lends_writing(const struct iod *iod)
 struct iod_session *session_find(struct worker *w, uint64_t id);
 struct iod_session *session_of(struct rpc_req *req);
 /* The session claimed the store as manager, and the store obeys another manager now. */
-bool session_stale(const struct iod_session *ses);
+bool session_is_stale(const struct iod_session *ses);
 void session_unref(struct iod_session *ses);
 /*
  * Calls read() or write() of the engine for a request of the session, with its turn and its
  * expiry.  The caller has set the other fields of io.
  */
-int session_file(struct iod_session *ses, const struct rpc_req *req,
-		 struct store_io *io, bool write);
-/* Something of the session begins to run, with a reference to it; session_finish() ends both. */
-void session_begin(struct iod_session *ses);
-void session_finish(struct iod_session *ses);
+int session_access_file(struct iod_session *ses, const struct rpc_req *req,
+			struct store_io *io, bool write);
+/* Something of the session begins to run, with a reference to it; session_work_end() ends both. */
+void session_work_begin(struct iod_session *ses);
+void session_work_end(struct iod_session *ses);
 /* Calls wait->idle() when nothing of the session is running, possibly at once. */
-void session_wait(struct iod_session *ses, struct session_idle *wait);
+void session_wait_idle(struct iod_session *ses, struct session_idle_wait *wait);
 
 #endif

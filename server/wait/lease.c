@@ -38,7 +38,7 @@ static void answer(struct parked *p, int status)
 
 	rpc_reply_status(p->req, status);
 	unpark(p);
-	session_finish(ses);
+	session_work_end(ses);
 }
 
 static void too_late(struct rpc_timer *timer)
@@ -74,7 +74,7 @@ static void park(struct worker *w, struct rpc_req *req)
 	p->req = req;
 	p->ses = session_of(req);
 	p->late.fire = too_late;
-	session_begin(p->ses);
+	session_work_begin(p->ses);
 	rpc_req_enter(req, RPC_QUEUE);
 	TAILQ_INSERT_TAIL(&w->parked, p, link);
 	rpc_timer_set(w->ctx, &p->late, rpc_req_patience(req));
@@ -125,7 +125,7 @@ static void resume(struct mail *mail)
 		free(p);
 		rpc_req_leave(req, RPC_QUEUE);
 		w->iod->run(w, req);
-		session_finish(ses);
+		session_work_end(ses);
 	}
 }
 

@@ -1,12 +1,192 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* xfer.c - transfers and their chunks. */
+/* xfer.c - transfers: their pieces, the order of their chunks, and their end. */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/util/clock.h"
 #include "common/util/container.h"
+#include "server/xfer/list_share.h"
 #include "server/xfer/xfer.h"
 
-static void stop_waiting(struct xfer *x)
+#define SHY_MS 2000u
+#define MANY_KEPT (16u << 10) /* pieces of memory kept for the next list */
+
+/* ---- creating and freeing ---- */
+
+static void set_regions(struct xfer *x, const struct wire_region *reg,
+			unsigned int n)
+{
+	struct store_seg *last = NULL;
+	uint64_t off, len;
+	unsigned int i;
+
+	x->nseg = 0;
+	x->seg = x->few;
+	for (i = 0; i < n; i++) {
+		off = le64toh(reg[i].off);
+		len = le64toh(reg[i].len);
+		if (!len)
+			continue;
+		if (last && last->off + last->len == off) {
+			last->len += len;
+			continue;
+		}
+		last = &x->seg[x->nseg++];
+		last->off = off;
+		last->len = len;
+	}
+}
+
+static int set_list(struct xfer *x, const struct wire_list *body,
+		    const struct wire_vec *vec)
+{
+	size_t n = list_share_pieces(body, vec);
+
+	if (n > WIRE_REGION_MAX && n > x->manymax) {
+		free(x->many);
+		x->manymax = 0;
+		x->many = malloc(n * sizeof(x->many[0]));
+		if (!x->many)
+			return -ENOMEM;
+		x->manymax = n;
+	}
+	x->seg = n > WIRE_REGION_MAX ? x->many : x->few;
+	return list_share_expand(body, vec, x->seg, &x->nseg);
+}
+
+static int set_pieces(struct xfer *x, const struct rpc_req *req)
+{
+	const struct wire_io *body = req->msg.body;
+
+	if (req->op == WIRE_READ_LIST || req->op == WIRE_WRITE_LIST)
+		return set_list(x, req->msg.body, req->msg.tail[0].ptr);
+	set_regions(x, req->msg.tail[0].ptr, le32toh(body->nreg));
+	return 0;
+}
+
+static struct xfer *alloc_xfer(struct worker *w)
+{
+	struct xfer *x = LIST_FIRST(&w->spare);
+	unsigned int i;
+
+	if (x) {
+		LIST_REMOVE(x, link);
+	} else {
+		x = malloc(sizeof(*x));
+		if (!x)
+			return NULL;
+		x->many = NULL;
+		x->manymax = 0;
+	}
+	x->late = (struct rpc_timer){ 0 };
+	for (i = 0; i < XFER_CHUNKS; i++) {
+		x->chunk[i].x = x;
+		x->chunk[i].busy = false;
+		x->chunk[i].buf = NULL;
+		x->chunk[i].nwindow = 0;
+		x->chunk[i].npiece = 0;
+		x->chunk[i].entered = false;
+		x->chunk[i].expiry = (struct rpc_timer){ 0 };
+	}
+	LIST_INSERT_HEAD(&w->xfers, x, link);
+	return x;
+}
+
+struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
+			 const struct xfer_ops *ops)
+{
+	const struct wire_io *body = req->msg.body;
+	struct xfer *x = alloc_xfer(w);
+	int rc;
+
+	if (!x) {
+		rpc_reply_status(req, -ENOMEM);
+		return NULL;
+	}
+	x->ops = ops;
+	x->worker = w;
+	x->ses = session_of(req);
+	session_work_begin(x->ses);
+	x->req = req;
+	x->obj = NULL;
+	x->mark = NULL;
+	x->mem = req->msg.tail[1].ptr;
+	x->nmem = le32toh(body->nmem);
+	x->write = false;
+	x->mapped = false;
+	x->broken = false;
+	x->filling = false;
+	x->wait.owner = NULL;
+	x->status = 0;
+	x->busy = 0;
+	x->total = le64toh(body->total);
+	x->next = 0;
+	x->started = 0;
+	x->windows_end = 0;
+	x->writing = NULL;
+	x->seg_at = 0;
+	x->skip = 0;
+	rc = set_pieces(x, req);
+	if (!rc)
+		return x;
+	rpc_reply_status(req, rc);
+	xfer_free(x);
+	return NULL;
+}
+
+/*
+ * If a connection broke, a truncation may have cut a window.  The repeated request uses
+ * buffers, so that further truncations cannot stop it again and again.
+ */
+bool xfer_may_use_windows(const struct xfer *x)
+{
+	return clock_now() >= x->ses->shy_until;
+}
+
+bool xfer_has_many_pieces(const struct xfer *x)
+{
+	return x->nseg >= WINDOW_PIECES;
+}
+
+void xfer_free(struct xfer *x)
+{
+	struct iod_session *ses = x->ses;
+
+	if (x->broken)
+		ses->shy_until = clock_after_ms(SHY_MS);
+	if (x->obj)
+		store_obj_put(x->obj);
+	rpc_timer_clear(x->worker->ctx, &x->late);
+	LIST_REMOVE(x, link);
+	if (x->manymax > MANY_KEPT) {
+		free(x->many);
+		x->many = NULL;
+		x->manymax = 0;
+	}
+	LIST_INSERT_HEAD(&x->worker->spare, x, link);
+	session_work_end(ses);
+}
+
+void xfer_free_all(struct worker *w)
+{
+	struct xfer *x;
+	unsigned int i;
+
+	while ((x = LIST_FIRST(&w->xfers))) {
+		for (i = 0; i < XFER_CHUNKS; i++)
+			chunk_unmap(&x->chunk[i]);
+		xfer_free(x);
+	}
+	while ((x = LIST_FIRST(&w->spare))) {
+		LIST_REMOVE(x, link);
+		free(x->many);
+		free(x);
+	}
+}
+
+/* ---- waiting for a buffer ---- */
+
+static void stop_waiting_for_buffer(struct xfer *x)
 {
 	if (x->wait.owner)
 		rpc_req_leave(x->req, RPC_BUFFER);
@@ -16,14 +196,15 @@ static void stop_waiting(struct xfer *x)
 
 static void xfer_stop(struct xfer *x, int status)
 {
-	stop_waiting(x);
+	stop_waiting_for_buffer(x);
 	if (!x->status)
 		x->status = status;
 	if (!x->busy)
 		x->ops->end(x);
 }
 
-void xfer_stop_all(struct worker *w, const struct iod_session *ses, int status)
+void xfer_stop_session(struct worker *w, const struct iod_session *ses,
+		       int status)
 {
 	struct xfer *x = LIST_FIRST(&w->xfers);
 
@@ -38,13 +219,13 @@ void xfer_stop_all(struct worker *w, const struct iod_session *ses, int status)
 }
 
 /* The deadline has passed while the transfer waited for a buffer. */
-static void too_late(struct rpc_timer *timer)
+static void on_deadline(struct rpc_timer *timer)
 {
 	xfer_stop(container_of(timer, struct xfer, late), -ETIMEDOUT);
 }
 
 /* Advances by len bytes of the regions. */
-static void advance(struct xfer *x, uint64_t len)
+static void advance_position(struct xfer *x, uint64_t len)
 {
 	uint64_t left;
 
@@ -61,7 +242,7 @@ static void advance(struct xfer *x, uint64_t len)
 	}
 }
 
-static struct chunk *idle_chunk(struct xfer *x)
+static struct chunk *unused_chunk(struct xfer *x)
 {
 	return x->chunk[0].busy ? &x->chunk[1] : &x->chunk[0];
 }
@@ -72,7 +253,7 @@ static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
 	uint64_t left = x->total - x->next;
 
 	c->busy = true;
-	c->got = false;
+	c->arrived = false;
 	c->pos = x->next;
 	c->mem = mem;
 	c->io.obj = x->obj;
@@ -81,12 +262,12 @@ static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
 	c->io.buf = buf;
 	c->io.len = (size_t)(left < room ? left : room);
 	x->busy++;
-	advance(x, c->io.len);
+	advance_position(x, c->io.len);
 	x->ops->begin(c);
 }
 
 /* The bytes of the next chunk, if a buffer of that size is free. */
-static size_t want(const struct xfer *x)
+static size_t next_chunk_bytes(const struct xfer *x)
 {
 	uint64_t left = x->total - x->next;
 	size_t unit = x->worker->iod->conf.unit_size;
@@ -94,12 +275,12 @@ static size_t want(const struct xfer *x)
 	return left < unit ? (size_t)left : unit;
 }
 
-static void start_buf(struct xfer *x, struct zone_buf *buf)
+static void start_chunk_in_buffer(struct xfer *x, struct zone_buf *buf)
 {
 	const struct store_seg *seg = &x->seg[x->seg_at];
 	uint64_t len = seg->len - x->skip;
-	struct chunk *c = idle_chunk(x);
-	size_t room = want(x);
+	struct chunk *c = unused_chunk(x);
+	size_t room = next_chunk_bytes(x);
 
 	if (room > buf->len)
 		room = buf->len;
@@ -111,9 +292,9 @@ static void start_buf(struct xfer *x, struct zone_buf *buf)
 }
 
 /* Starts a chunk in windows of the object.  False: the next piece lies in no window. */
-static bool start_window(struct xfer *x)
+static bool start_chunk_in_windows(struct xfer *x)
 {
-	struct chunk *c = idle_chunk(x);
+	struct chunk *c = unused_chunk(x);
 	uint64_t len = chunk_map(c);
 
 	if (len)
@@ -121,7 +302,7 @@ static bool start_window(struct xfer *x)
 	return len;
 }
 
-static bool over(const struct xfer *x)
+static bool has_no_more_chunks(const struct xfer *x)
 {
 	return x->status || x->next == x->total;
 }
@@ -130,145 +311,63 @@ static bool over(const struct xfer *x)
  * Starts chunks up to the limit, the first one in buf unless it is NULL.  If a chunk fails at
  * once, the transfer ends here and not inside the loop.
  */
-static void fill(struct xfer *x, struct zone_buf *buf)
+static void start_chunks(struct xfer *x, struct zone_buf *buf)
 {
 	struct zones *zones = x->worker->zones;
 
-	x->held = true;
+	x->filling = true;
 	if (buf)
-		start_buf(x, buf);
-	while (!over(x) && x->busy < XFER_CHUNKS) {
-		if (x->mapped && start_window(x))
+		start_chunk_in_buffer(x, buf);
+	while (!has_no_more_chunks(x) && x->busy < XFER_CHUNKS) {
+		if (x->mapped && start_chunk_in_windows(x))
 			continue;
-		buf = zone_get_wait(zones, &x->ses->owner, want(x), &x->wait);
+		buf = zone_get_wait(zones, &x->ses->owner, next_chunk_bytes(x),
+				    &x->wait);
 		if (!buf) {
 			rpc_req_enter(x->req, RPC_BUFFER);
-			x->late.fire = too_late;
+			x->late.fire = on_deadline;
 			rpc_timer_set(x->worker->ctx, &x->late,
 				      x->req->deadline);
 			break;
 		}
-		start_buf(x, buf);
+		start_chunk_in_buffer(x, buf);
 	}
-	x->held = false;
-	if (over(x) && !x->busy)
+	x->filling = false;
+	if (has_no_more_chunks(x) && !x->busy)
 		x->ops->end(x);
 }
 
 /* After the deadline the client may have freed its memory, so no data may be moved. */
-static void got_buf(struct zone_wait *wait, struct zone_buf *buf)
+static void on_buffer(struct zone_wait *wait, struct zone_buf *buf)
 {
 	struct xfer *x = container_of(wait, struct xfer, wait);
 
 	rpc_req_leave(x->req, RPC_BUFFER);
 	rpc_timer_clear(x->worker->ctx, &x->late);
 	if (!rpc_req_late(x->req)) {
-		fill(x, buf);
+		start_chunks(x, buf);
 		return;
 	}
 	zone_put(x->worker->zones, buf);
 	xfer_stop(x, -ETIMEDOUT);
 }
 
-void xfer_run(struct xfer *x)
+void xfer_start(struct xfer *x)
 {
-	x->wait.ready = got_buf;
-	fill(x, NULL);
+	x->wait.ready = on_buffer;
+	start_chunks(x, NULL);
 }
 
-void xfer_again(struct xfer *x)
+void xfer_restart(struct xfer *x)
 {
 	x->next = 0;
 	x->seg_at = 0;
 	x->skip = 0;
-	fill(x, NULL);
-}
-
-static void chunk_filed(struct mail *mail)
-{
-	struct chunk *c = container_of(mail, struct chunk, mail);
-
-	rpc_req_leave_from(c->x->req, RPC_DISK, c->io.work.item.began);
-	c->filed(c, c->io_status);
-}
-
-static void io_done(struct store_io *io, int status)
-{
-	struct chunk *c = container_of(io, struct chunk, io);
-
-	c->io_status = status;
-	mailbox_post(&c->x->worker->mail, &c->mail);
-}
-
-void chunk_file(struct chunk *c, bool write,
-		void (*filed)(struct chunk *c, int status))
-{
-	int rc;
-
-	c->io.done = io_done;
-	c->filed = filed;
-	c->mail.deliver = chunk_filed;
-	rpc_req_enter(c->x->req, RPC_DISK);
-	rc = session_file(c->x->ses, c->x->req, &c->io, write);
-	if (rc == -EINPROGRESS)
-		return;
-	rpc_req_leave(c->x->req, RPC_DISK);
-	filed(c, rc);
-}
-
-static void run_apart(struct sync_work *work)
-{
-	struct chunk *c = container_of(work, struct chunk, io.work);
-
-	io_done(&c->io, c->apart(c));
-}
-
-void chunk_apart(struct chunk *c, int (*apart)(struct chunk *c),
-		 void (*filed)(struct chunk *c, int status))
-{
-	struct xfer *x = c->x;
-
-	c->apart = apart;
-	c->filed = filed;
-	c->mail.deliver = chunk_filed;
-	c->io.work.run = run_apart;
-	c->io.work.item.began = 0;
-	rpc_req_enter(x->req, RPC_DISK);
-	sync_pool_run(x->worker->iod->pool, x->ses->turn, SYNC_WRITE,
-		      &c->io.work);
-}
-
-int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
-	       void (*done)(struct rpc_bulk *bulk, int status))
-{
-	struct rail_sge buf = { c->io.buf, (uint32_t)c->io.len, c->mem };
-	int rc;
-
-	c->bulk = (struct rpc_bulk){
-		.dir = dir,
-		.mem = c->x->mem,
-		.nmem = c->x->nmem,
-		.mem_off = c->pos,
-		.local = c->npiece ? c->x->worker->piece : &buf,
-		.nlocal = c->npiece ? c->npiece : 1,
-		.len = c->io.len,
-		.last = dir == RPC_PUT &&
-			c->x->started + c->io.len == c->x->total,
-		.lend = c->buf,
-		.mapped = c->npiece,
-		.done = done,
-		.arg = c
-	};
-	rc = rpc_bulk_start(c->x->req, &c->bulk);
-	if (rc == -ENOTCONN)
-		c->x->broken = true;
-	if (!rc)
-		rpc_req_enter(c->x->req, RPC_NETWORK);
-	return rc;
+	start_chunks(x, NULL);
 }
 
 /* If the transfer waits for a buffer, zone_put() may start its next chunk. */
-void chunk_done(struct chunk *c, int status)
+void xfer_chunk_complete(struct chunk *c, int status)
 {
 	struct xfer *x = c->x;
 	struct zones *zones = x->worker->zones;
@@ -281,11 +380,11 @@ void chunk_done(struct chunk *c, int status)
 	x->busy--;
 	if (status && !x->status) {
 		x->status = status;
-		stop_waiting(x);
+		stop_waiting_for_buffer(x);
 	}
-	waits = x->held || x->wait.owner;
+	waits = x->filling || x->wait.owner;
 	if (buf)
 		zone_put(zones, buf);
 	if (!waits)
-		fill(x, NULL);
+		start_chunks(x, NULL);
 }

@@ -8,13 +8,14 @@
  * transfer and file access overlap).
  *
  *   begin(chunk)  The chunk has a buffer, or lies in windows (x->mapped), with many pieces of the
- *                 object in one transfer.  The operation moves the data, then calls chunk_done().
+ *                 object in one transfer.  The operation moves the data, then calls
+ *                 xfer_chunk_complete().
  *   end(xfer)     No chunk is in progress.  All bytes were moved, or status is set.
  */
 #ifndef XFER_H
 #define XFER_H
 
-#include "server/state/flushing.h"
+#include "server/state/change.h"
 #include "server/state/worker.h"
 
 #define XFER_CHUNKS 2u
@@ -23,7 +24,7 @@
 struct chunk {
 	struct xfer *x;
 	bool busy;
-	bool got; /* WRITE: its bytes have arrived */
+	bool arrived; /* WRITE: its bytes have arrived */
 	struct zone_buf *buf; /* or NULL: in windows */
 	struct window *window[CHUNK_WINDOWS];
 	unsigned int nwindow;
@@ -32,15 +33,16 @@ struct chunk {
 	uint64_t pos; /* in the transfer, in the order of the regions */
 	struct rail_mem *mem; /* of io.buf */
 	struct store_io io;
-	int (*apart)(struct chunk *c);
-	void (*filed)(struct chunk *c, int status);
+	/* of chunk_run_in_pool() */
+	int (*pool_access)(struct chunk *c);
+	void (*on_file_complete)(struct chunk *c, int status);
 	int io_status;
 	struct mail mail; /* io was done on another thread */
 	struct rpc_bulk bulk;
-	/* WRITE into windows: entry has entered the gate; overdue fires at its expiry */
+	/* WRITE into windows: entry is in the gate, and this fires at its expiry */
 	bool entered;
 	struct gate_entry entry;
-	struct rpc_timer overdue;
+	struct rpc_timer expiry;
 };
 
 struct xfer_ops {
@@ -59,16 +61,16 @@ struct xfer {
 	bool write;
 	bool mapped; /* may use windows */
 	bool broken; /* the connection broke */
-	bool held; /* fill() is running, so chunk_done() must not call it */
+	bool filling; /* start_chunks() is running: xfer_chunk_complete() must not call it */
 	int status; /* the first error, or 0 */
 	unsigned int busy; /* chunks in progress */
 	uint64_t total; /* bytes to move */
 	uint64_t next; /* bytes given to chunks */
 	uint64_t started; /* READ: bytes given to the network */
 	uint64_t size; /* READ: size of the object at the start */
-	bool inside; /* READ: all regions end before the end of the object */
+	bool before_end; /* READ: all regions end before the end of the object */
 	/* WRITE: end of the range written through windows, or 0 */
-	uint64_t direct;
+	uint64_t windows_end;
 	/* the region in which `next` lies; skip: bytes of it before `next` */
 	unsigned int seg_at;
 	uint64_t skip;
@@ -77,10 +79,10 @@ struct xfer {
 	struct rpc_timer late;
 	LIST_ENTRY(xfer) link;
 	/* WRITE: chunk that is being written to the file */
-	struct chunk *filing;
+	struct chunk *writing;
 	struct chunk chunk[XFER_CHUNKS];
 	struct mark *mark; /* WRITE: until the data is written; or NULL */
-	struct flushing flush;
+	struct change_flush flush;
 	unsigned int nseg;
 	struct store_seg *seg; /* few or many */
 	/* for long lists: manymax pieces; kept for the next transfer */
@@ -94,18 +96,30 @@ struct xfer {
  * the iod's share of the list.  Adjacent pieces become one.  NULL: no memory, or the list is
  * shorter than the request says; then req was answered.
  */
-struct xfer *xfer_new(struct worker *w, struct rpc_req *req,
-		      const struct xfer_ops *ops);
+struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
+			 const struct xfer_ops *ops);
 /* Puts the object and the session.  req must have been answered or aborted. */
 void xfer_free(struct xfer *x);
 /* Moves x->total bytes: calls begin() for each chunk, and end() at the end. */
-void xfer_run(struct xfer *x);
+void xfer_start(struct xfer *x);
 /* The session may use windows. */
-bool xfer_windows(const struct xfer *x);
+bool xfer_may_use_windows(const struct xfer *x);
 /* There are at least WINDOW_PIECES pieces. */
-bool xfer_fine(const struct xfer *x);
+bool xfer_has_many_pieces(const struct xfer *x);
 /* Call it from end(): repeats the transfer from the beginning. */
-void xfer_again(struct xfer *x);
+void xfer_restart(struct xfer *x);
+/* The chunk has ended: releases its buffer or windows, and starts the next chunk. */
+void xfer_chunk_complete(struct chunk *c, int status);
+
+/* Ends the transfers of the session that wait for a buffer. */
+void xfer_stop_session(struct worker *w, const struct iod_session *ses,
+		       int status);
+
+/* At the end of the iod: frees the transfers in progress and the spare ones. */
+void xfer_free_all(struct worker *w);
+
+/* ---- chunk.c ---- */
+
 /*
  * Maps the next pieces that lie in windows, as many as fit into one chunk, and returns their
  * bytes.  0: the next piece lies in no window, and c->npiece is 0.  chunk_unmap() releases the
@@ -118,30 +132,22 @@ uint64_t chunk_map(struct chunk *c);
  * the expiry has passed.  -ESTALE: the object was replaced since it was mapped; broken is set,
  * and the client repeats the request.
  */
-int chunk_enter(struct chunk *c);
+int chunk_enter_gate(struct chunk *c);
 void chunk_unmap(struct chunk *c);
 /*
- * Executes c->io by the engine, then calls filed(c, status) on the worker's thread, possibly at
- * once.
+ * Executes c->io by the engine, then calls on_file_complete(c, status) on the worker's thread,
+ * possibly at once.
  */
-void chunk_file(struct chunk *c, bool write,
-		void (*filed)(struct chunk *c, int status));
-/* The same for apart(c), which may block; it runs on a thread of the pool. */
-void chunk_apart(struct chunk *c, int (*apart)(struct chunk *c),
-		 void (*filed)(struct chunk *c, int status));
+void chunk_access_file(struct chunk *c, bool write,
+		       void (*on_file_complete)(struct chunk *c, int status));
+/* The same for pool_access(c), which may block; it runs on a thread of the pool. */
+void chunk_run_in_pool(struct chunk *c, int (*pool_access)(struct chunk *c),
+		       void (*on_file_complete)(struct chunk *c, int status));
 /*
  * Moves the chunk's bytes between its buffer and the client.  -ENOTCONN: there is no
  * connection; broken is set.  Other errors are those of rpc_bulk_start().
  */
-int chunk_bulk(struct chunk *c, enum rpc_bulk_dir dir,
-	       void (*done)(struct rpc_bulk *bulk, int status));
-/* The chunk has ended: releases its buffer or windows, and starts the next chunk. */
-void chunk_done(struct chunk *c, int status);
-
-/* Ends the transfers of the session that wait for a buffer. */
-void xfer_stop_all(struct worker *w, const struct iod_session *ses, int status);
-
-/* At the end of the iod: frees the transfers in progress and the spare ones. */
-void xfer_free_all(struct worker *w);
+int chunk_move_data(struct chunk *c, enum rpc_bulk_dir dir,
+		    void (*done)(struct rpc_bulk *bulk, int status));
 
 #endif

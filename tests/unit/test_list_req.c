@@ -16,8 +16,8 @@
 struct store_seg {
 	uint64_t off, len;
 };
-int list_expand(const struct wire_list *list, const struct wire_vec *vec,
-		struct store_seg *seg, unsigned int *nseg);
+int list_share_expand(const struct wire_list *list, const struct wire_vec *vec,
+		      struct store_seg *seg, unsigned int *nseg);
 
 #define SPANS 3000u
 #define MEM (4u << 20)
@@ -102,7 +102,7 @@ static unsigned int served(uint32_t k)
 	unsigned int n;
 
 	MUST(req.vecs.pieces <= WIRE_PIECE_MAX);
-	MUST(list_expand(&list, req.vecs.v, seg, &n) == 0);
+	MUST(list_share_expand(&list, req.vecs.v, seg, &n) == 0);
 	return n;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ending.c - each worker, on its own thread, marks the sessions that end.  Then it waits until
+ * session_end.c - each worker, on its own thread, marks the sessions that end.  Then it waits until
  * nothing of theirs is running, on its thread and in the pool.  The last worker reports to
  * home.
  */
@@ -9,33 +9,33 @@
 
 #include "server/copy/copies.h"
 #include "common/util/container.h"
-#include "server/op/ending.h"
+#include "server/op/op_int.h"
 #include "server/wait/lease.h"
 #include "server/xfer/xfer.h"
 
-struct ending_mark {
+struct session_end_worker {
 	struct mail mail;
-	struct session_idle wait;
+	struct session_idle_wait wait;
 	struct worker *worker;
-	struct ending *e;
+	struct session_end *e;
 };
 
-static void over(struct mail *mail)
+static void on_all_ended(struct mail *mail)
 {
-	struct ending *e = container_of(mail, struct ending, mail);
+	struct session_end *e = container_of(mail, struct session_end, mail);
 
 	free(e->mark);
 	e->done(e);
 }
 
-static void wait_for_next(struct ending_mark *mark)
+static void wait_for_next_session(struct session_end_worker *mark)
 {
-	struct ending *e = mark->e;
+	struct session_end *e = mark->e;
 	struct iod_session *ses;
 
 	LIST_FOREACH(ses, &mark->worker->sessions, link) {
 		if (ses->running && e->ends(e, ses)) {
-			session_wait(ses, &mark->wait);
+			session_wait_idle(ses, &mark->wait);
 			return;
 		}
 	}
@@ -43,35 +43,37 @@ static void wait_for_next(struct ending_mark *mark)
 		mailbox_post(&e->home->mail, &e->mail);
 }
 
-static void idle(struct session_idle *wait)
+static void on_session_idle(struct session_idle_wait *wait)
 {
-	wait_for_next(container_of(wait, struct ending_mark, wait));
+	wait_for_next_session(
+		container_of(wait, struct session_end_worker, wait));
 }
 
 /* Running bulk transfers end with the connection, which rpc_server_fence() closes. */
-static void end(struct worker *w, struct iod_session *ses)
+static void end_session(struct worker *w, struct iod_session *ses)
 {
 	ses->fenced = true;
 	rpc_server_fence(w->iod->server, ses->id);
 	loan_session_end(w->iod->loans, ses->id);
 	lease_drop(w, ses);
-	xfer_stop_all(w, ses, -ESTALE);
+	xfer_stop_session(w, ses, -ESTALE);
 	copies_stop_session(w->copies, ses, -ESTALE);
 }
 
-static void mark_all(struct mail *mail)
+static void end_worker_sessions(struct mail *mail)
 {
-	struct ending_mark *mark = container_of(mail, struct ending_mark, mail);
-	struct ending *e = mark->e;
+	struct session_end_worker *mark =
+		container_of(mail, struct session_end_worker, mail);
+	struct session_end *e = mark->e;
 	struct iod_session *ses;
 
 	LIST_FOREACH(ses, &mark->worker->sessions, link)
 		if (e->ends(e, ses))
-			end(mark->worker, ses);
-	wait_for_next(mark);
+			end_session(mark->worker, ses);
+	wait_for_next_session(mark);
 }
 
-int ending_start(struct ending *e, struct worker *home)
+int session_end_start(struct session_end *e, struct worker *home)
 {
 	struct iod *iod = home->iod;
 	unsigned int i, n = iod->nworkers;
@@ -80,11 +82,11 @@ int ending_start(struct ending *e, struct worker *home)
 	if (!e->mark)
 		return -ENOMEM;
 	e->home = home;
-	e->mail.deliver = over;
+	e->mail.deliver = on_all_ended;
 	atomic_init(&e->left, n);
 	for (i = 0; i < n; i++) {
-		e->mark[i].mail.deliver = mark_all;
-		e->mark[i].wait.idle = idle;
+		e->mark[i].mail.deliver = end_worker_sessions;
+		e->mark[i].wait.idle = on_session_idle;
 		e->mark[i].worker = &iod->worker[i];
 		e->mark[i].e = e;
 		mailbox_post(&iod->worker[i].mail, &e->mark[i].mail);

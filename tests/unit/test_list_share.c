@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/dist/dist.h"
-#include "server/xfer/list.h"
+#include "server/xfer/list_share.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
 
@@ -99,12 +99,13 @@ START_TEST(share_is_that_of_dist)
 			continue;
 		g.list.skip = htole64(rnd_in(&r, 0, n - 1));
 		g.list.io.total = htole64(rnd_in(&r, 1, n - g.list.skip));
-		ck_assert_int_eq(list_expand(&g.list, g.vec, g.seg, &g.nseg),
-				 0);
-		ck_assert_uint_le(g.nseg, list_pieces(&g.list, g.vec));
+		ck_assert_int_eq(
+			list_share_expand(&g.list, g.vec, g.seg, &g.nseg), 0);
+		ck_assert_uint_le(g.nseg, list_share_pieces(&g.list, g.vec));
 		same(local + g.list.skip, g.list.io.total);
 		g.list.io.total = htole64(n - g.list.skip + 1);
-		ck_assert_int_eq(list_expand(&g.list, g.vec, g.seg, &g.nseg),
+		ck_assert_int_eq(list_share_expand(&g.list, g.vec, g.seg,
+						   &g.nseg),
 				 -EPROTO);
 	}
 }
@@ -122,8 +123,8 @@ START_TEST(regular_pieces_that_touch_are_one)
 				      .stride2 = htole64(256),
 				      .count = htole32(256),
 				      .count2 = htole32(256) };
-	ck_assert_uint_eq(list_pieces(&g.list, g.vec), 65536);
-	ck_assert_int_eq(list_expand(&g.list, g.vec, g.seg, &g.nseg), 0);
+	ck_assert_uint_eq(list_share_pieces(&g.list, g.vec), 65536);
+	ck_assert_int_eq(list_share_expand(&g.list, g.vec, g.seg, &g.nseg), 0);
 	ck_assert_uint_eq(g.nseg, 1);
 	ck_assert_uint_eq(g.seg[0].off, 100);
 	ck_assert_uint_eq(g.seg[0].len, 65536);
@@ -141,17 +142,18 @@ START_TEST(ends_of_the_file)
 	g.vec[0] = (struct wire_vec){ .len = htole64(INT64_MAX),
 				      .count = htole32(1),
 				      .count2 = htole32(1) };
-	ck_assert_int_eq(list_expand(&g.list, g.vec, g.seg, &g.nseg), 0);
+	ck_assert_int_eq(list_share_expand(&g.list, g.vec, g.seg, &g.nseg), 0);
 	ck_assert_uint_eq(g.seg[0].off, INT64_MAX - 1);
 	g.list.skip = htole64(INT64_MAX);
-	ck_assert_int_eq(list_expand(&g.list, g.vec, g.seg, &g.nseg), -EPROTO);
+	ck_assert_int_eq(list_share_expand(&g.list, g.vec, g.seg, &g.nseg),
+			 -EPROTO);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("list");
-	TCase *tc = tcase_create("list");
+	Suite *s = suite_create("list_share");
+	TCase *tc = tcase_create("list_share");
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, share_is_that_of_dist);

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_fallocate.c - FALLOCATE: allocates, zeroes or frees the space of a range.  A long range is
- * done in steps.  Each step is in time or is not done.
+ * op_space.c - FALLOCATE and SEEK: the space of an object, its data and holes.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/util/disk_space.h"
-#include "server/op/op.h"
+#include "server/op/op_int.h"
+
+/* ---- FALLOCATE: a long range is done in steps; each is in time or is not done ---- */
 
 #define STEP (256ull << 20)
 #define STEPS 4096u /* at most, when space is freed */
 
-static enum store_space how_of(uint32_t flags)
+static enum store_space space_change_of(uint32_t flags)
 {
 	if (flags & WIRE_FA_PUNCH)
 		return STORE_PUNCH;
 	return flags & WIRE_FA_ZERO ? STORE_ZERO : STORE_ALLOCATE;
 }
 
-static int step(struct op_job *job, struct store_obj *obj,
-		const struct store_seg *seg)
+static int fallocate_part(struct op_job *job, struct store_obj *obj,
+			  const struct store_seg *seg)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
 	uint32_t flags = le32toh(body->flags);
@@ -32,22 +34,22 @@ static int step(struct op_job *job, struct store_obj *obj,
 	rc = store_obj_enter(obj, job->req->expiry, &entry);
 	if (rc)
 		return rc;
-	rc = store_obj_space(obj, how_of(flags), flags & WIRE_FA_KEEP, seg->off,
-			     seg->len);
+	rc = store_obj_space(obj, space_change_of(flags), flags & WIRE_FA_KEEP,
+			     seg->off, seg->len);
 	store_obj_leave(obj, &entry);
 	return rc;
 }
 
 /* A range to be freed may be as long as offsets go, and freeing holes takes no time. */
-static uint64_t step_of(enum store_space how, uint64_t len)
+static uint64_t part_length(enum store_space how, uint64_t len)
 {
 	return how == STORE_PUNCH ? (len / (STEPS * STEP) + 1) * STEP : STEP;
 }
 
 /* Checks the free space first, so that a range that cannot fit does not fill the disk.  Space
  * that the object already has may lie in the range. */
-static int has_room(const struct op_job *job, struct store_obj *obj,
-		    uint64_t len)
+static int check_free_space(const struct op_job *job, struct store_obj *obj,
+			    uint64_t len)
 {
 	struct statvfs fs;
 	struct store_stat st;
@@ -62,21 +64,21 @@ static int has_room(const struct op_job *job, struct store_obj *obj,
 	return len > left && len - left > st.blocks * 512 ? -ENOSPC : 0;
 }
 
-static int all_steps(struct op_job *job, struct store_obj *obj,
-		     struct store_seg all)
+static int fallocate_all_parts(struct op_job *job, struct store_obj *obj,
+			       struct store_seg all)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
-	enum store_space how = how_of(le32toh(body->flags));
-	uint64_t most = step_of(how, all.len);
+	enum store_space how = space_change_of(le32toh(body->flags));
+	uint64_t most = part_length(how, all.len);
 	struct store_seg part = { all.off, 0 };
 	int rc = 0;
 
 	if (how != STORE_PUNCH)
-		rc = has_room(job, obj, all.len);
+		rc = check_free_space(job, obj, all.len);
 	for (; !rc && all.len; all.len -= part.len) {
 		part.off += part.len;
 		part.len = all.len < most ? all.len : most;
-		rc = step(job, obj, &part);
+		rc = fallocate_part(job, obj, &part);
 	}
 	if (!rc && job->worker->iod->conf.sync)
 		rc = store_obj_sync(obj);
@@ -84,7 +86,7 @@ static int all_steps(struct op_job *job, struct store_obj *obj,
 }
 
 /* A missing object has no space to free, so it is not made. */
-static int find(struct op_job *job, struct store_obj **obj)
+static int open_object_to_allocate(struct op_job *job, struct store_obj **obj)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
 	uint64_t handle = le64toh(body->handle);
@@ -92,33 +94,33 @@ static int find(struct op_job *job, struct store_obj **obj)
 
 	if (le32toh(body->flags) & WIRE_FA_PUNCH)
 		return store_obj_get(iod->store, handle, false, obj);
-	return change_make(iod, handle, obj);
+	return change_open_object(iod, handle, obj);
 }
 
-static int run(struct op_job *job)
+static int fallocate_object(struct op_job *job)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
 	const struct store_seg all = { le64toh(body->off), le64toh(body->len) };
 	struct store_obj *obj;
 	int rc;
 
-	rc = change_may(job->worker->iod, job->req, le64toh(body->handle), &all,
-			1);
+	rc = change_check(job->worker->iod, job->req, le64toh(body->handle),
+			  &all, 1);
 	if (rc)
 		return rc;
-	rc = find(job, &obj);
+	rc = open_object_to_allocate(job, &obj);
 	if (rc)
 		return rc == -ENOENT && le32toh(body->flags) & WIRE_FA_PUNCH
 			       ? 0
 			       : rc;
-	rc = all_steps(job, obj, all);
+	rc = fallocate_all_parts(job, obj, all);
 	store_obj_put(obj);
 	return rc;
 }
 
 /* The session counts as having written from now on.  Errors that a flush met earlier do not
  * concern this change. */
-static void answer(struct op_job *job, int status)
+static void finish_fallocate(struct op_job *job, int status)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
 
@@ -129,5 +131,49 @@ static void answer(struct op_job *job, int status)
 
 void op_fallocate(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, run, answer);
+	op_job_start(w, req, SYNC_CHANGE, fallocate_object, finish_fallocate);
+}
+
+/* ---- SEEK ---- */
+
+/* A missing object is one hole. */
+static int seek_object(struct op_job *job)
+{
+	const struct wire_seek *body = job->req->msg.body;
+	bool hole = le32toh(body->flags) & WIRE_SK_HOLE;
+	uint64_t off = le64toh(body->off), *at = malloc(sizeof(*at));
+	struct store_obj *obj;
+	int rc;
+
+	job->req->priv = at;
+	if (!at)
+		return -ENOMEM;
+	*at = off;
+	rc = store_obj_get(job->worker->iod->store, le64toh(body->handle),
+			   false, &obj);
+	if (rc)
+		return rc != -ENOENT ? rc : hole ? 0 : -ENXIO;
+	rc = store_obj_seek(obj, hole, off, at);
+	store_obj_put(obj);
+	return rc;
+}
+
+static void send_position(struct op_job *job, int status)
+{
+	uint64_t *at = job->req->priv;
+	struct wire_seek_rep rep;
+
+	if (!status || status == -ENXIO) {
+		rep.off = htole64(status ? INT64_MAX : *at);
+		op_reply(job->req, &rep, sizeof(rep), NULL, 0, RPC_REEXECUTE);
+		free(job);
+	} else {
+		op_job_reply(job, status);
+	}
+	free(at);
+}
+
+void op_seek(struct worker *w, struct rpc_req *req)
+{
+	op_job_start(w, req, SYNC_READ, seek_object, send_position);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list.c - the iod's share of a list of file pieces. */
+/* list_share.c - the iod's share of a list of file pieces. */
 #include <errno.h>
 
 #include "common/dist/dist.h"
-#include "server/xfer/list.h"
+#include "server/xfer/list_share.h"
 
 _Static_assert(WIRE_SSIZE_MIN == DIST_SSIZE_MIN, "smallest stripe");
 _Static_assert(WIRE_SSIZE_MAX == DIST_SSIZE_MAX, "largest stripe");
 
-struct share {
+struct list_share {
 	struct dist dist;
 	uint32_t k;
 	uint64_t skip, left;
@@ -20,7 +20,8 @@ struct share {
 	unsigned int nseg;
 };
 
-size_t list_pieces(const struct wire_list *list, const struct wire_vec *vec)
+size_t list_share_pieces(const struct wire_list *list,
+			 const struct wire_vec *vec)
 {
 	uint32_t i, n = le32toh(list->io.nreg);
 	size_t sum = 0;
@@ -30,7 +31,7 @@ size_t list_pieces(const struct wire_list *list, const struct wire_vec *vec)
 	return sum;
 }
 
-static void add(struct share *s, uint64_t off, uint64_t len)
+static void add_segment(struct list_share *s, uint64_t off, uint64_t len)
 {
 	struct store_seg *last = s->seg + s->nseg;
 	uint64_t skip = s->skip < len ? s->skip : len;
@@ -51,7 +52,7 @@ static void add(struct share *s, uint64_t off, uint64_t len)
 	s->nseg++;
 }
 
-static void find_stripe(struct share *s, uint64_t off)
+static void find_stripe(struct list_share *s, uint64_t off)
 {
 	s->begin = off - off % s->dist.ssize;
 	s->end = s->begin + s->dist.ssize;
@@ -59,7 +60,7 @@ static void find_stripe(struct share *s, uint64_t off)
 	s->local = dist_local(&s->dist, s->begin);
 }
 
-static void add_piece(struct share *s, uint64_t off, uint64_t len)
+static void add_piece(struct list_share *s, uint64_t off, uint64_t len)
 {
 	uint64_t local;
 
@@ -67,14 +68,14 @@ static void add_piece(struct share *s, uint64_t off, uint64_t len)
 		find_stripe(s, off);
 	if (len <= s->end - off) {
 		if (s->ours)
-			add(s, s->local + off - s->begin, len);
+			add_segment(s, s->local + off - s->begin, len);
 		return;
 	}
 	len = dist_share(&s->dist, s->k, off, len, &local);
-	add(s, local, len);
+	add_segment(s, local, len);
 }
 
-static void add_vec(struct share *s, const struct wire_vec *vec)
+static void add_vector(struct list_share *s, const struct wire_vec *vec)
 {
 	uint64_t off = le64toh(vec->off), len = le64toh(vec->len);
 	uint64_t stride = le64toh(vec->stride), stride2 = le64toh(vec->stride2);
@@ -87,10 +88,10 @@ static void add_vec(struct share *s, const struct wire_vec *vec)
 	}
 }
 
-int list_expand(const struct wire_list *list, const struct wire_vec *vec,
-		struct store_seg *seg, unsigned int *nseg)
+int list_share_expand(const struct wire_list *list, const struct wire_vec *vec,
+		      struct store_seg *seg, unsigned int *nseg)
 {
-	struct share s = {
+	struct list_share s = {
 		.dist = { .pcount = le32toh(list->dist.pcount),
 			  .ssize = le32toh(list->dist.ssize) },
 		.k = le32toh(list->dist.base),
@@ -101,7 +102,7 @@ int list_expand(const struct wire_list *list, const struct wire_vec *vec,
 	uint32_t i, n = le32toh(list->io.nreg);
 
 	for (i = 0; i < n && s.left; i++)
-		add_vec(&s, &vec[i]);
+		add_vector(&s, &vec[i]);
 	if (s.left)
 		return -EPROTO;
 	*nseg = s.nseg;

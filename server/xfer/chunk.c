@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * chunk.c - a chunk of a transfer: its windows (as many pieces as fit into one transfer), its
+ * access to the file, and its way over the network.
+ */
+#include <errno.h>
+
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "server/xfer/xfer.h"
+
+/* ---- windows ---- */
+
+#define CHUNK_BYTES WINDOW_LEN
+
+/* Where the next piece begins. */
+struct seg_position {
+	const struct store_seg *seg;
+	uint64_t skip;
+	uint64_t left; /* bytes that may still be added to the chunk */
+};
+
+static uint64_t position_len(const struct seg_position *p)
+{
+	uint64_t len = p->seg->len - p->skip;
+
+	return len < p->left ? len : p->left;
+}
+
+static void position_advance(struct seg_position *p, uint64_t len)
+{
+	p->left -= len;
+	p->skip += len;
+	if (p->skip == p->seg->len) {
+		p->seg++;
+		p->skip = 0;
+	}
+}
+
+/* The part of the transfer that lies in the window of the next piece. */
+static struct window_need window_need_of(const struct xfer *x,
+					 struct seg_position p)
+{
+	struct window_need need = { .off = p.seg->off + p.skip,
+				    .rail = rpc_req_rail(x->req),
+				    .write = x->write };
+	uint64_t base = need.off - need.off % WINDOW_LEN, off, len;
+
+	while (p.left && need.pieces < WINDOW_PIECES) {
+		off = p.seg->off + p.skip;
+		if (off < base || off - base >= WINDOW_LEN)
+			break;
+		len = position_len(&p);
+		if (len > WINDOW_LEN - (off - base))
+			len = WINDOW_LEN - (off - base);
+		need.bytes += len;
+		need.pieces++;
+		position_advance(&p, len);
+	}
+	return need;
+}
+
+static struct window *next_window(struct chunk *c, const struct seg_position *p)
+{
+	struct xfer *x = c->x;
+	struct window_need n;
+	struct window *win;
+
+	if (c->nwindow == CHUNK_WINDOWS)
+		return NULL;
+	n = window_need_of(x, *p);
+	win = window_get(&x->worker->windows, x->obj, &n);
+	if (win)
+		c->window[c->nwindow++] = win;
+	return win;
+}
+
+/* Adds the next piece.  0: it lies in no window. */
+static uint64_t add_piece(struct chunk *c, const struct seg_position *p)
+{
+	const struct windows *ws = &c->x->worker->windows;
+	uint64_t off = p->seg->off + p->skip, len = position_len(p);
+	struct window *win = c->nwindow ? c->window[c->nwindow - 1] : NULL;
+	void *addr = win ? window_at(ws, win, off, &len) : NULL;
+
+	if (!c->x->write && off + len > c->x->size)
+		return 0; /* the zeros beyond the end are not in a mapping */
+	if (!addr) {
+		win = next_window(c, p);
+		addr = win ? window_at(ws, win, off, &len) : NULL;
+	}
+	if (!addr)
+		return 0;
+	c->x->worker->piece[c->npiece++] =
+		(struct rail_sge){ addr, (uint32_t)len, window_mem(win) };
+	if (c->x->write && c->x->windows_end < off + len)
+		c->x->windows_end = off + len;
+	return len;
+}
+
+uint64_t chunk_map(struct chunk *c)
+{
+	struct xfer *x = c->x;
+	uint64_t all = x->total - x->next, len;
+	struct seg_position p = { &x->seg[x->seg_at], x->skip, all };
+
+	if (all > CHUNK_BYTES)
+		p.left = all = CHUNK_BYTES;
+	while (p.left && c->npiece < RPC_LOCAL_MAX) {
+		len = add_piece(c, &p);
+		if (!len)
+			break;
+		position_advance(&p, len);
+	}
+	return all - p.left;
+}
+
+/*
+ * Data that arrives after the expiry must not reach the object.  Only the end of the connection
+ * prevents that.
+ */
+static void on_expiry(struct rpc_timer *timer)
+{
+	struct chunk *c = container_of(timer, struct chunk, expiry);
+	struct rpc_req *req = c->x->req;
+	const struct rpc_session_info *info = rpc_session_info(req->session);
+
+	log_warn(c->x->worker->iod->log,
+		 "%s (%s): a write did not bring its data in time; "
+		 "connection closed",
+		 info->peer, info->cred.name);
+	rpc_req_cut(req, -ETIMEDOUT);
+}
+
+/* The object was replaced since the windows were mapped.  Now that the change has entered, it
+ * is not. */
+static bool windows_are_stale(const struct chunk *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nwindow; i++)
+		if (window_moved(c->window[i]))
+			return true;
+	return false;
+}
+
+int chunk_enter_gate(struct chunk *c)
+{
+	const struct rpc_req *req = c->x->req;
+	int rc = store_obj_enter(c->x->obj, req->expiry, &c->entry);
+
+	if (rc)
+		return rc;
+	if (windows_are_stale(c)) { /* the client repeats the request */
+		store_obj_leave(c->x->obj, &c->entry);
+		c->x->broken = true;
+		return -ESTALE;
+	}
+	c->entered = true;
+	c->expiry.fire = on_expiry;
+	/* from then on those who come to the object wait for it */
+	rpc_timer_set(c->x->worker->ctx, &c->expiry,
+		      clock_of_boot(req->expiry, clock_boot(), clock_now()));
+	return 0;
+}
+
+void chunk_unmap(struct chunk *c)
+{
+	if (c->entered) {
+		rpc_timer_clear(c->x->worker->ctx, &c->expiry);
+		store_obj_leave(c->x->obj, &c->entry);
+		c->entered = false;
+	}
+	while (c->nwindow)
+		window_put(c->window[--c->nwindow]);
+	c->npiece = 0;
+}
+
+/* ---- file and network ---- */
+
+static void on_file_mail(struct mail *mail)
+{
+	struct chunk *c = container_of(mail, struct chunk, mail);
+
+	rpc_req_leave_from(c->x->req, RPC_DISK, c->io.work.item.began);
+	c->on_file_complete(c, c->io_status);
+}
+
+static void on_io_complete(struct store_io *io, int status)
+{
+	struct chunk *c = container_of(io, struct chunk, io);
+
+	c->io_status = status;
+	mailbox_post(&c->x->worker->mail, &c->mail);
+}
+
+void chunk_access_file(struct chunk *c, bool write,
+		       void (*filed)(struct chunk *c, int status))
+{
+	int rc;
+
+	c->io.done = on_io_complete;
+	c->on_file_complete = filed;
+	c->mail.deliver = on_file_mail;
+	rpc_req_enter(c->x->req, RPC_DISK);
+	rc = session_access_file(c->x->ses, c->x->req, &c->io, write);
+	if (rc == -EINPROGRESS)
+		return;
+	rpc_req_leave(c->x->req, RPC_DISK);
+	filed(c, rc);
+}
+
+static void run_in_pool(struct sync_work *work)
+{
+	struct chunk *c = container_of(work, struct chunk, io.work);
+
+	on_io_complete(&c->io, c->pool_access(c));
+}
+
+void chunk_run_in_pool(struct chunk *c, int (*apart)(struct chunk *c),
+		       void (*filed)(struct chunk *c, int status))
+{
+	struct xfer *x = c->x;
+
+	c->pool_access = apart;
+	c->on_file_complete = filed;
+	c->mail.deliver = on_file_mail;
+	c->io.work.run = run_in_pool;
+	c->io.work.item.began = 0;
+	rpc_req_enter(x->req, RPC_DISK);
+	sync_pool_run(x->worker->iod->pool, x->ses->turn, SYNC_WRITE,
+		      &c->io.work);
+}
+
+int chunk_move_data(struct chunk *c, enum rpc_bulk_dir dir,
+		    void (*done)(struct rpc_bulk *bulk, int status))
+{
+	struct rail_sge buf = { c->io.buf, (uint32_t)c->io.len, c->mem };
+	int rc;
+
+	c->bulk = (struct rpc_bulk){
+		.dir = dir,
+		.mem = c->x->mem,
+		.nmem = c->x->nmem,
+		.mem_off = c->pos,
+		.local = c->npiece ? c->x->worker->piece : &buf,
+		.nlocal = c->npiece ? c->npiece : 1,
+		.len = c->io.len,
+		.last = dir == RPC_PUT &&
+			c->x->started + c->io.len == c->x->total,
+		.lend = c->buf,
+		.mapped = c->npiece,
+		.done = done,
+		.arg = c
+	};
+	rc = rpc_bulk_start(c->x->req, &c->bulk);
+	if (rc == -ENOTCONN)
+		c->x->broken = true;
+	if (!rc)
+		rpc_req_enter(c->x->req, RPC_NETWORK);
+	return rc;
+}
