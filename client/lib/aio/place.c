@@ -10,7 +10,7 @@
 
 /* ---- counting ---- */
 
-static struct aio_place *find(struct aio_queue *q, uint64_t id)
+static struct aio_place *session_place_find(struct aio_queue *q, uint64_t id)
 {
 	struct aio_place *p = q->place, *end = p + AIO_PLACES;
 
@@ -19,7 +19,7 @@ static struct aio_place *find(struct aio_queue *q, uint64_t id)
 	return p < end ? p : NULL;
 }
 
-static bool has(const struct aio_place *p, int fd)
+static bool place_has_fd(const struct aio_place *p, int fd)
 {
 	unsigned int i;
 
@@ -39,7 +39,7 @@ static bool is_of_another(struct aio_queue *q, const struct aio_place *p,
 	unsigned int i;
 
 	for (i = 0; i < AIO_PLACES; i++)
-		if (&q->place[i] != p && has(&q->place[i], fd))
+		if (&q->place[i] != p && place_has_fd(&q->place[i], fd))
 			return true;
 	return false;
 }
@@ -54,7 +54,7 @@ static void leave_set(struct aio_queue *q, struct aio_place *p)
 	p->nfd = 0;
 }
 
-static struct aio_place *unused(struct aio_queue *q)
+static struct aio_place *place_unused(struct aio_queue *q)
 {
 	struct aio_place *p = q->place, *end = p + AIO_PLACES;
 
@@ -68,10 +68,10 @@ static struct aio_place *unused(struct aio_queue *q)
 
 bool aio_place_posted(struct aio_queue *q, struct session *s)
 {
-	struct aio_place *p = find(q, s->id);
+	struct aio_place *p = session_place_find(q, s->id);
 
 	if (!p)
-		p = unused(q);
+		p = place_unused(q);
 	if (!p)
 		return false;
 	p->id = s->id;
@@ -85,7 +85,7 @@ bool aio_place_posted(struct aio_queue *q, struct session *s)
 
 void aio_place_answered(struct aio_queue *q, struct session *s)
 {
-	struct aio_place *p = find(q, s->id);
+	struct aio_place *p = session_place_find(q, s->id);
 
 	if (--p->n)
 		return;
@@ -110,7 +110,7 @@ struct session *aio_place_only(struct aio_queue *q)
 
 /* ---- waking ---- */
 
-static void ring(struct aio_queue *q)
+static void event_write(struct aio_queue *q)
 {
 	if (q->told)
 		return;
@@ -122,7 +122,7 @@ void aio_tell(struct aio_queue *q)
 {
 	if (!q->waited) {
 		if (q->polled)
-			ring(q);
+			event_write(q);
 		return;
 	}
 	if (pthread_equal(q->waiter, pthread_self()))
@@ -130,7 +130,7 @@ void aio_tell(struct aio_queue *q)
 	if (q->attended)
 		drive_notice(&q->attended->drive);
 	else
-		ring(q);
+		event_write(q);
 }
 
 /* ---- sleeping ---- */
@@ -185,7 +185,7 @@ static void set_timer(struct aio_queue *q, uint64_t until)
 }
 
 /* An event between this read and driving may cause a needless wakeup, but is not lost. */
-static void hush(struct aio_queue *q)
+static void event_clear(struct aio_queue *q)
 {
 	eventfd_t count;
 
@@ -199,7 +199,7 @@ void aio_rest(struct aio_queue *q)
 	bool settled = true;
 	unsigned int i;
 
-	hush(q);
+	event_clear(q);
 	for (i = 0; i < AIO_PLACES; i++) {
 		if (!q->place[i].n) {
 			leave_set(q, &q->place[i]);
@@ -210,7 +210,7 @@ void aio_rest(struct aio_queue *q)
 	}
 	set_timer(q, first);
 	if (!settled)
-		ring(q);
+		event_write(q);
 }
 
 void aio_sleep(struct aio_queue *q, uint64_t until)

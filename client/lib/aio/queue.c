@@ -36,7 +36,8 @@ void aio_call_done(struct aio_queue *q)
 }
 
 /* The caller holds the lock. */
-static void end(struct aio_queue *q, struct aio_call *call, int64_t result)
+static void aio_call_end(struct aio_queue *q, struct aio_call *call,
+			 int64_t result)
 {
 	call->result = result;
 	if (call->done) {
@@ -51,7 +52,7 @@ static void end(struct aio_queue *q, struct aio_call *call, int64_t result)
 
 /* ---- a call's turn comes ---- */
 
-static void run(void *arg)
+static void worker_run(void *arg)
 {
 	struct aio_worker *w = arg;
 
@@ -59,7 +60,7 @@ static void run(void *arg)
 }
 
 /* The caller holds the lock; at least one call is waiting. */
-static void take(struct aio_queue *q, struct aio_worker *w)
+static void worker_take_call(struct aio_queue *q, struct aio_worker *w)
 {
 	struct aio_call *call = STAILQ_FIRST(&q->waiting);
 	uint64_t began = call->since;
@@ -70,10 +71,10 @@ static void take(struct aio_queue *q, struct aio_worker *w)
 	w->call = call;
 	if (q->progressed > began)
 		began = q->progressed;
-	strand_begin(&w->strand, run, w, began);
+	strand_begin(&w->strand, worker_run, w, began);
 }
 
-static bool ended(struct strand *strand)
+static bool worker_ended(struct strand *strand)
 {
 	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
 	struct aio_queue *q = w->queue;
@@ -81,10 +82,10 @@ static bool ended(struct strand *strand)
 
 	pthread_mutex_lock(&q->lock);
 	q->progressed = clock_now();
-	end(q, w->call, w->call->result);
+	aio_call_end(q, w->call, w->call->result);
 	more = q->nwaiting;
 	if (more)
-		take(q, w);
+		worker_take_call(q, w);
 	else
 		SLIST_INSERT_HEAD(&q->idle, w, link);
 	if (q->tended)
@@ -96,7 +97,7 @@ static bool ended(struct strand *strand)
 	return more;
 }
 
-static void posted(struct strand *strand, struct session *s)
+static void worker_posted(struct strand *strand, struct session *s)
 {
 	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
 
@@ -105,7 +106,7 @@ static void posted(struct strand *strand, struct session *s)
 	pthread_mutex_unlock(&w->queue->lock);
 }
 
-static void answered(struct strand *strand, struct session *s)
+static void worker_answered(struct strand *strand, struct session *s)
 {
 	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
 
@@ -124,9 +125,9 @@ static struct aio_worker *worker_new(struct aio_queue *q)
 		return NULL;
 	}
 	w->queue = q;
-	w->strand.ended = ended;
-	w->strand.posted = posted;
-	w->strand.answered = answered;
+	w->strand.ended = worker_ended;
+	w->strand.posted = worker_posted;
+	w->strand.answered = worker_answered;
 	w->strand.tended = q->tended;
 	SLIST_INSERT_HEAD(&q->workers, w, all);
 	return w;
@@ -152,7 +153,7 @@ static void refuse_all(struct aio_queue *q, int why)
 		STAILQ_REMOVE_HEAD(&q->waiting, link);
 		q->nwaiting--;
 		call->waits = false;
-		end(q, call, why);
+		aio_call_end(q, call, why);
 	}
 }
 
@@ -179,7 +180,7 @@ void aio_queue_start(struct aio_queue *q)
 		w = worker_get(q);
 		if (!w)
 			break;
-		take(q, w);
+		worker_take_call(q, w);
 		q->nworking++;
 		pthread_mutex_unlock(&q->lock);
 		strand_go(&w->strand, NULL, &batch);
@@ -201,7 +202,7 @@ int aio_queue_cancel(struct aio_queue *q, struct aio_call *call)
 		STAILQ_REMOVE(&q->waiting, call, aio_call, link);
 		q->nwaiting--;
 		call->waits = false;
-		end(q, call, -ECANCELED);
+		aio_call_end(q, call, -ECANCELED);
 		rc = 0;
 	}
 	if (!rc && q->tended)

@@ -10,7 +10,7 @@ struct enough {
 	unsigned int sum, moves;
 };
 
-static bool enough(void *arg)
+static bool wait_is_over(void *arg)
 {
 	const struct enough *e = arg;
 
@@ -19,12 +19,12 @@ static bool enough(void *arg)
 }
 
 /* The caller holds the lock, which is released meanwhile.  Drives one session until then. */
-static void attend(struct aio_queue *q, struct session *s, struct enough *e,
-		   uint64_t until)
+static void session_attend(struct aio_queue *q, struct session *s,
+			   struct enough *e, uint64_t until)
 {
 	q->attended = s;
 	pthread_mutex_unlock(&q->lock);
-	drive_attend(&s->drive, enough, e, until);
+	drive_attend(&s->drive, wait_is_over, e, until);
 	pthread_mutex_lock(&q->lock);
 	q->attended = NULL;
 	pthread_mutex_unlock(&q->lock);
@@ -33,18 +33,18 @@ static void attend(struct aio_queue *q, struct session *s, struct enough *e,
 }
 
 /* As above: drives or sleeps until more calls have ended, or another place is in use. */
-static void look(struct aio_queue *q, unsigned int more, uint64_t until)
+static void wait_once(struct aio_queue *q, unsigned int more, uint64_t until)
 {
 	struct enough e = { q, atomic_load(&q->sum) + more,
 			    atomic_load(&q->moves) };
 	struct session *s = q->polled ? NULL : aio_place_only(q);
 
 	if (s) {
-		attend(q, s, &e, until);
+		session_attend(q, s, &e, until);
 		return;
 	}
 	aio_rest(q);
-	if (!enough(&e) && clock_now() < until)
+	if (!wait_is_over(&e) && clock_now() < until)
 		aio_sleep(q, until);
 }
 
@@ -55,13 +55,14 @@ struct reaped {
 	unsigned int before; /* ncalled at the start */
 };
 
-static unsigned int called(const struct aio_queue *q, const struct reaped *r)
+static unsigned int calls_reported(const struct aio_queue *q,
+				   const struct reaped *r)
 {
 	return q->ncalled - r->before;
 }
 
 /* The caller holds the lock, which is released for done(). */
-static void reap(struct aio_queue *q, struct reaped *r)
+static void calls_reap(struct aio_queue *q, struct reaped *r)
 {
 	struct aio_call *call;
 
@@ -80,8 +81,8 @@ static void wait_for(struct aio_queue *q, struct reaped *r, unsigned int min,
 	unsigned int have, looks = 0;
 
 	for (;; looks++) {
-		reap(q, r);
-		have = r->n + called(q, r) + q->nended;
+		calls_reap(q, r);
+		have = r->n + calls_reported(q, r) + q->nended;
 		if (looks && (have >= min || clock_now() >= until))
 			return;
 		if (!q->nworking && !q->nwaiting) {
@@ -90,9 +91,9 @@ static void wait_for(struct aio_queue *q, struct reaped *r, unsigned int min,
 			return;
 		}
 		if (have < min)
-			look(q, min - have, until);
+			wait_once(q, min - have, until);
 		else
-			look(q, 1, 0);
+			wait_once(q, 1, 0);
 	}
 }
 

@@ -12,7 +12,7 @@ struct pvfs_aio_queue {
 /* ---- start and end of a request ---- */
 
 /* Releases what the request holds before its end is reported. */
-static int64_t run(struct aio_call *call)
+static int64_t request_run(struct aio_call *call)
 {
 	struct request *r = container_of(call, struct request, call);
 	unsigned int counts = r->f ? r->f->profile : PROFILE_NAMES;
@@ -27,7 +27,7 @@ static int64_t run(struct aio_call *call)
 }
 
 /* A request that never ran still holds its file. */
-static struct pvfs_aio *taken(struct aio_call *call)
+static struct pvfs_aio *request_taken(struct aio_call *call)
 {
 	struct request *r = container_of(call, struct request, call);
 	struct pvfs_aio *aio = aio_of(r);
@@ -40,9 +40,9 @@ static struct pvfs_aio *taken(struct aio_call *call)
 	return aio;
 }
 
-static void tell(struct aio_call *call)
+static void request_report(struct aio_call *call)
 {
-	struct pvfs_aio *aio = taken(call);
+	struct pvfs_aio *aio = request_taken(call);
 
 	aio->done(aio);
 }
@@ -82,7 +82,7 @@ static void free_queue(struct pvfs_aio_queue *q)
 	aio_queue_free(q->queue, &rest);
 	while ((call = STAILQ_FIRST(&rest))) {
 		STAILQ_REMOVE_HEAD(&rest, link);
-		taken(call);
+		request_taken(call);
 	}
 }
 
@@ -110,8 +110,8 @@ int pvfs_aio_submit(struct pvfs_aio_queue *q, struct pvfs_aio *const aio[],
 		struct request *r = request_of(aio[i]);
 
 		r->f = r->fd < 0 ? NULL : process_file(r->fd);
-		r->call.run = run;
-		r->call.done = aio[i]->done ? tell : NULL;
+		r->call.run = request_run;
+		r->call.done = aio[i]->done ? request_report : NULL;
 		aio_queue_add(q->queue, &r->call);
 	}
 	aio_queue_start(q->queue);
@@ -135,7 +135,7 @@ int pvfs_aio_wait(struct pvfs_aio_queue *q, struct pvfs_aio *ended[],
 		struct aio_call *call = STAILQ_FIRST(&calls);
 
 		STAILQ_REMOVE_HEAD(&calls, link);
-		ended[i] = taken(call);
+		ended[i] = request_taken(call);
 	}
 	profile_done(PROFILE_WAIT, PROFILE_NAMES, begun, n, false);
 	errno = saved;

@@ -7,8 +7,8 @@
 #include "client/lib/api/api_aio_int.h"
 #include "client/lib/rw/rw.h"
 
-static struct request *prepare(struct pvfs_aio *aio, int fd,
-			       int64_t (*what)(struct request *r))
+static struct request *request_prepare(struct pvfs_aio *aio, int fd,
+				       int64_t (*what)(struct request *r))
 {
 	struct request *r = request_of(aio);
 
@@ -22,7 +22,7 @@ static struct request *prepare(struct pvfs_aio *aio, int fd,
 
 /* ---- reading and writing ---- */
 
-static int64_t transfer(struct request *r)
+static int64_t request_transfer(struct request *r)
 {
 	const struct rw rw = { .iov = r->rw.iov ? r->rw.iov : &r->rw.one,
 			       .niov = r->rw.niov,
@@ -41,7 +41,7 @@ static int64_t transfer(struct request *r)
 static void prep_rw(struct pvfs_aio *aio, int fd, bool write, void *buf,
 		    size_t len, int64_t off)
 {
-	struct request *r = prepare(aio, fd, transfer);
+	struct request *r = request_prepare(aio, fd, request_transfer);
 
 	r->rw.one = (struct iovec){ buf, len };
 	r->rw.niov = 1;
@@ -64,7 +64,7 @@ void pvfs_aio_prep_write(struct pvfs_aio *aio, int fd, const void *buf,
 static void prep_rwv(struct pvfs_aio *aio, int fd, bool write,
 		     const struct iovec *iov, int iovcnt, int64_t off)
 {
-	struct request *r = prepare(aio, fd, transfer);
+	struct request *r = request_prepare(aio, fd, request_transfer);
 
 	r->rw.iov = iov;
 	r->rw.niov = iovcnt;
@@ -97,7 +97,7 @@ void pvfs_aio_prep_read_list(struct pvfs_aio *aio, int fd, size_t mem_count,
 			     size_t file_count, const int64_t file_offsets[],
 			     const int64_t file_lengths[])
 {
-	prepare(aio, fd, transfer_list)->list = (struct api_list){
+	request_prepare(aio, fd, transfer_list)->list = (struct api_list){
 		false,
 		mem_count,
 		file_count,
@@ -131,7 +131,7 @@ static int64_t sync_it(struct request *r)
 
 void pvfs_aio_prep_fsync(struct pvfs_aio *aio, int fd)
 {
-	prepare(aio, fd, sync_it);
+	request_prepare(aio, fd, sync_it);
 }
 
 /* ---- names ---- */
@@ -144,7 +144,7 @@ static int64_t open_it(struct request *r)
 void pvfs_aio_prep_open(struct pvfs_aio *aio, const char *path, int flags,
 			mode_t mode)
 {
-	struct request *r = prepare(aio, -1, open_it);
+	struct request *r = request_prepare(aio, -1, open_it);
 
 	r->path.name = path;
 	r->path.flags = flags;
@@ -159,7 +159,7 @@ static int64_t stat_it(struct request *r)
 
 void pvfs_aio_prep_stat(struct pvfs_aio *aio, const char *path, struct stat *st)
 {
-	struct request *r = prepare(aio, -1, stat_it);
+	struct request *r = request_prepare(aio, -1, stat_it);
 
 	r->path.name = path;
 	r->path.st = st;
@@ -179,7 +179,7 @@ static int64_t fstat_it(struct request *r)
 
 void pvfs_aio_prep_fstat(struct pvfs_aio *aio, int fd, struct stat *st)
 {
-	prepare(aio, fd, fstat_it)->path.st = st;
+	request_prepare(aio, fd, fstat_it)->path.st = st;
 }
 
 /* ---- locks ---- */
@@ -221,7 +221,7 @@ static int64_t lock_it(struct request *r)
 void pvfs_aio_prep_lock(struct pvfs_aio *aio, int fd, int cmd,
 			struct flock *lock)
 {
-	struct request *r = prepare(aio, fd, lock_it);
+	struct request *r = request_prepare(aio, fd, lock_it);
 
 	r->lock.cmd = cmd;
 	r->lock.range = lock;

@@ -64,7 +64,7 @@ struct file *api_file(int fd)
 	return f;
 }
 
-static int run(struct file *f, target_op op, void *arg)
+static int meta_run(struct file *f, target_op op, void *arg)
 {
 	int rc = api_run(PROFILE_META, f, op, arg);
 
@@ -279,7 +279,7 @@ int pvfs_ftruncate(int fd, int64_t size)
 	if (!f)
 		return ftruncate(fd, size);
 	if (size >= 0 && (atomic_load(&f->flags) & O_ACCMODE) != O_RDONLY)
-		return run(f, do_truncate, &size);
+		return meta_run(f, do_truncate, &size);
 	file_put(f);
 	return api_int(-EINVAL);
 }

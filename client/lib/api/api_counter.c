@@ -6,8 +6,8 @@
 #include "client/lib/api/api_int.h"
 #include "client/lib/rw/rw.h"
 
-static int run(int fd, unsigned int counter, bool set, int64_t value,
-	       int64_t *old)
+static int counter_run(int fd, unsigned int counter, bool set, int64_t value,
+		       int64_t *old)
 {
 	struct file *f = api_file(fd);
 	uint64_t begun;
@@ -24,10 +24,10 @@ static int run(int fd, unsigned int counter, bool set, int64_t value,
 
 int pvfs_fetch_add(int fd, unsigned int counter, int64_t add, int64_t *old)
 {
-	return run(fd, counter, false, add, old);
+	return counter_run(fd, counter, false, add, old);
 }
 
 int pvfs_counter_set(int fd, unsigned int counter, int64_t value, int64_t *old)
 {
-	return run(fd, counter, true, value, old);
+	return counter_run(fd, counter, true, value, old);
 }

@@ -11,7 +11,7 @@
 #define STREAM_BYTES 32768u
 
 /* Releases the reference to f. */
-static ssize_t fill(struct file *f, void *buf, size_t len)
+static ssize_t getdents_counted(struct file *f, void *buf, size_t len)
 {
 	uint64_t begun = profile_start();
 	ssize_t n = -ENOTDIR;
@@ -30,7 +30,8 @@ ssize_t pvfs_getdents(int fd, void *buf, size_t len)
 {
 	struct file *f = process_file(fd);
 
-	return f ? api_ret(fill(f, buf, len)) : getdents64(fd, buf, len);
+	return f ? api_ret(getdents_counted(f, buf, len))
+		 : getdents64(fd, buf, len);
 }
 
 struct pvfs_dir {

@@ -13,7 +13,7 @@
 #include "client/lib/locks/lock.h"
 
 /* Registers newfd, a copy of f's descriptor (or -1).  Consumes the reference to f. */
-static int copied(struct file *f, int newfd)
+static int dup_register(struct file *f, int newfd)
 {
 	int rc;
 
@@ -33,7 +33,7 @@ int pvfs_dup(int fd)
 {
 	struct file *f = process_file(fd);
 
-	return f ? copied(f, dup(fd)) : dup(fd);
+	return f ? dup_register(f, dup(fd)) : dup(fd);
 }
 
 /* The caller has checked that fd is not newfd. */
@@ -43,7 +43,7 @@ static int put_in_place(int fd, int newfd)
 	int rc = dup2(fd, newfd);
 
 	if (f)
-		return copied(f, rc);
+		return dup_register(f, rc);
 	if (rc >= 0)
 		process_set(newfd, NULL);
 	return rc;
@@ -110,7 +110,7 @@ static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
 	switch (cmd) {
 	case F_DUPFD:
 	case F_DUPFD_CLOEXEC:
-		return copied(file_get(f), fcntl(fd, cmd, (int)arg));
+		return dup_register(file_get(f), fcntl(fd, cmd, (int)arg));
 	case F_GETFD:
 		return fcntl(fd, cmd);
 	case F_SETFD:
@@ -141,7 +141,7 @@ static int fcntl_ordinary(struct file *f, int fd, int cmd, long arg)
 	}
 	rc = fcntl(fd, cmd, arg);
 	if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC)
-		return copied(file_get(f), rc);
+		return dup_register(file_get(f), rc);
 	return rc;
 }
 
@@ -251,7 +251,7 @@ static int set_part(struct file *f, const struct fpart *part)
 }
 
 /* Registers an ordinary descriptor with the library when it gets a partition. */
-static int adopt(int fd, const struct fpart *part)
+static int ordinary_fd_register(int fd, const struct fpart *part)
 {
 	int flags = fcntl(fd, F_GETFL), rc;
 	struct stat st;
@@ -287,7 +287,7 @@ static int ioctl_part(struct file *f, int fd, int cmd, void *data)
 {
 	if (cmd == GETPART)
 		return fcntl(fd, F_GETFD) < 0 ? -errno : get_part(f, data);
-	return f ? set_part(f, data) : adopt(fd, data);
+	return f ? set_part(f, data) : ordinary_fd_register(fd, data);
 }
 
 int pvfs_ioctl(int fd, int cmd, void *data)

@@ -32,7 +32,8 @@ static int one_memory(struct list *list, const struct given *g, size_t i)
 					   : g->parent64[i]);
 }
 
-static int take(struct list *list, const struct given *g, uint64_t max)
+static int list_from_arrays(struct list *list, const struct given *g,
+			    uint64_t max)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -51,15 +52,15 @@ static int take(struct list *list, const struct given *g, uint64_t max)
 	return rc;
 }
 
-static ssize_t run(int fd, struct file *f, bool write, const struct given *g,
-		   uint64_t max)
+static ssize_t list_transfer(int fd, struct file *f, bool write,
+			     const struct given *g, uint64_t max)
 {
 	struct list list;
 	ssize_t n = list_init(&list, write, g->nmem, g->nfile, g->parent);
 
 	if (n)
 		return n;
-	n = take(&list, g, max);
+	n = list_from_arrays(&list, g, max);
 	if (!n)
 		n = f ? list_run(f, fd, &list) : list_ordinary(NULL, fd, &list);
 	list_free(&list);
@@ -69,7 +70,7 @@ static ssize_t run(int fd, struct file *f, bool write, const struct given *g,
 static ssize_t do_list(int fd, bool write, const struct given *g, uint64_t max)
 {
 	struct file *f = process_file(fd);
-	ssize_t n = run(fd, f, write, g, max);
+	ssize_t n = list_transfer(fd, f, write, g, max);
 
 	if (f)
 		file_put(f);
@@ -87,13 +88,13 @@ ssize_t api_list(int fd, struct file *f, const struct api_list *list)
 			   .pos = list->pos,
 			   .len64 = list->len };
 
-	return run(fd, f, list->write, &g, SSIZE_MAX);
+	return list_transfer(fd, f, list->write, &g, SSIZE_MAX);
 }
 
 /* parent is NULL without hints. */
-static int list32(int fd, bool write, int nmem, char *mem[], int mem_len[],
-		  char *parent[], int parent_len[], int nfile, int64_t pos[],
-		  int32_t len[])
+static int list_narrow(int fd, bool write, int nmem, char *mem[], int mem_len[],
+		       char *parent[], int parent_len[], int nfile,
+		       int64_t pos[], int32_t len[])
 {
 	struct given g = { .mem = mem,
 			   .mem32 = mem_len,
@@ -109,7 +110,7 @@ static int list32(int fd, bool write, int nmem, char *mem[], int mem_len[],
 	return (int)do_list(fd, write, &g, INT_MAX);
 }
 
-static ssize_t list64(int fd, const struct api_list *list)
+static ssize_t list_wide(int fd, const struct api_list *list)
 {
 	struct file *f = process_file(fd);
 	ssize_t n = api_list(fd, f, list);
@@ -123,16 +124,16 @@ int pvfs_read_list(int fd, int mem_count, char *mem_offsets[],
 		   int mem_lengths[], int file_count, int64_t file_offsets[],
 		   int32_t file_lengths[])
 {
-	return list32(fd, false, mem_count, mem_offsets, mem_lengths, NULL,
-		      NULL, file_count, file_offsets, file_lengths);
+	return list_narrow(fd, false, mem_count, mem_offsets, mem_lengths, NULL,
+			   NULL, file_count, file_offsets, file_lengths);
 }
 
 int pvfs_write_list(int fd, int mem_count, char *mem_offsets[],
 		    int mem_lengths[], int file_count, int64_t file_offsets[],
 		    int32_t file_lengths[])
 {
-	return list32(fd, true, mem_count, mem_offsets, mem_lengths, NULL, NULL,
-		      file_count, file_offsets, file_lengths);
+	return list_narrow(fd, true, mem_count, mem_offsets, mem_lengths, NULL,
+			   NULL, file_count, file_offsets, file_lengths);
 }
 
 int pvfs_read_list_hints(int fd, int mem_count, char *mem_offsets[],
@@ -140,9 +141,9 @@ int pvfs_read_list_hints(int fd, int mem_count, char *mem_offsets[],
 			 int allocation_lengths[], int file_count,
 			 int64_t file_offsets[], int32_t file_lengths[])
 {
-	return list32(fd, false, mem_count, mem_offsets, mem_lengths,
-		      allocation_offsets, allocation_lengths, file_count,
-		      file_offsets, file_lengths);
+	return list_narrow(fd, false, mem_count, mem_offsets, mem_lengths,
+			   allocation_offsets, allocation_lengths, file_count,
+			   file_offsets, file_lengths);
 }
 
 int pvfs_write_list_hints(int fd, int mem_count, char *mem_offsets[],
@@ -150,9 +151,9 @@ int pvfs_write_list_hints(int fd, int mem_count, char *mem_offsets[],
 			  int allocation_lengths[], int file_count,
 			  int64_t file_offsets[], int32_t file_lengths[])
 {
-	return list32(fd, true, mem_count, mem_offsets, mem_lengths,
-		      allocation_offsets, allocation_lengths, file_count,
-		      file_offsets, file_lengths);
+	return list_narrow(fd, true, mem_count, mem_offsets, mem_lengths,
+			   allocation_offsets, allocation_lengths, file_count,
+			   file_offsets, file_lengths);
 }
 
 ssize_t pvfs_read_list64(int fd, size_t mem_count, char *const mem_offsets[],
@@ -172,7 +173,7 @@ ssize_t pvfs_read_list64(int fd, size_t mem_count, char *const mem_offsets[],
 				       file_offsets,
 				       file_lengths };
 
-	return list64(fd, &list);
+	return list_wide(fd, &list);
 }
 
 ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
@@ -192,5 +193,5 @@ ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
 				       file_offsets,
 				       file_lengths };
 
-	return list64(fd, &list);
+	return list_wide(fd, &list);
 }

@@ -67,7 +67,7 @@ int set_blk(int fd, int D, int record_size, int ne1, int nb1, ...)
 typedef int (*numbered)(struct mdbi *m, struct file *f, int fd, void *arg,
 			const int *v);
 
-static int run(int fd, numbered call, void *arg, int first, va_list ap)
+static int numbers_call(int fd, numbered call, void *arg, int first, va_list ap)
 {
 	int v[PVFS_MDBI_DIMS_MAX] = { 0 }, d, dims, rc;
 	struct file *f = file_of(fd);
@@ -107,7 +107,7 @@ int buf_blk(int fd, int bf1, ...)
 	int rc;
 
 	va_start(ap, bf1);
-	rc = run(fd, do_buffer, NULL, bf1, ap);
+	rc = numbers_call(fd, do_buffer, NULL, bf1, ap);
 	va_end(ap);
 	return rc;
 }
@@ -118,7 +118,7 @@ int read_blk(int fd, char *buf, int index1, ...)
 	int rc;
 
 	va_start(ap, index1);
-	rc = run(fd, do_read, buf, index1, ap);
+	rc = numbers_call(fd, do_read, buf, index1, ap);
 	va_end(ap);
 	return rc;
 }
@@ -129,7 +129,7 @@ int write_blk(int fd, const char *buf, int index1, ...)
 	int rc;
 
 	va_start(ap, index1);
-	rc = run(fd, do_write, (void *)(uintptr_t)buf, index1, ap);
+	rc = numbers_call(fd, do_write, (void *)(uintptr_t)buf, index1, ap);
 	va_end(ap);
 	return rc;
 }

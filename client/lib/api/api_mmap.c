@@ -7,7 +7,7 @@
 #include "client/lib/api/api_int.h"
 #include "client/lib/rw/rw.h"
 
-static int check(struct file *f, size_t len, int flags, int64_t off)
+static int mmap_check(struct file *f, size_t len, int flags, int64_t off)
 {
 	if (f->type != S_IFREG)
 		return -ENODEV;
@@ -19,8 +19,8 @@ static int check(struct file *f, size_t len, int flags, int64_t off)
 }
 
 /* Like a mapping by the kernel: offsets count bytes of the file, not of the partition. */
-static void *map(struct file *f, void *addr, size_t len, int prot, int flags,
-		 int64_t off)
+static void *mmap_filled(struct file *f, void *addr, size_t len, int prot,
+			 int flags, int64_t off)
 {
 	struct iovec iov = { .iov_len = len };
 	struct rw rw = {
@@ -56,8 +56,8 @@ void *pvfs_mmap(void *addr, size_t len, int prot, int flags, int fd,
 			file_put(f);
 		return mmap(addr, len, prot, flags, fd, off);
 	}
-	rc = check(f, len, flags, off);
-	mem = rc ? MAP_FAILED : map(f, addr, len, prot, flags, off);
+	rc = mmap_check(f, len, flags, off);
+	mem = rc ? MAP_FAILED : mmap_filled(f, addr, len, prot, flags, off);
 	file_put(f);
 	if (rc)
 		errno = -rc;

@@ -70,7 +70,7 @@ static int do_creat(struct session *s, const struct target *t, void *arg)
 }
 
 /* The checks that the kernel does first.  Returns 0 or -errno. */
-static int special(mode_t mode, dev_t dev, struct mgr_mknod *what)
+static int mknod_from_mode(mode_t mode, dev_t dev, struct mgr_mknod *what)
 {
 	*what = (struct mgr_mknod){ .mode = mode_and_umask(mode & 07777) |
 					    (mode & S_IFMT) };
@@ -101,7 +101,7 @@ int pvfs_mknodat(int dir, const char *path, mode_t mode, dev_t dev)
 	where_find_at(&w, dir, path);
 	if (!w.fs)
 		return mknodat(w.at, w.path, mode, dev);
-	rc = special(mode, dev, &what);
+	rc = mknod_from_mode(mode, dev, &what);
 	if (!rc)
 		rc = where_follow(&w, 0, regular ? do_creat : do_mknod, &what);
 	return rc == WHERE_ORDINARY ? mknodat(w.at, w.path, mode, dev)
@@ -145,14 +145,14 @@ int pvfs_rmdir(const char *path)
 	return pvfs_unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
-static int noreplace(struct session *s, const struct target *from,
-		     const struct target *to, unsigned int *which)
+static int rename_noreplace(struct session *s, const struct target *from,
+			    const struct target *to, unsigned int *which)
 {
 	return mgr_rename2(s, from, to, WIRE_RN_NOREPLACE, which);
 }
 
-static int exchange(struct session *s, const struct target *from,
-		    const struct target *to, unsigned int *which)
+static int rename_exchange(struct session *s, const struct target *from,
+			   const struct target *to, unsigned int *which)
 {
 	return mgr_rename2(s, from, to, WIRE_RN_EXCHANGE, which);
 }
@@ -169,9 +169,9 @@ static pair_op rename_op(unsigned int flags)
 	case 0:
 		return mgr_rename;
 	case RENAME_NOREPLACE:
-		return noreplace;
+		return rename_noreplace;
 	case RENAME_EXCHANGE:
-		return exchange;
+		return rename_exchange;
 	}
 	return no_such_flags;
 }

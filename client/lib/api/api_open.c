@@ -50,7 +50,7 @@ static uint32_t wire_flags(int flags)
 	return wire;
 }
 
-static int stripes(const struct pvfs_filestat *meta, struct dist *dist)
+static int dist_from_meta(const struct pvfs_filestat *meta, struct dist *dist)
 {
 	*dist = (struct dist){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
 	if (!meta)
@@ -66,7 +66,7 @@ static int stripes(const struct pvfs_filestat *meta, struct dist *dist)
 	return 0;
 }
 
-static int check(struct open_args *a)
+static int open_check(struct open_args *a)
 {
 	int rc = 0;
 
@@ -75,10 +75,10 @@ static int check(struct open_args *a)
 		rc = view_from_part(a->part, &a->view);
 	if (!rc && a->part && a->flags & O_APPEND)
 		rc = -EINVAL;
-	return rc ? rc : stripes(a->meta, &a->how.dist);
+	return rc ? rc : dist_from_meta(a->meta, &a->how.dist);
 }
 
-static bool cuts(int flags)
+static bool truncates_existing(int flags)
 {
 	return flags & O_TRUNC && !(flags & O_CREAT && flags & O_EXCL);
 }
@@ -97,7 +97,7 @@ static int open_target(struct session *s, const struct target *t, void *arg)
 		by_handle.handle = a->handle->handle;
 		t = &by_handle;
 	}
-	rc = cuts(a->flags) ? lock_check_cut(a->w->fs, s, t) : 0;
+	rc = truncates_existing(a->flags) ? lock_check_cut(a->w->fs, s, t) : 0;
 	if (!rc)
 		rc = mgr_open(s, t, &a->how, &attr, &open);
 	if (rc)
@@ -145,7 +145,7 @@ static int open_pvfs(struct where *w, struct open_args *a)
 }
 
 /* Creates a descriptor for f.  Consumes the reference to f. */
-static int install(struct file *f, int flags)
+static int descriptor_install(struct file *f, int flags)
 {
 	int fd = process_reserve(flags & O_CLOEXEC), rc;
 
@@ -189,7 +189,7 @@ static int open_ordinary(const struct where *w, const struct open_args *a)
 static int do_open(int dir, const char *path, struct open_args *a)
 {
 	struct where w;
-	int rc = check(a);
+	int rc = open_check(a);
 
 	if (rc)
 		return rc;
@@ -201,7 +201,7 @@ static int do_open(int dir, const char *path, struct open_args *a)
 		return open_ordinary(&w, a);
 	if (!rc && profile_on())
 		profile_named(a->f->profile, w.base ? path : w.buf, a->flags);
-	return rc ? rc : install(a->f, a->flags);
+	return rc ? rc : descriptor_install(a->f, a->flags);
 }
 
 static int open_va(int dir, const char *path, int flags, va_list ap)
@@ -301,7 +301,7 @@ static int do_open_handle(const char *path, struct open_args *a)
 	rc = open_pvfs(&w, a);
 	if (!rc && profile_on())
 		profile_named(a->f->profile, NULL, a->flags);
-	return rc ? rc : install(a->f, a->flags);
+	return rc ? rc : descriptor_install(a->f, a->flags);
 }
 
 int pvfs_open_handle(const char *path, const struct pvfs_handle *handle,

@@ -6,7 +6,7 @@
 #include "client/lib/rw/rw.h"
 
 /* Consumes the reference to f. */
-static ssize_t run(struct file *f, int fd, const struct rw *rw)
+static ssize_t rw_and_put(struct file *f, int fd, const struct rw *rw)
 {
 	ssize_t n = rw_run(f, fd, rw);
 
@@ -20,7 +20,7 @@ ssize_t pvfs_read(int fd, void *buf, size_t len)
 	struct rw rw = { .iov = &iov, .niov = 1 };
 	struct file *f = process_file(fd);
 
-	return f ? run(f, fd, &rw) : read(fd, buf, len);
+	return f ? rw_and_put(f, fd, &rw) : read(fd, buf, len);
 }
 
 ssize_t pvfs_write(int fd, const void *buf, size_t len)
@@ -29,7 +29,7 @@ ssize_t pvfs_write(int fd, const void *buf, size_t len)
 	struct rw rw = { .iov = &iov, .niov = 1, .write = true };
 	struct file *f = process_file(fd);
 
-	return f ? run(f, fd, &rw) : write(fd, buf, len);
+	return f ? rw_and_put(f, fd, &rw) : write(fd, buf, len);
 }
 
 ssize_t pvfs_pread(int fd, void *buf, size_t len, int64_t off)
@@ -38,7 +38,7 @@ ssize_t pvfs_pread(int fd, void *buf, size_t len, int64_t off)
 	struct rw rw = { .iov = &iov, .niov = 1, .at = true, .off = off };
 	struct file *f = process_file(fd);
 
-	return f ? run(f, fd, &rw) : pread(fd, buf, len, off);
+	return f ? rw_and_put(f, fd, &rw) : pread(fd, buf, len, off);
 }
 
 ssize_t pvfs_pwrite(int fd, const void *buf, size_t len, int64_t off)
@@ -49,7 +49,7 @@ ssize_t pvfs_pwrite(int fd, const void *buf, size_t len, int64_t off)
 	};
 	struct file *f = process_file(fd);
 
-	return f ? run(f, fd, &rw) : pwrite(fd, buf, len, off);
+	return f ? rw_and_put(f, fd, &rw) : pwrite(fd, buf, len, off);
 }
 
 ssize_t pvfs_readv(int fd, const struct iovec *iov, int iovcnt)
@@ -57,7 +57,7 @@ ssize_t pvfs_readv(int fd, const struct iovec *iov, int iovcnt)
 	struct rw rw = { .iov = iov, .niov = iovcnt };
 	struct file *f = process_file(fd);
 
-	return f ? run(f, fd, &rw) : readv(fd, iov, iovcnt);
+	return f ? rw_and_put(f, fd, &rw) : readv(fd, iov, iovcnt);
 }
 
 ssize_t pvfs_writev(int fd, const struct iovec *iov, int iovcnt)
@@ -65,7 +65,7 @@ ssize_t pvfs_writev(int fd, const struct iovec *iov, int iovcnt)
 	struct rw rw = { .iov = iov, .niov = iovcnt, .write = true };
 	struct file *f = process_file(fd);
 
-	return f ? run(f, fd, &rw) : writev(fd, iov, iovcnt);
+	return f ? rw_and_put(f, fd, &rw) : writev(fd, iov, iovcnt);
 }
 
 ssize_t pvfs_preadv(int fd, const struct iovec *iov, int iovcnt, int64_t off)
@@ -73,7 +73,7 @@ ssize_t pvfs_preadv(int fd, const struct iovec *iov, int iovcnt, int64_t off)
 	struct rw rw = { .iov = iov, .niov = iovcnt, .at = true, .off = off };
 	struct file *f = process_file(fd);
 
-	return f ? run(f, fd, &rw) : preadv(fd, iov, iovcnt, off);
+	return f ? rw_and_put(f, fd, &rw) : preadv(fd, iov, iovcnt, off);
 }
 
 ssize_t pvfs_pwritev(int fd, const struct iovec *iov, int iovcnt, int64_t off)
@@ -85,7 +85,7 @@ ssize_t pvfs_pwritev(int fd, const struct iovec *iov, int iovcnt, int64_t off)
 			 .off = off };
 	struct file *f = process_file(fd);
 
-	return f ? run(f, fd, &rw) : pwritev(fd, iov, iovcnt, off);
+	return f ? rw_and_put(f, fd, &rw) : pwritev(fd, iov, iovcnt, off);
 }
 
 int64_t pvfs_lseek(int fd, int64_t off, int whence)

@@ -29,7 +29,8 @@ struct side {
 	int64_t *at; /* the caller's, or NULL */
 };
 
-static ssize_t copy(const struct side *in, const struct side *out, size_t len)
+static ssize_t copy_files(const struct side *in, const struct side *out,
+			  size_t len)
 {
 	struct rw_copy c = { .in = in->f,
 			     .out = out->f,
@@ -66,7 +67,7 @@ static ssize_t copy_sides(const struct side *in, const struct side *out,
 	bool from = in->f && in->f->fs, to = out->f && out->f->fs;
 
 	if (from && to)
-		return copy(in, out, len);
+		return copy_files(in, out, len);
 	if (!from && !to)
 		return copy_ordinary(in, out, len);
 	return fcntl(from ? out->fd : in->fd, F_GETFD) < 0 ? -EBADF : -EXDEV;

@@ -36,7 +36,7 @@ int pvfs_fstatfs(int fd, struct statfs *st)
 /* ---- one server ---- */
 
 /* Returns -EINVAL and logs the reason. */
-static int parse(const char *uri, struct addr *addr)
+static int parse_uri(const char *uri, struct addr *addr)
 {
 	const char *scheme = strstr(uri, "://") ? "" : FABRIC_ANY "://";
 	char full[2 * ADDR_STRLEN];
@@ -56,7 +56,7 @@ int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 {
 	struct session_attr attr = { 0 };
 	struct addr addr;
-	int rc = uri ? parse(uri, &addr) : -EFAULT;
+	int rc = uri ? parse_uri(uri, &addr) : -EFAULT;
 
 	if (fs)
 		attr = fs_session_attr(fs);
@@ -77,7 +77,7 @@ int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	return rc;
 }
 
-static int measure(struct session *s, struct pvfs_ping *ping)
+static int ping_measure(struct session *s, struct pvfs_ping *ping)
 {
 	uint64_t start = clock_now(), took;
 	int i, rc;
@@ -102,7 +102,7 @@ static int measure(struct session *s, struct pvfs_ping *ping)
 int api_probe_ping(struct session *s, struct pvfs_ping *out)
 {
 	struct pvfs_ping ping = { 0 };
-	int rc = measure(s, &ping);
+	int rc = ping_measure(s, &ping);
 
 	if (rc)
 		return rc;

@@ -21,7 +21,7 @@ struct xattr_call {
 _Static_assert(WIRE_XATTR_LIST_MAX >= WIRE_XATTR_MAX, "values fit");
 
 /* The checks that the kernel does before it looks up the object. */
-static int check(const struct xattr_call *c)
+static int xattr_check(const struct xattr_call *c)
 {
 	size_t len = c->name ? strlen(c->name) : 1;
 
@@ -85,7 +85,7 @@ static int run_itself(struct session *s, const struct target *t, void *arg)
 static int run_path(struct where *w, const char *path, target_op op,
 		    struct xattr_call *c)
 {
-	int rc = check(c);
+	int rc = xattr_check(c);
 
 	return rc ? rc : where_run(w, path, 0, op, c);
 }
@@ -94,7 +94,7 @@ static int run_link(struct where *w, const char *path, target_op op,
 		    struct xattr_call *c)
 {
 	struct by_handle b = { op, c };
-	int rc = check(c);
+	int rc = xattr_check(c);
 
 	return rc ? rc : where_run(w, path, WIRE_P_NOFOLLOW, run_itself, &b);
 }
@@ -106,7 +106,7 @@ static int run_fd(int fd, target_op op, struct xattr_call *c)
 	int rc = -ENODEV;
 
 	if (f && f->fs)
-		rc = check(c);
+		rc = xattr_check(c);
 	if (!rc)
 		rc = api_run(PROFILE_META, f, op, c);
 	if (f)
@@ -132,7 +132,8 @@ static void to_get(struct xattr_call *c, const char *name)
 }
 
 /* Copies the result to the caller.  With len 0, returns the required size only. */
-static ssize_t give(const struct xattr_call *c, int rc, void *buf, size_t len)
+static ssize_t xattr_result(const struct xattr_call *c, int rc, void *buf,
+			    size_t len)
 {
 	if (rc)
 		return api_ret(rc);
@@ -192,7 +193,7 @@ ssize_t pvfs_getxattr(const char *path, const char *name, void *value,
 	to_get(&c, name);
 	rc = run_path(&w, path, do_get, &c);
 	return rc == WHERE_ORDINARY ? getxattr(w.path, name, value, len)
-				    : give(&c, rc, value, len);
+				    : xattr_result(&c, rc, value, len);
 }
 
 ssize_t pvfs_lgetxattr(const char *path, const char *name, void *value,
@@ -205,7 +206,7 @@ ssize_t pvfs_lgetxattr(const char *path, const char *name, void *value,
 	to_get(&c, name);
 	rc = run_link(&w, path, do_get, &c);
 	return rc == WHERE_ORDINARY ? lgetxattr(w.path, name, value, len)
-				    : give(&c, rc, value, len);
+				    : xattr_result(&c, rc, value, len);
 }
 
 ssize_t pvfs_fgetxattr(int fd, const char *name, void *value, size_t len)
@@ -216,7 +217,7 @@ ssize_t pvfs_fgetxattr(int fd, const char *name, void *value, size_t len)
 	to_get(&c, name);
 	rc = run_fd(fd, do_get, &c);
 	return rc == -ENODEV ? fgetxattr(fd, name, value, len)
-			     : give(&c, rc, value, len);
+			     : xattr_result(&c, rc, value, len);
 }
 
 ssize_t pvfs_listxattr(const char *path, char *names, size_t len)
@@ -228,7 +229,7 @@ ssize_t pvfs_listxattr(const char *path, char *names, size_t len)
 	to_get(&c, NULL);
 	rc = run_path(&w, path, do_list, &c);
 	return rc == WHERE_ORDINARY ? listxattr(w.path, names, len)
-				    : give(&c, rc, names, len);
+				    : xattr_result(&c, rc, names, len);
 }
 
 ssize_t pvfs_llistxattr(const char *path, char *names, size_t len)
@@ -240,7 +241,7 @@ ssize_t pvfs_llistxattr(const char *path, char *names, size_t len)
 	to_get(&c, NULL);
 	rc = run_link(&w, path, do_list, &c);
 	return rc == WHERE_ORDINARY ? llistxattr(w.path, names, len)
-				    : give(&c, rc, names, len);
+				    : xattr_result(&c, rc, names, len);
 }
 
 ssize_t pvfs_flistxattr(int fd, char *names, size_t len)
@@ -251,7 +252,7 @@ ssize_t pvfs_flistxattr(int fd, char *names, size_t len)
 	to_get(&c, NULL);
 	rc = run_fd(fd, do_list, &c);
 	return rc == -ENODEV ? flistxattr(fd, names, len)
-			     : give(&c, rc, names, len);
+			     : xattr_result(&c, rc, names, len);
 }
 
 int pvfs_removexattr(const char *path, const char *name)

@@ -99,8 +99,8 @@ static uint32_t here_of(uint32_t flags)
 	return flags & WIRE_CH_ENCRYPT ? SEAL_ENCRYPT : SEAL_AUTH;
 }
 
-static void agree(struct attempt *at, const struct client_auth_way *way,
-		  const struct wire_challenge_rep *rep)
+static void pact_fill(struct attempt *at, const struct client_auth_way *way,
+		      const struct wire_challenge_rep *rep)
 {
 	struct pact *pact = &at->pact;
 
@@ -178,9 +178,10 @@ static int word_key(struct client_auth *auth, struct wire_auth *body,
 }
 
 /* Only a server on this host may say that kernel credentials are enough. */
-static int choose(struct client_auth *auth, const struct client_auth_way *way,
-		  const struct wire_challenge_rep *rep, struct wire_auth *body,
-		  void *word)
+static int proof_make(struct client_auth *auth,
+		      const struct client_auth_way *way,
+		      const struct wire_challenge_rep *rep,
+		      struct wire_auth *body, void *word)
 {
 	uint32_t mode = le32toh(rep->mode);
 
@@ -213,8 +214,8 @@ static int ca_word(struct client_auth *auth, const struct client_auth_way *way,
 		rc = check_fsid(auth, way, le64toh(rep->fsid));
 	if (rc)
 		return rc;
-	agree(auth->at, way, rep);
-	rc = choose(auth, way, rep, body, word);
+	pact_fill(auth->at, way, rep);
+	rc = proof_make(auth, way, rep, body, word);
 	if (rc)
 		auth->at->here = SEAL_NONE;
 	if (rc == -EOPNOTSUPP)

@@ -29,7 +29,7 @@ static const struct gcm_engine *first;
 static _Atomic(const struct seal_module *) module;
 
 /* libpvfs-seal.so is in the same directory as this library. */
-static bool place(char path[PATH_MAX])
+static bool module_path(char path[PATH_MAX])
 {
 	const char *slash;
 	Dl_info info;
@@ -42,13 +42,13 @@ static bool place(char path[PATH_MAX])
 			info.dli_fname) < PATH_MAX;
 }
 
-static void load(void)
+static void crypto_load(void)
 {
 	const struct seal_module *(*get)(void) = NULL;
 	char path[PATH_MAX];
-	void *so = place(path) ? dlopen(path,
-					RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)
-			       : NULL;
+	void *so = module_path(path) ? dlopen(path, RTLD_LAZY | RTLD_LOCAL |
+							    RTLD_NODELETE)
+				     : NULL;
 	void *symbol = so ? dlsym(so, SEAL_MODULE_SYMBOL) : NULL;
 
 	*(void **)&get = symbol;
@@ -58,24 +58,24 @@ static void load(void)
 
 static void *load_main(void *arg)
 {
-	pthread_once(&loading, load);
+	pthread_once(&loading, crypto_load);
 	return arg;
 }
 
 /* If the thread or the library is missing, libsodium stays in use, which is only slower. */
-static void begin(void)
+static void crypto_start_loading(void)
 {
 	quiet_thread(STACK, load_main, NULL, NULL);
 }
 
-static const struct gcm_engine *loaded(void)
+static const struct gcm_engine *crypto_engine(void)
 {
 	const struct seal_module *m = atomic_load(&module);
 
 	return m && !m->is_gone() ? m->engine : NULL;
 }
 
-static void look(void)
+static void sodium_detect(void)
 {
 	first = gcm_sodium();
 }
@@ -84,11 +84,12 @@ const struct gcm_engine *gcm_engine(uint64_t bytes)
 {
 	const struct gcm_engine *best;
 
-	pthread_once(&looking, look);
+	pthread_once(&looking, sodium_detect);
 	if (first && bytes < MUCH)
 		return first;
-	pthread_once(first ? &beginning : &loading, first ? begin : load);
-	best = loaded();
+	pthread_once(first ? &beginning : &loading,
+		     first ? crypto_start_loading : crypto_load);
+	best = crypto_engine();
 	return best ? best : first;
 }
 

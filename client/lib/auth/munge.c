@@ -11,7 +11,7 @@
 _Static_assert(MUNGER_CRED_MAX <= WIRE_WORD_MAX, "a credential is a word");
 
 /* Called only when a server requires munge. */
-static int begin(struct client_auth *auth)
+static int munger_begin(struct client_auth *auth)
 {
 	if (auth->munger)
 		return 0;
@@ -20,7 +20,7 @@ static int begin(struct client_auth *auth)
 }
 
 /* Leaves time for a retry before the deadline of the call. */
-static uint64_t patience(const struct client_auth *auth)
+static uint64_t munge_deadline(const struct client_auth *auth)
 {
 	uint64_t soon = clock_after_ms(MUNGER_WAIT_MS);
 
@@ -28,7 +28,7 @@ static uint64_t patience(const struct client_auth *auth)
 }
 
 /* Logs the same error only once in a row. */
-static void complain(struct client_auth *auth, int rc)
+static void munge_complain(struct client_auth *auth, int rc)
 {
 	if (auth->said != rc)
 		log_error(auth->attr.log, "munge on this host: %s (%s)",
@@ -37,29 +37,29 @@ static void complain(struct client_auth *auth, int rc)
 }
 
 /* munged is unavailable, possibly for a short time. */
-static bool away(int rc)
+static bool munged_is_away(int rc)
 {
 	return rc == -EHOSTDOWN || rc == -ETIMEDOUT || rc == -EAGAIN;
 }
 
-static int ended(struct client_auth *auth, int rc)
+static int munge_result(struct client_auth *auth, int rc)
 {
 	if (rc)
-		complain(auth, rc);
+		munge_complain(auth, rc);
 	else
 		auth->said = 0;
-	return away(rc) ? -ECOMM : rc;
+	return munged_is_away(rc) ? -ECOMM : rc;
 }
 
 /* ---- which users the manager may run as ---- */
 
 /* The same rule as over local.  A process of one of these users could act as us anyway. */
-static bool believed(const struct client_auth *auth, uint32_t uid)
+static bool uid_is_trusted(const struct client_auth *auth, uint32_t uid)
 {
 	return !uid || uid == geteuid() || uid == auth->attr.server_uid;
 }
 
-static int flaw(const struct client_auth *auth, const char *why)
+static int manager_reject(const struct client_auth *auth, const char *why)
 {
 	log_error(auth->attr.log,
 		  "%s: it does not prove that it is the manager: %s",
@@ -67,25 +67,25 @@ static int flaw(const struct client_auth *auth, const char *why)
 	return -EKEYREJECTED;
 }
 
-static int believe(const struct client_auth *auth, uint32_t uid)
+static int manager_check_uid(const struct client_auth *auth, uint32_t uid)
 {
 	char why[160];
 
-	if (believed(auth, uid))
+	if (uid_is_trusted(auth, uid))
 		return 0;
 	snprintf(why, sizeof(why),
 		 "it runs as user %u: if that is right, write server_user=%u "
 		 "in %s",
 		 uid, uid, auth->attr.where);
-	return flaw(auth, why);
+	return manager_reject(auth, why);
 }
 
 /* ---- our credential ---- */
 
-static int encode(struct client_auth *auth, const uint8_t seen[PACT_LEN],
-		  char cred[MUNGER_CRED_MAX])
+static int cred_encode(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+		       char cred[MUNGER_CRED_MAX])
 {
-	return munger_encode(auth->munger, seen, PACT_LEN, patience(auth),
+	return munger_encode(auth->munger, seen, PACT_LEN, munge_deadline(auth),
 			     cred);
 }
 
@@ -98,7 +98,7 @@ static int encode_for(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 {
 	struct attempt *at = auth->at;
 	uint8_t payload[PACT_LEN + MAC_KEY_LEN];
-	int rc = believe(auth, at->pact.uid);
+	int rc = manager_check_uid(auth, at->pact.uid);
 
 	if (!rc)
 		rc = random_bytes(at->word_key, sizeof(at->word_key));
@@ -107,7 +107,7 @@ static int encode_for(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 	memcpy(payload, seen, PACT_LEN);
 	memcpy(payload + PACT_LEN, at->word_key, MAC_KEY_LEN);
 	rc = munger_encode_for(auth->munger, at->pact.uid, payload,
-			       sizeof(payload), patience(auth), cred);
+			       sizeof(payload), munge_deadline(auth), cred);
 	explicit_bzero(payload, sizeof(payload));
 	return rc;
 }
@@ -116,31 +116,32 @@ int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 {
 	uint8_t seen[PACT_LEN];
 	char cred[MUNGER_CRED_MAX];
-	int rc = begin(auth);
+	int rc = munger_begin(auth);
 
 	if (rc)
 		return rc;
 	pact_caller(&auth->at->pact, seen);
 	rc = auth->at->pact.here ? encode_for(auth, seen, cred)
-				 : encode(auth, seen, cred);
+				 : cred_encode(auth, seen, cred);
 	if (rc == -EKEYREJECTED)
 		return rc;
 	if (rc)
-		return ended(auth, rc);
+		return munge_result(auth, rc);
 	memcpy(word, cred, strlen(cred));
 	body->len = htole32((uint32_t)strlen(cred));
-	return ended(auth, 0);
+	return munge_result(auth, 0);
 }
 
 /* ---- the manager's credential ---- */
 
-static int judge(struct client_auth *auth, const uint8_t seen[PACT_LEN],
-		 const struct munger_word *word)
+static int cred_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+		      const struct munger_word *word)
 {
 	if (word->len != PACT_LEN || memcmp(word->payload, seen, PACT_LEN))
-		return flaw(auth, "its credential is about something else: "
-				  "another program passes for it");
-	return believe(auth, word->uid);
+		return manager_reject(auth,
+				      "its credential is about something else: "
+				      "another program passes for it");
+	return manager_check_uid(auth, word->uid);
 }
 
 static int check_code(const struct client_auth *auth,
@@ -152,8 +153,9 @@ static int check_code(const struct client_auth *auth,
 	pact_word(auth->at->word_key, seen, code);
 	if (word->len == sizeof(code) && mac_equal(code, word->ptr))
 		return 0;
-	return flaw(auth, "it did not read what was for its eyes: another "
-			  "program passes for it");
+	return manager_reject(auth,
+			      "it did not read what was for its eyes: another "
+			      "program passes for it");
 }
 
 static int check_cred(struct client_auth *auth, const uint8_t seen[PACT_LEN],
@@ -161,12 +163,13 @@ static int check_cred(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 {
 	struct munger_word got;
 	int rc = munger_decode(auth->munger, word->ptr, word->len,
-			       patience(auth), &got);
+			       munge_deadline(auth), &got);
 
 	if (!rc)
-		return judge(auth, seen, &got);
-	return away(rc) || rc == -ENOMEM ? ended(auth, rc)
-					 : flaw(auth, munger_why(rc));
+		return cred_check(auth, seen, &got);
+	return munged_is_away(rc) || rc == -ENOMEM
+		       ? munge_result(auth, rc)
+		       : manager_reject(auth, munger_why(rc));
 }
 
 int munge_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],

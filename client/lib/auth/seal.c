@@ -4,7 +4,7 @@
 #include "client/lib/auth/seal_module.h"
 
 /* The first open takes longer than all later ones.  Do it here, not in a driving thread. */
-static void warm(void)
+static void crypto_warm_up(void)
 {
 	static const uint8_t zeros[MAC_KEY_LEN];
 	void *way;
@@ -21,6 +21,6 @@ pvfs_seal_1(void)
 						   crypto_is_gone };
 
 	crypto_keep();
-	warm();
+	crypto_warm_up();
 	return &module;
 }

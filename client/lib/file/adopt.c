@@ -52,7 +52,8 @@ static int adopt_from(struct file *f, struct session *s, uint64_t session,
 }
 
 /* The end of earlier writes is unknown, so a file open for writing starts in doubt. */
-static void settle(struct file *f, struct session *s, const struct got *got)
+static void file_join_heir(struct file *f, struct session *s,
+			   const struct got *got)
 {
 	int i;
 
@@ -84,7 +85,7 @@ static void say_next(struct file *f, const struct session *s)
 	pthread_mutex_unlock(&f->lock);
 }
 
-static int adopt(struct file *f, struct session *s)
+static int file_adopt(struct file *f, struct session *s)
 {
 	struct got got = { 0 };
 	unsigned int i;
@@ -94,7 +95,7 @@ static int adopt(struct file *f, struct session *s)
 	for (i = 0; !rc && i < HEIR_SESSIONS && f->heir->session[i]; i++)
 		rc = adopt_from(f, s, f->heir->session[i], &got);
 	if (!rc)
-		settle(f, s, &got);
+		file_join_heir(f, s, &got);
 	return rc;
 }
 
@@ -132,9 +133,9 @@ static int adopt_files(struct fs *fs, struct session *s)
 	while (!rc && (f = next_heir(fs))) {
 		/* of another file system, see join() */
 		if (f->fsid != s->fsid)
-			settle(f, s, &(struct got){ 0 });
+			file_join_heir(f, s, &(struct got){ 0 });
 		else
-			rc = adopt(f, s);
+			rc = file_adopt(f, s);
 		file_put(f);
 	}
 	return rc;

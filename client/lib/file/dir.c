@@ -31,7 +31,7 @@ void dirbuf_free(struct dirbuf *b)
 	free(b);
 }
 
-static int fetch(struct session *s, const struct target *t, void *arg)
+static int dirbuf_fetch(struct session *s, const struct target *t, void *arg)
 {
 	struct file *f = arg;
 	struct dirbuf *b = f->dirbuf;
@@ -55,7 +55,7 @@ static const char *record_name(const struct wire_dirent *d)
 }
 
 /* Returns 1 and sets *d to the next record; 0: end of the directory; -errno. */
-static int next(struct file *f, const struct wire_dirent **d)
+static int dirbuf_next(struct file *f, const struct wire_dirent **d)
 {
 	struct dirbuf *b = f->dirbuf;
 	int rc;
@@ -63,7 +63,7 @@ static int next(struct file *f, const struct wire_dirent **d)
 	if (b->at == b->len) {
 		if (b->eof)
 			return 0;
-		rc = file_run(f, fetch, f);
+		rc = file_run(f, dirbuf_fetch, f);
 		if (rc)
 			return rc;
 		if (!b->len)
@@ -88,7 +88,7 @@ static size_t dirent_len(size_t name_len)
 	return (len + 7) & ~(size_t)7;
 }
 
-static size_t put(char *buf, const struct wire_dirent *d)
+static size_t dirent_put(char *buf, const struct wire_dirent *d)
 {
 	size_t name_len = le16toh(d->name_len), len = dirent_len(name_len);
 	struct dirent *ent = (struct dirent *)buf;
@@ -109,7 +109,7 @@ static bool make_buf(struct file *f)
 	return f->dirbuf;
 }
 
-static void pass(struct file *f, const struct wire_dirent *d)
+static void dirbuf_pass(struct file *f, const struct wire_dirent *d)
 {
 	f->pos = le64toh(d->cookie);
 	handover_moved(f);
@@ -124,11 +124,11 @@ ssize_t dir_fill(struct file *f, void *buf, size_t len)
 
 	if (!make_buf(f))
 		return -ENOMEM;
-	while ((rc = next(f, &d)) > 0) {
+	while ((rc = dirbuf_next(f, &d)) > 0) {
 		if (dirent_len(le16toh(d->name_len)) > len - done)
 			return done ? (ssize_t)done : -EINVAL;
-		done += put((char *)buf + done, d);
-		pass(f, d);
+		done += dirent_put((char *)buf + done, d);
+		dirbuf_pass(f, d);
 	}
 	return done ? (ssize_t)done : rc;
 }
@@ -136,10 +136,10 @@ ssize_t dir_fill(struct file *f, void *buf, size_t len)
 int dir_look(struct file *f, struct dirent *ent)
 {
 	const struct wire_dirent *d = NULL;
-	int rc = make_buf(f) ? next(f, &d) : -ENOMEM;
+	int rc = make_buf(f) ? dirbuf_next(f, &d) : -ENOMEM;
 
 	if (rc > 0)
-		put((char *)ent, d);
+		dirent_put((char *)ent, d);
 	return rc;
 }
 
@@ -147,5 +147,5 @@ void dir_pass(struct file *f)
 {
 	const struct dirbuf *b = f->dirbuf;
 
-	pass(f, (const void *)((const char *)b->rec + b->at));
+	dirbuf_pass(f, (const void *)((const char *)b->rec + b->at));
 }

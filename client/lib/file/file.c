@@ -35,7 +35,7 @@ struct file *file_get(struct file *f)
 }
 
 /* The caller holds files_lock. */
-static void enlist(struct file *f)
+static void file_list_insert(struct file *f)
 {
 	LIST_INSERT_HEAD(&f->fs->files, f, link);
 	LIST_INSERT_HEAD(file_same(f->fs, f->handle), f, same);
@@ -59,7 +59,7 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 					  f->dist.pcount);
 	pthread_mutex_lock(&f->fs->files_lock);
 	lock_opened(f);
-	enlist(f);
+	file_list_insert(f);
 	pthread_mutex_unlock(&f->fs->files_lock);
 }
 
@@ -72,7 +72,7 @@ void file_inherited(struct file *f)
 	if (f->owner > f->fs->owners)
 		f->fs->owners = f->owner;
 	f->fs->process_locks |= f->locks.bytes[0].end != 0;
-	enlist(f);
+	file_list_insert(f);
 	pthread_mutex_unlock(&f->fs->files_lock);
 }
 
@@ -191,7 +191,7 @@ void file_timed(struct fs *fs, uint64_t handle)
 }
 
 /* Returns the later of since and the time (ns) when this process last wrote to the file. */
-static int64_t written(struct fs *fs, uint64_t handle, int64_t since)
+static int64_t last_write_time(struct fs *fs, uint64_t handle, int64_t since)
 {
 	struct file *f;
 
@@ -215,7 +215,7 @@ void file_show_writes(struct fs *fs, struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return;
 	mtime = stat_ns(&st->st_mtim);
-	last = written(fs, st->st_ino, mtime);
+	last = last_write_time(fs, st->st_ino, mtime);
 	if (last == mtime)
 		return;
 	st->st_mtim = stat_time(last);
@@ -223,7 +223,7 @@ void file_show_writes(struct fs *fs, struct stat *st)
 		st->st_ctim = st->st_mtim;
 }
 
-static bool writes(const struct file *f)
+static bool opened_for_writing(const struct file *f)
 {
 	return (atomic_load(&f->flags) & O_ACCMODE) != O_RDONLY;
 }
@@ -250,7 +250,7 @@ bool file_sole_end(struct fs *fs, const struct session *s, uint64_t handle,
 
 	pthread_mutex_lock(&fs->files_lock);
 	LIST_FOREACH(f, file_same(fs, handle), same)
-		if (f->handle == handle && writes(f)) {
+		if (f->handle == handle && opened_for_writing(f)) {
 			n++;
 			known &= end_known(f, s, begun, end);
 		}
@@ -326,7 +326,7 @@ bool file_is_written(struct fs *fs, uint64_t handle)
 
 	pthread_mutex_lock(&fs->files_lock);
 	LIST_FOREACH(f, file_same(fs, handle), same) {
-		if (f->handle == handle && writes(f))
+		if (f->handle == handle && opened_for_writing(f))
 			break;
 	}
 	pthread_mutex_unlock(&fs->files_lock);

@@ -25,7 +25,7 @@
 
 /* ---- RELEASE ---- */
 
-static void release(struct file *f, uint64_t open, struct file_io io)
+static void release_send(struct file *f, uint64_t open, struct file_io io)
 {
 	int64_t read_at = atomic_load(&f->read_at);
 	struct mgr_release rel = {
@@ -50,7 +50,7 @@ static void release(struct file *f, uint64_t open, struct file_io io)
 
 void file_release(struct file *f)
 {
-	release(f, f->open, f->io);
+	release_send(f, f->open, f->io);
 }
 
 /* ---- moving: begin and end with the lock, open without it ---- */
@@ -138,7 +138,7 @@ static int complete_key(struct file *f, struct session *s)
 	return 0;
 }
 
-static bool joined(const struct file *f, const struct session *s)
+static bool is_joined(const struct file *f, const struct session *s)
 {
 	return f->s == s && (f->open || !f->writer);
 }
@@ -146,7 +146,8 @@ static bool joined(const struct file *f, const struct session *s)
 /* The caller holds the lock.  True: s can be used without further steps. */
 static bool is_ready(const struct file *f, const struct session *s)
 {
-	return joined(f, s) && !lock_lost(f, s->id) && key_of(f, s) == KEY_GOOD;
+	return is_joined(f, s) && !lock_lost(f, s->id) &&
+	       key_of(f, s) == KEY_GOOD;
 }
 
 /* Records that the file is open under s.  Returns the previous session, with its reference. */
@@ -197,9 +198,9 @@ static int wait_to_join(void *arg)
 	pthread_mutex_lock(&f->lock);
 	if (file_is_evicted(f, j->s)) {
 		rc = -ESTALE;
-	} else if (!joined(f, j->s) || key_of(f, j->s) != KEY_GOOD) {
+	} else if (!is_joined(f, j->s) || key_of(f, j->s) != KEY_GOOD) {
 		move_begin(f);
-		if (!lock_lost(f, j->s->id) && !joined(f, j->s))
+		if (!lock_lost(f, j->s->id) && !is_joined(f, j->s))
 			rc = move_to(f, j->s, &old);
 		if (!rc && f->s == j->s)
 			rc = complete_key(f, j->s);
@@ -218,7 +219,7 @@ static int wait_to_join(void *arg)
 }
 
 /* Opens the file under s, unless it is. */
-static int join(struct file *f, struct session *s, uint64_t *open)
+static int file_join(struct file *f, struct session *s, uint64_t *open)
 {
 	struct join j = { .f = f, .s = s };
 	bool ready;
@@ -265,7 +266,7 @@ static int join_present(struct file *f, struct session **out, uint64_t *open,
 	*again = false;
 	if (rc)
 		return rc;
-	rc = join(f, s, open);
+	rc = file_join(f, s, open);
 	*again = session_is_over(rc) && fs_lost(f->fs, s, rc);
 	if (rc)
 		session_put(s);
@@ -298,7 +299,7 @@ static void not_open(struct file *f, struct session *s, uint64_t open)
 }
 
 /* True: an iod does not have our capability.  Sending the key, or a new one, solves that. */
-static bool unkeyed(const struct file *f, struct session *s, int rc)
+static bool key_is_missing(const struct file *f, struct session *s, int rc)
 {
 	if (rc != -ENOKEY && rc != -EKEYREVOKED)
 		return false;
@@ -326,7 +327,7 @@ int file_run(struct file *f, target_op op, void *arg)
 			not_open(f, s, t.open);
 			again = true;
 		}
-		again |= unkeyed(f, s, rc);
+		again |= key_is_missing(f, s, rc);
 		session_put(s);
 		if (!again || tries == FS_TRIES - 1)
 			return rc == -EBADF || again ? fs_too_often(rc) : rc;

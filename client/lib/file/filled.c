@@ -12,7 +12,7 @@ static void remove_pieces(struct filled *f, unsigned int at, unsigned int n)
 }
 
 /* Moves the end over the pieces that it has reached. */
-static void reach(struct filled *f, uint64_t to)
+static void end_advance(struct filled *f, uint64_t to)
 {
 	unsigned int n = 0;
 
@@ -24,8 +24,8 @@ static void reach(struct filled *f, uint64_t to)
 	remove_pieces(f, 0, n);
 }
 
-static void insert(struct filled *f, unsigned int at, uint64_t from,
-		   uint64_t to)
+static void piece_insert(struct filled *f, unsigned int at, uint64_t from,
+			 uint64_t to)
 {
 	if (f->n == FILLED_PIECES) {
 		f->lost = true;
@@ -39,7 +39,7 @@ static void insert(struct filled *f, unsigned int at, uint64_t from,
 }
 
 /* Merges the range with all pieces that it touches. */
-static void join(struct filled *f, uint64_t from, uint64_t to)
+static void piece_merge(struct filled *f, uint64_t from, uint64_t to)
 {
 	unsigned int at = 0, last;
 
@@ -52,13 +52,13 @@ static void join(struct filled *f, uint64_t from, uint64_t to)
 			to = f->piece[last].to;
 	}
 	remove_pieces(f, at, last - at);
-	insert(f, at, from, to);
+	piece_insert(f, at, from, to);
 }
 
 void filled_add(struct filled *f, uint64_t from, uint64_t to)
 {
 	if (from <= f->end)
-		reach(f, to);
+		end_advance(f, to);
 	else
-		join(f, from, to);
+		piece_merge(f, from, to);
 }

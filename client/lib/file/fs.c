@@ -43,7 +43,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 }
 
 /* The caller holds the lock, or no other thread exists. */
-static void become(struct fs *fs, struct session *s)
+static void fs_set_session(struct fs *fs, struct session *s)
 {
 	fs->s = s;
 	atomic_store(&fs->ready, fs->nbefore ? NULL : s);
@@ -55,7 +55,7 @@ void fs_leave(struct fs *fs)
 
 	pthread_mutex_lock(&fs->lock);
 	s = fs->s;
-	become(fs, NULL);
+	fs_set_session(fs, NULL);
 	pthread_mutex_unlock(&fs->lock);
 	if (s)
 		session_put(s);
@@ -178,7 +178,7 @@ static int fs_prepare(struct fs *fs, struct session **s)
 }
 
 /* Called before anything is done under s. */
-static void note(struct fs_note *note, const struct session *s)
+static void fs_note_session(struct fs_note *note, const struct session *s)
 {
 	if (!note)
 		return;
@@ -188,11 +188,11 @@ static void note(struct fs_note *note, const struct session *s)
 
 void fs_take(struct fs *fs, struct session *s)
 {
-	become(fs, s);
+	fs_set_session(fs, s);
 	if (!s)
 		return;
 	fs->fsid = s->fsid;
-	note(fs->note, s);
+	fs_note_session(fs->note, s);
 }
 
 /* Called with the lock, which is released while it waits. */
@@ -202,7 +202,7 @@ static int fs_make(struct fs *fs)
 	int rc, saved = errno;
 
 	fs->connecting = true;
-	become(fs, NULL);
+	fs_set_session(fs, NULL);
 	pthread_mutex_unlock(&fs->lock);
 	rc = fs_prepare(fs, &s);
 	errno = saved;
@@ -344,7 +344,7 @@ void fs_disown(struct fs *fs)
 	}
 }
 
-static void inherit(struct fs *fs, struct session *s)
+static void session_keep_inherited(struct fs *fs, struct session *s)
 {
 	struct session *known = fs->inherited;
 
@@ -368,10 +368,10 @@ void fs_forked(struct fs *fs)
 	fs->proving = false;
 	fs->nbefore = 0; /* only the parent adopts */
 	if (fs->s)
-		inherit(fs, fs->s);
-	become(fs, NULL);
+		session_keep_inherited(fs, fs->s);
+	fs_set_session(fs, NULL);
 	LIST_FOREACH(f, &fs->files, link) {
 		if (f->s)
-			inherit(fs, f->s);
+			session_keep_inherited(fs, f->s);
 	}
 }

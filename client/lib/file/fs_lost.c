@@ -17,22 +17,22 @@ static int ask_mgr(struct session *s)
 }
 
 /* The manager rejects a session that it has ended. */
-static bool refused(struct session *s)
+static bool mgr_rejects_session(struct session *s)
 {
 	return ask_mgr(s) == -ESTALE;
 }
 
-static bool ended(struct session *s, int rc)
+static bool session_has_ended(struct session *s, int rc)
 {
-	return rc == SESSION_ENDED ||
-	       ((rc == -ESTALE || rc == -ECONNABORTED) && refused(s));
+	return rc == SESSION_ENDED || ((rc == -ESTALE || rc == -ECONNABORTED) &&
+				       mgr_rejects_session(s));
 }
 
 /* An iod reports that the session has ended; only the manager knows the reason. */
 static void look_why(struct session *s)
 {
 	if (rpc_peer_evicted(s->mgr) ||
-	    (refused(s) && rpc_peer_evicted(s->mgr)))
+	    (mgr_rejects_session(s) && rpc_peer_evicted(s->mgr)))
 		atomic_store(&s->evicted, true);
 }
 
@@ -40,8 +40,8 @@ static void look_why(struct session *s)
  * Replaces s with next, which may be NULL, if s is still the present session.  why is for
  * the log.
  */
-static void replace(struct fs *fs, struct session *s, struct session *next,
-		    const char *why)
+static void fs_replace_session(struct fs *fs, struct session *s,
+			       struct session *next, const char *why)
 {
 	bool present;
 
@@ -73,7 +73,8 @@ static int connect_anew(struct fs *fs, struct session *s)
 	if (rc)
 		return rc;
 	if (ask_mgr(s) == -EKEYREJECTED)
-		replace(fs, s, fresh,
+		fs_replace_session(
+			fs, s, fresh,
 			"the servers no longer have the key that this client's "
 			"ticket was made with; going on with a new session");
 	else
@@ -150,10 +151,11 @@ bool fs_lost(struct fs *fs, struct session *s, int rc)
 {
 	if (rc == -EKEYREJECTED)
 		return proved_anew(fs, s);
-	if (!ended(s, rc))
+	if (!session_has_ended(s, rc))
 		return false;
 	look_why(s);
-	replace(fs, s, NULL,
+	fs_replace_session(
+		fs, s, NULL,
 		atomic_load(&s->evicted)
 			? "an administrator ended this client's session; going "
 			  "on with a new one"

@@ -6,7 +6,7 @@
 #include "client/lib/session/session.h"
 
 /* Within one mount, the same errno and transport mean the same cause. */
-static bool said(const struct flaw *flaw, int rc, const char *scheme)
+static bool flaw_matches(const struct flaw *flaw, int rc, const char *scheme)
 {
 	return flaw->rc == rc && !strcmp(flaw->scheme, scheme);
 }
@@ -16,12 +16,13 @@ static bool flaw_said(struct fs *fs, int rc, const char *scheme)
 	bool is;
 
 	pthread_mutex_lock(&fs->lock);
-	is = said(&fs->flaw[0], rc, scheme) || said(&fs->flaw[1], rc, scheme);
+	is = flaw_matches(&fs->flaw[0], rc, scheme) ||
+	     flaw_matches(&fs->flaw[1], rc, scheme);
 	pthread_mutex_unlock(&fs->lock);
 	return is;
 }
 
-static bool flawed(struct fs *fs)
+static bool fs_has_flaw(struct fs *fs)
 {
 	bool is;
 
@@ -47,7 +48,7 @@ int fs_session_open(struct fs *fs, const struct session_attr *attr,
 {
 	static const struct log nowhere;
 	struct session_attr silent = *attr;
-	bool try = flawed(fs);
+	bool try = fs_has_flaw(fs);
 	int rc;
 
 	silent.log = &nowhere;

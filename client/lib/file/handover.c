@@ -110,7 +110,7 @@ static int make_in(struct handover *h, int mem)
 	return -1;
 }
 
-static int make(struct handover *h)
+static int handover_create(struct handover *h)
 {
 	int mem = -1, rc = -1;
 
@@ -151,7 +151,7 @@ static bool is_made(struct handover *h)
 		return true;
 	if (h->map)
 		munmap(h->map, sizeof(*h->map));
-	return !make(h);
+	return !handover_create(h);
 }
 
 /* ---- files ---- */
@@ -224,7 +224,7 @@ void handover_dropped(struct file *f)
 
 /* ---- descriptors ---- */
 
-static void forget(struct handover *h, int fd)
+static void fd_forget(struct handover *h, int fd)
 {
 	struct handover_fd *e = &h->map->fd[fd];
 
@@ -234,7 +234,7 @@ static void forget(struct handover *h, int fd)
 	h->passing -= e->passes;
 }
 
-static void remember(struct handover *h, int fd, struct file *f)
+static void fd_record(struct handover *h, int fd, struct file *f)
 {
 	struct handover_fd *e = &h->map->fd[fd];
 	int flags = fcntl(fd, F_GETFD);
@@ -270,9 +270,9 @@ void handover_set(struct handover *h, int fd, struct file *f)
 	if (f && (!f->fs || !is_made(h)))
 		f = NULL;
 	if (h->map) {
-		forget(h, fd);
+		fd_forget(h, fd);
 		if (f)
-			remember(h, fd, f);
+			fd_record(h, fd, f);
 		pass_on(h);
 	}
 	errno = saved;

@@ -163,7 +163,7 @@ int lock_check_cut(struct fs *fs, struct session *s, const struct target *t)
 	return process_lost(fs, s, attr.handle) ? -ESTALE : 0;
 }
 
-static bool forget(struct file *f)
+static bool forget_process_locks(struct file *f)
 {
 	const struct mgr_lock all = { .end = INT64_MAX };
 
@@ -179,7 +179,7 @@ bool lock_forget(struct file *f)
 	pthread_mutex_lock(&f->fs->files_lock);
 	LIST_FOREACH(other, file_same(f->fs, f->handle), same) {
 		if (other->handle == f->handle)
-			had |= forget(other);
+			had |= forget_process_locks(other);
 	}
 	pthread_mutex_unlock(&f->fs->files_lock);
 	return had;

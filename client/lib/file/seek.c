@@ -120,7 +120,7 @@ static int64_t target_of(struct file *f, int fd, int64_t off, int whence)
 	return sum < 0 ? -EINVAL : sum;
 }
 
-static bool known(const struct file *f, int whence)
+static bool whence_is_known(const struct file *f, int whence)
 {
 	switch (whence) {
 	case SEEK_SET:
@@ -146,7 +146,7 @@ int64_t file_seek(struct file *f, int fd, int64_t off, int whence)
 {
 	int64_t pos;
 
-	if (!known(f, whence))
+	if (!whence_is_known(f, whence))
 		return -EINVAL;
 	file_lock_pos(f);
 	pos = target_of(f, fd, off, whence);

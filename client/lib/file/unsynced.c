@@ -13,7 +13,7 @@ struct unsynced {
 	UT_hash_handle hh; /* sorted by insertion */
 };
 
-static struct unsynced *find(struct fs *fs, uint64_t handle)
+static struct unsynced *unsynced_find(struct fs *fs, uint64_t handle)
 {
 	struct unsynced *u;
 
@@ -22,7 +22,7 @@ static struct unsynced *find(struct fs *fs, uint64_t handle)
 }
 
 /* Called with the lock.  Open files cache the state, so that a write needs no lookup. */
-static void mark(struct fs *fs, uint64_t handle, bool unsynced)
+static void files_set_unsynced(struct fs *fs, uint64_t handle, bool unsynced)
 {
 	struct file *f;
 
@@ -31,15 +31,16 @@ static void mark(struct fs *fs, uint64_t handle, bool unsynced)
 			atomic_store(&f->unsynced, unsynced);
 }
 
-static void drop(struct fs *fs, struct unsynced *u)
+static void unsynced_drop(struct fs *fs, struct unsynced *u)
 {
 	HASH_DEL(fs->unsynced, u);
-	mark(fs, u->handle, false);
+	files_set_unsynced(fs, u->handle, false);
 	free(u);
 }
 
 /* NULL: no memory. */
-static struct unsynced *add(struct fs *fs, uint64_t handle, unsigned int since)
+static struct unsynced *unsynced_add(struct fs *fs, uint64_t handle,
+				     unsigned int since)
 {
 	struct unsynced *u = calloc(1, sizeof(*u));
 
@@ -53,30 +54,30 @@ static struct unsynced *add(struct fs *fs, uint64_t handle, unsigned int since)
 		return NULL;
 	}
 	if (HASH_COUNT(fs->unsynced) > UNSYNCED_MAX)
-		drop(fs, fs->unsynced);
+		unsynced_drop(fs, fs->unsynced);
 	return u;
 }
 
-static void note(struct file *f, unsigned int since)
+static void unsynced_record(struct file *f, unsigned int since)
 {
 	struct fs *fs = f->fs;
 	struct unsynced *u;
 
 	pthread_mutex_lock(&fs->files_lock);
-	u = find(fs, f->handle);
+	u = unsynced_find(fs, f->handle);
 	if (!u)
-		u = add(fs, f->handle, since);
+		u = unsynced_add(fs, f->handle, since);
 	else if (since < u->since)
 		u->since = since;
 	if (u)
-		mark(fs, f->handle, true);
+		files_set_unsynced(fs, f->handle, true);
 	pthread_mutex_unlock(&fs->files_lock);
 }
 
 void unsynced_wrote(struct file *f, unsigned int since)
 {
 	if (f->fs && !atomic_load(&f->unsynced))
-		note(f, since);
+		unsynced_record(f, since);
 }
 
 unsigned int unsynced_take(struct file *f)
@@ -87,10 +88,10 @@ unsigned int unsynced_take(struct file *f)
 	if (!f->fs)
 		return 0;
 	pthread_mutex_lock(&f->fs->files_lock);
-	u = find(f->fs, f->handle);
+	u = unsynced_find(f->fs, f->handle);
 	if (u) {
 		since = u->since;
-		drop(f->fs, u);
+		unsynced_drop(f->fs, u);
 	}
 	pthread_mutex_unlock(&f->fs->files_lock);
 	return since;
@@ -113,7 +114,7 @@ int unsynced_end(struct file *f, unsigned int taken, int rc)
 	if (!taken)
 		return rc;
 	if (rc) {
-		note(f, taken);
+		unsynced_record(f, taken);
 		return rc;
 	}
 	if (!is_lost(f, taken))
@@ -130,6 +131,6 @@ void unsynced_free(struct fs *fs)
 {
 	pthread_mutex_lock(&fs->files_lock);
 	while (fs->unsynced)
-		drop(fs, fs->unsynced);
+		unsynced_drop(fs, fs->unsynced);
 	pthread_mutex_unlock(&fs->files_lock);
 }

@@ -50,7 +50,8 @@ static unsigned int first_place(void)
 }
 
 /* 0: this transfer is not timed. */
-static uint64_t begins(const struct loan *loan, unsigned int at, bool write)
+static uint64_t timing_start(const struct loan *loan, unsigned int at,
+			     bool write)
 {
 	const struct lent_count *c =
 		&loan->lender->marks->inside[at].count[write];
@@ -60,7 +61,7 @@ static uint64_t begins(const struct loan *loan, unsigned int at, bool write)
 }
 
 /* Readers may share a place and need atomic additions.  A writer has its place alone. */
-static void count(_Atomic uint64_t *n, uint64_t more, bool alone)
+static void counter_add(_Atomic uint64_t *n, uint64_t more, bool alone)
 {
 	if (alone)
 		atomic_store_explicit(
@@ -70,28 +71,29 @@ static void count(_Atomic uint64_t *n, uint64_t more, bool alone)
 		atomic_fetch_add_explicit(n, more, memory_order_relaxed);
 }
 
-static void took(const struct loan *loan, unsigned int at, bool write,
-		 uint64_t ns)
+static void stats_add_time(const struct loan *loan, unsigned int at, bool write,
+			   uint64_t ns)
 {
 	struct lent_marks *marks = loan->lender->marks;
 	struct lent_page *page = loan->lender->page;
 
-	count(&marks->inside[at].count[write].ns, ns, write);
+	counter_add(&marks->inside[at].count[write].ns, ns, write);
 	atomic_fetch_add_explicit(&marks->inside[at].timed[write], 1,
 				  memory_order_relaxed);
 	if (page)
-		count(&page->bucket[write][histogram_bucket(ns)], 1, false);
+		counter_add(&page->bucket[write][histogram_bucket(ns)], 1,
+			    false);
 }
 
-static void ended(const struct loan *loan, unsigned int at, bool write,
-		  uint64_t len, uint64_t began)
+static void stats_add_transfer(const struct loan *loan, unsigned int at,
+			       bool write, uint64_t len, uint64_t began)
 {
 	struct lent_count *c = &loan->lender->marks->inside[at].count[write];
 
-	count(&c->n, 1, write);
-	count(&c->bytes, len, write);
+	counter_add(&c->n, 1, write);
+	counter_add(&c->bytes, len, write);
 	if (began)
-		took(loan, at, write, clock_boot() - began);
+		stats_add_time(loan, at, write, clock_boot() - began);
 }
 
 /* ---- one batch ---- */
@@ -109,8 +111,8 @@ static ssize_t transfer_one(bool write, const struct loan *loan,
  * Uses system calls, because libc's functions are cancellation points: a cancelled thread
  * would leave its mark behind.
  */
-static ssize_t transfer(bool write, const struct loan *loan,
-			const struct batch *b)
+static ssize_t batch_transfer(bool write, const struct loan *loan,
+			      const struct batch *b)
 {
 	bool wide = sizeof(long) == 8, waits = !write && loan->waits;
 
@@ -125,7 +127,7 @@ static ssize_t transfer(bool write, const struct loan *loan,
 /* If the loan was revoked meanwhile, the data may belong to another file. */
 static bool read_batch(const struct loan *loan, const struct batch *b)
 {
-	bool ok = transfer(false, loan, b) == (ssize_t)b->len;
+	bool ok = batch_transfer(false, loan, b) == (ssize_t)b->len;
 
 	atomic_thread_fence(memory_order_acquire);
 	return ok && !loan_over(loan);
@@ -137,7 +139,7 @@ static bool write_batch(const struct loan *loan, struct batch *b)
 	if (b->off + b->len > loan->limit)
 		return false;
 	b->begun = true;
-	return transfer(true, loan, b) == (ssize_t)b->len;
+	return batch_transfer(true, loan, b) == (ssize_t)b->len;
 }
 
 /* ---- the mark of a writer ---- */
@@ -147,7 +149,7 @@ static bool write_batch(const struct loan *loan, struct batch *b)
  * the loan afterwards, or the iod sees the mark.  A signal handler that interrupts a
  * write uses another place.
  */
-static bool enter(const struct loan *loan, unsigned int *at)
+static bool writer_mark_set(const struct loan *loan, unsigned int *at)
 {
 	struct lent_marks *marks = loan->lender->marks;
 	uint32_t none;
@@ -163,7 +165,7 @@ static bool enter(const struct loan *loan, unsigned int *at)
 }
 
 /* False: the data may have been written to a file that was set aside (lent.h). */
-static bool leave(const struct loan *loan, unsigned int at)
+static bool writer_mark_clear(const struct loan *loan, unsigned int at)
 {
 	bool aside;
 
@@ -178,23 +180,23 @@ static bool leave(const struct loan *loan, unsigned int at)
 
 static bool batch_run(const struct loan *loan, bool write, struct batch *b)
 {
-	uint64_t began = b->n ? begins(loan, b->at, write) : 0;
+	uint64_t began = b->n ? timing_start(loan, b->at, write) : 0;
 	bool ok = !b->n || (loan_valid(loan) && (write ? write_batch(loan, b)
 						       : read_batch(loan, b)));
 
 	if (ok && b->n)
-		ended(loan, b->at, write, b->len, began);
+		stats_add_transfer(loan, b->at, write, b->len, began);
 	b->n = 0;
 	b->len = 0;
 	return ok;
 }
 
-static bool fits(const struct batch *b, uint64_t local)
+static bool batch_fits(const struct batch *b, uint64_t local)
 {
 	return !b->n || (b->n < DIRECT_IOV && b->off + b->len == local);
 }
 
-static void add(struct batch *b, uint64_t local, void *addr, size_t len)
+static void batch_add(struct batch *b, uint64_t local, void *addr, size_t len)
 {
 	struct iovec *last = &b->iov[b->n];
 
@@ -216,10 +218,11 @@ static bool share_run(const struct loan *loan, const struct plan *plan,
 	void *addr;
 
 	do {
-		if (!fits(b, cur->piece.local) && !batch_run(loan, write, b))
+		if (!batch_fits(b, cur->piece.local) &&
+		    !batch_run(loan, write, b))
 			return false;
 		addr = plan_memory(plan, cur, DIRECT_MAX, &len, &iov);
-		add(b, cur->piece.local, addr, len);
+		batch_add(b, cur->piece.local, addr, len);
 		plan_advance(cur, len);
 	} while (plan_piece(plan, cur));
 	return batch_run(loan, write, b);
@@ -243,10 +246,10 @@ static bool write_inside(const struct loan *loan, const struct plan *plan,
 {
 	bool ok;
 
-	if (!enter(loan, &b->at))
+	if (!writer_mark_set(loan, &b->at))
 		return false;
 	ok = run_batches(loan, plan, cur, true, b);
-	return leave(loan, b->at) && ok;
+	return writer_mark_clear(loan, b->at) && ok;
 }
 
 /* The work of server k is in b, or starts at cur. */
@@ -327,8 +330,8 @@ static bool is_small(const struct plan *plan, uint32_t *k, struct batch *b)
 	b->len = 0;
 	for (unsigned int i = 0; i < plan->niov; i++)
 		if (plan->iov[i].iov_len)
-			add(b, local, plan->iov[i].iov_base,
-			    plan->iov[i].iov_len);
+			batch_add(b, local, plan->iov[i].iov_base,
+				  plan->iov[i].iov_len);
 	return true;
 }
 

@@ -130,15 +130,17 @@ static int put_list(struct io *io, struct io_slot *slot,
 	return rc < 0 ? rc : 0;
 }
 
-static void count(struct list_count *count, const struct list_req *req)
+static void list_count_request(struct list_count *count,
+			       const struct list_req *req)
 {
 	atomic_fetch_add(&count->requests, 1);
 	atomic_fetch_add(req->packed ? &count->packed : &count->placed,
 			 req->total);
 }
 
-static int build(struct io *io, struct io_slot *slot,
-		 const struct list_req *req, bool in, struct wire_out *out)
+static int list_message_build(struct io *io, struct io_slot *slot,
+			      const struct list_req *req, bool in,
+			      struct wire_out *out)
 {
 	int rc = 0;
 
@@ -154,7 +156,8 @@ static int build(struct io *io, struct io_slot *slot,
 	return rc;
 }
 
-static int send(struct io *io, struct io_slot *slot, const struct list_req *req)
+static int list_message_send(struct io *io, struct io_slot *slot,
+			     const struct list_req *req)
 {
 	bool in = io_reads_inline(io, slot, req->total);
 	uint64_t buf[LIST_MSG_MAX / 8];
@@ -163,14 +166,14 @@ static int send(struct io *io, struct io_slot *slot, const struct list_req *req)
 
 	slot->rpc = (struct rpc_call){ .msg = buf };
 	wire_begin(&out, buf, sizeof(buf));
-	rc = build(io, slot, req, in, &out);
+	rc = list_message_build(io, slot, req, in, &out);
 	if (rc) {
 		io_list_done(io, slot, 0);
 		return rc;
 	}
 	slot->rpc.msg_len = out.len;
 	slot->total = req->total;
-	count(&io->s->count, req);
+	list_count_request(&io->s->count, req);
 	io_start_call(io, slot);
 	return 1;
 }
@@ -181,5 +184,5 @@ int io_list_send(struct io *io, struct io_slot *slot, struct io_server *sv)
 
 	if (!list_req_next(io->plan, &sv->cur, &io->limits, &req))
 		return 0;
-	return send(io, slot, &req);
+	return list_message_send(io, slot, &req);
 }

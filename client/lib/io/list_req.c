@@ -3,7 +3,8 @@
 #include "client/lib/io/list_req_int.h"
 
 /* Bytes of the server's share of the extent before the current piece. */
-static uint64_t behind(const struct plan *plan, const struct plan_cur *cur)
+static uint64_t bytes_before_piece(const struct plan *plan,
+				   const struct plan_cur *cur)
 {
 	uint64_t local;
 
@@ -25,15 +26,15 @@ static bool next_piece(const struct plan *plan, struct plan_cur *cur,
 	return true;
 }
 
-static bool fragmented(const struct list_req *req,
-		       const struct list_limits *limits)
+static bool is_fragmented(const struct list_req *req,
+			  const struct list_limits *limits)
 {
 	return req->total < limits->place * req->nseg;
 }
 
 /* The segment for memory of the piece; NULL: no room. */
-static struct plan_seg *place(struct list_req *req, char *addr,
-			      unsigned int iov)
+static struct plan_seg *seg_for(struct list_req *req, char *addr,
+				unsigned int iov)
 {
 	struct plan_seg *s = &req->seg[req->nseg];
 
@@ -59,10 +60,10 @@ static bool add_in_place(const struct plan *plan, struct plan_cur *cur,
 		return false;
 	addr = plan_memory(plan, cur, PLAN_REQUEST_MAX - req->total, &len,
 			   &iov);
-	s = place(req, addr, iov);
+	s = seg_for(req, addr, iov);
 	if (!s) {
 		req->packed = req->total < limits->pack &&
-			      fragmented(req, limits);
+			      is_fragmented(req, limits);
 		return req->packed;
 	}
 	s->len += (uint32_t)len;
@@ -96,14 +97,14 @@ bool list_req_next(const struct plan *plan, struct plan_cur *cur,
 	req->packed = false;
 	vecs_begin(&req->vecs);
 	if (plan_share(plan, cur)) {
-		req->skip = behind(plan, cur);
+		req->skip = bytes_before_piece(plan, cur);
 		vecs_add(&req->vecs, cur->ext_off, cur->ext_len, true);
 	}
 	while (more && next_piece(plan, cur, req))
 		more = req->packed ? add_packed(cur, limits, req)
 				   : add_in_place(plan, cur, limits, req);
 	if (!req->packed && req->total <= limits->pack)
-		req->packed = fragmented(req, limits);
+		req->packed = is_fragmented(req, limits);
 	vecs_end(&req->vecs);
 	return req->total > 0;
 }

@@ -22,7 +22,8 @@ struct loan_place {
 	unsigned int nold;
 };
 
-static struct loan_place *places(struct loans *loans, const struct dist *dist)
+static struct loan_place *places_get(struct loans *loans,
+				     const struct dist *dist)
 {
 	struct loan_place *p = atomic_load(&loans->place), *made;
 
@@ -38,7 +39,8 @@ static struct loan_place *places(struct loans *loans, const struct dist *dist)
 	return made;
 }
 
-static bool usable(const struct loan *loan, const struct session *s, bool write)
+static bool loan_is_usable(const struct loan *loan, const struct session *s,
+			   bool write)
 {
 	return loan && loan->session == s->id && (loan->write || !write) &&
 	       loan->lender->link == atomic_load(&s->uri[loan->iod].lost) &&
@@ -75,11 +77,11 @@ static unsigned int pause_of(int rc)
 }
 
 /* -EROFS: the iod lends for reading only.  A valid loan for reading stays in use. */
-static int ask(struct loan_place *p, struct session *s, uint32_t iod,
-	       uint64_t handle, bool write)
+static int place_borrow(struct loan_place *p, struct session *s, uint32_t iod,
+			uint64_t handle, bool write)
 {
 	struct loan *loan;
-	bool reads = usable(atomic_load(&p->loan), s, false);
+	bool reads = loan_is_usable(atomic_load(&p->loan), s, false);
 	int rc;
 
 	if (p->nold == OLD_MAX)
@@ -109,22 +111,22 @@ const struct loan *loans_get(struct loans *loans, struct session *s,
 			     uint64_t handle, const struct dist *dist,
 			     uint32_t k, bool write)
 {
-	struct loan_place *p = places(loans, dist);
+	struct loan_place *p = places_get(loans, dist);
 	struct loan *loan;
 	int rc;
 
 	if (!p)
 		return NULL;
 	loan = atomic_load(&p[k].loan);
-	if (usable(loan, s, write))
+	if (loan_is_usable(loan, s, write))
 		return loan;
 	if (!is_time(&p[k]) || atomic_exchange(&p[k].asking, true))
 		return NULL;
-	rc = ask(&p[k], s, dist_iod(dist, s->niods, k), handle, write);
+	rc = place_borrow(&p[k], s, dist_iod(dist, s->niods, k), handle, write);
 	atomic_store(&p[k].again, clock_after_ms(pause_of(rc)));
 	atomic_store(&p[k].asking, false);
 	loan = atomic_load(&p[k].loan);
-	return usable(loan, s, write) ? loan : NULL;
+	return loan_is_usable(loan, s, write) ? loan : NULL;
 }
 
 static void close_place(struct loan_place *p, void (*end)(struct loan *loan))

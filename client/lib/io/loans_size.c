@@ -10,7 +10,8 @@
  * Borrowing for writing creates a missing object, such as those of servers beyond the end
  * of a small file.
  */
-static const struct loan *borrow(const struct loans_file *file, uint32_t k)
+static const struct loan *loan_for_size(const struct loans_file *file,
+					uint32_t k)
 {
 	const struct loan *loan = NULL;
 
@@ -25,7 +26,7 @@ static const struct loan *borrow(const struct loans_file *file, uint32_t k)
 
 static bool end_of(const struct loans_file *file, uint32_t k, uint64_t *end)
 {
-	const struct loan *loan = borrow(file, k);
+	const struct loan *loan = loan_for_size(file, k);
 	struct stat st;
 
 	if (!loan || !loan_valid(loan) || fstat(loan->fd, &st) ||

@@ -38,8 +38,8 @@ static bool mapped_between(const char *end, const char *next)
 	return from >= to || !mincore((void *)from, to - from, vec);
 }
 
-static bool joins(const struct rail_mem *mem, const struct rail_mem *next,
-		  bool group)
+static bool mems_join(const struct rail_mem *mem, const struct rail_mem *next,
+		      bool group)
 {
 	const char *end = end_of(mem), *from = next->addr;
 
@@ -49,7 +49,7 @@ static bool joins(const struct rail_mem *mem, const struct rail_mem *next,
 	       mapped_between(end, from);
 }
 
-static unsigned int merge(struct rail_mem *mem, unsigned int n, bool group)
+static unsigned int mems_merge(struct rail_mem *mem, unsigned int n, bool group)
 {
 	unsigned int i, to = 0;
 
@@ -57,7 +57,7 @@ static unsigned int merge(struct rail_mem *mem, unsigned int n, bool group)
 		struct rail_mem *last = mem + to;
 		char *end = end_of(&mem[i]);
 
-		if (!to || !joins(&last[-1], &mem[i], group))
+		if (!to || !mems_join(&last[-1], &mem[i], group))
 			mem[to++] = mem[i];
 		else if (end > end_of(&last[-1]))
 			last[-1].len = (size_t)(end - (char *)last[-1].addr);
@@ -65,7 +65,7 @@ static unsigned int merge(struct rail_mem *mem, unsigned int n, bool group)
 	return to;
 }
 
-static unsigned int grouped(struct rail_mem *mem, unsigned int n, bool group)
+static unsigned int mems_group(struct rail_mem *mem, unsigned int n, bool group)
 {
 	bool sorted = true;
 	unsigned int i;
@@ -74,7 +74,7 @@ static unsigned int grouped(struct rail_mem *mem, unsigned int n, bool group)
 		sorted = by_addr(&mem[i - 1], &mem[i]) <= 0;
 	if (!sorted)
 		qsort(mem, n, sizeof(*mem), by_addr);
-	return merge(mem, n, group);
+	return mems_merge(mem, n, group);
 }
 
 unsigned int regs_make(const struct plan *plan, unsigned int access, bool bold,
@@ -90,7 +90,7 @@ unsigned int regs_make(const struct plan *plan, unsigned int access, bool bold,
 				      access);
 	}
 	if (bold)
-		to = grouped(mem, to, !hints);
+		to = mems_group(mem, to, !hints);
 	for (i = 0; i < to; i++) {
 		mem[i].keep = true;
 		area[i] = &mem[i];

@@ -10,7 +10,7 @@ void vecs_begin(struct vecs *vecs)
 }
 
 /* True: off is the next piece of the vector under construction. */
-static bool fits(const struct wire_vec *v, uint64_t off, uint64_t len)
+static bool vec_fits(const struct wire_vec *v, uint64_t off, uint64_t len)
 {
 	uint64_t first = le64toh(v->off), stride = le64toh(v->stride);
 	uint32_t count = le32toh(v->count);
@@ -58,7 +58,7 @@ static void close_last(struct vecs *vecs)
 	}
 }
 
-static void join(struct wire_vec *v, uint64_t off)
+static void vec_extend(struct wire_vec *v, uint64_t off)
 {
 	uint32_t count = le32toh(v->count);
 
@@ -71,8 +71,8 @@ bool vecs_add(struct vecs *vecs, uint64_t off, uint64_t len, bool needed)
 {
 	if (vecs->pieces == WIRE_PIECE_MAX)
 		return !needed;
-	if (vecs->open && fits(&vecs->v[vecs->n - 1], off, len)) {
-		join(&vecs->v[vecs->n - 1], off);
+	if (vecs->open && vec_fits(&vecs->v[vecs->n - 1], off, len)) {
+		vec_extend(&vecs->v[vecs->n - 1], off);
 		vecs->needed |= needed;
 		vecs->pieces++;
 		return true;

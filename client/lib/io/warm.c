@@ -44,7 +44,7 @@ struct asked {
 	struct shared_at at;
 };
 
-static int take(void *arg, const struct wire_msg *reply)
+static int shared_take_reply(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_share_rep *rep = reply->body;
 	struct asked *a = arg;
@@ -62,7 +62,7 @@ static void ask_where(struct session *s, uint32_t iod)
 	struct ask c;
 
 	ask_begin(&c, s, a.peer);
-	if (ask_run(&c, WIRE_SHARE, take, &a))
+	if (ask_run(&c, WIRE_SHARE, shared_take_reply, &a))
 		a.at = (struct shared_at){ .again = clock_after_ms(LATER_MS) };
 	pthread_mutex_lock(&s->lenders);
 	s->uri[iod].shared = a.at;
@@ -75,18 +75,18 @@ static bool is_time(struct shared_at *at)
 	       clock_now() >= at->again;
 }
 
-static bool shares(const struct session *s, uint32_t iod)
+static bool iod_shares_blocks(const struct session *s, uint32_t iod)
 {
 	return rpc_peer_features(s->iod[iod]) & WIRE_FT_SHARE;
 }
 
 /* False: do not read shared blocks there now. */
-static bool find(struct session *s, uint32_t iod, struct shared_at *at)
+static bool shared_find(struct session *s, uint32_t iod, struct shared_at *at)
 {
 	struct shared_at *known = &s->uri[iod].shared;
 	bool ask, look;
 
-	if (!shares(s, iod))
+	if (!iod_shares_blocks(s, iod))
 		return false;
 	pthread_mutex_lock(&s->lenders);
 	ask = is_time(known);
@@ -103,7 +103,7 @@ static bool find(struct session *s, uint32_t iod, struct shared_at *at)
 }
 
 /* After a miss, the next reads skip the lookup. */
-static void note(struct session *s, uint32_t iod, bool hit, int status)
+static void shared_record(struct session *s, uint32_t iod, bool hit, int status)
 {
 	struct shared_at *known = &s->uri[iod].shared;
 	uint64_t later = clock_after_ms(LATER_MS);
@@ -127,7 +127,7 @@ static void note(struct session *s, uint32_t iod, bool hit, int status)
 /* ---- reading ---- */
 
 /* Copies a block to the caller only after it is verified. */
-static bool deliver(struct warm_read *r, const struct wire_block *block)
+static bool block_deliver(struct warm_read *r, const struct wire_block *block)
 {
 	const struct iovec to = { r->to, r->len };
 
@@ -139,11 +139,11 @@ static bool deliver(struct warm_read *r, const struct wire_block *block)
 	return true;
 }
 
-static void came(struct rpc_reach *reach)
+static void read_done(struct rpc_reach *reach)
 {
 	struct warm_read *r = reach->arg;
 
-	r->sound = !reach->status && deliver(r, reach->data);
+	r->sound = !reach->status && block_deliver(r, reach->data);
 	op_put(&r->all->op, 0);
 }
 
@@ -162,7 +162,8 @@ static void begin_all(struct op *op)
 	}
 }
 
-static void aim(struct warm *w, struct warm_read *r, const struct shared_at *at)
+static void read_prepare(struct warm *w, struct warm_read *r,
+			 const struct shared_at *at)
 {
 	uint64_t place = wire_block_place(w->handle, r->number, at->places);
 
@@ -175,13 +176,13 @@ static void aim(struct warm *w, struct warm_read *r, const struct shared_at *at)
 		.term = at->term,
 		.len = sizeof(struct wire_block),
 		.deadline = session_deadline(w->s),
-		.done = came,
+		.done = read_done,
 		.arg = r,
 	};
 }
 
 /* Adds the blocks of server k's share.  Returns their number, or -E2BIG. */
-static int collect(struct warm *w, const struct plan *plan, uint32_t k)
+static int share_collect(struct warm *w, const struct plan *plan, uint32_t k)
 {
 	unsigned int first = w->n, iov;
 	struct plan_cur cur;
@@ -212,7 +213,7 @@ static int collect(struct warm *w, const struct plan *plan, uint32_t k)
  * Returns the number of blocks to look up, or -E2BIG.  Sets done[k] for servers with
  * nothing to read.
  */
-static int prepare(struct warm *w, const struct plan *plan, bool *done)
+static int reads_prepare(struct warm *w, const struct plan *plan, bool *done)
 {
 	struct shared_at at = { 0 };
 	unsigned int first;
@@ -221,21 +222,21 @@ static int prepare(struct warm *w, const struct plan *plan, bool *done)
 
 	for (k = 0; k < w->dist->pcount; k++) {
 		first = w->n;
-		n = done[k] ? 0 : collect(w, plan, k);
+		n = done[k] ? 0 : share_collect(w, plan, k);
 		if (n < 0)
 			return n;
 		if (!n)
 			done[k] = true;
-		else if (!find(w->s, iod_of(w, k), &at))
+		else if (!shared_find(w->s, iod_of(w, k), &at))
 			w->n = first;
 		for (; first < w->n; first++)
-			aim(w, &w->read[first], &at);
+			read_prepare(w, &w->read[first], &at);
 	}
 	return (int)w->n;
 }
 
 /* A server is done if all its blocks arrived.  Otherwise its share goes by message. */
-static void conclude(struct warm *w, bool *done)
+static void reads_conclude(struct warm *w, bool *done)
 {
 	unsigned int i = 0;
 	int status;
@@ -251,7 +252,7 @@ static void conclude(struct warm *w, bool *done)
 			if (w->read[i].reach.status)
 				status = w->read[i].reach.status;
 		}
-		note(w->s, iod_of(w, k), hit, status);
+		shared_record(w->s, iod_of(w, k), hit, status);
 		done[k] = hit;
 		if (hit)
 			atomic_fetch_add_explicit(&w->s->count.borrowed, 1,
@@ -269,18 +270,18 @@ static bool all_done(const struct dist *dist, const bool *done)
 	return true;
 }
 
-static bool run(struct session *s, uint64_t handle, const struct plan *plan,
-		bool *done)
+static bool reads_run(struct session *s, uint64_t handle,
+		      const struct plan *plan, bool *done)
 {
 	struct warm w = { .op = { .start = begin_all },
 			  .s = s,
 			  .handle = handle,
 			  .dist = plan->dist };
 
-	if (prepare(&w, plan, done) <= 0)
+	if (reads_prepare(&w, plan, done) <= 0)
 		return false;
 	drive_run(&s->drive, &w.op);
-	conclude(&w, done);
+	reads_conclude(&w, done);
 	return all_done(plan->dist, done);
 }
 
@@ -289,7 +290,7 @@ static bool any_shares(const struct session *s, const struct dist *dist)
 	uint32_t k;
 
 	for (k = 0; k < dist->pcount; k++)
-		if (shares(s, dist_iod(dist, s->niods, k)))
+		if (iod_shares_blocks(s, dist_iod(dist, s->niods, k)))
 			return true;
 	return false;
 }
@@ -298,5 +299,5 @@ bool warm_run(struct session *s, uint64_t handle, const struct plan *plan,
 	      bool *done)
 {
 	return s->direct && plan_total(plan) <= WARM_MAX &&
-	       any_shares(s, plan->dist) && run(s, handle, plan, done);
+	       any_shares(s, plan->dist) && reads_run(s, handle, plan, done);
 }

@@ -20,7 +20,7 @@ struct run {
 	uint64_t n; /* bytes read */
 };
 
-static int check(const struct file *f, const struct list *list)
+static int list_check(const struct file *f, const struct list *list)
 {
 	int flags = atomic_load(&f->flags), mode = flags & O_ACCMODE;
 
@@ -32,7 +32,7 @@ static int check(const struct file *f, const struct list *list)
 	return list->write && flags & O_APPEND ? -EINVAL : 0;
 }
 
-static void prepare(struct run *r, struct file *f, const struct list *list)
+static void list_prepare(struct run *r, struct file *f, const struct list *list)
 {
 	r->f = f;
 	r->flags = atomic_load(&f->flags) & O_DSYNC ? WIRE_IO_SYNC : 0;
@@ -53,7 +53,7 @@ static void prepare(struct run *r, struct file *f, const struct list *list)
 	};
 }
 
-static void use(struct run *r, const struct list *list)
+static void plan_use_list(struct run *r, const struct list *list)
 {
 	r->plan.span = list->span;
 	r->plan.nspan = list->nspan;
@@ -81,8 +81,8 @@ static int file_end(const struct run *r, const struct list *list, uint64_t *end)
 /* ---- writing ---- */
 
 /* Records the write, as one range if the pieces are contiguous. */
-static void wrote(struct run *r, const struct list *list, uint64_t end, int rc,
-		  unsigned int since)
+static void list_record_write(struct run *r, const struct list *list,
+			      uint64_t end, int rc, unsigned int since)
 {
 	uint64_t pos = list->span[0].pos, from = 0;
 	bool one = !r->view.gsize && view_map(&r->view, pos, &from) &&
@@ -109,13 +109,13 @@ static ssize_t write_list(struct run *r, const struct list *list, uint64_t end)
 	if (!list_rises(list)) {
 		rc = list_sorted(list, &sorted);
 		if (!rc)
-			use(r, &sorted);
+			plan_use_list(r, &sorted);
 		else if (rc != -EEXIST)
 			return rc;
 		r->plan.serial = rc == -EEXIST;
 	}
 	rc = file_run(r->f, do_write, r);
-	wrote(r, list, end, rc, since);
+	list_record_write(r, list, end, rc, since);
 	list_free(&sorted);
 	return rc ? rc : (ssize_t)list->total;
 }
@@ -140,7 +140,7 @@ static int read_rising(struct run *r, const struct list *list, uint64_t *pos)
 {
 	int rc;
 
-	use(r, list);
+	plan_use_list(r, list);
 	rc = file_run(r->f, do_read, r);
 	if (!rc)
 		*pos = list_pos(list, r->n);
@@ -205,15 +205,16 @@ static ssize_t read_list(struct run *r, const struct list *list)
 	return rc ? rc : (ssize_t)list_before(list, pos);
 }
 
-static ssize_t run(struct file *f, int fd, const struct list *list)
+static ssize_t list_run_uncounted(struct file *f, int fd,
+				  const struct list *list)
 {
 	struct run r;
 	uint64_t end;
-	int rc = check(f, list);
+	int rc = list_check(f, list);
 
 	if (rc || !list->total)
 		return rc;
-	prepare(&r, f, list);
+	list_prepare(&r, f, list);
 	rc = file_end(&r, list, &end);
 	if (rc)
 		return rc;
@@ -234,7 +235,7 @@ static ssize_t run_counted(struct file *f, int fd, const struct list *list)
 		.pieces = list->nspan,
 	};
 
-	call.result = run(f, fd, list);
+	call.result = list_run_uncounted(f, fd, list);
 	profile_count(&call);
 	return (ssize_t)call.result;
 }
@@ -242,5 +243,5 @@ static ssize_t run_counted(struct file *f, int fd, const struct list *list)
 ssize_t list_run(struct file *f, int fd, const struct list *list)
 {
 	return profile_on() && f->fs ? run_counted(f, fd, list)
-				     : run(f, fd, list);
+				     : list_run_uncounted(f, fd, list);
 }

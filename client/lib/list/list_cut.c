@@ -46,7 +46,7 @@ static int by_pos(const void *a, const void *b)
 	return p->at < q->at ? -1 : p->at > q->at;
 }
 
-static bool overlap(const struct list_piece *piece, size_t n)
+static bool pieces_overlap(const struct list_piece *piece, size_t n)
 {
 	size_t i;
 
@@ -57,8 +57,9 @@ static bool overlap(const struct list_piece *piece, size_t n)
 	return false;
 }
 
-static int take(const struct list *list, const struct list_piece *piece,
-		size_t n, struct list *out)
+static int list_from_pieces(const struct list *list,
+			    const struct list_piece *piece, size_t n,
+			    struct list *out)
 {
 	size_t i;
 	int rc = list_init(out, list->write, n, n, false);
@@ -82,7 +83,9 @@ int list_sorted(const struct list *list, struct list *out)
 
 	if (!rc) {
 		qsort(piece, n, sizeof(*piece), by_pos);
-		rc = overlap(piece, n) ? -EEXIST : take(list, piece, n, out);
+		rc = pieces_overlap(piece, n)
+			     ? -EEXIST
+			     : list_from_pieces(list, piece, n, out);
 	}
 	free(piece);
 	return rc;
@@ -124,7 +127,7 @@ int list_union(const struct list *list, struct list *out)
 /* ---- reading overlapping pieces ---- */
 
 /* The offset of each span in the data of the union. */
-static uint64_t *places(const struct list *all)
+static uint64_t *union_offsets(const struct list *all)
 {
 	uint64_t *at = malloc((all->nspan + 1) * sizeof(*at)), sum = 0;
 	unsigned int i;
@@ -155,7 +158,7 @@ int list_deal(const struct list *list, const struct list *all, const char *data,
 {
 	size_t n, i;
 	struct list_piece *piece = list_cut(list, &n);
-	uint64_t *at = places(all), len;
+	uint64_t *at = union_offsets(all), len;
 	int rc = piece && at ? 0 : -ENOMEM;
 
 	for (i = 0; i < n && !rc; i++) {

@@ -111,7 +111,7 @@ static int by_addr(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-static bool disjoint(const struct iovec *v, unsigned int n)
+static bool is_disjoint(const struct iovec *v, unsigned int n)
 {
 	unsigned int i;
 
@@ -129,7 +129,7 @@ int list_distinct(const struct list *list)
 	unsigned int i;
 	bool distinct;
 
-	if (disjoint(list->iov, list->niov))
+	if (is_disjoint(list->iov, list->niov))
 		return 1;
 	v = malloc(list->niov * sizeof(*v));
 	if (!v)
@@ -137,7 +137,7 @@ int list_distinct(const struct list *list)
 	for (i = 0; i < list->niov; i++)
 		v[i] = list->iov[i];
 	qsort(v, list->niov, sizeof(*v), by_addr);
-	distinct = disjoint(v, list->niov);
+	distinct = is_disjoint(v, list->niov);
 	free(v);
 	return distinct;
 }

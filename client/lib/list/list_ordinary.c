@@ -7,7 +7,8 @@
 #include "client/lib/list/list.h"
 
 /* Transfers one contiguous piece.  The result is below len only at the end of the file. */
-static ssize_t piece(int fd, bool write, char *addr, uint64_t off, uint64_t len)
+static ssize_t piece_transfer(int fd, bool write, char *addr, uint64_t off,
+			      uint64_t len)
 {
 	uint64_t done = 0;
 	ssize_t n;
@@ -29,18 +30,18 @@ static ssize_t piece(int fd, bool write, char *addr, uint64_t off, uint64_t len)
 }
 
 /* The same through a partition, up to the first short piece. */
-static ssize_t viewed(const struct view *view, int fd, bool write,
-		      const struct list_piece *p)
+static ssize_t piece_through_view(const struct view *view, int fd, bool write,
+				  const struct list_piece *p)
 {
 	uint64_t off, len, done = 0;
 	struct view_iter it;
 	ssize_t n;
 
 	if (!view)
-		return piece(fd, write, p->addr, p->pos, p->len);
+		return piece_transfer(fd, write, p->addr, p->pos, p->len);
 	view_iter_init(&it, view, p->pos, p->len);
 	while (view_iter_next(&it, &off, &len)) {
-		n = piece(fd, write, p->addr + done, off, len);
+		n = piece_transfer(fd, write, p->addr + done, off, len);
 		if (n < 0)
 			return n;
 		done += (uint64_t)n;
@@ -61,7 +62,7 @@ ssize_t list_ordinary(const struct view *view, int fd, const struct list *list)
 	if (!p)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
-		got = viewed(view, fd, list->write, &p[i]);
+		got = piece_through_view(view, fd, list->write, &p[i]);
 		if (got < 0) {
 			sum = got;
 			break;

@@ -30,7 +30,7 @@ struct mdbi {
 	unsigned char *state; /* nblocks elements */
 };
 
-static void forget(struct mdbi *m)
+static void mdbi_destroy(struct mdbi *m)
 {
 	pthread_mutex_destroy(&m->lock);
 	free(m->buf);
@@ -46,7 +46,7 @@ int mdbi_new(struct file *f)
 		return -ENOMEM;
 	pthread_mutex_init(&m->lock, NULL);
 	f->mdbi = m;
-	f->mdbi_free = forget;
+	f->mdbi_free = mdbi_destroy;
 	return 0;
 }
 
@@ -159,7 +159,8 @@ static int write_back(struct mdbi *m, struct file *f, int fd)
 }
 
 /* Makes the buffer hold the superblock of the block. */
-static int hold(struct mdbi *m, struct file *f, int fd, const int *index)
+static int superblock_select(struct mdbi *m, struct file *f, int fd,
+			     const int *index)
 {
 	int first[PVFS_MDBI_DIMS_MAX] = { 0 }, d, rc;
 
@@ -176,7 +177,7 @@ static int hold(struct mdbi *m, struct file *f, int fd, const int *index)
 	return 0;
 }
 
-static int fill(struct mdbi *m, struct file *f, int fd)
+static int superblock_read(struct mdbi *m, struct file *f, int fd)
 {
 	size_t i;
 
@@ -210,10 +211,10 @@ static int read_block(struct mdbi *m, struct file *f, int fd, char *buf,
 		memset(buf, 0, m->block);
 		return one_block(m, f, fd, false, buf, index);
 	}
-	rc = hold(m, f, fd, index);
+	rc = superblock_select(m, f, fd, index);
 	n = number_of(m, index);
 	if (!rc && m->state[n] == EMPTY)
-		rc = fill(m, f, fd);
+		rc = superblock_read(m, f, fd);
 	if (!rc)
 		memcpy(buf, m->buf + n * m->block, m->block);
 	return rc;
@@ -230,7 +231,7 @@ static int write_block(struct mdbi *m, struct file *f, int fd, const char *buf,
 		return -EBADF;
 	if (!m->buf)
 		return one_block(m, f, fd, true, (char *)(uintptr_t)buf, index);
-	rc = hold(m, f, fd, index);
+	rc = superblock_select(m, f, fd, index);
 	if (rc)
 		return rc;
 	n = number_of(m, index);
@@ -239,7 +240,7 @@ static int write_block(struct mdbi *m, struct file *f, int fd, const char *buf,
 	return 0;
 }
 
-static int flush(struct mdbi *m, struct file *f, int fd)
+static int flush_locked(struct mdbi *m, struct file *f, int fd)
 {
 	int rc = write_back(m, f, fd);
 
@@ -270,7 +271,7 @@ static int check_shape(const struct mdbi_shape *s, uint64_t *block)
 	return 0;
 }
 
-static void unbuffer(struct mdbi *m)
+static void buffer_free(struct mdbi *m)
 {
 	free(m->buf);
 	free(m->state);
@@ -279,29 +280,30 @@ static void unbuffer(struct mdbi *m)
 	m->held = false;
 }
 
-static int set(struct mdbi *m, struct file *f, int fd,
-	       const struct mdbi_shape *shape)
+static int shape_locked(struct mdbi *m, struct file *f, int fd,
+			const struct mdbi_shape *shape)
 {
 	uint64_t block;
 	int rc = check_shape(shape, &block);
 
 	if (!rc)
-		rc = flush(m, f, fd);
+		rc = flush_locked(m, f, fd);
 	if (rc)
 		return rc;
-	unbuffer(m);
+	buffer_free(m);
 	m->shape = *shape;
 	m->block = (size_t)block;
 	m->rows = (size_t)block / (size_t)shape->record / (size_t)shape->ne[0];
 	return 0;
 }
 
-static int buffer(struct mdbi *m, struct file *f, int fd, const int *factor)
+static int buffer_locked(struct mdbi *m, struct file *f, int fd,
+			 const int *factor)
 {
 	uint64_t n = 1;
 	char *buf;
 	unsigned char *state;
-	int d, rc = m->shape.dims ? flush(m, f, fd) : -EINVAL;
+	int d, rc = m->shape.dims ? flush_locked(m, f, fd) : -EINVAL;
 
 	for (d = 0; d < m->shape.dims && !rc; d++) {
 		n *= factor[d] < 1 ? 0 : (uint64_t)factor[d];
@@ -316,7 +318,7 @@ static int buffer(struct mdbi *m, struct file *f, int fd, const int *factor)
 		free(state);
 		return -ENOMEM;
 	}
-	unbuffer(m);
+	buffer_free(m);
 	memcpy(m->factor, factor, sizeof(m->factor));
 	m->nblocks = (size_t)n;
 	m->buf = buf;
@@ -332,7 +334,7 @@ int mdbi_set(struct mdbi *m, struct file *f, int fd,
 	int rc;
 
 	pthread_mutex_lock(&m->lock);
-	rc = set(m, f, fd, shape);
+	rc = shape_locked(m, f, fd, shape);
 	pthread_mutex_unlock(&m->lock);
 	return rc;
 }
@@ -342,7 +344,7 @@ int mdbi_buffer(struct mdbi *m, struct file *f, int fd, const int *factor)
 	int rc;
 
 	pthread_mutex_lock(&m->lock);
-	rc = buffer(m, f, fd, factor);
+	rc = buffer_locked(m, f, fd, factor);
 	pthread_mutex_unlock(&m->lock);
 	return rc;
 }
@@ -392,7 +394,7 @@ int mdbi_flush(struct mdbi *m, struct file *f, int fd)
 	int rc;
 
 	pthread_mutex_lock(&m->lock);
-	rc = flush(m, f, fd);
+	rc = flush_locked(m, f, fd);
 	pthread_mutex_unlock(&m->lock);
 	return rc;
 }

@@ -26,7 +26,7 @@ static bool is_wait(int cmd)
 
 /* ---- asking the manager ---- */
 
-static int ask(struct file *f, struct mgr_lock *lock)
+static int lock_request(struct file *f, struct mgr_lock *lock)
 {
 	struct mgr_lock want = *lock;
 	int rc = lock_ask(f, lock);
@@ -110,7 +110,7 @@ static int type_of(struct file *f, const struct flock *lk, bool test,
 }
 
 /* l_pid is -1, because the owner may be on another host. */
-static void tell(struct flock *lk, const struct mgr_lock *lock)
+static void flock_from_lock(struct flock *lk, const struct mgr_lock *lock)
 {
 	if (lock->type == WIRE_L_UNLOCK) {
 		lk->l_type = F_UNLCK;
@@ -141,9 +141,9 @@ int lock_fcntl(struct file *f, int cmd, struct flock *lk)
 		     (is_wait(cmd) ? WIRE_L_WAIT : 0);
 	if (of_process(cmd) && !is_test(cmd))
 		atomic_store(&f->process_locks, true);
-	rc = ask(f, &lock);
+	rc = lock_request(f, &lock);
 	if (!rc && is_test(cmd))
-		tell(lk, &lock);
+		flock_from_lock(lk, &lock);
 	return rc;
 }
 
@@ -170,7 +170,7 @@ int lock_flock(struct file *f, int operation)
 	lock.owner = file_owner(f);
 	if (!(operation & LOCK_NB))
 		lock.flags |= WIRE_L_WAIT;
-	rc = ask(f, &lock);
+	rc = lock_request(f, &lock);
 	return rc == -EAGAIN ? -EWOULDBLOCK : rc;
 }
 

@@ -47,7 +47,7 @@ static int do_lock(struct session *s, const struct target *t, void *arg)
 	return mgr_lock(s, t, lock);
 }
 
-static void put(struct waiter *w)
+static void waiter_put(struct waiter *w)
 {
 	if (atomic_fetch_sub(&w->refs, 1) == 1)
 		free(w);
@@ -73,7 +73,7 @@ static void *waiter_main(void *arg)
 	w->rc = ask_again(w);
 	atomic_store(&w->over, 1);
 	syscall(SYS_futex, &w->over, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	put(w);
+	waiter_put(w);
 	return NULL;
 }
 
@@ -91,7 +91,7 @@ static bool sleep_until_over(struct waiter *w, unsigned int ms)
 	return true;
 }
 
-static void cancel(struct waiter *w, const struct mgr_lock *want)
+static void waiter_cancel(struct waiter *w, const struct mgr_lock *want)
 {
 	struct mgr_lock lock = *want;
 	struct session *s;
@@ -104,14 +104,14 @@ static void cancel(struct waiter *w, const struct mgr_lock *want)
 	session_put(s);
 }
 
-static void interrupt(struct waiter *w, const struct mgr_lock *want)
+static void waiter_interrupt(struct waiter *w, const struct mgr_lock *want)
 {
 	unsigned int ms = CANCEL_FIRST_MS;
 
 	atomic_store(&w->interrupted, true);
 	do {
 		deadline_begin();
-		cancel(w, want);
+		waiter_cancel(w, want);
 		ms = ms < CANCEL_MOST_MS ? 2 * ms : CANCEL_MOST_MS;
 	} while (!sleep_until_over(w, ms));
 }
@@ -133,10 +133,10 @@ static int wait_for(struct file *f, struct mgr_lock *lock)
 		return -ENOLCK;
 	}
 	if (!sleep_until_over(w, 0))
-		interrupt(w, lock);
+		waiter_interrupt(w, lock);
 	rc = w->rc;
 	*lock = w->lock;
-	put(w);
+	waiter_put(w);
 	errno = saved;
 	return rc;
 }

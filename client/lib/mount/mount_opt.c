@@ -13,8 +13,8 @@
 
 #define TIMEOUT_MAX_S 86400
 
-static bool number(const char *text, unsigned long min, unsigned long max,
-		   unsigned long *val)
+static bool option_number(const char *text, unsigned long min,
+			  unsigned long max, unsigned long *val)
 {
 	char *end;
 	unsigned long n;
@@ -30,7 +30,7 @@ static bool number(const char *text, unsigned long min, unsigned long max,
 }
 
 /* Options of fstab(5) that are accepted and have no effect. */
-static bool harmless(const char *name)
+static bool option_has_no_effect(const char *name)
 {
 	static const char *const names[] = { "defaults", "rw",	 "auto",
 					     "noauto",	 "user", "_netdev" };
@@ -44,12 +44,12 @@ static bool harmless(const char *name)
 }
 
 /* A user name or number, whose servers on this host are trusted. */
-static bool user(const char *text, unsigned long *uid)
+static bool parse_user(const char *text, unsigned long *uid)
 {
 	struct passwd pw, *found = NULL;
 	char buf[1024];
 
-	if (number(text, 0, UINT32_MAX - 1, uid))
+	if (option_number(text, 0, UINT32_MAX - 1, uid))
 		return true;
 	if (getpwnam_r(text, &pw, buf, sizeof(buf), &found) || !found)
 		return false;
@@ -59,22 +59,22 @@ static bool user(const char *text, unsigned long *uid)
 
 static bool set_port(const char *val, struct mount_opt *opt)
 {
-	return number(val, 1, 65535, &opt->port);
+	return option_number(val, 1, 65535, &opt->port);
 }
 
 static bool set_timeout(const char *val, struct mount_opt *opt)
 {
-	return number(val, 1, TIMEOUT_MAX_S, &opt->timeout);
+	return option_number(val, 1, TIMEOUT_MAX_S, &opt->timeout);
 }
 
 static bool set_dead_peer(const char *val, struct mount_opt *opt)
 {
-	return number(val, 1, FABRIC_DEAD_MAX_S, &opt->dead_peer);
+	return option_number(val, 1, FABRIC_DEAD_MAX_S, &opt->dead_peer);
 }
 
 static bool set_server_user(const char *val, struct mount_opt *opt)
 {
-	return user(val, &opt->server_uid);
+	return parse_user(val, &opt->server_uid);
 }
 
 static bool set_auth(const char *val, struct mount_opt *opt)
@@ -170,7 +170,7 @@ static const char *rdma_key(const char *name)
 }
 
 /* Describes the valid values of the option.  NULL: there is no such option. */
-static const char *want(const char *name)
+static const char *option_valid_values(const char *name)
 {
 	const char *key = rdma_key(name);
 	size_t i;
@@ -182,7 +182,8 @@ static const char *want(const char *name)
 	return key ? rdma_opt_want(key) : NULL;
 }
 
-static bool value(const char *name, const char *val, struct mount_opt *opt)
+static bool option_set_value(const char *name, const char *val,
+			     struct mount_opt *opt)
 {
 	const char *key = rdma_key(name);
 	size_t i;
@@ -194,21 +195,21 @@ static bool value(const char *name, const char *val, struct mount_opt *opt)
 	return key && !rdma_opt_set(&opt->mount->rdma, key, val);
 }
 
-static bool option(char *text, struct mount_opt *opt)
+static bool option_read(char *text, struct mount_opt *opt)
 {
 	char *val = strchr(text, '=');
 	bool ok;
 
 	if (!val)
-		return harmless(text);
+		return option_has_no_effect(text);
 	*val = '\0';
-	ok = value(text, val + 1, opt);
+	ok = option_set_value(text, val + 1, opt);
 	*val = '='; /* restored for messages */
 	return ok;
 }
 
 /* Words without a value may be repeated: they have no effect. */
-static bool again(const char *text, const char *word)
+static bool option_is_repeated(const char *text, const char *word)
 {
 	size_t len = strcspn(word, "=");
 	const char *w;
@@ -229,7 +230,7 @@ const char *mount_opt_read(char *text, struct mount_opt *opt)
 
 	for (word = strtok_r(text, ",", &save); word;
 	     word = strtok_r(NULL, ",", &save)) {
-		if (again(text, word) || !option(word, opt))
+		if (option_is_repeated(text, word) || !option_read(word, opt))
 			return word;
 	}
 	return NULL;
@@ -241,9 +242,9 @@ const char *mount_opt_flaw(const char *text, const char *bad, char *why,
 	const char *more = strlen(bad) > PVFSTAB_SHOWN ? "..." : "";
 	int len = (int)strcspn(bad, "=");
 	char *name = strndup(bad, (size_t)len);
-	const char *right = name ? want(name) : NULL;
+	const char *right = name ? option_valid_values(name) : NULL;
 
-	if (again(text, bad))
+	if (option_is_repeated(text, bad))
 		snprintf(why, max,
 			 "option \"%.*s%s\": %.*s is there before; take one "
 			 "of the two out",

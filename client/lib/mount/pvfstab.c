@@ -14,8 +14,8 @@
 #define MGR_PORT 3000
 
 /* Gets the manager's address from "host:/dir" and the options. */
-static bool manager(const char *name, const struct mount_opt *opt,
-		    struct addr *addr)
+static bool manager_addr(const char *name, const struct mount_opt *opt,
+			 struct addr *addr)
 {
 	const char *colon = strstr(name, ":/");
 	char uri[ADDR_STRLEN];
@@ -29,7 +29,7 @@ static bool manager(const char *name, const struct mount_opt *opt,
 }
 
 /* Leaves one '/' between names and none at the end.  False: unusable. */
-static bool tidy(char *dir)
+static bool dir_normalize(char *dir)
 {
 	char *in = dir, *out = dir;
 
@@ -61,8 +61,8 @@ struct reader {
 	const struct log *log;
 };
 
-static int add(struct pvfstab *tab, const struct reader *r,
-	       const struct mount *mount)
+static int pvfstab_add(struct pvfstab *tab, const struct reader *r,
+		       const struct mount *mount)
 {
 	struct mount *grown = reallocarray(tab->mount, tab->n + 1,
 					   sizeof(*grown));
@@ -79,10 +79,10 @@ static int add(struct pvfstab *tab, const struct reader *r,
 	return entry->dir && entry->where ? 0 : -ENOMEM;
 }
 
-static void complain(const struct reader *r, const char *fmt, ...)
+static void line_complain(const struct reader *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void complain(const struct reader *r, const char *fmt, ...)
+static void line_complain(const struct reader *r, const char *fmt, ...)
 {
 	char why[512];
 	va_list ap;
@@ -98,49 +98,53 @@ static void complain(const struct reader *r, const char *fmt, ...)
 }
 
 /* False: not a usable PVFS mount; logs the reason. */
-static bool check(const struct reader *r, struct mntent *ent,
-		  struct mount_opt *opt, struct mount *mount)
+static bool line_is_usable(const struct reader *r, struct mntent *ent,
+			   struct mount_opt *opt, struct mount *mount)
 {
 	const char *bad;
 	char why[400];
 
 	if (strcmp(ent->mnt_type, "pvfs")) {
-		complain(r,
-			 "the third word is \"%.*s\": write HOST:/ "
-			 "MOUNT-POINT pvfs OPTIONS 0 0",
-			 PVFSTAB_SHOWN, ent->mnt_type);
+		line_complain(r,
+			      "the third word is \"%.*s\": write HOST:/ "
+			      "MOUNT-POINT pvfs OPTIONS 0 0",
+			      PVFSTAB_SHOWN, ent->mnt_type);
 		return false;
 	}
 	bad = mount_opt_read(ent->mnt_opts, opt);
 	if (bad) {
-		complain(r, "%s",
-			 mount_opt_flaw(ent->mnt_opts, bad, why, sizeof(why)));
+		line_complain(r, "%s",
+			      mount_opt_flaw(ent->mnt_opts, bad, why,
+					     sizeof(why)));
 		return false;
 	}
 	if (mount->auth == AUTH_KEY && !mount->key[0]) {
-		complain(r, "auth=key needs a key: write key=FILE, a copy of "
-			    "the servers' [filesystem] key");
+		line_complain(r,
+			      "auth=key needs a key: write key=FILE, a copy of "
+			      "the servers' [filesystem] key");
 		return false;
 	}
 	if (mount->seal && mount->auth == AUTH_SYS) {
-		complain(r,
-			 "seal= needs keys: also write auth=munge, or auth=key "
-			 "and key=FILE");
+		line_complain(
+			r,
+			"seal= needs keys: also write auth=munge, or auth=key "
+			"and key=FILE");
 		return false;
 	}
-	if (!manager(ent->mnt_fsname, opt, &mount->mgr)) {
-		complain(r,
-			 "\"%.*s\" names no manager: write HOST:/, and the "
-			 "port as an option",
-			 PVFSTAB_SHOWN, ent->mnt_fsname);
+	if (!manager_addr(ent->mnt_fsname, opt, &mount->mgr)) {
+		line_complain(r,
+			      "\"%.*s\" names no manager: write HOST:/, and the "
+			      "port as an option",
+			      PVFSTAB_SHOWN, ent->mnt_fsname);
 		return false;
 	}
-	if (tidy(mount->dir))
+	if (dir_normalize(mount->dir))
 		return true;
-	complain(r,
-		 "mount point \"%.*s\": write an absolute path without . and "
-		 "..",
-		 PVFSTAB_SHOWN, ent->mnt_dir);
+	line_complain(
+		r,
+		"mount point \"%.*s\": write an absolute path without . and "
+		"..",
+		PVFSTAB_SHOWN, ent->mnt_dir);
 	return false;
 }
 
@@ -153,10 +157,10 @@ static bool is_taken(const struct pvfstab *tab, const struct reader *r,
 	for (i = 0; i < tab->n && strcmp(tab->mount[i].dir, dir); i++)
 		;
 	if (i < tab->n)
-		complain(r,
-			 "mount point \"%.*s\" is that of a line before: "
-			 "write another one",
-			 PVFSTAB_SHOWN, dir);
+		line_complain(r,
+			      "mount point \"%.*s\" is that of a line before: "
+			      "write another one",
+			      PVFSTAB_SHOWN, dir);
 	return i < tab->n;
 }
 
@@ -169,7 +173,8 @@ static int read_line(struct pvfstab *tab, const struct reader *r,
 				 .port = MGR_PORT,
 				 .mount = &mount };
 
-	if (!check(r, ent, &opt, &mount) || is_taken(tab, r, mount.dir))
+	if (!line_is_usable(r, ent, &opt, &mount) ||
+	    is_taken(tab, r, mount.dir))
 		return 0;
 	mount.server_uid = (unsigned int)opt.server_uid;
 	mount.dead_peer_ms = (unsigned int)opt.dead_peer * 1000;
@@ -177,7 +182,7 @@ static int read_line(struct pvfstab *tab, const struct reader *r,
 		strcpy(mount.fabric, opt.fabric);
 	if (opt.timeout)
 		mount.timeout_ms = (unsigned int)opt.timeout * 1000;
-	return add(tab, r, &mount);
+	return pvfstab_add(tab, r, &mount);
 }
 
 /* getmntent(3) silently skips lines without enough words.  So it gets one line at a time. */

@@ -59,7 +59,7 @@ void words_close(struct words *words)
 	}
 }
 
-static struct place known(struct word *w)
+static struct place place_get(struct word *w)
 {
 	struct place place;
 
@@ -69,7 +69,7 @@ static struct place known(struct word *w)
 	return place;
 }
 
-static void note(struct word *w, const struct place *place)
+static void place_set(struct word *w, const struct place *place)
 {
 	pthread_mutex_lock(&w->lock);
 	w->place = *place;
@@ -83,7 +83,7 @@ struct asked {
 	struct place place;
 };
 
-static int take(void *arg, const struct wire_msg *reply)
+static int place_take_reply(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_place_rep *rep = reply->body;
 	struct asked *a = arg;
@@ -97,8 +97,8 @@ static int take(void *arg, const struct wire_msg *reply)
 }
 
 /* from: the place where upto was reached, or NULL. */
-static int ask(struct session *s, const struct word_add *add,
-	       const struct place *from, int64_t upto, struct asked *a)
+static int place_ask(struct session *s, const struct word_add *add,
+		     const struct place *from, int64_t upto, struct asked *a)
 {
 	struct wire_place body = {
 		.handle = htole64(add->handle),
@@ -113,7 +113,7 @@ static int ask(struct session *s, const struct word_add *add,
 	a->peer = s->iod[add->iod];
 	ask_begin(&c, s, a->peer);
 	ask_put(&c, &body, sizeof(body));
-	return ask_run(&c, WIRE_PLACE, take, a);
+	return ask_run(&c, WIRE_PLACE, place_take_reply, a);
 }
 
 /* True: the iod lends no words over this connection, or is of an earlier release. */
@@ -133,30 +133,30 @@ static void note_wordless(struct session *s, uint32_t iod, int rc)
 }
 
 /* -EAGAIN: the word is not lent to us. */
-static int find(struct word *w, struct session *s, const struct word_add *add,
-		struct place *place)
+static int place_find(struct word *w, struct session *s,
+		      const struct word_add *add, struct place *place)
 {
 	struct asked a = { 0 };
 	int rc;
 
-	*place = known(w);
+	*place = place_get(w);
 	if (place->session == s->id && place->addr)
 		return 0;
 	if (place->session == s->id && clock_now() < place->again)
 		return -EAGAIN;
-	rc = ask(s, add, NULL, 0, &a);
+	rc = place_ask(s, add, NULL, 0, &a);
 	note_wordless(s, add->iod, rc);
 	if (rc)
 		a.place = (struct place){ .again = clock_after_ms(SOON_MS) };
 	a.place.session = s->id;
-	note(w, &a.place);
+	place_set(w, &a.place);
 	*place = a.place;
 	return rc || !place->addr ? -EAGAIN : 0;
 }
 
-static void forget(struct word *w, uint64_t session, uint64_t again)
+static void place_forget(struct word *w, uint64_t session, uint64_t again)
 {
-	note(w, &(struct place){ .session = session, .again = again });
+	place_set(w, &(struct place){ .session = session, .again = again });
 }
 
 /* ---- the atomic operation ---- */
@@ -168,7 +168,7 @@ struct fetch {
 	uint64_t old;
 };
 
-static void fetched(struct rpc_reach *reach)
+static void fetch_done(struct rpc_reach *reach)
 {
 	struct fetch *f = reach->arg;
 
@@ -188,8 +188,8 @@ static void fetch_start(struct op *op)
 		op_get(op);
 }
 
-static int fetch(struct session *s, const struct word_add *add,
-		 const struct place *place, int64_t *old)
+static int word_fetch_add(struct session *s, const struct word_add *add,
+			  const struct place *place, int64_t *old)
 {
 	struct fetch f = {
 		.op = { .start = fetch_start },
@@ -200,7 +200,7 @@ static int fetch(struct session *s, const struct word_add *add,
 			   .term = place->term,
 			   .add = (uint64_t)add->add,
 			   .deadline = session_deadline(s),
-			   .done = fetched },
+			   .done = fetch_done },
 	};
 	int rc;
 
@@ -215,8 +215,9 @@ static int fetch(struct session *s, const struct word_add *add,
 }
 
 /* The value is ours once the ceiling on the iod's disk is above it. */
-static int settle(struct word *w, struct session *s, const struct word_add *add,
-		  const struct place *place, int64_t old)
+static int value_settle(struct word *w, struct session *s,
+			const struct word_add *add, const struct place *place,
+			int64_t old)
 {
 	struct asked a = { 0 };
 	int64_t upto;
@@ -226,7 +227,7 @@ static int settle(struct word *w, struct session *s, const struct word_add *add,
 		return -ECONNABORTED;
 	if (upto <= place->ceiling)
 		return 0;
-	rc = ask(s, add, place, upto, &a);
+	rc = place_ask(s, add, place, upto, &a);
 	if (rc) {
 		log_error(s->log,
 			  "%s: counter %u of %016llx gave %lld, which could not "
@@ -237,38 +238,38 @@ static int settle(struct word *w, struct session *s, const struct word_add *add,
 		return -ECONNABORTED;
 	}
 	a.place.session = s->id;
-	note(w, &a.place);
+	place_set(w, &a.place);
 	return 0;
 }
 
-static bool may(struct session *s, const struct word_add *add)
+static bool may_use_word(struct session *s, const struct word_add *add)
 {
 	return s->direct && !is_wordless(s, add->iod) && add->add > 0 &&
 	       (uint64_t)add->add <= WIRE_PL_STEP;
 }
 
 /* -ESTALE: the place belongs to an earlier connection. */
-static int try(struct word *w, struct session *s, const struct word_add *add,
-	       int64_t *old)
+static int word_try_add(struct word *w, struct session *s,
+			const struct word_add *add, int64_t *old)
 {
 	struct place place;
 	int64_t value;
-	int rc = find(w, s, add, &place);
+	int rc = place_find(w, s, add, &place);
 
 	if (!rc)
-		rc = fetch(s, add, &place, &value);
+		rc = word_fetch_add(s, add, &place, &value);
 	if (!rc)
-		rc = settle(w, s, add, &place, value);
+		rc = value_settle(w, s, add, &place, value);
 	else if (rc == -ESTALE)
-		forget(w, s->id, 0);
+		place_forget(w, s->id, 0);
 	else if (rc == -EACCES)
-		forget(w, s->id, clock_after_ms(SOON_MS));
+		place_forget(w, s->id, clock_after_ms(SOON_MS));
 	if (!rc)
 		*old = value;
 	return rc;
 }
 
-static bool unknown(int rc)
+static bool outcome_is_unknown(int rc)
 {
 	return rc == -ECONNABORTED || rc == -ETIMEDOUT;
 }
@@ -276,16 +277,17 @@ static bool unknown(int rc)
 int words_add(struct words *words, struct session *s,
 	      const struct word_add *add, int64_t *old)
 {
-	struct word *w = may(s, add) ? word_of(words, add->number) : NULL;
+	struct word *w = may_use_word(s, add) ? word_of(words, add->number)
+					      : NULL;
 	unsigned int i;
 	int rc = -EAGAIN;
 
 	for (i = 0; w && i < TRIES; i++) {
-		rc = try(w, s, add, old);
+		rc = word_try_add(w, s, add, old);
 		if (rc != -ESTALE)
 			break;
 	}
 	if (!rc)
 		atomic_fetch_add(&s->count.borrowed, 1);
-	return !rc || unknown(rc) ? rc : -EAGAIN;
+	return !rc || outcome_is_unknown(rc) ? rc : -EAGAIN;
 }

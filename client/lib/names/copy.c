@@ -18,7 +18,7 @@ struct copying {
 	uint32_t niods;
 };
 
-static bool skips(void *arg, uint32_t k)
+static bool copy_has_no_share(void *arg, uint32_t k)
 {
 	const struct copy_range *r = ((const struct copying *)arg)->r;
 	uint64_t local;
@@ -27,7 +27,7 @@ static bool skips(void *arg, uint32_t k)
 }
 
 /* Fills in the source of server k's share. */
-static void aim(void *arg, uint32_t k, void *msg)
+static void copy_aim(void *arg, uint32_t k, void *msg)
 {
 	const struct copying *c = arg;
 	const struct copy_range *r = c->r;
@@ -52,8 +52,8 @@ int copy_ask(struct session *s, const struct target *t, void *arg)
 				  .flags = htole32(r->flags) };
 	struct fan fan = { .s = s,
 			   .dist = r->dist,
-			   .skip = skips,
-			   .aim = aim,
+			   .skip = copy_has_no_share,
+			   .aim = copy_aim,
 			   .arg = &c,
 			   .once = true };
 

@@ -55,7 +55,8 @@ struct learn {
 	const struct dist *dist;
 };
 
-static void learn(void *arg, uint32_t k, const struct wire_end_place *told)
+static void place_learn(void *arg, uint32_t k,
+			const struct wire_end_place *told)
 {
 	const struct learn *l = arg;
 	struct end_places *places = places_of(l->reads, l->dist->pcount);
@@ -93,7 +94,7 @@ struct end_reading {
 };
 
 /* If one end is not valid, all iods are asked by message. */
-static void came(struct rpc_reach *reach)
+static void end_read_done(struct rpc_reach *reach)
 {
 	struct end_read *r = reach->arg;
 	int status = reach->status;
@@ -106,7 +107,8 @@ static void came(struct rpc_reach *reach)
 	op_put(&r->all->op, status);
 }
 
-static int begin(struct end_reading *all, uint32_t k, uint64_t deadline)
+static int end_read_start(struct end_reading *all, uint32_t k,
+			  uint64_t deadline)
 {
 	struct end_read *r = &all->read[k];
 
@@ -117,7 +119,7 @@ static int begin(struct end_reading *all, uint32_t k, uint64_t deadline)
 				       .term = r->place.term,
 				       .len = sizeof(r->end),
 				       .deadline = deadline,
-				       .done = came,
+				       .done = end_read_done,
 				       .arg = r };
 	return rpc_reach_start(
 		all->s->iod[dist_iod(all->dist, all->s->niods, k)], &r->reach);
@@ -131,7 +133,7 @@ static void begin_all(struct op *op)
 	int rc;
 
 	for (k = 0; k < all->dist->pcount; k++) {
-		rc = begin(all, k, deadline);
+		rc = end_read_start(all, k, deadline);
 		if (rc) {
 			op->err = rc;
 			break;
@@ -155,7 +157,8 @@ static bool all_known(struct end_places *places, struct end_reading *all)
 }
 
 /* Forgets places that gave no valid end, unless an iod has reported a new place since. */
-static void forget(struct end_places *places, const struct end_reading *all)
+static void places_forget(struct end_places *places,
+			  const struct end_reading *all)
 {
 	const struct end_place *was;
 	uint32_t k;
@@ -170,7 +173,7 @@ static void forget(struct end_places *places, const struct end_reading *all)
 	pthread_mutex_unlock(&places->lock);
 }
 
-static void sum(const struct end_reading *all, struct file_size *size)
+static void ends_sum(const struct end_reading *all, struct file_size *size)
 {
 	const struct wire_end *end;
 	uint64_t file;
@@ -206,10 +209,10 @@ bool end_reads_try(struct end_reads *reads, struct session *s,
 	if (all_known(places, all)) {
 		rc = drive_run(&s->drive, &all->op);
 		if (rc)
-			forget(places, all);
+			places_forget(places, all);
 	}
 	if (!rc) {
-		sum(all, size);
+		ends_sum(all, size);
 		atomic_fetch_add(&s->count.borrowed, dist->pcount);
 	}
 	free(all);
@@ -225,5 +228,5 @@ int end_reads_size(struct end_reads *reads, struct session *s, uint64_t handle,
 		return size_ask(s, handle, dist, NULL, NULL, size);
 	if (end_reads_try(reads, s, dist, size))
 		return 0;
-	return size_ask_where(s, handle, dist, learn, &l, size);
+	return size_ask_where(s, handle, dist, place_learn, &l, size);
 }

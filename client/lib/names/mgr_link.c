@@ -7,9 +7,9 @@
 
 #include "client/lib/names/mgr_int.h"
 
-static int link2(struct session *s, const struct target *from,
-		 const struct target *to, struct wire_link2 body,
-		 unsigned int *which, struct attr *attr)
+static int link_call(struct session *s, const struct target *from,
+		     const struct target *to, struct wire_link2 body,
+		     unsigned int *which, struct attr *attr)
 {
 	struct mgr_attr_arg arg = { s, attr };
 	struct ask c;
@@ -29,7 +29,7 @@ int mgr_link_attr(struct session *s, const struct target *from,
 		  struct attr *attr)
 {
 	struct wire_link2 body = { .dir1 = htole64(from->handle) };
-	int rc = link2(s, from, to, body, which, attr);
+	int rc = link_call(s, from, to, body, which, attr);
 
 	if (rc != -ENOSYS)
 		return rc;
@@ -45,7 +45,7 @@ int mgr_symlink_attr(struct session *s, const char *text,
 	int rc;
 
 	from.path = text;
-	rc = link2(s, &from, t, body, NULL, attr);
+	rc = link_call(s, &from, t, body, NULL, attr);
 	if (rc != -ENOSYS)
 		return rc;
 	rc = mgr_symlink(s, text, t);

@@ -18,8 +18,9 @@ static int take_listing(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-static int list(struct session *s, enum wire_op op, uint64_t dir,
-		uint64_t cookie, struct iovec into, struct mgr_listing *listing)
+static int list_call(struct session *s, enum wire_op op, uint64_t dir,
+		     uint64_t cookie, struct iovec into,
+		     struct mgr_listing *listing)
 {
 	uint32_t len = (uint32_t)into.iov_len;
 	struct wire_readdir body = {
@@ -46,15 +47,15 @@ static int list(struct session *s, enum wire_op op, uint64_t dir,
 int mgr_readdir(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
 		uint32_t len, struct mgr_listing *listing)
 {
-	return list(s, WIRE_READDIR, dir, cookie, (struct iovec){ buf, len },
-		    listing);
+	return list_call(s, WIRE_READDIR, dir, cookie,
+			 (struct iovec){ buf, len }, listing);
 }
 
 int mgr_readdirplus(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
 		    uint32_t len, struct mgr_listing *listing)
 {
-	return list(s, WIRE_READDIRPLUS, dir, cookie,
-		    (struct iovec){ buf, len }, listing);
+	return list_call(s, WIRE_READDIRPLUS, dir, cookie,
+			 (struct iovec){ buf, len }, listing);
 }
 
 static int take_entry(struct session *s, const struct wire_direntplus *d,

@@ -14,7 +14,8 @@
  * Uses the system call, because in programs with libpvfs-preload libc's function is
  * replaced.
  */
-static ssize_t get(const char *path, int flags, struct mounted_handle *h)
+static ssize_t handle_xattr(const char *path, int flags,
+			    struct mounted_handle *h)
 {
 	return syscall(flags & AT_SYMLINK_NOFOLLOW ? SYS_lgetxattr
 						   : SYS_getxattr,
@@ -30,7 +31,7 @@ static ssize_t get_open(int fd, struct mounted_handle *h)
 	if (n >= 0 || errno != EBADF)
 		return n;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return get(link, 0, h);
+	return handle_xattr(link, 0, h);
 }
 
 /* getxattrat(2) exists only since Linux 6.13. */
@@ -40,11 +41,12 @@ static ssize_t get_at(int dir, const char *path, int flags,
 	char buf[PATH_MAX + 32];
 
 	if (!path || !*path)
-		return dir == AT_FDCWD ? get(".", 0, h) : get_open(dir, h);
+		return dir == AT_FDCWD ? handle_xattr(".", 0, h)
+				       : get_open(dir, h);
 	if (dir == AT_FDCWD || *path == '/')
-		return get(path, flags, h);
+		return handle_xattr(path, flags, h);
 	snprintf(buf, sizeof(buf), "/proc/self/fd/%d/%s", dir, path);
-	return get(buf, flags, h);
+	return handle_xattr(buf, flags, h);
 }
 
 /*

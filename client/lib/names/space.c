@@ -31,7 +31,8 @@ static void aim_range(void *arg, uint32_t k, void *msg)
 	body->off = htole64(local);
 }
 
-static int allocate(struct session *s, uint64_t handle, struct space_range *r)
+static int range_allocate(struct session *s, uint64_t handle,
+			  struct space_range *r)
 {
 	struct wire_fallocate body = { .handle = htole64(handle),
 				       .flags = htole32(r->flags) };
@@ -52,14 +53,14 @@ int space_allocate(struct session *s, const struct target *t, void *arg)
 	int rc;
 
 	all.flags |= WIRE_FA_KEEP;
-	rc = allocate(s, t->handle, &all);
+	rc = range_allocate(s, t->handle, &all);
 	if (rc || r->flags & WIRE_FA_KEEP)
 		return rc;
 	/* the space is allocated, so this step cannot fail for lack of space */
 	last.off += last.len - 1;
 	last.len = 1;
 	last.flags = 0;
-	rc = allocate(s, t->handle, &last);
+	rc = range_allocate(s, t->handle, &last);
 	/* the range was changed, so the next session must not repeat this */
 	return session_is_over(rc) ? -ECONNABORTED : rc;
 }

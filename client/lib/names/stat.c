@@ -51,8 +51,8 @@ static dev_t rdev_of(const struct attr *a)
 	return makedev(a->major, a->minor);
 }
 
-static void fill(const struct session *s, const struct attr *a, uint64_t blocks,
-		 struct stat *st)
+static void stat_fill(const struct session *s, const struct attr *a,
+		      uint64_t blocks, struct stat *st)
 {
 	*st = (struct stat){
 		.st_dev = mounted_dev(s->fsid),
@@ -108,8 +108,8 @@ static int ask_space(struct session *s, const struct attr *a, uint64_t *blocks)
 	return session_is_over(rc) ? rc : 0;
 }
 
-static int complete(struct session *s, const struct attr *attr,
-		    struct end_reads *reads, struct stat *st)
+static int stat_complete(struct session *s, const struct attr *attr,
+			 struct end_reads *reads, struct stat *st)
 {
 	uint64_t blocks = 0;
 	struct attr a = *attr;
@@ -123,13 +123,13 @@ static int complete(struct session *s, const struct attr *attr,
 	    a.flags & WIRE_A_HOLES)
 		rc = ask_space(s, &a, &blocks);
 	if (!rc)
-		fill(s, &a, blocks, st);
+		stat_fill(s, &a, blocks, st);
 	return rc;
 }
 
 int stat_of(struct session *s, const struct attr *attr, struct stat *st)
 {
-	return complete(s, attr, NULL, st);
+	return stat_complete(s, attr, NULL, st);
 }
 
 int stat_get_open(struct session *s, const struct target *t, void *arg)
@@ -138,7 +138,7 @@ int stat_get_open(struct session *s, const struct target *t, void *arg)
 	struct attr a;
 	int rc = mgr_getattr(s, t, &a);
 
-	return rc ? rc : complete(s, &a, open->reads, open->st);
+	return rc ? rc : stat_complete(s, &a, open->reads, open->st);
 }
 
 int stat_get(struct session *s, const struct target *t, void *arg)

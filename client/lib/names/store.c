@@ -11,7 +11,7 @@
 
 #define UNIT 4096u
 
-static uint64_t units(le64 blocks, uint64_t bsize)
+static uint64_t blocks_to_units(le64 blocks, uint64_t bsize)
 {
 	uint64_t bytes;
 
@@ -24,9 +24,9 @@ static void add_space(struct statfs *st, const struct wire_statfs_rep *rep)
 {
 	uint64_t bsize = le64toh(rep->bsize);
 
-	st->f_blocks += units(rep->blocks, bsize);
-	st->f_bfree += units(rep->bfree, bsize);
-	st->f_bavail += units(rep->bavail, bsize);
+	st->f_blocks += blocks_to_units(rep->blocks, bsize);
+	st->f_bfree += blocks_to_units(rep->bfree, bsize);
+	st->f_bavail += blocks_to_units(rep->bavail, bsize);
 }
 
 static void add_files(struct statfs *st, const struct wire_statfs_rep *rep)
@@ -35,7 +35,7 @@ static void add_files(struct statfs *st, const struct wire_statfs_rep *rep)
 	st->f_ffree += le64toh(rep->ffree);
 }
 
-static void begin(struct statfs *st, uint64_t fsid)
+static void statfs_begin(struct statfs *st, uint64_t fsid)
 {
 	*st = (struct statfs){
 		.f_type = PVFS_SUPER_MAGIC,
@@ -68,7 +68,7 @@ int store_statfs_one(struct session *s, struct rpc_peer *peer,
 	struct ask c;
 	int rc;
 
-	begin(&now, 0);
+	statfs_begin(&now, 0);
 	ask_begin(&c, s, peer);
 	rc = ask_run(&c, WIRE_STATFS, take_one, &now);
 	if (rc)
@@ -151,7 +151,7 @@ int store_statfs(struct session *s, const struct target *t, void *arg)
 	rc = mgr_getattr(s, t, &attr);
 	if (rc)
 		return rc;
-	begin(&now, s->fsid);
+	statfs_begin(&now, s->fsid);
 	rc = total_space(s, &now);
 	if (rc)
 		return rc;

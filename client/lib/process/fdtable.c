@@ -39,7 +39,7 @@ struct file *fdtable_get(struct fdtable *t, int fd)
 	return f;
 }
 
-static int grow(struct fdtable *t, int fd)
+static int fdtable_grow(struct fdtable *t, int fd)
 {
 	struct file **file;
 	int n = t->n ? t->n : 64;
@@ -62,7 +62,7 @@ int fdtable_set(struct fdtable *t, int fd, struct file *f, struct file **old)
 	*old = NULL;
 	pthread_mutex_lock(&t->lock);
 	if (f && fd >= t->n)
-		rc = grow(t, fd);
+		rc = fdtable_grow(t, fd);
 	if (!rc && fd >= 0 && fd < t->n) {
 		*old = t->file[fd];
 		t->file[fd] = f;

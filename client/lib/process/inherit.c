@@ -54,7 +54,7 @@ static bool is_trusted(int fd)
 	       (!st.st_uid || st.st_uid == geteuid()) && handover_sealed(fd);
 }
 
-static void unmap(const struct handover_map *map)
+static void map_release(const struct handover_map *map)
 {
 	if (map)
 		munmap((void *)(uintptr_t)map, sizeof(*map));
@@ -70,11 +70,11 @@ static const struct handover_map *map_it(int fd)
 	if (map->magic == HANDOVER_MAGIC && map->size == sizeof(*map) &&
 	    map->fds <= HANDOVER_FDS && map->files <= HANDOVER_FILES)
 		return map;
-	unmap(map);
+	map_release(map);
 	return NULL;
 }
 
-static void add(struct inherited *in, int fd)
+static void candidate_add(struct inherited *in, int fd)
 {
 	const struct handover_map *map = is_trusted(fd) ? map_it(fd) : NULL;
 
@@ -82,21 +82,21 @@ static void add(struct inherited *in, int fd)
 		return;
 	in->fd[in->n++] = fd;
 	if (!in->map || map->born > in->map->born) {
-		unmap(in->map);
+		map_release(in->map);
 		in->map = map;
 	} else {
-		unmap(map);
+		map_release(map);
 	}
 }
 
-static void find(struct inherited *in)
+static void inherited_search(struct inherited *in)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *e;
 
 	while (dir && in->n < FOUND_MAX && (e = readdir(dir))) {
 		if (is_named(dirfd(dir), e->d_name))
-			add(in, atoi(e->d_name));
+			candidate_add(in, atoi(e->d_name));
 	}
 	if (dir)
 		closedir(dir);
@@ -125,7 +125,7 @@ struct inherited *inherit_find(void)
 	in = calloc(1, sizeof(*in));
 	if (!in)
 		return NULL;
-	find(in);
+	inherited_search(in);
 	if (!in->map) {
 		free(in);
 		return NULL;
@@ -162,7 +162,7 @@ static struct fs *fs_of(const struct handover_file *h, struct fs *fs,
 }
 
 /* A file of this process itself. */
-static bool own(struct file *f, const struct handover_file *h)
+static bool file_take_heir(struct file *f, const struct handover_file *h)
 {
 	if (!h->session[0]) /* the file was not used in a session yet */
 		return true;
@@ -177,12 +177,13 @@ static bool own(struct file *f, const struct handover_file *h)
 	return true;
 }
 
-static struct file *make(const struct inherited *in,
-			 const struct handover_file *h, struct fs *fs)
+static struct file *file_from_record(const struct inherited *in,
+				     const struct handover_file *h,
+				     struct fs *fs)
 {
 	struct file *f = file_new(fs, (int)h->flags);
 
-	if (!f || (in->own && !own(f, h))) {
+	if (!f || (in->own && !file_take_heir(f, h))) {
 		free(f);
 		return NULL;
 	}
@@ -210,14 +211,14 @@ static struct file *file_at(struct inherited *in, uint32_t at, struct fs *fs,
 	h = in->map->file[at]; /* a parent may change it concurrently */
 	fs = fs_of(&h, fs, n);
 	if (fs && is_sane(&h))
-		in->made[at] = make(in, &h, fs);
+		in->made[at] = file_from_record(in, &h, fs);
 	return in->made[at];
 }
 
 /* ---- descriptors ---- */
 
-static void take(struct inherited *in, int fd, struct fdtable *t, struct fs *fs,
-		 unsigned int n)
+static void descriptor_take(struct inherited *in, int fd, struct fdtable *t,
+			    struct fs *fs, unsigned int n)
 {
 	const struct handover_fd *e = &in->map->fd[fd];
 	uint32_t at = e->file;
@@ -298,7 +299,7 @@ bool inherit_take(struct inherited *in, struct fdtable *t, struct fs *fs,
 	uint32_t i;
 
 	for (i = 0; i < in->map->fds; i++)
-		take(in, (int)i, t, fs, n);
+		descriptor_take(in, (int)i, t, fs, n);
 	if (is_own) {
 		look_for_closed(in);
 		note_sessions(in, fs, n);
@@ -307,7 +308,7 @@ bool inherit_take(struct inherited *in, struct fdtable *t, struct fs *fs,
 		if (in->made[i])
 			file_put(in->made[i]);
 	}
-	unmap(in->map);
+	map_release(in->map);
 	for (i = 0; i < in->n; i++)
 		close(in->fd[i]);
 	free(in);

@@ -193,15 +193,15 @@ static void marker_make(struct process *p)
 
 /* ---- state of the previous program ---- */
 
-static struct process *self(void);
+static struct process *process_self(void);
 
 /*
  * The servers wait for the sessions of the previous program as long as for those of a
  * killed one.  So connect now, before the new program makes its first call.
  */
-static void *announce(void *arg)
+static void *sessions_announce(void *arg)
 {
-	struct process *p = self();
+	struct process *p = process_self();
 	struct session *s;
 	unsigned int i;
 
@@ -221,7 +221,7 @@ static void take_over(struct process *p)
 
 	p->inherited = NULL;
 	if (in && inherit_take(in, &p->fds, p->fs, p->tab.n))
-		quiet_thread(256u << 10, announce, NULL, NULL);
+		quiet_thread(256u << 10, sessions_announce, NULL, NULL);
 }
 
 static void process_make(struct process *p)
@@ -236,7 +236,7 @@ static void process_make(struct process *p)
 
 /* ---- in the child of a fork ---- */
 
-static void mend(struct process *p)
+static void process_forked(struct process *p)
 {
 	unsigned int i;
 	int fd;
@@ -260,7 +260,7 @@ static void process_init(void)
 	errno = saved;
 }
 
-static struct process *self(void)
+static struct process *process_self(void)
 {
 	struct process *p = &process;
 	int state = FORKED;
@@ -271,7 +271,7 @@ static struct process *self(void)
 		return p;
 	if (atomic_compare_exchange_strong(&p->marker->state, &state,
 					   MENDING)) {
-		mend(p);
+		process_forked(p);
 		atomic_store(&p->marker->state, READY);
 	}
 	while (atomic_load(&p->marker->state) != READY)
@@ -289,7 +289,7 @@ __attribute__((constructor(200))) static void process_begin(void)
 
 	process.inherited = inherit_find();
 	if (process.inherited)
-		self();
+		process_self();
 	errno = saved;
 }
 
@@ -330,12 +330,12 @@ __attribute__((destructor)) static void process_exit(void)
 
 bool process_has_mounts(void)
 {
-	return self()->tab.n > 0;
+	return process_self()->tab.n > 0;
 }
 
 struct fs *process_find(const char *path, const char **rest)
 {
-	struct process *p = self();
+	struct process *p = process_self();
 	const struct mount *m = pvfstab_find(&p->tab, path, rest);
 
 	return m ? &p->fs[m - p->tab.mount] : NULL;
@@ -343,14 +343,14 @@ struct fs *process_find(const char *path, const char **rest)
 
 const struct mount *process_mount(unsigned int i)
 {
-	struct process *p = self();
+	struct process *p = process_self();
 
 	return i < p->tab.n ? &p->tab.mount[i] : NULL;
 }
 
 struct file *process_file(int fd)
 {
-	struct file *f = fdtable_get(&self()->fds, fd);
+	struct file *f = fdtable_get(&process_self()->fds, fd);
 
 	if (f)
 		deadline_begin_late();
@@ -359,13 +359,13 @@ struct file *process_file(int fd)
 
 int process_reserve(bool cloexec)
 {
-	return fdtable_reserve(&self()->fds, cloexec);
+	return fdtable_reserve(&process_self()->fds, cloexec);
 }
 
 int process_set(int fd, struct file *f)
 {
 	struct file *old;
-	int rc = fdtable_set(&self()->fds, fd, f, &old);
+	int rc = fdtable_set(&process_self()->fds, fd, f, &old);
 
 	if (old)
 		file_put(old);
@@ -374,7 +374,7 @@ int process_set(int fd, struct file *f)
 
 void process_cloexec(int fd)
 {
-	fdtable_look(&self()->fds, fd);
+	fdtable_look(&process_self()->fds, fd);
 }
 
 void process_show_dev(int dir, const char *path, int flags, struct stat *st)
@@ -386,15 +386,15 @@ void process_show_dev(int dir, const char *path, int flags, struct stat *st)
 
 const struct log *process_log(void)
 {
-	return &self()->log;
+	return &process_self()->log;
 }
 
 unsigned int process_timeout_ms(void)
 {
-	return self()->timeout_ms;
+	return process_self()->timeout_ms;
 }
 
 unsigned int process_forks(void)
 {
-	return self()->forks;
+	return process_self()->forks;
 }

@@ -64,7 +64,7 @@ static bool is_there(const struct stub *stub)
 	       st.st_dev == stub->dev && st.st_ino == stub->ino;
 }
 
-static int make(struct stub *stub)
+static int stub_create(struct stub *stub)
 {
 	struct stat st;
 	int fd = open_stub();
@@ -82,7 +82,7 @@ static int make(struct stub *stub)
 int stub_reserve(struct stub *stub, bool cloexec)
 {
 	int saved = errno, fd;
-	int rc = is_there(stub) ? 0 : make(stub);
+	int rc = is_there(stub) ? 0 : stub_create(stub);
 
 	if (rc)
 		return rc;

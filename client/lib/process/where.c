@@ -98,7 +98,8 @@ static int on_mount(struct where *w, uint32_t flags, target_op op, void *arg)
 	return fs_run(w->fs, &t, op, arg);
 }
 
-static int follow(struct where *w, uint32_t flags, target_op op, void *arg)
+static int where_follow_uncounted(struct where *w, uint32_t flags, target_op op,
+				  void *arg)
 {
 	int rc;
 
@@ -113,7 +114,7 @@ static int follow(struct where *w, uint32_t flags, target_op op, void *arg)
 	return WHERE_ORDINARY;
 }
 
-static int count(uint64_t begun, enum profile_kind kind, int rc)
+static int where_count(uint64_t begun, enum profile_kind kind, int rc)
 {
 	if (rc != WHERE_ORDINARY)
 		profile_done(kind, PROFILE_NAMES, begun, rc,
@@ -125,8 +126,8 @@ int where_follow(struct where *w, uint32_t flags, target_op op, void *arg)
 {
 	uint64_t begun = w->fs && !w->counted ? profile_start() : 0;
 
-	return count(begun, op == stat_get ? PROFILE_STAT : PROFILE_META,
-		     follow(w, flags, op, arg));
+	return where_count(begun, op == stat_get ? PROFILE_STAT : PROFILE_META,
+			   where_follow_uncounted(w, flags, op, arg));
 }
 
 int where_run_at(struct where *w, int dir, const char *path, uint32_t flags,
@@ -155,7 +156,7 @@ static int run_pair(struct session *s, const struct target *t, void *arg)
 	return a->op(s, t, &a->b, &a->which);
 }
 
-static int probe(struct session *s, const struct target *t, void *arg)
+static int path_probe(struct session *s, const struct target *t, void *arg)
 {
 	struct attr attr;
 
@@ -166,7 +167,7 @@ static int probe(struct session *s, const struct target *t, void *arg)
 static bool leads_on(struct where *w, int *rc)
 {
 	if (!w->fs ||
-	    on_mount(w, WIRE_P_NOFOLLOW, probe, NULL) != WIRE_REDIRECT)
+	    on_mount(w, WIRE_P_NOFOLLOW, path_probe, NULL) != WIRE_REDIRECT)
 		return false;
 	*rc = where_redirected(w);
 	return true;
@@ -217,5 +218,5 @@ int where_follow_pair(struct where *a, struct where *b, pair_op op)
 {
 	uint64_t begun = a->fs || b->fs ? profile_start() : 0;
 
-	return count(begun, PROFILE_META, follow_pair(a, b, op));
+	return where_count(begun, PROFILE_META, follow_pair(a, b, op));
 }

@@ -9,7 +9,7 @@
 /* starts at 1; 0: the thread has none yet */
 static __thread unsigned int mine;
 
-static struct profile_shard *take(struct profile *p)
+static struct profile_shard *shard_acquire(struct profile *p)
 {
 	struct profile_shard *s;
 	unsigned int i;
@@ -26,7 +26,7 @@ static struct profile_shard *take(struct profile *p)
 	}
 }
 
-static void give(struct profile_shard *s)
+static void shard_release(struct profile_shard *s)
 {
 	atomic_store_explicit(&s->taken, false, memory_order_release);
 }
@@ -39,9 +39,9 @@ void profile_count(const struct profile_call *call)
 
 	if (!p)
 		return;
-	s = take(p);
+	s = shard_acquire(p);
 	record_count(&s->record[call->file], call, now);
-	give(s);
+	shard_release(s);
 	if (atomic_load_explicit(&profile_asked, memory_order_relaxed) &&
 	    atomic_exchange(&profile_asked, 0))
 		profile_write();
@@ -51,7 +51,7 @@ void profile_count(const struct profile_call *call)
  * The rounds are bounded, because a thread that was ended while counting holds its shard
  * forever.
  */
-static bool take_this(struct profile_shard *s)
+static bool shard_try_acquire(struct profile_shard *s)
 {
 	unsigned int i;
 
@@ -72,10 +72,10 @@ void profile_sum(struct profile *p, unsigned int place,
 	*sum = (struct profile_record){ 0 };
 	for (i = 0; i < PROFILE_SHARDS; i++) {
 		struct profile_shard *s = &p->shard[i];
-		bool ours = take_this(s);
+		bool ours = shard_try_acquire(s);
 
 		profile_record_add(sum, &s->record[place].sum);
 		if (ours)
-			give(s);
+			shard_release(s);
 	}
 }

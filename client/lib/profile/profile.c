@@ -45,7 +45,7 @@ static void fork_child(void)
 
 /* ---- initialisation ---- */
 
-static struct profile *memory(const struct log *log)
+static struct profile *profile_map(const struct log *log)
 {
 	struct profile *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -60,7 +60,7 @@ static struct profile *memory(const struct log *log)
 	return p;
 }
 
-static void begin(void)
+static void profile_init(void)
 {
 	const char *given = secure_getenv("PVFS_PROFILE");
 	const struct log *log = first_log;
@@ -69,7 +69,7 @@ static void begin(void)
 
 	if (!given || !*given || !strcmp(given, "0"))
 		return;
-	p = memory(log);
+	p = profile_map(log);
 	if (!p)
 		return;
 	p->log = log;
@@ -96,15 +96,15 @@ void profile_begin(const struct log *log)
 
 	if (!first_log)
 		first_log = log;
-	pthread_once(&once, begin);
+	pthread_once(&once, profile_init);
 	errno = saved;
 }
 
 /* ---- files ---- */
 
 /* Called with the lock. */
-static unsigned int add(struct profile *p, uint16_t *bucket, uint64_t fsid,
-			uint64_t handle)
+static unsigned int profile_add_file(struct profile *p, uint16_t *bucket,
+				     uint64_t fsid, uint64_t handle)
 {
 	unsigned int place = PROFILE_FIRST + p->files;
 
@@ -120,7 +120,8 @@ static unsigned int add(struct profile *p, uint16_t *bucket, uint64_t fsid,
 }
 
 /* Handles are random, so they need no hash. */
-static unsigned int find(struct profile *p, uint64_t fsid, uint64_t handle)
+static unsigned int profile_find_file(struct profile *p, uint64_t fsid,
+				      uint64_t handle)
 {
 	unsigned int i = handle % PROFILE_BUCKETS, place;
 
@@ -130,7 +131,7 @@ static unsigned int find(struct profile *p, uint64_t fsid, uint64_t handle)
 			return place;
 		i = (i + 1) % PROFILE_BUCKETS;
 	}
-	return add(p, &p->bucket[i], fsid, handle);
+	return profile_add_file(p, &p->bucket[i], fsid, handle);
 }
 
 unsigned int profile_file(uint64_t fsid, uint64_t handle, uint32_t ssize,
@@ -142,7 +143,7 @@ unsigned int profile_file(uint64_t fsid, uint64_t handle, uint32_t ssize,
 	if (!p)
 		return PROFILE_NAMES;
 	pthread_mutex_lock(&p->lock);
-	place = find(p, fsid, handle);
+	place = profile_find_file(p, fsid, handle);
 	if (place != PROFILE_REST) {
 		p->name[place].ssize = ssize;
 		p->name[place].pcount = pcount;
@@ -191,7 +192,7 @@ static bool did_nothing(struct profile *p)
  * Writes a new file and renames it over the last one.  An existing file with the
  * temporary name belongs to a killed process, or another user placed it there.
  */
-static int again(struct profile *p)
+static int profile_rewrite(struct profile *p)
 {
 	char next[sizeof(p->written) + 8];
 	int fd, rc;
@@ -216,7 +217,7 @@ static int write_it(struct profile *p)
 	int fd, rc;
 
 	if (p->written[0])
-		return again(p);
+		return profile_rewrite(p);
 	fd = profile_create(p);
 	if (fd < 0)
 		return fd;

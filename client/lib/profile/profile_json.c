@@ -20,7 +20,7 @@ struct out {
 	char buf[4096];
 };
 
-static void flush(struct out *o)
+static void out_flush(struct out *o)
 {
 	size_t at = 0;
 	ssize_t n;
@@ -36,44 +36,44 @@ static void flush(struct out *o)
 }
 
 /* Writes a short text: less than an eighth of buf. */
-static void say(struct out *o, const char *fmt, ...)
+static void out_put_format(struct out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void say(struct out *o, const char *fmt, ...)
+static void out_put_format(struct out *o, const char *fmt, ...)
 {
 	va_list ap;
 
 	if (o->n > sizeof(o->buf) - sizeof(o->buf) / 8)
-		flush(o);
+		out_flush(o);
 	va_start(ap, fmt);
 	o->n += (size_t)vsnprintf(o->buf + o->n, sizeof(o->buf) - o->n, fmt,
 				  ap);
 	va_end(ap);
 }
 
-static void text(struct out *o, const char *s)
+static void out_put_text(struct out *o, const char *s)
 {
 	const char *at = s;
 	size_t n;
 
-	say(o, "\"");
+	out_put_format(o, "\"");
 	for (; *at; at += n ? n : 1) {
 		n = utf8_char(at);
 		if (!n)
-			say(o, "\\ufffd");
+			out_put_format(o, "\\ufffd");
 		else if (*at == '"' || *at == '\\')
-			say(o, "\\%c", *at);
+			out_put_format(o, "\\%c", *at);
 		else if ((unsigned char)*at < 0x20 || *at == 0x7f)
-			say(o, "\\u%04x", *at);
+			out_put_format(o, "\\u%04x", *at);
 		else
-			say(o, "%.*s", (int)n, at);
+			out_put_format(o, "%.*s", (int)n, at);
 	}
-	say(o, "\"");
+	out_put_format(o, "\"");
 }
 
-static void number(struct out *o, const char *key, uint64_t value)
+static void out_put_number(struct out *o, const char *key, uint64_t value)
 {
-	say(o, ", \"%s\": %" PRIu64, key, value);
+	out_put_format(o, ", \"%s\": %" PRIu64, key, value);
 }
 
 /* ---- a record ---- */
@@ -83,69 +83,73 @@ static void by_kind(struct out *o, const char *key,
 {
 	unsigned int i;
 
-	say(o, ", \"%s\": {", key);
+	out_put_format(o, ", \"%s\": {", key);
 	for (i = 0; i < PROFILE_KINDS; i++)
-		say(o, "%s\"%s\": %" PRIu64, i ? ", " : "",
-		    profile_kind_name[i], value[i]);
-	say(o, "}");
+		out_put_format(o, "%s\"%s\": %" PRIu64, i ? ", " : "",
+			       profile_kind_name[i], value[i]);
+	out_put_format(o, "}");
 }
 
-static void common(struct out *o, const char *key,
-		   const struct profile_common top[PROFILE_COMMON])
+static void out_put_common(struct out *o, const char *key,
+			   const struct profile_common top[PROFILE_COMMON])
 {
 	unsigned int i;
 
-	say(o, ", \"%s\": [", key);
+	out_put_format(o, ", \"%s\": [", key);
 	for (i = 0; i < PROFILE_SHOWN && top[i].count; i++)
-		say(o, "%s{\"bytes\": %" PRId64 ", \"count\": %" PRIu64 "}",
-		    i ? ", " : "", top[i].value, top[i].count);
-	say(o, "]");
+		out_put_format(o,
+			       "%s{\"bytes\": %" PRId64 ", \"count\": %" PRIu64
+			       "}",
+			       i ? ", " : "", top[i].value, top[i].count);
+	out_put_format(o, "]");
 }
 
-static void way(struct out *o, const char *key, const struct profile_way *w)
+static void out_put_way(struct out *o, const char *key,
+			const struct profile_way *w)
 {
 	unsigned int i;
 
-	say(o, ", \"%s\": {\"bytes\": %" PRIu64 ", \"histogram\": [", key,
-	    w->bytes);
+	out_put_format(o, ", \"%s\": {\"bytes\": %" PRIu64 ", \"histogram\": [",
+		       key, w->bytes);
 	for (i = 0; i < PROFILE_SIZES; i++)
-		say(o, "%s%" PRIu64, i ? ", " : "", w->sizes[i]);
-	say(o, "]");
-	number(o, "sequential", w->sequential);
-	number(o, "consecutive", w->consecutive);
-	number(o, "strided", w->strided);
-	number(o, "unaligned", w->unaligned);
-	number(o, "large", w->large);
-	number(o, "large_unaligned", w->large_unaligned);
-	common(o, "sizes", w->size);
-	common(o, "strides", w->stride);
-	say(o, "}");
+		out_put_format(o, "%s%" PRIu64, i ? ", " : "", w->sizes[i]);
+	out_put_format(o, "]");
+	out_put_number(o, "sequential", w->sequential);
+	out_put_number(o, "consecutive", w->consecutive);
+	out_put_number(o, "strided", w->strided);
+	out_put_number(o, "unaligned", w->unaligned);
+	out_put_number(o, "large", w->large);
+	out_put_number(o, "large_unaligned", w->large_unaligned);
+	out_put_common(o, "sizes", w->size);
+	out_put_common(o, "strides", w->stride);
+	out_put_format(o, "}");
 }
 
-static uint64_t since(const struct profile *p, uint64_t when)
+static uint64_t ns_since_begin(const struct profile *p, uint64_t when)
 {
 	return when > p->begun ? when - p->begun : 0;
 }
 
 /* Written after another member. */
-static void record(struct out *o, const struct profile *p,
-		   const struct profile_record *r)
+static void out_put_record(struct out *o, const struct profile *p,
+			   const struct profile_record *r)
 {
 	by_kind(o, "calls", r->calls);
 	by_kind(o, "ns", r->ns);
-	number(o, "errors", r->errors);
-	number(o, "list_pieces", r->pieces);
-	way(o, "reads", &r->way[PROFILE_READS]);
-	way(o, "writes", &r->way[PROFILE_WRITES]);
-	say(o, ", \"slowest\": {\"call\": \"%s\", \"ns\": %" PRIu64 "}",
-	    profile_kind_name[r->slowest], r->slowest_ns);
-	number(o, "first_ns", since(p, r->first));
-	number(o, "last_ns", since(p, r->last));
+	out_put_number(o, "errors", r->errors);
+	out_put_number(o, "list_pieces", r->pieces);
+	out_put_way(o, "reads", &r->way[PROFILE_READS]);
+	out_put_way(o, "writes", &r->way[PROFILE_WRITES]);
+	out_put_format(o,
+		       ", \"slowest\": {\"call\": \"%s\", \"ns\": %" PRIu64 "}",
+		       profile_kind_name[r->slowest], r->slowest_ns);
+	out_put_number(o, "first_ns", ns_since_begin(p, r->first));
+	out_put_number(o, "last_ns", ns_since_begin(p, r->last));
 }
 
 /* ---- places ---- */
 
-static bool used(const struct profile_record *r)
+static bool record_is_used(const struct profile_record *r)
 {
 	unsigned int i;
 
@@ -156,74 +160,77 @@ static bool used(const struct profile_record *r)
 	return false;
 }
 
-static void file(struct out *o, const struct profile *p,
-		 const struct profile_name *n, const struct profile_record *r)
+static void out_put_file(struct out *o, const struct profile *p,
+			 const struct profile_name *n,
+			 const struct profile_record *r)
 {
 	static const char *const how[] = { "", "r", "w", "rw" };
 
-	say(o, "{\"name\": ");
-	text(o, n->name);
-	say(o, ", \"name_cut\": %s", n->cut ? "true" : "false");
+	out_put_format(o, "{\"name\": ");
+	out_put_text(o, n->name);
+	out_put_format(o, ", \"name_cut\": %s", n->cut ? "true" : "false");
 	/* as text, because JSON numbers may have only 53 bits */
-	say(o, ", \"id\": \"%016" PRIx64 "-%016" PRIx64 "\"", n->fsid,
-	    n->handle);
-	say(o, ", \"opened\": \"%s\"", how[atomic_load(&n->how) & 3u]);
-	number(o, "stripe", n->ssize);
-	number(o, "iods", n->pcount);
-	record(o, p, r);
-	say(o, "}");
+	out_put_format(o, ", \"id\": \"%016" PRIx64 "-%016" PRIx64 "\"",
+		       n->fsid, n->handle);
+	out_put_format(o, ", \"opened\": \"%s\"",
+		       how[atomic_load(&n->how) & 3u]);
+	out_put_number(o, "stripe", n->ssize);
+	out_put_number(o, "iods", n->pcount);
+	out_put_record(o, p, r);
+	out_put_format(o, "}");
 }
 
-static void files(struct out *o, struct profile *p,
-		  struct profile_record *total)
+static void out_put_files(struct out *o, struct profile *p,
+			  struct profile_record *total)
 {
 	struct profile_record r;
 	bool any = false;
 	unsigned int i;
 
-	say(o, ",\n\"files\": [");
+	out_put_format(o, ",\n\"files\": [");
 	for (i = PROFILE_FIRST; i < PROFILE_FIRST + p->files; i++) {
 		profile_sum(p, i, &r);
-		if (!used(&r))
+		if (!record_is_used(&r))
 			continue;
 		profile_record_add(total, &r);
-		say(o, "%s", any ? ",\n" : "\n");
-		file(o, p, &p->name[i], &r);
+		out_put_format(o, "%s", any ? ",\n" : "\n");
+		out_put_file(o, p, &p->name[i], &r);
 		any = true;
 	}
-	say(o, "]");
+	out_put_format(o, "]");
 }
 
-static void place(struct out *o, struct profile *p, const char *key,
-		  unsigned int i, struct profile_record *total)
+static void out_put_place(struct out *o, struct profile *p, const char *key,
+			  unsigned int i, struct profile_record *total)
 {
 	struct profile_record r;
 
 	profile_sum(p, i, &r);
 	profile_record_add(total, &r);
-	say(o, ",\n\"%s\": {\"files\": %" PRIu64, key,
-	    i == PROFILE_REST ? p->left_out : 0);
-	record(o, p, &r);
-	say(o, "}");
+	out_put_format(o, ",\n\"%s\": {\"files\": %" PRIu64, key,
+		       i == PROFILE_REST ? p->left_out : 0);
+	out_put_record(o, p, &r);
+	out_put_format(o, "}");
 }
 
-static void who(struct out *o, const struct profile *p)
+static void out_put_process(struct out *o, const struct profile *p)
 {
 	const struct profile_rank rank = profile_rank();
 	char host[256] = "";
 	int64_t ms = p->wall / 1000000;
 
 	gethostname(host, sizeof(host) - 1);
-	say(o, "{\"pvfs_profile\": %d, \"program\": ", VERSION);
-	text(o, program_invocation_short_name);
-	say(o, ", \"pid\": %d, \"host\": ", (int)p->pid);
-	text(o, host);
+	out_put_format(o, "{\"pvfs_profile\": %d, \"program\": ", VERSION);
+	out_put_text(o, program_invocation_short_name);
+	out_put_format(o, ", \"pid\": %d, \"host\": ", (int)p->pid);
+	out_put_text(o, host);
 	if (rank.rank >= 0)
-		say(o, ", \"rank\": %d", rank.rank);
+		out_put_format(o, ", \"rank\": %d", rank.rank);
 	if (rank.ranks > 0)
-		say(o, ", \"ranks\": %d", rank.ranks);
-	say(o, ", \"begun\": %" PRId64 ".%03d", ms / 1000, (int)(ms % 1000));
-	number(o, "run_ns", clock_now() - p->begun);
+		out_put_format(o, ", \"ranks\": %d", rank.ranks);
+	out_put_format(o, ", \"begun\": %" PRId64 ".%03d", ms / 1000,
+		       (int)(ms % 1000));
+	out_put_number(o, "run_ns", clock_now() - p->begun);
 }
 
 int profile_json(struct profile *p, int fd)
@@ -231,13 +238,13 @@ int profile_json(struct profile *p, int fd)
 	struct out o = { .fd = fd };
 	struct profile_record total = { 0 };
 
-	who(&o, p);
-	files(&o, p, &total);
-	place(&o, p, "names", PROFILE_NAMES, &total);
-	place(&o, p, "left_out", PROFILE_REST, &total);
-	say(&o, ",\n\"total\": {\"files\": %u", p->files);
-	record(&o, p, &total);
-	say(&o, "}}\n");
-	flush(&o);
+	out_put_process(&o, p);
+	out_put_files(&o, p, &total);
+	out_put_place(&o, p, "names", PROFILE_NAMES, &total);
+	out_put_place(&o, p, "left_out", PROFILE_REST, &total);
+	out_put_format(&o, ",\n\"total\": {\"files\": %u", p->files);
+	out_put_record(&o, p, &total);
+	out_put_format(&o, "}}\n");
+	out_flush(&o);
 	return o.error;
 }

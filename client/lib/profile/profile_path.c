@@ -14,7 +14,7 @@
 
 /* ---- ranks ---- */
 
-static int number(const char *name)
+static int env_number(const char *name)
 {
 	const char *text = name ? secure_getenv(name) : NULL;
 	char *end;
@@ -40,11 +40,12 @@ struct profile_rank profile_rank(void)
 	unsigned int i;
 
 	for (i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
-		int rank = number(from[i].rank);
+		int rank = env_number(from[i].rank);
 
 		if (rank >= 0)
-			return (struct profile_rank){ rank,
-						      number(from[i].ranks) };
+			return (struct profile_rank){
+				rank, env_number(from[i].ranks)
+			};
 	}
 	return (struct profile_rank){ -1, -1 };
 }
@@ -75,7 +76,7 @@ int profile_path(const char *given, char path[PATH_MAX])
 	return 0;
 }
 
-static size_t word(char sign, char *to, size_t room)
+static size_t pattern_value(char sign, char *to, size_t room)
 {
 	struct profile_rank r = profile_rank();
 	char host[256] = "";
@@ -102,13 +103,13 @@ static size_t word(char sign, char *to, size_t room)
 	return (size_t)n;
 }
 
-static int expand(const char *from, char *to, size_t room)
+static int path_expand(const char *from, char *to, size_t room)
 {
 	size_t n = 0;
 
 	while (*from) {
 		if (*from == '%' && from[1]) {
-			n += word(from[1], to + n, room - n);
+			n += pattern_value(from[1], to + n, room - n);
 			from += 2;
 		} else {
 			to[n++] = *from++;
@@ -133,7 +134,7 @@ int profile_new_file(const char *name)
 int profile_create(struct profile *p)
 {
 	char name[PATH_MAX];
-	int rc = expand(p->path, name, sizeof(name));
+	int rc = path_expand(p->path, name, sizeof(name));
 	unsigned int i;
 
 	if (rc)

@@ -9,13 +9,13 @@
 atomic_int profile_asked;
 
 /* The next call that ends writes the profile. */
-static void ask(int sig)
+static void on_profile_signal(int sig)
 {
 	atomic_store_explicit(&profile_asked, 1, memory_order_relaxed);
 }
 
 /* Accepts only signals without another meaning for programs. */
-static int parse(const char *text)
+static int parse_signal(const char *text)
 {
 	static const struct {
 		const char *name;
@@ -43,14 +43,14 @@ static int parse(const char *text)
 void profile_signal(const struct log *log)
 {
 	const char *text = secure_getenv("PVFS_PROFILE_SIGNAL");
-	const struct sigaction ours = { .sa_handler = ask,
+	const struct sigaction ours = { .sa_handler = on_profile_signal,
 					.sa_flags = SA_RESTART };
 	struct sigaction before;
 	int sig;
 
 	if (!text || !*text)
 		return;
-	sig = parse(text);
+	sig = parse_signal(text);
 	if (sig < 0) {
 		log_warn(log,
 			 "PVFS_PROFILE_SIGNAL=%s: want USR1, USR2, URG, WINCH "

@@ -4,7 +4,8 @@
 
 /* ---- one access ---- */
 
-static void step(struct profile_way *w, struct record_last *last, uint64_t off)
+static void way_count_step(struct profile_way *w, struct record_last *last,
+			   uint64_t off)
 {
 	int64_t distance = (int64_t)(off - last->off);
 
@@ -20,8 +21,8 @@ static void step(struct profile_way *w, struct record_last *last, uint64_t off)
 	profile_common_add(w->stride, distance, 1);
 }
 
-static void align(struct profile_way *w, uint64_t off, uint64_t n,
-		  uint32_t ssize)
+static void way_count_alignment(struct profile_way *w, uint64_t off, uint64_t n,
+				uint32_t ssize)
 {
 	bool unaligned = off % ssize, large = n >= ssize;
 
@@ -39,12 +40,12 @@ static void access_one(struct profile_way *w, struct record_last *last,
 	w->sizes[profile_size(n)]++;
 	profile_common_add(w->size, (int64_t)n, 1);
 	if (last->moved)
-		step(w, last, call->off);
+		way_count_step(w, last, call->off);
 	last->moved = true;
 	last->off = call->off;
 	last->end = call->off + n;
 	if (call->ssize)
-		align(w, call->off, n, call->ssize);
+		way_count_alignment(w, call->off, n, call->ssize);
 }
 
 static int way_of(enum profile_kind kind)
@@ -61,8 +62,9 @@ static int way_of(enum profile_kind kind)
 	}
 }
 
-static void moved(struct record *record, const struct profile_call *call,
-		  uint64_t now, int way)
+static void record_transfer(struct record *record,
+			    const struct profile_call *call, uint64_t now,
+			    int way)
 {
 	struct profile_record *r = &record->sum;
 
@@ -86,7 +88,7 @@ void record_count(struct record *record, const struct profile_call *call,
 	r->calls[call->kind]++;
 	r->errors += call->result < 0;
 	if (way >= 0)
-		moved(record, call, now, way);
+		record_transfer(record, call, now, way);
 	if (call->aside && call->kind != PROFILE_AIO)
 		return;
 	r->ns[call->kind] += ns;

@@ -10,14 +10,14 @@
 #include "client/lib/file/handover.h"
 #include "client/lib/session/strand.h"
 
-static bool allowed(const struct file *f, bool write)
+static bool access_is_allowed(const struct file *f, bool write)
 {
 	int mode = atomic_load(&f->flags) & O_ACCMODE;
 
 	return mode == O_RDWR || mode == (write ? O_WRONLY : O_RDONLY);
 }
 
-static int sum(const struct rw *rw, uint64_t *total)
+static int iov_total(const struct rw *rw, uint64_t *total)
 {
 	uint64_t n = 0;
 	int i;
@@ -33,22 +33,22 @@ static int sum(const struct rw *rw, uint64_t *total)
 	return 0;
 }
 
-static int check(const struct file *f, const struct rw *rw, uint64_t *total)
+static int rw_check(const struct file *f, const struct rw *rw, uint64_t *total)
 {
 	int rc;
 
-	if (!allowed(f, rw->write))
+	if (!access_is_allowed(f, rw->write))
 		return -EBADF;
 	if (rw->at && rw->off < 0)
 		return -EINVAL;
-	rc = sum(rw, total);
+	rc = iov_total(rw, total);
 	if (!rc && f->type == S_IFDIR && (*total || rw->niov == 1))
 		rc = -EISDIR;
 	return rc;
 }
 
-static ssize_t transfer(struct file *f, int fd, const struct rw *rw,
-			uint64_t pos, uint64_t total)
+static ssize_t rw_transfer(struct file *f, int fd, const struct rw *rw,
+			   uint64_t pos, uint64_t total)
 {
 	if (!total)
 		return 0;
@@ -57,20 +57,21 @@ static ssize_t transfer(struct file *f, int fd, const struct rw *rw,
 }
 
 /* *at: the offset used, unless the data is appended. */
-static ssize_t run(struct file *f, int fd, const struct rw *rw, uint64_t *at)
+static ssize_t rw_run_uncounted(struct file *f, int fd, const struct rw *rw,
+				uint64_t *at)
 {
 	uint64_t total;
-	ssize_t n = check(f, rw, &total);
+	ssize_t n = rw_check(f, rw, &total);
 
 	if (n)
 		return n;
 	*at = (uint64_t)rw->off;
 	if (rw->at)
-		return transfer(f, fd, rw, (uint64_t)rw->off, total);
+		return rw_transfer(f, fd, rw, (uint64_t)rw->off, total);
 	file_lock_pos(f);
 	deadline_since(f->pos_at);
 	*at = f->pos;
-	n = transfer(f, fd, rw, f->pos, total);
+	n = rw_transfer(f, fd, rw, f->pos, total);
 	if (n >= 0)
 		f->pos_at = clock_now();
 	handover_moved(f);
@@ -96,7 +97,7 @@ run_counted(struct file *f, int fd, const struct rw *rw)
 
 	if (rw->write && !rw->begun)
 		mine.begun = &begun;
-	call.result = run(f, fd, &mine, &call.off);
+	call.result = rw_run_uncounted(f, fd, &mine, &call.off);
 	if (rw->write && *mine.begun >= 0)
 		call.off = (uint64_t)*mine.begun;
 	profile_count(&call);
@@ -108,5 +109,5 @@ ssize_t rw_run(struct file *f, int fd, const struct rw *rw)
 	uint64_t at;
 
 	return profile_on() && f->fs ? run_counted(f, fd, rw)
-				     : run(f, fd, rw, &at);
+				     : rw_run_uncounted(f, fd, rw, &at);
 }

@@ -37,14 +37,14 @@ static int check_files(const struct rw_copy *c)
 	return 0;
 }
 
-static bool overlap(const struct rw_copy *c, const struct passing *p)
+static bool ranges_overlap(const struct rw_copy *c, const struct passing *p)
 {
 	return c->in->fs == c->out->fs && c->in->handle == c->out->handle &&
 	       p->in < p->out + p->left && p->out < p->in + p->left;
 }
 
 /* Checks in the kernel's order.  Limits p->left to the end of the source. */
-static int check(const struct rw_copy *c, struct passing *p)
+static int copy_check(const struct rw_copy *c, struct passing *p)
 {
 	uint64_t size, end;
 	int rc = check_files(c);
@@ -64,13 +64,13 @@ static int check(const struct rw_copy *c, struct passing *p)
 		return -EFBIG;
 	if (p->left > INT64_MAX - p->out)
 		p->left = INT64_MAX - p->out;
-	if (overlap(c, p))
+	if (ranges_overlap(c, p))
 		return -EINVAL;
 	return (int64_t)p->in < 0 || (int64_t)p->out < 0 ? -EINVAL : 0;
 }
 
-static ssize_t pass(struct file *f, bool write, void *mem, size_t len,
-		    uint64_t at)
+static ssize_t copy_transfer(struct file *f, bool write, void *mem, size_t len,
+			     uint64_t at)
 {
 	struct iovec iov = { mem, len };
 	struct rw rw = { .iov = &iov,
@@ -91,8 +91,9 @@ static ssize_t by_hand(const struct rw_copy *c, struct passing *p)
 
 	if (!p->mem && posix_memalign(&p->mem, ALIGN, AT_A_TIME))
 		return -ENOMEM;
-	n = pass(c->in, false, p->mem, len, p->in);
-	return n > 0 ? pass(c->out, true, p->mem, (size_t)n, p->out) : n;
+	n = copy_transfer(c->in, false, p->mem, len, p->in);
+	return n > 0 ? copy_transfer(c->out, true, p->mem, (size_t)n, p->out)
+		     : n;
 }
 
 /* ---- by the iods ---- */
@@ -105,7 +106,7 @@ static bool iods_can(const struct rw_copy *c, const struct copy_range *r)
 	       file_seen_whole(c->out);
 }
 
-static bool cannot(int rc)
+static bool iods_cannot(int rc)
 {
 	return rc == -ENOSYS || rc == -EOPNOTSUPP || rc == -EHOSTUNREACH;
 }
@@ -154,7 +155,7 @@ static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 	rc = file_run(c->out, copy_ask, &r);
 	file_wrote(c->out, r.off, r.off + r.len, rc, since);
 	file_doubt_space(c->out); /* holes are copied as holes */
-	if (cannot(rc)) {
+	if (iods_cannot(rc)) {
 		leave_alone(c->in->fs);
 		return 0;
 	}
@@ -163,7 +164,7 @@ static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 	return rc ? rc : (ssize_t)r.len;
 }
 
-static ssize_t some(const struct rw_copy *c, struct passing *p)
+static ssize_t copy_some(const struct rw_copy *c, struct passing *p)
 {
 	ssize_t n = by_iods(c, p);
 
@@ -175,7 +176,7 @@ static ssize_t copy_all(const struct rw_copy *c, struct passing *p)
 	ssize_t done = 0, n = 0;
 
 	while (p->left && (!done || clock_now() < p->pause)) {
-		n = some(c, p);
+		n = copy_some(c, p);
 		if (n <= 0)
 			break;
 		p->in += (uint64_t)n;
@@ -196,7 +197,7 @@ static ssize_t copy_at(const struct rw_copy *c, uint64_t in, uint64_t out)
 		.pause = deadline_of(timeout_ms) -
 			 timeout_ms / 2 * CLOCK_NS_PER_MS,
 	};
-	ssize_t n = check(c, &p);
+	ssize_t n = copy_check(c, &p);
 
 	if (p.left > AT_MOST)
 		p.left = AT_MOST;
@@ -227,7 +228,7 @@ static void unlock_offsets(struct file *a, struct file *b)
 		pthread_mutex_unlock(&b->pos_lock);
 }
 
-static void move(struct file *f, uint64_t pos)
+static void file_move_pos(struct file *f, uint64_t pos)
 {
 	f->pos = pos;
 	f->pos_at = clock_now();
@@ -250,9 +251,9 @@ ssize_t rw_copy(const struct rw_copy *c)
 		deadline_since(out->pos_at);
 	n = copy_at(c, from, to);
 	if (n > 0 && in)
-		move(in, from + (uint64_t)n);
+		file_move_pos(in, from + (uint64_t)n);
 	if (n > 0 && out)
-		move(out, to + (uint64_t)n);
+		file_move_pos(out, to + (uint64_t)n);
 	unlock_offsets(in, out);
 	return n;
 }

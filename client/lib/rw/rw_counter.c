@@ -7,7 +7,7 @@
 #include "client/lib/names/count.h"
 #include "client/lib/rw/rw.h"
 
-static int check(const struct file *f, const struct counter_ask *a)
+static int counter_check(const struct file *f, const struct counter_ask *a)
 {
 	bool changes = a->set || a->value;
 
@@ -28,7 +28,7 @@ int rw_counter(struct file *f, unsigned int number, bool set, int64_t value,
 				 .number = number,
 				 .set = set,
 				 .value = value };
-	int rc = check(f, &a);
+	int rc = counter_check(f, &a);
 
 	if (rc)
 		return rc;

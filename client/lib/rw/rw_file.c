@@ -22,7 +22,7 @@ struct transfer {
 	bool begun;
 };
 
-static void see(struct file *f, bool whole, struct view *view)
+static void view_of(struct file *f, bool whole, struct view *view)
 {
 	*view = (struct view){ 0 };
 	if (whole || !atomic_load(&f->parted))
@@ -32,8 +32,8 @@ static void see(struct file *f, bool whole, struct view *view)
 	pthread_mutex_unlock(&f->lock);
 }
 
-static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
-		    uint64_t pos, uint64_t total)
+static void transfer_prepare(struct transfer *x, struct file *f,
+			     const struct rw *rw, uint64_t pos, uint64_t total)
 {
 	int flags = atomic_load(&f->flags);
 
@@ -43,7 +43,7 @@ static void prepare(struct transfer *x, struct file *f, const struct rw *rw,
 	x->begun = false;
 	x->placed = 0;
 	x->least = f->least;
-	see(f, rw->whole, &x->view);
+	view_of(f, rw->whole, &x->view);
 	x->plan = (struct plan){
 		.dist = &f->dist,
 		.view = &x->view,
@@ -113,7 +113,8 @@ static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
 }
 
 /* For an append, the bytes below its place belong to other writers. */
-static void wrote(struct transfer *x, bool append, int rc, unsigned int since)
+static void transfer_record_write(struct transfer *x, bool append, int rc,
+				  unsigned int since)
 {
 	uint64_t from = 0;
 
@@ -130,7 +131,7 @@ static ssize_t write_file(struct transfer *x, target_op op, const struct rw *rw)
 	int rc = file_run(x->f, op, x);
 
 	if (x->begun)
-		wrote(x, op == do_append, rc, since);
+		transfer_record_write(x, op == do_append, rc, since);
 	if (x->begun && rw->begun)
 		*rw->begun = (int64_t)x->span.pos;
 	if (rc)
@@ -146,7 +147,7 @@ ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 	bool append = atomic_load(&f->flags) & O_APPEND && !rw->placed;
 	struct transfer x;
 
-	prepare(&x, f, rw, pos, total);
+	transfer_prepare(&x, f, rw, pos, total);
 	if (!rw->write)
 		return read_file(&x, pos, rw->at);
 	return write_file(&x, append ? do_append : do_write, rw);

@@ -13,8 +13,8 @@ struct place {
 	size_t in;
 };
 
-static ssize_t some(int fd, bool write, struct place *p, uint64_t off,
-		    uint64_t max)
+static ssize_t ordinary_once(int fd, bool write, struct place *p, uint64_t off,
+			     uint64_t max)
 {
 	char *mem;
 	size_t len;
@@ -37,14 +37,14 @@ static ssize_t some(int fd, bool write, struct place *p, uint64_t off,
 }
 
 /* Transfers one contiguous piece.  The result is below len only at the end of the file. */
-static ssize_t piece(int fd, bool write, struct place *p, uint64_t off,
-		     uint64_t len)
+static ssize_t ordinary_piece(int fd, bool write, struct place *p, uint64_t off,
+			      uint64_t len)
 {
 	uint64_t done = 0;
 	ssize_t n;
 
 	while (done < len) {
-		n = some(fd, write, p, off + done, len - done);
+		n = ordinary_once(fd, write, p, off + done, len - done);
 		if (n < 0 && !done)
 			return n;
 		if (n <= 0)
@@ -54,8 +54,9 @@ static ssize_t piece(int fd, bool write, struct place *p, uint64_t off,
 	return (ssize_t)done;
 }
 
-static ssize_t pieces(const struct view *view, int fd, const struct rw *rw,
-		      uint64_t pos, uint64_t total)
+static ssize_t ordinary_pieces(const struct view *view, int fd,
+			       const struct rw *rw, uint64_t pos,
+			       uint64_t total)
 {
 	struct place place = { rw->iov, 0 };
 	uint64_t off, len, done = 0;
@@ -64,7 +65,7 @@ static ssize_t pieces(const struct view *view, int fd, const struct rw *rw,
 
 	view_iter_init(&it, view, pos, total);
 	while (view_iter_next(&it, &off, &len)) {
-		n = piece(fd, rw->write, &place, off, len);
+		n = ordinary_piece(fd, rw->write, &place, off, len);
 		if (n < 0)
 			return done ? (ssize_t)done : n;
 		done += (uint64_t)n;
@@ -75,8 +76,8 @@ static ssize_t pieces(const struct view *view, int fd, const struct rw *rw,
 }
 
 /* The offset afterwards.  pwrite() also appends with O_APPEND. */
-static uint64_t behind(const struct file *f, int fd, const struct rw *rw,
-		       uint64_t pos)
+static uint64_t offset_after(const struct file *f, int fd, const struct rw *rw,
+			     uint64_t pos)
 {
 	struct stat st;
 
@@ -98,8 +99,8 @@ ssize_t rw_ordinary(struct file *f, int fd, const struct rw *rw, uint64_t pos,
 	pthread_mutex_unlock(&f->lock);
 	if (!view_end(&view, pos, total, &end))
 		return rw->write ? -EFBIG : -EOVERFLOW;
-	n = pieces(&view, fd, rw, pos, total);
+	n = ordinary_pieces(&view, fd, rw, pos, total);
 	if (n > 0 && !rw->at)
-		f->pos = behind(f, fd, rw, pos + (uint64_t)n);
+		f->pos = offset_after(f, fd, rw, pos + (uint64_t)n);
 	return n;
 }

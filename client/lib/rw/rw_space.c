@@ -29,8 +29,8 @@ static int flags_of(int mode, uint32_t *flags)
 }
 
 /* Checks in the kernel's order. */
-static int check(const struct file *f, int mode, int64_t off, int64_t len,
-		 struct space_range *range)
+static int allocate_check(const struct file *f, int mode, int64_t off,
+			  int64_t len, struct space_range *range)
 {
 	uint64_t end;
 	int rc;
@@ -51,7 +51,7 @@ int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
 {
 	struct space_range range = { .dist = &f->dist };
 	unsigned int since = unsynced_since(f, 0);
-	int rc = check(f, mode, off, len, &range);
+	int rc = allocate_check(f, mode, off, len, &range);
 
 	if (!rc && !(range.flags & WIRE_FA_KEEP))
 		rc = file_grows(f);

@@ -275,18 +275,9 @@ static void post_waiting(struct ask *c, enum wire_op wire_op, const char *what)
 			 strerror(-rc));
 }
 
-static void post(const struct ask *c, struct op *op)
-{
-	struct drive *drive = &c->s->drive;
-
-	if (c->late && atomic_load(&drive->nsubmitted) < LATE_MAX)
-		drive_submit(drive, op);
-	else
-		drive_post(drive, op);
-}
-
 void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
 {
+	struct drive *drive = &c->s->drive;
 	struct posted *p = NULL;
 
 	if (atomic_fetch_add(&c->s->posted, 1) <
@@ -311,7 +302,10 @@ void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
 			 .done = posted_done,
 			 .arg = p },
 	};
-	post(c, &p->op);
+	if (c->late && atomic_load(&drive->nsubmitted) < LATE_MAX)
+		drive_submit(drive, &p->op);
+	else
+		drive_post(drive, &p->op);
 }
 
 bool ask_late_waits(struct session *s)

@@ -32,7 +32,7 @@ void drive_kick(struct drive *drive)
 
 /* ---- waiting for some of the operations ---- */
 
-static uint64_t slice(uint64_t until)
+static uint64_t slice_end(uint64_t until)
 {
 	uint64_t end = clock_after_ms(DRIVE_SLICE_MS);
 
@@ -44,14 +44,14 @@ static void lead_for(struct drive *drive, bool (*enough)(void *arg), void *arg,
 {
 	do {
 		drive_look(drive);
-		rpc_ctx_progress(drive->ctx, slice(until));
+		rpc_ctx_progress(drive->ctx, slice_end(until));
 	} while (!enough(arg) && clock_now() < until);
 }
 
 /* Called with the lock.  Waits as a follower, until drive_notice() or until. */
 static void stand_by(struct drive *drive, uint64_t until)
 {
-	struct timespec ts = clock_timespec(slice(until));
+	struct timespec ts = clock_timespec(slice_end(until));
 	struct op self = { .waited = true };
 	struct op *next;
 

@@ -114,7 +114,7 @@ static int take_answer(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-static int judge(struct session *s, const struct answer *a)
+static int answer_check(struct session *s, const struct answer *a)
 {
 	const struct wire_msg reply = { .body = &a->rep,
 					.tail = { { a->ticket, a->len[0] },
@@ -152,7 +152,7 @@ struct sealed {
 	struct here here;
 };
 
-static void seal(struct op *op)
+static void connection_seal(struct op *op)
 {
 	struct sealed *r = container_of(op, struct sealed, op);
 
@@ -171,7 +171,7 @@ static void seal_all(struct session *s, const struct challenge *c,
 		     bool answered, int rc)
 {
 	const uint32_t flags = le32toh(c->rep.flags);
-	struct sealed r = { .op.start = seal,
+	struct sealed r = { .op.start = connection_seal,
 			    .peer = c->peer,
 			    .epoch = c->way.epoch };
 
@@ -197,14 +197,14 @@ static int ask_auth(struct session *s, struct challenge *c)
 	rc = send_auth(s, c, answer);
 	answered = !rc;
 	if (answered)
-		rc = judge(s, answer);
+		rc = answer_check(s, answer);
 	if (answered || rc == -ETIMEDOUT)
 		seal_all(s, c, answered, rc);
 	free(answer);
 	return rc;
 }
 
-static const char *why(int rc)
+static const char *prove_failure_text(int rc)
 {
 	switch (rc) {
 	case -EAGAIN:
@@ -245,7 +245,7 @@ static const char *why(int rc)
 	}
 }
 
-static int try(struct session *s, struct rpc_peer *peer)
+static int prove_once(struct session *s, struct rpc_peer *peer)
 {
 	struct challenge c = { .peer = peer };
 	int rc = ask_challenge(s, &c);
@@ -255,7 +255,7 @@ static int try(struct session *s, struct rpc_peer *peer)
 	return rc;
 }
 
-static bool passes(int rc)
+static bool failure_is_temporary(int rc)
 {
 	return rc == -EAGAIN || rc == -EBUSY || rc == -ECOMM ||
 	       rc == -EHOSTDOWN || rc == -WIRE_ENOFILES || rc == -WIRE_ENOSEATS;
@@ -270,11 +270,11 @@ static int try_on(struct session *s, struct rpc_peer *peer)
 	int pause = PAUSE_MS, rc = 0, before = 0;
 
 	for (int i = 0; i < TRIES; i++, pause *= 2) {
-		rc = try(s, peer);
+		rc = prove_once(s, peer);
 		if (rc == -ETIMEDOUT && before)
 			return before;
 		before = rc;
-		if (!passes(rc) ||
+		if (!failure_is_temporary(rc) ||
 		    clock_after_ms((unsigned int)pause) >= session_deadline(s))
 			break;
 		poll(NULL, 0,
@@ -289,7 +289,7 @@ int prove_run(struct session *s, struct rpc_peer *peer)
 
 	if (rc)
 		log_error(s->log, "%s: no ticket: %s", rpc_peer_name(peer),
-			  why(rc));
+			  prove_failure_text(rc));
 	return rc;
 }
 
@@ -301,7 +301,7 @@ struct visit {
 	int rc;
 };
 
-static void arrive(struct op *op)
+static void visit_start(struct op *op)
 {
 	struct visit *v = container_of(op, struct visit, op);
 	struct rpc_peer_attr mgr = { .addr = v->s->proves_at,
@@ -311,7 +311,7 @@ static void arrive(struct op *op)
 	v->rc = session_peer_open(v->s, &mgr, &v->peer);
 }
 
-static void leave(struct op *op)
+static void visit_end(struct op *op)
 {
 	rpc_peer_close(container_of(op, struct visit, op)->peer, true);
 }
@@ -319,7 +319,7 @@ static void leave(struct op *op)
 /* The manager ends the session that this creates when the connection closes. */
 static int prove_elsewhere(struct session *s)
 {
-	struct visit v = { .op.start = arrive, .s = s };
+	struct visit v = { .op.start = visit_start, .s = s };
 	int rc = drive_run(&s->drive, &v.op);
 
 	if (!rc)
@@ -327,12 +327,12 @@ static int prove_elsewhere(struct session *s)
 	if (rc)
 		return rc;
 	rc = prove_run(s, v.peer);
-	v.op = (struct op){ .start = leave };
+	v.op = (struct op){ .start = visit_end };
 	drive_run(&s->drive, &v.op);
 	return rc;
 }
 
-static int prove(struct session *s)
+static int prove_anywhere(struct session *s)
 {
 	return s->elsewhere ? prove_elsewhere(s) : prove_run(s, s->mgr);
 }
@@ -344,7 +344,7 @@ int session_prove(struct session *s, const struct session_attr *attr)
 	s->elsewhere = attr->auth.iod;
 	if (s->elsewhere)
 		s->proves_at = *attr->auth.mgr;
-	return prove(s);
+	return prove_anywhere(s);
 }
 
 /* ---- during the session ---- */
@@ -366,7 +366,7 @@ uint64_t prove_due(const struct session *s)
 
 uint64_t prove_again(struct session *s)
 {
-	if (prove(s))
+	if (prove_anywhere(s))
 		return clock_now() + part_of_life(s) / 8 + RENEW_MIN_NS;
 	log_info(s->log, "%s: has another ticket", rpc_peer_name(s->mgr));
 	return prove_due(s);

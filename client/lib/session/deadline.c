@@ -18,7 +18,7 @@ void deadline_begin_late(void)
 	began = LATE;
 }
 
-static uint64_t settled(void)
+static uint64_t began_settled(void)
 {
 	if (began == LATE)
 		began = clock_now();
@@ -41,11 +41,11 @@ uint64_t deadline_swap(uint64_t when)
 
 uint64_t deadline_began(void)
 {
-	return settled();
+	return began_settled();
 }
 
 uint64_t deadline_of(unsigned int timeout_ms)
 {
-	return settled() ? began + timeout_ms * CLOCK_NS_PER_MS
-			 : clock_after_ms(timeout_ms);
+	return began_settled() ? began + timeout_ms * CLOCK_NS_PER_MS
+			       : clock_after_ms(timeout_ms);
 }

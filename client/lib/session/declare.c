@@ -32,7 +32,7 @@ struct telling {
 	struct declare *d;
 	struct rpc_peer *peer;
 	uint64_t boot;
-	size_t n, told; /* elements of hold, and how many of them are sent */
+	size_t n, sent; /* elements of hold, and how many of them are sent */
 	struct wire_hold *hold;
 	_Alignas(8) uint8_t
 		msg[sizeof(struct wire_hdr) + sizeof(struct wire_declare) +
@@ -97,7 +97,7 @@ void declare_closed(struct declare *d, uint64_t open)
 
 /* ---- sending ---- */
 
-static int snapshot(struct declare *d, struct telling *t)
+static int telling_snapshot(struct declare *d, struct telling *t)
 {
 	struct opened *o, *next;
 	int rc = 0;
@@ -122,30 +122,30 @@ static void telling_free(struct telling *t)
 	free(t);
 }
 
-static size_t part(const struct telling *t)
+static size_t telling_part(const struct telling *t)
 {
-	size_t left = t->n - t->told;
+	size_t left = t->n - t->sent;
 
 	return left < PART ? left : PART;
 }
 
-static size_t build(struct telling *t)
+static size_t telling_build(struct telling *t)
 {
-	size_t n = part(t);
+	size_t n = telling_part(t);
 	struct wire_declare body = {
 		.boot = htole64(t->boot),
-		.flags = htole32(t->told + n == t->n ? WIRE_DC_ALL : 0),
+		.flags = htole32(t->sent + n == t->n ? WIRE_DC_ALL : 0),
 		.n = htole32((uint32_t)n),
 	};
 	struct wire_out out;
 
 	wire_begin(&out, t->msg, sizeof(t->msg));
 	wire_put(&out, &body, sizeof(body));
-	wire_put(&out, t->hold + t->told, n * sizeof(*t->hold));
+	wire_put(&out, t->hold + t->sent, n * sizeof(*t->hold));
 	return (size_t)wire_end(&out, WIRE_DECLARE, 0, 0);
 }
 
-static void tell(struct telling *t);
+static void telling_send(struct telling *t);
 
 /*
  * True: nothing more to declare.  The manager ended the session, or does not know us yet;
@@ -156,15 +156,15 @@ static bool nobody_asks(int rc)
 	return rc == -ESTALE || rc == -ECANCELED || rc == -ENOKEY;
 }
 
-static void told(struct rpc_call *call)
+static void telling_done(struct rpc_call *call)
 {
 	struct telling *t = call->arg;
 	int rc = call->status;
 
 	if (!rc)
-		t->told += part(t);
-	if ((!rc && t->told < t->n) || rc == -ETIMEDOUT) {
-		tell(t);
+		t->sent += telling_part(t);
+	if ((!rc && t->sent < t->n) || rc == -ETIMEDOUT) {
+		telling_send(t);
 		return;
 	}
 	if (rc && !nobody_asks(rc))
@@ -175,15 +175,15 @@ static void told(struct rpc_call *call)
 	telling_free(t);
 }
 
-static void tell(struct telling *t)
+static void telling_send(struct telling *t)
 {
 	t->call = (struct rpc_call){
 		.msg = t->msg,
-		.msg_len = build(t),
+		.msg_len = telling_build(t),
 		.deadline = clock_after_ms(t->d->s->timeout_ms),
 		.quiet = true,
 		.patient = true,
-		.done = told,
+		.done = telling_done,
 		.arg = t,
 	};
 	rpc_call_start(t->peer, &t->call);
@@ -199,7 +199,7 @@ void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot)
 	if (!(rpc_peer_features(peer) & WIRE_FT_V3))
 		return; /* a manager of an earlier release stores this itself */
 	t = calloc(1, sizeof(*t));
-	rc = t ? snapshot(d, t) : -ENOMEM;
+	rc = t ? telling_snapshot(d, t) : -ENOMEM;
 	if (rc) {
 		free(t);
 		log_warn(d->s->log,
@@ -211,7 +211,7 @@ void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot)
 	t->d = d;
 	t->peer = peer;
 	t->boot = boot;
-	tell(t);
+	telling_send(t);
 }
 
 void declare_proved(struct session *s)

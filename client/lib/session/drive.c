@@ -96,7 +96,7 @@ void drive_look(struct drive *drive)
 	pthread_mutex_unlock(&drive->lock);
 }
 
-static void lead(struct drive *drive, struct op *op)
+static void drive_lead(struct drive *drive, struct op *op)
 {
 	while (op->left) {
 		drive_look(drive);
@@ -108,7 +108,8 @@ static void lead(struct drive *drive, struct op *op)
  * Called with the lock, when no thread drives any more.  Notifies the onlookers, except
  * self.
  */
-static void tell(struct drive *drive, const struct onlooker *self, bool watched)
+static void onlookers_notify(struct drive *drive, const struct onlooker *self,
+			     bool watched)
 {
 	struct onlooker *o = LIST_FIRST(&drive->onlookers), *next;
 
@@ -149,13 +150,13 @@ bool drive_resign(struct drive *drive, int watcher,
 	if (next)
 		pthread_cond_signal(&next->cond);
 	else
-		tell(drive, onlooker, idle && watcher >= 0);
+		onlookers_notify(drive, onlooker, idle && watcher >= 0);
 	pthread_mutex_unlock(&drive->lock);
 	return idle;
 }
 
 /* Called with the lock.  The driver may be asleep in rpc_ctx_progress(). */
-static void submit(struct drive *drive, struct op *op)
+static void op_submit_locked(struct drive *drive, struct op *op)
 {
 	TAILQ_INSERT_TAIL(&drive->submitted, op, link);
 	atomic_fetch_add(&drive->nsubmitted, 1);
@@ -163,13 +164,13 @@ static void submit(struct drive *drive, struct op *op)
 }
 
 /* Called with the lock.  True: op is not done, and this thread drives now. */
-static bool follow(struct drive *drive, struct op *op)
+static bool drive_follow(struct drive *drive, struct op *op)
 {
 	op->waited = true;
 	op->attends = false;
 	pthread_cond_init(&op->cond, NULL);
 	TAILQ_INSERT_TAIL(&drive->waiters, op, wait_link);
-	submit(drive, op);
+	op_submit_locked(drive, op);
 	lookout_leave();
 	while (!op->done && drive->busy)
 		pthread_cond_wait(&op->cond, &drive->lock);
@@ -182,7 +183,7 @@ static bool follow(struct drive *drive, struct op *op)
 	return true;
 }
 
-static void run(struct drive *drive, struct op *op)
+static void drive_or_follow(struct drive *drive, struct op *op)
 {
 	bool mine;
 
@@ -190,7 +191,7 @@ static void run(struct drive *drive, struct op *op)
 	mine = !drive->busy;
 	if (mine)
 		drive_take(drive);
-	else if (!follow(drive, op)) {
+	else if (!drive_follow(drive, op)) {
 		pthread_mutex_unlock(&drive->lock);
 		return;
 	}
@@ -199,7 +200,7 @@ static void run(struct drive *drive, struct op *op)
 		drive_look(drive); /* operations submitted earlier come first */
 		op_begin(op);
 	}
-	lead(drive, op);
+	drive_lead(drive, op);
 	drive_resign(drive, -1, NULL);
 }
 
@@ -213,7 +214,7 @@ static int run_in_thread(struct drive *drive, struct op *op)
 	op->waited = false;
 	op->done = false;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	run(drive, op);
+	drive_or_follow(drive, op);
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return op->err;

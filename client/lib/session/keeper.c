@@ -25,7 +25,7 @@ struct rest {
 	uint64_t until;
 };
 
-static void look(struct keeper *k, struct rest *rest)
+static void keeper_look(struct keeper *k, struct rest *rest)
 {
 	bool watch = false;
 
@@ -51,7 +51,7 @@ static bool is_closed(const struct rest *rest)
 	return false;
 }
 
-static void rest(struct keeper *k, struct rest *rest)
+static void keeper_rest(struct keeper *k, struct rest *rest)
 {
 	uint64_t until = rest->until;
 	eventfd_t count;
@@ -86,15 +86,15 @@ static void end_alone(struct keeper *k)
 	k->end(k);
 }
 
-static void *keep(void *arg)
+static void *keeper_main(void *arg)
 {
 	struct keeper *k = arg;
 	struct rest r = { .until = clock_after_ms(KEEPER_LOOK_MS) };
 
 	self = k;
 	while (!atomic_load(&k->stop)) {
-		rest(k, &r);
-		look(k, &r);
+		keeper_rest(k, &r);
+		keeper_look(k, &r);
 		do_chore(k);
 	}
 	if (k->end)
@@ -115,7 +115,7 @@ bool keeper_ends(struct keeper *k, void (*end)(struct keeper *k))
 
 static int thread_make(struct keeper *k)
 {
-	int rc = quiet_thread(STACK, keep, k, &k->thread);
+	int rc = quiet_thread(STACK, keeper_main, k, &k->thread);
 
 	if (!rc)
 		pthread_setname_np(k->thread, "pvfs");

@@ -76,7 +76,7 @@ static unsigned int hash_of(uint64_t handle)
 	return (unsigned int)(handle ^ handle >> 32);
 }
 
-static struct key *find(struct keychain *kc, uint64_t handle)
+static struct key *key_find(struct keychain *kc, uint64_t handle)
 {
 	struct key *key;
 
@@ -96,7 +96,7 @@ static struct key *key_new(struct keychain *kc)
 }
 
 /* Returns the key of that handle if it was dropped last, or a new one. */
-static struct key *make(struct keychain *kc, uint64_t handle)
+static struct key *key_add(struct keychain *kc, uint64_t handle)
 {
 	struct key *key = kc->last;
 
@@ -132,8 +132,8 @@ static void put_by(struct keychain *kc, struct key *key)
 }
 
 /* No iod has seen the new capability. */
-static void set(struct keychain *kc, struct key *key, unsigned int i,
-		const void *cap, uint32_t life)
+static void key_set(struct keychain *kc, struct key *key, unsigned int i,
+		    const void *cap, uint32_t life)
 {
 	struct slot *slot = &key->slot[i];
 	uint32_t k;
@@ -146,21 +146,21 @@ static void set(struct keychain *kc, struct key *key, unsigned int i,
 		key->shown[k * RIGHTS + i] = 0;
 }
 
-static int take(struct keychain *kc, uint64_t handle, unsigned int rights,
-		const struct wire_caps *caps)
+static int key_hold(struct keychain *kc, uint64_t handle, unsigned int rights,
+		    const struct wire_caps *caps)
 {
-	struct key *key = find(kc, handle);
+	struct key *key = key_find(kc, handle);
 	unsigned int i;
 
 	keychain_want(kc);
 	if (!key)
-		key = make(kc, handle);
+		key = key_add(kc, handle);
 	if (!key)
 		return -ENOMEM;
 	key->taken++;
 	for (i = 0; i < RIGHTS; i++)
 		if (rights >> i & 1)
-			set(kc, key, i, caps + 1, le32toh(caps->life));
+			key_set(kc, key, i, caps + 1, le32toh(caps->life));
 	return 0;
 }
 
@@ -178,7 +178,7 @@ int keychain_take(struct keychain *kc, uint64_t handle, unsigned int rights,
 	if (!caps)
 		return 0;
 	pthread_mutex_lock(&kc->lock);
-	rc = take(kc, handle, rights, caps);
+	rc = key_hold(kc, handle, rights, caps);
 	pthread_mutex_unlock(&kc->lock);
 	return rc;
 }
@@ -193,13 +193,13 @@ void keychain_drop(struct keychain *kc, uint64_t handle)
 	struct key *key;
 
 	pthread_mutex_lock(&kc->lock);
-	key = find(kc, handle);
+	key = key_find(kc, handle);
 	if (key && --key->taken == 0)
 		put_by(kc, key);
 	pthread_mutex_unlock(&kc->lock);
 }
 
-static enum keychain_state look(const struct key *key, unsigned int rights)
+static enum keychain_state key_state(const struct key *key, unsigned int rights)
 {
 	enum keychain_state state = KEY_GOOD;
 	unsigned int i;
@@ -223,7 +223,7 @@ enum keychain_state keychain_look(struct keychain *kc, uint64_t handle,
 	if (!atomic_load_explicit(&kc->wanted, memory_order_relaxed))
 		return KEY_GOOD;
 	pthread_mutex_lock(&kc->lock);
-	state = look(find(kc, handle), rights);
+	state = key_state(key_find(kc, handle), rights);
 	pthread_mutex_unlock(&kc->lock);
 	return state;
 }
@@ -235,7 +235,7 @@ void keychain_refused(struct keychain *kc, uint64_t handle, int status)
 
 	pthread_mutex_lock(&kc->lock);
 	keychain_want(kc);
-	key = find(kc, handle);
+	key = key_find(kc, handle);
 	for (i = 0; key && i < RIGHTS; i++) {
 		key->slot[i].stale = true;
 		key->slot[i].there &= status == -EKEYREVOKED;
@@ -251,7 +251,7 @@ static bool is_due(const struct slot *slot, uint64_t now)
 }
 
 /* A capability for both rights is renewed once. */
-static void add(struct renewal *r, const struct key *key, uint64_t now)
+static void renewal_add(struct renewal *r, const struct key *key, uint64_t now)
 {
 	const struct slot *slot = key->slot;
 	bool same = slot[0].there && slot[1].there &&
@@ -275,7 +275,7 @@ void keychain_due(struct keychain *kc, struct renewal *r)
 	r->n = 0;
 	pthread_mutex_lock(&kc->lock);
 	HASH_ITER(hh, kc->keys, key, next)
-		add(r, key, now);
+		renewal_add(r, key, now);
 	pthread_mutex_unlock(&kc->lock);
 }
 
@@ -291,10 +291,10 @@ static const uint8_t *fresh_one(const struct wire_caps *fresh, unsigned int k)
 	return memcmp(cap, none, sizeof(none)) ? cap : NULL;
 }
 
-static void renewed(struct keychain *kc, const struct renewal *r,
-		    unsigned int k, const struct wire_caps *fresh)
+static void key_renew(struct keychain *kc, const struct renewal *r,
+		      unsigned int k, const struct wire_caps *fresh)
 {
-	struct key *key = find(kc, r->of[k].handle);
+	struct key *key = key_find(kc, r->of[k].handle);
 	const uint8_t *cap = fresh_one(fresh, k);
 	unsigned int i;
 
@@ -305,7 +305,7 @@ static void renewed(struct keychain *kc, const struct renewal *r,
 		if (memcmp(key->slot[i].cap, r->cap[k], WIRE_CAP_LEN))
 			continue;
 		if (cap)
-			set(kc, key, i, cap, le32toh(fresh->life));
+			key_set(kc, key, i, cap, le32toh(fresh->life));
 		else
 			key->slot[i].there = false;
 	}
@@ -318,7 +318,7 @@ void keychain_renewed(struct keychain *kc, const struct renewal *r,
 
 	pthread_mutex_lock(&kc->lock);
 	for (k = 0; k < r->n; k++)
-		renewed(kc, r, k, fresh);
+		key_renew(kc, r, k, fresh);
 	pthread_mutex_unlock(&kc->lock);
 }
 
@@ -341,7 +341,7 @@ static unsigned int slot_for(const struct key *key, unsigned int rights)
 static uint32_t show_one(struct keychain *kc, const struct rpc_showing *to,
 			 const struct wire_need *need, uint8_t *at)
 {
-	struct key *key = find(kc, need->handle);
+	struct key *key = key_find(kc, need->handle);
 	unsigned int i = slot_for(key, need->rights);
 	uint32_t *shown;
 
@@ -355,8 +355,8 @@ static uint32_t show_one(struct keychain *kc, const struct rpc_showing *to,
 	return 1;
 }
 
-static size_t show(void *arg, const struct rpc_showing *to, void *out,
-		   size_t room)
+static size_t keychain_show(void *arg, const struct rpc_showing *to, void *out,
+			    size_t room)
 {
 	struct wire_caps *head = out;
 	uint8_t *at = (uint8_t *)(head + 1);
@@ -377,6 +377,6 @@ static size_t show(void *arg, const struct rpc_showing *to, void *out,
 const struct rpc_shower *keychain_shower(struct keychain *kc, uint32_t niods)
 {
 	kc->niods = niods;
-	kc->shower = (struct rpc_shower){ show, kc };
+	kc->shower = (struct rpc_shower){ keychain_show, kc };
 	return &kc->shower;
 }

@@ -8,7 +8,7 @@
 #include "client/lib/session/ask.h"
 #include "client/lib/session/keychain_int.h"
 
-static int take(void *arg, const struct wire_msg *reply)
+static int renewal_take_reply(void *arg, const struct wire_msg *reply)
 {
 	struct session *s = ((struct session **)arg)[0];
 	const struct renewal *r = ((void **)arg)[1];
@@ -19,7 +19,7 @@ static int take(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-static int renew(struct session *s, const struct renewal *r)
+static int renewal_send(struct session *s, const struct renewal *r)
 {
 	const struct wire_caps head = { .n = htole32(r->n) };
 	void *arg[] = { s, (void *)(uintptr_t)r };
@@ -30,7 +30,7 @@ static int renew(struct session *s, const struct renewal *r)
 	c.caps = true;
 	ask_put(&c, &head, sizeof(head));
 	ask_put(&c, r->cap, r->n * sizeof(r->cap[0]));
-	rc = ask_run(&c, WIRE_RENEW, take, arg);
+	rc = ask_run(&c, WIRE_RENEW, renewal_take_reply, arg);
 	if (rc == -EKEYREJECTED || rc == -ENOKEY || rc == -EOPNOTSUPP)
 		keychain_renewed(s->keys, r, NULL);
 	return rc;
@@ -42,6 +42,6 @@ int keychain_renew(struct session *s)
 	int rc = 0;
 
 	for (keychain_due(s->keys, &r); !rc && r.n; keychain_due(s->keys, &r))
-		rc = renew(s, &r);
+		rc = renewal_send(s, &r);
 	return rc;
 }

@@ -151,7 +151,7 @@ static bool is_whole(struct brought *b, uint64_t inode)
  * A program that closes all descriptors that it does not know opens its next files with
  * the lowest numbers.  Writes to one of ours must not go to those files.
  */
-static int apart(int fd)
+static int descriptor_move_away(int fd)
 {
 	struct rlimit most;
 	int from = APART;
@@ -161,7 +161,7 @@ static int apart(int fd)
 	return fd < from ? descriptor_apart(fd, from) : fd;
 }
 
-static int take(void *arg, const struct wire_msg *reply)
+static int borrow_take_reply(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_borrow_rep *rep = reply->body;
 	struct brought *b = arg;
@@ -181,8 +181,8 @@ static int take(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-static int ask(struct session *s, uint64_t handle, bool write, bool pages,
-	       struct brought *b)
+static int borrow_send(struct session *s, uint64_t handle, bool write,
+		       bool pages, struct brought *b)
 {
 	struct wire_borrow body = {
 		.handle = htole64(handle),
@@ -194,7 +194,7 @@ static int ask(struct session *s, uint64_t handle, bool write, bool pages,
 
 	ask_begin(&c, s, b->peer);
 	ask_put(&c, &body, sizeof(body));
-	rc = ask_run(&c, WIRE_BORROW, take, b);
+	rc = ask_run(&c, WIRE_BORROW, borrow_take_reply, b);
 	if (rc)
 		close_some(b, 0, b->n);
 	return rc;
@@ -209,8 +209,8 @@ static bool same_clock(const struct lender *l)
 }
 
 /* Sets loan->lender, with a reference. */
-static int fill(struct session *s, uint32_t i, uint64_t handle, bool write,
-		struct loan *loan)
+static int loan_fill(struct session *s, uint32_t i, uint64_t handle, bool write,
+		     struct loan *loan)
 {
 	struct brought b = { .peer = s->iod[i], .loan = loan };
 	unsigned int link = atomic_load(&s->uri[i].lost);
@@ -218,7 +218,7 @@ static int fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 	int rc;
 
 	b.want = l ? 1 : 1 + (int)LENT_PAGES;
-	rc = ask(s, handle, write, !l, &b);
+	rc = borrow_send(s, handle, write, !l, &b);
 	if (rc) {
 		lender_put(l);
 		return rc;
@@ -238,7 +238,7 @@ static int fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 	}
 	lender_keep(s, i, l);
 	loan->lender = l;
-	loan->fd = apart(b.fd[0]);
+	loan->fd = descriptor_move_away(b.fd[0]);
 	return 0;
 }
 
@@ -251,7 +251,7 @@ static int fill_alone(struct session *s, uint32_t i, uint64_t handle,
 	if (atomic_exchange(&s->uri[i].asking, true))
 		return -EBUSY;
 	write &= !!(rpc_peer_features(s->iod[i]) & WIRE_FT_ASIDE);
-	rc = fill(s, i, handle, write, loan);
+	rc = loan_fill(s, i, handle, write, loan);
 	/* the index is reused: clear its mark */
 	if (!rc)
 		atomic_store(&loan->lender->marks->back[loan->index], 0);

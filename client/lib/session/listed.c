@@ -77,7 +77,7 @@ static struct listed_groups *find_same(struct listed *listed,
 }
 
 /* Called with the lock.  Consumes list.  Returns its number. */
-static uint64_t enter(struct listed *listed, struct listed_groups *list)
+static uint64_t list_enter(struct listed *listed, struct listed_groups *list)
 {
 	struct listed_groups *same = find_same(listed, list);
 
@@ -95,7 +95,7 @@ static uint64_t enter(struct listed *listed, struct listed_groups *list)
 	return list->number;
 }
 
-static int fits(const uint32_t *gid, uint32_t n, uint32_t *groups)
+static int groups_copy(const uint32_t *gid, uint32_t n, uint32_t *groups)
 {
 	memcpy(groups, gid, n * sizeof(*gid));
 	return (int)n;
@@ -108,14 +108,14 @@ int listed_name(struct listed *listed, const uint32_t *gid, uint32_t n,
 	uint64_t number;
 
 	if (n <= WIRE_GROUPS_MAX)
-		return fits(gid, n, groups);
+		return groups_copy(gid, n, groups);
 	if (n > WIRE_GROUPS_ALL)
 		return -E2BIG;
 	list = list_new(gid, n);
 	if (!list)
 		return -ENOMEM;
 	pthread_mutex_lock(&listed->lock);
-	number = enter(listed, list);
+	number = list_enter(listed, list);
 	pthread_mutex_unlock(&listed->lock);
 	return (int)wire_groups_name(groups, number);
 }
@@ -130,7 +130,7 @@ int listed_name_own(const uint32_t *gid, uint32_t n, uint32_t *groups,
 	struct listed_groups *list;
 
 	if (n <= WIRE_GROUPS_MAX)
-		return fits(gid, n, groups);
+		return groups_copy(gid, n, groups);
 	if (n > WIRE_GROUPS_ALL)
 		return -E2BIG;
 	list = list_new(gid, n);
@@ -144,7 +144,8 @@ int listed_name_own(const uint32_t *gid, uint32_t n, uint32_t *groups,
 /* ---- sending ---- */
 
 /* Puts a part of the list, from group first. */
-static int put(struct ask *c, const struct listed_groups *list, uint32_t first)
+static int groups_put_part(struct ask *c, const struct listed_groups *list,
+			   uint32_t first)
 {
 	uint32_t n = list->n - first;
 	struct wire_groups part;
@@ -171,13 +172,13 @@ static int put_part(struct session *s, uint64_t number, uint32_t first,
 	int n = -EAGAIN; /* -ENOENT would look like an error of the file */
 
 	if (!number)
-		return s->own ? put(c, s->own, first) : -EAGAIN;
+		return s->own ? groups_put_part(c, s->own, first) : -EAGAIN;
 	if (!s->listed)
 		return -EAGAIN;
 	pthread_mutex_lock(&s->listed->lock);
 	TAILQ_FOREACH(list, &s->listed->lists, link)
 		if (list->number == number)
-			n = put(c, list, first);
+			n = groups_put_part(c, list, first);
 	pthread_mutex_unlock(&s->listed->lock);
 	return n;
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void drop(struct pack *pack)
+static void pack_free(struct pack *pack)
 {
 	rail_mem_fini(&pack->mem);
 	free(pack->buf);
@@ -37,7 +37,7 @@ struct pack *pack_get(struct packs *packs)
 void pack_put(struct packs *packs, struct pack *pack, bool sound)
 {
 	if (!sound || packs->nfree == PACK_KEPT) {
-		drop(pack);
+		pack_free(pack);
 		return;
 	}
 	SLIST_INSERT_HEAD(&packs->free, pack, link);
@@ -50,7 +50,7 @@ void packs_free(struct packs *packs)
 
 	while ((pack = SLIST_FIRST(&packs->free))) {
 		SLIST_REMOVE_HEAD(&packs->free, link);
-		drop(pack);
+		pack_free(pack);
 	}
 	packs->nfree = 0;
 }

@@ -116,7 +116,7 @@ static struct sizes fast_max(const struct session_attr *attr)
 }
 
 /* PVFS_RENDEZVOUS overrides the option. */
-static bool adaptive(const struct session_attr *attr)
+static bool rendezvous_is_adaptive(const struct session_attr *attr)
 {
 	const char *text = secure_getenv("PVFS_RENDEZVOUS");
 	bool is = attr->adaptive;
@@ -128,7 +128,7 @@ static bool adaptive(const struct session_attr *attr)
 }
 
 /* PVFS_DIRECT overrides the option. */
-static bool direct(const struct session_attr *attr)
+static bool may_borrow_objects(const struct session_attr *attr)
 {
 	const char *text = secure_getenv("PVFS_DIRECT");
 
@@ -160,7 +160,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.pins = mode_of("PVFS_PIN_CACHE", s->log),
 		.inline_max = attr->inline_max,
 		.fast_max = fast_max(attr),
-		.carry = adaptive(attr),
+		.carry = rendezvous_is_adaptive(attr),
 	};
 	struct rpc_peer_attr mgr = {
 		.addr = *attr->addr,
@@ -212,7 +212,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->together = attr->together;
 	s->tool = attr->tool;
 	s->fsid = attr->fsid;
-	s->direct = direct(attr);
+	s->direct = may_borrow_objects(attr);
 	s->lives = attr->lives;
 	s->listed = attr->listed;
 	pthread_mutex_init(&s->lenders, NULL);
@@ -250,7 +250,7 @@ struct session *session_get(struct session *s)
 	return s;
 }
 
-static uint64_t renew(struct keeper *k)
+static uint64_t keeper_renew_keys(struct keeper *k)
 {
 	struct session *s = container_of(k, struct session, keeper);
 	uint64_t next = prove_again(s);
@@ -262,7 +262,7 @@ static uint64_t renew(struct keeper *k)
 void session_keep(struct session *s)
 {
 	if (s->auth) {
-		s->keeper.chore = renew;
+		s->keeper.chore = keeper_renew_keys;
 		s->keeper.chore_at = prove_due(s);
 	}
 	keeper_start(&s->keeper, &s->drive, s->log);

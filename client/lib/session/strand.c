@@ -67,7 +67,7 @@ void strand_begin(struct strand *s, void (*run)(void *arg), void *arg,
  * earlier ----
  */
 
-static void finished(struct op *op)
+static void strand_op_done(struct op *op)
 {
 	struct strand *s = op->strand;
 	struct drive *drive = op->drive;
@@ -102,8 +102,8 @@ static void begin_aside(struct strand *s, struct drive *driven,
 	strand_go(s, driven, batch);
 }
 
-static void submit(struct strand *s, struct drive *driven,
-		   struct session **batch)
+static void strand_submit(struct strand *s, struct drive *driven,
+			  struct session **batch)
 {
 	struct session *to = session_driven(s->op->drive);
 	bool mine = &to->drive == driven || (batch && *batch == to);
@@ -134,7 +134,7 @@ void strand_kick(struct session *s)
 }
 
 /* The driving thread starts submitted operations by itself. */
-static void pay(struct strand *s, struct drive *driven)
+static void strand_pay(struct strand *s, struct drive *driven)
 {
 	struct session *to = s->owes;
 
@@ -146,7 +146,7 @@ static void pay(struct strand *s, struct drive *driven)
 }
 
 /* True: the strand's function has returned. */
-static bool enter(struct strand *s, struct drive *driven)
+static bool strand_enter(struct strand *s, struct drive *driven)
 {
 	uint64_t began = deadline_swap(s->began);
 	uint32_t who = asker_swap(s->asker);
@@ -157,21 +157,21 @@ static bool enter(struct strand *s, struct drive *driven)
 	set_self(NULL);
 	s->began = deadline_swap(began);
 	s->asker = asker_swap(who);
-	pay(s, driven);
+	strand_pay(s, driven);
 	return over;
 }
 
 /* Once a strand has stopped, another thread may continue it at any time. */
 void strand_go(struct strand *s, struct drive *driven, struct session **batch)
 {
-	while (enter(s, driven)) {
+	while (strand_enter(s, driven)) {
 		if (!s->ended(s))
 			return;
 	}
 	if (s->aside)
 		begin_aside(s, driven, batch);
 	else
-		submit(s, driven, batch);
+		strand_submit(s, driven, batch);
 }
 
 /* ---- called from inside a strand ---- */
@@ -180,7 +180,7 @@ int strand_await(struct strand *s, struct drive *drive, struct op *op)
 {
 	op->drive = drive;
 	op->strand = s;
-	op->finish = finished;
+	op->finish = strand_op_done;
 	op->err = 0;
 	op->waited = false;
 	op->done = false;
@@ -197,7 +197,7 @@ void strand_owes(struct strand *s, struct drive *drive)
 }
 
 /* A thread cancelled inside would leave locks held, and others waiting. */
-static int unbroken(int (*fn)(void *arg), void *arg)
+static int run_uncancelled(int (*fn)(void *arg), void *arg)
 {
 	int cancel, rc;
 
@@ -219,7 +219,7 @@ int strand_aside(int (*fn)(void *arg), void *arg)
 	};
 
 	if (!s)
-		return unbroken(fn, arg);
+		return run_uncancelled(fn, arg);
 	s->aside = &a;
 	fiber_leave(s->fiber);
 	return a.rc;
