@@ -45,17 +45,17 @@ void service_metrics(void *arg, struct rpc_metrics *m)
 	struct mgr *mgr = arg;
 	struct store_counts counts;
 
-	rpc_metrics_times(m, "flush", "of", "log", flusher_flushed(mgr->fl),
+	rpc_metrics_times(m, "flush", "of", "log", flusher_flush_times(mgr->fl),
 			  "Flushes to stable storage.");
 	rpc_metrics_times(m, "flush", "of", "checkpoint",
-			  store_checkpoints(mgr->st),
+			  store_checkpoint_times(mgr->st),
 			  "Flushes to stable storage.");
 	rpc_metrics_now(m, "auth_sys", NULL, NULL,
 			mgr->conf.auth.mode == AUTH_SYS,
 			"1: auth = sys, clients of other hosts are believed.");
 	rpc_metrics_now(m, "queue_waiting", "queue", "log",
-			flusher_waiting(mgr->fl),
+			flusher_count(mgr->fl),
 			"Works that wait for a thread or a disk.");
-	if (!store_count(mgr->st, &counts))
+	if (!store_get_counts(mgr->st, &counts))
 		put_counts(&counts, m);
 }

@@ -240,7 +240,7 @@ static void gather_others(struct mgr *mgr)
 {
 	struct gather *g = &mgr->gather;
 
-	gather_begin(g, flusher_takes(mgr->fl));
+	gather_begin(g, flusher_flush_ns(mgr->fl));
 	while (gather_waits(g, clock_now()))
 		if (!rpc_ctx_progress(mgr->ctx, 0))
 			sched_yield();
@@ -263,9 +263,10 @@ static void gather(struct mgr *mgr, uint64_t deadline)
 
 	run_queued(mgr);
 	for (int i = 0; n && i < GATHER_ROUNDS; i++)
-		n = flusher_gathers(mgr->fl) ? rpc_ctx_progress(mgr->ctx, 0)
-					     : 0;
-	if (flusher_gathers(mgr->fl))
+		n = flusher_will_flush_here(mgr->fl)
+			    ? rpc_ctx_progress(mgr->ctx, 0)
+			    : 0;
+	if (flusher_will_flush_here(mgr->fl))
 		gather_others(mgr);
 	if (run_queue_waits(mgr->queue))
 		run_queued(mgr);
@@ -306,7 +307,7 @@ static void drain(struct mgr *mgr)
 	do {
 		if (turn(mgr, clock_after_ms(1)) < 0)
 			return;
-	} while (!flusher_idle(mgr->fl) && clock_now() < end);
+	} while (!flusher_is_empty(mgr->fl) && clock_now() < end);
 	rpc_ctx_progress(mgr->ctx, 0);
 }
 

@@ -232,8 +232,7 @@ static int put_done(struct restore *r)
 	int rc = meta_put_u64(r->st, "term", r->term);
 
 	if (!rc)
-		rc = store_del(r->st, STORE_META, TERM_DISPLACED,
-			       strlen(TERM_DISPLACED));
+		rc = meta_del(r->st, TERM_DISPLACED);
 	for (uint32_t i = 0; !rc && i < r->conf->niods; i++)
 		rc = keep_store(r, i);
 	return rc;
@@ -245,7 +244,7 @@ static int record(struct restore *r)
 
 	if (r->term > TERM_MAX)
 		return -EOVERFLOW;
-	rc = store_ids_from(r->st, (r->term + 1) << IDS_SHIFT);
+	rc = store_skip_ids(r->st, (r->term + 1) << IDS_SHIFT);
 	return rc ? rc : in_transaction(r, put_done);
 }
 

@@ -147,10 +147,10 @@ static int room_for(const struct op *op)
 {
 	if (op->begun)
 		return 0;
-	switch (store_room(op->mgr->st)) {
-	case STORE_ROOM:
+	switch (store_check_space(op->mgr->st)) {
+	case STORE_SPACE_OK:
 		return 0;
-	case STORE_ROOM_LOW:
+	case STORE_SPACE_LOW:
 		return makes_room(op->rpc->op) ? 0 : -ENOSPC;
 	default:
 		return -ENOSPC;

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "mgr/db/handle.h"
 #include "mgr/db/store.h"
@@ -25,9 +26,9 @@
  * Error lines in the log until a checkpoint succeeds.  Berkeley DB reports a full disk
  * once for each page, and the log may be on that disk.
  */
-#define STORE_SAID_MAX 8u
+#define STORE_ERRORS_MAX 8u
 
-/* Space of a table's file: slack.c. */
+/* Space of a table's file: store_space.c. */
 struct table_space {
 	int fd; /* our own; Berkeley DB has another one */
 	uint64_t covered; /* bytes from the start that have blocks */
@@ -58,120 +59,124 @@ struct store {
 	struct lock_index *locks; /* lock_index.h */
 	struct handle_cipher handles;
 	bool handles_keyed;
-	struct table_space space[STORE_TABLES];
-	bool tight; /* a table could not get its slack */
-	pthread_mutex_t logs_lock; /* protects logs_made */
+	struct table_space table_space[STORE_TABLES];
+	bool tables_short; /* a table could not get its slack */
+	pthread_mutex_t log_files_lock; /* protects log_files_made */
 	struct log_end log_end;
-	uint32_t logs_made; /* the last log file that is allocated */
-	_Atomic(enum store_room) room;
-	uint64_t room_checked; /* clock_now() */
+	uint32_t log_files_made; /* the last log file that is allocated */
+	_Atomic(enum store_space) space_state;
+	uint64_t space_checked; /* clock_now() */
 	atomic_bool full; /* the last flush or checkpoint found no space */
 	/* any operation since the last good checkpoint found no space */
 	atomic_bool was_full;
 	struct timing checkpoints; /* those that wrote something */
 	struct store_counts counts; /* the last values; store's thread */
 	/* clock_now(): time of the next look at the cache */
-	uint64_t cache_again;
-	atomic_uint said; /* error lines since the last good checkpoint */
+	uint64_t cache_read_next;
+	atomic_uint
+		errors_logged; /* error lines since the last good checkpoint */
 };
 
-/* Initializes a store that calloc() allocated. */
-void store_init(struct store *st);
-bool store_may_say(struct store *st);
+/* A condition variable whose timeouts are in CLOCK_MONOTONIC. */
+static inline void cond_init_monotonic(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+/* ---- store_errors.c; any thread ---- */
+
 /* Translates a return value of Berkeley DB.  Logs a failure and marks the store as failed. */
 int store_error(struct store *st, int ret, const char *what);
-
-const char *store_table_name(enum store_table table);
-/*
- * Checks the pages on the path to the first and to the last row.  0; -EIO: a page is
- * missing, the store failed.
- */
-int edges_check(struct store *st, enum store_table table);
-/*
- * Recovers the environment without opening its tables.  The tables then contain all
- * changes of the log.
- */
-int env_recover(struct store *st, const struct store_attr *attr);
-int env_open(struct store *st, const struct store_attr *attr);
-void env_close(struct store *st);
-int ids_open(struct store *st);
-int ids_reserve(struct store *st);
+/* Counts an error line.  false: there were STORE_ERRORS_MAX since the last good checkpoint. */
+bool store_may_log(struct store *st);
 /* ENOSPC or EDQUOT. */
-bool store_is_full(int err);
+bool is_full_error(int err);
 
-/* ---- locks.c ---- */
-
-/*
- * Loads all rows into memory; transactions then keep the index up to date.  -EIO,
- * logged: a row is damaged.
- */
-int locks_open(struct store *st);
-/* Checks all rows.  0; -EIO, logged: a row is damaged. */
-int locks_check(struct store *st);
-
-/* ---- logs.c ---- */
+/* ---- log_files.c ---- */
 
 /* Call it before recovery.  -ENOSPC: there is no space even for the first log file. */
-int logs_prepare(struct store *st);
+int log_files_prepare(struct store *st);
 /* Call it after recovery. */
-void logs_begin(struct store *st);
+void log_files_begin(struct store *st);
 /* Allocates the next log files.  Store's thread only. */
-enum store_room logs_room(struct store *st);
+enum store_space log_files_check_space(struct store *st);
 /* Call it after a checkpoint, from one thread at a time. */
-void logs_tidy(struct store *st);
-
+void log_files_recycle(struct store *st);
 /*
- * *last: the last log file that has contents; 0: there is none.  0, or -errno: the log
- * files cannot be read.
+ * *last: the last log file that has contents; 0: there is none.  0, or -errno: the log files
+ * cannot be read.
  */
-int logs_last(const struct store *st, uint32_t *last);
+int log_files_last(const struct store *st, uint32_t *last);
 
 /* ---- log_end.c ---- */
 
 /*
- * Before recovery: checks that the log is readable as far as it was flushed.  0;
- * -EBADMSG, logged: it is not, or this cannot be determined; another -errno, logged: an
- * error that may be temporary.
+ * Before recovery: checks that the log is readable as far as it was flushed.  0; -EBADMSG, logged:
+ * it is not, or this cannot be determined; another -errno, logged: an error that may be temporary.
  */
 int log_end_check(struct store *st);
-/*
- * After recovery: opens the file.  -EIO, logged: the file must exist and does not; or
- * -errno.
- */
-int log_end_find(struct store *st);
-/* The same, but makes the file if there is none.  Call it before the first flush. */
-int log_end_open(struct store *st);
+/* After recovery: opens the file.  -EIO, logged: must_exist, and it does not; or -errno. */
+int log_end_find(struct store *st, bool must_exist);
+/* Makes the file.  Call it before the first flush.  -errno, logged. */
+int log_end_make(struct store *st);
 void log_end_close(struct store *st);
 /* Logs that the store cannot be opened although the loss is accepted. */
-void log_end_say_lost(const struct store *st);
+void log_end_report_lost(const struct store *st);
 /* The end of the log that the next flush covers.  Any thread. */
 uint64_t log_end_before_flush(struct store *st);
-/*
- * Records the end after that flush; call it before anybody is told of the flush.  Any
- * thread.
- */
+/* Records the end after that flush; call it before anybody is told of the flush.  Any thread. */
 void log_end_flushed(struct store *st, uint64_t end);
 /* One thread at a time. */
 void log_end_sync(struct store *st);
 
-/* ---- slack.c; the store's thread ---- */
+/* ---- store_space.c; the store's thread ---- */
 
-int slack_open(struct store *st);
-void slack_close(struct store *st);
-/* Call it before a row is put. */
-void slack_put(struct store *st, enum store_table table);
-enum store_room slack_room(struct store *st);
-/* Call them before and after a transaction with changes is undone. */
-void slack_note(struct store *st, uint64_t end[STORE_TABLES]);
-void slack_undone(struct store *st, const uint64_t before[STORE_TABLES]);
-
-/* ---- room.c ---- */
-
+int table_space_open(struct store *st);
+void table_space_close(struct store *st);
+void table_space_before_put(struct store *st, enum store_table table);
+/* Before and after a transaction with changes is undone. */
+void table_space_before_abort(struct store *st, uint64_t end[STORE_TABLES]);
+void table_space_after_abort(struct store *st,
+			     const uint64_t before[STORE_TABLES]);
 /* *left: free bytes on the disk; false: they cannot be determined. */
-bool room_left(const struct store *st, uint64_t *left);
-int hash_open(struct store *st);
+bool store_free_bytes(const struct store *st, uint64_t *left);
+
+/* ---- environment.c ---- */
+
+const char *store_table_name(enum store_table table);
+/*
+ * Recovers the environment without opening its tables.  The tables then contain all changes of the
+ * log.
+ */
+int environment_recover(struct store *st, const struct store_attr *attr);
+/* Also opens the tables.  Call environment_close() also after an error. */
+int environment_open(struct store *st, const struct store_attr *attr);
+void environment_close(struct store *st);
+
+/* ---- transaction.c ---- */
+
+/* Commits if rc is 0, else undoes.  Returns rc, or the result of the commit. */
+int transaction_end(struct store *st, int rc);
+/* Until then no identifiers are reserved: id_end must be UINT64_MAX. */
+int ids_open(struct store *st);
+
+/* ---- keys and rows that are loaded at the start ---- */
+
+int dent_hash_open(struct store *st);
 /* Call it in the transaction that makes the database. */
 int handle_key_make(struct store *st);
 int handle_open(struct store *st);
+/*
+ * Loads all rows into memory; transactions then keep the index up to date.  -EIO, logged: a row is
+ * damaged.
+ */
+int lock_rows_open(struct store *st);
+/* Checks all rows.  0; -EIO, logged: a row is damaged. */
+int lock_rows_check(struct store *st);
 
 #endif

@@ -15,6 +15,9 @@ struct dent {
 	uint32_t mode; /* type bits only */
 };
 
+/* Keyed hash of a name: 63 bits, at least 3. */
+uint64_t dent_name_hash(const struct store *st, const void *name, size_t len);
+
 int dent_get(struct store *st, uint64_t dir, const char *name, size_t len,
 	     struct dent *dent);
 /* -EEXIST: the name exists. */
@@ -25,20 +28,20 @@ int dent_put(struct store *st, uint64_t dir, const char *name, size_t len,
 	     const struct dent *dent);
 int dent_del(struct store *st, uint64_t dir, const char *name, size_t len);
 /* 1: the directory has no entries; 0: it has some; or an error. */
-int dent_none(struct store *st, uint64_t dir);
+int dent_is_empty_dir(struct store *st, uint64_t dir);
 
 /* Walks the entries whose hash is above cookie.  -ENOENT at the end. */
-struct dent_iter {
-	struct store_iter it;
+struct dent_cursor {
+	struct store_cursor it;
 	uint64_t dir;
 	uint64_t hash; /* of the current entry */
 	const char *name;
 	size_t len;
 	struct dent dent;
 };
-int dent_iter_open(struct store *st, uint64_t dir, uint64_t cookie,
-		   struct dent_iter *it);
-int dent_iter_next(struct dent_iter *it);
-void dent_iter_close(struct dent_iter *it);
+int dent_cursor_open(struct store *st, uint64_t dir, uint64_t cookie,
+		     struct dent_cursor *it);
+int dent_cursor_next(struct dent_cursor *it);
+void dent_cursor_close(struct dent_cursor *it);
 
 #endif

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "common/util/clock.h"
-#include "mgr/db/cond.h"
+#include "mgr/db/db_int.h"
 #include "mgr/db/flusher.h"
 
 #define RETRY_NS 50000000 /* pause after a flush that found no space */
@@ -44,7 +44,7 @@ struct flusher {
 	bool handed; /* the thread has items that did not come back yet */
 };
 
-static int flush(struct flusher *fl)
+static int flush_log(struct flusher *fl)
 {
 	uint64_t start = clock_now();
 	int rc = store_flush(fl->st);
@@ -79,7 +79,7 @@ static void flush_round(struct flusher *fl)
 	STAILQ_CONCAT(&batch, &fl->waiting);
 	fl->flushing = true;
 	pthread_mutex_unlock(&fl->lock);
-	rc = flush(fl);
+	rc = flush_log(fl);
 	pthread_mutex_lock(&fl->lock);
 	fl->flushing = false;
 	if (rc && !store_failed(fl->st)) {
@@ -164,10 +164,10 @@ void flusher_add_late(struct flusher *fl, struct flusher_item *item)
 	STAILQ_INSERT_TAIL(&fl->late, item, link);
 	fl->inside++;
 	if (++fl->nlate >= fl->most_late)
-		flusher_hurry(fl);
+		flusher_release_late(fl);
 }
 
-void flusher_hurry(struct flusher *fl)
+void flusher_release_late(struct flusher *fl)
 {
 	STAILQ_CONCAT(&fl->added, &fl->late);
 	fl->nlate = 0;
@@ -192,7 +192,7 @@ static void hand_over(struct flusher *fl)
  */
 static void flush_here(struct flusher *fl)
 {
-	if (flush(fl)) {
+	if (flush_log(fl)) {
 		hand_over(fl);
 		return;
 	}
@@ -202,17 +202,17 @@ static void flush_here(struct flusher *fl)
 	atomic_store(&fl->any_done, true);
 }
 
-static bool quick(const struct flusher *fl)
+static bool is_quick(const struct flusher *fl)
 {
 	return !fl->handed && fl->took < fl->quick_ns;
 }
 
-bool flusher_gathers(const struct flusher *fl)
+bool flusher_will_flush_here(const struct flusher *fl)
 {
-	return !STAILQ_EMPTY(&fl->added) && quick(fl);
+	return !STAILQ_EMPTY(&fl->added) && is_quick(fl);
 }
 
-uint64_t flusher_takes(const struct flusher *fl)
+uint64_t flusher_flush_ns(const struct flusher *fl)
 {
 	return fl->took;
 }
@@ -221,8 +221,8 @@ bool flusher_submit(struct flusher *fl)
 {
 	if (STAILQ_EMPTY(&fl->added))
 		return false;
-	flusher_hurry(fl);
-	if (!quick(fl)) {
+	flusher_release_late(fl);
+	if (!is_quick(fl)) {
 		hand_over(fl);
 		return false;
 	}
@@ -252,17 +252,17 @@ int flusher_collect(struct flusher *fl)
 	return store_failed(fl->st) ? -EIO : n;
 }
 
-unsigned int flusher_waiting(const struct flusher *fl)
+unsigned int flusher_count(const struct flusher *fl)
 {
 	return fl->inside;
 }
 
-const struct timing *flusher_flushed(const struct flusher *fl)
+const struct timing *flusher_flush_times(const struct flusher *fl)
 {
 	return &fl->flushed;
 }
 
-bool flusher_idle(const struct flusher *fl)
+bool flusher_is_empty(const struct flusher *fl)
 {
 	return fl->inside == 0;
 }

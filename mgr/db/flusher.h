@@ -34,14 +34,14 @@ void flusher_add(struct flusher *fl, struct flusher_item *item);
 /* Adds an item that can wait: it is flushed together with the next normal one. */
 void flusher_add_late(struct flusher *fl, struct flusher_item *item);
 /* There was no normal item: flush the late ones with the next flusher_submit(). */
-void flusher_hurry(struct flusher *fl);
+void flusher_release_late(struct flusher *fl);
 /*
  * Items were added and flusher_submit() will flush them in the caller's thread.
  * Changes that arrive until then can share this flush.
  */
-bool flusher_gathers(const struct flusher *fl);
+bool flusher_will_flush_here(const struct flusher *fl);
 /* Average duration of recent flushes, ns. */
-uint64_t flusher_takes(const struct flusher *fl);
+uint64_t flusher_flush_ns(const struct flusher *fl);
 /*
  * Flushes the added items, or hands them to the thread.  Call it once per turn of the
  * event loop.  true: flushed here, flusher_collect() has work.
@@ -50,17 +50,17 @@ bool flusher_submit(struct flusher *fl);
 /* Calls durable() of each durable item.  Returns their number; -EIO: the store failed. */
 int flusher_collect(struct flusher *fl);
 /* Number of items that wait; store's thread. */
-unsigned int flusher_waiting(const struct flusher *fl);
+unsigned int flusher_count(const struct flusher *fl);
 /* Durations of flushes; any thread. */
-const struct timing *flusher_flushed(const struct flusher *fl);
+const struct timing *flusher_flush_times(const struct flusher *fl);
 /* Whether no item is inside. */
-bool flusher_idle(const struct flusher *fl);
+bool flusher_is_empty(const struct flusher *fl);
 
 /* A thread that writes checkpoints, by log volume and by time. */
 struct checkpointer;
 int checkpointer_open(struct store *st, struct checkpointer **cp);
 void checkpointer_close(struct checkpointer *cp);
 /* Something was committed.  Any thread. */
-void checkpointer_note(struct checkpointer *cp);
+void checkpointer_wake(struct checkpointer *cp);
 
 #endif

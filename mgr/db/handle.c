@@ -18,12 +18,12 @@
 
 #define KEY_NAME "handle_key"
 
-static uint32_t ror(uint32_t x, int n)
+static uint32_t rotate_right(uint32_t x, int n)
 {
 	return x >> n | x << (32 - n);
 }
 
-static uint32_t rol(uint32_t x, int n)
+static uint32_t rotate_left(uint32_t x, int n)
 {
 	return x << n | x >> (32 - n);
 }
@@ -34,8 +34,8 @@ void handle_cipher_init(struct handle_cipher *c, const uint32_t key[4])
 
 	for (uint32_t i = 0; i < HANDLE_ROUNDS; i++) {
 		c->round[i] = k;
-		l[i % 3] = (ror(l[i % 3], 8) + k) ^ i;
-		k = rol(k, 3) ^ l[i % 3];
+		l[i % 3] = (rotate_right(l[i % 3], 8) + k) ^ i;
+		k = rotate_left(k, 3) ^ l[i % 3];
 	}
 }
 
@@ -44,8 +44,8 @@ uint64_t handle_encipher(const struct handle_cipher *c, uint64_t plain)
 	uint32_t x = (uint32_t)(plain >> 32), y = (uint32_t)plain;
 
 	for (int i = 0; i < HANDLE_ROUNDS; i++) {
-		x = (ror(x, 8) + y) ^ c->round[i];
-		y = rol(y, 3) ^ x;
+		x = (rotate_right(x, 8) + y) ^ c->round[i];
+		y = rotate_left(y, 3) ^ x;
 	}
 	return (uint64_t)x << 32 | y;
 }
@@ -55,14 +55,14 @@ uint64_t handle_decipher(const struct handle_cipher *c, uint64_t text)
 	uint32_t x = (uint32_t)(text >> 32), y = (uint32_t)text;
 
 	for (int i = HANDLE_ROUNDS - 1; i >= 0; i--) {
-		y = ror(y ^ x, 3);
-		x = rol((x ^ c->round[i]) - y, 8);
+		y = rotate_right(y ^ x, 3);
+		x = rotate_left((x ^ c->round[i]) - y, 8);
 	}
 	return (uint64_t)x << 32 | y;
 }
 
 /* 0 must map to 0: the handle whose cipher text is 0 gets the cipher text of 0. */
-uint64_t handle_shown(const struct store *st, uint64_t handle)
+uint64_t handle_external(const struct store *st, uint64_t handle)
 {
 	uint64_t text;
 
@@ -72,7 +72,7 @@ uint64_t handle_shown(const struct store *st, uint64_t handle)
 	return text ? text : handle_encipher(&st->handles, 0);
 }
 
-uint64_t handle_meant(const struct store *st, uint64_t shown)
+uint64_t handle_internal(const struct store *st, uint64_t shown)
 {
 	uint64_t handle;
 
@@ -84,12 +84,12 @@ uint64_t handle_meant(const struct store *st, uint64_t shown)
 
 uint64_t handle_to_wire(const struct store *st, uint64_t handle)
 {
-	return htole64(handle_shown(st, handle));
+	return htole64(handle_external(st, handle));
 }
 
 uint64_t handle_from_wire(const struct store *st, uint64_t wire)
 {
-	return handle_meant(st, le64toh(wire));
+	return handle_internal(st, le64toh(wire));
 }
 
 int handle_key_make(struct store *st)

@@ -16,8 +16,8 @@ struct store;
 uint64_t handle_to_wire(const struct store *st, uint64_t handle);
 uint64_t handle_from_wire(const struct store *st, uint64_t wire);
 /* The same as numbers, for log lines and tools. */
-uint64_t handle_shown(const struct store *st, uint64_t handle);
-uint64_t handle_meant(const struct store *st, uint64_t shown);
+uint64_t handle_external(const struct store *st, uint64_t handle);
+uint64_t handle_internal(const struct store *st, uint64_t shown);
 
 /* The permutation: Speck64/128.  key[0] is used first. */
 #define HANDLE_ROUNDS 27

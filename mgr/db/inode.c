@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inode.c - the record of an inode: little-endian, of fixed length, with a version. */
+/*
+ * inode.c - the rows of an object.  The record of an inode is little-endian, of fixed length, with
+ * a version.  The table of symlink targets also has rows (handle, name) -> value: the extended
+ * attributes.  The keys of targets are handles alone.
+ */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
+#include "mgr/db/handle.h"
 #include "mgr/db/inode.h"
 
-#define RECORD_VERSION 1u
+/* ---- inodes and targets of symlinks ---- */
 
-struct record {
+#define INODE_ROW_VERSION 1u
+
+struct inode_row {
 	uint16_t version, flags;
 	uint32_t mode, nlink, uid, gid, gen;
 	int64_t atime, mtime, ctime, mset;
@@ -17,12 +24,12 @@ struct record {
 	uint32_t writers, appenders, holders;
 	uint64_t size, end, tail;
 };
-_Static_assert(sizeof(struct record) == 112, "inode record");
+_Static_assert(sizeof(struct inode_row) == 112, "inode record");
 
-static void encode(const struct inode *ino, struct record *r)
+static void inode_row_encode(const struct inode *ino, struct inode_row *r)
 {
-	*r = (struct record){
-		.version = htole16(RECORD_VERSION),
+	*r = (struct inode_row){
+		.version = htole16(INODE_ROW_VERSION),
 		.flags = htole16((uint16_t)ino->flags),
 		.mode = htole32(ino->mode),
 		.nlink = htole32(ino->nlink),
@@ -47,7 +54,8 @@ static void encode(const struct inode *ino, struct record *r)
 	};
 }
 
-static void decode(const struct record *r, uint64_t handle, struct inode *ino)
+static void inode_row_decode(const struct inode_row *r, uint64_t handle,
+			     struct inode *ino)
 {
 	*ino = (struct inode){
 		.handle = handle,
@@ -80,7 +88,7 @@ static void decode(const struct record *r, uint64_t handle, struct inode *ino)
 
 int inode_get(struct store *st, uint64_t handle, struct inode *ino)
 {
-	struct record r;
+	struct inode_row r;
 	uint8_t key[8];
 	size_t len;
 	int rc;
@@ -89,22 +97,22 @@ int inode_get(struct store *st, uint64_t handle, struct inode *ino)
 	rc = store_get(st, STORE_INODES, key, sizeof(key), &r, sizeof(r), &len);
 	if (rc)
 		return rc;
-	if (len != sizeof(r) || le16toh(r.version) != RECORD_VERSION) {
+	if (len != sizeof(r) || le16toh(r.version) != INODE_ROW_VERSION) {
 		log_error(store_log(st), "inode %llu: damaged record",
-			  (unsigned long long)handle);
+			  (unsigned long long)handle_external(st, handle));
 		return -EIO;
 	}
-	decode(&r, handle, ino);
+	inode_row_decode(&r, handle, ino);
 	return 0;
 }
 
 int inode_put(struct store *st, const struct inode *ino)
 {
-	struct record r;
+	struct inode_row r;
 	uint8_t key[8];
 
 	key_u64(key, ino->handle);
-	encode(ino, &r);
+	inode_row_encode(ino, &r);
 	return store_put(st, STORE_INODES, key, sizeof(key), &r, sizeof(r));
 }
 
@@ -118,23 +126,23 @@ int inode_del(struct store *st, uint64_t handle)
 
 int inode_count(struct store *st, uint64_t *count)
 {
-	struct store_iter it;
+	struct store_cursor it;
 	uint64_t n = 0;
 	int rc;
 
-	rc = store_iter_open(st, STORE_INODES, "", 0, &it);
+	rc = store_cursor_open(st, STORE_INODES, "", 0, &it);
 	if (rc)
 		return rc;
-	while (!(rc = store_iter_next(&it)))
+	while (!(rc = store_cursor_next(&it)))
 		n++;
-	store_iter_close(&it);
+	store_cursor_close(&it);
 	if (rc != -ENOENT)
 		return rc;
 	*count = n;
 	return 0;
 }
 
-int target_put(struct store *st, uint64_t handle, const void *text, size_t len)
+int symlink_put(struct store *st, uint64_t handle, const void *text, size_t len)
 {
 	uint8_t key[8];
 
@@ -142,20 +150,105 @@ int target_put(struct store *st, uint64_t handle, const void *text, size_t len)
 	return store_put(st, STORE_SYMLINKS, key, sizeof(key), text, len);
 }
 
-int target_get(struct store *st, uint64_t handle, char text[TARGET_MAX],
-	       size_t *len)
+int symlink_get(struct store *st, uint64_t handle, char text[SYMLINK_MAX],
+		size_t *len)
 {
 	uint8_t key[8];
 
 	key_u64(key, handle);
-	return store_get(st, STORE_SYMLINKS, key, sizeof(key), text, TARGET_MAX,
-			 len);
+	return store_get(st, STORE_SYMLINKS, key, sizeof(key), text,
+			 SYMLINK_MAX, len);
 }
 
-int target_del(struct store *st, uint64_t handle)
+int symlink_del(struct store *st, uint64_t handle)
 {
 	uint8_t key[8];
 
 	key_u64(key, handle);
 	return store_del(st, STORE_SYMLINKS, key, sizeof(key));
+}
+
+/* ---- extended attributes ---- */
+
+#define XATTR_KEY_MAX (8 + XATTR_NAME_BYTES)
+
+static size_t xattr_make_key(uint64_t handle, const char *name, size_t nlen,
+			     uint8_t key[XATTR_KEY_MAX])
+{
+	key_u64(key, handle);
+	memcpy(key + 8, name, nlen);
+	return 8 + nlen;
+}
+
+int xattr_get(struct store *st, uint64_t handle, const char *name, size_t nlen,
+	      void *value, size_t *len)
+{
+	uint8_t key[XATTR_KEY_MAX];
+	size_t klen = xattr_make_key(handle, name, nlen, key);
+	int rc = store_get(st, STORE_SYMLINKS, key, klen, value,
+			   XATTR_VALUE_BYTES, len);
+
+	return rc == -ENOENT ? -ENODATA : rc;
+}
+
+int xattr_put(struct store *st, uint64_t handle, const char *name, size_t nlen,
+	      const void *value, size_t len)
+{
+	uint8_t key[XATTR_KEY_MAX];
+	size_t klen = xattr_make_key(handle, name, nlen, key);
+
+	return store_put(st, STORE_SYMLINKS, key, klen, value, len);
+}
+
+int xattr_del(struct store *st, uint64_t handle, const char *name, size_t nlen)
+{
+	uint8_t key[XATTR_KEY_MAX];
+	size_t klen = xattr_make_key(handle, name, nlen, key);
+	int rc = store_del(st, STORE_SYMLINKS, key, klen);
+
+	return rc == -ENOENT ? -ENODATA : rc;
+}
+
+static bool is_xattr_of(const struct store_cursor *it, uint64_t handle)
+{
+	return it->klen > 8 && key_get_u64(it->key) == handle;
+}
+
+int xattr_walk(struct store *st, uint64_t handle, xattr_fn *fn, void *arg)
+{
+	struct store_cursor it;
+	uint8_t key[9];
+	int rc;
+
+	key_u64(key, handle);
+	key[8] = 0; /* after the row of a symlink's target */
+	rc = store_cursor_open(st, STORE_SYMLINKS, key, sizeof(key), &it);
+	if (rc)
+		return rc;
+	while (!(rc = store_cursor_next(&it)) && is_xattr_of(&it, handle)) {
+		rc = fn(arg, (const char *)it.key + 8, it.klen - 8);
+		if (rc)
+			break;
+	}
+	store_cursor_close(&it);
+	return rc == -ENOENT ? 0 : rc;
+}
+
+struct xattr_removal {
+	struct store *st;
+	uint64_t handle;
+};
+
+static int xattr_remove_one(void *arg, const char *name, size_t nlen)
+{
+	const struct xattr_removal *r = arg;
+
+	return xattr_del(r->st, r->handle, name, nlen);
+}
+
+int xattr_del_all(struct store *st, uint64_t handle)
+{
+	struct xattr_removal r = { st, handle };
+
+	return xattr_walk(st, handle, xattr_remove_one, &r);
 }

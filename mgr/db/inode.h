@@ -62,10 +62,30 @@ int inode_del(struct store *st, uint64_t handle);
 int inode_count(struct store *st, uint64_t *count);
 
 /* The target of a symlink: at most 4095 bytes, without NUL. */
-#define TARGET_MAX 4095u
-int target_put(struct store *st, uint64_t handle, const void *text, size_t len);
-int target_get(struct store *st, uint64_t handle, char text[TARGET_MAX],
-	       size_t *len);
-int target_del(struct store *st, uint64_t handle);
+#define SYMLINK_MAX 4095u
+int symlink_put(struct store *st, uint64_t handle, const void *text,
+		size_t len);
+int symlink_get(struct store *st, uint64_t handle, char text[SYMLINK_MAX],
+		size_t *len);
+int symlink_del(struct store *st, uint64_t handle);
+
+/* ---- extended attributes: small values by name ---- */
+
+#define XATTR_NAME_BYTES 255u /* bytes */
+#define XATTR_VALUE_BYTES 4096u
+
+/* *len: the length of value, which has room for XATTR_VALUE_BYTES.  -ENODATA: no such name. */
+int xattr_get(struct store *st, uint64_t handle, const char *name, size_t nlen,
+	      void *value, size_t *len);
+int xattr_put(struct store *st, uint64_t handle, const char *name, size_t nlen,
+	      const void *value, size_t len);
+/* -ENODATA: no such name. */
+int xattr_del(struct store *st, uint64_t handle, const char *name, size_t nlen);
+/* Removes all attributes, when the object is removed. */
+int xattr_del_all(struct store *st, uint64_t handle);
+
+/* Calls fn for each name until fn returns non-zero, and returns that value. */
+typedef int xattr_fn(void *arg, const char *name, size_t nlen);
+int xattr_walk(struct store *st, uint64_t handle, xattr_fn *fn, void *arg);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "mgr/db/intents.h"
 
-struct record {
+struct intent_row {
 	uint64_t handle;
 	uint32_t version;
 	uint32_t base, pcount, ssize;
@@ -20,11 +20,11 @@ struct record {
 	uint64_t host;
 	uint64_t born; /* since version 3 */
 };
-#define VERSION_1_LEN offsetof(struct record, expiry)
-#define VERSION_2_LEN offsetof(struct record, born)
+#define VERSION_1_LEN offsetof(struct intent_row, expiry)
+#define VERSION_2_LEN offsetof(struct intent_row, born)
 _Static_assert(VERSION_1_LEN == 56, "intent record, version 1");
 _Static_assert(VERSION_2_LEN == 72, "intent record, version 2");
-_Static_assert(sizeof(struct record) == 80, "intent record");
+_Static_assert(sizeof(struct intent_row) == 80, "intent record");
 
 static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
 {
@@ -33,9 +33,9 @@ static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
 }
 
 /* 0: unknown version. */
-static size_t record_len(uint32_t version)
+static size_t intent_row_len(uint32_t version)
 {
-	return version == 3   ? sizeof(struct record)
+	return version == 3   ? sizeof(struct intent_row)
 	       : version == 2 ? VERSION_2_LEN
 	       : version == 1 ? VERSION_1_LEN
 			      : 0;
@@ -45,14 +45,14 @@ static size_t record_len(uint32_t version)
  * An intent of version 1 has no deadline and counts as late.  One of version 2 gets the
  * greatest possible age.
  */
-static int decode(struct store *st, const struct store_iter *it,
-		  struct intent *in)
+static int intent_row_decode(struct store *st, const struct store_cursor *it,
+			     struct intent *in)
 {
-	struct record r = { 0 };
+	struct intent_row r = { 0 };
 
 	if (it->len <= sizeof(r))
 		memcpy(&r, it->val, it->len);
-	if (it->len != record_len(le32toh(r.version))) {
+	if (it->len != intent_row_len(le32toh(r.version))) {
 		log_error(store_log(st), "intent: damaged record");
 		return -EIO;
 	}
@@ -77,7 +77,7 @@ static int decode(struct store *st, const struct store_iter *it,
 
 int intent_put(struct store *st, const struct intent *in)
 {
-	struct record r = {
+	struct intent_row r = {
 		.handle = htole64(in->handle),
 		.version = htole32(3),
 		.base = htole32(in->base),
@@ -109,7 +109,7 @@ int intent_del(struct store *st, enum intent_kind kind, uint64_t id)
 int intent_read(struct store *st, enum intent_kind kind, uint64_t after,
 		struct intent *in, unsigned int n)
 {
-	struct store_iter it;
+	struct store_cursor it;
 	uint8_t key[9];
 	unsigned int got = 0;
 	int rc;
@@ -117,18 +117,18 @@ int intent_read(struct store *st, enum intent_kind kind, uint64_t after,
 	if (after == UINT64_MAX)
 		return 0;
 	make_key(kind, after + 1, key);
-	rc = store_iter_open(st, STORE_INTENTS, key, sizeof(key), &it);
+	rc = store_cursor_open(st, STORE_INTENTS, key, sizeof(key), &it);
 	if (rc)
 		return rc;
-	while (got < n && !(rc = store_iter_next(&it))) {
+	while (got < n && !(rc = store_cursor_next(&it))) {
 		if (it.key[0] != (uint8_t)kind)
 			break;
-		rc = decode(st, &it, &in[got]);
+		rc = intent_row_decode(st, &it, &in[got]);
 		if (rc)
 			break;
 		got++;
 	}
-	store_iter_close(&it);
+	store_cursor_close(&it);
 	return rc && rc != -ENOENT ? rc : (int)got;
 }
 

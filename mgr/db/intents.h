@@ -21,7 +21,7 @@ enum intent_kind {
 
 struct intent {
 	enum intent_kind kind;
-	uint64_t id; /* store_id() */
+	uint64_t id; /* store_new_id() */
 	uint64_t handle; /* REMOVE, RESIZE */
 	uint32_t base, pcount, ssize; /* REMOVE, RESIZE: its stripes */
 	uint64_t size; /* RESIZE, bytes */

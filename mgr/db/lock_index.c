@@ -60,7 +60,7 @@ struct lock_index {
 	uint64_t reservations; /* since the open */
 	uint64_t random;
 	SLIST_HEAD(, lock_node) changes; /* since the last commit or abort */
-	lock_gone_fn *gone; /* or NULL */
+	lock_removed_fn *gone; /* or NULL */
 	void *gone_arg;
 };
 
@@ -130,8 +130,8 @@ static struct lock_user *get_user(struct lock_index *index, uint32_t uid)
 }
 
 /* Frees the file and the user if they have no nodes left. */
-static void tidy(struct lock_index *index, struct lock_file *file,
-		 struct lock_user *by)
+static void free_unused(struct lock_index *index, struct lock_file *file,
+			struct lock_user *by)
 {
 	if (file && !file->nodes) {
 		HASH_DEL(index->files, file);
@@ -153,7 +153,7 @@ static int new_node(struct lock_index *index, const struct lock_rec *rec,
 	if (file && by)
 		node = calloc(1, sizeof(*node));
 	if (!node) {
-		tidy(index, file, by);
+		free_unused(index, file, by);
 		return -ENOMEM;
 	}
 	*node = (struct lock_node){ .rec = *rec,
@@ -174,7 +174,7 @@ static void free_node(struct lock_index *index, struct lock_node *node)
 	free(node);
 	file->nodes--;
 	by->nodes--;
-	tidy(index, file, by);
+	free_unused(index, file, by);
 }
 
 /* ---- the tree ---- */
@@ -184,7 +184,7 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-static int compare(const struct lock_node *a, const struct lock_node *b)
+static int node_compare(const struct lock_node *a, const struct lock_node *b)
 {
 	int by = compare_u64(a->rec.start, b->rec.start);
 
@@ -195,7 +195,7 @@ static int compare(const struct lock_node *a, const struct lock_node *b)
 	return by ? by : compare_u64(a->reserved, b->reserved);
 }
 
-static void reach(struct furthest *f, const struct lock_node *node)
+static void furthest_add(struct furthest *f, const struct lock_node *node)
 {
 	if (!node)
 		return;
@@ -210,26 +210,26 @@ static void reach(struct furthest *f, const struct lock_node *node)
 	}
 }
 
-static void refresh(struct lock_node *node)
+static void node_refresh(struct lock_node *node)
 {
 	for (int k = 0; k < KINDS; k++) {
 		struct furthest *f = &node->furthest[k];
 
 		*f = (struct furthest){ 0 };
 		if (k == ANY || node->rec.type == LOCK_EXCLUSIVE)
-			reach(f, node);
+			furthest_add(f, node);
 		for (int i = 0; i < 2; i++) {
 			if (!node->child[i])
 				continue;
-			reach(f, node->child[i]->furthest[k].first);
-			reach(f, node->child[i]->furthest[k].second);
+			furthest_add(f, node->child[i]->furthest[k].first);
+			furthest_add(f, node->child[i]->furthest[k].second);
 		}
 	}
 }
 
 /* part[0]: nodes before at; part[1]: the others. */
-static void split(struct lock_node *node, const struct lock_node *at,
-		  struct lock_node *part[2])
+static void tree_split(struct lock_node *node, const struct lock_node *at,
+		       struct lock_node *part[2])
 {
 	bool before;
 
@@ -237,15 +237,15 @@ static void split(struct lock_node *node, const struct lock_node *at,
 		part[0] = part[1] = NULL;
 		return;
 	}
-	before = compare(node, at) < 0;
-	split(node->child[before], at, part);
+	before = node_compare(node, at) < 0;
+	tree_split(node->child[before], at, part);
 	node->child[before] = part[!before];
-	refresh(node);
+	node_refresh(node);
 	part[!before] = node;
 }
 
 /* All nodes of a must precede all nodes of b. */
-static struct lock_node *join(struct lock_node *a, struct lock_node *b)
+static struct lock_node *tree_join(struct lock_node *a, struct lock_node *b)
 {
 	struct lock_node *top;
 
@@ -253,41 +253,42 @@ static struct lock_node *join(struct lock_node *a, struct lock_node *b)
 		return a ? a : b;
 	if (a->priority > b->priority) {
 		top = a;
-		a->child[1] = join(a->child[1], b);
+		a->child[1] = tree_join(a->child[1], b);
 	} else {
 		top = b;
-		b->child[0] = join(a, b->child[0]);
+		b->child[0] = tree_join(a, b->child[0]);
 	}
-	refresh(top);
+	node_refresh(top);
 	return top;
 }
 
-static struct lock_node *with(struct lock_node *tree, struct lock_node *node)
+static struct lock_node *tree_insert(struct lock_node *tree,
+				     struct lock_node *node)
 {
-	bool behind;
+	bool after;
 
 	if (!tree || tree->priority < node->priority) {
-		split(tree, node, node->child);
+		tree_split(tree, node, node->child);
 		tree = node;
 	} else {
-		behind = compare(node, tree) > 0;
-		tree->child[behind] = with(tree->child[behind], node);
+		after = node_compare(node, tree) > 0;
+		tree->child[after] = tree_insert(tree->child[after], node);
 	}
-	refresh(tree);
+	node_refresh(tree);
 	return tree;
 }
 
 /* node must be in the tree. */
-static struct lock_node *without(struct lock_node *tree,
-				 const struct lock_node *node)
+static struct lock_node *tree_remove(struct lock_node *tree,
+				     const struct lock_node *node)
 {
-	bool behind;
+	bool after;
 
 	if (tree == node)
-		return join(tree->child[0], tree->child[1]);
-	behind = compare(node, tree) > 0;
-	tree->child[behind] = without(tree->child[behind], node);
-	refresh(tree);
+		return tree_join(tree->child[0], tree->child[1]);
+	after = node_compare(node, tree) > 0;
+	tree->child[after] = tree_remove(tree->child[after], node);
+	node_refresh(tree);
 	return tree;
 }
 
@@ -298,14 +299,14 @@ static struct lock_node *find_node(const struct lock_file *file,
 	struct lock_node *node = file ? file->root : NULL;
 	int by;
 
-	while (node && (by = compare(&key, node)))
+	while (node && (by = node_compare(&key, node)))
 		node = node->child[by > 0];
 	return node;
 }
 
 /* ---- changes ---- */
 
-static void note(struct lock_index *index, struct lock_node *node)
+static void note_change(struct lock_index *index, struct lock_node *node)
 {
 	if (node->noted)
 		return;
@@ -313,68 +314,68 @@ static void note(struct lock_index *index, struct lock_node *node)
 	SLIST_INSERT_HEAD(&index->changes, node, change);
 }
 
-static void enter(struct lock_index *index, struct lock_node *node)
+static void node_enter(struct lock_index *index, struct lock_node *node)
 {
-	node->file->root = with(node->file->root, node);
+	node->file->root = tree_insert(node->file->root, node);
 	node->inside = true;
 	node->by->locks++;
 	index->locks++;
 }
 
-static void leave(struct lock_index *index, struct lock_node *node)
+static void node_leave(struct lock_index *index, struct lock_node *node)
 {
-	node->file->root = without(node->file->root, node);
+	node->file->root = tree_remove(node->file->root, node);
 	node->inside = false;
 	node->by->locks--;
 	index->locks--;
 }
 
-static int enter_new(struct lock_index *index, struct lock_node *node)
+static int node_enter_new(struct lock_index *index, struct lock_node *node)
 {
 	if (index->locks >= index->max || node->by->locks >= index->max / 4) {
 		free_node(index, node);
 		return -ENOLCK;
 	}
-	enter(index, node);
+	node_enter(index, node);
 	return 0;
 }
 
-static struct lock_node *find_same(struct lock_index *index,
-				   const struct lock_rec *rec)
+static struct lock_node *find_same_node(struct lock_index *index,
+					const struct lock_rec *rec)
 {
 	return find_node(find_file(index, rec->handle, rec->space), rec);
 }
 
-static void take_out(struct lock_index *index, struct lock_node *node)
+static void node_take_out(struct lock_index *index, struct lock_node *node)
 {
 	if (!node)
 		return;
-	note(index, node);
-	leave(index, node);
+	note_change(index, node);
+	node_leave(index, node);
 }
 
 void lock_index_del(struct lock_index *index, const struct lock_rec *rec)
 {
-	take_out(index, find_same(index, rec));
+	node_take_out(index, find_same_node(index, rec));
 }
 
 int lock_index_put(struct lock_index *index, const struct lock_rec *rec,
 		   uint32_t uid)
 {
-	struct lock_node *node, *old = find_same(index, rec);
+	struct lock_node *node, *old = find_same_node(index, rec);
 	int rc = new_node(index, rec, uid, &node);
 
 	if (rc)
 		return rc;
 	if (!old)
-		rc = enter_new(index, node);
+		rc = node_enter_new(index, node);
 	if (rc)
 		return rc;
 	if (old) {
-		take_out(index, old);
-		enter(index, node);
+		node_take_out(index, old);
+		node_enter(index, node);
 	}
-	note(index, node);
+	note_change(index, node);
 	return 0;
 }
 
@@ -386,7 +387,7 @@ int lock_index_load(struct lock_index *index, const struct lock_rec *rec)
 	if (rc)
 		return rc;
 	node->was_inside = true;
-	enter(index, node);
+	node_enter(index, node);
 	return 0;
 }
 
@@ -400,19 +401,20 @@ int lock_index_reserve(struct lock_index *index, const struct lock_rec *rec,
 		return rc;
 	node->reserved = ++index->reservations;
 	node->was_inside = true;
-	enter(index, node);
+	node_enter(index, node);
 	*out = node;
 	return 0;
 }
 
-static void tell_gone(const struct lock_index *index,
-		      const struct lock_node *node)
+static void report_removed(const struct lock_index *index,
+			   const struct lock_node *node)
 {
 	if (index->gone && node->was_inside)
 		index->gone(index->gone_arg, &node->rec);
 }
 
-void lock_index_watch(struct lock_index *index, lock_gone_fn *gone, void *arg)
+void lock_index_set_listener(struct lock_index *index, lock_removed_fn *gone,
+			     void *arg)
 {
 	index->gone = gone;
 	index->gone_arg = arg;
@@ -420,8 +422,8 @@ void lock_index_watch(struct lock_index *index, lock_gone_fn *gone, void *arg)
 
 void lock_index_release(struct lock_index *index, struct lock_node *node)
 {
-	leave(index, node);
-	tell_gone(index, node);
+	node_leave(index, node);
+	report_removed(index, node);
 	free_node(index, node);
 }
 
@@ -432,10 +434,10 @@ void lock_index_abort(struct lock_index *index)
 
 	SLIST_FOREACH(node, &index->changes, change)
 	if (node->inside && !node->was_inside)
-		leave(index, node);
+		node_leave(index, node);
 	SLIST_FOREACH(node, &index->changes, change)
 	if (!node->inside && node->was_inside)
-		enter(index, node);
+		node_enter(index, node);
 	lock_index_commit(index);
 }
 
@@ -447,7 +449,7 @@ void lock_index_commit(struct lock_index *index)
 		SLIST_REMOVE_HEAD(&index->changes, change);
 		node->noted = false;
 		if (!node->inside) {
-			tell_gone(index, node);
+			report_removed(index, node);
 			free_node(index, node);
 			continue;
 		}
@@ -479,8 +481,8 @@ void lock_index_close(struct lock_index *index)
 /* ---- searches ---- */
 
 /* The furthest end at or below node of other holders than that of want. */
-static uint64_t end_of(const struct lock_node *node, enum kind kind,
-		       const struct lock_rec *want)
+static uint64_t furthest_end(const struct lock_node *node, enum kind kind,
+			     const struct lock_rec *want)
 {
 	const struct furthest *f = &node->furthest[kind];
 	const struct lock_node *most = f->first;
@@ -490,8 +492,8 @@ static uint64_t end_of(const struct lock_node *node, enum kind kind,
 	return most ? most->rec.end : 0;
 }
 
-static bool conflicts(const struct lock_rec *rec, enum kind kind,
-		      const struct lock_rec *want)
+static bool is_conflict(const struct lock_rec *rec, enum kind kind,
+			const struct lock_rec *want)
 {
 	return !lock_same_holder(rec, want) &&
 	       (kind == ANY || rec->type == LOCK_EXCLUSIVE) &&
@@ -515,9 +517,9 @@ const struct lock_rec *lock_index_find(const struct lock_index *index,
 	node = file ? file->root : NULL;
 	for (; node; ++*steps) {
 		left = node->child[0];
-		if (left && end_of(left, kind, want) > want->start)
+		if (left && furthest_end(left, kind, want) > want->start)
 			node = left;
-		else if (conflicts(&node->rec, kind, want))
+		else if (is_conflict(&node->rec, kind, want))
 			return &node->rec;
 		else
 			node = node->rec.start < want->end ? node->child[1]

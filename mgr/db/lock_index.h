@@ -11,7 +11,7 @@
 #ifndef LOCK_INDEX_H
 #define LOCK_INDEX_H
 
-#include "mgr/db/locks.h"
+#include "mgr/db/lock_rows.h"
 
 struct lock_index;
 
@@ -31,8 +31,9 @@ void lock_index_del(struct lock_index *index, const struct lock_rec *rec);
 int lock_index_reserve(struct lock_index *index, const struct lock_rec *rec,
 		       uint32_t uid, struct lock_node **out);
 void lock_index_release(struct lock_index *index, struct lock_node *node);
-/* See lock_watch(). */
-void lock_index_watch(struct lock_index *index, lock_gone_fn *gone, void *arg);
+/* See lock_set_listener(). */
+void lock_index_set_listener(struct lock_index *index, lock_removed_fn *gone,
+			     void *arg);
 void lock_index_commit(struct lock_index *index);
 void lock_index_abort(struct lock_index *index);
 /*

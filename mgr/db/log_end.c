@@ -21,7 +21,6 @@
 #include "common/util/stamp.h"
 
 #define FILE_NAME "log_end"
-#define META_NAME "log_end" /* the file was made and is required */
 #define MAGIC UINT64_C(0x31646e65676f6c70) /* "plogend1" */
 
 /* Within one sector, which a disk writes completely or not at all. */
@@ -88,7 +87,7 @@ static uint64_t written_end(DB_ENV *env)
 }
 
 /*
- * *end: what a recovery would take for the end of the log.  0: Berkeley DB finds it
+ * *end: the position that a recovery would take for the end of the log.  0: Berkeley DB finds it
  * damaged.  -errno: the log could not be read at all, for example because file
  * descriptors ran out.
  */
@@ -110,7 +109,7 @@ static int readable_end(struct store *st, uint64_t *end)
 	return ret > 0 && ret != EINVAL ? -ret : 0;
 }
 
-static void say_cut(struct store *st, uint64_t found, uint64_t end)
+static void report_cut(struct store *st, uint64_t found, uint64_t end)
 {
 	log_error(st->log,
 		  "database %s: its log can be read up to %u/%u, and changes "
@@ -121,7 +120,7 @@ static void say_cut(struct store *st, uint64_t found, uint64_t end)
 		  (uint32_t)(end >> 32), (uint32_t)end);
 }
 
-static void say_unknown(struct store *st, const char *what)
+static void report_unknown(struct store *st, const char *what)
 {
 	log_error(st->log,
 		  "database %s: its file " FILE_NAME " %s: nobody can tell "
@@ -130,7 +129,7 @@ static void say_unknown(struct store *st, const char *what)
 		  st->home, what);
 }
 
-static int say_unread(struct store *st, const char *what, int rc)
+static int report_unreadable(struct store *st, const char *what, int rc)
 {
 	log_error(st->log,
 		  "database %s: cannot read %s: %s; remove the cause and "
@@ -139,7 +138,7 @@ static int say_unread(struct store *st, const char *what, int rc)
 	return rc;
 }
 
-static int give_up(struct store *st, uint64_t found, uint64_t end)
+static int accept_lost_log(struct store *st, uint64_t found, uint64_t end)
 {
 	char path[PATH_MAX];
 
@@ -162,23 +161,23 @@ int log_end_check(struct store *st)
 	if (rc == -ENOENT)
 		return 0;
 	if (rc == -EBADMSG && st->accept_loss)
-		return give_up(st, 0, 0);
+		return accept_lost_log(st, 0, 0);
 	if (rc == -EBADMSG) {
-		say_unknown(st, "is damaged");
+		report_unknown(st, "is damaged");
 		return rc;
 	}
 	if (rc)
-		return say_unread(st, "its file " FILE_NAME, rc);
-	rc = logs_last(st, &last);
+		return report_unreadable(st, "its file " FILE_NAME, rc);
+	rc = log_files_last(st, &last);
 	if (!rc && last >= end >> 32)
 		rc = readable_end(st, &found);
 	if (rc)
-		return say_unread(st, "the end of its log", rc);
+		return report_unreadable(st, "the end of its log", rc);
 	if (found >= end)
 		return 0;
 	if (st->accept_loss)
-		return give_up(st, found, end);
-	say_cut(st, found, end);
+		return accept_lost_log(st, found, end);
+	report_cut(st, found, end);
 	return -EBADMSG;
 }
 
@@ -216,56 +215,34 @@ static int make_record(struct store *st)
 	return 0;
 }
 
-static int note_made(struct store *st)
+int log_end_find(struct store *st, bool must_exist)
 {
-	uint64_t made;
-	int rc = meta_get_u64(st, META_NAME, &made);
-
-	if (rc != -ENOENT)
-		return rc;
-	rc = store_begin(st);
-
-	if (rc)
-		return rc;
-	rc = meta_put_u64(st, META_NAME, 1);
-	return rc ? (store_abort(st), rc) : store_commit(st);
-}
-
-int log_end_find(struct store *st)
-{
-	uint64_t made;
 	int fd = open_record(st);
-	int rc = meta_get_u64(st, META_NAME, &made);
 
 	if (fd >= 0)
 		st->log_end.fd = fd;
 	else if (fd != -ENOENT)
-		return say_unread(st, "its file " FILE_NAME, fd);
-	if (rc || fd >= 0 || st->accept_loss)
-		return rc == -ENOENT ? 0 : rc;
-	say_unknown(st, "is gone or empty");
+		return report_unreadable(st, "its file " FILE_NAME, fd);
+	if (fd >= 0 || !must_exist || st->accept_loss)
+		return 0;
+	report_unknown(st, "is gone or empty");
 	return -EIO;
 }
 
-int log_end_open(struct store *st)
+int log_end_make(struct store *st)
 {
-	int rc = log_end_find(st);
+	int rc = make_record(st);
 
 	if (rc)
-		return rc;
-	if (st->log_end.fd < 0)
-		rc = make_record(st);
-	if (!rc)
-		return note_made(st);
-	log_error(st->log,
-		  "cannot make %s/" FILE_NAME ": %s; until the next start a "
-		  "cut log goes unnoticed",
-		  st->home, strerror(-rc));
-	return store_is_full(-rc) ? 0 : rc;
+		log_error(st->log,
+			  "cannot make %s/" FILE_NAME ": %s; until the next "
+			  "start a cut log goes unnoticed",
+			  st->home, strerror(-rc));
+	return rc;
 }
 
 /* Berkeley DB cannot change a page that is newer than the end of the log. */
-void log_end_say_lost(const struct store *st)
+void log_end_report_lost(const struct store *st)
 {
 	log_error(st->log,
 		  "database %s: cannot go on from what can be read of the "
@@ -297,7 +274,7 @@ void log_end_flushed(struct store *st, uint64_t end)
 		le->dirty = true;
 	}
 	pthread_mutex_unlock(&le->lock);
-	if (rc && store_may_say(st))
+	if (rc && store_may_log(st))
 		log_error(st->log,
 			  "database %s: cannot write " FILE_NAME ": %s; until "
 			  "it can, a cut log may go unnoticed",

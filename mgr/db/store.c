@@ -1,51 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.c - opening the store, its transaction, flush and checkpoint. */
+/* store.c - opens, checks and closes a store. */
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "common/util/clock.h"
 #include "mgr/db/db_int.h"
 #include "mgr/db/lock_index.h"
 
 #define STORE_FORMAT 2u
 #define FORMAT_FROM 1u /* has no SESSION_DECLARES and no inode writer */
-
-bool store_is_full(int err)
-{
-	return err == ENOSPC || err == EDQUOT;
-}
-
-bool store_may_say(struct store *st)
-{
-	return atomic_fetch_add(&st->said, 1) < STORE_SAID_MAX;
-}
-
-static int out_of_space(struct store *st, const char *what)
-{
-	atomic_store(&st->was_full, true);
-	if (store_may_say(st))
-		log_error(st->log, "database %s: %s: no space left; free some",
-			  st->home, what);
-	return -ENOSPC;
-}
-
-int store_error(struct store *st, int ret, const char *what)
-{
-	if (!ret)
-		return 0;
-	if (ret == DB_NOTFOUND)
-		return -ENOENT;
-	if (ret == DB_KEYEXIST)
-		return -EEXIST;
-	if (store_is_full(ret) && !atomic_load(&st->failed))
-		return out_of_space(st, what);
-	if (!atomic_exchange(&st->failed, true))
-		log_error(st->log, "database %s: %s: %s", st->home, what,
-			  db_strerror(ret));
-	return -EIO;
-}
+#define LOG_END_MARK                                                           \
+	"log_end" /* the file of log_end.c was made and is required */
 
 /*
  * For a new store, or for a step to the next format.  Rows of the old format are valid
@@ -60,7 +28,7 @@ static int write_format(struct store *st, bool new)
 	rc = meta_put_u64(st, "format", STORE_FORMAT);
 	if (!rc && new)
 		rc = handle_key_make(st);
-	return rc ? (store_abort(st), rc) : store_commit(st);
+	return transaction_end(st, rc);
 }
 
 static int step_format(struct store *st)
@@ -95,13 +63,43 @@ static int check_format(struct store *st)
 	return -EPROTONOSUPPORT;
 }
 
-void store_init(struct store *st)
+static int log_end_mark_get(struct store *st, bool *marked)
 {
-	pthread_mutex_init(&st->logs_lock, NULL);
+	uint64_t value;
+	int rc = meta_get_u64(st, LOG_END_MARK, &value);
+
+	*marked = !rc;
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* Opens the file of log_end.c, or makes it. */
+static int open_log_end(struct store *st)
+{
+	bool marked;
+	int rc = log_end_mark_get(st, &marked);
+
+	if (!rc)
+		rc = log_end_find(st, marked);
+	if (!rc && st->log_end.fd < 0) {
+		rc = log_end_make(st);
+		if (is_full_error(-rc))
+			return 0;
+	}
+	if (rc || marked)
+		return rc;
+	rc = store_begin(st);
+	return rc ? rc : transaction_end(st, meta_put_u64(st, LOG_END_MARK, 1));
+}
+
+/* For a store that calloc() allocated. */
+static void store_init(struct store *st, const struct store_attr *attr)
+{
+	st->log = attr->log;
+	pthread_mutex_init(&st->log_files_lock, NULL);
 	pthread_mutex_init(&st->log_end.lock, NULL);
 	st->log_end.fd = -1;
 	for (int t = 0; t < STORE_TABLES; t++)
-		st->space[t].fd = -1;
+		st->table_space[t].fd = -1;
 }
 
 int store_open(const struct store_attr *attr, struct store **out)
@@ -112,32 +110,31 @@ int store_open(const struct store_attr *attr, struct store **out)
 	st = calloc(1, sizeof(*st));
 	if (!st)
 		return -ENOMEM;
-	st->log = attr->log;
+	store_init(st, attr);
 	st->accept_loss = attr->accept_loss;
 	st->id_end = UINT64_MAX; /* until ids_open(): reserve nothing */
-	store_init(st);
-	rc = env_open(st, attr);
+	rc = environment_open(st, attr);
 	if (!rc)
-		rc = log_end_open(st);
+		rc = open_log_end(st);
 	if (!rc)
 		rc = check_format(st);
 	if (!rc)
-		rc = hash_open(st);
+		rc = dent_hash_open(st);
 	if (!rc)
 		rc = handle_open(st);
 	if (!rc)
 		rc = ids_open(st);
 	if (!rc)
-		rc = locks_open(st);
+		rc = lock_rows_open(st);
 	if (rc) {
 		if (st->accept_loss)
-			log_end_say_lost(st);
+			log_end_report_lost(st);
 		lock_index_close(st->locks);
-		env_close(st);
+		environment_close(st);
 		free(st);
 		return rc == -EBADMSG ? -EIO : rc;
 	}
-	store_room(st);
+	store_check_space(st);
 	*out = st;
 	return 0;
 }
@@ -150,125 +147,131 @@ void store_close(struct store *st)
 	if (!store_failed(st) && !store_checkpoint(st, 0) && !store_flush(st))
 		log_end_sync(st);
 	lock_index_close(st->locks);
-	env_close(st);
+	environment_close(st);
 	free(st);
 }
 
-bool store_changed(const struct store *st)
+/* ---- check ---- */
+
+#define FINDINGS_MAX 10u /* lines about one table */
+
+struct verify_findings {
+	const struct log *log;
+	const char *table;
+	unsigned int count;
+};
+
+static void on_finding(const DB_ENV *env, const char *prefix, const char *msg)
 {
-	return st->changed;
+	struct verify_findings *l = env->app_private;
+
+	if (l->count++ < FINDINGS_MAX)
+		log_error(l->log, "table %s: %s", l->table, msg);
 }
 
-const struct log *store_log(const struct store *st)
+/* DB->verify_table() frees the handle, whatever it returns. */
+static int verify_table(struct verify_findings *l, const char *path,
+			uint64_t cache)
 {
-	return st->log;
-}
+	DB *db;
+	int ret;
 
-int store_begin(struct store *st)
-{
-	int rc;
-
-	assert(!st->txn);
-	rc = ids_reserve(st);
-	if (rc)
-		return rc;
-	st->changed = false;
-	return store_error(st, st->env->txn_begin(st->env, NULL, &st->txn, 0),
-			   "begin");
-}
-
-int store_commit(struct store *st)
-{
-	DB_TXN *txn = st->txn;
-	int rc;
-
-	assert(txn);
-	st->txn = NULL;
-	rc = store_error(st, txn->commit(txn, DB_TXN_NOSYNC), "commit");
-	if (st->locks)
-		(rc ? lock_index_abort : lock_index_commit)(st->locks);
-	return rc;
-}
-
-void store_abort(struct store *st)
-{
-	uint64_t end[STORE_TABLES];
-	DB_TXN *txn = st->txn;
-
-	assert(txn);
-	st->txn = NULL;
-	if (st->changed)
-		slack_note(st, end);
-	store_error(st, txn->abort(txn), "abort");
-	if (st->locks)
-		lock_index_abort(st->locks);
-	if (st->changed)
-		slack_undone(st, end);
-}
-
-int store_flush(struct store *st)
-{
-	uint64_t end = log_end_before_flush(st);
-	int ret = st->env->log_flush(st->env, NULL);
-	int rc = store_error(st, ret, "flush");
-
-	if (!rc)
-		log_end_flushed(st, end);
-	if (rc == -ENOSPC)
-		atomic_store(&st->full, true);
-	return rc;
-}
-
-/* A checkpoint succeeded: all pages that had found no space are written. */
-static void all_written(struct store *st)
-{
-	atomic_store(&st->full, false);
-	atomic_store(&st->was_full, false);
-	atomic_store(&st->said, 0);
-	logs_tidy(st);
-}
-
-static uint64_t last_checkpoint(struct store *st)
-{
-	DB_TXN_STAT *s;
-	uint64_t at;
-
-	if (st->env->txn_stat(st->env, &s, 0))
-		return 0;
-	at = (uint64_t)s->st_last_ckp.file << 32 | s->st_last_ckp.offset;
-	free(s);
-	return at;
-}
-
-static int checkpoint(struct store *st, unsigned int least)
-{
-	uint64_t start = clock_now(), before = last_checkpoint(st);
-	int ret = st->env->txn_checkpoint(st->env, least, 0, 0);
-
-	if (ret || last_checkpoint(st) != before)
-		timing_add(&st->checkpoints, clock_now() - start, 0, ret);
+	ret = db_create(&db, NULL, 0);
+	if (ret)
+		return ret;
+	db->get_env(db)->app_private = l;
+	db->set_errcall(db, on_finding);
+	ret = db->set_cachesize(db, (u_int32_t)(cache >> 30),
+				(u_int32_t)(cache & ((1u << 30) - 1)), 1);
+	if (!ret)
+		return db->verify(db, path, NULL, NULL, 0);
+	db->close(db, 0);
 	return ret;
 }
 
-int store_checkpoint(struct store *st, unsigned int kbyte)
+static int check_table(const struct store_attr *attr, enum store_table t)
 {
-	unsigned int least = atomic_load(&st->full) ? 0 : kbyte;
-	int rc = store_error(st, checkpoint(st, least), "checkpoint");
+	struct verify_findings l = { attr->log, store_table_name(t), 0 };
+	char *path;
+	int ret;
 
-	log_end_sync(st);
-	if (rc == -ENOSPC)
-		atomic_store(&st->full, true);
-	else if (!rc)
-		all_written(st);
+	if (asprintf(&path, "%s/db/%s", attr->dir, l.table) < 0)
+		return -ENOMEM;
+	ret = verify_table(&l, path, attr->cache_size);
+	if (ret == ENOENT)
+		log_error(attr->log, "table %s: the file %s is gone", l.table,
+			  path);
+	else if (ret)
+		log_error(attr->log, "table %s is damaged: %s (%u findings)",
+			  l.table, db_strerror(ret), l.count);
+	else
+		log_info(attr->log, "table %s is whole", l.table);
+	free(path);
+	return ret ? -EIO : 0;
+}
+
+static int check_home(const struct store_attr *attr)
+{
+	char *path;
+	int rc = 0;
+
+	if (asprintf(&path, "%s/db", attr->dir) < 0)
+		return -ENOMEM;
+	if (access(path, R_OK | W_OK | X_OK)) {
+		rc = -errno;
+		log_error(attr->log, "cannot check database %s: %s", path,
+			  strerror(-rc));
+	}
+	free(path);
 	return rc;
 }
 
-bool store_was_full(const struct store *st)
+/* Call it after all pages were checked. */
+static int check_rows(struct store *st, const struct store_attr *attr)
 {
-	return atomic_load(&st->was_full);
+	int rc = environment_open(st, attr), locks;
+	bool marked;
+
+	if (!rc)
+		rc = handle_open(st);
+	if (rc)
+		return rc;
+	locks = lock_rows_check(st);
+	rc = log_end_mark_get(st, &marked);
+	if (!rc)
+		rc = log_end_find(st, marked);
+	return rc ? rc : locks;
 }
 
-bool store_failed(const struct store *st)
+static int with_store(const struct store_attr *attr,
+		      int (*fn)(struct store *, const struct store_attr *))
 {
-	return atomic_load(&st->failed);
+	struct store *st = calloc(1, sizeof(*st));
+	int rc;
+
+	if (!st)
+		return -ENOMEM;
+	store_init(st, attr);
+	rc = fn(st, attr);
+	environment_close(st);
+	free(st);
+	return rc;
+}
+
+int store_check(const struct store_attr *attr)
+{
+	int rc = check_home(attr);
+
+	if (rc)
+		return rc;
+	/* no rows yet: on a damaged page, Berkeley DB may never return */
+	rc = with_store(attr, environment_recover);
+	if (rc == -ENOSPC || rc == -EBADMSG)
+		return rc;
+	for (enum store_table t = 0; t < STORE_TABLES; t++) {
+		int one = check_table(attr, t);
+
+		rc = rc ? rc : one;
+	}
+	return rc ? rc : with_store(attr, check_rows);
 }

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * store.h - the metadata store: tables of a Berkeley DB environment with a write-ahead
- * log, recovery at open, and one transaction at a time.
+ * store.h - the metadata store: tables of rows, one transaction at a time, and a log that makes
+ * committed transactions durable.
  *
- * Threads.  One thread owns the tables and the transaction.  Any thread may call
- * store_flush(), store_checkpoint() and store_failed(), also while a transaction is
- * open.
+ * 	store_begin() -- store_put(), store_insert(), store_del() --.-- store_commit() -- store_flush()
+ * 	                                                            '-- store_abort()
  *
- * Durability.  store_commit() makes a transaction atomic and visible.  The transaction
- * is durable once a store_flush() that began after the commit has returned.  The log is
- * flushed in order: if a transaction survives a crash, all earlier transactions survive
- * too.
+ * Transactions.  The rows that a transaction has put and deleted are its write set.  Every change
+ * of a row goes through store_put(), store_insert() or store_del(); the store itself uses them
+ * too.  store_commit() makes the write set atomic and visible.  store_abort() undoes it.
  *
- * Errors.  -ENOENT, -EEXIST and -ENOSPC concern only the call.  The store logs any
- * other error once, returns -EIO, and from then on store_failed() is true.  The process
- * must then stop; the next start recovers.
+ * Durability.  A transaction is durable once a store_flush() that began after its commit has
+ * returned 0.  The log is flushed in order: if a transaction survives a crash, all earlier ones
+ * survive too.  Until then no one outside of this process may learn of a committed transaction.
+ *
+ * Threads.  One thread owns the tables, the cursors and the transaction: the store's thread.  Any
+ * thread may call store_flush(), store_checkpoint(), store_failed(), store_was_full(),
+ * store_is_short(), store_log() and store_checkpoint_times(), also while a transaction is open.
+ * All other functions are for the store's thread.
+ *
+ * Errors.  -ENOENT, -EEXIST and -ENOSPC concern only the call.  The store logs any other error
+ * once, returns -EIO, and from then on store_failed() is true.  The process must then stop; the
+ * next start recovers.
+ *
+ * The rows of each table have a header of their own.  Only the files of mgr/db use tables by
+ * number.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -28,23 +38,7 @@
 
 struct store;
 
-enum store_table {
-	STORE_META, /* name -> value */
-	STORE_INODES, /* handle -> inode.h */
-	STORE_DIRENTS, /* directory, hash, name -> dent.h */
-	STORE_SYMLINKS, /* handle -> target; handle, name -> xattr.h */
-	STORE_OPENS, /* session, open id -> opens.h */
-	STORE_SESSIONS, /* session -> sessions.h */
-	STORE_REPLIES, /* session, slot -> replies.h */
-	STORE_INTENTS, /* kind, id -> intents.h */
-	STORE_TOMBS, /* seq -> tombs.h */
-	STORE_LOCKS, /* handle, session, owner, ... -> locks.h */
-	STORE_LOCKERS, /* session, handle -> number of locks */
-	STORE_TABLES
-};
-
-#define STORE_KEY_MAX 512u /* bytes in a key */
-#define STORE_VAL_MAX 8192u /* bytes in a value */
+/* ---- open and close ---- */
 
 struct store_attr {
 	const char *dir; /* exists; the store makes "db" in it */
@@ -55,93 +49,73 @@ struct store_attr {
 };
 
 /*
- * Opens and recovers the store, or makes an empty one.  -ENOSPC: the disk is too full
- * for recovery; nothing is lost.  -EIO: the store is damaged, or the log ends before
- * the point up to which it was flushed.
+ * Opens and recovers the store, or makes an empty one.  attr is not used afterwards.  -ENOSPC: the
+ * disk is too full for recovery; nothing is lost.  -EIO: the store is damaged, or the log ends
+ * before the point up to which it was flushed.
  */
 int store_open(const struct store_attr *attr, struct store **st);
 /*
- * Recovers a store that nobody has open, checks every page of it, and logs what is
- * wrong. 0: nothing is wrong.
+ * Recovers a store that nobody has open, checks every page of it, and logs what is wrong.  0:
+ * nothing is wrong.
  */
 int store_check(const struct store_attr *attr);
-/* No transaction may be open.  Writes a checkpoint unless the store failed. */
+/* st may be NULL.  No transaction may be open.  Writes a checkpoint unless the store failed. */
 void store_close(struct store *st);
-/* Whether the open transaction has written something. */
-bool store_changed(const struct store *st);
-const struct log *store_log(const struct store *st);
-/* Rows that were read, written or passed since the open.  Store's thread only. */
-uint64_t store_work(const struct store *st);
 
-int store_begin(struct store *st);
-/*
- * Makes the transaction atomic; a later flush makes it durable.  After an error it is
- * undone.
- */
-int store_commit(struct store *st);
-void store_abort(struct store *st);
-
-int store_flush(struct store *st);
-/*
- * Writes changed pages back if at least kbyte KiB of log were written since the last
- * checkpoint.
- */
-int store_checkpoint(struct store *st, unsigned int kbyte);
+/* Something is wrong for good: the process must stop. */
 bool store_failed(const struct store *st);
 /* Whether something found no space; that may be the cause of a failure. */
 bool store_was_full(const struct store *st);
-/* How short disk space is, and so which changes are still allowed. */
-enum store_room {
-	STORE_ROOM, /* all changes */
-	STORE_ROOM_LOW, /* changes that free space */
-	STORE_ROOM_NONE, /* none that can be avoided */
+const struct log *store_log(const struct store *st);
+
+/* ---- transactions ---- */
+
+/* No transaction may be open. */
+int store_begin(struct store *st);
+/* After an error the transaction is undone. */
+int store_commit(struct store *st);
+void store_abort(struct store *st);
+/* Whether the open transaction has a write set. */
+bool store_changed(const struct store *st);
+
+/*
+ * Returns once all transactions that were committed before the call are durable.  -ENOSPC: the
+ * disk is full; they stay committed, and a later flush makes them durable.
+ */
+int store_flush(struct store *st);
+/*
+ * Writes changed pages back if at least kbyte KiB of log were written since the last checkpoint.
+ * Bounds the log that a recovery reads, and frees old log files.
+ */
+int store_checkpoint(struct store *st, unsigned int kbyte);
+
+/* ---- rows ---- */
+
+enum store_table {
+	STORE_META, /* name -> value: meta_get() */
+	STORE_INODES, /* handle -> inode.h */
+	STORE_DIRENTS, /* directory, hash, name -> dent.h */
+	STORE_SYMLINKS, /* handle -> target; handle, name -> attribute: inode.h */
+	STORE_OPENS, /* session, open id -> sessions.h */
+	STORE_SESSIONS, /* session -> sessions.h */
+	STORE_REPLIES, /* session, slot -> sessions.h */
+	STORE_INTENTS, /* kind, id -> intents.h */
+	STORE_ENDED_SESSIONS, /* seq -> ended_sessions.h */
+	STORE_LOCKS, /* handle, session, owner, ... -> lock_rows.h */
+	STORE_LOCKERS, /* session, handle -> number of locks: lock_rows.h */
+	STORE_TABLES
 };
-/*
- * Checks the disk from time to time and reserves the space that changes will need.
- * Store's thread only.
- */
-enum store_room store_room(struct store *st);
-/* Whether the last check found less than STORE_ROOM.  Any thread. */
-bool store_short(const struct store *st);
+
+#define STORE_KEY_MAX 512u /* bytes in a key */
+#define STORE_VAL_MAX 8192u /* bytes in a value */
 
 /*
- * Counts of the database since it was opened.  The counts of the cache may be a little
- * old. Store's thread only.  -EIO: the store failed.
- */
-struct store_counts {
-	uint64_t cache_bytes, pages, dirty; /* dirty: not yet written */
-	uint64_t hits, misses; /* pages that were in the cache, or not */
-	uint64_t written, evicted; /* pages */
-	uint64_t commits, aborts;
-	/* log_since: since the last checkpoint */
-	uint64_t log_bytes, log_since;
-	uint64_t log_flushes;
-};
-int store_count(struct store *st, struct store_counts *counts);
-/* Durations of the checkpoints that wrote something.  Any thread. */
-const struct timing *store_checkpoints(const struct store *st);
-
-/*
- * A number that was never issued before, not even in a lost transaction.  Handles, open
- * ids and intents share these numbers.  Call it inside a transaction.
- */
-uint64_t store_id(struct store *st);
-/*
- * From now on no number below `from` is issued.  No transaction may be open; durable
- * after a flush.
- */
-int store_ids_from(struct store *st, uint64_t from);
-/* false: this id was never issued.  true: it may have been issued. */
-bool store_id_given(const struct store *st, uint64_t id);
-/* Keyed hash of a name: 63 bits, at least 3. */
-uint64_t store_hash(const struct store *st, const void *name, size_t len);
-
-/*
- * Rows.  Puts and deletes need an open transaction.  store_get() sets *len (may be
- * NULL) to the length of the value, which must fit in cap.
+ * Copies the value to val, of cap bytes, into which it must fit, and sets *len (may be NULL) to
+ * its length.  -ENOENT.
  */
 int store_get(struct store *st, enum store_table table, const void *key,
 	      size_t klen, void *val, size_t cap, size_t *len);
+/* The changes of rows: a transaction must be open.  The store copies key and val. */
 int store_put(struct store *st, enum store_table table, const void *key,
 	      size_t klen, const void *val, size_t len);
 /* -EEXIST: the key exists. */
@@ -151,40 +125,12 @@ int store_insert(struct store *st, enum store_table table, const void *key,
 int store_del(struct store *st, enum store_table table, const void *key,
 	      size_t klen);
 
-/*
- * Walks a table upwards from the first key that is not below `from`.  The table may
- * change during the walk.  If a transaction is open, close the iterator before it ends.
- * store_iter_next(): 0, or -ENOENT at the end.
- */
-struct store_iter {
-	struct store *st;
-	void *cursor;
-	int started;
-	uint8_t key[STORE_KEY_MAX];
-	size_t klen;
-	uint8_t val[STORE_VAL_MAX];
-	size_t len;
-};
-int store_iter_open(struct store *st, enum store_table table, const void *from,
-		    size_t flen, struct store_iter *it);
-int store_iter_next(struct store_iter *it);
-/* Continues the walk at the first key that is not below `from`. */
-void store_iter_seek(struct store_iter *it, const void *from, size_t flen);
-/*
- * Moves to the last key that is not above `key`; the walk continues upwards after it.
- * 0, -ENOENT.
- */
-int store_iter_floor(struct store_iter *it, const void *key, size_t klen);
-void store_iter_close(struct store_iter *it);
-/* Reads only the first row that is not below `from` into it->key and it->val.  0, -ENOENT. */
-int store_first(struct store *st, enum store_table table, const void *from,
-		size_t flen, struct store_iter *it);
-
-/* Named values of the store, in STORE_META. */
+/* Named values, in STORE_META.  -EIO: the value has another length. */
 int meta_get(struct store *st, const char *name, void *val, size_t len);
 int meta_put(struct store *st, const char *name, const void *val, size_t len);
 int meta_get_u64(struct store *st, const char *name, uint64_t *val);
 int meta_put_u64(struct store *st, const char *name, uint64_t val);
+int meta_del(struct store *st, const char *name);
 
 /* Big-endian, so that keys sort as numbers. */
 static inline void *key_u64(void *p, uint64_t v)
@@ -205,5 +151,89 @@ static inline uint64_t key_get_u64(const void *p)
 		v = v << 8 | b[i];
 	return v;
 }
+
+/* ---- cursors ---- */
+
+/*
+ * Walks a table upwards from the first key that is not below `from`.  The table may change during
+ * the walk.  If a transaction is open, close the cursor before it ends.  Memory of the caller.
+ */
+struct store_cursor {
+	struct store *st;
+	void *cursor;
+	int started;
+	/* the current row */
+	uint8_t key[STORE_KEY_MAX];
+	size_t klen;
+	uint8_t val[STORE_VAL_MAX];
+	size_t len;
+};
+int store_cursor_open(struct store *st, enum store_table table,
+		      const void *from, size_t flen, struct store_cursor *it);
+/* -ENOENT: there are no more rows. */
+int store_cursor_next(struct store_cursor *it);
+/* Continues the walk at the first key that is not below `from`. */
+void store_cursor_seek(struct store_cursor *it, const void *from, size_t flen);
+/*
+ * Moves to the last key that is not above `key`; the walk continues upwards after it.  -ENOENT:
+ * there is none.
+ */
+int store_cursor_floor(struct store_cursor *it, const void *key, size_t klen);
+void store_cursor_close(struct store_cursor *it);
+/*
+ * Reads only the first row that is not below `from` into it->key and it->val; nothing is to be
+ * closed.  -ENOENT.
+ */
+int store_get_first(struct store *st, enum store_table table, const void *from,
+		    size_t flen, struct store_cursor *it);
+
+/* ---- identifiers ---- */
+
+/*
+ * A number that was never issued before, not even in a lost transaction.  Handles, open ids and
+ * intents share these numbers.  A transaction must be open.
+ */
+uint64_t store_new_id(struct store *st);
+/*
+ * From now on no number below `from` is issued.  No transaction may be open; durable after a
+ * flush.
+ */
+int store_skip_ids(struct store *st, uint64_t from);
+/* false: this id was never issued.  true: it may have been issued. */
+bool store_id_was_issued(const struct store *st, uint64_t id);
+
+/* ---- space ---- */
+
+/* How short disk space is, and so which changes are still allowed. */
+enum store_space {
+	STORE_SPACE_OK, /* all changes */
+	STORE_SPACE_LOW, /* changes that free space */
+	STORE_SPACE_NONE, /* none that can be avoided */
+};
+/* Checks the disk from time to time, and reserves the space that changes will need. */
+enum store_space store_check_space(struct store *st);
+/* Whether the last check found less than STORE_SPACE_OK. */
+bool store_is_short(const struct store *st);
+
+/* ---- counters ---- */
+
+/* Rows that were read, written or passed since the open. */
+uint64_t store_rows_accessed(const struct store *st);
+/*
+ * Counts of the database since it was opened.  The counts of the cache may be a little old.  -EIO:
+ * the store failed.
+ */
+struct store_counts {
+	uint64_t cache_bytes, pages, dirty; /* dirty: not yet written */
+	uint64_t hits, misses; /* pages that were in the cache, or not */
+	uint64_t written, evicted; /* pages */
+	uint64_t commits, aborts;
+	/* log_since: since the last checkpoint */
+	uint64_t log_bytes, log_since;
+	uint64_t log_flushes;
+};
+int store_get_counts(struct store *st, struct store_counts *counts);
+/* Durations of the checkpoints that wrote something. */
+const struct timing *store_checkpoint_times(const struct store *st);
 
 #endif

@@ -39,7 +39,7 @@ static int keep_store(const struct iod *iod, uint64_t id)
 	char key[24];
 	int rc;
 
-	if (store_room(mgr->st) == STORE_ROOM_NONE)
+	if (store_check_space(mgr->st) == STORE_SPACE_NONE)
 		return -ENOSPC;
 	store_key(iod, key);
 	rc = ns_begin(&mgr->ns);

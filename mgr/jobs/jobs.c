@@ -25,7 +25,7 @@ int jobs_open(struct mgr *mgr,
 		rc = part_resume(mgr);
 	if (rc)
 		return rc;
-	/* what recovery found is durable, and its ids are below our first id */
+	/* the records that recovery found are durable, and their ids are below our first id */
 	jobs->remove_limit = jobs->fence_limit = jobs->first_id;
 	mgr->remove_id = mgr->mark.id = jobs->first_id;
 	rc = iods_open(mgr);

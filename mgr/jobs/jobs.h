@@ -184,7 +184,7 @@ void fence_tidy(struct mgr *mgr);
 /*
  * The session has ended, had capabilities, and gets no fence.  Tells the iods to reject
  * it, and each restarted iod again until `until` (clock_boot()), when its capabilities
- * have expired.  The newest PARTINGS_MAX such sessions are kept.
+ * have expired.  The newest UNFENCED_ENDS_MAX such sessions are kept.
  */
 void part_session(struct mgr *mgr, uint64_t session, uint64_t until);
 

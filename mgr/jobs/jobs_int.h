@@ -131,9 +131,9 @@ struct jobs {
 	uint64_t removed; /* intents up to here are deleted */
 	uint64_t fence_limit; /* fences up to here are durable */
 	struct {
-		/* ring has PARTINGS_MAX entries; NULL: there was none */
-		struct parting *ring;
-		uint64_t first, end; /* number n is at n % PARTINGS_MAX */
+		/* ring has UNFENCED_ENDS_MAX entries; NULL: there was none */
+		struct unfenced_end *ring;
+		uint64_t first, end; /* number n is at n % UNFENCED_ENDS_MAX */
 		/* log_pace.h: the last log line of an unrecorded entry */
 		uint64_t said;
 	} parted;
@@ -211,7 +211,7 @@ void ends_look_soon(struct mgr *mgr);
 /* The handle of its file, as clients and iods know it. */
 static inline unsigned long long job_shown(const struct job *job)
 {
-	return handle_shown(job->mgr->st, job->handle);
+	return handle_external(job->mgr->st, job->handle);
 }
 
 /* calls: the number of calls at the iods.  NULL: no memory. */

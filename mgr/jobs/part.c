@@ -11,11 +11,11 @@
 
 #include "mgr/jobs/jobs_int.h"
 #include "common/util/log_pace.h"
-#include "mgr/db/partings.h"
+#include "mgr/db/ended_sessions.h"
 
-static struct parting *nth(const struct jobs *jobs, uint64_t n)
+static struct unfenced_end *nth(const struct jobs *jobs, uint64_t n)
 {
-	return &jobs->parted.ring[n % PARTINGS_MAX];
+	return &jobs->parted.ring[n % UNFENCED_ENDS_MAX];
 }
 
 static void forget_old(struct jobs *jobs)
@@ -40,10 +40,10 @@ static uint32_t gather(struct parter *p, le64 session[WIRE_FENCE_MAX])
 		p->done = jobs->parted.first;
 	p->sent = p->done;
 	while (p->sent < jobs->parted.end && n < WIRE_FENCE_MAX) {
-		const struct parting *parting = nth(jobs, p->sent++);
+		const struct unfenced_end *unfenced_end = nth(jobs, p->sent++);
 
-		if (parting->session)
-			session[n++] = htole64(parting->session);
+		if (unfenced_end->session)
+			session[n++] = htole64(unfenced_end->session);
 	}
 	return n;
 }
@@ -102,56 +102,59 @@ bool part_has_all(const struct iod *iod)
 static int make_ring(struct jobs *jobs)
 {
 	if (!jobs->parted.ring)
-		jobs->parted.ring = calloc(PARTINGS_MAX,
+		jobs->parted.ring = calloc(UNFENCED_ENDS_MAX,
 					   sizeof(*jobs->parted.ring));
 	return jobs->parted.ring ? 0 : -ENOMEM;
 }
 
-static int add(struct jobs *jobs, const struct parting *parting)
+static int add(struct jobs *jobs, const struct unfenced_end *unfenced_end)
 {
 	int rc = make_ring(jobs);
 
 	if (rc)
 		return rc;
 	forget_old(jobs);
-	if (jobs->parted.end - jobs->parted.first == PARTINGS_MAX)
+	if (jobs->parted.end - jobs->parted.first == UNFENCED_ENDS_MAX)
 		jobs->parted.first++;
-	*nth(jobs, jobs->parted.end++) = *parting;
+	*nth(jobs, jobs->parted.end++) = *unfenced_end;
 	return 0;
 }
 
-static int put(struct mgr *mgr, uint64_t n, const struct parting *parting)
+static int put(struct mgr *mgr, uint64_t n,
+	       const struct unfenced_end *unfenced_end)
 {
 	int rc = ns_begin(&mgr->ns);
 
 	if (rc)
 		return rc;
-	rc = parting_put(mgr->st, n, parting);
+	rc = unfenced_end_put(mgr->st, n, unfenced_end);
 	if (!rc)
 		return mgr_commit(mgr, NULL);
 	ns_abort(&mgr->ns);
 	return rc;
 }
 
-static void record(struct mgr *mgr, const struct parting *parting)
+static void record(struct mgr *mgr, const struct unfenced_end *unfenced_end)
 {
 	struct jobs *jobs = mgr->jobs;
-	int rc = put(mgr, jobs->parted.end - 1, parting);
+	int rc = put(mgr, jobs->parted.end - 1, unfenced_end);
 
 	if (rc && log_pace(&jobs->parted.said))
 		log_warn(mgr->log,
 			 "session %016llx: its end is not recorded: %s; the "
 			 "next start of the mgr does not know it, and what it "
 			 "had open it keeps then until its capabilities end",
-			 (unsigned long long)parting->session, strerror(-rc));
+			 (unsigned long long)unfenced_end->session,
+			 strerror(-rc));
 }
 
 void part_session(struct mgr *mgr, uint64_t session, uint64_t until)
 {
-	const struct parting parting = { session, until, mgr->jobs->term,
-					 until - clock_boot() };
+	const struct unfenced_end unfenced_end = { session, until,
+						   mgr->jobs->term,
+						   until - clock_boot() };
 
-	if (add(mgr->jobs, &parting)) {
+	if (add(mgr->jobs, &unfenced_end)) {
 		log_error(mgr->log,
 			  "no memory to tell iods of the end of session "
 			  "%016llx; what it had open it keeps until its "
@@ -159,7 +162,7 @@ void part_session(struct mgr *mgr, uint64_t session, uint64_t until)
 			  (unsigned long long)session);
 		return;
 	}
-	record(mgr, &parting);
+	record(mgr, &unfenced_end);
 	for (uint32_t i = 0; i < mgr->conf.niods; i++)
 		kick(&mgr->jobs->iod[i].parter);
 }
@@ -170,16 +173,17 @@ void part_session(struct mgr *mgr, uint64_t session, uint64_t until)
  * Entries from an earlier boot of the host are on another clock.  They are kept for one
  * lifetime of a capability from this boot on (caps.c).
  */
-static int take_up(void *arg, uint64_t n, const struct parting *parting)
+static int take_up(void *arg, uint64_t n,
+		   const struct unfenced_end *unfenced_end)
 {
 	struct jobs *jobs = arg;
 	int rc = make_ring(jobs);
 
 	if (rc)
 		return rc;
-	*nth(jobs, n) = *parting;
-	if (parting->term < jobs->since)
-		nth(jobs, n)->until = jobs->begun + parting->life;
+	*nth(jobs, n) = *unfenced_end;
+	if (unfenced_end->term < jobs->since)
+		nth(jobs, n)->until = jobs->begun + unfenced_end->life;
 	if (jobs->parted.end <= n)
 		jobs->parted.end = n + 1;
 	return 0;
@@ -188,12 +192,12 @@ static int take_up(void *arg, uint64_t n, const struct parting *parting)
 int part_resume(struct mgr *mgr)
 {
 	struct jobs *jobs = mgr->jobs;
-	int rc = parting_walk(mgr->st, take_up, jobs);
+	int rc = unfenced_end_walk(mgr->st, take_up, jobs);
 
 	if (rc)
 		return rc;
-	if (jobs->parted.end > PARTINGS_MAX)
-		jobs->parted.first = jobs->parted.end - PARTINGS_MAX;
+	if (jobs->parted.end > UNFENCED_ENDS_MAX)
+		jobs->parted.first = jobs->parted.end - UNFENCED_ENDS_MAX;
 	return 0;
 }
 

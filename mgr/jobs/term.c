@@ -155,7 +155,7 @@ int term_open(struct mgr *mgr)
 		rc = ns_begin(&mgr->ns);
 	if (rc)
 		return rc;
-	jobs->first_id = store_id(mgr->st);
+	jobs->first_id = store_new_id(mgr->st);
 	rc = next_term(mgr);
 	if (!rc)
 		rc = note_clock(mgr);

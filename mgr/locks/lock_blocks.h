@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "mgr/db/locks.h"
+#include "mgr/db/lock_rows.h"
 
 struct lock_blocks;
 struct lock_link;

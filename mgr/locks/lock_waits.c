@@ -8,7 +8,7 @@
 
 #include "mgr/request/caller.h"
 #include "common/util/hash_table.h"
-#include "mgr/db/locks.h"
+#include "mgr/db/lock_rows.h"
 #include "mgr/locks/locks_int.h"
 
 #define WAKE_MAX NS_TURN_STEPS /* per turn of the event loop */
@@ -147,7 +147,7 @@ int lock_waits_open(struct mgr *mgr)
 		return rc;
 	}
 	park_init(&waits->park, RPC_QUEUE, on_late);
-	lock_watch(mgr->st, on_gone, waits->blocks);
+	lock_set_listener(mgr->st, on_gone, waits->blocks);
 	mgr->lock_waits = waits;
 	return 0;
 }
@@ -159,7 +159,7 @@ void lock_waits_close(struct mgr *mgr)
 
 	if (!waits)
 		return;
-	lock_watch(mgr->st, NULL, NULL);
+	lock_set_listener(mgr->st, NULL, NULL);
 	while (waits->waiters)
 		lock_wait_end(LIST_FIRST(&waits->waiters->waits)->req);
 	lock_blocks_close(waits->blocks);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "mgr/ns/ns_int.h"
-#include "mgr/db/xattr.h"
+#include "mgr/db/inode.h"
 
-_Static_assert(ACL_BYTES_MAX <= XATTR_VALUE_MAX, "a list fits a row");
+_Static_assert(ACL_BYTES_MAX <= XATTR_VALUE_BYTES, "a list fits a row");
 
 static const struct {
 	const char *name;
@@ -38,7 +38,7 @@ int acl_get(struct store *st, const struct inode *ino, enum acl_kind kind,
 	    struct acl *acl)
 {
 	const char *name = kinds[kind].name;
-	uint8_t bytes[XATTR_VALUE_MAX];
+	uint8_t bytes[XATTR_VALUE_BYTES];
 	size_t len;
 	int rc;
 

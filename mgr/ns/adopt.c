@@ -2,7 +2,7 @@
 /* adopt.c - ADOPT: moves what a previous session has of a file. */
 #include <errno.h>
 
-#include "mgr/db/locks.h"
+#include "mgr/db/lock_rows.h"
 #include "mgr/ns/ns_int.h"
 #include "mgr/db/sessions.h"
 
@@ -78,23 +78,23 @@ static int move_lock(struct ns_op *op, struct lock_rec rec)
 static int move_rows(struct ns_op *op, const struct ns_adopt_args *args,
 		     uint64_t owner, int *n)
 {
-	struct lock_iter it;
+	struct lock_cursor it;
 	struct lock_rec rec;
 	int rc;
 
 	*n = 0;
-	rc = lock_iter_open(op->ns->st, args->handle, args->session, owner,
-			    &it);
+	rc = lock_cursor_open(op->ns->st, args->handle, args->session, owner,
+			      &it);
 	if (rc)
 		return rc;
-	while (*n < (int)NS_DROP_LOCKS && !(rc = lock_iter_next(&it, &rec)) &&
+	while (*n < (int)NS_DROP_LOCKS && !(rc = lock_cursor_next(&it, &rec)) &&
 	       rec.session == args->session && rec.owner == owner) {
 		rc = move_lock(op, rec);
 		if (rc)
 			break;
 		++*n;
 	}
-	lock_iter_close(&it);
+	lock_cursor_close(&it);
 	return rc == -ENOENT ? 0 : rc;
 }
 

@@ -30,7 +30,7 @@ int ns_may_grant(struct ns_op *op, const struct ns_grant *grant)
 		return rc;
 	if (rec.flags & OPEN_HOLD && grant->flags & WIRE_O_WRITE)
 		return -EBADF;
-	if (rec.flags & OPEN_HOLD && !(rec.flags & OPEN_TOLD))
+	if (rec.flags & OPEN_HOLD && !(rec.flags & OPEN_DECLARED))
 		return 0;
 	/* neither a writer's record nor a declared hold proves that the session may read;
 	 * a mount for all users may read everything, with the rights of root */

@@ -273,7 +273,7 @@ void holds_drop(struct ns *ns, uint64_t session, uint64_t open)
 
 static uint32_t flags_of(const struct hold *hold)
 {
-	return OPEN_HOLD | (hold->told ? OPEN_TOLD : 0);
+	return OPEN_HOLD | (hold->told ? OPEN_DECLARED : 0);
 }
 
 bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
@@ -449,7 +449,7 @@ int ns_declare(struct ns_op *op, const struct ns_hold *what)
 	if (hold)
 		return declare(op, hold, &ino);
 	rc = hold_add(h, op->session, what->handle, what->open, &hold);
-	if (rc == -ENOSPC && !store_room(op->ns->st))
+	if (rc == -ENOSPC && !store_check_space(op->ns->st))
 		return record(op, what, &ino);
 	if (!rc)
 		hold->told = true;

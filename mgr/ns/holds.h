@@ -20,7 +20,7 @@
 
 #include "mgr/ns/ns_int.h"
 
-#define HOLDS_ID (UINT64_C(1) << 63) /* above any store_id() */
+#define HOLDS_ID (UINT64_C(1) << 63) /* above any store_new_id() */
 
 /*
  * Whether the id was issued to some session.  An id that is not issued yet may be
@@ -28,7 +28,7 @@
  */
 static inline bool holds_given(const struct ns_op *op, uint64_t open)
 {
-	return open & HOLDS_ID || store_id_given(op->ns->st, open);
+	return open & HOLDS_ID || store_id_was_issued(op->ns->st, open);
 }
 
 /*
@@ -48,7 +48,7 @@ enum holds_was {
 enum holds_was holds_release(struct ns_op *op, uint64_t handle, uint64_t open);
 /* The row of a session was dropped. */
 void holds_drop(struct ns *ns, uint64_t session, uint64_t open);
-/* *handle: the held file; *flags: OPEN_HOLD, OPEN_TOLD.  false: there is no such hold. */
+/* *handle: the held file; *flags: OPEN_HOLD, OPEN_DECLARED.  false: there is no such hold. */
 bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
 	       uint32_t *flags);
 

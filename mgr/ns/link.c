@@ -5,7 +5,7 @@
 
 #include "mgr/ns/acl_row.h"
 #include "mgr/ns/holds.h"
-#include "mgr/db/xattr.h"
+#include "mgr/db/inode.h"
 
 static void inherit_group(const struct ns_op *op, const struct inode *dir,
 			  struct inode *ino)
@@ -26,7 +26,7 @@ int ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
 		 struct inode *ino)
 {
 	*ino = (struct inode){
-		.handle = store_id(op->ns->st),
+		.handle = store_new_id(op->ns->st),
 		.mode = mode,
 		.nlink = 1,
 		.uid = op->cred->uid,
@@ -63,7 +63,7 @@ int ns_enter(struct ns_op *op, struct ns_place *place, struct inode *ino)
 static int record_remove(struct ns_op *op, const struct inode *ino)
 {
 	struct intent in = { .kind = INTENT_REMOVE,
-			     .id = store_id(op->ns->st),
+			     .id = store_new_id(op->ns->st),
 			     .handle = ino->handle,
 			     .base = ino->base,
 			     .pcount = ino->pcount,
@@ -77,7 +77,7 @@ static int record_remove(struct ns_op *op, const struct inode *ino)
 static int keep_for_now(struct ns_op *op, const struct inode *ino)
 {
 	struct intent in = { .kind = INTENT_LATER,
-			     .id = store_id(op->ns->st),
+			     .id = store_new_id(op->ns->st),
 			     .handle = ino->handle };
 	int rc = inode_put(op->ns->st, ino);
 
@@ -113,7 +113,7 @@ int ns_settle(struct ns_op *op, struct inode *ino)
 	if (S_ISREG(ino->mode) && !holds_complete(op->ns))
 		return keep_for_now(op, ino);
 	if (S_ISLNK(ino->mode))
-		rc = target_del(st, ino->handle);
+		rc = symlink_del(st, ino->handle);
 	else if (S_ISREG(ino->mode) && ino->flags & INODE_DATA)
 		rc = record_remove(op, ino);
 	if (!rc && ino->flags & INODE_XATTR)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "common/util/hash_table.h"
-#include "mgr/db/locks.h"
+#include "mgr/db/lock_rows.h"
 #include "mgr/ns/ns_int.h"
 
 #define LOCKS_MAX 65536u /* of a session on one file */
@@ -231,15 +231,15 @@ static bool may_touch(const struct lock_rec *new, const struct lock_rec *old)
 static int replace(struct change *c)
 {
 	struct lock_rec at = c->new, old;
-	struct lock_iter it;
+	struct lock_cursor it;
 	int rc;
 
 	/* a lock that ends at new->start may be merged */
 	at.start -= at.start > 0;
-	rc = lock_iter_open(c->st, at.handle, at.session, at.owner, &it);
+	rc = lock_cursor_open(c->st, at.handle, at.session, at.owner, &it);
 	if (rc)
 		return rc;
-	rc = lock_iter_seek(&it, &at, &old);
+	rc = lock_cursor_seek(&it, &at, &old);
 	while (!rc && may_touch(&c->new, &old)) {
 		if (!c->left--) {
 			c->new.end = old.start;
@@ -248,24 +248,24 @@ static int replace(struct change *c)
 		}
 		rc = make_room(c, &old);
 		if (!rc)
-			rc = lock_iter_next(&it, &old);
+			rc = lock_cursor_next(&it, &old);
 	}
-	lock_iter_close(&it);
+	lock_cursor_close(&it);
 	return rc == -ENOENT ? 0 : rc;
 }
 
 /* Removes the record if the session has no lock on the file any more. */
 int lock_forgotten(struct store *st, uint64_t session, uint64_t handle)
 {
-	struct lock_iter it;
+	struct lock_cursor it;
 	struct lock_rec rec;
 	int rc;
 
-	rc = lock_iter_open(st, handle, session, 0, &it);
+	rc = lock_cursor_open(st, handle, session, 0, &it);
 	if (rc)
 		return rc;
-	rc = lock_iter_next(&it, &rec);
-	lock_iter_close(&it);
+	rc = lock_cursor_next(&it, &rec);
+	lock_cursor_close(&it);
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (!rc && rec.session == session)
@@ -362,21 +362,21 @@ int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
 static int drop_some(struct store *st, uint64_t handle, uint64_t session)
 {
 	unsigned int left = NS_DROP_LOCKS;
-	struct lock_iter it;
+	struct lock_cursor it;
 	struct lock_rec rec;
 	int rc;
 
-	rc = lock_iter_open(st, handle, session, 0, &it);
+	rc = lock_cursor_open(st, handle, session, 0, &it);
 	if (rc)
 		return rc;
-	while (!(rc = lock_iter_next(&it, &rec)) && rec.session == session) {
+	while (!(rc = lock_cursor_next(&it, &rec)) && rec.session == session) {
 		rc = lock_del(st, &rec);
 		if (!rc && !--left)
 			rc = 1;
 		if (rc)
 			break;
 	}
-	lock_iter_close(&it);
+	lock_cursor_close(&it);
 	return rc == -ENOENT ? 0 : rc;
 }
 

@@ -45,7 +45,7 @@ static int check_rmdir(struct ns_op *op, const struct ns_place *place)
 		return rc;
 	if (!inode_is_dir(&place->ino))
 		return -ENOTDIR;
-	rc = dent_none(op->ns->st, place->ino.handle);
+	rc = dent_is_empty_dir(op->ns->st, place->ino.handle);
 	return rc < 0 ? rc : rc ? 0 : -ENOTEMPTY;
 }
 

@@ -5,7 +5,7 @@
 
 #include "mgr/db/dent.h"
 #include "mgr/ns/ns.h"
-#include "mgr/db/opens.h"
+#include "mgr/db/sessions.h"
 
 /* ---- perm.c ---- */
 

@@ -29,12 +29,12 @@ static int record(struct ns_op *op, uint32_t flags, const struct inode *ino,
 		  uint64_t *open)
 {
 	struct open_rec rec = { .session = op->session,
-				.open = store_id(op->ns->st),
+				.open = store_new_id(op->ns->st),
 				.handle = ino->handle,
 				.flags = flags };
 
 	if (!ns_is_owner(op->cred, ino))
-		rec.flags |= OPEN_PLAIN;
+		rec.flags |= OPEN_NOT_OWNER;
 	*open = rec.open;
 	return open_put(op->ns->st, &rec);
 }
@@ -58,7 +58,7 @@ int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 static bool holds(struct ns_op *op, uint32_t flags)
 {
 	return flags & WIRE_O_HOLD && flags & WIRE_O_READ &&
-	       !(flags & WIRE_O_WRITE) && !store_room(op->ns->st);
+	       !(flags & WIRE_O_WRITE) && !store_check_space(op->ns->st);
 }
 
 static int record_holder(struct ns_op *op, struct inode *ino, uint64_t *open)

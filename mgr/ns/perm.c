@@ -5,7 +5,7 @@
 
 #include "mgr/ns/acl_row.h"
 #include "mgr/ns/ns_int.h"
-#include "mgr/db/xattr.h"
+#include "mgr/db/inode.h"
 
 #define ENTRIES_STEP 16u /* entries of an ACL that cost as much as a row */
 
@@ -91,7 +91,7 @@ int ns_may_create(struct ns_op *op, const struct inode *dir)
 
 	if (rc)
 		return rc;
-	return store_room(op->ns->st) ? -ENOSPC : 0;
+	return store_check_space(op->ns->st) ? -ENOSPC : 0;
 }
 
 int ns_may_delete(const struct ns_op *op, const struct inode *dir,

@@ -122,22 +122,22 @@ static int emit_dots(const struct inode *dir, uint64_t cookie, struct fill *f)
 
 static int emit_names(const struct inode *dir, uint64_t cookie, struct fill *f)
 {
-	struct dent_iter it;
+	struct dent_cursor it;
 	int rc;
 
-	rc = dent_iter_open(f->op->ns->st, dir->handle,
-			    cookie < COOKIE_NAMES ? COOKIE_NAMES - 1 : cookie,
-			    &it);
+	rc = dent_cursor_open(f->op->ns->st, dir->handle,
+			      cookie < COOKIE_NAMES ? COOKIE_NAMES - 1 : cookie,
+			      &it);
 	if (rc)
 		return rc;
-	while (!(rc = dent_iter_next(&it))) {
+	while (!(rc = dent_cursor_next(&it))) {
 		const struct entry e = { it.name, it.len, it.hash, it.dent };
 
 		rc = emit(f, &e);
 		if (rc)
 			break;
 	}
-	dent_iter_close(&it);
+	dent_cursor_close(&it);
 	return rc == -ENOENT ? 0 : rc;
 }
 

@@ -14,7 +14,7 @@ static bool is_append(const struct open_rec *rec)
 /* Not for the owner: it may have set the bits after the write, as install(1) does. */
 static void drop_suid(struct inode *ino, const struct open_rec *rec)
 {
-	if (rec->flags & OPEN_PLAIN)
+	if (rec->flags & OPEN_NOT_OWNER)
 		ino->mode = ns_drop_suid(ino->mode);
 }
 

@@ -128,7 +128,7 @@ static int check_empty(struct ns *ns, const struct move *m)
 
 	if (!m->dst.found || !inode_is_dir(&m->dst.ino))
 		return 0;
-	rc = dent_none(ns->st, m->dst.ino.handle);
+	rc = dent_is_empty_dir(ns->st, m->dst.ino.handle);
 	return rc < 0 ? rc : rc ? 0 : -ENOTEMPTY;
 }
 

@@ -79,13 +79,13 @@ static bool follows(const struct walk *w)
 static int follow(struct walk *w, const struct inode *link)
 {
 	struct ns *ns = w->op->ns;
-	char text[TARGET_MAX];
+	char text[SYMLINK_MAX];
 	size_t len;
 	int rc;
 
 	if (++w->links > NS_LOOP_MAX)
 		return -ELOOP;
-	rc = target_get(ns->st, link->handle, text, &len);
+	rc = symlink_get(ns->st, link->handle, text, &len);
 	if (rc)
 		return rc;
 	if (text[0] == '/')

@@ -33,7 +33,7 @@ static int make_root(struct ns *ns)
 			      .ctime = now };
 	int rc;
 
-	root.handle = root.parent = store_id(ns->st);
+	root.handle = root.parent = store_new_id(ns->st);
 	rc = inode_put(ns->st, &root);
 	if (!rc)
 		rc = put_identity(ns);
@@ -99,7 +99,7 @@ static int forget(struct ns *ns, const char *name)
 
 	if (rc)
 		return rc;
-	rc = store_del(ns->st, STORE_META, name, strlen(name));
+	rc = meta_del(ns->st, name);
 	if (rc) {
 		ns_abort(ns);
 		return rc;
@@ -173,7 +173,7 @@ void ns_close_space(struct ns *ns)
 
 uint64_t ns_work(const struct ns *ns)
 {
-	return store_work(ns->st) + ns->steps;
+	return store_rows_accessed(ns->st) + ns->steps;
 }
 
 void ns_pause_end(struct ns *ns, struct ns_pause *pause)

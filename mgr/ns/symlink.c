@@ -12,7 +12,7 @@ int ns_symlink(struct ns_op *op, const char *target, size_t len,
 
 	if (!len)
 		return -ENOENT;
-	if (len > TARGET_MAX)
+	if (len > SYMLINK_MAX)
 		return -ENAMETOOLONG;
 	op->which = 1;
 	rc = ns_resolve(op, path, NS_ENTRY, &place);
@@ -29,7 +29,7 @@ int ns_symlink(struct ns_op *op, const char *target, size_t len,
 	if (rc)
 		return rc;
 	ino->size = len;
-	rc = target_put(op->ns->st, ino->handle, target, len);
+	rc = symlink_put(op->ns->st, ino->handle, target, len);
 	return rc ? rc : ns_enter(op, &place, ino);
 }
 
@@ -44,7 +44,7 @@ int ns_readlink(struct ns_op *op, const struct ns_path *path,
 		return rc;
 	if (!S_ISLNK(place.ino.mode))
 		return -EINVAL;
-	rc = target_get(op->ns->st, place.ino.handle, op->ns->redirect, len);
+	rc = symlink_get(op->ns->st, place.ino.handle, op->ns->redirect, len);
 	if (!rc)
 		*target = op->ns->redirect;
 	return rc;

@@ -23,7 +23,7 @@ static int record(struct ns_op *op, const struct inode *ino, uint64_t size,
 		  struct intent *in)
 {
 	in->kind = INTENT_RESIZE;
-	in->id = store_id(op->ns->st);
+	in->id = store_new_id(op->ns->st);
 	in->handle = ino->handle;
 	in->base = ino->base;
 	in->pcount = ino->pcount;

@@ -7,10 +7,10 @@
 #include "mgr/ns/acl_row.h"
 #include "mgr/ns/ns_int.h"
 #include "common/wire/wire.h"
-#include "mgr/db/xattr.h"
+#include "mgr/db/inode.h"
 
-_Static_assert(XATTR_NAME_MAX == WIRE_NAME_MAX, "names");
-_Static_assert(XATTR_VALUE_MAX == WIRE_XATTR_MAX, "values");
+_Static_assert(XATTR_NAME_BYTES == WIRE_NAME_MAX, "names");
+_Static_assert(XATTR_VALUE_BYTES == WIRE_XATTR_MAX, "values");
 
 enum space {
 	SPACE_USER,

@@ -14,7 +14,7 @@ int op_getattr(struct op *op)
 	rc = ns_getattr(&op->ns, &path,
 			!(le32toh(body->flags) & WIRE_P_NOFOLLOW), &ino);
 	if (rc == -ESTALE && le32toh(body->flags) & WIRE_P_EVER &&
-	    !store_id_given(op->mgr->st, path.dir))
+	    !store_id_was_issued(op->mgr->st, path.dir))
 		return -ENXIO;
 	return rc ? rc : op_put_attr(op, &ino);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mount.c - MOUNT: what a client must know about the file system. */
+/* mount.c - MOUNT: the properties of the file system that a client needs. */
 #include <errno.h>
 #include <string.h>
 

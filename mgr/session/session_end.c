@@ -68,7 +68,7 @@ static int put_fence(struct mgr *mgr, struct pending *p)
 
 	if (rc)
 		return rc;
-	p->in.id = store_id(mgr->st);
+	p->in.id = store_new_id(mgr->st);
 	rc = put_flags(mgr, p->in.session, SESSION_FENCED);
 	if (!rc)
 		rc = intent_put(mgr->st, &p->in);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mgr/session/session_int.h"
-#include "mgr/db/tombs.h"
+#include "mgr/db/ended_sessions.h"
 
 #define REAP_BATCH 32 /* open records per transaction; each is several rows */
 #define TOMB_DAYS 7
@@ -62,18 +62,20 @@ void reap_later(struct mgr *mgr, uint64_t id)
  */
 static int drop_row(struct mgr *mgr, uint64_t id)
 {
-	static const struct tomb_limit limit = {
+	static const struct ended_session_limit limit = {
 		.max = RPC_FENCE_MAX,
 		.keep = TOMB_DAYS * INT64_C(86400000000000),
 	};
-	struct tomb tomb = { .session = id, .ended = clock_wall() };
+	struct ended_session ended_session = { .session = id,
+					       .ended = clock_wall() };
 	struct session_rec rec;
 	int rc;
 
 	rc = session_get(mgr->st, id, &rec);
-	tomb.evicted = !rc && rec.flags & SESSION_EVICTED;
+	ended_session.evicted = !rc && rec.flags & SESSION_EVICTED;
 	if (!rc && !(rec.flags & SESSION_BYE))
-		rc = tomb_add(mgr->st, ++mgr->sessions->tombs, &tomb, &limit);
+		rc = ended_session_add(mgr->st, ++mgr->sessions->tombs,
+				       &ended_session, &limit);
 	return rc ? rc : session_del(mgr->st, id);
 }
 

@@ -5,7 +5,7 @@
 
 #include "mgr/jobs/jobs.h"
 #include "mgr/session/session_int.h"
-#include "mgr/db/tombs.h"
+#include "mgr/db/ended_sessions.h"
 
 static int gone_add(struct gone **table, uint64_t id)
 {
@@ -103,14 +103,14 @@ int sessions_open(struct mgr *mgr)
 	return rc;
 }
 
-static int refuse(void *arg, const struct tomb *tomb)
+static int refuse(void *arg, const struct ended_session *ended_session)
 {
 	struct mgr *mgr = arg;
 
-	if (tomb->evicted)
-		rpc_server_evict(mgr->server, tomb->session);
+	if (ended_session->evicted)
+		rpc_server_evict(mgr->server, ended_session->session);
 	else
-		rpc_server_fence(mgr->server, tomb->session);
+		rpc_server_fence(mgr->server, ended_session->session);
 	return 0;
 }
 
@@ -126,7 +126,8 @@ static int refuse_row(void *arg, const struct session_rec *rec)
 
 int sessions_refuse(struct mgr *mgr)
 {
-	int rc = tomb_walk(mgr->st, refuse, mgr, &mgr->sessions->tombs);
+	int rc = ended_session_walk(mgr->st, refuse, mgr,
+				    &mgr->sessions->tombs);
 
 	return rc ? rc : session_walk(mgr->st, refuse_row, mgr);
 }

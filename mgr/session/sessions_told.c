@@ -6,8 +6,8 @@
 
 #include "mgr/request/caller.h"
 #include "mgr/session/evict.h"
-#include "mgr/db/locks.h"
-#include "mgr/db/opens.h"
+#include "mgr/db/lock_rows.h"
+#include "mgr/db/sessions.h"
 #include "mgr/session/session.h"
 
 #define COUNT_MAX 65536u /* files of one session are counted up to here */

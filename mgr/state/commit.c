@@ -14,7 +14,7 @@ static int commit(struct mgr *mgr)
 	if (rc)
 		return rc;
 	if (changed)
-		checkpointer_note(mgr->cp);
+		checkpointer_wake(mgr->cp);
 	if (removed)
 		mgr->remove_id = removed;
 	return 0;
@@ -34,7 +34,7 @@ static void late_enough(struct rpc_timer *timer)
 	struct mgr *mgr = container_of(timer, struct mgr, late);
 
 	mgr->late_set = false;
-	flusher_hurry(mgr->fl);
+	flusher_release_late(mgr->fl);
 }
 
 int mgr_commit_late(struct mgr *mgr, struct flusher_item *item)

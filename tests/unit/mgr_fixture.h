@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mgr/ns/ns.h"
-#include "mgr/db/opens.h"
+#include "mgr/db/sessions.h"
 #include "tests/unit/store_fixture.h"
 
 struct fixture {

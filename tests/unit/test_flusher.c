@@ -32,7 +32,7 @@ static void on_durable(struct flusher_item *item)
 
 static void collect_all(struct flusher *fl)
 {
-	while (!flusher_idle(fl)) {
+	while (!flusher_is_empty(fl)) {
 		sem_wait(&woken);
 		ck_assert_int_ge(flusher_collect(fl), 0);
 	}
@@ -45,7 +45,7 @@ static const uint64_t quick_ns[] = { 0, UINT64_MAX };
 
 static void submit(struct flusher *fl, bool here)
 {
-	bool idle = !flusher_gathers(fl);
+	bool idle = !flusher_will_flush_here(fl);
 
 	if (flusher_submit(fl)) {
 		ck_assert(here && !idle);
@@ -69,7 +69,7 @@ START_TEST(test_flusher)
 		items[i].durable = on_durable;
 		store_fx_commit_row(&fx, i);
 		flusher_add(fl, &items[i]);
-		checkpointer_note(cp);
+		checkpointer_wake(cp);
 		if (i % 7 == 6)
 			submit(fl, _i);
 	}
@@ -98,7 +98,7 @@ START_TEST(test_late)
 			 0);
 	flusher_add_late(fl, &late);
 	submit(fl, _i);
-	ck_assert(!flusher_idle(fl));
+	ck_assert(!flusher_is_empty(fl));
 	flusher_add(fl, &item);
 	submit(fl, _i);
 	collect_all(fl);
@@ -108,7 +108,7 @@ START_TEST(test_late)
 	/* and without company */
 	flusher_add_late(fl, &late);
 	submit(fl, _i);
-	flusher_hurry(fl);
+	flusher_release_late(fl);
 	submit(fl, _i);
 	collect_all(fl);
 	ck_assert_uint_eq(durable, 3);
@@ -130,7 +130,7 @@ START_TEST(test_many_late)
 				      NULL, &fl),
 			 0);
 	for (i = 0; i < MOST_LATE; i++) {
-		ck_assert(!flusher_gathers(fl));
+		ck_assert(!flusher_will_flush_here(fl));
 		late[i].durable = on_durable;
 		flusher_add_late(fl, &late[i]);
 		submit(fl, _i);

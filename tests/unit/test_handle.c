@@ -37,8 +37,8 @@ static void check_both_ways(uint64_t n)
 	uint64_t wire = handle_to_wire(fx.st, n);
 
 	ck_assert_uint_eq(handle_from_wire(fx.st, wire), n);
-	ck_assert_uint_eq(le64toh(wire), handle_shown(fx.st, n));
-	ck_assert_uint_eq(handle_shown(fx.st, handle_meant(fx.st, n)), n);
+	ck_assert_uint_eq(le64toh(wire), handle_external(fx.st, n));
+	ck_assert_uint_eq(handle_external(fx.st, handle_internal(fx.st, n)), n);
 	ck_assert_uint_eq(!wire, !n);
 }
 
@@ -59,21 +59,21 @@ END_TEST
 START_TEST(test_counting)
 {
 	for (uint64_t n = 1; n <= 1000000; n++)
-		ck_assert_uint_gt(handle_meant(fx.st, n), 1000000);
+		ck_assert_uint_gt(handle_internal(fx.st, n), 1000000);
 }
 END_TEST
 
 START_TEST(test_key)
 {
-	uint64_t one = handle_shown(fx.st, 1);
+	uint64_t one = handle_external(fx.st, 1);
 
 	ck_assert_uint_ne(one, 1);
 	store_fx_close(&fx);
 	store_fx_open(&fx);
-	ck_assert_uint_eq(handle_shown(fx.st, 1), one);
+	ck_assert_uint_eq(handle_external(fx.st, 1), one);
 	store_fx_teardown(&fx);
 	store_fx_setup(&fx);
-	ck_assert_uint_ne(handle_shown(fx.st, 1), one);
+	ck_assert_uint_ne(handle_external(fx.st, 1), one);
 }
 END_TEST
 
@@ -85,7 +85,7 @@ START_TEST(test_without_key)
 	ck_assert_int_eq(store_commit(fx.st), 0);
 	store_fx_close(&fx);
 	store_fx_open(&fx);
-	ck_assert_uint_eq(handle_shown(fx.st, 7), 7);
+	ck_assert_uint_eq(handle_external(fx.st, 7), 7);
 	check_both_ways(7);
 }
 END_TEST

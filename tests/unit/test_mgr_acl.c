@@ -6,7 +6,7 @@
 
 #include "mgr/ns/acl.h"
 #include "tests/unit/mgr_fixture.h"
-#include "mgr/db/xattr.h"
+#include "mgr/db/inode.h"
 
 #define ACCESS "system.posix_acl_access"
 #define DEFAULT "system.posix_acl_default"
@@ -194,14 +194,14 @@ END_TEST
 START_TEST(test_gone)
 {
 	struct acl acl = list_of(7, 7);
-	struct store_iter it;
+	struct store_cursor it;
 
 	ck_assert_int_eq(set("d", DEFAULT, &acl), 0);
 	ck_assert_int_eq(set("d", ACCESS, &acl), 0);
 	ck_assert_int_eq(fx_creat(&fx, "d/f", 0666), 0);
 	ck_assert_int_eq(fx_unlink(&fx, "d/f"), 0);
 	ck_assert_int_eq(fx_rmdir(&fx, "d"), 0);
-	ck_assert_int_eq(store_first(fx.db.st, STORE_SYMLINKS, "", 0, &it),
+	ck_assert_int_eq(store_get_first(fx.db.st, STORE_SYMLINKS, "", 0, &it),
 			 -ENOENT);
 }
 END_TEST

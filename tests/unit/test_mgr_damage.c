@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "mgr/db/locks.h"
+#include "mgr/db/lock_rows.h"
 #include "tests/unit/store_fixture.h"
 
 static struct store_fixture fx;

@@ -185,7 +185,7 @@ START_TEST(test_few_lines)
 	ck_assert_uint_le(lines, 20);
 	free_disk();
 	ck_assert_int_eq(store_checkpoint(fx.st, 0), 0);
-	ck_assert_int_eq(store_room(fx.st), STORE_ROOM);
+	ck_assert_int_eq(store_check_space(fx.st), STORE_SPACE_OK);
 }
 END_TEST
 
@@ -218,7 +218,7 @@ START_TEST(test_flusher)
 	flusher_add(fl, &item);
 	if (flusher_submit(fl))
 		ck_assert_int_eq(flusher_collect(fl), 0);
-	while (!flusher_idle(fl)) {
+	while (!flusher_is_empty(fl)) {
 		sem_wait(&woken);
 		ck_assert_int_ge(flusher_collect(fl), 0);
 	}
@@ -248,7 +248,7 @@ START_TEST(test_no_limit)
 	atomic_store(&unlimited, true);
 	for (int i = 0; i < 3; i++) {
 		usleep(30000); /* longer than between two checks */
-		ck_assert_int_eq(store_room(fx.st), STORE_ROOM);
+		ck_assert_int_eq(store_check_space(fx.st), STORE_SPACE_OK);
 	}
 	atomic_store(&unlimited, false);
 }

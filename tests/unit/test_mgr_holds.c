@@ -339,11 +339,11 @@ static int declare_with_little_room(struct ns_op *op,
 	int rc;
 
 	atomic_store(&little, true);
-	while (!store_room(fx.db.st))
+	while (!store_check_space(fx.db.st))
 		usleep(1000);
 	rc = ns_declare(op, what);
 	atomic_store(&little, false);
-	while (store_room(fx.db.st))
+	while (store_check_space(fx.db.st))
 		usleep(1000);
 	return rc;
 }
@@ -369,7 +369,7 @@ START_TEST(many_of_one)
 		ck_assert_int_eq(ns_declare(&op, &what), 0);
 	ck_assert_int_eq(open_get(fx.db.st, op.session, what.open, &rec), 0);
 	ck_assert_uint_eq(rec.handle, file);
-	ck_assert_uint_eq(rec.flags, OPEN_HOLD | OPEN_TOLD);
+	ck_assert_uint_eq(rec.flags, OPEN_HOLD | OPEN_DECLARED);
 	ck_assert_uint_eq(fx.ns.holds.n, most);
 	op.session++;
 	ck_assert_int_eq(ns_declare(&op, &what), 0);

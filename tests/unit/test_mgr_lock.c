@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "mgr/db/locks.h"
+#include "mgr/db/lock_rows.h"
 #include "tests/unit/mgr_fixture.h"
 #include "mgr/db/sessions.h"
 #include "tests/unit/rnd.h"
@@ -78,10 +78,10 @@ static void ck_rows(const struct model *m)
 	struct model seen = { 0 };
 	struct lock_rec rec, last = { 0 };
 	uint32_t rows[2] = { 0 };
-	struct lock_iter it;
+	struct lock_cursor it;
 
-	ck_assert_int_eq(lock_iter_open(fx.db.st, ino.handle, 0, 0, &it), 0);
-	while (!lock_iter_next(&it, &rec)) {
+	ck_assert_int_eq(lock_cursor_open(fx.db.st, ino.handle, 0, 0, &it), 0);
+	while (!lock_cursor_next(&it, &rec)) {
 		unsigned int o = (unsigned int)((rec.session - 77) * 2 +
 						rec.owner);
 
@@ -95,7 +95,7 @@ static void ck_rows(const struct model *m)
 		rows[rec.session - 77]++;
 		last = rec;
 	}
-	lock_iter_close(&it);
+	lock_cursor_close(&it);
 	ck_count(77, rows[0]);
 	ck_count(78, rows[1]);
 	ck_assert_mem_eq(&seen, m, sizeof(seen));
@@ -334,12 +334,12 @@ END_TEST
 /* What a scan of all rows finds: of those in the way the one that begins first. */
 static int scan(const struct lock_rec *want, struct lock_rec *found)
 {
-	struct lock_iter it;
+	struct lock_cursor it;
 	struct lock_rec rec;
 	int rc = -ENOENT;
 
-	ck_assert_int_eq(lock_iter_open(fx.db.st, ino.handle, 0, 0, &it), 0);
-	while (!lock_iter_next(&it, &rec)) {
+	ck_assert_int_eq(lock_cursor_open(fx.db.st, ino.handle, 0, 0, &it), 0);
+	while (!lock_cursor_next(&it, &rec)) {
 		if (lock_same_holder(&rec, want) || rec.space != want->space ||
 		    rec.start >= want->end || want->start >= rec.end ||
 		    (rec.type != LOCK_EXCLUSIVE &&
@@ -349,7 +349,7 @@ static int scan(const struct lock_rec *want, struct lock_rec *found)
 			*found = rec;
 		rc = 0;
 	}
-	lock_iter_close(&it);
+	lock_cursor_close(&it);
 	return rc;
 }
 

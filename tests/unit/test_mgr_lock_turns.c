@@ -2,7 +2,7 @@
 /* test_mgr_lock_turns.c - locks and unlocks that need several turns. */
 #include <errno.h>
 
-#include "mgr/db/locks.h"
+#include "mgr/db/lock_rows.h"
 #include "tests/unit/mgr_fixture.h"
 #include "mgr/db/sessions.h"
 

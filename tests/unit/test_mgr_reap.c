@@ -5,7 +5,7 @@
 
 #include "common/comm/progress/ctx.h"
 #include "mgr/db/db_int.h"
-#include "mgr/db/locks.h"
+#include "mgr/db/lock_rows.h"
 #include "mgr/session/session_int.h"
 #include "tests/unit/store_fixture.h"
 

@@ -7,10 +7,9 @@
 #include <stddef.h>
 
 #include "mgr/db/intents.h"
-#include "mgr/db/partings.h"
+#include "mgr/db/ended_sessions.h"
 #include "mgr/db/sessions.h"
 #include "tests/unit/store_fixture.h"
-#include "mgr/db/tombs.h"
 
 static struct store_fixture fx;
 
@@ -68,37 +67,40 @@ START_TEST(test_sessions)
 END_TEST
 
 /* Those with an even number were evicted. */
-static int collect(void *arg, const struct tomb *tomb)
+static int collect(void *arg, const struct ended_session *ended_session)
 {
 	uint64_t **next = arg;
 
-	ck_assert(tomb->evicted == !(tomb->session & 1));
-	*(*next)++ = tomb->session;
+	ck_assert(ended_session->evicted == !(ended_session->session & 1));
+	*(*next)++ = ended_session->session;
 	return 0;
 }
 
 /* Sessions 1001, 1002, ... are ended a second after each other. */
-static uint64_t bury(uint64_t n, const struct tomb_limit *limit,
+static uint64_t bury(uint64_t n, const struct ended_session_limit *limit,
 		     uint64_t left[16])
 {
 	uint64_t last = 99, *next = left;
 
 	for (uint64_t i = 1; i <= n; i++) {
-		const struct tomb tomb = { 1000 + i, (int64_t)i, !(i & 1) };
+		const struct ended_session ended_session = { 1000 + i,
+							     (int64_t)i,
+							     !(i & 1) };
 
 		ck_assert_int_eq(store_begin(fx.st), 0);
-		ck_assert_int_eq(tomb_add(fx.st, i, &tomb, limit), 0);
+		ck_assert_int_eq(
+			ended_session_add(fx.st, i, &ended_session, limit), 0);
 		ck_assert_int_eq(store_commit(fx.st), 0);
 	}
-	ck_assert_int_eq(tomb_walk(fx.st, collect, &next, &last), 0);
+	ck_assert_int_eq(ended_session_walk(fx.st, collect, &next, &last), 0);
 	ck_assert_uint_eq(last, n);
 	return (uint64_t)(next - left);
 }
 
 START_TEST(test_tombs)
 {
-	struct tomb_limit many = { .max = 3, .keep = 100 };
-	struct tomb_limit old = { .max = 100, .keep = 4 };
+	struct ended_session_limit many = { .max = 3, .keep = 100 };
+	struct ended_session_limit old = { .max = 100, .keep = 4 };
 	uint64_t left[16];
 
 	ck_assert_uint_eq(bury(0, &many, left), 0);
@@ -113,58 +115,64 @@ START_TEST(test_tombs)
 END_TEST
 
 /* Of session 5000 + n, until n, of term 2n; its capabilities live 3n. */
-static int see_parting(void *arg, uint64_t n, const struct parting *parting)
+static int see_parting(void *arg, uint64_t n,
+		       const struct unfenced_end *unfenced_end)
 {
 	uint64_t *sum = arg;
 
-	ck_assert_uint_eq(parting->session, 5000 + n);
-	ck_assert_uint_eq(parting->until, n);
-	ck_assert_uint_eq(parting->term, 2 * n);
-	ck_assert_uint_eq(parting->life, 3 * n);
+	ck_assert_uint_eq(unfenced_end->session, 5000 + n);
+	ck_assert_uint_eq(unfenced_end->until, n);
+	ck_assert_uint_eq(unfenced_end->term, 2 * n);
+	ck_assert_uint_eq(unfenced_end->life, 3 * n);
 	*sum += n;
-	return n == PARTINGS_MAX + 2 ? 7 : 0;
+	return n == UNFENCED_ENDS_MAX + 2 ? 7 : 0;
 }
 
 START_TEST(test_partings)
 {
-	static const uint64_t part[] = {
-		0, 1, 2, 300, PARTINGS_MAX - 1, PARTINGS_MAX, PARTINGS_MAX + 1
-	};
+	static const uint64_t part[] = { 0,
+					 1,
+					 2,
+					 300,
+					 UNFENCED_ENDS_MAX - 1,
+					 UNFENCED_ENDS_MAX,
+					 UNFENCED_ENDS_MAX + 1 };
 	uint64_t sum = 0;
 
 	ck_assert_int_eq(store_begin(fx.st), 0);
 	/* other values lie on both sides of them */
 	ck_assert_int_eq(meta_put_u64(fx.st, "clock", 1), 0);
 	ck_assert_int_eq(meta_put_u64(fx.st, "term", 1), 0);
-	ck_assert_int_eq(parting_walk(fx.st, see_parting, &sum), 0);
+	ck_assert_int_eq(unfenced_end_walk(fx.st, see_parting, &sum), 0);
 	ck_assert_uint_eq(sum, 0);
 	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
-		const struct parting p = { 5000 + part[i], part[i], 2 * part[i],
-					   3 * part[i] };
+		const struct unfenced_end p = { 5000 + part[i], part[i],
+						2 * part[i], 3 * part[i] };
 
-		ck_assert_int_eq(parting_put(fx.st, part[i], &p), 0);
+		ck_assert_int_eq(unfenced_end_put(fx.st, part[i], &p), 0);
 	}
 	ck_assert_int_eq(store_commit(fx.st), 0);
 	/* 0 and 1 have gone */
-	ck_assert_int_eq(parting_walk(fx.st, see_parting, &sum), 0);
-	ck_assert_uint_eq(sum, 2 + 300 + 3 * PARTINGS_MAX);
+	ck_assert_int_eq(unfenced_end_walk(fx.st, see_parting, &sum), 0);
+	ck_assert_uint_eq(sum, 2 + 300 + 3 * UNFENCED_ENDS_MAX);
 }
 END_TEST
 
 START_TEST(test_partings_stop)
 {
-	const struct parting p = { 5000 + PARTINGS_MAX + 2, PARTINGS_MAX + 2,
-				   2 * (PARTINGS_MAX + 2),
-				   3 * (PARTINGS_MAX + 2) };
+	const struct unfenced_end p = { 5000 + UNFENCED_ENDS_MAX + 2,
+					UNFENCED_ENDS_MAX + 2,
+					2 * (UNFENCED_ENDS_MAX + 2),
+					3 * (UNFENCED_ENDS_MAX + 2) };
 	uint64_t sum = 0, le = 0;
 
 	ck_assert_int_eq(store_begin(fx.st), 0);
-	ck_assert_int_eq(parting_put(fx.st, PARTINGS_MAX + 2, &p), 0);
-	ck_assert_int_eq(parting_walk(fx.st, see_parting, &sum), 7);
+	ck_assert_int_eq(unfenced_end_put(fx.st, UNFENCED_ENDS_MAX + 2, &p), 0);
+	ck_assert_int_eq(unfenced_end_walk(fx.st, see_parting, &sum), 7);
 	ck_assert_int_eq(store_put(fx.st, STORE_META, "parted\0\0\0\0\0\0\0\1",
 				   14, &le, sizeof(le)),
 			 0);
-	ck_assert_int_eq(parting_walk(fx.st, see_parting, &sum), -EIO);
+	ck_assert_int_eq(unfenced_end_walk(fx.st, see_parting, &sum), -EIO);
 	ck_assert_int_eq(store_commit(fx.st), 0);
 }
 END_TEST

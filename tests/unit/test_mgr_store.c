@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 
+#include "mgr/db/dent.h"
 #include "tests/unit/store_fixture.h"
 
 static struct store_fixture fx;
@@ -61,21 +62,21 @@ END_TEST
 
 START_TEST(test_walk)
 {
-	struct store_iter it;
+	struct store_cursor it;
 	uint8_t key[8];
 	uint32_t n = 10;
 
 	for (uint32_t i = 0; i < 1000; i++)
 		store_fx_commit_row(&fx, i * 10);
 	key_u64(key, 7);
-	ck_assert_int_eq(store_iter_open(fx.st, STORE_META, key, 8, &it), 0);
-	while (!store_iter_next(&it) && it.key[0] == 0) {
+	ck_assert_int_eq(store_cursor_open(fx.st, STORE_META, key, 8, &it), 0);
+	while (!store_cursor_next(&it) && it.key[0] == 0) {
 		ck_assert_uint_eq(key_get_u64(it.key), n);
 		store_fx_commit_row(
 			&fx, n - 5); /* behind the walk: pages split under it */
 		n += 10;
 	}
-	store_iter_close(&it);
+	store_cursor_close(&it);
 	ck_assert_uint_eq(n, 10000);
 }
 END_TEST
@@ -163,7 +164,7 @@ static void give_ids(void)
 {
 	store_begin(fx.st);
 	for (int i = 0; i < 1000; i++)
-		store_id(fx.st);
+		store_new_id(fx.st);
 	store_abort(fx.st);
 }
 
@@ -172,38 +173,38 @@ START_TEST(test_ids)
 	uint64_t last;
 
 	ck_assert_int_eq(store_begin(fx.st), 0);
-	last = store_id(fx.st);
-	ck_assert_uint_eq(store_id(fx.st), last + 1);
+	last = store_new_id(fx.st);
+	ck_assert_uint_eq(store_new_id(fx.st), last + 1);
 	store_abort(fx.st);
 	die_after(give_ids);
 	ck_assert_int_eq(store_begin(fx.st), 0);
-	ck_assert_uint_gt(store_id(fx.st), last + 1001);
+	ck_assert_uint_gt(store_new_id(fx.st), last + 1001);
 	store_abort(fx.st);
 	/* over the end of a range */
 	ck_assert_int_eq(store_begin(fx.st), 0);
-	last = store_id(fx.st);
+	last = store_new_id(fx.st);
 	for (int i = 0; i < 600000; i++)
-		store_id(fx.st);
+		store_new_id(fx.st);
 	ck_assert_int_eq(store_commit(fx.st), 0);
 	ck_assert_int_eq(store_begin(fx.st), 0);
 	for (int i = 0; i < 600000; i++)
-		store_id(fx.st);
-	ck_assert_uint_eq(store_id(fx.st), last + 1200001);
+		store_new_id(fx.st);
+	ck_assert_uint_eq(store_new_id(fx.st), last + 1200001);
 	ck_assert_int_eq(store_commit(fx.st), 0);
 }
 END_TEST
 
 START_TEST(test_hash)
 {
-	uint64_t a = store_hash(fx.st, "name", 4),
-		 b = store_hash(fx.st, "nam", 3);
+	uint64_t a = dent_name_hash(fx.st, "name", 4),
+		 b = dent_name_hash(fx.st, "nam", 3);
 
 	ck_assert_uint_ge(a, 3);
 	ck_assert_uint_le(a, INT64_MAX);
 	ck_assert_uint_ne(a, b);
 	store_fx_close(&fx);
 	store_fx_open(&fx);
-	ck_assert_uint_eq(store_hash(fx.st, "name", 4), a);
+	ck_assert_uint_eq(dent_name_hash(fx.st, "name", 4), a);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "tests/unit/mgr_fixture.h"
-#include "mgr/db/xattr.h"
+#include "mgr/db/inode.h"
 
 static struct fixture fx;
 
@@ -126,7 +126,7 @@ END_TEST
 
 START_TEST(test_many_and_gone)
 {
-	struct store_iter it;
+	struct store_cursor it;
 	char name[32];
 
 	ck_assert_int_eq(fx_symlink(&fx, "text", "l"), 0);
@@ -142,7 +142,7 @@ START_TEST(test_many_and_gone)
 	ck_assert_uint_eq(list("g"), 7);
 	ck_assert_int_eq(fx_unlink(&fx, "g"), 0);
 	ck_assert_int_eq(fx_unlink(&fx, "l"), 0);
-	ck_assert_int_eq(store_first(fx.db.st, STORE_SYMLINKS, "", 0, &it),
+	ck_assert_int_eq(store_get_first(fx.db.st, STORE_SYMLINKS, "", 0, &it),
 			 -ENOENT);
 }
 END_TEST

@@ -22,11 +22,12 @@ static atomic_bool full, unmarkable, endless, late, late_next;
 static atomic_uint complaints;
 static atomic_bool ready;
 
-enum store_room __real_store_room(struct store *st);
-enum store_room __wrap_store_room(struct store *st);
-enum store_room __wrap_store_room(struct store *st)
+enum store_space __real_store_check_space(struct store *st);
+enum store_space __wrap_store_check_space(struct store *st);
+enum store_space __wrap_store_check_space(struct store *st)
 {
-	return atomic_load(&full) ? STORE_ROOM_NONE : __real_store_room(st);
+	return atomic_load(&full) ? STORE_SPACE_NONE
+				  : __real_store_check_space(st);
 }
 
 /* A client says itself until when its request counts. */

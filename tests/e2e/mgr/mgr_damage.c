@@ -17,7 +17,7 @@
 
 static int damage(struct store *st, int argc, char **argv)
 {
-	uint64_t handle = handle_meant(st, strtoull(argv[3], NULL, 10));
+	uint64_t handle = handle_internal(st, strtoull(argv[3], NULL, 10));
 	struct inode ino;
 	int rc;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * checkpoint.c - writes changed pages back in a thread of its own, so that no reply
+ * checkpointer.c - writes changed pages back in a thread of its own, so that no reply
  * waits for it. This bounds the log that a recovery reads, and frees old log files.
  * The thread sleeps while nothing changes.
  */
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "mgr/db/cond.h"
+#include "mgr/db/db_int.h"
 #include "mgr/db/flusher.h"
 
 #define CHECKPOINT_KBYTE (64u << 10) /* KiB of log between checkpoints */
@@ -27,7 +27,7 @@ struct checkpointer {
 	pthread_t thread;
 };
 
-static void tick(struct checkpointer *cp)
+static void wait_for_tick(struct checkpointer *cp)
 {
 	struct timespec ts;
 
@@ -36,7 +36,7 @@ static void tick(struct checkpointer *cp)
 	pthread_cond_timedwait(&cp->work, &cp->lock, &ts);
 }
 
-static int checkpoint(struct checkpointer *cp, unsigned int kbyte)
+static int checkpoint_unlocked(struct checkpointer *cp, unsigned int kbyte)
 {
 	int rc;
 
@@ -52,12 +52,13 @@ static void busy_period(struct checkpointer *cp)
 	int left = CHECKPOINT_SECONDS / CHECKPOINT_TICK;
 
 	while (!cp->stop && left-- > 0) {
-		tick(cp);
-		checkpoint(cp, store_short(cp->st) ? CHECKPOINT_SHORT
-						   : CHECKPOINT_KBYTE);
+		wait_for_tick(cp);
+		checkpoint_unlocked(cp, store_is_short(cp->st)
+						? CHECKPOINT_SHORT
+						: CHECKPOINT_KBYTE);
 	}
 	atomic_store(&cp->dirty, false);
-	if (!cp->stop && checkpoint(cp, 0))
+	if (!cp->stop && checkpoint_unlocked(cp, 0))
 		atomic_store(&cp->dirty, true); /* no space: try again */
 }
 
@@ -112,7 +113,7 @@ void checkpointer_close(struct checkpointer *cp)
 	free(cp);
 }
 
-void checkpointer_note(struct checkpointer *cp)
+void checkpointer_wake(struct checkpointer *cp)
 {
 	if (atomic_load(&cp->dirty))
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* locks.c - rows (handle, session, owner, space, start) -> (end, type). */
+/* lock_rows.c - rows (handle, session, owner, space, start) -> (end, type). */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "mgr/db/db_int.h"
 #include "mgr/db/lock_index.h"
 
-struct record {
+struct lock_row {
 	uint64_t end;
 	uint32_t type;
 	uint32_t version;
 };
-_Static_assert(sizeof(struct record) == 16, "lock record");
+_Static_assert(sizeof(struct lock_row) == 16, "lock record");
 
 #define KEY_LEN 40u
 #define LOCKS_MAX (1u << 22)
@@ -27,9 +27,9 @@ static void make_key(const struct lock_rec *rec, uint8_t key[KEY_LEN])
 
 int lock_put(struct store *st, const struct lock_rec *rec, uint32_t uid)
 {
-	struct record r = { .end = htole64(rec->end),
-			    .type = htole32(rec->type),
-			    .version = htole32(1) };
+	struct lock_row r = { .end = htole64(rec->end),
+			      .type = htole32(rec->type),
+			      .version = htole32(1) };
 	uint8_t key[KEY_LEN];
 	int rc = lock_index_put(st->locks, rec, uid);
 
@@ -48,8 +48,8 @@ int lock_del(struct store *st, const struct lock_rec *rec)
 	return store_del(st, STORE_LOCKS, key, sizeof(key));
 }
 
-int lock_iter_open(struct store *st, uint64_t handle, uint64_t session,
-		   uint64_t owner, struct lock_iter *it)
+int lock_cursor_open(struct store *st, uint64_t handle, uint64_t session,
+		     uint64_t owner, struct lock_cursor *it)
 {
 	struct lock_rec from = { .handle = handle,
 				 .session = session,
@@ -58,7 +58,7 @@ int lock_iter_open(struct store *st, uint64_t handle, uint64_t session,
 
 	make_key(&from, key);
 	it->handle = handle;
-	return store_iter_open(st, STORE_LOCKS, key, sizeof(key), &it->it);
+	return store_cursor_open(st, STORE_LOCKS, key, sizeof(key), &it->it);
 }
 
 int lock_find(struct store *st, const struct lock_rec *want,
@@ -86,12 +86,13 @@ void lock_release(struct store *st, struct lock_node *node)
 	lock_index_release(st->locks, node);
 }
 
-void lock_watch(struct store *st, lock_gone_fn *gone, void *arg)
+void lock_set_listener(struct store *st, lock_removed_fn *gone, void *arg)
 {
-	lock_index_watch(st->locks, gone, arg);
+	lock_index_set_listener(st->locks, gone, arg);
 }
 
-static bool is_whole(const struct store_iter *it, const struct record *r)
+static bool is_valid_row(const struct store_cursor *it,
+			 const struct lock_row *r)
 {
 	uint32_t type = le32toh(r->type);
 
@@ -100,18 +101,19 @@ static bool is_whole(const struct store_iter *it, const struct record *r)
 	       key_get_u64(it->key + 32) < le64toh(r->end);
 }
 
-static int decode(const struct store_iter *it, struct lock_rec *rec)
+static int lock_row_decode(const struct store_cursor *it, struct lock_rec *rec)
 {
 	const uint8_t *key = it->key;
-	struct record r = { 0 };
+	struct lock_row r = { 0 };
 
 	if (it->len == sizeof(r))
 		memcpy(&r, it->val, sizeof(r));
-	if (!is_whole(it, &r)) {
+	if (!is_valid_row(it, &r)) {
 		log_error(store_log(it->st),
 			  "lock of file %llu: damaged record",
 			  it->klen < 8 ? 0ull
-				       : (unsigned long long)key_get_u64(key));
+				       : (unsigned long long)handle_external(
+						 it->st, key_get_u64(key)));
 		return -EIO;
 	}
 	*rec = (struct lock_rec){ .handle = key_get_u64(key),
@@ -124,16 +126,16 @@ static int decode(const struct store_iter *it, struct lock_rec *rec)
 	return 0;
 }
 
-static int decode_of(const struct lock_iter *it, struct lock_rec *rec)
+static int decode_of(const struct lock_cursor *it, struct lock_rec *rec)
 {
-	int rc = decode(&it->it, rec);
+	int rc = lock_row_decode(&it->it, rec);
 
 	return rc ? rc : rec->handle == it->handle ? 0 : -ENOENT;
 }
 
-int lock_iter_next(struct lock_iter *it, struct lock_rec *rec)
+int lock_cursor_next(struct lock_cursor *it, struct lock_rec *rec)
 {
-	int rc = store_iter_next(&it->it);
+	int rc = store_cursor_next(&it->it);
 
 	return rc ? rc : decode_of(it, rec);
 }
@@ -143,20 +145,20 @@ static int walk_rows(struct store *st,
 		     int (*fn)(struct store *st, const struct lock_rec *rec))
 {
 	unsigned int damaged = 0;
-	struct store_iter it;
+	struct store_cursor it;
 	struct lock_rec rec;
 	uint8_t key[1] = { 0 };
-	int rc = store_iter_open(st, STORE_LOCKS, key, sizeof(key), &it);
+	int rc = store_cursor_open(st, STORE_LOCKS, key, sizeof(key), &it);
 
 	if (rc)
 		return rc;
-	while (damaged < DAMAGED_MAX && !(rc = store_iter_next(&it))) {
-		if (decode(&it, &rec))
+	while (damaged < DAMAGED_MAX && !(rc = store_cursor_next(&it))) {
+		if (lock_row_decode(&it, &rec))
 			damaged++;
 		else if ((rc = fn(st, &rec)))
 			break;
 	}
-	store_iter_close(&it);
+	store_cursor_close(&it);
 	if (damaged)
 		log_error(store_log(st),
 			  "the table locks has damaged records: restore the "
@@ -171,7 +173,7 @@ static int load_row(struct store *st, const struct lock_rec *rec)
 	return lock_index_load(st->locks, rec);
 }
 
-int locks_open(struct store *st)
+int lock_rows_open(struct store *st)
 {
 	int rc = lock_index_open(st->hash_key[0] ^ st->hash_key[1], LOCKS_MAX,
 				 &st->locks);
@@ -179,41 +181,41 @@ int locks_open(struct store *st)
 	return rc ? rc : walk_rows(st, load_row);
 }
 
-static int pass_row(struct store *st, const struct lock_rec *rec)
+static int ignore_row(struct store *st, const struct lock_rec *rec)
 {
 	return 0;
 }
 
-int locks_check(struct store *st)
+int lock_rows_check(struct store *st)
 {
-	return walk_rows(st, pass_row);
+	return walk_rows(st, ignore_row);
 }
 
-static bool reaches(const struct lock_rec *rec, const struct lock_rec *at)
+static bool reaches_start(const struct lock_rec *rec, const struct lock_rec *at)
 {
 	return lock_same_holder(rec, at) && rec->space == at->space &&
 	       rec->end >= at->start;
 }
 
-int lock_iter_seek(struct lock_iter *it, const struct lock_rec *at,
-		   struct lock_rec *rec)
+int lock_cursor_seek(struct lock_cursor *it, const struct lock_rec *at,
+		     struct lock_rec *rec)
 {
 	uint8_t key[KEY_LEN];
 	int rc;
 
 	make_key(at, key);
-	rc = store_iter_floor(&it->it, key, sizeof(key));
+	rc = store_cursor_floor(&it->it, key, sizeof(key));
 	if (!rc)
 		rc = decode_of(it, rec);
-	if (rc ? rc != -ENOENT : reaches(rec, at))
+	if (rc ? rc != -ENOENT : reaches_start(rec, at))
 		return rc;
-	store_iter_seek(&it->it, key, sizeof(key));
-	return lock_iter_next(it, rec);
+	store_cursor_seek(&it->it, key, sizeof(key));
+	return lock_cursor_next(it, rec);
 }
 
-void lock_iter_close(struct lock_iter *it)
+void lock_cursor_close(struct lock_cursor *it)
 {
-	store_iter_close(&it->it);
+	store_cursor_close(&it->it);
 }
 
 static void locker_key(uint64_t session, uint64_t handle, uint8_t key[16])
@@ -256,12 +258,12 @@ int locker_del(struct store *st, uint64_t session, uint64_t handle)
 
 int locker_any(struct store *st, uint64_t session, uint64_t *handle)
 {
-	struct store_iter it;
+	struct store_cursor it;
 	uint8_t key[16];
 	int rc;
 
 	locker_key(session, 0, key);
-	rc = store_first(st, STORE_LOCKERS, key, sizeof(key), &it);
+	rc = store_get_first(st, STORE_LOCKERS, key, sizeof(key), &it);
 	if (rc)
 		return rc;
 	if (it.klen != sizeof(key) || key_get_u64(it.key) != session)
@@ -273,22 +275,22 @@ int locker_any(struct store *st, uint64_t session, uint64_t *handle)
 int locker_count(struct store *st, uint64_t session, uint32_t max,
 		 uint32_t *locks)
 {
-	struct store_iter it;
+	struct store_cursor it;
 	uint8_t key[16];
 	uint32_t n = 0, le;
 	int rc;
 
 	*locks = 0;
 	locker_key(session, 0, key);
-	rc = store_iter_open(st, STORE_LOCKERS, key, sizeof(key), &it);
+	rc = store_cursor_open(st, STORE_LOCKERS, key, sizeof(key), &it);
 	if (rc)
 		return rc;
-	while (n++ < max && !(rc = store_iter_next(&it)) &&
+	while (n++ < max && !(rc = store_cursor_next(&it)) &&
 	       it.klen == sizeof(key) && key_get_u64(it.key) == session) {
 		le = 0;
 		memcpy(&le, it.val, it.len < sizeof(le) ? it.len : sizeof(le));
 		*locks += le32toh(le);
 	}
-	store_iter_close(&it);
+	store_cursor_close(&it);
 	return rc == -ENOENT ? 0 : rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * logs.c - log files that are allocated before Berkeley DB needs them.  Berkeley DB
+ * log_files.c - log files that are allocated before Berkeley DB needs them.  Berkeley DB
  * starts to write in an existing empty file as in one of its own.  If space is short, a
  * log file that a checkpoint made unnecessary becomes the next one, so that nobody else
  * gets its blocks.
@@ -44,7 +44,7 @@ static void spare_path(const struct store *st, unsigned int k,
 }
 
 /* Extends the file to the size of a log file; the new part is 0.  -errno. */
-static int allocate(const char *path, int flags)
+static int file_allocate(const char *path, int flags)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
 	int rc;
@@ -57,13 +57,13 @@ static int allocate(const char *path, int flags)
 }
 
 /* The caller holds logs_lock, or there is no other thread yet. */
-static int make(struct store *st, const char *path)
+static int file_make(struct store *st, const char *path)
 {
 	char fresh[PATH_MAX];
 	int rc;
 
 	side_path(st, "next", fresh);
-	rc = allocate(fresh, O_CREAT | O_TRUNC);
+	rc = file_allocate(fresh, O_CREAT | O_TRUNC);
 	if (!rc && rename(fresh, path))
 		rc = -errno;
 	if (rc)
@@ -72,25 +72,25 @@ static int make(struct store *st, const char *path)
 }
 
 /* Returns the number of allocated log files after n. */
-static uint32_t fill(struct store *st, uint32_t n)
+static uint32_t files_allocate_ahead(struct store *st, uint32_t n)
 {
 	char path[PATH_MAX];
 	uint32_t ahead;
 
-	pthread_mutex_lock(&st->logs_lock);
-	if (st->logs_made < n)
-		st->logs_made = n;
-	for (; st->logs_made < n + AHEAD; st->logs_made++) {
-		log_path(st, st->logs_made + 1, path);
-		if (make(st, path))
+	pthread_mutex_lock(&st->log_files_lock);
+	if (st->log_files_made < n)
+		st->log_files_made = n;
+	for (; st->log_files_made < n + AHEAD; st->log_files_made++) {
+		log_path(st, st->log_files_made + 1, path);
+		if (file_make(st, path))
 			break;
 	}
-	ahead = st->logs_made - n;
-	pthread_mutex_unlock(&st->logs_lock);
+	ahead = st->log_files_made - n;
+	pthread_mutex_unlock(&st->log_files_lock);
 	return ahead;
 }
 
-static bool in_use(struct store *st, uint32_t *n, uint32_t *offset)
+static bool position_of_log(struct store *st, uint32_t *n, uint32_t *offset)
 {
 	DB_LOG_STAT *stat;
 
@@ -102,18 +102,18 @@ static bool in_use(struct store *st, uint32_t *n, uint32_t *offset)
 	return true;
 }
 
-enum store_room logs_room(struct store *st)
+enum store_space log_files_check_space(struct store *st)
 {
 	uint32_t n, offset, ahead;
 
-	if (!in_use(st, &n, &offset))
-		return STORE_ROOM_NONE;
-	ahead = fill(st, n);
+	if (!position_of_log(st, &n, &offset))
+		return STORE_SPACE_NONE;
+	ahead = files_allocate_ahead(st, n);
 	if (ahead >= AHEAD)
-		return STORE_ROOM;
+		return STORE_SPACE_OK;
 	return (uint64_t)(ahead + 1) * STORE_LOG_FILE - offset < ENOUGH
-		       ? STORE_ROOM_NONE
-		       : STORE_ROOM_LOW;
+		       ? STORE_SPACE_NONE
+		       : STORE_SPACE_LOW;
 }
 
 static int write_zeros(int fd)
@@ -129,7 +129,7 @@ static int write_zeros(int fd)
 	return 0;
 }
 
-static int clear(const char *path)
+static int file_clear(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC), rc;
 
@@ -144,53 +144,53 @@ static int clear(const char *path)
 	return rc;
 }
 
-static bool wanted(struct store *st, uint32_t n)
+static bool is_file_wanted(struct store *st, uint32_t n)
 {
 	bool short_of;
 
-	pthread_mutex_lock(&st->logs_lock);
-	short_of = st->logs_made < n + AHEAD;
-	pthread_mutex_unlock(&st->logs_lock);
+	pthread_mutex_lock(&st->log_files_lock);
+	short_of = st->log_files_made < n + AHEAD;
+	pthread_mutex_unlock(&st->log_files_lock);
 	return short_of;
 }
 
 /* `old` is no longer named as a log file, so a recovery never reads a half-cleared one. */
-static void become_next(struct store *st, const char *old, uint32_t n)
+static void file_become_next(struct store *st, const char *old, uint32_t n)
 {
 	char path[PATH_MAX];
-	int rc = clear(old);
+	int rc = file_clear(old);
 
-	pthread_mutex_lock(&st->logs_lock);
-	if (!rc && st->logs_made < n + AHEAD) {
-		log_path(st, st->logs_made + 1, path);
+	pthread_mutex_lock(&st->log_files_lock);
+	if (!rc && st->log_files_made < n + AHEAD) {
+		log_path(st, st->log_files_made + 1, path);
 		rc = rename(old, path);
-		st->logs_made += !rc;
+		st->log_files_made += !rc;
 	} else {
 		rc = -1;
 	}
-	pthread_mutex_unlock(&st->logs_lock);
+	pthread_mutex_unlock(&st->log_files_lock);
 	if (rc)
 		unlink(old);
 }
 
-static void let_go(struct store *st, const char *name, uint32_t n)
+static void file_recycle(struct store *st, const char *name, uint32_t n)
 {
 	char path[PATH_MAX], old[PATH_MAX];
 
 	side_path(st, name, path);
 	side_path(st, "old", old);
-	if (!wanted(st, n))
+	if (!is_file_wanted(st, n))
 		unlink(path);
 	else if (!rename(path, old))
-		become_next(st, old, n);
+		file_become_next(st, old, n);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void logs_tidy(struct store *st)
+void log_files_recycle(struct store *st)
 {
 	char **names = NULL;
 	uint32_t n, offset;
@@ -198,18 +198,18 @@ void logs_tidy(struct store *st)
 
 	if (store_error(st, st->env->log_archive(st->env, &names, 0),
 			"old log files") ||
-	    !names || !in_use(st, &n, &offset))
+	    !names || !position_of_log(st, &n, &offset))
 		return;
 	while (names[count])
 		count++;
-	qsort(names, count, sizeof(*names), by_name);
+	qsort(names, count, sizeof(*names), compare_names);
 	for (size_t i = 0; i < count; i++)
-		let_go(st, names[i], n);
+		file_recycle(st, names[i], n);
 	free(names);
 }
 
 /* 1: the file has contents; 0: it has none; -errno. */
-static int begun(const char *path)
+static int file_has_contents(const char *path)
 {
 	static const char zeros[STORE_PAGE];
 	char page[STORE_PAGE];
@@ -225,7 +225,7 @@ static int begun(const char *path)
 	return rc;
 }
 
-int logs_last(const struct store *st, uint32_t *last)
+int log_files_last(const struct store *st, uint32_t *last)
 {
 	DIR *dir = opendir(st->home);
 	char path[PATH_MAX];
@@ -246,7 +246,7 @@ int logs_last(const struct store *st, uint32_t *last)
 		if (*end || n > UINT32_MAX || n <= *last)
 			continue;
 		log_path(st, (uint32_t)n, path);
-		rc = begun(path);
+		rc = file_has_contents(path);
 		if (rc > 0)
 			*last = (uint32_t)n;
 	}
@@ -254,7 +254,7 @@ int logs_last(const struct store *st, uint32_t *last)
 	return rc < 0 ? rc : 0;
 }
 
-static bool there(const char *path, nlink_t *links)
+static bool file_exists(const char *path, nlink_t *links)
 {
 	struct stat stat;
 
@@ -265,32 +265,33 @@ static bool there(const char *path, nlink_t *links)
 }
 
 /* -ENOENT: there are enough spares. */
-static int spare_free(const struct store *st, char path[PATH_MAX])
+static int find_free_spare_name(const struct store *st, char path[PATH_MAX])
 {
 	nlink_t links;
 
 	for (unsigned int k = 0; k < AHEAD; k++) {
 		spare_path(st, k, path);
-		if (!there(path, &links))
+		if (!file_exists(path, &links))
 			return 0;
 	}
 	return -ENOENT;
 }
 
 /* The file may have been used, or lack some of its blocks. */
-static void become_spare(struct store *st, const char *path)
+static void file_become_spare(struct store *st, const char *path)
 {
 	char spare[PATH_MAX];
-	int rc = begun(path) ? clear(path) : allocate(path, 0);
+	int rc = file_has_contents(path) ? file_clear(path)
+					 : file_allocate(path, 0);
 
 	if (!rc)
-		rc = spare_free(st, spare);
+		rc = find_free_spare_name(st, spare);
 	if (rc || rename(path, spare))
 		unlink(path);
 }
 
 /* Cleans up after an operation that a crash interrupted. */
-static void take_up(struct store *st)
+static void files_recover_names(struct store *st)
 {
 	static const char *const gone[] = { "reserve", "next" };
 	char path[PATH_MAX];
@@ -302,71 +303,72 @@ static void take_up(struct store *st)
 	}
 	for (unsigned int k = 0; k < AHEAD; k++) {
 		spare_path(st, k, path);
-		if (there(path, &links) && links > 1)
+		if (file_exists(path, &links) && links > 1)
 			unlink(path);
 	}
 	side_path(st, "old", path);
-	if (there(path, &links))
-		become_spare(st, path);
+	if (file_exists(path, &links))
+		file_become_spare(st, path);
 }
 
-int logs_prepare(struct store *st)
+int log_files_prepare(struct store *st)
 {
 	char path[PATH_MAX], spare[PATH_MAX];
 	nlink_t links;
 	uint32_t last;
-	int rc = logs_last(st, &last);
+	int rc = log_files_last(st, &last);
 
 	if (rc) {
 		log_error(st->log, "database %s: cannot read its log: %s",
 			  st->home, strerror(-rc));
 		return rc;
 	}
-	take_up(st);
+	files_recover_names(st);
 	log_path(st, last, path);
 	if (last)
-		allocate(path, 0);
-	for (uint32_t n = last + 1; log_path(st, n, path), there(path, &links);
-	     n++)
-		become_spare(st, path);
-	while (!rc && !spare_free(st, spare))
-		rc = make(st, spare);
+		file_allocate(path, 0);
+	for (uint32_t n = last + 1;
+	     log_path(st, n, path), file_exists(path, &links); n++)
+		file_become_spare(st, path);
+	while (!rc && !find_free_spare_name(st, spare))
+		rc = file_make(st, spare);
 	log_path(st, last + 1, path);
 	spare_path(st, 0, spare);
 	return link(spare, path) && !last ? -ENOSPC : 0;
 }
 
-static void return_spare(struct store *st, const char *spare, uint32_t n)
+static void spare_become_log(struct store *st, const char *spare, uint32_t n)
 {
 	char path[PATH_MAX];
 
-	if (begun(spare) ? clear(spare) : 0)
+	if (file_has_contents(spare) ? file_clear(spare) : 0)
 		unlink(spare);
-	if (st->logs_made < n + AHEAD) {
-		log_path(st, st->logs_made + 1, path);
+	if (st->log_files_made < n + AHEAD) {
+		log_path(st, st->log_files_made + 1, path);
 		if (!rename(spare, path))
-			st->logs_made++;
+			st->log_files_made++;
 	}
 	unlink(spare);
 }
 
-void logs_begin(struct store *st)
+void log_files_begin(struct store *st)
 {
 	char path[PATH_MAX];
 	uint32_t n, offset;
 	nlink_t links;
 
-	if (!in_use(st, &n, &offset))
+	if (!position_of_log(st, &n, &offset))
 		return;
 	spare_path(st, 0, path);
-	if (there(path, &links) && links > 1)
+	if (file_exists(path, &links) && links > 1)
 		unlink(path); /* recovery used it or did not need it */
-	st->logs_made = n;
-	while (log_path(st, st->logs_made + 1, path), there(path, &links))
-		st->logs_made++;
+	st->log_files_made = n;
+	while (log_path(st, st->log_files_made + 1, path),
+	       file_exists(path, &links))
+		st->log_files_made++;
 	for (unsigned int k = 0; k < AHEAD; k++) {
 		spare_path(st, k, path);
-		if (there(path, &links))
-			return_spare(st, path, n);
+		if (file_exists(path, &links))
+			spare_become_log(st, path, n);
 	}
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * locks.h - advisory locks on ranges of bytes of files.  Locks are rows, so that they
+ * lock_rows.h - advisory locks on ranges of bytes of files.  Locks are rows, so that they
  * survive a restart of the manager, as do the sessions that hold them.
  */
-#ifndef LOCKS_H
-#define LOCKS_H
+#ifndef LOCK_ROWS_H
+#define LOCK_ROWS_H
 
 #include "mgr/db/store.h"
 
@@ -44,26 +44,26 @@ void lock_release(struct store *st, struct lock_node *node);
  * The store calls gone (may be NULL) for each lock and reservation that is removed or
  * changed: at the commit, or in lock_release().  gone must not change locks.
  */
-typedef void lock_gone_fn(void *arg, const struct lock_rec *rec);
-void lock_watch(struct store *st, lock_gone_fn *gone, void *arg);
+typedef void lock_removed_fn(void *arg, const struct lock_rec *rec);
+void lock_set_listener(struct store *st, lock_removed_fn *gone, void *arg);
 
 /* Walks the locks of a file.  The locks of one holder are together, in ascending order. */
-struct lock_iter {
-	struct store_iter it;
+struct lock_cursor {
+	struct store_cursor it;
 	uint64_t handle;
 };
-int lock_iter_open(struct store *st, uint64_t handle, uint64_t session,
-		   uint64_t owner, struct lock_iter *it);
+int lock_cursor_open(struct store *st, uint64_t handle, uint64_t session,
+		     uint64_t owner, struct lock_cursor *it);
 /* 0, or -ENOENT after the last lock of the file. */
-int lock_iter_next(struct lock_iter *it, struct lock_rec *rec);
+int lock_cursor_next(struct lock_cursor *it, struct lock_rec *rec);
 /*
  * Moves to the first lock of the holder of `at`, in at->space, that ends at at->start
  * or later.  If there is none, moves to the next lock of the file.  Locks of one
  * holder do not overlap.
  */
-int lock_iter_seek(struct lock_iter *it, const struct lock_rec *at,
-		   struct lock_rec *rec);
-void lock_iter_close(struct lock_iter *it);
+int lock_cursor_seek(struct lock_cursor *it, const struct lock_rec *at,
+		     struct lock_rec *rec);
+void lock_cursor_close(struct lock_cursor *it);
 
 /* For two locks of the same file. */
 static inline bool lock_same_holder(const struct lock_rec *a,

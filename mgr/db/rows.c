@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table.c - rows of a table: get, put, delete, walk. */
+/* rows.c - rows of a table, cursors, and named values. */
 #include <assert.h>
+#include <endian.h>
+#include <errno.h>
 #include <string.h>
 
 #include "mgr/db/db_int.h"
@@ -17,7 +19,7 @@ static DBT dbt_out(void *buf, size_t cap)
 		      .flags = DB_DBT_USERMEM };
 }
 
-uint64_t store_work(const struct store *st)
+uint64_t store_rows_accessed(const struct store *st)
 {
 	return st->work;
 }
@@ -37,8 +39,8 @@ int store_get(struct store *st, enum store_table table, const void *key,
 	return rc;
 }
 
-static int put(struct store *st, enum store_table table, const void *key,
-	       size_t klen, const void *val, size_t len, u_int32_t flags)
+static int row_put(struct store *st, enum store_table table, const void *key,
+		   size_t klen, const void *val, size_t len, u_int32_t flags)
 {
 	DB *db = st->db[table];
 	DBT k = dbt_in(key, klen);
@@ -47,20 +49,20 @@ static int put(struct store *st, enum store_table table, const void *key,
 	assert(st->txn);
 	st->changed = true;
 	st->work++;
-	slack_put(st, table);
+	table_space_before_put(st, table);
 	return store_error(st, db->put(db, st->txn, &k, &v, flags), "put");
 }
 
 int store_put(struct store *st, enum store_table table, const void *key,
 	      size_t klen, const void *val, size_t len)
 {
-	return put(st, table, key, klen, val, len, 0);
+	return row_put(st, table, key, klen, val, len, 0);
 }
 
 int store_insert(struct store *st, enum store_table table, const void *key,
 		 size_t klen, const void *val, size_t len)
 {
-	return put(st, table, key, klen, val, len, DB_NOOVERWRITE);
+	return row_put(st, table, key, klen, val, len, DB_NOOVERWRITE);
 }
 
 int store_del(struct store *st, enum store_table table, const void *key,
@@ -75,8 +77,8 @@ int store_del(struct store *st, enum store_table table, const void *key,
 	return store_error(st, db->del(db, st->txn, &k, 0), "delete");
 }
 
-int store_iter_open(struct store *st, enum store_table table, const void *from,
-		    size_t flen, struct store_iter *it)
+int store_cursor_open(struct store *st, enum store_table table,
+		      const void *from, size_t flen, struct store_cursor *it)
 {
 	DB *db = st->db[table];
 	DBC *cursor;
@@ -87,11 +89,11 @@ int store_iter_open(struct store *st, enum store_table table, const void *from,
 		return rc;
 	it->st = st;
 	it->cursor = cursor;
-	store_iter_seek(it, from, flen);
+	store_cursor_seek(it, from, flen);
 	return 0;
 }
 
-void store_iter_seek(struct store_iter *it, const void *from, size_t flen)
+void store_cursor_seek(struct store_cursor *it, const void *from, size_t flen)
 {
 	assert(flen <= sizeof(it->key));
 	it->started = 0;
@@ -100,7 +102,7 @@ void store_iter_seek(struct store_iter *it, const void *from, size_t flen)
 }
 
 /* `how` is a flag of DBC->get().  The row goes to it->key and it->val. */
-static int move(struct store_iter *it, u_int32_t how)
+static int cursor_move(struct store_cursor *it, u_int32_t how)
 {
 	DBC *cursor = it->cursor;
 	DBT k = dbt_out(it->key, sizeof(it->key));
@@ -118,41 +120,80 @@ static int move(struct store_iter *it, u_int32_t how)
 	return 0;
 }
 
-int store_iter_next(struct store_iter *it)
+int store_cursor_next(struct store_cursor *it)
 {
-	return store_error(it->st,
-			   move(it, it->started ? DB_NEXT : DB_SET_RANGE),
-			   "walk");
+	return store_error(
+		it->st, cursor_move(it, it->started ? DB_NEXT : DB_SET_RANGE),
+		"walk");
 }
 
-int store_iter_floor(struct store_iter *it, const void *key, size_t klen)
+int store_cursor_floor(struct store_cursor *it, const void *key, size_t klen)
 {
 	int ret;
 
-	store_iter_seek(it, key, klen);
-	ret = move(it, DB_SET_RANGE);
+	store_cursor_seek(it, key, klen);
+	ret = cursor_move(it, DB_SET_RANGE);
 	if (ret == DB_NOTFOUND)
-		ret = move(it, DB_LAST);
+		ret = cursor_move(it, DB_LAST);
 	else if (!ret && (it->klen != klen || memcmp(it->key, key, klen)))
-		ret = move(it, DB_PREV);
+		ret = cursor_move(it, DB_PREV);
 	return store_error(it->st, ret, "walk");
 }
 
-void store_iter_close(struct store_iter *it)
+void store_cursor_close(struct store_cursor *it)
 {
 	DBC *cursor = it->cursor;
 
 	store_error(it->st, cursor->close(cursor), "close cursor");
 }
 
-int store_first(struct store *st, enum store_table table, const void *from,
-		size_t flen, struct store_iter *it)
+int store_get_first(struct store *st, enum store_table table, const void *from,
+		    size_t flen, struct store_cursor *it)
 {
-	int rc = store_iter_open(st, table, from, flen, it);
+	int rc = store_cursor_open(st, table, from, flen, it);
 
 	if (rc)
 		return rc;
-	rc = store_iter_next(it);
-	store_iter_close(it);
+	rc = store_cursor_next(it);
+	store_cursor_close(it);
 	return rc;
+}
+
+/* ---- named values ---- */
+
+int meta_get(struct store *st, const char *name, void *val, size_t len)
+{
+	size_t got;
+	int rc;
+
+	rc = store_get(st, STORE_META, name, strlen(name), val, len, &got);
+	return rc ? rc : got == len ? 0 : -EIO;
+}
+
+int meta_put(struct store *st, const char *name, const void *val, size_t len)
+{
+	return store_put(st, STORE_META, name, strlen(name), val, len);
+}
+
+int meta_get_u64(struct store *st, const char *name, uint64_t *val)
+{
+	uint64_t le;
+	int rc;
+
+	rc = meta_get(st, name, &le, sizeof(le));
+	if (!rc)
+		*val = le64toh(le);
+	return rc;
+}
+
+int meta_put_u64(struct store *st, const char *name, uint64_t val)
+{
+	uint64_t le = htole64(val);
+
+	return meta_put(st, name, &le, sizeof(le));
+}
+
+int meta_del(struct store *st, const char *name)
+{
+	return store_del(st, STORE_META, name, strlen(name));
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ended_sessions.h - sessions that have ended.  Those that must not return form a queue in the
+ * order of their ends, so that the oldest ones can be dropped.
+ */
+#ifndef ENDED_SESSIONS_H
+#define ENDED_SESSIONS_H
+
+#include "mgr/db/store.h"
+
+/* Number of records and their age (ns); beyond either limit they are dropped. */
+struct ended_session_limit {
+	uint64_t max;
+	int64_t keep;
+};
+
+struct ended_session {
+	uint64_t session;
+	int64_t ended; /* ns since the epoch */
+	bool evicted;
+};
+
+/*
+ * Adds a record, and drops up to two that are beyond the limit.  seq: 1, 2, 3, ...;
+ * ended_session_walk() returns the last one.
+ */
+int ended_session_add(struct store *st, uint64_t seq,
+		      const struct ended_session *ended_session,
+		      const struct ended_session_limit *limit);
+/*
+ * Calls fn for each record, oldest first; stops at the first non-zero value and
+ * returns it. *last: the seq of the last one, or 0.
+ */
+int ended_session_walk(struct store *st,
+		       int (*fn)(void *arg,
+				 const struct ended_session *ended_session),
+		       void *arg, uint64_t *last);
+
+/*
+ * Ended sessions without a fence whose capabilities may still be valid: a ring of the newest ones,
+ * so that the next start of the manager knows them.
+ */
+#define UNFENCED_ENDS_MAX 65536u /* entries of the ring */
+
+struct unfenced_end {
+	uint64_t session;
+	/* end of its capabilities, on the clock of the manager of `term` */
+	uint64_t until;
+	uint64_t term; /* of the manager that recorded it */
+	uint64_t life; /* lifetime of a capability, ns */
+};
+
+/* Writes entry n over entry n - UNFENCED_ENDS_MAX.  A transaction must be open. */
+int unfenced_end_put(struct store *st, uint64_t n,
+		     const struct unfenced_end *unfenced_end);
+/* Calls fn for each entry, in no order; stops at the first non-zero value and returns it. */
+int unfenced_end_walk(struct store *st,
+		      int (*fn)(void *arg, uint64_t n,
+				const struct unfenced_end *unfenced_end),
+		      void *arg);
+
+#endif
