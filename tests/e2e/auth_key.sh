@@ -129,7 +129,7 @@ mounted() {
 	helpers+=("$daemon")
 	until_true 30 mountpoint -q "$m"
 	must cmp -n 100000 "$m/mine" "$m/mine"
-	must umount "$m"
+	until_true 30 umount "$m"
 	wait "$daemon" || fail "pvfs-fuse: $?: $(cat fuse.log)"
 	grep 'it was not told' fuse.log && fail "the manager does not know what is open"
 	# each process of its own that it met was told

@@ -243,7 +243,7 @@ mounted() {
 	must setpriv --reuid=1 --regid=1 --clear-groups -- touch "$m/his"
 	expect 1 stat -c %u "$m/his"
 	must_fail setpriv --reuid=1 --regid=1 --clear-groups -- cat "$m/rooted"
-	must umount "$m"
+	until_true 30 umount "$m"
 	wait "$daemon" || fail "pvfs-fuse: $?: $(cat fuse.log)"
 }
 if [ -c /dev/fuse ] && [ -x "$PVFS_BUILD/client/fuse/pvfs-fuse" ]; then mounted; fi

@@ -82,9 +82,7 @@ finds mounted "$tmp/m: the mount does not answer" 'kill -CONT'
 patience=20
 kill -CONT "$server"
 well env
-# the process that waited for the stopped mount may end a moment later
-until_true 30 umount "$tmp/m"
-wait "$daemon" || fail "pvfs-fuse ended with $?"
+unmount "$tmp/m" "$daemon"
 # through the mount alone each iod is written to, whichever of them has a file's first stripe
 sed 's/port=/timeout=2,port=/' "$PVFSTAB_FILE" >brief
 PVFSTAB_FILE=$tmp/brief mount_at "$tmp/m"

@@ -61,7 +61,7 @@ timeout 60 "$fuse" $spec "$m" -n -o rw,$reach,timeout=3,_netdev | timeout 60 cat
 shown+=("$m")
 echo kept >"$m/f"
 (cd "$m" && ! umount "$m" 2>/dev/null) || fail "unmounted while in use"
-must umount "$m"
+until_true 30 umount "$m"
 
 # ---- servers are away: an error by the deadline, and all is well afterwards ----
 must "$fuse" $spec "$m" -o $reach,timeout=2
@@ -75,7 +75,7 @@ must_fail timeout 20 dd if=/dev/zero of="$m/g" bs=1M count=2
 says 'Connection timed out'
 kill -CONT "$(cluster pid 0)" "$(cluster pid 1)"
 until_true 20 dd if=/dev/zero of="$m/g" bs=1M count=2 status=none
-must umount "$m"
+until_true 30 umount "$m"
 
 # ---- and one deadline for a call, though the kernel asks twice ----
 # waits: how many requests ended by their deadline since.
@@ -105,7 +105,7 @@ m = mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ)
 print(m[0])' "$m/page"
 kill -CONT "$(cluster pid 0)" "$(cluster pid 1)"
 until_true 20 cat "$m/page" >"$tmp/output"
-must umount "$m"
+until_true 30 umount "$m"
 wait $guard
 
 # ---- stopped: its guard ends it, and who waited hears so ----
@@ -118,7 +118,7 @@ begin() {
 ended() {
 	until_true 20 gone "$server"
 	wait $guard
-	must umount "$m"
+	until_true 30 umount "$m"
 }
 # stopped PID...: both go, and who reads meanwhile is told.
 stopped() {
@@ -141,7 +141,7 @@ ended
 begin
 kill -TSTP $guard "$server"
 must timeout 60 grep -q kept "$m/f"
-must umount "$m"
+until_true 30 umount "$m"
 wait $guard
 
 # ---- killed in the middle of writes: what was answered is there, and locks of

@@ -63,7 +63,7 @@ PVFS_LOG=none "$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach,nonempty,suid,dev" >out
 	fail "$(cat output)"
 expect '' cat output
 options "$tmp/full" | grep -q suid && fail "$(options "$tmp/full")"
-must umount full
+until_true 30 umount full
 shown_with() { # OPTIONS
 	mount -t fuse.pvfs -o "$reach,nonempty,$1" 127.0.0.1:/ "$tmp/full" >output 2>&1 ||
 		fail "$(cat output)"
@@ -71,10 +71,10 @@ shown_with() { # OPTIONS
 # mount(8) keeps suid and dev from its helpers: that is said
 shown_with suid,dev
 grep -q 'full: nosuid and nodev hold: .*allow_suid,allow_dev' output || fail "$(cat output)"
-must umount full
+until_true 30 umount full
 shown_with nosuid,nodev
 expect '' cat output
-must umount full
+until_true 30 umount full
 # a remount keeps the flags that it does not name
 "$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach,nonempty,suid,dev,noexec" >output 2>&1 ||
 	fail "$(cat output)"
@@ -84,8 +84,8 @@ for word in ro rw; do
 done
 must "$fuse" 127.0.0.1:/ "$tmp/full" -o remount,ro,nosuid,exec
 options "$tmp/full" | grep -q " ro,nosuid,relatime," || fail "$(options "$tmp/full")"
-must umount full
-for dir in a b c d; do must umount "$dir"; done
+until_true 30 umount full
+for dir in a b c d; do until_true 30 umount "$dir"; done
 
 # ---- systemd ----
 
@@ -115,5 +115,5 @@ for unit in "$a" "$b"; do
 	must mount "$(unit_field "$unit" What)" "$where" -t fuse.pvfs \
 		-o "$(unit_field "$unit" Options)"
 	expect kept cat "$where/f"
-	must umount "$where" -c
+	until_true 30 umount "$where" -c
 done

@@ -188,13 +188,13 @@ for ((round = 0; round < rounds; round++)); do
 	end_work
 	# with what was kept in memory, and without
 	until_true 60 stat "$m/through/large" >"$tmp/output" 2>&1
-	must umount "$m"
+	until_true 30 umount "$m"
 	wait $guard || fail "$fault: pvfs-fuse ended with $?"
 	show none
 	for way in through past; do
 		kept $way || fail "$fault, $way: $(cat "$tmp/checked")"
 	done
-	must umount "$m"
+	until_true 30 umount "$m"
 	wait $guard || fail "$fault: pvfs-fuse ended with $?"
 	gone "$server" || fail "pvfs-fuse is still there"
 done
