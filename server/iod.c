@@ -8,14 +8,14 @@
 #include "common/util/container.h"
 #include "common/util/daemon.h"
 #include "common/util/descriptors.h"
-#include "server/wait/hold.h"
+#include "server/wait/gate_waiter.h"
 #include "server/iod.h"
-#include "server/once/life.h"
-#include "server/service.h"
-#include "server/state/shares.h"
-#include "server/state/shown_caps.h"
-#include "server/state/shows.h"
-#include "server/trust.h"
+#include "common/util/boot_id.h"
+#include "common/util/random_id.h"
+#include "server/iod_int.h"
+#include "server/state/capability_check.h"
+#include "server/state/rdma_places.h"
+#include "server/mgr_addresses.h"
 
 #define KEPT 16u /* further files kept open, for each of max_open */
 
@@ -90,16 +90,15 @@ static int open_store(struct iod *iod)
 				   .index = iod->conf.index,
 				   .max_open = open,
 				   .max_kept = kept,
-				   .share = shares_size(iod),
+				   .share = block_place_bytes(iod),
 				   .pool = iod->pool,
 				   .lost = iod->conf.new_store,
-				   .shows = shows_wanted(iod),
+				   .shows = size_place_wanted(iod),
 				   .log = iod->log };
 
 	int rc;
 
-	iod->tombs = calloc(1, sizeof(*iod->tombs));
-	rc = iod->tombs ? early_open(&iod->early) : -ENOMEM;
+	rc = recent_changes_open(&iod->recent);
 	return rc ? rc : store_open(&attr, &iod->store);
 }
 
@@ -181,7 +180,8 @@ static int open_server(struct iod *iod)
 		.seal = iod->conf.auth.seal,
 		.role = WIRE_ROLE_IOD,
 		.features = WIRE_FT_ENDS | WIRE_FT_ASIDE | WIRE_FT_LIFE |
-			    WIRE_FT_TERM | (iod->sharing ? WIRE_FT_SHARE : 0) |
+			    WIRE_FT_TERM |
+			    (iod->shares_blocks ? WIRE_FT_SHARE : 0) |
 			    (iod->conf.auth.caps ? WIRE_FT_CAPS : 0),
 		.index = iod->conf.index,
 		.slots = iod->conf.slots,
@@ -212,7 +212,7 @@ static int open_server(struct iod *iod)
 
 /* With a key the servers prove who they are.  Without one the manager is recognised by its
  * address. */
-static int open_trust(struct iod *iod)
+static int open_mgr_identity(struct iod *iod)
 {
 	if (!iod->conf.key[0]) {
 		log_warn(iod->log,
@@ -220,10 +220,11 @@ static int open_trust(struct iod *iod)
 			 "taken for the manager, and who has its address for "
 			 "an iod (docs/trust.md)",
 			 iod->conf.mgr_from);
-		return trust_open(iod->conf.mgr_from, iod->log, &iod->trust);
+		return mgr_addresses_open(iod->conf.mgr_from, iod->log,
+					  &iod->mgr_addresses);
 	}
-	iod->house = (struct gatehouse){ .clock = terms_clock,
-					 .arg = &iod->terms };
+	iod->house = (struct gatehouse){ .clock = mgr_clocks_read,
+					 .arg = &iod->mgr_clocks };
 	iod->keeper = gatehouse_keeper(&iod->house,
 				       iod->conf.auth.mode == AUTH_SYS
 					       ? ADMIT_ALL
@@ -237,12 +238,6 @@ void iod_reload(struct iod *iod)
 		log_info(iod->log, "SIGHUP: there is no key to read again");
 	else if (!keyring_reload(iod->ring) && iod->conf.auth.caps)
 		loan_table_set_era(iod->loans, keyring_losses(iod->ring));
-}
-
-static void open_shown(struct iod *iod)
-{
-	shows_open(iod);
-	shares_open(iod);
 }
 
 static bool is_shortage(int rc)
@@ -275,10 +270,10 @@ static int open_data(struct iod *iod)
  * it unchanged. */
 static int open_all(struct iod *iod)
 {
-	int rc = open_trust(iod);
+	int rc = open_mgr_identity(iod);
 
 	iod->house.ring = iod->ring;
-	caps_say(iod);
+	capability_log_settings(iod);
 	if (!rc)
 		rc = open_fabric(iod);
 	if (!rc)
@@ -288,7 +283,7 @@ static int open_all(struct iod *iod)
 	if (!rc)
 		rc = choose_engine(iod);
 	if (!rc)
-		open_shown(iod);
+		rdma_places_open(iod);
 	if (!rc)
 		rc = open_workers(iod);
 	if (!rc)
@@ -309,7 +304,7 @@ static int start_workers(struct iod *iod)
 }
 
 /* The iod does not serve yet; the manager may be started later. */
-static void say_waits(struct iod *iod)
+static void log_waits(struct iod *iod)
 {
 	char uri[ADDR_STRLEN];
 	struct addr addr;
@@ -324,6 +319,32 @@ static void say_waits(struct iod *iod)
 			     "before"
 			   : "for the manager's word that it is the right one, "
 			     "and for what was decided meanwhile");
+}
+
+#define BOOT_SYNC 1u
+
+/* Never BOOT_SYNC. */
+static uint32_t host_boot_number(void)
+{
+	uint64_t id;
+
+	if (boot_id(&id))
+		id = clock_wall();
+	return (uint32_t)(id ^ id >> 32) | 2;
+}
+
+/*
+ * The boot number (WIRE_FT_LIFE).  From the upper half clients see whether their unflushed
+ * writes still exist: the kernel keeps them over restarts of this process, until the host
+ * reboots.  sync: every answered write was flushed, so a reboot loses none.
+ */
+static uint64_t make_boot_number(bool sync)
+{
+	uint64_t host = sync ? BOOT_SYNC : host_boot_number(), process;
+
+	if (random_id(&process))
+		process = clock_now();
+	return host << 32 | (uint32_t)process;
 }
 
 int iod_start(const struct iod_conf *conf, const struct log *log,
@@ -344,15 +365,14 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 	iod->run = service_run;
 	iod->started = clock_now();
 	iod->started_boot = clock_boot();
-	resizes_init(&iod->resizes);
-	terms_init(&iod->terms);
+	mgr_clocks_init(&iod->mgr_clocks);
 	atomic_init(&iod->stop, false);
 	atomic_init(&iod->ready, false);
 	atomic_init(&iod->lease.heard, clock_boot());
-	iod->boot = life_boot(iod->conf.sync);
+	iod->boot = make_boot_number(iod->conf.sync);
 	rc = open_all(iod);
 	if (!rc) {
-		say_waits(iod);
+		log_waits(iod);
 		rc = start_workers(iod);
 	}
 	if (rc) {
@@ -389,7 +409,7 @@ void iod_stop(struct iod *iod)
 		sync_pool_stop(iod->pool);
 	drain_mail(iod);
 	for (i = 0; i < iod->nworkers; i++)
-		hold_free_all(&iod->worker[i]);
+		gate_waiters_free(&iod->worker[i]);
 	/* before connections are refused: a refused client assumes that the iod has ended */
 	if (iod->loans)
 		loan_table_set_lease(iod->loans, 0);
@@ -400,18 +420,15 @@ void iod_stop(struct iod *iod)
 	if (iod->pool)
 		sync_pool_close(iod->pool);
 	counters_close(iod->counters);
-	shows_close(iod);
-	shares_close(iod);
+	rdma_places_close(iod);
 	fabric_close(&iod->fabric);
 	loan_table_close(iod->loans);
 	if (iod->store)
 		store_close(iod->store);
-	early_close(iod->early);
-	free(iod->tombs);
-	resizes_destroy(&iod->resizes);
-	trust_close(iod->trust);
+	recent_changes_close(iod->recent);
+	mgr_addresses_close(iod->mgr_addresses);
 	keyring_close(iod->ring);
-	terms_destroy(&iod->terms);
+	mgr_clocks_destroy(&iod->mgr_clocks);
 	free(iod);
 }
 

@@ -17,7 +17,7 @@ struct options {
 	bool new_store;
 };
 
-static void usage(FILE *out)
+static void print_usage(FILE *out)
 {
 	fputs("usage: pvfs-iod [--config FILE] --index N [--new-store]\n"
 	      "\n"
@@ -76,13 +76,13 @@ static int parse_options(int argc, char **argv, struct options *opt)
 		} else if (c == 'n') {
 			opt->new_store = true;
 		} else if (c == 'h') {
-			usage(stdout);
+			print_usage(stdout);
 			return fflush(stdout) ? 1 : 0;
 		} else if (c == 'V') {
 			puts("pvfs-iod " PVFS_VERSION);
 			return fflush(stdout) ? 1 : 0;
 		} else {
-			usage(stderr);
+			print_usage(stderr);
 			return 2;
 		}
 	}
@@ -90,11 +90,11 @@ static int parse_options(int argc, char **argv, struct options *opt)
 		return -1;
 	fprintf(stderr, "pvfs-iod: %s\n",
 		optind < argc ? "takes no arguments" : "needs --index N");
-	usage(stderr);
+	print_usage(stderr);
 	return 2;
 }
 
-static int serve(const struct iod_conf *conf, const struct log *log)
+static int run_iod(const struct iod_conf *conf, const struct log *log)
 {
 	enum daemon_order order;
 	struct daemon daemon;
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 	conf.new_store = opt.new_store;
 	file.prefix = prefix;
 	log.level = conf.log_level;
-	rc = serve(&conf, &log);
+	rc = run_iod(&conf, &log);
 	iod_conf_free(&conf);
 	return rc;
 }

@@ -8,7 +8,7 @@
 #include "server/copy/copies.h"
 #include "common/util/daemon.h"
 #include "server/wait/lease.h"
-#include "server/service.h"
+#include "server/iod_int.h"
 #include "server/xfer/xfer.h"
 
 _Static_assert(IOD_THREADS_MAX <= PULSE_LOOPS_MAX, "each has a bit");
@@ -29,7 +29,7 @@ int worker_open(struct worker *w, struct iod *iod)
 	LIST_INIT(&w->sessions);
 	LIST_INIT(&w->xfers);
 	LIST_INIT(&w->spare);
-	LIST_INIT(&w->holds);
+	LIST_INIT(&w->gate_waiters);
 	w->piece = calloc(RPC_LOCAL_MAX, sizeof(w->piece[0]));
 	rc = w->piece ? rpc_ctx_open(&attr, &w->ctx) : -ENOMEM;
 	if (rc)
@@ -72,7 +72,7 @@ void worker_close(struct worker *w)
 	free(w->piece);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+static uint64_t earlier_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -86,7 +86,8 @@ static void *worker_run(void *arg)
 	while (!atomic_load_explicit(&w->iod->stop, memory_order_acquire)) {
 		uint64_t at = pulse_beat(pulse, loop);
 
-		rpc_ctx_progress(w->ctx, earlier(at, clock_after_ms(IDLE_MS)));
+		rpc_ctx_progress(w->ctx,
+				 earlier_of(at, clock_after_ms(IDLE_MS)));
 		mailbox_drain(&w->mail);
 	}
 	return NULL;

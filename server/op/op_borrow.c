@@ -3,8 +3,8 @@
  * op_borrow.c - BORROW: lends an object's descriptor to a client of this host.
  *
  * A request that a client repeats after a restart is compared with the changes since then
- * (early.h), and direct writes are not recorded there.  So objects are lent for writing only
- * when no request may be repeated any more.  A new store has none.
+ * (recent_changes.h), and direct writes are not recorded there.  So objects are lent for writing
+ * only when no request may be repeated any more.  A new store has none.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #include "common/util/clock.h"
 #include "server/op/op_int.h"
-#include "server/state/shown_caps.h"
+#include "server/state/capability_check.h"
 
 /*
  * A client with write access to a file can block all others, and with them the iod's threads,
@@ -30,9 +30,9 @@ static bool may_lend_for_writing(struct iod *iod,
 	if (!(le32toh(body->flags) & WIRE_B_WRITE) || !iod_lends_writing(iod))
 		return false;
 	if (iod->new_store)
-		early_over(iod->early);
-	return iod->new_store ||
-	       clock_now() - iod->started >= EARLY_MS * CLOCK_NS_PER_MS;
+		recent_changes_forget(iod->recent);
+	return iod->new_store || clock_now() - iod->started >=
+					 RECENT_CHANGES_MS * CLOCK_NS_PER_MS;
 }
 
 static int open_object(struct iod *iod, uint64_t handle, bool write,
@@ -85,13 +85,13 @@ static void set_loan_limits(struct rpc_req *req, bool write,
 	const struct wire_borrow *body = req->msg.body;
 	const struct iod_session *ses = session_of(req);
 	uint64_t handle = le64toh(body->handle);
-	uint64_t read = caps_until(ses, handle, WIRE_NEED_READ);
-	uint64_t change = caps_until(ses, handle, WIRE_NEED_WRITE);
+	uint64_t read = capability_until(ses, handle, WIRE_NEED_READ);
+	uint64_t change = capability_until(ses, handle, WIRE_NEED_WRITE);
 	uint64_t now = clock_boot();
 
 	ask->read = read > now;
 	ask->write = write && change > now;
-	ask->era = ses->verdicts.era;
+	ask->era = ses->rights.era;
 	ask->until = ask->read ? read : UINT64_MAX;
 	if (ask->write && change < ask->until)
 		ask->until = change;

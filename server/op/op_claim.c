@@ -17,7 +17,6 @@
 #include "common/util/daemon.h"
 #include "server/op/op_int.h"
 #include "server/wait/lease.h"
-#include "server/wait/ready.h"
 
 struct claim_op {
 	struct session_end ending;
@@ -188,10 +187,10 @@ void op_lease(struct worker *w, struct rpc_req *req)
 	if (req->msg.body_len ==
 	    /* a manager of version 2 gives no tickets, so it sends no clock */
 	    sizeof(*body))
-		terms_hear(&w->iod->terms, session_of(req)->term,
-			   le64toh(body->since), le64toh(body->clock));
+		mgr_clocks_update(&w->iod->mgr_clocks, session_of(req)->term,
+				  le64toh(body->since), le64toh(body->clock));
 	loan_table_expire(w->iod->loans);
 	lease_renew(w->iod, le64toh(body->until));
 	rpc_reply_status(req, 0);
-	ready_say(w->iod);
+	lease_announce_ready(w->iod);
 }

@@ -56,7 +56,7 @@ static int change_counter(struct iod *iod, const struct rpc_req *req,
 	int rc = open_counter_object(iod, &c, &obj);
 
 	if (rc == -ENOENT && counter_change_is_read(&c) &&
-	    !tombs_has(iod->tombs, handle)) {
+	    !recent_removal_has(iod->recent, handle)) {
 		*old = 0;
 		return 0;
 	}
@@ -64,7 +64,7 @@ static int change_counter(struct iod *iod, const struct rpc_req *req,
 		return rc;
 	rc = change_in_gate(iod, req, &c, obj, quick, old);
 	store_obj_put(obj);
-	if (!tombs_has(iod->tombs, handle))
+	if (!recent_removal_has(iod->recent, handle))
 		return rc;
 	counters_remove_file(iod->counters, handle);
 	return -ENOENT;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "server/op/op_int.h"
-#include "server/state/shows.h"
+#include "server/state/rdma_places.h"
 
 static int read_size(struct store *store, le64 handle,
 		     struct wire_objsize *size)
@@ -39,7 +39,7 @@ static void send_one_size(struct worker *w, struct rpc_req *req, le64 handle)
 		rpc_reply_status(req, rc);
 		return;
 	}
-	shown = shows_place(w->iod, req, le64toh(handle), &one.place);
+	shown = size_place_get(w->iod, req, le64toh(handle), &one.place);
 	rep.places = htole32(shown);
 	op_reply(req, &rep, sizeof(rep), &one,
 		 shown ? sizeof(one) : sizeof(one.size), RPC_REEXECUTE);

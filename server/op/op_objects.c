@@ -3,7 +3,7 @@
  * op_objects.c - OBJECTS and REMOVE: lists and removes objects of the store.
  *
  * The manager forgets removed objects when it gets the answer.  So the removal is durable then,
- * also with sync = off, and later writes do not make the objects again (tombs.h).
+ * also with sync = off, and later writes do not make the objects again (recent_changes.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static int remove_all(struct op_job *job, bool durable)
 	for (i = 0; i < n; i++) {
 		if (rpc_req_late(job->req))
 			return -ETIMEDOUT;
-		tombs_add(iod->tombs, le64toh(handle[i]));
+		recent_removal_add(iod->recent, le64toh(handle[i]));
 		rc = store_remove(iod->store, le64toh(handle[i]), durable);
 		loan_object_drop(iod->loans, le64toh(handle[i]));
 		counters_remove_file(iod->counters, le64toh(handle[i]));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "server/op/op_int.h"
-#include "server/state/shares.h"
+#include "server/state/rdma_places.h"
 
 /* ---- PLACE ---- */
 
@@ -78,7 +78,7 @@ static int lend_counter(struct op_job *job)
 		return rc;
 	rc = counter_lend_to_device(iod->counters, &wish, &p->place);
 	store_obj_put(obj);
-	if (!tombs_has(iod->tombs, wish.handle))
+	if (!recent_removal_has(iod->recent, wish.handle))
 		return rc;
 	counters_remove_file(iod->counters, wish.handle);
 	return -ENOENT;
@@ -134,7 +134,7 @@ void op_place(struct worker *w, struct rpc_req *req)
 void op_share(struct worker *w, struct rpc_req *req)
 {
 	struct wire_share_rep rep;
-	int rc = shares_place(w->iod, req, &rep);
+	int rc = block_place_get(w->iod, req, &rep);
 
 	if (rc)
 		rpc_reply_status(req, rc);

@@ -4,7 +4,7 @@
  *
  *   op_read()             opens the object and determines how many bytes are present
  *   read_into_reply()     if the client gave no memory: the data goes into the reply
- *   read_chunk()          otherwise, for each chunk: reads it from the file, or finds it in a window
+ *   read_chunk()          otherwise, for each chunk: reads it, unless it lies in a window
  *   send_chunk()          writes it into the client's memory; the reply follows the last chunk
  *   on_chunk_sent()
  *   end_read()            the end of the transfer, also after an error
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "server/op/op_int.h"
-#include "server/state/shares.h"
+#include "server/state/rdma_places.h"
 #include "server/xfer/xfer.h"
 
 static int open_object(struct xfer *x, uint64_t handle);
@@ -99,8 +99,10 @@ static int open_object(struct xfer *x, uint64_t handle)
 /* Small reads count for the sharing of blocks. */
 static void note_shared_blocks(struct xfer *x)
 {
-	if (x->obj && !x->status && !x->broken && x->total <= SHARES_READ_MAX)
-		shares_seen(x->worker->iod, x->obj, x->seg, x->nseg, x->size);
+	if (x->obj && !x->status && !x->broken &&
+	    x->total <= BLOCK_PLACE_READ_MAX)
+		block_place_note_read(x->worker->iod, x->obj, x->seg, x->nseg,
+				      x->size);
 }
 
 static void send_error(struct xfer *x)

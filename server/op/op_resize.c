@@ -53,27 +53,29 @@ static int resize_unless_superseded(struct op_job *job)
 
 	if (rpc_req_late(job->req))
 		return -ETIMEDOUT;
-	rc = early_change(iod->early, handle, &cut, 1, 0, may_be_repeated(job));
+	rc = recent_changes_check(iod->recent, handle, &cut, 1, 0,
+				  may_be_repeated(job));
 	return rc ? rc : resize_in_time(iod, handle, size, job->req->expiry);
 }
 
 static int resize_once(struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
-	struct resizes *resizes = &job->worker->iod->resizes;
-	struct resize_known *place;
+	struct recent_changes *recent = job->worker->iod->recent;
+	struct recent_truncation *truncation;
 	int rc;
 
-	switch (resizes_begin(resizes, le64toh(body->id), &place)) {
-	case RESIZE_DONE:
+	switch (recent_truncation_begin(recent, le64toh(body->id),
+					&truncation)) {
+	case RECENT_TRUNCATION_DONE:
 		return 0;
-	case RESIZE_BUSY:
+	case RECENT_TRUNCATION_RUNNING:
 		return -EAGAIN;
-	case RESIZE_DO:
+	case RECENT_TRUNCATION_NEW:
 		break;
 	}
 	rc = resize_unless_superseded(job);
-	resizes_end(resizes, place, !rc);
+	recent_truncation_end(recent, truncation, !rc);
 	return rc;
 }
 

@@ -55,7 +55,7 @@ static void end_session(struct worker *w, struct iod_session *ses)
 	ses->fenced = true;
 	rpc_server_fence(w->iod->server, ses->id);
 	loan_session_end(w->iod->loans, ses->id);
-	lease_drop(w, ses);
+	lease_stop_session(w, ses);
 	xfer_stop_session(w, ses, -ESTALE);
 	copies_stop_session(w->copies, ses, -ESTALE);
 }

@@ -12,12 +12,12 @@ int change_open_object(struct iod *iod, uint64_t handle, struct store_obj **obj)
 	struct store_obj *made;
 	int rc;
 
-	if (tombs_has(iod->tombs, handle))
+	if (recent_removal_has(iod->recent, handle))
 		return -ENOENT;
 	rc = store_obj_get(iod->store, handle, true, &made);
 	if (rc)
 		return rc;
-	if (!tombs_has(iod->tombs, handle)) {
+	if (!recent_removal_has(iod->recent, handle)) {
 		*obj = made;
 		return 0;
 	}
@@ -31,8 +31,9 @@ int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 {
 	if (rpc_req_late(req))
 		return -ETIMEDOUT;
-	return early_change(iod->early, handle, seg, n,
-			    rpc_session_info(req->session)->id, req->anew);
+	return recent_changes_check(iod->recent, handle, seg, n,
+				    rpc_session_info(req->session)->id,
+				    req->anew);
 }
 
 /* ---- flush ---- */

@@ -18,7 +18,7 @@ int change_open_object(struct iod *iod, uint64_t handle,
 /*
  * Checks a change of these bytes of the object.  -ETIMEDOUT: its expiry has passed.  -EIO,
  * -ECONNABORTED: it is a repeated request that must not be executed again, as for
- * early_change().
+ * recent_changes_check().
  */
 int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 		 const struct store_seg *seg, unsigned int n);

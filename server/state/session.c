@@ -24,7 +24,7 @@ void session_unref(struct iod_session *ses)
 	if (--ses->refs)
 		return;
 	LIST_REMOVE(ses, link);
-	verdicts_free(&ses->verdicts);
+	session_rights_free(&ses->rights);
 	marks_free(&ses->marks, ses->worker->iod->store);
 	sync_client_put(ses->turn);
 	free(ses);

@@ -13,28 +13,26 @@
 #include <sys/queue.h>
 
 #include "server/counter/counter.h"
-#include "server/once/early.h"
+#include "server/once/recent_changes.h"
 #include "server/conf/iod_conf.h"
 #include "common/trust/gatehouse.h"
 #include "common/trust/keyring.h"
 #include "server/lend/loan_table.h"
 #include "server/state/mailbox.h"
 #include "server/store/marks.h"
-#include "server/once/resizes.h"
 #include "common/comm/rpc.h"
 #include "server/store/store_engine.h"
 #include "server/store/sync_pool.h"
-#include "server/state/terms.h"
-#include "server/once/tombs.h"
-#include "server/state/verdicts.h"
+#include "server/state/mgr_clocks.h"
+#include "server/state/session_rights.h"
 #include "server/window/window.h"
 #include "common/buffer/zone.h"
 
 struct copies;
 struct daemon; /* daemon.h */
-struct hold;
+struct gate_waiter;
 struct xfer;
-struct parked;
+struct lease_waiter;
 struct worker;
 
 /* Called on the session's thread when nothing of the session is running. */
@@ -53,8 +51,8 @@ struct iod_session {
 	bool fenced; /* none of its changes is executed any more */
 	struct sync_client *turn; /* its turns in the pool */
 	struct marks marks; /* of the objects that it wrote */
-	/* rights from its capabilities: shown_caps.h */
-	struct verdicts verdicts;
+	/* rights from its capabilities: capability_check.h */
+	struct session_rights rights;
 	bool client; /* a client: it needs capabilities, if they are on */
 	bool mgr; /* it connected as the manager */
 	uint64_t term; /* the manager's term; 0: it has not claimed the store */
@@ -65,7 +63,7 @@ struct iod_session {
 	LIST_ENTRY(iod_session) link;
 };
 
-/* Why a request is refused; the texts are in shown_caps.c. */
+/* Why a request is refused; the texts are in capability_check.c. */
 enum caps_flaw {
 	CAPS_MISSING = 1,
 	CAPS_AGAIN,
@@ -99,9 +97,10 @@ struct worker {
 	LIST_HEAD(, xfer) xfers; /* in progress */
 	LIST_HEAD(, xfer) spare; /* free, for reuse */
 	struct copies *copies; /* copies.h */
-	/* requests that wait for late changes: hold.c */
-	LIST_HEAD(, hold) holds;
-	TAILQ_HEAD(, parked) parked; /* changes that wait for a lease */
+	/* requests that wait for late changes: gate_waiter.c */
+	LIST_HEAD(, gate_waiter) gate_waiters;
+	TAILQ_HEAD(, lease_waiter)
+	lease_waiters; /* changes that wait for a lease */
 	struct mail renewed;
 	atomic_bool renewing; /* renewed was posted and not yet delivered */
 	/* ends the iod: its store is not the one that the manager expects */
@@ -124,27 +123,25 @@ struct iod {
 	struct daemon *daemon; /* or NULL */
 	const struct store_engine *engine;
 	struct store *store;
-	struct tombs *tombs;
-	struct early *early;
+	struct recent_changes *recent;
 	struct loan_table *loans;
 	struct counters *counters;
 	/* the store was never claimed when this process began */
 	bool new_store;
-	struct resizes resizes;
-	/* NULL: no key is configured; then trust is used */
+	/* NULL: no key is configured; then mgr_addresses is used */
 	struct keyring *ring;
 	/* the addresses of the manager; NULL with a ring */
-	struct trust *trust;
-	struct terms terms; /* used by house */
+	struct mgr_addresses *mgr_addresses;
+	struct mgr_clocks mgr_clocks; /* used by house */
 	struct gatehouse house;
 	struct doorkeeper keeper; /* with a ring: verifies tickets */
 	atomic_uint_least64_t caps_refused[CAPS_FLAWS];
 	struct sync_pool *pool;
 	struct aio *aio; /* or NULL */
 	struct fabric fabric;
-	struct tp_mr *shows[RAILS_MAX]; /* shows.h; or NULL */
-	struct tp_mr *shares[RAILS_MAX]; /* shares.h; or NULL */
-	bool sharing; /* over at least one device */
+	/* of rdma_places.h: the tables of sizes and of blocks; or NULL */
+	struct tp_mr *size_mr[RAILS_MAX], *block_mr[RAILS_MAX];
+	bool shares_blocks; /* over at least one device */
 	struct rpc_server *server;
 	struct rpc_ctx *ctx[IOD_THREADS_MAX]; /* of the workers */
 	uint64_t boot;

@@ -31,7 +31,7 @@ struct window {
 	TAILQ_ENTRY(window) lru;
 };
 
-static void drop(struct windows *ws, struct window *win)
+static void drop_window(struct windows *ws, struct window *win)
 {
 	HASH_DEL(ws->table, win);
 	TAILQ_REMOVE(&ws->lru, win, lru);
@@ -42,13 +42,13 @@ static void drop(struct windows *ws, struct window *win)
 	free(win);
 }
 
-bool window_moved(const struct window *win)
+bool window_is_stale(const struct window *win)
 {
 	return win->moved != store_obj_moved(win->obj);
 }
 
 /* Windows in use are checked again later. */
-static void expire(struct rpc_timer *timer)
+static void on_tick(struct rpc_timer *timer)
 {
 	struct windows *ws = container_of(timer, struct windows, timer);
 	const struct store_obj *obj = NULL;
@@ -60,9 +60,9 @@ static void expire(struct rpc_timer *timer)
 		if (win->obj != obj)
 			removed = store_obj_removed(win->obj);
 		obj = win->obj;
-		if (!win->refs && (removed || window_moved(win) ||
+		if (!win->refs && (removed || window_is_stale(win) ||
 				   ws->tick - win->tick >= WINDOW_IDLE_S))
-			drop(ws, win);
+			drop_window(ws, win);
 	}
 	ws->tick++;
 	if (ws->n)
@@ -79,7 +79,7 @@ void windows_open(struct windows *ws, struct rpc_ctx *ctx,
 	ws->engine = engine;
 	ws->memory = store_in_memory(store);
 	ws->max = (unsigned int)(max / WINDOW_LEN);
-	ws->timer.fire = expire;
+	ws->timer.fire = on_tick;
 	if (ws->max && engine->map)
 		ws->ghosts = calloc(WINDOW_GHOSTS, sizeof(ws->ghosts[0]));
 }
@@ -90,7 +90,7 @@ void windows_close(struct windows *ws)
 
 	rpc_timer_clear(ws->ctx, &ws->timer);
 	while ((win = TAILQ_FIRST(&ws->lru)))
-		drop(ws, win);
+		drop_window(ws, win);
 	free(ws->ghosts);
 }
 
@@ -126,8 +126,9 @@ void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,
 							     : WINDOW_LEN };
 }
 
-static struct window *map(struct windows *ws, const struct window_key *key,
-			  struct store_obj *obj)
+static struct window *map_window(struct windows *ws,
+				 const struct window_key *key,
+				 struct store_obj *obj)
 {
 	unsigned int access = TP_VOLATILE | (ws->memory ? TP_LOCAL_WRITE : 0);
 	struct window *win = calloc(1, sizeof(*win));
@@ -158,8 +159,9 @@ free_win:
  * Windows that were used lately stay: windows that keep replacing each other cost more than
  * copying.
  */
-static struct window *make(struct windows *ws, const struct window_key *key,
-			   struct store_obj *obj)
+static struct window *make_window(struct windows *ws,
+				  const struct window_key *key,
+				  struct store_obj *obj)
 {
 	struct window *oldest = TAILQ_FIRST(&ws->lru);
 	struct window *win;
@@ -167,9 +169,9 @@ static struct window *make(struct windows *ws, const struct window_key *key,
 	if (ws->n >= ws->max) {
 		if (oldest->refs || ws->tick - oldest->tick < TICKS_KEPT)
 			return NULL;
-		drop(ws, oldest);
+		drop_window(ws, oldest);
 	}
-	win = map(ws, key, obj);
+	win = map_window(ws, key, obj);
 	if (win && !ws->timer.armed)
 		rpc_timer_set(ws->ctx, &ws->timer, clock_after_ms(TICK_MS));
 	return win;
@@ -177,23 +179,23 @@ static struct window *make(struct windows *ws, const struct window_key *key,
 
 /* False: the key has a window of another file, which was removed or replaced, and it is still
  * in use. */
-static bool find(struct windows *ws, const struct window_key *key,
-		 const struct store_obj *obj, struct window **out)
+static bool find_window(struct windows *ws, const struct window_key *key,
+			const struct store_obj *obj, struct window **out)
 {
 	struct window *win;
 
 	HASH_FIND(hh, ws->table, key, sizeof(*key), win);
-	if (win && (win->obj != obj || window_moved(win))) {
+	if (win && (win->obj != obj || window_is_stale(win))) {
 		if (win->refs)
 			return false;
-		drop(ws, win);
+		drop_window(ws, win);
 		win = NULL;
 	}
 	*out = win;
 	return true;
 }
 
-static void use(struct windows *ws, struct window *win)
+static void mark_used(struct windows *ws, struct window *win)
 {
 	win->refs++;
 	win->tick = ws->tick;
@@ -207,8 +209,8 @@ static void use(struct windows *ws, struct window *win)
  * the pages are in memory.  It is tried only once per grain: it fails on old kernels, and in
  * the grain where the object ends.
  */
-static void populate(const struct windows *ws, struct window *win, uint32_t at,
-		     uint64_t len)
+static void fill_page_tables(const struct windows *ws, struct window *win,
+			     uint32_t at, uint64_t len)
 {
 	uint64_t first = at / GRAIN, last = (at + len - 1) / GRAIN;
 	uint64_t want = (~0ull >> (63 - last)) & (~0ull << first);
@@ -238,7 +240,7 @@ static bool worth_making(struct windows *ws, const struct window_key *key,
 	return used_before(ws, key, (uint32_t)(need->off % WINDOW_LEN));
 }
 
-static void count(atomic_uint_least64_t *n)
+static void increment(atomic_uint_least64_t *n)
 {
 	atomic_store_explicit(n,
 			      atomic_load_explicit(n, memory_order_relaxed) + 1,
@@ -253,8 +255,8 @@ static struct window *get_or_make(struct windows *ws,
 	struct window *win = found;
 
 	if (!win && worth_making(ws, key, need))
-		win = make(ws, key, obj);
-	count(!win ? &ws->none : found ? &ws->hits : &ws->made);
+		win = make_window(ws, key, obj);
+	increment(!win ? &ws->none : found ? &ws->hits : &ws->made);
 	return win;
 }
 
@@ -265,17 +267,18 @@ struct window *window_get(struct windows *ws, struct store_obj *obj,
 				  need->off / WINDOW_LEN };
 	struct window *win;
 
-	if (!ws->ghosts || too_little(ws, need) || !find(ws, &key, obj, &win))
+	if (!ws->ghosts || too_little(ws, need) ||
+	    !find_window(ws, &key, obj, &win))
 		return NULL;
 	win = get_or_make(ws, &key, obj, win, need);
 	if (!win || rail_mem_on(&win->mem, rpc_ctx_rails(ws->ctx), need->rail))
 		return NULL;
-	use(ws, win);
+	mark_used(ws, win);
 	return win;
 }
 
-void *window_at(const struct windows *ws, struct window *win, uint64_t off,
-		uint64_t *len)
+void *window_address(const struct windows *ws, struct window *win, uint64_t off,
+		     uint64_t *len)
 {
 	uint32_t at = (uint32_t)(off % WINDOW_LEN);
 
@@ -283,7 +286,7 @@ void *window_at(const struct windows *ws, struct window *win, uint64_t off,
 		return NULL;
 	if (*len > WINDOW_LEN - at)
 		*len = WINDOW_LEN - at;
-	populate(ws, win, at, *len);
+	fill_page_tables(ws, win, at, *len);
 	return (char *)win->addr + at;
 }
 

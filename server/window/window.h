@@ -86,11 +86,11 @@ struct window *window_get(struct windows *ws, struct store_obj *obj,
  * Returns the address of the object's byte at off, and reduces *len to the bytes that follow in
  * this window.  NULL: the byte lies in another window.
  */
-void *window_at(const struct windows *ws, struct window *win, uint64_t off,
-		uint64_t *len);
+void *window_address(const struct windows *ws, struct window *win, uint64_t off,
+		     uint64_t *len);
 void window_put(struct window *win);
 /* The object's file was replaced since the window was mapped (store_set_aside()). */
-bool window_moved(const struct window *win);
+bool window_is_stale(const struct window *win);
 /* Records that this range of obj is accessed without a window. */
 void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,
 		 uint64_t len);

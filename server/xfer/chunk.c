@@ -81,13 +81,13 @@ static uint64_t add_piece(struct chunk *c, const struct seg_position *p)
 	const struct windows *ws = &c->x->worker->windows;
 	uint64_t off = p->seg->off + p->skip, len = position_len(p);
 	struct window *win = c->nwindow ? c->window[c->nwindow - 1] : NULL;
-	void *addr = win ? window_at(ws, win, off, &len) : NULL;
+	void *addr = win ? window_address(ws, win, off, &len) : NULL;
 
 	if (!c->x->write && off + len > c->x->size)
 		return 0; /* the zeros beyond the end are not in a mapping */
 	if (!addr) {
 		win = next_window(c, p);
-		addr = win ? window_at(ws, win, off, &len) : NULL;
+		addr = win ? window_address(ws, win, off, &len) : NULL;
 	}
 	if (!addr)
 		return 0;
@@ -139,7 +139,7 @@ static bool windows_are_stale(const struct chunk *c)
 	unsigned int i;
 
 	for (i = 0; i < c->nwindow; i++)
-		if (window_moved(c->window[i]))
+		if (window_is_stale(c->window[i]))
 			return true;
 	return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list_share.h - the iod's share of a list request: turns file pieces, described by regular vectors,
- * into pieces of the object.  Pure functions.
+ * list_share.h - the iod's share of a list request: turns file pieces, described by regular
+ * vectors, into pieces of the object.  Pure functions.
  */
 #ifndef LIST_SHARE_H
 #define LIST_SHARE_H

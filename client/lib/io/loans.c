@@ -10,7 +10,8 @@
 #define OLD_MAX 16u /* revoked descriptors kept until close */
 #define SOON_MS 100u
 #define LATER_MS 1000u
-#define LONG_MS 15000u /* for an iod that lends for reading only: early.h */
+/* for an iod that lends for reading only (recent_changes.h) */
+#define LONG_MS 15000u
 
 struct loan_place {
 	_Atomic(struct loan *) loan;

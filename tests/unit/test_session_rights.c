@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_verdicts.c - the table of verdicts against a model that has room for all: it never
+ * test_session_rights.c - the table of verdicts against a model that has room for all: it never
  * says more than that, and says as much as long as nothing had to make room.
  */
 #include <string.h>
 
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
-#include "server/state/verdicts.h"
+#include "server/state/session_rights.h"
 
 #define HANDLES 20000u
 #define ROUNDS 200000
 
-static struct verdicts v;
-static uint64_t model[HANDLES][VERDICTS_RIGHTS];
+static struct session_rights v;
+static uint64_t model[HANDLES][SESSION_RIGHTS_KINDS];
 static struct rnd rnd;
 
 static void setup(void)
@@ -24,7 +24,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	verdicts_free(&v);
+	session_rights_free(&v);
 }
 
 /* Not 0, and spread. */
@@ -38,8 +38,9 @@ static void add(uint64_t i)
 	unsigned int r, rights = (unsigned int)rnd_in(&rnd, 1, 3);
 	uint64_t until = rnd_in(&rnd, 1, 1000);
 
-	ck_assert_int_eq(verdicts_add(&v, handle_of(i), rights, until), 0);
-	for (r = 0; r < VERDICTS_RIGHTS; r++)
+	ck_assert_int_eq(session_rights_add(&v, handle_of(i), rights, until),
+			 0);
+	for (r = 0; r < SESSION_RIGHTS_KINDS; r++)
 		if (rights >> r & 1 && until > model[i][r])
 			model[i][r] = until;
 }
@@ -49,8 +50,8 @@ static bool look(uint64_t i)
 {
 	bool all = true;
 
-	for (unsigned int r = 0; r < VERDICTS_RIGHTS; r++) {
-		uint64_t is = verdicts_until(&v, handle_of(i), 1u << r);
+	for (unsigned int r = 0; r < SESSION_RIGHTS_KINDS; r++) {
+		uint64_t is = session_rights_until(&v, handle_of(i), 1u << r);
 
 		ck_assert_uint_le(is, model[i][r]);
 		all &= is == model[i][r];
@@ -67,7 +68,8 @@ static void run(uint64_t handles)
 			add(i);
 		else
 			ck_assert(look(i) || v.dropped);
-		ck_assert_uint_le(v.sets * VERDICTS_WAYS, VERDICTS_MAX);
+		ck_assert_uint_le(v.sets * SESSION_RIGHTS_WAYS,
+				  SESSION_RIGHTS_MAX);
 	}
 }
 
@@ -90,9 +92,9 @@ END_TEST
 START_TEST(test_last)
 {
 	for (uint64_t i = 0; i < HANDLES; i++) {
-		ck_assert_int_eq(verdicts_add(&v, handle_of(i), 1, 5), 0);
-		ck_assert_uint_eq(verdicts_until(&v, handle_of(i), 1), 5);
-		ck_assert_uint_eq(verdicts_until(&v, handle_of(i), 2), 0);
+		ck_assert_int_eq(session_rights_add(&v, handle_of(i), 1, 5), 0);
+		ck_assert_uint_eq(session_rights_until(&v, handle_of(i), 1), 5);
+		ck_assert_uint_eq(session_rights_until(&v, handle_of(i), 2), 0);
 	}
 }
 END_TEST
@@ -100,34 +102,34 @@ END_TEST
 /* There is no verdict for no handle, nor in an empty table. */
 START_TEST(test_none)
 {
-	ck_assert_uint_eq(verdicts_until(&v, 0, 1), 0);
-	ck_assert_uint_eq(verdicts_until(&v, 7, 1), 0);
-	ck_assert_int_eq(verdicts_add(&v, 7, 3, 9), 0);
-	ck_assert_uint_eq(verdicts_until(&v, 0, 1), 0);
+	ck_assert_uint_eq(session_rights_until(&v, 0, 1), 0);
+	ck_assert_uint_eq(session_rights_until(&v, 7, 1), 0);
+	ck_assert_int_eq(session_rights_add(&v, 7, 3, 9), 0);
+	ck_assert_uint_eq(session_rights_until(&v, 0, 1), 0);
 }
 END_TEST
 
 /* With a key went what was verified by it; that this was so is known. */
 START_TEST(test_eras)
 {
-	ck_assert_int_eq(verdicts_add(&v, 7, 3, 9), 0);
-	verdicts_keep(&v, 0);
-	ck_assert_uint_eq(verdicts_until(&v, 7, 1), 9);
+	ck_assert_int_eq(session_rights_add(&v, 7, 3, 9), 0);
+	session_rights_set_era(&v, 0);
+	ck_assert_uint_eq(session_rights_until(&v, 7, 1), 9);
 	ck_assert_uint_eq(v.dropped, 0);
-	verdicts_keep(&v, 1);
-	ck_assert_uint_eq(verdicts_until(&v, 7, 1), 0);
+	session_rights_set_era(&v, 1);
+	ck_assert_uint_eq(session_rights_until(&v, 7, 1), 0);
 	ck_assert_uint_gt(v.dropped, 0);
 	for (uint64_t i = 0; i < 100; i++)
-		ck_assert_int_eq(verdicts_add(&v, handle_of(i), 2, 9), 0);
-	verdicts_keep(&v, 1);
+		ck_assert_int_eq(session_rights_add(&v, handle_of(i), 2, 9), 0);
+	session_rights_set_era(&v, 1);
 	for (uint64_t i = 0; i < 100; i++)
-		ck_assert_uint_eq(verdicts_until(&v, handle_of(i), 2), 9);
+		ck_assert_uint_eq(session_rights_until(&v, handle_of(i), 2), 9);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("verdicts");
+	Suite *s = suite_create("session_rights");
 	TCase *tc = tcase_create("table");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* service.c - sessions and requests of an iod. */
+/* iod_service.c - the sessions of an iod, and the dispatch of requests to operations. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "server/copy/copies.h"
-#include "server/wait/hold.h"
+#include "server/wait/gate_waiter.h"
 #include "server/wait/lease.h"
 #include "server/op/op.h"
-#include "server/service.h"
-#include "server/state/shown_caps.h"
-#include "server/trust.h"
+#include "server/iod_int.h"
+#include "server/state/capability_check.h"
+#include "server/mgr_addresses.h"
 
 static int session_admit(void *arg, enum wire_role role, const char *peer,
 			 const struct rpc_cred *cred)
 {
 	const struct iod *iod = arg;
 
-	if (role != WIRE_ROLE_MGR || iod->ring || trust_mgr(iod->trust, peer))
+	if (role != WIRE_ROLE_MGR || iod->ring ||
+	    mgr_addresses_match(iod->mgr_addresses, peer))
 		return 0; /* with a key it has proved that it is the manager */
 	log_warn(iod->log,
 		 "%s (%s, uid %u) says that it is the manager, which connects "
@@ -33,7 +34,7 @@ static int session_admit(void *arg, enum wire_role role, const char *peer,
  */
 static int check_ready(const struct iod *iod, enum wire_role role)
 {
-	return role == WIRE_ROLE_MGR || lease_had(iod) ? 0 : -EAGAIN;
+	return role == WIRE_ROLE_MGR || lease_was_given(iod) ? 0 : -EAGAIN;
 }
 
 static int session_open(void *arg, struct rpc_session *session)
@@ -133,7 +134,7 @@ static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
 
 /* True: a change of one of the request's objects is late, and the request waits for it or was
  * answered. */
-static bool must_wait(struct worker *w, struct rpc_req *req)
+static bool waits_for_late_change(struct worker *w, struct rpc_req *req)
 {
 	const struct gate *gate = store_gate(w->iod->store);
 	const le64 *handle;
@@ -144,7 +145,7 @@ static bool must_wait(struct worker *w, struct rpc_req *req)
 		loan_table_expire(w->iod->loans);
 	for (i = 0; i < n; i++)
 		if (gate_is_shut(gate, le64toh(handle[i])) &&
-		    hold_request(w, req, le64toh(handle[i])))
+		    gate_waiter_start(w, req, le64toh(handle[i])))
 			return true;
 	return false;
 }
@@ -153,7 +154,7 @@ static bool must_wait(struct worker *w, struct rpc_req *req)
  * Checks an order of a manager.  A manager claims the store first.  Orders that it repeats
  * before that, after a restart of the iod, are answered -EAGAIN and come again.
  */
-static int check_term(const struct iod_session *ses, unsigned int op)
+static int check_manager_term(const struct iod_session *ses, unsigned int op)
 {
 	if (op == WIRE_CLAIM)
 		return 0;
@@ -208,7 +209,7 @@ static const struct operation *find_operation(unsigned int op)
 	return &operations[op];
 }
 
-static int check(const struct rpc_req *req, const struct operation *op)
+static int check_request(const struct rpc_req *req, const struct operation *op)
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 	struct iod_session *ses = info->priv;
@@ -219,8 +220,8 @@ static int check(const struct rpc_req *req, const struct operation *op)
 	if (!op)
 		return -ENOSYS;
 	if (op->roles & 1u << info->role) {
-		rc = check_term(ses, req->op);
-		return rc ? rc : caps_check(ses, req);
+		rc = check_manager_term(ses, req->op);
+		return rc ? rc : capability_check(ses, req);
 	}
 	log_warn(ses->worker->iod->log, "%s (%s): %s is for the manager alone",
 		 info->peer, info->cred.name, wire_op_name(req->op));
@@ -230,12 +231,12 @@ static int check(const struct rpc_req *req, const struct operation *op)
 void service_run(struct worker *w, struct rpc_req *req)
 {
 	const struct operation *op = find_operation(req->op);
-	int rc = check(req, op);
+	int rc = check_request(req, op);
 
 	if (rc) {
 		rpc_reply_status(req, rc);
-	} else if (!must_wait(w, req) &&
-		   (!wire_op_changes(req->op) || lease_take(w, req))) {
+	} else if (!waits_for_late_change(w, req) &&
+		   (!wire_op_changes(req->op) || lease_check(w, req))) {
 		count_payload(w, req);
 		op->run(w, req);
 	}
@@ -275,7 +276,8 @@ static bool may_reserve(void *arg, enum wire_role role, const char *peer,
 	const struct iod *iod = arg;
 
 	if (role == WIRE_ROLE_MGR)
-		return !iod->ring && trust_mgr(iod->trust, peer);
+		return !iod->ring &&
+		       mgr_addresses_match(iod->mgr_addresses, peer);
 	return peer_rules(iod, peer, uid);
 }
 
@@ -296,7 +298,7 @@ void service_add_usage(void *arg, const struct loan_user *who,
 	rpc_server_told(iod->server, &label, all);
 }
 
-static void tell(void *arg)
+static void report_loan_usage(void *arg)
 {
 	loan_table_report_usage(((struct iod *)arg)->loans);
 }
@@ -307,7 +309,7 @@ const struct rpc_service iod_service = {
 	.session_close = session_close,
 	.sees_all = sees_all,
 	.may_reserve = may_reserve,
-	.tell = tell,
+	.tell = report_loan_usage,
 	.object = object_of,
 	.metrics = service_metrics,
 	.request = on_request,

@@ -1,13 +1,147 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report.c - the figures that the iod logs for SIGUSR1. */
+/*
+ * iod_metrics.c - the figures of an iod: METRICS of its queues, buffers and flushes, and the text
+ * for SIGUSR1.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "common/util/container.h"
 #include "common/comm/fabric/fabric_seal.h"
 #include "server/iod.h"
-#include "server/state/shown_caps.h"
+#include "server/iod_int.h"
+#include "server/state/capability_check.h"
 #include "server/state/worker.h"
+#include "server/store/lane.h"
+
+/* ---- METRICS ---- */
+
+static const char *const queues[SYNC_KINDS] = {
+	[SYNC_READ] = "read",	    [SYNC_WRITE] = "write",
+	[SYNC_FLUSH] = "flush",	    [SYNC_CHANGE] = "change",
+	[SYNC_CONTROL] = "control",
+};
+
+static void put_queue(const struct iod *iod, enum sync_kind kind,
+		      struct rpc_metrics *m)
+{
+	struct lane_use use;
+
+	sync_pool_use(iod->pool, kind, &use);
+	rpc_metrics_now(m, "queue_waiting", "queue", queues[kind], use.waiting,
+			"Works that wait for a thread or a disk.");
+	rpc_metrics_now(m, "queue_most", "queue", queues[kind], use.most,
+			"The most that ever waited.");
+	rpc_metrics_now(m, "queue_working", "queue", queues[kind], use.working,
+			"Threads at work.");
+	rpc_metrics_now(m, "queue_stuck", "queue", queues[kind], use.stuck,
+			"Those that the kernel keeps for long already.");
+}
+
+/* All workers have the same zones.  The sum of their maxima is an upper bound, because they
+ * were reached at different times. */
+static void add_zones(struct zones_stats *sum, const struct worker *w)
+{
+	struct zones_stats st;
+
+	zones_stats(w->zones, &st);
+	sum->n = st.n;
+	sum->bytes += st.bytes;
+	sum->gets += st.gets;
+	sum->waits += st.waits;
+	sum->bigger += st.bigger;
+	sum->chopped += st.chopped;
+	for (unsigned int i = 0; i < st.n; i++) {
+		sum->zone[i].size = st.zone[i].size;
+		sum->zone[i].count += st.zone[i].count;
+		sum->zone[i].in_use += st.zone[i].in_use;
+		sum->zone[i].most += st.zone[i].most;
+	}
+}
+
+static void put_zone(const struct zone_use *zone, struct rpc_metrics *m)
+{
+	char size[32];
+
+	snprintf(size, sizeof(size), "%zuKiB", zone->size / 1024);
+	rpc_metrics_now(m, "zone_buffers", "size", size, zone->count,
+			"Buffers of that size.");
+	rpc_metrics_now(m, "zone_used", "size", size, zone->in_use,
+			"Those in use.");
+	rpc_metrics_now(m, "zone_most", "size", size, zone->most,
+			"The most that ever were in use.");
+}
+
+static void put_zones(const struct iod *iod, struct rpc_metrics *m)
+{
+	struct zones_stats st = { 0 };
+
+	for (unsigned int i = 0; i < iod->nworkers; i++)
+		add_zones(&st, &iod->worker[i]);
+	for (unsigned int i = 0; i < st.n; i++)
+		put_zone(&st.zone[i], m);
+	rpc_metrics_now(m, "zones_bytes", NULL, NULL, st.bytes,
+			"Memory of buffers.");
+	rpc_metrics_total(m, "zones_given", NULL, NULL, st.gets,
+			  "Buffers that were given.");
+	rpc_metrics_total(m, "zones_waits", NULL, NULL, st.waits,
+			  "Transfers that waited for a buffer.");
+	rpc_metrics_total(m, "zones_bigger", NULL, NULL, st.bigger,
+			  "Buffers bigger than fits.");
+	rpc_metrics_total(m, "zones_smaller", NULL, NULL, st.chopped,
+			  "Buffers smaller than was wanted.");
+}
+
+static void put_windows(const struct iod *iod, struct rpc_metrics *m)
+{
+	uint64_t n = 0, max = 0, hits = 0, made = 0, none = 0;
+
+	for (unsigned int i = 0; i < iod->nworkers; i++) {
+		const struct windows *ws = &iod->worker[i].windows;
+
+		n += atomic_load(&ws->n);
+		max += ws->max;
+		hits += atomic_load(&ws->hits);
+		made += atomic_load(&ws->made);
+		none += atomic_load(&ws->none);
+	}
+	rpc_metrics_now(m, "window_kept", NULL, NULL, n,
+			"Mapped parts of objects.");
+	rpc_metrics_now(m, "window_max", NULL, NULL, max,
+			"How many there may be.");
+	rpc_metrics_total(m, "window_hits", NULL, NULL, hits,
+			  "Uses of one that was there.");
+	rpc_metrics_total(m, "window_made", NULL, NULL, made,
+			  "Those that were made for their use.");
+	rpc_metrics_total(m, "window_none", NULL, NULL, none,
+			  "Times when there was none to use.");
+}
+
+void service_metrics(void *arg, struct rpc_metrics *m)
+{
+	const struct iod *iod = arg;
+
+	for (unsigned int kind = 0; kind < SYNC_KINDS; kind++)
+		rpc_metrics_times(m, "queue", "queue", queues[kind],
+				  sync_pool_waited(iod->pool,
+						   (enum sync_kind)kind),
+				  "Requests that waited for a thread.");
+	rpc_metrics_times(m, "flush", "of", "object",
+			  sync_pool_flushed(iod->pool),
+			  "Flushes to stable storage.");
+	rpc_metrics_now(m, "auth_sys", NULL, NULL,
+			iod->conf.auth.mode == AUTH_SYS,
+			"1: auth = sys, clients of other hosts are believed.");
+	rpc_metrics_now(m, "lent_kept", NULL, NULL,
+			loan_evictions_deferred(iod->loans),
+			"Lent to evicted clients, and no room for a copy.");
+	for (unsigned int kind = 0; kind < SYNC_KINDS; kind++)
+		put_queue(iod, (enum sync_kind)kind, m);
+	put_zones(iod, m);
+	put_windows(iod, m);
+}
+
+/* ---- SIGUSR1 ---- */
 
 #define LINE 1024
 
@@ -117,7 +251,7 @@ static void report_requests(const struct iod *iod)
 	fabric_seal_report(&iod->fabric, st.bare, iod->log);
 	log_always(iod->log, "%" PRIu64 " refused without a ticket that holds",
 		   st.unknown);
-	caps_report(iod);
+	capability_log_refusals(iod);
 	report_payloads(iod, st.fast);
 	log_always(iod->log,
 		   "%" PRIu64 " requests by Fast RDMA, %" PRIu64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* service.h - the progress threads of an iod, and the requests that they serve. */
-#ifndef SERVICE_H
-#define SERVICE_H
+/* iod_int.h - the parts of an iod: its progress threads, its service and its figures. */
+#ifndef IOD_INT_H
+#define IOD_INT_H
 
 #include "server/state/worker.h"
 
@@ -14,16 +14,19 @@ void worker_join(struct worker *w);
 /* Only after rpc_server_close(). */
 void worker_close(struct worker *w);
 
-/* ---- service.c ---- */
+/* ---- iod_service.c ---- */
 
 /* arg: the iod. */
 extern const struct rpc_service iod_service;
 /* For loan_table_attr.add_usage; arg: the iod. */
 void service_add_usage(void *arg, const struct loan_user *who,
 		       const struct loan_usage told[2]);
-/* For rpc_service.metrics; arg: the iod.  In inside.c. */
-void service_metrics(void *arg, struct rpc_metrics *metrics);
 /* For iod.run. */
 void service_run(struct worker *w, struct rpc_req *req);
+
+/* ---- iod_metrics.c ---- */
+
+/* For rpc_service.metrics; arg: the iod. */
+void service_metrics(void *arg, struct rpc_metrics *metrics);
 
 #endif

@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_early.c - what is known of early changes, and by whom it can be spoilt. */
+/* test_recent_changes.c - what is known of early changes, and by whom it can be spoilt. */
 #include <check.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "server/once/early.h"
+#include "server/once/recent_changes.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
 
 #define PIECES 65536u /* of one request */
-#define SPREAD (2 * EARLY_MAX)
+#define SPREAD (2 * RECENT_CHANGES_MAX)
 
-static struct early *early;
+static struct recent_changes *early;
 static struct store_seg seg[PIECES];
 
 static void setup(void)
 {
-	ck_assert_int_eq(early_open(&early), 0);
+	ck_assert_int_eq(recent_changes_open(&early), 0);
 }
 
 static void teardown(void)
 {
-	early_close(early);
+	recent_changes_close(early);
 }
 
 static int change(uint64_t handle, uint64_t off, uint64_t len, bool anew)
 {
 	const struct store_seg one = { off, len };
 
-	return early_change(early, handle, &one, 1, 0, anew);
+	return recent_changes_check(early, handle, &one, 1, 0, anew);
 }
 
 static int change_by(uint64_t by, uint64_t off, uint64_t len, bool anew)
 {
 	const struct store_seg one = { off, len };
 
-	return early_change(early, 1, &one, 1, by, anew);
+	return recent_changes_check(early, 1, &one, 1, by, anew);
 }
 
 /* A request of single bytes, every other one from off on. */
@@ -44,7 +44,7 @@ static int comb(uint64_t handle, uint64_t off, bool anew)
 {
 	for (unsigned int i = 0; i < PIECES; i++)
 		seg[i] = (struct store_seg){ off + 2 * i, 1 };
-	return early_change(early, handle, seg, PIECES, 0, anew);
+	return recent_changes_check(early, handle, seg, PIECES, 0, anew);
 }
 
 START_TEST(edges)
@@ -150,17 +150,18 @@ END_TEST
 /* Nothing is known any more: so all that comes again is refused. */
 START_TEST(too_many_objects)
 {
-	for (uint64_t i = 0; i <= EARLY_MAX; i++)
+	for (uint64_t i = 0; i <= RECENT_CHANGES_MAX; i++)
 		ck_assert_int_eq(change(i, 0, 1, false), 0);
-	ck_assert_int_eq(change(EARLY_MAX + 5, 0, 1, true), -ECONNABORTED);
-	ck_assert_int_eq(change(EARLY_MAX + 5, 0, 1, false), 0);
+	ck_assert_int_eq(change(RECENT_CHANGES_MAX + 5, 0, 1, true),
+			 -ECONNABORTED);
+	ck_assert_int_eq(change(RECENT_CHANGES_MAX + 5, 0, 1, false), 0);
 }
 END_TEST
 
 static Suite *early_suite(void)
 {
-	Suite *s = suite_create("early");
-	TCase *tc = tcase_create("early");
+	Suite *s = suite_create("recent_changes");
+	TCase *tc = tcase_create("recent_changes");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);

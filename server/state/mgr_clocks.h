@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * terms.h - the clocks of managers, which come with each lease.  With them the iod tells how
+ * mgr_clocks.h - the clocks of managers, which come with each lease.  With them the iod tells how
  * old a ticket is.  Managers of earlier terms had the same clock, unless the host rebooted in
  * between.  Then the clock of the previous host boot counts, too, if the iod itself has heard
- * it.  All functions except terms_init() and terms_destroy() may be called from any thread.
+ * it.  All functions except mgr_clocks_init() and mgr_clocks_destroy() may be called from any
+ * thread.
  */
-#ifndef TERMS_H
-#define TERMS_H
+#ifndef MGR_CLOCKS_H
+#define MGR_CLOCKS_H
 
 #include <pthread.h>
 #include <stdint.h>
 
-struct terms {
+struct mgr_clocks {
 	pthread_mutex_t lock;
 	struct {
 		uint64_t term; /* the latest with this clock; 0: none */
@@ -21,14 +22,14 @@ struct terms {
 	} known[2]; /* the latest clock first */
 };
 
-void terms_init(struct terms *terms);
-void terms_destroy(struct terms *terms);
+void mgr_clocks_init(struct mgr_clocks *clocks);
+void mgr_clocks_destroy(struct mgr_clocks *clocks);
 /* The manager of that term has just sent the time of its clock.  The clock is the same in all
  * terms from `since` on. */
-void terms_hear(struct terms *terms, uint64_t term, uint64_t since,
-		uint64_t clock);
+void mgr_clocks_update(struct mgr_clocks *clocks, uint64_t term, uint64_t since,
+		       uint64_t clock);
 /* gatehouse.clock; arg: the terms.  -EAGAIN: this term, or any, is not known yet, and will be
  * soon.  -ESTALE: the clock of this term is not known. */
-int terms_clock(void *arg, uint64_t term, uint64_t *now);
+int mgr_clocks_read(void *arg, uint64_t term, uint64_t *now);
 
 #endif

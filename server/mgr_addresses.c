@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trust.c - the addresses that a manager may connect from. */
+/* mgr_addresses.c - the addresses that a manager may connect from. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
@@ -9,11 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/trust.h"
+#include "server/mgr_addresses.h"
 
 #define HOSTS_MAX 64u
 
-struct trust {
+struct mgr_addresses {
 	bool here; /* one of them is an address of this host */
 	unsigned int n;
 	struct in6_addr host[HOSTS_MAX]; /* IPv4 addresses as ::ffff:a.b.c.d */
@@ -40,7 +40,7 @@ static bool is_loopback(const struct in6_addr *a)
 	       (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
 }
 
-static bool same(const struct in6_addr *a, const struct in6_addr *b)
+static bool is_same_host(const struct in6_addr *a, const struct in6_addr *b)
 {
 	return !memcmp(a, b, sizeof(*a)) || (is_loopback(a) && is_loopback(b));
 }
@@ -68,15 +68,15 @@ static int too_many(const char *host, const struct log *log)
 	return -EINVAL;
 }
 
-static int add_all(struct trust *trust, const struct addrinfo *ai,
+static int add_all(struct mgr_addresses *addresses, const struct addrinfo *ai,
 		   const char *host, const struct log *log)
 {
 	struct in6_addr *a;
 
 	for (; ai; ai = ai->ai_next) {
-		if (trust->n == HOSTS_MAX)
+		if (addresses->n == HOSTS_MAX)
 			return too_many(host, log);
-		a = &trust->host[trust->n];
+		a = &addresses->host[addresses->n];
 		if (ai->ai_family == AF_INET)
 			map_v4(&((struct sockaddr_in *)ai->ai_addr)->sin_addr,
 			       a);
@@ -92,13 +92,13 @@ static int add_all(struct trust *trust, const struct addrinfo *ai,
 				  host);
 			return -EINVAL;
 		}
-		trust->here |= is_ours(a);
-		trust->n++;
+		addresses->here |= is_ours(a);
+		addresses->n++;
 	}
 	return 0;
 }
 
-static int add_host(struct trust *trust, const char *host,
+static int add_host(struct mgr_addresses *addresses, const char *host,
 		    const struct log *log)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
@@ -112,33 +112,34 @@ static int add_host(struct trust *trust, const char *host,
 			  host, gai_strerror(rc));
 		return -EHOSTUNREACH;
 	}
-	rc = add_all(trust, ai, host, log);
+	rc = add_all(addresses, ai, host, log);
 	freeaddrinfo(ai);
 	return rc;
 }
 
-int trust_open(const char *hosts, const struct log *log, struct trust **out)
+int mgr_addresses_open(const char *hosts, const struct log *log,
+		       struct mgr_addresses **out)
 {
-	struct trust *trust = calloc(1, sizeof(*trust));
+	struct mgr_addresses *addresses = calloc(1, sizeof(*addresses));
 	char *copy = strdup(hosts), *at = NULL, *host;
-	int rc = trust && copy ? 0 : -ENOMEM;
+	int rc = addresses && copy ? 0 : -ENOMEM;
 
 	if (rc)
 		log_error(log, "no memory for the list of [mgr] from");
 	host = copy ? strtok_r(copy, ", \t", &at) : NULL;
 	for (; !rc && host; host = strtok_r(NULL, ", \t", &at))
-		rc = add_host(trust, host, log);
+		rc = add_host(addresses, host, log);
 	free(copy);
 	if (rc)
-		free(trust);
+		free(addresses);
 	else
-		*out = trust;
+		*out = addresses;
 	return rc;
 }
 
-void trust_close(struct trust *trust)
+void mgr_addresses_close(struct mgr_addresses *addresses)
 {
-	free(trust);
+	free(addresses);
 }
 
 /* Parses "10.0.0.1:700" or "[fe80::1%eth0]:700". */
@@ -167,7 +168,8 @@ static bool parse_host(const char *text, struct in6_addr *a)
 	return true;
 }
 
-bool trust_mgr(const struct trust *trust, const char *peer)
+bool mgr_addresses_match(const struct mgr_addresses *addresses,
+			 const char *peer)
 {
 	const char *where = strchr(peer, ' ');
 	unsigned int pid, uid;
@@ -180,10 +182,10 @@ bool trust_mgr(const struct trust *trust, const char *peer)
 		return uid == 0 || uid == geteuid();
 	if (!parse_host(where, &a))
 		return false;
-	if (trust->here && is_loopback(&a))
+	if (addresses->here && is_loopback(&a))
 		return true;
-	for (unsigned int i = 0; i < trust->n; i++)
-		if (same(&trust->host[i], &a))
+	for (unsigned int i = 0; i < addresses->n; i++)
+		if (is_same_host(&addresses->host[i], &a))
 			return true;
 	return false;
 }

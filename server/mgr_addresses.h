@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trust.h - recognises the manager without keys.  Any program can say that it is the manager
- * when it connects.  So the iod checks the address of the peer, as the transport reports it.
+ * mgr_addresses.h - recognises the manager without keys.  Any program can say that it is the
+ * manager when it connects.  So the iod checks the address of the peer, as the transport reports it.
  */
-#ifndef TRUST_H
-#define TRUST_H
+#ifndef MGR_ADDRESSES_H
+#define MGR_ADDRESSES_H
 
 #include <stdbool.h>
 
 #include "common/util/log.h"
 
-struct trust;
+struct mgr_addresses;
 
 /*
  * hosts: names or numeric addresses that the manager connects from, separated by commas or
@@ -18,8 +18,9 @@ struct trust;
  * there are more than 64 addresses.  -EHOSTUNREACH: a name cannot be resolved.  -ENOMEM.
  * Errors are logged with cause and remedy.
  */
-int trust_open(const char *hosts, const struct log *log, struct trust **trust);
-void trust_close(struct trust *trust);
+int mgr_addresses_open(const char *hosts, const struct log *log,
+		       struct mgr_addresses **addresses);
+void mgr_addresses_close(struct mgr_addresses *addresses);
 
 /*
  * peer: the text of tp_ep_peer(), for example "tcp 10.0.0.1:700" or "tcp [fe80::1]:700".  On
@@ -27,6 +28,7 @@ void trust_close(struct trust *trust);
  * loopback addresses are equal.  If one of the manager's addresses belongs to this host,
  * loopback addresses count as the manager's.
  */
-bool trust_mgr(const struct trust *trust, const char *peer);
+bool mgr_addresses_match(const struct mgr_addresses *addresses,
+			 const char *peer);
 
 #endif

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_terms.c - which managers' clocks an iod knows. */
+/* test_mgr_clocks.c - which managers' clocks an iod knows. */
 #include <check.h>
 #include <errno.h>
 
 #include "common/util/clock.h"
 #include "tests/run_suite.h"
-#include "server/state/terms.h"
+#include "server/state/mgr_clocks.h"
 
-static struct terms terms;
+static struct mgr_clocks terms;
 
 static void setup(void)
 {
-	terms_init(&terms);
+	mgr_clocks_init(&terms);
 }
 
 static void teardown(void)
 {
-	terms_destroy(&terms);
+	mgr_clocks_destroy(&terms);
 }
 
 static int ask(uint64_t term, uint64_t *now)
 {
 	*now = 77;
-	return terms_clock(&terms, term, now);
+	return mgr_clocks_read(&terms, term, now);
 }
 
 START_TEST(test_terms)
@@ -31,7 +31,7 @@ START_TEST(test_terms)
 
 	ck_assert_int_eq(ask(3, &now), -EAGAIN);
 	ck_assert_int_eq(ask(0, &now), -EAGAIN);
-	terms_hear(&terms, 3, 3, 1000);
+	mgr_clocks_update(&terms, 3, 3, 1000);
 	ck_assert_int_eq(ask(3, &now), 0);
 	ck_assert_uint_ge(now, 1000);
 	ck_assert_uint_le(now, 1000 + clock_boot());
@@ -39,17 +39,17 @@ START_TEST(test_terms)
 	ck_assert_int_eq(ask(2, &now), -ESTALE);
 	ck_assert_uint_eq(now, 77);
 	/* a host with a clock that is behind ours */
-	terms_hear(&terms, 5, 5, 10);
+	mgr_clocks_update(&terms, 5, 5, 10);
 	ck_assert_int_eq(ask(5, &now), 0);
 	ck_assert_uint_lt(now, 1000 + clock_boot());
 	ck_assert_int_eq(ask(3, &now), 0);
 	ck_assert_uint_ge(now, 1000);
-	terms_hear(&terms, 6, 6, 20);
+	mgr_clocks_update(&terms, 6, 6, 20);
 	ck_assert_int_eq(ask(3, &now), -ESTALE);
 	ck_assert_int_eq(ask(0, &now), -ESTALE);
 	/* of one in whose place there is another: late */
 	late = clock_boot() + (1u << 30);
-	terms_hear(&terms, 5, 5, late);
+	mgr_clocks_update(&terms, 5, 5, late);
 	for (uint64_t term = 5; term <= 6; term++) {
 		ck_assert_int_eq(ask(term, &now), 0);
 		ck_assert_uint_lt(now, late);
@@ -62,7 +62,7 @@ START_TEST(test_since)
 	uint64_t now;
 
 	/* an iod that was started behind several managers of one host */
-	terms_hear(&terms, 9, 7, 1000);
+	mgr_clocks_update(&terms, 9, 7, 1000);
 	ck_assert_int_eq(ask(6, &now), -ESTALE);
 	for (uint64_t term = 7; term <= 9; term++) {
 		ck_assert_int_eq(ask(term, &now), 0);
@@ -71,14 +71,14 @@ START_TEST(test_since)
 	}
 	ck_assert_int_eq(ask(10, &now), -EAGAIN);
 	/* the host was started anew: the clock of before counts for those of before */
-	terms_hear(&terms, 10, 10, UINT64_C(1) << 40);
+	mgr_clocks_update(&terms, 10, 10, UINT64_C(1) << 40);
 	ck_assert_int_eq(ask(8, &now), 0);
 	ck_assert_uint_lt(now, UINT64_C(1) << 40);
 	ck_assert_int_eq(ask(10, &now), 0);
 	ck_assert_uint_ge(now, UINT64_C(1) << 40);
 	ck_assert_int_eq(ask(6, &now), -ESTALE);
 	/* who says that it was the same since a later one says nothing */
-	terms_hear(&terms, 11, 99, 5);
+	mgr_clocks_update(&terms, 11, 99, 5);
 	ck_assert_int_eq(ask(11, &now), 0);
 	ck_assert_int_eq(ask(12, &now), -EAGAIN);
 }
@@ -86,8 +86,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("terms");
-	TCase *tc = tcase_create("terms");
+	Suite *s = suite_create("mgr_clocks");
+	TCase *tc = tcase_create("mgr_clocks");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_terms);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* shown_caps.c - see shown_caps.h. */
-#include "server/state/shown_caps.h"
+/* capability_check.c - see capability_check.h. */
+#include "server/state/capability_check.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,8 +40,8 @@ static const struct {
 			 "is its PVFS as new as this one?" },
 };
 
-static int refuse(struct iod_session *ses, const struct rpc_req *req,
-		  enum caps_flaw flaw)
+static int refuse_request(struct iod_session *ses, const struct rpc_req *req,
+			  enum caps_flaw flaw)
 {
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 	struct worker *w = ses->worker;
@@ -59,10 +59,10 @@ static int refuse(struct iod_session *ses, const struct rpc_req *req,
 /* ---- capabilities that a request shows ---- */
 
 /* When the capability ends, clock_boot(); or the negative of an enum caps_flaw. */
-static int64_t end_of(struct iod *iod, const struct capability *cap)
+static int64_t capability_end(struct iod *iod, const struct capability *cap)
 {
 	uint64_t now, here = clock_boot();
-	int rc = terms_clock(&iod->terms, cap->bounds.term, &now);
+	int rc = mgr_clocks_read(&iod->mgr_clocks, cap->bounds.term, &now);
 
 	if (rc == -EAGAIN && here - atomic_load(&iod->lease.heard) < SILENT_NS)
 		return (int64_t)(here + UNHEARD_NS);
@@ -81,7 +81,7 @@ static enum caps_flaw flaw_of(int rc)
 }
 
 /* 0; the negative of an enum caps_flaw; or 1: no memory. */
-static int learn(struct iod_session *ses, const void *sealed)
+static int learn_capability(struct iod_session *ses, const void *sealed)
 {
 	struct iod *iod = ses->worker->iod;
 	const struct bounds_here here = { .fsid = iod->conf.fsid,
@@ -93,16 +93,17 @@ static int learn(struct iod_session *ses, const void *sealed)
 
 	if (rc)
 		return rc == -ENOMEM ? 1 : -(int)flaw_of(rc);
-	end = end_of(iod, &cap);
+	end = capability_end(iod, &cap);
 	if (end < 0)
 		return (int)end;
-	return verdicts_add(&ses->verdicts, cap.handle, cap.rights,
-			    (uint64_t)end)
+	return session_rights_add(&ses->rights, cap.handle, cap.rights,
+				  (uint64_t)end)
 		       ? 1
 		       : 0;
 }
 
-static int learn_all(struct iod_session *ses, const struct rpc_req *req)
+static int learn_all_capabilities(struct iod_session *ses,
+				  const struct rpc_req *req)
 {
 	const struct wire_caps *caps = req->msg.caps;
 	const uint8_t *cap = (const uint8_t *)(caps + 1);
@@ -110,10 +111,11 @@ static int learn_all(struct iod_session *ses, const struct rpc_req *req)
 	int rc = 0;
 
 	for (i = 0; caps && !rc && i < le32toh(caps->n); i++)
-		rc = learn(ses, cap + i * WIRE_CAP_LEN);
+		rc = learn_capability(ses, cap + i * WIRE_CAP_LEN);
 	if (!rc)
 		return 0;
-	return rc > 0 ? -ENOMEM : refuse(ses, req, (enum caps_flaw)(-rc));
+	return rc > 0 ? -ENOMEM
+		      : refuse_request(ses, req, (enum caps_flaw)(-rc));
 }
 
 /* ---- rights that a request needs ---- */
@@ -123,47 +125,51 @@ static bool is_bound(const struct iod_session *ses)
 	return ses->worker->iod->conf.auth.caps && ses->client;
 }
 
-uint64_t caps_until(const struct iod_session *ses, uint64_t handle,
-		    unsigned int right)
+uint64_t capability_until(const struct iod_session *ses, uint64_t handle,
+			  unsigned int right)
 {
-	return is_bound(ses) ? verdicts_until(&ses->verdicts, handle, right)
+	return is_bound(ses) ? session_rights_until(&ses->rights, handle, right)
 			     : UINT64_MAX;
 }
 
-/* If the session had the right before, or verdicts were dropped, this is no offence. */
-static enum caps_flaw lack(const struct iod_session *ses, uint64_t until)
+/* If the session had the right before, or entries were dropped, this is no offence. */
+static enum caps_flaw missing_right_flaw(const struct iod_session *ses,
+					 uint64_t until)
 {
-	return until || ses->verdicts.dropped ? CAPS_AGAIN : CAPS_MISSING;
+	return until || ses->rights.dropped ? CAPS_AGAIN : CAPS_MISSING;
 }
 
-static int check(struct iod_session *ses, const struct rpc_req *req)
+static int check_bound_session(struct iod_session *ses,
+			       const struct rpc_req *req)
 {
 	struct wire_need need[WIRE_NEEDS_MAX];
 	unsigned int i, n = wire_needs(req->op, req->msg.body, need);
 	uint64_t now = n ? clock_boot() : 0, until;
 	int rc;
 
-	verdicts_keep(&ses->verdicts, keyring_losses(ses->worker->iod->ring));
-	rc = learn_all(ses, req);
+	session_rights_set_era(&ses->rights,
+			       keyring_losses(ses->worker->iod->ring));
+	rc = learn_all_capabilities(ses, req);
 	for (i = 0; !rc && i < n; i++) {
-		until = verdicts_until(&ses->verdicts, need[i].handle,
-				       need[i].rights);
+		until = session_rights_until(&ses->rights, need[i].handle,
+					     need[i].rights);
 		if (now >= until)
-			rc = refuse(ses, req, lack(ses, until));
+			rc = refuse_request(ses, req,
+					    missing_right_flaw(ses, until));
 	}
 	if (!rc && req->op == WIRE_PLACE)
-		rc = refuse(ses, req, CAPS_NEVER);
+		rc = refuse_request(ses, req, CAPS_NEVER);
 	return rc;
 }
 
-int caps_check(struct iod_session *ses, const struct rpc_req *req)
+int capability_check(struct iod_session *ses, const struct rpc_req *req)
 {
-	return is_bound(ses) ? check(ses, req) : 0;
+	return is_bound(ses) ? check_bound_session(ses, req) : 0;
 }
 
 /* ---- reports for the administrator ---- */
 
-void caps_say(const struct iod *iod)
+void capability_log_settings(const struct iod *iod)
 {
 	if (iod->conf.auth.caps)
 		return;
@@ -181,7 +187,7 @@ void caps_say(const struct iod *iod)
 			 "release (docs/trust.md)");
 }
 
-void caps_report(const struct iod *iod)
+void capability_log_refusals(const struct iod *iod)
 {
 	unsigned int i;
 	uint64_t n;

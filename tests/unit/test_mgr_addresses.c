@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trust.c - from where a manager may connect to an iod. */
+/* test_mgr_addresses.c - from where a manager may connect to an iod. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tests/run_suite.h"
-#include "server/trust.h"
+#include "server/mgr_addresses.h"
 
 static const struct log silent;
 
@@ -41,38 +41,43 @@ static const struct {
 
 START_TEST(test_peer)
 {
-	struct trust *trust;
+	struct mgr_addresses *trust;
 
-	ck_assert_int_eq(trust_open(cases[_i].hosts, &silent, &trust), 0);
-	ck_assert_msg(trust_mgr(trust, cases[_i].peer) == cases[_i].trusted,
+	ck_assert_int_eq(mgr_addresses_open(cases[_i].hosts, &silent, &trust),
+			 0);
+	ck_assert_msg(mgr_addresses_match(trust, cases[_i].peer) ==
+			      cases[_i].trusted,
 		      "'%s', '%s'", cases[_i].hosts, cases[_i].peer);
-	trust_close(trust);
+	mgr_addresses_close(trust);
 }
 END_TEST
 
 START_TEST(test_own_user)
 {
-	struct trust *trust;
+	struct mgr_addresses *trust;
 	char peer[64];
 
 	snprintf(peer, sizeof(peer), "local pid 77 uid %u at here:1",
 		 (unsigned int)geteuid());
-	ck_assert_int_eq(trust_open("", &silent, &trust), 0);
-	ck_assert(trust_mgr(trust, peer));
-	trust_close(trust);
+	ck_assert_int_eq(mgr_addresses_open("", &silent, &trust), 0);
+	ck_assert(mgr_addresses_match(trust, peer));
+	mgr_addresses_close(trust);
 }
 END_TEST
 
 START_TEST(test_refused_hosts)
 {
-	struct trust *trust = NULL;
+	struct mgr_addresses *trust = NULL;
 	char label[80] = { 0 };
 
 	/* longer than a name may be: no name service is asked */
 	memset(label, 'a', sizeof(label) - 1);
-	ck_assert_int_eq(trust_open("0.0.0.0", &silent, &trust), -EINVAL);
-	ck_assert_int_eq(trust_open("10.0.0.1, ::", &silent, &trust), -EINVAL);
-	ck_assert_int_eq(trust_open(label, &silent, &trust), -EHOSTUNREACH);
+	ck_assert_int_eq(mgr_addresses_open("0.0.0.0", &silent, &trust),
+			 -EINVAL);
+	ck_assert_int_eq(mgr_addresses_open("10.0.0.1, ::", &silent, &trust),
+			 -EINVAL);
+	ck_assert_int_eq(mgr_addresses_open(label, &silent, &trust),
+			 -EHOSTUNREACH);
 	ck_assert_ptr_null(trust);
 }
 END_TEST
@@ -80,25 +85,25 @@ END_TEST
 /* None is left out without a word. */
 START_TEST(test_too_many_hosts)
 {
-	struct trust *trust = NULL;
+	struct mgr_addresses *trust = NULL;
 	char hosts[65 * 16] = "";
 	int i;
 
 	for (i = 0; i < 65; i++)
 		sprintf(hosts + strlen(hosts), "10.9.8.%d ", i);
-	ck_assert_int_eq(trust_open(hosts, &silent, &trust), -EINVAL);
+	ck_assert_int_eq(mgr_addresses_open(hosts, &silent, &trust), -EINVAL);
 	ck_assert_ptr_null(trust);
 	*strrchr(hosts, '1') = '\0'; /* without the last */
-	ck_assert_int_eq(trust_open(hosts, &silent, &trust), 0);
-	ck_assert(trust_mgr(trust, "tcp 10.9.8.63:7"));
-	trust_close(trust);
+	ck_assert_int_eq(mgr_addresses_open(hosts, &silent, &trust), 0);
+	ck_assert(mgr_addresses_match(trust, "tcp 10.9.8.63:7"));
+	mgr_addresses_close(trust);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("trust");
-	TCase *tc = tcase_create("trust");
+	Suite *s = suite_create("mgr_addresses");
+	TCase *tc = tcase_create("mgr_addresses");
 
 	tcase_add_loop_test(tc, test_peer, 0,
 			    (int)(sizeof(cases) / sizeof(cases[0])));

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rdma_places.h - the tables of sizes (shown.h) and of shared blocks (share.h) of the store, over
+ * the devices that serve RDMA Reads: registers them, and tells clients the places.
+ */
+#ifndef RDMA_PLACES_H
+#define RDMA_PLACES_H
+
+#include "server/state/worker.h"
+
+/* Registers the tables that the store has.  Devices where that fails are logged and not used. */
+void rdma_places_open(struct iod *iod);
+/* Call it before the devices are closed, when no client is connected. */
+void rdma_places_close(struct iod *iod);
+
+/* A device serves the table of sizes; otherwise the store needs none. */
+bool size_place_wanted(const struct iod *iod);
+/* The place of the object for the client of req.  False: the client has to send requests. */
+bool size_place_get(struct iod *iod, const struct rpc_req *req, uint64_t handle,
+		    struct wire_end_place *place);
+
+/* reads of more bytes do not count for sharing */
+#define BLOCK_PLACE_READ_MAX 16384u
+
+/* The bytes of the table of blocks.  0: none are configured, or no client could or may read them;
+ * then the reason is logged. */
+uint64_t block_place_bytes(const struct iod *iod);
+/* -EOPNOTSUPP: nothing is shared over the request's device. */
+int block_place_get(const struct iod *iod, const struct rpc_req *req,
+		    struct wire_share_rep *rep);
+/* As store_obj_seen(), if a device shares the table. */
+void block_place_note_read(const struct iod *iod, struct store_obj *obj,
+			   const struct store_seg *seg, unsigned int n,
+			   uint64_t size);
+
+#endif
