@@ -69,12 +69,12 @@ static void give(int fd, enum local_fd place)
 	int raw = raw_connect(&rig);
 
 	fds.fd[place] = fd;
-	if (place == LOCAL_FD_GONG)
+	if (place == LOCAL_FD_WAKEUP)
 		fds.fd[LOCAL_FD_PAGE] = fd;
 	ck_assert_int_eq(local_hello_send(raw, LOCAL_CONNECT, NULL, 0, &fds),
 			 0);
 	close(fd);
-	if (place == LOCAL_FD_TABLE || place == LOCAL_FD_GONG)
+	if (place == LOCAL_FD_TABLE || place == LOCAL_FD_WAKEUP)
 		until(rig.ep);
 	close(raw);
 	if (!rig.ep)

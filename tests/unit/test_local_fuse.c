@@ -143,7 +143,7 @@ static pid_t mount_file(const char *path, const char **why)
 static char dir[] = "/tmp/pvfs-local-fuse-XXXXXX";
 static char path[sizeof(dir) + 8];
 
-/* As the table, which is served all the same, and as the gong, which is none. */
+/* As the table, which is served all the same, and as the wake-up socket, which is none. */
 START_TEST(flushes)
 {
 	struct local_fds give = LOCAL_NO_FDS;
@@ -152,7 +152,7 @@ START_TEST(flushes)
 
 	ck_assert_int_ge(fd, 0);
 	if (_i)
-		give.fd[LOCAL_FD_GONG] = give.fd[LOCAL_FD_PAGE] = fd;
+		give.fd[LOCAL_FD_WAKEUP] = give.fd[LOCAL_FD_PAGE] = fd;
 	else
 		give.fd[LOCAL_FD_TABLE] = fd;
 	ck_assert_int_eq(local_hello_send(raw, LOCAL_CONNECT, NULL, 0, &give),

@@ -201,12 +201,12 @@ START_TEST(one_bell)
 }
 END_TEST
 
-/* More calls than the gong has room for. */
+/* More calls than the wake-up socket has room for. */
 START_TEST(many_calls)
 {
 	int i, n;
 
-	for (n = 0; n < 30 * (int)LOCAL_STRIKES; n++) {
+	for (n = 0; n < 30 * (int)LOCAL_WAKEUPS_UNREAD; n++) {
 		all_asleep();
 		ask_flags(SERVERS, TP_SIGNALED);
 		ck_assert(woken(&server[0]));
@@ -353,7 +353,7 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("local_group");
-	TCase *tc = tcase_create("caller");
+	TCase *tc = tcase_create("client");
 
 	tcase_set_timeout(tc, 0);
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -155,7 +155,7 @@ START_TEST(bad_hello)
 			local_hello_send(raw, LOCAL_ACCEPT, NULL, 0, &give), 0);
 		break;
 	case 4: /* half a group */
-		give.fd[LOCAL_FD_GONG] = 0;
+		give.fd[LOCAL_FD_WAKEUP] = 0;
 		ck_assert_int_eq(local_hello_send(raw, LOCAL_CONNECT, NULL, 0,
 						  &give),
 				 0);
@@ -168,7 +168,7 @@ START_TEST(bad_hello)
 		ck_assert_int_gt(send(raw, &hello, sizeof(hello), 0), 0);
 		break;
 	case 6: /* a group that is none */
-		give.fd[LOCAL_FD_GONG] = give.fd[LOCAL_FD_PAGE] = 0;
+		give.fd[LOCAL_FD_WAKEUP] = give.fd[LOCAL_FD_PAGE] = 0;
 		/* fall through */
 	default: /* a table that is none: served all the same */
 		give.fd[LOCAL_FD_TABLE] = 0;

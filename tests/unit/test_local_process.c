@@ -170,7 +170,8 @@ START_TEST(killed)
 		until(rig.gone);
 		rig_forget_ep(&rig);
 	}
-	until(count_fds() <= fds0); /* a gong is closed by another thread */
+	until(count_fds() <=
+	      fds0); /* a wake-up socket is closed by another thread */
 	ck_assert_uint_eq(maps(), maps0);
 	rig_works(&rig, mr, LEN, RECVS);
 	tp_mr_dereg(big);
@@ -216,12 +217,13 @@ static void fill_ring(struct tp_ep *ep)
 		;
 }
 
-static void fill_gong(struct tp_ep *ep)
+static void fill_wakeup_socket(struct tp_ep *ep)
 {
 	int i;
 
 	for (i = 0; i < 2000; i++)
-		local_gong_strike(&container_of(ep, struct local_ep, ep)->gong);
+		local_group_wakeup_send(
+			&container_of(ep, struct local_ep, ep)->wakeup);
 }
 
 /* A client that stands still, with all full: others are served, and we sleep. */
@@ -236,7 +238,7 @@ START_TEST(stopped)
 	kill(pid, SIGSTOP);
 	ck_assert_int_eq(waitpid(pid, NULL, WUNTRACED), pid);
 	fill_ring(ep);
-	fill_gong(ep);
+	fill_wakeup_socket(ep);
 	for (i = 0; i < 20; i++) {
 		rig_works(&rig, mr, LEN, RECVS);
 		until(tp_cq_wait(rig.cq, clock_now()) == -ETIMEDOUT);

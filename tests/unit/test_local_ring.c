@@ -110,8 +110,8 @@ START_TEST(model)
 	if (_i) {
 		uint32_t start = 0u - 3 * a.size;
 
-		out.tail = out.head = out.told = start;
-		in.head = in.tail = in.told = start;
+		out.tail = out.head = out.published = start;
+		in.head = in.tail = in.published = start;
 		atomic_store(&out.me->tail, start);
 		atomic_store(&in.me->head, start);
 	}

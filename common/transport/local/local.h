@@ -8,16 +8,345 @@
  * of registrations (local_reach.c). If the kernel or the peer's owner forbids that, and for all
  * atomics, the operation goes through the ring and the peer's progress executes it (local_rx.c).
  *
- * Progress. Every poll checks a "hot" endpoint. A "cold" endpoint has told its peer that it sleeps.
- * The peer then rings the bell: an eventfd wakes an acceptor, a byte on the socket wakes a
- * connector. The edge in the cq's epoll set makes the endpoint hot. One bell may wake several
- * endpoints (local_group.h). An endpoint becomes cold when its cq goes to sleep. So two awake ends
- * need no system call, and a thousand idle connections cost nothing.
+ * Progress. Every poll checks the active endpoints. The peer of an endpoint that is not active knows
+ * that it sleeps. The peer then rings the bell: an eventfd wakes an acceptor, a byte on the socket
+ * wakes a connector. The edge in the cq's epoll set makes the endpoint active. One wake-up may
+ * serve several endpoints (local_group.h). An endpoint falls asleep when its cq does. So two awake
+ * ends need no system call, and a thousand idle connections cost nothing.
+ *
+ * Use goes from the end of this list to its start:
+ *
+ *   active, completions         the lists of the cq that an endpoint is on
+ *   group_client, acceptor      what wakes either side
+ *   reach                       direct access to memory
+ *   ep                          opening, breaking, closing
+ *   connect, rx, tx             what happens to connections
+ *   cq, dev                     the loop, and the table of operations
+ *
+ * The caller serialises all calls per cq (transport.h); no function here takes a lock.
  */
 #ifndef LOCAL_H
 #define LOCAL_H
 
+#include "common/transport/cursor.h"
+#include "common/transport/local/meet/local_conn.h"
+#include "common/transport/local/memory/local_dev.h"
+#include "common/transport/local/shared/local_group.h"
+#include "common/transport/local/shared/local_ring.h"
+#include "common/transport/sock.h"
 #include "common/util/clock.h"
-#include "common/transport/local/local_ep.h"
+
+#define LOCAL_IOV 288u /* >= TP_SGE_MAX */
+
+struct local_ep;
+TAILQ_HEAD(local_eps, local_ep);
+
+struct local_cq {
+	struct sock_cq sock;
+	unsigned int polls; /* since the epoll set was last checked */
+	struct local_eps open; /* with a socket */
+	struct local_eps active, done;
+	unsigned int nactive;
+	struct local_group_client {
+		struct local_group_wakeup wakeup; /* made at the first connect */
+		unsigned int
+			unread; /* wake-ups that were sent since it was renewed */
+		struct local_group_page *page;
+		int page_fd;
+		bool holds; /* between tp_cq_hold() and tp_cq_release() */
+		bool joined; /* some endpoints are joined for the next sleep */
+		/* endpoints with requests posted meanwhile: their peers are woken at the release */
+		struct local_eps deferred;
+		/* the server that must wake the others */
+		struct local_ep *relay;
+		uint64_t relay_until; /* time at which we wake them instead; 0: not checked yet */
+	} client;
+};
+
+#define LOCAL_BURST (1u << 20) /* bytes that an ep may move in one turn */
+#define LOCAL_ASKS 64u /* outstanding READs and atomics through the ring */
+#define LOCAL_FEW 2u /* gather entries stored in the request itself */
+
+enum local_state {
+	LOCAL_EP_IDLE,
+	LOCAL_EP_CONNECTING, /* the listener's queue is full: retry later */
+	LOCAL_EP_HELLO, /* CONNECT sent, waiting for the answer */
+	LOCAL_EP_UP,
+	LOCAL_EP_BROKEN,
+};
+
+/* The operations in the ring. */
+enum local_op {
+	LOCAL_OP_SEND = 1,
+	LOCAL_OP_WRITE,
+	LOCAL_OP_WRITE_IMM,
+	LOCAL_OP_IMM, /* a WRITE_IMM whose data is in place */
+	LOCAL_OP_MORE, /* more payload of the message that was begun */
+	LOCAL_OP_READ,
+	LOCAL_OP_READ_DATA,
+	LOCAL_OP_FETCH_ADD, /* payload: two operands */
+	LOCAL_OP_CMP_SWAP,
+	LOCAL_OP_OLD, /* payload: the old value */
+	LOCAL_OP_END
+};
+
+/* How one-sided operations access the peer's memory. */
+enum local_reach {
+	LOCAL_REACH_UNKNOWN,
+	LOCAL_REACH_VM, /* we copy (direct access) */
+	LOCAL_REACH_RING, /* the peer copies */
+};
+
+/* A posted send request. */
+struct local_swr {
+	struct sock_swr r;
+	uint64_t remote;
+	uint64_t operand[2];
+	uint32_t rkey, imm;
+	bool begun; /* its first record is in the ring */
+	bool asked; /* waits for an answer */
+	struct tp_cursor data; /* what remains to be moved */
+	struct tp_sge few[LOCAL_FEW];
+	struct tp_sge *more; /* replaces few */
+};
+
+/*
+ * [q.done, next): in progress; [next, q.tail): waiting. A request in progress waits for its answer,
+ * or for that of an earlier request.
+ */
+struct local_sendq {
+	struct local_swr *wr;
+	struct sock_sendq q;
+	uint32_t next;
+	uint32_t asks; /* answers outstanding */
+	bool stuck; /* until the peer acts */
+};
+
+/* An answer that we owe the peer. */
+struct local_answer {
+	uint64_t addr, old;
+	uint32_t rkey, id, len, sent;
+	bool is_read;
+};
+
+/* The message whose further records are still to come. */
+struct local_rx {
+	uint16_t op;
+	uint32_t left, total, imm, id, rkey;
+	uint64_t addr; /* address of the next payload */
+};
+
+struct local_ep {
+	struct tp_ep ep;
+	struct sock_src src;
+	struct local_cq *cq;
+	enum local_state state;
+	int fd;
+	enum local_of side; /* of the shared memory */
+	bool active, is_done; /* is on these lists of the cq */
+	bool eof; /* the socket ended */
+	bool group; /* tp_ep_attr.group */
+	bool joined; /* tp_ep_join() */
+	bool deferred; /* is on this list of the cq */
+	bool peer_uses_ring; /* the peer moves data through the ring and needs our progress */
+	unsigned int idle; /* consecutive polls without work */
+	unsigned int bells; /* received since the socket was emptied */
+	TAILQ_ENTRY(local_ep)
+	active_link, done_link, open_link, deferred_link;
+	struct local_shm shm;
+	struct local_out out;
+	struct local_in in;
+	struct local_rx rx;
+	struct sock_recvq rq;
+	struct local_sendq sq;
+	/*
+	 * acceptor: an eventfd that the connector writes to, and wake-up socket and page of the
+	 * group that it belongs to
+	 */
+	int bell;
+	struct local_group_wakeup wakeup;
+	struct sock_src bell_src;
+	struct local_group_page *page;
+	int passed[TP_PASS_MAX]; /* sent by the acceptor, not taken yet */
+	unsigned int npassed;
+	int process; /* acceptor: pidfd of the connector's process */
+	struct sock_src process_src;
+	struct local_answer answer[LOCAL_ASKS]; /* a queue */
+	uint32_t answer_head, answer_tail;
+	/* direct access */
+	enum local_reach reach;
+	/* of the peer; a connector does not know the groups */
+	struct tp_identity id;
+	uint32_t *groups; /* id.groups */
+	const struct local_entry *table; /* the peer's table, or NULL */
+	struct local_guest *guest; /* NULL: the peer may not access our memory */
+	bool same_user; /* the peer had our user id when it connected */
+	uint8_t nonce[LOCAL_NONCE]; /* the peer reads this */
+	/* connecting */
+	struct sock_timer timer, again;
+	uint64_t deadline;
+	struct local_name name[LOCAL_NAMES];
+	int nnames, name_next;
+	struct tp_pending started, ended;
+	struct tp_private priv; /* ours, then the peer's */
+	char peer[SOCK_PEER_LEN];
+};
+
+static inline struct local_ep *local_ep(struct tp_ep *ep)
+{
+	return container_of(ep, struct local_ep, ep);
+}
+
+static inline struct local_giver local_ep_giver(const struct local_ep *ep)
+{
+	return local_giver(ep->ep.dev, ep->id.uid);
+}
+
+/* ---- which endpoints are polled (local_active.c) ---- */
+
+/* Makes ep active: every poll checks it from now on. Does nothing unless ep is UP. */
+void local_ep_activate(struct local_ep *ep);
+/* Removes ep from the active ones without a change in shared memory. */
+void local_ep_deactivate(struct local_ep *ep);
+/*
+ * Asks the peer for the bell and makes ep inactive. False: there is something to do, and ep stays
+ * active.
+ */
+bool local_ep_fall_asleep(struct local_ep *ep);
+/* Whether the answer of ep may wait for those of others: the peer needs nothing from us before. */
+bool local_ep_answer_may_wait(const struct local_ep *ep);
+/* Whether the peer did something, or we can continue. */
+bool local_ep_has_work(struct local_ep *ep);
+/* After publishing: wakes the peer now if it sleeps. */
+void local_ep_wake_peer(struct local_ep *ep);
+
+/* ---- completions (local_completions.c) ---- */
+
+/* Puts ep on the list cq->done if it has completions. */
+void local_ep_list_completions(struct local_ep *ep);
+/* wr was moved or answered; reports in posting order. */
+void local_send_complete(struct local_ep *ep, struct local_swr *wr);
+/* Completes the oldest outstanding receive. */
+void local_recv_complete(struct local_ep *ep, enum tp_opcode opcode, int status,
+			 uint32_t len, uint32_t imm);
+/* Moves up to n completions of ep to wc. Returns their number. */
+int local_completions_take(struct local_ep *ep, struct tp_wc *wc, int n);
+/* Completes everything outstanding; see local_ep_break(). */
+void local_completions_flush(struct local_ep *ep, int status, uint32_t id);
+
+/* ---- the client of a group of servers (local_group_client.c) ---- */
+
+void local_group_client_init(struct local_cq *cq);
+/* Closes the descriptors and unmaps the page. */
+void local_group_client_fini(struct local_cq *cq);
+/*
+ * The *wakeup and *page that a server of the group gets with CONNECT; we keep them. False: neither.
+ * The server is then woken, and wakes us, individually.
+ */
+bool local_group_client_share(struct local_cq *cq, int *wakeup, int *page);
+/* After publishing: wakes the peer if it sleeps, now or at the release. */
+void local_ep_notify_peer(struct local_ep *ep);
+void local_cq_hold(struct tp_cq *cq);
+void local_cq_release(struct tp_cq *cq);
+/* Call it when ep ends. */
+void local_group_client_forget(struct local_ep *ep);
+void local_group_client_join(struct local_ep *ep);
+/* Asks the joined servers to count. False: there is something to do. */
+bool local_group_client_start_count(struct local_cq *cq);
+/* The cq is awake: the servers need not count any more. */
+void local_group_client_end_count(struct local_cq *cq);
+/* Ends the relay if the server that must wake the others has not done so for LOCAL_RELAY_MS. */
+void local_group_client_check_relay(struct local_cq *cq);
+/* Wakes the others here, if the server has not done so yet. */
+void local_group_client_end_relay(struct local_cq *cq);
+
+/* ---- what an acceptor listens to (local_acceptor.c) ---- */
+
+/* Creates the bell. -errno. */
+int local_acceptor_open_bell(struct local_ep *ep);
+/* Takes over the group that came with CONNECT, if any. -errno. */
+int local_acceptor_join_group(struct local_ep *ep, struct local_fds *fds);
+/* Closes the bell, of a connector too, and leaves the group. */
+void local_acceptor_close_bells(struct local_ep *ep);
+/*
+ * Ends the connection when the connector's process ends, even if a child has the socket. Best
+ * effort.
+ */
+void local_acceptor_watch_process(struct local_ep *ep);
+void local_acceptor_unwatch_process(struct local_ep *ep);
+
+/* ---- direct access to memory (local_reach.c) ---- */
+
+/* If the peer may access our memory, tells it where the nonce is. */
+void local_reach_admit_peer(struct local_ep *ep);
+/*
+ * The connection ends: the peer starts no new access. True: an access may still be running; the
+ * device keeps shared memory and socket until it ends.
+ */
+bool local_reach_dismiss_peer(struct local_ep *ep);
+/* Finds out, once, how to access the peer's memory. */
+enum local_reach local_reach(struct local_ep *ep);
+/*
+ * Copies up to max bytes for the next request, and for later ones of the same kind. These then have
+ * less or nothing left to move. Returns the bytes copied, > 0; -ECANCELED: the peer has left;
+ * -EACCES: no such right; -EFAULT: memory is not mapped; -ESRCH: no such process; -EPERM: not
+ * permitted any more.
+ */
+int64_t local_reach_copy(struct local_ep *ep, uint64_t max);
+
+/* ---- endpoints (local_ep.c) ---- */
+
+int local_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
+		  struct tp_ep **ep);
+void local_ep_close(struct tp_ep *ep);
+const char *local_ep_peer(const struct tp_ep *ep);
+int local_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
+uint32_t local_ep_carry_max(const struct tp_ep *ep);
+void local_ep_join(struct tp_ep *ep);
+int local_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
+int local_ep_take(struct tp_ep *ep, int *fd, unsigned int n);
+/* Reads what came after the hello: bells and descriptors. False: too many; ep was broken. */
+bool local_ep_receive_passed(struct local_ep *ep);
+/*
+ * Ends the connection: every outstanding request completes, and DISCONNECTED with status is queued.
+ * id: the send request of that id gets status, the others -ECANCELED (0: all others). Does not log.
+ */
+void local_ep_break(struct local_ep *ep, int status, uint32_t id);
+/*
+ * As local_ep_break(), with a log line. First tells the peer that its request cause (0: none) is
+ * the reason.
+ */
+void local_ep_refuse(struct local_ep *ep, int status, uint32_t cause,
+		     const char *why);
+/* The peer's process is gone; the send request id (0: none) failed because of it. */
+void local_ep_lost(struct local_ep *ep, uint32_t id);
+
+/* ---- connecting (local_connect.c) ---- */
+
+int local_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
+		 unsigned int len);
+int local_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
+		  unsigned int len, uint64_t deadline);
+
+/* ---- receiving (local_rx.c) and sending (local_tx.c) ---- */
+
+int local_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
+/* Consumes records from the ring, up to a burst. False: the ep was broken. */
+bool local_rx(struct local_ep *ep);
+int local_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
+/*
+ * Sends answers and requests until one must wait. bulk: also copies from or to the peer's memory,
+ * up to a burst.
+ */
+void local_tx(struct local_ep *ep, bool bulk);
+
+/* ---- the progress context (local_cq.c) ---- */
+
+int local_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
+void local_cq_close(struct tp_cq *cq);
+void local_cq_abandon(struct tp_cq *cq);
+int local_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
+int local_cq_wait(struct tp_cq *cq, uint64_t deadline);
+int local_cq_arm(struct tp_cq *cq);
 
 #endif

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_cq.c - the progress context: opening and polling. */
+/*
+ * local_cq.c - the progress context: opening, polling, sleeping. The caller decides whether to poll
+ * before it sleeps: it knows whether polling paid off the last time.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/transport/local/local.h"
 
-/* polls between checks of the epoll set, while an endpoint is hot */
+/* polls between checks of the epoll set, while an endpoint is active */
 #define LOOK_EVERY 32u
-#define HOT_MANY 16u /* with more hot endpoints, idle ones become cold */
+#define ACTIVE_MANY                                                            \
+	16u /* with more active endpoints, idle ones become inactive */
 #define IDLE_POLLS 1000u
 
 static struct local_cq *to_cq(struct tp_cq *base)
@@ -26,9 +30,9 @@ int local_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **out)
 		return rc;
 	cq = to_cq(&base->cq);
 	TAILQ_INIT(&cq->open);
-	TAILQ_INIT(&cq->hot);
+	TAILQ_INIT(&cq->active);
 	TAILQ_INIT(&cq->done);
-	local_caller_init(cq);
+	local_group_client_init(cq);
 	*out = &cq->sock.cq;
 	return 0;
 }
@@ -37,7 +41,7 @@ void local_cq_close(struct tp_cq *base)
 {
 	struct local_cq *cq = to_cq(base);
 
-	local_caller_fini(cq);
+	local_group_client_fini(cq);
 	sock_cq_fini(&cq->sock);
 	free(cq);
 }
@@ -56,61 +60,106 @@ void local_cq_abandon(struct tp_cq *base)
 		close(ep->fd);
 		if (ep->bell >= 0)
 			close(ep->bell);
-		if (ep->gong.fd >= 0)
-			close(ep->gong.fd);
-		if (ep->life >= 0)
-			close(ep->life);
-		local_pass_abandon(ep);
+		if (ep->wakeup.fd >= 0)
+			close(ep->wakeup.fd);
+		if (ep->process >= 0)
+			close(ep->process);
+		while (ep->npassed)
+			close(ep->passed[--ep->npassed]);
 	}
-	local_caller_fini(cq);
+	local_group_client_fini(cq);
 	sock_cq_fini(&cq->sock);
 	if (mrs->fd >= 0)
 		close(mrs->fd);
 	mrs->fd = -1;
 }
 
-static void turn_or_cool(struct local_cq *cq, struct local_ep *ep)
+/* The other servers of the client's group sleep and have requests. */
+static void relay_wakeup(struct local_ep *ep)
 {
-	if (local_ep_runnable(ep)) {
+	if (ep->page && atomic_load(&ep->in.peer->relay) &&
+	    atomic_exchange(&ep->in.peer->relay, 0))
+		local_group_wakeup_send(&ep->wakeup);
+}
+
+/* Nothing can follow what was read: the connection has ended. */
+static void connection_ended(struct local_ep *ep, bool said)
+{
+	const struct local_side *peer = ep->in.peer;
+	int status = said ? atomic_load(&peer->status) : 0;
+	uint32_t id = said ? atomic_load(&peer->cause) : 0;
+
+	if (!said)
+		log_info(ep->ep.dev->log, "%s: closed by its process' end",
+			 ep->peer);
+	else if (status)
+		log_warn(ep->ep.dev->log,
+			 "%s: the peer broke the connection (error %d)",
+			 ep->peer, status);
+	if (status > 0 || status < -4095)
+		status = -ECONNRESET;
+	local_ep_break(ep, status, id);
+}
+
+static void ep_run_turn(struct local_ep *ep)
+{
+	/* read before the ring: if true, all that the peer sent is there */
+	bool said = atomic_load(&ep->in.peer->ended);
+
+	relay_wakeup(ep);
+	if (!local_rx(ep))
+		return;
+	if (said || ep->eof) {
+		if (ep->rq.paused ||
+		    atomic_load(&ep->in.peer->tail) == ep->in.head)
+			connection_ended(ep, said);
+		return;
+	}
+	local_tx(ep, true);
+}
+
+static void run_or_deactivate(struct local_cq *cq, struct local_ep *ep)
+{
+	if (local_ep_has_work(ep)) {
 		ep->idle = 0;
-		local_ep_turn(ep);
-	} else if (cq->nhot > HOT_MANY && ++ep->idle > IDLE_POLLS) {
-		local_ep_cool(ep);
+		ep_run_turn(ep);
+	} else if (cq->nactive > ACTIVE_MANY && ++ep->idle > IDLE_POLLS) {
+		local_ep_fall_asleep(ep);
 	}
 }
 
-/* Gives each hot endpoint one turn. A turn may end its own ep, but no other. */
-static void turns(struct local_cq *cq)
+/* Gives each active endpoint one turn. A turn may end its own ep, but no other. */
+static void run_turns(struct local_cq *cq)
 {
 	struct local_ep *ep, *next;
 
-	for (ep = TAILQ_FIRST(&cq->hot); ep; ep = next) {
-		next = TAILQ_NEXT(ep, hot_link);
-		turn_or_cool(cq, ep);
+	for (ep = TAILQ_FIRST(&cq->active); ep; ep = next) {
+		next = TAILQ_NEXT(ep, active_link);
+		run_or_deactivate(cq, ep);
 	}
 }
 
-static int harvest(struct local_cq *cq, struct tp_wc *wc, int n)
+static int take_completions(struct local_cq *cq, struct tp_wc *wc, int n)
 {
 	struct local_ep *ep;
 	int total = 0;
 
 	while (total < n && (ep = TAILQ_FIRST(&cq->done))) {
-		total += local_harvest(ep, wc + total, n - total);
+		total += local_completions_take(ep, wc + total, n - total);
 		TAILQ_REMOVE(&cq->done, ep, done_link);
 		ep->is_done = false;
-		local_ep_done(ep);
+		local_ep_list_completions(ep);
 	}
 	return total;
 }
 
-static bool look_is_due(struct local_cq *cq)
+static bool check_is_due(struct local_cq *cq)
 {
 	return cq->sock.nsaved == 0 &&
-	       (cq->nhot == 0 || ++cq->polls > LOOK_EVERY);
+	       (cq->nactive == 0 || ++cq->polls > LOOK_EVERY);
 }
 
-static void look(struct local_cq *cq)
+static void check_epoll(struct local_cq *cq)
 {
 	struct local_ep *ep;
 
@@ -126,36 +175,91 @@ int local_cq_poll(struct tp_cq *base, struct tp_wc *wc, int n)
 
 	if (sock_cq_awake(&cq->sock))
 		cq->polls = LOOK_EVERY;
-	if (cq->caller.joined)
-		local_caller_awake(cq);
-	if (cq->caller.relay)
-		local_caller_look(cq);
-	if (look_is_due(cq))
-		look(cq);
+	if (cq->client.joined)
+		local_group_client_end_count(cq);
+	if (cq->client.relay)
+		local_group_client_check_relay(cq);
+	if (check_is_due(cq))
+		check_epoll(cq);
 	sock_cq_edges(&cq->sock);
-	turns(cq);
-	return harvest(cq, wc, n);
+	run_turns(cq);
+	return take_completions(cq, wc, n);
 }
 
-void local_cq_flush(struct local_cq *cq)
+static void flush_sends(struct local_cq *cq)
 {
 	struct local_ep *ep, *next;
 
-	for (ep = TAILQ_FIRST(&cq->hot); ep; ep = next) {
-		next = TAILQ_NEXT(ep, hot_link);
+	for (ep = TAILQ_FIRST(&cq->active); ep; ep = next) {
+		next = TAILQ_NEXT(ep, active_link);
 		if (ep->sq.next != ep->sq.q.tail && !ep->sq.stuck)
-			local_ep_turn(ep);
+			ep_run_turn(ep);
 	}
 }
 
-bool local_cq_has_work(struct local_cq *cq)
+static bool cq_has_work(struct local_cq *cq)
 {
 	struct local_ep *ep;
 
 	if (sock_cq_has_work(&cq->sock) || !TAILQ_EMPTY(&cq->done))
 		return true;
-	TAILQ_FOREACH(ep, &cq->hot, hot_link)
-		if (local_ep_runnable(ep))
+	TAILQ_FOREACH(ep, &cq->active, active_link)
+		if (local_ep_has_work(ep))
 			return true;
 	return false;
+}
+
+/* Active endpoints fall asleep and ask for the bell. False: one has something to do. */
+static bool all_fall_asleep(struct local_cq *cq)
+{
+	struct local_ep *ep, *next;
+
+	if (!local_group_client_start_count(cq))
+		return false;
+	for (ep = TAILQ_FIRST(&cq->active); ep; ep = next) {
+		next = TAILQ_NEXT(ep, active_link);
+		if (!ep->joined && !local_ep_fall_asleep(ep))
+			return false;
+	}
+	return true;
+}
+
+/* The server that should wake the others may be stopped. Then we wake them after LOCAL_RELAY_MS. */
+static int sleep_until(struct local_cq *cq, uint64_t deadline)
+{
+	uint64_t soon;
+	int rc;
+
+	local_group_client_check_relay(cq);
+	soon = cq->client.relay ? cq->client.relay_until : CLOCK_NEVER;
+	if (soon >= deadline)
+		return sock_cq_sleep(&cq->sock, deadline);
+	rc = sock_cq_sleep(&cq->sock, soon);
+	if (rc != -ETIMEDOUT)
+		return rc;
+	local_group_client_end_relay(cq);
+	return sock_cq_sleep(&cq->sock, deadline);
+}
+
+int local_cq_wait(struct tp_cq *base, uint64_t deadline)
+{
+	struct local_cq *cq = to_cq(base);
+
+	flush_sends(cq);
+	if (cq_has_work(cq) || !all_fall_asleep(cq))
+		return 0;
+	cq->polls = 0;
+	return sleep_until(cq, deadline);
+}
+
+int local_cq_arm(struct tp_cq *base)
+{
+	struct local_cq *cq = to_cq(base);
+
+	flush_sends(cq);
+	cq->polls = UINT32_MAX / 2; /* the next poll checks the epoll set */
+	local_group_client_end_relay(cq);
+	if (cq_has_work(cq) || !all_fall_asleep(cq))
+		return 1;
+	return !sock_cq_may_sleep(&cq->sock);
 }

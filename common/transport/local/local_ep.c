@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_ep.c - endpoints: how they start and end. */
+/*
+ * local_ep.c - endpoints: how they start and end, and the descriptors that an acceptor passes to its
+ * connector. These travel on the socket, among the bells. They arrive before the message that
+ * mentions them, which is put into the ring afterwards.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "common/transport/local/local.h"
 
 /* with 8 KiB: 10 us carried, 9 us fetched by the peer */
 #define CARRY_MAX 4096u
-#define BELLS_MAX 64u /* unread bytes; the socket holds some hundreds */
 
 static struct local_ep *to_ep(const struct tp_ep *base)
 {
@@ -37,77 +38,45 @@ uint32_t local_ep_carry_max(const struct tp_ep *base)
 {
 	const struct local_ep *ep = to_ep(base);
 
-	return ep->guest && ep->own ? CARRY_MAX : UINT32_MAX;
+	return ep->guest && ep->same_user ? CARRY_MAX : UINT32_MAX;
 }
 
 void local_ep_join(struct tp_ep *base)
 {
-	local_caller_join(to_ep(base));
+	local_group_client_join(to_ep(base));
 }
 
-/* Each bell raises an edge, whether it is read or not; so many are read at a time. */
-static void heard_bell(struct local_ep *ep)
+static void drop_passed(struct local_ep *ep)
 {
-	if (ep->side == LOCAL_ACCEPTOR) {
-		local_ep_refuse(ep, -EPROTO, 0, "data after its hello");
-		return;
-	}
-	if (++ep->bells < BELLS_MAX)
-		return;
-	ep->bells = 0;
-	local_pass_read(ep);
-}
+	const struct local_giver from = local_ep_giver(ep);
 
-static void ep_edge(struct sock_src *src, uint32_t events)
-{
-	struct local_ep *ep = container_of(src, struct local_ep, src);
-
-	if (ep->state == LOCAL_EP_HELLO) {
-		local_connect_answer(ep);
-		if (ep->state != LOCAL_EP_UP)
-			return;
-	}
-	if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-		ep->eof = true;
-	else
-		heard_bell(ep);
-	local_ep_heat(ep);
-}
-
-int local_ep_attach(struct local_ep *ep, int fd)
-{
-	int rc = sock_cq_add(&ep->cq->sock, fd, &ep->src, EPOLLIN | EPOLLRDHUP);
-
-	if (rc)
-		return rc;
-	ep->fd = fd;
-	TAILQ_INSERT_TAIL(&ep->cq->open, ep, open_link);
-	return 0;
+	while (ep->npassed)
+		local_drop(&from, ep->passed[--ep->npassed]);
 }
 
 /*
  * Removes ep from the cq and the guests, and closes the connection's resources. The socket is shut
  * down, even if a forked child also has it.
  */
-static void local_ep_detach(struct local_ep *ep)
+static void ep_detach(struct local_ep *ep)
 {
 	const struct local_giver from = local_ep_giver(ep);
 
-	local_ep_forget(ep);
-	local_caller_forget(ep);
-	local_life_leave(ep);
+	local_ep_deactivate(ep);
+	local_group_client_forget(ep);
+	local_acceptor_unwatch_process(ep);
 	if (ep->fd >= 0) {
 		TAILQ_REMOVE(&ep->cq->open, ep, open_link);
 		sock_cq_del(&ep->cq->sock, ep->fd, &ep->src);
-		if (!local_guest_leave(ep))
+		if (!local_reach_dismiss_peer(ep))
 			local_sock_close(&from, ep->fd);
 		ep->fd = -1;
 	}
-	local_pass_leave(ep);
+	drop_passed(ep);
 	if (ep->table)
 		local_table_unmap(ep->table);
 	ep->table = NULL;
-	local_called_leave(ep);
+	local_acceptor_close_bells(ep);
 	local_shm_unmap(&ep->shm);
 }
 
@@ -141,11 +110,10 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	cq->sock.room -= nsend + nrecv;
 	ep->ep.dev = base->dev;
 	ep->ep.context = attr ? attr->context : NULL;
-	ep->src.ready = ep_edge;
 	ep->started.ep = ep->ended.ep = &ep->ep;
 	ep->started.priv = &ep->priv;
 	ep->cq = cq;
-	ep->fd = ep->bell = ep->gong.fd = ep->life = -1;
+	ep->fd = ep->bell = ep->wakeup.fd = ep->process = -1;
 	ep->group = attr && attr->group;
 	strcpy(ep->peer, "local -");
 	*out = &ep->ep;
@@ -153,7 +121,7 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 }
 
 /* Records that are already in the ring stay there for the peer. */
-static void say_end(struct local_ep *ep, int status, uint32_t cause)
+static void publish_end(struct local_ep *ep, int status, uint32_t cause)
 {
 	struct local_side *me = ep->out.me;
 
@@ -169,11 +137,11 @@ void local_ep_close(struct tp_ep *base)
 	struct local_ep *ep = to_ep(base);
 	struct local_cq *cq = ep->cq;
 
-	say_end(ep, 0, 0);
+	publish_end(ep, 0, 0);
 	sock_timer_clear(&cq->sock, &ep->timer);
 	sock_timer_clear(&cq->sock, &ep->again);
-	local_requests_flush(ep, -ECANCELED, 0);
-	local_ep_detach(ep);
+	local_completions_flush(ep, -ECANCELED, 0);
+	ep_detach(ep);
 	if (ep->is_done)
 		TAILQ_REMOVE(&cq->done, ep, done_link);
 	tp_pending_drop(&cq->sock.events, &ep->started);
@@ -189,9 +157,9 @@ void local_ep_break(struct local_ep *ep, int status, uint32_t id)
 		return;
 	sock_timer_clear(&ep->cq->sock, &ep->timer);
 	sock_timer_clear(&ep->cq->sock, &ep->again);
-	local_ep_detach(ep);
+	ep_detach(ep);
 	ep->state = LOCAL_EP_BROKEN;
-	local_requests_flush(ep, status, id);
+	local_completions_flush(ep, status, id);
 	tp_pending_queue(&ep->cq->sock.events, &ep->ended, TP_EV_DISCONNECTED,
 			 status);
 }
@@ -200,7 +168,7 @@ void local_ep_refuse(struct local_ep *ep, int status, uint32_t cause,
 		     const char *why)
 {
 	log_warn(ep->ep.dev->log, "%s: connection broken: %s", ep->peer, why);
-	say_end(ep, status, cause);
+	publish_end(ep, status, cause);
 	local_ep_break(ep, status, 0);
 }
 
@@ -209,4 +177,51 @@ void local_ep_lost(struct local_ep *ep, uint32_t id)
 	log_warn(ep->ep.dev->log, "%s: connection lost: its process is gone",
 		 ep->peer);
 	local_ep_break(ep, -ECONNRESET, id);
+}
+
+int local_ep_pass(struct tp_ep *base, const int *fd, unsigned int n)
+{
+	struct local_ep *ep = container_of(base, struct local_ep, ep);
+
+	if (ep->state != LOCAL_EP_UP)
+		return -ENOTCONN;
+	if (ep->side != LOCAL_ACCEPTOR || !n || n > TP_PASS_MAX)
+		return -EOPNOTSUPP;
+	return local_fds_send(ep->fd, fd, n);
+}
+
+bool local_ep_receive_passed(struct local_ep *ep)
+{
+	const struct local_giver from = local_ep_giver(ep);
+	int rc;
+
+	do {
+		rc = local_fds_recv(&from, ep->fd, ep->passed, TP_PASS_MAX,
+				    &ep->npassed);
+	} while (rc > 0);
+	if (rc)
+		local_ep_refuse(ep, -EPROTO, 0,
+				"descriptors that nobody asked for");
+	return !rc;
+}
+
+static int hand_out(struct local_ep *ep, int *fd, unsigned int n)
+{
+	if (n > ep->npassed)
+		n = ep->npassed;
+	memcpy(fd, ep->passed, n * sizeof(*fd));
+	ep->npassed -= n;
+	memmove(ep->passed, ep->passed + n, ep->npassed * sizeof(*fd));
+	return (int)n;
+}
+
+int local_ep_take(struct tp_ep *base, int *fd, unsigned int n)
+{
+	struct local_ep *ep = container_of(base, struct local_ep, ep);
+
+	if (ep->side != LOCAL_CONNECTOR || ep->state != LOCAL_EP_UP)
+		return -EOPNOTSUPP;
+	if (ep->npassed < n && !local_ep_receive_passed(ep))
+		return -EPROTO;
+	return hand_out(ep, fd, n);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_reach.c - direct access: copying from and to the peer's memory with our own CPU.
+ * local_reach.c - direct access: copying from and to the peer's memory with our own CPU, and letting
+ * the peer access our memory while the connection lives.
  *
  * To find out whether this works, we read the connection's nonce where the peer says it is. This
  * also shows that the process id still belongs to the peer. Only peers of our own user are
@@ -15,11 +16,39 @@
 
 #include "common/transport/local/local.h"
 
+void local_reach_admit_peer(struct local_ep *ep)
+{
+	struct local_dev *dev = local_dev(ep->ep.dev);
+
+	if (local_guest_allowed(dev, &ep->id))
+		ep->guest = local_guest_new(dev, ep->in.peer, ep->fd,
+					    ep->id.uid, ep->peer);
+	if (!ep->guest)
+		return;
+	ep->same_user = ep->id.uid == geteuid();
+	atomic_store(&ep->out.me->probe, (uintptr_t)ep->nonce);
+}
+
+/*
+ * A peer that checks after ended is set does not access our memory. A peer that checked before is
+ * seen as busy. The end of the socket tells the peer, which can still report its own end.
+ */
+bool local_reach_dismiss_peer(struct local_ep *ep)
+{
+	struct local_guest *g = ep->guest;
+
+	if (!g)
+		return false;
+	ep->guest = NULL;
+	atomic_store(&ep->out.me->ended, 1);
+	return local_guest_end(local_dev(ep->ep.dev), g, &ep->shm);
+}
+
 /* bytes of one copy; a deregistration may wait for it */
 #define CHUNK (512u << 10)
 #define RUN_MAX 16u /* requests that one copy may serve */
 
-static bool probe(struct local_ep *ep)
+static bool probe_peer(struct local_ep *ep)
 {
 	uint64_t at = atomic_load(&ep->out.peer->probe);
 	uint8_t seen[LOCAL_NONCE];
@@ -37,7 +66,7 @@ static bool probe(struct local_ep *ep)
 enum local_reach local_reach(struct local_ep *ep)
 {
 	if (ep->reach == LOCAL_REACH_UNKNOWN) {
-		ep->reach = probe(ep) ? LOCAL_REACH_VM : LOCAL_REACH_RING;
+		ep->reach = probe_peer(ep) ? LOCAL_REACH_VM : LOCAL_REACH_RING;
 		log_debug(ep->ep.dev->log, "%s: bulk data %s", ep->peer,
 			  ep->reach == LOCAL_REACH_VM
 				  ? "by cross-memory attach"
@@ -61,7 +90,7 @@ static struct local_swr *swr_at(const struct local_ep *ep, unsigned int i)
 	return &ep->sq.wr[(ep->sq.next + i) & ep->sq.q.mask];
 }
 
-static bool allowed(const struct local_ep *ep, const struct local_swr *wr)
+static bool is_allowed(const struct local_ep *ep, const struct local_swr *wr)
 {
 	return local_table_covers(ep->table, wr->rkey, wr->remote, wr->r.len,
 				  wr->r.opcode == TP_READ ? TP_REMOTE_READ
@@ -69,7 +98,7 @@ static bool allowed(const struct local_ep *ep, const struct local_swr *wr)
 	       !local_table_lent(ep->table, wr->rkey);
 }
 
-static bool follows(const struct local_ep *ep, unsigned int i)
+static bool request_follows(const struct local_ep *ep, unsigned int i)
 {
 	bool read = swr_at(ep, 0)->r.opcode == TP_READ;
 	uint8_t opcode = swr_at(ep, i)->r.opcode;
@@ -130,13 +159,13 @@ static ssize_t run_copy(const struct run *run, struct local_ep *ep)
  * Publishes the keys of the accessed memory before they are checked: the owner waits for peers that
  * name a key that it ended. Returns the number of requests covered.
  */
-static unsigned int enter(struct local_ep *ep)
+static unsigned int begin_access(struct local_ep *ep)
 {
 	struct local_side *me = ep->out.me;
 	uint32_t n = 0, key, last = 0;
 	unsigned int i;
 
-	for (i = 0; i < RUN_MAX && (i == 0 || follows(ep, i)); i++) {
+	for (i = 0; i < RUN_MAX && (i == 0 || request_follows(ep, i)); i++) {
 		key = swr_at(ep, i)->rkey;
 		if (n && key == last)
 			continue;
@@ -151,7 +180,7 @@ static unsigned int enter(struct local_ep *ep)
 	return i;
 }
 
-static void leave(struct local_ep *ep)
+static void end_access(struct local_ep *ep)
 {
 	_Atomic uint32_t *busy = &ep->out.me->busy;
 
@@ -159,7 +188,7 @@ static void leave(struct local_ep *ep)
 		     atomic_load_explicit(busy, memory_order_relaxed) + 1);
 }
 
-static ssize_t copy(struct local_ep *ep, unsigned int n, uint64_t max)
+static ssize_t copy_requests(struct local_ep *ep, unsigned int n, uint64_t max)
 {
 	struct local_mrs *mrs = &local_dev(ep->ep.dev)->mrs;
 	struct run run;
@@ -169,18 +198,18 @@ static ssize_t copy(struct local_ep *ep, unsigned int n, uint64_t max)
 	run.left = max < CHUNK ? max : CHUNK;
 	if (atomic_load(&ep->out.peer->ended))
 		return -ECANCELED;
-	if (!allowed(ep, swr_at(ep, 0)))
+	if (!is_allowed(ep, swr_at(ep, 0)))
 		return -EACCES;
 	if (!run_add(&run, mrs, swr_at(ep, 0)))
 		return -EFAULT;
 	for (i = 1; i < n && run.left; i++)
-		if (!allowed(ep, swr_at(ep, i)) ||
+		if (!is_allowed(ep, swr_at(ep, i)) ||
 		    !run_add(&run, mrs, swr_at(ep, i)))
 			break;
 	return run_copy(&run, ep);
 }
 
-static void moved(struct local_ep *ep, uint64_t bytes)
+static void advance_requests(struct local_ep *ep, uint64_t bytes)
 {
 	unsigned int i;
 
@@ -195,13 +224,13 @@ static void moved(struct local_ep *ep, uint64_t bytes)
 
 int64_t local_reach_copy(struct local_ep *ep, uint64_t max)
 {
-	unsigned int n = enter(ep);
-	ssize_t got = copy(ep, n, max);
+	unsigned int n = begin_access(ep);
+	ssize_t got = copy_requests(ep, n, max);
 
-	leave(ep);
+	end_access(ep);
 	if (got == 0)
 		return -EFAULT;
 	if (got > 0)
-		moved(ep, (uint64_t)got);
+		advance_requests(ep, (uint64_t)got);
 	return got;
 }

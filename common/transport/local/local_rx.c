@@ -15,7 +15,8 @@ static struct local_mrs *mrs_of(struct local_ep *ep)
 	return &local_dev(ep->ep.dev)->mrs;
 }
 
-static int refuse(struct local_ep *ep, int status, uint32_t id, const char *why)
+static int refuse_peer(struct local_ep *ep, int status, uint32_t id,
+		       const char *why)
 {
 	local_ep_refuse(ep, status, id, why);
 	return status;
@@ -58,7 +59,7 @@ static bool to_request(struct local_ep *ep, struct local_swr *wr,
 }
 
 /* The request that the next answer belongs to: the oldest unfinished one. */
-static struct local_swr *asked(struct local_ep *ep, uint32_t id)
+static struct local_swr *awaiting_request(struct local_ep *ep, uint32_t id)
 {
 	struct local_sendq *sq = &ep->sq;
 	struct local_swr *wr = &sq->wr[sq->q.done & sq->q.mask];
@@ -69,13 +70,13 @@ static struct local_swr *asked(struct local_ep *ep, uint32_t id)
 	return wr;
 }
 
-static bool land(struct local_ep *ep, const uint8_t *p, uint32_t n)
+static bool place_payload(struct local_ep *ep, const uint8_t *p, uint32_t n)
 {
 	struct local_rx *rx = &ep->rx;
 	bool ok;
 
 	if (rx->op == LOCAL_OP_READ_DATA) {
-		ok = to_request(ep, asked(ep, rx->id), p, n);
+		ok = to_request(ep, awaiting_request(ep, rx->id), p, n);
 	} else {
 		ok = to_memory(ep, rx->addr, rx->rkey, p, n);
 		rx->addr += n;
@@ -88,7 +89,7 @@ static void answer_came(struct local_ep *ep, struct local_swr *wr)
 {
 	ep->sq.asks--;
 	ep->sq.stuck = false;
-	local_send_done(ep, wr);
+	local_send_complete(ep, wr);
 }
 
 static void message_end(struct local_ep *ep)
@@ -97,13 +98,13 @@ static void message_end(struct local_ep *ep)
 
 	switch (rx->op) {
 	case LOCAL_OP_SEND:
-		local_recv_done(ep, TP_RECV, 0, rx->total, 0);
+		local_recv_complete(ep, TP_RECV, 0, rx->total, 0);
 		break;
 	case LOCAL_OP_WRITE_IMM:
-		local_recv_done(ep, TP_RECV_IMM, 0, rx->total, rx->imm);
+		local_recv_complete(ep, TP_RECV_IMM, 0, rx->total, rx->imm);
 		break;
 	case LOCAL_OP_READ_DATA:
-		answer_came(ep, asked(ep, rx->id));
+		answer_came(ep, awaiting_request(ep, rx->id));
 		break;
 	default:
 		break;
@@ -117,26 +118,26 @@ static int target_gone(struct local_ep *ep)
 	bool theirs = rx->op == LOCAL_OP_WRITE || rx->op == LOCAL_OP_WRITE_IMM;
 
 	if (rx->op == LOCAL_OP_SEND)
-		local_recv_done(ep, TP_RECV, -EFAULT, 0, 0);
-	return refuse(ep, theirs ? -EACCES : -EFAULT, theirs ? rx->id : 0,
-		      "memory gone in the middle of a transfer");
+		local_recv_complete(ep, TP_RECV, -EFAULT, 0, 0);
+	return refuse_peer(ep, theirs ? -EACCES : -EFAULT, theirs ? rx->id : 0,
+			   "memory gone in the middle of a transfer");
 }
 
 /* Handles the first or a further part of the message in rx. */
-static int payload(struct local_ep *ep, const struct local_head *head,
-		   const uint8_t *p)
+static int take_payload(struct local_ep *ep, const struct local_head *head,
+			const uint8_t *p)
 {
 	if (head->size > ep->rx.left || (head->size == 0 && ep->rx.left))
-		return refuse(ep, -EPROTO, head->id, "a wrong length");
-	if (!land(ep, p, head->size))
+		return refuse_peer(ep, -EPROTO, head->id, "a wrong length");
+	if (!place_payload(ep, p, head->size))
 		return target_gone(ep);
 	if (!ep->rx.left)
 		message_end(ep);
 	return 0;
 }
 
-static int begin(struct local_ep *ep, const struct local_head *head,
-		 const uint8_t *p, uint64_t addr, uint32_t rkey)
+static int begin_message(struct local_ep *ep, const struct local_head *head,
+			 const uint8_t *p, uint64_t addr, uint32_t rkey)
 {
 	ep->rx = (struct local_rx){
 		.op = head->op,
@@ -147,7 +148,7 @@ static int begin(struct local_ep *ep, const struct local_head *head,
 		.addr = addr,
 		.rkey = rkey,
 	};
-	return payload(ep, head, p);
+	return take_payload(ep, head, p);
 }
 
 /* ---- the operations ---- */
@@ -166,11 +167,11 @@ static int rx_send(struct local_ep *ep, const struct local_head *head,
 	if (rq->done == rq->tail)
 		return not_ready(ep);
 	if (head->total > sge->len) {
-		local_recv_done(ep, TP_RECV, -EMSGSIZE, 0, 0);
-		return refuse(ep, -EMSGSIZE, head->id,
-			      "a message longer than its receive");
+		local_recv_complete(ep, TP_RECV, -EMSGSIZE, 0, 0);
+		return refuse_peer(ep, -EMSGSIZE, head->id,
+				   "a message longer than its receive");
 	}
-	return begin(ep, head, p, (uintptr_t)sge->addr, sge->lkey);
+	return begin_message(ep, head, p, (uintptr_t)sge->addr, sge->lkey);
 }
 
 static int rx_write(struct local_ep *ep, const struct local_head *head,
@@ -178,12 +179,12 @@ static int rx_write(struct local_ep *ep, const struct local_head *head,
 {
 	if (head->op == LOCAL_OP_WRITE_IMM && ep->rq.done == ep->rq.tail)
 		return not_ready(ep);
-	ep->relies = true;
+	ep->peer_uses_ring = true;
 	if (!local_mr_serves(&ep->ep, head->rkey, head->addr, head->total,
 			     TP_REMOTE_WRITE))
-		return refuse(ep, -EACCES, head->id,
-			      "the peer has no right to that memory");
-	return begin(ep, head, p, head->addr, head->rkey);
+		return refuse_peer(ep, -EACCES, head->id,
+				   "the peer has no right to that memory");
+	return begin_message(ep, head, p, head->addr, head->rkey);
 }
 
 /* An immediate whose data, according to the peer, is in place already. */
@@ -193,19 +194,19 @@ static int rx_imm(struct local_ep *ep, const struct local_head *head,
 	if (ep->rq.done == ep->rq.tail)
 		return not_ready(ep);
 	if (head->total > TP_LEN_MAX)
-		return refuse(ep, -EPROTO, head->id, "a wrong length");
-	local_recv_done(ep, TP_RECV_IMM, 0, head->total, head->imm);
+		return refuse_peer(ep, -EPROTO, head->id, "a wrong length");
+	local_recv_complete(ep, TP_RECV_IMM, 0, head->total, head->imm);
 	return 0;
 }
 
 /* Queues an answer. NULL: too many are queued, and the peer was rejected. */
-static struct local_answer *owe(struct local_ep *ep,
-				const struct local_head *head)
+static struct local_answer *queue_answer(struct local_ep *ep,
+					 const struct local_head *head)
 {
 	struct local_answer *a = &ep->answer[ep->answer_tail % LOCAL_ASKS];
 
 	if (ep->answer_tail - ep->answer_head == LOCAL_ASKS) {
-		refuse(ep, -EPROTO, head->id, "too many READs at once");
+		refuse_peer(ep, -EPROTO, head->id, "too many READs at once");
 		return NULL;
 	}
 	*a = (struct local_answer){ .addr = head->addr,
@@ -221,22 +222,22 @@ static int rx_read(struct local_ep *ep, const struct local_head *head,
 {
 	struct local_answer *a;
 
-	ep->relies = true;
+	ep->peer_uses_ring = true;
 	if (head->total == 0 || head->total > TP_LEN_MAX)
-		return refuse(ep, -EPROTO, head->id, "a wrong length");
+		return refuse_peer(ep, -EPROTO, head->id, "a wrong length");
 	if (!local_mr_serves(&ep->ep, head->rkey, head->addr, head->total,
 			     TP_REMOTE_READ))
-		return refuse(ep, -EACCES, head->id,
-			      "the peer has no right to that memory");
-	a = owe(ep, head);
+		return refuse_peer(ep, -EACCES, head->id,
+				   "the peer has no right to that memory");
+	a = queue_answer(ep, head);
 	if (!a)
 		return -EPROTO;
 	a->is_read = true;
 	return 0;
 }
 
-static uint64_t execute(enum local_op op, uint64_t *target,
-			const uint64_t operand[2])
+static uint64_t execute_atomic(enum local_op op, uint64_t *target,
+			       const uint64_t operand[2])
 {
 	uint64_t old = operand[0];
 
@@ -256,17 +257,18 @@ static int rx_atomic(struct local_ep *ep, const struct local_head *head,
 	uint64_t operand[2];
 
 	if (head->size != sizeof(operand) || head->total != 8 || head->addr % 8)
-		return refuse(ep, -EPROTO, head->id, "a wrong atomic");
+		return refuse_peer(ep, -EPROTO, head->id, "a wrong atomic");
 	memcpy(operand, p, sizeof(operand));
 	if (!local_mr_serves(&ep->ep, head->rkey, head->addr, 8,
 			     TP_REMOTE_ATOMIC) ||
 	    !local_mr_use(mrs, head->rkey))
-		return refuse(ep, -EACCES, head->id,
-			      "the peer has no right to that memory");
-	a = owe(ep, head);
+		return refuse_peer(ep, -EACCES, head->id,
+				   "the peer has no right to that memory");
+	a = queue_answer(ep, head);
 	if (a)
-		a->old = execute(head->op, (uint64_t *)(uintptr_t)head->addr,
-				 operand);
+		a->old = execute_atomic(head->op,
+					(uint64_t *)(uintptr_t)head->addr,
+					operand);
 	local_mr_unuse(mrs, head->rkey);
 	return a ? 0 : -EPROTO;
 }
@@ -274,23 +276,25 @@ static int rx_atomic(struct local_ep *ep, const struct local_head *head,
 static int rx_read_data(struct local_ep *ep, const struct local_head *head,
 			const uint8_t *p)
 {
-	const struct local_swr *wr = asked(ep, head->id);
+	const struct local_swr *wr = awaiting_request(ep, head->id);
 
 	if (!wr || wr->r.opcode != TP_READ || wr->r.len != head->total)
-		return refuse(ep, -EPROTO, head->id, "an answer to no READ");
-	return begin(ep, head, p, 0, 0);
+		return refuse_peer(ep, -EPROTO, head->id,
+				   "an answer to no READ");
+	return begin_message(ep, head, p, 0, 0);
 }
 
 static int rx_old(struct local_ep *ep, const struct local_head *head,
 		  const uint8_t *p)
 {
-	struct local_swr *wr = asked(ep, head->id);
+	struct local_swr *wr = awaiting_request(ep, head->id);
 
 	if (!wr || wr->r.opcode == TP_READ || head->size != 8)
-		return refuse(ep, -EPROTO, head->id, "an answer to no atomic");
+		return refuse_peer(ep, -EPROTO, head->id,
+				   "an answer to no atomic");
 	if (!to_request(ep, wr, p, 8))
-		return refuse(ep, -EFAULT, 0,
-			      "memory of a request was deregistered");
+		return refuse_peer(ep, -EFAULT, 0,
+				   "memory of a request was deregistered");
 	answer_came(ep, wr);
 	return 0;
 }
@@ -306,24 +310,24 @@ static int (*const ops[LOCAL_OP_END])(struct local_ep *ep,
 };
 
 /* 0: consumed; -EAGAIN: later (no receive posted); other: the ep was broken. */
-static int record(struct local_ep *ep, const struct local_head *head,
-		  const uint8_t *p)
+static int handle_record(struct local_ep *ep, const struct local_head *head,
+			 const uint8_t *p)
 {
 	if (ep->rx.left) {
 		if (head->op != LOCAL_OP_MORE)
-			return refuse(ep, -EPROTO, head->id,
-				      "a message in the middle of another");
-		return payload(ep, head, p);
+			return refuse_peer(ep, -EPROTO, head->id,
+					   "a message in the middle of another");
+		return take_payload(ep, head, p);
 	}
 	if (head->op >= LOCAL_OP_END || !ops[head->op])
-		return refuse(ep, -EPROTO, head->id, "an unknown record");
+		return refuse_peer(ep, -EPROTO, head->id, "an unknown record");
 	return ops[head->op](ep, head, p);
 }
 
-static void give_back(struct local_ep *ep)
+static void publish_room(struct local_ep *ep)
 {
 	if (local_in_publish(&ep->in))
-		local_ep_bell(ep);
+		local_ep_notify_peer(ep);
 }
 
 bool local_rx(struct local_ep *ep)
@@ -338,18 +342,33 @@ bool local_rx(struct local_ep *ep)
 		if (rc == 0)
 			break;
 		if (rc > 0)
-			rc = record(ep, &head, p);
+			rc = handle_record(ep, &head, p);
 		else
-			refuse(ep, rc, 0, "the peer's ring is inconsistent");
+			refuse_peer(ep, rc, 0,
+				    "the peer's ring is inconsistent");
 		if (rc == -EAGAIN)
 			break;
 		if (rc)
 			return false;
 		local_in_take(&ep->in, head.size);
 		taken += local_record(head.size);
-		if (ep->in.head - ep->in.told >= LOCAL_PIECE)
-			give_back(ep);
+		if (ep->in.head - ep->in.published >= LOCAL_PIECE)
+			publish_room(ep);
 	}
-	give_back(ep);
+	publish_room(ep);
 	return true;
+}
+
+int local_post_recv(struct tp_ep *base, const struct tp_recv_wr *wr)
+{
+	struct local_ep *ep = local_ep(base);
+	int rc;
+
+	if (ep->state == LOCAL_EP_BROKEN)
+		return -ENOTCONN;
+	rc = sock_recvq_post(&ep->rq, base->dev, wr, local_dev_covers);
+	if (rc <= 0)
+		return rc;
+	local_ep_activate(ep);
+	return 0;
 }

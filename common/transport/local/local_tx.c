@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_tx.c - sending: answers first, then requests in posting order, each as far as the ring and
- * the peer allow. The records of one message are consecutive.
+ * local_tx.c - sending: checks and stores what is posted. Answers are sent first, then requests in
+ * posting order, each as far as the ring and the peer allow. The records of one message are
+ * consecutive.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/transport/local/local.h"
@@ -22,8 +24,8 @@ struct turn {
 };
 
 /* Puts head at the tail of the ring. Returns where its payload goes, or NULL and *step. */
-static uint8_t *room(struct local_ep *ep, const struct local_head *head,
-		     enum step *step)
+static uint8_t *reserve_record(struct local_ep *ep,
+			       const struct local_head *head, enum step *step)
 {
 	uint8_t *p;
 	int rc;
@@ -43,15 +45,15 @@ static uint8_t *room(struct local_ep *ep, const struct local_head *head,
 	return NULL;
 }
 
-static void put(struct local_ep *ep, struct turn *turn, uint32_t size)
+static void put_record(struct local_ep *ep, struct turn *turn, uint32_t size)
 {
 	local_out_put(&ep->out, size);
 	turn->budget -= size < turn->budget ? size : turn->budget;
 }
 
 /* Copies n bytes from the cursor to p. -EFAULT. */
-static int gather(struct local_ep *ep, struct tp_cursor *c, uint8_t *p,
-		  uint32_t n)
+static int gather_payload(struct local_ep *ep, struct tp_cursor *c, uint8_t *p,
+			  uint32_t n)
 {
 	struct local_mrs *mrs = &local_dev(ep->ep.dev)->mrs;
 	struct iovec iov[LOCAL_IOV];
@@ -73,7 +75,8 @@ static int gather(struct local_ep *ep, struct tp_cursor *c, uint8_t *p,
 }
 
 /* Breaks the connection because of an error of this side. */
-static enum step failed(struct local_ep *ep, const struct local_swr *wr, int rc)
+static enum step request_failed(struct local_ep *ep, const struct local_swr *wr,
+				int rc)
 {
 	log_warn(ep->ep.dev->log, "%s: connection broken: %s", ep->peer,
 		 rc == -EACCES ? "no right to that memory of the peer"
@@ -93,16 +96,17 @@ static uint32_t piece_of(uint64_t left)
  * Publishes a large message piece by piece, so that the peer copies one piece while we add the
  * next.
  */
-static void show_early(struct local_ep *ep)
+static void publish_early(struct local_ep *ep)
 {
-	if (ep->out.tail - ep->out.told >= LOCAL_PIECE &&
+	if (ep->out.tail - ep->out.published >= LOCAL_PIECE &&
 	    local_out_publish(&ep->out))
-		local_ep_bell(ep);
+		local_ep_notify_peer(ep);
 }
 
 /* ---- answers ---- */
 
-static enum step gone(struct local_ep *ep, const struct local_answer *a)
+static enum step target_deregistered(struct local_ep *ep,
+				     const struct local_answer *a)
 {
 	local_ep_refuse(ep, -EACCES, a->id,
 			"memory deregistered while the peer reads it");
@@ -116,12 +120,12 @@ static enum step answer_old(struct local_ep *ep, struct turn *turn,
 		.size = 8, .op = LOCAL_OP_OLD, .id = a->id, .total = 8
 	};
 	enum step step = STEP_DONE;
-	uint8_t *p = room(ep, &head, &step);
+	uint8_t *p = reserve_record(ep, &head, &step);
 
 	if (!p)
 		return step;
 	memcpy(p, &a->old, 8);
-	put(ep, turn, 8);
+	put_record(ep, turn, 8);
 	return STEP_DONE;
 }
 
@@ -142,21 +146,21 @@ static enum step answer_read(struct local_ep *ep, struct turn *turn,
 
 		if (!turn->budget)
 			return STEP_LATER;
-		p = room(ep, &head, &step);
+		p = reserve_record(ep, &head, &step);
 		if (!p)
 			return step;
 		if (!local_mr_use(mrs, a->rkey))
-			return gone(ep, a);
+			return target_deregistered(ep, a);
 		memcpy(p, (void *)(uintptr_t)(a->addr + a->sent), head.size);
 		local_mr_unuse(mrs, a->rkey);
 		a->sent += head.size;
-		put(ep, turn, head.size);
-		show_early(ep);
+		put_record(ep, turn, head.size);
+		publish_early(ep);
 	}
 	return STEP_DONE;
 }
 
-static enum step answers(struct local_ep *ep, struct turn *turn)
+static enum step send_answers(struct local_ep *ep, struct turn *turn)
 {
 	while (ep->answer_head != ep->answer_tail) {
 		struct local_answer *a =
@@ -193,15 +197,15 @@ static enum step send_payload(struct local_ep *ep, struct turn *turn,
 
 		if (!turn->budget)
 			return STEP_LATER;
-		p = room(ep, &head, &step);
+		p = reserve_record(ep, &head, &step);
 		if (!p)
 			return step;
-		rc = gather(ep, &wr->data, p, head.size);
+		rc = gather_payload(ep, &wr->data, p, head.size);
 		if (rc)
-			return failed(ep, wr, rc);
+			return request_failed(ep, wr, rc);
 		wr->begun = true;
-		put(ep, turn, head.size);
-		show_early(ep);
+		put_record(ep, turn, head.size);
+		publish_early(ep);
 	} while (wr->data.left);
 	return STEP_DONE;
 }
@@ -215,14 +219,15 @@ static enum step send_imm(struct local_ep *ep, struct turn *turn,
 				   .total = wr->r.len };
 	enum step step = STEP_DONE;
 
-	if (!room(ep, &head, &step))
+	if (!reserve_record(ep, &head, &step))
 		return step;
-	put(ep, turn, 0);
+	put_record(ep, turn, 0);
 	return STEP_DONE;
 }
 
-static enum step ask(struct local_ep *ep, struct turn *turn,
-		     struct local_swr *wr, enum local_op op, uint32_t size)
+static enum step send_question(struct local_ep *ep, struct turn *turn,
+			       struct local_swr *wr, enum local_op op,
+			       uint32_t size)
 {
 	struct local_head head = { .size = size,
 				   .op = op,
@@ -235,11 +240,11 @@ static enum step ask(struct local_ep *ep, struct turn *turn,
 
 	if (ep->sq.asks == LOCAL_ASKS)
 		return STEP_WAIT;
-	p = room(ep, &head, &step);
+	p = reserve_record(ep, &head, &step);
 	if (!p)
 		return step;
 	memcpy(p, wr->operand, size);
-	put(ep, turn, size);
+	put_record(ep, turn, size);
 	wr->asked = true;
 	ep->sq.asks++;
 	return STEP_DONE;
@@ -248,10 +253,10 @@ static enum step ask(struct local_ep *ep, struct turn *turn,
 static enum step atomic_op(struct local_ep *ep, struct turn *turn,
 			   struct local_swr *wr)
 {
-	return ask(ep, turn, wr,
-		   wr->r.opcode == TP_FETCH_ADD ? LOCAL_OP_FETCH_ADD
-						: LOCAL_OP_CMP_SWAP,
-		   sizeof(wr->operand));
+	return send_question(ep, turn, wr,
+			     wr->r.opcode == TP_FETCH_ADD ? LOCAL_OP_FETCH_ADD
+							  : LOCAL_OP_CMP_SWAP,
+			     sizeof(wr->operand));
 }
 
 static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
@@ -270,12 +275,12 @@ static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
 		local_ep_lost(ep, wr->r.id);
 		return STEP_BROKEN;
 	}
-	return failed(ep, wr, rc);
+	return request_failed(ep, wr, rc);
 }
 
 /* Direct access; earlier requests through the ring must be complete first. */
-static enum step reach_over(struct local_ep *ep, struct turn *turn,
-			    struct local_swr *wr)
+static enum step send_direct(struct local_ep *ep, struct turn *turn,
+			     struct local_swr *wr)
 {
 	int64_t moved;
 
@@ -302,16 +307,16 @@ static enum step one_sided(struct local_ep *ep, struct turn *turn,
 		return STEP_LATER;
 	if (wr->r.len == 0 || (local_reach(ep) == LOCAL_REACH_VM &&
 			       !local_table_lent(ep->table, wr->rkey)))
-		return reach_over(ep, turn, wr);
+		return send_direct(ep, turn, wr);
 	if (wr->r.opcode == TP_READ)
-		return ask(ep, turn, wr, LOCAL_OP_READ, 0);
+		return send_question(ep, turn, wr, LOCAL_OP_READ, 0);
 	return send_payload(ep, turn, wr,
 			    wr->r.opcode == TP_WRITE ? LOCAL_OP_WRITE
 						     : LOCAL_OP_WRITE_IMM);
 }
 
-static enum step request(struct local_ep *ep, struct turn *turn,
-			 struct local_swr *wr)
+static enum step send_request(struct local_ep *ep, struct turn *turn,
+			      struct local_swr *wr)
 {
 	switch (wr->r.opcode) {
 	case TP_SEND:
@@ -324,19 +329,19 @@ static enum step request(struct local_ep *ep, struct turn *turn,
 	}
 }
 
-static enum step requests(struct local_ep *ep, struct turn *turn)
+static enum step send_requests(struct local_ep *ep, struct turn *turn)
 {
 	struct local_sendq *sq = &ep->sq;
 
 	while (sq->next != sq->q.tail) {
 		struct local_swr *wr = &sq->wr[sq->next & sq->q.mask];
-		enum step step = request(ep, turn, wr);
+		enum step step = send_request(ep, turn, wr);
 
 		if (step != STEP_DONE)
 			return step;
 		sq->next++;
 		if (!wr->asked)
-			local_send_done(ep, wr);
+			local_send_complete(ep, wr);
 	}
 	return STEP_DONE;
 }
@@ -355,11 +360,11 @@ void local_tx(struct local_ep *ep, bool bulk)
 	enum step step = STEP_DONE;
 
 	if (in_message(ep))
-		step = requests(ep, &turn);
+		step = send_requests(ep, &turn);
 	if (step == STEP_DONE)
-		step = answers(ep, &turn);
+		step = send_answers(ep, &turn);
 	if (step == STEP_DONE)
-		step = requests(ep, &turn);
+		step = send_requests(ep, &turn);
 	if (step == STEP_BROKEN)
 		return;
 	ep->sq.stuck = step == STEP_WAIT;
@@ -367,5 +372,88 @@ void local_tx(struct local_ep *ep, bool bulk)
 	    atomic_load_explicit(&ep->out.me->starved, memory_order_relaxed))
 		atomic_store(&ep->out.me->starved, 0);
 	if (local_out_publish(&ep->out))
-		local_ep_bell(ep);
+		local_ep_notify_peer(ep);
+}
+
+/* Stores the pieces that are not empty, in the request or in separate memory. -ENOMEM. */
+static int store_pieces(struct local_swr *to, const struct tp_send_wr *wr)
+{
+	struct tp_sge *sge = to->few;
+	unsigned int i, n = 0;
+
+	to->more = NULL;
+	if (wr->nsge > LOCAL_FEW) {
+		to->more = malloc(wr->nsge * sizeof(*sge));
+		if (!to->more)
+			return -ENOMEM;
+		sge = to->more;
+	}
+	to->r.len = 0;
+	for (i = 0; i < wr->nsge; i++) {
+		if (!wr->sgl[i].len)
+			continue;
+		to->r.len += wr->sgl[i].len;
+		sge[n++] = wr->sgl[i];
+	}
+	tp_cursor_set(&to->data, sge, n, to->r.len);
+	return 0;
+}
+
+static int store_wr(struct local_sendq *sq, uint32_t at,
+		    const struct tp_send_wr *wr)
+{
+	struct local_swr *to = &sq->wr[at & sq->q.mask];
+
+	to->r = (struct sock_swr){ .wr_id = wr->wr_id,
+				   .opcode = (uint8_t)wr->opcode,
+				   .signaled = wr->flags & TP_SIGNALED };
+	to->remote = wr->remote_addr;
+	to->operand[0] = wr->compare_add;
+	to->operand[1] = wr->swap;
+	to->rkey = wr->rkey;
+	to->imm = wr->imm;
+	to->begun = false;
+	to->asked = false;
+	return store_pieces(to, wr);
+}
+
+static int store_chain(struct local_ep *ep, const struct tp_send_wr *wr)
+{
+	struct local_sendq *sq = &ep->sq;
+	uint32_t tail = sq->q.tail, i;
+
+	for (; wr; wr = wr->next, tail++) {
+		if (store_wr(sq, tail, wr) == 0)
+			continue;
+		for (i = sq->q.tail; i != tail; i++)
+			free(sq->wr[i & sq->q.mask].more);
+		return -ENOMEM;
+	}
+	for (i = sq->q.tail; i != tail; i++)
+		sq->wr[i & sq->q.mask].r.id = sock_next_id(&sq->q);
+	sq->q.tail = tail;
+	return 0;
+}
+
+/*
+ * A message is sent at once. A copy from or to the peer's memory waits for the next poll, so that
+ * posting stays short.
+ */
+int local_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
+{
+	struct local_ep *ep = local_ep(base);
+	int rc;
+
+	if (ep->state != LOCAL_EP_UP)
+		return -ENOTCONN;
+	rc = sock_wr_check(&ep->ep, ep->peer, wr,
+			   ep->sq.q.max - (ep->sq.q.tail - ep->sq.q.head),
+			   local_dev_covers);
+	if (!rc)
+		rc = store_chain(ep, wr);
+	if (rc)
+		return rc;
+	local_ep_activate(ep);
+	local_tx(ep, false);
+	return 0;
 }

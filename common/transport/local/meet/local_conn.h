@@ -14,13 +14,13 @@ enum local_fd {
 	LOCAL_FD_SHM, /* ACCEPT, both required: the shared memory, and */
 	LOCAL_FD_BELL, /* the eventfd that wakes the acceptor */
 	LOCAL_FD_TABLE, /* the sender's table, if the peer may access its memory */
-	LOCAL_FD_GONG, /* CONNECT, both or neither: local_group.h */
+	LOCAL_FD_WAKEUP, /* CONNECT, both or neither: local_group.h */
 	LOCAL_FD_PAGE,
 	LOCAL_FDS
 };
 #define LOCAL_HAS(kind) (1u << (kind))
 #define LOCAL_ACCEPT_FDS (LOCAL_HAS(LOCAL_FD_SHM) | LOCAL_HAS(LOCAL_FD_BELL))
-#define LOCAL_GROUP_FDS (LOCAL_HAS(LOCAL_FD_GONG) | LOCAL_HAS(LOCAL_FD_PAGE))
+#define LOCAL_GROUP_FDS (LOCAL_HAS(LOCAL_FD_WAKEUP) | LOCAL_HAS(LOCAL_FD_PAGE))
 
 struct local_fds {
 	int fd[LOCAL_FDS]; /* -1: none */
@@ -90,7 +90,7 @@ int local_sock_peer(int fd, struct tp_identity *id);
 /* All of its groups; the caller calls free(). NULL: there are none. */
 int local_sock_groups(int fd, uint32_t **groups, uint32_t *n);
 
-/* ---- the accepting side (local_listen.c, local_req.c) ---- */
+/* ---- the accepting side (local_listen.c) ---- */
 
 struct local_req {
 	struct sock_req sock;
@@ -107,12 +107,5 @@ static inline struct local_req *local_req(const struct sock_req *req)
 int local_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 		 struct tp_listener **listener);
 int local_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
-
-/* Operations for struct sock_accept_ops. */
-struct sock_req *local_req_new(const struct sock_listener *l, int fd,
-			       const struct sockaddr *sa);
-int local_req_read(struct sock_req *req, const char **why);
-void local_req_free(struct sock_req *req);
-void local_say_reject(int fd, const void *priv, unsigned int len);
 
 #endif

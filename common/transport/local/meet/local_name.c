@@ -11,7 +11,6 @@
  * connector checks who listens there.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -80,7 +79,7 @@ static bool is_ours(const struct addrinfo *ai)
 	return ours;
 }
 
-static void numeric(const struct addrinfo *ai, char *host, size_t len)
+static void numeric_host(const struct addrinfo *ai, char *host, size_t len)
 {
 	if (is_any(ai->ai_addr))
 		snprintf(host, len, "*");
@@ -107,7 +106,7 @@ static int name_add(struct local_name *name, int n, const char *host)
 	return n;
 }
 
-static struct addrinfo *resolve(const char *host)
+static struct addrinfo *resolve_host(const char *host)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC,
 				  .ai_socktype = SOCK_DGRAM,
@@ -122,7 +121,7 @@ static struct addrinfo *resolve(const char *host)
 
 int local_names(const struct addr *addr, bool listen, struct local_name *name)
 {
-	struct addrinfo *list = resolve(addr->host), *ai;
+	struct addrinfo *list = resolve_host(addr->host), *ai;
 	bool ours = false;
 	char host[64];
 	int n = 0, i;
@@ -130,7 +129,7 @@ int local_names(const struct addr *addr, bool listen, struct local_name *name)
 	if (!list)
 		n = name_add(name, 0, addr->host);
 	for (ai = list; ai && n < LOCAL_NAMES - 1; ai = ai->ai_next) {
-		numeric(ai, host, sizeof(host));
+		numeric_host(ai, host, sizeof(host));
 		n = name_add(name, n, host);
 		if (listen)
 			break;

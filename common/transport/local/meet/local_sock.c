@@ -192,7 +192,7 @@ int local_fds_recv(const struct local_giver *from, int fd, int *fds,
 	return rc;
 }
 
-static const char *unsound(const struct local_hello *hello)
+static const char *hello_flaw(const struct local_hello *hello)
 {
 	if (hello->magic != MAGIC)
 		return "it does not speak our protocol";
@@ -220,7 +220,7 @@ int local_hello_recv(const struct local_giver *from, int fd,
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? -EAGAIN
 							 : -ECONNRESET;
-	*why = whole ? unsound(hello) : "half a hello";
+	*why = whole ? hello_flaw(hello) : "half a hello";
 	if (!unpack_fds(from, fds, whole ? hello->has : 0, packed,
 			take_fds(from, &msg, packed, LOCAL_FDS)) &&
 	    !*why)

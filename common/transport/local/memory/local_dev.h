@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_dev.h - the device. */
+/* local_dev.h - the device, and the peers that may access its memory directly. */
 #ifndef LOCAL_DEV_H
 #define LOCAL_DEV_H
 
@@ -10,6 +10,8 @@
 #include "common/util/container.h"
 #include "common/transport/local/shared/local_drop.h"
 #include "common/transport/local/memory/local_mr.h"
+#include "common/transport/local/shared/local_shm.h"
+#include "common/transport/sock.h"
 
 struct local_guest;
 
@@ -18,7 +20,7 @@ struct local_dev {
 	unsigned int handshake_ms;
 	uid_t owner; /* user of servers to trust, in addition to root and our own user */
 	bool probe; /* log no warning about untrusted servers */
-	atomic_uint doubted; /* the last user that was logged; 0: none */
+	atomic_uint untrusted_uid; /* the last user that was logged; 0: none */
 	bool no_reach; /* no direct access: everything goes through the rings */
 	struct local_drops *drops;
 	struct local_mrs mrs;
@@ -37,5 +39,26 @@ static inline struct local_giver local_giver(struct tp_dev *dev, uid_t uid)
 {
 	return (struct local_giver){ local_dev(dev)->drops, uid };
 }
+
+/* ---- peers with direct access (local_guest.c); any thread, takes dev->lock ---- */
+
+bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id);
+/* Adds the peer with this side of the shared memory, socket and name. NULL: no memory. */
+struct local_guest *local_guest_new(struct local_dev *dev,
+				    const struct local_side *side, int fd,
+				    uid_t uid, const char *peer);
+/*
+ * The connection ends, and the peer knows it. True: an access may still be running; the device owns
+ * *shm and the socket until it ends.
+ */
+bool local_guest_end(struct local_dev *dev, struct local_guest *g,
+		     struct local_shm *shm);
+/*
+ * Waits until no peer accesses memory with this key that did so when this was called: it finished,
+ * or its process ended. Has no bound: it waits for a stopped process.
+ */
+void local_guests_wait(struct local_dev *dev, uint32_t key);
+/* The device ends: nothing is registered. */
+void local_guests_free(struct local_dev *dev);
 
 #endif

@@ -4,7 +4,6 @@
  * during an access, and publishes the keys it uses. A deregistration waits for the accesses that
  * were running when it began. A guest outlives its connection if an access was running at its end.
  */
-#include <errno.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
-#include "common/transport/local/memory/local_guest.h"
+#include "common/transport/local/memory/local_dev.h"
 
 #define SOON 1000 /* yields before the wait checks whether the peer is alive */
 #define LONG_MS 1000u /* after this time the wait is logged */
@@ -77,7 +76,7 @@ void local_guests_free(struct local_dev *dev)
 }
 
 /* Frees guests whose last access ended after their connection. The caller holds the lock. */
-static void reap(struct local_dev *dev)
+static void free_finished(struct local_dev *dev)
 {
 	struct local_guest *g, *next;
 
@@ -101,7 +100,7 @@ struct local_guest *local_guest_new(struct local_dev *dev,
 	g->uid = uid;
 	snprintf(g->peer, sizeof(g->peer), "%s", peer);
 	pthread_mutex_lock(&dev->lock);
-	reap(dev);
+	free_finished(dev);
 	g->id = dev->next_guest++;
 	TAILQ_INSERT_TAIL(&dev->guests, g, link);
 	pthread_mutex_unlock(&dev->lock);
@@ -114,7 +113,7 @@ bool local_guest_end(struct local_dev *dev, struct local_guest *g,
 	bool stays;
 
 	pthread_mutex_lock(&dev->lock);
-	reap(dev);
+	free_finished(dev);
 	stays = is_busy(g) && atomic_load(&dev->mrs.open) && !is_gone(g);
 	if (stays) {
 		g->left = true;
@@ -176,7 +175,7 @@ static bool still_inside(struct local_dev *dev, uint64_t id, uint32_t busy,
 	return still;
 }
 
-static void tell(struct local_dev *dev, uint64_t id)
+static void log_stopped(struct local_dev *dev, uint64_t id)
 {
 	const struct local_guest *g;
 
@@ -204,7 +203,7 @@ static void wait_for(struct local_dev *dev, uint64_t id, uint32_t busy)
 			continue;
 		}
 		if (clock_now() > late) {
-			tell(dev, id);
+			log_stopped(dev, id);
 			late = CLOCK_NEVER;
 		}
 		nanosleep(&ms, NULL);

@@ -1,18 +1,122 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_mr.c - our registered memory. */
+/*
+ * local_mr.c - our registered memory, and copies between the ring and that memory. Pages of
+ * TP_VOLATILE memory may be missing, and unregistered memory may not be mapped: a copy by the kernel
+ * then fails, while memcpy() would kill the process.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/transport/local/memory/local_guest.h"
+#include "common/transport/local/memory/local_dev.h"
+#include "common/transport/local/memory/local_mr.h"
+#include "common/util/usermem.h"
 
 #define INDEX(key) ((key) & (LOCAL_MR_MAX - 1))
 #define OWN_LEN (LOCAL_MR_MAX * sizeof(struct local_own))
 
-static void *map(int flags, size_t len, int fd)
+/* Whether pages of the memory may disappear. */
+static bool mr_is_volatile(const struct local_mrs *mrs, uint32_t key)
+{
+	struct local_entry *e = &mrs->table[INDEX(key)];
+
+	return key != TP_LKEY_NONE &&
+	       atomic_load_explicit(&e->access, memory_order_relaxed) &
+		       TP_VOLATILE;
+}
+
+static int kernel_copy(void *to, const void *from, size_t len)
+{
+	struct iovec dst = { to, len };
+	struct iovec src = { (void *)(uintptr_t)from, len };
+
+	return process_vm_readv(getpid(), &dst, 1, &src, 1, 0) == (ssize_t)len
+		       ? 0
+		       : -EFAULT;
+}
+
+int local_copy(struct local_mrs *mrs, uint32_t key, void *to, const void *from,
+	       size_t len)
+{
+	if (mr_is_volatile(mrs, key))
+		return kernel_copy(to, from, len);
+	memcpy(to, from, len);
+	return 0;
+}
+
+static bool any_volatile(const struct local_mrs *mrs, const struct tp_sge *sge,
+			 unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if ((!i || sge[i].lkey != sge[i - 1].lkey) &&
+		    mr_is_volatile(mrs, sge[i].lkey))
+			return true;
+	return false;
+}
+
+static bool any_unregistered(const struct tp_sge *sge, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (sge[i].lkey == TP_LKEY_NONE)
+			return true;
+	return false;
+}
+
+int local_gather(struct local_mrs *mrs, void *to, const struct tp_sge *sge,
+		 const struct iovec *iov, unsigned int n, size_t len)
+{
+	struct iovec dst = { to, len };
+	char *at = to;
+	unsigned int i;
+
+	if (any_unregistered(sge, n))
+		return usermem_gather(to, iov, n);
+	if (any_volatile(mrs, sge, n))
+		return process_vm_writev(getpid(), iov, n, &dst, 1, 0) ==
+				       (ssize_t)len
+			       ? 0
+			       : -EFAULT;
+	for (i = 0; i < n; at += iov[i].iov_len, i++)
+		memcpy(at, iov[i].iov_base, iov[i].iov_len);
+	return 0;
+}
+
+int local_scatter(struct local_mrs *mrs, const struct tp_sge *sge,
+		  const struct iovec *iov, unsigned int n, const void *from,
+		  size_t len)
+{
+	struct iovec src = { (void *)(uintptr_t)from, len };
+	const char *at = from;
+	unsigned int i;
+
+	if (any_volatile(mrs, sge, n))
+		return process_vm_readv(getpid(), iov, n, &src, 1, 0) ==
+				       (ssize_t)len
+			       ? 0
+			       : -EFAULT;
+	for (i = 0; i < n; at += iov[i].iov_len, i++)
+		memcpy(iov[i].iov_base, at, iov[i].iov_len);
+	return 0;
+}
+
+/* A sandbox may forbid process_vm_readv(). */
+static bool copy_by_kernel_works(void)
+{
+	char from = 1, to = 0;
+
+	return !kernel_copy(&to, &from, 1);
+}
+
+static void *map_shared(int flags, size_t len, int fd)
 {
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, flags, fd, 0);
 
@@ -44,9 +148,9 @@ int local_mrs_init(struct local_mrs *mrs)
 	rc = mrs->fd = local_memfd("pvfs-local-mr", LOCAL_TABLE_LEN, 0);
 	if (rc < 0)
 		return rc;
-	mrs->table = map(MAP_SHARED, LOCAL_TABLE_LEN, mrs->fd);
-	mrs->own = map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, OWN_LEN,
-		       -1);
+	mrs->table = map_shared(MAP_SHARED, LOCAL_TABLE_LEN, mrs->fd);
+	mrs->own = map_shared(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			      OWN_LEN, -1);
 	if (mrs->table && mrs->own) {
 		seal_table(mrs);
 		return -pthread_mutex_init(&mrs->lock, NULL);
@@ -101,8 +205,8 @@ static uint32_t index_pop(struct local_mrs *mrs, uint32_t *key)
 	return index;
 }
 
-static void publish(struct local_entry *e, const struct tp_mr *mr,
-		    unsigned int access)
+static void publish_entry(struct local_entry *e, const struct tp_mr *mr,
+			  unsigned int access)
 {
 	atomic_store_explicit(&e->addr, (uintptr_t)mr->addr,
 			      memory_order_relaxed);
@@ -122,8 +226,7 @@ int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
 {
 	struct local_mrs *mrs = &local_dev(base)->mrs;
 	uint32_t index, key = 0;
-	int rc = sock_mr_check(base, addr, len, &access,
-			       local_copy_by_kernel_works);
+	int rc = sock_mr_check(base, addr, len, &access, copy_by_kernel_works);
 
 	if (rc)
 		return rc;
@@ -140,7 +243,7 @@ int local_mr_reg(struct tp_dev *base, void *addr, size_t len,
 		atomic_fetch_add(&mrs->open, 1);
 	atomic_store_explicit(&mrs->own[index].only, 0, memory_order_relaxed);
 	mrs->own[index].mr = (struct tp_mr){ base, addr, len, key, key };
-	publish(&mrs->table[index], &mrs->own[index].mr, access);
+	publish_entry(&mrs->table[index], &mrs->own[index].mr, access);
 	*out = &mrs->own[index].mr;
 	return 0;
 }
@@ -206,15 +309,6 @@ bool local_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 	       local_mr_covers(mrs, key, addr, len, access);
 }
 
-bool local_mr_volatile(const struct local_mrs *mrs, uint32_t key)
-{
-	struct local_entry *e = &mrs->table[INDEX(key)];
-
-	return key != TP_LKEY_NONE &&
-	       atomic_load_explicit(&e->access, memory_order_relaxed) &
-		       TP_VOLATILE;
-}
-
 bool local_table_lent(const struct local_entry *table, uint32_t key)
 {
 	const struct local_entry *e = &table[INDEX(key)];
@@ -234,6 +328,13 @@ bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,
 	ok = local_table_covers(mrs->table, key, addr, len, access);
 	local_mr_unuse(mrs, key);
 	return ok;
+}
+
+bool local_dev_covers(struct tp_dev *dev, const struct tp_sge *sge,
+		      unsigned int access)
+{
+	return local_mr_covers(&local_dev(dev)->mrs, sge->lkey,
+			       (uintptr_t)sge->addr, sge->len, access);
 }
 
 bool local_mr_hold(struct local_mrs *mrs, const struct tp_sge *sge,

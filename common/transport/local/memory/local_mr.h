@@ -67,11 +67,12 @@ int local_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 /* Whether all of [addr, addr + len) is registered under key with these rights now. */
 bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,
 		     uint64_t len, unsigned int access);
+/* As local_mr_covers(), for a piece. */
+bool local_dev_covers(struct tp_dev *dev, const struct tp_sge *sge,
+		      unsigned int access);
 /* As local_mr_covers(), for the peer of ep; memory may be reserved for one endpoint. */
 bool local_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 		     uint64_t len, unsigned int access);
-/* Whether pages of the memory may disappear: see local_copy(). */
-bool local_mr_volatile(const struct local_mrs *mrs, uint32_t key);
 /* Keeps the registration from ending. False: it has ended. */
 bool local_mr_use(struct local_mrs *mrs, uint32_t key);
 void local_mr_unuse(struct local_mrs *mrs, uint32_t key);
@@ -84,7 +85,7 @@ bool local_mr_hold(struct local_mrs *mrs, const struct tp_sge *sge,
 void local_mr_unhold(struct local_mrs *mrs, const struct tp_sge *sge,
 		     unsigned int n);
 
-/* ---- copies (local_copy.c) ---- */
+/* ---- copies ---- */
 
 /*
  * Copies len bytes from or to memory registered under key (TP_LKEY_NONE: not registered). The
@@ -101,9 +102,6 @@ int local_gather(struct local_mrs *mrs, void *to, const struct tp_sge *sge,
 int local_scatter(struct local_mrs *mrs, const struct tp_sge *sge,
 		  const struct iovec *iov, unsigned int n, const void *from,
 		  size_t len);
-/* A sandbox may forbid process_vm_readv(). */
-bool local_copy_by_kernel_works(void);
-
 /* ---- a peer's table ---- */
 
 /* -EPROTO: fd is not a table. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* local_drop.c - see local_drop.h. */
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/transport/local/shared/local_drop.h"
@@ -48,7 +50,7 @@ struct local_drops *local_drops_new(void)
 }
 
 /* Releases the lock, and frees drops after its last user. */
-static void unlock(struct local_drops *drops)
+static void unlock_or_free(struct local_drops *drops)
 {
 	bool last = drops->left && !drops->threads;
 
@@ -63,10 +65,10 @@ void local_drops_leave(struct local_drops *drops)
 {
 	pthread_mutex_lock(&drops->lock);
 	drops->left = true;
-	unlock(drops);
+	unlock_or_free(drops);
 }
 
-static struct user *find(const struct local_drops *drops, uid_t uid)
+static struct user *find_user(const struct local_drops *drops, uid_t uid)
 {
 	struct user *u;
 
@@ -82,13 +84,13 @@ bool local_drops_full(const struct local_giver *from)
 	bool full;
 
 	pthread_mutex_lock(&from->drops->lock);
-	u = find(from->drops, from->uid);
+	u = find_user(from->drops, from->uid);
 	full = u && u->n >= LOCAL_DROPS_MAX;
 	pthread_mutex_unlock(&from->drops->lock);
 	return full;
 }
 
-static struct user *next(const struct local_drops *drops)
+static struct user *next_user(const struct local_drops *drops)
 {
 	struct user *u;
 
@@ -110,7 +112,7 @@ static void step_back(struct local_drops *drops, struct user *u)
 
 static struct user *find_or_add(struct local_drops *drops, uid_t uid)
 {
-	struct user *u = find(drops, uid);
+	struct user *u = find_user(drops, uid);
 
 	if (u)
 		return u;
@@ -126,9 +128,10 @@ static struct user *find_or_add(struct local_drops *drops, uid_t uid)
 static void *close_all(void *arg);
 
 /* Starts one thread at a time; the next one starts only when this one has begun to work. */
-static void hire(struct local_drops *drops)
+static void start_thread(struct local_drops *drops)
 {
-	if (drops->starting || drops->threads == LOCAL_DROPPERS || !next(drops))
+	if (drops->starting || drops->threads == LOCAL_DROPPERS ||
+	    !next_user(drops))
 		return;
 	drops->starting = !quiet_thread(STACK, close_all, drops, NULL);
 	drops->threads += drops->starting;
@@ -141,7 +144,7 @@ static void close_one(struct local_drops *drops, struct user *u)
 
 	STAILQ_REMOVE_HEAD(&u->list, link);
 	u->closing = true;
-	hire(drops);
+	start_thread(drops);
 	pthread_mutex_unlock(&drops->lock);
 	close(d->fd);
 	free(d);
@@ -158,17 +161,18 @@ static void *close_all(void *arg)
 
 	pthread_mutex_lock(&drops->lock);
 	drops->starting = false;
-	while ((u = next(drops)))
+	while ((u = next_user(drops)))
 		close_one(drops, u);
 	drops->threads--;
-	unlock(drops);
+	unlock_or_free(drops);
 	return NULL;
 }
 
 /* False: there is no thread, and no descriptor of the user waits. */
-static bool queue(struct local_drops *drops, struct user *u, struct drop *d)
+static bool queue_drop(struct local_drops *drops, struct user *u,
+		       struct drop *d)
 {
-	hire(drops);
+	start_thread(drops);
 	if (!drops->threads) {
 		step_back(drops, u);
 		return false;
@@ -190,7 +194,7 @@ static bool hand_over(const struct local_giver *from, int fd)
 	d->fd = fd;
 	pthread_mutex_lock(&drops->lock);
 	u = find_or_add(drops, from->uid);
-	taken = u && queue(drops, u, d);
+	taken = u && queue_drop(drops, u, d);
 	pthread_mutex_unlock(&drops->lock);
 	if (!taken)
 		free(d);
@@ -198,11 +202,37 @@ static bool hand_over(const struct local_giver *from, int fd)
 }
 
 /*
- * Closing a small memory file cannot block. All descriptors except a gong should be one. A gong may
+ * Closing a small memory file cannot block. All descriptors except a wake-up socket should be one. A wake-up socket may
  * hold unread descriptors, which its last close closes.
  */
 void local_drop(const struct local_giver *from, int fd)
 {
 	if (local_memfd_is_small(fd) || !hand_over(from, fd))
+		close(fd);
+}
+
+#define UNREAD 256u /* bytes; at most a quarter as many bells can be unread */
+
+/* Peeks at received bytes, up to len. -EPROTO: they carry descriptors. */
+static ssize_t peek_socket(int fd, void *buf, size_t len)
+{
+	struct iovec iov = { buf, len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n = recvmsg(fd, &msg, MSG_PEEK | MSG_DONTWAIT);
+
+	return n > 0 && (msg.msg_flags & MSG_CTRUNC) ? -EPROTO : n;
+}
+
+/* After shutdown() nothing more can arrive. */
+void local_sock_close(const struct local_giver *from, int fd)
+{
+	char buf[UNREAD];
+	ssize_t n;
+
+	shutdown(fd, SHUT_RDWR);
+	n = peek_socket(fd, buf, sizeof(buf));
+	if (n == -EPROTO || n == (ssize_t)sizeof(buf))
+		local_drop(from, fd);
+	else
 		close(fd);
 }

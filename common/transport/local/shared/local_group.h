@@ -4,7 +4,7 @@
  * answers it awaits together (tp_ep_attr.group).
  *
  * Waking a sleeping process costs its waker some microseconds, as much as the rest of a request. So
- * a client wakes only one of the servers. That server wakes the others through the gong, a socket
+ * a client wakes only one of the servers. That server wakes the others through the wake-up socket, a socket
  * that all of them poll. The servers count their answers down on a page that all of them map. The
  * server that reaches zero wakes the client; the others do not.
  *
@@ -22,11 +22,12 @@
 #include <sys/un.h>
 
 #define LOCAL_COUNTED 2u /* local_side.asleep: count down, wake at zero */
-#define LOCAL_STRIKES 32u /* unread datagrams; the socket holds some hundreds */
+#define LOCAL_WAKEUPS_UNREAD                                                   \
+	32u /* unread datagrams; the socket holds some hundreds */
 /* if the first server takes longer, the client wakes the others */
 #define LOCAL_RELAY_MS 10u
 
-struct local_page {
+struct local_group_page {
 	/* answers still missing before the client is woken */
 	_Atomic uint32_t missing;
 };
@@ -35,28 +36,28 @@ struct local_page {
  * A bound socket keeps its abstract name, and no other socket can have the same name. So a datagram
  * to that name reaches this socket, wherever its owner connects it.
  */
-struct local_gong {
+struct local_group_wakeup {
 	int fd; /* -1: none */
 	socklen_t len;
 	struct sockaddr_un name;
 };
 
 /* -errno; close it afterwards. */
-int local_gong_open(struct local_gong *gong);
-/* -EPROTO: not a socket as local_gong_open() makes it. 0: gong owns fd. */
-int local_gong_take(struct local_gong *gong, int fd);
-/* Wakes all servers that poll the gong. Never blocks, whatever happened to the socket. */
-void local_gong_strike(const struct local_gong *gong);
+int local_group_wakeup_open(struct local_group_wakeup *wakeup);
+/* -EPROTO: not a socket as local_group_wakeup_open() makes it. 0: wakeup owns fd. */
+int local_group_wakeup_adopt(struct local_group_wakeup *wakeup, int fd);
+/* Wakes all servers that poll the wake-up socket. Never blocks, whatever happened to the socket. */
+void local_group_wakeup_send(const struct local_group_wakeup *wakeup);
 /*
- * Reads what is there, then strikes. The client calls it once in LOCAL_STRIKES. A server never
+ * Reads what is there, then wakes. The client calls it once in LOCAL_WAKEUPS_UNREAD. A server never
  * reads: two readers exclude each other, and the client could block a read forever.
  */
-void local_gong_renew(const struct local_gong *gong);
+void local_group_wakeup_renew(const struct local_group_wakeup *wakeup);
 
 /* Returns the fd for the servers, or -errno. The caller unmaps the page. */
-int local_page_create(struct local_page **page);
-/* -EPROTO: not a page as local_page_create() makes it. The caller keeps fd. */
-int local_page_map(struct local_page **page, int fd);
-void local_page_unmap(struct local_page *page);
+int local_group_page_create(struct local_group_page **page);
+/* -EPROTO: not a page as local_group_page_create() makes it. The caller keeps fd. */
+int local_group_page_map(struct local_group_page **page, int fd);
+void local_group_page_unmap(struct local_group_page *page);
 
 #endif

@@ -50,9 +50,9 @@ uint8_t *local_out_room(struct local_out *out, uint32_t size, int *rc)
 /* Sequentially consistent with the read of asleep that follows. */
 bool local_out_publish(struct local_out *out)
 {
-	if (out->told == out->tail)
+	if (out->published == out->tail)
 		return false;
-	out->told = out->tail;
+	out->published = out->tail;
 	atomic_store(&out->me->tail, out->tail);
 	return true;
 }
@@ -86,9 +86,9 @@ int local_in_next(struct local_in *in, struct local_head *head,
 
 bool local_in_publish(struct local_in *in)
 {
-	if (in->told == in->head)
+	if (in->published == in->head)
 		return false;
-	in->told = in->head;
+	in->published = in->head;
 	atomic_store(&in->me->head, in->head);
 	return atomic_load(&in->peer->starved);
 }

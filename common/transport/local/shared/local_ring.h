@@ -35,7 +35,7 @@ struct local_out {
 	uint32_t size;
 	struct local_side *me, *peer;
 	uint32_t tail; /* written */
-	uint32_t told; /* published */
+	uint32_t published;
 	uint32_t head; /* the peer's, when last read */
 };
 
@@ -44,7 +44,7 @@ struct local_in {
 	uint32_t size;
 	struct local_side *me, *peer;
 	uint32_t head; /* consumed */
-	uint32_t told; /* published */
+	uint32_t published;
 	uint32_t tail; /* the peer's, when last read */
 };
 

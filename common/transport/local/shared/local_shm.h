@@ -28,12 +28,12 @@ struct local_side {
 	_Atomic uint32_t ended; /* 1: this side sends nothing more */
 	_Atomic int32_t status; /* the reason, as in TP_EV_DISCONNECTED */
 	_Atomic uint32_t cause; /* the other side's request that was rejected */
-	/* 1: strike the gong, because the others have requests too; whoever strikes it sets 0 */
+	/* 1: wake the others of the group, who have requests too; the side that does so sets 0 */
 	_Atomic uint32_t relay;
 	/* what this side consumed */
 	/* of the ring that this side drains */
 	_Alignas(64) _Atomic uint32_t head;
-	/* not 0: ring the bell, or count down first (LOCAL_COUNTED); whoever does so sets 0 */
+	/* not 0: ring the bell, or count down first (LOCAL_COUNTED); the side that does so sets 0 */
 	_Alignas(64) _Atomic uint32_t asleep;
 	/* odd: this side accesses the other's memory with these keys */
 	_Alignas(64) _Atomic uint32_t busy;

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* local_done.c - completions: marked in the rings, collected from there. */
-#include <errno.h>
+/* local_completions.c - completions: marked in the rings, collected from there. */
 #include <stdlib.h>
 
 #include "common/transport/local/local.h"
+
+void local_ep_list_completions(struct local_ep *ep)
+{
+	if (ep->is_done || (!ep->sq.q.report && ep->rq.head == ep->rq.done))
+		return;
+	ep->is_done = true;
+	TAILQ_INSERT_TAIL(&ep->cq->done, ep, done_link);
+}
 
 static void pieces_free(struct local_swr *wr)
 {
@@ -12,24 +19,24 @@ static void pieces_free(struct local_swr *wr)
 }
 
 /* Completions are reported in posting order: an unfinished READ holds back later requests. */
-void local_send_done(struct local_ep *ep, struct local_swr *wr)
+void local_send_complete(struct local_ep *ep, struct local_swr *wr)
 {
 	struct local_sendq *sq = &ep->sq;
 
 	wr->r.done = true;
 	pieces_free(wr);
 	sock_sends_done(&sq->q, sq->wr, sizeof(*sq->wr), sq->next);
-	local_ep_done(ep);
+	local_ep_list_completions(ep);
 }
 
-void local_recv_done(struct local_ep *ep, enum tp_opcode opcode, int status,
-		     uint32_t len, uint32_t imm)
+void local_recv_complete(struct local_ep *ep, enum tp_opcode opcode, int status,
+			 uint32_t len, uint32_t imm)
 {
 	sock_recvq_done(&ep->rq, opcode, status, len, imm);
-	local_ep_done(ep);
+	local_ep_list_completions(ep);
 }
 
-void local_requests_flush(struct local_ep *ep, int status, uint32_t id)
+void local_completions_flush(struct local_ep *ep, int status, uint32_t id)
 {
 	struct local_sendq *sq = &ep->sq;
 	uint32_t i;
@@ -38,10 +45,10 @@ void local_requests_flush(struct local_ep *ep, int status, uint32_t id)
 		pieces_free(&sq->wr[i & sq->q.mask]);
 	sq->next = sq->q.tail;
 	sock_rings_flush(&sq->q, sq->wr, sizeof(*sq->wr), &ep->rq, status, id);
-	local_ep_done(ep);
+	local_ep_list_completions(ep);
 }
 
-int local_harvest(struct local_ep *ep, struct tp_wc *wc, int n)
+int local_completions_take(struct local_ep *ep, struct tp_wc *wc, int n)
 {
 	int got = sock_sends_harvest(&ep->sq.q, ep->sq.wr, sizeof(*ep->sq.wr),
 				     &ep->ep, wc, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_called.c - a server of a group, and the bare memory of its client:
- * whom it wakes and what wakes it; gongs that are none.
+ * test_local_acceptor.c - a server of a group, and the bare memory of its client:
+ * whom it wakes and what wakes it; sockets that are none.
  */
 #include <check.h>
 #include <errno.h>
@@ -24,17 +24,17 @@ static uint8_t buf[RECVS * LEN];
 static struct local_rig rig;
 static struct tp_mr *mr;
 static struct raw raw;
-static struct local_gong gong;
-static struct local_page *page;
+static struct local_group_wakeup wakeup;
+static struct local_group_page *page;
 
 static void setup(void)
 {
 	struct local_fds give = LOCAL_NO_FDS;
 
 	rig_start(&rig, buf, sizeof(buf), 0, &mr);
-	ck_assert_int_eq(local_gong_open(&gong), 0);
-	give.fd[LOCAL_FD_GONG] = gong.fd;
-	give.fd[LOCAL_FD_PAGE] = local_page_create(&page);
+	ck_assert_int_eq(local_group_wakeup_open(&wakeup), 0);
+	give.fd[LOCAL_FD_WAKEUP] = wakeup.fd;
+	give.fd[LOCAL_FD_PAGE] = local_group_page_create(&page);
 	ck_assert_int_ge(give.fd[LOCAL_FD_PAGE], 0);
 	ck_assert_int_eq(raw_give(&rig, &raw, mr, LEN, RECVS, &give), 0);
 	close(give.fd[LOCAL_FD_PAGE]);
@@ -43,8 +43,8 @@ static void setup(void)
 static void teardown(void)
 {
 	raw_close(&raw);
-	close(gong.fd);
-	local_page_unmap(page);
+	close(wakeup.fd);
+	local_group_page_unmap(page);
 	rig_end(&rig, mr);
 }
 
@@ -100,20 +100,20 @@ static void ring(void)
 	ck_assert_int_eq(write(raw.bell, &one, sizeof(one)), sizeof(one));
 }
 
-/* Bell and gong end its sleep. */
+/* The bell and the wake-up socket end its sleep. */
 START_TEST(wakes)
 {
 	falls_asleep();
 	ring();
 	until(!atomic_load(&raw.in.peer->asleep));
 	falls_asleep();
-	local_gong_strike(&gong);
+	local_group_wakeup_send(&wakeup);
 	until(!atomic_load(&raw.in.peer->asleep));
 	ck_assert_int_eq(rig.gone, 0);
 }
 END_TEST
 
-/* Asked to, it strikes the gong, once: woken for it, or just before it sleeps. */
+/* Asked to, it wakes the others, once: woken for it, or just before it sleeps. */
 START_TEST(passes_on)
 {
 	int i;
@@ -127,50 +127,51 @@ START_TEST(passes_on)
 		else
 			ck_assert_int_eq(tp_cq_wait(rig.cq, clock_now()), 0);
 		until(!atomic_load(&raw.out.me->relay));
-		ck_assert(heard(gong.fd));
+		ck_assert(heard(wakeup.fd));
 	}
 }
 END_TEST
 
-/* What is in the gong is the client's to read, however much. */
+/* What is in the wake-up socket is the client's to read, however much. */
 START_TEST(never_reads)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; i < 4 * LOCAL_STRIKES; i++) {
+	for (i = 0; i < 4 * LOCAL_WAKEUPS_UNREAD; i++) {
 		atomic_store(&raw.out.me->relay, 1);
 		until(!atomic_load(&raw.out.me->relay));
 	}
-	while (heard(gong.fd))
+	while (heard(wakeup.fd))
 		n++;
-	ck_assert_uint_eq(n, 4 * LOCAL_STRIKES);
+	ck_assert_uint_eq(n, 4 * LOCAL_WAKEUPS_UNREAD);
 }
 END_TEST
 
-static void strikes(void)
+static void relay_once(void)
 {
 	atomic_store(&raw.out.me->relay, 1);
 	until(!atomic_load(&raw.out.me->relay));
 }
 
-/* The client connects its gong to a socket of others: no word comes there. */
-START_TEST(strikes_no_other)
+/* The client connects its wake-up socket to a socket of others: no word comes there. */
+START_TEST(wakes_no_other)
 {
 	struct sockaddr *none = &(struct sockaddr){ .sa_family = AF_UNSPEC };
-	struct local_gong other;
+	struct local_group_wakeup other;
 	int victim = socket(AF_UNIX, SOCK_DGRAM, 0);
 
-	ck_assert_int_eq(local_gong_open(&other), 0);
+	ck_assert_int_eq(local_group_wakeup_open(&other), 0);
 	close(other.fd); /* a name that is free */
 	ck_assert_int_eq(
 		bind(victim, (struct sockaddr *)&other.name, other.len), 0);
-	ck_assert_int_eq(
-		connect(gong.fd, (struct sockaddr *)&other.name, other.len), 0);
-	strikes();
+	ck_assert_int_eq(connect(wakeup.fd, (struct sockaddr *)&other.name,
+				 other.len),
+			 0);
+	relay_once();
 	ck_assert(!heard(victim));
-	ck_assert_int_eq(connect(gong.fd, none, sizeof(*none)), 0);
-	strikes();
-	ck_assert(heard(gong.fd));
+	ck_assert_int_eq(connect(wakeup.fd, none, sizeof(*none)), 0);
+	relay_once();
+	ck_assert(heard(wakeup.fd));
 	ck_assert_int_eq(rig.gone, 0);
 	close(victim);
 }
@@ -192,7 +193,7 @@ static int bound(int type, const char *name, size_t len)
 static int other_socket(int kind)
 {
 	char name[32];
-	int len = snprintf(name, sizeof(name), "%cno-gong-%d", kind ? 0 : '.',
+	int len = snprintf(name, sizeof(name), "%cno-wakeup-%d", kind ? 0 : '.',
 			   getpid());
 	int fd;
 
@@ -210,14 +211,14 @@ static int other_socket(int kind)
 	}
 }
 
-/* A gong is a datagram socket with an abstract name. */
-START_TEST(no_gong)
+/* A wake-up socket is a datagram socket with an abstract name. */
+START_TEST(not_a_wakeup_socket)
 {
-	struct local_gong g = { -1 };
+	struct local_group_wakeup g = { -1 };
 	int fd = other_socket(_i);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(local_gong_take(&g, fd), -EPROTO);
+	ck_assert_int_eq(local_group_wakeup_adopt(&g, fd), -EPROTO);
 	ck_assert_int_eq(g.fd, -1);
 	close(fd);
 }
@@ -225,8 +226,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("local_called");
-	TCase *tc = tcase_create("called");
+	Suite *s = suite_create("local_acceptor");
+	TCase *tc = tcase_create("acceptor");
 
 	tcase_set_timeout(tc, 0);
 	tcase_add_checked_fixture(tc, setup, teardown);
@@ -234,8 +235,8 @@ int main(void)
 	tcase_add_test(tc, wakes);
 	tcase_add_test(tc, passes_on);
 	tcase_add_test(tc, never_reads);
-	tcase_add_test(tc, strikes_no_other);
-	tcase_add_loop_test(tc, no_gong, 0, 4);
+	tcase_add_test(tc, wakes_no_other);
+	tcase_add_loop_test(tc, not_a_wakeup_socket, 0, 4);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
