@@ -228,9 +228,9 @@ static void close_all(struct mgr *mgr)
 /* Does a part of the work that can wait; true: there is more. */
 static bool chores(struct mgr *mgr)
 {
-	bool more = remove_tidy(mgr);
+	bool more = remove_drop_done(mgr);
 
-	fence_tidy(mgr);
+	fences_drop_done(mgr);
 	more |= sessions_end(mgr);
 	more |= sessions_settle(mgr);
 	return sessions_reap(mgr) || more;
@@ -289,7 +289,7 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	flusher_collect(mgr->fl);
 	mgr_auth_collect(mgr);
 	adopts_run(mgr);
-	more = jobs_admit(mgr);
+	more = call_limit_run(mgr);
 	more |= dirbufs_run(mgr);
 	more |= lock_waits_run(mgr);
 	more |= chores(mgr);

@@ -40,13 +40,13 @@ static int commit(struct op *op, int rc, struct flusher_item *item)
 /* Another request may already have asked the same question. */
 static void ask(struct op *op)
 {
-	struct job *job = job_find(op->mgr, op->ns.wait);
+	struct file_job *job = job_find(op->mgr, op->ns.wait);
 	int rc = 0;
 
 	if (!job)
 		rc = getsize_start(op->req, op->ns.wait, &job);
 	if (rc == -EAGAIN)
-		jobs_wait(op->req);
+		call_limit_wait(op->req);
 	else if (rc)
 		answer_error(op->req, rc == -ENOENT ? -ESTALE : rc);
 	else
@@ -55,7 +55,7 @@ static void ask(struct op *op)
 
 static void wait_for_job(struct op *op)
 {
-	struct job *job = job_find(op->mgr, op->ns.wait);
+	struct file_job *job = job_find(op->mgr, op->ns.wait);
 
 	if (job)
 		job_wait(job, op->req);
@@ -165,7 +165,7 @@ static void finish_unchanged(struct op *op)
 {
 	ns_abort(&op->mgr->ns);
 	if (op->ns.unsure)
-		getsize_look(op->mgr, op->ns.unsure);
+		getsize_start_in_background(op->mgr, op->ns.unsure);
 	if (op->ns.declared)
 		ns_declared(&op->mgr->ns, op->ns.session);
 	if (op->ns.kept)
@@ -244,13 +244,13 @@ static void finish(struct op *op)
 static void record_truncation(struct op *op)
 {
 	const struct intent *in = &op->req->intent;
-	struct job *job = resize_new(op->mgr, in);
+	struct file_job *job = resize_new(op->mgr, in);
 	int rc;
 
 	rc = job ? reply_record_job(op->mgr, op->rpc, in) : -ENOMEM;
 	rc = commit(op, rc, job ? resize_item(job) : NULL);
 	if (!rc) {
-		resize_adopt(job, op->req);
+		resize_set_owner(job, op->req);
 		return;
 	}
 	if (job)
@@ -261,7 +261,7 @@ static void record_truncation(struct op *op)
 static void start_truncation(struct op *op)
 {
 	const struct intent *in = &op->req->intent;
-	struct job *other = job_find(op->mgr, in->handle);
+	struct file_job *other = job_find(op->mgr, in->handle);
 
 	int rc = room_for(op);
 
@@ -269,7 +269,7 @@ static void start_truncation(struct op *op)
 		conclude_undone(op, rc);
 		return;
 	}
-	if (!other && jobs_room(op->req, in->pcount)) {
+	if (!other && call_limit_permits(op->req, in->pcount)) {
 		record_truncation(op);
 		return;
 	}
@@ -277,7 +277,7 @@ static void start_truncation(struct op *op)
 	if (other) /* a question for its size */
 		job_wait(other, op->req);
 	else
-		jobs_wait(op->req);
+		call_limit_wait(op->req);
 }
 
 static void conclude(struct op *op, int rc)
@@ -415,11 +415,11 @@ static void open_again(struct request *req, const struct reply_rec *rec)
 /* The request became a truncation, which is running or done. */
 static void go_on(struct request *req, const struct reply_rec *rec)
 {
-	struct job *job = resize_find(req->mgr, rec->job);
+	struct file_job *job = resize_find(req->mgr, rec->job);
 
 	req->truncated = reply_job_handle(rec);
 	if (job)
-		resize_adopt(job, req);
+		resize_set_owner(job, req);
 	else
 		run(req);
 }

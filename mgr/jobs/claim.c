@@ -17,13 +17,13 @@
 
 #include "mgr/jobs/jobs_int.h"
 
-static void store_key(const struct iod *iod, char key[24])
+static void store_key(const struct mgr_iod *iod, char key[24])
 {
 	snprintf(key, 24, "store.%u", iod->index);
 }
 
 /* 0: unknown. */
-static uint64_t known_store(const struct iod *iod)
+static uint64_t known_store(const struct mgr_iod *iod)
 {
 	uint64_t id = 0;
 	char key[24];
@@ -33,7 +33,7 @@ static uint64_t known_store(const struct iod *iod)
 	return id;
 }
 
-static int keep_store(const struct iod *iod, uint64_t id)
+static int keep_store(const struct mgr_iod *iod, uint64_t id)
 {
 	struct mgr *mgr = iod->mgr;
 	char key[24];
@@ -55,7 +55,7 @@ static int keep_store(const struct iod *iod, uint64_t id)
 }
 
 /* All iods are bound: from now on each of them may be unavailable. */
-static int all_bound(struct mgr *mgr)
+static int note_all_bound(struct mgr *mgr)
 {
 	int rc = ns_bound(&mgr->ns);
 
@@ -66,7 +66,7 @@ static int all_bound(struct mgr *mgr)
 	return 0;
 }
 
-static int bound(struct iod *iod)
+static int note_bound(struct mgr_iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
 	int rc = 0;
@@ -74,7 +74,7 @@ static int bound(struct iod *iod)
 	if (iod->claimer.bound)
 		return 0;
 	if (mgr->jobs->unbound == 1 && mgr->fresh)
-		rc = all_bound(mgr);
+		rc = note_all_bound(mgr);
 	if (rc)
 		return rc;
 	iod->claimer.bound = true;
@@ -83,7 +83,7 @@ static int bound(struct iod *iod)
 	return 0;
 }
 
-static void asked(struct iod *iod)
+static void note_asked(struct mgr_iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
 
@@ -100,7 +100,7 @@ static void asked(struct iod *iod)
 		claim_start(&mgr->jobs->iod[i]);
 }
 
-static int record(struct iod *iod, uint64_t store)
+static int record_store(struct mgr_iod *iod, uint64_t store)
 {
 	uint64_t known = known_store(iod);
 	int rc = 0;
@@ -115,15 +115,15 @@ static int record(struct iod *iod, uint64_t store)
 			 "--new-store: what the old one held is lost",
 			 iod_name(iod));
 	if (known && known != store)
-		fence_forgotten(iod);
-	return bound(iod);
+		session_ends_forgotten(iod);
+	return note_bound(iod);
 }
 
 /* The call is retried, because a full disk may get space. */
-static void ours(struct iod *iod, uint64_t store)
+static void accept_store(struct mgr_iod *iod, uint64_t store)
 {
 	struct claimer *c = &iod->claimer;
-	int rc = record(iod, store);
+	int rc = record_store(iod, store);
 
 	if (rc && !c->unrecorded)
 		log_error(iod->mgr->log,
@@ -136,11 +136,10 @@ static void ours(struct iod *iod, uint64_t store)
 		return;
 	}
 	iod->claimed = true;
-	part_claimed(iod);
-	fence_claimed(iod);
+	session_ends_tell_restarted(iod);
 }
 
-static void say_foreign(struct iod *iod)
+static void report_foreign(struct mgr_iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
 
@@ -155,7 +154,7 @@ static void say_foreign(struct iod *iod)
 }
 
 /* The iod whose store this is; NULL: the store is none of ours. */
-static const struct iod *store_of(const struct mgr *mgr, uint64_t store)
+static const struct mgr_iod *store_of(const struct mgr *mgr, uint64_t store)
 {
 	for (uint32_t i = 0; store && i < mgr->conf.niods; i++)
 		if (known_store(&mgr->jobs->iod[i]) == store)
@@ -163,9 +162,9 @@ static const struct iod *store_of(const struct mgr *mgr, uint64_t store)
 	return NULL;
 }
 
-static void say_replaced(const struct iod *iod, uint64_t store)
+static void report_replaced(const struct mgr_iod *iod, uint64_t store)
 {
-	const struct iod *other = store_of(iod->mgr, store);
+	const struct mgr_iod *other = store_of(iod->mgr, store);
 
 	if (other)
 		log_error(iod->mgr->log,
@@ -180,29 +179,30 @@ static void say_replaced(const struct iod *iod, uint64_t store)
 			  iod_name(iod));
 }
 
-static void judged(struct iod *iod, const struct wire_claim_rep *rep)
+static void handle_verdict(struct mgr_iod *iod,
+			   const struct wire_claim_rep *rep)
 {
 	switch (le32toh(rep->verdict)) {
 	case WIRE_FOREIGN:
-		say_foreign(iod);
+		report_foreign(iod);
 		break;
 	case WIRE_REPLACED:
-		say_replaced(iod, le64toh(rep->store));
+		report_replaced(iod, le64toh(rep->store));
 		break;
 	default:
 		if (iod->claimer.asks)
-			asked(iod);
+			note_asked(iod);
 		else
-			ours(iod, le64toh(rep->store));
+			accept_store(iod, le64toh(rep->store));
 	}
 }
 
-static void answered(struct iod_call *call)
+static void on_claim_answer(struct iod_call *call)
 {
-	struct iod *iod = call->iod;
+	struct mgr_iod *iod = call->iod;
 
 	if (!call->status) {
-		judged(iod, call->reply->body);
+		handle_verdict(iod, call->reply->body);
 		return;
 	}
 	log_error(iod->mgr->log,
@@ -211,7 +211,7 @@ static void answered(struct iod_call *call)
 		  iod_name(iod), strerror(-call->status));
 }
 
-void claim_start(struct iod *iod)
+void claim_start(struct mgr_iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
 	struct claimer *c = &iod->claimer;
@@ -230,12 +230,12 @@ void claim_start(struct iod *iod)
 	c->call.msg = c->msg;
 	c->call.msg_len = (size_t)wire_end(&out, WIRE_CLAIM, 0, 0);
 	c->call.early = true;
-	c->call.done = answered;
+	c->call.done = on_claim_answer;
 	iod_call_start(iod, &c->call);
 }
 
 /* From now on nothing is acknowledged: mgr_main() ends after this turn. */
-static void displaced(struct iod *iod)
+static void report_displaced(struct mgr_iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
 
@@ -254,20 +254,14 @@ static void displaced(struct iod *iod)
 void claim_refused(struct iod_call *call)
 {
 	if (call == &call->iod->claimer.call)
-		displaced(call->iod);
+		report_displaced(call->iod);
 	else
 		claim_start(call->iod);
 }
 
-void claim_again(void *arg, struct rpc_peer *peer)
-{
-	lease_fresh(arg);
-	claim_start(arg);
-}
-
 int claim_open(struct mgr *mgr)
 {
-	struct jobs *jobs = mgr->jobs;
+	struct mgr_jobs *jobs = mgr->jobs;
 	int rc = ns_identity(&mgr->ns, mgr->conf.fsid, &jobs->identity,
 			     &mgr->fresh);
 

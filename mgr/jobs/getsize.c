@@ -5,26 +5,26 @@
 
 #include "mgr/jobs/jobs_int.h"
 
-#define LOOK_MS 5000
+#define BACKGROUND_MS 5000
 
-static void build(struct fan *fan, uint32_t k, struct wire_out *out)
+static void build_getsize(struct file_job *job, uint32_t k,
+			  struct wire_out *out)
 {
 	struct wire_objects body = { .n = htole32(1) };
-	const struct job *job = job_of_fan(fan);
 	uint64_t handle = handle_to_wire(job->mgr->st, job->handle);
 
 	wire_put(out, &body, sizeof(body));
 	wire_put(out, &handle, sizeof(handle));
 }
 
-static void answer(struct fan *fan, uint32_t k, const struct wire_msg *msg)
+static void add_answer(struct file_job *job, uint32_t k,
+		       const struct wire_msg *msg)
 {
-	struct job *job = job_of_fan(fan);
 	struct wire_objsize o;
 	uint64_t size;
 
 	if (msg->tail[0].len < sizeof(o)) {
-		fan->status = -EPROTO;
+		job->status = -EPROTO;
 		return;
 	}
 	memcpy(&o, msg->tail[0].ptr, sizeof(o));
@@ -38,7 +38,7 @@ static void answer(struct fan *fan, uint32_t k, const struct wire_msg *msg)
 		job->now.blocks = UINT64_MAX;
 }
 
-static int keep(struct job *job)
+static int store_size(struct file_job *job)
 {
 	struct mgr *mgr = job->mgr;
 	struct ns_op op = mgr_own_op(mgr);
@@ -56,50 +56,49 @@ static int keep(struct job *job)
 	return mgr_commit(mgr, NULL);
 }
 
-static void done(struct fan *fan)
+static void on_all_answered(struct file_job *job)
 {
-	struct job *job = job_of_fan(fan);
 	struct request *req;
-	int rc = fan->status;
+	int rc = job->status;
 
-	if (rc && !(job->look && rc == -ETIMEDOUT))
+	if (rc && !(job->in_background && rc == -ETIMEDOUT))
 		log_error(job->mgr->log,
 			  "size of file %llu: an iod answered: %s",
-			  job_shown(job), strerror(-rc));
+			  job_handle_external(job), strerror(-rc));
 	if (!rc)
-		rc = keep(job);
+		rc = store_size(job);
 	TAILQ_FOREACH(req, &job->park.waiting, wait) {
 		req->asked = true;
 		/* the file was removed: running the request again reports that */
 		if (rc != -ENOENT)
 			req->result = rc;
 	}
-	job_over(job);
+	job_finish(job);
 }
 
-static const struct fan_ops getsize_ops = {
+static const struct job_ops getsize_ops = {
+	.name = "question for the size",
 	.op = WIRE_GETSIZE,
-	.build = build,
-	.answer = answer,
-	.done = done,
-	.refused = job_refused,
+	.build = build_getsize,
+	.answer = add_answer,
+	.done = on_all_answered,
+	.abandon = job_free,
 };
 
-static int start(struct mgr *mgr, const struct inode *ino, bool look,
-		 struct job **out)
+static int start_question(struct mgr *mgr, const struct inode *ino,
+			  bool background, struct file_job **out)
 {
-	struct job *job = job_new(mgr, ino->handle, ino->pcount,
-				  "question for the size");
+	struct file_job *job = job_new(mgr, ino->handle, ino->pcount,
+				       &getsize_ops);
 	int rc;
 
 	if (!job)
 		return -ENOMEM;
 	job->gen = ino->gen;
 	job->dist = (struct dist){ ino->base, ino->pcount, ino->ssize };
-	job->abandon = job_free;
-	job->look = look;
-	job->fan.deadline = look ? clock_after_ms(LOOK_MS) : 0;
-	rc = fan_start(mgr, &job->fan, &getsize_ops, ino->base, ino->pcount);
+	job->in_background = background;
+	job->deadline = background ? clock_after_ms(BACKGROUND_MS) : 0;
+	rc = job_start(job, ino->base);
 	if (rc) {
 		job_free(job);
 		return rc;
@@ -108,7 +107,7 @@ static int start(struct mgr *mgr, const struct inode *ino, bool look,
 	return 0;
 }
 
-int getsize_start(struct request *asker, uint64_t handle, struct job **job)
+int getsize_start(struct request *asker, uint64_t handle, struct file_job **job)
 {
 	struct mgr *mgr = asker->mgr;
 	struct inode ino;
@@ -117,16 +116,16 @@ int getsize_start(struct request *asker, uint64_t handle, struct job **job)
 	rc = inode_get(mgr->st, handle, &ino);
 	if (rc)
 		return rc;
-	if (!jobs_room(asker, ino.pcount))
+	if (!call_limit_permits(asker, ino.pcount))
 		return -EAGAIN;
-	return start(mgr, &ino, false, job);
+	return start_question(mgr, &ino, false, job);
 }
 
 static bool are_up(struct mgr *mgr, const struct inode *ino)
 {
 	for (uint32_t k = 0; k < ino->pcount; k++) {
 		uint64_t at = (uint64_t)ino->base + k;
-		const struct iod *iod =
+		const struct mgr_iod *iod =
 			iod_of(mgr, (uint32_t)(at % mgr->conf.niods));
 
 		if (!iod->open || iod->down)
@@ -136,13 +135,13 @@ static bool are_up(struct mgr *mgr, const struct inode *ino)
 }
 
 /* Until the answer is stored, clients that need it ask the iods themselves. */
-void getsize_look(struct mgr *mgr, uint64_t handle)
+void getsize_start_in_background(struct mgr *mgr, uint64_t handle)
 {
 	struct inode ino;
-	struct job *job;
+	struct file_job *job;
 
-	if (job_there(mgr, handle) || inode_get(mgr->st, handle, &ino) ||
-	    !jobs_idle(mgr, ino.pcount) || !are_up(mgr, &ino))
+	if (job_lookup(mgr, handle) || inode_get(mgr->st, handle, &ino) ||
+	    !call_limit_is_free(mgr, ino.pcount) || !are_up(mgr, &ino))
 		return;
-	start(mgr, &ino, true, &job);
+	start_question(mgr, &ino, true, &job);
 }

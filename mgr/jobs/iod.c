@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iod.c - calls to an iod, retried until it answers. */
+/*
+ * iod.c - calls to an iod, retried until it answers; reminders in the log of iods that do not
+ * answer.
+ */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mgr/jobs/jobs_int.h"
@@ -10,15 +13,99 @@
 #define WAIT_FIRST_MS 100
 #define WAIT_MAX_MS 5000
 
-struct iod *iod_of(struct mgr *mgr, uint32_t index)
+#define REMIND_FIRST_MS 10000u
+#define REMIND_LAST_MS 600000u
+#define NAMED_MAX 4u
+
+struct mgr_iod *iod_of(struct mgr *mgr, uint32_t index)
 {
 	return &mgr->jobs->iod[index];
 }
 
-const char *iod_name(const struct iod *iod)
+const char *iod_name(const struct mgr_iod *iod)
 {
 	return rpc_peer_name(iod->peer);
 }
+
+void iod_init(struct mgr *mgr, uint32_t index,
+	      void (*stale)(struct iod_call *call))
+{
+	struct mgr_iod *iod = iod_of(mgr, index);
+
+	iod->mgr = mgr;
+	iod->index = index;
+	iod->stale = stale;
+	TAILQ_INIT(&iod->held);
+}
+
+/* ---- reminders of iods that do not answer, at increasing intervals ---- */
+
+/*
+ * A new file system needs each iod once; afterwards an iod is missing if a call to it
+ * failed.
+ */
+static bool is_missing(const struct mgr_iod *iod)
+{
+	return iod->mgr->fresh ? !iod->claimer.asked : iod->down;
+}
+
+/* Lists "iod 0 (uri), iod 2 (uri) and 3 more" in buf; returns their number. */
+static uint32_t list_missing(struct mgr *mgr, char *buf, size_t len)
+{
+	uint32_t i, n = 0;
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (i = 0; i < mgr->conf.niods; i++) {
+		const struct mgr_iod *iod = &mgr->jobs->iod[i];
+
+		if (is_missing(iod) && n++ < NAMED_MAX && at < len)
+			at += (size_t)snprintf(buf + at, len - at, "%s%s",
+					       at ? ", " : "", iod_name(iod));
+	}
+	if (n > NAMED_MAX && at < len)
+		snprintf(buf + at, len - at, " and %u more", n - NAMED_MAX);
+	return n;
+}
+
+static void on_remind(struct rpc_timer *timer)
+{
+	struct mgr_jobs *jobs = container_of(timer, struct mgr_jobs,
+					     missing.timer);
+	struct mgr *mgr = jobs->iod[0].mgr;
+	char text[NAMED_MAX * 160];
+	uint32_t n = list_missing(mgr, text, sizeof(text));
+
+	jobs->missing.ms = n ? jobs->missing.ms * 2 : 0;
+	if (!n)
+		return;
+	log_warn(mgr->log, "still waits for %u of %u iods: %s: %s; start them",
+		 n, mgr->conf.niods, text,
+		 mgr->fresh ? "until then no client is served"
+			    : "removals and truncations wait for them");
+	if (jobs->missing.ms > REMIND_LAST_MS)
+		jobs->missing.ms = REMIND_LAST_MS;
+	rpc_timer_set(mgr->ctx, timer, clock_after_ms(jobs->missing.ms));
+}
+
+void missing_watch(struct mgr *mgr)
+{
+	struct mgr_jobs *jobs = mgr->jobs;
+
+	if (jobs->missing.ms)
+		return;
+	jobs->missing.ms = REMIND_FIRST_MS;
+	jobs->missing.timer.fire = on_remind;
+	rpc_timer_set(mgr->ctx, &jobs->missing.timer,
+		      clock_after_ms(REMIND_FIRST_MS));
+}
+
+void missing_close(struct mgr *mgr)
+{
+	rpc_timer_clear(mgr->ctx, &mgr->jobs->missing.timer);
+}
+
+/* ---- calls ---- */
 
 /* Errors that the iod itself has decided; after any other error, a retry may succeed. */
 static bool is_answer(int status)
@@ -33,7 +120,7 @@ static bool is_answer(int status)
 	return false;
 }
 
-static void say_state(struct iod *iod, int status)
+static void note_state(struct mgr_iod *iod, int status)
 {
 	bool down = !is_answer(status);
 
@@ -55,7 +142,7 @@ static uint64_t not_beyond(const struct iod_call *call, uint64_t when)
 	return call->deadline && call->deadline < when ? call->deadline : when;
 }
 
-static bool is_over(const struct iod_call *call)
+static bool is_past_deadline(const struct iod_call *call)
 {
 	return call->deadline && clock_now() >= call->deadline;
 }
@@ -76,7 +163,7 @@ static void send_call(struct iod_call *call)
 	call->rpc.msg_len = call->msg_len;
 	call->rpc.deadline = call->deadline ? call->deadline
 					    : clock_after_ms(TRY_MS);
-	call->rpc.quiet = true; /* say_state() logs it once */
+	call->rpc.quiet = true; /* note_state() logs it once */
 	rpc_call_start(call->iod->peer, &call->rpc);
 }
 
@@ -86,7 +173,7 @@ static void send_again(struct rpc_timer *timer)
 
 	if (call->state == IOD_CALL_HELD)
 		TAILQ_REMOVE(&call->iod->held, call, link);
-	if (is_over(call))
+	if (is_past_deadline(call))
 		end_call(call, -ETIMEDOUT);
 	else
 		send_call(call);
@@ -102,22 +189,22 @@ void iod_call_later(struct iod_call *call)
 		call->wait_ms = WAIT_MAX_MS;
 }
 
-static void tell_refused(struct iod_call *call)
+static void report_refused(struct iod_call *call)
 {
 	if (call->refused)
 		call->refused(call);
 }
 
 /* Also tells the calls that wait for this iod. */
-static void tell_all_refused(struct iod_call *call)
+static void report_all_refused(struct iod_call *call)
 {
 	struct iod_call *held = TAILQ_FIRST(&call->iod->held), *next;
 
 	for (; held; held = next) {
 		next = TAILQ_NEXT(held, link);
-		tell_refused(held);
+		report_refused(held);
 	}
-	tell_refused(call);
+	report_refused(call);
 }
 
 static void on_done(struct rpc_call *rpc)
@@ -130,24 +217,24 @@ static void on_done(struct rpc_call *rpc)
 	}
 	if (rpc->status == -ESTALE) {
 		iod_call_later(call);
-		claim_refused(call);
+		call->iod->stale(call);
 		return;
 	}
-	say_state(call->iod, rpc->status);
-	if (!is_answer(rpc->status) && is_over(call)) {
+	note_state(call->iod, rpc->status);
+	if (!is_answer(rpc->status) && is_past_deadline(call)) {
 		end_call(call, -ETIMEDOUT);
 		return;
 	}
 	if (!is_answer(rpc->status)) {
 		iod_call_later(call);
 		if (rpc->status == -ENXIO)
-			tell_all_refused(call);
+			report_all_refused(call);
 		return;
 	}
 	end_call(call, rpc->status);
 }
 
-void iod_call_start(struct iod *iod, struct iod_call *call)
+void iod_call_start(struct mgr_iod *iod, struct iod_call *call)
 {
 	call->iod = iod;
 	call->wait_ms = WAIT_FIRST_MS;
@@ -184,7 +271,7 @@ void iod_call_cancel(struct iod_call *call)
 	call->state = IOD_CALL_IDLE;
 }
 
-void iod_release_held(struct iod *iod)
+void iod_release_held(struct mgr_iod *iod)
 {
 	struct iod_call *call;
 
@@ -194,85 +281,4 @@ void iod_release_held(struct iod *iod)
 		rpc_timer_clear(iod->mgr->ctx, &call->again);
 		send_call(call);
 	}
-}
-
-/* ECONNREFUSED: no iod runs there, and one that starts serves only after we have claimed it. */
-static void lost(void *arg, int status)
-{
-	if (status == -ECONNREFUSED)
-		lease_refused(arg);
-	if (status == -ESTALE)
-		claim_start(arg);
-}
-
-static int iod_open(struct iod *iod, const struct rpc_cred *cred)
-{
-	struct mgr *mgr = iod->mgr;
-	char name[24];
-	struct rpc_peer_attr attr = { .addr = mgr->conf.iod[iod->index],
-				      .name = name,
-				      .role = WIRE_ROLE_MGR,
-				      .fsid = mgr->conf.fsid,
-				      .session = mgr->jobs->session,
-				      .cred = cred,
-				      .prover = keyring_prover(mgr->ring),
-				      .seal = mgr->conf.auth.seal,
-				      .features = WIRE_FT_EVICT,
-				      .server = WIRE_ROLE_IOD,
-				      .index = iod->index,
-				      .fresh = claim_again,
-				      .lost = lost,
-				      .arg = iod };
-
-	TAILQ_INIT(&iod->held);
-	snprintf(name, sizeof(name), "iod %u", iod->index);
-	return rpc_peer_open(mgr->ctx, &attr, &iod->peer);
-}
-
-int iods_open(struct mgr *mgr)
-{
-	struct jobs *jobs = mgr->jobs;
-	struct rpc_cred cred = { .name = "pvfs-mgr" };
-	int rc = 0;
-
-	jobs->iod = calloc(mgr->conf.niods, sizeof(jobs->iod[0]));
-	if (!jobs->iod)
-		return -ENOMEM;
-	for (uint32_t i = 0; !rc && i < mgr->conf.niods; i++) {
-		jobs->iod[i].mgr = mgr;
-		jobs->iod[i].index = i;
-		rc = iod_open(&jobs->iod[i], &cred);
-		if (!rc)
-			rc = fence_open(&jobs->iod[i]);
-	}
-	leases_open(mgr);
-	for (uint32_t i = 0; !rc && i < mgr->conf.niods; i++) {
-		remove_open(&jobs->iod[i]);
-		part_open(&jobs->iod[i]);
-		claim_start(&jobs->iod[i]);
-	}
-	if (!rc && mgr->fresh)
-		missing_watch(mgr);
-	return rc;
-}
-
-void iods_close(struct mgr *mgr)
-{
-	struct jobs *jobs = mgr->jobs;
-
-	missing_close(mgr);
-	if (jobs->iod)
-		leases_close(mgr);
-	for (uint32_t i = 0; jobs->iod && i < mgr->conf.niods; i++) {
-		struct iod *iod = &jobs->iod[i];
-
-		iod_call_cancel(&iod->claimer.call);
-		iod_call_cancel(&iod->fencer.call);
-		iod_call_cancel(&iod->parter.call);
-		iod_call_cancel(&iod->remover.call);
-		rpc_timer_clear(mgr->ctx, &iod->remover.timer);
-		if (iod->peer)
-			rpc_peer_close(iod->peer, true);
-	}
-	free(jobs->iod);
 }

@@ -1,102 +1,214 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* job.c - the job of a file, and the requests that wait for it. */
+/*
+ * job.c - the job of a file: its calls to the iods of the file, the requests that wait for it, and
+ * the limit of the calls of all jobs.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "mgr/jobs/jobs_int.h"
 
-struct job *job_there(struct mgr *mgr, uint64_t handle)
+struct file_job *job_lookup(struct mgr *mgr, uint64_t handle)
 {
-	struct job *job;
+	struct file_job *job;
 
 	HASH_FIND(hh, mgr->jobs->table, &handle, sizeof(handle), job);
 	return job;
 }
 
-struct job *job_find(struct mgr *mgr, uint64_t handle)
+struct file_job *job_find(struct mgr *mgr, uint64_t handle)
 {
-	struct job *job = job_there(mgr, handle);
+	struct file_job *job = job_lookup(mgr, handle);
 
-	if (!job || !job->look)
+	if (!job || !job->in_background)
 		return job;
 	job_free(job);
 	return NULL;
 }
 
-static struct job *job_of(struct park *park)
+/* ---- calls to the iods ---- */
+
+static void on_answer(struct iod_call *call)
 {
-	return container_of(park, struct job, park);
+	struct job_call *c = container_of(call, struct job_call, call);
+	struct file_job *job = c->job;
+
+	c->answered = true;
+	if (call->status && !job->status)
+		job->status = call->status;
+	if (!call->status && job->ops->answer)
+		job->ops->answer(job, c->k, call->reply);
+	if (--job->left == 0)
+		job->ops->done(job);
 }
 
-static void late(struct park *park, struct request *req)
+/* Nobody should wait for an iod of another file system. */
+static void on_refused(struct iod_call *call)
 {
-	struct job *job = job_of(park);
-	char missing[400], what[600];
-
-	fan_missing(&job->fan, missing, sizeof(missing));
-	snprintf(what, sizeof(what), "the %s of file %llu; no answer from %s",
-		 job->what, job_shown(job),
-		 missing[0] ? missing : "the disk of the mgr");
-	if (job->owner == req)
-		job->owner = NULL;
-	answer_late(req, what);
-	if (park_empty(park) && job->abandon)
-		job->abandon(job);
-}
-
-void job_refused(struct fan *fan)
-{
-	struct job *job = job_of_fan(fan);
+	struct file_job *job = container_of(call, struct job_call, call)->job;
 	struct request *req;
 
 	job->owner = NULL;
 	while ((req = park_take(&job->park)))
 		answer_error(req, -ENXIO);
-	if (job->abandon)
-		job->abandon(job);
+	if (job->ops->abandon)
+		job->ops->abandon(job);
 }
 
-struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
-		    const char *what)
+static void send_call(struct file_job *job, uint32_t k, uint32_t index)
 {
-	struct job *job = calloc(1, sizeof(*job));
+	struct job_call *c = &job->call[k];
+	struct wire_out out;
+
+	c->job = job;
+	c->k = k;
+	wire_begin(&out, c->msg, sizeof(c->msg));
+	job->ops->build(job, k, &out);
+	c->call.msg = c->msg;
+	c->call.msg_len = (size_t)wire_end(&out, job->ops->op, 0, 0);
+	c->call.done = on_answer;
+	c->call.deadline = job->deadline;
+	c->call.refused = on_refused;
+	iod_call_start(iod_of(job->mgr, index), &c->call);
+}
+
+int job_start(struct file_job *job, uint32_t base)
+{
+	uint32_t niods = job->mgr->conf.niods;
+
+	job->call = calloc(job->n, sizeof(job->call[0]));
+	if (!job->call)
+		return -ENOMEM;
+	job->left = job->n;
+	for (uint32_t k = 0; k < job->n; k++)
+		send_call(job, k, (uint32_t)(((uint64_t)base + k) % niods));
+	return 0;
+}
+
+/* Writes the names of the iods that have not answered to buf. */
+static void list_unanswered(const struct file_job *job, char *buf, size_t len)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (uint32_t k = 0; job->call && k < job->n && at < len; k++)
+		if (!job->call[k].answered)
+			at += (size_t)snprintf(buf + at, len - at, "%s%s",
+					       at ? ", " : "",
+					       iod_name(job->call[k].call.iod));
+}
+
+/* ---- requests that wait ---- */
+
+static void on_late(struct park *park, struct request *req)
+{
+	struct file_job *job = container_of(park, struct file_job, park);
+	char iods[400], what[600];
+
+	list_unanswered(job, iods, sizeof(iods));
+	snprintf(what, sizeof(what), "the %s of file %llu; no answer from %s",
+		 job->ops->name, job_handle_external(job),
+		 iods[0] ? iods : "the disk of the mgr");
+	if (job->owner == req)
+		job->owner = NULL;
+	answer_late(req, what);
+	if (park_empty(park) && job->ops->abandon)
+		job->ops->abandon(job);
+}
+
+struct file_job *job_new(struct mgr *mgr, uint64_t handle, uint32_t n,
+			 const struct job_ops *ops)
+{
+	struct file_job *job = calloc(1, sizeof(*job));
 
 	if (!job)
 		return NULL;
 	job->handle = handle;
 	job->mgr = mgr;
-	job->what = what;
-	job->calls = calls;
-	park_init(&job->park, RPC_NETWORK, late);
+	job->ops = ops;
+	job->n = n;
+	park_init(&job->park, RPC_NETWORK, on_late);
 	HASH_ADD(hh, mgr->jobs->table, handle, sizeof(job->handle), job);
 	if (!job->hh.tbl) {
 		free(job);
 		return NULL;
 	}
-	mgr->jobs->calls += calls;
+	mgr->jobs->calls += n;
 	return job;
 }
 
-void job_wait(struct job *job, struct request *req)
+void job_wait(struct file_job *job, struct request *req)
 {
 	park_wait(&job->park, req);
 }
 
-void job_free(struct job *job)
+void job_free(struct file_job *job)
 {
-	fan_end(&job->fan);
+	for (uint32_t k = 0; job->call && k < job->n; k++)
+		iod_call_cancel(&job->call[k].call);
+	free(job->call);
 	rpc_timer_clear(job->mgr->ctx, &job->again);
-	job->mgr->jobs->calls -= job->calls;
+	job->mgr->jobs->calls -= job->n;
 	HASH_DEL(job->mgr->jobs->table, job);
 	free(job);
 }
 
-void job_over(struct job *job)
+void job_finish(struct file_job *job)
 {
 	struct request *req;
 
 	while ((req = park_take(&job->park)))
 		request_again(req);
 	job_free(job);
+}
+
+/* ---- the limit of calls: questions and truncations beyond it wait for their turn, in order ---- */
+
+static bool is_below_limit(const struct mgr *mgr, uint32_t n)
+{
+	const struct mgr_jobs *jobs = mgr->jobs;
+
+	return !jobs->calls || jobs->calls + n <= mgr->conf.iod_calls;
+}
+
+static bool is_below_limit_for_all(const struct mgr *mgr)
+{
+	return is_below_limit(mgr, mgr->conf.niods);
+}
+
+bool call_limit_permits(const struct request *req, uint32_t n)
+{
+	const struct mgr *mgr = req->mgr;
+
+	return (req->admitted && is_below_limit(mgr, n)) ||
+	       call_limit_is_free(mgr, n);
+}
+
+bool call_limit_is_free(const struct mgr *mgr, uint32_t n)
+{
+	return park_empty(&mgr->jobs->limit) && is_below_limit(mgr, n);
+}
+
+void call_limit_wait(struct request *req)
+{
+	req->admitted = true; /* for when it runs again */
+	park_wait(&req->mgr->jobs->limit, req);
+}
+
+static void on_limit_late(struct park *park, struct request *req)
+{
+	answer_late(req, "its turn among other truncations and questions for "
+			 "sizes; see which iods do not answer, or raise "
+			 "iod_calls");
+}
+
+void call_limit_open(struct mgr *mgr)
+{
+	park_init(&mgr->jobs->limit, RPC_QUEUE, on_limit_late);
+}
+
+bool call_limit_run(struct mgr *mgr)
+{
+	return park_run(mgr, &mgr->jobs->limit, is_below_limit_for_all);
 }

@@ -9,13 +9,12 @@
 
 #include "mgr/state/mgr_state.h"
 
-struct iod;
-struct fan;
-struct job;
+struct mgr_iod;
+struct file_job;
 
 /*
  * Opens the iods and continues what the previous run of the manager left.  fenced():
- * see ends_add().
+ * see fenced_end_add().
  */
 int jobs_open(struct mgr *mgr,
 	      void (*fenced)(struct mgr *mgr, uint64_t session));
@@ -67,65 +66,29 @@ struct iod_call {
 		IOD_CALL_SENT,
 		IOD_CALL_LATER
 	} state;
-	struct iod *iod;
+	struct mgr_iod *iod;
 	struct rpc_call rpc;
 	struct rpc_timer again;
 	unsigned int wait_ms;
 	TAILQ_ENTRY(iod_call) link;
 };
-struct iod *iod_of(struct mgr *mgr, uint32_t index);
-void iod_call_start(struct iod *iod, struct iod_call *call);
+struct mgr_iod *iod_of(struct mgr *mgr, uint32_t index);
+void iod_call_start(struct mgr_iod *iod, struct iod_call *call);
 /* Call it in done(): repeats the call, each time after a longer pause. */
 void iod_call_later(struct iod_call *call);
 /* done() will not be called. */
 void iod_call_cancel(struct iod_call *call);
 /* "iod 2 (tcp://10.0.0.7:7000)" */
-const char *iod_name(const struct iod *iod);
-
-/* ---- fan.c: one question to several iods ---- */
-
-struct fan_call {
-	struct iod_call call;
-	struct fan *fan;
-	uint32_t k; /* index of the server among those of the file */
-	bool answered;
-	uint64_t msg[12];
-};
-struct fan {
-	struct mgr *mgr;
-	uint32_t n, left;
-	uint64_t deadline; /* of its calls; 0: none */
-	int status; /* the first error that an iod returned */
-	struct fan_call *calls;
-	const struct fan_ops *ops;
-};
-struct fan_ops {
-	unsigned int op; /* enum wire_op */
-	/* the body of the request to server k */
-	void (*build)(struct fan *fan, uint32_t k, struct wire_out *out);
-	/* the answer of server k; may be NULL */
-	void (*answer)(struct fan *fan, uint32_t k, const struct wire_msg *msg);
-	/* all servers have answered; may free the fan */
-	void (*done)(struct fan *fan);
-	/* an iod serves another file system; may free the fan; may be NULL */
-	void (*refused)(struct fan *fan);
-};
-/* Asks the n iods base, base + 1, ...  -ENOMEM. */
-int fan_start(struct mgr *mgr, struct fan *fan, const struct fan_ops *ops,
-	      uint32_t base, uint32_t n);
-/* Cancels pending calls and frees what fan_start() made. */
-void fan_end(struct fan *fan);
-/* Writes the names of the iods that have not answered to buf. */
-void fan_missing(const struct fan *fan, char *buf, size_t len);
+const char *iod_name(const struct mgr_iod *iod);
 
 /* ---- job.c: a file has at most one job at a time ---- */
 
-/* NULL: the file has no job.  Abandons a question that getsize_look() began. */
-struct job *job_find(struct mgr *mgr, uint64_t handle);
+/* NULL: the file has no job.  Abandons a question that getsize_start_in_background() began. */
+struct file_job *job_find(struct mgr *mgr, uint64_t handle);
 /* The request runs again when the job is finished.  If that is late, the log names the iods. */
-void job_wait(struct job *job, struct request *req);
+void job_wait(struct file_job *job, struct request *req);
 /* Removes the job. */
-void job_free(struct job *job);
+void job_free(struct file_job *job);
 
 /* ---- resize.c, getsize.c ---- */
 
@@ -134,63 +97,61 @@ void job_free(struct job *job);
  * transaction with resize_item(); then the truncation starts.  Call job_free() if the
  * commit fails.
  */
-struct job *resize_new(struct mgr *mgr, const struct intent *in);
-struct flusher_item *resize_item(struct job *job);
+struct file_job *resize_new(struct mgr *mgr, const struct intent *in);
+struct flusher_item *resize_item(struct file_job *job);
 /* The request of the truncation waits for it; after a restart, the repeated request does. */
-void resize_adopt(struct job *job, struct request *owner);
+void resize_set_owner(struct file_job *job, struct request *owner);
 /* id: of the intent.  NULL: the truncation is finished. */
-struct job *resize_find(struct mgr *mgr, uint64_t id);
+struct file_job *resize_find(struct mgr *mgr, uint64_t id);
 /*
  * Asks for the size of a file; ns_asked() stores the answer.  *job: for job_wait().
- * -EAGAIN: jobs_room() is false; or -errno.
+ * -EAGAIN: call_limit_permits() is false; or -errno.
  */
-int getsize_start(struct request *asker, uint64_t handle, struct job **job);
+int getsize_start(struct request *asker, uint64_t handle,
+		  struct file_job **job);
 /* Asks although nobody waits, if the file has no other job and its iods are available. */
-void getsize_look(struct mgr *mgr, uint64_t handle);
+void getsize_start_in_background(struct mgr *mgr, uint64_t handle);
 
-/* ---- room.c: the number of concurrent calls ---- */
+/* ---- job.c: the limit of concurrent calls ---- */
 
 /* Whether req may start a question or truncation that needs n iods. */
-bool jobs_room(const struct request *req, uint32_t n);
+bool call_limit_permits(const struct request *req, uint32_t n);
 /* The same without a request; also false if any request waits. */
-bool jobs_idle(const struct mgr *mgr, uint32_t n);
-/* The request runs again when there is room. */
-void jobs_wait(struct request *req);
-/* Runs waiting requests as far as there is room.  true: there are more for the next turn. */
-bool jobs_admit(struct mgr *mgr);
+bool call_limit_is_free(const struct mgr *mgr, uint32_t n);
+/* The request runs again when calls end. */
+void call_limit_wait(struct request *req);
+/* Runs waiting requests as far as the limit permits.  true: there are more for the next turn. */
+bool call_limit_run(struct mgr *mgr);
 
-/* ---- fence.c, ends.c ---- */
+/* ---- session_ends.c: the iods learn which sessions have ended ---- */
 
 /* All intents to fence a session up to id are durable: tells the iods. */
-void fence_up_to(struct mgr *mgr, uint64_t id);
+void fences_tell(struct mgr *mgr, uint64_t id);
 /*
- * Calls fenced() once no iod can execute a request of the session.  In order of ids.
- * -ENOMEM.
+ * The session waits until no iod can execute a request of it; then fenced() is called.  In order
+ * of the ids of their fences.  -ENOMEM.
  */
-int ends_add(struct mgr *mgr, uint64_t id, uint64_t session);
+int fenced_end_add(struct mgr *mgr, uint64_t id, uint64_t session);
 /* Calls fenced() for the sessions for which that is so. */
-void ends_look(struct mgr *mgr);
+void fenced_ends_check(struct mgr *mgr);
 /* The last durable fence. */
 uint64_t fence_latest(const struct mgr *mgr);
 /* Whether the iod runs, as far as is known, and has not confirmed all fences up to id. */
-bool fence_owed(const struct mgr *mgr, uint32_t index, uint64_t id);
+bool fence_is_owed(const struct mgr *mgr, uint32_t index, uint64_t id);
 /* -ENOENT: all iods have the fence of the session, or there was none. */
-int fence_of(const struct mgr *mgr, uint64_t session);
+int fence_find(const struct mgr *mgr, uint64_t session);
 /* Deletes fences that all iods have. */
-void fence_tidy(struct mgr *mgr);
-
-/* ---- part.c ---- */
-
+void fences_drop_done(struct mgr *mgr);
 /*
- * The session has ended, had capabilities, and gets no fence.  Tells the iods to reject
- * it, and each restarted iod again until `until` (clock_boot()), when its capabilities
- * have expired.  The newest UNFENCED_ENDS_MAX such sessions are kept.
+ * The session has ended, had capabilities, and gets no fence.  Tells the iods to reject it, and
+ * each restarted iod again until `until` (clock_boot()), when its capabilities have expired.  The
+ * newest UNFENCED_ENDS_MAX such sessions are kept.
  */
-void part_session(struct mgr *mgr, uint64_t session, uint64_t until);
+void unfenced_end_add(struct mgr *mgr, uint64_t session, uint64_t until);
 
 /* ---- remove.c ---- */
 
 /* Deletes a few finished intents; true: there are more. */
-bool remove_tidy(struct mgr *mgr);
+bool remove_drop_done(struct mgr *mgr);
 
 #endif

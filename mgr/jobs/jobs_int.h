@@ -17,7 +17,7 @@
  * So a slow iod costs only its position in the queue.
  */
 struct remover {
-	struct iod *iod;
+	struct mgr_iod *iod;
 	uint64_t done; /* intents up to here are done at this iod */
 	uint64_t sent; /* intents up to here are in the call */
 	bool busy;
@@ -30,20 +30,14 @@ struct remover {
 	(sizeof(struct wire_hdr) + sizeof(struct wire_fence) +                 \
 	 WIRE_FENCE_MAX * sizeof(le64))
 
-/* Tells one iod the sessions that have ended, in order. */
-struct fencer {
-	struct iod *iod;
-	uint64_t done; /* the iod has all fences up to here */
-	uint64_t kept; /* the value of done in the database */
-	uint64_t sent; /* fences up to here are in the call */
-	struct iod_call call;
-	uint64_t msg[FENCE_MSG_LEN / 8];
-};
-
-/* Tells one iod the ended sessions that had capabilities and have no fence. */
-struct parter {
-	struct iod *iod;
-	uint64_t done, sent; /* as in fencer; numbers in jobs->parted */
+/*
+ * Tells one iod which sessions have ended, in the order of their numbers: the ids of fences, or
+ * positions in jobs->unfenced.
+ */
+struct end_notifier {
+	struct mgr_iod *iod;
+	uint64_t done; /* the iod knows all ends up to here */
+	uint64_t sent; /* ends up to here are in the call */
 	struct iod_call call;
 	uint64_t msg[FENCE_MSG_LEN / 8];
 };
@@ -52,17 +46,10 @@ struct parter {
 struct lease {
 	uint64_t until; /* from then on the iod executes no change */
 	uint64_t sent; /* when the last lease was sent */
-	bool good; /* the iod had all fences when this series of leases began */
+	bool good; /* the iod knew all ends when this series of leases began */
 	bool busy; /* the call is in flight */
 	struct rpc_call call;
 	uint64_t msg[(sizeof(struct wire_hdr) + sizeof(struct wire_lease)) / 8];
-};
-
-/* A session that has ended; the end waits for the iods. */
-struct end {
-	TAILQ_ENTRY(end) link;
-	uint64_t id; /* of the fence */
-	uint64_t session;
 };
 
 /* Checks that the store of an iod belongs to this database. */
@@ -74,7 +61,7 @@ struct claimer {
 	uint64_t msg[10];
 };
 
-struct iod {
+struct mgr_iod {
 	struct mgr *mgr;
 	uint32_t index;
 	struct rpc_peer *peer;
@@ -82,22 +69,51 @@ struct iod {
 	bool claimed; /* since the last start of the iod */
 	bool open; /* it was claimed once: calls are sent */
 	TAILQ_HEAD(, iod_call) held; /* calls that wait until then */
+	/* the iod has answered ESTALE: it may obey another manager */
+	void (*stale)(struct iod_call *call);
 	struct claimer claimer;
-	struct fencer fencer;
-	struct parter parter;
+	struct end_notifier fences, unfenced;
+	uint64_t fences_recorded; /* the value of fences.done in the database */
 	struct lease lease;
 	struct remover remover;
 };
 
-struct job {
+/* A call of a job to one iod. */
+struct job_call {
+	struct iod_call call;
+	struct file_job *job;
+	uint32_t k; /* index of the server among those of the file */
+	bool answered;
+	uint64_t msg[12];
+};
+
+/* A kind of job. */
+struct job_ops {
+	const char *name; /* "truncation", for the log */
+	unsigned int op; /* enum wire_op */
+	/* the body of the request to server k */
+	void (*build)(struct file_job *job, uint32_t k, struct wire_out *out);
+	/* the answer of server k; may be NULL */
+	void (*answer)(struct file_job *job, uint32_t k,
+		       const struct wire_msg *msg);
+	/* all servers have answered; may free the job */
+	void (*done)(struct file_job *job);
+	/* nobody waits any more; may free the job; NULL: it continues */
+	void (*abandon)(struct file_job *job);
+};
+
+struct file_job {
 	UT_hash_handle hh; /* by handle */
 	uint64_t handle;
 	struct mgr *mgr;
-	struct fan fan;
-	const char *what; /* "truncation", for the log */
-	uint32_t calls; /* number of calls at the iods */
+	const struct job_ops *ops;
 	struct park park; /* requests that wait for it */
-	void (*abandon)(struct job *job); /* nobody waits any more */
+
+	uint32_t n; /* number of calls at the iods */
+	uint32_t left; /* not answered yet */
+	uint64_t deadline; /* of its calls; 0: none */
+	int status; /* the first error that an iod returned */
+	struct job_call *call; /* n; NULL: not started */
 
 	/* truncation */
 	struct intent in;
@@ -110,23 +126,15 @@ struct job {
 	uint32_t gen;
 	struct dist dist;
 	struct ns_size now;
-	bool look; /* a question that nobody waits for */
+	bool in_background; /* nobody waits for it */
 };
 
-/* As job_find(), but also returns what getsize_look() began. */
-struct job *job_there(struct mgr *mgr, uint64_t handle);
-
-static inline struct job *job_of_fan(struct fan *fan)
-{
-	return container_of(fan, struct job, fan);
-}
-
-struct jobs {
+struct mgr_jobs {
 	void (*fenced)(struct mgr *mgr, uint64_t session);
-	struct iod *iod; /* niods */
-	struct job *table;
+	struct mgr_iod *iod; /* niods */
+	struct file_job *table;
 	size_t calls; /* of all jobs */
-	struct park room; /* requests that wait until there are fewer calls */
+	struct park limit; /* requests that wait until there are fewer calls */
 	uint64_t remove_limit; /* intents up to here are durable */
 	uint64_t removed; /* intents up to here are deleted */
 	uint64_t fence_limit; /* fences up to here are durable */
@@ -135,10 +143,10 @@ struct jobs {
 		struct unfenced_end *ring;
 		uint64_t first, end; /* number n is at n % UNFENCED_ENDS_MAX */
 		/* log_pace.h: the last log line of an unrecorded entry */
-		uint64_t said;
-	} parted;
-	TAILQ_HEAD(, end) ends; /* in order */
-	struct rpc_timer ends_look; /* fires when a lease has expired */
+		uint64_t log_time;
+	} unfenced;
+	TAILQ_HEAD(, fenced_end) ends; /* that wait for the iods, in order */
+	struct rpc_timer ends_check; /* fires when a lease has expired */
 	struct rpc_timer renew; /* leases */
 	/* the length of leases that iods may have from earlier runs */
 	uint64_t lease_before_s;
@@ -156,80 +164,87 @@ struct jobs {
 	} missing;
 };
 
-int iods_open(struct mgr *mgr);
-void iods_close(struct mgr *mgr);
+/* ---- iod.c ---- */
+
+void iod_init(struct mgr *mgr, uint32_t index,
+	      void (*stale)(struct iod_call *call));
 /* From now on the iod may get all calls. */
-void iod_release_held(struct iod *iod);
+void iod_release_held(struct mgr_iod *iod);
+/* An iod may be missing: checks after a while, and logs it. */
+void missing_watch(struct mgr *mgr);
+void missing_close(struct mgr *mgr);
+
+/* ---- claim.c ---- */
 
 int claim_open(struct mgr *mgr);
-void claim_start(struct iod *iod);
+void claim_start(struct mgr_iod *iod);
 /* The iod has answered ESTALE: it may obey another manager. */
 void claim_refused(struct iod_call *call);
-/* For a peer: the iod was restarted, or has forgotten us. */
-void claim_again(void *arg, struct rpc_peer *peer);
+
+/* ---- term.c ---- */
 
 /* -ESTALE, logged: another manager has displaced this database. */
 int term_open(struct mgr *mgr);
 void term_note_displaced(struct mgr *mgr);
 
-int fence_open(struct iod *iod);
-/* The iod was claimed: tells it the fences that it lacks. */
-void fence_claimed(struct iod *iod);
-/* The iod has a new store without fences. */
-void fence_forgotten(struct iod *iod);
-bool fence_has_all(const struct iod *iod);
-/*
- * Sends FENCE by a call whose done is set.  msg belongs to the call until done.  flags:
- * WIRE_FN_*.
- */
-void fence_ask(struct iod *iod, struct iod_call *call,
-	       uint64_t msg[FENCE_MSG_LEN / 8], uint32_t flags,
-	       const le64 *session, uint32_t n);
+/* ---- session_ends.c ---- */
 
-void part_open(struct iod *iod);
-/* The iod was claimed after a start: tells it all these sessions. */
-void part_claimed(struct iod *iod);
-bool part_has_all(const struct iod *iod);
 /* Loads the sessions that ended in earlier runs of the manager.  -ENOMEM, -EIO. */
-int part_resume(struct mgr *mgr);
-void part_close(struct mgr *mgr);
+int session_ends_open(struct mgr *mgr);
+void session_ends_close(struct mgr *mgr);
+int session_ends_open_iod(struct mgr_iod *iod);
+void session_ends_close_iod(struct mgr_iod *iod);
+/* The iod was claimed after a start: tells it the ends that it lacks. */
+void session_ends_tell_restarted(struct mgr_iod *iod);
+/* The iod has a new store without fences. */
+void session_ends_forgotten(struct mgr_iod *iod);
+/* Calls fenced_ends_check() in the next round of the loop. */
+void fenced_ends_check_soon(struct mgr *mgr);
 
-/* Sends a lease if it is due and the iod has all fences. */
-void lease_look(struct iod *iod);
-/* The iod was restarted, or has forgotten us. */
-void lease_fresh(struct iod *iod);
-/* The iod does not run. */
-void lease_refused(struct iod *iod);
-void leases_open(struct mgr *mgr);
-void leases_close(struct mgr *mgr);
+static inline bool iod_has_all_fences(const struct mgr_iod *iod)
+{
+	return iod->fences.done >= iod->mgr->jobs->fence_limit;
+}
 
-void ends_open(struct mgr *mgr);
-void ends_close(struct mgr *mgr);
-/* An iod does not run: calls ends_look() in the next round of the loop. */
-void ends_look_soon(struct mgr *mgr);
+static inline bool iod_has_all_unfenced_ends(const struct mgr_iod *iod)
+{
+	return iod->unfenced.done >= iod->mgr->jobs->unfenced.end;
+}
 
+/* ---- lease.c ---- */
+
+/* The iod may have a lease of an earlier run of the manager. */
+void lease_open(struct mgr_iod *iod);
+/* Sends a lease if it is due and the iod knows all ends of sessions. */
+void lease_renew(struct mgr_iod *iod);
+/* The iod was restarted, or does not run: its next lease begins a new series. */
+void lease_reset(struct mgr_iod *iod);
+/* The time between two leases. */
+unsigned int lease_pause_ms(const struct mgr *mgr);
+
+/* ---- job.c ---- */
+
+/* As job_find(), but also returns a question in the background. */
+struct file_job *job_lookup(struct mgr *mgr, uint64_t handle);
+/* n: the number of calls at the iods.  NULL: no memory. */
+struct file_job *job_new(struct mgr *mgr, uint64_t handle, uint32_t n,
+			 const struct job_ops *ops);
+/* Asks the n iods base, base + 1, ...  -ENOMEM. */
+int job_start(struct file_job *job, uint32_t base);
+/* Runs the waiting requests again, and frees the job. */
+void job_finish(struct file_job *job);
 /* The handle of its file, as clients and iods know it. */
-static inline unsigned long long job_shown(const struct job *job)
+static inline unsigned long long job_handle_external(const struct file_job *job)
 {
 	return handle_external(job->mgr->st, job->handle);
 }
+void call_limit_open(struct mgr *mgr);
 
-/* calls: the number of calls at the iods.  NULL: no memory. */
-struct job *job_new(struct mgr *mgr, uint64_t handle, uint32_t calls,
-		    const char *what);
-/* For a fan: nobody should wait for an iod of another file system. */
-void job_refused(struct fan *fan);
-/* Runs the waiting requests again, and frees the job. */
-void job_over(struct job *job);
-
-/* An iod may be missing: missing.c checks after a while. */
-void missing_watch(struct mgr *mgr);
-void missing_close(struct mgr *mgr);
+/* ---- resize.c, remove.c ---- */
 
 int resize_resume(struct mgr *mgr);
-void remove_open(struct iod *iod);
+void remove_open(struct mgr_iod *iod);
 /* For mgr->mark: the intents to remove up to it are durable. */
 void remove_durable(struct flusher_item *item);
-void room_open(struct mgr *mgr);
 
 #endif

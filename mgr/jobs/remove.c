@@ -14,14 +14,14 @@
 #define LOOKS 8 /* groups of SCAN intents in one go */
 #define TIDY_MAX 64 /* intents deleted at a time */
 
-static void kick(struct remover *r);
+static void remover_advance(struct remover *r);
 
 static struct remover *remover_of(struct rpc_timer *timer)
 {
 	return container_of(timer, struct remover, timer);
 }
 
-static bool concerns(const struct remover *r, const struct intent *in)
+static bool is_concerned(const struct remover *r, const struct intent *in)
 {
 	uint32_t niods = r->iod->mgr->conf.niods;
 
@@ -29,7 +29,7 @@ static bool concerns(const struct remover *r, const struct intent *in)
 }
 
 /* Reads the next few intents; 0: no more for now. */
-static int look(struct remover *r, uint64_t *handle, uint32_t *n)
+static int collect_some(struct remover *r, uint64_t *handle, uint32_t *n)
 {
 	struct mgr *mgr = r->iod->mgr;
 	struct intent in[SCAN];
@@ -44,19 +44,20 @@ static int look(struct remover *r, uint64_t *handle, uint32_t *n)
 			break;
 		}
 		r->sent = in[i].id;
-		if (concerns(r, &in[i]))
+		if (is_concerned(r, &in[i]))
 			handle[(*n)++] = handle_to_wire(mgr->st, in[i].handle);
 	}
 	return got;
 }
 
 /* Collects handles for the next message; r->sent: intents up to here are covered. */
-static uint32_t gather(struct remover *r, uint64_t handle[REMOVE_BATCH])
+static uint32_t collect_handles(struct remover *r,
+				uint64_t handle[REMOVE_BATCH])
 {
 	uint32_t n = 0;
 
 	for (int i = 0; i < LOOKS && n < REMOVE_BATCH; i++) {
-		if (look(r, handle, &n) > 0)
+		if (collect_some(r, handle, &n) > 0)
 			continue;
 		r->sent = r->iod->mgr->jobs->remove_limit;
 		break;
@@ -64,7 +65,7 @@ static uint32_t gather(struct remover *r, uint64_t handle[REMOVE_BATCH])
 	return n;
 }
 
-static void removed(struct iod_call *call)
+static void on_removed(struct iod_call *call)
 {
 	struct remover *r = &call->iod->remover;
 
@@ -75,7 +76,7 @@ static void removed(struct iod_call *call)
 			  iod_name(call->iod), strerror(-call->status));
 	r->busy = false;
 	r->done = r->sent;
-	kick(r);
+	remover_advance(r);
 }
 
 static void send_batch(struct remover *r, const uint64_t *handle, uint32_t n)
@@ -88,46 +89,46 @@ static void send_batch(struct remover *r, const uint64_t *handle, uint32_t n)
 	wire_put(&out, handle, n * sizeof(*handle));
 	r->call.msg = r->msg;
 	r->call.msg_len = (size_t)wire_end(&out, WIRE_REMOVE, 0, 0);
-	r->call.done = removed;
+	r->call.done = on_removed;
 	r->busy = true;
 	iod_call_start(r->iod, &r->call);
 }
 
-static void later(struct remover *r, unsigned int ms)
+static void advance_later(struct remover *r, unsigned int ms)
 {
 	if (!r->timer.armed)
 		rpc_timer_set(r->iod->mgr->ctx, &r->timer, clock_after_ms(ms));
 }
 
-static void kick(struct remover *r)
+static void remover_advance(struct remover *r)
 {
 	uint64_t handle[REMOVE_BATCH];
 	uint32_t n;
 
 	if (r->busy || r->done >= r->iod->mgr->jobs->remove_limit)
 		return;
-	n = gather(r, handle);
+	n = collect_handles(r, handle);
 	if (n) {
 		send_batch(r, handle, n);
 		return;
 	}
 	r->done = r->sent;
 	if (r->done < r->iod->mgr->jobs->remove_limit)
-		later(r, 0);
+		advance_later(r, 0);
 }
 
 static void on_timer(struct rpc_timer *timer)
 {
-	kick(remover_of(timer));
+	remover_advance(remover_of(timer));
 }
 
-void remove_open(struct iod *iod)
+void remove_open(struct mgr_iod *iod)
 {
 	struct remover *r = &iod->remover;
 
 	r->iod = iod;
 	r->timer.fire = on_timer;
-	later(r, 0);
+	advance_later(r, 0);
 }
 
 void remove_durable(struct flusher_item *item)
@@ -138,7 +139,7 @@ void remove_durable(struct flusher_item *item)
 	mgr->jobs->remove_limit = mgr->mark.id;
 	for (uint32_t i = 0; i < mgr->conf.niods; i++)
 		if (!mgr->jobs->iod[i].remover.busy)
-			later(&mgr->jobs->iod[i].remover, GATHER_MS);
+			advance_later(&mgr->jobs->iod[i].remover, GATHER_MS);
 }
 
 static uint64_t all_done(struct mgr *mgr)
@@ -151,9 +152,9 @@ static uint64_t all_done(struct mgr *mgr)
 	return min;
 }
 
-bool remove_tidy(struct mgr *mgr)
+bool remove_drop_done(struct mgr *mgr)
 {
-	struct jobs *jobs = mgr->jobs;
+	struct mgr_jobs *jobs = mgr->jobs;
 	uint64_t done = all_done(mgr), at = jobs->removed;
 	struct intent in;
 	int rc = 0;

@@ -13,40 +13,40 @@
 #define WAIT_FIRST_MS 100u
 #define WAIT_MAX_MS 5000u
 
-static struct job *job_of_item(struct flusher_item *item)
+static struct file_job *job_of_item(struct flusher_item *item)
 {
-	return container_of(item, struct job, item);
+	return container_of(item, struct file_job, item);
 }
 
-static void build(struct fan *fan, uint32_t k, struct wire_out *out)
+static void build_resize(struct file_job *job, uint32_t k, struct wire_out *out)
 {
-	const struct intent *in = &job_of_fan(fan)->in;
+	const struct intent *in = &job->in;
 	struct dist d = { in->base, in->pcount, in->ssize };
 	struct wire_resize body = {
-		.handle = handle_to_wire(job_of_fan(fan)->mgr->st, in->handle),
+		.handle = handle_to_wire(job->mgr->st, in->handle),
 		.size = htole64(dist_local_size(&d, k, in->size)),
 		.id = htole64(in->id),
 		.span = htole64(in->born ? in->expiry - in->born : UINT64_MAX),
-		.flags = htole32(job_of_fan(fan)->resumed ? WIRE_RZ_AGAIN : 0),
+		.flags = htole32(job->resumed ? WIRE_RZ_AGAIN : 0),
 	};
 
 	wire_put(out, &body, sizeof(body));
 }
 
-static void finished(struct flusher_item *item)
+static void on_end_durable(struct flusher_item *item)
 {
-	struct job *job = job_of_item(item);
+	struct file_job *job = job_of_item(item);
 	struct request *owner = job->owner;
-	int status = job->fan.status;
+	int status = job->status;
 
 	if (owner && status)
 		owner->result = status;
 	if (owner)
 		owner->truncated = job->handle;
-	job_over(job);
+	job_finish(job);
 }
 
-static int record_end(struct job *job)
+static int record_end(struct file_job *job)
 {
 	struct mgr *mgr = job->mgr;
 	struct ns_op op = mgr_own_op(mgr);
@@ -55,21 +55,21 @@ static int record_end(struct job *job)
 	rc = ns_begin(&mgr->ns);
 	if (rc)
 		return rc;
-	rc = ns_resized(&op, &job->in, job->fan.status);
+	rc = ns_resized(&op, &job->in, job->status);
 	if (!rc)
-		rc = reply_record_job_end(mgr, &job->in, job->fan.status);
+		rc = reply_record_job_end(mgr, &job->in, job->status);
 	if (rc) {
 		ns_abort(&mgr->ns);
 		return rc;
 	}
-	job->item.durable = finished;
+	job->item.durable = on_end_durable;
 	return mgr_commit(mgr, &job->item);
 }
 
-static void end_again(struct rpc_timer *timer);
+static void on_end_timer(struct rpc_timer *timer);
 
 /* A full disk may get space; until then the file stays busy. */
-static void end(struct job *job)
+static void end_resize(struct file_job *job)
 {
 	int rc = record_end(job);
 
@@ -80,45 +80,44 @@ static void end(struct job *job)
 			  "truncation of file %llu: its end cannot be recorded: "
 			  "%s; tried again until it can: see whether the disk "
 			  "is full",
-			  (unsigned long long)job->handle, strerror(-rc));
+			  job_handle_external(job), strerror(-rc));
 	job->wait_ms = job->wait_ms ? job->wait_ms * 2 : WAIT_FIRST_MS;
 	if (job->wait_ms > WAIT_MAX_MS)
 		job->wait_ms = WAIT_MAX_MS;
-	job->again.fire = end_again;
+	job->again.fire = on_end_timer;
 	rpc_timer_set(job->mgr->ctx, &job->again, clock_after_ms(job->wait_ms));
 }
 
-static void end_again(struct rpc_timer *timer)
+static void on_end_timer(struct rpc_timer *timer)
 {
-	end(container_of(timer, struct job, again));
+	end_resize(container_of(timer, struct file_job, again));
 }
 
-static void done(struct fan *fan)
+static void on_all_answered(struct file_job *job)
 {
-	struct job *job = job_of_fan(fan);
-
 	/* any client may ask for too large a size; a timeout is already logged for the iod */
-	if (fan->status && fan->status != -EFBIG && fan->status != -ETIMEDOUT)
+	if (job->status && job->status != -EFBIG && job->status != -ETIMEDOUT)
 		log_error(job->mgr->log,
 			  "truncation of file %llu to %llu bytes: an iod "
 			  "answered: %s",
-			  job_shown(job), (unsigned long long)job->in.size,
-			  strerror(-fan->status));
-	end(job);
+			  job_handle_external(job),
+			  (unsigned long long)job->in.size,
+			  strerror(-job->status));
+	end_resize(job);
 }
 
-static const struct fan_ops resize_ops = {
+static const struct job_ops resize_ops = {
+	.name = "truncation",
 	.op = WIRE_RESIZE,
-	.build = build,
-	.done = done,
-	.refused = job_refused,
+	.build = build_resize,
+	.done = on_all_answered,
 };
 
 /*
  * The remaining time, ns; 0: it is late.  Times from another boot of the host are not
  * comparable.
  */
-static uint64_t time_left(const struct job *job)
+static uint64_t time_left(const struct file_job *job)
 {
 	uint64_t now = clock_boot();
 
@@ -131,58 +130,58 @@ static uint64_t time_left(const struct job *job)
  * Each iod executes the truncation before its caller's deadline, or never.  The result
  * at iods that did not answer is asked when somebody wants the size.
  */
-static int begin(struct job *job)
+static int send_resize(struct file_job *job)
 {
 	const struct intent *in = &job->in;
 	uint64_t left = time_left(job);
 
 	if (!left)
 		return -ETIMEDOUT;
-	job->fan.deadline = clock_now() + left;
-	return fan_start(job->mgr, &job->fan, &resize_ops, in->base,
-			 in->pcount);
+	job->deadline = clock_now() + left;
+	return job_start(job, in->base);
 }
 
-static void launch(struct flusher_item *item)
+static void start_resize(struct flusher_item *item)
 {
-	struct job *job = job_of_item(item);
-	int rc = begin(job);
+	struct file_job *job = job_of_item(item);
+	int rc = send_resize(job);
 
 	if (!rc)
 		return;
 	log_warn(job->mgr->log,
 		 "truncation of file %llu to %llu bytes: not begun: %s",
-		 job_shown(job), (unsigned long long)job->in.size,
+		 job_handle_external(job), (unsigned long long)job->in.size,
 		 strerror(-rc));
-	job->fan.status = rc;
-	end(job);
+	job->status = rc;
+	end_resize(job);
 }
 
-struct job *resize_new(struct mgr *mgr, const struct intent *in)
+struct file_job *resize_new(struct mgr *mgr, const struct intent *in)
 {
-	struct job *job = job_new(mgr, in->handle, in->pcount, "truncation");
+	struct file_job *job = job_new(mgr, in->handle, in->pcount,
+				       &resize_ops);
 
 	if (!job)
 		return NULL;
 	job->in = *in;
-	job->item.durable = launch;
+	job->item.durable = start_resize;
 	return job;
 }
 
-struct flusher_item *resize_item(struct job *job)
+struct flusher_item *resize_item(struct file_job *job)
 {
 	return &job->item;
 }
 
-void resize_adopt(struct job *job, struct request *owner)
+void resize_set_owner(struct file_job *job, struct request *owner)
 {
 	job->owner = owner;
 	job_wait(job, owner);
 }
 
-struct job *resize_find(struct mgr *mgr, uint64_t id)
+struct file_job *resize_find(struct mgr *mgr, uint64_t id)
 {
-	struct job *job, *next;
+	struct file_job *job, *next;
 
 	HASH_ITER(hh, mgr->jobs->table, job, next)
 		if (job->in.id == id)
@@ -197,13 +196,13 @@ int resize_resume(struct mgr *mgr)
 	int rc;
 
 	while (!(rc = intent_next(mgr->st, INTENT_RESIZE, after, &in))) {
-		struct job *job = resize_new(mgr, &in);
+		struct file_job *job = resize_new(mgr, &in);
 
 		if (!job)
 			return -ENOMEM;
 		after = in.id;
 		job->resumed = true;
-		launch(&job->item);
+		start_resize(&job->item);
 	}
 	return rc == -ENOENT ? 0 : rc;
 }

@@ -14,7 +14,7 @@
 
 static int next_term(struct mgr *mgr)
 {
-	struct jobs *jobs = mgr->jobs;
+	struct mgr_jobs *jobs = mgr->jobs;
 	int rc = meta_get_u64(mgr->st, "term", &jobs->term);
 
 	if (rc && rc != -ENOENT)
@@ -82,9 +82,9 @@ static int note_begun(struct mgr *mgr)
 }
 
 /* An earlier release did not record clock_begun. */
-static int same_clock(struct mgr *mgr)
+static int load_clock(struct mgr *mgr)
 {
-	struct jobs *jobs = mgr->jobs;
+	struct mgr_jobs *jobs = mgr->jobs;
 	int rc = meta_get_u64(mgr->st, "clock_since", &jobs->since);
 
 	if (!rc)
@@ -95,12 +95,12 @@ static int same_clock(struct mgr *mgr)
 /* Records since which term times are on this clock_boot(), which restarts with the host. */
 static int note_clock(struct mgr *mgr)
 {
-	struct jobs *jobs = mgr->jobs;
+	struct mgr_jobs *jobs = mgr->jobs;
 	uint64_t host = 0;
 	int rc = meta_get_u64(mgr->st, "clock", &host);
 
 	if (!rc && host == mgr->host)
-		return same_clock(mgr);
+		return load_clock(mgr);
 	if (rc && rc != -ENOENT)
 		return rc;
 	jobs->since = jobs->term;
@@ -146,7 +146,7 @@ static int session_id(uint64_t *id)
 
 int term_open(struct mgr *mgr)
 {
-	struct jobs *jobs = mgr->jobs;
+	struct mgr_jobs *jobs = mgr->jobs;
 	int rc = check_displaced(mgr);
 
 	if (!rc)

@@ -151,7 +151,7 @@ static int renew(struct op *op, const uint8_t *sealed)
 
 void caps_over(struct mgr *mgr, uint64_t session)
 {
-	part_session(mgr, session, caps_expiry(mgr));
+	unfenced_end_add(mgr, session, caps_expiry(mgr));
 }
 
 int op_renew(struct op *op)

@@ -97,7 +97,7 @@ static uint32_t owing(const struct mgr *mgr, const struct eviction *ev,
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < mgr->conf.niods; i++) {
-		if (!fence_owed(mgr, i, id))
+		if (!fence_is_owed(mgr, i, id))
 			continue;
 		if (iod)
 			iod[n] = htole32(i);

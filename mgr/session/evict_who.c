@@ -93,7 +93,7 @@ static int look_row(struct choice *c)
 	int rc = session_get(c->mgr->st, c->session, &rec);
 
 	if (rc == -ENOENT)
-		rc = fence_of(c->mgr, c->session);
+		rc = fence_find(c->mgr, c->session);
 	if (rc)
 		return rc == -ENOENT ? -ESRCH : rc;
 	return add(c->ids, c->session);

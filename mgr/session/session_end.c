@@ -23,13 +23,13 @@ static void pending_durable(struct flusher_item *item)
 {
 	struct pending *p = (struct pending *)item;
 
-	if (ends_add(p->mgr, p->in.id, p->in.session))
+	if (fenced_end_add(p->mgr, p->in.id, p->in.session))
 		log_error(p->mgr->log,
 			  "no memory to end session %016llx; the next start of "
 			  "the mgr will",
 			  (unsigned long long)p->in.session);
-	fence_up_to(p->mgr, p->in.id);
-	ends_look(p->mgr);
+	fences_tell(p->mgr, p->in.id);
+	fenced_ends_check(p->mgr);
 	free(p);
 }
 

@@ -50,7 +50,7 @@ static int resume_one(struct mgr *mgr, const struct intent *in)
 		return 0;
 	HASH_DEL(table->fenced, gone);
 	free(gone);
-	return ends_add(mgr, in->id, in->session);
+	return fenced_end_add(mgr, in->id, in->session);
 }
 
 static int resume_ends(struct mgr *mgr)
@@ -99,7 +99,7 @@ int sessions_open(struct mgr *mgr)
 	if (!rc)
 		rc = fence_others(mgr);
 	if (!rc)
-		ends_look(mgr);
+		fenced_ends_check(mgr);
 	return rc;
 }
 

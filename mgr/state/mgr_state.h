@@ -24,7 +24,7 @@ struct request;
 LIST_HEAD(requests, request);
 
 struct run_queue; /* run_queue.h */
-struct jobs; /* jobs.h */
+struct mgr_jobs; /* jobs.h */
 struct session_table; /* session_int.h */
 struct dirbufs; /* readdir.c */
 struct tokens; /* tokens.h */
@@ -71,7 +71,7 @@ struct mgr {
 	uint64_t host; /* of this boot of this host, for clock_boot() on disk */
 	uint64_t started; /* clock_now() */
 
-	struct jobs *jobs;
+	struct mgr_jobs *jobs;
 	struct session_table *sessions;
 	struct dirbufs *dirbufs;
 	struct tokens *tokens;

@@ -16,7 +16,7 @@ static struct store_fixture fx;
 static struct rpc_ctx ctx;
 static struct caller caller;
 static struct request req[REQUESTS];
-static struct jobs jobs;
+static struct mgr_jobs jobs;
 static struct mgr mgr;
 static struct park park;
 static unsigned int runs, room;
@@ -97,22 +97,24 @@ START_TEST(as_far_as_there_is_room)
 }
 END_TEST
 
+static const struct job_ops ops = { .name = "question" };
+
 /* All who waited for a file's job get their turn as other requests of their user do. */
 START_TEST(end_of_a_job)
 {
-	struct job *job = job_new(&mgr, 5, 1, "question");
+	struct file_job *job = job_new(&mgr, 5, 1, &ops);
 
 	ck_assert_ptr_nonnull(job);
 	for (unsigned int i = 0; i < REQUESTS; i++)
 		job_wait(job, &req[i]);
-	job_over(job);
+	job_finish(job);
 	ck_assert_uint_eq(runs, 0);
 	run_queue_round(mgr.queue);
 	ck_assert_uint_eq(runs, AT_ONCE);
 	while (run_queue_waits(mgr.queue))
 		run_queue_round(mgr.queue);
 	ck_assert_uint_eq(runs, REQUESTS);
-	ck_assert_ptr_null(job_there(&mgr, 5));
+	ck_assert_ptr_null(job_lookup(&mgr, 5));
 }
 END_TEST
 

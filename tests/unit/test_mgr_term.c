@@ -7,7 +7,7 @@
 #include "tests/unit/store_fixture.h"
 
 static struct store_fixture fx;
-static struct jobs jobs;
+static struct mgr_jobs jobs;
 static struct mgr mgr;
 static unsigned int lines; /* about the record */
 

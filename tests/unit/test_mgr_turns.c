@@ -363,7 +363,7 @@ END_TEST
 
 #define JOBS 40u
 
-struct job {
+struct file_job {
 	struct run_item item;
 	struct run_owner owner;
 	struct ns_pause pause;
@@ -374,7 +374,7 @@ struct job {
 };
 
 static struct run_queue *queue;
-static struct job jobs[JOBS];
+static struct file_job jobs[JOBS];
 static char order[4096];
 
 static void note(char name)
@@ -388,7 +388,7 @@ static void note(char name)
 /* Its turns are noted by its letter, its end by the capital one. */
 static uint64_t run_job(struct run_item *item)
 {
-	struct job *job = container_of(item, struct job, item);
+	struct file_job *job = container_of(item, struct file_job, item);
 	uint64_t before = ns_work(&fx.ns);
 	struct inode ino;
 	bool more;
@@ -422,19 +422,19 @@ static void queue_teardown(void)
 static void admit(unsigned int i, char name, uint32_t uid, uint64_t session,
 		  unsigned int work, unsigned int turns)
 {
-	jobs[i] = (struct job){ .owner = { uid, session },
-				.work = work,
-				.left = turns,
-				.name = name };
+	jobs[i] = (struct file_job){ .owner = { uid, session },
+				     .work = work,
+				     .left = turns,
+				     .name = name };
 	run_queue_admit(queue, &jobs[i].item, &jobs[i].owner);
 }
 
 static void admit_path(unsigned int i, char name, uint32_t uid,
 		       uint64_t session, const char *path)
 {
-	jobs[i] = (struct job){ .owner = { uid, session },
-				.path = path,
-				.name = name };
+	jobs[i] = (struct file_job){ .owner = { uid, session },
+				     .path = path,
+				     .name = name };
 	run_queue_admit(queue, &jobs[i].item, &jobs[i].owner);
 }
 
