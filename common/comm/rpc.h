@@ -6,7 +6,7 @@
  * slot until its reply.  The server posts one receive per slot, and the client posts one per
  * request in flight.  So slots are the credits of the paper (ICPP 2003, section 3.3.1), and a
  * receiver always has a receive posted.  If a transport has shared receive queues, the clients of
- * a server share receives instead (serve/shared.c), and a message may have to wait.  Every reply
+ * a server share receives instead (serve/conn_messages.c), and a message may have to wait.  Every reply
  * carries the number of slots that the client may use.
  *
  * Exactly once.  A request is identified by (session, slot, seq).  The server keeps the last
@@ -20,8 +20,7 @@
  * rpc_req_late().
  *
  * The parts: the progress context, on which everything runs (rpc_ctx.h); calls (rpc_call.h);
- * words of a server that are read without its CPU (rpc_reach.h); and the server (rpc_serve.h,
- * rpc_req.h, rpc_bulk.h).
+ * words of a server that are read without its CPU (rpc_reach.h); and the server (rpc_serve.h).
  */
 #ifndef RPC_H
 #define RPC_H

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "common/comm/serve/server_int.h"
+#include "common/comm/serve/conn_int.h"
 
 struct comer {
 	struct rpc_session session;

@@ -3,7 +3,6 @@
 #ifndef COMER_H
 #define COMER_H
 
-#include "common/comm/serve/rpc_req.h"
 #include "common/comm/serve/rpc_serve.h"
 
 /* Its HELLO said cred; priv is what hangs on it.  For free(). */

@@ -2,7 +2,7 @@
 /* req_rig.c - see req_rig.h. */
 #include "tests/unit/req_rig.h"
 
-#include "common/comm/serve/server_int.h"
+#include "common/comm/serve/conn_int.h"
 
 static struct rpc_server server;
 static struct lane lane = { .server = &server };

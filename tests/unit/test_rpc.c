@@ -8,7 +8,7 @@
 #include "common/comm/call/peer_int.h"
 #include "tests/unit/rpc_rig.h"
 #include "tests/run_suite.h"
-#include "common/comm/serve/server_int.h"
+#include "common/comm/serve/conn_int.h"
 
 static struct rig *rig;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/comm/serve/labels_int.h"
+#include "common/comm/serve/usage_labels_int.h"
 #include "tests/unit/mock_tp.h"
 #include "tests/unit/raw_client.h"
 #include "tests/run_suite.h"

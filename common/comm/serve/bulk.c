@@ -1,244 +1,76 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bulk.c - server-based RDMA.  A window of the client's memory list becomes a chain of gather
- * Writes or scatter Reads, with one work request per piece of remote memory.  Only the last is
- * signaled.
+ * bulk.c - starts the bulk data of a request.  It is lent to the client, or waits, or is posted at
+ * once.
  *
- * Chains wait for their turn (turn.h).  A peer that stops moving data loses its connection
- * (bulk_watch()), and with it all that it holds.
+ * The last data of a READ and its end can go in one RDMA Write with immediate.  That saves one
+ * message, and one completion at the client.  With WIRE_F_PLACE, the reply is written after the
+ * data, in the Fast RDMA buffer that the client named.  With WIRE_F_WHOLE, the data can be
+ * anywhere, and the immediate replaces the reply if all requested data is there (PVFS over
+ * InfiniBand, ICPP 2003, section 3.2.3: the transfer by the server notifies the client).
+ *
+ * The caller of rpc_bulk_start() promised that the reply follows immediately.  Until then, the
+ * planned chain stays in the context's scratch space.
  */
+#include "common/comm/serve/conn_int.h"
+
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "common/comm/serve/carry_int.h"
-#include "common/comm/serve/turn.h"
-
-/* The position of the plan in the two lists. */
-struct plan {
-	struct rpc_ctx *ctx;
-	const struct rpc_bulk *bulk;
-	const struct rail_sge *local;
-	unsigned int rail;
-	unsigned int il; /* local piece, and bytes of it used */
-	uint32_t off;
-	unsigned int nwr, nsge;
-};
-
-/* Adds local slices for at most len bytes.  Returns how many bytes they cover. */
-static uint32_t plan_gather(struct plan *p, struct tp_send_wr *wr, uint32_t len)
+static bool request_has_flag(const struct rx *rx, unsigned int flag)
 {
-	uint32_t left = len;
-
-	wr->sgl = &p->ctx->sge[p->nsge];
-	wr->nsge = 0;
-	while (left && wr->nsge < TP_SGE_MAX && p->nsge < CTX_SGE_MAX &&
-	       p->il < p->bulk->nlocal) {
-		const struct rail_sge *l = &p->local[p->il];
-		uint32_t n = l->len - p->off < left ? l->len - p->off : left;
-
-		if (n) {
-			p->ctx->sge[p->nsge++] =
-				(struct tp_sge){ (uint8_t *)l->addr + p->off, n,
-						 l->mem->mr[p->rail]->lkey };
-			wr->nsge++;
-		}
-		left -= n;
-		p->off += n;
-		if (p->off == l->len) {
-			p->il++;
-			p->off = 0;
-		}
-	}
-	return len - left;
+	return le16toh(rx->req.msg.hdr->flags) & flag;
 }
 
-static int plan_piece(struct plan *p, const struct wire_mem *mem, uint64_t skip,
-		      uint32_t len)
+/* The start of the client's memory.  Returns false if that is not contiguous. */
+static bool bulk_remote_start(const struct rpc_bulk *bulk, uint64_t *addr)
 {
-	uint64_t addr = le64toh(mem->addr) + skip;
-
-	while (len) {
-		struct tp_send_wr *wr = &p->ctx->wr[p->nwr];
-		uint32_t n = len < TP_LEN_MAX ? len : TP_LEN_MAX;
-
-		if (p->nwr == CTX_WR_MAX)
-			return -EINVAL;
-		*wr = (struct tp_send_wr){
-			.next = wr + 1,
-			.wr_id = (uintptr_t)p->bulk,
-			.opcode = p->bulk->dir == RPC_GET ? TP_READ : TP_WRITE,
-			.remote_addr = addr,
-			.rkey = le32toh(mem->rkey),
-		};
-		n = plan_gather(p, wr, n);
-		if (!n)
-			return -EINVAL;
-		p->nwr++;
-		addr += n;
-		len -= n;
-	}
-	return 0;
-}
-
-/* Fills ctx->wr with the chain.  Returns its length, or -errno. */
-static int bulk_plan(const struct conn *conn, const struct rpc_bulk *bulk,
-		     const struct rail_sge *local)
-{
-	struct rpc_ctx *ctx = conn->link.ctx;
-	struct plan p = { .ctx = ctx,
-			  .bulk = bulk,
-			  .local = local,
-			  .rail = conn->link.rail };
-	uint64_t skip = bulk->mem_off, left = bulk->len;
+	uint64_t at;
 	unsigned int i;
-	int rc;
 
-	if (!left || bulk->nlocal > RPC_LOCAL_MAX)
-		return -EINVAL;
-	for (i = 0; i < bulk->nlocal; i++) {
-		rc = rail_mem_on(local[i].mem, &ctx->rails, p.rail);
-		if (rc)
-			return rc;
+	*addr = at = le64toh(bulk->mem[0].addr);
+	for (i = 0; i < bulk->nmem; i++) {
+		if (le64toh(bulk->mem[i].addr) != at ||
+		    bulk->mem[i].rkey != bulk->mem[0].rkey)
+			return false;
+		at += le32toh(bulk->mem[i].len);
 	}
-	for (i = 0; i < bulk->nmem && left; i++) {
-		uint64_t n = le32toh(bulk->mem[i].len);
-
-		if (skip >= n) {
-			skip -= n;
-			continue;
-		}
-		n = n - skip < left ? n - skip : left;
-		rc = plan_piece(&p, &bulk->mem[i], skip, (uint32_t)n);
-		if (rc)
-			return rc;
-		left -= n;
-		skip = 0;
-	}
-	if (left)
-		return -EINVAL;
-	ctx->wr[p.nwr - 1].next = NULL;
-	ctx->wr[p.nwr - 1].flags = TP_SIGNALED;
-	return (int)p.nwr;
+	return true;
 }
 
-static unsigned int bulk_stall_ms(const struct conn *conn)
+/* The reply fits after the data, which ends with this bulk. */
+static bool reply_fits_after(const struct rx *rx, const struct rpc_bulk *bulk)
 {
-	return conn->lane->server->attr.stall_ms;
+	const struct rpc_ctx *ctx = rx->conn->link.ctx;
+	const struct tp_send_wr *wr = &ctx->wr[bulk->nwr - 1];
+	const struct tp_sge *end = wr->sgl + wr->nsge;
+	uint64_t addr;
+
+	return request_has_flag(rx, WIRE_F_PLACE) &&
+	       bulk->mem_off + bulk->len == rx->put_end &&
+	       rx->put_end <= FAST_DATA && wr->nsge < TP_SGE_MAX &&
+	       end < ctx->sge + CTX_SGE_MAX && bulk_remote_start(bulk, &addr);
 }
 
-/* ---- outstanding chains ---- */
-
-static void bulk_count(struct conn *conn, const struct rpc_bulk *bulk)
+/* No bulk of the request waits or was lent to the client, so this one arrives last. */
+static bool bulk_may_replace_reply(const struct rx *rx)
 {
-	struct lane *lane = conn->lane;
-
-	conn->bulk_wrs += bulk->nwr;
-	conn->bulk_bytes += bulk->len;
-	lane->rdma_bytes += bulk->len;
-	if (lane->rdma_bytes >
-	    atomic_load_explicit(&lane->rdma_most, memory_order_relaxed))
-		atomic_store_explicit(&lane->rdma_most, lane->rdma_bytes,
-				      memory_order_relaxed);
+	return request_has_flag(rx, WIRE_F_WHOLE) && !rx->bulks;
 }
 
-static void bulk_uncount(struct conn *conn, const struct rpc_bulk *bulk)
+/* Takes a planned PUT.  Returns true: it is posted with the reply. */
+static bool place_hold(struct rx *rx, struct rpc_bulk *bulk)
 {
-	conn->bulk_wrs -= bulk->nwr;
-	conn->bulk_bytes -= bulk->len;
-	conn->lane->rdma_bytes -= bulk->len;
-}
+	uint64_t at = bulk->mem_off + bulk->len;
 
-/* ---- posting ---- */
-
-static void bulk_take(struct conn *conn, struct rpc_bulk *bulk)
-{
-	bulk_count(conn, bulk);
-	TAILQ_INSERT_TAIL(&conn->posted, bulk, link);
-	if (!conn->timer.armed) {
-		conn->moved_seen = conn->moved;
-		rpc_timer_set(conn->link.ctx, &conn->timer,
-			      clock_after_ms(bulk_stall_ms(conn)));
-	}
-}
-
-static int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
-{
-	int rc = link_post(apart_link(conn), conn->link.ctx->wr);
-
-	if (rc) {
-		link_fail(&conn->link, rc);
-		return -ENOTCONN;
-	}
-	bulk_take(conn, bulk);
-	return 0;
-}
-
-void bulk_post_held(struct conn *conn, struct rpc_bulk *bulk)
-{
-	if (bulk_post(conn, bulk))
-		bulk_take(conn, bulk);
-}
-
-void bulk_posted(struct rx *rx)
-{
-	if (!--rx->bulks && rx->answered)
-		reply_post(rx);
-}
-
-static void bulk_go(struct conn *conn, struct rpc_bulk *bulk)
-{
-	bulk_plan(conn, bulk, bulk->copy);
-	TAILQ_REMOVE(&conn->waiting, bulk, link);
-	if (bulk_post(conn, bulk)) {
-		TAILQ_INSERT_HEAD(&conn->waiting, bulk, link);
-		return;
-	}
-	free(bulk->copy);
-	bulk->copy = NULL;
-	bulk_posted(container_of(bulk->req, struct rx, req));
-}
-
-static void lane_pump(struct lane *lane)
-{
-	struct conn *conn;
-
-	while ((conn = turn_next(lane))) {
-		turn_leave(conn);
-		if (conn_moves(conn))
-			bulk_go(conn, TAILQ_FIRST(&conn->waiting));
-		turn_take(conn);
-	}
-}
-
-void bulk_pump(struct conn *conn)
-{
-	turn_take(conn);
-	lane_pump(conn->lane);
-}
-
-int bulk_queue(struct conn *conn, struct rpc_bulk *bulk)
-{
-	size_t len = bulk->nlocal * sizeof(*bulk->local);
-
-	bulk->copy = malloc(len);
-	if (!bulk->copy)
-		return -ENOMEM;
-	memcpy(bulk->copy, bulk->local, len);
-	TAILQ_INSERT_TAIL(&conn->waiting, bulk, link);
-	container_of(bulk->req, struct rx, req)->bulks++;
-	return 0;
-}
-
-static int bulk_wait(struct conn *conn, struct rpc_bulk *bulk)
-{
-	int rc = bulk_queue(conn, bulk);
-
-	if (rc)
-		return rc;
-	lane_count(&conn->lane->rdma_waits);
-	turn_take(conn);
-	return 0;
+	if (at > rx->put_end)
+		rx->put_end = at;
+	if (!bulk->last || rx->req.slot > WIRE_IMM_SLOT)
+		return false;
+	rx->held_bare = bulk_may_replace_reply(rx);
+	if (!rx->held_bare && !reply_fits_after(rx, bulk))
+		return false;
+	rx->held = bulk;
+	return true;
 }
 
 int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
@@ -271,64 +103,55 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	return bulk_post(conn, bulk);
 }
 
-/* ---- the end ---- */
+/* ---- the reply ---- */
 
-void bulk_complete(struct conn *conn, struct rpc_bulk *bulk)
+static struct tp_send_wr *bulk_last_wr(const struct rx *rx,
+				       const struct rpc_bulk *bulk)
 {
-	TAILQ_REMOVE(&conn->posted, bulk, link);
-	bulk_uncount(conn, bulk);
-	conn->moved++;
-	if (conn->apart)
-		lane_add(&conn->lane->apart_bytes, bulk->len);
-	conn->link.ctx->moved += bulk->len;
-	bulk->done(bulk, 0);
-	bulk_pump(conn);
+	return &rx->conn->link.ctx->wr[bulk->nwr - 1];
 }
 
-void bulk_fail_all(struct conn *conn, int status)
+/* Appends the reply to the bytes of the last work request. */
+static bool bulk_append_reply(struct rx *rx, const struct rpc_bulk *bulk,
+			      const void *reply, uint32_t len)
 {
-	struct rpc_bulk *bulk;
+	struct rpc_ctx *ctx = rx->conn->link.ctx;
+	struct tp_send_wr *wr = bulk_last_wr(rx, bulk);
+	struct tp_sge *end = &ctx->sge[wr->sgl - ctx->sge + wr->nsge];
 
-	turn_leave(conn);
-	while ((bulk = TAILQ_FIRST(&conn->posted))) {
-		TAILQ_REMOVE(&conn->posted, bulk, link);
-		bulk_uncount(conn, bulk);
-		lane_count(&conn->lane->rdma_cut);
-		bulk->done(bulk, status);
-	}
-	while ((bulk = TAILQ_FIRST(&conn->waiting))) {
-		struct rx *rx = container_of(bulk->req, struct rx, req);
-
-		TAILQ_REMOVE(&conn->waiting, bulk, link);
-		free(bulk->copy);
-		bulk_posted(rx);
-		bulk->done(bulk, status);
-	}
-	lane_pump(conn->lane);
+	if (rx->put_end + len > FAST_SIZE)
+		return false;
+	*end = (struct tp_sge){ (void *)(uintptr_t)reply, len,
+				rx->conn->reply_lkey };
+	wr->nsge++;
+	wr->opcode = TP_WRITE_IMM;
+	wr->imm = wire_imm(rx->req.slot, (uint32_t)rx->put_end);
+	lane_count(&rx->conn->lane->placed);
+	return true;
 }
 
-void bulk_forget(struct conn *conn)
+static bool bulk_replace_reply(struct rx *rx, const struct rpc_bulk *bulk)
 {
-	struct rpc_bulk *bulk;
+	struct tp_send_wr *wr = bulk_last_wr(rx, bulk);
 
-	turn_leave(conn);
-	TAILQ_FOREACH(bulk, &conn->waiting, link)
-		free(bulk->copy);
+	if (!rx->whole)
+		return false;
+	wr->opcode = TP_WRITE_IMM;
+	wr->imm = wire_imm_whole(rx->req.slot, rx->req.seq);
+	lane_count(&rx->conn->lane->whole);
+	return true;
 }
 
-void bulk_watch(struct conn *conn)
+bool place_reply(struct rx *rx, const void *reply, uint32_t len)
 {
-	if (TAILQ_EMPTY(&conn->posted))
-		return;
-	if (conn->moved != conn->moved_seen) {
-		conn->moved_seen = conn->moved;
-		rpc_timer_set(conn->link.ctx, &conn->timer,
-			      clock_after_ms(bulk_stall_ms(conn)));
-		return;
-	}
-	log_warn(conn_log(conn),
-		 "%s (%s): no bulk data moved for %u ms; connection closed",
-		 conn->peer, conn->session->info.cred.name,
-		 bulk_stall_ms(conn));
-	conn_close(conn, -ETIMEDOUT);
+	struct rpc_bulk *bulk = rx->held;
+	bool done;
+
+	if (!bulk)
+		return false;
+	rx->held = NULL;
+	done = rx->held_bare ? bulk_replace_reply(rx, bulk)
+			     : bulk_append_reply(rx, bulk, reply, len);
+	bulk_post_held(rx->conn, bulk);
+	return done;
 }

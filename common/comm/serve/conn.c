@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* conn.c - the server's end of a connection (states: see server_int.h). */
+/* conn.c - the server's end of a connection (states: see conn_int.h). */
+#include "common/comm/serve/hello_int.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "common/comm/serve/carry_int.h"
-#include "common/comm/serve/conn_seal_int.h"
 
 static const char *const conn_state_name[] = {
 	[CONN_ACCEPTING] = "ACCEPTING", [CONN_HELLO] = "HELLO",
 	[CONN_OPEN] = "OPEN",		[CONN_LINGER] = "LINGER",
 	[CONN_DEAD] = "DEAD",
 };
-
-void conn_put(struct conn *conn)
-{
-	if (!--conn->held && conn->state == CONN_DEAD)
-		ctx_defer(conn->link.ctx, &conn->gone);
-}
 
 void conn_set_state(struct conn *conn, enum conn_state state)
 {
@@ -27,82 +20,6 @@ void conn_set_state(struct conn *conn, enum conn_state state)
 }
 
 /* ---- completions and events ---- */
-
-static int conn_parse(struct conn *conn, struct rx *rx, const char **why)
-{
-	int rc = wire_parse(rx->buf, rx->len, &rx->req.msg, why);
-
-	if (!rc && le16toh(rx->req.msg.hdr->flags) & WIRE_F_REPLY) {
-		rc = -EPROTO;
-		*why = "a reply instead of a request";
-	}
-	if (!rc &&
-	    le64toh(rx->req.msg.hdr->session) != conn->session->info.id) {
-		rc = -EPROTO;
-		*why = "session is not that of the connection";
-	}
-	if (!rc) {
-		*why = "not the data that it says";
-		rc = fast_req_check(rx);
-	}
-	return rc;
-}
-
-/* wc->imm: the number of a Fast RDMA buffer. */
-static int conn_take(struct conn *conn, struct rx *rx, const struct tp_wc *wc,
-		     const char **why)
-{
-	rx->len = wc->byte_len;
-	if (wc->opcode == TP_RECV) {
-		fast_req_split(rx);
-	} else if (fast_req_copy(rx, wc->imm, wc->byte_len)) {
-		*why = "no request in a Fast RDMA buffer";
-		return -EPROTO;
-	}
-	return conn_parse(conn, rx, why);
-}
-
-static void conn_carried(struct conn *conn, struct rx *rx, uint32_t imm)
-{
-	if (!carry_expected(conn, imm)) {
-		rx->len = 0;
-		greet_error(conn, rx, -EPROTO, "answers what was not asked");
-		return;
-	}
-	rx_release(rx);
-	carry_answered(conn, imm);
-}
-
-bool conn_hears(const struct conn *conn)
-{
-	return !conn->link.failed.queued && conn->state < CONN_LINGER;
-}
-
-void conn_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc)
-{
-	const char *why = "?";
-	int rc;
-
-	conn->held++;
-	rx->state = RX_BUSY;
-	link_heard(&conn->link, wc, rx->buf);
-	lane_add(&conn->lane->message_bytes, wc->byte_len);
-	if (conn->state == CONN_ACCEPTING)
-		conn_set_state(conn, CONN_HELLO);
-	if (wc->opcode == TP_RECV_IMM && wc->imm & WIRE_IMM_CARRIED) {
-		conn_carried(conn, rx, wc->imm);
-		return;
-	}
-	rc = conn_take(conn, rx, wc, &why);
-	if (rc)
-		greet_error(conn, rx, rc, why);
-	else if (conn->state == CONN_HELLO)
-		greet_hello(conn, rx);
-	else if (le16toh(rx->req.msg.hdr->op) == WIRE_BYE)
-		greet_bye(conn, rx->req.msg.hdr);
-	else
-		req_take(rx);
-}
 
 static void conn_completion(struct link *link, const struct tp_wc *wc)
 {
@@ -115,8 +32,8 @@ static void conn_completion(struct link *link, const struct tp_wc *wc)
 		bulk_complete(conn, (struct rpc_bulk *)(uintptr_t)wc->wr_id);
 	} else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM) {
 		if (conn_hears(conn))
-			conn_received(conn, (struct rx *)(uintptr_t)wc->wr_id,
-				      wc);
+			conn->events->received(
+				conn, (struct rx *)(uintptr_t)wc->wr_id, wc);
 	} else if (wc->wr_id && conn->state == CONN_LINGER) {
 		conn_close(conn, 0);
 	}
@@ -148,7 +65,8 @@ static void conn_timer(struct rpc_timer *timer)
 	struct conn *conn = container_of(timer, struct conn, timer);
 
 	if (conn->state == CONN_OPEN) {
-		bulk_watch(conn);
+		if (bulk_is_stalled(conn))
+			conn_close(conn, -ETIMEDOUT);
 	} else if (conn->state == CONN_LINGER) {
 		conn_close(conn, 0);
 	} else {
@@ -159,16 +77,7 @@ static void conn_timer(struct rpc_timer *timer)
 	}
 }
 
-/* ---- open and close ---- */
-
-static void conn_gone(struct ctx_task *task)
-{
-	struct conn *conn = container_of(task, struct conn, gone);
-	struct rpc_session *session = conn->session;
-
-	conn_free(conn);
-	session_unused(session);
-}
+/* ---- close ---- */
 
 void conn_free(struct conn *conn)
 {
@@ -191,20 +100,27 @@ void conn_free(struct conn *conn)
 	lane_add(&lane->conns_now, -1);
 	lane_add(&lane->conn_bytes, -conn->bytes);
 	conn->session->nconns--;
-	guest_leave(conn);
 	LIST_REMOVE(conn, lane_link);
 	free(conn->block);
 	free(conn->rx);
 	free(conn);
 }
 
+static void conn_free_deferred(struct ctx_task *task)
+{
+	struct conn *conn = container_of(task, struct conn, gone);
+	struct rpc_session *session = conn->session;
+	const struct conn_events *events = conn->events;
+
+	conn_free(conn);
+	events->freed(session);
+}
+
 static void conn_log_close(const struct conn *conn, int status)
 {
-	const struct rpc_session_info *info = &conn->session->info;
-
 	if (conn->state == CONN_OPEN && conn->session->opened)
 		log_info(conn_log(conn), "%s (%s): connection closed: %s",
-			 conn->peer, info->cred.name,
+			 conn->peer, conn->session->info.cred.name,
 			 !status	     ? "by the client"
 			 : status == -ESTALE ? "replaced, or its session ended"
 					     : strerror(-status));
@@ -213,8 +129,6 @@ static void conn_log_close(const struct conn *conn, int status)
 /* Requests in flight keep their buffers until they are answered. */
 void conn_close(struct conn *conn, int status)
 {
-	unsigned int i;
-
 	if (conn->state == CONN_DEAD)
 		return;
 	conn_log_close(conn, status);
@@ -223,55 +137,13 @@ void conn_close(struct conn *conn, int status)
 	rpc_timer_clear(conn->link.ctx, &conn->timer);
 	link_close(&conn->link);
 	apart_close(conn);
-	for (i = 0; i < conn->nrx; i++) {
-		if (conn->rx[i].state == RX_PARKED)
-			req_forget(&conn->rx[i]);
-	}
-	session_leave(conn->session, conn);
+	conn->events->closed(conn);
 	bulk_fail_all(conn, status ? status : -ECONNRESET);
 	carry_fail_all(conn, status ? status : -ECONNRESET);
 	conn_put(conn);
 }
 
-unsigned int conn_accept_data(const struct rpc_server *server, int status,
-			      size_t request_max, struct wire_accept *acc)
-{
-	*acc = (struct wire_accept){
-		.magic = htole32(WIRE_MAGIC),
-		.version = htole16(WIRE_VERSION),
-		.status = htole16((uint16_t)-status),
-		.fsid = htole64(server->attr.fsid),
-		.boot = htole64(server->attr.boot),
-	};
-	if (!status) {
-		acc->credits = htole32(server->attr.slots);
-		acc->request_max = htole32((uint32_t)request_max);
-	}
-	return sizeof(*acc);
-}
-
-void conn_reject(struct rpc_server *server, struct tp_conn_req *req, int status)
-{
-	struct wire_accept acc;
-
-	tp_reject(req, &acc, conn_accept_data(server, status, 0, &acc));
-}
-
-/*
- * On a rail that pins memory, requests have little room for data.  Fast RDMA buffers (fast.h)
- * carry it there.
- */
-size_t conn_request_max(const struct lane *lane, unsigned int rail)
-{
-	const struct rpc_server_attr *attr = &lane->server->attr;
-	struct tp_dev *dev = lane->ctx->rails.dev[rail];
-	uint32_t data = sizes_get(&attr->inline_max, tp_dev_name(dev),
-				  tp_dev_pins(dev) ? CONN_PINNED_INLINE
-						   : WIRE_INLINE_MAX);
-	size_t max = sizeof(struct wire_hdr) + WIRE_BODY_MAX + data;
-
-	return max < attr->request_max ? max : attr->request_max;
-}
+/* ---- open ---- */
 
 /*
  * Allocates and registers the requests, if the connection has its own, and two control messages.
@@ -294,8 +166,8 @@ static int conn_block(struct conn *conn, unsigned int rail, size_t requests)
 	return 0;
 }
 
-static int conn_own(struct conn *conn, unsigned int rail, unsigned int more,
-		    unsigned int max_send)
+static int conn_open_own(struct conn *conn, unsigned int rail,
+			 unsigned int more, unsigned int max_send)
 {
 	size_t step = server_step(conn->request_max);
 	unsigned int i;
@@ -309,8 +181,8 @@ static int conn_own(struct conn *conn, unsigned int rail, unsigned int more,
 	return rc;
 }
 
-static int conn_share(struct conn *conn, unsigned int rail, unsigned int more,
-		      unsigned int max_send)
+static int conn_open_shared(struct conn *conn, unsigned int rail,
+			    unsigned int more, unsigned int max_send)
 {
 	unsigned int i;
 	int rc = conn_block(conn, rail, 0);
@@ -319,7 +191,7 @@ static int conn_share(struct conn *conn, unsigned int rail, unsigned int more,
 		return rc;
 	conn->nrx += more;
 	for (i = 0; i < conn->nrx; i++)
-		rx_prepare(conn, &conn->rx[i]);
+		conn->rx[i].conn = conn;
 	shared_join(conn->lane->shared[rail], conn);
 	return link_open(&conn->link, rail, max_send, 0);
 }
@@ -338,13 +210,13 @@ static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
 	if (!conn->rx)
 		return -ENOMEM;
 	conn->bytes += sizeof(*conn) + len;
-	return shared_of(conn->lane, rail)
-		       ? conn_share(conn, rail, more, max_send)
-		       : conn_own(conn, rail, more, max_send);
+	return shared_of(conn->lane, rail, conn->request_max)
+		       ? conn_open_shared(conn, rail, more, max_send)
+		       : conn_open_own(conn, rail, more, max_send);
 }
 
-static int conn_new(struct lane *lane, const struct mail *mail,
-		    struct conn **out)
+int conn_open(struct lane *lane, const struct mail *mail,
+	      const struct conn_events *events, struct conn **out)
 {
 	struct rpc_session *session = mail->session;
 	struct conn *conn = calloc(1, sizeof(*conn));
@@ -357,7 +229,13 @@ static int conn_new(struct lane *lane, const struct mail *mail,
 	conn->state = CONN_ACCEPTING;
 	conn->lane = lane;
 	conn->session = session;
-	conn->gone.run = conn_gone;
+	conn->events = events;
+	conn->role = mail->role;
+	conn->epoch = mail->epoch;
+	conn->reply_max = mail->reply_max;
+	conn->bulk_link = &conn->link;
+	conn->bulk_ready = true;
+	conn->gone.run = conn_free_deferred;
 	conn->timer.fire = conn_timer;
 	TAILQ_INIT(&conn->posted);
 	TAILQ_INIT(&conn->waiting);
@@ -371,33 +249,4 @@ static int conn_new(struct lane *lane, const struct mail *mail,
 	else
 		*out = conn;
 	return rc;
-}
-
-void conn_accept(struct lane *lane, const struct mail *mail)
-{
-	struct tp_conn_req *req = mail->req;
-	struct conn_answer answer;
-	struct conn *conn;
-	unsigned int len;
-	int rc = conn_new(lane, mail, &conn);
-
-	if (rc) {
-		log_error(lane->server->attr.log,
-			  "%s: refused: no room for a connection: %s",
-			  tp_req_peer(req), strerror(-rc));
-		conn_reject(lane->server, req, -EAGAIN);
-		return;
-	}
-	conn->role = mail->role;
-	conn->epoch = mail->epoch;
-	conn->reply_max = mail->reply_max;
-	guest_come(conn);
-	rpc_timer_set(lane->ctx, &conn->timer,
-		      clock_after_ms(lane->server->attr.stall_ms));
-	len = conn_accept_data(lane->server, 0, conn->request_max, &answer.acc);
-	len += conn_hail(conn, &mail->hail, &answer.hail);
-	conn_here_begin(conn, mail->heard, &answer, len);
-	rc = tp_accept(conn->link.ep, req, &answer, len);
-	if (rc)
-		link_fail(&conn->link, rc);
 }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * conn_seal.c - a server that seals refuses a client that proves itself but does not seal.  So
- * nobody in the middle can persuade both ends not to seal.  A client that has nothing to prove
- * itself with yet, but can seal, may obtain that over an unsealed connection.  Then it connects
- * again.
+ * conn_seal.c - seals a connection.  A server that seals refuses a client that proves itself but
+ * does not seal.  So nobody in the middle can persuade both ends not to seal.  A client that has
+ * nothing to prove itself with yet, but can seal, may obtain that over an unsealed connection.
+ * Then it connects again.
  */
-#include "common/comm/serve/conn_seal_int.h"
+#include "common/comm/serve/hello_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/comm/serve/ticket_int.h"
 #include "common/transport/tp_seal.h"
 
-static bool seals(const struct conn *conn)
+static bool seal_is_possible(const struct conn *conn)
 {
 	const struct rpc_server_attr *attr = &conn->lane->server->attr;
 
@@ -23,14 +22,30 @@ static bool seals(const struct conn *conn)
 }
 
 /* Clients that need not prove anything have no keys. */
-static bool is_wanted(const struct conn *conn)
+static bool seal_is_required(const struct conn *conn)
 {
 	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
 
-	if (!seals(conn))
+	if (!seal_is_possible(conn))
 		return false;
 	return conn->session->info.role != WIRE_ROLE_CLIENT ||
 	       (keeper && keeper->admission != ADMIT_ALL);
+}
+
+/* Uses the role of the session, whatever this connect said. */
+struct handshake conn_handshake(const struct conn *conn)
+{
+	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	struct handshake shake = { .fsid = attr->fsid,
+				   .session = conn->session->info.id,
+				   .boot = attr->boot,
+				   .epoch = conn->epoch,
+				   .role = conn->session->info.role,
+				   .server = attr->role,
+				   .index = attr->index };
+
+	memcpy(shake.nonce, conn->nonce, sizeof(shake.nonce));
+	return shake;
 }
 
 void conn_seal_hear(struct conn *conn, uint32_t theirs)
@@ -40,13 +55,13 @@ void conn_seal_hear(struct conn *conn, uint32_t theirs)
 
 uint32_t conn_seal_hail(struct conn *conn)
 {
-	if (!conn->agreed || !conn->can_seal || !seals(conn))
+	if (!conn->agreed || !conn->can_seal || !seal_is_possible(conn))
 		return 0;
 	conn->seal = calloc(1, sizeof(*conn->seal));
 	return conn->seal ? WIRE_FT_SEAL : 0;
 }
 
-static int refuse(struct conn *conn, const struct rpc_cred *cred)
+static int seal_refuse(struct conn *conn, const struct rpc_cred *cred)
 {
 	struct lane *lane = conn->lane;
 
@@ -66,13 +81,14 @@ static int refuse(struct conn *conn, const struct rpc_cred *cred)
 }
 
 /* The client proves nothing yet, and announces that it will seal afterwards. */
-static bool may_be_bare(const struct conn *conn, const struct wire_msg *hello)
+static bool seal_may_follow(const struct conn *conn,
+			    const struct wire_msg *hello)
 {
 	return !hello->proof && conn->can_seal;
 }
 
-static int make(struct conn *conn, const struct wire_msg *hello,
-		struct seal_pact *pact)
+static int seal_derive(struct conn *conn, const struct wire_msg *hello,
+		       struct seal_pact *pact)
 {
 	const struct rpc_server_attr *attr = &conn->lane->server->attr;
 	const struct handshake shake = conn_handshake(conn);
@@ -98,14 +114,14 @@ int conn_seal_take(struct conn *conn, const struct wire_msg *hello,
 	int rc;
 
 	if (!hello->seal)
-		return is_wanted(conn) && !may_be_bare(conn, hello)
-			       ? refuse(conn, cred)
+		return seal_is_required(conn) && !seal_may_follow(conn, hello)
+			       ? seal_refuse(conn, cred)
 			       : 0;
 	if (!conn->seal || !hello->proof)
 		return -EPROTO;
 	rc = prover->pair(prover->arg, HANDSHAKE_SERVER, &pact);
 	if (!rc)
-		rc = make(conn, hello, pact);
+		rc = seal_derive(conn, hello, pact);
 	if (!rc)
 		conn->seal->mode = (enum seal_mode)pact->mode;
 	prover_unpair(prover, &pact);
@@ -142,7 +158,8 @@ void conn_here_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
 {
 	struct link *link = &conn->link;
 
-	if (!(conn->features & WIRE_FT_HERE) || conn->agreed || !seals(conn))
+	if (!(conn->features & WIRE_FT_HERE) || conn->agreed ||
+	    !seal_is_possible(conn))
 		return;
 	link_hear_begin(link, conn->lane->server->attr.prover,
 			HANDSHAKE_SERVER);
@@ -150,16 +167,7 @@ void conn_here_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
 	link_hear(link, HANDSHAKE_SERVER, answer, len);
 }
 
-enum seal_mode rpc_req_here(const struct rpc_req *req)
-{
-	const struct conn *conn = container_of(req, const struct rx, req)->conn;
-
-	return conn->link.hears && !conn->apart && conn_is_bare(conn)
-		       ? conn->lane->server->attr.seal
-		       : SEAL_NONE;
-}
-
-static int seal_here(struct conn *conn, const struct here *here)
+int conn_seal_here(struct conn *conn, const struct here *here)
 {
 	struct sealer *sealer;
 	int rc;
@@ -176,19 +184,6 @@ static int seal_here(struct conn *conn, const struct here *here)
 	return rc;
 }
 
-void rpc_reply_seal(struct rpc_req *req, const struct here *here)
-{
-	struct conn *conn = container_of(req, struct rx, req)->conn;
-	int rc;
-
-	rpc_reply_send(req);
-	if (conn->state != CONN_OPEN || !conn->link.ep)
-		return;
-	rc = conn->link.hears ? seal_here(conn, here) : -EPROTO;
-	if (rc)
-		link_fail(&conn->link, rc);
-}
-
 void conn_seal_free(struct conn *conn)
 {
 	if (conn->seal)
@@ -199,10 +194,5 @@ void conn_seal_free(struct conn *conn)
 
 bool conn_is_bare(const struct conn *conn)
 {
-	return !(conn->seal && conn->seal->mode) && is_wanted(conn);
-}
-
-bool rpc_req_bare(const struct rpc_req *req)
-{
-	return conn_is_bare(container_of(req, const struct rx, req)->conn);
+	return !(conn->seal && conn->seal->mode) && seal_is_required(conn);
 }

@@ -8,11 +8,12 @@
  *
  *	files | operations | users | ways | gauges of rpc | rows of the service
  */
+#include "common/comm/serve/request_int.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "common/util/clock.h"
-#include "common/comm/serve/server_int.h"
 
 #define PLACE_OPS 64u
 #define PLACE_USERS (PLACE_OPS + WIRE_OP_END + 2u)
@@ -281,7 +282,7 @@ static void put_user(struct rpc_metrics *m, const struct label *l, bool direct,
 	row_put(m, &r);
 }
 
-/* Two rows: what was done by requests, and what was done without. */
+/* Two rows: done by requests, and done without. */
 static void put_label(struct rpc_metrics *m, const struct label *l,
 		      struct label_sum sum)
 {
@@ -451,11 +452,10 @@ static void put_groups(struct rpc_metrics *m, uint32_t groups,
 		put_inside(m);
 }
 
-void metrics_req_run(struct rpc_req *req)
+void metrics_put(struct rpc_req *req, struct wire_out *out)
 {
 	const struct wire_metrics *body = req->msg.body;
 	struct rpc_server *server = req->session->lane->server;
-	struct wire_out *out = rpc_reply_begin(req);
 	struct wire_metrics_rep *rep = wire_put(out, NULL, sizeof(*rep));
 	struct rpc_metrics m = { .server = server,
 				 .all = labels_sees_all(req->session),
@@ -467,13 +467,10 @@ void metrics_req_run(struct rpc_req *req)
 	if (!m.from && server->attr.service->tell)
 		server->attr.service->tell(server->attr.arg);
 	m.room = wire_room(out, 0, 8, WIRE_BODY_MAX / 8 - sizeof(*rep) / 8) * 8;
-	if (rep)
-		put_groups(&m, le32toh(body->groups), &req->msg.tail[0]);
-	if (rep)
-		*rep = (struct wire_metrics_rep){
-			.next = htole64(m.next),
-			.len = htole32((uint32_t)(out->len - begin))
-		};
-	rpc_reply_end(req, 0, RPC_REEXECUTE);
-	rpc_reply_send(req);
+	if (!rep)
+		return;
+	put_groups(&m, le32toh(body->groups), &req->msg.tail[0]);
+	*rep = (struct wire_metrics_rep){ .next = htole64(m.next),
+					  .len = htole32((uint32_t)(out->len -
+								    begin)) };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rpc_serve.h - a server and its sessions, part of rpc.h. */
+/* rpc_serve.h - a server: its sessions, requests and bulk data.  Part of rpc.h. */
 #ifndef RPC_SERVE_H
 #define RPC_SERVE_H
 
@@ -9,19 +9,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
+#include "common/buffer/rail.h"
+#include "common/comm/progress/rpc_ctx.h"
+#include "common/transport/transport.h"
 #include "common/trust/handshake.h"
 #include "common/util/histogram.h"
 #include "common/util/networks.h"
-#include "common/comm/serve/rpc_bulk.h"
-#include "common/comm/progress/rpc_ctx.h"
-#include "common/comm/serve/rpc_req.h"
-#include "common/wire/seal_mode.h"
 #include "common/util/timing.h"
+#include "common/wire/seal_mode.h"
+#include "common/wire/wire.h"
 
 struct rpc_metrics;
+struct rpc_req;
 struct rpc_server;
 struct rpc_session;
+
+/* ---- a server ---- */
 
 struct rpc_service {
 	/*
@@ -106,8 +111,8 @@ struct rpc_server_attr {
 	/* new at every start: random, or as WIRE_FT_LIFE */
 	uint64_t boot;
 	/*
-	 * Who may connect, in addition to programs on this host over local.  NULL, or empty: all.
-	 * Outlives the server.
+	 * Networks that may connect, in addition to programs on this host over local.  NULL, or
+	 * empty: all.  Outlives the server.
 	 */
 	const struct networks *allow;
 	/*
@@ -224,6 +229,8 @@ struct rpc_server_stats {
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);
 
+/* ---- statistics ---- */
+
 /*
  * Adds a row: a current value; a count since the start; a distribution of times, which has no row
  * before the first event.  by and of: its label.  NULL: no label, which only the first two allow.
@@ -255,6 +262,8 @@ void rpc_server_told(struct rpc_server *server, const struct rpc_label *label,
 /* The current label of the session; from its thread. */
 void rpc_session_label(const struct rpc_session *session,
 		       struct rpc_label *label);
+
+/* ---- sessions ---- */
 
 struct rpc_session_info {
 	uint64_t id;
@@ -304,5 +313,181 @@ bool rpc_server_knows(struct rpc_server *server, uint64_t session);
 void rpc_server_each(struct rpc_server *server,
 		     void (*fn)(void *arg, struct rpc_session *session),
 		     void *arg);
+
+/* ---- requests ---- */
+
+/*
+ * A request.  msg and all that it points to stay valid until rpc_reply_send() or rpc_req_abort(),
+ * also if the connection breaks.
+ */
+struct rpc_req {
+	struct wire_msg msg;
+	unsigned int op;
+	unsigned int slot;
+	uint64_t seq;
+	/* When the client stops waiting, at most RPC_WAIT_MAX_MS after the arrival. */
+	uint64_t deadline;
+	/*
+	 * The same on clock_boot().  After it, the client may have reported that the request
+	 * failed.
+	 */
+	uint64_t expiry;
+	/* WIRE_F_ANEW: an earlier server process may have executed it */
+	bool anew;
+	struct rpc_session *session;
+	void *priv;			/* belongs to the service */
+};
+
+/* Maximum wait, whatever a client asks for. */
+#define RPC_WAIT_MAX_MS (25u * 3600 * 1000)
+/*
+ * Whether the expiry has passed.  Then no change may begin.  Call it immediately before a change;
+ * if it returns true, answer -ETIMEDOUT.
+ */
+bool rpc_req_late(const struct rpc_req *req);
+/*
+ * A request that waits for another server, a disk or a lease keeps a slot of its client.  The
+ * client uses only some of its slots for such requests.  If rpc_req_may_wait() is false, this
+ * request is not one of those.  It may wait only until rpc_req_patience() (clock_now()).  If it
+ * was not executed by then, answer -EINPROGRESS.  The client sends it again, as one that may wait
+ * until its deadline.
+ */
+#define RPC_WAIT_BRIEF_MS 20u
+bool rpc_req_may_wait(const struct rpc_req *req);
+uint64_t rpc_req_patience(const struct rpc_req *req);
+/*
+ * Closes the connection of the request if it is still there.  Then its bulks no longer access
+ * memory.  Calls done() for the bulks of all requests on that connection.
+ */
+void rpc_req_cut(struct rpc_req *req, int status);
+
+/*
+ * The data of a WRITE that came with it, all that mem names; NULL: it did not come with it.  The
+ * client can change it at any time.
+ */
+const void *rpc_req_data(const struct rpc_req *req);
+/*
+ * rpc_req_identity(): the identity of the client that its kernel reports (tp_ep_identity()).
+ * rpc_req_pass(): sends descriptors before the reply (tp_ep_pass()).  Both return -ENOTCONN if
+ * the connection of the request is gone.
+ */
+int rpc_req_identity(const struct rpc_req *req, struct tp_identity *id);
+int rpc_req_pass(struct rpc_req *req, const int *fd, unsigned int n);
+/*
+ * rpc_req_epoch(): of the connection of the request; 0: its session has another connection now,
+ * or none.  rpc_req_admit(): from now on, the session belongs to *who, and can be resumed only
+ * with a ticket or the identity from the kernel.  It returns 0; -ESTALE: the session has another
+ * connection; -EAGAIN, -EBUSY, -WIRE_ENOSEATS, -WIRE_ENOFILES: there is no place for it.
+ */
+uint32_t rpc_req_epoch(const struct rpc_req *req);
+int rpc_req_admit(struct rpc_req *req, const struct admitted *who);
+/*
+ * The connection must be sealed and is not: the client may prove its identity, and nothing else.
+ */
+bool rpc_req_bare(const struct rpc_req *req);
+/*
+ * rpc_req_here(): the mode in which the connection can be sealed in place, after an answer;
+ * SEAL_NONE: it cannot.  rpc_reply_seal(): calls rpc_reply_send(), and then seals the connection
+ * with the sealer from here.  If that fails, the connection ends.
+ */
+enum seal_mode rpc_req_here(const struct rpc_req *req);
+void rpc_reply_seal(struct rpc_req *req, const struct here *here);
+/* The rail of the ctx that its bulk data uses. */
+unsigned int rpc_req_rail(const struct rpc_req *req);
+
+/*
+ * Builds the reply in the buffer of the slot.  rpc_reply_begin() returns a wire_out (wire_begin()
+ * is done).  rpc_reply_end() finishes it with status (0, -errno or WIRE_REDIRECT).
+ * rpc_reply_bytes() returns its bytes (for a durable reply cache).  rpc_reply_send() posts it and
+ * frees req.
+ *
+ * Flags of rpc_reply_end(): RPC_REEXECUTE: a replay executes again (reads).  RPC_WHOLE: a read
+ * with status 0 gave all its bytes to rpc_bulk_start(), and the object continues after them.  A
+ * client that asks for it (WIRE_F_WHOLE) then needs no reply, only the arrival of the data.
+ */
+#define RPC_REEXECUTE 0x1u
+#define RPC_WHOLE 0x2u
+struct wire_out *rpc_reply_begin(struct rpc_req *req);
+void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags);
+/*
+ * Between the two, after the last part of body and tail: the reply ends with a struct wire_caps.
+ */
+void rpc_reply_caps(struct rpc_req *req);
+const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len);
+void rpc_reply_send(struct rpc_req *req);
+/* rpc_reply_begin(), _end() and _send() for a reply without a body. */
+void rpc_reply_status(struct rpc_req *req, int status);
+/*
+ * Not executed, as if never received, because the connection broke while data of the request was
+ * in flight.  A replay executes again.  Frees req.
+ */
+void rpc_req_abort(struct rpc_req *req);
+
+/*
+ * Where the time of a request is spent, for the log line about a slow one.  The request is in the
+ * last of these parts that it entered and did not leave, else in RPC_OTHER.  Uses the time that
+ * the context has read already.  Call it from the thread of the session, before the answer.
+ */
+enum rpc_part { RPC_OTHER, RPC_QUEUE, RPC_BUFFER, RPC_NETWORK, RPC_DISK, RPC_FLUSH,
+		RPC_PARTS };
+void rpc_req_enter(struct rpc_req *req, enum rpc_part part);
+void rpc_req_leave(struct rpc_req *req, enum rpc_part part);
+/*
+ * As rpc_req_leave(), but the time until began (clock_now()) counts as RPC_QUEUE.  began 0: none
+ * does.
+ */
+void rpc_req_leave_from(struct rpc_req *req, enum rpc_part part, uint64_t began);
+/* The request waits because its client wants that: it does not count as slow. */
+void rpc_req_unhurried(struct rpc_req *req);
+
+/* ---- bulk data ---- */
+
+/*
+ * Bulk data.  The server reads (RPC_GET) or writes (RPC_PUT) the bytes [mem_off, mem_off + len)
+ * of the wire_mem list of the request, in the client's memory.  Locally it uses len bytes of
+ * registered memory.  It posts one chain of work requests, of which only the last is signaled.
+ * The caller owns the bulk and keeps it until done().
+ *
+ * rpc_reply_send() may follow a PUT immediately: the reply does not overtake the data.  done()
+ * still comes, and means that the local memory is free.  done() with an error: the connection
+ * broke.  Call rpc_req_abort() then, if the request is still held.  done() is never called from
+ * rpc_bulk_start().
+ *
+ * A bulk beyond rdma_max waits.  Connections take turns, and the replies to such PUTs wait with
+ * them.  If clients carry data, the bulks of a request may end in any order.
+ */
+enum rpc_bulk_dir { RPC_GET, RPC_PUT };
+struct rpc_bulk {
+	enum rpc_bulk_dir dir;
+	const struct wire_mem *mem;
+	unsigned int nmem;
+	uint64_t mem_off;
+	const struct rail_sge *local;	/* read during the start only */
+	unsigned int nlocal;
+	uint64_t len;
+	/* Of a PUT: the caller promises to call rpc_reply_send() of the request next. */
+	bool last;
+	/*
+	 * The client may move it, if local is one piece; see struct rpc_server_attr.  The memory
+	 * of a GET is cleared first.
+	 */
+	bool lend;
+	/* local is part of the object; for statistics */
+	bool mapped;
+	void (*done)(struct rpc_bulk *bulk, int status);
+	void *arg;
+	/* private */
+	TAILQ_ENTRY(rpc_bulk) link;
+	struct rpc_req *req;
+	struct rail_sge *copy;
+	unsigned int nwr;
+};
+#define RPC_LOCAL_MAX 1024u
+/*
+ * Returns 0.  -ENOTCONN: there is no connection now.  -EINVAL: no bytes, a window outside the
+ * list, less local memory than len, or nlocal above RPC_LOCAL_MAX.  -ENOMEM, or as tp_mr_reg()
+ * for local memory that is not registered yet.
+ */
+int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk);
 
 #endif

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* session.c - the session table, and the life of a session. */
-#include "common/comm/serve/server_int.h"
+#include "common/comm/serve/conn_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- the table, under the server's lock ---- */
-
-/* The session accepts no more connections.  Its id stays in use until session_close(). */
-static void session_unlist(struct rpc_session *s)
-{
-	if (!s->listed)
-		return;
-	s->listed = false;
-	seat_back(s);
-	seat_leave(s);
-	s->lane->nsessions--;
-}
 
 /* The id may be used again. */
 static void session_forget(struct rpc_session *s)
@@ -28,13 +17,6 @@ static void session_forget(struct rpc_session *s)
 	HASH_DEL(server->table, s);
 	LIST_REMOVE(s, all_link);
 	s->all_link.le_prev = NULL;
-}
-
-void session_expel(struct rpc_session *s)
-{
-	session_unlist(s);
-	s->pending++;
-	lane_post(s->lane, &s->end_mail);
 }
 
 static struct lane *session_lane(struct rpc_server *server)
@@ -98,10 +80,9 @@ static int session_may_join(const struct rpc_session *s,
 	return tp_req_scarce(req) && !seat_has_reserve(s) ? -WIRE_ENOFILES : 0;
 }
 
-/* wc NULL: the session must exist. */
-static int session_look(struct rpc_server *server, uint64_t id,
-			const struct wire_connect *wc,
-			const struct tp_conn_req *req, struct rpc_session **out)
+int session_lookup(struct rpc_server *server, uint64_t id,
+		   const struct wire_connect *wc, const struct tp_conn_req *req,
+		   struct rpc_session **out)
 {
 	struct rpc_session *s;
 	int rc;
@@ -119,18 +100,6 @@ static int session_look(struct rpc_server *server, uint64_t id,
 	}
 	pthread_mutex_unlock(&server->lock);
 	return rc;
-}
-
-int session_lookup(struct rpc_server *server, const struct wire_connect *wc,
-		   const struct tp_conn_req *req, struct rpc_session **out)
-{
-	return session_look(server, le64toh(wc->session), wc, req, out);
-}
-
-int session_known(struct rpc_server *server, uint64_t id,
-		  const struct tp_conn_req *req, struct rpc_session **out)
-{
-	return session_look(server, id, NULL, req, out);
 }
 
 void session_unpend(struct rpc_session *s)
@@ -166,7 +135,61 @@ void rpc_server_each(struct rpc_server *server,
 	pthread_mutex_unlock(&server->lock);
 }
 
-/* ---- the lane's thread ---- */
+/* ---- connections before HELLO ---- */
+
+static unsigned int guests_of_its_host(const struct conn *conn)
+{
+	uint8_t host[PEER_HOST_LEN], other[PEER_HOST_LEN];
+	unsigned int n = 0;
+	struct conn *c;
+
+	peer_host(conn->peer, host);
+	TAILQ_FOREACH(c, &conn->session->guests, guest_link) {
+		peer_host(c->peer, other);
+		n += !memcmp(host, other, sizeof(host));
+	}
+	return n;
+}
+
+/* Never the last, which has just come. */
+static struct conn *session_guest_to_close(const struct rpc_session *s)
+{
+	struct conn *c, *worst = TAILQ_FIRST(&s->guests);
+
+	TAILQ_FOREACH(c, &s->guests, guest_link)
+		if (guests_of_its_host(c) > guests_of_its_host(worst))
+			worst = c;
+	return worst;
+}
+
+void guest_come(struct conn *conn)
+{
+	struct rpc_session *s = conn->session;
+	atomic_uint *more = &conn->lane->server->more_guests;
+
+	conn->is_guest = true;
+	TAILQ_INSERT_TAIL(&s->guests, conn, guest_link);
+	if (++s->nguests <= SEATS_FREE)
+		return;
+	if (atomic_fetch_add(more, 1) >= SEATS_GUESTS ||
+	    s->nguests > SEATS_OF_ONE)
+		conn_close(session_guest_to_close(s), -ESTALE);
+}
+
+/* conn sent HELLO, or is closed. */
+static void guest_leave(struct conn *conn)
+{
+	struct rpc_session *s = conn->session;
+
+	if (!conn->is_guest)
+		return;
+	conn->is_guest = false;
+	TAILQ_REMOVE(&s->guests, conn, guest_link);
+	if (s->nguests-- > SEATS_FREE)
+		atomic_fetch_sub(&conn->lane->server->more_guests, 1);
+}
+
+/* ---- the current connection ---- */
 
 /*
  * Allocates the replies of all slots in one block, which is registered for each rail in use.
@@ -218,26 +241,6 @@ int session_attach(struct rpc_session *s, struct conn *conn)
 	return 0;
 }
 
-bool session_is_strangers(const struct rpc_session *s)
-{
-	const struct doorkeeper *keeper = s->lane->server->attr.keeper;
-
-	return keeper && keeper->admission != ADMIT_ALL &&
-	       s->info.role == WIRE_ROLE_CLIENT && !s->info.proved;
-}
-
-int session_claim(struct rpc_session *s, uint32_t uid)
-{
-	struct rpc_server *server = s->lane->server;
-
-	pthread_mutex_lock(&server->lock);
-	claim_add(server, s->info.id, uid);
-	if (s->listed)
-		session_expel(s);
-	pthread_mutex_unlock(&server->lock);
-	return -EAGAIN;
-}
-
 bool rpc_session_here(const struct rpc_session *session)
 {
 	return session->conn;
@@ -259,14 +262,18 @@ static void session_detach(struct rpc_session *s)
 	pthread_mutex_unlock(&server->lock);
 }
 
-void session_leave(struct rpc_session *s, struct conn *conn)
+void session_conn_closed(struct conn *conn)
 {
+	struct rpc_session *s = conn->session;
+
 	guest_leave(conn);
 	if (s->conn == conn)
 		session_detach(s);
 	else if (s->state == SESSION_NEW && !s->nguests)
 		session_end(s, false);
 }
+
+/* ---- the end ---- */
 
 /*
  * Ends the session, unless it is just coming back, or another thread ends it.  A connection
@@ -364,6 +371,8 @@ void session_free(struct rpc_session *s)
 	free(s->slots);
 	free(s);
 }
+
+/* ---- for the service ---- */
 
 struct rpc_session_info *rpc_session_info(struct rpc_session *session)
 {

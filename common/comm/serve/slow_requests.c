@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parts.c - see parts_int.h and rpc_req.h. */
+/* slow_requests.c - where the time of a request is spent: see request_stats_int.h and rpc_serve.h. */
+#include "common/comm/serve/conn_int.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "common/comm/serve/server_int.h"
 
 static uint64_t slow_ns(const struct rx *rx)
 {
@@ -16,7 +16,7 @@ void parts_begin(struct rx *rx)
 	rx->parts = (struct parts){ .since = rx->arrived };
 }
 
-static enum rpc_part where(const struct parts *p)
+static enum rpc_part parts_current(const struct parts *p)
 {
 	unsigned int part = RPC_PARTS - 1;
 
@@ -26,7 +26,7 @@ static enum rpc_part where(const struct parts *p)
 }
 
 /* The clock of the context may lag a little.  Then nothing is added. */
-static void until(struct parts *p, enum rpc_part part, uint64_t at)
+static void parts_add_until(struct parts *p, enum rpc_part part, uint64_t at)
 {
 	if (at <= p->since)
 		return;
@@ -34,15 +34,15 @@ static void until(struct parts *p, enum rpc_part part, uint64_t at)
 	p->since = at;
 }
 
-static uint64_t boot_of(const struct rx *rx, uint64_t at)
+static uint64_t parts_boot_time(const struct rx *rx, uint64_t at)
 {
 	return at + rx->conn->lane->server->skew;
 }
 
-static void turn(struct rx *rx)
+static void parts_update(struct rx *rx)
 {
-	until(&rx->parts, where(&rx->parts),
-	      boot_of(rx, rx->conn->link.ctx->now));
+	parts_add_until(&rx->parts, parts_current(&rx->parts),
+			parts_boot_time(rx, rx->conn->link.ctx->now));
 }
 
 void rpc_req_enter(struct rpc_req *req, enum rpc_part part)
@@ -51,7 +51,7 @@ void rpc_req_enter(struct rpc_req *req, enum rpc_part part)
 
 	if (!slow_ns(rx))
 		return;
-	turn(rx);
+	parts_update(rx);
 	rx->parts.in[part]++;
 }
 
@@ -61,7 +61,7 @@ void rpc_req_leave(struct rpc_req *req, enum rpc_part part)
 
 	if (!slow_ns(rx) || !rx->parts.in[part])
 		return;
-	turn(rx);
+	parts_update(rx);
 	rx->parts.in[part]--;
 }
 
@@ -69,8 +69,9 @@ void rpc_req_leave_from(struct rpc_req *req, enum rpc_part part, uint64_t began)
 {
 	struct rx *rx = container_of(req, struct rx, req);
 
-	if (began && slow_ns(rx) && where(&rx->parts) == part)
-		until(&rx->parts, RPC_QUEUE, boot_of(rx, began));
+	if (began && slow_ns(rx) && parts_current(&rx->parts) == part)
+		parts_add_until(&rx->parts, RPC_QUEUE,
+				parts_boot_time(rx, began));
 	rpc_req_leave(req, part);
 }
 
@@ -81,7 +82,7 @@ void rpc_req_unhurried(struct rpc_req *req)
 
 /* ---- the log line ---- */
 
-static bool may_say(struct parts_pace *pace, uint64_t now)
+static bool slow_line_is_allowed(struct parts_pace *pace, uint64_t now)
 {
 	if (!pace->second || now - pace->second >= 1000 * CLOCK_NS_PER_MS) {
 		pace->second = now;
@@ -95,7 +96,7 @@ static bool may_say(struct parts_pace *pace, uint64_t now)
 	return true;
 }
 
-static void say_parts(const struct parts *p, char *buf, size_t len)
+static void slow_format_parts(const struct parts *p, char *buf, size_t len)
 {
 	static const char *const name[RPC_PARTS] = {
 		[RPC_QUEUE] = "queue",	   [RPC_BUFFER] = "buffer",
@@ -113,7 +114,7 @@ static void say_parts(const struct parts *p, char *buf, size_t len)
 	}
 }
 
-static void say_object(const struct rx *rx, char *buf, size_t len)
+static void slow_format_object(const struct rx *rx, char *buf, size_t len)
 {
 	const struct rpc_service *service =
 		rx->conn->lane->server->attr.service;
@@ -124,7 +125,7 @@ static void say_object(const struct rx *rx, char *buf, size_t len)
 		snprintf(buf, len, " of %016" PRIx64, object);
 }
 
-static void say_more(struct parts_pace *pace, char *buf, size_t len)
+static void slow_format_more(struct parts_pace *pace, char *buf, size_t len)
 {
 	buf[0] = '\0';
 	if (pace->more)
@@ -133,16 +134,17 @@ static void say_more(struct parts_pace *pace, char *buf, size_t len)
 	pace->more = 0;
 }
 
-static void say(const struct rx *rx, uint64_t took, uint32_t status)
+static void slow_log_request(const struct rx *rx, uint64_t took,
+			     uint32_t status)
 {
 	const struct rpc_session *s = rx->conn->session;
 	const struct wire_as *as = rx->req.msg.as;
 	struct lane *lane = rx->conn->lane;
 	char parts[224], object[24], more[48];
 
-	say_parts(&rx->parts, parts, sizeof(parts));
-	say_object(rx, object, sizeof(object));
-	say_more(&lane->slow, more, sizeof(more));
+	slow_format_parts(&rx->parts, parts, sizeof(parts));
+	slow_format_object(rx, object, sizeof(object));
+	slow_format_more(&lane->slow, more, sizeof(more));
 	log_warn(lane->server->attr.log,
 		 "slow: %s%s took %llu ms: %s; %" PRIu64 " bytes in, %" PRIu64
 		 " out, status %" PRIu32 "; %s (%s), user %" PRIu32
@@ -160,7 +162,7 @@ void parts_end(struct rx *rx, uint64_t now, uint32_t status)
 
 	if (!slow || took < slow || rx->parts.unhurried)
 		return;
-	until(&rx->parts, where(&rx->parts), now);
-	if (may_say(&rx->conn->lane->slow, now))
-		say(rx, took, status);
+	parts_add_until(&rx->parts, parts_current(&rx->parts), now);
+	if (slow_line_is_allowed(&rx->conn->lane->slow, now))
+		slow_log_request(rx, took, status);
 }

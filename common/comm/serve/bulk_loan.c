@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* carry.c - lends memory to clients that move the data: see carry_int.h. */
-#include "common/comm/serve/carry_int.h"
+/*
+ * bulk_loan.c - lends memory to clients that move the data: see bulk_int.h.
+ */
+#include "common/comm/serve/conn_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct loan {
+#define LOAN_MSG_LEN (sizeof(struct wire_hdr) + sizeof(struct wire_carry_rep))
+
+struct bulk_loan {
 	struct rpc_bulk *bulk; /* NULL: none, or withdrawn */
 	struct rail_sge local;
 	struct rail_mem mem; /* these bytes, for this loan only */
@@ -14,39 +18,37 @@ struct loan {
 	bool out; /* the client has not answered */
 };
 
-struct carries {
+struct bulk_loans {
 	struct conn *conn;
 	struct rpc_timer timer;
-	struct loan loan[WIRE_CARRY_MAX]; /* by ticket */
+	struct bulk_loan loan[WIRE_CARRY_MAX]; /* by ticket */
 	uint8_t *block; /* receives, then a message for each ticket */
 	size_t step; /* bytes of a receive; 0: receives are shared */
 	struct rail_mem mem; /* of block */
 };
 
-#define MSG_LEN (sizeof(struct wire_hdr) + sizeof(struct wire_carry_rep))
-
-static struct rx *rx_of(const struct rpc_bulk *bulk)
+static struct rx *bulk_rx(const struct rpc_bulk *bulk)
 {
 	return container_of(bulk->req, struct rx, req);
 }
 
 /* ---- at the first loan of a connection ---- */
 
-static void too_late(struct rpc_timer *timer);
+static void loans_expired(struct rpc_timer *timer);
 
-static int carries_open(struct conn *conn)
+static int loans_open(struct conn *conn)
 {
-	struct carries *c = calloc(1, sizeof(*c));
+	struct bulk_loans *c = calloc(1, sizeof(*c));
 	size_t len;
 	int rc = -ENOMEM;
 
 	if (!c)
 		return rc;
 	c->conn = conn;
-	c->timer.fire = too_late;
+	c->timer.fire = loans_expired;
 	if (!conn->shared)
 		c->step = server_step(conn->request_max);
-	len = WIRE_CARRY_MAX * (c->step + MSG_LEN);
+	len = WIRE_CARRY_MAX * (c->step + LOAN_MSG_LEN);
 	c->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
 	rail_mem_init(&c->mem, c->block, len, TP_LOCAL_WRITE);
 	if (c->block)
@@ -63,7 +65,7 @@ static int carries_open(struct conn *conn)
 		       c->mem.mr[conn->link.rail]->lkey);
 }
 
-static struct loan *free_loan(const struct conn *conn)
+static struct bulk_loan *loans_unused(const struct conn *conn)
 {
 	unsigned int i;
 
@@ -76,7 +78,7 @@ static struct loan *free_loan(const struct conn *conn)
 
 /* ---- the deadline ---- */
 
-static void watch(struct carries *c)
+static void loans_set_timer(struct bulk_loans *c)
 {
 	uint64_t next = CLOCK_NEVER;
 	unsigned int i;
@@ -92,10 +94,10 @@ static void watch(struct carries *c)
 }
 
 /* The server moves the data after all.  If there is no memory for that, fails the link. */
-static void take_over(struct conn *conn, struct loan *loan)
+static void loan_move_by_server(struct conn *conn, struct bulk_loan *loan)
 {
 	struct rpc_bulk *bulk = loan->bulk;
-	struct rx *rx = rx_of(bulk);
+	struct rx *rx = bulk_rx(bulk);
 	int rc;
 
 	bulk->local = &loan->local;
@@ -109,20 +111,20 @@ static void take_over(struct conn *conn, struct loan *loan)
 	bulk_pump(conn);
 }
 
-static void too_late(struct rpc_timer *timer)
+static void loans_expired(struct rpc_timer *timer)
 {
-	struct carries *c = container_of(timer, struct carries, timer);
+	struct bulk_loans *c = container_of(timer, struct bulk_loans, timer);
 	struct conn *conn = c->conn;
 	unsigned int i, n = 0;
 
 	for (i = 0; i < WIRE_CARRY_MAX; i++) {
-		struct loan *loan = &c->loan[i];
+		struct bulk_loan *loan = &c->loan[i];
 
 		if (!loan->bulk || loan->until > conn->link.ctx->now)
 			continue;
 		rail_mem_fini(&loan->mem);
 		lane_count(&conn->lane->carry_late);
-		take_over(conn, loan);
+		loan_move_by_server(conn, loan);
 		n++;
 	}
 	conn->session->late |= n > 0;
@@ -133,13 +135,13 @@ static void too_late(struct rpc_timer *timer)
 			 "it has answered; nothing if it connects again",
 			 conn->peer, conn->session->info.cred.name, n,
 			 conn->lane->server->attr.carry_ms);
-	watch(c);
+	loans_set_timer(c);
 }
 
 /* ---- a loan ---- */
 
-static bool wanted(const struct rx *rx, const struct rpc_bulk *bulk,
-		   bool crowded)
+static bool loan_is_wanted(const struct rx *rx, const struct rpc_bulk *bulk,
+			   bool crowded)
 {
 	const struct lane *lane = rx->conn->lane;
 
@@ -148,8 +150,8 @@ static bool wanted(const struct rx *rx, const struct rpc_bulk *bulk,
 	       (crowded || lane->rdma_bytes + bulk->len > lane->carry_above);
 }
 
-static int lend(struct conn *conn, struct loan *loan,
-		const struct rpc_bulk *bulk)
+static int loan_register(struct conn *conn, struct bulk_loan *loan,
+			 const struct rpc_bulk *bulk)
 {
 	void *addr = bulk->local->addr;
 
@@ -161,13 +163,14 @@ static int lend(struct conn *conn, struct loan *loan,
 	return rail_mem_on(&loan->mem, conn_rails(conn), conn->link.rail);
 }
 
-static void tell(struct conn *conn, const struct loan *loan)
+static void loan_send(struct conn *conn, const struct bulk_loan *loan)
 {
-	const struct carries *c = conn->carries;
-	const struct wire_hdr *to = rx_of(loan->bulk)->req.msg.hdr;
+	const struct bulk_loans *c = conn->carries;
+	const struct wire_hdr *to = bulk_rx(loan->bulk)->req.msg.hdr;
 	unsigned int rail = conn->link.rail;
 	uint32_t ticket = (uint32_t)(loan - c->loan);
-	uint8_t *buf = c->block + WIRE_CARRY_MAX * c->step + ticket * MSG_LEN;
+	uint8_t *buf = c->block + WIRE_CARRY_MAX * c->step +
+		       ticket * LOAN_MSG_LEN;
 	struct wire_hdr *hdr = (struct wire_hdr *)buf;
 	struct wire_carry_rep rep = {
 		.addr = htole64((uintptr_t)loan->mem.addr),
@@ -178,20 +181,20 @@ static void tell(struct conn *conn, const struct loan *loan)
 	};
 	struct wire_out out;
 
-	wire_begin(&out, buf, MSG_LEN);
+	wire_begin(&out, buf, LOAN_MSG_LEN);
 	wire_put(&out, &rep, sizeof(rep));
 	wire_end(&out, WIRE_CARRY, WIRE_F_REPLY, 0);
 	hdr->slot = to->slot;
 	hdr->session = to->session;
 	hdr->seq = to->seq;
 	hdr->clock = htole64(clock_boot());
-	conn_send(conn, buf, MSG_LEN, c->mem.mr[rail]->lkey);
+	conn_send(conn, buf, LOAN_MSG_LEN, c->mem.mr[rail]->lkey);
 }
 
 /*
  * Stops lending on this connection: after one failed registration, most others would fail.
  */
-static void cannot(struct conn *conn, int status)
+static void loans_stop(struct conn *conn, int status)
 {
 	log_warn(conn_log(conn),
 		 "%s: no memory to let it move its data (%s): the server does",
@@ -200,24 +203,26 @@ static void cannot(struct conn *conn, int status)
 }
 
 /* NULL: all tickets are in use, or there is no memory. */
-static struct loan *loan_of(struct conn *conn, const struct rpc_bulk *bulk)
+static struct bulk_loan *loan_new(struct conn *conn,
+				  const struct rpc_bulk *bulk)
 {
-	int rc = conn->carries ? 0 : carries_open(conn);
-	struct loan *loan = rc ? NULL : free_loan(conn);
+	int rc = conn->carries ? 0 : loans_open(conn);
+	struct bulk_loan *loan = rc ? NULL : loans_unused(conn);
 
 	if (loan)
-		rc = lend(conn, loan, bulk);
+		rc = loan_register(conn, loan, bulk);
 	if (!rc)
 		return loan;
-	cannot(conn, rc);
+	loans_stop(conn, rc);
 	return NULL;
 }
 
 bool carry_lend(struct rx *rx, struct rpc_bulk *bulk, bool crowded)
 {
 	struct conn *conn = rx->conn;
-	struct loan *loan = wanted(rx, bulk, crowded) ? loan_of(conn, bulk)
-						      : NULL;
+	struct bulk_loan *loan = loan_is_wanted(rx, bulk, crowded)
+					 ? loan_new(conn, bulk)
+					 : NULL;
 
 	if (!loan)
 		return false;
@@ -226,38 +231,38 @@ bool carry_lend(struct rx *rx, struct rpc_bulk *bulk, bool crowded)
 	loan->until = clock_after_ms(conn->lane->server->attr.carry_ms);
 	loan->out = true;
 	rx->bulks++;
-	tell(conn, loan);
-	watch(conn->carries);
+	loan_send(conn, loan);
+	loans_set_timer(conn->carries);
 	return true;
 }
 
 /* ---- the end ---- */
 
-static uint32_t ticket_of(uint32_t imm)
+static uint32_t loan_ticket(uint32_t imm)
 {
 	return imm & WIRE_IMM_TICKET;
 }
 
 bool carry_expected(const struct conn *conn, uint32_t imm)
 {
-	return conn->carries && ticket_of(imm) < WIRE_CARRY_MAX &&
-	       conn->carries->loan[ticket_of(imm)].out;
+	return conn->carries && loan_ticket(imm) < WIRE_CARRY_MAX &&
+	       conn->carries->loan[loan_ticket(imm)].out;
 }
 
 /* The reply may wait for this bulk.  The reply to a GET is sent from done(). */
-static void finish(struct loan *loan, int status)
+static void loan_finish(struct bulk_loan *loan, int status)
 {
 	struct rpc_bulk *bulk = loan->bulk;
 
 	rail_mem_fini(&loan->mem);
 	loan->bulk = NULL;
-	bulk_posted(rx_of(bulk));
+	bulk_posted(bulk_rx(bulk));
 	bulk->done(bulk, status);
 }
 
 void carry_answered(struct conn *conn, uint32_t imm)
 {
-	struct loan *loan = &conn->carries->loan[ticket_of(imm)];
+	struct bulk_loan *loan = &conn->carries->loan[loan_ticket(imm)];
 	struct lane *lane = conn->lane;
 
 	loan->out = false;
@@ -267,14 +272,14 @@ void carry_answered(struct conn *conn, uint32_t imm)
 	if (imm & WIRE_IMM_DECLINED) {
 		lane_count(&lane->carry_declined);
 		rail_mem_fini(&loan->mem);
-		take_over(conn, loan);
+		loan_move_by_server(conn, loan);
 	} else {
 		lane_count(&lane->carried);
 		lane_add(&lane->carried_bytes, loan->bulk->len);
 		conn->link.ctx->moved += loan->bulk->len;
-		finish(loan, 0);
+		loan_finish(loan, 0);
 	}
-	watch(conn->carries);
+	loans_set_timer(conn->carries);
 }
 
 void carry_fail_all(struct conn *conn, int status)
@@ -288,13 +293,13 @@ void carry_fail_all(struct conn *conn, int status)
 		if (!conn->carries->loan[i].bulk)
 			continue;
 		lane_count(&conn->lane->rdma_cut);
-		finish(&conn->carries->loan[i], status);
+		loan_finish(&conn->carries->loan[i], status);
 	}
 }
 
 void carry_free(struct conn *conn)
 {
-	struct carries *c = conn->carries;
+	struct bulk_loans *c = conn->carries;
 	unsigned int i;
 
 	if (!c)

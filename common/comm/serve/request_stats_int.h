@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tally_int.h - what a server has answered, by operation: the number of requests and of errors,
- * bytes, and the time of each from arrival to reply.  Each lane counts on its own, without a
- * lock.  METRICS adds the counts.
+ * request_stats_int.h - what a server has answered: the number of requests and of errors, bytes,
+ * and the time of each from arrival to reply; the objects that are used most; and where the time
+ * of a slow request was spent.  Each lane counts on its own.  METRICS adds the counts.
  */
-#ifndef TALLY_INT_H
-#define TALLY_INT_H
+#ifndef REQUEST_STATS_INT_H
+#define REQUEST_STATS_INT_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "common/util/histogram.h"
-#include "common/comm/serve/hot_int.h"
 #include "common/buffer/rail.h"
+#include "common/comm/serve/rpc_serve.h"
+#include "common/util/histogram.h"
+#include "common/util/sketch.h"
 #include "common/wire/wire.h"
 
 struct lane;
-struct rpc_req;
 struct rpc_server;
 struct rx;
+
+/* ---- request_stats.c ---- */
 
 /* Written by one thread. */
 struct tally {
@@ -44,17 +47,15 @@ struct tallies {
 	struct tally *_Atomic of[RAILS_MAX][WIRE_OP_END][TALLY_WAYS];
 };
 
+/* The objects that are used most.  The lock is for METRICS. */
+struct hot {
+	pthread_mutex_t lock;
+	struct sketch sketch;
+};
+
 /* rx is about to be answered with status; now: clock_boot(). */
 void tally_add(struct rx *rx, uint64_t now, uint32_t status);
-/* Answers METRICS: metrics.c. */
-void metrics_req_run(struct rpc_req *req);
 void tallies_free(struct tallies *all);
-
-/* Returns the tally at place, allocated if necessary; from its thread.  NULL: no memory. */
-struct tally *tally_made(struct tally *_Atomic *place);
-/* Counts one more request, which took so many ns. */
-void tally_count(struct tally *t, const struct rx *rx, uint64_t took,
-		 uint32_t status);
 /*
  * Adds to sum what all lanes counted of an operation, or of a rail, kind and way.  Returns false
  * if there was nothing.  From any thread.
@@ -68,6 +69,9 @@ bool tally_way(const struct rpc_server *server, unsigned int rail,
  * nothing.
  */
 bool tally_told(struct rpc_server *server, bool write, struct tally *to);
+/* Collects the objects of all lanes, the most used first.  Returns how many. */
+unsigned int hot_collect(struct rpc_server *server,
+			 struct sketch_row rows[2 * SKETCH_MAX]);
 
 /* Counters that one thread writes, and all read. */
 static inline void lane_add(atomic_uint_least64_t *counter, uint64_t n)
@@ -82,5 +86,30 @@ static inline void lane_count(atomic_uint_least64_t *counter)
 {
 	lane_add(counter, 1);
 }
+
+/* ---- slow_requests.c ---- */
+
+/* It reads no clock: it uses the times that the context and the statistics read anyway. */
+#define PARTS_LINES 4u /* maximum lines of a lane in a second */
+
+/* Times of one request. */
+struct parts {
+	uint64_t since; /* clock_boot() up to which ns[] is filled in */
+	uint64_t ns[RPC_PARTS];
+	uint16_t in[RPC_PARTS]; /* entered and not left */
+	bool unhurried;
+};
+
+/* State of a lane. */
+struct parts_pace {
+	uint64_t second; /* clock_boot() at its start */
+	unsigned int lines; /* in this second */
+	uint64_t more; /* slow requests without a line since the last line */
+};
+
+/* The request begins. */
+void parts_begin(struct rx *rx);
+/* The request is about to be answered with status; now: clock_boot(). */
+void parts_end(struct rx *rx, uint64_t now, uint32_t status);
 
 #endif

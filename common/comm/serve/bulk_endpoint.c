@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * apart.c - a second endpoint of a connection, for bulk data.  (MPI over InfiniBand has used such
- * pairs.  PVFS over InfiniBand, ICPP 2003, separates the two classes by their buffers.) On the
- * network it may have a class of its own.
+ * bulk_endpoint.c - a second endpoint of a connection, for bulk data.  (MPI over InfiniBand has
+ * used such pairs.  PVFS over InfiniBand, ICPP 2003, separates the two classes by their buffers.)
+ * On the network it may have a class of its own.
  *
  * The two endpoints have no common order.  So a message that must follow written data goes over
  * the same endpoint as the data: the reply, or the immediate in its place.
  */
+#include "common/comm/serve/conn_int.h"
+
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/util/random_id.h"
-#include "common/comm/serve/server_int.h"
 
 #define APART_BYE_MS                                                           \
 	1000u /* for messages still in flight on the other endpoint */
@@ -21,30 +21,12 @@ struct apart {
 	struct link link;
 	struct conn *conn;
 	struct rpc_timer left; /* the peer closed it; the rest follows */
-	bool open; /* established */
 };
 
 bool apart_offer(struct conn *conn)
 {
 	conn->may_join = !random_bytes(conn->token, sizeof(conn->token));
 	return conn->may_join;
-}
-
-bool apart_wants(const struct mail *mail)
-{
-	return le32toh(mail->hail.features) == WIRE_FT_APART;
-}
-
-struct link *apart_link(const struct conn *conn)
-{
-	struct conn *c = (struct conn *)(uintptr_t)conn;
-
-	return c->apart ? &c->apart->link : &c->link;
-}
-
-bool apart_ready(const struct conn *conn)
-{
-	return !conn->apart || conn->apart->open;
 }
 
 static void apart_completion(struct link *link, const struct tp_wc *wc)
@@ -65,12 +47,12 @@ static void apart_ended(struct apart *apart, int status)
 {
 	struct conn *conn = apart->conn;
 
-	if (!apart->open) {
+	if (!conn->bulk_ready) {
 		apart_free(conn);
 		bulk_pump(conn);
 		return;
 	}
-	apart->open = false;
+	conn->bulk_ready = false;
 	if (status)
 		link_fail(&conn->link, status);
 	else
@@ -86,7 +68,7 @@ static void apart_event(struct link *link, const struct tp_event *ev)
 		apart_ended(apart, ev->status);
 		return;
 	}
-	apart->open = true;
+	apart->conn->bulk_ready = true;
 	bulk_pump(apart->conn);
 }
 
@@ -109,7 +91,7 @@ static const struct link_ops apart_ops = {
 };
 
 /* Compares in constant time, so that the bytes cannot be guessed one by one. */
-static bool same(const uint8_t *a, const uint8_t *b, size_t len)
+static bool bytes_are_equal(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	uint8_t differ = 0;
 	size_t i;
@@ -119,15 +101,15 @@ static bool same(const uint8_t *a, const uint8_t *b, size_t len)
 	return !differ;
 }
 
-/* The connection that the JOIN belongs to, or NULL.  A token is valid once. */
-static struct conn *apart_conn(const struct mail *mail)
+struct conn *apart_conn(const struct mail *mail)
 {
 	struct conn *conn = mail->session->conn;
 
 	if (!conn || !conn->may_join || conn->state != CONN_OPEN ||
 	    conn->link.failed.queued || conn->epoch != mail->epoch ||
 	    conn->link.rail != mail->rail ||
-	    !same(conn->token, mail->hail.nonce, sizeof(conn->token)))
+	    !bytes_are_equal(conn->token, mail->hail.nonce,
+			     sizeof(conn->token)))
 		return NULL;
 	conn->may_join = false;
 	return conn;
@@ -152,21 +134,20 @@ static int apart_open(struct conn *conn)
 		return rc;
 	}
 	conn->apart = apart;
+	conn->bulk_link = &apart->link;
+	conn->bulk_ready = false;
 	lane_count(&conn->lane->aparts_now);
 	return 0;
 }
 
-int apart_accept(struct lane *lane, const struct mail *mail)
+int apart_accept(struct conn *conn, struct tp_conn_req *req, const void *answer,
+		 unsigned int len)
 {
-	struct conn *conn = apart_conn(mail);
-	struct wire_accept acc;
-	int rc = conn ? apart_open(conn) : -ESTALE;
+	int rc = apart_open(conn);
 
 	if (rc)
 		return rc;
-	rc = tp_accept(conn->apart->link.ep, mail->req, &acc,
-		       conn_accept_data(lane->server, 0, conn->request_max,
-					&acc));
+	rc = tp_accept(conn->apart->link.ep, req, answer, len);
 	if (rc)
 		link_fail(&conn->link, rc);
 	return 0;
@@ -188,4 +169,6 @@ void apart_free(struct conn *conn)
 	apart_close(conn);
 	free(conn->apart);
 	conn->apart = NULL;
+	conn->bulk_link = &conn->link;
+	conn->bulk_ready = true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * labels_int.h - what users and jobs requested.  A label is a user and a job.  Each lane counts
+ * usage_labels_int.h - what users and jobs requested.  A label is a user and a job.  Each lane counts
  * in its own part of the label, without a lock.  The lock is taken when a session gets a label or
  * gives it back, and when all labels are read.
  *
@@ -10,8 +10,8 @@
  * counted among the others from the start.  A user with LABELS_OF_ONE labels loses one of his own
  * for a new one.  So the jobs of one user do not take the places of other users.
  */
-#ifndef LABELS_INT_H
-#define LABELS_INT_H
+#ifndef USAGE_LABELS_INT_H
+#define USAGE_LABELS_INT_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -100,7 +100,7 @@ void labels_own(struct rpc_session *session);
 /* The session ends. */
 void labels_leave(struct rpc_session *session);
 /* rx is about to be answered after took ns.  Called with tally_add(). */
-void labels_add(struct rx *rx, uint64_t took, uint32_t status);
+void labels_count(struct rx *rx, uint64_t took, uint32_t status);
 /*
  * Whether the session sees all labels.  Default: root, and the user of the server process.
  */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shared.c - receives that connections share.  At first there are few.  When few are left, the
- * device reports that (the limit of the queue), and more are made, up to a maximum.  Beyond that,
- * senders wait and retry on their own.
+ * conn_messages.c - the messages of a connection: receives of its own, receives that the
+ * connections of a lane share, and sends.
+ *
+ * At first there are few shared receives.  When few are left, the device reports that (the limit
+ * of the queue), and more are made, up to a maximum.  Beyond that, senders wait and retry on their
+ * own.
  */
+#include "common/comm/serve/conn_int.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "common/comm/serve/server_int.h"
 
 #define SHARED_SLAB 64u /* receives made at a time */
 #define SHARED_MAX 1024u
@@ -39,8 +42,26 @@ struct shared {
 	SLIST_HEAD(, slab) slabs;
 };
 
+/*
+ * On a rail that pins memory, requests have little room for data.  Fast RDMA buffers (fast.h)
+ * carry it there.
+ */
+size_t conn_request_max(const struct lane *lane, unsigned int rail)
+{
+	const struct rpc_server_attr *attr = &lane->server->attr;
+	struct tp_dev *dev = lane->ctx->rails.dev[rail];
+	uint32_t data = sizes_get(&attr->inline_max, tp_dev_name(dev),
+				  tp_dev_pins(dev) ? CONN_PINNED_INLINE
+						   : WIRE_INLINE_MAX);
+	size_t max = sizeof(struct wire_hdr) + WIRE_BODY_MAX + data;
+
+	return max < attr->request_max ? max : attr->request_max;
+}
+
+/* ---- shared receives ---- */
+
 /* The number of receives that a client may keep, if they are available. */
-static unsigned int share(const struct shared *s)
+static unsigned int shared_share(const struct shared *s)
 {
 	unsigned int n = s->made / (s->conns > 2 ? s->conns : 2);
 
@@ -51,15 +72,15 @@ static unsigned int share(const struct shared *s)
  * All shares together could be all receives.  But a message that ends the wait of others (for a
  * lock) must still be received.
  */
-static bool may_keep(const struct conn *conn)
+static bool shared_may_keep(const struct conn *conn)
 {
 	const struct shared *s = conn->shared;
 
-	return conn->nshared < share(s) &&
+	return conn->nshared < shared_share(s) &&
 	       s->kept < s->made - s->made / SHARED_FREE;
 }
 
-static int buf_post(struct shared_buf *buf)
+static int shared_buf_post(struct shared_buf *buf)
 {
 	struct tp_recv_wr wr = {
 		.wr_id = (uintptr_t)buf,
@@ -70,16 +91,14 @@ static int buf_post(struct shared_buf *buf)
 }
 
 /* Posting again what was posted before cannot fail, unless the device has failed. */
-static void buf_again(struct shared_buf *buf)
+static void shared_buf_repost(struct shared_buf *buf)
 {
-	int rc = buf_post(buf);
+	int rc = shared_buf_post(buf);
 
 	if (rc)
 		log_error(buf->shared->lane->server->attr.log,
 			  "a shared receive is lost: %s", strerror(-rc));
 }
-
-/* ---- more receives ---- */
 
 static struct slab *slab_new(struct shared *s)
 {
@@ -109,7 +128,7 @@ static int slab_post(struct shared *s, struct slab *slab)
 			.mem = slab->block + i * s->step,
 			.lkey = slab->mem.mr[s->rail]->lkey,
 		};
-		rc = buf_post(&slab->buf[i]);
+		rc = shared_buf_post(&slab->buf[i]);
 		s->made += !rc;
 	}
 	return rc;
@@ -144,13 +163,11 @@ static void shared_low(struct ctx_shared *base)
 			 s->made, s->conns, strerror(-rc));
 }
 
-/* ---- a message ---- */
-
 /*
  * Moves rx to memory of its own: with the message in the buffer, or for one that is copied there
  * later from a Fast RDMA buffer.
  */
-static int copy(struct rx *rx, const struct tp_wc *wc)
+static int rx_copy_message(struct rx *rx, const struct tp_wc *wc)
 {
 	size_t max = rx->conn->request_max;
 	size_t len = wc->byte_len < max ? wc->byte_len : max;
@@ -166,26 +183,26 @@ static int copy(struct rx *rx, const struct tp_wc *wc)
 }
 
 /* Copies a message of a client that is beyond its share. */
-static int take(struct conn *conn, struct rx *rx, struct shared_buf *buf,
-		const struct tp_wc *wc)
+static int rx_take_buffer(struct conn *conn, struct rx *rx,
+			  struct shared_buf *buf, const struct tp_wc *wc)
 {
 	int rc;
 
 	rx->buf = buf->mem;
-	if (may_keep(conn)) {
+	if (shared_may_keep(conn)) {
 		rx->shared = buf;
 		conn->nshared++;
 		conn->shared->kept++;
 		return 0;
 	}
-	rc = copy(rx, wc);
-	buf_again(buf);
+	rc = rx_copy_message(rx, wc);
+	shared_buf_repost(buf);
 	return rc;
 }
 
 /* If a client has more requests in flight than slots, there is no rx left. */
-static void hear(struct conn *conn, struct shared_buf *buf,
-		 const struct tp_wc *wc)
+static void shared_deliver(struct conn *conn, struct shared_buf *buf,
+			   const struct tp_wc *wc)
 {
 	struct rx *rx = SLIST_FIRST(&conn->spare);
 	int rc;
@@ -196,17 +213,17 @@ static void hear(struct conn *conn, struct shared_buf *buf,
 			 "%s: more requests than it has slots; connection "
 			 "closed",
 			 conn->peer);
-		buf_again(buf);
+		shared_buf_repost(buf);
 		link_fail(&conn->link, -EPROTO);
 		return;
 	}
-	rc = take(conn, rx, buf, wc);
+	rc = rx_take_buffer(conn, rx, buf, wc);
 	if (rc) {
 		link_fail(&conn->link, rc);
 		return;
 	}
 	SLIST_REMOVE_HEAD(&conn->spare, spare);
-	conn_received(conn, rx, wc);
+	conn->events->received(conn, rx, wc);
 }
 
 static void shared_received(struct ctx_shared *base, struct link *link,
@@ -216,20 +233,20 @@ static void shared_received(struct ctx_shared *base, struct link *link,
 	struct conn *conn = link ? container_of(link, struct conn, link) : NULL;
 
 	if (conn && !wc->status && conn_hears(conn)) {
-		hear(conn, buf, wc);
+		shared_deliver(conn, buf, wc);
 		return;
 	}
-	buf_again(buf);
+	shared_buf_repost(buf);
 	if (link && wc->status)
 		link_fail(link, wc->status);
 }
 
-void shared_release(struct rx *rx)
+static void shared_release(struct rx *rx)
 {
 	struct conn *conn = rx->conn;
 
 	if (rx->shared) {
-		buf_again(rx->shared);
+		shared_buf_repost(rx->shared);
 		conn->nshared--;
 		conn->shared->kept--;
 	} else {
@@ -240,8 +257,6 @@ void shared_release(struct rx *rx)
 	rx->state = RX_SPARE;
 	SLIST_INSERT_HEAD(&conn->spare, rx, spare);
 }
-
-/* ---- open and close ---- */
 
 static void shared_free(struct shared *s)
 {
@@ -258,7 +273,8 @@ static void shared_free(struct shared *s)
 	free(s);
 }
 
-static struct shared *shared_open(struct lane *lane, unsigned int rail)
+static struct shared *shared_open(struct lane *lane, unsigned int rail,
+				  size_t size)
 {
 	struct shared *s = calloc(1, sizeof(*s));
 
@@ -267,7 +283,7 @@ static struct shared *shared_open(struct lane *lane, unsigned int rail)
 	s->base = (struct ctx_shared){ shared_received, shared_low };
 	s->lane = lane;
 	s->rail = rail;
-	s->size = conn_request_max(lane, rail);
+	s->size = size;
 	s->step = server_step(s->size);
 	SLIST_INIT(&s->slabs);
 	if (!tp_srq_open(lane->ctx->rail[rail].cq, SHARED_MAX, &s->base,
@@ -278,11 +294,11 @@ static struct shared *shared_open(struct lane *lane, unsigned int rail)
 	return NULL;
 }
 
-struct shared *shared_of(struct lane *lane, unsigned int rail)
+struct shared *shared_of(struct lane *lane, unsigned int rail, size_t size)
 {
 	if (lane->shared[rail])
 		return lane->shared[rail];
-	lane->shared[rail] = shared_open(lane, rail);
+	lane->shared[rail] = shared_open(lane, rail, size);
 	if (lane->shared[rail])
 		ctx_rail_use(lane->ctx, rail);
 	return lane->shared[rail];
@@ -325,4 +341,80 @@ void shared_leave(struct conn *conn)
 			shared_release(&conn->rx[i]);
 	}
 	conn->shared->conns--;
+}
+
+/* ---- receives of its own ---- */
+
+static int rx_post(struct rx *rx)
+{
+	struct conn *conn = rx->conn;
+	struct tp_recv_wr wr = {
+		.wr_id = (uintptr_t)rx,
+		.sge = { .addr = rx->buf,
+			 .len = (uint32_t)conn->request_max,
+			 .lkey = rx->lkey },
+	};
+
+	rx->state = RX_POSTED;
+	return tp_post_recv(conn->link.ep, &wr);
+}
+
+void rx_release(struct rx *rx)
+{
+	struct conn *conn = rx->conn;
+	int rc;
+
+	if (conn->shared) {
+		shared_release(rx);
+		conn_put(conn);
+		return;
+	}
+	rx->state = RX_POSTED;
+	if (conn->state == CONN_HELLO || conn->state == CONN_OPEN) {
+		rc = rx_post(rx);
+		if (rc)
+			link_fail(&conn->link, rc);
+	}
+	conn_put(conn);
+}
+
+int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey)
+{
+	rx->conn = conn;
+	rx->buf = buf;
+	rx->lkey = lkey;
+	return rx_post(rx);
+}
+
+int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey)
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < WIRE_CARRY_MAX; i++) {
+		rc = rx_init(conn, &conn->rx[conn->nrx], block + i * step,
+			     lkey);
+		conn->nrx += !rc;
+	}
+	return rc;
+}
+
+/* ---- sends ---- */
+
+void conn_send_over(struct conn *conn, struct link *link, const void *msg,
+		    uint32_t len, uint32_t lkey)
+{
+	struct tp_sge sge = { (void *)(uintptr_t)msg, len, lkey };
+	int rc = link_send(link, &sge, 1, conn->state == CONN_LINGER);
+
+	lane_add(link == &conn->link ? &conn->lane->message_bytes
+				     : &conn->lane->apart_bytes,
+		 len);
+	if (rc)
+		link_fail(&conn->link, rc);
+}
+
+void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey)
+{
+	conn_send_over(conn, &conn->link, msg, len, lkey);
 }

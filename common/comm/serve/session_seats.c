@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* seats.c - see seats_int.h. */
+/* session_seats.c - which sessions have a place: see rpc_session_int.h. */
 #include "common/comm/serve/server_int.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ struct host {
 	unsigned int guests, seats;
 };
 
-static struct host *host_get(struct rpc_server *server, const char *peer)
+static struct host *host_find(struct rpc_server *server, const char *peer)
 {
 	uint8_t addr[PEER_HOST_LEN];
 	struct host *h;
@@ -35,7 +35,7 @@ static struct host *host_get(struct rpc_server *server, const char *peer)
 	return NULL;
 }
 
-static void host_put(struct rpc_server *server, struct host *h)
+static void host_free_unused(struct rpc_server *server, struct host *h)
 {
 	if (h->guests || h->seats)
 		return;
@@ -46,8 +46,8 @@ static void host_put(struct rpc_server *server, struct host *h)
 /*
  * The oldest guest of the host that has the most guests.  scarce: only guests of the reserve.
  */
-static struct rpc_session *worst_guest(const struct rpc_server *server,
-				       bool scarce)
+static struct rpc_session *seat_worst_guest(const struct rpc_server *server,
+					    bool scarce)
 {
 	struct rpc_session *s, *worst = NULL;
 
@@ -58,7 +58,7 @@ static struct rpc_session *worst_guest(const struct rpc_server *server,
 	return worst;
 }
 
-static void leave_guests(struct rpc_session *s)
+static void seat_remove_guest(struct rpc_session *s)
 {
 	struct rpc_server *server = s->lane->server;
 
@@ -67,266 +67,6 @@ static void leave_guests(struct rpc_session *s)
 	server->nscarce -= s->scarce;
 	s->host->guests--;
 	s->is_guest = false;
-}
-
-/* A disconnected session uses no connection, and gives its place up for one that does. */
-static bool is_full(const struct rpc_server *server)
-{
-	return server->nguests > SEATS_GUESTS &&
-	       server->nsessions - server->ntools - server->naway +
-			       server->nguests >
-		       server->attr.max_sessions;
-}
-
-/* A third of the descriptors of the reserve is for tools, and the rest for its guests. */
-static unsigned int tools_max(void)
-{
-	unsigned int n = descriptors_reserve(TP_SPARE) / 3 / TP_EACH;
-
-	return n < 2 ? 2 : n < SEATS_TOOLS ? n : SEATS_TOOLS;
-}
-
-int seat_guest(struct rpc_session *s, const char *peer)
-{
-	struct rpc_server *server = s->lane->server;
-	struct host *h = host_get(server, peer);
-
-	if (!h)
-		return -ENOMEM;
-	s->host = h;
-	s->is_guest = true;
-	h->guests++;
-	TAILQ_INSERT_TAIL(&server->guests, s, guest_link);
-	server->nguests++;
-	if (is_full(server))
-		session_expel(worst_guest(server, false));
-	return 0;
-}
-
-void seat_guest_scarce(struct rpc_session *s)
-{
-	struct rpc_server *server = s->lane->server;
-
-	s->scarce = true;
-	if (++server->nscarce > 2 * tools_max())
-		session_expel(worst_guest(server, true));
-}
-
-bool seat_has_reserve(const struct rpc_session *s)
-{
-	return !s->is_guest && (s->shortage || s->info.role == WIRE_ROLE_MGR);
-}
-
-/*
- * only: of host h only.  Else of hosts that have at least as many places as h.  The end of a tool
- * of the reserve frees no place.
- */
-static bool evict(struct rpc_server *server, const struct host *h, bool only)
-{
-	struct rpc_session *s;
-
-	TAILQ_FOREACH(s, &server->away, away_link) {
-		if (s->pending || s->is_guest || s->shortage ||
-		    (only ? s->host != h : s->host->seats < h->seats))
-			continue;
-		log_warn(server->attr.log,
-			 "session %016llx (%s): ended to make room while away; "
-			 "raise max_sessions (%u)",
-			 (unsigned long long)s->info.id, s->info.cred.name,
-			 server->attr.max_sessions);
-		session_expel(s);
-		return true;
-	}
-	return false;
-}
-
-static void log_scarce(struct rpc_server *server, const struct rpc_session *s)
-{
-	if (log_pace(&server->refused_at))
-		log_warn(server->attr.log,
-			 "session %016llx: refused: " SEATS_NO_FILES,
-			 (unsigned long long)s->info.id);
-}
-
-static void log_full(struct rpc_server *server, const struct rpc_session *s,
-		     bool crowded)
-{
-	if (!log_pace(&server->refused_at))
-		return;
-	log_warn(server->attr.log,
-		 crowded ? "session %016llx: refused: its host has %u of them; "
-			   "raise host_sessions"
-			 : "session %016llx: refused: too many sessions (%u); "
-			   "raise max_sessions",
-		 (unsigned long long)s->info.id,
-		 crowded ? s->host->seats : server->nsessions);
-}
-
-static bool has_place(const struct rpc_server *server)
-{
-	return server->nsessions - server->ntools < server->attr.max_sessions;
-}
-
-/* Returns 0, or why there is no place. */
-static int find_seat(struct rpc_server *server, const struct rpc_session *s,
-		     bool quiet)
-{
-	const struct rpc_server_attr *attr = &server->attr;
-	bool crowded = attr->host_sessions &&
-		       s->host->seats >= attr->host_sessions;
-
-	if (s->scarce) {
-		if (!quiet)
-			log_scarce(server, s);
-		return -WIRE_ENOFILES;
-	}
-	if (!crowded && has_place(server))
-		return 0;
-	if (evict(server, s->host, crowded))
-		return 0;
-	if (!quiet)
-		log_full(server, s, crowded);
-	return -WIRE_ENOSEATS;
-}
-
-/* A manager without a key is in the reserve too, and gives its place up only for a manager. */
-static struct rpc_session *oldest_tool(const struct rpc_server *server,
-				       enum wire_role comes)
-{
-	struct rpc_session *s;
-
-	TAILQ_FOREACH(s, &server->tools, tool_link)
-		if (s->info.role != WIRE_ROLE_MGR || comes == WIRE_ROLE_MGR)
-			return s;
-	return NULL;
-}
-
-/*
- * The oldest tool was probably forgotten.  If its administrator still uses it, it soon
- * reconnects.
- */
-static int find_reserve(struct rpc_server *server, enum wire_role comes)
-{
-	struct rpc_session *oldest = oldest_tool(server, comes);
-
-	if (server->ntools < tools_max())
-		return 0;
-	if (!oldest || clock_now() - oldest->seated <
-			       server->attr.stall_ms / 2 * CLOCK_NS_PER_MS)
-		return -EBUSY;
-	log_warn(server->attr.log,
-		 "session %016llx (%s): ended to make room in the reserve for "
-		 "another administrator's tool",
-		 (unsigned long long)oldest->info.id, oldest->info.cred.name);
-	session_expel(oldest);
-	return 0;
-}
-
-static void join_reserve(struct rpc_server *server, struct rpc_session *s,
-			 int shortage)
-{
-	s->shortage = shortage;
-	s->seated = clock_now();
-	TAILQ_INSERT_TAIL(&server->tools, s, tool_link);
-	server->ntools++;
-}
-
-static void leave_reserve(struct rpc_server *server, struct rpc_session *s)
-{
-	if (!s->shortage)
-		return;
-	s->shortage = 0;
-	TAILQ_REMOVE(&server->tools, s, tool_link);
-	server->ntools--;
-}
-
-static int take(struct rpc_server *server, struct rpc_session *s,
-		enum seat_rank rank)
-{
-	int shortage = 0, rc = 0;
-
-	if (!s->listed)
-		return -EAGAIN;
-	if (!s->is_guest)
-		return 0;
-	if (rank != SEAT_SERVER)
-		shortage = find_seat(server, s, rank == SEAT_TOOL);
-	if (shortage)
-		rc = rank == SEAT_TOOL ? find_reserve(server, s->info.role)
-				       : shortage;
-	if (rc)
-		return rc;
-	leave_guests(s);
-	if (shortage)
-		join_reserve(server, s, shortage);
-	server->nsessions++;
-	server->naway += s->away && !shortage;
-	s->host->seats++;
-	return 0;
-}
-
-int seat_take(struct rpc_session *s, enum seat_rank rank)
-{
-	struct rpc_server *server = s->lane->server;
-	int rc;
-
-	pthread_mutex_lock(&server->lock);
-	rc = take(server, s, rank);
-	pthread_mutex_unlock(&server->lock);
-	return rc;
-}
-
-/* A guest: what it will lack in the reserve, once it has proved its identity. */
-static int shortage_of(const struct rpc_server *server,
-		       const struct rpc_session *s)
-{
-	if (!s->is_guest)
-		return s->shortage;
-	if (s->scarce)
-		return -WIRE_ENOFILES;
-	return has_place(server) ? 0 : -WIRE_ENOSEATS;
-}
-
-uint32_t seat_shortage(struct rpc_session *s)
-{
-	struct rpc_server *server = s->lane->server;
-	int shortage;
-
-	pthread_mutex_lock(&server->lock);
-	shortage = shortage_of(server, s);
-	pthread_mutex_unlock(&server->lock);
-	return !shortage		    ? 0
-	       : shortage == -WIRE_ENOFILES ? WIRE_H_NOFILES
-					    : WIRE_H_NOSEATS;
-}
-
-static int move(struct rpc_session *s, const char *peer)
-{
-	struct rpc_server *server = s->lane->server;
-	struct host *h = s->listed ? host_get(server, peer) : NULL;
-
-	if (!h)
-		return s->listed ? -ENOMEM : -EAGAIN;
-	if (h == s->host)
-		return 0;
-	h->guests += s->is_guest;
-	h->seats += !s->is_guest;
-	s->host->guests -= s->is_guest;
-	s->host->seats -= !s->is_guest;
-	host_put(server, s->host);
-	s->host = h;
-	return 0;
-}
-
-int seat_move(struct rpc_session *s, const char *peer)
-{
-	struct rpc_server *server = s->lane->server;
-	int rc;
-
-	pthread_mutex_lock(&server->lock);
-	rc = move(s, peer);
-	pthread_mutex_unlock(&server->lock);
-	return rc;
 }
 
 /* It has one of the max_sessions places. */
@@ -355,70 +95,302 @@ void seat_back(struct rpc_session *s)
 	server->naway -= is_ordinary(s);
 }
 
-void seat_leave(struct rpc_session *s)
+static void reserve_add(struct rpc_server *server, struct rpc_session *s,
+			int shortage)
+{
+	s->shortage = shortage;
+	s->seated = clock_now();
+	TAILQ_INSERT_TAIL(&server->tools, s, tool_link);
+	server->ntools++;
+}
+
+static void reserve_remove(struct rpc_server *server, struct rpc_session *s)
+{
+	if (!s->shortage)
+		return;
+	s->shortage = 0;
+	TAILQ_REMOVE(&server->tools, s, tool_link);
+	server->ntools--;
+}
+
+/* ---- the end of a place ---- */
+
+static void seat_leave(struct rpc_session *s)
 {
 	struct rpc_server *server = s->lane->server;
 
 	if (s->is_guest) {
-		leave_guests(s);
+		seat_remove_guest(s);
 	} else {
-		leave_reserve(server, s);
+		reserve_remove(server, s);
 		server->nsessions--;
 		s->host->seats--;
 	}
-	host_put(server, s->host);
+	host_free_unused(server, s->host);
 	s->host = NULL;
 }
 
-/* ---- connections of a session, before HELLO ---- */
-
-static unsigned int of_its_host(const struct conn *conn)
+void session_unlist(struct rpc_session *s)
 {
-	uint8_t host[PEER_HOST_LEN], other[PEER_HOST_LEN];
-	unsigned int n = 0;
-	struct conn *c;
+	if (!s->listed)
+		return;
+	s->listed = false;
+	seat_back(s);
+	seat_leave(s);
+	s->lane->nsessions--;
+}
 
-	peer_host(conn->peer, host);
-	TAILQ_FOREACH(c, &conn->session->guests, guest_link) {
-		peer_host(c->peer, other);
-		n += !memcmp(host, other, sizeof(host));
+void session_expel(struct rpc_session *s)
+{
+	session_unlist(s);
+	s->pending++;
+	lane_post(s->lane, &s->end_mail);
+}
+
+/* ---- guests ---- */
+
+/* A disconnected session uses no connection, and gives its place up for one that does. */
+static bool server_is_full(const struct rpc_server *server)
+{
+	return server->nguests > SEATS_GUESTS &&
+	       server->nsessions - server->ntools - server->naway +
+			       server->nguests >
+		       server->attr.max_sessions;
+}
+
+/* A third of the descriptors of the reserve is for tools, and the rest for its guests. */
+static unsigned int reserve_size(void)
+{
+	unsigned int n = descriptors_reserve(TP_SPARE) / 3 / TP_EACH;
+
+	return n < 2 ? 2 : n < SEATS_TOOLS ? n : SEATS_TOOLS;
+}
+
+int seat_guest(struct rpc_session *s, const char *peer)
+{
+	struct rpc_server *server = s->lane->server;
+	struct host *h = host_find(server, peer);
+
+	if (!h)
+		return -ENOMEM;
+	s->host = h;
+	s->is_guest = true;
+	h->guests++;
+	TAILQ_INSERT_TAIL(&server->guests, s, guest_link);
+	server->nguests++;
+	if (server_is_full(server))
+		session_expel(seat_worst_guest(server, false));
+	return 0;
+}
+
+void seat_guest_scarce(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+
+	s->scarce = true;
+	if (++server->nscarce > 2 * reserve_size())
+		session_expel(seat_worst_guest(server, true));
+}
+
+bool seat_has_reserve(const struct rpc_session *s)
+{
+	return !s->is_guest && (s->shortage || s->info.role == WIRE_ROLE_MGR);
+}
+
+/* ---- places ---- */
+
+/*
+ * only: of host h only.  Else of hosts that have at least as many places as h.  The end of a tool
+ * of the reserve frees no place.
+ */
+static bool seat_make_room(struct rpc_server *server, const struct host *h,
+			   bool only)
+{
+	struct rpc_session *s;
+
+	TAILQ_FOREACH(s, &server->away, away_link) {
+		if (s->pending || s->is_guest || s->shortage ||
+		    (only ? s->host != h : s->host->seats < h->seats))
+			continue;
+		log_warn(server->attr.log,
+			 "session %016llx (%s): ended to make room while away; "
+			 "raise max_sessions (%u)",
+			 (unsigned long long)s->info.id, s->info.cred.name,
+			 server->attr.max_sessions);
+		session_expel(s);
+		return true;
 	}
-	return n;
+	return false;
 }
 
-/* Never the last, which has just come. */
-static struct conn *in_the_way(const struct rpc_session *s)
+static void seat_log_scarce(struct rpc_server *server,
+			    const struct rpc_session *s)
 {
-	struct conn *c, *worst = TAILQ_FIRST(&s->guests);
-
-	TAILQ_FOREACH(c, &s->guests, guest_link)
-		if (of_its_host(c) > of_its_host(worst))
-			worst = c;
-	return worst;
+	if (log_pace(&server->refused_at))
+		log_warn(server->attr.log,
+			 "session %016llx: refused: " SEATS_NO_FILES,
+			 (unsigned long long)s->info.id);
 }
 
-void guest_come(struct conn *conn)
+static void seat_log_full(struct rpc_server *server,
+			  const struct rpc_session *s, bool crowded)
 {
-	struct rpc_session *s = conn->session;
-	atomic_uint *more = &conn->lane->server->more_guests;
-
-	conn->is_guest = true;
-	TAILQ_INSERT_TAIL(&s->guests, conn, guest_link);
-	if (++s->nguests <= SEATS_FREE)
+	if (!log_pace(&server->refused_at))
 		return;
-	if (atomic_fetch_add(more, 1) >= SEATS_GUESTS ||
-	    s->nguests > SEATS_OF_ONE)
-		conn_close(in_the_way(s), -ESTALE);
+	log_warn(server->attr.log,
+		 crowded ? "session %016llx: refused: its host has %u of them; "
+			   "raise host_sessions"
+			 : "session %016llx: refused: too many sessions (%u); "
+			   "raise max_sessions",
+		 (unsigned long long)s->info.id,
+		 crowded ? s->host->seats : server->nsessions);
 }
 
-void guest_leave(struct conn *conn)
+static bool server_has_place(const struct rpc_server *server)
 {
-	struct rpc_session *s = conn->session;
+	return server->nsessions - server->ntools < server->attr.max_sessions;
+}
 
-	if (!conn->is_guest)
-		return;
-	conn->is_guest = false;
-	TAILQ_REMOVE(&s->guests, conn, guest_link);
-	if (s->nguests-- > SEATS_FREE)
-		atomic_fetch_sub(&conn->lane->server->more_guests, 1);
+/* Returns 0, or why there is no place. */
+static int seat_find(struct rpc_server *server, const struct rpc_session *s,
+		     bool quiet)
+{
+	const struct rpc_server_attr *attr = &server->attr;
+	bool crowded = attr->host_sessions &&
+		       s->host->seats >= attr->host_sessions;
+
+	if (s->scarce) {
+		if (!quiet)
+			seat_log_scarce(server, s);
+		return -WIRE_ENOFILES;
+	}
+	if (!crowded && server_has_place(server))
+		return 0;
+	if (seat_make_room(server, s->host, crowded))
+		return 0;
+	if (!quiet)
+		seat_log_full(server, s, crowded);
+	return -WIRE_ENOSEATS;
+}
+
+/* A manager without a key is in the reserve too, and gives its place up only for a manager. */
+static struct rpc_session *reserve_oldest(const struct rpc_server *server,
+					  enum wire_role comes)
+{
+	struct rpc_session *s;
+
+	TAILQ_FOREACH(s, &server->tools, tool_link)
+		if (s->info.role != WIRE_ROLE_MGR || comes == WIRE_ROLE_MGR)
+			return s;
+	return NULL;
+}
+
+/*
+ * The oldest tool was probably forgotten.  If its administrator still uses it, it soon
+ * reconnects.
+ */
+static int reserve_find(struct rpc_server *server, enum wire_role comes)
+{
+	struct rpc_session *oldest = reserve_oldest(server, comes);
+
+	if (server->ntools < reserve_size())
+		return 0;
+	if (!oldest || clock_now() - oldest->seated <
+			       server->attr.stall_ms / 2 * CLOCK_NS_PER_MS)
+		return -EBUSY;
+	log_warn(server->attr.log,
+		 "session %016llx (%s): ended to make room in the reserve for "
+		 "another administrator's tool",
+		 (unsigned long long)oldest->info.id, oldest->info.cred.name);
+	session_expel(oldest);
+	return 0;
+}
+
+static int seat_take_locked(struct rpc_server *server, struct rpc_session *s,
+			    enum seat_rank rank)
+{
+	int shortage = 0, rc = 0;
+
+	if (!s->listed)
+		return -EAGAIN;
+	if (!s->is_guest)
+		return 0;
+	if (rank != SEAT_SERVER)
+		shortage = seat_find(server, s, rank == SEAT_TOOL);
+	if (shortage)
+		rc = rank == SEAT_TOOL ? reserve_find(server, s->info.role)
+				       : shortage;
+	if (rc)
+		return rc;
+	seat_remove_guest(s);
+	if (shortage)
+		reserve_add(server, s, shortage);
+	server->nsessions++;
+	server->naway += s->away && !shortage;
+	s->host->seats++;
+	return 0;
+}
+
+int seat_take(struct rpc_session *s, enum seat_rank rank)
+{
+	struct rpc_server *server = s->lane->server;
+	int rc;
+
+	pthread_mutex_lock(&server->lock);
+	rc = seat_take_locked(server, s, rank);
+	pthread_mutex_unlock(&server->lock);
+	return rc;
+}
+
+/* The shortage of a guest: of the place that it gets with its proof. */
+static int seat_find_shortage(const struct rpc_server *server,
+			      const struct rpc_session *s)
+{
+	if (!s->is_guest)
+		return s->shortage;
+	if (s->scarce)
+		return -WIRE_ENOFILES;
+	return server_has_place(server) ? 0 : -WIRE_ENOSEATS;
+}
+
+uint32_t seat_shortage(struct rpc_session *s)
+{
+	struct rpc_server *server = s->lane->server;
+	int shortage;
+
+	pthread_mutex_lock(&server->lock);
+	shortage = seat_find_shortage(server, s);
+	pthread_mutex_unlock(&server->lock);
+	return !shortage		    ? 0
+	       : shortage == -WIRE_ENOFILES ? WIRE_H_NOFILES
+					    : WIRE_H_NOSEATS;
+}
+
+static int seat_move_locked(struct rpc_session *s, const char *peer)
+{
+	struct rpc_server *server = s->lane->server;
+	struct host *h = s->listed ? host_find(server, peer) : NULL;
+
+	if (!h)
+		return s->listed ? -ENOMEM : -EAGAIN;
+	if (h == s->host)
+		return 0;
+	h->guests += s->is_guest;
+	h->seats += !s->is_guest;
+	s->host->guests -= s->is_guest;
+	s->host->seats -= !s->is_guest;
+	host_free_unused(server, s->host);
+	s->host = h;
+	return 0;
+}
+
+int seat_move(struct rpc_session *s, const char *peer)
+{
+	struct rpc_server *server = s->lane->server;
+	int rc;
+
+	pthread_mutex_lock(&server->lock);
+	rc = seat_move_locked(s, peer);
+	pthread_mutex_unlock(&server->lock);
+	return rc;
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* greet.c - HELLO, BYE and protocol errors, on the server. */
+/*
+ * hello.c - HELLO, which opens or resumes a session; BYE, which ends it; and the answer to a
+ * protocol error.
+ */
+#include "common/comm/serve/hello_int.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
-#include "common/comm/serve/conn_seal_int.h"
-#include "common/comm/serve/ticket_int.h"
+/* ---- answers outside of the slots ---- */
 
 /* Adds the token that a JOIN to this connection has to show. */
 static unsigned int greet_apart(struct conn *conn, struct wire_out *out)
@@ -81,6 +85,8 @@ void greet_error(struct conn *conn, struct rx *rx, int status, const char *why)
 	rx_release(rx);
 }
 
+/* ---- the client ---- */
+
 static void greet_name(char *dst, size_t max, const struct wire_tail *name)
 {
 	const char *src = name->ptr;
@@ -113,6 +119,8 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 	       a->ngroups == b->ngroups &&
 	       !memcmp(a->groups, b->groups, a->ngroups * sizeof(a->groups[0]));
 }
+
+/* ---- the session ---- */
 
 /*
  * Whether the owner of cred may resume this session, which keeps its role.  Another ticket of the same user may have
@@ -163,7 +171,7 @@ static int greet_again(struct conn *conn, const struct rpc_cred *cred)
 /* A client that has yet to prove its identity stays a guest. */
 static int greet_seat(struct conn *conn, const struct rpc_cred *cred)
 {
-	if (conn_is_stranger(conn))
+	if (session_is_strangers(conn->session))
 		return 0;
 	return seat_take(conn->session,
 			 conn_rank(conn, conn->known, cred->uid));
@@ -233,6 +241,8 @@ static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 	greet_introduce(conn, cred, msg);
 	return greet_open(conn);
 }
+
+/* ---- HELLO ---- */
 
 /* Registers the kept replies for the rail of this connection. */
 static int greet_replies(struct conn *conn, int resumed)

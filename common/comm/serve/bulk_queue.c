@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bulk_queue.c - server-based RDMA.  A window of the client's memory list becomes a chain of gather
+ * Writes or scatter Reads, with one work request per piece of remote memory.  Only the last is
+ * signaled.
+ *
+ * Not all chains may be outstanding at once.  Chains beyond the connection's share of work requests
+ * wait in order.  A chain waits for a turn if it would exceed what the lane may have outstanding.
+ * It also waits if its connection has already as much outstanding as is free (zone.h gives the
+ * reason).  Connections take turns, chain by chain.  If nothing is outstanding, there is always
+ * room.  So each chain gets its turn, however long it is.
+ *
+ * A peer that stops moving data loses its connection (bulk_is_stalled()), and with it all that it
+ * holds.
+ */
+#include "common/comm/serve/conn_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a chain ---- */
+
+/* The position of the plan in the two lists. */
+struct bulk_plan {
+	struct rpc_ctx *ctx;
+	const struct rpc_bulk *bulk;
+	const struct rail_sge *local;
+	unsigned int rail;
+	unsigned int il; /* local piece, and bytes of it used */
+	uint32_t off;
+	unsigned int nwr, nsge;
+};
+
+/* Adds local slices for at most len bytes.  Returns how many bytes they cover. */
+static uint32_t plan_gather(struct bulk_plan *p, struct tp_send_wr *wr,
+			    uint32_t len)
+{
+	uint32_t left = len;
+
+	wr->sgl = &p->ctx->sge[p->nsge];
+	wr->nsge = 0;
+	while (left && wr->nsge < TP_SGE_MAX && p->nsge < CTX_SGE_MAX &&
+	       p->il < p->bulk->nlocal) {
+		const struct rail_sge *l = &p->local[p->il];
+		uint32_t n = l->len - p->off < left ? l->len - p->off : left;
+
+		if (n) {
+			p->ctx->sge[p->nsge++] =
+				(struct tp_sge){ (uint8_t *)l->addr + p->off, n,
+						 l->mem->mr[p->rail]->lkey };
+			wr->nsge++;
+		}
+		left -= n;
+		p->off += n;
+		if (p->off == l->len) {
+			p->il++;
+			p->off = 0;
+		}
+	}
+	return len - left;
+}
+
+static int plan_piece(struct bulk_plan *p, const struct wire_mem *mem,
+		      uint64_t skip, uint32_t len)
+{
+	uint64_t addr = le64toh(mem->addr) + skip;
+
+	while (len) {
+		struct tp_send_wr *wr = &p->ctx->wr[p->nwr];
+		uint32_t n = len < TP_LEN_MAX ? len : TP_LEN_MAX;
+
+		if (p->nwr == CTX_WR_MAX)
+			return -EINVAL;
+		*wr = (struct tp_send_wr){
+			.next = wr + 1,
+			.wr_id = (uintptr_t)p->bulk,
+			.opcode = p->bulk->dir == RPC_GET ? TP_READ : TP_WRITE,
+			.remote_addr = addr,
+			.rkey = le32toh(mem->rkey),
+		};
+		n = plan_gather(p, wr, n);
+		if (!n)
+			return -EINVAL;
+		p->nwr++;
+		addr += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* Fills ctx->wr with the chain.  Returns its length, or -errno. */
+int bulk_plan(const struct conn *conn, const struct rpc_bulk *bulk,
+	      const struct rail_sge *local)
+{
+	struct rpc_ctx *ctx = conn->link.ctx;
+	struct bulk_plan p = { .ctx = ctx,
+			       .bulk = bulk,
+			       .local = local,
+			       .rail = conn->link.rail };
+	uint64_t skip = bulk->mem_off, left = bulk->len;
+	unsigned int i;
+	int rc;
+
+	if (!left || bulk->nlocal > RPC_LOCAL_MAX)
+		return -EINVAL;
+	for (i = 0; i < bulk->nlocal; i++) {
+		rc = rail_mem_on(local[i].mem, &ctx->rails, p.rail);
+		if (rc)
+			return rc;
+	}
+	for (i = 0; i < bulk->nmem && left; i++) {
+		uint64_t n = le32toh(bulk->mem[i].len);
+
+		if (skip >= n) {
+			skip -= n;
+			continue;
+		}
+		n = n - skip < left ? n - skip : left;
+		rc = plan_piece(&p, &bulk->mem[i], skip, (uint32_t)n);
+		if (rc)
+			return rc;
+		left -= n;
+		skip = 0;
+	}
+	if (left)
+		return -EINVAL;
+	ctx->wr[p.nwr - 1].next = NULL;
+	ctx->wr[p.nwr - 1].flags = TP_SIGNALED;
+	return (int)p.nwr;
+}
+
+/* ---- turns ---- */
+
+static bool turn_has_room(uint64_t max, uint64_t used, uint64_t len)
+{
+	return !max || !used || used + len <= max;
+}
+
+static bool turn_conn_fits(const struct conn *conn, const struct rpc_bulk *bulk)
+{
+	return conn->bulk_ready && conn->bulk_wrs + bulk->nwr <= CTX_WR_MAX;
+}
+
+static bool turn_share_fits(const struct conn *conn,
+			    const struct rpc_bulk *bulk)
+{
+	const struct lane *lane = conn->lane;
+
+	return !conn->bulk_bytes ||
+	       turn_has_room(lane->rdma_max,
+			     lane->rdma_bytes + conn->bulk_bytes, bulk->len);
+}
+
+static bool turn_lane_fits(const struct lane *lane, const struct rpc_bulk *bulk)
+{
+	return turn_has_room(lane->rdma_max, lane->rdma_bytes, bulk->len);
+}
+
+bool conn_moves(const struct conn *conn)
+{
+	return conn->state == CONN_OPEN && !conn->link.failed.queued;
+}
+
+static void turn_leave(struct conn *conn)
+{
+	if (conn->in_turns)
+		TAILQ_REMOVE(&conn->lane->turns, conn, turn);
+	conn->in_turns = false;
+}
+
+/* Puts conn into the turns, if its first chain waits for the lane only. */
+static void turn_take(struct conn *conn)
+{
+	const struct rpc_bulk *bulk = TAILQ_FIRST(&conn->waiting);
+
+	if (!bulk || conn->in_turns || !conn_moves(conn) ||
+	    !turn_conn_fits(conn, bulk))
+		return;
+	TAILQ_INSERT_TAIL(&conn->lane->turns, conn, turn);
+	conn->in_turns = true;
+}
+
+/* Skips connections that have used their share. */
+static struct conn *turn_first(const struct lane *lane)
+{
+	struct conn *conn;
+
+	TAILQ_FOREACH(conn, &lane->turns, turn)
+		if (!conn_moves(conn) ||
+		    turn_share_fits(conn, TAILQ_FIRST(&conn->waiting)))
+			return conn;
+	return NULL;
+}
+
+/*
+ * The connection whose chain can be posted now, or that has to leave the turns; NULL: none.
+ */
+static struct conn *turn_next(const struct lane *lane)
+{
+	struct conn *conn = turn_first(lane);
+
+	return conn && (!conn_moves(conn) ||
+			turn_lane_fits(lane, TAILQ_FIRST(&conn->waiting)))
+		       ? conn
+		       : NULL;
+}
+
+bool turn_crowded(const struct conn *conn, const struct rpc_bulk *bulk)
+{
+	return !TAILQ_EMPTY(&conn->waiting) || turn_first(conn->lane) ||
+	       !turn_conn_fits(conn, bulk) || !turn_share_fits(conn, bulk) ||
+	       !turn_lane_fits(conn->lane, bulk);
+}
+
+/* ---- posting ---- */
+
+static unsigned int bulk_stall_ms(const struct conn *conn)
+{
+	return conn->lane->server->attr.stall_ms;
+}
+
+static void bulk_count(struct conn *conn, const struct rpc_bulk *bulk)
+{
+	struct lane *lane = conn->lane;
+
+	conn->bulk_wrs += bulk->nwr;
+	conn->bulk_bytes += bulk->len;
+	lane->rdma_bytes += bulk->len;
+	if (lane->rdma_bytes >
+	    atomic_load_explicit(&lane->rdma_most, memory_order_relaxed))
+		atomic_store_explicit(&lane->rdma_most, lane->rdma_bytes,
+				      memory_order_relaxed);
+}
+
+static void bulk_uncount(struct conn *conn, const struct rpc_bulk *bulk)
+{
+	conn->bulk_wrs -= bulk->nwr;
+	conn->bulk_bytes -= bulk->len;
+	conn->lane->rdma_bytes -= bulk->len;
+}
+
+static void bulk_track(struct conn *conn, struct rpc_bulk *bulk)
+{
+	bulk_count(conn, bulk);
+	TAILQ_INSERT_TAIL(&conn->posted, bulk, link);
+	if (!conn->timer.armed) {
+		conn->moved_seen = conn->moved;
+		rpc_timer_set(conn->link.ctx, &conn->timer,
+			      clock_after_ms(bulk_stall_ms(conn)));
+	}
+}
+
+int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
+{
+	int rc = link_post(conn->bulk_link, conn->link.ctx->wr);
+
+	if (rc) {
+		link_fail(&conn->link, rc);
+		return -ENOTCONN;
+	}
+	bulk_track(conn, bulk);
+	return 0;
+}
+
+void bulk_post_held(struct conn *conn, struct rpc_bulk *bulk)
+{
+	if (bulk_post(conn, bulk))
+		bulk_track(conn, bulk);
+}
+
+void bulk_posted(struct rx *rx)
+{
+	if (!--rx->bulks && rx->when_posted)
+		rx->when_posted(rx);
+}
+
+static void bulk_post_waiting(struct conn *conn, struct rpc_bulk *bulk)
+{
+	bulk_plan(conn, bulk, bulk->copy);
+	TAILQ_REMOVE(&conn->waiting, bulk, link);
+	if (bulk_post(conn, bulk)) {
+		TAILQ_INSERT_HEAD(&conn->waiting, bulk, link);
+		return;
+	}
+	free(bulk->copy);
+	bulk->copy = NULL;
+	bulk_posted(container_of(bulk->req, struct rx, req));
+}
+
+static void bulk_pump_turns(struct lane *lane)
+{
+	struct conn *conn;
+
+	while ((conn = turn_next(lane))) {
+		turn_leave(conn);
+		if (conn_moves(conn))
+			bulk_post_waiting(conn, TAILQ_FIRST(&conn->waiting));
+		turn_take(conn);
+	}
+}
+
+void bulk_pump(struct conn *conn)
+{
+	turn_take(conn);
+	bulk_pump_turns(conn->lane);
+}
+
+int bulk_queue(struct conn *conn, struct rpc_bulk *bulk)
+{
+	size_t len = bulk->nlocal * sizeof(*bulk->local);
+
+	bulk->copy = malloc(len);
+	if (!bulk->copy)
+		return -ENOMEM;
+	memcpy(bulk->copy, bulk->local, len);
+	TAILQ_INSERT_TAIL(&conn->waiting, bulk, link);
+	container_of(bulk->req, struct rx, req)->bulks++;
+	return 0;
+}
+
+int bulk_wait(struct conn *conn, struct rpc_bulk *bulk)
+{
+	int rc = bulk_queue(conn, bulk);
+
+	if (rc)
+		return rc;
+	lane_count(&conn->lane->rdma_waits);
+	turn_take(conn);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+void bulk_complete(struct conn *conn, struct rpc_bulk *bulk)
+{
+	TAILQ_REMOVE(&conn->posted, bulk, link);
+	bulk_uncount(conn, bulk);
+	conn->moved++;
+	if (conn->bulk_link != &conn->link)
+		lane_add(&conn->lane->apart_bytes, bulk->len);
+	conn->link.ctx->moved += bulk->len;
+	bulk->done(bulk, 0);
+	bulk_pump(conn);
+}
+
+void bulk_fail_all(struct conn *conn, int status)
+{
+	struct rpc_bulk *bulk;
+
+	turn_leave(conn);
+	while ((bulk = TAILQ_FIRST(&conn->posted))) {
+		TAILQ_REMOVE(&conn->posted, bulk, link);
+		bulk_uncount(conn, bulk);
+		lane_count(&conn->lane->rdma_cut);
+		bulk->done(bulk, status);
+	}
+	while ((bulk = TAILQ_FIRST(&conn->waiting))) {
+		struct rx *rx = container_of(bulk->req, struct rx, req);
+
+		TAILQ_REMOVE(&conn->waiting, bulk, link);
+		free(bulk->copy);
+		bulk_posted(rx);
+		bulk->done(bulk, status);
+	}
+	bulk_pump_turns(conn->lane);
+}
+
+void bulk_forget(struct conn *conn)
+{
+	struct rpc_bulk *bulk;
+
+	turn_leave(conn);
+	TAILQ_FOREACH(bulk, &conn->waiting, link)
+		free(bulk->copy);
+}
+
+bool bulk_is_stalled(struct conn *conn)
+{
+	if (TAILQ_EMPTY(&conn->posted))
+		return false;
+	if (conn->moved != conn->moved_seen) {
+		conn->moved_seen = conn->moved;
+		rpc_timer_set(conn->link.ctx, &conn->timer,
+			      clock_after_ms(bulk_stall_ms(conn)));
+		return false;
+	}
+	log_warn(conn_log(conn),
+		 "%s (%s): no bulk data moved for %u ms; connection closed",
+		 conn->peer, conn->session->info.cred.name,
+		 bulk_stall_ms(conn));
+	return true;
+}

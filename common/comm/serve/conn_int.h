@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* conn_int.h - a connection and its messages.  All in the thread of its lane. */
+#ifndef CONN_INT_H
+#define CONN_INT_H
+
+#include "common/comm/serve/bulk_int.h"
+#include "common/comm/serve/server_int.h"
+
+/* On a rail that pins memory, more data than this is transferred in another way. */
+#define CONN_PINNED_INLINE 4096u
+/* a reply outside of the slots; there are two of them */
+#define CONN_CTL_MAX 192u
+
+struct apart;
+struct conn_seal;
+struct rx;
+struct shared;
+struct shared_buf;
+
+/*
+ *   ACCEPTING --established--> HELLO --HELLO ok--> OPEN
+ *        |                       |                  |
+ *        |                  error reply        error reply
+ *        |                       +----> LINGER <----+
+ *        +---------lost----------------> DEAD <---- any
+ */
+enum conn_state {
+	CONN_ACCEPTING,
+	CONN_HELLO,
+	CONN_OPEN,
+	CONN_LINGER, /* sends a last reply, ignores messages */
+	CONN_DEAD, /* closed; freed when its requests are answered */
+};
+
+/* RX_SPARE: of a connection with shared receives, without a buffer. */
+enum rx_state { RX_POSTED, RX_BUSY, RX_PARKED, RX_SPARE };
+
+struct rx {
+	struct rpc_req req; /* first */
+	struct conn *conn;
+	void *buf;
+	uint32_t lkey; /* of buf */
+	struct shared_buf *shared; /* contains buf, or NULL */
+	SLIST_ENTRY(rx) spare;
+	enum rx_state state;
+	uint32_t len; /* of the message in buf */
+	uint32_t data_len; /* bytes after it, or in a Fast RDMA buffer */
+	const void *data;
+	struct ctx_task retry; /* tries a parked one again */
+	struct wire_out out;
+	uint32_t reply_len;
+	unsigned int
+		reply_flags; /* WIRE_F_CAPS: of the reply that is being built */
+	uint64_t arrived, bytes_in, bytes_out; /* for request_stats.c */
+	struct parts parts;
+	uint32_t bulks; /* not yet posted */
+	/* rerun: of the reply; else for request_stats.c: how its data goes */
+	bool rerun, by_fast, mapped;
+	/* once bulks is 0: sends the reply; NULL: there is no reply yet */
+	void (*when_posted)(struct rx *rx);
+	bool whole; /* the reply says only that the data is there */
+	struct rpc_bulk *held; /* posted with the reply */
+	bool held_bare; /* ... or replaces the reply */
+	bool put; /* data was written: the reply follows it */
+	uint64_t put_end; /* end of the data that is written to the client */
+};
+
+/* Reports of a connection to its session and requests. */
+struct conn_events {
+	/* A message is in rx, which belongs to the callee until rx_release(). */
+	void (*received)(struct conn *conn, struct rx *rx,
+			 const struct tp_wc *wc);
+	/* In conn_close(): the session loses conn, which is CONN_DEAD now. */
+	void (*closed)(struct conn *conn);
+	/* A closed connection of the session was freed. */
+	void (*freed)(struct rpc_session *session);
+};
+
+struct conn {
+	struct link link;
+	const struct conn_events *events;
+	enum conn_state state;
+	struct lane *lane;
+	struct rpc_session *session;
+	LIST_ENTRY(conn) lane_link;
+	bool is_guest; /* as for its session: */
+	TAILQ_ENTRY(conn) guest_link;
+	enum wire_role role; /* claimed by its connect */
+	struct ctx_task gone;
+	struct rpc_timer timer; /* HELLO, linger, stall */
+	uint32_t epoch, reply_max;
+	unsigned int held; /* rx not posted, and a running conn_close() */
+	unsigned int nrx; /* posted ones; with shared receives, all */
+	struct shared *shared; /* NULL: it has receives of its own */
+	unsigned int nshared; /* number of buffers of shared that it holds */
+	SLIST_HEAD(, rx) spare;
+	size_t bytes; /* memory of the connection, counted by the lane */
+	struct rx *rx; /* one more than slots, and those of bulk_loan.c */
+	uint8_t *block; /* requests, then two control messages: */
+	uint8_t *ctl;
+	size_t request_max; /* bytes of each */
+	struct rail_mem mem;
+	uint32_t lkey; /* of block */
+	struct fast *fast; /* NULL: not requested yet */
+	uint32_t reply_lkey; /* of the session's replies, once it is open */
+	char peer[96];
+	/* bulk_queue.c */
+	TAILQ_HEAD(bulks, rpc_bulk) posted;
+	struct bulks waiting;
+	unsigned int bulk_wrs;
+	uint64_t bulk_bytes;
+	TAILQ_ENTRY(conn) turn;
+	bool in_turns;
+	unsigned long moved, moved_seen;
+	bool may_carry; /* both ends want it */
+	uint32_t features; /* of both ends, except: */
+	bool agreed; /* both ends prove themselves in HELLO */
+	bool can_seal; /* the other end can, as it hailed */
+	bool known; /* the identity was proved: */
+	uint64_t until, term; /* by a ticket; until 0: by the kernel */
+	struct conn_seal *seal; /* NULL: it cannot be sealed */
+	/* HELLO with a ticket, until it is answered */
+	const struct wire_msg *hello;
+	uint8_t nonce[2][WIRE_NONCE_LEN];
+	struct bulk_loans *carries; /* NULL: nothing was lent yet */
+	struct apart *apart; /* NULL: all goes over link */
+	struct link *bulk_link; /* of apart, or link */
+	bool bulk_ready; /* bulk_link is established */
+	bool may_join; /* a JOIN with the token is accepted */
+	uint8_t token[WIRE_NONCE_LEN];
+};
+
+/* ---- conn.c ---- */
+
+/*
+ * Makes the connection of a connect request, with its receives posted, and adds it to its
+ * session.  Returns 0 or -errno.
+ */
+int conn_open(struct lane *lane, const struct mail *mail,
+	      const struct conn_events *events, struct conn **conn);
+/*
+ * Calls done() of all its bulks with status.  Requests in flight keep their buffers until they
+ * are answered; then the connection is freed.
+ */
+void conn_close(struct conn *conn, int status);
+/* At rpc_server_close(): no callbacks. */
+void conn_free(struct conn *conn);
+void conn_set_state(struct conn *conn, enum conn_state state);
+
+static inline const struct rails *conn_rails(const struct conn *conn)
+{
+	return &conn->link.ctx->rails;
+}
+
+static inline const struct log *conn_log(const struct conn *conn)
+{
+	return conn->lane->server->attr.log;
+}
+
+/* Whether messages are still read. */
+static inline bool conn_hears(const struct conn *conn)
+{
+	return !conn->link.failed.queued && conn->state < CONN_LINGER;
+}
+
+/* A user of the connection is gone. */
+static inline void conn_put(struct conn *conn)
+{
+	if (!--conn->held && conn->state == CONN_DEAD)
+		ctx_defer(conn->link.ctx, &conn->gone);
+}
+
+/* ---- conn_messages.c ---- */
+
+/*
+ * Bytes of a receive.  On a rail that pins memory, requests have little room for data.  Fast RDMA
+ * buffers (fast.h) carry it there.
+ */
+size_t conn_request_max(const struct lane *lane, unsigned int rail);
+/* A receive, posted into buf. */
+int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey);
+/* Posts WIRE_CARRY_MAX more receives, step bytes apart; once. */
+int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey);
+/* The request no longer holds its buffer, which is posted again. */
+void rx_release(struct rx *rx);
+/*
+ * Receives that the connections of a lane on one rail share, if the transport has a shared receive
+ * queue.  size: bytes of each.  A message stays in its buffer until it is answered, as with
+ * receives of its own.  Exception: if a client holds more than its share, the message is copied,
+ * and the buffer is posted again immediately.
+ */
+struct shared *shared_of(struct lane *lane, unsigned int rail, size_t size);
+void shared_close(struct lane *lane);
+void shared_join(struct shared *s, struct conn *conn);
+void shared_leave(struct conn *conn);
+/* Sends a message in registered memory.  _over: after bulk data on that link. */
+void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
+void conn_send_over(struct conn *conn, struct link *link, const void *msg,
+		    uint32_t len, uint32_t lkey);
+
+#endif
