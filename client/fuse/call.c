@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "client/fuse/kept/again.h"
-#include "client/lib/session/asker.h"
+#include "client/lib/session/call_context.h"
 #include "common/util/clock.h"
 #include "client/fuse/kept/entries.h"
 #include "client/fuse/fresh.h"
@@ -82,7 +82,7 @@ void call_begin(struct call *c, fuse_req_t req)
 	pid_t thread = fuse_req_ctx(req)->pid;
 
 	deadline_begin();
-	asker_set(fuse_req_ctx(req)->uid);
+	call_user_set(fuse_req_ctx(req)->uid);
 	c->d = fsd_of(req);
 	c->req = req;
 	c->begun = clock_now();

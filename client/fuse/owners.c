@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/util/hash_table.h"
-#include "client/lib/session/deadline.h"
+#include "client/lib/session/call_context.h"
 #include "client/lib/file/held.h"
 #include "common/util/lookout.h"
 

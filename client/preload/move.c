@@ -12,7 +12,7 @@
 #include "client/preload/next.h"
 #include "client/lib/rw/rw.h"
 #include "client/preload/self.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 #include "common/util/usermem.h"
 #include "client/preload/wrote.h"
 

@@ -11,7 +11,7 @@
 #include "common/util/container.h"
 #include "client/preload/next.h"
 #include "client/preload/self.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 #include "client/preload/wrote.h"
 
 #define SETTLE_MS 30000

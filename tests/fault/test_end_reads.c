@@ -169,7 +169,7 @@ static void client_open(const struct addr *addr)
 	memset(&client.s, 0, sizeof(client.s));
 	ck_assert_int_eq(rpc_ctx_open(&ctx, &client.ctx), 0);
 	ck_assert_int_eq(rpc_peer_open(client.ctx, &peer, &client.peer), 0);
-	drive_init(&client.s.drive, client.ctx);
+	drive_init(&client.s.drive, client.ctx, NULL);
 	client.s.id = 77;
 	client.s.log = &silent;
 	client.s.direct = true;

@@ -2,9 +2,9 @@
 /* test_client_groups.c - a list of groups that made room for others is not sent. */
 #include <errno.h>
 
-#include "client/lib/session/listed.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/session/listed_groups.h"
 #include "tests/run_suite.h"
-#include "client/lib/session/session.h"
 #include "common/wire/wire.h"
 
 #define LISTS 64u /* of WIRE_GROUPS_ALL: one is too many */
@@ -19,7 +19,7 @@ START_TEST(test_gone)
 	uint32_t groups[WIRE_GROUPS_MAX];
 	int n;
 
-	ck_assert_int_eq(listed_send(&s, 1), -EAGAIN);
+	ck_assert_int_eq(ask_send_groups(&s, 1), -EAGAIN);
 	listed_init(&listed);
 	s.listed = &listed;
 	for (uint32_t i = 0; i < LISTS; i++) {
@@ -28,7 +28,7 @@ START_TEST(test_gone)
 		ck_assert(wire_groups_listed(groups, (uint32_t)n));
 		ck_assert_uint_eq(wire_groups_list(groups), i + 1);
 	}
-	ck_assert_int_eq(listed_send(&s, 1), -EAGAIN);
+	ck_assert_int_eq(ask_send_groups(&s, 1), -EAGAIN);
 	listed_destroy(&listed);
 }
 END_TEST

@@ -13,7 +13,6 @@
 
 #include "common/util/clock.h"
 #include "client/lib/session/drive.h"
-#include "client/lib/session/strand.h"
 #include "tests/run_suite.h"
 
 #define THREADS 8
@@ -59,22 +58,6 @@ int rpc_ctx_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n,
 	return rpc_ctx_progress(ctx, 0);
 }
 
-/* No call here is without a thread. */
-struct strand *strand_self(void)
-{
-	return NULL;
-}
-
-int strand_await(struct strand *strand, struct drive *d, struct op *op)
-{
-	ck_abort();
-}
-
-void strand_owes(struct strand *strand, struct drive *d)
-{
-	ck_abort();
-}
-
 static void call(void)
 {
 	struct op op = { .start = begin };
@@ -85,7 +68,7 @@ static void call(void)
 
 static void setup(void)
 {
-	drive_init(&drive, NULL);
+	drive_init(&drive, NULL, NULL);
 	TAILQ_INIT(&begun);
 }
 
@@ -163,7 +146,8 @@ static void post(void)
 	op->start = begin;
 	op->finish = finish;
 	atomic_fetch_add(&posted, 1);
-	drive_post(&drive, op);
+	drive_submit(&drive, op);
+	drive_kick(&drive);
 }
 
 static void *calls_and_posts(void *arg)

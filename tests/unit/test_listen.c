@@ -17,7 +17,7 @@
 #include "client/fuse/hear/listen.h"
 #include "common/util/lookout.h"
 #include "tests/run_suite.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 /* What a request does, before it counts as done. */
 enum request {

@@ -42,9 +42,9 @@ static void setup(void)
 {
 	memset(&fs, 0, sizeof(fs));
 	fs_init(&fs, &mount, NULL);
-	atomic_store(&fs.lives.niods, IODS);
+	atomic_store(&fs.boots.niods, IODS);
 	for (uint32_t i = 0; i < IODS; i++)
-		ck_assert(!lives_met(&fs.lives, i, 1));
+		ck_assert(!iod_boots_met(&fs.boots, i, 1));
 	for (unsigned int i = 0; i < FILES; i++)
 		open_file(&file[i], 1 + i % HANDLES);
 }
@@ -56,16 +56,16 @@ static void teardown(void)
 
 START_TEST(lives)
 {
-	unsigned int since = lives_now(&fs.lives);
+	unsigned int since = iod_boots_now(&fs.boots);
 
-	ck_assert(!lives_met(&fs.lives, 2, 1));
-	ck_assert(!lives_met(&fs.lives, 2, 0)); /* does not say */
-	ck_assert(lives_kept(&fs.lives, 2, since));
-	ck_assert(lives_met(&fs.lives, 2, 7));
-	ck_assert(!lives_met(&fs.lives, 2, 7));
-	ck_assert(!lives_kept(&fs.lives, 2, since));
-	ck_assert(lives_kept(&fs.lives, 1, since));
-	ck_assert(lives_kept(&fs.lives, 2, lives_now(&fs.lives)));
+	ck_assert(!iod_boots_met(&fs.boots, 2, 1));
+	ck_assert(!iod_boots_met(&fs.boots, 2, 0)); /* does not say */
+	ck_assert(iod_boots_kept(&fs.boots, 2, since));
+	ck_assert(iod_boots_met(&fs.boots, 2, 7));
+	ck_assert(!iod_boots_met(&fs.boots, 2, 7));
+	ck_assert(!iod_boots_kept(&fs.boots, 2, since));
+	ck_assert(iod_boots_kept(&fs.boots, 1, since));
+	ck_assert(iod_boots_kept(&fs.boots, 2, iod_boots_now(&fs.boots)));
 }
 END_TEST
 
@@ -86,7 +86,7 @@ static void lose(struct world *w)
 {
 	uint32_t iod = (uint32_t)rnd_in(&w->rnd, 0, IODS - 1);
 
-	ck_assert(lives_met(&fs.lives, iod, ++w->life[iod]));
+	ck_assert(iod_boots_met(&fs.boots, iod, ++w->life[iod]));
 	for (uint64_t h = 1; h <= HANDLES; h++)
 		w->lost[h] |= w->dirty[h] && is_on(h, iod);
 }

@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 #define LONGEST 8192u /* bytes of a request: two names, or the text of a link */
 #define ALSO_MOST 2u /* descriptors that the dozing thread also polls */
@@ -49,19 +49,19 @@ bool errands_away(const struct errands *a)
 
 /* ---- one errand: its session, and its end ---- */
 
-static void posted(struct strand *strand, struct session *s)
+static void posted(struct strand *strand, struct drive *drive)
 {
 	struct errand *e = container_of(strand, struct errand, strand);
 	struct errands *a = e->all;
 
 	pthread_mutex_lock(&a->lock);
-	e->placed = s == a->at;
+	e->placed = session_driven(drive) == a->at;
 	a->nplaced += e->placed;
 	pthread_mutex_unlock(&a->lock);
 	strand->tended = !e->placed;
 }
 
-static void answered(struct strand *strand, struct session *s)
+static void answered(struct strand *strand, struct drive *drive)
 {
 	struct errand *e = container_of(strand, struct errand, strand);
 	struct errands *a = e->all;
@@ -198,7 +198,7 @@ static bool suits(const struct fuse_buf *request)
 }
 
 bool errands_begin(struct errands *a, const struct fuse_buf *request,
-		   struct session **batch)
+		   struct drive **batch)
 {
 	struct errand *e = suits(request) ? errand_get(a) : NULL;
 

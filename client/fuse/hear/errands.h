@@ -3,7 +3,7 @@
  * errands.h - kernel requests that are in flight without a thread.
  *
  * If as many programs send requests as there are processors (alert.h), the listening
- * thread starts each request as a strand (strand.h), reads the next request, and drives
+ * thread starts each request as a strand (coroutine.h), reads the next request, and drives
  * all strands.  So no thread is woken to listen, or for a reply that another thread
  * received.  Only requests about names and attributes run this way.  Transfers use a
  * buffer of their thread, and readers of a directory wait for each other with a mutex.
@@ -30,11 +30,11 @@ void errands_free(struct errands *a);
 
 /*
  * Starts the request with a copy of it.  False: the request does not suit, or there are
- * too many.  It is sent immediately, or by strand_kick(*batch) after the last of a
+ * too many.  It is sent immediately, or by drive_kick_put(*batch) after the last of a
  * series.
  */
 bool errands_begin(struct errands *a, const struct fuse_buf *request,
-		   struct session **batch);
+		   struct drive **batch);
 /* True: some errands are running. */
 bool errands_away(const struct errands *a);
 /*

@@ -18,7 +18,7 @@
 #include "client/fuse/hear/errands.h"
 #include "common/util/lookout.h"
 #include "common/util/quiet_thread.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 struct listener {
 	struct fuse_session *se;
@@ -48,7 +48,7 @@ struct ear {
 	bool idle; /* counted in listener.idle */
 	struct fuse_buf buf;
 	bool crowded, is_long; /* about the request that it read; see alert.h */
-	struct session *batch; /* session with errands to be sent; or NULL */
+	struct drive *batch; /* drive with errands to be sent; or NULL */
 };
 
 static void *ear_main(void *arg);
@@ -190,7 +190,7 @@ static void doze(const struct listener *l)
 
 static void send_begun(struct ear *e)
 {
-	strand_kick(e->batch);
+	drive_kick_put(e->batch);
 	e->batch = NULL;
 }
 

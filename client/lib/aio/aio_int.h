@@ -5,8 +5,8 @@
 
 #include "client/lib/aio/aio_queue.h"
 #include "client/lib/api.h"
-#include "client/lib/session/session.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/client_session.h"
+#include "client/lib/session/coroutine.h"
 
 /*
  * Maximum number of sessions that a queue tracks at a time.  The keepers of further

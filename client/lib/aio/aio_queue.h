@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * aio_queue.h - queues of calls in flight without threads (strand.h).  A queue decides
+ * aio_queue.h - queues of calls in flight without threads (coroutine.h).  A queue decides
  * which calls run, which thread drives them, and where their ends are reported.
  *
  * 	submitted --> waiting --> under way, PVFS_AIO_DEPTH --> ended --> reaped

@@ -97,22 +97,22 @@ static bool worker_ended(struct strand *strand)
 	return more;
 }
 
-static void worker_posted(struct strand *strand, struct session *s)
+static void worker_posted(struct strand *strand, struct drive *drive)
 {
 	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
 
 	pthread_mutex_lock(&w->queue->lock);
-	w->placed = aio_place_posted(w->queue, s);
+	w->placed = aio_place_posted(w->queue, session_driven(drive));
 	pthread_mutex_unlock(&w->queue->lock);
 }
 
-static void worker_answered(struct strand *strand, struct session *s)
+static void worker_answered(struct strand *strand, struct drive *drive)
 {
 	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
 
 	pthread_mutex_lock(&w->queue->lock);
 	if (w->placed)
-		aio_place_answered(w->queue, s);
+		aio_place_answered(w->queue, session_driven(drive));
 	pthread_mutex_unlock(&w->queue->lock);
 }
 
@@ -169,7 +169,7 @@ void aio_queue_add(struct aio_queue *q, struct aio_call *call)
 
 void aio_queue_start(struct aio_queue *q)
 {
-	struct session *batch = NULL;
+	struct drive *batch = NULL;
 	struct aio_worker *w;
 	int cancel;
 
@@ -189,7 +189,7 @@ void aio_queue_start(struct aio_queue *q)
 	if (q->nwaiting && !q->nworking)
 		refuse_all(q, -ENOMEM);
 	pthread_mutex_unlock(&q->lock);
-	strand_kick(batch);
+	drive_kick_put(batch);
 	pthread_setcancelstate(cancel, NULL);
 }
 

@@ -8,7 +8,7 @@
 
 #include "client/lib/api.h"
 #include "client/lib/process/process.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 #include "client/lib/process/where.h"
 
 /* Converts a negative errno to -1 and errno. */

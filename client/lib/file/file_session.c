@@ -20,7 +20,7 @@
 #include "client/lib/file/handover.h"
 #include "client/lib/file/held.h"
 #include "common/util/lookout.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 #include "client/lib/file/unsynced.h"
 
 /* ---- RELEASE ---- */

@@ -11,7 +11,7 @@
 #include "client/lib/file/file.h"
 #include "client/lib/file/fs_int.h"
 #include "common/util/lookout.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 #define AGAIN_MS 100 /* doubled for each retry, up to AGAIN_MOST_MS */
 #define AGAIN_MOST_MS 2000
@@ -24,7 +24,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	fs->together = fs->declares = false;
 	atomic_init(&fs->copies_again, 0);
 	atomic_init(&fs->tools, 0);
-	memset(&fs->lives, 0, sizeof(fs->lives));
+	memset(&fs->boots, 0, sizeof(fs->boots));
 	fs->listed = NULL;
 	fs->unsynced = NULL;
 	fs->s = NULL;
@@ -127,7 +127,7 @@ static int connect_once(struct fs *fs, struct session **out)
 	attr.timeout_ms = fs->timeout_ms;
 	attr.together = fs->together;
 	attr.declares = fs->declares;
-	attr.lives = &fs->lives;
+	attr.boots = &fs->boots;
 	attr.listed = fs->listed;
 	attr.tool = atomic_load(&fs->tools);
 	attr.stranger = atomic_load(&fs->stranger);

@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 
 #include "client/lib/mount/pvfstab.h"
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 
 struct file;
 struct unsynced;
@@ -36,7 +36,7 @@ struct fs {
 	/* the iods did not copy between each other (copy.h): do not ask before this
 	 * clock_now(); 0: ask */
 	_Atomic uint64_t copies_again;
-	struct lives lives; /* of its iods */
+	struct iod_boots boots; /* of its iods */
 	struct listed *listed; /* see session_attr; set after fs_init() */
 	struct unsynced *unsynced; /* a table; under files_lock */
 	/* protects s, fsid, connecting; not held while waiting */

@@ -4,7 +4,7 @@
 #define FS_INT_H
 
 #include "client/lib/file/fs.h"
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 
 /* Creates a session of the mount that has authenticated.  Called without the lock. */
 int fs_connect(struct fs *fs, struct session **out);

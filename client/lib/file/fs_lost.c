@@ -6,7 +6,7 @@
 #include "client/lib/file/file.h"
 #include "client/lib/file/fs_int.h"
 #include "common/util/lookout.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 static int ask_mgr(struct session *s)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "client/lib/file/fs.h"
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 
 /* Within one mount, the same errno and transport mean the same cause. */
 static bool flaw_matches(const struct flaw *flaw, int rc, const char *scheme)

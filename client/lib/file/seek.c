@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/lib/session/deadline.h"
+#include "client/lib/session/call_context.h"
 #include "client/lib/file/dir.h"
 #include "client/lib/file/file.h"
 #include "client/lib/file/handover.h"

@@ -100,11 +100,11 @@ unsigned int unsynced_take(struct file *f)
 /* True: the host of at least one of its iods restarted since. */
 static bool is_lost(const struct file *f, unsigned int since)
 {
-	const struct lives *lives = &f->fs->lives;
+	const struct iod_boots *lives = &f->fs->boots;
 	uint32_t niods = atomic_load(&lives->niods);
 
 	for (uint32_t k = 0; niods && k < f->dist.pcount; k++)
-		if (!lives_kept(lives, dist_iod(&f->dist, niods, k), since))
+		if (!iod_boots_kept(lives, dist_iod(&f->dist, niods, k), since))
 			return true;
 	return false;
 }

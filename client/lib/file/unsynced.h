@@ -23,7 +23,7 @@ static inline unsigned int unsynced_since(const struct file *f, uint32_t flags)
 {
 	if (flags & WIRE_IO_SYNC)
 		return 0;
-	return f->fs ? lives_now(&f->fs->lives) : 1;
+	return f->fs ? iod_boots_now(&f->fs->boots) : 1;
 }
 
 /* Records a completed write that began at since. */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "client/lib/io/direct_int.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 /*
  * Maximum of one call.  The iods are faster for more, because they copy with several

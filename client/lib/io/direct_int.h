@@ -6,7 +6,7 @@
 #include "client/lib/session/lender.h"
 #include "client/lib/io/loans.h"
 #include "client/lib/io/plan.h"
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 
 /*
  * Returns the object at server k of the file, if it is borrowed and not revoked.  May ask

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/asker.h"
+#include "client/lib/session/call_context.h"
+#include "client/lib/session/coroutine.h"
 #include "client/lib/io/io_int.h"
 #include "common/util/usermem.h"
 
@@ -275,7 +276,7 @@ static int io_try(struct io *io)
 	if (!io->list)
 		io->nmem = regs_make(io->plan, io_access(io), false, io->mem,
 				     io->area);
-	return drive_run(&io->s->drive, &io->op);
+	return op_run(&io->s->drive, &io->op);
 }
 
 static int io_tries(struct io *io)
@@ -303,7 +304,7 @@ int io_run(struct io *io)
 	int rc;
 
 	io->deadline = session_deadline(io->s);
-	io->user = asker();
+	io->user = call_user();
 	io->moved = false;
 	rc = io_tries(io);
 	if (io->moved && rc != -ETIMEDOUT)

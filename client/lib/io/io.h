@@ -10,7 +10,7 @@
 #define IO_H
 
 #include "client/lib/io/plan.h"
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 
 #define IO_READ_INLINE 4096u
 

@@ -54,7 +54,7 @@ struct io {
 	bool list; /* sent as list requests */
 	unsigned int depth; /* maximum of requests in flight at a server */
 	uint64_t deadline; /* deadline until the first answer */
-	uint32_t user; /* see asker.h */
+	uint32_t user; /* see call_context.h */
 	bool moved; /* data was transferred */
 	bool bold; /* lists: memory is registered by hints or in groups */
 	struct list_limits limits;

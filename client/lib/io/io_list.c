@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "client/lib/io/io_int.h"
-#include "client/lib/session/pack.h"
+#include "client/lib/session/list_packing.h"
 #include "common/util/usermem.h"
 
 #define LIST_MSG_MAX                                                           \

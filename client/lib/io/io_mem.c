@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "client/lib/io/io_int.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 int io_alloc(struct io *io)
 {

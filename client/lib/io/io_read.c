@@ -13,7 +13,7 @@
 
 #include "client/lib/session/fan.h"
 #include "client/lib/io/io_int.h"
-#include "client/lib/session/pack.h"
+#include "client/lib/session/list_packing.h"
 #include "common/util/usermem.h"
 #include "client/lib/io/warm_int.h"
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "client/lib/io/direct_int.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 /*
  * Borrowing for writing creates a missing object, such as those of servers beyond the end

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/lib/session/ask.h"
+#include "client/lib/session/coroutine.h"
 #include "common/wire/block.h"
 #include "common/util/usermem.h"
 
@@ -280,7 +281,7 @@ static bool reads_run(struct session *s, uint64_t handle,
 
 	if (reads_prepare(&w, plan, done) <= 0)
 		return false;
-	drive_run(&s->drive, &w.op);
+	op_run(&s->drive, &w.op);
 	reads_conclude(&w, done);
 	return all_done(plan->dist, done);
 }

@@ -8,7 +8,7 @@
 #define WARM_INT_H
 
 #include "client/lib/io/plan.h"
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 
 #define WARM_AFTER 8u
 #define WARM_MAX 16384u /* maximum bytes of a read */

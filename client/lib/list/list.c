@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list.c - a list transfer of an open file. */
 #include "client/lib/list/list.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "common/util/quiet_thread.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 #define STACK_SIZE (256u * 1024)
 /* delay before a repeated CANCEL: one may arrive between two LOCK requests */

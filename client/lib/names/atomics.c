@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "client/lib/session/ask.h"
+#include "client/lib/session/coroutine.h"
 
 #define SOON_MS 500u /* delay after the iod did not lend the word */
 #define TRIES 3u
@@ -206,7 +207,7 @@ static int word_fetch_add(struct session *s, const struct word_add *add,
 
 	f.reach.arg = &f;
 	/* the maximum of atomics is in flight; one of them is about to complete */
-	while ((rc = drive_run(&s->drive, &f.op)) == -EBUSY &&
+	while ((rc = op_run(&s->drive, &f.op)) == -EBUSY &&
 	       clock_now() < f.reach.deadline)
 		sched_yield();
 	if (!rc)

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/deadline.h"
+#include "client/lib/session/call_context.h"
+#include "client/lib/session/coroutine.h"
 #include "common/wire/ends.h"
 
 struct end_place {
@@ -207,7 +208,7 @@ bool end_reads_try(struct end_reads *reads, struct session *s,
 	all->s = s;
 	all->dist = dist;
 	if (all_known(places, all)) {
-		rc = drive_run(&s->drive, &all->op);
+		rc = op_run(&s->drive, &all->op);
 		if (rc)
 			places_forget(places, all);
 	}

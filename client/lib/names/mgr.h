@@ -12,7 +12,7 @@
 
 #include "client/lib/session/ask.h"
 #include "common/dist/dist.h"
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 
 /* The object of an operation: a path below the root, or a handle. */
 struct target {

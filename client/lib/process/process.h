@@ -18,7 +18,7 @@ struct fs *process_find(const char *path, const char **rest);
 const struct mount *process_mount(unsigned int i);
 
 /*
- * Starts the deadline of a call (deadline.h).  Returns the file of a descriptor, with a
+ * Starts the deadline of a call (call_context.h).  Returns the file of a descriptor, with a
  * reference for file_put(), or NULL.
  */
 struct file *process_file(int fd);

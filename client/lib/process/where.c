@@ -9,7 +9,7 @@
 
 #include "client/lib/process/process.h"
 #include "client/lib/names/stat.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 #define HOPS_MAX 40
 

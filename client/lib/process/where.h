@@ -23,7 +23,7 @@ struct where {
 	char redirect[PATH_MAX]; /* target.redirect */
 };
 
-/* Starts the deadline of a call: see deadline.h. */
+/* Starts the deadline of a call: see call_context.h. */
 void where_find(struct where *w, const char *path);
 /*
  * The same for a path that may be relative to the descriptor of a directory, as in

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "client/lib/file/handover.h"
-#include "client/lib/session/strand.h"
+#include "client/lib/session/coroutine.h"
 
 static bool access_is_allowed(const struct file *f, bool write)
 {

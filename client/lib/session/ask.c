@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ask.c - single requests, with and without waiting for the reply. */
 #include "client/lib/session/ask.h"
+#include "client/lib/session/coroutine.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/asker.h"
+#include "client/lib/session/call_context.h"
 #include "client/lib/session/fan.h"
 
 #define POSTED_MAX 16u
 /* Maximum of requests kept until the server answers: a megabyte of memory. */
 #define KEPT_MAX 4096u
 #define LATE_MAX 16u
-#define ASK_GROUPS_MS 50
+#define GROUPS_PAUSE_MS 50
+#define GROUPS_TRIES 4
 
 void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 {
@@ -123,21 +125,6 @@ static void put_as(struct ask *c)
 		 sizeof(item.as) + c->as->ngroups * sizeof(le32));
 }
 
-/* Sends the group list that the manager lacks for the request, or for the session. */
-static int send_groups(struct ask *c)
-{
-	struct session *s = c->s;
-	int rc;
-
-	if (c->as)
-		return listed_send(s, wire_groups_list(c->as->groups));
-	rc = s->auth ? session_prove_anew(s) : listed_send(s, 0);
-	if (rc != -EAGAIN)
-		return rc;
-	poll(NULL, 0, ASK_GROUPS_MS); /* a new ticket was already received */
-	return 0;
-}
-
 static int ask_send(struct ask *c)
 {
 	int rc;
@@ -153,12 +140,12 @@ static int ask_send(struct ask *c)
 		.pieces_at = c->mem_at,
 		.npieces = 1,
 		.deadline = session_deadline(c->s),
-		.user = asker(),
+		.user = call_user(),
 		.patient = c->patient,
 		.done = ask_done,
 		.arg = c,
 	};
-	rc = drive_run(&c->s->drive, &c->op);
+	rc = op_run(&c->s->drive, &c->op);
 	/* the manager may have waited for an iod: check all iods */
 	if (c->look && c->peer == c->s->mgr && c->s->niods)
 		fan_look(c->s);
@@ -185,6 +172,64 @@ static int may_ask(const struct ask *c)
 		  "not support: upgrade the manager",
 		  rpc_peer_name(c->peer), c->as->uid, WIRE_GROUPS_MAX);
 	return -E2BIG;
+}
+
+/* ---- groups that the manager lacks ---- */
+
+static int groups_part(struct session *s, uint64_t number, uint32_t first,
+		       struct group_list_part *part)
+{
+	if (!number)
+		return s->own ? group_list_part(s->own, first, part) : -EAGAIN;
+	return s->listed ? group_lists_part(s->listed, number, first, part)
+			 : -EAGAIN;
+}
+
+static int send_groups_once(struct session *s, uint64_t number)
+{
+	struct group_list_part part;
+	uint32_t first = 0;
+	struct ask c;
+	int n, rc = 0;
+
+	for (; !rc; first += (uint32_t)n) {
+		n = groups_part(s, number, first, &part);
+		if (n <= 0)
+			return n;
+		ask_begin(&c, s, s->mgr);
+		ask_put(&c, &part.head, sizeof(part.head));
+		ask_put(&c, part.gid, (size_t)n * sizeof(part.gid[0]));
+		rc = ask_run(&c, WIRE_GROUPS, NULL, NULL);
+	}
+	return rc;
+}
+
+/*
+ * The list may be dropped at the manager for others before its last part arrives, so try
+ * again.
+ */
+int ask_send_groups(struct session *s, uint64_t number)
+{
+	int rc = -EAGAIN;
+
+	for (int i = 0; rc == -EAGAIN && i < GROUPS_TRIES; i++)
+		rc = send_groups_once(s, number);
+	return rc;
+}
+
+/* Sends the group list that the manager lacks for the request, or for the session. */
+static int send_groups(struct ask *c)
+{
+	struct session *s = c->s;
+	int rc;
+
+	if (c->as)
+		return ask_send_groups(s, wire_groups_list(c->as->groups));
+	rc = s->auth ? session_prove_anew(s) : ask_send_groups(s, 0);
+	if (rc != -EAGAIN)
+		return rc;
+	poll(NULL, 0, GROUPS_PAUSE_MS); /* a new ticket was already received */
+	return 0;
 }
 
 int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
@@ -305,7 +350,7 @@ void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
 	if (c->late && atomic_load(&drive->nsubmitted) < LATE_MAX)
 		drive_submit(drive, &p->op);
 	else
-		drive_post(drive, &p->op);
+		op_post(drive, &p->op);
 }
 
 bool ask_late_waits(struct session *s)

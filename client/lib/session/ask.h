@@ -11,7 +11,7 @@
 #ifndef ASK_H
 #define ASK_H
 
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 
 /* The requesting user, if it is not the one of the session: see WIRE_F_AS. */
 struct cred {
@@ -79,6 +79,12 @@ void ask_put(struct ask *c, const void *item, size_t len);
  */
 #define ASK_QUIET_MS 5000u
 int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg);
+
+/*
+ * Sends a list of groups to the manager (listed_groups.h); number 0: the session's own.
+ * -EAGAIN: the list is no longer stored.
+ */
+int ask_send_groups(struct session *s, uint64_t number);
 
 /*
  * Sends a copy of c's message without waiting.  Errors are logged as "what: ...".  A

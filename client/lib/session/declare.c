@@ -9,7 +9,7 @@
 
 #include "client/lib/session/ask.h"
 #include "common/util/hash_table.h"
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 #include "common/wire/wire.h"
 
 #define PART WIRE_HOLD_MAX

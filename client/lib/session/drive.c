@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drive.c - leader and followers of one progress context. */
+#include "client/lib/session/drive.h"
+
 #include <errno.h>
 #include <sys/eventfd.h>
+#include <time.h>
 
 #include "common/util/clock.h"
-#include "client/lib/session/drive_int.h"
 #include "common/util/lookout.h"
-#include "client/lib/session/strand.h"
 
-void drive_init(struct drive *drive, struct rpc_ctx *ctx)
+/* only a safeguard, because calls end by themselves */
+#define SLICE_MS 1000
+#define ROUNDS 100 /* maximum in a row; then other work may be pending */
+
+void drive_init(struct drive *drive, struct rpc_ctx *ctx,
+		void (*unused)(struct drive *drive))
 {
+	atomic_init(&drive->refs, 1);
+	drive->unused = unused;
 	drive->ctx = ctx;
 	pthread_mutex_init(&drive->lock, NULL);
 	drive->busy = false;
@@ -28,7 +36,14 @@ void drive_destroy(struct drive *drive)
 	pthread_mutex_destroy(&drive->lock);
 }
 
-void drive_take(struct drive *drive)
+void drive_put(struct drive *drive)
+{
+	if (atomic_fetch_sub(&drive->refs, 1) == 1)
+		drive->unused(drive);
+}
+
+/* Called with the lock.  This thread drives from now on. */
+static void drive_take(struct drive *drive)
 {
 	drive->busy = true;
 	drive->turns++;
@@ -87,7 +102,8 @@ static bool start_submitted(struct drive *drive)
 	return true;
 }
 
-void drive_look(struct drive *drive)
+/* The driver starts the operations that others submitted. */
+static void drive_look(struct drive *drive)
 {
 	if (!atomic_load_explicit(&drive->nsubmitted, memory_order_acquire))
 		return;
@@ -100,7 +116,7 @@ static void drive_lead(struct drive *drive, struct op *op)
 {
 	while (op->left) {
 		drive_look(drive);
-		rpc_ctx_progress(drive->ctx, clock_after_ms(DRIVE_SLICE_MS));
+		rpc_ctx_progress(drive->ctx, clock_after_ms(SLICE_MS));
 	}
 }
 
@@ -127,10 +143,11 @@ static void onlookers_notify(struct drive *drive, const struct onlooker *self,
 
 /*
  * The first waiter takes over, including operations that are not started yet.  A driver
- * that stayed for the others could be kept as long as they return with more.
+ * that stayed for the others could be kept as long as they return with more.  watcher: see
+ * drive_leave().  onlooker, if not NULL, is not notified.  True: there was nothing to do.
  */
-bool drive_resign(struct drive *drive, int watcher,
-		  const struct onlooker *onlooker)
+static bool drive_resign(struct drive *drive, int watcher,
+			 const struct onlooker *onlooker)
 {
 	bool idle = true;
 	struct op *next;
@@ -204,7 +221,7 @@ static void drive_or_follow(struct drive *drive, struct op *op)
 	drive_resign(drive, -1, NULL);
 }
 
-static int run_in_thread(struct drive *drive, struct op *op)
+int drive_run(struct drive *drive, struct op *op)
 {
 	int cancel, saved = errno;
 
@@ -220,14 +237,6 @@ static int run_in_thread(struct drive *drive, struct op *op)
 	return op->err;
 }
 
-int drive_run(struct drive *drive, struct op *op)
-{
-	struct strand *strand = strand_self();
-
-	return strand ? strand_await(strand, drive, op)
-		      : run_in_thread(drive, op);
-}
-
 void drive_submit(struct drive *drive, struct op *op)
 {
 	op->drive = drive;
@@ -238,17 +247,6 @@ void drive_submit(struct drive *drive, struct op *op)
 	TAILQ_INSERT_TAIL(&drive->submitted, op, link);
 	atomic_fetch_add(&drive->nsubmitted, 1);
 	pthread_mutex_unlock(&drive->lock);
-}
-
-void drive_post(struct drive *drive, struct op *op)
-{
-	struct strand *strand = strand_self();
-
-	drive_submit(drive, op);
-	if (strand)
-		strand_owes(strand, drive);
-	else
-		drive_kick(drive);
 }
 
 /* ---- the watcher ---- */
@@ -277,5 +275,156 @@ void drive_forget(struct drive *drive)
 {
 	pthread_mutex_lock(&drive->lock);
 	drive->watcher = -1;
+	pthread_mutex_unlock(&drive->lock);
+}
+
+/* ---- operations without a waiting thread ---- */
+
+void drive_kick(struct drive *drive)
+{
+	int cancel, saved = errno;
+	bool mine;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&drive->lock);
+	mine = !drive->busy;
+	if (mine)
+		drive_take(drive);
+	else
+		rpc_ctx_wake(drive->ctx);
+	pthread_mutex_unlock(&drive->lock);
+	if (mine) {
+		drive_look(drive);
+		rpc_ctx_progress(drive->ctx, 0);
+		drive_resign(drive, -1, NULL);
+	}
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+}
+
+void drive_kick_put(struct drive *drive)
+{
+	if (!drive)
+		return;
+	drive_kick(drive);
+	drive_put(drive);
+}
+
+/* ---- waiting for some of the operations ---- */
+
+static uint64_t slice_end(uint64_t until)
+{
+	uint64_t end = clock_after_ms(SLICE_MS);
+
+	return until < end ? until : end;
+}
+
+static void lead_for(struct drive *drive, bool (*enough)(void *arg), void *arg,
+		     uint64_t until)
+{
+	do {
+		drive_look(drive);
+		rpc_ctx_progress(drive->ctx, slice_end(until));
+	} while (!enough(arg) && clock_now() < until);
+}
+
+/* Called with the lock.  Waits as a follower, until drive_notice() or until. */
+static void stand_by(struct drive *drive, uint64_t until)
+{
+	struct timespec ts = clock_timespec(slice_end(until));
+	struct op self = { .waited = true };
+	struct op *next;
+
+	pthread_cond_init(&self.cond, NULL);
+	self.attends = true;
+	TAILQ_INSERT_TAIL(&drive->waiters, &self, wait_link);
+	pthread_cond_clockwait(&self.cond, &drive->lock, CLOCK_MONOTONIC, &ts);
+	TAILQ_REMOVE(&drive->waiters, &self, wait_link);
+	pthread_cond_destroy(&self.cond);
+	/* the signal may have meant this thread to drive: pass it on */
+	next = TAILQ_FIRST(&drive->waiters);
+	if (!drive->busy && next)
+		pthread_cond_signal(&next->cond);
+}
+
+void drive_attend(struct drive *drive, bool (*enough)(void *arg), void *arg,
+		  uint64_t until)
+{
+	pthread_mutex_lock(&drive->lock);
+	do {
+		if (drive->busy) {
+			stand_by(drive, until);
+			continue;
+		}
+		drive_take(drive);
+		pthread_mutex_unlock(&drive->lock);
+		lead_for(drive, enough, arg, until);
+		drive_resign(drive, -1, NULL);
+		pthread_mutex_lock(&drive->lock);
+	} while (!enough(arg) && clock_now() < until);
+	pthread_mutex_unlock(&drive->lock);
+}
+
+void drive_notice(struct drive *drive)
+{
+	struct op *op;
+
+	pthread_mutex_lock(&drive->lock);
+	TAILQ_FOREACH(op, &drive->waiters, wait_link)
+		if (op->attends)
+			pthread_cond_signal(&op->cond);
+	if (drive->busy)
+		rpc_ctx_wake(drive->ctx);
+	pthread_mutex_unlock(&drive->lock);
+}
+
+/* ---- sleeping on descriptors ---- */
+
+bool drive_settle(struct drive *drive, struct pollfd *fd, unsigned int *n,
+		  uint64_t *until)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		drive_look(drive);
+		if (!rpc_ctx_rest(drive->ctx, fd, n, until))
+			return true;
+	}
+	return false;
+}
+
+static void look_on(struct drive *drive, struct onlooker *onlooker)
+{
+	if (!onlooker->listed)
+		LIST_INSERT_HEAD(&drive->onlookers, onlooker, link);
+	onlooker->listed = true;
+}
+
+bool drive_rest(struct drive *drive, struct onlooker *onlooker,
+		struct pollfd *fd, unsigned int *n, uint64_t *until)
+{
+	bool mine, settled = true;
+
+	*n = 0;
+	*until = CLOCK_NEVER;
+	pthread_mutex_lock(&drive->lock);
+	look_on(drive, onlooker);
+	mine = !drive->busy;
+	if (mine)
+		drive_take(drive);
+	pthread_mutex_unlock(&drive->lock);
+	if (mine) {
+		settled = drive_settle(drive, fd, n, until);
+		settled = drive_resign(drive, -1, onlooker) && settled;
+	}
+	return settled;
+}
+
+void drive_overlook(struct drive *drive, struct onlooker *onlooker)
+{
+	pthread_mutex_lock(&drive->lock);
+	if (onlooker->listed)
+		LIST_REMOVE(onlooker, link);
+	onlooker->listed = false;
 	pthread_mutex_unlock(&drive->lock);
 }

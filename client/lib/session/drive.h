@@ -9,7 +9,7 @@
  * If no thread has driven for a while, a thread of the library watches the context
  * (keeper_int.h).  It does not delay the others, which take over as if it were not there.
  *
- * Operations of calls that no thread waits for (strand.h) are continued by any driving
+ * Operations of calls that no thread waits for (coroutine.h) are continued by any driving
  * thread.  A thread with such calls drives as long as it waits for some of them
  * (drive_attend()), or sleeps on descriptors (drive_rest()).
  */
@@ -56,6 +56,9 @@ struct onlooker {
 };
 
 struct drive {
+	atomic_uint refs;
+	/* called when the last reference was released, on any thread */
+	void (*unused)(struct drive *drive);
 	struct rpc_ctx *ctx; /* used by the driving thread only */
 	pthread_mutex_t lock; /* protects all below */
 	bool busy; /* a thread drives */
@@ -71,20 +74,28 @@ struct drive {
 	struct ops submitted, waiters;
 };
 
-void drive_init(struct drive *drive, struct rpc_ctx *ctx);
+/* With one reference.  See struct drive for unused(). */
+void drive_init(struct drive *drive, struct rpc_ctx *ctx,
+		void (*unused)(struct drive *drive));
 void drive_destroy(struct drive *drive);
+static inline struct drive *drive_get(struct drive *drive)
+{
+	atomic_fetch_add(&drive->refs, 1);
+	return drive;
+}
+void drive_put(struct drive *drive);
 /*
- * Runs op to its end and returns op->err.  Keeps errno, like everything here: a call of
- * the C interface changes errno only on failure.
+ * Runs op to its end and returns op->err; not in a coroutine (op_run()).  Keeps errno, like
+ * everything here: a call of the C interface changes errno only on failure.
  */
 int drive_run(struct drive *drive, struct op *op);
-/* Starts op, which has a finish(), without waiting. */
-void drive_post(struct drive *drive, struct op *op);
 
 /* Adds op, which has a finish().  The driver or drive_kick() starts it. */
 void drive_submit(struct drive *drive, struct op *op);
 /* Starts submitted operations, or has the driver start them. */
 void drive_kick(struct drive *drive);
+/* The same, and releases a reference; with drive NULL, does nothing. */
+void drive_kick_put(struct drive *drive);
 
 /*
  * Drives, or waits while another thread does, until enough(arg) is true, or until the

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fan.c - the same message to several iods, and its users: GETSIZE, SYNC, PING. */
 #include "client/lib/session/fan.h"
+#include "client/lib/session/coroutine.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "client/lib/session/asker.h"
+#include "client/lib/session/call_context.h"
 
 #define FAN_CALLS 16
 #define LOOK_MS 1500u /* shorter than the wait at the end of a program */
@@ -102,7 +103,7 @@ int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
 	f.op.start = fan_start;
 	f.op.finish = NULL;
 	f.deadline = session_deadline(fan->s);
-	f.user = asker();
+	f.user = call_user();
 	f.begun = false;
 	f.fan = fan;
 	f.out = out;
@@ -111,7 +112,7 @@ int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
 		f.call = calloc(fan->dist->pcount, sizeof(*f.call));
 	if (!f.call)
 		return -ENOMEM;
-	rc = over_for_good(&f, drive_run(&fan->s->drive, &f.op));
+	rc = over_for_good(&f, op_run(&fan->s->drive, &f.op));
 	if (f.call != f.few)
 		free(f.call);
 	return rc;
@@ -199,7 +200,7 @@ void fan_look(struct session *s)
 	look->s = s;
 	wire_begin(&look->out, look->buf, sizeof(look->buf));
 	wire_end(&look->out, WIRE_PING, 0, 0);
-	drive_post(&s->drive, &look->op);
+	op_post(&s->drive, &look->op);
 }
 
 /* ---- one object at each iod ---- */

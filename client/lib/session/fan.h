@@ -6,7 +6,7 @@
 #define FAN_H
 
 #include "common/dist/dist.h"
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
 
 /*
  * Sends the message in out, which must not be ended yet, to the servers k < pcount of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* keychain.c - see keychain.h. */
-#include "client/lib/session/keychain_int.h"
+#include "client/lib/session/keychain.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/lib/session/ask.h"
 #include "common/util/clock.h"
 #include "common/util/hash_table.h"
 
@@ -245,6 +246,16 @@ void keychain_refused(struct keychain *kc, uint64_t handle, int status)
 
 /* ---- renewal ---- */
 
+/* Capabilities to be renewed, limited to one message. */
+struct renewal {
+	unsigned int n;
+	struct {
+		uint64_t handle;
+		unsigned int rights;
+	} of[WIRE_CAPS_MAX];
+	uint8_t cap[WIRE_CAPS_MAX][WIRE_CAP_LEN];
+};
+
 static bool is_due(const struct slot *slot, uint64_t now)
 {
 	return slot->there && (slot->stale || now >= slot->due);
@@ -267,7 +278,7 @@ static void renewal_add(struct renewal *r, const struct key *key, uint64_t now)
 	}
 }
 
-void keychain_due(struct keychain *kc, struct renewal *r)
+static void keychain_due(struct keychain *kc, struct renewal *r)
 {
 	uint64_t now = clock_now();
 	struct key *key, *next;
@@ -311,8 +322,9 @@ static void key_renew(struct keychain *kc, const struct renewal *r,
 	}
 }
 
-void keychain_renewed(struct keychain *kc, const struct renewal *r,
-		      const struct wire_caps *fresh)
+/* fresh: one for each in r; NULL: all are lost. */
+static void keychain_renewed(struct keychain *kc, const struct renewal *r,
+			     const struct wire_caps *fresh)
 {
 	unsigned int k;
 
@@ -320,6 +332,48 @@ void keychain_renewed(struct keychain *kc, const struct renewal *r,
 	for (k = 0; k < r->n; k++)
 		key_renew(kc, r, k, fresh);
 	pthread_mutex_unlock(&kc->lock);
+}
+
+/*
+ * RENEW, before capabilities expire.  The keeper renews them with the ticket, so that no
+ * transfer waits for the manager.
+ */
+static int renewal_take_reply(void *arg, const struct wire_msg *reply)
+{
+	struct session *s = ((struct session **)arg)[0];
+	const struct renewal *r = ((void **)arg)[1];
+
+	if (!reply->caps || le32toh(reply->caps->n) != r->n)
+		return -EPROTO;
+	keychain_renewed(s->keys, r, reply->caps);
+	return 0;
+}
+
+static int renewal_send(struct session *s, const struct renewal *r)
+{
+	const struct wire_caps head = { .n = htole32(r->n) };
+	void *arg[] = { s, (void *)(uintptr_t)r };
+	struct ask c;
+	int rc;
+
+	ask_begin(&c, s, s->mgr);
+	c.caps = true;
+	ask_put(&c, &head, sizeof(head));
+	ask_put(&c, r->cap, r->n * sizeof(r->cap[0]));
+	rc = ask_run(&c, WIRE_RENEW, renewal_take_reply, arg);
+	if (rc == -EKEYREJECTED || rc == -ENOKEY || rc == -EOPNOTSUPP)
+		keychain_renewed(s->keys, r, NULL);
+	return rc;
+}
+
+int keychain_renew(struct session *s)
+{
+	struct renewal r;
+	int rc = 0;
+
+	for (keychain_due(s->keys, &r); !rc && r.n; keychain_due(s->keys, &r))
+		rc = renewal_send(s, &r);
+	return rc;
 }
 
 /* ---- sending to iods ---- */

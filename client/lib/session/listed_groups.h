@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * listed.h - users with more groups than a message has room for (WIRE_GROUPS_LISTED).
- * Such groups are a numbered list, which is sent when the manager does not have it.  The
+ * listed_groups.h - users with more groups than a message has room for (WIRE_GROUPS_LISTED).
+ * Such groups are a numbered list, which is sent when the manager does not have it (ask.h).  The
  * numbers of users' lists are valid in all sessions of a mount.  A session has a list for
  * its own groups, too.
  */
-#ifndef LISTED_H
-#define LISTED_H
+#ifndef LISTED_GROUPS_H
+#define LISTED_GROUPS_H
 
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct session;
+#include "common/wire/wire.h"
 
 struct listed_groups {
 	TAILQ_ENTRY(listed_groups) link;
@@ -42,15 +42,24 @@ void listed_destroy(struct listed *listed);
 int listed_name(struct listed *listed, const uint32_t *gid, uint32_t n,
 		uint32_t *groups);
 /*
- * The same for the groups of a session itself.  Sets *own if they are a list; the caller
- * frees it with free().
+ * The same for the groups of a session itself.  *list: NULL, or their list, which the caller
+ * frees with free().
  */
-int listed_name_own(const uint32_t *gid, uint32_t n, uint32_t *groups,
-		    struct listed_groups **own);
+int group_list_make(const uint32_t *gid, uint32_t n, uint32_t *groups,
+		    struct listed_groups **list);
+
+/* A part of a list, as sent in one message. */
+struct group_list_part {
+	struct wire_groups head;
+	le32 gid[WIRE_GROUPS_PART];
+};
 /*
- * Sends the list to the manager; number 0: the session's own.  -EAGAIN: the list is no
- * longer stored.
+ * Fills in the part that begins with group first.  Returns its number of groups; 0: there
+ * are no more; -EAGAIN: the list is no longer stored.
  */
-int listed_send(struct session *s, uint64_t number);
+int group_list_part(const struct listed_groups *list, uint32_t first,
+		    struct group_list_part *part);
+int group_lists_part(struct listed *listed, uint64_t number, uint32_t first,
+		     struct group_list_part *part);
 
 #endif

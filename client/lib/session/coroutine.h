@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * strand.h - a call in flight without a thread.
+ * coroutine.h - a call in flight without a thread.
  *
  * A strand is a function with a stack of its own (fiber.h).  Where a thread would wait
- * for its operation in drive_run(), a strand stops.  When the operation ends, the driving
+ * for its operation in op_run(), a strand stops.  When the operation ends, the driving
  * thread continues the strand immediately.  This is a thread that reaps requests, a
  * thread that makes a call of its own, or the keeper.  So code written for blocking calls
  * runs unchanged without blocking.
  *
- * 	strand_go()            drive_run()                 op ends
+ * 	strand_go()            op_run()                    op ends
  * 	   |  run() ............. stops                       |
  * 	   |<---------------------+                     strand_go() by the driver
  * 	                                                      |  ... run() goes on
@@ -16,29 +16,27 @@
  * Some rare steps must block: creating a session, moving a file to it, or waiting for a
  * silent server to release memory.  strand_aside() runs them in a separate thread.
  */
-#ifndef STRAND_H
-#define STRAND_H
+#ifndef COROUTINE_H
+#define COROUTINE_H
 
 #include "client/lib/session/drive.h"
 #include "common/util/fiber.h"
-
-struct session;
 
 struct strand {
 	struct fiber *fiber;
 	/* Called on any thread after run() returned.  True: the next function was begun. */
 	bool (*ended)(struct strand *strand);
-	/* Its operation is at s from now on; no longer is.  May be NULL. */
-	void (*posted)(struct strand *strand, struct session *s);
-	void (*answered)(struct strand *strand, struct session *s);
+	/* Its operation is at drive from now on; no longer is.  May be NULL. */
+	void (*posted)(struct strand *strand, struct drive *drive);
+	void (*answered)(struct strand *strand, struct drive *drive);
 	bool tended; /* its operations need a driving thread: see drive.h */
 
 	/* private */
-	uint64_t began; /* see deadline.h; valid while the strand is stopped */
-	uint32_t asker; /* see asker.h; valid while the strand is stopped */
+	uint64_t began; /* start of its call; valid while the strand is stopped */
+	uint32_t asker; /* user of its call; valid while the strand is stopped */
 	struct op *op; /* what it waits for ... */
 	struct aside *aside; /* ... or this */
-	struct session *owes; /* session that needs a strand_kick() */
+	struct drive *owes; /* needs a drive_kick_put() */
 };
 
 /* Returns 0 or -ENOMEM.  The caller sets ended, posted, answered and tended. */
@@ -49,21 +47,19 @@ void strand_begin(struct strand *strand, void (*run)(void *arg), void *arg,
 		  uint64_t began);
 
 /*
- * Runs the strand until it stops or ends.  If batch is not NULL, *batch is then a session
- * with submitted operations, with a reference: call strand_kick() on it.  Operations of
- * other sessions are started here, except those of the session that the caller drives.
+ * Runs the strand until it stops or ends.  If batch is not NULL, *batch is then a drive with
+ * submitted operations, with a reference: call drive_kick_put() on it.  Operations at other
+ * drives are started here, except those at the one that the caller drives.
  */
 void strand_go(struct strand *strand, struct drive *driven,
-	       struct session **batch);
-/* Starts the submitted operations of s, which may be NULL.  Consumes the reference. */
-void strand_kick(struct session *s);
+	       struct drive **batch);
 
 /* The strand in which this code runs, or NULL. */
 struct strand *strand_self(void);
-/* In a strand: the equivalent of drive_run() in a thread. */
-int strand_await(struct strand *strand, struct drive *drive, struct op *op);
-/* In a strand: drive has a submitted operation that no one waits for. */
-void strand_owes(struct strand *strand, struct drive *drive);
+/* drive_run() in a thread; in a strand, stops the strand until op has ended. */
+int op_run(struct drive *drive, struct op *op);
+/* Starts op, which has a finish(), without waiting. */
+void op_post(struct drive *drive, struct op *op);
 /*
  * errno of the thread that runs this code now.  A compiler may keep the address of errno,
  * which belongs to another thread after a stop.

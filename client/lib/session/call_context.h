@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * deadline.h - one deadline for a call of the C interface, regardless of the number of
- * its requests.  The time of all requests counts from the start of the call.  Each thread
- * stores its start time, so that it need not be passed along.
+ * call_context.h - what a thread knows of the call that it makes, so that it need not be
+ * passed along: when the call of the C interface began, and for which user.
+ *
+ * A call has one deadline, regardless of the number of its requests: the time of all of
+ * them counts from the start of the call.
  */
-#ifndef DEADLINE_H
-#define DEADLINE_H
+#ifndef CALL_CONTEXT_H
+#define CALL_CONTEXT_H
 
 #include <stdint.h>
 
@@ -27,5 +29,16 @@ uint64_t deadline_swap(uint64_t when);
 uint64_t deadline_began(void);
 /* Returns timeout_ms after the start of the call; in a thread without a call, after now. */
 uint64_t deadline_of(unsigned int timeout_ms);
+
+/*
+ * The user for whom a call is made, in a session that serves many users.  They share the
+ * slots of the servers (struct rpc_call.user).  Sets it for this thread, or for the
+ * coroutine that runs in it.
+ */
+void call_user_set(uint32_t uid);
+/* Returns 1 + uid; 0: no particular user. */
+uint32_t call_user(void);
+/* Switches this thread to another call with that call_user().  Returns the previous value. */
+uint32_t call_user_swap(uint32_t next);
 
 #endif

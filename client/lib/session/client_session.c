@@ -1,84 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - opening and closing the connections of a client. */
-#include "client/lib/session/session.h"
-
+/* client_session.c - opening, mounting and closing the connections of a client. */
 #include <errno.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "client/lib/session/client_session_int.h"
 #include "client/lib/session/ask.h"
-#include "client/lib/session/job_id_int.h"
+#include "client/lib/session/declare.h"
 #include "client/lib/session/lender.h"
-#include "client/lib/session/prove_int.h"
-#include "common/util/random_id.h"
 #include "common/comm/fabric/rendezvous.h"
+#include "common/util/random_id.h"
 #include "common/util/usermem.h"
 
 #define DRAIN_MS 2000 /* for requests that no caller waited for */
 #define POLL_US 30 /* polling time before sleeping */
 #define FIX_MGR "is pvfs-mgr running there? see HOST and port= of the mount"
-
-/* Sets host:pid:program, for the servers' logs. */
-static void cred_name(struct rpc_cred *cred)
-{
-	char host[32] = "?";
-
-	gethostname(host, sizeof(host) - 1);
-	snprintf(cred->name, sizeof(cred->name), "%.20s:%ld:%.20s", host,
-		 (long)getpid(), program_invocation_short_name);
-}
-
-/* *own: see listed_name_own(). */
-static int cred_get(struct rpc_cred *cred, struct listed_groups **own)
-{
-	int n = getgroups(0, NULL);
-	gid_t *groups;
-
-	_Static_assert(sizeof(gid_t) == sizeof(uint32_t), "a group");
-	if (n < 0)
-		return -errno;
-	groups = calloc((size_t)n + 1, sizeof(*groups));
-	if (!groups)
-		return -ENOMEM;
-	n = getgroups(n, groups); /* another thread may have set more groups */
-	*cred = (struct rpc_cred){ .uid = geteuid(), .gid = getegid() };
-	n = n < 0 ? -errno
-		  : listed_name_own(groups, (uint32_t)n, cred->groups, own);
-	free(groups);
-	if (n < 0)
-		return n;
-	cred->ngroups = (uint32_t)n;
-	cred_name(cred);
-	return 0;
-}
-
-int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
-		      struct rpc_peer **peer)
-{
-	struct listed_groups *own = NULL;
-	struct rpc_cred cred;
-	int rc = cred_get(&cred, &own);
-
-	if (rc)
-		return rc;
-	if (s->own) /* keep the list that the manager has */
-		free(own);
-	else
-		s->own = own;
-	attr->role = WIRE_ROLE_CLIENT;
-	attr->fsid = s->fsid;
-	attr->session = s->id;
-	attr->cred = &cred;
-	attr->job = session_job_id();
-	attr->features |= s->tool ? WIRE_FT_TOOL : 0;
-	attr->prover = s->auth ? s->auth_ops->prover(s->auth) : NULL;
-	attr->seal = s->seal;
-	attr->impatient = s->probe;
-	attr->patience_ms = s->together ? s->timeout_ms : 0;
-	return rpc_peer_open(s->drive.ctx, attr, peer);
-}
 
 /* PVFS_PIN_CACHE: whether registrations of the caller's memory are kept. */
 static enum pins_mode mode_of(const char *name, const struct log *log)
@@ -145,6 +83,8 @@ static const char *scheme_of(const struct session_attr *attr)
 						      : attr->addr->scheme;
 }
 
+static void session_unused(struct drive *drive);
+
 /* Opens the device, the progress context and the first peer. */
 static int transport_open(struct session *s, const struct session_attr *attr)
 {
@@ -185,7 +125,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 	rc = rpc_ctx_open(&ctx_attr, &ctx);
 	if (rc)
 		goto close_fabric;
-	drive_init(&s->drive, ctx);
+	drive_init(&s->drive, ctx, session_unused);
 	rc = session_peer_open(s, &mgr, &s->mgr);
 	if (rc)
 		goto close_ctx;
@@ -205,7 +145,6 @@ int session_open(const struct session_attr *attr, struct session **out)
 
 	if (!s)
 		return -ENOMEM;
-	atomic_init(&s->refs, 1);
 	s->log = attr->log;
 	s->timeout_ms = attr->timeout_ms;
 	s->probe = attr->probe;
@@ -213,7 +152,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->tool = attr->tool;
 	s->fsid = attr->fsid;
 	s->direct = may_borrow_objects(attr);
-	s->lives = attr->lives;
+	s->boots = attr->boots;
 	s->listed = attr->listed;
 	pthread_mutex_init(&s->lenders, NULL);
 	s->keys = keychain_new();
@@ -242,13 +181,142 @@ int session_open(const struct session_attr *attr, struct session **out)
 	return 0;
 }
 
-/* ---- release ---- */
+/* ---- MOUNT ---- */
 
-struct session *session_get(struct session *s)
+static int bad_mount(const struct session *s, const char *what)
 {
-	atomic_fetch_add(&s->refs, 1);
-	return s;
+	log_error(s->log, "%s: protocol error in the reply to MOUNT: %s",
+		  rpc_peer_name(s->mgr), what);
+	return -EPROTO;
 }
+
+static int take_uris(struct session *s, const struct wire_tail *uris)
+{
+	const char *uri = uris->ptr;
+	size_t left = uris->len, len;
+	uint32_t i;
+
+	for (i = 0; i < s->niods; i++) {
+		len = strnlen(uri, left);
+		if (len == left || len > WIRE_URI_MAX)
+			return bad_mount(s, "addresses of the iods");
+		memcpy(s->uri[i].uri, uri, len + 1);
+		uri += len + 1;
+		left -= len + 1;
+	}
+	return 0;
+}
+
+static int take_mount(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_mount_rep *rep = reply->body;
+	struct session *s = arg;
+
+	s->fsid = le64toh(rep->fsid);
+	s->root = le64toh(rep->root);
+	s->niods = le32toh(rep->niods);
+	if (!s->niods || s->niods > WIRE_IOD_MAX)
+		return bad_mount(s, "number of iods");
+	s->uri = calloc(s->niods, sizeof(*s->uri));
+	s->iod = calloc(s->niods, sizeof(struct rpc_peer *));
+	if (!s->uri || !s->iod)
+		return -ENOMEM;
+	return take_uris(s, &reply->tail[0]);
+}
+
+static void iod_lost(void *arg, int status)
+{
+	atomic_fetch_add(&((struct session_server *)arg)->lost, 1);
+}
+
+static void iod_met(void *arg, struct rpc_peer *peer, uint64_t boot)
+{
+	struct session_server *server = arg;
+	struct session *s = server->s;
+	uint32_t life = wire_boot_life(boot, rpc_peer_features(peer));
+
+	if (s->boots &&
+	    iod_boots_met(s->boots, (uint32_t)(server - s->uri), life))
+		log_warn(s->log,
+			 "%s: its host restarted: data that was written there "
+			 "and not flushed may be lost; fsync reports it for "
+			 "each such file",
+			 rpc_peer_name(peer));
+}
+
+static int open_iods(struct session *s)
+{
+	char name[16], have[128];
+	struct rpc_peer_attr iod = {
+		.features = WIRE_FT_ENDS | WIRE_FT_SHARE | WIRE_FT_CAPS |
+			    WIRE_FT_ASIDE | WIRE_FT_LIFE,
+		.shower = keychain_shower(s->keys, s->niods),
+		.name = name,
+		.group = true,
+		.server = WIRE_ROLE_IOD,
+		.met = iod_met,
+		.lost = iod_lost
+	};
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < s->niods; i++) {
+		snprintf(name, sizeof(name), "iod %u", i);
+		rc = addr_parse(s->uri[i].uri, 0, &iod.addr);
+		if (!rc && !fabric_any(&iod.addr) &&
+		    fabric_rail(&s->fabric.rails, iod.addr.scheme) < 0)
+			rc = -EPROTONOSUPPORT;
+		if (rc) {
+			log_error(s->log,
+				  "%s: \"%s\" cannot be reached over %s: write "
+				  "pvfs:// in [iod.%u] of the servers' "
+				  "configuration, or mount with fabric=auto",
+				  name, s->uri[i].uri,
+				  fabric_text(&s->fabric, have, sizeof(have)),
+				  i);
+			return rc;
+		}
+		s->uri[i].s = s;
+		iod.arg = &s->uri[i];
+		iod.index = i;
+		rc = session_peer_open(s, &iod, &s->iod[i]);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int session_mount(struct session *s)
+{
+	struct ask c;
+	int rc;
+
+	rc = prove_run(s, s->mgr);
+	if (rc)
+		return rc;
+	declare_proved(s);
+	ask_begin(&c, s, s->mgr);
+	rc = ask_run(&c, WIRE_MOUNT, take_mount, s);
+	if (rc == -ENOKEY || (rc == -EKEYREJECTED && !s->auth))
+		prove_hint(s, s->mgr);
+	if (!rc)
+		list_conf_get(&s->list, rpc_peer_transport(s->mgr), s->log);
+	if (rc == -ENOSYS) {
+		log_error(s->log,
+			  "%s: this server is an iod, not the manager; port= "
+			  "of the mount is that of [mgr] address in the "
+			  "servers' configuration",
+			  rpc_peer_name(s->mgr));
+		rc = -ENXIO;
+	}
+	if (!rc && s->boots)
+		atomic_store(&s->boots->niods, s->niods);
+	if (!rc && rpc_peer_features(s->mgr) & WIRE_FT_CAPS)
+		keychain_want(s->keys);
+	return rc ? rc : open_iods(s);
+}
+
+/* ---- release ---- */
 
 static uint64_t keeper_renew_keys(struct keeper *k)
 {
@@ -263,7 +331,7 @@ void session_keep(struct session *s)
 {
 	if (s->auth) {
 		s->keeper.chore = keeper_renew_keys;
-		s->keeper.chore_at = prove_due(s);
+		s->keeper.chore_at = ticket_due(s);
 	}
 	keeper_start(&s->keeper, &s->drive, s->log);
 }
@@ -284,7 +352,7 @@ static void session_drain(struct session *s)
 	uint64_t end = clock_after_ms(DRAIN_MS), late = session_deadline(s);
 
 	end = end < late ? end : late;
-	ask_late_send(s);
+	drive_kick(&s->drive);
 	while (atomic_load(&s->posted) && clock_now() < end)
 		rpc_ctx_progress(s->drive.ctx, end);
 }
@@ -339,9 +407,10 @@ static void close_kept(struct keeper *k)
 }
 
 /* The keeper cannot wait for itself, or free what it drives. */
-void session_put(struct session *s)
+static void session_unused(struct drive *drive)
 {
-	if (atomic_fetch_sub(&s->refs, 1) == 1 &&
-	    !keeper_ends(&s->keeper, close_kept))
+	struct session *s = session_driven(drive);
+
+	if (!keeper_ends(&s->keeper, close_kept))
 		session_close(s);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* deadline.c - see deadline.h. */
-#include "client/lib/session/deadline.h"
+/* call_context.c - see call_context.h. */
+#include "client/lib/session/call_context.h"
 
 #include "common/util/clock.h"
 
@@ -48,4 +48,24 @@ uint64_t deadline_of(unsigned int timeout_ms)
 {
 	return began_settled() ? began + timeout_ms * CLOCK_NS_PER_MS
 			       : clock_after_ms(timeout_ms);
+}
+
+static _Thread_local uint32_t self; /* 1 + the user; 0: none */
+
+void call_user_set(uint32_t uid)
+{
+	self = uid + 1;
+}
+
+uint32_t call_user(void)
+{
+	return self;
+}
+
+uint32_t call_user_swap(uint32_t next)
+{
+	uint32_t before = self;
+
+	self = next;
+	return before;
 }

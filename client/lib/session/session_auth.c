@@ -1,24 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* auth.c - authentication of a session to the manager: CHALLENGE, then AUTH. */
+/* session_auth.c - authentication of a session to the manager: CHALLENGE, then AUTH. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/lib/session/ask.h"
+#include "client/lib/session/coroutine.h"
+#include "client/lib/session/client_session_int.h"
 #include "common/util/container.h"
-#include "client/lib/session/prove_int.h"
+
+#define FILE_NAME PVFS_PLUGINS "/libpvfs-auth.so"
+
+static const struct client_auth_ops *prove_load(const struct log *log)
+{
+	const char *other = secure_getenv("PVFS_AUTH_LIBRARY");
+	/* RTLD_LAZY, because binding all of libcrypto takes as long as a connect. */
+	void *so = dlopen(other ? other : FILE_NAME, RTLD_LAZY | RTLD_LOCAL);
+	const struct client_auth_ops *(*ops)(void) = NULL;
+	void *symbol = so ? dlsym(so, CLIENT_AUTH_SYMBOL) : NULL;
+
+	if (!symbol) {
+		log_error(log,
+			  "auth= in pvfstab needs libpvfs-auth.so, of the same "
+			  "release: %s",
+			  dlerror());
+		return NULL;
+	}
+	*(void **)&ops = symbol;
+	return ops();
+}
 
 #define TRIES 5
 #define PAUSE_MS 200 /* doubled for each retry */
-#define RENEW_MIN_NS (100 * CLOCK_NS_PER_MS)
-#define LIFE_MAX_NS (UINT64_C(30) * 86400 * 1000000000)
-/* A younger ticket was not made with a key that the servers no longer have. */
-#define PROVE_YOUNG_MS 1000u
-/* Rejected capabilities cause at most one new ticket in this time. */
-#define PROVE_PAUSE_MS 10000u
-#define PROVE_WAIT_MS 5000u
-#define PROVE_LOOK_MS 5
 
 int prove_open(struct session *s, const struct session_auth_attr *attr)
 {
@@ -179,7 +194,7 @@ static void seal_all(struct session *s, const struct challenge *c,
 		r.here = s->auth_ops->here(s->auth);
 	if (flags & WIRE_CH_HERE ||
 	    (!rc && flags & WIRE_CH_SEAL && c->peer == s->mgr))
-		drive_run(&s->drive, &r.op);
+		op_run(&s->drive, &r.op);
 }
 
 static int ask_auth(struct session *s, struct challenge *c)
@@ -320,7 +335,7 @@ static void visit_end(struct op *op)
 static int prove_elsewhere(struct session *s)
 {
 	struct visit v = { .op.start = visit_start, .s = s };
-	int rc = drive_run(&s->drive, &v.op);
+	int rc = op_run(&s->drive, &v.op);
 
 	if (!rc)
 		rc = v.rc;
@@ -328,7 +343,7 @@ static int prove_elsewhere(struct session *s)
 		return rc;
 	rc = prove_run(s, v.peer);
 	v.op = (struct op){ .start = visit_end };
-	drive_run(&s->drive, &v.op);
+	op_run(&s->drive, &v.op);
 	return rc;
 }
 
@@ -347,56 +362,10 @@ int session_prove(struct session *s, const struct session_attr *attr)
 	return prove_anywhere(s);
 }
 
-/* ---- during the session ---- */
-
-/* Before half of the lifetime has passed, and spread over the clients of a job. */
-static uint64_t part_of_life(const struct session *s)
-{
-	uint64_t life = s->ticket_ns / 8;
-
-	if (life > LIFE_MAX_NS / 8)
-		life = LIFE_MAX_NS / 8;
-	return 3 * life + life / 1024 * (s->first % 1024);
-}
-
-uint64_t prove_due(const struct session *s)
-{
-	return clock_now() + part_of_life(s) + RENEW_MIN_NS;
-}
-
 uint64_t prove_again(struct session *s)
 {
 	if (prove_anywhere(s))
-		return clock_now() + part_of_life(s) / 8 + RENEW_MIN_NS;
+		return ticket_retry_at(s);
 	log_info(s->log, "%s: has another ticket", rpc_peer_name(s->mgr));
-	return prove_due(s);
-}
-
-static bool prove_soon(struct session *s, uint64_t since, unsigned int ms)
-{
-	if (!s->auth || clock_now() - since < ms * CLOCK_NS_PER_MS)
-		return false;
-	return keeper_hurry(&s->keeper);
-}
-
-void session_prove_soon(struct session *s)
-{
-	prove_soon(s, atomic_load(&s->ticket_at), PROVE_PAUSE_MS);
-}
-
-int session_prove_anew(struct session *s)
-{
-	uint64_t since = atomic_load(&s->ticket_at);
-	uint64_t until = clock_after_ms(PROVE_WAIT_MS);
-	uint64_t late = session_deadline(s);
-	bool asked = prove_soon(s, since, PROVE_YOUNG_MS);
-
-	if (late < until)
-		until = late;
-	while (asked && atomic_load(&s->ticket_at) == since) {
-		if (clock_now() >= until)
-			return -ETIMEDOUT;
-		poll(NULL, 0, PROVE_LOOK_MS);
-	}
-	return asked ? 0 : -EAGAIN;
+	return ticket_due(s);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list_conf.c - the size from which memory is used in place, for each provider. */
-#include "client/lib/session/list_conf_int.h"
+/*
+ * list_packing.c - the buffers for small pieces, and the size from which memory is used in
+ * place, for each provider.
+ */
+#include "client/lib/session/list_packing.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,6 +11,57 @@
 #include <string.h>
 
 #include "common/util/log.h"
+
+static void pack_free(struct pack *pack)
+{
+	rail_mem_fini(&pack->mem);
+	free(pack->buf);
+	free(pack);
+}
+
+struct pack *pack_get(struct packs *packs)
+{
+	struct pack *pack = SLIST_FIRST(&packs->free);
+
+	if (pack) {
+		SLIST_REMOVE_HEAD(&packs->free, link);
+		packs->nfree--;
+		return pack;
+	}
+	pack = malloc(sizeof(*pack));
+	if (!pack)
+		return NULL;
+	pack->buf = malloc(PACK_LEN);
+	if (!pack->buf) {
+		free(pack);
+		return NULL;
+	}
+	rail_mem_init(&pack->mem, pack->buf, PACK_LEN,
+		      TP_REMOTE_READ | TP_REMOTE_WRITE);
+	pack->area = &pack->mem;
+	return pack;
+}
+
+void pack_put(struct packs *packs, struct pack *pack, bool sound)
+{
+	if (!sound || packs->nfree == PACK_KEPT) {
+		pack_free(pack);
+		return;
+	}
+	SLIST_INSERT_HEAD(&packs->free, pack, link);
+	packs->nfree++;
+}
+
+void packs_free(struct packs *packs)
+{
+	struct pack *pack;
+
+	while ((pack = SLIST_FIRST(&packs->free))) {
+		SLIST_REMOVE_HEAD(&packs->free, link);
+		pack_free(pack);
+	}
+	packs->nfree = 0;
+}
 
 #define PLACE_MAX (1u << 30)
 

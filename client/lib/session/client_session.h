@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session.h - one client for the servers: a random id, the credentials, and connections
+ * client_session.h - one client for the servers: a random id, the credentials, and connections
  * to the manager and every iod.  A session that the servers ended is not repaired, but
  * replaced by a new one (fs.h).  Files that were open in it are opened again.
  */
-#ifndef SESSION_H
-#define SESSION_H
+#ifndef CLIENT_SESSION_H
+#define CLIENT_SESSION_H
 
 #include <errno.h>
 
@@ -13,15 +13,14 @@
 #include "client/lib/auth/client_auth.h"
 #include "common/util/clock.h"
 #include "common/util/container.h"
-#include "client/lib/session/deadline.h"
+#include "client/lib/session/call_context.h"
 #include "client/lib/session/declare.h"
 #include "client/lib/session/drive.h"
 #include "client/lib/session/keeper_int.h"
 #include "client/lib/session/keychain.h"
-#include "client/lib/session/list_conf_int.h"
-#include "client/lib/session/listed.h"
-#include "client/lib/session/lives.h"
-#include "client/lib/session/pack.h"
+#include "client/lib/session/list_packing.h"
+#include "client/lib/session/listed_groups.h"
+#include "client/lib/session/iod_boots.h"
 
 struct lender;
 
@@ -36,13 +35,12 @@ struct shared_at {
 };
 
 struct session {
-	atomic_uint refs;
-	struct drive drive;
+	struct drive drive; /* has the references */
 	struct keeper keeper; /* runs after session_keep() */
 	struct fabric fabric;
 	const struct log *log;
 	uint64_t id;
-	unsigned int timeout_ms; /* for every call, see deadline.h */
+	unsigned int timeout_ms; /* for every call, see call_context.h */
 	bool probe, together, tool; /* see session_attr */
 	/* random: the server where striped requests of this client start */
 	unsigned int first;
@@ -51,7 +49,7 @@ struct session {
 	struct client_auth *auth; /* NULL: pvfstab does not ask for it */
 	bool elsewhere; /* a probe of an iod gets its tickets from ... */
 	struct addr proves_at; /* ... this manager */
-	uint64_t ticket_ns; /* lifetime of the last ticket; prove_int.h */
+	uint64_t ticket_ns; /* lifetime of the last ticket; client_session_int.h */
 	_Atomic uint64_t ticket_at; /* when it arrived, clock_now() */
 	enum seal_mode seal; /* minimum, with auth */
 
@@ -71,7 +69,7 @@ struct session {
 	} * uri; /* niods elements */
 	pthread_mutex_t lenders;
 	bool direct; /* objects that iods lend are used: lender.h */
-	struct lives *lives; /* of the mount, or NULL */
+	struct iod_boots *boots; /* of the mount, or NULL */
 
 	int zero_fd; /* see usermem_open() */
 	/* when a server last answered an ask.h request */
@@ -128,7 +126,7 @@ struct session_attr {
 	 * later calls fail immediately */
 	bool together;
 	/* of the iods, outlives the session; NULL: not recorded */
-	struct lives *lives;
+	struct iod_boots *boots;
 	/* outlives the session; NULL: no lists of other users */
 	struct listed *listed;
 	/* the manager stores what it holds only in memory: declare.h */
@@ -168,12 +166,19 @@ void session_prove_soon(struct session *s);
  */
 int session_prove_anew(struct session *s);
 
-struct session *session_get(struct session *s);
+static inline struct session *session_get(struct session *s)
+{
+	drive_get(&s->drive);
+	return s;
+}
 /*
  * Releases a reference.  The last one closes the connections.  The servers then end the
  * session (BYE), and with it all its opens.
  */
-void session_put(struct session *s);
+static inline void session_put(struct session *s)
+{
+	drive_put(&s->drive);
+}
 /*
  * In a child after fork(), for a session of the parent: closes the descriptors without
  * telling the servers; the memory stays.  A repeated call does nothing.

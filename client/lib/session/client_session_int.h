@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* prove_int.h - authentication of a session, for session.c. */
-#ifndef PROVE_INT_H
-#define PROVE_INT_H
+/* client_session_int.h - the parts of a session, for client_session.c. */
+#ifndef CLIENT_SESSION_INT_H
+#define CLIENT_SESSION_INT_H
 
-#include "client/lib/session/session.h"
+#include "client/lib/session/client_session.h"
+
+/* ---- session_auth.c ---- */
 
 /* Sets s->auth if pvfstab asks for it.  Errors are logged.  Returns 0 or -errno. */
 int prove_open(struct session *s, const struct session_auth_attr *attr);
@@ -14,22 +16,23 @@ void prove_close(struct session *s);
  */
 int prove_run(struct session *s, struct rpc_peer *peer);
 /*
- * The keeper asks for another ticket before the present one expires.  Both return when
- * that is due next, as clock_now().
+ * The keeper asks for another ticket before the present one expires.  Returns when that is
+ * due next, as clock_now().
  */
-uint64_t prove_due(const struct session *s);
 uint64_t prove_again(struct session *s);
 /* Logs that the manager requires authentication that pvfstab does not ask for. */
 void prove_hint(const struct session *s, const struct rpc_peer *peer);
 
-/* session.c: opens a server, with the credentials of this process.  Returns 0 or -errno. */
+/* ---- session_ticket.c ---- */
+
+/* Return when the ticket must be renewed, and when to try again, as clock_now(). */
+uint64_t ticket_due(const struct session *s);
+uint64_t ticket_retry_at(const struct session *s);
+
+/* ---- session_peer.c ---- */
+
+/* Opens a server, with the credentials of this process.  Returns 0 or -errno. */
 int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 		      struct rpc_peer **peer);
-
-/*
- * auth_load.c: loads libpvfs-auth.so, which stays loaded.  NULL, logged: it cannot be
- * loaded.
- */
-const struct client_auth_ops *prove_load(const struct log *log);
 
 #endif

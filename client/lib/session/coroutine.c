@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* strand.c - stopping and continuing strands, see strand.h. */
-#include "client/lib/session/strand.h"
+/* coroutine.c - stopping and continuing coroutines, see coroutine.h. */
+#include "client/lib/session/coroutine.h"
 
 #include <errno.h>
 #include <pthread.h>
 
-#include "client/lib/session/asker.h"
+#include "client/lib/session/call_context.h"
 #include "common/util/quiet_thread.h"
-#include "client/lib/session/session.h"
 
 #define ASIDE_STACK (256u << 10)
 
@@ -75,7 +74,7 @@ static void strand_op_done(struct op *op)
 	if (s->tended)
 		atomic_fetch_sub(&drive->tended, 1);
 	if (s->answered)
-		s->answered(s, session_driven(drive));
+		s->answered(s, drive);
 	strand_go(s, drive, NULL);
 }
 
@@ -84,14 +83,14 @@ static void *aside_main(void *arg)
 	struct aside *a = arg;
 
 	deadline_swap(a->began);
-	asker_swap(a->asker);
+	call_user_swap(a->asker);
 	a->rc = a->fn(a->arg);
 	strand_go(a->strand, NULL, NULL);
 	return NULL;
 }
 
 static void begin_aside(struct strand *s, struct drive *driven,
-			struct session **batch)
+			struct drive **batch)
 {
 	struct aside *a = s->aside;
 
@@ -103,66 +102,58 @@ static void begin_aside(struct strand *s, struct drive *driven,
 }
 
 static void strand_submit(struct strand *s, struct drive *driven,
-			  struct session **batch)
+			  struct drive **batch)
 {
-	struct session *to = session_driven(s->op->drive);
-	bool mine = &to->drive == driven || (batch && *batch == to);
 	struct op *op = s->op;
+	struct drive *to = op->drive;
+	bool mine = to == driven || (batch && *batch == to);
 
 	s->op = NULL;
 	if (!mine)
-		session_get(to);
+		drive_get(to);
 	if (s->posted)
 		s->posted(s, to);
 	if (s->tended)
-		atomic_fetch_add(&to->drive.tended, 1);
-	drive_submit(&to->drive, op);
+		atomic_fetch_add(&to->tended, 1);
+	drive_submit(to, op);
 	if (mine)
 		return;
 	if (batch && !*batch)
 		*batch = to;
 	else
-		strand_kick(to);
-}
-
-void strand_kick(struct session *s)
-{
-	if (!s)
-		return;
-	drive_kick(&s->drive);
-	session_put(s);
+		drive_kick_put(to);
 }
 
 /* The driving thread starts submitted operations by itself. */
 static void strand_pay(struct strand *s, struct drive *driven)
 {
-	struct session *to = s->owes;
+	struct drive *to = s->owes;
 
 	s->owes = NULL;
-	if (to && &to->drive != driven)
-		strand_kick(to);
+	if (to != driven)
+		drive_kick_put(to);
 	else if (to)
-		session_put(to);
+		drive_put(to);
 }
 
 /* True: the strand's function has returned. */
 static bool strand_enter(struct strand *s, struct drive *driven)
 {
 	uint64_t began = deadline_swap(s->began);
-	uint32_t who = asker_swap(s->asker);
+	uint32_t who = call_user_swap(s->asker);
 	bool over;
 
 	set_self(s);
 	over = fiber_enter(s->fiber);
 	set_self(NULL);
 	s->began = deadline_swap(began);
-	s->asker = asker_swap(who);
+	s->asker = call_user_swap(who);
 	strand_pay(s, driven);
 	return over;
 }
 
 /* Once a strand has stopped, another thread may continue it at any time. */
-void strand_go(struct strand *s, struct drive *driven, struct session **batch)
+void strand_go(struct strand *s, struct drive *driven, struct drive **batch)
 {
 	while (strand_enter(s, driven)) {
 		if (!s->ended(s))
@@ -176,7 +167,7 @@ void strand_go(struct strand *s, struct drive *driven, struct session **batch)
 
 /* ---- called from inside a strand ---- */
 
-int strand_await(struct strand *s, struct drive *drive, struct op *op)
+static int strand_await(struct strand *s, struct drive *drive, struct op *op)
 {
 	op->drive = drive;
 	op->strand = s;
@@ -189,11 +180,29 @@ int strand_await(struct strand *s, struct drive *drive, struct op *op)
 	return op->err;
 }
 
-/* Only one session is kept; the keeper starts the operation of a second one. */
-void strand_owes(struct strand *s, struct drive *drive)
+/* Only one is kept; the keeper starts the operation at a second one. */
+static void strand_owes(struct strand *s, struct drive *drive)
 {
 	if (!s->owes)
-		s->owes = session_get(session_driven(drive));
+		s->owes = drive_get(drive);
+}
+
+int op_run(struct drive *drive, struct op *op)
+{
+	struct strand *s = strand_self();
+
+	return s ? strand_await(s, drive, op) : drive_run(drive, op);
+}
+
+void op_post(struct drive *drive, struct op *op)
+{
+	struct strand *s = strand_self();
+
+	drive_submit(drive, op);
+	if (s)
+		strand_owes(s, drive);
+	else
+		drive_kick(drive);
 }
 
 /* A thread cancelled inside would leave locks held, and others waiting. */
@@ -215,7 +224,7 @@ int strand_aside(int (*fn)(void *arg), void *arg)
 		.fn = fn,
 		.arg = arg,
 		.began = deadline_began(),
-		.asker = asker(),
+		.asker = call_user(),
 	};
 
 	if (!s)
