@@ -123,12 +123,12 @@ START_TEST(hold)
 	struct tcp_mr *held[4];
 	uint32_t key = b->lkey;
 
-	ck_assert_int_eq(tcp_hold(tdev, sge, 4, held), 3);
-	tcp_unhold(held, 3);
+	ck_assert_int_eq(tcp_mr_hold(tdev, sge, 4, held), 3);
+	tcp_mr_release(held, 3);
 	tp_mr_dereg(b);
-	ck_assert_int_eq(tcp_hold(tdev, sge, 4, held), -EACCES);
-	ck_assert_int_eq(tcp_hold(tdev, sge, 2, held), 1);
-	tcp_unhold(held, 1);
+	ck_assert_int_eq(tcp_mr_hold(tdev, sge, 4, held), -EACCES);
+	ck_assert_int_eq(tcp_mr_hold(tdev, sge, 2, held), 1);
+	tcp_mr_release(held, 1);
 	ck_assert_uint_ne(key, 0);
 	/* would hang if the failed hold had left a use behind */
 	tp_mr_dereg(a);
@@ -152,14 +152,14 @@ static void *land(void *arg)
 
 	while (!atomic_load(&l->stop)) {
 		struct tp_sge sge = { l->buf, LANDING, atomic_load(&l->key) };
-		int n = tcp_hold(tdev, &sge, 1, held);
+		int n = tcp_mr_hold(tdev, &sge, 1, held);
 
 		if (n < 0) {
 			l->refused++;
 			continue;
 		}
 		memset(l->buf, 1, LANDING);
-		tcp_unhold(held, n);
+		tcp_mr_release(held, n);
 		l->landed++;
 	}
 	return NULL;

@@ -2,8 +2,8 @@
 /*
  * local_connect.c - both ends of a connect, and what arrives on the socket later:
  *
- * IDLE --connect--> CONNECTING --room--> HELLO --ACCEPT--> UP
- * IDLE --accept-----------------------------------------> UP
+ *	IDLE --connect--> CONNECTING --room--> HELLO --ACCEPT--> UP
+ *	IDLE --accept-----------------------------------------> UP
  *
  * and from each of them to BROKEN.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_connect.c - both ends of a connect:
+ * tcp_connect.c - how connections begin and are closed, and what happens on their sockets:
  *
  *	IDLE --connect--> CONNECTING --writable--> HELLO --ACCEPT--> UP
  *	IDLE --accept---------------------------------------------> UP
@@ -9,14 +9,25 @@
  */
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/transport/tcp/tcp.h"
 
-static struct tcp_dev *dev_of(const struct tcp_ep *ep)
+static bool has_to_send(const struct tcp_ep *ep)
 {
-	return container_of(ep->ep.dev, struct tcp_dev, dev);
+	return !STAILQ_EMPTY(&ep->sq.out) || !STAILQ_EMPTY(&ep->sq.wait) ||
+	       (ep->seal && records_out_left(&ep->seal->out));
+}
+
+static void socket_writable(struct tcp_ep *ep)
+{
+	ep->sq.full = false;
+	if (has_to_send(ep))
+		tcp_ep_mark_dirty(ep);
+	else
+		tcp_ep_set_mask(ep, ep->mask & ~(uint32_t)EPOLLOUT);
 }
 
 static int queue_hello(struct tcp_ep *ep, enum tcp_op op, const void *priv,
@@ -30,13 +41,50 @@ static int queue_hello(struct tcp_ep *ep, enum tcp_op op, const void *priv,
 }
 
 /* connect(2) returns EINVAL or EACCES for blackhole and prohibit routes. */
-static int connect_flaw(int err)
+static int connect_status(int err)
 {
 	return err == EINVAL || err == EACCES ? -ENETUNREACH : -err;
 }
 
+static void connect_step(struct tcp_ep *ep);
+
+static void ep_edge(struct sock_src *src, uint32_t events)
+{
+	struct tcp_ep *ep = container_of(src, struct tcp_ep, src);
+
+	if (ep->state == TCP_EP_CONNECTING) {
+		connect_step(ep);
+		return;
+	}
+	if (events & EPOLLOUT)
+		socket_writable(ep);
+	if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		ep->rx.hup = true;
+	if (events & EPOLLERR)
+		ep->rx.error = true;
+	if (events & ~(uint32_t)EPOLLOUT) {
+		ep->rx.readable = true;
+		tcp_ep_mark_ready(ep);
+	}
+}
+
+int tcp_ep_attach(struct tcp_ep *ep, int fd, uint32_t mask)
+{
+	int rc;
+
+	ep->src.ready = ep_edge;
+	rc = sock_cq_add(&ep->cq->sock, fd, &ep->src, mask);
+	if (rc)
+		return rc;
+	ep->fd = fd;
+	ep->mask = mask;
+	TAILQ_INSERT_TAIL(&ep->cq->open, ep, open_link);
+	tcp_pulse_resume(ep->cq);
+	return 0;
+}
+
 /* Opens the socket of one address and starts its connect. -errno. */
-static int start_one(struct tcp_ep *ep, const struct addrinfo *ai)
+static int connect_one(struct tcp_ep *ep, const struct addrinfo *ai)
 {
 	int fd = socket(ai->ai_family,
 			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -44,11 +92,11 @@ static int start_one(struct tcp_ep *ep, const struct addrinfo *ai)
 
 	if (fd < 0)
 		return -errno;
-	tcp_sock_tune(dev_of(ep), fd);
-	tcp_pace_begin(dev_of(ep), fd);
+	tcp_sock_tune(tcp_ep_dev(ep), fd);
+	tcp_pace_begin(tcp_ep_dev(ep), fd);
 	tcp_sock_name(ai->ai_addr, ep->peer, sizeof(ep->peer));
 	rc = connect(fd, ai->ai_addr, ai->ai_addrlen) && errno != EINPROGRESS
-		     ? connect_flaw(errno)
+		     ? connect_status(errno)
 		     : tcp_ep_attach(ep, fd, EPOLLIN | EPOLLRDHUP | EPOLLOUT);
 	if (rc)
 		close(fd);
@@ -56,13 +104,13 @@ static int start_one(struct tcp_ep *ep, const struct addrinfo *ai)
 }
 
 /* Tries the addresses in turn until one connect is in progress. */
-static void start_next(struct tcp_ep *ep, int status)
+static void connect_next(struct tcp_ep *ep, int status)
 {
 	while (ep->addr_next) {
 		const struct addrinfo *ai = ep->addr_next;
 
 		ep->addr_next = ai->ai_next;
-		status = start_one(ep, ai);
+		status = connect_one(ep, ai);
 		if (status == 0)
 			return;
 	}
@@ -71,7 +119,8 @@ static void start_next(struct tcp_ep *ep, int status)
 	tcp_ep_break(ep, status, 0);
 }
 
-void tcp_connect_step(struct tcp_ep *ep)
+/* The socket became writable or failed in state CONNECTING. */
+static void connect_step(struct tcp_ep *ep)
 {
 	int err = 0;
 	socklen_t len = sizeof(err);
@@ -80,12 +129,12 @@ void tcp_connect_step(struct tcp_ep *ep)
 		err = errno;
 	if (err) {
 		tcp_ep_detach(ep);
-		start_next(ep, -err);
+		connect_next(ep, -err);
 		return;
 	}
-	tcp_pace_connected(dev_of(ep), ep->fd);
+	tcp_pace_connected(tcp_ep_dev(ep), ep->fd);
 	ep->state = TCP_EP_HELLO;
-	tcp_ep_mask(ep, EPOLLIN | EPOLLRDHUP);
+	tcp_ep_set_mask(ep, EPOLLIN | EPOLLRDHUP);
 	if (queue_hello(ep, TCP_OP_CONNECT, ep->priv.data, ep->priv.len))
 		tcp_ep_break(ep, -ENOMEM, 0);
 }
@@ -109,18 +158,18 @@ int tcp_connect(struct tp_ep *base, const struct addr *addr, const void *priv,
 	tp_private_set(&ep->priv, priv, len);
 	if (deadline != CLOCK_NEVER)
 		sock_timer_set(&ep->cq->sock, &ep->timer, deadline);
-	start_next(ep, -EHOSTUNREACH);
+	connect_next(ep, -EHOSTUNREACH);
 	return 0;
 }
 
-static void established(struct tcp_ep *ep)
+static void connection_up(struct tcp_ep *ep)
 {
 	ep->state = TCP_EP_UP;
 	tp_pending_queue(&ep->cq->sock.events, &ep->started, TP_EV_ESTABLISHED,
 			 0);
 }
 
-static void answered(struct tcp_ep *ep, const struct tcp_hello *hello)
+static void take_hello(struct tcp_ep *ep, const struct tcp_hello *hello)
 {
 	sock_timer_clear(&ep->cq->sock, &ep->timer);
 	freeaddrinfo(ep->addrs);
@@ -129,7 +178,7 @@ static void answered(struct tcp_ep *ep, const struct tcp_hello *hello)
 }
 
 /* As a break, but the event is REJECTED. */
-static void rejected(struct tcp_ep *ep)
+static void connection_rejected(struct tcp_ep *ep)
 {
 	tcp_ep_break(ep, -ECONNREFUSED, 0);
 	tp_pending_drop(&ep->cq->sock.events, &ep->ended);
@@ -145,20 +194,20 @@ int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
 	int rc = tcp_hello_get(payload, frame->len, &hello, &why);
 
 	if (rc == -EPROTOTYPE)
-		return tcp_not_pvfs(ep);
+		return tcp_ep_not_pvfs(ep);
 	if (rc)
 		return tcp_rx_refuse(ep, rc, why);
-	answered(ep, &hello);
+	take_hello(ep, &hello);
 	if (frame->op == TCP_OP_REJECT) {
-		rejected(ep);
+		connection_rejected(ep);
 		return -ECONNREFUSED;
 	}
-	established(ep);
+	connection_up(ep);
 	return 0;
 }
 
-static int take_over(struct tcp_ep *ep, struct sock_req *req, const void *priv,
-		     unsigned int len)
+static int accept_socket(struct tcp_ep *ep, struct sock_req *req,
+			 const void *priv, unsigned int len)
 {
 	int rc = tcp_ep_attach(ep, req->fd, EPOLLIN | EPOLLRDHUP);
 
@@ -166,9 +215,9 @@ static int take_over(struct tcp_ep *ep, struct sock_req *req, const void *priv,
 		return rc;
 	ep->pulse.asks = true;
 	req->fd = -1;
-	tcp_sock_tune(dev_of(ep), ep->fd);
-	tcp_pace_connected(dev_of(ep), ep->fd);
-	established(ep);
+	tcp_sock_tune(tcp_ep_dev(ep), ep->fd);
+	tcp_pace_connected(tcp_ep_dev(ep), ep->fd);
+	connection_up(ep);
 	rc = queue_hello(ep, TCP_OP_ACCEPT, priv, len);
 	if (rc)
 		tcp_ep_break(ep, rc, 0);
@@ -190,9 +239,28 @@ int tcp_accept(struct tp_ep *base, struct tp_conn_req *base_req,
 		tcp_ep_break(ep, gone, 0);
 		rc = 0;
 	} else {
-		rc = take_over(ep, req, priv, len);
+		rc = accept_socket(ep, req, priv, len);
 	}
 free_req:
 	sock_req_free(req);
 	return rc;
+}
+
+/* Sends no BYE if the endpoint is not established: the peer would not read it. */
+static void send_bye(struct tcp_ep *ep)
+{
+	const struct tcp_frame bye = { .op = TCP_OP_BYE };
+
+	if (ep->state != TCP_EP_UP || tcp_tx_small(ep, &bye, NULL, 0))
+		return;
+	if (!ep->sq.full)
+		tcp_flush(ep);
+}
+
+void tcp_ep_close(struct tp_ep *base)
+{
+	struct tcp_ep *ep = container_of(base, struct tcp_ep, ep);
+
+	send_bye(ep);
+	tcp_ep_free(ep);
 }

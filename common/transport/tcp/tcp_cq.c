@@ -95,21 +95,21 @@ static void recv_ready(struct tcp_cq *cq)
 	} while (ep != last);
 }
 
-static int harvest(struct tcp_cq *cq, struct tp_wc *wc, int n)
+static int take_completions(struct tcp_cq *cq, struct tp_wc *wc, int n)
 {
 	struct tcp_ep *ep;
 	int total = 0;
 
 	while (total < n && (ep = TAILQ_FIRST(&cq->done))) {
-		total += tcp_harvest(ep, wc + total, n - total);
+		total += tcp_completions_take(ep, wc + total, n - total);
 		TAILQ_REMOVE(&cq->done, ep, done_link);
 		ep->done = false;
-		tcp_ep_done(ep);
+		tcp_ep_list_completions(ep);
 	}
 	return total;
 }
 
-static void look(struct tcp_cq *cq)
+static void check_epoll(struct tcp_cq *cq)
 {
 	struct tcp_ep *ep;
 
@@ -128,12 +128,12 @@ int tcp_cq_poll(struct tp_cq *base, struct tp_wc *wc, int n)
 		if (cq->lazy)
 			cq->lazy--;
 		else
-			look(cq);
+			check_epoll(cq);
 	}
 	sock_cq_edges(&cq->sock);
 	recv_ready(cq);
 	flush_dirty(cq);
-	return harvest(cq, wc, n);
+	return take_completions(cq, wc, n);
 }
 
 static bool has_work(const struct tcp_cq *cq)

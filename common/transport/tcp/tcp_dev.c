@@ -6,7 +6,6 @@
 
 #include "common/transport/providers.h"
 #include "common/transport/tcp/tcp.h"
-#include "common/transport/tcp/tcp_seal.h"
 #include "common/util/usermem.h"
 
 #define DEAD_PEER_MS 30000u

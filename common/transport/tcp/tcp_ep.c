@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_ep.c - endpoints: how they start and end, and their place on the cq's lists. */
+/* tcp_ep.c - endpoints: their memory, and how they end. */
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/transport/tcp/tcp.h"
-#include "common/transport/tcp/tcp_seal.h"
+#include "common/util/log_pace.h"
+#include "common/util/usermem.h"
 
 static struct tcp_ep *to_ep(const struct tp_ep *base)
 {
@@ -17,32 +19,6 @@ static struct tcp_ep *to_ep(const struct tp_ep *base)
 const char *tcp_ep_peer(const struct tp_ep *base)
 {
 	return to_ep(base)->peer;
-}
-
-void tcp_ep_dirty(struct tcp_ep *ep)
-{
-	if (ep->dirty || ep->sq.full || ep->state < TCP_EP_HELLO ||
-	    ep->state == TCP_EP_BROKEN)
-		return;
-	ep->dirty = true;
-	TAILQ_INSERT_TAIL(&ep->cq->dirty, ep, dirty_link);
-}
-
-void tcp_ep_ready(struct tcp_ep *ep)
-{
-	if (ep->ready || ep->state < TCP_EP_HELLO || ep->state == TCP_EP_BROKEN)
-		return;
-	ep->ready = true;
-	TAILQ_INSERT_TAIL(&ep->cq->ready, ep, ready_link);
-}
-
-/* Puts ep on the list cq->done if it has completions. */
-void tcp_ep_done(struct tcp_ep *ep)
-{
-	if (ep->done || (!ep->sq.q.report && ep->rq.head == ep->rq.done))
-		return;
-	ep->done = true;
-	TAILQ_INSERT_TAIL(&ep->cq->done, ep, done_link);
 }
 
 static void leave_lists(struct tcp_ep *ep)
@@ -55,66 +31,13 @@ static void leave_lists(struct tcp_ep *ep)
 	ep->ready = false;
 }
 
-void tcp_ep_mask(struct tcp_ep *ep, uint32_t mask)
-{
-	if (mask == ep->mask)
-		return;
-	ep->mask = mask;
-	sock_cq_mod(&ep->cq->sock, ep->fd, &ep->src, mask);
-}
-
-static bool has_to_send(const struct tcp_ep *ep)
-{
-	return !STAILQ_EMPTY(&ep->sq.out) || !STAILQ_EMPTY(&ep->sq.wait) ||
-	       (ep->seal && records_out_left(&ep->seal->out));
-}
-
-static void writable(struct tcp_ep *ep)
-{
-	ep->sq.full = false;
-	if (has_to_send(ep))
-		tcp_ep_dirty(ep);
-	else
-		tcp_ep_mask(ep, ep->mask & ~(uint32_t)EPOLLOUT);
-}
-
-static void ep_edge(struct sock_src *src, uint32_t events)
-{
-	struct tcp_ep *ep = container_of(src, struct tcp_ep, src);
-
-	if (ep->state == TCP_EP_CONNECTING) {
-		tcp_connect_step(ep);
-		return;
-	}
-	if (events & EPOLLOUT)
-		writable(ep);
-	if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-		ep->rx.hup = true;
-	if (events & EPOLLERR)
-		ep->rx.error = true;
-	if (events & ~(uint32_t)EPOLLOUT) {
-		ep->rx.readable = true;
-		tcp_ep_ready(ep);
-	}
-}
-
-int tcp_ep_attach(struct tcp_ep *ep, int fd, uint32_t mask)
-{
-	int rc = sock_cq_add(&ep->cq->sock, fd, &ep->src, mask);
-
-	if (rc)
-		return rc;
-	ep->fd = fd;
-	ep->mask = mask;
-	tcp_pulse_join(ep);
-	return 0;
-}
-
 void tcp_ep_detach(struct tcp_ep *ep)
 {
 	if (ep->fd < 0)
 		return;
-	tcp_pulse_leave(ep);
+	TAILQ_REMOVE(&ep->cq->open, ep, open_link);
+	if (TAILQ_EMPTY(&ep->cq->open))
+		sock_timer_clear(&ep->cq->sock, &ep->cq->pulse);
 	sock_cq_del(&ep->cq->sock, ep->fd, &ep->src);
 	close(ep->fd);
 	ep->fd = -1;
@@ -133,11 +56,26 @@ static int rings_open(struct tcp_ep *ep, uint32_t nsend, uint32_t nrecv)
 	return ep->sq.wr ? 0 : -ENOMEM;
 }
 
-static void ep_free(struct tcp_ep *ep)
+static void seal_free(struct tcp_ep *ep)
+{
+	struct tcp_seal *seal = ep->seal;
+
+	if (!seal)
+		return;
+	if (seal->in_on)
+		ep->rx.stage = NULL; /* the stage is inside the seal's buffer */
+	records_in_free(&seal->in);
+	records_out_free(&seal->out);
+	sealer_free(seal->sealer);
+	free(seal);
+	ep->seal = NULL;
+}
+
+static void memory_free(struct tcp_ep *ep)
 {
 	if (ep->addrs)
 		freeaddrinfo(ep->addrs);
-	tcp_seal_free(ep);
+	seal_free(ep);
 	free(ep->rx.seg);
 	free(ep->rx.stage);
 	free(ep->rq.wr);
@@ -167,13 +105,12 @@ int tcp_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	if (!ep)
 		return -ENOMEM;
 	if (rings_open(ep, nsend, nrecv)) {
-		ep_free(ep);
+		memory_free(ep);
 		return -ENOMEM;
 	}
 	cq->sock.room -= nsend + nrecv;
 	ep->ep.dev = base->dev;
 	ep->ep.context = attr ? attr->context : NULL;
-	ep->src.ready = ep_edge;
 	ep->timer.fire = too_late;
 	ep->started.ep = ep->ended.ep = &ep->ep;
 	ep->started.priv = &ep->priv;
@@ -184,41 +121,28 @@ int tcp_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	return 0;
 }
 
-/* Sends no BYE if the endpoint is not established: the peer would not read it. */
-static void say_bye(struct tcp_ep *ep)
-{
-	const struct tcp_frame bye = { .op = TCP_OP_BYE };
-
-	if (ep->state != TCP_EP_UP || tcp_tx_small(ep, &bye, NULL, 0))
-		return;
-	if (!ep->sq.full)
-		tcp_flush(ep);
-}
-
-static void forget_frames(struct tcp_ep *ep)
+static void drop_frames(struct tcp_ep *ep)
 {
 	tcp_txs_free(ep->cq, &ep->sq.wait);
 	tcp_txs_free(ep->cq, &ep->sq.out);
 	tcp_txs_free(ep->cq, &ep->sq.reads);
 }
 
-void tcp_ep_close(struct tp_ep *base)
+void tcp_ep_free(struct tcp_ep *ep)
 {
-	struct tcp_ep *ep = to_ep(base);
 	struct tcp_cq *cq = ep->cq;
 
-	say_bye(ep);
 	sock_timer_clear(&cq->sock, &ep->timer);
 	tcp_ep_detach(ep);
-	forget_frames(ep);
+	drop_frames(ep);
 	leave_lists(ep);
 	if (ep->done)
 		TAILQ_REMOVE(&cq->done, ep, done_link);
 	tp_pending_drop(&cq->sock.events, &ep->started);
 	tp_pending_drop(&cq->sock.events, &ep->ended);
-	sock_recvq_report(&ep->rq, base->dev->log, ep->peer);
+	sock_recvq_report(&ep->rq, ep->ep.dev->log, ep->peer);
 	cq->sock.room += ep->sq.q.max + ep->rq.max;
-	ep_free(ep);
+	memory_free(ep);
 }
 
 void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id)
@@ -228,16 +152,16 @@ void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id)
 	ep->state = TCP_EP_BROKEN;
 	sock_timer_clear(&ep->cq->sock, &ep->timer);
 	leave_lists(ep);
-	forget_frames(ep);
+	drop_frames(ep);
 	tcp_ep_detach(ep);
 	sock_rings_flush(&ep->sq.q, ep->sq.wr, sizeof(*ep->sq.wr), &ep->rq,
 			 status, id);
-	tcp_ep_done(ep);
+	tcp_ep_list_completions(ep);
 	tp_pending_queue(&ep->cq->sock.events, &ep->ended, TP_EV_DISCONNECTED,
 			 status);
 }
 
-void tcp_ep_lost_for(struct tcp_ep *ep, int status, const char *why)
+void tcp_ep_lost_because(struct tcp_ep *ep, int status, const char *why)
 {
 	struct tcp_sendq *sq = &ep->sq;
 	uint32_t id = 0;
@@ -256,7 +180,20 @@ void tcp_ep_lost_for(struct tcp_ep *ep, int status, const char *why)
 
 void tcp_ep_lost(struct tcp_ep *ep, int status)
 {
-	tcp_ep_lost_for(ep, status, strerror(-status));
+	tcp_ep_lost_because(ep, status, strerror(-status));
+}
+
+/* Sends a last frame, if nothing else is in flight. False: it cannot be sent. */
+static bool send_last_record(struct tcp_ep *ep, const void *frame, uint32_t len)
+{
+	struct records_out *out = &ep->seal->out;
+	const struct iovec from = { (void *)(uintptr_t)frame, len };
+
+	if (records_out_left(out) || !records_out_data(out))
+		return false;
+	return !records_out_close(out, ep->seal->sealer, &from, 1, len) &&
+	       send(ep->fd, out->buf, out->end, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+		       (ssize_t)out->end;
 }
 
 /* A NAK cannot be sent in the middle of another frame. */
@@ -272,8 +209,8 @@ static bool send_nak(struct tcp_ep *ep, int status, uint32_t id)
 		return false;
 	tcp_frame_put(buf, &nak);
 	if (ep->seal)
-		return tcp_sealed_out(ep) &&
-		       tcp_sealed_last(ep, buf, sizeof(buf));
+		return tcp_sends_records(ep) &&
+		       send_last_record(ep, buf, sizeof(buf));
 	return send(ep->fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_NOSIGNAL) ==
 	       (ssize_t)sizeof(buf);
 }
@@ -286,7 +223,7 @@ void tcp_ep_refuse(struct tcp_ep *ep, int status, uint32_t id, const char *why)
 	tcp_ep_break(ep, status, 0);
 }
 
-int tcp_not_pvfs(struct tcp_ep *ep)
+int tcp_ep_not_pvfs(struct tcp_ep *ep)
 {
 	log_info(ep->ep.dev->log, "%s: its answer is not a hello", ep->peer);
 	tcp_sock_reset_on_close(ep->fd);

@@ -39,19 +39,19 @@ static const struct rule rules[TCP_OP_END] = {
 
 _Static_assert(HELLO_MAX <= TCP_SMALL_MAX, "a hello is small");
 
-static void put16(uint8_t *p, uint16_t val)
+static void u16_put(uint8_t *p, uint16_t val)
 {
 	val = htole16(val);
 	memcpy(p, &val, sizeof(val));
 }
 
-static void put32(uint8_t *p, uint32_t val)
+static void u32_put(uint8_t *p, uint32_t val)
 {
 	val = htole32(val);
 	memcpy(p, &val, sizeof(val));
 }
 
-static uint16_t get16(const uint8_t *p)
+static uint16_t u16_get(const uint8_t *p)
 {
 	uint16_t val;
 
@@ -59,7 +59,7 @@ static uint16_t get16(const uint8_t *p)
 	return le16toh(val);
 }
 
-static uint32_t get32(const uint8_t *p)
+static uint32_t u32_get(const uint8_t *p)
 {
 	uint32_t val;
 
@@ -85,20 +85,20 @@ void tcp_frame_put(uint8_t *p, const struct tcp_frame *frame)
 {
 	p[0] = (uint8_t)frame->op;
 	p[1] = 0;
-	put16(p + 2, (uint16_t)frame->nseg);
-	put32(p + 4, frame->len);
-	put32(p + 8, frame->imm);
-	put32(p + 12, frame->id);
+	u16_put(p + 2, (uint16_t)frame->nseg);
+	u32_put(p + 4, frame->len);
+	u32_put(p + 8, frame->imm);
+	u32_put(p + 12, frame->id);
 }
 
 int tcp_frame_get(const uint8_t *p, struct tcp_frame *frame, const char **why)
 {
 	struct tcp_frame f = {
 		.op = p[0],
-		.nseg = get16(p + 2),
-		.len = get32(p + 4),
-		.imm = get32(p + 8),
-		.id = get32(p + 12),
+		.nseg = u16_get(p + 2),
+		.len = u32_get(p + 4),
+		.imm = u32_get(p + 8),
+		.id = u32_get(p + 12),
 	};
 	const struct rule *rule;
 
@@ -129,16 +129,16 @@ size_t tcp_frame_need(const struct tcp_frame *frame)
 void tcp_seg_put(uint8_t *p, const struct tcp_seg *seg)
 {
 	tcp_u64_put(p, seg->addr);
-	put32(p + 8, seg->rkey);
-	put32(p + 12, seg->len);
+	u32_put(p + 8, seg->rkey);
+	u32_put(p + 12, seg->len);
 }
 
 int tcp_seg_get(const uint8_t *p, struct tcp_seg *seg)
 {
 	struct tcp_seg s = {
 		.addr = tcp_u64_get(p),
-		.rkey = get32(p + 8),
-		.len = get32(p + 12),
+		.rkey = u32_get(p + 8),
+		.len = u32_get(p + 12),
 	};
 
 	if (s.len == 0)
@@ -149,9 +149,9 @@ int tcp_seg_get(const uint8_t *p, struct tcp_seg *seg)
 
 uint32_t tcp_hello_put(uint8_t *p, const void *priv, unsigned int len)
 {
-	put32(p, MAGIC);
-	put16(p + 4, TCP_VERSION);
-	put16(p + 6, 0);
+	u32_put(p, MAGIC);
+	u16_put(p + 4, TCP_VERSION);
+	u16_put(p + 6, 0);
 	if (len)
 		memcpy(p + TCP_HELLO_LEN, priv, len);
 	return TCP_HELLO_LEN + len;
@@ -160,12 +160,12 @@ uint32_t tcp_hello_put(uint8_t *p, const void *priv, unsigned int len)
 int tcp_hello_get(const uint8_t *p, uint32_t len, struct tcp_hello *hello,
 		  const char **why)
 {
-	if (len < TCP_HELLO_LEN || len > HELLO_MAX || get32(p) != MAGIC ||
-	    get16(p + 6) != 0) {
+	if (len < TCP_HELLO_LEN || len > HELLO_MAX || u32_get(p) != MAGIC ||
+	    u16_get(p + 6) != 0) {
 		*why = "not the PVFS tcp transport";
 		return -EPROTOTYPE;
 	}
-	if (get16(p + 4) != TCP_VERSION) {
+	if (u16_get(p + 4) != TCP_VERSION) {
 		*why = "another version of the tcp transport; upgrade the "
 		       "older end";
 		return -EPROTO;

@@ -62,20 +62,20 @@ bool tcp_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access);
 /*
  * Holds the registration of each of n pieces, which the caller checked with tcp_mr_covers(). The
- * memory stays registered until tcp_unhold(). held has room for n. Returns the number of
+ * memory stays registered until tcp_mr_release(). held has room for n. Returns the number of
  * registrations held, or -EACCES (none): the memory was deregistered meanwhile.
  */
-int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
-	     struct tcp_mr **held);
-void tcp_unhold(struct tcp_mr **held, int n);
+int tcp_mr_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
+		struct tcp_mr **held);
+void tcp_mr_release(struct tcp_mr **held, int n);
 /* Whether pages of any of this memory may disappear (TP_VOLATILE). */
-bool tcp_any_volatile(struct tcp_mr *const *held, int nheld);
+bool tcp_mr_any_volatile(struct tcp_mr *const *held, int nheld);
 /* Copies len bytes of src to the n pieces of dst, in held memory. -EFAULT: pages are missing. */
-int tcp_copy_in(struct tcp_mr *const *held, int nheld, const struct iovec *dst,
-		unsigned int n, const void *src, size_t len);
+int tcp_mr_copy_in(struct tcp_mr *const *held, int nheld,
+		   const struct iovec *dst, unsigned int n, const void *src,
+		   size_t len);
 /* Copies len bytes from n pieces, whose pages may be missing, to dst. -EFAULT. */
-int tcp_copy_out(void *dst, const struct iovec *src, unsigned int n,
-		 size_t len);
-bool tcp_kernel_copy_works(void);
+int tcp_mr_copy_out(void *dst, const struct iovec *src, unsigned int n,
+		    size_t len);
 
 #endif

@@ -11,15 +11,69 @@
  * consistent. So either the access sees that the key is gone, or the deregistration sees the use. A
  * use lasts for one non-blocking system call that copies, so the wait is short and bounded. A long
  * transfer checks the key again for each of its chunks.
+ *
+ * Pages of TP_VOLATILE memory may be missing: a copy by the kernel then fails, while memcpy() would
+ * kill the process.
  */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "common/transport/tcp/tcp.h"
 
 #define INDEX(key) ((key) & (TCP_MR_MAX - 1))
+
+static int kernel_copy(const struct iovec *dst, unsigned int n, const void *src,
+		       size_t len)
+{
+	struct iovec from = { (void *)(uintptr_t)src, len };
+	ssize_t done = process_vm_writev(getpid(), &from, 1, dst, n, 0);
+
+	return done == (ssize_t)len ? 0 : -EFAULT;
+}
+
+bool tcp_mr_any_volatile(struct tcp_mr *const *held, int nheld)
+{
+	while (nheld > 0)
+		if (held[--nheld]->access & TP_VOLATILE)
+			return true;
+	return false;
+}
+
+int tcp_mr_copy_in(struct tcp_mr *const *held, int nheld,
+		   const struct iovec *dst, unsigned int n, const void *src,
+		   size_t len)
+{
+	const char *from = src;
+	unsigned int i;
+
+	if (tcp_mr_any_volatile(held, nheld))
+		return kernel_copy(dst, n, src, len);
+	for (i = 0; i < n; from += dst[i++].iov_len)
+		memcpy(dst[i].iov_base, from, dst[i].iov_len);
+	return 0;
+}
+
+int tcp_mr_copy_out(void *dst, const struct iovec *src, unsigned int n,
+		    size_t len)
+{
+	struct iovec to = { dst, len };
+	ssize_t done = process_vm_readv(getpid(), &to, 1, src, n, 0);
+
+	return done == (ssize_t)len ? 0 : -EFAULT;
+}
+
+/* A sandbox may forbid process_vm_writev(). */
+static bool kernel_copy_works(void)
+{
+	char from = 1, to = 0;
+	struct iovec dst = { &to, 1 };
+
+	return !kernel_copy(&dst, 1, &from, 1);
+}
 
 int tcp_mrs_init(struct tcp_mrs *mrs)
 {
@@ -56,7 +110,7 @@ static void free_push(struct tcp_mrs *mrs, uint32_t index)
 }
 
 /* Random generations: keys of one run must not be valid in the next. */
-static int grow(struct tcp_mrs *mrs)
+static int add_chunk(struct tcp_mrs *mrs)
 {
 	uint16_t gen[TCP_MR_CHUNK] = { 0 };
 	struct tcp_mr *chunk;
@@ -89,7 +143,7 @@ static struct tcp_mr *free_pop(struct tcp_mrs *mrs)
 	struct tcp_mr *mr = NULL;
 
 	pthread_mutex_lock(&mrs->lock);
-	if (mrs->next_free != TCP_MR_MAX || grow(mrs) == 0) {
+	if (mrs->next_free != TCP_MR_MAX || add_chunk(mrs) == 0) {
 		mr = mr_at(mrs, mrs->next_free);
 		mrs->next_free = mr->next;
 	}
@@ -103,7 +157,7 @@ int tcp_mr_reg(struct tp_dev *base, void *addr, size_t len, unsigned int access,
 	struct tcp_dev *dev = container_of(base, struct tcp_dev, dev);
 	struct tcp_mr *mr;
 	uint32_t key;
-	int rc = sock_mr_check(base, addr, len, &access, tcp_kernel_copy_works);
+	int rc = sock_mr_check(base, addr, len, &access, kernel_copy_works);
 
 	if (rc)
 		return rc;
@@ -152,7 +206,7 @@ void tcp_mr_dereg(struct tp_mr *base)
 	pthread_mutex_unlock(&dev->mrs.lock);
 }
 
-static struct tcp_mr *use(struct tcp_dev *dev, uint32_t key)
+static struct tcp_mr *mr_use(struct tcp_dev *dev, uint32_t key)
 {
 	struct tcp_mr *mr = mr_at(&dev->mrs, INDEX(key));
 
@@ -165,7 +219,7 @@ static struct tcp_mr *use(struct tcp_dev *dev, uint32_t key)
 	return NULL;
 }
 
-static void unuse(struct tcp_mr *mr)
+static void mr_unuse(struct tcp_mr *mr)
 {
 	atomic_fetch_sub_explicit(&mr->uses, 1, memory_order_release);
 }
@@ -177,8 +231,8 @@ static bool is_for(struct tcp_mr *mr, const struct tp_ep *ep)
 	return !only || only == ep->serial;
 }
 
-static bool covers(const struct tcp_mr *mr, uint64_t addr, uint64_t len,
-		   unsigned int access)
+static bool mr_covers(const struct tcp_mr *mr, uint64_t addr, uint64_t len,
+		      unsigned int access)
 {
 	uint64_t start = (uintptr_t)mr->mr.addr;
 
@@ -188,34 +242,35 @@ static bool covers(const struct tcp_mr *mr, uint64_t addr, uint64_t len,
 }
 
 /* ep: the access is by its peer; NULL: by this side. */
-static bool allows(struct tcp_dev *dev, const struct tp_ep *ep, uint32_t key,
-		   uint64_t addr, uint64_t len, unsigned int access)
+static bool is_allowed(struct tcp_dev *dev, const struct tp_ep *ep,
+		       uint32_t key, uint64_t addr, uint64_t len,
+		       unsigned int access)
 {
-	struct tcp_mr *mr = use(dev, key);
+	struct tcp_mr *mr = mr_use(dev, key);
 	bool ok;
 
 	if (!mr)
 		return len == 0;
-	ok = (!ep || is_for(mr, ep)) && covers(mr, addr, len, access);
-	unuse(mr);
+	ok = (!ep || is_for(mr, ep)) && mr_covers(mr, addr, len, access);
+	mr_unuse(mr);
 	return ok;
 }
 
 bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access)
 {
-	return allows(dev, NULL, key, addr, len, access);
+	return is_allowed(dev, NULL, key, addr, len, access);
 }
 
 bool tcp_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access)
 {
-	return allows(container_of(ep->dev, struct tcp_dev, dev), ep, key, addr,
-		      len, access);
+	return is_allowed(container_of(ep->dev, struct tcp_dev, dev), ep, key,
+			  addr, len, access);
 }
 
-int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
-	     struct tcp_mr **held)
+int tcp_mr_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
+		struct tcp_mr **held)
 {
 	unsigned int i;
 	int count = 0;
@@ -225,9 +280,9 @@ int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
 
 		if (i && sge[i].lkey == sge[i - 1].lkey)
 			continue;
-		mr = use(dev, sge[i].lkey);
+		mr = mr_use(dev, sge[i].lkey);
 		if (!mr) {
-			tcp_unhold(held, count);
+			tcp_mr_release(held, count);
 			return -EACCES;
 		}
 		held[count++] = mr;
@@ -235,8 +290,8 @@ int tcp_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
 	return count;
 }
 
-void tcp_unhold(struct tcp_mr **held, int n)
+void tcp_mr_release(struct tcp_mr **held, int n)
 {
 	while (n > 0)
-		unuse(held[--n]);
+		mr_unuse(held[--n]);
 }

@@ -14,20 +14,7 @@
 
 #include "common/transport/tcp/tcp.h"
 
-#define BEATS 4u /* checks per dead_peer_ms */
 #define ASK_BEATS 2u /* beats without any arrival before PULSE is sent */
-
-static unsigned int dead_ms(const struct tcp_cq *cq)
-{
-	return container_of(cq->sock.cq.dev, struct tcp_dev, dev)->dead_peer_ms;
-}
-
-static void set_next(struct tcp_cq *cq)
-{
-	uint64_t ms = dead_ms(cq) / BEATS;
-
-	sock_timer_set(&cq->sock, &cq->pulse, clock_after_ms(ms ? ms : 1));
-}
 
 /* One retry may just be in flight; more than one means that earlier ones got no answer. */
 bool tcp_pulse_gone(const struct tcp_info *info, unsigned int ms)
@@ -37,12 +24,12 @@ bool tcp_pulse_gone(const struct tcp_info *info, unsigned int ms)
 }
 
 /* Received data is unread because no receive is posted. */
-static bool unread(const struct tcp_ep *ep)
+static bool has_unread(const struct tcp_ep *ep)
 {
 	return ep->rx.readable || ep->rq.paused;
 }
 
-static int say(struct tcp_ep *ep, enum tcp_op op)
+static int send_bare(struct tcp_ep *ep, enum tcp_op op)
 {
 	const struct tcp_frame frame = { .op = op };
 
@@ -54,27 +41,28 @@ static int say(struct tcp_ep *ep, enum tcp_op op)
  * socket. So we ask the program after long silence. We count beats, not time, because our own
  * process may have been stopped.
  */
-static void listen_for(struct tcp_ep *ep)
+static void check_program(struct tcp_ep *ep)
 {
 	struct tcp_pulse *p = &ep->pulse;
 
-	p->quiet = p->heard || unread(ep) ? 0 : p->quiet + 1;
+	p->quiet = p->heard || has_unread(ep) ? 0 : p->quiet + 1;
 	p->heard = false;
-	if (p->quiet > BEATS && p->asked) {
-		tcp_ep_lost_for(ep, -ETIMEDOUT,
-				"its program does not answer: it is stopped, "
-				"or dead and a child has its socket");
+	if (p->quiet > TCP_PULSE_BEATS && p->asked) {
+		tcp_ep_lost_because(
+			ep, -ETIMEDOUT,
+			"its program does not answer: it is stopped, "
+			"or dead and a child has its socket");
 	} else if (p->quiet >= ASK_BEATS && !p->asked) {
-		p->asked = !say(ep, TCP_OP_PULSE);
+		p->asked = !send_bare(ep, TCP_OP_PULSE);
 	}
 }
 
-static void look_at(struct tcp_ep *ep, const struct tcp_info *info)
+static void check_peer(struct tcp_ep *ep, const struct tcp_info *info)
 {
-	if (tcp_pulse_gone(info, dead_ms(ep->cq)))
+	if (tcp_pulse_gone(info, tcp_ep_dev(ep)->dead_peer_ms))
 		tcp_ep_lost(ep, -ETIMEDOUT);
 	else if (ep->pulse.asks)
-		listen_for(ep);
+		check_program(ep);
 }
 
 /* Nothing is in flight to the peer. */
@@ -85,13 +73,13 @@ static bool all_sent(const struct tcp_ep *ep, const struct tcp_info *info)
 }
 
 /* Keepalive detects the end of its host. */
-static bool at_rest(const struct tcp_ep *ep, const struct tcp_info *info)
+static bool may_rest(const struct tcp_ep *ep, const struct tcp_info *info)
 {
 	return !ep->pulse.asks && all_sent(ep, info);
 }
 
 /* False: no further checks are needed. */
-static bool ep_beat(struct tcp_ep *ep)
+static bool check_ep(struct tcp_ep *ep)
 {
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
@@ -100,12 +88,12 @@ static bool ep_beat(struct tcp_ep *ep)
 	if (ep->state != TCP_EP_UP ||
 	    getsockopt(ep->fd, IPPROTO_TCP, TCP_INFO, &info, &len))
 		return true;
-	rests = at_rest(ep, &info);
-	look_at(ep, &info);
+	rests = may_rest(ep, &info);
+	check_peer(ep, &info);
 	return !rests;
 }
 
-static void beat(struct sock_timer *timer)
+static void check_all(struct sock_timer *timer)
 {
 	struct tcp_cq *cq = container_of(timer, struct tcp_cq, pulse);
 	struct tcp_ep *ep, *next;
@@ -113,16 +101,10 @@ static void beat(struct sock_timer *timer)
 
 	for (ep = TAILQ_FIRST(&cq->open); ep; ep = next) {
 		next = TAILQ_NEXT(ep, open_link);
-		again |= ep_beat(ep);
+		again |= check_ep(ep);
 	}
 	if (again && !TAILQ_EMPTY(&cq->open))
-		set_next(cq);
-}
-
-void tcp_pulse_wake(struct tcp_cq *cq)
-{
-	if (!cq->pulse.at)
-		set_next(cq);
+		tcp_pulse_resume(cq);
 }
 
 /* One queued ECHO answers all PULSEs. */
@@ -135,12 +117,12 @@ int tcp_pulse_answer(struct tcp_ep *ep)
 	STAILQ_FOREACH(tx, &ep->sq.out, link)
 		if (tx->op == TCP_OP_ECHO)
 			return 0;
-	return say(ep, TCP_OP_ECHO)
+	return send_bare(ep, TCP_OP_ECHO)
 		       ? tcp_rx_refuse(ep, -ENOMEM, "no memory for an ECHO")
 		       : 0;
 }
 
-int tcp_pulse_echo(struct tcp_ep *ep)
+int tcp_pulse_handle_echo(struct tcp_ep *ep)
 {
 	if (!ep->pulse.asked)
 		return tcp_rx_refuse(ep, -EPROTO, "an ECHO of nothing");
@@ -154,7 +136,7 @@ unsigned int tcp_ep_quiet_ms(const struct tp_ep *base)
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
 
-	if (ep->state != TCP_EP_UP || unread(ep) ||
+	if (ep->state != TCP_EP_UP || has_unread(ep) ||
 	    getsockopt(ep->fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
 	    !all_sent(ep, &info))
 		return 0;
@@ -164,18 +146,5 @@ unsigned int tcp_ep_quiet_ms(const struct tp_ep *base)
 void tcp_pulse_init(struct tcp_cq *cq)
 {
 	TAILQ_INIT(&cq->open);
-	cq->pulse.fire = beat;
-}
-
-void tcp_pulse_join(struct tcp_ep *ep)
-{
-	TAILQ_INSERT_TAIL(&ep->cq->open, ep, open_link);
-	tcp_pulse_wake(ep->cq);
-}
-
-void tcp_pulse_leave(struct tcp_ep *ep)
-{
-	TAILQ_REMOVE(&ep->cq->open, ep, open_link);
-	if (TAILQ_EMPTY(&ep->cq->open))
-		sock_timer_clear(&ep->cq->sock, &ep->cq->pulse);
+	cq->pulse.fire = check_all;
 }

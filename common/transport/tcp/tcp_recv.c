@@ -3,18 +3,14 @@
  * tcp_recv.c - the receive state machine. Bytes are read ahead into the stage, so small messages
  * take one system call. Payload beyond what is staged is read directly to its place; the stage is
  * the last piece of that read, so the next head arrives with it.
+ *
+ * Over a sealed connection, records are opened before any other code reads their data.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "common/transport/tcp/tcp.h"
-#include "common/transport/tcp/tcp_seal.h"
 #include "common/util/usermem.h"
-
-static struct tcp_dev *dev_of(const struct tcp_ep *ep)
-{
-	return container_of(ep->ep.dev, struct tcp_dev, dev);
-}
 
 static bool peer_writes(const struct tcp_ep *ep)
 {
@@ -37,7 +33,7 @@ static void target_gone(struct tcp_ep *ep)
 static bool is_mapped(struct tcp_ep *ep, unsigned int n)
 {
 	return !peer_writes(ep) ||
-	       !usermem_touch(dev_of(ep)->zero_fd, ep->cq->iov, n);
+	       !usermem_touch(tcp_ep_dev(ep)->zero_fd, ep->cq->iov, n);
 }
 
 /* Copies the staged part of the payload to its place. False: broken. */
@@ -52,19 +48,20 @@ static bool land_staged(struct tcp_ep *ep)
 	if (!bytes || !rx->land.left)
 		return true;
 	n = tp_cursor_iov(&rx->land, cq->iov, TCP_IOV_MAX, &bytes);
-	held = tcp_hold(dev_of(ep), rx->land.sge, n, cq->held);
+	held = tcp_mr_hold(tcp_ep_dev(ep), rx->land.sge, n, cq->held);
 	if (held < 0) {
 		target_gone(ep);
 		return false;
 	}
 	if (!is_mapped(ep, n)) {
-		tcp_unhold(cq->held, held);
+		tcp_mr_release(cq->held, held);
 		tcp_rx_refuse(ep, -EFAULT,
 			      "memory that the peer writes is not mapped");
 		return false;
 	}
-	rc = tcp_copy_in(cq->held, held, cq->iov, n, rx->stage + rx->at, bytes);
-	tcp_unhold(cq->held, held);
+	rc = tcp_mr_copy_in(cq->held, held, cq->iov, n, rx->stage + rx->at,
+			    bytes);
+	tcp_mr_release(cq->held, held);
 	if (rc) {
 		tcp_rx_refuse(ep, rc, "memory of a request went away");
 		return false;
@@ -94,7 +91,7 @@ static int begin_staged(struct tcp_ep *ep)
 		return 0;
 	rc = tcp_frame_get(rx->stage + rx->at, &rx->frame, &why);
 	if (ep->state == TCP_EP_HELLO && (rc || !is_answer(&rx->frame)))
-		return tcp_not_pvfs(ep);
+		return tcp_ep_not_pvfs(ep);
 	if (rc)
 		return tcp_rx_refuse(ep, rc, why);
 	need = tcp_frame_need(&rx->frame);
@@ -109,7 +106,7 @@ static int begin_staged(struct tcp_ep *ep)
 }
 
 /* Handles everything staged. True: more bytes are needed. */
-static bool digest(struct tcp_ep *ep)
+static bool handle_staged(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
 	int rc;
@@ -130,7 +127,7 @@ static bool digest(struct tcp_ep *ep)
 }
 
 /* Only the beginning of a frame ever remains in the stage. */
-static void compact(struct tcp_rx *rx)
+static void compact_stage(struct tcp_rx *rx)
 {
 	if (rx->at && rx->end > rx->at)
 		memmove(rx->stage, rx->stage + rx->at, rx->end - rx->at);
@@ -143,14 +140,14 @@ static bool may_be_fault(const struct tcp_ep *ep, int nheld, ssize_t n,
 			 uint64_t land)
 {
 	return n > 0 && (uint64_t)n < land &&
-	       (peer_writes(ep) || tcp_any_volatile(ep->cq->held, nheld));
+	       (peer_writes(ep) || tcp_mr_any_volatile(ep->cq->held, nheld));
 }
 
 /*
  * Reads at most limit bytes of payload, and ahead if that completes the frame. Returns bytes, 0:
  * end of file, or -errno. *drained: the socket has no more for now.
  */
-static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
+static ssize_t read_socket(struct tcp_ep *ep, uint64_t limit, bool *drained)
 {
 	struct tcp_rx *rx = &ep->rx;
 	struct tcp_cq *cq = ep->cq;
@@ -159,11 +156,12 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 	int held = 0;
 	ssize_t n;
 
-	compact(rx);
+	compact_stage(rx);
 	if (land) {
 		niov = tp_cursor_iov(&rx->land, cq->iov, TCP_IOV_MAX - 1,
 				     &land);
-		held = tcp_hold(dev_of(ep), rx->land.sge, niov, cq->held);
+		held = tcp_mr_hold(tcp_ep_dev(ep), rx->land.sge, niov,
+				   cq->held);
 		if (held < 0) {
 			target_gone(ep);
 			return held;
@@ -182,7 +180,7 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 	if (n < 0)
 		n = -errno;
 	*drained = n < (ssize_t)want && !may_be_fault(ep, held, n, land);
-	tcp_unhold(cq->held, held);
+	tcp_mr_release(cq->held, held);
 	if (n <= 0)
 		return n;
 	ep->pulse.heard = true;
@@ -194,12 +192,77 @@ static ssize_t fill(struct tcp_ep *ep, uint64_t limit, bool *drained)
 	return n;
 }
 
+/* Whether read_record() would succeed without reading the socket. */
+static bool record_is_ready(const struct tcp_ep *ep)
+{
+	return tcp_receives_records(ep) && records_in_ready(&ep->seal->in);
+}
+
+static int open_next(struct tcp_ep *ep)
+{
+	struct tcp_rx *rx = &ep->rx;
+	struct records_window w = { rx->at, rx->end };
+	enum tp_flaw flaw = TP_FLAW_FALSE;
+	int rc = records_in_next(&ep->seal->in, ep->seal->sealer, &w, &flaw);
+
+	if (rc == -EBADMSG)
+		return tcp_seal_break(ep, flaw);
+	if (rc < 0) {
+		tcp_ep_lost(ep, rc);
+		return rc;
+	}
+	rx->at = w.at;
+	rx->end = w.end;
+	return rc;
+}
+
+static ssize_t read_more(struct tcp_ep *ep, bool *drained)
+{
+	struct tcp_rx *rx = &ep->rx;
+	struct records_window w = { rx->at, rx->end };
+	struct records_in *in = &ep->seal->in;
+	uint32_t room;
+	void *to = records_in_room(in, &w, &room);
+	ssize_t n = recv(ep->fd, to, room, 0);
+
+	rx->at = w.at;
+	rx->end = w.end;
+	if (n < 0)
+		return -errno;
+	*drained = n < (ssize_t)room;
+	if (n > 0) {
+		ep->pulse.heard = true;
+		records_in_add(in, (uint32_t)n);
+	}
+	return n;
+}
+
+/*
+ * Opens the next record, or reads bytes towards it. Returns as recv(), but -errno. *drained: the
+ * socket has no more for now.
+ */
+static ssize_t read_record(struct tcp_ep *ep, bool *drained)
+{
+	ssize_t n = 1;
+
+	*drained = false;
+	if (!record_is_ready(ep))
+		n = read_more(ep, drained);
+	if (n > 0) {
+		int rc = open_next(ep);
+
+		if (rc < 0)
+			return rc;
+	}
+	return n;
+}
+
 /* An end of file without BYE: the peer's process ended, or it could not send BYE. */
 static void end_of_file(struct tcp_ep *ep)
 {
-	tcp_seal_ended(ep);
+	tcp_seal_check_end(ep);
 	if (ep->state == TCP_EP_HELLO && ep->rx.end > ep->rx.at) {
-		tcp_not_pvfs(ep);
+		tcp_ep_not_pvfs(ep);
 	} else if (ep->state == TCP_EP_HELLO) {
 		log_info(ep->ep.dev->log, "%s: closed before it accepted",
 			 ep->peer);
@@ -217,8 +280,9 @@ static void end_of_file(struct tcp_ep *ep)
 static bool fill_more(struct tcp_ep *ep, uint64_t *budget)
 {
 	bool drained;
-	ssize_t n = tcp_sealed_in(ep) ? tcp_sealed_fill(ep, &drained)
-				      : fill(ep, *budget, &drained);
+	ssize_t n = tcp_receives_records(ep)
+			    ? read_record(ep, &drained)
+			    : read_socket(ep, *budget, &drained);
 
 	if (ep->state == TCP_EP_BROKEN)
 		return false;
@@ -243,11 +307,11 @@ void tcp_recv(struct tcp_ep *ep)
 {
 	uint64_t budget = TCP_BURST;
 
-	while (digest(ep)) {
-		if (!ep->rx.readable && !tcp_sealed_ready(ep))
+	while (handle_staged(ep)) {
+		if (!ep->rx.readable && !record_is_ready(ep))
 			return;
 		if (!budget) {
-			tcp_ep_ready(ep);
+			tcp_ep_mark_ready(ep);
 			return;
 		}
 		if (!fill_more(ep, &budget))

@@ -7,29 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/util/log_pace.h"
 #include "common/transport/tcp/tcp.h"
-#include "common/transport/tcp/tcp_seal.h"
-
-static struct tcp_dev *dev_of(const struct tcp_ep *ep)
-{
-	return container_of(ep->ep.dev, struct tcp_dev, dev);
-}
-
-void tcp_seal_free(struct tcp_ep *ep)
-{
-	struct tcp_seal *seal = ep->seal;
-
-	if (!seal)
-		return;
-	if (seal->in_on)
-		ep->rx.stage = NULL; /* the stage is inside the seal's buffer */
-	records_in_free(&seal->in);
-	records_out_free(&seal->out);
-	sealer_free(seal->sealer);
-	free(seal);
-	ep->seal = NULL;
-}
+#include "common/util/log_pace.h"
 
 static int seal_new(struct tcp_ep *ep, struct tcp_seal **out)
 {
@@ -55,7 +34,7 @@ static int seal_new(struct tcp_ep *ep, struct tcp_seal **out)
 }
 
 /* Whether unsealed data arrived, in whole or in part, that was not processed yet. */
-static bool waits_bare(const struct tcp_ep *ep)
+static bool has_unsealed(const struct tcp_ep *ep)
 {
 	return ep->rq.head != ep->rq.done || ep->rx.landing;
 }
@@ -67,8 +46,8 @@ int tcp_ep_seal(struct tp_ep *base, struct sealer *sealer, unsigned int behind)
 
 	if (ep->state != TCP_EP_UP)
 		rc = -ENOTCONN;
-	else if (!ep->seal && (behind || waits_bare(ep)))
-		rc = tcp_seal_broken(ep, TP_FLAW_BARE);
+	else if (!ep->seal && (behind || has_unsealed(ep)))
+		rc = tcp_seal_break(ep, TP_FLAW_BARE);
 	else if (!ep->seal)
 		rc = seal_new(ep, &ep->seal);
 	if (rc) {
@@ -76,8 +55,8 @@ int tcp_ep_seal(struct tp_ep *base, struct sealer *sealer, unsigned int behind)
 		return rc;
 	}
 	ep->seal->sealer = sealer;
-	tcp_ep_dirty(ep);
-	tcp_ep_ready(ep); /* the peer's SEALED may wait for this */
+	tcp_ep_mark_dirty(ep);
+	tcp_ep_mark_ready(ep); /* the peer's SEALED may wait for this */
 	return 0;
 }
 
@@ -85,7 +64,7 @@ int tcp_ep_seal(struct tp_ep *base, struct sealer *sealer, unsigned int behind)
  * A connector may get SEALED before its caller knows that it must seal, so it waits. An acceptor
  * always knows first.
  */
-int tcp_seal_begin(struct tcp_ep *ep)
+int tcp_seal_start(struct tcp_ep *ep)
 {
 	if (ep->seal)
 		return 0;
@@ -96,7 +75,7 @@ int tcp_seal_begin(struct tcp_ep *ep)
 }
 
 /* The bytes that were read ahead belong to the first record. */
-void tcp_seal_began(struct tcp_ep *ep)
+void tcp_seal_complete(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
 	struct records_in *in = &ep->seal->in;
@@ -113,9 +92,9 @@ void tcp_seal_began(struct tcp_ep *ep)
 }
 
 /* Log at a limited rate: anyone on the network can trigger this repeatedly. */
-static void count(struct tcp_ep *ep, enum tp_flaw flaw)
+static void count_flaw(struct tcp_ep *ep, enum tp_flaw flaw)
 {
-	struct tcp_dev *dev = dev_of(ep);
+	struct tcp_dev *dev = tcp_ep_dev(ep);
 	uint64_t n = atomic_fetch_add(&dev->flaws[flaw], 1) + 1;
 	bool due;
 
@@ -131,17 +110,17 @@ static void count(struct tcp_ep *ep, enum tp_flaw flaw)
 			 ep->peer, tp_flaw_text(flaw), (unsigned long long)n);
 }
 
-int tcp_seal_broken(struct tcp_ep *ep, enum tp_flaw flaw)
+int tcp_seal_break(struct tcp_ep *ep, enum tp_flaw flaw)
 {
-	count(ep, flaw);
+	count_flaw(ep, flaw);
 	tcp_sock_reset_on_close(ep->fd);
 	tcp_ep_break(ep, -EBADMSG, 0);
 	return -EBADMSG;
 }
 
-void tcp_seal_ended(struct tcp_ep *ep)
+void tcp_seal_check_end(struct tcp_ep *ep)
 {
-	if (tcp_sealed_in(ep) &&
+	if (tcp_receives_records(ep) &&
 	    (records_in_begun(&ep->seal->in) || ep->rx.landing))
-		count(ep, TP_FLAW_CUT);
+		count_flaw(ep, TP_FLAW_CUT);
 }
