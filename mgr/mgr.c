@@ -22,9 +22,9 @@
 #include "common/util/random_id.h"
 #include "mgr/request/run_queue.h"
 #include "mgr/service.h"
-#include "mgr/session/session.h"
+#include "mgr/session/session_table.h"
 #include "common/util/stamp.h"
-#include "mgr/session/tokens.h"
+#include "mgr/session/grant.h"
 
 #define MESSAGE_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
 #define DRAIN_MS 1000 /* at the end, for replies that wait for the disk */
@@ -181,14 +181,14 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		mgr->called = calloc(1, sizeof(*mgr->called));
 	if (!rc)
-		rc = jobs_open(mgr, session_fenced);
+		rc = jobs_open(mgr, session_end_fenced);
 	if (!rc)
 		rc = sessions_open(mgr);
 	if (!rc)
 		rc = mgr_auth_open(mgr);
 	if (!rc)
 		rc = open_server(mgr);
-	return rc ? rc : sessions_refuse(mgr);
+	return rc ? rc : sessions_reject_ended(mgr);
 }
 
 static void close_all(struct mgr *mgr)
@@ -231,9 +231,9 @@ static bool chores(struct mgr *mgr)
 	bool more = remove_drop_done(mgr);
 
 	fences_drop_done(mgr);
-	more |= sessions_end(mgr);
-	more |= sessions_settle(mgr);
-	return sessions_reap(mgr) || more;
+	more |= sessions_end_some(mgr);
+	more |= sessions_remove_unheld(mgr);
+	return sessions_drop_some(mgr) || more;
 }
 
 static void gather_others(struct mgr *mgr)

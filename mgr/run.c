@@ -409,7 +409,7 @@ static void open_again(struct request *req, const struct reply_rec *rec)
 {
 	struct op op = begin(req, NULL);
 
-	answer_now(req, caps_again(&op, rec));
+	answer_now(req, caps_rebuild_reply(&op, rec));
 }
 
 /* The request became a truncation, which is running or done. */

@@ -11,7 +11,7 @@
 #include "mgr/session/caps.h"
 #include "mgr/session/evict.h"
 #include "mgr/service.h"
-#include "mgr/session/session.h"
+#include "mgr/session/session_table.h"
 
 static int seed(void *arg, unsigned int slot, const struct reply_rec *rec)
 {
@@ -44,7 +44,7 @@ static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id,
 	rc = reply_walk(mgr->st, id, seed, session);
 	if (rc)
 		return rc;
-	away_remove(mgr, id);
+	absent_remove(mgr, id);
 	return 1;
 }
 
@@ -100,15 +100,15 @@ static void on_close(void *arg, struct rpc_session *session, bool clean)
 {
 	struct caller *s = caller_of(session);
 
-	bool evicted = evict_wants(s->mgr, s->id);
+	bool evicted = eviction_includes(s->mgr, s->id);
 
 	clean = clean && !evicted;
 	if (!clean)
 		rpc_server_fence(s->mgr->server, s->id);
 	if (s->stored || evicted)
-		session_over(s->mgr, s->id, clean);
+		session_end_begin(s->mgr, s->id, clean);
 	if (s->capped && !evicted && (clean || !s->stored))
-		caps_over(s->mgr, s->id);
+		caps_session_ended(s->mgr, s->id);
 }
 
 static void on_free(void *arg, struct rpc_session *session)

@@ -5,7 +5,7 @@
 #include "mgr/session/evict.h"
 #include "mgr/locks/lock_waits.h"
 #include "mgr/op/ops.h"
-#include "mgr/session/tokens.h"
+#include "mgr/session/grant.h"
 
 /* One entry per line. */
 /* clang-format off */

@@ -8,7 +8,7 @@
 
 #include "mgr/session/adopt.h"
 #include "mgr/session/evict.h"
-#include "mgr/session/session.h"
+#include "mgr/session/session_table.h"
 
 struct adopts {
 	struct park park;
@@ -36,7 +36,7 @@ int op_adopt(struct op *op)
 	int rc;
 
 	/* its rows may still be unchanged */
-	if (evict_wants(op->mgr, args.session))
+	if (eviction_includes(op->mgr, args.session))
 		return -ESTALE;
 	rc = ns_adopt(&op->ns, &args, &done);
 	if (rc)
@@ -82,7 +82,7 @@ void adopts_run(struct mgr *mgr)
 		request_again(req);
 }
 
-/* The iods are told about a fenced session; then session_fenced() is called. */
+/* The iods are told about a fenced session; then session_end_fenced() is called. */
 int op_adopted(struct op *op)
 {
 	const struct wire_adopted *body = op->rpc->msg.body;

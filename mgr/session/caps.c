@@ -19,7 +19,7 @@ static uint32_t life_s(const struct mgr *mgr)
 	return LIVES * mgr->conf.auth.ticket_life;
 }
 
-static bool wanted(const struct op *op)
+static bool are_caps_wanted(const struct op *op)
 {
 	return op->mgr->conf.auth.caps && op->ns.features & WIRE_FT_CAPS;
 }
@@ -51,7 +51,7 @@ uint64_t caps_expiry(const struct mgr *mgr)
 }
 
 /* Seals the capability for this session; it is valid from now on. */
-static int seal(struct op *op, struct capability *cap)
+static int seal_capability(struct op *op, struct capability *cap)
 {
 	uint8_t sealed[CAPABILITY_LEN];
 	int rc;
@@ -70,7 +70,7 @@ static int seal(struct op *op, struct capability *cap)
 	return 0;
 }
 
-static bool may(const struct op *op, const struct capability *cap)
+static bool may_have(const struct op *op, const struct capability *cap)
 {
 	return !(cap->rights & CAPABILITY_WRITE) ||
 	       !caller_of(op->rpc->session)->place.reads_only;
@@ -81,14 +81,14 @@ int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags)
 	struct capability cap = { .handle = le64toh(attr->handle),
 				  .rights = rights_of(attr, flags) };
 
-	if (!wanted(op) || !cap.rights || !may(op, &cap))
+	if (!are_caps_wanted(op) || !cap.rights || !may_have(op, &cap))
 		return 0;
 	op->opened = flags & (WIRE_O_READ | WIRE_O_WRITE);
 	put_head(op, 1);
-	return seal(op, &cap);
+	return seal_capability(op, &cap);
 }
 
-int caps_again(struct op *op, const struct reply_rec *rec)
+int caps_rebuild_reply(struct op *op, const struct reply_rec *rec)
 {
 	struct wire_open_rep rep;
 
@@ -132,7 +132,7 @@ static void put_none(struct op *op)
 }
 
 /* The capability may have expired, as long as the session exists. */
-static int renew(struct op *op, const uint8_t *sealed)
+static int renew_one(struct op *op, const uint8_t *sealed)
 {
 	const struct bounds_here here = { .fsid = op->mgr->conf.fsid,
 					  .session = op->ns.session,
@@ -141,15 +141,15 @@ static int renew(struct op *op, const uint8_t *sealed)
 	int rc = capability_open(op->mgr->ring, sealed, CAPABILITY_LEN, &here,
 				 &cap);
 
-	if (!rc && may(op, &cap) && is_of_it(op, &cap.bounds))
-		return seal(op, &cap);
+	if (!rc && may_have(op, &cap) && is_of_it(op, &cap.bounds))
+		return seal_capability(op, &cap);
 	if (rc && rc != -ENOKEY)
 		return rc == -ENOMEM ? rc : -EKEYREJECTED;
 	put_none(op);
 	return 0;
 }
 
-void caps_over(struct mgr *mgr, uint64_t session)
+void caps_session_ended(struct mgr *mgr, uint64_t session)
 {
 	unfenced_end_add(mgr, session, caps_expiry(mgr));
 }
@@ -161,12 +161,12 @@ int op_renew(struct op *op)
 	uint32_t i, n = caps ? le32toh(caps->n) : 0;
 	int rc = 0;
 
-	if (!wanted(op))
+	if (!are_caps_wanted(op))
 		return -EOPNOTSUPP;
 	if (!n)
 		return -EINVAL;
 	put_head(op, n);
 	for (i = 0; !rc && i < n; i++)
-		rc = renew(op, sealed + i * WIRE_CAP_LEN);
+		rc = renew_one(op, sealed + i * WIRE_CAP_LEN);
 	return rc;
 }

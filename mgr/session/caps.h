@@ -21,13 +21,13 @@ int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags);
  * capability.  The original one may be of a key or a manager that is no longer valid.
  * -EIO, -ENOMEM
  */
-int caps_again(struct op *op, const struct reply_rec *rec);
+int caps_rebuild_reply(struct op *op, const struct reply_rec *rec);
 
 /* The time at which a capability that is issued now expires, clock_boot(). */
 uint64_t caps_expiry(const struct mgr *mgr);
 
 /* The session had capabilities and ended without a fence: tells the iods to reject them. */
-void caps_over(struct mgr *mgr, uint64_t session);
+void caps_session_ended(struct mgr *mgr, uint64_t session);
 
 op_fn op_renew;
 

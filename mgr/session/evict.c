@@ -4,16 +4,155 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mgr/request/caller.h"
-#include "mgr/session/caps.h"
-#include "mgr/session/evict_int.h"
 #include "mgr/jobs/jobs.h"
-#include "mgr/session/session.h"
+#include "mgr/request/caller.h"
+#include "mgr/session/evict.h"
+#include "mgr/session/caps.h"
+#include "mgr/session/session_table.h"
+
+/* ---- the sessions that an EVICT selects ---- */
+
+struct session_ids {
+	size_t n, room;
+	uint64_t *id;
+};
+
+struct evict_selection {
+	struct mgr *mgr;
+	uint64_t asker, session;
+	enum wire_evict_by by;
+	uint32_t uid;
+	char text[WIRE_EV_TEXT + 1];
+	bool local;
+	struct networks nets;
+	struct session_ids *ids;
+	int rc;
+};
+
+static int ids_add(struct session_ids *ids, uint64_t id)
+{
+	size_t room = ids->room ? 2 * ids->room : 16;
+	uint64_t *more;
+
+	if (ids->n == ids->room) {
+		more = realloc(ids->id, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		ids->id = more;
+		ids->room = room;
+	}
+	ids->id[ids->n++] = id;
+	return 0;
+}
+
+static bool is_of_job(struct rpc_session *session, const char *job)
+{
+	struct rpc_label label;
+
+	rpc_session_label(session, &label);
+	return strlen(job) <= sizeof(label.job) &&
+	       !strncmp(label.job, job, sizeof(label.job));
+}
+
+static bool is_selected(const struct evict_selection *c,
+			struct rpc_session *session)
+{
+	const struct caller *caller = caller_of(session);
+
+	switch (c->by) {
+	case WIRE_EV_SESSION:
+		return caller->id == c->session;
+	case WIRE_EV_USER:
+		return caller->cred.uid == c->uid;
+	case WIRE_EV_JOB:
+		return is_of_job(session, c->text);
+	default:
+		return c->local ? peer_is_here(caller->peer)
+				: networks_have(&c->nets, caller->peer);
+	}
+}
+
+static void select_open(void *arg, struct rpc_session *session)
+{
+	const struct rpc_session_info *info = rpc_session_info(session);
+	struct evict_selection *c = arg;
+
+	if (!c->rc && info->role == WIRE_ROLE_CLIENT && info->id != c->asker &&
+	    is_selected(c, session))
+		c->rc = ids_add(c->ids, info->id);
+}
+
+/* Of an absent session only the user is known. */
+static int select_absent(void *arg, const struct session_rec *rec)
+{
+	struct evict_selection *c = arg;
+
+	return c->by == WIRE_EV_USER && rec->uid == c->uid
+		       ? ids_add(c->ids, rec->id)
+		       : 0;
+}
+
+/*
+ * A session that is selected by number may be ending, or may have ended while some iods
+ * do not know yet.
+ */
+static int select_by_row(struct evict_selection *c)
+{
+	struct session_rec rec;
+	int rc = session_get(c->mgr->st, c->session, &rec);
+
+	if (rc == -ENOENT)
+		rc = fence_find(c->mgr, c->session);
+	if (rc)
+		return rc == -ENOENT ? -ESRCH : rc;
+	return ids_add(c->ids, c->session);
+}
+
+static int read_selection(struct evict_selection *c, const struct rpc_req *rpc)
+{
+	const struct wire_evict *body = rpc->msg.body;
+	const struct wire_tail *text = &rpc->msg.tail[0];
+
+	c->session = le64toh(body->session);
+	c->by = le32toh(body->by);
+	c->uid = le32toh(body->uid);
+	memcpy(c->text, text->ptr, text->len);
+	if (c->by == WIRE_EV_SESSION && c->session == c->asker)
+		return -EINVAL;
+	if (c->by != WIRE_EV_HOST)
+		return 0;
+	c->local = !strcmp(c->text, "local");
+	return c->local ? 0 : networks_parse(c->text, &c->nets);
+}
+
+/*
+ * The sessions that the request selects, without its own.  -EINVAL: it selects no host, or its own
+ * session; -ESRCH: there is no such session; -ENOMEM.  The caller frees ids->id, also after an
+ * error.
+ */
+static int select_sessions(struct op *op, struct session_ids *ids)
+{
+	struct evict_selection c = { .mgr = op->mgr,
+				     .asker = op->ns.session,
+				     .ids = ids };
+	int rc = read_selection(&c, op->rpc);
+
+	if (rc)
+		return rc;
+	rpc_server_each(op->mgr->server, select_open, &c);
+	rc = c.rc ? c.rc : absent_walk(op->mgr, select_absent, &c);
+	if (!rc && c.by == WIRE_EV_SESSION && !ids->n)
+		rc = select_by_row(&c);
+	return rc;
+}
+
+/* ---- one EVICT ---- */
 
 /* The first check comes soon; a long eviction is checked less often. */
-#define LOOK_MIN_MS 10u
-#define LOOK_MAX_MS 1000u
-#define LOOK_PART 8u /* fraction of the time that the answer has taken so far */
+#define CHECK_MIN_MS 10u
+#define CHECK_MAX_MS 1000u
+#define CHECK_PART                                                             \
+	8u /* fraction of the time that the answer has taken so far */
 
 /* One EVICT, until all sessions that it has ended are gone. */
 struct eviction {
@@ -25,7 +164,7 @@ struct eviction {
 	uint64_t expiry;
 	/* all iods need the fences up to here; 0: not known yet */
 	uint64_t fenced;
-	struct ids ids; /* sessions that are not gone yet */
+	struct session_ids ids; /* sessions that are not gone yet */
 };
 
 /*
@@ -39,7 +178,7 @@ struct evicts {
 	TAILQ_HEAD(, eviction) all;
 };
 
-bool evict_wants(struct mgr *mgr, uint64_t session)
+bool eviction_includes(struct mgr *mgr, uint64_t session)
 {
 	const struct eviction *ev;
 
@@ -50,7 +189,7 @@ bool evict_wants(struct mgr *mgr, uint64_t session)
 	return false;
 }
 
-static void forget(struct evicts *evicts, struct eviction *ev)
+static void eviction_free(struct evicts *evicts, struct eviction *ev)
 {
 	TAILQ_REMOVE(&evicts->all, ev, link);
 	free(ev->ids.id);
@@ -59,7 +198,7 @@ static void forget(struct evicts *evicts, struct eviction *ev)
 
 /* ---- progress ---- */
 
-static bool is_over(struct mgr *mgr, uint64_t id)
+static bool is_gone(struct mgr *mgr, uint64_t id)
 {
 	struct session_rec rec;
 
@@ -67,16 +206,17 @@ static bool is_over(struct mgr *mgr, uint64_t id)
 	       session_get(mgr->st, id, &rec) == -ENOENT;
 }
 
-static void drop_over(struct mgr *mgr, struct ids *ids)
+static void drop_gone(struct mgr *mgr, struct session_ids *ids)
 {
 	for (size_t i = 0; i < ids->n;)
-		if (is_over(mgr, ids->id[i]))
+		if (is_gone(mgr, ids->id[i]))
 			ids->id[i] = ids->id[--ids->n];
 		else
 			i++;
 }
 
-static size_t left_of(const struct evicts *evicts, const struct eviction *last)
+static size_t count_left(const struct evicts *evicts,
+			 const struct eviction *last)
 {
 	const struct eviction *ev;
 	size_t n = 0;
@@ -90,8 +230,8 @@ static size_t left_of(const struct evicts *evicts, const struct eviction *last)
 }
 
 /* The iods that have not confirmed the fences.  iod NULL: returns only their number. */
-static uint32_t owing(const struct mgr *mgr, const struct eviction *ev,
-		      le32 *iod)
+static uint32_t list_owing_iods(const struct mgr *mgr,
+				const struct eviction *ev, le32 *iod)
 {
 	uint64_t id = ev->fenced ? ev->fenced : fence_latest(mgr);
 	uint32_t n = 0;
@@ -108,7 +248,8 @@ static uint32_t owing(const struct mgr *mgr, const struct eviction *ev,
 
 /* ---- the answer ---- */
 
-static uint64_t until(const struct mgr *mgr, const struct eviction *ev)
+static uint64_t ns_until_expiry(const struct mgr *mgr,
+				const struct eviction *ev)
 {
 	uint64_t now = clock_boot();
 
@@ -123,17 +264,17 @@ static void put_reply(struct mgr *mgr, const struct eviction *ev,
 	le32 iod[WIRE_IOD_MAX];
 	struct wire_evict_rep rep = {
 		.n = htole32(ev->n),
-		.left = htole32((uint32_t)left_of(mgr->evicts, ev)),
-		.niods = htole32(owing(mgr, ev, iod)),
+		.left = htole32((uint32_t)count_left(mgr->evicts, ev)),
+		.niods = htole32(list_owing_iods(mgr, ev, iod)),
 	};
 
 	if (rep.niods)
-		rep.until_ns = htole64(until(mgr, ev));
+		rep.until_ns = htole64(ns_until_expiry(mgr, ev));
 	wire_put(out, &rep, sizeof(rep));
 	wire_put(out, iod, le32toh(rep.niods) * sizeof(iod[0]));
 }
 
-static void conclude(struct mgr *mgr, struct eviction *ev)
+static void eviction_answer(struct mgr *mgr, struct eviction *ev)
 {
 	struct request *req = ev->req;
 
@@ -152,66 +293,66 @@ static void on_late(struct park *park, struct request *req)
 		if (ev->req == req)
 			break;
 	if (ev)
-		conclude(evicts->mgr, ev);
+		eviction_answer(evicts->mgr, ev);
 }
 
-static bool is_done(const struct evicts *evicts, struct eviction *ev)
+static bool is_complete(const struct evicts *evicts, struct eviction *ev)
 {
-	if (left_of(evicts, ev))
+	if (count_left(evicts, ev))
 		return false;
 	if (!ev->fenced)
 		ev->fenced = fence_latest(evicts->mgr);
-	return !owing(evicts->mgr, ev, NULL);
+	return !list_owing_iods(evicts->mgr, ev, NULL);
 }
 
 /* Depends on how long the newest waiting request has waited. */
-static uint64_t pause_ms(const struct evicts *evicts)
+static uint64_t check_pause_ms(const struct evicts *evicts)
 {
 	const struct eviction *ev;
-	uint64_t ms = LOOK_MAX_MS;
+	uint64_t ms = CHECK_MAX_MS;
 
 	TAILQ_FOREACH(ev, &evicts->all, link)
 		if (ev->req)
 			ms = (clock_now() - ev->since) / CLOCK_NS_PER_MS /
-			     LOOK_PART;
-	return ms < LOOK_MIN_MS	  ? LOOK_MIN_MS
-	       : ms > LOOK_MAX_MS ? LOOK_MAX_MS
-				  : ms;
+			     CHECK_PART;
+	return ms < CHECK_MIN_MS   ? CHECK_MIN_MS
+	       : ms > CHECK_MAX_MS ? CHECK_MAX_MS
+				   : ms;
 }
 
-static void look_later(struct evicts *evicts)
+static void check_later(struct evicts *evicts)
 {
 	rpc_timer_clear(evicts->mgr->ctx, &evicts->timer);
 	if (!TAILQ_EMPTY(&evicts->all))
 		rpc_timer_set(evicts->mgr->ctx, &evicts->timer,
-			      clock_after_ms(pause_ms(evicts)));
+			      clock_after_ms(check_pause_ms(evicts)));
 }
 
-static void look(struct rpc_timer *timer)
+static void on_check_timer(struct rpc_timer *timer)
 {
 	struct evicts *evicts = container_of(timer, struct evicts, timer);
 	struct mgr *mgr = evicts->mgr;
 	struct eviction *ev, *next;
 
 	TAILQ_FOREACH(ev, &evicts->all, link) {
-		drop_over(mgr, &ev->ids);
-		if (ev->req && is_done(evicts, ev)) {
+		drop_gone(mgr, &ev->ids);
+		if (ev->req && is_complete(evicts, ev)) {
 			park_leave(ev->req);
-			conclude(mgr, ev);
+			eviction_answer(mgr, ev);
 		}
 	}
 	for (ev = TAILQ_FIRST(&evicts->all); ev; ev = next) {
 		next = TAILQ_NEXT(ev, link);
 		if (!ev->req && !ev->ids.n)
-			forget(evicts, ev);
+			eviction_free(evicts, ev);
 	}
-	look_later(evicts);
+	check_later(evicts);
 }
 
-/* ---- EVICT ---- */
+/* ---- the operation ---- */
 
 /* The requests of the session stop waiting. */
-static void end(struct mgr *mgr, uint64_t id)
+static void end_session(struct mgr *mgr, uint64_t id)
 {
 	struct request *req;
 
@@ -222,7 +363,7 @@ static void end(struct mgr *mgr, uint64_t id)
 	session_end_soon(mgr, id);
 }
 
-static void say(const struct op *op, const struct eviction *ev)
+static void log_evicted(const struct op *op, const struct eviction *ev)
 {
 	const struct rpc_session_info *info = rpc_session_info(
 		op->rpc->session);
@@ -234,11 +375,11 @@ static void say(const struct op *op, const struct eviction *ev)
 			 info->cred.name, info->cred.uid);
 }
 
-static struct eviction *begin(struct op *op, int *rc)
+static struct eviction *eviction_new(struct op *op, int *rc)
 {
 	struct eviction *ev = calloc(1, sizeof(*ev));
 
-	*rc = ev ? evict_choose(op, &ev->ids) : -ENOMEM;
+	*rc = ev ? select_sessions(op, &ev->ids) : -ENOMEM;
 	if (*rc) {
 		if (ev)
 			free(ev->ids.id);
@@ -257,7 +398,8 @@ static bool is_owed(const struct evicts *evicts)
 {
 	const struct eviction none = { 0 };
 
-	return !TAILQ_EMPTY(&evicts->all) || owing(evicts->mgr, &none, NULL);
+	return !TAILQ_EMPTY(&evicts->all) ||
+	       list_owing_iods(evicts->mgr, &none, NULL);
 }
 
 static uint64_t wait_ns(const struct op *op)
@@ -275,7 +417,7 @@ int op_evict(struct op *op)
 
 	if (!caller_rules(caller_of(op->rpc->session)))
 		return -EPERM;
-	ev = begin(op, &rc);
+	ev = eviction_new(op, &rc);
 	if (!ev)
 		return rc;
 	if (!ev->n && !is_owed(evicts)) {
@@ -285,11 +427,11 @@ int op_evict(struct op *op)
 		return 0;
 	}
 	TAILQ_INSERT_TAIL(&evicts->all, ev, link);
-	say(op, ev);
+	log_evicted(op, ev);
 	for (size_t i = 0; i < ev->ids.n; i++)
-		end(op->mgr, ev->ids.id[i]);
+		end_session(op->mgr, ev->ids.id[i]);
 	park_wait_until(&evicts->park, op->req, wait_ns(op));
-	look_later(evicts);
+	check_later(evicts);
 	return OP_LATER;
 }
 
@@ -300,7 +442,7 @@ int evicts_open(struct mgr *mgr)
 	if (!evicts)
 		return -ENOMEM;
 	evicts->mgr = mgr;
-	evicts->timer.fire = look;
+	evicts->timer.fire = on_check_timer;
 	TAILQ_INIT(&evicts->all);
 	park_init(&evicts->park, RPC_NETWORK, on_late);
 	mgr->evicts = evicts;
@@ -314,7 +456,7 @@ void evicts_close(struct mgr *mgr)
 	if (!mgr->evicts)
 		return;
 	while ((ev = TAILQ_FIRST(&mgr->evicts->all)))
-		forget(mgr->evicts, ev);
+		eviction_free(mgr->evicts, ev);
 	rpc_timer_clear(mgr->ctx, &mgr->evicts->timer);
 	free(mgr->evicts);
 	mgr->evicts = NULL;

@@ -20,6 +20,6 @@ op_fn op_evict, op_sessions;
 int evicts_open(struct mgr *mgr);
 void evicts_close(struct mgr *mgr);
 /* Whether the session is being evicted. */
-bool evict_wants(struct mgr *mgr, uint64_t session);
+bool eviction_includes(struct mgr *mgr, uint64_t session);
 
 #endif

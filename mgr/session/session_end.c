@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_end.c - the end of a session.  The row records what is to be done before it
- * is begun, so that the next start can continue.
+ * session_end.c - the end of a session.  Its row records the next step before it begins, so that
+ * the next start can continue: the fence; then its open records and locks are dropped, in small
+ * steps; the row goes last.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mgr/db/ended_sessions.h"
+#include "mgr/jobs/jobs.h"
 #include "mgr/session/adopt.h"
 #include "mgr/session/evict.h"
-#include "mgr/jobs/jobs.h"
-#include "mgr/session/session_int.h"
+#include "mgr/session/session_table_int.h"
+
+/* ---- the row records the end ---- */
 
 /* A fence that must be durable before it is executed. */
-struct pending {
+struct pending_fence {
 	struct flusher_item item;
 	struct mgr *mgr;
 	struct intent in;
 };
 
-static void pending_durable(struct flusher_item *item)
+static void on_fence_durable(struct flusher_item *item)
 {
-	struct pending *p = (struct pending *)item;
+	struct pending_fence *p = (struct pending_fence *)item;
 
 	if (fenced_end_add(p->mgr, p->in.id, p->in.session))
 		log_error(p->mgr->log,
@@ -38,7 +42,7 @@ static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 {
 	struct session_rec rec = { .id = id };
 	int rc = session_get(mgr->st, id, &rec);
-	bool evicted = evict_wants(mgr, id);
+	bool evicted = eviction_includes(mgr, id);
 
 	if (rc == -ENOENT && evicted)
 		rc = 0;
@@ -62,7 +66,7 @@ static int set_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 }
 
 /* Also records which fences the iods must get. */
-static int put_fence(struct mgr *mgr, struct pending *p)
+static int put_fence(struct mgr *mgr, struct pending_fence *p)
 {
 	int rc = ns_begin(&mgr->ns);
 
@@ -78,34 +82,35 @@ static int put_fence(struct mgr *mgr, struct pending *p)
 	return rc;
 }
 
-int session_fence(struct mgr *mgr, uint64_t id)
+/* Ends the session: the iods get a fence. */
+static int session_fence(struct mgr *mgr, uint64_t id)
 {
-	struct pending *p = calloc(1, sizeof(*p));
+	struct pending_fence *p = calloc(1, sizeof(*p));
 	int rc;
 
 	if (!p)
 		return -ENOMEM;
-	p->item.durable = pending_durable;
+	p->item.durable = on_fence_durable;
 	p->mgr = mgr;
 	p->in.kind = INTENT_FENCE;
 	p->in.session = id;
-	p->in.op = evict_wants(mgr, id) ? WIRE_EVICT : 0;
+	p->in.op = eviction_includes(mgr, id) ? WIRE_EVICT : 0;
 	rc = put_fence(mgr, p);
 	if (rc)
 		free(p);
 	return rc;
 }
 
-static int drop(struct mgr *mgr, uint64_t id, uint32_t flags)
+static int begin_drop(struct mgr *mgr, uint64_t id, uint32_t flags)
 {
 	int rc = set_flags(mgr, id, SESSION_ENDED | flags);
 
 	if (!rc)
-		reap_later(mgr, id);
+		session_drop_later(mgr, id);
 	return rc;
 }
 
-static void say(struct mgr *mgr, uint64_t id, int rc)
+static void report_error(struct mgr *mgr, uint64_t id, int rc)
 {
 	if (rc)
 		log_error(mgr->log,
@@ -114,14 +119,356 @@ static void say(struct mgr *mgr, uint64_t id, int rc)
 			  (unsigned long long)id, strerror(-rc));
 }
 
-void session_over(struct mgr *mgr, uint64_t id, bool clean)
+void session_end_begin(struct mgr *mgr, uint64_t id, bool clean)
 {
-	say(mgr, id,
-	    clean ? drop(mgr, id, SESSION_BYE) : session_fence(mgr, id));
+	report_error(mgr, id,
+		     clean ? begin_drop(mgr, id, SESSION_BYE)
+			   : session_fence(mgr, id));
 }
 
-void session_fenced(struct mgr *mgr, uint64_t id)
+void session_end_fenced(struct mgr *mgr, uint64_t id)
 {
-	say(mgr, id, drop(mgr, id, 0));
+	report_error(mgr, id, begin_drop(mgr, id, 0));
 	adopts_wake(mgr);
+}
+
+#define END_BATCH 16 /* per turn of the manager; each is a transaction */
+
+static void end_one(struct mgr *mgr, const struct offline_session *session)
+{
+	if (session->timed_out)
+		log_warn(mgr->log,
+			 "session %016llx: ended, it did not come back after "
+			 "the restart",
+			 (unsigned long long)session->id);
+	session_end_begin(mgr, session->id, false);
+}
+
+bool sessions_end_some(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+	struct offline_session *session;
+
+	for (int i = 0; i < END_BATCH; i++) {
+		session = TAILQ_FIRST(&table->ending);
+		if (!session)
+			return false;
+		TAILQ_REMOVE(&table->ending, session, link);
+		end_one(mgr, session);
+		free(session);
+	}
+	return !TAILQ_EMPTY(&table->ending);
+}
+
+/* ---- open records and locks are dropped ---- */
+
+#define DROP_BATCH 32 /* open records per transaction; each is several rows */
+#define ENDED_DAYS 7
+#define RETRY_S 10u /* after an error, for example of a full disk */
+
+static void on_retry(struct rpc_timer *timer)
+{
+	struct session_table *table = container_of(timer, struct session_table,
+						   retry);
+
+	TAILQ_CONCAT(&table->dropping, &table->failed, link);
+	if (table->unsettled)
+		table->mgr->ns.holds.later = true;
+}
+
+void session_drops_open(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+
+	TAILQ_INIT(&table->dropping);
+	TAILQ_INIT(&table->failed);
+	table->retry.fire = on_retry;
+}
+
+static void retry_later(struct mgr *mgr)
+{
+	struct rpc_timer *timer = &mgr->sessions->retry;
+
+	if (!timer->armed)
+		rpc_timer_set(mgr->ctx, timer, clock_after_ms(RETRY_S * 1000));
+}
+
+void session_drop_later(struct mgr *mgr, uint64_t id)
+{
+	struct offline_session *session = calloc(1, sizeof(*session));
+
+	ns_session_over(&mgr->ns, id);
+	if (!session) { /* the row stays, so the next start ends the session */
+		log_error(mgr->log, "no memory to end session %016llx",
+			  (unsigned long long)id);
+		return;
+	}
+	session->id = id;
+	TAILQ_INSERT_TAIL(&mgr->sessions->dropping, session, link);
+}
+
+/*
+ * The stored replies are deleted with the row.  After that, a repeated request of the
+ * session would be executed a second time.  So a record of the end replaces the row, unless the
+ * session has said BYE and sends nothing more.
+ */
+static int drop_row(struct mgr *mgr, uint64_t id)
+{
+	static const struct ended_session_limit limit = {
+		.max = RPC_FENCE_MAX,
+		.keep = ENDED_DAYS * INT64_C(86400000000000),
+	};
+	struct ended_session ended_session = { .session = id,
+					       .ended = clock_wall() };
+	struct session_rec rec;
+	int rc;
+
+	rc = session_get(mgr->st, id, &rec);
+	ended_session.evicted = !rc && rec.flags & SESSION_EVICTED;
+	if (!rc && !(rec.flags & SESSION_BYE))
+		rc = ended_session_add(mgr->st, ++mgr->sessions->last_ended,
+				       &ended_session, &limit);
+	return rc ? rc : session_del(mgr->st, id);
+}
+
+/* -ENOENT: nothing is left, and the row is deleted too. */
+static int drop_some(struct mgr *mgr, uint64_t id)
+{
+	struct ns_op op = mgr_own_op(mgr);
+	int rc = 0;
+
+	for (int i = 0; !rc && i < DROP_BATCH; i++)
+		rc = ns_drop_open(&op, id);
+	if (rc == -ENOENT)
+		rc = ns_drop_locks(&op, id);
+	if (rc != -ENOENT)
+		return rc;
+	rc = drop_row(mgr, id);
+	return rc ? rc : -ENOENT;
+}
+
+/* 0: there is more to do. */
+static int drop_in_transaction(struct mgr *mgr, uint64_t id)
+{
+	int rc, done;
+
+	rc = ns_begin(&mgr->ns);
+	if (rc)
+		return rc;
+	done = drop_some(mgr, id);
+	if (done && done != -ENOENT) {
+		ns_abort(&mgr->ns);
+		return done;
+	}
+	rc = mgr_commit(mgr, NULL);
+	return rc ? rc : done;
+}
+
+static void retry_drop(struct mgr *mgr, struct offline_session *session, int rc)
+{
+	if (!session->logged)
+		log_error(mgr->log,
+			  "session %016llx has ended, but its open files and "
+			  "locks cannot be dropped: %s; the manager tries it "
+			  "again every %u s",
+			  (unsigned long long)session->id, strerror(-rc),
+			  RETRY_S);
+	session->logged = true;
+	TAILQ_INSERT_TAIL(&mgr->sessions->failed, session, link);
+	retry_later(mgr);
+}
+
+bool sessions_drop_some(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+	struct offline_session *session = TAILQ_FIRST(&table->dropping);
+	int rc = 0;
+
+	if (!session)
+		return false;
+	/* a session with many records does not delay later ones */
+	TAILQ_REMOVE(&table->dropping, session, link);
+	if (!ns_forget_holds(&mgr->ns, session->id))
+		rc = drop_in_transaction(mgr, session->id);
+	if (!rc)
+		TAILQ_INSERT_TAIL(&table->dropping, session, link);
+	else if (rc == -ENOENT)
+		free(session);
+	else
+		retry_drop(mgr, session, rc);
+	return !TAILQ_EMPTY(&table->dropping);
+}
+
+static int remove_one_unheld(struct mgr *mgr)
+{
+	struct ns_op op = mgr_own_op(mgr);
+	int rc = ns_begin(&mgr->ns);
+
+	if (rc)
+		return rc;
+	rc = ns_remove_later(&op);
+	if (!rc)
+		return mgr_commit(mgr, NULL);
+	ns_abort(&mgr->ns);
+	return rc;
+}
+
+bool sessions_remove_unheld(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+	struct holds *h = &mgr->ns.holds;
+	bool more = ns_tidy_holds(&mgr->ns);
+	int rc;
+
+	if (!h->later || h->missing)
+		return more;
+	rc = remove_one_unheld(mgr);
+	if (rc && rc != -ENOENT) {
+		if (!table->unsettled)
+			log_error(mgr->log,
+				  "files without a name cannot be removed: %s; "
+				  "the manager tries it again every %u s",
+				  strerror(-rc), RETRY_S);
+		retry_later(mgr);
+	}
+	h->later = !rc;
+	table->unsettled = rc && rc != -ENOENT;
+	return h->later || more;
+}
+
+void session_drops_close(struct mgr *mgr)
+{
+	struct session_table *table = mgr->sessions;
+	struct offline_session *session;
+
+	rpc_timer_clear(mgr->ctx, &table->retry);
+	TAILQ_CONCAT(&table->dropping, &table->failed, link);
+	while ((session = TAILQ_FIRST(&table->dropping))) {
+		TAILQ_REMOVE(&table->dropping, session, link);
+		free(session);
+	}
+}
+
+/* ---- start and stop ---- */
+
+static int load_session(void *arg, const struct session_rec *rec)
+{
+	struct mgr *mgr = arg;
+	int rc = 0;
+
+	if (rec->flags & SESSION_DECLARES && !(rec->flags & SESSION_ENDED))
+		rc = ns_undeclared(&mgr->ns, rec->id);
+	if (rc)
+		return rc;
+	if (rec->flags & SESSION_FENCED)
+		return offline_add(&mgr->sessions->fenced, rec->id);
+	if (rec->flags & SESSION_ENDED)
+		session_drop_later(mgr, rec->id);
+	else
+		return offline_add(&mgr->sessions->absent, rec->id);
+	return 0;
+}
+
+/* The iods are told in the order in which the ends were decided. */
+static int resume_one(struct mgr *mgr, const struct intent *in)
+{
+	struct session_table *table = mgr->sessions;
+	struct offline_session *session;
+
+	HASH_FIND(hh, table->fenced, &in->session, sizeof(in->session),
+		  session);
+	if (!session)
+		return 0;
+	HASH_DEL(table->fenced, session);
+	free(session);
+	return fenced_end_add(mgr, in->id, in->session);
+}
+
+static int resume_ends(struct mgr *mgr)
+{
+	struct intent in = { .id = 0 };
+	int rc;
+
+	while (!(rc = intent_next(mgr->st, INTENT_FENCE, in.id, &in))) {
+		rc = resume_one(mgr, &in);
+		if (rc)
+			return rc;
+	}
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* All iods had the fence, or an earlier version did not record which iods need it. */
+static int fence_others(struct mgr *mgr)
+{
+	struct offline_session *session, *next;
+	int rc = 0;
+
+	HASH_ITER(hh, mgr->sessions->fenced, session, next) {
+		HASH_DEL(mgr->sessions->fenced, session);
+		if (!rc)
+			rc = session_fence(mgr, session->id);
+		free(session);
+	}
+	return rc;
+}
+
+int sessions_open(struct mgr *mgr)
+{
+	struct session_table *table = calloc(1, sizeof(*table));
+	int rc;
+
+	if (!table)
+		return -ENOMEM;
+	mgr->sessions = table;
+	table->mgr = mgr;
+	session_drops_open(mgr);
+	TAILQ_INIT(&table->ending);
+	absent_open(mgr);
+	rc = session_walk(mgr->st, load_session, mgr);
+	if (!rc)
+		rc = resume_ends(mgr);
+	if (!rc)
+		rc = fence_others(mgr);
+	if (!rc)
+		fenced_ends_check(mgr);
+	return rc;
+}
+
+static int reject_one(void *arg, const struct ended_session *ended_session)
+{
+	struct mgr *mgr = arg;
+
+	if (ended_session->evicted)
+		rpc_server_evict(mgr->server, ended_session->session);
+	else
+		rpc_server_fence(mgr->server, ended_session->session);
+	return 0;
+}
+
+/* A session whose end is incomplete is rejected because of its row; this adds the reason. */
+static int reject_evicted_row(void *arg, const struct session_rec *rec)
+{
+	struct mgr *mgr = arg;
+
+	if (rec->flags & SESSION_EVICTED)
+		rpc_server_evict(mgr->server, rec->id);
+	return 0;
+}
+
+int sessions_reject_ended(struct mgr *mgr)
+{
+	int rc = ended_session_walk(mgr->st, reject_one, mgr,
+				    &mgr->sessions->last_ended);
+
+	return rc ? rc : session_walk(mgr->st, reject_evicted_row, mgr);
+}
+
+void sessions_close(struct mgr *mgr)
+{
+	if (!mgr->sessions)
+		return;
+	absent_close(mgr);
+	session_drops_close(mgr);
+	free(mgr->sessions);
+	mgr->sessions = NULL;
 }

@@ -25,9 +25,9 @@ LIST_HEAD(requests, request);
 
 struct run_queue; /* run_queue.h */
 struct mgr_jobs; /* jobs.h */
-struct session_table; /* session_int.h */
+struct session_table; /* session_table_int.h */
 struct dirbufs; /* readdir.c */
-struct tokens; /* tokens.h */
+struct tokens; /* grant.c */
 struct lock_waits; /* lock_waits.c */
 struct adopts; /* adopt.c */
 struct evicts; /* evict.c */

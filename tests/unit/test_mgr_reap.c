@@ -6,7 +6,7 @@
 #include "common/comm/progress/ctx.h"
 #include "mgr/db/db_int.h"
 #include "mgr/db/lock_rows.h"
-#include "mgr/session/session_int.h"
+#include "mgr/session/session_table_int.h"
 #include "tests/unit/store_fixture.h"
 
 #define SESSION 77u
@@ -54,13 +54,13 @@ static void setup(void)
 	ns.st = fx.st;
 	ck_assert_int_eq(ns_open_space(&mgr.ns, &ns), 0);
 	ck_assert_int_eq(checkpointer_open(fx.st, &mgr.cp), 0);
-	reap_open(&mgr);
+	session_drops_open(&mgr);
 	put_session();
 }
 
 static void teardown(void)
 {
-	reap_close(&mgr);
+	session_drops_close(&mgr);
 	checkpointer_close(mgr.cp);
 	store_fx_teardown(&fx);
 }
@@ -84,13 +84,13 @@ static bool has_session(void)
 
 static void reap_all(void)
 {
-	while (sessions_reap(&mgr))
+	while (sessions_drop_some(&mgr))
 		;
 }
 
 START_TEST(test_after_an_error)
 {
-	reap_later(&mgr, SESSION);
+	session_drop_later(&mgr, SESSION);
 	set_panic(1);
 	reap_all();
 	table.retry.fire(&table.retry);
@@ -110,14 +110,14 @@ START_TEST(test_settle_after_an_error)
 {
 	mgr.ns.holds.later = true;
 	set_panic(1);
-	ck_assert(!sessions_settle(&mgr));
+	ck_assert(!sessions_remove_unheld(&mgr));
 	table.retry.fire(&table.retry);
-	ck_assert(!sessions_settle(&mgr));
+	ck_assert(!sessions_remove_unheld(&mgr));
 	set_panic(0);
 	ck_assert_uint_eq(lines, 1);
 	table.retry.fire(&table.retry);
 	ck_assert(mgr.ns.holds.later);
-	ck_assert(!sessions_settle(&mgr));
+	ck_assert(!sessions_remove_unheld(&mgr));
 	table.retry.fire(&table.retry);
 	ck_assert(!mgr.ns.holds.later);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tokens.h - the tokens that GRANT issued and REDEEM has not used yet.  Their number is
- * limited: a new one replaces the oldest.  Tokens do not survive a restart of the
+ * grant.h - GRANT and REDEEM, and the tokens between the two.  Their number is limited: a new one replaces the oldest.  Tokens do not survive a restart of the
  * manager.
  */
-#ifndef TOKENS_H
-#define TOKENS_H
+#ifndef GRANT_H
+#define GRANT_H
 
 #include "mgr/request/op.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sessions_told.c - SESSIONS: the sessions of clients, in the order of their numbers. */
+/* session_list.c - SESSIONS: the sessions of clients, in the order of their numbers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "mgr/session/evict.h"
 #include "mgr/db/lock_rows.h"
 #include "mgr/db/sessions.h"
-#include "mgr/session/session.h"
+#include "mgr/session/session_table.h"
 
 #define COUNT_MAX 65536u /* files of one session are counted up to here */
 
@@ -24,7 +24,7 @@ struct rows {
 	int rc;
 };
 
-static int add(struct rows *rows, uint64_t id, struct rpc_session *session)
+static int rows_add(struct rows *rows, uint64_t id, struct rpc_session *session)
 {
 	size_t room = rows->room ? 2 * rows->room : 64;
 	struct row *more;
@@ -48,15 +48,15 @@ static void add_open(void *arg, struct rpc_session *session)
 	struct rows *rows = arg;
 
 	if (!rows->rc && info->role == WIRE_ROLE_CLIENT)
-		rows->rc = add(rows, info->id, session);
+		rows->rc = rows_add(rows, info->id, session);
 }
 
-static int add_away(void *arg, const struct session_rec *rec)
+static int add_absent(void *arg, const struct session_rec *rec)
 {
-	return add(arg, rec->id, NULL);
+	return rows_add(arg, rec->id, NULL);
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -85,8 +85,8 @@ static void fill_open(const struct row *row, struct wire_session *to)
 	put_text(to->peer, sizeof(to->peer), caller->peer);
 }
 
-static int fill_away(struct mgr *mgr, const struct row *row,
-		     struct wire_session *to)
+static int fill_absent(struct mgr *mgr, const struct row *row,
+		       struct wire_session *to)
 {
 	struct session_rec rec;
 	int rc = session_get(mgr->st, row->id, &rec);
@@ -101,7 +101,8 @@ static int fill_away(struct mgr *mgr, const struct row *row,
 	return 0;
 }
 
-static int fill(struct mgr *mgr, const struct row *row, struct wire_session *to)
+static int fill_row(struct mgr *mgr, const struct row *row,
+		    struct wire_session *to)
 {
 	uint32_t opens, locks;
 	int rc = 0;
@@ -110,7 +111,7 @@ static int fill(struct mgr *mgr, const struct row *row, struct wire_session *to)
 	if (row->session)
 		fill_open(row, to);
 	else
-		rc = fill_away(mgr, row, to);
+		rc = fill_absent(mgr, row, to);
 	if (!rc)
 		rc = open_count(mgr->st, row->id, COUNT_MAX, &opens);
 	if (!rc)
@@ -134,7 +135,7 @@ static int put_rows(struct op *op, const struct rows *rows)
 	rep.n = htole32((uint32_t)n);
 	wire_put(op->out, &rep, sizeof(rep));
 	for (size_t i = 0; !rc && i < n; i++) {
-		rc = fill(op->mgr, &rows->row[i], &s);
+		rc = fill_row(op->mgr, &rows->row[i], &s);
 		wire_put(op->out, &s, sizeof(s));
 	}
 	return rc;
@@ -150,9 +151,9 @@ int op_sessions(struct op *op)
 	if (!caller_rules(caller_of(op->rpc->session)))
 		return -EPERM;
 	rpc_server_each(op->mgr->server, add_open, &rows);
-	rc = rows.rc ? rows.rc : sessions_away(op->mgr, add_away, &rows);
+	rc = rows.rc ? rows.rc : absent_walk(op->mgr, add_absent, &rows);
 	if (!rc && rows.n)
-		qsort(rows.row, rows.n, sizeof(rows.row[0]), by_id);
+		qsort(rows.row, rows.n, sizeof(rows.row[0]), compare_ids);
 	if (!rc)
 		rc = put_rows(op, &rows);
 	free(rows.row);
