@@ -167,7 +167,7 @@ static void finish_unchanged(struct op *op)
 	if (op->ns.unsure)
 		getsize_start_in_background(op->mgr, op->ns.unsure);
 	if (op->ns.declared)
-		ns_declared(&op->mgr->ns, op->ns.session);
+		ns_all_declared(&op->mgr->ns, op->ns.session);
 	if (op->ns.kept)
 		answer_once(op->req);
 	else
@@ -236,7 +236,7 @@ static void finish(struct op *op)
 		hold_nothing(op);
 		answer_error(op->req, rc);
 	} else if (op->ns.declared) {
-		ns_declared(&mgr->ns, op->ns.session);
+		ns_all_declared(&mgr->ns, op->ns.session);
 	}
 }
 

@@ -3,7 +3,7 @@
  * inode.h - the record of a file, directory or symlink.
  *
  * The size of a regular file is known, or, with INODE_ASK, must be asked of the iods.
- * Only ns/size.c changes the fields of "size state".
+ * Only ns/file_size.c changes the fields of "size state".
  */
 #ifndef INODE_H
 #define INODE_H

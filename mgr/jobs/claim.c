@@ -57,7 +57,7 @@ static int keep_store(const struct mgr_iod *iod, uint64_t id)
 /* All iods are bound: from now on each of them may be unavailable. */
 static int note_all_bound(struct mgr *mgr)
 {
-	int rc = ns_bound(&mgr->ns);
+	int rc = ns_set_bound(&mgr->ns);
 
 	if (rc)
 		return rc;

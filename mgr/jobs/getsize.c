@@ -47,7 +47,7 @@ static int store_size(struct file_job *job)
 	rc = ns_begin(&mgr->ns);
 	if (rc)
 		return rc;
-	rc = ns_asked(&op, job->handle, job->gen, &job->now);
+	rc = ns_store_size(&op, job->handle, job->gen, &job->now);
 	if (rc) {
 		ns_abort(&mgr->ns);
 		return rc;

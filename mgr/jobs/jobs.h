@@ -104,7 +104,7 @@ void resize_set_owner(struct file_job *job, struct request *owner);
 /* id: of the intent.  NULL: the truncation is finished. */
 struct file_job *resize_find(struct mgr *mgr, uint64_t id);
 /*
- * Asks for the size of a file; ns_asked() stores the answer.  *job: for job_wait().
+ * Asks for the size of a file; ns_store_size() stores the answer.  *job: for job_wait().
  * -EAGAIN: call_limit_permits() is false; or -errno.
  */
 int getsize_start(struct request *asker, uint64_t handle,

@@ -55,7 +55,7 @@ static int record_end(struct file_job *job)
 	rc = ns_begin(&mgr->ns);
 	if (rc)
 		return rc;
-	rc = ns_resized(&op, &job->in, job->status);
+	rc = ns_end_truncate(&op, &job->in, job->status);
 	if (!rc)
 		rc = reply_record_job_end(mgr, &job->in, job->status);
 	if (rc) {

@@ -14,19 +14,19 @@
 /* a row costs as much as forgetting this many holds */
 #define ROW_COST 8u
 
-struct hold {
+struct file_hold {
 	UT_hash_handle hh; /* by key */
 	uint64_t key[2]; /* session, open: any session may claim any id */
-	struct held *of; /* NULL: released before it was declared */
-	struct holder *by;
+	struct held_file *of; /* NULL: released before it was declared */
+	struct hold_session *by;
 	bool stored; /* it may have a row */
 	bool has_row;
 	bool noted; /* has_row depends on the commit */
 	bool told; /* by DECLARE */
-	LIST_ENTRY(hold) same, mine, note;
+	LIST_ENTRY(file_hold) same, mine, note;
 };
 
-struct held {
+struct held_file {
 	UT_hash_handle hh;
 	uint64_t handle;
 	/* requests that remove its last name over several turns */
@@ -35,7 +35,7 @@ struct held {
 	struct hold_list rows; /* with a row */
 };
 
-struct holder {
+struct hold_session {
 	UT_hash_handle hh;
 	uint64_t session;
 	bool missing; /* it has not declared its holds */
@@ -46,17 +46,17 @@ struct holder {
 
 /* ---- the table ---- */
 
-static struct held *held_find(struct holds *h, uint64_t handle)
+static struct held_file *held_find(struct holds *h, uint64_t handle)
 {
-	struct held *f;
+	struct held_file *f;
 
 	HASH_FIND(hh, h->files, &handle, sizeof(handle), f);
 	return f;
 }
 
-static struct held *held_get(struct holds *h, uint64_t handle)
+static struct held_file *held_get(struct holds *h, uint64_t handle)
 {
-	struct held *f = held_find(h, handle);
+	struct held_file *f = held_find(h, handle);
 
 	if (f || !(f = calloc(1, sizeof(*f))))
 		return f;
@@ -70,7 +70,7 @@ static struct held *held_get(struct holds *h, uint64_t handle)
 	return NULL;
 }
 
-static void held_tidy(struct holds *h, struct held *f)
+static void held_tidy(struct holds *h, struct held_file *f)
 {
 	if (!LIST_EMPTY(&f->holds) || !LIST_EMPTY(&f->rows) || f->leaving)
 		return;
@@ -78,17 +78,17 @@ static void held_tidy(struct holds *h, struct held *f)
 	free(f);
 }
 
-static struct holder *holder_find(struct holds *h, uint64_t session)
+static struct hold_session *holder_find(struct holds *h, uint64_t session)
 {
-	struct holder *s;
+	struct hold_session *s;
 
 	HASH_FIND(hh, h->sessions, &session, sizeof(session), s);
 	return s;
 }
 
-static struct holder *holder_get(struct holds *h, uint64_t session)
+static struct hold_session *holder_get(struct holds *h, uint64_t session)
 {
-	struct holder *s = holder_find(h, session);
+	struct hold_session *s = holder_find(h, session);
 
 	if (s || !(s = calloc(1, sizeof(*s))))
 		return s;
@@ -101,7 +101,7 @@ static struct holder *holder_get(struct holds *h, uint64_t session)
 	return NULL;
 }
 
-static void holder_tidy(struct holds *h, struct holder *s)
+static void holder_tidy(struct holds *h, struct hold_session *s)
 {
 	if (s->missing || !LIST_EMPTY(&s->holds))
 		return;
@@ -109,24 +109,26 @@ static void holder_tidy(struct holds *h, struct holder *s)
 	free(s);
 }
 
-static struct hold *hold_find(struct holds *h, uint64_t session, uint64_t open)
+static struct file_hold *hold_find(struct holds *h, uint64_t session,
+				   uint64_t open)
 {
 	const uint64_t key[] = { session, open };
-	struct hold *hold;
+	struct file_hold *hold;
 
 	HASH_FIND(hh, h->opens, key, sizeof(key), hold);
 	return hold;
 }
 
 /* NULL also for a hold that was released before it was declared. */
-static struct hold *hold_of(struct holds *h, uint64_t session, uint64_t open)
+static struct file_hold *hold_of(struct holds *h, uint64_t session,
+				 uint64_t open)
 {
-	struct hold *hold = hold_find(h, session, open);
+	struct file_hold *hold = hold_find(h, session, open);
 
 	return hold && hold->of ? hold : NULL;
 }
 
-static void hold_free(struct holds *h, struct hold *hold)
+static void hold_free(struct holds *h, struct file_hold *hold)
 {
 	HASH_DEL(h->opens, hold);
 	h->n--;
@@ -143,14 +145,14 @@ static void hold_free(struct holds *h, struct hold *hold)
 }
 
 /* of NULL: a hold of no file. */
-static struct hold *hold_new(struct holds *h, struct holder *by,
-			     struct held *of, uint64_t open)
+static struct file_hold *hold_new(struct holds *h, struct hold_session *by,
+				  struct held_file *of, uint64_t open)
 {
-	struct hold *hold = calloc(1, sizeof(*hold));
+	struct file_hold *hold = calloc(1, sizeof(*hold));
 
 	if (!hold)
 		return NULL;
-	*hold = (struct hold){
+	*hold = (struct file_hold){
 		.key = { by->session, open },
 		.of = of,
 		.by = by,
@@ -169,10 +171,10 @@ static struct hold *hold_new(struct holds *h, struct holder *by,
 
 /* handle 0: a hold of no file. */
 static int hold_add(struct holds *h, uint64_t session, uint64_t handle,
-		    uint64_t open, struct hold **out)
+		    uint64_t open, struct file_hold **out)
 {
-	struct holder *by;
-	struct held *of;
+	struct hold_session *by;
+	struct held_file *of;
 
 	if (h->n >= HOLDS_MAX)
 		return -ENOSPC;
@@ -193,15 +195,15 @@ static int hold_add(struct holds *h, uint64_t session, uint64_t handle,
 }
 
 /* This or an earlier run of the manager may have written a row for the hold. */
-static void hold_stored(struct hold *hold)
+static void hold_stored(struct file_hold *hold)
 {
 	hold->by->stored += !hold->stored;
 	hold->stored = true;
 }
 
-static void hold_move(struct hold *hold, bool has_row)
+static void hold_move(struct file_hold *hold, bool has_row)
 {
-	struct held *of = hold->of;
+	struct held_file *of = hold->of;
 
 	hold->has_row = has_row;
 	LIST_REMOVE(hold, same);
@@ -223,8 +225,8 @@ static int next_open(struct holds *h, uint64_t *open)
 int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open)
 {
 	struct holds *h = &op->ns->holds;
-	struct held *of = held_find(h, handle);
-	struct hold *hold;
+	struct held_file *of = held_find(h, handle);
+	struct file_hold *hold;
 	uint64_t id;
 	int rc = of && of->leaving ? -EBUSY : next_open(h, &id);
 
@@ -236,11 +238,11 @@ int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open)
 }
 
 /* A later DECLARE must not bring back a hold that was released earlier. */
-static enum holds_was released_early(struct ns_op *op, uint64_t open)
+static enum holds_result release_early(struct ns_op *op, uint64_t open)
 {
 	struct holds *h = &op->ns->holds;
-	struct holder *by = holder_find(h, op->session);
-	struct hold *hold;
+	struct hold_session *by = holder_find(h, op->session);
+	struct file_hold *hold;
 
 	if (!by || !by->missing)
 		return HOLDS_NONE;
@@ -248,14 +250,15 @@ static enum holds_was released_early(struct ns_op *op, uint64_t open)
 	return HOLDS_PERHAPS;
 }
 
-enum holds_was holds_release(struct ns_op *op, uint64_t handle, uint64_t open)
+enum holds_result holds_release(struct ns_op *op, uint64_t handle,
+				uint64_t open)
 {
 	struct holds *h = &op->ns->holds;
-	struct hold *hold = hold_of(h, op->session, open);
+	struct file_hold *hold = hold_of(h, op->session, open);
 	bool stored;
 
 	if (!hold)
-		return released_early(op, open);
+		return release_early(op, open);
 	if (hold->of->handle != handle)
 		return HOLDS_OTHER;
 	stored = hold->stored;
@@ -265,13 +268,13 @@ enum holds_was holds_release(struct ns_op *op, uint64_t handle, uint64_t open)
 
 void holds_drop(struct ns *ns, uint64_t session, uint64_t open)
 {
-	struct hold *hold = hold_of(&ns->holds, session, open);
+	struct file_hold *hold = hold_of(&ns->holds, session, open);
 
 	if (hold)
 		hold_free(&ns->holds, hold);
 }
 
-static uint32_t flags_of(const struct hold *hold)
+static uint32_t flags_of(const struct file_hold *hold)
 {
 	return OPEN_HOLD | (hold->told ? OPEN_DECLARED : 0);
 }
@@ -279,7 +282,7 @@ static uint32_t flags_of(const struct hold *hold)
 bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
 	       uint32_t *flags)
 {
-	struct hold *hold = hold_of(&ns->holds, session, open);
+	struct file_hold *hold = hold_of(&ns->holds, session, open);
 
 	if (!hold)
 		return false;
@@ -294,7 +297,8 @@ bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
  * The hold may have a row from before a restart.  If its id was declared, the session
  * may also have adopted a row of another file under this id; that row stays.
  */
-static int put_row(struct ns_op *op, const struct hold *hold, struct inode *ino)
+static int hold_put_row(struct ns_op *op, const struct file_hold *hold,
+			struct inode *ino)
 {
 	struct open_rec was, rec = { .session = hold->key[0],
 				     .open = hold->key[1],
@@ -309,9 +313,10 @@ static int put_row(struct ns_op *op, const struct hold *hold, struct inode *ino)
 	return open_put(st, &rec);
 }
 
-static int store(struct ns_op *op, struct hold *hold, struct inode *ino)
+static int hold_store(struct ns_op *op, struct file_hold *hold,
+		      struct inode *ino)
 {
-	int rc = put_row(op, hold, ino);
+	int rc = hold_put_row(op, hold, ino);
 
 	if (rc)
 		return rc;
@@ -322,9 +327,9 @@ static int store(struct ns_op *op, struct hold *hold, struct inode *ino)
 	return 0;
 }
 
-void holds_settle(struct ns *ns, bool committed)
+void holds_end_transaction(struct ns *ns, bool committed)
 {
-	struct hold *hold;
+	struct file_hold *hold;
 
 	while ((hold = LIST_FIRST(&ns->holds.notes))) {
 		LIST_REMOVE(hold, note);
@@ -334,9 +339,9 @@ void holds_settle(struct ns *ns, bool committed)
 	}
 }
 
-void holds_stay(struct ns *ns, struct ns_pause *pause)
+void holds_stop_leaving(struct ns *ns, struct ns_pause *pause)
 {
-	struct held *f = pause->held;
+	struct held_file *f = pause->held;
 
 	pause->held = NULL;
 	if (!f)
@@ -346,10 +351,10 @@ void holds_stay(struct ns *ns, struct ns_pause *pause)
 }
 
 /* Holds of an ended session need no rows.  NS_PART: there are more. */
-static int store_some(struct ns_op *op, struct held *f, struct inode *ino)
+static int store_some(struct ns_op *op, struct held_file *f, struct inode *ino)
 {
 	unsigned int left = op->pause ? NS_TURN_STEPS / 2 * ROW_COST : UINT_MAX;
-	struct hold *hold;
+	struct file_hold *hold;
 	unsigned int cost;
 	int rc = 0;
 
@@ -361,7 +366,7 @@ static int store_some(struct ns_op *op, struct held *f, struct inode *ino)
 		if (hold->by->over)
 			hold_free(&op->ns->holds, hold);
 		else
-			rc = store(op, hold, ino);
+			rc = hold_store(op, hold, ino);
 		op->ns->steps += cost == 1 && left % ROW_COST == 0;
 	}
 	return rc;
@@ -369,7 +374,7 @@ static int store_some(struct ns_op *op, struct held *f, struct inode *ino)
 
 int holds_store(struct ns_op *op, struct inode *ino)
 {
-	struct held *f = held_find(&op->ns->holds, ino->handle);
+	struct held_file *f = held_find(&op->ns->holds, ino->handle);
 	int rc;
 
 	if (!f)
@@ -377,7 +382,7 @@ int holds_store(struct ns_op *op, struct inode *ino)
 	f->leaving++;
 	rc = store_some(op, f, ino);
 	if (rc == NS_PART) {
-		holds_stay(op->ns, op->pause);
+		holds_stop_leaving(op->ns, op->pause);
 		op->pause->held = f;
 		rc = inode_put(op->ns->st, ino);
 		return rc ? rc : NS_PART;
@@ -389,14 +394,14 @@ int holds_store(struct ns_op *op, struct inode *ino)
 
 /* ---- after a restart ---- */
 
-bool holds_complete(const struct ns *ns)
+bool holds_are_complete(const struct ns *ns)
 {
 	return !ns->holds.missing;
 }
 
-int ns_undeclared(struct ns *ns, uint64_t session)
+int ns_expect_declare(struct ns *ns, uint64_t session)
 {
-	struct holder *s = holder_get(&ns->holds, session);
+	struct hold_session *s = holder_get(&ns->holds, session);
 
 	if (!s)
 		return -ENOMEM;
@@ -406,13 +411,13 @@ int ns_undeclared(struct ns *ns, uint64_t session)
 }
 
 /* Writes the row of a hold that is not in memory. */
-static int record(struct ns_op *op, const struct ns_hold *what,
-		  struct inode *ino)
+static int store_declared_row(struct ns_op *op, const struct ns_hold *what,
+			      struct inode *ino)
 {
-	const struct hold row = { .key = { op->session, what->open },
-				  .told = true };
+	const struct file_hold row = { .key = { op->session, what->open },
+				       .told = true };
 	uint32_t before = ino->holders;
-	int rc = put_row(op, &row, ino);
+	int rc = hold_put_row(op, &row, ino);
 
 	return rc || ino->holders == before ? rc : inode_put(op->ns->st, ino);
 }
@@ -421,7 +426,8 @@ static int record(struct ns_op *op, const struct ns_hold *what,
  * The hold may have a row from before the restart.  It needs one if the file has no
  * name or is losing its last name.
  */
-static int declare(struct ns_op *op, struct hold *hold, struct inode *ino)
+static int hold_declare(struct ns_op *op, struct file_hold *hold,
+			struct inode *ino)
 {
 	uint32_t before = ino->holders;
 	int rc;
@@ -429,36 +435,36 @@ static int declare(struct ns_op *op, struct hold *hold, struct inode *ino)
 	hold_stored(hold);
 	if (hold->has_row || (ino->nlink && !hold->of->leaving))
 		return 0;
-	rc = store(op, hold, ino);
+	rc = hold_store(op, hold, ino);
 	return rc || ino->holders == before ? rc : inode_put(op->ns->st, ino);
 }
 
 int ns_declare(struct ns_op *op, const struct ns_hold *what)
 {
 	struct holds *h = &op->ns->holds;
-	struct hold *hold = hold_find(h, op->session, what->open);
+	struct file_hold *hold = hold_find(h, op->session, what->open);
 	struct inode ino;
 	int rc;
 
-	if (!holds_given(op, what->open) ||
+	if (!holds_id_was_issued(op, what->open) ||
 	    (hold && (!hold->of || hold->of->handle != what->handle)))
 		return 0;
 	rc = inode_get(op->ns->st, what->handle, &ino);
 	if (rc || !S_ISREG(ino.mode))
 		return rc == -ENOENT ? 0 : rc;
 	if (hold)
-		return declare(op, hold, &ino);
+		return hold_declare(op, hold, &ino);
 	rc = hold_add(h, op->session, what->handle, what->open, &hold);
 	if (rc == -ENOSPC && !store_check_space(op->ns->st))
-		return record(op, what, &ino);
+		return store_declared_row(op, what, &ino);
 	if (!rc)
 		hold->told = true;
-	return rc ? rc : declare(op, hold, &ino);
+	return rc ? rc : hold_declare(op, hold, &ino);
 }
 
-void ns_declared(struct ns *ns, uint64_t session)
+void ns_all_declared(struct ns *ns, uint64_t session)
 {
-	struct holder *s = holder_find(&ns->holds, session);
+	struct hold_session *s = holder_find(&ns->holds, session);
 
 	if (!s || !s->missing)
 		return;
@@ -479,16 +485,16 @@ bool ns_tidy_holds(struct ns *ns)
 	return true;
 }
 
-uint32_t ns_held(struct ns *ns, uint64_t session)
+uint32_t ns_count_holds(struct ns *ns, uint64_t session)
 {
-	struct holder *s = holder_find(&ns->holds, session);
+	struct hold_session *s = holder_find(&ns->holds, session);
 
 	return s ? s->n - s->stored : 0;
 }
 
-void ns_session_over(struct ns *ns, uint64_t session)
+void ns_session_ended(struct ns *ns, uint64_t session)
 {
-	struct holder *s = holder_find(&ns->holds, session);
+	struct hold_session *s = holder_find(&ns->holds, session);
 
 	if (s)
 		s->over = true;
@@ -496,7 +502,7 @@ void ns_session_over(struct ns *ns, uint64_t session)
 
 bool ns_forget_holds(struct ns *ns, uint64_t session)
 {
-	struct holder *s = holder_find(&ns->holds, session);
+	struct hold_session *s = holder_find(&ns->holds, session);
 
 	if (!s)
 		return false;
@@ -514,7 +520,7 @@ bool ns_forget_holds(struct ns *ns, uint64_t session)
 
 void holds_close(struct ns *ns)
 {
-	struct holder *s, *next;
+	struct hold_session *s, *next;
 
 	HASH_ITER(hh, ns->holds.sessions, s, next)
 		while (ns_forget_holds(ns, s->session))

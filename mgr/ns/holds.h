@@ -26,7 +26,7 @@
  * Whether the id was issued to some session.  An id that is not issued yet may be
  * issued later to another open of the session, and both would share one row.
  */
-static inline bool holds_given(const struct ns_op *op, uint64_t open)
+static inline bool holds_id_was_issued(const struct ns_op *op, uint64_t open)
 {
 	return open & HOLDS_ID || store_id_was_issued(op->ns->st, open);
 }
@@ -39,13 +39,14 @@ static inline bool holds_given(const struct ns_op *op, uint64_t open)
 int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open);
 
 /* The result of holds_release(): the hold that it ended. */
-enum holds_was {
+enum holds_result {
 	HOLDS_NONE, /* nothing known here */
 	HOLDS_ALONE, /* a hold without a row */
 	HOLDS_PERHAPS, /* a hold that may have a row */
 	HOLDS_OTHER, /* nothing: the hold is of another file */
 };
-enum holds_was holds_release(struct ns_op *op, uint64_t handle, uint64_t open);
+enum holds_result holds_release(struct ns_op *op, uint64_t handle,
+				uint64_t open);
 /* The row of a session was dropped. */
 void holds_drop(struct ns *ns, uint64_t session, uint64_t open);
 /* *handle: the held file; *flags: OPEN_HOLD, OPEN_DECLARED.  false: there is no such hold. */
@@ -59,11 +60,11 @@ bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
  */
 int holds_store(struct ns_op *op, struct inode *ino);
 /* The request has removed the name, or will not remove it. */
-void holds_stay(struct ns *ns, struct ns_pause *pause);
+void holds_stop_leaving(struct ns *ns, struct ns_pause *pause);
 /* At the end of a transaction: the noted rows exist, or do not. */
-void holds_settle(struct ns *ns, bool committed);
+void holds_end_transaction(struct ns *ns, bool committed);
 /* Whether all sessions have declared.  false: there may be unknown holds of any file. */
-bool holds_complete(const struct ns *ns);
+bool holds_are_complete(const struct ns *ns);
 
 void holds_close(struct ns *ns);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* link.c - an inode and its names; LINK. */
+/* link.c - an inode and its names; LINK and UNLINK. */
 #include <errno.h>
 #include <string.h>
 
-#include "mgr/ns/acl_row.h"
-#include "mgr/ns/holds.h"
 #include "mgr/db/inode.h"
+#include "mgr/ns/acl.h"
+#include "mgr/ns/holds.h"
+#include "mgr/ns/ns_int.h"
+
+/* ---- an inode and its names ---- */
 
 static void inherit_group(const struct ns_op *op, const struct inode *dir,
 			  struct inode *ino)
@@ -40,19 +43,19 @@ int ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
 	return acl_inherit(op, dir, ino);
 }
 
-void ns_touch(struct ns_op *op, struct inode *dir)
+void ns_touch_dir(struct ns_op *op, struct inode *dir)
 {
 	dir->mtime = dir->ctime = op->now;
 }
 
-int ns_enter(struct ns_op *op, struct ns_place *place, struct inode *ino)
+int ns_add_entry(struct ns_op *op, struct ns_place *place, struct inode *ino)
 {
 	struct dent dent = { .handle = ino->handle,
 			     .mode = ino->mode & S_IFMT };
 	struct store *st = op->ns->st;
 	int rc;
 
-	ns_touch(op, &place->dir);
+	ns_touch_dir(op, &place->dir);
 	rc = inode_put(st, ino);
 	if (!rc)
 		rc = dent_insert(st, place->dir.handle, place->name, place->len,
@@ -99,10 +102,10 @@ int ns_remove_later(struct ns_op *op)
 		rc = inode_get(st, in.handle, &ino);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	return ns_settle(op, &ino);
+	return ns_put_or_remove(op, &ino);
 }
 
-int ns_settle(struct ns_op *op, struct inode *ino)
+int ns_put_or_remove(struct ns_op *op, struct inode *ino)
 {
 	struct store *st = op->ns->st;
 	int rc = 0;
@@ -110,7 +113,7 @@ int ns_settle(struct ns_op *op, struct inode *ino)
 	if (ino->nlink || ino->writers || ino->holders ||
 	    ino->flags & INODE_BUSY)
 		return inode_put(st, ino);
-	if (S_ISREG(ino->mode) && !holds_complete(op->ns))
+	if (S_ISREG(ino->mode) && !holds_are_complete(op->ns))
 		return keep_for_now(op, ino);
 	if (S_ISLNK(ino->mode))
 		rc = symlink_del(st, ino->handle);
@@ -132,7 +135,7 @@ int ns_add_subdir(struct inode *dir)
 	return 0;
 }
 
-int ns_before_drop(struct ns_op *op, struct inode *ino)
+int ns_before_drop_link(struct ns_op *op, struct inode *ino)
 {
 	return ino->nlink == 1 ? holds_store(op, ino) : 0;
 }
@@ -141,7 +144,7 @@ int ns_drop_link(struct ns_op *op, struct inode *ino)
 {
 	ino->nlink--;
 	ino->ctime = op->now;
-	return ns_settle(op, ino);
+	return ns_put_or_remove(op, ino);
 }
 
 static int check_new_name(const struct ns_place *to)
@@ -177,5 +180,47 @@ int ns_link(struct ns_op *op, const struct ns_path *from,
 	src.ino.nlink++;
 	src.ino.ctime = op->now;
 	*ino = src.ino;
-	return ns_enter(op, &dst, ino);
+	return ns_add_entry(op, &dst, ino);
+}
+
+/* ---- UNLINK: the data is removed with the last name and the last open record ---- */
+
+static int check_unlink(struct ns_op *op, const struct ns_place *place)
+{
+	int rc;
+
+	if (place->last != NS_LAST_NAME)
+		return -EISDIR;
+	if (!place->found)
+		return -ENOENT;
+	if (place->slash)
+		return inode_is_dir(&place->ino) ? -EISDIR : -ENOTDIR;
+	rc = ns_may_delete(op, &place->dir, &place->ino);
+	if (rc)
+		return rc;
+	return inode_is_dir(&place->ino) ? -EISDIR : 0;
+}
+
+int ns_unlink(struct ns_op *op, const struct ns_path *path, struct inode *dir)
+{
+	struct store *st = op->ns->st;
+	struct ns_place place;
+	int rc;
+
+	rc = ns_resolve(op, path, NS_ENTRY, &place);
+	if (!rc)
+		rc = check_unlink(op, &place);
+	if (!rc)
+		rc = ns_before_drop_link(op, &place.ino);
+	if (!rc)
+		rc = dent_del(st, place.dir.handle, place.name, place.len);
+	if (!rc)
+		rc = ns_drop_link(op, &place.ino);
+	if (rc)
+		return rc;
+	ns_touch_dir(op, &place.dir);
+	rc = inode_put(st, &place.dir);
+	if (!rc)
+		*dir = place.dir;
+	return rc;
 }

@@ -7,7 +7,7 @@
  * or ns_abort().  The operation returns 0, -errno, or
  *   NS_REDIRECT  the path leaves the file system: ns->redirect is the new path;
  *   NS_BUSY      wait until the truncation of op->wait is finished;
- *   NS_ASK       first ask the iods for the size of op->wait (ns_asked());
+ *   NS_ASK       first ask the iods for the size of op->wait (ns_store_size());
  *   NS_PAUSED    the budget of the turn is used up: op->pause has the progress; run the
  *                operation again from its start with it;
  *   NS_PART      as NS_PAUSED, but commit what the operation did so far.
@@ -43,11 +43,11 @@
 #define NS_TURN_STEPS 128u
 
 /* The readers that hold files: holds.c. */
-LIST_HEAD(hold_list, hold);
+LIST_HEAD(hold_list, file_hold);
 struct holds {
-	struct hold *opens;
-	struct held *files;
-	struct holder *sessions;
+	struct file_hold *opens;
+	struct held_file *files;
+	struct hold_session *sessions;
 	unsigned int n; /* opens */
 	unsigned int missing; /* sessions that have not declared their holds */
 	struct hold_list early; /* released before they were declared */
@@ -67,7 +67,7 @@ struct ns {
 	int64_t delta; /* change of `inodes` in the open transaction */
 	uint64_t removed; /* its last INTENT_REMOVE, or 0 */
 	struct holds holds;
-	struct lock_queue *lock_queues; /* lock.c */
+	struct lock_queue *lock_queues; /* lock_ranges.c */
 
 	/* path components looked up since the start, and other work of the same cost */
 	uint64_t steps;
@@ -94,10 +94,10 @@ void ns_close_space(struct ns *ns);
 /*
  * *id: the identity of this name space, unique among all that were ever made.  A name
  * space from before there were identities gets fsid.  *fresh: no iod is permanently
- * bound to it yet.  ns_bound() ends that, durably.
+ * bound to it yet.  ns_set_bound() ends that, durably.
  */
 int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh);
-int ns_bound(struct ns *ns);
+int ns_set_bound(struct ns *ns);
 
 /* All work so far: rows accessed and path components looked up. */
 uint64_t ns_work(const struct ns *ns);
@@ -128,11 +128,11 @@ struct ns_pause {
 	/* resolve.c: one for each path; NULL: not begun */
 	struct ns_walk *walk[2];
 	struct ns_climb climb[2];
-	/* lock.c: where it is first or waits, or NULL */
+	/* lock_ranges.c: where it is first or waits, or NULL */
 	struct lock_queue *lock;
 	TAILQ_ENTRY(ns_pause) lock_next;
 	/* holds.c: a file that is losing its last name, or NULL */
-	struct held *held;
+	struct held_file *held;
 	/* index of that file among those that the request names */
 	unsigned int which;
 	/* others see what it has done so far: the request must be completed */
@@ -169,7 +169,7 @@ struct ns_op {
 	/* the operation changed only holds of a file: the reply need not wait for the flush */
 	bool held;
 	bool kept; /* ... and changed them only in memory */
-	bool declared; /* commit, then call ns_declared() */
+	bool declared; /* commit, then call ns_all_declared() */
 };
 
 /* A path below dir (0: the root).  Empty: dir itself.  It has no NUL. */
@@ -182,8 +182,8 @@ struct ns_path {
 int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	       struct inode *ino);
 /* Converts an inode to the form of the wire that the client of op understands. */
-void ns_show(const struct ns_op *op, const struct inode *ino,
-	     struct wire_attr *attr);
+void ns_fill_attr(const struct ns_op *op, const struct inode *ino,
+		  struct wire_attr *attr);
 /* mask: R_OK, W_OK, X_OK. */
 int ns_access(struct ns_op *op, const struct ns_path *path, uint32_t mask);
 
@@ -217,7 +217,7 @@ int ns_drop_open(struct ns_op *op, uint64_t session);
  * session has declared or is forgotten, files without a name stay, because one of the
  * sessions may hold them.  -ENOMEM.
  */
-int ns_undeclared(struct ns *ns, uint64_t session);
+int ns_expect_declare(struct ns *ns, uint64_t session);
 /*
  * The session of op holds this file, unless the hold was released meanwhile.  A
  * repeated call has no effect.
@@ -227,16 +227,16 @@ struct ns_hold {
 };
 int ns_declare(struct ns_op *op, const struct ns_hold *hold);
 /* The session has declared all its holds.  Call it outside of transactions. */
-void ns_declared(struct ns *ns, uint64_t session);
+void ns_all_declared(struct ns *ns, uint64_t session);
 /*
  * Once all sessions have declared: drops a part of the data that was kept until then.
  * true: there is more.
  */
 bool ns_tidy_holds(struct ns *ns);
 /* The number of holds that the session has only in memory. */
-uint32_t ns_held(struct ns *ns, uint64_t session);
+uint32_t ns_count_holds(struct ns *ns, uint64_t session);
 /* The session has ended: its holds are no longer stored, and will be forgotten. */
-void ns_session_over(struct ns *ns, uint64_t session);
+void ns_session_ended(struct ns *ns, uint64_t session);
 /*
  * Forgets holds of the session in memory, at most as many as one turn allows.  true:
  * there are more.
@@ -350,13 +350,13 @@ int ns_readdir(struct ns_op *op, const struct ns_readdir_args *args,
 /*
  * Truncation.  ns_truncate() checks.  Then either the truncation is done (in->id 0), or
  * it is recorded in *in; the caller sets in->slot, seq and op beforehand.  Once *in is
- * durable, the iods are told.  ns_resized() ends the truncation, in a transaction of
+ * durable, the iods are told.  ns_end_truncate() ends the truncation, in a transaction of
  * its own, with the result of the iods (0 or -errno).  open: an open record that grants
  * the permission, or 0.
  */
 int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 		uint64_t open, struct intent *in);
-int ns_resized(struct ns_op *op, const struct intent *in, int status);
+int ns_end_truncate(struct ns_op *op, const struct intent *in, int status);
 
 /*
  * *offset: the first of len bytes reserved at the end of the file.  len 0: this open
@@ -403,7 +403,7 @@ struct ns_size {
  * Stores an answer of the iods.  gen: the inode's gen at the time of the question.  No
  * truncation may have run since.  Call it in a transaction of its own.
  */
-int ns_asked(struct ns_op *op, uint64_t handle, uint32_t gen,
-	     const struct ns_size *now);
+int ns_store_size(struct ns_op *op, uint64_t handle, uint32_t gen,
+		  const struct ns_size *now);
 
 #endif

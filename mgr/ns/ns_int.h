@@ -7,7 +7,7 @@
 #include "mgr/ns/ns.h"
 #include "mgr/db/sessions.h"
 
-/* ---- perm.c ---- */
+/* ---- permissions.c ---- */
 
 bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino);
 bool ns_in_group(const struct ns_cred *cred, uint32_t gid);
@@ -22,13 +22,14 @@ int ns_may_delete(const struct ns_op *op, const struct inode *dir,
  * Whether this session has ino open for writing under that id, which grants the right
  * to write.
  */
-bool ns_opened(const struct ns_op *op, const struct inode *ino, uint64_t open);
+bool ns_is_writer(const struct ns_op *op, const struct inode *ino,
+		  uint64_t open);
 /* Returns mode without the set-id bits that a write or a new owner clears. */
-uint32_t ns_drop_suid(uint32_t mode);
+uint32_t mode_without_suid(uint32_t mode);
 /* Clears these bits of ino for cred, which may not be in the group of ino. */
-void ns_lose_suid(const struct ns_cred *cred, struct inode *ino);
+void ns_clear_suid(const struct ns_cred *cred, struct inode *ino);
 /* Removes the capabilities of the file (capabilities(7)). */
-int ns_lose_caps(struct ns_op *op, const struct inode *ino);
+int ns_clear_capabilities(struct ns_op *op, const struct inode *ino);
 
 /* ---- open.c ---- */
 
@@ -36,12 +37,13 @@ int ns_lose_caps(struct ns_op *op, const struct inode *ino);
 int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 		     uint64_t *open);
 
-/* ---- lock.c ---- */
+/* ---- lock_ranges.c ---- */
 
 /* Adds `more` (may be negative) to the number of locks of the session on the file. -ENOLCK */
-int lock_count(struct store *st, uint64_t session, uint64_t handle, int more);
+int lock_count_add(struct store *st, uint64_t session, uint64_t handle,
+		   int more);
 /* Removes the record of that number if the session has no lock on the file any more. */
-int lock_forgotten(struct store *st, uint64_t session, uint64_t handle);
+int lock_count_drop(struct store *st, uint64_t session, uint64_t handle);
 /*
  * If a request needs several turns to change the locks of one holder (session, owner)
  * on one file and space, it begins a queue.  Later requests for these locks enter the
@@ -83,29 +85,27 @@ struct ns_place {
 int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 	       struct ns_place *place);
 
-/* ---- size.c ---- */
+/* ---- file_size.c ---- */
 
-void size_opened(struct inode *ino, uint64_t session, bool append);
+void size_add_writer(struct inode *ino, uint64_t session, bool append);
 /*
  * Only this session has the file open for writing, once, and there was no truncation
  * and no unclean release: the manager and this session together know the end of the
  * file.
  */
 bool size_is_sole(const struct inode *ino, uint64_t session);
-void size_released(struct inode *ino, bool append,
-		   const struct ns_release_args *args);
-void size_dropped(struct inode *ino, bool append);
+void size_release_writer(struct inode *ino, bool append,
+			 const struct ns_release_args *args);
+void size_drop_writer(struct inode *ino, bool append);
 /* No iod need be told: the file already has this size. */
-bool size_is(const struct inode *ino, uint64_t size);
-void size_resizing(struct inode *ino);
-void size_resized(struct inode *ino, uint64_t size, int status);
-
-/* ---- truncate.c ---- */
+bool size_equals(const struct inode *ino, uint64_t size);
+void size_begin_resize(struct inode *ino);
+void size_end_resize(struct inode *ino, uint64_t size, int status);
 
 /* 0, or NS_BUSY with op->wait: a truncation of the file is running. */
-int ns_busy(struct ns_op *op, const struct inode *ino);
+int ns_check_busy(struct ns_op *op, const struct inode *ino);
 /* The other effects of a truncation: on times, set-id bits and capabilities. */
-int ns_cut(struct ns_op *op, struct inode *ino);
+int ns_truncate_attrs(struct ns_op *op, struct inode *ino);
 
 /* ---- link.c ---- */
 
@@ -116,16 +116,16 @@ int ns_cut(struct ns_op *op, struct inode *ino);
 int ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
 		 struct inode *ino);
 /* Writes the inode, enters it at place, and updates the times of the directory. */
-int ns_enter(struct ns_op *op, struct ns_place *place, struct inode *ino);
+int ns_add_entry(struct ns_op *op, struct ns_place *place, struct inode *ino);
 /* Updates the times of dir after a change of its entries. */
-void ns_touch(struct ns_op *op, struct inode *dir);
+void ns_touch_dir(struct ns_op *op, struct inode *dir);
 /* Counts one more subdirectory of dir, whose ".." refers to dir: 0, -EMLINK. */
 int ns_add_subdir(struct inode *dir);
 /* Prepares the loss of a name, before any other change.  0, or NS_PART: not complete yet. */
-int ns_before_drop(struct ns_op *op, struct inode *ino);
+int ns_before_drop_link(struct ns_op *op, struct inode *ino);
 /* Drops one name: writes the inode, or removes it with its data. */
 int ns_drop_link(struct ns_op *op, struct inode *ino);
 /* Writes the inode, or removes it if nothing keeps it. */
-int ns_settle(struct ns_op *op, struct inode *ino);
+int ns_put_or_remove(struct ns_op *op, struct inode *ino);
 
 #endif

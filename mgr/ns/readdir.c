@@ -12,7 +12,7 @@
 
 #define COOKIE_NAMES 3u /* cookies from here on are hashes of names */
 
-struct fill {
+struct dir_fill {
 	struct ns_op *op;
 	uint8_t *buf;
 	size_t cap;
@@ -25,7 +25,7 @@ struct fill {
 	uint64_t hash; /* of the group being written */
 };
 
-struct entry {
+struct dir_entry {
 	const char *name;
 	size_t len;
 	uint64_t cookie;
@@ -33,7 +33,8 @@ struct entry {
 };
 
 /* 0 with attr.handle 0: the manager does not know the attributes. */
-static int show(const struct fill *f, uint64_t handle, struct wire_attr *attr)
+static int fill_attr(const struct dir_fill *f, uint64_t handle,
+		     struct wire_attr *attr)
 {
 	struct inode ino;
 	int rc = inode_get(f->op->ns->st, handle, &ino);
@@ -41,7 +42,7 @@ static int show(const struct fill *f, uint64_t handle, struct wire_attr *attr)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	if (!S_ISREG(ino.mode) || !(ino.flags & (INODE_ASK | INODE_HOLES)))
-		ns_show(f->op, &ino, attr);
+		ns_fill_attr(f->op, &ino, attr);
 	return 0;
 }
 
@@ -50,7 +51,7 @@ static int show(const struct fill *f, uint64_t handle, struct wire_attr *attr)
  * without search permission on the directory.  Such a client gets another number, the
  * same one for the same file.
  */
-static uint64_t number_of(const struct fill *f, uint64_t handle)
+static uint64_t number_of(const struct dir_fill *f, uint64_t handle)
 {
 	const struct store *st = f->op->ns->st;
 	uint64_t number = handle_to_wire(st, handle);
@@ -58,8 +59,8 @@ static uint64_t number_of(const struct fill *f, uint64_t handle)
 	return f->searches ? number : handle_to_wire(st, le64toh(number));
 }
 
-static void write_record(struct fill *f, const struct entry *e, size_t reclen,
-			 const struct wire_attr *attr)
+static void write_record(struct dir_fill *f, const struct dir_entry *e,
+			 size_t reclen, const struct wire_attr *attr)
 {
 	const struct wire_direntplus d = {
 		.ent = { .handle = number_of(f, e->dent.handle),
@@ -78,13 +79,13 @@ static void write_record(struct fill *f, const struct entry *e, size_t reclen,
 }
 
 /* Only at the end of a complete hash, because its names are returned together. */
-static bool is_used_up(const struct fill *f)
+static bool is_used_up(const struct dir_fill *f)
 {
 	return f->whole_count && ns_work(f->op->ns) >= f->until;
 }
 
 /* 1: the buffer is full, or the budget of the turn is used up. */
-static int emit(struct fill *f, const struct entry *e)
+static int emit_entry(struct dir_fill *f, const struct dir_entry *e)
 {
 	size_t reclen = wire_pad(f->fixed + e->len + 1);
 	struct wire_attr attr = { 0 };
@@ -100,15 +101,16 @@ static int emit(struct fill *f, const struct entry *e)
 	if (reclen > f->cap - f->len)
 		return 1;
 	if (f->plus && f->searches && e->cookie >= COOKIE_NAMES)
-		rc = show(f, e->dent.handle, &attr);
+		rc = fill_attr(f, e->dent.handle, &attr);
 	if (!rc)
 		write_record(f, e, reclen, &attr);
 	return rc;
 }
 
-static int emit_dots(const struct inode *dir, uint64_t cookie, struct fill *f)
+static int emit_dots(const struct inode *dir, uint64_t cookie,
+		     struct dir_fill *f)
 {
-	const struct entry dots[] = {
+	const struct dir_entry dots[] = {
 		{ ".", 1, 1, { dir->handle, S_IFDIR } },
 		{ "..", 2, 2, { dir->parent, S_IFDIR } },
 	};
@@ -116,11 +118,12 @@ static int emit_dots(const struct inode *dir, uint64_t cookie, struct fill *f)
 
 	for (size_t i = 0; i < 2 && !rc; i++)
 		if (cookie < dots[i].cookie)
-			rc = emit(f, &dots[i]);
+			rc = emit_entry(f, &dots[i]);
 	return rc;
 }
 
-static int emit_names(const struct inode *dir, uint64_t cookie, struct fill *f)
+static int emit_names(const struct inode *dir, uint64_t cookie,
+		      struct dir_fill *f)
 {
 	struct dent_cursor it;
 	int rc;
@@ -131,9 +134,10 @@ static int emit_names(const struct inode *dir, uint64_t cookie, struct fill *f)
 	if (rc)
 		return rc;
 	while (!(rc = dent_cursor_next(&it))) {
-		const struct entry e = { it.name, it.len, it.hash, it.dent };
+		const struct dir_entry e = { it.name, it.len, it.hash,
+					     it.dent };
 
-		rc = emit(f, &e);
+		rc = emit_entry(f, &e);
 		if (rc)
 			break;
 	}
@@ -152,10 +156,11 @@ static int find_dir(struct ns_op *op, uint64_t handle, struct inode *dir)
 	return ns_may(op, dir, R_OK);
 }
 
-static struct fill begin(struct ns_op *op, const struct ns_readdir_args *args,
-			 const struct inode *dir)
+static struct dir_fill start_fill(struct ns_op *op,
+				  const struct ns_readdir_args *args,
+				  const struct inode *dir)
 {
-	return (struct fill){
+	return (struct dir_fill){
 		.op = op,
 		.buf = args->buf,
 		.cap = args->cap,
@@ -172,13 +177,13 @@ int ns_readdir(struct ns_op *op, const struct ns_readdir_args *args,
 	       struct ns_listing *list)
 {
 	struct inode dir;
-	struct fill f;
+	struct dir_fill f;
 	int rc;
 
 	rc = find_dir(op, args->dir, &dir);
 	if (rc)
 		return rc;
-	f = begin(op, args, &dir);
+	f = start_fill(op, args, &dir);
 	rc = emit_dots(&dir, args->cookie, &f);
 	if (!rc)
 		rc = emit_names(&dir, args->cookie, &f);

@@ -7,25 +7,25 @@
 
 #define CLIMB_AGAIN 4u /* times that the budget of a climb is doubled */
 
-struct move {
+struct rename_move {
 	struct ns_place src, dst;
 	struct inode *to; /* directory of dst; &src.dir if it is the same */
 };
 
 /* Only the name of a directory may end with a slash. */
-static int check_slashes(const struct move *m, bool exchange)
+static int check_slashes(const struct rename_move *m, bool exchange_entries)
 {
-	const struct ns_place *comes = exchange ? &m->dst : &m->src;
+	const struct ns_place *comes = exchange_entries ? &m->dst : &m->src;
 
 	if (m->dst.slash && !inode_is_dir(&comes->ino))
 		return -ENOTDIR;
 	return m->src.slash && !inode_is_dir(&m->src.ino) ? -ENOTDIR : 0;
 }
 
-static int check_names(const struct move *m, uint32_t flags)
+static int check_names(const struct rename_move *m, uint32_t flags)
 {
 	bool keep = flags & WIRE_RN_NOREPLACE;
-	bool exchange = flags & WIRE_RN_EXCHANGE;
+	bool exchange_entries = flags & WIRE_RN_EXCHANGE;
 
 	if (m->src.last != NS_LAST_NAME)
 		return -EBUSY;
@@ -35,9 +35,9 @@ static int check_names(const struct move *m, uint32_t flags)
 		return -ENOENT;
 	if (keep && m->dst.found)
 		return -EEXIST;
-	if (exchange && !m->dst.found)
+	if (exchange_entries && !m->dst.found)
 		return -ENOENT;
-	return check_slashes(m, exchange);
+	return check_slashes(m, exchange_entries);
 }
 
 /*
@@ -65,8 +65,8 @@ static uint64_t climb_from(const struct ns *ns, struct ns_climb *climb,
 }
 
 /* 1: dir is the directory `handle`, or is below it; 0, -errno, NS_PAUSED. */
-static int within(struct ns_op *op, unsigned int which, const struct inode *dir,
-		  uint64_t handle)
+static int is_within(struct ns_op *op, unsigned int which,
+		     const struct inode *dir, uint64_t handle)
 {
 	struct ns *ns = op->ns;
 	struct ns_climb alone = { 0 },
@@ -89,32 +89,32 @@ static int within(struct ns_op *op, unsigned int which, const struct inode *dir,
 }
 
 /* An entry of a directory is never above that directory. */
-static bool is_near(const struct move *m)
+static bool is_near(const struct rename_move *m)
 {
 	return m->src.dir.handle == m->dst.dir.handle;
 }
 
 /* A directory must not be moved into itself. */
-static int check_loop(struct ns_op *op, const struct move *m)
+static int check_loop(struct ns_op *op, const struct rename_move *m)
 {
 	int rc = 0;
 
 	if (inode_is_dir(&m->src.ino) && !is_near(m))
-		rc = within(op, 0, &m->dst.dir, m->src.ino.handle);
+		rc = is_within(op, 0, &m->dst.dir, m->src.ino.handle);
 	return rc == 1 ? -EINVAL : rc;
 }
 
 /* The reverse case: the entry at dst is above the source. */
-static int check_above(struct ns_op *op, const struct move *m, int error)
+static int check_above(struct ns_op *op, const struct rename_move *m, int error)
 {
 	int rc = 0;
 
 	if (m->dst.found && inode_is_dir(&m->dst.ino) && !is_near(m))
-		rc = within(op, 1, &m->src.dir, m->dst.ino.handle);
+		rc = is_within(op, 1, &m->src.dir, m->dst.ino.handle);
 	return rc == 1 ? error : rc;
 }
 
-static int check_types(const struct move *m)
+static int check_types(const struct rename_move *m)
 {
 	if (!m->dst.found ||
 	    inode_is_dir(&m->src.ino) == inode_is_dir(&m->dst.ino))
@@ -122,7 +122,7 @@ static int check_types(const struct move *m)
 	return inode_is_dir(&m->src.ino) ? -ENOTDIR : -EISDIR;
 }
 
-static int check_empty(struct ns *ns, const struct move *m)
+static int check_empty(struct ns *ns, const struct rename_move *m)
 {
 	int rc;
 
@@ -132,7 +132,7 @@ static int check_empty(struct ns *ns, const struct move *m)
 	return rc < 0 ? rc : rc ? 0 : -ENOTEMPTY;
 }
 
-static int check_entries(struct ns_op *op, const struct move *m)
+static int check_entries(struct ns_op *op, const struct rename_move *m)
 {
 	int rc = ns_may_delete(op, &m->src.dir, &m->src.ino);
 
@@ -143,7 +143,7 @@ static int check_entries(struct ns_op *op, const struct move *m)
 }
 
 /* A directory that moves to another parent changes its "..". */
-static int check_inside(const struct ns_op *op, const struct move *m)
+static int check_inside(const struct ns_op *op, const struct rename_move *m)
 {
 	if (!inode_is_dir(&m->src.ino) ||
 	    m->src.dir.handle == m->dst.dir.handle)
@@ -151,14 +151,14 @@ static int check_inside(const struct ns_op *op, const struct move *m)
 	return ns_may(op, &m->src.ino, W_OK);
 }
 
-static int before_replace(struct ns_op *op, struct move *m)
+static int before_replace(struct ns_op *op, struct rename_move *m)
 {
 	return m->dst.found && !inode_is_dir(&m->dst.ino)
-		       ? ns_before_drop(op, &m->dst.ino)
+		       ? ns_before_drop_link(op, &m->dst.ino)
 		       : 0;
 }
 
-static int replace_victim(struct ns_op *op, struct move *m)
+static int replace_victim(struct ns_op *op, struct rename_move *m)
 {
 	if (!m->dst.found)
 		return 0;
@@ -166,10 +166,10 @@ static int replace_victim(struct ns_op *op, struct move *m)
 		return ns_drop_link(op, &m->dst.ino);
 	m->to->nlink--;
 	m->dst.ino.nlink = 0;
-	return ns_settle(op, &m->dst.ino);
+	return ns_put_or_remove(op, &m->dst.ino);
 }
 
-static int move_entry(struct ns_op *op, struct move *m)
+static int move_entry(struct ns_op *op, struct rename_move *m)
 {
 	struct store *st = op->ns->st;
 	struct dent dent = { .handle = m->src.ino.handle,
@@ -192,20 +192,20 @@ static int move_entry(struct ns_op *op, struct move *m)
 	return inode_put(st, &m->src.ino);
 }
 
-static int touch_parents(struct ns_op *op, struct move *m)
+static int touch_parents(struct ns_op *op, struct rename_move *m)
 {
 	struct store *st = op->ns->st;
 	int rc;
 
-	ns_touch(op, &m->src.dir);
+	ns_touch_dir(op, &m->src.dir);
 	rc = inode_put(st, &m->src.dir);
 	if (rc || m->to == &m->src.dir)
 		return rc;
-	ns_touch(op, m->to);
+	ns_touch_dir(op, m->to);
 	return inode_put(st, m->to);
 }
 
-static int check_move(struct ns_op *op, const struct move *m)
+static int check_move(struct ns_op *op, const struct rename_move *m)
 {
 	int rc;
 
@@ -223,9 +223,9 @@ static int check_move(struct ns_op *op, const struct move *m)
 
 /* ---- exchange of two entries ---- */
 
-static int check_exchange(struct ns_op *op, const struct move *m)
+static int check_exchange(struct ns_op *op, const struct rename_move *m)
 {
-	const struct move back = { .src = m->dst, .dst = m->src };
+	const struct rename_move back = { .src = m->dst, .dst = m->src };
 	int rc;
 
 	rc = check_loop(op, m);
@@ -259,7 +259,7 @@ static int put_there(struct ns_op *op, struct ns_place *from,
 	return inode_put(op->ns->st, &from->ino);
 }
 
-static int exchange(struct ns_op *op, struct move *m)
+static int exchange_entries(struct ns_op *op, struct rename_move *m)
 {
 	int rc = check_exchange(op, m);
 
@@ -270,7 +270,7 @@ static int exchange(struct ns_op *op, struct move *m)
 	return rc ? rc : touch_parents(op, m);
 }
 
-static int replace(struct ns_op *op, struct move *m)
+static int replace_entry(struct ns_op *op, struct rename_move *m)
 {
 	int rc = check_move(op, m);
 
@@ -286,7 +286,7 @@ static int replace(struct ns_op *op, struct move *m)
 int ns_rename(struct ns_op *op, const struct ns_path *from,
 	      const struct ns_path *to, uint32_t flags)
 {
-	struct move m;
+	struct rename_move m;
 	int rc;
 
 	rc = ns_resolve(op, from, NS_ENTRY, &m.src);
@@ -301,5 +301,6 @@ int ns_rename(struct ns_op *op, const struct ns_path *from,
 	if (m.dst.found && m.dst.ino.handle == m.src.ino.handle)
 		return 0;
 	m.to = m.src.dir.handle == m.dst.dir.handle ? &m.src.dir : &m.dst.dir;
-	return flags & WIRE_RN_EXCHANGE ? exchange(op, &m) : replace(op, &m);
+	return flags & WIRE_RN_EXCHANGE ? exchange_entries(op, &m)
+					: replace_entry(op, &m);
 }

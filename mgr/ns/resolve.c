@@ -18,7 +18,7 @@
 
 #define STEP_DONE 100 /* a step has set *pl */
 
-struct walk {
+struct path_walk {
 	struct ns_op *op;
 	unsigned int flags;
 	char *rest, *end;
@@ -37,7 +37,7 @@ struct ns_walk {
 	char rest[]; /* the rest of the path */
 };
 
-static int redirect(struct walk *w, const char *head, size_t len)
+static int redirect_path(struct path_walk *w, const char *head, size_t len)
 {
 	struct ns *ns = w->op->ns;
 	size_t rest = (size_t)(w->end - w->rest);
@@ -51,7 +51,7 @@ static int redirect(struct walk *w, const char *head, size_t len)
 }
 
 /* Takes the next component from the rest; false: there is none. */
-static bool next_component(struct walk *w)
+static bool next_component(struct path_walk *w)
 {
 	char *p = w->rest;
 
@@ -69,14 +69,14 @@ static bool next_component(struct walk *w)
 	return w->len > 0;
 }
 
-static bool follows(const struct walk *w)
+static bool is_followed(const struct path_walk *w)
 {
 	if (!w->last || w->flags & NS_FOLLOW)
 		return true;
 	return w->slash && !(w->flags & NS_ENTRY);
 }
 
-static int follow(struct walk *w, const struct inode *link)
+static int follow_symlink(struct path_walk *w, const struct inode *link)
 {
 	struct ns *ns = w->op->ns;
 	char text[SYMLINK_MAX];
@@ -89,7 +89,7 @@ static int follow(struct walk *w, const struct inode *link)
 	if (rc)
 		return rc;
 	if (text[0] == '/')
-		return redirect(w, text, len);
+		return redirect_path(w, text, len);
 	if (len > (size_t)(w->rest - ns->walk))
 		return -ENAMETOOLONG;
 	w->rest -= len;
@@ -97,7 +97,8 @@ static int follow(struct walk *w, const struct inode *link)
 	return 0;
 }
 
-static void fill(const struct walk *w, enum ns_last last, struct ns_place *pl)
+static void set_place(const struct path_walk *w, enum ns_last last,
+		      struct ns_place *pl)
 {
 	pl->last = last;
 	pl->slash = w->slash;
@@ -105,25 +106,25 @@ static void fill(const struct walk *w, enum ns_last last, struct ns_place *pl)
 	pl->ino = w->cur;
 }
 
-static int step_dots(struct walk *w, struct ns_place *pl)
+static int step_dots(struct path_walk *w, struct ns_place *pl)
 {
 	struct ns *ns = w->op->ns;
 	int rc;
 
 	if (w->len == 2) {
 		if (w->cur.handle == ns->root)
-			return redirect(w, "..", 2);
+			return redirect_path(w, "..", 2);
 		rc = inode_get(ns->st, w->cur.parent, &w->cur);
 		if (rc)
 			return rc;
 	}
 	if (!w->last)
 		return 0;
-	fill(w, w->len == 1 ? NS_LAST_DOT : NS_LAST_DOTDOT, pl);
+	set_place(w, w->len == 1 ? NS_LAST_DOT : NS_LAST_DOTDOT, pl);
 	return STEP_DONE;
 }
 
-static int step_missing(struct walk *w, struct ns_place *pl)
+static int step_missing(struct path_walk *w, struct ns_place *pl)
 {
 	if (!w->last || !(w->flags & NS_ENTRY))
 		return -ENOENT;
@@ -131,7 +132,7 @@ static int step_missing(struct walk *w, struct ns_place *pl)
 	return STEP_DONE;
 }
 
-static int step_name(struct walk *w, struct ns_place *pl)
+static int step_name(struct path_walk *w, struct ns_place *pl)
 {
 	struct store *st = w->op->ns->st;
 	struct dent dent;
@@ -154,8 +155,8 @@ static int step_name(struct walk *w, struct ns_place *pl)
 	}
 	if (rc)
 		return step_missing(w, pl);
-	if (S_ISLNK(ino.mode) && follows(w))
-		return follow(w, &ino);
+	if (S_ISLNK(ino.mode) && is_followed(w))
+		return follow_symlink(w, &ino);
 	if (!inode_is_dir(&ino) &&
 	    (!w->last || (w->slash && !(w->flags & NS_ENTRY))))
 		return -ENOTDIR;
@@ -168,14 +169,14 @@ static int step_name(struct walk *w, struct ns_place *pl)
 	return STEP_DONE;
 }
 
-static bool is_dots(const struct walk *w)
+static bool is_dots(const struct path_walk *w)
 {
 	return w->name[0] == '.' &&
 	       (w->len == 1 || (w->len == 2 && w->name[1] == '.'));
 }
 
 /* Saves the state before the current component. */
-static int pause_walk(const struct walk *w, struct ns_walk **at)
+static int pause_walk(const struct path_walk *w, struct ns_walk **at)
 {
 	size_t len = (size_t)(w->end - w->name);
 	struct ns_walk *kept = realloc(*at, sizeof(*kept) + len);
@@ -190,7 +191,7 @@ static int pause_walk(const struct walk *w, struct ns_walk **at)
 	return NS_PAUSED;
 }
 
-static void set_rest(struct walk *w, const char *rest, size_t len)
+static void set_rest(struct path_walk *w, const char *rest, size_t len)
 {
 	struct ns *ns = w->op->ns;
 
@@ -199,14 +200,14 @@ static void set_rest(struct walk *w, const char *rest, size_t len)
 	memcpy(w->rest, rest, len);
 }
 
-static int go_on(struct walk *w, const struct ns_walk *kept)
+static int resume_walk(struct path_walk *w, const struct ns_walk *kept)
 {
 	set_rest(w, kept->rest, kept->len);
 	w->links = kept->links;
 	return inode_get(w->op->ns->st, kept->dir, &w->cur);
 }
 
-static int start(struct walk *w, const struct ns_path *path)
+static int start_walk(struct path_walk *w, const struct ns_path *path)
 {
 	struct ns *ns = w->op->ns;
 	int rc;
@@ -226,18 +227,18 @@ int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 	struct ns_walk *none = NULL,
 		       **kept = op->pause ? &op->pause->walk[op->walks++]
 					  : &none;
-	struct walk w = { .op = op, .flags = flags };
+	struct path_walk w = { .op = op, .flags = flags };
 	uint64_t before = op->ns->steps;
 	int rc;
 
-	rc = *kept ? go_on(&w, *kept) : start(&w, path);
+	rc = *kept ? resume_walk(&w, *kept) : start_walk(&w, path);
 	if (rc)
 		return rc;
 	if (path->len && !inode_is_dir(&w.cur))
 		return -ENOTDIR;
 	if (!next_component(&w)) {
 		w.slash = path->len > 0;
-		fill(&w, NS_LAST_SELF, place);
+		set_place(&w, NS_LAST_SELF, place);
 		return 0;
 	}
 	do {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mgr/ns/acl_row.h"
+#include "mgr/ns/acl.h"
 #include "mgr/ns/ns_int.h"
 #include "common/wire/wire.h"
 #include "mgr/db/inode.h"
@@ -70,8 +70,8 @@ static bool is_acl(const struct ns_xattr *x)
 	return acl_kind_of(x->name, x->nlen) != ACL_OF_NONE;
 }
 
-static int may(const struct ns_op *op, const struct inode *ino,
-	       const struct ns_xattr *x, bool write)
+static int may_access(const struct ns_op *op, const struct inode *ino,
+		      const struct ns_xattr *x, bool write)
 {
 	enum space space = space_of(x->name, x->nlen);
 	int rc = may_space(op, ino, space, write);
@@ -93,7 +93,7 @@ static int count_one(void *arg, const char *name, size_t nlen)
 }
 
 /* 0: one more attribute is allowed. */
-static int room(struct store *st, const struct inode *ino)
+static int check_count(struct store *st, const struct inode *ino)
 {
 	unsigned int n = 0;
 
@@ -111,10 +111,10 @@ static int check_there(struct store *st, const struct inode *ino,
 		return x->flags & WIRE_X_CREATE ? -EEXIST : 0;
 	if (rc != -ENODATA || x->flags & WIRE_X_REPLACE)
 		return rc;
-	return room(st, ino);
+	return check_count(st, ino);
 }
 
-static int touch(struct ns_op *op, struct inode *ino)
+static int note_change(struct ns_op *op, struct inode *ino)
 {
 	ino->flags |= INODE_XATTR;
 	ino->ctime = op->now;
@@ -129,11 +129,11 @@ static int set_acl(struct ns_op *op, const struct ns_xattr *x,
 	bool changed = false;
 	int rc = 0;
 
-	if (len && !acl_there(ino, kind))
-		rc = room(op->ns->st, ino);
+	if (len && !acl_exists(ino, kind))
+		rc = check_count(op->ns->st, ino);
 	if (!rc)
 		rc = acl_set(op, ino, kind, x->value, len, &changed);
-	return changed ? touch(op, ino) : rc;
+	return changed ? note_change(op, ino) : rc;
 }
 
 static int set_value(struct ns_op *op, const struct ns_xattr *x,
@@ -145,7 +145,7 @@ static int set_value(struct ns_op *op, const struct ns_xattr *x,
 	if (!rc)
 		rc = xattr_put(st, ino->handle, x->name, x->nlen, x->value,
 			       x->len);
-	return rc ? rc : touch(op, ino);
+	return rc ? rc : note_change(op, ino);
 }
 
 int ns_setxattr(struct ns_op *op, const struct ns_xattr *x)
@@ -155,7 +155,7 @@ int ns_setxattr(struct ns_op *op, const struct ns_xattr *x)
 
 	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
 	if (!rc)
-		rc = may(op, &place.ino, x, true);
+		rc = may_access(op, &place.ino, x, true);
 	if (rc)
 		return rc;
 	return is_acl(x) ? set_acl(op, x, &place.ino, x->len)
@@ -170,7 +170,7 @@ int ns_getxattr(struct ns_op *op, const struct ns_xattr *x, void *value,
 
 	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
 	if (!rc)
-		rc = may(op, &place.ino, x, false);
+		rc = may_access(op, &place.ino, x, false);
 	return rc ? rc
 		  : xattr_get(op->ns->st, place.ino.handle, x->name, x->nlen,
 			      value, len);
@@ -183,15 +183,15 @@ int ns_removexattr(struct ns_op *op, const struct ns_xattr *x)
 
 	rc = ns_resolve(op, &x->path, NS_FOLLOW, &place);
 	if (!rc)
-		rc = may(op, &place.ino, x, true);
+		rc = may_access(op, &place.ino, x, true);
 	if (!rc && is_acl(x))
 		return set_acl(op, x, &place.ino, 0);
 	if (!rc)
 		rc = xattr_del(op->ns->st, place.ino.handle, x->name, x->nlen);
-	return rc ? rc : touch(op, &place.ino);
+	return rc ? rc : note_change(op, &place.ino);
 }
 
-struct names {
+struct xattr_names {
 	const struct ns_cred *cred;
 	char *buf;
 	size_t len;
@@ -199,7 +199,7 @@ struct names {
 
 static int list_one(void *arg, const char *name, size_t nlen)
 {
-	struct names *n = arg;
+	struct xattr_names *n = arg;
 
 	if (n->cred->uid != 0 && space_of(name, nlen) == SPACE_TRUSTED)
 		return 0;
@@ -214,7 +214,7 @@ static int list_one(void *arg, const char *name, size_t nlen)
 int ns_listxattr(struct ns_op *op, const struct ns_path *path, char *buf,
 		 size_t *len)
 {
-	struct names n = { op->cred, buf, 0 };
+	struct xattr_names n = { op->cred, buf, 0 };
 	struct ns_place place;
 	int rc;
 

@@ -6,7 +6,7 @@ int op_put_attr(struct op *op, const struct inode *ino)
 {
 	struct wire_attr_rep rep;
 
-	ns_show(&op->ns, ino, &rep.attr);
+	ns_fill_attr(&op->ns, ino, &rep.attr);
 	wire_put(op->out, &rep, sizeof(rep));
 	return 0;
 }

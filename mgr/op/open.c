@@ -44,7 +44,7 @@ int op_open(struct op *op)
 		    args.path.path, args.path.len);
 	if (truncate)
 		return begin_truncation(op, &ino);
-	ns_show(&op->ns, &ino, &rep.attr);
+	ns_fill_attr(&op->ns, &ino, &rep.attr);
 	rep.open = htole64(open);
 	wire_put(op->out, &rep, sizeof(rep));
 	return caps_put(op, &rep.attr, args.flags);

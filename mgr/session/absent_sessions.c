@@ -39,7 +39,7 @@ static void note_declared(void *arg, struct rpc_session *session)
 {
 	struct mgr *mgr = arg;
 
-	ns_declared(&mgr->ns, rpc_session_info(session)->id);
+	ns_all_declared(&mgr->ns, rpc_session_info(session)->id);
 }
 
 /* A session that reconnected in time has had this time once more to declare its holds. */

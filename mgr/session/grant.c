@@ -133,7 +133,7 @@ int op_redeem(struct op *op)
 	rc = ns_redeem(&op->ns, grant, flags, &ino, &open);
 	if (rc)
 		return rc;
-	ns_show(&op->ns, &ino, &rep.attr);
+	ns_fill_attr(&op->ns, &ino, &rep.attr);
 	rep.open = htole64(open);
 	wire_put(op->out, &rep, sizeof(rep));
 	rc = caps_put(op, &rep.attr, flags);

@@ -197,7 +197,7 @@ void session_drop_later(struct mgr *mgr, uint64_t id)
 {
 	struct offline_session *session = calloc(1, sizeof(*session));
 
-	ns_session_over(&mgr->ns, id);
+	ns_session_ended(&mgr->ns, id);
 	if (!session) { /* the row stays, so the next start ends the session */
 		log_error(mgr->log, "no memory to end session %016llx",
 			  (unsigned long long)id);
@@ -357,7 +357,7 @@ static int load_session(void *arg, const struct session_rec *rec)
 	int rc = 0;
 
 	if (rec->flags & SESSION_DECLARES && !(rec->flags & SESSION_ENDED))
-		rc = ns_undeclared(&mgr->ns, rec->id);
+		rc = ns_expect_declare(&mgr->ns, rec->id);
 	if (rc)
 		return rc;
 	if (rec->flags & SESSION_FENCED)

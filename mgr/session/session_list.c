@@ -118,7 +118,7 @@ static int fill_row(struct mgr *mgr, const struct row *row,
 		rc = locker_count(mgr->st, row->id, COUNT_MAX, &locks);
 	if (rc)
 		return rc;
-	to->opens = htole32(opens + ns_held(&mgr->ns, row->id));
+	to->opens = htole32(opens + ns_count_holds(&mgr->ns, row->id));
 	to->locks = htole32(locks);
 	return 0;
 }

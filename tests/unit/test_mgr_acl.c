@@ -213,7 +213,7 @@ static uint32_t shown(const char *path, uint32_t features)
 	struct inode ino;
 
 	ck_assert_int_eq(fx_stat(&fx, path, &ino), 0);
-	ns_show(&asks, &ino, &attr);
+	ns_fill_attr(&asks, &ino, &attr);
 	return le32toh(attr.flags) & ~WIRE_A_SIZE;
 }
 

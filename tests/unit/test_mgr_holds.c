@@ -202,17 +202,17 @@ START_TEST(gone_before_it_was_declared)
 	uint64_t a = hold();
 
 	fx_reopen(&fx);
-	ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+	ck_assert_int_eq(ns_expect_declare(&fx.ns, fx.session), 0);
 	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
 	ck_assert(is_there());
 	if (_i == 2) { /* again before that */
 		fx_reopen(&fx);
-		ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+		ck_assert_int_eq(ns_expect_declare(&fx.ns, fx.session), 0);
 	}
 	if (_i) {
 		ck_assert_int_eq(declare(a), 0);
 		ck_assert_int_eq(declare(a), 0);
-		ns_declared(&fx.ns, fx.session);
+		ns_all_declared(&fx.ns, fx.session);
 	} else { /* it never does */
 		end_session();
 	}
@@ -234,9 +234,9 @@ START_TEST(declared_with_a_row)
 
 	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
 	fx_reopen(&fx);
-	ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+	ck_assert_int_eq(ns_expect_declare(&fx.ns, fx.session), 0);
 	ck_assert_int_eq(declare(a), 0);
-	ns_declared(&fx.ns, fx.session);
+	ns_all_declared(&fx.ns, fx.session);
 	ck_assert_uint_eq(holders(), 1);
 	ck_assert_int_eq(let_go(a), 0);
 	ck_assert(!is_there());
@@ -251,11 +251,11 @@ START_TEST(released_before_it_was_declared)
 	if (_i)
 		ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
 	fx_reopen(&fx);
-	ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+	ck_assert_int_eq(ns_expect_declare(&fx.ns, fx.session), 0);
 	ck_assert_int_eq(let_go(a), 0);
 	ck_assert_int_eq(declare(a), 0);
 	ck_assert_int_eq(declare(b), 0);
-	ns_declared(&fx.ns, fx.session);
+	ns_all_declared(&fx.ns, fx.session);
 	ck_assert(!ns_tidy_holds(&fx.ns));
 	ck_assert_uint_eq(fx.ns.holds.n, 1);
 	ck_assert_int_eq(let_go(a), -EBADF);
@@ -271,14 +271,14 @@ END_TEST
 START_TEST(all_must_declare)
 {
 	fx_reopen(&fx);
-	ck_assert_int_eq(ns_undeclared(&fx.ns, 1), 0);
-	ck_assert_int_eq(ns_undeclared(&fx.ns, 2), 0);
-	ck_assert_int_eq(ns_undeclared(&fx.ns, 2), 0);
-	ns_declared(&fx.ns, 1);
-	ns_declared(&fx.ns, 1);
+	ck_assert_int_eq(ns_expect_declare(&fx.ns, 1), 0);
+	ck_assert_int_eq(ns_expect_declare(&fx.ns, 2), 0);
+	ck_assert_int_eq(ns_expect_declare(&fx.ns, 2), 0);
+	ns_all_declared(&fx.ns, 1);
+	ns_all_declared(&fx.ns, 1);
 	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
 	ck_assert(is_there());
-	ns_declared(&fx.ns, 2);
+	ns_all_declared(&fx.ns, 2);
 	ck_assert_int_eq(fx_count_intents(&fx, INTENT_LATER), 1);
 	ck_assert_int_eq(remove_later(), 0);
 	ck_assert(!is_there());
@@ -523,13 +523,13 @@ START_TEST(many_are_forgotten)
 		hold();
 	if (_i) {
 		fx_reopen(&fx);
-		ck_assert_int_eq(ns_undeclared(&fx.ns, 78), 0);
-		ck_assert_int_eq(ns_undeclared(&fx.ns, fx.session), 0);
+		ck_assert_int_eq(ns_expect_declare(&fx.ns, 78), 0);
+		ck_assert_int_eq(ns_expect_declare(&fx.ns, fx.session), 0);
 		for (unsigned int i = 0; i < all; i++)
 			ck_assert_int_eq(let_go(first + i), 0);
-		ns_declared(&fx.ns, fx.session);
+		ns_all_declared(&fx.ns, fx.session);
 		ck_assert(!ns_tidy_holds(&fx.ns));
-		ns_declared(&fx.ns, 78);
+		ns_all_declared(&fx.ns, 78);
 	}
 	ck_assert_uint_eq(fx.ns.holds.n, n);
 	while (_i ? ns_tidy_holds(&fx.ns)
@@ -550,7 +550,7 @@ START_TEST(others_have_ended)
 
 	for (unsigned int i = 0; i < NS_FORGET_HOLDS; i++)
 		hold();
-	ns_session_over(&fx.ns, fx.session);
+	ns_session_ended(&fx.ns, fx.session);
 	fx.session = 78;
 	live = hold();
 	while (leave_turn(&pause, false) == NS_PART)
@@ -567,12 +567,12 @@ END_TEST
 START_TEST(held_in_memory)
 {
 	hold_many();
-	ck_assert_uint_eq(ns_held(&fx.ns, fx.session), MANY);
-	ck_assert_uint_eq(ns_held(&fx.ns, 78), 0);
+	ck_assert_uint_eq(ns_count_holds(&fx.ns, fx.session), MANY);
+	ck_assert_uint_eq(ns_count_holds(&fx.ns, 78), 0);
 	ck_assert_int_eq(let_go(holds_of[0]), 0);
-	ck_assert_uint_eq(ns_held(&fx.ns, fx.session), MANY - 1);
+	ck_assert_uint_eq(ns_count_holds(&fx.ns, fx.session), MANY - 1);
 	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
-	ck_assert_uint_eq(ns_held(&fx.ns, fx.session), 0);
+	ck_assert_uint_eq(ns_count_holds(&fx.ns, fx.session), 0);
 }
 END_TEST
 

@@ -147,8 +147,9 @@ static void step_stat(const char *path)
 		inode_get(fx.db.st, n->handle, &ino);
 		n->size = rnd(100000);
 		now = (struct ns_size){ .size = n->size, .mtime = 1 };
-		ck_assert_int_eq(
-			FX_DO(&fx, ns_asked(&op, n->handle, ino.gen, &now)), 0);
+		ck_assert_int_eq(FX_DO(&fx, ns_store_size(&op, n->handle,
+							  ino.gen, &now)),
+				 0);
 		n->known = true;
 		n->taint = false;
 		got = fx_stat(&fx, path, &ino);
@@ -178,7 +179,7 @@ static void step_truncate(const char *path)
 		ck_assert_uint_eq(in.id, 0);
 		return;
 	}
-	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, 0)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	n->data = true;
 	n->size = n->end = size;
 	n->taint = n->writers > 0;

@@ -258,7 +258,7 @@ static bool told(void)
 	if (!d->attr.handle)
 		return false;
 	ck_assert_int_eq(fx_lstat(&fx, "d/f", &ino), 0);
-	ns_show(&(struct ns_op){ .ns = &fx.ns }, &ino, &want);
+	ns_fill_attr(&(struct ns_op){ .ns = &fx.ns }, &ino, &want);
 	ck_assert_mem_eq(&want, &d->attr, sizeof(want));
 	ck_assert_uint_eq(d->ent.handle, d->attr.handle);
 	return true;

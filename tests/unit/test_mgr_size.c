@@ -66,7 +66,8 @@ static void answer(const struct inode *i, uint64_t size, uint64_t blocks,
 {
 	const struct ns_size now = { size, blocks, mtime };
 
-	ck_assert_int_eq(FX_DO(&fx, ns_asked(&op, i->handle, i->gen, &now)), 0);
+	ck_assert_int_eq(
+		FX_DO(&fx, ns_store_size(&op, i->handle, i->gen, &now)), 0);
 }
 
 static void asked(uint64_t size, int64_t mtime)
@@ -206,7 +207,7 @@ START_TEST(test_truncate)
 			 NS_BUSY);
 	ck_assert_int_eq(fx_open_file(&fx, "f", WIRE_O_READ, 0, &ino, &open),
 			 0);
-	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, 0)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_RESIZE), 0);
 	ck_assert(known());
 	ck_assert_uint_eq(ino.size, 30);
@@ -218,11 +219,11 @@ START_TEST(test_truncate_fails)
 	struct intent in;
 
 	ck_assert_int_eq(fx_truncate(&fx, "f", 1 << 30, &in), 0);
-	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, -ENOSPC)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, -ENOSPC)), 0);
 	ck_assert_int_eq(stat_f(), NS_ASK);
 	/* another truncation heals it */
 	ck_assert_int_eq(fx_truncate(&fx, "f", 0, &in), 0);
-	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, 0)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	ck_assert_int_eq(stat_f(), 0);
 	ck_assert(known());
 	ck_assert_uint_eq(ino.size, 0);
@@ -236,7 +237,7 @@ START_TEST(test_truncate_among_writers)
 
 	ck_assert_int_eq(fx_truncate(&fx, "f", 30, &in), 0);
 	close_f(a, 100, 5000); /* before or after the truncation? */
-	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, 0)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	ck_assert(!known());
 	close_f(b, 10, 5000);
 	ck_assert_int_eq(stat_f(), NS_ASK);
@@ -244,7 +245,7 @@ START_TEST(test_truncate_among_writers)
 	ck_assert_int_eq(fx_truncate(&fx, "f", 40, &in), 0);
 	close_f(a, 50, 6000);
 	ck_assert(!known());
-	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, 0)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	ck_assert_int_eq(stat_f(), NS_ASK);
 }
 END_TEST
@@ -259,7 +260,7 @@ START_TEST(test_truncate_unlinked)
 	/* objects go only after the truncation can make none any more */
 	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_REMOVE), 0);
 	fx_reopen(&fx);
-	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, 0)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_REMOVE), 1);
 	ck_assert_int_eq(fx_stat_handle(&fx, h, &ino), -ESTALE);
 }
@@ -280,7 +281,7 @@ START_TEST(test_open_truncates)
 	ck_assert(truncate);
 	ck_assert_uint_eq(open, 0);
 	ck_assert_int_eq(FX_DO(&fx, ns_truncate(&op, &self, 0, 0, &in)), 0);
-	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, 0)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	ck_assert_int_eq(FX_DO(&fx,
 			       (op.truncated = ino.handle,
 				ns_open(&op, &args, &ino, &open, &truncate))),
@@ -367,7 +368,7 @@ START_TEST(test_append_after_truncate)
 	ck_assert_uint_eq(off, 100);
 	ck_assert_int_eq(fx_truncate(&fx, "f", 7, &in), 0);
 	ck_assert_int_eq(append(a, 1, false, &off), NS_BUSY);
-	ck_assert_int_eq(FX_DO(&fx, ns_resized(&op, &in, 0)), 0);
+	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	close_f(b, 100, 1600); /* from before */
 	ck_assert_int_eq(append(a, 1, false, &off), NS_ASK);
 	asked(7, 1700);
@@ -388,7 +389,7 @@ static uint64_t shown_to(uint64_t session)
 	struct wire_attr attr;
 
 	known();
-	ns_show(&asks, &ino, &attr);
+	ns_fill_attr(&asks, &ino, &attr);
 	return le32toh(attr.flags) & (WIRE_A_SIZE | WIRE_A_SOLE)
 		       ? le64toh(attr.size)
 		       : UINT64_MAX;
@@ -415,9 +416,9 @@ START_TEST(test_sole)
 	open_f(0);
 	ck_assert_uint_eq(shown_to(77), 200);
 	ck_assert_uint_eq(shown_to(78), UINT64_MAX);
-	size_resizing(&ino);
+	size_begin_resize(&ino);
 	ck_assert(!size_is_sole(&ino, 77));
-	size_resized(&ino, 5, 0);
+	size_end_resize(&ino, 5, 0);
 	ck_assert(!size_is_sole(&ino, 77));
 }
 END_TEST

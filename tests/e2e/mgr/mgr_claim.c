@@ -42,19 +42,22 @@ bool __wrap_rpc_req_late(const struct rpc_req *req)
 	return is_late;
 }
 
-int __real_ns_bound(struct ns *ns);
-int __wrap_ns_bound(struct ns *ns);
-int __wrap_ns_bound(struct ns *ns)
+int __real_ns_set_bound(struct ns *ns);
+int __wrap_ns_set_bound(struct ns *ns);
+int __wrap_ns_set_bound(struct ns *ns)
 {
-	return atomic_load(&unmarkable) ? -ENOSPC : __real_ns_bound(ns);
+	return atomic_load(&unmarkable) ? -ENOSPC : __real_ns_set_bound(ns);
 }
 
-int __real_ns_resized(struct ns_op *op, const struct intent *in, int status);
-int __wrap_ns_resized(struct ns_op *op, const struct intent *in, int status);
-int __wrap_ns_resized(struct ns_op *op, const struct intent *in, int status)
+int __real_ns_end_truncate(struct ns_op *op, const struct intent *in,
+			   int status);
+int __wrap_ns_end_truncate(struct ns_op *op, const struct intent *in,
+			   int status);
+int __wrap_ns_end_truncate(struct ns_op *op, const struct intent *in,
+			   int status)
 {
 	return atomic_load(&endless) ? -ENOSPC
-				     : __real_ns_resized(op, in, status);
+				     : __real_ns_end_truncate(op, in, status);
 }
 
 static void sink(void *arg, enum log_level level, const char *msg)

@@ -1,10 +1,70 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* adopt.c - ADOPT: moves what a previous session has of a file. */
+/*
+ * handover.c - what passes from one session to another: GRANT and REDEEM pass an open file, ADOPT
+ * moves what a previous session has of a file.
+ */
 #include <errno.h>
+#include <unistd.h>
 
 #include "mgr/db/lock_rows.h"
-#include "mgr/ns/ns_int.h"
 #include "mgr/db/sessions.h"
+#include "mgr/ns/holds.h"
+#include "mgr/ns/ns_int.h"
+
+/* ---- GRANT and REDEEM ---- */
+
+static int find_granted(struct ns_op *op, const struct ns_grant *grant,
+			struct open_rec *rec, struct inode *ino)
+{
+	struct store *st = op->ns->st;
+	int rc = 0;
+
+	*rec = (struct open_rec){ 0 };
+	if (!holds_get(op->ns, grant->session, grant->open, &rec->handle,
+		       &rec->flags))
+		rc = open_get(st, grant->session, grant->open, rec);
+	if (rc == -ENOENT || (!rc && rec->handle != grant->handle))
+		return -EBADF;
+	return rc ? rc : inode_get(st, rec->handle, ino);
+}
+
+int ns_may_grant(struct ns_op *op, const struct ns_grant *grant)
+{
+	struct open_rec rec;
+	struct inode ino;
+	int rc = find_granted(op, grant, &rec, &ino);
+
+	if (rc)
+		return rc;
+	if (rec.flags & OPEN_HOLD && grant->flags & WIRE_O_WRITE)
+		return -EBADF;
+	if (rec.flags & OPEN_HOLD && !(rec.flags & OPEN_DECLARED))
+		return 0;
+	/* neither a writer's record nor a declared hold proves that the session may read;
+	 * a mount for all users may read everything, with the rights of root */
+	return grant->flags & WIRE_O_READ ? ns_may(op, &ino, R_OK) : 0;
+}
+
+int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,
+	      struct inode *ino, uint64_t *open)
+{
+	struct open_rec rec;
+	int rc = find_granted(op, grant, &rec, ino);
+
+	*open = 0;
+	if (rc)
+		return rc;
+	/* the granting session holds the file for readers */
+	if (!(flags & WIRE_O_WRITE))
+		return 0;
+	rc = ns_check_busy(op, ino);
+	if (rc)
+		return rc;
+	rc = ns_record_writer(op, flags, ino, open);
+	return rc ? rc : inode_put(op->ns->st, ino);
+}
+
+/* ---- ADOPT ---- */
 
 int ns_may_adopt(struct ns_op *op, uint64_t session, uint32_t uid)
 {
@@ -108,10 +168,10 @@ static int move_locks(struct ns_op *op, const struct ns_adopt_args *args,
 		return rc;
 	if (n == (int)NS_DROP_LOCKS)
 		*done |= WIRE_AD_MORE;
-	rc = lock_count(st, op->session, args->handle, n);
+	rc = lock_count_add(st, op->session, args->handle, n);
 	if (!rc)
-		rc = lock_count(st, args->session, args->handle, -n);
-	return rc ? rc : lock_forgotten(st, args->session, args->handle);
+		rc = lock_count_add(st, args->session, args->handle, -n);
+	return rc ? rc : lock_count_drop(st, args->session, args->handle);
 }
 
 /* Otherwise an unlock in turns would miss the locks that move. */

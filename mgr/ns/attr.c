@@ -1,16 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* setattr.c - SETATTR: chmod, chown, utimens. */
+/* attr.c - GETATTR, ACCESS, SETATTR (chmod, chown, utimens), and the form of an inode on the wire. */
 #include <errno.h>
 #include <unistd.h>
 
-#include "mgr/ns/acl_row.h"
+#include "mgr/ns/acl.h"
 #include "mgr/ns/ns_int.h"
+
+/* ---- GETATTR and ACCESS ---- */
+
+int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
+	       struct inode *ino)
+{
+	struct ns_place place;
+	int rc;
+
+	rc = ns_resolve(op, path, follow ? NS_FOLLOW : 0, &place);
+	if (rc)
+		return rc;
+	if (ns_must_ask(&place.ino) && !op->asked) {
+		op->wait = place.ino.handle;
+		return NS_ASK;
+	}
+	if (ns_is_unsure(&place.ino))
+		op->unsure = place.ino.handle;
+	*ino = place.ino;
+	return 0;
+}
+
+int ns_access(struct ns_op *op, const struct ns_path *path, uint32_t mask)
+{
+	struct ns_place place;
+	int rc;
+
+	if (mask & ~(uint32_t)(R_OK | W_OK | X_OK))
+		return -EINVAL;
+	rc = ns_resolve(op, path, NS_FOLLOW, &place);
+	return rc ? rc : ns_may(op, &place.ino, mask);
+}
+
+/* ---- SETATTR ---- */
 
 #define TIMES                                                                  \
 	(WIRE_S_ATIME | WIRE_S_MTIME | WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW)
 #define TOUCH (WIRE_S_ATIME_NOW | WIRE_S_MTIME_NOW)
 
-static int check(const struct ns_setattr_args *a)
+static int check_valid_bits(const struct ns_setattr_args *a)
 {
 	const uint32_t ids = WIRE_S_MODE | WIRE_S_UID | WIRE_S_GID;
 
@@ -42,7 +76,7 @@ static bool takes_rights(const struct ns_cred *cred, const struct inode *ino,
 
 	if (!(a->valid & (WIRE_S_UID | WIRE_S_GID)) || S_ISDIR(ino->mode))
 		return false;
-	ns_lose_suid(cred, &left);
+	ns_clear_suid(cred, &left);
 	return left.mode != ino->mode;
 }
 
@@ -89,7 +123,7 @@ static int may_kill(const struct ns_op *op, const struct inode *ino,
 		    const struct ns_setattr_args *a)
 {
 	if (!(a->valid & WIRE_S_KILL) || ns_is_owner(op->cred, ino) ||
-	    ns_opened(op, ino, a->open))
+	    ns_is_writer(op, ino, a->open))
 		return 0;
 	return ns_may(op, ino, W_OK);
 }
@@ -101,8 +135,8 @@ static int kill_rights(struct ns_op *op, struct inode *ino,
 	if (!(a->valid & (WIRE_S_UID | WIRE_S_GID | WIRE_S_KILL)) ||
 	    S_ISDIR(ino->mode))
 		return 0;
-	ns_lose_suid(op->cred, ino);
-	return ns_lose_caps(op, ino);
+	ns_clear_suid(op->cred, ino);
+	return ns_clear_capabilities(op, ino);
 }
 
 static void set_owner(struct inode *ino, const struct ns_setattr_args *a)
@@ -113,7 +147,7 @@ static void set_owner(struct inode *ino, const struct ns_setattr_args *a)
 		ino->gid = a->gid;
 }
 
-static int set_acl(struct store *st, struct inode *ino)
+static int chmod_acl(struct store *st, struct inode *ino)
 {
 	struct acl acl;
 	int rc = acl_get(st, ino, ACL_OF_ACCESS, &acl);
@@ -134,7 +168,7 @@ static int set_mode(const struct ns_op *op, struct inode *ino,
 	ino->mode = (ino->mode & S_IFMT) | (a->mode & 07777);
 	if (cred->uid != 0 && !ns_in_group(cred, ino->gid))
 		ino->mode &= ~(uint32_t)S_ISGID;
-	return set_acl(op->ns->st, ino);
+	return chmod_acl(op->ns->st, ino);
 }
 
 static void set_times(const struct ns_op *op, struct inode *ino,
@@ -159,7 +193,7 @@ int ns_setattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	struct inode *ino = &place.ino;
 	int rc;
 
-	rc = check(a);
+	rc = check_valid_bits(a);
 	if (!rc)
 		rc = ns_resolve(op, path, follow ? NS_FOLLOW : 0, &place);
 	if (!rc)
@@ -183,4 +217,59 @@ int ns_setattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	if (!rc)
 		*out = *ino;
 	return rc;
+}
+
+/* ---- on the wire ---- */
+
+static uint32_t absent_attr_flags(const struct ns_op *op,
+				  const struct inode *ino)
+{
+	bool none = !acl_exists(ino, ACL_OF_ACCESS) &&
+		    !acl_exists(ino, ACL_OF_CHILDREN);
+
+	if (!(op->features & WIRE_FT_LACKS))
+		return 0;
+	return (none ? WIRE_A_NOACL : 0) |
+	       (ino->flags & INODE_XATTR ? 0 : WIRE_A_NOXATTR);
+}
+
+static bool is_sole(const struct ns_op *op, const struct inode *ino)
+{
+	return op->features & WIRE_FT_SOLE && size_is_sole(ino, op->session);
+}
+
+static uint32_t flags_of(const struct ns_op *op, const struct inode *ino)
+{
+	bool known = !S_ISREG(ino->mode) || !(ino->flags & INODE_ASK);
+
+	return (known ? WIRE_A_SIZE : 0) | (ino->mset ? WIRE_A_MSET : 0) |
+	       (ino->flags & INODE_HOLES ? WIRE_A_HOLES : 0) |
+	       absent_attr_flags(op, ino) |
+	       (is_sole(op, ino) ? WIRE_A_SOLE : 0);
+}
+
+/* The highest released end is the size only if the client is the sole writer. */
+static uint64_t size_of(const struct ns_op *op, const struct inode *ino)
+{
+	return is_sole(op, ino) && ino->end > ino->size ? ino->end : ino->size;
+}
+
+void ns_fill_attr(const struct ns_op *op, const struct inode *ino,
+		  struct wire_attr *attr)
+{
+	*attr = (struct wire_attr){
+		.handle = handle_to_wire(op->ns->st, ino->handle),
+		.size = htole64(size_of(op, ino)),
+		.atime = htole64((uint64_t)ino->atime),
+		.mtime = htole64((uint64_t)ino->mtime),
+		.ctime = htole64((uint64_t)ino->ctime),
+		.mode = htole32(ino->mode),
+		.nlink = htole32(ino->nlink),
+		.uid = htole32(ino->uid),
+		.gid = htole32(ino->gid),
+		.flags = htole32(flags_of(op, ino)),
+		.dist = { .base = htole32(ino->base),
+			  .pcount = htole32(ino->pcount),
+			  .ssize = htole32(ino->ssize) },
+	};
 }

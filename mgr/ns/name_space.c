@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* space.c - the name space as a whole: its root, its number of inodes, transactions. */
+/* name_space.c - the name space as a whole: its root, its number of inodes, transactions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "mgr/ns/holds.h"
 #include "common/util/random_id.h"
 
-/* The name space is fresh until ns_bound(). */
+/* The name space is fresh until ns_set_bound(). */
 static int put_identity(struct ns *ns)
 {
 	uint64_t id;
@@ -93,7 +93,7 @@ static int check_niods(struct ns *ns)
 }
 
 /* Deletes a named value, durably. */
-static int forget(struct ns *ns, const char *name)
+static int forget_value(struct ns *ns, const char *name)
 {
 	int rc = ns_begin(ns);
 
@@ -116,7 +116,7 @@ static int find_count(struct ns *ns)
 	rc = meta_get_u64(ns->st, "inodes", &ns->inodes);
 	if (rc == -ENOENT)
 		return inode_count(ns->st, &ns->inodes);
-	return rc ? rc : forget(ns, "inodes");
+	return rc ? rc : forget_value(ns, "inodes");
 }
 
 int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh)
@@ -136,9 +136,9 @@ int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-int ns_bound(struct ns *ns)
+int ns_set_bound(struct ns *ns)
 {
-	return forget(ns, "fresh");
+	return forget_value(ns, "fresh");
 }
 
 int ns_open_space(struct ns *ns, const struct ns_attr *attr)
@@ -179,7 +179,7 @@ uint64_t ns_work(const struct ns *ns)
 void ns_pause_end(struct ns *ns, struct ns_pause *pause)
 {
 	lock_queue_leave(ns, pause);
-	holds_stay(ns, pause);
+	holds_stop_leaving(ns, pause);
 	for (size_t i = 0; i < sizeof(pause->walk) / sizeof(pause->walk[0]);
 	     i++)
 		free(pause->walk[i]);
@@ -197,7 +197,7 @@ int ns_commit(struct ns *ns)
 {
 	int rc = store_commit(ns->st);
 
-	holds_settle(ns, !rc);
+	holds_end_transaction(ns, !rc);
 	if (!rc)
 		ns->inodes += (uint64_t)ns->delta;
 	return rc;
@@ -206,5 +206,5 @@ int ns_commit(struct ns *ns)
 void ns_abort(struct ns *ns)
 {
 	store_abort(ns->st);
-	holds_settle(ns, false);
+	holds_end_transaction(ns, false);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lock.c - LOCK: advisory locks on byte ranges of a file, as in fcntl(2). */
+/* lock_ranges.c - LOCK: advisory locks on byte ranges of a file, as in fcntl(2). */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static uint32_t space_of(const struct ns_lock_args *args)
 	return args->flags & WIRE_L_WHOLE;
 }
 
-static struct lock_rec wanted(const struct ns_op *op,
-			      const struct ns_lock_args *args)
+static struct lock_rec wanted_lock(const struct ns_op *op,
+				   const struct ns_lock_args *args)
 {
 	return (struct lock_rec){ .handle = args->handle,
 				  .session = op->session,
@@ -79,7 +79,7 @@ static int add_queue(struct ns *ns, const struct lock_rec *rec,
 	return 0;
 }
 
-static void append(struct lock_queue *queue, struct ns_pause *pause)
+static void queue_append(struct lock_queue *queue, struct ns_pause *pause)
 {
 	pause->lock = queue;
 	TAILQ_INSERT_TAIL(&queue->requests, pause, lock_next);
@@ -103,7 +103,7 @@ static int enter_queue(struct ns_op *op, const struct lock_rec *rec)
 
 	if (rc && op->pause && op->pause->lock != queue) {
 		lock_queue_leave(op->ns, op->pause);
-		append(queue, op->pause);
+		queue_append(queue, op->pause);
 	}
 	return rc;
 }
@@ -123,7 +123,7 @@ static int begin_queue(struct ns_op *op, const struct lock_rec *rec)
 		if (rc)
 			return rc;
 		lock_queue_leave(ns, op->pause);
-		append(queue, op->pause);
+		queue_append(queue, op->pause);
 	}
 	queue->uid = op->cred->uid;
 	if (rec->type != WIRE_L_UNLOCK)
@@ -133,7 +133,7 @@ static int begin_queue(struct ns_op *op, const struct lock_rec *rec)
 }
 
 /* The user whose locks they are. */
-static uint32_t uid_of(const struct ns_op *op)
+static uint32_t lock_uid(const struct ns_op *op)
 {
 	const struct ns_pause *pause = op->pause;
 
@@ -161,8 +161,8 @@ void lock_queue_leave(struct ns *ns, struct ns_pause *pause)
 /* ---- one turn ---- */
 
 /* 0: no conflict. */
-static int look(struct ns_op *op, const struct lock_rec *want,
-		struct lock_rec *other)
+static int find_conflict(struct ns_op *op, const struct lock_rec *want,
+			 struct lock_rec *other)
 {
 	int rc = lock_find(op->ns->st, want, other);
 
@@ -170,7 +170,7 @@ static int look(struct ns_op *op, const struct lock_rec *want,
 }
 
 /* A change of the session's rows. */
-struct change {
+struct lock_change {
 	struct store *st;
 	uint32_t uid; /* the user they count for */
 	struct lock_rec new;
@@ -179,19 +179,19 @@ struct change {
 	bool part; /* new ends before the next row that must change */
 };
 
-static int put_row(struct change *c, const struct lock_rec *rec)
+static int put_row(struct lock_change *c, const struct lock_rec *rec)
 {
 	c->more++;
 	return lock_put(c->st, rec, c->uid);
 }
 
-static int del_row(struct change *c, const struct lock_rec *rec)
+static int del_row(struct lock_change *c, const struct lock_rec *rec)
 {
 	c->more--;
 	return lock_del(c->st, rec);
 }
 
-static int put_part(struct change *c, struct lock_rec rec, uint64_t start,
+static int put_part(struct lock_change *c, struct lock_rec rec, uint64_t start,
 		    uint64_t end)
 {
 	rec.start = start;
@@ -200,7 +200,7 @@ static int put_part(struct change *c, struct lock_rec rec, uint64_t start,
 }
 
 /* An existing lock of the owner makes room for the new one, or is merged with it. */
-static int make_room(struct change *c, const struct lock_rec *old)
+static int make_room(struct lock_change *c, const struct lock_rec *old)
 {
 	struct lock_rec *new = &c->new;
 	int rc;
@@ -228,7 +228,7 @@ static bool may_touch(const struct lock_rec *new, const struct lock_rec *old)
 	       old->start <= new->end;
 }
 
-static int replace(struct change *c)
+static int replace_rows(struct lock_change *c)
 {
 	struct lock_rec at = c->new, old;
 	struct lock_cursor it;
@@ -255,7 +255,7 @@ static int replace(struct change *c)
 }
 
 /* Removes the record if the session has no lock on the file any more. */
-int lock_forgotten(struct store *st, uint64_t session, uint64_t handle)
+int lock_count_drop(struct store *st, uint64_t session, uint64_t handle)
 {
 	struct lock_cursor it;
 	struct lock_rec rec;
@@ -274,7 +274,8 @@ int lock_forgotten(struct store *st, uint64_t session, uint64_t handle)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-int lock_count(struct store *st, uint64_t session, uint64_t handle, int more)
+int lock_count_add(struct store *st, uint64_t session, uint64_t handle,
+		   int more)
 {
 	uint32_t locks = 0;
 	int64_t now;
@@ -291,33 +292,34 @@ int lock_count(struct store *st, uint64_t session, uint64_t handle, int more)
 	return locker_put(st, session, handle, now > 0 ? (uint32_t)now : 0);
 }
 
-static int put_change(struct ns_op *op, struct change *c)
+static int put_change(struct ns_op *op, struct lock_change *c)
 {
 	const struct lock_rec *new = &c->new;
 	bool unlock = new->type == WIRE_L_UNLOCK;
-	int rc = replace(c);
+	int rc = replace_rows(c);
 
 	if (!rc && unlock && !store_changed(c->st))
 		return 0;
 	if (!rc && !unlock)
 		rc = put_row(c, new);
 	if (!rc)
-		rc = lock_count(c->st, op->session, new->handle, c->more);
+		rc = lock_count_add(c->st, op->session, new->handle, c->more);
 	if (!rc && unlock)
-		rc = lock_forgotten(c->st, op->session, new->handle);
+		rc = lock_count_drop(c->st, op->session, new->handle);
 	return rc;
 }
 
 /*
  * Each turn starts at the beginning of the range, with the rows that exist then.  From
- * the second turn on, op->cred is not used: see run.c.
+ * the second turn on, op->cred is not used: see run_op().
  */
-static int take(struct ns_op *op, const struct lock_rec *want)
+static int take_lock(struct ns_op *op, const struct lock_rec *want)
 {
-	struct change c = { .st = op->ns->st,
-			    .uid = uid_of(op),
-			    .new = *want,
-			    .left = op->pause ? NS_TURN_STEPS / 2 : UINT_MAX };
+	struct lock_change c = { .st = op->ns->st,
+				 .uid = lock_uid(op),
+				 .new = *want,
+				 .left = op->pause ? NS_TURN_STEPS / 2
+						   : UINT_MAX };
 	int rc = put_change(op, &c);
 
 	if (!rc && c.part && !op->pause->begun)
@@ -338,7 +340,7 @@ static int check_file(struct ns_op *op, uint64_t handle)
 int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
 	    struct lock_rec *other)
 {
-	const struct lock_rec want = wanted(op, args);
+	const struct lock_rec want = wanted_lock(op, args);
 	bool test = args->flags & WIRE_L_TEST;
 	int rc = test ? 0 : enter_queue(op, &want);
 
@@ -348,14 +350,14 @@ int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
 		if (!op->pause || !op->pause->begun)
 			rc = check_file(op, args->handle);
 		if (!rc)
-			rc = look(op, &want, other);
+			rc = find_conflict(op, &want, other);
 	}
 	if (test) {
 		if (!rc)
 			other->type = WIRE_L_UNLOCK;
 		return rc == -EAGAIN ? 0 : rc;
 	}
-	return rc ? rc : take(op, &want);
+	return rc ? rc : take_lock(op, &want);
 }
 
 /* 0: all locks are dropped; 1: there may be more. */
