@@ -10,7 +10,7 @@
 #include "mgr/session/adopt.h"
 #include "mgr/auth/auth.h"
 #include "common/util/boot_id.h"
-#include "mgr/state/called.h"
+#include "mgr/state/open_paths.h"
 #include "common/util/daemon.h"
 #include "common/util/descriptors.h"
 #include "mgr/session/evict.h"
@@ -179,7 +179,7 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = evicts_open(mgr);
 	if (!rc)
-		mgr->called = calloc(1, sizeof(*mgr->called));
+		mgr->open_paths = calloc(1, sizeof(*mgr->open_paths));
 	if (!rc)
 		rc = jobs_open(mgr, session_end_fenced);
 	if (!rc)
@@ -206,7 +206,7 @@ static void close_all(struct mgr *mgr)
 	run_queue_close(mgr->queue);
 	jobs_close(mgr);
 	mgr_auth_free(mgr);
-	free(mgr->called);
+	free(mgr->open_paths);
 	evicts_close(mgr);
 	adopts_close(mgr);
 	tokens_close(mgr);

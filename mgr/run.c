@@ -33,7 +33,7 @@ static int commit(struct op *op, int rc, struct flusher_item *item)
 	}
 	rc = mgr_commit(op->mgr, item);
 	if (!rc)
-		caller_recorded(op->rpc->session);
+		caller_note_recorded(op->rpc->session);
 	return rc;
 }
 
@@ -93,7 +93,7 @@ static void conclude_undone(struct op *op, int rc)
 		request_drop(op->req);
 		break;
 	case NS_PAUSED:
-		request_again(op->req);
+		request_requeue(op->req);
 		break;
 	case OP_LATER:
 		break;
@@ -203,7 +203,7 @@ static void finish_part(struct op *op)
 		return;
 	}
 	op->req->part = true;
-	request_again(op->req);
+	request_requeue(op->req);
 }
 
 static void finish(struct op *op)
@@ -438,7 +438,7 @@ static void run_again(struct request *req)
 	else if (rc)
 		answer_error(req, rc);
 	else if (rec.kind == REPLY_DONE)
-		answer_kept(req, &rec);
+		answer_stored(req, &rec);
 	else if (rec.kind == REPLY_OPENED)
 		open_again(req, &rec);
 	else

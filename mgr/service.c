@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "mgr/auth/auth.h"
-#include "mgr/state/called.h"
+#include "mgr/state/open_paths.h"
 #include "mgr/request/caller.h"
 #include "mgr/session/caps.h"
 #include "mgr/session/evict.h"
@@ -78,7 +78,7 @@ static int on_open(void *arg, struct rpc_session *session)
 	s->declaring = s->declares;
 	s->since = clock_boot();
 	come_from(s, info);
-	caller_is(s, &info->cred);
+	caller_set_cred(s, &info->cred);
 	info->priv = s;
 	session_ticket_start(mgr, session);
 	log_debug(mgr->log, "%s (%s): session %016llx, uid %u", info->peer,
@@ -155,7 +155,7 @@ static uint64_t object_of(const struct rpc_req *rpc)
 static bool on_sees_all(void *arg, struct rpc_session *session)
 {
 	(void)arg;
-	return caller_rules(caller_of(session));
+	return caller_is_admin(caller_of(session));
 }
 
 static bool on_may_reserve(void *arg, enum wire_role role, const char *peer,
@@ -173,7 +173,7 @@ static void on_name(void *arg, uint64_t handle, uint8_t *name)
 {
 	const struct mgr *mgr = arg;
 
-	called_get(mgr->called, handle, name);
+	open_paths_find(mgr->open_paths, handle, name);
 }
 
 const struct rpc_service mgr_service = {

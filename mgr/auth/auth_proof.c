@@ -200,8 +200,8 @@ static int admit_session(struct auth_proof *p)
 	if (rc)
 		return rc == -ESTALE ? -EAGAIN : rc;
 	session_groups_set(caller_of(p->rpc->session), p->list);
-	caller_is(caller_of(p->rpc->session),
-		  &rpc_session_info(p->rpc->session)->cred);
+	caller_set_cred(caller_of(p->rpc->session),
+			&rpc_session_info(p->rpc->session)->cred);
 	session_ticket_start(p->mgr, p->rpc->session);
 	return 0;
 }

@@ -156,7 +156,7 @@ int session_groups_resolve(struct mgr *mgr, struct rpc_req *rpc)
 	if (rc)
 		return rc;
 	caller->list = list;
-	caller_is(caller, &rpc_session_info(rpc->session)->cred);
+	caller_set_cred(caller, &rpc_session_info(rpc->session)->cred);
 	return 0;
 }
 

@@ -159,7 +159,7 @@ void job_finish(struct file_job *job)
 	struct request *req;
 
 	while ((req = park_take(&job->park)))
-		request_again(req);
+		request_requeue(req);
 	job_free(job);
 }
 

@@ -22,7 +22,7 @@ struct lock_block {
 };
 
 struct lock_link {
-	struct lock_at *at;
+	struct lock_wait_place *at;
 	struct lock_block *block;
 	TAILQ_ENTRY(lock_link) next;
 };
@@ -43,8 +43,8 @@ int lock_blocks_open(struct lock_blocks **out)
 	return 0;
 }
 
-static struct lock_block *find(struct lock_blocks *blocks,
-			       const struct lock_rec *rec)
+static struct lock_block *find_block(struct lock_blocks *blocks,
+				     const struct lock_rec *rec)
 {
 	const struct lock_key key = { rec->handle, rec->session, rec->owner,
 				      rec->space, rec->start };
@@ -54,10 +54,10 @@ static struct lock_block *find(struct lock_blocks *blocks,
 	return block;
 }
 
-static struct lock_block *get(struct lock_blocks *blocks,
-			      const struct lock_rec *rec)
+static struct lock_block *find_or_make_block(struct lock_blocks *blocks,
+					     const struct lock_rec *rec)
 {
-	struct lock_block *block = find(blocks, rec);
+	struct lock_block *block = find_block(blocks, rec);
 
 	if (block || !(block = calloc(1, sizeof(*block))))
 		return block;
@@ -71,7 +71,7 @@ static struct lock_block *get(struct lock_blocks *blocks,
 	return NULL;
 }
 
-static void unlink_one(struct lock_blocks *blocks, struct lock_link *link)
+static void link_remove(struct lock_blocks *blocks, struct lock_link *link)
 {
 	struct lock_block *block = link->block;
 
@@ -85,15 +85,15 @@ static void unlink_one(struct lock_blocks *blocks, struct lock_link *link)
 	free(block);
 }
 
-void lock_blocks_leave(struct lock_blocks *blocks, struct lock_at *at)
+void lock_blocks_leave(struct lock_blocks *blocks, struct lock_wait_place *at)
 {
 	while (at->n)
-		unlink_one(blocks, &at->links[--at->n]);
+		link_remove(blocks, &at->links[--at->n]);
 	free(at->links);
 	at->links = NULL;
 }
 
-int lock_blocks_enter(struct lock_blocks *blocks, struct lock_at *at,
+int lock_blocks_enter(struct lock_blocks *blocks, struct lock_wait_place *at,
 		      const struct lock_rec *rec, unsigned int n)
 {
 	struct lock_block *block;
@@ -102,7 +102,7 @@ int lock_blocks_enter(struct lock_blocks *blocks, struct lock_at *at,
 	if (!at->links)
 		return -ENOMEM;
 	for (at->n = 0; at->n < n; at->n++) {
-		block = get(blocks, &rec[at->n]);
+		block = find_or_make_block(blocks, &rec[at->n]);
 		if (!block) {
 			lock_blocks_leave(blocks, at);
 			return -ENOMEM;
@@ -114,9 +114,9 @@ int lock_blocks_enter(struct lock_blocks *blocks, struct lock_at *at,
 	return 0;
 }
 
-void lock_blocks_gone(struct lock_blocks *blocks, const struct lock_rec *rec)
+void lock_blocks_removed(struct lock_blocks *blocks, const struct lock_rec *rec)
 {
-	struct lock_block *block = find(blocks, rec);
+	struct lock_block *block = find_block(blocks, rec);
 
 	if (!block)
 		return;
@@ -125,7 +125,7 @@ void lock_blocks_gone(struct lock_blocks *blocks, const struct lock_rec *rec)
 	TAILQ_INSERT_TAIL(&blocks->gone, block, next);
 }
 
-bool lock_blocks_may_end(const struct lock_at *at)
+bool lock_blocks_may_have_ended(const struct lock_wait_place *at)
 {
 	for (unsigned int i = 0; i < at->n; i++)
 		if (at->links[i].block->gone)
@@ -133,10 +133,10 @@ bool lock_blocks_may_end(const struct lock_at *at)
 	return !at->n;
 }
 
-struct lock_at *lock_blocks_take(struct lock_blocks *blocks)
+struct lock_wait_place *lock_blocks_take(struct lock_blocks *blocks)
 {
 	struct lock_block *block = TAILQ_FIRST(&blocks->gone);
-	struct lock_at *at;
+	struct lock_wait_place *at;
 
 	if (!block)
 		return NULL;

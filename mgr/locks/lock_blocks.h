@@ -15,7 +15,7 @@ struct lock_blocks;
 struct lock_link;
 
 /* Zeroed: at no lock. */
-struct lock_at {
+struct lock_wait_place {
 	struct lock_link *links;
 	unsigned int n;
 };
@@ -24,14 +24,15 @@ int lock_blocks_open(struct lock_blocks **out);
 /* No wait may be left. */
 void lock_blocks_close(struct lock_blocks *blocks);
 /* Appends the wait to the queue of each of n locks.  -ENOMEM: it is at none. */
-int lock_blocks_enter(struct lock_blocks *blocks, struct lock_at *at,
+int lock_blocks_enter(struct lock_blocks *blocks, struct lock_wait_place *at,
 		      const struct lock_rec *rec, unsigned int n);
-void lock_blocks_leave(struct lock_blocks *blocks, struct lock_at *at);
+void lock_blocks_leave(struct lock_blocks *blocks, struct lock_wait_place *at);
 /* The lock was released or changed. */
-void lock_blocks_gone(struct lock_blocks *blocks, const struct lock_rec *rec);
+void lock_blocks_removed(struct lock_blocks *blocks,
+			 const struct lock_rec *rec);
 /* true: the wait is at no lock, or one of its locks is gone. */
-bool lock_blocks_may_end(const struct lock_at *at);
+bool lock_blocks_may_have_ended(const struct lock_wait_place *at);
 /* Takes out one of the waits of which a lock is gone, in order.  NULL: there is none. */
-struct lock_at *lock_blocks_take(struct lock_blocks *blocks);
+struct lock_wait_place *lock_blocks_take(struct lock_blocks *blocks);
 
 #endif

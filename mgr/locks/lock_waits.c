@@ -36,7 +36,8 @@ static struct lock_waiter *find_waiter(const struct mgr *mgr, uint64_t session)
 	return waiter;
 }
 
-static struct lock_waiter *get_waiter(struct mgr *mgr, uint64_t session)
+static struct lock_waiter *find_or_make_waiter(struct mgr *mgr,
+					       uint64_t session)
 {
 	struct lock_waiter *waiter = find_waiter(mgr, session);
 
@@ -52,7 +53,7 @@ static struct lock_waiter *get_waiter(struct mgr *mgr, uint64_t session)
 	return NULL;
 }
 
-static void tidy(struct mgr *mgr, struct lock_waiter *waiter)
+static void free_if_unused(struct mgr *mgr, struct lock_waiter *waiter)
 {
 	if (!LIST_EMPTY(&waiter->waits))
 		return;
@@ -87,7 +88,7 @@ void lock_wait_end(struct request *req)
 	lock_blocks_leave(req->mgr->lock_waits->blocks, &wait->at);
 	LIST_REMOVE(wait, link);
 	waiter->locks -= wait->single;
-	tidy(req->mgr, waiter);
+	free_if_unused(req->mgr, waiter);
 	req->lock_wait = NULL;
 	free(wait);
 }
@@ -106,7 +107,7 @@ int lock_wait_begin(struct request *req, const struct lock_rec *blockers,
 	struct lock_waiter *waiter;
 	int rc = -ENOMEM;
 
-	waiter = get_waiter(mgr, caller_of(req->rpc->session)->id);
+	waiter = find_or_make_waiter(mgr, caller_of(req->rpc->session)->id);
 	if (!waiter)
 		return -ENOMEM;
 	wait = calloc(1, sizeof(*wait));
@@ -115,7 +116,7 @@ int lock_wait_begin(struct request *req, const struct lock_rec *blockers,
 				       blockers, n);
 	if (rc) {
 		free(wait);
-		tidy(mgr, waiter);
+		free_if_unused(mgr, waiter);
 		return rc;
 	}
 	wait->req = req;
@@ -129,9 +130,9 @@ int lock_wait_begin(struct request *req, const struct lock_rec *blockers,
 	return OP_LATER;
 }
 
-static void on_gone(void *arg, const struct lock_rec *rec)
+static void on_lock_removed(void *arg, const struct lock_rec *rec)
 {
-	lock_blocks_gone(arg, rec);
+	lock_blocks_removed(arg, rec);
 }
 
 int lock_waits_open(struct mgr *mgr)
@@ -147,7 +148,7 @@ int lock_waits_open(struct mgr *mgr)
 		return rc;
 	}
 	park_init(&waits->park, RPC_QUEUE, on_late);
-	lock_set_listener(mgr->st, on_gone, waits->blocks);
+	lock_set_listener(mgr->st, on_lock_removed, waits->blocks);
 	mgr->lock_waits = waits;
 	return 0;
 }
@@ -181,7 +182,7 @@ void lock_wait_cancel(struct request *req)
  * If its client is disconnected or dead, nobody would release the lock that the request
  * gets.  A client that reconnects repeats the request.
  */
-static void wake(struct request *req)
+static void wake_request(struct request *req)
 {
 	bool here = rpc_session_here(req->rpc->session);
 	int rc;
@@ -197,13 +198,13 @@ static void wake(struct request *req)
 bool lock_waits_run(struct mgr *mgr)
 {
 	struct lock_blocks *blocks = mgr->lock_waits->blocks;
-	struct lock_at *at;
+	struct lock_wait_place *at;
 
 	for (unsigned int i = 0; i < WAKE_MAX; i++) {
 		at = lock_blocks_take(blocks);
 		if (!at)
 			return false;
-		wake(container_of(at, struct lock_wait, at)->req);
+		wake_request(container_of(at, struct lock_wait, at)->req);
 	}
 	return true;
 }

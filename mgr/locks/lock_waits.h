@@ -3,7 +3,7 @@
 #ifndef LOCK_WAITS_H
 #define LOCK_WAITS_H
 
-#include "mgr/request/op.h"
+#include "mgr/request/request_op.h"
 
 op_fn op_lock, op_lock_any;
 

@@ -10,7 +10,7 @@
 struct lock_wait {
 	struct request *req;
 	struct lock_waiter *waiter;
-	struct lock_at at;
+	struct lock_wait_place at;
 	bool single; /* of a LOCK */
 	LIST_ENTRY(lock_wait) link;
 };
@@ -24,20 +24,5 @@ void lock_wait_cancel(struct request *req);
 unsigned int lock_waits_of(const struct mgr *mgr, uint64_t session);
 struct lock_wait *lock_waits_first(const struct mgr *mgr, uint64_t session);
 struct lock_wait *lock_waits_next(const struct lock_wait *wait);
-
-/* ---- lock.c ---- */
-
-/*
- * The time until which a request waits, so that the answer arrives before its client
- * gives up.
- */
-uint64_t lock_until(const struct request *req, uint32_t most_ms);
-struct ns_lock_args lock_args(const struct op *op, const struct wire_lock *l);
-
-/* ---- lock_any.c ---- */
-
-/* The locks that a LOCK_ANY names. */
-unsigned int any_locks(const struct request *req,
-		       const struct wire_lock **lock);
 
 #endif

@@ -32,7 +32,7 @@ int op_declare(struct op *op)
 		return 0;
 	rc = declare(op, tail->ptr, tail->len / sizeof(struct wire_hold));
 	if (!rc)
-		rc = caller_declares(op->mgr, op->rpc->session);
+		rc = caller_record_declares(op->mgr, op->rpc->session);
 	op->ns.kept = true;
 	op->ns.declared = le32toh(body->flags) & WIRE_DC_ALL;
 	return rc;

@@ -2,7 +2,7 @@
 /* open.c - OPEN.  With O_TRUNC, the truncation comes first. */
 #include <errno.h>
 
-#include "mgr/state/called.h"
+#include "mgr/state/open_paths.h"
 #include "mgr/session/caps.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/op/ops.h"
@@ -40,8 +40,9 @@ int op_open(struct op *op)
 	rc = ns_open(&op->ns, &args, &ino, &open, &truncate);
 	if (rc)
 		return rc;
-	called_note(op->mgr->called, handle_to_wire(op->mgr->st, ino.handle),
-		    args.path.path, args.path.len);
+	open_paths_note(op->mgr->open_paths,
+			handle_to_wire(op->mgr->st, ino.handle), args.path.path,
+			args.path.len);
 	if (truncate)
 		return begin_truncation(op, &ino);
 	ns_fill_attr(&op->ns, &ino, &rep.attr);

@@ -6,7 +6,7 @@
 #ifndef OPS_H
 #define OPS_H
 
-#include "mgr/request/op.h"
+#include "mgr/request/request_op.h"
 
 /* NULL: not an operation of the manager. */
 op_fn *op_find(unsigned int op);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void caller_is(struct caller *caller, const struct rpc_cred *cred)
+void caller_set_cred(struct caller *caller, const struct rpc_cred *cred)
 {
 	caller->root = !cred->uid;
 	caller->cred = (struct ns_cred){ cred->uid, cred->gid, cred->ngroups,
@@ -31,12 +31,12 @@ bool caller_lacks_list(struct rpc_session *session)
 	       !caller_of(session)->list;
 }
 
-bool caller_rules(const struct caller *caller)
+bool caller_is_admin(const struct caller *caller)
 {
 	return !caller->cred.uid || caller->cred.uid == geteuid();
 }
 
-static int put(struct mgr *mgr, struct rpc_session *session)
+static int put_session_row(struct mgr *mgr, struct rpc_session *session)
 {
 	bool declares = caller_of(session)->declaring;
 	struct rpc_session_info *info = rpc_session_info(session);
@@ -51,18 +51,18 @@ static int put(struct mgr *mgr, struct rpc_session *session)
 
 int caller_record(struct mgr *mgr, struct rpc_session *session)
 {
-	return caller_of(session)->stored ? 0 : put(mgr, session);
+	return caller_of(session)->stored ? 0 : put_session_row(mgr, session);
 }
 
-int caller_declares(struct mgr *mgr, struct rpc_session *session)
+int caller_record_declares(struct mgr *mgr, struct rpc_session *session)
 {
 	if (caller_of(session)->declares)
 		return 0;
 	caller_of(session)->declaring = true;
-	return put(mgr, session);
+	return put_session_row(mgr, session);
 }
 
-void caller_recorded(struct rpc_session *session)
+void caller_note_recorded(struct rpc_session *session)
 {
 	caller_of(session)->stored = true;
 }

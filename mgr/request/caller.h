@@ -35,13 +35,13 @@ static inline struct caller *caller_of(struct rpc_session *session)
 }
 
 /* Administrators: root (after squashing), and the user that the manager runs as. */
-bool caller_rules(const struct caller *caller);
+bool caller_is_admin(const struct caller *caller);
 /*
  * Sets the user of the session, squashed by its place.  cred must exist as long as the
  * caller.  If cred names a list of groups, the groups are those of caller->list;
  * without this list, the caller has no groups.
  */
-void caller_is(struct caller *caller, const struct rpc_cred *cred);
+void caller_set_cred(struct caller *caller, const struct rpc_cred *cred);
 /* list NULL: no groups. */
 void caller_set_list(struct ns_cred *cred, const struct group_list *list);
 /*
@@ -52,8 +52,8 @@ bool caller_lacks_list(struct rpc_session *session);
 /* Call it in a transaction that changes something: makes the session's row. */
 int caller_record(struct mgr *mgr, struct rpc_session *session);
 /* The same, but the row gets SESSION_DECLARES. */
-int caller_declares(struct mgr *mgr, struct rpc_session *session);
+int caller_record_declares(struct mgr *mgr, struct rpc_session *session);
 /* The transaction of caller_record() was committed. */
-void caller_recorded(struct rpc_session *session);
+void caller_note_recorded(struct rpc_session *session);
 
 #endif

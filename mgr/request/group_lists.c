@@ -23,21 +23,21 @@ static uint32_t cost_of(uint32_t total)
 
 /* ---- the queues: lists that may be evicted ---- */
 
-static void enqueue(struct group_lists *lists, struct group_list *list)
+static void list_enqueue(struct group_lists *lists, struct group_list *list)
 {
 	TAILQ_INSERT_TAIL(queue_of(&lists->all), list, link);
 	TAILQ_INSERT_TAIL(queue_of(list->owner), list, of_owner);
 }
 
-static void dequeue(struct group_lists *lists, struct group_list *list)
+static void list_dequeue(struct group_lists *lists, struct group_list *list)
 {
 	TAILQ_REMOVE(&lists->all.lists, list, link);
 	TAILQ_REMOVE(&list->owner->lists, list, of_owner);
 }
 
-static void evict(struct group_lists *lists, struct group_list *list)
+static void list_evict(struct group_lists *lists, struct group_list *list)
 {
-	dequeue(lists, list);
+	list_dequeue(lists, list);
 	HASH_DEL(lists->table, list);
 	lists->all.cost -= cost_of(list->total);
 	list->owner->cost -= cost_of(list->total);
@@ -52,7 +52,7 @@ static int make_room(struct group_lists *lists, struct group_owner *owner,
 
 		if (!oldest)
 			return -ENOMEM;
-		evict(lists, oldest);
+		list_evict(lists, oldest);
 	}
 	return 0;
 }
@@ -88,7 +88,7 @@ int group_lists_add(struct group_lists *lists, struct group_owner *owner,
 	}
 	lists->all.cost += cost_of(total);
 	owner->cost += cost_of(total);
-	enqueue(lists, list);
+	list_enqueue(lists, list);
 	*out = list;
 	return 0;
 }
@@ -125,8 +125,8 @@ struct group_list *group_lists_find(struct group_lists *lists,
 
 	HASH_FIND(hh, lists->table, &key, sizeof(key), list);
 	if (list && !list->pins) {
-		dequeue(lists, list);
-		enqueue(lists, list);
+		list_dequeue(lists, list);
+		list_enqueue(lists, list);
 	}
 	return list;
 }
@@ -153,13 +153,13 @@ int group_list_put(struct group_list *list, uint32_t first, const uint32_t *gid,
 void group_list_pin(struct group_lists *lists, struct group_list *list)
 {
 	if (!list->pins++)
-		dequeue(lists, list);
+		list_dequeue(lists, list);
 }
 
 void group_list_unpin(struct group_lists *lists, struct group_list *list)
 {
 	if (list && !--list->pins)
-		enqueue(lists, list);
+		list_enqueue(lists, list);
 }
 
 void group_lists_forget(struct group_lists *lists, struct group_owner *owner)
@@ -167,7 +167,7 @@ void group_lists_forget(struct group_lists *lists, struct group_owner *owner)
 	struct group_list *list;
 
 	while ((list = TAILQ_FIRST(queue_of(owner))))
-		evict(lists, list);
+		list_evict(lists, list);
 }
 
 void group_lists_free(struct group_lists *lists)

@@ -16,7 +16,7 @@ static struct request *request_of(struct rpc_timer *timer)
 	return container_of(timer, struct request, timer);
 }
 
-static void expired(struct rpc_timer *timer)
+static void on_deadline(struct rpc_timer *timer)
 {
 	struct request *req = request_of(timer);
 	struct park *park = req->park;
@@ -38,7 +38,7 @@ void park_wait_until(struct park *park, struct request *req, uint64_t when)
 	req->park = park;
 	rpc_req_enter(req->rpc, park->part);
 	TAILQ_INSERT_TAIL(&park->waiting, req, wait);
-	req->timer.fire = expired;
+	req->timer.fire = on_deadline;
 	if (when > req->rpc->deadline)
 		when = req->rpc->deadline;
 	rpc_timer_set(req->mgr->ctx, &req->timer, when);

@@ -8,8 +8,8 @@
 
 #define CAPABILITY (sizeof(struct wire_caps) + WIRE_CAP_LEN)
 
-static int put(struct mgr *mgr, struct rpc_session *session, unsigned int slot,
-	       const struct reply_rec *rec)
+static int put_reply(struct mgr *mgr, struct rpc_session *session,
+		     unsigned int slot, const struct reply_rec *rec)
 {
 	int rc = caller_record(mgr, session);
 
@@ -31,7 +31,7 @@ int reply_record(struct mgr *mgr, const struct rpc_req *rpc, uint32_t opened)
 	rec.kind = opened ? REPLY_OPENED : REPLY_DONE;
 	rec.opened = opened;
 	memcpy(rec.bytes, bytes, rec.len);
-	return put(mgr, rpc->session, rpc->slot, &rec);
+	return put_reply(mgr, rpc->session, rpc->slot, &rec);
 }
 
 int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc,
@@ -45,7 +45,7 @@ int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc,
 	rec.job = in->id;
 	rec.len = sizeof(handle);
 	memcpy(rec.bytes, &handle, sizeof(handle));
-	return put(mgr, rpc->session, rpc->slot, &rec);
+	return put_reply(mgr, rpc->session, rpc->slot, &rec);
 }
 
 /* A reply without a body, built as rpc_reply_end() does. */

@@ -70,7 +70,7 @@ struct run_owner request_owner(const struct request *req);
  */
 int request_queue(struct request *req);
 /* The same, but answers the request on an error. */
-void request_again(struct request *req);
+void request_requeue(struct request *req);
 
 /* Whether the client has sent it before. */
 static inline bool request_is_replay(const struct request *req)
@@ -84,7 +84,7 @@ static inline bool request_is_waited_for(const struct request *req)
 	return req->rpc->op != WIRE_RELEASE;
 }
 
-/* ---- answer.c: each function ends the request ---- */
+/* ---- each of these functions ends the request ---- */
 
 /* Sends the reply as built, or an error without a body. */
 void answer_now(struct request *req, int status);
@@ -103,7 +103,7 @@ void answer_late(struct request *req, const char *what);
 void answer_redirect(struct request *req, unsigned int which);
 /* Sends a stored reply again. */
 struct reply_rec;
-void answer_kept(struct request *req, const struct reply_rec *rec);
+void answer_stored(struct request *req, const struct reply_rec *rec);
 /* durable() of req->item: sends the reply, which is built and stored. */
 void answer_durable(struct flusher_item *item);
 

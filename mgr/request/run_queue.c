@@ -42,7 +42,7 @@ int run_queue_open(run_fn *run, struct run_queue **out)
 	return 0;
 }
 
-static struct run_user *get_user(struct run_queue *q, uint32_t uid)
+static struct run_user *find_or_make_user(struct run_queue *q, uint32_t uid)
 {
 	struct run_user *user;
 
@@ -58,7 +58,8 @@ static struct run_user *get_user(struct run_queue *q, uint32_t uid)
 	return NULL;
 }
 
-static struct run_session *get_session(struct run_user *user, uint64_t id)
+static struct run_session *find_or_make_session(struct run_user *user,
+						uint64_t id)
 {
 	struct run_session *s;
 
@@ -108,8 +109,10 @@ void run_queue_close(struct run_queue *q)
 int run_queue_put(struct run_queue *q, struct run_item *item,
 		  const struct run_owner *owner)
 {
-	struct run_user *user = get_user(q, owner->uid);
-	struct run_session *s = user ? get_session(user, owner->session) : NULL;
+	struct run_user *user = find_or_make_user(q, owner->uid);
+	struct run_session *s = user ? find_or_make_session(user,
+							    owner->session)
+				     : NULL;
 
 	if (!s)
 		return -ENOMEM;
@@ -133,7 +136,7 @@ void run_queue_leave(struct run_queue *q, struct run_item *item)
 void run_queue_admit(struct run_queue *q, struct run_item *item,
 		     const struct run_owner *owner)
 {
-	struct run_user *user = get_user(q, owner->uid);
+	struct run_user *user = find_or_make_user(q, owner->uid);
 	bool waits = user &&
 		     (!TAILQ_EMPTY(&user->turns) || user->spent >= RUN_BUDGET);
 	uint64_t work;
@@ -146,7 +149,7 @@ void run_queue_admit(struct run_queue *q, struct run_item *item,
 }
 
 /* Takes the next item of the user; its session goes to the end of the user's turns. */
-static struct run_item *take(struct run_queue *q, struct run_user *user)
+static struct run_item *take_next(struct run_queue *q, struct run_user *user)
 {
 	struct run_session *s = TAILQ_FIRST(&user->turns);
 	struct run_item *item = TAILQ_FIRST(&s->items);
@@ -157,11 +160,11 @@ static struct run_item *take(struct run_queue *q, struct run_user *user)
 	return item;
 }
 
-static void serve(struct run_queue *q, struct run_user *user)
+static void serve_user(struct run_queue *q, struct run_user *user)
 {
 	user->spent -= user->spent < RUN_BUDGET ? user->spent : RUN_BUDGET;
 	while (user->spent < RUN_BUDGET && !TAILQ_EMPTY(&user->turns))
-		user->spent += q->run(take(q, user));
+		user->spent += q->run(take_next(q, user));
 }
 
 /* An idle user stays for one round, because allocating a user costs time. */
@@ -171,7 +174,7 @@ void run_queue_round(struct run_queue *q)
 
 	HASH_ITER(hh, q->users, user, next)
 		if (user->spent || !TAILQ_EMPTY(&user->turns))
-			serve(q, user);
+			serve_user(q, user);
 		else
 			free_user(q, user);
 }

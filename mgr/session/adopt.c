@@ -79,7 +79,7 @@ void adopts_run(struct mgr *mgr)
 		return;
 	mgr->adopts->woken = false;
 	while ((req = park_take(&mgr->adopts->park)))
-		request_again(req);
+		request_requeue(req);
 }
 
 /* The iods are told about a fenced session; then session_end_fenced() is called. */

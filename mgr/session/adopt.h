@@ -3,7 +3,7 @@
 #ifndef ADOPT_H
 #define ADOPT_H
 
-#include "mgr/request/op.h"
+#include "mgr/request/request_op.h"
 
 op_fn op_adopt, op_adopted;
 

@@ -7,7 +7,7 @@
 #ifndef CAPS_H
 #define CAPS_H
 
-#include "mgr/request/op.h"
+#include "mgr/request/request_op.h"
 
 /*
  * Ends the reply with a capability for what was opened with these WIRE_O_*, if the

@@ -415,7 +415,7 @@ int op_evict(struct op *op)
 	struct eviction *ev;
 	int rc;
 
-	if (!caller_rules(caller_of(op->rpc->session)))
+	if (!caller_is_admin(caller_of(op->rpc->session)))
 		return -EPERM;
 	ev = eviction_new(op, &rc);
 	if (!ev)

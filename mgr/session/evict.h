@@ -12,7 +12,7 @@
 #ifndef EVICT_H
 #define EVICT_H
 
-#include "mgr/request/op.h"
+#include "mgr/request/request_op.h"
 
 op_fn op_evict, op_sessions;
 

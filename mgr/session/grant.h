@@ -6,7 +6,7 @@
 #ifndef GRANT_H
 #define GRANT_H
 
-#include "mgr/request/op.h"
+#include "mgr/request/request_op.h"
 
 op_fn op_grant, op_redeem;
 

@@ -148,7 +148,7 @@ int op_sessions(struct op *op)
 			     .asker = op->ns.session };
 	int rc;
 
-	if (!caller_rules(caller_of(op->rpc->session)))
+	if (!caller_is_admin(caller_of(op->rpc->session)))
 		return -EPERM;
 	rpc_server_each(op->mgr->server, add_open, &rows);
 	rc = rows.rc ? rows.rc : absent_walk(op->mgr, add_absent, &rows);

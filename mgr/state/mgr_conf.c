@@ -10,7 +10,7 @@
 #include "common/wire/wire.h"
 
 /* Sets everything but fsid, addr, storage and the iods. */
-static void defaults(struct mgr_conf *conf)
+static void set_defaults(struct mgr_conf *conf)
 {
 	memset(conf, 0, sizeof(*conf));
 	exports_default(&conf->exports);
@@ -126,7 +126,7 @@ int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
 	if (rc)
 		return rc;
 	in.conf = file;
-	defaults(&tmp);
+	set_defaults(&tmp);
 	rc = read_all(&in, &tmp);
 	conf_free(file);
 	if (rc)

@@ -12,7 +12,7 @@
 #include "common/util/clock.h"
 #include "common/util/container.h"
 #include "mgr/db/flusher.h"
-#include "mgr/state/gather.h"
+#include "mgr/state/flush_gather.h"
 #include "common/trust/keyring.h"
 #include "mgr/state/mgr_conf.h"
 #include "mgr/ns/ns.h"
@@ -31,7 +31,7 @@ struct tokens; /* grant.c */
 struct lock_waits; /* lock_waits.c */
 struct adopts; /* adopt.c */
 struct evicts; /* evict.c */
-struct called; /* called.h */
+struct open_paths; /* open_paths.h */
 struct daemon; /* daemon.h */
 struct mgr_auth; /* mgr_auth_int.h */
 
@@ -78,7 +78,7 @@ struct mgr {
 	struct lock_waits *lock_waits;
 	struct adopts *adopts;
 	struct evicts *evicts;
-	struct called *called; /* or NULL */
+	struct open_paths *open_paths; /* or NULL */
 	struct requests requests; /* all requests that exist */
 	/* requests that wait for a turn on this thread */
 	struct run_queue *queue;
@@ -95,12 +95,8 @@ struct mgr {
 	int foreign; /* an iod's store belongs to another database */
 };
 
-/* ---- ready.c ---- */
-
 /* Reports to the log and the service manager that the manager serves. */
 void mgr_say_ready(struct mgr *mgr);
-
-/* ---- commit.c ---- */
 
 /*
  * Commits the transaction of ns; durable() of item (may be NULL) is called once it is

@@ -2,7 +2,7 @@
 /* test_mgr_gather.c - for whom a flush waits, and for how long. */
 #include <check.h>
 
-#include "mgr/state/gather.h"
+#include "mgr/state/flush_gather.h"
 #include "tests/run_suite.h"
 
 #define US 1000ull

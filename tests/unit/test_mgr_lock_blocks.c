@@ -8,7 +8,7 @@
 #define MANY 1000u
 
 static struct lock_blocks *blocks;
-static struct lock_at at[MANY];
+static struct lock_wait_place at[MANY];
 
 static void setup(void)
 {
@@ -45,7 +45,7 @@ static void gone(uint64_t start)
 {
 	const struct lock_rec rec = lock_from(start);
 
-	lock_blocks_gone(blocks, &rec);
+	lock_blocks_removed(blocks, &rec);
 }
 
 START_TEST(those_at_the_lock)
@@ -56,12 +56,12 @@ START_TEST(those_at_the_lock)
 	gone(500);
 	gone(3);
 	gone(MANY);
-	ck_assert(lock_blocks_may_end(&at[3]));
-	ck_assert(!lock_blocks_may_end(&at[4]));
+	ck_assert(lock_blocks_may_have_ended(&at[3]));
+	ck_assert(!lock_blocks_may_have_ended(&at[4]));
 	ck_assert_ptr_eq(lock_blocks_take(blocks), &at[500]);
 	ck_assert_ptr_eq(lock_blocks_take(blocks), &at[3]);
 	ck_assert_ptr_null(lock_blocks_take(blocks));
-	ck_assert(lock_blocks_may_end(&at[3]));
+	ck_assert(lock_blocks_may_have_ended(&at[3]));
 	gone(3);
 	ck_assert_ptr_null(lock_blocks_take(blocks));
 }

@@ -1,11 +1,52 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* answer.c - the ways in which a request ends. */
+/* request.c - a request in the run queue, and the ways in which it ends. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mgr/request/caller.h"
 #include "mgr/request/request.h"
+
+/* ---- the run queue ---- */
+
+/*
+ * The user whose budget the request uses.  If a session may not act for others, that is
+ * the session's user, whatever user the request names; run() rejects such a request.
+ */
+struct run_owner request_owner(const struct request *req)
+{
+	const struct caller *caller = caller_of(req->rpc->session);
+	const struct wire_as *as = req->rpc->msg.as;
+	bool speaks = as && caller->root && caller->place.speaks;
+
+	return (struct run_owner){
+		.uid = speaks ? le32toh(as->uid)
+			      : rpc_session_info(req->rpc->session)->cred.uid,
+		.session = caller->id,
+	};
+}
+
+int request_queue(struct request *req)
+{
+	const struct run_owner owner = request_owner(req);
+	int rc = run_queue_put(req->mgr->queue, &req->turn, &owner);
+
+	if (rc)
+		return rc;
+	req->paused = true;
+	rpc_req_enter(req->rpc, RPC_QUEUE);
+	return 0;
+}
+
+void request_requeue(struct request *req)
+{
+	int rc = request_queue(req);
+
+	if (rc)
+		answer_error(req, rc);
+}
+
+/* ---- answers ---- */
 
 void request_drop(struct request *req)
 {
@@ -67,7 +108,7 @@ void answer_redirect(struct request *req, unsigned int which)
 	answer_now(req, WIRE_REDIRECT);
 }
 
-void answer_kept(struct request *req, const struct reply_rec *rec)
+void answer_stored(struct request *req, const struct reply_rec *rec)
 {
 	struct wire_hdr hdr;
 	struct wire_out *out = rpc_reply_begin(req->rpc);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lock.c - LOCK.  A request waits for a bounded time at the lock that blocks it:
- * lock_waits.c.
+ * lock_ops.c - LOCK and LOCK_ANY.  A request waits for a bounded time at the lock that blocks it,
+ * and a LOCK_ANY at one blocking lock for each lock that it names: lock_waits.c.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mgr/request/caller.h"
 #include "mgr/locks/locks_int.h"
+#include "mgr/request/caller.h"
 
 /* ---- waiting ---- */
 
@@ -16,7 +16,7 @@
 #define TURN_MS 100u
 
 /* Waits at most half of the remaining time: the client must still get the answer. */
-uint64_t lock_until(const struct request *req, uint32_t most_ms)
+static uint64_t lock_until(const struct request *req, uint32_t most_ms)
 {
 	uint64_t now = clock_now(), deadline = req->rpc->deadline;
 	uint64_t half = deadline > now ? (deadline - now) / 2 : 0;
@@ -29,7 +29,7 @@ uint64_t lock_until(const struct request *req, uint32_t most_ms)
  * If a session has many waits, further ones wait at the client for a slot, and the
  * locks that those need may be free.
  */
-static uint32_t most_ms(const struct op *op)
+static uint32_t max_wait_ms(const struct op *op)
 {
 	unsigned int few = op->mgr->conf.slots / LONG_WAITS;
 
@@ -41,7 +41,7 @@ static uint32_t most_ms(const struct op *op)
 static int wait_for(struct op *op, const struct lock_rec *other)
 {
 	if (!op->req->patience)
-		op->req->patience = lock_until(op->req, most_ms(op));
+		op->req->patience = lock_until(op->req, max_wait_ms(op));
 	return lock_wait_begin(op->req, other, 1);
 }
 
@@ -62,7 +62,7 @@ static bool of_process(uint64_t owner, uint32_t space)
 }
 
 /* false: there are too many processes to decide. */
-static bool join(struct party *p, uint64_t session)
+static bool party_add(struct party *p, uint64_t session)
 {
 	unsigned int i;
 
@@ -77,9 +77,9 @@ static bool join(struct party *p, uint64_t session)
 }
 
 /* The wait lasts as long as the lock of another process exists. */
-static bool stuck(const struct lock_wait *wait)
+static bool is_stuck(const struct lock_wait *wait)
 {
-	return wait->req->blocker && !lock_blocks_may_end(&wait->at) &&
+	return wait->req->blocker && !lock_blocks_may_have_ended(&wait->at) &&
 	       rpc_session_here(wait->req->rpc->session);
 }
 
@@ -88,8 +88,8 @@ static bool stuck(const struct lock_wait *wait)
  * A thread that does not wait can release locks, but the manager cannot see such
  * threads.  false: one of its waits may end.
  */
-static bool join_blockers(const struct mgr *mgr, struct party *p,
-			  unsigned int which, bool *waits)
+static bool party_add_blockers(const struct mgr *mgr, struct party *p,
+			       unsigned int which, bool *waits)
 {
 	const struct lock_wait *wait;
 
@@ -98,7 +98,7 @@ static bool join_blockers(const struct mgr *mgr, struct party *p,
 		if (!wait->single)
 			continue;
 		*waits = true;
-		if (!stuck(wait) || !join(p, wait->req->blocker))
+		if (!is_stuck(wait) || !party_add(p, wait->req->blocker))
 			return false;
 	}
 	return true;
@@ -108,7 +108,8 @@ static bool join_blockers(const struct mgr *mgr, struct party *p,
  * Whether self waits in a ring: every process that it depends on waits, and one of them
  * for self.
  */
-static bool ring(const struct mgr *mgr, uint64_t self, uint64_t blocker)
+static bool is_ring_closed(const struct mgr *mgr, uint64_t self,
+			   uint64_t blocker)
 {
 	struct party p = { { blocker }, 1 };
 	bool closed = false;
@@ -116,7 +117,7 @@ static bool ring(const struct mgr *mgr, uint64_t self, uint64_t blocker)
 	for (unsigned int i = 0; i < PARTY_MAX && i < p.n; i++) {
 		bool is_self = p.session[i] == self, waits = is_self;
 
-		if (!join_blockers(mgr, &p, i, &waits) || !waits)
+		if (!party_add_blockers(mgr, &p, i, &waits) || !waits)
 			return false;
 		closed |= is_self;
 	}
@@ -128,14 +129,15 @@ static bool ring(const struct mgr *mgr, uint64_t self, uint64_t blocker)
  * for the caller.  This is checked when a request first waits, not when it is woken: a
  * thread that just got a lock may be about to release another.
  */
-static bool never_ends(struct op *op, const struct ns_lock_args *args,
-		       const struct lock_rec *other)
+static bool would_deadlock(struct op *op, const struct ns_lock_args *args,
+			   const struct lock_rec *other)
 {
 	op->req->blocker = 0;
 	if (!of_process(args->owner, args->flags & WIRE_L_WHOLE) ||
 	    !of_process(other->owner, other->space))
 		return false;
-	if (!op->req->patience && ring(op->mgr, op->ns.session, other->session))
+	if (!op->req->patience &&
+	    is_ring_closed(op->mgr, op->ns.session, other->session))
 		return true;
 	op->req->blocker = other->session;
 	return false;
@@ -143,29 +145,39 @@ static bool never_ends(struct op *op, const struct ns_lock_args *args,
 
 /* ---- the end of a wait ---- */
 
-static bool same(const struct wire_lock *a, const struct wire_lock *b)
+/* The locks that a LOCK_ANY names. */
+static unsigned int any_locks(const struct request *req,
+			      const struct wire_lock **lock)
+{
+	const struct wire_tail *tail = &req->rpc->msg.tail[0];
+
+	*lock = tail->ptr;
+	return (unsigned int)(tail->len / sizeof(**lock));
+}
+
+static bool is_same_lock(const struct wire_lock *a, const struct wire_lock *b)
 {
 	return a->handle == b->handle && a->owner == b->owner &&
 	       a->start == b->start && a->end == b->end &&
 	       !(le32toh(a->flags ^ b->flags) & WIRE_L_WHOLE);
 }
 
-static bool names(const struct request *req, const struct wire_lock *lock)
+static bool names_lock(const struct request *req, const struct wire_lock *lock)
 {
 	const struct wire_lock *list;
 	unsigned int n;
 
 	if (req->rpc->op == WIRE_LOCK)
-		return same(req->rpc->msg.body, lock);
+		return is_same_lock(req->rpc->msg.body, lock);
 	n = any_locks(req, &list);
 	while (n)
-		if (same(&list[--n], lock))
+		if (is_same_lock(&list[--n], lock))
 			return true;
 	return false;
 }
 
 /* Cancels the waits of op's session for the lock that op names, alone or among others. */
-static void cancel(struct op *op)
+static void cancel_waits(struct op *op)
 {
 	struct lock_wait *wait = lock_waits_first(op->mgr, op->ns.session);
 	struct lock_wait *next;
@@ -175,23 +187,15 @@ static void cancel(struct op *op)
 		next = lock_waits_next(wait);
 		req = wait->req;
 		if (req->rpc->session == op->rpc->session &&
-		    names(req, op->rpc->msg.body))
+		    names_lock(req, op->rpc->msg.body))
 			lock_wait_cancel(req);
 	}
 }
 
-/* ---- the operation ---- */
+/* ---- LOCK ---- */
 
-static void put_reply(struct op *op, const struct lock_rec *other)
-{
-	struct wire_lock_rep rep = { .start = htole64(other->start),
-				     .end = htole64(other->end),
-				     .type = htole32(other->type) };
-
-	wire_put(op->out, &rep, sizeof(rep));
-}
-
-struct ns_lock_args lock_args(const struct op *op, const struct wire_lock *l)
+static struct ns_lock_args lock_args(const struct op *op,
+				     const struct wire_lock *l)
 {
 	return (struct ns_lock_args){
 		.handle = handle_from_wire(op->mgr->st, l->handle),
@@ -203,6 +207,15 @@ struct ns_lock_args lock_args(const struct op *op, const struct wire_lock *l)
 	};
 }
 
+static void put_lock_reply(struct op *op, const struct lock_rec *other)
+{
+	struct wire_lock_rep rep = { .start = htole64(other->start),
+				     .end = htole64(other->end),
+				     .type = htole32(other->type) };
+
+	wire_put(op->out, &rep, sizeof(rep));
+}
+
 int op_lock(struct op *op)
 {
 	struct ns_lock_args args = lock_args(op, op->rpc->msg.body);
@@ -210,18 +223,69 @@ int op_lock(struct op *op)
 	int rc;
 
 	if (args.flags & WIRE_L_CANCEL) {
-		cancel(op);
-		put_reply(op, &other);
+		cancel_waits(op);
+		put_lock_reply(op, &other);
 		return 0;
 	}
 	rc = ns_lock(&op->ns, &args, &other);
 	if (rc == -EAGAIN && args.flags & WIRE_L_WAIT)
-		return never_ends(op, &args, &other) ? -EDEADLK
-						     : wait_for(op, &other);
+		return would_deadlock(op, &args, &other) ? -EDEADLK
+							 : wait_for(op, &other);
 	if (rc)
 		return rc;
 	if (!(args.flags & WIRE_L_TEST))
 		other = (struct lock_rec){ 0 };
-	put_reply(op, &other);
+	put_lock_reply(op, &other);
 	return 0;
+}
+
+/* ---- LOCK_ANY ---- */
+
+static void put_any_reply(struct op *op, unsigned int which)
+{
+	struct wire_lock_any_rep rep = { .which = htole32(which) };
+
+	wire_put(op->out, &rep, sizeof(rep));
+}
+
+/* -EAGAIN: none is free; blocker[] has one conflicting lock for each. */
+static int take_one(struct op *op, struct lock_rec blocker[WIRE_LOCK_ANY_MAX],
+		    unsigned int *nblockers)
+{
+	const struct wire_lock *lock;
+	unsigned int n = any_locks(op->req, &lock);
+	int rc = -EAGAIN;
+
+	/* starts with the lock of which a part was taken */
+	for (unsigned int i = op->ns.pause->which; i < n && rc == -EAGAIN;
+	     i++) {
+		struct ns_lock_args args = lock_args(op, &lock[i]);
+
+		rc = ns_lock(&op->ns, &args, &blocker[*nblockers]);
+		if (rc == -EAGAIN)
+			++*nblockers;
+		if (rc == NS_PART)
+			op->ns.pause->which = i;
+		if (!rc)
+			put_any_reply(op, i);
+	}
+	return rc;
+}
+
+int op_lock_any(struct op *op)
+{
+	const struct wire_lock_any *body = op->rpc->msg.body;
+	struct lock_rec blocker[WIRE_LOCK_ANY_MAX];
+	uint32_t ms = le32toh(body->wait_ms);
+	unsigned int n = 0;
+	int rc = take_one(op, blocker, &n);
+
+	if (rc != -EAGAIN || !n)
+		return rc;
+	if (!op->req->patience)
+		op->req->patience = lock_until(op->req,
+					       ms < WIRE_LOCK_WAIT_MS
+						       ? ms
+						       : WIRE_LOCK_WAIT_MS);
+	return lock_wait_begin(op->req, blocker, n);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gather.c - counts the clients that were answered a moment ago. */
-#include "mgr/state/gather.h"
+/* flush_gather.c - counts the clients that were answered a moment ago. */
+#include "mgr/state/flush_gather.h"
 
 /* In durations of a flush: a client that comes later costs less in the next flush. */
 #define PATIENCE 2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gather.h - decides whether a flush waits for more changes that could share it.
+ * flush_gather.h - decides whether a flush waits for more changes that could share it.
  *
  * A client whose change was just answered often sends its next change soon.  If the
  * flush starts without it, the new change waits for that whole flush and then needs one
@@ -8,8 +8,8 @@
  * permanently.  So the flush waits for the clients that were answered last, for a
  * bounded time.  If such a wait had no effect, the next flushes do not wait (spin.h).
  */
-#ifndef GATHER_H
-#define GATHER_H
+#ifndef FLUSH_GATHER_H
+#define FLUSH_GATHER_H
 
 #include "common/util/spin.h"
 

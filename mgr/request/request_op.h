@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op.h - what the operations of the manager share. */
-#ifndef OP_H
-#define OP_H
+/* request_op.h - what the operations of the manager share. */
+#ifndef REQUEST_OP_H
+#define REQUEST_OP_H
 
 #include "mgr/request/request.h"
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* commit.c - the end of a transaction: a reply, or removals, may follow it. */
+/*
+ * mgr_state.c - the end of a transaction, which a reply or removals may follow; the line that says
+ * that the manager serves.
+ */
+
+#include "common/util/daemon.h"
 #include "mgr/state/mgr_state.h"
 
 #define LATE_MS 2 /* time that a late item waits for others to flush with */
 
-static int commit(struct mgr *mgr)
+static int commit_changes(struct mgr *mgr)
 {
 	uint64_t removed = mgr->ns.removed;
 	bool changed = store_changed(mgr->st);
@@ -22,14 +27,14 @@ static int commit(struct mgr *mgr)
 
 int mgr_commit(struct mgr *mgr, struct flusher_item *item)
 {
-	int rc = commit(mgr);
+	int rc = commit_changes(mgr);
 
 	if (!rc && item)
 		flusher_add(mgr->fl, item);
 	return rc;
 }
 
-static void late_enough(struct rpc_timer *timer)
+static void on_late_timer(struct rpc_timer *timer)
 {
 	struct mgr *mgr = container_of(timer, struct mgr, late);
 
@@ -39,7 +44,7 @@ static void late_enough(struct rpc_timer *timer)
 
 int mgr_commit_late(struct mgr *mgr, struct flusher_item *item)
 {
-	int rc = commit(mgr);
+	int rc = commit_changes(mgr);
 
 	if (rc)
 		return rc;
@@ -47,7 +52,7 @@ int mgr_commit_late(struct mgr *mgr, struct flusher_item *item)
 	if (mgr->late_set)
 		return 0;
 	mgr->late_set = true;
-	mgr->late.fire = late_enough;
+	mgr->late.fire = on_late_timer;
 	rpc_timer_set(mgr->ctx, &mgr->late, clock_after_ms(LATE_MS));
 	return 0;
 }
@@ -71,4 +76,22 @@ struct ns_op mgr_own_op(struct mgr *mgr)
 	return (struct ns_op){ .ns = &mgr->ns,
 			       .cred = &self,
 			       .now = clock_wall() };
+}
+
+void mgr_say_ready(struct mgr *mgr)
+{
+	char uri[ADDR_STRLEN], fabric[FABRIC_LINE];
+	struct addr addr;
+
+	rpc_server_addr(mgr->server, &addr);
+	log_info(mgr->log, "listens on: %s",
+		 fabric_text(&mgr->fabric, fabric, sizeof(fabric)));
+	log_always(mgr->log,
+		   "ready: mgr at %s, storage %s, version %s, %u iods, %llu "
+		   "inodes, cache %llu MiB",
+		   addr_format(&addr, uri, sizeof(uri)), mgr->conf.storage,
+		   PVFS_VERSION, mgr->conf.niods,
+		   (unsigned long long)mgr->ns.inodes,
+		   (unsigned long long)(mgr->conf.cache_size >> 20));
+	daemon_ready(mgr->daemon);
 }

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_called.c - the last path of a file, as long as nobody needs its place. */
+/* test_open_paths.c - the last path of a file, as long as nobody needs its place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mgr/state/called.h"
+#include "mgr/state/open_paths.h"
 #include "tests/run_suite.h"
 
-static struct called called;
+static struct open_paths paths;
 
 static bool is(uint64_t handle, const char *want)
 {
 	uint8_t name[WIRE_METRIC_NAME], all[WIRE_METRIC_NAME] = { 0 };
 
 	memcpy(all, want, strlen(want));
-	called_get(&called, handle, name);
+	open_paths_find(&paths, handle, name);
 	return !memcmp(name, all, sizeof(all));
 }
 
 START_TEST(the_last_one)
 {
-	memset(&called, 0, sizeof(called));
+	memset(&paths, 0, sizeof(paths));
 	ck_assert(is(0, ""));
 	ck_assert(is(5, ""));
-	called_note(&called, 5, "dir/longer", 10);
-	called_note(&called, 5, "a", 1);
+	open_paths_note(&paths, 5, "dir/longer", 10);
+	open_paths_note(&paths, 5, "a", 1);
 	ck_assert(is(5, "a"));
-	called_note(&called, 5, "", 0);
+	open_paths_note(&paths, 5, "", 0);
 	ck_assert(is(5, "a"));
-	called_note(NULL, 5, "b", 1);
+	open_paths_note(NULL, 5, "b", 1);
 }
 END_TEST
 
@@ -39,10 +39,10 @@ START_TEST(its_end)
 	for (size_t i = 0; i < sizeof(path); i++)
 		path[i] = (char)('a' + i % 26);
 	memcpy(end, path + sizeof(path) - WIRE_METRIC_NAME, WIRE_METRIC_NAME);
-	called_note(&called, 6, path, sizeof(path));
+	open_paths_note(&paths, 6, path, sizeof(path));
 	ck_assert(is(6, end));
 	memcpy(end, path, WIRE_METRIC_NAME);
-	called_note(&called, 6, path, WIRE_METRIC_NAME);
+	open_paths_note(&paths, 6, path, WIRE_METRIC_NAME);
 	ck_assert(is(6, end));
 }
 END_TEST
@@ -53,10 +53,10 @@ START_TEST(many)
 	unsigned int known = 0;
 	char name[32];
 
-	memset(&called, 0, sizeof(called));
+	memset(&paths, 0, sizeof(paths));
 	for (uint64_t h = 1; h < 20000; h++) {
 		snprintf(name, sizeof(name), "file%llu", (unsigned long long)h);
-		called_note(&called, h, name, strlen(name));
+		open_paths_note(&paths, h, name, strlen(name));
 		ck_assert(is(h, name));
 	}
 	for (uint64_t h = 1; h < 20000; h++) {
@@ -64,15 +64,15 @@ START_TEST(many)
 		ck_assert(is(h, name) || is(h, ""));
 		known += is(h, name);
 	}
-	ck_assert_uint_gt(known, CALLED_PLACES / 2);
-	ck_assert_uint_le(known, CALLED_PLACES);
+	ck_assert_uint_gt(known, OPEN_PATHS_MAX / 2);
+	ck_assert_uint_le(known, OPEN_PATHS_MAX);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("called");
-	TCase *tc = tcase_create("called");
+	Suite *s = suite_create("paths");
+	TCase *tc = tcase_create("paths");
 
 	tcase_add_test(tc, the_last_one);
 	tcase_add_test(tc, its_end);
