@@ -249,7 +249,7 @@ static bool is_shortage(int rc)
  * for the storage. */
 static int open_data(struct iod *iod)
 {
-	int rc = sync_pool_open(iod->conf.sync_threads, &iod->pool);
+	int rc = disk_pool_open(iod->conf.sync_threads, &iod->pool);
 
 	if (!rc)
 		rc = open_store(iod);
@@ -406,7 +406,7 @@ void iod_stop(struct iod *iod)
 		worker_join(&iod->worker[i]);
 	aio_close(iod->aio);
 	if (iod->pool)
-		sync_pool_stop(iod->pool);
+		disk_pool_stop(iod->pool);
 	drain_mail(iod);
 	for (i = 0; i < iod->nworkers; i++)
 		gate_waiters_free(&iod->worker[i]);
@@ -418,7 +418,7 @@ void iod_stop(struct iod *iod)
 	for (i = 0; i < iod->nworkers; i++)
 		worker_close(&iod->worker[i]);
 	if (iod->pool)
-		sync_pool_close(iod->pool);
+		disk_pool_close(iod->pool);
 	counters_close(iod->counters);
 	rdma_places_close(iod);
 	fabric_close(&iod->fabric);

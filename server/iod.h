@@ -19,7 +19,7 @@ struct iod;
  * daemon outlives the iod and may be NULL: it is told when the iod serves and that its threads
  * make progress, and daemon_fail() is called if the store is not the one that the manager
  * expects.  -errno.  Errors are logged with their cause, except a lack of memory, threads or
- * descriptors in sync_pool_open(), recent_changes_open() and store_open().
+ * descriptors in disk_pool_open(), recent_changes_open() and store_open().
  */
 int iod_start(const struct iod_conf *conf, const struct log *log,
 	      struct daemon *daemon, struct iod **iod);

@@ -12,22 +12,22 @@
 #include "server/iod_int.h"
 #include "server/state/capability_check.h"
 #include "server/state/worker.h"
-#include "server/store/lane.h"
+#include "server/store/disk_queue.h"
 
 /* ---- METRICS ---- */
 
-static const char *const queues[SYNC_KINDS] = {
-	[SYNC_READ] = "read",	    [SYNC_WRITE] = "write",
-	[SYNC_FLUSH] = "flush",	    [SYNC_CHANGE] = "change",
-	[SYNC_CONTROL] = "control",
+static const char *const queues[DISK_WORK_KINDS] = {
+	[DISK_READ] = "read",	    [DISK_WRITE] = "write",
+	[DISK_FLUSH] = "flush",	    [DISK_CHANGE] = "change",
+	[DISK_CONTROL] = "control",
 };
 
-static void put_queue(const struct iod *iod, enum sync_kind kind,
+static void put_queue(const struct iod *iod, enum disk_work_kind kind,
 		      struct rpc_metrics *m)
 {
-	struct lane_use use;
+	struct disk_queue_use use;
 
-	sync_pool_use(iod->pool, kind, &use);
+	disk_pool_queue_use(iod->pool, kind, &use);
 	rpc_metrics_now(m, "queue_waiting", "queue", queues[kind], use.waiting,
 			"Works that wait for a thread or a disk.");
 	rpc_metrics_now(m, "queue_most", "queue", queues[kind], use.most,
@@ -121,13 +121,13 @@ void service_metrics(void *arg, struct rpc_metrics *m)
 {
 	const struct iod *iod = arg;
 
-	for (unsigned int kind = 0; kind < SYNC_KINDS; kind++)
+	for (unsigned int kind = 0; kind < DISK_WORK_KINDS; kind++)
 		rpc_metrics_times(m, "queue", "queue", queues[kind],
-				  sync_pool_waited(iod->pool,
-						   (enum sync_kind)kind),
+				  disk_pool_wait_times(
+					  iod->pool, (enum disk_work_kind)kind),
 				  "Requests that waited for a thread.");
 	rpc_metrics_times(m, "flush", "of", "object",
-			  sync_pool_flushed(iod->pool),
+			  store_flush_times(iod->store),
 			  "Flushes to stable storage.");
 	rpc_metrics_now(m, "auth_sys", NULL, NULL,
 			iod->conf.auth.mode == AUTH_SYS,
@@ -135,8 +135,8 @@ void service_metrics(void *arg, struct rpc_metrics *m)
 	rpc_metrics_now(m, "lent_kept", NULL, NULL,
 			loan_evictions_deferred(iod->loans),
 			"Lent to evicted clients, and no room for a copy.");
-	for (unsigned int kind = 0; kind < SYNC_KINDS; kind++)
-		put_queue(iod, (enum sync_kind)kind, m);
+	for (unsigned int kind = 0; kind < DISK_WORK_KINDS; kind++)
+		put_queue(iod, (enum disk_work_kind)kind, m);
 	put_zones(iod, m);
 	put_windows(iod, m);
 }
@@ -216,9 +216,9 @@ static void report_clients(const struct iod *iod,
 	log_always(iod->log,
 		   "sizes of %u objects are shown, %u blocks shared, of "
 		   "%" PRIu64 " so far",
-		   shown_count(store_shown(iod->store)),
-		   share_blocks(store_share(iod->store)),
-		   share_filled(store_share(iod->store)));
+		   size_table_count(store_size_table(iod->store)),
+		   block_table_blocks(store_block_table(iod->store)),
+		   block_table_filled(store_block_table(iod->store)));
 }
 
 /* Iods that did not prove who they are when this one connected to them for copies. */

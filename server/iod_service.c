@@ -58,7 +58,7 @@ static int session_open(void *arg, struct rpc_session *session)
 	ses = calloc(1, sizeof(*ses));
 	if (!ses)
 		return -ENOMEM;
-	ses->turn = sync_client_new();
+	ses->turn = disk_client_new();
 	if (!ses->turn) {
 		free(ses);
 		return -ENOMEM;

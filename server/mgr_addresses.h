@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mgr_addresses.h - recognises the manager without keys.  Any program can say that it is the
- * manager when it connects.  So the iod checks the address of the peer, as the transport reports it.
+ * manager when it connects.  So the iod checks the address of the peer, as the transport reports
+ * it.
  */
 #ifndef MGR_ADDRESSES_H
 #define MGR_ADDRESSES_H

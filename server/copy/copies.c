@@ -115,7 +115,7 @@ static bool needs_flush(const struct object_copy *c)
 static void end_copy(struct object_copy *c)
 {
 	remove_copy(c);
-	mark_written(c->mark);
+	dirty_object_write_end(c->dirty);
 	if (c->status)
 		log_failure(c);
 	if (!needs_flush(c)) {
@@ -313,14 +313,15 @@ static int start_copy(struct object_copy *c)
 	if (rc)
 		return rc;
 	rc = find_source(c);
-	c->mark = rc ? NULL
-		     : marks_write(&c->ses->marks, c->worker->iod->store,
-				   handle);
+	c->dirty = rc ? NULL
+		      : dirty_objects_write_begin(&c->ses->dirty,
+						  c->worker->iod->store,
+						  handle);
 	if (!rc)
 		rc = add_copy(c->worker->copies, c);
 	if (!rc)
 		return 0;
-	mark_written(c->mark);
+	dirty_object_write_end(c->dirty);
 	if (c->from)
 		store_obj_put(c->from);
 	store_obj_put(c->obj);

@@ -20,7 +20,7 @@ struct object_copy {
 	struct rpc_req *req;
 	struct store_obj *obj;
 	struct store_obj *from; /* NULL: at another iod, or does not exist */
-	struct mark *mark;
+	struct dirty_object *dirty;
 	uint64_t next; /* offset of the next part */
 	unsigned int busy; /* parts */
 	int status; /* first error */

@@ -138,12 +138,12 @@ void loan_session_report_usage(struct loan_table *table,
 void write_hold_add(struct loan_table *table, uint64_t handle)
 {
 	atomic_fetch_add(&table->writer_holds[handle % LOAN_BUCKETS], 1);
-	store_change_begins(table->attr.store, handle);
+	store_change_begin(table->attr.store, handle);
 }
 
 void write_hold_remove(struct loan_table *table, uint64_t handle)
 {
-	store_change_ends(table->attr.store, handle);
+	store_change_end(table->attr.store, handle);
 	atomic_fetch_sub(&table->writer_holds[handle % LOAN_BUCKETS], 1);
 }
 

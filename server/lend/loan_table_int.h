@@ -165,7 +165,7 @@ bool loan_recall_object(struct loan_table *table, uint64_t handle);
 
 /* ---- object_replacement.c: for the watcher alone; they release the lock meanwhile ---- */
 
-/* 0: replaced, no writer is stuck in it; -EAGAIN: not yet; or as store_set_aside(). */
+/* 0: replaced, no writer is stuck in it; -EAGAIN: not yet; or as store_obj_replace(). */
 int object_replace(struct loan_table *table, uint64_t handle);
 /* Replaces the object of a stuck writer that rechecks.  True: done; no writer is stuck in it. */
 bool object_replace_stuck(struct loan_table *table, struct object_loan *loan);

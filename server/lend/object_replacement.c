@@ -36,13 +36,13 @@ static bool continue_copy(void *arg)
 static int copy_object(struct loan_table *table, uint64_t handle)
 {
 	struct replacement r = { table, handle, clock_after_ms(CHECK_MS) };
-	const struct store_beside beside = { continue_copy, &r };
+	const struct store_copy_control control = { continue_copy, &r };
 	int rc;
 
 	if (!loan_recall_object(table, handle))
 		return -EAGAIN;
 	pthread_mutex_unlock(&table->lock);
-	rc = store_set_aside(table->attr.store, handle, &beside);
+	rc = store_obj_replace(table->attr.store, handle, &control);
 	pthread_mutex_lock(&table->lock);
 	return rc;
 }

@@ -36,7 +36,7 @@ static int claim_store(struct op_job *job)
 
 	if (verdict != STORE_OURS || claim.ask)
 		return verdict;
-	rc = store_term_keep(store, le64toh(body->term), job->ses->id);
+	rc = store_term_write(store, le64toh(body->term), job->ses->id);
 	return rc ? rc : STORE_OURS;
 }
 
@@ -175,7 +175,7 @@ static void finish_claim(struct op_job *job, int status)
 
 void op_claim(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, SYNC_CONTROL, claim_store, finish_claim);
+	op_job_start(w, req, DISK_CONTROL, claim_store, finish_claim);
 }
 
 /* ---- LEASE: extends the time for which the iod may work without its manager ---- */

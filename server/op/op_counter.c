@@ -105,7 +105,7 @@ static void change_in_pool(struct worker *w, struct rpc_req *req)
 {
 	req->priv = malloc(sizeof(int64_t));
 	if (req->priv)
-		op_job_start(w, req, SYNC_CHANGE, change_blocking,
+		op_job_start(w, req, DISK_CHANGE, change_blocking,
 			     finish_change);
 	else
 		rpc_reply_status(req, -ENOMEM);

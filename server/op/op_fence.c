@@ -40,7 +40,7 @@ static bool is_in_memory_only(const struct rpc_req *req)
 
 static int write_fences(struct op_job *job)
 {
-	return store_fence_keep(job->worker->iod->store);
+	return store_fence_write(job->worker->iod->store);
 }
 
 static void finish_write_fences(struct op_job *job, int status)
@@ -74,7 +74,7 @@ static void on_sessions_ended(struct session_end *e)
 	else if (is_in_memory_only(op->req))
 		rpc_reply_status(op->req, 0);
 	else
-		op_job_start(op->worker, op->req, SYNC_CONTROL, write_fences,
+		op_job_start(op->worker, op->req, DISK_CONTROL, write_fences,
 			     finish_write_fences);
 	free(op);
 }

@@ -85,5 +85,5 @@ void op_getsize(struct worker *w, struct rpc_req *req)
 	if (le32toh(body->n) == 1)
 		send_one_size(w, req, handle[0]);
 	else
-		op_job_start(w, req, SYNC_READ, read_all_sizes, send_all_sizes);
+		op_job_start(w, req, DISK_READ, read_all_sizes, send_all_sizes);
 }

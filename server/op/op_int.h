@@ -25,12 +25,12 @@ struct op_job {
 	int (*block)(struct op_job *job);
 	void (*finish)(struct op_job *job, int status);
 	int status;
-	struct sync_work work;
+	struct disk_work work;
 	struct mail mail;
 };
 /* Starts a job of that kind.  If there is no memory, answers -ENOMEM itself. */
-void op_job_start(struct worker *w, struct rpc_req *req, enum sync_kind kind,
-		  int (*block)(struct op_job *job),
+void op_job_start(struct worker *w, struct rpc_req *req,
+		  enum disk_work_kind kind, int (*block)(struct op_job *job),
 		  void (*finish)(struct op_job *job, int status));
 /* The usual finish(): answers with the status, and frees the job. */
 void op_job_reply(struct op_job *job, int status);

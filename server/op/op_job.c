@@ -28,7 +28,7 @@ static void job_deliver(struct mail *mail)
 	session_work_end(ses);
 }
 
-static void job_run(struct sync_work *work)
+static void job_run(struct disk_work *work)
 {
 	struct op_job *job = container_of(work, struct op_job, work);
 
@@ -36,8 +36,8 @@ static void job_run(struct sync_work *work)
 	mailbox_post(&job->worker->mail, &job->mail);
 }
 
-void op_job_start(struct worker *w, struct rpc_req *req, enum sync_kind kind,
-		  int (*block)(struct op_job *job),
+void op_job_start(struct worker *w, struct rpc_req *req,
+		  enum disk_work_kind kind, int (*block)(struct op_job *job),
 		  void (*finish)(struct op_job *job, int status))
 {
 	struct op_job *job = malloc(sizeof(*job));
@@ -55,7 +55,7 @@ void op_job_start(struct worker *w, struct rpc_req *req, enum sync_kind kind,
 				.mail = { .deliver = job_deliver } };
 	session_work_begin(job->ses);
 	rpc_req_enter(req, RPC_DISK);
-	sync_pool_run(w->iod->pool, job->ses->turn, kind, &job->work);
+	disk_pool_run(w->iod->pool, job->ses->turn, kind, &job->work);
 }
 
 void op_job_reply(struct op_job *job, int status)

@@ -57,7 +57,7 @@ static void send_listing(struct op_job *job, int status)
 
 void op_objects(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, SYNC_READ, list_objects, send_listing);
+	op_job_start(w, req, DISK_READ, list_objects, send_listing);
 }
 
 /* ---- REMOVE ---- */
@@ -98,5 +98,5 @@ static int remove_objects(struct op_job *job)
 
 void op_remove(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, SYNC_CHANGE, remove_objects, op_job_reply);
+	op_job_start(w, req, DISK_CHANGE, remove_objects, op_job_reply);
 }

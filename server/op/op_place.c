@@ -126,7 +126,7 @@ void op_place(struct worker *w, struct rpc_req *req)
 	}
 	p->dev = dev;
 	req->priv = p;
-	op_job_start(w, req, SYNC_CHANGE, lend_counter, finish_place);
+	op_job_start(w, req, DISK_CHANGE, lend_counter, finish_place);
 }
 
 /* ---- SHARE ---- */

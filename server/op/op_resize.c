@@ -95,5 +95,5 @@ static int resize_object(struct op_job *job)
 
 void op_resize(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, SYNC_CHANGE, resize_object, op_job_reply);
+	op_job_start(w, req, DISK_CHANGE, resize_object, op_job_reply);
 }

@@ -124,14 +124,15 @@ static void finish_fallocate(struct op_job *job, int status)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
 
-	mark_written(marks_write(&job->ses->marks, job->worker->iod->store,
-				 le64toh(body->handle)));
+	dirty_object_write_end(dirty_objects_write_begin(
+		&job->ses->dirty, job->worker->iod->store,
+		le64toh(body->handle)));
 	op_job_reply(job, status);
 }
 
 void op_fallocate(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, SYNC_CHANGE, fallocate_object, finish_fallocate);
+	op_job_start(w, req, DISK_CHANGE, fallocate_object, finish_fallocate);
 }
 
 /* ---- SEEK ---- */
@@ -175,5 +176,5 @@ static void send_position(struct op_job *job, int status)
 
 void op_seek(struct worker *w, struct rpc_req *req)
 {
-	op_job_start(w, req, SYNC_READ, seek_object, send_position);
+	op_job_start(w, req, DISK_READ, seek_object, send_position);
 }

@@ -3,7 +3,7 @@
  * op_sync.c - SYNC: everything written to the objects before is on stable storage when it is
  * answered.  Flushes of one object are shared by all requests that wait for one.  An error that
  * another flush has met is reported here as well, once, to each session that had written
- * (marks.h).  Several objects are opened by the pool, because each of their directories may
+ * (dirty_objects.h).  Several objects are opened by the pool, because each of their directories may
  * have to be read from the disk.
  */
 #include <errno.h>
@@ -14,9 +14,9 @@
 
 struct sync_op;
 struct sync_one {
-	struct sync_wait wait;
+	struct flush_wait wait;
 	struct sync_op *op;
-	struct marks_flush flush;
+	struct dirty_objects_flush flush;
 };
 
 struct sync_op {
@@ -26,7 +26,7 @@ struct sync_op {
 	uint32_t n;
 	atomic_uint left;
 	atomic_int status; /* the first error, or 0 */
-	struct sync_work work;
+	struct disk_work work;
 	struct mail mail;
 	struct sync_one one[];
 };
@@ -38,9 +38,9 @@ static void sync_answer(struct mail *mail)
 
 	rpc_req_leave(op->req, RPC_FLUSH);
 	for (uint32_t i = 0; i < op->n; i++)
-		status = marks_flush_end(&op->ses->marks,
-					 op->worker->iod->store,
-					 &op->one[i].flush, status);
+		status = dirty_objects_flush_end(&op->ses->dirty,
+						 op->worker->iod->store,
+						 &op->one[i].flush, status);
 	rpc_reply_status(op->req, status);
 	session_unref(op->ses);
 	free(op);
@@ -57,7 +57,7 @@ static void sync_part(struct sync_op *op, int status)
 		mailbox_post(&op->worker->mail, &op->mail);
 }
 
-static void sync_done(struct sync_wait *wait, int status)
+static void sync_done(struct flush_wait *wait, int status)
 {
 	sync_part(((struct sync_one *)wait)->op, status);
 }
@@ -76,12 +76,12 @@ static void sync_object(struct sync_op *op, struct sync_one *one)
 	}
 	one->wait.done = sync_done;
 	one->op = op;
-	sync_pool_flush(iod->pool, op->ses->turn, obj, &one->wait);
+	store_obj_flush(obj, iod->pool, op->ses->turn, &one->wait);
 	store_obj_put(obj);
 }
 
 /* Runs on the worker's thread or on one of the pool. */
-static void sync_all(struct sync_work *work)
+static void sync_all(struct disk_work *work)
 {
 	struct sync_op *op = container_of(work, struct sync_op, work);
 
@@ -113,12 +113,12 @@ void op_sync(struct worker *w, struct rpc_req *req)
 	atomic_init(&op->left, n + 1);
 	atomic_init(&op->status, 0);
 	for (i = 0; i < n; i++)
-		marks_flush_begin(&op->ses->marks, le64toh(handle[i]),
-				  &op->one[i].flush);
+		dirty_objects_flush_begin(&op->ses->dirty, le64toh(handle[i]),
+					  &op->one[i].flush);
 	op->work.run = sync_all;
 	if (n == 1)
 		sync_all(&op->work);
 	else
-		sync_pool_run(w->iod->pool, op->ses->turn, SYNC_FLUSH,
+		disk_pool_run(w->iod->pool, op->ses->turn, DISK_FLUSH,
 			      &op->work);
 }

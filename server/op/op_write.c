@@ -48,7 +48,8 @@ void op_write(struct worker *w, struct rpc_req *req)
 		end_transfer(x);
 		return;
 	}
-	x->mark = marks_write(&x->ses->marks, w->iod->store, handle);
+	x->dirty = dirty_objects_write_begin(&x->ses->dirty, w->iod->store,
+					     handle);
 	if (!x->nmem || rpc_req_data(req)) {
 		write_message_data(x);
 		return;
@@ -259,7 +260,7 @@ static void end_write(struct xfer *x)
 	const struct wire_io *body = x->req->msg.body;
 	struct iod *iod = x->worker->iod;
 
-	mark_written(x->mark);
+	dirty_object_write_end(x->dirty);
 	if (x->broken) {
 		rpc_req_abort(x->req);
 		xfer_free(x);

@@ -43,11 +43,12 @@ static void on_flush_mail(struct mail *mail)
 	struct change_flush *f = container_of(mail, struct change_flush, mail);
 
 	rpc_req_leave(f->req, RPC_FLUSH);
-	f->done(f, marks_flush_end(&f->ses->marks, f->ses->worker->iod->store,
-				   &f->marks, f->status));
+	f->done(f, dirty_objects_flush_end(&f->ses->dirty,
+					   f->ses->worker->iod->store,
+					   &f->dirty, f->status));
 }
 
-static void on_flush_complete(struct sync_wait *wait, int status)
+static void on_flush_complete(struct flush_wait *wait, int status)
 {
 	struct change_flush *f = container_of(wait, struct change_flush, wait);
 
@@ -62,6 +63,7 @@ void change_flush_start(struct change_flush *f, struct iod_session *ses,
 	rpc_req_enter(f->req, RPC_FLUSH);
 	f->wait.done = on_flush_complete;
 	f->mail.deliver = on_flush_mail;
-	marks_flush_begin(&ses->marks, store_obj_handle(obj), &f->marks);
-	sync_pool_flush(ses->worker->iod->pool, ses->turn, obj, &f->wait);
+	dirty_objects_flush_begin(&ses->dirty, store_obj_handle(obj),
+				  &f->dirty);
+	store_obj_flush(obj, ses->worker->iod->pool, ses->turn, &f->wait);
 }

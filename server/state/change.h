@@ -25,7 +25,7 @@ int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 
 /*
  * Flushes what a session wrote to an object before its request is answered.  An error that
- * another flush has met since the write counts as well (marks.h).
+ * another flush has met since the write counts as well (dirty_objects.h).
  */
 struct change_flush {
 	/* called on the session's thread: 0 or -errno; the caller owns f again */
@@ -33,13 +33,13 @@ struct change_flush {
 	struct rpc_req *req; /* the request that waits for the flush */
 	/* private */
 	struct iod_session *ses;
-	struct marks_flush marks;
-	struct sync_wait wait;
+	struct dirty_objects_flush dirty;
+	struct flush_wait wait;
 	int status;
 	struct mail mail;
 };
 
-/* The caller keeps ses and obj until done(), and has called mark_written() before. */
+/* The caller keeps ses and obj until done(), and has called dirty_object_write_end() before. */
 void change_flush_start(struct change_flush *f, struct iod_session *ses,
 			struct store_obj *obj);
 

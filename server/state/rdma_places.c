@@ -34,15 +34,15 @@ bool size_place_wanted(const struct iod *iod)
 static void register_sizes(struct iod *iod)
 {
 	const struct rails *rails = &iod->fabric.rails;
-	struct shown *shown = store_shown(iod->store);
+	struct size_table *table = store_size_table(iod->store);
 	unsigned int i;
 	size_t len;
 	void *addr;
 	int rc;
 
-	if (!shown)
+	if (!table)
 		return;
-	addr = shown_memory(shown, &len);
+	addr = size_table_memory(table, &len);
 	for (i = 0; i < rails->n; i++) {
 		if (!serves_sizes(iod, rails->dev[i]))
 			continue;
@@ -67,7 +67,7 @@ bool size_place_get(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 	/* one memory key gives access to the sizes of all objects */
 	if (!mr || iod->conf.auth.caps ||
 	    !(rpc_session_info(req->session)->features & WIRE_FT_ENDS) ||
-	    !shown_place(store_shown(iod->store), handle, &at, &tag))
+	    !size_table_place(store_size_table(iod->store), handle, &at, &tag))
 		return false;
 	*place = (struct wire_end_place){
 		.addr = htole64((uintptr_t)mr->addr + at),
@@ -123,16 +123,16 @@ uint64_t block_place_bytes(const struct iod *iod)
 static void register_blocks(struct iod *iod)
 {
 	const struct rails *rails = &iod->fabric.rails;
-	struct share *share = store_share(iod->store);
+	struct block_table *table = store_block_table(iod->store);
 	uint64_t places;
 	unsigned int i;
 	size_t len;
 	void *addr;
 	int rc;
 
-	if (!share)
+	if (!table)
 		return;
-	addr = share_memory(share, &len, &places);
+	addr = block_table_memory(table, &len, &places);
 	for (i = 0; i < rails->n; i++) {
 		if (!serves_blocks(iod, rails->dev[i]))
 			continue;
@@ -162,7 +162,7 @@ int block_place_get(const struct iod *iod, const struct rpc_req *req,
 
 	if (!mr)
 		return -EOPNOTSUPP;
-	share_memory(store_share(iod->store), &len, &places);
+	block_table_memory(store_block_table(iod->store), &len, &places);
 	*rep = (struct wire_share_rep){
 		.addr = htole64((uintptr_t)mr->addr),
 		.places = htole64(places),
@@ -176,7 +176,7 @@ void block_place_note_read(const struct iod *iod, struct store_obj *obj,
 			   uint64_t size)
 {
 	if (iod->shares_blocks)
-		store_obj_seen(obj, seg, n, size);
+		store_obj_note_read(obj, seg, n, size);
 }
 
 /* ---- both ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rdma_places.h - the tables of sizes (shown.h) and of shared blocks (share.h) of the store, over
- * the devices that serve RDMA Reads: registers them, and tells clients the places.
+ * rdma_places.h - the tables of sizes (size_table.h) and of shared blocks (block_table.h) of the
+ * store, over the devices that serve RDMA Reads: registers them, and tells clients the places.
  */
 #ifndef RDMA_PLACES_H
 #define RDMA_PLACES_H
@@ -28,7 +28,7 @@ uint64_t block_place_bytes(const struct iod *iod);
 /* -EOPNOTSUPP: nothing is shared over the request's device. */
 int block_place_get(const struct iod *iod, const struct rpc_req *req,
 		    struct wire_share_rep *rep);
-/* As store_obj_seen(), if a device shares the table. */
+/* As store_obj_note_read(), if a device shares the table. */
 void block_place_note_read(const struct iod *iod, struct store_obj *obj,
 			   const struct store_seg *seg, unsigned int n,
 			   uint64_t size);

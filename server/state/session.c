@@ -25,8 +25,8 @@ void session_unref(struct iod_session *ses)
 		return;
 	LIST_REMOVE(ses, link);
 	session_rights_free(&ses->rights);
-	marks_free(&ses->marks, ses->worker->iod->store);
-	sync_client_put(ses->turn);
+	dirty_objects_free(&ses->dirty, ses->worker->iod->store);
+	disk_client_put(ses->turn);
 	free(ses);
 }
 

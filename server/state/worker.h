@@ -19,10 +19,10 @@
 #include "common/trust/keyring.h"
 #include "server/lend/loan_table.h"
 #include "server/state/mailbox.h"
-#include "server/store/marks.h"
+#include "server/store/dirty_objects.h"
 #include "common/comm/rpc.h"
 #include "server/store/store_engine.h"
-#include "server/store/sync_pool.h"
+#include "server/store/disk_pool.h"
 #include "server/state/mgr_clocks.h"
 #include "server/state/session_rights.h"
 #include "server/window/window.h"
@@ -49,8 +49,8 @@ struct iod_session {
 	unsigned int running; /* transfers and jobs in progress */
 	STAILQ_HEAD(, session_idle_wait) waits; /* waiting until running is 0 */
 	bool fenced; /* none of its changes is executed any more */
-	struct sync_client *turn; /* its turns in the pool */
-	struct marks marks; /* of the objects that it wrote */
+	struct disk_client *turn; /* its turns in the pool */
+	struct dirty_objects dirty; /* of the objects that it wrote */
 	/* rights from its capabilities: capability_check.h */
 	struct session_rights rights;
 	bool client; /* a client: it needs capabilities, if they are on */
@@ -136,7 +136,7 @@ struct iod {
 	struct gatehouse house;
 	struct doorkeeper keeper; /* with a ring: verifies tickets */
 	atomic_uint_least64_t caps_refused[CAPS_FLAWS];
-	struct sync_pool *pool;
+	struct disk_pool *pool;
 	struct aio *aio; /* or NULL */
 	struct fabric fabric;
 	/* of rdma_places.h: the tables of sizes and of blocks; or NULL */

@@ -35,7 +35,7 @@ static void count_off(struct aio *aio, struct aio_op *op, unsigned int n)
 	atomic_fetch_sub(&aio->busy, n);
 }
 
-static void take(struct aio *aio, const struct io_event *ev)
+static void handle_event(struct aio *aio, const struct io_event *ev)
 {
 	struct aio_op *op = ev->data;
 	long res = (long)ev->res;
@@ -47,7 +47,7 @@ static void take(struct aio *aio, const struct io_event *ev)
 	count_off(aio, op, 1);
 }
 
-static void take_all(struct aio *aio)
+static void handle_events(struct aio *aio)
 {
 	struct io_event ev[BATCH];
 	struct timespec now = { 0 };
@@ -56,11 +56,11 @@ static void take_all(struct aio *aio)
 	do {
 		n = io_getevents(aio->ctx, 0, BATCH, ev, &now);
 		for (i = 0; i < n; i++)
-			take(aio, &ev[i]);
+			handle_event(aio, &ev[i]);
 	} while (n == BATCH || n == -EINTR);
 }
 
-static void *listen_to(void *arg)
+static void *completion_thread(void *arg)
 {
 	struct aio *aio = arg;
 	struct pollfd fd = { .fd = aio->bell, .events = POLLIN };
@@ -70,7 +70,7 @@ static void *listen_to(void *arg)
 		if (poll(&fd, 1, LOOK_MS) <= 0)
 			continue;
 		if (read(aio->bell, &rings, sizeof(rings)) > 0)
-			take_all(aio);
+			handle_events(aio);
 	}
 	return NULL;
 }
@@ -82,7 +82,7 @@ static int start_thread(struct aio *aio)
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	rc = -pthread_create(&aio->thread, &attr, listen_to, aio);
+	rc = -pthread_create(&aio->thread, &attr, completion_thread, aio);
 	pthread_attr_destroy(&attr);
 	return rc;
 }

@@ -43,7 +43,7 @@ _Static_assert(sizeof(struct disk_page) == 4096, "disk_page");
 		 ((page) % FENCE_PAGES) * sizeof(struct disk_page)))
 #define FILE_LEN (PAGE_AT(FENCE_PAGES - 1) + (off_t)sizeof(struct disk_page))
 
-static uint64_t checksum(const void *block, size_t len)
+static uint64_t block_checksum(const void *block, size_t len)
 {
 	return htole64(XXH64((const uint8_t *)block + 8, len - 8, MAGIC));
 }
@@ -102,11 +102,11 @@ int fence_file_page(int fd, uint64_t page, const uint64_t *ids)
 	struct disk_page d;
 
 	copy_ids(d.ids, ids, FENCE_PAGE_IDS);
-	d.check = checksum(&d, sizeof(d));
+	d.check = block_checksum(&d, sizeof(d));
 	return write_sync(fd, &d, sizeof(d), PAGE_AT(page));
 }
 
-static void encode(const struct fence_head *head, struct disk_head *d)
+static void encode_head(const struct fence_head *head, struct disk_head *d)
 {
 	memset(d, 0, sizeof(*d));
 	d->magic = htole64(MAGIC);
@@ -118,12 +118,13 @@ static void encode(const struct fence_head *head, struct disk_head *d)
 	d->nexcept = htole64(head->nexcept);
 	copy_ids(d->except, head->except, head->nexcept);
 	copy_ids(d->ids, head->ids, head->count % FENCE_PAGE_IDS);
-	d->check = checksum(d, sizeof(*d));
+	d->check = block_checksum(d, sizeof(*d));
 }
 
-static bool decode(const struct disk_head *d, struct fence_head *head)
+static bool decode_head(const struct disk_head *d, struct fence_head *head)
 {
-	if (d->check != checksum(d, sizeof(*d)) || le64toh(d->magic) != MAGIC ||
+	if (d->check != block_checksum(d, sizeof(*d)) ||
+	    le64toh(d->magic) != MAGIC ||
 	    le64toh(d->nexcept) > FENCE_EXCEPT_MAX)
 		return false;
 	*head = (struct fence_head){ .seq = le64toh(d->seq),
@@ -146,7 +147,7 @@ int fence_file_head(int fd, struct fence_head *head)
 	if (!d)
 		return -ENOMEM;
 	head->seq++;
-	encode(head, d);
+	encode_head(head, d);
 	for (unsigned int n = 0; !rc && n < 2; n++) {
 		unsigned int place = !head->whole;
 
@@ -172,7 +173,7 @@ static int read_heads(int fd, struct fence_head *head, bool *same,
 	*same = true;
 	for (unsigned int i = 0; !rc && i < 2; i++) {
 		rc = read_all(fd, d, sizeof(*d), i * (off_t)sizeof(*d));
-		if (rc || !decode(d, one))
+		if (rc || !decode_head(d, one))
 			continue;
 		one->whole = i;
 		*same &= !whole || one->seq == head->seq;
@@ -200,7 +201,7 @@ static int read_pages(int fd, const struct fence_head *head, uint64_t *ids)
 
 	for (; !rc && page < end; page++) {
 		rc = read_all(fd, &d, sizeof(d), PAGE_AT(page));
-		if (!rc && d.check != checksum(&d, sizeof(d)))
+		if (!rc && d.check != block_checksum(&d, sizeof(d)))
 			rc = -EBADMSG;
 		copy_ids(ids + page % FENCE_PAGES * FENCE_PAGE_IDS, d.ids,
 			 FENCE_PAGE_IDS);
@@ -244,8 +245,8 @@ static int convert_lines(FILE *file, int fd, struct fence_head *head,
 }
 
 /* Takes in the file of an earlier release. */
-static int convert(int dirfd, int fd, struct fence_head *head,
-		   const struct log *log)
+static int convert_old_file(int dirfd, int fd, struct fence_head *head,
+			    const struct log *log)
 {
 	int old = openat(dirfd, OLD_NAME, O_RDONLY | O_CLOEXEC), rc;
 	FILE *file;
@@ -264,7 +265,7 @@ static int convert(int dirfd, int fd, struct fence_head *head,
 }
 
 /* Writes zeros: a hole or delayed allocation would not reserve the space. */
-static int fill(int fd)
+static int fill_with_zeros(int fd)
 {
 	void *zeros = calloc(1, FILE_LEN);
 	int rc = zeros ? write_all(fd, zeros, FILE_LEN, 0) : -ENOMEM;
@@ -273,13 +274,13 @@ static int fill(int fd)
 	return rc;
 }
 
-static int make_in(int dirfd, int fd, const struct log *log)
+static int write_new_file(int dirfd, int fd, const struct log *log)
 {
 	struct fence_head *head = calloc(1, sizeof(*head));
-	int rc = head ? fill(fd) : -ENOMEM;
+	int rc = head ? fill_with_zeros(fd) : -ENOMEM;
 
 	if (!rc)
-		rc = convert(dirfd, fd, head, log);
+		rc = convert_old_file(dirfd, fd, head, log);
 	if (!rc)
 		rc = fence_file_head(fd, head);
 	if (!rc && fsync(fd))
@@ -290,7 +291,7 @@ static int make_in(int dirfd, int fd, const struct log *log)
 	return rc ? rc : fsync(dirfd) ? -errno : 0;
 }
 
-static int make(int dirfd, const struct log *log)
+static int create_file(int dirfd, const struct log *log)
 {
 	int fd, rc;
 
@@ -298,7 +299,7 @@ static int make(int dirfd, const struct log *log)
 		    0600);
 	if (fd < 0)
 		return -errno;
-	rc = make_in(dirfd, fd, log);
+	rc = write_new_file(dirfd, fd, log);
 	if (!rc) {
 		unlinkat(dirfd, OLD_NAME, 0);
 		return fd;
@@ -309,7 +310,7 @@ static int make(int dirfd, const struct log *log)
 }
 
 /* A file restored from a backup may have holes. */
-static int allocate(int fd)
+static int allocate_space(int fd)
 {
 	struct stat st;
 
@@ -322,7 +323,7 @@ static int allocate(int fd)
 	return -errno;
 }
 
-static void say(const struct log *log, int rc)
+static void log_open_error(const struct log *log, int rc)
 {
 	if (rc == -EBADMSG)
 		log_error(log,
@@ -348,8 +349,8 @@ int fence_file_open(int dirfd, struct fence_head *head, uint64_t *ids,
 	bool same;
 
 	if (fd < 0)
-		fd = errno == ENOENT ? make(dirfd, log) : -errno;
-	rc = fd < 0 ? fd : allocate(fd);
+		fd = errno == ENOENT ? create_file(dirfd, log) : -errno;
+	rc = fd < 0 ? fd : allocate_space(fd);
 	if (!rc)
 		rc = read_heads(fd, head, &same, log);
 	if (!rc)
@@ -358,7 +359,7 @@ int fence_file_open(int dirfd, struct fence_head *head, uint64_t *ids,
 		rc = fence_file_head(fd, head);
 	if (!rc)
 		return fd;
-	say(log, rc);
+	log_open_error(log, rc);
 	if (fd >= 0)
 		close(fd);
 	return rc;

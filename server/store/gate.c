@@ -160,8 +160,8 @@ static void note_change(struct gate_stripe *s, uint64_t handle)
 			swap->changed = true;
 }
 
-static void add(struct gate *gate, uint64_t handle, uint64_t expiry,
-		bool others, struct gate_entry *entry)
+static void add_entry(struct gate *gate, uint64_t handle, uint64_t expiry,
+		      bool others, struct gate_entry *entry)
 {
 	struct gate_stripe *s = stripe_of(gate, handle);
 
@@ -181,13 +181,13 @@ static void add(struct gate *gate, uint64_t handle, uint64_t expiry,
 void gate_enter_late(struct gate *gate, uint64_t handle, uint64_t expiry,
 		     struct gate_entry *entry)
 {
-	add(gate, handle, expiry, true, entry);
+	add_entry(gate, handle, expiry, true, entry);
 }
 
 int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
 	       struct gate_entry *entry)
 {
-	add(gate, handle, expiry, false, entry);
+	add_entry(gate, handle, expiry, false, entry);
 	/* a request that does not see this change came before the clock is read */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (gate->clock() < expiry)

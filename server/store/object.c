@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* object.c - reading, writing and flushing one object. */
+/*
+ * object.c - one open object: its bytes, through the page cache and past it, its space, its
+ * attributes, and its durability.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/util/container.h"
+#include "common/wire/block.h"
 #include "server/store/store_int.h"
 
-#define LEAVE_MAX 256u
-#define LONG_BITS (8 * sizeof(long))
+/* ---- bytes, through the page cache ---- */
 
 /* RWF_NOWAIT reads only what is in memory.  A file system without it is read as usual, which may
  * block. */
-static ssize_t read_some(struct store_obj *obj, void *buf, size_t len,
+static ssize_t read_once(struct store_obj *obj, void *buf, size_t len,
 			 uint64_t off, bool wait)
 {
 	struct iovec iov = { buf, len };
@@ -39,7 +42,7 @@ static int read_loop(struct store_obj *obj, void *buf, size_t len, uint64_t off,
 	ssize_t n;
 
 	while (*done < len) {
-		n = read_some(obj, (char *)buf + *done, len - *done,
+		n = read_once(obj, (char *)buf + *done, len - *done,
 			      off + *done, wait);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -84,6 +87,118 @@ int store_obj_write(struct store_obj *obj, const void *buf, size_t len,
 	return 0;
 }
 
+/* ---- bytes, past the page cache ---- */
+
+/*
+ * Opens the file by its descriptor, because the name may be gone.  -1: no /proc, or out of
+ * descriptors; then the page cache is used.
+ */
+int store_obj_direct_fd(struct store_obj *obj)
+{
+	int fd = atomic_load(&obj->direct), none = -1;
+	char path[32];
+
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", obj->fd);
+	fd = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+	if (fd >= 0 &&
+	    !atomic_compare_exchange_strong(&obj->direct, &none, fd)) {
+		close(fd);
+		fd = none;
+	}
+	return fd;
+}
+
+/* Of [off, off + len): the bytes before the first whole block, and the bytes in whole blocks. */
+static size_t before_blocks(uint64_t off)
+{
+	return (size_t)(-off % STORE_BLOCK);
+}
+
+static size_t in_blocks(const void *buf, size_t len, uint64_t off)
+{
+	size_t head = before_blocks(off);
+
+	if (len < head + STORE_BLOCK || ((uintptr_t)buf + head) % STORE_BLOCK)
+		return 0;
+	return (len - head) / STORE_BLOCK * STORE_BLOCK;
+}
+
+/*
+ * Returns the number of bytes moved, or -errno.  If fewer than len, the rest goes through the
+ * page cache: at the end of the object, and where the file system refuses O_DIRECT.
+ */
+static ssize_t move_blocks(struct store_obj *obj, bool write, char *buf,
+			   size_t len, uint64_t off)
+{
+	int fd = store_obj_direct_fd(obj);
+	size_t done = 0;
+	ssize_t n;
+
+	while (fd >= 0 && done < len) {
+		n = write ? pwrite(fd, buf + done, len - done,
+				   (off_t)(off + done))
+			  : pread(fd, buf + done, len - done,
+				  (off_t)(off + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != EINVAL)
+			return -errno;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+int store_obj_write_direct(struct store_obj *obj, const void *buf, size_t len,
+			   uint64_t off)
+{
+	size_t head = before_blocks(off), blocks = in_blocks(buf, len, off);
+	char *at = (char *)(uintptr_t)buf;
+	ssize_t n;
+	int rc = 0;
+
+	if (!blocks)
+		return store_obj_write(obj, buf, len, off);
+	if (head)
+		rc = store_obj_write(obj, at, head, off);
+	if (rc)
+		return rc;
+	n = move_blocks(obj, true, at + head, blocks, off + head);
+	if (n < 0)
+		return (int)n;
+	head += (size_t)n;
+	return store_obj_write(obj, at + head, len - head, off + head);
+}
+
+int store_obj_read_direct(struct store_obj *obj, void *buf, size_t len,
+			  uint64_t off, size_t *done)
+{
+	size_t head = before_blocks(off), blocks = in_blocks(buf, len, off);
+	char *at = buf;
+	ssize_t n;
+	int rc = 0;
+
+	if (!blocks)
+		return store_obj_read(obj, buf, len, off, done);
+	*done = 0;
+	if (head)
+		rc = store_obj_read(obj, buf, head, off, done);
+	if (rc || *done < head)
+		return rc;
+	n = move_blocks(obj, false, at + head, blocks, off + head);
+	if (n < 0)
+		return (int)n;
+	head += (size_t)n;
+	rc = store_obj_read(obj, at + head, len - head, off + head, done);
+	*done += head;
+	return rc;
+}
+
+/* ---- space ---- */
+
 int store_obj_resize(struct store_obj *obj, uint64_t size)
 {
 	if (size > INT64_MAX)
@@ -94,25 +209,74 @@ int store_obj_resize(struct store_obj *obj, uint64_t size)
 	return 0;
 }
 
-int store_obj_enter(struct store_obj *obj, uint64_t expiry,
-		    struct gate_entry *entry)
+static int change_space(const struct store_obj *obj, int mode, uint64_t off,
+			uint64_t len)
 {
-	int rc;
+	while (fallocate(obj->fd, mode, (off_t)off, (off_t)len))
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
 
-	store_change_begins(obj->store, obj->handle);
-	rc = gate_enter(obj->store->gate, obj->handle, expiry, entry);
+/* As change_space(), for a file system that can only punch holes (tmpfs). */
+static int zero_range(const struct store_obj *obj, int keep, uint64_t off,
+		      uint64_t len)
+{
+	int rc = change_space(obj, FALLOC_FL_ZERO_RANGE | keep, off, len);
+
+	if (rc != -EOPNOTSUPP)
+		return rc;
+	rc = change_space(obj, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off,
+			  len);
+	return rc ? rc : change_space(obj, keep, off, len);
+}
+
+/* Marks the object: from then on its number of blocks does not tell whether it has holes. */
+static int mark_padded(const struct store_obj *obj, uint64_t end)
+{
+	struct stat sb;
+
+	if (fstat(obj->fd, &sb))
+		return -errno;
+	if (end <= (uint64_t)sb.st_size || sb.st_mode & STORE_PADDED)
+		return 0;
+	return fchmod(obj->fd, sb.st_mode | STORE_PADDED) ? -errno : 0;
+}
+
+int store_obj_space(struct store_obj *obj, enum store_space how, bool keep,
+		    uint64_t off, uint64_t len)
+{
+	int flag = keep ? FALLOC_FL_KEEP_SIZE : 0;
+	int rc = keep && how != STORE_PUNCH ? mark_padded(obj, off + len) : 0;
+
 	if (rc)
-		store_change_ends(obj->store, obj->handle);
-	return rc;
+		return rc;
+	switch (how) {
+	case STORE_PUNCH:
+		return change_space(obj, FALLOC_FL_PUNCH_HOLE | flag, off, len);
+	case STORE_ZERO:
+		return zero_range(obj, flag, off, len);
+	case STORE_ALLOCATE:
+		break;
+	}
+	return change_space(obj, flag, off, len);
 }
 
-void store_obj_leave(struct store_obj *obj, struct gate_entry *entry)
+int store_obj_seek(struct store_obj *obj, bool hole, uint64_t off, uint64_t *at)
 {
-	store_change_ends(obj->store, obj->handle);
-	gate_leave(obj->store->gate, entry);
+	off_t found = lseek(obj->fd, (off_t)off, hole ? SEEK_HOLE : SEEK_DATA);
+
+	if (found < 0 && errno == ENXIO && hole) /* off is beyond the end */
+		found = (off_t)off;
+	if (found < 0)
+		return -errno;
+	*at = (uint64_t)found;
+	return 0;
 }
 
-static void stat_out(const struct stat *sb, struct store_stat *st)
+/* ---- attributes ---- */
+
+static void set_stat(const struct stat *sb, struct store_stat *st)
 {
 	st->size = (uint64_t)sb->st_size;
 	st->blocks = (uint64_t)sb->st_blocks;
@@ -127,19 +291,19 @@ int store_obj_stat(struct store_obj *obj, struct store_stat *st)
 
 	if (fstat(obj->fd, &sb))
 		return -errno;
-	stat_out(&sb, st);
+	set_stat(&sb, st);
 	return 0;
 }
 
 /* By name, so that a walk over many objects does not evict open files from the cache. */
 int store_stat(struct store *store, uint64_t handle, struct store_stat *st)
 {
-	char path[OBJPATH_LEN];
+	char path[OBJECT_PATH_LEN];
 	struct stat sb;
 
-	objpath_make(handle, path);
+	object_path_make(handle, path);
 	if (!fstatat(store->objfd, path, &sb, AT_SYMLINK_NOFOLLOW))
-		stat_out(&sb, st);
+		set_stat(&sb, st);
 	else if (errno == ENOENT)
 		memset(st, 0, sizeof(*st));
 	else
@@ -180,9 +344,9 @@ int store_obj_touch(struct store_obj *obj)
 
 	int rc;
 
-	store_change_begins(obj->store, obj->handle);
+	store_change_begin(obj->store, obj->handle);
 	rc = futimens(obj->fd, now) ? -errno : 0;
-	store_change_ends(obj->store, obj->handle);
+	store_change_end(obj->store, obj->handle);
 	return rc;
 }
 
@@ -193,59 +357,113 @@ bool store_obj_removed(const struct store_obj *obj)
 	return !fstat(obj->fd, &sb) && !sb.st_nlink;
 }
 
-static int sync_dir(struct store *store, const char *path)
+int store_obj_lend(struct store_obj *obj, bool read, bool write)
 {
-	int fd, rc = 0;
+	char path[OBJECT_PATH_LEN];
+	int fd;
 
-	fd = openat(store->objfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (fsync(fd))
-		rc = -errno;
-	close(fd);
-	return rc;
+	object_path_make(obj->handle, path);
+	fd = openat(obj->store->objfd, path,
+		    (!write ? O_RDONLY
+		     : read ? O_RDWR
+			    : O_WRONLY) |
+			    O_CLOEXEC | O_NOFOLLOW | O_NOATIME);
+	return fd < 0 ? -errno : fd;
 }
 
-/* Makes the names of the leaf directory and of its parent durable, once per process. */
-static int sync_leaf_name(struct store *store, unsigned int leaf, char *path)
+/* ---- changes ---- */
+
+void store_change_begin(struct store *store, uint64_t handle)
 {
-	atomic_ulong *word = &store->leaf_named[leaf / LONG_BITS];
-	unsigned long bit = 1ul << leaf % LONG_BITS;
+	block_table_change_begin(store->blocks, handle);
+	size_table_change_begin(store->sizes, handle);
+}
+
+void store_change_end(struct store *store, uint64_t handle)
+{
+	size_table_change_end(store->sizes, handle);
+	block_table_change_end(store->blocks, handle);
+}
+
+int store_obj_enter(struct store_obj *obj, uint64_t expiry,
+		    struct gate_entry *entry)
+{
 	int rc;
 
-	if (atomic_load(word) & bit)
-		return 0;
-	path[OBJPATH_TOP] = '\0';
-	rc = sync_dir(store, path);
-	path[OBJPATH_TOP] = '/';
-	if (!rc && fsync(store->objfd))
-		rc = -errno;
-	if (!rc)
-		atomic_fetch_or(word, bit);
+	store_change_begin(obj->store, obj->handle);
+	rc = gate_enter(obj->store->gate, obj->handle, expiry, entry);
+	if (rc)
+		store_change_end(obj->store, obj->handle);
 	return rc;
 }
 
-static int sync_name(struct store_obj *obj)
+void store_obj_leave(struct store_obj *obj, struct gate_entry *entry)
 {
-	char path[OBJPATH_LEN];
+	store_change_end(obj->store, obj->handle);
+	gate_leave(obj->store->gate, entry);
+}
+
+/* ---- blocks that are read repeatedly ---- */
+
+/* A client looks for at most this many shared blocks per read. */
+#define SEEN_MOST 8u
+
+struct seen {
+	struct store_obj *obj;
+	uint64_t size;
+	unsigned int left; /* blocks that may still be reported */
+	uint64_t last; /* block reported last */
+};
+
+/* A reader may have opened the object before its removal.  A block of a removed object would
+ * never be invalidated, so it must not be filled. */
+static int read_block(void *arg, void *buf, uint64_t off)
+{
+	size_t done;
 	int rc;
 
-	if (atomic_load(&obj->named))
-		return 0;
-	objpath_make(obj->handle, path);
-	path[OBJPATH_LEAF] = '\0';
-	rc = sync_dir(obj->store, path);
-	if (!rc)
-		rc = sync_leaf_name(obj->store, objpath_leaf(obj->handle),
-				    path);
-	if (!rc)
-		atomic_store(&obj->named, true);
-	return rc;
+	if (store_obj_removed(arg))
+		return -ESTALE;
+	rc = store_obj_read_cached(arg, buf, WIRE_BLOCK, off, &done);
+	return rc ? rc : (int)done;
 }
+
+/* A piece may end far beyond the object, and several pieces may lie in one block. */
+static void see_piece(struct seen *s, const struct store_seg *seg)
+{
+	uint64_t number, end;
+
+	if (seg->off >= s->size)
+		return;
+	end = seg->len < s->size - seg->off ? seg->off + seg->len : s->size;
+	for (number = seg->off / WIRE_BLOCK;
+	     s->left && number * WIRE_BLOCK < end; number++) {
+		if (number == s->last)
+			continue;
+		s->last = number;
+		s->left--;
+		block_table_note_block(s->obj->store->blocks, s->obj->handle,
+				       number, read_block, s->obj);
+	}
+}
+
+void store_obj_note_read(struct store_obj *obj, const struct store_seg *seg,
+			 unsigned int n, uint64_t size)
+{
+	struct seen s = { obj, size, SEEN_MOST, UINT64_MAX };
+	unsigned int i;
+
+	if (!obj->store->blocks)
+		return;
+	for (i = 0; i < n && s.left; i++)
+		see_piece(&s, &seg[i]);
+}
+
+/* ---- durability ---- */
 
 static void flush_failed(struct store_obj *obj, int status)
 {
-	wberr_note(&obj->store->wberr, obj->handle, status);
+	writeback_errors_add(&obj->store->errors, obj->handle, status);
 	log_error(obj->store->log,
 		  "flush of object %016lx failed: %s; data written "
 		  "lately may be lost, check the disk",
@@ -258,16 +476,14 @@ int store_obj_sync(struct store_obj *obj)
 
 	if (fdatasync(obj->fd))
 		rc = -errno;
-	if (!rc)
-		rc = sync_name(obj);
+	if (!rc && !atomic_load(&obj->named)) {
+		rc = object_tree_sync_name(obj->store, obj->handle);
+		if (!rc)
+			atomic_store(&obj->named, true);
+	}
 	if (rc)
 		flush_failed(obj, rc);
 	return rc;
-}
-
-bool store_obj_wanted(struct store_obj *obj)
-{
-	return wberr_used(&obj->store->wberr, obj->handle);
 }
 
 int store_obj_write_out(struct store_obj *obj)
@@ -282,32 +498,4 @@ int store_obj_write_out(struct store_obj *obj)
 	rc = -errno;
 	flush_failed(obj, rc);
 	return rc;
-}
-
-static void over(struct store_obj *obj)
-{
-	atomic_fetch_sub(&obj->store->leaving, 1);
-	fdcache_leave(&obj->store->cache, obj);
-}
-
-static void written_out(struct sync_wait *wait, int status)
-{
-	over(container_of(wait, struct store_obj, leave));
-}
-
-/*
- * If nobody has seen a write-back error, the kernel reports it to the next one who opens the
- * file.  But it forgets the error when it evicts the inode.  So the object is written out
- * before it closes.  If LEAVE_MAX objects are being written out, this one is not: then the next
- * open usually reports the error.
- */
-void store_obj_retire(struct store_obj *obj)
-{
-	struct store *store = obj->store;
-
-	obj->leave.done = written_out;
-	if (atomic_fetch_add(&store->leaving, 1) < LEAVE_MAX && store->pool)
-		sync_pool_write_out(store->pool, obj, &obj->leave);
-	else
-		over(obj);
 }

@@ -11,7 +11,7 @@ struct piece {
 	uint32_t pos; /* in the buffer, from the first byte of the batch */
 };
 
-struct batch {
+struct sieve_batch {
 	unsigned int n;
 	bool overlap;
 	const struct store_seg *seg; /* where the next batch begins */
@@ -29,7 +29,7 @@ static int by_off(const void *a, const void *b)
 	return p->pos < q->pos ? -1 : p->pos > q->pos;
 }
 
-static void sort(struct batch *b)
+static void sort_pieces(struct sieve_batch *b)
 {
 	bool sorted = true;
 	unsigned int i;
@@ -45,8 +45,8 @@ static void sort(struct batch *b)
 }
 
 /* Fills the batch with the next pieces, of at most left bytes, from seg and skip on. */
-static void collect(struct batch *b, const struct store_seg *seg, uint64_t skip,
-		    size_t left)
+static void collect_pieces(struct sieve_batch *b, const struct store_seg *seg,
+			   uint64_t skip, size_t left)
 {
 	b->n = 0;
 	b->len = 0;
@@ -79,7 +79,8 @@ bool sieve_pays(const struct store_io *io, size_t left)
 /* ---- reading ---- */
 
 /* The number of pieces from p on that are read as one extent; *end is the extent's end. */
-static unsigned int extent(const struct piece *p, unsigned int n, uint64_t *end)
+static unsigned int pieces_of_extent(const struct piece *p, unsigned int n,
+				     uint64_t *end)
 {
 	uint64_t stop = p->off + p->len, next;
 	unsigned int i;
@@ -124,7 +125,7 @@ static int read_extent(const struct store_io *io, sieve_read_fn read,
 }
 
 static int read_batch(const struct store_io *io, sieve_read_fn read,
-		      const struct batch *b)
+		      const struct sieve_batch *b)
 {
 	char *buf = (char *)io->buf + io->pos;
 	unsigned int i, n;
@@ -134,7 +135,7 @@ static int read_batch(const struct store_io *io, sieve_read_fn read,
 	for (i = 0; i < b->n && !rc; i += n) {
 		const struct piece *p = &b->piece[i];
 
-		n = extent(p, b->n - i, &end);
+		n = pieces_of_extent(p, b->n - i, &end);
 		if (n == 1)
 			rc = read_alone(io, read, p, buf);
 		else
@@ -145,12 +146,12 @@ static int read_batch(const struct store_io *io, sieve_read_fn read,
 
 int sieve_read(struct store_io *io, sieve_read_fn read)
 {
-	struct batch b;
+	struct sieve_batch b;
 	int rc;
 
 	while (io->pos < io->len) {
-		collect(&b, io->seg, io->skip, io->len - io->pos);
-		sort(&b);
+		collect_pieces(&b, io->seg, io->skip, io->len - io->pos);
+		sort_pieces(&b);
 		rc = read_batch(io, read, &b);
 		if (rc)
 			return rc;
@@ -164,7 +165,7 @@ int sieve_read(struct store_io *io, sieve_read_fn read)
 /* ---- writing ---- */
 
 /* The number of pieces from p on that are adjacent in the object and fit into the buffer. */
-static unsigned int touching(const struct piece *p, unsigned int n)
+static unsigned int adjacent_pieces(const struct piece *p, unsigned int n)
 {
 	uint64_t stop = p->off + p->len;
 	unsigned int i;
@@ -191,7 +192,7 @@ static int write_together(const struct store_io *io, const struct piece *p,
 	return store_obj_write(io->obj, whole, len, p->off);
 }
 
-static int write_batch(const struct store_io *io, const struct batch *b,
+static int write_batch(const struct store_io *io, const struct sieve_batch *b,
 		       const char *buf)
 {
 	unsigned int i, n;
@@ -200,7 +201,7 @@ static int write_batch(const struct store_io *io, const struct batch *b,
 	for (i = 0; i < b->n && !rc; i += n) {
 		const struct piece *p = &b->piece[i];
 
-		n = touching(p, b->n - i);
+		n = adjacent_pieces(p, b->n - i);
 		if (n == 1)
 			rc = store_obj_write(io->obj, buf + p->pos, p->len,
 					     p->off);
@@ -215,15 +216,15 @@ int sieve_write(const struct store_io *io)
 {
 	const struct store_seg *seg = io->seg;
 	uint64_t skip = io->skip;
-	struct batch b;
+	struct sieve_batch b;
 	size_t pos;
 	int rc;
 
 	for (pos = 0; pos < io->len; pos += b.len) {
-		collect(&b, seg, skip, io->len - pos);
-		sort(&b);
+		collect_pieces(&b, seg, skip, io->len - pos);
+		sort_pieces(&b);
 		if (b.overlap)
-			collect(&b, seg, skip, io->len - pos);
+			collect_pieces(&b, seg, skip, io->len - pos);
 		rc = write_batch(io, &b, (const char *)io->buf + pos);
 		if (rc)
 			return rc;

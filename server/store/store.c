@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.c - opening the store; objects by handle. */
+/*
+ * store.c - a store: opening it, whether it is the one that the manager expects, and its objects
+ * by handle.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,9 +14,125 @@
 #include <xxhash.h>
 
 #include "common/util/clock.h"
+#include "common/util/container.h"
+#include "common/util/random_id.h"
 #include "server/store/store_int.h"
 
 #define MAX_OPEN_DEFAULT 1024u
+#define WRITE_OUT_MAX 256u /* evicted objects that are written out at a time */
+
+/* ---- the claim ---- */
+
+/* A stamp with an identity and without an owner: the store was made and never claimed. */
+static bool is_new(const struct store *store)
+{
+	return store->stamp.store && !store->stamp.owner;
+}
+
+static int open_stamp(struct store *store, const struct store_attr *attr)
+{
+	int rc;
+
+	store->stamp = (struct stamp){ attr->fsid, "iod", attr->index };
+	rc = random_id(&store->stamp.store);
+	store->dirfd = rc ? rc
+			  : stamp_open(attr->dir, &store->stamp, attr->log);
+	if (store->dirfd < 0)
+		return store->dirfd;
+	if (attr->lost && !is_new(store)) {
+		log_error(attr->log,
+			  "--new-store is for an empty folder, and storage %s "
+			  "holds a store: start without it, or empty the "
+			  "folder first",
+			  attr->dir);
+		return -EINVAL;
+	}
+	store->accepted = attr->lost;
+	atomic_init(&store->claimed, false);
+	return stamp_step(store->dirfd, attr->dir, &store->stamp, attr->log);
+}
+
+static enum store_verdict judge_claim(const struct store *store,
+				      const struct store_claim *claim)
+{
+	const struct stamp *stamp = &store->stamp;
+
+	if (stamp->owner && stamp->owner != claim->owner)
+		return STORE_FOREIGN;
+	/* also if the answer to the first claim was lost */
+	if (store->accepted)
+		return STORE_OURS;
+	if (!stamp->store) /* made by a release that did not claim stores */
+		return claim->fresh ? STORE_FOREIGN : STORE_OURS;
+	if (stamp->owner)
+		return claim->store && claim->store != stamp->store
+			       ? STORE_REPLACED
+			       : STORE_OURS;
+	return claim->fresh && !claim->store ? STORE_OURS : STORE_REPLACED;
+}
+
+static int write_owner(struct store *store, const struct store_claim *claim)
+{
+	struct stamp stamp = store->stamp;
+	int rc = 0;
+
+	if (!stamp.store)
+		stamp.store = claim->store;
+	if (!stamp.store)
+		rc = random_id(&stamp.store);
+	stamp.owner = claim->owner;
+	if (!rc)
+		rc = stamp_write(store->dirfd, &stamp);
+	if (rc)
+		log_error(store->log, "cannot write the stamp: %s",
+			  strerror(-rc));
+	else
+		store->stamp = stamp;
+	return rc;
+}
+
+int store_claim(struct store *store, const struct store_claim *claim)
+{
+	int verdict, rc = 0;
+
+	pthread_mutex_lock(&store->claim_lock);
+	verdict = judge_claim(store, claim);
+	if (verdict == STORE_OURS && !claim->ask) {
+		if (!store->stamp.owner)
+			rc = write_owner(store, claim);
+		if (!rc)
+			atomic_store(&store->claimed, true);
+	}
+	pthread_mutex_unlock(&store->claim_lock);
+	return rc ? rc : verdict;
+}
+
+bool store_claimed(const struct store *store)
+{
+	return atomic_load(&store->claimed);
+}
+
+uint64_t store_identity(struct store *store)
+{
+	uint64_t id;
+
+	pthread_mutex_lock(&store->claim_lock);
+	id = store->stamp.store;
+	pthread_mutex_unlock(&store->claim_lock);
+	return id;
+}
+
+bool store_is_new(struct store *store)
+{
+	bool yes;
+
+	pthread_mutex_lock(&store->claim_lock);
+	yes = is_new(store);
+	pthread_mutex_unlock(&store->claim_lock);
+	return yes;
+}
+
+/* ---- opening and closing ---- */
 
 /* An empty directory.  If it is missing, somebody has removed the objects. */
 #define MARK "objects/here"
@@ -47,7 +166,7 @@ static int open_objects(struct store *store)
 	if (!store->stamp.owner && fsync(fd))
 		return -errno;
 	store->memory = !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
-	store_aside_clean(store);
+	object_copy_clean(store);
 	return 0;
 }
 
@@ -90,24 +209,24 @@ static int open_parts(struct store *store, const char *dir)
 }
 
 /* As GETSIZE answers. */
-static int look(void *arg, uint64_t handle, struct shown_size *size)
+static int read_size(void *arg, uint64_t handle, struct object_size *size)
 {
 	struct store_stat st;
 	int rc = store_stat(arg, handle, &st);
 
 	if (!rc)
-		*size = (struct shown_size){ st.size, st.blocks, st.mtime };
+		*size = (struct object_size){ st.size, st.blocks, st.mtime };
 	return rc;
 }
 
-static int open_shown(struct store *store)
+static int open_size_table(struct store *store)
 {
-	const struct shown_attr attr = { .places = SHOWN_PLACES,
-					 .look = look,
-					 .arg = store,
-					 .clock = clock_now };
+	const struct size_table_attr attr = { .places = SIZE_TABLE_PLACES,
+					      .look = read_size,
+					      .arg = store,
+					      .clock = clock_now };
 
-	return shown_open(&attr, &store->shown);
+	return size_table_open(&attr, &store->sizes);
 }
 
 int store_open(const struct store_attr *attr, struct store **out)
@@ -121,19 +240,20 @@ int store_open(const struct store_attr *attr, struct store **out)
 	store->log = attr->log;
 	store->objfd = -1;
 	store->pool = attr->pool;
-	fdcache_init(&store->cache,
-		     attr->max_open ? attr->max_open : MAX_OPEN_DEFAULT,
-		     attr->max_kept);
-	wberr_init(&store->wberr, attr->max_marks);
+	object_cache_init(&store->cache,
+			  attr->max_open ? attr->max_open : MAX_OPEN_DEFAULT,
+			  attr->max_kept);
+	writeback_errors_init(&store->errors, attr->max_marks);
 	pthread_mutex_init(&store->claim_lock, NULL);
+	pthread_mutex_init(&store->flush_lock, NULL);
 	store->dirfd = -1;
 	rc = gate_open(clock_boot, &store->gate);
 	if (!rc && attr->shows)
-		rc = open_shown(store);
+		rc = open_size_table(store);
 	if (!rc && attr->share)
-		rc = share_open(attr->share, &store->share);
+		rc = block_table_open(attr->share, &store->blocks);
 	if (!rc)
-		rc = store_claim_open(store, attr);
+		rc = open_stamp(store, attr);
 	if (!rc)
 		rc = open_parts(store, attr->dir);
 	if (rc)
@@ -145,12 +265,13 @@ int store_open(const struct store_attr *attr, struct store **out)
 
 void store_close(struct store *store)
 {
-	fdcache_destroy(&store->cache);
-	wberr_destroy(&store->wberr);
+	object_cache_destroy(&store->cache);
+	writeback_errors_destroy(&store->errors);
 	store_fence_free(store);
-	share_close(store->share);
-	shown_close(store->shown);
+	block_table_close(store->blocks);
+	size_table_close(store->sizes);
 	gate_close(store->gate);
+	pthread_mutex_destroy(&store->flush_lock);
 	pthread_mutex_destroy(&store->claim_lock);
 	if (store->objfd >= 0)
 		close(store->objfd);
@@ -159,9 +280,39 @@ void store_close(struct store *store)
 	free(store);
 }
 
+/* ---- the whole store ---- */
+
 struct gate *store_gate(struct store *store)
 {
 	return store->gate;
+}
+
+struct size_table *store_size_table(struct store *store)
+{
+	return store->sizes;
+}
+
+struct block_table *store_block_table(struct store *store)
+{
+	return store->blocks;
+}
+
+bool store_in_memory(const struct store *store)
+{
+	return store->memory;
+}
+
+bool store_can_direct(const struct store *store)
+{
+	int fd;
+
+	if (store->memory)
+		return false;
+	fd = openat(store->dirfd, STAMP_FILE, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
 }
 
 int store_statfs(struct store *store, struct statvfs *fs)
@@ -200,121 +351,41 @@ uint64_t store_disk(struct store *store)
 	return XXH3_64bits_withSeed(text, (size_t)n, sb.st_dev) ?: 1;
 }
 
-struct shown *store_shown(struct store *store)
+const struct timing *store_flush_times(const struct store *store)
 {
-	return store->shown;
+	return &store->flush_times;
 }
 
-struct share *store_share(struct store *store)
-{
-	return store->share;
-}
+/* ---- objects by handle ---- */
 
-void store_change_begins(struct store *store, uint64_t handle)
+static int unlink_object(struct store *store, uint64_t handle)
 {
-	share_enter(store->share, handle);
-	shown_enter(store->shown, handle);
-}
-
-void store_change_ends(struct store *store, uint64_t handle)
-{
-	shown_leave(store->shown, handle);
-	share_leave(store->share, handle);
-}
-
-bool store_in_memory(const struct store *store)
-{
-	return store->memory;
-}
-
-static int sync_removal(struct store *store, char *path)
-{
-	int fd, rc = 0;
-
-	path[OBJPATH_LEAF] = '\0';
-	fd = openat(store->objfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (fsync(fd))
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
-static int unlink_object(struct store *store, uint64_t handle, const char *path)
-{
+	char path[OBJECT_PATH_LEN];
 	struct gate_entry entry;
 	int rc;
 
-	store_change_begins(store, handle);
+	object_path_make(handle, path);
+	store_change_begin(store, handle);
 	gate_enter(store->gate, handle, UINT64_MAX, &entry);
 	rc = unlinkat(store->objfd, path, 0) ? -errno : 0;
 	if (!rc)
-		fdcache_removed(&store->cache, handle);
+		object_cache_remove(&store->cache, handle);
 	gate_leave(store->gate, &entry);
-	store_change_ends(store, handle);
+	store_change_end(store, handle);
 	return rc == -ENOENT ? 0 : rc;
 }
 
 int store_remove(struct store *store, uint64_t handle, bool durable)
 {
-	char path[OBJPATH_LEN];
-	int rc;
+	int rc = unlink_object(store, handle);
 
-	objpath_make(handle, path);
-	rc = unlink_object(store, handle, path);
-	if (rc)
+	if (rc || !durable)
 		return rc;
-	return durable ? sync_removal(store, path) : 0;
+	return object_tree_sync_removal(store, handle);
 }
 
-/* Returns -EIO instead of -ENOENT: a client would take -ENOENT for a missing file. */
-static int make_dir(struct store *store, const char *dir)
-{
-	if (!mkdirat(store->objfd, dir, 0700) || errno == EEXIST)
-		return 0;
-	if (errno != ENOENT)
-		return -errno;
-	log_error(store->log, "the folder objects of the storage was removed: "
-			      "stop the iod and restore it");
-	return -EIO;
-}
-
-static int make_leaf(struct store *store, const char *path)
-{
-	char dir[OBJPATH_LEN];
-	int rc;
-
-	memcpy(dir, path, OBJPATH_LEN);
-	dir[OBJPATH_TOP] = '\0';
-	rc = make_dir(store, dir);
-	dir[OBJPATH_TOP] = '/';
-	dir[OBJPATH_LEAF] = '\0';
-	return rc ? rc : make_dir(store, dir);
-}
-
-static int open_file(struct store *store, uint64_t handle, bool create)
-{
-	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOATIME;
-	char path[OBJPATH_LEN];
-	int fd, rc;
-
-	objpath_make(handle, path);
-	fd = openat(store->objfd, path, flags);
-	if (fd < 0 && errno == ENOENT && create) {
-		fd = openat(store->objfd, path, flags | O_CREAT, 0600);
-		if (fd < 0 && errno == ENOENT) {
-			rc = make_leaf(store, path);
-			if (rc)
-				return rc;
-			fd = openat(store->objfd, path, flags | O_CREAT, 0600);
-		}
-	}
-	return fd < 0 ? -errno : fd;
-}
-
-static int obj_open(struct store *store, uint64_t handle, bool create,
-		    struct store_obj **out)
+static int open_object(struct store *store, uint64_t handle, bool create,
+		       struct store_obj **out)
 {
 	struct store_obj *obj;
 	int fd;
@@ -322,7 +393,7 @@ static int obj_open(struct store *store, uint64_t handle, bool create,
 	obj = calloc(1, sizeof(*obj));
 	if (!obj)
 		return -ENOMEM;
-	fd = open_file(store, handle, create);
+	fd = object_tree_open(store, handle, create);
 	if (fd < 0) {
 		free(obj);
 		return fd;
@@ -332,67 +403,56 @@ static int obj_open(struct store *store, uint64_t handle, bool create,
 	obj->fd = fd;
 	atomic_init(&obj->direct, -1);
 	atomic_init(&obj->refs, 1);
-	sync_group_init(&obj->group);
+	STAILQ_INIT(&obj->group.waits);
 	*out = obj;
 	return 0;
+}
+
+static void finish_closing(struct store_obj *obj)
+{
+	atomic_fetch_sub(&obj->store->leaving, 1);
+	object_cache_finish_closing(&obj->store->cache, obj);
+}
+
+static void on_written_out(struct flush_wait *wait, int status)
+{
+	finish_closing(container_of(wait, struct store_obj, write_out));
+}
+
+/*
+ * If nobody has seen a write-back error, the kernel reports it to the next one who opens the
+ * file.  But it forgets the error when it evicts the inode.  So the object is written out
+ * before it closes.  If WRITE_OUT_MAX objects are being written out, this one is not: then the next
+ * open usually reports the error.
+ */
+static void close_evicted(struct store_obj *obj)
+{
+	struct store *store = obj->store;
+
+	obj->write_out.done = on_written_out;
+	if (atomic_fetch_add(&store->leaving, 1) < WRITE_OUT_MAX && store->pool)
+		store_obj_write_out_start(obj, store->pool, &obj->write_out);
+	else
+		finish_closing(obj);
 }
 
 int store_obj_get(struct store *store, uint64_t handle, bool create,
 		  struct store_obj **out)
 {
-	struct store_obj *obj;
+	struct store_obj *obj, *closing;
 	uint64_t ticket;
 	int rc;
 
-	while (!(obj = fdcache_find(&store->cache, handle, &ticket))) {
-		rc = obj_open(store, handle, create, &obj);
+	while (!(obj = object_cache_find(&store->cache, handle, &ticket))) {
+		rc = open_object(store, handle, create, &obj);
 		if (rc)
 			return rc;
-		obj = fdcache_add(&store->cache, obj, ticket);
+		obj = object_cache_add(&store->cache, obj, ticket, &closing);
+		if (closing)
+			close_evicted(closing);
 		if (obj)
 			break;
 	}
 	*out = obj;
 	return 0;
-}
-
-int store_obj_lend(struct store_obj *obj, bool read, bool write)
-{
-	char path[OBJPATH_LEN];
-	int fd;
-
-	objpath_make(obj->handle, path);
-	fd = openat(obj->store->objfd, path,
-		    (!write ? O_RDONLY
-		     : read ? O_RDWR
-			    : O_WRONLY) |
-			    O_CLOEXEC | O_NOFOLLOW | O_NOATIME);
-	return fd < 0 ? -errno : fd;
-}
-
-struct store_obj *store_obj_ref(struct store_obj *obj)
-{
-	atomic_fetch_add_explicit(&obj->refs, 1, memory_order_relaxed);
-	return obj;
-}
-
-void store_obj_put(struct store_obj *obj)
-{
-	if (atomic_fetch_sub_explicit(&obj->refs, 1, memory_order_acq_rel) > 1)
-		return;
-	fdcache_close(&obj->store->cache, obj);
-	if (atomic_load(&obj->direct) >= 0)
-		close(atomic_load(&obj->direct));
-	close(obj->fd);
-	free(obj);
-}
-
-unsigned int store_obj_moved(const struct store_obj *obj)
-{
-	return atomic_load(&obj->moved);
-}
-
-uint64_t store_obj_handle(const struct store_obj *obj)
-{
-	return obj->handle;
 }

@@ -16,16 +16,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <sys/statvfs.h>
 
 #include "server/store/gate.h"
 #include "common/util/log.h"
-#include "server/store/share.h"
-#include "server/store/shown.h"
+#include "server/store/block_table.h"
+#include "server/store/size_table.h"
 
 struct store;
 struct store_obj;
-struct sync_pool;
+struct disk_client;
+struct disk_pool;
+struct timing;
 
 struct store_attr {
 	const char *dir;
@@ -36,13 +39,14 @@ struct store_attr {
 	/* further ones, while writes of clients to them may still fail */
 	unsigned int max_kept;
 	/* writes these out before they close; NULL: they just close */
-	struct sync_pool *pool;
-	unsigned int max_marks; /* of all sessions (marks.h); 0: WBERR_MAX */
-	/* bytes of memory for shared blocks (share.h); 0: none */
+	struct disk_pool *pool;
+	unsigned int
+		max_marks; /* of all sessions (dirty_objects.h); 0: WRITEBACK_ERRORS_MAX */
+	/* bytes of memory for shared blocks (block_table.h); 0: none */
 	uint64_t share;
 	/* the earlier store is lost: the manager may accept a new one */
 	bool lost;
-	bool shows; /* sizes can be read by RDMA: store_shown() */
+	bool shows; /* sizes can be read by RDMA: store_size_table() */
 	const struct log *log;
 };
 /* Errors are logged with cause and remedy, as by stamp_open(), except a lack of memory or of
@@ -153,23 +157,26 @@ void store_obj_leave(struct store_obj *obj, struct gate_entry *entry);
 /* For requests that may have to wait for late changes: gate_is_shut(), gate_wait(). */
 struct gate *store_gate(struct store *store);
 /* The sizes that clients read by RDMA; NULL without attr.shows. */
-struct shown *store_shown(struct store *store);
+struct size_table *store_size_table(struct store *store);
 /* The blocks that clients read by RDMA; NULL without attr.share. */
-struct share *store_share(struct store *store);
-struct store_seg;
+struct block_table *store_block_table(struct store *store);
+/* A piece of an object. */
+struct store_seg {
+	uint64_t off, len;
+};
 /*
  * Records that these pieces were read, of an object of size bytes.  Shares a few of their
- * blocks if they are read for the second time (share.h).  Blocks only where
+ * blocks if they are read for the second time (block_table.h).  Blocks only where
  * store_obj_read_cached() does.
  */
-void store_obj_seen(struct store_obj *obj, const struct store_seg *seg,
-		    unsigned int n, uint64_t size);
+void store_obj_note_read(struct store_obj *obj, const struct store_seg *seg,
+			 unsigned int n, uint64_t size);
 /*
  * Call them around a change of the object by another process.  They do what store_obj_enter()
  * and store_obj_leave() do, without the gate.
  */
-void store_change_begins(struct store *store, uint64_t handle);
-void store_change_ends(struct store *store, uint64_t handle);
+void store_change_begin(struct store *store, uint64_t handle);
+void store_change_end(struct store *store, uint64_t handle);
 /*
  * A new open file description of the object's file, to be passed to another process.  The
  * caller closes it.  -errno.
@@ -182,14 +189,14 @@ int store_obj_lend(struct store_obj *obj, bool read, bool write);
  * a change meanwhile; try again.  -ENOSPC: the copy does not fit; no space was taken.
  * -EOPNOTSUPP: the store is not in memory.  -ECANCELED: go_on() returned false.  -errno.
  */
-struct store_beside { /* go_on: called often during the copy; false: give up */
+struct store_copy_control { /* go_on: called often during the copy; false: give up */
 	bool (*go_on)(void *arg);
 	void *arg;
 };
-int store_set_aside(struct store *store, uint64_t handle,
-		    const struct store_beside *beside);
+int store_obj_replace(struct store *store, uint64_t handle,
+		      const struct store_copy_control *control);
 /* How often the object's file was replaced since this reference was opened. */
-unsigned int store_obj_moved(const struct store_obj *obj);
+unsigned int store_obj_replacements(const struct store_obj *obj);
 /* A shared mapping: readable, and writable if the store is in memory.  NULL: not possible. */
 void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len);
 /*
@@ -204,12 +211,26 @@ int store_obj_touch(struct store_obj *obj);
 bool store_obj_removed(const struct store_obj *obj);
 /*
  * Makes data, size and name durable.  Blocks on the disk.  An error is recorded for all
- * sessions that wrote to the object (marks.h).
+ * sessions that wrote to the object (dirty_objects.h).
  */
 int store_obj_sync(struct store_obj *obj);
 /* Writes the data to the disk, without size and name.  No flush of the object may run
  * concurrently. */
 int store_obj_write_out(struct store_obj *obj);
+/* A request for store_obj_sync() by the pool.  The caller owns the struct, and keeps it until
+ * done(), which a pool thread calls and which must not block. */
+struct flush_wait {
+	void (*done)(struct flush_wait *wait, int status);
+	struct disk_client *client; /* private */
+	bool data_only; /* private */
+	STAILQ_ENTRY(flush_wait) link; /* private */
+};
+/* Flushes of one object that wait at the same time share one fdatasync (group commit).  client
+ * NULL: the pool's own. */
+void store_obj_flush(struct store_obj *obj, struct disk_pool *pool,
+		     struct disk_client *client, struct flush_wait *wait);
+/* How many flushes the pool made, and how long they took. */
+const struct timing *store_flush_times(const struct store *store);
 
 /*
  * Claiming a store.  An empty directory that was just made a store may stand for one with data
@@ -248,8 +269,8 @@ bool store_is_new(struct store *store);
 int store_fence_mark(struct store *store, uint64_t session);
 /* Writes the fences to the file.  0: all sessions marked before are durable.  An error is
  * logged, and the sessions stay marked.  Blocks on the disk. */
-int store_fence_keep(struct store *store);
-/* store_fence_mark() and store_fence_keep(). */
+int store_fence_write(struct store *store);
+/* store_fence_mark() and store_fence_write(). */
 int store_fence_add(struct store *store, uint64_t session);
 bool store_fence_has(struct store *store, uint64_t session);
 void store_fence_each(struct store *store,
@@ -265,6 +286,6 @@ bool store_obeys(struct store *store, uint64_t term, uint64_t claimer);
  * session.  0: durable.  -ESTALE: another manager is obeyed.  Other errors are logged.  Blocks
  * on the disk.
  */
-int store_term_keep(struct store *store, uint64_t term, uint64_t claimer);
+int store_term_write(struct store *store, uint64_t term, uint64_t claimer);
 
 #endif

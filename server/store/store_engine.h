@@ -16,12 +16,7 @@
 
 #include "server/store/aio.h"
 #include "server/store/store.h"
-#include "server/store/sync_pool.h"
-
-/* A piece of an object. */
-struct store_seg {
-	uint64_t off, len;
-};
+#include "server/store/disk_pool.h"
 
 /*
  * Moves len bytes between buf and the pieces of obj, from skip bytes into the first piece on.
@@ -30,9 +25,9 @@ struct store_seg {
  */
 struct store_io {
 	struct store_obj *obj;
-	struct sync_pool *pool;
+	struct disk_pool *pool;
 	/* takes turns with others; NULL: the pool's own client */
-	struct sync_client *client;
+	struct disk_client *client;
 	struct aio *aio; /* for "direct"; NULL: use the pool */
 	/* a write may have to wait for a client that writes directly */
 	bool held;
@@ -46,7 +41,7 @@ struct store_io {
 	/* called if read() or write() returned -EINPROGRESS; from any thread */
 	void (*done)(struct store_io *io, int status);
 	/* private to the engine */
-	struct sync_work work;
+	struct disk_work work;
 	struct aio_op op;
 	size_t pos; /* bytes read */
 	struct gate_entry entry; /* a write that has begun */

@@ -7,22 +7,23 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
-#include "server/store/fdcache.h"
+#include "server/store/object_cache.h"
 #include "server/store/fence_file.h"
-#include "server/store/objpath.h"
-#include "server/store/share.h"
-#include "server/store/shown.h"
+#include "server/store/object_tree.h"
+#include "server/store/block_table.h"
+#include "server/store/size_table.h"
 #include "common/util/stamp.h"
+#include "common/util/timing.h"
 #include "server/store/store.h"
-#include "server/store/wberr.h"
+#include "server/store/writeback_errors.h"
 
 struct fence_list {
-	pthread_mutex_t lock; /* of ids, count and kept */
+	pthread_mutex_t lock; /* of ids, count and written */
 	/* held while the file is written; guards head */
 	pthread_mutex_t file_lock;
 	uint64_t *ids; /* a ring of FENCE_PAGES * FENCE_PAGE_IDS */
 	uint64_t count; /* sessions added since the file was made */
-	uint64_t kept; /* of these, how many the file holds */
+	uint64_t written; /* of these, how many the file holds */
 	struct fence_head head; /* as last written to the file */
 	_Atomic uint64_t term, claimer;
 	int fd;
@@ -35,18 +36,21 @@ struct store {
 	int dirfd; /* DIR, locked by stamp_open() */
 	int objfd; /* DIR/objects */
 	const struct log *log;
-	struct fdcache cache;
-	struct wberr_table wberr;
-	struct sync_pool *pool;
+	struct object_cache cache;
+	struct writeback_errors errors;
+	struct disk_pool *pool;
+	/* guards flush_group.waits and busy of all objects */
+	pthread_mutex_t flush_lock;
+	struct timing flush_times;
 	/* objects that are written out before they close */
 	atomic_uint leaving;
 	struct gate *gate;
-	struct shown *shown;
-	struct share *share; /* or NULL */
+	struct size_table *sizes; /* or NULL */
+	struct block_table *blocks; /* or NULL */
 	bool memory; /* DIR/objects lies in a tmpfs */
 	atomic_bool blind; /* RWF_NOWAIT is not supported here */
 	/* leaf directories whose own names are on stable storage */
-	atomic_ulong leaf_named[OBJPATH_LEAVES / (8 * sizeof(long))];
+	atomic_ulong leaf_named[OBJECT_PATH_LEAVES / (8 * sizeof(long))];
 	struct fence_list fence;
 	pthread_mutex_t claim_lock; /* of stamp */
 	struct stamp stamp;
@@ -55,15 +59,12 @@ struct store {
 	atomic_bool claimed;
 };
 
-/* The object has to stay open: a session has not yet heard that its writes are stable. */
-bool store_obj_wanted(struct store_obj *obj);
-/* Writes the data out, unless too many are being written out, then calls fdcache_leave(). */
-void store_obj_retire(struct store_obj *obj);
+/* As store_obj_flush() with store_obj_write_out(), as the pool's own client. */
+void store_obj_write_out_start(struct store_obj *obj, struct disk_pool *pool,
+			       struct flush_wait *wait);
 
-/* Removes the file that an interrupted store_set_aside() left. */
-void store_aside_clean(struct store *store);
-
-int store_claim_open(struct store *store, const struct store_attr *attr);
+/* Removes the file that an interrupted store_obj_replace() left. */
+void object_copy_clean(struct store *store);
 
 int store_fence_load(struct store *store);
 void store_fence_free(struct store *store);

@@ -21,7 +21,7 @@ struct window_key {
 struct window {
 	struct window_key key;
 	struct store_obj *obj;
-	unsigned int moved; /* store_obj_moved() when it was mapped */
+	unsigned int moved; /* store_obj_replacements() when it was mapped */
 	void *addr;
 	struct rail_mem mem;
 	unsigned int refs;
@@ -44,7 +44,7 @@ static void drop_window(struct windows *ws, struct window *win)
 
 bool window_is_stale(const struct window *win)
 {
-	return win->moved != store_obj_moved(win->obj);
+	return win->moved != store_obj_replacements(win->obj);
 }
 
 /* Windows in use are checked again later. */
@@ -136,7 +136,7 @@ static struct window *map_window(struct windows *ws,
 	if (!win)
 		return NULL;
 	win->key = *key;
-	win->moved = store_obj_moved(obj);
+	win->moved = store_obj_replacements(obj);
 	win->addr = ws->engine->map(obj, key->index * WINDOW_LEN, WINDOW_LEN);
 	if (!win->addr)
 		goto free_win;
@@ -240,7 +240,7 @@ static bool worth_making(struct windows *ws, const struct window_key *key,
 	return used_before(ws, key, (uint32_t)(need->off % WINDOW_LEN));
 }
 
-static void increment(atomic_uint_least64_t *n)
+static void increment_counter(atomic_uint_least64_t *n)
 {
 	atomic_store_explicit(n,
 			      atomic_load_explicit(n, memory_order_relaxed) + 1,
@@ -256,7 +256,7 @@ static struct window *get_or_make(struct windows *ws,
 
 	if (!win && worth_making(ws, key, need))
 		win = make_window(ws, key, obj);
-	increment(!win ? &ws->none : found ? &ws->hits : &ws->made);
+	increment_counter(!win ? &ws->none : found ? &ws->hits : &ws->made);
 	return win;
 }
 

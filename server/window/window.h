@@ -89,7 +89,7 @@ struct window *window_get(struct windows *ws, struct store_obj *obj,
 void *window_address(const struct windows *ws, struct window *win, uint64_t off,
 		     uint64_t *len);
 void window_put(struct window *win);
-/* The object's file was replaced since the window was mapped (store_set_aside()). */
+/* The object's file was replaced since the window was mapped (store_obj_replace()). */
 bool window_is_stale(const struct window *win);
 /* Records that this range of obj is accessed without a window. */
 void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,

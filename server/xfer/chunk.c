@@ -210,7 +210,7 @@ void chunk_access_file(struct chunk *c, bool write,
 	filed(c, rc);
 }
 
-static void run_in_pool(struct sync_work *work)
+static void run_in_pool(struct disk_work *work)
 {
 	struct chunk *c = container_of(work, struct chunk, io.work);
 
@@ -228,7 +228,7 @@ void chunk_run_in_pool(struct chunk *c, int (*apart)(struct chunk *c),
 	c->io.work.run = run_in_pool;
 	c->io.work.item.began = 0;
 	rpc_req_enter(x->req, RPC_DISK);
-	sync_pool_run(x->worker->iod->pool, x->ses->turn, SYNC_WRITE,
+	disk_pool_run(x->worker->iod->pool, x->ses->turn, DISK_WRITE,
 		      &c->io.work);
 }
 

@@ -109,7 +109,7 @@ struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
 	session_work_begin(x->ses);
 	x->req = req;
 	x->obj = NULL;
-	x->mark = NULL;
+	x->dirty = NULL;
 	x->mem = req->msg.tail[1].ptr;
 	x->nmem = le32toh(body->nmem);
 	x->write = false;

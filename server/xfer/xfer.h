@@ -81,7 +81,8 @@ struct xfer {
 	/* WRITE: chunk that is being written to the file */
 	struct chunk *writing;
 	struct chunk chunk[XFER_CHUNKS];
-	struct mark *mark; /* WRITE: until the data is written; or NULL */
+	struct dirty_object
+		*dirty; /* WRITE: until the data is written; or NULL */
 	struct change_flush flush;
 	unsigned int nseg;
 	struct store_seg *seg; /* few or many */

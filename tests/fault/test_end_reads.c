@@ -14,7 +14,7 @@
 #include "client/lib/names/end_reads.h"
 #include "common/transport/fault/fault.h"
 #include "tests/run_suite.h"
-#include "server/store/shown.h"
+#include "server/store/size_table.h"
 
 #define HANDLE 5u
 #define SLOTS 4u
@@ -26,7 +26,7 @@ static struct {
 	struct tp_dev *dev;
 	struct rpc_ctx *ctx;
 	struct rpc_server *server;
-	struct shown *shown;
+	struct size_table *shown;
 	struct tp_mr *mr;
 	_Atomic uint64_t size;
 	atomic_uint getsizes;
@@ -45,9 +45,9 @@ static struct {
 static const struct dist whole = { .pcount = 1, .ssize = 65536 };
 static const struct log silent = { .level = LOG_LV_ERROR };
 
-static int look(void *arg, uint64_t handle, struct shown_size *st)
+static int look(void *arg, uint64_t handle, struct object_size *st)
 {
-	*st = (struct shown_size){ .size = atomic_load(&iod.size) };
+	*st = (struct object_size){ .size = atomic_load(&iod.size) };
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static void getsize(void *arg, struct rpc_req *req)
 		rpc_reply_status(req, -ENOSYS);
 		return;
 	}
-	rep.places = htole32(shown_place(iod.shown, HANDLE, &at, &tag));
+	rep.places = htole32(size_table_place(iod.shown, HANDLE, &at, &tag));
 	place.addr = htole64((uintptr_t)iod.mr->addr + at);
 	place.tag = htole64(tag);
 	atomic_fetch_add(&iod.getsizes, 1);
@@ -103,9 +103,9 @@ static void *serve(void *arg)
 
 static void iod_open(struct addr *addr)
 {
-	const struct shown_attr shown = { .places = 1,
-					  .look = look,
-					  .clock = clock_now };
+	const struct size_table_attr shown = { .places = 1,
+					       .look = look,
+					       .clock = clock_now };
 	const struct rpc_ctx_attr ctx = { .log = &silent, .dev = iod.dev };
 	struct rpc_server_attr attr = {
 		.ctx = &iod.ctx,
@@ -127,8 +127,8 @@ static void iod_open(struct addr *addr)
 	void *memory;
 
 	ck_assert_int_eq(rpc_ctx_open(&ctx, &iod.ctx), 0);
-	ck_assert_int_eq(shown_open(&shown, &iod.shown), 0);
-	memory = shown_memory(iod.shown, &len);
+	ck_assert_int_eq(size_table_open(&shown, &iod.shown), 0);
+	memory = size_table_memory(iod.shown, &len);
 	ck_assert_int_eq(tp_mr_reg(iod.dev, memory, len,
 				   TP_REMOTE_READ | TP_LENT, &iod.mr),
 			 0);
@@ -147,7 +147,7 @@ static void iod_close(void)
 	rpc_server_close(iod.server);
 	rpc_ctx_close(iod.ctx);
 	tp_mr_dereg(iod.mr);
-	shown_close(iod.shown);
+	size_table_close(iod.shown);
 }
 
 /* ---- its client ---- */
@@ -207,9 +207,9 @@ static void teardown(void)
 
 static void grow(uint64_t size)
 {
-	shown_enter(iod.shown, HANDLE);
+	size_table_change_begin(iod.shown, HANDLE);
 	atomic_store(&iod.size, size);
-	shown_leave(iod.shown, HANDLE);
+	size_table_change_end(iod.shown, HANDLE);
 }
 
 static uint64_t size_now(void)
@@ -245,9 +245,9 @@ END_TEST
 START_TEST(changes_are_asked_about)
 {
 	all_right(1);
-	shown_enter(iod.shown, HANDLE);
+	size_table_change_begin(iod.shown, HANDLE);
 	ck_assert_uint_eq(size_now(), 1000 + ASKS - 1);
-	shown_leave(iod.shown, HANDLE);
+	size_table_change_end(iod.shown, HANDLE);
 	ck_assert_uint_eq(atomic_load(&iod.getsizes), 2);
 	ck_assert_uint_eq(all_right(2), 0);
 }
@@ -260,10 +260,10 @@ START_TEST(others_take_the_place)
 	size_t at;
 
 	all_right(1);
-	usleep((SHOWN_HOLD_MS + 1) * 1000);
-	ck_assert(shown_place(iod.shown, HANDLE + 1, &at, &tag));
+	usleep((SIZE_TABLE_HOLD_MS + 1) * 1000);
+	ck_assert(size_table_place(iod.shown, HANDLE + 1, &at, &tag));
 	ck_assert_uint_ge(all_right(2), 1);
-	usleep((SHOWN_HOLD_MS + 1) * 1000);
+	usleep((SIZE_TABLE_HOLD_MS + 1) * 1000);
 	ck_assert_uint_le(all_right(3), 1);
 }
 END_TEST

@@ -26,7 +26,7 @@
 
 static char dir[64];
 static struct store *store;
-static struct sync_pool *pool;
+static struct disk_pool *pool;
 static struct aio *aio; /* NULL: threads do it */
 static struct store_obj *obj;
 static unsigned char model[FILE_MAX], *buf;
@@ -57,7 +57,7 @@ static void close_store(void)
 static void setup(void)
 {
 	ck_assert_int_eq(open_store(), 0);
-	ck_assert_int_eq(sync_pool_open(2, &pool), 0);
+	ck_assert_int_eq(disk_pool_open(2, &pool), 0);
 	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), 0);
 	buf = aligned_alloc(STORE_BLOCK, BUF_MAX + STORE_BLOCK);
 	ck_assert_ptr_nonnull(buf);
@@ -77,7 +77,7 @@ static void teardown(void)
 	aio_close(aio);
 	aio = NULL;
 	store_obj_put(obj);
-	sync_pool_close(pool);
+	disk_pool_close(pool);
 	close_store();
 	free(buf);
 	sem_destroy(&over);

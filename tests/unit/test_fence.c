@@ -185,7 +185,7 @@ START_TEST(the_oldest_make_room)
 
 	begin_with(n - 300);
 	mark(n - 299, n + 300);
-	ck_assert_int_eq(store_fence_keep(store), 0);
+	ck_assert_int_eq(store_fence_write(store), 0);
 	reopen();
 	for (uint64_t id = n + 300 - STORE_FENCE_MAX; id < n + 300; id += 97)
 		ck_assert(store_fence_has(store, id));
@@ -198,17 +198,17 @@ END_TEST
 START_TEST(damaged_head)
 {
 	add(1, 5 + (uint64_t)_i % 2);
-	ck_assert_int_eq(store_term_keep(store, 9, 4), 0);
+	ck_assert_int_eq(store_term_write(store, 9, 4), 0);
 	store_close(store);
 	flip(_i / 2 * HEAD + 40);
 	ck_assert_int_eq(open_store(), 0);
 	all_there(1, 5 + (uint64_t)_i % 2);
-	ck_assert_int_eq(store_term_keep(store, 8, 4), -ESTALE);
+	ck_assert_int_eq(store_term_write(store, 8, 4), -ESTALE);
 	store_close(store);
 	flip((1 - _i / 2) * HEAD + 40);
 	ck_assert_int_eq(open_store(), 0);
 	all_there(1, 5 + (uint64_t)_i % 2);
-	ck_assert_int_eq(store_term_keep(store, 9, 5), -ESTALE);
+	ck_assert_int_eq(store_term_write(store, 9, 5), -ESTALE);
 	add(100, 103);
 	reopen();
 	all_there(1, 5 + (uint64_t)_i % 2);
@@ -223,7 +223,7 @@ START_TEST(torn_write)
 	uint64_t kept = n;
 
 	mark(1, n);
-	ck_assert_int_eq(store_fence_keep(store), 0);
+	ck_assert_int_eq(store_fence_write(store), 0);
 	atomic_store(&tear, 1 + _i);
 	for (uint64_t id = n; id < n + 6; id++)
 		kept += !store_fence_add(store, id);
@@ -247,7 +247,7 @@ START_TEST(torn_page_of_a_full_ring)
 	begin_with(n - 1);
 	atomic_store(&tear, 1);
 	mark(n, n + 30);
-	ck_assert_int_eq(store_fence_keep(store), -EIO);
+	ck_assert_int_eq(store_fence_write(store), -EIO);
 	atomic_store(&broken, 0);
 	reopen();
 	all_there(n - 300, n);
@@ -281,7 +281,7 @@ START_TEST(a_disk_that_fails)
 	add(1, 3);
 	atomic_store(&broken, EIO);
 	ck_assert_int_eq(store_fence_add(store, 3), -EIO);
-	ck_assert_int_eq(store_term_keep(store, 9, 1), -EIO);
+	ck_assert_int_eq(store_term_write(store, 9, 1), -EIO);
 	ck_assert(store_fence_has(store, 3));
 	ck_assert_uint_eq(store_term(store), 0);
 	atomic_store(&broken, 0);
@@ -294,26 +294,26 @@ END_TEST
 START_TEST(terms_grow)
 {
 	ck_assert_uint_eq(store_term(store), 0);
-	ck_assert_int_eq(store_term_keep(store, 7, 1), 0);
-	ck_assert_int_eq(store_term_keep(store, 7, 1), 0);
-	ck_assert_int_eq(store_term_keep(store, 6, 1), -ESTALE);
-	ck_assert_int_eq(store_term_keep(store, 7, 2), -ESTALE);
+	ck_assert_int_eq(store_term_write(store, 7, 1), 0);
+	ck_assert_int_eq(store_term_write(store, 7, 1), 0);
+	ck_assert_int_eq(store_term_write(store, 6, 1), -ESTALE);
+	ck_assert_int_eq(store_term_write(store, 7, 2), -ESTALE);
 	add(1, 3);
 	reopen();
 	ck_assert_uint_eq(store_term(store), 7);
-	ck_assert_int_eq(store_term_keep(store, 7, 2), -ESTALE);
-	ck_assert_int_eq(store_term_keep(store, 7, 1), 0);
-	ck_assert_int_eq(store_term_keep(store, 6, 1), -ESTALE);
-	ck_assert_int_eq(store_term_keep(store, 8, 5), 0);
+	ck_assert_int_eq(store_term_write(store, 7, 2), -ESTALE);
+	ck_assert_int_eq(store_term_write(store, 7, 1), 0);
+	ck_assert_int_eq(store_term_write(store, 6, 1), -ESTALE);
+	ck_assert_int_eq(store_term_write(store, 8, 5), 0);
 	ck_assert(store_obeys(store, 8, 5));
-	ck_assert_int_eq(store_term_keep(store, 8, 3), 0);
+	ck_assert_int_eq(store_term_write(store, 8, 3), 0);
 	ck_assert(store_obeys(store, 8, 3));
 	ck_assert(!store_obeys(store, 8, 5) && !store_obeys(store, 7, 3));
-	ck_assert_int_eq(store_term_keep(store, 8, 5), -ESTALE);
+	ck_assert_int_eq(store_term_write(store, 8, 5), -ESTALE);
 	reopen();
 	ck_assert(store_obeys(store, 8, 3));
-	ck_assert_int_eq(store_term_keep(store, 8, 5), -ESTALE);
-	ck_assert_int_eq(store_term_keep(store, UINT64_MAX, 1), 0);
+	ck_assert_int_eq(store_term_write(store, 8, 5), -ESTALE);
+	ck_assert_int_eq(store_term_write(store, UINT64_MAX, 1), 0);
 	reopen();
 	ck_assert_uint_eq(store_term(store), UINT64_MAX);
 	all_there(1, 3);
@@ -372,7 +372,7 @@ START_TEST(full_disk)
 	ck_assert_int_eq(store_claim(store, &first_claim), STORE_OURS);
 	fill_disk();
 	add(1, 2 * FENCE_PAGE_IDS);
-	ck_assert_int_eq(store_term_keep(store, 5, 1), 0);
+	ck_assert_int_eq(store_term_write(store, 5, 1), 0);
 	reopen();
 	all_there(1, 2 * FENCE_PAGE_IDS);
 	store_close(store);

@@ -1050,7 +1050,7 @@ START_TEST(who_is_evicted_keeps_nothing)
 		loan_session_end(loans, SESSION);
 	loan_session_evict(loans, SESSION);
 	loan_session_end(loans, SESSION);
-	while (!store_obj_moved(obj))
+	while (!store_obj_replacements(obj))
 		nap();
 	wait_till_open();
 	if (_i < 2)
@@ -1081,7 +1081,7 @@ START_TEST(who_is_evicted_borrows_no_more)
 	loan_session_end(loans, SESSION);
 	while (loan_evictions_pending(loans))
 		nap();
-	ck_assert(store_obj_moved(obj));
+	ck_assert(store_obj_replacements(obj));
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	holds("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &late), -ESTALE);
@@ -1104,7 +1104,7 @@ static void evict_all(void)
 
 static void keeps_nothing(const struct loan_grant *lent)
 {
-	ck_assert(store_obj_moved(obj));
+	ck_assert(store_obj_replacements(obj));
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	ck_assert_int_eq(pwrite(lent->fd, "FIRST", 5, 0), 5);
 	holds("first");
@@ -1155,7 +1155,7 @@ START_TEST(many_are_set_aside)
 	session = SESSION;
 	while (loan_evictions_pending(loans))
 		nap();
-	ck_assert(store_obj_moved(obj));
+	ck_assert(store_obj_replacements(obj));
 	for (unsigned int i = 0; i < SESSIONS * LENT_OBJECTS; i++)
 		ck_assert(!gate_is_shut(store_gate(store), HANDLE + i));
 	ck_assert_uint_eq(loan_evictions_deferred(loans), 0);
@@ -1172,7 +1172,7 @@ START_TEST(without_room_it_is_done_later)
 	fill_up(true);
 	evict_all();
 	ck_assert_uint_eq(loan_evictions_deferred(loans), 1);
-	ck_assert(!store_obj_moved(obj));
+	ck_assert(!store_obj_replacements(obj));
 	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
 	ck_assert(!loan_object_is_busy(loans, HANDLE));
 	fill_up(false);
@@ -1226,7 +1226,7 @@ START_TEST(what_was_lent_once_is_set_aside)
 		open_lends();
 	}
 	evict_all();
-	ck_assert(store_obj_moved(obj));
+	ck_assert(store_obj_replacements(obj));
 	if (_i < 2)
 		keeps_nothing(&lent);
 	in_time("other");
@@ -1256,7 +1256,7 @@ START_TEST(without_room_the_next_process_does_it)
 	fill_up(false);
 	while (loan_evictions_deferred(loans))
 		nap();
-	ck_assert(store_obj_moved(obj));
+	ck_assert(store_obj_replacements(obj));
 	/* and another one finds nothing to do */
 	loan_table_close(loans);
 	open_lends();
@@ -1278,7 +1278,7 @@ START_TEST(what_is_known_has_an_end)
 	loan_table_close(loans);
 	open_lends();
 	evict_all();
-	ck_assert(store_obj_moved(obj) == !_i);
+	ck_assert(store_obj_replacements(obj) == !_i);
 }
 END_TEST
 

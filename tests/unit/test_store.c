@@ -24,7 +24,7 @@
 #include "server/store/store.h"
 #include "common/util/clock.h"
 #include "server/store/store_engine.h"
-#include "server/store/sync_pool.h"
+#include "server/store/disk_pool.h"
 
 #define FSID 0x1122334455667788ull
 
@@ -448,19 +448,19 @@ START_TEST(enospc_is_passed_on)
 END_TEST
 
 struct waiter {
-	struct sync_wait wait;
+	struct flush_wait wait;
 	atomic_int *count;
 	int status;
 };
 
 struct step {
-	struct sync_work work;
+	struct disk_work work;
 	sem_t *begun, *hold;
 	atomic_int *count;
 	int seen;
 };
 
-static void waited(struct sync_wait *wait, int status)
+static void waited(struct flush_wait *wait, int status)
 {
 	struct waiter *w = (struct waiter *)wait;
 
@@ -468,7 +468,7 @@ static void waited(struct sync_wait *wait, int status)
 	atomic_fetch_add(w->count, 1);
 }
 
-static void stall(struct sync_work *work)
+static void stall(struct disk_work *work)
 {
 	struct step *s = (struct step *)work;
 
@@ -476,7 +476,7 @@ static void stall(struct sync_work *work)
 	sem_wait(s->hold);
 }
 
-static void look(struct sync_work *work)
+static void look(struct disk_work *work)
 {
 	struct step *s = (struct step *)work;
 
@@ -487,7 +487,7 @@ START_TEST(flushes_share_one_sync)
 {
 	struct waiter w[50];
 	struct store_obj *obj;
-	struct sync_pool *pool;
+	struct disk_pool *pool;
 	atomic_int count = 0;
 	sem_t begun, hold;
 	struct step first = { { .run = stall }, &begun, &hold, NULL, 0 };
@@ -496,19 +496,19 @@ START_TEST(flushes_share_one_sync)
 
 	sem_init(&begun, 0, 0);
 	sem_init(&hold, 0, 0);
-	ck_assert_int_eq(sync_pool_open(1, &pool), 0);
+	ck_assert_int_eq(disk_pool_open(1, &pool), 0);
 	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), 0);
-	sync_pool_run(pool, NULL, SYNC_FLUSH, &first.work);
+	disk_pool_run(pool, NULL, DISK_FLUSH, &first.work);
 	sem_wait(&begun);
 	for (i = 0; i < 50; i++) {
 		w[i] = (struct waiter){ { .done = waited }, &count, 1 };
-		sync_pool_flush(pool, NULL, obj, &w[i].wait);
+		store_obj_flush(obj, pool, NULL, &w[i].wait);
 		if (i == 0)
-			sync_pool_run(pool, NULL, SYNC_FLUSH, &last.work);
+			disk_pool_run(pool, NULL, DISK_FLUSH, &last.work);
 	}
 	store_obj_put(obj);
 	sem_post(&hold);
-	sync_pool_close(pool);
+	disk_pool_close(pool);
 	/* the later 49 were done with the first, before what was next */
 	ck_assert_int_eq(last.seen, 50);
 	for (i = 0; i < 50; i++)
@@ -530,10 +530,10 @@ static int engine_write(struct store_io *io)
 {
 	int rc;
 
-	ck_assert_int_eq(sync_pool_open(0, &io->pool), 0);
+	ck_assert_int_eq(disk_pool_open(0, &io->pool), 0);
 	io->done = io_over;
 	rc = store_engine_cached.write(io);
-	sync_pool_close(io->pool);
+	disk_pool_close(io->pool);
 	return rc == -EINPROGRESS ? io_status : rc;
 }
 
@@ -575,7 +575,7 @@ static void io_over_there(struct store_io *io, int status)
 /* rc of an engine; *there: on a thread of the pool. */
 static int engine_end(struct store_io *io, int rc, bool *there)
 {
-	sync_pool_close(io->pool); /* it is done then */
+	disk_pool_close(io->pool); /* it is done then */
 	*there = rc == -EINPROGRESS &&
 		 !pthread_equal(io_thread, pthread_self());
 	return rc == -EINPROGRESS ? io_status : rc;
@@ -598,7 +598,7 @@ static void engine_pieces(struct store_obj *obj, unsigned int n, bool write)
 	for (unsigned int i = 0; i < n; i++)
 		seg[i] = (struct store_seg){ i * APART, 2 };
 	memset(buf, write ? 'p' : 0, sizeof(buf));
-	ck_assert_int_eq(sync_pool_open(1, &io.pool), 0);
+	ck_assert_int_eq(disk_pool_open(1, &io.pool), 0);
 	rc = write ? store_engine_cached.write(&io)
 		   : store_engine_cached.read(&io);
 	ck_assert_int_eq(engine_end(&io, rc, &there), 0);

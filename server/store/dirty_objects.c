@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dirty_objects.c - the writes of a session that are not yet known to be stable. */
+#include <stdlib.h>
+
+#include "server/store/dirty_objects.h"
+#include "server/store/store_int.h"
+
+struct dirty_object {
+	uint64_t handle;
+	struct object_errors *obj;
+	unsigned int seen; /* the object's error count as last reported */
+	unsigned int running; /* number of writes in progress */
+	uint64_t last; /* the latest write, numbered by dirty_objects.writes */
+	UT_hash_handle hh;
+};
+
+static struct dirty_object *find_object(const struct dirty_objects *m,
+					uint64_t handle)
+{
+	struct dirty_object *object;
+
+	HASH_FIND(hh, m->table, &handle, sizeof(handle), object);
+	return object;
+}
+
+static void drop_object(struct dirty_objects *m, struct store *store,
+			struct dirty_object *object)
+{
+	HASH_DEL(m->table, object);
+	writeback_errors_put(&store->errors, object->obj);
+	free(object);
+}
+
+void dirty_objects_free(struct dirty_objects *m, struct store *store)
+{
+	struct dirty_object *object, *next;
+
+	HASH_ITER(hh, m->table, object, next)
+		drop_object(m, store, object);
+}
+
+static struct dirty_object *make_object(struct dirty_objects *m,
+					struct store *store, uint64_t handle)
+{
+	struct dirty_object *object = calloc(1, sizeof(*object));
+
+	if (!object)
+		return NULL;
+	object->handle = handle;
+	object->obj = writeback_errors_get(&store->errors, handle);
+	if (!object->obj)
+		goto free_object;
+	object->seen = error_count_get(&object->obj->err);
+	HASH_ADD(hh, m->table, handle, sizeof(object->handle), object);
+	if (object->hh.tbl)
+		return object;
+	writeback_errors_put(&store->errors, object->obj);
+free_object:
+	free(object);
+	return NULL;
+}
+
+struct dirty_object *dirty_objects_write_begin(struct dirty_objects *m,
+					       struct store *store,
+					       uint64_t handle)
+{
+	struct dirty_object *object;
+
+	if (store_in_memory(store))
+		return NULL;
+	object = find_object(m, handle);
+	if (!object)
+		object = make_object(m, store, handle);
+	if (object) {
+		object->running++;
+		object->last = ++m->writes;
+	} else if (!m->wide) {
+		m->wide = true;
+		m->seen = error_count_get(&store->errors.all);
+	}
+	return object;
+}
+
+void dirty_object_write_end(struct dirty_object *object)
+{
+	if (object)
+		object->running--;
+}
+
+void dirty_objects_flush_begin(const struct dirty_objects *m, uint64_t handle,
+			       struct dirty_objects_flush *flush)
+{
+	const struct dirty_object *object = find_object(m, handle);
+
+	flush->handle = handle;
+	flush->writes = m->writes;
+	flush->all = object && !object->running;
+}
+
+int dirty_objects_flush_end(struct dirty_objects *m, struct store *store,
+			    const struct dirty_objects_flush *flush, int status)
+{
+	struct dirty_object *object = find_object(m, flush->handle);
+	int rc = 0, wide = 0;
+
+	if (object) {
+		rc = error_count_since(&object->obj->err, &object->seen);
+		if (flush->all && object->last <= flush->writes)
+			drop_object(m, store, object);
+	}
+	if (m->wide)
+		wide = error_count_since(&store->errors.all, &m->seen);
+	if (!status)
+		status = rc;
+	return status ? status : wide;
+}

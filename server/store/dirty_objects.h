@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dirty_objects.h - the objects that one session has written and not yet heard to be stable.  The
+ * session is told once of each write-back error that may concern these writes, also if the
+ * flush of another session met the error.  If a session gets no room for an entry, it is told of
+ * the errors of all objects until it ends.
+ *
+ * Only the session's thread uses them.  A store in memory needs none.
+ */
+#ifndef DIRTY_OBJECTS_H
+#define DIRTY_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct store;
+struct dirty_object;
+
+/* Zero at first. */
+struct dirty_objects {
+	struct dirty_object *table;
+	uint64_t writes; /* number of writes that have begun */
+	bool wide; /* an entry could not be made: errors of all objects count */
+	/* the store's error count as last reported, if wide */
+	unsigned int seen;
+};
+
+void dirty_objects_free(struct dirty_objects *m, struct store *store);
+
+/*
+ * Call it when a write begins, and dirty_object_write_end() when it ends.  NULL: it has no entry.
+ */
+struct dirty_object *dirty_objects_write_begin(struct dirty_objects *m,
+					       struct store *store,
+					       uint64_t handle);
+void dirty_object_write_end(struct dirty_object *object);
+
+/* A flush covers all writes that had ended when it began. */
+struct dirty_objects_flush {
+	uint64_t handle;
+	uint64_t writes;
+	bool all; /* no write was running at the begin */
+};
+void dirty_objects_flush_begin(const struct dirty_objects *m, uint64_t handle,
+			       struct dirty_objects_flush *flush);
+/*
+ * status: the result of the flush.  Returns it, or if it is 0, the error that another flush has
+ * met since the session wrote.  Each error is returned once.
+ */
+int dirty_objects_flush_end(struct dirty_objects *m, struct store *store,
+			    const struct dirty_objects_flush *flush,
+			    int status);
+
+#endif
