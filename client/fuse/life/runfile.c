@@ -36,8 +36,8 @@ static int make_file(struct runfile *r, const char *name, mode_t mode)
 	r->fd = mkostemp(r->path, O_CLOEXEC);
 	if (r->fd < 0)
 		return -errno;
-	flock(r->fd, LOCK_EX | LOCK_NB);
-	if (fchmod(r->fd, mode) || ftruncate(r->fd, (off_t)r->size))
+	if (flock(r->fd, LOCK_EX | LOCK_NB) || fchmod(r->fd, mode) ||
+	    ftruncate(r->fd, (off_t)r->size))
 		rc = -errno;
 	return rc;
 }

@@ -21,7 +21,7 @@ struct runfile {
 	size_t size;
 };
 
-/* Makes a new file NAME.XXXXXX, filled with zeros.  0 or -errno. */
+/* Makes a new file NAME.XXXXXX, filled with zeros, and locks it.  -errno: there is no file. */
 int runfile_make(struct runfile *r, const char *name, size_t size, mode_t mode);
 /* Removes the file. */
 void runfile_free(struct runfile *r);
