@@ -167,13 +167,15 @@ static int read_heads(int fd, struct fence_head *head, bool *same,
 {
 	struct disk_head *d = malloc(sizeof(*d));
 	struct fence_head *one = malloc(sizeof(*one));
-	int rc = d && one ? 0 : -ENOMEM;
+	int rc = d && one ? 0 : -ENOMEM, failed = 0;
 	unsigned int whole = 0;
 
 	*same = true;
 	for (unsigned int i = 0; !rc && i < 2; i++) {
-		rc = read_all(fd, d, sizeof(*d), i * (off_t)sizeof(*d));
-		if (rc || !decode_head(d, one))
+		int error = read_all(fd, d, sizeof(*d), i * (off_t)sizeof(*d));
+
+		failed = error ? error : failed;
+		if (error || !decode_head(d, one))
 			continue;
 		one->whole = i;
 		*same &= !whole || one->seq == head->seq;
@@ -188,7 +190,9 @@ static int read_heads(int fd, struct fence_head *head, bool *same,
 			      "to the end: what the other one says is used");
 	free(one);
 	free(d);
-	return rc ? rc : whole ? 0 : -EBADMSG;
+	if (!rc && !whole)
+		rc = failed ? failed : -EBADMSG;
+	return rc;
 }
 
 /* Leaves out the oldest page: it may be partly overwritten by the page that was to follow. */

@@ -28,6 +28,7 @@ static char dir[64];
 static struct store *store;
 static atomic_int broken; /* writes fail with it */
 static atomic_int tear; /* in that write, from 1, only the first half */
+static atomic_int unreadable; /* heads, 1 << index each, whose reads fail */
 
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t off)
 {
@@ -42,6 +43,15 @@ ssize_t pwrite(int fd, const void *buf, size_t n, off_t off)
 		return -1;
 	}
 	return syscall(SYS_pwrite64, fd, buf, n, off);
+}
+
+ssize_t pread(int fd, void *buf, size_t n, off_t off)
+{
+	if (off < 2 * HEAD && atomic_load(&unreadable) & 1 << off / HEAD) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_pread64, fd, buf, n, off);
 }
 
 static int open_store(void)
@@ -63,6 +73,7 @@ static void setup(void)
 {
 	atomic_store(&broken, 0);
 	atomic_store(&tear, 0);
+	atomic_store(&unreadable, 0);
 	strcpy(dir, "/tmp/pvfs-fence-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(open_store(), 0);
@@ -212,6 +223,23 @@ START_TEST(damaged_head)
 	add(100, 103);
 	reopen();
 	all_there(1, 5 + (uint64_t)_i % 2);
+	all_there(100, 103);
+}
+END_TEST
+
+/* If the disk cannot read one head, the other one counts; without both the store stays closed. */
+START_TEST(unreadable_head)
+{
+	add(1, 5);
+	store_close(store);
+	atomic_store(&unreadable, 3);
+	ck_assert_int_eq(open_store(), -EIO);
+	atomic_store(&unreadable, 1 << _i);
+	ck_assert_int_eq(open_store(), 0);
+	all_there(1, 5);
+	add(100, 103);
+	reopen();
+	all_there(1, 5);
 	all_there(100, 103);
 }
 END_TEST
@@ -395,6 +423,7 @@ int main(void)
 	tcase_add_test(tc, kept_over_a_restart);
 	tcase_add_loop_test(tc, the_oldest_make_room, 0, 2);
 	tcase_add_loop_test(tc, damaged_head, 0, 4);
+	tcase_add_loop_test(tc, unreadable_head, 0, 2);
 	tcase_add_loop_test(tc, torn_write, 0, 13);
 	tcase_add_test(tc, torn_page_of_a_full_ring);
 	tcase_add_test(tc, damage_is_seen);
