@@ -178,7 +178,7 @@ static void on_name(void *arg, uint64_t handle, uint8_t *name)
 
 const struct rpc_service mgr_service = {
 	.session_open = on_open,
-	.session_back = on_back,
+	.session_reconnected = on_back,
 	.session_close = on_close,
 	.session_free = on_free,
 	.sees_all = on_sees_all,

@@ -284,18 +284,18 @@ static bool may_reserve(void *arg, enum wire_role role, const char *peer,
 void service_add_usage(void *arg, const struct loan_user *who,
 		       const struct loan_usage told[2])
 {
-	struct rpc_told all[2];
+	struct rpc_direct_io all[2];
 	struct rpc_label label = { .uid = who->uid };
 	struct iod *iod = arg;
 
 	for (unsigned int i = 0; i < 2; i++) {
-		all[i] = (struct rpc_told){ .n = told[i].n,
-					    .bytes = told[i].bytes,
-					    .ns = told[i].ns };
+		all[i] = (struct rpc_direct_io){ .n = told[i].n,
+						 .bytes = told[i].bytes,
+						 .ns = told[i].ns };
 		memcpy(all[i].bucket, told[i].bucket, sizeof(all[i].bucket));
 	}
 	memcpy(label.job, who->job, sizeof(label.job));
-	rpc_server_told(iod->server, &label, all);
+	rpc_server_add_direct_io(iod->server, &label, all);
 }
 
 static void report_loan_usage(void *arg)
@@ -309,7 +309,7 @@ const struct rpc_service iod_service = {
 	.session_close = session_close,
 	.sees_all = sees_all,
 	.may_reserve = may_reserve,
-	.tell = report_loan_usage,
+	.report_direct_io = report_loan_usage,
 	.object = object_of,
 	.metrics = service_metrics,
 	.request = on_request,

@@ -77,7 +77,7 @@ struct prover {
 struct heard {
 	uint8_t sum[2][HEARD_LEN]; /* indexed by handshake_side */
 };
-struct here {
+struct seal_in_place {
 	uint32_t mode; /* enum seal_mode */
 	int (*make)(void *arg, const struct heard *heard,
 		    struct sealer **sealer);

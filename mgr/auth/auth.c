@@ -122,7 +122,7 @@ bool mgr_auth_handle_request(struct mgr *mgr, struct rpc_req *rpc)
 	} else if (rpc->op == WIRE_AUTH) {
 		start_auth(mgr, rpc);
 	} else if (must_authenticate(mgr, rpc_session_info(rpc->session)) ||
-		   rpc_req_bare(rpc)) {
+		   rpc_req_lacks_seal(rpc)) {
 		auth_reply(rpc, -ENOKEY);
 	} else if (session_ticket_has_expired(mgr, rpc->session)) {
 		auth_reply(rpc, -EKEYEXPIRED);

@@ -37,8 +37,8 @@ static int fill_challenge(struct mgr *mgr, struct rpc_req *rpc,
 	pact->boot = mgr->boot;
 	pact->epoch = rpc_req_epoch(rpc);
 	pact->mode = mgr->conf.auth.mode;
-	pact->seals = rpc_req_bare(rpc);
-	pact->here = rpc_req_here(rpc);
+	pact->seals = rpc_req_lacks_seal(rpc);
+	pact->here = rpc_req_seal_in_place(rpc);
 	pact->uid = pact->here ? geteuid() : 0;
 	memcpy(pact->key[HANDSHAKE_CALLER], body->key, WIRE_KEY_LEN);
 	memcpy(pact->nonce[HANDSHAKE_CALLER], body->nonce, WIRE_KEY_LEN);

@@ -154,10 +154,11 @@ static int seal_connection(void *arg, const struct heard *heard,
 /* After the reply, the connection is sealed if both ends agreed on that. */
 static void send_reply(struct auth_proof *p)
 {
-	const struct here here = { p->c->pact.here, seal_connection, p };
+	const struct seal_in_place here = { p->c->pact.here, seal_connection,
+					    p };
 
 	if (here.mode)
-		rpc_reply_seal(p->rpc, &here);
+		rpc_reply_send_and_seal(p->rpc, &here);
 	else
 		rpc_reply_send(p->rpc);
 }

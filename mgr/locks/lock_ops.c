@@ -80,7 +80,7 @@ static bool party_add(struct party *p, uint64_t session)
 static bool is_stuck(const struct lock_wait *wait)
 {
 	return wait->req->blocker && !lock_blocks_may_have_ended(&wait->at) &&
-	       rpc_session_here(wait->req->rpc->session);
+	       rpc_session_is_connected(wait->req->rpc->session);
 }
 
 /*

@@ -125,7 +125,7 @@ int lock_wait_begin(struct request *req, const struct lock_rec *blockers,
 	LIST_INSERT_HEAD(&waiter->waits, wait, link);
 	wait->single = req->rpc->op == WIRE_LOCK;
 	waiter->locks += wait->single;
-	rpc_req_unhurried(req->rpc);
+	rpc_req_expect_wait(req->rpc);
 	park_wait_until(&mgr->lock_waits->park, req, req->patience);
 	return OP_LATER;
 }
@@ -184,7 +184,7 @@ void lock_wait_cancel(struct request *req)
  */
 static void wake_request(struct request *req)
 {
-	bool here = rpc_session_here(req->rpc->session);
+	bool here = rpc_session_is_connected(req->rpc->session);
 	int rc;
 
 	park_leave(req);

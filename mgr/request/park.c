@@ -46,7 +46,7 @@ void park_wait_until(struct park *park, struct request *req, uint64_t when)
 
 void park_wait(struct park *park, struct request *req)
 {
-	park_wait_until(park, req, rpc_req_patience(req->rpc));
+	park_wait_until(park, req, rpc_req_wait_until(req->rpc));
 }
 
 void park_hurry(struct request *req)

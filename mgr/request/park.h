@@ -25,7 +25,7 @@ struct park {
 
 void park_init(struct park *park, enum rpc_part part,
 	       void (*late)(struct park *park, struct request *req));
-/* Waits as long as the request may: rpc_req_patience(). */
+/* Waits as long as the request may: rpc_req_wait_until(). */
 void park_wait(struct park *park, struct request *req);
 /* Waits until `when` (clock_now()) or its deadline, whichever is earlier. */
 void park_wait_until(struct park *park, struct request *req, uint64_t when);

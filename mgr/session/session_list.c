@@ -79,7 +79,8 @@ static void fill_open(const struct row *row, struct wire_session *to)
 	to->age_ns = htole64(clock_boot() - caller->since);
 	to->uid = htole32(caller->cred.uid);
 	to->gid = htole32(caller->cred.gid);
-	to->flags = htole32(rpc_session_here(row->session) ? 0 : WIRE_SE_AWAY);
+	to->flags = htole32(
+		rpc_session_is_connected(row->session) ? 0 : WIRE_SE_AWAY);
 	memcpy(to->job, label.job, sizeof(to->job));
 	put_text(to->name, sizeof(to->name), info->cred.name);
 	put_text(to->peer, sizeof(to->peer), caller->peer);

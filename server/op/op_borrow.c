@@ -52,7 +52,7 @@ static int pass_descriptors(struct rpc_req *req, const struct loan_grant *lent)
 				   lent->page[2] };
 	bool pages = le32toh(body->flags) & WIRE_B_PAGES;
 
-	return rpc_req_pass(req, fd, pages ? 1 + LENT_PAGES : 1);
+	return rpc_req_send_fds(req, fd, pages ? 1 + LENT_PAGES : 1);
 }
 
 static void send_loan(struct rpc_req *req, const struct loan_grant *lent,

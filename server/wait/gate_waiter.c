@@ -13,7 +13,7 @@ struct gate_waiter {
 	uint64_t handle;
 	struct gate_wait wait;
 	struct mail mail;
-	struct rpc_timer timer; /* fires at rpc_req_patience() */
+	struct rpc_timer timer; /* fires at rpc_req_wait_until() */
 	LIST_ENTRY(gate_waiter) link;
 };
 
@@ -88,7 +88,7 @@ bool gate_waiter_start(struct worker *w, struct rpc_req *req, uint64_t handle)
 					.mail = { .deliver = on_mail },
 					.timer = { .fire = on_deadline } };
 	LIST_INSERT_HEAD(&w->gate_waiters, waiter, link);
-	rpc_timer_set(w->ctx, &waiter->timer, rpc_req_patience(req));
+	rpc_timer_set(w->ctx, &waiter->timer, rpc_req_wait_until(req));
 	rpc_req_enter(req, RPC_QUEUE);
 	if (gate_wait(store_gate(w->iod->store), handle, &waiter->wait))
 		return true;

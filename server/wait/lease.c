@@ -78,7 +78,7 @@ static void wait_for_lease(struct worker *w, struct rpc_req *req)
 	session_work_begin(p->ses);
 	rpc_req_enter(req, RPC_QUEUE);
 	TAILQ_INSERT_TAIL(&w->lease_waiters, p, link);
-	rpc_timer_set(w->ctx, &p->late, rpc_req_patience(req));
+	rpc_timer_set(w->ctx, &p->late, rpc_req_wait_until(req));
 	log_lost(w->iod);
 }
 

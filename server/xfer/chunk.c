@@ -129,7 +129,7 @@ static void on_expiry(struct rpc_timer *timer)
 		 "%s (%s): a write did not bring its data in time; "
 		 "connection closed",
 		 info->peer, info->cred.name);
-	rpc_req_cut(req, -ETIMEDOUT);
+	rpc_req_disconnect(req, -ETIMEDOUT);
 }
 
 /* The object was replaced since the windows were mapped.  Now that the change has entered, it

@@ -5,8 +5,8 @@
 #include "common/comm/serve/conn_int.h"
 
 static struct rpc_server server;
-static struct lane lane = { .server = &server };
-static struct conn conn = { .lane = &lane };
+static struct server_thread thread = { .server = &server };
+static struct conn conn = { .thread = &thread };
 static struct rpc_session session;
 static struct wire_hdr hdr;
 static struct rx rx[REQ_RIG_MAX];

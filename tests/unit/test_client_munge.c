@@ -313,7 +313,7 @@ static bool fit(struct sealer *from, struct sealer *to)
 static void check_keys(const uint8_t root[MAC_KEY_LEN],
 		       const uint8_t seen[PACT_LEN], int side, bool changed)
 {
-	struct here here = ops->here(auth);
+	struct seal_in_place here = ops->here(auth);
 	struct heard heard = { { { 1 }, { 2 } } }, theirs = heard;
 	struct sealer *ours, *other;
 

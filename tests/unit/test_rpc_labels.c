@@ -47,10 +47,10 @@ static struct label *get(uint32_t uid, const char *job)
 	return labels_get(&all, &key);
 }
 
-static void count(struct label *l, unsigned int lane)
+static void count(struct label *l, unsigned int thread)
 {
-	atomic_fetch_add(&l->lane[lane].requests, 1);
-	atomic_fetch_add(&l->lane[lane].bytes_in, 100);
+	atomic_fetch_add(&l->counts[thread].requests, 1);
+	atomic_fetch_add(&l->counts[thread].bytes_in, 100);
 }
 
 START_TEST(a_label_is_user_and_job)
@@ -157,31 +157,33 @@ END_TEST
 
 START_TEST(what_is_told_stays_apart)
 {
-	const struct rpc_told told[2] = { { .n = 3, .bytes = 300, .ns = 30 },
-					  { .n = 2, .bytes = 20, .ns = 5 } };
+	const struct rpc_direct_io told[2] = {
+		{ .n = 3, .bytes = 300, .ns = 30 },
+		{ .n = 2, .bytes = 20, .ns = 5 }
+	};
 	struct label_key key = key_of(1, "x"), gone = key_of(5, "never");
 	struct label_sum sum = { 0 };
 	struct label *l;
 
 	ck_assert_int_eq(labels_init(&all, 1), 0);
 	l = get(1, "x");
-	labels_told(&all, &key, told);
-	labels_told(&all, &key, told);
+	labels_add_direct_io(&all, &key, told);
+	labels_add_direct_io(&all, &key, told);
 	label_total(&all, l, &sum);
 	ck_assert_uint_eq(sum.requests, 0);
-	ck_assert_uint_eq(l->told.requests, 10);
-	ck_assert_uint_eq(l->told.bytes_out, 600);
-	ck_assert_uint_eq(l->told.bytes_in, 40);
-	ck_assert_uint_eq(l->told.ns, 70);
-	labels_told(&all, &gone, told);
-	ck_assert_uint_eq(all.others->told.requests, 5);
-	ck_assert_uint_eq(all.told[0].n, 9);
-	ck_assert_uint_eq(all.told[1].bytes, 60);
+	ck_assert_uint_eq(l->direct.requests, 10);
+	ck_assert_uint_eq(l->direct.bytes_out, 600);
+	ck_assert_uint_eq(l->direct.bytes_in, 40);
+	ck_assert_uint_eq(l->direct.ns, 70);
+	labels_add_direct_io(&all, &gone, told);
+	ck_assert_uint_eq(all.others->direct.requests, 5);
+	ck_assert_uint_eq(all.direct_io[0].n, 9);
+	ck_assert_uint_eq(all.direct_io[1].bytes, 60);
 	/* it goes with its label */
 	labels_put(&all, l);
 	for (uint32_t i = 0; i < LABELS_MAX; i++)
 		get(100 + i, "");
-	ck_assert_uint_eq(all.others->told.requests, 15);
+	ck_assert_uint_eq(all.others->direct.requests, 15);
 	labels_fini(&all);
 }
 END_TEST
@@ -268,11 +270,13 @@ END_TEST
 START_TEST(who_is_told)
 {
 	const struct rpc_label who = { .uid = 70003, .job = "d" };
-	const struct rpc_told told[2] = { { .n = 3, .bytes = 300, .ns = 30 },
-					  { .n = 2, .bytes = 20, .ns = 5 } };
+	const struct rpc_direct_io told[2] = {
+		{ .n = 3, .bytes = 300, .ns = 30 },
+		{ .n = 2, .bytes = 20, .ns = 5 }
+	};
 
 	ck_assert_uint_eq(append_and_ask(0x31, 70003, "d"), 1);
-	rpc_server_told(rig->server, &who, told);
+	rpc_server_add_direct_io(rig->server, &who, told);
 	ck_assert_uint_eq(append_and_ask(0x32, 70003, "d"), 2);
 	ck_assert_uint_eq(row[0].labels, 2);
 	ck_assert_uint_eq(row[1].labels, 3);

@@ -127,7 +127,7 @@ static void io(unsigned int op, uint64_t len)
 
 START_TEST(by_way)
 {
-	const struct rpc_told told[2] = {
+	const struct rpc_direct_io told[2] = {
 		{ .n = 7, .bytes = 700, .ns = 70, .bucket = { 5, 0, 2 } }
 	};
 	const struct rpc_label who = { .uid = 1 };
@@ -139,7 +139,7 @@ START_TEST(by_way)
 	io(WIRE_WRITE, LEN);
 	io(WIRE_WRITE, LEN);
 	io(WIRE_READ, LEN);
-	rpc_server_told(rig->server, &who, told);
+	rpc_server_add_direct_io(rig->server, &who, told);
 	n = ask(WIRE_MG_INSIDE);
 	t = raw_metric_of(list, n, "way", "write", "inline");
 	ck_assert_uint_eq(t->n, 1);

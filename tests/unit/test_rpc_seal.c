@@ -409,10 +409,10 @@ static int make_here(void *arg, const struct heard *heard,
 	return sealing_here(root, seen, &h, side, SEAL_AUTH, sealer);
 }
 
-static const struct here ours = { SEAL_AUTH, make_here,
-				  (void *)HANDSHAKE_CALLER },
-			 theirs = { SEAL_AUTH, make_here,
-				    (void *)HANDSHAKE_SERVER };
+static const struct seal_in_place ours = { SEAL_AUTH, make_here,
+					   (void *)HANDSHAKE_CALLER },
+				  theirs = { SEAL_AUTH, make_here,
+					     (void *)HANDSHAKE_SERVER };
 
 static unsigned int offered; /* with what the first request is answered */
 
@@ -422,16 +422,16 @@ static void serve(void *arg, struct rpc_req *req)
 	const struct admitted who = { 1000, 100 };
 	struct wire_append_rep rep = { 0 };
 
-	if (!rpc_req_bare(req)) {
+	if (!rpc_req_lacks_seal(req)) {
 		rig_service.request(arg, req);
 		return;
 	}
-	offered = rpc_req_here(req);
+	offered = rpc_req_seal_in_place(req);
 	ck_assert_int_eq(rpc_req_admit(req, &who), 0);
 	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
 	rpc_reply_end(req, 0, RPC_REEXECUTE);
 	if (offered)
-		rpc_reply_seal(req, &theirs);
+		rpc_reply_send_and_seal(req, &theirs);
 	else
 		rpc_reply_send(req);
 }

@@ -319,12 +319,13 @@ static int make_here(void *arg, const struct heard *heard,
 }
 
 /* If the mode is below what pvfstab requires, the client reconnects with its ticket instead. */
-static struct here ca_here(struct client_auth *auth)
+static struct seal_in_place ca_here(struct client_auth *auth)
 {
 	uint32_t mode = auth->at->here;
 
-	return (struct here){ mode < auth->attr.seal ? SEAL_NONE : mode,
-			      make_here, auth };
+	return (struct seal_in_place){ mode < auth->attr.seal ? SEAL_NONE
+							      : mode,
+				       make_here, auth };
 }
 
 __attribute__((visibility("default"))) const struct client_auth_ops *

@@ -67,7 +67,7 @@ struct client_auth_ops {
 		   uint64_t *life);
 	/* After end(): how the existing connection is sealed, until the next begin().
 	 * SEAL_NONE: it is not sealed in place; the client reconnects. */
-	struct here (*here)(struct client_auth *auth);
+	struct seal_in_place (*here)(struct client_auth *auth);
 };
 
 /* The only exported symbol of libpvfs-auth.so. */

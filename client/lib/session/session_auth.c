@@ -164,7 +164,7 @@ struct sealed {
 	struct op op;
 	struct rpc_peer *peer;
 	uint32_t epoch;
-	struct here here;
+	struct seal_in_place here;
 };
 
 static void connection_seal(struct op *op)

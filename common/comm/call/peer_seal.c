@@ -140,7 +140,7 @@ void rpc_peer_not_here(struct rpc_peer *peer)
 }
 
 int rpc_peer_seal_here(struct rpc_peer *peer, uint32_t epoch,
-		       const struct here *here)
+		       const struct seal_in_place *here)
 {
 	struct sealer *sealer;
 	int rc;

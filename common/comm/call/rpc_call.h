@@ -169,7 +169,7 @@ bool rpc_peer_here(const struct rpc_peer *peer);
  */
 void rpc_peer_not_here(struct rpc_peer *peer);
 int rpc_peer_seal_here(struct rpc_peer *peer, uint32_t epoch,
-		       const struct here *here);
+		       const struct seal_in_place *here);
 /* Whether it is connected.  Call it from the thread that drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
 /*

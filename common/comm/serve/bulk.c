@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bulk.c - starts the bulk data of a request.  It is lent to the client, or waits, or is posted at
- * once.
+ * bulk.c - starts the bulk data of a request.  It is lent to the client, or waits, or is posted
+ * at once.
  *
  * The last data of a READ and its end can go in one RDMA Write with immediate.  That saves one
  * message, and one completion at the client.  With WIRE_F_PLACE, the reply is written after the
@@ -58,7 +58,7 @@ static bool bulk_may_replace_reply(const struct rx *rx)
 }
 
 /* Takes a planned PUT.  Returns true: it is posted with the reply. */
-static bool place_hold(struct rx *rx, struct rpc_bulk *bulk)
+static bool bulk_hold_for_reply(struct rx *rx, struct rpc_bulk *bulk)
 {
 	uint64_t at = bulk->mem_off + bulk->len;
 
@@ -66,10 +66,10 @@ static bool place_hold(struct rx *rx, struct rpc_bulk *bulk)
 		rx->put_end = at;
 	if (!bulk->last || rx->req.slot > WIRE_IMM_SLOT)
 		return false;
-	rx->held_bare = bulk_may_replace_reply(rx);
-	if (!rx->held_bare && !reply_fits_after(rx, bulk))
+	rx->held_ends_read = bulk_may_replace_reply(rx);
+	if (!rx->held_ends_read && !reply_fits_after(rx, bulk))
 		return false;
-	rx->held = bulk;
+	rx->held_bulk = bulk;
 	return true;
 }
 
@@ -80,7 +80,7 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	bool crowded;
 	int n;
 
-	if (!conn_moves(conn))
+	if (!conn_is_usable(conn))
 		return -ENOTCONN;
 	n = bulk_plan(conn, bulk, bulk->local);
 	if (n < 0)
@@ -93,12 +93,12 @@ int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk)
 	*(bulk->dir == RPC_PUT ? &rx->bytes_out : &rx->bytes_in) += bulk->len;
 	rx->put |= bulk->dir == RPC_PUT;
 	rx->mapped |= bulk->mapped;
-	crowded = turn_crowded(conn, bulk);
-	if (carry_lend(rx, bulk, crowded))
+	crowded = bulk_is_crowded(conn, bulk);
+	if (bulk_loan_offer(rx, bulk, crowded))
 		return 0;
 	if (crowded)
-		return bulk_wait(conn, bulk);
-	if (bulk->dir == RPC_PUT && place_hold(rx, bulk))
+		return bulk_enqueue_counted(conn, bulk);
+	if (bulk->dir == RPC_PUT && bulk_hold_for_reply(rx, bulk))
 		return 0;
 	return bulk_post(conn, bulk);
 }
@@ -126,7 +126,7 @@ static bool bulk_append_reply(struct rx *rx, const struct rpc_bulk *bulk,
 	wr->nsge++;
 	wr->opcode = TP_WRITE_IMM;
 	wr->imm = wire_imm(rx->req.slot, (uint32_t)rx->put_end);
-	lane_count(&rx->conn->lane->placed);
+	counter_increment(&rx->conn->thread->placed);
 	return true;
 }
 
@@ -138,20 +138,20 @@ static bool bulk_replace_reply(struct rx *rx, const struct rpc_bulk *bulk)
 		return false;
 	wr->opcode = TP_WRITE_IMM;
 	wr->imm = wire_imm_whole(rx->req.slot, rx->req.seq);
-	lane_count(&rx->conn->lane->whole);
+	counter_increment(&rx->conn->thread->whole);
 	return true;
 }
 
-bool place_reply(struct rx *rx, const void *reply, uint32_t len)
+bool bulk_post_with_reply(struct rx *rx, const void *reply, uint32_t len)
 {
-	struct rpc_bulk *bulk = rx->held;
+	struct rpc_bulk *bulk = rx->held_bulk;
 	bool done;
 
 	if (!bulk)
 		return false;
-	rx->held = NULL;
-	done = rx->held_bare ? bulk_replace_reply(rx, bulk)
-			     : bulk_append_reply(rx, bulk, reply, len);
-	bulk_post_held(rx->conn, bulk);
+	rx->held_bulk = NULL;
+	done = rx->held_ends_read ? bulk_replace_reply(rx, bulk)
+				  : bulk_append_reply(rx, bulk, reply, len);
+	bulk_post_or_fail(rx->conn, bulk);
 	return done;
 }

@@ -14,24 +14,25 @@
 
 #include "common/util/random_id.h"
 
-#define APART_BYE_MS                                                           \
+#define BULK_ENDPOINT_BYE_MS                                                   \
 	1000u /* for messages still in flight on the other endpoint */
 
-struct apart {
+struct bulk_endpoint {
 	struct link link;
 	struct conn *conn;
-	struct rpc_timer left; /* the peer closed it; the rest follows */
+	struct rpc_timer bye_timer; /* the peer closed it; the rest follows */
 };
 
-bool apart_offer(struct conn *conn)
+bool bulk_endpoint_offer(struct conn *conn)
 {
 	conn->may_join = !random_bytes(conn->token, sizeof(conn->token));
 	return conn->may_join;
 }
 
-static void apart_completion(struct link *link, const struct tp_wc *wc)
+static void bulk_endpoint_completion(struct link *link, const struct tp_wc *wc)
 {
-	struct conn *conn = container_of(link, struct apart, link)->conn;
+	struct conn *conn =
+		container_of(link, struct bulk_endpoint, link)->conn;
 
 	if (wc->status)
 		link_fail(&conn->link, wc->status);
@@ -43,51 +44,54 @@ static void apart_completion(struct link *link, const struct tp_wc *wc)
  * A client that leaves closes both endpoints, and its BYE may still be in flight.  No data went
  * over an endpoint that was never ready.
  */
-static void apart_ended(struct apart *apart, int status)
+static void bulk_endpoint_ended(struct bulk_endpoint *endpoint, int status)
 {
-	struct conn *conn = apart->conn;
+	struct conn *conn = endpoint->conn;
 
-	if (!conn->bulk_ready) {
-		apart_free(conn);
+	if (!conn->bulk.ready) {
+		bulk_endpoint_free(conn);
 		bulk_pump(conn);
 		return;
 	}
-	conn->bulk_ready = false;
+	conn->bulk.ready = false;
 	if (status)
 		link_fail(&conn->link, status);
 	else
-		rpc_timer_set(conn->link.ctx, &apart->left,
-			      clock_after_ms(APART_BYE_MS));
+		rpc_timer_set(conn->link.ctx, &endpoint->bye_timer,
+			      clock_after_ms(BULK_ENDPOINT_BYE_MS));
 }
 
-static void apart_event(struct link *link, const struct tp_event *ev)
+static void bulk_endpoint_event(struct link *link, const struct tp_event *ev)
 {
-	struct apart *apart = container_of(link, struct apart, link);
+	struct bulk_endpoint *endpoint =
+		container_of(link, struct bulk_endpoint, link);
 
 	if (ev->type != TP_EV_ESTABLISHED) {
-		apart_ended(apart, ev->status);
+		bulk_endpoint_ended(endpoint, ev->status);
 		return;
 	}
-	apart->conn->bulk_ready = true;
-	bulk_pump(apart->conn);
+	endpoint->conn->bulk.ready = true;
+	bulk_pump(endpoint->conn);
 }
 
-static void apart_lost(struct link *link, int status)
+static void bulk_endpoint_lost(struct link *link, int status)
 {
-	link_fail(&container_of(link, struct apart, link)->conn->link, status);
+	link_fail(&container_of(link, struct bulk_endpoint, link)->conn->link,
+		  status);
 }
 
-static void apart_left(struct rpc_timer *timer)
+static void bulk_endpoint_bye_expired(struct rpc_timer *timer)
 {
-	struct apart *apart = container_of(timer, struct apart, left);
+	struct bulk_endpoint *endpoint =
+		container_of(timer, struct bulk_endpoint, bye_timer);
 
-	link_fail(&apart->conn->link, -ECONNRESET);
+	link_fail(&endpoint->conn->link, -ECONNRESET);
 }
 
-static const struct link_ops apart_ops = {
-	.completion = apart_completion,
-	.event = apart_event,
-	.lost = apart_lost,
+static const struct link_ops bulk_endpoint_ops = {
+	.completion = bulk_endpoint_completion,
+	.event = bulk_endpoint_event,
+	.lost = bulk_endpoint_lost,
 };
 
 /* Compares in constant time, so that the bytes cannot be guessed one by one. */
@@ -101,7 +105,7 @@ static bool bytes_are_equal(const uint8_t *a, const uint8_t *b, size_t len)
 	return !differ;
 }
 
-struct conn *apart_conn(const struct mail *mail)
+struct conn *bulk_endpoint_find_conn(const struct thread_mail *mail)
 {
 	struct conn *conn = mail->session->conn;
 
@@ -115,60 +119,60 @@ struct conn *apart_conn(const struct mail *mail)
 	return conn;
 }
 
-static int apart_open(struct conn *conn)
+static int bulk_endpoint_open(struct conn *conn)
 {
-	unsigned int slots = conn->lane->server->attr.slots;
-	struct apart *apart = calloc(1, sizeof(*apart));
+	unsigned int slots = conn->thread->server->attr.slots;
+	struct bulk_endpoint *endpoint = calloc(1, sizeof(*endpoint));
 	int rc;
 
-	if (!apart)
+	if (!endpoint)
 		return -ENOMEM;
-	link_init(&apart->link, &apart_ops, conn->link.ctx);
-	apart->link.bulk = true;
-	apart->conn = conn;
-	apart->left.fire = apart_left;
-	rc = link_open(&apart->link, conn->link.rail, CTX_WR_MAX + slots + 64,
-		       1);
+	link_init(&endpoint->link, &bulk_endpoint_ops, conn->link.ctx);
+	endpoint->link.bulk = true;
+	endpoint->conn = conn;
+	endpoint->bye_timer.fire = bulk_endpoint_bye_expired;
+	rc = link_open(&endpoint->link, conn->link.rail,
+		       CTX_WR_MAX + slots + 64, 1);
 	if (rc) {
-		free(apart);
+		free(endpoint);
 		return rc;
 	}
-	conn->apart = apart;
-	conn->bulk_link = &apart->link;
-	conn->bulk_ready = false;
-	lane_count(&conn->lane->aparts_now);
+	conn->endpoint = endpoint;
+	conn->bulk.link = &endpoint->link;
+	conn->bulk.ready = false;
+	counter_increment(&conn->thread->aparts_now);
 	return 0;
 }
 
-int apart_accept(struct conn *conn, struct tp_conn_req *req, const void *answer,
-		 unsigned int len)
+int bulk_endpoint_accept(struct conn *conn, struct tp_conn_req *req,
+			 const void *answer, unsigned int len)
 {
-	int rc = apart_open(conn);
+	int rc = bulk_endpoint_open(conn);
 
 	if (rc)
 		return rc;
-	rc = tp_accept(conn->apart->link.ep, req, answer, len);
+	rc = tp_accept(conn->endpoint->link.ep, req, answer, len);
 	if (rc)
 		link_fail(&conn->link, rc);
 	return 0;
 }
 
-void apart_close(struct conn *conn)
+void bulk_endpoint_close(struct conn *conn)
 {
-	struct apart *apart = conn->apart;
+	struct bulk_endpoint *endpoint = conn->endpoint;
 
-	if (!apart || !apart->link.ep)
+	if (!endpoint || !endpoint->link.ep)
 		return;
-	rpc_timer_clear(apart->link.ctx, &apart->left);
-	link_close(&apart->link);
-	lane_add(&conn->lane->aparts_now, -1);
+	rpc_timer_clear(endpoint->link.ctx, &endpoint->bye_timer);
+	link_close(&endpoint->link);
+	counter_add(&conn->thread->aparts_now, -1);
 }
 
-void apart_free(struct conn *conn)
+void bulk_endpoint_free(struct conn *conn)
 {
-	apart_close(conn);
-	free(conn->apart);
-	conn->apart = NULL;
-	conn->bulk_link = &conn->link;
-	conn->bulk_ready = true;
+	bulk_endpoint_close(conn);
+	free(conn->endpoint);
+	conn->endpoint = NULL;
+	conn->bulk.link = &conn->link;
+	conn->bulk.ready = true;
 }

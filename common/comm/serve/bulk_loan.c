@@ -46,7 +46,7 @@ static int loans_open(struct conn *conn)
 		return rc;
 	c->conn = conn;
 	c->timer.fire = loans_expired;
-	if (!conn->shared)
+	if (!conn->pool)
 		c->step = server_step(conn->request_max);
 	len = WIRE_CARRY_MAX * (c->step + LOAN_MSG_LEN);
 	c->block = aligned_alloc(4096, (len + 4095) & ~(size_t)4095);
@@ -58,8 +58,8 @@ static int loans_open(struct conn *conn)
 		free(c);
 		return rc;
 	}
-	conn->carries = c;
-	if (conn->shared)
+	conn->loans = c;
+	if (conn->pool)
 		return 0;
 	return rx_more(conn, c->block, c->step,
 		       c->mem.mr[conn->link.rail]->lkey);
@@ -70,8 +70,8 @@ static struct bulk_loan *loans_unused(const struct conn *conn)
 	unsigned int i;
 
 	for (i = 0; i < WIRE_CARRY_MAX; i++) {
-		if (!conn->carries->loan[i].out)
-			return &conn->carries->loan[i];
+		if (!conn->loans->loan[i].out)
+			return &conn->loans->loan[i];
 	}
 	return NULL;
 }
@@ -101,7 +101,7 @@ static void loan_move_by_server(struct conn *conn, struct bulk_loan *loan)
 	int rc;
 
 	bulk->local = &loan->local;
-	rc = bulk_queue(conn, bulk);
+	rc = bulk_enqueue(conn, bulk);
 	if (rc) {
 		link_fail(&conn->link, rc);
 		return;
@@ -123,18 +123,18 @@ static void loans_expired(struct rpc_timer *timer)
 		if (!loan->bulk || loan->until > conn->link.ctx->now)
 			continue;
 		rail_mem_fini(&loan->mem);
-		lane_count(&conn->lane->carry_late);
+		counter_increment(&conn->thread->carry_late);
 		loan_move_by_server(conn, loan);
 		n++;
 	}
-	conn->session->late |= n > 0;
+	conn->session->loan_expired |= n > 0;
 	if (n)
 		log_warn(conn_log(conn),
 			 "%s (%s): did not move %u parts of its data within "
 			 "%u ms: the server does, and lends it no more until "
 			 "it has answered; nothing if it connects again",
 			 conn->peer, conn->session->info.cred.name, n,
-			 conn->lane->server->attr.carry_ms);
+			 conn->thread->server->attr.carry_ms);
 	loans_set_timer(c);
 }
 
@@ -143,11 +143,12 @@ static void loans_expired(struct rpc_timer *timer)
 static bool loan_is_wanted(const struct rx *rx, const struct rpc_bulk *bulk,
 			   bool crowded)
 {
-	const struct lane *lane = rx->conn->lane;
+	const struct server_thread *thread = rx->conn->thread;
 
-	return rx->conn->may_carry && bulk->lend && bulk->nlocal == 1 &&
-	       bulk->len >= CARRY_MIN &&
-	       (crowded || lane->rdma_bytes + bulk->len > lane->carry_above);
+	return rx->conn->may_lend && bulk->lend && bulk->nlocal == 1 &&
+	       bulk->len >= BULK_LOAN_MIN &&
+	       (crowded ||
+		thread->rdma_bytes + bulk->len > thread->carry_above);
 }
 
 static int loan_register(struct conn *conn, struct bulk_loan *loan,
@@ -165,7 +166,7 @@ static int loan_register(struct conn *conn, struct bulk_loan *loan,
 
 static void loan_send(struct conn *conn, const struct bulk_loan *loan)
 {
-	const struct bulk_loans *c = conn->carries;
+	const struct bulk_loans *c = conn->loans;
 	const struct wire_hdr *to = bulk_rx(loan->bulk)->req.msg.hdr;
 	unsigned int rail = conn->link.rail;
 	uint32_t ticket = (uint32_t)(loan - c->loan);
@@ -199,14 +200,14 @@ static void loans_stop(struct conn *conn, int status)
 	log_warn(conn_log(conn),
 		 "%s: no memory to let it move its data (%s): the server does",
 		 conn->peer, strerror(-status));
-	conn->may_carry = false;
+	conn->may_lend = false;
 }
 
 /* NULL: all tickets are in use, or there is no memory. */
 static struct bulk_loan *loan_new(struct conn *conn,
 				  const struct rpc_bulk *bulk)
 {
-	int rc = conn->carries ? 0 : loans_open(conn);
+	int rc = conn->loans ? 0 : loans_open(conn);
 	struct bulk_loan *loan = rc ? NULL : loans_unused(conn);
 
 	if (loan)
@@ -217,7 +218,7 @@ static struct bulk_loan *loan_new(struct conn *conn,
 	return NULL;
 }
 
-bool carry_lend(struct rx *rx, struct rpc_bulk *bulk, bool crowded)
+bool bulk_loan_offer(struct rx *rx, struct rpc_bulk *bulk, bool crowded)
 {
 	struct conn *conn = rx->conn;
 	struct bulk_loan *loan = loan_is_wanted(rx, bulk, crowded)
@@ -228,11 +229,11 @@ bool carry_lend(struct rx *rx, struct rpc_bulk *bulk, bool crowded)
 		return false;
 	loan->bulk = bulk;
 	loan->local = *bulk->local;
-	loan->until = clock_after_ms(conn->lane->server->attr.carry_ms);
+	loan->until = clock_after_ms(conn->thread->server->attr.carry_ms);
 	loan->out = true;
 	rx->bulks++;
 	loan_send(conn, loan);
-	loans_set_timer(conn->carries);
+	loans_set_timer(conn->loans);
 	return true;
 }
 
@@ -243,10 +244,10 @@ static uint32_t loan_ticket(uint32_t imm)
 	return imm & WIRE_IMM_TICKET;
 }
 
-bool carry_expected(const struct conn *conn, uint32_t imm)
+bool bulk_loan_is_out(const struct conn *conn, uint32_t imm)
 {
-	return conn->carries && loan_ticket(imm) < WIRE_CARRY_MAX &&
-	       conn->carries->loan[loan_ticket(imm)].out;
+	return conn->loans && loan_ticket(imm) < WIRE_CARRY_MAX &&
+	       conn->loans->loan[loan_ticket(imm)].out;
 }
 
 /* The reply may wait for this bulk.  The reply to a GET is sent from done(). */
@@ -256,50 +257,50 @@ static void loan_finish(struct bulk_loan *loan, int status)
 
 	rail_mem_fini(&loan->mem);
 	loan->bulk = NULL;
-	bulk_posted(bulk_rx(bulk));
+	bulk_count_posted(bulk_rx(bulk));
 	bulk->done(bulk, status);
 }
 
-void carry_answered(struct conn *conn, uint32_t imm)
+void bulk_loan_answered(struct conn *conn, uint32_t imm)
 {
-	struct bulk_loan *loan = &conn->carries->loan[loan_ticket(imm)];
-	struct lane *lane = conn->lane;
+	struct bulk_loan *loan = &conn->loans->loan[loan_ticket(imm)];
+	struct server_thread *thread = conn->thread;
 
 	loan->out = false;
 	if (!loan->bulk)
 		return;
-	conn->moved++;
+	conn->bulk.moved++;
 	if (imm & WIRE_IMM_DECLINED) {
-		lane_count(&lane->carry_declined);
+		counter_increment(&thread->carry_declined);
 		rail_mem_fini(&loan->mem);
 		loan_move_by_server(conn, loan);
 	} else {
-		lane_count(&lane->carried);
-		lane_add(&lane->carried_bytes, loan->bulk->len);
+		counter_increment(&thread->carried);
+		counter_add(&thread->carried_bytes, loan->bulk->len);
 		conn->link.ctx->moved += loan->bulk->len;
 		loan_finish(loan, 0);
 	}
-	loans_set_timer(conn->carries);
+	loans_set_timer(conn->loans);
 }
 
-void carry_fail_all(struct conn *conn, int status)
+void bulk_loan_fail_all(struct conn *conn, int status)
 {
 	unsigned int i;
 
-	if (!conn->carries)
+	if (!conn->loans)
 		return;
-	rpc_timer_clear(conn->link.ctx, &conn->carries->timer);
+	rpc_timer_clear(conn->link.ctx, &conn->loans->timer);
 	for (i = 0; i < WIRE_CARRY_MAX; i++) {
-		if (!conn->carries->loan[i].bulk)
+		if (!conn->loans->loan[i].bulk)
 			continue;
-		lane_count(&conn->lane->rdma_cut);
-		loan_finish(&conn->carries->loan[i], status);
+		counter_increment(&conn->thread->rdma_cut);
+		loan_finish(&conn->loans->loan[i], status);
 	}
 }
 
-void carry_free(struct conn *conn)
+void bulk_loan_free(struct conn *conn)
 {
-	struct bulk_loans *c = conn->carries;
+	struct bulk_loans *c = conn->loans;
 	unsigned int i;
 
 	if (!c)

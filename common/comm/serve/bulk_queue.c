@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bulk_queue.c - server-based RDMA.  A window of the client's memory list becomes a chain of gather
- * Writes or scatter Reads, with one work request per piece of remote memory.  Only the last is
- * signaled.
+ * bulk_queue.c - server-based RDMA.  A window of the client's memory list becomes a chain of
+ * gather Writes or scatter Reads, with one work request per piece of remote memory.  Only the
+ * last is signaled.
  *
- * Not all chains may be outstanding at once.  Chains beyond the connection's share of work requests
- * wait in order.  A chain waits for a turn if it would exceed what the lane may have outstanding.
- * It also waits if its connection has already as much outstanding as is free (zone.h gives the
- * reason).  Connections take turns, chain by chain.  If nothing is outstanding, there is always
- * room.  So each chain gets its turn, however long it is.
+ * Not all chains may be outstanding at once.  Chains beyond the connection's share of work
+ * requests wait in order.  A chain waits for a turn if it would exceed what the thread may have
+ * outstanding. It also waits if its connection has already as much outstanding as is free (zone.h
+ * gives the reason).  Connections take turns, chain by chain.  If nothing is outstanding, there
+ * is always room.  So each chain gets its turn, however long it is.
  *
  * A peer that stops moving data loses its connection (bulk_is_stalled()), and with it all that it
  * holds.
@@ -139,56 +139,57 @@ static bool turn_has_room(uint64_t max, uint64_t used, uint64_t len)
 
 static bool turn_conn_fits(const struct conn *conn, const struct rpc_bulk *bulk)
 {
-	return conn->bulk_ready && conn->bulk_wrs + bulk->nwr <= CTX_WR_MAX;
+	return conn->bulk.ready && conn->bulk.wrs + bulk->nwr <= CTX_WR_MAX;
 }
 
 static bool turn_share_fits(const struct conn *conn,
 			    const struct rpc_bulk *bulk)
 {
-	const struct lane *lane = conn->lane;
+	const struct server_thread *thread = conn->thread;
 
-	return !conn->bulk_bytes ||
-	       turn_has_room(lane->rdma_max,
-			     lane->rdma_bytes + conn->bulk_bytes, bulk->len);
+	return !conn->bulk.bytes ||
+	       turn_has_room(thread->rdma_max,
+			     thread->rdma_bytes + conn->bulk.bytes, bulk->len);
 }
 
-static bool turn_lane_fits(const struct lane *lane, const struct rpc_bulk *bulk)
+static bool turn_thread_fits(const struct server_thread *thread,
+			     const struct rpc_bulk *bulk)
 {
-	return turn_has_room(lane->rdma_max, lane->rdma_bytes, bulk->len);
+	return turn_has_room(thread->rdma_max, thread->rdma_bytes, bulk->len);
 }
 
-bool conn_moves(const struct conn *conn)
+bool conn_is_usable(const struct conn *conn)
 {
 	return conn->state == CONN_OPEN && !conn->link.failed.queued;
 }
 
-static void turn_leave(struct conn *conn)
+static void turn_dequeue(struct conn *conn)
 {
-	if (conn->in_turns)
-		TAILQ_REMOVE(&conn->lane->turns, conn, turn);
-	conn->in_turns = false;
+	if (conn->bulk.in_turns)
+		TAILQ_REMOVE(&conn->thread->turns, conn, bulk.turn);
+	conn->bulk.in_turns = false;
 }
 
-/* Puts conn into the turns, if its first chain waits for the lane only. */
-static void turn_take(struct conn *conn)
+/* Puts conn into the turns, if its first chain waits for the thread only. */
+static void turn_enqueue(struct conn *conn)
 {
-	const struct rpc_bulk *bulk = TAILQ_FIRST(&conn->waiting);
+	const struct rpc_bulk *bulk = TAILQ_FIRST(&conn->bulk.waiting);
 
-	if (!bulk || conn->in_turns || !conn_moves(conn) ||
+	if (!bulk || conn->bulk.in_turns || !conn_is_usable(conn) ||
 	    !turn_conn_fits(conn, bulk))
 		return;
-	TAILQ_INSERT_TAIL(&conn->lane->turns, conn, turn);
-	conn->in_turns = true;
+	TAILQ_INSERT_TAIL(&conn->thread->turns, conn, bulk.turn);
+	conn->bulk.in_turns = true;
 }
 
 /* Skips connections that have used their share. */
-static struct conn *turn_first(const struct lane *lane)
+static struct conn *turn_first(const struct server_thread *thread)
 {
 	struct conn *conn;
 
-	TAILQ_FOREACH(conn, &lane->turns, turn)
-		if (!conn_moves(conn) ||
-		    turn_share_fits(conn, TAILQ_FIRST(&conn->waiting)))
+	TAILQ_FOREACH(conn, &thread->turns, bulk.turn)
+		if (!conn_is_usable(conn) ||
+		    turn_share_fits(conn, TAILQ_FIRST(&conn->bulk.waiting)))
 			return conn;
 	return NULL;
 }
@@ -196,56 +197,57 @@ static struct conn *turn_first(const struct lane *lane)
 /*
  * The connection whose chain can be posted now, or that has to leave the turns; NULL: none.
  */
-static struct conn *turn_next(const struct lane *lane)
+static struct conn *turn_next(const struct server_thread *thread)
 {
-	struct conn *conn = turn_first(lane);
+	struct conn *conn = turn_first(thread);
 
-	return conn && (!conn_moves(conn) ||
-			turn_lane_fits(lane, TAILQ_FIRST(&conn->waiting)))
+	return conn && (!conn_is_usable(conn) ||
+			turn_thread_fits(thread,
+					 TAILQ_FIRST(&conn->bulk.waiting)))
 		       ? conn
 		       : NULL;
 }
 
-bool turn_crowded(const struct conn *conn, const struct rpc_bulk *bulk)
+bool bulk_is_crowded(const struct conn *conn, const struct rpc_bulk *bulk)
 {
-	return !TAILQ_EMPTY(&conn->waiting) || turn_first(conn->lane) ||
+	return !TAILQ_EMPTY(&conn->bulk.waiting) || turn_first(conn->thread) ||
 	       !turn_conn_fits(conn, bulk) || !turn_share_fits(conn, bulk) ||
-	       !turn_lane_fits(conn->lane, bulk);
+	       !turn_thread_fits(conn->thread, bulk);
 }
 
 /* ---- posting ---- */
 
 static unsigned int bulk_stall_ms(const struct conn *conn)
 {
-	return conn->lane->server->attr.stall_ms;
+	return conn->thread->server->attr.stall_ms;
 }
 
 static void bulk_count(struct conn *conn, const struct rpc_bulk *bulk)
 {
-	struct lane *lane = conn->lane;
+	struct server_thread *thread = conn->thread;
 
-	conn->bulk_wrs += bulk->nwr;
-	conn->bulk_bytes += bulk->len;
-	lane->rdma_bytes += bulk->len;
-	if (lane->rdma_bytes >
-	    atomic_load_explicit(&lane->rdma_most, memory_order_relaxed))
-		atomic_store_explicit(&lane->rdma_most, lane->rdma_bytes,
+	conn->bulk.wrs += bulk->nwr;
+	conn->bulk.bytes += bulk->len;
+	thread->rdma_bytes += bulk->len;
+	if (thread->rdma_bytes >
+	    atomic_load_explicit(&thread->rdma_most, memory_order_relaxed))
+		atomic_store_explicit(&thread->rdma_most, thread->rdma_bytes,
 				      memory_order_relaxed);
 }
 
 static void bulk_uncount(struct conn *conn, const struct rpc_bulk *bulk)
 {
-	conn->bulk_wrs -= bulk->nwr;
-	conn->bulk_bytes -= bulk->len;
-	conn->lane->rdma_bytes -= bulk->len;
+	conn->bulk.wrs -= bulk->nwr;
+	conn->bulk.bytes -= bulk->len;
+	conn->thread->rdma_bytes -= bulk->len;
 }
 
 static void bulk_track(struct conn *conn, struct rpc_bulk *bulk)
 {
 	bulk_count(conn, bulk);
-	TAILQ_INSERT_TAIL(&conn->posted, bulk, link);
+	TAILQ_INSERT_TAIL(&conn->bulk.posted, bulk, link);
 	if (!conn->timer.armed) {
-		conn->moved_seen = conn->moved;
+		conn->bulk.moved_seen = conn->bulk.moved;
 		rpc_timer_set(conn->link.ctx, &conn->timer,
 			      clock_after_ms(bulk_stall_ms(conn)));
 	}
@@ -253,7 +255,7 @@ static void bulk_track(struct conn *conn, struct rpc_bulk *bulk)
 
 int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 {
-	int rc = link_post(conn->bulk_link, conn->link.ctx->wr);
+	int rc = link_post(conn->bulk.link, conn->link.ctx->wr);
 
 	if (rc) {
 		link_fail(&conn->link, rc);
@@ -263,13 +265,13 @@ int bulk_post(struct conn *conn, struct rpc_bulk *bulk)
 	return 0;
 }
 
-void bulk_post_held(struct conn *conn, struct rpc_bulk *bulk)
+void bulk_post_or_fail(struct conn *conn, struct rpc_bulk *bulk)
 {
 	if (bulk_post(conn, bulk))
 		bulk_track(conn, bulk);
 }
 
-void bulk_posted(struct rx *rx)
+void bulk_count_posted(struct rx *rx)
 {
 	if (!--rx->bulks && rx->when_posted)
 		rx->when_posted(rx);
@@ -278,35 +280,36 @@ void bulk_posted(struct rx *rx)
 static void bulk_post_waiting(struct conn *conn, struct rpc_bulk *bulk)
 {
 	bulk_plan(conn, bulk, bulk->copy);
-	TAILQ_REMOVE(&conn->waiting, bulk, link);
+	TAILQ_REMOVE(&conn->bulk.waiting, bulk, link);
 	if (bulk_post(conn, bulk)) {
-		TAILQ_INSERT_HEAD(&conn->waiting, bulk, link);
+		TAILQ_INSERT_HEAD(&conn->bulk.waiting, bulk, link);
 		return;
 	}
 	free(bulk->copy);
 	bulk->copy = NULL;
-	bulk_posted(container_of(bulk->req, struct rx, req));
+	bulk_count_posted(container_of(bulk->req, struct rx, req));
 }
 
-static void bulk_pump_turns(struct lane *lane)
+static void bulk_pump_turns(struct server_thread *thread)
 {
 	struct conn *conn;
 
-	while ((conn = turn_next(lane))) {
-		turn_leave(conn);
-		if (conn_moves(conn))
-			bulk_post_waiting(conn, TAILQ_FIRST(&conn->waiting));
-		turn_take(conn);
+	while ((conn = turn_next(thread))) {
+		turn_dequeue(conn);
+		if (conn_is_usable(conn))
+			bulk_post_waiting(conn,
+					  TAILQ_FIRST(&conn->bulk.waiting));
+		turn_enqueue(conn);
 	}
 }
 
 void bulk_pump(struct conn *conn)
 {
-	turn_take(conn);
-	bulk_pump_turns(conn->lane);
+	turn_enqueue(conn);
+	bulk_pump_turns(conn->thread);
 }
 
-int bulk_queue(struct conn *conn, struct rpc_bulk *bulk)
+int bulk_enqueue(struct conn *conn, struct rpc_bulk *bulk)
 {
 	size_t len = bulk->nlocal * sizeof(*bulk->local);
 
@@ -314,19 +317,19 @@ int bulk_queue(struct conn *conn, struct rpc_bulk *bulk)
 	if (!bulk->copy)
 		return -ENOMEM;
 	memcpy(bulk->copy, bulk->local, len);
-	TAILQ_INSERT_TAIL(&conn->waiting, bulk, link);
+	TAILQ_INSERT_TAIL(&conn->bulk.waiting, bulk, link);
 	container_of(bulk->req, struct rx, req)->bulks++;
 	return 0;
 }
 
-int bulk_wait(struct conn *conn, struct rpc_bulk *bulk)
+int bulk_enqueue_counted(struct conn *conn, struct rpc_bulk *bulk)
 {
-	int rc = bulk_queue(conn, bulk);
+	int rc = bulk_enqueue(conn, bulk);
 
 	if (rc)
 		return rc;
-	lane_count(&conn->lane->rdma_waits);
-	turn_take(conn);
+	counter_increment(&conn->thread->rdma_waits);
+	turn_enqueue(conn);
 	return 0;
 }
 
@@ -334,11 +337,11 @@ int bulk_wait(struct conn *conn, struct rpc_bulk *bulk)
 
 void bulk_complete(struct conn *conn, struct rpc_bulk *bulk)
 {
-	TAILQ_REMOVE(&conn->posted, bulk, link);
+	TAILQ_REMOVE(&conn->bulk.posted, bulk, link);
 	bulk_uncount(conn, bulk);
-	conn->moved++;
-	if (conn->bulk_link != &conn->link)
-		lane_add(&conn->lane->apart_bytes, bulk->len);
+	conn->bulk.moved++;
+	if (conn->bulk.link != &conn->link)
+		counter_add(&conn->thread->apart_bytes, bulk->len);
 	conn->link.ctx->moved += bulk->len;
 	bulk->done(bulk, 0);
 	bulk_pump(conn);
@@ -348,39 +351,39 @@ void bulk_fail_all(struct conn *conn, int status)
 {
 	struct rpc_bulk *bulk;
 
-	turn_leave(conn);
-	while ((bulk = TAILQ_FIRST(&conn->posted))) {
-		TAILQ_REMOVE(&conn->posted, bulk, link);
+	turn_dequeue(conn);
+	while ((bulk = TAILQ_FIRST(&conn->bulk.posted))) {
+		TAILQ_REMOVE(&conn->bulk.posted, bulk, link);
 		bulk_uncount(conn, bulk);
-		lane_count(&conn->lane->rdma_cut);
+		counter_increment(&conn->thread->rdma_cut);
 		bulk->done(bulk, status);
 	}
-	while ((bulk = TAILQ_FIRST(&conn->waiting))) {
+	while ((bulk = TAILQ_FIRST(&conn->bulk.waiting))) {
 		struct rx *rx = container_of(bulk->req, struct rx, req);
 
-		TAILQ_REMOVE(&conn->waiting, bulk, link);
+		TAILQ_REMOVE(&conn->bulk.waiting, bulk, link);
 		free(bulk->copy);
-		bulk_posted(rx);
+		bulk_count_posted(rx);
 		bulk->done(bulk, status);
 	}
-	bulk_pump_turns(conn->lane);
+	bulk_pump_turns(conn->thread);
 }
 
-void bulk_forget(struct conn *conn)
+void bulk_free_waiting(struct conn *conn)
 {
 	struct rpc_bulk *bulk;
 
-	turn_leave(conn);
-	TAILQ_FOREACH(bulk, &conn->waiting, link)
+	turn_dequeue(conn);
+	TAILQ_FOREACH(bulk, &conn->bulk.waiting, link)
 		free(bulk->copy);
 }
 
 bool bulk_is_stalled(struct conn *conn)
 {
-	if (TAILQ_EMPTY(&conn->posted))
+	if (TAILQ_EMPTY(&conn->bulk.posted))
 		return false;
-	if (conn->moved != conn->moved_seen) {
-		conn->moved_seen = conn->moved;
+	if (conn->bulk.moved != conn->bulk.moved_seen) {
+		conn->bulk.moved_seen = conn->bulk.moved;
 		rpc_timer_set(conn->link.ctx, &conn->timer,
 			      clock_after_ms(bulk_stall_ms(conn)));
 		return false;

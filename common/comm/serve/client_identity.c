@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * client_identity.c - the identity of the sender of a HELLO, and the proofs in HELLO and its
- * answer.  Servers prove themselves with the key of the file system.  A client's ticket has priority, then
- * the identity that its kernel reports, then, if servers believe it, what the client itself says.
+ * answer.  Servers prove themselves with the key of the file system.  A client's ticket has
+ * priority, then the identity that its kernel reports, then, if servers believe it, what the
+ * client itself says.
  */
 #include "common/comm/serve/hello_int.h"
 
@@ -22,23 +23,24 @@ static void proof_hail(struct conn *conn, const struct wire_hail *theirs,
 {
 	uint8_t(*nonce)[WIRE_NONCE_LEN] = conn->nonce;
 
-	if (!conn->lane->server->attr.prover ||
+	if (!conn->thread->server->attr.prover ||
 	    !(le32toh(theirs->features) & WIRE_FT_PROOF) ||
 	    random_bytes(nonce[HANDSHAKE_SERVER], WIRE_NONCE_LEN))
 		return;
 	memcpy(nonce[HANDSHAKE_CALLER], theirs->nonce, WIRE_NONCE_LEN);
-	conn->agreed = true;
+	conn->both_prove = true;
 	hail->features |= htole32(WIRE_FT_PROOF | conn_seal_hail(conn));
 	memcpy(hail->nonce, nonce[HANDSHAKE_SERVER], WIRE_NONCE_LEN);
 }
 
-unsigned int conn_hail(struct conn *conn, const struct wire_hail *theirs,
-		       struct wire_hail *hail)
+unsigned int identity_answer_hail(struct conn *conn,
+				  const struct wire_hail *theirs,
+				  struct wire_hail *hail)
 {
 	conn->features = le32toh(theirs->features) &
-			 (conn->lane->server->attr.features | WIRE_FT_V3);
+			 (conn->thread->server->attr.features | WIRE_FT_V3);
 	*hail = (struct wire_hail){ htole32(conn->features), { 0 } };
-	conn_seal_hear(conn, le32toh(theirs->features));
+	conn_seal_set_offer(conn, le32toh(theirs->features));
 	proof_hail(conn, theirs, hail);
 	return hail->features ? sizeof(*hail) : 0;
 }
@@ -66,16 +68,16 @@ static const char *proof_error_text(int rc)
 /* The rate of log lines is limited, because anyone can connect repeatedly. */
 static int proof_refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
 {
-	struct lane *lane = conn->lane;
+	struct server_thread *thread = conn->thread;
 
-	lane_count(&lane->impostors);
-	if (log_pace(&lane->impostor_at)) {
+	counter_increment(&thread->impostors);
+	if (log_pace(&thread->impostor_at)) {
 		log_warn(conn_log(conn),
 			 "%s (%s) says that it is %s: refused (%llu so far): "
 			 "%s",
 			 conn->peer, cred->name,
 			 role_name(conn->session->info.role),
-			 (unsigned long long)atomic_load(&lane->impostors),
+			 (unsigned long long)atomic_load(&thread->impostors),
 			 proof_error_text(rc));
 	}
 	return -EKEYREJECTED;
@@ -85,17 +87,17 @@ static int proof_refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
  * Checks the proof in the HELLO.  Returns 0, -ENOMEM, or -EKEYREJECTED, which is logged and
  * counted.
  */
-static int conn_proof_take(struct conn *conn, struct rx *rx,
-			   const struct rpc_cred *cred)
+static int proof_check(struct conn *conn, struct rx *rx,
+		       const struct rpc_cred *cred)
 {
-	const struct prover *prover = conn->lane->server->attr.prover;
+	const struct prover *prover = conn->thread->server->attr.prover;
 	const struct wire_msg *msg = &rx->req.msg;
 	struct handshake shake;
 	int rc;
 
 	if (!prover)
 		return 0;
-	if (!conn->agreed || !msg->proof)
+	if (!conn->both_prove || !msg->proof)
 		return conn->session->info.role == WIRE_ROLE_CLIENT
 			       ? 0
 			       : proof_refuse(conn, cred, 0);
@@ -108,11 +110,11 @@ static int conn_proof_take(struct conn *conn, struct rx *rx,
 
 static bool proof_is_due(const struct conn *conn, const struct wire_hdr *hdr)
 {
-	return conn->agreed && le16toh(hdr->op) == WIRE_HELLO;
+	return conn->both_prove && le16toh(hdr->op) == WIRE_HELLO;
 }
 
-void conn_proof_room(const struct conn *conn, const struct wire_hdr *to,
-		     struct wire_out *out)
+void proof_reserve(const struct conn *conn, const struct wire_hdr *to,
+		   struct wire_out *out)
 {
 	if (proof_is_due(conn, to))
 		wire_put(out, NULL, sizeof(struct wire_proof));
@@ -123,7 +125,7 @@ static int proof_make(const struct conn *conn, const struct handshake *shake,
 		      const struct wire_hdr *hdr, size_t len,
 		      struct wire_proof *proof)
 {
-	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct rpc_server_attr *attr = &conn->thread->server->attr;
 	const struct doorkeeper *keeper = attr->keeper;
 	const struct prover *prover = attr->prover;
 
@@ -135,7 +137,7 @@ static int proof_make(const struct conn *conn, const struct handshake *shake,
 }
 
 /* If there is no memory, the answer goes without a proof, and the other end rejects it. */
-int conn_proof_put(struct conn *conn, struct wire_hdr *hdr, int len)
+int proof_append(struct conn *conn, struct wire_hdr *hdr, int len)
 {
 	struct handshake shake;
 	struct wire_proof proof;
@@ -167,8 +169,8 @@ static bool identity_from_kernel(const struct conn *conn, struct rpc_cred *cred)
 	cred->gid = id.gid;
 	if (id.ngroups > WIRE_GROUPS_MAX) {
 		/*
-		 * For greet_same(): name the list as the client does.  The manager takes the
-		 * groups from the kernel, whatever the name is.
+		 * For hello_cred_is_same(): name the list as the client does.  The manager takes
+		 * the groups from the kernel, whatever the name is.
 		 */
 		cred->ngroups = wire_groups_name(cred->groups,
 						 fnv_words(FNV_START, id.groups,
@@ -206,13 +208,13 @@ static const char *ticket_error_text(int rc)
 /* The rate of log lines is limited, because anyone can connect repeatedly. */
 static int ticket_refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
 {
-	struct lane *lane = conn->lane;
+	struct server_thread *thread = conn->thread;
 
-	lane_count(&lane->unknown);
-	if (log_pace(&lane->unknown_at)) {
+	counter_increment(&thread->unknown);
+	if (log_pace(&thread->unknown_at)) {
 		log_warn(conn_log(conn), "%s (%s): refused (%llu so far): %s",
 			 conn->peer, cred->name,
-			 (unsigned long long)atomic_load(&lane->unknown),
+			 (unsigned long long)atomic_load(&thread->unknown),
 			 ticket_error_text(rc));
 	}
 	return rc == -ESTALE || rc == -EKEYEXPIRED ? rc : -EKEYREJECTED;
@@ -221,17 +223,18 @@ static int ticket_refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
 static int identity_from_ticket(struct conn *conn, const struct wire_msg *hello,
 				struct rpc_cred *cred)
 {
-	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
+	const struct doorkeeper *keeper = conn->thread->server->attr.keeper;
 	struct handshake shake = conn_handshake(conn);
 	struct admitted who;
-	int rc = conn->agreed ? keeper->admit(keeper->arg, &shake, hello, &who)
-			      : -EKEYREJECTED;
+	int rc = conn->both_prove
+			 ? keeper->admit(keeper->arg, &shake, hello, &who)
+			 : -EKEYREJECTED;
 
 	if (rc)
 		return rc == -ENOMEM || rc == -EAGAIN
 			       ? rc
 			       : ticket_refuse(conn, cred, rc);
-	conn->known = true;
+	conn->proved = true;
 	conn->until = who.until;
 	conn->term = who.term;
 	cred->uid = who.uid;
@@ -243,11 +246,11 @@ static int identity_from_ticket(struct conn *conn, const struct wire_msg *hello,
 
 static bool number_is_claimed(const struct conn *conn)
 {
-	struct rpc_server *server = conn->lane->server;
+	struct rpc_server *server = conn->thread->server;
 	bool is;
 
 	pthread_mutex_lock(&server->lock);
-	is = claim_has(server, conn->session->info.id);
+	is = claim_exists(server, conn->session->info.id);
 	pthread_mutex_unlock(&server->lock);
 	return is;
 }
@@ -266,28 +269,28 @@ static int identity_of_stranger(struct conn *conn, struct rpc_cred *cred)
 static int identity_of_client(struct conn *conn, struct rx *rx,
 			      struct rpc_cred *cred)
 {
-	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
+	const struct doorkeeper *keeper = conn->thread->server->attr.keeper;
 
 	if (keeper && rx->req.msg.ticket) {
-		conn->hello = conn->agreed ? &rx->req.msg : NULL;
+		conn->hello = conn->both_prove ? &rx->req.msg : NULL;
 		return identity_from_ticket(conn, &rx->req.msg, cred);
 	}
-	conn->known = identity_from_kernel(conn, cred);
+	conn->proved = identity_from_kernel(conn, cred);
 	if (!keeper || keeper->admission == ADMIT_ALL)
-		return conn_proof_take(conn, rx, cred);
-	if (conn->known)
+		return proof_check(conn, rx, cred);
+	if (conn->proved)
 		return 0;
 	return keeper->admission == ADMIT_STRANGERS
 		       ? identity_of_stranger(conn, cred)
 		       : ticket_refuse(conn, cred, 0);
 }
 
-int conn_admit(struct conn *conn, struct rx *rx, struct rpc_cred *cred)
+int identity_check(struct conn *conn, struct rx *rx, struct rpc_cred *cred)
 {
 	if (conn->session->info.role == WIRE_ROLE_CLIENT)
 		return identity_of_client(conn, rx, cred);
 	identity_from_kernel(conn, cred);
-	return conn_proof_take(conn, rx, cred);
+	return proof_check(conn, rx, cred);
 }
 
 /* ---- places ---- */
@@ -297,7 +300,7 @@ int conn_admit(struct conn *conn, struct rx *rx, struct rpc_cred *cred)
  */
 static bool manager_is_believed(const struct conn *conn)
 {
-	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct rpc_server_attr *attr = &conn->thread->server->attr;
 
 	return conn->session->info.role == WIRE_ROLE_MGR &&
 	       attr->service->may_reserve &&
@@ -307,7 +310,7 @@ static bool manager_is_believed(const struct conn *conn)
 
 static bool client_is_tool(const struct conn *conn, uint32_t uid)
 {
-	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct rpc_server_attr *attr = &conn->thread->server->attr;
 
 	if (!(conn->features & WIRE_FT_TOOL))
 		return false;
@@ -317,18 +320,19 @@ static bool client_is_tool(const struct conn *conn, uint32_t uid)
 	return !uid || uid == geteuid();
 }
 
-enum seat_rank conn_rank(const struct conn *conn, bool known, uint32_t uid)
+enum seat_rank identity_seat_rank(const struct conn *conn, bool known,
+				  uint32_t uid)
 {
 	if (conn->session->info.role == WIRE_ROLE_CLIENT)
 		return known && client_is_tool(conn, uid) ? SEAT_TOOL
 							  : SEAT_ANY;
-	if (conn->lane->server->attr.prover)
+	if (conn->thread->server->attr.prover)
 		return SEAT_SERVER;
 	return manager_is_believed(conn) ? SEAT_TOOL : SEAT_ANY;
 }
 
 /* A client that does not know the new statuses gets -ESTALE if evicted, or -EAGAIN. */
-int server_told(int status, uint32_t features)
+int status_for_client(int status, uint32_t features)
 {
 	switch (status) {
 	case -EKEYREVOKED:
@@ -366,9 +370,10 @@ int rpc_req_admit(struct rpc_req *req, const struct admitted *who)
 
 	if (!conn)
 		return -ESTALE;
-	rc = seat_take(conn->session, conn_rank(conn, true, who->uid));
+	rc = seat_assign(conn->session,
+			 identity_seat_rank(conn, true, who->uid));
 	if (rc)
-		return server_told(rc, conn->features);
+		return status_for_client(rc, conn->features);
 	cred = &conn->session->info.cred;
 	cred->uid = who->uid;
 	cred->gid = who->gid;
@@ -377,14 +382,14 @@ int rpc_req_admit(struct rpc_req *req, const struct admitted *who)
 	conn->session->info.proved = true;
 	conn->session->info.until = who->until;
 	conn->session->info.term = who->term;
-	conn->known = true;
-	labels_own(conn->session);
+	conn->proved = true;
+	labels_set_own(conn->session);
 	return 0;
 }
 
-bool rpc_req_bare(const struct rpc_req *req)
+bool rpc_req_lacks_seal(const struct rpc_req *req)
 {
-	return conn_is_bare(container_of(req, const struct rx, req)->conn);
+	return conn_lacks_seal(container_of(req, const struct rx, req)->conn);
 }
 
 int rpc_req_identity(const struct rpc_req *req, struct tp_identity *id)

@@ -31,7 +31,7 @@ static void conn_completion(struct link *link, const struct tp_wc *wc)
 		   wc->opcode == TP_WRITE_IMM) {
 		bulk_complete(conn, (struct rpc_bulk *)(uintptr_t)wc->wr_id);
 	} else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM) {
-		if (conn_hears(conn))
+		if (conn_accepts_messages(conn))
 			conn->events->received(
 				conn, (struct rx *)(uintptr_t)wc->wr_id, wc);
 	} else if (wc->wr_id && conn->state == CONN_LINGER) {
@@ -72,7 +72,7 @@ static void conn_timer(struct rpc_timer *timer)
 	} else {
 		log_warn(conn_log(conn),
 			 "%s: no HELLO within %u ms; connection closed",
-			 conn->peer, conn->lane->server->attr.stall_ms);
+			 conn->peer, conn->thread->server->attr.stall_ms);
 		conn_close(conn, -ETIMEDOUT);
 	}
 }
@@ -82,25 +82,25 @@ static void conn_timer(struct rpc_timer *timer)
 void conn_free(struct conn *conn)
 {
 	struct rpc_ctx *ctx = conn->link.ctx;
-	struct lane *lane = conn->lane;
+	struct server_thread *thread = conn->thread;
 	unsigned int i;
 
-	bulk_forget(conn);
+	bulk_free_waiting(conn);
 	rpc_timer_clear(ctx, &conn->timer);
 	link_close(&conn->link);
-	apart_free(conn);
+	bulk_endpoint_free(conn);
 	conn_seal_free(conn);
-	carry_free(conn);
-	ctx_undefer(ctx, &conn->gone);
+	bulk_loan_free(conn);
+	ctx_undefer(ctx, &conn->free_task);
 	for (i = 0; conn->rx && i < conn->nrx; i++)
 		ctx_undefer(ctx, &conn->rx[i].retry);
-	shared_leave(conn);
+	receive_pool_leave(conn);
 	rail_mem_fini(&conn->mem);
 	fast_close(conn->fast);
-	lane_add(&lane->conns_now, -1);
-	lane_add(&lane->conn_bytes, -conn->bytes);
+	counter_add(&thread->conns_now, -1);
+	counter_add(&thread->conn_bytes, -conn->bytes);
 	conn->session->nconns--;
-	LIST_REMOVE(conn, lane_link);
+	LIST_REMOVE(conn, thread_link);
 	free(conn->block);
 	free(conn->rx);
 	free(conn);
@@ -108,7 +108,7 @@ void conn_free(struct conn *conn)
 
 static void conn_free_deferred(struct ctx_task *task)
 {
-	struct conn *conn = container_of(task, struct conn, gone);
+	struct conn *conn = container_of(task, struct conn, free_task);
 	struct rpc_session *session = conn->session;
 	const struct conn_events *events = conn->events;
 
@@ -133,13 +133,13 @@ void conn_close(struct conn *conn, int status)
 		return;
 	conn_log_close(conn, status);
 	conn_set_state(conn, CONN_DEAD);
-	conn->held++;
+	conn->refs++;
 	rpc_timer_clear(conn->link.ctx, &conn->timer);
 	link_close(&conn->link);
-	apart_close(conn);
+	bulk_endpoint_close(conn);
 	conn->events->closed(conn);
 	bulk_fail_all(conn, status ? status : -ECONNRESET);
-	carry_fail_all(conn, status ? status : -ECONNRESET);
+	bulk_loan_fail_all(conn, status ? status : -ECONNRESET);
 	conn_put(conn);
 }
 
@@ -192,7 +192,7 @@ static int conn_open_shared(struct conn *conn, unsigned int rail,
 	conn->nrx += more;
 	for (i = 0; i < conn->nrx; i++)
 		conn->rx[i].conn = conn;
-	shared_join(conn->lane->shared[rail], conn);
+	receive_pool_join(conn->thread->pool[rail], conn);
 	return link_open(&conn->link, rail, max_send, 0);
 }
 
@@ -204,18 +204,18 @@ static int conn_alloc(struct conn *conn, const struct rpc_server_attr *attr,
 	unsigned int max_send = CTX_WR_MAX + 2 * attr->slots + 64;
 	size_t len = (attr->slots + 1 + more) * sizeof(*conn->rx);
 
-	conn->request_max = conn_request_max(conn->lane, rail);
+	conn->request_max = conn_request_max(conn->thread, rail);
 	conn->nrx = attr->slots + 1;
 	conn->rx = calloc(1, len);
 	if (!conn->rx)
 		return -ENOMEM;
 	conn->bytes += sizeof(*conn) + len;
-	return shared_of(conn->lane, rail, conn->request_max)
+	return receive_pool_get(conn->thread, rail, conn->request_max)
 		       ? conn_open_shared(conn, rail, more, max_send)
 		       : conn_open_own(conn, rail, more, max_send);
 }
 
-int conn_open(struct lane *lane, const struct mail *mail,
+int conn_open(struct server_thread *thread, const struct thread_mail *mail,
 	      const struct conn_events *events, struct conn **out)
 {
 	struct rpc_session *session = mail->session;
@@ -224,26 +224,26 @@ int conn_open(struct lane *lane, const struct mail *mail,
 
 	if (!conn)
 		return -ENOMEM;
-	link_init(&conn->link, &conn_ops, lane->ctx);
+	link_init(&conn->link, &conn_ops, thread->ctx);
 	snprintf(conn->peer, sizeof(conn->peer), "%s", tp_req_peer(mail->req));
 	conn->state = CONN_ACCEPTING;
-	conn->lane = lane;
+	conn->thread = thread;
 	conn->session = session;
 	conn->events = events;
 	conn->role = mail->role;
 	conn->epoch = mail->epoch;
 	conn->reply_max = mail->reply_max;
-	conn->bulk_link = &conn->link;
-	conn->bulk_ready = true;
-	conn->gone.run = conn_free_deferred;
+	conn->bulk.link = &conn->link;
+	conn->bulk.ready = true;
+	conn->free_task.run = conn_free_deferred;
 	conn->timer.fire = conn_timer;
-	TAILQ_INIT(&conn->posted);
-	TAILQ_INIT(&conn->waiting);
+	TAILQ_INIT(&conn->bulk.posted);
+	TAILQ_INIT(&conn->bulk.waiting);
 	session->nconns++;
-	LIST_INSERT_HEAD(&lane->conns, conn, lane_link);
-	rc = conn_alloc(conn, &lane->server->attr, mail->rail);
-	lane_count(&lane->conns_now);
-	lane_add(&lane->conn_bytes, conn->bytes);
+	LIST_INSERT_HEAD(&thread->conns, conn, thread_link);
+	rc = conn_alloc(conn, &thread->server->attr, mail->rail);
+	counter_increment(&thread->conns_now);
+	counter_add(&thread->conn_bytes, conn->bytes);
 	if (rc)
 		conn_free(conn);
 	else

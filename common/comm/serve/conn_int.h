@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* conn_int.h - a connection and its messages.  All in the thread of its lane. */
+/* conn_int.h - a connection and its messages.  All in the thread of its session. */
 #ifndef CONN_INT_H
 #define CONN_INT_H
 
@@ -11,11 +11,11 @@
 /* a reply outside of the slots; there are two of them */
 #define CONN_CTL_MAX 192u
 
-struct apart;
+struct bulk_endpoint;
 struct conn_seal;
 struct rx;
-struct shared;
-struct shared_buf;
+struct receive_pool;
+struct pool_buf;
 
 /*
  *   ACCEPTING --established--> HELLO --HELLO ok--> OPEN
@@ -40,7 +40,7 @@ struct rx {
 	struct conn *conn;
 	void *buf;
 	uint32_t lkey; /* of buf */
-	struct shared_buf *shared; /* contains buf, or NULL */
+	struct pool_buf *pool_buf; /* contains buf, or NULL */
 	SLIST_ENTRY(rx) spare;
 	enum rx_state state;
 	uint32_t len; /* of the message in buf */
@@ -52,15 +52,15 @@ struct rx {
 	unsigned int
 		reply_flags; /* WIRE_F_CAPS: of the reply that is being built */
 	uint64_t arrived, bytes_in, bytes_out; /* for request_stats.c */
-	struct parts parts;
+	struct request_time time;
 	uint32_t bulks; /* not yet posted */
 	/* rerun: of the reply; else for request_stats.c: how its data goes */
 	bool rerun, by_fast, mapped;
 	/* once bulks is 0: sends the reply; NULL: there is no reply yet */
 	void (*when_posted)(struct rx *rx);
 	bool whole; /* the reply says only that the data is there */
-	struct rpc_bulk *held; /* posted with the reply */
-	bool held_bare; /* ... or replaces the reply */
+	struct rpc_bulk *held_bulk; /* posted with the reply */
+	bool held_ends_read; /* ... or replaces the reply */
 	bool put; /* data was written: the reply follows it */
 	uint64_t put_end; /* end of the data that is written to the client */
 };
@@ -80,21 +80,21 @@ struct conn {
 	struct link link;
 	const struct conn_events *events;
 	enum conn_state state;
-	struct lane *lane;
+	struct server_thread *thread;
 	struct rpc_session *session;
-	LIST_ENTRY(conn) lane_link;
+	LIST_ENTRY(conn) thread_link;
 	bool is_guest; /* as for its session: */
 	TAILQ_ENTRY(conn) guest_link;
 	enum wire_role role; /* claimed by its connect */
-	struct ctx_task gone;
+	struct ctx_task free_task;
 	struct rpc_timer timer; /* HELLO, linger, stall */
 	uint32_t epoch, reply_max;
-	unsigned int held; /* rx not posted, and a running conn_close() */
+	unsigned int refs; /* rx not posted, and a running conn_close() */
 	unsigned int nrx; /* posted ones; with shared receives, all */
-	struct shared *shared; /* NULL: it has receives of its own */
-	unsigned int nshared; /* number of buffers of shared that it holds */
+	struct receive_pool *pool; /* NULL: it has receives of its own */
+	unsigned int npooled; /* number of buffers of the pool that it holds */
 	SLIST_HEAD(, rx) spare;
-	size_t bytes; /* memory of the connection, counted by the lane */
+	size_t bytes; /* memory of the connection, counted by the thread */
 	struct rx *rx; /* one more than slots, and those of bulk_loan.c */
 	uint8_t *block; /* requests, then two control messages: */
 	uint8_t *ctl;
@@ -104,28 +104,19 @@ struct conn {
 	struct fast *fast; /* NULL: not requested yet */
 	uint32_t reply_lkey; /* of the session's replies, once it is open */
 	char peer[96];
-	/* bulk_queue.c */
-	TAILQ_HEAD(bulks, rpc_bulk) posted;
-	struct bulks waiting;
-	unsigned int bulk_wrs;
-	uint64_t bulk_bytes;
-	TAILQ_ENTRY(conn) turn;
-	bool in_turns;
-	unsigned long moved, moved_seen;
-	bool may_carry; /* both ends want it */
+	struct bulk_queue bulk;
+	bool may_lend; /* both ends want it */
 	uint32_t features; /* of both ends, except: */
-	bool agreed; /* both ends prove themselves in HELLO */
+	bool both_prove; /* themselves, in HELLO */
 	bool can_seal; /* the other end can, as it hailed */
-	bool known; /* the identity was proved: */
+	bool proved; /* the identity was proved: */
 	uint64_t until, term; /* by a ticket; until 0: by the kernel */
 	struct conn_seal *seal; /* NULL: it cannot be sealed */
 	/* HELLO with a ticket, until it is answered */
 	const struct wire_msg *hello;
 	uint8_t nonce[2][WIRE_NONCE_LEN];
-	struct bulk_loans *carries; /* NULL: nothing was lent yet */
-	struct apart *apart; /* NULL: all goes over link */
-	struct link *bulk_link; /* of apart, or link */
-	bool bulk_ready; /* bulk_link is established */
+	struct bulk_loans *loans; /* NULL: nothing was lent yet */
+	struct bulk_endpoint *endpoint; /* NULL: all goes over link */
 	bool may_join; /* a JOIN with the token is accepted */
 	uint8_t token[WIRE_NONCE_LEN];
 };
@@ -136,7 +127,7 @@ struct conn {
  * Makes the connection of a connect request, with its receives posted, and adds it to its
  * session.  Returns 0 or -errno.
  */
-int conn_open(struct lane *lane, const struct mail *mail,
+int conn_open(struct server_thread *thread, const struct thread_mail *mail,
 	      const struct conn_events *events, struct conn **conn);
 /*
  * Calls done() of all its bulks with status.  Requests in flight keep their buffers until they
@@ -154,11 +145,11 @@ static inline const struct rails *conn_rails(const struct conn *conn)
 
 static inline const struct log *conn_log(const struct conn *conn)
 {
-	return conn->lane->server->attr.log;
+	return conn->thread->server->attr.log;
 }
 
 /* Whether messages are still read. */
-static inline bool conn_hears(const struct conn *conn)
+static inline bool conn_accepts_messages(const struct conn *conn)
 {
 	return !conn->link.failed.queued && conn->state < CONN_LINGER;
 }
@@ -166,8 +157,8 @@ static inline bool conn_hears(const struct conn *conn)
 /* A user of the connection is gone. */
 static inline void conn_put(struct conn *conn)
 {
-	if (!--conn->held && conn->state == CONN_DEAD)
-		ctx_defer(conn->link.ctx, &conn->gone);
+	if (!--conn->refs && conn->state == CONN_DEAD)
+		ctx_defer(conn->link.ctx, &conn->free_task);
 }
 
 /* ---- conn_messages.c ---- */
@@ -176,7 +167,7 @@ static inline void conn_put(struct conn *conn)
  * Bytes of a receive.  On a rail that pins memory, requests have little room for data.  Fast RDMA
  * buffers (fast.h) carry it there.
  */
-size_t conn_request_max(const struct lane *lane, unsigned int rail);
+size_t conn_request_max(const struct server_thread *thread, unsigned int rail);
 /* A receive, posted into buf. */
 int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey);
 /* Posts WIRE_CARRY_MAX more receives, step bytes apart; once. */
@@ -184,15 +175,16 @@ int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey);
 /* The request no longer holds its buffer, which is posted again. */
 void rx_release(struct rx *rx);
 /*
- * Receives that the connections of a lane on one rail share, if the transport has a shared receive
- * queue.  size: bytes of each.  A message stays in its buffer until it is answered, as with
- * receives of its own.  Exception: if a client holds more than its share, the message is copied,
- * and the buffer is posted again immediately.
+ * Receives that the connections of a thread on one rail share, if the transport has a shared
+ * receive queue.  size: bytes of each.  NULL: there is no queue, or no memory.  A message stays
+ * in its buffer until it is answered, as with receives of its own.  Exception: if a client holds
+ * more than its share, the message is copied, and the buffer is posted again immediately.
  */
-struct shared *shared_of(struct lane *lane, unsigned int rail, size_t size);
-void shared_close(struct lane *lane);
-void shared_join(struct shared *s, struct conn *conn);
-void shared_leave(struct conn *conn);
+struct receive_pool *receive_pool_get(struct server_thread *thread,
+				      unsigned int rail, size_t size);
+void receive_pool_close_all(struct server_thread *thread);
+void receive_pool_join(struct receive_pool *pool, struct conn *conn);
+void receive_pool_leave(struct conn *conn);
 /* Sends a message in registered memory.  _over: after bulk data on that link. */
 void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
 void conn_send_over(struct conn *conn, struct link *link, const void *msg,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * conn_messages.c - the messages of a connection: receives of its own, receives that the
- * connections of a lane share, and sends.
+ * connections of a thread share, and sends.
  *
  * At first there are few shared receives.  When few are left, the device reports that (the limit
- * of the queue), and more are made, up to a maximum.  Beyond that, senders wait and retry on their
- * own.
+ * of the queue), and more are made, up to a maximum.  Beyond that, senders wait and retry on
+ * their own.
  */
 #include "common/comm/serve/conn_int.h"
 
@@ -18,38 +18,38 @@
 #define SHARED_LOW 4u /* more are made when one in this many is left */
 #define SHARED_FREE 8u /* clients may not keep one in this many */
 
-struct shared_buf {
-	struct shared *shared;
+struct pool_buf {
+	struct receive_pool *pool;
 	uint8_t *mem;
 	uint32_t lkey;
 };
 
-struct slab {
-	SLIST_ENTRY(slab) link;
+struct pool_slab {
+	SLIST_ENTRY(pool_slab) link;
 	struct rail_mem mem;
 	uint8_t *block;
-	struct shared_buf buf[SHARED_SLAB];
+	struct pool_buf buf[SHARED_SLAB];
 };
 
-struct shared {
+struct receive_pool {
 	struct ctx_shared base;
-	struct lane *lane;
+	struct server_thread *thread;
 	unsigned int rail;
 	struct tp_srq *srq;
 	size_t size, step; /* bytes of a receive, and to the next */
 	unsigned int made, conns;
 	unsigned int kept; /* by all clients */
-	SLIST_HEAD(, slab) slabs;
+	SLIST_HEAD(, pool_slab) slabs;
 };
 
 /*
  * On a rail that pins memory, requests have little room for data.  Fast RDMA buffers (fast.h)
  * carry it there.
  */
-size_t conn_request_max(const struct lane *lane, unsigned int rail)
+size_t conn_request_max(const struct server_thread *thread, unsigned int rail)
 {
-	const struct rpc_server_attr *attr = &lane->server->attr;
-	struct tp_dev *dev = lane->ctx->rails.dev[rail];
+	const struct rpc_server_attr *attr = &thread->server->attr;
+	struct tp_dev *dev = thread->ctx->rails.dev[rail];
 	uint32_t data = sizes_get(&attr->inline_max, tp_dev_name(dev),
 				  tp_dev_pins(dev) ? CONN_PINNED_INLINE
 						   : WIRE_INLINE_MAX);
@@ -61,7 +61,7 @@ size_t conn_request_max(const struct lane *lane, unsigned int rail)
 /* ---- shared receives ---- */
 
 /* The number of receives that a client may keep, if they are available. */
-static unsigned int shared_share(const struct shared *s)
+static unsigned int receive_pool_share(const struct receive_pool *s)
 {
 	unsigned int n = s->made / (s->conns > 2 ? s->conns : 2);
 
@@ -72,92 +72,92 @@ static unsigned int shared_share(const struct shared *s)
  * All shares together could be all receives.  But a message that ends the wait of others (for a
  * lock) must still be received.
  */
-static bool shared_may_keep(const struct conn *conn)
+static bool receive_pool_may_keep(const struct conn *conn)
 {
-	const struct shared *s = conn->shared;
+	const struct receive_pool *s = conn->pool;
 
-	return conn->nshared < shared_share(s) &&
+	return conn->npooled < receive_pool_share(s) &&
 	       s->kept < s->made - s->made / SHARED_FREE;
 }
 
-static int shared_buf_post(struct shared_buf *buf)
+static int pool_buf_post(struct pool_buf *buf)
 {
 	struct tp_recv_wr wr = {
 		.wr_id = (uintptr_t)buf,
-		.sge = { buf->mem, (uint32_t)buf->shared->size, buf->lkey },
+		.sge = { buf->mem, (uint32_t)buf->pool->size, buf->lkey },
 	};
 
-	return tp_srq_post_recv(buf->shared->srq, &wr);
+	return tp_srq_post_recv(buf->pool->srq, &wr);
 }
 
 /* Posting again what was posted before cannot fail, unless the device has failed. */
-static void shared_buf_repost(struct shared_buf *buf)
+static void pool_buf_repost(struct pool_buf *buf)
 {
-	int rc = shared_buf_post(buf);
+	int rc = pool_buf_post(buf);
 
 	if (rc)
-		log_error(buf->shared->lane->server->attr.log,
+		log_error(buf->pool->thread->server->attr.log,
 			  "a shared receive is lost: %s", strerror(-rc));
 }
 
-static struct slab *slab_new(struct shared *s)
+static struct pool_slab *pool_slab_new(struct receive_pool *s)
 {
 	size_t len = (s->step * SHARED_SLAB + 4095) & ~(size_t)4095;
-	struct slab *slab = calloc(1, sizeof(*slab));
+	struct pool_slab *slab = calloc(1, sizeof(*slab));
 
 	if (!slab)
 		return NULL;
 	slab->block = aligned_alloc(4096, len);
 	rail_mem_init(&slab->mem, slab->block, len, TP_LOCAL_WRITE);
 	if (slab->block &&
-	    !rail_mem_on(&slab->mem, &s->lane->ctx->rails, s->rail))
+	    !rail_mem_on(&slab->mem, &s->thread->ctx->rails, s->rail))
 		return slab;
 	free(slab->block);
 	free(slab);
 	return NULL;
 }
 
-static int slab_post(struct shared *s, struct slab *slab)
+static int pool_slab_post(struct receive_pool *s, struct pool_slab *slab)
 {
 	unsigned int i;
 	int rc = 0;
 
 	for (i = 0; !rc && i < SHARED_SLAB; i++) {
-		slab->buf[i] = (struct shared_buf){
-			.shared = s,
+		slab->buf[i] = (struct pool_buf){
+			.pool = s,
 			.mem = slab->block + i * s->step,
 			.lkey = slab->mem.mr[s->rail]->lkey,
 		};
-		rc = shared_buf_post(&slab->buf[i]);
+		rc = pool_buf_post(&slab->buf[i]);
 		s->made += !rc;
 	}
 	return rc;
 }
 
-static int shared_grow(struct shared *s)
+static int receive_pool_grow(struct receive_pool *s)
 {
-	struct slab *slab = slab_new(s);
+	struct pool_slab *slab = pool_slab_new(s);
 	unsigned int before = s->made;
 	int rc;
 
 	if (!slab)
 		return -ENOMEM;
 	SLIST_INSERT_HEAD(&s->slabs, slab, link);
-	rc = slab_post(s, slab);
-	lane_add(&s->lane->shared_bytes, slab->mem.len);
-	lane_add(&s->lane->shared_receives, s->made - before);
+	rc = pool_slab_post(s, slab);
+	counter_add(&s->thread->shared_bytes, slab->mem.len);
+	counter_add(&s->thread->shared_receives, s->made - before);
 	if (!rc && s->made < SHARED_MAX)
 		rc = tp_srq_limit(s->srq, s->made / SHARED_LOW);
 	return rc;
 }
 
-static void shared_low(struct ctx_shared *base)
+static void receive_pool_low(struct ctx_shared *base)
 {
-	struct shared *s = container_of(base, struct shared, base);
-	int rc = s->made < SHARED_MAX ? shared_grow(s) : 0;
+	struct receive_pool *s = container_of(base, struct receive_pool, base);
+	int rc = s->made < SHARED_MAX ? receive_pool_grow(s) : 0;
 
 	if (rc)
-		log_warn(s->lane->server->attr.log,
+		log_warn(s->thread->server->attr.log,
 			 "no more than %u receives for %u clients (%s): they "
 			 "wait for each other",
 			 s->made, s->conns, strerror(-rc));
@@ -178,42 +178,42 @@ static int rx_copy_message(struct rx *rx, const struct tp_wc *wc)
 	if (wc->opcode == TP_RECV)
 		memcpy(mem, rx->buf, len);
 	rx->buf = mem;
-	lane_count(&rx->conn->lane->shared_copies);
+	counter_increment(&rx->conn->thread->shared_copies);
 	return 0;
 }
 
 /* Copies a message of a client that is beyond its share. */
 static int rx_take_buffer(struct conn *conn, struct rx *rx,
-			  struct shared_buf *buf, const struct tp_wc *wc)
+			  struct pool_buf *buf, const struct tp_wc *wc)
 {
 	int rc;
 
 	rx->buf = buf->mem;
-	if (shared_may_keep(conn)) {
-		rx->shared = buf;
-		conn->nshared++;
-		conn->shared->kept++;
+	if (receive_pool_may_keep(conn)) {
+		rx->pool_buf = buf;
+		conn->npooled++;
+		conn->pool->kept++;
 		return 0;
 	}
 	rc = rx_copy_message(rx, wc);
-	shared_buf_repost(buf);
+	pool_buf_repost(buf);
 	return rc;
 }
 
 /* If a client has more requests in flight than slots, there is no rx left. */
-static void shared_deliver(struct conn *conn, struct shared_buf *buf,
-			   const struct tp_wc *wc)
+static void receive_pool_deliver(struct conn *conn, struct pool_buf *buf,
+				 const struct tp_wc *wc)
 {
 	struct rx *rx = SLIST_FIRST(&conn->spare);
 	int rc;
 
 	if (!rx) {
-		lane_count(&conn->lane->protocol_errors);
+		counter_increment(&conn->thread->protocol_errors);
 		log_warn(conn_log(conn),
 			 "%s: more requests than it has slots; connection "
 			 "closed",
 			 conn->peer);
-		shared_buf_repost(buf);
+		pool_buf_repost(buf);
 		link_fail(&conn->link, -EPROTO);
 		return;
 	}
@@ -226,41 +226,41 @@ static void shared_deliver(struct conn *conn, struct shared_buf *buf,
 	conn->events->received(conn, rx, wc);
 }
 
-static void shared_received(struct ctx_shared *base, struct link *link,
-			    const struct tp_wc *wc)
+static void receive_pool_received(struct ctx_shared *base, struct link *link,
+				  const struct tp_wc *wc)
 {
-	struct shared_buf *buf = (struct shared_buf *)(uintptr_t)wc->wr_id;
+	struct pool_buf *buf = (struct pool_buf *)(uintptr_t)wc->wr_id;
 	struct conn *conn = link ? container_of(link, struct conn, link) : NULL;
 
-	if (conn && !wc->status && conn_hears(conn)) {
-		shared_deliver(conn, buf, wc);
+	if (conn && !wc->status && conn_accepts_messages(conn)) {
+		receive_pool_deliver(conn, buf, wc);
 		return;
 	}
-	shared_buf_repost(buf);
+	pool_buf_repost(buf);
 	if (link && wc->status)
 		link_fail(link, wc->status);
 }
 
-static void shared_release(struct rx *rx)
+static void rx_release_pooled(struct rx *rx)
 {
 	struct conn *conn = rx->conn;
 
-	if (rx->shared) {
-		shared_buf_repost(rx->shared);
-		conn->nshared--;
-		conn->shared->kept--;
+	if (rx->pool_buf) {
+		pool_buf_repost(rx->pool_buf);
+		conn->npooled--;
+		conn->pool->kept--;
 	} else {
 		free(rx->buf);
 	}
-	rx->shared = NULL;
+	rx->pool_buf = NULL;
 	rx->buf = NULL;
 	rx->state = RX_SPARE;
 	SLIST_INSERT_HEAD(&conn->spare, rx, spare);
 }
 
-static void shared_free(struct shared *s)
+static void receive_pool_free(struct receive_pool *s)
 {
-	struct slab *slab;
+	struct pool_slab *slab;
 
 	if (s->srq)
 		tp_srq_close(s->srq);
@@ -273,54 +273,56 @@ static void shared_free(struct shared *s)
 	free(s);
 }
 
-static struct shared *shared_open(struct lane *lane, unsigned int rail,
-				  size_t size)
+static struct receive_pool *receive_pool_open(struct server_thread *thread,
+					      unsigned int rail, size_t size)
 {
-	struct shared *s = calloc(1, sizeof(*s));
+	struct receive_pool *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->base = (struct ctx_shared){ shared_received, shared_low };
-	s->lane = lane;
+	s->base = (struct ctx_shared){ receive_pool_received,
+				       receive_pool_low };
+	s->thread = thread;
 	s->rail = rail;
 	s->size = size;
 	s->step = server_step(s->size);
 	SLIST_INIT(&s->slabs);
-	if (!tp_srq_open(lane->ctx->rail[rail].cq, SHARED_MAX, &s->base,
+	if (!tp_srq_open(thread->ctx->rail[rail].cq, SHARED_MAX, &s->base,
 			 &s->srq) &&
-	    !shared_grow(s))
+	    !receive_pool_grow(s))
 		return s;
-	shared_free(s);
+	receive_pool_free(s);
 	return NULL;
 }
 
-struct shared *shared_of(struct lane *lane, unsigned int rail, size_t size)
+struct receive_pool *receive_pool_get(struct server_thread *thread,
+				      unsigned int rail, size_t size)
 {
-	if (lane->shared[rail])
-		return lane->shared[rail];
-	lane->shared[rail] = shared_open(lane, rail, size);
-	if (lane->shared[rail])
-		ctx_rail_use(lane->ctx, rail);
-	return lane->shared[rail];
+	if (thread->pool[rail])
+		return thread->pool[rail];
+	thread->pool[rail] = receive_pool_open(thread, rail, size);
+	if (thread->pool[rail])
+		ctx_rail_use(thread->ctx, rail);
+	return thread->pool[rail];
 }
 
-void shared_close(struct lane *lane)
+void receive_pool_close_all(struct server_thread *thread)
 {
 	unsigned int i;
 
 	for (i = 0; i < RAILS_MAX; i++) {
-		if (!lane->shared[i])
+		if (!thread->pool[i])
 			continue;
-		shared_free(lane->shared[i]);
-		ctx_rail_leave(lane->ctx, i);
+		receive_pool_free(thread->pool[i]);
+		ctx_rail_leave(thread->ctx, i);
 	}
 }
 
-void shared_join(struct shared *s, struct conn *conn)
+void receive_pool_join(struct receive_pool *s, struct conn *conn)
 {
 	unsigned int i;
 
-	conn->shared = s;
+	conn->pool = s;
 	conn->link.srq = s->srq;
 	s->conns++;
 	for (i = 0; i < conn->nrx; i++) {
@@ -330,17 +332,17 @@ void shared_join(struct shared *s, struct conn *conn)
 }
 
 /* When the server closes, a connection may still hold buffers.  Gives them back. */
-void shared_leave(struct conn *conn)
+void receive_pool_leave(struct conn *conn)
 {
 	unsigned int i;
 
-	if (!conn->shared)
+	if (!conn->pool)
 		return;
 	for (i = 0; i < conn->nrx; i++) {
 		if (conn->rx[i].state != RX_SPARE)
-			shared_release(&conn->rx[i]);
+			rx_release_pooled(&conn->rx[i]);
 	}
-	conn->shared->conns--;
+	conn->pool->conns--;
 }
 
 /* ---- receives of its own ---- */
@@ -364,8 +366,8 @@ void rx_release(struct rx *rx)
 	struct conn *conn = rx->conn;
 	int rc;
 
-	if (conn->shared) {
-		shared_release(rx);
+	if (conn->pool) {
+		rx_release_pooled(rx);
 		conn_put(conn);
 		return;
 	}
@@ -407,9 +409,9 @@ void conn_send_over(struct conn *conn, struct link *link, const void *msg,
 	struct tp_sge sge = { (void *)(uintptr_t)msg, len, lkey };
 	int rc = link_send(link, &sge, 1, conn->state == CONN_LINGER);
 
-	lane_add(link == &conn->link ? &conn->lane->message_bytes
-				     : &conn->lane->apart_bytes,
-		 len);
+	counter_add(link == &conn->link ? &conn->thread->message_bytes
+					: &conn->thread->apart_bytes,
+		    len);
 	if (rc)
 		link_fail(&conn->link, rc);
 }

@@ -13,9 +13,16 @@
 
 #include "common/transport/tp_seal.h"
 
+/* State of a connection that may be sealed. */
+struct conn_seal {
+	uint8_t key[WIRE_KEY_LEN]; /* our public key */
+	enum seal_mode mode; /* SEAL_NONE: it is not sealed (yet) */
+	struct sealer *sealer; /* until the answer to HELLO was sent */
+};
+
 static bool seal_is_possible(const struct conn *conn)
 {
-	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct rpc_server_attr *attr = &conn->thread->server->attr;
 
 	return attr->seal && attr->prover &&
 	       tp_dev_seals(conn_rails(conn)->dev[conn->link.rail]);
@@ -24,7 +31,7 @@ static bool seal_is_possible(const struct conn *conn)
 /* Clients that need not prove anything have no keys. */
 static bool seal_is_required(const struct conn *conn)
 {
-	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
+	const struct doorkeeper *keeper = conn->thread->server->attr.keeper;
 
 	if (!seal_is_possible(conn))
 		return false;
@@ -35,7 +42,7 @@ static bool seal_is_required(const struct conn *conn)
 /* Uses the role of the session, whatever this connect said. */
 struct handshake conn_handshake(const struct conn *conn)
 {
-	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct rpc_server_attr *attr = &conn->thread->server->attr;
 	struct handshake shake = { .fsid = attr->fsid,
 				   .session = conn->session->info.id,
 				   .boot = attr->boot,
@@ -48,14 +55,14 @@ struct handshake conn_handshake(const struct conn *conn)
 	return shake;
 }
 
-void conn_seal_hear(struct conn *conn, uint32_t theirs)
+void conn_seal_set_offer(struct conn *conn, uint32_t theirs)
 {
 	conn->can_seal = theirs & WIRE_FT_SEAL;
 }
 
 uint32_t conn_seal_hail(struct conn *conn)
 {
-	if (!conn->agreed || !conn->can_seal || !seal_is_possible(conn))
+	if (!conn->both_prove || !conn->can_seal || !seal_is_possible(conn))
 		return 0;
 	conn->seal = calloc(1, sizeof(*conn->seal));
 	return conn->seal ? WIRE_FT_SEAL : 0;
@@ -63,10 +70,10 @@ uint32_t conn_seal_hail(struct conn *conn)
 
 static int seal_refuse(struct conn *conn, const struct rpc_cred *cred)
 {
-	struct lane *lane = conn->lane;
+	struct server_thread *thread = conn->thread;
 
-	lane_count(&lane->bare);
-	if (log_pace(&lane->unknown_at)) {
+	counter_increment(&thread->bare);
+	if (log_pace(&thread->unknown_at)) {
 		log_warn(conn_log(conn),
 			 "%s (%s): refused (%llu so far): it does not seal the "
 			 "connection, and [filesystem] seal = %s here: write "
@@ -74,8 +81,8 @@ static int seal_refuse(struct conn *conn, const struct rpc_cred *cred)
 			 "release, and the servers the same setting; or "
 			 "somebody sits between",
 			 conn->peer, cred->name,
-			 (unsigned long long)atomic_load(&lane->bare),
-			 seal_mode_name(lane->server->attr.seal));
+			 (unsigned long long)atomic_load(&thread->bare),
+			 seal_mode_name(thread->server->attr.seal));
 	}
 	return -EKEYREJECTED;
 }
@@ -90,7 +97,7 @@ static bool seal_may_follow(const struct conn *conn,
 static int seal_derive(struct conn *conn, const struct wire_msg *hello,
 		       struct seal_pact *pact)
 {
-	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct rpc_server_attr *attr = &conn->thread->server->attr;
 	const struct handshake shake = conn_handshake(conn);
 	uint32_t theirs = le32toh(hello->seal->mode);
 
@@ -106,10 +113,10 @@ static int seal_derive(struct conn *conn, const struct wire_msg *hello,
 				  pact, &conn->seal->sealer);
 }
 
-int conn_seal_take(struct conn *conn, const struct wire_msg *hello,
-		   const struct rpc_cred *cred)
+int conn_seal_check_hello(struct conn *conn, const struct wire_msg *hello,
+			  const struct rpc_cred *cred)
 {
-	const struct prover *prover = conn->lane->server->attr.prover;
+	const struct prover *prover = conn->thread->server->attr.prover;
 	struct seal_pact *pact = NULL;
 	int rc;
 
@@ -128,7 +135,7 @@ int conn_seal_take(struct conn *conn, const struct wire_msg *hello,
 	return rc;
 }
 
-unsigned int conn_seal_put(const struct conn *conn, struct wire_out *out)
+unsigned int conn_seal_append(const struct conn *conn, struct wire_out *out)
 {
 	struct wire_seal seal = { .zero = 0 };
 
@@ -153,21 +160,21 @@ void conn_seal_begin(struct conn *conn)
 		link_fail(&conn->link, rc);
 }
 
-void conn_here_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
-		     const void *answer, size_t len)
+void conn_seal_hash_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
+			  const void *answer, size_t len)
 {
 	struct link *link = &conn->link;
 
-	if (!(conn->features & WIRE_FT_HERE) || conn->agreed ||
+	if (!(conn->features & WIRE_FT_HERE) || conn->both_prove ||
 	    !seal_is_possible(conn))
 		return;
-	link_hear_begin(link, conn->lane->server->attr.prover,
+	link_hear_begin(link, conn->thread->server->attr.prover,
 			HANDSHAKE_SERVER);
 	memcpy(link->heard.sum[HANDSHAKE_CALLER], heard, HEARD_LEN);
 	link_hear(link, HANDSHAKE_SERVER, answer, len);
 }
 
-int conn_seal_here(struct conn *conn, const struct here *here)
+int conn_seal_in_place(struct conn *conn, const struct seal_in_place *in_place)
 {
 	struct sealer *sealer;
 	int rc;
@@ -176,11 +183,11 @@ int conn_seal_here(struct conn *conn, const struct here *here)
 		conn->seal = calloc(1, sizeof(*conn->seal));
 	if (!conn->seal)
 		return -ENOMEM;
-	rc = here->make(here->arg, &conn->link.heard, &sealer);
+	rc = in_place->make(in_place->arg, &conn->link.heard, &sealer);
 	if (!rc)
 		rc = link_seal(&conn->link, sealer);
 	if (!rc)
-		conn->seal->mode = (enum seal_mode)here->mode;
+		conn->seal->mode = (enum seal_mode)in_place->mode;
 	return rc;
 }
 
@@ -192,7 +199,7 @@ void conn_seal_free(struct conn *conn)
 	conn->seal = NULL;
 }
 
-bool conn_is_bare(const struct conn *conn)
+bool conn_lacks_seal(const struct conn *conn)
 {
 	return !(conn->seal && conn->seal->mode) && seal_is_required(conn);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * connect.c - the way of a connect request.  connect_requested() runs in the thread of the
- * listeners: it checks the request, finds or makes its session, and passes it to the thread of the
- * session.  There, connect_continue() makes the connection and accepts it, or refuses it.
+ * listeners: it checks the request, finds or makes its session, and passes it to the thread of
+ * the session.  There, connect_continue() makes the connection and accepts it, or refuses it.
  */
 #include "common/comm/serve/request_int.h"
 
@@ -12,8 +12,14 @@
 
 #include "common/comm/serve/hello_int.h"
 
-static unsigned int connect_answer(const struct rpc_server *server, int status,
-				   size_t request_max, struct wire_accept *acc)
+struct connect_answer {
+	struct wire_accept acc;
+	struct wire_hail hail;
+};
+
+static unsigned int connect_put_answer(const struct rpc_server *server,
+				       int status, size_t request_max,
+				       struct wire_accept *acc)
 {
 	*acc = (struct wire_accept){
 		.magic = htole32(WIRE_MAGIC),
@@ -34,7 +40,7 @@ static void connect_reject(struct rpc_server *server, struct tp_conn_req *req,
 {
 	struct wire_accept acc;
 
-	tp_reject(req, &acc, connect_answer(server, status, 0, &acc));
+	tp_reject(req, &acc, connect_put_answer(server, status, 0, &acc));
 }
 
 /* ---- in the thread of the listeners ---- */
@@ -46,7 +52,7 @@ static int connect_check_network(struct rpc_server *server, const char *peer)
 	if (!allow || !allow->n || peer_is_here(peer) ||
 	    networks_have(allow, peer))
 		return 0;
-	lane_count(&server->lanes[0].outsiders);
+	counter_increment(&server->threads[0].outsiders);
 	if (log_pace(&server->outsider_at))
 		log_warn(server->attr.log,
 			 "%s: refused: it is in none of the networks of "
@@ -119,7 +125,7 @@ static bool connect_wants_reserve(const struct wire_connect *wc,
 }
 
 /* A JOIN asks for a second endpoint of a connection. */
-static bool connect_is_join(const struct mail *mail)
+static bool connect_is_join(const struct thread_mail *mail)
 {
 	return le32toh(mail->hail.features) == WIRE_FT_APART;
 }
@@ -128,7 +134,7 @@ static bool connect_is_join(const struct mail *mail)
 static int connect_find_session(struct rpc_server *server,
 				const struct wire_connect *wc,
 				const struct tp_conn_req *req,
-				struct mail *mail)
+				struct thread_mail *mail)
 {
 	if (tp_req_scarce(req) && !connect_wants_reserve(wc, &mail->hail))
 		return -WIRE_ENOFILES;
@@ -141,7 +147,7 @@ static int connect_pass_to_thread(struct rpc_server *server,
 				  const struct wire_connect *wc,
 				  struct tp_conn_req *req, unsigned int rail)
 {
-	struct mail *mail = calloc(1, sizeof(*mail));
+	struct thread_mail *mail = calloc(1, sizeof(*mail));
 	const void *priv;
 	unsigned int len;
 	int rc;
@@ -155,7 +161,7 @@ static int connect_pass_to_thread(struct rpc_server *server,
 	rc = connect_find_session(server, wc, req, mail);
 	if (rc) {
 		connect_log_refusal(server, wc, req, rc);
-		rc = server_told(rc, le32toh(mail->hail.features));
+		rc = status_for_client(rc, le32toh(mail->hail.features));
 		free(mail);
 		return rc;
 	}
@@ -164,7 +170,7 @@ static int connect_pass_to_thread(struct rpc_server *server,
 	mail->role = le16toh(wc->role);
 	mail->epoch = le32toh(wc->epoch);
 	mail->reply_max = le32toh(wc->reply_max);
-	lane_post(mail->session->lane, mail);
+	server_thread_post(mail->session->thread, mail);
 	return 0;
 }
 
@@ -179,7 +185,7 @@ void connect_requested(struct ctx_listener *l, struct tp_conn_req *req)
 	if (!rc) {
 		rc = connect_check(server, req, &wc);
 		if (rc)
-			lane_count(&server->lanes[0].protocol_errors);
+			counter_increment(&server->threads[0].protocol_errors);
 	}
 	if (!rc)
 		rc = connect_pass_to_thread(server, &wc, req, listener->rail);
@@ -192,67 +198,72 @@ void connect_requested(struct ctx_listener *l, struct tp_conn_req *req)
 static const struct conn_events conn_events = {
 	.received = request_received,
 	.closed = request_conn_closed,
-	.freed = session_unused,
+	.freed = session_check_unused,
 };
 
-static void connect_accept(struct lane *lane, const struct mail *mail)
+static void connect_accept(struct server_thread *thread,
+			   const struct thread_mail *mail)
 {
 	struct tp_conn_req *req = mail->req;
-	struct conn_answer answer;
+	struct connect_answer answer;
 	struct conn *conn;
 	unsigned int len;
-	int rc = conn_open(lane, mail, &conn_events, &conn);
+	int rc = conn_open(thread, mail, &conn_events, &conn);
 
 	if (rc) {
-		log_error(lane->server->attr.log,
+		log_error(thread->server->attr.log,
 			  "%s: refused: no room for a connection: %s",
 			  tp_req_peer(req), strerror(-rc));
-		connect_reject(lane->server, req, -EAGAIN);
+		connect_reject(thread->server, req, -EAGAIN);
 		return;
 	}
-	guest_come(conn);
-	rpc_timer_set(lane->ctx, &conn->timer,
-		      clock_after_ms(lane->server->attr.stall_ms));
-	len = connect_answer(lane->server, 0, conn->request_max, &answer.acc);
-	len += conn_hail(conn, &mail->hail, &answer.hail);
-	conn_here_begin(conn, mail->heard, &answer, len);
+	session_add_guest(conn);
+	rpc_timer_set(thread->ctx, &conn->timer,
+		      clock_after_ms(thread->server->attr.stall_ms));
+	len = connect_put_answer(thread->server, 0, conn->request_max,
+				 &answer.acc);
+	len += identity_answer_hail(conn, &mail->hail, &answer.hail);
+	conn_seal_hash_begin(conn, mail->heard, &answer, len);
 	rc = tp_accept(conn->link.ep, req, &answer, len);
 	if (rc)
 		link_fail(&conn->link, rc);
 }
 
 /* A newer connection of a session replaces the old one when its HELLO is accepted. */
-static int connect_session(struct lane *lane, const struct mail *mail)
+static int connect_session(struct server_thread *thread,
+			   const struct thread_mail *mail)
 {
 	struct rpc_session *s = mail->session;
 
 	if (s->state == SESSION_ENDED)
 		return -EAGAIN;
-	if (s->epoch && !session_is_strangers(s) &&
+	if (s->epoch && !session_is_unproved(s) &&
 	    (int32_t)(mail->epoch - s->epoch) <= 0)
 		return -ESTALE;
 	if (s->nconns - s->nguests >= SERVER_OLD_CONNS)
 		return -EAGAIN;
-	connect_accept(lane, mail);
+	connect_accept(thread, mail);
 	return 0;
 }
 
-static void connect_refuse(struct lane *lane, const struct mail *mail,
-			   const char *why, int rc)
+static void connect_refuse(struct server_thread *thread,
+			   const struct thread_mail *mail, const char *why,
+			   int rc)
 {
-	log_info(lane->server->attr.log, "%s: refused: session %016llx: %s",
+	log_info(thread->server->attr.log, "%s: refused: session %016llx: %s",
 		 tp_req_peer(mail->req),
 		 (unsigned long long)mail->session->info.id, why);
-	connect_reject(lane->server, mail->req, rc);
+	connect_reject(thread->server, mail->req, rc);
 }
 
-static void connect_to_session(struct lane *lane, const struct mail *mail)
+static void connect_to_session(struct server_thread *thread,
+			       const struct thread_mail *mail)
 {
 	struct rpc_session *s = mail->session;
-	int rc = connect_session(lane, mail);
+	int rc = connect_session(thread, mail);
 
 	if (rc)
-		connect_refuse(lane, mail,
+		connect_refuse(thread, mail,
 			       rc == -ESTALE
 				       ? "an old connect"
 				       : "its last connections are still busy",
@@ -261,24 +272,26 @@ static void connect_to_session(struct lane *lane, const struct mail *mail)
 		session_end(s, false);
 }
 
-static int connect_endpoint(struct lane *lane, const struct mail *mail)
+static int connect_endpoint(struct server_thread *thread,
+			    const struct thread_mail *mail)
 {
-	struct conn *conn = apart_conn(mail);
+	struct conn *conn = bulk_endpoint_find_conn(mail);
 	struct wire_accept acc;
 
 	if (!conn)
 		return -ESTALE;
-	return apart_accept(conn, mail->req, &acc,
-			    connect_answer(lane->server, 0, conn->request_max,
-					   &acc));
+	return bulk_endpoint_accept(
+		conn, mail->req, &acc,
+		connect_put_answer(thread->server, 0, conn->request_max, &acc));
 }
 
-static void connect_join(struct lane *lane, const struct mail *mail)
+static void connect_join(struct server_thread *thread,
+			 const struct thread_mail *mail)
 {
-	int rc = connect_endpoint(lane, mail);
+	int rc = connect_endpoint(thread, mail);
 
 	if (rc)
-		connect_refuse(lane, mail,
+		connect_refuse(thread, mail,
 			       rc == -ESTALE
 				       ? "its connection was not asked to "
 					 "be joined so"
@@ -286,10 +299,11 @@ static void connect_join(struct lane *lane, const struct mail *mail)
 			       rc);
 }
 
-void connect_continue(struct lane *lane, const struct mail *mail)
+void connect_continue(struct server_thread *thread,
+		      const struct thread_mail *mail)
 {
 	if (connect_is_join(mail))
-		connect_join(lane, mail);
+		connect_join(thread, mail);
 	else
-		connect_to_session(lane, mail);
+		connect_to_session(thread, mail);
 }

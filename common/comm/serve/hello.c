@@ -12,12 +12,13 @@
 /* ---- answers outside of the slots ---- */
 
 /* Adds the token that a JOIN to this connection has to show. */
-static unsigned int greet_apart(struct conn *conn, struct wire_out *out)
+static unsigned int hello_put_join_token(struct conn *conn,
+					 struct wire_out *out)
 {
 	struct wire_apart apart = { .zero = 0 };
 
 	/* a second endpoint would not be sealed */
-	if (conn->seal || !apart_offer(conn))
+	if (conn->seal || !bulk_endpoint_offer(conn))
 		return 0;
 	memcpy(apart.token, conn->token, sizeof(apart.token));
 	wire_put(out, &apart, sizeof(apart));
@@ -25,8 +26,9 @@ static unsigned int greet_apart(struct conn *conn, struct wire_out *out)
 }
 
 /* Sends a reply outside of the slots.  which: 0 for HELLO, 1 for an error. */
-static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
-			int status, const void *body, size_t body_len)
+static void hello_send_answer(struct conn *conn, const struct wire_hdr *to,
+			      int which, int status, const void *body,
+			      size_t body_len)
 {
 	uint8_t *buf = conn->ctl + (size_t)which * CONN_CTL_MAX;
 	struct wire_hdr *hdr = (struct wire_hdr *)buf;
@@ -38,10 +40,10 @@ static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 	if (body_len)
 		wire_put(&out, body, body_len);
 	if (!status && le16toh(to->flags) & WIRE_F_APART)
-		flags |= greet_apart(conn, &out);
+		flags |= hello_put_join_token(conn, &out);
 	if (!status && le16toh(to->op) == WIRE_HELLO)
-		flags |= conn_seal_put(conn, &out);
-	conn_proof_room(conn, to, &out);
+		flags |= conn_seal_append(conn, &out);
+	proof_reserve(conn, to, &out);
 	len = wire_end(&out, le16toh(to->op), flags, 0);
 	if (len < 0)
 		return;
@@ -51,27 +53,28 @@ static void greet_reply(struct conn *conn, const struct wire_hdr *to, int which,
 	hdr->credits = htole32(conn->session->credits);
 	hdr->status = htole32((uint32_t)-status);
 	hdr->clock = htole64(clock_boot());
-	len = conn_proof_put(conn, hdr, len);
+	len = proof_append(conn, hdr, len);
 	conn_send(conn, buf, (uint32_t)len, conn->lkey);
 }
 
 /* Ignores further messages on this connection. */
-static void greet_linger(struct conn *conn, const struct wire_hdr *to,
+static void hello_refuse(struct conn *conn, const struct wire_hdr *to,
 			 int status)
 {
 	conn_set_state(conn, CONN_LINGER);
 	rpc_timer_set(conn->link.ctx, &conn->timer,
 		      clock_after_ms(SERVER_LINGER_MS));
-	greet_reply(conn, to, 1, status, NULL, 0);
+	hello_send_answer(conn, to, 1, status, NULL, 0);
 }
 
-void greet_error(struct conn *conn, struct rx *rx, int status, const char *why)
+void hello_protocol_error(struct conn *conn, struct rx *rx, int status,
+			  const char *why)
 {
 	const struct wire_hdr *hdr = rx->buf;
 	bool header = rx->len >= sizeof(*hdr) &&
 		      le32toh(hdr->magic) == WIRE_MAGIC;
 
-	lane_count(&conn->lane->protocol_errors);
+	counter_increment(&conn->thread->protocol_errors);
 	log_warn(conn_log(conn),
 		 "%s (session %016llx): protocol error in %s: %s; "
 		 "connection closed",
@@ -79,7 +82,7 @@ void greet_error(struct conn *conn, struct rx *rx, int status, const char *why)
 		 header ? wire_op_name(le16toh(hdr->op)) : "a message",
 		 why ? why : "?");
 	if (header)
-		greet_linger(conn, hdr, status);
+		hello_refuse(conn, hdr, status);
 	else
 		link_fail(&conn->link, status);
 	rx_release(rx);
@@ -87,7 +90,7 @@ void greet_error(struct conn *conn, struct rx *rx, int status, const char *why)
 
 /* ---- the client ---- */
 
-static void greet_name(char *dst, size_t max, const struct wire_tail *name)
+static void hello_copy_name(char *dst, size_t max, const struct wire_tail *name)
 {
 	const char *src = name->ptr;
 	size_t i, len = name->len < max - 1 ? name->len : max - 1;
@@ -97,7 +100,7 @@ static void greet_name(char *dst, size_t max, const struct wire_tail *name)
 	dst[i] = '\0';
 }
 
-static void greet_cred(struct rpc_cred *cred, const struct wire_msg *msg)
+static void hello_read_cred(struct rpc_cred *cred, const struct wire_msg *msg)
 {
 	const struct wire_hello *hello = msg->body;
 	const le32 *groups = msg->tail[0].ptr;
@@ -110,10 +113,11 @@ static void greet_cred(struct rpc_cred *cred, const struct wire_msg *msg)
 	};
 	for (i = 0; i < cred->ngroups; i++)
 		cred->groups[i] = le32toh(groups[i]);
-	greet_name(cred->name, sizeof(cred->name), &msg->tail[1]);
+	hello_copy_name(cred->name, sizeof(cred->name), &msg->tail[1]);
 }
 
-static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
+static bool hello_cred_is_same(const struct rpc_cred *a,
+			       const struct rpc_cred *b)
 {
 	return a->uid == b->uid && a->gid == b->gid &&
 	       a->ngroups == b->ngroups &&
@@ -123,25 +127,27 @@ static bool greet_same(const struct rpc_cred *a, const struct rpc_cred *b)
 /* ---- the session ---- */
 
 /*
- * Whether the owner of cred may resume this session, which keeps its role.  Another ticket of the same user may have
- * other groups.  Returns 0; -ESTALE: the client continues with a new session; -EPERM.
+ * Whether the owner of cred may resume this session, which keeps its role.  Another ticket of the
+ * same user may have other groups.  Returns 0; -ESTALE: the client continues with a new session;
+ * -EPERM.
  */
-static int greet_may_resume(const struct conn *conn,
+static int hello_may_resume(const struct conn *conn,
 			    const struct rpc_cred *cred)
 {
-	const struct doorkeeper *keeper = conn->lane->server->attr.keeper;
+	const struct doorkeeper *keeper = conn->thread->server->attr.keeper;
 	const struct rpc_cred *his = &conn->session->info.cred;
 
 	if (conn->role != conn->session->info.role)
 		return -EPERM;
-	if (greet_same(his, cred) || (conn->until && his->uid == cred->uid))
+	if (hello_cred_is_same(his, cred) ||
+	    (conn->until && his->uid == cred->uid))
 		return 0;
 	/* another client took the number after a restart of the manager */
 	return conn->until && keeper->admission == ADMIT_STRANGERS ? -ESTALE
 								   : -EPERM;
 }
 
-static void greet_until(const struct conn *conn)
+static void hello_set_ticket_end(const struct conn *conn)
 {
 	struct rpc_session_info *info = &conn->session->info;
 
@@ -149,37 +155,37 @@ static void greet_until(const struct conn *conn)
 	info->term = conn->term;
 }
 
-static int greet_again(struct conn *conn, const struct rpc_cred *cred)
+static int hello_resume_session(struct conn *conn, const struct rpc_cred *cred)
 {
 	struct rpc_session *s = conn->session;
-	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	const struct rpc_server_attr *attr = &s->thread->server->attr;
 	int rc;
 
-	if (conn->known && session_is_strangers(s))
-		return session_claim(s, cred->uid);
-	rc = greet_may_resume(conn, cred);
+	if (conn->proved && session_is_unproved(s))
+		return session_claim_id(s, cred->uid);
+	rc = hello_may_resume(conn, cred);
 	if (!rc)
 		rc = session_attach(s, conn);
 	if (rc)
 		return rc;
-	greet_until(conn);
-	if (attr->service->session_back)
-		attr->service->session_back(attr->arg, s);
+	hello_set_ticket_end(conn);
+	if (attr->service->session_reconnected)
+		attr->service->session_reconnected(attr->arg, s);
 	return 1;
 }
 
 /* A client that has yet to prove its identity stays a guest. */
-static int greet_seat(struct conn *conn, const struct rpc_cred *cred)
+static int hello_assign_seat(struct conn *conn, const struct rpc_cred *cred)
 {
-	if (session_is_strangers(conn->session))
+	if (session_is_unproved(conn->session))
 		return 0;
-	return seat_take(conn->session,
-			 conn_rank(conn, conn->known, cred->uid));
+	return seat_assign(conn->session,
+			   identity_seat_rank(conn, conn->proved, cred->uid));
 }
 
 /* Fills in what the service learns about the client. */
-static void greet_introduce(struct conn *conn, const struct rpc_cred *cred,
-			    const struct wire_msg *msg)
+static void hello_set_client(struct conn *conn, const struct rpc_cred *cred,
+			     const struct wire_msg *msg)
 {
 	struct rpc_session *s = conn->session;
 
@@ -189,16 +195,16 @@ static void greet_introduce(struct conn *conn, const struct rpc_cred *cred,
 	memset(s->labels.job, 0, sizeof(s->labels.job));
 	if (msg->job)
 		memcpy(s->labels.job, msg->job, msg->job_len);
-	labels_own(s);
+	labels_set_own(s);
 }
 
 /*
  * A refused session keeps no trace of the client, because another client may use the number.
  */
-static int greet_open(struct conn *conn)
+static int hello_open_session(struct conn *conn)
 {
 	struct rpc_session *s = conn->session;
-	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	const struct rpc_server_attr *attr = &s->thread->server->attr;
 	int rc = 0;
 
 	s->opened = true;
@@ -215,11 +221,11 @@ static int greet_open(struct conn *conn)
 }
 
 /* Returns 1: resumed; 0: new; -errno: refused. */
-static int greet_session(struct conn *conn, const struct rpc_cred *cred,
-			 const struct wire_msg *msg)
+static int hello_enter_session(struct conn *conn, const struct rpc_cred *cred,
+			       const struct wire_msg *msg)
 {
 	struct rpc_session *s = conn->session;
-	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	const struct rpc_server_attr *attr = &s->thread->server->attr;
 	int rc = 0;
 
 	if (attr->service->session_admit)
@@ -228,24 +234,24 @@ static int greet_session(struct conn *conn, const struct rpc_cred *cred,
 	if (rc)
 		return rc;
 	if (s->state == SESSION_OPEN)
-		return greet_again(conn, cred);
-	s->info.proved = conn->known;
-	greet_until(conn);
-	rc = seat_move(s, conn->peer);
+		return hello_resume_session(conn, cred);
+	s->info.proved = conn->proved;
+	hello_set_ticket_end(conn);
+	rc = seat_set_host(s, conn->peer);
 	if (!rc)
-		rc = greet_seat(conn, cred);
+		rc = hello_assign_seat(conn, cred);
 	if (!rc)
 		rc = session_alloc_slots(s);
 	if (rc)
 		return rc;
-	greet_introduce(conn, cred, msg);
-	return greet_open(conn);
+	hello_set_client(conn, cred, msg);
+	return hello_open_session(conn);
 }
 
 /* ---- HELLO ---- */
 
 /* Registers the kept replies for the rail of this connection. */
-static int greet_replies(struct conn *conn, int resumed)
+static int hello_register_replies(struct conn *conn, int resumed)
 {
 	struct rail_mem *mem = &conn->session->mem;
 	int rc = rail_mem_on(mem, conn_rails(conn), conn->link.rail);
@@ -257,21 +263,22 @@ static int greet_replies(struct conn *conn, int resumed)
 }
 
 /* Older clients would take the flag for a protocol error. */
-static uint32_t greet_shortage(const struct conn *conn)
+static uint32_t hello_shortage_flag(const struct conn *conn)
 {
-	return conn->features & WIRE_FT_TOOL ? seat_shortage(conn->session) : 0;
+	return conn->features & WIRE_FT_TOOL ? seat_shortage_flag(conn->session)
+					     : 0;
 }
 
-static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
-			  bool resumed)
+static void hello_accept(struct conn *conn, const struct wire_hdr *hdr,
+			 bool resumed)
 {
 	const struct rpc_session_info *info = &conn->session->info;
 	struct wire_hello_rep rep = {
-		.boot = htole64(conn->lane->server->attr.boot),
+		.boot = htole64(conn->thread->server->attr.boot),
 		.credits = htole32(conn->session->credits),
 		.flags = htole32((resumed ? WIRE_H_RESUMED : 0) |
-				 (conn->may_carry ? WIRE_H_CARRY : 0) |
-				 greet_shortage(conn)),
+				 (conn->may_lend ? WIRE_H_CARRY : 0) |
+				 hello_shortage_flag(conn)),
 	};
 
 	rpc_timer_clear(conn->link.ctx, &conn->timer);
@@ -280,13 +287,13 @@ static void greet_welcome(struct conn *conn, const struct wire_hdr *hdr,
 		 "%s (%s): %s session %016llx, uid %u, on context %u",
 		 conn->peer, info->cred.name, resumed ? "resumes" : "opens",
 		 (unsigned long long)info->id, info->cred.uid, info->ctx_index);
-	greet_reply(conn, hdr, 0, 0, &rep, sizeof(rep));
+	hello_send_answer(conn, hdr, 0, 0, &rep, sizeof(rep));
 }
 
 /*
  * Clients retry while the service is not ready, and refusals about keys were already logged.
  */
-static void greet_log_refusal(const struct conn *conn,
+static void hello_log_refusal(const struct conn *conn,
 			      const struct rpc_cred *cred, int rc)
 {
 	bool quiet = rc == -EAGAIN || rc == -EKEYREJECTED ||
@@ -305,7 +312,7 @@ static void greet_log_refusal(const struct conn *conn,
 				: strerror(-rc));
 }
 
-void greet_hello(struct conn *conn, struct rx *rx)
+void hello_received(struct conn *conn, struct rx *rx)
 {
 	const struct wire_hdr *hdr = rx->req.msg.hdr;
 	struct rpc_session *s = conn->session;
@@ -313,35 +320,36 @@ void greet_hello(struct conn *conn, struct rx *rx)
 	int rc;
 
 	if (le16toh(hdr->op) != WIRE_HELLO) {
-		greet_error(conn, rx, -EPROTO, "HELLO must come first");
+		hello_protocol_error(conn, rx, -EPROTO,
+				     "HELLO must come first");
 		return;
 	}
 	if (s->state == SESSION_NEW)
 		s->info.role = conn->role;
-	conn->may_carry = conn->lane->server->attr.carry &&
-			  le16toh(hdr->flags) & WIRE_F_CARRY && !s->late;
-	greet_cred(&cred, &rx->req.msg);
-	rc = conn_admit(conn, rx, &cred);
+	conn->may_lend = conn->thread->server->attr.carry &&
+			 le16toh(hdr->flags) & WIRE_F_CARRY && !s->loan_expired;
+	hello_read_cred(&cred, &rx->req.msg);
+	rc = identity_check(conn, rx, &cred);
 	if (!rc)
-		rc = conn_seal_take(conn, &rx->req.msg, &cred);
+		rc = conn_seal_check_hello(conn, &rx->req.msg, &cred);
 	if (!rc)
-		rc = greet_session(conn, &cred, &rx->req.msg);
+		rc = hello_enter_session(conn, &cred, &rx->req.msg);
 	if (rc >= 0)
-		rc = greet_replies(conn, rc);
+		rc = hello_register_replies(conn, rc);
 	if (rc < 0) {
-		greet_log_refusal(conn, &cred, rc);
-		greet_linger(conn, hdr, server_told(rc, conn->features));
+		hello_log_refusal(conn, &cred, rc);
+		hello_refuse(conn, hdr, status_for_client(rc, conn->features));
 	} else {
-		greet_welcome(conn, hdr, rc > 0);
+		hello_accept(conn, hdr, rc > 0);
 		conn_seal_begin(conn);
 	}
 	conn->hello = NULL;
 	rx_release(rx);
 }
 
-void greet_bye(struct conn *conn, const struct wire_hdr *hdr)
+void hello_bye_received(struct conn *conn, const struct wire_hdr *hdr)
 {
 	/* Its receive is never posted again, because the connection closes. */
-	conn->held--;
+	conn->refs--;
 	session_end(conn->session, !(le16toh(hdr->flags) & WIRE_F_UNSURE));
 }

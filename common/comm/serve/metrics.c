@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * metrics.c - answers METRICS: rows of the counts of the lanes, of the internals of rpc, and of
+ * metrics.c - answers METRICS: rows of the counts of the threads, of the internals of rpc, and of
  * the service.
  *
  * Each possible row has a fixed place, even if it is absent now.  So if a reply is full at a
@@ -112,7 +112,7 @@ static bool is_next(struct rpc_metrics *m)
 
 /* ---- rows of numbers ---- */
 
-static struct metric_row row_of(const struct tally *t)
+static struct metric_row row_of_tally(const struct request_tally *t)
 {
 	struct metric_row r = {
 		.m = { .kind = htole16(WIRE_MK_TIMES),
@@ -203,7 +203,7 @@ static void put_file(struct rpc_metrics *m, const struct sketch_row *file)
 }
 
 /* Makes rows without counts for the handles that were asked about. */
-static unsigned int take_handles(const struct wire_tail *tail,
+static unsigned int read_handles(const struct wire_tail *tail,
 				 struct sketch_row *rows)
 {
 	const le64 *handle = tail->ptr;
@@ -222,8 +222,8 @@ static void put_files(struct rpc_metrics *m, const struct wire_tail *handles)
 
 	if (m->from || !m->all)
 		return;
-	n = take_handles(handles, rows);
-	n = n ? n : hot_collect(m->server, rows);
+	n = read_handles(handles, rows);
+	n = n ? n : busy_objects_collect(m->server, rows);
 	for (unsigned int i = 0; i < n; i++)
 		put_file(m, &rows[i]);
 	m->next = m->next ? PLACE_OPS : 0;
@@ -231,9 +231,10 @@ static void put_files(struct rpc_metrics *m, const struct wire_tail *handles)
 
 /* ---- OPS ---- */
 
-static void put_op(struct rpc_metrics *m, const char *op, const struct tally *t)
+static void put_op(struct rpc_metrics *m, const char *op,
+		   const struct request_tally *t)
 {
-	struct metric_row r = row_of(t);
+	struct metric_row r = row_of_tally(t);
 
 	row_add_name(&r, "requests", "");
 	row_add_label(&r, "op", op);
@@ -245,15 +246,15 @@ static void put_ops(struct rpc_metrics *m)
 {
 	m->place = PLACE_OPS;
 	for (unsigned int op = 0; op < WIRE_OP_END; op++) {
-		struct tally sum = { 0 };
+		struct request_tally sum = { 0 };
 
-		if (is_next(m) && tally_op(m->server, op, &sum))
+		if (is_next(m) && tally_sum_op(m->server, op, &sum))
 			put_op(m, wire_op_name(op), &sum);
 	}
 	for (unsigned int i = 0; i < 2; i++) {
-		struct tally sum = { 0 };
+		struct request_tally sum = { 0 };
 
-		if (is_next(m) && tally_told(m->server, i, &sum))
+		if (is_next(m) && tally_add_direct_io(m->server, i, &sum))
 			put_op(m, i ? "DIRECT_WRITE" : "DIRECT_READ", &sum);
 	}
 }
@@ -294,8 +295,8 @@ static void put_label(struct rpc_metrics *m, const struct label *l,
 		label_total(all, l, &sum);
 	if (is_next(m) && shown && (sum.requests || l != all->others))
 		put_user(m, l, false, &sum);
-	if (is_next(m) && shown && l->told.requests)
-		put_user(m, l, true, &l->told);
+	if (is_next(m) && shown && l->direct.requests)
+		put_user(m, l, true, &l->direct);
 }
 
 static void put_users(struct rpc_metrics *m)
@@ -312,8 +313,9 @@ static void put_users(struct rpc_metrics *m)
 
 /* ---- INSIDE ---- */
 
-static void put_way(struct rpc_metrics *m, const char *transport,
-		    enum tally_kind kind, const char *way, struct tally *sum)
+static void put_way_row(struct rpc_metrics *m, const char *transport,
+			enum tally_kind kind, const char *way,
+			struct request_tally *sum)
 {
 	static const char *const kinds[TALLY_KINDS] = { "other", "read",
 							"write" };
@@ -324,7 +326,7 @@ static void put_way(struct rpc_metrics *m, const char *transport,
 		atomic_store(&sum->bytes_in, 0);
 	else if (kind == TALLY_WRITE)
 		atomic_store(&sum->bytes_out, 0);
-	r = row_of(sum);
+	r = row_of_tally(sum);
 	row_add_name(&r, "way", "");
 	row_add_label(&r, "op", kinds[kind]);
 	row_add_label(&r, "transport", transport);
@@ -332,16 +334,17 @@ static void put_way(struct rpc_metrics *m, const char *transport,
 	row_put(m, &r);
 }
 
-static const char *name_of(const struct rails *rails, unsigned int rail)
+static const char *transport_name(const struct rails *rails, unsigned int rail)
 {
 	return tp_dev_name(rails->dev[rail]);
 }
 
 /* Several devices may have one transport. */
-static bool is_first(const struct rails *rails, unsigned int rail)
+static bool is_first_of_transport(const struct rails *rails, unsigned int rail)
 {
 	for (unsigned int r = 0; r < rail; r++)
-		if (!strcmp(name_of(rails, r), name_of(rails, rail)))
+		if (!strcmp(transport_name(rails, r),
+			    transport_name(rails, rail)))
 			return false;
 	return true;
 }
@@ -355,30 +358,33 @@ static void put_ways(struct rpc_metrics *m, const struct rails *rails,
 	for (unsigned int i = 0; i < TALLY_KINDS * TALLY_WAYS; i++) {
 		enum tally_kind kind = i / TALLY_WAYS;
 		enum tally_way way = i % TALLY_WAYS;
-		struct tally sum = { 0 };
+		struct request_tally sum = { 0 };
 		bool any = false;
 
 		if (!is_next(m))
 			continue;
 		for (unsigned int r = rail; r < rails->n; r++)
-			if (!strcmp(name_of(rails, r), name_of(rails, rail)))
-				any |= tally_way(m->server, r, kind, way, &sum);
+			if (!strcmp(transport_name(rails, r),
+				    transport_name(rails, rail)))
+				any |= tally_sum_way(m->server, r, kind, way,
+						     &sum);
 		if (any)
-			put_way(m, name_of(rails, rail), kind, ways[way], &sum);
+			put_way_row(m, transport_name(rails, rail), kind,
+				    ways[way], &sum);
 	}
 }
 
 static void put_memory(struct rpc_metrics *m, const struct rails *rails,
 		       unsigned int rail)
 {
-	const char *transport = name_of(rails, rail);
+	const char *transport = transport_name(rails, rail);
 	uint64_t bytes = 0, pieces = 0;
 
 	for (unsigned int r = rail; r < rails->n; r++) {
 		unsigned int n;
 		size_t len;
 
-		if (strcmp(name_of(rails, r), transport))
+		if (strcmp(transport_name(rails, r), transport))
 			continue;
 		tp_dev_registered(rails->dev[r], &n, &len);
 		bytes += len;
@@ -398,8 +404,8 @@ static void put_server(struct rpc_metrics *m)
 	uint64_t running = 0;
 
 	rpc_server_stats(server, &st);
-	for (unsigned int i = 0; i < server->nlanes; i++)
-		running += atomic_load(&server->lanes[i].running);
+	for (unsigned int i = 0; i < server->nthreads; i++)
+		running += atomic_load(&server->threads[i].running);
 	rpc_metrics_now(m, "connections", NULL, NULL, st.conns,
 			"Connections of clients and servers.");
 	rpc_metrics_now(m, "requests_running", NULL, NULL, running - 1,
@@ -416,22 +422,22 @@ static void put_server(struct rpc_metrics *m)
 static void put_inside(struct rpc_metrics *m)
 {
 	const struct rpc_server_attr *attr = &m->server->attr;
-	const struct rails *rails = &m->server->lanes[0].ctx->rails;
+	const struct rails *rails = &m->server->threads[0].ctx->rails;
 
 	m->place = PLACE_INSIDE;
 	for (unsigned int r = 0; r < rails->n; r++)
-		if (is_first(rails, r))
+		if (is_first_of_transport(rails, r))
 			put_ways(m, rails, r);
 	for (unsigned int i = 0; i < 2; i++) {
-		struct tally sum = { 0 };
+		struct request_tally sum = { 0 };
 
-		if (is_next(m) && tally_told(m->server, i, &sum))
-			put_way(m, "local", i ? TALLY_WRITE : TALLY_READ,
-				"direct", &sum);
+		if (is_next(m) && tally_add_direct_io(m->server, i, &sum))
+			put_way_row(m, "local", i ? TALLY_WRITE : TALLY_READ,
+				    "direct", &sum);
 	}
 	put_server(m);
 	for (unsigned int r = 0; r < rails->n; r++)
-		if (is_first(rails, r))
+		if (is_first_of_transport(rails, r))
 			put_memory(m, rails, r);
 	if (attr->service->metrics)
 		attr->service->metrics(attr->arg, m);
@@ -455,17 +461,17 @@ static void put_groups(struct rpc_metrics *m, uint32_t groups,
 void metrics_put(struct rpc_req *req, struct wire_out *out)
 {
 	const struct wire_metrics *body = req->msg.body;
-	struct rpc_server *server = req->session->lane->server;
+	struct rpc_server *server = req->session->thread->server;
 	struct wire_metrics_rep *rep = wire_put(out, NULL, sizeof(*rep));
 	struct rpc_metrics m = { .server = server,
-				 .all = labels_sees_all(req->session),
+				 .all = session_sees_all_labels(req->session),
 				 .uid = req->session->info.cred.uid,
 				 .out = out,
 				 .from = le64toh(body->from) };
 	size_t begin = out->len;
 
-	if (!m.from && server->attr.service->tell)
-		server->attr.service->tell(server->attr.arg);
+	if (!m.from && server->attr.service->report_direct_io)
+		server->attr.service->report_direct_io(server->attr.arg);
 	m.room = wire_room(out, 0, 8, WIRE_BODY_MAX / 8 - sizeof(*rep) / 8) * 8;
 	if (!rep)
 		return;

@@ -74,7 +74,7 @@ static int request_copy(struct rx *rx, uint32_t buffer, uint32_t len)
 	memcpy(rx->buf, from, rx->len);
 	rx->data = from + rx->len;
 	rx->data_len = len - rx->len;
-	lane_count(&conn->lane->fast);
+	counter_increment(&conn->thread->fast);
 	return 0;
 }
 
@@ -115,13 +115,14 @@ static int request_read(struct conn *conn, struct rx *rx,
 
 static void request_loan_answer(struct conn *conn, struct rx *rx, uint32_t imm)
 {
-	if (!carry_expected(conn, imm)) {
+	if (!bulk_loan_is_out(conn, imm)) {
 		rx->len = 0;
-		greet_error(conn, rx, -EPROTO, "answers what was not asked");
+		hello_protocol_error(conn, rx, -EPROTO,
+				     "answers what was not asked");
 		return;
 	}
 	rx_release(rx);
-	carry_answered(conn, imm);
+	bulk_loan_answered(conn, imm);
 }
 
 void request_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc)
@@ -129,10 +130,10 @@ void request_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc)
 	const char *why = "?";
 	int rc;
 
-	conn->held++;
+	conn->refs++;
 	rx->state = RX_BUSY;
 	link_heard(&conn->link, wc, rx->buf);
-	lane_add(&conn->lane->message_bytes, wc->byte_len);
+	counter_add(&conn->thread->message_bytes, wc->byte_len);
 	if (conn->state == CONN_ACCEPTING)
 		conn_set_state(conn, CONN_HELLO);
 	if (wc->opcode == TP_RECV_IMM && wc->imm & WIRE_IMM_CARRIED) {
@@ -141,18 +142,18 @@ void request_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc)
 	}
 	rc = request_read(conn, rx, wc, &why);
 	if (rc)
-		greet_error(conn, rx, rc, why);
+		hello_protocol_error(conn, rx, rc, why);
 	else if (conn->state == CONN_HELLO)
-		greet_hello(conn, rx);
+		hello_received(conn, rx);
 	else if (le16toh(rx->req.msg.hdr->op) == WIRE_BYE)
-		greet_bye(conn, rx->req.msg.hdr);
+		hello_bye_received(conn, rx->req.msg.hdr);
 	else
 		request_look_up(rx);
 }
 
 /* ---- the slot ---- */
 
-static struct slot *request_slot(const struct rx *rx)
+static struct reply_slot *request_slot(const struct rx *rx)
 {
 	return &rx->conn->session->slots[rx->req.slot];
 }
@@ -172,15 +173,16 @@ static void request_retry(struct ctx_task *task)
 }
 
 /* Only a newer connection may ask for a slot that is in execution. */
-static void request_park(struct rx *rx, struct slot *slot)
+static void request_park(struct rx *rx, struct reply_slot *slot)
 {
 	const struct rx *exec = slot->exec;
 
 	if (exec->conn == rx->conn || slot->parked) {
-		greet_error(rx->conn, rx, -EPROTO, "slot is in use");
+		hello_protocol_error(rx->conn, rx, -EPROTO, "slot is in use");
 	} else if (rx->req.seq < exec->req.seq ||
 		   (rx->req.seq == exec->req.seq && !request_is_replay(rx))) {
-		greet_error(rx->conn, rx, -EPROTO, "seq was used before");
+		hello_protocol_error(rx->conn, rx, -EPROTO,
+				     "seq was used before");
 	} else {
 		rx->retry.run = request_retry;
 		slot->parked = rx;
@@ -191,7 +193,7 @@ static void request_park(struct rx *rx, struct slot *slot)
 /* The connection is closed: forgets a parked request. */
 static void request_unpark(struct rx *rx)
 {
-	struct slot *slot = request_slot(rx);
+	struct reply_slot *slot = request_slot(rx);
 
 	ctx_undefer(rx->conn->link.ctx, &rx->retry);
 	if (slot->parked == rx)
@@ -210,20 +212,22 @@ void request_conn_closed(struct conn *conn)
 	session_conn_closed(conn);
 }
 
-static void request_answer_again(struct rx *rx, struct slot *slot)
+static void request_answer_again(struct rx *rx, struct reply_slot *slot)
 {
 	struct conn *conn = rx->conn;
 	struct wire_hdr *hdr = (struct wire_hdr *)slot->reply;
 
 	if (!request_is_replay(rx) || slot->epoch == conn->epoch) {
-		greet_error(conn, rx, -EPROTO, "seq was answered before");
+		hello_protocol_error(conn, rx, -EPROTO,
+				     "seq was answered before");
 		return;
 	}
-	lane_count(&conn->lane->replays);
+	counter_increment(&conn->thread->replays);
 	if (slot->rerun) {
 		request_execute(rx);
 	} else if (slot->len > conn->reply_max) {
-		greet_error(conn, rx, -EMSGSIZE, "reply_max below kept reply");
+		hello_protocol_error(conn, rx, -EMSGSIZE,
+				     "reply_max below kept reply");
 	} else {
 		slot->epoch = conn->epoch;
 		hdr->credits = htole32(conn->session->credits);
@@ -237,7 +241,7 @@ static void request_look_up(struct rx *rx)
 {
 	struct conn *conn = rx->conn;
 	const struct wire_hdr *hdr = rx->req.msg.hdr;
-	struct slot *slot;
+	struct reply_slot *slot;
 
 	rx->req.slot = le16toh(hdr->slot);
 	rx->req.seq = le64toh(hdr->seq);
@@ -246,18 +250,19 @@ static void request_look_up(struct rx *rx)
 		return;
 	}
 	if (le16toh(hdr->op) == WIRE_HELLO) {
-		greet_error(conn, rx, -EPROTO, "a second HELLO");
+		hello_protocol_error(conn, rx, -EPROTO, "a second HELLO");
 		return;
 	}
-	if (rx->req.slot >= conn->lane->server->attr.slots) {
-		greet_error(conn, rx, -EPROTO, "slot beyond the credits");
+	if (rx->req.slot >= conn->thread->server->attr.slots) {
+		hello_protocol_error(conn, rx, -EPROTO,
+				     "slot beyond the credits");
 		return;
 	}
 	slot = request_slot(rx);
 	if (slot->exec)
 		request_park(rx, slot);
 	else if (!rx->req.seq || rx->req.seq < slot->seq)
-		greet_error(conn, rx, -EPROTO, "seq is too old");
+		hello_protocol_error(conn, rx, -EPROTO, "seq is too old");
 	else if (rx->req.seq == slot->seq)
 		request_answer_again(rx, slot);
 	else
@@ -276,7 +281,7 @@ static void request_set_times(struct rx *rx, uint64_t now)
 	uint64_t boot = clock_boot(), expiry = le64toh(req->msg.hdr->clock);
 
 	rx->arrived = boot;
-	parts_begin(rx);
+	request_time_begin(rx);
 	req->expiry = expiry < boot + max ? expiry : boot + max;
 	req->deadline = clock_of_boot(req->expiry, boot, now);
 }
@@ -285,13 +290,14 @@ static void request_set_times(struct rx *rx, uint64_t now)
 static int fast_open_own(struct conn *conn)
 {
 	return fast_open(conn_rails(conn), conn->link.rail,
-			 &conn->lane->server->fast, conn->link.ep, &conn->fast);
+			 &conn->thread->server->fast, conn->link.ep,
+			 &conn->fast);
 }
 
 /* Answers FAST: makes buffers for the connection, at its first such request. */
 static int fast_put_buffers(struct conn *conn, struct wire_out *out)
 {
-	struct rpc_server *server = conn->lane->server;
+	struct rpc_server *server = conn->thread->server;
 	struct wire_fast_rep rep;
 	struct fast_place place;
 	int rc = 0;
@@ -332,7 +338,7 @@ static void request_execute_own(struct rpc_req *req)
 static void request_execute(struct rx *rx)
 {
 	struct conn *conn = rx->conn;
-	const struct rpc_server_attr *attr = &conn->lane->server->attr;
+	const struct rpc_server_attr *attr = &conn->thread->server->attr;
 	const struct wire_hdr *hdr = rx->req.msg.hdr;
 
 	request_slot(rx)->exec = rx;
@@ -346,17 +352,17 @@ static void request_execute(struct rx *rx)
 	rx->mapped = false;
 	rx->put = false;
 	conn->may_join = false;
-	rx->held = NULL;
+	rx->held_bulk = NULL;
 	rx->put_end = 0;
 	rx->req.op = le16toh(hdr->op);
 	rx->req.anew = le16toh(hdr->flags) & WIRE_F_ANEW;
 	request_set_times(rx, conn->link.ctx->now);
 	rx->req.session = conn->session;
 	rx->req.priv = NULL;
-	lane_count(&conn->lane->requests);
-	lane_count(&conn->lane->running);
+	counter_increment(&conn->thread->requests);
+	counter_increment(&conn->thread->running);
 	if ((rx->req.op == WIRE_FAST || rx->req.op == WIRE_METRICS) &&
-	    !session_is_strangers(conn->session) && !conn_is_bare(conn))
+	    !session_is_unproved(conn->session) && !conn_lacks_seal(conn))
 		request_execute_own(&rx->req);
 	else
 		attr->service->request(attr->arg, &rx->req);
@@ -367,7 +373,7 @@ static void request_execute(struct rx *rx)
 struct wire_out *rpc_reply_begin(struct rpc_req *req)
 {
 	struct rx *rx = container_of(req, struct rx, req);
-	size_t max = rx->conn->lane->server->attr.reply_max;
+	size_t max = rx->conn->thread->server->attr.reply_max;
 
 	if (max > rx->conn->reply_max)
 		max = rx->conn->reply_max;
@@ -423,11 +429,11 @@ static void reply_post(struct rx *rx)
 	bool put = rx->put;
 
 	reply->clock = htole64(now);
-	tally_add(rx, now, le32toh(reply->status));
-	parts_end(rx, now, le32toh(reply->status));
+	tally_count_request(rx, now, le32toh(reply->status));
+	request_time_end(rx, now, le32toh(reply->status));
 	request_finish(rx, true);
-	if (!place_reply(rx, reply, len) && conn->state == CONN_OPEN)
-		conn_send_over(conn, put ? conn->bulk_link : &conn->link, reply,
+	if (!bulk_post_with_reply(rx, reply, len) && conn->state == CONN_OPEN)
+		conn_send_over(conn, put ? conn->bulk.link : &conn->link, reply,
 			       len, conn->reply_lkey);
 }
 
@@ -448,7 +454,8 @@ void rpc_reply_status(struct rpc_req *req, int status)
 	rpc_reply_send(req);
 }
 
-void rpc_reply_seal(struct rpc_req *req, const struct here *here)
+void rpc_reply_send_and_seal(struct rpc_req *req,
+			     const struct seal_in_place *in_place)
 {
 	struct conn *conn = container_of(req, struct rx, req)->conn;
 	int rc;
@@ -456,7 +463,7 @@ void rpc_reply_seal(struct rpc_req *req, const struct here *here)
 	rpc_reply_send(req);
 	if (conn->state != CONN_OPEN || !conn->link.ep)
 		return;
-	rc = conn->link.hears ? conn_seal_here(conn, here) : -EPROTO;
+	rc = conn->link.hears ? conn_seal_in_place(conn, in_place) : -EPROTO;
 	if (rc)
 		link_fail(&conn->link, rc);
 }
@@ -467,11 +474,11 @@ void rpc_reply_seal(struct rpc_req *req, const struct here *here)
 static void request_finish(struct rx *rx, bool done)
 {
 	struct conn *conn = rx->conn;
-	struct slot *slot = request_slot(rx);
+	struct reply_slot *slot = request_slot(rx);
 
 	slot->exec = NULL;
 	conn->session->nexec--;
-	lane_add(&conn->lane->running, UINT64_MAX);
+	counter_add(&conn->thread->running, UINT64_MAX);
 	if (done) {
 		slot->seq = rx->req.seq;
 		slot->len = rx->reply_len;
@@ -483,7 +490,7 @@ static void request_finish(struct rx *rx, bool done)
 		slot->parked = NULL;
 	}
 	rx_release(rx);
-	session_unused(conn->session);
+	session_check_unused(conn->session);
 }
 
 void rpc_req_abort(struct rpc_req *req)
@@ -511,7 +518,7 @@ bool rpc_req_may_wait(const struct rpc_req *req)
 	       !(req->session->info.features & WIRE_FT_WAITS);
 }
 
-uint64_t rpc_req_patience(const struct rpc_req *req)
+uint64_t rpc_req_wait_until(const struct rpc_req *req)
 {
 	uint64_t brief = clock_after_ms(RPC_WAIT_BRIEF_MS);
 
@@ -519,17 +526,17 @@ uint64_t rpc_req_patience(const struct rpc_req *req)
 							      : brief;
 }
 
-enum seal_mode rpc_req_here(const struct rpc_req *req)
+enum seal_mode rpc_req_seal_in_place(const struct rpc_req *req)
 {
 	const struct conn *conn = container_of(req, const struct rx, req)->conn;
 
-	return conn->link.hears && conn->bulk_link == &conn->link &&
-			       conn_is_bare(conn)
-		       ? conn->lane->server->attr.seal
+	return conn->link.hears && conn->bulk.link == &conn->link &&
+			       conn_lacks_seal(conn)
+		       ? conn->thread->server->attr.seal
 		       : SEAL_NONE;
 }
 
-int rpc_req_pass(struct rpc_req *req, const int *fd, unsigned int n)
+int rpc_req_send_fds(struct rpc_req *req, const int *fd, unsigned int n)
 {
 	struct rx *rx = container_of(req, struct rx, req);
 	struct tp_ep *ep = rx->conn->link.ep;
@@ -544,7 +551,7 @@ unsigned int rpc_req_rail(const struct rpc_req *req)
 	return rx->conn->link.rail;
 }
 
-void rpc_req_cut(struct rpc_req *req, int status)
+void rpc_req_disconnect(struct rpc_req *req, int status)
 {
 	conn_close(container_of(req, struct rx, req)->conn, status);
 }

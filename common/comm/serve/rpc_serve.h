@@ -45,7 +45,7 @@ struct rpc_service {
 	/*
 	 * The session has a new connection, maybe from another host: info->peer.  May be NULL.
 	 */
-	void (*session_back)(void *arg, struct rpc_session *session);
+	void (*session_reconnected)(void *arg, struct rpc_session *session);
 	/*
 	 * The session ended.  clean: by BYE, unless BYE was unsure.  Not clean: it was
 	 * disconnected for session_ttl_ms, fenced, or made room for another.  None of its
@@ -74,10 +74,10 @@ struct rpc_service {
 	bool (*may_reserve)(void *arg, enum wire_role role, const char *peer,
 			    uint32_t uid);
 	/*
-	 * METRICS is about to be answered.  The service reports what clients did without requests
-	 * with rpc_server_told().  NULL: nothing.
+	 * METRICS is about to be answered.  The service reports reads and writes without requests
+	 * with rpc_server_add_direct_io().  NULL: there are none.
 	 */
-	void (*tell)(void *arg);
+	void (*report_direct_io)(void *arg);
 	/*
 	 * The object that the log line about a slow request names; 0: none.  NULL: never any.
 	 */
@@ -249,16 +249,18 @@ struct rpc_label {
 	uint32_t uid;
 	char job[WIRE_JOB_MAX];		/* padded with zeros */
 };
-struct rpc_told {
+/* Reads or writes that a client did without requests. */
+struct rpc_direct_io {
 	uint64_t n, bytes, ns;
 	uint64_t bucket[HISTOGRAM_BUCKETS];
 };
 /*
- * A client of that label reports that it read told[0] and wrote told[1] more, without requests.
+ * A client of that label reports that it read io[0] and wrote io[1] more, without requests.
  * From any thread of the server; takes a lock.
  */
-void rpc_server_told(struct rpc_server *server, const struct rpc_label *label,
-		     const struct rpc_told told[2]);
+void rpc_server_add_direct_io(struct rpc_server *server,
+			      const struct rpc_label *label,
+			      const struct rpc_direct_io io[2]);
 /* The current label of the session; from its thread. */
 void rpc_session_label(const struct rpc_session *session,
 		       struct rpc_label *label);
@@ -286,7 +288,7 @@ struct rpc_session_info {
 	void *priv;
 };
 struct rpc_session_info *rpc_session_info(struct rpc_session *session);
-bool rpc_session_here(const struct rpc_session *session); /* Whether it is connected. */
+bool rpc_session_is_connected(const struct rpc_session *session);
 /*
  * In session_open(): the last request of the slot and its reply, which is copied.  Returns 0 or
  * -EINVAL.
@@ -348,18 +350,18 @@ bool rpc_req_late(const struct rpc_req *req);
 /*
  * A request that waits for another server, a disk or a lease keeps a slot of its client.  The
  * client uses only some of its slots for such requests.  If rpc_req_may_wait() is false, this
- * request is not one of those.  It may wait only until rpc_req_patience() (clock_now()).  If it
+ * request is not one of those.  It may wait only until rpc_req_wait_until() (clock_now()).  If it
  * was not executed by then, answer -EINPROGRESS.  The client sends it again, as one that may wait
  * until its deadline.
  */
 #define RPC_WAIT_BRIEF_MS 20u
 bool rpc_req_may_wait(const struct rpc_req *req);
-uint64_t rpc_req_patience(const struct rpc_req *req);
+uint64_t rpc_req_wait_until(const struct rpc_req *req);
 /*
  * Closes the connection of the request if it is still there.  Then its bulks no longer access
  * memory.  Calls done() for the bulks of all requests on that connection.
  */
-void rpc_req_cut(struct rpc_req *req, int status);
+void rpc_req_disconnect(struct rpc_req *req, int status);
 
 /*
  * The data of a WRITE that came with it, all that mem names; NULL: it did not come with it.  The
@@ -368,11 +370,11 @@ void rpc_req_cut(struct rpc_req *req, int status);
 const void *rpc_req_data(const struct rpc_req *req);
 /*
  * rpc_req_identity(): the identity of the client that its kernel reports (tp_ep_identity()).
- * rpc_req_pass(): sends descriptors before the reply (tp_ep_pass()).  Both return -ENOTCONN if
- * the connection of the request is gone.
+ * rpc_req_send_fds(): sends descriptors before the reply (tp_ep_pass()).  Both return -ENOTCONN
+ * if the connection of the request is gone.
  */
 int rpc_req_identity(const struct rpc_req *req, struct tp_identity *id);
-int rpc_req_pass(struct rpc_req *req, const int *fd, unsigned int n);
+int rpc_req_send_fds(struct rpc_req *req, const int *fd, unsigned int n);
 /*
  * rpc_req_epoch(): of the connection of the request; 0: its session has another connection now,
  * or none.  rpc_req_admit(): from now on, the session belongs to *who, and can be resumed only
@@ -384,14 +386,14 @@ int rpc_req_admit(struct rpc_req *req, const struct admitted *who);
 /*
  * The connection must be sealed and is not: the client may prove its identity, and nothing else.
  */
-bool rpc_req_bare(const struct rpc_req *req);
+bool rpc_req_lacks_seal(const struct rpc_req *req);
 /*
- * rpc_req_here(): the mode in which the connection can be sealed in place, after an answer;
- * SEAL_NONE: it cannot.  rpc_reply_seal(): calls rpc_reply_send(), and then seals the connection
- * with the sealer from here.  If that fails, the connection ends.
+ * rpc_req_seal_in_place(): the mode in which the connection can be sealed in place, after an
+ * answer; SEAL_NONE: it cannot.  rpc_reply_send_and_seal(): calls rpc_reply_send(), and then
+ * seals the connection with the sealer that in_place makes.  If that fails, the connection ends.
  */
-enum seal_mode rpc_req_here(const struct rpc_req *req);
-void rpc_reply_seal(struct rpc_req *req, const struct here *here);
+enum seal_mode rpc_req_seal_in_place(const struct rpc_req *req);
+void rpc_reply_send_and_seal(struct rpc_req *req, const struct seal_in_place *in_place);
 /* The rail of the ctx that its bulk data uses. */
 unsigned int rpc_req_rail(const struct rpc_req *req);
 
@@ -438,7 +440,7 @@ void rpc_req_leave(struct rpc_req *req, enum rpc_part part);
  */
 void rpc_req_leave_from(struct rpc_req *req, enum rpc_part part, uint64_t began);
 /* The request waits because its client wants that: it does not count as slow. */
-void rpc_req_unhurried(struct rpc_req *req);
+void rpc_req_expect_wait(struct rpc_req *req);
 
 /* ---- bulk data ---- */
 

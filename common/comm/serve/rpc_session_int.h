@@ -2,11 +2,11 @@
 /*
  * rpc_session_int.h - sessions: the table, places, fences, and the life of a session.
  *
- * Places.  A session is a guest until its HELLO, and until its
- * proof if a proof is required.  Guests use places that are free, or whose session is
- * disconnected.  If there is none, the host with the most guests loses its oldest guest.  So a
- * client that only connects ends nobody's session, however often it does that.  A session takes a
- * place with its HELLO, or with its proof.
+ * Places.  A session is a guest until its HELLO, and until its proof if a proof is required.
+ * Guests use places that are free, or whose session is disconnected.  If there is none, the host
+ * with the most guests loses its oldest guest.  So a client that only connects ends nobody's
+ * session, however often it does that.  A session takes a place with its HELLO, or with its
+ * proof.
  *
  * If all places are taken, a disconnected session gives its place up.  It does not do so for a
  * host that has more places than its own host.  One host cannot get all places
@@ -17,14 +17,14 @@
  * these descriptors.  So may the tools of users whom the service names (rpc_service.may_reserve),
  * as many as there are descriptors for.  If one more tool comes, the oldest one ends.  But if the
  * oldest one came less than half of stall_ms ago, the new one has to come again.  A manager ends
- * only for another manager.  The end of a session of the reserve frees no other place.  A connection
- * that names itself a tool or the manager is a guest of the reserve until it has proved that.
- * There may be twice as many such guests as tools.
+ * only for another manager.  The end of a session of the reserve frees no other place.  A
+ * connection that names itself a tool or the manager is a guest of the reserve until it has
+ * proved that.  There may be twice as many such guests as tools.
  *
  * A single session may also have several connections before HELLO.  A stranger who knows the
  * number of the session may be among them, and must not hinder its owner.
  *
- * All under the server's lock, except the connections before HELLO.
+ * Places are under the server's lock, except the connections before HELLO.
  */
 #ifndef RPC_SESSION_INT_H
 #define RPC_SESSION_INT_H
@@ -52,7 +52,7 @@ struct claims {
 };
 
 /* One slot: the last reply, and the request in execution. */
-struct slot {
+struct reply_slot {
 	uint64_t seq; /* of the kept reply; 0: none yet */
 	uint32_t len; /* of the kept reply */
 	uint32_t epoch; /* connection that it was sent on */
@@ -70,12 +70,12 @@ enum session_state {
 
 struct rpc_session {
 	struct rpc_session_info info;
-	struct lane *lane;
+	struct server_thread *thread;
 	/* under the server's lock */
 	UT_hash_handle hh;
 	LIST_ENTRY(rpc_session) all_link;
-	TAILQ_ENTRY(rpc_session) away_link;
-	bool away;
+	TAILQ_ENTRY(rpc_session) disconnected_link;
+	bool disconnected;
 	bool listed; /* accepts connections; if so: */
 	struct host *host; /* the host that it connects from */
 	bool is_guest; /* session_seats.c, with the next ones */
@@ -83,14 +83,14 @@ struct rpc_session {
 	/* in the reserve because of this -WIRE_E*; 0: not in the reserve */
 	int shortage;
 	TAILQ_ENTRY(rpc_session) guest_link, tool_link;
-	uint64_t seated; /* in the reserve since, clock_now() */
-	unsigned int pending; /* mails that name it */
-	struct mail end_mail;
-	/* the lane's thread */
+	uint64_t reserved_at; /* in the reserve since, clock_now() */
+	unsigned int pending_mails; /* mails that name it */
+	struct thread_mail expel_mail;
+	/* in its thread */
 	enum session_state state;
 	/* opened: the service knows it; clean: for session_close() */
 	bool opened, clean;
-	bool late; /* did not move lent data in time */
+	bool loan_expired; /* did not move lent data in time */
 	struct label_hold labels;
 	struct conn *conn;
 	struct guests guests; /* connections before HELLO, or refused */
@@ -100,12 +100,12 @@ struct rpc_session {
 	unsigned int nexec, credits; /* credits: sent with each reply */
 	struct rpc_timer ttl;
 	/* ttl has expired once, and a connection before HELLO got more time */
-	bool spared;
+	bool ttl_extended;
 	struct ctx_task end;
-	struct slot *slots;
+	struct reply_slot *slots;
 	uint8_t *block;
 	struct rail_mem mem;
-	size_t bytes; /* memory of the session, counted by the lane */
+	size_t bytes; /* memory of the session, counted by the thread */
 };
 
 /* ---- session.c ---- */
@@ -114,23 +114,24 @@ struct rpc_session {
 #define SERVER_OLD_CONNS 4u
 
 /*
- * Finds the session of that id for a connect; wc: of the connect, which may make a new session,
- * a guest; NULL: the session must exist.  Increments pending.  Returns 0.  -EBUSY: too many of
- * its connects wait, or the session of that id has not ended yet.  As fence_known(); -ESTALE also
- * if there is no session.  -WIRE_ENOFILES: descriptors are scarce, and it is not in the reserve.
- * -ENOMEM.
+ * Finds the session of that id for a connect; wc: of the connect, which may make a new session, a
+ * guest; NULL: the session must exist.  Increments pending_mails.  Returns 0.  -EBUSY: too many
+ * of its connects wait, or the session of that id has not ended yet.  As fence_check(); -ESTALE
+ * also if there is no session.  -WIRE_ENOFILES: descriptors are scarce, and it is not in the
+ * reserve. -ENOMEM.
  */
 int session_lookup(struct rpc_server *server, uint64_t id,
 		   const struct wire_connect *wc, const struct tp_conn_req *req,
 		   struct rpc_session **session);
 /* A mail that named the session was handled. */
-void session_unpend(struct rpc_session *session);
+void session_mail_handled(struct rpc_session *session);
+/* Allocates the replies of all slots.  Returns 0 or -ENOMEM. */
 int session_alloc_slots(struct rpc_session *session);
 /*
- * A connection before its HELLO, in its lane.  If the session, or the server, has too many of
+ * A connection before its HELLO, in its thread.  If the session, or the server, has too many of
  * them, the host with most of them in the session loses its oldest one.
  */
-void guest_come(struct conn *conn);
+void session_add_guest(struct conn *conn);
 /*
  * The HELLO of conn is accepted: conn replaces the current connection, which is closed.  Returns
  * 0, or -ESTALE if conn is not newer.
@@ -138,10 +139,10 @@ void guest_come(struct conn *conn);
 int session_attach(struct rpc_session *session, struct conn *conn);
 /* conn, a current connection or a guest, is closed. */
 void session_conn_closed(struct conn *conn);
-/* Ends the session; in the lane's thread.  session_close() follows when it is unused. */
+/* Ends the session; in its thread.  session_close() follows when it is unused. */
 void session_end(struct rpc_session *session, bool clean);
-/* A request or a connection of the session is gone: frees the session if it was the last. */
-void session_unused(struct rpc_session *session);
+/* A request or a connection of the session is gone: frees an ended session if it was the last. */
+void session_check_unused(struct rpc_session *session);
 void session_free(struct rpc_session *session);
 
 /* ---- session_seats.c: under the server's lock, if nothing else is said ---- */
@@ -164,57 +165,59 @@ enum seat_rank {
 };
 
 /* For a new session that connects from peer: makes it a guest.  Returns 0 or -ENOMEM. */
-int seat_guest(struct rpc_session *s, const char *peer);
+int seat_add_guest(struct rpc_session *s, const char *peer);
 /* It connected when descriptors were scarce: it gets a place only in the reserve. */
-void seat_guest_scarce(struct rpc_session *s);
+void seat_mark_scarce(struct rpc_session *s);
 /* Whether the session may reconnect when descriptors are scarce. */
-bool seat_has_reserve(const struct rpc_session *s);
+bool seat_is_reserved(const struct rpc_session *s);
 /*
  * Gives a place to a guest; does nothing for a session that has one.  Call it without the lock.
  * Returns 0.  -WIRE_ENOSEATS, -WIRE_ENOFILES: there is no place, which is logged.  -EBUSY: no
  * place in the reserve now either.  -EAGAIN: the session was ended meanwhile.
  */
-int seat_take(struct rpc_session *s, enum seat_rank rank);
-/* Call it without the lock.  The WIRE_H_* flag of a session that is, or will be, in the reserve; 0: it is not. */
-uint32_t seat_shortage(struct rpc_session *s);
+int seat_assign(struct rpc_session *s, enum seat_rank rank);
 /*
- * Call it without the lock.  The session belongs to the host that sends HELLO now, whoever first used its number.  Returns
- * 0, -ENOMEM or -EAGAIN.
+ * The WIRE_H_* flag of a session that is, or will be, in the reserve; 0: it is not.  Call it
+ * without the lock.
  */
-int seat_move(struct rpc_session *s, const char *peer);
+uint32_t seat_shortage_flag(struct rpc_session *s);
 /*
- * seat_away(): the session has no connection now, and may return.  seat_back(): it returned, or
- * ends.
+ * The session belongs to the host that sends HELLO now, whoever first used its number.  Call it
+ * without the lock.  Returns 0, -ENOMEM or -EAGAIN.
  */
-void seat_away(struct rpc_session *s);
-void seat_back(struct rpc_session *s);
+int seat_set_host(struct rpc_session *s, const char *peer);
 /*
- * session_unlist(): the session accepts no more connections, and its place is free.  Its id stays
- * in use until session_close().  session_expel(): also ends it; from any thread.
+ * seat_set_disconnected(): the session has no connection now, and may return.
+ * seat_set_connected(): it returned, or ends.
  */
-void session_unlist(struct rpc_session *s);
-void session_expel(struct rpc_session *s);
+void seat_set_disconnected(struct rpc_session *s);
+void seat_set_connected(struct rpc_session *s);
+/*
+ * seat_unlist(): the session accepts no more connections, and its place is free.  Its id stays
+ * in use until session_close().  seat_expel(): also ends it; from any thread.
+ */
+void seat_unlist(struct rpc_session *s);
+void seat_expel(struct rpc_session *s);
 
 /* ---- session_fences.c: under the server's lock, if nothing else is said ---- */
 
 /*
- * Returns 0 if the session may connect, -ESTALE, or -EKEYREVOKED if
- * it was evicted.
+ * Returns 0 if the session may connect, -ESTALE, or -EKEYREVOKED if it was evicted.
  */
-int fence_known(struct rpc_server *server, uint64_t session);
+int fence_check(struct rpc_server *server, uint64_t session);
 void fence_free(struct rpc_server *server);
 /*
  * From now on, strangers cannot use that number.  If all claims are in use, the user with the
  * most claims loses his oldest.
  */
 void claim_add(struct rpc_server *server, uint64_t session, uint32_t uid);
-bool claim_has(const struct rpc_server *server, uint64_t session);
+bool claim_exists(const struct rpc_server *server, uint64_t session);
 /* A proof is required, and nobody has proved to own the session.  Needs no lock. */
-bool session_is_strangers(const struct rpc_session *s);
+bool session_is_unproved(const struct rpc_session *s);
 /*
  * A user proved that he owns the number, but a stranger has the session.  Ends the session; in
- * its lane, without the lock.  Returns -EAGAIN.
+ * its thread, without the lock.  Returns -EAGAIN.
  */
-int session_claim(struct rpc_session *s, uint32_t uid);
+int session_claim_id(struct rpc_session *s, uint32_t uid);
 
 #endif

@@ -125,26 +125,28 @@ static int server_listen(struct rpc_server *server, struct rpc_ctx *ctx)
 
 /* ---- mails ---- */
 
-static void server_handle_mail(struct lane *lane, struct mail *mail)
+static void server_handle_mail(struct server_thread *thread,
+			       struct thread_mail *mail)
 {
 	struct rpc_session *s = mail->session;
 
-	if (mail == &s->end_mail) {
+	if (mail == &s->expel_mail) {
 		session_end(s, false);
 	} else {
-		connect_continue(lane, mail);
+		connect_continue(thread, mail);
 		free(mail);
 	}
-	session_unpend(s);
+	session_mail_handled(s);
 }
 
 static void server_handle_mails(struct ctx_hook *hook)
 {
-	struct lane *lane = container_of(hook, struct lane, hook);
-	struct mail *mail;
+	struct server_thread *thread = container_of(hook, struct server_thread,
+						    hook);
+	struct thread_mail *mail;
 
-	while ((mail = lane_next_mail(lane)))
-		server_handle_mail(lane, mail);
+	while ((mail = server_thread_next_mail(thread)))
+		server_handle_mail(thread, mail);
 }
 
 /* ---- public ---- */
@@ -168,8 +170,9 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 		server->attr.carry_ms = server->attr.stall_ms / 2;
 	server->attr.ctx = NULL;
 	server->fast.max = attr->fast_bytes;
-	server->lanes = calloc(attr->nctx, sizeof(*server->lanes));
-	rc = server->lanes ? labels_init(&server->labels, attr->nctx) : -ENOMEM;
+	server->threads = calloc(attr->nctx, sizeof(*server->threads));
+	rc = server->threads ? labels_init(&server->labels, attr->nctx)
+			     : -ENOMEM;
 	if (rc)
 		goto free_lanes;
 	rc = server_listen(server, ctx);
@@ -177,11 +180,12 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 		goto fini_labels;
 	server->attr.ctx = attr->ctx;
 	for (i = 0; i < attr->nctx; i++)
-		lane_init(&server->lanes[i], server, i, server_handle_mails);
+		server_thread_init(&server->threads[i], server, i,
+				   server_handle_mails);
 	server->attr.ctx = NULL;
-	server->nlanes = attr->nctx;
+	server->nthreads = attr->nctx;
 	pthread_mutex_init(&server->lock, NULL);
-	TAILQ_INIT(&server->away);
+	TAILQ_INIT(&server->disconnected);
 	TAILQ_INIT(&server->guests);
 	TAILQ_INIT(&server->tools);
 	LIST_INIT(&server->all);
@@ -190,26 +194,26 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 fini_labels:
 	labels_fini(&server->labels);
 free_lanes:
-	free(server->lanes);
+	free(server->threads);
 	free(server);
 	return rc;
 }
 
 void rpc_server_close(struct rpc_server *server)
 {
-	struct rpc_ctx *ctx = server->lanes[0].ctx;
+	struct rpc_ctx *ctx = server->threads[0].ctx;
 	struct rpc_session *s;
 	unsigned int i;
 
 	server_unlisten(server, ctx);
-	for (i = 0; i < server->nlanes; i++)
-		lane_fini(&server->lanes[i]);
+	for (i = 0; i < server->nthreads; i++)
+		server_thread_fini(&server->threads[i]);
 	while ((s = LIST_FIRST(&server->all)))
 		session_free(s);
 	fence_free(server);
 	labels_fini(&server->labels);
 	pthread_mutex_destroy(&server->lock);
-	free(server->lanes);
+	free(server->threads);
 	free(server);
 }
 

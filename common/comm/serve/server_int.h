@@ -3,8 +3,8 @@
  * server_int.h - the server's end, shared by the files of this directory.
  *
  * The context of the listeners finds or makes the session of a connect request.  It passes the
- * request to the lane of the session.  From then on, the session belongs to the thread of that
- * lane.  The session table is shared, with one lock that is taken when connections open and
+ * request to the thread of the session, to which the session belongs from then on.  The session
+ * table is shared, with one lock that is taken when connections open and
  * close.
  *
  * A request occupies a receive buffer (struct rx) of its connection until it is answered.  So a
@@ -32,8 +32,8 @@ struct server_listener {
 
 struct rpc_server {
 	struct rpc_server_attr attr;
-	struct lane *lanes;
-	unsigned int nlanes;
+	struct server_thread *threads;
+	unsigned int nthreads;
 	struct server_listener listener[RAILS_MAX];
 	unsigned int nlisteners;
 	struct addr addr; /* in use */
@@ -45,18 +45,20 @@ struct rpc_server {
 	uint64_t refused_at; /* last log line that all places are taken */
 	struct rpc_session *table; /* by id, until session_close() returned */
 	unsigned int nsessions; /* listed ones that have a place */
-	atomic_uint ended; /* sessions that ended since the last lane_trim() */
+	atomic_uint
+		ended; /* sessions that ended since the last server_thread_trim_heap() */
 	struct host *hosts; /* session_seats.c, with the next four */
 	TAILQ_HEAD(, rpc_session) guests, tools; /* oldest first */
 	unsigned int nguests, nscarce; /* nscarce: part of nguests */
 	/* parts of nsessions: disconnected ones that are not in the reserve, and the reserve */
-	unsigned int naway, ntools;
-	atomic_uint more_guests; /* connections above SEATS_FREE of a session */
+	unsigned int ndisconnected, ntools;
+	atomic_uint extra_guests; /* connections above SEATS_FREE of a session */
 	LIST_HEAD(, rpc_session) all; /* also ended ones */
-	TAILQ_HEAD(, rpc_session) away; /* without connection, oldest first */
+	TAILQ_HEAD(, rpc_session)
+	disconnected; /* without connection, oldest first */
 	uint64_t skew; /* clock_boot() minus clock_now() */
 	struct labels labels; /* has a lock of its own */
-	struct fence *fences, *fences_of_nobody; /* each: oldest first */
+	struct fence *fences, *unowned_fences; /* each: oldest first */
 	struct claims claims;
 };
 
@@ -69,6 +71,7 @@ static inline size_t server_step(size_t size)
 /* connect.c: in the thread of the listeners; consumes req. */
 void connect_requested(struct ctx_listener *l, struct tp_conn_req *req);
 /* In the thread of the session; consumes mail->req. */
-void connect_continue(struct lane *lane, const struct mail *mail);
+void connect_continue(struct server_thread *thread,
+		      const struct thread_mail *mail);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * server_thread_int.h - the server's part on one context.  The sessions of a lane, and their
- * connections, belong to the thread of that context.  Other threads reach them with mails.
+ * server_thread_int.h - the server's part on one context, which one thread runs.  The sessions of
+ * a thread, and their connections, belong to it.  Other threads reach them with mails.
  */
 #ifndef SERVER_THREAD_INT_H
 #define SERVER_THREAD_INT_H
@@ -16,9 +16,9 @@ struct conn;
 struct rpc_server;
 struct rpc_session;
 
-/* Work for a lane.  req NULL: the session was ended from outside. */
-struct mail {
-	STAILQ_ENTRY(mail) link;
+/* Work for a thread.  req NULL: the session was ended from outside. */
+struct thread_mail {
+	STAILQ_ENTRY(thread_mail) link;
 	struct rpc_session *session;
 	struct tp_conn_req *req;
 	unsigned int rail; /* of req */
@@ -27,25 +27,25 @@ struct mail {
 	struct wire_hail hail; /* of req; zeros: none */
 	uint8_t heard[HEARD_LEN]; /* hash of the contents of req */
 };
-STAILQ_HEAD(mails, mail);
+STAILQ_HEAD(thread_mails, thread_mail);
 
-struct lane {
+struct server_thread {
 	struct ctx_hook hook;
 	struct rpc_server *server;
 	struct rpc_ctx *ctx;
 	unsigned int index;
 	pthread_mutex_t lock; /* for mails only */
-	struct mails mails;
+	struct thread_mails mails;
 	unsigned int nsessions; /* under the server's lock */
 	LIST_HEAD(, conn) conns;
 	/*
-	 * bulk_queue.c: bytes of RDMA outstanding, at most rdma_max if that is set, and the connections
-	 * that wait for their turn
+	 * bulk_queue.c: bytes of RDMA outstanding, at most rdma_max if that is set, and the
+	 * connections that wait for their turn
 	 */
 	uint64_t rdma_max, rdma_bytes;
 	TAILQ_HEAD(conn_turns, conn) turns;
-	struct shared *shared[RAILS_MAX]; /* NULL: none */
-	/* written only by the lane's thread */
+	struct receive_pool *pool[RAILS_MAX]; /* NULL: none */
+	/* written only by this thread */
 	atomic_uint_least64_t requests, protocol_errors, replays, fast, placed;
 	atomic_uint_least64_t whole, running; /* running: in execution now */
 	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
@@ -57,23 +57,23 @@ struct lane {
 	atomic_uint_least64_t conns_now, conn_bytes, session_bytes;
 	atomic_uint_least64_t message_bytes, apart_bytes, aparts_now;
 	atomic_uint_least64_t impostors, bare, outsiders, unknown;
-	struct tallies tallies;
-	struct hot hot;
+	struct request_tallies tallies;
+	struct busy_objects busy;
 	struct rpc_timer trim; /* returns freed memory to the kernel */
 	uint64_t impostor_at, unknown_at; /* time of the last log line */
-	struct parts_pace slow;
+	struct slow_pace slow;
 };
 
-/* Also adds the hook of the lane; run() takes the mails. */
-void lane_init(struct lane *lane, struct rpc_server *server, unsigned int index,
-	       void (*run)(struct ctx_hook *hook));
+/* Also adds the hook, whose run() takes the mails. */
+void server_thread_init(struct server_thread *thread, struct rpc_server *server,
+			unsigned int index, void (*run)(struct ctx_hook *hook));
 /* Rejects the connect requests that wait, and frees the connections. */
-void lane_fini(struct lane *lane);
-/* From any thread.  The mail belongs to the lane until it is handled. */
-void lane_post(struct lane *lane, struct mail *mail);
+void server_thread_fini(struct server_thread *thread);
+/* From any thread.  The mail belongs to the thread until it is handled. */
+void server_thread_post(struct server_thread *thread, struct thread_mail *mail);
 /* The next mail, which belongs to the caller now; NULL: there is none. */
-struct mail *lane_next_mail(struct lane *lane);
+struct thread_mail *server_thread_next_mail(struct server_thread *thread);
 /* A session was freed.  After many of them, returns memory to the kernel. */
-void lane_session_ended(struct lane *lane);
+void server_thread_session_ended(struct server_thread *thread);
 
 #endif

@@ -9,30 +9,30 @@
 /* ---- the table, under the server's lock ---- */
 
 /* The id may be used again. */
-static void session_forget(struct rpc_session *s)
+static void session_remove(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
-	session_unlist(s);
+	seat_unlist(s);
 	HASH_DEL(server->table, s);
 	LIST_REMOVE(s, all_link);
 	s->all_link.le_prev = NULL;
 }
 
-static struct lane *session_lane(struct rpc_server *server)
+static struct server_thread *session_choose_thread(struct rpc_server *server)
 {
-	struct lane *best = &server->lanes[0];
+	struct server_thread *best = &server->threads[0];
 	unsigned int i;
 
-	for (i = 1; i < server->nlanes; i++) {
-		if (server->lanes[i].nsessions < best->nsessions)
-			best = &server->lanes[i];
+	for (i = 1; i < server->nthreads; i++) {
+		if (server->threads[i].nsessions < best->nsessions)
+			best = &server->threads[i];
 	}
 	return best;
 }
 
 static void session_ttl(struct rpc_timer *timer);
-static void session_ended(struct ctx_task *task);
+static void session_finish(struct ctx_task *task);
 
 static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 		       const struct tp_conn_req *req, struct rpc_session **out)
@@ -47,26 +47,26 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 		free(s);
 		return -ENOMEM;
 	}
-	s->lane = session_lane(server);
-	s->end_mail.session = s;
+	s->thread = session_choose_thread(server);
+	s->expel_mail.session = s;
 	s->info.role = le16toh(wc->role);
 	s->info.peer = "-";
-	s->info.ctx = s->lane->ctx;
-	s->info.ctx_index = s->lane->index;
+	s->info.ctx = s->thread->ctx;
+	s->info.ctx_index = s->thread->index;
 	s->credits = server->attr.slots;
 	s->ttl.fire = session_ttl;
-	s->end.run = session_ended;
+	s->end.run = session_finish;
 	TAILQ_INIT(&s->guests);
-	if (seat_guest(s, tp_req_peer(req))) {
+	if (seat_add_guest(s, tp_req_peer(req))) {
 		HASH_DEL(server->table, s);
 		free(s);
 		return -ENOMEM;
 	}
-	s->lane->nsessions++;
+	s->thread->nsessions++;
 	s->listed = true;
 	LIST_INSERT_HEAD(&server->all, s, all_link);
 	if (tp_req_scarce(req))
-		seat_guest_scarce(s);
+		seat_mark_scarce(s);
 	*out = s;
 	return 0;
 }
@@ -75,9 +75,9 @@ static int session_new(struct rpc_server *server, const struct wire_connect *wc,
 static int session_may_join(const struct rpc_session *s,
 			    const struct tp_conn_req *req)
 {
-	if (!s->listed || s->pending >= SERVER_OLD_CONNS)
+	if (!s->listed || s->pending_mails >= SERVER_OLD_CONNS)
 		return -EBUSY;
-	return tp_req_scarce(req) && !seat_has_reserve(s) ? -WIRE_ENOFILES : 0;
+	return tp_req_scarce(req) && !seat_is_reserved(s) ? -WIRE_ENOFILES : 0;
 }
 
 int session_lookup(struct rpc_server *server, uint64_t id,
@@ -89,27 +89,27 @@ int session_lookup(struct rpc_server *server, uint64_t id,
 
 	pthread_mutex_lock(&server->lock);
 	HASH_FIND(hh, server->table, &id, sizeof(id), s);
-	rc = fence_known(server, id);
+	rc = fence_check(server, id);
 	if (!rc && !s)
 		rc = wc ? session_new(server, wc, req, &s) : -ESTALE;
 	else if (!rc)
 		rc = session_may_join(s, req);
 	if (!rc) {
-		s->pending++;
+		s->pending_mails++;
 		*out = s;
 	}
 	pthread_mutex_unlock(&server->lock);
 	return rc;
 }
 
-void session_unpend(struct rpc_session *s)
+void session_mail_handled(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
 	pthread_mutex_lock(&server->lock);
-	s->pending--;
+	s->pending_mails--;
 	pthread_mutex_unlock(&server->lock);
-	session_unused(s);
+	session_check_unused(s);
 }
 
 bool rpc_server_knows(struct rpc_server *server, uint64_t id)
@@ -162,10 +162,10 @@ static struct conn *session_guest_to_close(const struct rpc_session *s)
 	return worst;
 }
 
-void guest_come(struct conn *conn)
+void session_add_guest(struct conn *conn)
 {
 	struct rpc_session *s = conn->session;
-	atomic_uint *more = &conn->lane->server->more_guests;
+	atomic_uint *more = &conn->thread->server->extra_guests;
 
 	conn->is_guest = true;
 	TAILQ_INSERT_TAIL(&s->guests, conn, guest_link);
@@ -177,7 +177,7 @@ void guest_come(struct conn *conn)
 }
 
 /* conn sent HELLO, or is closed. */
-static void guest_leave(struct conn *conn)
+static void session_remove_guest(struct conn *conn)
 {
 	struct rpc_session *s = conn->session;
 
@@ -186,7 +186,7 @@ static void guest_leave(struct conn *conn)
 	conn->is_guest = false;
 	TAILQ_REMOVE(&s->guests, conn, guest_link);
 	if (s->nguests-- > SEATS_FREE)
-		atomic_fetch_sub(&conn->lane->server->more_guests, 1);
+		atomic_fetch_sub(&conn->thread->server->extra_guests, 1);
 }
 
 /* ---- the current connection ---- */
@@ -196,7 +196,7 @@ static void guest_leave(struct conn *conn)
  */
 int session_alloc_slots(struct rpc_session *s)
 {
-	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	const struct rpc_server_attr *attr = &s->thread->server->attr;
 	size_t step = server_step(attr->reply_max);
 	size_t len = (step * attr->slots + 4095) & ~(size_t)4095;
 	unsigned int i;
@@ -210,7 +210,7 @@ int session_alloc_slots(struct rpc_session *s)
 	if (!s->slots || !s->block)
 		return -ENOMEM;
 	s->bytes = sizeof(*s) + len + attr->slots * sizeof(*s->slots);
-	lane_add(&s->lane->session_bytes, s->bytes);
+	counter_add(&s->thread->session_bytes, s->bytes);
 	rail_mem_init(&s->mem, s->block, len, 0);
 	for (i = 0; i < attr->slots; i++)
 		s->slots[i].reply = s->block + i * step;
@@ -223,40 +223,40 @@ int session_alloc_slots(struct rpc_session *s)
  */
 int session_attach(struct rpc_session *s, struct conn *conn)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
 	if (s->epoch && (int32_t)(conn->epoch - s->epoch) <= 0)
 		return -ESTALE;
 	if (s->conn)
 		conn_close(s->conn, -ESTALE);
-	guest_leave(conn);
+	session_remove_guest(conn);
 	s->conn = conn;
 	s->epoch = conn->epoch;
 	s->info.peer = conn->peer;
 	s->info.features = conn->features;
-	rpc_timer_clear(s->lane->ctx, &s->ttl);
+	rpc_timer_clear(s->thread->ctx, &s->ttl);
 	pthread_mutex_lock(&server->lock);
-	seat_back(s);
+	seat_set_connected(s);
 	pthread_mutex_unlock(&server->lock);
 	return 0;
 }
 
-bool rpc_session_here(const struct rpc_session *session)
+bool rpc_session_is_connected(const struct rpc_session *session)
 {
 	return session->conn;
 }
 
 static void session_detach(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
 	s->conn = NULL;
 	s->info.peer = "-";
-	s->spared = false;
+	s->ttl_extended = false;
 	pthread_mutex_lock(&server->lock);
 	if (s->listed) {
-		seat_away(s);
-		rpc_timer_set(s->lane->ctx, &s->ttl,
+		seat_set_disconnected(s);
+		rpc_timer_set(s->thread->ctx, &s->ttl,
 			      clock_after_ms(server->attr.session_ttl_ms));
 	}
 	pthread_mutex_unlock(&server->lock);
@@ -266,7 +266,7 @@ void session_conn_closed(struct conn *conn)
 {
 	struct rpc_session *s = conn->session;
 
-	guest_leave(conn);
+	session_remove_guest(conn);
 	if (s->conn == conn)
 		session_detach(s);
 	else if (s->state == SESSION_NEW && !s->nguests)
@@ -283,17 +283,18 @@ void session_conn_closed(struct conn *conn)
 static void session_ttl(struct rpc_timer *timer)
 {
 	struct rpc_session *s = container_of(timer, struct rpc_session, ttl);
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 	bool over;
 
 	pthread_mutex_lock(&server->lock);
-	over = s->listed && (s->spared || (!s->pending && !s->nguests));
+	over = s->listed &&
+	       (s->ttl_extended || (!s->pending_mails && !s->nguests));
 	if (over)
-		session_unlist(s);
+		seat_unlist(s);
 	else if (s->listed)
-		rpc_timer_set(s->lane->ctx, timer,
+		rpc_timer_set(s->thread->ctx, timer,
 			      clock_after_ms(server->attr.stall_ms));
-	s->spared = true;
+	s->ttl_extended = true;
 	pthread_mutex_unlock(&server->lock);
 	if (!over)
 		return;
@@ -306,66 +307,66 @@ static void session_ttl(struct rpc_timer *timer)
 
 void session_end(struct rpc_session *s, bool clean)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
 	if (s->state == SESSION_ENDED)
 		return;
 	s->state = SESSION_ENDED;
 	s->clean = clean;
 	pthread_mutex_lock(&server->lock);
-	session_unlist(s);
+	seat_unlist(s);
 	pthread_mutex_unlock(&server->lock);
-	rpc_timer_clear(s->lane->ctx, &s->ttl);
+	rpc_timer_clear(s->thread->ctx, &s->ttl);
 	while (s->nguests)
 		conn_close(TAILQ_FIRST(&s->guests), -ESTALE);
 	if (s->conn)
 		conn_close(s->conn, clean ? 0 : -ESTALE);
-	session_unused(s);
+	session_check_unused(s);
 }
 
-void session_unused(struct rpc_session *s)
+void session_check_unused(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
-	unsigned int pending;
+	struct rpc_server *server = s->thread->server;
+	unsigned int pending_mails;
 
 	if (s->state != SESSION_ENDED || s->nexec || s->nconns)
 		return;
 	pthread_mutex_lock(&server->lock);
-	pending = s->pending;
+	pending_mails = s->pending_mails;
 	pthread_mutex_unlock(&server->lock);
-	if (!pending)
-		ctx_defer(s->lane->ctx, &s->end);
+	if (!pending_mails)
+		ctx_defer(s->thread->ctx, &s->end);
 }
 
-static void session_ended(struct ctx_task *task)
+static void session_finish(struct ctx_task *task)
 {
 	struct rpc_session *s = container_of(task, struct rpc_session, end);
-	struct lane *lane = s->lane;
-	struct rpc_server *server = lane->server;
+	struct server_thread *thread = s->thread;
+	struct rpc_server *server = thread->server;
 	const struct rpc_service *service = server->attr.service;
 
 	if (s->opened && service->session_close)
 		service->session_close(server->attr.arg, s, s->clean);
 	pthread_mutex_lock(&server->lock);
-	session_forget(s);
+	session_remove(s);
 	pthread_mutex_unlock(&server->lock);
 	session_free(s);
-	lane_session_ended(lane);
+	server_thread_session_ended(thread);
 }
 
 void session_free(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 	const struct rpc_service *service = server->attr.service;
 
 	if (s->opened && service->session_free)
 		service->session_free(server->attr.arg, s);
 	if (s->all_link.le_prev)
-		session_forget(s);
-	labels_leave(s);
-	rpc_timer_clear(s->lane->ctx, &s->ttl);
-	ctx_undefer(s->lane->ctx, &s->end);
-	lane_add(&s->lane->session_bytes, -s->bytes);
+		session_remove(s);
+	labels_release(s);
+	rpc_timer_clear(s->thread->ctx, &s->ttl);
+	ctx_undefer(s->thread->ctx, &s->end);
+	counter_add(&s->thread->session_bytes, -s->bytes);
 	rail_mem_fini(&s->mem);
 	free(s->block);
 	free(s->slots);
@@ -382,7 +383,7 @@ struct rpc_session_info *rpc_session_info(struct rpc_session *session)
 int rpc_session_seed(struct rpc_session *s, unsigned int slot, uint64_t seq,
 		     const void *reply, size_t len)
 {
-	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	const struct rpc_server_attr *attr = &s->thread->server->attr;
 
 	if (slot >= attr->slots || len < sizeof(struct wire_hdr) ||
 	    len > attr->reply_max)

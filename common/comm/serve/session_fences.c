@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_fences.c - ids of sessions that may not return, or may return only with proof.  Only the
- * latest are kept.  A session that stays disconnected while that many others are fenced has long
- * been forgotten by all others.
+ * session_fences.c - ids of sessions that may not return, or may return only with proof.  Only
+ * the latest are kept.  A session that stays disconnected while that many others are fenced has
+ * long been forgotten by all others.
  */
 #include "common/comm/serve/server_int.h"
 
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool session_is_strangers(const struct rpc_session *s)
+bool session_is_unproved(const struct rpc_session *s)
 {
-	const struct doorkeeper *keeper = s->lane->server->attr.keeper;
+	const struct doorkeeper *keeper = s->thread->server->attr.keeper;
 
 	return keeper && keeper->admission != ADMIT_ALL &&
 	       s->info.role == WIRE_ROLE_CLIENT && !s->info.proved;
@@ -32,13 +32,13 @@ static struct fence *fence_find(struct fence *fences, uint64_t session)
 	return fence_session;
 }
 
-int fence_known(struct rpc_server *server, uint64_t session)
+int fence_check(struct rpc_server *server, uint64_t session)
 {
 	const struct fence *fence_session = fence_find(server->fences, session);
 
 	if (!fence_session)
-		return fence_find(server->fences_of_nobody, session) ? -ESTALE
-								     : 0;
+		return fence_find(server->unowned_fences, session) ? -ESTALE
+								   : 0;
 	return fence_session->evicted ? -EKEYREVOKED : -ESTALE;
 }
 
@@ -96,7 +96,7 @@ static void claim_drop_one(struct claims *c)
 		(size_t)(&c->claim[c->n] - loser) * sizeof(*loser));
 }
 
-bool claim_has(const struct rpc_server *server, uint64_t session)
+bool claim_exists(const struct rpc_server *server, uint64_t session)
 {
 	const struct claims *c = &server->claims;
 	unsigned int i;
@@ -111,21 +111,21 @@ void claim_add(struct rpc_server *server, uint64_t session, uint32_t uid)
 {
 	struct claims *c = &server->claims;
 
-	if (claim_has(server, session))
+	if (claim_exists(server, session))
 		return;
 	if (c->n == CLAIMS)
 		claim_drop_one(c);
 	c->claim[c->n++] = (struct claim){ session, uid };
 }
 
-int session_claim(struct rpc_session *s, uint32_t uid)
+int session_claim_id(struct rpc_session *s, uint32_t uid)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
 	pthread_mutex_lock(&server->lock);
 	claim_add(server, s->info.id, uid);
 	if (s->listed)
-		session_expel(s);
+		seat_expel(s);
 	pthread_mutex_unlock(&server->lock);
 	return -EAGAIN;
 }
@@ -135,13 +135,13 @@ int session_claim(struct rpc_session *s, uint32_t uid)
 /*
  * s: the session of that id, or NULL.  Whether it is open and no user has proved to own it.
  */
-static bool session_is_nobodys(const struct rpc_session *s)
+static bool session_is_unowned(const struct rpc_session *s)
 {
-	const struct doorkeeper *keeper = s ? s->lane->server->attr.keeper
+	const struct doorkeeper *keeper = s ? s->thread->server->attr.keeper
 					    : NULL;
 
 	return keeper && keeper->admission == ADMIT_STRANGERS && s->opened &&
-	       session_is_strangers(s);
+	       session_is_unproved(s);
 }
 
 /*
@@ -151,11 +151,11 @@ static bool session_is_nobodys(const struct rpc_session *s)
 static int fence_add_for(struct rpc_server *server, uint64_t id,
 			 const struct rpc_session *s)
 {
-	if (!session_is_nobodys(s))
+	if (!session_is_unowned(s))
 		return fence_add(&server->fences, id, false);
-	return claim_has(server, id)
+	return claim_exists(server, id)
 		       ? 0
-		       : fence_add(&server->fences_of_nobody, id, false);
+		       : fence_add(&server->unowned_fences, id, false);
 }
 
 static void fence_session(struct rpc_server *server, uint64_t id, bool evicted)
@@ -173,7 +173,7 @@ static void fence_session(struct rpc_server *server, uint64_t id, bool evicted)
 			  "return",
 			  (unsigned long long)id);
 	if (s && s->listed)
-		session_expel(s);
+		seat_expel(s);
 	pthread_mutex_unlock(&server->lock);
 }
 
@@ -200,5 +200,5 @@ static void fence_list_free(struct fence **fences)
 void fence_free(struct rpc_server *server)
 {
 	fence_list_free(&server->fences);
-	fence_list_free(&server->fences_of_nobody);
+	fence_list_free(&server->unowned_fences);
 }

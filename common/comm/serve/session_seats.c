@@ -60,7 +60,7 @@ static struct rpc_session *seat_worst_guest(const struct rpc_server *server,
 
 static void seat_remove_guest(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
 	TAILQ_REMOVE(&server->guests, s, guest_link);
 	server->nguests--;
@@ -70,36 +70,36 @@ static void seat_remove_guest(struct rpc_session *s)
 }
 
 /* It has one of the max_sessions places. */
-static bool is_ordinary(const struct rpc_session *s)
+static bool seat_is_ordinary(const struct rpc_session *s)
 {
 	return !s->is_guest && !s->shortage;
 }
 
-void seat_away(struct rpc_session *s)
+void seat_set_disconnected(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
-	s->away = true;
-	TAILQ_INSERT_TAIL(&server->away, s, away_link);
-	server->naway += is_ordinary(s);
+	s->disconnected = true;
+	TAILQ_INSERT_TAIL(&server->disconnected, s, disconnected_link);
+	server->ndisconnected += seat_is_ordinary(s);
 }
 
-void seat_back(struct rpc_session *s)
+void seat_set_connected(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
-	if (!s->away)
+	if (!s->disconnected)
 		return;
-	s->away = false;
-	TAILQ_REMOVE(&server->away, s, away_link);
-	server->naway -= is_ordinary(s);
+	s->disconnected = false;
+	TAILQ_REMOVE(&server->disconnected, s, disconnected_link);
+	server->ndisconnected -= seat_is_ordinary(s);
 }
 
 static void reserve_add(struct rpc_server *server, struct rpc_session *s,
 			int shortage)
 {
 	s->shortage = shortage;
-	s->seated = clock_now();
+	s->reserved_at = clock_now();
 	TAILQ_INSERT_TAIL(&server->tools, s, tool_link);
 	server->ntools++;
 }
@@ -115,9 +115,9 @@ static void reserve_remove(struct rpc_server *server, struct rpc_session *s)
 
 /* ---- the end of a place ---- */
 
-static void seat_leave(struct rpc_session *s)
+static void seat_give_up(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
 	if (s->is_guest) {
 		seat_remove_guest(s);
@@ -130,21 +130,21 @@ static void seat_leave(struct rpc_session *s)
 	s->host = NULL;
 }
 
-void session_unlist(struct rpc_session *s)
+void seat_unlist(struct rpc_session *s)
 {
 	if (!s->listed)
 		return;
 	s->listed = false;
-	seat_back(s);
-	seat_leave(s);
-	s->lane->nsessions--;
+	seat_set_connected(s);
+	seat_give_up(s);
+	s->thread->nsessions--;
 }
 
-void session_expel(struct rpc_session *s)
+void seat_expel(struct rpc_session *s)
 {
-	session_unlist(s);
-	s->pending++;
-	lane_post(s->lane, &s->end_mail);
+	seat_unlist(s);
+	s->pending_mails++;
+	server_thread_post(s->thread, &s->expel_mail);
 }
 
 /* ---- guests ---- */
@@ -153,7 +153,7 @@ void session_expel(struct rpc_session *s)
 static bool server_is_full(const struct rpc_server *server)
 {
 	return server->nguests > SEATS_GUESTS &&
-	       server->nsessions - server->ntools - server->naway +
+	       server->nsessions - server->ntools - server->ndisconnected +
 			       server->nguests >
 		       server->attr.max_sessions;
 }
@@ -166,9 +166,9 @@ static unsigned int reserve_size(void)
 	return n < 2 ? 2 : n < SEATS_TOOLS ? n : SEATS_TOOLS;
 }
 
-int seat_guest(struct rpc_session *s, const char *peer)
+int seat_add_guest(struct rpc_session *s, const char *peer)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 	struct host *h = host_find(server, peer);
 
 	if (!h)
@@ -179,20 +179,20 @@ int seat_guest(struct rpc_session *s, const char *peer)
 	TAILQ_INSERT_TAIL(&server->guests, s, guest_link);
 	server->nguests++;
 	if (server_is_full(server))
-		session_expel(seat_worst_guest(server, false));
+		seat_expel(seat_worst_guest(server, false));
 	return 0;
 }
 
-void seat_guest_scarce(struct rpc_session *s)
+void seat_mark_scarce(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 
 	s->scarce = true;
 	if (++server->nscarce > 2 * reserve_size())
-		session_expel(seat_worst_guest(server, true));
+		seat_expel(seat_worst_guest(server, true));
 }
 
-bool seat_has_reserve(const struct rpc_session *s)
+bool seat_is_reserved(const struct rpc_session *s)
 {
 	return !s->is_guest && (s->shortage || s->info.role == WIRE_ROLE_MGR);
 }
@@ -208,8 +208,8 @@ static bool seat_make_room(struct rpc_server *server, const struct host *h,
 {
 	struct rpc_session *s;
 
-	TAILQ_FOREACH(s, &server->away, away_link) {
-		if (s->pending || s->is_guest || s->shortage ||
+	TAILQ_FOREACH(s, &server->disconnected, disconnected_link) {
+		if (s->pending_mails || s->is_guest || s->shortage ||
 		    (only ? s->host != h : s->host->seats < h->seats))
 			continue;
 		log_warn(server->attr.log,
@@ -217,7 +217,7 @@ static bool seat_make_room(struct rpc_server *server, const struct host *h,
 			 "raise max_sessions (%u)",
 			 (unsigned long long)s->info.id, s->info.cred.name,
 			 server->attr.max_sessions);
-		session_expel(s);
+		seat_expel(s);
 		return true;
 	}
 	return false;
@@ -295,19 +295,19 @@ static int reserve_find(struct rpc_server *server, enum wire_role comes)
 
 	if (server->ntools < reserve_size())
 		return 0;
-	if (!oldest || clock_now() - oldest->seated <
+	if (!oldest || clock_now() - oldest->reserved_at <
 			       server->attr.stall_ms / 2 * CLOCK_NS_PER_MS)
 		return -EBUSY;
 	log_warn(server->attr.log,
 		 "session %016llx (%s): ended to make room in the reserve for "
 		 "another administrator's tool",
 		 (unsigned long long)oldest->info.id, oldest->info.cred.name);
-	session_expel(oldest);
+	seat_expel(oldest);
 	return 0;
 }
 
-static int seat_take_locked(struct rpc_server *server, struct rpc_session *s,
-			    enum seat_rank rank)
+static int seat_assign_locked(struct rpc_server *server, struct rpc_session *s,
+			      enum seat_rank rank)
 {
 	int shortage = 0, rc = 0;
 
@@ -326,18 +326,18 @@ static int seat_take_locked(struct rpc_server *server, struct rpc_session *s,
 	if (shortage)
 		reserve_add(server, s, shortage);
 	server->nsessions++;
-	server->naway += s->away && !shortage;
+	server->ndisconnected += s->disconnected && !shortage;
 	s->host->seats++;
 	return 0;
 }
 
-int seat_take(struct rpc_session *s, enum seat_rank rank)
+int seat_assign(struct rpc_session *s, enum seat_rank rank)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 	int rc;
 
 	pthread_mutex_lock(&server->lock);
-	rc = seat_take_locked(server, s, rank);
+	rc = seat_assign_locked(server, s, rank);
 	pthread_mutex_unlock(&server->lock);
 	return rc;
 }
@@ -353,9 +353,9 @@ static int seat_find_shortage(const struct rpc_server *server,
 	return server_has_place(server) ? 0 : -WIRE_ENOSEATS;
 }
 
-uint32_t seat_shortage(struct rpc_session *s)
+uint32_t seat_shortage_flag(struct rpc_session *s)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 	int shortage;
 
 	pthread_mutex_lock(&server->lock);
@@ -366,9 +366,9 @@ uint32_t seat_shortage(struct rpc_session *s)
 					    : WIRE_H_NOSEATS;
 }
 
-static int seat_move_locked(struct rpc_session *s, const char *peer)
+static int seat_set_host_locked(struct rpc_session *s, const char *peer)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 	struct host *h = s->listed ? host_find(server, peer) : NULL;
 
 	if (!h)
@@ -384,13 +384,13 @@ static int seat_move_locked(struct rpc_session *s, const char *peer)
 	return 0;
 }
 
-int seat_move(struct rpc_session *s, const char *peer)
+int seat_set_host(struct rpc_session *s, const char *peer)
 {
-	struct rpc_server *server = s->lane->server;
+	struct rpc_server *server = s->thread->server;
 	int rc;
 
 	pthread_mutex_lock(&server->lock);
-	rc = seat_move_locked(s, peer);
+	rc = seat_set_host_locked(s, peer);
 	pthread_mutex_unlock(&server->lock);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* slow_requests.c - where the time of a request is spent: see request_stats_int.h and rpc_serve.h. */
+/* slow_requests.c - the parts of a request's time: see request_stats_int.h and rpc_serve.h. */
 #include "common/comm/serve/conn_int.h"
 
 #include <inttypes.h>
@@ -8,15 +8,15 @@
 
 static uint64_t slow_ns(const struct rx *rx)
 {
-	return rx->conn->lane->server->attr.slow_ms * CLOCK_NS_PER_MS;
+	return rx->conn->thread->server->attr.slow_ms * CLOCK_NS_PER_MS;
 }
 
-void parts_begin(struct rx *rx)
+void request_time_begin(struct rx *rx)
 {
-	rx->parts = (struct parts){ .since = rx->arrived };
+	rx->time = (struct request_time){ .since = rx->arrived };
 }
 
-static enum rpc_part parts_current(const struct parts *p)
+static enum rpc_part request_time_part(const struct request_time *p)
 {
 	unsigned int part = RPC_PARTS - 1;
 
@@ -26,7 +26,8 @@ static enum rpc_part parts_current(const struct parts *p)
 }
 
 /* The clock of the context may lag a little.  Then nothing is added. */
-static void parts_add_until(struct parts *p, enum rpc_part part, uint64_t at)
+static void request_time_add(struct request_time *p, enum rpc_part part,
+			     uint64_t at)
 {
 	if (at <= p->since)
 		return;
@@ -34,15 +35,15 @@ static void parts_add_until(struct parts *p, enum rpc_part part, uint64_t at)
 	p->since = at;
 }
 
-static uint64_t parts_boot_time(const struct rx *rx, uint64_t at)
+static uint64_t request_boot_time(const struct rx *rx, uint64_t at)
 {
-	return at + rx->conn->lane->server->skew;
+	return at + rx->conn->thread->server->skew;
 }
 
-static void parts_update(struct rx *rx)
+static void request_time_update(struct rx *rx)
 {
-	parts_add_until(&rx->parts, parts_current(&rx->parts),
-			parts_boot_time(rx, rx->conn->link.ctx->now));
+	request_time_add(&rx->time, request_time_part(&rx->time),
+			 request_boot_time(rx, rx->conn->link.ctx->now));
 }
 
 void rpc_req_enter(struct rpc_req *req, enum rpc_part part)
@@ -51,44 +52,44 @@ void rpc_req_enter(struct rpc_req *req, enum rpc_part part)
 
 	if (!slow_ns(rx))
 		return;
-	parts_update(rx);
-	rx->parts.in[part]++;
+	request_time_update(rx);
+	rx->time.in[part]++;
 }
 
 void rpc_req_leave(struct rpc_req *req, enum rpc_part part)
 {
 	struct rx *rx = container_of(req, struct rx, req);
 
-	if (!slow_ns(rx) || !rx->parts.in[part])
+	if (!slow_ns(rx) || !rx->time.in[part])
 		return;
-	parts_update(rx);
-	rx->parts.in[part]--;
+	request_time_update(rx);
+	rx->time.in[part]--;
 }
 
 void rpc_req_leave_from(struct rpc_req *req, enum rpc_part part, uint64_t began)
 {
 	struct rx *rx = container_of(req, struct rx, req);
 
-	if (began && slow_ns(rx) && parts_current(&rx->parts) == part)
-		parts_add_until(&rx->parts, RPC_QUEUE,
-				parts_boot_time(rx, began));
+	if (began && slow_ns(rx) && request_time_part(&rx->time) == part)
+		request_time_add(&rx->time, RPC_QUEUE,
+				 request_boot_time(rx, began));
 	rpc_req_leave(req, part);
 }
 
-void rpc_req_unhurried(struct rpc_req *req)
+void rpc_req_expect_wait(struct rpc_req *req)
 {
-	container_of(req, struct rx, req)->parts.unhurried = true;
+	container_of(req, struct rx, req)->time.wait_expected = true;
 }
 
 /* ---- the log line ---- */
 
-static bool slow_line_is_allowed(struct parts_pace *pace, uint64_t now)
+static bool slow_line_is_allowed(struct slow_pace *pace, uint64_t now)
 {
 	if (!pace->second || now - pace->second >= 1000 * CLOCK_NS_PER_MS) {
 		pace->second = now;
 		pace->lines = 0;
 	}
-	if (pace->lines == PARTS_LINES) {
+	if (pace->lines == SLOW_LINES) {
 		pace->more++;
 		return false;
 	}
@@ -96,7 +97,8 @@ static bool slow_line_is_allowed(struct parts_pace *pace, uint64_t now)
 	return true;
 }
 
-static void slow_format_parts(const struct parts *p, char *buf, size_t len)
+static void slow_format_parts(const struct request_time *p, char *buf,
+			      size_t len)
 {
 	static const char *const name[RPC_PARTS] = {
 		[RPC_QUEUE] = "queue",	   [RPC_BUFFER] = "buffer",
@@ -117,7 +119,7 @@ static void slow_format_parts(const struct parts *p, char *buf, size_t len)
 static void slow_format_object(const struct rx *rx, char *buf, size_t len)
 {
 	const struct rpc_service *service =
-		rx->conn->lane->server->attr.service;
+		rx->conn->thread->server->attr.service;
 	uint64_t object = service->object ? service->object(&rx->req) : 0;
 
 	buf[0] = '\0';
@@ -125,7 +127,7 @@ static void slow_format_object(const struct rx *rx, char *buf, size_t len)
 		snprintf(buf, len, " of %016" PRIx64, object);
 }
 
-static void slow_format_more(struct parts_pace *pace, char *buf, size_t len)
+static void slow_format_more(struct slow_pace *pace, char *buf, size_t len)
 {
 	buf[0] = '\0';
 	if (pace->more)
@@ -139,13 +141,13 @@ static void slow_log_request(const struct rx *rx, uint64_t took,
 {
 	const struct rpc_session *s = rx->conn->session;
 	const struct wire_as *as = rx->req.msg.as;
-	struct lane *lane = rx->conn->lane;
+	struct server_thread *thread = rx->conn->thread;
 	char parts[224], object[24], more[48];
 
-	slow_format_parts(&rx->parts, parts, sizeof(parts));
+	slow_format_parts(&rx->time, parts, sizeof(parts));
 	slow_format_object(rx, object, sizeof(object));
-	slow_format_more(&lane->slow, more, sizeof(more));
-	log_warn(lane->server->attr.log,
+	slow_format_more(&thread->slow, more, sizeof(more));
+	log_warn(thread->server->attr.log,
 		 "slow: %s%s took %llu ms: %s; %" PRIu64 " bytes in, %" PRIu64
 		 " out, status %" PRIu32 "; %s (%s), user %" PRIu32
 		 ", job %.*s%s",
@@ -156,13 +158,13 @@ static void slow_log_request(const struct rx *rx, uint64_t took,
 		 WIRE_JOB_MAX, s->labels.job[0] ? s->labels.job : "-", more);
 }
 
-void parts_end(struct rx *rx, uint64_t now, uint32_t status)
+void request_time_end(struct rx *rx, uint64_t now, uint32_t status)
 {
 	uint64_t slow = slow_ns(rx), took = now - rx->arrived;
 
-	if (!slow || took < slow || rx->parts.unhurried)
+	if (!slow || took < slow || rx->time.wait_expected)
 		return;
-	parts_add_until(&rx->parts, parts_current(&rx->parts), now);
-	if (slow_line_is_allowed(&rx->conn->lane->slow, now))
+	request_time_add(&rx->time, request_time_part(&rx->time), now);
+	if (slow_line_is_allowed(&rx->conn->thread->slow, now))
 		slow_log_request(rx, took, status);
 }

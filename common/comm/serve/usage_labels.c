@@ -12,17 +12,17 @@
 static struct label *label_new(struct labels *all, const struct label_key *key)
 {
 	struct label *l = calloc(1, sizeof(*l));
-	size_t len = all->lanes * sizeof(*l->lane);
+	size_t len = all->threads * sizeof(*l->counts);
 
 	if (!l)
 		return NULL;
-	l->lane = aligned_alloc(_Alignof(struct label_count), len);
-	if (!l->lane) {
+	l->counts = aligned_alloc(_Alignof(struct label_count), len);
+	if (!l->counts) {
 		free(l);
 		return NULL;
 	}
-	for (unsigned int i = 0; i < all->lanes; i++)
-		l->lane[i] = (struct label_count){ 0 };
+	for (unsigned int i = 0; i < all->threads; i++)
+		l->counts[i] = (struct label_count){ 0 };
 	l->key = *key;
 	return l;
 }
@@ -30,15 +30,15 @@ static struct label *label_new(struct labels *all, const struct label_key *key)
 static void label_free(struct label *l)
 {
 	if (l)
-		free(l->lane);
+		free(l->counts);
 	free(l);
 }
 
-int labels_init(struct labels *all, unsigned int lanes)
+int labels_init(struct labels *all, unsigned int threads)
 {
 	const struct label_key nobody = { 0 };
 
-	*all = (struct labels){ .lanes = lanes };
+	*all = (struct labels){ .threads = threads };
 	all->others = label_new(all, &nobody);
 	if (!all->others)
 		return -ENOMEM;
@@ -64,21 +64,21 @@ static uint64_t counter_get(const atomic_uint_least64_t *n)
 void label_total(const struct labels *all, const struct label *l,
 		 struct label_sum *sum)
 {
-	for (unsigned int i = 0; i < all->lanes; i++) {
-		sum->requests += counter_get(&l->lane[i].requests);
-		sum->errors += counter_get(&l->lane[i].errors);
-		sum->bytes_in += counter_get(&l->lane[i].bytes_in);
-		sum->bytes_out += counter_get(&l->lane[i].bytes_out);
-		sum->ns += counter_get(&l->lane[i].ns);
+	for (unsigned int i = 0; i < all->threads; i++) {
+		sum->requests += counter_get(&l->counts[i].requests);
+		sum->errors += counter_get(&l->counts[i].errors);
+		sum->bytes_in += counter_get(&l->counts[i].bytes_in);
+		sum->bytes_out += counter_get(&l->counts[i].bytes_out);
+		sum->ns += counter_get(&l->counts[i].ns);
 	}
 }
 
-static void sum_add_told(struct label_sum *to, const struct label_sum *told)
+static void label_sum_add(struct label_sum *to, const struct label_sum *io)
 {
-	to->requests += told->requests;
-	to->bytes_in += told->bytes_in;
-	to->bytes_out += told->bytes_out;
-	to->ns += told->ns;
+	to->requests += io->requests;
+	to->bytes_in += io->bytes_in;
+	to->bytes_out += io->bytes_out;
+	to->ns += io->ns;
 }
 
 /* Folds an idle label into the others.  Returns its place. */
@@ -87,7 +87,7 @@ static unsigned int label_fold(struct labels *all, struct label *l)
 	unsigned int place = l->place;
 
 	label_total(all, l, &all->folded);
-	sum_add_told(&all->others->told, &l->told);
+	label_sum_add(&all->others->direct, &l->direct);
 	TAILQ_REMOVE(&all->idle, l, idle_link);
 	HASH_DEL(all->by_key, l);
 	all->table[place] = NULL;
@@ -172,24 +172,24 @@ void labels_put(struct labels *all, struct label *l)
 }
 
 /* If the label no longer exists, counts among the others. */
-void labels_told(struct labels *all, const struct label_key *key,
-		 const struct rpc_told told[2])
+void labels_add_direct_io(struct labels *all, const struct label_key *key,
+			  const struct rpc_direct_io io[2])
 {
-	const struct label_sum sum = { .requests = told[0].n + told[1].n,
-				       .bytes_out = told[0].bytes,
-				       .bytes_in = told[1].bytes,
-				       .ns = told[0].ns + told[1].ns };
+	const struct label_sum sum = { .requests = io[0].n + io[1].n,
+				       .bytes_out = io[0].bytes,
+				       .bytes_in = io[1].bytes,
+				       .ns = io[0].ns + io[1].ns };
 	struct label *l;
 
 	pthread_mutex_lock(&all->lock);
 	HASH_FIND(hh, all->by_key, key, sizeof(*key), l);
-	sum_add_told(l ? &l->told : &all->others->told, &sum);
+	label_sum_add(l ? &l->direct : &all->others->direct, &sum);
 	for (unsigned int i = 0; i < 2; i++) {
-		all->told[i].n += told[i].n;
-		all->told[i].bytes += told[i].bytes;
-		all->told[i].ns += told[i].ns;
+		all->direct_io[i].n += io[i].n;
+		all->direct_io[i].bytes += io[i].bytes;
+		all->direct_io[i].ns += io[i].ns;
 		for (unsigned int b = 0; b < HISTOGRAM_BUCKETS; b++)
-			all->told[i].bucket[b] += told[i].bucket[b];
+			all->direct_io[i].bucket[b] += io[i].bucket[b];
 	}
 	pthread_mutex_unlock(&all->lock);
 }
@@ -198,7 +198,7 @@ void labels_told(struct labels *all, const struct label_key *key,
 
 static struct labels *session_labels(const struct rpc_session *s)
 {
-	return &s->lane->server->labels;
+	return &s->thread->server->labels;
 }
 
 static struct label *session_label_get(const struct rpc_session *s,
@@ -210,7 +210,7 @@ static struct label *session_label_get(const struct rpc_session *s,
 	return labels_get(session_labels(s), &key);
 }
 
-void labels_leave(struct rpc_session *s)
+void labels_release(struct rpc_session *s)
 {
 	struct label_hold *h = &s->labels;
 
@@ -223,9 +223,9 @@ void labels_leave(struct rpc_session *s)
 }
 
 /* Requests of servers serve requests of clients, so servers have no label. */
-void labels_own(struct rpc_session *s)
+void labels_set_own(struct rpc_session *s)
 {
-	labels_leave(s);
+	labels_release(s);
 	if (s->info.role == WIRE_ROLE_CLIENT)
 		s->labels.own = session_label_get(s, s->info.cred.uid);
 }
@@ -257,21 +257,21 @@ static struct label *request_label(struct rx *rx, uint32_t status)
 	return session_label_as(s, le32toh(as->uid));
 }
 
-void labels_count(struct rx *rx, uint64_t took, uint32_t status)
+void labels_count_request(struct rx *rx, uint64_t took, uint32_t status)
 {
 	struct label *l = request_label(rx, status);
 	struct label_count *n;
 
 	if (!l)
 		return;
-	n = &l->lane[rx->conn->lane->index];
-	lane_count(&n->requests);
+	n = &l->counts[rx->conn->thread->index];
+	counter_increment(&n->requests);
 	if (status)
-		lane_count(&n->errors);
-	lane_add(&n->bytes_in, rx->bytes_in + rx->data_len);
-	lane_add(&n->bytes_out,
-		 rx->bytes_out + rx->reply_len - sizeof(struct wire_hdr));
-	lane_add(&n->ns, took);
+		counter_increment(&n->errors);
+	counter_add(&n->bytes_in, rx->bytes_in + rx->data_len);
+	counter_add(&n->bytes_out,
+		    rx->bytes_out + rx->reply_len - sizeof(struct wire_hdr));
+	counter_add(&n->ns, took);
 }
 
 void rpc_session_label(const struct rpc_session *s, struct rpc_label *label)
@@ -280,18 +280,19 @@ void rpc_session_label(const struct rpc_session *s, struct rpc_label *label)
 	memcpy(label->job, s->labels.job, sizeof(label->job));
 }
 
-void rpc_server_told(struct rpc_server *server, const struct rpc_label *label,
-		     const struct rpc_told told[2])
+void rpc_server_add_direct_io(struct rpc_server *server,
+			      const struct rpc_label *label,
+			      const struct rpc_direct_io io[2])
 {
 	struct label_key key = { .uid = label->uid };
 
 	memcpy(key.job, label->job, sizeof(key.job));
-	labels_told(&server->labels, &key, told);
+	labels_add_direct_io(&server->labels, &key, io);
 }
 
-bool labels_sees_all(struct rpc_session *s)
+bool session_sees_all_labels(struct rpc_session *s)
 {
-	const struct rpc_server_attr *attr = &s->lane->server->attr;
+	const struct rpc_server_attr *attr = &s->thread->server->attr;
 
 	if (attr->service->sees_all)
 		return attr->service->sees_all(attr->arg, s);

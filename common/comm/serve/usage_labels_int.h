@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usage_labels_int.h - what users and jobs requested.  A label is a user and a job.  Each lane counts
- * in its own part of the label, without a lock.  The lock is taken when a session gets a label or
- * gives it back, and when all labels are read.
+ * usage_labels_int.h - what users and jobs requested.  A label is a user and a job.  Each thread
+ * counts in its own part of the label, without a lock.  The lock is taken when a session gets a
+ * label or gives it back, and when all labels are read.
  *
  *	in use (sessions have it) <---> idle, oldest first ---> folded into the others
  *
@@ -51,20 +51,21 @@ struct label {
 	unsigned int users;
 	UT_hash_handle hh;
 	TAILQ_ENTRY(label) idle_link;
-	struct label_count *lane; /* one per lane */
+	struct label_count *counts; /* one per thread */
 	struct label_sum
-		told; /* reported by its clients: done without requests */
+		direct; /* reported by its clients: done without requests */
 };
 
 struct labels {
-	pthread_mutex_t lock; /* protects all except the counts of lanes */
-	unsigned int lanes;
+	pthread_mutex_t lock; /* protects all except the counts of threads */
+	unsigned int threads;
 	struct label *by_key;
 	struct label *table[LABELS_MAX];
 	TAILQ_HEAD(, label) idle;
 	struct label *others;
 	struct label_sum folded;
-	struct rpc_told told[2]; /* sums over all labels: read, written */
+	struct rpc_direct_io
+		direct_io[2]; /* sums over all labels: read, written */
 };
 
 /*
@@ -80,7 +81,7 @@ struct label_hold {
 };
 
 /* Returns 0 or -ENOMEM. */
-int labels_init(struct labels *all, unsigned int lanes);
+int labels_init(struct labels *all, unsigned int threads);
 void labels_fini(struct labels *all);
 /*
  * labels_get() never returns NULL; give the label back with labels_put().  Its counts stay.
@@ -89,21 +90,21 @@ void labels_fini(struct labels *all);
 struct label *labels_get(struct labels *all, const struct label_key *key);
 void labels_put(struct labels *all, struct label *label);
 /* Counts what was done without requests. */
-void labels_told(struct labels *all, const struct label_key *key,
-		 const struct rpc_told told[2]);
+void labels_add_direct_io(struct labels *all, const struct label_key *key,
+			  const struct rpc_direct_io io[2]);
 /* Under the lock: adds the counts of label to sum. */
 void label_total(const struct labels *all, const struct label *label,
 		 struct label_sum *sum);
 
 /* The session has new credentials.  Its job stays. */
-void labels_own(struct rpc_session *session);
+void labels_set_own(struct rpc_session *session);
 /* The session ends. */
-void labels_leave(struct rpc_session *session);
-/* rx is about to be answered after took ns.  Called with tally_add(). */
-void labels_count(struct rx *rx, uint64_t took, uint32_t status);
+void labels_release(struct rpc_session *session);
+/* rx is about to be answered after took ns.  Called with tally_count_request(). */
+void labels_count_request(struct rx *rx, uint64_t took, uint32_t status);
 /*
  * Whether the session sees all labels.  Default: root, and the user of the server process.
  */
-bool labels_sees_all(struct rpc_session *session);
+bool session_sees_all_labels(struct rpc_session *session);
 
 #endif
