@@ -9,7 +9,7 @@
 #include "common/util/clock.h"
 
 /* Its thread notices the end of the stream, and closes it. */
-static void shut(struct conns *cs, struct conn *c)
+static void shut(struct conns *cs, struct http_conn *c)
 {
 	if (c->shut)
 		return;
@@ -19,9 +19,9 @@ static void shut(struct conns *cs, struct conn *c)
 }
 
 /* Returns the oldest connection that is not shut. */
-static struct conn *oldest(struct conns *cs)
+static struct http_conn *oldest(struct conns *cs)
 {
-	struct conn *c;
+	struct http_conn *c;
 
 	TAILQ_FOREACH(c, &cs->all, link) {
 		if (!c->shut)
@@ -30,9 +30,9 @@ static struct conn *oldest(struct conns *cs)
 	return NULL;
 }
 
-static unsigned int siblings(const struct conns *cs, const struct conn *of)
+static unsigned int siblings(const struct conns *cs, const struct http_conn *of)
 {
-	const struct conn *c;
+	const struct http_conn *c;
 	unsigned int n = 0;
 
 	TAILQ_FOREACH(c, &cs->all, link)
@@ -41,9 +41,9 @@ static unsigned int siblings(const struct conns *cs, const struct conn *of)
 }
 
 /* Returns the oldest of the host with the most: a host with one connection keeps it. */
-static struct conn *least_needed(struct conns *cs)
+static struct http_conn *least_needed(struct conns *cs)
 {
-	struct conn *c, *found = NULL;
+	struct http_conn *c, *found = NULL;
 	unsigned int n, most = 0;
 
 	TAILQ_FOREACH(c, &cs->all, link) {
@@ -57,7 +57,7 @@ static struct conn *least_needed(struct conns *cs)
 }
 
 /* Stores an IPv4 address as ::A.B.C.D. */
-static void look_from(struct conn *c)
+static void look_from(struct http_conn *c)
 {
 	struct sockaddr_storage ss = { 0 };
 	const struct sockaddr_in *in = (const void *)&ss;
@@ -76,7 +76,7 @@ static void *end_old(void *arg)
 {
 	struct conns *cs = arg;
 	struct timespec until;
-	struct conn *c;
+	struct http_conn *c;
 
 	pthread_mutex_lock(&cs->lock);
 	while (!cs->stop) {
@@ -124,9 +124,9 @@ void conns_close(struct conns *cs)
 	pthread_mutex_destroy(&cs->lock);
 }
 
-struct conn *conns_add(struct conns *cs, int fd)
+struct http_conn *conns_add(struct conns *cs, int fd)
 {
-	struct conn *c = calloc(1, sizeof(*c));
+	struct http_conn *c = calloc(1, sizeof(*c));
 
 	if (!c) {
 		shutdown(fd, SHUT_RDWR);
@@ -144,7 +144,7 @@ struct conn *conns_add(struct conns *cs, int fd)
 	return c;
 }
 
-void conns_remove(struct conns *cs, struct conn *c)
+void conns_remove(struct conns *cs, struct http_conn *c)
 {
 	pthread_mutex_lock(&cs->lock);
 	TAILQ_REMOVE(&cs->all, c, link);

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct conn {
-	TAILQ_ENTRY(conn) link; /* the oldest first */
+struct http_conn {
+	TAILQ_ENTRY(http_conn) link; /* the oldest first */
 	int fd;
 	struct in6_addr from; /* zeros: unknown */
 	uint64_t since;
@@ -25,7 +25,7 @@ struct conns {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t thread;
-	TAILQ_HEAD(, conn) all;
+	TAILQ_HEAD(, http_conn) all;
 	unsigned int n, most; /* n: those that are not shut */
 	uint64_t life_ns;
 	bool stop;
@@ -38,7 +38,7 @@ void conns_close(struct conns *cs);
 /*
  * fd was accepted, and stays open until conns_remove().  NULL: no memory; fd was shut.
  */
-struct conn *conns_add(struct conns *cs, int fd);
-void conns_remove(struct conns *cs, struct conn *c);
+struct http_conn *conns_add(struct conns *cs, int fd);
+void conns_remove(struct conns *cs, struct http_conn *c);
 
 #endif
