@@ -85,16 +85,16 @@ static int choose_engine(struct iod *iod)
 static int open_store(struct iod *iod)
 {
 	unsigned int kept, open = open_limit(iod, &kept);
-	struct store_attr attr = { .dir = iod->conf.storage,
-				   .fsid = iod->conf.fsid,
-				   .index = iod->conf.index,
-				   .max_open = open,
-				   .max_kept = kept,
-				   .share = block_place_bytes(iod),
-				   .pool = iod->pool,
-				   .lost = iod->conf.new_store,
-				   .shows = size_place_wanted(iod),
-				   .log = iod->log };
+	struct object_store_attr attr = { .dir = iod->conf.storage,
+					  .fsid = iod->conf.fsid,
+					  .index = iod->conf.index,
+					  .max_open = open,
+					  .max_kept = kept,
+					  .share = block_place_bytes(iod),
+					  .pool = iod->pool,
+					  .lost = iod->conf.new_store,
+					  .shows = size_place_wanted(iod),
+					  .log = iod->log };
 
 	int rc;
 

@@ -160,7 +160,7 @@ static void report_zones(const struct zones_stats *st, char *buf, size_t len)
 }
 
 /* Runs on the worker's thread. */
-static void report_worker(struct mail *mail)
+static void report_worker(struct mailbox_item *mail)
 {
 	struct worker *w = container_of(mail, struct worker, report);
 	struct zones_stats st;

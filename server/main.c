@@ -11,7 +11,7 @@
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 
-struct options {
+struct iod_options {
 	const char *config;
 	long index; /* -1: not given */
 	bool new_store;
@@ -54,7 +54,7 @@ static long parse_index(const char *text)
 }
 
 /* -1: continue; otherwise the exit status. */
-static int parse_options(int argc, char **argv, struct options *opt)
+static int parse_options(int argc, char **argv, struct iod_options *opt)
 {
 	static const struct option longopts[] = {
 		{ "config", required_argument, NULL, 'c' },
@@ -119,7 +119,7 @@ static int run_iod(const struct iod_conf *conf, const struct log *log)
 
 int main(int argc, char **argv)
 {
-	struct options opt = { .config = CONF_DEFAULT, .index = -1 };
+	struct iod_options opt = { .config = CONF_DEFAULT, .index = -1 };
 	struct log_file file = { .out = stderr };
 	struct log_budget budget = { 0 };
 	struct log log = { LOG_LV_INFO, log_to_file, &file, &budget };

@@ -185,7 +185,7 @@ static void read_complete(struct copy_part *p, int status)
 }
 
 /* By mail, so that other requests and network events come between two parts. */
-static void on_part_mail(struct mail *mail)
+static void on_part_mail(struct mailbox_item *mail)
 {
 	struct copy_part *p = container_of(mail, struct copy_part, mail);
 

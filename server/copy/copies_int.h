@@ -45,7 +45,7 @@ struct copy_part {
 	struct store_seg seg;
 	struct store_io io;
 	int io_status;
-	struct mail mail;
+	struct mailbox_item mail;
 	struct rpc_call call;
 };
 

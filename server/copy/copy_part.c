@@ -11,7 +11,7 @@
 
 /* ---- in the store ---- */
 
-static void on_io_mail(struct mail *mail)
+static void on_io_mail(struct mailbox_item *mail)
 {
 	struct copy_part *p = container_of(mail, struct copy_part, mail);
 

@@ -35,7 +35,7 @@
 #include "common/wire/lent.h"
 #include "common/wire/wire.h"
 #include "server/lend/loan_usage.h"
-#include "server/store/store.h"
+#include "server/store/object_store.h"
 
 #define LOAN_REPLACE_MS 100u
 #define LOAN_KILL_MS 2000u
@@ -51,7 +51,7 @@ struct loan_user {
 
 struct loan_table_attr {
 	const char *dir; /* of the store; used only while opening */
-	struct store *store; /* outlives the table, as does log */
+	struct object_store *store; /* outlives the table, as does log */
 	const struct log *log;
 	bool reads; /* nothing is lent for writing */
 	/* The direct access of a session since the last call: reads [0], writes [1].  Called with

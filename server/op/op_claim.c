@@ -31,7 +31,7 @@ static int claim_store(struct op_job *job)
 				     .store = le64toh(body->store),
 				     .fresh = flags & WIRE_C_FRESH,
 				     .ask = flags & WIRE_C_ASK };
-	struct store *store = job->worker->iod->store;
+	struct object_store *store = job->worker->iod->store;
 	int rc, verdict = store_claim(store, &claim);
 
 	if (verdict != STORE_OURS || claim.ask)

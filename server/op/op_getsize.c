@@ -11,7 +11,7 @@
 #include "server/op/op_int.h"
 #include "server/state/rdma_places.h"
 
-static int read_size(struct store *store, le64 handle,
+static int read_size(struct object_store *store, le64 handle,
 		     struct wire_objsize *size)
 {
 	struct store_stat st;

@@ -26,7 +26,7 @@ struct op_job {
 	void (*finish)(struct op_job *job, int status);
 	int status;
 	struct disk_work work;
-	struct mail mail;
+	struct mailbox_item mail;
 };
 /* Starts a job of that kind.  If there is no memory, answers -ENOMEM itself. */
 void op_job_start(struct worker *w, struct rpc_req *req,
@@ -53,7 +53,7 @@ struct session_end {
 	/* private */
 	struct worker *home;
 	atomic_uint left;
-	struct mail mail;
+	struct mailbox_item mail;
 	struct session_end_worker *mark; /* one for each worker */
 };
 /* -ENOMEM: nothing has begun, and done() is not called. */

@@ -18,7 +18,7 @@ void op_reply(struct rpc_req *req, const void *body, size_t body_len,
 	rpc_reply_send(req);
 }
 
-static void job_deliver(struct mail *mail)
+static void job_deliver(struct mailbox_item *mail)
 {
 	struct op_job *job = container_of(mail, struct op_job, mail);
 	struct iod_session *ses = job->ses;

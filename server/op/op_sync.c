@@ -27,11 +27,11 @@ struct sync_op {
 	atomic_uint left;
 	atomic_int status; /* the first error, or 0 */
 	struct disk_work work;
-	struct mail mail;
+	struct mailbox_item mail;
 	struct sync_one one[];
 };
 
-static void sync_answer(struct mail *mail)
+static void sync_answer(struct mailbox_item *mail)
 {
 	struct sync_op *op = container_of(mail, struct sync_op, mail);
 	int status = atomic_load(&op->status);

@@ -14,13 +14,13 @@
 #include "server/xfer/xfer.h"
 
 struct session_end_worker {
-	struct mail mail;
+	struct mailbox_item mail;
 	struct session_idle_wait wait;
 	struct worker *worker;
 	struct session_end *e;
 };
 
-static void on_all_ended(struct mail *mail)
+static void on_all_ended(struct mailbox_item *mail)
 {
 	struct session_end *e = container_of(mail, struct session_end, mail);
 
@@ -60,7 +60,7 @@ static void end_session(struct worker *w, struct iod_session *ses)
 	copies_stop_session(w->copies, ses, -ESTALE);
 }
 
-static void end_worker_sessions(struct mail *mail)
+static void end_worker_sessions(struct mailbox_item *mail)
 {
 	struct session_end_worker *mark =
 		container_of(mail, struct session_end_worker, mail);

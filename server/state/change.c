@@ -38,7 +38,7 @@ int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 
 /* ---- flush ---- */
 
-static void on_flush_mail(struct mail *mail)
+static void on_flush_mail(struct mailbox_item *mail)
 {
 	struct change_flush *f = container_of(mail, struct change_flush, mail);
 

@@ -36,7 +36,7 @@ struct change_flush {
 	struct dirty_objects_flush dirty;
 	struct flush_wait wait;
 	int status;
-	struct mail mail;
+	struct mailbox_item mail;
 };
 
 /* The caller keeps ses and obj until done(), and has called dirty_object_write_end() before. */

@@ -16,7 +16,7 @@ void mailbox_destroy(struct mailbox *box)
 	pthread_mutex_destroy(&box->lock);
 }
 
-void mailbox_post(struct mailbox *box, struct mail *mail)
+void mailbox_post(struct mailbox *box, struct mailbox_item *mail)
 {
 	bool first;
 
@@ -30,8 +30,8 @@ void mailbox_post(struct mailbox *box, struct mail *mail)
 
 void mailbox_drain(struct mailbox *box)
 {
-	struct mails mails = STAILQ_HEAD_INITIALIZER(mails);
-	struct mail *mail;
+	struct mailbox_items mails = STAILQ_HEAD_INITIALIZER(mails);
+	struct mailbox_item *mail;
 
 	pthread_mutex_lock(&box->lock);
 	STAILQ_CONCAT(&mails, &box->mails);

@@ -8,20 +8,21 @@
 
 #include "common/comm/rpc.h"
 
-struct mail {
-	void (*deliver)(struct mail *mail); /* called on the mailbox's thread */
-	STAILQ_ENTRY(mail) link; /* private */
+struct mailbox_item {
+	void (*deliver)(
+		struct mailbox_item *mail); /* called on the mailbox's thread */
+	STAILQ_ENTRY(mailbox_item) link; /* private */
 };
 
 struct mailbox {
 	struct rpc_ctx *ctx; /* woken when a mail comes to an empty mailbox */
 	pthread_mutex_t lock;
-	STAILQ_HEAD(mails, mail) mails; /* under lock */
+	STAILQ_HEAD(mailbox_items, mailbox_item) mails; /* under lock */
 };
 
 void mailbox_init(struct mailbox *box, struct rpc_ctx *ctx);
 void mailbox_destroy(struct mailbox *box);
-void mailbox_post(struct mailbox *box, struct mail *mail);
+void mailbox_post(struct mailbox *box, struct mailbox_item *mail);
 /* Delivers the mails in the order in which they were posted. */
 void mailbox_drain(struct mailbox *box);
 

@@ -101,7 +101,7 @@ struct worker {
 	LIST_HEAD(, gate_waiter) gate_waiters;
 	TAILQ_HEAD(, lease_waiter)
 	lease_waiters; /* changes that wait for a lease */
-	struct mail renewed;
+	struct mailbox_item renewed;
 	atomic_bool renewing; /* renewed was posted and not yet delivered */
 	/* ends the iod: its store is not the one that the manager expects */
 	struct rpc_timer replaced;
@@ -111,7 +111,7 @@ struct worker {
 	atomic_uint_least64_t payloads[PAYLOADS];
 	/* when each was last logged, for log_pace() */
 	uint64_t caps_said[CAPS_FLAWS];
-	struct mail report; /* for iod_report() */
+	struct mailbox_item report; /* for iod_report() */
 	atomic_bool reporting; /* report was posted and not yet delivered */
 };
 
@@ -122,7 +122,7 @@ struct iod {
 	const struct log *log;
 	struct daemon *daemon; /* or NULL */
 	const struct store_engine *engine;
-	struct store *store;
+	struct object_store *store;
 	struct recent_changes *recent;
 	struct loan_table *loans;
 	struct counters *counters;

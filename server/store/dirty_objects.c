@@ -23,7 +23,7 @@ static struct dirty_object *find_object(const struct dirty_objects *m,
 	return object;
 }
 
-static void drop_object(struct dirty_objects *m, struct store *store,
+static void drop_object(struct dirty_objects *m, struct object_store *store,
 			struct dirty_object *object)
 {
 	HASH_DEL(m->table, object);
@@ -31,7 +31,7 @@ static void drop_object(struct dirty_objects *m, struct store *store,
 	free(object);
 }
 
-void dirty_objects_free(struct dirty_objects *m, struct store *store)
+void dirty_objects_free(struct dirty_objects *m, struct object_store *store)
 {
 	struct dirty_object *object, *next;
 
@@ -40,7 +40,8 @@ void dirty_objects_free(struct dirty_objects *m, struct store *store)
 }
 
 static struct dirty_object *make_object(struct dirty_objects *m,
-					struct store *store, uint64_t handle)
+					struct object_store *store,
+					uint64_t handle)
 {
 	struct dirty_object *object = calloc(1, sizeof(*object));
 
@@ -61,7 +62,7 @@ free_object:
 }
 
 struct dirty_object *dirty_objects_write_begin(struct dirty_objects *m,
-					       struct store *store,
+					       struct object_store *store,
 					       uint64_t handle)
 {
 	struct dirty_object *object;
@@ -97,7 +98,7 @@ void dirty_objects_flush_begin(const struct dirty_objects *m, uint64_t handle,
 	flush->all = object && !object->running;
 }
 
-int dirty_objects_flush_end(struct dirty_objects *m, struct store *store,
+int dirty_objects_flush_end(struct dirty_objects *m, struct object_store *store,
 			    const struct dirty_objects_flush *flush, int status)
 {
 	struct dirty_object *object = find_object(m, flush->handle);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct store;
+struct object_store;
 struct dirty_object;
 
 /* Zero at first. */
@@ -25,13 +25,13 @@ struct dirty_objects {
 	unsigned int seen;
 };
 
-void dirty_objects_free(struct dirty_objects *m, struct store *store);
+void dirty_objects_free(struct dirty_objects *m, struct object_store *store);
 
 /*
  * Call it when a write begins, and dirty_object_write_end() when it ends.  NULL: it has no entry.
  */
 struct dirty_object *dirty_objects_write_begin(struct dirty_objects *m,
-					       struct store *store,
+					       struct object_store *store,
 					       uint64_t handle);
 void dirty_object_write_end(struct dirty_object *object);
 
@@ -47,7 +47,7 @@ void dirty_objects_flush_begin(const struct dirty_objects *m, uint64_t handle,
  * status: the result of the flush.  Returns it, or if it is 0, the error that another flush has
  * met since the session wrote.  Each error is returned once.
  */
-int dirty_objects_flush_end(struct dirty_objects *m, struct store *store,
+int dirty_objects_flush_end(struct dirty_objects *m, struct object_store *store,
 			    const struct dirty_objects_flush *flush,
 			    int status);
 

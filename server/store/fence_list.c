@@ -43,7 +43,7 @@ static void load_head(struct fence_list *list)
 		list->ids[(head->count - part + i) % CAPACITY] = head->ids[i];
 }
 
-int store_fence_load(struct store *store)
+int store_fence_load(struct object_store *store)
 {
 	struct fence_list *list = &store->fence;
 
@@ -60,7 +60,7 @@ int store_fence_load(struct store *store)
 	return 0;
 }
 
-void store_fence_free(struct store *store)
+void store_fence_free(struct object_store *store)
 {
 	struct fence_list *list = &store->fence;
 
@@ -73,7 +73,7 @@ void store_fence_free(struct store *store)
 		close(list->fd);
 }
 
-int store_fence_mark(struct store *store, uint64_t session)
+int store_fence_mark(struct object_store *store, uint64_t session)
 {
 	struct fence_list *list = &store->fence;
 	int rc = 0;
@@ -150,7 +150,7 @@ static int write_pending(struct fence_list *list)
 	return 0;
 }
 
-static int log_write_error(const struct store *store, int rc)
+static int log_write_error(const struct object_store *store, int rc)
 {
 	if (rc)
 		log_error(store->log,
@@ -159,7 +159,7 @@ static int log_write_error(const struct store *store, int rc)
 	return rc;
 }
 
-int store_fence_write(struct store *store)
+int store_fence_write(struct object_store *store)
 {
 	struct fence_list *list = &store->fence;
 	int rc;
@@ -170,14 +170,14 @@ int store_fence_write(struct store *store)
 	return log_write_error(store, rc);
 }
 
-int store_fence_add(struct store *store, uint64_t session)
+int store_fence_add(struct object_store *store, uint64_t session)
 {
 	int rc = store_fence_mark(store, session);
 
 	return rc ? rc : store_fence_write(store);
 }
 
-bool store_fence_has(struct store *store, uint64_t session)
+bool store_fence_has(struct object_store *store, uint64_t session)
 {
 	bool found;
 
@@ -187,7 +187,7 @@ bool store_fence_has(struct store *store, uint64_t session)
 	return found;
 }
 
-void store_fence_each(struct store *store,
+void store_fence_each(struct object_store *store,
 		      void (*fn)(void *arg, uint64_t session), void *arg)
 {
 	struct fence_list *list = &store->fence;
@@ -199,12 +199,12 @@ void store_fence_each(struct store *store,
 	pthread_mutex_unlock(&list->lock);
 }
 
-uint64_t store_term(struct store *store)
+uint64_t store_term(struct object_store *store)
 {
 	return atomic_load(&store->fence.term);
 }
 
-bool store_obeys(struct store *store, uint64_t term, uint64_t claimer)
+bool store_obeys(struct object_store *store, uint64_t term, uint64_t claimer)
 {
 	struct fence_list *list = &store->fence;
 
@@ -245,7 +245,8 @@ static int keep_term(struct fence_list *list, uint64_t term, uint64_t claimer)
 	return rc;
 }
 
-int store_term_write(struct store *store, uint64_t term, uint64_t claimer)
+int store_term_write(struct object_store *store, uint64_t term,
+		     uint64_t claimer)
 {
 	struct fence_list *list = &store->fence;
 	int rc;

@@ -23,7 +23,7 @@ static ssize_t read_once(struct store_obj *obj, void *buf, size_t len,
 			 uint64_t off, bool wait)
 {
 	struct iovec iov = { buf, len };
-	struct store *store = obj->store;
+	struct object_store *store = obj->store;
 	ssize_t n;
 
 	if (!wait &&
@@ -296,7 +296,8 @@ int store_obj_stat(struct store_obj *obj, struct store_stat *st)
 }
 
 /* By name, so that a walk over many objects does not evict open files from the cache. */
-int store_stat(struct store *store, uint64_t handle, struct store_stat *st)
+int store_stat(struct object_store *store, uint64_t handle,
+	       struct store_stat *st)
 {
 	char path[OBJECT_PATH_LEN];
 	struct stat sb;
@@ -373,13 +374,13 @@ int store_obj_lend(struct store_obj *obj, bool read, bool write)
 
 /* ---- changes ---- */
 
-void store_change_begin(struct store *store, uint64_t handle)
+void store_change_begin(struct object_store *store, uint64_t handle)
 {
 	block_table_change_begin(store->blocks, handle);
 	size_table_change_begin(store->sizes, handle);
 }
 
-void store_change_end(struct store *store, uint64_t handle)
+void store_change_end(struct object_store *store, uint64_t handle)
 {
 	size_table_change_end(store->sizes, handle);
 	block_table_change_end(store->blocks, handle);
@@ -408,7 +409,7 @@ void store_obj_leave(struct store_obj *obj, struct gate_entry *entry)
 /* A client looks for at most this many shared blocks per read. */
 #define SEEN_MOST 8u
 
-struct seen {
+struct read_note {
 	struct store_obj *obj;
 	uint64_t size;
 	unsigned int left; /* blocks that may still be reported */
@@ -429,7 +430,7 @@ static int read_block(void *arg, void *buf, uint64_t off)
 }
 
 /* A piece may end far beyond the object, and several pieces may lie in one block. */
-static void see_piece(struct seen *s, const struct store_seg *seg)
+static void see_piece(struct read_note *s, const struct store_seg *seg)
 {
 	uint64_t number, end;
 
@@ -450,7 +451,7 @@ static void see_piece(struct seen *s, const struct store_seg *seg)
 void store_obj_note_read(struct store_obj *obj, const struct store_seg *seg,
 			 unsigned int n, uint64_t size)
 {
-	struct seen s = { obj, size, SEEN_MOST, UINT64_MAX };
+	struct read_note s = { obj, size, SEEN_MOST, UINT64_MAX };
 	unsigned int i;
 
 	if (!obj->store->blocks)

@@ -20,7 +20,7 @@
 
 #include "common/util/hash_table.h"
 #include "server/store/disk_pool.h"
-#include "server/store/store.h"
+#include "server/store/object_store.h"
 
 #define OBJECT_CACHE_SHARDS 16u
 
@@ -43,7 +43,7 @@ struct flush_group {
 
 struct store_obj {
 	uint64_t handle;
-	struct store *store;
+	struct object_store *store;
 	int fd;
 	/* a descriptor of the same file with O_DIRECT, or -1 */
 	atomic_int direct;

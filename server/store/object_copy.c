@@ -19,7 +19,7 @@
 #define STEP ((off_t)64 << 20) /* bytes of one fallocate() */
 
 struct file_copy {
-	struct store *store;
+	struct object_store *store;
 	uint64_t handle;
 	char path[OBJECT_PATH_LEN];
 	int from, to;
@@ -29,7 +29,7 @@ struct file_copy {
 	struct gate_swap swap;
 };
 
-void object_copy_clean(struct store *store)
+void object_copy_clean(struct object_store *store)
 {
 	unlinkat(store->objfd, NAME, 0);
 }
@@ -140,7 +140,7 @@ static int copy_object(const struct file_copy *copy)
 static int move_into_place(void *arg)
 {
 	const struct file_copy *copy = arg;
-	struct store *store = copy->store;
+	struct object_store *store = copy->store;
 
 	if (renameat(store->objfd, NAME, store->objfd, copy->path))
 		return -errno;
@@ -190,7 +190,7 @@ static int replace_by_copy(struct file_copy *copy)
 	return rc;
 }
 
-int store_obj_replace(struct store *store, uint64_t handle,
+int store_obj_replace(struct object_store *store, uint64_t handle,
 		      const struct store_copy_control *control)
 {
 	struct file_copy copy = { .store = store,

@@ -37,7 +37,7 @@ void object_path_make(uint64_t handle, char path[OBJECT_PATH_LEN])
 /* ---- opening ---- */
 
 /* Returns -EIO instead of -ENOENT: a client would take -ENOENT for a missing file. */
-static int make_dir(struct store *store, const char *dir)
+static int make_dir(struct object_store *store, const char *dir)
 {
 	if (!mkdirat(store->objfd, dir, 0700) || errno == EEXIST)
 		return 0;
@@ -48,7 +48,7 @@ static int make_dir(struct store *store, const char *dir)
 	return -EIO;
 }
 
-static int make_leaf(struct store *store, const char *path)
+static int make_leaf(struct object_store *store, const char *path)
 {
 	char dir[OBJECT_PATH_LEN];
 	int rc;
@@ -61,7 +61,7 @@ static int make_leaf(struct store *store, const char *path)
 	return rc ? rc : make_dir(store, dir);
 }
 
-int object_tree_open(struct store *store, uint64_t handle, bool create)
+int object_tree_open(struct object_store *store, uint64_t handle, bool create)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOATIME;
 	char path[OBJECT_PATH_LEN];
@@ -83,7 +83,7 @@ int object_tree_open(struct store *store, uint64_t handle, bool create)
 
 /* ---- durability of names ---- */
 
-static int sync_dir(struct store *store, const char *path)
+static int sync_dir(struct object_store *store, const char *path)
 {
 	int fd, rc = 0;
 
@@ -97,7 +97,8 @@ static int sync_dir(struct store *store, const char *path)
 }
 
 /* Makes the names of the leaf directory and of its parent durable, once per process. */
-static int sync_leaf_name(struct store *store, unsigned int leaf, char *path)
+static int sync_leaf_name(struct object_store *store, unsigned int leaf,
+			  char *path)
 {
 	atomic_ulong *word = &store->leaf_named[leaf / LONG_BITS];
 	unsigned long bit = 1ul << leaf % LONG_BITS;
@@ -115,7 +116,7 @@ static int sync_leaf_name(struct store *store, unsigned int leaf, char *path)
 	return rc;
 }
 
-int object_tree_sync_name(struct store *store, uint64_t handle)
+int object_tree_sync_name(struct object_store *store, uint64_t handle)
 {
 	char path[OBJECT_PATH_LEN];
 	int rc;
@@ -126,7 +127,7 @@ int object_tree_sync_name(struct store *store, uint64_t handle)
 	return rc ? rc : sync_leaf_name(store, object_path_leaf(handle), path);
 }
 
-int object_tree_sync_removal(struct store *store, uint64_t handle)
+int object_tree_sync_removal(struct object_store *store, uint64_t handle)
 {
 	char path[OBJECT_PATH_LEN];
 	int rc;
@@ -191,7 +192,8 @@ static int read_leaf(DIR *dir, uint32_t leaf, struct handle_list *l)
 	return -errno;
 }
 
-static int list_leaf(struct store *store, uint32_t leaf, struct handle_list *l)
+static int list_leaf(struct object_store *store, uint32_t leaf,
+		     struct handle_list *l)
 {
 	char path[OBJECT_PATH_LEN];
 	DIR *dir;
@@ -214,8 +216,8 @@ static int list_leaf(struct store *store, uint32_t leaf, struct handle_list *l)
 	return rc;
 }
 
-int store_walk(struct store *store, struct store_place *place, uint64_t *handle,
-	       uint32_t cap, uint32_t *n)
+int store_walk(struct object_store *store, struct store_place *place,
+	       uint64_t *handle, uint32_t cap, uint32_t *n)
 {
 	struct store_place at = *place;
 	uint32_t got = 0;

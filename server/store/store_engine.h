@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "server/store/aio.h"
-#include "server/store/store.h"
+#include "server/store/object_store.h"
 #include "server/store/disk_pool.h"
 
 /*

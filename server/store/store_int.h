@@ -14,7 +14,7 @@
 #include "server/store/size_table.h"
 #include "common/util/stamp.h"
 #include "common/util/timing.h"
-#include "server/store/store.h"
+#include "server/store/object_store.h"
 #include "server/store/writeback_errors.h"
 
 struct fence_list {
@@ -32,7 +32,7 @@ struct fence_list {
 /* A mode bit of an object's file: see store_stat.padded. */
 #define STORE_PADDED S_IXUSR
 
-struct store {
+struct object_store {
 	int dirfd; /* DIR, locked by stamp_open() */
 	int objfd; /* DIR/objects */
 	const struct log *log;
@@ -64,9 +64,9 @@ void store_obj_write_out_start(struct store_obj *obj, struct disk_pool *pool,
 			       struct flush_wait *wait);
 
 /* Removes the file that an interrupted store_obj_replace() left. */
-void object_copy_clean(struct store *store);
+void object_copy_clean(struct object_store *store);
 
-int store_fence_load(struct store *store);
-void store_fence_free(struct store *store);
+int store_fence_load(struct object_store *store);
+void store_fence_free(struct object_store *store);
 
 #endif

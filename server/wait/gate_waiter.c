@@ -12,7 +12,7 @@ struct gate_waiter {
 	struct rpc_req *req;
 	uint64_t handle;
 	struct gate_wait wait;
-	struct mail mail;
+	struct mailbox_item mail;
 	struct rpc_timer timer; /* fires at rpc_req_wait_until() */
 	LIST_ENTRY(gate_waiter) link;
 };
@@ -33,7 +33,7 @@ static void on_gate_open(struct gate_wait *wait)
 	mailbox_post(&waiter->worker->mail, &waiter->mail);
 }
 
-static void on_mail(struct mail *mail)
+static void on_mail(struct mailbox_item *mail)
 {
 	struct gate_waiter *waiter = container_of(mail, struct gate_waiter,
 						  mail);

@@ -108,7 +108,7 @@ void lease_stop_session(struct worker *w, struct iod_session *ses)
 }
 
 /* Runs the waiting changes in the order in which they came.  Some may have to wait again. */
-static void run_waiting(struct mail *mail)
+static void run_waiting(struct mailbox_item *mail)
 {
 	struct worker *w = container_of(mail, struct worker, renewed);
 	TAILQ_HEAD(, lease_waiter) again = TAILQ_HEAD_INITIALIZER(again);

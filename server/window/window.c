@@ -70,8 +70,8 @@ static void on_tick(struct rpc_timer *timer)
 }
 
 void windows_open(struct windows *ws, struct rpc_ctx *ctx,
-		  const struct store_engine *engine, const struct store *store,
-		  uint64_t max)
+		  const struct store_engine *engine,
+		  const struct object_store *store, uint64_t max)
 {
 	memset(ws, 0, sizeof(*ws));
 	TAILQ_INIT(&ws->lru);

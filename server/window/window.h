@@ -63,8 +63,8 @@ struct windows {
 
 /* max: bytes; less than one window disables them. */
 void windows_open(struct windows *ws, struct rpc_ctx *ctx,
-		  const struct store_engine *engine, const struct store *store,
-		  uint64_t max);
+		  const struct store_engine *engine,
+		  const struct object_store *store, uint64_t max);
 void windows_close(struct windows *ws);
 
 /* An access that may use a window. */

@@ -178,7 +178,7 @@ void chunk_unmap(struct chunk *c)
 
 /* ---- file and network ---- */
 
-static void on_file_mail(struct mail *mail)
+static void on_file_mail(struct mailbox_item *mail)
 {
 	struct chunk *c = container_of(mail, struct chunk, mail);
 

@@ -37,7 +37,7 @@ struct chunk {
 	int (*pool_access)(struct chunk *c);
 	void (*on_file_complete)(struct chunk *c, int status);
 	int io_status;
-	struct mail mail; /* io was done on another thread */
+	struct mailbox_item mail; /* io was done on another thread */
 	struct rpc_bulk bulk;
 	/* WRITE into windows: entry is in the gate, and this fires at its expiry */
 	bool entered;

@@ -10,7 +10,7 @@
 
 #include "tests/run_suite.h"
 #include "common/util/stamp.h"
-#include "server/store/store.h"
+#include "server/store/object_store.h"
 
 #define FSID 0x1122334455667788u
 #define OWNER 7u
@@ -19,11 +19,13 @@
 #define OLD 99u /* a store that was here before */
 
 static char dir[64];
-static struct store *store;
+static struct object_store *store;
 
 static int open_store(bool lost)
 {
-	struct store_attr attr = { .dir = dir, .fsid = FSID, .lost = lost };
+	struct object_store_attr attr = { .dir = dir,
+					  .fsid = FSID,
+					  .lost = lost };
 
 	return store_open(&attr, &store);
 }

@@ -25,7 +25,7 @@
 #define LEN_MAX (BUF_MAX / SEGS - 2 * STORE_BLOCK)
 
 static char dir[64];
-static struct store *store;
+static struct object_store *store;
 static struct disk_pool *pool;
 static struct aio *aio; /* NULL: threads do it */
 static struct store_obj *obj;
@@ -42,7 +42,7 @@ static int rm_one(const char *path, const struct stat *sb, int type,
 
 static int open_store(void)
 {
-	struct store_attr attr = { .dir = dir, .fsid = 7 };
+	struct object_store_attr attr = { .dir = dir, .fsid = 7 };
 
 	strcpy(dir, "/var/tmp/pvfs-direct-XXXXXX");
 	return mkdtemp(dir) ? store_open(&attr, &store) : -errno;

@@ -20,7 +20,7 @@
 #define FLUSHES 4u /* of a session, that run */
 #define STEPS 100000u
 
-static struct store store;
+static struct object_store store;
 static struct rnd rnd;
 
 /* What a session knows of an object, if it has forgotten nothing. */

@@ -19,13 +19,13 @@
 
 #include "server/store/fence_file.h"
 #include "tests/run_suite.h"
-#include "server/store/store.h"
+#include "server/store/object_store.h"
 
 #define FSID 0x1122334455667788ull
 #define HEAD 16384 /* bytes of each of the two */
 
 static char dir[64];
-static struct store *store;
+static struct object_store *store;
 static atomic_int broken; /* writes fail with it */
 static atomic_int tear; /* in that write, from 1, only the first half */
 static atomic_int unreadable; /* heads, 1 << index each, whose reads fail */
@@ -56,7 +56,7 @@ ssize_t pread(int fd, void *buf, size_t n, off_t off)
 
 static int open_store(void)
 {
-	struct store_attr attr = { .dir = dir, .fsid = FSID };
+	struct object_store_attr attr = { .dir = dir, .fsid = FSID };
 
 	return store_open(&attr, &store);
 }

@@ -36,7 +36,7 @@
 static char dir[64];
 static struct log_file out;
 static struct log quiet;
-static struct store *store;
+static struct object_store *store;
 static struct loan_table *loans;
 static struct store_obj *obj;
 
@@ -59,7 +59,9 @@ static bool strangers; /* they are not trusted */
 
 static void setup(void)
 {
-	struct store_attr attr = { .dir = dir, .fsid = 1, .log = &quiet };
+	struct object_store_attr attr = { .dir = dir,
+					  .fsid = 1,
+					  .log = &quiet };
 
 	strcpy(dir, "/dev/shm/pvfs-lend-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -858,7 +860,9 @@ static struct store_obj *filler;
 
 static void setup_small(void)
 {
-	struct store_attr attr = { .dir = dir, .fsid = 1, .log = &quiet };
+	struct object_store_attr attr = { .dir = dir,
+					  .fsid = 1,
+					  .log = &quiet };
 
 	setup();
 	close_all();

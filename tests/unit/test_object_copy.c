@@ -21,7 +21,7 @@
 #include "server/store/object_tree.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
-#include "server/store/store.h"
+#include "server/store/object_store.h"
 
 #define HANDLE 77u
 #define PAGE 4096u
@@ -29,7 +29,7 @@
 #define TIMES 300u
 
 static char dir[64];
-static struct store *store;
+static struct object_store *store;
 static struct store_obj *obj;
 
 static bool says(void *arg)
@@ -40,9 +40,9 @@ static const struct store_copy_control go_on = { says, &store };
 
 static void open_it(void)
 {
-	const struct store_attr attr = { .dir = dir,
-					 .fsid = 1,
-					 .max_open = 16 };
+	const struct object_store_attr attr = { .dir = dir,
+						.fsid = 1,
+						.max_open = 16 };
 
 	ck_assert_int_eq(store_open(&attr, &store), 0);
 	ck_assert(store_in_memory(store));

@@ -11,7 +11,7 @@
 #include "common/wire/block.h"
 #include "common/util/clock.h"
 #include "tests/run_suite.h"
-#include "server/store/store.h"
+#include "server/store/object_store.h"
 #include "server/store/store_engine.h"
 #include "server/store/disk_pool.h"
 
@@ -20,7 +20,7 @@
 #define FAR (UINT64_C(1) << 62)
 
 static char dir[64];
-static struct store *store;
+static struct object_store *store;
 static struct store_obj *obj;
 static struct disk_pool *pool;
 
@@ -37,7 +37,7 @@ static void write_all(uint8_t byte)
 
 static void open_it(void)
 {
-	struct store_attr attr = {
+	struct object_store_attr attr = {
 		.dir = dir, .fsid = 1, .index = 0, .share = 1u << 20
 	};
 
@@ -255,7 +255,7 @@ END_TEST
 /* Without attr.share there is no table. */
 START_TEST(off)
 {
-	struct store_attr attr = { .dir = dir, .fsid = 1, .index = 0 };
+	struct object_store_attr attr = { .dir = dir, .fsid = 1, .index = 0 };
 
 	store_obj_put(obj);
 	store_close(store);

@@ -25,7 +25,7 @@
 	} while (0)
 
 static char dir[64];
-static struct store *store;
+static struct object_store *store;
 static struct store_obj *obj;
 static uint8_t model[OBJ], may_write[OBJ], buf[OBJ * 4], want[OBJ * 4];
 static struct store_seg seg[PIECES];
@@ -48,7 +48,7 @@ ssize_t pwrite(int fd, const void *from, size_t n, off_t off)
 
 static void setup(void)
 {
-	struct store_attr attr = { .dir = dir, .fsid = 1 };
+	struct object_store_attr attr = { .dir = dir, .fsid = 1 };
 
 	obj = NULL; /* the store's own files are not looked at */
 	strcpy(dir, "/tmp/pvfs-test-sieve-XXXXXX");

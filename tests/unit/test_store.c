@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "tests/run_suite.h"
-#include "server/store/store.h"
+#include "server/store/object_store.h"
 #include "common/util/clock.h"
 #include "server/store/store_engine.h"
 #include "server/store/disk_pool.h"
@@ -29,7 +29,7 @@
 #define FSID 0x1122334455667788ull
 
 static char dir[64];
-static struct store *store;
+static struct object_store *store;
 
 /* The store's system calls, interposed: with flaky they do little at a time
  * and are interrupted now and then. */
@@ -63,9 +63,9 @@ static int rm_one(const char *path, const struct stat *sb, int type,
 }
 
 static int open_store(uint64_t fsid, uint32_t index, unsigned int max_open,
-		      struct store **out)
+		      struct object_store **out)
 {
-	struct store_attr attr = {
+	struct object_store_attr attr = {
 		.dir = dir, .fsid = fsid, .index = index, .max_open = max_open
 	};
 
@@ -110,7 +110,7 @@ static int open_fds(void)
 
 START_TEST(stamp_is_checked)
 {
-	struct store *other;
+	struct object_store *other;
 
 	ck_assert_int_eq(open_store(FSID, 3, 0, &other), -EBUSY);
 	store_close(store);
@@ -128,7 +128,7 @@ END_TEST
 START_TEST(foreign_directory_is_refused)
 {
 	char path[80];
-	struct store *other;
+	struct object_store *other;
 
 	store_close(store);
 	snprintf(path, sizeof(path), "%s/pvfs-stamp", dir);

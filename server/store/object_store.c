@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * store.c - a store: opening it, whether it is the one that the manager expects, and its objects
- * by handle.
+ * object_store.c - a store: opening it, whether it is the one that the manager expects, and its
+ * objects by handle.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +24,13 @@
 /* ---- the claim ---- */
 
 /* A stamp with an identity and without an owner: the store was made and never claimed. */
-static bool is_new(const struct store *store)
+static bool is_new(const struct object_store *store)
 {
 	return store->stamp.store && !store->stamp.owner;
 }
 
-static int open_stamp(struct store *store, const struct store_attr *attr)
+static int open_stamp(struct object_store *store,
+		      const struct object_store_attr *attr)
 {
 	int rc;
 
@@ -52,7 +53,7 @@ static int open_stamp(struct store *store, const struct store_attr *attr)
 	return stamp_step(store->dirfd, attr->dir, &store->stamp, attr->log);
 }
 
-static enum store_verdict judge_claim(const struct store *store,
+static enum store_verdict judge_claim(const struct object_store *store,
 				      const struct store_claim *claim)
 {
 	const struct stamp *stamp = &store->stamp;
@@ -71,7 +72,8 @@ static enum store_verdict judge_claim(const struct store *store,
 	return claim->fresh && !claim->store ? STORE_OURS : STORE_REPLACED;
 }
 
-static int write_owner(struct store *store, const struct store_claim *claim)
+static int write_owner(struct object_store *store,
+		       const struct store_claim *claim)
 {
 	struct stamp stamp = store->stamp;
 	int rc = 0;
@@ -91,7 +93,7 @@ static int write_owner(struct store *store, const struct store_claim *claim)
 	return rc;
 }
 
-int store_claim(struct store *store, const struct store_claim *claim)
+int store_claim(struct object_store *store, const struct store_claim *claim)
 {
 	int verdict, rc = 0;
 
@@ -107,12 +109,12 @@ int store_claim(struct store *store, const struct store_claim *claim)
 	return rc ? rc : verdict;
 }
 
-bool store_claimed(const struct store *store)
+bool store_claimed(const struct object_store *store)
 {
 	return atomic_load(&store->claimed);
 }
 
-uint64_t store_identity(struct store *store)
+uint64_t store_identity(struct object_store *store)
 {
 	uint64_t id;
 
@@ -122,7 +124,7 @@ uint64_t store_identity(struct store *store)
 	return id;
 }
 
-bool store_is_new(struct store *store)
+bool store_is_new(struct object_store *store)
 {
 	bool yes;
 
@@ -137,7 +139,7 @@ bool store_is_new(struct store *store)
 /* An empty directory.  If it is missing, somebody has removed the objects. */
 #define MARK "objects/here"
 
-static int make_objects(struct store *store)
+static int make_objects(struct object_store *store)
 {
 	if (mkdirat(store->dirfd, "objects", 0700) && errno != EEXIST)
 		return -errno;
@@ -147,7 +149,7 @@ static int make_objects(struct store *store)
 }
 
 /* Only a store that was never claimed may lack the directories. */
-static int open_objects(struct store *store)
+static int open_objects(struct object_store *store)
 {
 	struct statfs fs;
 	int fd, rc;
@@ -175,7 +177,7 @@ static int open_objects(struct store *store)
  * means that the line was lost, and the store would pass for a new one.  Stores of early
  * releases have neither.
  */
-static int check_owner(struct store *store, const char *dir)
+static int check_owner(struct object_store *store, const char *dir)
 {
 	if (!store_is_new(store) || !store_term(store))
 		return 0;
@@ -187,7 +189,7 @@ static int check_owner(struct store *store, const char *dir)
 	return -EBADMSG;
 }
 
-static int open_parts(struct store *store, const char *dir)
+static int open_parts(struct object_store *store, const char *dir)
 {
 	int rc = open_objects(store);
 
@@ -219,7 +221,7 @@ static int read_size(void *arg, uint64_t handle, struct object_size *size)
 	return rc;
 }
 
-static int open_size_table(struct store *store)
+static int open_size_table(struct object_store *store)
 {
 	const struct size_table_attr attr = { .places = SIZE_TABLE_PLACES,
 					      .look = read_size,
@@ -229,9 +231,9 @@ static int open_size_table(struct store *store)
 	return size_table_open(&attr, &store->sizes);
 }
 
-int store_open(const struct store_attr *attr, struct store **out)
+int store_open(const struct object_store_attr *attr, struct object_store **out)
 {
-	struct store *store;
+	struct object_store *store;
 	int rc;
 
 	store = calloc(1, sizeof(*store));
@@ -263,7 +265,7 @@ int store_open(const struct store_attr *attr, struct store **out)
 	return rc;
 }
 
-void store_close(struct store *store)
+void store_close(struct object_store *store)
 {
 	object_cache_destroy(&store->cache);
 	writeback_errors_destroy(&store->errors);
@@ -282,27 +284,27 @@ void store_close(struct store *store)
 
 /* ---- the whole store ---- */
 
-struct gate *store_gate(struct store *store)
+struct gate *store_gate(struct object_store *store)
 {
 	return store->gate;
 }
 
-struct size_table *store_size_table(struct store *store)
+struct size_table *store_size_table(struct object_store *store)
 {
 	return store->sizes;
 }
 
-struct block_table *store_block_table(struct store *store)
+struct block_table *store_block_table(struct object_store *store)
 {
 	return store->blocks;
 }
 
-bool store_in_memory(const struct store *store)
+bool store_in_memory(const struct object_store *store)
 {
 	return store->memory;
 }
 
-bool store_can_direct(const struct store *store)
+bool store_can_direct(const struct object_store *store)
 {
 	int fd;
 
@@ -315,7 +317,7 @@ bool store_can_direct(const struct store *store)
 	return true;
 }
 
-int store_statfs(struct store *store, struct statvfs *fs)
+int store_statfs(struct object_store *store, struct statvfs *fs)
 {
 	struct statvfs tmp;
 
@@ -340,7 +342,7 @@ static ssize_t read_boot_id(char *text, size_t len)
 	return n;
 }
 
-uint64_t store_disk(struct store *store)
+uint64_t store_disk(struct object_store *store)
 {
 	struct stat sb;
 	char text[64];
@@ -351,14 +353,14 @@ uint64_t store_disk(struct store *store)
 	return XXH3_64bits_withSeed(text, (size_t)n, sb.st_dev) ?: 1;
 }
 
-const struct timing *store_flush_times(const struct store *store)
+const struct timing *store_flush_times(const struct object_store *store)
 {
 	return &store->flush_times;
 }
 
 /* ---- objects by handle ---- */
 
-static int unlink_object(struct store *store, uint64_t handle)
+static int unlink_object(struct object_store *store, uint64_t handle)
 {
 	char path[OBJECT_PATH_LEN];
 	struct gate_entry entry;
@@ -375,7 +377,7 @@ static int unlink_object(struct store *store, uint64_t handle)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-int store_remove(struct store *store, uint64_t handle, bool durable)
+int store_remove(struct object_store *store, uint64_t handle, bool durable)
 {
 	int rc = unlink_object(store, handle);
 
@@ -384,7 +386,7 @@ int store_remove(struct store *store, uint64_t handle, bool durable)
 	return object_tree_sync_removal(store, handle);
 }
 
-static int open_object(struct store *store, uint64_t handle, bool create,
+static int open_object(struct object_store *store, uint64_t handle, bool create,
 		       struct store_obj **out)
 {
 	struct store_obj *obj;
@@ -427,7 +429,7 @@ static void on_written_out(struct flush_wait *wait, int status)
  */
 static void close_evicted(struct store_obj *obj)
 {
-	struct store *store = obj->store;
+	struct object_store *store = obj->store;
 
 	obj->write_out.done = on_written_out;
 	if (atomic_fetch_add(&store->leaving, 1) < WRITE_OUT_MAX && store->pool)
@@ -436,7 +438,7 @@ static void close_evicted(struct store_obj *obj)
 		finish_closing(obj);
 }
 
-int store_obj_get(struct store *store, uint64_t handle, bool create,
+int store_obj_get(struct object_store *store, uint64_t handle, bool create,
 		  struct store_obj **out)
 {
 	struct store_obj *obj, *closing;

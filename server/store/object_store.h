@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * store.h - the objects of an iod on a local file system.
+ * object_store.h - the objects of an iod on a local file system.
  *
  *   DIR/pvfs-stamp                          identity and owner of the store
  *   DIR/fences                              fenced sessions, and the manager's term
@@ -9,8 +9,8 @@
  * All functions except store_open() and store_close() may be called from any thread.  Errors of
  * the file system (ENOSPC, EDQUOT, EFBIG, EIO, ...) are returned unchanged.
  */
-#ifndef STORE_H
-#define STORE_H
+#ifndef OBJECT_STORE_H
+#define OBJECT_STORE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -24,13 +24,13 @@
 #include "server/store/block_table.h"
 #include "server/store/size_table.h"
 
-struct store;
+struct object_store;
 struct store_obj;
 struct disk_client;
 struct disk_pool;
 struct timing;
 
-struct store_attr {
+struct object_store_attr {
 	const char *dir;
 	uint64_t fsid;
 	uint32_t index; /* of the iod */
@@ -51,16 +51,17 @@ struct store_attr {
 };
 /* Errors are logged with cause and remedy, as by stamp_open(), except a lack of memory or of
  * descriptors. */
-int store_open(const struct store_attr *attr, struct store **store);
+int store_open(const struct object_store_attr *attr,
+	       struct object_store **store);
 /* All objects have been put. */
-void store_close(struct store *store);
-int store_statfs(struct store *store, struct statvfs *fs);
+void store_close(struct object_store *store);
+int store_statfs(struct object_store *store, struct statvfs *fs);
 /* A number that is equal for stores on the same file system of one host; 0: not known. */
-uint64_t store_disk(struct store *store);
+uint64_t store_disk(struct object_store *store);
 /* The store lies in a tmpfs: no access waits for a disk. */
-bool store_in_memory(const struct store *store);
+bool store_in_memory(const struct object_store *store);
 /* The file system supports O_DIRECT. */
-bool store_can_direct(const struct store *store);
+bool store_can_direct(const struct object_store *store);
 bool store_obj_in_memory(const struct store_obj *obj);
 
 struct store_stat {
@@ -75,12 +76,13 @@ static inline bool store_whole(const struct store_stat *st)
 	return !st->padded && st->blocks * 512 >= st->size;
 }
 /* All zero if the object does not exist. */
-int store_stat(struct store *store, uint64_t handle, struct store_stat *st);
+int store_stat(struct object_store *store, uint64_t handle,
+	       struct store_stat *st);
 /*
  * Removes the object.  Open references keep their data.  0 also if it does not exist.  durable:
  * the removal survives a crash.  May block on the disk.
  */
-int store_remove(struct store *store, uint64_t handle, bool durable);
+int store_remove(struct object_store *store, uint64_t handle, bool durable);
 
 /*
  * A walk over all objects: by leaf directory, and by handle within each.  Start with a zero
@@ -93,14 +95,14 @@ struct store_place {
 };
 /* Returns the next *n handles, at most cap, and advances *place.  *n may be 0 before the end.
  * May block on the disk. */
-int store_walk(struct store *store, struct store_place *place, uint64_t *handle,
-	       uint32_t cap, uint32_t *n);
+int store_walk(struct object_store *store, struct store_place *place,
+	       uint64_t *handle, uint32_t cap, uint32_t *n);
 
 /*
  * A reference to an open object, from the cache of open files.  -ENOENT: it does not exist and
  * create is false.
  */
-int store_obj_get(struct store *store, uint64_t handle, bool create,
+int store_obj_get(struct object_store *store, uint64_t handle, bool create,
 		  struct store_obj **obj);
 struct store_obj *store_obj_ref(struct store_obj *obj);
 void store_obj_put(struct store_obj *obj);
@@ -155,11 +157,11 @@ int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 		    struct gate_entry *entry);
 void store_obj_leave(struct store_obj *obj, struct gate_entry *entry);
 /* For requests that may have to wait for late changes: gate_is_shut(), gate_wait(). */
-struct gate *store_gate(struct store *store);
+struct gate *store_gate(struct object_store *store);
 /* The sizes that clients read by RDMA; NULL without attr.shows. */
-struct size_table *store_size_table(struct store *store);
+struct size_table *store_size_table(struct object_store *store);
 /* The blocks that clients read by RDMA; NULL without attr.share. */
-struct block_table *store_block_table(struct store *store);
+struct block_table *store_block_table(struct object_store *store);
 /* A piece of an object. */
 struct store_seg {
 	uint64_t off, len;
@@ -175,8 +177,8 @@ void store_obj_note_read(struct store_obj *obj, const struct store_seg *seg,
  * Call them around a change of the object by another process.  They do what store_obj_enter()
  * and store_obj_leave() do, without the gate.
  */
-void store_change_begin(struct store *store, uint64_t handle);
-void store_change_end(struct store *store, uint64_t handle);
+void store_change_begin(struct object_store *store, uint64_t handle);
+void store_change_end(struct object_store *store, uint64_t handle);
 /*
  * A new open file description of the object's file, to be passed to another process.  The
  * caller closes it.  -errno.
@@ -193,7 +195,7 @@ struct store_copy_control { /* go_on: called often during the copy; false: give 
 	bool (*go_on)(void *arg);
 	void *arg;
 };
-int store_obj_replace(struct store *store, uint64_t handle,
+int store_obj_replace(struct object_store *store, uint64_t handle,
 		      const struct store_copy_control *control);
 /* How often the object's file was replaced since this reference was opened. */
 unsigned int store_obj_replacements(const struct store_obj *obj);
@@ -230,7 +232,7 @@ struct flush_wait {
 void store_obj_flush(struct store_obj *obj, struct disk_pool *pool,
 		     struct disk_client *client, struct flush_wait *wait);
 /* How many flushes the pool made, and how long they took. */
-const struct timing *store_flush_times(const struct store *store);
+const struct timing *store_flush_times(const struct object_store *store);
 
 /*
  * Claiming a store.  An empty directory that was just made a store may stand for one with data
@@ -250,13 +252,13 @@ enum store_verdict {
 	STORE_FOREIGN, /* it belongs to another database */
 };
 /* Returns a store_verdict or -errno.  STORE_OURS: the claim is durable.  Blocks on the disk. */
-int store_claim(struct store *store, const struct store_claim *claim);
+int store_claim(struct object_store *store, const struct store_claim *claim);
 /* It was claimed since it was opened. */
-bool store_claimed(const struct store *store);
+bool store_claimed(const struct object_store *store);
 /* The identity of the store; 0: it was made before stores had one. */
-uint64_t store_identity(struct store *store);
+uint64_t store_identity(struct object_store *store);
 /* It was made and never claimed, so it has no data. */
-bool store_is_new(struct store *store);
+bool store_is_new(struct object_store *store);
 
 /*
  * The fenced sessions, which are refused for ever, also after a restart.  Beyond
@@ -266,26 +268,27 @@ bool store_is_new(struct store *store);
 #define STORE_FENCE_MAX 65536u
 /* Fences a session at once, in memory.  -ENOSPC: STORE_FENCE_MAX sessions could not yet be
  * written to the file. */
-int store_fence_mark(struct store *store, uint64_t session);
+int store_fence_mark(struct object_store *store, uint64_t session);
 /* Writes the fences to the file.  0: all sessions marked before are durable.  An error is
  * logged, and the sessions stay marked.  Blocks on the disk. */
-int store_fence_write(struct store *store);
+int store_fence_write(struct object_store *store);
 /* store_fence_mark() and store_fence_write(). */
-int store_fence_add(struct store *store, uint64_t session);
-bool store_fence_has(struct store *store, uint64_t session);
-void store_fence_each(struct store *store,
+int store_fence_add(struct object_store *store, uint64_t session);
+bool store_fence_has(struct object_store *store, uint64_t session);
+void store_fence_each(struct object_store *store,
 		      void (*fn)(void *arg, uint64_t session), void *arg);
 
 /* The highest term of a manager that was recorded; 0: none. */
-uint64_t store_term(struct store *store);
+uint64_t store_term(struct object_store *store);
 /* This manager is obeyed, and no other has been accepted since. */
-bool store_obeys(struct store *store, uint64_t term, uint64_t claimer);
+bool store_obeys(struct object_store *store, uint64_t term, uint64_t claimer);
 
 /*
  * Obeys the manager with the highest term; of two with the same term, the one with the lower
  * session.  0: durable.  -ESTALE: another manager is obeyed.  Other errors are logged.  Blocks
  * on the disk.
  */
-int store_term_write(struct store *store, uint64_t term, uint64_t claimer);
+int store_term_write(struct object_store *store, uint64_t term,
+		     uint64_t claimer);
 
 #endif
