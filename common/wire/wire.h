@@ -127,7 +127,7 @@ enum wire_op {
 	WIRE_FALLOCATE	= 77,	/* allocates or frees space of one object; reply: empty */
 	WIRE_SEEK	= 78,	/* finds the next data or hole of one object */
 	WIRE_COPY	= 80,	/* copies bytes from another object, of any iod; reply: empty */
-	WIRE_BORROW	= 85,	/* lends an object for direct access by the client: lent.h */
+	WIRE_BORROW	= 85,	/* lends an object for direct access by the client: loan_pages.h */
 	WIRE_COUNTER	= 86,	/* fetch-and-add on a counter of a file */
 	WIRE_PLACE	= 87,	/* the address of a counter, for RDMA atomics */
 	WIRE_SHARE	= 88,	/* the address of blocks that are read often: block.h */
@@ -290,7 +290,7 @@ struct wire_accept {		/* private data of an accept or reject */
 				 * since, and DECLARE, UNLINK2 and METRICS exist.  Every end of
 				 * that version names it. */
 #define WIRE_FT_ASIDE	0x2000u	/* Clients: check the word again after a write to a lent object.
-				 * Iods: may set the object aside (lent.h). */
+				 * Iods: may set the object aside (loan_pages.h). */
 #define WIRE_FT_EVICT	0x8000u	/* SESSIONS and EVICT exist, and FENCE may have WIRE_FN_EVICT.
 				 * Clients: know -EKEYREVOKED as the status of an evicted
 				 * session. */
@@ -1169,8 +1169,8 @@ struct wire_seek_rep {
 
 /*
  * BORROW: over a transport that passes descriptors, the descriptor of the object comes with the
- * reply.  If requested, the pages come before it: gate, terms, marks (lent.h).  Through these,
- * the iod withdraws what it lent.  The client returns a loan through the marks.  WIRE_B_NO_OBJECT
+ * reply.  If requested, the pages come before it: gate, terms, marks (loan_pages.h).  Through
+ * these, the iod withdraws what it lent.  The client returns a loan through the marks.  WIRE_B_NO_OBJECT
  * never exists: with it, BORROW only asks whether objects are lent at all, and needs no
  * capability.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wire_table.c - the request and reply of each operation, as wire.h describes them. */
 #include "common/wire/auth_mode.h"
-#include "common/wire/lent.h"
+#include "common/wire/loan_pages.h"
 #include "common/wire/wire_form.h"
 
 #define BITS(type, field, mask)                                                \
@@ -470,8 +470,8 @@ static const struct wire_form borrow_req = {
 };
 static const struct wire_form borrow_rep = {
 	.size = sizeof(struct wire_borrow_rep),
-	.fields = { MAX(wire_borrow_rep, index, LENT_OBJECTS - 1),
-		    MAX(wire_borrow_rep, stripe, LENT_STRIPES - 1),
+	.fields = { MAX(wire_borrow_rep, index, LOAN_PAGE_OBJECTS - 1),
+		    MAX(wire_borrow_rep, stripe, LOAN_PAGE_STRIPES - 1),
 		    BITS(wire_borrow_rep, flags,
 			 WIRE_B_WRITE | WIRE_B_WAITS | WIRE_B_NONE),
 		    ZERO(wire_borrow_rep, zero) },

@@ -172,7 +172,7 @@ static void add_session(struct loan_table *table, uint64_t session)
 {
 	const struct loan_session *ses = loan_session_find(table, session);
 
-	for (uint32_t i = 0; ses && i < LENT_OBJECTS; i++)
+	for (uint32_t i = 0; ses && i < LOAN_PAGE_OBJECTS; i++)
 		if (ses->loan[i].number)
 			add_object(table, session, ses->loan[i].handle,
 				   ses->loan[i].write);

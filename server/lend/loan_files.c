@@ -17,7 +17,7 @@
 
 #define NAME_LEN 32u
 /* The terms of earlier releases end here. */
-#define LEGACY_LEN sizeof(struct lent_terms)
+#define LEGACY_LEN sizeof(struct loan_page_terms)
 #define NO_FILES ((struct loan_files){ .terms_fd = -1, .marks_fd = -1 })
 
 static void format_name(uint64_t session, const char *kind, char *name)
@@ -42,12 +42,12 @@ void loan_files_unlink(int dirfd, const struct loan_files *f, uint64_t session)
 		remove_names(dirfd, session);
 }
 
-void loan_terms_revoke(struct lent_terms *terms)
+void loan_terms_revoke(struct loan_page_terms *terms)
 {
 	unsigned int i;
 
-	for (i = 0; i < LENT_OBJECTS; i++)
-		if (atomic_load(&terms->word[i]) != LENT_ASIDE)
+	for (i = 0; i < LOAN_PAGE_OBJECTS; i++)
+		if (atomic_load(&terms->word[i]) != LOAN_PAGE_ASIDE)
 			atomic_store(&terms->word[i], 0);
 	atomic_thread_fence(memory_order_seq_cst);
 }
@@ -127,7 +127,7 @@ static int make_named(int dirfd, uint64_t session,
 
 	f.named = true;
 	format_name(session, "marks", name);
-	f.marks_fd = make_file(dirfd, name, sizeof(struct lent_page));
+	f.marks_fd = make_file(dirfd, name, sizeof(struct loan_page_file));
 	rc = f.marks_fd < 0 ? f.marks_fd : 0;
 	if (!rc)
 		rc = make_terms(dirfd, session, process, &f);
@@ -169,7 +169,7 @@ static int fill_unnamed(struct loan_files *f)
 {
 	int rc;
 
-	f->marks_fd = make_memory("pvfs-marks", sizeof(struct lent_page));
+	f->marks_fd = make_memory("pvfs-marks", sizeof(struct loan_page_file));
 	if (f->marks_fd < 0)
 		return f->marks_fd;
 	f->terms_fd = make_memory("pvfs-terms", sizeof(*f->terms));
@@ -244,48 +244,51 @@ enum mark_action loan_files_mark_action(const struct loan_files *f,
 	return f->legacy ? MARK_WAIT : atomic_load(&f->terms->action[index]);
 }
 
-bool loan_files_read_marks(const struct loan_files *f, struct lent_marks *marks)
+bool loan_files_read_marks(const struct loan_files *f,
+			   struct loan_page_marks *marks)
 {
 	return pread(f->marks_fd, marks, sizeof(*marks), 0) ==
 	       (ssize_t)sizeof(*marks);
 }
 
-bool loan_files_read_page(const struct loan_files *f, struct lent_page *page)
+bool loan_files_read_page(const struct loan_files *f,
+			  struct loan_page_file *page)
 {
-	*page = (struct lent_page){ 0 };
+	*page = (struct loan_page_file){ 0 };
 	return pread(f->marks_fd, page, sizeof(*page), 0) >=
 	       (ssize_t)sizeof(page->marks);
 }
 
 /* A client can hide its marks: if they cannot be read, all of them count as set. */
 void loan_files_find_marks(const struct loan_files *f,
-			   bool marked[LENT_OBJECTS])
+			   bool marked[LOAN_PAGE_OBJECTS])
 {
-	struct lent_marks marks;
+	struct loan_page_marks marks;
 	bool known = loan_files_read_marks(f, &marks);
 	unsigned int i;
 	uint32_t object;
 
-	for (i = 0; i < LENT_OBJECTS; i++)
+	for (i = 0; i < LOAN_PAGE_OBJECTS; i++)
 		marked[i] = !known;
-	for (i = 0; known && i < LENT_INSIDE; i++) {
+	for (i = 0; known && i < LOAN_PAGE_INSIDE; i++) {
 		object = atomic_load(&marks.inside[i].object);
-		if (object && object <= LENT_OBJECTS)
+		if (object && object <= LOAN_PAGE_OBJECTS)
 			marked[object - 1] = true;
 	}
 }
 
 bool loan_files_is_inside(const struct loan_files *f, uint32_t index)
 {
-	struct lent_marks marks;
+	struct loan_page_marks marks;
 	unsigned int i;
 
 	if (!loan_files_read_marks(f, &marks))
 		return true;
-	for (i = 0; i < LENT_INSIDE; i++) {
+	for (i = 0; i < LOAN_PAGE_INSIDE; i++) {
 		uint32_t object = atomic_load(&marks.inside[i].object);
 
-		if (object && (index == LENT_OBJECTS || object == index + 1))
+		if (object &&
+		    (index == LOAN_PAGE_OBJECTS || object == index + 1))
 			return true;
 	}
 	return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loan_files.h - the two shared pages of a session (common/wire/lent.h): the terms, which this
- * process writes, and the marks, which the client writes.
+ * loan_files.h - the two shared pages of a session (common/wire/loan_pages.h): the terms,
+ * which this process writes, and the marks, which the client writes.
  *
  * Files in DIR/lent are named SESSION.terms and SESSION.marks: with them the next process of the
  * iod revokes what this process lent.  Files without names are memfds and end with this process.
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/wire/lent.h"
+#include "common/wire/loan_pages.h"
 #include "server/lend/borrower_process.h"
 
 /* The action for a mark that is still set after the loan is revoked. */
@@ -28,9 +28,9 @@ enum mark_action {
 
 /* The file of terms.  Clients know only the first member; the rest is for the next process. */
 struct loan_terms {
-	struct lent_terms lent;
-	_Atomic uint64_t handle[LENT_OBJECTS];
-	_Atomic uint8_t action[LENT_OBJECTS]; /* enum mark_action */
+	struct loan_page_terms lent;
+	_Atomic uint64_t handle[LOAN_PAGE_OBJECTS];
+	_Atomic uint8_t action[LOAN_PAGE_OBJECTS]; /* enum mark_action */
 };
 
 struct loan_files {
@@ -57,24 +57,25 @@ void loan_files_unlink(int dirfd, const struct loan_files *files,
 		       uint64_t session);
 
 /*
- * Revokes all loans of the terms, except words that say LENT_ASIDE.  Ends with a full barrier: a
- * writer that missed the revocation has set its mark before, so a later read of the marks sees it.
+ * Revokes all loans of the terms, except words that say LOAN_PAGE_ASIDE.  Ends with a full
+ * barrier: a writer that missed the revocation has set its mark before, so a later read of the
+ * marks sees it.
  */
-void loan_terms_revoke(struct lent_terms *terms);
+void loan_terms_revoke(struct loan_page_terms *terms);
 /* The action for the mark of this index; MARK_WAIT for legacy files. */
 enum mark_action loan_files_mark_action(const struct loan_files *files,
 					uint32_t index);
 
 /* Copies the marks.  False: they cannot be read. */
 bool loan_files_read_marks(const struct loan_files *files,
-			   struct lent_marks *marks);
+			   struct loan_page_marks *marks);
 /* Copies marks and counters; a page that is too short is filled with zeros.  False: no marks. */
 bool loan_files_read_page(const struct loan_files *files,
-			  struct lent_page *page);
+			  struct loan_page_file *page);
 /* Tells for each index whether it is marked.  All are, if the marks cannot be read. */
 void loan_files_find_marks(const struct loan_files *files,
-			   bool marked[LENT_OBJECTS]);
-/* A thread is inside a write with this index; LENT_OBJECTS: with any.  True if unreadable. */
+			   bool marked[LOAN_PAGE_OBJECTS]);
+/* A thread is inside a write with this index; LOAN_PAGE_OBJECTS: with any.  True if unreadable. */
 bool loan_files_is_inside(const struct loan_files *files, uint32_t index);
 
 #endif

@@ -9,12 +9,12 @@
 static void check_marks(struct loan_table *table, struct loan_session *ses,
 			const bool *revoked)
 {
-	bool marked[LENT_OBJECTS];
+	bool marked[LOAN_PAGE_OBJECTS];
 	unsigned int i;
 
 	atomic_thread_fence(memory_order_seq_cst);
 	loan_files_find_marks(&ses->files, marked);
-	for (i = 0; i < LENT_OBJECTS; i++) {
+	for (i = 0; i < LOAN_PAGE_OBJECTS; i++) {
 		if (revoked[i] && marked[i])
 			stuck_writer_add(table, &ses->loan[i]);
 		else if (revoked[i])
@@ -28,10 +28,10 @@ static void revoke_loans(struct loan_table *table, struct loan_session *ses,
 					const void *arg),
 			 const void *arg)
 {
-	bool revoked[LENT_OBJECTS] = { false }, some = false;
+	bool revoked[LOAN_PAGE_OBJECTS] = { false }, some = false;
 	uint32_t i;
 
-	for (i = 0; i < LENT_OBJECTS; i++) {
+	for (i = 0; i < LOAN_PAGE_OBJECTS; i++) {
 		if (!ses->loan[i].number || !filter(&ses->loan[i], arg))
 			continue;
 		revoked[i] = ses->loan[i].write;
@@ -42,7 +42,7 @@ static void revoke_loans(struct loan_table *table, struct loan_session *ses,
 	}
 	if (some)
 		check_marks(table, ses, revoked);
-	for (i = 0; some && i < LENT_OBJECTS; i++)
+	for (i = 0; some && i < LOAN_PAGE_OBJECTS; i++)
 		if (revoked[i])
 			write_hold_remove(table, ses->loan[i].handle);
 }
@@ -51,7 +51,7 @@ static void revoke_loans(struct loan_table *table, struct loan_session *ses,
 
 static bool is_returned(const struct object_loan *loan, const void *arg)
 {
-	const struct lent_marks *marks = arg;
+	const struct loan_page_marks *marks = arg;
 
 	return atomic_load(&marks->back[loan_index(loan)]);
 }
@@ -59,7 +59,7 @@ static bool is_returned(const struct object_loan *loan, const void *arg)
 /* A client can say so and still be inside a write. */
 void loan_recall_returned(struct loan_table *table, struct loan_session *ses)
 {
-	struct lent_marks marks;
+	struct loan_page_marks marks;
 
 	if (loan_files_read_marks(&ses->files, &marks))
 		revoke_loans(table, ses, is_returned, &marks);
@@ -126,7 +126,7 @@ static void tell_stuck_writers(struct loan_table *table, uint64_t handle)
 		if (loan->handle == handle)
 			atomic_store(&loan->ses->files.terms->lent
 					      .word[loan_index(loan)],
-				     LENT_ASIDE);
+				     LOAN_PAGE_ASIDE);
 	/* a later copy contains all writes of a writer that did not see this word */
 	atomic_thread_fence(memory_order_seq_cst);
 }

@@ -17,11 +17,11 @@
 static bool is_outside(const struct loan_files *f,
 		       const struct borrower_process *p)
 {
-	bool marked[LENT_OBJECTS];
+	bool marked[LOAN_PAGE_OBJECTS];
 	uint32_t i;
 
 	loan_files_find_marks(f, marked);
-	for (i = 0; i < LENT_OBJECTS; i++)
+	for (i = 0; i < LOAN_PAGE_OBJECTS; i++)
 		if (marked[i] && loan_files_mark_action(f, i) == MARK_WAIT)
 			return borrower_process_has_ended(p);
 	return true;
@@ -67,21 +67,21 @@ static void revoke_all(const struct loan_files *f)
 {
 	uint32_t i;
 
-	for (i = 0; i < LENT_OBJECTS; i++)
+	for (i = 0; i < LOAN_PAGE_OBJECTS; i++)
 		if (loan_files_mark_action(f, i) == MARK_REPLACE)
-			atomic_store(&f->terms->lent.word[i], LENT_ASIDE);
+			atomic_store(&f->terms->lent.word[i], LOAN_PAGE_ASIDE);
 	loan_terms_revoke(&f->terms->lent);
 }
 
 static void add_stuck_writers(struct loan_table *table,
 			      struct loan_session *ses)
 {
-	bool marked[LENT_OBJECTS];
+	bool marked[LOAN_PAGE_OBJECTS];
 	struct object_loan *loan;
 	uint32_t i;
 
 	loan_files_find_marks(&ses->files, marked);
-	for (i = 0; i < LENT_OBJECTS; i++) {
+	for (i = 0; i < LOAN_PAGE_OBJECTS; i++) {
 		if (!marked[i] ||
 		    loan_files_mark_action(&ses->files, i) != MARK_REPLACE)
 			continue;
@@ -128,7 +128,7 @@ static void record_loans(struct loan_table *table, const struct loan_files *f)
 {
 	uint64_t handle;
 
-	for (uint32_t i = 0; !f->legacy && i < LENT_OBJECTS; i++) {
+	for (uint32_t i = 0; !f->legacy && i < LOAN_PAGE_OBJECTS; i++) {
 		handle = atomic_load(&f->terms->handle[i]);
 		if (handle)
 			loan_history_returned(table->history,

@@ -39,7 +39,7 @@ void loan_session_abandon(struct loan_table *table, struct loan_session *ses)
 {
 	loan_terms_revoke(&ses->files.terms->lent);
 	if (!ses->keep_files && borrower_process_has_ended(&ses->process) &&
-	    !loan_files_is_inside(&ses->files, LENT_OBJECTS))
+	    !loan_files_is_inside(&ses->files, LOAN_PAGE_OBJECTS))
 		loan_files_unlink(table->dirfd, &ses->files, ses->id);
 	close_session(ses);
 }
@@ -124,7 +124,7 @@ void loan_session_report_usage(struct loan_table *table,
 			       struct loan_session *ses)
 {
 	struct loan_usage usage[2];
-	struct lent_page page;
+	struct loan_page_file page;
 
 	if (!table->attr.add_usage || !loan_files_read_page(&ses->files, &page))
 		return;
@@ -155,11 +155,11 @@ bool loan_object_has_writer(const struct loan_table *table, uint64_t handle)
 /* A mark that stays set, for any reason, must not count for another object. */
 struct object_loan *loan_find_unused(struct loan_session *ses)
 {
-	bool marked[LENT_OBJECTS];
+	bool marked[LOAN_PAGE_OBJECTS];
 	uint32_t i;
 
 	loan_files_find_marks(&ses->files, marked);
-	for (i = 0; i < LENT_OBJECTS; i++)
+	for (i = 0; i < LOAN_PAGE_OBJECTS; i++)
 		if (!ses->loan[i].number && !ses->loan[i].stuck && !marked[i])
 			return &ses->loan[i];
 	return NULL;

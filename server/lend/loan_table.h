@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * loan_table.h - objects that clients of this host read and write directly: which session
- * borrows which object, and how a loan ends (common/wire/lent.h, docs/internals.md).
+ * borrows which object, and how a loan ends (common/wire/loan_pages.h, docs/internals.md).
  *
  * Loans for writing are revoked when the iod's lease expires or the session ends.  If the
  * client is inside a write then, the object's gate stays closed for everybody, as for a late
@@ -32,7 +32,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/wire/lent.h"
+#include "common/wire/loan_pages.h"
 #include "common/wire/wire.h"
 #include "server/lend/loan_usage.h"
 #include "server/store/object_store.h"
@@ -93,12 +93,12 @@ struct loan_grant {
 	bool write; /* requested and granted */
 	bool clock; /* the client has to check that its clock is the iod's */
 	int fd; /* of the object; the caller closes it */
-	int page[LENT_PAGES]; /* gate, terms, marks; the table owns them */
+	int page[LOAN_PAGE_COUNT]; /* gate, terms, marks; the table owns them */
 };
 /*
  * Lends an object.
  * -EACCES: the client may not read, and writing is not possible; -ENOKEY: other era;
- * -ENOSPC: the session has LENT_OBJECTS loans, or the history cannot be written;
+ * -ENOSPC: the session has LOAN_PAGE_OBJECTS loans, or the history cannot be written;
  * -EMFILE: LOAN_SESSIONS_MAX sessions borrow, or descriptors are short;
  * -ESRCH: the process is not visible from here, or belongs to another user;
  * -ESTALE: the session is evicted; -EBUSY: a borrower is stuck inside a write to the object;

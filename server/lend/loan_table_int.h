@@ -62,7 +62,7 @@ struct loan_session {
 	struct loan_user who;
 	struct loan_counters counters;
 	char peer[96];
-	struct object_loan loan[LENT_OBJECTS];
+	struct object_loan loan[LOAN_PAGE_OBJECTS];
 };
 
 struct loan_table {

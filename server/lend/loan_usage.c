@@ -12,12 +12,14 @@ static uint64_t load_relaxed(const _Atomic uint64_t *n)
 	return atomic_load_explicit(n, memory_order_relaxed);
 }
 
-static void sum_page(const struct lent_page *page, struct loan_counters *seen)
+static void sum_page(const struct loan_page_file *page,
+		     struct loan_counters *seen)
 {
-	const struct lent_marks *marks = &page->marks;
+	const struct loan_page_marks *marks = &page->marks;
 
-	for (unsigned int i = 0; i < 2 * LENT_INSIDE; i++) {
-		const struct lent_count *c = &marks->inside[i / 2].count[i % 2];
+	for (unsigned int i = 0; i < 2 * LOAN_PAGE_INSIDE; i++) {
+		const struct loan_page_count *c =
+			&marks->inside[i / 2].count[i % 2];
 
 		seen->n[i % 2] += load_relaxed(&c->n);
 		seen->bytes[i % 2] += load_relaxed(&c->bytes);
@@ -53,10 +55,10 @@ static uint64_t clamp_mean(const struct loan_counters *before,
 		     : before->mean[i];
 }
 
-/* At most LENT_INSIDE threads of a session are inside an access at the same time. */
+/* At most LOAN_PAGE_INSIDE threads of a session are inside an access at the same time. */
 static uint64_t estimate_time(uint64_t n, uint64_t mean, uint64_t passed)
 {
-	uint64_t ns, most = passed * LENT_INSIDE;
+	uint64_t ns, most = passed * LOAN_PAGE_INSIDE;
 
 	return __builtin_mul_overflow(n, mean, &ns) ? most
 						    : smaller_of(ns, most);
@@ -112,7 +114,7 @@ static void spread_increase(const struct loan_counters *before,
 }
 
 void loan_counters_update(struct loan_counters *before,
-			  const struct lent_page *page, uint64_t now,
+			  const struct loan_page_file *page, uint64_t now,
 			  struct loan_usage usage[2])
 {
 	struct loan_counters seen = { .at = now };
@@ -129,7 +131,7 @@ void loan_counters_update(struct loan_counters *before,
 		seen.mean[i] = clamp_mean(before, &seen, i, passed);
 		usage[i] = (struct loan_usage){
 			.n = n,
-			.bytes = smaller_of(bytes, n * LENT_MOST),
+			.bytes = smaller_of(bytes, n * LOAN_PAGE_MOST),
 			.ns = estimate_time(n, seen.mean[i], passed),
 		};
 		spread_increase(before, &seen, i, &usage[i]);

@@ -2,9 +2,9 @@
 /*
  * loan_usage.h - the reads and writes that a client reports for its direct access.
  *
- * The client counts them in its shared page (struct lent_page), which it can fill with any
+ * The client counts them in its shared page (struct loan_page_file), which it can fill with any
  * value.  So the increase between two samples is limited: per nanosecond to LOAN_BYTES_PER_NS
- * bytes and one access, and per access to LENT_MOST bytes.
+ * bytes and one access, and per access to LOAN_PAGE_MOST bytes.
  *
  * Plain data: the caller owns it and serialises the calls.  No errors.
  */
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/util/histogram.h"
-#include "common/wire/lent.h"
+#include "common/wire/loan_pages.h"
 
 #define LOAN_BYTES_PER_NS 256u
 
@@ -37,7 +37,7 @@ struct loan_counters {
 void loan_counters_start(struct loan_counters *counters, uint64_t now);
 /* Sets usage to the accepted increase since the last sample and stores page as the new sample. */
 void loan_counters_update(struct loan_counters *counters,
-			  const struct lent_page *page, uint64_t now,
+			  const struct loan_page_file *page, uint64_t now,
 			  struct loan_usage usage[2]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * object_replacement.c - replaces an object by a copy, so that what a borrower still writes to
- * the old file is not in the object (common/wire/lent.h).
+ * the old file is not in the object (common/wire/loan_pages.h).
  */
 #include <errno.h>
 #include <string.h>

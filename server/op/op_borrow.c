@@ -48,11 +48,11 @@ static int open_object(struct iod *iod, uint64_t handle, bool write,
 static int pass_descriptors(struct rpc_req *req, const struct loan_grant *lent)
 {
 	const struct wire_borrow *body = req->msg.body;
-	int fd[1 + LENT_PAGES] = { lent->fd, lent->page[0], lent->page[1],
-				   lent->page[2] };
+	int fd[1 + LOAN_PAGE_COUNT] = { lent->fd, lent->page[0], lent->page[1],
+					lent->page[2] };
 	bool pages = le32toh(body->flags) & WIRE_B_PAGES;
 
-	return rpc_req_send_fds(req, fd, pages ? 1 + LENT_PAGES : 1);
+	return rpc_req_send_fds(req, fd, pages ? 1 + LOAN_PAGE_COUNT : 1);
 }
 
 static void send_loan(struct rpc_req *req, const struct loan_grant *lent,

@@ -29,7 +29,7 @@ struct gate_stripe {
 struct gate {
 	struct gate_stripe stripe[GATE_STRIPES];
 	uint64_t (*clock)(void);
-	struct lent_gate *page;
+	struct loan_page_gate *page;
 	int fd;
 };
 

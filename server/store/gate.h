@@ -20,9 +20,9 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "common/wire/lent.h"
+#include "common/wire/loan_pages.h"
 
-#define GATE_STRIPES LENT_STRIPES
+#define GATE_STRIPES LOAN_PAGE_STRIPES
 
 struct gate;
 struct gate_stripe;
@@ -67,14 +67,14 @@ void gate_enter_late(struct gate *gate, uint64_t handle, uint64_t expiry,
 void gate_leave(struct gate *gate, struct gate_entry *entry);
 
 /*
- * The page that shows the gate to processes that access objects directly (struct lent_gate):
+ * The page that shows the gate to processes that access objects directly (struct loan_page_gate):
  * its descriptor, which the gate owns, and the stripe of a handle in it.
  */
 int gate_page(const struct gate *gate);
 unsigned int gate_place(uint64_t handle);
-/* lent_gate.owner: the thread of the iod that lends; 0 at first. */
+/* loan_page_gate.owner: the thread of the iod that lends; 0 at first. */
 _Atomic uint32_t *gate_owner(const struct gate *gate);
-/* Sets and returns lent_gate.until: the end of the iod's lease, clock_boot(). */
+/* Sets and returns loan_page_gate.until: the end of the iod's lease, clock_boot(). */
 void gate_until(struct gate *gate, uint64_t until);
 uint64_t gate_ends(const struct gate *gate);
 

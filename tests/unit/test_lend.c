@@ -25,7 +25,7 @@
 
 #include "common/util/clock.h"
 #include "server/lend/loan_table.h"
-#include "common/wire/lent.h"
+#include "common/wire/loan_pages.h"
 #include "tests/run_suite.h"
 
 #define SESSION 0xabcd1234u
@@ -132,9 +132,9 @@ static int lend_to(pid_t pid, bool write, struct loan_grant *lent)
 
 /* What a borrower sees. */
 struct view {
-	const struct lent_gate *gate;
-	const struct lent_terms *terms;
-	struct lent_marks *marks;
+	const struct loan_page_gate *gate;
+	const struct loan_page_terms *terms;
+	struct loan_page_marks *marks;
 };
 
 static struct view view_of(const struct loan_grant *lent)
@@ -330,7 +330,7 @@ START_TEST(no_more_than_there_is_room_for)
 	struct view v;
 	unsigned int i;
 
-	for (i = 0; i < LENT_OBJECTS; i++) {
+	for (i = 0; i < LOAN_PAGE_OBJECTS; i++) {
 		ck_assert_int_eq(lend_to(getpid(), false, &lent), 0);
 		close(lent.fd);
 	}
@@ -339,7 +339,7 @@ START_TEST(no_more_than_there_is_room_for)
 	atomic_store(&v.marks->back[9], 1);
 	ck_assert_int_eq(lend_to(getpid(), false, &lent), 0);
 	ck_assert_uint_eq(lent.index, 9);
-	ck_assert_uint_eq(loan_table_count(loans), LENT_OBJECTS);
+	ck_assert_uint_eq(loan_table_count(loans), LOAN_PAGE_OBJECTS);
 	close(lent.fd);
 }
 END_TEST
@@ -556,7 +556,7 @@ START_TEST(who_gave_it_back_too_early_keeps_it_shut)
 	begin(&b, leave_soon);
 	v = view_of(&given);
 	atomic_store(&v.marks->back[given.index], 1);
-	for (i = 1; i < LENT_OBJECTS; i++) {
+	for (i = 1; i < LOAN_PAGE_OBJECTS; i++) {
 		ck_assert_int_eq(lend_to(b.pid, false, &other), 0);
 		close(other.fd);
 	}
@@ -580,7 +580,7 @@ static void write_late(struct view *v)
 	if (pwrite(own_fd, "late", 4, 0) != 4)
 		_exit(2);
 	atomic_thread_fence(memory_order_seq_cst);
-	_exit(atomic_load(&v->terms->word[given_index]) != LENT_ASIDE);
+	_exit(atomic_load(&v->terms->word[given_index]) != LOAN_PAGE_ASIDE);
 }
 
 static void stopped(const struct borrower *b)
@@ -676,7 +676,7 @@ static bool leaves_in_time(void)
 	while (is_lent(&v, &lent))
 		nap();
 	atomic_thread_fence(memory_order_seq_cst);
-	told = atomic_load(&v.terms->word[lent.index]) == LENT_ASIDE;
+	told = atomic_load(&v.terms->word[lent.index]) == LOAN_PAGE_ASIDE;
 	atomic_store(&v.marks->inside[5].object, 0);
 	wait_till_open();
 	sees_it(&b);
@@ -1148,8 +1148,8 @@ END_TEST
 
 START_TEST(many_are_set_aside)
 {
-	for (unsigned int i = 0; i < SESSIONS * LENT_OBJECTS; i++) {
-		session = SESSION + i / LENT_OBJECTS;
+	for (unsigned int i = 0; i < SESSIONS * LOAN_PAGE_OBJECTS; i++) {
+		session = SESSION + i / LOAN_PAGE_OBJECTS;
 		lend_number(HANDLE + i, false);
 	}
 	for (session = SESSION; session < SESSION + SESSIONS; session++) {
@@ -1160,7 +1160,7 @@ START_TEST(many_are_set_aside)
 	while (loan_evictions_pending(loans))
 		nap();
 	ck_assert(store_obj_replacements(obj));
-	for (unsigned int i = 0; i < SESSIONS * LENT_OBJECTS; i++)
+	for (unsigned int i = 0; i < SESSIONS * LOAN_PAGE_OBJECTS; i++)
 		ck_assert(!gate_is_shut(store_gate(store), HANDLE + i));
 	ck_assert_uint_eq(loan_evictions_deferred(loans), 0);
 }
@@ -1368,8 +1368,10 @@ END_TEST
 /* Its number may be another one's by now: that one is not touched. */
 START_TEST(a_process_that_began_later_is_another_one)
 {
-	struct lent_terms terms = { .session = 5, .pid = getpid(), .began = 1 };
-	struct lent_marks marks = { .inside[0].object = 3 };
+	struct loan_page_terms terms = { .session = 5,
+					 .pid = getpid(),
+					 .began = 1 };
+	struct loan_page_marks marks = { .inside[0].object = 3 };
 	char path[128];
 	FILE *f;
 

@@ -12,7 +12,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static struct lent_page page;
+static struct loan_page_file page;
 static struct loan_counters said;
 static struct loan_usage told[2], sum[2];
 static uint64_t now;
@@ -42,9 +42,9 @@ static void look(void)
 static void count(unsigned int at, unsigned int write, uint64_t len,
 		  uint64_t ns)
 {
-	struct lent_count *c = &page.marks.inside[at].count[write];
+	struct loan_page_count *c = &page.marks.inside[at].count[write];
 
-	if (c->n % LENT_TIMED == 0) {
+	if (c->n % LOAN_PAGE_TIMED == 0) {
 		c->ns += ns;
 		page.marks.inside[at].timed[write]++;
 		page.bucket[write][histogram_bucket(ns)]++;
@@ -69,9 +69,9 @@ START_TEST(nothing_is_lost)
 	srand(7);
 	for (unsigned int i = 0; i < 20000; i++) {
 		unsigned int write = (unsigned int)rand() % 2;
-		uint64_t len = (uint64_t)rand() % LENT_MOST;
+		uint64_t len = (uint64_t)rand() % LOAN_PAGE_MOST;
 
-		count((unsigned int)rand() % LENT_INSIDE, write, len, 700);
+		count((unsigned int)rand() % LOAN_PAGE_INSIDE, write, len, 700);
 		n[write]++;
 		bytes[write] += len;
 		if (rand() % 100 == 0)
@@ -92,8 +92,8 @@ END_TEST
 static bool is_bounded(const struct loan_usage *t, uint64_t passed)
 {
 	return t->n <= passed && t->bytes <= passed * LOAN_BYTES_PER_NS &&
-	       t->bytes <= t->n * LENT_MOST && t->ns <= passed * LENT_INSIDE &&
-	       in_buckets(t) <= t->n;
+	       t->bytes <= t->n * LOAN_PAGE_MOST &&
+	       t->ns <= passed * LOAN_PAGE_INSIDE && in_buckets(t) <= t->n;
 }
 
 START_TEST(whatever_it_says)

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
-#include "common/wire/lent.h"
+#include "common/wire/loan_pages.h"
 #include "server/store/object_tree.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
@@ -391,7 +391,7 @@ START_TEST(nothing_that_was_answered_is_lost)
 }
 END_TEST
 
-/* As lent.h says; what is to go by message waits until the object is another file. */
+/* As loan_pages.h says; what is to go by message waits until the object is another file. */
 static _Atomic uint64_t word;
 static _Atomic uint32_t mark[4];
 static _Atomic int lent_fd;
@@ -402,14 +402,14 @@ static bool write_inside(const struct writer *w)
 	int fd = atomic_load(&lent_fd);
 	bool ok = false;
 
-	if (!number || number == LENT_ASIDE)
+	if (!number || number == LOAN_PAGE_ASIDE)
 		return false;
 	atomic_store(&mark[w->page], 1);
 	if (atomic_load(&word) == number) {
 		ok = pwrite(fd, &w->n, sizeof(w->n), (off_t)(w->page * PAGE)) ==
 		     sizeof(w->n);
 		atomic_thread_fence(memory_order_seq_cst);
-		ok &= atomic_load(&word) != LENT_ASIDE;
+		ok &= atomic_load(&word) != LOAN_PAGE_ASIDE;
 	}
 	atomic_store_explicit(&mark[w->page], 0, memory_order_release);
 	return ok;
@@ -460,7 +460,7 @@ START_TEST(nor_is_what_borrowers_wrote)
 	for (i = 0; i < TIMES; i++) {
 		atomic_store(&word, ++number);
 		usleep(i % 7 * 50);
-		atomic_store(&word, LENT_ASIDE);
+		atomic_store(&word, LOAN_PAGE_ASIDE);
 		atomic_thread_fence(memory_order_seq_cst);
 		set_aside();
 		for (k = 0; k < 4; k++)

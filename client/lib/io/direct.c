@@ -22,7 +22,7 @@
  * processors.  Measured: at 1 MiB, one client of four iods is as fast either way; four
  * clients are not.
  */
-#define DIRECT_MAX LENT_MOST
+#define DIRECT_MAX LOAN_PAGE_MOST
 #define DIRECT_IOV 64u
 /*
  * Maximum of pieces in one call that are not contiguous in the file.  For more, one
@@ -46,18 +46,19 @@ struct batch {
 /* Distributes the threads over the places. */
 static unsigned int first_place(void)
 {
-	return (unsigned int)((uintptr_t)pthread_self() >> 12) % LENT_INSIDE;
+	return (unsigned int)((uintptr_t)pthread_self() >> 12) %
+	       LOAN_PAGE_INSIDE;
 }
 
 /* 0: this transfer is not timed. */
 static uint64_t timing_start(const struct loan *loan, unsigned int at,
 			     bool write)
 {
-	const struct lent_count *c =
+	const struct loan_page_count *c =
 		&loan->lender->marks->inside[at].count[write];
 	uint64_t n = atomic_load_explicit(&c->n, memory_order_relaxed);
 
-	return n % LENT_TIMED ? 0 : clock_boot();
+	return n % LOAN_PAGE_TIMED ? 0 : clock_boot();
 }
 
 /* Readers may share a place and need atomic additions.  A writer has its place alone. */
@@ -74,8 +75,8 @@ static void counter_add(_Atomic uint64_t *n, uint64_t more, bool alone)
 static void stats_add_time(const struct loan *loan, unsigned int at, bool write,
 			   uint64_t ns)
 {
-	struct lent_marks *marks = loan->lender->marks;
-	struct lent_page *page = loan->lender->page;
+	struct loan_page_marks *marks = loan->lender->marks;
+	struct loan_page_file *page = loan->lender->page;
 
 	counter_add(&marks->inside[at].count[write].ns, ns, write);
 	atomic_fetch_add_explicit(&marks->inside[at].timed[write], 1,
@@ -88,7 +89,8 @@ static void stats_add_time(const struct loan *loan, unsigned int at, bool write,
 static void stats_add_transfer(const struct loan *loan, unsigned int at,
 			       bool write, uint64_t len, uint64_t began)
 {
-	struct lent_count *c = &loan->lender->marks->inside[at].count[write];
+	struct loan_page_count *c =
+		&loan->lender->marks->inside[at].count[write];
 
 	counter_add(&c->n, 1, write);
 	counter_add(&c->bytes, len, write);
@@ -151,20 +153,20 @@ static bool write_batch(const struct loan *loan, struct batch *b)
  */
 static bool writer_mark_set(const struct loan *loan, unsigned int *at)
 {
-	struct lent_marks *marks = loan->lender->marks;
+	struct loan_page_marks *marks = loan->lender->marks;
 	uint32_t none;
 
-	for (unsigned int i = 0; i < LENT_INSIDE; i++) {
+	for (unsigned int i = 0; i < LOAN_PAGE_INSIDE; i++) {
 		none = 0;
 		if (atomic_compare_exchange_strong(&marks->inside[*at].object,
 						   &none, loan->index + 1))
 			return true;
-		*at = (*at + 1) % LENT_INSIDE;
+		*at = (*at + 1) % LOAN_PAGE_INSIDE;
 	}
 	return false;
 }
 
-/* False: the data may have been written to a file that was set aside (lent.h). */
+/* False: the data may have been written to a file that was set aside (loan_pages.h). */
 static bool writer_mark_clear(const struct loan *loan, unsigned int at)
 {
 	bool aside;

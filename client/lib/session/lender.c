@@ -217,7 +217,7 @@ static int loan_fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 	struct lender *l = lender_get(s, i);
 	int rc;
 
-	b.want = l ? 1 : 1 + (int)LENT_PAGES;
+	b.want = l ? 1 : 1 + (int)LOAN_PAGE_COUNT;
 	rc = borrow_send(s, handle, write, !l, &b);
 	if (rc) {
 		lender_put(l);

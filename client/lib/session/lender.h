@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lender.h - objects that iods on this host lend, for reads and writes without a message,
- * and the shared pages by which the iods revoke them (lent.h).
+ * and the shared pages by which the iods revoke them (loan_pages.h).
  */
 #ifndef LENDER_H
 #define LENDER_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "common/util/clock.h"
-#include "common/wire/lent.h"
+#include "common/wire/loan_pages.h"
 
 struct session;
 
@@ -19,11 +19,11 @@ struct session;
 struct lender {
 	atomic_uint refs;
 	unsigned int link; /* connections that were lost before */
-	const struct lent_gate *gate;
-	const struct lent_terms *terms;
-	struct lent_marks *marks;
+	const struct loan_page_gate *gate;
+	const struct loan_page_terms *terms;
+	struct loan_page_marks *marks;
 	/* marks is its first part; NULL: only the marks are shared */
-	struct lent_page *page;
+	struct loan_page_file *page;
 };
 
 /* A borrowed object.  Constant while in use. */
@@ -63,7 +63,7 @@ void lender_put(struct lender *lender);
 /* True: the loan may be used now.  It may be revoked at any moment. */
 static inline bool loan_valid(const struct loan *loan)
 {
-	const struct lent_gate *gate = loan->lender->gate;
+	const struct loan_page_gate *gate = loan->lender->gate;
 	uint64_t now = clock_boot();
 
 	return atomic_load(&loan->lender->terms->word[loan->index]) ==
@@ -80,7 +80,7 @@ static inline bool loan_valid(const struct loan *loan)
 static inline bool loan_aside(const struct loan *loan)
 {
 	return atomic_load(&loan->lender->terms->word[loan->index]) ==
-	       LENT_ASIDE;
+	       LOAN_PAGE_ASIDE;
 }
 
 /* True: the loan was revoked. */

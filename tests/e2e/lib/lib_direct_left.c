@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
-#include "common/wire/lent.h"
+#include "common/wire/loan_pages.h"
 
 #define LEN 3000
 #define SIGNALS 2000
@@ -66,7 +66,7 @@ static void open_it(const char *dir)
 
 /* ---- marks ---- */
 
-static void read_marks(const char *name, struct lent_marks *marks)
+static void read_marks(const char *name, struct loan_page_marks *marks)
 {
 	char path[512];
 	int in;
@@ -81,7 +81,7 @@ static void read_marks(const char *name, struct lent_marks *marks)
 /* How many borrowers there are. */
 static int nobody_is_inside(void)
 {
-	static struct lent_marks marks;
+	static struct loan_page_marks marks;
 	DIR *d = opendir(folder);
 	struct dirent *de;
 	int n = 0;
@@ -91,7 +91,7 @@ static int nobody_is_inside(void)
 		if (!strstr(de->d_name, ".marks"))
 			continue;
 		read_marks(de->d_name, &marks);
-		for (unsigned int i = 0; i < LENT_INSIDE; i++)
+		for (unsigned int i = 0; i < LOAN_PAGE_INSIDE; i++)
 			EXPECT(!atomic_load(&marks.inside[i].object));
 		n++;
 	}
@@ -107,12 +107,12 @@ static sigjmp_buf out;
 
 static unsigned int marked(void)
 {
-	static struct lent_marks marks;
+	static struct loan_page_marks marks;
 	unsigned int n = 0;
 
 	if (pread(marks_fd, &marks, sizeof(marks), 0) != sizeof(marks))
 		_exit(3);
-	for (unsigned int i = 0; i < LENT_INSIDE; i++)
+	for (unsigned int i = 0; i < LOAN_PAGE_INSIDE; i++)
 		n += atomic_load(&marks.inside[i].object) != 0;
 	return n;
 }
