@@ -12,7 +12,7 @@
 
 #define ONE_MAX 128u /* bytes of "key=value" */
 
-static int number(const char *text, unsigned int max, unsigned int *out)
+static int parse_number(const char *text, unsigned int max, unsigned int *out)
 {
 	unsigned int n = 0;
 	size_t i, len = strlen(text);
@@ -32,18 +32,18 @@ static int number(const char *text, unsigned int max, unsigned int *out)
 
 static int service_level(struct rdma_opt *opt, const char *val)
 {
-	return number(val, 15, &opt->service_level);
+	return parse_number(val, 15, &opt->service_level);
 }
 
 static int traffic_class(struct rdma_opt *opt, const char *val)
 {
-	return number(val, 255, &opt->traffic_class);
+	return parse_number(val, 255, &opt->traffic_class);
 }
 
-static int one_more(const char *val, unsigned int max, unsigned int *out)
+static int parse_plus_one(const char *val, unsigned int max, unsigned int *out)
 {
 	unsigned int n;
-	int rc = number(val, max, &n);
+	int rc = parse_number(val, max, &n);
 
 	if (!rc)
 		*out = n + 1;
@@ -52,12 +52,12 @@ static int one_more(const char *val, unsigned int max, unsigned int *out)
 
 static int bulk_service_level(struct rdma_opt *opt, const char *val)
 {
-	return one_more(val, 15, &opt->bulk_service_level);
+	return parse_plus_one(val, 15, &opt->bulk_service_level);
 }
 
 static int bulk_traffic_class(struct rdma_opt *opt, const char *val)
 {
-	return one_more(val, 255, &opt->bulk_traffic_class);
+	return parse_plus_one(val, 255, &opt->bulk_traffic_class);
 }
 
 /* "NAME" or "NAME:PORT". */
@@ -66,10 +66,11 @@ static bool is_device(const char *val)
 	const char *port = strchr(val, ':');
 	unsigned int n;
 
-	return port != val && (!port || (!number(port + 1, 255, &n) && n));
+	return port != val &&
+	       (!port || (!parse_number(port + 1, 255, &n) && n));
 }
 
-static unsigned int count(const char *list)
+static unsigned int count_devices(const char *list)
 {
 	unsigned int n = *list != '\0';
 
@@ -82,7 +83,7 @@ int rdma_opt_device(const struct rdma_opt *opt, unsigned int nth,
 		    char device[RDMA_DEVICE_MAX])
 {
 	const char *list = opt->device;
-	unsigned int n = count(list), i;
+	unsigned int n = count_devices(list), i;
 
 	if (nth && nth >= n)
 		return -ENOENT;
@@ -109,7 +110,7 @@ static bool named_twice(const struct rdma_opt *opt, unsigned int n)
 }
 
 /* Several devices are separated by slashes. A configuration file may use commas instead. */
-static int device(struct rdma_opt *opt, const char *val)
+static int set_device(struct rdma_opt *opt, const char *val)
 {
 	struct rdma_opt o = *opt;
 	char one[RDMA_DEVICE_MAX];
@@ -125,19 +126,21 @@ static int device(struct rdma_opt *opt, const char *val)
 		if (words_next(&left, '/', one, sizeof(one)) || !is_device(one))
 			return -EINVAL;
 	}
-	if (count(o.device) > RDMA_DEVICES || named_twice(&o, count(o.device)))
+	if (count_devices(o.device) > RDMA_DEVICES ||
+	    named_twice(&o, count_devices(o.device)))
 		return -EINVAL;
 	*opt = o;
 	return 0;
 }
 
-static int gid(struct rdma_opt *opt, const char *val)
+static int set_gid(struct rdma_opt *opt, const char *val)
 {
 	struct in6_addr addr;
 	unsigned int n;
 
 	if (strlen(val) >= sizeof(opt->gid) ||
-	    (number(val, 999, &n) && inet_pton(AF_INET, val, &addr) != 1 &&
+	    (parse_number(val, 999, &n) &&
+	     inet_pton(AF_INET, val, &addr) != 1 &&
 	     inet_pton(AF_INET6, val, &addr) != 1))
 		return -EINVAL;
 	strcpy(opt->gid, val);
@@ -149,10 +152,10 @@ static const struct setting {
 	int (*set)(struct rdma_opt *opt, const char *val);
 	const char *want;
 } settings[] = {
-	{ "device", device,
+	{ "device", set_device,
 	  "NAME or NAME:PORT, as rdma link shows them, or up to 4 of these with "
 	  "/ between them" },
-	{ "gid", gid,
+	{ "gid", set_gid,
 	  "an index of the port's GID table, or the IP address of an entry" },
 	{ "sl", service_level, "0 to 15" },
 	{ "tc", traffic_class, "0 to 255" },
@@ -160,7 +163,7 @@ static const struct setting {
 	{ "bulk_tc", bulk_traffic_class, "0 to 255" },
 };
 
-static const struct setting *find(const char *key)
+static const struct setting *find_key(const char *key)
 {
 	size_t i;
 
@@ -173,23 +176,23 @@ static const struct setting *find(const char *key)
 
 int rdma_opt_set(struct rdma_opt *opt, const char *key, const char *val)
 {
-	const struct setting *s = find(key);
+	const struct setting *s = find_key(key);
 
 	return s ? s->set(opt, val) : -ENOENT;
 }
 
 const char *rdma_opt_want(const char *key)
 {
-	const struct setting *s = find(key);
+	const struct setting *s = find_key(key);
 
 	return s ? s->want : NULL;
 }
 
 /* Parses "key=value". seen has a bit for each setting that occurred before. */
-static int one(char *word, unsigned int *seen, struct rdma_opt *opt)
+static int set_one(char *word, unsigned int *seen, struct rdma_opt *opt)
 {
 	const char *val = words_cut(word, '=');
-	const struct setting *s = val ? find(word) : NULL;
+	const struct setting *s = val ? find_key(word) : NULL;
 	unsigned int bit = s ? 1u << (s - settings) : 0;
 
 	if (!s || *seen & bit)
@@ -208,7 +211,7 @@ int rdma_opt_parse(const char *text, struct rdma_opt *opt)
 	while (text && *text) {
 		rc = words_next(&text, ',', word, sizeof(word));
 		if (!rc)
-			rc = one(word, &seen, &o);
+			rc = set_one(word, &seen, &o);
 		if (rc)
 			return rc;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sock.h - what the tcp and local providers share: the progress context over an epoll set, with its
- * timers and waker (sock_cq.c, sock_timer.c); the accepting side (sock_listen.c, sock_req.c);
- * checks of registrations (sock_mr.c); and the rings of posted requests (sock_wr.c).
+ * timers and waker (sock_cq.c); the accepting side, which also handles the events of a context
+ * (sock_listen.c); checks of registrations, and the rings of posted requests (sock_wr.c).
  */
 #ifndef SOCK_H
 #define SOCK_H
@@ -16,7 +16,7 @@
 
 #include "common/util/clock.h"
 #include "common/util/container.h"
-#include "common/transport/pending.h"
+#include "common/transport/tp_pending.h"
 #include "common/transport/provider.h"
 
 #define SOCK_EVENTS 64 /* events per epoll_wait() */
@@ -65,7 +65,7 @@ void sock_cq_mod(struct sock_cq *cq, int fd, struct sock_src *src,
 /* Also drops fetched events of src that were not handled yet. */
 void sock_cq_del(struct sock_cq *cq, int fd, struct sock_src *src);
 /* Fetches epoll events, waiting up to timeout_ms. Sets lost on failure. */
-void sock_cq_look(struct sock_cq *cq, int timeout_ms);
+void sock_cq_fetch(struct sock_cq *cq, int timeout_ms);
 /* Handles the fetched events and lets listeners continue to accept. */
 void sock_cq_handle(struct sock_cq *cq);
 /* Sleeps; the caller has no work left. 0: an event or a wake came; -ETIMEDOUT. */
@@ -100,7 +100,6 @@ int sock_cq_event(struct tp_cq *cq, struct tp_event *ev);
 void sock_cq_wake(struct tp_cq *cq);
 int sock_cq_fd(struct tp_cq *cq);
 
-int sock_timers_open(struct sock_cq *cq);
 void sock_timer_set(struct sock_cq *cq, struct sock_timer *timer, uint64_t at);
 void sock_timer_clear(struct sock_cq *cq, struct sock_timer *timer);
 
@@ -158,7 +157,7 @@ struct sock_accept_ops {
 	 */
 	int (*req_read)(struct sock_req *req, const char **why);
 	/* Sends a rejection, best effort. */
-	void (*say_reject)(int fd, const void *priv, unsigned int len);
+	void (*send_reject)(int fd, const void *priv, unsigned int len);
 	/* Closes fd, unless it is -1. */
 	void (*req_free)(struct sock_req *req);
 	/* Closes the listening socket; NULL: close() does. */
@@ -171,24 +170,10 @@ const char *sock_listen_fix(int rc);
 int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
 		const struct addr *addr, int backlog, unsigned int handshake_ms,
 		struct tp_listener **listener);
-/* Accepts up to one turn's number of connections. */
-void sock_listener_more(struct sock_listener *l);
-void sock_listener_resume(struct sock_listener *l);
-/* What tp_req_scarce() says of a request that is complete now. */
-bool sock_listener_scarce(const struct sock_listener *l);
-/* How many may be half open: of the reserve a quarter. */
-unsigned int sock_listener_half(const struct sock_listener *l);
-
-/* Takes ownership of fd. */
-void sock_req_new(struct sock_listener *l, int fd, const struct sockaddr *sa);
-/* Drops a half-open request without an answer to the peer. */
-void sock_req_drop(struct sock_req *req);
-/* The event was taken: detaches req from the listener. */
-void sock_req_taken(struct sock_req *req);
 /* Closes fd, unless it was taken over. */
 void sock_req_free(struct sock_req *req);
 /* 0 if the connector still waits; else -errno: why not. */
-int sock_req_look(const struct sock_req *req);
+int sock_req_check(const struct sock_req *req);
 
 /* Operations of the provider's table. */
 void sock_listener_addr(const struct tp_listener *listener, struct addr *addr);
@@ -197,7 +182,7 @@ const void *sock_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *sock_req_peer(const struct tp_conn_req *req);
 void sock_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 
-/* ---- registered memory (sock_mr.c) ---- */
+/* ---- registered memory and work requests (sock_wr.c) ---- */
 
 /*
  * The next key of a table slot: generation << 16 | index. The generation makes a stale key invalid
@@ -219,8 +204,6 @@ static inline uint32_t sock_key_next(uint32_t key)
  */
 int sock_mr_check(const struct tp_dev *dev, const void *addr, size_t len,
 		  unsigned int *access, bool (*copies)(void));
-
-/* ---- work requests (sock_wr.c) ---- */
 
 /* A posted send request: the first member of what a provider stores for it. */
 struct sock_swr {
@@ -260,8 +243,8 @@ static inline uint32_t sock_next_id(struct sock_sendq *sq)
  * Completes finished requests up to end, in posting order. An unfinished READ holds back later
  * requests.
  */
-static inline void sock_sends_done(struct sock_sendq *sq, void *ring,
-				   size_t size, uint32_t end)
+static inline void sock_sends_complete(struct sock_sendq *sq, void *ring,
+				       size_t size, uint32_t end)
 {
 	const struct sock_swr *wr;
 
@@ -276,9 +259,9 @@ static inline void sock_sends_done(struct sock_sendq *sq, void *ring,
 }
 
 /* Moves up to n completions of ep to wc. Returns their number. */
-static inline int sock_sends_harvest(struct sock_sendq *sq, void *ring,
-				     size_t size, struct tp_ep *ep,
-				     struct tp_wc *wc, int n)
+static inline int sock_sends_take(struct sock_sendq *sq, void *ring,
+				  size_t size, struct tp_ep *ep,
+				  struct tp_wc *wc, int n)
 {
 	int got = 0;
 
@@ -382,10 +365,10 @@ int sock_recvq_not_ready(struct sock_recvq *rq, const struct log *log,
 void sock_recvq_report(const struct sock_recvq *rq, const struct log *log,
 		       const char *peer);
 /* Completes the oldest outstanding receive. */
-void sock_recvq_done(struct sock_recvq *rq, enum tp_opcode opcode, int status,
-		     uint32_t len, uint32_t imm);
+void sock_recvq_complete(struct sock_recvq *rq, enum tp_opcode opcode,
+			 int status, uint32_t len, uint32_t imm);
 /* Moves up to n completions of ep to wc. Returns their number. */
-int sock_recvq_harvest(struct sock_recvq *rq, struct tp_ep *ep,
-		       struct tp_wc *wc, int n);
+int sock_recvq_take(struct sock_recvq *rq, struct tp_ep *ep, struct tp_wc *wc,
+		    int n);
 
 #endif

@@ -1,11 +1,85 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sock_cq.c - the epoll set of a progress context: fetching events, sleeping, waking. */
+/*
+ * sock_cq.c - the epoll set of a progress context: fetching events, sleeping, waking. A timerfd in
+ * the set makes deadlines fire in an application's own event loop too.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "common/transport/sock.h"
+#include "common/util/clock.h"
+
+static void timerfd_follow(struct sock_cq *cq)
+{
+	struct sock_timer *first = TAILQ_FIRST(&cq->timers);
+	uint64_t at = first ? first->at : 0;
+	struct itimerspec its = {
+		.it_value = clock_timespec(at),
+	};
+
+	timerfd_settime(cq->timerfd, TFD_TIMER_ABSTIME, &its, NULL);
+}
+
+static void timers_fire(struct sock_src *src, uint32_t events)
+{
+	struct sock_cq *cq = container_of(src, struct sock_cq, timer_src);
+	uint64_t now = clock_now();
+	struct sock_timer *timer;
+
+	while ((timer = TAILQ_FIRST(&cq->timers)) && timer->at <= now) {
+		TAILQ_REMOVE(&cq->timers, timer, link);
+		timer->at = 0;
+		timer->fire(timer);
+	}
+	timerfd_follow(cq);
+}
+
+static int timers_open(struct sock_cq *cq)
+{
+	int rc;
+
+	TAILQ_INIT(&cq->timers);
+	cq->timer_src.ready = timers_fire;
+	cq->timerfd = timerfd_create(CLOCK_MONOTONIC,
+				     TFD_NONBLOCK | TFD_CLOEXEC);
+	if (cq->timerfd < 0)
+		return -errno;
+	rc = sock_cq_add(cq, cq->timerfd, &cq->timer_src, EPOLLIN);
+	if (rc)
+		close(cq->timerfd);
+	return rc;
+}
+
+/* Most deadlines are later than all others, so search from the end. */
+void sock_timer_set(struct sock_cq *cq, struct sock_timer *timer, uint64_t at)
+{
+	struct sock_timer *before;
+
+	if (timer->at)
+		TAILQ_REMOVE(&cq->timers, timer, link);
+	timer->at = at ?: 1;
+	before = TAILQ_LAST(&cq->timers, sock_timers);
+	while (before && before->at > timer->at)
+		before = TAILQ_PREV(before, sock_timers, link);
+	if (before)
+		TAILQ_INSERT_AFTER(&cq->timers, before, timer, link);
+	else
+		TAILQ_INSERT_HEAD(&cq->timers, timer, link);
+	if (timer == TAILQ_FIRST(&cq->timers))
+		timerfd_follow(cq);
+}
+
+/* Leaves the timerfd set: a spurious wake-up is harmless. */
+void sock_timer_clear(struct sock_cq *cq, struct sock_timer *timer)
+{
+	if (!timer->at)
+		return;
+	TAILQ_REMOVE(&cq->timers, timer, link);
+	timer->at = 0;
+}
 
 static struct sock_cq *to_cq(struct tp_cq *base)
 {
@@ -69,7 +143,7 @@ static int fds_open(struct sock_cq *cq)
 	rc = wake_open(cq);
 	if (rc)
 		goto close_epfd;
-	rc = sock_timers_open(cq);
+	rc = timers_open(cq);
 	if (!rc)
 		return 0;
 	close(cq->wakefd);
@@ -110,7 +184,7 @@ void sock_cq_fini(struct sock_cq *cq)
 	close(cq->epfd);
 }
 
-static void lost(struct sock_cq *cq)
+static void connections_lost(struct sock_cq *cq)
 {
 	const struct tp_dev *dev = cq->cq.dev;
 
@@ -123,31 +197,13 @@ static void lost(struct sock_cq *cq)
 	cq->lost = true;
 }
 
-void sock_cq_look(struct sock_cq *cq, int timeout_ms)
+void sock_cq_fetch(struct sock_cq *cq, int timeout_ms)
 {
 	int n = epoll_wait(cq->epfd, cq->saved, SOCK_EVENTS, timeout_ms);
 
 	if (n < 0 && errno != EINTR)
-		lost(cq);
+		connections_lost(cq);
 	cq->nsaved = n > 0 ? n : 0;
-}
-
-void sock_cq_handle(struct sock_cq *cq)
-{
-	struct sock_listener *l, *next;
-	int i;
-
-	for (i = 0; i < cq->nsaved; i++) {
-		struct sock_src *src = cq->saved[i].data.ptr;
-
-		if (src)
-			src->ready(src, cq->saved[i].events);
-	}
-	cq->nsaved = 0;
-	for (l = TAILQ_FIRST(&cq->listeners); l; l = next) {
-		next = TAILQ_NEXT(l, more_link);
-		sock_listener_more(l);
-	}
 }
 
 /*
@@ -162,7 +218,7 @@ int sock_cq_sleep(struct sock_cq *cq, uint64_t deadline)
 	woken = atomic_load(&cq->woken);
 	if (!woken) {
 		errno = 0;
-		sock_cq_look(cq, clock_left_ms(deadline));
+		sock_cq_fetch(cq, clock_left_ms(deadline));
 		woken = errno == EINTR;
 	}
 	atomic_store_explicit(&cq->asleep, false, memory_order_relaxed);
@@ -177,15 +233,6 @@ bool sock_cq_may_sleep(struct sock_cq *cq)
 		return true;
 	atomic_store(&cq->asleep, false);
 	return false;
-}
-
-int sock_cq_event(struct tp_cq *base, struct tp_event *out)
-{
-	struct tp_pending *ev = tp_pending_take(&to_cq(base)->events, out);
-
-	if (ev && ev->req)
-		sock_req_taken(container_of(ev, struct sock_req, ev));
-	return ev != NULL;
 }
 
 void sock_cq_wake(struct tp_cq *base)

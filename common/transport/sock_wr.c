@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sock_wr.c - checks of work requests, and the rings. */
+/* sock_wr.c - work requests: their checks, their rings, and the checks of registered memory. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -62,8 +62,8 @@ static const char *shape_flaw(const struct tp_send_wr *wr)
 }
 
 /* The rule that the request breaks; NULL: none. */
-static const char *flaw(struct tp_dev *dev, const struct tp_send_wr *wr,
-			sock_covers covers)
+static const char *wr_flaw(struct tp_dev *dev, const struct tp_send_wr *wr,
+			   sock_covers covers)
 {
 	const char *why = shape_flaw(wr);
 	unsigned int i;
@@ -86,7 +86,7 @@ int sock_wr_check(const struct tp_ep *ep, const char *peer,
 	const char *why;
 
 	for (; wr; wr = wr->next) {
-		why = flaw(ep->dev, wr, covers);
+		why = wr_flaw(ep->dev, wr, covers);
 		if (why) {
 			log_error(ep->dev->log, "%s: bad send request: %s",
 				  peer, why);
@@ -130,7 +130,7 @@ void sock_rings_flush(struct sock_sendq *sq, void *ring, size_t size,
 		}
 	}
 	while (rq->done != rq->tail)
-		sock_recvq_done(rq, TP_RECV, -ECANCELED, 0, 0);
+		sock_recvq_complete(rq, TP_RECV, -ECANCELED, 0, 0);
 }
 
 int sock_recvq_not_ready(struct sock_recvq *rq, const struct log *log,
@@ -153,8 +153,8 @@ void sock_recvq_report(const struct sock_recvq *rq, const struct log *log,
 			 (unsigned long long)rq->rnr);
 }
 
-void sock_recvq_done(struct sock_recvq *rq, enum tp_opcode opcode, int status,
-		     uint32_t len, uint32_t imm)
+void sock_recvq_complete(struct sock_recvq *rq, enum tp_opcode opcode,
+			 int status, uint32_t len, uint32_t imm)
 {
 	struct sock_rwr *wr = &rq->wr[rq->done++ & rq->mask];
 
@@ -164,8 +164,8 @@ void sock_recvq_done(struct sock_recvq *rq, enum tp_opcode opcode, int status,
 	wr->imm = imm;
 }
 
-int sock_recvq_harvest(struct sock_recvq *rq, struct tp_ep *ep,
-		       struct tp_wc *wc, int n)
+int sock_recvq_take(struct sock_recvq *rq, struct tp_ep *ep, struct tp_wc *wc,
+		    int n)
 {
 	int got = 0;
 
@@ -182,4 +182,32 @@ int sock_recvq_harvest(struct sock_recvq *rq, struct tp_ep *ep,
 		};
 	}
 	return got;
+}
+
+#define KNOWN_ACCESS                                                           \
+	(TP_LOCAL_WRITE | TP_VOLATILE | TP_LENT | TP_OWNED | SOCK_REMOTE_ACCESS)
+
+static int check_volatile(const struct tp_dev *dev, unsigned int access,
+			  bool (*copies)(void))
+{
+	if (access & SOCK_REMOTE_ACCESS)
+		return -EINVAL;
+	if (copies())
+		return 0;
+	log_debug(dev->log,
+		  "%s: process_vm_writev() is not permitted here: files are not "
+		  "received directly into their mappings",
+		  dev->ops->name);
+	return -EOPNOTSUPP;
+}
+
+int sock_mr_check(const struct tp_dev *dev, const void *addr, size_t len,
+		  unsigned int *access, bool (*copies)(void))
+{
+	if (len == 0 || (uintptr_t)addr > UINTPTR_MAX - len ||
+	    *access & ~KNOWN_ACCESS)
+		return -EINVAL;
+	if (*access & (TP_REMOTE_WRITE | TP_REMOTE_ATOMIC))
+		*access |= TP_LOCAL_WRITE;
+	return *access & TP_VOLATILE ? check_volatile(dev, *access, copies) : 0;
 }

@@ -17,7 +17,7 @@ static const struct tp_ops *const providers[] = {
 
 #define OP(obj, op) ((obj)->ops->op ? (obj)->ops->op : tp_missing.op)
 
-static const struct tp_ops *find(const char *name)
+static const struct tp_ops *find_provider(const char *name)
 {
 	size_t i;
 
@@ -29,13 +29,13 @@ static const struct tp_ops *find(const char *name)
 
 bool tp_scheme_ok(const char *scheme)
 {
-	return find(scheme);
+	return find_provider(scheme);
 }
 
 int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 		struct tp_dev **dev)
 {
-	const struct tp_ops *ops = find(name);
+	const struct tp_ops *ops = find_provider(name);
 
 	if (!strncmp(name, FAULT_PREFIX, strlen(FAULT_PREFIX)))
 		return fault_dev_open(name + strlen(FAULT_PREFIX), attr, dev);

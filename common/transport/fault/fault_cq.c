@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_cq.c - completions and events: those made here first, then the inner cq's. */
+/*
+ * fault_cq.c - the wrapped completion queue, and the completions and events that are made here.
+ */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -15,7 +18,7 @@ static void close_fd(int fd)
 		close(fd);
 }
 
-static int watch(struct fault_cq *c, int fd)
+static int watch_fd(struct fault_cq *c, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
 
@@ -32,8 +35,8 @@ static int open_fds(struct fault_cq *c)
 	c->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (c->wake_fd < 0 || c->timer_fd < 0 || c->poll_fd < 0)
 		return -errno;
-	rc = watch(c, c->timer_fd);
-	return rc || fd < 0 ? rc : watch(c, fd);
+	rc = watch_fd(c, c->timer_fd);
+	return rc || fd < 0 ? rc : watch_fd(c, fd);
 }
 
 int fault_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq)
@@ -78,7 +81,7 @@ void fault_cq_purge(struct fault_cq *cq, const struct fault_ep *ep)
 			continue;
 		TAILQ_REMOVE(&cq->events, e, link);
 		if (e->ev.req)
-			fault_reject(e->ev.req, NULL, 0);
+			tp_reject(e->ev.req, NULL, 0);
 		free(e);
 	}
 }
@@ -106,7 +109,7 @@ void fault_cq_abandon(struct tp_cq *cq)
 	tp_cq_abandon(c->inner);
 }
 
-void fault_ready(struct fault_cq *cq, const struct tp_wc *wc)
+void fault_cq_add_completion(struct fault_cq *cq, const struct tp_wc *wc)
 {
 	struct fault_wc *w = malloc(sizeof(*w));
 
@@ -116,7 +119,8 @@ void fault_ready(struct fault_cq *cq, const struct tp_wc *wc)
 	TAILQ_INSERT_TAIL(&cq->ready, w, link);
 }
 
-void fault_event(struct fault_cq *cq, const struct tp_event *ev, uint64_t due)
+void fault_cq_add_event(struct fault_cq *cq, const struct tp_event *ev,
+			uint64_t due)
 {
 	struct fault_ev *e = malloc(sizeof(*e));
 
@@ -127,94 +131,39 @@ void fault_event(struct fault_cq *cq, const struct tp_event *ev, uint64_t due)
 	TAILQ_INSERT_TAIL(&cq->events, e, link);
 }
 
-void fault_stall(struct fault_cq *cq, uint32_t ms)
+void fault_cq_stall(struct fault_cq *cq, uint32_t ms)
 {
 	cq->stalled = clock_after_ms(ms);
 }
 
-bool fault_stalled(struct fault_cq *cq)
+bool fault_cq_is_stalled(struct fault_cq *cq)
 {
 	if (cq->stalled && clock_now() >= cq->stalled)
 		cq->stalled = 0;
 	return cq->stalled;
 }
 
-static bool take_ready(struct fault_cq *cq, struct tp_wc *wc)
-{
-	struct fault_wc *w = TAILQ_FIRST(&cq->ready);
-
-	if (!w)
-		return false;
-	*wc = w->wc;
-	TAILQ_REMOVE(&cq->ready, w, link);
-	free(w);
-	return true;
-}
-
-int fault_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n)
+void fault_cq_wake(struct tp_cq *cq)
 {
 	struct fault_cq *c = (struct fault_cq *)cq;
-	int got = 0;
+	int saved = errno;
 
-	fault_run_due(c);
-	/* Polls one at a time: a rule may close the inner ep of the next one. */
-	while (got < n && !fault_stalled(c)) {
-		if (take_ready(c, &wc[got]))
-			got++;
-		else if (tp_cq_poll(c->inner, &wc[got], 1) == 0)
-			break;
-		else if (fault_complete(&wc[got]))
-			got++;
-	}
-	return got;
+	eventfd_write(c->wake_fd, 1);
+	errno = saved;
+	tp_cq_wake(c->inner);
 }
 
-static bool take_event(struct fault_cq *cq, struct tp_event *ev)
+int fault_cq_fd(struct tp_cq *cq)
 {
-	uint64_t now = clock_now();
-	struct fault_ev *e;
-
-	TAILQ_FOREACH(e, &cq->events, link) {
-		if (e->due > now)
-			continue;
-		*ev = e->ev;
-		TAILQ_REMOVE(&cq->events, e, link);
-		free(e);
-		return true;
-	}
-	return false;
+	return ((struct fault_cq *)cq)->poll_fd;
 }
 
-/* Turns an inner event into ours. False: not to be reported now. */
-static bool translate(struct fault_cq *c, struct tp_event *ev)
+void fault_cq_hold(struct tp_cq *cq)
 {
-	struct fault_ep *ep;
-
-	if (ev->type == TP_EV_CONNECT_REQUEST)
-		return fault_request(c, ev);
-	ep = tp_ep_context(ev->ep);
-	ev->ep = &ep->ep;
-	if (ep->gone_at)
-		return false;
-	ep->up = ev->type == TP_EV_ESTABLISHED;
-	if (ev->type == TP_EV_DISCONNECTED && ep->held_until) {
-		fault_break(ep, -ECANCELED, ev->status);
-		return false;
-	}
-	return true;
+	tp_cq_hold(((struct fault_cq *)cq)->inner);
 }
 
-int fault_cq_event(struct tp_cq *cq, struct tp_event *ev)
+void fault_cq_release(struct tp_cq *cq)
 {
-	struct fault_cq *c = (struct fault_cq *)cq;
-
-	while (!fault_stalled(c)) {
-		if (take_event(c, ev))
-			return 1;
-		if (tp_cq_event(c->inner, ev) == 0)
-			return 0;
-		if (translate(c, ev))
-			return 1;
-	}
-	return 0;
+	tp_cq_release(((struct fault_cq *)cq)->inner);
 }

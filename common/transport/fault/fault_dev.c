@@ -1,12 +1,107 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_dev.c - the wrapped device, and the functions of fault.h. */
+/* fault_dev.c - the wrapped device with its registrations, and the functions of fault.h. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/transport/fault/fault_priv.h"
+
+static int fault_mr_reg(struct tp_dev *dev, void *addr, size_t len,
+			unsigned int access, struct tp_mr **mr)
+{
+	struct fault_rule rule;
+	struct fault_mr *m;
+	int rc;
+
+	if (fault_dev_hit(dev, FAULT_MR_REG, len, 0, &rule))
+		return rule.error ? rule.error : -ENOMEM;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	rc = tp_mr_reg(fault_dev(dev)->inner, addr, len, access, &m->inner);
+	if (rc) {
+		free(m);
+		return rc;
+	}
+	m->mr = *m->inner;
+	m->mr.dev = dev;
+	*mr = &m->mr;
+	return 0;
+}
+
+static void fault_mr_dereg(struct tp_mr *mr)
+{
+	struct fault_mr *m = fault_of(mr, struct fault_mr, mr);
+
+	tp_mr_dereg(m->inner);
+	free(m);
+}
+
+static int fault_mr_only(struct tp_mr *mr, struct tp_ep *ep)
+{
+	struct tp_ep *inner = ((const struct fault_ep *)ep)->inner;
+	struct fault_mr *m = fault_of(mr, struct fault_mr, mr);
+	int rc = inner ? tp_mr_only(m->inner, inner) : -ENOTCONN;
+
+	m->mr.rkey = m->inner->rkey;
+	return rc;
+}
+
+static int dev_init(struct fault_dev *d, const char *inner,
+		    const struct tp_dev_attr *attr)
+{
+	char err[160] = "";
+	int rc;
+
+	d->dev.log = attr ? attr->log : NULL;
+	d->dead_peer_ms = attr && attr->dead_peer_ms ? attr->dead_peer_ms
+						     : 30000;
+	snprintf(d->name, sizeof(d->name), FAULT_PREFIX "%s", inner);
+	d->ops = fault_ops;
+	d->ops.name = d->name;
+	d->dev.ops = &d->ops;
+	rc = fault_table_init(&d->table, secure_getenv("PVFS_FAULT"), err,
+			      sizeof(err));
+	if (rc)
+		log_error(d->dev.log, "PVFS_FAULT: %s", err);
+	return rc;
+}
+
+int fault_dev_open(const char *inner, const struct tp_dev_attr *attr,
+		   struct tp_dev **dev)
+{
+	struct fault_dev *d = calloc(1, sizeof(*d));
+	int rc;
+
+	if (!d)
+		return -ENOMEM;
+	rc = dev_init(d, inner, attr);
+	if (rc)
+		goto free_dev;
+	rc = tp_dev_open(inner, attr, &d->inner);
+	if (rc)
+		goto free_table;
+	d->dev.pins = tp_dev_pins(d->inner);
+	d->dev.serves = tp_dev_serves(d->inner);
+	d->dev.flaws = d->inner->flaws;
+	*dev = &d->dev;
+	return 0;
+free_table:
+	fault_table_free(&d->table);
+free_dev:
+	free(d);
+	return rc;
+}
+
+static void fault_dev_close(struct tp_dev *dev)
+{
+	struct fault_dev *d = fault_dev(dev);
+
+	tp_dev_close(d->inner);
+	fault_table_free(&d->table);
+	free(d);
+}
 
 const struct tp_ops fault_ops = {
 	.name = "fault",
@@ -47,80 +142,6 @@ const struct tp_ops fault_ops = {
 	.post_recv = fault_post_recv,
 	.post_send = fault_post_send,
 };
-
-static int init(struct fault_dev *d, const char *inner,
-		const struct tp_dev_attr *attr)
-{
-	char err[160] = "";
-	int rc;
-
-	d->dev.log = attr ? attr->log : NULL;
-	d->dead_peer_ms = attr && attr->dead_peer_ms ? attr->dead_peer_ms
-						     : 30000;
-	snprintf(d->name, sizeof(d->name), FAULT_PREFIX "%s", inner);
-	d->ops = fault_ops;
-	d->ops.name = d->name;
-	d->dev.ops = &d->ops;
-	rc = fault_table_init(&d->table, secure_getenv("PVFS_FAULT"), err,
-			      sizeof(err));
-	if (rc)
-		log_error(d->dev.log, "PVFS_FAULT: %s", err);
-	return rc;
-}
-
-int fault_dev_open(const char *inner, const struct tp_dev_attr *attr,
-		   struct tp_dev **dev)
-{
-	struct fault_dev *d = calloc(1, sizeof(*d));
-	int rc;
-
-	if (!d)
-		return -ENOMEM;
-	rc = init(d, inner, attr);
-	if (rc)
-		goto free_dev;
-	rc = tp_dev_open(inner, attr, &d->inner);
-	if (rc)
-		goto free_table;
-	d->dev.pins = tp_dev_pins(d->inner);
-	d->dev.serves = tp_dev_serves(d->inner);
-	d->dev.flaws = d->inner->flaws;
-	*dev = &d->dev;
-	return 0;
-free_table:
-	fault_table_free(&d->table);
-free_dev:
-	free(d);
-	return rc;
-}
-
-void fault_dev_close(struct tp_dev *dev)
-{
-	struct fault_dev *d = fault_dev(dev);
-
-	tp_dev_close(d->inner);
-	fault_table_free(&d->table);
-	free(d);
-}
-
-bool fault_hit(struct tp_dev *dev, enum fault_op op, uint64_t len,
-	       uint16_t port, struct fault_rule *rule)
-{
-	struct fault_dev *d = fault_dev(dev);
-	struct fault_case c = { op, len, port };
-	char err[160] = "";
-
-	if (fault_table_refresh(&d->table, err, sizeof(err)))
-		log_error(dev->log, "%s: %s", d->table.path, err);
-	if (!fault_table_hit(&d->table, &c, rule))
-		return false;
-	log_info(dev->log, "fault: %s of %llu bytes, peer port %u: %s",
-		 fault_op_name(op), (unsigned long long)len, port,
-		 fault_action_name(rule->action));
-	if (rule->action == FAULT_KILL)
-		raise(SIGKILL);
-	return true;
-}
 
 static struct fault_table *table_of(struct tp_dev *dev)
 {

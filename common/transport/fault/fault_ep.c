@@ -47,14 +47,14 @@ int fault_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
 		fault_reject(req, NULL, 0);
 		return -EINVAL;
 	}
-	e->port = fault_port_of(tp_req_peer(r->inner));
+	e->port = fault_peer_port(tp_req_peer(r->inner));
 	rc = tp_accept(e->inner, r->inner, priv, len);
 	free(r);
 	e->started = !rc;
 	return rc;
 }
 
-static void gone(struct fault_ep *e, int status)
+static void queue_disconnected(struct fault_ep *e, int status)
 {
 	const struct tp_event ev = {
 		.type = TP_EV_DISCONNECTED,
@@ -62,12 +62,12 @@ static void gone(struct fault_ep *e, int status)
 		.ep = &e->ep,
 	};
 
-	fault_event(e->cq, &ev, 0);
+	fault_cq_add_event(e->cq, &ev, 0);
 }
 
-static void put_off(struct fault_ep *e, const struct addr *addr,
-		    const void *priv, unsigned int len, uint64_t deadline,
-		    uint64_t due)
+static void postpone_connect(struct fault_ep *e, const struct addr *addr,
+			     const void *priv, unsigned int len,
+			     uint64_t deadline, uint64_t due)
 {
 	e->connect.addr = *addr;
 	e->connect.len = len;
@@ -77,7 +77,7 @@ static void put_off(struct fault_ep *e, const struct addr *addr,
 		memcpy(e->connect.priv, priv, len);
 }
 
-void fault_connect_later(struct fault_ep *e)
+void fault_ep_connect_postponed(struct fault_ep *e)
 {
 	struct fault_later *c = &e->connect;
 	int rc = -ETIMEDOUT;
@@ -87,7 +87,7 @@ void fault_connect_later(struct fault_ep *e)
 				c->deadline);
 	c->due = 0;
 	if (rc)
-		fault_break(e, -ECANCELED, rc);
+		fault_ep_break(e, -ECANCELED, rc);
 }
 
 /* Applies a rule to a connect. Returns the result of tp_connect(). */
@@ -99,16 +99,17 @@ static int connect_faulty(struct fault_ep *e, const struct fault_rule *rule,
 	case FAULT_FAIL:
 		return rule->error ? rule->error : -ENETUNREACH;
 	case FAULT_REFUSE:
-		fault_break(e, -ECANCELED, -ECONNREFUSED);
+		fault_ep_break(e, -ECANCELED, -ECONNREFUSED);
 		break;
 	case FAULT_DROP:
-		put_off(e, addr, priv, len, deadline, deadline);
+		postpone_connect(e, addr, priv, len, deadline, deadline);
 		break;
 	case FAULT_DELAY:
-		put_off(e, addr, priv, len, deadline, clock_after_ms(rule->ms));
+		postpone_connect(e, addr, priv, len, deadline,
+				 clock_after_ms(rule->ms));
 		break;
 	default:
-		fault_stall(e->cq, rule->ms);
+		fault_cq_stall(e->cq, rule->ms);
 		return tp_connect(e->inner, addr, priv, len, deadline);
 	}
 	return 0;
@@ -126,7 +127,7 @@ int fault_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 	if (e->started || len > TP_PRIVATE_MAX)
 		return -EINVAL;
 	e->port = addr->port;
-	if (fault_hit(ep->dev, FAULT_CONNECT, 0, addr->port, &rule))
+	if (fault_dev_hit(ep->dev, FAULT_CONNECT, 0, addr->port, &rule))
 		rc = connect_faulty(e, &rule, addr, priv, len, deadline);
 	else
 		rc = tp_connect(e->inner, addr, priv, len, deadline);
@@ -134,7 +135,7 @@ int fault_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 	return rc;
 }
 
-static void drop(struct fault_reqs *reqs)
+static void drop_requests(struct fault_reqs *reqs)
 {
 	struct fault_req *req;
 
@@ -151,8 +152,8 @@ void fault_ep_close(struct tp_ep *ep)
 	if (e->inner)
 		tp_ep_close(e->inner);
 	fault_cq_purge(e->cq, e);
-	drop(&e->sends);
-	drop(&e->recvs);
+	drop_requests(&e->sends);
+	drop_requests(&e->recvs);
 	LIST_REMOVE(e, link);
 	free(e);
 }
@@ -218,7 +219,8 @@ int fault_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind)
 }
 
 /* Completes the requests in reqs: the first with *status, the others as flushed. */
-static void flush(struct fault_ep *e, struct fault_reqs *reqs, int *status)
+static void flush_requests(struct fault_ep *e, struct fault_reqs *reqs,
+			   int *status)
 {
 	struct fault_req *req;
 	struct tp_wc wc;
@@ -231,12 +233,12 @@ static void flush(struct fault_ep *e, struct fault_reqs *reqs, int *status)
 			.ep = &e->ep,
 		};
 		*status = -ECANCELED;
-		fault_ready(e->cq, &wc);
+		fault_cq_add_completion(e->cq, &wc);
 	}
-	drop(reqs);
+	drop_requests(reqs);
 }
 
-void fault_break(struct fault_ep *e, int first, int status)
+void fault_ep_break(struct fault_ep *e, int first, int status)
 {
 	int recv_status = -ECANCELED;
 
@@ -247,13 +249,13 @@ void fault_break(struct fault_ep *e, int first, int status)
 	e->inner = NULL;
 	e->up = false;
 	e->held_until = e->gone_at = e->connect.due = 0;
-	flush(e, &e->sends, &first);
-	flush(e, &e->recvs, &recv_status);
+	flush_requests(e, &e->sends, &first);
+	flush_requests(e, &e->recvs, &recv_status);
 	e->nsend = e->nrecv = 0;
-	gone(e, status);
+	queue_disconnected(e, status);
 }
 
-void fault_vanish(struct fault_ep *e, uint32_t ms)
+void fault_ep_vanish(struct fault_ep *e, uint32_t ms)
 {
 	e->gone_at = clock_after_ms(ms ? ms
 				       : fault_dev(e->ep.dev)->dead_peer_ms);

@@ -7,7 +7,7 @@
 
 #include "common/transport/fault/fault_priv.h"
 
-uint16_t fault_port_of(const char *peer)
+uint16_t fault_peer_port(const char *peer)
 {
 	const char *colon = strrchr(peer, ':');
 
@@ -47,7 +47,7 @@ void fault_listener_addr(const struct tp_listener *listener, struct addr *addr)
 }
 
 /* Rejects requests that wait here to be reported. */
-static void refuse_waiting(struct fault_listener *l)
+static void reject_unreported(struct fault_listener *l)
 {
 	struct fault_ev *e, *next;
 
@@ -66,7 +66,7 @@ void fault_unlisten(struct tp_listener *listener)
 	struct fault_listener *l = (struct fault_listener *)listener;
 	struct fault_conn_req *r;
 
-	refuse_waiting(l);
+	reject_unreported(l);
 	while ((r = LIST_FIRST(&l->dropped))) {
 		LIST_REMOVE(r, link);
 		fault_reject(&r->req, NULL, 0);
@@ -109,25 +109,25 @@ static struct fault_listener *listener_of(struct fault_cq *cq,
 }
 
 /* False: the event is not to be reported now. */
-static bool apply(struct fault_cq *cq, struct fault_listener *l,
-		  const struct tp_event *ev)
+static bool apply_rule(struct fault_cq *cq, struct fault_listener *l,
+		       const struct tp_event *ev)
 {
 	struct fault_conn_req *r = (struct fault_conn_req *)ev->req;
 	struct fault_rule rule;
 
-	if (!fault_hit(cq->cq.dev, FAULT_ACCEPT, 0,
-		       fault_port_of(tp_req_peer(r->inner)), &rule))
+	if (!fault_dev_hit(cq->cq.dev, FAULT_ACCEPT, 0,
+			   fault_peer_port(tp_req_peer(r->inner)), &rule))
 		return true;
 	switch (rule.action) {
 	case FAULT_DROP:
 		LIST_INSERT_HEAD(&l->dropped, r, link);
 		return false;
 	case FAULT_DELAY:
-		fault_event(cq, ev, clock_after_ms(rule.ms));
+		fault_cq_add_event(cq, ev, clock_after_ms(rule.ms));
 		return false;
 	case FAULT_STALL:
-		fault_stall(cq, rule.ms);
-		fault_event(cq, ev, 0);
+		fault_cq_stall(cq, rule.ms);
+		fault_cq_add_event(cq, ev, 0);
 		return false;
 	default:
 		fault_reject(&r->req, NULL, 0);
@@ -135,7 +135,7 @@ static bool apply(struct fault_cq *cq, struct fault_listener *l,
 	}
 }
 
-bool fault_request(struct fault_cq *cq, struct tp_event *ev)
+bool fault_listener_request(struct fault_cq *cq, struct tp_event *ev)
 {
 	struct fault_listener *l = listener_of(cq, ev->listener);
 	struct fault_conn_req *r = calloc(1, sizeof(*r));
@@ -150,5 +150,5 @@ bool fault_request(struct fault_cq *cq, struct tp_event *ev)
 	r->inner = ev->req;
 	ev->req = &r->req;
 	ev->listener = &l->listener;
-	return apply(cq, l, ev);
+	return apply_rule(cq, l, ev);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fault_post.c - posted requests, and what rules do to them. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/transport/fault/fault_priv.h"
 
@@ -31,7 +29,8 @@ static enum fault_op op_of(enum tp_opcode opcode)
 	}
 }
 
-static int corrupt(struct fault_ep *ep, struct fault_req *req, uint64_t at)
+static int corrupt_request(struct fault_ep *ep, struct fault_req *req,
+			   uint64_t at)
 {
 	if (req->opcode != TP_READ)
 		return fault_req_bounce(req, fault_dev(ep->ep.dev)->inner, at);
@@ -41,7 +40,7 @@ static int corrupt(struct fault_ep *ep, struct fault_req *req, uint64_t at)
 }
 
 /* Replaces the request by one that changes nothing and completes in the same way. */
-static void drop(struct fault_req *req)
+static void make_empty_write(struct fault_req *req)
 {
 	req->wr.opcode = TP_WRITE;
 	req->wr.nsge = 0;
@@ -50,26 +49,27 @@ static void drop(struct fault_req *req)
 }
 
 /* Applies the rules to req. 0, or the error of the whole call. */
-static int judge(struct fault_ep *ep, struct fault_req *req, struct verdict *v)
+static int apply_rules(struct fault_ep *ep, struct fault_req *req,
+		       struct verdict *v)
 {
 	struct fault_rule rule;
 
-	if (v->cut || !fault_hit(ep->ep.dev, op_of(req->opcode),
-				 fault_req_len(req), ep->port, &rule))
+	if (v->cut || !fault_dev_hit(ep->ep.dev, op_of(req->opcode),
+				     fault_req_len(req), ep->port, &rule))
 		return 0;
 	switch (rule.action) {
 	case FAULT_FAIL:
 		return rule.error ? rule.error : -ENOBUFS;
 	case FAULT_DROP:
-		drop(req);
+		make_empty_write(req);
 		return 0;
 	case FAULT_CORRUPT:
-		return corrupt(ep, req, rule.at);
+		return corrupt_request(ep, req, rule.at);
 	case FAULT_DELAY:
 		v->delay_ms = rule.ms;
 		return 0;
 	case FAULT_STALL:
-		fault_stall(ep->cq, rule.ms);
+		fault_cq_stall(ep->cq, rule.ms);
 		return 0;
 	default:
 		v->cut = req;
@@ -78,7 +78,7 @@ static int judge(struct fault_ep *ep, struct fault_req *req, struct verdict *v)
 	}
 }
 
-static int add(struct verdict *v, const struct tp_send_wr *wr)
+static int add_request(struct verdict *v, const struct tp_send_wr *wr)
 {
 	struct fault_req *req, *last;
 
@@ -95,7 +95,7 @@ static int add(struct verdict *v, const struct tp_send_wr *wr)
 	return 0;
 }
 
-static void give_up(struct verdict *v)
+static void free_requests(struct verdict *v)
 {
 	struct fault_req *req;
 
@@ -119,7 +119,7 @@ static int post_inner(struct fault_ep *ep, struct verdict *v)
 	return tp_post_send(ep->inner, &first->wr);
 }
 
-static void hold(struct fault_ep *ep, struct verdict *v)
+static void hold_chain(struct fault_ep *ep, struct verdict *v)
 {
 	uint64_t until = clock_after_ms(v->delay_ms);
 	struct fault_req *req;
@@ -136,7 +136,7 @@ static int carry_out(struct fault_ep *ep, struct verdict *v)
 	int rc = 0;
 
 	if (!ep->gone_at && (v->delay_ms || ep->held_until))
-		hold(ep, v);
+		hold_chain(ep, v);
 	else if (!ep->gone_at)
 		rc = post_inner(ep, v);
 	if (rc)
@@ -146,9 +146,9 @@ static int carry_out(struct fault_ep *ep, struct verdict *v)
 	if (!v->cut)
 		return 0;
 	if (v->rule.action == FAULT_VANISH)
-		fault_vanish(ep, v->rule.ms);
+		fault_ep_vanish(ep, v->rule.ms);
 	else
-		fault_break(ep, -ECONNRESET, -ECONNRESET);
+		fault_ep_break(ep, -ECONNRESET, -ECONNRESET);
 	return 0;
 }
 
@@ -163,20 +163,20 @@ int fault_post_send(struct tp_ep *ep, const struct tp_send_wr *wr)
 		return -ENOTCONN;
 	TAILQ_INIT(&v.reqs);
 	for (; wr && !rc; wr = wr->next)
-		rc = add(&v, wr);
+		rc = add_request(&v, wr);
 	if (!rc && e->nsend + v.n > e->max_send)
 		rc = -ENOBUFS;
 	if (!rc && !e->gone_at)
 		TAILQ_FOREACH(req, &v.reqs, link)
-			if ((rc = judge(e, req, &v)))
+			if ((rc = apply_rules(e, req, &v)))
 				break;
 	if (!rc)
 		rc = carry_out(e, &v);
-	give_up(&v);
+	free_requests(&v);
 	return rc;
 }
 
-void fault_release(struct fault_ep *ep)
+void fault_post_held(struct fault_ep *ep)
 {
 	struct fault_req *req, *first = NULL;
 	int rc = 0;
@@ -194,7 +194,7 @@ void fault_release(struct fault_ep *ep)
 	if (first && !ep->gone_at)
 		rc = tp_post_send(ep->inner, &first->wr);
 	if (rc)
-		fault_break(ep, rc == -EINVAL ? -EFAULT : -ECANCELED, rc);
+		fault_ep_break(ep, rc == -EINVAL ? -EFAULT : -ECANCELED, rc);
 }
 
 int fault_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
@@ -209,7 +209,8 @@ int fault_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)
 		return -ENOTCONN;
 	if (e->nrecv >= e->max_recv)
 		return -ENOBUFS;
-	if (fault_hit(ep->dev, FAULT_POST_RECV, wr->sge.len, e->port, &rule))
+	if (fault_dev_hit(ep->dev, FAULT_POST_RECV, wr->sge.len, e->port,
+			  &rule))
 		return rule.error ? rule.error : -ENOBUFS;
 	req = fault_req_new_recv(wr);
 	if (!req)

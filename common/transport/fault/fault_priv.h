@@ -123,42 +123,44 @@ static inline struct fault_dev *fault_dev(const struct tp_dev *dev)
 
 extern const struct tp_ops fault_ops;
 
-/* fault_dev.c */
-void fault_dev_close(struct tp_dev *dev);
+/* ---- rules (fault_rule.c) ---- */
+
 /* Checks the rules and logs the one that acts. KILL does not return. */
-bool fault_hit(struct tp_dev *dev, enum fault_op op, uint64_t len,
-	       uint16_t port, struct fault_rule *rule);
+bool fault_dev_hit(struct tp_dev *dev, enum fault_op op, uint64_t len,
+		   uint16_t port, struct fault_rule *rule);
 
-/* fault_mr.c */
-int fault_mr_reg(struct tp_dev *dev, void *addr, size_t len,
-		 unsigned int access, struct tp_mr **mr);
-void fault_mr_dereg(struct tp_mr *mr);
-int fault_mr_only(struct tp_mr *mr, struct tp_ep *ep);
+/* ---- the completion queue (fault_cq.c) ---- */
 
-/* fault_cq.c */
 int fault_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void fault_cq_close(struct tp_cq *cq);
 void fault_cq_abandon(struct tp_cq *cq);
-int fault_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
-int fault_cq_event(struct tp_cq *cq, struct tp_event *ev);
-void fault_ready(struct fault_cq *cq, const struct tp_wc *wc);
-void fault_event(struct fault_cq *cq, const struct tp_event *ev, uint64_t due);
-/* Drops what is queued for ep. */
-void fault_cq_purge(struct fault_cq *cq, const struct fault_ep *ep);
-void fault_stall(struct fault_cq *cq, uint32_t ms);
-bool fault_stalled(struct fault_cq *cq);
-
-/* fault_wait.c */
-int fault_cq_wait(struct tp_cq *cq, uint64_t deadline);
 void fault_cq_wake(struct tp_cq *cq);
 int fault_cq_fd(struct tp_cq *cq);
-int fault_cq_arm(struct tp_cq *cq);
 void fault_cq_hold(struct tp_cq *cq);
 void fault_cq_release(struct tp_cq *cq);
-/* Executes what is due now. Returns the time of the next (CLOCK_NEVER: nothing). */
-uint64_t fault_run_due(struct fault_cq *cq);
+void fault_cq_add_completion(struct fault_cq *cq, const struct tp_wc *wc);
+/* The event is reported from the time due on. */
+void fault_cq_add_event(struct fault_cq *cq, const struct tp_event *ev,
+			uint64_t due);
+/* Drops what is queued for ep; NULL: for all. */
+void fault_cq_purge(struct fault_cq *cq, const struct fault_ep *ep);
+void fault_cq_stall(struct fault_cq *cq, uint32_t ms);
+bool fault_cq_is_stalled(struct fault_cq *cq);
 
-/* fault_listen.c */
+/* ---- outstanding requests (fault_req.c) ---- */
+
+/* NULL: no memory. The caller frees them with fault_req_free(). */
+struct fault_req *fault_req_new(const struct tp_send_wr *wr);
+struct fault_req *fault_req_new_recv(const struct tp_recv_wr *wr);
+void fault_req_free(struct fault_req *req);
+/* Sends a copy with byte at changed instead of the user's memory. */
+int fault_req_bounce(struct fault_req *req, struct tp_dev *inner, uint64_t at);
+/* Changes byte at of the len bytes that arrived in the user's memory. */
+void fault_req_spoil(struct fault_req *req, uint64_t at, uint64_t len);
+uint64_t fault_req_len(const struct fault_req *req);
+
+/* ---- listeners (fault_listen.c) ---- */
+
 int fault_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 		 struct tp_listener **listener);
 void fault_listener_addr(const struct tp_listener *l, struct addr *addr);
@@ -168,17 +170,18 @@ const char *fault_req_peer(const struct tp_conn_req *req);
 int fault_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 void fault_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 /* Turns an inner CONNECT_REQUEST into ours. False: a rule swallowed it. */
-bool fault_request(struct fault_cq *cq, struct tp_event *ev);
-uint16_t fault_port_of(const char *peer);
+bool fault_listener_request(struct fault_cq *cq, struct tp_event *ev);
+uint16_t fault_peer_port(const char *peer);
 
-/* fault_ep.c */
+/* ---- endpoints (fault_ep.c) ---- */
+
 int fault_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 		  struct tp_ep **ep);
 int fault_accept(struct tp_ep *ep, struct tp_conn_req *req, const void *priv,
 		 unsigned int len);
 int fault_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 		  unsigned int len, uint64_t deadline);
-void fault_connect_later(struct fault_ep *ep);
+void fault_ep_connect_postponed(struct fault_ep *ep);
 void fault_ep_close(struct tp_ep *ep);
 const char *fault_ep_peer(const struct tp_ep *ep);
 int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
@@ -192,25 +195,21 @@ int fault_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
  * Breaks the connection: the first outstanding request completes with first, the others with
  * -ECANCELED, and DISCONNECTED has status.
  */
-void fault_break(struct fault_ep *ep, int first, int status);
-void fault_vanish(struct fault_ep *ep, uint32_t ms);
+void fault_ep_break(struct fault_ep *ep, int first, int status);
+void fault_ep_vanish(struct fault_ep *ep, uint32_t ms);
 
-/* fault_req.c */
-struct fault_req *fault_req_new(const struct tp_send_wr *wr);
-struct fault_req *fault_req_new_recv(const struct tp_recv_wr *wr);
-void fault_req_free(struct fault_req *req);
-/* Sends a copy with byte at changed instead of the user's memory. */
-int fault_req_bounce(struct fault_req *req, struct tp_dev *inner, uint64_t at);
-/* Changes byte at of the len bytes that arrived in the user's memory. */
-void fault_req_spoil(struct fault_req *req, uint64_t at, uint64_t len);
-uint64_t fault_req_len(const struct fault_req *req);
-/* Turns an inner completion into the user's. False: nothing to report. */
-bool fault_complete(struct tp_wc *wc);
+/* ---- posted requests (fault_post.c) ---- */
 
-/* fault_post.c */
 int fault_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
 int fault_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
 /* Posts what DELAY held back. */
-void fault_release(struct fault_ep *ep);
+void fault_post_held(struct fault_ep *ep);
+
+/* ---- the loop (fault_progress.c) ---- */
+
+int fault_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
+int fault_cq_event(struct tp_cq *cq, struct tp_event *ev);
+int fault_cq_wait(struct tp_cq *cq, uint64_t deadline);
+int fault_cq_arm(struct tp_cq *cq);
 
 #endif

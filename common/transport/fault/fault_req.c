@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fault_req.c - outstanding requests and their completions. */
+/* fault_req.c - outstanding requests, and changes of their data. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,86 +96,4 @@ void fault_req_spoil(struct fault_req *req, uint64_t at, uint64_t len)
 			return;
 		}
 	}
-}
-
-/* Retires requests up to last, which completed with status. */
-static void retire(struct fault_ep *ep, struct fault_req *last, int status)
-{
-	struct fault_req *req;
-	bool end;
-
-	do {
-		req = TAILQ_FIRST(&ep->sends);
-		end = req == last;
-		if (req->spoil && !status)
-			fault_req_spoil(req, req->spoil_at, fault_req_len(req));
-		TAILQ_REMOVE(&ep->sends, req, link);
-		ep->nsend--;
-		fault_req_free(req);
-	} while (!end);
-}
-
-/* Applies the rules to a receive. False: it is not to be reported now. */
-static bool arrived(struct fault_ep *ep, struct fault_req *req,
-		    struct tp_wc *wc)
-{
-	struct fault_rule rule;
-
-	if (wc->status ||
-	    !fault_hit(ep->ep.dev, FAULT_RECV, wc->byte_len, ep->port, &rule))
-		return true;
-	switch (rule.action) {
-	case FAULT_CORRUPT:
-		if (wc->opcode == TP_RECV)
-			fault_req_spoil(req, rule.at, wc->byte_len);
-		return true;
-	case FAULT_RESET:
-		fault_break(ep, -ECONNRESET, -ECONNRESET);
-		return false;
-	case FAULT_VANISH:
-		fault_vanish(ep, rule.ms);
-		return false;
-	default:
-		fault_stall(ep->cq, rule.ms);
-		return true;
-	}
-}
-
-static bool complete_recv(struct fault_ep *ep, struct fault_req *req,
-			  struct tp_wc *wc)
-{
-	ep->up = !wc->status; /* a message implies ESTABLISHED */
-	if (!arrived(ep, req, wc))
-		return false;
-	TAILQ_REMOVE(&ep->recvs, req, link);
-	ep->nrecv--;
-	fault_req_free(req);
-	if (!fault_stalled(ep->cq))
-		return true;
-	fault_ready(ep->cq, wc);
-	return false;
-}
-
-bool fault_complete(struct tp_wc *wc)
-{
-	struct fault_ep *ep = tp_ep_context(wc->ep);
-	struct fault_req *req = (struct fault_req *)(uintptr_t)wc->wr_id;
-
-	if (ep->gone_at)
-		return false;
-	wc->ep = &ep->ep;
-	wc->wr_id = req->wr_id;
-	if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM)
-		return complete_recv(ep, req, wc);
-	wc->opcode = req->opcode;
-	retire(ep, req, wc->status);
-	if (!wc->status)
-		return true;
-	ep->up = false;
-	if (!ep->held_until)
-		return true;
-	/* Held requests were never posted, so the inner ep cannot flush them. */
-	fault_ready(ep->cq, wc);
-	fault_break(ep, -ECANCELED, wc->status);
-	return false;
 }

@@ -25,14 +25,14 @@ void local_send_complete(struct local_ep *ep, struct local_swr *wr)
 
 	wr->r.done = true;
 	pieces_free(wr);
-	sock_sends_done(&sq->q, sq->wr, sizeof(*sq->wr), sq->next);
+	sock_sends_complete(&sq->q, sq->wr, sizeof(*sq->wr), sq->next);
 	local_ep_list_completions(ep);
 }
 
 void local_recv_complete(struct local_ep *ep, enum tp_opcode opcode, int status,
 			 uint32_t len, uint32_t imm)
 {
-	sock_recvq_done(&ep->rq, opcode, status, len, imm);
+	sock_recvq_complete(&ep->rq, opcode, status, len, imm);
 	local_ep_list_completions(ep);
 }
 
@@ -50,8 +50,8 @@ void local_completions_flush(struct local_ep *ep, int status, uint32_t id)
 
 int local_completions_take(struct local_ep *ep, struct tp_wc *wc, int n)
 {
-	int got = sock_sends_harvest(&ep->sq.q, ep->sq.wr, sizeof(*ep->sq.wr),
-				     &ep->ep, wc, n);
+	int got = sock_sends_take(&ep->sq.q, ep->sq.wr, sizeof(*ep->sq.wr),
+				  &ep->ep, wc, n);
 
-	return got + sock_recvq_harvest(&ep->rq, &ep->ep, wc + got, n - got);
+	return got + sock_recvq_take(&ep->rq, &ep->ep, wc + got, n - got);
 }

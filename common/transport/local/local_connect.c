@@ -356,7 +356,7 @@ int local_accept(struct tp_ep *base, struct tp_conn_req *base_req,
 	if (ep->state != LOCAL_EP_IDLE || len > TP_PRIVATE_MAX)
 		goto free_req;
 	snprintf(ep->peer, sizeof(ep->peer), "%s", req->sock.peer);
-	gone = sock_req_look(&req->sock);
+	gone = sock_req_check(&req->sock);
 	if (gone) {
 		local_ep_break(ep, gone, 0);
 		rc = 0;

@@ -164,7 +164,7 @@ static void check_epoll(struct local_cq *cq)
 	struct local_ep *ep;
 
 	cq->polls = 0;
-	sock_cq_look(&cq->sock, 0);
+	sock_cq_fetch(&cq->sock, 0);
 	while (cq->sock.lost && (ep = TAILQ_FIRST(&cq->open)))
 		local_ep_break(ep, -EBADFD, 0);
 }

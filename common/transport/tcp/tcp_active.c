@@ -49,23 +49,23 @@ void tcp_sends_complete(struct tcp_ep *ep, uint32_t first, uint32_t n)
 
 	for (i = 0; i < n; i++)
 		sq->wr[(first + i) & sq->q.mask].done = true;
-	sock_sends_done(&sq->q, sq->wr, sizeof(*sq->wr), sq->q.tail);
+	sock_sends_complete(&sq->q, sq->wr, sizeof(*sq->wr), sq->q.tail);
 	tcp_ep_list_completions(ep);
 }
 
 void tcp_recv_complete(struct tcp_ep *ep, enum tp_opcode opcode, int status,
 		       uint32_t len, uint32_t imm)
 {
-	sock_recvq_done(&ep->rq, opcode, status, len, imm);
+	sock_recvq_complete(&ep->rq, opcode, status, len, imm);
 	tcp_ep_list_completions(ep);
 }
 
 int tcp_completions_take(struct tcp_ep *ep, struct tp_wc *wc, int n)
 {
-	int got = sock_sends_harvest(&ep->sq.q, ep->sq.wr, sizeof(*ep->sq.wr),
-				     &ep->ep, wc, n);
+	int got = sock_sends_take(&ep->sq.q, ep->sq.wr, sizeof(*ep->sq.wr),
+				  &ep->ep, wc, n);
 
-	return got + sock_recvq_harvest(&ep->rq, &ep->ep, wc + got, n - got);
+	return got + sock_recvq_take(&ep->rq, &ep->ep, wc + got, n - got);
 }
 
 void tcp_pulse_resume(struct tcp_cq *cq)

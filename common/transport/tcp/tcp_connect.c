@@ -234,7 +234,7 @@ int tcp_accept(struct tp_ep *base, struct tp_conn_req *base_req,
 	if (ep->state != TCP_EP_IDLE || len > TP_PRIVATE_MAX)
 		goto free_req;
 	strcpy(ep->peer, req->peer);
-	gone = sock_req_look(req);
+	gone = sock_req_check(req);
 	if (gone) {
 		tcp_ep_break(ep, gone, 0);
 		rc = 0;

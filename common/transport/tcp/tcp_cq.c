@@ -113,7 +113,7 @@ static void check_epoll(struct tcp_cq *cq)
 {
 	struct tcp_ep *ep;
 
-	sock_cq_look(&cq->sock, 0);
+	sock_cq_fetch(&cq->sock, 0);
 	while (cq->sock.lost && (ep = TAILQ_FIRST(&cq->open)))
 		tcp_ep_break(ep, -EBADFD, 0);
 }

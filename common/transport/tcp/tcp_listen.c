@@ -164,7 +164,7 @@ int tcp_listen(struct tp_cq *base, const struct addr *addr, int backlog,
 		.open = open_socket,
 		.req_new = req_new,
 		.req_read = req_read,
-		.say_reject = send_reject,
+		.send_reject = send_reject,
 		.req_free = req_free,
 		.late = "no hello in time; not a PVFS client, or the network "
 			"loses packets",

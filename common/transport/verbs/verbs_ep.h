@@ -10,7 +10,7 @@
 #include <sys/queue.h>
 
 #include "common/util/hash_table.h"
-#include "common/transport/pending.h"
+#include "common/transport/tp_pending.h"
 #include "common/transport/provider.h"
 
 #define VB_SGE 30u /* pieces of one work request, at most */

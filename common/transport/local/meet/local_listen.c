@@ -67,7 +67,7 @@ static int req_read(struct sock_req *base, const char **why)
 		return rc;
 	tp_private_set(&base->priv, hello.priv, hello.priv_len);
 	*why = NULL; /* the connector may have left already */
-	rc = sock_req_look(base);
+	rc = sock_req_check(base);
 	return rc ? rc : 1;
 }
 
@@ -168,7 +168,7 @@ int local_listen(struct tp_cq *base, const struct addr *addr, int backlog,
 		.open = open_socket,
 		.req_new = req_new,
 		.req_read = req_read,
-		.say_reject = send_reject,
+		.send_reject = send_reject,
 		.req_free = req_free,
 		.late = "no hello in time",
 		.unlisten = local_sock_unlisten,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pending.h - connection events of a cq that the caller has not taken yet. Each is embedded in the
+ * tp_pending.h - connection events of a cq that the caller has not taken yet. Each is embedded in the
  * object that it reports, so queueing cannot fail.
  */
-#ifndef PENDING_H
-#define PENDING_H
+#ifndef TP_PENDING_H
+#define TP_PENDING_H
 
 #include <sys/queue.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pending.c - connection events of a cq that the caller has not taken yet. */
-#include "common/transport/pending.h"
+/* tp_pending.c - connection events of a cq that the caller has not taken yet. */
+#include "common/transport/tp_pending.h"
 
 #include <string.h>
 
