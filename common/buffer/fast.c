@@ -60,7 +60,7 @@ static int fast_alloc(struct fast *f, const struct rails *rails,
 }
 
 /* If the rail cannot reserve the memory, every holder of the key can write to it. */
-static int own(struct fast *f, struct tp_ep *only)
+static int restrict_access(struct fast *f, struct tp_ep *only)
 {
 	int rc = only ? tp_mr_only(f->mem.mr[f->rail], only) : 0;
 
@@ -84,7 +84,7 @@ int fast_open(const struct rails *rails, unsigned int rail,
 	rc = fast_alloc(f, rails, only);
 	if (rc)
 		goto free_fast;
-	rc = own(f, only);
+	rc = restrict_access(f, only);
 	if (rc)
 		goto free_mem;
 	*out = f;

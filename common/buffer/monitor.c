@@ -1,29 +1,99 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* monitor.c - userfaultfd(2), and the thread that reads it. */
+/*
+ * monitor.c - the one monitor of a process, which reads what userfaultfd reports; what is mapped,
+ * from /proc/self/maps.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/util/quiet_thread.h"
 #include "common/buffer/watch_int.h"
+#include "common/util/quiet_thread.h"
+
+struct map {
+	uintptr_t lo, hi;
+	bool anon; /* anonymous, private, readable */
+};
+
+/* 7f00-7f01 rw-p 00000000 00:00 0   [heap] */
+static bool read_map(FILE *f, struct map *map)
+{
+	unsigned long lo, hi, inode;
+	char perms[5];
+	int c;
+
+	if (fscanf(f, "%lx-%lx %4s %*x %*x:%*x %lu", &lo, &hi, perms, &inode) !=
+	    4)
+		return false;
+	do {
+		c = getc(f);
+	} while (c != '\n' && c != EOF);
+	*map = (struct map){ lo, hi,
+			     perms[0] == 'r' && perms[3] == 'p' && !inode };
+	return true;
+}
+
+static FILE *open_maps(void)
+{
+	return fopen("/proc/self/maps", "re");
+}
+
+int maps_around(uintptr_t lo, uintptr_t hi, struct range *whole)
+{
+	FILE *f = open_maps();
+	uintptr_t at = lo;
+	struct map map;
+
+	if (!f)
+		return -errno;
+	while (at < hi && read_map(f, &map)) {
+		if (map.hi <= at)
+			continue;
+		if (map.lo > at || !map.anon)
+			break;
+		if (at == lo)
+			whole->lo = map.lo;
+		whole->hi = at = map.hi;
+	}
+	fclose(f);
+	return at < hi ? -EINVAL : 0;
+}
+
+/* Calls fn for each mapping of private anonymous memory. */
+static int maps_each(void (*fn)(void *arg, uintptr_t lo, uintptr_t hi),
+		     void *arg)
+{
+	FILE *f = open_maps();
+	struct map map;
+
+	if (!f)
+		return -errno;
+	while (read_map(f, &map))
+		if (map.anon)
+			fn(arg, map.lo, map.hi);
+	fclose(f);
+	return 0;
+}
 
 #define FEATURES                                                               \
 	(UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_EVENT_UNMAP |           \
 	 UFFD_FEATURE_EVENT_REMOVE | UFFD_FEATURE_EVENT_REMAP)
+
 #define CLOSE_YIELDS 10000
 #define STACK (64u << 10)
 
 /* ---- the thread; it must not allocate, free or unmap anything ---- */
 
-static void push(struct watch *w, struct range range)
+static void push_range(struct watch *w, struct range range)
 {
 	unsigned int head = atomic_load(&w->head);
 
@@ -35,7 +105,7 @@ static void push(struct watch *w, struct range range)
 	atomic_store(&w->head, head + 1);
 }
 
-static void tell(struct monitor *mon, const struct uffd_msg *msg)
+static void report_event(struct monitor *mon, const struct uffd_msg *msg)
 {
 	struct range range;
 	struct watch *w;
@@ -48,7 +118,7 @@ static void tell(struct monitor *mon, const struct uffd_msg *msg)
 		range.hi = msg->arg.remove.end;
 	}
 	LIST_FOREACH(w, &mon->watches, link)
-		push(w, range);
+		push_range(w, range);
 }
 
 static void read_events(struct monitor *mon)
@@ -60,7 +130,7 @@ static void read_events(struct monitor *mon)
 	n = read(mon->uffd, msg, sizeof(msg));
 	pthread_mutex_lock(&mon->lock);
 	for (i = 0; i < n / (ssize_t)sizeof(msg[0]); i++)
-		tell(mon, &msg[i]);
+		report_event(mon, &msg[i]);
 	pthread_mutex_unlock(&mon->lock);
 	atomic_store(&mon->reading, false);
 }
@@ -139,7 +209,7 @@ free_mon:
 	return rc;
 }
 
-static void disarm(void *arg, uintptr_t lo, uintptr_t hi)
+static void disarm_range(void *arg, uintptr_t lo, uintptr_t hi)
 {
 	struct uffdio_range range = { lo, hi - lo };
 	struct monitor *mon = arg;
@@ -155,7 +225,7 @@ void monitor_close(struct monitor *mon)
 {
 	int i;
 
-	maps_each(disarm, mon);
+	maps_each(disarm_range, mon);
 	for (i = 0; i < CLOSE_YIELDS && !monitor_quiet(mon); i++)
 		sched_yield();
 	eventfd_write(mon->stop, 1);
@@ -167,7 +237,7 @@ void monitor_close(struct monitor *mon)
 
 /* ---- watches ---- */
 
-static void lock(struct monitor *mon, sigset_t *old)
+static void monitor_lock(struct monitor *mon, sigset_t *old)
 {
 	sigset_t all;
 
@@ -176,7 +246,7 @@ static void lock(struct monitor *mon, sigset_t *old)
 	pthread_mutex_lock(&mon->lock);
 }
 
-static void unlock(struct monitor *mon, const sigset_t *old)
+static void monitor_unlock(struct monitor *mon, const sigset_t *old)
 {
 	pthread_mutex_unlock(&mon->lock);
 	pthread_sigmask(SIG_SETMASK, old, NULL);
@@ -186,18 +256,18 @@ void monitor_join(struct monitor *mon, struct watch *w)
 {
 	sigset_t old;
 
-	lock(mon, &old);
+	monitor_lock(mon, &old);
 	LIST_INSERT_HEAD(&mon->watches, w, link);
-	unlock(mon, &old);
+	monitor_unlock(mon, &old);
 }
 
 void monitor_leave(struct monitor *mon, struct watch *w)
 {
 	sigset_t old;
 
-	lock(mon, &old);
+	monitor_lock(mon, &old);
 	LIST_REMOVE(w, link);
-	unlock(mon, &old);
+	monitor_unlock(mon, &old);
 }
 
 /* ---- the kernel ---- */

@@ -65,7 +65,7 @@ int rail_mem_reg_all(struct rail_mem *mem, const struct rails *rails)
 	return 0;
 }
 
-static void unreg(struct rail_mem *mem, bool drop)
+static void rail_mem_end(struct rail_mem *mem, bool drop)
 {
 	unsigned int i;
 
@@ -83,12 +83,12 @@ static void unreg(struct rail_mem *mem, bool drop)
 
 void rail_mem_fini(struct rail_mem *mem)
 {
-	unreg(mem, false);
+	rail_mem_end(mem, false);
 }
 
 void rail_mem_drop(struct rail_mem *mem)
 {
-	unreg(mem, true);
+	rail_mem_end(mem, true);
 }
 
 int rails_settle(const struct rails *rails, uint64_t deadline)
@@ -124,8 +124,8 @@ int rails_pins_open(struct rails *rails, enum pins_mode mode,
 	return 0;
 }
 
-static void report(const struct tp_dev *dev, struct pins *pins,
-		   const struct log *log)
+static void log_stats(const struct tp_dev *dev, struct pins *pins,
+		      const struct log *log)
 {
 	struct pins_stats st;
 
@@ -146,7 +146,7 @@ void rails_pins_close(struct rails *rails, const struct log *log)
 	for (i = 0; i < rails->n; i++) {
 		if (!rails->pins[i])
 			continue;
-		report(rails->dev[i], rails->pins[i], log);
+		log_stats(rails->dev[i], rails->pins[i], log);
 		pins_close(rails->pins[i]);
 		rails->pins[i] = NULL;
 	}

@@ -29,7 +29,7 @@ static void fork_done(void)
 	pthread_mutex_unlock(&shared.lock);
 }
 
-static void init(void)
+static void register_fork_handlers(void)
 {
 	pthread_atfork(fork_prepare, fork_done, fork_done);
 }
@@ -60,7 +60,7 @@ int watch_open(struct watch **out)
 
 	if (!w)
 		return -ENOMEM;
-	pthread_once(&shared.once, init);
+	pthread_once(&shared.once, register_fork_handlers);
 	pthread_mutex_lock(&shared.lock);
 	rc = shared_get(&w->mon);
 	if (!rc)

@@ -54,14 +54,10 @@ bool monitor_quiet(struct monitor *mon);
 /* -errno as watch_add(). */
 int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi);
 
-/* ---- maps.c: what is mapped ---- */
-
 /*
  * Finds the whole mappings that contain [lo, hi). -EINVAL: not all of it is private anonymous
  * memory; -errno.
  */
 int maps_around(uintptr_t lo, uintptr_t hi, struct range *whole);
-/* Calls fn for each mapping of private anonymous memory. */
-int maps_each(void (*fn)(void *arg, uintptr_t lo, uintptr_t hi), void *arg);
 
 #endif

@@ -30,7 +30,7 @@ struct zones {
 	struct rail_mem mem;
 };
 
-static void count(atomic_uint_least64_t *n)
+static void count_up(atomic_uint_least64_t *n)
 {
 	atomic_store_explicit(n,
 			      atomic_load_explicit(n, memory_order_relaxed) + 1,
@@ -189,11 +189,11 @@ static struct zone *zone_choose(struct zones *zs, size_t want)
 	for (i = fit; i < zs->n; i++) {
 		if (zs->zone[i].nfree) {
 			if (i > fit)
-				count(&zs->bigger);
+				count_up(&zs->bigger);
 			return &zs->zone[i];
 		}
 	}
-	count(&zs->chopped);
+	count_up(&zs->chopped);
 	for (i = fit - 1; !zs->zone[i].nfree; i--)
 		;
 	return &zs->zone[i];
@@ -208,7 +208,7 @@ static struct zone_buf *zone_take(struct zones *zs, struct zone_owner *owner,
 
 	SLIST_REMOVE_HEAD(&zone->free, link);
 	zs->left -= buf->len;
-	count(&zs->gets);
+	count_up(&zs->gets);
 	zone->nfree--;
 	note_use(zone);
 	buf->owner = owner;
@@ -254,7 +254,7 @@ struct zone_buf *zone_get_wait(struct zones *zs, struct zone_owner *owner,
 {
 	if (zone_may_take(zs, owner))
 		return zone_take(zs, owner, want);
-	count(&zs->waits);
+	count_up(&zs->waits);
 	wait->want = want;
 	wait->owner = owner;
 	TAILQ_INSERT_TAIL(&owner->waits, wait, link);
