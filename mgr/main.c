@@ -12,7 +12,7 @@
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 
-static void usage(FILE *out)
+static void print_usage(FILE *out)
 {
 	fputs("usage: pvfs-mgr [--config FILE] [--check | --restore]\n"
 	      "\n"
@@ -34,13 +34,13 @@ static void usage(FILE *out)
 	      out);
 }
 
-struct options {
+struct mgr_options {
 	const char *config;
 	bool check, restore;
 };
 
 /* -1: continue; else the exit status. */
-static int parse_options(int argc, char **argv, struct options *opt)
+static int parse_options(int argc, char **argv, struct mgr_options *opt)
 {
 	static const struct option longopts[] = {
 		{ "config", required_argument, NULL, 'c' },
@@ -60,24 +60,24 @@ static int parse_options(int argc, char **argv, struct options *opt)
 		} else if (c == 'r') {
 			opt->restore = true;
 		} else if (c == 'h') {
-			usage(stdout);
+			print_usage(stdout);
 			return fflush(stdout) ? 1 : 0;
 		} else if (c == 'V') {
 			puts("pvfs-mgr " PVFS_VERSION);
 			return fflush(stdout) ? 1 : 0;
 		} else {
-			usage(stderr);
+			print_usage(stderr);
 			return 2;
 		}
 	}
 	if (optind == argc)
 		return -1;
 	fputs("pvfs-mgr: takes no arguments\n", stderr);
-	usage(stderr);
+	print_usage(stderr);
 	return 2;
 }
 
-static int serve(const struct mgr_conf *conf, const struct log *log)
+static int run_daemon(const struct mgr_conf *conf, const struct log *log)
 {
 	enum daemon_order order;
 	struct daemon daemon;
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	struct log_file file = { .out = stderr, .prefix = "pvfs-mgr" };
 	struct log_budget budget = { 0 };
 	struct log log = { LOG_LV_INFO, log_to_file, &file, &budget };
-	struct options opt = { .config = CONF_DEFAULT };
+	struct mgr_options opt = { .config = CONF_DEFAULT };
 	struct mgr_conf conf;
 	char text[1024];
 	int rc;
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 	else if (opt.restore)
 		rc = mgr_restore(&conf, &log) ? EXIT_FAILURE : EXIT_SUCCESS;
 	else
-		rc = serve(&conf, &log);
+		rc = run_daemon(&conf, &log);
 	mgr_conf_free(&conf);
 	return rc;
 }

@@ -18,10 +18,10 @@
 #include "mgr/jobs/jobs.h"
 #include "mgr/locks/lock_waits.h"
 #include "mgr/mgr.h"
-#include "mgr/op/ops.h"
+#include "mgr/op/mgr_ops.h"
 #include "common/util/random_id.h"
 #include "mgr/request/run_queue.h"
-#include "mgr/service.h"
+#include "mgr/mgr_service.h"
 #include "mgr/session/session_table.h"
 #include "common/util/stamp.h"
 #include "mgr/session/grant.h"
@@ -169,7 +169,7 @@ static int open_all(struct mgr *mgr)
 	if (!rc)
 		rc = run_queue_open(request_turn, &mgr->queue);
 	if (!rc)
-		rc = dirbufs_open(mgr);
+		rc = dir_buffers_open(mgr);
 	if (!rc)
 		rc = tokens_open(mgr);
 	if (!rc)
@@ -210,7 +210,7 @@ static void close_all(struct mgr *mgr)
 	evicts_close(mgr);
 	adopts_close(mgr);
 	tokens_close(mgr);
-	dirbufs_close(mgr);
+	dir_buffers_close(mgr);
 	if (mgr->ctx)
 		rpc_ctx_close(mgr->ctx);
 	fabric_close(&mgr->fabric);
@@ -226,7 +226,7 @@ static void close_all(struct mgr *mgr)
 }
 
 /* Does a part of the work that can wait; true: there is more. */
-static bool chores(struct mgr *mgr)
+static bool do_chores(struct mgr *mgr)
 {
 	bool more = remove_drop_done(mgr);
 
@@ -236,7 +236,7 @@ static bool chores(struct mgr *mgr)
 	return sessions_drop_some(mgr) || more;
 }
 
-static void gather_others(struct mgr *mgr)
+static void wait_for_more_changes(struct mgr *mgr)
 {
 	struct gather *g = &mgr->gather;
 
@@ -257,7 +257,7 @@ static void run_queued(struct mgr *mgr)
 	}
 }
 
-static void gather(struct mgr *mgr, uint64_t deadline)
+static void collect_requests(struct mgr *mgr, uint64_t deadline)
 {
 	int n = rpc_ctx_progress(mgr->ctx, deadline);
 
@@ -267,7 +267,7 @@ static void gather(struct mgr *mgr, uint64_t deadline)
 			    ? rpc_ctx_progress(mgr->ctx, 0)
 			    : 0;
 	if (flusher_will_flush_here(mgr->fl))
-		gather_others(mgr);
+		wait_for_more_changes(mgr);
 	if (run_queue_waits(mgr->queue))
 		run_queued(mgr);
 }
@@ -278,11 +278,11 @@ static void gather(struct mgr *mgr, uint64_t deadline)
  * -EIO: the store failed; -ESTALE: the iods belong to another database or manager, and
  * nothing more is acknowledged.
  */
-static int turn(struct mgr *mgr, uint64_t deadline)
+static int run_turn(struct mgr *mgr, uint64_t deadline)
 {
 	bool more;
 
-	gather(mgr, deadline);
+	collect_requests(mgr, deadline);
 	if (mgr->foreign || mgr->displaced)
 		return -ESTALE;
 	mgr_submit(mgr);
@@ -290,9 +290,9 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	mgr_auth_collect(mgr);
 	adopts_run(mgr);
 	more = call_limit_run(mgr);
-	more |= dirbufs_run(mgr);
+	more |= dir_buffers_run(mgr);
 	more |= lock_waits_run(mgr);
-	more |= chores(mgr);
+	more |= do_chores(mgr);
 	more |= mgr_submit(mgr);
 	more |= run_queue_waits(mgr->queue);
 	if (store_failed(mgr->st))
@@ -300,18 +300,18 @@ static int turn(struct mgr *mgr, uint64_t deadline)
 	return mgr->foreign || mgr->displaced ? -ESTALE : more;
 }
 
-static void drain(struct mgr *mgr)
+static void drain_replies(struct mgr *mgr)
 {
 	uint64_t end = clock_after_ms(DRAIN_MS);
 
 	do {
-		if (turn(mgr, clock_after_ms(1)) < 0)
+		if (run_turn(mgr, clock_after_ms(1)) < 0)
 			return;
 	} while (!flusher_is_empty(mgr->fl) && clock_now() < end);
 	rpc_ctx_progress(mgr->ctx, 0);
 }
 
-static void say_failed(const struct mgr *mgr)
+static void report_failure(const struct mgr *mgr)
 {
 	log_error(mgr->log, "the database failed, see above; %s",
 		  store_was_full(mgr->st)
@@ -337,12 +337,12 @@ static void *mgr_main(void *arg)
 	while (rc >= 0 && !atomic_load(&mgr->stop)) {
 		uint64_t pulse = pulse_beat(daemon_pulse(mgr->daemon), 0);
 
-		rc = turn(mgr, rc ? 0 : pulse);
+		rc = run_turn(mgr, rc ? 0 : pulse);
 	}
 	if (rc == -EIO)
-		say_failed(mgr);
+		report_failure(mgr);
 	if (rc >= 0)
-		drain(mgr);
+		drain_replies(mgr);
 	else
 		daemon_fail(mgr->daemon);
 	return NULL;

@@ -48,11 +48,12 @@ int exports_conf(const struct conf_section *in, struct exports *exports)
 	return rc ? rc : networks_conf(in, "speakers", &exports->speakers);
 }
 
-struct place exports_place(const struct exports *exports, const char *peer)
+struct client_place exports_place(const struct exports *exports,
+				  const char *peer)
 {
 	bool here = peer_is_here(peer);
 
-	return (struct place){
+	return (struct client_place){
 		.here = here,
 		.reads_only = !here && networks_have(&exports->read_only, peer),
 		.speaks = here || !exports->speakers.n ||
@@ -61,7 +62,8 @@ struct place exports_place(const struct exports *exports, const char *peer)
 }
 
 static bool is_squashed(const struct exports *exports,
-			const struct place *place, const struct ns_cred *cred)
+			const struct client_place *place,
+			const struct ns_cred *cred)
 {
 	switch (exports->squash) {
 	case SQUASH_ROOT:
@@ -73,8 +75,8 @@ static bool is_squashed(const struct exports *exports,
 	}
 }
 
-void exports_squash(const struct exports *exports, const struct place *place,
-		    struct ns_cred *cred)
+void exports_squash(const struct exports *exports,
+		    const struct client_place *place, struct ns_cred *cred)
 {
 	if (is_squashed(exports, place, cred)) {
 		*cred = (struct ns_cred){ .uid = exports->uid,
@@ -132,7 +134,7 @@ static bool may_change(unsigned int op, const struct wire_msg *msg)
 	}
 }
 
-int exports_check(const struct place *place, unsigned int op,
+int exports_check(const struct client_place *place, unsigned int op,
 		  const struct wire_msg *msg)
 {
 	return place->reads_only && may_change(op, msg) ? -EROFS : 0;

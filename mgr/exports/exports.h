@@ -23,7 +23,7 @@ struct exports {
 };
 
 /* The rights of a client by its address; valid as long as its connection. */
-struct place {
+struct client_place {
 	bool here; /* over local */
 	bool reads_only;
 	bool speaks; /* its root may say which user a request is for */
@@ -34,12 +34,13 @@ void exports_default(struct exports *exports);
 int exports_conf(const struct conf_section *in, struct exports *exports);
 
 /* peer: as returned by tp_req_peer(). */
-struct place exports_place(const struct exports *exports, const char *peer);
+struct client_place exports_place(const struct exports *exports,
+				  const char *peer);
 /* Changes cred to the user that it counts as, from that place. */
-void exports_squash(const struct exports *exports, const struct place *place,
-		    struct ns_cred *cred);
+void exports_squash(const struct exports *exports,
+		    const struct client_place *place, struct ns_cred *cred);
 /* -EROFS: the checked request would change something, or asks whether it could. */
-int exports_check(const struct place *place, unsigned int op,
+int exports_check(const struct client_place *place, unsigned int op,
 		  const struct wire_msg *msg);
 
 #endif

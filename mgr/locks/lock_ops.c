@@ -29,7 +29,7 @@ static uint64_t lock_until(const struct request *req, uint32_t most_ms)
  * If a session has many waits, further ones wait at the client for a slot, and the
  * locks that those need may be free.
  */
-static uint32_t max_wait_ms(const struct op *op)
+static uint32_t max_wait_ms(const struct mgr_op *op)
 {
 	unsigned int few = op->mgr->conf.slots / LONG_WAITS;
 
@@ -38,7 +38,7 @@ static uint32_t max_wait_ms(const struct op *op)
 		       : TURN_MS;
 }
 
-static int wait_for(struct op *op, const struct lock_rec *other)
+static int wait_for(struct mgr_op *op, const struct lock_rec *other)
 {
 	if (!op->req->patience)
 		op->req->patience = lock_until(op->req, max_wait_ms(op));
@@ -129,7 +129,7 @@ static bool is_ring_closed(const struct mgr *mgr, uint64_t self,
  * for the caller.  This is checked when a request first waits, not when it is woken: a
  * thread that just got a lock may be about to release another.
  */
-static bool would_deadlock(struct op *op, const struct ns_lock_args *args,
+static bool would_deadlock(struct mgr_op *op, const struct ns_lock_args *args,
 			   const struct lock_rec *other)
 {
 	op->req->blocker = 0;
@@ -177,7 +177,7 @@ static bool names_lock(const struct request *req, const struct wire_lock *lock)
 }
 
 /* Cancels the waits of op's session for the lock that op names, alone or among others. */
-static void cancel_waits(struct op *op)
+static void cancel_waits(struct mgr_op *op)
 {
 	struct lock_wait *wait = lock_waits_first(op->mgr, op->ns.session);
 	struct lock_wait *next;
@@ -194,7 +194,7 @@ static void cancel_waits(struct op *op)
 
 /* ---- LOCK ---- */
 
-static struct ns_lock_args lock_args(const struct op *op,
+static struct ns_lock_args lock_args(const struct mgr_op *op,
 				     const struct wire_lock *l)
 {
 	return (struct ns_lock_args){
@@ -207,7 +207,7 @@ static struct ns_lock_args lock_args(const struct op *op,
 	};
 }
 
-static void put_lock_reply(struct op *op, const struct lock_rec *other)
+static void put_lock_reply(struct mgr_op *op, const struct lock_rec *other)
 {
 	struct wire_lock_rep rep = { .start = htole64(other->start),
 				     .end = htole64(other->end),
@@ -216,7 +216,7 @@ static void put_lock_reply(struct op *op, const struct lock_rec *other)
 	wire_put(op->out, &rep, sizeof(rep));
 }
 
-int op_lock(struct op *op)
+int op_lock(struct mgr_op *op)
 {
 	struct ns_lock_args args = lock_args(op, op->rpc->msg.body);
 	struct lock_rec other = { 0 };
@@ -241,7 +241,7 @@ int op_lock(struct op *op)
 
 /* ---- LOCK_ANY ---- */
 
-static void put_any_reply(struct op *op, unsigned int which)
+static void put_any_reply(struct mgr_op *op, unsigned int which)
 {
 	struct wire_lock_any_rep rep = { .which = htole32(which) };
 
@@ -249,7 +249,8 @@ static void put_any_reply(struct op *op, unsigned int which)
 }
 
 /* -EAGAIN: none is free; blocker[] has one conflicting lock for each. */
-static int take_one(struct op *op, struct lock_rec blocker[WIRE_LOCK_ANY_MAX],
+static int take_one(struct mgr_op *op,
+		    struct lock_rec blocker[WIRE_LOCK_ANY_MAX],
 		    unsigned int *nblockers)
 {
 	const struct wire_lock *lock;
@@ -272,7 +273,7 @@ static int take_one(struct op *op, struct lock_rec blocker[WIRE_LOCK_ANY_MAX],
 	return rc;
 }
 
-int op_lock_any(struct op *op)
+int op_lock_any(struct mgr_op *op)
 {
 	const struct wire_lock_any *body = op->rpc->msg.body;
 	struct lock_rec blocker[WIRE_LOCK_ANY_MAX];

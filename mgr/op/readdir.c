@@ -9,30 +9,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mgr/op/ops.h"
+#include "mgr/op/mgr_ops.h"
 
 #define BUF_SIZE (64u << 10)
 #define BUFS 16u
 
-struct dirbuf {
+struct dir_buffer {
 	struct rpc_bulk bulk;
 	struct mgr *mgr;
 	struct wire_mem mem;
 	uint8_t *data;
-	SLIST_ENTRY(dirbuf) link;
+	SLIST_ENTRY(dir_buffer) link;
 };
 
-struct dirbufs {
-	struct dirbuf buf[BUFS];
+struct dir_buffers {
+	struct dir_buffer buf[BUFS];
 	uint8_t *block;
 	struct rail_mem block_mem;
-	SLIST_HEAD(, dirbuf) free;
+	SLIST_HEAD(, dir_buffer) free;
 	struct park waiting;
 };
 
-static void put_buf(struct dirbuf *buf)
+static void put_buf(struct dir_buffer *buf)
 {
-	SLIST_INSERT_HEAD(&buf->mgr->dirbufs->free, buf, link);
+	SLIST_INSERT_HEAD(&buf->mgr->dir_buffers->free, buf, link);
 }
 
 /* After an error the connection is gone, and the request will run again. */
@@ -41,11 +41,11 @@ static void on_sent(struct rpc_bulk *bulk, int status)
 	put_buf(bulk->arg);
 }
 
-static int send_buf(struct op *op, struct dirbuf *buf, uint32_t len)
+static int send_buf(struct mgr_op *op, struct dir_buffer *buf, uint32_t len)
 {
 	const struct wire_readdir *body = op->rpc->msg.body;
 	struct rail_sge local = { buf->data, len,
-				  &op->mgr->dirbufs->block_mem };
+				  &op->mgr->dir_buffers->block_mem };
 
 	buf->mem = body->mem;
 	buf->bulk = (struct rpc_bulk){ .dir = RPC_PUT,
@@ -59,7 +59,7 @@ static int send_buf(struct op *op, struct dirbuf *buf, uint32_t len)
 	return rpc_bulk_start(op->rpc, &buf->bulk);
 }
 
-static int fill_and_send(struct op *op, struct dirbuf *buf)
+static int fill_and_send(struct mgr_op *op, struct dir_buffer *buf)
 {
 	const struct wire_readdir *body = op->rpc->msg.body;
 	uint32_t cap = le32toh(body->mem.len);
@@ -88,10 +88,10 @@ static int fill_and_send(struct op *op, struct dirbuf *buf)
 	return 0;
 }
 
-int op_readdir(struct op *op)
+int op_readdir(struct mgr_op *op)
 {
-	struct dirbufs *bufs = op->mgr->dirbufs;
-	struct dirbuf *buf = SLIST_FIRST(&bufs->free);
+	struct dir_buffers *bufs = op->mgr->dir_buffers;
+	struct dir_buffer *buf = SLIST_FIRST(&bufs->free);
 
 	if (!buf) {
 		park_wait(&bufs->waiting, op->req);
@@ -103,29 +103,29 @@ int op_readdir(struct op *op)
 
 static bool is_one_free(const struct mgr *mgr)
 {
-	return !SLIST_EMPTY(&mgr->dirbufs->free);
+	return !SLIST_EMPTY(&mgr->dir_buffers->free);
 }
 
-bool dirbufs_run(struct mgr *mgr)
+bool dir_buffers_run(struct mgr *mgr)
 {
-	return park_run(mgr, &mgr->dirbufs->waiting, is_one_free);
+	return park_run(mgr, &mgr->dir_buffers->waiting, is_one_free);
 }
 
 /* The clients that use the buffers receive the data slowly or not at all. */
-static void late(struct park *park, struct request *req)
+static void on_late(struct park *park, struct request *req)
 {
 	answer_late(req, "one of the buffers for directories");
 }
 
-int dirbufs_open(struct mgr *mgr)
+int dir_buffers_open(struct mgr *mgr)
 {
-	struct dirbufs *bufs = calloc(1, sizeof(*bufs));
+	struct dir_buffers *bufs = calloc(1, sizeof(*bufs));
 
 	if (!bufs)
 		return -ENOMEM;
-	mgr->dirbufs = bufs;
+	mgr->dir_buffers = bufs;
 	SLIST_INIT(&bufs->free);
-	park_init(&bufs->waiting, RPC_BUFFER, late);
+	park_init(&bufs->waiting, RPC_BUFFER, on_late);
 	bufs->block = aligned_alloc(4096, BUFS * BUF_SIZE);
 	if (!bufs->block)
 		return -ENOMEM;
@@ -138,14 +138,14 @@ int dirbufs_open(struct mgr *mgr)
 	return rail_mem_reg_all(&bufs->block_mem, rpc_ctx_rails(mgr->ctx));
 }
 
-void dirbufs_close(struct mgr *mgr)
+void dir_buffers_close(struct mgr *mgr)
 {
-	struct dirbufs *bufs = mgr->dirbufs;
+	struct dir_buffers *bufs = mgr->dir_buffers;
 
 	if (!bufs)
 		return;
 	rail_mem_fini(&bufs->block_mem);
 	free(bufs->block);
 	free(bufs);
-	mgr->dirbufs = NULL;
+	mgr->dir_buffers = NULL;
 }

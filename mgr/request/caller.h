@@ -14,7 +14,7 @@ struct caller {
 		*list; /* its groups, pinned; NULL: none, or not received yet */
 	struct group_owner lists; /* group lists that the session sent */
 	bool root; /* uid was 0 before squashing */
-	struct place place;
+	struct client_place place;
 	char peer[WIRE_PEER_MAX]; /* where it connected from last */
 	uint64_t since; /* clock_boot() when it opened */
 	bool stored; /* it has a row */

@@ -6,7 +6,7 @@
 #include "mgr/request/request.h"
 
 /* One execution of a request, inside a transaction. */
-struct op {
+struct mgr_op {
 	struct mgr *mgr;
 	struct request *req;
 	struct rpc_req *rpc;
@@ -25,10 +25,10 @@ struct op {
  * Executes the operation and writes the body of the reply.  0, -errno, NS_* or OP_*.
  * If it changed the store, the reply is sent once that is durable.
  */
-typedef int op_fn(struct op *op);
+typedef int op_fn(struct mgr_op *op);
 
 /* The path in tail item i, below dir. */
-static inline struct ns_path op_path(const struct op *op, unsigned int i,
+static inline struct ns_path op_path(const struct mgr_op *op, unsigned int i,
 				     uint64_t wire_dir)
 {
 	const struct wire_tail *tail = &op->rpc->msg.tail[i];

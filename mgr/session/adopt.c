@@ -15,12 +15,12 @@ struct adopts {
 	bool woken;
 };
 
-static uint32_t uid_of(const struct op *op)
+static uint32_t uid_of(const struct mgr_op *op)
 {
 	return rpc_session_info(op->rpc->session)->cred.uid;
 }
 
-int op_adopt(struct op *op)
+int op_adopt(struct mgr_op *op)
 {
 	const struct wire_adopt *body = op->rpc->msg.body;
 	struct ns_adopt_args args = {
@@ -83,7 +83,7 @@ void adopts_run(struct mgr *mgr)
 }
 
 /* The iods are told about a fenced session; then session_end_fenced() is called. */
-int op_adopted(struct op *op)
+int op_adopted(struct mgr_op *op)
 {
 	const struct wire_adopted *body = op->rpc->msg.body;
 	uint64_t id = le64toh(body->session);

@@ -19,7 +19,7 @@ static uint32_t life_s(const struct mgr *mgr)
 	return LIVES * mgr->conf.auth.ticket_life;
 }
 
-static bool are_caps_wanted(const struct op *op)
+static bool are_caps_wanted(const struct mgr_op *op)
 {
 	return op->mgr->conf.auth.caps && op->ns.features & WIRE_FT_CAPS;
 }
@@ -32,7 +32,7 @@ static uint32_t rights_of(const struct wire_attr *attr, uint32_t flags)
 	       (flags & WIRE_O_WRITE ? CAPABILITY_WRITE : 0);
 }
 
-static void put_head(struct op *op, uint32_t n)
+static void put_head(struct mgr_op *op, uint32_t n)
 {
 	const struct wire_caps head = { htole32(n), htole32(life_s(op->mgr)) };
 
@@ -51,7 +51,7 @@ uint64_t caps_expiry(const struct mgr *mgr)
 }
 
 /* Seals the capability for this session; it is valid from now on. */
-static int seal_capability(struct op *op, struct capability *cap)
+static int seal_capability(struct mgr_op *op, struct capability *cap)
 {
 	uint8_t sealed[CAPABILITY_LEN];
 	int rc;
@@ -70,13 +70,13 @@ static int seal_capability(struct op *op, struct capability *cap)
 	return 0;
 }
 
-static bool may_have(const struct op *op, const struct capability *cap)
+static bool may_have(const struct mgr_op *op, const struct capability *cap)
 {
 	return !(cap->rights & CAPABILITY_WRITE) ||
 	       !caller_of(op->rpc->session)->place.reads_only;
 }
 
-int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags)
+int caps_put(struct mgr_op *op, const struct wire_attr *attr, uint32_t flags)
 {
 	struct capability cap = { .handle = le64toh(attr->handle),
 				  .rights = rights_of(attr, flags) };
@@ -88,7 +88,7 @@ int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags)
 	return seal_capability(op, &cap);
 }
 
-int caps_rebuild_reply(struct op *op, const struct reply_rec *rec)
+int caps_rebuild_reply(struct mgr_op *op, const struct reply_rec *rec)
 {
 	struct wire_open_rep rep;
 
@@ -115,7 +115,7 @@ static bool has_ended(const struct mgr *mgr, const struct bounds *bounds)
  * session number.  It was issued after the session opened; or, if an earlier manager
  * issued it, it has not expired.
  */
-static bool is_of_it(const struct op *op, const struct bounds *bounds)
+static bool is_of_it(const struct mgr_op *op, const struct bounds *bounds)
 {
 	const struct caller *caller = caller_of(op->rpc->session);
 
@@ -124,7 +124,7 @@ static bool is_of_it(const struct op *op, const struct bounds *bounds)
 	return bounds->expiry - life_ns(op->mgr) >= caller->since;
 }
 
-static void put_none(struct op *op)
+static void put_none(struct mgr_op *op)
 {
 	static const uint8_t none[CAPABILITY_LEN];
 
@@ -132,7 +132,7 @@ static void put_none(struct op *op)
 }
 
 /* The capability may have expired, as long as the session exists. */
-static int renew_one(struct op *op, const uint8_t *sealed)
+static int renew_one(struct mgr_op *op, const uint8_t *sealed)
 {
 	const struct bounds_here here = { .fsid = op->mgr->conf.fsid,
 					  .session = op->ns.session,
@@ -154,7 +154,7 @@ void caps_session_ended(struct mgr *mgr, uint64_t session)
 	unfenced_end_add(mgr, session, caps_expiry(mgr));
 }
 
-int op_renew(struct op *op)
+int op_renew(struct mgr_op *op)
 {
 	const struct wire_caps *caps = op->rpc->msg.caps;
 	const uint8_t *sealed = (const uint8_t *)(caps + 1);

@@ -14,14 +14,14 @@
  * client knows capabilities and the file can need one.  Nothing may follow it in the
  * reply.  -ENOMEM
  */
-int caps_put(struct op *op, const struct wire_attr *attr, uint32_t flags);
+int caps_put(struct mgr_op *op, const struct wire_attr *attr, uint32_t flags);
 
 /*
  * Rebuilds the stored reply of such an open, which has no capability, with a new
  * capability.  The original one may be of a key or a manager that is no longer valid.
  * -EIO, -ENOMEM
  */
-int caps_rebuild_reply(struct op *op, const struct reply_rec *rec);
+int caps_rebuild_reply(struct mgr_op *op, const struct reply_rec *rec);
 
 /* The time at which a capability that is issued now expires, clock_boot(). */
 uint64_t caps_expiry(const struct mgr *mgr);

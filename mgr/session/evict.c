@@ -130,7 +130,7 @@ static int read_selection(struct evict_selection *c, const struct rpc_req *rpc)
  * session; -ESRCH: there is no such session; -ENOMEM.  The caller frees ids->id, also after an
  * error.
  */
-static int select_sessions(struct op *op, struct session_ids *ids)
+static int select_sessions(struct mgr_op *op, struct session_ids *ids)
 {
 	struct evict_selection c = { .mgr = op->mgr,
 				     .asker = op->ns.session,
@@ -363,7 +363,7 @@ static void end_session(struct mgr *mgr, uint64_t id)
 	session_end_soon(mgr, id);
 }
 
-static void log_evicted(const struct op *op, const struct eviction *ev)
+static void log_evicted(const struct mgr_op *op, const struct eviction *ev)
 {
 	const struct rpc_session_info *info = rpc_session_info(
 		op->rpc->session);
@@ -375,7 +375,7 @@ static void log_evicted(const struct op *op, const struct eviction *ev)
 			 info->cred.name, info->cred.uid);
 }
 
-static struct eviction *eviction_new(struct op *op, int *rc)
+static struct eviction *eviction_new(struct mgr_op *op, int *rc)
 {
 	struct eviction *ev = calloc(1, sizeof(*ev));
 
@@ -402,14 +402,14 @@ static bool is_owed(const struct evicts *evicts)
 	       list_owing_iods(evicts->mgr, &none, NULL);
 }
 
-static uint64_t wait_ns(const struct op *op)
+static uint64_t wait_ns(const struct mgr_op *op)
 {
 	const struct wire_evict *body = op->rpc->msg.body;
 
 	return clock_after_ms(le32toh(body->wait_ms));
 }
 
-int op_evict(struct op *op)
+int op_evict(struct mgr_op *op)
 {
 	struct evicts *evicts = op->mgr->evicts;
 	struct eviction *ev;

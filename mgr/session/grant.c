@@ -82,7 +82,7 @@ void tokens_drop(struct mgr *mgr, const struct ns_grant *grant)
 
 /* ---- the operations ---- */
 
-int op_grant(struct op *op)
+int op_grant(struct mgr_op *op)
 {
 	const struct wire_grant *body = op->rpc->msg.body;
 	struct ns_grant grant = {
@@ -103,7 +103,7 @@ int op_grant(struct op *op)
 }
 
 /* The granting session has ended, although its rows may still exist. */
-static bool is_stale(struct op *op, const struct ns_grant *grant)
+static bool is_stale(struct mgr_op *op, const struct ns_grant *grant)
 {
 	struct session_rec rec;
 
@@ -114,7 +114,7 @@ static bool is_stale(struct op *op, const struct ns_grant *grant)
 }
 
 /* Only success uses up the token.  A request that waits runs this function again. */
-int op_redeem(struct op *op)
+int op_redeem(struct mgr_op *op)
 {
 	const struct wire_redeem *body = op->rpc->msg.body;
 	const struct ns_grant *grant = tokens_find(op->mgr, body->token);

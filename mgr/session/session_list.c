@@ -124,7 +124,7 @@ static int fill_row(struct mgr *mgr, const struct row *row,
 	return 0;
 }
 
-static int put_rows(struct op *op, const struct rows *rows)
+static int put_rows(struct mgr_op *op, const struct rows *rows)
 {
 	size_t n = wire_room(op->out, sizeof(struct wire_sessions_rep),
 			     sizeof(struct wire_session), WIRE_SESSIONS_MAX);
@@ -142,7 +142,7 @@ static int put_rows(struct op *op, const struct rows *rows)
 	return rc;
 }
 
-int op_sessions(struct op *op)
+int op_sessions(struct mgr_op *op)
 {
 	const struct wire_sessions *body = op->rpc->msg.body;
 	struct rows rows = { .after = le64toh(body->after),

@@ -26,7 +26,7 @@ LIST_HEAD(requests, request);
 struct run_queue; /* run_queue.h */
 struct mgr_jobs; /* jobs.h */
 struct session_table; /* session_table_int.h */
-struct dirbufs; /* readdir.c */
+struct dir_buffers; /* readdir.c */
 struct tokens; /* grant.c */
 struct lock_waits; /* lock_waits.c */
 struct adopts; /* adopt.c */
@@ -73,7 +73,7 @@ struct mgr {
 
 	struct mgr_jobs *jobs;
 	struct session_table *sessions;
-	struct dirbufs *dirbufs;
+	struct dir_buffers *dir_buffers;
 	struct tokens *tokens;
 	struct lock_waits *lock_waits;
 	struct adopts *adopts;

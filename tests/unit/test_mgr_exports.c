@@ -49,7 +49,7 @@ START_TEST(test_squash)
 {
 	uint32_t groups[] = { 0, 8 };
 	struct ns_cred cred = { squashes[_i].uid, squashes[_i].gid, 2, groups };
-	struct place place;
+	struct client_place place;
 
 	exports.squash = squashes[_i].squash;
 	exports.uid = 42;
@@ -70,7 +70,7 @@ END_TEST
 
 START_TEST(test_place)
 {
-	struct place place = exports_place(&exports, FAR);
+	struct client_place place = exports_place(&exports, FAR);
 
 	ck_assert(place.speaks && !place.reads_only && !place.here);
 	ck_assert_int_eq(networks_parse("10.0.0.0/8", &exports.read_only), 0);
@@ -90,7 +90,7 @@ END_TEST
 static int check(unsigned int op, const void *body)
 {
 	const struct wire_msg msg = { .body = body };
-	const struct place reads = { .reads_only = true }, may = { 0 };
+	const struct client_place reads = { .reads_only = true }, may = { 0 };
 
 	ck_assert_int_eq(exports_check(&may, op, &msg), 0);
 	return exports_check(&reads, op, &msg);

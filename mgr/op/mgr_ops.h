@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ops.h - the operations of the manager, one file each.  Operations on locks and on
- * grants are in rooms of their own.
+ * mgr_ops.h - the operations of the manager: from the message to the name space, and from its
+ * result to the body of the reply.  Operations on locks and sessions are in rooms of their own.
  */
-#ifndef OPS_H
-#define OPS_H
+#ifndef MGR_OPS_H
+#define MGR_OPS_H
 
 #include "mgr/request/request_op.h"
 
@@ -18,21 +18,21 @@ op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
 	op_link2, op_declare;
 
 /*
- * truncate.c: fills req->intent with the deadline of the truncation and the request
+ * Fills req->intent with the deadline of the truncation and the request
  * that it belongs to.
  */
-struct intent *op_intent(const struct op *op);
+struct intent *op_intent(const struct mgr_op *op);
 /* Puts a struct wire_attr_rep into the reply. */
-int op_put_attr(struct op *op, const struct inode *ino);
+int op_put_attr(struct mgr_op *op, const struct inode *ino);
 
 /* ---- readdir.c: the buffers of READDIR ---- */
 
-int dirbufs_open(struct mgr *mgr);
-void dirbufs_close(struct mgr *mgr);
+int dir_buffers_open(struct mgr *mgr);
+void dir_buffers_close(struct mgr *mgr);
 /*
  * Runs requests that wait for a buffer, as far as one is free; true: there are more for
  * the next turn.
  */
-bool dirbufs_run(struct mgr *mgr);
+bool dir_buffers_run(struct mgr *mgr);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* op.c - the table of operations by number. */
+/* op_table.c - the table of operations by number. */
 #include "mgr/session/adopt.h"
 #include "mgr/session/caps.h"
 #include "mgr/session/evict.h"
 #include "mgr/locks/lock_waits.h"
-#include "mgr/op/ops.h"
+#include "mgr/op/mgr_ops.h"
 #include "mgr/session/grant.h"
 
 /* One entry per line. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* service.c - opens sessions, also those that return after a restart of the manager. */
+/* mgr_service.c - opens sessions, also those that return after a restart of the manager. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "mgr/request/caller.h"
 #include "mgr/session/caps.h"
 #include "mgr/session/evict.h"
-#include "mgr/service.h"
+#include "mgr/mgr_service.h"
 #include "mgr/session/session_table.h"
 
-static int seed(void *arg, unsigned int slot, const struct reply_rec *rec)
+static int seed_reply(void *arg, unsigned int slot, const struct reply_rec *rec)
 {
 	struct rpc_session *session = arg;
 	int rc;
@@ -41,14 +41,14 @@ static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id,
 	rc = session_ticket_check_return(mgr, rpc_session_info(session), &rec);
 	if (rc)
 		return rc;
-	rc = reply_walk(mgr->st, id, seed, session);
+	rc = reply_walk(mgr->st, id, seed_reply, session);
 	if (rc)
 		return rc;
 	absent_remove(mgr, id);
 	return 1;
 }
 
-static void come_from(struct caller *s, const struct rpc_session_info *info)
+static void note_origin(struct caller *s, const struct rpc_session_info *info)
 {
 	s->place = exports_place(&s->mgr->conf.exports, info->peer);
 	snprintf(s->peer, sizeof(s->peer), "%s", info->peer);
@@ -77,7 +77,7 @@ static int on_open(void *arg, struct rpc_session *session)
 	s->capped = s->stored && mgr->conf.auth.caps;
 	s->declaring = s->declares;
 	s->since = clock_boot();
-	come_from(s, info);
+	note_origin(s, info);
 	caller_set_cred(s, &info->cred);
 	info->priv = s;
 	session_ticket_start(mgr, session);
@@ -88,11 +88,11 @@ static int on_open(void *arg, struct rpc_session *session)
 }
 
 /* The user of the session stays as it was at the open. */
-static void on_back(void *arg, struct rpc_session *session)
+static void on_return(void *arg, struct rpc_session *session)
 {
 	struct mgr *mgr = arg;
 
-	come_from(caller_of(session), rpc_session_info(session));
+	note_origin(caller_of(session), rpc_session_info(session));
 	session_ticket_start(mgr, session);
 }
 
@@ -162,7 +162,7 @@ static bool on_may_reserve(void *arg, enum wire_role role, const char *peer,
 			   uint32_t uid)
 {
 	const struct exports *exports = &((struct mgr *)arg)->conf.exports;
-	const struct place place = exports_place(exports, peer);
+	const struct client_place place = exports_place(exports, peer);
 	struct ns_cred cred = { .uid = uid };
 
 	exports_squash(exports, &place, &cred);
@@ -178,7 +178,7 @@ static void on_name(void *arg, uint64_t handle, uint8_t *name)
 
 const struct rpc_service mgr_service = {
 	.session_open = on_open,
-	.session_reconnected = on_back,
+	.session_reconnected = on_return,
 	.session_close = on_close,
 	.session_free = on_free,
 	.sees_all = on_sees_all,

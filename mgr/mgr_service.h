@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* service.h - sessions and requests of clients. */
-#ifndef SERVICE_H
-#define SERVICE_H
+/* mgr_service.h - sessions and requests of clients. */
+#ifndef MGR_SERVICE_H
+#define MGR_SERVICE_H
 
 #include "mgr/state/mgr_state.h"
 
 /* Its argument is the struct mgr. */
 extern const struct rpc_service mgr_service;
 
-/* rpc_service.metrics(): inside.c */
+/* rpc_service.metrics(): metrics.c */
 void service_metrics(void *arg, struct rpc_metrics *metrics);
 
 /*
- * run.c: accepts a checked request from the network; runs one turn of a request of
+ * request_execution.c: accepts a checked request from the network; runs one turn of a request of
  * mgr->queue.
  */
 void request_take(struct mgr *mgr, struct rpc_req *rpc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* inside.c - the manager's metrics, mainly of its database. */
-#include "mgr/service.h"
+/* metrics.c - the manager's metrics, mainly of its database. */
+#include "mgr/mgr_service.h"
 
 static void put_counts(const struct store_counts *c, struct rpc_metrics *m)
 {
