@@ -285,11 +285,7 @@ static int commit_op(struct mgr_op *op, int rc, struct flusher_item *item)
 {
 	if (!rc && !op->begun && rpc_req_late(op->rpc))
 		rc = -ETIMEDOUT;
-	if (rc) {
-		ns_abort(&op->mgr->ns);
-		return rc;
-	}
-	rc = mgr_commit(op->mgr, item);
+	rc = mgr_end_transaction(op->mgr, rc, item);
 	if (!rc)
 		caller_note_recorded(op->rpc->session);
 	return rc;

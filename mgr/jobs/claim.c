@@ -46,11 +46,7 @@ static int keep_store(const struct mgr_iod *iod, uint64_t id)
 	if (rc)
 		return rc;
 	rc = meta_put_u64(mgr->st, key, id);
-	if (rc) {
-		ns_abort(&mgr->ns);
-		return rc;
-	}
-	rc = mgr_commit(mgr, NULL);
+	rc = mgr_end_transaction(mgr, rc, NULL);
 	return rc ? rc : store_flush(mgr->st);
 }
 

@@ -48,12 +48,8 @@ static int store_size(struct file_job *job)
 	if (rc)
 		return rc;
 	rc = ns_store_size(&op, job->handle, job->gen, &job->now);
-	if (rc) {
-		ns_abort(&mgr->ns);
-		return rc;
-	}
 	/* if this is lost, the size is asked again */
-	return mgr_commit(mgr, NULL);
+	return mgr_end_transaction(mgr, rc, NULL);
 }
 
 static void on_all_answered(struct file_job *job)

@@ -170,11 +170,7 @@ bool remove_drop_done(struct mgr *mgr)
 		at = in.id;
 		rc = intent_del(mgr->st, INTENT_REMOVE, in.id);
 	}
-	if (rc && rc != -ENOENT) {
-		ns_abort(&mgr->ns);
-		return false;
-	}
-	if (mgr_commit(mgr, NULL))
+	if (mgr_end_transaction(mgr, rc == -ENOENT ? 0 : rc, NULL))
 		return false;
 	jobs->removed = at;
 	return at < done;

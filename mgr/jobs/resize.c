@@ -58,12 +58,8 @@ static int record_end(struct file_job *job)
 	rc = ns_end_truncate(&op, &job->in, job->status);
 	if (!rc)
 		rc = reply_record_job_end(mgr, &job->in, job->status);
-	if (rc) {
-		ns_abort(&mgr->ns);
-		return rc;
-	}
 	job->item.durable = on_end_durable;
-	return mgr_commit(mgr, &job->item);
+	return mgr_end_transaction(mgr, rc, &job->item);
 }
 
 static void on_end_timer(struct rpc_timer *timer);

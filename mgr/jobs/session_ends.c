@@ -281,11 +281,7 @@ void fences_drop_done(struct mgr *mgr)
 	rc = record_places(mgr);
 	if (!rc)
 		rc = drop_fences(mgr, done);
-	if (rc) {
-		ns_abort(&mgr->ns);
-		return;
-	}
-	if (mgr_commit(mgr, NULL))
+	if (mgr_end_transaction(mgr, rc, NULL))
 		return;
 	for (uint32_t i = 0; i < mgr->conf.niods; i++)
 		mgr->jobs->iod[i].fences_recorded =
@@ -408,10 +404,7 @@ static int put_unfenced_end(struct mgr *mgr, uint64_t n,
 	if (rc)
 		return rc;
 	rc = unfenced_end_put(mgr->st, n, end);
-	if (!rc)
-		return mgr_commit(mgr, NULL);
-	ns_abort(&mgr->ns);
-	return rc;
+	return mgr_end_transaction(mgr, rc, NULL);
 }
 
 static void record_unfenced_end(struct mgr *mgr, const struct unfenced_end *end)

@@ -56,11 +56,7 @@ static int put_displaced(struct mgr *mgr)
 	if (rc)
 		return rc;
 	rc = meta_put_u64(mgr->st, TERM_DISPLACED, mgr->jobs->term);
-	if (rc) {
-		ns_abort(&mgr->ns);
-		return rc;
-	}
-	rc = mgr_commit(mgr, NULL);
+	rc = mgr_end_transaction(mgr, rc, NULL);
 	return rc ? rc : store_flush(mgr->st);
 }
 
@@ -161,11 +157,7 @@ int term_open(struct mgr *mgr)
 		rc = note_clock(mgr);
 	if (!rc)
 		rc = note_lease(mgr);
-	if (rc) {
-		ns_abort(&mgr->ns);
-		return rc;
-	}
-	rc = mgr_commit(mgr, NULL);
+	rc = mgr_end_transaction(mgr, rc, NULL);
 	return rc ? rc : store_flush(mgr->st);
 }
 

@@ -59,10 +59,7 @@ static int set_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 	if (rc)
 		return rc;
 	rc = put_flags(mgr, id, flags);
-	if (!rc)
-		return mgr_commit(mgr, NULL);
-	ns_abort(&mgr->ns);
-	return rc;
+	return mgr_end_transaction(mgr, rc, NULL);
 }
 
 /* Also records which fences the iods must get. */
@@ -76,10 +73,7 @@ static int put_fence(struct mgr *mgr, struct pending_fence *p)
 	rc = put_flags(mgr, p->in.session, SESSION_FENCED);
 	if (!rc)
 		rc = intent_put(mgr->st, &p->in);
-	if (!rc)
-		return mgr_commit(mgr, &p->item);
-	ns_abort(&mgr->ns);
-	return rc;
+	return mgr_end_transaction(mgr, rc, &p->item);
 }
 
 /* Ends the session: the iods get a fence. */
@@ -256,11 +250,7 @@ static int drop_in_transaction(struct mgr *mgr, uint64_t id)
 	if (rc)
 		return rc;
 	done = drop_some(mgr, id);
-	if (done && done != -ENOENT) {
-		ns_abort(&mgr->ns);
-		return done;
-	}
-	rc = mgr_commit(mgr, NULL);
+	rc = mgr_end_transaction(mgr, done == -ENOENT ? 0 : done, NULL);
 	return rc ? rc : done;
 }
 
@@ -307,10 +297,7 @@ static int remove_one_unheld(struct mgr *mgr)
 	if (rc)
 		return rc;
 	rc = ns_remove_later(&op);
-	if (!rc)
-		return mgr_commit(mgr, NULL);
-	ns_abort(&mgr->ns);
-	return rc;
+	return mgr_end_transaction(mgr, rc, NULL);
 }
 
 bool sessions_remove_unheld(struct mgr *mgr)

@@ -34,6 +34,14 @@ int mgr_commit(struct mgr *mgr, struct flusher_item *item)
 	return rc;
 }
 
+int mgr_end_transaction(struct mgr *mgr, int rc, struct flusher_item *item)
+{
+	if (!rc)
+		return mgr_commit(mgr, item);
+	ns_abort(&mgr->ns);
+	return rc;
+}
+
 static void on_late_timer(struct rpc_timer *timer)
 {
 	struct mgr *mgr = container_of(timer, struct mgr, late);

@@ -103,6 +103,8 @@ void mgr_say_ready(struct mgr *mgr);
  * durable.
  */
 int mgr_commit(struct mgr *mgr, struct flusher_item *item);
+/* Commits if rc is 0, else undoes the transaction.  Returns rc, or the result of the commit. */
+int mgr_end_transaction(struct mgr *mgr, int rc, struct flusher_item *item);
 /*
  * The same for a change that nobody waits for: it becomes durable with the next commit
  * that somebody waits for, or a little later.
