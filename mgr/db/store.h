@@ -70,7 +70,10 @@ const struct log *store_log(const struct store *st);
 
 /* ---- transactions ---- */
 
-/* No transaction may be open. */
+/*
+ * No transaction may be open.  May first commit a transaction of its own, which reserves
+ * identifiers: store_new_id() hands out only numbers that a committed transaction has reserved.
+ */
 int store_begin(struct store *st);
 /* After an error the transaction is undone. */
 int store_commit(struct store *st);
