@@ -20,7 +20,7 @@ void worker_close(struct worker *w);
 extern const struct rpc_service iod_service;
 /* For loan_table_attr.add_usage; arg: the iod. */
 void service_add_usage(void *arg, const struct loan_user *who,
-		       const struct loan_usage told[2]);
+		       const struct loan_usage usage[2]);
 /* For iod.run. */
 void service_run(struct worker *w, struct rpc_req *req);
 

@@ -58,8 +58,8 @@ static int session_open(void *arg, struct rpc_session *session)
 	ses = calloc(1, sizeof(*ses));
 	if (!ses)
 		return -ENOMEM;
-	ses->turn = disk_client_new();
-	if (!ses->turn) {
+	ses->disk_client = disk_client_new();
+	if (!ses->disk_client) {
 		free(ses);
 		return -ENOMEM;
 	}
@@ -282,17 +282,17 @@ static bool may_reserve(void *arg, enum wire_role role, const char *peer,
 }
 
 void service_add_usage(void *arg, const struct loan_user *who,
-		       const struct loan_usage told[2])
+		       const struct loan_usage usage[2])
 {
 	struct rpc_direct_io all[2];
 	struct rpc_label label = { .uid = who->uid };
 	struct iod *iod = arg;
 
 	for (unsigned int i = 0; i < 2; i++) {
-		all[i] = (struct rpc_direct_io){ .n = told[i].n,
-						 .bytes = told[i].bytes,
-						 .ns = told[i].ns };
-		memcpy(all[i].bucket, told[i].bucket, sizeof(all[i].bucket));
+		all[i] = (struct rpc_direct_io){ .n = usage[i].n,
+						 .bytes = usage[i].bytes,
+						 .ns = usage[i].ns };
+		memcpy(all[i].bucket, usage[i].bucket, sizeof(all[i].bucket));
 	}
 	memcpy(label.job, who->job, sizeof(label.job));
 	rpc_server_add_direct_io(iod->server, &label, all);

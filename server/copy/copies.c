@@ -160,7 +160,7 @@ static void part_complete(struct copy_part *p, int status)
 
 	p->copy = NULL;
 	c->busy--;
-	c->ses->copying--;
+	c->ses->copy_parts--;
 	if (atomic_load(&copies->worker->iod->stop))
 		return;
 	if (status && !c->status) {
@@ -211,8 +211,8 @@ static struct object_copy *find_next_turn(struct copies *copies)
 	struct object_copy *c, *next = NULL;
 
 	TAILQ_FOREACH(c, &copies->turns, turn)
-		if (c->ses->copying < COPY_PARTS_OF_SESSION &&
-		    (!next || c->ses->copying < next->ses->copying))
+		if (c->ses->copy_parts < COPY_PARTS_OF_SESSION &&
+		    (!next || c->ses->copy_parts < next->ses->copy_parts))
 			next = c;
 	return next;
 }
@@ -226,7 +226,7 @@ static void start_part(struct copy_part *p, struct object_copy *c)
 	p->len = left < COPY_PART_LEN ? (size_t)left : COPY_PART_LEN;
 	c->next += p->len;
 	c->busy++;
-	c->ses->copying++;
+	c->ses->copy_parts++;
 	dequeue_copy(c);
 	if (p->len < left) {
 		TAILQ_INSERT_TAIL(&p->copies->turns, c, turn);

@@ -54,7 +54,7 @@ struct session_end {
 	struct worker *home;
 	atomic_uint left;
 	struct mailbox_item mail;
-	struct session_end_worker *mark; /* one for each worker */
+	struct session_end_worker *worker_end; /* one for each worker */
 };
 /* -ENOMEM: nothing has begun, and done() is not called. */
 int session_end_start(struct session_end *e, struct worker *home);

@@ -55,7 +55,7 @@ void op_job_start(struct worker *w, struct rpc_req *req,
 				.mail = { .deliver = job_deliver } };
 	session_work_begin(job->ses);
 	rpc_req_enter(req, RPC_DISK);
-	disk_pool_run(w->iod->pool, job->ses->turn, kind, &job->work);
+	disk_pool_run(w->iod->pool, job->ses->disk_client, kind, &job->work);
 }
 
 void op_job_reply(struct op_job *job, int status)

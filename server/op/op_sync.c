@@ -76,7 +76,7 @@ static void sync_object(struct sync_op *op, struct sync_one *one)
 	}
 	one->wait.done = sync_done;
 	one->op = op;
-	store_obj_flush(obj, iod->pool, op->ses->turn, &one->wait);
+	store_obj_flush(obj, iod->pool, op->ses->disk_client, &one->wait);
 	store_obj_put(obj);
 }
 
@@ -119,6 +119,6 @@ void op_sync(struct worker *w, struct rpc_req *req)
 	if (n == 1)
 		sync_all(&op->work);
 	else
-		disk_pool_run(w->iod->pool, op->ses->turn, DISK_FLUSH,
+		disk_pool_run(w->iod->pool, op->ses->disk_client, DISK_FLUSH,
 			      &op->work);
 }

@@ -24,18 +24,18 @@ static void on_all_ended(struct mailbox_item *mail)
 {
 	struct session_end *e = container_of(mail, struct session_end, mail);
 
-	free(e->mark);
+	free(e->worker_end);
 	e->done(e);
 }
 
-static void wait_for_next_session(struct session_end_worker *mark)
+static void wait_for_next_session(struct session_end_worker *end)
 {
-	struct session_end *e = mark->e;
+	struct session_end *e = end->e;
 	struct iod_session *ses;
 
-	LIST_FOREACH(ses, &mark->worker->sessions, link) {
+	LIST_FOREACH(ses, &end->worker->sessions, link) {
 		if (ses->running && e->ends(e, ses)) {
-			session_wait_idle(ses, &mark->wait);
+			session_wait_idle(ses, &end->wait);
 			return;
 		}
 	}
@@ -62,15 +62,15 @@ static void end_session(struct worker *w, struct iod_session *ses)
 
 static void end_worker_sessions(struct mailbox_item *mail)
 {
-	struct session_end_worker *mark =
+	struct session_end_worker *end =
 		container_of(mail, struct session_end_worker, mail);
-	struct session_end *e = mark->e;
+	struct session_end *e = end->e;
 	struct iod_session *ses;
 
-	LIST_FOREACH(ses, &mark->worker->sessions, link)
+	LIST_FOREACH(ses, &end->worker->sessions, link)
 		if (e->ends(e, ses))
-			end_session(mark->worker, ses);
-	wait_for_next_session(mark);
+			end_session(end->worker, ses);
+	wait_for_next_session(end);
 }
 
 int session_end_start(struct session_end *e, struct worker *home)
@@ -78,18 +78,18 @@ int session_end_start(struct session_end *e, struct worker *home)
 	struct iod *iod = home->iod;
 	unsigned int i, n = iod->nworkers;
 
-	e->mark = calloc(n, sizeof(e->mark[0]));
-	if (!e->mark)
+	e->worker_end = calloc(n, sizeof(e->worker_end[0]));
+	if (!e->worker_end)
 		return -ENOMEM;
 	e->home = home;
 	e->mail.deliver = on_all_ended;
 	atomic_init(&e->left, n);
 	for (i = 0; i < n; i++) {
-		e->mark[i].mail.deliver = end_worker_sessions;
-		e->mark[i].wait.idle = on_session_idle;
-		e->mark[i].worker = &iod->worker[i];
-		e->mark[i].e = e;
-		mailbox_post(&iod->worker[i].mail, &e->mark[i].mail);
+		e->worker_end[i].mail.deliver = end_worker_sessions;
+		e->worker_end[i].wait.idle = on_session_idle;
+		e->worker_end[i].worker = &iod->worker[i];
+		e->worker_end[i].e = e;
+		mailbox_post(&iod->worker[i].mail, &e->worker_end[i].mail);
 	}
 	return 0;
 }

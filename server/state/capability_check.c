@@ -49,7 +49,7 @@ static int refuse_request(struct iod_session *ses, const struct rpc_req *req,
 	atomic_fetch_add_explicit(&w->iod->caps_refused[flaw], 1,
 				  memory_order_relaxed);
 	if (flaw != CAPS_AGAIN && flaw != CAPS_NEVER &&
-	    log_pace(&w->caps_said[flaw]))
+	    log_pace(&w->caps_logged[flaw]))
 		log_warn(w->iod->log, "%s (%s): %s is refused: %s; %s",
 			 info->peer, info->cred.name, wire_op_name(req->op),
 			 flaws[flaw].what, flaws[flaw].fix);

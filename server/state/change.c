@@ -65,5 +65,6 @@ void change_flush_start(struct change_flush *f, struct iod_session *ses,
 	f->mail.deliver = on_flush_mail;
 	dirty_objects_flush_begin(&ses->dirty, store_obj_handle(obj),
 				  &f->dirty);
-	store_obj_flush(obj, ses->worker->iod->pool, ses->turn, &f->wait);
+	store_obj_flush(obj, ses->worker->iod->pool, ses->disk_client,
+			&f->wait);
 }

@@ -26,7 +26,7 @@ void session_unref(struct iod_session *ses)
 	LIST_REMOVE(ses, link);
 	session_rights_free(&ses->rights);
 	dirty_objects_free(&ses->dirty, ses->worker->iod->store);
-	disk_client_put(ses->turn);
+	disk_client_put(ses->disk_client);
 	free(ses);
 }
 
@@ -36,11 +36,12 @@ int session_access_file(struct iod_session *ses, const struct rpc_req *req,
 	struct iod *iod = ses->worker->iod;
 
 	io->pool = iod->pool;
-	io->client = ses->turn;
+	io->client = ses->disk_client;
 	io->aio = iod->aio;
 	io->expiry = req->expiry;
-	io->held = write && loan_object_has_writer(iod->loans,
-						   store_obj_handle(io->obj));
+	io->has_direct_writer =
+		write &&
+		loan_object_has_writer(iod->loans, store_obj_handle(io->obj));
 	io->work.item.began = 0;
 	return write ? iod->engine->write(io) : iod->engine->read(io);
 }

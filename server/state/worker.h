@@ -49,7 +49,7 @@ struct iod_session {
 	unsigned int running; /* transfers and jobs in progress */
 	STAILQ_HEAD(, session_idle_wait) waits; /* waiting until running is 0 */
 	bool fenced; /* none of its changes is executed any more */
-	struct disk_client *turn; /* its turns in the pool */
+	struct disk_client *disk_client; /* its turns in the pool */
 	struct dirty_objects dirty; /* of the objects that it wrote */
 	/* rights from its capabilities: capability_check.h */
 	struct session_rights rights;
@@ -57,9 +57,9 @@ struct iod_session {
 	bool mgr; /* it connected as the manager */
 	uint64_t term; /* the manager's term; 0: it has not claimed the store */
 	struct zone_owner owner; /* for its turns at buffers */
-	unsigned int copying; /* parts of its copies in progress */
+	unsigned int copy_parts; /* parts of its copies in progress */
 	/* until then it uses no windows, because a connection broke; clock_now() */
-	uint64_t shy_until;
+	uint64_t no_windows_until;
 	LIST_ENTRY(iod_session) link;
 };
 
@@ -110,7 +110,7 @@ struct worker {
 	/* number of requests, by enum payload */
 	atomic_uint_least64_t payloads[PAYLOADS];
 	/* when each was last logged, for log_pace() */
-	uint64_t caps_said[CAPS_FLAWS];
+	uint64_t caps_logged[CAPS_FLAWS];
 	struct mailbox_item report; /* for iod_report() */
 	atomic_bool reporting; /* report was posted and not yet delivered */
 };

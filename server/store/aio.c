@@ -17,12 +17,12 @@
 
 struct aio {
 	io_context_t ctx;
-	int bell; /* an eventfd that signals completions */
+	int event_fd; /* signals completions */
 	pthread_t thread;
 	atomic_uint busy; /* iocbs in progress */
 	atomic_bool stop;
 	/* the file system does not support RWF_NOWAIT for them */
-	atomic_bool blind;
+	atomic_bool no_nowait;
 };
 
 /* n iocbs of the operation have completed. */
@@ -41,7 +41,7 @@ static void handle_event(struct aio *aio, const struct io_event *ev)
 	long res = (long)ev->res;
 
 	if (res == -EOPNOTSUPP)
-		atomic_store(&aio->blind, true);
+		atomic_store(&aio->no_nowait, true);
 	if (res != (long)ev->obj->u.c.nbytes)
 		atomic_store(&op->failed, true);
 	count_off(aio, op, 1);
@@ -63,13 +63,13 @@ static void handle_events(struct aio *aio)
 static void *completion_thread(void *arg)
 {
 	struct aio *aio = arg;
-	struct pollfd fd = { .fd = aio->bell, .events = POLLIN };
+	struct pollfd fd = { .fd = aio->event_fd, .events = POLLIN };
 	uint64_t rings;
 
 	while (!atomic_load(&aio->stop) || atomic_load(&aio->busy)) {
 		if (poll(&fd, 1, LOOK_MS) <= 0)
 			continue;
-		if (read(aio->bell, &rings, sizeof(rings)) > 0)
+		if (read(aio->event_fd, &rings, sizeof(rings)) > 0)
 			handle_events(aio);
 	}
 	return NULL;
@@ -97,17 +97,17 @@ int aio_open(struct aio **out)
 	rc = io_setup(DEPTH, &aio->ctx);
 	if (rc)
 		goto free_aio;
-	aio->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = aio->bell < 0 ? -errno : 0;
+	aio->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	rc = aio->event_fd < 0 ? -errno : 0;
 	if (rc)
 		goto destroy;
 	rc = start_thread(aio);
 	if (rc)
-		goto close_bell;
+		goto close_event_fd;
 	*out = aio;
 	return 0;
-close_bell:
-	close(aio->bell);
+close_event_fd:
+	close(aio->event_fd);
 destroy:
 	io_destroy(aio->ctx);
 free_aio:
@@ -122,10 +122,10 @@ void aio_close(struct aio *aio)
 	if (!aio)
 		return;
 	atomic_store(&aio->stop, true);
-	while (write(aio->bell, &one, sizeof(one)) < 0 && errno == EINTR)
+	while (write(aio->event_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(aio->thread, NULL);
-	close(aio->bell);
+	close(aio->event_fd);
 	io_destroy(aio->ctx);
 	free(aio);
 }
@@ -160,11 +160,11 @@ bool aio_start(struct aio *aio, struct aio_op *op)
 	unsigned int i, n = op->n;
 	int begun;
 
-	if (atomic_load_explicit(&aio->blind, memory_order_relaxed))
+	if (atomic_load_explicit(&aio->no_nowait, memory_order_relaxed))
 		return false;
 	for (i = 0; i < n; i++) {
 		cbs[i] = &op->cb[i];
-		io_set_eventfd(cbs[i], aio->bell);
+		io_set_eventfd(cbs[i], aio->event_fd);
 	}
 	atomic_store(&op->left, n);
 	atomic_fetch_add(&aio->busy, n);

@@ -20,7 +20,7 @@ struct block_place {
 	uint64_t handle,
 		number; /* of the block in this place; handle 0: none */
 	/* the block that was read last and is not in this place */
-	uint64_t seen_handle, seen_number;
+	uint64_t last_handle, last_number;
 	bool filling;
 	LIST_ENTRY(block_place) link; /* in the bucket of its object */
 };
@@ -153,10 +153,10 @@ static bool holds_block(const struct block_place *place, uint64_t handle,
 /* The second read of this block, with no read of another block of this place in between. */
 static bool is_hot(struct block_place *place, uint64_t handle, uint64_t number)
 {
-	bool hot = place->seen_handle == handle && place->seen_number == number;
+	bool hot = place->last_handle == handle && place->last_number == number;
 
-	place->seen_handle = handle;
-	place->seen_number = number;
+	place->last_handle = handle;
+	place->last_number = number;
 	return hot;
 }
 

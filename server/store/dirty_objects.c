@@ -8,7 +8,7 @@
 struct dirty_object {
 	uint64_t handle;
 	struct object_errors *obj;
-	unsigned int seen; /* the object's error count as last reported */
+	unsigned int reported; /* the object's error count as last reported */
 	unsigned int running; /* number of writes in progress */
 	uint64_t last; /* the latest write, numbered by dirty_objects.writes */
 	UT_hash_handle hh;
@@ -51,7 +51,7 @@ static struct dirty_object *make_object(struct dirty_objects *m,
 	object->obj = writeback_errors_get(&store->errors, handle);
 	if (!object->obj)
 		goto free_object;
-	object->seen = error_count_get(&object->obj->err);
+	object->reported = error_count_get(&object->obj->err);
 	HASH_ADD(hh, m->table, handle, sizeof(object->handle), object);
 	if (object->hh.tbl)
 		return object;
@@ -77,7 +77,7 @@ struct dirty_object *dirty_objects_write_begin(struct dirty_objects *m,
 		object->last = ++m->writes;
 	} else if (!m->wide) {
 		m->wide = true;
-		m->seen = error_count_get(&store->errors.all);
+		m->reported = error_count_get(&store->errors.all);
 	}
 	return object;
 }
@@ -105,12 +105,12 @@ int dirty_objects_flush_end(struct dirty_objects *m, struct object_store *store,
 	int rc = 0, wide = 0;
 
 	if (object) {
-		rc = error_count_since(&object->obj->err, &object->seen);
+		rc = error_count_since(&object->obj->err, &object->reported);
 		if (flush->all && object->last <= flush->writes)
 			drop_object(m, store, object);
 	}
 	if (m->wide)
-		wide = error_count_since(&store->errors.all, &m->seen);
+		wide = error_count_since(&store->errors.all, &m->reported);
 	if (!status)
 		status = rc;
 	return status ? status : wide;

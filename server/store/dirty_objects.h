@@ -22,7 +22,7 @@ struct dirty_objects {
 	uint64_t writes; /* number of writes that have begun */
 	bool wide; /* an entry could not be made: errors of all objects count */
 	/* the store's error count as last reported, if wide */
-	unsigned int seen;
+	unsigned int reported;
 };
 
 void dirty_objects_free(struct dirty_objects *m, struct object_store *store);

@@ -134,7 +134,7 @@ static void write_to_disk(struct disk_work *work)
 /* The kernel blocks writers to a disk while too many pages of the page cache are dirty. */
 static int cached_write(struct store_io *io)
 {
-	if (store_obj_in_memory(io->obj) && !io->held &&
+	if (store_obj_in_memory(io->obj) && !io->has_direct_writer &&
 	    !has_too_many_pieces(io))
 		return pieces_write(io, store_obj_write);
 	io->work.run = write_to_disk;

@@ -167,7 +167,7 @@ static void add_entry(struct gate *gate, uint64_t handle, uint64_t expiry,
 
 	*entry = (struct gate_entry){ .expiry = expiry,
 				      .handle = handle,
-				      .others = others,
+				      .by_others = others,
 				      .stripe = s };
 	pthread_mutex_lock(&s->lock);
 	LIST_INSERT_HEAD(&s->entered, entry, link);
@@ -266,7 +266,7 @@ bool gate_swap_begin(struct gate *gate, uint64_t handle, struct gate_swap *swap)
 	*swap = (struct gate_swap){ .handle = handle };
 	pthread_mutex_lock(&s->lock);
 	LIST_FOREACH(entry, &s->entered, link)
-		alone &= entry->handle != handle || entry->others;
+		alone &= entry->handle != handle || entry->by_others;
 	if (alone)
 		LIST_INSERT_HEAD(&s->swaps, swap, link);
 	pthread_mutex_unlock(&s->lock);

@@ -32,7 +32,7 @@ struct gate_entry {
 	uint64_t expiry;
 	/* private */
 	uint64_t handle;
-	bool others; /* entered by gate_enter_late() */
+	bool by_others; /* entered by gate_enter_late() */
 	struct gate_stripe *stripe;
 	LIST_ENTRY(gate_entry) link;
 };

@@ -27,11 +27,11 @@ static ssize_t read_once(struct store_obj *obj, void *buf, size_t len,
 	ssize_t n;
 
 	if (!wait &&
-	    !atomic_load_explicit(&store->blind, memory_order_relaxed)) {
+	    !atomic_load_explicit(&store->no_nowait, memory_order_relaxed)) {
 		n = preadv2(obj->fd, &iov, 1, (off_t)off, RWF_NOWAIT);
 		if (n >= 0 || errno != EOPNOTSUPP)
 			return n;
-		atomic_store(&store->blind, true);
+		atomic_store(&store->no_nowait, true);
 	}
 	return pread(obj->fd, buf, len, (off_t)off);
 }

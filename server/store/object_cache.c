@@ -26,13 +26,13 @@ static void init_shard(struct object_cache_shard *s)
 }
 
 void object_cache_init(struct object_cache *cache, unsigned int max,
-		       unsigned int kept)
+		       unsigned int max_kept)
 {
 	unsigned int i;
 
 	cache->shard_max = max / OBJECT_CACHE_SHARDS ? max / OBJECT_CACHE_SHARDS
 						     : 1;
-	cache->shard_kept = kept / OBJECT_CACHE_SHARDS;
+	cache->shard_kept = max_kept / OBJECT_CACHE_SHARDS;
 	for (i = 0; i < OBJECT_CACHE_SHARDS; i++)
 		init_shard(&cache->shard[i]);
 }
@@ -43,7 +43,7 @@ static void forget_object(struct store_obj *obj)
 	struct object_cache_shard *s = shard_of(&obj->store->cache,
 						obj->handle);
 
-	if (!obj->known)
+	if (!obj->listed)
 		return;
 	pthread_mutex_lock(&s->lock);
 	LIST_REMOVE(obj, all);
@@ -204,7 +204,7 @@ static void insert_object(struct object_cache *cache,
 {
 	struct store_obj *old;
 
-	obj->known = true;
+	obj->listed = true;
 	LIST_INSERT_HEAD(&s->all, obj, all);
 	HASH_ADD(hh, s->table, handle, sizeof(obj->handle), obj);
 	if (!obj->hh.tbl)
@@ -243,15 +243,15 @@ void object_cache_finish_closing(struct object_cache *cache,
 				 struct store_obj *obj)
 {
 	struct object_cache_shard *s = shard_of(cache, obj->handle);
-	bool gone;
+	bool evicted;
 
 	pthread_mutex_lock(&s->lock);
 	obj->closing = false;
-	gone = obj->list == OBJECT_CACHE_CLOSING;
-	if (gone)
+	evicted = obj->list == OBJECT_CACHE_CLOSING;
+	if (evicted)
 		remove_from_table(s, obj);
 	pthread_mutex_unlock(&s->lock);
-	if (gone)
+	if (evicted)
 		store_obj_put(obj);
 	store_obj_put(obj);
 }

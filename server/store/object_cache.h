@@ -56,7 +56,7 @@ struct store_obj {
 	TAILQ_ENTRY(store_obj) lru;
 	/* its write_out has begun and not ended; under the shard's lock */
 	bool closing;
-	bool known; /* it is in the shard's list of all objects */
+	bool listed; /* it is in the shard's list of all objects */
 	LIST_ENTRY(store_obj) all; /* under the shard's lock */
 	struct flush_group group; /* of object_flush.c */
 	struct flush_wait write_out; /* before it closes */
@@ -80,10 +80,10 @@ struct object_cache {
 	struct object_cache_shard shard[OBJECT_CACHE_SHARDS];
 };
 
-/* max: entries; kept: further ones that may still report an error.  Both are split over the
+/* max: entries; max_kept: further ones that may still report an error.  Both are split over the
  * shards. */
 void object_cache_init(struct object_cache *cache, unsigned int max,
-		       unsigned int kept);
+		       unsigned int max_kept);
 /* Drops the cache's references. */
 void object_cache_destroy(struct object_cache *cache);
 

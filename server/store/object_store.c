@@ -48,7 +48,7 @@ static int open_stamp(struct object_store *store,
 			  attr->dir);
 		return -EINVAL;
 	}
-	store->accepted = attr->lost;
+	store->new_accepted = attr->lost;
 	atomic_init(&store->claimed, false);
 	return stamp_step(store->dirfd, attr->dir, &store->stamp, attr->log);
 }
@@ -61,7 +61,7 @@ static enum store_verdict judge_claim(const struct object_store *store,
 	if (stamp->owner && stamp->owner != claim->owner)
 		return STORE_FOREIGN;
 	/* also if the answer to the first claim was lost */
-	if (store->accepted)
+	if (store->new_accepted)
 		return STORE_OURS;
 	if (!stamp->store) /* made by a release that did not claim stores */
 		return claim->fresh ? STORE_FOREIGN : STORE_OURS;
@@ -412,7 +412,7 @@ static int open_object(struct object_store *store, uint64_t handle, bool create,
 
 static void finish_closing(struct store_obj *obj)
 {
-	atomic_fetch_sub(&obj->store->leaving, 1);
+	atomic_fetch_sub(&obj->store->writing_out, 1);
 	object_cache_finish_closing(&obj->store->cache, obj);
 }
 
@@ -432,7 +432,8 @@ static void close_evicted(struct store_obj *obj)
 	struct object_store *store = obj->store;
 
 	obj->write_out.done = on_written_out;
-	if (atomic_fetch_add(&store->leaving, 1) < WRITE_OUT_MAX && store->pool)
+	if (atomic_fetch_add(&store->writing_out, 1) < WRITE_OUT_MAX &&
+	    store->pool)
 		store_obj_write_out_start(obj, store->pool, &obj->write_out);
 	else
 		finish_closing(obj);

@@ -22,7 +22,7 @@ struct size_place {
 	/* changes in progress of all objects that belong to this place */
 	unsigned int busy;
 	/* it shows the size; otherwise clients have to send a request */
-	bool open;
+	bool shown;
 };
 
 struct size_table {
@@ -129,7 +129,7 @@ static void hide_size(struct size_table *table, struct size_place *place)
 
 	store_words(words, (struct wire_end){ .tag = words->tag,
 					      .size = htole64(WIRE_END_ASK) });
-	place->open = false;
+	place->shown = false;
 }
 
 static void show_size(struct size_table *table, struct size_place *place)
@@ -143,14 +143,14 @@ static void show_size(struct size_table *table, struct size_place *place)
 					      .size = htole64(now.size),
 					      .blocks = htole64(now.blocks),
 					      .mtime = htole64(now.mtime) });
-	place->open = true;
+	place->shown = true;
 }
 
 static void clear_place(struct size_table *table, struct size_place *place)
 {
 	store_words(words_of(table, place), (struct wire_end){ 0 });
 	place->handle = 0;
-	place->open = false;
+	place->shown = false;
 	atomic_fetch_sub(&table->count, 1);
 }
 
@@ -165,7 +165,7 @@ static void give_place(struct size_table *table, struct size_place *place,
 	store_words(words_of(table, place),
 		    (struct wire_end){ .tag = htole64(tag ? tag : 1),
 				       .size = htole64(WIRE_END_ASK) });
-	place->open = false;
+	place->shown = false;
 }
 
 static bool is_unused_since(const struct size_table *table,
@@ -185,7 +185,7 @@ void size_table_change_begin(struct size_table *table, uint64_t handle)
 	place = &table->place[index_of(table, handle)];
 	pthread_mutex_lock(&place->lock);
 	place->busy++;
-	if (place->handle == handle && place->open)
+	if (place->handle == handle && place->shown)
 		hide_size(table, place);
 	pthread_mutex_unlock(&place->lock);
 }
@@ -198,7 +198,7 @@ void size_table_change_end(struct size_table *table, uint64_t handle)
 		return;
 	place = &table->place[index_of(table, handle)];
 	pthread_mutex_lock(&place->lock);
-	if (!--place->busy && place->handle && !place->open) {
+	if (!--place->busy && place->handle && !place->shown) {
 		if (is_unused_since(table, place, SIZE_TABLE_IDLE_MS))
 			clear_place(table, place);
 		else
@@ -226,7 +226,7 @@ bool size_table_place(struct size_table *table, uint64_t handle, size_t *at,
 	ours = place->handle == handle;
 	if (ours) {
 		place->asked = table->attr.clock();
-		if (!place->open && !place->busy)
+		if (!place->shown && !place->busy)
 			show_size(table, place);
 		*at = (size_t)i * SIZE_TABLE_PLACE_BYTES;
 		*tag = le64toh(words_of(table, place)->tag);

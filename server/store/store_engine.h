@@ -2,11 +2,10 @@
 /*
  * store_engine.h - moving bytes between memory and objects.
  *
- * An engine executes a struct store_io.  "cached" copies through the page cache: at once, or on
- * a thread of the pool.  It uses the pool for reads that have to wait for the disk, for all
- * writes of a store that is not in memory, for writes with held set, and for more than a
- * thousand pieces.  "direct" moves large transfers past the page cache, by libaio or on the
- * pool.
+ * An engine executes a struct store_io.  "cached" copies through the page cache: at once, or on a
+ * thread of the pool.  It uses the pool for reads that have to wait for the disk, for all writes
+ * of a store that is not in memory, for writes with has_direct_writer set, and for more than a
+ * thousand pieces.  "direct" moves large transfers past the page cache, by libaio or on the pool.
  */
 #ifndef STORE_ENGINE_H
 #define STORE_ENGINE_H
@@ -30,7 +29,7 @@ struct store_io {
 	struct disk_client *client;
 	struct aio *aio; /* for "direct"; NULL: use the pool */
 	/* a write may have to wait for a client that writes directly */
-	bool held;
+	bool has_direct_writer;
 	/* the sum of their lengths is at least skip + len */
 	const struct store_seg *seg;
 	uint64_t skip;

@@ -43,19 +43,19 @@ struct object_store {
 	pthread_mutex_t flush_lock;
 	struct timing flush_times;
 	/* objects that are written out before they close */
-	atomic_uint leaving;
+	atomic_uint writing_out;
 	struct gate *gate;
 	struct size_table *sizes; /* or NULL */
 	struct block_table *blocks; /* or NULL */
 	bool memory; /* DIR/objects lies in a tmpfs */
-	atomic_bool blind; /* RWF_NOWAIT is not supported here */
+	atomic_bool no_nowait; /* RWF_NOWAIT is not supported here */
 	/* leaf directories whose own names are on stable storage */
 	atomic_ulong leaf_named[OBJECT_PATH_LEAVES / (8 * sizeof(long))];
 	struct fence_list fence;
 	pthread_mutex_t claim_lock; /* of stamp */
 	struct stamp stamp;
 	/* an administrator said that the store is new (--new-store) */
-	bool accepted;
+	bool new_accepted;
 	atomic_bool claimed;
 };
 

@@ -228,7 +228,7 @@ void chunk_run_in_pool(struct chunk *c, int (*apart)(struct chunk *c),
 	c->io.work.run = run_in_pool;
 	c->io.work.item.began = 0;
 	rpc_req_enter(x->req, RPC_DISK);
-	disk_pool_run(x->worker->iod->pool, x->ses->turn, DISK_WRITE,
+	disk_pool_run(x->worker->iod->pool, x->ses->disk_client, DISK_WRITE,
 		      &c->io.work);
 }
 

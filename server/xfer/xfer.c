@@ -8,7 +8,7 @@
 #include "server/xfer/list_share.h"
 #include "server/xfer/xfer.h"
 
-#define SHY_MS 2000u
+#define NO_WINDOWS_MS 2000u
 #define MANY_KEPT (16u << 10) /* pieces of memory kept for the next list */
 
 /* ---- creating and freeing ---- */
@@ -78,7 +78,7 @@ static struct xfer *alloc_xfer(struct worker *w)
 		x->many = NULL;
 		x->manymax = 0;
 	}
-	x->late = (struct rpc_timer){ 0 };
+	x->deadline = (struct rpc_timer){ 0 };
 	for (i = 0; i < XFER_CHUNKS; i++) {
 		x->chunk[i].x = x;
 		x->chunk[i].busy = false;
@@ -140,7 +140,7 @@ struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
  */
 bool xfer_may_use_windows(const struct xfer *x)
 {
-	return clock_now() >= x->ses->shy_until;
+	return clock_now() >= x->ses->no_windows_until;
 }
 
 bool xfer_has_many_pieces(const struct xfer *x)
@@ -153,10 +153,10 @@ void xfer_free(struct xfer *x)
 	struct iod_session *ses = x->ses;
 
 	if (x->broken)
-		ses->shy_until = clock_after_ms(SHY_MS);
+		ses->no_windows_until = clock_after_ms(NO_WINDOWS_MS);
 	if (x->obj)
 		store_obj_put(x->obj);
-	rpc_timer_clear(x->worker->ctx, &x->late);
+	rpc_timer_clear(x->worker->ctx, &x->deadline);
 	LIST_REMOVE(x, link);
 	if (x->manymax > MANY_KEPT) {
 		free(x->many);
@@ -191,7 +191,7 @@ static void stop_waiting_for_buffer(struct xfer *x)
 	if (x->wait.owner)
 		rpc_req_leave(x->req, RPC_BUFFER);
 	zone_wait_cancel(x->worker->zones, &x->wait);
-	rpc_timer_clear(x->worker->ctx, &x->late);
+	rpc_timer_clear(x->worker->ctx, &x->deadline);
 }
 
 static void xfer_stop(struct xfer *x, int status)
@@ -221,7 +221,7 @@ void xfer_stop_session(struct worker *w, const struct iod_session *ses,
 /* The deadline has passed while the transfer waited for a buffer. */
 static void on_deadline(struct rpc_timer *timer)
 {
-	xfer_stop(container_of(timer, struct xfer, late), -ETIMEDOUT);
+	xfer_stop(container_of(timer, struct xfer, deadline), -ETIMEDOUT);
 }
 
 /* Advances by len bytes of the regions. */
@@ -325,8 +325,8 @@ static void start_chunks(struct xfer *x, struct zone_buf *buf)
 				    &x->wait);
 		if (!buf) {
 			rpc_req_enter(x->req, RPC_BUFFER);
-			x->late.fire = on_deadline;
-			rpc_timer_set(x->worker->ctx, &x->late,
+			x->deadline.fire = on_deadline;
+			rpc_timer_set(x->worker->ctx, &x->deadline,
 				      x->req->deadline);
 			break;
 		}
@@ -343,7 +343,7 @@ static void on_buffer(struct zone_wait *wait, struct zone_buf *buf)
 	struct xfer *x = container_of(wait, struct xfer, wait);
 
 	rpc_req_leave(x->req, RPC_BUFFER);
-	rpc_timer_clear(x->worker->ctx, &x->late);
+	rpc_timer_clear(x->worker->ctx, &x->deadline);
 	if (!rpc_req_late(x->req)) {
 		start_chunks(x, buf);
 		return;

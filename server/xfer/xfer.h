@@ -76,7 +76,7 @@ struct xfer {
 	uint64_t skip;
 	struct zone_wait wait;
 	/* fires at the deadline while it waits for a buffer */
-	struct rpc_timer late;
+	struct rpc_timer deadline;
 	LIST_ENTRY(xfer) link;
 	/* WRITE: chunk that is being written to the file */
 	struct chunk *writing;
