@@ -128,15 +128,23 @@ static void *worker(void *arg)
 	return NULL;
 }
 
+/* into: attributes of the target, if it is a directory; or NULL. */
 static void walk_sources(struct copy *c, struct copy_dirs *dirs, char **src,
-			 int n, const char *target, bool into)
+			 int n, const char *target, const struct stat *into)
 {
+	struct copy_place *place = into ? copy_made_enter(c->made, into, NULL)
+					: NULL;
+
+	if (into && !place) {
+		copy_failed(c, target);
+		n = 0;
+	}
 	for (int i = 0; i < n; i++) {
 		char *base = into ? tool_base(src[i]) : NULL;
 		char *to = base ? tool_join(target, base) : strdup(target);
 
 		if (to)
-			copy_walk(c, dirs, src[i], to);
+			copy_walk(c, dirs, src[i], to, place);
 		else
 			copy_failed(c, src[i]);
 		free(to);
@@ -146,7 +154,7 @@ static void walk_sources(struct copy *c, struct copy_dirs *dirs, char **src,
 }
 
 static void copy_all(struct copy *c, char **src, int n, const char *target,
-		     bool into)
+		     const struct stat *into)
 {
 	pthread_t threads[COPY_THREADS_MAX];
 	unsigned int k = 0;
@@ -274,8 +282,12 @@ int main(int argc, char **argv)
 	c.names = c.opt.links ? copy_links_new() : NULL;
 	if (c.opt.links && !c.names)
 		return tool_fail(&tool, "links");
+	c.made = copy_made_new();
+	if (!c.made)
+		return tool_fail(&tool, "names");
 	hear_signals(&c);
-	copy_all(&c, argv + i, argc - 1 - i, argv[argc - 1], into);
+	copy_all(&c, argv + i, argc - 1 - i, argv[argc - 1], into ? &st : NULL);
+	copy_made_free(c.made);
 	copy_queue_free(c.queue);
 	report(&c, seconds() - start);
 	end_interrupted(&c);

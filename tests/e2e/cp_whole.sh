@@ -29,6 +29,63 @@ wait "$grower"
 size=$(pvfs-cat /pvfs/grows | wc -c)
 must cmp <(head -c "$size" "$tmp/grows") <(pvfs-cat /pvfs/grows)
 
+# ---- several sources for one target: the first one gets it ----
+
+mkdir "$tmp/made" && cd "$tmp/made" || exit 1
+for i in 1 2 3; do
+	mkdir -p $i/t/deep
+	head -c ${i}000000 /dev/urandom | tee $i/y $i/t/y >$i/t/deep/y
+	echo $i | tee $i/t/only$i >$i/t/deep/only$i
+done
+head -c 140000000 /dev/zero | tr '\0' 3 >>3/y # several threads copy its pieces
+mkdir names links && cp 3/y names/a && cp 2/y names/b && cp 1/y names/c
+echo before >links/a && ln links/a links/b && ln -s b links/c
+mkdir names/d names/e links/d && cp 1/y names/d && cp 2/y names/e && ln -s d links/e
+must pvfs-cp -aq 1 2 3 names links /pvfs/
+is() { must cmp "$1" <(pvfs-cat "$2"); }
+is_either() { pvfs-cat "$3" >is && cmp "$1" is || must cmp "$2" is; }
+twice() {
+	must_fail pvfs-cp -q "$@" $to/
+	grep -q "will not overwrite just-created .* with " "$tmp/output" || fail "$*: $(<"$tmp/output")"
+}
+for to in /pvfs/made to; do
+	[ $to = to ] && from=/pvfs || from=.
+	must pvfs-cp -aq $from/links $to
+	# of one name
+	twice $from/3/y $from/2/y $from/1/y
+	is 3/y $to/y
+	twice -a $from/1/y $from/2/y
+	is 1/y $to/y
+	must pvfs-cp -Nq $from/2/y $from/3/y $to/
+	must pvfs-cp -q $from/2/y $from/2/y $to/
+	is 2/y $to/y
+	# directories become one
+	twice -r $from/3/t $from/2/t $from/1/t
+	is 3/t/y $to/t/y
+	is 3/t/deep/y $to/t/deep/y
+	for i in 1 2 3; do
+		is $i/t/only$i $to/t/only$i
+		is $i/t/deep/only$i $to/t/deep/only$i
+	done
+	twice -r $from/2/. $from/3/y
+	is 2/y $to/y
+	twice -r $from/3/y $from/1/.
+	is 3/y $to/y
+	is 1/t/y $to/t/y
+	# a directory by two names
+	twice -r $from/names/d $from/names/e
+	is 1/y $to/d/y
+	# into existing files that are one
+	twice $from/names/a $from/names/b
+	is_either names/a names/b $to/a
+	twice $from/names/b $from/names/c
+	is_either names/b names/c $to/c
+	must pvfs-cp -aq $from/names/a $from/names/b $to/
+	is names/a $to/a
+	is names/b $to/b
+done
+cd "$tmp" && rm -r made && must pvfs-rm -r /pvfs/1 /pvfs/2 /pvfs/3 /pvfs/names /pvfs/links /pvfs/made
+
 # ---- interruptions: an iod stands still, so no copy ends before its signal ----
 
 iod=$(cut -d ' ' -f 1 "$state/run/iod0.pid")

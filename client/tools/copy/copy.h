@@ -57,6 +57,7 @@ struct copy {
 	_Atomic uint64_t unfinished; /* files left incomplete */
 	atomic_uint open; /* files being copied */
 	struct copy_links *names; /* if opt.links */
+	struct copy_made *made; /* NULL: no two sources have one target */
 	struct copy_queue *queue;
 	/*
 	 * For callers other than pvfs-cp.  found: called for a file that the walk
@@ -139,7 +140,7 @@ void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len,
 		     char *buf);
 /*
  * copy_target.c: opens the target, a new one under a temporary name.  0; -1 with errno:
- * EEXIST if it must be left alone.
+ * EEXIST if it must be left alone, because of opt.no_clobber or because the run wrote it.
  */
 int copy_target_open(struct copy_file *f);
 /*
@@ -203,6 +204,28 @@ void copy_link_is_there(struct copy_link *link);
 /* Makes the links, unless copying must stop, and frees l. */
 void copy_links_finish(struct copy *c, struct copy_links *l);
 
+/* copy_made.c: the targets of the run, which no later source of it overwrites. */
+struct copy_made *copy_made_new(void);
+void copy_made_free(struct copy_made *m);
+/*
+ * The walk begins to fill a directory, whose attributes are st, from the directory from
+ * (NULL: with operands).  Returns its place, valid until copy_made_free(), or NULL with
+ * errno.  Only the walk calls this and copy_made_name().
+ */
+struct copy_place *copy_made_enter(struct copy_made *m, const struct stat *st,
+				   const char *from);
+/*
+ * The walk is about to copy from to that name.  0: it may; 1: it has already done so;
+ * -1: errno, EEXIST: the name came from another source.  Two directories become one.
+ */
+int copy_made_name(struct copy_place *p, const char *name, const char *from,
+		   bool is_dir);
+/*
+ * The caller is about to overwrite the existing file st.  0, or -1: errno, EEXIST: the
+ * run has already overwritten it, perhaps by another name.  Called in any thread.
+ */
+int copy_made_write(struct copy_made *m, const struct stat *st);
+
 /*
  * copy_meta.c: gives `to` the attributes of from, whose attributes are st, as the
  * options say: mode, owner, times, access control list, and extended attributes.  0, or
@@ -227,6 +250,8 @@ void copy_lacks(struct copy *c, unsigned int what, const char *path);
 void copy_failed(struct copy *c, const char *path);
 /* Reports that from and to are one file, which stays unchanged; a failure. */
 void copy_same(struct copy *c, const char *from, const char *to);
+/* Reports that the run has already made `to`, which stays unchanged; a failure. */
+void copy_twice(struct copy *c, const char *from, const char *to);
 
 /* progress.c: a line on a terminal, nothing in a pipe. */
 struct progress;

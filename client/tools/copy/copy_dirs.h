@@ -19,8 +19,11 @@ int copy_dirs_add(struct copy_dirs *dirs, const char *from, const char *path,
 /* Sets the attributes, deepest first, and frees the list. */
 void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs);
 
-/* Finds everything to copy below from, which becomes `to`. */
+/*
+ * Finds everything to copy below from, which becomes `to`.  place: of the directory of
+ * `to`, or NULL if that gets no other name.
+ */
 void copy_walk(struct copy *c, struct copy_dirs *dirs, const char *from,
-	       const char *to);
+	       const char *to, struct copy_place *place);
 
 #endif

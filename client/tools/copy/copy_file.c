@@ -91,10 +91,12 @@ static int open_file(struct copy_file *f)
 	}
 	if (!copy_target_open(f))
 		return 0;
-	if (f->copy->opt.no_clobber && errno == EEXIST)
+	if (errno != EEXIST)
+		target_failed(f);
+	else if (f->copy->opt.no_clobber)
 		copy_link_is_there(f->link);
 	else
-		target_failed(f);
+		copy_twice(f->copy, f->from, f->to);
 	return -1;
 }
 

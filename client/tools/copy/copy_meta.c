@@ -21,6 +21,13 @@ void copy_same(struct copy *c, const char *from, const char *to)
 	atomic_store(&c->failed, true);
 }
 
+void copy_twice(struct copy *c, const char *from, const char *to)
+{
+	tool_say(c->tool, "will not overwrite just-created %s with %s", to,
+		 from);
+	atomic_store(&c->failed, true);
+}
+
 static const char *const lacks_text[] = {
 	[COPY_LACKS_XATTRS] = "an extended attribute is",
 	[COPY_LACKS_ACLS] = "the access control list is",

@@ -113,6 +113,21 @@ static bool shares_inode(const struct copy_file *f, const struct stat *st)
 	return f->copy->opt.links && S_ISREG(st->st_mode) && st->st_nlink > 1;
 }
 
+/*
+ * False: the run has already written the file, by another name or through a link; or
+ * errno.
+ */
+static bool may_write(const struct copy_file *f, const struct stat *st)
+{
+	struct copy_made *m = f->copy->made;
+	struct stat to = *st;
+
+	if (!m || (S_ISLNK(st->st_mode) && pvfs_stat(f->to, &to)) ||
+	    !S_ISREG(to.st_mode))
+		return true;
+	return !copy_made_write(m, &to);
+}
+
 int copy_target_open(struct copy_file *f)
 {
 	const struct copy_opts *o = &f->copy->opt;
@@ -124,8 +139,9 @@ int copy_target_open(struct copy_file *f)
 		errno = o->no_clobber ? EEXIST : EISDIR;
 		return -1;
 	}
-	return o->nofollow || shares_inode(f, &st) ? create_new(f)
-						   : open_there(f);
+	if (o->nofollow || shares_inode(f, &st))
+		return create_new(f);
+	return may_write(f, &st) ? open_there(f) : -1;
 }
 
 int copy_target_close(struct copy_file *f)

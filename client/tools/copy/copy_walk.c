@@ -12,7 +12,7 @@
 #include "client/tools/copy/copy_dirs.h"
 
 static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
-		      const char *to);
+		      const char *to, struct copy_place *place);
 
 /* Also for everything below from. */
 static void left_out(struct copy *c, const char *from, const char *why)
@@ -128,20 +128,36 @@ static bool make_dir(struct copy *c, const char *from, const char *to,
 	return false;
 }
 
-/* Records the first directory made: the walk must not copy it into itself. */
-static void remember_target(struct copy *c, const char *to)
+/*
+ * Records the first directory made: the walk must not copy it into itself.  *place: NULL
+ * if the run records no names.
+ */
+static bool enter_dir(struct copy *c, const char *from, const char *to,
+		      struct copy_place **place)
 {
-	if (pvfs_stat(to, &c->target))
-		c->target.st_ino = 0;
+	struct stat st;
+
+	*place = NULL;
+	if (c->target.st_ino && !c->made)
+		return true;
+	if (!pvfs_stat(to, &st)) {
+		if (!c->target.st_ino)
+			c->target = st;
+		if (!c->made || (*place = copy_made_enter(c->made, &st, from)))
+			return true;
+	}
+	failed(c, to, from);
+	return false;
 }
 
 static void walk_entry(struct copy *c, struct copy_dirs *dirs, const char *from,
-		       const char *to, const char *name)
+		       const char *to, const char *name,
+		       struct copy_place *place)
 {
 	char *f = tool_join(from, name), *t = tool_join(to, name);
 
 	if (f && t)
-		walk_path(c, dirs, f, t);
+		walk_path(c, dirs, f, t, place);
 	else
 		failed(c, from, from);
 	free(t);
@@ -151,6 +167,7 @@ static void walk_entry(struct copy *c, struct copy_dirs *dirs, const char *from,
 static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		     const char *to, const struct stat *st)
 {
+	struct copy_place *place;
 	PVFS_DIR *dir;
 	struct dirent *d;
 	bool made;
@@ -166,10 +183,9 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		left_out(c, from, "not copied into itself");
 		return;
 	}
-	if (!make_dir(c, from, to, st->st_mode, &made))
+	if (!make_dir(c, from, to, st->st_mode, &made) ||
+	    !enter_dir(c, from, to, &place))
 		return;
-	if (!c->target.st_ino)
-		remember_target(c, to);
 	if ((c->opt.preserve || (made && (st->st_mode & 0700) != 0700)) &&
 	    copy_dirs_add(dirs, from, to, st))
 		copy_failed(c, to);
@@ -180,7 +196,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 	}
 	while (errno = 0, !copy_over(c) && (d = pvfs_readdir(dir)))
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
-			walk_entry(c, dirs, from, to, d->d_name);
+			walk_entry(c, dirs, from, to, d->d_name, place);
 	if (errno)
 		failed(c, from, from);
 	pvfs_closedir(dir);
@@ -250,8 +266,27 @@ static void walk_file(struct copy *c, const char *from, const char *to,
 		leave_out(c, from);
 }
 
+/* True: no other source of this run has the target. */
+static bool may_make(struct copy *c, const char *from, const char *to,
+		     bool is_dir, struct copy_place *place)
+{
+	const char *slash = strrchr(to, '/');
+	int rc = place ? copy_made_name(place, slash ? slash + 1 : to, from,
+					is_dir)
+		       : 0;
+
+	if (rc > 0)
+		tool_say(c->tool, "warning: source %s specified more than once",
+			 from);
+	else if (rc && errno != EEXIST)
+		failed(c, to, from);
+	else if (rc && (is_dir || !c->opt.no_clobber))
+		copy_twice(c, from, to);
+	return !rc;
+}
+
 static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
-		      const char *to)
+		      const char *to, struct copy_place *place)
 {
 	struct copy_link *link = NULL;
 	struct stat st;
@@ -263,6 +298,9 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		failed(c, from, from);
 		return;
 	}
+	if ((c->opt.recursive || !S_ISDIR(st.st_mode)) &&
+	    !may_make(c, from, to, S_ISDIR(st.st_mode), place))
+		return;
 	if (S_ISDIR(st.st_mode)) {
 		walk_dir(c, dirs, from, to, &st);
 		return;
@@ -278,8 +316,8 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 }
 
 void copy_walk(struct copy *c, struct copy_dirs *dirs, const char *from,
-	       const char *to)
+	       const char *to, struct copy_place *place)
 {
 	c->target.st_ino = 0;
-	walk_path(c, dirs, from, to);
+	walk_path(c, dirs, from, to, place);
 }

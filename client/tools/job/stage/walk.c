@@ -103,7 +103,7 @@ static void *run(void *arg)
 {
 	struct walk *w = arg;
 
-	copy_walk(w->copy, &w->dirs, w->from, w->to);
+	copy_walk(w->copy, &w->dirs, w->from, w->to, NULL);
 	atomic_store(&w->copy->walked, true);
 	becomes(w, DONE);
 	pthread_mutex_lock(&w->lock);
