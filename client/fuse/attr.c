@@ -12,7 +12,7 @@
 #include "client/fuse/ops.h"
 #include "client/fuse/seen.h"
 #include "client/lib/names/stat.h"
-#include "client/lib/names/store.h"
+#include "client/lib/names/server_query.h"
 
 static void end_seen(struct call *c, const struct seen *seen)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xattr.c - extended attributes. */
-#include "client/lib/names/xattr.h"
+#include "client/lib/names/mgr_requests.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "common/util/hash_table.h"
-#include "client/lib/names/mgr.h"
+#include "client/lib/names/mgr_requests.h"
 #include "client/lib/names/stat.h"
 
 struct entry {

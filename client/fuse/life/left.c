@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "client/lib/names/mgr.h"
+#include "client/lib/names/mgr_requests.h"
 
 #define NAME "pvfs-fuse-session"
 

@@ -51,7 +51,7 @@ struct aio_queue {
 	/* incremented when a place becomes used or unused, and when done() returns */
 	atomic_uint moves;
 	bool polled; /* aio_queue_fd() has given the set to the owner */
-	bool told; /* event is readable */
+	bool event_set; /* event is readable */
 
 	bool waited; /* a thread is in aio_queue_wait() */
 	pthread_t waiter;
@@ -61,13 +61,7 @@ struct aio_queue {
 	struct session *attended;
 };
 
-/*
- * Calls done() of the calls that have ended.  The caller holds the lock, which is
- * released meanwhile.
- */
-void aio_call_done(struct aio_queue *q);
-
-/* ---- place.c: the caller holds the lock, except for aio_rest() ---- */
+/* ---- aio_place.c: the caller holds the lock, except for aio_rest() ---- */
 
 /* False: all places are in use. */
 bool aio_place_posted(struct aio_queue *q, struct session *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_counter.c - counters of a file. */
+/* api_counter.c - counters of a file, and of transfers. */
 #include <errno.h>
 #include <fcntl.h>
 
@@ -30,4 +30,54 @@ int pvfs_fetch_add(int fd, unsigned int counter, int64_t add, int64_t *old)
 int pvfs_counter_set(int fd, unsigned int counter, int64_t value, int64_t *old)
 {
 	return counter_run(fd, counter, true, value, old);
+}
+
+/* Gets the session of fd's file system, with a reference.  -EFAULT: out is NULL; -ENOTTY. */
+static int session_of(int fd, const void *out, struct session **s)
+{
+	struct file *f = process_file(fd);
+	int rc = out ? -ENOTTY : -EFAULT;
+
+	if (out && f && f->fs)
+		rc = fs_session(f->fs, s);
+	if (f)
+		file_put(f);
+	return rc;
+}
+
+int pvfs_list_counters(int fd, struct pvfs_list_counters *counters)
+{
+	struct session *s;
+	int rc = session_of(fd, counters, &s);
+
+	if (rc)
+		return api_int(rc);
+	*counters = (struct pvfs_list_counters){
+		.requests = atomic_load(&s->count.requests),
+		.packed = atomic_load(&s->count.packed),
+		.placed = atomic_load(&s->count.placed),
+		.registrations = atomic_load(&s->count.registrations),
+	};
+	session_put(s);
+	return 0;
+}
+
+int pvfs_way_counters(int fd, struct pvfs_way_counters *counters)
+{
+	struct rpc_ways ways;
+	struct session *s;
+	int rc = session_of(fd, counters, &s);
+
+	if (rc)
+		return api_int(rc);
+	rpc_ctx_ways(s->drive.ctx, &ways);
+	*counters = (struct pvfs_way_counters){
+		.in_message = ways.inlined,
+		.fast_rdma = ways.fast,
+		.by_server = ways.direct,
+		.unanswered = ways.whole,
+		.without = atomic_load(&s->count.borrowed),
+	};
+	session_put(s);
+	return 0;
 }

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "client/lib/api/api_int.h"
-#include "client/lib/list/list.h"
+#include "client/lib/list/list_transfer.h"
 
 /* The caller's arrays, in either width. */
 struct given {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_mount.c - mounts, servers and layout, for tools. */
+/* api_mount.c - mounts, servers and layout, for tools; the version of the library. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "client/lib/api.h"
 #include "client/lib/api/api_int.h"
 
 int pvfs_is_pvfs(const char *path)
@@ -176,4 +177,9 @@ int pvfs_locate(const struct pvfs_layout *layout, int64_t off, int64_t *local)
 		*local = (int64_t)dist_local(&dist, (uint64_t)off);
 	return (int)dist_iod(&dist, layout->niods,
 			     dist_server(&dist, (uint64_t)off));
+}
+
+const char *pvfs_version(void)
+{
+	return PVFS_VERSION;
 }

@@ -5,7 +5,7 @@
 #include <sys/xattr.h>
 
 #include "client/lib/api/api_int.h"
-#include "client/lib/names/xattr.h"
+#include "client/lib/names/mgr_requests.h"
 
 #define SIZE_MAX_OF_ALL 65536u /* limit of Linux */
 

@@ -26,11 +26,6 @@ void dirbuf_reset(struct dirbuf *b)
 	b->eof = false;
 }
 
-void dirbuf_free(struct dirbuf *b)
-{
-	free(b);
-}
-
 static int dirbuf_fetch(struct session *s, const struct target *t, void *arg)
 {
 	struct file *f = arg;

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 struct file;
+/* In memory of malloc(); the file frees it with free(). */
 struct dirbuf;
 
 /*
@@ -23,6 +24,5 @@ void dir_pass(struct file *f);
  * f->pos was set.
  */
 void dirbuf_reset(struct dirbuf *b);
-void dirbuf_free(struct dirbuf *b);
 
 #endif

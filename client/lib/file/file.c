@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* file.c - the lifetime of an open file, and the record of its writes. */
+/*
+ * file.c - an open file: its lifetime, the record of its writes, and the session in which it
+ * is open.
+ *
+ *                  join(s2)                 opened again
+ *   open in s1 ---------------> moving ------------------> open in s2
+ *       ^                         |  not: a later join tries again
+ *       +-------------------------+
+ *
+ * One thread moves the file and holds no lock while it waits for the manager.  Other
+ * threads that need the file in s2 sleep on file.moved meanwhile.
+ */
 #include "client/lib/file/file.h"
 
 #include <errno.h>
@@ -8,10 +19,14 @@
 #include <sys/stat.h>
 
 #include "client/lib/file/dir.h"
+#include "client/lib/file/fs_int.h"
 #include "client/lib/file/handover.h"
 #include "client/lib/file/held.h"
-#include "client/lib/names/stat.h"
 #include "client/lib/file/unsynced.h"
+#include "client/lib/names/stat.h"
+#include "client/lib/session/coroutine.h"
+#include "client/lib/session/fan.h"
+#include "common/util/lookout.h"
 
 struct file *file_new(struct fs *fs, int flags)
 {
@@ -76,6 +91,29 @@ void file_inherited(struct file *f)
 	pthread_mutex_unlock(&f->fs->files_lock);
 }
 
+static void release_send(struct file *f, uint64_t open, struct file_io io)
+{
+	int64_t read_at = atomic_load(&f->read_at);
+	struct mgr_release rel = {
+		.handle = f->handle,
+		.open = open,
+		.end = io.end,
+		.mtime = io.wrote ? io.mtime : read_at,
+		.flags = (io.wrote ? WIRE_R_WROTE : 0) |
+			 (read_at ? WIRE_R_READ : 0) |
+			 (io.space || filled_has_gap(&io.filled) ? WIRE_R_SPACE
+								 : 0) |
+			 (io.wrote && io.timed ? WIRE_R_MTIME : 0) |
+			 (io.doubt ? WIRE_R_DOUBT : 0),
+		/* others wait only for the end of writers, so a reader's RELEASE may be late */
+		.late = f->s && f->s->declare &&
+			(atomic_load(&f->flags) & O_ACCMODE) == O_RDONLY,
+	};
+
+	if (open)
+		mgr_release(f->s, &rel);
+}
+
 void file_put(struct file *f)
 {
 	if (atomic_fetch_sub(&f->refs, 1) != 1)
@@ -87,7 +125,7 @@ void file_put(struct file *f)
 	/* the file stays in the lists until RELEASE has reported its times */
 	if (f->s) {
 		lock_dropped(f);
-		file_release(f);
+		release_send(f, f->open, f->io);
 		if (f->keyed)
 			keychain_drop(f->s->keys, f->handle);
 	}
@@ -100,7 +138,7 @@ void file_put(struct file *f)
 	if (f->s)
 		session_put(f->s);
 	free(f->heir);
-	dirbuf_free(f->dirbuf);
+	free(f->dirbuf);
 	if (f->mdbi)
 		f->mdbi_free(f->mdbi);
 	pthread_cond_destroy(&f->moved);
@@ -175,160 +213,337 @@ void file_cut(struct file *f, uint64_t size)
 	pthread_mutex_unlock(&f->lock);
 }
 
-void file_timed(struct fs *fs, uint64_t handle)
+/* ---- moving: begin and end with the lock, open without it ---- */
+
+static void move_begin(struct file *f)
 {
+	while (f->moving)
+		pthread_cond_wait(&f->moved, &f->lock);
+	f->moving = true;
+}
+
+static void move_end(struct file *f)
+{
+	f->moving = false;
+	pthread_cond_broadcast(&f->moved);
+}
+
+static uint32_t open_flags(const struct file *f)
+{
+	int flags = atomic_load(&f->flags), mode = flags & O_ACCMODE;
+
+	return (mode == O_WRONLY ? 0 : WIRE_O_READ) |
+	       (mode == O_RDONLY ? WIRE_O_HOLD : WIRE_O_WRITE) |
+	       (flags & O_APPEND ? WIRE_O_APPEND : 0);
+}
+
+/* Opens by the handle.  *open stays 0 for a file that is only read and not held. */
+static int open_again(const struct file *f, struct session *s, uint64_t *open)
+{
+	struct target t = { .handle = f->handle, .path = "" };
+	struct mgr_open how = { .flags = open_flags(f) };
+	struct attr attr;
+
+	*open = 0;
+	return f->writer ? mgr_open(s, &t, &how, &attr, open) : 0;
+}
+
+/* ---- capabilities ---- */
+
+static enum keychain_state key_of(const struct file *f, const struct session *s)
+{
+	return f->type == S_IFREG
+		       ? keychain_look(s->keys, f->handle,
+				       keychain_rights(open_flags(f)))
+		       : KEY_GOOD;
+}
+
+/*
+ * Opens the file once more to get its key, if that is permitted: another operation opened
+ * it in this session.  The caller does not hold the lock.
+ */
+static int get_key(const struct file *f, struct session *s)
+{
+	struct target t = { .handle = f->handle, .path = "" };
+	struct mgr_open how = { .flags = open_flags(f) & ~WIRE_O_HOLD };
+	struct mgr_release rel = { .handle = f->handle };
+	struct attr attr;
+	int rc = mgr_open(s, &t, &how, &attr, &rel.open);
+
+	if (!rc && rel.open)
+		mgr_release(s, &rel);
+	return rc;
+}
+
+/* The caller holds the lock and has set moving.  The lock is released meanwhile. */
+static int complete_key(struct file *f, struct session *s)
+{
+	enum keychain_state state = key_of(f, s);
+	bool had = f->keyed;
+	int rc;
+
+	if (state == KEY_GOOD)
+		return 0;
+	pthread_mutex_unlock(&f->lock);
+	rc = state == KEY_STALE ? keychain_renew(s) : 0;
+	state = key_of(f, s);
+	if (state == KEY_NONE)
+		rc = get_key(f, s);
+	pthread_mutex_lock(&f->lock);
+	if (rc || state != KEY_NONE)
+		return rc;
+	if (had) /* the key was taken twice */
+		keychain_drop(s->keys, f->handle);
+	f->keyed = true;
+	return 0;
+}
+
+static bool is_joined(const struct file *f, const struct session *s)
+{
+	return f->s == s && (f->open || !f->writer);
+}
+
+/* The caller holds the lock.  True: s can be used without further steps. */
+static bool is_ready(const struct file *f, const struct session *s)
+{
+	return is_joined(f, s) && !lock_lost(f, s->id) &&
+	       key_of(f, s) == KEY_GOOD;
+}
+
+/* Records that the file is open under s.  Returns the previous session, with its reference. */
+static struct session *settle_in(struct file *f, struct session *s,
+				 uint64_t open)
+{
+	struct session *old = f->s;
+
+	if (old && f->keyed)
+		keychain_drop(old->keys, f->handle);
+	f->keyed = f->writer;
+	f->s = session_get(s);
+	f->open = open;
+	f->since = clock_now();
+	f->io = (struct file_io){ 0 };
+	handover_note(f);
+	return old;
+}
+
+/* Called and returns with the lock held.  The caller owns *old. */
+static int move_to(struct file *f, struct session *s, struct session **old)
+{
+	uint64_t open;
+	int rc;
+
+	pthread_mutex_unlock(&f->lock);
+	rc = open_again(f, s, &open);
+	pthread_mutex_lock(&f->lock);
+	if (!rc)
+		*old = settle_in(f, s, open);
+	return rc;
+}
+
+struct join {
 	struct file *f;
+	struct session *s;
+	uint64_t open; /* open id for requests, 0: none needed */
+};
 
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same) {
-		if (f->handle != handle)
-			continue;
-		pthread_mutex_lock(&f->lock);
-		f->io.timed = false;
-		pthread_mutex_unlock(&f->lock);
+static int wait_to_join(void *arg)
+{
+	struct join *j = arg;
+	struct file *f = j->f;
+	struct session *old = NULL;
+	int rc = 0;
+
+	lookout_leave();
+	pthread_mutex_lock(&f->lock);
+	if (file_is_evicted(f, j->s)) {
+		rc = -ESTALE;
+	} else if (!is_joined(f, j->s) || key_of(f, j->s) != KEY_GOOD) {
+		move_begin(f);
+		if (!lock_lost(f, j->s->id) && !is_joined(f, j->s))
+			rc = move_to(f, j->s, &old);
+		if (!rc && f->s == j->s)
+			rc = complete_key(f, j->s);
+		move_end(f);
 	}
-	pthread_mutex_unlock(&fs->files_lock);
-}
-
-/* Returns the later of since and the time (ns) when this process last wrote to the file. */
-static int64_t last_write_time(struct fs *fs, uint64_t handle, int64_t since)
-{
-	struct file *f;
-
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same) {
-		if (f->handle != handle)
-			continue;
-		pthread_mutex_lock(&f->lock);
-		if (f->io.timed && f->io.mtime > since)
-			since = f->io.mtime;
-		pthread_mutex_unlock(&f->lock);
+	if (!rc && lock_lost(f, j->s->id)) {
+		lock_say_lost(f, j->s);
+		rc = -ESTALE;
 	}
-	pthread_mutex_unlock(&fs->files_lock);
-	return since;
+	if (!rc)
+		j->open = f->open;
+	pthread_mutex_unlock(&f->lock);
+	if (old)
+		session_put(old);
+	return rc;
 }
 
-void file_show_writes(struct fs *fs, struct stat *st)
+/* Opens the file under s, unless it is. */
+static int file_join(struct file *f, struct session *s, uint64_t *open)
 {
-	int64_t mtime, last;
+	struct join j = { .f = f, .s = s };
+	bool ready;
+	int rc;
 
-	if (!S_ISREG(st->st_mode))
-		return;
-	mtime = stat_ns(&st->st_mtim);
-	last = last_write_time(fs, st->st_ino, mtime);
-	if (last == mtime)
-		return;
-	st->st_mtim = stat_time(last);
-	if (last > stat_ns(&st->st_ctim))
-		st->st_ctim = st->st_mtim;
+	if (f->fsid && f->fsid != s->fsid)
+		return -ESTALE;
+	pthread_mutex_lock(&f->lock);
+	ready = is_ready(f, s);
+	j.open = f->open;
+	pthread_mutex_unlock(&f->lock);
+	rc = ready ? 0 : strand_aside(wait_to_join, &j);
+	if (!rc)
+		*open = j.open;
+	return rc;
 }
 
-static bool opened_for_writing(const struct file *f)
+/*
+ * Returns the session in which the file is ready, with a reference; NULL: further steps
+ * are necessary.
+ */
+static struct session *ready_in(struct file *f, uint64_t *open)
 {
-	return (atomic_load(&f->flags) & O_ACCMODE) != O_RDONLY;
-}
-
-static bool end_known(struct file *f, const struct session *s, uint64_t begun,
-		      uint64_t *end)
-{
-	bool is;
+	struct session *s;
 
 	pthread_mutex_lock(&f->lock);
-	is = f->s == s && f->open && f->since < begun && !f->io.doubt &&
-	     !f->io.space && !filled_has_gap(&f->io.filled);
-	*end = f->io.end;
+	s = f->s;
+	if (s && s == atomic_load(&f->fs->ready) && is_ready(f, s))
+		session_get(s);
+	else
+		s = NULL;
+	*open = f->open;
 	pthread_mutex_unlock(&f->lock);
-	return is;
+	return s;
 }
 
-bool file_sole_end(struct fs *fs, const struct session *s, uint64_t handle,
-		   uint64_t begun, uint64_t *end)
+/* Sets *again if joining failed and there is another session, or another ticket. */
+static int join_present(struct file *f, struct session **out, uint64_t *open,
+			bool *again)
 {
-	unsigned int n = 0;
-	bool known = true;
-	struct file *f;
+	struct session *s;
+	int rc = fs_session(f->fs, &s);
 
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same)
-		if (f->handle == handle && opened_for_writing(f)) {
-			n++;
-			known &= end_known(f, s, begun, end);
+	*again = false;
+	if (rc)
+		return rc;
+	rc = file_join(f, s, open);
+	*again = session_is_over(rc) && fs_lost(f->fs, s, rc);
+	if (rc)
+		session_put(s);
+	else
+		*out = s;
+	return rc;
+}
+
+/* The present session may end during the join.  Then try once with the next one. */
+static int session_of(struct file *f, struct session **out, uint64_t *open)
+{
+	bool again;
+	int rc;
+
+	*out = ready_in(f, open);
+	if (*out)
+		return 0;
+	rc = join_present(f, out, open, &again);
+	return again ? join_present(f, out, open, &again) : rc;
+}
+
+/* The manager knows the session, but no longer the open id. */
+static void not_open(struct file *f, struct session *s, uint64_t open)
+{
+	pthread_mutex_lock(&f->lock);
+	if (f->s == s && f->open == open)
+		f->open = 0;
+	handover_note(f);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* True: an iod does not have our capability.  Sending the key, or a new one, solves that. */
+static bool key_is_missing(const struct file *f, struct session *s, int rc)
+{
+	if (rc != -ENOKEY && rc != -EKEYREVOKED)
+		return false;
+	keychain_refused(s->keys, f->handle, rc);
+	/* the iod may have dropped its key, and with it that of our ticket */
+	if (rc == -EKEYREVOKED)
+		session_prove_soon(s);
+	return true;
+}
+
+int file_run(struct file *f, target_op op, void *arg)
+{
+	struct target t = { .handle = f->handle, .path = "" };
+	struct session *s;
+	bool again;
+	int tries, rc;
+
+	for (tries = 0;; tries++) {
+		rc = session_of(f, &s, &t.open);
+		if (rc)
+			return rc;
+		rc = op(s, &t, arg);
+		again = fs_lost(f->fs, s, rc);
+		if (rc == -EBADF && t.open) {
+			not_open(f, s, t.open);
+			again = true;
 		}
-	pthread_mutex_unlock(&fs->files_lock);
-	return n == 1 && known;
-}
-
-void file_atimed(struct fs *fs, uint64_t handle)
-{
-	struct file *f;
-
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same)
-		if (f->handle == handle)
-			atomic_store(&f->read_at, 0);
-	pthread_mutex_unlock(&fs->files_lock);
-}
-
-int64_t file_read(struct fs *fs, uint64_t handle)
-{
-	int64_t last = 0, at;
-	struct file *f;
-
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same) {
-		at = f->handle == handle ? atomic_load(&f->read_at) : 0;
-		last = at > last ? at : last;
+		again |= key_is_missing(f, s, rc);
+		session_put(s);
+		if (!again || tries == FS_TRIES - 1)
+			return rc == -EBADF || again ? fs_too_often(rc) : rc;
 	}
-	pthread_mutex_unlock(&fs->files_lock);
-	return last;
 }
 
-void file_lends(struct fs *fs, uint64_t handle)
-{
-	struct file *f;
+/* ---- O_APPEND ---- */
 
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same)
-		if (f->handle == handle)
-			atomic_store(&f->lends, true);
-	pthread_mutex_unlock(&fs->files_lock);
+/*
+ * The manager tracks the end of a file whose writers only append.  So a client that
+ * writes otherwise tells the manager.
+ */
+static int do_place(struct session *s, const struct target *t, void *arg)
+{
+	uint64_t end;
+
+	(void)arg;
+	return mgr_append(s, t, 0, &end);
 }
 
-bool file_is_open(struct fs *fs, uint64_t handle)
+int file_grows(struct file *f)
 {
-	struct file *f;
+	bool appends = atomic_load(&f->flags) & O_APPEND;
 
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same) {
-		if (f->handle == handle)
-			break;
-	}
-	pthread_mutex_unlock(&fs->files_lock);
-	return f != NULL;
+	return f->writer && appends ? file_run(f, do_place, NULL) : 0;
 }
 
-bool file_is_paged(struct fs *fs, uint64_t handle)
+int file_set_append(struct file *f, bool append)
 {
-	struct file *f;
+	int rc;
 
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same) {
-		if (f->handle == handle && atomic_load(&f->paged))
-			break;
-	}
-	pthread_mutex_unlock(&fs->files_lock);
-	return f != NULL;
+	if (append == (bool)(atomic_load(&f->flags) & O_APPEND))
+		return 0;
+	rc = append ? 0 : file_grows(f);
+	if (rc)
+		return rc;
+	if (append)
+		atomic_fetch_or(&f->flags, O_APPEND);
+	else
+		atomic_fetch_and(&f->flags, ~O_APPEND);
+	pthread_mutex_lock(&f->lock);
+	handover_note(f);
+	pthread_mutex_unlock(&f->lock);
+	return 0;
 }
 
-bool file_is_written(struct fs *fs, uint64_t handle)
-{
-	struct file *f;
+/* ---- fsync ---- */
 
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same) {
-		if (f->handle == handle && opened_for_writing(f))
-			break;
-	}
-	pthread_mutex_unlock(&fs->files_lock);
-	return f != NULL;
+static int do_sync(struct session *s, const struct target *t, void *arg)
+{
+	return size_sync(s, t->handle, arg);
+}
+
+int file_sync(struct file *f)
+{
+	unsigned int taken = unsynced_take(f);
+
+	return unsynced_end(f, taken, file_run(f, do_sync, &f->dist));
 }

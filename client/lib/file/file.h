@@ -8,9 +8,9 @@
 #include "client/lib/file/fs.h"
 #include "client/lib/io/io.h"
 #include "client/lib/io/loans.h"
-#include "client/lib/names/mgr.h"
+#include "client/lib/names/mgr_requests.h"
 #include "client/lib/profile/profile.h"
-#include "client/lib/names/atomics.h"
+#include "client/lib/names/file_counter.h"
 #include "client/lib/names/end_reads.h"
 #include "client/lib/file/filled.h"
 
@@ -38,7 +38,7 @@ struct file_locks {
 	bool lost; /* lost with their session, and logged */
 };
 
-/* State that the previous program in this process had of the file, see adopt_int.h. */
+/* State that the previous program in this process had of the file, see adopt_files.h. */
 struct heir {
 	uint64_t session[HEIR_SESSIONS]; /* its sessions; 0: no more */
 	uint64_t open; /* open id there, or 0 */
@@ -203,7 +203,7 @@ static inline void file_see(struct file *f, const struct view *view)
 	atomic_store(&f->parted, view->off || view->gsize);
 }
 
-/* ---- requests to servers: file_session.c ---- */
+/* ---- requests to servers: file.c ---- */
 
 /*
  * Runs op on the file, by its handle.  If the session has ended, opens the file under the
@@ -214,7 +214,7 @@ static inline void file_see(struct file *f, const struct view *view)
 typedef int (*target_op)(struct session *s, const struct target *t, void *arg);
 int file_run(struct file *f, target_op op, void *arg);
 /*
- * The same for the object that t names, open or not: fs_lost.c.  Returns the result of
+ * The same for the object that t names, open or not: fs_retry.c.  Returns the result of
  * op, or -errno.
  */
 int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg);
@@ -230,7 +230,5 @@ int file_sync(struct file *f);
 int file_grows(struct file *f);
 /* F_SETFL: sets or clears O_APPEND.  Returns 0 or -errno. */
 int file_set_append(struct file *f, bool append);
-/* Sends RELEASE without waiting for the answer.  No other thread uses the file. */
-void file_release(struct file *f);
 
 #endif

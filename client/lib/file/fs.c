@@ -6,12 +6,12 @@
 #include <poll.h>
 #include <string.h>
 
-#include "client/lib/file/adopt_int.h"
-#include "client/lib/session/ask.h"
 #include "client/lib/file/file.h"
 #include "client/lib/file/fs_int.h"
-#include "common/util/lookout.h"
+#include "client/lib/session/ask.h"
+#include "client/lib/session/client_session.h"
 #include "client/lib/session/coroutine.h"
+#include "common/util/lookout.h"
 
 #define AGAIN_MS 100 /* doubled for each retry, up to AGAIN_MOST_MS */
 #define AGAIN_MOST_MS 2000
@@ -97,6 +97,63 @@ struct session_attr fs_session_attr(struct fs *fs)
 	return attr;
 }
 
+/* Within one mount, the same errno and transport mean the same cause. */
+static bool flaw_matches(const struct flaw *flaw, int rc, const char *scheme)
+{
+	return flaw->rc == rc && !strcmp(flaw->scheme, scheme);
+}
+
+static bool flaw_said(struct fs *fs, int rc, const char *scheme)
+{
+	bool is;
+
+	pthread_mutex_lock(&fs->lock);
+	is = flaw_matches(&fs->flaw[0], rc, scheme) ||
+	     flaw_matches(&fs->flaw[1], rc, scheme);
+	pthread_mutex_unlock(&fs->lock);
+	return is;
+}
+
+static bool fs_has_flaw(struct fs *fs)
+{
+	bool is;
+
+	pthread_mutex_lock(&fs->lock);
+	is = fs->flaw[0].rc || fs->flaw[1].rc;
+	pthread_mutex_unlock(&fs->lock);
+	return is;
+}
+
+static void flaw_keep(struct fs *fs, const struct session_attr *attr, int rc)
+{
+	struct flaw *flaw = &fs->flaw[attr->probe];
+
+	pthread_mutex_lock(&fs->lock);
+	flaw->rc = rc;
+	strcpy(flaw->scheme, attr->addr->scheme);
+	pthread_mutex_unlock(&fs->lock);
+}
+
+/* session_open() asks no peer, so a first try without a log costs little. */
+int fs_session_open(struct fs *fs, const struct session_attr *attr,
+		    struct session **out)
+{
+	static const struct log nowhere;
+	struct session_attr silent = *attr;
+	bool try = fs_has_flaw(fs);
+	int rc;
+
+	silent.log = &nowhere;
+	rc = try ? session_open(&silent, out) : 0;
+	if (rc && flaw_said(fs, rc, attr->addr->scheme))
+		return rc;
+	if (try && !rc)
+		session_put(*out);
+	rc = session_open(attr, out);
+	flaw_keep(fs, attr, rc);
+	return rc;
+}
+
 static bool is_at(const char *uri, const struct addr *addr)
 {
 	struct addr a;
@@ -173,7 +230,7 @@ static int fs_prepare(struct fs *fs, struct session **s)
 	int rc = *s ? 0 : fs_connect(fs, s);
 
 	if (!rc && fs->nbefore)
-		rc = adopt_all(fs, *s);
+		rc = fs->adopt(fs, *s);
 	return rc;
 }
 

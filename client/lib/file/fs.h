@@ -33,7 +33,7 @@ struct fs {
 	atomic_uint tools; /* threads in fs_session_as_tool() */
 	/* another service listens at the manager's port, and this was logged */
 	atomic_bool stranger;
-	/* the iods did not copy between each other (copy.h): do not ask before this
+	/* the iods did not copy between each other (space.h): do not ask before this
 	 * clock_now(); 0: ask */
 	_Atomic uint64_t copies_again;
 	struct iod_boots boots; /* of its iods */
@@ -51,7 +51,7 @@ struct fs {
 	 * freed */
 	_Atomic(struct session *) ready;
 	bool connecting; /* a thread creates a session */
-	/* a thread creates a session in place of s, which was rejected: fs_lost.c */
+	/* a thread creates a session in place of s, which was rejected: fs_retry.c */
 	bool proving;
 	/* signalled when connecting or proving becomes false */
 	pthread_cond_t connected;
@@ -66,6 +66,8 @@ struct fs {
 	 * files before anything else.  Only the thread that creates it (connecting) uses them. */
 	uint64_t before[HEIR_SESSIONS];
 	unsigned int nbefore;
+	/* adopt_all() (adopt_files.h); set with before */
+	int (*adopt)(struct fs *fs, struct session *s);
 	/* kept up to date; owned by the caller, or NULL; set before other threads use the fs */
 	struct fs_note *note;
 };

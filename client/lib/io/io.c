@@ -1,18 +1,98 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* io.c - transfers with up to two requests in flight at each server of a file. */
+#include "client/lib/io/io_int.h"
+
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/lib/io/warm_int.h"
 #include "client/lib/session/call_context.h"
 #include "client/lib/session/coroutine.h"
-#include "client/lib/io/io_int.h"
+#include "common/comm/rpc.h"
 #include "common/util/usermem.h"
 
 #define IO_MSG_MAX                                                             \
 	(sizeof(struct wire_hdr) + sizeof(struct wire_io) +                    \
 	 WIRE_REGION_MAX * sizeof(struct wire_region) +                        \
 	 WIRE_MEM_MAX * sizeof(struct wire_mem))
+
+#define SLEPT_MS 500u
+#define HEAR_MAX 16u /* maximum of rounds */
+
+/* ---- memory ---- */
+
+/* Allocates for plan and nserver.  Returns 0 or -ENOMEM.  Call io_free() in either case. */
+static int io_alloc(struct io *io)
+{
+	unsigned int nmem = regs_max(io->plan);
+
+	io->server = io->few_server;
+	io->slot = io->few_slot;
+	io->mem = io->few_mem;
+	io->area = io->few_area;
+	io->gap = io->few_gap;
+	io->maxgap = IO_GAPS;
+	if (io->nserver > IO_SERVERS) {
+		io->server = calloc(io->nserver, sizeof(*io->server));
+		io->slot = calloc(io->nserver * IO_DEPTH, sizeof(*io->slot));
+	}
+	if (nmem > IO_IOVS) {
+		io->mem = calloc(nmem, sizeof(*io->mem));
+		io->area = calloc(nmem, sizeof(*io->area));
+	}
+	if (!io->server || !io->slot || !io->mem || !io->area)
+		return -ENOMEM;
+	return 0;
+}
+
+/*
+ * Deregisters memory that a server may still access before it returns to the caller,
+ * however long that takes.  Other calls with the same registration end by their
+ * deadlines.
+ */
+static int io_take_back(void *arg)
+{
+	const struct io *io = arg;
+	unsigned int i;
+
+	for (i = 0; i < io->nmem; i++)
+		rail_mem_drop(&io->mem[i]);
+	return rails_settle(rpc_ctx_rails(io->s->drive.ctx), CLOCK_NEVER);
+}
+
+static void io_unpin(struct io *io)
+{
+	unsigned int i;
+
+	if (io->doubt) {
+		/* without a thread, wait here: the memory must be released */
+		if (strand_aside(io_take_back, io) == -EAGAIN)
+			io_take_back(io);
+		return;
+	}
+	for (i = 0; i < io->nmem; i++)
+		rail_mem_fini(&io->mem[i]);
+}
+
+static void io_free(struct io *io)
+{
+	io_unpin(io);
+	if (io->server != io->few_server)
+		free(io->server);
+	if (io->slot != io->few_slot)
+		free(io->slot);
+	if (io->mem != io->few_mem)
+		free(io->mem);
+	if (io->area != io->few_area)
+		free(io->area);
+	if (io->gap != io->few_gap)
+		free(io->gap);
+	io->nmem = 0;
+}
+
+/* ---- requests ---- */
 
 /* The keys are added when the request is sent. */
 static void io_put_memory(const struct plan_req *req, struct wire_out *out)
@@ -46,7 +126,9 @@ static struct rpc_peer *io_peer(const struct io *io, const struct io_slot *slot)
 	return io->s->iod[dist_iod(io->plan->dist, io->s->niods, slot->k)];
 }
 
-bool io_reads_inline(const struct io *io, struct io_slot *slot, uint64_t total)
+/* True: the slot's request is a read whose reply contains the data. */
+static bool io_reads_inline(const struct io *io, struct io_slot *slot,
+			    uint64_t total)
 {
 	slot->in = !io->write && total <= IO_READ_INLINE &&
 		   total <= rpc_peer_inline_max(io_peer(io, slot));
@@ -95,7 +177,8 @@ static uint64_t io_deadline(struct io *io, const struct io_slot *slot)
 	return clock_after_ms(io->s->timeout_ms);
 }
 
-void io_start_call(struct io *io, struct io_slot *slot)
+/* Sends the call that slot->rpc describes.  Fills in the rest of slot->rpc. */
+static void io_start_call(struct io *io, struct io_slot *slot)
 {
 	slot->rpc.deadline = io_deadline(io, slot);
 	slot->rpc.user = io->user;
@@ -141,6 +224,25 @@ static int io_send_next(struct io *io, struct io_slot *slot,
 	return io_send(io, slot, &req);
 }
 
+/* The same for a list. */
+static int io_send_list(struct io *io, struct io_slot *slot,
+			struct io_server *sv)
+{
+	uint64_t buf[IO_LIST_MSG_MAX / 8];
+	struct list_req req;
+	int rc;
+
+	if (!list_req_next(io->plan, &sv->cur, &io->limits, &req))
+		return 0;
+	rc = io_list_build(io, slot, &req, io_reads_inline(io, slot, req.total),
+			   buf);
+	if (rc)
+		return rc;
+	slot->total = req.total;
+	io_start_call(io, slot);
+	return 1;
+}
+
 /* Sends one more request to server k, if there is one. */
 static void io_issue(struct io *io, uint32_t k)
 {
@@ -153,7 +255,7 @@ static void io_issue(struct io *io, uint32_t k)
 	slot->from = sv->cur;
 	slot->k = k;
 	io->free = slot->next;
-	rc = io->list ? io_list_send(io, slot, sv) : io_send_next(io, slot, sv);
+	rc = io->list ? io_send_list(io, slot, sv) : io_send_next(io, slot, sv);
 	if (rc > 0) {
 		sv->busy++;
 		return;
@@ -213,6 +315,28 @@ static void io_join(struct io *io)
 }
 
 /*
+ * Before a write after a sleep, receives what the servers sent meanwhile.  Nothing is then
+ * sent to a server that has closed its connection because the session ended, so that the
+ * write can run in the next session.
+ */
+static void io_hear(const struct io *io)
+{
+	uint64_t began = io->deadline - io->s->timeout_ms * CLOCK_NS_PER_MS;
+	uint64_t last = atomic_load_explicit(&io->s->iod_heard,
+					     memory_order_relaxed);
+	struct rpc_ctx *ctx = io->s->drive.ctx;
+	struct pollfd fd[RPC_CTX_FDS];
+	unsigned int i, n;
+	uint64_t until;
+
+	if (!io->write || began < last + SLEPT_MS * CLOCK_NS_PER_MS)
+		return;
+	for (i = 0; i < HEAR_MAX; i++)
+		if (!rpc_ctx_rest(ctx, fd, &n, &until) && poll(fd, n, 0) <= 0)
+			return;
+}
+
+/*
  * Each client starts at another server, so that clients do not move from server to server
  * together.
  */
@@ -252,11 +376,6 @@ static void io_ready(struct io *io)
 		io->slot[i].next = io->free;
 		io->free = &io->slot[i];
 	}
-}
-
-unsigned int io_access(const struct io *io)
-{
-	return io->write ? TP_REMOTE_READ : TP_REMOTE_WRITE;
 }
 
 static int io_try(struct io *io)
@@ -299,7 +418,7 @@ static int io_tries(struct io *io)
 }
 
 /* After a long transfer, the rest of the call gets a full timeout. */
-int io_run(struct io *io)
+static int io_run(struct io *io)
 {
 	int rc;
 
@@ -340,6 +459,32 @@ int io_write(struct session *s, uint64_t handle, const struct plan *plan,
 	io.flags = flags;
 	io.write = true;
 	rc = over_for_good(&io, io_run(&io));
+	io_free(&io);
+	return rc;
+}
+
+int io_read(struct session *s, uint64_t handle, const struct plan *plan,
+	    uint64_t least, uint64_t *n, bool *doubt)
+{
+	struct io io;
+	int rc;
+
+	*doubt = false;
+	if (direct_run(s, handle, plan, false, io.done, &io.begun) ||
+	    warm_run(s, handle, plan, io.done)) {
+		*n = plan_total(plan);
+		return 0;
+	}
+	io.s = s;
+	io.plan = plan;
+	io.handle = handle;
+	io.flags = 0;
+	io.write = false;
+	rc = io_run(&io);
+	if (!rc && io.ngap)
+		rc = io_short(&io, least, n, doubt);
+	else if (!rc)
+		*n = plan_total(plan);
 	io_free(&io);
 	return rc;
 }

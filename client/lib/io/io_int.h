@@ -80,41 +80,26 @@ struct io {
 	struct io_gap few_gap[IO_GAPS];
 };
 
-/*
- * Runs the operation: io.c.  Returns 0 or -errno.  The caller calls io_free() in either
- * case.
- */
-int io_run(struct io *io);
-/*
- * io_mem.c: allocates for plan and nserver.  Returns 0 or -ENOMEM.  Call io_free() in
- * either case.
- */
-int io_alloc(struct io *io);
-void io_free(struct io *io);
-/* True: the slot's request is a read whose reply contains the data. */
-bool io_reads_inline(const struct io *io, struct io_slot *slot, uint64_t total);
 /* How servers access the caller's memory: TP_REMOTE_*. */
-unsigned int io_access(const struct io *io);
+static inline unsigned int io_access(const struct io *io)
+{
+	return io->write ? TP_REMOTE_READ : TP_REMOTE_WRITE;
+}
 
 /*
- * Collects the memory of the next *len bytes from the cursor: at most WIRE_MEM_MAX
- * pieces, neighbours merged.  Advances cur, and sets *len to the bytes covered.  Returns
- * the number of pieces.
- */
-unsigned int io_pieces(const struct io *io, struct plan_cur *cur, uint64_t *len,
-		       struct iovec *piece);
-/* Sends the call that slot->rpc describes.  Fills in the rest of slot->rpc. */
-void io_start_call(struct io *io, struct io_slot *slot);
-/*
- * io_read.c: handle the reply to READ.  io_read_whole() is for a read that needs no reply
+ * io_gaps.c: handle the reply to READ.  io_read_whole() is for a read that needs no reply
  * because all data arrived.  Return 0 or -errno.
  */
 int io_read_whole(struct io *io, struct io_slot *slot);
 int io_read_taken(struct io *io, struct io_slot *slot,
 		  const struct wire_msg *reply);
 
-/* io_hear.c: called before a write, in the driving thread. */
-void io_hear(const struct io *io);
+/*
+ * io_gaps.c: called after a read with gaps.  Sets *n and *doubt (io_read()), and zeros the
+ * gaps before the end of the file.  Returns 0 or -errno.
+ */
+int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt);
+
 /*
  * io_list.c: io_list_wanted() is true if the plan is faster as a list; io_list_begin()
  * prepares for it.
@@ -123,8 +108,17 @@ bool io_list_wanted(const struct plan *plan);
 void io_list_begin(struct io *io);
 /* Counts the registrations.  True: after result rc, a transfer piece by piece may succeed. */
 bool io_list_end(struct io *io, int rc);
-/* Sends the server's next request.  Returns 1: in flight; 0: there is none; -errno. */
-int io_list_send(struct io *io, struct io_slot *slot, struct io_server *sv);
+#define IO_LIST_MSG_MAX                                                        \
+	(sizeof(struct wire_hdr) + sizeof(struct wire_list) +                  \
+	 WIRE_VEC_MAX * sizeof(struct wire_vec) +                              \
+	 WIRE_MEM_MAX * sizeof(struct wire_mem))
+/*
+ * Builds the message of a request in buf, and slot->rpc for it.  in: the reply to the read
+ * will contain the data.  Returns 0 or -errno.
+ */
+int io_list_build(struct io *io, struct io_slot *slot,
+		  const struct list_req *req, bool in,
+		  uint64_t buf[IO_LIST_MSG_MAX / 8]);
 /* The request has ended: releases its buffer. */
 void io_list_done(struct io *io, struct io_slot *slot, int status);
 

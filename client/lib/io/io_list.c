@@ -10,12 +10,7 @@
 #include "client/lib/session/list_packing.h"
 #include "common/util/usermem.h"
 
-#define LIST_MSG_MAX                                                           \
-	(sizeof(struct wire_hdr) + sizeof(struct wire_list) +                  \
-	 WIRE_VEC_MAX * sizeof(struct wire_vec) +                              \
-	 WIRE_MEM_MAX * sizeof(struct wire_mem))
-
-_Static_assert(LIST_MSG_MAX <= WIRE_BODY_MAX, "fits a message");
+_Static_assert(IO_LIST_MSG_MAX <= WIRE_BODY_MAX, "fits a message");
 
 bool io_list_wanted(const struct plan *plan)
 {
@@ -69,7 +64,7 @@ static int pack_bytes(const struct io *io, const struct io_slot *slot,
 	int rc = 0;
 
 	while (left && !rc) {
-		n = io_pieces(io, &cur, &left, piece);
+		n = plan_pieces(io->plan, &cur, &left, piece);
 		rc = usermem_gather(to, piece, n);
 		to = slot->pack->buf + (len - left);
 	}
@@ -138,12 +133,15 @@ static void list_count_request(struct list_count *count,
 			 req->total);
 }
 
-static int list_message_build(struct io *io, struct io_slot *slot,
-			      const struct list_req *req, bool in,
-			      struct wire_out *out)
+int io_list_build(struct io *io, struct io_slot *slot,
+		  const struct list_req *req, bool in,
+		  uint64_t buf[IO_LIST_MSG_MAX / 8])
 {
+	struct wire_out out;
 	int rc = 0;
 
+	slot->rpc = (struct rpc_call){ .msg = buf };
+	wire_begin(&out, buf, IO_LIST_MSG_MAX / 8 * 8);
 	if (req->packed && (io->write || !in)) {
 		slot->pack = pack_get(&io->s->packs);
 		if (!slot->pack)
@@ -152,37 +150,12 @@ static int list_message_build(struct io *io, struct io_slot *slot,
 	if (slot->pack && io->write)
 		rc = pack_bytes(io, slot, req->total);
 	if (!rc)
-		rc = put_list(io, slot, req, in, out);
-	return rc;
-}
-
-static int list_message_send(struct io *io, struct io_slot *slot,
-			     const struct list_req *req)
-{
-	bool in = io_reads_inline(io, slot, req->total);
-	uint64_t buf[LIST_MSG_MAX / 8];
-	struct wire_out out;
-	int rc;
-
-	slot->rpc = (struct rpc_call){ .msg = buf };
-	wire_begin(&out, buf, sizeof(buf));
-	rc = list_message_build(io, slot, req, in, &out);
+		rc = put_list(io, slot, req, in, &out);
 	if (rc) {
 		io_list_done(io, slot, 0);
 		return rc;
 	}
 	slot->rpc.msg_len = out.len;
-	slot->total = req->total;
 	list_count_request(&io->s->count, req);
-	io_start_call(io, slot);
-	return 1;
-}
-
-int io_list_send(struct io *io, struct io_slot *slot, struct io_server *sv)
-{
-	struct list_req req;
-
-	if (!list_req_next(io->plan, &sv->cur, &io->limits, &req))
-		return 0;
-	return list_message_send(io, slot, &req);
+	return 0;
 }

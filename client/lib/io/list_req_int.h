@@ -7,8 +7,30 @@
 #ifndef LIST_REQ_INT_H
 #define LIST_REQ_INT_H
 
+#include "common/wire/wire.h"
+#include <stdbool.h>
 #include "client/lib/io/plan.h"
-#include "client/lib/io/vecs_int.h"
+
+/*
+ * Finds regular patterns in a sequence of file extents.  Extents at a constant stride join a
+ * vector.  A repetition of the vector becomes its next row (struct wire_vec).
+ */
+struct vecs {
+	unsigned int n;
+	unsigned int pieces; /* number of pieces that v[] describes */
+	bool open; /* the last vector is under construction */
+	bool needed; /* ... and contains a needed extent */
+	struct wire_vec v[WIRE_VEC_MAX]; /* as on the wire */
+};
+
+void vecs_begin(struct vecs *vecs);
+/*
+ * Adds an extent.  needed false: the extent has nothing on the server and may be omitted;
+ * it only helps to find the pattern.  False: no room.
+ */
+bool vecs_add(struct vecs *vecs, uint64_t off, uint64_t len, bool needed);
+/* All extents are added. */
+void vecs_end(struct vecs *vecs);
 
 struct list_limits {
 	/* minimum average bytes of pieces to use memory in place */

@@ -92,6 +92,30 @@ void plan_advance(struct plan_cur *cur, uint64_t len)
 	cur->piece.len -= len;
 }
 
+unsigned int plan_pieces(const struct plan *plan, struct plan_cur *cur,
+			 uint64_t *len, struct iovec *piece)
+{
+	unsigned int n = 0, iov;
+	size_t got;
+	char *mem;
+
+	piece[0] = (struct iovec){ 0 };
+	while (*len && plan_piece(plan, cur)) {
+		mem = plan_memory(plan, cur, *len, &got, &iov);
+		if (n && (char *)piece[n - 1].iov_base + piece[n - 1].iov_len ==
+				 mem) {
+			piece[n - 1].iov_len += got;
+		} else if (n == WIRE_MEM_MAX) {
+			break;
+		} else {
+			piece[n++] = (struct iovec){ mem, got };
+		}
+		plan_advance(cur, got);
+		*len -= got;
+	}
+	return n;
+}
+
 /* The region for the next bytes; NULL: no room for another one. */
 static struct wire_region *plan_region(struct plan_req *req, uint64_t local)
 {

@@ -79,6 +79,14 @@ void *plan_memory(const struct plan *plan, struct plan_cur *cur, uint64_t max,
 		  size_t *len, unsigned int *iov);
 void plan_advance(struct plan_cur *cur, uint64_t len);
 
+/*
+ * Collects the memory of the next *len bytes from the cursor: at most WIRE_MEM_MAX
+ * pieces, neighbours merged.  Advances cur, and sets *len to the bytes covered.  Returns
+ * the number of pieces.
+ */
+unsigned int plan_pieces(const struct plan *plan, struct plan_cur *cur,
+			 uint64_t *len, struct iovec *piece);
+
 struct plan_seg {
 	void *addr;
 	uint32_t len;

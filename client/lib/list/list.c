@@ -1,247 +1,343 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list.c - a list transfer of an open file. */
-#include "client/lib/list/list.h"
-#include "client/lib/session/coroutine.h"
+/* list.c - lists: built from the caller's arrays, sorted, united and distributed. */
+#include "client/lib/list/list_transfer.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
 
-#include "client/lib/file/unsynced.h"
-#include "common/util/usermem.h"
+#include "common/util/extent.h"
 
-struct run {
-	struct file *f;
-	struct plan plan;
-	struct view view;
-	uint32_t flags; /* WIRE_IO_* */
-	uint64_t least;
-	uint64_t n; /* bytes read */
-};
-
-static int list_check(const struct file *f, const struct list *list)
+int list_init(struct list *list, bool write, size_t nmem, size_t nfile,
+	      bool hints)
 {
-	int flags = atomic_load(&f->flags), mode = flags & O_ACCMODE;
-
-	if (mode != O_RDWR && mode != (list->write ? O_WRONLY : O_RDONLY))
-		return -EBADF;
-	if (f->type == S_IFDIR)
-		return -EISDIR;
-	/* list pieces have explicit offsets */
-	return list->write && flags & O_APPEND ? -EINVAL : 0;
+	*list = (struct list){ .write = write };
+	if (nmem >= INT_MAX || nfile >= INT_MAX)
+		return -EINVAL;
+	list->iov = malloc((nmem + 1) * sizeof(*list->iov));
+	list->span = malloc((nfile + 1) * sizeof(*list->span));
+	if (hints)
+		list->parent = malloc((nmem + 1) * sizeof(*list->parent));
+	if (list->iov && list->span && (!hints || list->parent))
+		return 0;
+	list_free(list);
+	return -ENOMEM;
 }
 
-static void list_prepare(struct run *r, struct file *f, const struct list *list)
+void list_free(struct list *list)
 {
-	r->f = f;
-	r->flags = atomic_load(&f->flags) & O_DSYNC ? WIRE_IO_SYNC : 0;
-	pthread_mutex_lock(&f->lock);
-	r->least = f->least;
-	r->view = f->view;
-	pthread_mutex_unlock(&f->lock);
-	r->plan = (struct plan){
-		.dist = &f->dist,
-		.view = &r->view,
-		.span = list->span,
-		.nspan = list->nspan,
-		.iov = list->iov,
-		.niov = list->niov,
-		.parent = list->parent,
-		.nparent = list->nparent,
-		.loans = &f->loans,
-	};
+	free(list->iov);
+	free(list->span);
+	free(list->parent);
+	*list = (struct list){ 0 };
 }
 
-static void plan_use_list(struct run *r, const struct list *list)
+int list_add_memory(struct list *list, void *addr, uint64_t len)
 {
-	r->plan.span = list->span;
-	r->plan.nspan = list->nspan;
-	r->plan.iov = list->iov;
-	r->plan.niov = list->niov;
-}
+	struct iovec *v = &list->iov[list->niov];
 
-/* Gets the offset after the last byte of the file that the list names. */
-static int file_end(const struct run *r, const struct list *list, uint64_t *end)
-{
-	uint64_t e;
-	unsigned int i;
-
-	*end = 0;
-	for (i = 0; i < list->nspan; i++) {
-		if (!view_end(&r->view, list->span[i].pos, list->span[i].len,
-			      &e))
-			return list->write ? -EFBIG : -EOVERFLOW;
-		if (e > *end)
-			*end = e;
+	if (len > SSIZE_MAX || (uintptr_t)addr + len < (uintptr_t)addr)
+		return -EINVAL;
+	if (!len)
+		return 0;
+	if (list->niov &&
+	    (char *)v[-1].iov_base + v[-1].iov_len == (char *)addr) {
+		v[-1].iov_len += len;
+		return v[-1].iov_len > SSIZE_MAX ? -EINVAL : 0;
 	}
+	*v = (struct iovec){ addr, (size_t)len };
+	list->niov++;
 	return 0;
 }
 
-/* ---- writing ---- */
-
-/* Records the write, as one range if the pieces are contiguous. */
-static void list_record_write(struct run *r, const struct list *list,
-			      uint64_t end, int rc, unsigned int since)
+int list_add_parent(struct list *list, const struct iovec *piece, void *addr,
+		    uint64_t len)
 {
-	uint64_t pos = list->span[0].pos, from = 0;
-	bool one = !r->view.gsize && view_map(&r->view, pos, &from) &&
-		   list_rises(list) && end - from == list->total;
+	struct iovec *v = &list->parent[list->nparent];
+	uintptr_t from = (uintptr_t)addr, at = (uintptr_t)piece->iov_base;
 
-	file_wrote(r->f, one ? from : 0, end, rc, since);
-	if (!one)
-		file_doubt_space(r->f);
+	if (!piece->iov_len)
+		return 0;
+	if (len > SSIZE_MAX || from + len < from || at < from ||
+	    at - from > len || piece->iov_len > len - (at - from))
+		return -EINVAL;
+	if (list->nparent && v[-1].iov_base == addr && v[-1].iov_len == len)
+		return 0;
+	*v = (struct iovec){ addr, (size_t)len };
+	list->nparent++;
+	return 0;
 }
 
-static int do_write(struct session *s, const struct target *t, void *arg)
+int list_add_span(struct list *list, int64_t pos, uint64_t len)
 {
-	struct run *r = arg;
-
-	return io_write(s, t->handle, &r->plan, r->flags);
-}
-
-static ssize_t write_list(struct run *r, const struct list *list, uint64_t end)
-{
-	struct list sorted = { 0 };
-	unsigned int since = unsynced_since(r->f, r->flags);
-	int rc = 0;
-
-	if (!list_rises(list)) {
-		rc = list_sorted(list, &sorted);
-		if (!rc)
-			plan_use_list(r, &sorted);
-		else if (rc != -EEXIST)
-			return rc;
-		r->plan.serial = rc == -EEXIST;
-	}
-	rc = file_run(r->f, do_write, r);
-	list_record_write(r, list, end, rc, since);
-	list_free(&sorted);
-	return rc ? rc : (ssize_t)list->total;
-}
-
-/* ---- reading ---- */
-
-static int do_read(struct session *s, const struct target *t, void *arg)
-{
-	struct run *r = arg;
-	struct attr attr;
-	bool doubt;
-	int rc = io_read(s, t->handle, &r->plan, r->least, &r->n, &doubt);
-
-	/* the objects of a file that a writer has open stay */
-	if (!rc && doubt && !t->open)
-		rc = mgr_getattr(s, t, &attr);
-	return rc;
-}
-
-/* Reads an ascending list.  *pos: position of the first missing byte. */
-static int read_rising(struct run *r, const struct list *list, uint64_t *pos)
-{
-	int rc;
-
-	plan_use_list(r, list);
-	rc = file_run(r->f, do_read, r);
-	if (!rc)
-		*pos = list_pos(list, r->n);
-	return rc;
-}
-
-/* Pieces overlap: each byte is read once, and then copied to its places. */
-static int read_apart(struct run *r, const struct list *list, uint64_t *pos)
-{
-	struct list all;
-	char *data;
-	int rc = list_union(list, &all);
-
-	if (rc)
-		return rc;
-	/* hints do not apply to the intermediate memory */
-	r->plan.parent = NULL;
-	r->plan.nparent = 0;
-	/* list_deal() copies without these checks */
-	if (!usermem_there(list->iov, list->niov, true)) {
-		list_free(&all);
-		return -EFAULT;
-	}
-	data = malloc(all.total);
-	rc = data ? list_add_memory(&all, data, all.total) : -ENOMEM;
-	if (!rc)
-		rc = read_rising(r, &all, pos);
-	if (!rc)
-		rc = list_deal(list, &all, data, *pos);
-	free(data);
-	list_free(&all);
-	return rc;
-}
-
-static int read_sorted(struct run *r, const struct list *list, uint64_t *pos)
-{
-	struct list sorted;
-	int rc = list_sorted(list, &sorted);
-
-	if (rc == -EEXIST)
-		return read_apart(r, list, pos);
-	if (rc)
-		return rc;
-	rc = read_rising(r, &sorted, pos);
-	list_free(&sorted);
-	return rc;
-}
-
-static ssize_t read_list(struct run *r, const struct list *list)
-{
-	uint64_t pos;
-	int rc = list_distinct(list);
-
-	if (rc < 0)
-		return rc;
-	if (!rc)
-		rc = read_apart(r, list, &pos);
-	else if (list_rises(list))
-		rc = read_rising(r, list, &pos);
-	else
-		rc = read_sorted(r, list, &pos);
-	return rc ? rc : (ssize_t)list_before(list, pos);
-}
-
-static ssize_t list_run_uncounted(struct file *f, int fd,
-				  const struct list *list)
-{
-	struct run r;
+	struct plan_span *s = &list->span[list->nspan];
 	uint64_t end;
-	int rc = list_check(f, list);
 
-	if (rc || !list->total)
-		return rc;
-	list_prepare(&r, f, list);
-	rc = file_end(&r, list, &end);
+	if (pos < 0 || len > INT64_MAX ||
+	    !extent_end(list->total, len, &list->total))
+		return -EINVAL;
+	if (!len)
+		return 0;
+	if (!extent_end((uint64_t)pos, len, &end))
+		return list->write ? -EFBIG : -EOVERFLOW;
+	if (list->nspan && s[-1].pos + s[-1].len == (uint64_t)pos) {
+		s[-1].len += len;
+		return 0;
+	}
+	*s = (struct plan_span){ (uint64_t)pos, len };
+	list->nspan++;
+	return 0;
+}
+
+bool list_rises(const struct list *list)
+{
+	const struct plan_span *s = list->span;
+	unsigned int i;
+
+	for (i = 1; i < list->nspan; i++) {
+		if (s[i].pos < s[i - 1].pos + s[i - 1].len)
+			return false;
+	}
+	return true;
+}
+
+/* ---- memory ---- */
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct iovec *x = a, *y = b;
+	const char *p = x->iov_base, *q = y->iov_base;
+
+	return p < q ? -1 : p > q;
+}
+
+static bool is_disjoint(const struct iovec *v, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 1; i < n; i++) {
+		if ((char *)v[i - 1].iov_base + v[i - 1].iov_len >
+		    (char *)v[i].iov_base)
+			return false;
+	}
+	return true;
+}
+
+int list_distinct(const struct list *list)
+{
+	struct iovec *v;
+	unsigned int i;
+	bool distinct;
+
+	if (is_disjoint(list->iov, list->niov))
+		return 1;
+	v = malloc(list->niov * sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	for (i = 0; i < list->niov; i++)
+		v[i] = list->iov[i];
+	qsort(v, list->niov, sizeof(*v), by_addr);
+	distinct = is_disjoint(v, list->niov);
+	free(v);
+	return distinct;
+}
+
+struct list_piece *list_cut(const struct list *list, size_t *n)
+{
+	struct list_piece *piece, *p;
+	uint64_t in = 0, off = 0, len;
+	unsigned int i = 0, k = 0;
+
+	piece = malloc(((size_t)list->niov + list->nspan) * sizeof(*piece));
+	for (p = piece; p && i < list->nspan; p++) {
+		const struct plan_span *s = &list->span[i];
+		const struct iovec *v = &list->iov[k];
+
+		len = s->len - off < v->iov_len - in ? s->len - off
+						     : v->iov_len - in;
+		*p = (struct list_piece){ s->pos + off, len,
+					  (char *)v->iov_base + in,
+					  (unsigned int)(p - piece) };
+		off += len;
+		in += len;
+		if (off == s->len) {
+			i++;
+			off = 0;
+		}
+		if (in == v->iov_len) {
+			k++;
+			in = 0;
+		}
+	}
+	*n = piece ? (size_t)(p - piece) : 0;
+	return piece;
+}
+
+static int by_pos(const void *a, const void *b)
+{
+	const struct list_piece *p = a, *q = b;
+
+	if (p->pos != q->pos)
+		return p->pos < q->pos ? -1 : 1;
+	return p->at < q->at ? -1 : p->at > q->at;
+}
+
+static bool pieces_overlap(const struct list_piece *piece, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		if (piece[i - 1].pos + piece[i - 1].len > piece[i].pos)
+			return true;
+	}
+	return false;
+}
+
+static int list_from_pieces(const struct list *list,
+			    const struct list_piece *piece, size_t n,
+			    struct list *out)
+{
+	size_t i;
+	int rc = list_init(out, list->write, n, n, false);
+
+	for (i = 0; i < n && !rc; i++) {
+		rc = list_add_memory(out, piece[i].addr, piece[i].len);
+		if (!rc)
+			rc = list_add_span(out, (int64_t)piece[i].pos,
+					   piece[i].len);
+	}
+	if (rc)
+		list_free(out);
+	return rc;
+}
+
+int list_sorted(const struct list *list, struct list *out)
+{
+	size_t n;
+	struct list_piece *piece = list_cut(list, &n);
+	int rc = piece ? 0 : -ENOMEM;
+
+	if (!rc) {
+		qsort(piece, n, sizeof(*piece), by_pos);
+		rc = pieces_overlap(piece, n)
+			     ? -EEXIST
+			     : list_from_pieces(list, piece, n, out);
+	}
+	free(piece);
+	return rc;
+}
+
+static int span_by_pos(const void *a, const void *b)
+{
+	const struct plan_span *p = a, *q = b;
+
+	return p->pos < q->pos ? -1 : p->pos > q->pos;
+}
+
+int list_union(const struct list *list, struct list *out)
+{
+	struct plan_span *s;
+	unsigned int i, n = 0;
+	int rc = list_init(out, list->write, 1, list->nspan, false);
+
 	if (rc)
 		return rc;
-	if (!f->fs)
-		return list_ordinary(&r.view, fd, list);
-	return list->write ? write_list(&r, list, end) : read_list(&r, list);
+	s = out->span;
+	for (i = 0; i < list->nspan; i++)
+		s[i] = list->span[i];
+	qsort(s, list->nspan, sizeof(*s), span_by_pos);
+	for (i = 0; i < list->nspan; i++) {
+		uint64_t end = s[i].pos + s[i].len;
+
+		if (!n || s[i].pos > s[n - 1].pos + s[n - 1].len)
+			s[n++] = s[i];
+		else if (end > s[n - 1].pos + s[n - 1].len)
+			s[n - 1].len = end - s[n - 1].pos;
+	}
+	out->nspan = n;
+	for (i = 0; i < n; i++)
+		out->total += s[i].len;
+	return 0;
 }
 
-/* Counts the list as one transfer of all its bytes, at the position of its first piece. */
-static ssize_t run_counted(struct file *f, int fd, const struct list *list)
-{
-	struct profile_call call = {
-		.kind = list->write ? PROFILE_LIST_WRITE : PROFILE_LIST_READ,
-		.file = f->profile,
-		.begun = clock_now(),
-		.aside = strand_self() != NULL,
-		.off = list->nspan ? list->span[0].pos : 0,
-		.pieces = list->nspan,
-	};
+/* ---- reading overlapping pieces ---- */
 
-	call.result = list_run_uncounted(f, fd, list);
-	profile_count(&call);
-	return (ssize_t)call.result;
+/* The offset of each span in the data of the union. */
+static uint64_t *union_offsets(const struct list *all)
+{
+	uint64_t *at = malloc((all->nspan + 1) * sizeof(*at)), sum = 0;
+	unsigned int i;
+
+	for (i = 0; at && i < all->nspan; i++) {
+		at[i] = sum;
+		sum += all->span[i].len;
+	}
+	return at;
 }
 
-ssize_t list_run(struct file *f, int fd, const struct list *list)
+static unsigned int span_of(const struct list *all, uint64_t pos)
 {
-	return profile_on() && f->fs ? run_counted(f, fd, list)
-				     : list_run_uncounted(f, fd, list);
+	unsigned int lo = 0, hi = all->nspan, mid;
+
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (all->span[mid].pos <= pos)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+int list_deal(const struct list *list, const struct list *all, const char *data,
+	      uint64_t pos)
+{
+	size_t n, i;
+	struct list_piece *piece = list_cut(list, &n);
+	uint64_t *at = union_offsets(all), len;
+	int rc = piece && at ? 0 : -ENOMEM;
+
+	for (i = 0; i < n && !rc; i++) {
+		const struct list_piece *p = &piece[i];
+		unsigned int k = span_of(all, p->pos);
+
+		if (p->pos >= pos)
+			continue;
+		len = p->len < pos - p->pos ? p->len : pos - p->pos;
+		memcpy(p->addr, data + at[k] + (p->pos - all->span[k].pos),
+		       (size_t)len);
+	}
+	free(piece);
+	free(at);
+	return rc;
+}
+
+/* ---- the end of the file ---- */
+
+uint64_t list_pos(const struct list *list, uint64_t n)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nspan; i++) {
+		if (n < list->span[i].len)
+			return list->span[i].pos + n;
+		n -= list->span[i].len;
+	}
+	return UINT64_MAX;
+}
+
+uint64_t list_before(const struct list *list, uint64_t pos)
+{
+	uint64_t n = 0;
+	unsigned int i;
+
+	for (i = 0; i < list->nspan; i++) {
+		const struct plan_span *s = &list->span[i];
+
+		if (s->pos + s->len > pos)
+			return n + (pos > s->pos ? pos - s->pos : 0);
+		n += s->len;
+	}
+	return n;
 }

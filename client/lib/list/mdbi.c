@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/list/list.h"
+#include "client/lib/list/list_transfer.h"
 
 enum { EMPTY, CLEAN, DIRTY };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_int.h - shared by the files that implement mgr.h. */
+/* mgr_int.h - shared by the files that implement mgr_requests.h. */
 #ifndef MGR_INT_H
 #define MGR_INT_H
 
 #include <string.h>
 
 #include "client/lib/session/ask.h"
-#include "client/lib/names/mgr.h"
+#include "client/lib/names/mgr_requests.h"
 
 struct mgr_attr_arg {
 	struct session *s;

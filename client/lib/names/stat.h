@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "client/lib/names/end_reads.h"
-#include "client/lib/names/mgr.h"
+#include "client/lib/names/mgr_requests.h"
 
 /* A target_op; arg: struct stat *. Asks the iods only if the manager does not know the size. */
 int stat_get(struct session *s, const struct target *t, void *arg);

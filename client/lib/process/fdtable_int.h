@@ -6,11 +6,23 @@
 #ifndef FDTABLE_INT_H
 #define FDTABLE_INT_H
 
+#include <sys/types.h>
+#include <stdbool.h>
 #include <pthread.h>
 
 #include "client/lib/file/file.h"
 #include "client/lib/file/handover.h"
-#include "client/lib/process/stub_int.h"
+
+/*
+ * The kernel object of our descriptors, which are copies of this one.  It accepts no
+ * ordinary I/O, even after an exec or when reopened (/dev/stdout), so that no data is lost
+ * silently.
+ */
+struct stub {
+	int fd; /* -1: not created yet */
+	dev_t dev; /* identity of fd: the program may have closed it, */
+	ino_t ino; /* and the number may belong to another file */
+};
 
 struct fdtable {
 	pthread_mutex_t lock; /* protects all below */

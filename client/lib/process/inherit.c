@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/lib/file/adopt_files.h"
 #include "common/util/process_start.h"
 
 #define FOUND_MAX 8
@@ -273,8 +274,10 @@ static void add_before(struct fs *fs, uint64_t session)
 		if (fs->before[i] == session)
 			return;
 	}
-	if (session && fs->nbefore < HEIR_SESSIONS)
+	if (session && fs->nbefore < HEIR_SESSIONS) {
 		fs->before[fs->nbefore++] = session;
+		fs->adopt = adopt_all;
+	}
 }
 
 /* Includes files that have no descriptor left. */

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* profile.c - the profile of the process, see profile.h. */
+#include "client/lib/profile/profile_int.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/util/file_limit.h"
-#include "client/lib/profile/profile_int.h"
 
 _Atomic(struct profile *) profile_active;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct log *first_log;
+
+/* PVFS_PROFILE_SIGNAL: set by its handler */
+atomic_int profile_asked;
 
 /* ---- fork ---- */
 
@@ -41,6 +46,67 @@ static void fork_child(void)
 	atomic_store(&profile_asked, 0);
 	madvise(p->shard, sizeof(p->shard), MADV_DONTNEED);
 	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- the signal ---- */
+
+/* The next call that ends writes the profile. */
+static void on_profile_signal(int sig)
+{
+	atomic_store_explicit(&profile_asked, 1, memory_order_relaxed);
+}
+
+/* Accepts only signals without another meaning for programs. */
+static int parse_signal(const char *text)
+{
+	static const struct {
+		const char *name;
+		int sig;
+	} known[] = {
+		{ "USR1", SIGUSR1 },
+		{ "USR2", SIGUSR2 },
+		{ "URG", SIGURG },
+		{ "WINCH", SIGWINCH },
+	};
+	char *end;
+	long n = strtol(text, &end, 10);
+	unsigned int i;
+
+	if (!strncmp(text, "SIG", 3))
+		text += 3;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!strcmp(text, known[i].name) ||
+		    (!*end && n == known[i].sig))
+			return known[i].sig;
+	}
+	return !*end && n >= SIGRTMIN && n <= SIGRTMAX ? (int)n : -1;
+}
+
+/* Installs the handler, if the program has none. */
+static void profile_signal(const struct log *log)
+{
+	const char *text = secure_getenv("PVFS_PROFILE_SIGNAL");
+	const struct sigaction ours = { .sa_handler = on_profile_signal,
+					.sa_flags = SA_RESTART };
+	struct sigaction before;
+	int sig;
+
+	if (!text || !*text)
+		return;
+	sig = parse_signal(text);
+	if (sig < 0) {
+		log_warn(log,
+			 "PVFS_PROFILE_SIGNAL=%s: want USR1, USR2, URG, WINCH "
+			 "or the number of a real-time signal",
+			 text);
+		return;
+	}
+	if (sigaction(sig, NULL, &before) || before.sa_handler != SIG_DFL)
+		log_warn(log,
+			 "PVFS_PROFILE_SIGNAL=%s: the program handles it itself",
+			 text);
+	else
+		sigaction(sig, &ours, NULL);
 }
 
 /* ---- initialisation ---- */
@@ -260,4 +326,16 @@ void profile_write(void)
 	pthread_mutex_unlock(&p->lock);
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
+}
+
+void profile_count(const struct profile_call *call)
+{
+	struct profile *p = atomic_load(&profile_active);
+
+	if (!p)
+		return;
+	profile_shard_count(p, call, clock_now());
+	if (atomic_load_explicit(&profile_asked, memory_order_relaxed) &&
+	    atomic_exchange(&profile_asked, 0))
+		profile_write();
 }

@@ -8,7 +8,8 @@
 #include <signal.h>
 
 #include "common/util/log.h"
-#include "client/lib/profile/record_int.h"
+#include "client/lib/profile/profile_int.h"
+#include "client/lib/profile/profile.h"
 
 #define PROFILE_FILES 1024u
 #define PROFILE_PLACES (PROFILE_FILES + PROFILE_FIRST)
@@ -23,6 +24,17 @@ struct profile_name {
 	/* "": opened without a name, or not by this process */
 	char name[PROFILE_NAME];
 	bool cut; /* the name was longer */
+};
+
+/* The counts of a file, updated for each call. */
+struct record {
+	struct profile_record sum;
+	/* for each direction, the previous access, to compare with the next */
+	struct record_last {
+		bool moved, strode;
+		uint64_t off, end;
+		int64_t distance;
+	} last[2];
 };
 
 /* The counts of a few threads, separate so that threads do not wait for each other. */
@@ -51,17 +63,25 @@ struct profile {
 	struct profile_shard shard[PROFILE_SHARDS];
 };
 
+/* ---- profile_shard.c ---- */
+
+/* now: the end of the call, clock_now(). */
+void profile_shard_count(struct profile *p, const struct profile_call *call,
+			 uint64_t now);
+/* Updates the counts of one file. */
+void record_count(struct record *record, const struct profile_call *call,
+		  uint64_t now);
 /* Sums up one place.  Calls that are counted concurrently may be included or not. */
 void profile_sum(struct profile *p, unsigned int place,
 		 struct profile_record *sum);
+
+/* ---- profile_path.c ---- */
 
 /* The rank from the environment of MPI launchers; -1: none. */
 struct profile_rank {
 	int rank, ranks;
 };
 struct profile_rank profile_rank(void);
-
-/* ---- profile_path.c ---- */
 
 /* Makes PVFS_PROFILE absolute, keeping its % patterns.  Returns 0 or -errno. */
 int profile_path(const char *given, char path[PATH_MAX]);
@@ -80,11 +100,5 @@ int profile_create(struct profile *p);
 
 /* Writes the profile to fd.  Returns 0 or -errno. */
 int profile_json(struct profile *p, int fd);
-
-/* ---- profile_signal.c ---- */
-
-/* PVFS_PROFILE_SIGNAL: installs a handler that sets this, if the program has no handler. */
-extern atomic_int profile_asked;
-void profile_signal(const struct log *log);
 
 #endif

@@ -46,14 +46,4 @@ ssize_t rw_copy(const struct rw_copy *c);
 int rw_counter(struct file *f, unsigned int number, bool set, int64_t value,
 	       int64_t *old);
 
-/*
- * One transfer at pos of the view.  total is the sum of the iovecs, not 0.  Returns the
- * bytes transferred, or -errno.
- */
-ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
-		uint64_t total);
-/* The same on an ordinary file. */
-ssize_t rw_ordinary(struct file *f, int fd, const struct rw *rw, uint64_t pos,
-		    uint64_t total);
-
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "client/lib/names/copy.h"
+#include "client/lib/names/space.h"
 #include "client/lib/file/handover.h"
 #include "client/lib/rw/rw.h"
 #include "client/lib/file/unsynced.h"

@@ -61,7 +61,7 @@ struct session {
 		char uri[WIRE_URI_MAX + 1];
 		atomic_bool asking; /* lender.c */
 		atomic_uint lost; /* connections, or tries, that were lost */
-		/* 1 + lost: the iod lends no words (atomics.h) */
+		/* 1 + lost: the iod lends no words (file_counter.h) */
 		atomic_uint wordless;
 		struct session *s;
 		struct lender *lender; /* under lenders; or NULL */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api_store.c - statfs, and asking servers by their address. */
+/* api_server.c - statfs, and questions to servers by their address. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/lib/api/api_int.h"
-#include "client/lib/api/api_probe_int.h"
+#include "client/lib/names/server_query.h"
 #include "common/util/histogram.h"
 #include "common/wire/seal_mode.h"
-#include "client/lib/names/store.h"
 
 #define ROUNDS 3
 
@@ -51,8 +51,13 @@ static int parse_uri(const char *uri, struct addr *addr)
 	return -EINVAL;
 }
 
-int api_probe(struct fs *fs, const char *uri, int timeout_ms,
-	      struct session **s)
+/*
+ * Opens a session as the mount fs reaches the server; fs NULL: by its address alone.
+ * Starts the deadline of the call.  The caller owns *s and releases it with
+ * session_put().  Returns -errno as pvfs_ping_mount().
+ */
+static int api_probe(struct fs *fs, const char *uri, int timeout_ms,
+		     struct session **s)
 {
 	struct session_attr attr = { 0 };
 	struct addr addr;
@@ -99,7 +104,7 @@ static int ping_measure(struct session *s, struct pvfs_ping *ping)
 	return 0;
 }
 
-int api_probe_ping(struct session *s, struct pvfs_ping *out)
+static int api_probe_ping(struct session *s, struct pvfs_ping *out)
 {
 	struct pvfs_ping ping = { 0 };
 	int rc = ping_measure(s, &ping);
@@ -217,4 +222,144 @@ int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
 uint64_t pvfs_latency_ns(unsigned int i)
 {
 	return histogram_floor(i < HISTOGRAM_BUCKETS ? i : HISTOGRAM_BUCKETS);
+}
+
+/* ---- repeated questions to one server, on one connection ---- */
+
+struct pvfs_watch {
+	struct session *s;
+};
+
+static int watch_open(const char *path, const char *uri, int timeout_ms,
+		      struct pvfs_watch *w)
+{
+	struct where where = { 0 };
+	int rc;
+
+	if (path)
+		where_find(&where, path);
+	if (path && !where.fs)
+		return -ENODEV;
+	rc = api_probe(where.fs, uri, timeout_ms, &w->s);
+	if (!rc)
+		session_keep(w->s);
+	return rc;
+}
+
+int pvfs_watch_open(const char *path, const char *uri, int timeout_ms,
+		    struct pvfs_watch **watch)
+{
+	struct pvfs_watch *w = watch ? calloc(1, sizeof(*w)) : NULL;
+	int rc;
+
+	if (!w)
+		return api_int(watch ? -ENOMEM : -EFAULT);
+	rc = watch_open(path, uri, timeout_ms, w);
+	if (rc)
+		free(w);
+	else
+		*watch = w;
+	return api_int(rc);
+}
+
+void pvfs_watch_close(struct pvfs_watch *w)
+{
+	if (!w)
+		return;
+	deadline_begin();
+	session_put(w->s);
+	free(w);
+}
+
+int pvfs_watch_ping(struct pvfs_watch *w, struct pvfs_ping *ping)
+{
+	if (!w || !ping)
+		return api_int(-EFAULT);
+	deadline_begin();
+	return api_int(api_probe_ping(w->s, ping));
+}
+
+int pvfs_watch_statfs(struct pvfs_watch *w, struct statfs *st)
+{
+	if (!w || !st)
+		return api_int(-EFAULT);
+	deadline_begin();
+	return api_int(store_statfs_one(w->s, w->s->mgr, st));
+}
+
+int pvfs_watch_metrics(struct pvfs_watch *w, unsigned int groups,
+		       const uint64_t *handle, unsigned int n,
+		       struct pvfs_metric **list)
+{
+	const struct store_metrics what = { groups, n, handle };
+
+	if (!w || !list || (n && !handle))
+		return api_int(-EFAULT);
+	if (n > WIRE_METRIC_FILES || groups & ~PVFS_METRICS_ALL)
+		return api_int(-EINVAL);
+	deadline_begin();
+	return api_int(store_metrics(w->s, w->s->mgr, &what, list));
+}
+
+void pvfs_metrics_free(struct pvfs_metric *list)
+{
+	store_metrics_free(list);
+}
+
+const char *pvfs_metric_label(const struct pvfs_metric *m, const char *key)
+{
+	for (unsigned int i = 0; i < m->labels; i++)
+		if (!strcmp(m->label[i].key, key))
+			return m->label[i].value;
+	return "";
+}
+
+/* ---- listing and ending the sessions of a manager ---- */
+
+int pvfs_watch_sessions(struct pvfs_watch *w, uint64_t after,
+			struct pvfs_session *list, int max)
+{
+	struct pvfs_session part[STORE_SESSIONS];
+	struct session *s;
+	int n;
+
+	if (!w || max < 0 || (max && !list))
+		return api_int(max < 0 ? -EINVAL : -EFAULT);
+	s = w->s;
+	deadline_begin();
+	n = store_sessions(s, s->mgr, after, part);
+	for (int i = 0; i < n && i < max; i++)
+		list[i] = part[i];
+	return api_int(n < max ? n : max);
+}
+
+static bool is_sound(const struct pvfs_evict *what)
+{
+	bool text = what->text && *what->text;
+
+	switch (what->by) {
+	case PVFS_EVICT_SESSION:
+		return what->session && !text && !what->uid;
+	case PVFS_EVICT_USER:
+		return !what->session && !text;
+	case PVFS_EVICT_JOB:
+	case PVFS_EVICT_HOST:
+		return !what->session && text && !what->uid;
+	default:
+		return false;
+	}
+}
+
+int pvfs_watch_evict(struct pvfs_watch *w, const struct pvfs_evict *what,
+		     struct pvfs_evicted *done)
+{
+	struct session *s;
+
+	if (!w || !what || !done)
+		return api_int(-EFAULT);
+	if (!is_sound(what))
+		return api_int(-EINVAL);
+	s = w->s;
+	deadline_begin();
+	return api_int(store_evict(s, s->mgr, what, done));
 }

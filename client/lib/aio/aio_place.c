@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* place.c - the sessions at which a queue has calls, and sleeping on all of them. */
+/* aio_place.c - the sessions at which a queue has calls, and sleeping on all of them. */
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -112,9 +112,9 @@ struct session *aio_place_only(struct aio_queue *q)
 
 static void event_write(struct aio_queue *q)
 {
-	if (q->told)
+	if (q->event_set)
 		return;
-	q->told = true;
+	q->event_set = true;
 	eventfd_write(q->event, 1);
 }
 
@@ -190,7 +190,7 @@ static void event_clear(struct aio_queue *q)
 	eventfd_t count;
 
 	eventfd_read(q->event, &count);
-	q->told = false;
+	q->event_set = false;
 }
 
 void aio_rest(struct aio_queue *q)

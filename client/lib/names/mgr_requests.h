@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr.h - the operations of the manager as functions.  Each is one request.  All return
+ * mgr_requests.h - the operations of the manager as functions.  Each is one request.  All return
  * 0, -errno, or WIRE_REDIRECT: the path leaves the file system, and target->redirect says
  * where to.  Changes may also return -ECONNABORTED: unknown whether they were made, see
  * ask_run().
  */
-#ifndef MGR_H
-#define MGR_H
+#ifndef MGR_REQUESTS_H
+#define MGR_REQUESTS_H
 
 #include <sys/types.h>
 
 #include "client/lib/session/ask.h"
 #include "common/dist/dist.h"
 #include "client/lib/session/client_session.h"
+#include "client/lib/names/mgr_requests.h"
 
 /* The object of an operation: a path below the root, or a handle. */
 struct target {
@@ -186,5 +187,28 @@ struct mgr_entry {
  */
 int mgr_next_entry(struct session *s, const struct mgr_listing *l,
 		   const void *buf, uint32_t *at, struct mgr_entry *e);
+
+/* ---- extended attributes ---- */
+
+/*
+ * A result: at most cap bytes in buf.  *n: the full size, which may be larger; buf is
+ * then undefined.
+ */
+struct xattr_buf {
+	void *buf;
+	size_t cap, n;
+};
+
+/* flags: XATTR_CREATE, XATTR_REPLACE.  -ENOSPC: value too long, or too many attributes. */
+int mgr_setxattr(struct session *s, const struct target *t, const char *name,
+		 const void *value, size_t len, int flags);
+/* -ENODATA: there is no such attribute. */
+int mgr_getxattr(struct session *s, const struct target *t, const char *name,
+		 struct xattr_buf *out);
+int mgr_removexattr(struct session *s, const struct target *t,
+		    const char *name);
+/* Gets the names, each followed by a NUL. */
+int mgr_listxattr(struct session *s, const struct target *t,
+		  struct xattr_buf *out);
 
 #endif

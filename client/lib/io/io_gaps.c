@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_read.c - reads and the end of the file.
+ * io_gaps.c - the replies to READ, and the end of the file.
  *
  * An object that is shorter than the range read does not show the end of the file,
  * because the file may be sparse.  Only in this case is the size of the file computed:
@@ -36,30 +36,6 @@ static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
 	return 0;
 }
 
-unsigned int io_pieces(const struct io *io, struct plan_cur *cur, uint64_t *len,
-		       struct iovec *piece)
-{
-	unsigned int n = 0, iov;
-	size_t got;
-	char *mem;
-
-	piece[0] = (struct iovec){ 0 };
-	while (*len && plan_piece(io->plan, cur)) {
-		mem = plan_memory(io->plan, cur, *len, &got, &iov);
-		if (n && (char *)piece[n - 1].iov_base + piece[n - 1].iov_len ==
-				 mem) {
-			piece[n - 1].iov_len += got;
-		} else if (n == WIRE_MEM_MAX) {
-			break;
-		} else {
-			piece[n++] = (struct iovec){ mem, got };
-		}
-		plan_advance(cur, got);
-		*len -= got;
-	}
-	return n;
-}
-
 static int io_scatter(struct io *io, const struct io_slot *slot,
 		      const char *data, uint64_t len)
 {
@@ -69,7 +45,7 @@ static int io_scatter(struct io *io, const struct io_slot *slot,
 	int rc = 0;
 
 	while (len && !rc) {
-		n = io_pieces(io, &cur, &len, piece);
+		n = plan_pieces(io->plan, &cur, &len, piece);
 		rc = usermem_touch(io->s->zero_fd, piece, n);
 		for (i = 0; i < n && !rc; i++) {
 			memcpy(piece[i].iov_base, data, piece[i].iov_len);
@@ -224,7 +200,7 @@ static bool io_thin(const struct io *io, uint64_t n)
 	return false;
 }
 
-static int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt)
+int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt)
 {
 	uint64_t size;
 	unsigned int i;
@@ -242,31 +218,5 @@ static int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt)
 		if (io->server[k].dry)
 			rc = io_zero(io, io->server[k].cur, 0, UINT64_MAX, *n);
 	}
-	return rc;
-}
-
-int io_read(struct session *s, uint64_t handle, const struct plan *plan,
-	    uint64_t least, uint64_t *n, bool *doubt)
-{
-	struct io io;
-	int rc;
-
-	*doubt = false;
-	if (direct_run(s, handle, plan, false, io.done, &io.begun) ||
-	    warm_run(s, handle, plan, io.done)) {
-		*n = plan_total(plan);
-		return 0;
-	}
-	io.s = s;
-	io.plan = plan;
-	io.handle = handle;
-	io.flags = 0;
-	io.write = false;
-	rc = io_run(&io);
-	if (!rc && io.ngap)
-		rc = io_short(&io, least, n, doubt);
-	else if (!rc)
-		*n = plan_total(plan);
-	io_free(&io);
 	return rc;
 }

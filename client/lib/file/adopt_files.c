@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* adopt.c - see adopt_int.h. */
-#include "client/lib/file/adopt_int.h"
+/* adopt_files.c - see adopt_files.h. */
+#include "client/lib/file/adopt_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fs_lost.c - whether a session has ended, and repeating the call. */
+/* fs_retry.c - whether a session has ended, and repeating the call. */
 #include <errno.h>
 
 #include "client/lib/session/ask.h"

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * atomics.h - adding to counters of an open file with RDMA atomics, where the iod lends
- * their address (PLACE).
+ * file_counter.h - the counters of an open file: by a message (COUNTER), and with RDMA
+ * atomics where the iod lends their address (PLACE).
  *
  * If the connection breaks during an atomic, it is unknown whether it was executed.  The
  * client never repeats it, and its value is skipped.  An atomic that was rejected was not
  * executed.
  */
-#ifndef ATOMICS_H
-#define ATOMICS_H
+#ifndef FILE_COUNTER_H
+#define FILE_COUNTER_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "common/wire/wire.h"
+#include "common/dist/dist.h"
+#include "client/lib/names/mgr_requests.h"
+#include "client/lib/names/file_counter.h"
 
 struct session;
 struct word;
@@ -37,5 +40,21 @@ struct word_add {
  */
 int words_add(struct words *words, struct session *s,
 	      const struct word_add *add, int64_t *old);
+
+/* ---- COUNTER at the iod that stores the counter ---- */
+
+struct counter_ask {
+	const struct dist *dist;
+	struct words *words; /* words of the open file */
+	unsigned int number; /* below WIRE_COUNTERS */
+	bool set; /* true: set to value; false: add value */
+	int64_t value;
+	int64_t old; /* previous value */
+};
+/*
+ * A target_op; arg: struct counter_ask *. -ECONNABORTED, -ETIMEDOUT: unknown whether it
+ * was done.
+ */
+int counter_ask(struct session *s, const struct target *t, void *arg);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * adopt_int.h - moves what the previous program in this process had open and locked to
+ * adopt_files.h - moves what the previous program in this process had open and locked to
  * the present session.
  */
-#ifndef ADOPT_INT_H
-#define ADOPT_INT_H
+#ifndef ADOPT_FILES_H
+#define ADOPT_FILES_H
 
 #include "client/lib/file/file.h"
 

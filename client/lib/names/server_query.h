@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.h - STATFS, PING and METRICS: what servers say of themselves. */
-#ifndef STORE_H
-#define STORE_H
+/*
+ * server_query.h - STATFS, PING, METRICS, SESSIONS and EVICT: what servers report of
+ * themselves, and what administrators ask of a manager.
+ */
+#ifndef SERVER_QUERY_H
+#define SERVER_QUERY_H
 
 #include <sys/statfs.h>
 
 #include "client/lib/api.h"
-#include "client/lib/names/mgr.h"
+#include "client/lib/names/mgr_requests.h"
 
 /*
  * A target_op; arg: struct statfs *. Adds up the space of all iods, and takes the inodes

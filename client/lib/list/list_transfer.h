@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list.h - list reads and writes: any pieces of memory to or from any pieces of a file.
+ * list_transfer.h - list reads and writes: any pieces of memory to or from any pieces of a file.
  *
  * The caller's list is first sorted in the order of the file.  So each server gets its
  * pieces in one pass, and a read ends at the end of the file.  If pieces overlap, the
  * order of the list decides the result: such a write keeps that order, one request after
  * the other, and such a read uses intermediate memory.
  */
-#ifndef LIST_H
-#define LIST_H
+#ifndef LIST_TRANSFER_H
+#define LIST_TRANSFER_H
 
 #include "client/lib/file/file.h"
 
@@ -40,7 +40,7 @@ ssize_t list_run(struct file *f, int fd, const struct list *list);
 /* The same on a descriptor without a struct file; view is then NULL. */
 ssize_t list_ordinary(const struct view *view, int fd, const struct list *list);
 
-/* ---- list_order.c, list_cut.c ---- */
+/* ---- list.c ---- */
 
 /* A piece that is contiguous on both sides. */
 struct list_piece {

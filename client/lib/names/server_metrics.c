@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* metrics.c - METRICS: what a server has counted, and what it has inside. */
+/* server_metrics.c - METRICS: what a server has counted, and what it has inside. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/lib/session/ask.h"
 #include "common/util/histogram.h"
-#include "client/lib/names/store.h"
+#include "client/lib/names/server_query.h"
 
 _Static_assert(PVFS_LATENCIES == HISTOGRAM_BUCKETS, "pvfs.h");
 _Static_assert(PVFS_METRIC_LABELS == WIRE_METRIC_LABELS, "pvfs.h");
