@@ -72,7 +72,7 @@ static int cut_open(const struct call *c, struct file *f, struct cut *cut)
 		return rc < 0 ? rc : 0;
 	rc = file_run(f, do_truncate, cut);
 	if (!rc)
-		file_cut(f, (uint64_t)cut->size);
+		file_record_truncate(f, (uint64_t)cut->size);
 	return rc;
 }
 
@@ -138,9 +138,9 @@ static int do_setattr(struct session *s, const struct target *t, void *arg)
  * The file has set-id bits now.  If it is open for writing, writes must go through the
  * mount: the kernel says whether a write removes the bits.
  */
-static void note_lends(const struct call *c, uint64_t handle)
+static void note_setid(const struct call *c, uint64_t handle)
 {
-	file_lends(&c->d->fs, handle);
+	file_note_setid(&c->d->fs, handle);
 	if (file_is_written(&c->d->fs, handle))
 		marks_set(c->d->marks, handle);
 }
@@ -153,11 +153,11 @@ static int set(const struct call *c, const struct target *t,
 	int rc = call_run(c, t, do_setattr, &a);
 
 	if (!rc && how->valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
-		file_timed(&c->d->fs, attr->handle);
+		file_forget_write_time(&c->d->fs, attr->handle);
 	if (!rc && how->valid & (WIRE_S_ATIME | WIRE_S_ATIME_NOW))
-		file_atimed(&c->d->fs, attr->handle);
-	if (!rc && how->valid & WIRE_S_MODE && attr_lends(attr))
-		note_lends(c, attr->handle);
+		file_forget_read_time(&c->d->fs, attr->handle);
+	if (!rc && how->valid & WIRE_S_MODE && attr_has_setid(attr))
+		note_setid(c, attr->handle);
 	return rc;
 }
 
@@ -260,7 +260,7 @@ void op_statfs(fuse_req_t req, fuse_ino_t ino)
 	call_begin(&c, req);
 	t = call_target(&c, FUSE_ROOT_ID);
 	t.as = NULL;
-	rc = call_run(&c, &t, store_statfs, &now);
+	rc = call_run(&c, &t, server_statfs, &now);
 	if (rc) {
 		call_end(&c, rc);
 		return;

@@ -66,7 +66,8 @@ static int find_groups(struct call *c)
 
 	_Static_assert(sizeof(gid_t) == sizeof(uint32_t), "a group");
 	if (n > 0)
-		n = listed_name(&c->d->listed, list, (uint32_t)n, c->as.groups);
+		n = gid_lists_name(&c->d->gid_lists, list, (uint32_t)n,
+				   c->as.groups);
 	if (list != few)
 		free(list);
 	if (n < 0) {

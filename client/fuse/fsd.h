@@ -59,7 +59,7 @@ struct fsd {
 	bool atime; /* reads update atime: relatime */
 	/* programs on the mount may gain rights (set-id bits, capabilities) */
 	bool suid;
-	struct listed listed; /* groups of users, if many */
+	struct gid_lists gid_lists; /* groups of users, if many */
 	/* last log line about a requester with unknown groups; 0: never */
 	_Atomic uint64_t refused_at;
 	/* files that may not be bypassed; NULL: no bypass at all */

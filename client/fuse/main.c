@@ -259,12 +259,12 @@ static int run(const struct options *opt, struct log *log,
 			 strerror(-rc));
 	/* the kernel may send such calls one after another */
 	s.d.fs.together = true;
-	listed_init(&s.d.listed);
-	s.d.fs.listed = &s.d.listed;
+	gid_lists_init(&s.d.gid_lists);
+	s.d.fs.gid_lists = &s.d.gid_lists;
 	s.d.fs.declares = true; /* the manager knows each file that is read */
 	rc = guard_run(&guard);
 	notify_close(&s.notify);
-	listed_destroy(&s.d.listed);
+	gid_lists_destroy(&s.d.gid_lists);
 	if (rc < 0)
 		log_error(log, "no process to serve: %s", strerror(-rc));
 	return rc < 0 ? EXIT_FAILURE : rc;

@@ -75,7 +75,7 @@ static int do_open(struct session *s, const struct target *t, void *arg)
 	if (o->attr.flags & WIRE_A_SOLE)
 		o->attr.flags |= WIRE_A_SIZE;
 	file_opened(o->f, s, &o->attr, open);
-	atomic_store(&o->f->lends, attr_lends(&o->attr));
+	atomic_store(&o->f->has_setid, attr_has_setid(&o->attr));
 	return 0;
 }
 
@@ -95,7 +95,7 @@ int open_kill(struct call *c, struct file *f)
 	struct target as;
 	int rc;
 
-	if (!atomic_exchange(&f->lends, false))
+	if (!atomic_exchange(&f->has_setid, false))
 		return 0;
 	as = call_target(c, 0);
 	rc = file_run(f, do_kill, &as);
@@ -108,7 +108,7 @@ int open_kill(struct call *c, struct file *f)
 		rc = file_run(f, do_kill, &as);
 	}
 	if (rc)
-		atomic_store(&f->lends, true);
+		atomic_store(&f->has_setid, true);
 	return rc;
 }
 

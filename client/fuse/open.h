@@ -29,7 +29,7 @@ int open_run(const struct call *c, const struct target *t, int flags,
 	     struct opening *o);
 
 /* True: the file has bits that a write removes, for all or most writers. */
-static inline bool attr_lends(const struct attr *a)
+static inline bool attr_has_setid(const struct attr *a)
 {
 	return S_ISREG(a->mode) && a->mode & (S_ISUID | S_ISGID);
 }

@@ -196,7 +196,7 @@ int owners_lock(struct file *f, struct mgr_lock *lock)
 		struct mgr_lock got = want;
 
 		got.session = lock->session;
-		lock_note(f, &got);
+		lock_record(f, &got);
 	}
 	return rc;
 }

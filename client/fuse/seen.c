@@ -13,7 +13,8 @@
  */
 static void own_reads(struct fs *fs, struct stat *st)
 {
-	int64_t at = file_read(fs, st->st_ino), atime = stat_ns(&st->st_atim);
+	int64_t at = file_last_read(fs, st->st_ino),
+		atime = stat_ns(&st->st_atim);
 
 	if (at && at > atime &&
 	    (atime <= stat_ns(&st->st_mtim) || atime <= stat_ns(&st->st_ctim) ||
@@ -49,7 +50,7 @@ int seen_complete(struct session *s, const struct target *t, void *arg)
 	own_end(seen, s, &attr);
 	rc = stat_of(s, &attr, &seen->st);
 	if (!rc && S_ISREG(attr.mode)) {
-		file_show_writes(fs, &seen->st);
+		file_apply_write_time(fs, &seen->st);
 		own_reads(fs, &seen->st);
 	}
 	return rc;

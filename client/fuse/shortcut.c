@@ -60,7 +60,7 @@ static int grant(const struct call *c, struct file *f, fuse_req_t req)
 	int rc;
 
 	/* a write removes the set-id bits, for most writers */
-	if (g.out.flags & WIRE_O_WRITE && atomic_load(&f->lends))
+	if (g.out.flags & WIRE_O_WRITE && atomic_load(&f->has_setid))
 		marks_set(c->d->marks, f->handle);
 	rc = marks_is(c->d->marks, f->handle) ? -EBUSY
 					      : file_run(f, do_grant, &g);

@@ -55,7 +55,7 @@ static void tell_others(const struct file *f, int rc)
 	pthread_mutex_lock(&f->fs->files_lock);
 	LIST_FOREACH(o, file_same(f->fs, f->handle), same)
 		if (o->handle == f->handle && o != f)
-			atomic_store(&o->untold, rc);
+			atomic_store(&o->unreported_error, rc);
 	pthread_mutex_unlock(&f->fs->files_lock);
 }
 
@@ -101,12 +101,12 @@ int syncs_end(struct syncs *s, struct sync *x, int rc, uint64_t until)
 	pthread_cond_broadcast(&s->ended);
 	if (unsynced_is_loss(rc)) {
 		tell_others(f, rc);
-		atomic_store(&f->untold, 0);
+		atomic_store(&f->unreported_error, 0);
 	}
 	if (!rc)
 		rc = wait_for_others(s, f->handle, until);
 	pthread_mutex_unlock(&s->lock);
-	return rc ? rc : atomic_exchange(&f->untold, 0);
+	return rc ? rc : atomic_exchange(&f->unreported_error, 0);
 }
 
 bool syncs_tell(struct syncs *s, struct file *f, int rc)

@@ -144,7 +144,7 @@ static void taken(struct waits *ws, struct wait *w, const struct session *s)
 	struct mgr_lock got = w->lock;
 
 	got.session = s->id;
-	lock_note(w->f, &got);
+	lock_record(w->f, &got);
 	answer(ws, w, 0);
 }
 
@@ -180,7 +180,7 @@ static void told(struct waits *ws, struct session *s, int rc, uint32_t which)
 		rotate(ws);
 	else if (rc == -ETIMEDOUT)
 		answer_all(ws, rc);
-	else if (rc != -EINTR && !fs_lost(&ws->d->fs, s, rc))
+	else if (rc != -EINTR && !fs_must_retry(&ws->d->fs, s, rc))
 		ask_each(ws);
 }
 

@@ -166,7 +166,7 @@ struct by_kernel {
 	ssize_t n;
 };
 
-/* It waits for the mount's daemon: in a strand, it runs in a separate thread. */
+/* It waits for the mount's daemon: in a coroutine, it runs in a separate thread. */
 static int do_kernel_at(void *arg)
 {
 	struct by_kernel *k = arg;
@@ -183,7 +183,7 @@ static int do_kernel_at(void *arg)
 static int64_t kernel_at(struct move *m, int64_t off)
 {
 	struct by_kernel k = { .m = m, .off = off };
-	int rc = strand_aside(do_kernel_at, &k);
+	int rc = coroutine_aside(do_kernel_at, &k);
 
 	return rc ? rc : k.n;
 }
@@ -224,7 +224,7 @@ static int64_t at(struct move *m, int64_t off)
 		n = transfer(m, off);
 	if (!kernel_may(m, n))
 		return n;
-	if ((n != KERNEL || strand_self()) && !desc_stands(&m->use))
+	if ((n != KERNEL || coroutine_self()) && !desc_stands(&m->use))
 		return n == KERNEL ? -EBADF : n;
 	if (n != KERNEL)
 		desc_spoil(&m->use, (int)n);

@@ -34,7 +34,7 @@ ssize_t move_at(struct move *m, int64_t off);
 
 /*
  * The same in two steps, for an asynchronous request.  move_take() stores in m what is
- * needed; move_alone() runs in a strand (coroutine.h) and returns bytes or -errno.
+ * needed; move_alone() runs in a coroutine (coroutine.h) and returns bytes or -errno.
  */
 bool move_take(struct move *m, int fd, bool write, const struct iovec *iov,
 	       int niov);

@@ -254,12 +254,12 @@ static int look_again(void *arg)
 static int64_t sync_it(struct aio_call *call)
 {
 	struct request *r = container_of(call, struct request, call);
-	int rc = strand_aside(sync_rest, r);
+	int rc = coroutine_aside(sync_rest, r);
 
 	if (!rc)
 		rc = desc_owes(&r->move.use);
 	if (!r->move.use.f)
-		strand_aside(look_again, r);
+		coroutine_aside(look_again, r);
 	if (r->move.use.f)
 		rc = wrote_sync(&r->move.use, rc);
 	desc_end(&r->move.use);

@@ -2,8 +2,8 @@
 /* test_client_groups.c - a list of groups that made room for others is not sent. */
 #include <errno.h>
 
-#include "client/lib/session/ask.h"
-#include "client/lib/session/listed_groups.h"
+#include "client/lib/session/server_call.h"
+#include "client/lib/session/gid_lists.h"
 #include "tests/run_suite.h"
 #include "common/wire/wire.h"
 
@@ -15,21 +15,21 @@ static uint32_t gid[WIRE_GROUPS_ALL];
 START_TEST(test_gone)
 {
 	static struct session s;
-	static struct listed listed;
+	static struct gid_lists table;
 	uint32_t groups[WIRE_GROUPS_MAX];
 	int n;
 
-	ck_assert_int_eq(ask_send_groups(&s, 1), -EAGAIN);
-	listed_init(&listed);
-	s.listed = &listed;
+	ck_assert_int_eq(server_call_send_groups(&s, 1), -EAGAIN);
+	gid_lists_init(&table);
+	s.gid_lists = &table;
 	for (uint32_t i = 0; i < LISTS; i++) {
 		gid[0] = i;
-		n = listed_name(&listed, gid, WIRE_GROUPS_ALL, groups);
+		n = gid_lists_name(&table, gid, WIRE_GROUPS_ALL, groups);
 		ck_assert(wire_groups_listed(groups, (uint32_t)n));
 		ck_assert_uint_eq(wire_groups_list(groups), i + 1);
 	}
-	ck_assert_int_eq(ask_send_groups(&s, 1), -EAGAIN);
-	listed_destroy(&listed);
+	ck_assert_int_eq(server_call_send_groups(&s, 1), -EAGAIN);
+	gid_lists_destroy(&table);
 }
 END_TEST
 

@@ -25,7 +25,7 @@ static struct ops begun;
 static atomic_bool driven;
 static void (*after_round)(void);
 
-static void begin(struct op *op)
+static void begin(struct drive_op *op)
 {
 	op_get(op);
 	TAILQ_INSERT_TAIL(&begun, op, link);
@@ -33,7 +33,7 @@ static void begin(struct op *op)
 
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline)
 {
-	struct op *op = TAILQ_FIRST(&begun);
+	struct drive_op *op = TAILQ_FIRST(&begun);
 
 	ck_assert(!atomic_exchange(&driven, true));
 	if (op) {
@@ -60,7 +60,7 @@ int rpc_ctx_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n,
 
 static void call(void)
 {
-	struct op op = { .start = begin };
+	struct drive_op op = { .start = begin };
 
 	ck_assert_int_eq(drive_run(&drive, &op), 0);
 	ck_assert_uint_eq(op.left, 0);
@@ -132,7 +132,7 @@ END_TEST
 
 static atomic_uint posted;
 
-static void finish(struct op *op)
+static void finish(struct drive_op *op)
 {
 	atomic_fetch_sub(&posted, 1);
 	free(op);
@@ -140,7 +140,7 @@ static void finish(struct op *op)
 
 static void post(void)
 {
-	struct op *op = calloc(1, sizeof(*op));
+	struct drive_op *op = calloc(1, sizeof(*op));
 
 	ck_assert_ptr_nonnull(op);
 	op->start = begin;
@@ -279,7 +279,7 @@ END_TEST
 
 static atomic_uint ended;
 
-static void count(struct op *op)
+static void count(struct drive_op *op)
 {
 	free(op);
 	atomic_fetch_add(&ended, 1);
@@ -288,7 +288,7 @@ static void count(struct op *op)
 static void submit_some(unsigned int n)
 {
 	while (n--) {
-		struct op *op = calloc(1, sizeof(*op));
+		struct drive_op *op = calloc(1, sizeof(*op));
 
 		op->start = begin;
 		op->finish = count;

@@ -81,7 +81,7 @@ START_TEST(told_once_to_each)
 }
 END_TEST
 
-/* Its own error is one, and that it did not end leaves the other one untold. */
+/* Its own error is one, and that it did not end leaves the other one unreported_error. */
 START_TEST(its_own_comes_first)
 {
 	sync_it(a, -EIO);

@@ -82,7 +82,7 @@ void fuse_session_process_buf(struct fuse_session *se,
 	if (r->what == SHARES)
 		listen_share();
 	if (r->what == ASIDE)
-		strand_aside(wait_to_go, NULL);
+		coroutine_aside(wait_to_go, NULL);
 	else if (r->what != AT_ONCE)
 		wait_to_go(NULL);
 	sem_post(&done);

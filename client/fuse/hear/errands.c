@@ -17,7 +17,7 @@
 #define LEFT_LOOK_MS 10
 
 struct errand {
-	struct strand strand;
+	struct coroutine coroutine;
 	struct errands *all;
 	bool placed; /* its operation is at all->at */
 	SLIST_ENTRY(errand) link; /* in idle */
@@ -49,21 +49,21 @@ bool errands_away(const struct errands *a)
 
 /* ---- one errand: its session, and its end ---- */
 
-static void posted(struct strand *strand, struct drive *drive)
+static void posted(struct coroutine *coroutine, struct drive *drive)
 {
-	struct errand *e = container_of(strand, struct errand, strand);
+	struct errand *e = container_of(coroutine, struct errand, coroutine);
 	struct errands *a = e->all;
 
 	pthread_mutex_lock(&a->lock);
 	e->placed = session_driven(drive) == a->at;
 	a->nplaced += e->placed;
 	pthread_mutex_unlock(&a->lock);
-	strand->tended = !e->placed;
+	coroutine->tended = !e->placed;
 }
 
-static void answered(struct strand *strand, struct drive *drive)
+static void answered(struct coroutine *coroutine, struct drive *drive)
 {
-	struct errand *e = container_of(strand, struct errand, strand);
+	struct errand *e = container_of(coroutine, struct errand, coroutine);
 	struct errands *a = e->all;
 
 	pthread_mutex_lock(&a->lock);
@@ -71,9 +71,9 @@ static void answered(struct strand *strand, struct drive *drive)
 	pthread_mutex_unlock(&a->lock);
 }
 
-static bool ended(struct strand *strand)
+static bool ended(struct coroutine *coroutine)
 {
-	struct errand *e = container_of(strand, struct errand, strand);
+	struct errand *e = container_of(coroutine, struct errand, coroutine);
 	struct errands *a = e->all;
 
 	pthread_mutex_lock(&a->lock);
@@ -94,15 +94,15 @@ static struct errand *errand_new(struct errands *a)
 {
 	struct errand *e = a->made < a->most ? malloc(sizeof(*e)) : NULL;
 
-	if (!e || strand_init(&e->strand)) {
+	if (!e || coroutine_init(&e->coroutine)) {
 		free(e);
 		return NULL;
 	}
 	a->made++;
 	e->all = a;
-	e->strand.ended = ended;
-	e->strand.posted = posted;
-	e->strand.answered = answered;
+	e->coroutine.ended = ended;
+	e->coroutine.posted = posted;
+	e->coroutine.answered = answered;
 	return e;
 }
 
@@ -208,8 +208,8 @@ bool errands_begin(struct errands *a, const struct fuse_buf *request,
 	memcpy(e->mem, request->mem, request->size);
 	e->request = *request;
 	e->request.mem = e->mem;
-	strand_begin(&e->strand, run, e, clock_now());
-	strand_go(&e->strand, NULL, batch);
+	coroutine_begin(&e->coroutine, run, e, clock_now());
+	coroutine_resume(&e->coroutine, NULL, batch);
 	return true;
 }
 
@@ -302,7 +302,7 @@ void errands_free(struct errands *a)
 	wait_all(a);
 	while ((e = SLIST_FIRST(&a->idle))) {
 		SLIST_REMOVE_HEAD(&a->idle, link);
-		strand_fini(&e->strand);
+		coroutine_fini(&e->coroutine);
 		free(e);
 	}
 	leave(a, a->at);

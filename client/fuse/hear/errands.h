@@ -3,8 +3,8 @@
  * errands.h - kernel requests that are in flight without a thread.
  *
  * If as many programs send requests as there are processors (alert.h), the listening
- * thread starts each request as a strand (coroutine.h), reads the next request, and drives
- * all strands.  So no thread is woken to listen, or for a reply that another thread
+ * thread starts each request as a coroutine (coroutine.h), reads the next request, and drives
+ * all coroutines.  So no thread is woken to listen, or for a reply that another thread
  * received.  Only requests about names and attributes run this way.  Transfers use a
  * buffer of their thread, and readers of a directory wait for each other with a mutex.
  *

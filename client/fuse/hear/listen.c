@@ -184,8 +184,8 @@ static void doze(const struct listener *l)
 	const int fd[] = { l->fd, l->end };
 
 	if (!errands_doze(l->errands, fd, 2,
-			  fs_lags(l->fs) ? LISTEN_LAG_MS : -1))
-		fs_catch_up(l->fs);
+			  fs_has_late_requests(l->fs) ? LISTEN_LAG_MS : -1))
+		fs_send_late_requests(l->fs);
 }
 
 static void send_begun(struct ear *e)

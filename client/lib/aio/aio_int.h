@@ -25,9 +25,9 @@ struct aio_place {
 	unsigned int nfd;
 };
 
-/* A strand of the queue and the call that it runs. */
+/* A coroutine of the queue and the call that it runs. */
 struct aio_worker {
-	struct strand strand;
+	struct coroutine coroutine;
 	struct aio_queue *queue;
 	struct aio_call *call;
 	bool placed; /* its operation is counted at a place */

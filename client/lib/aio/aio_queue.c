@@ -71,12 +71,13 @@ static void worker_take_call(struct aio_queue *q, struct aio_worker *w)
 	w->call = call;
 	if (q->progressed > began)
 		began = q->progressed;
-	strand_begin(&w->strand, worker_run, w, began);
+	coroutine_begin(&w->coroutine, worker_run, w, began);
 }
 
-static bool worker_ended(struct strand *strand)
+static bool worker_ended(struct coroutine *coroutine)
 {
-	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
+	struct aio_worker *w = container_of(coroutine, struct aio_worker,
+					    coroutine);
 	struct aio_queue *q = w->queue;
 	bool more;
 
@@ -97,18 +98,20 @@ static bool worker_ended(struct strand *strand)
 	return more;
 }
 
-static void worker_posted(struct strand *strand, struct drive *drive)
+static void worker_posted(struct coroutine *coroutine, struct drive *drive)
 {
-	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
+	struct aio_worker *w = container_of(coroutine, struct aio_worker,
+					    coroutine);
 
 	pthread_mutex_lock(&w->queue->lock);
 	w->placed = aio_place_posted(w->queue, session_driven(drive));
 	pthread_mutex_unlock(&w->queue->lock);
 }
 
-static void worker_answered(struct strand *strand, struct drive *drive)
+static void worker_answered(struct coroutine *coroutine, struct drive *drive)
 {
-	struct aio_worker *w = container_of(strand, struct aio_worker, strand);
+	struct aio_worker *w = container_of(coroutine, struct aio_worker,
+					    coroutine);
 
 	pthread_mutex_lock(&w->queue->lock);
 	if (w->placed)
@@ -120,15 +123,15 @@ static struct aio_worker *worker_new(struct aio_queue *q)
 {
 	struct aio_worker *w = calloc(1, sizeof(*w));
 
-	if (!w || strand_init(&w->strand)) {
+	if (!w || coroutine_init(&w->coroutine)) {
 		free(w);
 		return NULL;
 	}
 	w->queue = q;
-	w->strand.ended = worker_ended;
-	w->strand.posted = worker_posted;
-	w->strand.answered = worker_answered;
-	w->strand.tended = q->tended;
+	w->coroutine.ended = worker_ended;
+	w->coroutine.posted = worker_posted;
+	w->coroutine.answered = worker_answered;
+	w->coroutine.tended = q->tended;
 	SLIST_INSERT_HEAD(&q->workers, w, all);
 	return w;
 }
@@ -173,7 +176,7 @@ void aio_queue_start(struct aio_queue *q)
 	struct aio_worker *w;
 	int cancel;
 
-	/* a strand may run calls of other threads: do not let cancellation end them */
+	/* a coroutine may run calls of other threads: do not let cancellation end them */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&q->lock);
 	while (q->nwaiting && q->nworking < PVFS_AIO_DEPTH) {
@@ -183,7 +186,7 @@ void aio_queue_start(struct aio_queue *q)
 		worker_take_call(q, w);
 		q->nworking++;
 		pthread_mutex_unlock(&q->lock);
-		strand_go(&w->strand, NULL, &batch);
+		coroutine_resume(&w->coroutine, NULL, &batch);
 		pthread_mutex_lock(&q->lock);
 	}
 	if (q->nwaiting && !q->nworking)
@@ -281,7 +284,7 @@ void aio_queue_abandon(struct aio_queue *q)
 
 	while ((w = SLIST_FIRST(&q->workers))) {
 		SLIST_REMOVE_HEAD(&q->workers, all);
-		strand_fini(&w->strand);
+		coroutine_fini(&w->coroutine);
 		free(w);
 	}
 	close_all(q);

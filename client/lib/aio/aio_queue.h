@@ -20,7 +20,7 @@ struct aio_queue;
 
 /* A call.  The caller owns it before aio_queue_add() and after it was reaped. */
 struct aio_call {
-	/* Runs in a strand.  Returns the result, or -errno. */
+	/* Runs in a coroutine.  Returns the result, or -errno. */
 	int64_t (*run)(struct aio_call *call);
 	/* NULL: aio_queue_wait() returns the call */
 	void (*done)(struct aio_call *call);

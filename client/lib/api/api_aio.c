@@ -260,7 +260,7 @@ static int64_t lock_it(struct request *r)
 	if (!is_lock(r->lock.cmd) || r->lock.range->l_whence == SEEK_CUR)
 		return -EINVAL;
 	if (!r->f || !r->f->fs)
-		return strand_aside(wait_for_ordinary, r);
+		return coroutine_aside(wait_for_ordinary, r);
 	return api_lock(r->f, r->lock.cmd, r->lock.range);
 }
 

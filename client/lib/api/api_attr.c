@@ -25,7 +25,7 @@ static int stat_at(int dir, const char *path, struct stat *st, int flags)
 		return 0;
 	}
 	if (!rc)
-		file_show_writes(w.fs, st);
+		file_apply_write_time(w.fs, st);
 	return rc;
 }
 
@@ -86,7 +86,7 @@ int api_fstat(int fd, struct file *f, struct stat *st)
 	open.reads = &f->ends;
 	rc = api_run(PROFILE_STAT, f, stat_get_open, &open);
 	if (!rc)
-		file_show_writes(f->fs, st);
+		file_apply_write_time(f->fs, st);
 	return rc;
 }
 
@@ -143,7 +143,7 @@ static int do_setattr(struct session *s, const struct target *t, void *arg)
 static void note_times(struct fs *fs, const struct set_arg *a)
 {
 	if (a->set->valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
-		file_timed(fs, a->attr.handle);
+		file_forget_write_time(fs, a->attr.handle);
 }
 
 int setattr_at(struct where *w, int dir, const char *path, int flags,

@@ -241,11 +241,11 @@ static int set_part(struct file *f, const struct fpart *part)
 		return -EINVAL;
 	pthread_mutex_lock(&f->pos_lock);
 	pthread_mutex_lock(&f->lock);
-	file_see(f, &view);
-	handover_note(f);
+	file_set_view(f, &view);
+	handover_update(f);
 	pthread_mutex_unlock(&f->lock);
 	f->pos = 0;
-	handover_moved(f);
+	handover_update_pos(f);
 	pthread_mutex_unlock(&f->pos_lock);
 	return 0;
 }

@@ -29,7 +29,7 @@ static inline int api_int(int rc)
 static inline int api_counted(enum profile_kind kind, unsigned int file,
 			      uint64_t begun, int rc)
 {
-	profile_done(kind, file, begun, rc, begun && strand_self());
+	profile_done(kind, file, begun, rc, begun && coroutine_self());
 	return rc;
 }
 

@@ -136,7 +136,7 @@ static int open_pvfs(struct where *w, struct open_args *a)
 	a->f = file_new(w->fs, a->flags & KEPT_FLAGS);
 	if (!a->f)
 		return -ENOMEM;
-	file_see(a->f, &a->view);
+	file_set_view(a->f, &a->view);
 	a->w = w;
 	rc = follow_counted(w, a);
 	if (rc)
@@ -177,7 +177,7 @@ static int open_ordinary(const struct where *w, const struct open_args *a)
 		close(fd);
 		return -ENOMEM;
 	}
-	file_see(f, &a->view);
+	file_set_view(f, &a->view);
 	rc = process_set(fd, f);
 	if (rc) {
 		file_put(f);

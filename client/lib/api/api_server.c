@@ -15,7 +15,7 @@
 int pvfs_statfs(const char *path, struct statfs *st)
 {
 	struct where w;
-	int rc = where_run(&w, path, 0, store_statfs, st);
+	int rc = where_run(&w, path, 0, server_statfs, st);
 
 	return rc == WHERE_ORDINARY ? statfs(w.path, st) : api_int(rc);
 }
@@ -27,7 +27,7 @@ int pvfs_fstatfs(int fd, struct statfs *st)
 
 	if (!f)
 		return fstatfs(fd, st);
-	rc = f->fs ? api_int(api_run(PROFILE_META, f, store_statfs, st))
+	rc = f->fs ? api_int(api_run(PROFILE_META, f, server_statfs, st))
 		   : fstatfs(fd, st);
 	file_put(f);
 	return rc;
@@ -87,14 +87,14 @@ static int ping_measure(struct session *s, struct pvfs_ping *ping)
 	uint64_t start = clock_now(), took;
 	int i, rc;
 
-	rc = store_ping(s, s->mgr, ping);
+	rc = server_ping(s, s->mgr, ping);
 	if (rc)
 		return rc;
 	ping->connect_ns = clock_now() - start;
 	ping->rtt_ns = UINT64_MAX;
 	for (i = 0; i < ROUNDS; i++) {
 		start = clock_now();
-		rc = store_ping(s, s->mgr, ping);
+		rc = server_ping(s, s->mgr, ping);
 		took = clock_now() - start;
 		if (rc)
 			return rc;
@@ -137,7 +137,7 @@ static void say_believes(struct session *s, struct pvfs_ping *ping)
 {
 	size_t n = strlen(ping->reason);
 
-	if (store_believes(s, s->mgr))
+	if (server_trusts_names(s, s->mgr))
 		snprintf(ping->reason + n, sizeof(ping->reason) - n,
 			 "; auth = sys: other hosts are believed");
 }
@@ -152,10 +152,10 @@ static void say_lends(struct session *s, struct pvfs_ping *ping)
 	unsigned int lends = 0;
 
 	if (s->direct && !s->auth && !strcmp(ping->transport, "local"))
-		lends = store_lends(s, s->mgr);
+		lends = server_lends(s, s->mgr);
 	if (lends)
 		snprintf(ping->reason + n, sizeof(ping->reason) - n, "; %s",
-			 lends & STORE_LENDS_ALL
+			 lends & SERVER_LENDS_ALL
 				 ? "lends objects, for writing too"
 				 : "lends objects");
 }
@@ -186,7 +186,7 @@ static int statfs_one(struct fs *fs, const char *uri, int timeout_ms,
 
 	if (rc)
 		return api_int(rc);
-	rc = store_statfs_one(s, s->mgr, st);
+	rc = server_statfs_one(s, s->mgr, st);
 	session_put(s);
 	return api_int(rc);
 }
@@ -284,26 +284,26 @@ int pvfs_watch_statfs(struct pvfs_watch *w, struct statfs *st)
 	if (!w || !st)
 		return api_int(-EFAULT);
 	deadline_begin();
-	return api_int(store_statfs_one(w->s, w->s->mgr, st));
+	return api_int(server_statfs_one(w->s, w->s->mgr, st));
 }
 
 int pvfs_watch_metrics(struct pvfs_watch *w, unsigned int groups,
 		       const uint64_t *handle, unsigned int n,
 		       struct pvfs_metric **list)
 {
-	const struct store_metrics what = { groups, n, handle };
+	const struct metrics_query what = { groups, n, handle };
 
 	if (!w || !list || (n && !handle))
 		return api_int(-EFAULT);
 	if (n > WIRE_METRIC_FILES || groups & ~PVFS_METRICS_ALL)
 		return api_int(-EINVAL);
 	deadline_begin();
-	return api_int(store_metrics(w->s, w->s->mgr, &what, list));
+	return api_int(server_metrics(w->s, w->s->mgr, &what, list));
 }
 
 void pvfs_metrics_free(struct pvfs_metric *list)
 {
-	store_metrics_free(list);
+	server_metrics_free(list);
 }
 
 const char *pvfs_metric_label(const struct pvfs_metric *m, const char *key)
@@ -319,7 +319,7 @@ const char *pvfs_metric_label(const struct pvfs_metric *m, const char *key)
 int pvfs_watch_sessions(struct pvfs_watch *w, uint64_t after,
 			struct pvfs_session *list, int max)
 {
-	struct pvfs_session part[STORE_SESSIONS];
+	struct pvfs_session part[SERVER_SESSIONS];
 	struct session *s;
 	int n;
 
@@ -327,7 +327,7 @@ int pvfs_watch_sessions(struct pvfs_watch *w, uint64_t after,
 		return api_int(max < 0 ? -EINVAL : -EFAULT);
 	s = w->s;
 	deadline_begin();
-	n = store_sessions(s, s->mgr, after, part);
+	n = server_sessions(s, s->mgr, after, part);
 	for (int i = 0; i < n && i < max; i++)
 		list[i] = part[i];
 	return api_int(n < max ? n : max);
@@ -361,5 +361,5 @@ int pvfs_watch_evict(struct pvfs_watch *w, const struct pvfs_evict *what,
 		return api_int(-EINVAL);
 	s = w->s;
 	deadline_begin();
-	return api_int(store_evict(s, s->mgr, what, done));
+	return api_int(server_evict(s, s->mgr, what, done));
 }

@@ -69,7 +69,7 @@ static void file_join_heir(struct file *f, struct session *s,
 	}
 	free(f->heir);
 	f->heir = NULL;
-	handover_note(f);
+	handover_update(f);
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -81,7 +81,7 @@ static void say_next(struct file *f, const struct session *s)
 {
 	pthread_mutex_lock(&f->lock);
 	f->heir->next = s->id;
-	handover_note(f);
+	handover_update(f);
 	pthread_mutex_unlock(&f->lock);
 }
 

@@ -107,7 +107,7 @@ static bool make_buf(struct file *f)
 static void dirbuf_pass(struct file *f, const struct wire_dirent *d)
 {
 	f->pos = le64toh(d->cookie);
-	handover_moved(f);
+	handover_update_pos(f);
 	f->dirbuf->at += le16toh(d->reclen);
 }
 

@@ -25,7 +25,7 @@
 #include "client/lib/file/unsynced.h"
 #include "client/lib/names/stat.h"
 #include "client/lib/session/coroutine.h"
-#include "client/lib/session/fan.h"
+#include "client/lib/session/broadcast.h"
 #include "common/util/lookout.h"
 
 struct file *file_new(struct fs *fs, int flags)
@@ -73,7 +73,7 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 		f->profile = profile_file(s->fsid, f->handle, f->dist.ssize,
 					  f->dist.pcount);
 	pthread_mutex_lock(&f->fs->files_lock);
-	lock_opened(f);
+	lock_copy_process(f);
 	file_list_insert(f);
 	pthread_mutex_unlock(&f->fs->files_lock);
 }
@@ -118,13 +118,13 @@ void file_put(struct file *f)
 {
 	if (atomic_fetch_sub(&f->refs, 1) != 1)
 		return;
-	handover_dropped(f);
+	handover_remove(f);
 	loans_close(&f->loans, f->dist.pcount);
 	words_close(&f->words);
 	end_reads_close(&f->ends);
 	/* the file stays in the lists until RELEASE has reported its times */
 	if (f->s) {
-		lock_dropped(f);
+		lock_release_own(f);
 		release_send(f, f->open, f->io);
 		if (f->keyed)
 			keychain_drop(f->s->keys, f->handle);
@@ -170,8 +170,8 @@ void file_forked(struct file *f)
 
 /* ---- the record for RELEASE ---- */
 
-void file_wrote(struct file *f, uint64_t from, uint64_t end, int rc,
-		unsigned int since)
+void file_record_write(struct file *f, uint64_t from, uint64_t end, int rc,
+		       unsigned int since)
 {
 	int64_t now = clock_wall();
 
@@ -191,7 +191,7 @@ void file_wrote(struct file *f, uint64_t from, uint64_t end, int rc,
 	pthread_mutex_unlock(&f->lock);
 }
 
-void file_counted(struct file *f)
+void file_record_counter(struct file *f)
 {
 	pthread_mutex_lock(&f->lock);
 	f->io.wrote = true;
@@ -205,7 +205,7 @@ void file_doubt_space(struct file *f)
 	pthread_mutex_unlock(&f->lock);
 }
 
-void file_cut(struct file *f, uint64_t size)
+void file_record_truncate(struct file *f, uint64_t size)
 {
 	pthread_mutex_lock(&f->lock);
 	if (size > f->io.end && size > f->least)
@@ -306,7 +306,7 @@ static bool is_joined(const struct file *f, const struct session *s)
 /* The caller holds the lock.  True: s can be used without further steps. */
 static bool is_ready(const struct file *f, const struct session *s)
 {
-	return is_joined(f, s) && !lock_lost(f, s->id) &&
+	return is_joined(f, s) && !lock_is_lost(f, s->id) &&
 	       key_of(f, s) == KEY_GOOD;
 }
 
@@ -323,7 +323,7 @@ static struct session *settle_in(struct file *f, struct session *s,
 	f->open = open;
 	f->since = clock_now();
 	f->io = (struct file_io){ 0 };
-	handover_note(f);
+	handover_update(f);
 	return old;
 }
 
@@ -360,14 +360,14 @@ static int wait_to_join(void *arg)
 		rc = -ESTALE;
 	} else if (!is_joined(f, j->s) || key_of(f, j->s) != KEY_GOOD) {
 		move_begin(f);
-		if (!lock_lost(f, j->s->id) && !is_joined(f, j->s))
+		if (!lock_is_lost(f, j->s->id) && !is_joined(f, j->s))
 			rc = move_to(f, j->s, &old);
 		if (!rc && f->s == j->s)
 			rc = complete_key(f, j->s);
 		move_end(f);
 	}
-	if (!rc && lock_lost(f, j->s->id)) {
-		lock_say_lost(f, j->s);
+	if (!rc && lock_is_lost(f, j->s->id)) {
+		lock_log_lost(f, j->s);
 		rc = -ESTALE;
 	}
 	if (!rc)
@@ -391,7 +391,7 @@ static int file_join(struct file *f, struct session *s, uint64_t *open)
 	ready = is_ready(f, s);
 	j.open = f->open;
 	pthread_mutex_unlock(&f->lock);
-	rc = ready ? 0 : strand_aside(wait_to_join, &j);
+	rc = ready ? 0 : coroutine_aside(wait_to_join, &j);
 	if (!rc)
 		*open = j.open;
 	return rc;
@@ -427,7 +427,7 @@ static int join_present(struct file *f, struct session **out, uint64_t *open,
 	if (rc)
 		return rc;
 	rc = file_join(f, s, open);
-	*again = session_is_over(rc) && fs_lost(f->fs, s, rc);
+	*again = session_is_over(rc) && fs_must_retry(f->fs, s, rc);
 	if (rc)
 		session_put(s);
 	else
@@ -454,7 +454,7 @@ static void not_open(struct file *f, struct session *s, uint64_t open)
 	pthread_mutex_lock(&f->lock);
 	if (f->s == s && f->open == open)
 		f->open = 0;
-	handover_note(f);
+	handover_update(f);
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -466,7 +466,7 @@ static bool key_is_missing(const struct file *f, struct session *s, int rc)
 	keychain_refused(s->keys, f->handle, rc);
 	/* the iod may have dropped its key, and with it that of our ticket */
 	if (rc == -EKEYREVOKED)
-		session_prove_soon(s);
+		session_renew_ticket_soon(s);
 	return true;
 }
 
@@ -482,7 +482,7 @@ int file_run(struct file *f, target_op op, void *arg)
 		if (rc)
 			return rc;
 		rc = op(s, &t, arg);
-		again = fs_lost(f->fs, s, rc);
+		again = fs_must_retry(f->fs, s, rc);
 		if (rc == -EBADF && t.open) {
 			not_open(f, s, t.open);
 			again = true;
@@ -490,7 +490,7 @@ int file_run(struct file *f, target_op op, void *arg)
 		again |= key_is_missing(f, s, rc);
 		session_put(s);
 		if (!again || tries == FS_TRIES - 1)
-			return rc == -EBADF || again ? fs_too_often(rc) : rc;
+			return rc == -EBADF || again ? fs_retry_result(rc) : rc;
 	}
 }
 
@@ -529,7 +529,7 @@ int file_set_append(struct file *f, bool append)
 	else
 		atomic_fetch_and(&f->flags, ~O_APPEND);
 	pthread_mutex_lock(&f->lock);
-	handover_note(f);
+	handover_update(f);
 	pthread_mutex_unlock(&f->lock);
 	return 0;
 }

@@ -71,13 +71,13 @@ struct file {
 	/* mount: the directory in which it had the name that it was opened by; 0: unknown */
 	uint64_t dir;
 	/* mount: the file had set-id bits when its mode was last seen; a write clears them */
-	atomic_bool lends;
+	atomic_bool has_setid;
 	/* mount: time of the last read of data, ns; 0: none, or it does not count */
 	_Atomic int64_t read_at;
 	atomic_bool paged; /* mount: the kernel requested pages through it */
 	/* mount: error of an fsync through another open file, -errno, not yet reported
 	 * through this one; 0: none */
-	atomic_int untold;
+	atomic_int unreported_error;
 	atomic_bool unsynced; /* it is in unsynced.h; under fs->files_lock */
 	/* owner number of its locks, 0: none yet; under fs->files_lock */
 	uint64_t owner;
@@ -97,7 +97,7 @@ struct file {
 	/* protects all below; never held while waiting for a server, because fork and open
 	 * may wait for it */
 	pthread_mutex_t lock;
-	struct view view; /* set by file_see() */
+	struct view view; /* set by file_set_view() */
 	struct session *s; /* session in which it is open, NULL: none */
 	struct heir *heir; /* NULL: nothing to adopt */
 	bool keyed; /* opened in s, so its key must be dropped */
@@ -140,27 +140,27 @@ void file_forked(struct file *f);
  * Records a write of [from, end).  rc not 0: its extent is unknown.  since:
  * unsynced_since() before the write, or 0: the write is also flushed.
  */
-void file_wrote(struct file *f, uint64_t from, uint64_t end, int rc,
-		unsigned int since);
+void file_record_write(struct file *f, uint64_t from, uint64_t end, int rc,
+		       unsigned int since);
 /*
  * Records that a counter was changed, or may have been: the file then has objects, but
  * its times stay.
  */
-void file_counted(struct file *f);
+void file_record_counter(struct file *f);
 /*
  * Records that the size may no longer tell the space of the file: after fallocate(2), a
  * copy of holes, or a write in many pieces.
  */
 void file_doubt_space(struct file *f);
 /* Records a truncation, or extension, to size. */
-void file_cut(struct file *f, uint64_t size);
+void file_record_truncate(struct file *f, uint64_t size);
 /* The times of a file were set explicitly: earlier writes no longer count. */
-void file_timed(struct fs *fs, uint64_t handle);
+void file_forget_write_time(struct fs *fs, uint64_t handle);
 /*
  * Updates st, as the servers returned it, with the time of this process' later writes.
  * The clocks of the iods' files are coarse.
  */
-void file_show_writes(struct fs *fs, struct stat *st);
+void file_apply_write_time(struct fs *fs, struct stat *st);
 
 /*
  * Sets *end to the offset after the highest byte that this process wrote through its only
@@ -172,11 +172,11 @@ bool file_sole_end(struct fs *fs, const struct session *s, uint64_t handle,
 		   uint64_t begun, uint64_t *end);
 
 /* The access time was set explicitly: earlier reads no longer count. */
-void file_atimed(struct fs *fs, uint64_t handle);
+void file_forget_read_time(struct fs *fs, uint64_t handle);
 /* Returns the time of the last read, or 0: file.read_at. */
-int64_t file_read(struct fs *fs, uint64_t handle);
-/* The file has set-id bits from now on; see file.lends. */
-void file_lends(struct fs *fs, uint64_t handle);
+int64_t file_last_read(struct fs *fs, uint64_t handle);
+/* The file has set-id bits from now on; see file.has_setid. */
+void file_note_setid(struct fs *fs, uint64_t handle);
 
 /* True: this process has the file open, or has it open for writing. */
 bool file_is_open(struct fs *fs, uint64_t handle);
@@ -194,10 +194,10 @@ int64_t file_seek(struct file *f, int fd, int64_t off, int whence);
 /* Gets the size in bytes of the view.  Returns 0 or -errno. */
 int file_size(struct file *f, int fd, uint64_t *size);
 /* True: the file is on PVFS and has no partition. */
-bool file_seen_whole(struct file *f);
+bool file_is_unpartitioned(struct file *f);
 
 /* Sets the view.  The caller holds the lock, or no other thread knows f. */
-static inline void file_see(struct file *f, const struct view *view)
+static inline void file_set_view(struct file *f, const struct view *view)
 {
 	f->view = *view;
 	atomic_store(&f->parted, view->off || view->gsize);
@@ -208,7 +208,7 @@ static inline void file_see(struct file *f, const struct view *view)
 /*
  * Runs op on the file, by its handle.  If the session has ended, opens the file under the
  * next session and runs op again, at most twice (for another ticket, then for another
- * capability).  See fs_lost() for operations that are not repeated.  -ESTALE: locks were
+ * capability).  See fs_must_retry() for operations that are not repeated.  -ESTALE: locks were
  * lost with the session, and a program that relies on them must not continue.
  */
 typedef int (*target_op)(struct session *s, const struct target *t, void *arg);

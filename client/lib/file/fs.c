@@ -8,7 +8,7 @@
 
 #include "client/lib/file/file.h"
 #include "client/lib/file/fs_int.h"
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "client/lib/session/client_session.h"
 #include "client/lib/session/coroutine.h"
 #include "common/util/lookout.h"
@@ -25,7 +25,7 @@ void fs_init(struct fs *fs, const struct mount *mount, const struct log *log)
 	atomic_init(&fs->copies_again, 0);
 	atomic_init(&fs->tools, 0);
 	memset(&fs->boots, 0, sizeof(fs->boots));
-	fs->listed = NULL;
+	fs->gid_lists = NULL;
 	fs->unsynced = NULL;
 	fs->s = NULL;
 	atomic_init(&fs->ready, NULL);
@@ -185,7 +185,7 @@ static int connect_once(struct fs *fs, struct session **out)
 	attr.together = fs->together;
 	attr.declares = fs->declares;
 	attr.boots = &fs->boots;
-	attr.listed = fs->listed;
+	attr.gid_lists = fs->gid_lists;
 	attr.tool = atomic_load(&fs->tools);
 	attr.stranger = atomic_load(&fs->stranger);
 	rc = fs_session_open(fs, &attr, &s);
@@ -243,7 +243,7 @@ static void fs_note_session(struct fs_note *note, const struct session *s)
 	atomic_store(&note->session, s->id);
 }
 
-void fs_take(struct fs *fs, struct session *s)
+void fs_set_present(struct fs *fs, struct session *s)
 {
 	fs_set_session(fs, s);
 	if (!s)
@@ -264,7 +264,7 @@ static int fs_make(struct fs *fs)
 	rc = fs_prepare(fs, &s);
 	errno = saved;
 	pthread_mutex_lock(&fs->lock);
-	fs_take(fs, s);
+	fs_set_present(fs, s);
 	fs->connecting = false;
 	pthread_cond_broadcast(&fs->connected);
 	return rc;
@@ -302,7 +302,7 @@ int fs_session(struct fs *fs, struct session **s)
 	if (!fs->connecting && fs->s && !fs->nbefore)
 		arg.s = session_get(fs->s);
 	pthread_mutex_unlock(&fs->lock);
-	rc = arg.s ? 0 : strand_aside(wait_for_session, &arg);
+	rc = arg.s ? 0 : coroutine_aside(wait_for_session, &arg);
 	if (!rc)
 		*s = arg.s;
 	return rc;
@@ -318,12 +318,12 @@ int fs_session_as_tool(struct fs *fs, struct session **s)
 	return rc;
 }
 
-bool fs_lags(struct fs *fs)
+bool fs_has_late_requests(struct fs *fs)
 {
 	bool lags;
 
 	pthread_mutex_lock(&fs->lock);
-	lags = fs->s && ask_late_waits(fs->s);
+	lags = fs->s && late_calls_wait(fs->s);
 	pthread_mutex_unlock(&fs->lock);
 	return lags;
 }
@@ -338,17 +338,17 @@ struct session *fs_present(struct fs *fs)
 	return s;
 }
 
-void fs_catch_up(struct fs *fs)
+void fs_send_late_requests(struct fs *fs)
 {
 	struct session *s = fs_present(fs);
 
 	if (!s)
 		return;
-	ask_late_send(s);
+	late_calls_send(s);
 	session_put(s);
 }
 
-bool fs_owes(struct fs *fs)
+bool fs_has_unadopted(struct fs *fs)
 {
 	bool owes;
 

@@ -37,7 +37,7 @@ struct fs {
 	 * clock_now(); 0: ask */
 	_Atomic uint64_t copies_again;
 	struct iod_boots boots; /* of its iods */
-	struct listed *listed; /* see session_attr; set after fs_init() */
+	struct gid_lists *gid_lists; /* see session_attr; set after fs_init() */
 	struct unsynced *unsynced; /* a table; under files_lock */
 	/* protects s, fsid, connecting; not held while waiting */
 	pthread_mutex_t lock;
@@ -95,7 +95,7 @@ void fs_leave(struct fs *fs);
  */
 void fs_settle(struct fs *fs, unsigned int ms);
 /* True: a session is being created, or earlier sessions have not ended. */
-bool fs_owes(struct fs *fs);
+bool fs_has_unadopted(struct fs *fs);
 
 /*
  * Sets *s to the session, and creates it if necessary.  The caller releases it with
@@ -107,11 +107,11 @@ int fs_session_as_tool(struct fs *fs, struct session **s);
 /* Returns the present session, with a reference, or NULL. */
 struct session *fs_present(struct fs *fs);
 /*
- * True: requests that no caller waits for are delayed (ask_late_waits()).  fs_catch_up()
+ * True: requests that no caller waits for are delayed (late_calls_wait()).  fs_send_late_requests()
  * sends them.
  */
-bool fs_lags(struct fs *fs);
-void fs_catch_up(struct fs *fs);
+bool fs_has_late_requests(struct fs *fs);
+void fs_send_late_requests(struct fs *fs);
 /*
  * Called after result rc under s.  If rc means that s has ended, leaves s; -ESTALE may
  * also mean that the object no longer exists.  Returns true if the operation is to run
@@ -119,14 +119,14 @@ void fs_catch_up(struct fs *fs);
  *
  * This holds for operations that changed nothing: lookups, transfers at a given offset,
  * and changes that were rejected or never sent.  If a change was in flight when its
- * session ended, it is unknown whether it was made.  It fails with -ECONNABORTED (ask.h),
+ * session ended, it is unknown whether it was made.  It fails with -ECONNABORTED (server_call.h),
  * which is returned to the caller.
  *
  * -EKEYREJECTED: a server rejects our ticket.  The call then waits up to five seconds for
  * another ticket.  If the manager rejects the ticket, too, it creates a session, which
  * may take as long as a call.
  */
-bool fs_lost(struct fs *fs, struct session *s, int rc);
+bool fs_must_retry(struct fs *fs, struct session *s, int rc);
 /*
  * Around a fork(): other threads change nothing meanwhile, and the child has no
  * connection of its parent.

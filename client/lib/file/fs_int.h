@@ -9,7 +9,7 @@
 /* Creates a session of the mount that has authenticated.  Called without the lock. */
 int fs_connect(struct fs *fs, struct session **out);
 /* Makes s the present session; NULL: none.  Called with the lock. */
-void fs_take(struct fs *fs, struct session *s);
+void fs_set_present(struct fs *fs, struct session *s);
 
 /*
  * Maximum tries of a call.  Servers with another key require another ticket, and then
@@ -17,6 +17,6 @@ void fs_take(struct fs *fs, struct session *s);
  */
 #define FS_TRIES 3
 /* The result to return for a call that still fails with rc after FS_TRIES tries. */
-int fs_too_often(int rc);
+int fs_retry_result(int rc);
 
 #endif

@@ -2,7 +2,7 @@
 /* fs_retry.c - whether a session has ended, and repeating the call. */
 #include <errno.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "client/lib/file/file.h"
 #include "client/lib/file/fs_int.h"
 #include "common/util/lookout.h"
@@ -10,10 +10,10 @@
 
 static int ask_mgr(struct session *s)
 {
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, s->mgr);
-	return ask_run(&c, WIRE_PING, NULL, NULL);
+	server_call_begin(&c, s, s->mgr);
+	return server_call_run(&c, WIRE_PING, NULL, NULL);
 }
 
 /* The manager rejects a session that it has ended. */
@@ -48,7 +48,7 @@ static void fs_replace_session(struct fs *fs, struct session *s,
 	pthread_mutex_lock(&fs->lock);
 	present = fs->s == s;
 	if (present)
-		fs_take(fs, next);
+		fs_set_present(fs, next);
 	pthread_mutex_unlock(&fs->lock);
 	if (present)
 		log_warn(fs->log, "%s: %s", fs->mount->dir, why);
@@ -125,7 +125,7 @@ static int make_anew(void *arg)
 static int wait_for_ticket(void *arg)
 {
 	lookout_leave();
-	return session_prove_anew(arg);
+	return session_await_ticket(arg);
 }
 
 /*
@@ -139,15 +139,15 @@ static bool proved_anew(struct fs *fs, struct session *s)
 	int rc = s->auth ? ask_mgr(s) : -EOPNOTSUPP;
 
 	if (rc == -EKEYREJECTED)
-		return !strand_aside(make_anew, &arg);
+		return !coroutine_aside(make_anew, &arg);
 	if (rc)
 		return false;
-	rc = strand_aside(wait_for_ticket, s);
+	rc = coroutine_aside(wait_for_ticket, s);
 	/* another thread may just have renewed it */
 	return !rc || rc == -EAGAIN;
 }
 
-bool fs_lost(struct fs *fs, struct session *s, int rc)
+bool fs_must_retry(struct fs *fs, struct session *s, int rc)
 {
 	if (rc == -EKEYREJECTED)
 		return proved_anew(fs, s);
@@ -164,7 +164,7 @@ bool fs_lost(struct fs *fs, struct session *s, int rc)
 	return rc != -ECONNABORTED;
 }
 
-int fs_too_often(int rc)
+int fs_retry_result(int rc)
 {
 	return rc == -EKEYREJECTED ? rc : -ESTALE;
 }
@@ -180,11 +180,11 @@ int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg)
 		if (rc)
 			return rc;
 		rc = op(s, t, arg);
-		again = fs_lost(fs, s, rc);
+		again = fs_must_retry(fs, s, rc);
 		session_put(s);
 		if (!again)
 			return rc;
 		if (tries == FS_TRIES - 1)
-			return fs_too_often(rc);
+			return fs_retry_result(rc);
 	}
 }

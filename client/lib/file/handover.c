@@ -42,7 +42,7 @@ bool handover_sealed(int fd)
 	return seals >= 0 && (seals & SEALS) == SEALS;
 }
 
-bool handover_there(int fd, uint64_t dev, uint64_t ino)
+bool handover_fd_matches(int fd, uint64_t dev, uint64_t ino)
 {
 	struct stat st;
 
@@ -147,7 +147,7 @@ static bool is_used(const struct handover_map *map)
 static bool is_made(struct handover *h)
 {
 	if (h->map &&
-	    (handover_there(h->fd, h->dev, h->ino) || is_used(h->map)))
+	    (handover_fd_matches(h->fd, h->dev, h->ino) || is_used(h->map)))
 		return true;
 	if (h->map)
 		munmap(h->map, sizeof(*h->map));
@@ -156,7 +156,7 @@ static bool is_made(struct handover *h)
 
 /* ---- files ---- */
 
-void handover_note(struct file *f)
+void handover_update(struct file *f)
 {
 	struct handover_file *h = f->handed;
 
@@ -208,14 +208,14 @@ static bool hand_over(struct handover *h, struct file *f)
 	to->dist = f->dist;
 	f->handed = to;
 	pthread_mutex_lock(&f->lock);
-	handover_note(f);
+	handover_update(f);
 	pthread_mutex_unlock(&f->lock);
-	handover_moved(f);
+	handover_update_pos(f);
 	atomic_store(&to->used, 1);
 	return true;
 }
 
-void handover_dropped(struct file *f)
+void handover_remove(struct file *f)
 {
 	if (f->handed)
 		atomic_store(&f->handed->used, 0);
@@ -255,7 +255,7 @@ static void pass_on(struct handover *h)
 {
 	bool passes = h->passing;
 
-	if (passes == h->passes || !handover_there(h->fd, h->dev, h->ino))
+	if (passes == h->passes || !handover_fd_matches(h->fd, h->dev, h->ino))
 		return;
 	if (!fcntl(h->fd, F_SETFD, passes ? 0 : FD_CLOEXEC))
 		h->passes = passes;
@@ -280,7 +280,7 @@ void handover_set(struct handover *h, int fd, struct file *f)
 
 void handover_forked(struct handover *h)
 {
-	if (h->map && handover_there(h->fd, h->dev, h->ino))
+	if (h->map && handover_fd_matches(h->fd, h->dev, h->ino))
 		close(h->fd);
 	handover_init(h);
 }

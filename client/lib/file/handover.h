@@ -69,20 +69,20 @@ void handover_set(struct handover *h, int fd, struct file *f);
 void handover_forked(struct handover *h);
 
 /* Updates the record of f after a change.  f->lock is held, or no other thread knows f. */
-void handover_note(struct file *f);
+void handover_update(struct file *f);
 /* Updates the record after f->pos changed.  f->pos_lock is held. */
-static inline void handover_moved(struct file *f)
+static inline void handover_update_pos(struct file *f)
 {
 	if (f->handed)
 		f->handed->pos = f->pos;
 }
 /* Removes the record.  No thread uses f. */
-void handover_dropped(struct file *f);
+void handover_remove(struct file *f);
 
 /* Identifies the mount in the next program. */
 uint64_t handover_mount(const struct mount *mount);
 /* True: only the creator can write to the file or truncate it. */
 bool handover_sealed(int fd);
-bool handover_there(int fd, uint64_t dev, uint64_t ino);
+bool handover_fd_matches(int fd, uint64_t dev, uint64_t ino);
 
 #endif

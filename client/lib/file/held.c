@@ -56,11 +56,11 @@ static void note_here(struct file *f, const struct mgr_lock *lock)
 	else
 		note_bytes(f, lock);
 	f->locks.lost = f->locks.lost && (held_own(f) || held_process(f));
-	handover_note(f);
+	handover_update(f);
 	pthread_mutex_unlock(&f->lock);
 }
 
-void lock_note(struct file *f, const struct mgr_lock *lock)
+void lock_record(struct file *f, const struct mgr_lock *lock)
 {
 	struct file *other;
 
@@ -77,7 +77,7 @@ void lock_note(struct file *f, const struct mgr_lock *lock)
 	pthread_mutex_unlock(&f->fs->files_lock);
 }
 
-void lock_opened(struct file *f)
+void lock_copy_process(struct file *f)
 {
 	struct file *other;
 
@@ -93,13 +93,13 @@ void lock_opened(struct file *f)
 	}
 }
 
-bool lock_lost(const struct file *f, uint64_t session)
+bool lock_is_lost(const struct file *f, uint64_t session)
 {
 	return (held_process(f) && f->locks.bytes[0].session != session) ||
 	       (held_own(f) && f->locks.bytes[1].session != session);
 }
 
-void lock_say_lost(struct file *f, const struct session *s)
+void lock_log_lost(struct file *f, const struct session *s)
 {
 	if (!f->locks.lost)
 		log_error(s->log,
@@ -139,7 +139,7 @@ static bool process_lost(struct fs *fs, const struct session *s,
 		pthread_mutex_lock(&f->lock);
 		lost = held_process(f) && f->locks.bytes[0].session != s->id;
 		if (lost && handle)
-			lock_say_lost(f, s);
+			lock_log_lost(f, s);
 		pthread_mutex_unlock(&f->lock);
 		if (lost)
 			break;
@@ -196,7 +196,7 @@ static void unlock_all(struct file *f, uint64_t owner, uint32_t flags)
 	mgr_unlock(f->s, f->handle, &lock);
 }
 
-void lock_dropped(struct file *f)
+void lock_release_own(struct file *f)
 {
 	if (!f->owner)
 		return;

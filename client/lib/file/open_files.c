@@ -9,7 +9,7 @@
 
 #include "client/lib/names/stat.h"
 
-void file_timed(struct fs *fs, uint64_t handle)
+void file_forget_write_time(struct fs *fs, uint64_t handle)
 {
 	struct file *f;
 
@@ -42,7 +42,7 @@ static int64_t last_write_time(struct fs *fs, uint64_t handle, int64_t since)
 	return since;
 }
 
-void file_show_writes(struct fs *fs, struct stat *st)
+void file_apply_write_time(struct fs *fs, struct stat *st)
 {
 	int64_t mtime, last;
 
@@ -92,7 +92,7 @@ bool file_sole_end(struct fs *fs, const struct session *s, uint64_t handle,
 	return n == 1 && known;
 }
 
-void file_atimed(struct fs *fs, uint64_t handle)
+void file_forget_read_time(struct fs *fs, uint64_t handle)
 {
 	struct file *f;
 
@@ -103,7 +103,7 @@ void file_atimed(struct fs *fs, uint64_t handle)
 	pthread_mutex_unlock(&fs->files_lock);
 }
 
-int64_t file_read(struct fs *fs, uint64_t handle)
+int64_t file_last_read(struct fs *fs, uint64_t handle)
 {
 	int64_t last = 0, at;
 	struct file *f;
@@ -117,14 +117,14 @@ int64_t file_read(struct fs *fs, uint64_t handle)
 	return last;
 }
 
-void file_lends(struct fs *fs, uint64_t handle)
+void file_note_setid(struct fs *fs, uint64_t handle)
 {
 	struct file *f;
 
 	pthread_mutex_lock(&fs->files_lock);
 	LIST_FOREACH(f, file_same(fs, handle), same)
 		if (f->handle == handle)
-			atomic_store(&f->lends, true);
+			atomic_store(&f->has_setid, true);
 	pthread_mutex_unlock(&fs->files_lock);
 }
 

@@ -70,7 +70,7 @@ int file_size(struct file *f, int fd, uint64_t *size)
 	return 0;
 }
 
-bool file_seen_whole(struct file *f)
+bool file_is_unpartitioned(struct file *f)
 {
 	bool whole;
 
@@ -90,7 +90,8 @@ static int64_t seek_data(struct file *f, uint64_t size, int64_t off, int whence)
 	if (off < 0 || (uint64_t)off >= size)
 		return -ENXIO;
 	/* a partition shows pieces as one: all is data, with a hole only at the end */
-	rc = file_seen_whole(f) ? file_run(f, space_seek, &seek) : -ENOSYS;
+	rc = file_is_unpartitioned(f) ? file_run(f, space_seek, &seek)
+				      : -ENOSYS;
 	if (rc == -ENOSYS) /* also from an iod of an earlier release */
 		return seek.hole ? (int64_t)size : off;
 	if (rc)
@@ -152,7 +153,7 @@ int64_t file_seek(struct file *f, int fd, int64_t off, int whence)
 	pos = target_of(f, fd, off, whence);
 	if (pos >= 0 && (uint64_t)pos != f->pos) {
 		f->pos = (uint64_t)pos;
-		handover_moved(f);
+		handover_update_pos(f);
 		dirbuf_reset(f->dirbuf);
 	} else if (pos == 0) {
 		dirbuf_reset(f->dirbuf);

@@ -16,7 +16,7 @@
 #define UNSYNCED_MAX 65536u
 
 /*
- * Called before a write with these flags (WIRE_IO_*); the result is for file_wrote().  0:
+ * Called before a write with these flags (WIRE_IO_*); the result is for file_record_write().  0:
  * the write is also flushed.
  */
 static inline unsigned int unsynced_since(const struct file *f, uint32_t flags)

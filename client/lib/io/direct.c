@@ -55,7 +55,7 @@ static uint64_t timing_start(const struct loan *loan, unsigned int at,
 			     bool write)
 {
 	const struct loan_page_count *c =
-		&loan->lender->marks->inside[at].count[write];
+		&loan->pages->marks->inside[at].count[write];
 	uint64_t n = atomic_load_explicit(&c->n, memory_order_relaxed);
 
 	return n % LOAN_PAGE_TIMED ? 0 : clock_boot();
@@ -75,8 +75,8 @@ static void counter_add(_Atomic uint64_t *n, uint64_t more, bool alone)
 static void stats_add_time(const struct loan *loan, unsigned int at, bool write,
 			   uint64_t ns)
 {
-	struct loan_page_marks *marks = loan->lender->marks;
-	struct loan_page_file *page = loan->lender->page;
+	struct loan_page_marks *marks = loan->pages->marks;
+	struct loan_page_file *page = loan->pages->page;
 
 	counter_add(&marks->inside[at].count[write].ns, ns, write);
 	atomic_fetch_add_explicit(&marks->inside[at].timed[write], 1,
@@ -90,7 +90,7 @@ static void stats_add_transfer(const struct loan *loan, unsigned int at,
 			       bool write, uint64_t len, uint64_t began)
 {
 	struct loan_page_count *c =
-		&loan->lender->marks->inside[at].count[write];
+		&loan->pages->marks->inside[at].count[write];
 
 	counter_add(&c->n, 1, write);
 	counter_add(&c->bytes, len, write);
@@ -153,7 +153,7 @@ static bool write_batch(const struct loan *loan, struct batch *b)
  */
 static bool writer_mark_set(const struct loan *loan, unsigned int *at)
 {
-	struct loan_page_marks *marks = loan->lender->marks;
+	struct loan_page_marks *marks = loan->pages->marks;
 	uint32_t none;
 
 	for (unsigned int i = 0; i < LOAN_PAGE_INSIDE; i++) {
@@ -173,7 +173,7 @@ static bool writer_mark_clear(const struct loan *loan, unsigned int at)
 
 	atomic_thread_fence(memory_order_seq_cst);
 	aside = loan_aside(loan);
-	atomic_store_explicit(&loan->lender->marks->inside[at].object, 0,
+	atomic_store_explicit(&loan->pages->marks->inside[at].object, 0,
 			      memory_order_release);
 	return !aside;
 }
@@ -374,7 +374,7 @@ static bool run_any(struct session *s, uint64_t handle, const struct plan *plan,
 bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
 		bool write, bool *done, bool *begun)
 {
-	int saved = strand_errno();
+	int saved = coroutine_errno();
 	struct batch b;
 	uint32_t k;
 	bool all;
@@ -387,6 +387,6 @@ bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
 	all = is_small(plan, &k, &b)
 		      ? run_small(s, handle, plan, k, write, &b, done, begun)
 		      : run_any(s, handle, plan, write, done, begun);
-	strand_errno_set(saved);
+	coroutine_errno_set(saved);
 	return all;
 }

@@ -3,7 +3,7 @@
 #ifndef DIRECT_INT_H
 #define DIRECT_INT_H
 
-#include "client/lib/session/lender.h"
+#include "client/lib/session/loan.h"
 #include "client/lib/io/loans.h"
 #include "client/lib/io/plan.h"
 #include "client/lib/session/client_session.h"

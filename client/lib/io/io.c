@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/io/warm_int.h"
+#include "client/lib/io/shared_blocks_int.h"
 #include "client/lib/session/call_context.h"
 #include "client/lib/session/coroutine.h"
 #include "common/comm/rpc.h"
@@ -66,9 +66,9 @@ static void io_unpin(struct io *io)
 {
 	unsigned int i;
 
-	if (io->doubt) {
+	if (io->mem_maybe_in_use) {
 		/* without a thread, wait here: the memory must be released */
-		if (strand_aside(io_take_back, io) == -EAGAIN)
+		if (coroutine_aside(io_take_back, io) == -EAGAIN)
 			io_take_back(io);
 		return;
 	}
@@ -250,7 +250,7 @@ static void io_issue(struct io *io, uint32_t k)
 	struct io_slot *slot = io->free;
 	int rc;
 
-	if (io->op.err || io->done[k] || sv->dry || sv->busy == io->depth)
+	if (io->op.err || io->done[k] || sv->at_eof || sv->busy == io->depth)
 		return;
 	slot->from = sv->cur;
 	slot->k = k;
@@ -285,7 +285,7 @@ static void io_done(struct rpc_call *rpc)
 		rc = rpc->whole ? io_read_whole(io, slot)
 				: io_read_taken(io, slot, &rpc->reply);
 	if (rc == -ETIMEDOUT || rc == -ECANCELED)
-		io->doubt = true;
+		io->mem_maybe_in_use = true;
 	io->begun |= !rc || rpc->unsure || rpc->reply.hdr;
 	if (!rc)
 		atomic_store_explicit(&io->s->iod_heard,
@@ -319,7 +319,7 @@ static void io_join(struct io *io)
  * sent to a server that has closed its connection because the session ended, so that the
  * write can run in the next session.
  */
-static void io_hear(const struct io *io)
+static void io_receive_pending(const struct io *io)
 {
 	uint64_t began = io->deadline - io->s->timeout_ms * CLOCK_NS_PER_MS;
 	uint64_t last = atomic_load_explicit(&io->s->iod_heard,
@@ -340,12 +340,12 @@ static void io_hear(const struct io *io)
  * Each client starts at another server, so that clients do not move from server to server
  * together.
  */
-static void io_start(struct op *op)
+static void io_start(struct drive_op *op)
 {
 	struct io *io = (struct io *)op;
 	uint32_t i, round;
 
-	io_hear(io);
+	io_receive_pending(io);
 	rpc_ctx_hold(io->s->drive.ctx);
 	for (round = 0; round < io->depth; round++) {
 		for (i = 0; i < io->nserver; i++)
@@ -366,7 +366,7 @@ static void io_ready(struct io *io)
 		sv->busy = 0;
 		sv->seen = false;
 		sv->answered = false;
-		sv->dry = false;
+		sv->at_eof = false;
 	}
 	io->free = NULL;
 	for (i = io->nserver * IO_DEPTH; i-- > 0;) {
@@ -387,7 +387,7 @@ static int io_try(struct io *io)
 	io->nserver = io->plan->dist->pcount;
 	io->ngap = 0;
 	io->nmem = 0;
-	io->doubt = false;
+	io->mem_maybe_in_use = false;
 	rc = io_alloc(io);
 	if (rc)
 		return rc;
@@ -411,7 +411,7 @@ static int io_tries(struct io *io)
 	if (!io->list || !io_list_end(io, rc))
 		return rc;
 	io_free(io);
-	io->bold = false;
+	io->group_register = false;
 	rc = io_try(io);
 	io_list_end(io, rc);
 	return rc;
@@ -471,7 +471,7 @@ int io_read(struct session *s, uint64_t handle, const struct plan *plan,
 
 	*doubt = false;
 	if (direct_run(s, handle, plan, false, io.done, &io.begun) ||
-	    warm_run(s, handle, plan, io.done)) {
+	    shared_blocks_read(s, handle, plan, io.done)) {
 		*n = plan_total(plan);
 		return 0;
 	}
@@ -482,7 +482,7 @@ int io_read(struct session *s, uint64_t handle, const struct plan *plan,
 	io.write = false;
 	rc = io_run(&io);
 	if (!rc && io.ngap)
-		rc = io_short(&io, least, n, doubt);
+		rc = io_fill_gaps(&io, least, n, doubt);
 	else if (!rc)
 		*n = plan_total(plan);
 	io_free(&io);

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/fan.h"
+#include "client/lib/session/broadcast.h"
 #include "client/lib/io/io_int.h"
 #include "client/lib/session/list_packing.h"
 #include "common/util/usermem.h"
-#include "client/lib/io/warm_int.h"
+#include "client/lib/io/shared_blocks_int.h"
 
 static int io_gap_add(struct io *io, const struct io_slot *slot, uint64_t done)
 {
@@ -85,7 +85,7 @@ int io_read_taken(struct io *io, struct io_slot *slot,
 	sv->seen = true;
 	if (done == slot->total)
 		return 0;
-	sv->dry = true; /* reads only ascend, see io.h */
+	sv->at_eof = true; /* reads only ascend, see io.h */
 	return io_gap_add(io, slot, done);
 }
 
@@ -185,7 +185,7 @@ static int io_zero(const struct io *io, struct plan_cur cur, uint64_t skip,
 }
 
 /* True: an object before transfer byte n is empty or missing. */
-static bool io_thin(const struct io *io, uint64_t n)
+static bool io_has_empty_object(const struct io *io, uint64_t n)
 {
 	struct plan_cur cur;
 	unsigned int i;
@@ -200,7 +200,7 @@ static bool io_thin(const struct io *io, uint64_t n)
 	return false;
 }
 
-int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt)
+int io_fill_gaps(struct io *io, uint64_t least, uint64_t *n, bool *doubt)
 {
 	uint64_t size;
 	unsigned int i;
@@ -210,12 +210,12 @@ int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt)
 	if (rc)
 		return rc;
 	*n = plan_before(io->plan, size);
-	*doubt = !size || size < least || io_thin(io, *n);
+	*doubt = !size || size < least || io_has_empty_object(io, *n);
 	for (i = 0; !rc && i < io->ngap; i++)
 		rc = io_zero(io, io->gap[i].from, io->gap[i].skip,
 			     io->gap[i].total, *n);
 	for (k = 0; !rc && k < io->nserver; k++) {
-		if (io->server[k].dry)
+		if (io->server[k].at_eof)
 			rc = io_zero(io, io->server[k].cur, 0, UINT64_MAX, *n);
 	}
 	return rc;

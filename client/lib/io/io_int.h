@@ -21,7 +21,7 @@ struct io_server {
 	unsigned int busy; /* requests in flight */
 	bool seen; /* size is set */
 	bool answered; /* it has answered a request */
-	bool dry; /* nothing more to read there */
+	bool at_eof; /* nothing more to read there */
 };
 
 /* A request in flight. */
@@ -45,7 +45,7 @@ struct io_gap {
 };
 
 struct io {
-	struct op op;
+	struct drive_op op;
 	struct session *s;
 	const struct plan *plan;
 	uint64_t handle;
@@ -56,7 +56,7 @@ struct io {
 	uint64_t deadline; /* deadline until the first answer */
 	uint32_t user; /* see call_context.h */
 	bool moved; /* data was transferred */
-	bool bold; /* lists: memory is registered by hints or in groups */
+	bool group_register; /* lists: memory is registered by hints or in groups */
 	struct list_limits limits;
 
 	uint32_t nserver;
@@ -66,7 +66,7 @@ struct io {
 	struct rail_mem *mem; /* nmem elements: the caller's memory */
 	struct rail_mem **area; /* nmem pointers into mem */
 	unsigned int nmem; /* lists: 0 until it is needed */
-	bool doubt; /* a server may still use the memory */
+	bool mem_maybe_in_use; /* a server may still use the memory */
 	bool begun; /* a server has done a write in part, or may have */
 	/* server is finished without a message: direct_int.h */
 	bool done[WIRE_IOD_MAX];
@@ -98,7 +98,7 @@ int io_read_taken(struct io *io, struct io_slot *slot,
  * io_gaps.c: called after a read with gaps.  Sets *n and *doubt (io_read()), and zeros the
  * gaps before the end of the file.  Returns 0 or -errno.
  */
-int io_short(struct io *io, uint64_t least, uint64_t *n, bool *doubt);
+int io_fill_gaps(struct io *io, uint64_t least, uint64_t *n, bool *doubt);
 
 /*
  * io_list.c: io_list_wanted() is true if the plan is faster as a list; io_list_begin()

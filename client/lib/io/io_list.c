@@ -20,7 +20,7 @@ bool io_list_wanted(const struct plan *plan)
 
 void io_list_begin(struct io *io)
 {
-	io->bold = io->plan->parent || io->s->list.group;
+	io->group_register = io->plan->parent || io->s->list.group;
 	io->limits = (struct list_limits){
 		.place = io->s->list.place,
 		.pack = PACK_LEN,
@@ -41,7 +41,7 @@ bool io_list_end(struct io *io, int rc)
 			made += io->mem[i].mr[rail] != NULL;
 	}
 	atomic_fetch_add(&io->s->count.registrations, made);
-	return io->bold && io->nmem &&
+	return io->group_register && io->nmem &&
 	       (rc == -EFAULT || rc == -EINVAL || rc == -ENOMEM);
 }
 
@@ -89,8 +89,8 @@ static void put_memory(struct io *io, struct io_slot *slot,
 		return;
 	}
 	if (!io->nmem)
-		io->nmem = regs_make(io->plan, io_access(io), io->bold, io->mem,
-				     io->area);
+		io->nmem = regs_make(io->plan, io_access(io),
+				     io->group_register, io->mem, io->area);
 	slot->rpc.area = io->area;
 	slot->rpc.nareas = io->nmem;
 	for (i = 0; i < n; i++) {

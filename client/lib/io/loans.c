@@ -46,7 +46,7 @@ static bool loan_is_usable(const struct loan *loan, const struct session *s,
 			   bool write)
 {
 	return loan && loan->session == s->id && (loan->write || !write) &&
-	       loan->lender->link == atomic_load(&s->uri[loan->iod].lost) &&
+	       loan->pages->link == atomic_load(&s->uri[loan->iod].lost) &&
 	       !loan_over(loan);
 }
 
@@ -89,7 +89,7 @@ static int place_borrow(struct loan_place *p, struct session *s, uint32_t iod,
 
 	if (p->nold == OLD_MAX)
 		return -EOPNOTSUPP;
-	rc = lender_ask(s, iod, handle, write, &loan);
+	rc = loan_borrow(s, iod, handle, write, &loan);
 	if (rc)
 		return rc;
 	rc = write && !loan->write ? -EROFS : 0;
@@ -199,7 +199,7 @@ static bool end_of(const struct loans_file *file, uint32_t k, uint64_t *end)
 bool loans_size(const struct loans_file *file, uint64_t *size)
 {
 	uint64_t end, max = 0;
-	int saved = strand_errno();
+	int saved = coroutine_errno();
 	bool all = file->s->direct;
 	uint32_t k;
 
@@ -208,7 +208,7 @@ bool loans_size(const struct loans_file *file, uint64_t *size)
 		if (all && end > max)
 			max = end;
 	}
-	strand_errno_set(saved);
+	coroutine_errno_set(saved);
 	if (all)
 		*size = max;
 	return all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loans.h - the objects that an open file has borrowed (lender.h).  The file asks for an
+ * loans.h - the objects that an open file has borrowed (loan.h).  The file asks for an
  * object at the LOANS_AFTER-th call that could have used it.  So a program that opens a
  * file and reads it once pays nothing.
  */

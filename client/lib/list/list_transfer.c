@@ -157,7 +157,7 @@ static void list_record_write(struct run *r, const struct list *list,
 	bool one = !r->view.gsize && view_map(&r->view, pos, &from) &&
 		   list_rises(list) && end - from == list->total;
 
-	file_wrote(r->f, one ? from : 0, end, rc, since);
+	file_record_write(r->f, one ? from : 0, end, rc, since);
 	if (!one)
 		file_doubt_space(r->f);
 }
@@ -299,7 +299,7 @@ static ssize_t run_counted(struct file *f, int fd, const struct list *list)
 		.kind = list->write ? PROFILE_LIST_WRITE : PROFILE_LIST_READ,
 		.file = f->profile,
 		.begun = clock_now(),
-		.aside = strand_self() != NULL,
+		.aside = coroutine_self() != NULL,
 		.off = list->nspan ? list->span[0].pos : 0,
 		.pieces = list->nspan,
 	};

@@ -144,8 +144,8 @@ static int wait_for(struct file *f, struct mgr_lock *lock)
 	return rc;
 }
 
-/* In a strand, no thread sleeps and no signal ends the wait. */
-static int wait_in_strand(struct file *f, struct mgr_lock *lock)
+/* In a coroutine, no thread sleeps and no signal ends the wait. */
+static int wait_in_coroutine(struct file *f, struct mgr_lock *lock)
 {
 	const struct mgr_lock want = *lock;
 	int rc;
@@ -171,8 +171,8 @@ static int lock_ask(struct file *f, struct mgr_lock *lock)
 	now.flags &= ~WIRE_L_WAIT;
 	rc = file_run(f, do_lock, &now);
 	if (rc == -EAGAIN && lock->flags & WIRE_L_WAIT)
-		return strand_self() ? wait_in_strand(f, lock)
-				     : wait_for(f, lock);
+		return coroutine_self() ? wait_in_coroutine(f, lock)
+					: wait_for(f, lock);
 	if (!rc)
 		*lock = now;
 	return rc;
@@ -202,7 +202,7 @@ static int lock_request(struct file *f, struct mgr_lock *lock)
 
 	want.session = lock->session;
 	if (!rc && !(want.flags & WIRE_L_TEST))
-		lock_note(f, &want);
+		lock_record(f, &want);
 	return rc;
 }
 

@@ -88,7 +88,7 @@ struct end_read {
 };
 
 struct end_reading {
-	struct op op;
+	struct drive_op op;
 	struct session *s;
 	const struct dist *dist;
 	struct end_read read[]; /* pcount elements */
@@ -126,7 +126,7 @@ static int end_read_start(struct end_reading *all, uint32_t k,
 		all->s->iod[dist_iod(all->dist, all->s->niods, k)], &r->reach);
 }
 
-static void begin_all(struct op *op)
+static void begin_all(struct drive_op *op)
 {
 	struct end_reading *all = (struct end_reading *)op;
 	uint64_t deadline = session_deadline(all->s);

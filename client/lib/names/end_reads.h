@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "client/lib/session/fan.h"
+#include "client/lib/session/broadcast.h"
 
 struct end_places;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "client/lib/session/coroutine.h"
 
 #define SOON_MS 500u /* delay after the iod did not lend the word */
@@ -109,12 +109,12 @@ static int place_ask(struct session *s, const struct word_add *add,
 		.number = htole32(add->number),
 		.flags = htole32(from ? WIRE_PL_RAISE : 0),
 	};
-	struct ask c;
+	struct server_call c;
 
 	a->peer = s->iod[add->iod];
-	ask_begin(&c, s, a->peer);
-	ask_put(&c, &body, sizeof(body));
-	return ask_run(&c, WIRE_PLACE, place_take_reply, a);
+	server_call_begin(&c, s, a->peer);
+	server_call_put(&c, &body, sizeof(body));
+	return server_call_run(&c, WIRE_PLACE, place_take_reply, a);
 }
 
 /* True: the iod lends no words over this connection, or is of an earlier release. */
@@ -163,7 +163,7 @@ static void place_forget(struct word *w, uint64_t session, uint64_t again)
 /* ---- the atomic operation ---- */
 
 struct fetch {
-	struct op op;
+	struct drive_op op;
 	struct rpc_peer *peer;
 	struct rpc_reach reach;
 	uint64_t old;
@@ -178,7 +178,7 @@ static void fetch_done(struct rpc_reach *reach)
 	op_put(&f->op, reach->status);
 }
 
-static void fetch_start(struct op *op)
+static void fetch_start(struct drive_op *op)
 {
 	struct fetch *f = (struct fetch *)op;
 	int rc = rpc_reach_start(f->peer, &f->reach);
@@ -311,12 +311,13 @@ static int by_message(struct session *s, const struct target *t, uint32_t iod,
 		.number = htole32(a->number),
 		.flags = htole32(a->set ? WIRE_CT_SET : 0),
 	};
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, s->iod[iod]);
+	server_call_begin(&c, s, s->iod[iod]);
 	c.once = a->set || a->value;
-	ask_put(&c, &body, sizeof(body));
-	return session_iod_status(ask_run(&c, WIRE_COUNTER, take_old, a));
+	server_call_put(&c, &body, sizeof(body));
+	return session_iod_status(
+		server_call_run(&c, WIRE_COUNTER, take_old, a));
 }
 
 int counter_ask(struct session *s, const struct target *t, void *arg)

@@ -52,10 +52,10 @@ int mgr_take_attr_rep(void *arg, const struct wire_msg *reply)
 int mgr_getattr(struct session *s, const struct target *t, struct attr *attr)
 {
 	struct mgr_attr_arg arg = { s, attr };
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin_path(&c, s, t);
-	return ask_run(&c, WIRE_GETATTR, mgr_take_attr_rep, &arg);
+	return server_call_run(&c, WIRE_GETATTR, mgr_take_attr_rep, &arg);
 }
 
 int mgr_setattr(struct session *s, const struct target *t,
@@ -74,11 +74,11 @@ int mgr_setattr(struct session *s, const struct target *t,
 		.path_len = htole32((uint32_t)strlen(t->path)),
 	};
 	struct mgr_attr_arg arg = { s, attr };
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	c.once = true;
-	return ask_run(&c, WIRE_SETATTR, mgr_take_attr_rep, &arg);
+	return server_call_run(&c, WIRE_SETATTR, mgr_take_attr_rep, &arg);
 }
 
 int mgr_access(struct session *s, const struct target *t, uint32_t mask)
@@ -88,10 +88,10 @@ int mgr_access(struct session *s, const struct target *t, uint32_t mask)
 		.mask = htole32(mask),
 		.path_len = htole32((uint32_t)strlen(t->path)),
 	};
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
-	return ask_run(&c, WIRE_ACCESS, NULL, NULL);
+	return server_call_run(&c, WIRE_ACCESS, NULL, NULL);
 }
 
 int mgr_truncate(struct session *s, const struct target *t, uint64_t size)
@@ -102,11 +102,11 @@ int mgr_truncate(struct session *s, const struct target *t, uint64_t size)
 		.open = htole64(t->open),
 		.path_len = htole32((uint32_t)strlen(t->path)),
 	};
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	c.once = true;
-	return ask_run(&c, WIRE_TRUNCATE, NULL, NULL);
+	return server_call_run(&c, WIRE_TRUNCATE, NULL, NULL);
 }
 
 int mgr_setxattr(struct session *s, const struct target *t, const char *name,
@@ -120,17 +120,17 @@ int mgr_setxattr(struct session *s, const struct target *t, const char *name,
 		.name_len = htole32((uint32_t)strlen(name)),
 		.value_len = htole32((uint32_t)len),
 	};
-	struct ask c;
+	struct server_call c;
 
 	if (len > WIRE_XATTR_MAX)
 		return -ENOSPC;
 	if (flags & ~(XATTR_CREATE | XATTR_REPLACE))
 		return -EINVAL;
 	mgr_begin(&c, s, t, &body, sizeof(body));
-	ask_put(&c, name, strlen(name));
-	ask_put(&c, value, len);
+	server_call_put(&c, name, strlen(name));
+	server_call_put(&c, value, len);
 	c.once = true;
-	return ask_run(&c, WIRE_SETXATTR, NULL, NULL);
+	return server_call_run(&c, WIRE_SETXATTR, NULL, NULL);
 }
 
 static int take_bytes(void *arg, const struct wire_msg *reply)
@@ -143,7 +143,7 @@ static int take_bytes(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-static void begin_named(struct ask *c, struct session *s,
+static void begin_named(struct server_call *c, struct session *s,
 			const struct target *t, const char *name)
 {
 	struct wire_getxattr body = {
@@ -153,32 +153,32 @@ static void begin_named(struct ask *c, struct session *s,
 	};
 
 	mgr_begin(c, s, t, &body, sizeof(body));
-	ask_put(c, name, strlen(name));
+	server_call_put(c, name, strlen(name));
 }
 
 int mgr_getxattr(struct session *s, const struct target *t, const char *name,
 		 struct xattr_buf *out)
 {
-	struct ask c;
+	struct server_call c;
 
 	begin_named(&c, s, t, name);
-	return ask_run(&c, WIRE_GETXATTR, take_bytes, out);
+	return server_call_run(&c, WIRE_GETXATTR, take_bytes, out);
 }
 
 int mgr_removexattr(struct session *s, const struct target *t, const char *name)
 {
-	struct ask c;
+	struct server_call c;
 
 	begin_named(&c, s, t, name);
 	c.once = true;
-	return ask_run(&c, WIRE_REMOVEXATTR, NULL, NULL);
+	return server_call_run(&c, WIRE_REMOVEXATTR, NULL, NULL);
 }
 
 int mgr_listxattr(struct session *s, const struct target *t,
 		  struct xattr_buf *out)
 {
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin_path(&c, s, t);
-	return ask_run(&c, WIRE_LISTXATTR, take_bytes, out);
+	return server_call_run(&c, WIRE_LISTXATTR, take_bytes, out);
 }

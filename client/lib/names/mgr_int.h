@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "client/lib/names/mgr_requests.h"
 
 struct mgr_attr_arg {
@@ -17,19 +17,19 @@ int mgr_take_attr(struct mgr_attr_arg *arg, const struct wire_attr *a);
 int mgr_take_attr_rep(void *arg, const struct wire_msg *reply);
 
 /* Starts a request: a body with the length of t->path, followed by that path. */
-static inline void mgr_begin(struct ask *c, struct session *s,
+static inline void mgr_begin(struct server_call *c, struct session *s,
 			     const struct target *t, const void *body,
 			     size_t len)
 {
-	ask_begin(c, s, s->mgr);
+	server_call_begin(c, s, s->mgr);
 	c->redirect = t->redirect;
 	c->as = t->as;
-	ask_put(c, body, len);
-	ask_put(c, t->path, strlen(t->path));
+	server_call_put(c, body, len);
+	server_call_put(c, t->path, strlen(t->path));
 }
 
 /* Starts a request with a struct wire_path. */
-static inline void mgr_begin_path(struct ask *c, struct session *s,
+static inline void mgr_begin_path(struct server_call *c, struct session *s,
 				  const struct target *t)
 {
 	struct wire_path body = {

@@ -30,16 +30,16 @@ static int list_call(struct session *s, enum wire_op op, uint64_t dir,
 			 .len = htole32(len) },
 	};
 	struct rail_mem mem;
-	struct ask c;
+	struct server_call c;
 	int rc;
 
 	rail_mem_init(&mem, into.iov_base, len, TP_REMOTE_WRITE);
-	ask_begin(&c, s, s->mgr);
+	server_call_begin(&c, s, s->mgr);
 	c.mem = &mem;
 	c.mem_at = (unsigned int)(c.out.len +
 				  offsetof(struct wire_readdir, mem));
-	ask_put(&c, &body, sizeof(body));
-	rc = ask_run(&c, op, take_listing, listing);
+	server_call_put(&c, &body, sizeof(body));
+	rc = server_call_run(&c, op, take_listing, listing);
 	rail_mem_fini(&mem);
 	return !rc && listing->bytes > len ? -EPROTO : rc;
 }

@@ -32,11 +32,11 @@ static int take_lock(void *arg, const struct wire_msg *reply)
 int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock)
 {
 	struct wire_lock body = body_of(t->handle, lock);
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, s->mgr);
-	ask_put(&c, &body, sizeof(body));
-	return ask_run(&c, WIRE_LOCK, take_lock, lock);
+	server_call_begin(&c, s, s->mgr);
+	server_call_put(&c, &body, sizeof(body));
+	return server_call_run(&c, WIRE_LOCK, take_lock, lock);
 }
 
 static int take_which(void *arg, const struct wire_msg *reply)
@@ -62,17 +62,17 @@ int mgr_lock_any(struct session *s, struct mgr_lock_any *any)
 	struct wire_lock_any body = { .n = htole32(any->n),
 				      .wait_ms = htole32(any->wait_ms) };
 	struct wire_lock wanted[WIRE_LOCK_ANY_MAX];
-	struct ask c;
+	struct server_call c;
 
 	for (uint32_t i = 0; i < any->n; i++)
 		wanted[i] = body_of(any->wanted[i].handle,
 				    &any->wanted[i].lock);
-	ask_begin(&c, s, s->mgr);
-	ask_put(&c, &body, sizeof(body));
-	ask_put(&c, wanted, any->n * sizeof(*wanted));
+	server_call_begin(&c, s, s->mgr);
+	server_call_put(&c, &body, sizeof(body));
+	server_call_put(&c, wanted, any->n * sizeof(*wanted));
 	c.patient = true;
 	c.begins = any_begins;
-	return ask_run(&c, WIRE_LOCK_ANY, take_which, any);
+	return server_call_run(&c, WIRE_LOCK_ANY, take_which, any);
 }
 
 /*
@@ -82,10 +82,10 @@ int mgr_lock_any(struct session *s, struct mgr_lock_any *any)
 void mgr_unlock(struct session *s, uint64_t handle, const struct mgr_lock *lock)
 {
 	struct wire_lock body = body_of(handle, lock);
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, s->mgr);
+	server_call_begin(&c, s, s->mgr);
 	c.keep = lock->owner && !(lock->flags & WIRE_L_CANCEL);
-	ask_put(&c, &body, sizeof(body));
-	ask_post(&c, WIRE_LOCK, "unlocking a file");
+	server_call_put(&c, &body, sizeof(body));
+	server_call_post(&c, WIRE_LOCK, "unlocking a file");
 }

@@ -16,20 +16,20 @@ int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode,
 		.path_len = htole32((uint32_t)strlen(t->path)),
 	};
 	struct mgr_attr_arg arg = { s, attr };
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	c.once = true;
-	return ask_run(&c, WIRE_MKDIR, mgr_take_attr_rep, &arg);
+	return server_call_run(&c, WIRE_MKDIR, mgr_take_attr_rep, &arg);
 }
 
 static int path_call(struct session *s, const struct target *t, enum wire_op op)
 {
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin_path(&c, s, t);
 	c.once = true;
-	return ask_run(&c, op, NULL, NULL);
+	return server_call_run(&c, op, NULL, NULL);
 }
 
 int mgr_rmdir(struct session *s, const struct target *t)
@@ -52,13 +52,13 @@ static int two_call(struct session *s, const struct target *from,
 		.path1_len = htole32((uint32_t)strlen(from->path)),
 		.path2_len = htole32((uint32_t)strlen(to->path)),
 	};
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin(&c, s, from, &body, sizeof(body));
-	ask_put(&c, to->path, strlen(to->path));
+	server_call_put(&c, to->path, strlen(to->path));
 	c.which = which;
 	c.once = true;
-	return ask_run(&c, op, NULL, NULL);
+	return server_call_run(&c, op, NULL, NULL);
 }
 
 int mgr_rename(struct session *s, const struct target *from,
@@ -77,13 +77,13 @@ int mgr_rename2(struct session *s, const struct target *from,
 		.path2_len = htole32((uint32_t)strlen(to->path)),
 		.flags = htole32(flags),
 	};
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin(&c, s, from, &body, sizeof(body));
-	ask_put(&c, to->path, strlen(to->path));
+	server_call_put(&c, to->path, strlen(to->path));
 	c.which = which;
 	c.once = true;
-	return ask_run(&c, WIRE_RENAME2, NULL, NULL);
+	return server_call_run(&c, WIRE_RENAME2, NULL, NULL);
 }
 
 int mgr_mknod(struct session *s, const struct target *t,
@@ -97,11 +97,11 @@ int mgr_mknod(struct session *s, const struct target *t,
 		.minor = htole32(what->minor),
 	};
 	struct mgr_attr_arg arg = { s, attr };
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	c.once = true;
-	return ask_run(&c, WIRE_MKNOD, mgr_take_attr_rep, &arg);
+	return server_call_run(&c, WIRE_MKNOD, mgr_take_attr_rep, &arg);
 }
 
 int mgr_link(struct session *s, const struct target *from,
@@ -117,16 +117,16 @@ int mgr_symlink(struct session *s, const char *text, const struct target *t)
 		.path1_len = htole32((uint32_t)strlen(text)),
 		.path2_len = htole32((uint32_t)strlen(t->path)),
 	};
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, s->mgr);
+	server_call_begin(&c, s, s->mgr);
 	c.redirect = t->redirect;
 	c.as = t->as;
-	ask_put(&c, &body, sizeof(body));
-	ask_put(&c, text, strlen(text));
-	ask_put(&c, t->path, strlen(t->path));
+	server_call_put(&c, &body, sizeof(body));
+	server_call_put(&c, text, strlen(text));
+	server_call_put(&c, t->path, strlen(t->path));
 	c.once = true;
-	return ask_run(&c, WIRE_SYMLINK, NULL, NULL);
+	return server_call_run(&c, WIRE_SYMLINK, NULL, NULL);
 }
 
 static int link_call(struct session *s, const struct target *from,
@@ -134,16 +134,16 @@ static int link_call(struct session *s, const struct target *from,
 		     unsigned int *which, struct attr *attr)
 {
 	struct mgr_attr_arg arg = { s, attr };
-	struct ask c;
+	struct server_call c;
 
 	body.dir2 = htole64(to->handle);
 	body.path1_len = htole32((uint32_t)strlen(from->path));
 	body.path2_len = htole32((uint32_t)strlen(to->path));
 	mgr_begin(&c, s, from, &body, sizeof(body));
-	ask_put(&c, to->path, strlen(to->path));
+	server_call_put(&c, to->path, strlen(to->path));
 	c.which = which;
 	c.once = true;
-	return ask_run(&c, WIRE_LINK2, mgr_take_attr_rep, &arg);
+	return server_call_run(&c, WIRE_LINK2, mgr_take_attr_rep, &arg);
 }
 
 int mgr_link_attr(struct session *s, const struct target *from,
@@ -177,7 +177,7 @@ int mgr_symlink_attr(struct session *s, const char *text,
 int mgr_unlink_attr(struct session *s, const struct target *t, struct attr *dir)
 {
 	struct mgr_attr_arg arg = { s, dir };
-	struct ask c;
+	struct server_call c;
 
 	if (!(rpc_peer_features(s->mgr) & WIRE_FT_V3)) {
 		*dir = (struct attr){ 0 };
@@ -185,7 +185,7 @@ int mgr_unlink_attr(struct session *s, const struct target *t, struct attr *dir)
 	}
 	mgr_begin_path(&c, s, t);
 	c.once = true;
-	return ask_run(&c, WIRE_UNLINK2, mgr_take_attr_rep, &arg);
+	return server_call_run(&c, WIRE_UNLINK2, mgr_take_attr_rep, &arg);
 }
 
 struct link_arg {
@@ -207,8 +207,8 @@ int mgr_readlink(struct session *s, const struct target *t, char *buf,
 		 size_t len, size_t *n)
 {
 	struct link_arg arg = { buf, len, n };
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin_path(&c, s, t);
-	return ask_run(&c, WIRE_READLINK, take_link, &arg);
+	return server_call_run(&c, WIRE_READLINK, take_link, &arg);
 }

@@ -42,11 +42,11 @@ int mgr_open(struct session *s, const struct target *t,
 				how->flags & WIRE_O_HOLD &&
 					!(how->flags & WIRE_O_WRITE),
 				how->flags };
-	struct ask c;
+	struct server_call c;
 
 	mgr_begin(&c, s, t, &body, sizeof(body));
 	c.once = how->flags & (WIRE_O_CREAT | WIRE_O_TRUNC);
-	return ask_run(&c, WIRE_OPEN, take_open, &arg);
+	return server_call_run(&c, WIRE_OPEN, take_open, &arg);
 }
 
 static int take_token(void *arg, const struct wire_msg *reply)
@@ -63,11 +63,11 @@ int mgr_grant(struct session *s, const struct target *t, uint32_t flags,
 	struct wire_grant body = { .handle = htole64(t->handle),
 				   .open = htole64(t->open),
 				   .flags = htole32(flags) };
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, s->mgr);
-	ask_put(&c, &body, sizeof(body));
-	return ask_run(&c, WIRE_GRANT, take_token, token);
+	server_call_begin(&c, s, s->mgr);
+	server_call_put(&c, &body, sizeof(body));
+	return server_call_run(&c, WIRE_GRANT, take_token, token);
 }
 
 int mgr_redeem(struct session *s, const uint8_t token[WIRE_TOKEN_LEN],
@@ -75,13 +75,13 @@ int mgr_redeem(struct session *s, const uint8_t token[WIRE_TOKEN_LEN],
 {
 	struct wire_redeem body = { .flags = htole32(flags) };
 	struct open_arg arg = { { s, attr }, open, false, flags };
-	struct ask c;
+	struct server_call c;
 
 	memcpy(body.token, token, WIRE_TOKEN_LEN);
-	ask_begin(&c, s, s->mgr);
+	server_call_begin(&c, s, s->mgr);
 	c.once = true;
-	ask_put(&c, &body, sizeof(body));
-	return ask_run(&c, WIRE_REDEEM, take_open, &arg);
+	server_call_put(&c, &body, sizeof(body));
+	return server_call_run(&c, WIRE_REDEEM, take_open, &arg);
 }
 
 void mgr_release(struct session *s, const struct mgr_release *rel)
@@ -93,14 +93,14 @@ void mgr_release(struct session *s, const struct mgr_release *rel)
 		.mtime = htole64((uint64_t)rel->mtime),
 		.flags = htole32(rel->flags),
 	};
-	struct ask c;
+	struct server_call c;
 
 	declare_closed(s->declare, rel->open);
-	ask_begin(&c, s, s->mgr);
+	server_call_begin(&c, s, s->mgr);
 	c.keep = true;
 	c.late = rel->late;
-	ask_put(&c, &body, sizeof(body));
-	ask_post(&c, WIRE_RELEASE, "closing a file");
+	server_call_put(&c, &body, sizeof(body));
+	server_call_post(&c, WIRE_RELEASE, "closing a file");
 }
 
 static int take_append(void *arg, const struct wire_msg *reply)
@@ -120,11 +120,11 @@ int mgr_append(struct session *s, const struct target *t, uint64_t len,
 		.open = htole64(t->open),
 		.len = htole64(len),
 	};
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, s->mgr);
-	ask_put(&c, &body, sizeof(body));
-	return ask_run(&c, WIRE_APPEND, take_append, off);
+	server_call_begin(&c, s, s->mgr);
+	server_call_put(&c, &body, sizeof(body));
+	return server_call_run(&c, WIRE_APPEND, take_append, off);
 }
 
 static int take_done(void *arg, const struct wire_msg *reply)
@@ -145,19 +145,19 @@ int mgr_adopt(struct session *s, const struct mgr_adopt *what, uint32_t *done)
 		.owner = htole64(what->owner),
 		.flags = htole32(what->process ? WIRE_AD_PROCESS : 0),
 	};
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, s->mgr);
-	ask_put(&c, &body, sizeof(body));
-	return ask_run(&c, WIRE_ADOPT, take_done, done);
+	server_call_begin(&c, s, s->mgr);
+	server_call_put(&c, &body, sizeof(body));
+	return server_call_run(&c, WIRE_ADOPT, take_done, done);
 }
 
 int mgr_adopted(struct session *s, uint64_t before)
 {
 	struct wire_adopted body = { .session = htole64(before) };
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, s->mgr);
-	ask_put(&c, &body, sizeof(body));
-	return ask_run(&c, WIRE_ADOPTED, NULL, NULL);
+	server_call_begin(&c, s, s->mgr);
+	server_call_put(&c, &body, sizeof(body));
+	return server_call_run(&c, WIRE_ADOPTED, NULL, NULL);
 }

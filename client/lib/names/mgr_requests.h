@@ -3,14 +3,14 @@
  * mgr_requests.h - the operations of the manager as functions.  Each is one request.  All return
  * 0, -errno, or WIRE_REDIRECT: the path leaves the file system, and target->redirect says
  * where to.  Changes may also return -ECONNABORTED: unknown whether they were made, see
- * ask_run().
+ * server_call_run().
  */
 #ifndef MGR_REQUESTS_H
 #define MGR_REQUESTS_H
 
 #include <sys/types.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "common/dist/dist.h"
 #include "client/lib/session/client_session.h"
 #include "client/lib/names/mgr_requests.h"
@@ -114,7 +114,7 @@ struct mgr_release {
 	uint64_t end; /* offset after the highest byte written */
 	int64_t mtime; /* time of the last write, ns */
 	uint32_t flags; /* WIRE_R_* */
-	bool late; /* see ask.h */
+	bool late; /* see server_call.h */
 };
 /* Sends the request without waiting for the answer. */
 void mgr_release(struct session *s, const struct mgr_release *rel);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "common/util/histogram.h"
 #include "client/lib/names/server_query.h"
 
@@ -107,31 +107,31 @@ static int take_rows(void *arg, const struct wire_msg *reply)
 }
 
 static int ask_page(struct session *s, struct rpc_peer *peer,
-		    const struct store_metrics *what, uint64_t from,
+		    const struct metrics_query *what, uint64_t from,
 		    struct taken *t)
 {
 	const struct wire_metrics body = { .from = htole64(from),
 					   .groups = htole32(what->groups),
 					   .n = htole32(what->n) };
-	struct ask c;
+	struct server_call c;
 	int rc;
 
-	ask_begin(&c, s, peer);
-	ask_put(&c, &body, sizeof(body));
+	server_call_begin(&c, s, peer);
+	server_call_put(&c, &body, sizeof(body));
 	for (unsigned int i = 0; i < what->n; i++) {
 		le64 handle = htole64(what->handle[i]);
 
-		ask_put(&c, &handle, sizeof(handle));
+		server_call_put(&c, &handle, sizeof(handle));
 	}
-	rc = ask_run(&c, WIRE_METRICS, take_rows, t);
+	rc = server_call_run(&c, WIRE_METRICS, take_rows, t);
 	return !rc && t->next && t->next <= from ? -EPROTO : rc;
 }
 
-int store_metrics(struct session *s, struct rpc_peer *peer,
-		  const struct store_metrics *what, struct pvfs_metric **list)
+int server_metrics(struct session *s, struct rpc_peer *peer,
+		   const struct metrics_query *what, struct pvfs_metric **list)
 {
 	struct taken t = { .last = &t.first };
-	int rc = store_counts(s, peer);
+	int rc = server_check_v3(s, peer);
 
 	while (!rc) {
 		rc = ask_page(s, peer, what, t.next, &t);
@@ -140,11 +140,11 @@ int store_metrics(struct session *s, struct rpc_peer *peer,
 			return (int)t.n;
 		}
 	}
-	store_metrics_free(t.first);
+	server_metrics_free(t.first);
 	return rc;
 }
 
-void store_metrics_free(struct pvfs_metric *list)
+void server_metrics_free(struct pvfs_metric *list)
 {
 	struct pvfs_metric *m;
 
@@ -154,20 +154,20 @@ void store_metrics_free(struct pvfs_metric *list)
 	}
 }
 
-bool store_believes(struct session *s, struct rpc_peer *peer)
+bool server_trusts_names(struct session *s, struct rpc_peer *peer)
 {
-	const struct store_metrics inside = { .groups = WIRE_MG_INSIDE };
+	const struct metrics_query inside = { .groups = WIRE_MG_INSIDE };
 	bool local = !strcmp(rpc_peer_transport(peer), "local");
 	struct pvfs_metric *list = NULL;
 	bool believes = !local;
 
 	if (s->auth || rpc_peer_features(peer) & WIRE_FT_CAPS)
 		return false;
-	if (!local || store_metrics(s, peer, &inside, &list) < 0)
+	if (!local || server_metrics(s, peer, &inside, &list) < 0)
 		return believes;
 	for (const struct pvfs_metric *m = list; m; m = m->next)
 		if (!strcmp(m->name, "auth_sys"))
 			believes = m->n;
-	store_metrics_free(list);
+	server_metrics_free(list);
 	return believes;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/ask.h"
-#include "client/lib/session/fan.h"
+#include "client/lib/session/server_call.h"
+#include "client/lib/session/broadcast.h"
 
 #define UNIT 4096u
 
@@ -61,20 +61,20 @@ static int take_one(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-int store_statfs_one(struct session *s, struct rpc_peer *peer,
-		     struct statfs *st)
+int server_statfs_one(struct session *s, struct rpc_peer *peer,
+		      struct statfs *st)
 {
 	struct statfs now;
-	struct ask c;
+	struct server_call c;
 	int rc;
 
 	statfs_begin(&now, 0);
-	ask_begin(&c, s, peer);
-	rc = ask_run(&c, WIRE_STATFS, take_one, &now);
+	server_call_begin(&c, s, peer);
+	rc = server_call_run(&c, WIRE_STATFS, take_one, &now);
 	if (rc)
 		return rc;
-	ask_begin(&c, s, peer);
-	rc = ask_run(&c, WIRE_DISK, take_disk, &now.f_fsid);
+	server_call_begin(&c, s, peer);
+	rc = server_call_run(&c, WIRE_DISK, take_disk, &now.f_fsid);
 	/* a manager, or an iod of an earlier release */
 	if (!rc || rc == -ENOSYS)
 		*st = now;
@@ -115,21 +115,21 @@ static int take_iod(void *arg, uint32_t k, const struct wire_msg *reply)
 
 static int total_space(struct session *s, struct statfs *st)
 {
-	struct dist all = fan_all(s);
+	struct dist all = all_iods_dist(s);
 	struct total t = { st, calloc(all.pcount, sizeof(*t.disk)) };
-	struct fan disks = {
+	struct broadcast disks = {
 		.s = s, .dist = &all, .take = note_disk, .arg = &t
 	};
-	struct fan space = { .s = s,
-			     .dist = &all,
-			     .skip = shares_disk,
-			     .take = take_iod,
-			     .arg = &t };
-	int rc = t.disk ? fan_ask(&disks, WIRE_DISK, NULL, 0) : -ENOMEM;
+	struct broadcast space = { .s = s,
+				   .dist = &all,
+				   .skip = shares_disk,
+				   .take = take_iod,
+				   .arg = &t };
+	int rc = t.disk ? broadcast_body(&disks, WIRE_DISK, NULL, 0) : -ENOMEM;
 
 	/* iods of an earlier release: disks are unknown */
 	if (!rc || rc == -ENOSYS)
-		rc = fan_ask(&space, WIRE_STATFS, NULL, 0);
+		rc = broadcast_body(&space, WIRE_STATFS, NULL, 0);
 	free(t.disk);
 	return rc;
 }
@@ -141,11 +141,11 @@ static int take_mgr(void *arg, const struct wire_msg *reply)
 }
 
 /* The path must only exist. */
-int store_statfs(struct session *s, const struct target *t, void *arg)
+int server_statfs(struct session *s, const struct target *t, void *arg)
 {
 	struct statfs now, *st = arg;
 	struct attr attr;
-	struct ask c;
+	struct server_call c;
 	int rc;
 
 	rc = mgr_getattr(s, t, &attr);
@@ -155,8 +155,8 @@ int store_statfs(struct session *s, const struct target *t, void *arg)
 	rc = total_space(s, &now);
 	if (rc)
 		return rc;
-	ask_begin(&c, s, s->mgr);
-	rc = ask_run(&c, WIRE_STATFS, take_mgr, &now);
+	server_call_begin(&c, s, s->mgr);
+	rc = server_call_run(&c, WIRE_STATFS, take_mgr, &now);
 	if (!rc)
 		*st = now;
 	return rc;
@@ -179,12 +179,13 @@ static int take_ping(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-int store_ping(struct session *s, struct rpc_peer *peer, struct pvfs_ping *ping)
+int server_ping(struct session *s, struct rpc_peer *peer,
+		struct pvfs_ping *ping)
 {
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, peer);
-	return ask_run(&c, WIRE_PING, take_ping, ping);
+	server_call_begin(&c, s, peer);
+	return server_call_run(&c, WIRE_PING, take_ping, ping);
 }
 
 /* From the connection, as far as there was one. */
@@ -201,42 +202,43 @@ static int take_lends(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-unsigned int store_lends(struct session *s, struct rpc_peer *peer)
+unsigned int server_lends(struct session *s, struct rpc_peer *peer)
 {
 	struct wire_borrow none = { .handle = htole64(WIRE_B_NO_OBJECT) };
 	uint32_t flags = 0;
-	struct ask c;
+	struct server_call c;
 
 	if (!is_v3(peer))
 		return 0;
-	ask_begin(&c, s, peer);
-	ask_put(&c, &none, sizeof(none));
-	if (ask_run(&c, WIRE_BORROW, take_lends, &flags) ||
+	server_call_begin(&c, s, peer);
+	server_call_put(&c, &none, sizeof(none));
+	if (server_call_run(&c, WIRE_BORROW, take_lends, &flags) ||
 	    !(flags & WIRE_B_NONE))
 		return 0;
-	return STORE_LENDS | (flags & WIRE_B_WRITE ? STORE_LENDS_ALL : 0);
+	return SERVER_LENDS | (flags & WIRE_B_WRITE ? SERVER_LENDS_ALL : 0);
 }
 
-int store_counts(struct session *s, struct rpc_peer *peer)
+int server_check_v3(struct session *s, struct rpc_peer *peer)
 {
 	struct pvfs_ping ping;
-	int rc = is_v3(peer) ? 0 : store_ping(s, peer, &ping);
+	int rc = is_v3(peer) ? 0 : server_ping(s, peer, &ping);
 
 	if (rc)
 		return rc;
 	return is_v3(peer) ? 0 : -ENOSYS;
 }
 
-int store_knows(struct session *s, struct rpc_peer *peer, uint32_t feature)
+int server_check_feature(struct session *s, struct rpc_peer *peer,
+			 uint32_t feature)
 {
-	int rc = store_counts(s, peer);
+	int rc = server_check_v3(s, peer);
 
 	if (!rc && !(rpc_peer_features(peer) & feature))
 		rc = -ENOSYS;
 	return rc;
 }
 
-_Static_assert(STORE_SESSIONS == WIRE_SESSIONS_MAX, "server_query.h");
+_Static_assert(SERVER_SESSIONS == WIRE_SESSIONS_MAX, "server_query.h");
 _Static_assert(PVFS_SESSION_AWAY == WIRE_SE_AWAY, "pvfs.h");
 _Static_assert((int)PVFS_EVICT_SESSION == WIRE_EV_SESSION &&
 		       (int)PVFS_EVICT_USER == WIRE_EV_USER &&
@@ -279,19 +281,19 @@ static int take_sessions(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-int store_sessions(struct session *s, struct rpc_peer *peer, uint64_t after,
-		   struct pvfs_session list[STORE_SESSIONS])
+int server_sessions(struct session *s, struct rpc_peer *peer, uint64_t after,
+		    struct pvfs_session list[SERVER_SESSIONS])
 {
 	const struct wire_sessions body = { .after = htole64(after) };
 	struct taken t = { .list = list };
-	struct ask c;
-	int rc = store_knows(s, peer, WIRE_FT_EVICT);
+	struct server_call c;
+	int rc = server_check_feature(s, peer, WIRE_FT_EVICT);
 
 	if (rc)
 		return rc;
-	ask_begin(&c, s, peer);
-	ask_put(&c, &body, sizeof(body));
-	rc = ask_run(&c, WIRE_SESSIONS, take_sessions, &t);
+	server_call_begin(&c, s, peer);
+	server_call_put(&c, &body, sizeof(body));
+	rc = server_call_run(&c, WIRE_SESSIONS, take_sessions, &t);
 	if (!rc && t.n && list[0].id <= after)
 		rc = -EPROTO;
 	return rc ? rc : t.n;
@@ -312,8 +314,8 @@ static int take_evicted(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-int store_evict(struct session *s, struct rpc_peer *peer,
-		const struct pvfs_evict *what, struct pvfs_evicted *done)
+int server_evict(struct session *s, struct rpc_peer *peer,
+		 const struct pvfs_evict *what, struct pvfs_evicted *done)
 {
 	size_t len = what->text ? strlen(what->text) : 0;
 	struct wire_evict body = {
@@ -324,15 +326,16 @@ int store_evict(struct session *s, struct rpc_peer *peer,
 		.wait_ms = htole32(s->timeout_ms / 4 * 3),
 		.len = htole32((uint32_t)len),
 	};
-	struct ask c;
-	int rc = len > WIRE_EV_TEXT ? -EINVAL
-				    : store_knows(s, peer, WIRE_FT_EVICT);
+	struct server_call c;
+	int rc = len > WIRE_EV_TEXT
+			 ? -EINVAL
+			 : server_check_feature(s, peer, WIRE_FT_EVICT);
 
 	if (rc)
 		return rc;
-	ask_begin(&c, s, peer);
+	server_call_begin(&c, s, peer);
 	c.patient = true;
-	ask_put(&c, &body, sizeof(body));
-	ask_put(&c, what->text ? what->text : "", len);
-	return ask_run(&c, WIRE_EVICT, take_evicted, done);
+	server_call_put(&c, &body, sizeof(body));
+	server_call_put(&c, what->text ? what->text : "", len);
+	return server_call_run(&c, WIRE_EVICT, take_evicted, done);
 }

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "client/lib/session/fan.h"
+#include "client/lib/session/broadcast.h"
 
 static void *body_of(void *msg)
 {
@@ -36,14 +36,14 @@ static int range_allocate(struct session *s, uint64_t handle,
 {
 	struct wire_fallocate body = { .handle = htole64(handle),
 				       .flags = htole32(r->flags) };
-	struct fan fan = { .s = s,
-			   .dist = r->dist,
-			   .skip = has_none,
-			   .aim = aim_range,
-			   .arg = r,
-			   .once = true };
+	struct broadcast broadcast = { .s = s,
+				       .dist = r->dist,
+				       .skip = has_none,
+				       .aim = aim_range,
+				       .arg = r,
+				       .once = true };
 
-	return fan_ask(&fan, WIRE_FALLOCATE, &body, sizeof(body));
+	return broadcast_body(&broadcast, WIRE_FALLOCATE, &body, sizeof(body));
 }
 
 int space_allocate(struct session *s, const struct target *t, void *arg)
@@ -101,14 +101,14 @@ int space_seek(struct session *s, const struct target *t, void *arg)
 		.handle = htole64(t->handle),
 		.flags = htole32(seek->hole ? WIRE_SK_HOLE : 0),
 	};
-	struct fan fan = { .s = s,
-			   .dist = seek->dist,
-			   .aim = aim_seek,
-			   .take = take_seek,
-			   .arg = seek };
+	struct broadcast broadcast = { .s = s,
+				       .dist = seek->dist,
+				       .aim = aim_seek,
+				       .take = take_seek,
+				       .arg = seek };
 
 	seek->found = INT64_MAX;
-	return fan_ask(&fan, WIRE_SEEK, &body, sizeof(body));
+	return broadcast_body(&broadcast, WIRE_SEEK, &body, sizeof(body));
 }
 
 bool copy_fits(const struct copy_range *r)
@@ -157,12 +157,12 @@ int copy_ask(struct session *s, const struct target *t, void *arg)
 	struct wire_copy body = { .handle = htole64(t->handle),
 				  .from = htole64(r->from),
 				  .flags = htole32(r->flags) };
-	struct fan fan = { .s = s,
-			   .dist = r->dist,
-			   .skip = copy_has_no_share,
-			   .aim = copy_aim,
-			   .arg = &c,
-			   .once = true };
+	struct broadcast broadcast = { .s = s,
+				       .dist = r->dist,
+				       .skip = copy_has_no_share,
+				       .aim = copy_aim,
+				       .arg = &c,
+				       .once = true };
 
-	return fan_ask(&fan, WIRE_COPY, &body, sizeof(body));
+	return broadcast_body(&broadcast, WIRE_COPY, &body, sizeof(body));
 }

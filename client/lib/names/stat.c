@@ -7,7 +7,7 @@
 
 #include <sys/sysmacros.h>
 
-#include "client/lib/session/fan.h"
+#include "client/lib/session/broadcast.h"
 #include "client/lib/names/mounted.h"
 
 #define BLKSIZE_MAX (8u << 20)

@@ -193,7 +193,7 @@ static struct file *file_from_record(const struct inherited *in,
 	f->dist = h->dist;
 	f->writer = h->writer;
 	f->fsid = h->fsid;
-	file_see(f, &h->view);
+	file_set_view(f, &h->view);
 	f->pos = h->pos;
 	file_inherited(f);
 	return f;
@@ -225,7 +225,8 @@ static void descriptor_take(struct inherited *in, int fd, struct fdtable *t,
 	uint32_t at = e->file;
 	struct file *f, *old;
 
-	if (!at || at > in->map->files || !handover_there(fd, e->dev, e->ino))
+	if (!at || at > in->map->files ||
+	    !handover_fd_matches(fd, e->dev, e->ino))
 		return;
 	f = file_at(in, at - 1, fs, n);
 	if (f && fdtable_set(t, fd, file_get(f), &old))
@@ -259,7 +260,7 @@ static void look_for_closed(struct inherited *in)
 		const struct handover_fd *e = &in->map->fd[i];
 
 		if (e->file && e->file <= in->map->files &&
-		    !handover_there((int)i, e->dev, e->ino))
+		    !handover_fd_matches((int)i, e->dev, e->ino))
 			forget_locks(in, &in->map->file[e->file - 1]);
 	}
 }

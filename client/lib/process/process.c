@@ -206,7 +206,7 @@ static void *sessions_announce(void *arg)
 	unsigned int i;
 
 	for (i = 0; i < p->tab.n; i++) {
-		if (!fs_owes(&p->fs[i]))
+		if (!fs_has_unadopted(&p->fs[i]))
 			continue;
 		deadline_begin();
 		if (!fs_session(&p->fs[i], &s))

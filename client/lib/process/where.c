@@ -118,7 +118,7 @@ static int where_count(uint64_t begun, enum profile_kind kind, int rc)
 {
 	if (rc != WHERE_ORDINARY)
 		profile_done(kind, PROFILE_NAMES, begun, rc,
-			     begun && strand_self());
+			     begun && coroutine_self());
 	return rc;
 }
 

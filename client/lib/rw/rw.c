@@ -229,7 +229,7 @@ static void transfer_record_write(struct transfer *x, bool append, int rc,
 
 	if (!append)
 		view_map(&x->view, x->span.pos, &from);
-	file_wrote(x->f, from, x->end, rc, since);
+	file_record_write(x->f, from, x->end, rc, since);
 	if (x->view.gsize)
 		file_doubt_space(x->f);
 }
@@ -328,7 +328,7 @@ static ssize_t rw_run_uncounted(struct file *f, int fd, const struct rw *rw,
 	n = rw_transfer(f, fd, rw, f->pos, total);
 	if (n >= 0)
 		f->pos_at = clock_now();
-	handover_moved(f);
+	handover_update_pos(f);
 	pthread_mutex_unlock(&f->pos_lock);
 	return n;
 }
@@ -343,8 +343,8 @@ run_counted(struct file *f, int fd, const struct rw *rw)
 		.kind = rw->write ? PROFILE_WRITE : PROFILE_READ,
 		.file = f->profile,
 		.begun = clock_now(),
-		.aside = strand_self() != NULL,
-		.ssize = file_seen_whole(f) ? f->dist.ssize : 0,
+		.aside = coroutine_self() != NULL,
+		.ssize = file_is_unpartitioned(f) ? f->dist.ssize : 0,
 	};
 	struct rw mine = *rw;
 	int64_t begun = -1;
@@ -395,7 +395,7 @@ int rw_counter(struct file *f, unsigned int number, bool set, int64_t value,
 		return rc;
 	rc = file_run(f, counter_ask, &a);
 	if (set || value)
-		file_counted(f);
+		file_record_counter(f);
 	/* an iod of an earlier release */
 	if (rc)
 		return rc == -ENOSYS ? -EOPNOTSUPP : rc;

@@ -102,8 +102,8 @@ static bool iods_can(const struct rw_copy *c, const struct copy_range *r)
 {
 	return c->in->fs == c->out->fs && r->len >= IODS_LEAST &&
 	       clock_now() >= atomic_load(&c->in->fs->copies_again) &&
-	       copy_fits(r) && file_seen_whole(c->in) &&
-	       file_seen_whole(c->out);
+	       copy_fits(r) && file_is_unpartitioned(c->in) &&
+	       file_is_unpartitioned(c->out);
 }
 
 static bool iods_cannot(int rc)
@@ -153,7 +153,7 @@ static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 	if (!iods_can(c, &r))
 		return 0;
 	rc = file_run(c->out, copy_ask, &r);
-	file_wrote(c->out, r.off, r.off + r.len, rc, since);
+	file_record_write(c->out, r.off, r.off + r.len, rc, since);
 	file_doubt_space(c->out); /* holes are copied as holes */
 	if (iods_cannot(rc)) {
 		leave_alone(c->in->fs);
@@ -232,7 +232,7 @@ static void file_move_pos(struct file *f, uint64_t pos)
 {
 	f->pos = pos;
 	f->pos_at = clock_now();
-	handover_moved(f);
+	handover_update_pos(f);
 }
 
 ssize_t rw_copy(const struct rw_copy *c)

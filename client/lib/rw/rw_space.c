@@ -58,8 +58,10 @@ int rw_allocate(struct file *f, int mode, int64_t off, int64_t len)
 	if (rc)
 		return rc;
 	rc = file_run(f, space_allocate, &range);
-	file_wrote(f, 0, range.flags & WIRE_FA_KEEP ? 0 : range.off + range.len,
-		   rc, since);
+	file_record_write(f, 0,
+			  range.flags & WIRE_FA_KEEP ? 0
+						     : range.off + range.len,
+			  rc, since);
 	file_doubt_space(f);
 	if (!rc && atomic_load(&f->flags) & O_DSYNC)
 		rc = file_sync(f);

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "client/lib/session/client_session_int.h"
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "client/lib/session/declare.h"
-#include "client/lib/session/lender.h"
+#include "client/lib/session/loan.h"
 #include "common/comm/fabric/rendezvous.h"
 #include "common/util/random_id.h"
 #include "common/util/usermem.h"
@@ -153,8 +153,8 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->fsid = attr->fsid;
 	s->direct = may_borrow_objects(attr);
 	s->boots = attr->boots;
-	s->listed = attr->listed;
-	pthread_mutex_init(&s->lenders, NULL);
+	s->gid_lists = attr->gid_lists;
+	pthread_mutex_init(&s->loans_lock, NULL);
 	s->keys = keychain_new();
 	rc = s->keys ? random_id(&s->id) : -ENOMEM;
 	if (!rc && attr->declares) {
@@ -162,12 +162,12 @@ int session_open(const struct session_attr *attr, struct session **out)
 		rc = s->declare ? 0 : -ENOMEM;
 	}
 	if (!rc)
-		rc = prove_open(s, &attr->auth);
+		rc = session_auth_open(s, &attr->auth);
 	if (!rc)
 		rc = transport_open(s, attr);
 	if (rc) {
 		free(s->own);
-		prove_close(s);
+		session_auth_close(s);
 		declare_free(s->declare);
 		keychain_free(s->keys);
 		free(s);
@@ -288,17 +288,17 @@ static int open_iods(struct session *s)
 
 int session_mount(struct session *s)
 {
-	struct ask c;
+	struct server_call c;
 	int rc;
 
-	rc = prove_run(s, s->mgr);
+	rc = session_auth_run(s, s->mgr);
 	if (rc)
 		return rc;
 	declare_proved(s);
-	ask_begin(&c, s, s->mgr);
-	rc = ask_run(&c, WIRE_MOUNT, take_mount, s);
+	server_call_begin(&c, s, s->mgr);
+	rc = server_call_run(&c, WIRE_MOUNT, take_mount, s);
 	if (rc == -ENOKEY || (rc == -EKEYREJECTED && !s->auth))
-		prove_hint(s, s->mgr);
+		session_auth_log_missing(s, s->mgr);
 	if (!rc)
 		list_conf_get(&s->list, rpc_peer_transport(s->mgr), s->log);
 	if (rc == -ENOSYS) {
@@ -321,7 +321,7 @@ int session_mount(struct session *s)
 static uint64_t keeper_renew_keys(struct keeper *k)
 {
 	struct session *s = container_of(k, struct session, keeper);
-	uint64_t next = prove_again(s);
+	uint64_t next = session_auth_renew(s);
 
 	keychain_renew(s);
 	return next;
@@ -377,7 +377,7 @@ static void session_close(struct session *s)
 		if (!s->iod[i])
 			continue;
 		rpc_peer_close(s->iod[i], true);
-		lender_put(s->uri[i].lender);
+		loan_pages_put(s->uri[i].loan_pages);
 	}
 	rpc_peer_close(s->mgr, true);
 	if (atomic_load(&s->count.borrowed))
@@ -387,13 +387,13 @@ static void session_close(struct session *s)
 	packs_free(&s->packs);
 	rpc_ctx_close(s->drive.ctx);
 	drive_destroy(&s->drive);
-	prove_close(s);
+	session_auth_close(s);
 	fabric_close(&s->fabric);
 	declare_free(s->declare);
 	keychain_free(s->keys);
 	if (s->zero_fd >= 0)
 		close(s->zero_fd);
-	pthread_mutex_destroy(&s->lenders);
+	pthread_mutex_destroy(&s->loans_lock);
 	free(s->own);
 	free(s->iod);
 	free(s->uri);

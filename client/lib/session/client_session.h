@@ -19,12 +19,12 @@
 #include "client/lib/session/keeper_int.h"
 #include "client/lib/session/keychain.h"
 #include "client/lib/session/list_packing.h"
-#include "client/lib/session/listed_groups.h"
+#include "client/lib/session/gid_lists.h"
 #include "client/lib/session/iod_boots.h"
 
-struct lender;
+struct loan_pages;
 
-/* The address of the blocks that an iod shares: client/lib/io/warm_int.h. */
+/* The address of the blocks that an iod shares: client/lib/io/shared_blocks_int.h. */
 struct shared_at {
 	uint64_t addr, places; /* 0: unknown, or none */
 	uint32_t rkey, term;
@@ -59,32 +59,33 @@ struct session {
 	struct rpc_peer **iod; /* niods elements */
 	struct session_server {
 		char uri[WIRE_URI_MAX + 1];
-		atomic_bool asking; /* lender.c */
+		atomic_bool asking; /* loan.c */
 		atomic_uint lost; /* connections, or tries, that were lost */
 		/* 1 + lost: the iod lends no words (file_counter.h) */
 		atomic_uint wordless;
 		struct session *s;
-		struct lender *lender; /* under lenders; or NULL */
-		struct shared_at shared; /* under lenders */
+		struct loan_pages *loan_pages; /* under loans_lock; or NULL */
+		struct shared_at shared; /* under loans_lock */
 	} * uri; /* niods elements */
-	pthread_mutex_t lenders;
-	bool direct; /* objects that iods lend are used: lender.h */
+	pthread_mutex_t loans_lock;
+	bool direct; /* objects that iods lend are used: loan.h */
 	struct iod_boots *boots; /* of the mount, or NULL */
 
 	int zero_fd; /* see usermem_open() */
-	/* when a server last answered an ask.h request */
+	/* when a server last answered an server_call.h request */
 	_Atomic uint64_t heard;
 	_Atomic uint64_t iod_heard; /* when an iod last answered a transfer */
 	struct packs packs; /* for the driving thread */
-	struct listed *listed; /* lists of the users that it serves; or NULL */
-	struct listed_groups *own; /* its own groups, if they are a list */
+	struct gid_lists
+		*gid_lists; /* lists of the users that it serves; or NULL */
+	struct numbered_gids *own; /* its own groups, if they are a list */
 	struct list_conf list;
 	struct list_count count;
 	struct keychain *keys; /* see keychain.h */
 	struct declare *declare; /* NULL: it does not declare */
 	atomic_uint posted; /* calls that no thread waits for */
 	bool abandoned; /* its descriptors are closed */
-	atomic_bool evicted; /* an administrator has ended it: fs_lost() */
+	atomic_bool evicted; /* an administrator has ended it: fs_must_retry() */
 	struct session *next; /* in fs.inherited */
 };
 
@@ -119,7 +120,7 @@ struct session_attr {
 	unsigned int dead_peer_ms; /* see struct tp_dev_attr */
 	struct sizes inline_max, fast_max; /* see struct rpc_ctx_attr */
 	bool adaptive; /* see rendezvous.h */
-	bool indirect; /* borrow nothing (lender.h) */
+	bool indirect; /* borrow nothing (loan.h) */
 	struct session_auth_attr auth;
 	unsigned int timeout_ms;
 	/* if a server is silent, all calls that wait for it end with the first of them;
@@ -128,7 +129,7 @@ struct session_attr {
 	/* of the iods, outlives the session; NULL: not recorded */
 	struct iod_boots *boots;
 	/* outlives the session; NULL: no lists of other users */
-	struct listed *listed;
+	struct gid_lists *gid_lists;
 	/* the manager stores what it holds only in memory: declare.h */
 	bool declares;
 	bool stranger; /* see struct rpc_peer_attr */
@@ -159,12 +160,12 @@ void session_keep(struct session *s);
  * The servers may no longer have the key of our ticket: the keeper gets another one,
  * unless it has just done so.  Any thread.
  */
-void session_prove_soon(struct session *s);
+void session_renew_ticket_soon(struct session *s);
 /*
  * An iod rejects our ticket: waits for another one.  Returns 0; -EAGAIN: it has just
  * arrived; -ETIMEDOUT.
  */
-int session_prove_anew(struct session *s);
+int session_await_ticket(struct session *s);
 
 static inline struct session *session_get(struct session *s)
 {
@@ -187,7 +188,7 @@ static inline void session_put(struct session *s)
 void session_abandon(struct session *s);
 
 /*
- * The result of io.h and fan.h for -ESTALE of an iod.  Iods return it for sessions, never
+ * The result of io.h and broadcast.h for -ESTALE of an iod.  Iods return it for sessions, never
  * for files.
  */
 #define SESSION_ENDED (-EKEYEXPIRED)
@@ -198,7 +199,7 @@ static inline int session_iod_status(int rc)
 }
 
 /*
- * True: the session has ended, or the server rejects our ticket; fs_lost() finds out
+ * True: the session has ended, or the server rejects our ticket; fs_must_retry() finds out
  * which.  Requests in flight are not repeated.
  */
 static inline bool session_is_over(int rc)

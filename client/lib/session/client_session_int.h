@@ -8,20 +8,21 @@
 /* ---- session_auth.c ---- */
 
 /* Sets s->auth if pvfstab asks for it.  Errors are logged.  Returns 0 or -errno. */
-int prove_open(struct session *s, const struct session_auth_attr *attr);
-void prove_close(struct session *s);
+int session_auth_open(struct session *s, const struct session_auth_attr *attr);
+void session_auth_close(struct session *s);
 /*
  * Asks the manager at peer for a ticket.  Does nothing if s->auth is NULL.  Returns 0 or
  * -errno.
  */
-int prove_run(struct session *s, struct rpc_peer *peer);
+int session_auth_run(struct session *s, struct rpc_peer *peer);
 /*
  * The keeper asks for another ticket before the present one expires.  Returns when that is
  * due next, as clock_now().
  */
-uint64_t prove_again(struct session *s);
+uint64_t session_auth_renew(struct session *s);
 /* Logs that the manager requires authentication that pvfstab does not ask for. */
-void prove_hint(const struct session *s, const struct rpc_peer *peer);
+void session_auth_log_missing(const struct session *s,
+			      const struct rpc_peer *peer);
 
 /* ---- session_ticket.c ---- */
 

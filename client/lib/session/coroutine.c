@@ -10,10 +10,10 @@
 
 #define ASIDE_STACK (256u << 10)
 
-static _Thread_local struct strand *present;
+static _Thread_local struct coroutine *present;
 
 struct aside {
-	struct strand *strand;
+	struct coroutine *coroutine;
 	int (*fn)(void *arg);
 	void *arg;
 	uint64_t began;
@@ -22,39 +22,39 @@ struct aside {
 };
 
 /* Not inlined, because the thread may be another one after a stop. */
-__attribute__((noinline)) struct strand *strand_self(void)
+__attribute__((noinline)) struct coroutine *coroutine_self(void)
 {
 	return present;
 }
 
-__attribute__((noinline)) static void set_self(struct strand *s)
+__attribute__((noinline)) static void set_self(struct coroutine *s)
 {
 	present = s;
 }
 
-__attribute__((noinline)) int strand_errno(void)
+__attribute__((noinline)) int coroutine_errno(void)
 {
 	return errno;
 }
 
-__attribute__((noinline)) void strand_errno_set(int value)
+__attribute__((noinline)) void coroutine_errno_set(int value)
 {
 	errno = value;
 }
 
-int strand_init(struct strand *s)
+int coroutine_init(struct coroutine *s)
 {
-	*s = (struct strand){ .fiber = fiber_new() };
+	*s = (struct coroutine){ .fiber = fiber_new() };
 	return s->fiber ? 0 : -ENOMEM;
 }
 
-void strand_fini(struct strand *s)
+void coroutine_fini(struct coroutine *s)
 {
 	fiber_free(s->fiber);
 }
 
-void strand_begin(struct strand *s, void (*run)(void *arg), void *arg,
-		  uint64_t began)
+void coroutine_begin(struct coroutine *s, void (*run)(void *arg), void *arg,
+		     uint64_t began)
 {
 	s->began = began;
 	s->asker = 0;
@@ -62,20 +62,20 @@ void strand_begin(struct strand *s, void (*run)(void *arg), void *arg,
 }
 
 /*
- * ---- the operation is started after the strand has stopped, because it could end
+ * ---- the operation is started after the coroutine has stopped, because it could end
  * earlier ----
  */
 
-static void strand_op_done(struct op *op)
+static void coroutine_op_done(struct drive_op *op)
 {
-	struct strand *s = op->strand;
+	struct coroutine *s = op->coroutine;
 	struct drive *drive = op->drive;
 
 	if (s->tended)
 		atomic_fetch_sub(&drive->tended, 1);
 	if (s->answered)
 		s->answered(s, drive);
-	strand_go(s, drive, NULL);
+	coroutine_resume(s, drive, NULL);
 }
 
 static void *aside_main(void *arg)
@@ -85,11 +85,11 @@ static void *aside_main(void *arg)
 	deadline_swap(a->began);
 	call_user_swap(a->asker);
 	a->rc = a->fn(a->arg);
-	strand_go(a->strand, NULL, NULL);
+	coroutine_resume(a->coroutine, NULL, NULL);
 	return NULL;
 }
 
-static void begin_aside(struct strand *s, struct drive *driven,
+static void begin_aside(struct coroutine *s, struct drive *driven,
 			struct drive **batch)
 {
 	struct aside *a = s->aside;
@@ -98,13 +98,13 @@ static void begin_aside(struct strand *s, struct drive *driven,
 	if (!quiet_thread(ASIDE_STACK, aside_main, a, NULL))
 		return;
 	a->rc = -EAGAIN;
-	strand_go(s, driven, batch);
+	coroutine_resume(s, driven, batch);
 }
 
-static void strand_submit(struct strand *s, struct drive *driven,
-			  struct drive **batch)
+static void coroutine_submit(struct coroutine *s, struct drive *driven,
+			     struct drive **batch)
 {
-	struct op *op = s->op;
+	struct drive_op *op = s->op;
 	struct drive *to = op->drive;
 	bool mine = to == driven || (batch && *batch == to);
 
@@ -125,7 +125,7 @@ static void strand_submit(struct strand *s, struct drive *driven,
 }
 
 /* The driving thread starts submitted operations by itself. */
-static void strand_pay(struct strand *s, struct drive *driven)
+static void coroutine_pay(struct coroutine *s, struct drive *driven)
 {
 	struct drive *to = s->owes;
 
@@ -136,8 +136,8 @@ static void strand_pay(struct strand *s, struct drive *driven)
 		drive_put(to);
 }
 
-/* True: the strand's function has returned. */
-static bool strand_enter(struct strand *s, struct drive *driven)
+/* True: the coroutine's function has returned. */
+static bool coroutine_enter(struct coroutine *s, struct drive *driven)
 {
 	uint64_t began = deadline_swap(s->began);
 	uint32_t who = call_user_swap(s->asker);
@@ -148,30 +148,32 @@ static bool strand_enter(struct strand *s, struct drive *driven)
 	set_self(NULL);
 	s->began = deadline_swap(began);
 	s->asker = call_user_swap(who);
-	strand_pay(s, driven);
+	coroutine_pay(s, driven);
 	return over;
 }
 
-/* Once a strand has stopped, another thread may continue it at any time. */
-void strand_go(struct strand *s, struct drive *driven, struct drive **batch)
+/* Once a coroutine has stopped, another thread may continue it at any time. */
+void coroutine_resume(struct coroutine *s, struct drive *driven,
+		      struct drive **batch)
 {
-	while (strand_enter(s, driven)) {
+	while (coroutine_enter(s, driven)) {
 		if (!s->ended(s))
 			return;
 	}
 	if (s->aside)
 		begin_aside(s, driven, batch);
 	else
-		strand_submit(s, driven, batch);
+		coroutine_submit(s, driven, batch);
 }
 
-/* ---- called from inside a strand ---- */
+/* ---- called from inside a coroutine ---- */
 
-static int strand_await(struct strand *s, struct drive *drive, struct op *op)
+static int coroutine_await(struct coroutine *s, struct drive *drive,
+			   struct drive_op *op)
 {
 	op->drive = drive;
-	op->strand = s;
-	op->finish = strand_op_done;
+	op->coroutine = s;
+	op->finish = coroutine_op_done;
 	op->err = 0;
 	op->waited = false;
 	op->done = false;
@@ -181,26 +183,26 @@ static int strand_await(struct strand *s, struct drive *drive, struct op *op)
 }
 
 /* Only one is kept; the keeper starts the operation at a second one. */
-static void strand_owes(struct strand *s, struct drive *drive)
+static void coroutine_owes(struct coroutine *s, struct drive *drive)
 {
 	if (!s->owes)
 		s->owes = drive_get(drive);
 }
 
-int op_run(struct drive *drive, struct op *op)
+int op_run(struct drive *drive, struct drive_op *op)
 {
-	struct strand *s = strand_self();
+	struct coroutine *s = coroutine_self();
 
-	return s ? strand_await(s, drive, op) : drive_run(drive, op);
+	return s ? coroutine_await(s, drive, op) : drive_run(drive, op);
 }
 
-void op_post(struct drive *drive, struct op *op)
+void op_post(struct drive *drive, struct drive_op *op)
 {
-	struct strand *s = strand_self();
+	struct coroutine *s = coroutine_self();
 
 	drive_submit(drive, op);
 	if (s)
-		strand_owes(s, drive);
+		coroutine_owes(s, drive);
 	else
 		drive_kick(drive);
 }
@@ -216,11 +218,11 @@ static int run_uncancelled(int (*fn)(void *arg), void *arg)
 	return rc;
 }
 
-int strand_aside(int (*fn)(void *arg), void *arg)
+int coroutine_aside(int (*fn)(void *arg), void *arg)
 {
-	struct strand *s = strand_self();
+	struct coroutine *s = coroutine_self();
 	struct aside a = {
-		.strand = s,
+		.coroutine = s,
 		.fn = fn,
 		.arg = arg,
 		.began = deadline_began(),

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "common/util/hash_table.h"
 #include "client/lib/session/client_session.h"
 #include "common/wire/wire.h"
@@ -217,12 +217,12 @@ void declare_met(void *arg, struct rpc_peer *peer, uint64_t boot)
 void declare_proved(struct session *s)
 {
 	struct wire_declare body = { .flags = htole32(WIRE_DC_ALL) };
-	struct ask c;
+	struct server_call c;
 
 	if (!s->declare || !s->auth)
 		return;
 	body.boot = htole64(atomic_load(&s->declare->boot));
-	ask_begin(&c, s, s->mgr);
-	ask_put(&c, &body, sizeof(body));
-	ask_run(&c, WIRE_DECLARE, NULL, NULL);
+	server_call_begin(&c, s, s->mgr);
+	server_call_put(&c, &body, sizeof(body));
+	server_call_run(&c, WIRE_DECLARE, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void drive_take(struct drive *drive)
 	drive->watcher = -1;
 }
 
-static void op_end(struct op *op)
+static void op_end(struct drive_op *op)
 {
 	struct drive *drive = op->drive;
 
@@ -70,7 +70,7 @@ static void op_end(struct op *op)
 	pthread_mutex_unlock(&drive->lock);
 }
 
-void op_put(struct op *op, int err)
+void op_put(struct drive_op *op, int err)
 {
 	if (err && !op->err)
 		op->err = err;
@@ -78,7 +78,7 @@ void op_put(struct op *op, int err)
 		op_end(op);
 }
 
-static void op_begin(struct op *op)
+static void op_begin(struct drive_op *op)
 {
 	op->left = 1;
 	op->start(op);
@@ -88,7 +88,7 @@ static void op_begin(struct op *op)
 /* Called and returns with the lock held. */
 static bool start_submitted(struct drive *drive)
 {
-	struct op *op = TAILQ_FIRST(&drive->submitted);
+	struct drive_op *op = TAILQ_FIRST(&drive->submitted);
 
 	if (!op)
 		return false;
@@ -112,7 +112,7 @@ static void drive_look(struct drive *drive)
 	pthread_mutex_unlock(&drive->lock);
 }
 
-static void drive_lead(struct drive *drive, struct op *op)
+static void drive_lead(struct drive *drive, struct drive_op *op)
 {
 	while (op->left) {
 		drive_look(drive);
@@ -150,7 +150,7 @@ static bool drive_resign(struct drive *drive, int watcher,
 			 const struct onlooker *onlooker)
 {
 	bool idle = true;
-	struct op *next;
+	struct drive_op *next;
 
 	pthread_mutex_lock(&drive->lock);
 	while (!(next = TAILQ_FIRST(&drive->waiters)) &&
@@ -173,7 +173,7 @@ static bool drive_resign(struct drive *drive, int watcher,
 }
 
 /* Called with the lock.  The driver may be asleep in rpc_ctx_progress(). */
-static void op_submit_locked(struct drive *drive, struct op *op)
+static void op_submit_locked(struct drive *drive, struct drive_op *op)
 {
 	TAILQ_INSERT_TAIL(&drive->submitted, op, link);
 	atomic_fetch_add(&drive->nsubmitted, 1);
@@ -181,7 +181,7 @@ static void op_submit_locked(struct drive *drive, struct op *op)
 }
 
 /* Called with the lock.  True: op is not done, and this thread drives now. */
-static bool drive_follow(struct drive *drive, struct op *op)
+static bool drive_follow(struct drive *drive, struct drive_op *op)
 {
 	op->waited = true;
 	op->attends = false;
@@ -200,7 +200,7 @@ static bool drive_follow(struct drive *drive, struct op *op)
 	return true;
 }
 
-static void drive_or_follow(struct drive *drive, struct op *op)
+static void drive_or_follow(struct drive *drive, struct drive_op *op)
 {
 	bool mine;
 
@@ -221,7 +221,7 @@ static void drive_or_follow(struct drive *drive, struct op *op)
 	drive_resign(drive, -1, NULL);
 }
 
-int drive_run(struct drive *drive, struct op *op)
+int drive_run(struct drive *drive, struct drive_op *op)
 {
 	int cancel, saved = errno;
 
@@ -237,7 +237,7 @@ int drive_run(struct drive *drive, struct op *op)
 	return op->err;
 }
 
-void drive_submit(struct drive *drive, struct op *op)
+void drive_submit(struct drive *drive, struct drive_op *op)
 {
 	op->drive = drive;
 	op->err = 0;
@@ -332,8 +332,8 @@ static void lead_for(struct drive *drive, bool (*enough)(void *arg), void *arg,
 static void stand_by(struct drive *drive, uint64_t until)
 {
 	struct timespec ts = clock_timespec(slice_end(until));
-	struct op self = { .waited = true };
-	struct op *next;
+	struct drive_op self = { .waited = true };
+	struct drive_op *next;
 
 	pthread_cond_init(&self.cond, NULL);
 	self.attends = true;
@@ -367,7 +367,7 @@ void drive_attend(struct drive *drive, bool (*enough)(void *arg), void *arg,
 
 void drive_notice(struct drive *drive)
 {
-	struct op *op;
+	struct drive_op *op;
 
 	pthread_mutex_lock(&drive->lock);
 	TAILQ_FOREACH(op, &drive->waiters, wait_link)

@@ -23,17 +23,17 @@
 
 #include "common/comm/rpc.h"
 
-struct strand;
+struct coroutine;
 
 /*
  * An operation: some calls in parallel, joined by a counter and the first error.  The
  * caller owns it until drive_run() returns or finish() is called.
  */
-struct op {
+struct drive_op {
 	/* Starts the calls, each after op_get().  Runs on the driving thread. */
-	void (*start)(struct op *op);
+	void (*start)(struct drive_op *op);
 	/* Runs after the last call, instead of waking the waiting thread.  May free op. */
-	void (*finish)(struct op *op);
+	void (*finish)(struct drive_op *op);
 	int err; /* 0, or the first error */
 
 	/* private */
@@ -42,11 +42,11 @@ struct op {
 	bool attends; /* no operation, only a place among the waiters */
 	pthread_cond_t cond;
 	struct drive *drive;
-	struct strand *strand; /* strand that waits for it */
-	TAILQ_ENTRY(op) link; /* in drive.submitted */
-	TAILQ_ENTRY(op) wait_link; /* in drive.waiters */
+	struct coroutine *coroutine; /* coroutine that waits for it */
+	TAILQ_ENTRY(drive_op) link; /* in drive.submitted */
+	TAILQ_ENTRY(drive_op) wait_link; /* in drive.waiters */
 };
-TAILQ_HEAD(ops, op);
+TAILQ_HEAD(ops, drive_op);
 
 /* An observer that is notified when no thread drives any more. */
 struct onlooker {
@@ -88,10 +88,10 @@ void drive_put(struct drive *drive);
  * Runs op to its end and returns op->err; not in a coroutine (op_run()).  Keeps errno, like
  * everything here: a call of the C interface changes errno only on failure.
  */
-int drive_run(struct drive *drive, struct op *op);
+int drive_run(struct drive *drive, struct drive_op *op);
 
 /* Adds op, which has a finish().  The driver or drive_kick() starts it. */
-void drive_submit(struct drive *drive, struct op *op);
+void drive_submit(struct drive *drive, struct drive_op *op);
 /* Starts submitted operations, or has the driver start them. */
 void drive_kick(struct drive *drive);
 /* The same, and releases a reference; with drive NULL, does nothing. */
@@ -136,10 +136,10 @@ bool drive_leave(struct drive *drive, int watcher);
 void drive_forget(struct drive *drive);
 
 /* Called from start(): one more call; from done() of a call: one less. */
-static inline void op_get(struct op *op)
+static inline void op_get(struct drive_op *op)
 {
 	op->left++;
 }
-void op_put(struct op *op, int err);
+void op_put(struct drive_op *op, int err);
 
 #endif

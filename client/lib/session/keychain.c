@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "common/util/clock.h"
 #include "common/util/hash_table.h"
 
@@ -353,14 +353,14 @@ static int renewal_send(struct session *s, const struct renewal *r)
 {
 	const struct wire_caps head = { .n = htole32(r->n) };
 	void *arg[] = { s, (void *)(uintptr_t)r };
-	struct ask c;
+	struct server_call c;
 	int rc;
 
-	ask_begin(&c, s, s->mgr);
+	server_call_begin(&c, s, s->mgr);
 	c.caps = true;
-	ask_put(&c, &head, sizeof(head));
-	ask_put(&c, r->cap, r->n * sizeof(r->cap[0]));
-	rc = ask_run(&c, WIRE_RENEW, renewal_take_reply, arg);
+	server_call_put(&c, &head, sizeof(head));
+	server_call_put(&c, r->cap, r->n * sizeof(r->cap[0]));
+	rc = server_call_run(&c, WIRE_RENEW, renewal_take_reply, arg);
 	if (rc == -EKEYREJECTED || rc == -ENOKEY || rc == -EOPNOTSUPP)
 		keychain_renewed(s->keys, r, NULL);
 	return rc;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "client/lib/session/coroutine.h"
 #include "client/lib/session/client_session_int.h"
 #include "common/util/container.h"
@@ -35,7 +35,7 @@ static const struct client_auth_ops *prove_load(const struct log *log)
 #define TRIES 5
 #define PAUSE_MS 200 /* doubled for each retry */
 
-int prove_open(struct session *s, const struct session_auth_attr *attr)
+int session_auth_open(struct session *s, const struct session_auth_attr *attr)
 {
 	const struct client_auth_attr ca = { .mode = attr->mode,
 					     .seal = attr->seal,
@@ -52,14 +52,15 @@ int prove_open(struct session *s, const struct session_auth_attr *attr)
 	return s->auth_ops ? s->auth_ops->open(&ca, &s->auth) : -ELIBACC;
 }
 
-void prove_close(struct session *s)
+void session_auth_close(struct session *s)
 {
 	if (s->auth)
 		s->auth_ops->close(s->auth);
 	s->auth = NULL;
 }
 
-void prove_hint(const struct session *s, const struct rpc_peer *peer)
+void session_auth_log_missing(const struct session *s,
+			      const struct rpc_peer *peer)
 {
 	log_error(s->log,
 		  "%s: the servers require authentication ([filesystem] "
@@ -97,14 +98,14 @@ static int take_challenge(void *arg, const struct wire_msg *reply)
 static int ask_challenge(struct session *s, struct challenge *c)
 {
 	struct wire_challenge body;
-	struct ask ask;
+	struct server_call ask;
 	int rc = s->auth_ops->begin(s->auth, &body);
 
 	if (rc)
 		return rc;
-	ask_begin(&ask, s, c->peer);
-	ask_put(&ask, &body, sizeof(body));
-	return ask_run(&ask, WIRE_CHALLENGE, take_challenge, c);
+	server_call_begin(&ask, s, c->peer);
+	server_call_put(&ask, &body, sizeof(body));
+	return server_call_run(&ask, WIRE_CHALLENGE, take_challenge, c);
 }
 
 /* ---- AUTH ---- */
@@ -148,26 +149,26 @@ static int send_auth(struct session *s, struct challenge *c,
 		     struct answer *answer)
 {
 	struct wire_auth body;
-	struct ask ask;
+	struct server_call ask;
 	int rc = s->auth_ops->word(s->auth, &c->way, &c->rep, &body,
 				   answer->word);
 
 	if (rc)
 		return rc;
-	ask_begin(&ask, s, c->peer);
-	ask_put(&ask, &body, sizeof(body));
-	ask_put(&ask, answer->word, le32toh(body.len));
-	return ask_run(&ask, WIRE_AUTH, take_answer, answer);
+	server_call_begin(&ask, s, c->peer);
+	server_call_put(&ask, &body, sizeof(body));
+	server_call_put(&ask, answer->word, le32toh(body.len));
+	return server_call_run(&ask, WIRE_AUTH, take_answer, answer);
 }
 
 struct sealed {
-	struct op op;
+	struct drive_op op;
 	struct rpc_peer *peer;
 	uint32_t epoch;
 	struct seal_in_place here;
 };
 
-static void connection_seal(struct op *op)
+static void connection_seal(struct drive_op *op)
 {
 	struct sealed *r = container_of(op, struct sealed, op);
 
@@ -298,7 +299,7 @@ static int try_on(struct session *s, struct rpc_peer *peer)
 	return rc;
 }
 
-int prove_run(struct session *s, struct rpc_peer *peer)
+int session_auth_run(struct session *s, struct rpc_peer *peer)
 {
 	int rc = s->auth ? try_on(s, peer) : 0;
 
@@ -310,13 +311,13 @@ int prove_run(struct session *s, struct rpc_peer *peer)
 
 /* A connection to the manager, while other operations of the session continue. */
 struct visit {
-	struct op op;
+	struct drive_op op;
 	struct session *s;
 	struct rpc_peer *peer;
 	int rc;
 };
 
-static void visit_start(struct op *op)
+static void visit_start(struct drive_op *op)
 {
 	struct visit *v = container_of(op, struct visit, op);
 	struct rpc_peer_attr mgr = { .addr = v->s->proves_at,
@@ -326,7 +327,7 @@ static void visit_start(struct op *op)
 	v->rc = session_peer_open(v->s, &mgr, &v->peer);
 }
 
-static void visit_end(struct op *op)
+static void visit_end(struct drive_op *op)
 {
 	rpc_peer_close(container_of(op, struct visit, op)->peer, true);
 }
@@ -341,15 +342,15 @@ static int prove_elsewhere(struct session *s)
 		rc = v.rc;
 	if (rc)
 		return rc;
-	rc = prove_run(s, v.peer);
-	v.op = (struct op){ .start = visit_end };
+	rc = session_auth_run(s, v.peer);
+	v.op = (struct drive_op){ .start = visit_end };
 	op_run(&s->drive, &v.op);
 	return rc;
 }
 
 static int prove_anywhere(struct session *s)
 {
-	return s->elsewhere ? prove_elsewhere(s) : prove_run(s, s->mgr);
+	return s->elsewhere ? prove_elsewhere(s) : session_auth_run(s, s->mgr);
 }
 
 int session_prove(struct session *s, const struct session_attr *attr)
@@ -362,7 +363,7 @@ int session_prove(struct session *s, const struct session_attr *attr)
 	return prove_anywhere(s);
 }
 
-uint64_t prove_again(struct session *s)
+uint64_t session_auth_renew(struct session *s)
 {
 	if (prove_anywhere(s))
 		return ticket_retry_at(s);

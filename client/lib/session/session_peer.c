@@ -18,8 +18,8 @@ static void cred_name(struct rpc_cred *cred)
 		 (long)getpid(), program_invocation_short_name);
 }
 
-/* *own: see group_list_make(). */
-static int cred_get(struct rpc_cred *cred, struct listed_groups **own)
+/* *own: see gid_list_make(). */
+static int cred_get(struct rpc_cred *cred, struct numbered_gids **own)
 {
 	int n = getgroups(0, NULL);
 	gid_t *groups;
@@ -33,7 +33,7 @@ static int cred_get(struct rpc_cred *cred, struct listed_groups **own)
 	n = getgroups(n, groups); /* another thread may have set more groups */
 	*cred = (struct rpc_cred){ .uid = geteuid(), .gid = getegid() };
 	n = n < 0 ? -errno
-		  : group_list_make(groups, (uint32_t)n, cred->groups, own);
+		  : gid_list_make(groups, (uint32_t)n, cred->groups, own);
 	free(groups);
 	if (n < 0)
 		return n;
@@ -61,7 +61,7 @@ static const char *job_id(void)
 int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 		      struct rpc_peer **peer)
 {
-	struct listed_groups *own = NULL;
+	struct numbered_gids *own = NULL;
 	struct rpc_cred cred;
 	int rc = cred_get(&cred, &own);
 

@@ -44,12 +44,12 @@ static bool prove_soon(struct session *s, uint64_t since, unsigned int ms)
 	return keeper_hurry(&s->keeper);
 }
 
-void session_prove_soon(struct session *s)
+void session_renew_ticket_soon(struct session *s)
 {
 	prove_soon(s, atomic_load(&s->ticket_at), PROVE_PAUSE_MS);
 }
 
-int session_prove_anew(struct session *s)
+int session_await_ticket(struct session *s)
 {
 	uint64_t since = atomic_load(&s->ticket_at);
 	uint64_t until = clock_after_ms(PROVE_WAIT_MS);

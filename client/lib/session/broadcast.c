@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fan.c - the same message to several iods, and its users: GETSIZE, SYNC, PING. */
-#include "client/lib/session/fan.h"
+/* broadcast.c - the same message to several iods, and its users: GETSIZE, SYNC, PING. */
+#include "client/lib/session/broadcast.h"
 #include "client/lib/session/coroutine.h"
 
 #include <errno.h>
@@ -8,142 +8,144 @@
 
 #include "client/lib/session/call_context.h"
 
-#define FAN_CALLS 16
+#define BROADCAST_CALLS 16
 #define LOOK_MS 1500u /* shorter than the wait at the end of a program */
 
-struct fan_call {
+struct broadcast_call {
 	struct rpc_call rpc;
-	struct fan_op *fan;
+	struct broadcast_op *broadcast;
 	uint32_t k;
 };
 
-struct fan_op {
-	struct op op;
+struct broadcast_op {
+	struct drive_op op;
 	uint64_t deadline;
 	uint32_t user;
 	bool begun; /* a server may have executed the request */
-	const struct fan *fan;
+	const struct broadcast *broadcast;
 	const struct wire_out *out;
-	struct fan_call *call;
-	struct fan_call few[FAN_CALLS];
+	struct broadcast_call *call;
+	struct broadcast_call few[BROADCAST_CALLS];
 };
 
 /* Calls that wait for a connection are given up. */
-static void fan_failed(struct fan_op *f, int status)
+static void broadcast_failed(struct broadcast_op *f, int status)
 {
 	uint32_t k;
 
 	if (!f->op.err)
 		f->op.err = status > 0 ? -EPROTO : session_iod_status(status);
-	for (k = 0; k < f->fan->dist->pcount; k++)
+	for (k = 0; k < f->broadcast->dist->pcount; k++)
 		rpc_call_forgo(&f->call[k].rpc, status);
 }
 
-static void fan_done(struct rpc_call *rpc)
+static void broadcast_done(struct rpc_call *rpc)
 {
-	struct fan_call *c = rpc->arg;
-	const struct fan *fan = c->fan->fan;
+	struct broadcast_call *c = rpc->arg;
+	const struct broadcast *broadcast = c->broadcast->broadcast;
 	int rc = rpc->status;
 
-	c->fan->begun |= !rc || rpc->unsure || rpc->reply.hdr;
-	if (rc == 0 && fan->take)
-		rc = fan->take(fan->arg, c->k, &rpc->reply);
+	c->broadcast->begun |= !rc || rpc->unsure || rpc->reply.hdr;
+	if (rc == 0 && broadcast->take)
+		rc = broadcast->take(broadcast->arg, c->k, &rpc->reply);
 	if (rc)
-		fan_failed(c->fan, rc);
-	op_put(&c->fan->op, 0);
+		broadcast_failed(c->broadcast, rc);
+	op_put(&c->broadcast->op, 0);
 }
 
-static void fan_start(struct op *op)
+static void broadcast_start(struct drive_op *op)
 {
-	struct fan_op *f = (struct fan_op *)op;
-	const struct fan *fan = f->fan;
-	struct session *s = fan->s;
-	uint32_t i, n = fan->dist->pcount;
+	struct broadcast_op *f = (struct broadcast_op *)op;
+	const struct broadcast *broadcast = f->broadcast;
+	struct session *s = broadcast->s;
+	uint32_t i, n = broadcast->dist->pcount;
 
 	for (i = 0; i < n; i++) {
 		uint32_t k = (s->first + i) % n;
-		struct fan_call *c = &f->call[k];
+		struct broadcast_call *c = &f->call[k];
 
 		c->rpc.p.peer = NULL;
-		if (fan->skip && fan->skip(fan->arg, k))
+		if (broadcast->skip && broadcast->skip(broadcast->arg, k))
 			continue;
-		c->fan = f;
+		c->broadcast = f;
 		c->k = k;
 		c->rpc = (struct rpc_call){ .msg = f->out->buf,
 					    .msg_len = f->out->len,
 					    .deadline = f->deadline,
 					    .user = f->user,
-					    .done = fan_done,
+					    .done = broadcast_done,
 					    .arg = c };
 		op_get(op);
-		if (fan->aim)
-			fan->aim(fan->arg, k, f->out->buf);
-		rpc_call_start(s->iod[dist_iod(fan->dist, s->niods, k)],
+		if (broadcast->aim)
+			broadcast->aim(broadcast->arg, k, f->out->buf);
+		rpc_call_start(s->iod[dist_iod(broadcast->dist, s->niods, k)],
 			       &c->rpc);
 	}
 }
 
-static int over_for_good(const struct fan_op *f, int rc)
+static int over_for_good(const struct broadcast_op *f, int rc)
 {
-	if (!session_is_over(rc) || !f->fan->once || !f->begun)
+	if (!session_is_over(rc) || !f->broadcast->once || !f->begun)
 		return rc;
-	log_error(f->fan->s->log, "the session ended during a change: it was "
-				  "made, or a part of it, or not");
+	log_error(f->broadcast->s->log,
+		  "the session ended during a change: it was "
+		  "made, or a part of it, or not");
 	return -ECONNABORTED;
 }
 
-int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out)
+int broadcast_run(const struct broadcast *broadcast, enum wire_op op,
+		  struct wire_out *out)
 {
-	struct fan_op f;
+	struct broadcast_op f;
 	int rc;
 
 	rc = wire_end(out, op, 0, 0);
 	if (rc < 0)
 		return rc;
-	f.op.start = fan_start;
+	f.op.start = broadcast_start;
 	f.op.finish = NULL;
-	f.deadline = session_deadline(fan->s);
+	f.deadline = session_deadline(broadcast->s);
 	f.user = call_user();
 	f.begun = false;
-	f.fan = fan;
+	f.broadcast = broadcast;
 	f.out = out;
 	f.call = f.few;
-	if (fan->dist->pcount > FAN_CALLS)
-		f.call = calloc(fan->dist->pcount, sizeof(*f.call));
+	if (broadcast->dist->pcount > BROADCAST_CALLS)
+		f.call = calloc(broadcast->dist->pcount, sizeof(*f.call));
 	if (!f.call)
 		return -ENOMEM;
-	rc = over_for_good(&f, op_run(&fan->s->drive, &f.op));
+	rc = over_for_good(&f, op_run(&broadcast->s->drive, &f.op));
 	if (f.call != f.few)
 		free(f.call);
 	return rc;
 }
 
-struct dist fan_all(const struct session *s)
+struct dist all_iods_dist(const struct session *s)
 {
 	return (struct dist){ .pcount = s->niods, .ssize = 65536 };
 }
 
-int fan_ask(const struct fan *fan, enum wire_op op, const void *body,
-	    size_t len)
+int broadcast_body(const struct broadcast *broadcast, enum wire_op op,
+		   const void *body, size_t len)
 {
-	uint64_t buf[(sizeof(struct wire_hdr) + FAN_BODY_MAX) / 8];
+	uint64_t buf[(sizeof(struct wire_hdr) + BROADCAST_BODY_MAX) / 8];
 	struct wire_out out;
 
 	wire_begin(&out, buf, sizeof(buf));
 	if (len)
 		wire_put(&out, body, len);
-	return fan_run(fan, op, &out);
+	return broadcast_run(broadcast, op, &out);
 }
 
 /* ---- checking all iods without waiting ---- */
 
 struct look_call {
 	struct rpc_call rpc;
-	struct op *op;
+	struct drive_op *op;
 };
 
 struct look {
-	struct op op;
+	struct drive_op op;
 	struct session *s;
 	struct wire_out out;
 	uint64_t buf[sizeof(struct wire_hdr) / 8];
@@ -155,7 +157,7 @@ static void look_done(struct rpc_call *rpc)
 	op_put(((const struct look_call *)rpc->arg)->op, 0);
 }
 
-static void look_start(struct op *op)
+static void look_start(struct drive_op *op)
 {
 	struct look *look = (struct look *)op;
 	uint32_t i;
@@ -175,7 +177,7 @@ static void look_start(struct op *op)
 	}
 }
 
-static void look_finish(struct op *op)
+static void look_finish(struct drive_op *op)
 {
 	struct look *look = (struct look *)op;
 
@@ -184,7 +186,7 @@ static void look_finish(struct op *op)
 }
 
 /* Usually one at a time, because a second one would report the same. */
-void fan_look(struct session *s)
+void iods_check(struct session *s)
 {
 	struct look *look = NULL;
 
@@ -257,17 +259,17 @@ static int size_take(void *arg, uint32_t k, const struct wire_msg *reply)
 static int size_run(struct session *s, uint64_t handle, struct size_arg *a,
 		    struct file_size *size)
 {
-	struct fan fan = { .s = s,
-			   .dist = a->dist,
-			   .skip = size_skip,
-			   .take = size_take,
-			   .arg = a };
+	struct broadcast broadcast = { .s = s,
+				       .dist = a->dist,
+				       .skip = size_skip,
+				       .take = size_take,
+				       .arg = a };
 	uint64_t buf[OBJECT_MSG / 8];
 	struct wire_out out;
 	int rc;
 
 	object_begin(&out, buf, handle);
-	rc = fan_run(&fan, WIRE_GETSIZE, &out);
+	rc = broadcast_run(&broadcast, WIRE_GETSIZE, &out);
 	if (!rc)
 		*size = a->size;
 	return rc;
@@ -294,10 +296,10 @@ int size_ask_where(struct session *s, uint64_t handle, const struct dist *dist,
 
 int size_sync(struct session *s, uint64_t handle, const struct dist *dist)
 {
-	struct fan fan = { .s = s, .dist = dist };
+	struct broadcast broadcast = { .s = s, .dist = dist };
 	uint64_t buf[OBJECT_MSG / 8];
 	struct wire_out out;
 
 	object_begin(&out, buf, handle);
-	return fan_run(&fan, WIRE_SYNC, &out);
+	return broadcast_run(&broadcast, WIRE_SYNC, &out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* listed_groups.c - see listed_groups.h. */
-#include "client/lib/session/listed_groups.h"
+/* gid_lists.c - see gid_lists.h. */
+#include "client/lib/session/gid_lists.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -14,28 +14,28 @@
 /* overhead of a list, counted as groups: at most 4096 lists */
 #define LIST_COST 1024u
 
-void listed_init(struct listed *listed)
+void gid_lists_init(struct gid_lists *table)
 {
-	*listed = (struct listed){ .last = 0 };
-	TAILQ_INIT(&listed->lists);
-	pthread_mutex_init(&listed->lock, NULL);
+	*table = (struct gid_lists){ .last = 0 };
+	TAILQ_INIT(&table->lists);
+	pthread_mutex_init(&table->lock, NULL);
 }
 
 /* Called with the lock. */
-static void drop_oldest(struct listed *listed)
+static void drop_oldest(struct gid_lists *table)
 {
-	struct listed_groups *list = TAILQ_FIRST(&listed->lists);
+	struct numbered_gids *list = TAILQ_FIRST(&table->lists);
 
-	TAILQ_REMOVE(&listed->lists, list, link);
-	listed->cost -= list->n + LIST_COST;
+	TAILQ_REMOVE(&table->lists, list, link);
+	table->cost -= list->n + LIST_COST;
 	free(list);
 }
 
-void listed_destroy(struct listed *listed)
+void gid_lists_destroy(struct gid_lists *table)
 {
-	while (!TAILQ_EMPTY(&listed->lists))
-		drop_oldest(listed);
-	pthread_mutex_destroy(&listed->lock);
+	while (!TAILQ_EMPTY(&table->lists))
+		drop_oldest(table);
+	pthread_mutex_destroy(&table->lock);
 }
 
 /* ---- naming lists ---- */
@@ -48,12 +48,12 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Called with the lock. */
-static struct listed_groups *find_same(struct listed *listed,
-				       const struct listed_groups *other)
+static struct numbered_gids *find_same(struct gid_lists *table,
+				       const struct numbered_gids *other)
 {
-	struct listed_groups *list;
+	struct numbered_gids *list;
 
-	TAILQ_FOREACH(list, &listed->lists, link)
+	TAILQ_FOREACH(list, &table->lists, link)
 		if (list->hash == other->hash && list->n == other->n &&
 		    !memcmp(list->gid, other->gid, list->n * sizeof(uint32_t)))
 			break;
@@ -61,21 +61,21 @@ static struct listed_groups *find_same(struct listed *listed,
 }
 
 /* Called with the lock.  Consumes list.  Returns its number. */
-static uint64_t list_enter(struct listed *listed, struct listed_groups *list)
+static uint64_t list_enter(struct gid_lists *table, struct numbered_gids *list)
 {
-	struct listed_groups *same = find_same(listed, list);
+	struct numbered_gids *same = find_same(table, list);
 
 	if (same) {
 		free(list);
-		TAILQ_REMOVE(&listed->lists, same, link);
-		TAILQ_INSERT_TAIL(&listed->lists, same, link);
+		TAILQ_REMOVE(&table->lists, same, link);
+		TAILQ_INSERT_TAIL(&table->lists, same, link);
 		return same->number;
 	}
-	while (listed->cost && listed->cost + list->n + LIST_COST > LISTS_MAX)
-		drop_oldest(listed);
-	list->number = ++listed->last;
-	listed->cost += list->n + LIST_COST;
-	TAILQ_INSERT_TAIL(&listed->lists, list, link);
+	while (table->cost && table->cost + list->n + LIST_COST > LISTS_MAX)
+		drop_oldest(table);
+	list->number = ++table->last;
+	table->cost += list->n + LIST_COST;
+	TAILQ_INSERT_TAIL(&table->lists, list, link);
 	return list->number;
 }
 
@@ -83,10 +83,10 @@ static uint64_t list_enter(struct listed *listed, struct listed_groups *list)
  * The number is the one that a server on this host computes from the groups that the
  * kernel reports.
  */
-int group_list_make(const uint32_t *gid, uint32_t n, uint32_t *groups,
-		    struct listed_groups **out)
+int gid_list_make(const uint32_t *gid, uint32_t n, uint32_t *groups,
+		  struct numbered_gids **out)
 {
-	struct listed_groups *list;
+	struct numbered_gids *list;
 
 	*out = NULL;
 	if (n <= WIRE_GROUPS_MAX) {
@@ -107,23 +107,23 @@ int group_list_make(const uint32_t *gid, uint32_t n, uint32_t *groups,
 	return (int)wire_groups_name(groups, list->number);
 }
 
-int listed_name(struct listed *listed, const uint32_t *gid, uint32_t n,
-		uint32_t *groups)
+int gid_lists_name(struct gid_lists *table, const uint32_t *gid, uint32_t n,
+		   uint32_t *groups)
 {
-	struct listed_groups *list;
-	int rc = group_list_make(gid, n, groups, &list);
+	struct numbered_gids *list;
+	int rc = gid_list_make(gid, n, groups, &list);
 	uint64_t number;
 
 	if (!list)
 		return rc;
-	pthread_mutex_lock(&listed->lock);
-	number = list_enter(listed, list);
-	pthread_mutex_unlock(&listed->lock);
+	pthread_mutex_lock(&table->lock);
+	number = list_enter(table, list);
+	pthread_mutex_unlock(&table->lock);
 	return (int)wire_groups_name(groups, number);
 }
 
-int group_list_part(const struct listed_groups *list, uint32_t first,
-		    struct group_list_part *part)
+int gid_list_part(const struct numbered_gids *list, uint32_t first,
+		  struct gid_list_part *part)
 {
 	uint32_t n = list->n - first;
 
@@ -138,16 +138,16 @@ int group_list_part(const struct listed_groups *list, uint32_t first,
 	return (int)n;
 }
 
-int group_lists_part(struct listed *listed, uint64_t number, uint32_t first,
-		     struct group_list_part *part)
+int gid_lists_part(struct gid_lists *table, uint64_t number, uint32_t first,
+		   struct gid_list_part *part)
 {
-	const struct listed_groups *list;
+	const struct numbered_gids *list;
 	int n = -EAGAIN; /* -ENOENT would look like an error of the file */
 
-	pthread_mutex_lock(&listed->lock);
-	TAILQ_FOREACH(list, &listed->lists, link)
+	pthread_mutex_lock(&table->lock);
+	TAILQ_FOREACH(list, &table->lists, link)
 		if (list->number == number)
-			n = group_list_part(list, first, part);
-	pthread_mutex_unlock(&listed->lock);
+			n = gid_list_part(list, first, part);
+	pthread_mutex_unlock(&table->lock);
 	return n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lender.c - BORROW, and the descriptors that arrive with its reply. */
-#include "client/lib/session/lender.h"
+/* loan.c - BORROW, and the descriptors that arrive with its reply. */
+#include "client/lib/session/loan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "common/util/descriptors.h"
 
 #define SPARE 64u /* descriptors left for the program */
@@ -49,7 +49,7 @@ static void unmap_page(const volatile void *p, size_t len)
 		munmap((void *)(uintptr_t)p, len);
 }
 
-static void lender_free(struct lender *l)
+static void loan_pages_free(struct loan_pages *l)
 {
 	unmap_page(l->gate, sizeof(*l->gate));
 	unmap_page(l->terms, sizeof(*l->terms));
@@ -57,14 +57,14 @@ static void lender_free(struct lender *l)
 	free(l);
 }
 
-void lender_put(struct lender *l)
+void loan_pages_put(struct loan_pages *l)
 {
 	if (l && atomic_fetch_sub(&l->refs, 1) == 1)
-		lender_free(l);
+		loan_pages_free(l);
 }
 
 /* An iod of an earlier release shares only the marks. */
-static void map_marks(struct lender *l, int fd)
+static void map_marks(struct loan_pages *l, int fd)
 {
 	const int prot = PROT_READ | PROT_WRITE;
 
@@ -73,9 +73,9 @@ static void map_marks(struct lender *l, int fd)
 			   : map_page(fd, sizeof(*l->marks), prot);
 }
 
-static struct lender *lender_new(const int *fd, unsigned int link)
+static struct loan_pages *loan_pages_new(const int *fd, unsigned int link)
 {
-	struct lender *l = calloc(1, sizeof(*l));
+	struct loan_pages *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
@@ -86,40 +86,40 @@ static struct lender *lender_new(const int *fd, unsigned int link)
 	map_marks(l, fd[2]);
 	if (l->gate && l->terms && l->marks)
 		return l;
-	lender_free(l);
+	loan_pages_free(l);
 	return NULL;
 }
 
 /* Returns the iod's pages for the present connection, with a reference; or NULL. */
-static struct lender *lender_get(struct session *s, uint32_t i)
+static struct loan_pages *loan_pages_get(struct session *s, uint32_t i)
 {
 	struct session_server *server = &s->uri[i];
-	struct lender *l;
+	struct loan_pages *l;
 
-	pthread_mutex_lock(&s->lenders);
-	l = server->lender;
+	pthread_mutex_lock(&s->loans_lock);
+	l = server->loan_pages;
 	if (l && l->link != atomic_load(&server->lost))
 		l = NULL;
 	if (l)
 		atomic_fetch_add(&l->refs, 1);
-	pthread_mutex_unlock(&s->lenders);
+	pthread_mutex_unlock(&s->loans_lock);
 	return l;
 }
 
 /* If several arrive, the first one stays. */
-static void lender_keep(struct session *s, uint32_t i, struct lender *l)
+static void loan_pages_keep(struct session *s, uint32_t i, struct loan_pages *l)
 {
 	struct session_server *server = &s->uri[i];
-	struct lender *old = NULL;
+	struct loan_pages *old = NULL;
 
-	pthread_mutex_lock(&s->lenders);
-	if (!server->lender || server->lender->link != l->link) {
-		old = server->lender;
-		server->lender = l;
+	pthread_mutex_lock(&s->loans_lock);
+	if (!server->loan_pages || server->loan_pages->link != l->link) {
+		old = server->loan_pages;
+		server->loan_pages = l;
 		atomic_fetch_add(&l->refs, 1);
 	}
-	pthread_mutex_unlock(&s->lenders);
-	lender_put(old);
+	pthread_mutex_unlock(&s->loans_lock);
+	loan_pages_put(old);
 }
 
 /* ---- requests ---- */
@@ -189,42 +189,42 @@ static int borrow_send(struct session *s, uint64_t handle, bool write,
 		.flags = htole32((write ? WIRE_B_WRITE : 0) |
 				 (pages ? WIRE_B_PAGES : 0)),
 	};
-	struct ask c;
+	struct server_call c;
 	int rc;
 
-	ask_begin(&c, s, b->peer);
-	ask_put(&c, &body, sizeof(body));
-	rc = ask_run(&c, WIRE_BORROW, borrow_take_reply, b);
+	server_call_begin(&c, s, b->peer);
+	server_call_put(&c, &body, sizeof(body));
+	rc = server_call_run(&c, WIRE_BORROW, borrow_take_reply, b);
 	if (rc)
 		close_some(b, 0, b->n);
 	return rc;
 }
 
 /* The times on the iod's pages are those of its time namespace. */
-static bool same_clock(const struct lender *l)
+static bool same_clock(const struct loan_pages *l)
 {
 	struct stat sb;
 
 	return !stat("/proc/self/ns/time", &sb) && sb.st_ino == l->gate->clock;
 }
 
-/* Sets loan->lender, with a reference. */
+/* Sets loan->pages, with a reference. */
 static int loan_fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 		     struct loan *loan)
 {
 	struct brought b = { .peer = s->iod[i], .loan = loan };
 	unsigned int link = atomic_load(&s->uri[i].lost);
-	struct lender *l = lender_get(s, i);
+	struct loan_pages *l = loan_pages_get(s, i);
 	int rc;
 
 	b.want = l ? 1 : 1 + (int)LOAN_PAGE_COUNT;
 	rc = borrow_send(s, handle, write, !l, &b);
 	if (rc) {
-		lender_put(l);
+		loan_pages_put(l);
 		return rc;
 	}
 	if (!l) {
-		l = lender_new(b.fd + 1, link);
+		l = loan_pages_new(b.fd + 1, link);
 		close_some(&b, 1, b.n);
 	}
 	if (!l) {
@@ -233,11 +233,11 @@ static int loan_fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 	}
 	if (b.clock && !same_clock(l)) {
 		close(b.fd[0]);
-		lender_put(l);
+		loan_pages_put(l);
 		return -ESRCH;
 	}
-	lender_keep(s, i, l);
-	loan->lender = l;
+	loan_pages_keep(s, i, l);
+	loan->pages = l;
 	loan->fd = descriptor_move_away(b.fd[0]);
 	return 0;
 }
@@ -254,7 +254,7 @@ static int fill_alone(struct session *s, uint32_t i, uint64_t handle,
 	rc = loan_fill(s, i, handle, write, loan);
 	/* the index is reused: clear its mark */
 	if (!rc)
-		atomic_store(&loan->lender->marks->back[loan->index], 0);
+		atomic_store(&loan->pages->marks->back[loan->index], 0);
 	atomic_store(&s->uri[i].asking, false);
 	return rc;
 }
@@ -270,8 +270,8 @@ static uint64_t size_limit(void)
 	return getrlimit(RLIMIT_FSIZE, &most) ? 0 : most.rlim_cur;
 }
 
-int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
-	       struct loan **out)
+int loan_borrow(struct session *s, uint32_t i, uint64_t handle, bool write,
+		struct loan **out)
 {
 	struct loan *loan = calloc(1, sizeof(*loan));
 	int rc;
@@ -298,8 +298,8 @@ void loan_return(struct loan *loan)
 {
 	close(loan->fd);
 	if (!loan_over(loan))
-		atomic_store(&loan->lender->marks->back[loan->index], 1);
-	lender_put(loan->lender);
+		atomic_store(&loan->pages->marks->back[loan->index], 1);
+	loan_pages_put(loan->pages);
 	free(loan);
 }
 

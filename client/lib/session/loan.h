@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lender.h - objects that iods on this host lend, for reads and writes without a message,
+ * loan.h - objects that iods on this host lend, for reads and writes without a message,
  * and the shared pages by which the iods revoke them (loan_pages.h).
  */
-#ifndef LENDER_H
-#define LENDER_H
+#ifndef LOAN_H
+#define LOAN_H
 
 #include <linux/futex.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 struct session;
 
 /* The pages of one iod, for one session. */
-struct lender {
+struct loan_pages {
 	atomic_uint refs;
 	unsigned int link; /* connections that were lost before */
 	const struct loan_page_gate *gate;
@@ -30,7 +30,7 @@ struct lender {
 struct loan {
 	uint64_t session;
 	uint32_t iod; /* number of the iod in the session */
-	struct lender *lender;
+	struct loan_pages *pages;
 	uint64_t number;
 	uint32_t index, stripe;
 	int fd;
@@ -43,30 +43,30 @@ struct loan {
 /*
  * Borrows an object of iod number i of the session.  The caller releases *loan with
  * loan_return().  write: also for writing; iods that cannot set objects aside lend for
- * reading only.  Returns 0, the errors of ask_run(), or:
+ * reading only.  Returns 0, the errors of server_call_run(), or:
  * - -EOPNOTSUPP: the iod does not lend, or cannot.
  * - -ENOENT: there is no such object yet.
  * - -EBUSY: another thread is asking this iod, or the object cannot be lent at present.
  * - -EMFILE: the program may soon need the descriptor.
  * - -ESRCH: the iod cannot see this process, or has another clock.
  */
-int lender_ask(struct session *s, uint32_t i, uint64_t handle, bool write,
-	       struct loan **loan);
+int loan_borrow(struct session *s, uint32_t i, uint64_t handle, bool write,
+		struct loan **loan);
 /* Returns the loan to the iod.  No thread uses it. */
 void loan_return(struct loan *loan);
 /* In a child after fork(): frees the loan without telling the iod. */
 void loan_forked(struct loan *loan);
 
 /* Releases the reference of the session, at its end. */
-void lender_put(struct lender *lender);
+void loan_pages_put(struct loan_pages *pages);
 
 /* True: the loan may be used now.  It may be revoked at any moment. */
 static inline bool loan_valid(const struct loan *loan)
 {
-	const struct loan_page_gate *gate = loan->lender->gate;
+	const struct loan_page_gate *gate = loan->pages->gate;
 	uint64_t now = clock_boot();
 
-	return atomic_load(&loan->lender->terms->word[loan->index]) ==
+	return atomic_load(&loan->pages->terms->word[loan->index]) ==
 		       loan->number &&
 	       atomic_load(&gate->owner) & FUTEX_TID_MASK &&
 	       now < atomic_load(&gate->until) &&
@@ -79,14 +79,14 @@ static inline bool loan_valid(const struct loan *loan)
  */
 static inline bool loan_aside(const struct loan *loan)
 {
-	return atomic_load(&loan->lender->terms->word[loan->index]) ==
+	return atomic_load(&loan->pages->terms->word[loan->index]) ==
 	       LOAN_PAGE_ASIDE;
 }
 
 /* True: the loan was revoked. */
 static inline bool loan_over(const struct loan *loan)
 {
-	return atomic_load_explicit(&loan->lender->terms->word[loan->index],
+	return atomic_load_explicit(&loan->pages->terms->word[loan->index],
 				    memory_order_relaxed) != loan->number;
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ask.h - one request to one server, and waiting for its reply.
+ * server_call.h - one request to one server, and waiting for its reply.
  *
- * 	struct ask c;
+ * 	struct server_call c;
  *
- * 	ask_begin(&c, session, session->mgr);
- * 	ask_put(&c, &body, sizeof(body));
- * 	rc = ask_run(&c, WIRE_GETATTR, take, &attr);
+ * 	server_call_begin(&c, session, session->mgr);
+ * 	server_call_put(&c, &body, sizeof(body));
+ * 	rc = server_call_run(&c, WIRE_GETATTR, take, &attr);
  */
-#ifndef ASK_H
-#define ASK_H
+#ifndef SERVER_CALL_H
+#define SERVER_CALL_H
 
 #include "client/lib/session/client_session.h"
 
@@ -26,7 +26,7 @@ struct cred {
  * The header, the largest body, two paths (or a path, a name and a value), and the
  * requesting user.
  */
-#define ASK_MSG_MAX                                                            \
+#define SERVER_CALL_MSG_MAX                                                    \
 	(sizeof(struct wire_hdr) + 64 + 2 * (WIRE_PATH_MAX + 1) +              \
 	 WIRE_NAME_MAX + 1 + sizeof(struct wire_as) +                          \
 	 WIRE_GROUPS_MAX * sizeof(le32))
@@ -35,16 +35,16 @@ struct cred {
  * Reads the result from a reply with status 0.  The reply is valid only during this call.
  * Returns 0, or -errno with which the request fails.
  */
-typedef int (*ask_take)(void *arg, const struct wire_msg *reply);
+typedef int (*server_call_take)(void *arg, const struct wire_msg *reply);
 
-struct ask {
-	struct op op;
+struct server_call {
+	struct drive_op op;
 	struct rpc_call rpc;
 	struct session *s;
 	struct rpc_peer *peer;
-	bool once; /* the request is a change: see ask_run() */
-	bool keep; /* for ask_post(): resend until it is answered */
-	bool late; /* for ask_post(): the server may get it later */
+	bool once; /* the request is a change: see server_call_run() */
+	bool keep; /* for server_call_post(): resend until it is answered */
+	bool late; /* for server_call_post(): the server may get it later */
 	bool caps; /* a struct wire_caps ends the message */
 	bool patient; /* the answer may take long: see rpc_call.h */
 	/* Called on the driving thread when the request begins: requests posted from here on
@@ -59,15 +59,16 @@ struct ask {
 	unsigned int *which;
 	struct rail_mem *mem; /* memory that the message names, or NULL */
 	unsigned int mem_at; /* byte of the message that names it */
-	ask_take take;
+	server_call_take take;
 	void *arg;
 	struct wire_out out;
-	uint8_t buf[ASK_MSG_MAX] __attribute__((aligned(8)));
+	uint8_t buf[SERVER_CALL_MSG_MAX] __attribute__((aligned(8)));
 };
 
-void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer);
-/* Appends to the message.  ask_run() reports an overflow as -ENAMETOOLONG. */
-void ask_put(struct ask *c, const void *item, size_t len);
+void server_call_begin(struct server_call *c, struct session *s,
+		       struct rpc_peer *peer);
+/* Appends to the message.  server_call_run() reports an overflow as -ENAMETOOLONG. */
+void server_call_put(struct server_call *c, const void *item, size_t len);
 /*
  * Sends the request and waits.  Returns 0, WIRE_REDIRECT (c->redirect is the target), or
  * -errno.  take may be NULL.
@@ -75,16 +76,17 @@ void ask_put(struct ask *c, const void *item, size_t len);
  * If the session ends after a change (c->once) was sent and before it is answered, the
  * change may have been made.  The call then fails with -ECONNABORTED, while -ESTALE means
  * that nothing was done.  A client that slept would often meet this case.  So if a
- * session was quiet for ASK_QUIET_MS, the call first sends a PING.
+ * session was quiet for SERVER_CALL_QUIET_MS, the call first sends a PING.
  */
-#define ASK_QUIET_MS 5000u
-int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg);
+#define SERVER_CALL_QUIET_MS 5000u
+int server_call_run(struct server_call *c, enum wire_op wire_op,
+		    server_call_take take, void *arg);
 
 /*
- * Sends a list of groups to the manager (listed_groups.h); number 0: the session's own.
+ * Sends a list of groups to the manager (gid_lists.h); number 0: the session's own.
  * -EAGAIN: the list is no longer stored.
  */
-int ask_send_groups(struct session *s, uint64_t number);
+int server_call_send_groups(struct session *s, uint64_t number);
 
 /*
  * Sends a copy of c's message without waiting.  Errors are logged as "what: ...".  A
@@ -92,13 +94,14 @@ int ask_send_groups(struct session *s, uint64_t number);
  * then -EBADF is no error.  If many messages are in flight, or without memory, the call
  * waits and sends only once.
  */
-void ask_post(struct ask *c, enum wire_op wire_op, const char *what);
+void server_call_post(struct server_call *c, enum wire_op wire_op,
+		      const char *what);
 /*
  * A message with c->late is sent before the next request to any server, so that the
  * server wakes up once for both.  At the latest it is sent with the next one when sixteen
- * wait, by ask_late_send(), or when the keeper sees that no thread drives.
+ * wait, by late_calls_send(), or when the keeper sees that no thread drives.
  */
-bool ask_late_waits(struct session *s);
-void ask_late_send(struct session *s);
+bool late_calls_wait(struct session *s);
+void late_calls_send(struct session *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ask.c - single requests, with and without waiting for the reply. */
-#include "client/lib/session/ask.h"
+/* server_call.c - single requests, with and without waiting for the reply. */
+#include "client/lib/session/server_call.h"
 #include "client/lib/session/coroutine.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "client/lib/session/call_context.h"
-#include "client/lib/session/fan.h"
+#include "client/lib/session/broadcast.h"
 
 #define POSTED_MAX 16u
 /* Maximum of requests kept until the server answers: a megabyte of memory. */
@@ -19,7 +19,8 @@
 #define GROUPS_PAUSE_MS 50
 #define GROUPS_TRIES 4
 
-void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
+void server_call_begin(struct server_call *c, struct session *s,
+		       struct rpc_peer *peer)
 {
 	c->s = s;
 	c->peer = peer;
@@ -36,12 +37,12 @@ void ask_begin(struct ask *c, struct session *s, struct rpc_peer *peer)
 	wire_begin(&c->out, c->buf, sizeof(c->buf));
 }
 
-void ask_put(struct ask *c, const void *item, size_t len)
+void server_call_put(struct server_call *c, const void *item, size_t len)
 {
 	wire_put(&c->out, item, len);
 }
 
-static int take_redirect(struct ask *c, const struct wire_msg *reply)
+static int take_redirect(struct server_call *c, const struct wire_msg *reply)
 {
 	const struct wire_path_rep *rep = reply->body;
 	const struct wire_tail *path = &reply->tail[0];
@@ -61,7 +62,7 @@ static int take_redirect(struct ask *c, const struct wire_msg *reply)
 
 static void ask_done(struct rpc_call *rpc)
 {
-	struct ask *c = rpc->arg;
+	struct server_call *c = rpc->arg;
 	int rc = rpc->status;
 
 	if (rc == WIRE_REDIRECT)
@@ -84,9 +85,9 @@ static void ask_done(struct rpc_call *rpc)
 	op_put(&c->op, rc);
 }
 
-static void ask_start(struct op *op)
+static void ask_start(struct drive_op *op)
 {
-	struct ask *c = (struct ask *)op;
+	struct server_call *c = (struct server_call *)op;
 
 	if (c->begins && !c->begins(c->arg)) {
 		op->err = -EINTR;
@@ -98,19 +99,19 @@ static void ask_start(struct op *op)
 
 static int ask_ping(struct session *s, struct rpc_peer *peer)
 {
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, peer);
-	return ask_run(&c, WIRE_PING, NULL, NULL);
+	server_call_begin(&c, s, peer);
+	return server_call_run(&c, WIRE_PING, NULL, NULL);
 }
 
 /* The driving thread writes heard.  An outdated value only costs a PING. */
 static bool ask_quiet(const struct session *s)
 {
-	return clock_now() - s->heard > ASK_QUIET_MS * CLOCK_NS_PER_MS;
+	return clock_now() - s->heard > SERVER_CALL_QUIET_MS * CLOCK_NS_PER_MS;
 }
 
-static void put_as(struct ask *c)
+static void put_as(struct server_call *c)
 {
 	struct {
 		struct wire_as as;
@@ -125,7 +126,7 @@ static void put_as(struct ask *c)
 		 sizeof(item.as) + c->as->ngroups * sizeof(le32));
 }
 
-static int ask_send(struct ask *c)
+static int ask_send(struct server_call *c)
 {
 	int rc;
 
@@ -148,12 +149,12 @@ static int ask_send(struct ask *c)
 	rc = op_run(&c->s->drive, &c->op);
 	/* the manager may have waited for an iod: check all iods */
 	if (c->look && c->peer == c->s->mgr && c->s->niods)
-		fan_look(c->s);
+		iods_check(c->s);
 	return rc;
 }
 
 /* A manager of an earlier release would take the number of a list for group numbers. */
-static int may_ask(const struct ask *c)
+static int may_ask(const struct server_call *c)
 {
 	int rc = 0;
 
@@ -177,29 +178,29 @@ static int may_ask(const struct ask *c)
 /* ---- groups that the manager lacks ---- */
 
 static int groups_part(struct session *s, uint64_t number, uint32_t first,
-		       struct group_list_part *part)
+		       struct gid_list_part *part)
 {
 	if (!number)
-		return s->own ? group_list_part(s->own, first, part) : -EAGAIN;
-	return s->listed ? group_lists_part(s->listed, number, first, part)
-			 : -EAGAIN;
+		return s->own ? gid_list_part(s->own, first, part) : -EAGAIN;
+	return s->gid_lists ? gid_lists_part(s->gid_lists, number, first, part)
+			    : -EAGAIN;
 }
 
 static int send_groups_once(struct session *s, uint64_t number)
 {
-	struct group_list_part part;
+	struct gid_list_part part;
 	uint32_t first = 0;
-	struct ask c;
+	struct server_call c;
 	int n, rc = 0;
 
 	for (; !rc; first += (uint32_t)n) {
 		n = groups_part(s, number, first, &part);
 		if (n <= 0)
 			return n;
-		ask_begin(&c, s, s->mgr);
-		ask_put(&c, &part.head, sizeof(part.head));
-		ask_put(&c, part.gid, (size_t)n * sizeof(part.gid[0]));
-		rc = ask_run(&c, WIRE_GROUPS, NULL, NULL);
+		server_call_begin(&c, s, s->mgr);
+		server_call_put(&c, &part.head, sizeof(part.head));
+		server_call_put(&c, part.gid, (size_t)n * sizeof(part.gid[0]));
+		rc = server_call_run(&c, WIRE_GROUPS, NULL, NULL);
 	}
 	return rc;
 }
@@ -208,7 +209,7 @@ static int send_groups_once(struct session *s, uint64_t number)
  * The list may be dropped at the manager for others before its last part arrives, so try
  * again.
  */
-int ask_send_groups(struct session *s, uint64_t number)
+int server_call_send_groups(struct session *s, uint64_t number)
 {
 	int rc = -EAGAIN;
 
@@ -218,21 +219,23 @@ int ask_send_groups(struct session *s, uint64_t number)
 }
 
 /* Sends the group list that the manager lacks for the request, or for the session. */
-static int send_groups(struct ask *c)
+static int send_groups(struct server_call *c)
 {
 	struct session *s = c->s;
 	int rc;
 
 	if (c->as)
-		return ask_send_groups(s, wire_groups_list(c->as->groups));
-	rc = s->auth ? session_prove_anew(s) : ask_send_groups(s, 0);
+		return server_call_send_groups(s,
+					       wire_groups_list(c->as->groups));
+	rc = s->auth ? session_await_ticket(s) : server_call_send_groups(s, 0);
 	if (rc != -EAGAIN)
 		return rc;
 	poll(NULL, 0, GROUPS_PAUSE_MS); /* a new ticket was already received */
 	return 0;
 }
 
-int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
+int server_call_run(struct server_call *c, enum wire_op wire_op,
+		    server_call_take take, void *arg)
 {
 	int rc = may_ask(c), sent;
 
@@ -261,7 +264,7 @@ int ask_run(struct ask *c, enum wire_op wire_op, ask_take take, void *arg)
 /* ---- requests without waiting ---- */
 
 struct posted {
-	struct op op;
+	struct drive_op op;
 	struct rpc_call rpc;
 	struct session *s;
 	struct rpc_peer *peer;
@@ -297,13 +300,13 @@ static void posted_done(struct rpc_call *rpc)
 	op_put(&p->op, rc);
 }
 
-static void posted_start(struct op *op)
+static void posted_start(struct drive_op *op)
 {
 	op_get(op);
 	posted_send((struct posted *)op);
 }
 
-static void posted_finish(struct op *op)
+static void posted_finish(struct drive_op *op)
 {
 	struct posted *p = (struct posted *)op;
 
@@ -311,16 +314,18 @@ static void posted_finish(struct op *op)
 	free(p);
 }
 
-static void post_waiting(struct ask *c, enum wire_op wire_op, const char *what)
+static void post_waiting(struct server_call *c, enum wire_op wire_op,
+			 const char *what)
 {
-	int rc = ask_run(c, wire_op, NULL, NULL);
+	int rc = server_call_run(c, wire_op, NULL, NULL);
 
 	if (rc)
 		log_warn(c->s->log, "%s: %s: %s", rpc_peer_name(c->peer), what,
 			 strerror(-rc));
 }
 
-void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
+void server_call_post(struct server_call *c, enum wire_op wire_op,
+		      const char *what)
 {
 	struct drive *drive = &c->s->drive;
 	struct posted *p = NULL;
@@ -353,12 +358,12 @@ void ask_post(struct ask *c, enum wire_op wire_op, const char *what)
 		op_post(drive, &p->op);
 }
 
-bool ask_late_waits(struct session *s)
+bool late_calls_wait(struct session *s)
 {
 	return atomic_load(&s->drive.nsubmitted);
 }
 
-void ask_late_send(struct session *s)
+void late_calls_send(struct session *s)
 {
 	drive_kick(&s->drive);
 }

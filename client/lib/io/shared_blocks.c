@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warm.c - see warm_int.h. */
-#include "client/lib/io/warm_int.h"
+/* shared_blocks.c - see shared_blocks_int.h. */
+#include "client/lib/io/shared_blocks_int.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "client/lib/session/ask.h"
+#include "client/lib/session/server_call.h"
 #include "client/lib/session/coroutine.h"
 #include "common/wire/block.h"
 #include "common/util/usermem.h"
@@ -14,9 +14,9 @@
 #define SKIP_MAX 64u
 
 /* A block, or a part of it. */
-struct warm_read {
+struct shared_read {
 	struct rpc_reach reach;
-	struct warm *all;
+	struct shared_reads *all;
 	uint32_t k;
 	uint64_t number;
 	uint32_t off, len; /* offset and length in the block */
@@ -24,16 +24,16 @@ struct warm_read {
 	bool sound;
 };
 
-struct warm {
-	struct op op;
+struct shared_reads {
+	struct drive_op op;
 	struct session *s;
 	uint64_t handle;
 	const struct dist *dist;
-	struct warm_read read[WARM_BLOCKS];
+	struct shared_read read[SHARED_BLOCKS];
 	unsigned int n;
 };
 
-static uint32_t iod_of(const struct warm *w, uint32_t k)
+static uint32_t iod_of(const struct shared_reads *w, uint32_t k)
 {
 	return dist_iod(w->dist, w->s->niods, k);
 }
@@ -60,19 +60,19 @@ static int shared_take_reply(void *arg, const struct wire_msg *reply)
 static void ask_where(struct session *s, uint32_t iod)
 {
 	struct asked a = { .peer = s->iod[iod] };
-	struct ask c;
+	struct server_call c;
 
-	ask_begin(&c, s, a.peer);
-	if (ask_run(&c, WIRE_SHARE, shared_take_reply, &a))
+	server_call_begin(&c, s, a.peer);
+	if (server_call_run(&c, WIRE_SHARE, shared_take_reply, &a))
 		a.at = (struct shared_at){ .again = clock_after_ms(LATER_MS) };
-	pthread_mutex_lock(&s->lenders);
+	pthread_mutex_lock(&s->loans_lock);
 	s->uri[iod].shared = a.at;
-	pthread_mutex_unlock(&s->lenders);
+	pthread_mutex_unlock(&s->loans_lock);
 }
 
 static bool is_time(struct shared_at *at)
 {
-	return !at->addr && ++at->calls >= WARM_AFTER &&
+	return !at->addr && ++at->calls >= SHARED_AFTER &&
 	       clock_now() >= at->again;
 }
 
@@ -89,7 +89,7 @@ static bool shared_find(struct session *s, uint32_t iod, struct shared_at *at)
 
 	if (!iod_shares_blocks(s, iod))
 		return false;
-	pthread_mutex_lock(&s->lenders);
+	pthread_mutex_lock(&s->loans_lock);
 	ask = is_time(known);
 	if (ask)
 		known->calls = 0;
@@ -97,7 +97,7 @@ static bool shared_find(struct session *s, uint32_t iod, struct shared_at *at)
 	if (known->addr && known->skip)
 		known->skip--;
 	*at = *known;
-	pthread_mutex_unlock(&s->lenders);
+	pthread_mutex_unlock(&s->loans_lock);
 	if (ask)
 		ask_where(s, iod);
 	return look;
@@ -109,9 +109,9 @@ static void shared_record(struct session *s, uint32_t iod, bool hit, int status)
 	struct shared_at *known = &s->uri[iod].shared;
 	uint64_t later = clock_after_ms(LATER_MS);
 
-	pthread_mutex_lock(&s->lenders);
+	pthread_mutex_lock(&s->loans_lock);
 	if (status == -ESTALE) /* the address belongs to another connection */
-		*known = (struct shared_at){ .calls = WARM_AFTER };
+		*known = (struct shared_at){ .calls = SHARED_AFTER };
 	/* the access error has cost the connection */
 	else if (status == -EACCES)
 		*known = (struct shared_at){ .again = later };
@@ -122,13 +122,13 @@ static void shared_record(struct session *s, uint32_t iod, bool hit, int status)
 				       ? 2 * known->pause + 1
 				       : SKIP_MAX;
 	known->skip = known->pause;
-	pthread_mutex_unlock(&s->lenders);
+	pthread_mutex_unlock(&s->loans_lock);
 }
 
 /* ---- reading ---- */
 
 /* Copies a block to the caller only after it is verified. */
-static bool block_deliver(struct warm_read *r, const struct wire_block *block)
+static bool block_deliver(struct shared_read *r, const struct wire_block *block)
 {
 	const struct iovec to = { r->to, r->len };
 
@@ -142,19 +142,19 @@ static bool block_deliver(struct warm_read *r, const struct wire_block *block)
 
 static void read_done(struct rpc_reach *reach)
 {
-	struct warm_read *r = reach->arg;
+	struct shared_read *r = reach->arg;
 
 	r->sound = !reach->status && block_deliver(r, reach->data);
 	op_put(&r->all->op, 0);
 }
 
-static void begin_all(struct op *op)
+static void begin_all(struct drive_op *op)
 {
-	struct warm *w = (struct warm *)op;
+	struct shared_reads *w = (struct shared_reads *)op;
 	unsigned int i;
 
 	for (i = 0; i < w->n; i++) {
-		struct warm_read *r = &w->read[i];
+		struct shared_read *r = &w->read[i];
 
 		r->reach.status = rpc_reach_start(w->s->iod[iod_of(w, r->k)],
 						  &r->reach);
@@ -163,7 +163,7 @@ static void begin_all(struct op *op)
 	}
 }
 
-static void read_prepare(struct warm *w, struct warm_read *r,
+static void read_prepare(struct shared_reads *w, struct shared_read *r,
 			 const struct shared_at *at)
 {
 	uint64_t place = wire_block_place(w->handle, r->number, at->places);
@@ -183,7 +183,8 @@ static void read_prepare(struct warm *w, struct warm_read *r,
 }
 
 /* Adds the blocks of server k's share.  Returns their number, or -E2BIG. */
-static int share_collect(struct warm *w, const struct plan *plan, uint32_t k)
+static int share_collect(struct shared_reads *w, const struct plan *plan,
+			 uint32_t k)
 {
 	unsigned int first = w->n, iov;
 	struct plan_cur cur;
@@ -193,12 +194,12 @@ static int share_collect(struct warm *w, const struct plan *plan, uint32_t k)
 
 	plan_start(plan, &cur, k);
 	while (plan_piece(plan, &cur)) {
-		if (w->n == WARM_BLOCKS)
+		if (w->n == SHARED_BLOCKS)
 			return -E2BIG;
 		local = cur.piece.local;
 		to = plan_memory(plan, &cur, WIRE_BLOCK - local % WIRE_BLOCK,
 				 &len, &iov);
-		w->read[w->n++] = (struct warm_read){
+		w->read[w->n++] = (struct shared_read){
 			.k = k,
 			.number = local / WIRE_BLOCK,
 			.off = (uint32_t)(local % WIRE_BLOCK),
@@ -214,7 +215,8 @@ static int share_collect(struct warm *w, const struct plan *plan, uint32_t k)
  * Returns the number of blocks to look up, or -E2BIG.  Sets done[k] for servers with
  * nothing to read.
  */
-static int reads_prepare(struct warm *w, const struct plan *plan, bool *done)
+static int reads_prepare(struct shared_reads *w, const struct plan *plan,
+			 bool *done)
 {
 	struct shared_at at = { 0 };
 	unsigned int first;
@@ -237,7 +239,7 @@ static int reads_prepare(struct warm *w, const struct plan *plan, bool *done)
 }
 
 /* A server is done if all its blocks arrived.  Otherwise its share goes by message. */
-static void reads_conclude(struct warm *w, bool *done)
+static void reads_conclude(struct shared_reads *w, bool *done)
 {
 	unsigned int i = 0;
 	int status;
@@ -274,10 +276,10 @@ static bool all_done(const struct dist *dist, const bool *done)
 static bool reads_run(struct session *s, uint64_t handle,
 		      const struct plan *plan, bool *done)
 {
-	struct warm w = { .op = { .start = begin_all },
-			  .s = s,
-			  .handle = handle,
-			  .dist = plan->dist };
+	struct shared_reads w = { .op = { .start = begin_all },
+				  .s = s,
+				  .handle = handle,
+				  .dist = plan->dist };
 
 	if (reads_prepare(&w, plan, done) <= 0)
 		return false;
@@ -296,9 +298,9 @@ static bool any_shares(const struct session *s, const struct dist *dist)
 	return false;
 }
 
-bool warm_run(struct session *s, uint64_t handle, const struct plan *plan,
-	      bool *done)
+bool shared_blocks_read(struct session *s, uint64_t handle,
+			const struct plan *plan, bool *done)
 {
-	return s->direct && plan_total(plan) <= WARM_MAX &&
+	return s->direct && plan_total(plan) <= SHARED_MAX &&
 	       any_shares(s, plan->dist) && reads_run(s, handle, plan, done);
 }

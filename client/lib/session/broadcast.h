@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fan.h - the same request to several iods in parallel.
+ * broadcast.h - the same request to several iods in parallel.
  */
-#ifndef FAN_H
-#define FAN_H
+#ifndef BROADCAST_H
+#define BROADCAST_H
 
 #include "common/dist/dist.h"
 #include "client/lib/session/client_session.h"
@@ -16,7 +16,7 @@
  * it may have been made in a session that has ended, the result is -ECONNABORTED, and the
  * request must not be repeated.  Returns 0 or the first error.
  */
-struct fan {
+struct broadcast {
 	struct session *s;
 	const struct dist *dist;
 	bool (*skip)(void *arg, uint32_t k);
@@ -25,18 +25,19 @@ struct fan {
 	void *arg;
 	bool once;
 };
-int fan_run(const struct fan *fan, enum wire_op op, struct wire_out *out);
-/* The same with a message of only a body of len bytes, at most FAN_BODY_MAX. */
-#define FAN_BODY_MAX 64u
-int fan_ask(const struct fan *fan, enum wire_op op, const void *body,
-	    size_t len);
+int broadcast_run(const struct broadcast *broadcast, enum wire_op op,
+		  struct wire_out *out);
+/* The same with a message of only a body of len bytes, at most BROADCAST_BODY_MAX. */
+#define BROADCAST_BODY_MAX 64u
+int broadcast_body(const struct broadcast *broadcast, enum wire_op op,
+		   const void *body, size_t len);
 /* Returns the distribution of a file on all iods. */
-struct dist fan_all(const struct session *s);
+struct dist all_iods_dist(const struct session *s);
 /*
  * Checks all iods.  An iod that does not answer, or belongs to another file system, is
  * logged.  Does not wait.
  */
-void fan_look(struct session *s);
+void iods_check(struct session *s);
 
 /* The state of a file at its iods. */
 struct file_size {
