@@ -143,9 +143,9 @@ static int open_ring(struct mgr *mgr)
 	if (mgr->conf.key[0])
 		return keyring_open(mgr->conf.key, true, mgr->log, &mgr->ring);
 	log_warn(mgr->log,
-		 "[filesystem] key is not set: who has the address of an iod is "
-		 "taken for it, and iods take who connects from here for the "
-		 "manager (docs/trust.md)");
+		 "[filesystem] key is not set: any process at the address of an "
+		 "iod is accepted as that iod, and iods accept any process of "
+		 "this host as the manager (docs/trust.md)");
 	return 0;
 }
 

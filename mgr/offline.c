@@ -290,7 +290,7 @@ static int keep_store(struct restore *r, uint32_t index)
 	if (!known_store(r, index, &known) && known != r->iod[index].store)
 		log_warn(r->log,
 			 "%s: has another store than when the copy was made: "
-			 "what was on the old one is lost",
+			 "the data of the old one is lost",
 			 rpc_peer_name(r->iod[index].peer));
 	snprintf(key, sizeof(key), "store.%u", index);
 	return meta_put_u64(r->st, key, r->iod[index].store);

@@ -38,7 +38,7 @@ struct auth_proof {
 		*list; /* the same as a list of the manager, pinned; or NULL */
 	bool primary; /* query the gid, too */
 	int status;
-	uint8_t seen[PACT_LEN]; /* what the word is about */
+	uint8_t seen[PACT_LEN]; /* the exchange to which the word belongs */
 	struct ticket_grant grant;
 	size_t len; /* of word */
 	uint8_t word[WIRE_WORD_MAX]; /* first the client's, then the manager's */

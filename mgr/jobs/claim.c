@@ -108,7 +108,7 @@ static int record_store(struct mgr_iod *iod, uint64_t store)
 	if (known && known != store)
 		log_warn(iod->mgr->log,
 			 "%s: begins with a new store, by its option "
-			 "--new-store: what the old one held is lost",
+			 "--new-store: the data of the old one is lost",
 			 iod_name(iod));
 	if (known && known != store)
 		session_ends_forgotten(iod);

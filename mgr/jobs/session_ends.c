@@ -414,9 +414,9 @@ static void record_unfenced_end(struct mgr *mgr, const struct unfenced_end *end)
 
 	if (rc && log_pace(&jobs->unfenced.log_time))
 		log_warn(mgr->log,
-			 "session %016llx: its end is not recorded: %s; the "
-			 "next start of the mgr does not know it, and what it "
-			 "had open it keeps then until its capabilities end",
+			 "session %016llx: its end cannot be recorded: %s; if "
+			 "the manager and an iod restart, the iod accepts its "
+			 "capabilities until they expire",
 			 (unsigned long long)end->session, strerror(-rc));
 }
 
@@ -427,9 +427,9 @@ void unfenced_end_add(struct mgr *mgr, uint64_t session, uint64_t until)
 
 	if (ring_add(mgr->jobs, &end)) {
 		log_error(mgr->log,
-			  "no memory to tell iods of the end of session "
-			  "%016llx; what it had open it keeps until its "
-			  "capabilities end",
+			  "session %016llx: no memory to tell iods of its "
+			  "end; they accept its capabilities until they "
+			  "expire",
 			  (unsigned long long)session);
 		return;
 	}

@@ -18,7 +18,7 @@ struct request;
 
 struct park {
 	TAILQ_HEAD(park_queue, request) waiting;
-	enum rpc_part part; /* what the requests here wait for */
+	enum rpc_part part; /* the part of the time that a wait here counts as */
 	/* The deadline of a request has passed, and it is out of the queue: answer it. */
 	void (*late)(struct park *park, struct request *req);
 };

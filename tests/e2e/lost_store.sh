@@ -115,7 +115,7 @@ must rm -rf "$state/iod1"
 "$PVFS_BUILD/server/pvfs-iod" --config "$state/pvfs.conf" --index 1 \
 	--new-store 2>new.log &
 helpers+=($!)
-until_true 30 grep -q 'new-store: what the old one held is lost' "$(log_of mgr)"
+until_true 30 grep -q 'new-store: the data of the old one is lost' "$(log_of mgr)"
 expect ok pvio write /pvfs/c 0 3000000 3
 expect ok pvio check /pvfs/c 0 3000000 3
 kill $!
