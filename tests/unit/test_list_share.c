@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_list.c - an iod's share of a list against dist, byte by byte. */
+/* test_list_share.c - an iod's share of a list against dist, byte by byte. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
