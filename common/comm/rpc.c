@@ -2,7 +2,7 @@
 /* rpc.c - a progress context and all that runs on it. */
 #include "common/comm/rpc.h"
 
-#include "common/comm/call/call.h"
+#include "common/comm/call/call_ctx.h"
 #include "common/comm/progress/ctx.h"
 
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **out)

@@ -16,18 +16,18 @@
  *
  * Deadlines.  Every call has one.  Until then the client reconnects and replays as often as
  * needed.  At the deadline the call ends with -ETIMEDOUT, and one log line names the server.  The
- * server gets the deadline on its own clock, never later than the true time: see offset_int.h and
+ * server gets the deadline on its own clock, never later than the true time: see clock_offset.h and
  * rpc_req_late().
  *
  * The parts: the progress context, on which everything runs (rpc_ctx.h); calls (rpc_call.h);
- * words of a server that are read without its CPU (rpc_reach.h); and the server (rpc_serve.h).
+ * words of a server that are read without its CPU (rpc_rma.h); and the server (rpc_serve.h).
  */
 #ifndef RPC_H
 #define RPC_H
 
 #include "common/comm/call/rpc_call.h"
 #include "common/comm/progress/rpc_ctx.h"
-#include "common/comm/call/rpc_reach.h"
+#include "common/comm/call/rpc_rma.h"
 #include "common/comm/serve/rpc_serve.h"
 
 int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);

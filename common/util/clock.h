@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * clock.h - deadlines are absolute CLOCK_MONOTONIC nanoseconds. Deadlines for another process are
- * converted to its clock_boot(): common/comm/call/offset_int.h.
+ * converted to its clock_boot(): common/comm/call/clock_offset.h.
  */
 #ifndef CLOCK_H
 #define CLOCK_H

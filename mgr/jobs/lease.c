@@ -99,7 +99,7 @@ void lease_renew(struct mgr_iod *iod)
 	    now - iod->lease.sent <
 		    lease_pause_ms(iod->mgr) * CLOCK_NS_PER_MS / 2)
 		return;
-	until = rpc_peer_clock(iod->peer, now + lease_ns(iod));
+	until = rpc_peer_server_time(iod->peer, now + lease_ns(iod));
 	if (until)
 		send_lease(iod, now, until);
 }

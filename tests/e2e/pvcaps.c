@@ -72,8 +72,8 @@ static struct keyring *ring;
 static uint64_t fsid, term;
 static const uint8_t *in_hand; /* or NULL */
 
-static size_t show(void *arg, const struct rpc_showing *to, void *out,
-		   size_t room)
+static size_t append_caps(void *arg, const struct rpc_caps_query *to, void *out,
+			  size_t room)
 {
 	const struct wire_caps head = { .n = htole32(1) };
 
@@ -84,7 +84,7 @@ static size_t show(void *arg, const struct rpc_showing *to, void *out,
 	return sizeof(head) + WIRE_CAP_LEN;
 }
 
-static const struct rpc_shower shower = { .show = show };
+static const struct rpc_caps_source caps_source = { .append = append_caps };
 
 static bool is_local(const struct client *c)
 {
@@ -119,7 +119,7 @@ static void meet(const struct client *c, struct mgrc *server, const char *at,
 	*server = (struct mgrc){
 		.fsid = fsid,
 		.features = WIRE_FT_CAPS,
-		.shower = &shower,
+		.caps = &caps_source,
 		.prover = c->pass ? pass_prover(c->pass) : NULL,
 		.server = server == &c->mgr ? WIRE_ROLE_MGR : WIRE_ROLE_IOD,
 	};

@@ -286,9 +286,9 @@ START_TEST(forgone_unless_it_was_sent)
 	while (rpc_peer_ready(rig->peer))
 		rig_turn(rig);
 	rig_io(rig, &waits, WIRE_WRITE, 0, data, sizeof(data), NULL, 1, 5000);
-	rpc_call_forgo(&sent.call, -EIO);
-	rpc_call_forgo(&other.call, -EIO);
-	rpc_call_forgo(&waits.call, -EIO);
+	rpc_call_cancel_unneeded(&sent.call, -EIO);
+	rpc_call_cancel_unneeded(&other.call, -EIO);
+	rpc_call_cancel_unneeded(&waits.call, -EIO);
 	ck_assert(!sent.finished);
 	ck_assert_int_eq(other.call.status, -ECANCELED);
 	ck_assert_int_eq(waits.call.status, -ECANCELED);

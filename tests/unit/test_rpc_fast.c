@@ -10,7 +10,7 @@
 
 #include "common/buffer/fast.h"
 #include "tests/unit/mock_tp.h"
-#include "common/comm/call/often_int.h"
+#include "common/comm/call/payload_int.h"
 #include "tests/unit/rpc_rig.h"
 #include "tests/run_suite.h"
 
@@ -87,9 +87,9 @@ static struct rpc_server_stats stats(void)
 /* Since the rig was opened. */
 static void ck_ways(uint64_t inlined, uint64_t fast, uint64_t direct)
 {
-	struct rpc_ways ways;
+	struct rpc_payload_counts ways;
 
-	rpc_ctx_ways(rig->cctx, &ways);
+	rpc_ctx_payload_counts(rig->cctx, &ways);
 	ck_assert_uint_eq(ways.inlined, inlined);
 	ck_assert_uint_eq(ways.fast, fast);
 	ck_assert_uint_eq(ways.direct, direct);
@@ -257,10 +257,10 @@ START_TEST(a_source_that_comes_back)
 	kept = _i && watched();
 	get_buffers();
 	area.keep = _i;
-	for (i = 1; i < OFTEN_TIMES; i++)
+	for (i = 1; i < COPY_COUNTS_LIMIT; i++)
 		ck_assert(!comes_in_place());
 	ck_assert_int_eq(comes_in_place(), kept);
-	for (i = 0; i < OFTEN_TIMES; i++)
+	for (i = 0; i < COPY_COUNTS_LIMIT; i++)
 		ck_assert(kept || !comes_in_place());
 	while (kept && !(comes_in_place() && comes_in_place()))
 		;

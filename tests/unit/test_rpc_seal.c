@@ -198,7 +198,7 @@ START_TEST(test_stranger)
 	ck_assert_int_eq(call(), 0);
 	ck_assert_int_eq(rpc_peer_seal(rig->peer), SEAL_NONE);
 	hello_rig_pass(ring, &bounds, pass);
-	rpc_peer_renew(rig->peer);
+	rpc_peer_reconnect(rig->peer);
 	/* its session was nobody's, for this service blessed nobody: one of its own */
 	ck_assert_int_eq(call(), 0);
 	ck_assert_int_eq(rpc_peer_seal(rig->peer), SEAL_AUTH);
@@ -450,12 +450,12 @@ START_TEST(test_here)
 	begin_here(WIRE_FT_HERE);
 	ck_assert_int_eq(call(), 0);
 	ck_assert_uint_eq(offered, SEAL_AUTH);
-	ck_assert(rpc_peer_here(rig->peer));
-	ck_assert_int_eq(rpc_peer_seal_here(rig->peer, 99, &ours), -ESTALE);
-	ck_assert_int_eq(rpc_peer_seal_here(rig->peer,
+	ck_assert(rpc_peer_can_seal_late(rig->peer));
+	ck_assert_int_eq(rpc_peer_seal_late(rig->peer, 99, &ours), -ESTALE);
+	ck_assert_int_eq(rpc_peer_seal_late(rig->peer,
 					    rpc_peer_epoch(rig->peer), &ours),
 			 0);
-	ck_assert(!rpc_peer_here(rig->peer));
+	ck_assert(!rpc_peer_can_seal_late(rig->peer));
 	ck_assert_int_eq(rpc_peer_seal(rig->peer), SEAL_AUTH);
 	ck_assert_int_eq(call(), 0);
 	ck_assert_uint_eq(rig->executed, 1);
@@ -481,7 +481,7 @@ START_TEST(test_here_changed)
 	begin_here(WIRE_FT_HERE);
 	ck_assert_int_eq(call(), 0);
 	flip = 1 + (unsigned int)_i;
-	ck_assert_int_eq(rpc_peer_seal_here(rig->peer,
+	ck_assert_int_eq(rpc_peer_seal_late(rig->peer,
 					    rpc_peer_epoch(rig->peer), &ours),
 			 0);
 	rig_append_now(rig, 1, &offset, 300);
@@ -509,7 +509,7 @@ START_TEST(test_here_hears)
 	rig->session++;
 	rig->peer = rig_peer_open(rig);
 	ck_assert_int_eq(call(), 0);
-	ck_assert_int_eq(rpc_peer_seal_here(rig->peer,
+	ck_assert_int_eq(rpc_peer_seal_late(rig->peer,
 					    rpc_peer_epoch(rig->peer), &ours),
 			 0);
 	rig_append_now(rig, 1, &offset, 300);
@@ -565,8 +565,8 @@ START_TEST(test_not_here)
 	begin_here(0);
 	ck_assert_int_eq(call(), 0);
 	ck_assert_uint_eq(offered, SEAL_NONE);
-	ck_assert(!rpc_peer_here(rig->peer));
-	ck_assert_int_eq(rpc_peer_seal_here(rig->peer,
+	ck_assert(!rpc_peer_can_seal_late(rig->peer));
+	ck_assert_int_eq(rpc_peer_seal_late(rig->peer,
 					    rpc_peer_epoch(rig->peer), &ours),
 			 -ESTALE);
 }

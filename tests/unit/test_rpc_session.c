@@ -90,11 +90,11 @@ START_TEST(bye_may_be_unsure)
 	start();
 	rig_io(rig, &c, WIRE_WRITE, 0, data, sizeof(data), NULL, 1, 5000);
 	rpc_call_cancel(&c.call);
-	ck_assert(rpc_peer_owes(rig->peer));
+	ck_assert(rpc_peer_has_unanswered(rig->peer));
 	/* its connection was the price for the memory */
 	rig_until(rig, rpc_peer_ready(rig->peer));
-	ck_assert(rpc_peer_owes(rig->peer));
-	rpc_peer_unsure(rig->peer);
+	ck_assert(rpc_peer_has_unanswered(rig->peer));
+	rpc_peer_set_unclean(rig->peer);
 	close_peer(true);
 	rig_until(rig, rig->closed == 1);
 	ck_assert_uint_eq(rig->clean, 0);
@@ -120,7 +120,7 @@ START_TEST(bye_knows_of_memory_that_went)
 	c.call.faulty = its_memory_is_gone;
 	rig_until(rig, c.finished);
 	ck_assert_int_eq(c.call.status, -EFAULT);
-	ck_assert(rpc_peer_owes(rig->peer));
+	ck_assert(rpc_peer_has_unanswered(rig->peer));
 }
 END_TEST
 

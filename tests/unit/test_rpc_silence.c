@@ -104,7 +104,7 @@ START_TEST(who_comes_late_waits_no_longer)
 
 	setup(LONG_MS);
 	rig_append(rig, &first, 1, LONG_MS);
-	alone_until(rig->peer->silence.asked);
+	alone_until(rig->peer->silence.pinging);
 	rig_append(rig, &late, 1, 4 * LONG_MS);
 	ck_assert_uint_eq(late.call.deadline,
 			  rig->peer->silence.since +
@@ -141,7 +141,7 @@ START_TEST(nor_is_it_silent_whom_nobody_asks)
 	rig_for_ms(rig, 20 + SILENCE_GRACE_MS + 100);
 	ck_assert_uint_eq(rig->peer->silence.since, 0);
 	ck_assert_uint_eq(rig->peer->silence.owing, 0);
-	ck_assert(!rig->peer->silence.asked);
+	ck_assert(!rig->peer->silence.pinging);
 	teardown();
 }
 END_TEST
@@ -188,8 +188,8 @@ static void held_until(uint32_t epoch, unsigned int answer_ms)
 
 static void until_pinged(void)
 {
-	rig_until(rig, rig->peer->silence.asked);
-	rig_until(rig, !rig->peer->silence.asked);
+	rig_until(rig, rig->peer->silence.pinging);
+	rig_until(rig, !rig->peer->silence.pinging);
 }
 
 /* Data may be in front of the answer to the PING. */
@@ -202,7 +202,7 @@ START_TEST(a_mute_iod_keeps_its_connection_while_data_moves)
 	epoch = rig->peer->epoch;
 	rig->mute = true;
 	rig_release(rig, &c, LONG_MS);
-	rig_until(rig, rig->peer->silence.asked);
+	rig_until(rig, rig->peer->silence.pinging);
 	rig_for_ms(rig, SILENCE_ANSWER_MS + 500);
 	ck_assert_uint_eq(rig->peer->epoch, epoch);
 	mock.quiet_ms = LONG_MS;
@@ -262,7 +262,7 @@ START_TEST(connections_to_a_mute_manager_last_longer_each_time)
 	rig->mute = false;
 	while (rig->nheld)
 		rig_answer(rig);
-	rig_until(rig, c.finished && !rig->peer->silence.asked);
+	rig_until(rig, c.finished && !rig->peer->silence.pinging);
 	ck_assert_int_eq(c.call.status, 0);
 	held_until(epoch + 2, 4 * SILENCE_ANSWER_MS);
 	rig_release(rig, &c, LONG_MS);

@@ -143,11 +143,11 @@ START_TEST(test_other_groups)
 	have(1000, 5, 1000);
 	ck_assert_int_eq(call(), 0);
 	have(1000, 6, 2000);
-	rpc_peer_renew(rig->peer);
+	rpc_peer_reconnect(rig->peer);
 	ck_assert_int_eq(call(), 0);
 	ck_assert_uint_eq(rig_logged(rig, "resumes session"), 1);
 	have(1001, 6, 3000);
-	rpc_peer_renew(rig->peer);
+	rpc_peer_reconnect(rig->peer);
 	ck_assert_int_eq(call(), _i ? -ESTALE : -EPERM);
 	ck_assert_uint_eq(rig->opened, 1);
 }
@@ -199,7 +199,7 @@ START_TEST(test_until)
 	ck_assert_uint_eq(info->until, bounds.expiry);
 	later.expiry++;
 	hello_rig_pass(a, &later, pass);
-	rpc_peer_renew(rig->peer);
+	rpc_peer_reconnect(rig->peer);
 	rig_answer(rig);
 	rig_until(rig, c.finished);
 	ck_assert_int_eq(call(), 0);

@@ -256,7 +256,7 @@ END_TEST
 START_TEST(full_slots_are_no_silence)
 {
 	setup(20);
-	rig_until(rig, !rig->peer->silence.asked);
+	rig_until(rig, !rig->peer->silence.pinging);
 	start_releases(calls[0], CALLS, 0);
 	held_is(SLOTS);
 	rig_for_ms(rig, 20 + SILENCE_GRACE_MS + 100);

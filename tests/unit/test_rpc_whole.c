@@ -74,7 +74,7 @@ static void ends_well(unsigned int i, uint64_t at, uint64_t len)
 
 START_TEST(ends_with_the_data)
 {
-	struct rpc_ways ways;
+	struct rpc_payload_counts ways;
 
 	for (unsigned int i = 0; i < CALLS; i++)
 		start(i, i * LEN, LEN);
@@ -84,7 +84,7 @@ START_TEST(ends_with_the_data)
 		ck_assert_ptr_null(calls[i].call.reply.hdr);
 	}
 	ck_assert_uint_eq(whole(), CALLS);
-	rpc_ctx_ways(rig->cctx, &ways);
+	rpc_ctx_payload_counts(rig->cctx, &ways);
 	ck_assert_uint_eq(ways.direct, CALLS);
 	ck_assert_uint_eq(ways.whole, CALLS);
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 20000), 0);

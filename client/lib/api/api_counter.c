@@ -64,13 +64,13 @@ int pvfs_list_counters(int fd, struct pvfs_list_counters *counters)
 
 int pvfs_way_counters(int fd, struct pvfs_way_counters *counters)
 {
-	struct rpc_ways ways;
+	struct rpc_payload_counts ways;
 	struct session *s;
 	int rc = session_of(fd, counters, &s);
 
 	if (rc)
 		return api_int(rc);
-	rpc_ctx_ways(s->drive.ctx, &ways);
+	rpc_ctx_payload_counts(s->drive.ctx, &ways);
 	*counters = (struct pvfs_way_counters){
 		.in_message = ways.inlined,
 		.fast_rdma = ways.fast,

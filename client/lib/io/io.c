@@ -272,7 +272,7 @@ static void io_fail(struct io *io, int status)
 
 	io->op.err = status > 0 ? -EPROTO : session_iod_status(status);
 	for (i = 0; i < io->nserver * IO_DEPTH; i++)
-		rpc_call_forgo(&io->slot[i].rpc, status);
+		rpc_call_cancel_unneeded(&io->slot[i].rpc, status);
 }
 
 static void io_done(struct rpc_call *rpc)

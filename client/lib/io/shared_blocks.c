@@ -15,7 +15,7 @@
 
 /* A block, or a part of it. */
 struct shared_read {
-	struct rpc_reach reach;
+	struct rpc_rma rma;
 	struct shared_reads *all;
 	uint32_t k;
 	uint64_t number;
@@ -140,11 +140,11 @@ static bool block_deliver(struct shared_read *r, const struct wire_block *block)
 	return true;
 }
 
-static void read_done(struct rpc_reach *reach)
+static void read_done(struct rpc_rma *rma)
 {
-	struct shared_read *r = reach->arg;
+	struct shared_read *r = rma->arg;
 
-	r->sound = !reach->status && block_deliver(r, reach->data);
+	r->sound = !rma->status && block_deliver(r, rma->data);
 	op_put(&r->all->op, 0);
 }
 
@@ -156,9 +156,9 @@ static void begin_all(struct drive_op *op)
 	for (i = 0; i < w->n; i++) {
 		struct shared_read *r = &w->read[i];
 
-		r->reach.status = rpc_reach_start(w->s->iod[iod_of(w, r->k)],
-						  &r->reach);
-		if (!r->reach.status)
+		r->rma.status = rpc_rma_start(w->s->iod[iod_of(w, r->k)],
+					      &r->rma);
+		if (!r->rma.status)
 			op_get(op);
 	}
 }
@@ -170,7 +170,7 @@ static void read_prepare(struct shared_reads *w, struct shared_read *r,
 
 	r->all = w;
 	r->sound = false;
-	r->reach = (struct rpc_reach){
+	r->rma = (struct rpc_rma){
 		.op = TP_READ,
 		.addr = at->addr + place * sizeof(struct wire_block),
 		.rkey = at->rkey,
@@ -252,8 +252,8 @@ static void reads_conclude(struct shared_reads *w, bool *done)
 		status = 0;
 		for (; i < w->n && w->read[i].k == k; i++) {
 			hit &= w->read[i].sound;
-			if (w->read[i].reach.status)
-				status = w->read[i].reach.status;
+			if (w->read[i].rma.status)
+				status = w->read[i].rma.status;
 		}
 		shared_record(w->s, iod_of(w, k), hit, status);
 		done[k] = hit;

@@ -27,7 +27,7 @@ struct mount {
 	char fabric[FABRIC_TEXT_MAX]; /* fabric option, "": auto */
 	struct rdma_opt rdma;
 	unsigned int dead_peer_ms; /* 0: the default */
-	struct sizes inline_max, fast_max; /* payload sizes: call_way_int.h */
+	struct sizes inline_max, fast_max; /* payload sizes: payload_int.h */
 	bool adaptive; /* see rendezvous.h */
 	bool indirect; /* direct=off: borrow nothing from iods on this host */
 	unsigned int server_uid; /* local servers of this user are trusted */

@@ -80,7 +80,7 @@ static void place_learn(void *arg, uint32_t k,
 /* ---- reading ---- */
 
 struct end_read {
-	struct rpc_reach reach;
+	struct rpc_rma rma;
 	struct end_reading *all;
 	struct end_place place;
 	struct wire_end end;
@@ -95,13 +95,13 @@ struct end_reading {
 };
 
 /* If one end is not valid, all iods are asked by message. */
-static void end_read_done(struct rpc_reach *reach)
+static void end_read_done(struct rpc_rma *rma)
 {
-	struct end_read *r = reach->arg;
-	int status = reach->status;
+	struct end_read *r = rma->arg;
+	int status = rma->status;
 
 	if (!status) {
-		memcpy(&r->end, reach->data, sizeof(r->end));
+		memcpy(&r->end, rma->data, sizeof(r->end));
 		r->sound = wire_end_holds(&r->end, r->place.tag);
 		status = r->sound ? 0 : -EAGAIN;
 	}
@@ -114,16 +114,16 @@ static int end_read_start(struct end_reading *all, uint32_t k,
 	struct end_read *r = &all->read[k];
 
 	r->all = all;
-	r->reach = (struct rpc_reach){ .op = TP_READ,
-				       .addr = r->place.addr,
-				       .rkey = r->place.rkey,
-				       .term = r->place.term,
-				       .len = sizeof(r->end),
-				       .deadline = deadline,
-				       .done = end_read_done,
-				       .arg = r };
-	return rpc_reach_start(
-		all->s->iod[dist_iod(all->dist, all->s->niods, k)], &r->reach);
+	r->rma = (struct rpc_rma){ .op = TP_READ,
+				   .addr = r->place.addr,
+				   .rkey = r->place.rkey,
+				   .term = r->place.term,
+				   .len = sizeof(r->end),
+				   .deadline = deadline,
+				   .done = end_read_done,
+				   .arg = r };
+	return rpc_rma_start(all->s->iod[dist_iod(all->dist, all->s->niods, k)],
+			     &r->rma);
 }
 
 static void begin_all(struct drive_op *op)

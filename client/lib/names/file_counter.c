@@ -165,23 +165,23 @@ static void place_forget(struct word *w, uint64_t session, uint64_t again)
 struct fetch {
 	struct drive_op op;
 	struct rpc_peer *peer;
-	struct rpc_reach reach;
+	struct rpc_rma rma;
 	uint64_t old;
 };
 
-static void fetch_done(struct rpc_reach *reach)
+static void fetch_done(struct rpc_rma *rma)
 {
-	struct fetch *f = reach->arg;
+	struct fetch *f = rma->arg;
 
-	if (!reach->status)
-		memcpy(&f->old, reach->data, sizeof(f->old));
-	op_put(&f->op, reach->status);
+	if (!rma->status)
+		memcpy(&f->old, rma->data, sizeof(f->old));
+	op_put(&f->op, rma->status);
 }
 
 static void fetch_start(struct drive_op *op)
 {
 	struct fetch *f = (struct fetch *)op;
-	int rc = rpc_reach_start(f->peer, &f->reach);
+	int rc = rpc_rma_start(f->peer, &f->rma);
 
 	if (rc)
 		op->err = rc;
@@ -195,20 +195,20 @@ static int word_fetch_add(struct session *s, const struct word_add *add,
 	struct fetch f = {
 		.op = { .start = fetch_start },
 		.peer = s->iod[add->iod],
-		.reach = { .op = TP_FETCH_ADD,
-			   .addr = place->addr,
-			   .rkey = place->rkey,
-			   .term = place->term,
-			   .add = (uint64_t)add->add,
-			   .deadline = session_deadline(s),
-			   .done = fetch_done },
+		.rma = { .op = TP_FETCH_ADD,
+			 .addr = place->addr,
+			 .rkey = place->rkey,
+			 .term = place->term,
+			 .add = (uint64_t)add->add,
+			 .deadline = session_deadline(s),
+			 .done = fetch_done },
 	};
 	int rc;
 
-	f.reach.arg = &f;
+	f.rma.arg = &f;
 	/* the maximum of atomics is in flight; one of them is about to complete */
 	while ((rc = op_run(&s->drive, &f.op)) == -EBUSY &&
-	       clock_now() < f.reach.deadline)
+	       clock_now() < f.rma.deadline)
 		sched_yield();
 	if (!rc)
 		*old = (int64_t)f.old;

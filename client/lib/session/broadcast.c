@@ -36,7 +36,7 @@ static void broadcast_failed(struct broadcast_op *f, int status)
 	if (!f->op.err)
 		f->op.err = status > 0 ? -EPROTO : session_iod_status(status);
 	for (k = 0; k < f->broadcast->dist->pcount; k++)
-		rpc_call_forgo(&f->call[k].rpc, status);
+		rpc_call_cancel_unneeded(&f->call[k].rpc, status);
 }
 
 static void broadcast_done(struct rpc_call *rpc)

@@ -250,7 +250,7 @@ static int open_iods(struct session *s)
 	struct rpc_peer_attr iod = {
 		.features = WIRE_FT_ENDS | WIRE_FT_SHARE | WIRE_FT_CAPS |
 			    WIRE_FT_ASIDE | WIRE_FT_LIFE,
-		.shower = keychain_shower(s->keys, s->niods),
+		.caps = keychain_caps_source(s->keys, s->niods),
 		.name = name,
 		.group = true,
 		.server = WIRE_ROLE_IOD,
@@ -361,8 +361,8 @@ static void session_drain(struct session *s)
 static void session_settle(struct session *s)
 {
 	for (uint32_t i = 0; s->iod && i < s->niods; i++)
-		if (s->iod[i] && rpc_peer_owes(s->iod[i]))
-			rpc_peer_unsure(s->mgr);
+		if (s->iod[i] && rpc_peer_has_unanswered(s->iod[i]))
+			rpc_peer_set_unclean(s->mgr);
 }
 
 static void session_close(struct session *s)

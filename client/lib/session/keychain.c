@@ -44,7 +44,7 @@ struct keychain {
 	struct key *spare; /* a free key, or NULL */
 	/* the manager issues capabilities, or an iod asked for one */
 	atomic_bool wanted;
-	struct rpc_shower shower;
+	struct rpc_caps_source caps_source;
 };
 
 struct keychain *keychain_new(void)
@@ -392,7 +392,7 @@ static unsigned int slot_for(const struct key *key, unsigned int rights)
  * Adds the capability after the header, if the iod has not seen it.  Returns how many
  * were added.
  */
-static uint32_t show_one(struct keychain *kc, const struct rpc_showing *to,
+static uint32_t show_one(struct keychain *kc, const struct rpc_caps_query *to,
 			 const struct wire_need *need, uint8_t *at)
 {
 	struct key *key = key_find(kc, need->handle);
@@ -409,8 +409,8 @@ static uint32_t show_one(struct keychain *kc, const struct rpc_showing *to,
 	return 1;
 }
 
-static size_t keychain_show(void *arg, const struct rpc_showing *to, void *out,
-			    size_t room)
+static size_t keychain_append_caps(void *arg, const struct rpc_caps_query *to,
+				   void *out, size_t room)
 {
 	struct wire_caps *head = out;
 	uint8_t *at = (uint8_t *)(head + 1);
@@ -428,9 +428,10 @@ static size_t keychain_show(void *arg, const struct rpc_showing *to, void *out,
 	return n ? sizeof(*head) + n * WIRE_CAP_LEN : 0;
 }
 
-const struct rpc_shower *keychain_shower(struct keychain *kc, uint32_t niods)
+const struct rpc_caps_source *keychain_caps_source(struct keychain *kc,
+						   uint32_t niods)
 {
 	kc->niods = niods;
-	kc->shower = (struct rpc_shower){ keychain_show, kc };
-	return &kc->shower;
+	kc->caps_source = (struct rpc_caps_source){ keychain_append_caps, kc };
+	return &kc->caps_source;
 }

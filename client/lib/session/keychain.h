@@ -19,7 +19,8 @@ struct keychain *keychain_new(void);
 /* NULL is permitted. */
 void keychain_free(struct keychain *kc);
 /* For the session's niods iods.  The result lives as long as kc. */
-const struct rpc_shower *keychain_shower(struct keychain *kc, uint32_t niods);
+const struct rpc_caps_source *keychain_caps_source(struct keychain *kc,
+						   uint32_t niods);
 
 /* The WIRE_NEED_* for an open with these WIRE_O_*. */
 unsigned int keychain_rights(uint32_t flags);

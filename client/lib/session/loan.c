@@ -169,7 +169,7 @@ static int borrow_take_reply(void *arg, const struct wire_msg *reply)
 
 	if (flags & WIRE_B_NONE)
 		return -ENOENT;
-	b->n = rpc_peer_take(b->peer, b->fd, TP_PASS_MAX);
+	b->n = rpc_peer_take_fds(b->peer, b->fd, TP_PASS_MAX);
 	if (!is_whole(b, le64toh(rep->inode)))
 		return -EPROTO;
 	b->loan->number = le64toh(rep->number);

@@ -90,8 +90,8 @@ static int take_challenge(void *arg, const struct wire_msg *reply)
 	/* a sealed connection needs no further agreement */
 	c->way.seals = rpc_peer_seals(c->peer) && !rpc_peer_seal(c->peer);
 	if (!(le32toh(c->rep.flags) & WIRE_CH_HERE))
-		rpc_peer_not_here(c->peer);
-	c->way.here = rpc_peer_here(c->peer);
+		rpc_peer_stop_transcript(c->peer);
+	c->way.here = rpc_peer_can_seal_late(c->peer);
 	return 0;
 }
 
@@ -173,8 +173,8 @@ static void connection_seal(struct drive_op *op)
 	struct sealed *r = container_of(op, struct sealed, op);
 
 	if (!r->here.mode ||
-	    rpc_peer_seal_here(r->peer, r->epoch, &r->here) == -ESTALE)
-		rpc_peer_renew(r->peer);
+	    rpc_peer_seal_late(r->peer, r->epoch, &r->here) == -ESTALE)
+		rpc_peer_reconnect(r->peer);
 }
 
 /*

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * call.c - calls and their slots.  A call waits in the queue, with a copy of its message, until
- * there is a connection and a slot.  Then the message stays in the buffer of the slot until the
- * reply, ready to be sent again.  If a call is given up, its slot stays in use (a zombie) until
- * its reply arrives or the peer reconnects.  So a late reply never meets another call.
- */
+/* call.c - calls from their start to their end, and their slots: see call_int.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/comm/call/peer_int.h"
+#include "common/comm/call/call_int.h"
 
 #define CALL_QUEUED (-1) /* rpc_peer.queue */
 #define CALL_FAILING (-2) /* rpc_peer.failing */
@@ -27,7 +22,7 @@ void call_init(struct rpc_peer *peer)
 	TAILQ_INIT(&peer->failing);
 }
 
-static bool calls_wait(const struct rpc_peer *peer)
+static bool has_queued(const struct rpc_peer *peer)
 {
 	for (unsigned int k = 0; k < WIRE_WAITS; k++) {
 		if (!TAILQ_EMPTY(&peer->queue[k]))
@@ -36,13 +31,13 @@ static bool calls_wait(const struct rpc_peer *peer)
 	return false;
 }
 
-bool call_outstanding(const struct rpc_peer *peer)
+bool call_any_outstanding(const struct rpc_peer *peer)
 {
 	for (unsigned int i = 0; i < peer->nslots; i++) {
 		if (peer->slots[i].call)
 			return true;
 	}
-	return calls_wait(peer);
+	return has_queued(peer);
 }
 
 bool call_has_slot(const struct rpc_call *call)
@@ -55,11 +50,11 @@ static const struct wire_hdr *call_hdr(const struct rpc_call *call)
 	const struct call_copy *copy = call->p.copy;
 
 	if (call_has_slot(call))
-		return call_buf(call->p.peer, (unsigned int)call->p.where);
+		return slot_msg(call->p.peer, (unsigned int)call->p.where);
 	return copy ? (const void *)&copy->data[copy->ndata] : NULL;
 }
 
-void call_done(struct rpc_call *call, int status)
+void call_complete(struct rpc_call *call, int status)
 {
 	struct rpc_ctx *ctx = call->p.peer->link.ctx;
 
@@ -89,7 +84,7 @@ void call_drain(struct rpc_peer *peer)
 
 	while ((call = TAILQ_FIRST(&peer->failing))) {
 		TAILQ_REMOVE(&peer->failing, call, p.link);
-		call_done(call, call->status);
+		call_complete(call, call->status);
 	}
 }
 
@@ -119,23 +114,17 @@ static int call_check(const struct rpc_call *call)
 }
 
 /* Finds a free slot below the credits that the call may use. */
-static bool call_slot(const struct rpc_peer *peer, const struct rpc_call *call,
-		      unsigned int *slot)
+static bool find_free_slot(const struct rpc_peer *peer,
+			   const struct rpc_call *call, unsigned int *slot)
 {
 	uint64_t usable = peer->free;
 
 	if (peer->credits < 64)
 		usable &= (1ull << peer->credits) - 1;
-	if (!usable || !share_allows(peer, call))
+	if (!usable || !slot_quota_permits(peer, call))
 		return false;
 	*slot = (unsigned int)__builtin_ctzll(usable);
 	return true;
-}
-
-bool call_is_idle(const struct link *link)
-{
-	return tp_dev_pins(link->ctx->rails.dev[link->rail]) ||
-	       tp_ep_carry_max(link->ep) < UINT32_MAX;
 }
 
 static void call_issue(struct rpc_peer *peer, unsigned int i,
@@ -143,7 +132,8 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 		       const struct iovec *data, unsigned int ndata)
 {
 	struct peer_slot *s = &peer->slots[i];
-	struct wire_hdr *hdr = call_buf(peer, i);
+	struct wire_hdr *hdr = slot_msg(peer, i);
+	int rc;
 
 	peer->free &= ~(1ull << i);
 	s->call = call;
@@ -152,7 +142,8 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	call->unsure = true;
 	s->seq++;
 	s->anew = false;
-	s->shown = (struct peer_shown){ 0 };
+	s->caps_len = 0;
+	s->caps_asked = 0;
 	s->msg_len = (uint32_t)msg_len;
 	s->ndata = ndata;
 	s->area = call->area;
@@ -167,10 +158,12 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	hdr->session = htole64(peer->session);
 	hdr->seq = htole64(s->seq);
 	call->p.where = (int)i;
-	if (call_is_idle(&peer->link))
+	if (payload_is_offloaded(&peer->link))
 		call->p.moving = call->bytes;
 	peer->link.ctx->moving += call->p.moving;
-	call_post(peer, i, 0);
+	rc = call_send(peer, i, 0);
+	if (rc)
+		call_fail_unsent(peer, i, false, rc);
 }
 
 static void call_queue(struct rpc_peer *peer, struct rpc_call *call,
@@ -195,50 +188,42 @@ static void call_queue(struct rpc_peer *peer, struct rpc_call *call,
 		TAILQ_INSERT_HEAD(&peer->queue[call->p.kind], call, p.link);
 	else
 		TAILQ_INSERT_TAIL(&peer->queue[call->p.kind], call, p.link);
-	if (peer->state == PEER_IDLE)
-		peer_connect(peer);
 }
 
-/* No earlier call is waiting. */
-static bool is_first(const struct rpc_peer *peer, const struct rpc_call *call)
+bool call_start(struct rpc_peer *peer, struct rpc_call *call)
 {
-	return peer->state == PEER_READY && (call->urgent || !calls_wait(peer));
-}
-
-/* The earlier calls may be of a user that has to wait; then this call can go first. */
-static void call_wait(struct rpc_peer *peer, struct rpc_call *call)
-{
-	call_queue(peer, call, call->msg, call->msg_len, call->data);
-	if (peer->state == PEER_READY)
-		call_pump(peer);
-}
-
-void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
-{
+	const struct wire_hdr *hdr = call->msg;
 	int rc = call_check(call);
 	unsigned int i;
 
 	call->p = (struct rpc_call_priv){ .peer = peer, .began = clock_now() };
 	call->unsure = call->whole = false;
 	if (!rc)
-		call->p.kind = wire_waits(
-			le16toh(((const struct wire_hdr *)call->msg)->op),
-			(const uint8_t *)call->msg + sizeof(struct wire_hdr));
-	if (!rc && !silence_call(peer, call))
+		call->p.kind = wire_waits(le16toh(hdr->op),
+					  (const uint8_t *)(hdr + 1));
+	if (!rc && !silence_limit_call(peer, call))
 		rc = -ETIMEDOUT;
 	timer_add_due(peer->link.ctx, &call->p.due, call->deadline);
 	if (peer->state == PEER_CLOSED)
-		call_fail(call, -ECANCELED);
-	else if (rc)
+		rc = -ECANCELED;
+	if (rc) {
 		call_fail(call, rc);
-	else if (!is_first(peer, call) || !call_slot(peer, call, &i))
-		call_wait(peer, call);
-	else if (le32toh(((const struct wire_hdr *)call->msg)->len) >
-		 peer->request_max)
+		return false;
+	}
+	if (peer->state != PEER_READY || (has_queued(peer) && !call->urgent) ||
+	    !find_free_slot(peer, call, &i)) {
+		call_queue(peer, call, call->msg, call->msg_len, call->data);
+		/* earlier calls may be of a user that has to wait: this one can go first */
+		if (peer->state == PEER_READY)
+			call_send_queued(peer);
+		return call->p.where == CALL_QUEUED;
+	}
+	if (le32toh(hdr->len) > peer->request_max)
 		call_fail(call, -EMSGSIZE);
 	else
 		call_issue(peer, i, call, call->msg, call->msg_len, call->data,
 			   call->ndata);
+	return false;
 }
 
 static void call_issue_queued(struct rpc_peer *peer, struct rpc_call *call,
@@ -260,13 +245,13 @@ static void call_issue_queued(struct rpc_peer *peer, struct rpc_call *call,
 /*
  * Sends the first call of the kind whose user need not wait.  Returns false if there is none.
  */
-static bool call_pump_kind(struct rpc_peer *peer, enum wire_wait kind)
+static bool send_first_queued(struct rpc_peer *peer, enum wire_wait kind)
 {
 	struct rpc_call *call;
 	unsigned int i;
 
 	TAILQ_FOREACH(call, &peer->queue[kind], p.link) {
-		if (call_slot(peer, call, &i)) {
+		if (find_free_slot(peer, call, &i)) {
 			call_issue_queued(peer, call, i);
 			return true;
 		}
@@ -279,67 +264,58 @@ static bool call_pump_kind(struct rpc_peer *peer, enum wire_wait kind)
 /*
  * In turn, because otherwise a kind whose queue is never empty would get every free slot.
  */
-void call_pump(struct rpc_peer *peer)
+void call_send_queued(struct rpc_peer *peer)
 {
 	unsigned int without = 0;
 
 	while (peer->free && without < WIRE_WAITS) {
-		without = call_pump_kind(peer, peer->next_kind) ? 0
-								: without + 1;
+		without = send_first_queued(peer, peer->next_kind)
+				  ? 0
+				  : without + 1;
 		peer->next_kind = (peer->next_kind + 1) % WIRE_WAITS;
 	}
 }
 
-bool call_would_wait(struct rpc_peer *peer, unsigned int i,
-		     const struct wire_msg *reply)
+void call_requeue(struct rpc_peer *peer, unsigned int i, enum wire_wait kind)
 {
 	struct peer_slot *s = &peer->slots[i];
-	struct rpc_call *call = s->call;
-	struct wire_hdr *hdr = call_buf(peer, i);
+	struct rpc_call *call = call_free_slot(peer, i);
 
-	if (le32toh(reply->hdr->status) != EINPROGRESS || !call ||
-	    s->kind != WIRE_WAIT_NOT || s->carrying ||
-	    !(rpc_peer_features(peer) & WIRE_FT_WAITS))
-		return false;
-	call_hide(peer, i);
-	way_again(peer, s);
-	silence_heard(peer, NULL);
-	call_leave_slot(peer, i);
 	peer->link.ctx->moving -= call->p.moving;
 	call->p.moving = 0;
 	call->unsure = false;
-	call->p.kind = WIRE_WAIT_STORE;
-	call_queue(peer, call, hdr, s->msg_len, s->data);
-	return true;
+	call->p.kind = kind;
+	call_queue(peer, call, slot_msg(peer, i), s->msg_len, s->data);
 }
 
 /* ---- the end of a call ---- */
 
-struct rpc_call *call_leave_slot(struct rpc_peer *peer, unsigned int i)
+struct rpc_call *call_free_slot(struct rpc_peer *peer, unsigned int i)
 {
 	struct rpc_call *call = peer->slots[i].call;
 
 	peer->slots[i].call = NULL;
 	peer->slots[i].sending = false;
-	peer->slots[i].carrying = 0;
-	way_give(peer, &peer->slots[i]);
+	peer->slots[i].transfers = 0;
+	payload_free_buffer(peer, &peer->slots[i]);
 	peer->free |= 1ull << i;
 	return call;
 }
 
 /* A change that was sent and is no longer awaited: the server may still execute it. */
-static void call_owe(struct rpc_peer *peer, unsigned int i)
+static void count_unanswered(struct rpc_peer *peer, unsigned int i)
 {
-	if (wire_op_changes(le16toh(call_buf(peer, i)->op)))
-		peer->owed++;
+	if (wire_op_changes(le16toh(slot_msg(peer, i)->op)))
+		peer->unanswered++;
 }
 
-void call_drop(struct rpc_peer *peer, unsigned int i, bool sent, int status)
+void call_fail_unsent(struct rpc_peer *peer, unsigned int i, bool resent,
+		      int status)
 {
-	struct rpc_call *call = call_leave_slot(peer, i);
+	struct rpc_call *call = call_free_slot(peer, i);
 
-	if (sent)
-		call_owe(peer, i);
+	if (resent)
+		count_unanswered(peer, i);
 	log_error(peer->link.ctx->log,
 		  "%s: memory of a call cannot be registered: %s", peer->name,
 		  strerror(-status));
@@ -351,9 +327,10 @@ void call_drop(struct rpc_peer *peer, unsigned int i, bool sent, int status)
  * server returned with fewer slots, requests of the missing slots fail.  If it did not resume the
  * session, it does not know the requests, and gets them with WIRE_F_ANEW.
  */
-void call_replay(struct rpc_peer *peer, bool resumed)
+void call_resend_all(struct rpc_peer *peer, bool resumed)
 {
 	unsigned int i;
+	int rc;
 
 	for (i = 0; i < peer->nslots; i++) {
 		struct rpc_call *call = peer->slots[i].call;
@@ -362,23 +339,25 @@ void call_replay(struct rpc_peer *peer, bool resumed)
 			continue;
 		if (call && i < peer->granted) {
 			peer->slots[i].anew |= !resumed;
-			call_post(peer, i,
-				  peer->slots[i].anew
-					  ? WIRE_F_REPLAY | WIRE_F_ANEW
-					  : WIRE_F_REPLAY);
+			rc = call_send(peer, i,
+				       peer->slots[i].anew
+					       ? WIRE_F_REPLAY | WIRE_F_ANEW
+					       : WIRE_F_REPLAY);
+			if (rc)
+				call_fail_unsent(peer, i, true, rc);
 			continue;
 		}
-		call_leave_slot(peer, i);
+		call_free_slot(peer, i);
 		if (!call)
 			continue;
 		log_error(peer->link.ctx->log,
 			  "%s: a call in slot %u is lost: the server came back "
 			  "with %u slots; restart it with as many as before",
 			  peer->name, i, peer->granted);
-		call_owe(peer, i);
+		count_unanswered(peer, i);
 		call_fail(call, -ESTALE);
 	}
-	call_pump(peer);
+	call_send_queued(peer);
 }
 
 /*
@@ -398,11 +377,11 @@ static void call_abandon(struct rpc_call *call, int status)
 		struct peer_slot *s = &peer->slots[i];
 
 		s->call = NULL;
-		call_owe(peer, i);
-		if (s->sending || s->carrying)
-			peer_lost(&peer->link, status);
+		count_unanswered(peer, i);
+		if (s->sending || s->transfers)
+			link_fail_now(&peer->link, status);
 	}
-	call_done(call, status);
+	call_complete(call, status);
 }
 
 void rpc_call_cancel(struct rpc_call *call)
@@ -411,7 +390,7 @@ void rpc_call_cancel(struct rpc_call *call)
 		call_abandon(call, -ECANCELED);
 }
 
-void rpc_call_forgo(struct rpc_call *call, int status)
+void rpc_call_cancel_unneeded(struct rpc_call *call, int status)
 {
 	const struct rpc_peer *peer = call->p.peer;
 
@@ -423,7 +402,7 @@ void rpc_call_forgo(struct rpc_call *call, int status)
 		rpc_call_cancel(call);
 }
 
-bool call_fail_faulty(struct rpc_peer *peer)
+bool call_fail_inaccessible(struct rpc_peer *peer)
 {
 	struct rpc_call *call;
 	bool found = false;
@@ -434,7 +413,7 @@ bool call_fail_faulty(struct rpc_peer *peer)
 		if (!call || !call->faulty || !call->faulty(call))
 			continue;
 		peer->slots[i].call = NULL;
-		call_owe(peer, i);
+		count_unanswered(peer, i);
 		call_fail(call, -EFAULT);
 		found = true;
 	}
@@ -477,7 +456,7 @@ static void call_log_timeout(const struct rpc_call *call)
 			   "answers"
 			 : "",
 		  ready ? "" : "; not connected: ",
-		  ready ? "" : peer_flaw(peer->reason),
+		  ready ? "" : peer_error_text(peer->reason),
 		  ready || !fix ? "" : "; ", ready || !fix ? "" : fix);
 }
 
@@ -485,19 +464,19 @@ static void call_log_timeout(const struct rpc_call *call)
  * Whether to end the call with -EAGAIN, as if it had waited for its lock at the server, which
  * answers other calls.
  */
-static bool waits_on(const struct rpc_call *call)
+static bool is_waiting_lock(const struct rpc_call *call)
 {
 	const struct rpc_peer *peer = call->p.peer;
 
 	return call->p.where == CALL_QUEUED && call->p.kind == WIRE_WAIT_LOCK &&
-	       peer->state == PEER_READY && peer->heard > call->p.began;
+	       peer->state == PEER_READY && peer->last_reply > call->p.began;
 }
 
-void call_passed(struct rpc_due *due)
+void call_deadline_passed(struct rpc_due *due)
 {
 	struct rpc_call *call = container_of(due, struct rpc_call, p.due);
 
-	if (waits_on(call)) {
+	if (is_waiting_lock(call)) {
 		call_abandon(call, -EAGAIN);
 	} else if (call->p.where != CALL_FAILING) {
 		call_log_timeout(call);

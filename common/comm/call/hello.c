@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hello.c - how a client introduces itself: the private data of the connect, the HELLO request,
- * the server's answers to them, and BYE.
+ * hello.c - how a client introduces itself: the private data of the connect, the HELLO request, the
+ * server's answers to them, and BYE.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@ _Static_assert(sizeof(struct wire_hdr) + sizeof(struct wire_hello) +
 		       HELLO_MAX,
 	       "HELLO_MAX");
 
-int hello_private(struct rpc_peer *peer, struct hello_private *priv)
+int hello_begin(struct rpc_peer *peer, struct peer_private *priv)
 {
-	int rc = 0;
+	int rc;
 
 	priv->wc = (struct wire_connect){
 		.magic = htole32(WIRE_MAGIC),
@@ -35,15 +35,14 @@ int hello_private(struct rpc_peer *peer, struct hello_private *priv)
 	};
 	priv->hail = (struct wire_hail){ htole32(peer->features | WIRE_FT_V3),
 					 { 0 } };
-	rc = peer_proof_begin(peer, &priv->hail);
-	if (rc)
-		return rc;
-	peer_here_begin(peer, &priv->hail, priv, sizeof(*priv));
-	return (int)sizeof(*priv);
+	rc = peer_auth_begin(peer, &priv->hail, priv, sizeof(*priv));
+	return rc ? rc : (int)sizeof(*priv);
 }
 
+/* ---- buffers ---- */
+
 /* One block: nslots requests, nrecv replies and parts, one HELLO or BYE. */
-static int hello_alloc(struct rpc_peer *peer, unsigned int credits)
+static int alloc_block(struct rpc_peer *peer, unsigned int credits)
 {
 	unsigned int n = credits < PEER_SLOTS_MAX ? credits : PEER_SLOTS_MAX;
 	unsigned int nrecv = n + 1 +
@@ -69,7 +68,7 @@ fail:
 	return -ENOMEM;
 }
 
-static int hello_register(struct rpc_peer *peer)
+static int register_block(struct rpc_peer *peer)
 {
 	unsigned int rail = peer->link.rail;
 	int rc = rail_mem_on(&peer->mem, &peer->link.ctx->rails, rail);
@@ -82,13 +81,8 @@ static int hello_register(struct rpc_peer *peer)
 void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index)
 {
 	if (index >= peer->nrecv)
-		return peer_apart_recv_buf(peer, index - peer->nrecv);
+		return bulk_link_recv_buf(peer, index - peer->nrecv);
 	return peer->block + (peer->nslots + index) * PEER_MSG_MAX;
-}
-
-static void *hello_buf(const struct rpc_peer *peer)
-{
-	return peer->block + (peer->nslots + peer->nrecv) * PEER_MSG_MAX;
 }
 
 int peer_post_recv(struct rpc_peer *peer, unsigned int index)
@@ -101,9 +95,16 @@ int peer_post_recv(struct rpc_peer *peer, unsigned int index)
 	};
 
 	if (index >= peer->nrecv)
-		return peer_apart_post_recv(peer, index - peer->nrecv);
+		return bulk_link_post_recv(peer, index - peer->nrecv);
 	return tp_post_recv(peer->link.ep, &wr);
 }
+
+static void *hello_buf(const struct rpc_peer *peer)
+{
+	return peer->block + (peer->nslots + peer->nrecv) * PEER_MSG_MAX;
+}
+
+/* ---- HELLO and BYE ---- */
 
 /* HELLO and BYE use no slot: slot 0, seq 0. */
 static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
@@ -114,25 +115,25 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 
 	if (len < 0)
 		return len;
-	if (op == WIRE_BYE && peer->unsure)
+	if (op == WIRE_BYE && peer->unclean)
 		hdr->flags = htole16(WIRE_F_UNSURE);
 	if (op == WIRE_HELLO && peer->link.ctx->carry)
 		hdr->flags = htole16(WIRE_F_CARRY);
 	if (op == WIRE_HELLO && peer->agreed & WIRE_FT_V3 &&
-	    peer_apart_wanted(peer))
+	    bulk_link_is_wanted(peer))
 		hdr->flags |= htole16(WIRE_F_APART);
 	if (op == WIRE_HELLO && peer->names_job)
 		hdr->flags |= htole16(WIRE_F_JOB);
 	hdr->session = htole64(peer->session);
 	if (op == WIRE_HELLO && peer->proving)
-		rc = peer_proof_put(peer, hdr, (size_t)len);
+		rc = peer_auth_put_proof(peer, hdr, (size_t)len);
 	if (rc)
 		return rc;
 	sge.len = (uint32_t)len;
 	return link_send(&peer->link, &sge, 1, 0);
 }
 
-static void hello_job(struct rpc_peer *peer, struct wire_out *out)
+static void put_job(struct rpc_peer *peer, struct wire_out *out)
 {
 	size_t len = strnlen(peer->job, sizeof(peer->job));
 	struct wire_job job = { .len = htole32((uint32_t)len) };
@@ -165,22 +166,22 @@ static int hello_send(struct rpc_peer *peer)
 	wire_put(&out, groups, i * sizeof(groups[0]));
 	wire_put(&out, cred->name, name_len);
 	if (peer->names_job)
-		hello_job(peer, &out);
+		put_job(peer, &out);
 	if (peer->proving)
-		rc = peer_proof_room(peer, &out);
+		rc = peer_auth_put_ticket(peer, &out);
 	return rc ? rc : hello_post(peer, &out, WIRE_HELLO);
 }
 
-static int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
+int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
 {
 	unsigned int i;
 	int rc;
 
 	peer->granted = le32toh(acc->credits);
 	peer->request_max = le32toh(acc->request_max);
-	rc = hello_alloc(peer, peer->granted);
+	rc = alloc_block(peer, peer->granted);
 	if (!rc)
-		rc = hello_register(peer);
+		rc = register_block(peer);
 	if (rc)
 		return rc;
 	if (peer->granted > peer->nslots)
@@ -194,112 +195,124 @@ static int hello_start(struct rpc_peer *peer, const struct wire_accept *acc)
 	return hello_send(peer);
 }
 
-uint32_t rpc_peer_features(const struct rpc_peer *peer)
+void hello_bye(struct rpc_peer *peer)
 {
-	return atomic_load(&peer->agreed);
+	struct wire_out out;
+
+	wire_begin(&out, hello_buf(peer), HELLO_MAX);
+	if (!hello_post(peer, &out, WIRE_BYE))
+		ctx_rails_arm(peer->link.ctx);
 }
 
-/* An older server would take the number of the list for groups of the user. */
-static bool hello_groups_lost(const struct rpc_peer *peer)
+/* ---- the server's answers ---- */
+
+/* Returns false. */
+static bool set_refusal(struct hello_refusal *no, int status, const char *why)
 {
-	return peer->features & ~rpc_peer_features(peer) & WIRE_FT_GROUPS &&
-	       wire_groups_listed(peer->cred.groups, peer->cred.ngroups);
+	no->status = status;
+	no->why = why;
+	return false;
 }
 
-void hello_established(struct rpc_peer *peer, const struct tp_event *ev)
+static bool set_impostor(struct hello_refusal *no, const char *flaw)
 {
-	struct wire_accept acc;
-	struct wire_hail hail;
-	const char *why = NULL;
-	int rc = wire_check_accept(ev->priv, ev->priv_len, &why);
-
-	if (rc) {
-		peer_protocol_error(peer, why);
-		return;
-	}
-	memcpy(&acc, ev->priv, sizeof(acc));
-	wire_take_hail(ev->priv, ev->priv_len, sizeof(acc), &hail);
-	atomic_store(&peer->agreed,
-		     le32toh(hail.features) & (peer->features | WIRE_FT_V3));
-	peer_here_agreed(peer, &hail, ev->priv, ev->priv_len);
-	if (!acc.credits) {
-		peer_protocol_error(peer, "no credits in the accept");
-		return;
-	}
-	if (hello_groups_lost(peer)) {
-		peer_refused(peer, -E2BIG,
-			     "this user is in more than 64 groups, which a "
-			     "manager of its release does not take: upgrade "
-			     "the manager");
-		return;
-	}
-	peer->names_job = peer->job[0] && rpc_peer_features(peer) & WIRE_FT_JOB;
-	if (peer->proving && !peer_proof_agreed(peer, ev))
-		return;
-	peer_set_state(peer, PEER_HELLO);
-	rpc_timer_set(peer->link.ctx, &peer->timer,
-		      clock_after_ms(PEER_HELLO_MS));
-	rc = hello_start(peer, &acc);
-	if (rc)
-		link_fail(&peer->link, rc);
+	no->impostor = true;
+	return set_refusal(no, -EKEYREJECTED, flaw);
 }
 
-static void hello_refused(struct rpc_peer *peer, int status,
-			  const struct wire_accept *acc)
+/* The server refused us with status. */
+static void explain_refusal(const struct rpc_peer *peer, int status,
+			    const struct wire_accept *acc,
+			    struct hello_refusal *no)
 {
-	char why[256];
-
+	set_refusal(no, status, no->text);
 	if (status == -EPROTONOSUPPORT)
-		snprintf(why, sizeof(why),
+		snprintf(no->text, sizeof(no->text),
 			 "the server speaks protocol version %u, this program "
 			 "%u to %u; install the same release on both, or the "
 			 "one before",
 			 le16toh(acc->version), WIRE_VERSION,
 			 WIRE_VERSION_NEWEST);
 	else if (status == -ENXIO)
-		snprintf(why, sizeof(why),
+		snprintf(no->text, sizeof(no->text),
 			 "the server serves file system %016llx, wanted is "
 			 "%016llx; check the address",
 			 (unsigned long long)le64toh(acc->fsid),
 			 (unsigned long long)peer->fsid);
 	else if (status == -ESTALE)
-		snprintf(why, sizeof(why),
+		snprintf(no->text, sizeof(no->text),
 			 "the session has ended (fenced, or an old connect)");
 	else if (status == -EKEYREVOKED)
-		snprintf(why, sizeof(why),
+		snprintf(no->text, sizeof(no->text),
 			 "an administrator has ended the session "
 			 "(pvfs-evict)");
 	else if (status == -EACCES)
-		snprintf(why, sizeof(why),
+		snprintf(no->text, sizeof(no->text),
 			 "this host is in none of the networks that it "
 			 "serves; see [filesystem] allow in its configuration");
 	else if (status == -EKEYREJECTED && peer->role == WIRE_ROLE_CLIENT)
-		snprintf(why, sizeof(why),
+		snprintf(no->text, sizeof(no->text),
 			 "it does not accept the identity of this program, "
 			 "or wants the connection sealed; see its log, "
 			 "and auth= in pvfstab");
 	else if (status == -EKEYREJECTED)
-		snprintf(why, sizeof(why),
+		snprintf(no->text, sizeof(no->text),
 			 "it does not take this program for what it says that "
 			 "it is; see its log, and [filesystem] key or [mgr] "
 			 "from in its configuration");
 	else
-		snprintf(why, sizeof(why), "%s", strerror(-status));
-	peer_refused(peer, status, why);
+		snprintf(no->text, sizeof(no->text), "%s", strerror(-status));
 }
 
 /*
  * The connecting server may be on the same host and in none of the allowed networks.  It gets in
  * once the other server also listens on local.
  */
-static bool hello_retry(const struct rpc_peer *peer, int status)
+static bool may_retry(const struct rpc_peer *peer, int status)
 {
 	return status == -EAGAIN || status == -EBUSY || status == -ENOMEM ||
 	       status == -WIRE_ENOFILES || status == -WIRE_ENOSEATS ||
 	       (status == -EACCES && peer->role != WIRE_ROLE_CLIENT);
 }
 
-void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
+/* An older server would take the number of the list for groups of the user. */
+static bool would_lose_groups(const struct rpc_peer *peer)
+{
+	return peer->features & ~rpc_peer_features(peer) & WIRE_FT_GROUPS &&
+	       wire_groups_listed(peer->cred.groups, peer->cred.ngroups);
+}
+
+bool hello_check_accept(struct rpc_peer *peer, const struct tp_event *ev,
+			struct wire_accept *acc, struct hello_refusal *no)
+{
+	struct wire_hail hail;
+	const char *why = NULL;
+
+	if (wire_check_accept(ev->priv, ev->priv_len, &why)) {
+		peer_protocol_error(peer, why);
+		return false;
+	}
+	memcpy(acc, ev->priv, sizeof(*acc));
+	wire_take_hail(ev->priv, ev->priv_len, sizeof(*acc), &hail);
+	atomic_store(&peer->agreed,
+		     le32toh(hail.features) & (peer->features | WIRE_FT_V3));
+	if (!acc->credits) {
+		peer_protocol_error(peer, "no credits in the accept");
+		return false;
+	}
+	if (would_lose_groups(peer))
+		return set_refusal(
+			no, -E2BIG,
+			"this user is in more than 64 groups, which a "
+			"manager of its release does not take: upgrade "
+			"the manager");
+	peer->names_job = peer->job[0] && rpc_peer_features(peer) & WIRE_FT_JOB;
+	why = peer_auth_check_accept(peer, acc, &hail, ev->priv, ev->priv_len);
+	return why ? set_impostor(no, why) : true;
+}
+
+void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev,
+		    struct hello_refusal *no)
 {
 	struct wire_accept acc = { 0 };
 	const char *why = NULL;
@@ -309,98 +322,56 @@ void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev)
 		link_fail(&peer->link, -EPROTO);
 		return;
 	}
-	choose_final(peer);
+	rail_choice_stop(peer);
 	memcpy(&acc, ev->priv,
 	       ev->priv_len < sizeof(acc) ? ev->priv_len : sizeof(acc));
 	if (!status)
 		status = -(int)le16toh(acc.status);
-	if (!status || hello_retry(peer, status))
+	if (!status || may_retry(peer, status))
 		link_fail(&peer->link, status ? status : -EPROTO);
 	else
-		hello_refused(peer, status, &acc);
+		explain_refusal(peer, status, &acc, no);
 }
 
-void hello_ready(struct rpc_peer *peer, const struct wire_hdr *hdr,
-		 const struct wire_hello_rep *rep)
+bool hello_check_reply(struct rpc_peer *peer, const struct wire_msg *msg,
+		       struct hello_refusal *no)
 {
-	uint64_t boot = le64toh(rep->boot);
-	bool resumed = le32toh(rep->flags) & WIRE_H_RESUMED;
-	bool first = !peer->boot, restarted = !first && peer->boot != boot;
-
-	rpc_timer_clear(peer->link.ctx, &peer->timer);
-	peer_set_state(peer, PEER_READY);
-	choose_ready(peer);
-	peer_plan_return(peer);
-	if (peer->down)
-		log_info(peer->link.ctx->log, "%s: connected%s after %llu ms%s",
-			 peer->name, first ? "" : " again",
-			 (unsigned long long)((clock_now() - peer->down_since) /
-					      CLOCK_NS_PER_MS),
-			 restarted ? "; the server was restarted" : "");
-	peer->down = false;
-	peer->refused = 0;
-	if (restarted)
-		peer->clock = (struct offset){ 0 };
-	peer->boot = boot;
-	peer_stamped(peer, hdr);
-	silence_heard(peer, NULL);
-	call_replay(peer, resumed);
-	if ((first || !resumed) && peer->fresh)
-		peer->fresh(peer->arg, peer);
-	if ((first || restarted) && peer->met)
-		peer->met(peer->arg, peer, boot);
-}
-
-static void hello_taken(struct rpc_peer *peer, const struct wire_msg *msg)
-{
+	struct wire_accept none = { .version = htole16(WIRE_VERSION) };
 	const struct wire_hello_rep *rep = msg->body;
-	unsigned int credits;
+	int status = -(int)le32toh(msg->hdr->status);
+	const char *flaw = NULL;
+	uint32_t flags, credits;
 
-	peer->carries = peer->link.ctx->carry &&
-			le32toh(rep->flags) & WIRE_H_CARRY;
-	peer->shortage = le32toh(rep->flags) & WIRE_H_NOFILES	? -WIRE_ENOFILES
-			 : le32toh(rep->flags) & WIRE_H_NOSEATS ? -WIRE_ENOSEATS
-								: 0;
+	if (le16toh(msg->hdr->op) != WIRE_HELLO || peer->bulk.joining) {
+		peer_protocol_error(peer, "the first reply is not to HELLO");
+		return false;
+	}
+	if (peer->proving)
+		flaw = peer_auth_check_reply(peer, msg, no->text,
+					     sizeof(no->text));
+	if (peer->proving && !flaw && !status)
+		flaw = peer_auth_seal(peer, msg);
+	if (may_retry(peer, status)) {
+		link_fail(&peer->link, status);
+		return false;
+	}
+	if (flaw)
+		return set_impostor(no, flaw);
+	if (status) {
+		explain_refusal(peer, status, &none, no);
+		return false;
+	}
+	if (peer->link.failed.queued)
+		return false;
+	flags = le32toh(rep->flags);
+	peer->carries = peer->link.ctx->carry && flags & WIRE_H_CARRY;
+	peer->shortage = flags & WIRE_H_NOFILES	  ? -WIRE_ENOFILES
+			 : flags & WIRE_H_NOSEATS ? -WIRE_ENOSEATS
+						  : 0;
 	credits = le32toh(rep->credits);
 	if (credits && credits < peer->credits)
 		peer->credits = credits;
-	if (msg->apart && peer_apart_wanted(peer))
-		peer_apart_join(peer, msg);
-	else
-		hello_ready(peer, msg->hdr, rep);
-}
-
-void hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
-{
-	struct wire_accept none = { .version = htole16(WIRE_VERSION) };
-	int status = -(int)le32toh(msg->hdr->status);
-	const char *flaw = NULL;
-	char why[128];
-
-	if (le16toh(msg->hdr->op) != WIRE_HELLO || peer->apart.joining) {
-		peer_protocol_error(peer, "the first reply is not to HELLO");
-		return;
-	}
-	if (peer->proving)
-		flaw = peer_proof_flaw(peer, msg, why, sizeof(why));
-	if (peer->proving && !flaw && !status)
-		flaw = peer_seal_begin(peer, msg);
-	if (hello_retry(peer, status)) {
-		link_fail(&peer->link, status);
-	} else if (flaw) {
-		peer_proof_refuse(peer, flaw);
-	} else if (status) {
-		hello_refused(peer, status, &none);
-	} else if (!peer->link.failed.queued) {
-		hello_taken(peer, msg);
-	}
-}
-
-void hello_bye(struct rpc_peer *peer)
-{
-	struct wire_out out;
-
-	wire_begin(&out, hello_buf(peer), HELLO_MAX);
-	if (!hello_post(peer, &out, WIRE_BYE))
-		ctx_rails_arm(peer->link.ctx);
+	peer->hello.clock = msg->hdr->clock;
+	peer->hello.rep = *rep;
+	return true;
 }

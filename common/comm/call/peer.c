@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* peer.c - the state machine of a client's connection (see the diagram in peer_int.h). */
-#include "common/comm/call/call_carry_int.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/comm/call/lookup_int.h"
+#include "common/comm/call/call_int.h"
+#include "common/comm/call/part_transfer.h"
+
+/* ---- states ---- */
 
 static const char *const peer_state_name[] = {
 	[PEER_IDLE] = "IDLE",	    [PEER_CONNECTING] = "CONNECTING",
@@ -26,7 +27,7 @@ static const unsigned int peer_state_next[] = {
 	[PEER_BACKOFF] = TO(PEER_CONNECTING) | TO(PEER_IDLE) | TO(PEER_CLOSED),
 };
 
-void peer_set_state(struct rpc_peer *peer, enum peer_state state)
+static void peer_set_state(struct rpc_peer *peer, enum peer_state state)
 {
 	if (!(peer_state_next[peer->state] & TO(state)))
 		log_error(peer->link.ctx->log, "%s: bug: state %s to %s",
@@ -37,19 +38,18 @@ void peer_set_state(struct rpc_peer *peer, enum peer_state state)
 	peer->state = state;
 }
 
-static uint32_t peer_jitter(struct rpc_peer *peer, uint32_t range)
+/* A random time between half of ms and all of it, so that clients spread. */
+static uint32_t peer_jitter(struct rpc_peer *peer, uint32_t ms)
 {
 	peer->jitter ^= peer->jitter << 13;
 	peer->jitter ^= peer->jitter >> 17;
 	peer->jitter ^= peer->jitter << 5;
-	return peer->jitter % (range + 1);
+	return ms / 2 + peer->jitter % (ms / 2 + 1);
 }
 
-/* A random delay between half of the step and all of it, so that clients spread. */
 static void peer_backoff(struct rpc_peer *peer)
 {
-	uint32_t half = peer->backoff_ms / 2;
-	uint32_t ms = half + peer_jitter(peer, half);
+	uint32_t ms = peer_jitter(peer, peer->backoff_ms);
 
 	peer_set_state(peer, PEER_BACKOFF);
 	peer->choice.returning = false;
@@ -57,28 +57,6 @@ static void peer_backoff(struct rpc_peer *peer)
 	peer->backoff_ms *= 2;
 	if (peer->backoff_ms > PEER_BACKOFF_MAX_MS)
 		peer->backoff_ms = PEER_BACKOFF_MAX_MS;
-}
-
-/* Statuses whose strerror() text says too little. */
-const char *peer_flaw(int status)
-{
-	if (status == -EAGAIN)
-		return "it runs but takes no clients yet: the manager until it "
-		       "has heard from all iods, an iod until it has from the "
-		       "manager, either while it has max_sessions; its log "
-		       "says which";
-	if (status == -WIRE_ENOFILES)
-		return RPC_NO_FILES;
-	if (status == -WIRE_ENOSEATS)
-		return RPC_NO_SEATS;
-	if (!status)
-		return "it has said nothing yet";
-	if (status == -EPROTOTYPE)
-		return "not a PVFS server";
-	if (status == -EINPROGRESS)
-		return "its host's name is still being looked up; see the "
-		       "resolver";
-	return strerror(-status);
 }
 
 static void peer_log_loss(struct rpc_peer *peer, int status)
@@ -91,48 +69,43 @@ static void peer_log_loss(struct rpc_peer *peer, int status)
 	log_warn(peer->link.ctx->log, "%s: %s: %s; trying again", peer->name,
 		 peer->state == PEER_READY ? "connection lost"
 					   : "cannot connect",
-		 peer_flaw(status));
+		 peer_error_text(status));
 }
 
 static void peer_disconnect(struct rpc_peer *peer)
 {
 	unsigned int i;
 
-	lookup_forget(peer);
+	host_lookup_cancel(peer->link.ctx, &peer->query);
 	link_close(&peer->link);
-	peer_apart_close(peer);
-	peer_seal_reset(peer);
-	reach_lost(peer);
-	way_reset(peer);
+	bulk_link_close(peer);
+	peer_auth_reset(peer);
+	rma_lost(peer);
+	payload_reset(peer);
 	peer->carries = false;
-	call_parts_lost(peer);
+	part_transfer_reset(peer);
 	rpc_timer_clear(peer->link.ctx, &peer->timer);
 	for (i = 0; i < peer->nslots; i++) {
 		peer->slots[i].sending = false;
-		peer->slots[i].carrying = 0;
+		peer->slots[i].transfers = 0;
 	}
 }
 
-static void peer_rest(struct rpc_peer *peer)
+static void peer_go_idle(struct rpc_peer *peer)
 {
-	silence_forget(peer);
+	silence_reset(peer);
 	peer_set_state(peer, PEER_IDLE);
-}
-
-/* Another program is there now, but the server that we knew may come back. */
-static bool peer_comes_back(const struct rpc_peer *peer, int status)
-{
-	return status == -EKEYREJECTED && peer->boot;
 }
 
 static void peer_give_up(struct rpc_peer *peer, int status)
 {
 	peer->reason = status;
 	peer_disconnect(peer);
-	if (peer_comes_back(peer, status))
+	/* another program is there now, but the server that we knew may come back */
+	if (status == -EKEYREJECTED && peer->boot)
 		peer_backoff(peer);
 	else
-		peer_rest(peer);
+		peer_go_idle(peer);
 	call_fail_all(peer, status);
 }
 
@@ -151,14 +124,39 @@ static void peer_not_pvfs(struct rpc_peer *peer)
 	peer_give_up(peer, -EPROTOTYPE);
 }
 
+/* no->status 0: the link has failed instead. */
+static void peer_refused(struct rpc_peer *peer, const struct hello_refusal *no)
+{
+	int status = no->status;
+
+	if (!status)
+		return;
+	if (no->impostor)
+		atomic_fetch_add(&peer->link.ctx->impostors, 1);
+	if (peer->refused != status)
+		log_error(peer->link.ctx->log, "%s: refused: %s", peer->name,
+			  no->why);
+	peer->refused = status;
+	if (peer->lost)
+		peer->lost(peer->arg, status);
+	if (status == -EKEYREVOKED) {
+		atomic_store(&peer->evicted, true);
+		status = -ESTALE;
+	}
+	peer_give_up(peer, status);
+}
+
+/* ---- connecting ---- */
+
 static void peer_attempt(struct rpc_peer *peer);
 
-void peer_lost(struct link *link, int status)
+/* The connection is lost: closes it and retries later. */
+static void peer_lost(struct link *link, int status)
 {
 	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
 
-	choose_failed(peer, status);
-	if (peer->state == PEER_CONNECTING && !choose_last(peer)) {
+	rail_choice_failed(peer, status);
+	if (peer->state == PEER_CONNECTING && !rail_choice_is_last(peer)) {
 		peer_disconnect(peer);
 		peer_attempt(peer);
 		return;
@@ -175,65 +173,25 @@ void peer_lost(struct link *link, int status)
 	peer_log_loss(peer, status);
 	if (peer->lost)
 		peer->lost(peer->arg, status);
-	if (status == -EFAULT && call_fail_faulty(peer))
+	if (status == -EFAULT && call_fail_inaccessible(peer))
 		peer->backoff_ms = PEER_BACKOFF_MIN_MS;
-	silence_lost(peer);
+	silence_connection_lost(peer);
 	peer_disconnect(peer);
 	peer_backoff(peer);
-}
-
-void peer_again(struct rpc_peer *peer)
-{
-	peer_disconnect(peer);
-	peer_set_state(peer, PEER_BACKOFF);
-	rpc_timer_set(peer->link.ctx, &peer->timer, clock_now());
-}
-
-/* A random delay between half of the wait and all of it, so that clients spread. */
-void peer_plan_return(struct rpc_peer *peer)
-{
-	uint32_t half = choose_return_ms(peer) / 2;
-
-	if (half)
-		rpc_timer_set(peer->link.ctx, &peer->timer,
-			      clock_after_ms(half + peer_jitter(peer, half)));
-}
-
-void peer_refused(struct rpc_peer *peer, int status, const char *why)
-{
-	if (peer->refused != status)
-		log_error(peer->link.ctx->log, "%s: refused: %s", peer->name,
-			  why);
-	peer->refused = status;
-	if (peer->lost)
-		peer->lost(peer->arg, status);
-	if (status == -EKEYREVOKED) {
-		atomic_store(&peer->evicted, true);
-		status = -ESTALE;
-	}
-	peer_give_up(peer, status);
-}
-
-void peer_protocol_error(struct rpc_peer *peer, const char *what)
-{
-	log_error(peer->link.ctx->log,
-		  "%s: protocol error in a reply: %s; connection closed",
-		  peer->name, what);
-	link_fail(&peer->link, -EPROTO);
 }
 
 /* One connect, over the next rail that may work. */
 static void peer_attempt(struct rpc_peer *peer)
 {
 	unsigned int ms = PEER_HELLO_MS;
-	struct hello_private priv;
-	int rail = choose_next(peer, &peer->at), len, rc;
+	struct peer_private priv;
+	int rail = rail_choice_next(peer, &peer->at), len, rc;
 
 	if (rail < 0) {
 		peer_lost(&peer->link, peer->reason ? peer->reason : -ENODEV);
 		return;
 	}
-	if (!choose_last(peer))
+	if (!rail_choice_is_last(peer))
 		ms = peer->choice.returning ? PEER_RETURN_MS : PEER_TRY_MS;
 	rc = link_open(&peer->link, (unsigned int)rail, PEER_SENDS_MAX,
 		       PEER_RECVS_MAX);
@@ -243,7 +201,7 @@ static void peer_attempt(struct rpc_peer *peer)
 	}
 	if (peer->down)
 		tp_ep_hush(peer->link.ep);
-	len = hello_private(peer, &priv);
+	len = hello_begin(peer, &priv);
 	rc = len < 0 ? len
 		     : tp_connect(peer->link.ep, &peer->at, &priv,
 				  (unsigned int)len, clock_after_ms(ms));
@@ -251,15 +209,17 @@ static void peer_attempt(struct rpc_peer *peer)
 		link_fail(&peer->link, rc);
 }
 
-void peer_connect(struct rpc_peer *peer)
+static void peer_host_found(struct host_query *query, int status,
+			    const char *why)
 {
-	peer_set_state(peer, PEER_CONNECTING);
-	choose_begin(peer);
-	lookup_find(peer);
-}
+	struct rpc_peer *peer = container_of(query, struct rpc_peer, query);
 
-void peer_named(struct rpc_peer *peer, int status)
-{
+	/* logged when the problem begins, not at each attempt */
+	if (status == -EHOSTUNREACH && !peer->down)
+		log_error(
+			peer->link.ctx->log,
+			"%s: host \"%s\": %s; correct the name or the resolver",
+			peer->name, query->host, why);
 	if (status) {
 		peer_lost(&peer->link, status);
 		return;
@@ -269,48 +229,191 @@ void peer_named(struct rpc_peer *peer, int status)
 	peer_attempt(peer);
 }
 
+static void peer_connect(struct rpc_peer *peer)
+{
+	peer_set_state(peer, PEER_CONNECTING);
+	rail_choice_begin(peer);
+	if (host_lookup_start(peer->link.ctx, &peer->query))
+		peer->reason = -EINPROGRESS;
+}
+
+/* Closes the connection and makes another one immediately.  No call is lost. */
+static void peer_reconnect(struct rpc_peer *peer)
+{
+	peer_disconnect(peer);
+	peer_set_state(peer, PEER_BACKOFF);
+	rpc_timer_set(peer->link.ctx, &peer->timer, clock_now());
+}
+
 static void peer_timer(struct rpc_timer *timer)
 {
 	struct rpc_peer *peer = container_of(timer, struct rpc_peer, timer);
 
 	if (peer->state == PEER_READY) {
-		choose_return(peer);
-		peer_again(peer);
+		rail_choice_return(peer);
+		peer_reconnect(peer);
 	} else if (peer->state != PEER_BACKOFF) {
 		link_fail(&peer->link, -ETIMEDOUT);
-	} else if (peer->boot || call_outstanding(peer)) {
+	} else if (peer->boot || call_any_outstanding(peer)) {
 		peer_connect(peer);
 	} else {
-		peer_rest(peer);
+		peer_go_idle(peer);
 	}
 }
+
+/* The server accepts calls. */
+static void peer_ready(struct rpc_peer *peer)
+{
+	const struct wire_hello_rep *rep = &peer->hello.rep;
+	uint64_t boot = le64toh(rep->boot);
+	bool resumed = le32toh(rep->flags) & WIRE_H_RESUMED;
+	bool first = !peer->boot, restarted = !first && peer->boot != boot;
+	uint32_t return_ms;
+
+	rpc_timer_clear(peer->link.ctx, &peer->timer);
+	peer_set_state(peer, PEER_READY);
+	rail_choice_ready(peer);
+	return_ms = rail_choice_return_ms(peer);
+	if (return_ms)
+		rpc_timer_set(peer->link.ctx, &peer->timer,
+			      clock_after_ms(peer_jitter(peer, return_ms)));
+	if (peer->down)
+		log_info(peer->link.ctx->log, "%s: connected%s after %llu ms%s",
+			 peer->name, first ? "" : " again",
+			 (unsigned long long)((clock_now() - peer->down_since) /
+					      CLOCK_NS_PER_MS),
+			 restarted ? "; the server was restarted" : "");
+	peer->down = false;
+	peer->refused = 0;
+	if (restarted)
+		peer->clock = (struct clock_offset){ 0 };
+	peer->boot = boot;
+	clock_offset_add(&peer->clock, le64toh(peer->hello.clock),
+			 clock_boot());
+	silence_over(peer, NULL);
+	call_resend_all(peer, resumed);
+	if ((first || !resumed) && peer->fresh)
+		peer->fresh(peer->arg, peer);
+	if ((first || restarted) && peer->met)
+		peer->met(peer->arg, peer, boot);
+}
+
+/* ---- messages ---- */
+
+static void peer_hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
+{
+	struct hello_refusal no = { 0 };
+
+	if (!hello_check_reply(peer, msg, &no))
+		peer_refused(peer, &no);
+	else if (!msg->apart || !bulk_link_is_wanted(peer) ||
+		 bulk_link_join(peer, msg->apart))
+		peer_ready(peer);
+}
+
+/* Posts the receive again before it answers the server. */
+static void peer_carry(struct rpc_peer *peer, const struct tp_wc *wc,
+		       const struct wire_msg *msg)
+{
+	struct part_transfer part;
+	const char *error = part_transfer_check(peer, msg, &part);
+
+	if (error)
+		peer_protocol_error(peer, error);
+	else if (peer_post_recv(peer, (unsigned int)wc->wr_id))
+		link_fail(&peer->link, -ENOTCONN);
+	else
+		part_transfer_start(peer, &part);
+}
+
+static bool peer_parse(struct rpc_peer *peer, const struct tp_wc *wc,
+		       struct wire_msg *msg)
+{
+	void *buf = peer_recv_buf(peer, (unsigned int)wc->wr_id);
+	size_t max = wc->wr_id < peer->nrecv ? PEER_MSG_MAX : BULK_LINK_MSG;
+	uint32_t len = wc->byte_len;
+	const char *why = "direction";
+
+	if (wc->opcode == TP_RECV_IMM)
+		len = payload_copy_reply(peer, wc->imm, buf, max);
+	if (!wire_parse(buf, len, msg, &why) &&
+	    le16toh(msg->hdr->flags) & WIRE_F_REPLY)
+		return true;
+	peer_protocol_error(peer, why ? why : "direction");
+	return false;
+}
+
+/* A receive is complete. */
+static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
+{
+	struct wire_msg msg;
+
+	link_heard(&peer->link, wc,
+		   peer_recv_buf(peer, (unsigned int)wc->wr_id));
+	if (wc->opcode == TP_RECV_IMM && wc->imm & WIRE_IMM_WHOLE)
+		call_reply_by_imm(peer, wc->imm);
+	else if (!peer_parse(peer, wc, &msg))
+		return;
+	else if (peer->state == PEER_HELLO)
+		peer_hello_reply(peer, &msg);
+	else if (le16toh(msg.hdr->op) != WIRE_CARRY)
+		call_reply(peer, &msg);
+	else {
+		peer_carry(peer, wc, &msg);
+		return;
+	}
+	/* the call may have closed the connection */
+	if (!wc->ep ||
+	    (wc->ep != peer->link.ep && wc->ep != peer->bulk.link.ep))
+		return;
+	if (peer->state == PEER_READY)
+		bulk_link_count(peer);
+	if (peer_post_recv(peer, (unsigned int)wc->wr_id))
+		link_fail(&peer->link, -ENOTCONN);
+	else if (peer->state == PEER_READY)
+		call_send_queued(peer);
+}
+
+/* ---- the links ---- */
 
 static void peer_event(struct link *link, const struct tp_event *ev)
 {
 	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
+	struct hello_refusal no = { 0 };
+	struct wire_accept acc;
+	int rc;
 
-	if (ev->type == TP_EV_ESTABLISHED)
-		hello_established(peer, ev);
-	else if (ev->type == TP_EV_REJECTED)
-		hello_rejected(peer, ev);
-	else
+	if (ev->type == TP_EV_REJECTED) {
+		hello_rejected(peer, ev, &no);
+		peer_refused(peer, &no);
+	} else if (ev->type != TP_EV_ESTABLISHED) {
 		link_fail(link, ev->status ? ev->status : -ECONNRESET);
+	} else if (!hello_check_accept(peer, ev, &acc, &no)) {
+		peer_refused(peer, &no);
+	} else {
+		peer_set_state(peer, PEER_HELLO);
+		rpc_timer_set(link->ctx, &peer->timer,
+			      clock_after_ms(PEER_HELLO_MS));
+		rc = hello_start(peer, &acc);
+		if (rc)
+			link_fail(link, rc);
+	}
 }
 
 static void peer_completion(struct link *link, const struct tp_wc *wc)
 {
 	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
 
-	if (reach_is(wc))
-		reach_completed(peer, wc);
+	if (rma_owns(wc))
+		rma_completed(peer, wc);
 	if (wc->status)
 		link_fail(link, wc->status);
-	else if (reach_is(wc) || link->failed.queued)
+	else if (rma_owns(wc) || link->failed.queued)
 		return;
 	else if (wc->opcode == TP_RECV || wc->opcode == TP_RECV_IMM)
 		peer_received(peer, wc);
-	else if (call_part_is(wc->wr_id))
-		call_part_moved(peer, wc);
+	else if (part_transfer_owns(wc->wr_id))
+		part_transfer_complete(peer, wc);
 	else if (wc->wr_id)
 		call_sent(peer, wc->wr_id);
 }
@@ -321,6 +424,51 @@ static const struct link_ops peer_ops = {
 	.lost = peer_lost,
 };
 
+static struct rpc_peer *peer_of_bulk(struct link *link)
+{
+	return container_of(link, struct rpc_peer, bulk.link);
+}
+
+static void bulk_event(struct link *link, const struct tp_event *ev)
+{
+	struct rpc_peer *peer = peer_of_bulk(link);
+
+	if (bulk_link_event(peer, ev))
+		peer_ready(peer);
+}
+
+static void bulk_lost(struct link *link, int status)
+{
+	struct rpc_peer *peer = peer_of_bulk(link);
+
+	if (bulk_link_lost(peer, status))
+		peer_ready(peer);
+}
+
+static void bulk_completion(struct link *link, const struct tp_wc *wc)
+{
+	struct rpc_peer *peer = peer_of_bulk(link);
+
+	if (peer->bulk.joining && wc->status)
+		return; /* an event gives the reason */
+	if (wc->status)
+		link_fail(&peer->link, wc->status);
+	else if (peer->link.failed.queued)
+		return;
+	else if (peer->bulk.joining)
+		peer_protocol_error(peer, "one that was not asked for");
+	else
+		peer_received(peer, wc);
+}
+
+static const struct link_ops bulk_ops = {
+	.completion = bulk_completion,
+	.event = bulk_event,
+	.lost = bulk_lost,
+};
+
+/* ---- the interface ---- */
+
 static void peer_drain(struct ctx_task *task)
 {
 	call_drain(container_of(task, struct rpc_peer, drain));
@@ -330,8 +478,8 @@ static void peer_free(struct ctx_task *task)
 {
 	struct rpc_peer *peer = container_of(task, struct rpc_peer, gone);
 
-	reach_fini(peer);
-	peer_apart_fini(peer);
+	rma_fini(peer);
+	bulk_link_fini(peer);
 	rail_mem_fini(&peer->mem);
 	free(peer->block);
 	free(peer->slots);
@@ -353,8 +501,11 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->drain.run = peer_drain;
 	peer->gone.run = peer_free;
 	peer->addr = attr->addr;
+	peer->query = (struct host_query){ .host = peer->addr.host,
+					   .hosts = &peer->hosts,
+					   .done = peer_host_found };
 	peer->choice.rail = -1;
-	peer->choice.said = -1;
+	peer->choice.logged = -1;
 	peer->choice.best = -1;
 	snprintf(peer->name, sizeof(peer->name), "%.64s (%s)", attr->name,
 		 addr_format(&attr->addr, uri, sizeof(uri)));
@@ -370,9 +521,9 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	if (attr->job)
 		memcpy(peer->job, attr->job,
 		       strnlen(attr->job, sizeof(peer->job)));
-	peer->shower = attr->shower;
+	peer->caps = attr->caps;
 	peer->index = attr->index;
-	peer_proof_init(peer, attr);
+	peer_auth_init(peer, attr);
 	peer->impatient = attr->impatient;
 	peer->keeps_slot = attr->patience_ms || attr->server;
 	peer->fresh = attr->fresh;
@@ -383,14 +534,20 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->jitter = (uint32_t)(attr->session ^ clock_now()) | 1;
 	call_init(peer);
 	silence_init(peer, attr->patience_ms, attr->server);
-	way_init(peer);
-	peer_apart_init(peer);
-	reach_init(peer);
+	peer_requests_init(peer);
+	bulk_link_init(peer, &bulk_ops);
+	rma_init(peer);
 	*out = peer;
 	return 0;
 }
 
-int rpc_peer_take(struct rpc_peer *peer, int *fd, unsigned int n)
+void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
+{
+	if (call_start(peer, call) && peer->state == PEER_IDLE)
+		peer_connect(peer);
+}
+
+int rpc_peer_take_fds(struct rpc_peer *peer, int *fd, unsigned int n)
 {
 	return peer->link.ep ? tp_ep_take(peer->link.ep, fd, n) : -ENOTCONN;
 }
@@ -404,47 +561,18 @@ void rpc_peer_close(struct rpc_peer *peer, bool bye)
 	peer_set_state(peer, PEER_CLOSED);
 	call_fail_all(peer, -ECANCELED);
 	call_drain(peer);
-	reach_drain(peer);
+	rma_drain(peer);
 	ctx_undefer(peer->link.ctx, &peer->drain);
 	ctx_defer(peer->link.ctx, &peer->gone);
 }
 
-uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when)
+void rpc_peer_reconnect(struct rpc_peer *peer)
 {
-	return offset_tell(&peer->clock, when);
+	if (peer->state == PEER_READY)
+		peer_reconnect(peer);
 }
 
-uint32_t rpc_peer_epoch(const struct rpc_peer *peer)
+void rpc_peer_set_unclean(struct rpc_peer *peer)
 {
-	return peer->state == PEER_READY ? peer->epoch : 0;
-}
-
-uint64_t rpc_peer_boot(const struct rpc_peer *peer)
-{
-	return peer->boot;
-}
-
-bool rpc_peer_evicted(const struct rpc_peer *peer)
-{
-	return atomic_load(&peer->evicted);
-}
-
-bool rpc_peer_owes(const struct rpc_peer *peer)
-{
-	return peer->owed;
-}
-
-void rpc_peer_unsure(struct rpc_peer *peer)
-{
-	peer->unsure = true;
-}
-
-int rpc_peer_shortage(const struct rpc_peer *peer)
-{
-	return peer->shortage;
-}
-
-const char *rpc_peer_name(const struct rpc_peer *peer)
-{
-	return peer->name;
+	peer->unclean = true;
 }

@@ -17,24 +17,24 @@
 #include "common/wire/seal_mode.h"
 
 struct rpc_peer;
-struct rpc_showing;
+struct rpc_caps_query;
 
 /*
  * The capabilities of a client, for iods that require them.  The first request on a connection
  * that needs a capability carries it.  A request carries it again if the iod asks for it
  * (ENOKEY).
  */
-struct rpc_shower {
+struct rpc_caps_source {
 	/*
-	 * Puts what server to->index has to see on that connection into out: a struct wire_caps
+	 * Puts what server query->index has to see on that connection into out: a struct wire_caps
 	 * and what it announces.  out has room bytes, aligned to 8.  Returns the length.  Returns
 	 * 0 if there is nothing to show, or if it was already shown there and must is not set.
 	 */
-	size_t (*show)(void *arg, const struct rpc_showing *to, void *out,
-		       size_t room);
+	size_t (*append)(void *arg, const struct rpc_caps_query *query,
+			 void *out, size_t room);
 	void *arg;
 };
-struct rpc_showing {
+struct rpc_caps_query {
 	uint32_t index, epoch;
 	const struct wire_need *need;
 	unsigned int n;
@@ -70,7 +70,7 @@ struct rpc_peer_attr {
 	 * tries first.
 	 */
 	uint32_t index;
-	const struct rpc_shower *shower; /* or NULL; outlives the peer */
+	const struct rpc_caps_source *caps; /* or NULL; outlives the peer */
 	/*
 	 * WIRE_FT_* that we understand, without _V3, and without _PROOF, which prover implies
 	 */
@@ -125,12 +125,12 @@ void rpc_peer_close(struct rpc_peer *peer, bool bye);
  * Whether a change of an object was given up after it was sent, and never answered.  The server
  * may still carry it out.
  */
-bool rpc_peer_owes(const struct rpc_peer *peer);
+bool rpc_peer_has_unanswered(const struct rpc_peer *peer);
 /*
- * rpc_peer_owes() is true of another server.  So BYE to this one says that the session ends
- * unclean.
+ * rpc_peer_has_unanswered() is true of another server.  So BYE to this one says that the session
+ * ends unclean.
  */
-void rpc_peer_unsure(struct rpc_peer *peer);
+void rpc_peer_set_unclean(struct rpc_peer *peer);
 /* "iod 2 (tcp://10.0.0.7:7000)"; lives with the peer. */
 const char *rpc_peer_name(const struct rpc_peer *peer);
 /*
@@ -156,19 +156,19 @@ bool rpc_peer_seals(const struct rpc_peer *peer);
  * Closes the connection, if there is one, and makes another for the same session, because there
  * is something to prove now.  Calls in flight are sent again.
  */
-void rpc_peer_renew(struct rpc_peer *peer);
+void rpc_peer_reconnect(struct rpc_peer *peer);
 /*
- * rpc_peer_here(): whether the connection can be sealed in place, after an answer that is the
- * last unsealed message.  rpc_peer_seal_here() does that.  It returns -ESTALE if the connection
- * no longer has that epoch or cannot be sealed.  It returns 0 if the connection is sealed, or if
- * sealing failed and the peer reconnects.
+ * Whether the connection can be sealed late: after an answer that is the last unsealed message.
+ * The keys cover all messages before.  Returns false after rpc_peer_stop_transcript(): the server
+ * will not seal it.  Call all three from the thread that drives the context.
  */
-bool rpc_peer_here(const struct rpc_peer *peer);
+bool rpc_peer_can_seal_late(const struct rpc_peer *peer);
+void rpc_peer_stop_transcript(struct rpc_peer *peer);
 /*
- * The server will not seal it in place.  Call it from the thread that drives the context.
+ * Returns -ESTALE if the connection no longer has that epoch or cannot be sealed.  Returns 0 if it
+ * is sealed, or if sealing failed and the peer reconnects.
  */
-void rpc_peer_not_here(struct rpc_peer *peer);
-int rpc_peer_seal_here(struct rpc_peer *peer, uint32_t epoch,
+int rpc_peer_seal_late(struct rpc_peer *peer, uint32_t epoch,
 		       const struct seal_in_place *here);
 /* Whether it is connected.  Call it from the thread that drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
@@ -194,23 +194,24 @@ bool rpc_peer_evicted(const struct rpc_peer *peer);
  * Converts when, a time of our clock_boot() that is not in the past, to the server's clock.  The
  * result is never later than the true time there; 0: its clock is unknown.
  */
-uint64_t rpc_peer_clock(const struct rpc_peer *peer, uint64_t when);
+uint64_t rpc_peer_server_time(const struct rpc_peer *peer, uint64_t when);
 /*
  * As tp_ep_take(): descriptors that came before a reply.  Call it in done() of that call.
  */
-int rpc_peer_take(struct rpc_peer *peer, int *fd, unsigned int n);
+int rpc_peer_take_fds(struct rpc_peer *peer, int *fd, unsigned int n);
 /* Maximum payload that is sent in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
 
 /*
- * How the payload of requests was transferred (call_way_int.h): in a message, by Fast RDMA, or
+ * How the payload of requests was transferred (payload_int.h): in a message, by Fast RDMA, or
  * moved by servers.  From any thread.  A request that is sent again counts again.
  */
-struct rpc_ways {
+struct rpc_payload_counts {
 	uint64_t inlined, fast, direct;
 	uint64_t whole; /* of direct: reads that ended without a reply */
 };
-void rpc_ctx_ways(const struct rpc_ctx *ctx, struct rpc_ways *ways);
+void rpc_ctx_payload_counts(const struct rpc_ctx *ctx,
+			    struct rpc_payload_counts *counts);
 /* How often a server did not prove its identity.  From any thread. */
 uint64_t rpc_ctx_impostors(const struct rpc_ctx *ctx);
 
@@ -225,7 +226,7 @@ uint64_t rpc_ctx_impostors(const struct rpc_ctx *ctx);
  * done(), and belong to the thread of the ctx meanwhile.  Without areas, the pieces stay as they
  * are.
  *
- * Few bytes of a WRITE may be sent with the message (call_way_int.h); then nothing is registered.
+ * Few bytes of a WRITE may be sent with the message (payload_int.h); then nothing is registered.
  * If bounce is set, the bytes of a READ may land in a buffer, from which the caller copies them.
  * If only an adapter or the server places bytes, a READ with terse set that gets all its bytes
  * ends with the last of them.  The reply is empty then (whole).
@@ -322,6 +323,6 @@ void rpc_call_cancel(struct rpc_call *call);
  * any more.  Does not cancel a change that was sent.  The server may carry that out until its
  * deadline, and no one may be told before that it failed.
  */
-void rpc_call_forgo(struct rpc_call *call, int status);
+void rpc_call_cancel_unneeded(struct rpc_call *call, int status);
 
 #endif

@@ -6,7 +6,7 @@
  * all the deadlines in sequence.
  *
  *	call       PING                  patience      and SILENCE_GRACE_MS
- *	 |-- SOON --|------------------------|------------------------|
+ *	 |----------|------------------------|------------------------|
  *	            calls that start now end here or earlier          ^ later calls
  *	            without an answer                              fail at once
  *
@@ -30,19 +30,24 @@
 #define SILENCE_ANSWER_MS 2000u
 #define SILENCE_ANSWER_MAX_MS 16000u /* below the default of dead_peer */
 
+/* A PING is sent after an eighth of the patience without an answer. */
+#define SILENCE_PING_PART 8u
+#define SILENCE_PING_MAX_MS 500u
+
 struct silence {
 	unsigned int patience_ms; /* 0: calls do not fail early */
 	unsigned int owing; /* calls that the server should answer soon */
 	/* since then it owes an answer and sent nothing; 0: no */
 	uint64_t since;
-	bool told; /* it was logged that calls fail immediately */
-	bool asked; /* the PING is in progress */
+	bool logged; /* it was logged that calls fail immediately */
 	enum wire_role server; /* 0: without an answer, the connection stays */
-	unsigned int answer_ms;
-	uint64_t sent; /* the PING has had a slot since then; 0: it has none */
-	bool unanswered; /* a connection was ended because of this PING */
-	struct rpc_timer timer; /* before the PING */
-	struct rpc_timer end; /* after the PING */
+	struct rpc_timer ping_timer; /* before the PING */
+	/* the PING: peer_requests.c */
+	bool pinging; /* it is in progress */
+	unsigned int answer_ms; /* its limit */
+	uint64_t ping_sent; /* it has had a slot since then; 0: it has none */
+	bool replaced; /* a connection was ended because of this PING */
+	struct rpc_timer answer_timer;
 	struct rpc_call ping;
 	uint64_t msg[sizeof(struct wire_hdr) / 8];
 };
@@ -50,16 +55,19 @@ struct silence {
 void silence_init(struct rpc_peer *peer, unsigned int patience_ms,
 		  enum wire_role server);
 void silence_end(struct rpc_peer *peer);
+/* When a PING is due, while the server owes an answer. */
+uint64_t silence_ping_time(const struct silence *s);
+/* Sets the timer for that, unless one is set or in progress. */
+void silence_plan_ping(struct rpc_peer *peer);
 /* A call starts; its deadline may become earlier.  Returns false if it has to fail. */
-bool silence_call(struct rpc_peer *peer, struct rpc_call *call);
+bool silence_limit_call(struct rpc_peer *peer, struct rpc_call *call);
 /* A call that was started has ended, with any result. */
 void silence_done(struct rpc_peer *peer, struct rpc_call *call);
 /* The server sent something; call: the call that it answers, or NULL. */
-void silence_heard(struct rpc_peer *peer, struct rpc_call *call);
-/*
- * silence_lost(): the connection is lost.  silence_forget(): nobody tries to connect any more.
- */
-void silence_lost(struct rpc_peer *peer);
-void silence_forget(struct rpc_peer *peer);
+void silence_over(struct rpc_peer *peer, struct rpc_call *call);
+/* The connection is lost. */
+void silence_connection_lost(struct rpc_peer *peer);
+/* Nobody tries to connect any more. */
+void silence_reset(struct rpc_peer *peer);
 
 #endif

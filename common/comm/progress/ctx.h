@@ -18,7 +18,7 @@
 #include "common/comm/progress/rpc_ctx.h"
 #include "common/util/spin.h"
 
-#define CTX_WAYS 4 /* number of values of enum way, call_way_int.h */
+#define CTX_PAYLOAD_PATHS 4 /* values of enum payload_path, payload_int.h */
 #define CTX_CARRY_PARTS 32u /* 8 MiB in units of 256 KiB */
 #define CTX_BATCH 64 /* completions taken from a queue at a time */
 #define CTX_CQ_DEPTH (1u << 30) /* enough for any max_sessions */
@@ -94,8 +94,9 @@ struct ctx_rail {
 	struct tp_cq *cq;
 	unsigned int users; /* connections, listeners, shared receives */
 	unsigned int dull; /* consecutive rounds without a completion */
-	uint32_t inline_max, fast_max; /* bytes: call_way_int.h */
-	atomic_uint_least64_t ways[CTX_WAYS]; /* calls, by enum way: ways.c */
+	uint32_t inline_max, fast_max; /* bytes: payload_int.h */
+	atomic_uint_least64_t
+		payloads[CTX_PAYLOAD_PATHS]; /* calls, by enum payload_path */
 	atomic_uint_least64_t whole; /* reads that ended without a reply */
 };
 
@@ -109,7 +110,7 @@ struct ctx_calls {
 	void (*join)(struct rpc_ctx *ctx);
 };
 
-struct lookups;
+struct host_lookups;
 
 struct rpc_ctx {
 	const struct fabric *fabric; /* NULL: one device only */
@@ -122,7 +123,8 @@ struct rpc_ctx {
 	bool carry; /* see struct rpc_ctx_attr */
 	unsigned int carry_parts; /* maximum parts at a time */
 	unsigned int parts; /* parts that we move for servers now */
-	atomic_uint_least64_t impostors; /* peer_proof.c */
+	atomic_uint_least64_t
+		impostors; /* servers that did not prove themselves */
 	struct spin spin;
 	const struct link *lone; /* link of the last completion */
 	uint64_t moved; /* bytes of bulk data since the last wait */
@@ -131,7 +133,7 @@ struct rpc_ctx {
 	struct rpc_timer *timers; /* the next to fire; timer.c */
 	TAILQ_HEAD(rpc_dues, rpc_due) dues; /* deadlines of calls, by time */
 	const struct ctx_calls *calls;
-	struct lookups *lookups; /* also of the calls: lookup.c */
+	struct host_lookups *lookups; /* of the calls: host_lookup.h */
 	TAILQ_HEAD(ctx_tasks, ctx_task) tasks;
 	SLIST_HEAD(, ctx_hook) hooks;
 	SLIST_HEAD(, ctx_listener) listeners;
@@ -193,6 +195,8 @@ int link_open(struct link *link, unsigned int rail, unsigned int max_send,
 int link_post(struct link *link, const struct tp_send_wr *wr);
 /* The connection is unusable.  lost() runs in this round or the next. */
 void link_fail(struct link *link, int status);
+/* The same, but lost() runs before it returns. */
+void link_fail_now(struct link *link, int status);
 void link_close(struct link *link);
 /* As tp_ep_seal().  Receives that this context took already arrived unsealed. */
 int link_seal(struct link *link, struct sealer *sealer);
@@ -210,12 +214,12 @@ static inline void link_hear(struct link *link, enum handshake_side side,
 }
 /* A receive is complete; buf: its data. */
 void link_heard(struct link *link, const struct tp_wc *wc, const void *buf);
-/* As link_post() for one message.  wr_id 0: as link_send(). */
-int link_post_one(struct link *link, struct tp_send_wr *wr);
 /*
- * Posts one message.  wr_id 0: nobody needs the completion.  Then only every 16th send is
- * signaled, so that the send queue drains.
+ * As link_post() for one request.  wr_id 0: nobody needs the completion.  Then only every 16th
+ * request is signaled, so that the send queue drains.
  */
+int link_post_one(struct link *link, struct tp_send_wr *wr);
+/* The same for one message. */
 int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
 	      uint64_t wr_id);
 

@@ -67,6 +67,11 @@ void link_fail(struct link *link, int status)
 	ctx_defer(link->ctx, &link->failed);
 }
 
+void link_fail_now(struct link *link, int status)
+{
+	link->ops->lost(link, status);
+}
+
 void link_close(struct link *link)
 {
 	struct rpc_ctx *ctx = link->ctx;
@@ -123,11 +128,16 @@ int link_post(struct link *link, const struct tp_send_wr *wr)
 
 int link_post_one(struct link *link, struct tp_send_wr *wr)
 {
+	if (wr->opcode == TP_SEND && wr->nsge == 1)
+		link_hear(link, link->side, wr->sgl->addr, wr->sgl->len);
+	else if (wr->opcode == TP_SEND)
+		link->hears = NULL;
 	if (wr->wr_id || ++link->quiet >= LINK_QUIET) {
 		wr->flags = TP_SIGNALED;
 		link->quiet = 0;
 	}
-	return link_post(link, wr);
+	link->ctx->rail[link->rail].dull = 0;
+	return tp_post_send(link->ep, wr);
 }
 
 int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
@@ -140,9 +150,5 @@ int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
 		.nsge = nsge,
 	};
 
-	if (nsge == 1)
-		link_hear(link, link->side, sgl->addr, sgl->len);
-	else
-		link->hears = NULL;
 	return link_post_one(link, &wr);
 }

@@ -40,7 +40,7 @@ struct rpc_ctx_attr {
 	enum pins_mode pins;
 	/*
 	 * Clients: maximum payload of a write that is sent in its message.  A size that is not
-	 * set is chosen (call_way_int.h).
+	 * set is chosen (payload_int.h).
 	 */
 	struct sizes inline_max;
 	struct sizes fast_max;		/* Clients: the same for Fast RDMA. */

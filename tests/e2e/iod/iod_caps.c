@@ -42,8 +42,8 @@ static struct {
 	unsigned int shown;
 } hand;
 
-static size_t show(void *arg, const struct rpc_showing *to, void *out,
-		   size_t room)
+static size_t append_caps(void *arg, const struct rpc_caps_query *to, void *out,
+			  size_t room)
 {
 	struct wire_caps head = { .n = htole32(hand.n) };
 
@@ -56,7 +56,7 @@ static size_t show(void *arg, const struct rpc_showing *to, void *out,
 	return sizeof(head) + hand.n * CAPABILITY_LEN;
 }
 
-static const struct rpc_shower shower = { .show = show };
+static const struct rpc_caps_source caps_source = { .append = append_caps };
 
 static struct capability cap_of(uint64_t handle, uint32_t rights)
 {
@@ -112,7 +112,7 @@ static void give_ticket(void)
 
 static void client_come(void)
 {
-	struct iodc_with as = { .shower = &shower };
+	struct iodc_with as = { .caps = &caps_source };
 
 	if (strcmp(addr.scheme, "local"))
 		as.prover = pass_prover(pass);
@@ -474,7 +474,7 @@ static void others_leave(void)
 
 static void come_back(void)
 {
-	struct iodc_with as = { .shower = &shower };
+	struct iodc_with as = { .caps = &caps_source };
 	uint64_t session = client.session;
 
 	iodc_close(&client);

@@ -38,9 +38,9 @@ void iodc_open_with(struct iodc *c, const struct addr *addr,
 				      .cred = &cred,
 				      .prover = with->prover,
 				      .server = WIRE_ROLE_IOD,
-				      .shower = with->shower,
-				      .features = with->shower ? WIRE_FT_CAPS
-							       : 0 };
+				      .caps = with->caps,
+				      .features = with->caps ? WIRE_FT_CAPS
+							     : 0 };
 
 	memset(c, 0, sizeof(*c));
 	c->timeout_ms = 10000;

@@ -46,7 +46,7 @@ void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 /* The same, with these in its struct rpc_peer_attr. */
 struct iodc_with {
 	const struct prover *prover;
-	const struct rpc_shower *shower;
+	const struct rpc_caps_source *caps;
 };
 void iodc_open_with(struct iodc *c, const struct addr *addr,
 		    enum wire_role role, uint64_t session,

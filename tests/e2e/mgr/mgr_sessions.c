@@ -72,7 +72,7 @@ START_TEST(test_bye_with_unanswered_writes)
 	struct mgrc w;
 
 	writer(&w, "f", 4321);
-	rpc_peer_unsure(w.peer);
+	rpc_peer_set_unclean(w.peer);
 	mgrc_close(&w, true);
 	rig_until(size_known("f"));
 	for (int i = 0; i < RIG_IODS; i++) {

@@ -42,7 +42,7 @@ void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session)
 				      .name = "mgr",
 				      .role = WIRE_ROLE_CLIENT,
 				      .fsid = c->fsid ? c->fsid : mgrc_fsid(),
-				      .shower = c->shower,
+				      .caps = c->caps,
 				      .prover = c->prover,
 				      .server = c->server,
 				      .fresh = on_fresh,

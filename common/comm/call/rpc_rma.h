@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rpc_reach.h - one-sided access to words of a server, part of rpc.h.
+ * rpc_rma.h - one-sided access (RMA) to words of a server, part of rpc.h.
  *
  * A server tells a client in a message where a word is.  From then on, the client reads it by
  * RDMA Read, or adds to it by an RDMA atomic.  No program on the server wakes up for that (if its
@@ -8,17 +8,17 @@
  * until the server withdraws it.  Access to a withdrawn word is refused and breaks the
  * connection.
  */
-#ifndef RPC_REACH_H
-#define RPC_REACH_H
+#ifndef RPC_RMA_H
+#define RPC_RMA_H
 
 #include <stdint.h>
 
 #include "common/comm/call/rpc_call.h"
 
-#define REACH_BYTES 4160u /* maximum bytes of one READ */
+#define RPC_RMA_MAX 4160u /* maximum bytes of one READ */
 
 /* The caller owns it and keeps it until done(). */
-struct rpc_reach {
+struct rpc_rma {
 	enum tp_opcode op; /* TP_READ, TP_FETCH_ADD */
 	uint64_t addr; /* at the server */
 	uint32_t rkey;
@@ -26,7 +26,7 @@ struct rpc_reach {
 	uint32_t len; /* of a READ, bytes */
 	uint64_t add; /* of a FETCH_ADD */
 	uint64_t deadline; /* absolute; never CLOCK_NEVER */
-	void (*done)(struct rpc_reach *reach);
+	void (*done)(struct rpc_rma *rma);
 	void *arg;
 
 	/*
@@ -39,7 +39,7 @@ struct rpc_reach {
 	struct { /* private */
 		struct rpc_peer *peer;
 		struct rpc_timer timer;
-		TAILQ_ENTRY(rpc_reach) link;
+		TAILQ_ENTRY(rpc_rma) link;
 		unsigned int slot;
 	} p;
 };
@@ -51,6 +51,6 @@ uint32_t rpc_peer_term(const struct rpc_peer *peer);
  * many are in progress.  -EINVAL: the READ is too long.  -ENOMEM, or as tp_post_send(): nothing
  * was started.
  */
-int rpc_reach_start(struct rpc_peer *peer, struct rpc_reach *reach);
+int rpc_rma_start(struct rpc_peer *peer, struct rpc_rma *rma);
 
 #endif

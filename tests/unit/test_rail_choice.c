@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_choose.c - in which order rails and addresses are tried. */
+/* test_rail_choice.c - in which order rails and addresses are tried. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,13 +59,13 @@ START_TEST(in_this_order)
 	int rail;
 
 	make((unsigned int)_i);
-	choose_begin(&peer);
-	while ((rail = choose_next(&peer, &addr)) >= 0) {
+	rail_choice_begin(&peer);
+	while ((rail = rail_choice_next(&peer, &addr)) >= 0) {
 		size_t len = strlen(tries);
 
 		snprintf(tries + len, sizeof(tries) - len, "%s%c%.3s",
 			 len ? " " : "", cases[_i].rails[rail], addr.host);
-		ck_assert_int_eq(choose_last(&peer),
+		ck_assert_int_eq(rail_choice_is_last(&peer),
 				 !strcmp(tries, cases[_i].tries));
 	}
 	ck_assert_str_eq(tries, cases[_i].tries);
@@ -76,7 +76,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("choose");
+	Suite *s = suite_create("rail_choice");
 	TCase *tc = tcase_create("choose");
 
 	tcase_add_loop_test(tc, in_this_order, 0,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_offset.c - the clock of another host, against all that is known of it. */
+/* test_clock_offset.c - the clock of another host, against all that is known of it. */
 #include <check.h>
 #include <stdint.h>
 
-#include "common/comm/call/offset_int.h"
+#include "common/comm/call/clock_offset.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
 
@@ -32,24 +32,25 @@ static int64_t bound(uint64_t stamp, uint64_t at, uint64_t when)
 {
 	int64_t age = (int64_t)(when - at);
 
-	return (int64_t)stamp + age - (age + OFFSET_DRIFT - 1) / OFFSET_DRIFT;
+	return (int64_t)stamp + age -
+	       (age + CLOCK_OFFSET_DRIFT - 1) / CLOCK_OFFSET_DRIFT;
 }
 
 START_TEST(nothing_known)
 {
-	struct offset o = { 0 };
+	struct clock_offset o = { 0 };
 
-	ck_assert_uint_eq(offset_tell(&o, 5 * SECOND), 0);
+	ck_assert_uint_eq(clock_offset_convert(&o, 5 * SECOND), 0);
 }
 END_TEST
 
 START_TEST(before_it_began)
 {
-	struct offset o = { 0 };
+	struct clock_offset o = { 0 };
 
-	offset_note(&o, 1, 10 * SECOND);
-	ck_assert_uint_eq(offset_tell(&o, 10 * SECOND), 1);
-	ck_assert_uint_eq(offset_tell(&o, 9 * SECOND), 0);
+	clock_offset_add(&o, 1, 10 * SECOND);
+	ck_assert_uint_eq(clock_offset_convert(&o, 10 * SECOND), 1);
+	ck_assert_uint_eq(clock_offset_convert(&o, 9 * SECOND), 0);
 }
 END_TEST
 
@@ -60,12 +61,12 @@ START_TEST(stamps_that_cannot_be)
 
 	for (i = 0; i < 5; i++) {
 		for (k = 0; k < 5; k++) {
-			struct offset o = { 0 };
+			struct clock_offset o = { 0 };
 
-			offset_note(&o, odd[i], odd[k]);
-			offset_note(&o, odd[k], 7);
-			offset_tell(&o, odd[i]);
-			offset_tell(&o, UINT64_MAX);
+			clock_offset_add(&o, odd[i], odd[k]);
+			clock_offset_add(&o, odd[k], 7);
+			clock_offset_convert(&o, odd[i]);
+			clock_offset_convert(&o, UINT64_MAX);
 		}
 	}
 }
@@ -75,7 +76,7 @@ END_TEST
 static void one_world(struct world *w)
 {
 	uint64_t stamp[NOTES], at[NOTES], when, said;
-	struct offset o = { 0 };
+	struct clock_offset o = { 0 };
 	unsigned int n, i;
 
 	for (n = 0; n < NOTES; n++) {
@@ -86,9 +87,9 @@ static void one_world(struct world *w)
 		stamp[n] = theirs(w, w->ours);
 		w->ours += transit;
 		at[n] = w->ours;
-		offset_note(&o, stamp[n], at[n]);
+		clock_offset_add(&o, stamp[n], at[n]);
 		when = w->ours + pick(w, pick(w, 10000 * SECOND));
-		said = offset_tell(&o, when);
+		said = clock_offset_convert(&o, when);
 		ck_assert_uint_le(said, theirs(w, when) + 1);
 		for (i = 0; i <= n; i++)
 			if (bound(stamp[i], at[i], when) > best)
@@ -103,16 +104,16 @@ static void one_world(struct world *w)
 
 START_TEST(it_grows_old)
 {
-	uint64_t age = OFFSET_FRESH_MS * 1000000ull;
-	struct offset o = { 0 };
+	uint64_t age = CLOCK_OFFSET_FRESH_MS * 1000000ull;
+	struct clock_offset o = { 0 };
 
-	ck_assert(!offset_fresh(&o, 0));
-	offset_note(&o, 500 * SECOND, 600 * SECOND);
-	ck_assert(offset_fresh(&o, 600 * SECOND));
-	ck_assert(offset_fresh(&o, 600 * SECOND + age - 1));
-	ck_assert(!offset_fresh(&o, 600 * SECOND + age));
-	offset_note(&o, 500 * SECOND + age, 600 * SECOND + age);
-	ck_assert(offset_fresh(&o, 600 * SECOND + age));
+	ck_assert(!clock_offset_is_fresh(&o, 0));
+	clock_offset_add(&o, 500 * SECOND, 600 * SECOND);
+	ck_assert(clock_offset_is_fresh(&o, 600 * SECOND));
+	ck_assert(clock_offset_is_fresh(&o, 600 * SECOND + age - 1));
+	ck_assert(!clock_offset_is_fresh(&o, 600 * SECOND + age));
+	clock_offset_add(&o, 500 * SECOND + age, 600 * SECOND + age);
+	ck_assert(clock_offset_is_fresh(&o, 600 * SECOND + age));
 }
 END_TEST
 
@@ -135,7 +136,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("offset");
+	Suite *suite = suite_create("clock_offset");
 	TCase *tc = tcase_create("offset");
 
 	tcase_add_test(tc, nothing_known);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* share.c - see share_int.h. */
-#include "common/comm/call/peer_int.h"
+/* slot_quota.c - which calls may have a slot: see call_int.h. */
+#include "common/comm/call/call_int.h"
 
-#define KEPT_FROM 3u /* from this number of slots on, one is for urgent calls */
+#define RESERVE_FROM                                                           \
+	3u /* from this number of slots on, one is for urgent calls */
 
 /* Slots in use, including those of zombies. */
 struct in_use {
@@ -10,8 +11,8 @@ struct in_use {
 	unsigned int kind, user; /* of the call's kind; of its kind and user */
 };
 
-static struct in_use count(const struct rpc_peer *peer,
-			   const struct rpc_call *call)
+static struct in_use count_in_use(const struct rpc_peer *peer,
+				  const struct rpc_call *call)
 {
 	struct in_use n = { 0 };
 	bool waits = call->p.kind != WIRE_WAIT_NOT;
@@ -32,7 +33,7 @@ static struct in_use count(const struct rpc_peer *peer,
 	return n;
 }
 
-static unsigned int part_of(unsigned int slots, unsigned int eighths)
+static unsigned int eighths_of(unsigned int slots, unsigned int eighths)
 {
 	unsigned int n = slots * eighths / 8;
 
@@ -46,29 +47,30 @@ static bool is_fair(const struct in_use *n, unsigned int most,
 	return !call->user || !n->user || most - n->kind > last;
 }
 
-static bool may_wait(const struct in_use *n, unsigned int slots,
-		     const struct rpc_call *call)
+static bool waiting_permitted(const struct in_use *n, unsigned int slots,
+			      const struct rpc_call *call)
 {
-	unsigned int most = part_of(slots,
-				    call->p.kind == WIRE_WAIT_LOCK ? 3 : 5);
+	unsigned int most = eighths_of(slots,
+				       call->p.kind == WIRE_WAIT_LOCK ? 3 : 5);
 
-	return n->waiting < part_of(slots, 6) && n->kind < most &&
+	return n->waiting < eighths_of(slots, 6) && n->kind < most &&
 	       is_fair(n, most, most / 4, call);
 }
 
-bool share_allows(const struct rpc_peer *peer, const struct rpc_call *call)
+bool slot_quota_permits(const struct rpc_peer *peer,
+			const struct rpc_call *call)
 {
 	unsigned int slots = peer->credits < peer->nslots ? peer->credits
 							  : peer->nslots;
-	struct in_use n = count(peer, call);
+	struct in_use n = count_in_use(peer, call);
 
 	if (call->urgent)
 		return n.all < slots;
-	if (peer->keeps_slot && slots >= KEPT_FROM)
+	if (peer->keeps_slot && slots >= RESERVE_FROM)
 		slots--;
 	if (n.all >= slots)
 		return false;
 	if (call->p.kind != WIRE_WAIT_NOT)
-		return may_wait(&n, slots, call);
+		return waiting_permitted(&n, slots, call);
 	return is_fair(&n, slots, slots / 8, call);
 }

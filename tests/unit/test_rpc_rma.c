@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_reach.c - one-sided access to words of a server: what each gets, and what is
+ * test_rpc_rma.c - one-sided access to words of a server: what each gets, and what is
  * known of it when the server took the word back, when the connection is lost, and when
  * the deadline passes.
  */
@@ -14,7 +14,7 @@
 #define MANY 16u /* REACHES */
 
 struct access {
-	struct rpc_reach reach;
+	struct rpc_rma rma;
 	bool finished;
 	uint64_t value;
 };
@@ -51,31 +51,31 @@ static void teardown(void)
 	free(word);
 }
 
-static void done(struct rpc_reach *reach)
+static void done(struct rpc_rma *rma)
 {
-	struct access *a = reach->arg;
+	struct access *a = rma->arg;
 
 	ck_assert(!a->finished);
 	a->finished = true;
-	if (!reach->status)
-		memcpy(&a->value, reach->data, sizeof(a->value));
+	if (!rma->status)
+		memcpy(&a->value, rma->data, sizeof(a->value));
 }
 
 static int start(struct access *a, enum tp_opcode op, uint64_t add,
 		 unsigned int ms)
 {
 	*a = (struct access){
-		.reach = { .op = op,
-			   .addr = (uintptr_t)word,
-			   .rkey = mr ? mr->rkey : 0,
-			   .term = rpc_peer_term(rig->peer),
-			   .len = sizeof(*word),
-			   .add = add,
-			   .deadline = clock_after_ms(ms),
-			   .done = done },
+		.rma = { .op = op,
+			 .addr = (uintptr_t)word,
+			 .rkey = mr ? mr->rkey : 0,
+			 .term = rpc_peer_term(rig->peer),
+			 .len = sizeof(*word),
+			 .add = add,
+			 .deadline = clock_after_ms(ms),
+			 .done = done },
 	};
-	a->reach.arg = a;
-	return rpc_reach_start(rig->peer, &a->reach);
+	a->rma.arg = a;
+	return rpc_rma_start(rig->peer, &a->rma);
 }
 
 static void begin(struct access *a, enum tp_opcode op, uint64_t add)
@@ -86,7 +86,7 @@ static void begin(struct access *a, enum tp_opcode op, uint64_t add)
 static int end(struct access *a)
 {
 	rig_until(rig, a->finished);
-	return a->reach.status;
+	return a->rma.status;
 }
 
 START_TEST(reads_and_adds)
@@ -164,8 +164,8 @@ START_TEST(of_an_earlier_connection)
 	rig_server_open(rig);
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, RIG_PATIENCE_MS), 0);
 	ck_assert_uint_ne(rpc_peer_term(rig->peer), term);
-	a.reach.term = term;
-	ck_assert_int_eq(rpc_reach_start(rig->peer, &a.reach), -ESTALE);
+	a.rma.term = term;
+	ck_assert_int_eq(rpc_rma_start(rig->peer, &a.rma), -ESTALE);
 	begin(&a, TP_READ, 0);
 	ck_assert_int_eq(end(&a), 0);
 }
@@ -180,7 +180,7 @@ START_TEST(too_late)
 	ck_assert_int_eq(start(&late, TP_FETCH_ADD, 1, 0), 0);
 	while (!late.finished)
 		rpc_ctx_progress(rig->cctx, clock_now() + 100000);
-	ck_assert_int_eq(late.reach.status, -ETIMEDOUT);
+	ck_assert_int_eq(late.rma.status, -ETIMEDOUT);
 	for (i = 0; i + 1 < MANY; i++)
 		begin(&a[i], TP_READ, 0);
 	ck_assert_int_eq(start(&a[i], TP_READ, 0, 5000), -EBUSY);
@@ -200,14 +200,14 @@ START_TEST(closed)
 	rpc_peer_close(rig->peer, false);
 	rig->peer = NULL;
 	ck_assert(a.finished);
-	ck_assert_int_eq(a.reach.status, -ECONNABORTED);
+	ck_assert_int_eq(a.rma.status, -ECONNABORTED);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("rpc_reach");
-	TCase *tc = tcase_create("reach");
+	Suite *s = suite_create("rpc_rma");
+	TCase *tc = tcase_create("rma");
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* call_carry.c - moves what a server asks for: see call_carry_int.h. */
-#include "common/comm/call/call_carry_int.h"
+/* part_transfer.c - moves what a server asks for: see part_transfer.h. */
+#include "common/comm/call/part_transfer.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,25 +16,26 @@
 _Static_assert(PEER_SLOTS_MAX <= PART_SLOT + 1, "slots in a wr_id");
 _Static_assert(WIRE_CARRY_MAX <= PART_TICKET + 1, "tickets in a wr_id");
 
-static uint64_t wr_id_of(const struct peer_slot *s,
-			 const struct call_part *part)
+static uint64_t part_wr_id(const struct peer_slot *s,
+			   const struct part_transfer *part)
 {
 	return s->seq << 12 | le32toh(part->rep.ticket) << 8 | PART_BIT |
 	       part->slot;
 }
 
-bool call_part_is(uint64_t wr_id)
+bool part_transfer_owns(uint64_t wr_id)
 {
 	return wr_id & PART_BIT;
 }
 
-static unsigned int op_of(const struct rpc_peer *peer, unsigned int slot)
+static unsigned int slot_op(const struct rpc_peer *peer, unsigned int slot)
 {
-	return le16toh(call_buf(peer, slot)->op);
+	return le16toh(slot_msg(peer, slot)->op);
 }
 
-const char *call_part_get(const struct rpc_peer *peer,
-			  const struct wire_msg *msg, struct call_part *part)
+const char *part_transfer_check(const struct rpc_peer *peer,
+				const struct wire_msg *msg,
+				struct part_transfer *part)
 {
 	unsigned int slot = le16toh(msg->hdr->slot), op;
 
@@ -46,7 +47,7 @@ const char *call_part_get(const struct rpc_peer *peer,
 	    le64toh(msg->hdr->seq) != peer->slots[slot].seq ||
 	    le64toh(msg->hdr->session) != peer->session)
 		return "CARRY without a request";
-	op = op_of(peer, slot);
+	op = slot_op(peer, slot);
 	if (!wire_op_reads(op) && !wire_op_writes(op))
 		return "CARRY for what has no data";
 	part->slot = slot;
@@ -57,8 +58,8 @@ const char *call_part_get(const struct rpc_peer *peer,
 /*
  * Fills sge for the part.  Returns the number of entries, or -EINVAL if it is not in such memory.
  */
-static int gather(const struct rpc_peer *peer, const struct peer_slot *s,
-		  const struct call_part *part, struct tp_sge *sge)
+static int gather_part(const struct rpc_peer *peer, const struct peer_slot *s,
+		       const struct part_transfer *part, struct tp_sge *sge)
 {
 	uint64_t skip = le64toh(part->rep.mem_off);
 	uint32_t left = le32toh(part->rep.len);
@@ -74,7 +75,7 @@ static int gather(const struct rpc_peer *peer, const struct peer_slot *s,
 			continue;
 		}
 		len = len - skip < left ? len - (uint32_t)skip : left;
-		mem = call_area(s, &at, piece);
+		mem = payload_area(s, &at, piece);
 		if (!mem || !mem->mr[rail])
 			return -EINVAL;
 		sge[n++] = (struct tp_sge){
@@ -88,7 +89,7 @@ static int gather(const struct rpc_peer *peer, const struct peer_slot *s,
 }
 
 /* Sends an empty RDMA Write with immediate data.  No address is checked for it. */
-static void answer(struct rpc_peer *peer, uint32_t ticket, uint32_t flags)
+static void answer_part(struct rpc_peer *peer, uint32_t ticket, uint32_t flags)
 {
 	struct tp_send_wr wr = { .opcode = TP_WRITE_IMM,
 				 .imm = WIRE_IMM_CARRIED | flags | ticket };
@@ -104,34 +105,32 @@ static bool has_memory(const struct peer_slot *s)
 	return s->call && s->nareas && !s->bounced;
 }
 
-static bool is_loaded(const struct rpc_ctx *ctx)
+void part_transfer_reset(struct rpc_peer *peer)
 {
-	return ctx->parts >= ctx->carry_parts;
-}
-
-void call_parts_lost(struct rpc_peer *peer)
-{
-	peer->link.ctx->parts -= peer->parts;
-	peer->parts = 0;
+	peer->link.ctx->parts -= peer->transfers;
+	peer->transfers = 0;
 }
 
 static void count_part(struct rpc_peer *peer, int n)
 {
-	peer->parts += (unsigned int)n;
+	peer->transfers += (unsigned int)n;
 	peer->link.ctx->parts += (unsigned int)n;
 }
 
-void call_part_move(struct rpc_peer *peer, const struct call_part *part)
+void part_transfer_start(struct rpc_peer *peer,
+			 const struct part_transfer *part)
 {
 	struct peer_slot *s = &peer->slots[part->slot];
-	struct tp_sge *sge = peer->link.ctx->sge;
+	const struct rpc_ctx *ctx = peer->link.ctx;
+	struct tp_sge *sge = ctx->sge;
 	uint32_t ticket = le32toh(part->rep.ticket);
-	bool moves = has_memory(s) && !is_loaded(peer->link.ctx);
-	int n = moves ? gather(peer, s, part, sge) : -EINVAL, rc;
+	bool moves = has_memory(s) && ctx->parts < ctx->carry_parts;
+	int n = moves ? gather_part(peer, s, part, sge) : -EINVAL, rc;
 	struct tp_send_wr wr = {
-		.wr_id = wr_id_of(s, part),
-		.opcode = wire_op_reads(op_of(peer, part->slot)) ? TP_READ
-								 : TP_WRITE_IMM,
+		.wr_id = part_wr_id(s, part),
+		.opcode = wire_op_reads(slot_op(peer, part->slot))
+				  ? TP_READ
+				  : TP_WRITE_IMM,
 		.imm = WIRE_IMM_CARRIED | ticket,
 		.sgl = sge,
 		.nsge = (unsigned int)n,
@@ -140,7 +139,7 @@ void call_part_move(struct rpc_peer *peer, const struct call_part *part)
 	};
 
 	if (n < 0) {
-		answer(peer, ticket, WIRE_IMM_DECLINED);
+		answer_part(peer, ticket, WIRE_IMM_DECLINED);
 		return;
 	}
 	rc = link_post_one(&peer->link, &wr);
@@ -148,17 +147,17 @@ void call_part_move(struct rpc_peer *peer, const struct call_part *part)
 		link_fail(&peer->link, rc);
 		return;
 	}
-	s->carrying++;
+	s->transfers++;
 	count_part(peer, 1);
 }
 
-void call_part_moved(struct rpc_peer *peer, const struct tp_wc *wc)
+void part_transfer_complete(struct rpc_peer *peer, const struct tp_wc *wc)
 {
 	struct peer_slot *s = &peer->slots[wc->wr_id & PART_SLOT];
 
 	count_part(peer, -1);
-	if (s->seq == wc->wr_id >> 12 && s->carrying)
-		s->carrying--;
+	if (s->seq == wc->wr_id >> 12 && s->transfers)
+		s->transfers--;
 	if (wc->opcode == TP_READ)
-		answer(peer, wc->wr_id >> 8 & PART_TICKET, 0);
+		answer_part(peer, wc->wr_id >> 8 & PART_TICKET, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* call.h - what calls need from a progress context, and what they add to it. */
+/* call_ctx.h - what calls need from a progress context, and what they add to it. */
 #ifndef CALL_H
 #define CALL_H
 

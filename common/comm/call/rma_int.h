@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rma_int.h - one-sided operations (RMA) of a peer that are in progress. */
+#ifndef RMA_INT_H
+#define RMA_INT_H
+
+#include "common/comm/call/rpc_rma.h"
+
+#define RMA_SLOTS 16u /* maximum in progress, per peer */
+#define RMA_SMALL 64u /* bytes of a small one */
+
+struct peer_rma {
+	struct rma_slot {
+		bool busy; /* the transport uses it */
+		struct rpc_rma *rma; /* NULL: nobody waits for it */
+	} slot[RMA_SLOTS];
+	/* buffers for results, small and large; allocated when needed */
+	struct rma_results {
+		uint8_t *block; /* RMA_SLOTS buffers, or NULL */
+		struct rail_mem mem;
+	} words, blocks;
+	bool refused; /* one was refused; those after it were not executed */
+	TAILQ_HEAD(rma_list, rpc_rma) ended; /* done() is due */
+	struct ctx_task drain;
+};
+
+void rma_init(struct rpc_peer *peer);
+void rma_fini(struct rpc_peer *peer);
+/* If rma_owns(wc), call rma_completed(), whatever the status. */
+bool rma_owns(const struct tp_wc *wc);
+void rma_completed(struct rpc_peer *peer, const struct tp_wc *wc);
+/* The connection is closed: ends all operations.  done() runs in the next round. */
+void rma_lost(struct rpc_peer *peer);
+/* The same, with done() now. */
+void rma_drain(struct rpc_peer *peer);
+
+#endif
