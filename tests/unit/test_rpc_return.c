@@ -3,10 +3,12 @@
  * test_rpc_return.c - a client that had to use a worse transport than before uses the better
  * one again when the server offers it, and loses no call by that.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/comm/call/peer_int.h"
 #include "tests/unit/rpc_rig.h"
 #include "tests/run_suite.h"
 
@@ -72,16 +74,36 @@ START_TEST(goes_back)
 }
 END_TEST
 
-/* The server offers it, but was not ready for it when the client came. */
-START_TEST(goes_to_what_is_offered)
+static void connects_over_tcp(void)
 {
 	rpc_peer_close(rig->peer, false);
-	rig->sattr.features |= WIRE_FT_LOCAL;
 	starts_over("tcp");
 	snprintf(rig->addr.scheme, sizeof(rig->addr.scheme), "pvfs");
 	rig->peer = rig_peer_open(rig);
 	appends();
 	ck_assert(is_over("tcp"));
+}
+
+/* The server offers local, but was not ready for it when the client connected. */
+START_TEST(goes_to_what_is_offered)
+{
+	rig->sattr.features |= WIRE_FT_LOCAL;
+	connects_over_tcp();
+	starts_local_beside();
+	rig_until(rig, is_over("local"));
+	appends();
+}
+END_TEST
+
+/* A refusal (EACCES) of an earlier server, or over tcp, says nothing about local later. */
+START_TEST(goes_there_after_a_refusal)
+{
+	connects_over_tcp();
+	link_fail(&rig->peer->link, -EACCES);
+	rig_until(rig, !rpc_peer_ready(rig->peer));
+	rig->sattr.features |= WIRE_FT_LOCAL;
+	starts_over("tcp");
+	rig_until(rig, is_over("tcp"));
 	starts_local_beside();
 	rig_until(rig, is_over("local"));
 	appends();
@@ -135,6 +157,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, goes_back);
 	tcase_add_test(tc, goes_to_what_is_offered);
+	tcase_add_test(tc, goes_there_after_a_refusal);
 	tcase_add_test(tc, stays_where_it_works);
 	tcase_add_test(tc, listens_on_the_last_at_last);
 	suite_add_tcase(s, tc);

@@ -66,7 +66,7 @@ struct rail_choice {
 	char reason[256]; /* why the rail in use was chosen */
 	int logged; /* the rail that was logged last, or -1 */
 	int best; /* rank of the best rail known to work, or -1 */
-	bool local_refused; /* a connect ended with -EACCES: ignore WIRE_FT_LOCAL */
+	bool local_refused; /* in this choice: ignore WIRE_FT_LOCAL */
 	bool returning; /* the connection was left for a better rail */
 	unsigned int return_ms; /* the last wait before that */
 };

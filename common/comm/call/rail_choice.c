@@ -88,6 +88,7 @@ void rail_choice_begin(struct rpc_peer *peer)
 	c->host = 0;
 	c->rail = -1;
 	c->final = false;
+	c->local_refused = false;
 	c->why[0] = '\0';
 }
 
@@ -186,7 +187,7 @@ void rail_choice_failed(struct rpc_peer *peer, int status)
 
 	if (c->rail < 0)
 		return;
-	if (status == -EACCES)
+	if (status == -EACCES && is_local(peer, (unsigned int)c->rail))
 		c->local_refused = true;
 	if (peer->state == PEER_CONNECTING && !has_more_hosts(peer))
 		add_note(peer, (unsigned int)c->rail,
