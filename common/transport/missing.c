@@ -71,18 +71,6 @@ static void no_unlisten(struct tp_listener *listener)
 {
 }
 
-static const void *no_req_private(const struct tp_conn_req *req,
-				  unsigned int *len)
-{
-	*len = 0;
-	return NULL;
-}
-
-static const char *no_req_peer(const struct tp_conn_req *req)
-{
-	return "-";
-}
-
 static int no_req_identity(const struct tp_conn_req *req,
 			   struct tp_identity *id)
 {
@@ -114,11 +102,6 @@ static int no_connect(struct tp_ep *ep, const struct addr *addr,
 
 static void no_ep_close(struct tp_ep *ep)
 {
-}
-
-static const char *no_ep_peer(const struct tp_ep *ep)
-{
-	return "-";
 }
 
 static int no_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
@@ -203,20 +186,22 @@ const struct tp_ops tp_missing = {
 	.cq_wake = no_cq_op,
 	.cq_fd = no_cq_int,
 	.cq_arm = no_cq_int,
-	.cq_hold = no_cq_op,
-	.cq_release = no_cq_op,
 	.listen = no_listen,
 	.listener_addr = no_listener_addr,
 	.unlisten = no_unlisten,
-	.req_private = no_req_private,
-	.req_peer = no_req_peer,
-	.req_identity = no_req_identity,
 	.reject = no_reject,
 	.ep_open = no_ep_open,
 	.accept = no_accept,
 	.connect = no_connect,
 	.ep_close = no_ep_close,
-	.ep_peer = no_ep_peer,
+	.post_recv = no_post_recv,
+	.post_send = no_post_send,
+};
+
+const struct tp_extra_ops tp_missing_extra = {
+	.cq_hold = no_cq_op,
+	.cq_release = no_cq_op,
+	.req_identity = no_req_identity,
 	.ep_identity = no_ep_identity,
 	.ep_pass = no_ep_pass,
 	.ep_take = no_ep_take,
@@ -228,6 +213,4 @@ const struct tp_ops tp_missing = {
 	.srq_close = no_srq_close,
 	.srq_post_recv = no_srq_post_recv,
 	.srq_limit = no_srq_limit,
-	.post_recv = no_post_recv,
-	.post_send = no_post_send,
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * provider.h - what a provider implements. transport.c forwards each call of transport.h to the
- * operation table of the object's device. If an operation is NULL, transport.c calls the one of
- * tp_missing, which returns -EOPNOTSUPP or does nothing. Providers embed the structures below as
+ * operation table of the object's device, or to a second table of operations that only some
+ * transports have. If an operation is NULL, transport.c calls the one of missing.c, which returns
+ * -EOPNOTSUPP or does nothing. Providers embed the structures below as
  * their first member.
  */
 #ifndef PROVIDER_H
@@ -17,6 +18,7 @@
 struct tp_ops {
 	const char *name;
 	bool several; /* supports tp_dev_attr.nth */
+	const struct tp_extra_ops *extra; /* NULL: none */
 	int (*dev_open)(const struct tp_dev_attr *attr, struct tp_dev **dev);
 	void (*dev_close)(struct tp_dev *dev);
 	int (*mr_reg)(struct tp_dev *dev, void *addr, size_t len,
@@ -33,17 +35,10 @@ struct tp_ops {
 	void (*cq_wake)(struct tp_cq *cq);
 	int (*cq_fd)(struct tp_cq *cq);
 	int (*cq_arm)(struct tp_cq *cq);
-	void (*cq_hold)(struct tp_cq *cq);
-	void (*cq_release)(struct tp_cq *cq);
 	int (*listen)(struct tp_cq *cq, const struct addr *addr, int backlog,
 		      struct tp_listener **listener);
 	void (*listener_addr)(const struct tp_listener *l, struct addr *addr);
 	void (*unlisten)(struct tp_listener *listener);
-	const void *(*req_private)(const struct tp_conn_req *req,
-				   unsigned int *len);
-	const char *(*req_peer)(const struct tp_conn_req *req);
-	int (*req_identity)(const struct tp_conn_req *req,
-			    struct tp_identity *id);
 	void (*reject)(struct tp_conn_req *req, const void *priv,
 		       unsigned int len);
 	int (*ep_open)(struct tp_cq *cq, const struct tp_ep_attr *attr,
@@ -53,28 +48,41 @@ struct tp_ops {
 	int (*connect)(struct tp_ep *ep, const struct addr *addr,
 		       const void *priv, unsigned int len, uint64_t deadline);
 	void (*ep_close)(struct tp_ep *ep);
-	const char *(*ep_peer)(const struct tp_ep *ep);
+	int (*post_recv)(struct tp_ep *ep, const struct tp_recv_wr *wr);
+	int (*post_send)(struct tp_ep *ep, const struct tp_send_wr *wr);
+};
+
+/* Operations that only some transports have. transport.h says what a call does without them. */
+struct tp_extra_ops {
+	/* local: sleeping together with a group of servers, identities, descriptors */
+	void (*cq_hold)(struct tp_cq *cq);
+	void (*cq_release)(struct tp_cq *cq);
+	void (*ep_join)(struct tp_ep *ep);
+	int (*req_identity)(const struct tp_conn_req *req,
+			    struct tp_identity *id);
 	int (*ep_identity)(const struct tp_ep *ep, struct tp_identity *id);
 	int (*ep_pass)(struct tp_ep *ep, const int *fd, unsigned int n);
 	int (*ep_take)(struct tp_ep *ep, int *fd, unsigned int n);
 	uint32_t (*ep_carry_max)(const struct tp_ep *ep);
+	/* tcp: connections over a stream */
 	unsigned int (*ep_quiet_ms)(const struct tp_ep *ep);
-	void (*ep_join)(struct tp_ep *ep);
 	int (*ep_seal)(struct tp_ep *ep, struct sealer *sealer,
 		       unsigned int behind);
+	/* verbs: receives that endpoints share */
 	int (*srq_open)(struct tp_cq *cq, unsigned int max_wr, void *context,
 			struct tp_srq **srq);
 	void (*srq_close)(struct tp_srq *srq);
 	int (*srq_post_recv)(struct tp_srq *srq, const struct tp_recv_wr *wr);
 	int (*srq_limit)(struct tp_srq *srq, unsigned int limit);
-	int (*post_recv)(struct tp_ep *ep, const struct tp_recv_wr *wr);
-	int (*post_send)(struct tp_ep *ep, const struct tp_send_wr *wr);
 };
 
-extern const struct tp_ops tp_missing; /* missing.c */
+/* missing.c */
+extern const struct tp_ops tp_missing;
+extern const struct tp_extra_ops tp_missing_extra;
 
 struct tp_dev {
 	const struct tp_ops *ops;
+	const struct tp_extra_ops *extra; /* ops->extra; set by transport.c */
 	const struct log *log;
 	const char *unit; /* see tp_dev_unit(); NULL: the only device */
 	bool pins; /* see tp_dev_pins() */
@@ -94,6 +102,10 @@ struct tp_listener {
 struct tp_conn_req {
 	struct tp_dev *dev;
 	bool scarce; /* see tp_req_scarce() */
+	/* for tp_req_peer() and tp_req_private(); valid as long as the request */
+	const char *peer;
+	const void *priv;
+	unsigned int priv_len;
 };
 struct tp_srq {
 	struct tp_dev *dev;
@@ -102,6 +114,8 @@ struct tp_srq {
 struct tp_ep {
 	struct tp_dev *dev;
 	void *context;
+	/* for tp_ep_peer(); set by ep_open(), its text may change later */
+	const char *peer;
 	uint64_t serial; /* number of this ep on its device, from 1; set by transport.c */
 	bool hushed; /* the next connect does not log an unknown host */
 };

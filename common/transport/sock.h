@@ -178,8 +178,6 @@ int sock_req_check(const struct sock_req *req);
 /* Operations of the provider's table. */
 void sock_listener_addr(const struct tp_listener *listener, struct addr *addr);
 void sock_unlisten(struct tp_listener *listener);
-const void *sock_req_private(const struct tp_conn_req *req, unsigned int *len);
-const char *sock_req_peer(const struct tp_conn_req *req);
 void sock_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 
 /* ---- registered memory and work requests (sock_wr.c) ---- */

@@ -153,6 +153,9 @@ static void req_complete(struct sock_req *req)
 
 	remove_half_open(req);
 	req->req.scarce = listener_is_scarce(l);
+	req->req.peer = req->peer;
+	req->req.priv = req->priv.data;
+	req->req.priv_len = req->priv.len;
 	TAILQ_INSERT_TAIL(&l->queued, req, link);
 	l->nqueued++;
 	tp_pending_queue(&l->cq->events, &req->ev, TP_EV_CONNECT_REQUEST, 0);
@@ -358,19 +361,6 @@ int sock_req_check(const struct sock_req *req)
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;
 	return -ECONNRESET;
-}
-
-const void *sock_req_private(const struct tp_conn_req *base, unsigned int *len)
-{
-	const struct sock_req *req = to_req(base);
-
-	*len = req->priv.len;
-	return req->priv.data;
-}
-
-const char *sock_req_peer(const struct tp_conn_req *base)
-{
-	return to_req(base)->peer;
 }
 
 void sock_reject(struct tp_conn_req *base, const void *priv, unsigned int len)

@@ -15,7 +15,10 @@ static const struct tp_ops *const providers[] = {
 #endif
 };
 
-#define OP(obj, op) ((obj)->ops->op ? (obj)->ops->op : tp_missing.op)
+#define OP(dev, op) ((dev)->ops->op ? (dev)->ops->op : tp_missing.op)
+#define EXTRA(dev, op)                                                         \
+	((dev)->extra && (dev)->extra->op ? (dev)->extra->op                   \
+					  : tp_missing_extra.op)
 
 static const struct tp_ops *find_provider(const char *name)
 {
@@ -32,17 +35,27 @@ bool tp_scheme_ok(const char *scheme)
 	return find_provider(scheme);
 }
 
+static bool is_fault(const char *name)
+{
+	return !strncmp(name, FAULT_PREFIX, strlen(FAULT_PREFIX));
+}
+
 int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 		struct tp_dev **dev)
 {
 	const struct tp_ops *ops = find_provider(name);
+	int rc;
 
-	if (!strncmp(name, FAULT_PREFIX, strlen(FAULT_PREFIX)))
-		return fault_dev_open(name + strlen(FAULT_PREFIX), attr, dev);
 	if (ops && attr && attr->nth && !ops->several)
 		return -ENOENT;
-	if (ops)
-		return OP(&(struct tp_dev){ .ops = ops }, dev_open)(attr, dev);
+	if (ops || is_fault(name)) {
+		rc = ops ? ops->dev_open(attr, dev)
+			 : fault_dev_open(name + strlen(FAULT_PREFIX), attr,
+					  dev);
+		if (!rc)
+			(*dev)->extra = (*dev)->ops->extra;
+		return rc;
+	}
 	log_error(attr ? attr->log : NULL,
 		  "%s%sno transport \"%s\" in this build; use " PROVIDERS,
 		  attr && attr->where ? attr->where : "",
@@ -156,12 +169,12 @@ int tp_cq_arm(struct tp_cq *cq)
 
 void tp_cq_hold(struct tp_cq *cq)
 {
-	OP(cq->dev, cq_hold)(cq);
+	EXTRA(cq->dev, cq_hold)(cq);
 }
 
 void tp_cq_release(struct tp_cq *cq)
 {
-	OP(cq->dev, cq_release)(cq);
+	EXTRA(cq->dev, cq_release)(cq);
 }
 
 int tp_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
@@ -182,17 +195,18 @@ void tp_unlisten(struct tp_listener *listener)
 
 const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len)
 {
-	return OP(req->dev, req_private)(req, len);
+	*len = req->priv_len;
+	return req->priv;
 }
 
 const char *tp_req_peer(const struct tp_conn_req *req)
 {
-	return OP(req->dev, req_peer)(req);
+	return req->peer ? req->peer : "-";
 }
 
 int tp_req_identity(const struct tp_conn_req *req, struct tp_identity *id)
 {
-	return OP(req->dev, req_identity)(req, id);
+	return EXTRA(req->dev, req_identity)(req, id);
 }
 
 bool tp_req_scarce(const struct tp_conn_req *req)
@@ -244,37 +258,37 @@ void *tp_ep_context(const struct tp_ep *ep)
 
 const char *tp_ep_peer(const struct tp_ep *ep)
 {
-	return OP(ep->dev, ep_peer)(ep);
+	return ep->peer ? ep->peer : "-";
 }
 
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 {
-	return OP(ep->dev, ep_identity)(ep, id);
+	return EXTRA(ep->dev, ep_identity)(ep, id);
 }
 
 int tp_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n)
 {
-	return OP(ep->dev, ep_pass)(ep, fd, n);
+	return EXTRA(ep->dev, ep_pass)(ep, fd, n);
 }
 
 int tp_ep_take(struct tp_ep *ep, int *fd, unsigned int n)
 {
-	return OP(ep->dev, ep_take)(ep, fd, n);
+	return EXTRA(ep->dev, ep_take)(ep, fd, n);
 }
 
 uint32_t tp_ep_carry_max(const struct tp_ep *ep)
 {
-	return OP(ep->dev, ep_carry_max)(ep);
+	return EXTRA(ep->dev, ep_carry_max)(ep);
 }
 
 unsigned int tp_ep_quiet_ms(const struct tp_ep *ep)
 {
-	return OP(ep->dev, ep_quiet_ms)(ep);
+	return EXTRA(ep->dev, ep_quiet_ms)(ep);
 }
 
 void tp_ep_join(struct tp_ep *ep)
 {
-	OP(ep->dev, ep_join)(ep);
+	EXTRA(ep->dev, ep_join)(ep);
 }
 
 bool tp_dev_seals(const struct tp_dev *dev)
@@ -284,7 +298,7 @@ bool tp_dev_seals(const struct tp_dev *dev)
 
 int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind)
 {
-	return OP(ep->dev, ep_seal)(ep, sealer, behind);
+	return EXTRA(ep->dev, ep_seal)(ep, sealer, behind);
 }
 
 const char *tp_flaw_text(enum tp_flaw flaw)
@@ -310,12 +324,12 @@ void tp_dev_flaws(const struct tp_dev *dev, uint64_t count[TP_FLAWS])
 int tp_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
 		struct tp_srq **srq)
 {
-	return OP(cq->dev, srq_open)(cq, max_wr, context, srq);
+	return EXTRA(cq->dev, srq_open)(cq, max_wr, context, srq);
 }
 
 void tp_srq_close(struct tp_srq *srq)
 {
-	OP(srq->dev, srq_close)(srq);
+	EXTRA(srq->dev, srq_close)(srq);
 }
 
 void *tp_srq_context(const struct tp_srq *srq)
@@ -325,12 +339,12 @@ void *tp_srq_context(const struct tp_srq *srq)
 
 int tp_srq_post_recv(struct tp_srq *srq, const struct tp_recv_wr *wr)
 {
-	return OP(srq->dev, srq_post_recv)(srq, wr);
+	return EXTRA(srq->dev, srq_post_recv)(srq, wr);
 }
 
 int tp_srq_limit(struct tp_srq *srq, unsigned int limit)
 {
-	return OP(srq->dev, srq_limit)(srq, limit);
+	return EXTRA(srq->dev, srq_limit)(srq, limit);
 }
 
 int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr)

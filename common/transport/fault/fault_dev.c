@@ -103,8 +103,22 @@ static void fault_dev_close(struct tp_dev *dev)
 	free(d);
 }
 
+static const struct tp_extra_ops fault_extra_ops = {
+	.cq_hold = fault_cq_hold,
+	.cq_release = fault_cq_release,
+	.req_identity = fault_req_identity,
+	.ep_identity = fault_ep_identity,
+	.ep_pass = fault_ep_pass,
+	.ep_take = fault_ep_take,
+	.ep_carry_max = fault_ep_carry_max,
+	.ep_quiet_ms = fault_ep_quiet_ms,
+	.ep_join = fault_ep_join,
+	.ep_seal = fault_ep_seal,
+};
+
 const struct tp_ops fault_ops = {
 	.name = "fault",
+	.extra = &fault_extra_ops,
 	.dev_close = fault_dev_close,
 	.mr_reg = fault_mr_reg,
 	.mr_dereg = fault_mr_dereg,
@@ -118,27 +132,14 @@ const struct tp_ops fault_ops = {
 	.cq_wake = fault_cq_wake,
 	.cq_fd = fault_cq_fd,
 	.cq_arm = fault_cq_arm,
-	.cq_hold = fault_cq_hold,
-	.cq_release = fault_cq_release,
 	.listen = fault_listen,
 	.listener_addr = fault_listener_addr,
 	.unlisten = fault_unlisten,
-	.req_private = fault_req_private,
-	.req_peer = fault_req_peer,
-	.req_identity = fault_req_identity,
 	.reject = fault_reject,
 	.ep_open = fault_ep_open,
 	.accept = fault_accept,
 	.connect = fault_connect,
 	.ep_close = fault_ep_close,
-	.ep_peer = fault_ep_peer,
-	.ep_identity = fault_ep_identity,
-	.ep_pass = fault_ep_pass,
-	.ep_take = fault_ep_take,
-	.ep_carry_max = fault_ep_carry_max,
-	.ep_quiet_ms = fault_ep_quiet_ms,
-	.ep_join = fault_ep_join,
-	.ep_seal = fault_ep_seal,
 	.post_recv = fault_post_recv,
 	.post_send = fault_post_send,
 };

@@ -26,6 +26,7 @@ int fault_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 	}
 	e->ep.dev = cq->dev;
 	e->ep.context = attr->context;
+	e->ep.peer = tp_ep_peer(e->inner);
 	e->cq = c;
 	e->max_send = attr->max_send_wr ? attr->max_send_wr : 256;
 	e->max_recv = attr->max_recv_wr ? attr->max_recv_wr : 64;
@@ -158,13 +159,6 @@ void fault_ep_close(struct tp_ep *ep)
 	free(e);
 }
 
-const char *fault_ep_peer(const struct tp_ep *ep)
-{
-	const struct fault_ep *e = (const struct fault_ep *)ep;
-
-	return e->inner ? tp_ep_peer(e->inner) : e->peer;
-}
-
 int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id)
 {
 	const struct fault_ep *e = (const struct fault_ep *)ep;
@@ -244,6 +238,7 @@ void fault_ep_break(struct fault_ep *e, int first, int status)
 
 	snprintf(e->peer, sizeof(e->peer), "%.*s", (int)sizeof(e->peer) - 1,
 		 tp_ep_peer(e->inner));
+	e->ep.peer = e->peer;
 	tp_cq_arm(e->cq->inner); /* requests posted earlier may still be sent */
 	tp_ep_close(e->inner);
 	e->inner = NULL;

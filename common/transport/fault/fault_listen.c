@@ -76,16 +76,6 @@ void fault_unlisten(struct tp_listener *listener)
 	free(l);
 }
 
-const void *fault_req_private(const struct tp_conn_req *req, unsigned int *len)
-{
-	return tp_req_private(((const struct fault_conn_req *)req)->inner, len);
-}
-
-const char *fault_req_peer(const struct tp_conn_req *req)
-{
-	return tp_req_peer(((const struct fault_conn_req *)req)->inner);
-}
-
 int fault_req_identity(const struct tp_conn_req *req, struct tp_identity *id)
 {
 	return tp_req_identity(((const struct fault_conn_req *)req)->inner, id);
@@ -147,6 +137,8 @@ bool fault_listener_request(struct fault_cq *cq, struct tp_event *ev)
 	}
 	r->req.dev = cq->cq.dev;
 	r->req.scarce = tp_req_scarce(ev->req);
+	r->req.peer = tp_req_peer(ev->req);
+	r->req.priv = tp_req_private(ev->req, &r->req.priv_len);
 	r->inner = ev->req;
 	ev->req = &r->req;
 	ev->listener = &l->listener;

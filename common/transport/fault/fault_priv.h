@@ -165,8 +165,6 @@ int fault_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 		 struct tp_listener **listener);
 void fault_listener_addr(const struct tp_listener *l, struct addr *addr);
 void fault_unlisten(struct tp_listener *l);
-const void *fault_req_private(const struct tp_conn_req *req, unsigned int *len);
-const char *fault_req_peer(const struct tp_conn_req *req);
 int fault_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 void fault_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 /* Turns an inner CONNECT_REQUEST into ours. False: a rule swallowed it. */
@@ -183,7 +181,6 @@ int fault_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 		  unsigned int len, uint64_t deadline);
 void fault_ep_connect_postponed(struct fault_ep *ep);
 void fault_ep_close(struct tp_ep *ep);
-const char *fault_ep_peer(const struct tp_ep *ep);
 int fault_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 int fault_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
 int fault_ep_take(struct tp_ep *ep, int *fd, unsigned int n);

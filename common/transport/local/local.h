@@ -299,7 +299,6 @@ int64_t local_reach_copy(struct local_ep *ep, uint64_t max);
 int local_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 		  struct tp_ep **ep);
 void local_ep_close(struct tp_ep *ep);
-const char *local_ep_peer(const struct tp_ep *ep);
 int local_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 uint32_t local_ep_carry_max(const struct tp_ep *ep);
 void local_ep_join(struct tp_ep *ep);

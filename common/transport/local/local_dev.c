@@ -71,8 +71,20 @@ static void local_dev_close(struct tp_dev *base)
 	free(dev);
 }
 
+static const struct tp_extra_ops local_extra_ops = {
+	.cq_hold = local_cq_hold,
+	.cq_release = local_cq_release,
+	.req_identity = local_req_identity,
+	.ep_identity = local_ep_identity,
+	.ep_pass = local_ep_pass,
+	.ep_take = local_ep_take,
+	.ep_carry_max = local_ep_carry_max,
+	.ep_join = local_ep_join,
+};
+
 const struct tp_ops local_ops = {
 	.name = "local",
+	.extra = &local_extra_ops,
 	.dev_open = local_dev_open,
 	.dev_close = local_dev_close,
 	.mr_reg = local_mr_reg,
@@ -87,25 +99,14 @@ const struct tp_ops local_ops = {
 	.cq_wake = sock_cq_wake,
 	.cq_fd = sock_cq_fd,
 	.cq_arm = local_cq_arm,
-	.cq_hold = local_cq_hold,
-	.cq_release = local_cq_release,
 	.listen = local_listen,
 	.listener_addr = sock_listener_addr,
 	.unlisten = sock_unlisten,
-	.req_private = sock_req_private,
-	.req_peer = sock_req_peer,
-	.req_identity = local_req_identity,
 	.reject = sock_reject,
 	.ep_open = local_ep_open,
 	.accept = local_accept,
 	.connect = local_connect,
 	.ep_close = local_ep_close,
-	.ep_peer = local_ep_peer,
-	.ep_identity = local_ep_identity,
-	.ep_pass = local_ep_pass,
-	.ep_take = local_ep_take,
-	.ep_carry_max = local_ep_carry_max,
-	.ep_join = local_ep_join,
 	.post_recv = local_post_recv,
 	.post_send = local_post_send,
 };

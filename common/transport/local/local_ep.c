@@ -18,11 +18,6 @@ static struct local_ep *to_ep(const struct tp_ep *base)
 	return container_of(base, struct local_ep, ep);
 }
 
-const char *local_ep_peer(const struct tp_ep *base)
-{
-	return to_ep(base)->peer;
-}
-
 int local_ep_identity(const struct tp_ep *base, struct tp_identity *id)
 {
 	const struct local_ep *ep = to_ep(base);
@@ -110,6 +105,7 @@ int local_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	cq->sock.room -= nsend + nrecv;
 	ep->ep.dev = base->dev;
 	ep->ep.context = attr ? attr->context : NULL;
+	ep->ep.peer = ep->peer;
 	ep->started.ep = ep->ended.ep = &ep->ep;
 	ep->started.priv = &ep->priv;
 	ep->cq = cq;

@@ -226,7 +226,6 @@ int tcp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 		struct tp_ep **ep);
 /* Closes the socket without a word to the peer, and frees ep. */
 void tcp_ep_free(struct tcp_ep *ep);
-const char *tcp_ep_peer(const struct tp_ep *ep);
 /* Removes the socket from the cq and closes it, if there is one. */
 void tcp_ep_detach(struct tcp_ep *ep);
 /*

@@ -50,8 +50,14 @@ static void tcp_dev_close(struct tp_dev *base)
 	free(dev);
 }
 
+static const struct tp_extra_ops tcp_extra_ops = {
+	.ep_quiet_ms = tcp_ep_quiet_ms,
+	.ep_seal = tcp_ep_seal,
+};
+
 const struct tp_ops tcp_ops = {
 	.name = "tcp",
+	.extra = &tcp_extra_ops,
 	.dev_open = tcp_dev_open,
 	.dev_close = tcp_dev_close,
 	.mr_reg = tcp_mr_reg,
@@ -69,16 +75,11 @@ const struct tp_ops tcp_ops = {
 	.listen = tcp_listen,
 	.listener_addr = sock_listener_addr,
 	.unlisten = sock_unlisten,
-	.req_private = sock_req_private,
-	.req_peer = sock_req_peer,
 	.reject = sock_reject,
 	.ep_open = tcp_ep_open,
 	.accept = tcp_accept,
 	.connect = tcp_connect,
 	.ep_close = tcp_ep_close,
-	.ep_peer = tcp_ep_peer,
-	.ep_quiet_ms = tcp_ep_quiet_ms,
-	.ep_seal = tcp_ep_seal,
 	.post_recv = tcp_post_recv,
 	.post_send = tcp_post_send,
 };

@@ -11,16 +11,6 @@
 #include "common/util/log_pace.h"
 #include "common/util/usermem.h"
 
-static struct tcp_ep *to_ep(const struct tp_ep *base)
-{
-	return container_of(base, struct tcp_ep, ep);
-}
-
-const char *tcp_ep_peer(const struct tp_ep *base)
-{
-	return to_ep(base)->peer;
-}
-
 static void leave_lists(struct tcp_ep *ep)
 {
 	if (ep->dirty)
@@ -111,6 +101,7 @@ int tcp_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 	cq->sock.room -= nsend + nrecv;
 	ep->ep.dev = base->dev;
 	ep->ep.context = attr ? attr->context : NULL;
+	ep->ep.peer = ep->peer;
 	ep->timer.fire = too_late;
 	ep->started.ep = ep->ended.ep = &ep->ep;
 	ep->started.priv = &ep->priv;

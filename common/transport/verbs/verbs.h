@@ -276,7 +276,6 @@ int vb_qp_post_recv(struct vb_ep *ep, const struct vb_recv *r, uint64_t number);
 int vb_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 	       struct tp_ep **ep);
 void vb_ep_close(struct tp_ep *ep);
-const char *vb_ep_peer(const struct tp_ep *ep);
 /* Breaks the ep: its requests are flushed, then TP_EV_DISCONNECTED with status follows. */
 void vb_ep_break(struct vb_ep *ep, int status);
 /* As vb_ep_break(), with TP_EV_REJECTED. */
@@ -326,8 +325,6 @@ void vb_unlisten(struct tp_listener *listener);
 void vb_listener_request(struct vb_cq *cq, struct rdma_cm_event *event);
 /* Frees req, but not its id. */
 void vb_req_free(struct vb_req *req);
-const void *vb_req_private(const struct tp_conn_req *req, unsigned int *len);
-const char *vb_req_peer(const struct tp_conn_req *req);
 void vb_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 void vb_frame_fill(struct vb_frame *f, const void *priv, unsigned int len);
 /* False: the private data is not from this provider. */

@@ -253,8 +253,16 @@ void vb_dev_close(struct tp_dev *dev)
 	free(d);
 }
 
+static const struct tp_extra_ops verbs_extra_ops = {
+	.srq_open = vb_srq_open,
+	.srq_close = vb_srq_close,
+	.srq_post_recv = vb_srq_post_recv,
+	.srq_limit = vb_srq_limit,
+};
+
 const struct tp_ops verbs_ops = {
 	.name = "verbs",
+	.extra = &verbs_extra_ops,
 	.several = true,
 	.dev_open = vb_dev_open,
 	.dev_close = vb_dev_close,
@@ -273,18 +281,11 @@ const struct tp_ops verbs_ops = {
 	.listen = vb_listen,
 	.listener_addr = vb_listener_addr,
 	.unlisten = vb_unlisten,
-	.req_private = vb_req_private,
-	.req_peer = vb_req_peer,
 	.reject = vb_reject,
 	.ep_open = vb_ep_open,
 	.accept = vb_accept,
 	.connect = vb_connect,
 	.ep_close = vb_ep_close,
-	.ep_peer = vb_ep_peer,
-	.srq_open = vb_srq_open,
-	.srq_close = vb_srq_close,
-	.srq_post_recv = vb_srq_post_recv,
-	.srq_limit = vb_srq_limit,
 	.post_recv = vb_post_recv,
 	.post_send = vb_post_send,
 };

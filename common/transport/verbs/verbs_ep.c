@@ -89,6 +89,7 @@ int vb_ep_open(struct tp_cq *base, const struct tp_ep_attr *attr,
 		return -ENOMEM;
 	ep->ep.dev = base->dev;
 	ep->ep.context = attr->context;
+	ep->ep.peer = ep->peer;
 	ep->tag.kind = VB_EP;
 	ep->cq = cq;
 	ep->srq = attr->srq ? cq->srq : NULL;
@@ -320,9 +321,4 @@ void vb_ep_close(struct tp_ep *base)
 	cq->used -= ep->entries;
 	cq->room += ep->max_send + ep->max_recv;
 	ep_free(ep);
-}
-
-const char *vb_ep_peer(const struct tp_ep *ep)
-{
-	return container_of(ep, const struct vb_ep, ep)->peer;
 }

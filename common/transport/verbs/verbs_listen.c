@@ -167,8 +167,12 @@ static struct vb_req *req_new(struct vb_listener *l,
 	req->reads_out = event->param.conn.initiator_depth;
 	vb_peer_name(d, rdma_get_peer_addr(req->id), l->local, req->peer,
 		     sizeof(req->peer));
-	if (vb_frame_read(&event->param.conn, &req->priv))
+	if (vb_frame_read(&event->param.conn, &req->priv)) {
+		req->req.peer = req->peer;
+		req->req.priv = req->priv.data;
+		req->req.priv_len = req->priv.len;
 		return req;
+	}
 	log_debug(d->dev.log, "%s: does not speak this protocol", req->peer);
 	free(req);
 	return NULL;
@@ -190,19 +194,6 @@ void vb_listener_request(struct vb_cq *cq, struct rdma_cm_event *event)
 	}
 	req->id->context = &req->tag;
 	tp_pending_queue(&cq->events, &req->event, TP_EV_CONNECT_REQUEST, 0);
-}
-
-const void *vb_req_private(const struct tp_conn_req *base, unsigned int *len)
-{
-	const struct vb_req *req = container_of(base, const struct vb_req, req);
-
-	*len = req->priv.len;
-	return req->priv.data;
-}
-
-const char *vb_req_peer(const struct tp_conn_req *base)
-{
-	return container_of(base, const struct vb_req, req)->peer;
 }
 
 void vb_reject(struct tp_conn_req *base, const void *priv, unsigned int len)
