@@ -8,7 +8,7 @@
 #include "client/fuse/kept/cuts.h"
 #include "client/fuse/kept/fills.h"
 #include "client/fuse/hear/listen.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "client/fuse/marks.h"
 #include "client/fuse/newer.h"
 #include "client/fuse/open.h"
@@ -203,7 +203,7 @@ static int show_end(const struct call *c, fuse_ino_t ino, struct file *f,
 	if (rc)
 		return rc;
 	last.buf[0].mem = &byte;
-	lookout_leave(); /* the kernel may wait for reads of these pages */
+	watched_descriptor_hand_over(); /* the kernel may wait for reads of these pages */
 	rc = fuse_lowlevel_notify_inval_inode(c->d->se, ino, 0, 0);
 	return rc ? rc
 		  : fuse_lowlevel_notify_store(c->d->se, ino, (off_t)end - 1,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/util/clock.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "common/util/quiet_thread.h"
 
 #define STACK_SIZE (256u * 1024)
@@ -159,7 +159,7 @@ static void drop_here(const struct drop *what)
 {
 	struct drop drop = *what;
 
-	lookout_leave();
+	watched_descriptor_hand_over();
 	drop_kept(&drop);
 	drop.dropped(&drop);
 }

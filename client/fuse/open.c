@@ -9,7 +9,7 @@
 #include "client/fuse/kept/again.h"
 #include "client/fuse/kept/entries.h"
 #include "client/fuse/fresh.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "client/fuse/marks.h"
 #include "client/fuse/newer.h"
 #include "client/fuse/ops.h"
@@ -42,7 +42,7 @@ void open_lock_pos(struct file *f)
 {
 	if (!pthread_mutex_trylock(&f->pos_lock))
 		return;
-	lookout_leave();
+	watched_descriptor_hand_over();
 	pthread_mutex_lock(&f->pos_lock);
 }
 

@@ -8,7 +8,7 @@
 #include "common/util/hash_table.h"
 #include "client/lib/session/call_context.h"
 #include "client/lib/file/held.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 
 #define LISTS 256u
 
@@ -151,7 +151,7 @@ int owners_note(struct owners *o, struct file *f, uint64_t owner)
 	pthread_mutex_lock(&o->lock);
 	if (is_ending(o, &place)) {
 		pthread_mutex_unlock(&o->lock);
-		lookout_leave();
+		watched_descriptor_hand_over();
 		pthread_mutex_lock(&o->lock);
 		rc = wait_ended(o, &place,
 				deadline_of(f->fs->mount->timeout_ms));

@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "client/fuse/marks.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
@@ -80,7 +80,7 @@ static int wrote(const struct call *c, fuse_ino_t ino, fuse_req_t req,
 	memcpy(&what, in, sizeof(what));
 	if (what.off > INT64_MAX || what.len > INT64_MAX)
 		return -EINVAL;
-	lookout_leave(); /* the kernel may wait for reads of these pages */
+	watched_descriptor_hand_over(); /* the kernel may wait for reads of these pages */
 	rc = fuse_lowlevel_notify_inval_inode(c->d->se, ino, (off_t)what.off,
 					      (off_t)what.len);
 	if (rc && rc != -ENOENT)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/util/clock.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "client/lib/file/unsynced.h"
 
 struct syncs {
@@ -84,7 +84,7 @@ static int wait_for_others(struct syncs *s, uint64_t handle, uint64_t until)
 	if (!is_under_way(s, handle, before))
 		return 0;
 	pthread_mutex_unlock(&s->lock);
-	lookout_leave();
+	watched_descriptor_hand_over();
 	pthread_mutex_lock(&s->lock);
 	while (!rc && is_under_way(s, handle, before))
 		rc = pthread_cond_clockwait(&s->ended, &s->lock,

@@ -8,7 +8,7 @@
 #include "client/fuse/call.h"
 #include "client/fuse/kept/gone.h"
 #include "client/fuse/kept/lacks.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "client/lib/names/mounted.h"
 #include "client/fuse/kept/named.h"
 #include "client/fuse/ops.h"
@@ -51,7 +51,7 @@ static int changed(const struct call *c, fuse_ino_t ino, const char *name,
 	if (rc || c->d->attr_timeout <= 0 ||
 	    strcmp(name, "system.posix_acl_access"))
 		return rc;
-	lookout_leave(); /* the kernel may wait for its pages */
+	watched_descriptor_hand_over(); /* the kernel may wait for its pages */
 	fuse_lowlevel_notify_inval_inode(c->d->se, ino, -1, 0);
 	return 0;
 }

@@ -15,7 +15,7 @@
 
 #include "client/lib/file/fs.h"
 #include "client/fuse/hear/listen.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "tests/run_suite.h"
 #include "client/lib/session/coroutine.h"
 
@@ -78,7 +78,7 @@ void fuse_session_process_buf(struct fuse_session *se,
 
 	sem_post(&begun);
 	if (r->what == LEAVES)
-		lookout_leave();
+		watched_descriptor_hand_over();
 	if (r->what == SHARES)
 		listen_share();
 	if (r->what == ASIDE)

@@ -16,7 +16,7 @@
 #include "common/util/clock.h"
 #include "common/util/container.h"
 #include "client/fuse/hear/errands.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "common/util/quiet_thread.h"
 #include "client/lib/session/coroutine.h"
 
@@ -43,7 +43,7 @@ struct listener {
 
 /* A thread. */
 struct ear {
-	struct lookout lookout;
+	struct watched_descriptor watched;
 	struct listener *listener;
 	bool idle; /* counted in listener.idle */
 	struct fuse_buf buf;
@@ -158,9 +158,9 @@ static void heard(struct ear *e)
 	pthread_mutex_unlock(&l->lock);
 }
 
-static void leave_turn(struct lookout *lookout)
+static void leave_turn(struct watched_descriptor *watched)
 {
-	struct ear *e = container_of(lookout, struct ear, lookout);
+	struct ear *e = container_of(watched, struct ear, watched);
 	struct listener *l = e->listener;
 
 	pthread_mutex_lock(&l->lock);
@@ -171,10 +171,10 @@ static void leave_turn(struct lookout *lookout)
 
 void listen_share(void)
 {
-	struct pollfd fd = { .fd = lookout_fd(), .events = POLLIN };
+	struct pollfd fd = { .fd = watched_descriptor_fd(), .events = POLLIN };
 
 	if (fd.fd >= 0 && poll(&fd, 1, 0) > 0)
-		lookout_leave();
+		watched_descriptor_hand_over();
 }
 
 /* ---- reading requests ---- */
@@ -246,11 +246,11 @@ static void carry_out(struct ear *e)
 		return;
 	send_begun(e);
 	if (e->is_long && errands_away(l->errands))
-		leave_turn(&e->lookout);
+		leave_turn(&e->watched);
 	else
-		lookout_take(&e->lookout);
+		watched_descriptor_set(&e->watched);
 	fuse_session_process_buf(l->se, &e->buf);
-	lookout_take(NULL);
+	watched_descriptor_set(NULL);
 }
 
 static void listen_on(struct ear *e)
@@ -274,7 +274,7 @@ static void *ear_main(void *arg)
 	struct listener *l = arg;
 	struct ear e = { .listener = l,
 			 .idle = true,
-			 .lookout = { .fd = l->fd, .leave = leave_turn } };
+			 .watched = { .fd = l->fd, .hand_over = leave_turn } };
 
 	listen_on(&e);
 	send_begun(&e);

@@ -11,7 +11,7 @@
  *
  * Another thread takes over listening:
  * - if the thread must sleep while there are further requests, or where it cannot notice
- *   them (lookout.h);
+ *   them (watched_descriptor.h);
  * - if a long transfer begins and others wait already (listen_share());
  * - if anything else keeps the thread for longer than LISTEN_LOOK_MS.
  * If many programs send requests at once, the thread does not wait for requests about

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/util/clock.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 
 #define LISTS 64u
 
@@ -71,7 +71,7 @@ static int wait_written(struct list *l, const struct fill *x, uint64_t until)
 
 	l->waiting++;
 	pthread_mutex_unlock(&l->lock);
-	lookout_leave();
+	watched_descriptor_hand_over();
 	pthread_mutex_lock(&l->lock);
 	while (!rc && is_written(l, x))
 		rc = pthread_cond_clockwait(&l->written, &l->lock,

@@ -26,7 +26,7 @@
 #include "client/lib/names/stat.h"
 #include "client/lib/session/coroutine.h"
 #include "client/lib/session/broadcast.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 
 struct file *file_new(struct fs *fs, int flags)
 {
@@ -354,7 +354,7 @@ static int wait_to_join(void *arg)
 	struct session *old = NULL;
 	int rc = 0;
 
-	lookout_leave();
+	watched_descriptor_hand_over();
 	pthread_mutex_lock(&f->lock);
 	if (file_is_evicted(f, j->s)) {
 		rc = -ESTALE;

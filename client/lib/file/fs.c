@@ -11,7 +11,7 @@
 #include "client/lib/session/server_call.h"
 #include "client/lib/session/client_session.h"
 #include "client/lib/session/coroutine.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 
 #define AGAIN_MS 100 /* doubled for each retry, up to AGAIN_MOST_MS */
 #define AGAIN_MOST_MS 2000
@@ -281,7 +281,7 @@ static int wait_for_session(void *arg)
 	struct fs *fs = a->fs;
 	int rc = 0;
 
-	lookout_leave();
+	watched_descriptor_hand_over();
 	pthread_mutex_lock(&fs->lock);
 	while (fs->connecting)
 		pthread_cond_wait(&fs->connected, &fs->lock);

@@ -5,7 +5,7 @@
 #include "client/lib/session/server_call.h"
 #include "client/lib/file/file.h"
 #include "client/lib/file/fs_int.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "client/lib/session/coroutine.h"
 
 static int ask_mgr(struct session *s)
@@ -113,7 +113,7 @@ static int make_anew(void *arg)
 	struct anew *a = arg;
 	int rc, saved = errno;
 
-	lookout_leave();
+	watched_descriptor_hand_over();
 	if (!anew_begins(a))
 		return 0;
 	rc = connect_anew(a->fs, a->s);
@@ -124,7 +124,7 @@ static int make_anew(void *arg)
 
 static int wait_for_ticket(void *arg)
 {
-	lookout_leave();
+	watched_descriptor_hand_over();
 	return session_await_ticket(arg);
 }
 

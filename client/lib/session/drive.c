@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "common/util/clock.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 
 /* only a safeguard, because calls end by themselves */
 #define SLICE_MS 1000
@@ -188,7 +188,7 @@ static bool drive_follow(struct drive *drive, struct drive_op *op)
 	pthread_cond_init(&op->cond, NULL);
 	TAILQ_INSERT_TAIL(&drive->waiters, op, wait_link);
 	op_submit_locked(drive, op);
-	lookout_leave();
+	watched_descriptor_hand_over();
 	while (!op->done && drive->busy)
 		pthread_cond_wait(&op->cond, &drive->lock);
 	pthread_cond_destroy(&op->cond);

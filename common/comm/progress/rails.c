@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/comm/progress/ctx.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 
 #define RAIL_DULL 64 /* empty rounds after which a rail is polled seldom, */
 #define RAIL_SELDOM 8 /* ... in every 8th round */
@@ -128,7 +128,7 @@ static bool rails_ready(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n)
 	return ready;
 }
 
-/* also: a descriptor, see lookout.h; -1: none. */
+/* also: a descriptor, see watched_descriptor.h; -1: none. */
 static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline, int also)
 {
 	struct pollfd fd[RAILS_MAX + 2];
@@ -148,7 +148,7 @@ static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline, int also)
 	if (fd[0].revents)
 		eventfd_read(ctx->wakefd, &count);
 	if (fd[n].revents)
-		lookout_leave();
+		watched_descriptor_hand_over();
 }
 
 /*
@@ -158,7 +158,7 @@ static void rails_poll(struct rpc_ctx *ctx, uint64_t deadline, int also)
 void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline)
 {
 	unsigned int only = rails_only(ctx), i;
-	int also = lookout_fd();
+	int also = watched_descriptor_fd();
 
 	atomic_store(&ctx->sleeping, only + 1);
 	if (!atomic_load(&ctx->woken)) {

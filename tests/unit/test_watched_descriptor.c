@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_lookout.c - who sleeps for messages sees to a descriptor meanwhile. */
+/* test_watched_descriptor.c - who sleeps for messages sees to a descriptor meanwhile. */
 #include <check.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "common/util/clock.h"
-#include "common/util/lookout.h"
+#include "common/util/watched_descriptor.h"
 #include "common/comm/rpc.h"
 #include "tests/run_suite.h"
 
@@ -16,7 +16,7 @@ static struct rpc_ctx *ctx;
 static unsigned int left;
 
 /* The sleep is over by that. */
-static void leave(struct lookout *lookout)
+static void leave(struct watched_descriptor *watched)
 {
 	left++;
 	rpc_ctx_wake(ctx);
@@ -42,16 +42,16 @@ static void teardown(void)
 /* The bound is only against a hang. */
 START_TEST(while_it_sleeps)
 {
-	struct lookout lookout = { .fd = eventfd(1, EFD_CLOEXEC),
-				   .leave = leave };
+	struct watched_descriptor watched = { .fd = eventfd(1, EFD_CLOEXEC),
+					      .hand_over = leave };
 
 	setup(_i);
-	lookout_take(&lookout);
-	ck_assert_int_eq(lookout_fd(), lookout.fd);
+	watched_descriptor_set(&watched);
+	ck_assert_int_eq(watched_descriptor_fd(), watched.fd);
 	rpc_ctx_progress(ctx, clock_after_ms(20000));
 	ck_assert_uint_eq(left, 1);
-	ck_assert_int_eq(lookout_fd(), -1);
-	close(lookout.fd);
+	ck_assert_int_eq(watched_descriptor_fd(), -1);
+	close(watched.fd);
 	teardown();
 }
 END_TEST
@@ -59,25 +59,25 @@ END_TEST
 /* Woken up for another reason it still has its task. */
 START_TEST(and_afterwards)
 {
-	struct lookout lookout = { .fd = eventfd(0, EFD_CLOEXEC),
-				   .leave = leave };
+	struct watched_descriptor watched = { .fd = eventfd(0, EFD_CLOEXEC),
+					      .hand_over = leave };
 
 	setup(_i);
-	lookout_take(&lookout);
+	watched_descriptor_set(&watched);
 	rpc_ctx_progress(ctx, clock_after_ms(1));
-	ck_assert_int_eq(lookout_fd(), lookout.fd);
-	lookout_leave();
-	lookout_leave();
+	ck_assert_int_eq(watched_descriptor_fd(), watched.fd);
+	watched_descriptor_hand_over();
+	watched_descriptor_hand_over();
 	ck_assert_uint_eq(left, 1);
-	close(lookout.fd);
+	close(watched.fd);
 	teardown();
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("lookout");
-	TCase *tc = tcase_create("lookout");
+	Suite *s = suite_create("watched_descriptor");
+	TCase *tc = tcase_create("watched_descriptor");
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, while_it_sleeps, 0, 2);
