@@ -11,33 +11,12 @@
 #include "common/util/clock.h"
 #include "client/fuse/kept/entries.h"
 #include "client/fuse/fresh.h"
+#include "client/fuse/requester_groups.h"
 #include "client/fuse/kept/gone.h"
 #include "client/fuse/kept/lacks.h"
 #include "common/util/log_pace.h"
 #include "client/fuse/kept/named.h"
 #include "client/fuse/kept/told.h"
-
-/*
- * Reads the requester's groups from /proc, however many.  *list is few, which has room
- * for WIRE_GROUPS_MAX, or memory that the caller frees.  Returns the number of groups
- * or -errno.
- */
-static int ask_groups(fuse_req_t req, gid_t *few, gid_t **list)
-{
-	int room = WIRE_GROUPS_MAX, n = fuse_req_getgroups(req, room, few);
-
-	*list = few;
-	while (n > room) { /* the number may grow meanwhile */
-		if (*list != few)
-			free(*list);
-		room = n;
-		*list = calloc((size_t)room, sizeof(**list));
-		if (!*list)
-			return -ENOMEM;
-		n = fuse_req_getgroups(req, room, *list);
-	}
-	return n;
-}
 
 static void say_refused(const struct call *c, int rc)
 {
@@ -61,15 +40,14 @@ static void say_refused(const struct call *c, int rc)
 /* Groups can also deny rights, so a request with an incomplete list is refused. */
 static int find_groups(struct call *c)
 {
-	gid_t few[WIRE_GROUPS_MAX], *list;
-	int n = ask_groups(c->req, few, &list);
+	struct requester_groups groups;
+	int n = requester_groups_read(fuse_req_ctx(c->req)->pid, &groups);
 
-	_Static_assert(sizeof(gid_t) == sizeof(uint32_t), "a group");
-	if (n > 0)
-		n = gid_lists_name(&c->d->gid_lists, list, (uint32_t)n,
+	if (!n) {
+		n = gid_lists_name(&c->d->gid_lists, groups.gid, groups.n,
 				   c->as.groups);
-	if (list != few)
-		free(list);
+		requester_groups_free(&groups);
+	}
 	if (n < 0) {
 		say_refused(c, n);
 		return n == -ENOMEM || n == -E2BIG ? n : -EACCES;
