@@ -146,6 +146,18 @@ void table_space_after_abort(struct store *st,
 /* *left: free bytes on the disk; false: they cannot be determined. */
 bool store_free_bytes(const struct store *st, uint64_t *left);
 
+/* ---- table_pages.c; nobody has the table open, and all its pages are written ---- */
+
+/* Checks every page of the table and logs what it finds.  0; -EIO: damaged or missing; -ENOMEM. */
+int table_pages_check(const struct store_attr *attr, const char *table);
+/*
+ * Berkeley DB takes a page of zeros for one that was never written: a cursor ends there without an
+ * error, and names after it are gone.  A crash may leave such a page, which no other page names.  So
+ * if there is one, this checks the whole table.  Reads the whole file.  0, or as
+ * table_pages_check(); or an error of the file.
+ */
+int table_pages_check_zeros(const struct store_attr *attr, const char *table);
+
 /* ---- environment.c ---- */
 
 const char *store_table_name(enum store_table table);

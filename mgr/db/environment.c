@@ -106,8 +106,6 @@ static int table_open(struct store *st, enum store_table table, bool make)
 
 /*
  * Edges: checks the pages on the path to the first and to the last row of a table.
- * Berkeley DB takes a page of zeros for a page that was never written.  A root of zeros
- * looks like a table without rows; for any other page of zeros it searches without end.
  *
  * A page begins with a header of 26 bytes, whose last byte is the type of the page, and
  * a checksum.  The offsets of its entries follow, 2 bytes each.  An entry of an inner
@@ -337,10 +335,26 @@ int environment_recover(struct store *st, const struct store_attr *attr)
 	return report_open(st, ret);
 }
 
+/* Recovery has written all pages. */
+static int zeros_check(struct store *st, const struct store_attr *attr)
+{
+	for (enum store_table t = 0; t < STORE_TABLES; t++) {
+		int rc = table_pages_check_zeros(attr, table_name[t]);
+
+		if (rc) {
+			report_damaged(st, table_name[t]);
+			return rc;
+		}
+	}
+	return 0;
+}
+
 int environment_open(struct store *st, const struct store_attr *attr)
 {
 	int rc = environment_recover(st, attr);
 
+	if (!rc)
+		rc = zeros_check(st, attr);
 	if (!rc)
 		rc = report_open(st, tables_open(st));
 	if (!rc)

@@ -153,63 +153,6 @@ void store_close(struct store *st)
 
 /* ---- check ---- */
 
-#define FINDINGS_MAX 10u /* lines about one table */
-
-struct verify_findings {
-	const struct log *log;
-	const char *table;
-	unsigned int count;
-};
-
-static void on_finding(const DB_ENV *env, const char *prefix, const char *msg)
-{
-	struct verify_findings *l = env->app_private;
-
-	if (l->count++ < FINDINGS_MAX)
-		log_error(l->log, "table %s: %s", l->table, msg);
-}
-
-/* DB->verify_table() frees the handle, whatever it returns. */
-static int verify_table(struct verify_findings *l, const char *path,
-			uint64_t cache)
-{
-	DB *db;
-	int ret;
-
-	ret = db_create(&db, NULL, 0);
-	if (ret)
-		return ret;
-	db->get_env(db)->app_private = l;
-	db->set_errcall(db, on_finding);
-	ret = db->set_cachesize(db, (u_int32_t)(cache >> 30),
-				(u_int32_t)(cache & ((1u << 30) - 1)), 1);
-	if (!ret)
-		return db->verify(db, path, NULL, NULL, 0);
-	db->close(db, 0);
-	return ret;
-}
-
-static int check_table(const struct store_attr *attr, enum store_table t)
-{
-	struct verify_findings l = { attr->log, store_table_name(t), 0 };
-	char *path;
-	int ret;
-
-	if (asprintf(&path, "%s/db/%s", attr->dir, l.table) < 0)
-		return -ENOMEM;
-	ret = verify_table(&l, path, attr->cache_size);
-	if (ret == ENOENT)
-		log_error(attr->log, "table %s: the file %s is gone", l.table,
-			  path);
-	else if (ret)
-		log_error(attr->log, "table %s is damaged: %s (%u findings)",
-			  l.table, db_strerror(ret), l.count);
-	else
-		log_info(attr->log, "table %s is whole", l.table);
-	free(path);
-	return ret ? -EIO : 0;
-}
-
 static int check_home(const struct store_attr *attr)
 {
 	char *path;
@@ -269,7 +212,7 @@ int store_check(const struct store_attr *attr)
 	if (rc == -ENOSPC || rc == -EBADMSG)
 		return rc;
 	for (enum store_table t = 0; t < STORE_TABLES; t++) {
-		int one = check_table(attr, t);
+		int one = table_pages_check(attr, store_table_name(t));
 
 		rc = rc ? rc : one;
 	}
