@@ -193,35 +193,29 @@ static void io_start_call(struct io *io, struct io_slot *slot)
 	rpc_call_start(io_peer(io, slot), &slot->rpc);
 }
 
-static int io_send(struct io *io, struct io_slot *slot,
-		   const struct plan_req *req)
-{
-	uint64_t buf[IO_MSG_MAX / 8];
-	bool in = io_reads_inline(io, slot, req->total);
-	struct wire_out out;
-	int rc;
-
-	wire_begin(&out, buf, sizeof(buf));
-	rc = io_message(io, req, in, &out);
-	if (rc)
-		return rc;
-	slot->total = req->total;
-	slot->rpc = (struct rpc_call){ .msg = buf, .msg_len = out.len };
-	if (!in)
-		io_areas(io, req, &slot->rpc);
-	io_start_call(io, slot);
-	return 1;
-}
-
 /* Sends the server's next request.  Returns 1: in flight; 0: there is none; -errno. */
 static int io_send_next(struct io *io, struct io_slot *slot,
 			struct io_server *sv)
 {
+	uint64_t buf[IO_MSG_MAX / 8];
 	struct plan_req req;
+	struct wire_out out;
+	bool in;
+	int rc;
 
 	if (!plan_next(io->plan, &sv->cur, &req))
 		return 0;
-	return io_send(io, slot, &req);
+	in = io_reads_inline(io, slot, req.total);
+	wire_begin(&out, buf, sizeof(buf));
+	rc = io_message(io, &req, in, &out);
+	if (rc)
+		return rc;
+	slot->total = req.total;
+	slot->rpc = (struct rpc_call){ .msg = buf, .msg_len = out.len };
+	if (!in)
+		io_areas(io, &req, &slot->rpc);
+	io_start_call(io, slot);
+	return 1;
 }
 
 /* The same for a list. */
@@ -398,25 +392,6 @@ static int io_try(struct io *io)
 	return op_run(&io->s->drive, &io->op);
 }
 
-static int io_tries(struct io *io)
-{
-	int rc;
-
-	io->op.err = 0;
-	io->depth = io->plan->serial ? 1 : IO_DEPTH;
-	io->list = io_list_wanted(io->plan);
-	if (io->list)
-		io_list_begin(io);
-	rc = io_try(io);
-	if (!io->list || !io_list_end(io, rc))
-		return rc;
-	io_free(io);
-	io->group_register = false;
-	rc = io_try(io);
-	io_list_end(io, rc);
-	return rc;
-}
-
 /* After a long transfer, the rest of the call gets a full timeout. */
 static int io_run(struct io *io)
 {
@@ -425,7 +400,18 @@ static int io_run(struct io *io)
 	io->deadline = session_deadline(io->s);
 	io->user = call_user();
 	io->moved = false;
-	rc = io_tries(io);
+	io->op.err = 0;
+	io->depth = io->plan->serial ? 1 : IO_DEPTH;
+	io->list = io_list_wanted(io->plan);
+	if (io->list)
+		io_list_begin(io);
+	rc = io_try(io);
+	if (io->list && io_list_end(io, rc)) {
+		io_free(io);
+		io->group_register = false;
+		rc = io_try(io);
+		io_list_end(io, rc);
+	}
 	if (io->moved && rc != -ETIMEDOUT)
 		deadline_begin();
 	return rc;

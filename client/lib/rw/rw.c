@@ -301,15 +301,6 @@ static int rw_check(const struct file *f, const struct rw *rw, uint64_t *total)
 	return rc;
 }
 
-static ssize_t rw_transfer(struct file *f, int fd, const struct rw *rw,
-			   uint64_t pos, uint64_t total)
-{
-	if (!total)
-		return 0;
-	return f->fs ? rw_file(f, rw, pos, total)
-		     : rw_ordinary(f, fd, rw, pos, total);
-}
-
 /* *at: the offset used, unless the data is appended. */
 static ssize_t rw_run_uncounted(struct file *f, int fd, const struct rw *rw,
 				uint64_t *at)
@@ -319,17 +310,20 @@ static ssize_t rw_run_uncounted(struct file *f, int fd, const struct rw *rw,
 
 	if (n)
 		return n;
-	*at = (uint64_t)rw->off;
-	if (rw->at)
-		return rw_transfer(f, fd, rw, (uint64_t)rw->off, total);
-	file_lock_pos(f);
-	deadline_since(f->pos_at);
-	*at = f->pos;
-	n = rw_transfer(f, fd, rw, f->pos, total);
-	if (n >= 0)
-		f->pos_at = clock_now();
-	handover_update_pos(f);
-	pthread_mutex_unlock(&f->pos_lock);
+	if (!rw->at) {
+		file_lock_pos(f);
+		deadline_since(f->pos_at);
+	}
+	*at = rw->at ? (uint64_t)rw->off : f->pos;
+	if (total)
+		n = f->fs ? rw_file(f, rw, *at, total)
+			  : rw_ordinary(f, fd, rw, *at, total);
+	if (!rw->at) {
+		if (n >= 0)
+			f->pos_at = clock_now();
+		handover_update_pos(f);
+		pthread_mutex_unlock(&f->pos_lock);
+	}
 	return n;
 }
 

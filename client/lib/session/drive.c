@@ -200,30 +200,10 @@ static bool drive_follow(struct drive *drive, struct drive_op *op)
 	return true;
 }
 
-static void drive_or_follow(struct drive *drive, struct drive_op *op)
-{
-	bool mine;
-
-	pthread_mutex_lock(&drive->lock);
-	mine = !drive->busy;
-	if (mine)
-		drive_take(drive);
-	else if (!drive_follow(drive, op)) {
-		pthread_mutex_unlock(&drive->lock);
-		return;
-	}
-	pthread_mutex_unlock(&drive->lock);
-	if (mine) {
-		drive_look(drive); /* operations submitted earlier come first */
-		op_begin(op);
-	}
-	drive_lead(drive, op);
-	drive_resign(drive, -1, NULL);
-}
-
 int drive_run(struct drive *drive, struct drive_op *op)
 {
 	int cancel, saved = errno;
+	bool mine, leads = true;
 
 	op->drive = drive;
 	op->err = 0;
@@ -231,7 +211,21 @@ int drive_run(struct drive *drive, struct drive_op *op)
 	op->waited = false;
 	op->done = false;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	drive_or_follow(drive, op);
+	pthread_mutex_lock(&drive->lock);
+	mine = !drive->busy;
+	if (mine)
+		drive_take(drive);
+	else
+		leads = drive_follow(drive, op);
+	pthread_mutex_unlock(&drive->lock);
+	if (mine) {
+		drive_look(drive); /* operations submitted earlier come first */
+		op_begin(op);
+	}
+	if (leads) {
+		drive_lead(drive, op);
+		drive_resign(drive, -1, NULL);
+	}
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return op->err;
