@@ -35,8 +35,8 @@ static struct store_seg seg[WIRE_PIECE_MAX];
 static struct list_req req;
 static char arena[MEM];
 static struct dist dist;
-static struct view view;
-static struct plan plan;
+static struct file_view view;
+static struct io_plan plan;
 
 static void add(uint64_t pos, uint64_t len)
 {
@@ -169,7 +169,7 @@ START_TEST(both_ends_agree)
 					      rnd_in(&r, 1, 100000) };
 		uint64_t total, sum = 0;
 
-		plan = (struct plan){
+		plan = (struct io_plan){
 			.dist = &dist, .view = &view, .span = span, .iov = iov
 		};
 		dist.pcount = (uint32_t)rnd_in(&r, 1, 5);
@@ -211,12 +211,12 @@ START_TEST(patterns_are_descriptors)
 	unsigned int i, k, n;
 
 	dist = (struct dist){ .pcount = 4, .ssize = 65536 };
-	view = (struct view){ 0 };
-	plan = (struct plan){ .dist = &dist,
-			      .view = &view,
-			      .span = span,
-			      .iov = iov,
-			      .niov = 1 };
+	view = (struct file_view){ 0 };
+	plan = (struct io_plan){ .dist = &dist,
+				 .view = &view,
+				 .span = span,
+				 .iov = iov,
+				 .niov = 1 };
 	iov[0] = (struct iovec){ arena, SIZE_MAX / 2 };
 	/* a tile's rows of 24 KiB */
 	for (i = 0; i < 768; i++)
@@ -235,7 +235,7 @@ START_TEST(patterns_are_descriptors)
 		ck_assert_uint_le(n, 8);
 	}
 	/* a partition */
-	view = (struct view){ .off = 7, .gsize = 10, .stride = 1000 };
+	view = (struct file_view){ .off = 7, .gsize = 10, .stride = 1000 };
 	plan.nspan = 0;
 	add(5, 20000);
 	ck_assert_uint_eq(requests(1, &n), 1);

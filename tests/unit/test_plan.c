@@ -30,10 +30,10 @@ static uint32_t byte_of[MEM_MAX]; /* transfer byte + 1, by memory byte */
 struct rig {
 	unsigned int seed;
 	struct dist dist;
-	struct view view;
+	struct file_view view;
 	struct plan_span span[SPANS_MAX];
 	struct iovec iov[IOV_MAX_];
-	struct plan plan;
+	struct io_plan plan;
 	uint64_t total;
 };
 
@@ -51,7 +51,7 @@ static void rig_file(struct rig *r)
 
 	r->dist = (struct dist){ .pcount = count[roll(r, 6)],
 				 .ssize = ssize[roll(r, 5)] };
-	r->view = (struct view){ .off = roll(r, 1000) };
+	r->view = (struct file_view){ .off = roll(r, 1000) };
 	if (roll(r, 2)) {
 		r->view.gsize = 1 + roll(r, 500);
 		r->view.stride = r->view.gsize + roll(r, 700);
@@ -223,10 +223,10 @@ END_TEST
 START_TEST(plain_transfers_stay_plain)
 {
 	struct dist dist = { .pcount = 4, .ssize = 65536 };
-	struct view view = { 0 };
+	struct file_view view = { 0 };
 	struct plan_span span = { 0, 1u << 20 };
 	struct iovec iov = { arena, 1u << 20 };
-	struct plan plan = { &dist, &view, &span, 1, &iov, 1 };
+	struct io_plan plan = { &dist, &view, &span, 1, &iov, 1 };
 	static struct plan_req req;
 	struct plan_cur cur;
 
@@ -250,10 +250,10 @@ END_TEST
 START_TEST(huge_transfers_are_cut)
 {
 	struct dist dist = { .pcount = 1, .ssize = 65536 };
-	struct view view = { 0 };
+	struct file_view view = { 0 };
 	struct plan_span span = { 5, 10ull << 30 };
 	struct iovec iov = { arena, (size_t)10 << 30 };
-	struct plan plan = { &dist, &view, &span, 1, &iov, 1 };
+	struct io_plan plan = { &dist, &view, &span, 1, &iov, 1 };
 	static struct plan_req req;
 	struct plan_cur cur;
 	uint64_t sum = 0;

@@ -141,7 +141,7 @@ static void check_sizes(const struct profile_way *w)
 
 START_TEST(record_is_the_models)
 {
-	struct record r = { 0 };
+	struct profile_counts r = { 0 };
 	struct profile_record sum = { 0 };
 	uint64_t pieces = 0, errors = 0, lists = 0;
 	struct rnd rnd;
@@ -177,7 +177,7 @@ START_TEST(common_stays_in_sight)
 {
 	static uint64_t times[77778];
 	const struct profile_common *top;
-	struct record r = { 0 };
+	struct profile_counts r = { 0 };
 	struct rnd rnd;
 
 	rnd_init(&rnd, 6);

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "tests/run_suite.h"
-#include "client/lib/io/view.h"
+#include "client/lib/io/file_view.h"
 
 static const struct fpart good[] = {
 	{ 0 },
@@ -18,7 +18,7 @@ static const struct fpart good[] = {
 
 #define GOOD (int)(sizeof(good) / sizeof(good[0]))
 
-static void setup(int i, struct view *view)
+static void setup(int i, struct file_view *view)
 {
 	ck_assert_int_eq(view_from_part(&good[i], view), 0);
 }
@@ -35,7 +35,7 @@ static uint64_t offset_of(const struct fpart *p, uint64_t n)
 
 START_TEST(maps_as_documented)
 {
-	struct view view;
+	struct file_view view;
 	uint64_t n, off;
 
 	setup(_i, &view);
@@ -48,7 +48,7 @@ END_TEST
 
 START_TEST(counts_bytes_before)
 {
-	struct view view;
+	struct file_view view;
 	uint64_t size, n = 0;
 
 	setup(_i, &view);
@@ -64,7 +64,7 @@ START_TEST(walks_every_byte_once)
 {
 	uint64_t pos, len, off, n, want, k;
 	struct view_iter it;
-	struct view view;
+	struct file_view view;
 
 	setup(_i, &view);
 	for (pos = 0; pos < 70; pos += 3) {
@@ -86,7 +86,7 @@ END_TEST
 
 START_TEST(whole_file_is_one_piece)
 {
-	struct view view;
+	struct file_view view;
 	struct view_iter it;
 	uint64_t off, n;
 
@@ -104,7 +104,7 @@ START_TEST(refuses_what_cannot_be)
 		{ .stride = -1 }, { .gsize = 5, .stride = 4 },
 		{ .gsize = 1 },
 	};
-	struct view view = { .off = 99 };
+	struct file_view view = { .off = 99 };
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -115,8 +115,8 @@ END_TEST
 
 START_TEST(knows_the_largest_offset)
 {
-	struct view all = { 0 }, far = { .off = INT64_MAX - 10 };
-	struct view wide = { .gsize = 1, .stride = 1ull << 62 };
+	struct file_view all = { 0 }, far = { .off = INT64_MAX - 10 };
+	struct file_view wide = { .gsize = 1, .stride = 1ull << 62 };
 	uint64_t end;
 
 	ck_assert(view_end(&all, 0, INT64_MAX, &end));
@@ -135,7 +135,7 @@ END_TEST
 START_TEST(goes_there_and_back)
 {
 	struct fpart part;
-	struct view view;
+	struct file_view view;
 
 	setup(_i, &view);
 	view_to_part(&view, &part);

@@ -10,10 +10,10 @@
 #include "client/lib/rw/rw.h"
 
 /* The contents of the private state in struct pvfs_aio. */
-struct request {
+struct aio_request {
 	struct aio_call call;
 	/* returns 0 or more, or -errno; f is the file of fd, or NULL */
-	int64_t (*what)(struct request *r);
+	int64_t (*what)(struct aio_request *r);
 	int fd; /* -1: none */
 	struct file *f; /* set at submission */
 	union {
@@ -38,25 +38,27 @@ struct request {
 	};
 };
 
-_Static_assert(sizeof(struct request) <= sizeof(((struct pvfs_aio *)0)->state),
+_Static_assert(sizeof(struct aio_request) <=
+		       sizeof(((struct pvfs_aio *)0)->state),
 	       "a request fits");
 
-static struct request *request_of(struct pvfs_aio *aio)
+static struct aio_request *request_of(struct pvfs_aio *aio)
 {
-	return (struct request *)aio->state;
+	return (struct aio_request *)aio->state;
 }
 
-static struct pvfs_aio *aio_of(struct request *r)
+static struct pvfs_aio *aio_of(struct aio_request *r)
 {
 	return container_of((uint64_t(*)[24])(void *)r, struct pvfs_aio, state);
 }
 
 /* ---- preparing requests ---- */
 
-static struct request *request_prepare(struct pvfs_aio *aio, int fd,
-				       int64_t (*what)(struct request *r))
+static struct aio_request *
+request_prepare(struct pvfs_aio *aio, int fd,
+		int64_t (*what)(struct aio_request *r))
 {
-	struct request *r = request_of(aio);
+	struct aio_request *r = request_of(aio);
 
 	memset(aio->state, 0, sizeof(aio->state));
 	aio->result = 0;
@@ -68,7 +70,7 @@ static struct request *request_prepare(struct pvfs_aio *aio, int fd,
 
 /* ---- reading and writing ---- */
 
-static int64_t request_transfer(struct request *r)
+static int64_t request_transfer(struct aio_request *r)
 {
 	const struct rw rw = { .iov = r->rw.iov ? r->rw.iov : &r->rw.one,
 			       .niov = r->rw.niov,
@@ -87,7 +89,7 @@ static int64_t request_transfer(struct request *r)
 static void prep_rw(struct pvfs_aio *aio, int fd, bool write, void *buf,
 		    size_t len, int64_t off)
 {
-	struct request *r = request_prepare(aio, fd, request_transfer);
+	struct aio_request *r = request_prepare(aio, fd, request_transfer);
 
 	r->rw.one = (struct iovec){ buf, len };
 	r->rw.niov = 1;
@@ -110,7 +112,7 @@ void pvfs_aio_prep_write(struct pvfs_aio *aio, int fd, const void *buf,
 static void prep_rwv(struct pvfs_aio *aio, int fd, bool write,
 		     const struct iovec *iov, int iovcnt, int64_t off)
 {
-	struct request *r = request_prepare(aio, fd, request_transfer);
+	struct aio_request *r = request_prepare(aio, fd, request_transfer);
 
 	r->rw.iov = iov;
 	r->rw.niov = iovcnt;
@@ -130,7 +132,7 @@ void pvfs_aio_prep_writev(struct pvfs_aio *aio, int fd, const struct iovec *iov,
 	prep_rwv(aio, fd, true, iov, iovcnt, off);
 }
 
-static int64_t transfer_list(struct request *r)
+static int64_t transfer_list(struct aio_request *r)
 {
 	return api_list(r->fd, r->f, &r->list);
 }
@@ -170,19 +172,19 @@ void pvfs_aio_prep_write_list(struct pvfs_aio *aio, int fd, size_t mem_count,
 	request_of(aio)->list.write = true;
 }
 
-static int64_t sync_it(struct request *r)
+static int64_t aio_fsync(struct aio_request *r)
 {
 	return api_fsync(r->fd, r->f);
 }
 
 void pvfs_aio_prep_fsync(struct pvfs_aio *aio, int fd)
 {
-	request_prepare(aio, fd, sync_it);
+	request_prepare(aio, fd, aio_fsync);
 }
 
 /* ---- names ---- */
 
-static int64_t open_it(struct request *r)
+static int64_t aio_open(struct aio_request *r)
 {
 	return api_open(r->path.name, r->path.flags, r->path.mode);
 }
@@ -190,14 +192,14 @@ static int64_t open_it(struct request *r)
 void pvfs_aio_prep_open(struct pvfs_aio *aio, const char *path, int flags,
 			mode_t mode)
 {
-	struct request *r = request_prepare(aio, -1, open_it);
+	struct aio_request *r = request_prepare(aio, -1, aio_open);
 
 	r->path.name = path;
 	r->path.flags = flags;
 	r->path.mode = mode;
 }
 
-static int64_t stat_it(struct request *r)
+static int64_t aio_stat(struct aio_request *r)
 {
 	return api_stat(r->path.name, !(r->path.flags & O_NOFOLLOW),
 			r->path.st);
@@ -205,7 +207,7 @@ static int64_t stat_it(struct request *r)
 
 void pvfs_aio_prep_stat(struct pvfs_aio *aio, const char *path, struct stat *st)
 {
-	struct request *r = request_prepare(aio, -1, stat_it);
+	struct aio_request *r = request_prepare(aio, -1, aio_stat);
 
 	r->path.name = path;
 	r->path.st = st;
@@ -218,21 +220,21 @@ void pvfs_aio_prep_lstat(struct pvfs_aio *aio, const char *path,
 	request_of(aio)->path.flags = O_NOFOLLOW;
 }
 
-static int64_t fstat_it(struct request *r)
+static int64_t aio_fstat(struct aio_request *r)
 {
 	return api_fstat(r->fd, r->f, r->path.st);
 }
 
 void pvfs_aio_prep_fstat(struct pvfs_aio *aio, int fd, struct stat *st)
 {
-	request_prepare(aio, fd, fstat_it)->path.st = st;
+	request_prepare(aio, fd, aio_fstat)->path.st = st;
 }
 
 /* ---- locks ---- */
 
 static int wait_for_ordinary(void *arg)
 {
-	struct request *r = arg;
+	struct aio_request *r = arg;
 
 	return fcntl(r->fd, r->lock.cmd, r->lock.range) ? -errno : 0;
 }
@@ -255,7 +257,7 @@ static bool is_lock(int cmd)
  * SEEK_CUR would need the offset of the file, whose lock may be held by a call that waits
  * for this thread.
  */
-static int64_t lock_it(struct request *r)
+static int64_t aio_lock(struct aio_request *r)
 {
 	if (!is_lock(r->lock.cmd) || r->lock.range->l_whence == SEEK_CUR)
 		return -EINVAL;
@@ -267,7 +269,7 @@ static int64_t lock_it(struct request *r)
 void pvfs_aio_prep_lock(struct pvfs_aio *aio, int fd, int cmd,
 			struct flock *lock)
 {
-	struct request *r = request_prepare(aio, fd, lock_it);
+	struct aio_request *r = request_prepare(aio, fd, aio_lock);
 
 	r->lock.cmd = cmd;
 	r->lock.range = lock;
@@ -283,7 +285,7 @@ struct pvfs_aio_queue {
 /* Releases what the request holds before its end is reported. */
 static int64_t request_run(struct aio_call *call)
 {
-	struct request *r = container_of(call, struct request, call);
+	struct aio_request *r = container_of(call, struct aio_request, call);
 	unsigned int counts = r->f ? r->f->profile : PROFILE_NAMES;
 	uint64_t begun = r->f && !r->f->fs ? 0 : profile_start();
 	int64_t n = r->what(r);
@@ -298,7 +300,7 @@ static int64_t request_run(struct aio_call *call)
 /* A request that never ran still holds its file. */
 static struct pvfs_aio *request_taken(struct aio_call *call)
 {
-	struct request *r = container_of(call, struct request, call);
+	struct aio_request *r = container_of(call, struct aio_request, call);
 	struct pvfs_aio *aio = aio_of(r);
 
 	if (r->f)
@@ -376,7 +378,7 @@ int pvfs_aio_submit(struct pvfs_aio_queue *q, struct pvfs_aio *const aio[],
 	if (!is_ours(q))
 		return api_int(-ECHILD);
 	for (i = 0; i < n; i++) {
-		struct request *r = request_of(aio[i]);
+		struct aio_request *r = request_of(aio[i]);
 
 		r->f = r->fd < 0 ? NULL : process_file(r->fd);
 		r->call.run = request_run;

@@ -128,19 +128,19 @@ int pvfs_access(const char *path, int mode)
 
 /* ---- SETATTR ---- */
 
-struct set_arg {
+struct setattr_arg {
 	const struct setattr *set;
 	struct attr attr;
 };
 
 static int do_setattr(struct session *s, const struct target *t, void *arg)
 {
-	struct set_arg *a = arg;
+	struct setattr_arg *a = arg;
 
 	return mgr_setattr(s, t, a->set, &a->attr);
 }
 
-static void note_times(struct fs *fs, const struct set_arg *a)
+static void note_times(struct fs *fs, const struct setattr_arg *a)
 {
 	if (a->set->valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
 		file_forget_write_time(fs, a->attr.handle);
@@ -149,7 +149,7 @@ static void note_times(struct fs *fs, const struct set_arg *a)
 int setattr_at(struct where *w, int dir, const char *path, int flags,
 	       const struct setattr *set)
 {
-	struct set_arg a = { .set = set };
+	struct setattr_arg a = { .set = set };
 	int rc;
 
 	if (flags & ~AT_SYMLINK_NOFOLLOW)
@@ -163,7 +163,7 @@ int setattr_at(struct where *w, int dir, const char *path, int flags,
 
 int setattr_file(struct file *f, const struct setattr *set)
 {
-	struct set_arg a = { .set = set };
+	struct setattr_arg a = { .set = set };
 	int rc = api_run(PROFILE_META, f, do_setattr, &a);
 
 	if (!rc)

@@ -231,7 +231,7 @@ static int get_part(struct file *f, struct fpart *part)
 
 static int set_part(struct file *f, const struct fpart *part)
 {
-	struct view view;
+	struct file_view view;
 	int rc = view_from_part(part, &view);
 
 	if (rc)

@@ -18,7 +18,8 @@ struct given {
 	const int64_t *len64;
 };
 
-static int one_memory(struct list *list, const struct given *g, size_t i)
+static int one_memory(struct transfer_list *list, const struct given *g,
+		      size_t i)
 {
 	/* a negative length becomes too large, and fails */
 	uint64_t len = g->mem32 ? (uint64_t)(int64_t)g->mem32[i] : g->mem64[i];
@@ -32,7 +33,7 @@ static int one_memory(struct list *list, const struct given *g, size_t i)
 					   : g->parent64[i]);
 }
 
-static int list_from_arrays(struct list *list, const struct given *g,
+static int list_from_arrays(struct transfer_list *list, const struct given *g,
 			    uint64_t max)
 {
 	uint64_t sum = 0;
@@ -55,7 +56,7 @@ static int list_from_arrays(struct list *list, const struct given *g,
 static ssize_t list_transfer(int fd, struct file *f, bool write,
 			     const struct given *g, uint64_t max)
 {
-	struct list list;
+	struct transfer_list list;
 	ssize_t n = list_init(&list, write, g->nmem, g->nfile, g->parent);
 
 	if (n)

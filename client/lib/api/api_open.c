@@ -18,7 +18,7 @@ struct open_args {
 	const struct pvfs_handle *handle; /* or NULL: open by path */
 
 	struct mgr_open how;
-	struct view view;
+	struct file_view view;
 	struct where *w;
 	struct file *f;
 };
@@ -70,7 +70,7 @@ static int open_check(struct open_args *a)
 {
 	int rc = 0;
 
-	a->view = (struct view){ 0 };
+	a->view = (struct file_view){ 0 };
 	if (a->part)
 		rc = view_from_part(a->part, &a->view);
 	if (!rc && a->part && a->flags & O_APPEND)

@@ -122,7 +122,7 @@ static int api_probe_ping(struct session *s, struct pvfs_ping *out)
 }
 
 /* It has let us in all the same. */
-static void say_full(struct session *s, struct pvfs_ping *ping)
+static void reason_add_shortage(struct session *s, struct pvfs_ping *ping)
 {
 	size_t n = strlen(ping->reason);
 	int shortage = rpc_peer_shortage(s->mgr);
@@ -133,7 +133,7 @@ static void say_full(struct session *s, struct pvfs_ping *ping)
 						    : RPC_NO_SEATS);
 }
 
-static void say_believes(struct session *s, struct pvfs_ping *ping)
+static void reason_add_trust(struct session *s, struct pvfs_ping *ping)
 {
 	size_t n = strlen(ping->reason);
 
@@ -146,7 +146,7 @@ static void say_believes(struct session *s, struct pvfs_ping *ping)
  * Over the local transport, reports what the server lends.  Sessions with capabilities do
  * not ask: iods of earlier releases require a capability for the question.
  */
-static void say_lends(struct session *s, struct pvfs_ping *ping)
+static void reason_add_loans(struct session *s, struct pvfs_ping *ping)
 {
 	size_t n = strlen(ping->reason);
 	unsigned int lends = 0;
@@ -170,9 +170,9 @@ static int ping_one(struct fs *fs, const char *uri, int timeout_ms,
 		return api_int(rc);
 	rc = api_probe_ping(s, out);
 	if (!rc) {
-		say_full(s, out);
-		say_believes(s, out);
-		say_lends(s, out);
+		reason_add_shortage(s, out);
+		reason_add_trust(s, out);
+		reason_add_loans(s, out);
 	}
 	session_put(s);
 	return api_int(rc);

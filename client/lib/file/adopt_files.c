@@ -23,7 +23,7 @@ static bool is_lost(int rc)
 	return rc == -ESTALE || rc == -EPERM || rc == -ENOSYS;
 }
 
-static struct mgr_adopt what_of(struct file *f, uint64_t session)
+static struct mgr_adopt adopt_request_of(struct file *f, uint64_t session)
 {
 	struct mgr_adopt what = { .session = session, .handle = f->handle };
 
@@ -38,7 +38,7 @@ static struct mgr_adopt what_of(struct file *f, uint64_t session)
 static int adopt_from(struct file *f, struct session *s, uint64_t session,
 		      struct got *got)
 {
-	struct mgr_adopt what = what_of(f, session);
+	struct mgr_adopt what = adopt_request_of(f, session);
 	uint32_t done;
 	int i, rc;
 
@@ -77,7 +77,7 @@ static void file_join_heir(struct file *f, struct session *s,
  * If the next exec() comes before the adoption is complete, either session may have parts
  * of it.
  */
-static void say_next(struct file *f, const struct session *s)
+static void heir_set_next(struct file *f, const struct session *s)
 {
 	pthread_mutex_lock(&f->lock);
 	f->heir->next = s->id;
@@ -91,7 +91,7 @@ static int file_adopt(struct file *f, struct session *s)
 	unsigned int i;
 	int rc = 0;
 
-	say_next(f, s);
+	heir_set_next(f, s);
 	for (i = 0; !rc && i < HEIR_SESSIONS && f->heir->session[i]; i++)
 		rc = adopt_from(f, s, f->heir->session[i], &got);
 	if (!rc)

@@ -11,13 +11,13 @@
 
 #define DIRBUF_BYTES 65536u
 
-struct dirbuf {
+struct dir_entries {
 	uint32_t len, at;
 	bool eof; /* no entries after these */
 	struct wire_dirent rec[DIRBUF_BYTES / sizeof(struct wire_dirent)];
 };
 
-void dirbuf_reset(struct dirbuf *b)
+void dirbuf_reset(struct dir_entries *b)
 {
 	if (!b)
 		return;
@@ -29,7 +29,7 @@ void dirbuf_reset(struct dirbuf *b)
 static int dirbuf_fetch(struct session *s, const struct target *t, void *arg)
 {
 	struct file *f = arg;
-	struct dirbuf *b = f->dirbuf;
+	struct dir_entries *b = f->dirbuf;
 	struct mgr_listing l;
 	int rc;
 
@@ -52,7 +52,7 @@ static const char *record_name(const struct wire_dirent *d)
 /* Returns 1 and sets *d to the next record; 0: end of the directory; -errno. */
 static int dirbuf_next(struct file *f, const struct wire_dirent **d)
 {
-	struct dirbuf *b = f->dirbuf;
+	struct dir_entries *b = f->dirbuf;
 	int rc;
 
 	if (b->at == b->len) {
@@ -140,7 +140,7 @@ int dir_look(struct file *f, struct dirent *ent)
 
 void dir_pass(struct file *f)
 {
-	const struct dirbuf *b = f->dirbuf;
+	const struct dir_entries *b = f->dirbuf;
 
 	dirbuf_pass(f, (const void *)((const char *)b->rec + b->at));
 }

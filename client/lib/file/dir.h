@@ -9,7 +9,7 @@
 
 struct file;
 /* In memory of malloc(); the file frees it with free(). */
-struct dirbuf;
+struct dir_entries;
 
 /*
  * The caller holds f->pos_lock.  Returns the bytes of struct dirent records, 0 at the
@@ -23,6 +23,6 @@ void dir_pass(struct file *f);
  * Drops buffered entries, so that the next one comes from the manager.  Called after
  * f->pos was set.
  */
-void dirbuf_reset(struct dirbuf *b);
+void dirbuf_reset(struct dir_entries *b);
 
 #endif

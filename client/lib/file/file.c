@@ -262,7 +262,7 @@ static enum keychain_state key_of(const struct file *f, const struct session *s)
  * Opens the file once more to get its key, if that is permitted: another operation opened
  * it in this session.  The caller does not hold the lock.
  */
-static int get_key(const struct file *f, struct session *s)
+static int key_fetch(const struct file *f, struct session *s)
 {
 	struct target t = { .handle = f->handle, .path = "" };
 	struct mgr_open how = { .flags = open_flags(f) & ~WIRE_O_HOLD };
@@ -288,7 +288,7 @@ static int complete_key(struct file *f, struct session *s)
 	rc = state == KEY_STALE ? keychain_renew(s) : 0;
 	state = key_of(f, s);
 	if (state == KEY_NONE)
-		rc = get_key(f, s);
+		rc = key_fetch(f, s);
 	pthread_mutex_lock(&f->lock);
 	if (rc || state != KEY_NONE)
 		return rc;
@@ -311,8 +311,8 @@ static bool is_ready(const struct file *f, const struct session *s)
 }
 
 /* Records that the file is open under s.  Returns the previous session, with its reference. */
-static struct session *settle_in(struct file *f, struct session *s,
-				 uint64_t open)
+static struct session *file_enter_session(struct file *f, struct session *s,
+					  uint64_t open)
 {
 	struct session *old = f->s;
 
@@ -337,7 +337,7 @@ static int move_to(struct file *f, struct session *s, struct session **old)
 	rc = open_again(f, s, &open);
 	pthread_mutex_lock(&f->lock);
 	if (!rc)
-		*old = settle_in(f, s, open);
+		*old = file_enter_session(f, s, open);
 	return rc;
 }
 
@@ -449,7 +449,7 @@ static int session_of(struct file *f, struct session **out, uint64_t *open)
 }
 
 /* The manager knows the session, but no longer the open id. */
-static void not_open(struct file *f, struct session *s, uint64_t open)
+static void forget_open_id(struct file *f, struct session *s, uint64_t open)
 {
 	pthread_mutex_lock(&f->lock);
 	if (f->s == s && f->open == open)
@@ -484,7 +484,7 @@ int file_run(struct file *f, target_op op, void *arg)
 		rc = op(s, &t, arg);
 		again = fs_must_retry(f->fs, s, rc);
 		if (rc == -EBADF && t.open) {
-			not_open(f, s, t.open);
+			forget_open_id(f, s, t.open);
 			again = true;
 		}
 		again |= key_is_missing(f, s, rc);

@@ -14,7 +14,7 @@
 #include "client/lib/names/end_reads.h"
 #include "client/lib/file/filled.h"
 
-struct dirbuf;
+struct dir_entries;
 
 /* The record of the writes, for RELEASE. */
 struct file_io {
@@ -89,7 +89,7 @@ struct file {
 	uint64_t pos; /* offset in the view; directories: cookie */
 	/* time when pos last moved, ns; a thread that waited for the lock uses it */
 	uint64_t pos_at;
-	struct dirbuf *dirbuf; /* directories, see dir.h */
+	struct dir_entries *dirbuf; /* directories, see dir.h */
 	/* open_blk() sets it before other threads know the descriptor, see mdbi.h */
 	struct mdbi *mdbi;
 	void (*mdbi_free)(struct mdbi *mdbi); /* set with it */
@@ -97,7 +97,7 @@ struct file {
 	/* protects all below; never held while waiting for a server, because fork and open
 	 * may wait for it */
 	pthread_mutex_t lock;
-	struct view view; /* set by file_set_view() */
+	struct file_view view; /* set by file_set_view() */
 	struct session *s; /* session in which it is open, NULL: none */
 	struct heir *heir; /* NULL: nothing to adopt */
 	bool keyed; /* opened in s, so its key must be dropped */
@@ -197,7 +197,7 @@ int file_size(struct file *f, int fd, uint64_t *size);
 bool file_is_unpartitioned(struct file *f);
 
 /* Sets the view.  The caller holds the lock, or no other thread knows f. */
-static inline void file_set_view(struct file *f, const struct view *view)
+static inline void file_set_view(struct file *f, const struct file_view *view)
 {
 	f->view = *view;
 	atomic_store(&f->parted, view->off || view->gsize);

@@ -8,7 +8,7 @@
 #include "common/util/watched_descriptor.h"
 #include "client/lib/session/coroutine.h"
 
-static int ask_mgr(struct session *s)
+static int mgr_ping(struct session *s)
 {
 	struct server_call c;
 
@@ -19,7 +19,7 @@ static int ask_mgr(struct session *s)
 /* The manager rejects a session that it has ended. */
 static bool mgr_rejects_session(struct session *s)
 {
-	return ask_mgr(s) == -ESTALE;
+	return mgr_ping(s) == -ESTALE;
 }
 
 static bool session_has_ended(struct session *s, int rc)
@@ -29,7 +29,7 @@ static bool session_has_ended(struct session *s, int rc)
 }
 
 /* An iod reports that the session has ended; only the manager knows the reason. */
-static void look_why(struct session *s)
+static void session_record_eviction(struct session *s)
 {
 	if (rpc_peer_evicted(s->mgr) ||
 	    (mgr_rejects_session(s) && rpc_peer_evicted(s->mgr)))
@@ -72,7 +72,7 @@ static int connect_anew(struct fs *fs, struct session *s)
 
 	if (rc)
 		return rc;
-	if (ask_mgr(s) == -EKEYREJECTED)
+	if (mgr_ping(s) == -EKEYREJECTED)
 		fs_replace_session(
 			fs, s, fresh,
 			"the servers no longer have the key that this client's "
@@ -108,7 +108,7 @@ static void anew_ends(struct fs *fs)
 	pthread_mutex_unlock(&fs->lock);
 }
 
-static int make_anew(void *arg)
+static int session_make_anew(void *arg)
 {
 	struct anew *a = arg;
 	int rc, saved = errno;
@@ -133,13 +133,13 @@ static int wait_for_ticket(void *arg)
  * can an impostor.  If the manager accepts the ticket, wait for another ticket.
  * Otherwise create a session, in which client and manager authenticate to each other.
  */
-static bool proved_anew(struct fs *fs, struct session *s)
+static bool ticket_wait_renewed(struct fs *fs, struct session *s)
 {
 	struct anew arg = { fs, s };
-	int rc = s->auth ? ask_mgr(s) : -EOPNOTSUPP;
+	int rc = s->auth ? mgr_ping(s) : -EOPNOTSUPP;
 
 	if (rc == -EKEYREJECTED)
-		return !coroutine_aside(make_anew, &arg);
+		return !coroutine_aside(session_make_anew, &arg);
 	if (rc)
 		return false;
 	rc = coroutine_aside(wait_for_ticket, s);
@@ -150,10 +150,10 @@ static bool proved_anew(struct fs *fs, struct session *s)
 bool fs_must_retry(struct fs *fs, struct session *s, int rc)
 {
 	if (rc == -EKEYREJECTED)
-		return proved_anew(fs, s);
+		return ticket_wait_renewed(fs, s);
 	if (!session_has_ended(s, rc))
 		return false;
-	look_why(s);
+	session_record_eviction(s);
 	fs_replace_session(
 		fs, s, NULL,
 		atomic_load(&s->evicted)

@@ -62,7 +62,7 @@ static bool may_be_so_large(void)
 }
 
 /* Not inherited by fork(), because a child must not change the parent's state. */
-static struct handover_map *map_it(int mem)
+static struct handover_map *handover_map_memory(int mem)
 {
 	const size_t size = sizeof(struct handover_map);
 	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, mem,
@@ -77,7 +77,7 @@ static struct handover_map *map_it(int mem)
 	return NULL;
 }
 
-static int only_to_read(int mem)
+static int open_read_only(int mem)
 {
 	char path[32];
 	int fd;
@@ -93,10 +93,10 @@ static int make_in(struct handover *h, int mem)
 
 	if (ftruncate(mem, sizeof(struct handover_map)) || fchmod(mem, 0400))
 		return -1;
-	h->map = map_it(mem);
+	h->map = handover_map_memory(mem);
 	if (!h->map)
 		return -1;
-	h->fd = only_to_read(mem);
+	h->fd = open_read_only(mem);
 	if (h->fd >= 0 && !fcntl(mem, F_ADD_SEALS, SEALS) &&
 	    !fstat(h->fd, &st)) {
 		h->dev = st.st_dev;
@@ -251,7 +251,7 @@ static void fd_record(struct handover *h, int fd, struct file *f)
 	atomic_store(&e->file, (uint32_t)(f->handed - h->map->file) + 1);
 }
 
-static void pass_on(struct handover *h)
+static void inheritance_update(struct handover *h)
 {
 	bool passes = h->passing;
 
@@ -273,7 +273,7 @@ void handover_set(struct handover *h, int fd, struct file *f)
 		fd_forget(h, fd);
 		if (f)
 			fd_record(h, fd, f);
-		pass_on(h);
+		inheritance_update(h);
 	}
 	errno = saved;
 }

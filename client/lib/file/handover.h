@@ -32,7 +32,7 @@ struct handover_file {
 	/* sessions in which it is open, or was */
 	uint64_t session[HEIR_SESSIONS];
 	uint64_t open, owner, pos;
-	struct view view;
+	struct file_view view;
 	struct file_locks locks;
 };
 

@@ -12,7 +12,7 @@
 #include "client/lib/names/space.h"
 #include "client/lib/names/stat.h"
 
-struct size_arg {
+struct seek_size {
 	struct file *f;
 	uint64_t size;
 };
@@ -20,7 +20,7 @@ struct size_arg {
 /* Used as a target_op. */
 static int get_size(struct session *s, const struct target *t, void *arg)
 {
-	struct size_arg *a = arg;
+	struct seek_size *a = arg;
 	struct loans_file lent = {
 		.loans = &a->f->loans,
 		.s = s,
@@ -58,7 +58,7 @@ static int ordinary_size(int fd, uint64_t *size)
 
 int file_size(struct file *f, int fd, uint64_t *size)
 {
-	struct size_arg a = { .f = f };
+	struct seek_size a = { .f = f };
 	int rc;
 
 	rc = f->fs ? file_run(f, get_size, &a) : ordinary_size(fd, &a.size);

@@ -32,7 +32,7 @@
 #define DIRECT_WRITES 256u
 
 /* A contiguous range of the object. */
-struct batch {
+struct direct_batch {
 	struct iovec iov[DIRECT_IOV];
 	unsigned int n;
 	uint64_t off, len;
@@ -102,7 +102,7 @@ static void stats_add_transfer(const struct loan *loan, unsigned int at,
 
 /* With one piece, the kernel need not copy a list. */
 static ssize_t transfer_one(bool write, const struct loan *loan,
-			    const struct batch *b)
+			    const struct direct_batch *b)
 {
 	return syscall(write ? SYS_pwrite64 : SYS_pread64, loan->fd,
 		       b->iov->iov_base, b->iov->iov_len,
@@ -114,7 +114,7 @@ static ssize_t transfer_one(bool write, const struct loan *loan,
  * would leave its mark behind.
  */
 static ssize_t batch_transfer(bool write, const struct loan *loan,
-			      const struct batch *b)
+			      const struct direct_batch *b)
 {
 	bool wide = sizeof(long) == 8, waits = !write && loan->waits;
 
@@ -127,7 +127,7 @@ static ssize_t batch_transfer(bool write, const struct loan *loan,
 }
 
 /* If the loan was revoked meanwhile, the data may belong to another file. */
-static bool read_batch(const struct loan *loan, const struct batch *b)
+static bool read_batch(const struct loan *loan, const struct direct_batch *b)
 {
 	bool ok = batch_transfer(false, loan, b) == (ssize_t)b->len;
 
@@ -136,7 +136,7 @@ static bool read_batch(const struct loan *loan, const struct batch *b)
 }
 
 /* The caller has set its mark. */
-static bool write_batch(const struct loan *loan, struct batch *b)
+static bool write_batch(const struct loan *loan, struct direct_batch *b)
 {
 	if (b->off + b->len > loan->limit)
 		return false;
@@ -180,7 +180,8 @@ static bool writer_mark_clear(const struct loan *loan, unsigned int at)
 
 /* ---- the share of one server ---- */
 
-static bool batch_run(const struct loan *loan, bool write, struct batch *b)
+static bool batch_run(const struct loan *loan, bool write,
+		      struct direct_batch *b)
 {
 	uint64_t began = b->n ? timing_start(loan, b->at, write) : 0;
 	bool ok = !b->n || (loan_valid(loan) && (write ? write_batch(loan, b)
@@ -193,12 +194,13 @@ static bool batch_run(const struct loan *loan, bool write, struct batch *b)
 	return ok;
 }
 
-static bool batch_fits(const struct batch *b, uint64_t local)
+static bool batch_fits(const struct direct_batch *b, uint64_t local)
 {
 	return !b->n || (b->n < DIRECT_IOV && b->off + b->len == local);
 }
 
-static void batch_add(struct batch *b, uint64_t local, void *addr, size_t len)
+static void batch_add(struct direct_batch *b, uint64_t local, void *addr,
+		      size_t len)
 {
 	struct iovec *last = &b->iov[b->n];
 
@@ -212,8 +214,8 @@ static void batch_add(struct batch *b, uint64_t local, void *addr, size_t len)
 }
 
 /* cur is at the first piece. */
-static bool share_run(const struct loan *loan, const struct plan *plan,
-		      struct plan_cur *cur, bool write, struct batch *b)
+static bool share_run(const struct loan *loan, const struct io_plan *plan,
+		      struct plan_cur *cur, bool write, struct direct_batch *b)
 {
 	unsigned int iov;
 	size_t len;
@@ -231,8 +233,9 @@ static bool share_run(const struct loan *loan, const struct plan *plan,
 }
 
 /* cur is at the first piece; NULL: b is complete. */
-static bool run_batches(const struct loan *loan, const struct plan *plan,
-			struct plan_cur *cur, bool write, struct batch *b)
+static bool run_batches(const struct loan *loan, const struct io_plan *plan,
+			struct plan_cur *cur, bool write,
+			struct direct_batch *b)
 {
 	return cur ? share_run(loan, plan, cur, write, b)
 		   : batch_run(loan, write, b);
@@ -243,8 +246,8 @@ static bool run_batches(const struct loan *loan, const struct plan *plan,
  * place is lost to this process.  The iod waits for it no longer than for a stopped
  * process.
  */
-static bool write_inside(const struct loan *loan, const struct plan *plan,
-			 struct plan_cur *cur, struct batch *b)
+static bool write_inside(const struct loan *loan, const struct io_plan *plan,
+			 struct plan_cur *cur, struct direct_batch *b)
 {
 	bool ok;
 
@@ -255,9 +258,9 @@ static bool write_inside(const struct loan *loan, const struct plan *plan,
 }
 
 /* The work of server k is in b, or starts at cur. */
-static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
-		   uint32_t k, bool write, struct plan_cur *cur,
-		   struct batch *b)
+static bool run_at(struct session *s, uint64_t handle,
+		   const struct io_plan *plan, uint32_t k, bool write,
+		   struct plan_cur *cur, struct direct_batch *b)
 {
 	const struct loan *loan;
 	bool ok;
@@ -277,11 +280,11 @@ static bool run_at(struct session *s, uint64_t handle, const struct plan *plan,
 
 /* True: the server has nothing to do, or its share is done. */
 static bool run_share(struct session *s, uint64_t handle,
-		      const struct plan *plan, uint32_t k, bool write,
+		      const struct io_plan *plan, uint32_t k, bool write,
 		      bool *begun)
 {
 	struct plan_cur cur;
-	struct batch b;
+	struct direct_batch b;
 	bool ok;
 
 	plan_start(plan, &cur, k);
@@ -295,13 +298,13 @@ static bool run_share(struct session *s, uint64_t handle,
 }
 
 /* The file side is one piece. */
-static bool is_plain(const struct plan *plan)
+static bool is_plain(const struct io_plan *plan)
 {
 	return plan->nspan == 1 && !plan->view->gsize;
 }
 
 /* True: the pieces are so many that a request is faster. */
-static bool is_scattered(const struct plan *plan, bool write)
+static bool is_scattered(const struct io_plan *plan, bool write)
 {
 	unsigned int n = 0, most = write ? DIRECT_WRITES : DIRECT_READS;
 	uint64_t end = UINT64_MAX;
@@ -318,7 +321,8 @@ static bool is_scattered(const struct plan *plan, bool write)
 }
 
 /* The common case: everything lies in one stripe.  Fills *b completely. */
-static bool is_small(const struct plan *plan, uint32_t *k, struct batch *b)
+static bool is_small(const struct io_plan *plan, uint32_t *k,
+		     struct direct_batch *b)
 {
 	const struct plan_span *span = plan->span;
 	uint64_t first, local;
@@ -337,8 +341,9 @@ static bool is_small(const struct plan *plan, uint32_t *k, struct batch *b)
 	return true;
 }
 
-static bool run_all(struct session *s, uint64_t handle, const struct plan *plan,
-		    bool write, bool *done, bool *begun)
+static bool run_all(struct session *s, uint64_t handle,
+		    const struct io_plan *plan, bool write, bool *done,
+		    bool *begun)
 {
 	bool all = true;
 	uint32_t k;
@@ -352,8 +357,8 @@ static bool run_all(struct session *s, uint64_t handle, const struct plan *plan,
 
 /* The other servers have nothing to do. */
 static bool run_small(struct session *s, uint64_t handle,
-		      const struct plan *plan, uint32_t k, bool write,
-		      struct batch *b, bool *done, bool *begun)
+		      const struct io_plan *plan, uint32_t k, bool write,
+		      struct direct_batch *b, bool *done, bool *begun)
 {
 	if (run_at(s, handle, plan, k, write, NULL, b))
 		return true;
@@ -363,19 +368,20 @@ static bool run_small(struct session *s, uint64_t handle,
 	return false;
 }
 
-static bool run_any(struct session *s, uint64_t handle, const struct plan *plan,
-		    bool write, bool *done, bool *begun)
+static bool run_any(struct session *s, uint64_t handle,
+		    const struct io_plan *plan, bool write, bool *done,
+		    bool *begun)
 {
 	memset(done, 0, plan->dist->pcount);
 	return plan_total(plan) <= DIRECT_MAX && !is_scattered(plan, write) &&
 	       run_all(s, handle, plan, write, done, begun);
 }
 
-bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
+bool direct_run(struct session *s, uint64_t handle, const struct io_plan *plan,
 		bool write, bool *done, bool *begun)
 {
 	int saved = coroutine_errno();
-	struct batch b;
+	struct direct_batch b;
 	uint32_t k;
 	bool all;
 

@@ -21,7 +21,7 @@ const struct loan *loans_get(struct loans *loans, struct session *s,
  * plan->dist->pcount elements, if nothing is left to do at server k.  True: nothing is
  * left at any server.  Sets *begun if something was written.
  */
-bool direct_run(struct session *s, uint64_t handle, const struct plan *plan,
+bool direct_run(struct session *s, uint64_t handle, const struct io_plan *plan,
 		bool write, bool *done, bool *begun);
 
 #endif

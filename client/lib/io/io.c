@@ -421,7 +421,7 @@ static int io_run(struct io *io)
  * A write that began in a session that has ended is not repeated in the next one, because
  * other clients may have written there since.
  */
-static int over_for_good(const struct io *io, int rc)
+static int write_status(const struct io *io, int rc)
 {
 	if (!session_is_over(rc) || !io->begun)
 		return rc;
@@ -431,7 +431,7 @@ static int over_for_good(const struct io *io, int rc)
 	return -ECONNABORTED;
 }
 
-int io_write(struct session *s, uint64_t handle, const struct plan *plan,
+int io_write(struct session *s, uint64_t handle, const struct io_plan *plan,
 	     uint32_t flags)
 {
 	struct io io;
@@ -444,12 +444,12 @@ int io_write(struct session *s, uint64_t handle, const struct plan *plan,
 	io.handle = handle;
 	io.flags = flags;
 	io.write = true;
-	rc = over_for_good(&io, io_run(&io));
+	rc = write_status(&io, io_run(&io));
 	io_free(&io);
 	return rc;
 }
 
-int io_read(struct session *s, uint64_t handle, const struct plan *plan,
+int io_read(struct session *s, uint64_t handle, const struct io_plan *plan,
 	    uint64_t least, uint64_t *n, bool *doubt)
 {
 	struct io io;

@@ -18,7 +18,7 @@
  * Writes the whole plan.  flags: WIRE_IO_SYNC.  After an error, any part may have been
  * written.  Returns 0 or -errno.
  */
-int io_write(struct session *s, uint64_t handle, const struct plan *plan,
+int io_write(struct session *s, uint64_t handle, const struct io_plan *plan,
 	     uint32_t flags);
 
 /*
@@ -28,7 +28,7 @@ int io_write(struct session *s, uint64_t handle, const struct plan *plan,
  * missing that a file of least bytes must have.  The file may then have been removed;
  * only the manager knows.  Returns 0 or -errno.
  */
-int io_read(struct session *s, uint64_t handle, const struct plan *plan,
+int io_read(struct session *s, uint64_t handle, const struct io_plan *plan,
 	    uint64_t least, uint64_t *n, bool *doubt);
 
 #endif

@@ -99,7 +99,7 @@ static bool io_seen(void *arg, uint32_t k)
 }
 
 /* The offset after the last byte of the file that the plan names. */
-static uint64_t plan_file_end(const struct plan *plan)
+static uint64_t plan_file_end(const struct io_plan *plan)
 {
 	uint64_t end, max = 0;
 	unsigned int i;
@@ -144,7 +144,7 @@ static int io_file_size(struct io *io, uint64_t *size)
 }
 
 /* Bytes of the transfer before the first one at or beyond the end of the file. */
-static uint64_t plan_before(const struct plan *plan, uint64_t size)
+static uint64_t plan_before(const struct io_plan *plan, uint64_t size)
 {
 	uint64_t seen = view_before(plan->view, size), n = 0;
 	unsigned int i;

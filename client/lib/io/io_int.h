@@ -47,7 +47,7 @@ struct io_gap {
 struct io {
 	struct drive_op op;
 	struct session *s;
-	const struct plan *plan;
+	const struct io_plan *plan;
 	uint64_t handle;
 	uint32_t flags;
 	bool write;
@@ -104,7 +104,7 @@ int io_fill_gaps(struct io *io, uint64_t least, uint64_t *n, bool *doubt);
  * io_list.c: io_list_wanted() is true if the plan is faster as a list; io_list_begin()
  * prepares for it.
  */
-bool io_list_wanted(const struct plan *plan);
+bool io_list_wanted(const struct io_plan *plan);
 void io_list_begin(struct io *io);
 /* Counts the registrations.  True: after result rc, a transfer piece by piece may succeed. */
 bool io_list_end(struct io *io, int rc);

@@ -12,7 +12,7 @@
 
 _Static_assert(IO_LIST_MSG_MAX <= WIRE_BODY_MAX, "fits a message");
 
-bool io_list_wanted(const struct plan *plan)
+bool io_list_wanted(const struct io_plan *plan)
 {
 	return plan->nspan > 1 || plan->niov > RPC_DATA_MAX ||
 	       plan->view->gsize;

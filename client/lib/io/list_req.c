@@ -98,7 +98,7 @@ void vecs_end(struct vecs *vecs)
 }
 
 /* Bytes of the server's share of the extent before the current piece. */
-static uint64_t bytes_before_piece(const struct plan *plan,
+static uint64_t bytes_before_piece(const struct io_plan *plan,
 				   const struct plan_cur *cur)
 {
 	uint64_t local;
@@ -108,7 +108,7 @@ static uint64_t bytes_before_piece(const struct plan *plan,
 }
 
 /* Finds the next piece, and adds its extent to the vectors. */
-static bool next_piece(const struct plan *plan, struct plan_cur *cur,
+static bool next_piece(const struct io_plan *plan, struct plan_cur *cur,
 		       struct list_req *req)
 {
 	while (!plan_share(plan, cur)) {
@@ -143,7 +143,7 @@ static struct plan_seg *seg_for(struct list_req *req, char *addr,
 	return s;
 }
 
-static bool add_in_place(const struct plan *plan, struct plan_cur *cur,
+static bool add_in_place(const struct io_plan *plan, struct plan_cur *cur,
 			 const struct list_limits *limits, struct list_req *req)
 {
 	struct plan_seg *s;
@@ -181,7 +181,7 @@ static bool add_packed(struct plan_cur *cur, const struct list_limits *limits,
 	return true;
 }
 
-bool list_req_next(const struct plan *plan, struct plan_cur *cur,
+bool list_req_next(const struct io_plan *plan, struct plan_cur *cur,
 		   const struct list_limits *limits, struct list_req *req)
 {
 	bool more = true;

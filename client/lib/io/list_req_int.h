@@ -49,7 +49,7 @@ struct list_req {
 };
 
 /* True: *req is the server's next request.  False: there is none. */
-bool list_req_next(const struct plan *plan, struct plan_cur *cur,
+bool list_req_next(const struct io_plan *plan, struct plan_cur *cur,
 		   const struct list_limits *limits, struct list_req *req);
 
 #endif

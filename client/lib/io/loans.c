@@ -50,7 +50,7 @@ static bool loan_is_usable(const struct loan *loan, const struct session *s,
 	       !loan_over(loan);
 }
 
-static void put_by(struct loan_place *p, struct loan *loan)
+static void loan_replace(struct loan_place *p, struct loan *loan)
 {
 	struct loan *before = atomic_exchange(&p->loan, loan);
 
@@ -96,7 +96,7 @@ static int place_borrow(struct loan_place *p, struct session *s, uint32_t iod,
 	if (rc && reads)
 		loan_return(loan);
 	else
-		put_by(p, loan);
+		loan_replace(p, loan);
 	return rc;
 }
 
@@ -136,7 +136,7 @@ static void close_place(struct loan_place *p, void (*end)(struct loan *loan))
 {
 	struct loan *loan;
 
-	put_by(p, NULL);
+	loan_replace(p, NULL);
 	while ((loan = p->old)) {
 		p->old = loan->next;
 		end(loan);
@@ -184,7 +184,7 @@ static const struct loan *loan_for_size(const struct loans_file *file,
 	return loan;
 }
 
-static bool end_of(const struct loans_file *file, uint32_t k, uint64_t *end)
+static bool object_end(const struct loans_file *file, uint32_t k, uint64_t *end)
 {
 	const struct loan *loan = loan_for_size(file, k);
 	struct stat st;
@@ -204,7 +204,7 @@ bool loans_size(const struct loans_file *file, uint64_t *size)
 	uint32_t k;
 
 	for (k = 0; all && k < file->dist->pcount; k++) {
-		all = end_of(file, k, &end);
+		all = object_end(file, k, &end);
 		if (all && end > max)
 			max = end;
 	}

@@ -4,14 +4,14 @@
 
 _Static_assert(PLAN_REQUEST_MAX <= UINT32_MAX, "fits wire_mem.len");
 
-void plan_start(const struct plan *plan, struct plan_cur *cur, uint32_t k)
+void plan_start(const struct io_plan *plan, struct plan_cur *cur, uint32_t k)
 {
 	*cur = (struct plan_cur){ .k = k };
 	view_iter_init(&cur->view, plan->view, 0, 0);
 	cur->dist.d = plan->dist;
 }
 
-uint64_t plan_total(const struct plan *plan)
+uint64_t plan_total(const struct io_plan *plan)
 {
 	uint64_t sum = 0;
 	unsigned int i;
@@ -22,7 +22,7 @@ uint64_t plan_total(const struct plan *plan)
 }
 
 /* In the order of the transfer. */
-bool plan_extent(const struct plan *plan, struct plan_cur *cur)
+bool plan_extent(const struct io_plan *plan, struct plan_cur *cur)
 {
 	uint64_t off, len;
 
@@ -42,7 +42,7 @@ bool plan_extent(const struct plan *plan, struct plan_cur *cur)
 	return true;
 }
 
-bool plan_share(const struct plan *plan, struct plan_cur *cur)
+bool plan_share(const struct io_plan *plan, struct plan_cur *cur)
 {
 	uint64_t delta, len;
 
@@ -58,7 +58,7 @@ bool plan_share(const struct plan *plan, struct plan_cur *cur)
 	return true;
 }
 
-bool plan_piece(const struct plan *plan, struct plan_cur *cur)
+bool plan_piece(const struct io_plan *plan, struct plan_cur *cur)
 {
 	while (!plan_share(plan, cur)) {
 		if (!plan_extent(plan, cur))
@@ -67,8 +67,8 @@ bool plan_piece(const struct plan *plan, struct plan_cur *cur)
 	return true;
 }
 
-void *plan_memory(const struct plan *plan, struct plan_cur *cur, uint64_t max,
-		  size_t *len, unsigned int *iov)
+void *plan_memory(const struct io_plan *plan, struct plan_cur *cur,
+		  uint64_t max, size_t *len, unsigned int *iov)
 {
 	const struct iovec *v = &plan->iov[cur->iov];
 	uint64_t in;
@@ -92,7 +92,7 @@ void plan_advance(struct plan_cur *cur, uint64_t len)
 	cur->piece.len -= len;
 }
 
-unsigned int plan_pieces(const struct plan *plan, struct plan_cur *cur,
+unsigned int plan_pieces(const struct io_plan *plan, struct plan_cur *cur,
 			 uint64_t *len, struct iovec *piece)
 {
 	unsigned int n = 0, iov;
@@ -144,7 +144,7 @@ static struct plan_seg *plan_seg(struct plan_req *req, void *addr, size_t len,
 }
 
 /* Adds the head of the piece to the request.  False: the request is full. */
-static bool plan_add(const struct plan *plan, struct plan_cur *cur,
+static bool plan_add(const struct io_plan *plan, struct plan_cur *cur,
 		     struct plan_req *req)
 {
 	size_t len;
@@ -165,7 +165,7 @@ static bool plan_add(const struct plan *plan, struct plan_cur *cur,
 	return true;
 }
 
-bool plan_next(const struct plan *plan, struct plan_cur *cur,
+bool plan_next(const struct io_plan *plan, struct plan_cur *cur,
 	       struct plan_req *req)
 {
 	req->total = 0;

@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 
 #include "common/dist/dist.h"
-#include "client/lib/io/view.h"
+#include "client/lib/io/file_view.h"
 #include "common/wire/wire.h"
 
 /* maximum bytes of one request, which a server can complete before the deadline */
@@ -26,9 +26,9 @@ struct plan_span {
 	uint64_t pos, len; /* bytes of the view */
 };
 
-struct plan {
+struct io_plan {
 	const struct dist *dist;
-	const struct view *view;
+	const struct file_view *view;
 	const struct plan_span *span;
 	unsigned int nspan;
 	const struct iovec *iov; /* empty ones are permitted */
@@ -60,23 +60,23 @@ struct plan_cur {
 };
 
 /* Returns the bytes of the transfer. */
-uint64_t plan_total(const struct plan *plan);
-void plan_start(const struct plan *plan, struct plan_cur *cur, uint32_t k);
+uint64_t plan_total(const struct io_plan *plan);
+void plan_start(const struct io_plan *plan, struct plan_cur *cur, uint32_t k);
 /*
  * The two steps of plan_piece().  plan_extent() gets the next extent of the file
  * (cur->ext_off and ext_len), which may have nothing on the server.  plan_share() gets
  * the next piece in it.
  */
-bool plan_extent(const struct plan *plan, struct plan_cur *cur);
-bool plan_share(const struct plan *plan, struct plan_cur *cur);
+bool plan_extent(const struct io_plan *plan, struct plan_cur *cur);
+bool plan_share(const struct io_plan *plan, struct plan_cur *cur);
 /* True: cur->piece is the next piece.  False: the server has no more. */
-bool plan_piece(const struct plan *plan, struct plan_cur *cur);
+bool plan_piece(const struct io_plan *plan, struct plan_cur *cur);
 /*
  * Returns the longest contiguous memory for the head of cur->piece, at most max bytes.
  * *iov is the index of its iovec.  plan_advance() steps over it.
  */
-void *plan_memory(const struct plan *plan, struct plan_cur *cur, uint64_t max,
-		  size_t *len, unsigned int *iov);
+void *plan_memory(const struct io_plan *plan, struct plan_cur *cur,
+		  uint64_t max, size_t *len, unsigned int *iov);
 void plan_advance(struct plan_cur *cur, uint64_t len);
 
 /*
@@ -84,7 +84,7 @@ void plan_advance(struct plan_cur *cur, uint64_t len);
  * pieces, neighbours merged.  Advances cur, and sets *len to the bytes covered.  Returns
  * the number of pieces.
  */
-unsigned int plan_pieces(const struct plan *plan, struct plan_cur *cur,
+unsigned int plan_pieces(const struct io_plan *plan, struct plan_cur *cur,
 			 uint64_t *len, struct iovec *piece);
 
 struct plan_seg {
@@ -101,7 +101,7 @@ struct plan_req {
 };
 
 /* True: *req is the server's next request.  False: there is none. */
-bool plan_next(const struct plan *plan, struct plan_cur *cur,
+bool plan_next(const struct io_plan *plan, struct plan_cur *cur,
 	       struct plan_req *req);
 
 #endif

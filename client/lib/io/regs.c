@@ -9,7 +9,7 @@
 #define GROUP_GAP (1u << 20) /* maximum bytes between neighbours */
 #define PAGE_MIN 4096u
 
-unsigned int regs_max(const struct plan *plan)
+unsigned int regs_max(const struct io_plan *plan)
 {
 	return plan->niov > plan->nparent ? plan->niov : plan->nparent;
 }
@@ -77,8 +77,8 @@ static unsigned int mems_group(struct rail_mem *mem, unsigned int n, bool group)
 	return mems_merge(mem, n, group);
 }
 
-unsigned int regs_make(const struct plan *plan, unsigned int access, bool bold,
-		       struct rail_mem *mem, struct rail_mem **area)
+unsigned int regs_make(const struct io_plan *plan, unsigned int access,
+		       bool bold, struct rail_mem *mem, struct rail_mem **area)
 {
 	bool hints = bold && plan->parent;
 	const struct iovec *v = hints ? plan->parent : plan->iov;

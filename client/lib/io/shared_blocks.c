@@ -40,7 +40,7 @@ static uint32_t iod_of(const struct shared_reads *w, uint32_t k)
 
 /* ---- the address of the shared blocks of an iod ---- */
 
-struct asked {
+struct shared_asked {
 	struct rpc_peer *peer;
 	struct shared_at at;
 };
@@ -48,7 +48,7 @@ struct asked {
 static int shared_take_reply(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_share_rep *rep = reply->body;
-	struct asked *a = arg;
+	struct shared_asked *a = arg;
 
 	a->at.addr = le64toh(rep->addr);
 	a->at.places = le64toh(rep->places);
@@ -59,7 +59,7 @@ static int shared_take_reply(void *arg, const struct wire_msg *reply)
 
 static void ask_where(struct session *s, uint32_t iod)
 {
-	struct asked a = { .peer = s->iod[iod] };
+	struct shared_asked a = { .peer = s->iod[iod] };
 	struct server_call c;
 
 	server_call_begin(&c, s, a.peer);
@@ -183,7 +183,7 @@ static void read_prepare(struct shared_reads *w, struct shared_read *r,
 }
 
 /* Adds the blocks of server k's share.  Returns their number, or -E2BIG. */
-static int share_collect(struct shared_reads *w, const struct plan *plan,
+static int share_collect(struct shared_reads *w, const struct io_plan *plan,
 			 uint32_t k)
 {
 	unsigned int first = w->n, iov;
@@ -215,7 +215,7 @@ static int share_collect(struct shared_reads *w, const struct plan *plan,
  * Returns the number of blocks to look up, or -E2BIG.  Sets done[k] for servers with
  * nothing to read.
  */
-static int reads_prepare(struct shared_reads *w, const struct plan *plan,
+static int reads_prepare(struct shared_reads *w, const struct io_plan *plan,
 			 bool *done)
 {
 	struct shared_at at = { 0 };
@@ -274,7 +274,7 @@ static bool all_done(const struct dist *dist, const bool *done)
 }
 
 static bool reads_run(struct session *s, uint64_t handle,
-		      const struct plan *plan, bool *done)
+		      const struct io_plan *plan, bool *done)
 {
 	struct shared_reads w = { .op = { .start = begin_all },
 				  .s = s,
@@ -299,7 +299,7 @@ static bool any_shares(const struct session *s, const struct dist *dist)
 }
 
 bool shared_blocks_read(struct session *s, uint64_t handle,
-			const struct plan *plan, bool *done)
+			const struct io_plan *plan, bool *done)
 {
 	return s->direct && plan_total(plan) <= SHARED_MAX &&
 	       any_shares(s, plan->dist) && reads_run(s, handle, plan, done);

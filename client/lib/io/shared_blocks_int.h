@@ -19,6 +19,6 @@
  * k; on return, more may be set.  True: nothing is left at any server.
  */
 bool shared_blocks_read(struct session *s, uint64_t handle,
-			const struct plan *plan, bool *done);
+			const struct io_plan *plan, bool *done);
 
 #endif

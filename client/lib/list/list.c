@@ -9,10 +9,10 @@
 
 #include "common/util/extent.h"
 
-int list_init(struct list *list, bool write, size_t nmem, size_t nfile,
+int list_init(struct transfer_list *list, bool write, size_t nmem, size_t nfile,
 	      bool hints)
 {
-	*list = (struct list){ .write = write };
+	*list = (struct transfer_list){ .write = write };
 	if (nmem >= INT_MAX || nfile >= INT_MAX)
 		return -EINVAL;
 	list->iov = malloc((nmem + 1) * sizeof(*list->iov));
@@ -25,15 +25,15 @@ int list_init(struct list *list, bool write, size_t nmem, size_t nfile,
 	return -ENOMEM;
 }
 
-void list_free(struct list *list)
+void list_free(struct transfer_list *list)
 {
 	free(list->iov);
 	free(list->span);
 	free(list->parent);
-	*list = (struct list){ 0 };
+	*list = (struct transfer_list){ 0 };
 }
 
-int list_add_memory(struct list *list, void *addr, uint64_t len)
+int list_add_memory(struct transfer_list *list, void *addr, uint64_t len)
 {
 	struct iovec *v = &list->iov[list->niov];
 
@@ -51,8 +51,8 @@ int list_add_memory(struct list *list, void *addr, uint64_t len)
 	return 0;
 }
 
-int list_add_parent(struct list *list, const struct iovec *piece, void *addr,
-		    uint64_t len)
+int list_add_parent(struct transfer_list *list, const struct iovec *piece,
+		    void *addr, uint64_t len)
 {
 	struct iovec *v = &list->parent[list->nparent];
 	uintptr_t from = (uintptr_t)addr, at = (uintptr_t)piece->iov_base;
@@ -69,7 +69,7 @@ int list_add_parent(struct list *list, const struct iovec *piece, void *addr,
 	return 0;
 }
 
-int list_add_span(struct list *list, int64_t pos, uint64_t len)
+int list_add_span(struct transfer_list *list, int64_t pos, uint64_t len)
 {
 	struct plan_span *s = &list->span[list->nspan];
 	uint64_t end;
@@ -90,7 +90,7 @@ int list_add_span(struct list *list, int64_t pos, uint64_t len)
 	return 0;
 }
 
-bool list_rises(const struct list *list)
+bool list_rises(const struct transfer_list *list)
 {
 	const struct plan_span *s = list->span;
 	unsigned int i;
@@ -124,7 +124,7 @@ static bool is_disjoint(const struct iovec *v, unsigned int n)
 	return true;
 }
 
-int list_distinct(const struct list *list)
+int list_distinct(const struct transfer_list *list)
 {
 	struct iovec *v;
 	unsigned int i;
@@ -143,7 +143,7 @@ int list_distinct(const struct list *list)
 	return distinct;
 }
 
-struct list_piece *list_cut(const struct list *list, size_t *n)
+struct list_piece *list_cut(const struct transfer_list *list, size_t *n)
 {
 	struct list_piece *piece, *p;
 	uint64_t in = 0, off = 0, len;
@@ -194,9 +194,9 @@ static bool pieces_overlap(const struct list_piece *piece, size_t n)
 	return false;
 }
 
-static int list_from_pieces(const struct list *list,
+static int list_from_pieces(const struct transfer_list *list,
 			    const struct list_piece *piece, size_t n,
-			    struct list *out)
+			    struct transfer_list *out)
 {
 	size_t i;
 	int rc = list_init(out, list->write, n, n, false);
@@ -212,7 +212,7 @@ static int list_from_pieces(const struct list *list,
 	return rc;
 }
 
-int list_sorted(const struct list *list, struct list *out)
+int list_sorted(const struct transfer_list *list, struct transfer_list *out)
 {
 	size_t n;
 	struct list_piece *piece = list_cut(list, &n);
@@ -235,7 +235,7 @@ static int span_by_pos(const void *a, const void *b)
 	return p->pos < q->pos ? -1 : p->pos > q->pos;
 }
 
-int list_union(const struct list *list, struct list *out)
+int list_union(const struct transfer_list *list, struct transfer_list *out)
 {
 	struct plan_span *s;
 	unsigned int i, n = 0;
@@ -264,7 +264,7 @@ int list_union(const struct list *list, struct list *out)
 /* ---- reading overlapping pieces ---- */
 
 /* The offset of each span in the data of the union. */
-static uint64_t *union_offsets(const struct list *all)
+static uint64_t *union_offsets(const struct transfer_list *all)
 {
 	uint64_t *at = malloc((all->nspan + 1) * sizeof(*at)), sum = 0;
 	unsigned int i;
@@ -276,7 +276,7 @@ static uint64_t *union_offsets(const struct list *all)
 	return at;
 }
 
-static unsigned int span_of(const struct list *all, uint64_t pos)
+static unsigned int span_of(const struct transfer_list *all, uint64_t pos)
 {
 	unsigned int lo = 0, hi = all->nspan, mid;
 
@@ -290,8 +290,8 @@ static unsigned int span_of(const struct list *all, uint64_t pos)
 	return lo;
 }
 
-int list_deal(const struct list *list, const struct list *all, const char *data,
-	      uint64_t pos)
+int list_deal(const struct transfer_list *list, const struct transfer_list *all,
+	      const char *data, uint64_t pos)
 {
 	size_t n, i;
 	struct list_piece *piece = list_cut(list, &n);
@@ -315,7 +315,7 @@ int list_deal(const struct list *list, const struct list *all, const char *data,
 
 /* ---- the end of the file ---- */
 
-uint64_t list_pos(const struct list *list, uint64_t n)
+uint64_t list_pos(const struct transfer_list *list, uint64_t n)
 {
 	unsigned int i;
 
@@ -327,7 +327,7 @@ uint64_t list_pos(const struct list *list, uint64_t n)
 	return UINT64_MAX;
 }
 
-uint64_t list_before(const struct list *list, uint64_t pos)
+uint64_t list_before(const struct transfer_list *list, uint64_t pos)
 {
 	uint64_t n = 0;
 	unsigned int i;

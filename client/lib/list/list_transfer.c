@@ -35,8 +35,8 @@ static ssize_t piece_transfer(int fd, bool write, char *addr, uint64_t off,
 }
 
 /* The same through a partition, up to the first short piece. */
-static ssize_t piece_through_view(const struct view *view, int fd, bool write,
-				  const struct list_piece *p)
+static ssize_t piece_through_view(const struct file_view *view, int fd,
+				  bool write, const struct list_piece *p)
 {
 	uint64_t off, len, done = 0;
 	struct view_iter it;
@@ -57,7 +57,8 @@ static ssize_t piece_through_view(const struct view *view, int fd, bool write,
 }
 
 /* Pieces beyond the end are also tried, because later ones may lie before it. */
-ssize_t list_ordinary(const struct view *view, int fd, const struct list *list)
+ssize_t list_ordinary(const struct file_view *view, int fd,
+		      const struct transfer_list *list)
 {
 	size_t n, i;
 	struct list_piece *p = list_cut(list, &n);
@@ -80,16 +81,16 @@ ssize_t list_ordinary(const struct view *view, int fd, const struct list *list)
 	return sum;
 }
 
-struct run {
+struct list_run {
 	struct file *f;
-	struct plan plan;
-	struct view view;
+	struct io_plan plan;
+	struct file_view view;
 	uint32_t flags; /* WIRE_IO_* */
 	uint64_t least;
 	uint64_t n; /* bytes read */
 };
 
-static int list_check(const struct file *f, const struct list *list)
+static int list_check(const struct file *f, const struct transfer_list *list)
 {
 	int flags = atomic_load(&f->flags), mode = flags & O_ACCMODE;
 
@@ -101,7 +102,8 @@ static int list_check(const struct file *f, const struct list *list)
 	return list->write && flags & O_APPEND ? -EINVAL : 0;
 }
 
-static void list_prepare(struct run *r, struct file *f, const struct list *list)
+static void list_prepare(struct list_run *r, struct file *f,
+			 const struct transfer_list *list)
 {
 	r->f = f;
 	r->flags = atomic_load(&f->flags) & O_DSYNC ? WIRE_IO_SYNC : 0;
@@ -109,7 +111,7 @@ static void list_prepare(struct run *r, struct file *f, const struct list *list)
 	r->least = f->least;
 	r->view = f->view;
 	pthread_mutex_unlock(&f->lock);
-	r->plan = (struct plan){
+	r->plan = (struct io_plan){
 		.dist = &f->dist,
 		.view = &r->view,
 		.span = list->span,
@@ -122,7 +124,7 @@ static void list_prepare(struct run *r, struct file *f, const struct list *list)
 	};
 }
 
-static void plan_use_list(struct run *r, const struct list *list)
+static void plan_use_list(struct list_run *r, const struct transfer_list *list)
 {
 	r->plan.span = list->span;
 	r->plan.nspan = list->nspan;
@@ -131,7 +133,8 @@ static void plan_use_list(struct run *r, const struct list *list)
 }
 
 /* Gets the offset after the last byte of the file that the list names. */
-static int file_end(const struct run *r, const struct list *list, uint64_t *end)
+static int file_end(const struct list_run *r, const struct transfer_list *list,
+		    uint64_t *end)
 {
 	uint64_t e;
 	unsigned int i;
@@ -150,8 +153,9 @@ static int file_end(const struct run *r, const struct list *list, uint64_t *end)
 /* ---- writing ---- */
 
 /* Records the write, as one range if the pieces are contiguous. */
-static void list_record_write(struct run *r, const struct list *list,
-			      uint64_t end, int rc, unsigned int since)
+static void list_record_write(struct list_run *r,
+			      const struct transfer_list *list, uint64_t end,
+			      int rc, unsigned int since)
 {
 	uint64_t pos = list->span[0].pos, from = 0;
 	bool one = !r->view.gsize && view_map(&r->view, pos, &from) &&
@@ -164,14 +168,15 @@ static void list_record_write(struct run *r, const struct list *list,
 
 static int do_write(struct session *s, const struct target *t, void *arg)
 {
-	struct run *r = arg;
+	struct list_run *r = arg;
 
 	return io_write(s, t->handle, &r->plan, r->flags);
 }
 
-static ssize_t write_list(struct run *r, const struct list *list, uint64_t end)
+static ssize_t write_list(struct list_run *r, const struct transfer_list *list,
+			  uint64_t end)
 {
-	struct list sorted = { 0 };
+	struct transfer_list sorted = { 0 };
 	unsigned int since = unsynced_since(r->f, r->flags);
 	int rc = 0;
 
@@ -193,7 +198,7 @@ static ssize_t write_list(struct run *r, const struct list *list, uint64_t end)
 
 static int do_read(struct session *s, const struct target *t, void *arg)
 {
-	struct run *r = arg;
+	struct list_run *r = arg;
 	struct attr attr;
 	bool doubt;
 	int rc = io_read(s, t->handle, &r->plan, r->least, &r->n, &doubt);
@@ -205,7 +210,8 @@ static int do_read(struct session *s, const struct target *t, void *arg)
 }
 
 /* Reads an ascending list.  *pos: position of the first missing byte. */
-static int read_rising(struct run *r, const struct list *list, uint64_t *pos)
+static int read_rising(struct list_run *r, const struct transfer_list *list,
+		       uint64_t *pos)
 {
 	int rc;
 
@@ -217,9 +223,10 @@ static int read_rising(struct run *r, const struct list *list, uint64_t *pos)
 }
 
 /* Pieces overlap: each byte is read once, and then copied to its places. */
-static int read_apart(struct run *r, const struct list *list, uint64_t *pos)
+static int read_apart(struct list_run *r, const struct transfer_list *list,
+		      uint64_t *pos)
 {
-	struct list all;
+	struct transfer_list all;
 	char *data;
 	int rc = list_union(list, &all);
 
@@ -244,9 +251,10 @@ static int read_apart(struct run *r, const struct list *list, uint64_t *pos)
 	return rc;
 }
 
-static int read_sorted(struct run *r, const struct list *list, uint64_t *pos)
+static int read_sorted(struct list_run *r, const struct transfer_list *list,
+		       uint64_t *pos)
 {
-	struct list sorted;
+	struct transfer_list sorted;
 	int rc = list_sorted(list, &sorted);
 
 	if (rc == -EEXIST)
@@ -258,7 +266,7 @@ static int read_sorted(struct run *r, const struct list *list, uint64_t *pos)
 	return rc;
 }
 
-static ssize_t read_list(struct run *r, const struct list *list)
+static ssize_t read_list(struct list_run *r, const struct transfer_list *list)
 {
 	uint64_t pos;
 	int rc = list_distinct(list);
@@ -275,9 +283,9 @@ static ssize_t read_list(struct run *r, const struct list *list)
 }
 
 static ssize_t list_run_uncounted(struct file *f, int fd,
-				  const struct list *list)
+				  const struct transfer_list *list)
 {
-	struct run r;
+	struct list_run r;
 	uint64_t end;
 	int rc = list_check(f, list);
 
@@ -293,7 +301,8 @@ static ssize_t list_run_uncounted(struct file *f, int fd,
 }
 
 /* Counts the list as one transfer of all its bytes, at the position of its first piece. */
-static ssize_t run_counted(struct file *f, int fd, const struct list *list)
+static ssize_t run_counted(struct file *f, int fd,
+			   const struct transfer_list *list)
 {
 	struct profile_call call = {
 		.kind = list->write ? PROFILE_LIST_WRITE : PROFILE_LIST_READ,
@@ -309,7 +318,7 @@ static ssize_t run_counted(struct file *f, int fd, const struct list *list)
 	return (ssize_t)call.result;
 }
 
-ssize_t list_run(struct file *f, int fd, const struct list *list)
+ssize_t list_run(struct file *f, int fd, const struct transfer_list *list)
 {
 	return profile_on() && f->fs ? run_counted(f, fd, list)
 				     : list_run_uncounted(f, fd, list);

@@ -13,7 +13,7 @@
 #include "client/lib/file/file.h"
 
 /* A list.  list_free() frees its arrays. */
-struct list {
+struct transfer_list {
 	bool write;
 	struct iovec *iov; /* no empty ones; neighbours are merged */
 	unsigned int niov;
@@ -26,19 +26,20 @@ struct list {
 };
 
 /* Allocates room for this number of pieces.  Returns 0, -EINVAL or -ENOMEM. */
-int list_init(struct list *list, bool write, size_t nmem, size_t nfile,
+int list_init(struct transfer_list *list, bool write, size_t nmem, size_t nfile,
 	      bool hints);
-void list_free(struct list *list);
+void list_free(struct transfer_list *list);
 /* Append a piece.  Return 0 or -EINVAL. */
-int list_add_memory(struct list *list, void *addr, uint64_t len);
-int list_add_parent(struct list *list, const struct iovec *piece, void *addr,
-		    uint64_t len);
-int list_add_span(struct list *list, int64_t pos, uint64_t len);
+int list_add_memory(struct transfer_list *list, void *addr, uint64_t len);
+int list_add_parent(struct transfer_list *list, const struct iovec *piece,
+		    void *addr, uint64_t len);
+int list_add_span(struct transfer_list *list, int64_t pos, uint64_t len);
 
 /* Returns the bytes transferred, or -errno.  fd is used only if f is an ordinary file. */
-ssize_t list_run(struct file *f, int fd, const struct list *list);
+ssize_t list_run(struct file *f, int fd, const struct transfer_list *list);
 /* The same on a descriptor without a struct file; view is then NULL. */
-ssize_t list_ordinary(const struct view *view, int fd, const struct list *list);
+ssize_t list_ordinary(const struct file_view *view, int fd,
+		      const struct transfer_list *list);
 
 /* ---- list.c ---- */
 
@@ -50,33 +51,33 @@ struct list_piece {
 };
 
 /* True: the spans ascend and do not overlap. */
-bool list_rises(const struct list *list);
+bool list_rises(const struct transfer_list *list);
 /* Returns 1: the memory does not overlap; 0: it does; -ENOMEM. */
-int list_distinct(const struct list *list);
+int list_distinct(const struct transfer_list *list);
 /*
  * Sets *out to the same transfer in the order of the file.  Returns 0; on -EEXIST (pieces
  * of the file overlap) and -ENOMEM, *out is not set.
  */
-int list_sorted(const struct list *list, struct list *out);
+int list_sorted(const struct transfer_list *list, struct transfer_list *out);
 /*
  * Sets *out to the bytes of the file that the list names, each once, without memory.
  * Returns 0 or -ENOMEM.
  */
-int list_union(const struct list *list, struct list *out);
+int list_union(const struct transfer_list *list, struct transfer_list *out);
 /*
  * Cuts both sides into *n pieces, in the order of the list.  The caller frees them with
  * free().  NULL: no memory.
  */
-struct list_piece *list_cut(const struct list *list, size_t *n);
+struct list_piece *list_cut(const struct transfer_list *list, size_t *n);
 /*
  * Copies the bytes before pos from data, the bytes of the union all, to the list's
  * memory, piece by piece in its order.  Returns 0 or -ENOMEM.
  */
-int list_deal(const struct list *list, const struct list *all, const char *data,
-	      uint64_t pos);
+int list_deal(const struct transfer_list *list, const struct transfer_list *all,
+	      const char *data, uint64_t pos);
 /* Returns the position of the nth byte of the transfer; UINT64_MAX: beyond its end. */
-uint64_t list_pos(const struct list *list, uint64_t n);
+uint64_t list_pos(const struct transfer_list *list, uint64_t n);
 /* Returns the bytes before the first one that lies at or beyond pos. */
-uint64_t list_before(const struct list *list, uint64_t pos);
+uint64_t list_before(const struct transfer_list *list, uint64_t pos);
 
 #endif

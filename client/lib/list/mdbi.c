@@ -71,8 +71,8 @@ static uint64_t row_off(const struct mdbi *m, const int *index, size_t row)
 	return off;
 }
 
-static int add_block(const struct mdbi *m, struct list *list, const int *index,
-		     char *mem)
+static int add_block(const struct mdbi *m, struct transfer_list *list,
+		     const int *index, char *mem)
 {
 	size_t len = m->block / m->rows, i;
 	int rc = list_add_memory(list, mem, m->block);
@@ -113,7 +113,7 @@ static size_t number_of(const struct mdbi *m, const int *index)
 static int one_block(struct mdbi *m, struct file *f, int fd, bool write,
 		     char *buf, const int *index)
 {
-	struct list list;
+	struct transfer_list list;
 	ssize_t n = list_init(&list, write, 1, m->rows, false);
 
 	if (n)
@@ -130,7 +130,7 @@ static int all_blocks(struct mdbi *m, struct file *f, int fd, bool write,
 		      int state)
 {
 	int index[PVFS_MDBI_DIMS_MAX];
-	struct list list;
+	struct transfer_list list;
 	ssize_t rc = list_init(&list, write, m->nblocks, m->nblocks * m->rows,
 			       false);
 	size_t i;

@@ -55,14 +55,14 @@ static bool dir_normalize(char *dir)
 }
 
 /* The current line, for messages and defaults. */
-struct reader {
+struct line_reader {
 	const char *path;
 	unsigned int line; /* 0: no file */
 	unsigned int timeout_ms;
 	const struct log *log;
 };
 
-static int pvfstab_add(struct pvfstab *tab, const struct reader *r,
+static int pvfstab_add(struct pvfstab *tab, const struct line_reader *r,
 		       const struct mount *mount)
 {
 	struct mount *grown = reallocarray(tab->mount, tab->n + 1,
@@ -80,10 +80,10 @@ static int pvfstab_add(struct pvfstab *tab, const struct reader *r,
 	return entry->dir && entry->where ? 0 : -ENOMEM;
 }
 
-static void line_complain(const struct reader *r, const char *fmt, ...)
+static void line_complain(const struct line_reader *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void line_complain(const struct reader *r, const char *fmt, ...)
+static void line_complain(const struct line_reader *r, const char *fmt, ...)
 {
 	char why[512];
 	va_list ap;
@@ -99,7 +99,7 @@ static void line_complain(const struct reader *r, const char *fmt, ...)
 }
 
 /* False: not a usable PVFS mount; logs the reason. */
-static bool line_is_usable(const struct reader *r, struct mntent *ent,
+static bool line_is_usable(const struct line_reader *r, struct mntent *ent,
 			   struct mount_opt *opt, struct mount *mount)
 {
 	const char *bad;
@@ -150,7 +150,7 @@ static bool line_is_usable(const struct reader *r, struct mntent *ent,
 }
 
 /* A second mount at the same place could never be reached. */
-static bool is_taken(const struct pvfstab *tab, const struct reader *r,
+static bool is_taken(const struct pvfstab *tab, const struct line_reader *r,
 		     const char *dir)
 {
 	unsigned int i;
@@ -165,7 +165,7 @@ static bool is_taken(const struct pvfstab *tab, const struct reader *r,
 	return i < tab->n;
 }
 
-static int read_line(struct pvfstab *tab, const struct reader *r,
+static int read_line(struct pvfstab *tab, const struct line_reader *r,
 		     struct mntent *ent)
 {
 	struct mount mount = { .dir = ent->mnt_dir,
@@ -187,8 +187,8 @@ static int read_line(struct pvfstab *tab, const struct reader *r,
 }
 
 /* getmntent(3) silently skips lines without enough words.  So it gets one line at a time. */
-static int read_text(struct pvfstab *tab, const struct reader *r, char *text,
-		     size_t len)
+static int read_text(struct pvfstab *tab, const struct line_reader *r,
+		     char *text, size_t len)
 {
 	FILE *file = fmemopen(text, len, "r");
 	char buf[PATH_MAX + 1024];
@@ -206,7 +206,7 @@ static int read_text(struct pvfstab *tab, const struct reader *r, char *text,
 int pvfstab_load(const char *path, unsigned int timeout_ms,
 		 const struct log *log, struct pvfstab *tab)
 {
-	struct reader r = { path, 0, timeout_ms, log };
+	struct line_reader r = { path, 0, timeout_ms, log };
 	FILE *file = fopen(path, "re");
 	char *text = NULL;
 	size_t size = 0;
@@ -236,7 +236,7 @@ int pvfstab_line(const char *what, const char *dir, const char *options,
 		 unsigned int timeout_ms, const struct log *log,
 		 struct pvfstab *tab)
 {
-	struct reader r = { what, 0, timeout_ms, log };
+	struct line_reader r = { what, 0, timeout_ms, log };
 	char *words = strdup(*options ? options : "defaults");
 	struct mntent ent = { .mnt_fsname = (char *)(uintptr_t)what,
 			      .mnt_type = (char *)(uintptr_t) "pvfs",

@@ -13,7 +13,7 @@
 #define SOON_MS 500u /* delay after the iod did not lend the word */
 #define TRIES 3u
 
-struct place {
+struct word_place {
 	uint64_t session; /* 0: not asked yet */
 	uint64_t addr; /* 0: not lent */
 	uint64_t life;
@@ -24,7 +24,7 @@ struct place {
 
 struct word {
 	pthread_mutex_t lock; /* never held over a wait */
-	struct place place;
+	struct word_place place;
 };
 
 /* ---- known places ---- */
@@ -60,9 +60,9 @@ void words_close(struct words *words)
 	}
 }
 
-static struct place place_get(struct word *w)
+static struct word_place place_get(struct word *w)
 {
-	struct place place;
+	struct word_place place;
 
 	pthread_mutex_lock(&w->lock);
 	place = w->place;
@@ -70,7 +70,7 @@ static struct place place_get(struct word *w)
 	return place;
 }
 
-static void place_set(struct word *w, const struct place *place)
+static void place_set(struct word *w, const struct word_place *place)
 {
 	pthread_mutex_lock(&w->lock);
 	w->place = *place;
@@ -79,15 +79,15 @@ static void place_set(struct word *w, const struct place *place)
 
 /* ---- PLACE ---- */
 
-struct asked {
+struct word_asked {
 	struct rpc_peer *peer;
-	struct place place;
+	struct word_place place;
 };
 
 static int place_take_reply(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_place_rep *rep = reply->body;
-	struct asked *a = arg;
+	struct word_asked *a = arg;
 
 	a->place.addr = le64toh(rep->addr);
 	a->place.life = le64toh(rep->life);
@@ -99,7 +99,8 @@ static int place_take_reply(void *arg, const struct wire_msg *reply)
 
 /* from: the place where upto was reached, or NULL. */
 static int place_ask(struct session *s, const struct word_add *add,
-		     const struct place *from, int64_t upto, struct asked *a)
+		     const struct word_place *from, int64_t upto,
+		     struct word_asked *a)
 {
 	struct wire_place body = {
 		.handle = htole64(add->handle),
@@ -135,9 +136,9 @@ static void note_wordless(struct session *s, uint32_t iod, int rc)
 
 /* -EAGAIN: the word is not lent to us. */
 static int place_find(struct word *w, struct session *s,
-		      const struct word_add *add, struct place *place)
+		      const struct word_add *add, struct word_place *place)
 {
-	struct asked a = { 0 };
+	struct word_asked a = { 0 };
 	int rc;
 
 	*place = place_get(w);
@@ -148,7 +149,8 @@ static int place_find(struct word *w, struct session *s,
 	rc = place_ask(s, add, NULL, 0, &a);
 	note_wordless(s, add->iod, rc);
 	if (rc)
-		a.place = (struct place){ .again = clock_after_ms(SOON_MS) };
+		a.place = (struct word_place){ .again = clock_after_ms(
+						       SOON_MS) };
 	a.place.session = s->id;
 	place_set(w, &a.place);
 	*place = a.place;
@@ -157,7 +159,8 @@ static int place_find(struct word *w, struct session *s,
 
 static void place_forget(struct word *w, uint64_t session, uint64_t again)
 {
-	place_set(w, &(struct place){ .session = session, .again = again });
+	place_set(w,
+		  &(struct word_place){ .session = session, .again = again });
 }
 
 /* ---- the atomic operation ---- */
@@ -190,7 +193,7 @@ static void fetch_start(struct drive_op *op)
 }
 
 static int word_fetch_add(struct session *s, const struct word_add *add,
-			  const struct place *place, int64_t *old)
+			  const struct word_place *place, int64_t *old)
 {
 	struct fetch f = {
 		.op = { .start = fetch_start },
@@ -217,10 +220,10 @@ static int word_fetch_add(struct session *s, const struct word_add *add,
 
 /* The value is ours once the ceiling on the iod's disk is above it. */
 static int value_settle(struct word *w, struct session *s,
-			const struct word_add *add, const struct place *place,
-			int64_t old)
+			const struct word_add *add,
+			const struct word_place *place, int64_t old)
 {
-	struct asked a = { 0 };
+	struct word_asked a = { 0 };
 	int64_t upto;
 	int rc;
 
@@ -253,7 +256,7 @@ static bool may_use_word(struct session *s, const struct word_add *add)
 static int word_try_add(struct word *w, struct session *s,
 			const struct word_add *add, int64_t *old)
 {
-	struct place place;
+	struct word_place place;
 	int64_t value;
 	int rc = place_find(w, s, add, &place);
 

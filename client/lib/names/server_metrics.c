@@ -23,7 +23,7 @@ _Static_assert(PVFS_METRICS_OPS == WIRE_MG_OPS &&
 
 #define ROWS_MOST 4096u /* of a server: it cannot keep us for ever */
 
-struct taken {
+struct metrics_taken {
 	struct pvfs_metric *first, **last;
 	unsigned int n;
 	uint64_t next;
@@ -69,7 +69,7 @@ static void take_text(struct pvfs_metric *m, const char *text)
 }
 
 /* Adds a copy of the row.  One allocation holds the row, its times and its texts. */
-static int take_row(struct taken *t, const struct wire_metric *from)
+static int take_row(struct metrics_taken *t, const struct wire_metric *from)
 {
 	size_t len = le16toh(from->text_len),
 	       times = from->buckets ? PVFS_LATENCIES * sizeof(uint64_t) : 0;
@@ -93,7 +93,7 @@ static int take_rows(void *arg, const struct wire_msg *reply)
 	const struct wire_metrics_rep *rep = reply->body;
 	const uint8_t *at = reply->tail[0].ptr;
 	size_t left = reply->tail[0].len, len;
-	struct taken *t = arg;
+	struct metrics_taken *t = arg;
 	const char *why;
 	int rc = 0;
 
@@ -108,7 +108,7 @@ static int take_rows(void *arg, const struct wire_msg *reply)
 
 static int ask_page(struct session *s, struct rpc_peer *peer,
 		    const struct metrics_query *what, uint64_t from,
-		    struct taken *t)
+		    struct metrics_taken *t)
 {
 	const struct wire_metrics body = { .from = htole64(from),
 					   .groups = htole32(what->groups),
@@ -130,7 +130,7 @@ static int ask_page(struct session *s, struct rpc_peer *peer,
 int server_metrics(struct session *s, struct rpc_peer *peer,
 		   const struct metrics_query *what, struct pvfs_metric **list)
 {
-	struct taken t = { .last = &t.first };
+	struct metrics_taken t = { .last = &t.first };
 	int rc = server_check_v3(s, peer);
 
 	while (!rc) {

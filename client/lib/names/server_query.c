@@ -247,7 +247,7 @@ _Static_assert((int)PVFS_EVICT_SESSION == WIRE_EV_SESSION &&
 	       "pvfs.h");
 _Static_assert(PVFS_EVICT_IODS == WIRE_IOD_MAX, "pvfs.h");
 
-struct taken {
+struct sessions_taken {
 	struct pvfs_session *list;
 	int n;
 };
@@ -273,7 +273,7 @@ static int take_sessions(void *arg, const struct wire_msg *reply)
 {
 	const struct wire_sessions_rep *rep = reply->body;
 	const struct wire_session *session = reply->tail[0].ptr;
-	struct taken *t = arg;
+	struct sessions_taken *t = arg;
 
 	t->n = (int)le32toh(rep->n);
 	for (int i = 0; i < t->n; i++)
@@ -285,7 +285,7 @@ int server_sessions(struct session *s, struct rpc_peer *peer, uint64_t after,
 		    struct pvfs_session list[SERVER_SESSIONS])
 {
 	const struct wire_sessions body = { .after = htole64(after) };
-	struct taken t = { .list = list };
+	struct sessions_taken t = { .list = list };
 	struct server_call c;
 	int rc = server_check_feature(s, peer, WIRE_FT_EVICT);
 

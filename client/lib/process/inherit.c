@@ -141,7 +141,7 @@ struct inherited *inherit_find(void)
 static bool is_sane(const struct handover_file *h)
 {
 	struct fpart part;
-	struct view view;
+	struct file_view view;
 
 	view_to_part(&h->view, &part);
 	return h->handle && (h->type == S_IFREG || h->type == S_IFDIR) &&

@@ -164,7 +164,7 @@ static int path_probe(struct session *s, const struct target *t, void *arg)
 }
 
 /* True: w was on a mount and leads elsewhere. */
-static bool leads_on(struct where *w, int *rc)
+static bool leads_elsewhere(struct where *w, int *rc)
 {
 	if (!w->fs ||
 	    on_mount(w, WIRE_P_NOFOLLOW, path_probe, NULL) != WIRE_REDIRECT)
@@ -203,7 +203,8 @@ static int follow_pair(struct where *a, struct where *b, pair_op op)
 			rc = where_redirected(arg.which ? b : a);
 		} else if (is_empty(a) || is_empty(b)) {
 			return -ENOENT;
-		} else if (!leads_on(a, &rc) && !leads_on(b, &rc)) {
+		} else if (!leads_elsewhere(a, &rc) &&
+			   !leads_elsewhere(b, &rc)) {
 			return too_long(a->path) || too_long(b->path)
 				       ? -ENAMETOOLONG
 				       : -EXDEV;

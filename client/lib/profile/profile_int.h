@@ -27,7 +27,7 @@ struct profile_name {
 };
 
 /* The counts of a file, updated for each call. */
-struct record {
+struct profile_counts {
 	struct profile_record sum;
 	/* for each direction, the previous access, to compare with the next */
 	struct record_last {
@@ -40,7 +40,7 @@ struct record {
 /* The counts of a few threads, separate so that threads do not wait for each other. */
 struct profile_shard {
 	atomic_bool taken;
-	struct record record[PROFILE_PLACES];
+	struct profile_counts record[PROFILE_PLACES];
 } __attribute__((aligned(4096)));
 
 struct profile {
@@ -69,8 +69,8 @@ struct profile {
 void profile_shard_count(struct profile *p, const struct profile_call *call,
 			 uint64_t now);
 /* Updates the counts of one file. */
-void record_count(struct record *record, const struct profile_call *call,
-		  uint64_t now);
+void record_count(struct profile_counts *record,
+		  const struct profile_call *call, uint64_t now);
 /* Sums up one place.  Calls that are counted concurrently may be included or not. */
 void profile_sum(struct profile *p, unsigned int place,
 		 struct profile_record *sum);

@@ -64,7 +64,7 @@ static int way_of(enum profile_kind kind)
 	}
 }
 
-static void record_transfer(struct record *record,
+static void record_transfer(struct profile_counts *record,
 			    const struct profile_call *call, uint64_t now,
 			    int way)
 {
@@ -80,8 +80,8 @@ static void record_transfer(struct record *record,
 		access_one(&r->way[way], &record->last[way], call);
 }
 
-void record_count(struct record *record, const struct profile_call *call,
-		  uint64_t now)
+void record_count(struct profile_counts *record,
+		  const struct profile_call *call, uint64_t now)
 {
 	uint64_t ns = now > call->begun ? now - call->begun : 0;
 	struct profile_record *r = &record->sum;

@@ -16,13 +16,13 @@
 /* ---- an ordinary file seen through a partition ---- */
 
 /* The position of the next byte in memory. */
-struct place {
+struct memory_pos {
 	const struct iovec *iov;
 	size_t in;
 };
 
-static ssize_t ordinary_once(int fd, bool write, struct place *p, uint64_t off,
-			     uint64_t max)
+static ssize_t ordinary_once(int fd, bool write, struct memory_pos *p,
+			     uint64_t off, uint64_t max)
 {
 	char *mem;
 	size_t len;
@@ -45,8 +45,8 @@ static ssize_t ordinary_once(int fd, bool write, struct place *p, uint64_t off,
 }
 
 /* Transfers one contiguous piece.  The result is below len only at the end of the file. */
-static ssize_t ordinary_piece(int fd, bool write, struct place *p, uint64_t off,
-			      uint64_t len)
+static ssize_t ordinary_piece(int fd, bool write, struct memory_pos *p,
+			      uint64_t off, uint64_t len)
 {
 	uint64_t done = 0;
 	ssize_t n;
@@ -62,11 +62,11 @@ static ssize_t ordinary_piece(int fd, bool write, struct place *p, uint64_t off,
 	return (ssize_t)done;
 }
 
-static ssize_t ordinary_pieces(const struct view *view, int fd,
+static ssize_t ordinary_pieces(const struct file_view *view, int fd,
 			       const struct rw *rw, uint64_t pos,
 			       uint64_t total)
 {
-	struct place place = { rw->iov, 0 };
+	struct memory_pos place = { rw->iov, 0 };
 	uint64_t off, len, done = 0;
 	struct view_iter it;
 	ssize_t n;
@@ -98,7 +98,7 @@ static uint64_t offset_after(const struct file *f, int fd, const struct rw *rw,
 static ssize_t rw_ordinary(struct file *f, int fd, const struct rw *rw,
 			   uint64_t pos, uint64_t total)
 {
-	struct view view;
+	struct file_view view;
 	uint64_t end;
 	ssize_t n;
 
@@ -115,12 +115,12 @@ static ssize_t rw_ordinary(struct file *f, int fd, const struct rw *rw,
 
 /* ---- files on PVFS ---- */
 
-struct transfer {
+struct file_transfer {
 	struct file *f;
-	struct plan plan;
+	struct io_plan plan;
 	struct plan_span span;
 	/* a copy, because SETPART may change it concurrently */
-	struct view view;
+	struct file_view view;
 	uint32_t flags; /* WIRE_IO_* */
 	uint64_t least; /* file size known at the open */
 	uint64_t n;
@@ -131,9 +131,9 @@ struct transfer {
 	bool begun;
 };
 
-static void view_of(struct file *f, bool whole, struct view *view)
+static void view_of(struct file *f, bool whole, struct file_view *view)
 {
-	*view = (struct view){ 0 };
+	*view = (struct file_view){ 0 };
 	if (whole || !atomic_load(&f->parted))
 		return;
 	pthread_mutex_lock(&f->lock);
@@ -141,7 +141,7 @@ static void view_of(struct file *f, bool whole, struct view *view)
 	pthread_mutex_unlock(&f->lock);
 }
 
-static void transfer_prepare(struct transfer *x, struct file *f,
+static void transfer_prepare(struct file_transfer *x, struct file *f,
 			     const struct rw *rw, uint64_t pos, uint64_t total)
 {
 	int flags = atomic_load(&f->flags);
@@ -153,7 +153,7 @@ static void transfer_prepare(struct transfer *x, struct file *f,
 	x->placed = 0;
 	x->least = f->least;
 	view_of(f, rw->whole, &x->view);
-	x->plan = (struct plan){
+	x->plan = (struct io_plan){
 		.dist = &f->dist,
 		.view = &x->view,
 		.span = &x->span,
@@ -166,7 +166,7 @@ static void transfer_prepare(struct transfer *x, struct file *f,
 
 static int do_read(struct session *s, const struct target *t, void *arg)
 {
-	struct transfer *x = arg;
+	struct file_transfer *x = arg;
 	struct attr attr;
 	bool doubt;
 	int rc = io_read(s, t->handle, &x->plan, x->least, &x->n, &doubt);
@@ -179,7 +179,7 @@ static int do_read(struct session *s, const struct target *t, void *arg)
 
 static int do_write(struct session *s, const struct target *t, void *arg)
 {
-	struct transfer *x = arg;
+	struct file_transfer *x = arg;
 	int rc;
 
 	if (!view_end(&x->view, x->span.pos, x->span.len, &x->end))
@@ -195,7 +195,7 @@ static int do_write(struct session *s, const struct target *t, void *arg)
  */
 static int do_append(struct session *s, const struct target *t, void *arg)
 {
-	struct transfer *x = arg;
+	struct file_transfer *x = arg;
 	int rc = 0;
 
 	if (x->placed != s->id)
@@ -206,7 +206,7 @@ static int do_append(struct session *s, const struct target *t, void *arg)
 	return do_write(s, t, x);
 }
 
-static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
+static ssize_t read_file(struct file_transfer *x, uint64_t pos, bool at)
 {
 	uint64_t end;
 	int rc;
@@ -222,7 +222,7 @@ static ssize_t read_file(struct transfer *x, uint64_t pos, bool at)
 }
 
 /* For an append, the bytes below its place belong to other writers. */
-static void transfer_record_write(struct transfer *x, bool append, int rc,
+static void transfer_record_write(struct file_transfer *x, bool append, int rc,
 				  unsigned int since)
 {
 	uint64_t from = 0;
@@ -234,7 +234,8 @@ static void transfer_record_write(struct transfer *x, bool append, int rc,
 		file_doubt_space(x->f);
 }
 
-static ssize_t write_file(struct transfer *x, target_op op, const struct rw *rw)
+static ssize_t write_file(struct file_transfer *x, target_op op,
+			  const struct rw *rw)
 {
 	unsigned int since = unsynced_since(x->f, x->flags);
 	int rc = file_run(x->f, op, x);
@@ -254,7 +255,7 @@ static ssize_t rw_file(struct file *f, const struct rw *rw, uint64_t pos,
 		       uint64_t total)
 {
 	bool append = atomic_load(&f->flags) & O_APPEND && !rw->placed;
-	struct transfer x;
+	struct file_transfer x;
 
 	transfer_prepare(&x, f, rw, pos, total);
 	if (!rw->write)

@@ -84,7 +84,7 @@ static ssize_t copy_transfer(struct file *f, bool write, void *mem, size_t len,
 }
 
 /* Copies the next bytes.  Returns how many; 0: the end of the source; or -errno. */
-static ssize_t by_hand(const struct rw_copy *c, struct passing *p)
+static ssize_t copy_through_memory(const struct rw_copy *c, struct passing *p)
 {
 	size_t len = p->left < AT_A_TIME ? (size_t)p->left : AT_A_TIME;
 	ssize_t n;
@@ -115,7 +115,7 @@ static bool iods_cannot(int rc)
  * An unsuccessful attempt takes up to half of the call's time.  An iod may come back, so
  * try again later.
  */
-static void leave_alone(struct fs *fs)
+static void iods_pause(struct fs *fs)
 {
 	atomic_store(&fs->copies_again,
 		     clock_after_ms(2 * (uint64_t)fs->timeout_ms));
@@ -127,15 +127,15 @@ static int do_getattr(struct session *s, const struct target *t, void *arg)
 }
 
 /* If the source was removed during the copy, the iods copied zeros instead of its bytes. */
-static int still_there(struct file *in)
+static int source_check_exists(struct file *in)
 {
 	struct attr attr;
 
 	return in->writer ? 0 : file_run(in, do_getattr, &attr);
 }
 
-/* As by_hand(); also returns 0 if the iods cannot do it. */
-static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
+/* As copy_through_memory(); also returns 0 if the iods cannot do it. */
+static ssize_t copy_at_iods(const struct rw_copy *c, const struct passing *p)
 {
 	struct copy_range r = {
 		.dist = &c->out->dist,
@@ -156,19 +156,19 @@ static ssize_t by_iods(const struct rw_copy *c, const struct passing *p)
 	file_record_write(c->out, r.off, r.off + r.len, rc, since);
 	file_doubt_space(c->out); /* holes are copied as holes */
 	if (iods_cannot(rc)) {
-		leave_alone(c->in->fs);
+		iods_pause(c->in->fs);
 		return 0;
 	}
 	if (!rc)
-		rc = still_there(c->in);
+		rc = source_check_exists(c->in);
 	return rc ? rc : (ssize_t)r.len;
 }
 
 static ssize_t copy_some(const struct rw_copy *c, struct passing *p)
 {
-	ssize_t n = by_iods(c, p);
+	ssize_t n = copy_at_iods(c, p);
 
-	return n ? n : by_hand(c, p);
+	return n ? n : copy_through_memory(c, p);
 }
 
 static ssize_t copy_all(const struct rw_copy *c, struct passing *p)

@@ -83,7 +83,7 @@ static void broadcast_start(struct drive_op *op)
 	}
 }
 
-static int over_for_good(const struct broadcast_op *f, int rc)
+static int broadcast_status(const struct broadcast_op *f, int rc)
 {
 	if (!session_is_over(rc) || !f->broadcast->once || !f->begun)
 		return rc;
@@ -114,7 +114,7 @@ int broadcast_run(const struct broadcast *broadcast, enum wire_op op,
 		f.call = calloc(broadcast->dist->pcount, sizeof(*f.call));
 	if (!f.call)
 		return -ENOMEM;
-	rc = over_for_good(&f, op_run(&broadcast->s->drive, &f.op));
+	rc = broadcast_status(&f, op_run(&broadcast->s->drive, &f.op));
 	if (f.call != f.few)
 		free(f.call);
 	return rc;
@@ -220,7 +220,7 @@ static void object_begin(struct wire_out *out, void *buf, uint64_t handle)
 	wire_put(out, &h, sizeof(h));
 }
 
-struct size_arg {
+struct size_query {
 	const struct dist *dist;
 	struct file_size size;
 	bool (*skip)(void *arg, uint32_t k);
@@ -231,7 +231,7 @@ struct size_arg {
 
 static bool size_skip(void *arg, uint32_t k)
 {
-	struct size_arg *a = arg;
+	struct size_query *a = arg;
 
 	return a->skip && a->skip(a->arg, k);
 }
@@ -240,7 +240,7 @@ static int size_take(void *arg, uint32_t k, const struct wire_msg *reply)
 {
 	const struct wire_getsize_rep *rep = reply->body;
 	const struct wire_objsize *obj = reply->tail[0].ptr;
-	struct size_arg *a = arg;
+	struct size_query *a = arg;
 	uint64_t size;
 
 	if (le32toh(rep->n) != 1)
@@ -256,7 +256,7 @@ static int size_take(void *arg, uint32_t k, const struct wire_msg *reply)
 	return 0;
 }
 
-static int size_run(struct session *s, uint64_t handle, struct size_arg *a,
+static int size_run(struct session *s, uint64_t handle, struct size_query *a,
 		    struct file_size *size)
 {
 	struct broadcast broadcast = { .s = s,
@@ -279,7 +279,7 @@ int size_ask(struct session *s, uint64_t handle, const struct dist *dist,
 	     bool (*skip)(void *arg, uint32_t k), void *arg,
 	     struct file_size *size)
 {
-	struct size_arg a = { .dist = dist, .skip = skip, .arg = arg };
+	struct size_query a = { .dist = dist, .skip = skip, .arg = arg };
 
 	return size_run(s, handle, &a, size);
 }
@@ -289,7 +289,7 @@ int size_ask_where(struct session *s, uint64_t handle, const struct dist *dist,
 				 const struct wire_end_place *place),
 		   void *arg, struct file_size *size)
 {
-	struct size_arg a = { .dist = dist, .place = place, .arg = arg };
+	struct size_query a = { .dist = dist, .place = place, .arg = arg };
 
 	return size_run(s, handle, &a, size);
 }

@@ -12,7 +12,7 @@
 
 static _Thread_local struct coroutine *present;
 
-struct aside {
+struct blocking_call {
 	struct coroutine *coroutine;
 	int (*fn)(void *arg);
 	void *arg;
@@ -80,7 +80,7 @@ static void coroutine_op_done(struct drive_op *op)
 
 static void *aside_main(void *arg)
 {
-	struct aside *a = arg;
+	struct blocking_call *a = arg;
 
 	deadline_swap(a->began);
 	call_user_swap(a->asker);
@@ -92,7 +92,7 @@ static void *aside_main(void *arg)
 static void begin_aside(struct coroutine *s, struct drive *driven,
 			struct drive **batch)
 {
-	struct aside *a = s->aside;
+	struct blocking_call *a = s->aside;
 
 	s->aside = NULL;
 	if (!quiet_thread(ASIDE_STACK, aside_main, a, NULL))
@@ -125,7 +125,7 @@ static void coroutine_submit(struct coroutine *s, struct drive *driven,
 }
 
 /* The driving thread starts submitted operations by itself. */
-static void coroutine_pay(struct coroutine *s, struct drive *driven)
+static void coroutine_kick_owed(struct coroutine *s, struct drive *driven)
 {
 	struct drive *to = s->owes;
 
@@ -148,7 +148,7 @@ static bool coroutine_enter(struct coroutine *s, struct drive *driven)
 	set_self(NULL);
 	s->began = deadline_swap(began);
 	s->asker = call_user_swap(who);
-	coroutine_pay(s, driven);
+	coroutine_kick_owed(s, driven);
 	return over;
 }
 
@@ -221,7 +221,7 @@ static int run_uncancelled(int (*fn)(void *arg), void *arg)
 int coroutine_aside(int (*fn)(void *arg), void *arg)
 {
 	struct coroutine *s = coroutine_self();
-	struct aside a = {
+	struct blocking_call a = {
 		.coroutine = s,
 		.fn = fn,
 		.arg = arg,

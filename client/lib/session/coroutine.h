@@ -35,7 +35,7 @@ struct coroutine {
 	uint64_t began; /* start of its call; valid while the coroutine is stopped */
 	uint32_t asker; /* user of its call; valid while the coroutine is stopped */
 	struct drive_op *op; /* what it waits for ... */
-	struct aside *aside; /* ... or this */
+	struct blocking_call *aside; /* ... or this */
 	struct drive *owes; /* needs a drive_kick_put() */
 };
 

@@ -14,7 +14,7 @@
 
 #define PART WIRE_HOLD_MAX
 
-struct opened {
+struct declared_open {
 	UT_hash_handle hh;
 	uint64_t open, handle;
 };
@@ -22,7 +22,7 @@ struct opened {
 struct declare {
 	struct session *s;
 	pthread_mutex_t lock;
-	struct opened *opened; /* under lock */
+	struct declared_open *opened; /* under lock */
 	_Atomic uint64_t boot; /* boot id of the manager met last */
 };
 
@@ -52,7 +52,7 @@ struct declare *declare_new(struct session *s)
 
 void declare_free(struct declare *d)
 {
-	struct opened *o, *next;
+	struct declared_open *o, *next;
 
 	if (!d)
 		return;
@@ -66,7 +66,7 @@ void declare_free(struct declare *d)
 
 int declare_opened(struct declare *d, uint64_t handle, uint64_t open)
 {
-	struct opened *o = d ? calloc(1, sizeof(*o)) : NULL;
+	struct declared_open *o = d ? calloc(1, sizeof(*o)) : NULL;
 
 	if (!o)
 		return d ? -ENOMEM : 0;
@@ -83,7 +83,7 @@ int declare_opened(struct declare *d, uint64_t handle, uint64_t open)
 
 void declare_closed(struct declare *d, uint64_t open)
 {
-	struct opened *o;
+	struct declared_open *o;
 
 	if (!d)
 		return;
@@ -99,7 +99,7 @@ void declare_closed(struct declare *d, uint64_t open)
 
 static int telling_snapshot(struct declare *d, struct telling *t)
 {
-	struct opened *o, *next;
+	struct declared_open *o, *next;
 	int rc = 0;
 
 	pthread_mutex_lock(&d->lock);
@@ -151,7 +151,7 @@ static void telling_send(struct telling *t);
  * True: nothing more to declare.  The manager ended the session, or does not know us yet;
  * then declare_proved() repeats it.
  */
-static bool nobody_asks(int rc)
+static bool declaration_is_needless(int rc)
 {
 	return rc == -ESTALE || rc == -ECANCELED || rc == -ENOKEY;
 }
@@ -167,7 +167,7 @@ static void telling_done(struct rpc_call *call)
 		telling_send(t);
 		return;
 	}
-	if (rc && !nobody_asks(rc))
+	if (rc && !declaration_is_needless(rc))
 		log_warn(t->d->s->log,
 			 "%s: it was not told which files are open: %s; it "
 			 "keeps what is removed for a while only",

@@ -19,13 +19,13 @@
 static _Thread_local const struct keeper *self;
 
 /* The descriptors to sleep on, and the timeout. */
-struct rest {
+struct keeper_sleep {
 	struct pollfd fd[1 + RPC_CTX_FDS]; /* fd[0] is the keeper's event */
 	unsigned int n; /* without fd[0] */
 	uint64_t until;
 };
 
-static void keeper_look(struct keeper *k, struct rest *rest)
+static void keeper_look(struct keeper *k, struct keeper_sleep *rest)
 {
 	bool watch = false;
 
@@ -41,7 +41,7 @@ static void keeper_look(struct keeper *k, struct rest *rest)
 }
 
 /* The program has closed descriptors of the library, so no event would wake this thread. */
-static bool is_closed(const struct rest *rest)
+static bool is_closed(const struct keeper_sleep *rest)
 {
 	unsigned int i;
 
@@ -51,7 +51,7 @@ static bool is_closed(const struct rest *rest)
 	return false;
 }
 
-static void keeper_rest(struct keeper *k, struct rest *rest)
+static void keeper_rest(struct keeper *k, struct keeper_sleep *rest)
 {
 	uint64_t until = rest->until;
 	eventfd_t count;
@@ -89,7 +89,7 @@ static void end_alone(struct keeper *k)
 static void *keeper_main(void *arg)
 {
 	struct keeper *k = arg;
-	struct rest r = { .until = clock_after_ms(KEEPER_LOOK_MS) };
+	struct keeper_sleep r = { .until = clock_after_ms(KEEPER_LOOK_MS) };
 
 	self = k;
 	while (!atomic_load(&k->stop)) {

@@ -16,7 +16,7 @@
 #define DUE(life) ((life) / 4) /* half the lifetime of a ticket */
 
 /* The capability for one right to a file. */
-struct slot {
+struct key_slot {
 	bool there, stale;
 	uint64_t due; /* clock_now() */
 	uint8_t cap[WIRE_CAP_LEN];
@@ -25,7 +25,7 @@ struct slot {
 struct key {
 	uint64_t handle;
 	unsigned int taken;
-	struct slot slot[RIGHTS];
+	struct key_slot slot[RIGHTS];
 	UT_hash_handle hh;
 	/* RIGHTS for each iod: the connection that has seen the capability; 0: none */
 	uint32_t shown[];
@@ -119,7 +119,7 @@ static struct key *key_add(struct keychain *kc, uint64_t handle)
 }
 
 /* The key stays in the table; the key that was dropped before it is removed. */
-static void put_by(struct keychain *kc, struct key *key)
+static void key_retire(struct keychain *kc, struct key *key)
 {
 	struct key *before = kc->last;
 
@@ -136,7 +136,7 @@ static void put_by(struct keychain *kc, struct key *key)
 static void key_set(struct keychain *kc, struct key *key, unsigned int i,
 		    const void *cap, uint32_t life)
 {
-	struct slot *slot = &key->slot[i];
+	struct key_slot *slot = &key->slot[i];
 	uint32_t k;
 
 	slot->there = true;
@@ -196,7 +196,7 @@ void keychain_drop(struct keychain *kc, uint64_t handle)
 	pthread_mutex_lock(&kc->lock);
 	key = key_find(kc, handle);
 	if (key && --key->taken == 0)
-		put_by(kc, key);
+		key_retire(kc, key);
 	pthread_mutex_unlock(&kc->lock);
 }
 
@@ -256,7 +256,7 @@ struct renewal {
 	uint8_t cap[WIRE_CAPS_MAX][WIRE_CAP_LEN];
 };
 
-static bool is_due(const struct slot *slot, uint64_t now)
+static bool is_due(const struct key_slot *slot, uint64_t now)
 {
 	return slot->there && (slot->stale || now >= slot->due);
 }
@@ -264,7 +264,7 @@ static bool is_due(const struct slot *slot, uint64_t now)
 /* A capability for both rights is renewed once. */
 static void renewal_add(struct renewal *r, const struct key *key, uint64_t now)
 {
-	const struct slot *slot = key->slot;
+	const struct key_slot *slot = key->slot;
 	bool same = slot[0].there && slot[1].there &&
 		    !memcmp(slot[0].cap, slot[1].cap, WIRE_CAP_LEN);
 	unsigned int i;
@@ -392,7 +392,7 @@ static unsigned int slot_for(const struct key *key, unsigned int rights)
  * Adds the capability after the header, if the iod has not seen it.  Returns how many
  * were added.
  */
-static uint32_t show_one(struct keychain *kc, const struct rpc_caps_query *to,
+static uint32_t key_show(struct keychain *kc, const struct rpc_caps_query *to,
 			 const struct wire_need *need, uint8_t *at)
 {
 	struct key *key = key_find(kc, need->handle);
@@ -422,7 +422,7 @@ static size_t keychain_append_caps(void *arg, const struct rpc_caps_query *to,
 		return 0;
 	pthread_mutex_lock(&kc->lock);
 	for (i = 0; i < to->n; i++)
-		n += show_one(kc, to, &to->need[i], at + n * WIRE_CAP_LEN);
+		n += key_show(kc, to, &to->need[i], at + n * WIRE_CAP_LEN);
 	pthread_mutex_unlock(&kc->lock);
 	*head = (struct wire_caps){ .n = htole32(n) };
 	return n ? sizeof(*head) + n * WIRE_CAP_LEN : 0;

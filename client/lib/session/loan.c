@@ -124,23 +124,23 @@ static void loan_pages_keep(struct session *s, uint32_t i, struct loan_pages *l)
 
 /* ---- requests ---- */
 
-static void close_some(struct brought *b, int from, int to)
+static void descriptors_close(struct brought *b, int from, int to)
 {
 	for (int i = from; i < to; i++)
 		close(b->fd[i]);
 }
 
 /* Descriptors of a call that was given up may come first: close them. */
-static bool is_whole(struct brought *b, uint64_t inode)
+static bool descriptors_are_complete(struct brought *b, uint64_t inode)
 {
 	struct stat sb;
 
 	if (b->n < b->want) {
-		close_some(b, 0, b->n);
+		descriptors_close(b, 0, b->n);
 		b->n = 0;
 		return false;
 	}
-	close_some(b, 0, b->n - b->want);
+	descriptors_close(b, 0, b->n - b->want);
 	memmove(b->fd, b->fd + b->n - b->want,
 		(size_t)b->want * sizeof(b->fd[0]));
 	b->n = b->want;
@@ -170,7 +170,7 @@ static int borrow_take_reply(void *arg, const struct wire_msg *reply)
 	if (flags & WIRE_B_NONE)
 		return -ENOENT;
 	b->n = rpc_peer_take_fds(b->peer, b->fd, TP_PASS_MAX);
-	if (!is_whole(b, le64toh(rep->inode)))
+	if (!descriptors_are_complete(b, le64toh(rep->inode)))
 		return -EPROTO;
 	b->loan->number = le64toh(rep->number);
 	b->loan->index = le32toh(rep->index);
@@ -196,7 +196,7 @@ static int borrow_send(struct session *s, uint64_t handle, bool write,
 	server_call_put(&c, &body, sizeof(body));
 	rc = server_call_run(&c, WIRE_BORROW, borrow_take_reply, b);
 	if (rc)
-		close_some(b, 0, b->n);
+		descriptors_close(b, 0, b->n);
 	return rc;
 }
 
@@ -225,7 +225,7 @@ static int loan_fill(struct session *s, uint32_t i, uint64_t handle, bool write,
 	}
 	if (!l) {
 		l = loan_pages_new(b.fd + 1, link);
-		close_some(&b, 1, b.n);
+		descriptors_close(&b, 1, b.n);
 	}
 	if (!l) {
 		close(b.fd[0]);

@@ -42,7 +42,7 @@ void server_call_put(struct server_call *c, const void *item, size_t len)
 	wire_put(&c->out, item, len);
 }
 
-static int take_redirect(struct server_call *c, const struct wire_msg *reply)
+static int redirect_read(struct server_call *c, const struct wire_msg *reply)
 {
 	const struct wire_path_rep *rep = reply->body;
 	const struct wire_tail *path = &reply->tail[0];
@@ -66,7 +66,7 @@ static void ask_done(struct rpc_call *rpc)
 	int rc = rpc->status;
 
 	if (rc == WIRE_REDIRECT)
-		rc = take_redirect(c, &rpc->reply);
+		rc = redirect_read(c, &rpc->reply);
 	else if (!rc && c->take)
 		rc = c->take(c->arg, &rpc->reply);
 	if ((rc == -ESTALE || rc == -EKEYREJECTED) && c->once && rpc->unsure) {
@@ -111,7 +111,7 @@ static bool ask_quiet(const struct session *s)
 	return clock_now() - s->heard > SERVER_CALL_QUIET_MS * CLOCK_NS_PER_MS;
 }
 
-static void put_as(struct server_call *c)
+static void user_put(struct server_call *c)
 {
 	struct {
 		struct wire_as as;
@@ -154,7 +154,7 @@ static int ask_send(struct server_call *c)
 }
 
 /* A manager of an earlier release would take the number of a list for group numbers. */
-static int may_ask(const struct server_call *c)
+static int groups_check_support(const struct server_call *c)
 {
 	int rc = 0;
 
@@ -237,14 +237,14 @@ static int send_groups(struct server_call *c)
 int server_call_run(struct server_call *c, enum wire_op wire_op,
 		    server_call_take take, void *arg)
 {
-	int rc = may_ask(c), sent;
+	int rc = groups_check_support(c), sent;
 
 	if (!rc && c->once && ask_quiet(c->s))
 		rc = ask_ping(c->s, c->peer);
 	if (rc)
 		return rc;
 	if (c->as)
-		put_as(c);
+		user_put(c);
 	if (wire_end(&c->out, wire_op,
 		     (c->as ? WIRE_F_AS : 0) | (c->caps ? WIRE_F_CAPS : 0),
 		     0) < 0)

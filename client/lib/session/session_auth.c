@@ -183,8 +183,8 @@ static void connection_seal(struct drive_op *op)
  * nothing unsealed is sent any more.  The manager may have sealed it also if its answer
  * did not arrive, or if its proof is wrong.
  */
-static void seal_all(struct session *s, const struct challenge *c,
-		     bool answered, int rc)
+static void seal_after_auth(struct session *s, const struct challenge *c,
+			    bool answered, int rc)
 {
 	const uint32_t flags = le32toh(c->rep.flags);
 	struct sealed r = { .op.start = connection_seal,
@@ -215,7 +215,7 @@ static int ask_auth(struct session *s, struct challenge *c)
 	if (answered)
 		rc = answer_check(s, answer);
 	if (answered || rc == -ETIMEDOUT)
-		seal_all(s, c, answered, rc);
+		seal_after_auth(s, c, answered, rc);
 	free(answer);
 	return rc;
 }
@@ -281,7 +281,7 @@ static bool failure_is_temporary(int rc)
  * The retries are limited and spread, because many clients may connect concurrently.  If
  * the last try runs out of time, the reason of the earlier ones is returned.
  */
-static int try_on(struct session *s, struct rpc_peer *peer)
+static int prove_with_retries(struct session *s, struct rpc_peer *peer)
 {
 	int pause = PAUSE_MS, rc = 0, before = 0;
 
@@ -301,7 +301,7 @@ static int try_on(struct session *s, struct rpc_peer *peer)
 
 int session_auth_run(struct session *s, struct rpc_peer *peer)
 {
-	int rc = s->auth ? try_on(s, peer) : 0;
+	int rc = s->auth ? prove_with_retries(s, peer) : 0;
 
 	if (rc)
 		log_error(s->log, "%s: no ticket: %s", rpc_peer_name(peer),

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view.c - partition arithmetic. */
-#include "client/lib/io/view.h"
+/* file_view.c - partition arithmetic. */
+#include "client/lib/io/file_view.h"
 
 #include <errno.h>
 
 #include "common/util/extent.h"
 
-int view_from_part(const struct fpart *part, struct view *view)
+int view_from_part(const struct fpart *part, struct file_view *view)
 {
 	if (part->offset < 0 || part->gsize < 0 || part->stride < 0)
 		return -EINVAL;
 	if (part->gsize && part->stride < part->gsize)
 		return -EINVAL;
-	*view = (struct view){
+	*view = (struct file_view){
 		.off = (uint64_t)part->offset,
 		.gsize = (uint64_t)part->gsize,
 		.stride = (uint64_t)part->stride,
@@ -20,7 +20,7 @@ int view_from_part(const struct fpart *part, struct view *view)
 	return 0;
 }
 
-void view_to_part(const struct view *view, struct fpart *part)
+void view_to_part(const struct file_view *view, struct fpart *part)
 {
 	*part = (struct fpart){
 		.offset = (int64_t)view->off,
@@ -29,7 +29,7 @@ void view_to_part(const struct view *view, struct fpart *part)
 	};
 }
 
-bool view_map(const struct view *view, uint64_t pos, uint64_t *off)
+bool view_map(const struct file_view *view, uint64_t pos, uint64_t *off)
 {
 	uint64_t rel = pos;
 
@@ -43,7 +43,7 @@ bool view_map(const struct view *view, uint64_t pos, uint64_t *off)
 	return extent_end(view->off, rel, off);
 }
 
-bool view_end(const struct view *view, uint64_t pos, uint64_t len,
+bool view_end(const struct file_view *view, uint64_t pos, uint64_t len,
 	      uint64_t *end)
 {
 	uint64_t sum, last;
@@ -55,7 +55,7 @@ bool view_end(const struct view *view, uint64_t pos, uint64_t len,
 	return view_map(view, sum - 1, &last) && extent_end(last, 1, end);
 }
 
-uint64_t view_before(const struct view *view, uint64_t size)
+uint64_t view_before(const struct file_view *view, uint64_t size)
 {
 	uint64_t rel, rest;
 
@@ -69,8 +69,8 @@ uint64_t view_before(const struct view *view, uint64_t size)
 	       (rest < view->gsize ? rest : view->gsize);
 }
 
-void view_iter_init(struct view_iter *it, const struct view *view, uint64_t pos,
-		    uint64_t len)
+void view_iter_init(struct view_iter *it, const struct file_view *view,
+		    uint64_t pos, uint64_t len)
 {
 	it->view = view;
 	it->pos = pos;
@@ -79,7 +79,7 @@ void view_iter_init(struct view_iter *it, const struct view *view, uint64_t pos,
 
 int view_iter_next(struct view_iter *it, uint64_t *off, uint64_t *n)
 {
-	const struct view *v = it->view;
+	const struct file_view *v = it->view;
 	uint64_t left = it->end - it->pos;
 
 	if (!left)
