@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pvfs-cp - copies files and trees to, from, between and within mounts. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -196,55 +195,18 @@ static void report(const struct copy *c, double secs)
 	json_line(o);
 }
 
-/* ---- signals ---- */
-
-static struct copy *running;
-
-/* A user's second signal ends the program immediately. */
-static void interrupt(int sig)
-{
-	atomic_store(&running->interrupted, sig);
-}
-
-static void hear_signals(struct copy *c)
-{
-	static const struct {
-		int sig, flags;
-	} v[] = {
-		{ SIGINT, (int)SA_RESETHAND },
-		{ SIGTERM, (int)SA_RESETHAND },
-		{ SIGHUP, (int)SA_RESETHAND },
-		{ SIGQUIT, (int)SA_RESETHAND },
-		{ SIGPIPE, 0 },
-		{ SIGXCPU, 0 },
-		{ SIGXFSZ, 0 },
-	};
-	struct sigaction act = { .sa_handler = interrupt }, old;
-
-	running = c;
-	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
-		act.sa_flags = v[i].flags;
-		if (!sigaction(v[i].sig, NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(v[i].sig, &act, NULL);
-	}
-}
-
-/* Ends the program as the signal would have done. */
 static void end_interrupted(const struct copy *c)
 {
-	int sig = atomic_load(&c->interrupted);
 	uint64_t parts = atomic_load(&c->unfinished);
 
-	if (!sig)
+	if (!atomic_load(&c->interrupted))
 		return;
 	tool_say(c->tool,
 		 "interrupted: %llu files copied, %llu that were there before "
 		 "are cut short; copy again",
 		 (unsigned long long)atomic_load(&c->files),
 		 (unsigned long long)parts);
-	signal(sig, SIG_DFL);
-	raise(sig);
+	copy_signals_end(c);
 }
 
 static double seconds(void)
@@ -267,6 +229,7 @@ int main(int argc, char **argv)
 	struct stat st;
 	bool into;
 
+	copy_signals_begin();
 	if (argc - i < 2)
 		tool_usage(&tool);
 	if (tool_need_path(&tool, argv + i, argc - i))
@@ -285,7 +248,7 @@ int main(int argc, char **argv)
 	c.made = copy_made_new();
 	if (!c.made)
 		return tool_fail(&tool, "names");
-	hear_signals(&c);
+	copy_signals_hear(&c);
 	copy_all(&c, argv + i, argc - 1 - i, argv[argc - 1], into ? &st : NULL);
 	copy_made_free(c.made);
 	copy_queue_free(c.queue);

@@ -131,10 +131,37 @@ for signal in INT:130 TERM:143 HUP:129; do
 	must [ "$tmp/to/there" -ef "$tmp/other" ]
 	rm "$tmp/to/there" "$tmp/other"
 done
-# signals that end a program whose terminal, reader or time is gone
+# signals that end a program whose terminal, reader or time is gone, and others
 ulimit -c 0
-for signal in QUIT:131 PIPE:141 XCPU:152; do
+for signal in QUIT:131 PIPE:141 XCPU:152 USR1:138 ALRM:142; do
 	ended_by ${signal%:*} ${signal#*:} in_pvfs "$tmp/big" /pvfs/to/new
+	is_said 0
+	expect "" names
+done
+# the second of two signals that come at a time, as from timeout(1), is not one more
+stand_still "$iod"
+code=0
+env --default-signal timeout 3 pvfs-cp "$tmp/big" /pvfs/to/new 2>"$tmp/said" &
+copy=$!
+until_true 30 in_pvfs
+sleep 3
+kill -CONT "$iod"
+wait $copy || code=$?
+[ $code = 124 ] || fail "timeout: $code: $(<"$tmp/said")"
+is_said 0
+expect "" names
+# a source that says nothing, and a FIFO without a writer, are not waited for
+mkfifo "$tmp/fifo"
+for source in "$tmp/fifo" /proc/kmsg; do
+	[ -r "$source" ] || continue
+	env --default-signal pvfs-cp -q "$source" /pvfs/to/new 2>"$tmp/said" &
+	copy=$! code=0
+	sleep 1
+	kill -0 $copy 2>/dev/null || continue # there is no such source here
+	kill -INT $copy
+	until_true 30 eval "! kill -0 $copy 2>/dev/null"
+	wait $copy || code=$?
+	[ $code = 130 ] || fail "$source: ended with $code: $(<"$tmp/said")"
 	is_said 0
 	expect "" names
 done

@@ -253,6 +253,25 @@ void copy_same(struct copy *c, const char *from, const char *to);
 /* Reports that the run has already made `to`, which stays unchanged; a failure. */
 void copy_twice(struct copy *c, const char *from, const char *to);
 
+/*
+ * copy_signals.c: signals interrupt a copy.  copy_signals_begin() comes before the
+ * process starts its first thread.
+ */
+void copy_signals_begin(void);
+/*
+ * From now on, each signal that ends a process sets c->interrupted instead.  One that
+ * comes more than 1 s after the first ends the process.  For one copy of a process.
+ */
+void copy_signals_hear(struct copy *c);
+/* Ends the process as the signal would have done, if there was one. */
+void copy_signals_end(const struct copy *c);
+/*
+ * Enclose a call that may wait forever for a source.  After an interruption it fails
+ * with EINTR.  They leave errno as it is.
+ */
+void copy_wait_begin(void);
+void copy_wait_end(void);
+
 /* progress.c: a line on a terminal, nothing in a pipe. */
 struct progress;
 struct progress *progress_start(const struct copy *c);

@@ -85,16 +85,19 @@ static int write_data(struct copy_file *f, const char *buf, size_t len,
  * Reads up to len bytes; less only at the end of the file.  Large reads of files in
  * /proc/sys fail with ENOMEM; smaller ones return the whole file.
  */
-static ssize_t read_all(int fd, char *buf, size_t len, uint64_t off)
+static ssize_t read_all(const struct copy *c, int fd, char *buf, size_t len,
+			uint64_t off)
 {
 	size_t done = 0, most = len;
 
 	while (done < len) {
 		size_t want = len - done < most ? len - done : most;
-		ssize_t n = pvfs_pread(fd, buf + done, want,
-				       (int64_t)(off + done));
+		ssize_t n;
 
-		if (n < 0 && errno == EINTR)
+		copy_wait_begin();
+		n = pvfs_pread(fd, buf + done, want, (int64_t)(off + done));
+		copy_wait_end();
+		if (n < 0 && errno == EINTR && !atomic_load(&c->interrupted))
 			continue;
 		if (n < 0 && errno == ENOMEM && most > HOLE_UNIT) {
 			most = HOLE_UNIT;
@@ -112,7 +115,7 @@ static ssize_t read_all(int fd, char *buf, size_t len, uint64_t off)
 static int verify_block(struct copy_file *f, const char *src, size_t len,
 			uint64_t off, char *back)
 {
-	ssize_t n = read_all(f->out, back, len, off);
+	ssize_t n = read_all(f->copy, f->out, back, len, off);
 
 	if (n < 0) {
 		copy_failed(f->copy, f->to);
@@ -194,7 +197,7 @@ static void source_ends(struct copy_file *f, uint64_t off)
 /* *len: less at the end of the source. */
 static int get_block(struct copy_file *f, uint64_t off, size_t *len, char *buf)
 {
-	ssize_t n = read_all(f->in, buf, *len, off);
+	ssize_t n = read_all(f->copy, f->in, buf, *len, off);
 
 	if (n < 0) {
 		copy_failed(f->copy, f->from);

@@ -80,7 +80,9 @@ static int open_file(struct copy_file *f)
 
 	if (f->copy->opt.nofollow)
 		flags |= O_NOFOLLOW | O_NONBLOCK; /* a FIFO does not block */
+	copy_wait_begin();
 	f->in = pvfs_open(f->from, flags);
+	copy_wait_end();
 	if (f->in < 0) {
 		copy_failed(f->copy, f->from);
 		return -1;
