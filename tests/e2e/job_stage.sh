@@ -84,6 +84,30 @@ if [ "$(id -u)" = 0 ]; then
 	exits 0 stage out /pvfs/big full/big
 	same_tree big full/big
 fi
+
+# ---- interrupted: nothing incomplete stays ----
+
+rm -f manifest.* && mkdir long parts && head -c 12000000 /dev/urandom >long/1
+for k in 2 3 4 5; do cp long/1 long/$k; done
+exits 0 stage in long /pvfs/long
+begun() { [ -n "$(ls -A parts/long 2>/dev/null)" ] || ! kill -0 $staging 2>/dev/null; }
+code=0
+for turn in $(seq 20); do # until one is not complete before its signal
+	rm -rf parts/long manifest.out
+	env --default-signal timeout 100 pvfs-job stage-out -q -i "$job" --manifest "$tmp/manifest.out" /pvfs/long parts/long >output 2>&1 &
+	staging=$!
+	until begun; do sleep 0.01; done
+	kill -TERM $staging 2>/dev/null
+	wait $staging || code=$?
+	[ $code = 0 ] || break
+done
+[ $code = 143 ] || [ $code = 124 ] || fail "exit $code: $(cat output)"
+says interrupted
+expect "" find parts/long -name '*.pvfs-cp.*'
+grep -q '^missing ' manifest.out || fail "$(cat manifest.out output)"
+exits 0 stage out /pvfs/long parts/long
+same_tree long parts/long
+
 must pvfs-job stop -i "$job"
 gone
 [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || { say "as one user alone: needs root"; exit 0; }

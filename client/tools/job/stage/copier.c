@@ -20,7 +20,7 @@
 #define COPIERS 4u
 #define TICK_MS 1000
 #define MEET_MS 10000u
-#define LEAVE_MS 1000u
+#define LEAVE_MS 3000u /* less than the staging waits */
 
 /* A file to be copied. */
 struct order {
@@ -295,8 +295,10 @@ int cmd_copier(int argc, char **argv)
 		.more = PTHREAD_COND_INITIALIZER,
 	};
 	uint64_t deadline;
-	int rc = argc == 2 ? meet(&c, argv[1]) : -EINVAL;
+	int rc;
 
+	copy_signals_begin();
+	rc = argc == 2 ? meet(&c, argv[1]) : -EINVAL;
 	if (rc)
 		return tool_say(&tool, "the way to the staging: %s",
 				strerror(-rc));
@@ -306,9 +308,10 @@ int cmd_copier(int argc, char **argv)
 		return tool_fail(&tool, "queue");
 	c.copy.umask = umask(0);
 	umask(c.copy.umask);
+	copy_signals_hear(&c.copy);
 	start_threads(&c);
 	rc = hear_first(&c);
-	while (!rc)
+	while (!rc && !atomic_load(&c.copy.interrupted))
 		rc = turn(&c);
 	/*
 	 * the rest is not wanted: files that still have temporary names are removed, if

@@ -146,15 +146,26 @@ static void ended(void *arg, struct team_file *f, const struct stage_file *is,
 	team_file_free(f);
 }
 
+static bool is_interrupted(const struct stage *s)
+{
+	return atomic_load(&s->copy.interrupted);
+}
+
+static const char *why_late(const struct stage *s)
+{
+	if (is_interrupted(s))
+		return "interrupted";
+	return s->over ? "the job has ended" : "no time was left";
+}
+
 static void check_time(struct stage *s)
 {
 	if (s->late)
 		return;
 	s->over = link_fill(&s->head) != 0;
-	s->late = s->over || clock_now() >= s->deadline;
+	s->late = s->over || is_interrupted(s) || clock_now() >= s->deadline;
 	if (s->late)
-		team_give_up(&s->team, s->over ? "the job has ended"
-					       : "no time was left");
+		team_give_up(&s->team, why_late(s));
 }
 
 /* Takes the files that the walk has found. */
@@ -175,8 +186,7 @@ static void take_found(struct stage *s)
 			team_give(&s->team, f);
 	}
 	if (s->late)
-		team_give_up(&s->team, s->over ? "the job has ended"
-					       : "no time was left");
+		team_give_up(&s->team, why_late(s));
 }
 
 static int call_nodes(struct stage *s)
@@ -230,7 +240,7 @@ static void name_rest(struct stage *s)
 		usleep(10000);
 	}
 	take_found(s);
-	if (walk_is_done(s->walk))
+	if (walk_is_done(s->walk) && !is_interrupted(s))
 		return;
 	manifest_missing(s->manifest, ".",
 			 "what is not named here: it was not looked for");
@@ -265,7 +275,7 @@ static int copy_tree(struct stage *s)
 		turn(s);
 	if (s->late)
 		name_rest(s);
-	if (!s->over && walk_is_done(s->walk))
+	if (!s->over && !is_interrupted(s) && walk_is_done(s->walk))
 		finish(s);
 	progress_stop(p);
 	return 0;
@@ -347,6 +357,11 @@ static int settle(struct stage *s, bool out, char **path)
  */
 static void leave(struct stage *s, int rc)
 {
+	if (is_interrupted(s)) {
+		fflush(NULL);
+		tool_say(s->tool, "interrupted; stage again");
+		copy_signals_end(&s->copy);
+	}
 	if (s->walk && !s->over && walk_is_finished(s->walk)) {
 		walk_free(s->walk);
 		return;
@@ -366,11 +381,13 @@ static int run(struct stage *s)
 	s->team.key = s->key;
 	s->team.ended = ended;
 	s->team.arg = s;
+	copy_signals_hear(&s->copy);
 	rc = team_open(&s->team, &s->job);
 	if (rc)
 		tool_say(s->tool, "copiers: %s", strerror(-rc));
 	if (rc || call_nodes(s)) {
 		manifest_close(s->manifest);
+		copy_signals_end(&s->copy);
 		return 1;
 	}
 	rc = copy_tree(s);
@@ -389,6 +406,7 @@ int cmd_stage(int argc, char **argv)
 	static struct stage s;
 	int i;
 
+	copy_signals_begin();
 	s = (struct stage){ .tool = &tools[out], .deadline = CLOCK_NEVER };
 	i = tool_options(s.tool, argc, argv, &s);
 	if (argc - i != 2)

@@ -19,6 +19,7 @@
 #include "common/util/clock.h"
 #include "client/tools/job/parts/proc.h"
 
+#define LEAVE_MS 5000u /* for the copier to remove what is incomplete */
 #define SILENT_NS 15000000000ull
 
 void team_file_free(struct team_file *f)
@@ -319,7 +320,7 @@ void team_close(struct team *t)
 		link_close(&m->link);
 	guests_close(&t->guests);
 	close(t->listener);
-	if (t->local > 0 && proc_wait(t->local, clock_after_ms(500))) {
+	if (t->local > 0 && proc_wait(t->local, clock_after_ms(LEAVE_MS))) {
 		kill(t->local, SIGKILL);
 		proc_wait(t->local, clock_after_ms(1000));
 	}
