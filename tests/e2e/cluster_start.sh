@@ -118,7 +118,7 @@ if ip -6 addr show dev lo 2>/dev/null | grep -q ::1; then
 else
 	say 'no IPv6 here'
 fi
-for script in cluster quickstart test report bench mkconf package; do
+for script in cluster quickstart test report bench mkconf package romio-source; do
 	"$top/scripts/$script" --help >/dev/full 2>err && fail "$script --help to a full disk exits 0"
 done
 true
