@@ -123,6 +123,21 @@ static int set_flags(const struct server *s)
 	return rc;
 }
 
+/* The kernel's first request; if it fails, libfuse prints why. */
+static int answer_init(struct fuse_session *se)
+{
+	struct fuse_buf buf = { 0 };
+	int rc;
+
+	do
+		rc = fuse_session_receive_buf(se, &buf);
+	while (rc == -EINTR && !fuse_session_exited(se));
+	if (rc > 0)
+		fuse_session_process_buf(se, &buf);
+	free(buf.mem);
+	return rc > 0 && !fuse_session_exited(se) ? 0 : -EIO;
+}
+
 static int mounted(struct server *s)
 {
 	int rc = set_flags(s);
@@ -139,10 +154,13 @@ static int mounted(struct server *s)
 	}
 	if (s->minor)
 		atomic_store(s->minor, spot_minor(s->opt->dir));
-	to_background(s);
-	guard_ready(s->ready);
-	notify_say(&s->notify, "READY=1\nSTATUS=Serves");
-	rc = listen_run(s->d.se, &s->d.fs, s->opt->max_threads);
+	rc = answer_init(s->d.se);
+	if (!rc) {
+		to_background(s);
+		guard_ready(s->ready);
+		notify_say(&s->notify, "READY=1\nSTATUS=Serves");
+		rc = listen_run(s->d.se, &s->d.fs, s->opt->max_threads);
+	}
 	notify_say(&s->notify, "STOPPING=1\nSTATUS=Stops");
 	waits_free(s->d.waits);
 	if (!drops_end(s->d.drops, DROPS_END_MS))
@@ -304,7 +322,9 @@ int main(int argc, char **argv)
 
 	set_log(&log);
 	if (rc < 0 && opt.remount) {
-		rc = spot_remount(opt.dir, opt.given, opt.flags, &log)
+		rc = *opt.pvfs && options_mount(&opt, &log, &tab);
+		pvfstab_free(&tab);
+		rc = rc || spot_remount(opt.dir, opt.given, opt.flags, &log)
 			     ? EXIT_FAILURE
 			     : EXIT_SUCCESS;
 	} else if (rc < 0) {

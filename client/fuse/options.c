@@ -91,6 +91,13 @@ static bool set_max_threads(struct options *opt, const char *val)
 	return *val >= '1' && *val <= '9' && !*end && n <= THREADS_MAX;
 }
 
+/* The kernel shows them, so mount(8) passes them on with a remount. */
+static bool set_shown(struct options *opt, const char *val)
+{
+	opt->shown = true;
+	return *val;
+}
+
 static const struct {
 	const char *name;
 	bool (*set)(struct options *opt, const char *val);
@@ -100,6 +107,8 @@ static const struct {
 	{ "attr_timeout", set_attr_timeout, "0 to 86400 (seconds)" },
 	{ "entry_timeout", set_entry_timeout, "0 to 86400 (seconds)" },
 	{ "max_threads", set_max_threads, "1 to 1024" },
+	{ "user_id", set_shown, "N, with remount" },
+	{ "group_id", set_shown, "N, with remount" },
 };
 
 /* Records the options that mount(2) knows as flags. */
@@ -148,10 +157,10 @@ static const char *plain(const char *word)
 static bool is_mount_option(const char *word)
 {
 	static const char *const names[] = {
-		"ro",	     "rw",	     "suid",	"nosuid",  "dev",
-		"nodev",     "exec",	     "noexec",	"atime",   "noatime",
-		"sync",	     "async",	     "dirsync", "fsname=", "subtype=",
-		"max_read=", "auto_unmount",
+		"ro",	   "rw",      "suid",	  "nosuid",
+		"dev",	   "nodev",   "exec",	  "noexec",
+		"atime",   "noatime", "sync",	  "async",
+		"dirsync", "fsname=", "subtype=", "auto_unmount",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -178,6 +187,8 @@ static bool is_noise(const char *word)
 		"group",      "nogroup",     "noowner",	      "diratime",
 		"nodiratime", "strictatime", "nostrictatime", "lazytime",
 		"nolazytime", "silent",	     "loud",	      "symfollow",
+		"mand",	      "nomand",	     "iversion",      "noiversion",
+		"_rnetdev",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -238,7 +249,7 @@ static int one_option(struct options *opt, const char *given)
 	opt->remount |= !strcmp(word, "remount");
 	opt->nonempty |= !strcmp(word, "nonempty");
 	if (is_noise(word) || !strcmp(word, "nosymfollow") ||
-	    !strcmp(word, "nonempty"))
+	    !strcmp(word, "nonempty") || !strcmp(word, "remount"))
 		return 0;
 	if (!strcmp(word, "allow_other")) {
 		opt->allow_other = true;
@@ -377,6 +388,11 @@ int options_parse(int argc, char **argv, struct options *opt)
 		return rc;
 	if (optind != argc - 2) {
 		usage(stderr);
+		return 2;
+	}
+	if (opt->shown && !opt->remount) {
+		fprintf(stderr, "pvfs-fuse: options \"user_id\" and "
+				"\"group_id\": only with remount\n");
 		return 2;
 	}
 	opt->what = argv[optind];

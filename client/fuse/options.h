@@ -22,6 +22,7 @@ struct options {
 	bool limits; /* the options state nosuid or nodev, or their opposites */
 	bool helper; /* started by mount(8) */
 	bool remount; /* only change the flags of the existing mount */
+	bool shown; /* options that the kernel shows were given */
 	bool nonempty; /* DIR may have entries, which the mount hides */
 	/* the kernel checks permissions too: default_permissions */
 	bool checked;

@@ -75,6 +75,16 @@ until_true 30 umount full
 shown_with nosuid,nodev
 expect '' cat output
 until_true 30 umount full
+shown_with mand,nomand,iversion,noiversion,_rnetdev,allow_suid,allow_dev
+expect '' cat output
+for word in bogus mand,bogus; do
+	must_fail "$fuse" 127.0.0.1:/ "$tmp/full" -o remount,$word
+	grep -q bogus output || fail "$(cat output)"
+done
+until_true 30 umount full
+# the kernel and libfuse would not agree
+must_fail "$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach,nonempty,max_read=65536"
+grep -q max_read output || fail "$(cat output)"
 # a remount keeps the flags that it does not name
 "$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach,nonempty,suid,dev,noexec" >output 2>&1 ||
 	fail "$(cat output)"
