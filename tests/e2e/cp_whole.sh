@@ -234,6 +234,7 @@ chmod 4751 closed/in && chmod 555 closed && chmod 1777 dir
 if [ "$(id -u)" = 0 ]; then
 	chown -h 7:8 plain soft dir/list closed && mknod device c 1 3
 	chmod 4755 plain
+	setfattr -h -n trusted.link -v l soft 2>"$tmp/err" || say "links without attributes: $(<"$tmp/err")"
 	setfattr -n trusted.kind -v t dir/attr
 fi
 touch -hd '2001-02-03 04:05:06.789 UTC' plain soft dir/list fifo closed dir
@@ -241,7 +242,8 @@ cd "$tmp"
 what() {
 	(cd "$1" && find . -printf '%y %m %U:%G %s %n %l %T@ %P\n' | sed '/^d/s/ [0-9]* [0-9]*  / /' |
 		LC_ALL=C sort -k 7 && find . ! -type l -print0 | LC_ALL=C sort -z |
-		xargs -0 sh -c 'getfacl -n "$@"; getfattr -d -m "^(user|trusted)[.]" "$@"' -) 2>&1 |
+		xargs -0 sh -c 'getfacl -n "$@"; getfattr -d -m "^(user|trusted)[.]" "$@"' - &&
+		getfattr -h -d -m "^trusted[.]" soft) 2>&1 |
 		grep -v '^getfacl\|^$'
 }
 what from >want

@@ -114,7 +114,8 @@ int copy_attrs(struct copy *c, const char *from, const char *to,
 	if ((follows ? pvfs_stat(to, &now) : pvfs_lstat(to, &now)) ||
 	    copy_owner(c, from, to, st, &now, &want.st_mode))
 		return -1;
-	if (!S_ISLNK(st->st_mode) && copy_xattrs(c, from, to, &want))
+	if ((!S_ISLNK(st->st_mode) || c->opt.xattrs) &&
+	    copy_xattrs(c, from, to, &want))
 		return -1;
 	mode = want.st_mode & 07777;
 	if (!mode_stands(&now, mode) && copy_change_mode(c, to, mode))

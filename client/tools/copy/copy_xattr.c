@@ -113,7 +113,7 @@ static int set(struct xattrs *x, const char *name, size_t len)
 {
 	if (!set_once(x, name, len))
 		return 0;
-	if (errno != EACCES ||
+	if (errno != EACCES || S_ISLNK(x->st->st_mode) ||
 	    copy_change_mode(x->copy, x->to, (x->st->st_mode & 0700) | 0200))
 		return -1;
 	return set_once(x, name, len);
