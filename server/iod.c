@@ -223,12 +223,12 @@ static int open_mgr_identity(struct iod *iod)
 		return mgr_addresses_open(iod->conf.mgr_from, iod->log,
 					  &iod->mgr_addresses);
 	}
-	iod->house = (struct gatehouse){ .clock = mgr_clocks_read,
-					 .arg = &iod->mgr_clocks };
-	iod->keeper = gatehouse_keeper(&iod->house,
-				       iod->conf.auth.mode == AUTH_SYS
-					       ? ADMIT_ALL
-					       : ADMIT_PROVED);
+	iod->house = (struct ticket_verifier){ .clock = mgr_clocks_read,
+					       .arg = &iod->mgr_clocks };
+	iod->keeper = ticket_verifier_hooks(&iod->house,
+					    iod->conf.auth.mode == AUTH_SYS
+						    ? ADMIT_ALL
+						    : ADMIT_PROVED);
 	return keyring_open(iod->conf.key, true, iod->log, &iod->ring);
 }
 

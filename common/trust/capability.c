@@ -35,14 +35,14 @@ int capability_seal(struct keyring *ring, const struct capability *cap,
 	if (!can_be(cap->handle, cap->rights))
 		return -EINVAL;
 	seal_begin(&w.head, &cap->bounds);
-	keyring_quick(ring, what.ptr, what.len, &id, w.mac);
+	keyring_fast_mac(ring, what.ptr, what.len, &id, w.mac);
 	w.head.key = htole32(id);
 	memcpy(out, &w, sizeof(w));
 	return 0;
 }
 
 int capability_open(struct keyring *ring, const void *sealed, size_t len,
-		    const struct bounds_here *here, struct capability *cap)
+		    const struct token_context *here, struct capability *cap)
 {
 	struct capability_wire w;
 	struct mac_field what;
@@ -59,10 +59,10 @@ int capability_open(struct keyring *ring, const void *sealed, size_t len,
 	what = seal_covered(&w, sizeof(w) - MAC_LEN);
 	rc = seal_bounds(&w.head, &c.bounds);
 	if (!rc)
-		rc = keyring_quick_check(ring, le32toh(w.head.key), what.ptr,
-					 what.len, w.mac);
+		rc = keyring_fast_check(ring, le32toh(w.head.key), what.ptr,
+					what.len, w.mac);
 	if (!rc)
-		rc = bounds_check(&c.bounds, here);
+		rc = token_limits_check(&c.bounds, here);
 	if (!rc)
 		*cap = c;
 	return rc;

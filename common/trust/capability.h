@@ -7,7 +7,7 @@
 #ifndef CAPABILITY_H
 #define CAPABILITY_H
 
-#include "common/trust/bounds.h"
+#include "common/trust/token_limits.h"
 #include "common/trust/keyring.h"
 
 #define CAPABILITY_READ 0x1u
@@ -15,7 +15,7 @@
 #define CAPABILITY_ALL (CAPABILITY_READ | CAPABILITY_WRITE)
 
 struct capability {
-	struct bounds bounds;
+	struct token_limits bounds;
 	uint64_t handle; /* of the file, not 0 */
 	uint32_t rights; /* CAPABILITY_*, at least one */
 };
@@ -29,9 +29,9 @@ int capability_seal(struct keyring *ring, const struct capability *cap,
 		    uint8_t out[CAPABILITY_LEN]);
 /*
  * Checks len untrusted bytes, of any alignment. 0; -EBADMSG: not a capability; else as
- * keyring_quick_check() or bounds_check(). *cap is set on success only.
+ * keyring_fast_check() or token_limits_check(). *cap is set on success only.
  */
 int capability_open(struct keyring *ring, const void *sealed, size_t len,
-		    const struct bounds_here *here, struct capability *cap);
+		    const struct token_context *here, struct capability *cap);
 
 #endif

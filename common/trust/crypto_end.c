@@ -7,32 +7,32 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static atomic_bool over;
+static atomic_bool ended;
 
-static void end(void)
+static void at_program_end(void)
 {
-	atomic_store(&over, true);
+	atomic_store(&ended, true);
 }
 
 /*
- * libcrypto registers no cleanup here. If the program made it register one before, end() runs
- * before that cleanup, because exit handlers run in reverse order.
+ * libcrypto registers no cleanup here. If the program made it register one before, at_program_end()
+ * runs before that cleanup, because exit handlers run in reverse order.
  */
-static void begin(void)
+static void keep_libcrypto(void)
 {
 	OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
-	atexit(end);
+	atexit(at_program_end);
 }
 
 void crypto_keep(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, begin);
+	pthread_once(&once, keep_libcrypto);
 }
 
 /* After its cleanup, OPENSSL_init_crypto() returns 0. */
 bool crypto_is_gone(void)
 {
-	return atomic_load(&over) && !OPENSSL_init_crypto(0, NULL);
+	return atomic_load(&ended) && !OPENSSL_init_crypto(0, NULL);
 }

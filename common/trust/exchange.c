@@ -14,7 +14,7 @@ _Static_assert(EXCHANGE_LEN == crypto_scalarmult_curve25519_BYTES &&
 	       "as it has them");
 
 /* libsodium chooses the code for this CPU. Any thread may call it, repeatedly. */
-static int begin(void)
+static int init_sodium(void)
 {
 	return sodium_init() < 0 ? -EIO : 0;
 }
@@ -22,7 +22,7 @@ static int begin(void)
 int exchange_make(struct exchange *x)
 {
 	struct exchange made;
-	int rc = begin();
+	int rc = init_sodium();
 
 	if (!rc)
 		rc = random_bytes(made.own, sizeof(made.own));
@@ -39,7 +39,7 @@ int exchange_secret(const struct exchange *x,
 		    uint8_t out[EXCHANGE_LEN])
 {
 	uint8_t secret[EXCHANGE_LEN];
-	int rc = begin();
+	int rc = init_sodium();
 
 	/* a key of small order makes the secret zero, so anybody knows it */
 	if (!rc && crypto_scalarmult_curve25519(secret, x->own, theirs))

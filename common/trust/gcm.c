@@ -66,7 +66,7 @@ static int way_change(struct way *way, const struct gcm_engine *engine)
 }
 
 /* Counts a record. Both ends change the key after the same record. */
-static int count(const struct gcm *gcm, struct way *way, size_t len)
+static int count_record(const struct gcm *gcm, struct way *way, size_t len)
 {
 	way->number++;
 	way->records++;
@@ -81,7 +81,7 @@ static int count(const struct gcm *gcm, struct way *way, size_t len)
 }
 
 /* Makes the nonce of the next record, and changes the engine if another one is due. */
-static int start(struct way *way, uint8_t nonce[GCM_NONCE_LEN])
+static int start_record(struct way *way, uint8_t nonce[GCM_NONCE_LEN])
 {
 	const struct gcm_engine *engine = gcm_engine(way->all);
 	uint64_t number = htobe64(way->number);
@@ -95,7 +95,7 @@ static int start(struct way *way, uint8_t nonce[GCM_NONCE_LEN])
 
 /* ---- the sealer ---- */
 
-static size_t length(const struct iovec *piece, unsigned int n)
+static size_t total_len(const struct iovec *piece, unsigned int n)
 {
 	size_t len = 0;
 
@@ -111,16 +111,21 @@ static int gcm_seal(struct sealer *s, const void *head, size_t head_len,
 	struct gcm *gcm = container_of(s, struct gcm, sealer);
 	struct way *way = &gcm->out;
 	uint8_t nonce[GCM_NONCE_LEN];
-	const struct gcm_record r = {
-		nonce,		 head, head_len,      from, n, data,
-		length(from, n), tag,  gcm->enciphers
-	};
-	int rc = start(way, nonce);
+	const struct gcm_record r = { nonce,
+				      head,
+				      head_len,
+				      from,
+				      n,
+				      data,
+				      total_len(from, n),
+				      tag,
+				      gcm->enciphers };
+	int rc = start_record(way, nonce);
 
 	if (!rc)
 		rc = way->engine->seal(way->ctx, &r);
 	if (!rc)
-		rc = count(gcm, way, r.len);
+		rc = count_record(gcm, way, r.len);
 	way->broken = rc;
 	return rc;
 }
@@ -138,13 +143,13 @@ static int gcm_open(struct sealer *s, const void *head, size_t head_len,
 				      .len = len,
 				      .tag = shown,
 				      .enciphers = gcm->enciphers };
-	int rc = start(way, nonce);
+	int rc = start_record(way, nonce);
 
 	memcpy(shown, tag, sizeof(shown));
 	if (!rc)
 		rc = way->engine->unseal(way->ctx, &r);
 	if (!rc)
-		rc = count(gcm, way, len);
+		rc = count_record(gcm, way, len);
 	way->broken = rc;
 	return rc;
 }

@@ -7,7 +7,8 @@
 #include "common/trust/crypto_end.h"
 #include "common/trust/gcm_engine.h"
 
-static int begin(EVP_CIPHER_CTX *ctx, const uint8_t key[MAC_KEY_LEN], bool out)
+static int set_key(EVP_CIPHER_CTX *ctx, const uint8_t key[MAC_KEY_LEN],
+		   bool out)
 {
 	EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
 	int rc = cipher && ctx &&
@@ -30,7 +31,7 @@ static int way_open(void *room, const uint8_t key[MAC_KEY_LEN], bool out,
 	if (crypto_is_gone())
 		return -ECANCELED;
 	ctx = EVP_CIPHER_CTX_new();
-	rc = begin(ctx, key, out);
+	rc = set_key(ctx, key, out);
 	if (rc)
 		EVP_CIPHER_CTX_free(ctx);
 	else
@@ -44,7 +45,8 @@ static void way_close(void *way)
 		EVP_CIPHER_CTX_free(way);
 }
 
-static int update(EVP_CIPHER_CTX *ctx, const void *from, void *to, size_t len)
+static int cipher_update(EVP_CIPHER_CTX *ctx, const void *from, void *to,
+			 size_t len)
 {
 	int n;
 
@@ -54,34 +56,34 @@ static int update(EVP_CIPHER_CTX *ctx, const void *from, void *to, size_t len)
 }
 
 /* Starts a record: nonce and head. */
-static int start(EVP_CIPHER_CTX *ctx, const struct gcm_record *r)
+static int start_record(EVP_CIPHER_CTX *ctx, const struct gcm_record *r)
 {
 	if (crypto_is_gone())
 		return -ECANCELED;
 	if (!EVP_CipherInit_ex(ctx, NULL, NULL, NULL, r->nonce, -1))
 		return -ENOMEM;
-	return update(ctx, r->head, NULL, r->head_len);
+	return cipher_update(ctx, r->head, NULL, r->head_len);
 }
 
-static int encipher(EVP_CIPHER_CTX *ctx, const struct gcm_record *r)
+static int encipher_pieces(EVP_CIPHER_CTX *ctx, const struct gcm_record *r)
 {
 	const struct iovec *from = r->from;
 	char *to = r->data;
 	int rc = 0;
 
 	for (unsigned int n = r->n; n && !rc; to += from->iov_len, from++, n--)
-		rc = update(ctx, from->iov_base, to, from->iov_len);
+		rc = cipher_update(ctx, from->iov_base, to, from->iov_len);
 	return rc;
 }
 
 /* SEAL_AUTH copies the data first, because the pieces may change. */
-static int cover(EVP_CIPHER_CTX *ctx, const struct gcm_record *r)
+static int cover_data(EVP_CIPHER_CTX *ctx, const struct gcm_record *r)
 {
 	gcm_gather(r);
-	return update(ctx, r->data, NULL, r->len);
+	return cipher_update(ctx, r->data, NULL, r->len);
 }
 
-static int finish(EVP_CIPHER_CTX *ctx)
+static int finish_record(EVP_CIPHER_CTX *ctx)
 {
 	uint8_t none[16];
 	int n;
@@ -89,7 +91,7 @@ static int finish(EVP_CIPHER_CTX *ctx)
 	return EVP_CipherFinal_ex(ctx, none, &n) ? 0 : -EBADMSG;
 }
 
-static int tag(EVP_CIPHER_CTX *ctx, int what, uint8_t *tag)
+static int pass_tag(EVP_CIPHER_CTX *ctx, int what, uint8_t *tag)
 {
 	return EVP_CIPHER_CTX_ctrl(ctx, what, SEALER_TAG_LEN, tag) ? 0
 								   : -ENOMEM;
@@ -97,25 +99,26 @@ static int tag(EVP_CIPHER_CTX *ctx, int what, uint8_t *tag)
 
 static int way_seal(void *way, const struct gcm_record *r)
 {
-	int rc = start(way, r);
+	int rc = start_record(way, r);
 
 	if (!rc)
-		rc = r->enciphers ? encipher(way, r) : cover(way, r);
-	if (!rc && finish(way))
+		rc = r->enciphers ? encipher_pieces(way, r)
+				  : cover_data(way, r);
+	if (!rc && finish_record(way))
 		rc = -ENOMEM;
-	return rc ? rc : tag(way, EVP_CTRL_AEAD_GET_TAG, r->tag);
+	return rc ? rc : pass_tag(way, EVP_CTRL_AEAD_GET_TAG, r->tag);
 }
 
 static int way_unseal(void *way, const struct gcm_record *r)
 {
-	int rc = start(way, r);
+	int rc = start_record(way, r);
 
 	if (!rc)
-		rc = update(way, r->data, r->enciphers ? r->data : NULL,
-			    r->len);
+		rc = cipher_update(way, r->data, r->enciphers ? r->data : NULL,
+				   r->len);
 	if (!rc)
-		rc = tag(way, EVP_CTRL_AEAD_SET_TAG, r->tag);
-	return rc ? rc : finish(way);
+		rc = pass_tag(way, EVP_CTRL_AEAD_SET_TAG, r->tag);
+	return rc ? rc : finish_record(way);
 }
 
 const struct gcm_engine gcm_crypto = { way_open, way_close, way_seal,

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handshake.c - the proofs of a keyring: challenge and response with a keyed hash, in both
+ * handshake.c - proofs: challenge and response with a keyed hash, in both
  * directions (after Bellare and Rogaway, "Entity Authentication and Key Distribution", CRYPTO '93:
  * MAP1).
  */
-#include "common/trust/keyring_int.h"
-#include "common/trust/sealing.h"
+#include "common/trust/handshake_int.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* One label per side, so that the proof of one side cannot be sent back by the other. */
-static const char *const label[] = {
+const char *const handshake_label[] = {
 	[HANDSHAKE_CALLER] = "pvfs hello 1 caller",
 	[HANDSHAKE_SERVER] = "pvfs hello 1 server",
 };
@@ -52,45 +51,6 @@ void handshake_facts(const struct handshake *shake,
 	memcpy(out, &facts, sizeof(facts));
 }
 
-static int prove(void *arg, const struct handshake *shake,
-		 enum handshake_side side, const void *msg, size_t len,
-		 struct wire_proof *proof)
-{
-	const struct facts facts = facts_of(shake);
-	const struct mac_field field[] = { { &facts, sizeof(facts) },
-					   { msg, len } };
-	struct wire_proof p = { 0 };
-	uint32_t id;
-
-	keyring_mac(arg, label[side], field, 2, &id, p.mac);
-	p.key = htole32(id);
-	*proof = p;
-	return 0;
-}
-
-static int check(void *arg, const struct handshake *shake,
-		 enum handshake_side side, const void *msg, size_t len,
-		 const struct wire_proof *proof)
-{
-	const struct facts facts = facts_of(shake);
-	const struct mac_field field[] = { { &facts, sizeof(facts) },
-					   { msg, len } };
-
-	return keyring_check(arg, le32toh(proof->key), label[side], field, 2,
-			     proof->mac);
-}
-
-struct prover keyring_as_prover(struct keyring *ring)
-{
-	return (struct prover){ .arg = ring,
-				.prove = prove,
-				.check = check,
-				.pair = sealing_pair,
-				.unpair = sealing_unpair,
-				.seal = sealing_by_ring,
-				.hear = sealing_hear };
-}
-
 void handshake_mac(const uint8_t key[MAC_KEY_LEN],
 		   const struct handshake *shake, enum handshake_side side,
 		   const void *msg, size_t len, uint8_t mac[MAC_LEN])
@@ -99,7 +59,7 @@ void handshake_mac(const uint8_t key[MAC_KEY_LEN],
 	const struct mac_field field[] = { { &facts, sizeof(facts) },
 					   { msg, len } };
 
-	mac_make(key, label[side], field, 2, mac);
+	mac_make(key, handshake_label[side], field, 2, mac);
 }
 
 int handshake_mac_check(const uint8_t key[MAC_KEY_LEN],

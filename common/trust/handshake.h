@@ -112,7 +112,7 @@ enum admission {
  * How a server checks the tickets of clients. Any thread. hello: a checked HELLO with a ticket and
  * a proof.
  */
-struct doorkeeper {
+struct ticket_hooks {
 	void *arg; /* argument of all calls */
 	enum admission admission;
 	/*

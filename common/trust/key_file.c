@@ -60,8 +60,8 @@ static const char *add_line(struct keys *keys, const char *line, size_t len)
 }
 
 /* Parses text, which ends with a NUL. Returns the error, in line *number, or NULL. */
-static const char *parse(const char *text, struct keys *keys,
-			 unsigned int *number)
+static const char *parse_lines(const char *text, struct keys *keys,
+			       unsigned int *number)
 {
 	const char *why = NULL;
 	size_t len;
@@ -134,7 +134,7 @@ static int parse_text(const char *text, const char *path, const struct log *log,
 	const char *why;
 
 	keys->n = 0;
-	why = parse(text, keys, &number);
+	why = parse_lines(text, keys, &number);
 	if (why)
 		log_error(log, "key %s, line %u: %s", path, number, why);
 	return why ? -EINVAL : 0;
@@ -229,7 +229,7 @@ static int sync_folder(const char *path)
 	return rc;
 }
 
-static int make(const char *path)
+static int create_file(const char *path)
 {
 	char tmp[PATH_MAX];
 	int n = snprintf(tmp, sizeof(tmp), "%s.XXXXXX", path), fd, rc;
@@ -249,7 +249,7 @@ static int make(const char *path)
 
 int key_file_make(const char *path, const struct log *log)
 {
-	int rc = make(path);
+	int rc = create_file(path);
 
 	if (rc)
 		log_error(log, "cannot make the key %s: %s", path,

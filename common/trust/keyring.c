@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* keyring.c - see keyring.h. */
-#include "common/trust/keyring_int.h"
+#include "common/trust/keyring.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/trust/quick.h"
+#include "common/trust/fast_mac.h"
+#include "common/trust/handshake_int.h"
+#include "common/trust/sealing.h"
 #include "common/trust/secret.h"
 
 /* The keys of a ring, and the keys derived from them. */
 struct ring_keys {
 	struct keys keys;
-	struct quick quick[KEYS_MAX]; /* for capabilities */
+	struct fast_mac fast[KEYS_MAX]; /* for capabilities */
 };
 
 struct keyring {
@@ -48,19 +50,19 @@ static int name_all(const struct keys *keys, uint32_t id[KEYS_MAX])
 	return keys->n > 1 && id[0] == id[1] ? -EEXIST : 0;
 }
 
-static void make_quick(struct ring_keys *all)
+static void derive_fast_keys(struct ring_keys *all)
 {
 	uint8_t key[MAC_KEY_LEN];
 
 	for (unsigned int i = 0; i < all->keys.n; i++) {
 		mac_make(all->keys.key[i], "pvfs capability key 1", NULL, 0,
 			 key);
-		quick_begin(&all->quick[i], key);
+		fast_mac_begin(&all->fast[i], key);
 	}
 	explicit_bzero(key, sizeof(key));
 }
 
-static bool has(const struct keys *keys, const uint8_t *key)
+static bool has_key(const struct keys *keys, const uint8_t *key)
 {
 	for (unsigned int i = 0; i < keys->n; i++)
 		if (!memcmp(keys->key[i], key, sizeof(keys->key[i])))
@@ -68,19 +70,19 @@ static bool has(const struct keys *keys, const uint8_t *key)
 	return false;
 }
 
-static bool loses(const struct keys *before, const struct keys *now)
+static bool loses_key(const struct keys *before, const struct keys *now)
 {
 	for (unsigned int i = 0; i < before->n; i++)
-		if (!has(now, before->key[i]))
+		if (!has_key(now, before->key[i]))
 			return true;
 	return false;
 }
 
-static void take(struct keyring *ring, const struct ring_keys *all,
-		 const uint32_t id[KEYS_MAX])
+static void set_keys(struct keyring *ring, const struct ring_keys *all,
+		     const uint32_t id[KEYS_MAX])
 {
 	pthread_mutex_lock(&ring->lock);
-	if (loses(&ring->keys->keys, &all->keys))
+	if (loses_key(&ring->keys->keys, &all->keys))
 		atomic_fetch_add(&ring->losses, 1);
 	*ring->keys = *all;
 	memcpy(ring->id, id, sizeof(ring->id));
@@ -94,7 +96,7 @@ static void take(struct keyring *ring, const struct ring_keys *all,
 			 id[0]);
 }
 
-static int load(struct keyring *ring)
+static int load_keys(struct keyring *ring)
 {
 	struct ring_keys *all = secret_new(sizeof(*all));
 	uint32_t id[KEYS_MAX] = { 0 };
@@ -102,7 +104,7 @@ static int load(struct keyring *ring)
 		     : -ENOMEM;
 
 	if (!rc) {
-		make_quick(all);
+		derive_fast_keys(all);
 		rc = name_all(&all->keys, id);
 		if (rc)
 			log_error(ring->log, "key %s: %s", ring->path,
@@ -110,14 +112,14 @@ static int load(struct keyring *ring)
 				  "one");
 	}
 	if (!rc)
-		take(ring, all, id);
+		set_keys(ring, all, id);
 	secret_free(all, sizeof(*all));
 	return rc;
 }
 
 int keyring_reload(struct keyring *ring)
 {
-	int rc = load(ring);
+	int rc = load_keys(ring);
 
 	if (rc == -ENOENT)
 		log_error(ring->log, "key %s: there is no such file",
@@ -127,7 +129,7 @@ int keyring_reload(struct keyring *ring)
 
 static int load_or_make(struct keyring *ring, bool make)
 {
-	int rc = load(ring);
+	int rc = load_keys(ring);
 
 	if (rc == -ENOENT && make) {
 		rc = key_file_make(ring->path, ring->log);
@@ -145,32 +147,6 @@ static int load_or_make(struct keyring *ring, bool make)
 			  "server, with its mode",
 			  ring->path);
 	}
-	return rc;
-}
-
-int keyring_open(const char *path, bool make, const struct log *log,
-		 struct keyring **out)
-{
-	struct keyring *ring;
-	int rc;
-
-	if (sodium_init() < 0) {
-		log_error(log, "key %s: libsodium cannot be initialised", path);
-		return -EIO;
-	}
-	ring = calloc(1, sizeof(*ring));
-	if (!ring)
-		return -ENOMEM;
-	pthread_mutex_init(&ring->lock, NULL);
-	ring->log = log;
-	ring->prover = keyring_as_prover(ring);
-	ring->path = strdup(path);
-	ring->keys = secret_new(sizeof(*ring->keys));
-	rc = ring->path && ring->keys ? load_or_make(ring, make) : -ENOMEM;
-	if (rc)
-		keyring_close(ring);
-	else
-		*out = ring;
 	return rc;
 }
 
@@ -200,7 +176,7 @@ void keyring_mac(struct keyring *ring, const char *label,
 }
 
 /* The caller holds the lock. The index of the key with that name, or -ENOKEY. */
-static int find(const struct keyring *ring, uint32_t id)
+static int find_key(const struct keyring *ring, uint32_t id)
 {
 	for (unsigned int i = 0; i < ring->keys->keys.n; i++)
 		if (ring->id[i] == id)
@@ -215,7 +191,7 @@ int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
 	int i;
 
 	pthread_mutex_lock(&ring->lock);
-	i = find(ring, id);
+	i = find_key(ring, id);
 	if (i >= 0)
 		mac_make(ring->keys->keys.key[i], label, field, n, mac);
 	pthread_mutex_unlock(&ring->lock);
@@ -235,30 +211,112 @@ int keyring_check(struct keyring *ring, uint32_t id, const char *label,
 	return rc;
 }
 
-void keyring_quick(struct keyring *ring, const void *ptr, size_t len,
-		   uint32_t *id, uint8_t mac[MAC_LEN])
+void keyring_fast_mac(struct keyring *ring, const void *ptr, size_t len,
+		      uint32_t *id, uint8_t mac[MAC_LEN])
 {
 	pthread_mutex_lock(&ring->lock);
-	quick_mac(&ring->keys->quick[0], ptr, len, mac);
+	fast_mac(&ring->keys->fast[0], ptr, len, mac);
 	*id = ring->id[0];
 	pthread_mutex_unlock(&ring->lock);
 }
 
-int keyring_quick_check(struct keyring *ring, uint32_t id, const void *ptr,
-			size_t len, const uint8_t mac[MAC_LEN])
+int keyring_fast_check(struct keyring *ring, uint32_t id, const void *ptr,
+		       size_t len, const uint8_t mac[MAC_LEN])
 {
 	uint8_t want[MAC_LEN];
 	int i, rc;
 
 	pthread_mutex_lock(&ring->lock);
-	i = find(ring, id);
+	i = find_key(ring, id);
 	if (i >= 0)
-		quick_mac(&ring->keys->quick[i], ptr, len, want);
+		fast_mac(&ring->keys->fast[i], ptr, len, want);
 	pthread_mutex_unlock(&ring->lock);
 	if (i < 0)
 		return i;
 	rc = mac_equal(mac, want) ? 0 : -EKEYREJECTED;
 	explicit_bzero(want, sizeof(want));
+	return rc;
+}
+
+/* ---- proofs ---- */
+
+static int keyring_prove(void *arg, const struct handshake *shake,
+			 enum handshake_side side, const void *msg, size_t len,
+			 struct wire_proof *proof)
+{
+	uint8_t facts[HANDSHAKE_FACTS];
+	const struct mac_field field[] = { { facts, sizeof(facts) },
+					   { msg, len } };
+	struct wire_proof p = { 0 };
+	uint32_t id;
+
+	handshake_facts(shake, facts);
+	keyring_mac(arg, handshake_label[side], field, 2, &id, p.mac);
+	p.key = htole32(id);
+	*proof = p;
+	return 0;
+}
+
+static int keyring_check_proof(void *arg, const struct handshake *shake,
+			       enum handshake_side side, const void *msg,
+			       size_t len, const struct wire_proof *proof)
+{
+	uint8_t facts[HANDSHAKE_FACTS];
+	const struct mac_field field[] = { { facts, sizeof(facts) },
+					   { msg, len } };
+
+	handshake_facts(shake, facts);
+	return keyring_check(arg, le32toh(proof->key), handshake_label[side],
+			     field, 2, proof->mac);
+}
+
+static int keyring_seal(void *ring, const struct handshake *shake,
+			enum handshake_side side, const struct seal_pact *pact,
+			struct sealer **sealer)
+{
+	struct sealing_seeds seeds;
+	uint8_t base[MAC_KEY_LEN];
+	int rc = sealing_seeds(shake, side, pact, &seeds);
+
+	if (!rc)
+		rc = keyring_derive(ring, pact->key, SEALING_LABEL, seeds.field,
+				    SEALING_SEEDS, base);
+	if (!rc)
+		rc = sealing_by_base(base, side, pact->mode, sealer);
+	explicit_bzero(&seeds, sizeof(seeds));
+	explicit_bzero(base, sizeof(base));
+	return rc;
+}
+
+int keyring_open(const char *path, bool make, const struct log *log,
+		 struct keyring **out)
+{
+	struct keyring *ring;
+	int rc;
+
+	if (sodium_init() < 0) {
+		log_error(log, "key %s: libsodium cannot be initialised", path);
+		return -EIO;
+	}
+	ring = calloc(1, sizeof(*ring));
+	if (!ring)
+		return -ENOMEM;
+	pthread_mutex_init(&ring->lock, NULL);
+	ring->log = log;
+	ring->prover = (struct prover){ .arg = ring,
+					.prove = keyring_prove,
+					.check = keyring_check_proof,
+					.pair = sealing_pair,
+					.unpair = sealing_unpair,
+					.seal = keyring_seal,
+					.hear = sealing_hear };
+	ring->path = strdup(path);
+	ring->keys = secret_new(sizeof(*ring->keys));
+	rc = ring->path && ring->keys ? load_or_make(ring, make) : -ENOMEM;
+	if (rc)
+		keyring_close(ring);
+	else
+		*out = ring;
 	return rc;
 }
 

@@ -43,13 +43,13 @@ int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
 		   uint8_t mac[MAC_LEN]);
 
 /*
- * As keyring_mac() and keyring_check(), but with quick_mac(), and a key that is derived from the
+ * As keyring_mac() and keyring_check(), but with fast_mac(), and a key that is derived from the
  * ring's key for capabilities only.
  */
-void keyring_quick(struct keyring *ring, const void *ptr, size_t len,
-		   uint32_t *id, uint8_t mac[MAC_LEN]);
-int keyring_quick_check(struct keyring *ring, uint32_t id, const void *ptr,
-			size_t len, const uint8_t mac[MAC_LEN]);
+void keyring_fast_mac(struct keyring *ring, const void *ptr, size_t len,
+		      uint32_t *id, uint8_t mac[MAC_LEN]);
+int keyring_fast_check(struct keyring *ring, uint32_t id, const void *ptr,
+		       size_t len, const uint8_t mac[MAC_LEN]);
 
 struct prover; /* handshake.h */
 /* Makes and checks proofs with these keys; lives as long as the ring. NULL if ring is NULL. */

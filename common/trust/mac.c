@@ -10,8 +10,8 @@
 _Static_assert(MAC_LEN == crypto_auth_hmacsha256_BYTES, "a whole code");
 _Static_assert(MAC_LEN == crypto_verify_32_BYTES, "compared as one");
 
-static void put(crypto_auth_hmacsha256_state *state, const void *ptr,
-		size_t len)
+static void add_field(crypto_auth_hmacsha256_state *state, const void *ptr,
+		      size_t len)
 {
 	uint64_t n = htole64(len);
 
@@ -26,9 +26,9 @@ void mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
 	crypto_auth_hmacsha256_state state;
 
 	crypto_auth_hmacsha256_init(&state, key, MAC_KEY_LEN);
-	put(&state, label, strlen(label));
+	add_field(&state, label, strlen(label));
 	for (unsigned int i = 0; i < n; i++)
-		put(&state, field[i].ptr, field[i].len);
+		add_field(&state, field[i].ptr, field[i].len);
 	crypto_auth_hmacsha256_final(&state, out);
 	explicit_bzero(&state, sizeof(state));
 }

@@ -5,7 +5,7 @@
 
 #include "common/trust/seal_int.h"
 
-void seal_begin(struct seal_head *head, const struct bounds *bounds)
+void seal_begin(struct seal_head *head, const struct token_limits *bounds)
 {
 	*head = (struct seal_head){
 		.version = htole32(SEAL_VERSION),
@@ -33,11 +33,11 @@ void seal_close(struct keyring *ring, const char *label, struct seal_head *head,
 	head->key = htole32(id);
 }
 
-int seal_bounds(const struct seal_head *head, struct bounds *bounds)
+int seal_bounds(const struct seal_head *head, struct token_limits *bounds)
 {
 	if (le32toh(head->version) != SEAL_VERSION)
 		return -EBADMSG;
-	*bounds = (struct bounds){
+	*bounds = (struct token_limits){
 		.fsid = le64toh(head->fsid),
 		.session = le64toh(head->session),
 		.term = le64toh(head->term),
@@ -47,11 +47,11 @@ int seal_bounds(const struct seal_head *head, struct bounds *bounds)
 }
 
 int seal_check(struct keyring *ring, const char *label, const void *sealed,
-	       size_t len, struct bounds *bounds)
+	       size_t len, struct token_limits *bounds)
 {
 	struct mac_field field;
 	struct seal_head head;
-	struct bounds b;
+	struct token_limits b;
 	int rc;
 
 	if (len < sizeof(head) + MAC_LEN)

@@ -7,7 +7,7 @@
 #ifndef SEAL_INT_H
 #define SEAL_INT_H
 
-#include "common/trust/bounds.h"
+#include "common/trust/token_limits.h"
 #include "common/trust/keyring.h"
 #include "common/wire/wire.h"
 
@@ -21,11 +21,11 @@ struct seal_head {
 };
 /* clang-format on */
 
-void seal_begin(struct seal_head *head, const struct bounds *bounds);
+void seal_begin(struct seal_head *head, const struct token_limits *bounds);
 /* The part that the MAC covers, of the len bytes that begin with a head. */
 struct mac_field seal_covered(const void *sealed, size_t len);
 /* 0, or -EBADMSG: another version. *bounds is set on success only. */
-int seal_bounds(const struct seal_head *head, struct bounds *bounds);
+int seal_bounds(const struct seal_head *head, struct token_limits *bounds);
 
 /* The next two are for tickets. */
 
@@ -37,6 +37,6 @@ void seal_close(struct keyring *ring, const char *label, struct seal_head *head,
  * version; or as keyring_check().
  */
 int seal_check(struct keyring *ring, const char *label, const void *sealed,
-	       size_t len, struct bounds *bounds);
+	       size_t len, struct token_limits *bounds);
 
 #endif

@@ -8,26 +8,15 @@
 
 #include "common/trust/exchange.h"
 #include "common/trust/gcm.h"
-#include "common/trust/keyring_int.h"
+#include "common/trust/handshake_int.h"
 #include "common/trust/secret.h"
 
-#define FIELDS 5u
-
-static const char base_label[] = "pvfs seal 1 base";
 static const char *const key_label[] = {
 	[HANDSHAKE_CALLER] = "pvfs seal 1 caller",
 	[HANDSHAKE_SERVER] = "pvfs seal 1 server",
 };
 
 _Static_assert(EXCHANGE_LEN == WIRE_KEY_LEN, "keys as on the wire");
-
-/* The fields that the base key is a code of. */
-struct seeds {
-	uint8_t facts[HANDSHAKE_FACTS];
-	uint32_t mode;
-	uint8_t shared[EXCHANGE_LEN];
-	struct mac_field field[FIELDS];
-};
 
 void sealing_unpair(struct seal_pact *pact)
 {
@@ -51,8 +40,8 @@ int sealing_pair(void *arg, enum handshake_side side, struct seal_pact **out)
 	return 0;
 }
 
-static int seeds_of(const struct handshake *shake, enum handshake_side side,
-		    const struct seal_pact *pact, struct seeds *seeds)
+int sealing_seeds(const struct handshake *shake, enum handshake_side side,
+		  const struct seal_pact *pact, struct sealing_seeds *seeds)
 {
 	struct exchange x;
 	int rc;
@@ -72,9 +61,8 @@ static int seeds_of(const struct handshake *shake, enum handshake_side side,
 	return rc;
 }
 
-/* Derives a key for each direction. */
-static int split(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
-		 uint32_t mode, struct sealer **sealer)
+int sealing_by_base(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
+		    uint32_t mode, struct sealer **sealer)
 {
 	uint8_t key[2][MAC_KEY_LEN];
 	int rc;
@@ -87,52 +75,22 @@ static int split(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
 	return rc;
 }
 
-/* The key that makes the base. */
-struct by {
-	const uint8_t *secret; /* the secret of a ticket, or NULL: use ring */
-	struct keyring *ring;
-};
-
-static int base_of(const struct by *by, const struct seal_pact *pact,
-		   const struct seeds *seeds, uint8_t base[MAC_KEY_LEN])
-{
-	if (!by->secret)
-		return keyring_derive(by->ring, pact->key, base_label,
-				      seeds->field, FIELDS, base);
-	mac_make(by->secret, base_label, seeds->field, FIELDS, base);
-	return 0;
-}
-
-static int make(const struct by *by, const struct handshake *shake,
-		enum handshake_side side, const struct seal_pact *pact,
-		struct sealer **sealer)
-{
-	uint8_t base[MAC_KEY_LEN];
-	struct seeds seeds;
-	int rc = seeds_of(shake, side, pact, &seeds);
-
-	if (!rc)
-		rc = base_of(by, pact, &seeds, base);
-	if (!rc)
-		rc = split(base, side, pact->mode, sealer);
-	explicit_bzero(&seeds, sizeof(seeds));
-	explicit_bzero(base, sizeof(base));
-	return rc;
-}
-
 int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 		      const struct handshake *shake, enum handshake_side side,
 		      const struct seal_pact *pact, struct sealer **sealer)
 {
-	return make(&(struct by){ .secret = secret }, shake, side, pact,
-		    sealer);
-}
+	struct sealing_seeds seeds;
+	uint8_t base[MAC_KEY_LEN];
+	int rc = sealing_seeds(shake, side, pact, &seeds);
 
-int sealing_by_ring(void *ring, const struct handshake *shake,
-		    enum handshake_side side, const struct seal_pact *pact,
-		    struct sealer **sealer)
-{
-	return make(&(struct by){ .ring = ring }, shake, side, pact, sealer);
+	if (!rc) {
+		mac_make(secret, SEALING_LABEL, seeds.field, SEALING_SEEDS,
+			 base);
+		rc = sealing_by_base(base, side, pact->mode, sealer);
+	}
+	explicit_bzero(&seeds, sizeof(seeds));
+	explicit_bzero(base, sizeof(base));
+	return rc;
 }
 
 /* ---- sealing in place ---- */
@@ -170,7 +128,7 @@ int sealing_here(const uint8_t root[MAC_KEY_LEN], const uint8_t seen[MAC_LEN],
 	int rc;
 
 	mac_make(root, "pvfs seal 1 here", field, 4, base);
-	rc = split(base, side, mode, sealer);
+	rc = sealing_by_base(base, side, mode, sealer);
 	explicit_bzero(base, sizeof(base));
 	return rc;
 }

@@ -8,17 +8,31 @@
 #ifndef SEALING_H
 #define SEALING_H
 
-#include "common/trust/handshake.h"
+#include "common/trust/handshake_int.h"
 #include "common/trust/mac.h"
 #include "common/util/sealer.h"
 
-/* For struct prover: its pair() and unpair(), and the seal() of a keyring. */
+/* For struct prover: its pair() and unpair(). */
 int sealing_pair(void *arg, enum handshake_side side, struct seal_pact **pact);
 void sealing_unpair(struct seal_pact *pact);
-int sealing_by_ring(void *ring, const struct handshake *shake,
-		    enum handshake_side side, const struct seal_pact *pact,
-		    struct sealer **sealer);
-/* As sealing_by_ring(), with the secret of a ticket. -EINVAL, -ENOMEM. */
+
+#define SEALING_LABEL "pvfs seal 1 base"
+#define SEALING_SEEDS 5u
+
+/* The inputs of the base key. The caller wipes them. */
+struct sealing_seeds {
+	uint8_t facts[HANDSHAKE_FACTS];
+	uint32_t mode;
+	uint8_t shared[WIRE_KEY_LEN];
+	struct mac_field field[SEALING_SEEDS]; /* all of these */
+};
+/* -EINVAL: the other end's key is weak. */
+int sealing_seeds(const struct handshake *shake, enum handshake_side side,
+		  const struct seal_pact *pact, struct sealing_seeds *seeds);
+/* Makes the sealer of side: a key for each direction. -EINVAL, -ENOMEM. */
+int sealing_by_base(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
+		    uint32_t mode, struct sealer **sealer);
+/* All of that, with the secret of a ticket. -EINVAL, -ENOMEM. */
 int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 		      const struct handshake *shake, enum handshake_side side,
 		      const struct seal_pact *pact, struct sealer **sealer);
@@ -28,7 +42,7 @@ int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
  *
  * sealing_hear() extends a sum by one message. sealing_root() makes the root from the ticket's
  * secret and the secret of the two key pairs of CHALLENGE. sealing_here() derives the keys with the
- * root. They cover what the manager's word covers (pact_server()), and all that either end received
+ * root. They cover what the manager's word covers (auth_exchange_server()), and all that either end received
  * and sent. If one byte of it was changed on the network, the ends have different keys.
  */
 void sealing_hear(uint8_t sum[HEARD_LEN], const void *msg, size_t len);

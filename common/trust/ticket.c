@@ -31,7 +31,7 @@ size_t ticket_len(uint32_t ngroups)
 	return sizeof(struct ticket_wire) + ngroups * sizeof(le32) + MAC_LEN;
 }
 
-static void put(struct ticket_wire *w, const struct ticket *t)
+static void ticket_encode(struct ticket_wire *w, const struct ticket *t)
 {
 	seal_begin(&w->head, &t->bounds);
 	w->uid = htole32(t->uid);
@@ -54,13 +54,13 @@ int ticket_seal(struct keyring *ring, const struct ticket *ticket, void *out,
 	len = ticket_len(ticket->ngroups);
 	if (len > room)
 		return -EMSGSIZE;
-	put(w, ticket);
+	ticket_encode(w, ticket);
 	seal_close(ring, LABEL, &w->head, len - MAC_LEN);
 	memcpy(out, buf, len);
 	return (int)len;
 }
 
-static void get(struct ticket *t, const struct ticket_wire *w)
+static void ticket_decode(struct ticket *t, const struct ticket_wire *w)
 {
 	t->uid = le32toh(w->uid);
 	t->gid = le32toh(w->gid);
@@ -71,7 +71,7 @@ static void get(struct ticket *t, const struct ticket_wire *w)
 }
 
 int ticket_open(struct keyring *ring, const void *sealed, size_t len,
-		const struct bounds_here *here, struct ticket *ticket)
+		const struct token_context *here, struct ticket *ticket)
 {
 	le64 buf[TICKET_MAX / sizeof(le64)] = { 0 };
 	const struct ticket_wire *w = (const void *)buf;
@@ -86,10 +86,10 @@ int ticket_open(struct keyring *ring, const void *sealed, size_t len,
 		return -EBADMSG;
 	rc = seal_check(ring, LABEL, buf, len, &t.bounds);
 	if (!rc)
-		rc = bounds_check(&t.bounds, here);
+		rc = token_limits_check(&t.bounds, here);
 	if (rc)
 		return rc;
-	get(&t, w);
+	ticket_decode(&t, w);
 	*ticket = t;
 	return 0;
 }

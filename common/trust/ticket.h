@@ -7,14 +7,14 @@
 #ifndef TICKET_H
 #define TICKET_H
 
-#include "common/trust/bounds.h"
+#include "common/trust/token_limits.h"
 #include "common/trust/keyring.h"
 #include "common/wire/wire.h"
 
 #define TICKET_CLIENT_LEN 32u /* bytes of a public key: X25519, RFC 7748 */
 
 struct ticket {
-	struct bounds bounds;
+	struct token_limits bounds;
 	uint32_t uid, gid;
 	uint32_t ngroups; /* at most WIRE_GROUPS_MAX; a larger value names a list */
 	uint32_t groups[WIRE_GROUPS_MAX];
@@ -33,10 +33,10 @@ int ticket_seal(struct keyring *ring, const struct ticket *ticket, void *out,
 		size_t room);
 /*
  * Checks len untrusted bytes, of any alignment. 0; -EBADMSG: not such a ticket; else as
- * keyring_check() or bounds_check(). *ticket is set on success only.
+ * keyring_check() or token_limits_check(). *ticket is set on success only.
  */
 int ticket_open(struct keyring *ring, const void *sealed, size_t len,
-		const struct bounds_here *here, struct ticket *ticket);
+		const struct token_context *here, struct ticket *ticket);
 /*
  * The secret of a sealed ticket. The manager sends it only to the client; servers derive it from
  * the ticket with the key. -EBADMSG: wrong length; -ENOKEY. Does not check the ticket: a proof made

@@ -534,7 +534,7 @@ struct wire_challenge_rep {
 
 /*
  * AUTH: word proves the sender.  It is a MUNGE credential, or a wire_proof with the shared key,
- * for what both ends sent in CHALLENGE (pact.h).  Of kind sys: empty.  Tail: word[len].  The
+ * for what both ends sent in CHALLENGE (auth_exchange.h).  Of kind sys: empty.  Tail: word[len].  The
  * reply has such a word of the manager, which also covers the ticket.  The secret of the ticket
  * is sent in pieces that only the owner of the client's private key can combine.  Tail of the
  * reply: ticket, word.

@@ -49,8 +49,9 @@ int mgr_auth_open(struct mgr *mgr)
 		return -ENOMEM;
 	mgr->auth = auth;
 	rc = random_bytes(auth->list_key, sizeof(auth->list_key));
-	auth->house = (struct gatehouse){ mgr->ring, get_ticket_clock, mgr };
-	auth->keeper = gatehouse_keeper(&auth->house, admission_of(mgr));
+	auth->house = (struct ticket_verifier){ mgr->ring, get_ticket_clock,
+						mgr };
+	auth->keeper = ticket_verifier_hooks(&auth->house, admission_of(mgr));
 	if (mgr->ring)
 		mgr->keeper = &auth->keeper;
 	if (!rc && mgr->conf.auth.mode == AUTH_MUNGE)

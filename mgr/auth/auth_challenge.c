@@ -25,7 +25,7 @@ static int fill_challenge(struct mgr *mgr, struct rpc_req *rpc,
 			  struct auth_challenge *c)
 {
 	const struct wire_challenge *body = rpc->msg.body;
-	struct pact *pact = &c->pact;
+	struct auth_exchange *pact = &c->pact;
 	int rc = exchange_make(&c->own);
 
 	if (!rc)

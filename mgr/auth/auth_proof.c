@@ -38,7 +38,7 @@ struct auth_proof {
 		*list; /* the same as a list of the manager, pinned; or NULL */
 	bool primary; /* query the gid, too */
 	int status;
-	uint8_t seen[PACT_LEN]; /* the exchange to which the word belongs */
+	uint8_t seen[AUTH_EXCHANGE_LEN]; /* the exchange to which the word belongs */
 	struct ticket_grant grant;
 	size_t len; /* of word */
 	uint8_t word[WIRE_WORD_MAX]; /* first the client's, then the manager's */
@@ -85,7 +85,7 @@ static int seal_ticket(struct auth_proof *p)
 {
 	struct ticket_grant *grant = &p->grant;
 	struct mgr *mgr = p->mgr;
-	const struct pact *pact = &p->c->pact;
+	const struct auth_exchange *pact = &p->c->pact;
 	struct ticket t = {
 		.bounds = { .fsid = pact->fsid,
 			    .session = pact->session,
@@ -110,7 +110,7 @@ static int seal_ticket(struct auth_proof *p)
 static int hide_secret(struct auth_proof *p)
 {
 	struct ticket_grant *grant = &p->grant;
-	const struct pact *pact = &p->c->pact;
+	const struct auth_exchange *pact = &p->c->pact;
 	uint8_t secret[MAC_KEY_LEN], shared[EXCHANGE_LEN];
 	int rc = ticket_secret(p->mgr->ring, grant->ticket, grant->len, secret);
 
@@ -118,7 +118,7 @@ static int hide_secret(struct auth_proof *p)
 		rc = exchange_secret(&p->c->own, pact->key[HANDSHAKE_CALLER],
 				     shared);
 	if (!rc) {
-		pact_hide(pact, shared, secret, grant->hidden);
+		auth_exchange_hide(pact, shared, secret, grant->hidden);
 		sealing_root(secret, shared, p->c->root);
 	}
 	explicit_bzero(secret, sizeof(secret));
@@ -128,7 +128,7 @@ static int hide_secret(struct auth_proof *p)
 
 static int make_ticket(struct auth_proof *p)
 {
-	struct pact_answer answer = { p->grant.ticket, 0, p->grant.hidden };
+	struct auth_answer answer = { p->grant.ticket, 0, p->grant.hidden };
 	int rc = seal_ticket(p);
 
 	if (!rc)
@@ -136,7 +136,7 @@ static int make_ticket(struct auth_proof *p)
 	if (rc)
 		return rc;
 	answer.len = p->grant.len;
-	pact_server(&p->c->pact, &answer, p->seen);
+	auth_exchange_server(&p->c->pact, &answer, p->seen);
 	return 0;
 }
 
@@ -228,7 +228,7 @@ static void sign_with_key(struct auth_proof *p)
 {
 	struct wire_proof word;
 
-	pact_sign(p->mgr->ring, HANDSHAKE_SERVER, p->seen, &word);
+	auth_exchange_sign(p->mgr->ring, HANDSHAKE_SERVER, p->seen, &word);
 	memcpy(p->word, &word, sizeof(word));
 	p->len = sizeof(word);
 }
@@ -236,7 +236,7 @@ static void sign_with_key(struct auth_proof *p)
 /* With the key that the client's MUNGE credential carried for this manager alone. */
 static void sign_with_word_key(struct auth_proof *p)
 {
-	pact_word(p->c->word_key, p->seen, p->word);
+	auth_exchange_word(p->c->word_key, p->seen, p->word);
 	p->len = MAC_LEN;
 }
 
@@ -332,8 +332,8 @@ static int judge_kernel(struct auth_proof *p)
 
 static int judge_key(struct auth_proof *p)
 {
-	int rc = pact_check(p->mgr->ring, HANDSHAKE_CALLER, p->seen, p->word,
-			    p->len);
+	int rc = auth_exchange_check(p->mgr->ring, HANDSHAKE_CALLER, p->seen,
+				     p->word, p->len);
 
 	p->who.uid = p->mgr->conf.auth.key_user;
 	p->primary = true;
@@ -348,11 +348,12 @@ static void judge_munge(struct pool_job *job)
 	size_t secret = p->c->pact.here ? MAC_KEY_LEN : 0;
 	int rc = munger_decode(p->munger, p->word, p->len, p->deadline, &word);
 
-	if (!rc && (word.len != PACT_LEN + secret ||
+	if (!rc && (word.len != AUTH_EXCHANGE_LEN + secret ||
 		    !mac_equal(word.payload, p->seen)))
 		rc = -EKEYREJECTED;
 	if (!rc)
-		memcpy(p->c->word_key, word.payload + PACT_LEN, secret);
+		memcpy(p->c->word_key, word.payload + AUTH_EXCHANGE_LEN,
+		       secret);
 	explicit_bzero(word.payload, sizeof(word.payload));
 	p->status = rc;
 	if (rc)
@@ -370,7 +371,7 @@ static void judge_proof(struct auth_proof *p)
 	}
 	p->status = p->kind == p->mgr->conf.auth.mode ? 0 : -EOPNOTSUPP;
 	if (!p->status)
-		pact_caller(&p->c->pact, p->seen);
+		auth_exchange_caller(&p->c->pact, p->seen);
 	if (!p->status && p->kind == AUTH_MUNGE) {
 		run_in_pool(p, judge_munge, find_groups);
 		return;

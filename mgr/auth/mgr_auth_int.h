@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #include "common/munge/munger.h"
-#include "common/trust/gatehouse.h"
-#include "common/trust/pact.h"
+#include "common/trust/ticket_verifier.h"
+#include "common/trust/auth_exchange.h"
 #include "common/trust/ticket.h"
 #include "mgr/auth/auth.h"
 #include "mgr/auth/pool.h"
@@ -21,7 +21,7 @@
 
 /* For one AUTH, in secret memory (secret.h). */
 struct auth_challenge {
-	struct pact pact;
+	struct auth_exchange pact;
 	struct exchange own;
 	uint8_t root[MAC_KEY_LEN]; /* sealing.h */
 	uint8_t word_key
@@ -35,8 +35,8 @@ struct mgr_auth {
 	struct group_lists lists;
 	uint8_t list_key
 		[MAC_KEY_LEN]; /* of this process, for the numbers of lists */
-	struct gatehouse house; /* verifies the manager's own tickets */
-	struct doorkeeper keeper;
+	struct ticket_verifier house; /* verifies the manager's own tickets */
+	struct ticket_hooks keeper;
 	/* Clients that got no ticket, by reason; the last entry: all other reasons. */
 	struct refusal {
 		atomic_int status; /* 0: not in use */

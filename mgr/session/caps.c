@@ -56,7 +56,7 @@ static int seal_capability(struct mgr_op *op, struct capability *cap)
 	uint8_t sealed[CAPABILITY_LEN];
 	int rc;
 
-	cap->bounds = (struct bounds){
+	cap->bounds = (struct token_limits){
 		.fsid = op->mgr->conf.fsid,
 		.session = op->ns.session,
 		.term = jobs_term(op->mgr),
@@ -103,7 +103,7 @@ int caps_rebuild_reply(struct mgr_op *op, const struct reply_rec *rec)
 }
 
 /* Uses the clock that the capability is on: jobs_clock_of(). */
-static bool has_ended(const struct mgr *mgr, const struct bounds *bounds)
+static bool has_ended(const struct mgr *mgr, const struct token_limits *bounds)
 {
 	uint64_t here = clock_boot(), begun = jobs_clock_of(mgr, bounds->term);
 
@@ -115,7 +115,7 @@ static bool has_ended(const struct mgr *mgr, const struct bounds *bounds)
  * session number.  It was issued after the session opened; or, if an earlier manager
  * issued it, it has not expired.
  */
-static bool is_of_it(const struct mgr_op *op, const struct bounds *bounds)
+static bool is_of_it(const struct mgr_op *op, const struct token_limits *bounds)
 {
 	const struct caller *caller = caller_of(op->rpc->session);
 
@@ -134,9 +134,9 @@ static void put_none(struct mgr_op *op)
 /* The capability may have expired, as long as the session exists. */
 static int renew_one(struct mgr_op *op, const uint8_t *sealed)
 {
-	const struct bounds_here here = { .fsid = op->mgr->conf.fsid,
-					  .session = op->ns.session,
-					  .newest = UINT64_MAX };
+	const struct token_context here = { .fsid = op->mgr->conf.fsid,
+					    .session = op->ns.session,
+					    .newest = UINT64_MAX };
 	struct capability cap;
 	int rc = capability_open(op->mgr->ring, sealed, CAPABILITY_LEN, &here,
 				 &cap);

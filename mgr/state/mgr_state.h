@@ -63,7 +63,7 @@ struct mgr {
 
 	struct keyring *ring; /* NULL: no key is configured */
 	struct mgr_auth *auth;
-	const struct doorkeeper *keeper; /* of auth; NULL: without a ring */
+	const struct ticket_hooks *keeper; /* of auth; NULL: without a ring */
 	struct fabric fabric;
 	struct rpc_ctx *ctx;
 	struct rpc_server *server;

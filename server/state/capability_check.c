@@ -84,9 +84,9 @@ static enum caps_flaw flaw_of(int rc)
 static int learn_capability(struct iod_session *ses, const void *sealed)
 {
 	struct iod *iod = ses->worker->iod;
-	const struct bounds_here here = { .fsid = iod->conf.fsid,
-					  .session = ses->id,
-					  .newest = UINT64_MAX };
+	const struct token_context here = { .fsid = iod->conf.fsid,
+					    .session = ses->id,
+					    .newest = UINT64_MAX };
 	struct capability cap;
 	int64_t end;
 	int rc = capability_open(iod->ring, sealed, WIRE_CAP_LEN, &here, &cap);

@@ -15,7 +15,7 @@
 #include "server/counter/counter.h"
 #include "server/once/recent_changes.h"
 #include "server/conf/iod_conf.h"
-#include "common/trust/gatehouse.h"
+#include "common/trust/ticket_verifier.h"
 #include "common/trust/keyring.h"
 #include "server/lend/loan_table.h"
 #include "server/state/mailbox.h"
@@ -133,8 +133,8 @@ struct iod {
 	/* the addresses of the manager; NULL with a ring */
 	struct mgr_addresses *mgr_addresses;
 	struct mgr_clocks mgr_clocks; /* used by house */
-	struct gatehouse house;
-	struct doorkeeper keeper; /* with a ring: verifies tickets */
+	struct ticket_verifier house;
+	struct ticket_hooks keeper; /* with a ring: verifies tickets */
 	atomic_uint_least64_t caps_refused[CAPS_FLAWS];
 	struct disk_pool *pool;
 	struct aio *aio; /* or NULL */

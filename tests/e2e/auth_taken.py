@@ -41,7 +41,7 @@ class Conn:
         return struct.unpack_from("<I", data, 44)[0], data[48:]
 
     def word(self):
-        """CHALLENGE, and the credential that proves who we are: pact.c."""
+        """CHALLENGE, and the credential that proves who we are: auth_exchange.c."""
         ours = os.urandom(64)
         status, rep = self.call(CHALLENGE, ours, 1)
         if status:

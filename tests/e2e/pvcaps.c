@@ -40,7 +40,7 @@
 #include "common/util/clock.h"
 #include "common/transport/fault/fault.h"
 #include "tests/e2e/mgr/mgrc.h"
-#include "common/trust/pass.h"
+#include "common/trust/client_ticket.h"
 #include "common/trust/ticket.h"
 
 #define SESSIONS 8
@@ -58,7 +58,7 @@ struct lost {
 
 struct client {
 	struct mgrc mgr, iod;
-	struct pass *pass;
+	struct client_ticket *pass;
 	struct lost lost;
 	bool open, left;
 	uint32_t uid;
@@ -102,8 +102,8 @@ static void get_pass(struct client *c, uint64_t session)
 
 	must(len > 0);
 	must(!ticket_secret(ring, sealed, (size_t)len, secret));
-	must(!pass_new(&c->pass));
-	must(!pass_set(c->pass, sealed, (size_t)len, secret));
+	must(!client_ticket_new(&c->pass));
+	must(!client_ticket_set(c->pass, sealed, (size_t)len, secret));
 }
 
 static void meet(const struct client *c, struct mgrc *server, const char *at,
@@ -120,7 +120,7 @@ static void meet(const struct client *c, struct mgrc *server, const char *at,
 		.fsid = fsid,
 		.features = WIRE_FT_CAPS,
 		.caps = &caps_source,
-		.prover = c->pass ? pass_prover(c->pass) : NULL,
+		.prover = c->pass ? client_ticket_prover(c->pass) : NULL,
 		.server = server == &c->mgr ? WIRE_ROLE_MGR : WIRE_ROLE_IOD,
 	};
 	mgrc_open(server, &addr, session);
@@ -424,7 +424,7 @@ int main(int argc, char **argv)
 		mgrc_close(&clients[i].iod, false);
 		if (!clients[i].left)
 			mgrc_close(&clients[i].mgr, true);
-		pass_free(clients[i].pass);
+		client_ticket_free(clients[i].pass);
 	}
 	keyring_close(ring);
 	return 0;

@@ -9,9 +9,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/hello_rig.h"
 #include "tests/unit/key_rig.h"
-#include "common/trust/pact.h"
+#include "common/trust/auth_exchange.h"
 
-static const struct bounds bounds = { 1, 2, 3, 100 };
+static const struct token_limits bounds = { 1, 2, 3, 100 };
 static const struct handshake shake = { .fsid = 1, .session = 2 };
 
 static int clock_of(void *arg, uint64_t term, uint64_t *now)
@@ -22,8 +22,9 @@ static int clock_of(void *arg, uint64_t term, uint64_t *now)
 
 static void try_hello(const uint8_t *data, size_t len)
 {
-	struct gatehouse house = { key_rig_lasting(), clock_of, NULL };
-	struct doorkeeper keeper = gatehouse_keeper(&house, ADMIT_PROVED);
+	struct ticket_verifier house = { key_rig_lasting(), clock_of, NULL };
+	struct ticket_hooks keeper = ticket_verifier_hooks(&house,
+							   ADMIT_PROVED);
 	struct admitted who = { .uid = 77777 };
 	uint64_t buf[HELLO_RIG_MAX / 8];
 	struct wire_proof proof;
@@ -47,11 +48,12 @@ static void try_hello(const uint8_t *data, size_t len)
 
 static void try_word(const uint8_t *data, size_t len)
 {
-	static const uint8_t seen[PACT_LEN] = { 1 };
+	static const uint8_t seen[AUTH_EXCHANGE_LEN] = { 1 };
 	struct wire_proof good;
 
-	pact_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &good);
-	if (!pact_check(key_rig_lasting(), HANDSHAKE_CALLER, seen, data, len))
+	auth_exchange_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &good);
+	if (!auth_exchange_check(key_rig_lasting(), HANDSHAKE_CALLER, seen,
+				 data, len))
 		FUZZ_SURE(len == sizeof(good) && !memcmp(data, &good, len));
 }
 
@@ -63,16 +65,16 @@ void fuzz_one(const uint8_t *data, size_t len)
 
 void fuzz_seeds(void)
 {
-	static const uint8_t seen[PACT_LEN] = { 1 };
+	static const uint8_t seen[AUTH_EXCHANGE_LEN] = { 1 };
 	struct hello_rig hello;
 	struct wire_proof word;
-	struct pass *pass;
+	struct client_ticket *pass;
 
-	FUZZ_SURE(!pass_new(&pass));
+	FUZZ_SURE(!client_ticket_new(&pass));
 	hello_rig_pass(key_rig_lasting(), &bounds, pass);
-	FUZZ_SURE(!hello_rig_say(&hello, pass_prover(pass), &shake));
+	FUZZ_SURE(!hello_rig_say(&hello, client_ticket_prover(pass), &shake));
 	fuzz_seed((const uint8_t *)hello.buf, hello.len);
-	pass_free(pass);
-	pact_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &word);
+	client_ticket_free(pass);
+	auth_exchange_sign(key_rig_lasting(), HANDSHAKE_CALLER, seen, &word);
 	fuzz_seed((const uint8_t *)&word, sizeof(word));
 }

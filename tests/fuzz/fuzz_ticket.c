@@ -10,8 +10,8 @@
 #include "tests/unit/key_rig.h"
 #include "common/trust/ticket.h"
 
-static const struct bounds bounds = { 1, 2, 3, 100 };
-static const struct bounds_here here = { 1, 2, 3, 3, 99 };
+static const struct token_limits bounds = { 1, 2, 3, 100 };
+static const struct token_context here = { 1, 2, 3, 3, 99 };
 
 static void try_ticket(const uint8_t *data, size_t len)
 {

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-size_t hello_rig_ticket(struct keyring *ring, const struct bounds *bounds,
+size_t hello_rig_ticket(struct keyring *ring, const struct token_limits *bounds,
 			uint8_t out[TICKET_MAX])
 {
 	struct ticket t = { .bounds = *bounds,
@@ -19,14 +19,14 @@ size_t hello_rig_ticket(struct keyring *ring, const struct bounds *bounds,
 	return (size_t)len;
 }
 
-void hello_rig_pass(struct keyring *ring, const struct bounds *bounds,
-		    struct pass *pass)
+void hello_rig_pass(struct keyring *ring, const struct token_limits *bounds,
+		    struct client_ticket *pass)
 {
 	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN];
 	size_t len = hello_rig_ticket(ring, bounds, ticket);
 
 	ck_assert_int_eq(ticket_secret(ring, ticket, len, secret), 0);
-	ck_assert_int_eq(pass_set(pass, ticket, len, secret), 0);
+	ck_assert_int_eq(client_ticket_set(pass, ticket, len, secret), 0);
 }
 
 int hello_rig_say(struct hello_rig *rig, const struct prover *prover,

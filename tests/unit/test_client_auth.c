@@ -5,7 +5,7 @@
 
 #include "client/lib/auth/client_auth.h"
 #include "tests/unit/key_rig.h"
-#include "common/trust/pact.h"
+#include "common/trust/auth_exchange.h"
 #include "tests/run_suite.h"
 #include "common/trust/ticket.h"
 
@@ -16,7 +16,7 @@ static const struct client_auth_ops *ops;
 static struct client_auth *auth;
 static struct wire_challenge challenge;
 static struct exchange server;
-static struct pact pact;
+static struct auth_exchange pact;
 static struct client_auth_way way;
 static struct wire_challenge_rep rep;
 static struct wire_auth body;
@@ -27,8 +27,9 @@ static void answer_challenge(void)
 {
 	ck_assert_int_eq(ops->begin(auth, &challenge), 0);
 	ck_assert_int_eq(exchange_make(&server), 0);
-	pact = (struct pact){ 1,	2,     3,	  4,
-			      AUTH_KEY, false, { { 0 } }, { { 0 }, { 7 } } };
+	pact = (struct auth_exchange){
+		1, 2, 3, 4, AUTH_KEY, false, { { 0 } }, { { 0 }, { 7 } }
+	};
 	memcpy(pact.key[0], challenge.key, WIRE_KEY_LEN);
 	memcpy(pact.nonce[0], challenge.nonce, WIRE_KEY_LEN);
 	memcpy(pact.key[1], server.public, WIRE_KEY_LEN);
@@ -72,13 +73,13 @@ static int say(void)
 
 START_TEST(test_word)
 {
-	uint8_t seen[PACT_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN];
 
 	ck_assert_int_eq(say(), 0);
 	ck_assert_uint_eq(le32toh(body.kind), AUTH_KEY);
-	pact_caller(&pact, seen);
-	ck_assert_int_eq(pact_check(ring, HANDSHAKE_CALLER, seen, word,
-				    le32toh(body.len)),
+	auth_exchange_caller(&pact, seen);
+	ck_assert_int_eq(auth_exchange_check(ring, HANDSHAKE_CALLER, seen, word,
+					     le32toh(body.len)),
 			 0);
 }
 END_TEST
@@ -125,18 +126,19 @@ struct reply {
 static void make(struct reply *r, struct keyring *signs)
 {
 	struct ticket t = { .bounds = { 1, 2, 3, 1000 }, .uid = 1000 };
-	uint8_t shared[EXCHANGE_LEN], secret[MAC_KEY_LEN], seen[PACT_LEN];
+	uint8_t shared[EXCHANGE_LEN], secret[MAC_KEY_LEN],
+		seen[AUTH_EXCHANGE_LEN];
 	int len = ticket_seal(ring, &t, r->ticket, sizeof(r->ticket));
-	struct pact_answer answer = { r->ticket, (size_t)len, r->rep.secret };
+	struct auth_answer answer = { r->ticket, (size_t)len, r->rep.secret };
 
 	ck_assert_int_gt(len, 0);
 	r->rep = (struct wire_auth_rep){ .life = htole64(9) };
 	ck_assert_int_eq(ticket_secret(ring, r->ticket, (size_t)len, secret),
 			 0);
 	ck_assert_int_eq(exchange_secret(&server, challenge.key, shared), 0);
-	pact_hide(&pact, shared, secret, r->rep.secret);
-	pact_server(&pact, &answer, seen);
-	pact_sign(signs, HANDSHAKE_SERVER, seen, &r->word);
+	auth_exchange_hide(&pact, shared, secret, r->rep.secret);
+	auth_exchange_server(&pact, &answer, seen);
+	auth_exchange_sign(signs, HANDSHAKE_SERVER, seen, &r->word);
 	r->msg = (struct wire_msg){ .body = &r->rep,
 				    .tail = { { r->ticket, (size_t)len },
 					      { &r->word, sizeof(r->word) } } };

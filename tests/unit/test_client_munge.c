@@ -9,7 +9,7 @@
 #include "tests/unit/fake_munge.h"
 #include "tests/unit/key_rig.h"
 #include "common/munge/munger.h"
-#include "common/trust/pact.h"
+#include "common/trust/auth_exchange.h"
 #include "tests/run_suite.h"
 #include "common/util/sealer.h"
 #include "common/trust/sealing.h"
@@ -24,7 +24,7 @@ static const struct client_auth_ops *ops;
 static struct client_auth *auth;
 static struct wire_challenge challenge;
 static struct exchange server;
-static struct pact pact;
+static struct auth_exchange pact;
 static struct client_auth_way way;
 static struct wire_challenge_rep rep;
 static struct wire_auth body;
@@ -36,8 +36,9 @@ static void answer_challenge(void)
 {
 	ck_assert_int_eq(ops->begin(auth, &challenge), 0);
 	ck_assert_int_eq(exchange_make(&server), 0);
-	pact = (struct pact){ 1,	  2,	 3,	    4,
-			      AUTH_MUNGE, false, { { 0 } }, { { 0 }, { 7 } } };
+	pact = (struct auth_exchange){
+		1, 2, 3, 4, AUTH_MUNGE, false, { { 0 } }, { { 0 }, { 7 } }
+	};
 	memcpy(pact.key[0], challenge.key, WIRE_KEY_LEN);
 	memcpy(pact.nonce[0], challenge.nonce, WIRE_KEY_LEN);
 	memcpy(pact.key[1], server.public, WIRE_KEY_LEN);
@@ -88,17 +89,18 @@ static int say(void)
 }
 
 /* What the manager finds in that word is what it expects of this pact. */
-static bool about(const struct pact *p)
+static bool about(const struct auth_exchange *p)
 {
 	struct munger_word got;
-	uint8_t seen[PACT_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN];
 
 	ck_assert_int_eq(munger_decode(munger, word, le32toh(body.len),
 				       way.deadline, &got),
 			 0);
 	ck_assert_uint_eq(got.uid, 1000);
-	pact_caller(p, seen);
-	return got.len == PACT_LEN && !memcmp(got.payload, seen, PACT_LEN);
+	auth_exchange_caller(p, seen);
+	return got.len == AUTH_EXCHANGE_LEN &&
+	       !memcmp(got.payload, seen, AUTH_EXCHANGE_LEN);
 }
 
 START_TEST(test_bound)
@@ -170,17 +172,18 @@ struct reply {
 static void make(struct reply *r, unsigned int uid)
 {
 	struct ticket t = { .bounds = { 1, 2, 3, 1000 }, .uid = 1000 };
-	uint8_t shared[EXCHANGE_LEN], secret[MAC_KEY_LEN], seen[PACT_LEN];
+	uint8_t shared[EXCHANGE_LEN], secret[MAC_KEY_LEN],
+		seen[AUTH_EXCHANGE_LEN];
 	int len = ticket_seal(ring, &t, r->ticket, sizeof(r->ticket));
-	struct pact_answer answer = { r->ticket, (size_t)len, r->rep.secret };
+	struct auth_answer answer = { r->ticket, (size_t)len, r->rep.secret };
 
 	ck_assert_int_gt(len, 0);
 	r->rep = (struct wire_auth_rep){ .life = htole64(9) };
 	ck_assert_int_eq(ticket_secret(ring, r->ticket, (size_t)len, secret),
 			 0);
 	ck_assert_int_eq(exchange_secret(&server, challenge.key, shared), 0);
-	pact_hide(&pact, shared, secret, r->rep.secret);
-	pact_server(&pact, &answer, seen);
+	auth_exchange_hide(&pact, shared, secret, r->rep.secret);
+	auth_exchange_server(&pact, &answer, seen);
 	fake_munge_says(MUNGE_OK, uid);
 	ck_assert_int_eq(munger_encode(munger, seen, sizeof(seen), way.deadline,
 				       r->word),
@@ -268,30 +271,30 @@ static void agree_here(uint32_t uid, bool encrypt)
 static void read_word(uint8_t key[MAC_KEY_LEN])
 {
 	struct munger_word got;
-	uint8_t seen[PACT_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN];
 
 	ck_assert_int_eq(munger_decode(munger, word, le32toh(body.len),
 				       way.deadline, &got),
 			 0);
-	pact_caller(&pact, seen);
-	ck_assert_uint_eq(got.len, PACT_LEN + MAC_KEY_LEN);
-	ck_assert_mem_eq(got.payload, seen, PACT_LEN);
-	memcpy(key, got.payload + PACT_LEN, MAC_KEY_LEN);
+	auth_exchange_caller(&pact, seen);
+	ck_assert_uint_eq(got.len, AUTH_EXCHANGE_LEN + MAC_KEY_LEN);
+	ck_assert_mem_eq(got.payload, seen, AUTH_EXCHANGE_LEN);
+	memcpy(key, got.payload + AUTH_EXCHANGE_LEN, MAC_KEY_LEN);
 }
 
 /* And what it answers, and seals by. */
-static void make_here(struct reply *r, uint8_t seen[PACT_LEN],
+static void make_here(struct reply *r, uint8_t seen[AUTH_EXCHANGE_LEN],
 		      uint8_t root[MAC_KEY_LEN])
 {
 	uint8_t key[MAC_KEY_LEN], shared[EXCHANGE_LEN], secret[MAC_KEY_LEN];
-	struct pact_answer answer;
+	struct auth_answer answer;
 
 	make(r, 0);
 	read_word(key);
-	answer = (struct pact_answer){ r->ticket, r->msg.tail[0].len,
+	answer = (struct auth_answer){ r->ticket, r->msg.tail[0].len,
 				       r->rep.secret };
-	pact_server(&pact, &answer, seen);
-	pact_word(key, seen, (uint8_t *)r->word);
+	auth_exchange_server(&pact, &answer, seen);
+	auth_exchange_word(key, seen, (uint8_t *)r->word);
 	r->msg.tail[1].len = MAC_LEN;
 	ck_assert_int_eq(
 		ticket_secret(ring, r->ticket, r->msg.tail[0].len, secret), 0);
@@ -311,7 +314,8 @@ static bool fit(struct sealer *from, struct sealer *to)
 }
 
 static void check_keys(const uint8_t root[MAC_KEY_LEN],
-		       const uint8_t seen[PACT_LEN], int side, bool changed)
+		       const uint8_t seen[AUTH_EXCHANGE_LEN], int side,
+		       bool changed)
 {
 	struct seal_in_place here = ops->here(auth);
 	struct heard heard = { { { 1 }, { 2 } } }, theirs = heard;
@@ -335,7 +339,7 @@ static void check_keys(const uint8_t root[MAC_KEY_LEN],
 START_TEST(test_here)
 {
 	const uint32_t who[] = { 0, SERVER, geteuid() };
-	uint8_t seen[PACT_LEN], root[MAC_KEY_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];
 	uint64_t life = 0;
 	struct reply r;
 
@@ -365,7 +369,7 @@ END_TEST
  */
 START_TEST(test_here_false_manager)
 {
-	uint8_t seen[PACT_LEN], root[MAC_KEY_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];
 	uint64_t life = 7;
 	struct reply r;
 
@@ -374,7 +378,7 @@ START_TEST(test_here_false_manager)
 	make_here(&r, seen, root);
 	switch (_i) {
 	case 0:
-		pact_word(root, seen, (uint8_t *)r.word);
+		auth_exchange_word(root, seen, (uint8_t *)r.word);
 		break;
 	case 1:
 		r.ticket[90] ^= 1;
@@ -403,7 +407,7 @@ END_TEST
 START_TEST(test_here_bound)
 {
 	struct munger_word got;
-	uint8_t seen[PACT_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN];
 
 	agree_here(0, false);
 	ck_assert_int_eq(say(), 0);
@@ -418,15 +422,15 @@ START_TEST(test_here_bound)
 		pact.uid = 1;
 	if (_i == 3)
 		pact.seals = false;
-	pact_caller(&pact, seen);
-	ck_assert(memcmp(got.payload, seen, PACT_LEN) != 0);
+	auth_exchange_caller(&pact, seen);
+	ck_assert(memcmp(got.payload, seen, AUTH_EXCHANGE_LEN) != 0);
 }
 END_TEST
 
 /* A connection that cannot be sealed so: the client comes again. */
 START_TEST(test_not_here)
 {
-	uint8_t seen[PACT_LEN], root[MAC_KEY_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];
 	uint64_t life;
 	struct reply r;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/trust/mac.h"
-#include "common/trust/quick.h"
+#include "common/trust/fast_mac.h"
 #include "common/util/random_id.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
@@ -96,7 +96,7 @@ START_TEST(test_quick)
 	uint8_t key[MAC_KEY_LEN], text[64], got[MAC_LEN], want[MAC_LEN];
 	EVP_MAC *mac = EVP_MAC_fetch(NULL, "BLAKE2BMAC", NULL);
 	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(mac);
-	struct quick quick;
+	struct fast_mac quick;
 	size_t size = MAC_LEN, len;
 	const OSSL_PARAM params[] = { OSSL_PARAM_construct_size_t("size",
 								  &size),
@@ -106,14 +106,14 @@ START_TEST(test_quick)
 	for (unsigned int i = 0; i < sizeof(text); i++)
 		text[i] = (uint8_t)i;
 	memcpy(key, text, sizeof(key));
-	quick_begin(&quick, key);
+	fast_mac_begin(&quick, key);
 	for (size_t n = 0; n <= sizeof(text); n++) {
 		ck_assert_int_eq(EVP_MAC_init(ctx, key, sizeof(key), params),
 				 1);
 		ck_assert_int_eq(EVP_MAC_update(ctx, text, n), 1);
 		ck_assert_int_eq(EVP_MAC_final(ctx, want, &len, sizeof(want)),
 				 1);
-		quick_mac(&quick, text, n, got);
+		fast_mac(&quick, text, n, got);
 		ck_assert_mem_eq(got, want, MAC_LEN);
 	}
 	EVP_MAC_CTX_free(ctx);

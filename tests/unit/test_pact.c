@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "tests/unit/key_rig.h"
-#include "common/trust/pact.h"
+#include "common/trust/auth_exchange.h"
 #include "tests/run_suite.h"
 
 static struct key_rig rig;
 static struct keyring *ring, *other;
-static struct pact good;
+static struct auth_exchange good;
 static struct exchange client, server;
 
 static void setup(void)
@@ -21,9 +21,8 @@ static void setup(void)
 	other = key_rig_ring(&rig, KEY_B "\n");
 	ck_assert_int_eq(exchange_make(&client), 0);
 	ck_assert_int_eq(exchange_make(&server), 0);
-	good = (struct pact){
-		1, 2, 3, 4, 1, false, { { 0 } }, { { 6 }, { 7 } }
-	};
+	good = (struct auth_exchange){ 1, 2,	 3,	    4,
+				       1, false, { { 0 } }, { { 6 }, { 7 } } };
 	memcpy(good.key[HANDSHAKE_CALLER], client.public, WIRE_KEY_LEN);
 	memcpy(good.key[HANDSHAKE_SERVER], server.public, WIRE_KEY_LEN);
 }
@@ -128,7 +127,7 @@ START_TEST(test_other_library)
 }
 END_TEST
 
-static void change(struct pact *pact, int what)
+static void change(struct auth_exchange *pact, int what)
 {
 	uint64_t *const wide[] = { &pact->fsid, &pact->session, &pact->boot };
 	uint32_t *const narrow[] = { &pact->epoch, &pact->mode };
@@ -144,21 +143,22 @@ static void change(struct pact *pact, int what)
 }
 #define CHANGES 9
 
-static int both(const struct pact *signs, const struct pact *checks,
-		enum handshake_side by, enum handshake_side of)
+static int both(const struct auth_exchange *signs,
+		const struct auth_exchange *checks, enum handshake_side by,
+		enum handshake_side of)
 {
-	uint8_t seen[PACT_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN];
 	struct wire_proof word;
 
-	pact_caller(signs, seen);
-	pact_sign(ring, by, seen, &word);
-	pact_caller(checks, seen);
-	return pact_check(ring, of, seen, &word, sizeof(word));
+	auth_exchange_caller(signs, seen);
+	auth_exchange_sign(ring, by, seen, &word);
+	auth_exchange_caller(checks, seen);
+	return auth_exchange_check(ring, of, seen, &word, sizeof(word));
 }
 
 START_TEST(test_words)
 {
-	struct pact bad = good;
+	struct auth_exchange bad = good;
 
 	ck_assert_int_eq(both(&good, &good, _i, _i), 0);
 	ck_assert_int_eq(both(&good, &good, _i, !_i), -EKEYREJECTED);
@@ -172,22 +172,22 @@ END_TEST
 
 START_TEST(test_bad_words)
 {
-	uint8_t seen[PACT_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN];
 	struct wire_proof word;
 
-	pact_caller(&good, seen);
-	pact_sign(ring, HANDSHAKE_CALLER, seen, &word);
-	ck_assert_int_eq(pact_check(other, HANDSHAKE_CALLER, seen, &word,
-				    sizeof(word)),
+	auth_exchange_caller(&good, seen);
+	auth_exchange_sign(ring, HANDSHAKE_CALLER, seen, &word);
+	ck_assert_int_eq(auth_exchange_check(other, HANDSHAKE_CALLER, seen,
+					     &word, sizeof(word)),
 			 -ENOKEY);
 	for (size_t len = 0; len < sizeof(word); len++)
-		ck_assert_int_eq(pact_check(ring, HANDSHAKE_CALLER, seen, &word,
-					    len),
+		ck_assert_int_eq(auth_exchange_check(ring, HANDSHAKE_CALLER,
+						     seen, &word, len),
 				 -EBADMSG);
 	for (unsigned int bit = 0; bit < 8 * sizeof(word); bit++) {
 		((uint8_t *)&word)[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		ck_assert_int_ne(pact_check(ring, HANDSHAKE_CALLER, seen, &word,
-					    sizeof(word)),
+		ck_assert_int_ne(auth_exchange_check(ring, HANDSHAKE_CALLER,
+						     seen, &word, sizeof(word)),
 				 0);
 		((uint8_t *)&word)[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}
@@ -198,19 +198,19 @@ END_TEST
 START_TEST(test_answer)
 {
 	uint8_t ticket[100] = { 1 }, secret[WIRE_KEY_LEN] = { 2 };
-	struct pact_answer answer = { ticket, sizeof(ticket), secret };
-	uint8_t seen[PACT_LEN], now[PACT_LEN];
+	struct auth_answer answer = { ticket, sizeof(ticket), secret };
+	uint8_t seen[AUTH_EXCHANGE_LEN], now[AUTH_EXCHANGE_LEN];
 
-	pact_server(&good, &answer, seen);
+	auth_exchange_server(&good, &answer, seen);
 	ticket[99]++;
-	pact_server(&good, &answer, now);
-	ck_assert_mem_ne(seen, now, PACT_LEN);
+	auth_exchange_server(&good, &answer, now);
+	ck_assert_mem_ne(seen, now, AUTH_EXCHANGE_LEN);
 	ticket[99]--;
 	secret[31]++;
-	pact_server(&good, &answer, now);
-	ck_assert_mem_ne(seen, now, PACT_LEN);
-	pact_caller(&good, now);
-	ck_assert_mem_ne(seen, now, PACT_LEN);
+	auth_exchange_server(&good, &answer, now);
+	ck_assert_mem_ne(seen, now, AUTH_EXCHANGE_LEN);
+	auth_exchange_caller(&good, now);
+	ck_assert_mem_ne(seen, now, AUTH_EXCHANGE_LEN);
 }
 END_TEST
 
@@ -218,21 +218,21 @@ START_TEST(test_hidden)
 {
 	uint8_t a[EXCHANGE_LEN], secret[MAC_KEY_LEN] = { 1, 2, 3 };
 	uint8_t hidden[MAC_KEY_LEN], found[MAC_KEY_LEN];
-	struct pact bad;
+	struct auth_exchange bad;
 
 	ck_assert_int_eq(exchange_secret(&client, server.public, a), 0);
-	pact_hide(&good, a, secret, hidden);
+	auth_exchange_hide(&good, a, secret, hidden);
 	ck_assert_mem_ne(hidden, secret, sizeof(secret));
-	pact_hide(&good, a, hidden, found);
+	auth_exchange_hide(&good, a, hidden, found);
 	ck_assert_mem_eq(found, secret, sizeof(secret));
 	for (int i = 0; i < CHANGES; i++) {
 		bad = good;
 		change(&bad, i);
-		pact_hide(&bad, a, hidden, found);
+		auth_exchange_hide(&bad, a, hidden, found);
 		ck_assert_mem_ne(found, secret, sizeof(secret));
 	}
 	a[0] ^= 1;
-	pact_hide(&good, a, hidden, found);
+	auth_exchange_hide(&good, a, hidden, found);
 	ck_assert_mem_ne(found, secret, sizeof(secret));
 }
 END_TEST

@@ -9,13 +9,13 @@
 
 static struct key_rig rig;
 static struct keyring *a, *b;
-static struct pass *pass;
-static struct gatehouse house;
-static struct doorkeeper keeper;
+static struct client_ticket *pass;
+static struct ticket_verifier house;
+static struct ticket_hooks keeper;
 static struct hello_rig hello;
 static uint64_t now;
 
-static const struct bounds bounds = { 1, 2, 7, 1000 };
+static const struct token_limits bounds = { 1, 2, 7, 1000 };
 static const struct handshake good = {
 	.fsid = 1,
 	.session = 2,
@@ -41,15 +41,15 @@ static void setup(void)
 	key_rig_open(&rig);
 	a = key_rig_ring(&rig, KEY_A "\n");
 	b = key_rig_ring(&rig, KEY_B "\n");
-	ck_assert_int_eq(pass_new(&pass), 0);
-	house = (struct gatehouse){ a, clock_of, NULL };
-	keeper = gatehouse_keeper(&house, ADMIT_PROVED);
+	ck_assert_int_eq(client_ticket_new(&pass), 0);
+	house = (struct ticket_verifier){ a, clock_of, NULL };
+	keeper = ticket_verifier_hooks(&house, ADMIT_PROVED);
 	now = 10;
 }
 
 static void teardown(void)
 {
-	pass_free(pass);
+	client_ticket_free(pass);
 	keyring_close(a);
 	keyring_close(b);
 	key_rig_close(&rig);
@@ -69,17 +69,18 @@ static int admit(const struct handshake *shake)
 	return rc;
 }
 
-static int try(struct keyring *ring, const struct bounds *of,
+static int try(struct keyring *ring, const struct token_limits *of,
 	       const struct handshake *shake)
 {
 	hello_rig_pass(ring, of, pass);
-	ck_assert_int_eq(hello_rig_say(&hello, pass_prover(pass), &good), 0);
+	ck_assert_int_eq(
+		hello_rig_say(&hello, client_ticket_prover(pass), &good), 0);
 	return admit(shake);
 }
 
 START_TEST(test_good)
 {
-	const struct prover *prover = pass_prover(pass);
+	const struct prover *prover = client_ticket_prover(pass);
 	uint8_t none[WIRE_TICKET_MAX], msg[64] = { 9 };
 	struct wire_proof proof;
 
@@ -95,7 +96,7 @@ START_TEST(test_good)
 	ck_assert_int_eq(prover->check(prover->arg, &good, HANDSHAKE_CALLER,
 				       msg, sizeof(msg), &proof),
 			 -EKEYREJECTED);
-	ck_assert_int_eq(pass_set(pass, none, sizeof(none) + 1, none),
+	ck_assert_int_eq(client_ticket_set(pass, none, sizeof(none) + 1, none),
 			 -EMSGSIZE);
 }
 END_TEST
@@ -103,8 +104,8 @@ END_TEST
 /* Another ticket comes between HELLO and its answer. */
 START_TEST(test_renewed)
 {
-	const struct prover *prover = pass_prover(pass);
-	struct bounds later = bounds;
+	const struct prover *prover = client_ticket_prover(pass);
+	struct token_limits later = bounds;
 	uint8_t msg[64] = { 9 };
 	struct wire_proof proof;
 
@@ -128,7 +129,7 @@ END_TEST
 
 START_TEST(test_whose)
 {
-	struct bounds other = bounds;
+	struct token_limits other = bounds;
 
 	ck_assert_int_eq(try(b, &bounds, &good), -ENOKEY);
 	other.fsid++;
@@ -141,7 +142,7 @@ END_TEST
 
 START_TEST(test_how_long)
 {
-	struct bounds other = bounds;
+	struct token_limits other = bounds;
 
 	other.term = 8;
 	ck_assert_int_eq(try(a, &other, &good), 0);
@@ -188,8 +189,9 @@ START_TEST(test_without_secret)
 	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN] = { 5 };
 	size_t len = hello_rig_ticket(a, &bounds, ticket);
 
-	ck_assert_int_eq(pass_set(pass, ticket, len, secret), 0);
-	ck_assert_int_eq(hello_rig_say(&hello, pass_prover(pass), &good), 0);
+	ck_assert_int_eq(client_ticket_set(pass, ticket, len, secret), 0);
+	ck_assert_int_eq(
+		hello_rig_say(&hello, client_ticket_prover(pass), &good), 0);
 	ck_assert_int_eq(admit(&good), -EKEYREJECTED);
 }
 END_TEST

@@ -17,12 +17,12 @@
 static struct rig *rig;
 static struct key_rig file;
 static struct keyring *ring;
-static struct pass *pass;
-static struct gatehouse house;
-static struct doorkeeper keeper;
+static struct client_ticket *pass;
+static struct ticket_verifier house;
+static struct ticket_hooks keeper;
 static struct prover odd; /* a prover that is not quite right */
 
-static const struct bounds bounds = { RIG_FSID, SESSION, 7, 1000 };
+static const struct token_limits bounds = { RIG_FSID, SESSION, 7, 1000 };
 
 static int clock_of(void *arg, uint64_t term, uint64_t *out)
 {
@@ -45,8 +45,8 @@ static void close_ring(void)
 static void setup(void)
 {
 	open_ring();
-	ck_assert_int_eq(pass_new(&pass), 0);
-	house = (struct gatehouse){ ring, clock_of, NULL };
+	ck_assert_int_eq(client_ticket_new(&pass), 0);
+	house = (struct ticket_verifier){ ring, clock_of, NULL };
 	rig = calloc(1, sizeof(*rig));
 	rig->session = SESSION;
 	rig->sattr.role = WIRE_ROLE_IOD;
@@ -58,7 +58,7 @@ static void setup(void)
 static void teardown(void)
 {
 	rig_close(rig);
-	pass_free(pass);
+	client_ticket_free(pass);
 	close_ring();
 }
 
@@ -75,8 +75,8 @@ static void begin_server(enum seal_mode ours, enum seal_mode theirs)
 static void begin_client(enum admission admission, enum seal_mode ours,
 			 enum seal_mode theirs)
 {
-	keeper = gatehouse_keeper(&house, admission);
-	rig->prover = pass_prover(pass);
+	keeper = ticket_verifier_hooks(&house, admission);
+	rig->prover = client_ticket_prover(pass);
 	rig->sattr.keeper = &keeper;
 	rig->seal = ours;
 	rig->sattr.seal = theirs;
@@ -211,7 +211,7 @@ START_TEST(test_stranger_cannot)
 {
 	begin_client(ADMIT_STRANGERS, SEAL_NONE, SEAL_AUTH);
 	rpc_peer_close(rig->peer, false);
-	odd = *pass_prover(pass);
+	odd = *client_ticket_prover(pass);
 	odd.pair = NULL;
 	rig->prover = _i ? &odd : NULL;
 	rig->peer = rig_peer_open(rig);
@@ -503,7 +503,7 @@ START_TEST(test_here_hears)
 
 	begin_here(WIRE_FT_HERE);
 	rpc_peer_close(rig->peer, false);
-	hears = *pass_prover(pass);
+	hears = *client_ticket_prover(pass);
 	hears.hear = hear_more;
 	rig->prover = &hears;
 	rig->session++;
@@ -626,16 +626,18 @@ START_TEST(test_bound)
 	public = theirs_->public;
 	memcpy(public[0], ours_ -> public[0], WIRE_KEY_LEN);
 	memcpy(ours_->public[1], public[1], WIRE_KEY_LEN);
-	ck_assert_int_eq(sealing_by_ring(ring, &shake, HANDSHAKE_CALLER, ours_,
-					 &caller),
+	ck_assert_int_eq(keyring_prover(ring)->seal(ring, &shake,
+						    HANDSHAKE_CALLER, ours_,
+						    &caller),
 			 0);
 	shake.index += _i == 1;
 	if (_i == 2 || _i == 3)
 	public[_i - 2][WIRE_KEY_LEN - 1] ^= 0x80;
 	if (_i == 4)
 		memcpy(theirs_->own, other->own, WIRE_KEY_LEN);
-	ck_assert_int_eq(sealing_by_ring(ring, &shake, HANDSHAKE_SERVER,
-					 theirs_, &server),
+	ck_assert_int_eq(keyring_prover(ring)->seal(ring, &shake,
+						    HANDSHAKE_SERVER, theirs_,
+						    &server),
 			 0);
 	ck_assert_int_eq(fit_both(caller, server), !_i);
 	sealing_unpair(ours_);

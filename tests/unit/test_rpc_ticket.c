@@ -15,12 +15,12 @@
 static struct rig *rig;
 static struct key_rig file;
 static struct keyring *a, *b;
-static struct pass *pass;
-static struct gatehouse house;
-static struct doorkeeper keeper;
+static struct client_ticket *pass;
+static struct ticket_verifier house;
+static struct ticket_hooks keeper;
 static uint64_t now;
 
-static const struct bounds bounds = { RIG_FSID, SESSION, 7, 1000 };
+static const struct token_limits bounds = { RIG_FSID, SESSION, 7, 1000 };
 
 static int clock_of(void *arg, uint64_t term, uint64_t *out)
 {
@@ -35,22 +35,22 @@ static void setup(void)
 	key_rig_open(&file);
 	a = key_rig_ring(&file, KEY_A "\n");
 	b = key_rig_ring(&file, KEY_B "\n");
-	ck_assert_int_eq(pass_new(&pass), 0);
-	house = (struct gatehouse){ a, clock_of, NULL };
+	ck_assert_int_eq(client_ticket_new(&pass), 0);
+	house = (struct ticket_verifier){ a, clock_of, NULL };
 	now = 10;
 	rig = calloc(1, sizeof(*rig));
 	rig->session = SESSION;
 	rig->sattr.role = WIRE_ROLE_IOD;
 	rig->sattr.index = 2;
 	rig->index = 2;
-	rig->prover = pass_prover(pass);
+	rig->prover = client_ticket_prover(pass);
 	rig->sattr.prover = keyring_prover(a);
 }
 
 static void teardown(void)
 {
 	rig_close(rig);
-	pass_free(pass);
+	client_ticket_free(pass);
 	keyring_close(a);
 	keyring_close(b);
 	key_rig_close(&file);
@@ -58,7 +58,7 @@ static void teardown(void)
 
 static void begin(enum admission admission)
 {
-	keeper = gatehouse_keeper(&house, admission);
+	keeper = ticket_verifier_hooks(&house, admission);
 	rig->sattr.keeper = &keeper;
 	rig_open(rig, "mock");
 }
@@ -133,7 +133,8 @@ static void have(uint32_t uid, uint32_t group, uint64_t expiry)
 	len = ticket_seal(a, &t, ticket, sizeof(ticket));
 	ck_assert_int_gt(len, 0);
 	ck_assert_int_eq(ticket_secret(a, ticket, (size_t)len, secret), 0);
-	ck_assert_int_eq(pass_set(pass, ticket, (size_t)len, secret), 0);
+	ck_assert_int_eq(client_ticket_set(pass, ticket, (size_t)len, secret),
+			 0);
 }
 
 /* Somebody put him into another group; the session stays what it was to the server. */
@@ -174,7 +175,8 @@ START_TEST(test_no_nonces)
 	raw_connect(&raw);
 	raw_until(&raw, raw.established);
 	shake.boot = le64toh(raw.answer.boot);
-	ck_assert_int_eq(hello_rig_say(&hello, pass_prover(pass), &shake), 0);
+	ck_assert_int_eq(
+		hello_rig_say(&hello, client_ticket_prover(pass), &shake), 0);
 	memcpy(raw.buf->out, hello.buf, hello.len);
 	raw_send(&raw, hello.len);
 	raw_until(&raw, raw.received);
@@ -187,7 +189,7 @@ END_TEST
 /* A session that comes back holds as long as the ticket that it shows then. */
 START_TEST(test_until)
 {
-	struct bounds later = bounds;
+	struct token_limits later = bounds;
 	const struct rpc_session_info *info;
 	struct rig_call c;
 
@@ -222,7 +224,7 @@ END_TEST
 
 START_TEST(test_bad_tickets)
 {
-	struct bounds bad = bounds;
+	struct token_limits bad = bounds;
 	int want = -EKEYREJECTED;
 
 	begin(ADMIT_PROVED);
@@ -254,7 +256,7 @@ END_TEST
 /* The server has not heard of that manager yet: it is tried again. */
 START_TEST(test_later)
 {
-	struct bounds next = bounds;
+	struct token_limits next = bounds;
 	struct rig_call c;
 
 	begin(ADMIT_PROVED);

@@ -33,32 +33,32 @@ static void teardown(void)
 }
 
 /* Few values, so that they often meet. */
-static struct bounds random_bounds(void)
+static struct token_limits random_bounds(void)
 {
-	return (struct bounds){ rnd_in(&rnd, 1, 2), rnd_in(&rnd, 1, 3),
-				rnd_in(&rnd, 1, 5), rnd_in(&rnd, 0, 10) };
+	return (struct token_limits){ rnd_in(&rnd, 1, 2), rnd_in(&rnd, 1, 3),
+				      rnd_in(&rnd, 1, 5), rnd_in(&rnd, 0, 10) };
 }
 
-static struct bounds_here random_here(void)
+static struct token_context random_here(void)
 {
 	uint64_t oldest = rnd_in(&rnd, 1, 5);
 
-	return (struct bounds_here){ rnd_in(&rnd, 1, 2), rnd_in(&rnd, 1, 3),
-				     oldest, rnd_in(&rnd, oldest, 5),
-				     rnd_in(&rnd, 0, 10) };
+	return (struct token_context){ rnd_in(&rnd, 1, 2), rnd_in(&rnd, 1, 3),
+				       oldest, rnd_in(&rnd, oldest, 5),
+				       rnd_in(&rnd, 0, 10) };
 }
 
-static bool holds(const struct bounds *b, const struct bounds_here *h)
+static bool holds(const struct token_limits *b, const struct token_context *h)
 {
 	return b->fsid == h->fsid && b->session == h->session &&
 	       b->term >= h->oldest && b->term <= h->newest &&
 	       b->expiry > h->now;
 }
 
-static struct bounds_here here_of(const struct bounds *b)
+static struct token_context here_of(const struct token_limits *b)
 {
-	return (struct bounds_here){ b->fsid, b->session, b->term, b->term,
-				     b->expiry - 1 };
+	return (struct token_context){ b->fsid, b->session, b->term, b->term,
+				       b->expiry - 1 };
 }
 
 static void random_ticket(struct ticket *t)
@@ -85,7 +85,7 @@ static struct capability random_cap(void)
 START_TEST(test_tickets)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		struct bounds_here here = random_here();
+		struct token_context here = random_here();
 		uint8_t buf[TICKET_MAX];
 		struct ticket t, got, before;
 		int len, rc;
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(test_capabilities)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		struct bounds_here here = random_here();
+		struct token_context here = random_here();
 		struct capability cap = random_cap(), got = { 0 };
 		uint8_t buf[CAPABILITY_LEN];
 		int rc;
@@ -122,9 +122,9 @@ END_TEST
 /* Each refusal says what it is for. */
 START_TEST(test_reasons)
 {
-	const struct bounds b = { 1, 2, 3, 100 };
+	const struct token_limits b = { 1, 2, 3, 100 };
 	const struct {
-		struct bounds_here here;
+		struct token_context here;
 		int rc;
 	} cases[] = {
 		{ { 1, 2, 3, 3, 99 }, 0 },
@@ -138,7 +138,8 @@ START_TEST(test_reasons)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_int_eq(bounds_check(&b, &cases[i].here), cases[i].rc);
+		ck_assert_int_eq(token_limits_check(&b, &cases[i].here),
+				 cases[i].rc);
 }
 END_TEST
 
@@ -147,7 +148,7 @@ END_TEST
 START_TEST(test_ticket_bits)
 {
 	uint8_t buf[TICKET_MAX];
-	struct bounds_here here;
+	struct token_context here;
 	struct ticket t, got;
 	int len;
 
@@ -170,7 +171,7 @@ START_TEST(test_capability_bits)
 {
 	struct capability cap = random_cap(), got;
 	uint8_t buf[CAPABILITY_LEN];
-	struct bounds_here here;
+	struct token_context here;
 
 	cap.bounds.expiry = 5;
 	here = here_of(&cap.bounds);
@@ -190,7 +191,7 @@ END_TEST
 START_TEST(test_lengths)
 {
 	uint8_t buf[TICKET_MAX + 1] = { 0 };
-	struct bounds_here here;
+	struct token_context here;
 	struct capability cap = random_cap(), c;
 	struct ticket t, got;
 	size_t len;
@@ -215,7 +216,7 @@ START_TEST(test_kinds)
 {
 	struct capability cap = random_cap(), c;
 	uint8_t buf[TICKET_MAX] = { 0 };
-	struct bounds_here here;
+	struct token_context here;
 	struct ticket t;
 
 	cap.bounds.expiry = 5;
@@ -264,7 +265,7 @@ START_TEST(test_change)
 {
 	struct capability cap = random_cap(), got;
 	uint8_t old[CAPABILITY_LEN], new[CAPABILITY_LEN];
-	struct bounds_here here;
+	struct token_context here;
 
 	cap.bounds.expiry = 5;
 	here = here_of(&cap.bounds);

@@ -7,16 +7,16 @@
 #include "common/trust/exchange.h"
 #include "common/trust/keyring.h"
 #include "common/munge/munger.h"
-#include "common/trust/pact.h"
-#include "common/trust/pass.h"
+#include "common/trust/auth_exchange.h"
+#include "common/trust/client_ticket.h"
 
 /* The state of one CHALLENGE, in secret memory. */
 struct attempt {
-	struct pact pact;
+	struct auth_exchange pact;
 	struct exchange own;
 	/* root key, see sealing.h; zeros: none yet */
 	uint8_t root[MAC_KEY_LEN];
-	uint8_t seen[PACT_LEN]; /* transcript that the manager has proved */
+	uint8_t seen[AUTH_EXCHANGE_LEN]; /* transcript that the manager has proved */
 	/* with AUTH_MUNGE, the key of that proof */
 	uint8_t word_key[MAC_KEY_LEN];
 	uint32_t here; /* enum seal_mode of the existing connection */
@@ -31,7 +31,7 @@ struct client_auth {
 	bool begun; /* the first CHALLENGE was sent */
 	struct munger *munger; /* NULL until munge is used */
 	int said; /* last logged error of munged; 0: none */
-	struct pass *pass;
+	struct client_ticket *pass;
 	struct attempt *at;
 };
 
@@ -43,7 +43,7 @@ int engine_look(const struct log *log);
 /* Gets a credential for auth->at.  As client_auth_ops.word(). */
 int munge_word(struct client_auth *auth, struct wire_auth *body, void *word);
 /* Checks the manager's credential for what we have seen.  As client_auth_ops.end(). */
-int munge_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+int munge_check(struct client_auth *auth, const uint8_t seen[AUTH_EXCHANGE_LEN],
 		const struct wire_tail *word);
 
 #endif

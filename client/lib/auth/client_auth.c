@@ -17,7 +17,7 @@ static void ca_close(struct client_auth *auth)
 	if (!auth)
 		return;
 	secret_free(auth->at, sizeof(*auth->at));
-	pass_free(auth->pass);
+	client_ticket_free(auth->pass);
 	keyring_close(auth->ring);
 	munger_put(auth->munger);
 	free(auth);
@@ -42,7 +42,7 @@ static int ca_open(const struct client_auth_attr *attr,
 		return -ENOMEM;
 	auth->attr = *attr;
 	auth->at = secret_new(sizeof(*auth->at));
-	rc = auth->at ? pass_new(&auth->pass) : -ENOMEM;
+	rc = auth->at ? client_ticket_new(&auth->pass) : -ENOMEM;
 	if (!rc)
 		rc = open_key(auth);
 	if (!rc)
@@ -56,7 +56,7 @@ static int ca_open(const struct client_auth_attr *attr,
 
 static const struct prover *ca_prover(const struct client_auth *auth)
 {
-	return pass_prover(auth->pass);
+	return client_ticket_prover(auth->pass);
 }
 
 /* ---- CHALLENGE ---- */
@@ -76,7 +76,7 @@ static void look_again(struct client_auth *auth)
 static int ca_begin(struct client_auth *auth, struct wire_challenge *body)
 {
 	struct attempt *at = auth->at;
-	struct pact *pact = &at->pact;
+	struct auth_exchange *pact = &at->pact;
 	int rc = exchange_make(&at->own);
 
 	look_again(auth);
@@ -102,7 +102,7 @@ static uint32_t here_of(uint32_t flags)
 static void pact_fill(struct attempt *at, const struct client_auth_way *way,
 		      const struct wire_challenge_rep *rep)
 {
-	struct pact *pact = &at->pact;
+	struct auth_exchange *pact = &at->pact;
 
 	pact->fsid = le64toh(rep->fsid);
 	pact->session = way->session;
@@ -165,13 +165,13 @@ static int check_fsid(const struct client_auth *auth,
 static int word_key(struct client_auth *auth, struct wire_auth *body,
 		    void *word)
 {
-	uint8_t seen[PACT_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN];
 	struct wire_proof proof;
 
 	if (!auth->ring)
 		return -EOPNOTSUPP;
-	pact_caller(&auth->at->pact, seen);
-	pact_sign(auth->ring, HANDSHAKE_CALLER, seen, &proof);
+	auth_exchange_caller(&auth->at->pact, seen);
+	auth_exchange_sign(auth->ring, HANDSHAKE_CALLER, seen, &proof);
 	memcpy(word, &proof, sizeof(proof));
 	body->len = htole32(sizeof(proof));
 	return 0;
@@ -229,11 +229,12 @@ static int ca_word(struct client_auth *auth, const struct client_auth_way *way,
 
 /* ---- the manager's answer ---- */
 
-static int check_key(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+static int check_key(struct client_auth *auth,
+		     const uint8_t seen[AUTH_EXCHANGE_LEN],
 		     const struct wire_tail *word)
 {
-	if (!pact_check(auth->ring, HANDSHAKE_SERVER, seen, word->ptr,
-			word->len))
+	if (!auth_exchange_check(auth->ring, HANDSHAKE_SERVER, seen, word->ptr,
+				 word->len))
 		return 0;
 	log_error(auth->attr.log,
 		  "%s: it does not prove that it is the manager: another "
@@ -242,7 +243,8 @@ static int check_key(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 	return -EKEYREJECTED;
 }
 
-static int check_word(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+static int check_word(struct client_auth *auth,
+		      const uint8_t seen[AUTH_EXCHANGE_LEN],
 		      const struct wire_tail *word)
 {
 	switch (auth->at->kind) {
@@ -260,11 +262,11 @@ static int check_word(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 static int check_server(struct client_auth *auth, const struct wire_msg *reply)
 {
 	const struct wire_auth_rep *rep = reply->body;
-	const struct pact_answer answer = { reply->tail[0].ptr,
+	const struct auth_answer answer = { reply->tail[0].ptr,
 					    reply->tail[0].len, rep->secret };
 	uint8_t *seen = auth->at->seen;
 
-	pact_server(&auth->at->pact, &answer, seen);
+	auth_exchange_server(&auth->at->pact, &answer, seen);
 	return check_word(auth, seen, &reply->tail[1]);
 }
 
@@ -277,12 +279,12 @@ static int take_ticket(struct client_auth *auth, const struct wire_msg *reply)
 				 shared);
 
 	if (!rc)
-		pact_hide(&at->pact, shared, rep->secret, secret);
+		auth_exchange_hide(&at->pact, shared, rep->secret, secret);
 	if (!rc && at->here)
 		sealing_root(secret, shared, at->root);
 	if (!rc)
-		rc = pass_set(auth->pass, reply->tail[0].ptr,
-			      reply->tail[0].len, secret);
+		rc = client_ticket_set(auth->pass, reply->tail[0].ptr,
+				       reply->tail[0].len, secret);
 	explicit_bzero(shared, sizeof(shared));
 	explicit_bzero(secret, sizeof(secret));
 	return rc;

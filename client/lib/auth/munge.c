@@ -82,30 +82,32 @@ static int manager_check_uid(const struct client_auth *auth, uint32_t uid)
 
 /* ---- our credential ---- */
 
-static int cred_encode(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+static int cred_encode(struct client_auth *auth,
+		       const uint8_t seen[AUTH_EXCHANGE_LEN],
 		       char cred[MUNGER_CRED_MAX])
 {
-	return munger_encode(auth->munger, seen, PACT_LEN, munge_deadline(auth),
-			     cred);
+	return munger_encode(auth->munger, seen, AUTH_EXCHANGE_LEN,
+			     munge_deadline(auth), cred);
 }
 
 /*
  * Includes a secret that only the manager can decrypt.  The manager proves its identity
  * with it.
  */
-static int encode_for(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+static int encode_for(struct client_auth *auth,
+		      const uint8_t seen[AUTH_EXCHANGE_LEN],
 		      char cred[MUNGER_CRED_MAX])
 {
 	struct attempt *at = auth->at;
-	uint8_t payload[PACT_LEN + MAC_KEY_LEN];
+	uint8_t payload[AUTH_EXCHANGE_LEN + MAC_KEY_LEN];
 	int rc = manager_check_uid(auth, at->pact.uid);
 
 	if (!rc)
 		rc = random_bytes(at->word_key, sizeof(at->word_key));
 	if (rc)
 		return rc;
-	memcpy(payload, seen, PACT_LEN);
-	memcpy(payload + PACT_LEN, at->word_key, MAC_KEY_LEN);
+	memcpy(payload, seen, AUTH_EXCHANGE_LEN);
+	memcpy(payload + AUTH_EXCHANGE_LEN, at->word_key, MAC_KEY_LEN);
 	rc = munger_encode_for(auth->munger, at->pact.uid, payload,
 			       sizeof(payload), munge_deadline(auth), cred);
 	explicit_bzero(payload, sizeof(payload));
@@ -114,13 +116,13 @@ static int encode_for(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 
 int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 {
-	uint8_t seen[PACT_LEN];
+	uint8_t seen[AUTH_EXCHANGE_LEN];
 	char cred[MUNGER_CRED_MAX];
 	int rc = munger_begin(auth);
 
 	if (rc)
 		return rc;
-	pact_caller(&auth->at->pact, seen);
+	auth_exchange_caller(&auth->at->pact, seen);
 	rc = auth->at->pact.here ? encode_for(auth, seen, cred)
 				 : cred_encode(auth, seen, cred);
 	if (rc == -EKEYREJECTED)
@@ -134,10 +136,12 @@ int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 
 /* ---- the manager's credential ---- */
 
-static int cred_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+static int cred_check(struct client_auth *auth,
+		      const uint8_t seen[AUTH_EXCHANGE_LEN],
 		      const struct munger_word *word)
 {
-	if (word->len != PACT_LEN || memcmp(word->payload, seen, PACT_LEN))
+	if (word->len != AUTH_EXCHANGE_LEN ||
+	    memcmp(word->payload, seen, AUTH_EXCHANGE_LEN))
 		return manager_reject(auth,
 				      "its credential is about something else: "
 				      "another program passes for it");
@@ -145,12 +149,12 @@ static int cred_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 }
 
 static int check_code(const struct client_auth *auth,
-		      const uint8_t seen[PACT_LEN],
+		      const uint8_t seen[AUTH_EXCHANGE_LEN],
 		      const struct wire_tail *word)
 {
 	uint8_t code[MAC_LEN];
 
-	pact_word(auth->at->word_key, seen, code);
+	auth_exchange_word(auth->at->word_key, seen, code);
 	if (word->len == sizeof(code) && mac_equal(code, word->ptr))
 		return 0;
 	return manager_reject(auth,
@@ -158,7 +162,8 @@ static int check_code(const struct client_auth *auth,
 			      "program passes for it");
 }
 
-static int check_cred(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+static int check_cred(struct client_auth *auth,
+		      const uint8_t seen[AUTH_EXCHANGE_LEN],
 		      const struct wire_tail *word)
 {
 	struct munger_word got;
@@ -172,7 +177,7 @@ static int check_cred(struct client_auth *auth, const uint8_t seen[PACT_LEN],
 		       : manager_reject(auth, munger_why(rc));
 }
 
-int munge_check(struct client_auth *auth, const uint8_t seen[PACT_LEN],
+int munge_check(struct client_auth *auth, const uint8_t seen[AUTH_EXCHANGE_LEN],
 		const struct wire_tail *word)
 {
 	return auth->at->pact.here ? check_code(auth, seen, word)

@@ -126,7 +126,7 @@ static int proof_make(const struct conn *conn, const struct handshake *shake,
 		      struct wire_proof *proof)
 {
 	const struct rpc_server_attr *attr = &conn->thread->server->attr;
-	const struct doorkeeper *keeper = attr->keeper;
+	const struct ticket_hooks *keeper = attr->keeper;
 	const struct prover *prover = attr->prover;
 
 	if (conn->hello)
@@ -223,7 +223,7 @@ static int ticket_refuse(struct conn *conn, const struct rpc_cred *cred, int rc)
 static int identity_from_ticket(struct conn *conn, const struct wire_msg *hello,
 				struct rpc_cred *cred)
 {
-	const struct doorkeeper *keeper = conn->thread->server->attr.keeper;
+	const struct ticket_hooks *keeper = conn->thread->server->attr.keeper;
 	struct handshake shake = conn_handshake(conn);
 	struct admitted who;
 	int rc = conn->both_prove
@@ -269,7 +269,7 @@ static int identity_of_stranger(struct conn *conn, struct rpc_cred *cred)
 static int identity_of_client(struct conn *conn, struct rx *rx,
 			      struct rpc_cred *cred)
 {
-	const struct doorkeeper *keeper = conn->thread->server->attr.keeper;
+	const struct ticket_hooks *keeper = conn->thread->server->attr.keeper;
 
 	if (keeper && rx->req.msg.ticket) {
 		conn->hello = conn->both_prove ? &rx->req.msg : NULL;

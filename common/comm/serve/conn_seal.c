@@ -31,7 +31,7 @@ static bool seal_is_possible(const struct conn *conn)
 /* Clients that need not prove anything have no keys. */
 static bool seal_is_required(const struct conn *conn)
 {
-	const struct doorkeeper *keeper = conn->thread->server->attr.keeper;
+	const struct ticket_hooks *keeper = conn->thread->server->attr.keeper;
 
 	if (!seal_is_possible(conn))
 		return false;

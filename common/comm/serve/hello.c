@@ -134,7 +134,7 @@ static bool hello_cred_is_same(const struct rpc_cred *a,
 static int hello_may_resume(const struct conn *conn,
 			    const struct rpc_cred *cred)
 {
-	const struct doorkeeper *keeper = conn->thread->server->attr.keeper;
+	const struct ticket_hooks *keeper = conn->thread->server->attr.keeper;
 	const struct rpc_cred *his = &conn->session->info.cred;
 
 	if (conn->role != conn->session->info.role)

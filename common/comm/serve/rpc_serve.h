@@ -121,7 +121,7 @@ struct rpc_server_attr {
 	 */
 	const struct prover *prover;
 	/* NULL: clients are who they say they are.  Needs prover.  Outlives the server. */
-	const struct doorkeeper *keeper;
+	const struct ticket_hooks *keeper;
 	/*
 	 * With prover: the minimum for connections that can be sealed, of all that have to prove
 	 * themselves.

@@ -12,7 +12,7 @@
 
 bool session_is_unproved(const struct rpc_session *s)
 {
-	const struct doorkeeper *keeper = s->thread->server->attr.keeper;
+	const struct ticket_hooks *keeper = s->thread->server->attr.keeper;
 
 	return keeper && keeper->admission != ADMIT_ALL &&
 	       s->info.role == WIRE_ROLE_CLIENT && !s->info.proved;
@@ -137,8 +137,8 @@ int session_claim_id(struct rpc_session *s, uint32_t uid)
  */
 static bool session_is_unowned(const struct rpc_session *s)
 {
-	const struct doorkeeper *keeper = s ? s->thread->server->attr.keeper
-					    : NULL;
+	const struct ticket_hooks *keeper = s ? s->thread->server->attr.keeper
+					      : NULL;
 
 	return keeper && keeper->admission == ADMIT_STRANGERS && s->opened &&
 	       session_is_unproved(s);

@@ -15,7 +15,7 @@
 #include "tests/e2e/iod/iod_here.h"
 #include "tests/e2e/iod/iodc.h"
 #include "common/trust/keyring.h"
-#include "common/trust/pass.h"
+#include "common/trust/client_ticket.h"
 #include "tests/run_suite.h"
 #include "common/trust/ticket.h"
 
@@ -30,7 +30,7 @@ static struct iod_conf conf;
 static struct iod *iod;
 static struct addr addr;
 static struct keyring *ring;
-static struct pass *pass;
+static struct client_ticket *pass;
 static struct iodc client, mgr;
 
 /* What the client shows next, and to whom. */
@@ -107,7 +107,8 @@ static void give_ticket(void)
 
 	ck_assert_int_gt(len, 0);
 	ck_assert_int_eq(ticket_secret(ring, sealed, (size_t)len, secret), 0);
-	ck_assert_int_eq(pass_set(pass, sealed, (size_t)len, secret), 0);
+	ck_assert_int_eq(client_ticket_set(pass, sealed, (size_t)len, secret),
+			 0);
 }
 
 static void client_come(void)
@@ -115,7 +116,7 @@ static void client_come(void)
 	struct iodc_with as = { .caps = &caps_source };
 
 	if (strcmp(addr.scheme, "local"))
-		as.prover = pass_prover(pass);
+		as.prover = client_ticket_prover(pass);
 	iodc_open_with(&client, &addr, WIRE_ROLE_CLIENT, 0, &as);
 	give_ticket();
 }
@@ -134,7 +135,7 @@ static void setup(void)
 	conf.words = IOD_WORDS_ALL; /* else nobody has a place, whoever asks */
 	strcpy(conf.key, key);
 	ck_assert_int_eq(keyring_open(key, true, NULL, &ring), 0);
-	ck_assert_int_eq(pass_new(&pass), 0);
+	ck_assert_int_eq(client_ticket_new(&pass), 0);
 	start();
 	client_come();
 }
@@ -144,7 +145,7 @@ static void teardown(void)
 	iodc_close(&client);
 	iodc_close(&mgr);
 	iod_stop(iod);
-	pass_free(pass);
+	client_ticket_free(pass);
 	keyring_close(ring);
 	iodc_rmdir(dir);
 	iodc_rmdir(key_dir);
@@ -479,7 +480,7 @@ static void come_back(void)
 
 	iodc_close(&client);
 	if (strcmp(addr.scheme, "local"))
-		as.prover = pass_prover(pass);
+		as.prover = client_ticket_prover(pass);
 	iodc_open_with(&client, &addr, WIRE_ROLE_CLIENT, session, &as);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gatehouse.h - a server's ticket verifier: implements rpc's struct doorkeeper with the keys. */
-#ifndef GATEHOUSE_H
-#define GATEHOUSE_H
+/* ticket_verifier.h - checks the tickets of clients at a server, with the keys: rpc's struct ticket_hooks. */
+#ifndef TICKET_VERIFIER_H
+#define TICKET_VERIFIER_H
 
 #include "common/trust/handshake.h"
 #include "common/trust/keyring.h"
 
 /* The owner fills it in; it must outlive the server. */
-struct gatehouse {
+struct ticket_verifier {
 	struct keyring *ring;
 	/*
 	 * Sets *now on the clock of the manager of that term. -ESTALE: the term is not accepted;
@@ -17,8 +17,8 @@ struct gatehouse {
 	void *arg;
 };
 
-/* A doorkeeper with these keys and that clock. */
-struct doorkeeper gatehouse_keeper(struct gatehouse *house,
-				   enum admission admission);
+/* Hooks with these keys and that clock. */
+struct ticket_hooks ticket_verifier_hooks(struct ticket_verifier *verifier,
+					  enum admission admission);
 
 #endif

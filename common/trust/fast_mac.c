@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* quick.c - see quick.h. */
-#include "common/trust/quick.h"
+/* fast_mac.c - see fast_mac.h. */
+#include "common/trust/fast_mac.h"
 
 _Static_assert(MAC_LEN >= crypto_generichash_BYTES_MIN &&
 		       MAC_LEN <= crypto_generichash_BYTES_MAX &&
@@ -8,16 +8,16 @@ _Static_assert(MAC_LEN >= crypto_generichash_BYTES_MIN &&
 		       MAC_KEY_LEN <= crypto_generichash_KEYBYTES_MAX,
 	       "or there would be no code");
 
-void quick_begin(struct quick *quick, const uint8_t key[MAC_KEY_LEN])
+void fast_mac_begin(struct fast_mac *mac, const uint8_t key[MAC_KEY_LEN])
 {
-	crypto_generichash_init(&quick->begun, key, MAC_KEY_LEN, MAC_LEN);
+	crypto_generichash_init(&mac->begun, key, MAC_KEY_LEN, MAC_LEN);
 }
 
 /* crypto_generichash_final() wipes the copy of the state. */
-void quick_mac(const struct quick *quick, const void *ptr, size_t len,
-	       uint8_t out[MAC_LEN])
+void fast_mac(const struct fast_mac *mac, const void *ptr, size_t len,
+	      uint8_t out[MAC_LEN])
 {
-	crypto_generichash_state state = quick->begun;
+	crypto_generichash_state state = mac->begun;
 
 	crypto_generichash_update(&state, ptr, len);
 	crypto_generichash_final(&state, out, MAC_LEN);

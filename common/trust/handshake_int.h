@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* keyring_int.h - used by handshake.c: a ring as the prover of handshakes. */
-#ifndef KEYRING_INT_H
-#define KEYRING_INT_H
+/* handshake_int.h - the codes of handshakes, for the files of this folder. */
+#ifndef HANDSHAKE_INT_H
+#define HANDSHAKE_INT_H
 
 #include "common/trust/handshake.h"
-#include "common/trust/keyring.h"
+#include "common/trust/mac.h"
 
 /* The facts of the connection that both ends know, as bytes. */
 #define HANDSHAKE_FACTS 64u
 void handshake_facts(const struct handshake *shake,
 		     uint8_t out[HANDSHAKE_FACTS]);
 
-struct prover keyring_as_prover(struct keyring *ring);
+/* The labels of proofs, by side. */
+extern const char *const handshake_label[];
 
 /* The proof of side with one key; does not depend on the key's name. */
 void handshake_mac(const uint8_t key[MAC_KEY_LEN],

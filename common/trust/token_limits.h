@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bounds.h - the validity of what the manager issues (tickets and capabilities): for which file
+ * token_limits.h - the validity of what the manager issues (tickets and capabilities): for which file
  * system, which session and how long.
  */
-#ifndef BOUNDS_H
-#define BOUNDS_H
+#ifndef TOKEN_LIMITS_H
+#define TOKEN_LIMITS_H
 
 #include <stdint.h>
 
 /* Times are on the clock (CLOCK_BOOTTIME) of the manager of that term, in ns. */
-struct bounds {
+struct token_limits {
 	uint64_t fsid;
 	uint64_t session;
 	uint64_t term; /* of the manager; grows with each of its starts */
@@ -17,7 +17,7 @@ struct bounds {
 };
 
 /* Where and when something is presented. */
-struct bounds_here {
+struct token_context {
 	uint64_t fsid;
 	uint64_t session; /* of the connection */
 	uint64_t oldest, newest; /* range of accepted terms */
@@ -28,6 +28,7 @@ struct bounds_here {
  * 0; -ENXIO: for another file system; -EPERM: for another session; -ESTALE: the term is not
  * accepted; -EKEYEXPIRED.
  */
-int bounds_check(const struct bounds *bounds, const struct bounds_here *here);
+int token_limits_check(const struct token_limits *bounds,
+		       const struct token_context *here);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bounds.c - see bounds.h. */
-#include "common/trust/bounds.h"
+/* token_limits.c - see token_limits.h. */
+#include "common/trust/token_limits.h"
 
 #include <errno.h>
 
-int bounds_check(const struct bounds *bounds, const struct bounds_here *here)
+int token_limits_check(const struct token_limits *bounds,
+		       const struct token_context *here)
 {
 	if (bounds->fsid != here->fsid)
 		return -ENXIO;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gatehouse.c - see gatehouse.h. */
-#include "common/trust/gatehouse.h"
+/* ticket_verifier.c - see ticket_verifier.h. */
+#include "common/trust/ticket_verifier.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "common/trust/keyring_int.h"
+#include "common/trust/handshake_int.h"
 #include "common/trust/sealing.h"
 #include "common/trust/ticket.h"
 
 /* The expiry is checked only after the ticket is known to be authentic. */
-static int open_ticket(struct gatehouse *house, const struct handshake *shake,
+static int open_ticket(struct ticket_verifier *v, const struct handshake *shake,
 		       const struct wire_msg *hello, struct ticket *ticket)
 {
-	const struct bounds_here here = { .fsid = shake->fsid,
-					  .session = shake->session,
-					  .newest = UINT64_MAX };
+	const struct token_context here = { .fsid = shake->fsid,
+					    .session = shake->session,
+					    .newest = UINT64_MAX };
 	struct ticket t;
 	uint64_t now;
-	int rc = ticket_open(house->ring, hello->ticket, hello->ticket_len,
-			     &here, &t);
+	int rc = ticket_open(v->ring, hello->ticket, hello->ticket_len, &here,
+			     &t);
 
 	if (rc)
 		return rc == -ENOMEM || rc == -ENOKEY || rc == -EKEYEXPIRED
 			       ? rc
 			       : -EKEYREJECTED;
-	rc = house->clock(house->arg, t.bounds.term, &now);
+	rc = v->clock(v->arg, t.bounds.term, &now);
 	if (rc)
 		return rc;
 	if (now >= t.bounds.expiry)
@@ -34,12 +34,12 @@ static int open_ticket(struct gatehouse *house, const struct handshake *shake,
 	return 0;
 }
 
-static int check_proof(struct gatehouse *house, const struct handshake *shake,
+static int check_proof(struct ticket_verifier *v, const struct handshake *shake,
 		       const struct wire_msg *hello)
 {
 	size_t len = le32toh(hello->hdr->len) - sizeof(*hello->proof);
 	uint8_t secret[MAC_KEY_LEN];
-	int rc = ticket_secret(house->ring, hello->ticket, hello->ticket_len,
+	int rc = ticket_secret(v->ring, hello->ticket, hello->ticket_len,
 			       secret);
 
 	if (!rc)
@@ -49,15 +49,15 @@ static int check_proof(struct gatehouse *house, const struct handshake *shake,
 	return rc == -EBADMSG ? -EKEYREJECTED : rc;
 }
 
-static int admit(void *arg, const struct handshake *shake,
-		 const struct wire_msg *hello, struct admitted *who)
+static int verifier_admit(void *arg, const struct handshake *shake,
+			  const struct wire_msg *hello, struct admitted *who)
 {
-	struct gatehouse *house = arg;
+	struct ticket_verifier *v = arg;
 	struct ticket t;
-	int rc = check_proof(house, shake, hello);
+	int rc = check_proof(v, shake, hello);
 
 	if (!rc)
-		rc = open_ticket(house, shake, hello, &t);
+		rc = open_ticket(v, shake, hello, &t);
 	if (rc)
 		return rc;
 	*who = (struct admitted){ .uid = t.uid,
@@ -69,14 +69,14 @@ static int admit(void *arg, const struct handshake *shake,
 	return 0;
 }
 
-static int answer(void *arg, const struct handshake *shake,
-		  const struct wire_msg *hello, const void *msg, size_t len,
-		  struct wire_proof *proof)
+static int verifier_answer(void *arg, const struct handshake *shake,
+			   const struct wire_msg *hello, const void *msg,
+			   size_t len, struct wire_proof *proof)
 {
-	struct gatehouse *house = arg;
+	struct ticket_verifier *v = arg;
 	struct wire_proof p = { 0 };
 	uint8_t secret[MAC_KEY_LEN];
-	int rc = ticket_secret(house->ring, hello->ticket, hello->ticket_len,
+	int rc = ticket_secret(v->ring, hello->ticket, hello->ticket_len,
 			       secret);
 
 	if (rc)
@@ -87,13 +87,13 @@ static int answer(void *arg, const struct handshake *shake,
 	return 0;
 }
 
-static int seal(void *arg, const struct handshake *shake,
-		const struct wire_msg *hello, const struct seal_pact *pact,
-		struct sealer **sealer)
+static int verifier_seal(void *arg, const struct handshake *shake,
+			 const struct wire_msg *hello,
+			 const struct seal_pact *pact, struct sealer **sealer)
 {
-	struct gatehouse *house = arg;
+	struct ticket_verifier *v = arg;
 	uint8_t secret[MAC_KEY_LEN];
-	int rc = ticket_secret(house->ring, hello->ticket, hello->ticket_len,
+	int rc = ticket_secret(v->ring, hello->ticket, hello->ticket_len,
 			       secret);
 
 	if (!rc)
@@ -103,8 +103,9 @@ static int seal(void *arg, const struct handshake *shake,
 	return rc == -EBADMSG ? -EKEYREJECTED : rc;
 }
 
-struct doorkeeper gatehouse_keeper(struct gatehouse *house,
-				   enum admission admission)
+struct ticket_hooks ticket_verifier_hooks(struct ticket_verifier *v,
+					  enum admission admission)
 {
-	return (struct doorkeeper){ house, admission, admit, answer, seal };
+	return (struct ticket_hooks){ v, admission, verifier_admit,
+				      verifier_answer, verifier_seal };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pact.c - see pact.h. */
-#include "common/trust/pact.h"
+/* auth_exchange.c - see auth_exchange.h. */
+#include "common/trust/auth_exchange.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,36 +28,38 @@ static const char *const word_label[] = {
 	[HANDSHAKE_SERVER] = "pvfs auth 1 server",
 };
 
-static struct facts facts_of(const struct pact *pact)
+static struct facts facts_of(const struct auth_exchange *x)
 {
 	struct facts facts = {
-		.fsid = htole64(pact->fsid),
-		.session = htole64(pact->session),
-		.boot = htole64(pact->boot),
-		.epoch = htole32(pact->epoch),
-		.mode = htole32(pact->mode | (pact->seals ? SEALS : 0) |
-				pact->here << HERE),
+		.fsid = htole64(x->fsid),
+		.session = htole64(x->session),
+		.boot = htole64(x->boot),
+		.epoch = htole32(x->epoch),
+		.mode = htole32(x->mode | (x->seals ? SEALS : 0) |
+				x->here << HERE),
 	};
 
-	memcpy(facts.key, pact->key, sizeof(facts.key));
-	memcpy(facts.nonce, pact->nonce, sizeof(facts.nonce));
+	memcpy(facts.key, x->key, sizeof(facts.key));
+	memcpy(facts.nonce, x->nonce, sizeof(facts.nonce));
 	return facts;
 }
 
-void pact_caller(const struct pact *pact, uint8_t out[PACT_LEN])
+void auth_exchange_caller(const struct auth_exchange *x,
+			  uint8_t out[AUTH_EXCHANGE_LEN])
 {
-	const struct facts facts = facts_of(pact);
-	const uint32_t uid = htole32(pact->uid);
+	const struct facts facts = facts_of(x);
+	const uint32_t uid = htole32(x->uid);
 	const struct mac_field field[] = { { &facts, sizeof(facts) },
 					   { &uid, sizeof(uid) } };
 
-	mac_make(no_key, "pvfs pact 1 caller", field, pact->here ? 2 : 1, out);
+	mac_make(no_key, "pvfs pact 1 caller", field, x->here ? 2 : 1, out);
 }
 
-void pact_server(const struct pact *pact, const struct pact_answer *answer,
-		 uint8_t out[PACT_LEN])
+void auth_exchange_server(const struct auth_exchange *x,
+			  const struct auth_answer *answer,
+			  uint8_t out[AUTH_EXCHANGE_LEN])
 {
-	const struct facts facts = facts_of(pact);
+	const struct facts facts = facts_of(x);
 	const struct mac_field field[] = { { &facts, sizeof(facts) },
 					   { answer->ticket, answer->len },
 					   { answer->secret, WIRE_KEY_LEN } };
@@ -65,18 +67,21 @@ void pact_server(const struct pact *pact, const struct pact_answer *answer,
 	mac_make(no_key, "pvfs pact 1 server", field, 3, out);
 }
 
-void pact_word(const uint8_t secret[MAC_KEY_LEN], const uint8_t seen[PACT_LEN],
-	       uint8_t word[MAC_LEN])
+void auth_exchange_word(const uint8_t secret[MAC_KEY_LEN],
+			const uint8_t seen[AUTH_EXCHANGE_LEN],
+			uint8_t word[MAC_LEN])
 {
-	const struct mac_field field = { seen, PACT_LEN };
+	const struct mac_field field = { seen, AUTH_EXCHANGE_LEN };
 
 	mac_make(secret, "pvfs pact 1 word", &field, 1, word);
 }
 
-void pact_hide(const struct pact *pact, const uint8_t shared[EXCHANGE_LEN],
-	       const uint8_t secret[MAC_KEY_LEN], uint8_t out[MAC_KEY_LEN])
+void auth_exchange_hide(const struct auth_exchange *x,
+			const uint8_t shared[EXCHANGE_LEN],
+			const uint8_t secret[MAC_KEY_LEN],
+			uint8_t out[MAC_KEY_LEN])
 {
-	const struct facts facts = facts_of(pact);
+	const struct facts facts = facts_of(x);
 	const struct mac_field field = { &facts, sizeof(facts) };
 	uint8_t pad[MAC_LEN];
 
@@ -86,10 +91,11 @@ void pact_hide(const struct pact *pact, const uint8_t shared[EXCHANGE_LEN],
 	explicit_bzero(pad, sizeof(pad));
 }
 
-void pact_sign(struct keyring *ring, enum handshake_side side,
-	       const uint8_t seen[PACT_LEN], struct wire_proof *word)
+void auth_exchange_sign(struct keyring *ring, enum handshake_side side,
+			const uint8_t seen[AUTH_EXCHANGE_LEN],
+			struct wire_proof *word)
 {
-	const struct mac_field field = { seen, PACT_LEN };
+	const struct mac_field field = { seen, AUTH_EXCHANGE_LEN };
 	struct wire_proof w = { 0 };
 	uint32_t id;
 
@@ -98,10 +104,11 @@ void pact_sign(struct keyring *ring, enum handshake_side side,
 	*word = w;
 }
 
-int pact_check(struct keyring *ring, enum handshake_side side,
-	       const uint8_t seen[PACT_LEN], const void *word, size_t len)
+int auth_exchange_check(struct keyring *ring, enum handshake_side side,
+			const uint8_t seen[AUTH_EXCHANGE_LEN], const void *word,
+			size_t len)
 {
-	const struct mac_field field = { seen, PACT_LEN };
+	const struct mac_field field = { seen, AUTH_EXCHANGE_LEN };
 	struct wire_proof w;
 
 	if (len != sizeof(w))

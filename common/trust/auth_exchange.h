@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pact.h - what a client and the manager agree on before they trust each other. It is the base of
+ * auth_exchange.h - what a client and the manager agree on before they trust each other. It is the base of
  * the words (codes by which each proves itself), and it hides the ticket's secret on its way.
  */
-#ifndef PACT_H
-#define PACT_H
+#ifndef AUTH_EXCHANGE_H
+#define AUTH_EXCHANGE_H
 
 #include <stdbool.h>
 
@@ -12,10 +12,10 @@
 #include "common/trust/handshake.h"
 #include "common/trust/keyring.h"
 
-#define PACT_LEN MAC_LEN /* of every code made here */
+#define AUTH_EXCHANGE_LEN MAC_LEN /* of every code made here */
 
 /* Both ends have their own view; the proofs detect any change on the network. */
-struct pact {
+struct auth_exchange {
 	uint64_t fsid, session;
 	uint64_t boot; /* of the manager */
 	uint32_t epoch; /* of the connection */
@@ -28,37 +28,45 @@ struct pact {
 };
 
 /* The digest of everything that the client has seen; its proof covers this digest. */
-void pact_caller(const struct pact *pact, uint8_t out[PACT_LEN]);
+void auth_exchange_caller(const struct auth_exchange *x,
+			  uint8_t out[AUTH_EXCHANGE_LEN]);
 
 /* The content of the answer to AUTH. */
-struct pact_answer {
+struct auth_answer {
 	const void *ticket;
 	size_t len;
-	const uint8_t *secret; /* hidden by pact_hide(); WIRE_KEY_LEN bytes */
+	const uint8_t *
+		secret; /* hidden by auth_exchange_hide(); WIRE_KEY_LEN bytes */
 };
 /* The digest of what the manager has seen, and of its answer; its proof covers it. */
-void pact_server(const struct pact *pact, const struct pact_answer *answer,
-		 uint8_t out[PACT_LEN]);
+void auth_exchange_server(const struct auth_exchange *x,
+			  const struct auth_answer *answer,
+			  uint8_t out[AUTH_EXCHANGE_LEN]);
 
 /*
  * The manager's word for a connection that is sealed in place. It is made with a secret that came
  * with the client's word, so only an end that can read that word can make it.
  */
-void pact_word(const uint8_t secret[MAC_KEY_LEN], const uint8_t seen[PACT_LEN],
-	       uint8_t word[MAC_LEN]);
+void auth_exchange_word(const uint8_t secret[MAC_KEY_LEN],
+			const uint8_t seen[AUTH_EXCHANGE_LEN],
+			uint8_t word[MAC_LEN]);
 
 /*
  * Hides the ticket's secret, or restores it: XOR with a code. shared is from exchange_secret(), and
  * is used for one secret only.
  */
-void pact_hide(const struct pact *pact, const uint8_t shared[EXCHANGE_LEN],
-	       const uint8_t secret[MAC_KEY_LEN], uint8_t out[MAC_KEY_LEN]);
+void auth_exchange_hide(const struct auth_exchange *x,
+			const uint8_t shared[EXCHANGE_LEN],
+			const uint8_t secret[MAC_KEY_LEN],
+			uint8_t out[MAC_KEY_LEN]);
 
-/* Makes the word: a code of seen with the key in use. pact_check() verifies it. */
-void pact_sign(struct keyring *ring, enum handshake_side side,
-	       const uint8_t seen[PACT_LEN], struct wire_proof *word);
+/* Makes the word: a code of seen with the key in use. auth_exchange_check() verifies it. */
+void auth_exchange_sign(struct keyring *ring, enum handshake_side side,
+			const uint8_t seen[AUTH_EXCHANGE_LEN],
+			struct wire_proof *word);
 /* 0, or as keyring_check(); -EBADMSG: word has not the format of a word. */
-int pact_check(struct keyring *ring, enum handshake_side side,
-	       const uint8_t seen[PACT_LEN], const void *word, size_t len);
+int auth_exchange_check(struct keyring *ring, enum handshake_side side,
+			const uint8_t seen[AUTH_EXCHANGE_LEN], const void *word,
+			size_t len);
 
 #endif
