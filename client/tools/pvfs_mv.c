@@ -5,6 +5,7 @@
 
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
+#include "client/tools/copy/copy.h"
 
 static int option(void *arg, int opt, const char *val)
 {
@@ -55,12 +56,20 @@ static int move(const char *from, const char *to, bool keep)
 	return not_renamed(from, to);
 }
 
-static int move_into(const char *from, const char *dir, bool keep)
+/* place: of dir; a name that an earlier source has got is left alone. */
+static int move_into(const char *from, const char *dir, bool keep,
+		     struct copy_place *place)
 {
 	char *base = tool_base(from), *to = base ? tool_join(dir, base) : NULL;
 	int status;
 
-	status = to ? move(from, to, keep) : tool_fail(&tool, from);
+	if (to && !keep && copy_made_name(place, base, from, false) < 0 &&
+	    errno == EEXIST)
+		status = tool_say(&tool,
+				  "will not overwrite just-created %s with %s",
+				  to, from);
+	else
+		status = to ? move(from, to, keep) : tool_fail(&tool, from);
 	free(to);
 	free(base);
 	return status;
@@ -70,6 +79,8 @@ int main(int argc, char **argv)
 {
 	bool keep = false, into;
 	int i = tool_options(&tool, argc, argv, &keep), status = 0;
+	struct copy_made *made;
+	struct copy_place *place;
 	struct stat st;
 
 	if (argc - i < 2)
@@ -79,8 +90,14 @@ int main(int argc, char **argv)
 	into = !pvfs_stat(argv[argc - 1], &st) && S_ISDIR(st.st_mode);
 	if (!into && argc - i > 2)
 		return tool_say(&tool, "%s: not a directory", argv[argc - 1]);
+	made = into ? copy_made_new() : NULL;
+	place = made ? copy_made_enter(made, &st, NULL) : NULL;
+	if (into && !place)
+		return tool_fail(&tool, argv[argc - 1]);
 	for (; i < argc - 1; i++)
-		status |= into ? move_into(argv[i], argv[argc - 1], keep)
+		status |= into ? move_into(argv[i], argv[argc - 1], keep, place)
 			       : move(argv[i], argv[argc - 1], keep);
+	if (made)
+		copy_made_free(made);
 	return status;
 }

@@ -84,6 +84,12 @@ for to in /pvfs/made to; do
 	is names/a $to/a
 	is names/b $to/b
 done
+must_fail pvfs-mv /pvfs/3/y /pvfs/2/y /pvfs/made/
+grep -q "will not overwrite just-created /pvfs/made/*y with /pvfs/2/y" "$tmp/output" || fail "$(<"$tmp/output")"
+is 3/y /pvfs/made/y
+is 2/y /pvfs/2/y
+must pvfs-mv /pvfs/2/y /pvfs/made/
+is 2/y /pvfs/made/y
 cd "$tmp" && rm -r made && must pvfs-rm -r /pvfs/1 /pvfs/2 /pvfs/3 /pvfs/names /pvfs/links /pvfs/made
 
 # ---- interruptions: an iod stands still, so no copy ends before its signal ----
