@@ -223,7 +223,7 @@ struct wire_hdr {
 	le16 slot;		/* slot of the session, below the granted credits */
 	le16 flags;		/* WIRE_F_* */
 	le64 session;		/* random id chosen by the client, never 0 */
-	le64 seq;		/* per slot; grows by one with each new call */
+	le64 seq;		/* per slot; grows by one with each new call.  HELLO: wire_meant(). */
 	le64 clock;		/* CLOCK_BOOTTIME of the server, ns.  Request: do not execute it
 				 * from this time on; 0 in HELLO and BYE.  Reply: when it was
 				 * sent. */
@@ -424,6 +424,16 @@ static inline uint32_t wire_groups_name(uint32_t *groups, uint64_t list)
 	groups[1] = (uint32_t)list;
 	groups[2] = (uint32_t)(list >> 32);
 	return 3;
+}
+
+/*
+ * wire_hdr.seq of a HELLO: the iod that the caller means; 0: not stated, or not an iod.  Another
+ * iod refuses the session with -ENXIO, and its answer says in seq which iod it is.  Earlier
+ * releases send 0, and ignore it.
+ */
+static inline uint64_t wire_meant(uint32_t index)
+{
+	return (uint64_t)index + 1;
 }
 
 /* HELLO: the identity of this session.  Tail: groups[ngroups], name. */

@@ -69,8 +69,8 @@ back mgr
 must cluster start
 expect ok pvio check /pvfs/a 0 3000000 1
 
-# the addresses of two iods are swapped in the manager's configuration alone; without a
-# key of the servers it is the stores that tell, and the iods end
+# the addresses of two iods are swapped in the manager's configuration alone, with and
+# without a key of the servers: the manager waits, and no iod learns of another's store
 must cluster stop-mgr
 swap() {
 	awk -v a="$(conf_value iod.0 address)" -v b="$(conf_value iod.1 address)" '
@@ -91,8 +91,8 @@ for k in 0 1; do
 done
 "$PVFS_BUILD/mgr/pvfs-mgr" --config "$tmp/swapped.conf" 2>swapped.log & swapped=$!
 helpers+=("$swapped")
-until_true 30 grep -q 'iod 0 .*this is iod 1, so it ends' swapped.log
-until_true 30 grep -q 'iod 1 .*this is iod 0, so it ends' swapped.log
+until_true 30 grep -q 'iod 0 .*this is iod 1: correct the address in \[iod.0\]' swapped.log
+until_true 30 grep -q 'iod 1 .*this is iod 0: correct the address in \[iod.1\]' swapped.log
 kill "$swapped" && wait "$swapped"
 cluster stop >/dev/null 2>&1
 cp with_key.conf "$state/pvfs.conf"

@@ -185,6 +185,27 @@ START_TEST(test_another_index)
 }
 END_TEST
 
+/* The same without keys, also for a session that the right one has. */
+START_TEST(test_another_unproved)
+{
+	rig->role = WIRE_ROLE_CLIENT;
+	begin(NULL, NULL);
+	ck_assert_int_eq(call(), 0);
+	rig_server_close(rig);
+	rig->sattr.index = 1;
+	rig_server_open(rig);
+	ck_assert_int_eq(call(), -ENXIO);
+	ck_assert_uint_eq(rig_logged(rig, "this is iod 1: correct the address "
+					  "in [iod.2]"),
+			  1);
+	rig_server_close(rig);
+	rig->sattr.index = 2;
+	rig_server_open(rig);
+	ck_assert_int_eq(call(), 0);
+	ck_assert_uint_eq(rig->executed, 2);
+}
+END_TEST
+
 /* A line a second, at most, however many come. */
 START_TEST(test_flood)
 {
@@ -383,6 +404,7 @@ int main(void)
 	tcase_add_test(tc, test_mended);
 	tcase_add_test(tc, test_comes_back);
 	tcase_add_test(tc, test_another_index);
+	tcase_add_test(tc, test_another_unproved);
 	tcase_add_test(tc, test_flood);
 	tcase_add_test(tc, test_replay);
 	tcase_add_test(tc, test_reflection);

@@ -106,7 +106,7 @@ static void *hello_buf(const struct rpc_peer *peer)
 
 /* ---- HELLO and BYE ---- */
 
-/* HELLO and BYE use no slot: slot 0, seq 0. */
+/* HELLO and BYE use no slot: slot 0, and seq is not a number of a call. */
 static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 {
 	struct tp_sge sge = { .addr = out->buf, .lkey = peer->lkey };
@@ -125,6 +125,8 @@ static int hello_post(struct rpc_peer *peer, struct wire_out *out, int op)
 	if (op == WIRE_HELLO && peer->names_job)
 		hdr->flags |= htole16(WIRE_F_JOB);
 	hdr->session = htole64(peer->session);
+	if (op == WIRE_HELLO && peer->shake.server == WIRE_ROLE_IOD)
+		hdr->seq = htole64(wire_meant(peer->shake.index));
 	if (op == WIRE_HELLO && peer->proving)
 		rc = peer_auth_put_proof(peer, hdr, (size_t)len);
 	if (rc)
@@ -338,7 +340,7 @@ bool hello_check_reply(struct rpc_peer *peer, const struct wire_msg *msg,
 {
 	struct wire_accept none = { .version = htole16(WIRE_VERSION) };
 	const struct wire_hello_rep *rep = msg->body;
-	int status = -(int)le32toh(msg->hdr->status);
+	int status = -(int)le32toh(msg->hdr->status), refusal = -EKEYREJECTED;
 	const char *flaw = NULL;
 	uint32_t flags, credits;
 
@@ -347,7 +349,7 @@ bool hello_check_reply(struct rpc_peer *peer, const struct wire_msg *msg,
 		return false;
 	}
 	if (peer->proving)
-		flaw = peer_auth_check_reply(peer, msg, no->text,
+		flaw = peer_auth_check_reply(peer, msg, &refusal, no->text,
 					     sizeof(no->text));
 	if (peer->proving && !flaw && !status)
 		flaw = peer_auth_seal(peer, msg);
@@ -355,8 +357,16 @@ bool hello_check_reply(struct rpc_peer *peer, const struct wire_msg *msg,
 		link_fail(&peer->link, status);
 		return false;
 	}
-	if (flaw)
-		return set_impostor(no, flaw);
+	if (flaw) {
+		set_impostor(no, flaw);
+		no->status = refusal;
+		return false;
+	}
+	if (status == -ENXIO)
+		return set_refusal(
+			no, status,
+			peer_auth_other_iod(peer, le64toh(msg->hdr->seq),
+					    no->text, sizeof(no->text)));
 	if (status) {
 		explain_refusal(peer, status, &none, no);
 		return false;

@@ -202,9 +202,21 @@ static bool is_other_iod(struct rpc_peer *peer, const struct wire_msg *msg,
 	return false;
 }
 
+const char *peer_auth_other_iod(const struct rpc_peer *peer, uint64_t meant,
+				char *buf, size_t len)
+{
+	snprintf(buf, len,
+		 "this is iod %u: correct the address in [iod.%u] of %s",
+		 (uint32_t)(meant - wire_meant(0)), peer->shake.index,
+		 peer->role == WIRE_ROLE_CLIENT
+			 ? "pvfs.conf, on the manager's host"
+			 : "the configuration, here or on its host");
+	return buf;
+}
+
 const char *peer_auth_check_reply(struct rpc_peer *peer,
-				  const struct wire_msg *msg, char *buf,
-				  size_t len)
+				  const struct wire_msg *msg, int *status,
+				  char *buf, size_t len)
 {
 	uint32_t other;
 	int rc;
@@ -213,11 +225,9 @@ const char *peer_auth_check_reply(struct rpc_peer *peer,
 		return no_proof;
 	rc = check_as(peer, &peer->shake, msg);
 	if (rc == -EKEYREJECTED && is_other_iod(peer, msg, &other)) {
-		snprintf(buf, len,
-			 "this is iod %u: correct the address in [iod.%u] of "
-			 "the configuration, here or on its host",
-			 other, peer->shake.index);
-		return buf;
+		if (peer->role == WIRE_ROLE_CLIENT)
+			*status = -ENXIO;
+		return peer_auth_other_iod(peer, wire_meant(other), buf, len);
 	}
 	if (rc == -ENOKEY)
 		return "its key is not one of those here: give all servers "

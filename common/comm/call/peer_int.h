@@ -292,10 +292,16 @@ const char *peer_auth_check_accept(struct rpc_peer *peer,
 int peer_auth_put_ticket(struct rpc_peer *peer, struct wire_out *out);
 int peer_auth_put_proof(struct rpc_peer *peer, struct wire_hdr *hdr,
 			size_t len);
-/* Checks the proof in the answer to HELLO.  The string may be in buf. */
+/*
+ * Checks the proof in the answer to HELLO.  The string may be in buf.  Sets *status if that is not
+ * -EKEYREJECTED.
+ */
 const char *peer_auth_check_reply(struct rpc_peer *peer,
-				  const struct wire_msg *msg, char *buf,
-				  size_t len);
+				  const struct wire_msg *msg, int *status,
+				  char *buf, size_t len);
+/* The same for the answer of another iod, with this wire_meant().  Returns buf. */
+const char *peer_auth_other_iod(const struct rpc_peer *peer, uint64_t meant,
+				char *buf, size_t len);
 /*
  * The server accepted us and proved itself.  From here on, everything is sealed if that was
  * agreed; fails the link if it cannot be.

@@ -50,6 +50,9 @@ static void hello_send_answer(struct conn *conn, const struct wire_hdr *to,
 	hdr->slot = to->slot;
 	hdr->session = to->session;
 	hdr->seq = to->seq;
+	if (status == -ENXIO)
+		hdr->seq = htole64(
+			wire_meant(conn->thread->server->attr.index));
 	hdr->credits = htole32(conn->session->credits);
 	hdr->status = htole32((uint32_t)-status);
 	hdr->clock = htole64(clock_boot());
@@ -250,6 +253,18 @@ static int hello_enter_session(struct conn *conn, const struct rpc_cred *cred,
 
 /* ---- HELLO ---- */
 
+static int hello_check_number(const struct conn *conn,
+			      const struct wire_hdr *hdr)
+{
+	const struct rpc_server_attr *attr = &conn->thread->server->attr;
+	uint64_t meant = le64toh(hdr->seq);
+
+	return attr->role == WIRE_ROLE_IOD && meant &&
+			       meant != wire_meant(attr->index)
+		       ? -ENXIO
+		       : 0;
+}
+
 /* Registers the kept replies for the rail of this connection. */
 static int hello_register_replies(struct conn *conn, int resumed)
 {
@@ -298,7 +313,8 @@ static void hello_log_refusal(const struct conn *conn,
 {
 	bool quiet = rc == -EAGAIN || rc == -EKEYREJECTED ||
 		     rc == -EKEYEXPIRED || rc == -EBUSY ||
-		     rc == -WIRE_ENOFILES || rc == -WIRE_ENOSEATS;
+		     rc == -WIRE_ENOFILES || rc == -WIRE_ENOSEATS ||
+		     (rc == -ENXIO && !log_pace(&conn->thread->misdirected_at));
 
 	log_msg(conn_log(conn), quiet ? LOG_LV_DEBUG : LOG_LV_WARN,
 		"%s (%s): session %016llx refused: %s", conn->peer, cred->name,
@@ -307,6 +323,8 @@ static void hello_log_refusal(const struct conn *conn,
 		: rc == -EBUSY
 			? "other administrators' tools are in the reserve"
 		: rc == -EPERM	? "it belongs to another client"
+		: rc == -ENXIO	? "it means another iod: correct the addresses "
+				  "in pvfs.conf on the manager's host"
 		: rc == -ESTALE ? "it is another user's by now, or a newer "
 				  "connection has it"
 				: strerror(-rc));
@@ -330,6 +348,8 @@ void hello_received(struct conn *conn, struct rx *rx)
 			 le16toh(hdr->flags) & WIRE_F_CARRY && !s->loan_expired;
 	hello_read_cred(&cred, &rx->req.msg);
 	rc = identity_check(conn, rx, &cred);
+	if (!rc)
+		rc = hello_check_number(conn, hdr);
 	if (!rc)
 		rc = conn_seal_check_hello(conn, &rx->req.msg, &cred);
 	if (!rc)

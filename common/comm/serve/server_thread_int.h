@@ -60,7 +60,8 @@ struct server_thread {
 	struct request_tallies tallies;
 	struct busy_objects busy;
 	struct rpc_timer trim; /* returns freed memory to the kernel */
-	uint64_t impostor_at, unknown_at; /* time of the last log line */
+	/* time of the last log line */
+	uint64_t impostor_at, unknown_at, misdirected_at;
 	struct slow_pace slow;
 };
 
