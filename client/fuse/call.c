@@ -176,22 +176,11 @@ void call_end(const struct call *c, int rc)
 	fuse_reply_err(c->req, -rc);
 }
 
-/* The kernel's object numbers are the inode numbers that stat(2) returns. */
-static struct stat shown(const struct call *c, const struct stat *st)
-{
-	struct stat s = *st;
-
-	s.st_ino = fsd_swap(c->d, st->st_ino);
-	return s;
-}
-
 void call_end_attr(const struct call *c, const struct stat *st)
 {
-	struct stat s = shown(c, st);
-
 	told_changed(c->d->told);
 	named_told(c->d->named, st);
-	fuse_reply_attr(c->req, &s, fresh_attr(c->d, st));
+	fuse_reply_attr(c->req, st, fresh_attr(c->d, st));
 }
 
 /*
@@ -231,13 +220,13 @@ void call_fill_entry(const struct call *c, const struct attr *attr,
 		named_entry(c->d->named, c->name, st->st_ino);
 	call_note(c, attr);
 	*e = (struct fuse_entry_param){
-		.attr = shown(c, st),
+		.ino = fsd_swap(c->d, st->st_ino),
+		.attr = *st,
 		.generation = 1, /* handles are never reused */
 		.attr_timeout = fresh_entry(c->d, st),
 		.entry_timeout = c->name ? call_keep(c, c->dir, c->text, st)
 					 : 0,
 	};
-	e->ino = e->attr.st_ino;
 }
 
 void call_end_entry(const struct call *c, const struct attr *attr,

@@ -63,8 +63,7 @@ struct page {
 /* False: there is no room. */
 static bool put(const struct call *c, struct page *p, const struct dirent *d)
 {
-	struct stat st = { .st_ino = fsd_swap(c->d, d->d_ino),
-			   .st_mode = DTTOIF(d->d_type) };
+	struct stat st = { .st_ino = d->d_ino, .st_mode = DTTOIF(d->d_type) };
 	size_t n = fuse_add_direntry(c->req, p->buf + p->used, p->len - p->used,
 				     d->d_name, &st, d->d_off);
 

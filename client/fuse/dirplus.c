@@ -25,25 +25,17 @@ struct page {
 	uint64_t *listed; /* len bytes; no entry takes more here than in buf */
 };
 
-/* An entry without attributes: the kernel requests them if it needs them. */
-static struct fuse_entry_param bare(const struct page *p,
-				    const struct mgr_entry *e)
-{
-	return (struct fuse_entry_param){
-		.attr = { .st_ino = fsd_swap(p->c->d, e->handle),
-			  .st_mode = e->mode & S_IFMT },
-	};
-}
-
 static int entry_of(const struct page *p, struct session *s,
 		    const struct mgr_entry *e, struct fuse_entry_param *out)
 {
 	struct stat st;
 	int rc;
 
-	*out = bare(p, e);
+	*out = (struct fuse_entry_param){
+		.attr = { .st_ino = e->handle, .st_mode = e->mode & S_IFMT },
+	};
 	if (!e->known)
-		return 0;
+		return 0; /* the kernel requests the attributes if it needs them */
 	rc = stat_of(s, &e->attr, &st);
 	if (rc)
 		return rc;

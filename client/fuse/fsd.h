@@ -92,9 +92,9 @@ static inline struct fsd *fsd_of(fuse_req_t req)
 }
 
 /*
- * Converts between a handle and the kernel's number.  The kernel calls the root 1;
- * other objects have their handles as numbers.  If another object has handle 1, its
- * number is the root's handle.
+ * Converts between a handle and the kernel's number for requests.  The kernel calls the
+ * root 1; other objects have their handles as numbers.  If another object has handle 1,
+ * its number is the root's handle.  The inode numbers that programs see are handles.
  */
 static inline uint64_t fsd_swap(const struct fsd *d, uint64_t n)
 {

@@ -78,6 +78,7 @@ for other in "$m" "$tmp/m2" "$tmp/bound"; do
 	has_one_dev f stat -c %d:%i "$other/d/f"
 	has_one_dev sub stat -c %d:%i "$other/d/sub"
 	has_one_dev soft stat -c %d:%i "$other/d/soft"
+	has_one_dev .. stat -c %d:%i "$other"
 	has_one_dev f stat -L -c %d:%i "$other/d/soft"
 	same past cp "$p/d/f" "$other/d/f"
 	same past cp "$other/d/f" "$p/d/f"
@@ -129,6 +130,46 @@ grep -q "is the archive" "$tmp/output" || fail "tar: $(<"$tmp/output")"
 why_whole=tar whole
 expect "$(find "$m/d" | wc -l)" eval 'past find "$m/d" -xdev | wc -l'
 expect 3 eval 'past find -L "$p/d" -samefile "$m/d/f" | wc -l'
+
+# ---- the root of a mount ----
+
+# all entries of a directory, "." and ".." too, with their numbers of readdir(3)
+listed() { (cd "$1" && "${@:2}" ls -aiU1 | sed 's/^ *//' | sort); }
+mkdir "$tmp/inner"
+mount --bind "$m/d" "$tmp/inner"
+shown=("$tmp/inner" "${shown[@]}")
+count=$(find "$m" -type f | wc -l)
+for how in env past; do
+	for other in "$m" "$tmp/m2" "$tmp/bound"; do
+		expect "$(pvfs-stat "$p" | awk '$1 == "handle" { print $2 }')" \
+			eval 'printf "%016x\n" "$($how stat -c %i "$other")"'
+		expect "$($how stat -c %d "$other/d")" $how stat -c %d "$other"
+		expect "$($how stat -c %i "$other")" $how stat -c %i "$other/d/.."
+		expect "$(cd "$other/d" && stat -c '%i %n' . .. * | sort)" \
+			listed "$other/d" $how
+		expect "$count" eval '$how find "$other" -xdev -type f | wc -l'
+		mkdir "$tmp/out"
+		must $how cp -ax "$other/." "$tmp/out"
+		must diff -r "$other" "$tmp/out"
+		rm -r "$tmp/out"
+		expect "$(tar -c -C "$other" . | tar -t | wc -l)" \
+			eval '$how tar -c --one-file-system -C "$other" . | tar -t | wc -l'
+		expect "$($how du -s "$other" | cut -f1)" eval '$how du -sx "$other" | cut -f1'
+		must $how mountpoint -q "$other"
+		must_fail $how mountpoint -q "$other/d"
+	done
+	expect "$($how stat -c %d "$m")" $how stat -c %d "$tmp/inner"
+	expect "$($how stat -c %i "$m/d")" $how stat -c %i "$tmp/inner"
+	expect "$(find "$m/d" -type f | wc -l)" eval '$how find "$tmp/inner" -xdev -type f | wc -l'
+done
+must past env test "$p" -ef "$m"
+must past env test "$tmp/bound" -ef "$p"
+must past env test "$tmp/inner" -ef "$p/d"
+if command -v rsync >/dev/null; then
+	must past rsync -ax "$m/" "$tmp/out"
+	must diff -r "$m" "$tmp/out"
+	rm -r "$tmp/out"
+fi
 
 # ---- mounts come and go ----
 
