@@ -138,23 +138,6 @@ bool call_is_gone(const struct call *c, uint64_t handle, struct stat *st)
 	return gone_is(c->d->gone, handle, st);
 }
 
-static int ask_removed(struct session *s, const struct target *t, void *arg)
-{
-	const struct file *f = arg;
-	struct attr attr;
-
-	if (f->fsid && f->fsid != s->fsid)
-		return -ENXIO;
-	return mgr_getattr(s, t, &attr);
-}
-
-bool call_is_removed(const struct call *c, struct file *f)
-{
-	struct target t = { .handle = f->handle, .path = "" };
-
-	return call_run(c, &t, ask_removed, f) == -ESTALE;
-}
-
 int call_in_gone(const struct call *c, const struct target *t, int rc)
 {
 	const uint64_t what = again_name(t->handle, "/");

@@ -58,11 +58,6 @@ int call_run(const struct call *c, const struct target *t, target_op op,
  */
 bool call_is_gone(const struct call *c, uint64_t handle, struct stat *st);
 /*
- * Called after ESTALE from a request for the open directory f.  ESTALE can also mean
- * that f's session was evicted.  True: the manager no longer has the directory.
- */
-bool call_is_removed(const struct call *c, struct file *f);
-/*
  * Returns the result of a change or lookup of t in a directory, where rc is the
  * manager's.  A removed directory (ESTALE) has no names.  The first reply is ESTALE: if
  * the kernel used a name that it keeps, it looks that name up again.  The next reply to

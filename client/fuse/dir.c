@@ -107,8 +107,6 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	go_to(f, off);
 	rc = fill(&c, f, &p);
 	pthread_mutex_unlock(&f->pos_lock);
-	if (rc == -ESTALE && call_is_removed(&c, f))
-		rc = 0; /* a removed directory has no names */
 	if (rc)
 		call_end(&c, rc);
 	else

@@ -148,7 +148,7 @@ void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	p.listed = malloc(p.len);
 	if (p.buf && p.listed)
 		rc = list(&p, f);
-	if (rc == -ESTALE && call_is_removed(&c, f))
+	if (rc == -ESTALE && fs_has_removed(&c.d->fs, f->handle, f->fsid))
 		rc = 0; /* a removed directory has no names */
 	if (rc)
 		call_end(&c, rc);

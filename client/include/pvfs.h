@@ -34,7 +34,8 @@
  *   unavailable for too long.  The change may have been made or not, and a write may have
  *   been made in part.
  * - ESTALE: the file no longer exists: another process removed it, and no process has it
- *   open for writing.
+ *   open for writing.  An open directory that was removed lists nothing, pvfs_fstat()
+ *   shows no link, and a name in it gives ENOENT.
  * - EIO: a server or its disk failed.  In writes and truncations also: an iod restarted
  *   during the call and may have executed the request before, and other clients have
  *   changed the same bytes since.

@@ -128,6 +128,25 @@ for path in . .. "$tmp/careful/." "$tmp/careful/../careful/.//"; do
 	[ -e "$tmp/careful/file" ] || fail "rm -rf $path did it"
 done
 
+# what others remove at the same time is no failure
+mkdir -p "$tmp/rt/"{1,2,3,4,5}/{1,2,3,4,5}
+for dir in "$tmp/rt/"*/*; do touch "$dir"/{x,y}; done
+for turn in 1 2 3 4; do
+	must pvfs-mkdir -p /pvfs/race
+	must pvfs-cp -r "$tmp/rt" /pvfs/race/t
+	removers=()
+	for i in 1 2 3; do
+		pvfs-rm -rf /pvfs/race/t 2>"$tmp/rm$i" &
+		removers+=($!)
+	done
+	pvfs-chown -R 1:2 /pvfs/race >"$tmp/output" 2>&1 || fail "chown: $(<"$tmp/output")"
+	pvfs-chmod -R go-x /pvfs/race >"$tmp/output" 2>&1 || fail "chmod: $(<"$tmp/output")"
+	for i in 1 2 3; do
+		wait "${removers[i - 1]}" || fail "rm: $(<"$tmp/rm$i")"
+	done
+	must_fail pvfs-stat /pvfs/race/t
+done
+
 # a symbolic link that leads out of the mount
 expect ok pvio symlink "$tmp/careful" /pvfs/out
 must pvfs-stat /pvfs/out/file

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "client/lib/api/api_int.h"
+#include "client/lib/file/dir.h"
 #include "client/lib/file/held.h"
 #include "client/lib/names/stat.h"
 
@@ -85,6 +86,8 @@ int api_fstat(int fd, struct file *f, struct stat *st)
 	}
 	open.reads = &f->ends;
 	rc = api_run(PROFILE_STAT, f, stat_get_open, &open);
+	if (f->type == S_IFDIR)
+		return dir_stat(f, rc, st);
 	if (!rc)
 		file_apply_write_time(f->fs, st);
 	return rc;

@@ -59,6 +59,8 @@ static int dirbuf_next(struct file *f, const struct wire_dirent **d)
 		if (b->eof)
 			return 0;
 		rc = file_run(f, dirbuf_fetch, f);
+		if (rc == -ESTALE && fs_has_removed(f->fs, f->handle, f->fsid))
+			return 0;
 		if (rc)
 			return rc;
 		if (!b->len)
@@ -143,4 +145,21 @@ void dir_pass(struct file *f)
 	const struct dir_entries *b = f->dirbuf;
 
 	dirbuf_pass(f, (const void *)((const char *)b->rec + b->at));
+}
+
+int dir_stat(struct file *f, int rc, struct stat *st)
+{
+	bool removed = rc == -ESTALE &&
+		       fs_has_removed(f->fs, f->handle, f->fsid);
+
+	pthread_mutex_lock(&f->lock);
+	if (!rc) {
+		f->seen = *st;
+	} else if (removed && f->seen.st_ino) {
+		f->seen.st_nlink = 0;
+		*st = f->seen;
+		rc = 0;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return rc;
 }

@@ -62,6 +62,8 @@ void file_opened(struct file *f, struct session *s, const struct attr *attr,
 	f->handle = attr->handle;
 	f->type = attr->mode & S_IFMT;
 	f->dist = attr->dist;
+	if (f->type == S_IFDIR)
+		stat_of(s, attr, &f->seen);
 	f->least = attr->flags & WIRE_A_SIZE ? attr->size : 0;
 	f->io.filled.end = f->least;
 	f->s = session_get(s);

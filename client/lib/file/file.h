@@ -90,6 +90,8 @@ struct file {
 	/* time when pos last moved, ns; a thread that waited for the lock uses it */
 	uint64_t pos_at;
 	struct dir_entries *dirbuf; /* directories, see dir.h */
+	/* directories: attributes last seen, under lock; st_ino 0: none since exec */
+	struct stat seen;
 	/* open_blk() sets it before other threads know the descriptor, see mdbi.h */
 	struct mdbi *mdbi;
 	void (*mdbi_free)(struct mdbi *mdbi); /* set with it */
@@ -218,6 +220,11 @@ int file_run(struct file *f, target_op op, void *arg);
  * op, or -errno.
  */
 int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg);
+/*
+ * Called after -ESTALE, which can also mean that a session was evicted.  Asks the
+ * manager.  True: it no longer has the object.  fsid: file system of the object, or 0.
+ */
+bool fs_has_removed(struct fs *fs, uint64_t handle, uint64_t fsid);
 /*
  * Waits until all servers of the file have its data on stable storage.  Returns 0 or
  * -errno.

@@ -188,3 +188,30 @@ int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg)
 			return fs_retry_result(rc);
 	}
 }
+
+struct removal {
+	uint64_t fsid;
+	bool removed;
+};
+
+static int ask_removed(struct session *s, const struct target *t, void *arg)
+{
+	struct removal *r = arg;
+	struct attr attr;
+	int rc;
+
+	if (r->fsid && r->fsid != s->fsid)
+		return -ENXIO;
+	rc = mgr_getattr(s, t, &attr);
+	r->removed = rc == -ESTALE;
+	return rc;
+}
+
+bool fs_has_removed(struct fs *fs, uint64_t handle, uint64_t fsid)
+{
+	struct target t = { .handle = handle, .path = "" };
+	struct removal r = { .fsid = fsid };
+
+	/* fs_run() itself returns -ESTALE if no session can be created */
+	return fs_run(fs, &t, ask_removed, &r) == -ESTALE && r.removed;
+}

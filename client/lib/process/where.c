@@ -18,6 +18,7 @@ static void where_from(struct where *w, int at, const char *path)
 {
 	w->fs = NULL;
 	w->base = 0;
+	w->fsid = 0;
 	w->counted = false;
 	w->at = at;
 	w->path = path;
@@ -42,6 +43,7 @@ static void where_below(struct where *w, int dir)
 	if (f && f->fs && f->type == S_IFDIR) {
 		w->fs = f->fs;
 		w->base = f->handle;
+		w->fsid = f->fsid;
 	}
 	if (f)
 		file_put(f);
@@ -86,6 +88,15 @@ static int where_redirected(struct where *w)
 	return rc;
 }
 
+/* As on a local disk, nothing exists in a directory that was removed. */
+static int where_result(const struct where *w, int rc)
+{
+	return rc == -ESTALE && w->base &&
+			       fs_has_removed(w->fs, w->base, w->fsid)
+		       ? -ENOENT
+		       : rc;
+}
+
 static int on_mount(struct where *w, uint32_t flags, target_op op, void *arg)
 {
 	struct target t = {
@@ -95,7 +106,7 @@ static int on_mount(struct where *w, uint32_t flags, target_op op, void *arg)
 		.redirect = w->redirect,
 	};
 
-	return fs_run(w->fs, &t, op, arg);
+	return where_result(w, fs_run(w->fs, &t, op, arg));
 }
 
 static int where_follow_uncounted(struct where *w, uint32_t flags, target_op op,
@@ -194,7 +205,7 @@ static int follow_pair(struct where *a, struct where *b, pair_op op)
 		};
 
 		if (a->fs == b->fs) {
-			rc = on_mount(a, 0, run_pair, &arg);
+			rc = where_result(b, on_mount(a, 0, run_pair, &arg));
 			if (rc != WIRE_REDIRECT)
 				return rc;
 			if (arg.which)

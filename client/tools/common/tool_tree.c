@@ -10,9 +10,12 @@
 
 static int visit(struct tool_tree *t, const char *path, bool named);
 
-static int fail(struct tool_tree *t, const char *path)
+/* Ignores an entry that vanished after its directory listed it. */
+static int fail(struct tool_tree *t, const char *path, bool named)
 {
-	return patience_fail(&t->patience, t->tool, path);
+	return errno == ENOENT && !named
+		       ? 0
+		       : patience_fail(&t->patience, t->tool, path);
 }
 
 static int visit_entry(struct tool_tree *t, const char *dir, const char *name)
@@ -24,20 +27,20 @@ static int visit_entry(struct tool_tree *t, const char *dir, const char *name)
 	return status;
 }
 
-static int visit_entries(struct tool_tree *t, const char *path)
+static int visit_entries(struct tool_tree *t, const char *path, bool named)
 {
 	PVFS_DIR *dir = pvfs_opendir(path);
 	struct dirent *d;
 	int status = 0;
 
 	if (!dir)
-		return fail(t, path);
+		return fail(t, path, named);
 	while (errno = 0,
 	       !patience_over(&t->patience) && (d = pvfs_readdir(dir)))
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			status |= visit_entry(t, path, d->d_name);
 	if (errno)
-		status |= fail(t, path);
+		status |= fail(t, path, named);
 	pvfs_closedir(dir);
 	return status;
 }
@@ -48,11 +51,11 @@ static int visit(struct tool_tree *t, const char *path, bool named)
 	int status = 0;
 
 	if (pvfs_lstat(path, &st))
-		return fail(t, path);
+		return fail(t, path, named);
 	if (t->change(t->arg, path, &st, named))
-		status = fail(t, path);
+		status = fail(t, path, named);
 	if (t->recursive && S_ISDIR(st.st_mode))
-		status |= visit_entries(t, path);
+		status |= visit_entries(t, path, named);
 	return status;
 }
 

@@ -19,7 +19,10 @@ struct tool_tree {
 	struct patience patience;
 };
 
-/* Visits a directory before its entries.  0, or 1 after messages. */
+/*
+ * Visits a directory before its entries, and ignores entries that vanish meanwhile.  0,
+ * or 1 after messages.
+ */
 int tool_tree(struct tool_tree *t, const char *path);
 
 #endif

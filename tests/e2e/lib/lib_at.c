@@ -107,6 +107,68 @@ static void wrong(int dir)
 	EXPECT(pvfs_close(file) == 0);
 }
 
+/* Nothing exists in a removed directory, and nothing can be created there. */
+static void nothing_in(int gone, int top)
+{
+	const struct timespec times[2] = { { 1, 0 }, { 2, 0 } };
+	struct stat st;
+	char buf[8];
+
+	EXPECT_ERRNO(pvfs_fstatat(gone, "f", &st, 0), ENOENT);
+	EXPECT_ERRNO(pvfs_faccessat(gone, "f", F_OK, 0), ENOENT);
+	EXPECT_ERRNO(pvfs_openat(gone, "f", O_RDONLY), ENOENT);
+	EXPECT_ERRNO(pvfs_openat(gone, "f", O_WRONLY | O_CREAT, 0600), ENOENT);
+	EXPECT_ERRNO(pvfs_mkdirat(gone, "d", 0700), ENOENT);
+	EXPECT_ERRNO(pvfs_mknodat(gone, "p", S_IFIFO | 0600, 0), ENOENT);
+	EXPECT_ERRNO(pvfs_symlinkat("x", gone, "s"), ENOENT);
+	EXPECT_ERRNO(pvfs_readlinkat(gone, "s", buf, sizeof(buf)), ENOENT);
+	EXPECT_ERRNO(pvfs_unlinkat(gone, "f", 0), ENOENT);
+	EXPECT_ERRNO(pvfs_unlinkat(gone, "d", AT_REMOVEDIR), ENOENT);
+	EXPECT_ERRNO(pvfs_fchmodat(gone, "f", 0600, 0), ENOENT);
+	EXPECT_ERRNO(pvfs_fchownat(gone, "f", 1, 1, 0), ENOENT);
+	EXPECT_ERRNO(pvfs_utimensat(gone, "f", times, 0), ENOENT);
+	EXPECT_ERRNO(pvfs_renameat2(gone, "f", top, "x", 0), ENOENT);
+	EXPECT_ERRNO(pvfs_renameat2(top, "e", gone, "x", 0), ENOENT);
+	EXPECT_ERRNO(pvfs_linkat(gone, "f", top, "x", 0), ENOENT);
+	EXPECT_ERRNO(pvfs_linkat(top, "e/new", gone, "x", 0), ENOENT);
+}
+
+/* seen: fstat(2) was called before the removal; listed: so was readdir(3). */
+static void removed(int top, int seen, int listed)
+{
+	struct stat before = { 0 }, st;
+	PVFS_DIR *dir;
+	int fd;
+
+	EXPECT(pvfs_mkdirat(top, "gone", 0750) == 0);
+	fd = pvfs_openat(top, "gone", O_RDONLY | O_DIRECTORY);
+	EXPECT(fd >= 0);
+	EXPECT(pvfs_fstatat(top, "gone", &before, 0) == 0);
+	dir = pvfs_fdopendir(fd);
+	EXPECT(dir);
+	if (seen) {
+		EXPECT(pvfs_fchmodat(top, "gone", 0705, 0) == 0);
+		EXPECT(pvfs_fstat(fd, &before) == 0);
+	}
+	while (listed && pvfs_readdir(dir))
+		;
+	EXPECT(pvfs_unlinkat(top, "gone", AT_REMOVEDIR) == 0);
+	for (int i = 0; i < 2; i++) {
+		errno = 0;
+		EXPECT(!pvfs_readdir(dir) && !errno);
+		pvfs_rewinddir(dir);
+		EXPECT(pvfs_fstat(fd, &st) == 0 && !st.st_nlink);
+		EXPECT(st.st_dev == before.st_dev);
+		EXPECT(st.st_ino == before.st_ino);
+		EXPECT(st.st_mode == before.st_mode);
+		EXPECT(st.st_uid == before.st_uid);
+		EXPECT(pvfs_fstatat(fd, "", &st, AT_EMPTY_PATH) == 0);
+		EXPECT(!st.st_nlink);
+	}
+	nothing_in(fd, top);
+	EXPECT(pvfs_closedir(dir) == 0);
+}
+
 static void on(const char *where)
 {
 	int top = pvfs_open(where, O_RDONLY | O_DIRECTORY), dir;
@@ -118,6 +180,8 @@ static void on(const char *where)
 	attributes(dir);
 	moved(top, dir, where);
 	wrong(dir);
+	for (int i = 0; i < 4; i++)
+		removed(top, i & 1, i & 2);
 	EXPECT(pvfs_close(dir) == 0 && pvfs_close(top) == 0);
 }
 
