@@ -96,10 +96,12 @@ int fstat(int fd, struct stat *st)
 
 /*
  * NULL means the descriptor, like an empty path.  libc declares that path is never NULL.  gcc 12
- * with -O3 believes that in its callees too, even with -fno-delete-null-pointer-checks.
+ * with -O3 believes that even with -fno-delete-null-pointer-checks, if it knows that path is the
+ * parameter.
  */
-static __attribute__((noipa)) const char *none_of(const char *path, int flags)
+static const char *none_of(const char *path, int flags)
 {
+	__asm__("" : "+r"(path));
 	return !path && flags & AT_EMPTY_PATH ? "" : path;
 }
 
