@@ -139,6 +139,7 @@ struct sock_req {
 	struct tp_pending ev;
 	int fd; /* -1: taken over by an endpoint */
 	struct tp_private priv;
+	uint32_t offers; /* features of the connector, in the format of the provider */
 	char peer[SOCK_PEER_LEN];
 };
 

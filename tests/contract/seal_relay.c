@@ -19,6 +19,7 @@ struct stream {
 	int from, to;
 	bool mine; /* the deed's direction */
 	bool sealed;
+	bool checked; /* its frames have a struct tcp_check */
 	unsigned int records;
 	uint8_t *buf;
 	uint32_t len;
@@ -43,8 +44,10 @@ static uint32_t unit(const struct stream *s)
 	uint32_t len;
 
 	if (!s->sealed)
-		len = s->len < TCP_HEAD_LEN ? UINT32_MAX
-					    : TCP_HEAD_LEN + u32(s->buf + 4);
+		len = s->len < TCP_HEAD_LEN
+			      ? UINT32_MAX
+			      : TCP_HEAD_LEN + u32(s->buf + 4) +
+					(s->checked ? TCP_CHECK_LEN : 0);
 	else
 		len = s->len < RECORD_HEAD_LEN
 			      ? UINT32_MAX
@@ -55,7 +58,9 @@ static uint32_t unit(const struct stream *s)
 static bool frame(const struct relay *r, struct stream *s, uint32_t len)
 {
 	const struct tcp_frame send = { .op = TCP_OP_SEND };
-	uint8_t bare[TCP_HEAD_LEN];
+	const struct tcp_check check = { .covered = 0 };
+	uint8_t bare[TCP_HEAD_LEN + TCP_CHECK_LEN];
+	uint32_t bare_len = TCP_HEAD_LEN + (s->checked ? TCP_CHECK_LEN : 0);
 
 	if (s->buf[0] != TCP_OP_SEALED)
 		return put(s->to, s->buf, len);
@@ -63,7 +68,8 @@ static bool frame(const struct relay *r, struct stream *s, uint32_t len)
 	if (s->mine && r->deed == DEED_STRIP)
 		return true;
 	tcp_frame_put(bare, &send);
-	if (s->mine && r->deed == DEED_BARE && !put(s->to, bare, sizeof(bare)))
+	tcp_check_put(bare, &check);
+	if (s->mine && r->deed == DEED_BARE && !put(s->to, bare, bare_len))
 		return false;
 	return put(s->to, s->buf, len);
 }
@@ -142,6 +148,8 @@ static bool pass(const struct relay *r, struct stream *s)
 
 	s->len += ok ? (uint32_t)n : 0;
 	while (ok && (len = unit(s))) {
+		if (!s->sealed && s->buf[0] <= TCP_OP_ACCEPT)
+			s->checked = u32(s->buf + 8) & TCP_CHECKS;
 		ok = s->sealed ? record(r, s, len) : frame(r, s, len);
 		memmove(s->buf, s->buf + len, s->len - len);
 		s->len -= len;

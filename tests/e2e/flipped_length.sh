@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# One bit of the length of an answer from the manager, of an answer from an iod, or of a
-# request to either, is flipped on its way over tcp: the end that reads it waits for bytes
-# that never come, on a connection that looks well.  The client makes another one, and the
-# call that waits succeeds within its deadline.
+# One bit of the length or of the seq of an answer from the manager, of an answer from an iod,
+# or of a request to either, also of the manager to an iod, is flipped on its way over tcp.  The
+# end that reads it ends the connection before it uses anything of the frame.  The other end
+# makes another one, and the call that waits succeeds within its deadline.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 requires tool python3
@@ -25,10 +25,21 @@ must cluster stop-mgr
 must cluster start-mgr
 sed -i "s/port=$(port_of mgr)/port=$(<mgr.port),timeout=12/" "$state/pvfstab"
 expect ok pvio write /pvfs/f 0 300000 1
-for deed in longer longer_asked; do
+for deed in longer longer_asked seq seq_asked; do
 	for server in mgr iod; do
 		echo $deed >$server.deed
 		expect ok pvio check /pvfs/f 0 300000 1
 		until_true 30 grep -qx pass $server.deed
 	done
 done
+for deed in seq seq_asked; do
+	# no client: the next request to the iod is one of the manager
+	echo $deed >iod.deed
+	until_true 30 grep -qx pass iod.deed
+	expect ok pvio write /pvfs/f 0 300000 1
+	expect ok pvio check /pvfs/f 0 300000 1
+done
+cat "$(log_of mgr)" "$(log_of iod0)" >logs
+grep -q 'changed on the way' logs || fail "no server noticed a flipped bit"
+grep 'seq is too old\|protocol error' logs && fail "a flipped bit was used"
+true

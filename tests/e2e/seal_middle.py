@@ -14,8 +14,8 @@ sealed as it is), apart (nobody can do that), bare (a frame that is not sealed),
 ("heard" becomes "wrong", wherever it can be read); and what no end would find out but for
 what it makes its keys of, in connections of clients that have proved nothing: hail (a feature
 that nobody has), hello (another uid), reply (other credits).  longer: one answer that is not
-to HELLO says that it is 256 bytes longer than it is; longer_asked: one request; the word becomes
-pass.
+to HELLO says that it is 256 bytes longer than it is; longer_asked: one request; seq and seq_asked:
+one has a wrong bit in its seq; the word becomes pass.
 """
 import asyncio
 import os
@@ -27,11 +27,30 @@ import time
 
 SEALED = 16                     # enum tcp_op
 CONNECT, ACCEPT, SEND = 1, 2, 4
+CHECK = 12                      # struct tcp_check, which follows each head but those of hellos
 HELLO, PRIVATE = 8, 32          # of tcp, of wire_connect and wire_accept
 WIRE_HELLO, CHALLENGE = 1, 47
 FT_SEAL, FT_HERE, FT_NONE = 0x80, 0x10000, 0x80000000
 CH_SEAL, CH_HERE = 0x2, 0x4
 HEADER, F_PROOF = 48, 0x2       # of the flags' second byte
+SEQ = 24                        # of the header
+
+
+REPLACED = ("hello", "reply", "unhere", "unask", "change")  # an attacker corrects the check
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def new_check(head, covered):
+    check = struct.pack("<II", len(covered), crc32c(covered))
+    return check + struct.pack("<I", crc32c(head + check))
 
 
 def clear(data, at, bits):
@@ -53,14 +72,19 @@ class Way:
         self.answers = answers
         self.records = 0
         self.kept = b""
+        self.check = 0
 
     async def frame(self):
         head = await self.reader.readexactly(16)
-        op, _, nseg, length = struct.unpack_from("<BBHI", head)
+        op, _, nseg, length, imm = struct.unpack_from("<BBHII", head)
+        check = await self.reader.readexactly(self.check)
+        if op in (CONNECT, ACCEPT):
+            self.check = CHECK * (imm & 1)
         if op == SEALED:
             if self.deed() == "bare" and not self.answers:
-                self.writer.write(struct.pack("<BBHIII", SEND, 0, 0, 0, 0, 0))
-            self.writer.write(head)
+                bare = struct.pack("<BBHIII", SEND, 0, 0, 0, 0, 0)
+                self.writer.write(bare + (new_check(bare, b"") if check else b""))
+            self.writer.write(head + check)
             return False
         payload = bytearray(await self.reader.readexactly(
             nseg * 16 + (0 if op == 7 else length)))
@@ -91,7 +115,13 @@ class Way:
                 len(payload) >= HEADER and payload[6] != WIRE_HELLO:
             self.done()
             head = struct.pack("<BBHI", op, 0, nseg, length ^ 0x100) + head[8:]
-        self.writer.write(head + payload)
+        if self.deed() == ("seq" if self.answers else "seq_asked") and op == SEND and \
+                len(payload) >= HEADER and payload[6] != WIRE_HELLO:
+            self.done()
+            payload[SEQ + 2] ^= 1
+        if check and self.deed() in REPLACED and op == SEND:
+            check = new_check(head, payload[:struct.unpack_from("<I", check)[0]])
+        self.writer.write(head + check + payload)
         return True
 
     async def record(self):

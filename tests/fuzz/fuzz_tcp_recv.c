@@ -12,6 +12,7 @@
 
 #include "tests/fuzz/fuzz.h"
 #include "common/transport/tcp/tcp.h"
+#include "common/util/crc32c.h"
 
 #define TARGET ((uint8_t *)0x200000000000)
 #define KEY 0x00010000u
@@ -26,6 +27,7 @@
 #define IN_READ 0x04u
 #define IN_ATOMIC 0x08u
 #define IN_HELLO 0x10u
+#define IN_CHECKS 0x20u
 
 static struct tp_dev *dev;
 static struct tp_cq *cq;
@@ -191,6 +193,8 @@ void fuzz_one(const uint8_t *data, size_t len)
 	clear_memory();
 	FUZZ_SURE(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd));
 	ep = open_ep(fd[0], data[0] & IN_HELLO ? TCP_EP_HELLO : TCP_EP_UP);
+	if (data[0] & IN_CHECKS)
+		ep->check_len = TCP_CHECK_LEN;
 	post_all(ep, data[0]);
 	posted = ep->sq.q.tail + ep->rq.tail;
 	feed(ep, fd[1], data + 2, len - 2, data[1], &done, &gone);
@@ -223,6 +227,25 @@ static void add(struct seed *s, struct tcp_frame f, struct tcp_seg seg)
 	payload = f.op == TCP_OP_READ ? 0 : f.len;
 	memset(s->buf + s->len, 0x5a, payload);
 	s->len += payload;
+}
+
+/* The same, with a check of at most 20 bytes of the payload. */
+static void add_checked(struct seed *s, struct tcp_frame f, struct tcp_seg seg)
+{
+	uint8_t *head = s->buf + s->len, rest[sizeof(s->buf)];
+	struct tcp_check check = { .covered = 0 };
+	size_t n;
+
+	add(s, f, seg);
+	if (f.op == TCP_OP_SEND)
+		check.covered = f.len < 20 ? f.len : 20;
+	check.rest = crc32c(0, head + TCP_HEAD_LEN,
+			    tcp_frame_need(&f) - TCP_HEAD_LEN + check.covered);
+	n = (size_t)(s->buf + s->len - head) - TCP_HEAD_LEN;
+	memcpy(rest, head + TCP_HEAD_LEN, n);
+	tcp_check_put(head, &check);
+	memcpy(head + TCP_HEAD_LEN + TCP_CHECK_LEN, rest, n);
+	s->len += TCP_CHECK_LEN;
 }
 
 static void emit(struct seed *s, uint8_t what, uint8_t step)
@@ -268,6 +291,13 @@ void fuzz_seeds(void)
 	    none);
 	tcp_hello_put(s.buf + s.len - TCP_HELLO_LEN, NULL, 0);
 	emit(&s, IN_HELLO, 3);
+	add_checked(&s, (struct tcp_frame){ TCP_OP_SEND, 0, 40, 0, 1 }, none);
+	add_checked(&s, (struct tcp_frame){ TCP_OP_WRITE_IMM, 1, 32, 9, 2 },
+		    seg);
+	add_checked(&s, (struct tcp_frame){ TCP_OP_READ, 2, 64, 0, 3 }, seg);
+	add_checked(&s, (struct tcp_frame){ TCP_OP_FETCH_ADD, 1, 16, 0, 4 },
+		    word);
+	emit(&s, IN_CHECKS | 3, 7);
 	/* no receive, and more single bytes than the socket takes */
 	add(&s, (struct tcp_frame){ TCP_OP_SEND, 0, 512, 0, 1 }, none);
 	add(&s, (struct tcp_frame){ TCP_OP_SEND, 0, 512, 0, 2 }, none);

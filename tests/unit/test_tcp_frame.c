@@ -6,6 +6,7 @@
 
 #include "tests/run_suite.h"
 #include "common/transport/tcp/tcp_frame.h"
+#include "common/util/crc32c.h"
 #include "common/transport/transport.h"
 
 static const struct tcp_frame good[] = {
@@ -87,6 +88,46 @@ START_TEST(out_of_bounds)
 	ck_assert_int_eq(tcp_frame_get(buf, &back, &why), -EPROTO);
 	ck_assert_ptr_nonnull(why);
 	ck_assert_uint_eq(back.id, 99);
+}
+END_TEST
+
+/* Each bit of the head and of the check counts. */
+START_TEST(check_of_a_head)
+{
+	const struct tcp_check check = { .covered = 48, .rest = 0x12345678 };
+	uint8_t buf[TCP_HEAD_LEN + TCP_CHECK_LEN];
+	struct tcp_check back;
+
+	tcp_frame_put(buf, &good[3]);
+	tcp_check_put(buf, &check);
+	ck_assert_int_eq(tcp_check_get(buf, &back), 0);
+	ck_assert_uint_eq(back.covered, 48);
+	ck_assert_uint_eq(back.rest, 0x12345678);
+	for (unsigned int bit = 0; bit < 8 * sizeof(buf); bit++) {
+		buf[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		ck_assert_int_eq(tcp_check_get(buf, &back), -EBADMSG);
+		buf[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+}
+END_TEST
+
+START_TEST(check_too_long)
+{
+	const struct tcp_check check = { .covered = TCP_COVERED_MAX + 1 };
+	uint8_t buf[TCP_HEAD_LEN + TCP_CHECK_LEN];
+	struct tcp_check back;
+
+	tcp_frame_put(buf, &good[3]);
+	tcp_check_put(buf, &check);
+	ck_assert_int_eq(tcp_check_get(buf, &back), -EPROTO);
+}
+END_TEST
+
+/* The standard's value. */
+START_TEST(crc_of_digits)
+{
+	ck_assert_uint_eq(crc32c(0, "123456789", 9), 0xe3069283);
+	ck_assert_uint_eq(crc32c(crc32c(0, "1234", 4), "56789", 5), 0xe3069283);
 }
 END_TEST
 
@@ -206,6 +247,9 @@ int main(void)
 	tcase_add_loop_test(tc, there_and_back, 0, COUNT(good));
 	tcase_add_loop_test(tc, out_of_bounds, 0, COUNT(bad));
 	tcase_add_test(tc, reserved_byte);
+	tcase_add_test(tc, check_of_a_head);
+	tcase_add_test(tc, check_too_long);
+	tcase_add_test(tc, crc_of_digits);
 	tcase_add_test(tc, layout);
 	tcase_add_test(tc, needs);
 	tcase_add_test(tc, segments);

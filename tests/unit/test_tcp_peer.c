@@ -11,6 +11,7 @@
 #include "tests/run_suite.h"
 #include "tests/unit/tcp_rig.h"
 #include "common/transport/tp_seal.h"
+#include "common/util/crc32c.h"
 
 #define RIGHTS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
 #define BIG (8u << 20)
@@ -405,6 +406,78 @@ START_TEST(dereg_under_read)
 }
 END_TEST
 
+/* A connector that checks frames.  Returns its socket. */
+static int checked_open(void)
+{
+	unsigned int before = rig.neps;
+	uint8_t buf[TCP_HEAD_LEN + TCP_HELLO_LEN];
+	struct tcp_frame frame = { .op = TCP_OP_CONNECT, .imm = TCP_CHECKS };
+	int fd = raw_connect(&rig);
+
+	frame.len = tcp_hello_put(buf + TCP_HEAD_LEN, NULL, 0);
+	tcp_frame_put(buf, &frame);
+	raw_send(&rig, fd, buf, sizeof(buf));
+	rig_until(&rig, rig.neps == before + 1);
+	ck_assert(raw_head(&rig, fd, &frame));
+	ck_assert_int_eq(frame.op, TCP_OP_ACCEPT);
+	ck_assert_uint_eq(frame.imm, TCP_CHECKS);
+	ck_assert(raw_recv(&rig, fd, buf, TCP_HELLO_LEN));
+	return fd;
+}
+
+#define CHECKED_LEN (TCP_HEAD_LEN + TCP_CHECK_LEN + 64u)
+/* A message of 64 bytes of which the first 48 are covered. */
+static void checked_message(uint8_t buf[CHECKED_LEN])
+{
+	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 64 };
+	struct tcp_check check = { .covered = 48 };
+
+	memset(buf, 0x42, CHECKED_LEN);
+	check.rest = crc32c(0, buf, check.covered);
+	tcp_frame_put(buf, &send);
+	tcp_check_put(buf, &check);
+}
+
+START_TEST(checked)
+{
+	uint8_t buf[CHECKED_LEN];
+	int fd = checked_open();
+
+	post_recv(0, 4, 0, 64);
+	checked_message(buf);
+	raw_send(&rig, fd, buf, sizeof(buf));
+	rig_until(&rig, rig.nwc == 1);
+	ck_assert_int_eq(rig.wc[0].status, 0);
+	ck_assert_uint_eq(rig.wc[0].byte_len, 64);
+	close(fd);
+}
+END_TEST
+
+/* A wrong bit in each part of the frame: nothing of it is used. */
+START_TEST(changed)
+{
+	static const unsigned int at[] = { 0,
+					   2,
+					   5,
+					   12,
+					   TCP_HEAD_LEN,
+					   TCP_HEAD_LEN + 4,
+					   TCP_HEAD_LEN + 8,
+					   TCP_HEAD_LEN + TCP_CHECK_LEN + 26 };
+	uint8_t buf[CHECKED_LEN];
+	int fd = checked_open();
+
+	post_recv(0, 4, 0, 64);
+	checked_message(buf);
+	buf[at[_i]] ^= 1;
+	raw_send(&rig, fd, buf, sizeof(buf));
+	rig_until(&rig, rig.gone[0]);
+	ck_assert_int_eq(rig.last[0].status, -EBADMSG);
+	ck_assert_int_eq(((char *)mem)[0], 0);
+	close(fd);
+}
+END_TEST
+
 /* All in single bytes: no frame depends on how it is cut. */
 START_TEST(byte_by_byte)
 {
@@ -595,6 +668,8 @@ int main(void)
 	tcase_add_test(tc, dereg_under_write);
 	tcase_add_test(tc, dereg_under_read);
 	tcase_add_test(tc, byte_by_byte);
+	tcase_add_test(tc, checked);
+	tcase_add_loop_test(tc, changed, 0, 8);
 	tcase_add_loop_test(tc, seal_behind_bare, 0, 2);
 	tcase_add_test(tc, end_in_mid_frame);
 	tcase_add_test(tc, silent_host);

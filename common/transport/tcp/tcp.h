@@ -144,6 +144,7 @@ struct tcp_ep {
 		unsigned int quiet; /* consecutive beats without any arrival */
 	} pulse;
 	int lost; /* why sending failed: read the rest, then break */
+	uint32_t check_len; /* of the check in each frame; 0: none */
 	struct tcp_rx rx;
 	struct tcp_seal *seal; /* NULL: frames are not sealed */
 	struct sock_recvq rq;
@@ -214,6 +215,13 @@ void tcp_pulse_resume(struct tcp_cq *cq);
 struct tcp_tx *tcp_tx_new(struct tcp_cq *cq, uint32_t head_len, uint32_t nsge);
 void tcp_tx_free(struct tcp_cq *cq, struct tcp_tx *tx);
 void tcp_txs_free(struct tcp_cq *cq, struct tcp_txs *txs);
+/* The bytes of tx after the head and the check. */
+static inline uint8_t *tcp_tx_rest(const struct tcp_ep *ep, struct tcp_tx *tx)
+{
+	return tx->head + TCP_HEAD_LEN + ep->check_len;
+}
+/* Completes the check of a frame that is otherwise complete. */
+void tcp_tx_check(struct tcp_ep *ep, struct tcp_tx *tx);
 /* Queues a frame that has only a head and a small payload. -ENOMEM. */
 int tcp_tx_small(struct tcp_ep *ep, const struct tcp_frame *frame,
 		 const void *payload, uint32_t len);
@@ -299,6 +307,8 @@ void tcp_recv(struct tcp_ep *ep);
  */
 int tcp_frame_begin(struct tcp_ep *ep, const struct tcp_frame *frame,
 		    const uint8_t *p);
+/* Whether an end that seals refuses an unsealed frame of this op. */
+bool tcp_must_be_sealed(const struct tcp_ep *ep, uint8_t op);
 /* All data of the frame is in place. */
 void tcp_frame_end(struct tcp_ep *ep);
 

@@ -30,11 +30,11 @@ static void socket_writable(struct tcp_ep *ep)
 		tcp_ep_set_mask(ep, ep->mask & ~(uint32_t)EPOLLOUT);
 }
 
-static int queue_hello(struct tcp_ep *ep, enum tcp_op op, const void *priv,
-		       unsigned int len)
+static int queue_hello(struct tcp_ep *ep, enum tcp_op op, uint32_t imm,
+		       const void *priv, unsigned int len)
 {
 	uint8_t buf[TCP_SMALL_MAX];
-	struct tcp_frame frame = { .op = op };
+	struct tcp_frame frame = { .op = op, .imm = imm };
 
 	frame.len = tcp_hello_put(buf, priv, len);
 	return tcp_tx_small(ep, &frame, buf, frame.len);
@@ -135,7 +135,8 @@ static void connect_step(struct tcp_ep *ep)
 	tcp_pace_connected(tcp_ep_dev(ep), ep->fd);
 	ep->state = TCP_EP_HELLO;
 	tcp_ep_set_mask(ep, EPOLLIN | EPOLLRDHUP);
-	if (queue_hello(ep, TCP_OP_CONNECT, ep->priv.data, ep->priv.len))
+	if (queue_hello(ep, TCP_OP_CONNECT, TCP_CHECKS, ep->priv.data,
+			ep->priv.len))
 		tcp_ep_break(ep, -ENOMEM, 0);
 }
 
@@ -202,6 +203,8 @@ int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
 		connection_rejected(ep);
 		return -ECONNREFUSED;
 	}
+	if (frame->imm & TCP_CHECKS)
+		ep->check_len = TCP_CHECK_LEN;
 	connection_up(ep);
 	return 0;
 }
@@ -218,7 +221,10 @@ static int accept_socket(struct tcp_ep *ep, struct sock_req *req,
 	tcp_sock_tune(tcp_ep_dev(ep), ep->fd);
 	tcp_pace_connected(tcp_ep_dev(ep), ep->fd);
 	connection_up(ep);
-	rc = queue_hello(ep, TCP_OP_ACCEPT, priv, len);
+	rc = queue_hello(ep, TCP_OP_ACCEPT, req->offers & TCP_CHECKS, priv,
+			 len);
+	if (req->offers & TCP_CHECKS)
+		ep->check_len = TCP_CHECK_LEN;
 	if (rc)
 		tcp_ep_break(ep, rc, 0);
 	return 0;

@@ -194,16 +194,18 @@ static bool send_nak(struct tcp_ep *ep, int status, uint32_t id)
 	struct tcp_frame nak = { .op = TCP_OP_NAK,
 				 .imm = tcp_nak_code(status),
 				 .id = id };
-	uint8_t buf[TCP_HEAD_LEN];
+	const struct tcp_check check = { .covered = 0 };
+	uint8_t buf[TCP_HEAD_LEN + TCP_CHECK_LEN];
+	uint32_t len = TCP_HEAD_LEN + ep->check_len;
 
 	if (tx && tx->head_sent)
 		return false;
 	tcp_frame_put(buf, &nak);
+	tcp_check_put(buf, &check);
 	if (ep->seal)
-		return tcp_sends_records(ep) &&
-		       send_last_record(ep, buf, sizeof(buf));
-	return send(ep->fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_NOSIGNAL) ==
-	       (ssize_t)sizeof(buf);
+		return tcp_sends_records(ep) && send_last_record(ep, buf, len);
+	return send(ep->fd, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+	       (ssize_t)len;
 }
 
 void tcp_ep_refuse(struct tcp_ep *ep, int status, uint32_t id, const char *why)

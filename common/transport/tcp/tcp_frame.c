@@ -7,6 +7,7 @@
 
 #include "common/transport/tcp/tcp_frame.h"
 #include "common/transport/transport.h"
+#include "common/util/crc32c.h"
 
 #define MAGIC 0x49535650u /* "PVSI" */
 
@@ -124,6 +125,26 @@ size_t tcp_frame_need(const struct tcp_frame *frame)
 	size_t need = TCP_HEAD_LEN + frame->nseg * TCP_SEG_LEN;
 
 	return rules[frame->op].small ? need + frame->len : need;
+}
+
+void tcp_check_put(uint8_t *head, const struct tcp_check *check)
+{
+	uint8_t *p = head + TCP_HEAD_LEN;
+
+	u32_put(p, check->covered);
+	u32_put(p + 4, check->rest);
+	u32_put(p + 8, crc32c(0, head, TCP_HEAD_LEN + 8));
+}
+
+int tcp_check_get(const uint8_t *head, struct tcp_check *check)
+{
+	const uint8_t *p = head + TCP_HEAD_LEN;
+
+	if (u32_get(p + 8) != crc32c(0, head, TCP_HEAD_LEN + 8))
+		return -EBADMSG;
+	check->covered = u32_get(p);
+	check->rest = u32_get(p + 4);
+	return check->covered > TCP_COVERED_MAX ? -EPROTO : 0;
 }
 
 void tcp_seg_put(uint8_t *p, const struct tcp_seg *seg)

@@ -19,6 +19,15 @@
  *
  * The first frame of a connection is CONNECT; its answer is ACCEPT or REJECT. Their payload is a
  * hello: u32 magic, u16 version, u16 zero, private data.
+ *
+ * If imm of CONNECT and of ACCEPT has TCP_CHECKS, a check follows the head of each later frame:
+ *
+ *	check	 0 u32 covered	SEND: checked bytes at the start of the payload; else 0
+ *		 4 u32 rest	CRC-32C of the segments, of a small payload and the covered bytes
+ *		 8 u32 head	CRC-32C of the head, and of the check up to here
+ *
+ * The checksum of TCP misses some errors. A wrong bit in a head or a message header would do more
+ * damage than one in data. Earlier releases send 0 in imm, and ignore it.
  */
 #ifndef TCP_FRAME_H
 #define TCP_FRAME_H
@@ -31,6 +40,9 @@
 #define TCP_SEG_LEN 16u
 #define TCP_SEG_MAX 256u /* segments of one frame */
 #define TCP_HELLO_LEN 8u
+#define TCP_CHECKS 0x1u
+#define TCP_CHECK_LEN 12u
+#define TCP_COVERED_MAX 512u
 #define TCP_SMALL_MAX 64u /* payload of a frame without bulk data */
 #define TCP_READS_MAX 16u /* unanswered READs and atomics, per ep */
 
@@ -92,6 +104,17 @@ int tcp_frame_get(const uint8_t *p, struct tcp_frame *frame, const char **why);
  * payload.
  */
 size_t tcp_frame_need(const struct tcp_frame *frame);
+
+struct tcp_check {
+	uint32_t covered;
+	uint32_t rest;
+};
+/* Writes TCP_CHECK_LEN bytes after the head, which is complete. */
+void tcp_check_put(uint8_t *head, const struct tcp_check *check);
+/*
+ * Reads them. -EBADMSG: the head or the check is damaged; -EPROTO: covered is out of bounds.
+ */
+int tcp_check_get(const uint8_t *head, struct tcp_check *check);
 
 void tcp_seg_put(uint8_t *p, const struct tcp_seg *seg);
 /* 0; -EPROTO: length 0. Does not check whether the memory exists. */

@@ -28,8 +28,7 @@ static void req_free(struct sock_req *base)
 }
 
 /* Sets *need to the bytes required before the next check. */
-static int req_need(const struct tcp_req *req, unsigned int *need,
-		    const char **why)
+static int req_need(struct tcp_req *req, unsigned int *need, const char **why)
 {
 	struct tcp_frame frame;
 	int rc;
@@ -44,6 +43,7 @@ static int req_need(const struct tcp_req *req, unsigned int *need,
 		*why = "it does not begin with CONNECT";
 		return -EPROTO;
 	}
+	req->sock.offers = frame.imm;
 	*need = (unsigned int)tcp_frame_need(&frame);
 	return 0;
 }

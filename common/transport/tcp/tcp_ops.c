@@ -121,6 +121,7 @@ static int begin_write_imm(struct tcp_ep *ep, const struct tcp_frame *frame,
 /* An answer is sent before requests that are posted but not committed. */
 static void queue_answer(struct tcp_ep *ep, struct tcp_tx *tx)
 {
+	tcp_tx_check(ep, tx);
 	ep->sq.nanswers++;
 	STAILQ_INSERT_TAIL(&ep->sq.out, tx, link);
 	tcp_ep_mark_dirty(ep);
@@ -139,7 +140,8 @@ static struct tcp_tx *new_answer(struct tcp_ep *ep, enum tcp_op op,
 		tcp_rx_refuse(ep, -EPROTO, "too many READs at once");
 		return NULL;
 	}
-	tx = tcp_tx_new(ep->cq, TCP_HEAD_LEN + small, question->nseg);
+	tx = tcp_tx_new(ep->cq, TCP_HEAD_LEN + ep->check_len + small,
+			question->nseg);
 	if (!tx) {
 		tcp_rx_refuse(ep, -ENOMEM, "no memory for an answer");
 		return NULL;
@@ -221,7 +223,7 @@ static int begin_atomic(struct tcp_ep *ep, const struct tcp_frame *frame,
 		tcp_tx_free(ep->cq, tx);
 		return refuse_segs(ep, rc);
 	}
-	tcp_u64_put(tx->head + TCP_HEAD_LEN, old);
+	tcp_u64_put(tcp_tx_rest(ep, tx), old);
 	queue_answer(ep, tx);
 	return 0;
 }
@@ -327,8 +329,10 @@ static bool is_before_up(enum tcp_op op)
 }
 
 /* An end that seals accepts unsealed only frames that carry no content. */
-static bool must_be_sealed(const struct tcp_ep *ep, enum tcp_op op)
+bool tcp_must_be_sealed(const struct tcp_ep *ep, uint8_t op)
 {
+	if (!ep->seal)
+		return false;
 	switch (op) {
 	case TCP_OP_SEALED:
 		return ep->seal->in_on;
@@ -349,7 +353,7 @@ int tcp_frame_begin(struct tcp_ep *ep, const struct tcp_frame *frame,
 	if (!begin[frame->op] ||
 	    (ep->state == TCP_EP_HELLO && !is_before_up(frame->op)))
 		return tcp_rx_refuse(ep, -EPROTO, "a frame out of place");
-	if (ep->seal && must_be_sealed(ep, frame->op))
+	if (tcp_must_be_sealed(ep, (uint8_t)frame->op))
 		return tcp_seal_break(ep, TP_FLAW_BARE);
 	return begin[frame->op](ep, frame, p);
 }

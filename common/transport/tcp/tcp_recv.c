@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/transport/tcp/tcp.h"
+#include "common/util/crc32c.h"
 #include "common/util/usermem.h"
 
 static bool peer_writes(const struct tcp_ep *ep)
@@ -78,26 +79,59 @@ static bool is_answer(const struct tcp_frame *frame)
 	       frame->op == TCP_OP_NAK;
 }
 
+/* A bit changed on the way, and the checksum of TCP did not notice: nothing of the frame is used. */
+static int frame_damaged(struct tcp_ep *ep)
+{
+	tcp_sock_reset_on_close(ep->fd);
+	tcp_ep_lost_because(ep, -EBADMSG,
+			    "a frame was changed on the way: a network card, "
+			    "switch or memory flips bits");
+	return -EBADMSG;
+}
+
+/* Decodes the head at p. 0; else the ep was broken. */
+static int decode_head(struct tcp_ep *ep, const uint8_t *p,
+		       struct tcp_check *check)
+{
+	struct tcp_rx *rx = &ep->rx;
+	const char *why = "covered bytes out of bounds";
+	int rc = ep->check_len ? tcp_check_get(p, check) : 0;
+
+	if (rc == -EBADMSG && tcp_must_be_sealed(ep, p[0]))
+		return tcp_seal_break(ep, TP_FLAW_BARE);
+	if (rc == -EBADMSG)
+		return frame_damaged(ep);
+	if (!rc)
+		rc = tcp_frame_get(p, &rx->frame, &why);
+	if (ep->state == TCP_EP_HELLO && (rc || !is_answer(&rx->frame)))
+		return tcp_ep_not_pvfs(ep);
+	if (!rc && check->covered > rx->frame.len)
+		rc = -EPROTO;
+	return rc ? tcp_rx_refuse(ep, rc, why) : 0;
+}
+
 /* 1: a frame was begun; 0: needs more bytes or a posted receive; other: broken. */
 static int begin_staged(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
-	uint32_t have = rx->end - rx->at;
-	const char *why;
+	uint32_t have = rx->end - rx->at, before = TCP_HEAD_LEN + ep->check_len;
+	const uint8_t *p = rx->stage + rx->at;
+	struct tcp_check check = { .covered = 0 };
 	size_t need;
 	int rc;
 
-	if (have < TCP_HEAD_LEN)
+	if (have < before)
 		return 0;
-	rc = tcp_frame_get(rx->stage + rx->at, &rx->frame, &why);
-	if (ep->state == TCP_EP_HELLO && (rc || !is_answer(&rx->frame)))
-		return tcp_ep_not_pvfs(ep);
+	rc = decode_head(ep, p, &check);
 	if (rc)
-		return tcp_rx_refuse(ep, rc, why);
-	need = tcp_frame_need(&rx->frame);
-	if (have < need)
+		return rc;
+	need = tcp_frame_need(&rx->frame) + ep->check_len;
+	if (have < need + check.covered)
 		return 0;
-	rc = tcp_frame_begin(ep, &rx->frame, rx->stage + rx->at);
+	if (ep->check_len &&
+	    crc32c(0, p + before, need - before + check.covered) != check.rest)
+		return frame_damaged(ep);
+	rc = tcp_frame_begin(ep, &rx->frame, p + ep->check_len);
 	if (rc)
 		return rc;
 	rx->at += (uint32_t)need;

@@ -14,7 +14,7 @@ static int seal_new(struct tcp_ep *ep, struct tcp_seal **out)
 {
 	const struct tcp_frame frame = { .op = TCP_OP_SEALED };
 	struct tcp_seal *seal = calloc(1, sizeof(*seal));
-	struct tcp_tx *tx = tcp_tx_new(ep->cq, TCP_HEAD_LEN, 0);
+	struct tcp_tx *tx = tcp_tx_new(ep->cq, TCP_HEAD_LEN + ep->check_len, 0);
 
 	if (!seal || !tx || records_in_open(&seal->in, &seal->first) ||
 	    records_out_open(&seal->out)) {
@@ -27,6 +27,7 @@ static int seal_new(struct tcp_ep *ep, struct tcp_seal **out)
 	}
 	tx->op = TCP_OP_SEALED;
 	tcp_frame_put(tx->head, &frame);
+	tcp_tx_check(ep, tx);
 	STAILQ_INSERT_TAIL(&ep->sq.wait, tx, link);
 	seal->mark = tx;
 	*out = seal;

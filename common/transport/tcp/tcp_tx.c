@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/transport/tcp/tcp.h"
+#include "common/util/crc32c.h"
 
 #define SMALL_ROOM 192u
 #define SPARE_MAX 256u
@@ -57,17 +58,50 @@ void tcp_txs_free(struct tcp_cq *cq, struct tcp_txs *txs)
 	}
 }
 
+/* The start of a message, if it is in memory that this process may read. */
+static uint32_t covered_bytes(struct tcp_ep *ep, const struct tcp_tx *tx)
+{
+	const struct tp_sge *sge = tx->sge;
+	struct tcp_mr *mr;
+	bool stays;
+
+	if (tx->op != TCP_OP_SEND || !tx->nsge ||
+	    tcp_mr_hold(tcp_ep_dev(ep), sge, 1, &mr) < 0)
+		return 0;
+	stays = !tcp_mr_any_volatile(&mr, 1);
+	tcp_mr_release(&mr, 1);
+	if (!stays)
+		return 0;
+	return sge->len < TCP_COVERED_MAX ? sge->len : TCP_COVERED_MAX;
+}
+
+void tcp_tx_check(struct tcp_ep *ep, struct tcp_tx *tx)
+{
+	struct tcp_check check = { .covered = 0 };
+	uint32_t before = TCP_HEAD_LEN + ep->check_len;
+
+	if (!ep->check_len)
+		return;
+	check.covered = covered_bytes(ep, tx);
+	check.rest = crc32c(0, tx->head + before, tx->head_len - before);
+	if (check.covered)
+		check.rest = crc32c(check.rest, tx->sge[0].addr, check.covered);
+	tcp_check_put(tx->head, &check);
+}
+
 int tcp_tx_small(struct tcp_ep *ep, const struct tcp_frame *frame,
 		 const void *payload, uint32_t len)
 {
-	struct tcp_tx *tx = tcp_tx_new(ep->cq, TCP_HEAD_LEN + len, 0);
+	struct tcp_tx *tx = tcp_tx_new(ep->cq,
+				       TCP_HEAD_LEN + ep->check_len + len, 0);
 
 	if (!tx)
 		return -ENOMEM;
 	tx->op = frame->op;
 	tcp_frame_put(tx->head, frame);
 	if (len)
-		memcpy(tx->head + TCP_HEAD_LEN, payload, len);
+		memcpy(tcp_tx_rest(ep, tx), payload, len);
+	tcp_tx_check(ep, tx);
 	STAILQ_INSERT_TAIL(&ep->sq.out, tx, link);
 	tcp_ep_mark_dirty(ep);
 	return 0;
@@ -141,11 +175,11 @@ static void add_pieces(struct tcp_tx *tx, const struct tp_send_wr *wr)
 }
 
 /* Appends a segment to nseg others; joins adjacent ones. Returns the new number. */
-static uint32_t add_seg(struct tcp_tx *tx, uint32_t nseg,
-			const struct tp_send_wr *wr)
+static uint32_t add_seg(const struct tcp_ep *ep, struct tcp_tx *tx,
+			uint32_t nseg, const struct tp_send_wr *wr)
 {
 	struct tcp_seg seg = { wr->remote_addr, wr->rkey, wr_len(wr) }, last;
-	uint8_t *p = tx->head + TCP_HEAD_LEN + nseg * TCP_SEG_LEN;
+	uint8_t *p = tcp_tx_rest(ep, tx) + nseg * TCP_SEG_LEN;
 
 	if (seg.len == 0)
 		return nseg;
@@ -190,15 +224,16 @@ static void fill_tx(struct tcp_ep *ep, struct tcp_tx *tx, const struct run *run,
 	uint32_t i;
 
 	if (sock_wr_is_atomic(wr))
-		put_operands(tx->head + TCP_HEAD_LEN + TCP_SEG_LEN, wr);
+		put_operands(tcp_tx_rest(ep, tx) + TCP_SEG_LEN, wr);
 	for (i = 0; i < run->nwr; i++, wr = wr->next) {
 		add_pieces(tx, wr);
 		if (run->nseg)
-			frame.nseg = add_seg(tx, frame.nseg, wr);
+			frame.nseg = add_seg(ep, tx, frame.nseg, wr);
 		store_wr(ep, tx->first + i, tx->id, wr);
 	}
 	tcp_frame_put(tx->head, &frame);
 	tx->head_len -= (run->nseg - frame.nseg) * TCP_SEG_LEN;
+	tcp_tx_check(ep, tx);
 	if (!tx->asks)
 		tp_cursor_set(&tx->data, tx->sge, tx->nsge, run->len);
 }
@@ -207,7 +242,7 @@ static struct tcp_tx *make_tx(struct tcp_ep *ep, uint32_t first,
 			      const struct run *run,
 			      const struct tp_send_wr *wr)
 {
-	uint32_t head = TCP_HEAD_LEN + run->nseg * TCP_SEG_LEN +
+	uint32_t head = TCP_HEAD_LEN + ep->check_len + run->nseg * TCP_SEG_LEN +
 			(sock_wr_is_atomic(wr) ? 16 : 0);
 	struct tcp_tx *tx = tcp_tx_new(ep->cq, head, run->nsge);
 
