@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* table_pages.c - checks the pages of a table in its file, without an environment. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "mgr/db/db_int.h"
 
@@ -74,69 +72,45 @@ int table_pages_check(const struct store_attr *attr, const char *table)
 #define LAST_PAGE_AT                                                           \
 	32u /* in the first page: the number of the last one, 4 bytes */
 
-/* Reads until the buffer is full or the file ends.  Returns the number of bytes, or -errno. */
-static ssize_t read_full(int fd, uint8_t *buf, size_t len)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = read(fd, buf + done, len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
-
 static bool page_is_zero(const uint8_t *page)
 {
 	return !page[0] && !memcmp(page, page + 1, STORE_PAGE - 1);
 }
 
 /* 1: a page up to the last used one has only zeros; 0: none has; or -errno. */
-static int find_zero_page(int fd, uint8_t *buf)
+static int find_zero_page(FILE *f, uint8_t *buf)
 {
 	uint64_t page = 0, end = 1;
-	uint32_t last;
+	size_t n;
 
-	for (;;) {
-		ssize_t n = read_full(fd, buf, PAGES_AT_ONCE * STORE_PAGE);
+	while (page < end && (n = fread(buf, STORE_PAGE, PAGES_AT_ONCE, f))) {
+		uint32_t last;
 
-		if (n < 0)
-			return (int)n;
-		if (!page && n >= STORE_PAGE) {
+		if (!page) {
 			memcpy(&last, buf + LAST_PAGE_AT, sizeof(last));
 			end = (uint64_t)last + 1;
 		}
-		for (ssize_t at = 0; at + STORE_PAGE <= n && page < end;
-		     at += STORE_PAGE, page++)
-			if (page_is_zero(buf + at))
+		for (size_t i = 0; i < n && page < end; i++, page++)
+			if (page_is_zero(buf + i * STORE_PAGE))
 				return 1;
-		if (n < (ssize_t)(PAGES_AT_ONCE * STORE_PAGE) || page == end)
-			return 0;
 	}
+	return ferror(f) ? -EIO : 0;
 }
 
 static int has_zero_page(const struct store_attr *attr, const char *table)
 {
 	uint8_t *buf = malloc(PAGES_AT_ONCE * STORE_PAGE);
-	char *path;
-	int fd, rc;
+	char *path = NULL;
+	int rc = -ENOMEM;
+	FILE *f;
 
-	if (!buf || asprintf(&path, "%s/db/%s", attr->dir, table) < 0) {
-		free(buf);
-		return -ENOMEM;
+	if (buf && asprintf(&path, "%s/db/%s", attr->dir, table) >= 0) {
+		f = fopen(path, "re");
+		rc = f ? find_zero_page(f, buf) : -errno;
+		if (f)
+			fclose(f);
+		free(path);
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	rc = fd < 0 ? -errno : find_zero_page(fd, buf);
-	if (fd >= 0)
-		close(fd);
-	free(path);
 	free(buf);
 	return rc == -ENOENT ? 0 : rc; /* made or missed when it is opened */
 }
