@@ -128,41 +128,41 @@ void file_note_setid(struct fs *fs, uint64_t handle)
 	pthread_mutex_unlock(&fs->files_lock);
 }
 
-bool file_is_open(struct fs *fs, uint64_t handle)
+static bool any_file(struct fs *fs, uint64_t handle,
+		     bool (*matches)(const struct file *))
 {
 	struct file *f;
 
 	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same) {
-		if (f->handle == handle)
+	LIST_FOREACH(f, file_same(fs, handle), same)
+		if (f->handle == handle && matches(f))
 			break;
-	}
 	pthread_mutex_unlock(&fs->files_lock);
 	return f != NULL;
+}
+
+static bool opened_at_all(const struct file *f)
+{
+	(void)f;
+	return true;
+}
+
+static bool opened_with_pages(const struct file *f)
+{
+	return atomic_load(&f->paged);
+}
+
+bool file_is_open(struct fs *fs, uint64_t handle)
+{
+	return any_file(fs, handle, opened_at_all);
 }
 
 bool file_is_paged(struct fs *fs, uint64_t handle)
 {
-	struct file *f;
-
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same) {
-		if (f->handle == handle && atomic_load(&f->paged))
-			break;
-	}
-	pthread_mutex_unlock(&fs->files_lock);
-	return f != NULL;
+	return any_file(fs, handle, opened_with_pages);
 }
 
 bool file_is_written(struct fs *fs, uint64_t handle)
 {
-	struct file *f;
-
-	pthread_mutex_lock(&fs->files_lock);
-	LIST_FOREACH(f, file_same(fs, handle), same) {
-		if (f->handle == handle && opened_for_writing(f))
-			break;
-	}
-	pthread_mutex_unlock(&fs->files_lock);
-	return f != NULL;
+	return any_file(fs, handle, opened_for_writing);
 }
