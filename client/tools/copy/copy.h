@@ -191,6 +191,16 @@ int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf);
  */
 int copy_tail(struct copy_file *f, uint64_t off, char *buf);
 
+/* A file or directory, as a key of a table. */
+struct copy_id {
+	uint64_t dev, ino;
+};
+
+static inline struct copy_id copy_id_of(const struct stat *st)
+{
+	return (struct copy_id){ st->st_dev, st->st_ino };
+}
+
 /* copy_links.c: files with several names. */
 struct copy_links *copy_links_new(void);
 /*

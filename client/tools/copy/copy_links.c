@@ -12,9 +12,7 @@
 
 struct copy_link {
 	UT_hash_handle hh;
-	struct {
-		uint64_t dev, ino;
-	} id;
+	struct copy_id id;
 	char *to;
 	atomic_bool there;
 };
@@ -71,8 +69,7 @@ int copy_links_add(struct copy_links *l, const struct stat *st,
 
 	if (!k)
 		return -1;
-	k->id.dev = st->st_dev;
-	k->id.ino = st->st_ino;
+	k->id = copy_id_of(st);
 	HASH_FIND(hh, l->by_id, &k->id, sizeof(k->id), is);
 	if (is) {
 		free(k);

@@ -12,10 +12,6 @@
 #include "client/tools/copy/copy.h"
 #include "common/util/hash_table.h"
 
-struct copy_id {
-	uint64_t dev, ino;
-};
-
 struct made_name {
 	UT_hash_handle hh;
 	char *from;
@@ -41,11 +37,6 @@ struct copy_made {
 	pthread_mutex_t lock; /* protects files */
 	struct written_file *files;
 };
-
-static struct copy_id id_of(const struct stat *st)
-{
-	return (struct copy_id){ st->st_dev, st->st_ino };
-}
 
 struct copy_made *copy_made_new(void)
 {
@@ -168,7 +159,7 @@ static struct copy_place *add_place(struct copy_made *m, struct copy_id id,
 struct copy_place *copy_made_enter(struct copy_made *m, const struct stat *st,
 				   const char *from)
 {
-	struct copy_id id = id_of(st);
+	struct copy_id id = copy_id_of(st);
 	struct copy_place *p;
 
 	HASH_FIND(hh, m->places, &id, sizeof(id), p);
@@ -207,7 +198,7 @@ int copy_made_write(struct copy_made *m, const struct stat *st)
 
 	if (!f)
 		return -1;
-	f->id = id_of(st);
+	f->id = copy_id_of(st);
 	pthread_mutex_lock(&m->lock);
 	HASH_FIND(hh, m->files, &f->id, sizeof(f->id), is);
 	if (is)
