@@ -239,27 +239,13 @@ static int wait_for_ordinary(void *arg)
 	return fcntl(r->fd, r->lock.cmd, r->lock.range) ? -errno : 0;
 }
 
-static bool is_lock(int cmd)
-{
-	switch (cmd) {
-	case F_GETLK:
-	case F_SETLK:
-	case F_SETLKW:
-	case F_OFD_GETLK:
-	case F_OFD_SETLK:
-	case F_OFD_SETLKW:
-		return true;
-	}
-	return false;
-}
-
 /*
  * SEEK_CUR would need the offset of the file, whose lock may be held by a call that waits
  * for this thread.
  */
 static int64_t aio_lock(struct aio_request *r)
 {
-	if (!is_lock(r->lock.cmd) || r->lock.range->l_whence == SEEK_CUR)
+	if (!api_is_lock(r->lock.cmd) || r->lock.range->l_whence == SEEK_CUR)
 		return -EINVAL;
 	if (!r->f || !r->f->fs)
 		return coroutine_aside(wait_for_ordinary, r);

@@ -96,6 +96,20 @@ static int set_cloexec(int fd, int flags)
 	return rc;
 }
 
+bool api_is_lock(int cmd)
+{
+	switch (cmd) {
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+	case F_OFD_GETLK:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		return true;
+	}
+	return false;
+}
+
 int api_lock(struct file *f, int cmd, struct flock *range)
 {
 	uint64_t begun = profile_start();
@@ -119,14 +133,9 @@ static int fcntl_pvfs(struct file *f, int fd, int cmd, long arg)
 		return atomic_load(&f->flags);
 	case F_SETFL:
 		return api_int(set_flags(f, (int)arg));
-	case F_GETLK:
-	case F_SETLK:
-	case F_SETLKW:
-	case F_OFD_GETLK:
-	case F_OFD_SETLK:
-	case F_OFD_SETLKW:
-		return api_int(api_lock(f, cmd, (struct flock *)arg));
 	}
+	if (api_is_lock(cmd))
+		return api_int(api_lock(f, cmd, (struct flock *)arg));
 	return api_int(-EINVAL);
 }
 

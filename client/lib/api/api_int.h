@@ -63,6 +63,8 @@ int api_stat(const char *path, bool follow, struct stat *st);
 int api_fstat(int fd, struct file *f, struct stat *st);
 int api_fsync(int fd, struct file *f);
 int api_lock(struct file *f, int cmd, struct flock *range);
+/* cmd of fcntl(2) is one of a lock, which api_lock() takes. */
+bool api_is_lock(int cmd);
 
 /* The parameters of pvfs_read_list64() without the descriptor. */
 struct api_list {
