@@ -341,10 +341,14 @@ static int zeros_check(struct store *st, const struct store_attr *attr)
 	for (enum store_table t = 0; t < STORE_TABLES; t++) {
 		int rc = table_pages_check_zeros(attr, table_name[t]);
 
-		if (rc) {
+		if (rc == -EIO)
 			report_damaged(st, table_name[t]);
+		else if (rc)
+			log_error(st->log,
+				  "database %s: cannot check its table %s: %s",
+				  st->home, table_name[t], strerror(-rc));
+		if (rc)
 			return rc;
-		}
 	}
 	return 0;
 }
