@@ -89,7 +89,7 @@ static bool is_of_one_peer(int err)
 /* A hello can carry 253 descriptors, and the daemon opens files for its clients. */
 _Static_assert(TP_SPARE / 2 > 253, "the rest is enough for a hello");
 
-/* What tp_req_scarce() says of a request that is complete now. */
+/* The result of tp_req_scarce() for a request that is complete now. */
 static bool listener_is_scarce(const struct sock_listener *l)
 {
 	return descriptors_short(l->fd, TP_SPARE, TP_EACH * l->nqueued);

@@ -189,7 +189,7 @@ static bool too_long(const char *path)
 	return path && strlen(path) >= PATH_MAX;
 }
 
-/* An empty path names nothing, also beside a path on a mount. */
+/* An empty path names nothing, even if the other path of the call is on a mount. */
 static bool is_empty(const struct where *w)
 {
 	return !w->fs && w->path && !*w->path;
