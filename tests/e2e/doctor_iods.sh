@@ -3,29 +3,13 @@
 # pvfs-doctor on a host that has an iod and nothing else finds nothing where clients prove
 # themselves by MUNGE and no munged is there: the manager's host and clients' need it.
 . "$(dirname "$0")/functions.sh"
-requires root
-requires tool ip
+. "$e2e/hosts.sh"
 requires tool munged
 requires tool munge
 export PATH=$PVFS_BUILD/client/tools/doctor:$PATH
 unset PVFS_LOG
 
-net=pvfs$$
-on() { local host=$1; shift; ip netns exec "$net-$host" "$@"; }
-remove_hosts() {
-	ip netns del "$net-mgr" 2>/dev/null
-	ip netns del "$net-iod" 2>/dev/null
-	return 0
-}
-at_end remove_hosts
-ip netns add "$net-mgr" && ip netns add "$net-iod" && on mgr true ||
-	skip "needs network namespaces"
-must ip -n "$net-mgr" link add eth0 type veth peer name eth0 netns "$net-iod"
-for host in mgr iod; do
-	must ip -n "$net-$host" addr add "10.84.0.$([ $host = mgr ] && echo 1 || echo 2)/24" dev eth0
-	must ip -n "$net-$host" link set lo up
-	must ip -n "$net-$host" link set eth0 up
-done
+make_hosts mgr iod
 
 mkdir -p "$state/log" mgr iod munge
 small_disk "$tmp/iod" 400
@@ -46,57 +30,40 @@ for host in mgr iod; do
 		auth = munge
 		munge_socket = $tmp/$([ $host = mgr ] && echo munge/socket || echo none)
 		[mgr]
-		address = pvfs://10.84.0.1:3000
+		address = pvfs://10.83.0.1:3000
 		storage = $tmp/mgr
 		[iod.0]
-		address = pvfs://10.84.0.2:7000
+		address = pvfs://10.83.0.2:7000
 		storage = $tmp/iod
 	END
 done
-serve() {
-	local host=$1 log
-
-	log=$(log_of "$host")
-	shift
-	PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so ip netns exec "$net-$host" \
-		"$@" --config "$tmp/$host.conf" >"$log" 2>&1 &
-	servers+=($!)
-}
-servers=()
-end_servers() {
-	kill "${servers[@]}" 2>/dev/null
-	wait "${servers[@]}" 2>/dev/null
-}
-at_end end_servers
-serve mgr "$PVFS_BUILD/mgr/pvfs-mgr"
+export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
+serve mgr "$PVFS_BUILD/mgr/pvfs-mgr" --config "$tmp/mgr.conf"
 until_true 30 [ -s key ]
-serve iod "$PVFS_BUILD/server/pvfs-iod" --index 0
-for host in mgr iod; do
-	until_true 60 grep -q '^[^:]*: info: ready' "$(log_of "$host")"
-done
+serve iod "$PVFS_BUILD/server/pvfs-iod" --index 0 --config "$tmp/iod.conf"
+ready mgr iod
 
 doctor() {
 	local host=$1
 	shift
 
-	PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so on "$host" pvfs-doctor \
-		-c "$tmp/$host.conf" --verbose --skip "$1" >found 2>err
+	on "$host" pvfs-doctor -c "$tmp/$host.conf" --verbose --skip "$1" >found 2>err
 }
 # what the machine itself has or lacks is not looked at
 host_own=clock,fsync,mounted,dirty,tcp,memory,huge-pages,ptrace,shm,fuse,descriptors,memlock,room
 doctor mgr $host_own || fail "the manager's host: $(cat found err)"
 doctor iod $host_own || fail "an iod's host: $(cat found err)"
 grep -q 'of servers the manager alone needs it' found || fail "munge is not looked at: $(cat found)"
-grep -q '10.84.0.1:3000 answers, and refuses' found || fail "the manager is not reached: $(cat found)"
+grep -q '10.83.0.1:3000 answers, and refuses' found || fail "the manager is not reached: $(cat found)"
 # what an iod says of its disk is heard by others, who prove themselves to its manager first
 fallocate -l 350M iod/filled || skip "no fallocate in a tmpfs"
 must_fail doctor mgr $host_own
-grep -qE '^found: space, iod 0: .*84.0.2:7000 has [0-9]+ MiB left' found || fail "a full disk: $(cat found err)"
+grep -qE '^found: space, iod 0: .*83.0.2:7000 has [0-9]+ MiB left' found || fail "a full disk: $(cat found err)"
 rm iod/filled
 # a file that is not the servers'
 sed -i "s/^auth = munge/&\nseal = encrypt/" mgr.conf
 must_fail doctor mgr $host_own
-grep -q '^found: ways, iod 0: .*84.0.2:7000 has seal = auth, and .*mgr.conf here encrypt' found || fail "seal: $(cat found err)"
+grep -q '^found: ways, iod 0: .*83.0.2:7000 has seal = auth, and .*mgr.conf here encrypt' found || fail "seal: $(cat found err)"
 sed -i "/^seal/d" mgr.conf
 # and what is wrong is found all the same
 sed -i "s|munge/socket|none|" mgr.conf
@@ -104,17 +71,16 @@ must_fail doctor mgr $host_own
 grep -q '^found: munge: .*munged is not reached' found || fail "the manager's host: $(cat found)"
 ! grep -q firewall found || fail "who is refused is told of a firewall: $(cat found)"
 # a client's host as well, by its pvfstab
-echo "10.84.0.1:/ /pvfs pvfs port=3000,timeout=5,auth=munge,munge_socket=$tmp/none 0 0" >tab
-auth=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
+echo "10.83.0.1:/ /pvfs pvfs port=3000,timeout=5,auth=munge,munge_socket=$tmp/none 0 0" >tab
 client() { PVFSTAB_FILE=$tmp/tab on iod pvfs-doctor --verbose --skip $host_own >found 2>err; }
-PVFS_AUTH_LIBRARY=$auth must_fail client
+must_fail client
 grep -q '^found: pvfstab: .*auth=munge, and munged is not reached at .*none' found &&
 	grep -q '^    fix: systemctl enable --now munge' found &&
 	grep -q '^    fix: .*with munge: munged here and on the manager' found || fail "a client: $(cat found)"
 sed -i "s|$tmp/none|$tmp/munge/socket|" tab
 PVFS_AUTH_LIBRARY=$tmp/no-library must_fail client
 grep -q '^    fix: install libmunge' found || fail "no library: $(cat found)"
-PVFS_AUTH_LIBRARY=$auth client || fail "a client: $(cat found err)"
+client || fail "a client: $(cat found err)"
 tr 0-9a-f f0-9a-e <key >key.other && chmod 600 key.other
 sed -i "s|$tmp/key|$tmp/key.other|" iod.conf
 must_fail doctor iod $host_own

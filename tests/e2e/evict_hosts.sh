@@ -4,99 +4,12 @@
 # manager alone, and an iod's from the manager.  Behind the answer, or the lease of an iod that
 # the answer names, nothing of them is written, also when all is whole again.
 . "$(dirname "$0")/functions.sh"
-requires root
-requires tool ip
+. "$e2e/hosts.sh"
 requires tool python3
 
-net=pvfse$$
-hosts=(mgr iod0 iod1 client other)
-on() { local host=$1; shift; ip netns exec "$net-$host" "$@"; }
-
-remove_hosts() {
-	local host
-
-	for host in "${hosts[@]}" switch; do
-		ip netns del "$net-$host" 2>/dev/null
-	done
-	return 0
-}
-at_end remove_hosts
-ip netns add "$net-switch" && on switch true ||
-	skip "needs network namespaces"
-
-# add_host NAME NUMBER: with the address 10.83.0.NUMBER
-add_host() {
-	ip netns add "$net-$1" &&
-		ip -n "$net-switch" link add "$1" type veth \
-			peer name eth0 netns "$net-$1" &&
-		ip -n "$net-switch" link set "$1" master sw0 up &&
-		ip -n "$net-$1" addr add "10.83.0.$2/24" dev eth0 &&
-		ip -n "$net-$1" link set lo up &&
-		ip -n "$net-$1" link set eth0 up
-}
-cable() { must ip -n "$net-switch" link set "$1" "$2"; }
-# What the two send to each other is lost, without a word; or not.
-declare -A number
-cut() {
-	must ip -n "$net-$1" neigh replace "10.83.0.${number[$2]}" \
-		lladdr 02:00:00:00:00:99 dev eth0 nud permanent
-	must ip -n "$net-$2" neigh replace "10.83.0.${number[$1]}" \
-		lladdr 02:00:00:00:00:99 dev eth0 nud permanent
-}
-heal() {
-	must ip -n "$net-$1" neigh del "10.83.0.${number[$2]}" dev eth0
-	must ip -n "$net-$2" neigh del "10.83.0.${number[$1]}" dev eth0
-}
-
-must ip -n "$net-switch" link add sw0 type bridge
-must ip -n "$net-switch" link set sw0 up
-for i in "${!hosts[@]}"; do
-	number[${hosts[i]}]=$((i + 1))
-	must add_host "${hosts[i]}" $((i + 1))
-done
-
-mkdir -p "$state/log" mgr iod0 iod1
-cat >pvfs.conf <<-END
-	[filesystem]
-	id = 0123456789abcdef
-	[mgr]
-	address = pvfs://10.83.0.1:3000
-	storage = $tmp/mgr
-	dead_peer = 4
-	lease = 4
-	[iod]
-	dead_peer = 4
-	[iod.0]
-	address = pvfs://10.83.0.2:7000
-	storage = $tmp/iod0
-	[iod.1]
-	address = pvfs://10.83.0.3:7000
-	storage = $tmp/iod1
-END
-echo "10.83.0.1:/ /pvfs pvfs port=3000,timeout=60 0 0" >pvfstab
-export PVFSTAB_FILE=$tmp/pvfstab
-
-servers=()
-# serve HOST PROGRAM...; ready HOST: until it serves.
-serve() {
-	local host=$1 log
-
-	log=$(log_of "$host")
-	shift
-	ip netns exec "$net-$host" "$@" --config "$tmp/pvfs.conf" >"$log" 2>&1 &
-	servers+=($!)
-}
-ready() { until_true 30 grep -q '^[^:]*: info: ready' "$(log_of "$1")"; }
-end_servers() {
-	[ ${#servers[@]} = 0 ] && return
-	kill "${servers[@]}" 2>/dev/null
-	wait "${servers[@]}" 2>/dev/null
-}
-at_end end_servers
-serve iod0 "$PVFS_BUILD/server/pvfs-iod" --index 0
-serve iod1 "$PVFS_BUILD/server/pvfs-iod" --index 1
-serve mgr "$PVFS_BUILD/mgr/pvfs-mgr"
-for i in iod0 iod1 mgr; do ready $i; done
+make_hosts mgr iod0 iod1 client other
+configure 'lease = 4'
+serve_all
 
 # floods NAME: a writer on the host "client" that does not stop; its session is in $id.
 floods() {

@@ -53,6 +53,12 @@ requires() {
 	esac
 }
 
+# leave_mounts: a test in a mount namespace of its own drops the file systems of other tests, whose
+# umount would otherwise wait for this test.
+leave_mounts() {
+	awk '$3 ~ /^fuse/ { print $2 }' /proc/self/mounts | xargs -r umount -l
+}
+
 # ---- the file system under test ----
 
 cluster() { "$top/scripts/cluster" "$@" -d "$state"; }

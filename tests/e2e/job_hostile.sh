@@ -29,7 +29,7 @@ remove_spaces() {
 make_spaces() {
 	local k s
 
-	[ "$(id -u)" = 0 ] && command -v ip >/dev/null || return
+	[ "$(id -u)" = 0 ] && command -v ip >/dev/null && command -v nsenter >/dev/null || return
 	ip link add "b$$" type bridge 2>/dev/null || return
 	ip addr add 10.213.$(($$ % 250)).1/24 dev "b$$" && ip link set "b$$" up
 	for k in 0 1; do
@@ -58,7 +58,7 @@ cat >bin/srun <<-'END'
 	fi
 	k=0
 	for s in ${SPACES:-}; do
-	    SLURM_PROCID=$k ip netns exec "$s" "$@" &
+	    SLURM_PROCID=$k nsenter --net="/run/netns/$s" "$@" &
 	    k=$((k + 1))
 	done
 	if [ -n "${LATE:-}" ]; then

@@ -5,6 +5,7 @@
 # auth = sys, key and munge.
 [ "${IN_OWN_MOUNTS:-}" ] || IN_OWN_MOUNTS=1 exec unshare --mount "$0" "$@"
 . "$(dirname "$0")/functions.sh"
+leave_mounts
 requires root
 requires tool python3
 requires tool setfacl

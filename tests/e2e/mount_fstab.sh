@@ -6,6 +6,7 @@ if [ -z "${PVFS_OWN_MOUNTS:-}" ] && unshare -m --propagation private true 2>/dev
 	PVFS_OWN_MOUNTS=1 exec unshare -m --propagation private bash "$0" "$@"
 fi
 . "$(dirname "$0")/functions.sh"
+leave_mounts
 . "$e2e/mounting.sh"
 requires mounts
 

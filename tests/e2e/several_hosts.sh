@@ -5,85 +5,12 @@
 # out for a while costs time and nothing else, a host that is gone costs the
 # calls that need it, by their deadline, and its connections are given up.
 . "$(dirname "$0")/functions.sh"
-requires root
-requires tool ip
+. "$e2e/hosts.sh"
 
-net=pvfs$$
-hosts=(mgr iod0 iod1 client)
-on() { local host=$1; shift; ip netns exec "$net-$host" "$@"; }
-
-remove_hosts() {
-	local host
-
-	for host in "${hosts[@]}" switch; do
-		ip netns del "$net-$host" 2>/dev/null
-	done
-	return 0
-}
-at_end remove_hosts
-ip netns add "$net-switch" && on switch true ||
-	skip "needs network namespaces"
-
-# add_host NAME NUMBER: with the address 10.83.0.NUMBER
-add_host() {
-	ip netns add "$net-$1" &&
-		ip -n "$net-switch" link add "$1" type veth \
-			peer name eth0 netns "$net-$1" &&
-		ip -n "$net-switch" link set "$1" master sw0 up &&
-		ip -n "$net-$1" addr add "10.83.0.$2/24" dev eth0 &&
-		ip -n "$net-$1" link set lo up &&
-		ip -n "$net-$1" link set eth0 up
-}
-cable() { must ip -n "$net-switch" link set "$1" "$2"; }
-
-must ip -n "$net-switch" link add sw0 type bridge
-must ip -n "$net-switch" link set sw0 up
-for i in "${!hosts[@]}"; do must add_host "${hosts[i]}" $((i + 1)); done
-
-mkdir -p "$state/log" mgr iod0 iod1
-cat >pvfs.conf <<-END
-	[filesystem]
-	id = 0123456789abcdef
-	[mgr]
-	address = pvfs://10.83.0.1:3000
-	storage = $tmp/mgr
-	dead_peer = 4
-	[iod]
-	dead_peer = 4
-	[iod.0]
-	address = pvfs://10.83.0.2:7000
-	storage = $tmp/iod0
-	[iod.1]
-	address = pvfs://10.83.0.3:7000
-	storage = $tmp/iod1
-END
-echo "10.83.0.1:/ /pvfs pvfs port=3000,timeout=60 0 0" >pvfstab
+make_hosts mgr iod0 iod1 client
+configure
 sed 's/timeout=60/timeout=4/' pvfstab >impatient
-export PVFSTAB_FILE=$tmp/pvfstab
-
-servers=()
-# serve HOST PROGRAM...; ready HOST: until it serves.  No function in the background: its
-# process would be a shell's, and the program outlive it.
-serve() {
-	local host=$1 log
-
-	log=$(log_of "$host")
-	shift
-	ip netns exec "$net-$host" "$@" --config "$tmp/pvfs.conf" >"$log" 2>&1 &
-	servers+=($!)
-}
-ready() { until_true 30 grep -q '^[^:]*: info: ready' "$(log_of "$1")"; }
-# A sanitizer reports when the process ends.
-end_servers() {
-	[ ${#servers[@]} = 0 ] && return
-	kill "${servers[@]}" 2>/dev/null
-	wait "${servers[@]}" 2>/dev/null
-}
-at_end end_servers
-serve iod0 "$PVFS_BUILD/server/pvfs-iod" --index 0
-serve iod1 "$PVFS_BUILD/server/pvfs-iod" --index 1
-serve mgr "$PVFS_BUILD/mgr/pvfs-mgr"
-for i in iod0 iod1 mgr; do ready $i; done
+serve_all
 
 # ---- each way is the best one ----
 
@@ -126,7 +53,7 @@ must cmp data back
 expect ok on client pvio write /pvfs/before 0 1000000 1
 # a client that does nothing, in the middle of a file
 mkfifo pipe
-ip netns exec "$net-client" pvfs-cat /pvfs/one >pipe 2>/dev/null &
+nsenter --net="/run/netns/$net-client" pvfs-cat /pvfs/one >pipe 2>/dev/null &
 helpers+=($!)
 exec 5<pipe
 must head -c 1000000 <&5 >/dev/null
