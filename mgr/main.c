@@ -79,7 +79,6 @@ static int parse_options(int argc, char **argv, struct mgr_options *opt)
 
 static int run_daemon(const struct mgr_conf *conf, const struct log *log)
 {
-	enum daemon_order order;
 	struct daemon daemon;
 	struct mgr *mgr;
 	int rc;
@@ -90,12 +89,8 @@ static int run_daemon(const struct mgr_conf *conf, const struct log *log)
 		daemon_end(&daemon);
 		return rc == -ENOSPC ? EX_TEMPFAIL : EXIT_FAILURE;
 	}
-	while ((order = daemon_next(&daemon)) != DAEMON_STOP) {
-		if (order == DAEMON_REPORT)
-			mgr_report(mgr);
-		else
-			mgr_reload(mgr);
-	}
+	while (daemon_next(&daemon) == DAEMON_RELOAD)
+		mgr_reload(mgr);
 	mgr_stop(mgr);
 	log_info(log, "stopped");
 	daemon_end(&daemon);

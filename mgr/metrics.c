@@ -2,6 +2,8 @@
 /* metrics.c - the manager's metrics, mainly of its database. */
 #include "mgr/mgr_service.h"
 
+#include "mgr/auth/auth.h"
+
 static void put_counts(const struct store_counts *c, struct rpc_metrics *m)
 {
 	const struct {
@@ -58,4 +60,5 @@ void service_metrics(void *arg, struct rpc_metrics *m)
 			"Works that wait for a thread or a disk.");
 	if (!store_get_counts(mgr->st, &counts))
 		put_counts(&counts, m);
+	mgr_auth_metrics(mgr, m);
 }

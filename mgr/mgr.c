@@ -14,7 +14,6 @@
 #include "common/util/daemon.h"
 #include "common/util/descriptors.h"
 #include "mgr/session/evict.h"
-#include "common/comm/fabric/fabric_seal.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/locks/lock_waits.h"
 #include "mgr/mgr.h"
@@ -381,28 +380,6 @@ void mgr_stop(struct mgr *mgr)
 	rpc_ctx_wake(mgr->ctx);
 	pthread_join(mgr->thread, NULL);
 	close_all(mgr);
-}
-
-void mgr_report(struct mgr *mgr)
-{
-	struct rpc_server_stats st;
-
-	rpc_server_stats(mgr->server, &st);
-	log_always(mgr->log,
-		   "%" PRIu64 " sessions, %" PRIu64 " requests, %" PRIu64
-		   " replays, %" PRIu64 " protocol errors",
-		   st.sessions, st.requests, st.replays, st.protocol_errors);
-	log_always(mgr->log,
-		   "%" PRIu64 " refused that came from other networks",
-		   st.outsiders);
-	log_always(mgr->log,
-		   "%" PRIu64 " refused that said they were a server, %" PRIu64
-		   " iods that did not prove that they are",
-		   st.impostors, rpc_ctx_impostors(mgr->ctx));
-	fabric_seal_report(&mgr->fabric, st.bare, mgr->log);
-	log_always(mgr->log, "%" PRIu64 " refused without a ticket that holds",
-		   st.unknown);
-	mgr_auth_log_refusals(mgr);
 }
 
 void mgr_reload(struct mgr *mgr)

@@ -32,8 +32,6 @@ int mgr_check(const struct mgr_conf *conf, const struct log *log);
  * no manager.  0 or -errno, logged.
  */
 int mgr_restore(const struct mgr_conf *conf, const struct log *log);
-/* Logs counts of its work.  Any thread. */
-void mgr_report(struct mgr *mgr);
 /* Reads the keys again.  Any thread. */
 void mgr_reload(struct mgr *mgr);
 /* Stops the manager.  Clients will send unanswered requests to the next run of the manager. */

@@ -26,8 +26,6 @@ int iod_start(const struct iod_conf *conf, const struct log *log,
 /* Ends the threads and frees the iod.  Clients send unanswered requests again to the next
  * process. */
 void iod_stop(struct iod *iod);
-/* Logs the figures for SIGUSR1, those of the workers a little later.  Any thread. */
-void iod_report(struct iod *iod);
 /* Reads the keys again, for SIGHUP.  Any thread. */
 void iod_reload(struct iod *iod);
 /* The address that the iod listens on, with the actual port. */

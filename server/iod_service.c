@@ -86,24 +86,6 @@ static void session_close(void *arg, struct rpc_session *session, bool clean)
 		session_unref(ses);
 }
 
-static enum payload payload_of(const struct rpc_req *req)
-{
-	/* wire_list begins with it, too */
-	const struct wire_io *io = req->msg.body;
-
-	if (!io->nmem || rpc_req_data(req))
-		return PAYLOAD_ALONG;
-	return le16toh(req->msg.hdr->flags) & WIRE_F_PLACE ? PAYLOAD_PLACED
-							   : PAYLOAD_KEYS;
-}
-
-static void count_payload(struct worker *w, const struct rpc_req *req)
-{
-	if (wire_op_reads(req->op) || wire_op_writes(req->op))
-		atomic_fetch_add_explicit(&w->payloads[payload_of(req)], 1,
-					  memory_order_relaxed);
-}
-
 /* The objects that the request needs up to date, *n of them; NULL: none. */
 static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
 {
@@ -237,7 +219,6 @@ void service_run(struct worker *w, struct rpc_req *req)
 		rpc_reply_status(req, rc);
 	} else if (!waits_for_late_change(w, req) &&
 		   (!wire_op_changes(req->op) || lease_check(w, req))) {
-		count_payload(w, req);
 		op->run(w, req);
 	}
 }

@@ -96,7 +96,6 @@ static int parse_options(int argc, char **argv, struct iod_options *opt)
 
 static int run_iod(const struct iod_conf *conf, const struct log *log)
 {
-	enum daemon_order order;
 	struct daemon daemon;
 	struct iod *iod;
 
@@ -105,12 +104,8 @@ static int run_iod(const struct iod_conf *conf, const struct log *log)
 		daemon_end(&daemon);
 		return EXIT_FAILURE;
 	}
-	while ((order = daemon_next(&daemon)) != DAEMON_STOP) {
-		if (order == DAEMON_REPORT)
-			iod_report(iod);
-		else
-			iod_reload(iod);
-	}
+	while (daemon_next(&daemon) == DAEMON_RELOAD)
+		iod_reload(iod);
 	iod_stop(iod);
 	log_info(log, "stopped");
 	daemon_end(&daemon);

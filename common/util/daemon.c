@@ -14,11 +14,11 @@ static void set_signals(sigset_t *set)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN); /* earlier releases logged counters then */
 	signal(SIGHUP, SIG_DFL); /* nohup ignores it */
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
-	sigaddset(set, SIGUSR1);
 	sigaddset(set, SIGHUP);
 	sigprocmask(SIG_BLOCK, set, NULL);
 }
@@ -91,8 +91,6 @@ enum daemon_order daemon_next(struct daemon *d)
 
 	end_reload(d);
 	sigwait(&d->signals, &sig);
-	if (sig == SIGUSR1)
-		return DAEMON_REPORT;
 	if (sig == SIGHUP) {
 		begin_reload(d);
 		return DAEMON_RELOAD;

@@ -20,7 +20,6 @@
 enum daemon_order {
 	DAEMON_STOP, /* SIGTERM, SIGINT, daemon_fail() */
 	DAEMON_RELOAD, /* SIGHUP; the reload ends at the next daemon_next() */
-	DAEMON_REPORT, /* SIGUSR1 */
 };
 
 struct daemon {

@@ -24,8 +24,8 @@ void mgr_auth_free(struct mgr *mgr);
 /* Continues the requests whose work in a thread has ended. */
 void mgr_auth_collect(struct mgr *mgr);
 
-/* Logs how many clients got no ticket, by reason.  Any thread. */
-void mgr_auth_log_refusals(struct mgr *mgr);
+/* Adds rows of the clients that got no ticket; must be the last rows. */
+void mgr_auth_metrics(const struct mgr *mgr, struct rpc_metrics *metrics);
 
 /* True: the request is handled here or rejected; false: the caller may execute it. */
 bool mgr_auth_handle_request(struct mgr *mgr, struct rpc_req *rpc);

@@ -58,7 +58,6 @@ static int reply_status(int status)
 	}
 }
 
-/* On the serving thread; mgr_auth_log_refusals() can read concurrently. */
 static struct refusal *get_refusal(struct mgr_auth *auth, int status)
 {
 	struct refusal *r = auth->refusals;
@@ -81,16 +80,17 @@ void auth_refuse(struct mgr *mgr, struct rpc_req *rpc, int status)
 		log_warn(mgr->log,
 			 "%s (%s): does not get a ticket (%" PRIu64
 			 " so far): %s",
-			 info->peer, info->cred.name, (uint64_t)r->n,
+			 info->peer, info->cred.name, r->n,
 			 describe_reason(mgr, status));
 	auth_reply(rpc, reply_status(status));
 }
 
-void mgr_auth_log_refusals(struct mgr *mgr)
+void mgr_auth_metrics(const struct mgr *mgr, struct rpc_metrics *m)
 {
 	const struct refusal *r = mgr->auth->refusals;
 
 	for (unsigned int i = 0; i < REFUSALS && r[i].n; i++)
-		log_always(mgr->log, "%" PRIu64 " got no ticket: %s",
-			   (uint64_t)r[i].n, describe_reason(mgr, r[i].status));
+		rpc_metrics_total(m, "ticket_refusals", "reason",
+				  describe_reason(mgr, r[i].status), r[i].n,
+				  "Clients that got no ticket.");
 }

@@ -39,8 +39,8 @@ struct mgr_auth {
 	struct ticket_hooks keeper;
 	/* Clients that got no ticket, by reason; the last entry: all other reasons. */
 	struct refusal {
-		atomic_int status; /* 0: not in use */
-		atomic_uint_least64_t n;
+		int status; /* 0: not in use */
+		uint64_t n;
 		uint64_t logged; /* when it was logged last */
 	} refusals[REFUSALS];
 };

@@ -187,16 +187,11 @@ void capability_log_settings(const struct iod *iod)
 			 "release (docs/trust.md)");
 }
 
-void capability_log_refusals(const struct iod *iod)
+void capability_metrics(const struct iod *iod, struct rpc_metrics *m)
 {
-	unsigned int i;
-	uint64_t n;
-
-	for (i = 1; i < CAPS_FLAWS; i++) {
-		n = atomic_load_explicit(&iod->caps_refused[i],
-					 memory_order_relaxed);
-		if (n)
-			log_always(iod->log, "%" PRIu64 " refused: %s", n,
-				   flaws[i].what);
-	}
+	for (unsigned int i = 1; i < CAPS_FLAWS; i++)
+		rpc_metrics_total(m, "capability_refusals", "reason",
+				  flaws[i].what,
+				  atomic_load(&iod->caps_refused[i]),
+				  "Requests that no capability allowed.");
 }

@@ -19,7 +19,7 @@ uint64_t capability_until(const struct iod_session *ses, uint64_t handle,
 			  unsigned int right);
 /* At the start: logs what users can do if access is not checked. */
 void capability_log_settings(const struct iod *iod);
-/* For SIGUSR1: logs how many requests were refused. */
-void capability_log_refusals(const struct iod *iod);
+/* Adds rows of the requests that were refused. */
+void capability_metrics(const struct iod *iod, struct rpc_metrics *metrics);
 
 #endif

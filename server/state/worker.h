@@ -75,15 +75,6 @@ enum caps_flaw {
 	CAPS_FLAWS
 };
 
-/* How the data of a READ or WRITE is transferred. */
-enum payload {
-	PAYLOAD_ALONG, /* in the message */
-	PAYLOAD_PLACED, /* into a Fast RDMA buffer of the client */
-	/* by the server with memory keys, or by the client if the server asks it to */
-	PAYLOAD_KEYS,
-	PAYLOADS
-};
-
 struct worker {
 	struct iod *iod;
 	struct rpc_ctx *ctx;
@@ -107,12 +98,8 @@ struct worker {
 	struct rpc_timer replaced;
 	pthread_t thread;
 	bool started;
-	/* number of requests, by enum payload */
-	atomic_uint_least64_t payloads[PAYLOADS];
 	/* when each was last logged, for log_pace() */
 	uint64_t caps_logged[CAPS_FLAWS];
-	struct mailbox_item report; /* for iod_report() */
-	atomic_bool reporting; /* report was posted and not yet delivered */
 };
 
 struct iod {

@@ -69,16 +69,15 @@ static int one(struct perf_run *run, const struct perf_target *t,
 {
 	const unsigned int steps[] = { run->connections / 8,
 				       run->connections / 2, run->connections };
-	pid_t iod = t->b.servers[1];
 	struct iod_memory first, now;
 
-	first = now = iod_memory(iod);
+	first = now = iod_memory(&t->b);
 	for (unsigned int i = 0; i < 3; i++) {
 		if (!steps[i])
 			continue;
 		if (crowd_grow(c, steps[i]))
 			return -1;
-		now = iod_memory(iod);
+		now = iod_memory(&t->b);
 		add(run, t, steps[i], &now);
 	}
 	usleep(500000);

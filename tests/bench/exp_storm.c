@@ -39,7 +39,7 @@ static void add_memory(struct perf_run *run, const struct perf_target *t,
 
 	if (t->b.nservers < 2)
 		return;
-	m = iod_memory(t->b.servers[1]);
+	m = iod_memory(&t->b);
 	add(run, &memory, t, "resident", n, m.resident);
 	if (m.registered >= 0)
 		add(run, &memory, t, "registered", n, m.registered);

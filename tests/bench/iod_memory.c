@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iod_memory.c - what /proc says of an iod, and what it says itself. */
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "tests/bench/bench.h"
+#include <pvfs.h>
+
 #include "tests/bench/iod_memory.h"
 
-#define ANSWER_MS 3000 /* for an iod to report */
+#define ANSWER_MS 3000 /* for an iod to answer */
 
 static double resident(pid_t pid)
 {
@@ -27,49 +25,37 @@ static double resident(pid_t pid)
 	return (double)kib / 1024;
 }
 
-/* The sum of what a report names for each transport; < 0: none yet. */
-static double find_registered(FILE *log)
+static double sum_registered(const struct pvfs_metric *m)
 {
-	char line[1024], *at;
-	double sum = -1;
+	double sum = 0;
 
-	while (fgets(line, sizeof(line), log)) {
-		at = strstr(line, " KiB registered with");
-		while (at && at > line && at[-1] >= '0' && at[-1] <= '9')
-			at--;
-		if (at)
-			sum = (sum < 0 ? 0 : sum) + atof(at);
-	}
-	return sum < 0 ? -1 : sum / 1024;
+	for (; m; m = m->next)
+		if (!strcmp(m->name, "registered_bytes"))
+			sum += (double)m->n;
+	return sum / (1 << 20);
 }
 
-/* Asks with SIGUSR1 and reads the answer where the iod's log goes. */
-static double registered(pid_t pid)
+static double registered(const char *dir)
 {
-	struct timespec nap = { .tv_nsec = 20000000 };
-	char path[64];
-	double mib = -1, until = bench_now() + ANSWER_MS / 1e3;
-	FILE *log;
-	long end;
+	struct pvfs_server server[2];
+	struct pvfs_metric *list;
+	struct pvfs_watch *watch;
+	double mib = -1;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/2", (int)pid);
-	log = fopen(path, "r");
-	if (!log || fseek(log, 0, SEEK_END) || (end = ftell(log)) < 0 ||
-	    kill(pid, SIGUSR1)) {
-		if (log)
-			fclose(log);
+	if (pvfs_servers(dir, server, 2) < 2 ||
+	    pvfs_watch_open(dir, server[1].uri, ANSWER_MS, &watch))
 		return -1;
+	if (pvfs_watch_metrics(watch, PVFS_METRICS_INSIDE, NULL, 0, &list) >=
+	    0) {
+		mib = sum_registered(list);
+		pvfs_metrics_free(list);
 	}
-	while (mib < 0 && bench_now() < until) {
-		nanosleep(&nap, NULL);
-		fseek(log, end, SEEK_SET);
-		mib = find_registered(log);
-	}
-	fclose(log);
+	pvfs_watch_close(watch);
 	return mib;
 }
 
-struct iod_memory iod_memory(pid_t pid)
+struct iod_memory iod_memory(const struct bench *b)
 {
-	return (struct iod_memory){ resident(pid), registered(pid) };
+	return (struct iod_memory){ resident(b->servers[1]),
+				    registered(b->dir) };
 }

@@ -3,13 +3,13 @@
 #ifndef IOD_MEMORY_H
 #define IOD_MEMORY_H
 
-#include <sys/types.h>
+#include "tests/bench/bench.h"
 
 struct iod_memory {
 	double resident, registered; /* MiB; registered < 0: not known */
 };
 
-/* Asks the iod for a report (SIGUSR1), which it writes to a log that we may read. */
-struct iod_memory iod_memory(pid_t pid);
+/* Of the first iod. */
+struct iod_memory iod_memory(const struct bench *b);
 
 #endif

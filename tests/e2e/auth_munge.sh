@@ -150,9 +150,9 @@ must_fail forge PVFS_FORGE_WORD "$tmp/word"
 until_true 30 logged mgr "only for another user"
 
 # counted by the reason
-must kill -USR1 "$(cluster pid mgr)"
-until_true 30 logged mgr ' [2-9] got no ticket: the credential was shown before'
-until_true 30 logged mgr ' 1 got no ticket: the credential is too old'
+metric_above 1 mgr ticket_refusals 'the credential was shown before' &&
+	metric_is 1 mgr ticket_refusals 'the credential is too old' ||
+	fail "not counted: $(pvfs-stats -i)"
 
 # ---- munged is away ----
 

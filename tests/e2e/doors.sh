@@ -147,7 +147,5 @@ lines=$(($(cat "$(log_of mgr)" "$(log_of iod0)" | grep -c ': refused (') - befor
 [ $lines -le $((3 * (SECONDS - began + 2))) ] || fail "$lines lines in $((SECONDS - began)) s"
 touch enough
 wait $copies || fail "who works noticed it"
-must kill -USR1 "$(cluster pid mgr)"
-must kill -USR1 "$(cluster pid 0)"
-until_true 30 logged mgr ' 1[5-9][0-9] refused that did not seal'
-until_true 30 logged iod0 ' [1-9][0-9]* refused without a ticket that holds'
+until_true 30 metric_above 149 mgr refused 'not sealed'
+until_true 30 metric_above 0 0 refused 'no ticket'

@@ -17,6 +17,7 @@ e2e=$top/tests/e2e
 export PVFS_BUILD
 export PATH=$PVFS_BUILD/client/tools:$PVFS_BUILD/tests/bench:$PVFS_BUILD/tests/e2e:$PATH
 sanitized=${E2E_SANITIZED:-0}
+. "$e2e/metric.sh"
 mounts=()
 states=()
 helpers=()

@@ -7,28 +7,16 @@
 
 count=${KILLED_CLIENTS:-200}
 
-# What an iod says on SIGUSR1, of that what may not grow.
-report() {
-	local log pid threads=2 n
-
-	log=$(log_of "iod$1")
-	pid=$(cluster pid "$1")
-	n=$(wc -l <"$log")
-	kill -USR1 "$pid"
-	until_true 20 eval \
-		"[ \"\$(tail -n +$((n + 1)) '$log' | grep -c 'in use:')\" = $threads ]"
-	tail -n +$((n + 1)) "$log" | sed -nE \
-		-e 's/.* info: ([0-9]+ sessions), .*/\1/p' \
-		-e 's/.* ([0-9]+ KiB registered with .*)/\1/p' \
-		-e 's/.* ([0-9]+ KiB of buffers), .*connections.*/fast: \1/p' \
-		-e 's/, at most [0-9]+//g; s/.*(thread [0-9]+):.*; in use:/\1:/p' | sort
-	# objects stay open for the next request
-	echo "descriptors: $(ls -l "/proc/$pid/fd" | grep -vc /objects/)"
-}
+# What may not grow.
 held() {
-	report 0
-	report 1
-	echo "mgr descriptors: $(ls "/proc/$(cluster pid mgr)/fd" | wc -l)"
+	local k
+
+	pvfs-stats -i -j | tr '{' '\n' | sed -nE \
+		's/.*("iod.*)"uri.*("(sessions|registered_[a-z]*|fast_bytes|zone_used)".*)/\1\2/p'
+	# objects stay open for the next request
+	for k in 0 1 mgr; do
+		echo "$k descriptors: $(ls -l "/proc/$(cluster pid $k)/fd" | grep -vc /objects/)"
+	done
 }
 
 settled() {
@@ -37,7 +25,8 @@ settled() {
 }
 no_sessions() {
 	held >"$tmp/before"
-	[ "$(grep -c '^[01] sessions' "$tmp/before")" = 2 ]
+	# the manager, and pvfs-stats
+	[ "$(grep -c '"sessions".*:2}' "$tmp/before")" = 2 ]
 }
 
 # Mappings of objects stay on purpose; how many there are is chance.
@@ -54,10 +43,7 @@ done
 settled || fail "left behind (before <, now >): $(cat "$tmp/diff")"
 
 # They died in the middle: the iods had begun to move data from or to them.
-cut() {
-	sed -nE 's/.* transfers had to wait, ([0-9]+) were cut off/\1/p' \
-		"$(log_of iod$1)" | tail -n 1
-}
+cut() { metric "$1" bulk_cut; }
 say "transfers cut off: $(cut 0) and $(cut 1)"
 [ $(($(cut 0) + $(cut 1))) -ge $((count / 50)) ] ||
 	fail "hardly a client died in the middle of a transfer"

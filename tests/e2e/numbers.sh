@@ -28,12 +28,8 @@ come() { # SERVER SESSION...
 }
 again() { [ "$(grep -c ":$held:pvio): opens session $his" "$(log_of iod0)")" = 2 ]; }
 is_there() { until_true 30 grep -q "there $1" comes; }
-counted() { # SERVER LOG
-	kill -USR1 "$(cluster pid "$1")" &&
-		grep -q ' [1-9][0-9]* refused without a ticket that holds' "$(log_of "$2")"
-}
-was_there() { # SERVER LOG
-	until_true 30 counted "$@"
+was_there() { # SERVER
+	until_true 30 metric_above 0 "$1" refused 'no ticket'
 	kill $comes
 	wait $comes
 }
@@ -49,7 +45,7 @@ is_there "$mgr"
 kill -CONT "$held"
 expect ok pvio check /pvfs/file 0 1000 1
 until_true 30 again
-was_there 0 iod0
+was_there 0
 
 stand_still "$held"
 must cluster kill-mgr
@@ -59,6 +55,6 @@ is_there "$his"
 kill -CONT "$held"
 expect ok pvio check /pvfs/file 0 1000 1
 until_true 30 grep -q ":$held:pvio): resumes session $his" "$(log_of mgr)"
-was_there mgr mgr
+was_there mgr
 exec 5>&-
 wait "$held" || fail "who holds a file: $(cat holder)"

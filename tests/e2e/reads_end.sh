@@ -8,22 +8,10 @@ export PVFS_DIRECT=off
 
 start_pvfs -n 3
 
-reports() { grep -c 'ended with their last RDMA Write' "$(log_of iod0)"; }
-more() { [ "$(reports)" -gt "$before" ]; }
-
-# Reads of iod 0 that ended so.
-ended() {
-	before=$(reports)
-	kill -USR1 "$(cluster pid 0)"
-	until_true 10 more
-	sed -n 's/.*info: \([0-9]*\) reads ended with.*/\1/p' \
-		"$(log_of iod0)" | tail -n 1
-}
-
 expect ok pvio write /pvfs/f 0 9000000 7
 expect ok pvio check /pvfs/f 0 9000000 7
 expect 9000000 eval 'pvfs-cat /pvfs/f | wc -c'
-n=$(ended)
+n=$(metric 0 bulk_unanswered)
 [ "$n" -ge 8 ] || fail "$n reads ended without a reply"
 
 # the iod of the last bytes has some, the others go on, or end before, or have none

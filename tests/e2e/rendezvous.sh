@@ -5,23 +5,8 @@
 # holds nothing for long.
 . "$(dirname "$0")/functions.sh"
 
-# What iod K has counted, of `KiB parts declined taken-back`: moved K FIELD.
-moved() {
-	local log n
-
-	log=$(log_of "iod$1")
-	n=$(wc -l <"$log")
-	kill -USR1 "$(cluster pid "$1")"
-	until_true 20 eval "tail -n +$((n + 1)) '$log' | grep -q 'in use:'"
-	tail -n +$((n + 1)) "$log" | sed -nE "s/.* info: ([0-9]+) KiB moved by clients, in ([0-9]+) parts; ([0-9]+) parts declined, ([0-9]+) taken back/\\$2/p"
-}
-# What its zones' buffers are in use for: how many, after moved().
-in_use() {
-	moved "$1" 1 >/dev/null
-	grep -o 'in use:.*' "$(log_of "iod$1")" | tail -n 1 | tr ';' '\n' |
-		sed 's/in use://' | awk '{ n += $2 } END { print n + 0 }'
-}
-no_buffers() { [ "$(in_use 0)" = 0 ] && [ "$(in_use 1)" = 0 ]; }
+moved() { metric "$1" bulk_carried_bytes; }
+no_buffers() { metric_is 0 0 zone_used && metric_is 0 1 zone_used; }
 
 # Mappings are never lent: without them all goes through buffers.
 start_pvfs -n 2 --set iod.map_size=0 --set iod.threads=1 \
@@ -45,26 +30,26 @@ copies() {
 # ---- a client that does not want it is not asked ----
 
 copies not
-[ "$(moved 0 1)" = 0 ] || fail "moved by clients that do not want it"
+[ "$(moved 0)" = 0 ] || fail "moved by clients that do not want it"
 
 # ---- several that do ----
 
 export PVFS_RENDEZVOUS=adaptive
 copies all
-say "KiB moved by clients: $(moved 0 1) and $(moved 1 1)"
-[ "$(moved 0 1)" -gt 15000 ] && [ "$(moved 1 1)" -gt 15000 ] ||
+say "bytes moved by clients: $(moved 0) and $(moved 1)"
+[ "$(moved 0)" -gt 15000000 ] && [ "$(moved 1)" -gt 15000000 ] ||
 	fail "not moved by clients"
 unset PVFS_RENDEZVOUS
 
 # ---- the option of pvfstab; the variable goes before it ----
 
 sed -i 's|pvfs port=|pvfs rendezvous=adaptive,port=|' "$state/pvfstab"
-before=$(moved 0 1)
+before=$(moved 0)
 copies tab
-[ "$(moved 0 1)" -gt "$before" ] || fail "not by rendezvous= in pvfstab"
-before=$(moved 0 1)
+[ "$(moved 0)" -gt "$before" ] || fail "not by rendezvous= in pvfstab"
+before=$(moved 0)
 PVFS_RENDEZVOUS=server copies env
-[ "$(moved 0 1)" = "$before" ] || fail "PVFS_RENDEZVOUS does not go before it"
+[ "$(moved 0)" = "$before" ] || fail "PVFS_RENDEZVOUS does not go before it"
 PVFS_RENDEZVOUS=both must pvfs-ls /pvfs >"$tmp/output" 2>&1
 grep -q 'PVFS_RENDEZVOUS=both: want server or adaptive' "$tmp/output" ||
 	fail "$(cat "$tmp/output")"
@@ -76,7 +61,7 @@ until_true 60 no_buffers
 for round in 1 2; do
 	stop_clients 4
 	until_true 60 no_buffers
-	say "round $round, stopped: taken back $(moved 0 4) and $(moved 1 4)"
+	say "round $round, stopped: taken back $(metric 0 bulk_withdrawn) and $(metric 1 bulk_withdrawn)"
 	go_on
 	until_true 60 no_buffers
 done

@@ -52,8 +52,7 @@ for way in "key = $tmp/other.key|its key is not one of those here" "|it proves n
 	end_false
 	expect ok pvio check /pvfs/a 0 1000000 1
 done
-kill -USR1 "$(pid 1)"
-until_true 30 logged iod1 ' [1-9][0-9]* refused that said they were a manager'
+until_true 30 metric_above 0 1 refused "not a server"
 
 # ---- a false iod ----
 
@@ -68,8 +67,7 @@ for way in "key = $tmp/other.key|its key is not one of those here" "|it proves n
 	must cluster start-iod 1
 	expect ok pvio check /pvfs/a 0 1000000 1
 done
-kill -USR1 "$(pid mgr)"
-until_true 30 logged mgr ' [1-9][0-9]* iods that did not prove that they are'
+until_true 30 metric_above 0 mgr refused "unproven peer"
 
 # ---- administrators' tools ----
 

@@ -8,18 +8,6 @@ export PVFS_DIRECT=off
 
 start_pvfs -n 1
 
-reports() { grep -c 'requests by Fast RDMA' "$(log_of iod0)"; }
-more() { [ "$(reports)" -gt "$before" ]; }
-
-# What iod 0 has counted of requests by Fast RDMA until now.
-counted() {
-	before=$(reports)
-	kill -USR1 "$(cluster pid 0)"
-	until_true 10 more
-	sed -n 's/.*info: \([0-9]*\) requests by Fast RDMA.*/\1/p' \
-		"$(log_of iod0)" | tail -n 1
-}
-
 # by_fast yes|no OPTIONS [ENVIRONMENT...]: writes of 30000 bytes; the first of a
 # connection asks for the buffers.
 by_fast() {
@@ -28,14 +16,12 @@ by_fast() {
 
 	sed "s|pvfs port=|pvfs ${options:+$options,}port=|" "$state/pvfstab" \
 		>"$tmp/pvfstab"
-	first=$(counted)
+	first=$(metric 0 fast)
 	env PVFSTAB_FILE="$tmp/pvfstab" "$@" \
 		pvio ack /pvfs/f 12 30000 7 >"$tmp/out" ||
 		fail "$options $*: not written"
-	last=$(counted)
-	[ "$last" -gt "$first" ] && is=yes
-	grep -q "in a message, of $last by Fast RDMA, of" "$(log_of iod0)" ||
-		fail "$last are not among the ways"
+	last=$(metric 0 fast)
+	[ "${last:-0}" -gt "${first:-0}" ] && is=yes
 	[ $is = "$want" ] || fail "$options $*: by Fast RDMA: $is, want $want"
 }
 

@@ -82,7 +82,8 @@ python3 - <<'END' || fail "$(cat inside.json)"
 import json
 rows, ops = json.load(open("inside.json")), json.load(open("all.json"))
 times = [r for r in rows if "what" in r]
-gauges = {(r["server"], r["gauge"], r.get("size") or r.get("queue") or r.get("transport")): r["value"]
+labels = "size", "queue", "transport", "reason", "cause"
+gauges = {(r["server"], r["gauge"], next((r[l] for l in labels if l in r), None)): r["value"]
           for r in rows if "gauge" in r}
 assert len(gauges) == len(rows) - len(times), rows
 for r in times:

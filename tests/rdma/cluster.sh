@@ -62,13 +62,13 @@ classes() {
 }
 
 # What iod 0 moved over pairs for bulk data, KiB; how many connections have one.
-bulk_kib() { counted ' second one for bulk' | sed 's/.*data: \([0-9]*\) KiB.*/\1/'; }
-with_pairs() { counted ' second one for bulk' | sed 's/.* \([0-9]*\) connections.*/\1/'; }
+bulk_bytes() { PVFSTAB_FILE=$state/pvfstab metric 0 bulk_connections_bytes; }
+with_pairs() { PVFSTAB_FILE=$state/pvfstab metric 0 bulk_connections; }
 
 # Requests and bulk data over pairs of their own, each of its class; who is killed, and
 # an iod that dies, take both with them.
 two_classes() {
-	local PVFSTAB_FILE before=$(bulk_kib) after
+	local PVFSTAB_FILE before=$(bulk_bytes) after
 
 	[ "$(with_pairs)" = 0 ] || return 1
 	mount_with rdma_sl=1,rdma_tc=32,rdma_bulk_sl=3,rdma_bulk_tc=104
@@ -77,9 +77,9 @@ two_classes() {
 		grep 'SL 1, traffic class 32$' "$tmp/said" &&
 		grep 'bulk data over a connection of its own' "$tmp/said" &&
 		! grep 'no second connection' "$tmp/said" || return 1
-	after=$(bulk_kib)
-	echo "$after KiB over pairs for bulk data, $before before"
-	[ $((after - before)) -ge 3000 ] || return 1
+	after=$(bulk_bytes)
+	echo "$after bytes over pairs for bulk data, $before before"
+	[ $((after - before)) -ge 3000000 ] || return 1
 	copies && tree_again && iod_crash && killed_clients || return 1
 	PVFS_RENDEZVOUS=adaptive timeout 60 pvfs-test -c -u -b 300000 -i 2 \
 		-f /pvfs/both || return 1
@@ -136,34 +136,9 @@ several_clients() {
 	[ "$seen" -gt "$pairs_before" ]
 }
 
-# counted TEXT: the line with that, of what iod 0 says when it is asked.
-counted() {
-	local log=$(log_of iod0) n try
-
-	n=$(wc -l <"$log")
-	kill -USR1 "$(cluster pid 0)"
-	for try in {1..100}; do
-		tail -n +$((n + 1)) "$log" | grep "$1" && return
-		sleep 0.1
-	done
-	return 1
-}
-
-# What iod 0 has counted of parts that clients moved.
-carried() {
-	counted 'moved by clients' |
-		sed -n 's/.* moved by clients, in \([0-9]*\) parts.*/\1/p'
-}
-
 # Memory of iod 0, KiB.
 resident() {
 	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$(cluster pid 0)/status"
-}
-
-# held FIELD: connections, or KiB of clients, or receives that they share.
-held() {
-	counted ' sessions hold ' | sed -n "s/.* \([0-9]*\) connections and \
-\([0-9]*\) sessions hold \([0-9]*\) KiB, \([0-9]*\) receives.*/\\$1/p"
 }
 
 # crowd_of N CLIENTS: starts a program with so many sessions at iod 0, and waits
@@ -186,23 +161,23 @@ crowd_of() {
 # 256 clients, each with many requests at once, on fewer receives than they have
 # slots; then idle: what each takes.
 crowd() {
-	local rss=$(resident) kib=$(held 3) before=$(held 1) try
+	local rss=$(resident) bytes=$(metric 0 clients_bytes) try
+	local before=$(metric 0 connections)
 	local crowds=() now rc=0
 
 	mkfifo "$tmp/crowd"
 	exec 6<>"$tmp/crowd"
 	for try in 1 2 3 4; do crowd_of $try 64 || rc=1; done
-	now=$(held 1)
-	[ "$now" -ge $((before + 256)) ] && [ "$(held 4)" -le 2048 ] || rc=1
-	counted ' sessions hold '
-	echo "a client: $((($(held 3) - kib) * 4)) bytes counted," \
+	now=$(metric 0 connections)
+	[ "$now" -ge $((before + 256)) ] && [ "$(metric 0 receives_shared)" -le 2048 ] || rc=1
+	echo "a client: $((($(metric 0 clients_bytes) - bytes) / 256)) bytes counted," \
 		"$((($(resident) - rss) * 4)) of the process," \
 		"$(($(rnr_count) - rnr_before)) messages waited for a receive"
 	echo end >&6
 	exec 6>&-
 	for try in "${crowds[@]}"; do wait "$try" || rc=1; done
 	for try in {1..100}; do
-		now=$(held 1)
+		now=$(metric 0 connections)
 		[ "$now" -gt "$before" ] || break
 		sleep 0.2
 	done
@@ -212,7 +187,7 @@ crowd() {
 
 # Clients write to and read from what the iods lend them.
 rendezvous() {
-	local before=$(carried) after i pids=()
+	local before=$(metric 0 bulk_carried) after i pids=()
 
 	for i in 1 2; do
 		{ PVFS_RENDEZVOUS=adaptive cp_v "$tmp/data" /pvfs/carried$i &&
@@ -222,7 +197,7 @@ rendezvous() {
 	for i in "${pids[@]}"; do wait "$i" || return 1; done
 	PVFS_RENDEZVOUS=adaptive timeout 60 pvfs-test -c -u -b 300000 -i 2 \
 		-f /pvfs/carried || return 1
-	after=$(carried)
+	after=$(metric 0 bulk_carried)
 	echo "$after parts moved by clients, $before before"
 	[ "$before" = 0 ] && [ "$after" -ge 20 ]
 }
@@ -251,15 +226,7 @@ iod_crash() {
 	wait $copies
 }
 
-# What iod 0 counted of the transfers so far.
-fast_rdma() {
-	counted ' requests by Fast RDMA' | grep ' [1-9][0-9]* requests by'
-}
-
-# So did large reads without a reply.
-reads_end() {
-	counted ' reads ended with' | grep ' [1-9][0-9]* reads ended'
-}
+some() { metric_above 0 0 "$1" || { pvfs-stats -i; return 1; }; }
 
 # Memory is mapped, unmapped, moved, forked between transfers, and its
 # registrations are kept meanwhile.
@@ -357,21 +324,6 @@ killed_clients() {
 	return 1
 }
 
-# What iod 0 says of its buffers: how many transfers hold.
-zones_held() {
-	local log=$(log_of iod0) n try
-
-	n=$(wc -l <"$log")
-	kill -USR1 "$(cluster pid 0)"
-	for try in {1..50}; do
-		sleep 0.1
-		tail -n +$((n + 1)) "$log" | grep -q 'in use:' && break
-	done
-	sleep 0.3
-	tail -n +$((n + 1)) "$log" | sed -n 's/.*in use://p' | tr ';' '\n' |
-		awk '{ n += $2 } END { print n + 0 }'
-}
-
 # The device reads and writes the memory of programs that were stopped: nothing is
 # held for them, their connections stay, and they go on.
 stopped_clients() {
@@ -386,7 +338,7 @@ stopped_clients() {
 		sleep 0.1
 	done
 	for try in {1..50}; do
-		held=$(zones_held)
+		held=$(metric 0 zone_used)
 		[ "$held" = 0 ] && break
 		sleep 0.1
 	done
@@ -396,29 +348,15 @@ stopped_clients() {
 	[ "$held" = 0 ]
 }
 
-# How many requests an iod had.
-requests() {
-	local log=$(log_of "iod$1") n try
-
-	n=$(grep -c ' requests, ' "$log")
-	kill -USR1 "$(cluster pid "$1")"
-	for try in {1..50}; do
-		[ "$(grep -c ' requests, ' "$log")" -gt "$n" ] && break
-		sleep 0.1
-	done
-	grep -o '[0-9]* requests, ' "$log" | tail -n 1 | cut -d ' ' -f 1
-}
-all_requests() { echo $(($(requests 0) + $(requests 1) + $(requests 2))); }
-
 # Four processes count by the device's atomics: no number twice, and the iods are asked
 # seldom.
 counters() {
 	local before asked got twice
 
-	before=$(all_requests)
+	before=$(requests_at_iods)
 	(cd "$tmp" && timeout 60 lib_counter /pvfs/counted count 4 2 </dev/null) ||
 		return 1
-	asked=$(($(all_requests) - before))
+	asked=$(($(requests_at_iods) - before))
 	got=$(grep -hv left "$tmp"/counted.* | wc -l)
 	twice=$(grep -hv left "$tmp"/counted.* | sort | uniq -d | wc -l)
 	echo "$got numbers, $twice of them twice, $asked requests"
@@ -446,8 +384,8 @@ part_run() {
 	step "clients move the data themselves" rendezvous
 	step "pvfs-test, alone and with mpiexec" mpi_test
 	step "memory comes and goes between transfers" torture
-	step "small writes went by Fast RDMA" fast_rdma
-	step "large reads ended with their last RDMA Write" reads_end
+	step "small writes went by Fast RDMA" some fast
+	step "large reads ended with their last RDMA Write" some bulk_unanswered
 	step "counters by atomics of the device" counters
 	step "an iod dies in the middle of copies" iod_crash
 	step "no message without a receive" no_rnr

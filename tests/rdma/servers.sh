@@ -9,6 +9,8 @@ export MPIEXEC_PORT_RANGE=9100:9999
 # MPI's own traffic: UCX does not end over Soft-RoCE
 export UCX_TLS=self,sm,tcp
 
+. "$top/tests/e2e/metric.sh"
+
 cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
 
 log_of() { echo "$state/log/$1.log"; }

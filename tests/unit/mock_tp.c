@@ -373,7 +373,9 @@ void tp_dev_flaws(const struct tp_dev *dev, uint64_t count[TP_FLAWS])
 
 const char *tp_flaw_text(enum tp_flaw flaw)
 {
-	return "?";
+	static const char *const text[TP_FLAWS] = { "0", "1", "2", "3", "4" };
+
+	return text[flaw];
 }
 
 void tp_ep_join(struct tp_ep *ep)

@@ -328,7 +328,7 @@ START_TEST(test_metrics)
 	holds(&t, DIRECT("_count", "read") " 4\n");
 	/* of a client that times none by itself */
 	ck_assert_ptr_null(strstr(t.s, DIRECT("_count", "write")));
-	ck_assert_ptr_null(strstr(t.s, "pvfs_sessions{server=\"iod0\""));
+	ck_assert_ptr_null(strstr(t.s, "pvfs_uptime_seconds{server=\"iod0\""));
 	holds(&t, "# HELP pvfs_moon_phase_total Of \"the\"\\nmoon\\\\.\n"
 		  "# TYPE pvfs_moon_phase_total counter\n"
 		  "pvfs_moon_phase_total{server=\"mgr\",side=\"far\"} 6\n");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/comm/progress/ctx.h"
 #include "tests/unit/key_rig.h"
 #include "tests/unit/raw_client.h"
 #include "tests/run_suite.h"
@@ -56,9 +57,10 @@ static void check_refused(unsigned int server, unsigned int caller)
 
 	rpc_server_stats(rig->server, &st);
 	ck_assert_msg(st.impostors == server &&
-			      rpc_ctx_impostors(rig->cctx) == caller,
+			      atomic_load(&rig->cctx->impostors) == caller,
 		      "%u %u\n%s", (unsigned int)st.impostors,
-		      (unsigned int)rpc_ctx_impostors(rig->cctx), rig->text);
+		      (unsigned int)atomic_load(&rig->cctx->impostors),
+		      rig->text);
 	ck_assert_uint_eq(rig->opened, 0);
 	ck_assert_uint_eq(rig->executed, 0);
 }
@@ -72,7 +74,7 @@ START_TEST(test_same_key)
 	rig_server_close(rig);
 	rig_server_open(rig);
 	ck_assert_int_eq(call(), 0);
-	ck_assert_uint_eq(rpc_ctx_impostors(rig->cctx), 0);
+	ck_assert_uint_eq(atomic_load(&rig->cctx->impostors), 0);
 }
 END_TEST
 
@@ -158,7 +160,7 @@ START_TEST(test_comes_back)
 	rig_server_close(rig);
 	rig->sattr.prover = keyring_prover(b);
 	rig_server_open(rig);
-	rig_until(rig, rpc_ctx_impostors(rig->cctx) > 1);
+	rig_until(rig, atomic_load(&rig->cctx->impostors) > 1);
 	opened = rig->opened;
 	rig_server_close(rig);
 	rig->sattr.prover = keyring_prover(a);

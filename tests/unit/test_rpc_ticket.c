@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/comm/progress/ctx.h"
 #include "tests/unit/hello_rig.h"
 #include "tests/unit/key_rig.h"
 #include "tests/unit/mock_tp.h"
@@ -103,7 +104,7 @@ START_TEST(test_ticket)
 	rig_server_open(rig);
 	ck_assert_int_eq(call(), 0);
 	ck_assert_uint_eq(refused(), 0);
-	ck_assert_uint_eq(rpc_ctx_impostors(rig->cctx), 0);
+	ck_assert_uint_eq(atomic_load(&rig->cctx->impostors), 0);
 }
 END_TEST
 
@@ -283,7 +284,7 @@ START_TEST(test_false_server)
 	rig_server_open(rig);
 	hello_rig_pass(a, &bounds, pass);
 	ck_assert_int_eq(call(), -EKEYREJECTED);
-	ck_assert_uint_eq(rpc_ctx_impostors(rig->cctx), 1);
+	ck_assert_uint_eq(atomic_load(&rig->cctx->impostors), 1);
 	ck_assert_uint_eq(rig->executed, 0);
 }
 END_TEST

@@ -15,11 +15,6 @@ static void head(struct text *out, const char *name, const char *type,
 
 /* ---- one value per server ---- */
 
-static double value_sessions(const struct report *r)
-{
-	return (double)r->ping->sessions;
-}
-
 static double value_uptime(const struct report *r)
 {
 	return (double)r->ping->uptime_ns / 1e9;
@@ -59,8 +54,6 @@ static const struct gauge {
 	const char *name, *help;
 	double (*value)(const struct report *r);
 } gauges[] = {
-	{ "pvfs_sessions", "Clients and servers that are connected.",
-	  value_sessions },
 	{ "pvfs_uptime_seconds", "Since the server started.", value_uptime },
 	{ "pvfs_round_trip_seconds", "A request that does nothing, from here.",
 	  value_rtt },

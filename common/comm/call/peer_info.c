@@ -113,8 +113,3 @@ int rpc_peer_shortage(const struct rpc_peer *peer)
 {
 	return peer->shortage;
 }
-
-uint64_t rpc_ctx_impostors(const struct rpc_ctx *ctx)
-{
-	return atomic_load(&ctx->impostors);
-}

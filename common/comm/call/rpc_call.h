@@ -212,8 +212,6 @@ struct rpc_payload_counts {
 };
 void rpc_ctx_payload_counts(const struct rpc_ctx *ctx,
 			    struct rpc_payload_counts *counts);
-/* How often a server did not prove its identity.  From any thread. */
-uint64_t rpc_ctx_impostors(const struct rpc_ctx *ctx);
 
 /*
  * A call.  The caller owns it and keeps it from rpc_call_start() until done().  msg is a

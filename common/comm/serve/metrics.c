@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/transport/tp_seal.h"
 #include "common/util/clock.h"
 
 #define PLACE_OPS 64u
@@ -396,6 +397,100 @@ static void put_memory(struct rpc_metrics *m, const struct rails *rails,
 			"Pieces of it.");
 }
 
+/* Kinds of refusals are in the order in which the server checks them. */
+static void put_refusals(struct rpc_metrics *m,
+			 const struct rpc_server_stats *st)
+{
+	static const char help[] = "Connections that were refused.";
+
+	rpc_metrics_total(m, "refused", "reason", "other network",
+			  st->outsiders, help);
+	rpc_metrics_total(m, "refused", "reason", "not a server", st->impostors,
+			  help);
+	rpc_metrics_total(m, "refused", "reason", "not sealed", st->bare, help);
+	rpc_metrics_total(m, "refused", "reason", "no ticket", st->unknown,
+			  help);
+	rpc_metrics_total(m, "refused", "reason", "unproven peer", st->unproven,
+			  help);
+}
+
+static void put_flaws(struct rpc_metrics *m, const struct rails *rails)
+{
+	uint64_t sum[TP_FLAWS] = { 0 }, count[TP_FLAWS];
+
+	for (unsigned int r = 0; r < rails->n; r++) {
+		tp_dev_flaws(rails->dev[r], count);
+		for (int i = 0; i < TP_FLAWS; i++)
+			sum[i] += count[i];
+	}
+	for (int i = 0; i < TP_FLAWS; i++)
+		rpc_metrics_total(m, "seal_violations", "cause",
+				  tp_flaw_text((enum tp_flaw)i), sum[i],
+				  "Sealed connections that ended for that.");
+}
+
+static void put_counts(struct rpc_metrics *m, const struct rpc_server_stats *st,
+		       uint64_t running)
+{
+	const struct {
+		const char *name;
+		enum wire_metric_kind kind;
+		uint64_t n;
+		const char *help;
+	} row[] = {
+		{ "connections", WIRE_MK_NOW, st->conns,
+		  "Connections of clients and servers." },
+		{ "sessions", WIRE_MK_NOW, st->sessions,
+		  "Clients and servers that are connected." },
+		{ "requests_running", WIRE_MK_NOW, running,
+		  "Requests that are not answered yet." },
+		{ "requests_replayed", WIRE_MK_TOTAL, st->replays,
+		  "Requests that were answered again after a lost connection." },
+		{ "protocol_errors", WIRE_MK_TOTAL, st->protocol_errors,
+		  "Messages that ended their connection." },
+		{ "clients_bytes", WIRE_MK_NOW, st->client_bytes,
+		  "Memory of connections and sessions, with kept replies." },
+		{ "receives_shared", WIRE_MK_NOW, st->shared,
+		  "Receives that connections share." },
+		{ "receives_bytes", WIRE_MK_NOW, st->shared_bytes,
+		  "Memory of these." },
+		{ "receives_copied", WIRE_MK_TOTAL, st->shared_copies,
+		  "Messages beyond a client's share of them." },
+		{ "messages_bytes", WIRE_MK_TOTAL, st->message_bytes,
+		  "Requests and replies." },
+		{ "fast_bytes", WIRE_MK_NOW, st->fast_bytes,
+		  "Fast RDMA buffers." },
+		{ "fast_refused", WIRE_MK_TOTAL, st->fast_refused,
+		  "Connections that got none." },
+		{ "fast_replies", WIRE_MK_TOTAL, st->placed,
+		  "Replies by Fast RDMA." },
+		{ "bulk_waits", WIRE_MK_TOTAL, st->rdma_waits,
+		  "Transfers that waited for others to end." },
+		{ "bulk_most_bytes", WIRE_MK_NOW, st->rdma_most,
+		  "The most that ever was in flight." },
+		{ "bulk_cut", WIRE_MK_TOTAL, st->rdma_cut,
+		  "Transfers that the end of a connection cut off." },
+		{ "bulk_unanswered", WIRE_MK_TOTAL, st->whole,
+		  "Reads that ended with their data, without a reply." },
+		{ "bulk_carried", WIRE_MK_TOTAL, st->carried,
+		  "Transfers that clients did for the server." },
+		{ "bulk_carried_bytes", WIRE_MK_TOTAL, st->carried_bytes,
+		  "Data that clients moved for the server." },
+		{ "bulk_declined", WIRE_MK_TOTAL, st->carry_declined,
+		  "Transfers that clients declined." },
+		{ "bulk_withdrawn", WIRE_MK_TOTAL, st->carry_late,
+		  "Transfers that clients did not do in time." },
+		{ "bulk_connections", WIRE_MK_NOW, st->aparts,
+		  "Connections with a second one for bulk data." },
+		{ "bulk_connections_bytes", WIRE_MK_TOTAL, st->apart_bytes,
+		  "Data over the second ones." },
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		put_number(m, row[i].kind, row[i].name, NULL, NULL, row[i].n,
+			   row[i].help);
+}
+
 /* running - 1: without this request itself. */
 static void put_server(struct rpc_metrics *m)
 {
@@ -406,17 +501,8 @@ static void put_server(struct rpc_metrics *m)
 	rpc_server_stats(server, &st);
 	for (unsigned int i = 0; i < server->nthreads; i++)
 		running += atomic_load(&server->threads[i].running);
-	rpc_metrics_now(m, "connections", NULL, NULL, st.conns,
-			"Connections of clients and servers.");
-	rpc_metrics_now(m, "requests_running", NULL, NULL, running - 1,
-			"Requests that are not answered yet.");
-	rpc_metrics_now(
-		m, "clients_bytes", NULL, NULL, st.client_bytes,
-		"Memory of connections and sessions, with kept replies.");
-	rpc_metrics_total(m, "bulk_waits", NULL, NULL, st.rdma_waits,
-			  "Transfers that waited for others to end.");
-	rpc_metrics_total(m, "bulk_carried_bytes", NULL, NULL, st.carried_bytes,
-			  "Data that clients moved for the server.");
+	put_counts(m, &st, running - 1);
+	put_refusals(m, &st);
 }
 
 static void put_inside(struct rpc_metrics *m)
@@ -439,6 +525,7 @@ static void put_inside(struct rpc_metrics *m)
 	for (unsigned int r = 0; r < rails->n; r++)
 		if (is_first_of_transport(rails, r))
 			put_memory(m, rails, r);
+	put_flaws(m, rails);
 	if (attr->service->metrics)
 		attr->service->metrics(attr->arg, m);
 }

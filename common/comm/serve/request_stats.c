@@ -242,6 +242,7 @@ void rpc_server_stats(const struct rpc_server *server,
 		stats->bare += atomic_load(&thread->bare);
 		stats->outsiders += atomic_load(&thread->outsiders);
 		stats->unknown += atomic_load(&thread->unknown);
+		stats->unproven += atomic_load(&thread->ctx->impostors);
 		stats->shared += atomic_load(&thread->shared_receives);
 		stats->shared_bytes += atomic_load(&thread->shared_bytes);
 		stats->shared_copies += atomic_load(&thread->shared_copies);

@@ -225,6 +225,8 @@ struct rpc_server_stats {
 	uint64_t outsiders;
 	/* clients refused because of their identity */
 	uint64_t unknown;
+	/* servers that this one called and that did not prove to be one */
+	uint64_t unproven;
 };
 void rpc_server_stats(const struct rpc_server *server,
 		      struct rpc_server_stats *stats);

@@ -15,7 +15,7 @@
 #define IODC_MGR 0x1177
 #define IODC_FSID 0x00c0ffee00c0ffeeull
 #define IODC_ARENA (8u << 20)
-#define IODC_REPLY 8192u
+#define IODC_REPLY WIRE_BODY_MAX
 
 /* Check's assertions are for one thread; this ends the program. */
 #define must(x)                                                                \

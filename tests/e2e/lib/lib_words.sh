@@ -9,17 +9,6 @@ PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 start_pvfs -n 1 --set iod.words=all
 expect ok lib_counter /pvfs/rules rules </dev/null
 
-# requests: how many the iod had, when it has said so once more than before
-said() { grep -o '[0-9]* requests, [0-9]* replays' "$state/log/iod0.log"; }
-has_said() { [ "$(said | wc -l)" -ge "$1" ]; }
-requests() {
-	local next
-
-	next=$(($(said | wc -l) + 1))
-	kill -USR1 "$(cluster pid 0)"
-	until_true 30 has_said $next
-	said | tail -1 | cut -d' ' -f1
-}
 # given: how many values clients have, none of them twice
 given() {
 	local twice
@@ -30,9 +19,9 @@ given() {
 	[ "$got" -gt 100 ] || fail "only $got values"
 }
 
-before=$(requests)
+before=$(requests_at_iods)
 expect ok lib_counter /pvfs/shared count 4 2 </dev/null
-asked=$(($(requests) - before))
+asked=$(($(requests_at_iods) - before))
 given
 [ "$(lib_counter /pvfs/shared read)" = "$got" ] || fail "some were left out"
 [ "$asked" -lt $((got / 2)) ] || fail "$asked requests for $got values"
