@@ -61,12 +61,13 @@ def append(k, f):
 def fallocate(k, f):
     os.posix_fallocate(f, 0, 400000)
 
-# of files that are being truncated
+# of files that are being truncated; a stat that overtakes the truncation is repeated
 def stat(k, f):
     if k < 2:
         truncate(k, f)
     else:
-        assert os.stat(name(k % 2)).st_size == 5
+        while os.stat(name(k % 2)).st_size != 5:
+            time.sleep(0.01)
 
 def fsync(k, f):
     os.fsync(f)
@@ -116,7 +117,8 @@ def member(k):
     signal.sigwait({signal.SIGUSR1})
     globals()[what](k, f)
 
-SLEEPS = ("running", "128", "137") # rt_sigtimedwait: x86-64, arm64
+# rt_sigtimedwait and clock_nanosleep: x86-64, arm64
+SLEEPS = ("running", "128", "137", "230", "115")
 def is_in(pid):
     first = call(pid)
     time.sleep(0.02)
