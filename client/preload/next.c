@@ -164,7 +164,7 @@ struct next next = {
 
 /* ---- afterwards ---- */
 
-static void find(void *where, const char *name)
+static void find_function(void *where, const char *name)
 {
 	void *f = dlsym(RTLD_NEXT, name);
 
@@ -210,5 +210,5 @@ __attribute__((constructor)) static void next_find(void)
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		find(calls[i].where, calls[i].name);
+		find_function(calls[i].where, calls[i].name);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "client/preload/paths/refuse.h"
-#include "client/preload/same_dev.h"
+#include "client/lib/names/mounted.h"
 #include "client/preload/paths/seen.h"
 #include "client/preload/paths/under.h"
 #include "client/preload/paths/whose.h"
@@ -44,7 +44,7 @@ SEEN long fpathconf(int fd, int what);
  */
 static bool is_kernels(int rc, uint32_t dev_major)
 {
-	return !rc && !dev_major && !whose_inside && !self_busy() &&
+	return !rc && !dev_major && !whose_inside && !own_call_active() &&
 	       whose_has_roots();
 }
 
@@ -53,7 +53,8 @@ static int kernels_stat(int rc, int dir, const char *path, int flags,
 			struct stat *st)
 {
 	if (is_kernels(rc, rc ? 0 : major(st->st_dev)))
-		st->st_dev = same_dev(dir, path, flags, st->st_dev, st->st_ino);
+		st->st_dev = mounted_find(dir, path, flags, st->st_dev,
+					  st->st_ino);
 	return rc;
 }
 
@@ -177,7 +178,7 @@ static int kernels_statx(int rc, int dir, const char *path, int flags,
 	if (!is_kernels(rc, rc ? 0 : stx->stx_dev_major))
 		return rc;
 	dev = makedev(stx->stx_dev_major, stx->stx_dev_minor);
-	dev = same_dev(dir, path, flags, dev, stx->stx_ino);
+	dev = mounted_find(dir, path, flags, dev, stx->stx_ino);
 	stx->stx_dev_major = major(dev);
 	stx->stx_dev_minor = minor(dev);
 	return rc;

@@ -5,11 +5,14 @@
  * program handed over is known by then.
  */
 #include "client/preload/paths/begin.h"
+#include "client/preload/bypass/bypass.h"
+#include "client/preload/own_process.h"
 #include "client/preload/paths/whose.h"
 
 __attribute__((constructor)) static void begin(void)
 {
-	if (whose_off())
+	bypass_begin();
+	if (own_process_disabled())
 		return;
 	whose_begin();
 	data_begin();

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/preload/leave.h"
+#include "client/preload/bypass/bypass.h"
 #include "client/preload/paths/refused.h"
 #include "client/preload/paths/seen.h"
 #include "client/preload/paths/under.h"
@@ -40,10 +40,10 @@ SEEN int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions,
 
 #define LEAVING(call)                                                          \
 	({                                                                     \
-		struct self *left_ = leave_begin();                            \
+		struct bypass *left_ = bypass_pause();                         \
 		int rc_ = (call);                                              \
                                                                                \
-		leave_failed(left_);                                           \
+		bypass_resume(left_);                                          \
 		rc_;                                                           \
 	})
 

@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "client/preload/inside.h"
+#include "client/preload/own_call.h"
 #include "common/util/usermem.h"
 
 enum whose { KERNELS, OURS, REFUSED };
@@ -46,9 +46,9 @@ extern __thread volatile sig_atomic_t whose_inside
 	({                                                                     \
 		__typeof__(call) ended_;                                       \
                                                                                \
-		self_enter();                                                  \
+		own_call_enter();                                              \
 		ended_ = PVFS_WAITING(call);                                   \
-		self_leave();                                                  \
+		own_call_leave();                                              \
 		ended_;                                                        \
 	})
 
@@ -196,7 +196,5 @@ int whose_alias(const char *path);
 bool whose_begun(void);
 /* True: the tables belong to this process.  False in a child of vfork(). */
 bool whose_here(void);
-/* True: PVFS_PRELOAD=off, or a set-user-ID program. */
-bool whose_off(void);
 
 #endif

@@ -9,11 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "client/preload/paths/begin.h"
-#include "client/preload/pid.h"
+#include "client/preload/own_process.h"
 #include "client/preload/paths/refuse.h"
 #include "client/preload/paths/under.h"
 #include "client/preload/paths/whose.h"
@@ -43,7 +42,7 @@ static pid_t here; /* 0: not initialised */
 
 bool whose_here(void)
 {
-	return here == pid_now();
+	return here == own_process_id();
 }
 
 bool whose_begun(void)
@@ -51,21 +50,14 @@ bool whose_begun(void)
 	return here;
 }
 
-bool whose_off(void)
-{
-	const char *how = secure_getenv("PVFS_PRELOAD");
-
-	return getauxval(AT_SECURE) || (how && !strcmp(how, "off"));
-}
-
 static void forked(void)
 {
-	here = pid_now();
+	here = own_process_id();
 }
 
 void whose_begin(void)
 {
-	here = pid_now();
+	here = own_process_id();
 	pthread_atfork(NULL, NULL, forked);
 	atomic_store(&whose_roots, ROOTS_UNKNOWN);
 }

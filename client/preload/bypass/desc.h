@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * desc.h - descriptors of files on a mount, and the files that our own session has open
+ * for them.
+ *
+ * 	cold -- enough calls or bytes --> opening --> open
+ * 	  ^                                  '------> never
+ * 	  '------ the number refers to another file ----'
+ *
+ * No state of an earlier call is trusted: each call asks the kernel for the file of the
+ * number and its flags.  A file that is no longer needed is closed by the next call on
+ * the number, by close(), or within a second by a thread.
+ */
+#ifndef DESC_H
+#define DESC_H
+
+#include "client/preload/bypass/fuse_mount.h"
+#include "client/preload/numbers.h"
+
+struct desc;
+struct helper;
+
+/* When a file is opened at the servers, because that costs time. */
+struct desc_threshold {
+	unsigned int calls_each,
+		calls_all; /* after this number of calls, ... */
+	uint64_t bytes_each, bytes_all; /* ... or this number of bytes */
+	bool at_once; /* calls wait for the session */
+};
+
+/* The descriptors of one process.  The owner sets the first three, the rest is zero. */
+struct desc_table {
+	struct fuse_mounts *mounts;
+	struct helper *helper; /* connects sessions, calls desc_sweep() */
+	struct desc_threshold threshold;
+	atomic_uint kernel_calls; /* so far, on descriptors of mounts */
+	_Atomic uint64_t kernel_bytes;
+	atomic_uint bypass_calls; /* calls that bypassed the mounts */
+	_Atomic(struct desc *) desc[NUMBERS];
+	atomic_uint end; /* 1 + the highest number in use */
+};
+
+/* A call on a descriptor. */
+struct desc_use {
+	int fd;
+	int flags; /* present flags of open(2) */
+	struct fuse_mount *mount;
+	/* valid until desc_end(); NULL: the time of the call has passed */
+	struct file *f;
+	struct desc *desc;
+};
+
+/*
+ * Begins a call for n bytes.  False: use the kernel.  True without a file: the time of
+ * the call has passed, and desc_end() does nothing.
+ */
+bool desc_begin(struct desc_table *table, int fd, bool write, uint64_t n,
+		struct desc_use *use);
+/*
+ * The same for operations on all data written to the file: finds the file if it is open,
+ * through this number or another one.  table may be NULL: nothing is open.
+ */
+bool desc_find(struct desc_table *table, int fd, struct desc_use *use);
+/* True: rc means that the session has ended, or lost its rights. */
+bool desc_error_is_final(int rc);
+/*
+ * The call failed with rc when it bypassed the mount.  Decides whether later calls use
+ * the kernel.
+ */
+void desc_fail(struct desc_use *use, int rc);
+/*
+ * Returns the error, once, that fsync must report for data that was written and not
+ * flushed when that happened.  Also valid after desc_find() found nothing.  0: none.
+ */
+int desc_take_error(struct desc_use *use);
+void desc_end(struct desc_use *use);
+/* True: the number still refers to the same file.  Another thread may have closed it. */
+bool desc_is_current(const struct desc_use *use);
+
+/* Called before the number is closed. */
+void desc_close(struct desc_table *table, int fd);
+/* Called before the kernel uses its cached size of the file. */
+void desc_refresh(struct desc_table *table, int fd);
+/* Closes files whose descriptors are gone; all: every file.  True: some are left. */
+bool desc_sweep(struct desc_table *table, bool all);
+
+#endif

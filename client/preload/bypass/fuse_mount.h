@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuse_mount.h - mounts of pvfs-fuse that this process uses.  Each has the information
+ * from the mount's daemon (shortcut.h), and this process' own session with the servers.
+ *
+ * 	unused -- request_session() --> wanted -- connect() --> connected
+ * 	                                             '--------> failed
+ */
+#ifndef FUSE_MOUNT_H
+#define FUSE_MOUNT_H
+
+#include "client/lib/file/file.h"
+#include "client/preload/bypass/ident.h"
+#include "client/preload/shortcut.h"
+
+enum fuse_mount_state {
+	FUSE_MOUNT_UNUSED,
+	FUSE_MOUNT_WANTED,
+	FUSE_MOUNT_CONNECTED,
+	FUSE_MOUNT_FAILED
+};
+
+struct fuse_mount {
+	struct ident id; /* dev and mount; ino is 0 */
+	const struct shortcut_page *page; /* NULL: bypassing is not possible */
+	pthread_mutex_t lock; /* held while tab and fs are initialised */
+	bool prepared; /* tab and fs are initialised; never reset */
+	atomic_int state; /* an enum fuse_mount_state */
+	struct pvfstab tab;
+	struct fs fs;
+};
+
+/* All of one process. */
+#define FUSE_MOUNTS 16u
+struct fuse_mounts {
+	pthread_mutex_t lock; /* for adding */
+	atomic_uint n; /* existing elements stay */
+	struct fuse_mount mount[FUSE_MOUNTS];
+	struct log log;
+	struct log_file log_file; /* of log */
+};
+
+/* The memory was zero.  Reads PVFS_LOG. */
+void fuse_mounts_init(struct fuse_mounts *all);
+/*
+ * Returns the mount that contains the file of fd, whose identity is id.  Asks the daemon
+ * when a mount is met for the first time.  The result stays valid until the process ends.
+ * NULL: use the kernel for the data of the file.
+ */
+struct fuse_mount *fuse_mounts_find(struct fuse_mounts *all, int fd,
+				    const struct ident *id);
+/*
+ * Starts the deadline of a call.  Opens fd's file in the process' own session, with the
+ * flags of fd (F_GETFL).  Connects first if necessary.  Returns 0 and *f, which the caller
+ * releases by file_put(), or -errno.
+ */
+int fuse_mount_open(struct fuse_mounts *all, struct fuse_mount *mount, int fd,
+		    int flags, struct file **f);
+
+/* Asks for a connection, which fuse_mounts_connect() makes in another thread. */
+void fuse_mount_request_session(struct fuse_mount *mount);
+/* Connects all mounts in the state FUSE_MOUNT_WANTED, and waits for that. */
+void fuse_mounts_connect(struct fuse_mounts *all);
+static inline bool fuse_mount_is_connected(const struct fuse_mount *mount)
+{
+	return atomic_load(&mount->state) == FUSE_MOUNT_CONNECTED;
+}
+/* True: the data of the file must go through the mount. */
+static inline bool fuse_mount_is_marked(const struct fuse_mount *mount,
+					uint64_t handle)
+{
+	return __atomic_load_n(&mount->page->mark[shortcut_slot(handle)],
+			       __ATOMIC_SEQ_CST);
+}
+
+/*
+ * hold() before fork(), release() after it in both processes, then disown() in the child:
+ * see fs.h.  leave() ends all sessions; the mounts may be used again.
+ */
+void fuse_mounts_hold(struct fuse_mounts *all);
+void fuse_mounts_release(struct fuse_mounts *all);
+void fuse_mounts_disown(struct fuse_mounts *all);
+void fuse_mounts_leave(struct fuse_mounts *all);
+
+#endif

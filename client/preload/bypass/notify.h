@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * notify.h - notification of the ends of requests, according to struct sigevent: for each
+ * request, and for a whole list.
+ */
+#ifndef NOTIFY_H
+#define NOTIFY_H
+
+#include <signal.h>
+#include <stdatomic.h>
+
+/* Sends a signal, starts a thread that calls the function, or does nothing. */
+void notify(const struct sigevent *how);
+
+/* The requests of one lio_listio(LIO_NOWAIT). */
+struct notify_group {
+	atomic_uint left; /* requests, and the thread that adds them */
+	struct sigevent how;
+};
+
+/* Starts with one reference, for the caller.  NULL: no memory. */
+struct notify_group *notify_group_new(const struct sigevent *how);
+/* Adds a reference. */
+static inline void notify_group_get(struct notify_group *g)
+{
+	atomic_fetch_add(&g->left, 1);
+}
+/* Drops a reference; the last one notifies, and frees g.  NULL is permitted. */
+void notify_group_put(struct notify_group *g);
+
+#endif

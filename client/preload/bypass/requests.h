@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * requests.h - POSIX asynchronous requests that bypass the mount (request_queue.h).  The
+ * result is stored in the control block, like libc's.  So aio_error() and aio_return()
+ * work for both.
+ */
+#ifndef REQUESTS_H
+#define REQUESTS_H
+
+#include <aio.h>
+#include <stdbool.h>
+
+#include "client/preload/bypass/notify.h"
+#include "client/preload/bypass/request_queue.h"
+
+/*
+ * Begins cb's transfer.  group counts it, or is NULL.  False: nothing was done, and libc
+ * must execute it.
+ */
+bool requests_transfer(struct aiocb *cb, bool write,
+		       struct notify_group *group);
+/* The same for an fsync() after all requests in flight on cb's descriptor. */
+bool requests_sync(struct aiocb *cb, int op);
+
+/* NULL: this process has none, or another thread ends the program or calls exec(). */
+struct request_queue *requests_queue(void);
+/* Waits until no request of the descriptor is in flight. */
+void requests_settle_fd(int fd);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * own_call.h - a call of this library in progress, and the program's signal handlers.
+ *
+ * The kernel starts no handler in the middle of a read or write of a file, and neither
+ * does this library.  A handler could leave our call by longjmp, or fork, while the call
+ * holds locks.  So it runs after the call.  Calls from a handler go to the kernel, because
+ * the handler may have interrupted malloc().  Calls that a call of ours makes go to the
+ * kernel, too.
+ */
+#ifndef OWN_CALL_H
+#define OWN_CALL_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define OWN_CALL_TLS __attribute__((tls_model("initial-exec")))
+
+/*
+ * Of this thread: the number of nested calls in progress; a signal is held until their
+ * end; the stack position when a handler started, or NULL.
+ */
+extern __thread volatile sig_atomic_t own_call_depth OWN_CALL_TLS;
+extern __thread volatile sig_atomic_t own_call_held OWN_CALL_TLS;
+extern __thread char *volatile own_call_handler_frame OWN_CALL_TLS;
+
+/* Delivers the held signal.  Keeps errno. */
+void own_call_deliver(void);
+/* In a child after fork(): drops a held signal, which belongs to the parent. */
+void own_call_drop_held(void);
+
+/*
+ * As sigaction(2) for a valid sig, where old is not NULL.  act and old are the program's;
+ * the kernel gets a handler of ours that calls the program's.
+ */
+int own_call_set_handler(int sig, const struct sigaction *act,
+			 struct sigaction *old);
+
+/* Of a valid sig.  Set by siginterrupt(): the handlers of signal(2) interrupt calls. */
+atomic_bool *own_call_interrupts(int sig);
+
+/* After a longjmp out of the handler, the stack is above its start. */
+static inline bool own_call_in_handler(void)
+{
+	if (!own_call_handler_frame)
+		return false;
+	if ((char *)__builtin_frame_address(0) < own_call_handler_frame)
+		return true;
+	own_call_handler_frame = NULL;
+	return false;
+}
+
+/* True: such a call, or a handler, is in progress. */
+static inline bool own_call_active(void)
+{
+	return own_call_depth || own_call_in_handler();
+}
+static inline void own_call_enter(void)
+{
+	own_call_depth++;
+}
+static inline void own_call_leave(void)
+{
+	own_call_depth--;
+	if (own_call_held && !own_call_depth)
+		own_call_deliver();
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * own_process.h - the process to which the tables of this library belong.  A child of
+ * vfork(), or of clone() with shared memory, sees the tables of its parent and must not
+ * change them.
+ */
+#ifndef OWN_PROCESS_H
+#define OWN_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* From the kernel: libc's value may be that of a parent that shares its memory. */
+static inline pid_t own_process_id(void)
+{
+	return (pid_t)syscall(SYS_getpid);
+}
+
+/* Called once at the start of a program: reads PVFS_PRELOAD. */
+void own_process_begin(void);
+/* Called in a child after fork(), which has its own copy of the tables. */
+void own_process_enter_child(void);
+/* True: this process called one of the two functions above last. */
+bool own_process_is_here(void);
+
+/* The program uses the kernel only. */
+void own_process_disable(void);
+/* True: disabled, PVFS_PRELOAD=off, or a set-user-ID program. */
+bool own_process_disabled(void);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_preload_mount.c - the page of a mount that its daemon names, which may be any file. */
+#include <check.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/preload/bypass/fuse_mount.h"
+#include "tests/run_suite.h"
+
+static char dir[] = "/tmp/pvfs-preload-mount-XXXXXX";
+static char told[256]; /* by the daemon */
+static unsigned int asked;
+
+/* Stands before libc's. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct shortcut_where *where;
+	va_list ap;
+
+	va_start(ap, request);
+	where = va_arg(ap, struct shortcut_where *);
+	va_end(ap);
+	if (request != SHORTCUT_WHERE)
+		return -1;
+	asked++;
+	memcpy(where->path, told, sizeof(told));
+	return 0;
+}
+
+static void setup(void)
+{
+	strcpy(dir, "/tmp/pvfs-preload-mount-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	memset(told, 0, sizeof(told));
+	snprintf(told, sizeof(told), "%s/page", dir);
+	asked = 0;
+}
+
+static void teardown(void)
+{
+	snprintf(told, sizeof(told), "%s/page", dir);
+	unlink(told);
+	snprintf(told, sizeof(told), "%s/other", dir);
+	unlink(told);
+	rmdir(dir);
+}
+
+static const struct shortcut_page *look(void)
+{
+	static const struct ident id = { .dev = 7 };
+	struct fuse_mounts *mounts = calloc(1, sizeof(*mounts));
+	const struct shortcut_page *page;
+	struct fuse_mount *mount;
+
+	fuse_mounts_init(mounts);
+	mount = fuse_mounts_find(mounts, 0, &id);
+	page = mount ? mount->page : NULL;
+	ck_assert_uint_eq(asked, 1);
+	free(mounts);
+	return page;
+}
+
+static void make_page(const char *path, off_t len)
+{
+	static const struct shortcut_page page = { .magic = SHORTCUT_MAGIC };
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0444);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, &page, sizeof(page)), sizeof(page));
+	ck_assert_int_eq(ftruncate(fd, len), 0);
+	close(fd);
+}
+
+START_TEST(a_page)
+{
+	make_page(told, sizeof(struct shortcut_page));
+	ck_assert_ptr_nonnull(look());
+}
+END_TEST
+
+START_TEST(of_another_size)
+{
+	make_page(told, sizeof(struct shortcut_page) - 1);
+	ck_assert_ptr_null(look());
+}
+END_TEST
+
+/* Nobody will ever write to it. */
+START_TEST(a_pipe)
+{
+	ck_assert_int_eq(mkfifo(told, 0666), 0);
+	ck_assert_ptr_null(look());
+}
+END_TEST
+
+START_TEST(a_link)
+{
+	char other[300];
+
+	snprintf(other, sizeof(other), "%s/other", dir);
+	make_page(other, sizeof(struct shortcut_page));
+	ck_assert_int_eq(symlink(other, told), 0);
+	ck_assert_ptr_null(look());
+}
+END_TEST
+
+START_TEST(a_terminal)
+{
+	strcpy(told, "/dev/ptmx");
+	ck_assert_ptr_null(look());
+}
+END_TEST
+
+START_TEST(without_an_end)
+{
+	memset(told, 'a', sizeof(told));
+	ck_assert_ptr_null(look());
+}
+END_TEST
+
+static Suite *suite(void)
+{
+	Suite *s = suite_create("preload_mount");
+	TCase *tc = tcase_create("preload_mount");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_page);
+	tcase_add_test(tc, of_another_size);
+	tcase_add_test(tc, a_pipe);
+	tcase_add_test(tc, a_link);
+	tcase_add_test(tc, a_terminal);
+	tcase_add_test(tc, without_an_end);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int main(void)
+{
+	return run_suite(suite());
+}
