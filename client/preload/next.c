@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- before the other libraries are loaded ---- */
+/* ---- until next_find(): system calls ---- */
 
 #define HIGH 0l /* a 64-bit offset fits in one register */
 
@@ -136,33 +136,37 @@ static ssize_t sys_splice(int in, int64_t *in_off, int out, int64_t *out_off,
 extern int __sigaction(int sig, const struct sigaction *act,
 		       struct sigaction *old);
 
-struct next next = {
-	.read = sys_read,
-	.write = sys_write,
-	.pread = sys_pread,
-	.pwrite = sys_pwrite,
-	.readv = sys_readv,
-	.writev = sys_writev,
-	.preadv = sys_preadv,
-	.pwritev = sys_pwritev,
-	.preadv2 = sys_preadv2,
-	.pwritev2 = sys_pwritev2,
-	.fsync = sys_fsync,
-	.fdatasync = sys_fdatasync,
-	.ftruncate = sys_ftruncate,
-	.sigaction = __sigaction,
-	.exit = sys_exit,
-	.close = sys_close,
-	.close_range = sys_close_range,
-	.dup2 = sys_dup2,
-	.dup3 = sys_dup3,
-	.mmap = sys_mmap,
-	.sendfile = sys_sendfile,
-	.copy_file_range = sys_copy,
-	.splice = sys_splice,
-};
+/* clang-format off */
+#define SYSTEM_CALLS { \
+	.read = sys_read, \
+	.write = sys_write, \
+	.pread = sys_pread, \
+	.pwrite = sys_pwrite, \
+	.readv = sys_readv, \
+	.writev = sys_writev, \
+	.preadv = sys_preadv, \
+	.pwritev = sys_pwritev, \
+	.preadv2 = sys_preadv2, \
+	.pwritev2 = sys_pwritev2, \
+	.fsync = sys_fsync, \
+	.fdatasync = sys_fdatasync, \
+	.ftruncate = sys_ftruncate, \
+	.sigaction = __sigaction, \
+	.exit = sys_exit, \
+	.close = sys_close, \
+	.close_range = sys_close_range, \
+	.dup2 = sys_dup2, \
+	.dup3 = sys_dup3, \
+	.mmap = sys_mmap, \
+	.sendfile = sys_sendfile, \
+	.copy_file_range = sys_copy, \
+	.splice = sys_splice, \
+}
+/* clang-format on */
 
-/* ---- afterwards ---- */
+struct next next = SYSTEM_CALLS, next_library = SYSTEM_CALLS;
+
+/* ---- after it ---- */
 
 static void find_function(void *where, const char *name)
 {
@@ -172,43 +176,11 @@ static void find_function(void *where, const char *name)
 		*(void **)where = f;
 }
 
-__attribute__((constructor)) static void next_find(void)
+void next_find(void)
 {
-	static const struct {
-		void *where;
-		const char *name;
-	} calls[] = {
-		{ &next.read, "read" },
-		{ &next.write, "write" },
-		{ &next.pread, "pread64" },
-		{ &next.pwrite, "pwrite64" },
-		{ &next.readv, "readv" },
-		{ &next.writev, "writev" },
-		{ &next.preadv, "preadv64" },
-		{ &next.pwritev, "pwritev64" },
-		{ &next.preadv2, "preadv64v2" },
-		{ &next.pwritev2, "pwritev64v2" },
-		{ &next.fsync, "fsync" },
-		{ &next.fdatasync, "fdatasync" },
-		{ &next.ftruncate, "ftruncate64" },
-		{ &next.sigaction, "sigaction" },
-		{ &next.exit, "_exit" },
-		{ &next.close, "close" },
-		{ &next.close_range, "close_range" },
-		{ &next.dup2, "dup2" },
-		{ &next.dup3, "dup3" },
-		{ &next.mmap, "mmap64" },
-		{ &next.sendfile, "sendfile64" },
-		{ &next.copy_file_range, "copy_file_range" },
-		{ &next.splice, "splice" },
-		{ &next.aio_read, "aio_read64" },
-		{ &next.aio_write, "aio_write64" },
-		{ &next.aio_fsync, "aio_fsync64" },
-		{ &next.aio_suspend, "aio_suspend64" },
-		{ &next.aio_cancel, "aio_cancel64" },
-		{ &next.lio_listio, "lio_listio64" },
-	};
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		find_function(calls[i].where, calls[i].name);
+#define FIND(type, field, symbol, args)                                        \
+	find_function(&next_library.field, #symbol);
+	NEXT_CALLS(FIND)
+#undef FIND
+	next = next_library;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * next.h - the calls without this library.  They go to the next library in the search
- * order, which need not be libc.
+ * next.h - where calls go that do not bypass a mount.  Before paths/ begins, and for
+ * files of the kernel, that is the next library in the search order, which need not be
+ * libc.
  */
 #ifndef NEXT_H
 #define NEXT_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -14,42 +17,54 @@ struct sigaction;
 struct sigevent;
 struct timespec;
 
+/* result, name of the field, symbol, parameters; exit ends the process immediately */
+/* clang-format off */
+#define NEXT_CALLS(X) \
+	X(ssize_t, read, read, (int, void *, size_t)) \
+	X(ssize_t, write, write, (int, const void *, size_t)) \
+	X(ssize_t, pread, pread64, (int, void *, size_t, int64_t)) \
+	X(ssize_t, pwrite, pwrite64, (int, const void *, size_t, int64_t)) \
+	X(ssize_t, readv, readv, (int, const struct iovec *, int)) \
+	X(ssize_t, writev, writev, (int, const struct iovec *, int)) \
+	X(ssize_t, preadv, preadv64, (int, const struct iovec *, int, int64_t)) \
+	X(ssize_t, pwritev, pwritev64, (int, const struct iovec *, int, int64_t)) \
+	X(ssize_t, preadv2, preadv64v2, (int, const struct iovec *, int, int64_t, int)) \
+	X(ssize_t, pwritev2, pwritev64v2, (int, const struct iovec *, int, int64_t, int)) \
+	X(int, fsync, fsync, (int)) \
+	X(int, fdatasync, fdatasync, (int)) \
+	X(int, ftruncate, ftruncate64, (int, int64_t)) \
+	X(int, sigaction, sigaction, (int, const struct sigaction *, struct sigaction *)) \
+	X(void, exit, _exit, (int)) \
+	X(int, close, close, (int)) \
+	X(int, close_range, close_range, (unsigned int, unsigned int, int)) \
+	X(int, dup2, dup2, (int, int)) \
+	X(int, dup3, dup3, (int, int, int)) \
+	X(void *, mmap, mmap64, (void *, size_t, int, int, int, int64_t)) \
+	X(ssize_t, sendfile, sendfile64, (int, int, int64_t *, size_t)) \
+	X(ssize_t, copy_file_range, copy_file_range, (int, int64_t *, int, int64_t *, size_t, unsigned int)) \
+	X(ssize_t, splice, splice, (int, int64_t *, int, int64_t *, size_t, unsigned int)) \
+	X(int, aio_read, aio_read64, (struct aiocb *)) \
+	X(int, aio_write, aio_write64, (struct aiocb *)) \
+	X(int, aio_fsync, aio_fsync64, (int, struct aiocb *)) \
+	X(int, aio_suspend, aio_suspend64, (const struct aiocb *const *, int, const struct timespec *)) \
+	X(int, aio_cancel, aio_cancel64, (int, struct aiocb *)) \
+	X(int, lio_listio, lio_listio64, (int, struct aiocb *const *, int, struct sigevent *))
+/* clang-format on */
+
+/* The fields for asynchronous I/O are NULL before next_find(). */
 struct next {
-	ssize_t (*read)(int, void *, size_t);
-	ssize_t (*write)(int, const void *, size_t);
-	ssize_t (*pread)(int, void *, size_t, int64_t);
-	ssize_t (*pwrite)(int, const void *, size_t, int64_t);
-	ssize_t (*readv)(int, const struct iovec *, int);
-	ssize_t (*writev)(int, const struct iovec *, int);
-	ssize_t (*preadv)(int, const struct iovec *, int, int64_t);
-	ssize_t (*pwritev)(int, const struct iovec *, int, int64_t);
-	ssize_t (*preadv2)(int, const struct iovec *, int, int64_t, int);
-	ssize_t (*pwritev2)(int, const struct iovec *, int, int64_t, int);
-	int (*fsync)(int);
-	int (*fdatasync)(int);
-	int (*ftruncate)(int, int64_t);
-	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
-	void (*exit)(int); /* immediately */
-	int (*close)(int);
-	int (*close_range)(unsigned int, unsigned int, int);
-	int (*dup2)(int, int);
-	int (*dup3)(int, int, int);
-	void *(*mmap)(void *, size_t, int, int, int, int64_t);
-	ssize_t (*sendfile)(int, int, int64_t *, size_t);
-	ssize_t (*copy_file_range)(int, int64_t *, int, int64_t *, size_t,
-				   unsigned int);
-	ssize_t (*splice)(int, int64_t *, int, int64_t *, size_t, unsigned int);
-	/* NULL before the constructor has run */
-	int (*aio_read)(struct aiocb *);
-	int (*aio_write)(struct aiocb *);
-	int (*aio_fsync)(int, struct aiocb *);
-	int (*aio_suspend)(const struct aiocb *const *, int,
-			   const struct timespec *);
-	int (*aio_cancel)(int, struct aiocb *);
-	int (*lio_listio)(int, struct aiocb *const *, int, struct sigevent *);
+#define NEXT_FIELD(type, field, symbol, args) type(*field) args;
+	NEXT_CALLS(NEXT_FIELD)
+#undef NEXT_FIELD
 };
 
-/* System calls, until the constructor has run. */
-extern struct next next;
+/*
+ * next_library: the next library.  next: functions of paths/ that call it, or itself.
+ * Both are system calls until next_find() was called.
+ */
+extern struct next next, next_library;
+
+/* Called once, at the start of the program.  Sets both. */
+void next_find(void);
 
 #endif

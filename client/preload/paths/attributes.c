@@ -1,40 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* attributes.c - reading attributes of files and file systems. */
+/* attributes.c - attributes of files and file systems. */
 #undef _FILE_OFFSET_BITS
 #include <pvfs.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "client/preload/paths/refuse.h"
 #include "client/lib/names/mounted.h"
-#include "client/preload/paths/seen.h"
-#include "client/preload/paths/under.h"
-#include "client/preload/paths/whose.h"
+#include "client/preload/export.h"
+#include "client/preload/route/libc.h"
+#include "client/preload/route/route.h"
 
-TWO_NAMES(int, stat, stat64, (const char *path, struct stat *st));
-TWO_NAMES(int, lstat, lstat64, (const char *path, struct stat *st));
-TWO_NAMES(int, fstat, fstat64, (int fd, struct stat *st));
-TWO_NAMES(int, fstatat, fstatat64,
-	  (int dir, const char *path, struct stat *st, int flags));
-TWO_NAMES(int, __xstat, __xstat64, (int v, const char *path, struct stat *st));
-TWO_NAMES(int, __lxstat, __lxstat64,
-	  (int v, const char *path, struct stat *st));
-TWO_NAMES(int, __fxstat, __fxstat64, (int v, int fd, struct stat *st));
-TWO_NAMES(int, __fxstatat, __fxstatat64,
-	  (int v, int dir, const char *path, struct stat *st, int flags));
-TWO_NAMES(int, statfs, statfs64, (const char *path, struct statfs *st));
-TWO_NAMES(int, fstatfs, fstatfs64, (int fd, struct statfs *st));
-TWO_NAMES(int, statvfs, statvfs64, (const char *path, struct statvfs *st));
-TWO_NAMES(int, fstatvfs, fstatvfs64, (int fd, struct statvfs *st));
-SEEN int statx(int dir, const char *path, int flags, unsigned int mask,
-	       struct statx *stx);
-SEEN int access(const char *path, int mode);
-SEEN int euidaccess(const char *path, int mode);
-SEEN int eaccess(const char *path, int mode);
-SEEN int faccessat(int dir, const char *path, int mode, int flags);
-SEEN long pathconf(const char *path, int what);
-SEEN long fpathconf(int fd, int what);
+EXPORT_TWICE(int, stat, stat64, (const char *path, struct stat *st));
+EXPORT_TWICE(int, lstat, lstat64, (const char *path, struct stat *st));
+EXPORT_TWICE(int, fstat, fstat64, (int fd, struct stat *st));
+EXPORT_TWICE(int, fstatat, fstatat64,
+	     (int dir, const char *path, struct stat *st, int flags));
+EXPORT_TWICE(int, __xstat, __xstat64,
+	     (int v, const char *path, struct stat *st));
+EXPORT_TWICE(int, __lxstat, __lxstat64,
+	     (int v, const char *path, struct stat *st));
+EXPORT_TWICE(int, __fxstat, __fxstat64, (int v, int fd, struct stat *st));
+EXPORT_TWICE(int, __fxstatat, __fxstatat64,
+	     (int v, int dir, const char *path, struct stat *st, int flags));
+EXPORT_TWICE(int, statfs, statfs64, (const char *path, struct statfs *st));
+EXPORT_TWICE(int, fstatfs, fstatfs64, (int fd, struct statfs *st));
+EXPORT_TWICE(int, statvfs, statvfs64, (const char *path, struct statvfs *st));
+EXPORT_TWICE(int, fstatvfs, fstatvfs64, (int fd, struct statvfs *st));
+EXPORT int statx(int dir, const char *path, int flags, unsigned int mask,
+		 struct statx *stx);
+EXPORT int access(const char *path, int mode);
+EXPORT int euidaccess(const char *path, int mode);
+EXPORT int eaccess(const char *path, int mode);
+EXPORT int faccessat(int dir, const char *path, int mode, int flags);
+EXPORT long pathconf(const char *path, int what);
+EXPORT long fpathconf(int fd, int what);
+EXPORT_TWICE(int, truncate, truncate64, (const char *path, off_t size));
+EXPORT int chmod(const char *path, mode_t mode);
+EXPORT int lchmod(const char *path, mode_t mode);
+EXPORT int fchmod(int fd, mode_t mode);
+EXPORT int fchmodat(int dir, const char *path, mode_t mode, int flags);
+EXPORT int chown(const char *path, uid_t uid, gid_t gid);
+EXPORT int lchown(const char *path, uid_t uid, gid_t gid);
+EXPORT int fchown(int fd, uid_t uid, gid_t gid);
+EXPORT int fchownat(int dir, const char *path, uid_t uid, gid_t gid, int flags);
+EXPORT int utime(const char *path, const struct utimbuf *times);
+EXPORT int utimes(const char *path, const struct timeval times[2]);
+EXPORT int lutimes(const char *path, const struct timeval times[2]);
+EXPORT int futimes(int fd, const struct timeval times[2]);
+EXPORT int futimesat(int dir, const char *path, const struct timeval times[2]);
+EXPORT int futimens(int fd, const struct timespec times[2]);
+EXPORT int utimensat(int dir, const char *path, const struct timespec times[2],
+		     int flags);
 
 /* ---- stat ---- */
 
@@ -42,24 +59,24 @@ SEEN long fpathconf(int fd, int what);
  * True: the kernel answered the program's own call for a file without a disk.  Signal
  * handlers do not read pvfstab.
  */
-static bool is_kernels(int rc, uint32_t dev_major)
+static bool is_kernel_file(int rc, uint32_t dev_major)
 {
-	return !rc && !dev_major && !whose_inside && !own_call_active() &&
-	       whose_has_roots();
+	return !rc && !dev_major && !pvfs_call_depth && !own_call_active() &&
+	       roots_exist();
 }
 
 /* A file of a mount gets the st_dev that it has by its path of pvfstab. */
-static int kernels_stat(int rc, int dir, const char *path, int flags,
-			struct stat *st)
+static int finish_kernel_stat(int rc, int dir, const char *path, int flags,
+			      struct stat *st)
 {
-	if (is_kernels(rc, rc ? 0 : major(st->st_dev)))
+	if (is_kernel_file(rc, rc ? 0 : major(st->st_dev)))
 		st->st_dev = mounted_find(dir, path, flags, st->st_dev,
 					  st->st_ino);
 	return rc;
 }
 
 /* path NULL: the object that dir has open. */
-static int look_at(int dir, const char *path, struct stat *st, int flags)
+static int pvfs_stat_at(int dir, const char *path, struct stat *st, int flags)
 {
 	if (!path || (flags & AT_EMPTY_PATH && !*path))
 		return pvfs_fstat(dir, st);
@@ -69,30 +86,32 @@ static int look_at(int dir, const char *path, struct stat *st, int flags)
 static int stat_at(int dir, const char *path, struct stat *st, int flags)
 {
 	struct stat own;
-	int rc = look_at(dir, path, &own, flags);
+	int rc = pvfs_stat_at(dir, path, &own, flags);
 
 	return rc ? rc : copy_out(st, &own, sizeof(own));
 }
 
 int stat(const char *path, struct stat *st)
 {
-	return ASK_PATH(true, AT_FDCWD, path, stat_at(from, at.path, st, 0),
-			kernels_stat(under()->stat(path, st), AT_FDCWD, path, 0,
-				     st));
+	return KERNEL_FIRST(true, AT_FDCWD, path, stat_at(from, at.path, st, 0),
+			    finish_kernel_stat(libc()->stat(path, st), AT_FDCWD,
+					       path, 0, st));
 }
 
 int lstat(const char *path, struct stat *st)
 {
-	return ASK_PATH(false, AT_FDCWD, path,
-			stat_at(from, at.path, st, AT_SYMLINK_NOFOLLOW),
-			kernels_stat(under()->lstat(path, st), AT_FDCWD, path,
-				     AT_SYMLINK_NOFOLLOW, st));
+	return KERNEL_FIRST(false, AT_FDCWD, path,
+			    stat_at(from, at.path, st, AT_SYMLINK_NOFOLLOW),
+			    finish_kernel_stat(libc()->lstat(path, st),
+					       AT_FDCWD, path,
+					       AT_SYMLINK_NOFOLLOW, st));
 }
 
 int fstat(int fd, struct stat *st)
 {
 	return BY_FD(fd, stat_at(fd, NULL, st, 0),
-		     kernels_stat(under()->fstat(fd, st), fd, NULL, 0, st));
+		     finish_kernel_stat(libc()->fstat(fd, st), fd, NULL, 0,
+					st));
 }
 
 /*
@@ -100,7 +119,7 @@ int fstat(int fd, struct stat *st)
  * with -O3 believes that even with -fno-delete-null-pointer-checks, if it knows that path is the
  * parameter.
  */
-static const char *none_of(const char *path, int flags)
+static const char *path_or_empty(const char *path, int flags)
 {
 	__asm__("" : "+r"(path));
 	return !path && flags & AT_EMPTY_PATH ? "" : path;
@@ -108,11 +127,12 @@ static const char *none_of(const char *path, int flags)
 
 int fstatat(int dir, const char *path, struct stat *st, int flags)
 {
-	path = none_of(path, flags);
-	return ASK_PATH(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
-			stat_at(from, at.path, st, flags),
-			kernels_stat(under()->fstatat(dir, path, st, flags),
-				     dir, path, flags, st));
+	path = path_or_empty(path, flags);
+	return KERNEL_FIRST(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
+			    stat_at(from, at.path, st, flags),
+			    finish_kernel_stat(libc()->fstatat(dir, path, st,
+							       flags),
+					       dir, path, flags, st));
 }
 
 /* The forms for programs built with glibc before 2.33. */
@@ -170,12 +190,12 @@ static void statx_of(const struct stat *st, struct statx *stx)
 	};
 }
 
-static int kernels_statx(int rc, int dir, const char *path, int flags,
-			 struct statx *stx)
+static int finish_kernel_statx(int rc, int dir, const char *path, int flags,
+			       struct statx *stx)
 {
 	dev_t dev;
 
-	if (!is_kernels(rc, rc ? 0 : stx->stx_dev_major))
+	if (!is_kernel_file(rc, rc ? 0 : stx->stx_dev_major))
 		return rc;
 	dev = makedev(stx->stx_dev_major, stx->stx_dev_minor);
 	dev = mounted_find(dir, path, flags, dev, stx->stx_ino);
@@ -188,7 +208,7 @@ static int statx_at(int dir, const char *path, int flags, struct statx *stx)
 {
 	struct statx own;
 	struct stat st;
-	int rc = look_at(dir, path, &st, flags);
+	int rc = pvfs_stat_at(dir, path, &st, flags);
 
 	if (rc)
 		return rc;
@@ -199,26 +219,26 @@ static int statx_at(int dir, const char *path, int flags, struct statx *stx)
 int statx(int dir, const char *path, int flags, unsigned int mask,
 	  struct statx *stx)
 {
-	path = none_of(path, flags);
-	return ASK_PATH(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
-			statx_at(from, at.path, flags, stx),
-			kernels_statx(under()->statx(dir, path, flags, mask,
-						     stx),
-				      dir, path, flags, stx));
+	path = path_or_empty(path, flags);
+	return KERNEL_FIRST(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
+			    statx_at(from, at.path, flags, stx),
+			    finish_kernel_statx(libc()->statx(dir, path, flags,
+							      mask, stx),
+						dir, path, flags, stx));
 }
 
 /* ---- access ---- */
 
 int access(const char *path, int mode)
 {
-	return ASK_PATH(false, AT_FDCWD, path, pvfs_access(at.path, mode),
-			under()->access(path, mode));
+	return KERNEL_FIRST(false, AT_FDCWD, path, pvfs_access(at.path, mode),
+			    libc()->access(path, mode));
 }
 
 int euidaccess(const char *path, int mode)
 {
-	return ASK_PATH(false, AT_FDCWD, path, pvfs_access(at.path, mode),
-			under()->euidaccess(path, mode));
+	return KERNEL_FIRST(false, AT_FDCWD, path, pvfs_access(at.path, mode),
+			    libc()->euidaccess(path, mode));
 }
 
 int eaccess(const char *path, int mode)
@@ -228,9 +248,9 @@ int eaccess(const char *path, int mode)
 
 int faccessat(int dir, const char *path, int mode, int flags)
 {
-	return ASK_PATH(false, dir, path,
-			pvfs_faccessat(from, at.path, mode, flags),
-			under()->faccessat(dir, path, mode, flags));
+	return KERNEL_FIRST(false, dir, path,
+			    pvfs_faccessat(from, at.path, mode, flags),
+			    libc()->faccessat(dir, path, mode, flags));
 }
 
 /* ---- file systems ---- */
@@ -247,12 +267,12 @@ static int statfs_of(int fd, const char *path, struct statfs *st)
 int statfs(const char *path, struct statfs *st)
 {
 	return BY_PATH(AT_FDCWD, path, statfs_of(-1, at.path, st),
-		       under()->statfs(path, st));
+		       libc()->statfs(path, st));
 }
 
 int fstatfs(int fd, struct statfs *st)
 {
-	return BY_FD(fd, statfs_of(fd, NULL, st), under()->fstatfs(fd, st));
+	return BY_FD(fd, statfs_of(fd, NULL, st), libc()->fstatfs(fd, st));
 }
 
 static int statvfs_of(int rc, const struct statfs *fs, struct statvfs *st)
@@ -281,7 +301,7 @@ int statvfs(const char *path, struct statvfs *st)
 
 	return BY_PATH(AT_FDCWD, path,
 		       statvfs_of(pvfs_statfs(at.path, &fs), &fs, st),
-		       under()->statvfs(path, st));
+		       libc()->statvfs(path, st));
 }
 
 int fstatvfs(int fd, struct statvfs *st)
@@ -289,11 +309,11 @@ int fstatvfs(int fd, struct statvfs *st)
 	struct statfs fs;
 
 	return BY_FD(fd, statvfs_of(pvfs_fstatfs(fd, &fs), &fs, st),
-		     under()->fstatvfs(fd, st));
+		     libc()->fstatvfs(fd, st));
 }
 
 /* -1 without an error: there is no limit. */
-static long conf(int what)
+static long path_limit(int what)
 {
 	switch (what) {
 	case _PC_NAME_MAX:
@@ -311,11 +331,162 @@ static long conf(int what)
 
 long pathconf(const char *path, int what)
 {
-	return BY_PATH(AT_FDCWD, path, conf(what),
-		       under()->pathconf(path, what));
+	return BY_PATH(AT_FDCWD, path, path_limit(what),
+		       libc()->pathconf(path, what));
 }
 
 long fpathconf(int fd, int what)
 {
-	return BY_FD(fd, conf(what), under()->fpathconf(fd, what));
+	return BY_FD(fd, path_limit(what), libc()->fpathconf(fd, what));
+}
+
+/* ---- size ---- */
+
+int truncate(const char *path, off_t size)
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_truncate(at.path, size),
+		       libc()->truncate(path, size));
+}
+
+/* ---- modes ---- */
+
+int chmod(const char *path, mode_t mode)
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_chmod(at.path, mode),
+		       libc()->chmod(path, mode));
+}
+
+int lchmod(const char *path, mode_t mode)
+{
+	return fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+	return BY_FD(fd, pvfs_fchmod(fd, mode), libc()->fchmod(fd, mode));
+}
+
+int fchmodat(int dir, const char *path, mode_t mode, int flags)
+{
+	return BY_PATH(dir, path, pvfs_fchmodat(dir, at.path, mode, flags),
+		       libc()->fchmodat(dir, path, mode, flags));
+}
+
+/* ---- owners ---- */
+
+int chown(const char *path, uid_t uid, gid_t gid)
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_chown(at.path, uid, gid),
+		       libc()->chown(path, uid, gid));
+}
+
+int lchown(const char *path, uid_t uid, gid_t gid)
+{
+	return BY_PATH(AT_FDCWD, path, pvfs_lchown(at.path, uid, gid),
+		       libc()->lchown(path, uid, gid));
+}
+
+int fchown(int fd, uid_t uid, gid_t gid)
+{
+	return BY_FD(fd, pvfs_fchown(fd, uid, gid),
+		     libc()->fchown(fd, uid, gid));
+}
+
+static int chown_at(int dir, const char *path, uid_t uid, gid_t gid, int flags)
+{
+	if (flags & AT_EMPTY_PATH && !*path)
+		return pvfs_fchown(dir, uid, gid);
+	return pvfs_fchownat(dir, path, uid, gid, flags & ~AT_EMPTY_PATH);
+}
+
+int fchownat(int dir, const char *path, uid_t uid, gid_t gid, int flags)
+{
+	return BY_PATH(dir, path, chown_at(dir, at.path, uid, gid, flags),
+		       libc()->fchownat(dir, path, uid, gid, flags));
+}
+
+/* ---- times ---- */
+
+/* times NULL: the current time; path NULL: the object that dir has open. */
+static int times_at(int dir, const char *path, const struct timespec *times,
+		    int flags)
+{
+	if (!can_read_memory(times, 2 * sizeof(*times)))
+		return -1;
+	if (!path || !*path)
+		return pvfs_futimens(dir, times);
+	return pvfs_utimensat(dir, path, times, flags);
+}
+
+static int timeval_at(int dir, const char *path, const struct timeval *from,
+		      int flags)
+{
+	struct timespec to[2];
+	int i;
+
+	if (!can_read_memory(from, 2 * sizeof(*from)))
+		return -1;
+	for (i = 0; from && i < 2; i++) {
+		if (from[i].tv_usec < 0 || from[i].tv_usec >= 1000000) {
+			errno = EINVAL;
+			return -1;
+		}
+		to[i] = (struct timespec){ from[i].tv_sec,
+					   from[i].tv_usec * 1000 };
+	}
+	return times_at(dir, path, from ? to : NULL, flags);
+}
+
+static int utime_of(const char *path, const struct utimbuf *times)
+{
+	return can_read_memory(times, sizeof(*times)) ? pvfs_utime(path, times)
+						      : -1;
+}
+
+int utime(const char *path, const struct utimbuf *times)
+{
+	return BY_PATH(AT_FDCWD, path, utime_of(at.path, times),
+		       libc()->utime(path, times));
+}
+
+int utimes(const char *path, const struct timeval times[2])
+{
+	return BY_PATH(AT_FDCWD, path, timeval_at(AT_FDCWD, at.path, times, 0),
+		       libc()->utimes(path, times));
+}
+
+int lutimes(const char *path, const struct timeval times[2])
+{
+	return BY_PATH(AT_FDCWD, path,
+		       timeval_at(AT_FDCWD, at.path, times,
+				  AT_SYMLINK_NOFOLLOW),
+		       libc()->lutimes(path, times));
+}
+
+int futimes(int fd, const struct timeval times[2])
+{
+	return BY_FD(fd, timeval_at(fd, NULL, times, 0),
+		     libc()->futimes(fd, times));
+}
+
+int futimens(int fd, const struct timespec times[2])
+{
+	return BY_FD(fd, times_at(fd, NULL, times, 0),
+		     libc()->futimens(fd, times));
+}
+
+int utimensat(int dir, const char *path, const struct timespec times[2],
+	      int flags)
+{
+	return BY_PATH(dir, path, times_at(dir, at.path, times, flags),
+		       libc()->utimensat(dir, path, times, flags));
+}
+
+/* Without a path: the object that dir has open. */
+int futimesat(int dir, const char *path, const struct timeval times[2])
+{
+	if (!path && dir != AT_FDCWD)
+		return futimes(dir, times);
+	return BY_PATH(dir, path, timeval_at(dir, at.path, times, 0),
+		       libc()->futimesat(dir, path, times));
 }

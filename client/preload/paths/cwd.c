@@ -14,32 +14,32 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/preload/paths/begin.h"
+#include "client/preload/paths/startup.h"
 #include "client/preload/paths/realname.h"
-#include "client/preload/paths/refuse.h"
-#include "client/preload/paths/seen.h"
-#include "client/preload/paths/under.h"
-#include "client/preload/paths/whose.h"
+#include "client/preload/route/refuse.h"
+#include "client/preload/export.h"
+#include "client/preload/route/libc.h"
+#include "client/preload/route/route.h"
 
-#define MARK "/pvfs-cwd."
+#define NAME_PREFIX "/pvfs-cwd."
 #define LETTERS 6
-#define GONE " (deleted)"
+#define DELETED_SUFFIX " (deleted)"
 
 extern void __chk_fail(void) __attribute__((noreturn));
 
-SEEN int chdir(const char *path);
-SEEN int fchdir(int fd);
-SEEN char *getcwd(char *buf, size_t size);
-SEEN char *__getcwd_chk(char *buf, size_t size, size_t room);
-SEEN char *get_current_dir_name(void);
-SEEN char *realpath(const char *path, char *resolved);
-SEEN char *__realpath_chk(const char *path, char *resolved, size_t room);
-SEEN char *canonicalize_file_name(const char *path);
+EXPORT int chdir(const char *path);
+EXPORT int fchdir(int fd);
+EXPORT char *getcwd(char *buf, size_t size);
+EXPORT char *__getcwd_chk(char *buf, size_t size, size_t room);
+EXPORT char *get_current_dir_name(void);
+EXPORT char *realpath(const char *path, char *resolved);
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room);
+EXPORT char *canonicalize_file_name(const char *path);
 
 /* ---- the kernel's current directory ---- */
 
 /* Creates all directories on path that start at offset from. */
-static int make_way(char *path, size_t from)
+static int make_dirs(char *path, size_t from)
 {
 	char *slash = path + from;
 	int rc = 0;
@@ -48,7 +48,7 @@ static int make_way(char *path, size_t from)
 		slash = strchr(slash + 1, '/');
 		if (slash)
 			*slash = '\0';
-		rc = under()->mkdir(path, 0700);
+		rc = libc()->mkdir(path, 0700);
 		if (slash)
 			*slash = '/';
 	}
@@ -56,51 +56,52 @@ static int make_way(char *path, size_t from)
 }
 
 /* Removes these directories, and the one that contains them. */
-static void remove_way(char *path, size_t from)
+static void remove_dirs(char *path, size_t from)
 {
 	while (strlen(path) >= from) {
-		under()->rmdir(path);
+		libc()->rmdir(path);
 		*strrchr(path, '/') = '\0';
 	}
 }
 
 /* Makes a removed directory the kernel's current directory. */
-static int go_nowhere(const char *name)
+static int enter_removed_dir(const char *name)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	char path[PATH_MAX];
 	size_t from;
 	int n, rc;
 
-	n = snprintf(path, sizeof(path), "%s" MARK "XXXXXX",
+	n = snprintf(path, sizeof(path), "%s" NAME_PREFIX "XXXXXX",
 		     tmp && *tmp == '/' ? tmp : "/tmp");
 	if (n < 0 || (size_t)n + strlen(name) >= sizeof(path) ||
-	    !under()->mkdtemp(path))
+	    !libc()->mkdtemp(path))
 		return -1;
 	from = strlen(path);
 	strcpy(path + from, name);
-	rc = make_way(path, from);
+	rc = make_dirs(path, from);
 	if (!rc)
-		rc = under()->chdir(path);
-	remove_way(path, from);
+		rc = libc()->chdir(path);
+	remove_dirs(path, from);
 	return rc;
 }
 
 /* Returns the current directory of the previous program, or NULL. */
-static const char *stood(char path[PATH_MAX])
+static const char *inherited_cwd(char path[PATH_MAX])
 {
-	ssize_t n = under()->readlinkat(AT_FDCWD, "/proc/self/cwd", path,
-					PATH_MAX - 1);
-	const size_t gone = sizeof(GONE) - 1;
+	ssize_t n = libc()->readlinkat(AT_FDCWD, "/proc/self/cwd", path,
+				       PATH_MAX - 1);
+	const size_t suffix = sizeof(DELETED_SUFFIX) - 1;
 	char *mark;
 
-	if (n < (ssize_t)gone || memcmp(path + n - gone, GONE, gone))
+	if (n < (ssize_t)suffix ||
+	    memcmp(path + n - suffix, DELETED_SUFFIX, suffix))
 		return NULL;
-	path[(size_t)n - gone] = '\0';
-	mark = strstr(path, MARK);
-	if (!mark || strlen(mark) <= sizeof(MARK) - 1 + LETTERS)
+	path[(size_t)n - suffix] = '\0';
+	mark = strstr(path, NAME_PREFIX);
+	if (!mark || strlen(mark) <= sizeof(NAME_PREFIX) - 1 + LETTERS)
 		return NULL;
-	mark += sizeof(MARK) - 1 + LETTERS;
+	mark += sizeof(NAME_PREFIX) - 1 + LETTERS;
 	return *mark == '/' ? mark : NULL;
 }
 
@@ -108,11 +109,11 @@ static const char *stood(char path[PATH_MAX])
  * Any user can create such a directory, start a program in it and remove it.  Only those
  * of root and of this user are trusted.
  */
-static bool is_ours(void)
+static bool cwd_is_trusted(void)
 {
 	struct stat st;
 
-	return !under()->stat(".", &st) &&
+	return !libc()->stat(".", &st) &&
 	       (!st.st_uid || st.st_uid == geteuid());
 }
 
@@ -122,56 +123,56 @@ void cwd_begin(void)
 	const char *name;
 	int saved = errno;
 
-	if (!under()->getcwd(path, sizeof(path)) && (name = stood(path)) &&
-	    is_ours())
-		whose_set_cwd(name);
+	if (!libc()->getcwd(path, sizeof(path)) &&
+	    (name = inherited_cwd(path)) && cwd_is_trusted())
+		route_set_cwd(name);
 	errno = saved;
 }
 
 /* ---- changing the directory ---- */
 
-static int gone_to_kernels(int rc)
+static int finish_kernel_chdir(int rc)
 {
 	if (!rc) {
-		whose_set_cwd(NULL);
-		whose_moved();
+		route_set_cwd(NULL);
+		roots_check_cwd();
 	}
 	return rc;
 }
 
-static int enter(int dir)
+static int enter_pvfs_dir(int dir)
 {
 	char name[PATH_MAX];
 
 	if (PVFS(pvfs_faccessat(dir, ".", X_OK, AT_EACCESS)) ||
 	    realname_dir(dir, name))
 		return -1;
-	if (go_nowhere(name))
+	if (enter_removed_dir(name))
 		return refuse_path("chdir (without a folder for temporary "
 				   "files)",
 				   name, ENOTSUP);
-	whose_set_cwd(name);
+	route_set_cwd(name);
 	return 0;
 }
 
 int fchdir(int fd)
 {
-	enum whose whose = whose_fd(fd, __func__);
+	enum route route = route_fd(fd, __func__);
 
-	if (whose == KERNELS)
-		return gone_to_kernels(under()->fchdir(fd));
-	return whose == OURS ? enter(fd) : -1;
+	if (route == ROUTE_KERNEL)
+		return finish_kernel_chdir(libc()->fchdir(fd));
+	return route == ROUTE_PVFS ? enter_pvfs_dir(fd) : -1;
 }
 
 int chdir(const char *path)
 {
-	struct spot at;
-	enum whose whose = whose_path(&at, AT_FDCWD, path, __func__);
+	struct pvfs_path at;
+	enum route route = route_path(&at, AT_FDCWD, path, __func__);
 	int fd, rc;
 
-	if (whose == KERNELS)
-		return gone_to_kernels(under()->chdir(path));
-	if (whose == REFUSED)
+	if (route == ROUTE_KERNEL)
+		return finish_kernel_chdir(libc()->chdir(path));
+	if (route == ROUTE_REFUSED)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -184,7 +185,7 @@ int chdir(const char *path)
 /* ---- names ---- */
 
 /* Returns a name like getcwd(): without a buffer, in allocated memory. */
-static char *give(const char *name, char *buf, size_t size)
+static char *copy_name(const char *name, char *buf, size_t size)
 {
 	size_t len = strlen(name) + 1;
 
@@ -201,8 +202,9 @@ char *getcwd(char *buf, size_t size)
 {
 	char name[PATH_MAX];
 
-	return !whose_inside && whose_cwd(name) ? give(name, buf, size)
-						: under()->getcwd(buf, size);
+	return !pvfs_call_depth && route_get_cwd(name)
+		       ? copy_name(name, buf, size)
+		       : libc()->getcwd(buf, size);
 }
 
 char *__getcwd_chk(char *buf, size_t size, size_t room)
@@ -219,15 +221,15 @@ char *get_current_dir_name(void)
 
 char *realpath(const char *path, char *resolved)
 {
-	struct spot at;
-	enum whose whose = whose_path(&at, AT_FDCWD, path, __func__);
+	struct pvfs_path at;
+	enum route route = route_path(&at, AT_FDCWD, path, __func__);
 	char name[PATH_MAX];
 
-	if (whose == KERNELS)
-		return under()->realpath(path, resolved);
-	if (whose == REFUSED || realname_path(path, name))
+	if (route == ROUTE_KERNEL)
+		return libc()->realpath(path, resolved);
+	if (route == ROUTE_REFUSED || realname_path(path, name))
 		return NULL;
-	return give(name, resolved, resolved ? PATH_MAX : 0);
+	return copy_name(name, resolved, resolved ? PATH_MAX : 0);
 }
 
 char *__realpath_chk(const char *path, char *resolved, size_t room)

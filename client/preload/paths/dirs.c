@@ -7,92 +7,95 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "client/preload/paths/seen.h"
-#include "client/preload/paths/under.h"
-#include "client/preload/paths/whose.h"
+#include "client/preload/export.h"
+#include "client/preload/route/libc.h"
+#include "client/preload/route/route.h"
 
-struct ours {
-	LIST_ENTRY(ours) list;
+struct stream {
+	LIST_ENTRY(stream) link;
 	PVFS_DIR *dir;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects list */
-static LIST_HEAD(, ours) list = LIST_HEAD_INITIALIZER(list);
-static atomic_int count;
+/* The streams of ours. */
+static struct {
+	pthread_mutex_t lock; /* protects list */
+	LIST_HEAD(, stream) list;
+	atomic_int count;
+} streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Called with the lock. */
-static struct ours *find(const DIR *dir)
+static struct stream *find_stream(const DIR *dir)
 {
-	struct ours *o;
+	struct stream *s;
 
-	LIST_FOREACH(o, &list, list) {
-		if (o->dir == (const PVFS_DIR *)dir)
-			return o;
+	LIST_FOREACH(s, &streams.list, link) {
+		if (s->dir == (const PVFS_DIR *)dir)
+			return s;
 	}
 	return NULL;
 }
 
 /* NULL: a stream of libc. */
-static PVFS_DIR *ours(DIR *dir)
+static PVFS_DIR *own_stream(DIR *dir)
 {
-	struct ours *o;
+	struct stream *s;
 
-	if (!atomic_load_explicit(&count, memory_order_relaxed))
+	if (!atomic_load_explicit(&streams.count, memory_order_relaxed))
 		return NULL;
-	pthread_mutex_lock(&lock);
-	o = find(dir);
-	pthread_mutex_unlock(&lock);
-	return o ? (PVFS_DIR *)dir : NULL;
+	pthread_mutex_lock(&streams.lock);
+	s = find_stream(dir);
+	pthread_mutex_unlock(&streams.lock);
+	return s ? (PVFS_DIR *)dir : NULL;
 }
 
-static DIR *add(PVFS_DIR *dir)
+static DIR *add_stream(PVFS_DIR *dir)
 {
-	struct ours *o = malloc(sizeof(*o));
+	struct stream *s = malloc(sizeof(*s));
 
-	if (!o)
+	if (!s)
 		return NULL;
-	o->dir = dir;
-	pthread_mutex_lock(&lock);
-	LIST_INSERT_HEAD(&list, o, list);
-	atomic_fetch_add(&count, 1);
-	pthread_mutex_unlock(&lock);
+	s->dir = dir;
+	pthread_mutex_lock(&streams.lock);
+	LIST_INSERT_HEAD(&streams.list, s, link);
+	atomic_fetch_add(&streams.count, 1);
+	pthread_mutex_unlock(&streams.lock);
 	return (DIR *)dir;
 }
 
-static void take_out(DIR *dir)
+static void remove_stream(DIR *dir)
 {
-	struct ours *o;
+	struct stream *s;
 
-	pthread_mutex_lock(&lock);
-	o = find(dir);
-	if (o) {
-		LIST_REMOVE(o, list);
-		atomic_fetch_sub(&count, 1);
+	pthread_mutex_lock(&streams.lock);
+	s = find_stream(dir);
+	if (s) {
+		LIST_REMOVE(s, link);
+		atomic_fetch_sub(&streams.count, 1);
 	}
-	pthread_mutex_unlock(&lock);
-	free(o);
+	pthread_mutex_unlock(&streams.lock);
+	free(s);
 }
 
-TWO_NAMES(struct dirent *, readdir, readdir64, (DIR * dir));
-SEEN ssize_t getdents64(int fd, void *buf, size_t len);
-SEEN DIR *opendir(const char *path);
-SEEN DIR *fdopendir(int fd);
-SEEN int closedir(DIR *dir);
-SEEN void rewinddir(DIR *dir);
-SEEN void seekdir(DIR *dir, long pos);
-SEEN long telldir(DIR *dir);
-SEEN int dirfd(DIR *dir);
+EXPORT_TWICE(struct dirent *, readdir, readdir64, (DIR * dir));
+EXPORT ssize_t getdents64(int fd, void *buf, size_t len);
+EXPORT DIR *opendir(const char *path);
+EXPORT DIR *fdopendir(int fd);
+EXPORT int closedir(DIR *dir);
+EXPORT void rewinddir(DIR *dir);
+EXPORT void seekdir(DIR *dir, long pos);
+EXPORT long telldir(DIR *dir);
+EXPORT int dirfd(DIR *dir);
 
 DIR *fdopendir(int fd)
 {
-	enum whose whose = whose_fd(fd, __func__);
+	enum route route = route_fd(fd, __func__);
 	PVFS_DIR *dir;
 	DIR *added;
 
-	if (whose == KERNELS)
-		return under()->fdopendir(fd);
-	dir = whose == OURS ? PVFS(pvfs_fdopendir(fd)) : NULL;
-	added = dir ? add(dir) : NULL;
+	if (route == ROUTE_KERNEL)
+		return libc()->fdopendir(fd);
+	dir = route == ROUTE_PVFS ? PVFS(pvfs_fdopendir(fd)) : NULL;
+	added = dir ? add_stream(dir) : NULL;
 	if (dir && !added)
 		free(dir); /* fd stays open, as after every error */
 	return added;
@@ -101,14 +104,14 @@ DIR *fdopendir(int fd)
 /* A symlink may lead to an ordinary directory. */
 DIR *opendir(const char *path)
 {
-	struct spot at;
-	enum whose whose = whose_path(&at, AT_FDCWD, path, __func__);
+	struct pvfs_path at;
+	enum route route = route_path(&at, AT_FDCWD, path, __func__);
 	DIR *dir;
 	int fd;
 
-	if (whose == KERNELS)
-		return under()->opendir(path);
-	if (whose == REFUSED)
+	if (route == ROUTE_KERNEL)
+		return libc()->opendir(path);
+	if (route == ROUTE_REFUSED)
 		return NULL;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
@@ -119,22 +122,22 @@ DIR *opendir(const char *path)
 
 struct dirent *readdir(DIR *dir)
 {
-	PVFS_DIR *d = ours(dir);
+	PVFS_DIR *d = own_stream(dir);
 
-	return d ? PVFS(pvfs_readdir(d)) : under()->readdir(dir);
+	return d ? PVFS(pvfs_readdir(d)) : libc()->readdir(dir);
 }
 
 int closedir(DIR *dir)
 {
-	PVFS_DIR *d = ours(dir);
+	PVFS_DIR *d = own_stream(dir);
 	int fd, rc;
 
 	if (!d)
-		return under()->closedir(dir);
-	take_out(dir);
+		return libc()->closedir(dir);
+	remove_stream(dir);
 	fd = PVFS(pvfs_dirfd(d));
 	rc = PVFS(pvfs_closedir(d));
-	whose_closed(fd);
+	route_forget_fd(fd);
 	return rc;
 }
 
@@ -142,10 +145,10 @@ int closedir(DIR *dir)
 
 void seekdir(DIR *dir, long pos)
 {
-	PVFS_DIR *d = ours(dir);
+	PVFS_DIR *d = own_stream(dir);
 
 	if (!d) {
-		under()->seekdir(dir, pos);
+		libc()->seekdir(dir, pos);
 		return;
 	}
 	PVFS((pvfs_seekdir(d, pos), 0));
@@ -153,34 +156,34 @@ void seekdir(DIR *dir, long pos)
 
 void rewinddir(DIR *dir)
 {
-	if (ours(dir))
+	if (own_stream(dir))
 		seekdir(dir, 0);
 	else
-		under()->rewinddir(dir);
+		libc()->rewinddir(dir);
 }
 
 long telldir(DIR *dir)
 {
-	PVFS_DIR *d = ours(dir);
+	PVFS_DIR *d = own_stream(dir);
 
-	return d ? PVFS(pvfs_telldir(d)) : under()->telldir(dir);
+	return d ? PVFS(pvfs_telldir(d)) : libc()->telldir(dir);
 }
 
 int dirfd(DIR *dir)
 {
-	PVFS_DIR *d = ours(dir);
+	PVFS_DIR *d = own_stream(dir);
 
-	return d ? PVFS(pvfs_dirfd(d)) : under()->dirfd(dir);
+	return d ? PVFS(pvfs_dirfd(d)) : libc()->dirfd(dir);
 }
 
-/* The memory is checked first, because entries that cannot be copied would be lost. */
-static ssize_t entries(int fd, void *buf, size_t len)
+/* The memory is checked first, because read_entries that cannot be copied would be lost. */
+static ssize_t read_entries(int fd, void *buf, size_t len)
 {
 	return copy_out(buf, buf, len) ? -1 : pvfs_getdents(fd, buf, len);
 }
 
 ssize_t getdents64(int fd, void *buf, size_t len)
 {
-	return BY_FD(fd, entries(fd, buf, len),
-		     under()->getdents(fd, buf, len));
+	return BY_FD(fd, read_entries(fd, buf, len),
+		     libc()->getdents(fd, buf, len));
 }

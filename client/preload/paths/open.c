@@ -12,24 +12,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "client/preload/paths/refuse.h"
-#include "client/preload/paths/seen.h"
-#include "client/preload/paths/under.h"
-#include "client/preload/paths/whose.h"
+#include "client/preload/paths/streams.h"
+#include "client/preload/route/refuse.h"
+#include "client/preload/export.h"
+#include "client/preload/route/libc.h"
+#include "client/preload/route/route.h"
 
-TWO_NAMES(int, open, open64, (const char *path, int flags, ...));
-TWO_NAMES(int, openat, openat64, (int dir, const char *path, int flags, ...));
-TWO_NAMES(int, creat, creat64, (const char *path, mode_t mode));
-TWO_NAMES(int, __open_2, __open64_2, (const char *path, int flags));
-TWO_NAMES(int, __openat_2, __openat64_2,
-	  (int dir, const char *path, int flags));
+EXPORT_TWICE(int, open, open64, (const char *path, int flags, ...));
+EXPORT_TWICE(int, openat, openat64,
+	     (int dir, const char *path, int flags, ...));
+EXPORT_TWICE(int, creat, creat64, (const char *path, mode_t mode));
+EXPORT_TWICE(int, __open_2, __open64_2, (const char *path, int flags));
+EXPORT_TWICE(int, __openat_2, __openat64_2,
+	     (int dir, const char *path, int flags));
 
 /* ---- by number: the kernel's file of the number is not the data ---- */
 
 /* Like the kernel, opens the file again, with an offset of its own. */
-static int open_number(int number, int flags)
+static int open_pvfs_fd_again(int number, int flags)
 {
-	const int not_now = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW;
+	const int ignored = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW;
 	struct pvfs_handle handle;
 	char dir[PATH_MAX];
 	unsigned int i;
@@ -41,12 +43,12 @@ static int open_number(int number, int flags)
 	for (i = 0; fd < 0 && errno == EXDEV &&
 		    !PVFS(pvfs_mount_point(i, dir, sizeof(dir)));
 	     i++)
-		fd = PVFS(pvfs_open_handle(dir, &handle, flags & ~not_now));
+		fd = PVFS(pvfs_open_handle(dir, &handle, flags & ~ignored));
 	if (fd >= 0 && flags & O_TRUNC && PVFS(pvfs_ftruncate(fd, 0))) {
 		PVFS(pvfs_close(fd));
 		return -1;
 	}
-	return whose_opened(fd);
+	return streams_follow(route_add_opened(fd));
 }
 
 /* ---- by name ---- */
@@ -76,41 +78,41 @@ static int open_ours(int dir, const char *path, int flags, mode_t mode)
 
 	if (fd < 0 && errno == ENXIO && is_special(dir, path))
 		return refuse_path("open", path, ENXIO);
-	return whose_opened(fd);
+	return streams_follow(route_add_opened(fd));
 }
 
 /*
  * fd is the kernel's result.  If the path names a number of ours, opens that file
  * instead; the kernel's file contains nothing.
  */
-static int or_number(int fd, const char *path, int flags)
+static int open_alias(int fd, const char *path, int flags)
 {
 	int number;
 
-	if (!whose_begun() ||
-	    (fd < 0 && errno != ENOENT && !whose_can_read(path)))
+	if (!roots_begun() ||
+	    (fd < 0 && errno != ENOENT && !can_read_path(path)))
 		return fd;
-	number = whose_alias(path);
+	number = route_fd_alias(path);
 	if (number < 0)
 		return fd;
 	/* our close() would report it as a lost descriptor */
 	if (fd >= 0)
 		syscall(SYS_close, fd);
-	return open_number(number, flags);
+	return open_pvfs_fd_again(number, flags);
 }
 
-#define OPEN(dir, path, flags, mode, kernels)                                  \
-	({                                                                     \
-		struct spot at;                                                \
-		enum whose whose_ = whose_path(&at, dir, path, "open");        \
-                                                                               \
-		whose_ == OURS	    ? open_ours(dir, at.path, flags, mode)     \
-		: whose_ == KERNELS ? or_number(kernels, path, flags)          \
-				    : -1;                                      \
+#define OPEN(dir, path, flags, mode, kernels)                                   \
+	({                                                                      \
+		struct pvfs_path at;                                            \
+		enum route route_ = route_path(&at, dir, path, "open");         \
+                                                                                \
+		route_ == ROUTE_PVFS	 ? open_ours(dir, at.path, flags, mode) \
+		: route_ == ROUTE_KERNEL ? open_alias(kernels, path, flags)     \
+					 : -1;                                  \
 	})
 
 /* The argument after flags, if there is one. */
-#define MODE_BEHIND(flags)                                                     \
+#define MODE_AFTER(flags)                                                      \
 	({                                                                     \
 		mode_t mode_ = 0;                                              \
 		va_list ap_;                                                   \
@@ -124,24 +126,24 @@ static int or_number(int fd, const char *path, int flags)
 
 int open(const char *path, int flags, ...)
 {
-	mode_t mode = MODE_BEHIND(flags);
+	mode_t mode = MODE_AFTER(flags);
 
 	return OPEN(AT_FDCWD, path, flags, mode,
-		    under()->open(path, flags, mode));
+		    libc()->open(path, flags, mode));
 }
 
 int openat(int dir, const char *path, int flags, ...)
 {
-	mode_t mode = MODE_BEHIND(flags);
+	mode_t mode = MODE_AFTER(flags);
 
 	return OPEN(dir, path, flags, mode,
-		    under()->openat(dir, path, flags, mode));
+		    libc()->openat(dir, path, flags, mode));
 }
 
 int creat(const char *path, mode_t mode)
 {
 	return OPEN(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode,
-		    under()->creat(path, mode));
+		    libc()->creat(path, mode));
 }
 
 /* The variants of checking compilers, without O_CREAT. */
@@ -157,13 +159,13 @@ int __openat_2(int dir, const char *path, int flags)
 
 /* ---- temporary names ---- */
 
-#define TRIES 100
+#define MAX_TRIES 100
 
-TWO_NAMES(int, mkstemp, mkstemp64, (char *name));
-TWO_NAMES(int, mkostemp, mkostemp64, (char *name, int flags));
-TWO_NAMES(int, mkstemps, mkstemps64, (char *name, int tail));
-TWO_NAMES(int, mkostemps, mkostemps64, (char *name, int tail, int flags));
-SEEN char *mkdtemp(char *name);
+EXPORT_TWICE(int, mkstemp, mkstemp64, (char *name));
+EXPORT_TWICE(int, mkostemp, mkostemp64, (char *name, int flags));
+EXPORT_TWICE(int, mkstemps, mkstemps64, (char *name, int tail));
+EXPORT_TWICE(int, mkostemps, mkostemps64, (char *name, int tail, int flags));
+EXPORT char *mkdtemp(char *name);
 
 /* The place of the six letters, or NULL. */
 static char *letters_of(char *name, int tail)
@@ -177,7 +179,7 @@ static char *letters_of(char *name, int tail)
 	return memcmp(x, "XXXXXX", 6) ? NULL : x;
 }
 
-static bool fill(char *x)
+static bool fill_letters(char *x)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789__";
@@ -203,8 +205,8 @@ static int make_file(const char *name, int flags)
 		    0600);
 }
 
-static int make_new(char *name, int tail, int flags,
-		    int (*make)(const char *name, int flags))
+static int create_unique(char *name, int tail, int flags,
+			 int (*make)(const char *name, int flags))
 {
 	char *x = letters_of(name, tail);
 	int i, rc = -1;
@@ -212,8 +214,8 @@ static int make_new(char *name, int tail, int flags,
 	errno = EINVAL;
 	if (!x)
 		return -1;
-	for (i = 0; i < TRIES && rc < 0; i++) {
-		if (!fill(x))
+	for (i = 0; i < MAX_TRIES && rc < 0; i++) {
+		if (!fill_letters(x))
 			break;
 		rc = make(name, flags);
 		if (rc < 0 && errno != EEXIST)
@@ -226,12 +228,13 @@ static int make_new(char *name, int tail, int flags,
 
 int mkostemps(char *name, int tail, int flags)
 {
-	struct spot at;
-	enum whose whose = whose_path(&at, AT_FDCWD, name, "mkstemp");
+	struct pvfs_path at;
+	enum route route = route_path(&at, AT_FDCWD, name, "mkstemp");
 
-	if (whose == KERNELS)
-		return under()->mkostemps(name, tail, flags);
-	return whose == OURS ? make_new(name, tail, flags, make_file) : -1;
+	if (route == ROUTE_KERNEL)
+		return libc()->mkostemps(name, tail, flags);
+	return route == ROUTE_PVFS ? create_unique(name, tail, flags, make_file)
+				   : -1;
 }
 
 int mkstemp(char *name)
@@ -251,10 +254,12 @@ int mkstemps(char *name, int tail)
 
 char *mkdtemp(char *name)
 {
-	struct spot at;
-	enum whose whose = whose_path(&at, AT_FDCWD, name, __func__);
+	struct pvfs_path at;
+	enum route route = route_path(&at, AT_FDCWD, name, __func__);
 
-	if (whose == KERNELS)
-		return under()->mkdtemp(name);
-	return whose == OURS && !make_new(name, 0, 0, make_dir) ? name : NULL;
+	if (route == ROUTE_KERNEL)
+		return libc()->mkdtemp(name);
+	return route == ROUTE_PVFS && !create_unique(name, 0, 0, make_dir)
+		       ? name
+		       : NULL;
 }

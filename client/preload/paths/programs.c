@@ -14,91 +14,91 @@
 #include <unistd.h>
 
 #include "client/preload/bypass/bypass.h"
-#include "client/preload/paths/refused.h"
-#include "client/preload/paths/seen.h"
-#include "client/preload/paths/under.h"
+#include "client/preload/paths/unsupported.h"
+#include "client/preload/export.h"
+#include "client/preload/route/libc.h"
 
-SEEN int execve(const char *path, char *const argv[], char *const envp[]);
-SEEN int execv(const char *path, char *const argv[]);
-SEEN int execvp(const char *file, char *const argv[]);
-SEEN int execvpe(const char *file, char *const argv[], char *const envp[]);
-SEEN int execl(const char *path, const char *arg, ...);
-SEEN int execlp(const char *file, const char *arg, ...);
-SEEN int execle(const char *path, const char *arg, ...);
-SEEN int fexecve(int fd, char *const argv[], char *const envp[]);
-SEEN int execveat(int dir, const char *path, char *const argv[],
-		  char *const envp[], int flags);
-SEEN int posix_spawn(pid_t *pid, const char *path,
-		     const posix_spawn_file_actions_t *actions,
-		     const posix_spawnattr_t *attr, char *const argv[],
-		     char *const envp[]);
-SEEN int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions,
-					  int fd, const char *path, int flags,
-					  mode_t mode);
+EXPORT int execve(const char *path, char *const argv[], char *const envp[]);
+EXPORT int execv(const char *path, char *const argv[]);
+EXPORT int execvp(const char *file, char *const argv[]);
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[]);
+EXPORT int execl(const char *path, const char *arg, ...);
+EXPORT int execlp(const char *file, const char *arg, ...);
+EXPORT int execle(const char *path, const char *arg, ...);
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[]);
+EXPORT int execveat(int dir, const char *path, char *const argv[],
+		    char *const envp[], int flags);
+EXPORT int posix_spawn(pid_t *pid, const char *path,
+		       const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attr, char *const argv[],
+		       char *const envp[]);
+EXPORT int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions,
+					    int fd, const char *path, int flags,
+					    mode_t mode);
 
 /* ---- in this process ---- */
 
-#define LEAVING(call)                                                          \
+#define PAUSED(call)                                                           \
 	({                                                                     \
-		struct bypass *left_ = bypass_pause();                         \
+		struct bypass *paused_ = bypass_pause();                       \
 		int rc_ = (call);                                              \
                                                                                \
-		bypass_resume(left_);                                          \
+		bypass_resume(paused_);                                        \
 		rc_;                                                           \
 	})
 
 int execve(const char *path, char *const argv[], char *const envp[])
 {
-	if (refused_path(path, __func__))
+	if (unsupported_path(path, __func__))
 		return -1;
-	return LEAVING(under()->execve(path, argv, envp));
+	return PAUSED(libc()->execve(path, argv, envp));
 }
 
 int execv(const char *path, char *const argv[])
 {
-	if (refused_path(path, __func__))
+	if (unsupported_path(path, __func__))
 		return -1;
-	return LEAVING(under()->execv(path, argv));
+	return PAUSED(libc()->execv(path, argv));
 }
 
 /* The kernel searches the directories of PATH. */
-static bool refused_file(const char *file, const char *call)
+static bool unsupported_program(const char *file, const char *call)
 {
-	return whose_can_read(file) && strchr(file, '/') &&
-	       refused_path(file, call);
+	return can_read_path(file) && strchr(file, '/') &&
+	       unsupported_path(file, call);
 }
 
 int execvp(const char *file, char *const argv[])
 {
-	if (refused_file(file, __func__))
+	if (unsupported_program(file, __func__))
 		return -1;
-	return LEAVING(under()->execvp(file, argv));
+	return PAUSED(libc()->execvp(file, argv));
 }
 
 int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	if (refused_file(file, __func__))
+	if (unsupported_program(file, __func__))
 		return -1;
-	return LEAVING(under()->execvpe(file, argv, envp));
+	return PAUSED(libc()->execvpe(file, argv, envp));
 }
 
 int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	return LEAVING(under()->fexecve(fd, argv, envp));
+	return PAUSED(libc()->fexecve(fd, argv, envp));
 }
 
 int execveat(int dir, const char *path, char *const argv[], char *const envp[],
 	     int flags)
 {
-	if (refused_at(dir, path, __func__))
+	if (unsupported_at(dir, path, __func__))
 		return -1;
-	return LEAVING(under()->execveat(dir, path, argv, envp, flags));
+	return PAUSED(libc()->execveat(dir, path, argv, envp, flags));
 }
 
 /* ---- with an argument list, on the stack: a child of vfork() may not allocate ---- */
 
 /* Counts arg and the NULL, too. */
-static size_t count(va_list *ap)
+static size_t count_arguments(va_list *ap)
 {
 	size_t n = 2;
 
@@ -107,7 +107,7 @@ static size_t count(va_list *ap)
 	return n;
 }
 
-static char *const *fill(char **argv, const char *arg, va_list *ap)
+static char *const *fill_arguments(char **argv, const char *arg, va_list *ap)
 {
 	size_t n = 0;
 
@@ -118,15 +118,15 @@ static char *const *fill(char **argv, const char *arg, va_list *ap)
 }
 
 /* Converts the list for execv(); ap is at its end afterwards. */
-#define LISTED(arg, ap)                                                        \
+#define ARGUMENT_LIST(arg, ap)                                                 \
 	({                                                                     \
 		va_list ahead_;                                                \
 		char **argv_;                                                  \
                                                                                \
 		va_copy(ahead_, ap);                                           \
-		argv_ = alloca(count(&ahead_) * sizeof(*argv_));               \
+		argv_ = alloca(count_arguments(&ahead_) * sizeof(*argv_));     \
 		va_end(ahead_);                                                \
-		fill(argv_, arg, &ap);                                         \
+		fill_arguments(argv_, arg, &ap);                               \
 	})
 
 int execl(const char *path, const char *arg, ...)
@@ -135,7 +135,7 @@ int execl(const char *path, const char *arg, ...)
 	int rc;
 
 	va_start(ap, arg);
-	rc = execv(path, LISTED(arg, ap));
+	rc = execv(path, ARGUMENT_LIST(arg, ap));
 	va_end(ap);
 	return rc;
 }
@@ -146,7 +146,7 @@ int execlp(const char *file, const char *arg, ...)
 	int rc;
 
 	va_start(ap, arg);
-	rc = execvp(file, LISTED(arg, ap));
+	rc = execvp(file, ARGUMENT_LIST(arg, ap));
 	va_end(ap);
 	return rc;
 }
@@ -158,7 +158,7 @@ int execle(const char *path, const char *arg, ...)
 	int rc;
 
 	va_start(ap, arg);
-	argv = LISTED(arg, ap);
+	argv = ARGUMENT_LIST(arg, ap);
 	rc = execve(path, argv, va_arg(ap, char *const *));
 	va_end(ap);
 	return rc;
@@ -171,19 +171,18 @@ int posix_spawn(pid_t *pid, const char *path,
 		const posix_spawnattr_t *attr, char *const argv[],
 		char *const envp[])
 {
-	return refused_path(path, __func__)
+	return unsupported_path(path, __func__)
 		       ? errno
-		       : NEXT(posix_spawn)(pid, path, actions, attr, argv,
-					   envp);
+		       : NEXT_FUNCTION(posix_spawn)(pid, path, actions, attr,
+						    argv, envp);
 }
 
 int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions,
 				     int fd, const char *path, int flags,
 				     mode_t mode)
 {
-	return refused_path(path, __func__)
+	return unsupported_path(path, __func__)
 		       ? errno
-		       : NEXT(posix_spawn_file_actions_addopen)(actions, fd,
-								path, flags,
-								mode);
+		       : NEXT_FUNCTION(posix_spawn_file_actions_addopen)(
+				 actions, fd, path, flags, mode);
 }

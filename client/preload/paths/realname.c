@@ -11,14 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/preload/paths/under.h"
-#include "client/preload/paths/whose.h"
+#include "client/preload/route/libc.h"
+#include "client/preload/route/route.h"
 
-#define LINKS 40
-#define UP (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define MAX_LINKS 40
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
 /* Sets name to head/tail, where tail is its previous value. */
-static int put_before(char name[PATH_MAX], const char *head)
+static int prepend_name(char name[PATH_MAX], const char *head)
 {
 	size_t len = strlen(head), have = strlen(name);
 	bool slash = *name && *name != '/';
@@ -51,7 +51,7 @@ static bool is_root(const struct stat *st, char dir[PATH_MAX])
 /* Finds the name of an object in a directory. */
 static int find_entry(int parent, ino_t ino, char name[NAME_MAX + 1])
 {
-	int copy = openat(parent, ".", UP);
+	int copy = openat(parent, ".", OPEN_DIR);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *e = NULL;
 
@@ -71,13 +71,13 @@ static int find_entry(int parent, ino_t ino, char name[NAME_MAX + 1])
 	return e ? 0 : -1;
 }
 
-static int kernels_name(int dir, char name[PATH_MAX])
+static int kernel_name(int dir, char name[PATH_MAX])
 {
 	char link[32];
 	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
-	n = under()->readlinkat(AT_FDCWD, link, name, PATH_MAX - 1);
+	n = libc()->readlinkat(AT_FDCWD, link, name, PATH_MAX - 1);
 	if (n < 0)
 		return -1;
 	name[n] = '\0';
@@ -85,7 +85,7 @@ static int kernels_name(int dir, char name[PATH_MAX])
 }
 
 /* One step up; *dir becomes its parent.  Returns 1 at a root, 0, or -1. */
-static int step(int *dir, char name[PATH_MAX])
+static int prepend_parent(int *dir, char name[PATH_MAX])
 {
 	char part[PATH_MAX];
 	struct stat st;
@@ -94,13 +94,13 @@ static int step(int *dir, char name[PATH_MAX])
 	if (fstat(*dir, &st))
 		return -1;
 	if (is_root(&st, part))
-		return put_before(name, part) ? -1 : 1;
-	parent = openat(*dir, "..", UP);
+		return prepend_name(name, part) ? -1 : 1;
+	parent = openat(*dir, "..", OPEN_DIR);
 	if (parent < 0)
 		return -1;
 	rc = find_entry(parent, st.st_ino, part);
 	if (!rc)
-		rc = put_before(name, part);
+		rc = prepend_name(name, part);
 	close(*dir);
 	*dir = parent;
 	return rc;
@@ -110,14 +110,14 @@ int realname_dir(int dir, char name[PATH_MAX])
 {
 	int rc;
 
-	if (whose_fd(dir, "getcwd") != OURS)
-		return kernels_name(dir, name);
+	if (route_fd(dir, "getcwd") != ROUTE_PVFS)
+		return kernel_name(dir, name);
 	*name = '\0';
-	dir = openat(dir, ".", UP);
+	dir = openat(dir, ".", OPEN_DIR);
 	if (dir < 0)
 		return -1;
 	do {
-		rc = step(&dir, name);
+		rc = prepend_parent(&dir, name);
 	} while (!rc);
 	close(dir);
 	return rc < 0 ? -1 : 0;
@@ -125,7 +125,7 @@ int realname_dir(int dir, char name[PATH_MAX])
 
 /* ---- paths ---- */
 
-static int join(char *to, const char *dir, const char *path)
+static int join_names(char *to, const char *dir, const char *path)
 {
 	int n = snprintf(to, PATH_MAX, "%s%s%s", *path == '/' ? "" : dir,
 			 *path == '/' ? "" : "/", path);
@@ -137,7 +137,7 @@ static int join(char *to, const char *dir, const char *path)
 }
 
 /* For a path that is no directory: dir gets the directory part, base the last name. */
-static int split(const char *path, char dir[PATH_MAX], const char **base)
+static int split_path(const char *path, char dir[PATH_MAX], const char **base)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -152,15 +152,15 @@ static int split(const char *path, char dir[PATH_MAX], const char **base)
 	return -1;
 }
 
-static int follow(const char *path, char name[PATH_MAX], int links);
+static int resolve_path(const char *path, char name[PATH_MAX], int links);
 
 /* name is that of the directory; becomes that of base in it. */
-static int of_file(const char *base, char name[PATH_MAX], int links)
+static int resolve_file(const char *base, char name[PATH_MAX], int links)
 {
 	char file[PATH_MAX], target[PATH_MAX];
 	ssize_t n;
 
-	if (join(file, name, base))
+	if (join_names(file, name, base))
 		return -1;
 	n = readlink(file, target, sizeof(target) - 1);
 	if (n < 0 && errno != EINVAL)
@@ -170,32 +170,34 @@ static int of_file(const char *base, char name[PATH_MAX], int links)
 		return 0;
 	}
 	target[n] = '\0';
-	return join(file, name, target) ? -1 : follow(file, name, links + 1);
+	return join_names(file, name, target)
+		       ? -1
+		       : resolve_path(file, name, links + 1);
 }
 
-static int follow(const char *path, char name[PATH_MAX], int links)
+static int resolve_path(const char *path, char name[PATH_MAX], int links)
 {
 	char dir[PATH_MAX];
 	const char *base;
 	int fd, rc;
 
-	if (links > LINKS) {
+	if (links > MAX_LINKS) {
 		errno = ELOOP;
 		return -1;
 	}
-	fd = open(path, UP);
+	fd = open(path, OPEN_DIR);
 	if (fd >= 0) {
 		rc = realname_dir(fd, name);
 		close(fd);
 		return rc;
 	}
-	if (errno != ENOTDIR || split(path, dir, &base) ||
-	    follow(dir, name, links + 1))
+	if (errno != ENOTDIR || split_path(path, dir, &base) ||
+	    resolve_path(dir, name, links + 1))
 		return -1;
-	return of_file(base, name, links);
+	return resolve_file(base, name, links);
 }
 
 int realname_path(const char *path, char name[PATH_MAX])
 {
-	return follow(path, name, 0);
+	return resolve_path(path, name, 0);
 }

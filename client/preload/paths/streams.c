@@ -1,32 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * streams.c - stdio on files of ours: streams of fopencookie(3) that use the calls of any
- * program.  Their descriptor number is stored where fileno(3) finds it.
+ * streams.c - see streams.h.  A stream is one of fopencookie(3) that uses the calls of any
+ * program.  Its descriptor number is stored where fileno(3) finds it.
  */
 #undef _FILE_OFFSET_BITS
-#include <pvfs.h>
+#include "client/preload/paths/streams.h"
+
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "client/preload/paths/begin.h"
-#include "client/preload/paths/refuse.h"
-#include "client/preload/paths/seen.h"
-#include "client/preload/paths/streams.h"
-#include "client/preload/paths/under.h"
-#include "client/preload/paths/whose.h"
-
-#define STANDARD 3
+#include "client/preload/paths/startup.h"
+#include "client/preload/route/refuse.h"
+#include "client/preload/route/route.h"
 
 /* Replacements of stdin, stdout and stderr. */
 static struct stand_in {
 	FILE *libcs; /* libc's stream while it is replaced; or NULL */
-	FILE *ours; /* kept for the next time */
+	FILE *ours; /* stays for the next time */
 	void *cookie;
-} stand_ins[STANDARD];
+} stand_ins[STREAMS_STANDARD];
 
-static void stand_back(int fd);
+/* ---- standard streams of libc ---- */
+
+FILE **streams_standard(int fd)
+{
+	static FILE **const all[STREAMS_STANDARD] = { &stdin, &stdout,
+						      &stderr };
+
+	return all[fd];
+}
+
+/* The replacement stays allocated, because the program may have a pointer to it. */
+static void restore_stream(int fd)
+{
+	struct stand_in *s = &stand_ins[fd];
+
+	if (s->libcs && *streams_standard(fd) == s->ours)
+		*streams_standard(fd) = s->libcs;
+	s->libcs = NULL;
+}
 
 /* ---- calls of a stream ---- */
 
@@ -57,8 +73,8 @@ static int stream_close(void *cookie)
 {
 	int fd = *(int *)cookie, rc;
 
-	if (fd < STANDARD && stand_ins[fd].cookie == cookie) {
-		stand_back(fd);
+	if (fd < STREAMS_STANDARD && stand_ins[fd].cookie == cookie) {
+		restore_stream(fd);
 		stand_ins[fd] = (struct stand_in){ NULL, NULL, NULL };
 	}
 	rc = close(fd);
@@ -66,7 +82,7 @@ static int stream_close(void *cookie)
 	return rc;
 }
 
-static FILE *stream_on(int fd, const char *mode, void **key)
+static FILE *create_stream(int fd, const char *mode, void **key)
 {
 	static const cookie_io_functions_t calls = { stream_read, stream_write,
 						     stream_seek,
@@ -87,25 +103,6 @@ static FILE *stream_on(int fd, const char *mode, void **key)
 	return f;
 }
 
-/* ---- open ---- */
-
-static int flags_of(const char *mode)
-{
-	int flags = *mode == 'r' ? O_RDONLY : O_WRONLY | O_CREAT;
-
-	if (*mode == 'w')
-		flags |= O_TRUNC;
-	if (*mode == 'a')
-		flags |= O_APPEND;
-	if (strchr(mode, '+'))
-		flags = (flags & ~O_ACCMODE) | O_RDWR;
-	if (strchr(mode, 'x'))
-		flags |= O_EXCL;
-	if (strchr(mode, 'e'))
-		flags |= O_CLOEXEC;
-	return flags;
-}
-
 /* The modes that fopencookie() accepts. */
 static const char *plain_mode(const char *mode)
 {
@@ -117,150 +114,63 @@ static const char *plain_mode(const char *mode)
 							       : 2];
 }
 
-static bool is_mode(const char *mode)
+FILE *streams_open(int fd, const char *mode)
 {
-	if (mode && (*mode == 'r' || *mode == 'w' || *mode == 'a'))
-		return true;
-	errno = EINVAL;
-	return false;
+	return create_stream(fd, plain_mode(mode), NULL);
 }
 
-/* The path may have led to an ordinary file. */
-static FILE *stream_or_close(int fd, const char *mode)
-{
-	FILE *f;
+/* ---- replacing the standard streams ---- */
 
-	if (fd < 0)
-		return NULL;
-	f = fdopen(fd, mode);
-	if (!f)
-		close(fd);
-	return f;
+bool streams_is_replaced(int fd)
+{
+	return stand_ins[fd].libcs;
 }
 
-TWO_NAMES(FILE *, fopen, fopen64, (const char *path, const char *mode));
-TWO_NAMES(FILE *, freopen, freopen64,
-	  (const char *path, const char *mode, FILE *f));
-SEEN FILE *fdopen(int fd, const char *mode);
-
-FILE *fdopen(int fd, const char *mode)
+void streams_flush(int fd)
 {
-	enum whose whose = whose_fd(fd, __func__);
-
-	if (whose == KERNELS)
-		return under()->fdopen(fd, mode);
-	return whose == OURS && is_mode(mode)
-		       ? stream_on(fd, plain_mode(mode), NULL)
-		       : NULL;
+	if (fd >= 0 && fd < STREAMS_STANDARD)
+		fflush(*streams_standard(fd));
 }
 
-FILE *fopen(const char *path, const char *mode)
-{
-	struct spot at;
-	enum whose whose = whose_path(&at, AT_FDCWD, path, __func__);
-
-	if (whose == KERNELS)
-		return under()->fopen(path, mode);
-	if (whose == REFUSED || !is_mode(mode))
-		return NULL;
-	return stream_or_close(open(path, flags_of(mode), 0666), mode);
-}
-
-/* ---- standard streams ---- */
-
-static FILE **standard(int fd)
-{
-	static FILE **const all[STANDARD] = { &stdin, &stdout, &stderr };
-
-	return all[fd];
-}
-
-void streams_leave(int fd)
-{
-	if (fd >= 0 && fd < STANDARD)
-		fflush(*standard(fd));
-}
-
-static void stand_in(int fd)
+static void replace_stream(int fd)
 {
 	struct stand_in *s = &stand_ins[fd];
 
 	if (!s->ours)
-		s->ours = stream_on(fd, fd ? "w" : "r", &s->cookie);
+		s->ours = create_stream(fd, fd ? "w" : "r", &s->cookie);
 	if (!s->ours)
 		return;
 	__fpurge(s->ours);
 	clearerr(s->ours);
 	if (fd == STDERR_FILENO)
 		setvbuf(s->ours, NULL, _IONBF, 0);
-	s->libcs = *standard(fd);
-	*standard(fd) = s->ours;
+	s->libcs = *streams_standard(fd);
+	*streams_standard(fd) = s->ours;
 }
 
-/* The replacement stays allocated, because the program may have a pointer to it. */
-static void stand_back(int fd)
-{
-	struct stand_in *s = &stand_ins[fd];
-
-	if (s->libcs && *standard(fd) == s->ours)
-		*standard(fd) = s->libcs;
-	s->libcs = NULL;
-}
-
-void streams_look(int fd)
+int streams_follow(int fd)
 {
 	bool ours;
 
-	if (fd < 0 || fd >= STANDARD)
-		return;
-	ours = whose_number[fd] == HELD;
+	if (fd < 0 || fd >= STREAMS_STANDARD)
+		return fd;
+	ours = route_fd_kinds[fd] == FD_PVFS;
 	if (ours && !stand_ins[fd].libcs)
-		stand_in(fd);
+		replace_stream(fd);
 	else if (!ours && stand_ins[fd].libcs)
-		stand_back(fd);
-}
-
-/* For a standard stream, the number gets another file, and the stream follows it. */
-static FILE *reopen(int number, const char *path, const char *mode)
-{
-	int fd = open(path, flags_of(mode), 0666), rc;
-
-	if (fd < 0)
-		return NULL;
-	rc = dup2(fd, number);
-	close(fd);
-	return rc < 0 ? NULL : *standard(number);
-}
-
-FILE *freopen(const char *path, const char *mode, FILE *f)
-{
-	struct spot at;
-	enum whose whose = whose_path(&at, AT_FDCWD, path, __func__);
-	int fd;
-
-	for (fd = 0; fd < STANDARD; fd++) {
-		if (f == *standard(fd) &&
-		    (whose == OURS || stand_ins[fd].libcs) && path &&
-		    is_mode(mode))
-			return reopen(fd, path, mode);
-	}
-	if (whose == KERNELS && whose_fd(f->_fileno, __func__) == KERNELS)
-		return under()->freopen(path, mode, f);
-	if (whose != REFUSED)
-		refuse_path(__func__, path ? path : "a stream", ENOTSUP);
-	fclose(f);
-	return NULL;
+		restore_stream(fd);
+	return fd;
 }
 
 /* ---- initialisation and end ---- */
 
 /* Writes buffered data before the destructor of libpvfs, which runs later. */
-static void streams_end(void)
+static void flush_streams(void)
 {
 	int fd;
 
-	for (fd = 0; fd < STANDARD; fd++) {
-		if (stand_ins[fd].libcs && fflush(*standard(fd)))
+	for (fd = 0; fd < STREAMS_STANDARD; fd++) {
+		if (stand_ins[fd].libcs && fflush(*streams_standard(fd)))
 			refuse_fd("what was left to write at the end", fd,
 				  errno);
 	}
@@ -271,10 +181,10 @@ void streams_begin(void)
 {
 	int fd;
 
-	if (atexit(streams_end))
+	if (atexit(flush_streams))
 		return;
-	for (fd = 0; fd < STANDARD; fd++) {
-		whose_fd(fd, "use");
-		streams_look(fd);
+	for (fd = 0; fd < STREAMS_STANDARD; fd++) {
+		route_fd(fd, "use");
+		streams_follow(fd);
 	}
 }

@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * streams.h - stdin, stdout and stderr if 0, 1 or 2 is a file of ours.  libc's own
- * streams use system calls that this library does not see.  So others replace them.
+ * streams.h - streams of stdio on files of ours.  libc's own streams use system calls that
+ * this library does not see.  So while 0, 1 or 2 is a file of ours, other streams replace
+ * stdin, stdout and stderr.
  */
 #ifndef STREAMS_H
 #define STREAMS_H
 
-/* Called before fd gets another file: writes buffered data. */
-void streams_leave(int fd);
-/* Called after fd got another file. */
-void streams_look(int fd);
+#include <stdbool.h>
+#include <stdio.h>
+
+#define STREAMS_STANDARD 3
+
+/* fd is a file of ours, mode a valid mode of fopen(3).  NULL: no memory; fd stays open. */
+FILE *streams_open(int fd, const char *mode);
+
+/* stdin, stdout or stderr, for 0 <= fd < STREAMS_STANDARD. */
+FILE **streams_standard(int fd);
+/* True: it is a replacement. */
+bool streams_is_replaced(int fd);
+/* Called before fd, any number, gets another file: writes buffered data. */
+void streams_flush(int fd);
+/* Called after fd, any number or -1, got another file.  Returns fd. */
+int streams_follow(int fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* offset.c - see offset.h.  All functions are called inside a call of ours (PVFS()). */
+/* file_offset.c - see file_offset.h.  All functions are called inside a call of ours (PVFS()). */
 #undef _FILE_OFFSET_BITS
-#include "client/preload/paths/offset.h"
+#include "client/preload/route/file_offset.h"
 
 #include <pvfs.h>
 #include <stdio.h>
@@ -9,39 +9,38 @@
 #include <unistd.h>
 
 #include "client/preload/next.h"
-#include "client/preload/paths/under.h"
-#include "client/preload/paths/whose.h"
+#include "client/preload/route/libc.h"
+#include "client/preload/route/route.h"
 
 #define SEALS (F_SEAL_SEAL | F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
 
 /* ---- the file that has the offset ---- */
 
-static int open_to_write(int mem)
+static int reopen_stub(int mem)
 {
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", mem);
-	if (under()->fchmod(mem, 0200) ||
-	    under()->fcntl(mem, F_ADD_SEALS, SEALS))
+	if (libc()->fchmod(mem, 0200) || libc()->fcntl(mem, F_ADD_SEALS, SEALS))
 		return -1;
-	return under()->openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
+	return libc()->openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
 }
 
-static int make(void)
+static int create_stub(void)
 {
 	int mem = memfd_create("pvfs", MFD_CLOEXEC | MFD_ALLOW_SEALING), fd;
 
 	if (mem < 0)
 		return -1;
-	fd = open_to_write(mem);
+	fd = reopen_stub(mem);
 	close(mem);
 	return fd;
 }
 
 /* Tells libpvfs about the new descriptor by setting its flags. */
-static int put_under(int fd, int from)
+static int place_stub(int fd, int from)
 {
-	int flags = under()->fcntl(fd, F_GETFD);
+	int flags = libc()->fcntl(fd, F_GETFD);
 
 	if (flags < 0 ||
 	    next.dup3(from, fd, flags & FD_CLOEXEC ? O_CLOEXEC : 0) < 0)
@@ -56,7 +55,7 @@ static bool is_regular(int fd)
 	return !pvfs_ioctl(fd, GETMETA, &meta);
 }
 
-int offset_begin(int fd)
+int file_offset_create(int fd)
 {
 	int saved = errno, from, rc;
 
@@ -64,10 +63,10 @@ int offset_begin(int fd)
 		errno = saved;
 		return 0;
 	}
-	from = make();
+	from = create_stub();
 	if (from < 0)
 		return -1;
-	rc = put_under(fd, from);
+	rc = place_stub(fd, from);
 	next.close(from);
 	if (!rc)
 		errno = saved;
@@ -75,9 +74,9 @@ int offset_begin(int fd)
 }
 
 /* False for directories, and for descriptors from a program that uses libpvfs itself. */
-static bool kernel_has(int fd)
+static bool kernel_has_offset(int fd)
 {
-	int flags = under()->fcntl(fd, F_GETFL);
+	int flags = libc()->fcntl(fd, F_GETFL);
 
 	return flags >= 0 && !(flags & O_PATH);
 }
@@ -85,7 +84,7 @@ static bool kernel_has(int fd)
 /* ---- calls ---- */
 
 /* Updates libpvfs, because the next program may use it directly. */
-static off_t moved(int fd, off_t off)
+static off_t tell_libpvfs(int fd, off_t off)
 {
 	int saved = errno;
 
@@ -95,19 +94,19 @@ static off_t moved(int fd, off_t off)
 	return off;
 }
 
-bool offset_is_list(const struct iovec *iov, int n)
+bool file_offset_check_list(const struct iovec *iov, int n)
 {
 	if (n < 0 || n > IOV_MAX) {
 		errno = EINVAL;
 		return false;
 	}
-	if (!n || (iov && can_read(iov, (size_t)n * sizeof(*iov))))
+	if (!n || (iov && can_read_memory(iov, (size_t)n * sizeof(*iov))))
 		return true;
 	errno = EFAULT;
 	return false;
 }
 
-static size_t bytes(const struct iovec *iov, int n)
+static size_t sum_bytes(const struct iovec *iov, int n)
 {
 	size_t sum = 0;
 	int i;
@@ -123,68 +122,70 @@ static size_t bytes(const struct iovec *iov, int n)
  * If another write followed meanwhile, moving back would overwrite it.  Then the file
  * keeps a hole.
  */
-static off_t move_back(int fd, bool write, off_t end, off_t short_of)
+static off_t move_offset_back(int fd, bool write, off_t end, off_t missing)
 {
-	off_t now = write ? under()->lseek(fd, 0, SEEK_CUR) : end;
+	off_t now = write ? libc()->lseek(fd, 0, SEEK_CUR) : end;
 
-	return now == end ? under()->lseek(fd, -short_of, SEEK_CUR) : now;
+	return now == end ? libc()->lseek(fd, -missing, SEEK_CUR) : now;
 }
 
 /*
  * Advances the offset first, and moves it back by the bytes not transferred, because
  * other threads may transfer concurrently.
  */
-static ssize_t transfer(int fd, const struct iovec *iov, int n, bool write)
+static ssize_t transfer_at_offset(int fd, const struct iovec *iov, int n,
+				  bool write)
 {
-	size_t len = bytes(iov, n);
-	off_t end, short_of;
+	size_t len = sum_bytes(iov, n);
+	off_t end, missing;
 	ssize_t done;
 
-	end = len <= INT64_MAX ? under()->lseek(fd, (off_t)len, SEEK_CUR) : -1;
+	end = len <= INT64_MAX ? libc()->lseek(fd, (off_t)len, SEEK_CUR) : -1;
 	if (end < 0) {
 		errno = EINVAL;
 		return -1;
 	}
 	done = write ? pvfs_pwritev(fd, iov, n, end - (off_t)len)
 		     : pvfs_preadv(fd, iov, n, end - (off_t)len);
-	short_of = (off_t)len - (done < 0 ? 0 : done);
-	if (short_of)
-		end = move_back(fd, write, end, short_of);
-	moved(fd, end);
+	missing = (off_t)len - (done < 0 ? 0 : done);
+	if (missing)
+		end = move_offset_back(fd, write, end, missing);
+	tell_libpvfs(fd, end);
 	return done;
 }
 
-ssize_t offset_readv(int fd, const struct iovec *iov, int n)
+ssize_t file_offset_readv(int fd, const struct iovec *iov, int n)
 {
-	if (!offset_is_list(iov, n))
+	if (!file_offset_check_list(iov, n))
 		return -1;
-	return kernel_has(fd) ? transfer(fd, iov, n, false)
-			      : pvfs_readv(fd, iov, n);
+	return kernel_has_offset(fd) ? transfer_at_offset(fd, iov, n, false)
+				     : pvfs_readv(fd, iov, n);
 }
 
 /* The servers determine the end of the file. */
-static ssize_t append(int fd, const struct iovec *iov, int n)
+static ssize_t append_data(int fd, const struct iovec *iov, int n)
 {
 	ssize_t done = pvfs_writev(fd, iov, n);
 
 	if (done > 0)
-		under()->lseek(fd, pvfs_lseek(fd, 0, SEEK_CUR), SEEK_SET);
+		libc()->lseek(fd, pvfs_lseek(fd, 0, SEEK_CUR), SEEK_SET);
 	return done;
 }
 
-ssize_t offset_writev(int fd, const struct iovec *iov, int n)
+ssize_t file_offset_writev(int fd, const struct iovec *iov, int n)
 {
-	if (!offset_is_list(iov, n))
+	if (!file_offset_check_list(iov, n))
 		return -1;
-	if (!kernel_has(fd))
+	if (!kernel_has_offset(fd))
 		return pvfs_writev(fd, iov, n);
-	return pvfs_fcntl(fd, F_GETFL) & O_APPEND ? append(fd, iov, n)
-						  : transfer(fd, iov, n, true);
+	return pvfs_fcntl(fd, F_GETFL) & O_APPEND
+		       ? append_data(fd, iov, n)
+		       : transfer_at_offset(fd, iov, n, true);
 }
 
-off_t offset_seek(int fd, off_t off, int whence)
+off_t file_offset_seek(int fd, off_t off, int whence)
 {
-	if (!kernel_has(fd))
+	if (!kernel_has_offset(fd))
 		return pvfs_lseek(fd, off, whence);
 	if (whence != SEEK_SET && whence != SEEK_CUR) {
 		off = pvfs_lseek(fd, off, whence);
@@ -192,7 +193,7 @@ off_t offset_seek(int fd, off_t off, int whence)
 		if (off < 0)
 			return -1;
 	}
-	return moved(fd, under()->lseek(fd, off, whence));
+	return tell_libpvfs(fd, libc()->lseek(fd, off, whence));
 }
 
 /* ---- copying between files ---- */
@@ -200,14 +201,14 @@ off_t offset_seek(int fd, off_t off, int whence)
 /* NULL: the caller gave an offset, or libpvfs has the offset. */
 static int64_t *own_offset(int fd, int64_t *given, int64_t *own)
 {
-	if (given || !pvfs_is_pvfs_fd(fd) || !kernel_has(fd))
+	if (given || !pvfs_is_pvfs_fd(fd) || !kernel_has_offset(fd))
 		return NULL;
-	*own = under()->lseek(fd, 0, SEEK_CUR);
+	*own = libc()->lseek(fd, 0, SEEK_CUR);
 	return own;
 }
 
-ssize_t offset_copy(int in, int64_t *in_off, int out, int64_t *out_off,
-		    size_t n, unsigned int flags)
+ssize_t file_offset_copy(int in, int64_t *in_off, int out, int64_t *out_off,
+			 size_t n, unsigned int flags)
 {
 	int64_t a, b, *from, *to;
 	ssize_t done;
@@ -220,8 +221,8 @@ ssize_t offset_copy(int in, int64_t *in_off, int out, int64_t *out_off,
 	done = pvfs_copy_file_range(in, from ? from : in_off, out,
 				    to ? to : out_off, n, flags);
 	if (done > 0 && from)
-		moved(in, under()->lseek(in, a, SEEK_SET));
+		tell_libpvfs(in, libc()->lseek(in, a, SEEK_SET));
 	if (done > 0 && to)
-		moved(out, under()->lseek(out, b, SEEK_SET));
+		tell_libpvfs(out, libc()->lseek(out, b, SEEK_SET));
 	return done;
 }

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* refused.h - rejecting calls that libc implements without calls that this library sees. */
-#ifndef REFUSED_H
-#define REFUSED_H
+/* unsupported.h - rejecting calls that libc implements without calls that this library sees. */
+#ifndef UNSUPPORTED_H
+#define UNSUPPORTED_H
 
 #include <dlfcn.h>
 
-#include "client/preload/paths/refuse.h"
-#include "client/preload/paths/whose.h"
+#include "client/preload/route/refuse.h"
+#include "client/preload/route/route.h"
 
 /* True: the path is ours, or relative to a directory of ours, or unusable; errno is set. */
-static inline bool refused_at(int dir, const char *path, const char *call)
+static inline bool unsupported_at(int dir, const char *path, const char *call)
 {
-	struct spot at;
-	enum whose whose = whose_path(&at, dir, path, call);
+	struct pvfs_path at;
+	enum route route = route_path(&at, dir, path, call);
 
-	if (whose == OURS)
+	if (route == ROUTE_PVFS)
 		refuse_path(call, path, ENOTSUP);
-	return whose != KERNELS;
+	return route != ROUTE_KERNEL;
 }
 
-static inline bool refused_path(const char *path, const char *call)
+static inline bool unsupported_path(const char *path, const char *call)
 {
-	return refused_at(AT_FDCWD, path, call);
+	return unsupported_at(AT_FDCWD, path, call);
 }
 
 /* For rare calls, which a child does not make before its exec. */
-#define NEXT(name)                                                             \
+#define NEXT_FUNCTION(name)                                                    \
 	({                                                                     \
 		static __typeof__(&name) next_;                                \
                                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* duplicates.c - duplicating and closing descriptors; their locks. */
+/* descriptors.c - duplicating and closing descriptors; their locks. */
 #undef _FILE_OFFSET_BITS
 #include <pvfs.h>
 #include <stdarg.h>
@@ -7,100 +7,99 @@
 #include <unistd.h>
 
 #include "client/preload/next.h"
-#include "client/preload/paths/offset.h"
-#include "client/preload/paths/seen.h"
+#include "client/preload/route/file_offset.h"
+#include "client/preload/export.h"
+#include "client/preload/paths/startup.h"
 #include "client/preload/paths/streams.h"
-#include "client/preload/paths/under.h"
-#include "client/preload/paths/whose.h"
+#include "client/preload/route/libc.h"
+#include "client/preload/route/route.h"
 
 #define CLOEXEC_ONLY 4u /* CLOSE_RANGE_CLOEXEC */
 
-static const struct next *behind;
-
 /* ---- called through next.h ---- */
 
-static int end(int fd)
+static int close_pvfs_fd(int fd)
 {
 	int rc;
 
-	streams_leave(fd);
+	streams_flush(fd);
 	rc = PVFS(pvfs_close(fd));
-	whose_closed(fd);
-	streams_look(fd);
+	route_forget_fd(fd);
+	streams_follow(fd);
 	return rc;
 }
 
 static int our_close(int fd)
 {
-	enum whose whose = whose_fd(fd, "close");
+	enum route route = route_fd(fd, "close");
 
-	if (whose == OURS)
-		return end(fd);
+	if (route == ROUTE_PVFS)
+		return close_pvfs_fd(fd);
 	/* the kernel has a descriptor with this number, too */
-	if (whose == REFUSED)
-		whose_closed(fd);
-	return behind->close(fd);
+	if (route == ROUTE_REFUSED)
+		route_forget_fd(fd);
+	return next_library.close(fd);
 }
 
 static int our_close_range(unsigned int first, unsigned int last, int flags)
 {
 	unsigned int fd;
 
-	for (fd = first; fd <= last && fd < WHOSE_NUMBERS; fd++) {
-		if (whose_number[fd] != HELD ||
-		    whose_fd((int)fd, "close_range") != OURS)
+	for (fd = first; fd <= last && fd < ROUTE_FDS; fd++) {
+		if (route_fd_kinds[fd] != FD_PVFS ||
+		    route_fd((int)fd, "close_range") != ROUTE_PVFS)
 			continue;
 		if (flags & CLOEXEC_ONLY)
 			PVFS(pvfs_fcntl((int)fd, F_SETFD, (long)FD_CLOEXEC));
 		else
-			end((int)fd);
+			close_pvfs_fd((int)fd);
 	}
-	return behind->close_range(first, last, flags);
+	return next_library.close_range(first, last, flags);
 }
 
 /* At least one of them is ours. */
-static int put(int fd, int to, int flags)
+static int dup_to(int fd, int to, int flags)
 {
 	int rc;
 
-	streams_leave(to);
+	streams_flush(to);
 	rc = PVFS(pvfs_dup2(fd, to));
 	if (rc >= 0 && flags & O_CLOEXEC)
 		PVFS(pvfs_fcntl(to, F_SETFD, (long)FD_CLOEXEC));
-	return whose_new(rc);
+	return streams_follow(route_add_duplicate(rc));
 }
 
 static int our_dup2(int fd, int to)
 {
-	enum whose a = whose_fd(fd, "dup2"), b = whose_fd(to, "dup2");
+	enum route a = route_fd(fd, "dup2"), b = route_fd(to, "dup2");
 
-	if (a == REFUSED)
+	if (a == ROUTE_REFUSED)
 		return -1;
-	if (fd == to || (a == KERNELS && b != OURS)) {
-		if (b == REFUSED)
-			whose_closed(to);
-		return behind->dup2(fd, to);
+	if (fd == to || (a == ROUTE_KERNEL && b != ROUTE_PVFS)) {
+		if (b == ROUTE_REFUSED)
+			route_forget_fd(to);
+		return next_library.dup2(fd, to);
 	}
-	return put(fd, to, 0);
+	return dup_to(fd, to, 0);
 }
 
 static int our_dup3(int fd, int to, int flags)
 {
-	enum whose a = whose_fd(fd, "dup3"), b = whose_fd(to, "dup3");
+	enum route a = route_fd(fd, "dup3"), b = route_fd(to, "dup3");
 
-	if (a == REFUSED)
+	if (a == ROUTE_REFUSED)
 		return -1;
-	if (fd == to || flags & ~O_CLOEXEC || (a == KERNELS && b != OURS)) {
-		if (b == REFUSED)
-			whose_closed(to);
-		return behind->dup3(fd, to, flags);
+	if (fd == to || flags & ~O_CLOEXEC ||
+	    (a == ROUTE_KERNEL && b != ROUTE_PVFS)) {
+		if (b == ROUTE_REFUSED)
+			route_forget_fd(to);
+		return next_library.dup3(fd, to, flags);
 	}
-	return put(fd, to, flags);
+	return dup_to(fd, to, flags);
 }
 
-void numbers_behind(const struct next *before)
+void descriptors_begin(void)
 {
-	behind = before;
 	next.close = our_close;
 	next.close_range = our_close_range;
 	next.dup2 = our_dup2;
@@ -109,24 +108,26 @@ void numbers_behind(const struct next *before)
 
 /* ---- calls of libc ---- */
 
-SEEN int dup(int fd);
-TWO_NAMES(int, fcntl, fcntl64, (int fd, int cmd, ...));
+EXPORT int dup(int fd);
+EXPORT_TWICE(int, fcntl, fcntl64, (int fd, int cmd, ...));
 
 int dup(int fd)
 {
-	enum whose whose = whose_fd(fd, __func__);
+	enum route route = route_fd(fd, __func__);
 
-	if (whose == KERNELS)
-		return under()->dup(fd);
-	return whose == OURS ? whose_new(PVFS(pvfs_dup(fd))) : -1;
+	if (route == ROUTE_KERNEL)
+		return libc()->dup(fd);
+	return route == ROUTE_PVFS
+		       ? streams_follow(route_add_duplicate(PVFS(pvfs_dup(fd))))
+		       : -1;
 }
 
 /* Updates the offset in libpvfs, for locks relative to it. */
-static void tell_offset(int fd)
+static void update_pvfs_offset(int fd)
 {
 	int saved = errno;
 
-	PVFS(offset_seek(fd, 0, SEEK_CUR));
+	PVFS(file_offset_seek(fd, 0, SEEK_CUR));
 	errno = saved;
 }
 
@@ -135,7 +136,7 @@ static int lock_range(int fd, int cmd, struct flock *range)
 	struct flock own;
 	int rc;
 
-	if (!range || !can_read(range, sizeof(*range))) {
+	if (!range || !can_read_memory(range, sizeof(*range))) {
 		errno = EFAULT;
 		return -1;
 	}
@@ -159,43 +160,46 @@ static int our_fcntl(int fd, int cmd, long arg)
 {
 	int rc;
 
-	tell_offset(fd);
+	update_pvfs_offset(fd);
 	if (is_range(cmd))
 		return lock_range(fd, cmd, (struct flock *)arg);
 	rc = PVFS(pvfs_fcntl(fd, cmd, arg));
-	return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC ? whose_new(rc) : rc;
+	return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC
+		       ? streams_follow(route_add_duplicate(rc))
+		       : rc;
 }
 
 int fcntl(int fd, int cmd, ...)
 {
-	enum whose whose = whose_fd(fd, __func__);
+	enum route route = route_fd(fd, __func__);
 	va_list ap;
 	long arg;
 
 	va_start(ap, cmd);
 	arg = va_arg(ap, long);
 	va_end(ap);
-	if (whose == KERNELS)
-		return under()->fcntl(fd, cmd, arg);
-	return whose == OURS ? our_fcntl(fd, cmd, arg) : -1;
+	if (route == ROUTE_KERNEL)
+		return libc()->fcntl(fd, cmd, arg);
+	return route == ROUTE_PVFS ? our_fcntl(fd, cmd, arg) : -1;
 }
 
 /* ---- locks ---- */
 
-SEEN int flock(int fd, int operation);
-TWO_NAMES(int, lockf, lockf64, (int fd, int cmd, off_t len));
+EXPORT int flock(int fd, int operation);
+EXPORT_TWICE(int, lockf, lockf64, (int fd, int cmd, off_t len));
 
 int flock(int fd, int operation)
 {
-	enum whose whose = whose_fd(fd, __func__);
+	enum route route = route_fd(fd, __func__);
 
-	if (whose == KERNELS)
-		return under()->flock(fd, operation);
-	return whose == OURS ? PVFS_WAITING(pvfs_flock(fd, operation)) : -1;
+	if (route == ROUTE_KERNEL)
+		return libc()->flock(fd, operation);
+	return route == ROUTE_PVFS ? PVFS_WAITING(pvfs_flock(fd, operation))
+				   : -1;
 }
 
 /* EACCES: another owner has locked a part of it. */
-static int test(int fd, struct flock *lock)
+static int test_lock(int fd, struct flock *lock)
 {
 	if (our_fcntl(fd, F_GETLK, (long)lock))
 		return -1;
@@ -213,7 +217,7 @@ static int our_lockf(int fd, int cmd, off_t len)
 
 	switch (cmd) {
 	case F_TEST:
-		return test(fd, &lock);
+		return test_lock(fd, &lock);
 	case F_ULOCK:
 	case F_TLOCK:
 		return our_fcntl(fd, F_SETLK, (long)&lock);
@@ -226,9 +230,9 @@ static int our_lockf(int fd, int cmd, off_t len)
 
 int lockf(int fd, int cmd, off_t len)
 {
-	enum whose whose = whose_fd(fd, __func__);
+	enum route route = route_fd(fd, __func__);
 
-	if (whose == KERNELS)
-		return under()->lockf(fd, cmd, len);
-	return whose == OURS ? our_lockf(fd, cmd, len) : -1;
+	if (route == ROUTE_KERNEL)
+		return libc()->lockf(fd, cmd, len);
+	return route == ROUTE_PVFS ? our_lockf(fd, cmd, len) : -1;
 }

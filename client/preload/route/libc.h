@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * under.h - the calls that this folder replaces, without it: those of the next library in
- * the search order.  next.h has the data calls.
+ * libc.h - the functions that paths/ replaces, without it: those of the next library in
+ * the search order, which need not be libc.  next.h has those that transfer data.
  */
-#ifndef UNDER_H
-#define UNDER_H
+#ifndef LIBC_H
+#define LIBC_H
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -18,7 +19,7 @@
 
 /* result, name of the field, symbol, parameters */
 /* clang-format off */
-#define UNDER_CALLS(X) \
+#define LIBC_CALLS(X) \
 	X(int, open, open64, (const char *, int, ...)) \
 	X(int, openat, openat64, (int, const char *, int, ...)) \
 	X(int, creat, creat64, (const char *, mode_t)) \
@@ -115,22 +116,24 @@
 	X(char *, getcwd, getcwd, (char *, size_t))
 /* clang-format on */
 
-struct under {
-#define UNDER_FIELD(type, field, symbol, args) type(*field) args;
-	UNDER_CALLS(UNDER_FIELD)
-#undef UNDER_FIELD
+struct libc {
+	bool found; /* the addresses are valid */
+#define LIBC_FIELD(type, field, symbol, args) type(*field) args;
+	LIBC_CALLS(LIBC_FIELD)
+#undef LIBC_FIELD
 };
+extern struct libc libc_table;
 
 /* May run before our constructor, from constructors of other libraries. */
-const struct under *under_find(void);
+void libc_find(void);
 
-extern const struct under *under_found;
-
-static inline const struct under *under(void)
+static inline const struct libc *libc(void)
 {
-	const struct under *u = __atomic_load_n(&under_found, __ATOMIC_ACQUIRE);
+	bool found = __atomic_load_n(&libc_table.found, __ATOMIC_ACQUIRE);
 
-	return __builtin_expect(u != NULL, 1) ? u : under_find();
+	if (__builtin_expect(!found, 0))
+		libc_find();
+	return &libc_table;
 }
 
 #endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * route.h - whether a path or a descriptor belongs to the kernel, or to PVFS.  This
+ * library serves paths that pvfstab has and where nothing is mounted.  A call is rejected
+ * if it must not go to the kernel, where it would find another object with that name.
+ *
+ * 	path   below a line of pvfstab, or relative to a directory that is; nothing is
+ * 	       mounted there (roots.h)
+ * 	fd     of libpvfs, and the kernel's file of that number is still the one that
+ * 	       this library placed there, which accepts no data (file_offset.h)
+ */
+#ifndef ROUTE_H
+#define ROUTE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "client/preload/route/pvfs_call.h"
+#include "client/preload/route/roots.h"
+
+/* ROUTE_REFUSED: errno is set, and a line was written. */
+enum route { ROUTE_KERNEL, ROUTE_PVFS, ROUTE_REFUSED };
+
+/* ---- paths ---- */
+
+/*
+ * Path for libpvfs.  The directory argument of the call matters only if path is relative.
+ * path NULL: the object that the descriptor has open.
+ */
+struct pvfs_path {
+	const char *path;
+	char buf[PATH_MAX];
+};
+
+/*
+ * Called if a root may be served (use route_path()).  Sets s if the result is ROUTE_PVFS.
+ * Unreadable paths, and NULL, are left to the kernel, which returns EFAULT.
+ */
+enum route route_unchecked_path(struct pvfs_path *s, int dir, const char *path,
+				const char *call);
+/* The same for a path that is known to be readable. */
+enum route route_readable_path(struct pvfs_path *s, int dir, const char *path,
+			       const char *call);
+
+static inline enum route route_path(struct pvfs_path *s, int dir,
+				    const char *path, const char *call)
+{
+	s->path = path;
+	if (roots_known_none())
+		return ROUTE_KERNEL;
+	return route_unchecked_path(s, dir, path, call);
+}
+
+/* Evaluates ours, with at.path for the path; or kernels; or -1. */
+#define BY_PATH(dir, path, ours, kernels)                                      \
+	({                                                                     \
+		struct pvfs_path at;                                           \
+		enum route route_ = route_path(&at, dir, path, __func__);      \
+                                                                               \
+		route_ == ROUTE_PVFS	 ? PVFS(ours)                          \
+		: route_ == ROUTE_KERNEL ? (kernels)                           \
+					 : -1;                                 \
+	})
+
+/*
+ * As route_unchecked_path(), after the kernel's answer (error: 0, or errno), which usually
+ * shows that path is readable.  With follow, if path is another name of a descriptor, sets
+ * *from to the descriptor and s->path to NULL.
+ */
+enum route route_path_after_kernel(struct pvfs_path *s, int *from, bool follow,
+				   const char *path, const char *call,
+				   int error);
+
+/*
+ * For calls that change nothing: the kernel is asked first, so that paths of the kernel
+ * cost no further system call.  ours uses from and at.path (route_path_after_kernel()).
+ */
+#define KERNEL_FIRST(follow, dir, path, ours, kernels)                         \
+	({                                                                     \
+		int saved_ = errno, from = (dir), error_;                      \
+		__typeof__(kernels) rc_ = (kernels);                           \
+		enum route route_;                                             \
+		struct pvfs_path at;                                           \
+                                                                               \
+		error_ = rc_ < 0 ? errno : 0;                                  \
+		errno = saved_;                                                \
+		route_ = route_path_after_kernel(&at, &from, follow, path,     \
+						 __func__, error_);            \
+		if (route_ == ROUTE_KERNEL && error_)                          \
+			errno = error_;                                        \
+		route_ == ROUTE_PVFS	 ? PVFS(ours)                          \
+		: route_ == ROUTE_KERNEL ? rc_                                 \
+					 : -1;                                 \
+	})
+
+/* True: the current directory is ours; name is set to it. */
+bool route_get_cwd(char name[PATH_MAX]);
+/* name NULL: the current directory is the kernel's. */
+void route_set_cwd(const char *name);
+
+/* ---- descriptors ---- */
+
+#define ROUTE_FDS 65536u /* higher numbers belong to the kernel */
+/* FD_LOST: of PVFS, but the previous program did not hand it over. */
+enum fd_kind { FD_UNKNOWN, FD_KERNEL, FD_PVFS, FD_LOST };
+extern atomic_uchar route_fd_kinds[ROUTE_FDS];
+
+enum route route_unknown_fd(int fd, const char *call);
+
+static inline enum route route_fd(int fd, const char *call)
+{
+	if ((unsigned int)fd >= ROUTE_FDS ||
+	    atomic_load_explicit(&route_fd_kinds[fd], memory_order_relaxed) ==
+		    FD_KERNEL)
+		return ROUTE_KERNEL;
+	return route_unknown_fd(fd, call);
+}
+
+#define BY_FD(fd, ours, kernels) BY_FD_OF(__func__, fd, ours, kernels)
+#define BY_FD_OF(call, fd, ours, kernels)                                      \
+	({                                                                     \
+		enum route route_ = route_fd(fd, call);                        \
+                                                                               \
+		route_ == ROUTE_PVFS	 ? PVFS(ours)                          \
+		: route_ == ROUTE_KERNEL ? (kernels)                           \
+					 : -1;                                 \
+	})
+
+/*
+ * fd is a result of libpvfs, or -1 after an error.  Gives it an offset, and records it.
+ * Returns what the program gets: fd, or -1 with errno.
+ */
+int route_add_opened(int fd);
+/* The same for a duplicate. */
+int route_add_duplicate(int fd);
+/* The number may refer to another file from now on. */
+void route_forget_fd(int fd);
+
+/* Returns the descriptor of ours that path names, or -1.  path is known to be readable. */
+int route_fd_alias(const char *path);
+
+#endif
