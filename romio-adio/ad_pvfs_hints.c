@@ -2,6 +2,7 @@
 /* ad_pvfs_hints.c - the hints of the driver, equal on all ranks. */
 
 #include <errno.h>
+#include <limits.h>
 
 #include "romio-adio/ad_pvfs.h"
 #include "romio-adio/hint_number.h"
@@ -44,6 +45,34 @@ static void set_first(ADIO_File fd, MPI_Info info, int *error_code)
 	ADIOI_Info_set(fd->info, "romio_pvfs_listio_write", "automatic");
 }
 
+/*
+ * ROMIO divides by the size of a buffer, or moves nothing for ever if it is 0.  It or the
+ * file system corrects the other numbers.
+ */
+static const struct number {
+	const char *key;
+	int least;
+} numbers[] = {
+	{ "striping_factor", INT_MIN },
+	{ "striping_unit", INT_MIN },
+	{ "start_iodevice", INT_MIN },
+	{ "cb_buffer_size", 1 },
+	{ "cb_nodes", INT_MIN },
+	{ "ind_rd_buffer_size", 1 },
+	{ "ind_wr_buffer_size", 1 },
+	{ "romio_min_fdomain_size", INT_MIN },
+	{ "romio_cb_ds_threshold", INT_MIN },
+	{ "romio_cb_fr_alignment", 1 },
+	{ "romio_cb_fr_type", INT_MIN },
+};
+
+static const char *rejection_reason(int rc)
+{
+	if (rc == -EDOM)
+		return "it is too small";
+	return rc == -ERANGE ? "it is too large" : "it is no number";
+}
+
 /* Only one rank writes the message. */
 static void refuse(const ADIO_File fd, const char *key, const char *text,
 		   int rc)
@@ -55,44 +84,53 @@ static void refuse(const ADIO_File fd, const char *key, const char *text,
 		fprintf(stderr,
 			"%s: hint %s=%s is ignored: %s; write digits, or "
 			"digits and k, m or g\n",
-			fd->filename, key, text,
-			rc == -ERANGE ? "it is too large" : "it is no number");
+			fd->filename, key, text, rejection_reason(rc));
 }
 
 /* ROMIO itself would parse only the start of a text, and use the lower 32 bits. */
-static void clean_number(const ADIO_File fd, MPI_Info info, const char *key)
+static void clean_number(const ADIO_File fd, MPI_Info info,
+			 const struct number *number)
 {
 	char text[MPI_MAX_INFO_VAL + 1];
 	int given, value, rc;
 
-	ADIOI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &given);
+	ADIOI_Info_get(info, number->key, MPI_MAX_INFO_VAL, text, &given);
 	if (!given)
 		return;
 	rc = hint_number(text, &value);
+	if (!rc && value < number->least)
+		rc = -EDOM;
 	if (rc) {
-		refuse(fd, key, text, rc);
-		MPI_Info_delete(info, key);
+		refuse(fd, number->key, text, rc);
+		MPI_Info_delete(info, number->key);
 		return;
 	}
 	snprintf(text, sizeof(text), "%d", value);
-	ADIOI_Info_set(info, key, text);
+	ADIOI_Info_set(info, number->key, text);
+}
+
+/* ROMIO would show a later request as if the file had it. */
+static void drop_striping_unit(MPI_Info info)
+{
+	char text[MPI_MAX_INFO_VAL + 1];
+	int given = 0;
+
+	if (info != MPI_INFO_NULL)
+		ADIOI_Info_get(info, "striping_unit", MPI_MAX_INFO_VAL, text,
+			       &given);
+	if (given)
+		MPI_Info_delete(info, "striping_unit");
 }
 
 /* Copies the hints, with plain numbers and without invalid ones. */
 static MPI_Info clean(const ADIO_File fd, MPI_Info info)
 {
-	static const char *const keys[] = {
-		"striping_factor",    "striping_unit",
-		"start_iodevice",     "cb_buffer_size",
-		"cb_nodes",	      "ind_rd_buffer_size",
-		"ind_wr_buffer_size", "romio_min_fdomain_size"
-	};
 	MPI_Info out = MPI_INFO_NULL;
 
 	if (info == MPI_INFO_NULL || MPI_Info_dup(info, &out) != MPI_SUCCESS)
 		return MPI_INFO_NULL;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		clean_number(fd, out, keys[i]);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		clean_number(fd, out, &numbers[i]);
 	return out;
 }
 
@@ -103,6 +141,8 @@ void ad_pvfs_set_info(ADIO_File fd, MPI_Info given, int *error_code)
 	*error_code = MPI_SUCCESS;
 	if (fd->info == MPI_INFO_NULL)
 		set_first(fd, info, error_code);
+	else
+		drop_striping_unit(info);
 	set_listio(fd, info, "romio_pvfs_listio_read",
 		   &fd->hints->fs_hints.pvfs.listio_read, error_code);
 	set_listio(fd, info, "romio_pvfs_listio_write",

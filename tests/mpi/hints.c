@@ -56,8 +56,10 @@ static void set_later(MPI_File file)
 
 	MPI_Info_create(&info);
 	MPI_Info_set(info, "romio_pvfs_listio_write", "disable");
+	MPI_Info_set(info, "striping_unit", "7"); /* too late */
 	MPI_File_set_info(file, info);
 	MPI_Info_free(&info);
+	shows(file, "striping_unit", "65536");
 	shows(file, "romio_pvfs_listio_write", "disable");
 }
 
@@ -200,6 +202,34 @@ static void has_striping(const char *name, const char *factor, const char *unit,
 	MPI_Info_free(&info);
 }
 
+/* ROMIO divides by the first size, and reads for ever with the second. */
+static void ignores_sizes(const char *name, const char *size, int rank)
+{
+	static char out[PIECES * PIECE], in[PIECES * PIECE];
+	MPI_Info info;
+	MPI_File file;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "cb_buffer_size", size);
+	MPI_Info_set(info, "ind_rd_buffer_size", size);
+	MPI_Info_set(info, "ind_wr_buffer_size", size);
+	MPI_Info_set(info, "romio_pvfs_listio_read", "disable");
+	MPI_Info_set(info, "romio_ds_read", "enable");
+	if (MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR, info, &file) !=
+	    MPI_SUCCESS)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	shows(file, "cb_buffer_size", "16777216");
+	pieces_of(file, rank);
+	memset(out, rank + 1, sizeof(out));
+	MPI_File_write_at_all(file, 0, out, sizeof(out), MPI_BYTE,
+			      MPI_STATUS_IGNORE);
+	MPI_File_read_at(file, 0, in, sizeof(in), MPI_BYTE, MPI_STATUS_IGNORE);
+	if (memcmp(in, out, sizeof(in)) != 0)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	MPI_File_close(&file);
+	MPI_Info_free(&info);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_File file;
@@ -233,6 +263,8 @@ int main(int argc, char **argv)
 	has_striping(argv[1], "2", "128k", 2, "131072");
 	has_striping(argv[1], "4294967298", "128kb", 0, "65536");
 	has_striping(argv[1], "2 iods", "2097152k", 0, "65536");
+	ignores_sizes(argv[1], "0", rank);
+	ignores_sizes(argv[1], "-1", rank);
 	if (!rank)
 		puts("ok");
 	MPI_Finalize();
