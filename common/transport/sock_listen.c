@@ -257,12 +257,25 @@ static bool accept_one(struct sock_listener *l)
 	return l->more;
 }
 
+/*
+ * If descriptors became scarce after the silent connections came: these must not hold the
+ * reserve until their deadline.
+ */
+static void shed_half_open(struct sock_listener *l)
+{
+	unsigned int most = half_open_max(l);
+
+	while (l->nhalf > most)
+		make_room(l, most + 1);
+}
+
 /* Accepts up to one turn's number of connections. */
 static void listener_accept(struct sock_listener *l)
 {
 	int turn;
 
 	l->scarce = listener_is_scarce(l);
+	shed_half_open(l);
 	if (l->scarce && descriptors_reserve_gone(l->fd, TP_SPARE)) {
 		pause_accepting(l, EMFILE);
 		return;

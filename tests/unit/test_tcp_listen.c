@@ -157,6 +157,36 @@ static unsigned int returns_in_ms(unsigned int ms)
 	return n;
 }
 
+#define SILENT 60
+
+/* Few descriptors are left, and silent ones have them: the oldest go before their deadline. */
+START_TEST(crowd_has_the_descriptors)
+{
+	int fd[SILENT + 1], i, next;
+	struct rlimit old, tight;
+
+	rig_open(&rig, 60000, 0);
+	for (i = 0; i <= SILENT; i++) {
+		fd[i] = raw_connect(&rig);
+		if (i < SILENT)
+			rig_turn(&rig);
+	}
+	next = dup(fd[0]);
+	close(next);
+	getrlimit(RLIMIT_NOFILE, &old);
+	tight = old;
+	tight.rlim_cur = (rlim_t)next + 2;
+	setrlimit(RLIMIT_NOFILE, &tight);
+	raw_hello(&rig, fd[SILENT]);
+	rig_until(&rig, rig.nrequests == 1);
+	setrlimit(RLIMIT_NOFILE, &old);
+	ck_assert_uint_eq(raw_end(&rig, fd[0]), 0);
+	for (i = 0; i <= SILENT; i++)
+		close(fd[i]);
+	rig_close(&rig);
+}
+END_TEST
+
 /* Out of descriptors: no spinning, and it goes on when there are some. */
 START_TEST(no_descriptors)
 {
@@ -268,6 +298,7 @@ int main(void)
 	tcase_add_test(tc, slow);
 	tcase_add_test(tc, crowd);
 	tcase_add_test(tc, nobody_takes);
+	tcase_add_test(tc, crowd_has_the_descriptors);
 	tcase_add_test(tc, no_descriptors);
 	tcase_add_test(tc, cannot_accept);
 	tcase_add_test(tc, unlisten_with_visitors);
