@@ -20,7 +20,8 @@ struct place {
 struct named {
 	pthread_mutex_t lock;
 	struct place place[PLACES];
-	struct gone_was object[PLACES]; /* .st.st_ino 0: unused */
+	struct gone_was dir[PLACES]; /* .st.st_ino 0: unused */
+	struct gone_was object[PLACES]; /* of other types */
 };
 
 struct named *named_new(void)
@@ -54,12 +55,16 @@ static struct place *place_of(struct named *n, uint64_t name)
 
 static struct gone_was *object_of(struct named *n, uint64_t handle)
 {
-	return &n->object[handle % PLACES];
+	struct gone_was *dir = &n->dir[handle % PLACES];
+
+	return dir->st.st_ino == handle ? dir : &n->object[handle % PLACES];
 }
 
+/* The files of a directory that a program has open must not replace the directory. */
 void named_told(struct named *n, const struct stat *st)
 {
-	struct gone_was *o = object_of(n, st->st_ino);
+	struct gone_was *to = S_ISDIR(st->st_mode) ? n->dir : n->object;
+	struct gone_was *o = &to[st->st_ino % PLACES];
 
 	pthread_mutex_lock(&n->lock);
 	if (o->st.st_ino != st->st_ino)
