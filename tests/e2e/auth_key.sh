@@ -32,7 +32,7 @@ must pvfs-chmod 1777 /pvfs
 
 must pvfs-ping >"$tmp/pinged"
 [ "$(grep -c '^iod .*; lends objects' "$tmp/pinged")" = 2 ] || fail "$(cat "$tmp/pinged")"
-"$PVFS_BUILD/client/tools/doctor/pvfs-doctor" --skip clock,mounted --verbose >"$tmp/output" 2>&1
+"$PVFS_BUILD/client/tools/pvfs-doctor" --skip clock,mounted --verbose >"$tmp/output" 2>&1
 grep -q "$(port_of iod.1) over local" "$tmp/output" || fail "$(cat "$tmp/output")"
 grep -h 'is refused' "$state"/log/iod*.log >"$tmp/output" && fail "$(cat "$tmp/output")"
 

@@ -60,7 +60,7 @@ logged mgr 'auth = sys' && fail "the manager says that it is open"
 
 for scheme in pvfs tcp; do
 	sed "s|= pvfs://|= $scheme://|" "$state/pvfs.conf" >"$tmp/doctor.conf"
-	"$PVFS_BUILD/client/tools/doctor/pvfs-doctor" --skip mounted -c "$tmp/doctor.conf" >"$tmp/output" 2>&1
+	"$PVFS_BUILD/client/tools/pvfs-doctor" --skip mounted -c "$tmp/doctor.conf" >"$tmp/output" 2>&1
 	grep -q ' checks: ' "$tmp/output" || fail "pvfs-doctor: $(cat "$tmp/output")"
 	grep -E 'refuses this client|Required key|Key was|take the key' "$tmp/output" &&
 		fail "pvfs-doctor, $scheme: no credential, or another key"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 export PATH=$PVFS_BUILD/mgr:$PVFS_BUILD/mgr/fsck:$PVFS_BUILD/server:$PVFS_BUILD/client/fuse:$PVFS_BUILD/client/preload:$PATH
-export PATH=$PVFS_BUILD/client/tools/exporter:$PVFS_BUILD/client/tools/doctor:$PVFS_BUILD/client/tools/job:$PVFS_BUILD/client/tools/profile:$PVFS_BUILD/tests/bench:$PATH
+export PATH=$PVFS_BUILD/tests/bench:$PATH
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 rules=$top/conf/completion
 
@@ -28,7 +28,7 @@ offers() {
 
 # ---- each program that is installed, and each of its options ----
 programs=$(sed -n '/^complete/,$p' rules | tr -d '\\\n' | sed 's/complete -F _pvfs//; s/mount.fuse.pvfs//')
-for program in "$top"/client/tools/*.1 "$top"/*/*.8 "$top"/*/*/*.8 "$top"/*/*/*.1; do
+for program in "$top"/client/tools/{files,admin,monitor,job}/*.1 "$top"/*/*.8 "$top"/*/*/*.8 "$top"/*/*/*.1; do
 	program=${program##*/}
 	case " $(echo $programs) " in
 	*" ${program%.*} "*) ;;

@@ -9,7 +9,6 @@ requires tool prlimit
 requires tool unshare
 requires tool ip
 requires tool python3
-export PATH=$PVFS_BUILD/client/tools/doctor:$PATH
 unset PVFS_LOG
 
 start_pvfs -n 2

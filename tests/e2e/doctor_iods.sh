@@ -6,7 +6,6 @@
 . "$e2e/hosts.sh"
 requires tool munged
 requires tool munge
-export PATH=$PVFS_BUILD/client/tools/doctor:$PATH
 unset PVFS_LOG
 
 make_hosts mgr iod

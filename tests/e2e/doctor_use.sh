@@ -7,7 +7,6 @@ requires root
 requires tcp
 requires tool setpriv
 . "$e2e/mounting.sh"
-export PATH=$PVFS_BUILD/client/tools/doctor:$PATH
 unset PVFS_LOG
 public pvfs-doctor
 small_disk "$state/iod1" 150

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # exporting.sh - pvfs-exporter in a test; sourced behind functions.sh (bash).
 
-exporter=$PVFS_BUILD/client/tools/exporter/pvfs-exporter
+exporter=$PVFS_BUILD/client/tools/pvfs-exporter
 [ -x "$exporter" ] || skip "built without libmicrohttpd"
 requires tool python3
 

@@ -63,7 +63,7 @@ for tool in "pvfs-df /pvfs" pvfs-stats "pvfs-stats --inside" "pvfs-top -b -n 1" 
 	"pvfs-evict -l /pvfs"; do
 	$tool >"$tmp/output" 2>&1 || fail "$tool: $(cat "$tmp/output")"
 done
-"$PVFS_BUILD/client/tools/doctor/pvfs-doctor" --skip clock,mounted --verbose >"$tmp/output" 2>&1
+"$PVFS_BUILD/client/tools/pvfs-doctor" --skip clock,mounted --verbose >"$tmp/output" 2>&1
 grep -q "tcp://.*:$(port_of iod.1) over tcp" "$tmp/output" || fail "pvfs-doctor: $(cat "$tmp/output")"
 [ "$(comers -v 'local pid')" -gt $((tools + 18)) ] || fail "nobody came over tcp"
 [ "$(comers 'local pid')" = "$before" ] ||

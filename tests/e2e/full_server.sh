@@ -9,7 +9,6 @@ requires tcp
 requires tool setpriv
 requires tool prlimit
 requires tool python3
-export PATH=$PVFS_BUILD/client/tools/doctor:$PATH
 unset PVFS_LOG PVFS_TEST_AUTH PVFS_TEST_SET
 for program in pvfs-ping pvfs-stats pvfs-doctor; do public $program; done
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0

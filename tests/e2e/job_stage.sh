@@ -123,7 +123,7 @@ mkdir user shared && chown nobody:nogroup user
 export PVFS_JOB_DIR=$tmp/user/jobs
 log=$tmp/user/log
 as mkdir "$log"
-as true && as test -x "$PVFS_BUILD/client/tools/job/pvfs-job" || skip "another user cannot reach $PVFS_BUILD"
+as true && as test -x "$PVFS_BUILD/client/tools/pvfs-job" || skip "another user cannot reach $PVFS_BUILD"
 mkdir shared/closed && echo mine | tee shared/mine shared/secret >shared/closed/file
 marks=$(setfattr -n user.kind -v mine shared/mine 2>/dev/null && echo 'user.kind="mine"')
 chmod 444 shared/mine && chmod 600 shared/secret && chmod 555 shared/closed

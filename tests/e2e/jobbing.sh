@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # jobbing.sh - file systems for the length of a job; sourced after functions.sh.
 
-export PATH=$PVFS_BUILD/client/tools/job:$PATH
 export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
 export PVFS_JOB_DIR=$tmp/jobs
 unset PVFS_JOB_ID SLURM_JOB_ID SLURM_PROCID PMI_RANK PVFS_LOG

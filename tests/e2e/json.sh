@@ -23,7 +23,7 @@ must pvfs-ping -j >"$out/ping"
 must pvfs-stats -j >"$out/stats"
 must pvfs-evict -lj "$mount" >"$out/evict"
 must pvfs-cp --json "$mount/plain" "$tmp/made/"$'\xff' >"$out/cp"
-"$PVFS_BUILD/client/tools/doctor/pvfs-doctor" -j --skip clock >"$out/doctor"
+"$PVFS_BUILD/client/tools/pvfs-doctor" -j --skip clock >"$out/doctor"
 must "$PVFS_BUILD/mgr/fsck/pvfs-fsck" -c "$state/pvfs.conf" --json >"$out/fsck"
 python3 - "$out" "$mount" "${names[@]}" >"$tmp/output" 2>&1 <<'END' || fail "$(cat "$tmp/output")"
 import json, os, sys

@@ -5,7 +5,6 @@
 . "$(dirname "$0")/functions.sh"
 requires tcp
 requires tool python3
-export PATH=$PVFS_BUILD/client/tools/doctor:$PATH
 start_pvfs -n 2
 
 cat >service.py <<'END'

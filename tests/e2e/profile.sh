@@ -7,7 +7,6 @@
 requires tool python3
 
 start_pvfs -n 2
-export PATH=$PVFS_BUILD/client/tools/profile:$PATH
 cd "$tmp" || exit 1
 
 # profiled NAME OP PATH COUNT SIZE: pvprofile, its profile in NAME

@@ -17,7 +17,7 @@ in_page() {
 }
 
 checked=0
-for page in "$top"/client/tools/*.1 "$top"/server/*.8 "$top"/mgr/*.8 \
+for page in "$top"/client/tools/{files,admin,monitor,job}/*.1 "$top"/server/*.8 "$top"/mgr/*.8 \
 		"$top"/mgr/fsck/*.8 "$top"/client/fuse/*.8 "$top"/conf/*.8 \
 		"$top"/tests/bench/*.1; do
 	tool=$(basename "${page%.*}")

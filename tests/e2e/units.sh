@@ -20,7 +20,7 @@ unit pvfs-mgr.service mgr/pvfs-mgr pvfs-mgr.service
 unit pvfs-iod@.service server/pvfs-iod pvfs-iod@7.service
 files=(pvfs-mgr.service pvfs-iod@7.service)
 if [ -f "$PVFS_BUILD/conf/pvfs-exporter.service" ]; then
-	unit pvfs-exporter.service client/tools/exporter/pvfs-exporter pvfs-exporter.service
+	unit pvfs-exporter.service client/tools/pvfs-exporter pvfs-exporter.service
 	files+=(pvfs-exporter.service)
 fi
 

@@ -7,7 +7,6 @@
 . "$e2e/version_before.sh"
 
 now=$PVFS_BUILD
-export PATH=$now/client/tools/doctor:$PATH
 version=$(pvfs-ping --version | cut -d ' ' -f 2)
 version_before=$("$before/client/tools/pvfs-ping" --version | cut -d ' ' -f 2)
 [ "$version" != "$version_before" ] || fail "both releases are called $version"
@@ -114,7 +113,7 @@ exported() {
 	local address exporter
 
 	: >"$tmp/exporter" # what the one before said is not this one's
-	"$now/client/tools/exporter/pvfs-exporter" --listen 127.0.0.1:0 /pvfs 2>>"$tmp/exporter" &
+	"$now/client/tools/pvfs-exporter" --listen 127.0.0.1:0 /pvfs 2>>"$tmp/exporter" &
 	exporter=$!
 	helpers+=("$exporter")
 	until_true 60 grep -q 'ready: http' "$tmp/exporter"
@@ -137,7 +136,7 @@ watched() {
 	pvfs-evict -l /pvfs >"$tmp/evict" 2>&1 || grep -q 'of a release that cannot evict' "$tmp/evict" ||
 		fail "pvfs-evict: $(<"$tmp/evict")"
 	! grep -q 'connection lost' "$tmp/evict" || fail "pvfs-evict: $(<"$tmp/evict")"
-	[ ! -x "$now/client/tools/exporter/pvfs-exporter" ] || exported
+	[ ! -x "$now/client/tools/pvfs-exporter" ] || exported
 	! grep 'unknown operation' "$state"/log/*.log || fail "asked for what it does not know"
 }
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/tools/doctor/checks.h"
+#include "client/tools/admin/doctor/checks.h"
 #include "tests/run_suite.h"
 
 static char root[] = "/tmp/doctor.XXXXXX";

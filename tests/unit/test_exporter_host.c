@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/tools/exporter/host.h"
+#include "client/tools/monitor/exporter/host.h"
 #include "tests/run_suite.h"
 
 static const struct hosts none, two = { { "watch.example", "Watch" }, 2 };

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/tools/exporter/coarse.h"
+#include "client/tools/monitor/exporter/coarse.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
 #include "common/json/utf8.h"
-#include "client/tools/exporter/view.h"
+#include "client/tools/monitor/exporter/view.h"
 
 #define BAD "\xef\xbf\xbd"
 

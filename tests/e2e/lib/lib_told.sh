@@ -68,7 +68,7 @@ let_go
 told one
 
 # and has its times, if the exporter is built
-if [ -x "$PVFS_BUILD/client/tools/exporter/pvfs-exporter" ]; then (
+if [ -x "$PVFS_BUILD/client/tools/pvfs-exporter" ]; then (
 	. "$e2e/exporting.sh"
 	start_exporter --timeout 30000
 	fetch /metrics >metrics

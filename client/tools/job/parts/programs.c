@@ -40,7 +40,7 @@ static bool below(const char *dir, const char *const *sub, const char *name,
 }
 
 static const char *const built[] = {
-	"server",	  "mgr",	"client/fuse", "client/tools/job",
+	"server",	  "mgr",	"client/fuse", "client/tools",
 	"client/preload", "romio-adio", NULL
 };
 static const char *const installed[] = { ".", "../sbin", NULL };

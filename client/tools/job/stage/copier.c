@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
-#include "client/tools/copy/copy.h"
+#include "client/tools/files/copy/copy.h"
 #include "client/tools/job/parts/greet.h"
 #include "client/tools/job/stage/stage.h"
 

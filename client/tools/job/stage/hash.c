@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "client/tools/copy/copy.h"
+#include "client/tools/files/copy/copy.h"
 #include <pvfs.h>
 #include "client/tools/job/stage/stage.h"
 

@@ -9,7 +9,7 @@
 
 #include "client/tools/job/ask.h"
 #include "common/util/clock.h"
-#include "client/tools/copy/copy.h"
+#include "client/tools/files/copy/copy.h"
 #include "client/tools/job/stage/team.h"
 #include "client/tools/job/stage/walk.h"
 

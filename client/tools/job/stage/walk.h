@@ -7,7 +7,7 @@
 #ifndef JOB_WALK_H
 #define JOB_WALK_H
 
-#include "client/tools/copy/copy.h"
+#include "client/tools/files/copy/copy.h"
 #include "client/tools/job/stage/team.h"
 
 struct walk;

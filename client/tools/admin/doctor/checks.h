@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* checks.h - the checks of the table, a few per file, and their parsers. */
+#ifndef DOCTOR_CHECKS_H
+#define DOCTOR_CHECKS_H
+
+#include "client/tools/admin/doctor/doctor.h"
+#include "common/util/log.h"
+
+#define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
+
+typedef void check_fn(const struct doctor *d, const struct subject *s);
+
+/* kernel.c */
+check_fn check_dirty, check_tcp, check_huge, check_memory, check_yama,
+	check_clock;
+/*
+ * Gets NAME of /proc/meminfo in bytes (of huge pages: their number).  0, -ENOENT,
+ * -EINVAL, or of host_read().
+ */
+int meminfo(const struct doctor *d, const char *name, uint64_t *bytes);
+
+/* limits.c */
+check_fn check_memlock, check_descriptors, check_daemons;
+/* Parses a line of /proc/PID/limits; UINT64_MAX: unlimited.  0 or -EINVAL. */
+int limits_parse(const char *text, const char *name, uint64_t *soft,
+		 uint64_t *hard);
+
+/* rdma.c */
+check_fn check_rdma_port, check_rdma_gid, check_rdma_mtu, check_rdma_cm;
+/* True: the port is up, as in "4: ACTIVE". */
+bool rdma_state_is_up(const char *state);
+/* 0: no GID, or an empty one; 1: link-local; 2: an address of the network. */
+int rdma_gid_kind(const char *gid);
+
+/* use.c */
+check_fn check_use, check_mounted;
+
+/* mount.c */
+check_fn check_fuse, check_shm;
+/* True: the line of fstab names a PVFS file system.  Changes line. */
+bool fstab_has_pvfs(char *line);
+
+/* names.c */
+#define NAMES_FIX                                                              \
+	"look at the servers in /etc/resolv.conf and the services in "         \
+	"/etc/nsswitch.conf (sssd, ldap); hosts and users that matter in "     \
+	"/etc/hosts and /etc/passwd"
+check_fn check_users, check_host;
+/*
+ * True: the server's host has an address.  Otherwise check_host() reports it, and other
+ * checks need not report the server.
+ */
+bool host_has_address(const struct subject *s);
+
+/*
+ * A log that turns lines of other modules into findings; the lines contain their fix.
+ */
+struct found_log {
+	const struct doctor *d;
+	unsigned int n; /* lines */
+};
+struct log found_log(struct found_log *f);
+/*
+ * Cuts the fix off a line and returns it: the text after the last "; ", or after the
+ * last ": " of a line about pvfstab.  Returns line itself if it has neither.
+ */
+const char *conf_fix(char *line);
+
+/* key.c */
+check_fn check_key, check_munge;
+/* 0: munged of this host listens; -errno. */
+int munged_reach(const struct doctor *d);
+/*
+ * Reports if munged does not listen.  where: the place of auth=munge; said:
+ * munge_socket there, "": the default.
+ */
+void munged_find(const struct doctor *d, const char *where, const char *said);
+/*
+ * True: clients authenticate with munge, munged does not run here, and is not needed,
+ * because the manager runs on another host.  May wait for the name service.
+ */
+bool munge_needless(const struct doctor *d);
+/*
+ * If root runs the check, it becomes the owner of that key, like the servers: they
+ * accept no other user's key.
+ */
+void key_user(const char *path);
+
+/* same_key.c */
+check_fn check_same_key;
+
+/* server.c */
+check_fn check_reach, check_ways, check_version, check_space, check_ahead;
+#define ROOM_LEAST (64ull << 20)
+#define ROOM_FIX                                                               \
+	"remove files, or what else lies on that disk; a larger disk: df, du"
+#define INODES_LEAST 1000u
+#define INODES_FIX                                                             \
+	"remove small files, or what else lies on that disk; more inodes: "    \
+	"mkfs.ext4 -i, xfs, mount -o remount,nr_inodes= of a tmpfs: df -i"
+/* True: too little is left for users. */
+bool space_is_low(uint64_t left, uint64_t all, uint64_t least);
+
+/* storage.c */
+check_fn check_storage, check_room, check_errors, check_fsync;
+
+/*
+ * unmounted.c: returns the length of the part of path that is a mount point of fstab
+ * where nothing is mounted; 0: none.
+ */
+size_t unmounted_above(const struct doctor *d, const char *path);
+
+/* tab.c */
+check_fn check_tab;
+/*
+ * False: pvfstab requests a key that cannot be read.  check_tab() reports it, and no
+ * server was asked.
+ */
+bool tab_has_key(const struct doctor *d, const struct subject *s);
+
+/* whole_conf.c */
+check_fn check_conf, check_iods;
+#define SAME_FIX                                                               \
+	"copy the right pvfs.conf to all server hosts, restart the servers "   \
+	"whose file was another one"
+/*
+ * Returns the descriptors that a daemon may use; who: "pvfs-mgr" or "pvfs-iod".  0:
+ * unknown.
+ */
+uint64_t conf_files(const struct doctor *d, const char *who);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* limits.c - limits of this host's daemons, and of programs; stopped daemons. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/tools/admin/doctor/checks.h"
+
+#define MEMLOCK_LEAST (64ull << 20)
+#define CAP_IPC_LOCK_BIT 14
+#define CLIENT_FILES 1024u
+
+int limits_parse(const char *text, const char *name, uint64_t *soft,
+		 uint64_t *hard)
+{
+	const char *at = strstr(text, name);
+	char a[24], b[24];
+
+	if (!at || sscanf(at + strlen(name), " %23s %23s", a, b) != 2)
+		return -EINVAL;
+	*soft = *a == 'u' ? UINT64_MAX : strtoull(a, NULL, 10);
+	*hard = *b == 'u' ? UINT64_MAX : strtoull(b, NULL, 10);
+	return 0;
+}
+
+static int limit(const struct doctor *d, const char *pid, const char *name,
+		 uint64_t *soft, uint64_t *hard)
+{
+	char text[4096];
+	int rc = host_read(d, text, sizeof(text), "/proc/%s/limits", pid);
+
+	return rc ? rc : limits_parse(text, name, soft, hard);
+}
+
+/* Returns the text after "NAME:" of /proc/PID/status, or NULL. */
+static const char *status_of(const struct doctor *d, const char *pid,
+			     const char *name, char *text, size_t len)
+{
+	const char *at;
+
+	if (host_read(d, text, len, "/proc/%s/status", pid))
+		return NULL;
+	at = strstr(text, name);
+	if (!at)
+		return NULL;
+	at += strlen(name);
+	return at + strspn(at, ": \t");
+}
+
+static bool may_lock(const struct doctor *d, const char *pid)
+{
+	char text[8192];
+	const char *caps = status_of(d, pid, "\nCapEff", text, sizeof(text));
+
+	return caps && (strtoull(caps, NULL, 16) >> CAP_IPC_LOCK_BIT & 1);
+}
+
+/* For each daemon of this configuration. */
+struct daemon {
+	const struct doctor *d;
+	void (*look)(const struct doctor *d, const char *who, const char *pid);
+	unsigned int n;
+};
+
+/* Gets the command line; the NULs between arguments become blanks. */
+static bool cmdline(const struct doctor *d, const char *pid, char *text,
+		    size_t len)
+{
+	char path[PATH_MAX];
+	FILE *f = fopen(host_path(d, path, "/proc/%s/cmdline", pid), "re");
+	size_t n = f ? fread(text, 1, len - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	for (size_t i = 0; i < n; i++)
+		text[i] = text[i] ? text[i] : ' ';
+	text[n] = '\0';
+	return n;
+}
+
+static bool is_ours(const struct doctor *d, const char *args)
+{
+	const char *at = strstr(args, "--config");
+
+	at = at ? at : strstr(args, " -c");
+	if (at)
+		return strstr(at, d->conf) != NULL;
+	return !strcmp(d->conf, CONF_DEFAULT);
+}
+
+static int look_at(void *arg, const char *pid)
+{
+	struct daemon *a = arg;
+	char comm[32], args[2048];
+
+	if (*pid < '1' || *pid > '9' ||
+	    host_read(a->d, comm, sizeof(comm), "/proc/%s/comm", pid) ||
+	    (strcmp(comm, "pvfs-mgr") != 0 && strcmp(comm, "pvfs-iod") != 0) ||
+	    !cmdline(a->d, pid, args, sizeof(args)) || !is_ours(a->d, args))
+		return 0;
+	a->n++;
+	a->look(a->d, comm, pid);
+	return 0;
+}
+
+/* Calls look for all daemons of d->conf that this user may see. */
+static void each_daemon(const struct doctor *d,
+			void (*look)(const struct doctor *d, const char *who,
+				     const char *pid))
+{
+	struct daemon a = { d, look, 0 };
+	int rc = d->conf ? host_each(d, "/proc", look_at, &a) : 0;
+
+	if (rc < 0)
+		doctor_unseen(d, "/proc: %s", strerror(-rc));
+}
+
+static void look_state(const struct doctor *d, const char *who, const char *pid)
+{
+	char text[8192], fix[128];
+	const char *state = status_of(d, pid, "\nState", text, sizeof(text));
+
+	if (!state || (*state != 'T' && *state != 't' && *state != 'Z'))
+		return;
+	if (*state == 'Z')
+		snprintf(fix, sizeof(fix),
+			 "look why it ended in its log; "
+			 "start it again");
+	else
+		snprintf(fix, sizeof(fix),
+			 "kill -CONT %s (or end the "
+			 "debugger that stopped it)",
+			 pid);
+	doctor_find(d, fix, "%s, process %s, stands still (%.*s)", who, pid,
+		    (int)strcspn(state, "\n"), state);
+}
+
+void check_daemons(const struct doctor *d, const struct subject *s)
+{
+	(void)s;
+	each_daemon(d, look_state);
+}
+
+static void locked(const struct doctor *d, const char *who, const char *pid,
+		   const char *fix)
+{
+	uint64_t soft, hard;
+	int rc = limit(d, pid, "Max locked memory", &soft, &hard);
+
+	if (rc)
+		doctor_unseen(d, "/proc/%s/limits: %s", pid, strerror(-rc));
+	else if (soft < MEMLOCK_LEAST && !may_lock(d, pid))
+		doctor_find(d, fix,
+			    "%s may lock only %" PRIu64 " KiB of memory: "
+			    "registering buffers for RDMA fails",
+			    who, soft >> 10);
+}
+
+static void look_memlock(const struct doctor *d, const char *who,
+			 const char *pid)
+{
+	locked(d, who, pid,
+	       "LimitMEMLOCK=infinity in the unit (systemctl edit), memlock in "
+	       "/etc/security/limits.conf without one; restart it");
+}
+
+void check_memlock(const struct doctor *d, const struct subject *s)
+{
+	(void)s;
+	if (!rdma_is_there(d))
+		return;
+	locked(d, "a program of this user", "self",
+	       "memlock in /etc/security/limits.conf: * - memlock unlimited; "
+	       "log in anew");
+	each_daemon(d, look_memlock);
+}
+
+static void look_files(const struct doctor *d, const char *who, const char *pid)
+{
+	uint64_t soft, hard, need = conf_files(d, who);
+	int rc = limit(d, pid, "Max open files", &soft, &hard);
+
+	if (rc)
+		doctor_unseen(d, "/proc/%s/limits: %s", pid, strerror(-rc));
+	else if (hard < need)
+		doctor_find(d,
+			    "LimitNOFILE=1048576 in the unit (systemctl edit), "
+			    "ulimit -n without one; or less max_sessions, "
+			    "max_open in pvfs.conf",
+			    "%s, process %s, may have %" PRIu64
+			    " descriptors, and max_sessions and max_open "
+			    "take %" PRIu64,
+			    who, pid, hard, need);
+}
+
+void check_descriptors(const struct doctor *d, const struct subject *s)
+{
+	uint64_t soft, hard;
+	int rc = limit(d, "self", "Max open files", &soft, &hard);
+
+	(void)s;
+	if (rc)
+		doctor_unseen(d, "/proc/self/limits: %s", strerror(-rc));
+	else if (hard < CLIENT_FILES)
+		doctor_find(d,
+			    "nofile in /etc/security/limits.conf: * - nofile "
+			    "65536; log in anew",
+			    "a program of this user may have %" PRIu64
+			    " descriptors: each server takes one, and each "
+			    "file",
+			    hard);
+	each_daemon(d, look_files);
+}

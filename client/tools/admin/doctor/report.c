@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* report.c - findings, checks that could not look, and the exit status. */
+#include "client/tools/admin/doctor/doctor.h"
+#include "common/json/json_out.h"
+#include "client/tools/common/tool.h"
+
+struct tally {
+	unsigned int checks, found, unseen;
+	bool json, verbose;
+	struct json_object *findings, *unseens, *notes;
+};
+
+static const char *label(enum said_kind kind)
+{
+	if (kind == SAID_FOUND)
+		return "found:";
+	return kind == SAID_UNSEEN ? "not seen:" : "well:";
+}
+
+static void text(const struct job *job, const struct said *said)
+{
+	tool_line(stdout, "%s %s%s%s: %s\n", label(said->kind),
+		  job->check->name, job->s ? ", " : "",
+		  job->s ? job->s->name : "", said->what);
+	if (said->fix[0])
+		tool_line(stdout, "    fix: %s\n", said->fix);
+}
+
+static void json(struct tally *t, const struct job *job,
+		 const struct said *said)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_str(o, "check", job->check->name);
+	if (job->s) {
+		json_str(o, "server", job->s->name);
+		json_str(o, "uri", job->s->uri);
+	}
+	json_str(o, said->kind == SAID_UNSEEN ? "why" : "what", said->what);
+	if (said->kind == SAID_FOUND)
+		json_str(o, "fix", said->fix);
+	json_object_array_add(said->kind == SAID_FOUND	  ? t->findings
+			      : said->kind == SAID_UNSEEN ? t->unseens
+							  : t->notes,
+			      o);
+}
+
+static void job_report(struct tally *t, const struct job *job)
+{
+	struct said said;
+	size_t at = 0;
+
+	t->checks++;
+	while (job_said(job, &at, &said)) {
+		t->found += said.kind == SAID_FOUND;
+		t->unseen += said.kind == SAID_UNSEEN;
+		if (t->json)
+			json(t, job, &said);
+		else if (said.kind != SAID_NOTE || t->verbose)
+			text(job, &said);
+	}
+}
+
+static void json_end(const struct doctor *d, struct tally *t)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_str(o, "of", d->conf ? d->conf : d->pvfstab);
+	json_u64(o, "servers", d->nsubjects);
+	json_u64(o, "checks", t->checks);
+	json_object_object_add(o, "findings", t->findings);
+	json_object_object_add(o, "not_seen", t->unseens);
+	json_object_object_add(o, "well", t->notes);
+	json_line(o);
+}
+
+int doctor_report(const struct doctor *d, const struct jobs *jobs, bool as_json,
+		  bool verbose)
+{
+	struct tally t = { .json = as_json, .verbose = verbose };
+
+	t.findings = as_json ? json_object_new_array() : NULL;
+	t.unseens = as_json ? json_object_new_array() : NULL;
+	t.notes = as_json ? json_object_new_array() : NULL;
+	for (unsigned int i = 0; i < jobs->n; i++)
+		job_report(&t, &jobs->job[i]);
+	if (as_json)
+		json_end(d, &t);
+	else
+		printf("%s: %u servers, %u checks: %u found, %u not seen\n",
+		       d->conf ? d->conf : d->pvfstab, d->nsubjects, t.checks,
+		       t.found, t.unseen);
+	return t.found ? 1 : t.unseen ? 2 : 0;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* http.c - see http.h. */
+#include "client/tools/monitor/exporter/http.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "client/tools/monitor/exporter/conns.h"
+#include "client/tools/monitor/exporter/page.h"
+
+#define CONNS_MAX 128 /* see conns.h for the one that makes room */
+#define CONNS_MHD                                                              \
+	384 /* ... including those whose thread has yet to notice the end */
+#define LIFE_MS 10000 /* of a connection, whatever it sends */
+#define REQUEST_MAX 16384 /* bytes: its first line and headers */
+#define STACK (256u << 10)
+#define BLOCK 16384 /* bytes sent at a time */
+#define MISDIRECTED 421 /* older headers of libmicrohttpd have no name */
+
+struct http {
+	struct MHD_Daemon *mhd;
+	struct collect *collect;
+	struct conns conns;
+	const struct hosts *hosts;
+	const struct log *log;
+};
+
+/* ---- answers ---- */
+
+#define PLAIN "text/plain; charset=utf-8"
+#define JSON "application/json"
+
+static const struct {
+	const char *name, *value;
+} headers[] = {
+	/* one answer per connection, so that each one ends */
+	{ MHD_HTTP_HEADER_CONNECTION, "close" },
+	{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-store" },
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Content-Security-Policy", page_policy },
+};
+
+/* Takes over r; NULL: no memory. */
+static enum MHD_Result answer(struct MHD_Connection *conn, unsigned int code,
+			      const char *type, struct MHD_Response *r)
+{
+	enum MHD_Result rc;
+
+	if (!r)
+		return MHD_NO;
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		MHD_add_response_header(r, headers[i].name, headers[i].value);
+	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	rc = MHD_queue_response(conn, code, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static struct MHD_Response *constant(const void *body, size_t len)
+{
+	return MHD_create_response_from_buffer(len, (void *)body,
+					       MHD_RESPMEM_PERSISTENT);
+}
+
+/* why: a constant */
+static enum MHD_Result refuse(struct MHD_Connection *conn, unsigned int code,
+			      const char *why)
+{
+	return answer(conn, code, PLAIN, constant(why, strlen(why)));
+}
+
+static enum MHD_Result answer_page(struct MHD_Connection *conn)
+{
+	return answer(conn, MHD_HTTP_OK, "text/html; charset=utf-8",
+		      constant(page_html, page_len));
+}
+
+/*
+ * A text of a round, which is kept until it was sent.  Many may read it concurrently.
+ */
+struct shown {
+	struct round *round;
+	const struct text *text;
+};
+
+static ssize_t shown_read(void *arg, uint64_t at, char *buf, size_t room)
+{
+	const struct text *t = ((const struct shown *)arg)->text;
+	size_t n = t->len - at < room ? t->len - at : room;
+
+	memcpy(buf, t->s + at, n);
+	return (ssize_t)n;
+}
+
+static void shown_free(void *arg)
+{
+	struct shown *s = arg;
+
+	round_put(s->round);
+	free(s);
+}
+
+/* Takes over round. */
+static enum MHD_Result show(struct MHD_Connection *conn, unsigned int code,
+			    const char *type, struct round *round,
+			    const struct text *t)
+{
+	struct shown *s = t->failed || !t->s ? NULL : malloc(sizeof(*s));
+	struct MHD_Response *r;
+
+	if (!s) {
+		round_put(round);
+		return refuse(conn, MHD_HTTP_INTERNAL_SERVER_ERROR,
+			      "no memory\n");
+	}
+	*s = (struct shown){ round, t };
+	r = MHD_create_response_from_callback(t->len, BLOCK, shown_read, s,
+					      shown_free);
+	if (!r)
+		shown_free(s);
+	return answer(conn, code, type, r);
+}
+
+/* Takes over r. */
+static enum MHD_Result answer_round(struct MHD_Connection *conn,
+				    const char *url, struct round *r)
+{
+	if (!strcmp(url, "/metrics"))
+		return show(conn, MHD_HTTP_OK,
+			    "text/plain; version=0.0.4; charset=utf-8", r,
+			    &r->metrics);
+	if (!strcmp(url, "/status"))
+		return show(conn, MHD_HTTP_OK, JSON, r, &r->status);
+	return show(conn, r->well ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE,
+		    JSON, r, &r->health);
+}
+
+static bool is_round(const char *url)
+{
+	return !strcmp(url, "/metrics") || !strcmp(url, "/status") ||
+	       !strcmp(url, "/health");
+}
+
+/* Returns the number of the round that a page has; 0: none. */
+static uint64_t after(struct MHD_Connection *conn)
+{
+	const char *text = MHD_lookup_connection_value(conn,
+						       MHD_GET_ARGUMENT_KIND,
+						       "after");
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+/* Gets the numeric address that the connection came to; "": unknown. */
+static void came_to(struct MHD_Connection *conn, char *at, socklen_t len)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct sockaddr_storage ss;
+	socklen_t size = sizeof(ss);
+
+	if (!info ||
+	    getsockname(info->connect_fd, (struct sockaddr *)&ss, &size) ||
+	    getnameinfo((struct sockaddr *)&ss, size, at, len, NULL, 0,
+			NI_NUMERICHOST))
+		*at = '\0';
+	at[strcspn(at, "%")] = '\0'; /* removes the scope of fe80::1%eth0 */
+}
+
+/*
+ * True: the request is meant for us.  Browsers always send Host, so a request without
+ * it is not from a browser.
+ */
+static bool meant(const struct http *h, struct MHD_Connection *conn)
+{
+	const char *host = MHD_lookup_connection_value(conn, MHD_HEADER_KIND,
+						       MHD_HTTP_HEADER_HOST);
+	char at[64];
+
+	if (!host)
+		return true;
+	came_to(conn, at, sizeof(at));
+	return host_is_ours(h->hosts, host, at);
+}
+
+static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
+			      const char *url, const char *method,
+			      const char *version, const char *data,
+			      size_t *size, void **state)
+{
+	struct http *h = arg;
+	struct round *r;
+
+	if (!meant(h, conn))
+		return refuse(conn, MISDIRECTED,
+			      "the host that was asked for is none of ours: ask "
+			      "by address, or see --name\n");
+	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
+		return refuse(conn, MHD_HTTP_METHOD_NOT_ALLOWED,
+			      "GET and HEAD alone\n");
+	if (!strcmp(url, "/"))
+		return answer_page(conn);
+	if (!is_round(url))
+		return refuse(conn, MHD_HTTP_NOT_FOUND,
+			      "/, /metrics, /health, /status\n");
+	r = collect_get(h->collect, after(conn));
+	if (!r)
+		return refuse(conn, MHD_HTTP_SERVICE_UNAVAILABLE,
+			      "stops, or no memory\n");
+	return answer_round(conn, url, r);
+}
+
+/* ---- connections ---- */
+
+static void notice(void *arg, struct MHD_Connection *conn, void **state,
+		   enum MHD_ConnectionNotificationCode code)
+{
+	struct http *h = arg;
+	const union MHD_ConnectionInfo *info;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		info = MHD_get_connection_info(
+			conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*state = info ? conns_add(&h->conns, info->connect_fd) : NULL;
+	} else if (*state) {
+		conns_remove(&h->conns, *state);
+	}
+}
+
+/* Errors that strangers cause are not logged. */
+static void drop_line(void *arg, const char *fmt, va_list ap)
+{
+}
+
+static struct MHD_Daemon *start(struct http *h, int fd)
+{
+	return MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD |
+			MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
+			MHD_USE_ITC | MHD_USE_ERROR_LOG,
+		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, drop_line,
+		NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		CONNS_MHD, MHD_OPTION_CONNECTION_TIMEOUT, LIFE_MS / 1000u,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MAX,
+		MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK,
+		MHD_OPTION_NOTIFY_CONNECTION, notice, h, MHD_OPTION_END);
+}
+
+int http_open(int fd, struct collect *c, const struct hosts *hosts,
+	      const struct log *log, struct http **out)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	int rc = h ? conns_open(&h->conns, CONNS_MAX, LIFE_MS) : -ENOMEM;
+
+	if (rc)
+		goto free;
+	h->collect = c;
+	h->hosts = hosts;
+	h->log = log;
+	h->mhd = start(h, fd);
+	if (h->mhd) {
+		*out = h;
+		return 0;
+	}
+	rc = errno ? -errno : -EIO;
+	conns_close(&h->conns);
+free:
+	close(fd);
+	free(h);
+	return rc;
+}
+
+void http_close(struct http *h)
+{
+	MHD_stop_daemon(h->mhd);
+	conns_close(&h->conns);
+	free(h);
+}

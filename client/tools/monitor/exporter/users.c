@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* users.c - chooses the users and jobs of a server that are shown: see view.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/tools/common/metric.h"
+#include "client/tools/monitor/exporter/view.h"
+
+static bool is_direct(const struct pvfs_metric *m)
+{
+	return pvfs_metric_label(m, "way")[0];
+}
+
+static bool is_others(const struct pvfs_metric *m)
+{
+	return !strcmp(pvfs_metric_label(m, "uid"), "others");
+}
+
+/* Sorts each kind together, its others last. */
+static int busiest(const void *a, const void *b)
+{
+	const struct pvfs_metric *x = a, *y = b;
+
+	if (is_direct(x) != is_direct(y))
+		return is_direct(x) ? 1 : -1;
+	if (is_others(x) != is_others(y))
+		return is_others(x) ? 1 : -1;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return 0;
+}
+
+static struct pvfs_metric others_of(const struct pvfs_metric *like)
+{
+	return (struct pvfs_metric){
+		.name = like->name,
+		.labels = is_direct(like) ? 3 : 2,
+		.label = { { "uid", "others" },
+			   { "job", "" },
+			   { "way", "direct" } },
+	};
+}
+
+/*
+ * For sorted rows of one kind: merges those beyond max, and the others, into one row
+ * with the name others.
+ */
+static int bound_kind(struct pvfs_metric *user, int n, int max)
+{
+	struct pvfs_metric others = others_of(user);
+	int kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (kept < max && !is_others(&user[i]))
+			user[kept++] = user[i];
+		else
+			metric_add(&others, &user[i]);
+	if (kept < n)
+		user[kept++] = others;
+	return kept;
+}
+
+/* Direct accesses stay separate. */
+static int bound(struct pvfs_metric *user, int n, int max)
+{
+	int asked = 0, kept, direct;
+
+	while (asked < n && !is_direct(&user[asked]))
+		asked++;
+	kept = asked ? bound_kind(user, asked, max) : 0;
+	direct = n > asked ? bound_kind(user + asked, n - asked, max) : 0;
+	memmove(user + kept, user + asked, (size_t)direct * sizeof(*user));
+	return kept + direct;
+}
+
+int view_users(const struct pvfs_metric *rows, int max,
+	       struct pvfs_metric **user)
+{
+	size_t all = 0;
+	int n = 0;
+
+	for (const struct pvfs_metric *m = rows; m; m = m->next)
+		all += metric_is(m, "user");
+	*user = all && max ? calloc(all, sizeof(**user)) : NULL;
+	if (!*user)
+		return 0;
+	for (const struct pvfs_metric *m = rows; m; m = m->next)
+		if (metric_is(m, "user"))
+			(*user)[n++] = *m;
+	qsort(*user, (size_t)n, sizeof(**user), busiest);
+	return bound(*user, n, max);
+}

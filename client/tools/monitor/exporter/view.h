@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view.h - the state of a file system at a moment, for the output formats. */
+#ifndef EXPORTER_VIEW_H
+#define EXPORTER_VIEW_H
+
+#include <stdbool.h>
+
+#include <pvfs.h>
+#include "client/tools/monitor/exporter/text.h"
+
+/* The answer of a server. */
+struct report {
+	const struct pvfs_ping *ping;
+	const struct statfs *space;
+	const struct pvfs_metric *rows; /* NULL also for an earlier release */
+	int users; /* that are shown; the last may be the others */
+	struct pvfs_metric *user; /* rows of "user" */
+};
+
+struct view_server {
+	char name[16]; /* "mgr", "iod12" */
+	bool is_mgr;
+	const char *address;
+	const char *reason; /* why it is down, or NULL */
+	struct report report; /* if it is up: reason is NULL */
+};
+
+struct view {
+	const char *mount;
+	const char *no_iods; /* why the iods are unknown, or NULL */
+	const struct view_server *server;
+	unsigned int servers;
+	uint64_t rounds; /* number of rounds so far */
+	uint64_t took_ns; /* duration of the last round */
+	uint64_t wall_ms; /* time of the last round, since 1970 */
+};
+
+static inline bool view_is_up(const struct view_server *s)
+{
+	return !s->reason;
+}
+
+/*
+ * users.c: gets the busiest rows of users: at most max with requests and max without,
+ * and the others of each.  The caller frees *user.  Returns how many.
+ */
+int view_users(const struct pvfs_metric *rows, int max,
+	       struct pvfs_metric **user);
+/*
+ * metrics.c: true: a row of an operation that is shown.  At the manager, requests for
+ * the space of a disk count as errors, because it shares no disk with iods; that row is
+ * hidden.
+ */
+bool view_op(const struct view_server *s, const struct pvfs_metric *m);
+/* Writes the view in Prometheus' format. */
+void view_metrics(const struct view *v, struct text *out);
+/*
+ * Returns how many users and jobs of each iod are shown if so many are wanted.  With
+ * those of the manager a scrape stays below a MiB, unless VIEW_LABELS per iod take
+ * more.
+ */
+#define VIEW_LABELS 8
+int view_labels(int wanted, unsigned int iods);
+/* ... inside.c: the internals of servers. */
+void view_inside(const struct view *v, struct text *out);
+/*
+ * status.c: view_status() writes JSON for the page.  view_health() writes the faults;
+ * true: there are none.
+ */
+void view_status(const struct view *v, struct text *out);
+bool view_health(const struct view *v, struct text *out);
+
+static inline uint64_t view_bytes(const struct statfs *st, uint64_t blocks)
+{
+	return blocks * (uint64_t)st->f_bsize;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* draw.h - prints what was gathered. */
+#ifndef TOP_DRAW_H
+#define TOP_DRAW_H
+
+#include <stdio.h>
+
+#include "client/tools/monitor/top/gather.h"
+#include "client/tools/common/owner_names.h"
+
+struct page {
+	unsigned int rows, columns; /* 0: no limit */
+	const char *end; /* end of a line */
+	struct owner_names *owners;
+};
+
+/* Writes only printable characters, and page->end. */
+void draw(FILE *out, const struct page *page, const struct top *top);
+
+#endif

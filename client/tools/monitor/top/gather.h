@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gather.h - the requests to each server since the previous query. */
+#ifndef TOP_GATHER_H
+#define TOP_GATHER_H
+
+#include <stdbool.h>
+
+#include "client/tools/monitor/poller.h"
+
+/* Per second, except the times. */
+struct top_rates {
+	double requests, errors, in, out;
+	uint64_t mean_ns, p99_ns; /* 0: no request */
+};
+
+struct top_server {
+	char name[16];
+	int err; /* errno of the last query */
+	struct poller_answer last; /* owned */
+	struct top_rates rates;
+};
+
+/* A user and a job, over all servers. */
+struct top_user {
+	char uid[16], job[72], way[16]; /* labels of "user" */
+	struct top_rates rates;
+};
+
+/* A file, over all servers. */
+struct top_file {
+	char handle[20];
+	const char *name; /* in an answer; or "" */
+	struct top_rates rates; /* without errors and times */
+};
+
+struct top {
+	int timeout_ms; /* a slower server is down */
+	unsigned int servers, users, files;
+	struct top_file *file; /* owned; the busiest first */
+	struct top_server *server; /* owned */
+	struct top_user *user; /* owned; the busiest first */
+	struct poller poller;
+};
+
+/* top must stay at its address, because of the poller. */
+void top_init(struct top *top);
+/* Adds a server; false: no memory. */
+bool top_add(struct top *top, const char *path, const char *name,
+	     const char *uri);
+/* Asks all servers concurrently, and waits no longer than the timeout. */
+void top_gather(struct top *top);
+void top_free(struct top *top);
+
+/* rates.c: for qsort(): more bytes first, then more requests; 0: equal. */
+int top_rates_busiest(const struct top_rates *x, const struct top_rates *y);
+/* Adds r to *to; at least one of them has requests. */
+void top_rates_add(struct top_rates *to, const struct top_rates *r);
+/* Returns the rates of m, the increase in so many seconds. */
+struct top_rates top_rates_of(const struct pvfs_metric *m, double seconds);
+
+/* users.c: adds a user's row, the increase in so many seconds. */
+void top_users_add(struct top *top, const struct pvfs_metric *row,
+		   double seconds);
+/* Called after the rows of all servers: merges rows of the same user and job. */
+void top_users_join(struct top *top);
+
+/* files.c: the same for a file. */
+void top_files_add(struct top *top, const struct pvfs_metric *row,
+		   double seconds);
+/*
+ * Merges rows of the same file and finds its name.  Chooses the names to request next.
+ */
+void top_files_join(struct top *top);
+
+#endif
