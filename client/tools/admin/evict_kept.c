@@ -9,7 +9,7 @@
 
 #define ASK_MS 1000 /* the wait for an iod that does not run */
 
-static bool owes(const struct pvfs_evicted *done, int iod)
+static bool has_not_confirmed(const struct pvfs_evicted *done, int iod)
 {
 	for (unsigned int i = 0; i < done->iods; i++)
 		if (done->iod[i] == (unsigned int)iod)
@@ -77,7 +77,8 @@ int evict_kept(const struct tool *tool, const char *path,
 	if (n < 0)
 		return tool_fail(tool, path);
 	for (int i = 0; i < n; i++)
-		if (list[i].role == PVFS_IOD && !owes(done, list[i].index))
+		if (list[i].role == PVFS_IOD &&
+		    !has_not_confirmed(done, list[i].index))
 			status |= look_at(tool, path, &list[i]);
 	free(list);
 	return status;

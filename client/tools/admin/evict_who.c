@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int number(const char *val, int base, uint64_t max, uint64_t *out)
+static int parse_id(const char *val, int base, uint64_t max, uint64_t *out)
 {
 	char *end;
 
@@ -20,27 +20,27 @@ static int number(const char *val, int base, uint64_t max, uint64_t *out)
 		       : 0;
 }
 
-static int session(struct pvfs_evict *what, const char *val)
+static int parse_session(struct pvfs_evict *what, const char *val)
 {
 	what->by = PVFS_EVICT_SESSION;
-	return number(val, 16, UINT64_MAX, &what->session) || !what->session
+	return parse_id(val, 16, UINT64_MAX, &what->session) || !what->session
 		       ? -1
 		       : 0;
 }
 
-static int user(struct pvfs_evict *what, const char *val)
+static int parse_user(struct pvfs_evict *what, const char *val)
 {
 	const struct passwd *pw = getpwnam(val);
 	uint64_t uid = pw ? pw->pw_uid : 0;
 
 	what->by = PVFS_EVICT_USER;
-	if (!pw && number(val, 10, UINT32_MAX, &uid))
+	if (!pw && parse_id(val, 10, UINT32_MAX, &uid))
 		return -1;
 	what->uid = (unsigned int)uid;
 	return 0;
 }
 
-static int keep(struct evict_who *who, const char *text)
+static int add_word(struct evict_who *who, const char *text)
 {
 	size_t len = strlen(who->text);
 
@@ -62,7 +62,7 @@ static int add_address(struct evict_who *who, const struct addrinfo *ai)
 			0, NI_NUMERICHOST))
 		return -1;
 	name[strcspn(name, "%")] = '\0';
-	return keep(who, name);
+	return add_word(who, name);
 }
 
 /* The manager knows hosts by their addresses. */
@@ -80,18 +80,18 @@ static int look_up(struct evict_who *who, const char *val)
 	return rc;
 }
 
-static int host(struct evict_who *who, const char *val)
+static int parse_host(struct evict_who *who, const char *val)
 {
 	who->what.by = PVFS_EVICT_HOST;
 	if (!strcmp(val, "local") || strpbrk(val, "/ ,"))
-		return keep(who, val);
+		return add_word(who, val);
 	return look_up(who, val);
 }
 
-static int job(struct evict_who *who, const char *val)
+static int parse_job(struct evict_who *who, const char *val)
 {
 	who->what.by = PVFS_EVICT_JOB;
-	return keep(who, val);
+	return add_word(who, val);
 }
 
 int evict_who(struct evict_who *who, int opt, const char *val)
@@ -101,12 +101,12 @@ int evict_who(struct evict_who *who, int opt, const char *val)
 	who->given = true;
 	switch (opt) {
 	case 's':
-		return session(&who->what, val);
+		return parse_session(&who->what, val);
 	case 'u':
-		return user(&who->what, val);
+		return parse_user(&who->what, val);
 	case 'J':
-		return job(who, val);
+		return parse_job(who, val);
 	default:
-		return host(who, val);
+		return parse_host(who, val);
 	}
 }

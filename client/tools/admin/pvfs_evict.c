@@ -26,7 +26,7 @@ struct args {
 	struct json_object *list;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -84,10 +84,10 @@ static const struct tool tool = {
 	.shorts = "ljs:u:J:H:t:",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
-static int explain(const struct args *a)
+static int report_error(const struct args *a)
 {
 	switch (errno) {
 	case EPERM:
@@ -157,7 +157,7 @@ static void text_session(struct args *a, const struct pvfs_session *s)
 		  s->age_ns / NS_PER_S, s->opens, s->locks, s->peer, s->name);
 }
 
-static int show(struct args *a, struct pvfs_watch *watch)
+static int list_sessions(struct args *a, struct pvfs_watch *watch)
 {
 	struct pvfs_session part[PART];
 	uint64_t after = 0;
@@ -172,12 +172,12 @@ static int show(struct args *a, struct pvfs_watch *watch)
 			(a->json ? json_session : text_session)(a, &part[i]);
 		after = part[n - 1].id;
 	}
-	return n < 0 ? explain(a) : 0;
+	return n < 0 ? report_error(a) : 0;
 }
 
 /* ---- eviction ---- */
 
-static const char *until(uint64_t ns, char *buf, size_t len)
+static const char *until_text(uint64_t ns, char *buf, size_t len)
 {
 	time_t at = time(NULL) + (time_t)(ns / NS_PER_S) + 1;
 	struct tm tm;
@@ -202,7 +202,8 @@ static int say_left(const struct pvfs_evicted *done)
 			&tool,
 			"iod %u has not said that it knows: what they had open "
 			"can be read there %s%s",
-			done->iod[i], until(done->until_ns, when, sizeof(when)),
+			done->iod[i],
+			until_text(done->until_ns, when, sizeof(when)),
 			done->left
 				? ""
 				: "; only programs that keep what the iod lent them can still write to it");
@@ -233,14 +234,14 @@ static int say_none(const struct args *a, struct pvfs_watch *watch,
 			a->dir);
 }
 
-static int evict(const struct args *a, struct pvfs_watch *watch)
+static int evict_sessions(const struct args *a, struct pvfs_watch *watch)
 {
 	uint64_t boot = boot_of(watch);
 	struct pvfs_evicted done;
 	int status;
 
 	if (pvfs_watch_evict(watch, &a->who.what, &done))
-		return explain(a);
+		return report_error(a);
 	status = evict_kept(&tool, a->dir, &done);
 	if (!done.sessions && !done.left && !done.iods)
 		return say_none(a, watch, boot);
@@ -250,14 +251,14 @@ static int evict(const struct args *a, struct pvfs_watch *watch)
 	return status;
 }
 
-static int run(struct args *a)
+static int run_command(struct args *a)
 {
 	struct pvfs_watch *watch;
 	int status = connect_to(a, &watch);
 
 	if (status)
 		return status;
-	status = a->show ? show(a, watch) : evict(a, watch);
+	status = a->show ? list_sessions(a, watch) : evict_sessions(a, watch);
 	pvfs_watch_close(watch);
 	return status;
 }
@@ -273,7 +274,7 @@ int main(int argc, char **argv)
 	if (tool_need_mount(&tool))
 		return 1;
 	a.list = json_object_new_array();
-	status = run(&a);
+	status = run_command(&a);
 	if (a.json && !status)
 		json_line(a.list);
 	else

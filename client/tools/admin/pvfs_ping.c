@@ -15,7 +15,7 @@ struct args {
 	struct json_object *list;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -47,7 +47,7 @@ static const struct tool tool = {
 	.shorts = "jt:",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
 static void ping_json(struct args *a, const char *who, const char *uri,
@@ -76,7 +76,8 @@ static void ping_json(struct args *a, const char *who, const char *uri,
 }
 
 /* "tcp/auth"; returns buf. */
-static const char *way(const struct pvfs_ping *p, char *buf, size_t len)
+static const char *transport_text(const struct pvfs_ping *p, char *buf,
+				  size_t len)
 {
 	bool sealed = strcmp(p->seal, "none") != 0;
 
@@ -102,14 +103,16 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 		tool_line(stdout,
 			  "%-8s %-32s up      %-9s %-9s %9.1f %10.0f %12" PRIu64
 			  "  %s\n",
-			  who, uri, p->version, way(p, over, sizeof(over)),
+			  who, uri, p->version,
+			  transport_text(p, over, sizeof(over)),
 			  (double)p->rtt_ns / 1e3, (double)p->uptime_ns / 1e9,
 			  p->requests, p->reason);
 	fflush(stdout);
 }
 
 /* path: the server is reached like its mount reaches it; NULL: by its address alone. */
-static int ping(void *arg, const char *path, const char *who, const char *uri)
+static int ping_server(void *arg, const char *path, const char *who,
+		       const char *uri)
 {
 	struct args *a = arg;
 	int err = 0, ms = (int)a->timeout_ms;
@@ -128,7 +131,7 @@ int main(int argc, char **argv)
 	int i = tool_options(&tool, argc, argv, &a), status;
 
 	a.list = json_object_new_array();
-	status = tool_each_server(&tool, argv + i, ping, &a);
+	status = tool_each_server(&tool, argv + i, ping_server, &a);
 	if (a.json)
 		json_line(a.list);
 	else

@@ -30,7 +30,7 @@ struct run {
 	int *fds;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -100,10 +100,10 @@ static const struct tool tool = {
 	.shorts = "b:i:n:f:p:s:cwruv",
 	.ordinary = "-v",
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
-static double now(void)
+static double now_seconds(void)
 {
 	struct timespec ts;
 
@@ -147,7 +147,7 @@ static uint64_t word_at(uint64_t file, uint64_t off)
 	return (off + 1) * 0x9e3779b97f4a7c15ull ^ (file + 1) << 56;
 }
 
-static void fill(const struct run *r, uint64_t file, uint64_t off)
+static void fill_block(const struct run *r, uint64_t file, uint64_t off)
 {
 	for (uint64_t i = 0; i < r->a.blksz; i += 8) {
 		uint64_t w = word_at(file, off + i);
@@ -157,7 +157,7 @@ static void fill(const struct run *r, uint64_t file, uint64_t off)
 	}
 }
 
-static bool filled(const struct run *r, uint64_t file, uint64_t off)
+static bool block_is_right(const struct run *r, uint64_t file, uint64_t off)
 {
 	for (uint64_t i = 0; i < r->a.blksz; i += 8) {
 		uint64_t w = word_at(file, off + i);
@@ -256,24 +256,24 @@ static int move_block(struct run *r, uint64_t file, uint64_t off, bool write)
 }
 
 /* Filling and checking the buffer is not part of the time. */
-static int step(struct run *r, uint64_t file, uint64_t off, bool write,
-		double *secs, bool *good)
+static int time_block(struct run *r, uint64_t file, uint64_t off, bool write,
+		      double *secs, bool *good)
 {
 	double start;
 	int status;
 
 	if (write && r->a.check)
-		fill(r, file, off);
+		fill_block(r, file, off);
 	par_barrier();
-	start = now();
+	start = now_seconds();
 	status = move_block(r, file, off, write);
-	*secs += now() - start;
+	*secs += now_seconds() - start;
 	if (!write && r->a.check && !status)
-		*good = filled(r, file, off) && *good;
+		*good = block_is_right(r, file, off) && *good;
 	return status;
 }
 
-static int pass(struct run *r, bool write, double *secs, bool *good)
+static int time_all_blocks(struct run *r, bool write, double *secs, bool *good)
 {
 	uint64_t n = (uint64_t)r->par.size, rank = (uint64_t)r->par.rank;
 	int status = 0;
@@ -281,12 +281,12 @@ static int pass(struct run *r, bool write, double *secs, bool *good)
 	*secs = 0;
 	for (uint64_t j = 0; j < r->a.iters; j++)
 		for (uint64_t i = 0; i < r->a.files; i++)
-			status |= step(r, i, (j * n + rank) * r->a.blksz, write,
-				       secs, good);
+			status |= time_block(r, i, (j * n + rank) * r->a.blksz,
+					     write, secs, good);
 	return par_max(status);
 }
 
-static void report(struct run *r, const char *what, double secs)
+static void print_times(struct run *r, const char *what, double secs)
 {
 	double min = INFINITY, max = 0, sum = 0, var = 0, total;
 	int n = r->par.size;
@@ -309,7 +309,7 @@ static void report(struct run *r, const char *what, double secs)
 	fflush(stdout);
 }
 
-static void title(const struct run *r)
+static void print_title(const struct run *r)
 {
 	if (r->par.rank)
 		return;
@@ -323,20 +323,20 @@ static void title(const struct run *r)
 	fflush(stdout);
 }
 
-static int measure(struct run *r)
+static int measure_all(struct run *r)
 {
 	bool good = true;
 	double secs;
 	int status = 0;
 
 	if (!r->a.read_only) {
-		status = pass(r, true, &secs, &good);
-		report(r, "Write", secs);
+		status = time_all_blocks(r, true, &secs, &good);
+		print_times(r, "Write", secs);
 	}
 	if (!r->a.write_only && !status) {
 		memset(r->buf, 0, r->a.blksz);
-		status = pass(r, false, &secs, &good);
-		report(r, "Read", secs);
+		status = time_all_blocks(r, false, &secs, &good);
+		print_times(r, "Read", secs);
 	}
 	if (!r->a.check || r->a.write_only)
 		return status;
@@ -346,7 +346,7 @@ static int measure(struct run *r)
 	return status | !good;
 }
 
-static int prepare(struct run *r)
+static int alloc_buffers(struct run *r)
 {
 	r->buf = malloc(r->a.blksz);
 	r->all = calloc((size_t)r->par.size, sizeof(*r->all));
@@ -378,13 +378,13 @@ int main(int argc, char **argv)
 	status = par_max(!r.a.vfs && !r.par.rank &&
 			 tool_need_path(&tool, (char *const *)&r.a.file, 1));
 	if (!status)
-		status = prepare(&r);
+		status = alloc_buffers(&r);
 	if (!status) {
-		title(&r);
+		print_title(&r);
 		status = open_all(&r);
 	}
 	if (!status)
-		status = measure(&r);
+		status = measure_all(&r);
 	if (r.fds)
 		close_all(&r);
 	par_barrier();

@@ -28,8 +28,8 @@ static const char *group_name(unsigned int gid)
 	return gr ? gr->gr_name : NULL;
 }
 
-static const char *known(struct owner **table, unsigned int id,
-			 const char *(*look)(unsigned int id))
+static const char *find_or_add(struct owner **table, unsigned int id,
+			       const char *(*look)(unsigned int id))
 {
 	struct owner *o;
 	const char *name;
@@ -52,12 +52,12 @@ static const char *known(struct owner **table, unsigned int id,
 
 const char *owner_names_user(struct owner_names *owners, unsigned int uid)
 {
-	return known(&owners->users, uid, user_name);
+	return find_or_add(&owners->users, uid, user_name);
 }
 
 const char *owner_names_group(struct owner_names *owners, unsigned int gid)
 {
-	return known(&owners->groups, gid, group_name);
+	return find_or_add(&owners->groups, gid, group_name);
 }
 
 static void free_all(struct owner **table)

@@ -9,7 +9,7 @@
 
 #include <pvfs.h>
 
-static bool answers(const char *path, const struct pvfs_server *server)
+static bool server_answers(const char *path, const struct pvfs_server *server)
 {
 	struct pvfs_ping ping;
 
@@ -25,7 +25,7 @@ static bool find_dead_iod(const char *path, struct pvfs_server *dead)
 	if (n < 0)
 		return false;
 	for (i = 1; i < n && !found; i++)
-		found = !answers(path, &list[i]);
+		found = !server_answers(path, &list[i]);
 	if (found)
 		*dead = list[i - 1];
 	free(list);
@@ -40,7 +40,7 @@ static bool find_dead(const char *path, struct pvfs_server *dead)
 {
 	if (pvfs_manager(path, dead))
 		return false;
-	return !answers(path, dead) || find_dead_iod(path, dead);
+	return !server_answers(path, dead) || find_dead_iod(path, dead);
 }
 
 static void give_up(struct patience *p, const struct tool *tool,

@@ -54,7 +54,7 @@ static const struct tool_value *value_of(const struct tool *tool, int opt)
 }
 
 /* Formats a bound as a user types it: 65536 is 64K. */
-static const char *bound(uint64_t n, char *buf)
+static const char *bound_text(uint64_t n, char *buf)
 {
 	static const char units[][2] = { "", "K", "M", "G", "T" };
 	unsigned int u = 0;
@@ -83,12 +83,12 @@ static void wrong_value(const struct tool *tool, int opt, const char *name,
 		fprintf(stderr, "want %s\n", v->want);
 	else
 		fprintf(stderr, "want a number from %s to %s\n",
-			bound(v->min, min), bound(v->max, max));
+			bound_text(v->min, min), bound_text(v->max, max));
 	fprintf(stderr, "Try '%s --help'.\n", tool->name);
 	exit(2);
 }
 
-static bool takes(const struct tool *tool, int opt, const char *val)
+static bool value_is_valid(const struct tool *tool, int opt, const char *val)
 {
 	const struct tool_value *v = value_of(tool, opt);
 	uint64_t n;
@@ -113,7 +113,8 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
 		}
 		if (opt == '?')
 			tool_usage(tool);
-		if (!takes(tool, opt, optarg) || tool->option(arg, opt, optarg))
+		if (!value_is_valid(tool, opt, optarg) ||
+		    tool->option(arg, opt, optarg))
 			wrong_value(tool, opt, at < 0 ? NULL : longs[at].name,
 				    optarg);
 	}
@@ -144,7 +145,7 @@ int tool_no_mount(const struct tool *tool)
 			      "write /etc/pvfstab");
 }
 
-static bool mounted(void)
+static bool has_mount(void)
 {
 	char dir[PATH_MAX];
 
@@ -153,7 +154,7 @@ static bool mounted(void)
 
 int tool_need_mount(const struct tool *tool)
 {
-	return mounted() ? 0 : tool_no_mount(tool);
+	return has_mount() ? 0 : tool_no_mount(tool);
 }
 
 int tool_need_path(const struct tool *tool, char *const *path, int n)
@@ -173,7 +174,7 @@ int tool_off_mount(const struct tool *tool, const char *path)
 {
 	if (errno != ENODEV)
 		return tool_fail(tool, path);
-	if (!mounted())
+	if (!has_mount())
 		return tool_no_mount(tool);
 	return tool_say(tool, "%s: lies on no mount of pvfstab(5)", path);
 }

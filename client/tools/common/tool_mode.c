@@ -74,7 +74,7 @@ static void set_bits(struct change *ch, char sign, mode_t who, mode_t bits)
 }
 
 /* "+rw", "=u": returns the rest of the text; NULL: it is no action. */
-static const char *action(struct change *ch, mode_t who, const char *s)
+static const char *apply_action(struct change *ch, mode_t who, const char *s)
 {
 	char sign = *s++;
 	mode_t bits = 0;
@@ -91,20 +91,20 @@ static const char *action(struct change *ch, mode_t who, const char *s)
 }
 
 /* "ug+x-w": returns the rest of the text; NULL: it is no clause. */
-static const char *clause(struct change *ch, const char *s)
+static const char *apply_clause(struct change *ch, const char *s)
 {
 	mode_t who = 0;
 
 	while (who_bits(*s))
 		who |= who_bits(*s++);
 	do
-		s = action(ch, who, s);
+		s = apply_action(ch, who, s);
 	while (s && *s && *s != ',');
 	return s;
 }
 
 /* Like chmod(1): set-id bits of a directory stay unless the mode has five digits. */
-static int octal(const char *text, const struct change *ch, mode_t *mode)
+static int parse_octal(const char *text, const struct change *ch, mode_t *mode)
 {
 	unsigned long bits = strtoul(text, NULL, 8);
 	size_t len = strspn(text, "01234567");
@@ -122,9 +122,9 @@ int tool_mode(const char *text, mode_t now, mode_t umask, mode_t *mode)
 	struct change ch = { now & ALL_BITS, umask & 0777, S_ISDIR(now) };
 
 	if (*text >= '0' && *text <= '7')
-		return octal(text, &ch, mode);
+		return parse_octal(text, &ch, mode);
 	for (;; text++) {
-		text = clause(&ch, text);
+		text = apply_clause(&ch, text);
 		if (!text)
 			return -1;
 		if (!*text)

@@ -8,10 +8,10 @@
 
 #include <pvfs.h>
 
-static int visit(struct tool_tree *t, const char *path, bool named);
+static int visit_path(struct tool_tree *t, const char *path, bool named);
 
 /* Ignores an entry that vanished after its directory listed it. */
-static int fail(struct tool_tree *t, const char *path, bool named)
+static int report_failure(struct tool_tree *t, const char *path, bool named)
 {
 	return errno == ENOENT && !named
 		       ? 0
@@ -21,7 +21,8 @@ static int fail(struct tool_tree *t, const char *path, bool named)
 static int visit_entry(struct tool_tree *t, const char *dir, const char *name)
 {
 	char *path = tool_join(dir, name);
-	int status = path ? visit(t, path, false) : tool_fail(t->tool, dir);
+	int status = path ? visit_path(t, path, false)
+			  : tool_fail(t->tool, dir);
 
 	free(path);
 	return status;
@@ -34,26 +35,26 @@ static int visit_entries(struct tool_tree *t, const char *path, bool named)
 	int status = 0;
 
 	if (!dir)
-		return fail(t, path, named);
+		return report_failure(t, path, named);
 	while (errno = 0,
 	       !patience_over(&t->patience) && (d = pvfs_readdir(dir)))
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			status |= visit_entry(t, path, d->d_name);
 	if (errno)
-		status |= fail(t, path, named);
+		status |= report_failure(t, path, named);
 	pvfs_closedir(dir);
 	return status;
 }
 
-static int visit(struct tool_tree *t, const char *path, bool named)
+static int visit_path(struct tool_tree *t, const char *path, bool named)
 {
 	struct stat st;
 	int status = 0;
 
 	if (pvfs_lstat(path, &st))
-		return fail(t, path, named);
+		return report_failure(t, path, named);
 	if (t->change(t->arg, path, &st, named))
-		status = fail(t, path, named);
+		status = report_failure(t, path, named);
 	if (t->recursive && S_ISDIR(st.st_mode))
 		status |= visit_entries(t, path, named);
 	return status;
@@ -61,5 +62,5 @@ static int visit(struct tool_tree *t, const char *path, bool named)
 
 int tool_tree(struct tool_tree *t, const char *path)
 {
-	return patience_over(&t->patience) ? 1 : visit(t, path, true);
+	return patience_over(&t->patience) ? 1 : visit_path(t, path, true);
 }

@@ -9,7 +9,7 @@
 
 #define CAT_BLOCK (1u << 20) /* /proc/sys refuses reads of 4 MiB: ENOMEM */
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	return -1;
 }
@@ -19,7 +19,7 @@ static const struct tool tool = {
 	.usage = "FILE...",
 	.help = "Writes files to standard output.\n",
 	.shorts = "",
-	.option = option,
+	.option = set_option,
 };
 
 static int write_out(const char *buf, size_t len)
@@ -56,7 +56,7 @@ static bool is_output(int fd)
 	       S_ISREG(in.st_mode) && in.st_size && tool_same_file(&in, &out);
 }
 
-static int cat(const char *path, char *buf)
+static int cat_path(const char *path, char *buf)
 {
 	int fd = pvfs_open(path, O_RDONLY), status;
 
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 	if (!buf)
 		return tool_fail(&tool, "buffer");
 	for (; i < argc; i++)
-		status |= cat(argv[i], buf);
+		status |= cat_path(argv[i], buf);
 	free(buf);
 	return status;
 }

@@ -12,7 +12,7 @@ struct args {
 	bool recursive;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	((struct args *)arg)->recursive = true;
 	return 0;
@@ -31,12 +31,12 @@ static const struct tool tool = {
 	.shorts = "R",
 	.ordinary = "chmod(1)",
 	.longs = longs,
-	.option = option,
+	.option = set_option,
 };
 
 /* Like chmod(1): follows a link that is an operand, and ignores others. */
-static int change(void *arg, const char *path, const struct stat *st,
-		  bool named)
+static int change_mode(void *arg, const char *path, const struct stat *st,
+		       bool named)
 {
 	const struct args *a = arg;
 	struct stat behind = *st;
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 {
 	struct args a = { .umask = umask(0) };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
-	struct tool_tree tree = { &tool, a.recursive, change, &a, { 0 } };
+	struct tool_tree tree = { &tool, a.recursive, change_mode, &a, { 0 } };
 	mode_t mode;
 
 	umask(a.umask);

@@ -15,7 +15,7 @@ struct args {
 	bool recursive, link;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -42,11 +42,11 @@ static const struct tool tool = {
 	.shorts = "hR",
 	.ordinary = "chown(1)",
 	.longs = longs,
-	.option = option,
+	.option = set_option,
 };
 
 /* (uid_t)-1 is no user's number: it means "unchanged". */
-static int number(const char *text, uint32_t *id)
+static int parse_id(const char *text, uint32_t *id)
 {
 	uint64_t n;
 
@@ -66,7 +66,7 @@ static int find_user(const char *name, bool login, struct args *a)
 				"%s: no such user here: which group does it "
 				"log in with?  Write USER:GROUP",
 				name);
-	if (!pw && number(name, &a->uid))
+	if (!pw && parse_id(name, &a->uid))
 		return tool_say(&tool, "%s: no such user on this host", name);
 	if (pw)
 		a->uid = pw->pw_uid;
@@ -79,7 +79,7 @@ static int find_group(const char *name, struct args *a)
 {
 	const struct group *gr = getgrnam(name);
 
-	if (!gr && number(name, &a->gid))
+	if (!gr && parse_id(name, &a->gid))
 		return tool_say(&tool, "%s: no such group on this host", name);
 	if (gr)
 		a->gid = gr->gr_gid;
@@ -97,8 +97,8 @@ static int find_owner(char *text, struct args *a)
 	return group && *group ? find_group(group, a) : 0;
 }
 
-static int change(void *arg, const char *path, const struct stat *st,
-		  bool named)
+static int change_owner(void *arg, const char *path, const struct stat *st,
+			bool named)
 {
 	const struct args *a = arg;
 
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 {
 	struct args a = { .uid = (uid_t)-1, .gid = (gid_t)-1 };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
-	struct tool_tree tree = { &tool, a.recursive, change, &a, { 0 } };
+	struct tool_tree tree = { &tool, a.recursive, change_owner, &a, { 0 } };
 
 	if (argc - i < 2)
 		tool_usage(&tool);

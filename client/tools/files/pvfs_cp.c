@@ -11,7 +11,7 @@
 
 enum { OPT_VERIFY = 256, OPT_JSON };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct copy_opts *o = arg;
 
@@ -110,10 +110,10 @@ static const struct tool tool = {
 	.ordinary = "cp(1)",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
-static void *worker(void *arg)
+static void *copy_pieces(void *arg)
 {
 	struct copy *c = arg;
 	struct copy_job *job;
@@ -161,7 +161,7 @@ static void copy_all(struct copy *c, char **src, int n, const char *target,
 	struct progress *p = progress_start(c);
 
 	while (k < c->opt.threads &&
-	       !pthread_create(&threads[k], NULL, worker, c))
+	       !pthread_create(&threads[k], NULL, copy_pieces, c))
 		k++;
 	if (k) {
 		walk_sources(c, &dirs, src, n, target, into);
@@ -178,7 +178,7 @@ static void copy_all(struct copy *c, char **src, int n, const char *target,
 	progress_stop(p);
 }
 
-static void report(const struct copy *c, double secs)
+static void print_json(const struct copy *c, double secs)
 {
 	struct json_object *o;
 
@@ -209,7 +209,7 @@ static void end_interrupted(const struct copy *c)
 	copy_signals_end(c);
 }
 
-static double seconds(void)
+static double now_seconds(void)
 {
 	struct timespec ts;
 
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 				   .strict = true,
 				   .meta = { -1, -1, -1, 0, 0 } } };
 	int i = tool_options(&tool, argc, argv, &c.opt);
-	double start = seconds();
+	double start = now_seconds();
 	struct stat st;
 	bool into;
 
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
 	copy_all(&c, argv + i, argc - 1 - i, argv[argc - 1], into ? &st : NULL);
 	copy_made_free(c.made);
 	copy_queue_free(c.queue);
-	report(&c, seconds() - start);
+	print_json(&c, now_seconds() - start);
 	end_interrupted(&c);
 	return tool_done(&tool, atomic_load(&c.failed));
 }

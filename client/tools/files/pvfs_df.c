@@ -22,7 +22,7 @@ struct args {
 	struct json_object *list;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -47,11 +47,11 @@ static const struct tool tool = {
 		"  -j, --json             one JSON array\n",
 	.shorts = "bj",
 	.longs = longs,
-	.option = option,
+	.option = set_option,
 };
 
 /* The share of the usable space, like df(1): space reserved for root does not count. */
-static unsigned int percent(uint64_t used, uint64_t available)
+static unsigned int percent_used(uint64_t used, uint64_t available)
 {
 	double sum = (double)used + (double)available;
 	double exact = sum > 0 ? 100.0 * (double)used / sum : 0;
@@ -74,7 +74,7 @@ static void print_row(const struct args *a, const char *who, const char *uri,
 			tool_human(val[i], s[i]);
 	}
 	printf("%-8s %-32s %15s %15s %15s %4u%%\n", who, uri, s[0], s[1], s[2],
-	       percent(val[1], val[2]));
+	       percent_used(val[1], val[2]));
 }
 
 static void json_row(struct args *a, const char *who, const char *uri,
@@ -174,7 +174,7 @@ static void file_row(struct args *a)
 	       text);
 }
 
-static int df(struct args *a, const char *path)
+static int show_mount(struct args *a, const char *path)
 {
 	struct pvfs_server *list;
 	int n = tool_servers(path, &list), status = 0;
@@ -205,7 +205,7 @@ static int df_all(struct args *a)
 	int status = 0;
 
 	for (i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
-		status |= df(a, dir);
+		status |= show_mount(a, dir);
 	return i ? status : tool_no_mount(&tool);
 }
 
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 	if (i == argc)
 		status = df_all(&a);
 	for (; i < argc; i++)
-		status |= df(&a, argv[i]);
+		status |= show_mount(&a, argv[i]);
 	if (a.json)
 		json_line(a.list);
 	else

@@ -32,7 +32,7 @@ struct entries {
 	size_t n, cap;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -91,7 +91,7 @@ static const struct tool tool = {
 		"  -U, --unsorted         in the order of the directory\n",
 	.shorts = "adhjlnRU",
 	.longs = longs,
-	.option = option,
+	.option = set_option,
 };
 
 static char type_char(mode_t m)
@@ -196,7 +196,7 @@ static void print_entry(struct args *a, const struct entry *e)
 		tool_line(stdout, "%s\n", e->name);
 }
 
-static int fail(struct args *a, const char *path)
+static int report_failure(struct args *a, const char *path)
 {
 	return patience_fail(&a->patience, &tool, path);
 }
@@ -229,7 +229,7 @@ static int add_entry(struct args *a, struct entries *list, const char *dir,
 	else if (!needs_stat(a) || !pvfs_lstat(e->path, &e->st))
 		return 0;
 	else if (errno != ENOENT)
-		status = fail(a, e->path);
+		status = report_failure(a, e->path);
 	/* removed since the directory was read: no entry, no error */
 	free(e->name);
 	free(e->path);
@@ -259,7 +259,7 @@ static int read_dir(struct args *a, const char *path, struct entries *list)
 	int status = 0;
 
 	if (!dir)
-		return fail(a, path);
+		return report_failure(a, path);
 	while (errno = 0,
 	       !patience_over(&a->patience) && (d = pvfs_readdir(dir))) {
 		if (d->d_name[0] == '.' && !a->all)
@@ -267,7 +267,7 @@ static int read_dir(struct args *a, const char *path, struct entries *list)
 		status |= add_entry(a, list, path, d->d_name);
 	}
 	if (errno)
-		status |= fail(a, path);
+		status |= report_failure(a, path);
 	pvfs_closedir(dir);
 	if (!a->unsorted && list->n)
 		qsort(list->v, list->n, sizeof(*list->v), by_name);
@@ -280,7 +280,7 @@ static bool is_dots(const char *name)
 }
 
 /* A blank line separates directories, and a directory from the operands after it. */
-static void title(struct args *a, const char *path, bool dir)
+static void print_title(struct args *a, const char *path, bool dir)
 {
 	if (a->titles && !a->json && (dir ? a->printed : a->in_dir))
 		putchar('\n');
@@ -295,7 +295,7 @@ static int list_dir(struct args *a, const char *path)
 	struct entries list = { 0 };
 	int status = read_dir(a, path, &list);
 
-	title(a, path, true);
+	print_title(a, path, true);
 	for (size_t i = 0; i < list.n; i++)
 		print_entry(a, &list.v[i]);
 	for (size_t i = 0; a->recursive && i < list.n; i++) {
@@ -314,10 +314,10 @@ static int list_path(struct args *a, char *path)
 	struct entry e = { path, path, { 0 } };
 
 	if (pvfs_lstat(path, &e.st))
-		return fail(a, path);
+		return report_failure(a, path);
 	if (S_ISDIR(e.st.st_mode) && !a->dir)
 		return list_dir(a, path);
-	title(a, path, false);
+	print_title(a, path, false);
 	print_entry(a, &e);
 	return 0;
 }

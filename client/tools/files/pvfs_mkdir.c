@@ -12,7 +12,7 @@ struct args {
 	mode_t mode, umask;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -45,7 +45,7 @@ static const struct tool tool = {
 	.ordinary = "mkdir(1)",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
 static bool is_dir(const char *path)
@@ -81,7 +81,7 @@ static int set_mode(const struct args *a, const char *path)
 	return 0;
 }
 
-static int make(const struct args *a, char *path)
+static int make_dir(const struct args *a, char *path)
 {
 	if (a->parents && make_parents(path))
 		return 1;
@@ -104,6 +104,6 @@ int main(int argc, char **argv)
 	if (tool_need_path(&tool, argv + i, argc - i))
 		return 1;
 	for (; i < argc; i++)
-		status |= make(&a, argv[i]);
+		status |= make_dir(&a, argv[i]);
 	return status;
 }

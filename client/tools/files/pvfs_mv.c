@@ -7,7 +7,7 @@
 #include "client/tools/common/tool.h"
 #include "client/tools/files/copy/copy.h"
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	*(bool *)arg = true;
 	return 0;
@@ -27,7 +27,7 @@ static const struct tool tool = {
 	.shorts = "n",
 	.ordinary = "mv(1)",
 	.longs = longs,
-	.option = option,
+	.option = set_option,
 };
 
 static int not_renamed(const char *from, const char *to)
@@ -45,7 +45,7 @@ static int not_renamed(const char *from, const char *to)
 			to, from);
 }
 
-static int move(const char *from, const char *to, bool keep)
+static int rename_path(const char *from, const char *to, bool keep)
 {
 	struct stat st;
 
@@ -69,7 +69,8 @@ static int move_into(const char *from, const char *dir, bool keep,
 				  "will not overwrite just-created %s with %s",
 				  to, from);
 	else
-		status = to ? move(from, to, keep) : tool_fail(&tool, from);
+		status = to ? rename_path(from, to, keep)
+			    : tool_fail(&tool, from);
 	free(to);
 	free(base);
 	return status;
@@ -96,7 +97,7 @@ int main(int argc, char **argv)
 		return tool_fail(&tool, argv[argc - 1]);
 	for (; i < argc - 1; i++)
 		status |= into ? move_into(argv[i], argv[argc - 1], keep, place)
-			       : move(argv[i], argv[argc - 1], keep);
+			       : rename_path(argv[i], argv[argc - 1], keep);
 	if (made)
 		copy_made_free(made);
 	return status;

@@ -12,7 +12,7 @@ struct args {
 	struct patience patience;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -38,10 +38,10 @@ static const struct tool tool = {
 	.shorts = "rRf",
 	.ordinary = "rm(1)",
 	.longs = longs,
-	.option = option,
+	.option = set_option,
 };
 
-static int fail(struct args *a, const char *path)
+static int report_failure(struct args *a, const char *path)
 {
 	if (a->force && errno == ENOENT)
 		return 0;
@@ -70,13 +70,13 @@ static int remove_entries(struct args *a, const char *path)
 	int status = 0;
 
 	if (!dir)
-		return fail(a, path);
+		return report_failure(a, path);
 	while (errno = 0,
 	       !patience_over(&a->patience) && (d = pvfs_readdir(dir)))
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			status |= remove_entry(a, path, d);
 	if (errno)
-		status |= fail(a, path);
+		status |= report_failure(a, path);
 	pvfs_closedir(dir);
 	return status;
 }
@@ -92,7 +92,7 @@ static int remove_dir(struct args *a, const char *path)
 	status = remove_entries(a, path);
 	if (status)
 		return status;
-	return pvfs_rmdir(path) ? fail(a, path) : 0;
+	return pvfs_rmdir(path) ? report_failure(a, path) : 0;
 }
 
 /* True: path is the root of a mount.  Only its content could be removed. */
@@ -145,14 +145,14 @@ static int remove_path(struct args *a, const char *path, int type)
 		return 0;
 	if (type == DT_UNKNOWN && was_dir(path))
 		return remove_tree(a, path, type);
-	return fail(a, path);
+	return report_failure(a, path);
 }
 
 /*
  * Rejects "/", "." and "..", which are mistakes; off the mounts, paths are ordinary
  * files.
  */
-static int refused(const char *path)
+static int refuse_path(const char *path)
 {
 	char *base = tool_base(path);
 	bool root = *path && base && !*base;
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 	if (i < argc && tool_need_path(&tool, argv + i, argc - i))
 		return 1;
 	for (; i < argc && !patience_over(&a.patience); i++)
-		status |= refused(argv[i]) ||
+		status |= refuse_path(argv[i]) ||
 			  remove_path(&a, argv[i], DT_UNKNOWN);
 	return status;
 }

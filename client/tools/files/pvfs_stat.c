@@ -17,7 +17,7 @@ struct args {
 	struct json_object *list;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -42,7 +42,7 @@ static const struct tool tool = {
 		"  -j, --json             one JSON array\n",
 	.shorts = "aj",
 	.longs = longs,
-	.option = option,
+	.option = set_option,
 };
 
 static const char *type_name(mode_t mode)
@@ -191,7 +191,7 @@ static int json_stat(struct args *a, const char *path, const struct stat *st,
 	return 0;
 }
 
-static int show(struct args *a, const char *path)
+static int show_path(struct args *a, const char *path)
 {
 	struct pvfs_layout layout, *l = NULL;
 	struct stat st;
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 		return 1;
 	a.list = json_object_new_array();
 	for (; i < argc; i++)
-		status |= show(&a, argv[i]);
+		status |= show_path(&a, argv[i]);
 	if (a.json)
 		json_line(a.list);
 	else

@@ -10,7 +10,7 @@
 #include "client/tools/job/ask.h"
 
 /* Puts a library in front of LD_PRELOAD. */
-static int load(const char *name)
+static int preload_library(const char *name)
 {
 	const char *had = secure_getenv("LD_PRELOAD");
 	char path[JOB_PATH], all[4096];
@@ -43,9 +43,9 @@ int env_set(const struct job *job, const struct env_opts *o)
 		return tool_fail(&job_tool, tab);
 	setenv("PVFS_JOB_ID", job->id, 1);
 	setenv("PVFSTAB_FILE", tab, 1);
-	if (o->preload && load("libpvfs-preload.so"))
+	if (o->preload && preload_library("libpvfs-preload.so"))
 		return 1;
-	return o->mpi ? load("libmpio-pvfs.so") : 0;
+	return o->mpi ? preload_library("libmpio-pvfs.so") : 0;
 }
 
 static void print_var(const char *name)
@@ -79,7 +79,7 @@ struct env_args {
 	const char *id;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct env_args *a = arg;
 
@@ -111,7 +111,7 @@ static const struct tool env_tool = {
 		"  -M, --mpi              with LD_PRELOAD: MPI-IO of MPICH takes pvfs:/pvfs/...\n",
 	.shorts = "i:pM",
 	.longs = longs,
-	.option = option,
+	.option = set_option,
 };
 
 static const struct tool exec_tool = {
@@ -125,7 +125,7 @@ static const struct tool exec_tool = {
 		"Its exit status is the command's.\n",
 	.shorts = "+i:pMm:",
 	.longs = longs,
-	.option = option,
+	.option = set_option,
 };
 
 int cmd_env(int argc, char **argv)

@@ -24,7 +24,7 @@
 #define MOUNT_MS 15000u
 
 /* Hides mounts that this process makes from now on.  0 or -errno. */
-static int hide(void)
+static int hide_mounts(void)
 {
 	int rc = geteuid() || unshare(CLONE_NEWNS) ? memory_space() : 0;
 
@@ -62,7 +62,7 @@ static int mount_here(const char *dir, pid_t *pid)
 		return tool_fail(&job_tool, "/dev/fuse");
 	if (job_program("pvfs-fuse", file))
 		return tool_say(&job_tool, "pvfs-fuse is not installed");
-	rc = hide();
+	rc = hide_mounts();
 	if (rc)
 		return tool_say(&job_tool, "no mount of one's own here: %s",
 				strerror(-rc));
@@ -80,7 +80,7 @@ static int status_of(int status)
 				   : WEXITSTATUS(status);
 }
 
-static int run(char **argv)
+static int run_program(char **argv)
 {
 	pid_t pid = fork();
 	int status;
@@ -107,14 +107,14 @@ int exec_run(const struct job *job, const struct env_opts *o, char **argv)
 	int rc;
 
 	if (!o->mount)
-		return env_set(job, o) ? 1 : run(argv);
+		return env_set(job, o) ? 1 : run_program(argv);
 	rc = env_set(job, &none);
 	if (!rc)
 		rc = mount_here(o->mount, &fuse);
 	if (!rc)
 		rc = env_set(job, o);
 	if (!rc)
-		rc = run(argv);
+		rc = run_program(argv);
 	if (fuse) {
 		mount_detach(o->mount);
 		kill(fuse, SIGKILL);

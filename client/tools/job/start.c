@@ -63,7 +63,7 @@ static int place_option(struct start *s, int opt, const char *val)
 	return val[0] == '/' && strlen(val) < JOB_PATH / 2 ? 0 : -1;
 }
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct start *s = arg;
 
@@ -158,10 +158,10 @@ static const struct tool tool = {
 	.shorts = "+i:n:l:m:t:pM",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
-static enum launcher choose(const struct start *s)
+static enum launcher choose_launcher(const struct start *s)
 {
 	static const char *const name[] = { "auto", "fork", "mpiexec", "srun" };
 	char path[JOB_PATH];
@@ -192,11 +192,11 @@ static unsigned int count_nodes(const struct start *s)
 	return 1;
 }
 
-static int settle(struct start *s)
+static int prepare_start(struct start *s)
 {
 	struct head *h = &s->h;
 
-	h->how = choose(s);
+	h->how = choose_launcher(s);
 	if (h->how == LAUNCH_AUTO)
 		return tool_say(&job_tool,
 				"--launcher %s: there are fork, "
@@ -238,7 +238,7 @@ static int start_head(struct start *s)
 }
 
 /* Waits until the head is ready, or has ended. */
-static int hear(struct start *s)
+static int wait_ready(struct start *s)
 {
 	uint64_t deadline = clock_after_ms(1000 * s->h.timeout_s + 10000);
 	char *line;
@@ -260,7 +260,7 @@ static int hear(struct start *s)
 	return tool_say(&job_tool, "not started: no word of what was begun");
 }
 
-static int run(struct start *s, char **argv)
+static int run_command(struct start *s, char **argv)
 {
 	int rc = exec_run(&s->h.place.job, &s->env, argv);
 	int ended = ask_stop(&s->h.place.job);
@@ -278,13 +278,13 @@ int cmd_start(int argc, char **argv)
 	i = tool_options(&tool, argc, argv, &s);
 	if (s.exec != (i < argc))
 		tool_usage(&tool);
-	rc = settle(&s);
+	rc = prepare_start(&s);
 	if (!rc)
 		rc = start_head(&s);
 	if (!rc)
-		rc = hear(&s);
+		rc = wait_ready(&s);
 	if (!rc && s.exec)
-		rc = run(&s, argv + i);
+		rc = run_command(&s, argv + i);
 	else if (!rc)
 		printf("job %s: %u nodes; eval \"$(pvfs-job env --id %s)\" in "
 		       "shells that use it\n",

@@ -30,7 +30,7 @@ struct args {
 	struct seen *seen;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -93,7 +93,7 @@ static const struct tool tool = {
 	.shorts = "iuJjt:w:c:",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
 /* ---- rows ---- */
@@ -177,8 +177,8 @@ static void seen_free(struct seen *all)
 }
 
 /* 0; -1 with errno. */
-static int ask(const struct args *a, const char *path, const char *uri,
-	       struct pvfs_metric **rows)
+static int ask_server(const struct args *a, const char *path, const char *uri,
+		      struct pvfs_metric **rows)
 {
 	struct pvfs_watch *watch;
 	int saved, n;
@@ -194,7 +194,7 @@ static int ask(const struct args *a, const char *path, const char *uri,
 }
 
 /* A server of an earlier release counts nothing, but serves. */
-static int fail(const char *uri)
+static int report_failure(const char *uri)
 {
 	if (errno != ENOSYS)
 		return tool_fail(&tool, uri);
@@ -202,7 +202,8 @@ static int fail(const char *uri)
 	return 0;
 }
 
-static int stats(void *arg, const char *path, const char *who, const char *uri)
+static int show_server(void *arg, const char *path, const char *who,
+		       const char *uri)
 {
 	struct args *a = arg;
 	struct seen *seen = seen_of(&a->seen, uri);
@@ -213,8 +214,8 @@ static int stats(void *arg, const char *path, const char *who, const char *uri)
 
 	if (!seen)
 		return tool_fail(&tool, uri);
-	answers = !ask(a, path, uri, &rows);
-	rc = answers ? 0 : fail(uri);
+	answers = !ask_server(a, path, uri, &rows);
+	rc = answers ? 0 : report_failure(uri);
 	show->who = who;
 	show->uri = uri;
 	show->now = rows;
@@ -241,7 +242,7 @@ static int round_of(struct args *a, char **operand)
 
 	a->show.header = true;
 	a->show.list = list;
-	status = tool_each_server(&tool, operand, stats, a);
+	status = tool_each_server(&tool, operand, show_server, a);
 	if (list && !(a->watch_s && a->first))
 		json_line(list);
 	else

@@ -9,18 +9,18 @@
 #include "client/tools/monitor/stats_show.h"
 #include "client/tools/common/tool.h"
 
-static int same(const void *a, const void *b)
+static int by_labels(const void *a, const void *b)
 {
 	return metric_compare(a, b);
 }
 
-static int busiest(const void *a, const void *b)
+static int by_requests(const void *a, const void *b)
 {
 	const struct pvfs_metric *x = a, *y = b;
 
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
-	return same(a, b);
+	return by_labels(a, b);
 }
 
 /*
@@ -40,13 +40,13 @@ static int take_rows(const struct stats_show *show, struct pvfs_metric *row)
 				row[n].label[i].value = "";
 		n += row[n].n > 0;
 	}
-	qsort(row, (size_t)n, sizeof(*row), same);
+	qsort(row, (size_t)n, sizeof(*row), by_labels);
 	for (int i = 0; i < n; i++)
-		if (kept && !same(&row[kept - 1], &row[i]))
+		if (kept && !by_labels(&row[kept - 1], &row[i]))
 			metric_add(&row[kept - 1], &row[i]);
 		else
 			row[kept++] = row[i];
-	qsort(row, (size_t)kept, sizeof(*row), busiest);
+	qsort(row, (size_t)kept, sizeof(*row), by_requests);
 	return kept;
 }
 

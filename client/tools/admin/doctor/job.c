@@ -15,7 +15,7 @@
 #define AT_A_TIME 16u
 #define WORDS_MAX (256u << 10)
 
-static bool applies(const struct doctor *d, const struct check *c)
+static bool check_applies(const struct doctor *d, const struct check *c)
 {
 	switch (c->of) {
 	case OF_CONF:
@@ -66,8 +66,8 @@ static bool is_in(const char *list, const char *name)
 	return false;
 }
 
-static void add(struct jobs *jobs, const struct check *c,
-		const struct subject *s)
+static void add_run(struct jobs *jobs, const struct check *c,
+		    const struct subject *s)
 {
 	jobs->job[jobs->n++] = (struct job){ .check = c, .s = s, .fd = -1 };
 }
@@ -87,14 +87,14 @@ int jobs_make(const struct doctor *d, const char *skip, struct jobs *jobs)
 	if (!jobs->job || !jobs->away)
 		return -ENOMEM;
 	for (c = doctor_checks; c < doctor_checks + doctor_nchecks; c++) {
-		if (!applies(d, c) || is_in(skip, c->name))
+		if (!check_applies(d, c) || is_in(skip, c->name))
 			continue;
 		if (runs_once(c))
-			add(jobs, c, NULL);
+			add_run(jobs, c, NULL);
 		n = subjects_of(d, c, &s);
 		for (; n; n--, s++)
 			if (c->of != OF_MOUNT || s->mgr)
-				add(jobs, c, s);
+				add_run(jobs, c, s);
 	}
 	return 0;
 }
@@ -108,7 +108,7 @@ void jobs_free(struct jobs *jobs)
 }
 
 /* The alarm ends the child even if the parent was killed. */
-static void child(struct doctor *d, const struct job *job, int out)
+static void run_child(struct doctor *d, const struct job *job, int out)
 {
 	d->out = out;
 	alarm(d->timeout_s + 5);
@@ -116,7 +116,7 @@ static void child(struct doctor *d, const struct job *job, int out)
 	exit(0); /* libpvfs closes its sessions */
 }
 
-static int start(struct doctor *d, struct job *job)
+static int start_run(struct doctor *d, struct job *job)
 {
 	int p[2];
 
@@ -129,7 +129,7 @@ static int start(struct doctor *d, struct job *job)
 		return -EAGAIN;
 	}
 	if (!job->pid)
-		child(d, job, p[1]);
+		run_child(d, job, p[1]);
 	close(p[1]);
 	job->fd = p[0];
 	job->deadline = clock_after_ms(d->timeout_s * 1000);
@@ -152,7 +152,8 @@ static bool make_room(struct job *job, size_t more)
 	return true;
 }
 
-static void put(struct job *job, char kind, const char *what, const char *fix)
+static void add_result(struct job *job, char kind, const char *what,
+		       const char *fix)
 {
 	size_t w = strlen(what) + 1, f = strlen(fix) + 1;
 
@@ -165,7 +166,7 @@ static void put(struct job *job, char kind, const char *what, const char *fix)
 }
 
 /* A late process may be blocked in the kernel, so it is not waited for. */
-static void end(struct job *job, bool late)
+static void end_run(struct job *job, bool late)
 {
 	const struct check *c = job->check;
 	char what[PATH_MAX + 100];
@@ -181,33 +182,33 @@ static void end(struct job *job, bool late)
 			 c->of == OF_MOUNTED ? job->s->mount : "",
 			 c->of == OF_MOUNTED ? ": " : "",
 			 c->late ? c->late : "no answer within the time-out");
-		put(job, c->late_fix ? SAID_FOUND : SAID_UNSEEN, what,
-		    c->late_fix ? c->late_fix : "");
+		add_result(job, c->late_fix ? SAID_FOUND : SAID_UNSEEN, what,
+			   c->late_fix ? c->late_fix : "");
 		return;
 	}
 	if (waitpid(job->pid, &status, 0) == job->pid &&
 	    (!WIFEXITED(status) || WEXITSTATUS(status)))
-		put(job, SAID_UNSEEN,
-		    "the check ended by itself, with an error", "");
+		add_result(job, SAID_UNSEEN,
+			   "the check ended by itself, with an error", "");
 }
 
-static void take(struct job *job)
+static void read_results(struct job *job)
 {
 	ssize_t n;
 
 	if (!make_room(job, 4096)) {
-		end(job, true);
+		end_run(job, true);
 		return;
 	}
 	n = read(job->fd, job->words + job->len, job->room - job->len);
 	if (n > 0)
 		job->len += (size_t)n;
 	else if (!n || errno != EINTR)
-		end(job, false);
+		end_run(job, false);
 }
 
 /* Waits for the running jobs, until the first of their deadlines. */
-static void attend(struct job **run, unsigned int n)
+static void wait_runs(struct job **run, unsigned int n)
 {
 	struct pollfd p[AT_A_TIME];
 	uint64_t now, until = CLOCK_NEVER;
@@ -224,9 +225,9 @@ static void attend(struct job **run, unsigned int n)
 	now = clock_now();
 	for (unsigned int i = 0; i < n; i++) {
 		if (p[i].revents)
-			take(run[i]);
+			read_results(run[i]);
 		else if (run[i]->deadline <= now)
-			end(run[i], true);
+			end_run(run[i], true);
 	}
 }
 
@@ -253,7 +254,7 @@ static int start_more(struct doctor *d, struct jobs *jobs, unsigned int *next,
 
 		if (is_away(jobs, job))
 			continue;
-		rc = start(d, job);
+		rc = start_run(d, job);
 		if (rc && n) {
 			(*next)--; /* again, after one has ended */
 			return n;
@@ -266,7 +267,7 @@ static int start_more(struct doctor *d, struct jobs *jobs, unsigned int *next,
 }
 
 /* Keeps the jobs that have not ended; returns how many. */
-static int sweep(struct jobs *jobs, struct job **run, int n)
+static int drop_ended(struct jobs *jobs, struct job **run, int n)
 {
 	int k = 0;
 
@@ -286,8 +287,8 @@ int jobs_run(struct doctor *d, struct jobs *jobs)
 	int n = 0;
 
 	while ((n = start_more(d, jobs, &next, run, n)) > 0) {
-		attend(run, (unsigned int)n);
-		n = sweep(jobs, run, n);
+		wait_runs(run, (unsigned int)n);
+		n = drop_ended(jobs, run, n);
 	}
 	return n;
 }

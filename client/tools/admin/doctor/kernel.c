@@ -31,7 +31,8 @@ int meminfo(const struct doctor *d, const char *name, uint64_t *bytes)
 }
 
 /* Gets the limit in bytes: set directly, or as a share of the memory. */
-static int dirty(const struct doctor *d, const char *kind, uint64_t *bytes)
+static int dirty_limit(const struct doctor *d, const char *kind,
+		       uint64_t *bytes)
 {
 	char path[64];
 	uint64_t n, memory;
@@ -57,11 +58,11 @@ static int dirty(const struct doctor *d, const char *kind, uint64_t *bytes)
 void check_dirty(const struct doctor *d, const struct subject *s)
 {
 	uint64_t most, begin;
-	int rc = dirty(d, "", &most);
+	int rc = dirty_limit(d, "", &most);
 
 	(void)s;
 	if (!rc)
-		rc = dirty(d, "background_", &begin);
+		rc = dirty_limit(d, "background_", &begin);
 	if (rc)
 		doctor_unseen(d, "/proc/sys/vm/dirty_*: %s", strerror(-rc));
 	else if (most < DIRTY_LEAST)

@@ -25,8 +25,8 @@ int limits_parse(const char *text, const char *name, uint64_t *soft,
 	return 0;
 }
 
-static int limit(const struct doctor *d, const char *pid, const char *name,
-		 uint64_t *soft, uint64_t *hard)
+static int read_limit(const struct doctor *d, const char *pid, const char *name,
+		      uint64_t *soft, uint64_t *hard)
 {
 	char text[4096];
 	int rc = host_read(d, text, sizeof(text), "/proc/%s/limits", pid);
@@ -65,8 +65,8 @@ struct daemon {
 };
 
 /* Gets the command line; the NULs between arguments become blanks. */
-static bool cmdline(const struct doctor *d, const char *pid, char *text,
-		    size_t len)
+static bool read_cmdline(const struct doctor *d, const char *pid, char *text,
+			 size_t len)
 {
 	char path[PATH_MAX];
 	FILE *f = fopen(host_path(d, path, "/proc/%s/cmdline", pid), "re");
@@ -98,7 +98,8 @@ static int look_at(void *arg, const char *pid)
 	if (*pid < '1' || *pid > '9' ||
 	    host_read(a->d, comm, sizeof(comm), "/proc/%s/comm", pid) ||
 	    (strcmp(comm, "pvfs-mgr") != 0 && strcmp(comm, "pvfs-iod") != 0) ||
-	    !cmdline(a->d, pid, args, sizeof(args)) || !is_ours(a->d, args))
+	    !read_cmdline(a->d, pid, args, sizeof(args)) ||
+	    !is_ours(a->d, args))
 		return 0;
 	a->n++;
 	a->look(a->d, comm, pid);
@@ -143,11 +144,11 @@ void check_daemons(const struct doctor *d, const struct subject *s)
 	each_daemon(d, look_state);
 }
 
-static void locked(const struct doctor *d, const char *who, const char *pid,
-		   const char *fix)
+static void check_locked_memory(const struct doctor *d, const char *who,
+				const char *pid, const char *fix)
 {
 	uint64_t soft, hard;
-	int rc = limit(d, pid, "Max locked memory", &soft, &hard);
+	int rc = read_limit(d, pid, "Max locked memory", &soft, &hard);
 
 	if (rc)
 		doctor_unseen(d, "/proc/%s/limits: %s", pid, strerror(-rc));
@@ -161,9 +162,10 @@ static void locked(const struct doctor *d, const char *who, const char *pid,
 static void look_memlock(const struct doctor *d, const char *who,
 			 const char *pid)
 {
-	locked(d, who, pid,
-	       "LimitMEMLOCK=infinity in the unit (systemctl edit), memlock in "
-	       "/etc/security/limits.conf without one; restart it");
+	check_locked_memory(
+		d, who, pid,
+		"LimitMEMLOCK=infinity in the unit (systemctl edit), memlock in "
+		"/etc/security/limits.conf without one; restart it");
 }
 
 void check_memlock(const struct doctor *d, const struct subject *s)
@@ -171,16 +173,17 @@ void check_memlock(const struct doctor *d, const struct subject *s)
 	(void)s;
 	if (!rdma_is_there(d))
 		return;
-	locked(d, "a program of this user", "self",
-	       "memlock in /etc/security/limits.conf: * - memlock unlimited; "
-	       "log in anew");
+	check_locked_memory(
+		d, "a program of this user", "self",
+		"memlock in /etc/security/limits.conf: * - memlock unlimited; "
+		"log in anew");
 	each_daemon(d, look_memlock);
 }
 
 static void look_files(const struct doctor *d, const char *who, const char *pid)
 {
 	uint64_t soft, hard, need = conf_files(d, who);
-	int rc = limit(d, pid, "Max open files", &soft, &hard);
+	int rc = read_limit(d, pid, "Max open files", &soft, &hard);
 
 	if (rc)
 		doctor_unseen(d, "/proc/%s/limits: %s", pid, strerror(-rc));
@@ -198,7 +201,7 @@ static void look_files(const struct doctor *d, const char *who, const char *pid)
 void check_descriptors(const struct doctor *d, const struct subject *s)
 {
 	uint64_t soft, hard;
-	int rc = limit(d, "self", "Max open files", &soft, &hard);
+	int rc = read_limit(d, "self", "Max open files", &soft, &hard);
 
 	(void)s;
 	if (rc)

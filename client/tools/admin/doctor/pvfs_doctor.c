@@ -19,7 +19,7 @@ struct args {
 	char conf[PATH_MAX];
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -76,7 +76,7 @@ static const struct tool tool = {
 	.shorts = "c:ajvt:",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
 static int list_checks(void)
@@ -144,7 +144,7 @@ static int find_subjects(struct args *a)
 	return rc ? 0 : subjects_mount(d);
 }
 
-static int examine(struct args *a)
+static int run_checks(struct args *a)
 {
 	struct jobs jobs = { 0 };
 	int rc = find_subjects(a);
@@ -181,5 +181,5 @@ int main(int argc, char **argv)
 	check_skip(a.skip);
 	a.d.pvfstab = tab && *tab ? tab : "/etc/pvfstab";
 	be_quiet();
-	return examine(&a);
+	return run_checks(&a);
 }

@@ -92,8 +92,9 @@ static int each_dev(void *arg, const char *dev)
 }
 
 /* Returns the number of active ports.  Having no devices is no fault. */
-static unsigned int walk(const struct doctor *d,
-			 void (*fn)(struct walk *w, const struct port *p))
+static unsigned int each_active_port(const struct doctor *d,
+				     void (*fn)(struct walk *w,
+						const struct port *p))
 {
 	struct walk w = { .d = d, .fn = fn };
 	int rc = host_each(d, DEVICES, each_dev, &w);
@@ -103,7 +104,7 @@ static unsigned int walk(const struct doctor *d,
 	return w.up;
 }
 
-static void nothing(struct walk *w, const struct port *p)
+static void ignore_port(struct walk *w, const struct port *p)
 {
 	(void)w;
 	(void)p;
@@ -111,7 +112,7 @@ static void nothing(struct walk *w, const struct port *p)
 
 bool rdma_is_there(const struct doctor *d)
 {
-	return walk(d, nothing) > 0;
+	return each_active_port(d, ignore_port) > 0;
 }
 
 static void port_state(struct walk *w, const struct port *p)
@@ -128,7 +129,7 @@ static void port_state(struct walk *w, const struct port *p)
 void check_rdma_port(const struct doctor *d, const struct subject *s)
 {
 	(void)s;
-	walk(d, port_state);
+	each_active_port(d, port_state);
 }
 
 struct gids {
@@ -179,7 +180,7 @@ static void port_gid(struct walk *w, const struct port *p)
 void check_rdma_gid(const struct doctor *d, const struct subject *s)
 {
 	(void)s;
-	walk(d, port_gid);
+	each_active_port(d, port_gid);
 }
 
 static void port_mtu(struct walk *w, const struct port *p)
@@ -211,7 +212,7 @@ static void port_mtu(struct walk *w, const struct port *p)
 void check_rdma_mtu(const struct doctor *d, const struct subject *s)
 {
 	(void)s;
-	walk(d, port_mtu);
+	each_active_port(d, port_mtu);
 }
 
 void check_rdma_cm(const struct doctor *d, const struct subject *s)

@@ -10,24 +10,24 @@ struct tally {
 	struct json_object *findings, *unseens, *notes;
 };
 
-static const char *label(enum said_kind kind)
+static const char *kind_label(enum said_kind kind)
 {
 	if (kind == SAID_FOUND)
 		return "found:";
 	return kind == SAID_UNSEEN ? "not seen:" : "well:";
 }
 
-static void text(const struct job *job, const struct said *said)
+static void print_result(const struct job *job, const struct said *said)
 {
-	tool_line(stdout, "%s %s%s%s: %s\n", label(said->kind),
+	tool_line(stdout, "%s %s%s%s: %s\n", kind_label(said->kind),
 		  job->check->name, job->s ? ", " : "",
 		  job->s ? job->s->name : "", said->what);
 	if (said->fix[0])
 		tool_line(stdout, "    fix: %s\n", said->fix);
 }
 
-static void json(struct tally *t, const struct job *job,
-		 const struct said *said)
+static void add_json_result(struct tally *t, const struct job *job,
+			    const struct said *said)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -55,9 +55,9 @@ static void job_report(struct tally *t, const struct job *job)
 		t->found += said.kind == SAID_FOUND;
 		t->unseen += said.kind == SAID_UNSEEN;
 		if (t->json)
-			json(t, job, &said);
+			add_json_result(t, job, &said);
 		else if (said.kind != SAID_NOTE || t->verbose)
-			text(job, &said);
+			print_result(job, &said);
 	}
 }
 

@@ -30,7 +30,7 @@ static void on_done(struct rpc_call *call)
 	a->status = call->status;
 }
 
-static int ping(const struct doctor *d, struct asking *a)
+static int send_ping(const struct doctor *d, struct asking *a)
 {
 	_Alignas(8) uint8_t msg[256];
 	struct rpc_call call = { .msg = msg,
@@ -71,8 +71,8 @@ static int open_peer(const struct doctor *d, const struct subject *s,
 	return rc ? rc : rpc_peer_open(a->ctx, &attr, &a->peer);
 }
 
-static int ask(const struct doctor *d, const struct subject *s,
-	       struct asking *a)
+static int ask_server(const struct doctor *d, const struct subject *s,
+		      struct asking *a)
 {
 	struct tp_dev_attr dev = { 0 };
 	struct rpc_ctx_attr ctx = { .fabric = &a->fabric };
@@ -85,10 +85,10 @@ static int ask(const struct doctor *d, const struct subject *s,
 		rc = rpc_ctx_open(&ctx, &a->ctx);
 	if (!rc)
 		rc = open_peer(d, s, a);
-	return rc ? rc : ping(d, a);
+	return rc ? rc : send_ping(d, a);
 }
 
-static void leave(struct asking *a)
+static void close_all(struct asking *a)
 {
 	if (a->peer)
 		rpc_peer_close(a->peer, true);
@@ -118,7 +118,7 @@ void check_same_key(const struct doctor *d, const struct subject *s)
 	if (!d->fsid)
 		return; /* check_conf() reports it */
 	key_user(d->key);
-	rc = ask(d, s, &a);
+	rc = ask_server(d, s, &a);
 	if (rc == -ENXIO)
 		doctor_find(d,
 			    "correct [filesystem] id, or the address, in the "
@@ -136,5 +136,5 @@ void check_same_key(const struct doctor *d, const struct subject *s)
 			    "%s does not take the key %s: it has another one, "
 			    "or is another server than pvfs.conf says",
 			    s->uri, d->key);
-	leave(&a);
+	close_all(&a);
 }

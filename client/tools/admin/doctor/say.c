@@ -7,8 +7,8 @@
 #include "client/tools/admin/doctor/checks.h"
 
 /* At most PIPE_BUF bytes, so the result arrives in one piece. */
-static void say(const struct doctor *d, char kind, const char *what,
-		const char *fix)
+static void send_result(const struct doctor *d, char kind, const char *what,
+			const char *fix)
 {
 	char buf[2 * DOCTOR_TEXT + 3];
 	size_t n = 0, w = strlen(what) + 1, f = strlen(fix) + 1;
@@ -33,7 +33,7 @@ void doctor_find(const struct doctor *d, const char *fix, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	say(d, SAID_FOUND, what, fix);
+	send_result(d, SAID_FOUND, what, fix);
 }
 
 void doctor_unseen(const struct doctor *d, const char *fmt, ...)
@@ -44,7 +44,7 @@ void doctor_unseen(const struct doctor *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	say(d, SAID_UNSEEN, what, "");
+	send_result(d, SAID_UNSEEN, what, "");
 }
 
 void doctor_note(const struct doctor *d, const char *fmt, ...)
@@ -55,7 +55,7 @@ void doctor_note(const struct doctor *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	say(d, SAID_NOTE, what, "");
+	send_result(d, SAID_NOTE, what, "");
 }
 
 /* Other modules write "cause; fix". */
@@ -78,7 +78,7 @@ struct log found_log(struct found_log *f)
 }
 
 /* Returns the last occurrence of word in text, or NULL. */
-static char *last(char *text, const char *word)
+static char *find_last(char *text, const char *word)
 {
 	char *at = NULL;
 
@@ -89,12 +89,12 @@ static char *last(char *text, const char *word)
 
 const char *conf_fix(char *line)
 {
-	char *skipped = last(line, "; the line is skipped"), *cut;
+	char *skipped = find_last(line, "; the line is skipped"), *cut;
 
 	if (skipped)
 		*skipped = '\0';
-	cut = skipped ? NULL : last(line, "; ");
-	cut = cut ? cut : last(line, ": ");
+	cut = skipped ? NULL : find_last(line, "; ");
+	cut = cut ? cut : find_last(line, ": ");
 	if (!cut)
 		return line;
 	*cut = '\0';

@@ -18,8 +18,8 @@ static int ping_ms(const struct doctor *d)
 }
 
 /* The file system that an iod must serve is known once its manager was asked. */
-static int ping(const struct doctor *d, const struct subject *s,
-		struct pvfs_ping *p)
+static int ping_server(const struct doctor *d, const struct subject *s,
+		       struct pvfs_ping *p)
 {
 	struct pvfs_server mgr;
 
@@ -30,7 +30,7 @@ static int ping(const struct doctor *d, const struct subject *s,
 }
 
 /* Servers on loopback were mostly started by that script. */
-static const char *starter(const struct subject *s)
+static const char *start_script(const struct subject *s)
 {
 	return addr_is_loopback(&s->addr)
 		       ? "scripts/cluster (pvfs-cluster) start, or "
@@ -46,14 +46,14 @@ static void fix_start(const struct subject *s, char *fix, size_t len)
 			 "disk; or correct the port (port= in pvfstab, [mgr] "
 			 "address in pvfs.conf), or the firewall that rejects "
 			 "it",
-			 starter(s), s->addr.host);
+			 start_script(s), s->addr.host);
 	else
 		snprintf(fix, len,
 			 "start it: %ssystemctl start pvfs-iod@%u on %s, and "
 			 "read its log; pvfs-doctor -c pvfs.conf there sees "
 			 "its disk; or correct [iod.%u] address, or the "
 			 "firewall that rejects it",
-			 starter(s), s->index, s->addr.host, s->index);
+			 start_script(s), s->index, s->addr.host, s->index);
 }
 
 static bool is_refusal(int err)
@@ -190,7 +190,7 @@ static bool is_said(const struct doctor *d, const struct subject *s, int err)
 void check_reach(const struct doctor *d, const struct subject *s)
 {
 	struct pvfs_ping p;
-	int rc = ping(d, s, &p);
+	int rc = ping_server(d, s, &p);
 
 	if (rc && is_refusal(-rc) && munge_needless(d))
 		doctor_note(d, "%s answers, and refuses who has no munged",
@@ -283,7 +283,7 @@ void check_ways(const struct doctor *d, const struct subject *s)
 	static const char *const all[] = { "local", "verbs", "tcp" };
 	struct pvfs_ping p;
 
-	if (ping(d, s, &p))
+	if (ping_server(d, s, &p))
 		return;
 	look_seal(d, s, &p);
 	if (strcmp(s->addr.scheme, "pvfs") != 0)
@@ -298,7 +298,7 @@ void check_version(const struct doctor *d, const struct subject *s)
 {
 	struct pvfs_ping p;
 
-	if (!ping(d, s, &p) && strcmp(p.version, pvfs_version()) != 0)
+	if (!ping_server(d, s, &p) && strcmp(p.version, pvfs_version()) != 0)
 		doctor_find(d,
 			    "bring all hosts to one release: install its "
 			    "packages, restart the servers",
@@ -317,7 +317,7 @@ void check_space(const struct doctor *d, const struct subject *s)
 	struct statfs st;
 	uint64_t bs;
 
-	if (ping(d, s, &p))
+	if (ping_server(d, s, &p))
 		return; /* check_reach() reports the cause */
 	if (pvfs_statfs_mount(s->mount, s->uri, ping_ms(d), &st)) {
 		doctor_unseen(d, "space of %s: %s", s->uri, strerror(errno));
@@ -338,7 +338,7 @@ void check_ahead(const struct doctor *d, const struct subject *s)
 	struct stat sb;
 	time_t ahead;
 
-	if (!s->mgr || ping(d, s, &p) || pvfs_stat(s->mount, &sb))
+	if (!s->mgr || ping_server(d, s, &p) || pvfs_stat(s->mount, &sb))
 		return;
 	ahead = sb.st_ctime - time(NULL);
 	if (ahead > 2)

@@ -192,7 +192,8 @@ int subjects_mount(const struct doctor *d)
 
 /* ---- from pvfstab: in a child, because a manager may not answer ---- */
 
-static void tell(int out, const char *mount, const struct pvfs_server *server)
+static void send_subject(int out, const char *mount,
+			 const struct pvfs_server *server)
 {
 	struct subject s = { 0 };
 
@@ -215,25 +216,25 @@ static void tell_iods(int out, const char *mount)
 		return;
 	n = pvfs_tool_servers(mount, list, n);
 	for (int i = 1; i < n; i++)
-		tell(out, mount, &list[i]);
+		send_subject(out, mount, &list[i]);
 	free(list);
 }
 
-static void survey(int out)
+static void send_subjects(int out)
 {
 	struct pvfs_server mgr;
 	char dir[PATH_MAX];
 
 	for (unsigned int i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
 		if (!pvfs_manager(dir, &mgr))
-			tell(out, dir, &mgr);
+			send_subject(out, dir, &mgr);
 	for (unsigned int i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
 		tell_iods(out, dir);
 	exit(0); /* libpvfs closes its sessions */
 }
 
 /* Gets the next one; false: there is none, or not in time. */
-static bool hear(int fd, uint64_t deadline, struct subject *s)
+static bool receive_subject(int fd, uint64_t deadline, struct subject *s)
 {
 	size_t have = 0;
 	ssize_t n = 1;
@@ -252,7 +253,7 @@ static bool hear(int fd, uint64_t deadline, struct subject *s)
 	return have == sizeof(*s);
 }
 
-static int add(struct doctor *d, const struct subject *s)
+static int add_subject(struct doctor *d, const struct subject *s)
 {
 	struct subject *grown = reallocarray(d->subject, d->nsubjects + 1,
 					     sizeof(*grown));
@@ -275,12 +276,12 @@ int subjects_of_tab(struct doctor *d)
 	pid = fork();
 	if (!pid) {
 		alarm(d->timeout_s + 5);
-		survey(p[1]);
+		send_subjects(p[1]);
 	}
 	close(p[1]);
 	while (pid > 0 && !rc && d->nsubjects < SERVERS_MAX &&
-	       hear(p[0], deadline, &s))
-		rc = add(d, &s);
+	       receive_subject(p[0], deadline, &s))
+		rc = add_subject(d, &s);
 	close(p[0]);
 	if (pid < 0)
 		return -EAGAIN;

@@ -8,7 +8,7 @@
 #include "common/trust/key_file.h"
 #include "client/lib/mount/pvfstab.h"
 
-static bool allows(const struct mount *m, const char *transport)
+static bool allows_transport(const struct mount *m, const char *transport)
 {
 	return !m->fabric[0] || !strcmp(m->fabric, "auto") ||
 	       strstr(m->fabric, transport);
@@ -25,14 +25,14 @@ static void fit_fabric(const struct doctor *d, const struct mount *m)
 {
 	const char *only = fabric_only(m->fabric);
 
-	if (has_rdma(m) &&
-	    (!allows(m, "verbs") || (strcmp(m->mgr.scheme, FABRIC_ANY) != 0 &&
-				     strcmp(m->mgr.scheme, "verbs") != 0)))
+	if (has_rdma(m) && (!allows_transport(m, "verbs") ||
+			    (strcmp(m->mgr.scheme, FABRIC_ANY) != 0 &&
+			     strcmp(m->mgr.scheme, "verbs") != 0)))
 		doctor_find(d, "verbs in fabric=, or take rdma_* out",
 			    "%s: rdma_* has no effect: fabric= or transport= "
 			    "leaves out verbs",
 			    m->where);
-	if (m->server_uid && !allows(m, "local"))
+	if (m->server_uid && !allows_transport(m, "local"))
 		doctor_find(d, "local in fabric=, or take server_user= out",
 			    "%s: server_user= has no effect: fabric= leaves "
 			    "out local",

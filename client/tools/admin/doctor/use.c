@@ -92,7 +92,7 @@ static bool is_explained(const struct use *u)
 	return away;
 }
 
-static void failed(struct use *u, const char *what, const char *path)
+static void find_failed(struct use *u, const char *what, const char *path)
 {
 	int err = errno;
 	const char *fix = u->line[0] ? conf_fix(u->line) : u->line;
@@ -117,8 +117,8 @@ static void add_dir(struct use *u, struct dirs *dirs, const char *path)
 		u->all_seen = false;
 }
 
-static void consider(struct use *u, struct dirs *dirs, const char *dir,
-		     const char *name)
+static void look_at_entry(struct use *u, struct dirs *dirs, const char *dir,
+			  const char *name)
 {
 	char path[PATH_MAX];
 	struct stat sb;
@@ -148,7 +148,7 @@ static int list_dir(struct use *u, struct dirs *dirs, const char *dir)
 	while (errno = 0, (e = pvfs_readdir(p)) && !u->dir[0] &&
 				  dirs->looked++ < LOOK_MOST)
 		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			consider(u, dirs, dir, e->d_name);
+			look_at_entry(u, dirs, dir, e->d_name);
 	err = e ? 0 : errno;
 	u->all_seen &= !e;
 	pvfs_closedir(p);
@@ -167,7 +167,7 @@ static bool look_around(struct use *u)
 		strcpy(u->dir, u->at);
 	listed = !list_dir(u, &dirs, u->at);
 	if (!listed)
-		failed(u, "ls", u->at);
+		find_failed(u, "ls", u->at);
 	while (listed && !u->dir[0] && dirs.next < dirs.n)
 		if (list_dir(u, &dirs, dirs.path[dirs.next++]))
 			errno = 0;
@@ -260,7 +260,7 @@ static void try_file(struct use *u)
 			    "and removed",
 			    u->at, u->dir);
 	else if ((err == ENOSPC || !is_explained(u)) && (errno = err))
-		failed(u, what, path);
+		find_failed(u, what, path);
 }
 
 /* Tests a read, if the user may write nowhere. */
@@ -274,7 +274,7 @@ static void try_read(struct use *u)
 	fd = pvfs_open(u->file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || pvfs_lseek(fd, 0, SEEK_END) < 0 ||
 	    pvfs_pread(fd, &byte, 1, 0) < 0)
-		failed(u, "read", u->file);
+		find_failed(u, "read", u->file);
 	if (fd >= 0)
 		pvfs_close(fd);
 }
@@ -285,7 +285,7 @@ static void find_nowhere(struct use *u)
 			  "pvfs-mkdir, pvfs-chown";
 
 	if (pvfs_access(u->at, W_OK) && errno == EROFS)
-		failed(u, "write below", u->at);
+		find_failed(u, "write below", u->at);
 	else if (u->all_seen)
 		doctor_find(u->d, fix,
 			    "%s has no directory in which user %u may write",
@@ -297,7 +297,7 @@ static void find_nowhere(struct use *u)
 			    u->at, (unsigned int)geteuid());
 }
 
-static void use(struct use *u)
+static void try_mount(struct use *u)
 {
 	struct statfs st;
 
@@ -305,7 +305,7 @@ static void use(struct use *u)
 		return;
 	u->line[0] = '\0';
 	if (pvfs_statfs(u->at, &st) && !is_explained(u))
-		failed(u, "df", u->at);
+		find_failed(u, "df", u->at);
 	u->line[0] = '\0';
 	if (u->dir[0]) {
 		try_file(u);
@@ -326,11 +326,11 @@ void check_use(const struct doctor *d, const struct subject *s)
 	pvfs_set_log(on_line, &u, 0);
 	n = pvfs_tool_servers(s->mount, NULL, 0);
 	if (n < 2) {
-		failed(&u, "mount", s->mount);
+		find_failed(&u, "mount", s->mount);
 		return;
 	}
 	u.pieces = (unsigned int)n - 1;
-	use(&u);
+	try_mount(&u);
 }
 
 /* ---- through the kernel ---- */
@@ -342,7 +342,7 @@ void check_mounted(const struct doctor *d, const struct subject *s)
 
 	setenv("PVFSTAB_FILE", "/dev/null", 1); /* all paths go to the kernel */
 	if (!stat(s->mount, &sb))
-		use(&u);
+		try_mount(&u);
 	else if (errno != EACCES) /* another user's mount */
-		failed(&u, "stat", s->mount);
+		find_failed(&u, "stat", s->mount);
 }

@@ -39,7 +39,7 @@ static bool find_program(char path[PATH_MAX])
 }
 
 /* Returns its output; NULL: it cannot be started. */
-static FILE *run(const char *program, const char *conf, int *pid)
+static FILE *start_check(const char *program, const char *conf, int *pid)
 {
 	int p[2];
 
@@ -107,7 +107,7 @@ void check_conf(const struct doctor *d, const struct subject *s)
 			doctor_unseen(d, "%s: %s", d->conf, strerror(errno));
 		return;
 	}
-	in = find_program(program) ? run(program, d->conf, &pid) : NULL;
+	in = find_program(program) ? start_check(program, d->conf, &pid) : NULL;
 	if (!in) {
 		doctor_unseen(d, PROGRAM " is not installed here (package "
 					 "pvfs-server)");
@@ -118,8 +118,8 @@ void check_conf(const struct doctor *d, const struct subject *s)
 }
 
 /* The manager tells all addresses except its own. */
-static void compare(const struct doctor *d, const struct pvfs_server *list,
-		    int n)
+static void compare_iods(const struct doctor *d, const struct pvfs_server *list,
+			 int n)
 {
 	for (int i = 1; i < n && i < (int)d->nsubjects; i++)
 		if (strcmp(list[i].uri, d->subject[i].uri) != 0)
@@ -150,7 +150,7 @@ void check_iods(const struct doctor *d, const struct subject *s)
 			      strerror(errno));
 		return;
 	}
-	compare(d, list, n);
+	compare_iods(d, list, n);
 	free(list);
 }
 

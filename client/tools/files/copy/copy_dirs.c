@@ -6,7 +6,7 @@
 
 #include "client/tools/files/copy/copy_dirs.h"
 
-static int grow(struct copy_dirs *dirs)
+static int make_room(struct copy_dirs *dirs)
 {
 	size_t cap = dirs->cap ? 2 * dirs->cap : 64;
 	struct copy_dir *v;
@@ -26,7 +26,7 @@ int copy_dirs_add(struct copy_dirs *dirs, const char *from, const char *path,
 {
 	struct copy_dir d = { .st = *st };
 
-	if (grow(dirs))
+	if (make_room(dirs))
 		return -ENOMEM;
 	d.from = strdup(from);
 	d.path = strdup(path);

@@ -19,8 +19,8 @@ static bool cannot_tell(int err)
  * Finds the first data or hole in [off, end), else end.  If the file cannot tell, *at
  * is otherwise.
  */
-static int find(int fd, int whence, uint64_t off, uint64_t end,
-		uint64_t otherwise, uint64_t *at)
+static int seek_to(int fd, int whence, uint64_t off, uint64_t end,
+		   uint64_t otherwise, uint64_t *at)
 {
 	int64_t found = pvfs_lseek(fd, (int64_t)off, whence);
 
@@ -38,9 +38,9 @@ int copy_find_data(int fd, uint64_t off, uint64_t end, struct copy_extent *data)
 	int rc = 0;
 
 	if (!pvfs_is_pvfs_fd(fd) || end - off >= ASK_LEAST) {
-		rc = find(fd, SEEK_DATA, off, end, off, &e.from);
+		rc = seek_to(fd, SEEK_DATA, off, end, off, &e.from);
 		if (!rc && e.from < end)
-			rc = find(fd, SEEK_HOLE, e.from, end, end, &e.end);
+			rc = seek_to(fd, SEEK_HOLE, e.from, end, end, &e.end);
 	}
 	if (!rc)
 		*data = e;

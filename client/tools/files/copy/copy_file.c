@@ -183,7 +183,7 @@ static void fails_at(struct copy_file *f, uint64_t off)
 /*
  * A failed close does not say which bytes are missing, so the target is cut to nothing.
  */
-static void reopen(struct copy_file *f)
+static void cut_after_failed_close(struct copy_file *f)
 {
 	fails_at(f, 0);
 	if (!f->temp)
@@ -191,14 +191,14 @@ static void reopen(struct copy_file *f)
 }
 
 /* Reports attributes that cannot be set; the data stays. */
-static bool finish(struct copy_file *f)
+static bool finish_target(struct copy_file *f)
 {
 	struct copy *c = f->copy;
 	bool ok;
 
 	if (copy_target_close(f)) {
 		copy_failed(c, f->to);
-		reopen(f);
+		cut_after_failed_close(f);
 		return false;
 	}
 	ok = !copy_attrs(c, f->from, f->temp ? f->temp : f->to, &f->st);
@@ -226,7 +226,7 @@ static void end_file(struct copy_file *f, char *buf)
 		  (f->in >= 0 || !open_file(f));
 
 	if (ok)
-		ok = !copy_tail(f, f->last, buf) && finish(f);
+		ok = !copy_tail(f, f->last, buf) && finish_target(f);
 	if (!ok)
 		fails_at(f, f->last);
 	if (!ok && (f->temp || f->out >= 0))

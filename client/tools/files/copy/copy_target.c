@@ -54,7 +54,7 @@ int copy_replace(const char *path, int (*make)(const char *path, void *arg),
 }
 
 /* Read access is for --verify. */
-static int create(struct copy_file *f, const char *path, int flags)
+static int create_file(struct copy_file *f, const char *path, int flags)
 {
 	struct pvfs_filestat meta = f->copy->opt.meta;
 	mode_t mode = f->st.st_mode & (f->copy->opt.preserve ? 0700 : 0777);
@@ -72,7 +72,7 @@ static int create_new(struct copy_file *f)
 		f->temp = copy_temp_name(f->to);
 		if (!f->temp)
 			return -1;
-		f->out = create(f, f->temp, O_EXCL);
+		f->out = create_file(f, f->temp, O_EXCL);
 		if (f->out < 0 && errno != EEXIST)
 			break;
 	}
@@ -95,7 +95,7 @@ static int open_there(struct copy_file *f)
 
 	f->out = pvfs_open(f->to, O_RDWR | O_TRUNC | O_CLOEXEC);
 	if (f->out < 0 && errno == ENOENT)
-		f->out = create(f, f->to, O_TRUNC);
+		f->out = create_file(f, f->to, O_TRUNC);
 	if (f->out < 0)
 		return -1;
 	if (f->copy->opt.preserve && !pvfs_fstat(f->out, &st) &&
@@ -189,7 +189,7 @@ int copy_target_name(struct copy_file *f)
  * it again.  A target that gets its previous mode back must contain nothing of the
  * source.
  */
-static void cut(struct copy_file *f, uint64_t size)
+static void cut_file(struct copy_file *f, uint64_t size)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { 0 } };
 	bool is_cut;
@@ -220,5 +220,5 @@ void copy_target_drop(struct copy_file *f)
 	if (f->out < 0 || (!pvfs_fstat(f->out, &st) && !S_ISREG(st.st_mode)))
 		return;
 	atomic_fetch_add(&f->copy->unfinished, 1);
-	cut(f, atomic_load(&f->good));
+	cut_file(f, atomic_load(&f->good));
 }

@@ -21,7 +21,7 @@ static void left_out(struct copy *c, const char *from, const char *why)
 		c->left_out(c->arg, from, why);
 }
 
-static void failed(struct copy *c, const char *path, const char *from)
+static void entry_failed(struct copy *c, const char *path, const char *from)
 {
 	int err = errno;
 
@@ -72,7 +72,7 @@ static void copy_symlink(struct copy *c, const char *from, const char *to,
 
 	atomic_fetch_add(&c->files_found, 1);
 	if (n < 0) {
-		failed(c, from, from);
+		entry_failed(c, from, from);
 		return;
 	}
 	target[n] = '\0';
@@ -81,19 +81,19 @@ static void copy_symlink(struct copy *c, const char *from, const char *to,
 		return;
 	}
 	if (make_link(c, target, to, &made)) {
-		failed(c, to, from);
+		entry_failed(c, to, from);
 		return;
 	}
 	copy_link_is_there(link);
 	if (!made)
 		return;
 	if (copy_attrs(c, from, to, st))
-		failed(c, to, from);
+		entry_failed(c, to, from);
 	else
 		atomic_fetch_add(&c->files, 1);
 }
 
-static int look(const struct copy *c, const char *to, struct stat *st)
+static int stat_target(const struct copy *c, const char *to, struct stat *st)
 {
 	return c->opt.nofollow ? pvfs_lstat(to, st) : pvfs_stat(to, st);
 }
@@ -121,10 +121,10 @@ static bool make_dir(struct copy *c, const char *from, const char *to,
 	if (*made)
 		return true;
 	err = errno;
-	if (err == EEXIST && !look(c, to, &st) && S_ISDIR(st.st_mode))
+	if (err == EEXIST && !stat_target(c, to, &st) && S_ISDIR(st.st_mode))
 		return open_up(c, to, &st);
 	errno = err;
-	failed(c, to, from);
+	entry_failed(c, to, from);
 	return false;
 }
 
@@ -146,7 +146,7 @@ static bool enter_dir(struct copy *c, const char *from, const char *to,
 		if (!c->made || (*place = copy_made_enter(c->made, &st, from)))
 			return true;
 	}
-	failed(c, to, from);
+	entry_failed(c, to, from);
 	return false;
 }
 
@@ -159,7 +159,7 @@ static void walk_entry(struct copy *c, struct copy_dirs *dirs, const char *from,
 	if (f && t)
 		walk_path(c, dirs, f, t, place);
 	else
-		failed(c, from, from);
+		entry_failed(c, from, from);
 	free(t);
 	free(f);
 }
@@ -191,14 +191,14 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 		copy_failed(c, to);
 	dir = pvfs_opendir(from);
 	if (!dir) {
-		failed(c, from, from);
+		entry_failed(c, from, from);
 		return;
 	}
 	while (errno = 0, !copy_over(c) && (d = pvfs_readdir(dir)))
 		if (strcmp(d->d_name, ".") && strcmp(d->d_name, ".."))
 			walk_entry(c, dirs, from, to, d->d_name, place);
 	if (errno)
-		failed(c, from, from);
+		entry_failed(c, from, from);
 	pvfs_closedir(dir);
 }
 
@@ -233,11 +233,11 @@ static void copy_special(struct copy *c, const char *from, const char *to,
 	} else if (is && c->opt.no_clobber) {
 		copy_link_is_there(link);
 	} else if (make_special(c, to, st)) {
-		failed(c, to, from);
+		entry_failed(c, to, from);
 	} else {
 		copy_link_is_there(link);
 		if (copy_attrs(c, from, to, st))
-			failed(c, to, from);
+			entry_failed(c, to, from);
 		else
 			atomic_fetch_add(&c->files, 1);
 	}
@@ -279,7 +279,7 @@ static bool may_make(struct copy *c, const char *from, const char *to,
 		tool_say(c->tool, "warning: source %s specified more than once",
 			 from);
 	else if (rc && errno != EEXIST)
-		failed(c, to, from);
+		entry_failed(c, to, from);
 	else if (rc && (is_dir || !c->opt.no_clobber))
 		copy_twice(c, from, to);
 	return !rc;
@@ -295,7 +295,7 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 	if (copy_over(c))
 		return;
 	if (c->opt.recursive ? pvfs_lstat(from, &st) : pvfs_stat(from, &st)) {
-		failed(c, from, from);
+		entry_failed(c, from, from);
 		return;
 	}
 	if ((c->opt.recursive || !S_ISDIR(st.st_mode)) &&
@@ -308,7 +308,7 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 	if (c->names && st.st_nlink > 1)
 		rc = copy_links_add(c->names, &st, from, to, &link);
 	if (rc < 0)
-		failed(c, from, from);
+		entry_failed(c, from, from);
 	else if (rc)
 		atomic_fetch_add(&c->files_found, 1);
 	else

@@ -49,7 +49,8 @@ static bool is_kept(const struct copy *c, const char *name)
 }
 
 /* Returns the length; 0 also if the file system has no attributes. */
-static ssize_t list(const struct xattrs *x, const char *path, char names[NAMES])
+static ssize_t list_names(const struct xattrs *x, const char *path,
+			  char names[NAMES])
 {
 	ssize_t n = x->follows ? pvfs_listxattr(path, names, NAMES)
 			       : pvfs_llistxattr(path, names, NAMES);
@@ -69,7 +70,7 @@ static bool is_in(const char *name, const char *names, ssize_t len)
  * Reduces the mode to what the list gives the file's group, which the mode does not
  * show.
  */
-static void narrow(struct xattrs *x, size_t len)
+static void narrow_mode(struct xattrs *x, size_t len)
 {
 	mode_t group = 0, mask = 7;
 
@@ -86,17 +87,17 @@ static void narrow(struct xattrs *x, size_t len)
 	x->st->st_mode &= ~(mode_t)070 | (group & mask) << 3;
 }
 
-static int lacks(struct xattrs *x, const char *name, size_t len)
+static int target_lacks(struct xattrs *x, const char *name, size_t len)
 {
 	copy_lacks(x->copy, is_acl(name) ? COPY_LACKS_ACLS : COPY_LACKS_XATTRS,
 		   x->from);
 	if (!strcmp(name, ACL_ACCESS))
-		narrow(x, len);
+		narrow_mode(x, len);
 	return 0;
 }
 
-static ssize_t get(const struct xattrs *x, const char *path, const char *name,
-		   char *value)
+static ssize_t get_value(const struct xattrs *x, const char *path,
+			 const char *name, char *value)
 {
 	return x->follows ? pvfs_getxattr(path, name, value, VALUE)
 			  : pvfs_lgetxattr(path, name, value, VALUE);
@@ -109,7 +110,7 @@ static int set_once(const struct xattrs *x, const char *name, size_t len)
 }
 
 /* The owner needs write permission to set attributes, so it is added on EACCES. */
-static int set(struct xattrs *x, const char *name, size_t len)
+static int set_value(struct xattrs *x, const char *name, size_t len)
 {
 	if (!set_once(x, name, len))
 		return 0;
@@ -121,18 +122,18 @@ static int set(struct xattrs *x, const char *name, size_t len)
 
 static int copy_one(struct xattrs *x, const char *name)
 {
-	ssize_t n = get(x, x->from, name, x->value), old;
+	ssize_t n = get_value(x, x->from, name, x->value), old;
 
 	if (n < 0)
 		return errno == ENODATA ? 0 : -1;
-	old = get(x, x->to, name, x->old);
+	old = get_value(x, x->to, name, x->old);
 	if (old == n && !memcmp(x->old, x->value, (size_t)n))
 		return 0;
-	if (!set(x, name, (size_t)n))
+	if (!set_value(x, name, (size_t)n))
 		return 0;
 	return errno == EOPNOTSUPP || errno == ENOSPC || errno == E2BIG ||
 			       errno == ERANGE || errno == EPERM
-		       ? lacks(x, name, (size_t)n)
+		       ? target_lacks(x, name, (size_t)n)
 		       : -1;
 }
 
@@ -146,8 +147,8 @@ static int remove_one(const struct xattrs *x, const char *name)
 
 static int copy_all(struct xattrs *x)
 {
-	x->nwant = list(x, x->from, x->want);
-	x->nhave = x->nwant < 0 ? -1 : list(x, x->to, x->have);
+	x->nwant = list_names(x, x->from, x->want);
+	x->nhave = x->nwant < 0 ? -1 : list_names(x, x->to, x->have);
 	if (x->nhave < 0)
 		return -1;
 	for (const char *p = x->have; p < x->have + x->nhave;

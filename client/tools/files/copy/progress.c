@@ -18,7 +18,7 @@ struct progress {
 
 #define BAR 24
 
-static double now(void)
+static double now_seconds(void)
 {
 	struct timespec ts;
 
@@ -39,12 +39,13 @@ static void format_left(const struct copy *c, double rate, uint64_t left,
 	snprintf(buf, len, "%lu:%02lu left", s / 60, s % 60);
 }
 
-static void draw(const struct progress *p)
+static void draw_line(const struct progress *p)
 {
 	const struct copy *c = p->copy;
 	uint64_t all = atomic_load(&c->bytes_found);
 	uint64_t done = atomic_load(&c->bytes);
-	double t = now() - p->start, rate = t > 0 ? (double)done / t : 0;
+	double t = now_seconds() - p->start,
+	       rate = t > 0 ? (double)done / t : 0;
 	unsigned int fill = all ? (unsigned int)(BAR * done / all) : 0;
 	char bar[BAR + 1], left[32], h[3][16];
 
@@ -58,14 +59,14 @@ static void draw(const struct progress *p)
 		tool_human((uint64_t)rate, h[2]), left);
 }
 
-static void *run(void *arg)
+static void *draw_until_stopped(void *arg)
 {
 	struct progress *p = arg;
 	struct timespec until;
 
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
-		draw(p);
+		draw_line(p);
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += 200000000;
 		if (until.tv_nsec >= 1000000000) {
@@ -76,7 +77,7 @@ static void *run(void *arg)
 				       &until);
 	}
 	pthread_mutex_unlock(&p->lock);
-	draw(p);
+	draw_line(p);
 	fputc('\n', stderr);
 	return NULL;
 }
@@ -91,10 +92,10 @@ struct progress *progress_start(const struct copy *c)
 	if (!p)
 		return NULL;
 	p->copy = c;
-	p->start = now();
+	p->start = now_seconds();
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->stop_cond, NULL);
-	if (!pthread_create(&p->thread, NULL, run, p))
+	if (!pthread_create(&p->thread, NULL, draw_until_stopped, p))
 		return p;
 	pthread_cond_destroy(&p->stop_cond);
 	pthread_mutex_destroy(&p->lock);

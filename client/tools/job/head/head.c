@@ -115,7 +115,7 @@ static void check_time(struct head *h)
 enum { OF_SIGNALS, OF_LISTENER, OF_CONTROL, OF_STARTER, FIXED };
 #define POLLS (FIXED + GUESTS + HEAD_ASKERS + JOB_NODES_MAX)
 
-static struct pollfd of(const struct link *l)
+static struct pollfd poll_link(const struct link *l)
 {
 	return (struct pollfd){ .fd = l->fd, .events = link_events(l) };
 }
@@ -129,17 +129,17 @@ static unsigned int fill_polls(const struct head *h, struct pollfd *p)
 								  : -1,
 					  POLLIN, 0 };
 	p[OF_CONTROL] = (struct pollfd){ h->control, POLLIN, 0 };
-	p[OF_STARTER] = of(&h->starter);
+	p[OF_STARTER] = poll_link(&h->starter);
 	for (unsigned int i = 0; i < GUESTS; i++)
-		p[k++] = of(&h->guests.of[i].link);
+		p[k++] = poll_link(&h->guests.of[i].link);
 	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
-		p[k++] = of(&h->asker[i]);
+		p[k++] = poll_link(&h->asker[i]);
 	for (unsigned int i = 0; i < h->n; i++)
-		p[k++] = of(&h->node[i].link);
+		p[k++] = poll_link(&h->node[i].link);
 	return k;
 }
 
-static bool comes(struct link *l, const struct pollfd *p)
+static bool has_input(struct link *l, const struct pollfd *p)
 {
 	if (l->fd < 0 || l->fd != p->fd || !p->revents)
 		return false;
@@ -151,13 +151,13 @@ static bool comes(struct link *l, const struct pollfd *p)
 static void hear_links(struct head *h, const struct pollfd *p)
 {
 	for (unsigned int i = 0; i < GUESTS; i++, p++)
-		if (comes(&h->guests.of[i].link, p))
+		if (has_input(&h->guests.of[i].link, p))
 			head_hear_guest(h, &h->guests.of[i]);
 	for (unsigned int i = 0; i < HEAD_ASKERS; i++, p++)
-		if (comes(&h->asker[i], p))
+		if (has_input(&h->asker[i], p))
 			head_hear_asker(h, i);
 	for (unsigned int i = 0; i < h->n; i++, p++)
-		if (comes(&h->node[i].link, p))
+		if (has_input(&h->node[i].link, p))
 			head_hear_node(h, &h->node[i]);
 }
 
@@ -172,11 +172,11 @@ static void hear_rest(struct head *h, const struct pollfd *p)
 		guests_accept(&h->guests, h->listener);
 	if (p[OF_CONTROL].revents)
 		head_asked(h);
-	if (comes(&h->starter, &p[OF_STARTER]) && link_fill(&h->starter))
+	if (has_input(&h->starter, &p[OF_STARTER]) && link_fill(&h->starter))
 		head_stop(h, "who started it has ended");
 }
 
-static void turn(struct head *h)
+static void handle_events(struct head *h)
 {
 	struct pollfd p[POLLS];
 	unsigned int n = fill_polls(h, p);
@@ -204,7 +204,7 @@ static int be_reached(struct head *h)
 	return h->listener < 0 ? h->listener : 0;
 }
 
-static int begin(struct head *h)
+static int open_and_launch(struct head *h)
 {
 	uint64_t id;
 	int rc = random_bytes(h->key, sizeof(h->key));
@@ -262,7 +262,7 @@ static void add_words(struct head *h)
 		fclose(f);
 }
 
-static void end(struct head *h)
+static void end_head(struct head *h)
 {
 	if (h->why[0] && h->starter.fd >= 0)
 		add_words(h);
@@ -287,12 +287,12 @@ void head_run(struct head *h, int starter)
 		_exit(1);
 	}
 	h->deadline = clock_after_ms(1000 * h->timeout_s);
-	rc = begin(h);
+	rc = open_and_launch(h);
 	if (rc)
 		head_stop(h, strerror(-rc));
 	while (h->state != HEAD_OVER)
-		turn(h);
+		handle_events(h);
 	proc_end_all(h->place.sweeper, clock_after_ms(100));
-	end(h);
+	end_head(h);
 	_exit(0);
 }

@@ -107,7 +107,7 @@ static void answer_copy(struct head *h, struct link *l, unsigned int port)
 	link_say(l, "copiers %u\nend 0\n", n);
 }
 
-static void answer(struct head *h, unsigned int i, const char *line)
+static void answer_line(struct head *h, unsigned int i, const char *line)
 {
 	struct link *l = &h->asker[i];
 	unsigned int port;
@@ -131,7 +131,7 @@ void head_hear_asker(struct head *h, unsigned int i)
 	char *line;
 
 	while ((line = link_line(&h->asker[i])))
-		answer(h, i, line);
+		answer_line(h, i, line);
 	if (rc)
 		link_close(&h->asker[i]);
 }

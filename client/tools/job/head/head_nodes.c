@@ -27,12 +27,13 @@ void head_hear_guest(struct head *h, struct guest *g)
 	head_hear_node(h, &h->node[rank]);
 }
 
-static void trouble(struct head_node *n, const char *text)
+static void set_trouble(struct head_node *n, const char *text)
 {
 	snprintf(n->trouble, sizeof(n->trouble), "%s", text);
 }
 
-static void fail(struct head *h, const struct head_node *n, const char *text)
+static void node_failed(struct head *h, const struct head_node *n,
+			const char *text)
 {
 	char why[sizeof(h->why)];
 
@@ -61,7 +62,7 @@ static void is_here(struct head *h, struct head_node *n, const char *line)
 	n->here = true;
 }
 
-static void says(struct head *h, struct head_node *n, const char *line)
+static void handle_line(struct head *h, struct head_node *n, const char *line)
 {
 	if (!strncmp(line, "here ", 5) && !n->here) {
 		is_here(h, n, line);
@@ -71,12 +72,12 @@ static void says(struct head *h, struct head_node *n, const char *line)
 		n->mount_done = n->mounted = true;
 	} else if (!strncmp(line, "nomount ", 8)) {
 		n->mount_done = true;
-		trouble(n, line);
+		set_trouble(n, line);
 	} else if (!strncmp(line, "fail ", 5)) {
-		fail(h, n, line + 5);
+		node_failed(h, n, line + 5);
 	} else if (!strncmp(line, "lost ", 5)) {
 		n->lost = true;
-		trouble(n, line + 5);
+		set_trouble(n, line + 5);
 	} else if (!strcmp(line, "ends")) {
 		n->ends = true;
 	} else if (!strcmp(line, "gone")) {
@@ -90,7 +91,7 @@ void head_hear_node(struct head *h, struct head_node *n)
 	char *line;
 
 	while ((line = link_line(&n->link)))
-		says(h, n, line);
+		handle_line(h, n, line);
 	if (!rc)
 		return;
 	link_close(&n->link);
@@ -98,19 +99,19 @@ void head_hear_node(struct head *h, struct head_node *n)
 		return;
 	n->up = false;
 	n->lost = true;
-	trouble(n, "its connection has ended");
+	set_trouble(n, "its connection has ended");
 	if (h->state < HEAD_RUN)
-		fail(h, n, "ended at its start");
+		node_failed(h, n, "ended at its start");
 }
 
-static bool all(const struct head *h, size_t member)
+static bool all_nodes(const struct head *h, size_t member)
 {
 	for (unsigned int i = 0; i < h->n; i++)
 		if (!((const bool *)&h->node[i])[member])
 			return false;
 	return true;
 }
-#define ALL(h, what) all(h, offsetof(struct head_node, what))
+#define ALL(h, what) all_nodes(h, offsetof(struct head_node, what))
 
 static void tell_all(struct head *h, const char *line)
 {
@@ -127,14 +128,14 @@ static void tell_peers(struct head *h, struct link *l)
 	link_say(l, "go %s\n", h->fsid);
 }
 
-static void serve(struct head *h)
+static void start_daemons(struct head *h)
 {
 	for (unsigned int i = 0; i < h->n; i++)
 		tell_peers(h, &h->node[i].link);
 	h->state = HEAD_SERVE;
 }
 
-static void ready(struct head *h)
+static void finish_start(struct head *h)
 {
 	int rc = place_tab(&h->place, h->key, &h->node[0].mgr);
 
@@ -155,14 +156,14 @@ static void ready(struct head *h)
 void head_step(struct head *h)
 {
 	if (h->state == HEAD_GATHER && ALL(h, here))
-		serve(h);
+		start_daemons(h);
 	if (h->state == HEAD_SERVE && ALL(h, up)) {
 		h->state = HEAD_MOUNT;
 		if (h->conf.mount)
 			tell_all(h, "mount");
 	}
 	if (h->state == HEAD_MOUNT && (!h->conf.mount || ALL(h, mount_done)))
-		ready(h);
+		finish_start(h);
 	if (clock_now() - h->ticked < 1000000000ull || h->state >= HEAD_STOP)
 		return;
 	h->ticked = clock_now();

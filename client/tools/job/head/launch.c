@@ -18,7 +18,7 @@ struct command {
 	unsigned int n;
 };
 
-static void add(struct command *c, const char *word)
+static void add_word(struct command *c, const char *word)
 {
 	if (c->n + 1 < WORDS)
 		c->argv[c->n++] = (char *)word;
@@ -29,44 +29,44 @@ static void add_two(struct command *c, const char *option, const char *val)
 {
 	if (!val)
 		return;
-	add(c, option);
-	add(c, val);
+	add_word(c, option);
+	add_word(c, val);
 }
 
 /* -k: a node that fails does not end the others; -W0: nor does one that ended. */
 static void by_srun(struct command *c, const char *n, const char *file)
 {
-	add(c, file);
+	add_word(c, file);
 	add_two(c, "-N", n);
 	add_two(c, "-n", n);
-	add(c, "--ntasks-per-node=1");
-	add(c, "--overlap");
-	add(c, "--mpi=none");
-	add(c, "--export=ALL");
-	add(c, "--input=none");
-	add(c, "--kill-on-bad-exit=0");
-	add(c, "-k");
-	add(c, "-W0");
-	add(c, "-Jpvfs-job");
+	add_word(c, "--ntasks-per-node=1");
+	add_word(c, "--overlap");
+	add_word(c, "--mpi=none");
+	add_word(c, "--export=ALL");
+	add_word(c, "--input=none");
+	add_word(c, "--kill-on-bad-exit=0");
+	add_word(c, "-k");
+	add_word(c, "-W0");
+	add_word(c, "-Jpvfs-job");
 }
 
 static void by_mpiexec(struct command *c, const char *n, const char *hosts,
 		       const char *file)
 {
-	add(c, file);
+	add_word(c, file);
 	add_two(c, "-n", n);
 	if (hosts) {
 		add_two(c, "-ppn", "1");
 		add_two(c, "-hosts", hosts);
 	}
-	add(c, "-disable-auto-cleanup");
+	add_word(c, "-disable-auto-cleanup");
 }
 
 static void add_node(struct command *c, const struct head *h, const char *self,
 		     const char *size, const char *lost)
 {
-	add(c, self);
-	add(c, "node");
+	add_word(c, self);
+	add_word(c, "node");
 	add_two(c, "-s", size);
 	add_two(c, "-t", lost);
 	add_two(c, "-d", h->conf.storage);

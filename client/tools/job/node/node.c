@@ -14,14 +14,14 @@
 #include "common/util/clock.h"
 #include "client/tools/job/parts/proc.h"
 
-static void over(struct node *n, const char *why)
+static void end_with(struct node *n, const char *why)
 {
 	if (!n->over)
 		snprintf(n->why, sizeof(n->why), "%s", why);
 	n->over = true;
 }
 
-static void report(struct node *n, const char *what, int rc)
+static void report_error(struct node *n, const char *what, int rc)
 {
 	if (rc)
 		link_say(&n->head, "%s %s\n", what, strerror(-rc));
@@ -44,7 +44,7 @@ static int take_peer(struct node *n, const char *text)
 	return 0;
 }
 
-static int go(struct node *n, const char *fsid)
+static int start_daemons(struct node *n, const char *fsid)
 {
 	if (n->d[NODE_IOD].pid || n->rank >= n->n || !n->mgr.port ||
 	    strspn(fsid, "0123456789abcdef") != 16 || fsid[16])
@@ -66,32 +66,32 @@ static void mount_it(struct node *n)
 }
 
 /* Confirms first: the node was reached, however long its end takes on a busy host. */
-static void stop(struct node *n)
+static void confirm_stop(struct node *n)
 {
 	link_say(&n->head, "ends\n");
-	over(n, "pvfs-job stop");
+	end_with(n, "pvfs-job stop");
 }
 
-static void obey(struct node *n, char *line)
+static void handle_line(struct node *n, char *line)
 {
 	unsigned int port;
 
 	if (!strcmp(line, "tick"))
 		link_say(&n->head, "tock\n");
 	else if (!strcmp(line, "stop"))
-		stop(n);
+		confirm_stop(n);
 	else if (!strncmp(line, "mgr ", 4))
-		report(n, "fail", job_parse_addr(line + 4, &n->mgr));
+		report_error(n, "fail", job_parse_addr(line + 4, &n->mgr));
 	else if (!strncmp(line, "iod ", 4))
-		report(n, "fail", take_peer(n, line + 4));
+		report_error(n, "fail", take_peer(n, line + 4));
 	else if (!strncmp(line, "go ", 3))
-		report(n, "fail", go(n, line + 3));
+		report_error(n, "fail", start_daemons(n, line + 3));
 	else if (!strcmp(line, "mount"))
 		mount_it(n);
 	else if (sscanf(line, "copy %u", &port) == 1 && port && port < 65536)
-		report(n, "nocopy", node_copy(n, port));
+		report_error(n, "nocopy", node_copy(n, port));
 	else
-		over(n, "the head says what is no word here");
+		end_with(n, "the head says what is no word here");
 }
 
 static void hear_head(struct node *n)
@@ -100,9 +100,9 @@ static void hear_head(struct node *n)
 	char *line;
 
 	while (!n->over && (line = link_line(&n->head)))
-		obey(n, line);
+		handle_line(n, line);
 	if (rc)
-		over(n, "the head has ended");
+		end_with(n, "the head has ended");
 }
 
 static void hear_signal(struct node *n)
@@ -113,11 +113,11 @@ static void hear_signal(struct node *n)
 		if (info.ssi_signo == SIGCHLD)
 			node_child_ended(n);
 		else
-			over(n, strsignal((int)info.ssi_signo));
+			end_with(n, strsignal((int)info.ssi_signo));
 	}
 }
 
-static void turn(struct node *n)
+static void handle_events(struct node *n)
 {
 	struct pollfd p[] = {
 		{ .fd = n->signals, .events = POLLIN },
@@ -136,7 +136,7 @@ static void turn(struct node *n)
 	if (p[2].revents & ~POLLOUT || n->head.fd < 0)
 		hear_head(n);
 	if (clock_now() - n->head.heard > n->conf.lost_s * 1000000000ull)
-		over(n, "nothing was heard of the head for too long");
+		end_with(n, "nothing was heard of the head for too long");
 }
 
 /* The mount first: the end of its daemon releases the processes that use it. */
@@ -164,7 +164,7 @@ int cmd_node(int argc, char **argv)
 	if (node_open(&n, argc, argv))
 		return 1;
 	while (!n.over)
-		turn(&n);
+		handle_events(&n);
 	tool_say(&job_tool, "node %u ends: %s", n.rank, n.why);
 	node_end(&n);
 	return 0;

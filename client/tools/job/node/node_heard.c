@@ -39,7 +39,7 @@ static void is_up(struct node *n, pid_t pid)
 		say_up(n);
 }
 
-static pid_t sender(struct msghdr *m)
+static pid_t sender_pid(struct msghdr *m)
 {
 	struct ucred cred;
 
@@ -62,7 +62,7 @@ void node_notified(struct node *n)
 			    .msg_control = room,
 			    .msg_controllen = sizeof(room) };
 	ssize_t len = recvmsg(n->notify, &m, MSG_DONTWAIT);
-	pid_t pid = len > 0 ? sender(&m) : 0;
+	pid_t pid = len > 0 ? sender_pid(&m) : 0;
 
 	if (!pid)
 		return;

@@ -47,7 +47,7 @@ static int storage_of(const struct node *n, int which, char *out)
 	return mkdir(out, 0700) && errno != EEXIST ? -errno : 0;
 }
 
-static void whose(char *out, size_t len)
+static void user_name(char *out, size_t len)
 {
 	const struct passwd *pw = getpwuid(geteuid());
 
@@ -62,7 +62,7 @@ static void conf_to(const struct node *n, FILE *f, const char *fsid,
 {
 	char user[JOB_NAME];
 
-	whose(user, sizeof(user));
+	user_name(user, sizeof(user));
 	fprintf(f,
 		"[filesystem]\nid = %s\nkey = %s/key\nauth = key\n"
 		"key_user = %s\n[mgr]\naddress = pvfs://%s:%u\n"
@@ -93,7 +93,7 @@ static int write_conf(const struct node *n, const char *fsid, char *path)
 }
 
 /* Sets argv[0]. */
-static int run(struct node *n, int which, char **argv)
+static int start_daemon(struct node *n, int which, char **argv)
 {
 	const char *name = node_program[which];
 	char path[JOB_PATH];
@@ -134,18 +134,18 @@ static int run_iod(struct node *n, char *conf)
 	char *argv[] = { NULL, "--config", conf, "--index", index, NULL };
 
 	snprintf(index, sizeof(index), "%u", n->rank);
-	return run(n, NODE_IOD, argv);
+	return start_daemon(n, NODE_IOD, argv);
 }
 
 static int run_mgr(struct node *n, char *conf)
 {
 	char *argv[] = { NULL, "--config", conf, NULL };
 
-	return run(n, NODE_MGR, argv);
+	return start_daemon(n, NODE_MGR, argv);
 }
 
 /* Looks on this host: the head's host may have the program. */
-static bool lacks(struct node *n, const char *name)
+static bool lacks_program(struct node *n, const char *name)
 {
 	char path[JOB_PATH];
 
@@ -163,8 +163,8 @@ int node_serve(struct node *n, const char *fsid)
 	char conf[JOB_PATH + 16];
 	int rc;
 
-	if (lacks(n, node_program[NODE_IOD]) ||
-	    (!n->rank && lacks(n, node_program[NODE_MGR])))
+	if (lacks_program(n, node_program[NODE_IOD]) ||
+	    (!n->rank && lacks_program(n, node_program[NODE_MGR])))
 		return 0; /* the head was told */
 	rc = place_tab(&n->place, n->key, &n->mgr);
 	if (!rc)
@@ -189,7 +189,7 @@ int node_mount(struct node *n)
 		return -EBUSY;
 	snprintf(tab, sizeof(tab), "%s/pvfstab", n->place.folder);
 	setenv("PVFSTAB_FILE", tab, 1);
-	return run(n, NODE_FUSE, argv);
+	return start_daemon(n, NODE_FUSE, argv);
 }
 
 int node_copy(struct node *n, unsigned int port)

@@ -25,7 +25,7 @@
 #define MEET_MS 20000u /* for all of the head's addresses */
 #define MEET_ONE_MS 6000u
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct job_conf *c = arg;
 
@@ -54,10 +54,10 @@ static const struct tool tool = {
 	.help = "A supervisor, as pvfs-job start has it started.\n",
 	.shorts = "s:d:m:l:t:",
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
-static const char *env(const char *name)
+static const char *env_or_empty(const char *name)
 {
 	const char *val = secure_getenv(name);
 
@@ -67,19 +67,19 @@ static const char *env(const char *name)
 /* Each launcher numbers its processes; inside Slurm other variables may be set, too. */
 static int find_rank(struct node *n)
 {
-	const char *how = env("PVFS_JOB_LAUNCHER"), *text;
+	const char *how = env_or_empty("PVFS_JOB_LAUNCHER"), *text;
 	char *end;
 
-	text = env(!strcmp(how, "srun")	     ? "SLURM_PROCID"
-		   : !strcmp(how, "mpiexec") ? "PMI_RANK"
-					     : "PVFS_JOB_RANK");
+	text = env_or_empty(!strcmp(how, "srun")      ? "SLURM_PROCID"
+			    : !strcmp(how, "mpiexec") ? "PMI_RANK"
+						      : "PVFS_JOB_RANK");
 	n->rank = (unsigned int)strtoul(text, &end, 10);
 	return *text && !*end && n->rank < JOB_NODES_MAX ? 0 : -EINVAL;
 }
 
 static int take_key(struct node *n)
 {
-	int rc = job_key_parse(env("PVFS_JOB_KEY"), n->key);
+	int rc = job_key_parse(env_or_empty("PVFS_JOB_KEY"), n->key);
 
 	unsetenv("PVFS_JOB_KEY"); /* the daemons have it in a file */
 	return rc;
@@ -158,7 +158,7 @@ static int make_place(struct node *n)
 		  : 0;
 }
 
-static int meet(struct node *n, const char *ip, uint64_t deadline)
+static int connect_to_head(struct node *n, const char *ip, uint64_t deadline)
 {
 	struct sockaddr_in sa;
 	socklen_t len = sizeof(sa);
@@ -188,7 +188,7 @@ static int find_head(struct node *n)
 	char text[1024], *save = NULL, *port, *ip;
 	int rc = -EINVAL;
 
-	snprintf(text, sizeof(text), "%s", env("PVFS_JOB_HEAD"));
+	snprintf(text, sizeof(text), "%s", env_or_empty("PVFS_JOB_HEAD"));
 	port = strrchr(text, ':');
 	if (!port)
 		return -EINVAL;
@@ -196,7 +196,7 @@ static int find_head(struct node *n)
 	n->head_addr.port = (unsigned int)strtoul(port + 1, NULL, 10);
 	for (ip = strtok_r(text, ",", &save); ip;
 	     ip = strtok_r(NULL, ",", &save)) {
-		rc = meet(n, ip, deadline);
+		rc = connect_to_head(n, ip, deadline);
 		if (!rc)
 			return 0;
 	}
@@ -226,7 +226,7 @@ static void say_here(struct node *n)
 					    : "unbounded");
 }
 
-static int fail(struct node *n, const char *what, int rc)
+static int start_failed(struct node *n, const char *what, int rc)
 {
 	tool_say(&job_tool, "node %u: %s: %s", n->rank, what, strerror(-rc));
 	return 1;
@@ -250,7 +250,8 @@ int node_open(struct node *n, int argc, char **argv)
 	if (!rc)
 		rc = take_key(n);
 	if (rc)
-		return fail(n, "is started by pvfs-job start alone", rc);
+		return start_failed(n, "is started by pvfs-job start alone",
+				    rc);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	n->signals = proc_signals();
 	rc = n->signals < 0 ? n->signals : open_notify(n);
@@ -259,7 +260,7 @@ int node_open(struct node *n, int argc, char **argv)
 	if (!rc)
 		rc = hold_ports(n);
 	if (rc)
-		return fail(n, "the way to pvfs-job start", rc);
+		return start_failed(n, "the way to pvfs-job start", rc);
 	if (make_place(n))
 		return 1;
 	say_here(n);

@@ -40,9 +40,9 @@ int job_key_parse(const char *text, uint8_t key[MAC_KEY_LEN])
 }
 
 /* Computes what an end proves itself with; label differs between the two ends. */
-static void code(const uint8_t *key, const char *label, const char *kind,
-		 unsigned int rank, const uint8_t *theirs, const uint8_t *ours,
-		 uint8_t out[MAC_LEN])
+static void make_proof(const uint8_t *key, const char *label, const char *kind,
+		       unsigned int rank, const uint8_t *theirs,
+		       const uint8_t *ours, uint8_t out[MAC_LEN])
 {
 	const uint32_t number = rank;
 	const struct mac_field field[] = {
@@ -77,10 +77,10 @@ int greet_check(const struct greet *g, struct link *l,
 	if (sscanf(line, "hello %15s %u %32s %64s", k, &r, n, c) != 4 ||
 	    from_hex(n, nonce, sizeof(nonce)) || from_hex(c, have, MAC_LEN))
 		return -EPROTO;
-	code(key, "pvfs-job comes", k, r, g->nonce, nonce, want);
+	make_proof(key, "pvfs-job comes", k, r, g->nonce, nonce, want);
 	if (strcmp(k, kind) || !mac_equal(have, want))
 		return -EACCES;
-	code(key, "pvfs-job listens", k, r, nonce, g->nonce, want);
+	make_proof(key, "pvfs-job listens", k, r, nonce, g->nonce, want);
 	to_hex(want, MAC_LEN, c);
 	*rank = r;
 	return link_say(l, "welcome %s\n", c);
@@ -110,19 +110,19 @@ int greet_come(struct link *l, const uint8_t key[MAC_KEY_LEN], const char *kind,
 	rc = random_bytes(ours, sizeof(ours));
 	if (rc)
 		return rc;
-	code(key, "pvfs-job comes", kind, rank, theirs, ours, mac);
+	make_proof(key, "pvfs-job comes", kind, rank, theirs, ours, mac);
 	to_hex(ours, sizeof(ours), n);
 	to_hex(mac, MAC_LEN, c);
 	rc = link_say(l, "hello %s %u %s %s\n", kind, rank, n, c);
-	code(key, "pvfs-job listens", kind, rank, ours, theirs, mac);
+	make_proof(key, "pvfs-job listens", kind, rank, ours, theirs, mac);
 	if (!rc)
 		rc = link_wait(l, deadline, &line);
 	return rc ? rc : check_welcome(line, mac);
 }
 
-static int meet(struct link *l, const struct job_addr *at,
-		const uint8_t key[MAC_KEY_LEN], const char *kind,
-		unsigned int rank, uint64_t deadline)
+static int connect_and_greet(struct link *l, const struct job_addr *at,
+			     const uint8_t key[MAC_KEY_LEN], const char *kind,
+			     unsigned int rank, uint64_t deadline)
 {
 	int fd = link_connect(at->ip, at->port, deadline), rc;
 
@@ -142,7 +142,8 @@ int greet_meet(struct link *l, const struct job_addr *at,
 {
 	int rc;
 
-	while ((rc = meet(l, at, key, kind, rank, deadline)) == -EPIPE &&
+	while ((rc = connect_and_greet(l, at, key, kind, rank, deadline)) ==
+		       -EPIPE &&
 	       clock_now() < deadline)
 		usleep(20000);
 	return rc;

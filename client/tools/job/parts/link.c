@@ -39,7 +39,7 @@ void link_close(struct link *l)
 	*l = (struct link){ .fd = -1 };
 }
 
-static int lose(struct link *l)
+static int close_socket(struct link *l)
 {
 	close(l->fd);
 	l->fd = -1;
@@ -61,7 +61,7 @@ int link_flush(struct link *l)
 		if (n < 0 && errno == EAGAIN)
 			break;
 		if (n < 0)
-			return lose(l);
+			return close_socket(l);
 		at += (size_t)n;
 	}
 	l->nout -= at;
@@ -97,7 +97,7 @@ int link_say(struct link *l, const char *fmt, ...)
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
 	if (n < 0 || make_room(l, (size_t)n + 1))
-		return lose(l);
+		return close_socket(l);
 	va_start(ap, fmt);
 	vsnprintf(l->out + l->nout, (size_t)n + 1, fmt, ap);
 	va_end(ap);
@@ -105,7 +105,7 @@ int link_say(struct link *l, const char *fmt, ...)
 	return link_flush(l);
 }
 
-static void compact(struct link *l)
+static void drop_taken(struct link *l)
 {
 	l->nin -= l->taken;
 	memmove(l->in, l->in + l->taken, l->nin);
@@ -123,14 +123,14 @@ int link_fill(struct link *l)
 
 	if (l->fd < 0)
 		return -EPIPE;
-	compact(l);
+	drop_taken(l);
 	if (l->nin == LINK_LINE)
 		return is_endless(l) ? -EMSGSIZE : 0;
 	n = recv(l->fd, l->in + l->nin, LINK_LINE - l->nin, MSG_DONTWAIT);
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : lose(l);
+		return errno == EAGAIN || errno == EINTR ? 0 : close_socket(l);
 	if (!n)
-		return lose(l);
+		return close_socket(l);
 	l->nin += (size_t)n;
 	l->heard = clock_now();
 	return is_endless(l) ? -EMSGSIZE : 0;
@@ -160,7 +160,7 @@ short link_events(const struct link *l)
 	return (short)(POLLIN | (l->nout ? POLLOUT : 0));
 }
 
-static int await(struct link *l, uint64_t deadline)
+static int wait_events(struct link *l, uint64_t deadline)
 {
 	struct pollfd p = { .fd = l->fd, .events = link_events(l) };
 
@@ -177,7 +177,7 @@ int link_wait(struct link *l, uint64_t deadline, char **line)
 
 	while (!(*line = link_line(l))) {
 		if (!rc)
-			rc = await(l, deadline);
+			rc = wait_events(l, deadline);
 		if (rc)
 			return rc;
 		rc = link_fill(l); /* lines before the end count */

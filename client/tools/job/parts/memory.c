@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int put(const char *path, const char *text)
+static int write_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), rc = 0;
 
@@ -37,14 +37,14 @@ int memory_space(void)
 
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
 		return -errno;
-	put("/proc/self/setgroups", "deny");
+	write_text("/proc/self/setgroups", "deny");
 	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
-	rc = put("/proc/self/uid_map", map);
+	rc = write_text("/proc/self/uid_map", map);
 	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
-	return rc ? rc : put("/proc/self/gid_map", map);
+	return rc ? rc : write_text("/proc/self/gid_map", map);
 }
 
-static int make(uint64_t size)
+static int make_tmpfs(uint64_t size)
 {
 	int fs = fsopen("tmpfs", FSOPEN_CLOEXEC), at = -1;
 	char text[32];
@@ -63,7 +63,7 @@ static int make(uint64_t size)
 	return at;
 }
 
-static int give(int socket, int fd)
+static int send_descriptor(int socket, int fd)
 {
 	char room[CMSG_SPACE(sizeof(int))] = { 0 }, c = 0;
 	struct iovec io = { &c, 1 };
@@ -80,7 +80,7 @@ static int give(int socket, int fd)
 	return sendmsg(socket, &m, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
-static int take(int socket)
+static int receive_descriptor(int socket)
 {
 	char room[CMSG_SPACE(sizeof(int))] = { 0 }, c;
 	struct iovec io = { &c, 1 };
@@ -110,11 +110,11 @@ static int by_child(uint64_t size)
 		return -errno;
 	pid = fork();
 	if (!pid) {
-		fd = memory_space() ? -1 : make(size);
-		_exit(fd < 0 || give(s[1], fd));
+		fd = memory_space() ? -1 : make_tmpfs(size);
+		_exit(fd < 0 || send_descriptor(s[1], fd));
 	}
 	close(s[1]);
-	fd = pid < 0 ? -EAGAIN : take(s[0]);
+	fd = pid < 0 ? -EAGAIN : receive_descriptor(s[0]);
 	close(s[0]);
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
@@ -123,7 +123,7 @@ static int by_child(uint64_t size)
 
 int memory_make(uint64_t size)
 {
-	int fd = make(size); /* succeeds for root */
+	int fd = make_tmpfs(size); /* succeeds for root */
 
 	return fd >= 0 ? fd : by_child(size);
 }

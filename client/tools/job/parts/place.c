@@ -74,7 +74,7 @@ static void leave_job(const struct job *job)
 	rmdir(base);
 }
 
-static void sweep(const struct place *p, uint64_t deadline)
+static void remove_all(const struct place *p, uint64_t deadline)
 {
 	if (p->mount[0] && mount_is_ours(p->mount))
 		mount_detach(p->mount);
@@ -89,7 +89,7 @@ static void sweep(const struct place *p, uint64_t deadline)
 /*
  * When the owner dies, the kernel kills the processes that it started at the same time.
  */
-static void sweeper(const struct place *p, int pipe_fd)
+static void run_sweeper(const struct place *p, int pipe_fd)
 {
 	const int fd = 1, lock = 0;
 	char c;
@@ -105,7 +105,7 @@ static void sweeper(const struct place *p, int pipe_fd)
 	while ((n = read(fd, &c, 1)) < 0 && errno == EINTR)
 		;
 	if (!n)
-		sweep(p, clock_after_ms(10000));
+		remove_all(p, clock_after_ms(10000));
 	_exit(0);
 }
 
@@ -118,7 +118,7 @@ static int start_sweeper(struct place *p)
 	p->sweeper = fork();
 	if (!p->sweeper) {
 		close(fd[1]);
-		sweeper(p, fd[0]);
+		run_sweeper(p, fd[0]);
 	}
 	close(fd[0]);
 	p->sweeper_fd = fd[1];
@@ -194,14 +194,14 @@ int place_make(struct place *p, const char *name)
 		rc = start_sweeper(p);
 	if (!rc)
 		return 0;
-	sweep(p, 0);
+	remove_all(p, 0);
 	close(p->lock);
 	return rc;
 }
 
 void place_leave(struct place *p, uint64_t deadline)
 {
-	sweep(p, deadline);
+	remove_all(p, deadline);
 	if (write(p->sweeper_fd, "x", 1) < 0)
 		kill(p->sweeper, SIGKILL);
 	close(p->sweeper_fd);

@@ -16,7 +16,7 @@
 
 #include "common/util/clock.h"
 
-static void redirect(const struct spawn *s)
+static void redirect_output(const struct spawn *s)
 {
 	int in = open("/dev/null", O_RDONLY),
 	    out = s->log ? open(s->log, O_CREAT | O_WRONLY | O_APPEND, 0600)
@@ -34,7 +34,7 @@ static void redirect(const struct spawn *s)
 	}
 }
 
-static void child(const struct spawn *s, pid_t parent)
+static void exec_child(const struct spawn *s, pid_t parent)
 {
 	sigset_t none;
 
@@ -47,7 +47,7 @@ static void child(const struct spawn *s, pid_t parent)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (unsigned int i = 0; i < SPAWN_ENV && s->env[i][0]; i++)
 		setenv(s->env[i][0], s->env[i][1], 1);
-	redirect(s);
+	redirect_output(s);
 	execv(s->argv[0], s->argv);
 	_exit(127);
 }
@@ -57,7 +57,7 @@ pid_t proc_spawn(const struct spawn *s)
 	pid_t parent = getpid(), pid = fork();
 
 	if (!pid)
-		child(s, parent);
+		exec_child(s, parent);
 	return pid < 0 ? -errno : pid;
 }
 

@@ -31,8 +31,8 @@ static bool is_there(const char *dir, const char *sub, const char *name,
 }
 
 /* Finds name in one of the folders sub below dir. */
-static bool below(const char *dir, const char *const *sub, const char *name,
-		  int how, char *out)
+static bool find_below(const char *dir, const char *const *sub,
+		       const char *name, int how, char *out)
 {
 	while (*sub && !is_there(dir, *sub, name, how, out))
 		sub++;
@@ -52,10 +52,11 @@ static bool in_build(const char *name, int how, char *out)
 {
 	const char *build = secure_getenv("PVFS_BUILD");
 
-	return build && *build && below(build, built, name, how, out);
+	return build && *build && find_below(build, built, name, how, out);
 }
 
-static bool beside(const char *const *sub, const char *name, int how, char *out)
+static bool find_beside(const char *const *sub, const char *name, int how,
+			char *out)
 {
 	char self[JOB_PATH], *slash;
 
@@ -63,7 +64,7 @@ static bool beside(const char *const *sub, const char *name, int how, char *out)
 		return false;
 	slash = strrchr(self, '/');
 	*slash = '\0';
-	return below(self, sub, name, how, out);
+	return find_below(self, sub, name, how, out);
 }
 
 static bool in_path(const char *name, char *out)
@@ -85,7 +86,7 @@ static bool in_path(const char *name, char *out)
 int job_program(const char *name, char *out)
 {
 	return in_build(name, X_OK, out) ||
-			       beside(installed, name, X_OK, out) ||
+			       find_beside(installed, name, X_OK, out) ||
 			       in_path(name, out)
 		       ? 0
 		       : -ENOENT;
@@ -93,7 +94,8 @@ int job_program(const char *name, char *out)
 
 int job_library(const char *name, char *out)
 {
-	return in_build(name, R_OK, out) || beside(libraries, name, R_OK, out)
+	return in_build(name, R_OK, out) ||
+			       find_beside(libraries, name, R_OK, out)
 		       ? 0
 		       : -ENOENT;
 }

@@ -31,7 +31,7 @@ void link_escape(const char *text, char *out)
 	*out = '\0';
 }
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -49,8 +49,8 @@ int link_unescape(char *text)
 			*out++ = *text;
 			continue;
 		}
-		high = digit(text[1]);
-		low = high < 0 ? -1 : digit(text[2]);
+		high = hex_digit(text[1]);
+		low = high < 0 ? -1 : hex_digit(text[2]);
 		if (low < 0 || (!high && !low))
 			return -EINVAL;
 		*out++ = (char)(high << 4 | low);

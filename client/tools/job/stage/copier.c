@@ -112,7 +112,7 @@ static bool has_changed(const struct copy_file *f)
 }
 
 /* The copy was read back and compared while it was made. */
-static void ended(void *arg, const struct copy_file *f, bool ok)
+static void file_ended(void *arg, const struct copy_file *f, bool ok)
 {
 	struct copier *c = arg;
 	uint64_t hash = 0;
@@ -159,7 +159,7 @@ static void carry_out(struct copier *c, const struct order *o)
 		say_failed(c, o->number, text_of(atomic_load(&c->copy.error)));
 }
 
-static void *feeder(void *arg)
+static void *carry_out_orders(void *arg)
 {
 	struct copier *c = arg;
 	struct order *o;
@@ -171,7 +171,7 @@ static void *feeder(void *arg)
 	return NULL;
 }
 
-static void *worker(void *arg)
+static void *copy_pieces(void *arg)
 {
 	struct copier *c = arg;
 	struct copy_job *job;
@@ -186,7 +186,7 @@ static void *worker(void *arg)
 }
 
 /* "file N HASH|- FROM TO" */
-static int take(struct copier *c, char *line)
+static int take_order(struct copier *c, char *line)
 {
 	char *save = NULL, *word = strtok_r(line, " ", &save),
 	     *number = strtok_r(NULL, " ", &save),
@@ -220,12 +220,12 @@ static int take_all(struct copier *c)
 	char *line;
 
 	while ((line = link_line(&c->link)))
-		if (take(c, line))
+		if (take_order(c, line))
 			return -EPROTO;
 	return 0;
 }
 
-static int hear(struct copier *c)
+static int receive_orders(struct copier *c)
 {
 	int rc = link_fill(&c->link), bad = take_all(c);
 
@@ -244,20 +244,20 @@ static int hear_first(struct copier *c)
 }
 
 /* Sends a sign of life each second, however long the files take. */
-static int turn(struct copier *c)
+static int handle_events(struct copier *c)
 {
 	struct pollfd p = { .fd = c->link.fd, .events = POLLIN };
 	int rc = poll(&p, 1, TICK_MS);
 
 	pthread_mutex_lock(&c->lock);
-	rc = rc > 0 ? hear(c) : link_say(&c->link, "tick\n");
+	rc = rc > 0 ? receive_orders(c) : link_say(&c->link, "tick\n");
 	if (!rc)
 		rc = link_flush(&c->link);
 	pthread_mutex_unlock(&c->lock);
 	return rc;
 }
 
-static int meet(struct copier *c, const char *where)
+static int connect_to_staging(struct copier *c, const char *where)
 {
 	uint64_t deadline = clock_after_ms(MEET_MS);
 	const char *text = secure_getenv("PVFS_JOB_KEY");
@@ -275,7 +275,9 @@ static void start_threads(struct copier *c)
 	pthread_t t;
 
 	for (unsigned int i = 0; i < FEEDERS + COPIERS; i++)
-		if (!pthread_create(&t, NULL, i < FEEDERS ? feeder : worker, c))
+		if (!pthread_create(
+			    &t, NULL,
+			    i < FEEDERS ? carry_out_orders : copy_pieces, c))
 			pthread_detach(t);
 }
 
@@ -289,7 +291,7 @@ int cmd_copier(int argc, char **argv)
 				   .xattrs = true,
 				   .block = 4u << 20,
 				   .meta = { -1, -1, -1, 0, 0 } },
-			  .ended = ended,
+			  .ended = file_ended,
 			  .arg = &c },
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.more = PTHREAD_COND_INITIALIZER,
@@ -298,7 +300,7 @@ int cmd_copier(int argc, char **argv)
 	int rc;
 
 	copy_signals_begin();
-	rc = argc == 2 ? meet(&c, argv[1]) : -EINVAL;
+	rc = argc == 2 ? connect_to_staging(&c, argv[1]) : -EINVAL;
 	if (rc)
 		return tool_say(&tool, "the way to the staging: %s",
 				strerror(-rc));
@@ -312,7 +314,7 @@ int cmd_copier(int argc, char **argv)
 	start_threads(&c);
 	rc = hear_first(&c);
 	while (!rc && !atomic_load(&c.copy.interrupted))
-		rc = turn(&c);
+		rc = handle_events(&c);
 	/*
 	 * the rest is not wanted: files that still have temporary names are removed, if
 	 * that is quick

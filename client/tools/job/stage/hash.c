@@ -24,7 +24,7 @@ struct hashing {
 };
 
 /* Reads len bytes.  0 or -errno: -EIO: the file became shorter. */
-static int fill(struct hashing *h, uint64_t off, size_t len)
+static int read_range(struct hashing *h, uint64_t off, size_t len)
 {
 	size_t done = 0;
 
@@ -60,7 +60,7 @@ static int take_data(struct hashing *h, uint64_t off, uint64_t end)
 {
 	while (off < end) {
 		size_t len = end - off < BLOCK ? (size_t)(end - off) : BLOCK;
-		int rc = fill(h, off, len);
+		int rc = read_range(h, off, len);
 
 		if (rc)
 			return rc;

@@ -31,8 +31,8 @@ struct manifest {
 	int error; /* errno of the first write that failed */
 };
 
-static int remember(struct manifest *m, const char *name,
-		    const struct stage_file *f)
+static int add_known(struct manifest *m, const char *name,
+		     const struct stage_file *f)
 {
 	size_t len = strlen(name);
 	struct known *k, *old;
@@ -62,7 +62,7 @@ static int take_line(struct manifest *m, char *line)
 		   &f.size, &f.mtime, &f.mode, &f.hash, &at) != 4 ||
 	    !at || link_unescape(line + at))
 		return 0;
-	return remember(m, line + at, &f);
+	return add_known(m, line + at, &f);
 }
 
 /* Rejects links and pipes, because others may make files there, too. */
@@ -83,7 +83,7 @@ static FILE *open_file(const char *path, int flags)
 	return f;
 }
 
-static int load(struct manifest *m, const char *path)
+static int load_file(struct manifest *m, const char *path)
 {
 	FILE *f = open_file(path, O_RDONLY | O_NONBLOCK);
 	char *line = NULL;
@@ -112,7 +112,7 @@ static void free_manifest(struct manifest *m)
 	free(m);
 }
 
-static void note(struct manifest *m, int written)
+static void note_error(struct manifest *m, int written)
 {
 	if (written < 0 && !m->error)
 		m->error = errno;
@@ -127,11 +127,11 @@ static void write_ok(struct manifest *m, const char *name,
 	link_escape(name, word);
 	n = fprintf(m->out, "ok %" PRIu64 " %" PRId64 " %o %016" PRIx64 " %s\n",
 		    f->size, f->mtime, f->mode, f->hash, word);
-	note(m, n);
+	note_error(m, n);
 }
 
 /* Keeps what was known, even if this attempt gets less far. */
-static int begin(struct manifest *m)
+static int begin_part(struct manifest *m)
 {
 	char fresh[JOB_PATH + 16];
 	struct known *k, *next;
@@ -142,7 +142,7 @@ static int begin(struct manifest *m)
 	if (!m->out)
 		return -errno;
 	setvbuf(m->out, NULL, _IOLBF, 0);
-	note(m, fputs("pvfs-job manifest 1\n", m->out));
+	note_error(m, fputs("pvfs-job manifest 1\n", m->out));
 	HASH_ITER(hh, m->known, k, next)
 		write_ok(m, k->name, &k->file);
 	return rename(fresh, m->part) ? -errno : 0;
@@ -160,11 +160,11 @@ int manifest_open(const char *path, struct manifest **out)
 		return -ENOMEM;
 	snprintf(m->path, sizeof(m->path), "%s", path);
 	snprintf(m->part, sizeof(m->part), "%s.part", path);
-	rc = load(m, m->path);
+	rc = load_file(m, m->path);
 	if (!rc)
-		rc = load(m, m->part);
+		rc = load_file(m, m->part);
 	if (!rc)
-		rc = begin(m);
+		rc = begin_part(m);
 	if (!rc) {
 		*out = m;
 		return 0;
@@ -198,7 +198,7 @@ void manifest_missing(struct manifest *m, const char *name, const char *why)
 	char word[LINK_WORD];
 
 	link_escape(name, word);
-	note(m, fprintf(m->out, "missing %s %s\n", word, why));
+	note_error(m, fprintf(m->out, "missing %s %s\n", word, why));
 }
 
 int manifest_close(struct manifest *m)

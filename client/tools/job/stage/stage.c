@@ -38,7 +38,7 @@ struct stage {
 	struct link head; /* ends with the job */
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct stage *s = arg;
 
@@ -81,18 +81,18 @@ static const struct tool tools[] = {
 	  .shorts = "i:q",
 	  .longs = longs,
 	  .values = values,
-	  .option = option },
+	  .option = set_option },
 	{ .name = "pvfs-job stage-out",
 	  .usage = "[-q] [-i ID] [--manifest FILE] [--within S] SRC DST",
 	  .help = "Copies a tree from the job's file system.\n" STAGE_HELP,
 	  .shorts = "i:q",
 	  .longs = longs,
 	  .values = values,
-	  .option = option },
+	  .option = set_option },
 };
 
 /* Copiers have other working directories. */
-static int absolute(char *out, const char *path)
+static int make_absolute(char *out, const char *path)
 {
 	char cwd[PATH_MAX];
 	size_t len;
@@ -108,7 +108,7 @@ static int absolute(char *out, const char *path)
 }
 
 /* Follows the user's own links to the ends; below them no link is followed. */
-static void resolve(char *path)
+static void resolve_links(char *path)
 {
 	char real[PATH_MAX];
 
@@ -124,8 +124,8 @@ static const char *name_of(const struct stage *s, const char *from)
 }
 
 /* A file has ended. */
-static void ended(void *arg, struct team_file *f, const struct stage_file *is,
-		  bool same)
+static void file_ended(void *arg, struct team_file *f,
+		       const struct stage_file *is, bool same)
 {
 	struct stage *s = arg;
 	const char *name = name_of(s, f->from);
@@ -181,7 +181,7 @@ static void take_found(struct stage *s)
 		f->known = known;
 		f->hash = known ? known->hash : 0;
 		if (f->why[0])
-			ended(s, f, NULL, false);
+			file_ended(s, f, NULL, false);
 		else
 			team_give(&s->team, f);
 	}
@@ -222,7 +222,7 @@ static int read_key(struct stage *s)
 	return rc ? tool_say(s->tool, "%s: no key", path) : 0;
 }
 
-static void turn(struct stage *s)
+static void handle_events(struct stage *s)
 {
 	take_found(s);
 	/* takes from the walk only if there is room */
@@ -247,7 +247,7 @@ static void name_rest(struct stage *s)
 	s->missing++;
 }
 
-static void finish(struct stage *s)
+static void finish_walk(struct stage *s)
 {
 	uint64_t deadline = s->late ? clock_after_ms(NAME_MS) : CLOCK_NEVER;
 
@@ -272,11 +272,11 @@ static int copy_tree(struct stage *s)
 	p = progress_start(&s->copy);
 	while (!s->late &&
 	       (!walk_is_done(s->walk) || s->team.ntodo + s->team.nout))
-		turn(s);
+		handle_events(s);
 	if (s->late)
 		name_rest(s);
 	if (!s->over && !is_interrupted(s) && walk_is_done(s->walk))
-		finish(s);
+		finish_walk(s);
 	progress_stop(p);
 	return 0;
 }
@@ -298,7 +298,7 @@ static void say_lacks(struct stage *s)
 			 s->dst);
 }
 
-static int report(struct stage *s, int rc)
+static int print_result(struct stage *s, int rc)
 {
 	say_lacks(s);
 	if (rc)
@@ -326,7 +326,7 @@ static int check_ends(struct stage *s, bool out)
 			"not");
 }
 
-static int settle(struct stage *s, bool out, char **path)
+static int prepare_stage(struct stage *s, bool out, char **path)
 {
 	const struct env_opts none = { .mount = NULL };
 
@@ -341,10 +341,10 @@ static int settle(struct stage *s, bool out, char **path)
 	if (job_find(&s->job, s->id, false) || env_set(&s->job, &none) ||
 	    read_key(s))
 		return 1;
-	if (absolute(s->src, path[0]) || absolute(s->dst, path[1]))
+	if (make_absolute(s->src, path[0]) || make_absolute(s->dst, path[1]))
 		return tool_say(s->tool, "a path is too long");
-	resolve(s->src);
-	resolve(s->dst);
+	resolve_links(s->src);
+	resolve_links(s->dst);
 	if (!s->manifest_path[0])
 		snprintf(s->manifest_path, JOB_PATH, "pvfs-job-%s.%s",
 			 s->job.id, out ? "stage-out" : "stage-in");
@@ -355,7 +355,7 @@ static int settle(struct stage *s, bool out, char **path)
  * A walk that still waits for servers ends with this process: freeing it would wait for
  * them, too.
  */
-static void leave(struct stage *s, int rc)
+static void leave_stage(struct stage *s, int rc)
 {
 	if (is_interrupted(s)) {
 		fflush(NULL);
@@ -371,7 +371,7 @@ static void leave(struct stage *s, int rc)
 		_exit(rc ? rc : 1);
 }
 
-static int run(struct stage *s)
+static int run_stage(struct stage *s)
 {
 	int rc = manifest_open(s->manifest_path, &s->manifest);
 
@@ -379,7 +379,7 @@ static int run(struct stage *s)
 		return tool_say(s->tool, "%s: %s", s->manifest_path,
 				strerror(-rc));
 	s->team.key = s->key;
-	s->team.ended = ended;
+	s->team.ended = file_ended;
 	s->team.arg = s;
 	copy_signals_hear(&s->copy);
 	rc = team_open(&s->team, &s->job);
@@ -394,8 +394,8 @@ static int run(struct stage *s)
 	if (rc)
 		tool_say(s->tool, "the walk: %s", strerror(-rc));
 	team_close(&s->team);
-	rc = report(s, manifest_close(s->manifest)) || rc;
-	leave(s, rc);
+	rc = print_result(s, manifest_close(s->manifest)) || rc;
+	leave_stage(s, rc);
 	link_close(&s->head);
 	return rc;
 }
@@ -411,7 +411,7 @@ int cmd_stage(int argc, char **argv)
 	i = tool_options(s.tool, argc, argv, &s);
 	if (argc - i != 2)
 		tool_usage(s.tool);
-	if (settle(&s, out, argv + i))
+	if (prepare_stage(&s, out, argv + i))
 		return 1;
-	return tool_done(s.tool, run(&s));
+	return tool_done(s.tool, run_stage(&s));
 }

@@ -39,8 +39,8 @@ void team_give(struct team *t, struct team_file *f)
  * The copier of this host gets the file next.  A failure there is final, and so is a
  * second one.
  */
-static void again(struct team *t, struct team_file *f, const char *why,
-		  bool local)
+static void retry_file(struct team *t, struct team_file *f, const char *why,
+		       bool local)
 {
 	snprintf(f->why, sizeof(f->why), "%s", why);
 	if (local || f->again) {
@@ -53,7 +53,8 @@ static void again(struct team *t, struct team_file *f, const char *why,
 }
 
 /* Takes all its files away from a copier. */
-static void orphan(struct team *t, struct mate *m, const char *why, bool local)
+static void retry_files(struct team *t, struct mate *m, const char *why,
+			bool local)
 {
 	struct team_file *f;
 
@@ -61,14 +62,14 @@ static void orphan(struct team *t, struct mate *m, const char *why, bool local)
 		TAILQ_REMOVE(&m->has, f, link);
 		m->n--;
 		t->nout--;
-		again(t, f, why, local);
+		retry_file(t, f, why, local);
 	}
 }
 
-static void drop(struct team *t, struct mate *m, const char *why)
+static void drop_mate(struct team *t, struct mate *m, const char *why)
 {
 	link_close(&m->link);
-	orphan(t, m, why, m->local);
+	retry_files(t, m, why, m->local);
 }
 
 static struct team_file *take_back(struct team *t, struct mate *m,
@@ -108,19 +109,19 @@ static int hear_line(struct team *t, struct mate *m, const char *line)
 	if (!f)
 		return -EPROTO;
 	if (!strcmp(what, "fail")) {
-		again(t, f, line + at, m->local);
+		retry_file(t, f, line + at, m->local);
 		return 0;
 	}
 	if (sscanf(line + at, "%" SCNu64 " %" SCNd64 " %o %" SCNx64, &s.size,
 		   &s.mtime, &s.mode, &s.hash) != 4) {
-		again(t, f, "a wrong answer", m->local);
+		retry_file(t, f, "a wrong answer", m->local);
 		return -EPROTO;
 	}
 	t->ended(t->arg, f, &s, !strcmp(what, "same"));
 	return 0;
 }
 
-static void hear(struct team *t, struct mate *m)
+static void receive_lines(struct team *t, struct mate *m)
 {
 	int rc = link_fill(&m->link), bad = 0;
 	char *line;
@@ -128,7 +129,7 @@ static void hear(struct team *t, struct mate *m)
 	while (!bad && (line = link_line(&m->link)))
 		bad = hear_line(t, m, line);
 	if (rc || bad)
-		drop(t, m, "its copier has ended");
+		drop_mate(t, m, "its copier has ended");
 }
 
 /* Only the copier of this host was told that address. */
@@ -202,7 +203,7 @@ static void drop_silent(struct team *t)
 {
 	for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++)
 		if (m->link.fd >= 0 && clock_now() - m->link.heard > SILENT_NS)
-			drop(t, m, "its copier says nothing");
+			drop_mate(t, m, "its copier says nothing");
 }
 
 #define POLLS (2 + GUESTS + TEAM_MAX)
@@ -217,7 +218,7 @@ struct polls {
 	nfds_t n, mates;
 };
 
-static void add(struct polls *s, const struct link *l, void *of)
+static void add_poll(struct polls *s, const struct link *l, void *of)
 {
 	if (l->fd < 0)
 		return;
@@ -225,16 +226,16 @@ static void add(struct polls *s, const struct link *l, void *of)
 	s->p[s->n++] = (struct pollfd){ .fd = l->fd, .events = link_events(l) };
 }
 
-static void fill(struct team *t, struct polls *s, bool room, int also)
+static void fill_polls(struct team *t, struct polls *s, bool room, int also)
 {
 	s->p[0] = (struct pollfd){ room ? t->listener : -1, POLLIN, 0 };
 	s->p[1] = (struct pollfd){ also, POLLIN, 0 };
 	s->n = 2;
 	for (unsigned int i = 0; i < GUESTS; i++)
-		add(s, &t->guests.of[i].link, &t->guests.of[i]);
+		add_poll(s, &t->guests.of[i].link, &t->guests.of[i]);
 	s->mates = s->n;
 	for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++)
-		add(s, &m->link, m);
+		add_poll(s, &m->link, m);
 }
 
 static void hear_mate(struct team *t, struct mate *m, short events)
@@ -242,7 +243,7 @@ static void hear_mate(struct team *t, struct mate *m, short events)
 	if (events & POLLOUT)
 		link_flush(&m->link);
 	if (events)
-		hear(t, m);
+		receive_lines(t, m);
 }
 
 static void hear_all(struct team *t, const struct polls *s)
@@ -262,7 +263,7 @@ void team_turn(struct team *t, int also, int ms)
 	struct polls s;
 
 	share_out(t);
-	fill(t, &s, room, also);
+	fill_polls(t, &s, room, also);
 	if (poll(s.p, s.n, room || ms < 20 ? ms : 20) > 0)
 		hear_all(t, &s);
 	guests_drop_late(&t->guests);
@@ -278,7 +279,7 @@ void team_give_up(struct team *t, const char *why)
 	struct team_file *f;
 
 	for (struct mate *m = t->mate; m < t->mate + TEAM_MAX; m++)
-		orphan(t, m, why, true);
+		retry_files(t, m, why, true);
 	while ((f = TAILQ_FIRST(&t->todo))) {
 		TAILQ_REMOVE(&t->todo, f, link);
 		t->ntodo--;

@@ -28,7 +28,7 @@ struct walk {
 	enum walk_state state;
 };
 
-static void tell(struct walk *w)
+static void signal_event(struct walk *w)
 {
 	uint64_t one = 1;
 
@@ -36,7 +36,7 @@ static void tell(struct walk *w)
 		return; /* it is readable already */
 }
 
-static void give(struct walk *w, struct team_file *f)
+static void add_found(struct walk *w, struct team_file *f)
 {
 	pthread_mutex_lock(&w->lock);
 	while (w->n >= AHEAD)
@@ -44,7 +44,7 @@ static void give(struct walk *w, struct team_file *f)
 	TAILQ_INSERT_TAIL(&w->found, f, link);
 	w->n++;
 	pthread_mutex_unlock(&w->lock);
-	tell(w);
+	signal_event(w);
 }
 
 static struct team_file *make_file(struct walk *w, const char *from,
@@ -65,8 +65,8 @@ static struct team_file *make_file(struct walk *w, const char *from,
 	return NULL;
 }
 
-static void found(void *arg, const char *from, const char *to,
-		  const struct stat *st)
+static void file_found(void *arg, const char *from, const char *to,
+		       const struct stat *st)
 {
 	struct walk *w = arg;
 	struct team_file *f = make_file(w, from, to);
@@ -76,7 +76,7 @@ static void found(void *arg, const char *from, const char *to,
 	if (!f)
 		return;
 	f->st = *st;
-	give(w, f);
+	add_found(w, f);
 }
 
 static void left_out(void *arg, const char *from, const char *why)
@@ -87,31 +87,31 @@ static void left_out(void *arg, const char *from, const char *why)
 	if (!f)
 		return;
 	snprintf(f->why, sizeof(f->why), "%s", why);
-	give(w, f);
+	add_found(w, f);
 }
 
-static void becomes(struct walk *w, enum walk_state state)
+static void set_state(struct walk *w, enum walk_state state)
 {
 	pthread_mutex_lock(&w->lock);
 	w->state = state;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
-	tell(w);
+	signal_event(w);
 }
 
-static void *run(void *arg)
+static void *walk_thread(void *arg)
 {
 	struct walk *w = arg;
 
 	copy_walk(w->copy, &w->dirs, w->from, w->to, NULL);
 	atomic_store(&w->copy->walked, true);
-	becomes(w, DONE);
+	set_state(w, DONE);
 	pthread_mutex_lock(&w->lock);
 	while (w->state != FINISHES)
 		pthread_cond_wait(&w->changed, &w->lock);
 	pthread_mutex_unlock(&w->lock);
 	copy_dirs_finish(w->copy, &w->dirs);
-	becomes(w, FINISHED);
+	set_state(w, FINISHED);
 	return NULL;
 }
 
@@ -130,10 +130,11 @@ int walk_start(struct copy *copy, const char *from, const char *to,
 	TAILQ_INIT(&w->found);
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
-	copy->found = found;
+	copy->found = file_found;
 	copy->left_out = left_out;
 	copy->arg = w;
-	rc = w->event < 0 ? errno : pthread_create(&w->thread, NULL, run, w);
+	rc = w->event < 0 ? errno
+			  : pthread_create(&w->thread, NULL, walk_thread, w);
 	if (!rc) {
 		*walk = w;
 		return 0;
@@ -184,7 +185,7 @@ bool walk_is_done(struct walk *w)
 
 void walk_finish(struct walk *w)
 {
-	becomes(w, FINISHES);
+	set_state(w, FINISHES);
 }
 
 bool walk_is_finished(struct walk *w)

@@ -222,7 +222,7 @@ static void run_round(struct collect *c)
 	pthread_cond_broadcast(&c->changed);
 }
 
-static void *run(void *arg)
+static void *run_rounds(void *arg)
 {
 	struct collect *c = arg;
 
@@ -249,7 +249,7 @@ void round_put(struct round *r)
 	free(r);
 }
 
-static bool fresh(const struct collect *c)
+static bool round_is_fresh(const struct collect *c)
 {
 	return c->round && clock_now() - c->round->at < FRESH_NS;
 }
@@ -258,9 +258,10 @@ static bool fresh(const struct collect *c)
  * True: the last round suits a reader that came after `before` rounds, and that knows
  * the round with number after.
  */
-static bool serves(const struct collect *c, uint64_t before, uint64_t after)
+static bool round_serves(const struct collect *c, uint64_t before,
+			 uint64_t after)
 {
-	return c->rounds != before || (fresh(c) && c->rounds > after);
+	return c->rounds != before || (round_is_fresh(c) && c->rounds > after);
 }
 
 /*
@@ -268,7 +269,7 @@ static bool serves(const struct collect *c, uint64_t before, uint64_t after)
  */
 static void wait_round(struct collect *c, uint64_t deadline)
 {
-	if (fresh(c)) {
+	if (round_is_fresh(c)) {
 		wait_until(c, c->round->at + FRESH_NS);
 		return;
 	}
@@ -284,9 +285,10 @@ struct round *collect_get(struct collect *c, uint64_t after)
 
 	pthread_mutex_lock(&c->lock);
 	before = c->rounds;
-	while (!c->stop && !serves(c, before, after) && clock_now() < deadline)
+	while (!c->stop && !round_serves(c, before, after) &&
+	       clock_now() < deadline)
 		wait_round(c, deadline);
-	if (!c->stop && serves(c, before, after))
+	if (!c->stop && round_serves(c, before, after))
 		r = c->round;
 	if (r)
 		atomic_fetch_add(&r->refs, 1);
@@ -313,7 +315,7 @@ static int start_threads(struct collect *c)
 
 	if (rc)
 		return rc;
-	rc = -pthread_create(&c->thread, NULL, run, c);
+	rc = -pthread_create(&c->thread, NULL, run_rounds, c);
 	if (!rc)
 		return 0;
 	collect_stop(c);
@@ -321,7 +323,7 @@ static int start_threads(struct collect *c)
 	return rc;
 }
 
-static void destroy(struct collect *c)
+static void free_collect(struct collect *c)
 {
 	poller_fini(&c->poller);
 	for (unsigned int i = 0; i < c->servers; i++)
@@ -359,7 +361,7 @@ int collect_open(const struct collect_attr *attr, struct collect **out)
 	if (!rc)
 		rc = start_threads(c);
 	if (rc)
-		destroy(c);
+		free_collect(c);
 	else
 		*out = c;
 	return rc;
@@ -378,5 +380,5 @@ void collect_close(struct collect *c)
 {
 	pthread_join(c->thread, NULL);
 	pthread_join(c->lister, NULL);
-	destroy(c);
+	free_collect(c);
 }

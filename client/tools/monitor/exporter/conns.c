@@ -9,7 +9,7 @@
 #include "common/util/clock.h"
 
 /* Its thread notices the end of the stream, and closes it. */
-static void shut(struct conns *cs, struct http_conn *c)
+static void shut_conn(struct conns *cs, struct http_conn *c)
 {
 	if (c->shut)
 		return;
@@ -19,7 +19,7 @@ static void shut(struct conns *cs, struct http_conn *c)
 }
 
 /* Returns the oldest connection that is not shut. */
-static struct http_conn *oldest(struct conns *cs)
+static struct http_conn *oldest_conn(struct conns *cs)
 {
 	struct http_conn *c;
 
@@ -30,7 +30,8 @@ static struct http_conn *oldest(struct conns *cs)
 	return NULL;
 }
 
-static unsigned int siblings(const struct conns *cs, const struct http_conn *of)
+static unsigned int count_siblings(const struct conns *cs,
+				   const struct http_conn *of)
 {
 	const struct http_conn *c;
 	unsigned int n = 0;
@@ -47,7 +48,7 @@ static struct http_conn *least_needed(struct conns *cs)
 	unsigned int n, most = 0;
 
 	TAILQ_FOREACH(c, &cs->all, link) {
-		n = c->shut ? 0 : siblings(cs, c);
+		n = c->shut ? 0 : count_siblings(cs, c);
 		if (n > most) {
 			most = n;
 			found = c;
@@ -80,9 +81,9 @@ static void *end_old(void *arg)
 
 	pthread_mutex_lock(&cs->lock);
 	while (!cs->stop) {
-		c = oldest(cs);
+		c = oldest_conn(cs);
 		if (c && clock_now() - c->since >= cs->life_ns) {
-			shut(cs, c);
+			shut_conn(cs, c);
 			continue;
 		}
 		until = clock_timespec((c ? c->since : clock_now()) +
@@ -137,7 +138,7 @@ struct http_conn *conns_add(struct conns *cs, int fd)
 	look_from(c);
 	pthread_mutex_lock(&cs->lock);
 	if (cs->n >= cs->most)
-		shut(cs, least_needed(cs));
+		shut_conn(cs, least_needed(cs));
 	TAILQ_INSERT_TAIL(&cs->all, c, link);
 	cs->n++;
 	pthread_mutex_unlock(&cs->lock);

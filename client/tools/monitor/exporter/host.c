@@ -11,7 +11,7 @@
 
 #define NAME_MAX_LEN 256
 
-static bool number(const char *text, struct in6_addr *out)
+static bool parse_address(const char *text, struct in6_addr *out)
 {
 	return !networks_addr(text, out->s6_addr);
 }
@@ -26,10 +26,10 @@ static bool is_address(const char *name, const char *at)
 {
 	struct in6_addr asked, here;
 
-	if (!number(name, &asked))
+	if (!parse_address(name, &asked))
 		return false;
 	return is_loopback(&asked) ||
-	       (number(at, &here) && IN6_ARE_ADDR_EQUAL(&asked, &here));
+	       (parse_address(at, &here) && IN6_ARE_ADDR_EQUAL(&asked, &here));
 }
 
 /* True: the name of this host, as "head.example" or as "head". */
@@ -59,7 +59,7 @@ static bool is_port(const char *s)
 }
 
 /* Removes brackets, port, and the final dot of a name.  False: host is wrong. */
-static bool cut(const char *host, char name[NAME_MAX_LEN])
+static bool cut_name(const char *host, char name[NAME_MAX_LEN])
 {
 	bool bracket = *host == '[';
 	size_t len = strcspn(host += bracket, bracket ? "]" : ":");
@@ -79,7 +79,7 @@ bool host_is_ours(const struct hosts *hosts, const char *host, const char *at)
 {
 	char name[NAME_MAX_LEN];
 
-	return cut(host, name) &&
+	return cut_name(host, name) &&
 	       (!strcasecmp(name, "localhost") || is_address(name, at) ||
 		is_host_name(name) || is_configured(hosts, name));
 }

@@ -47,8 +47,9 @@ static const struct {
 };
 
 /* Takes over r; NULL: no memory. */
-static enum MHD_Result answer(struct MHD_Connection *conn, unsigned int code,
-			      const char *type, struct MHD_Response *r)
+static enum MHD_Result send_response(struct MHD_Connection *conn,
+				     unsigned int code, const char *type,
+				     struct MHD_Response *r)
 {
 	enum MHD_Result rc;
 
@@ -64,23 +65,24 @@ static enum MHD_Result answer(struct MHD_Connection *conn, unsigned int code,
 	return rc;
 }
 
-static struct MHD_Response *constant(const void *body, size_t len)
+static struct MHD_Response *constant_response(const void *body, size_t len)
 {
 	return MHD_create_response_from_buffer(len, (void *)body,
 					       MHD_RESPMEM_PERSISTENT);
 }
 
 /* why: a constant */
-static enum MHD_Result refuse(struct MHD_Connection *conn, unsigned int code,
-			      const char *why)
+static enum MHD_Result send_error(struct MHD_Connection *conn,
+				  unsigned int code, const char *why)
 {
-	return answer(conn, code, PLAIN, constant(why, strlen(why)));
+	return send_response(conn, code, PLAIN,
+			     constant_response(why, strlen(why)));
 }
 
 static enum MHD_Result answer_page(struct MHD_Connection *conn)
 {
-	return answer(conn, MHD_HTTP_OK, "text/html; charset=utf-8",
-		      constant(page_html, page_len));
+	return send_response(conn, MHD_HTTP_OK, "text/html; charset=utf-8",
+			     constant_response(page_html, page_len));
 }
 
 /*
@@ -109,24 +111,24 @@ static void shown_free(void *arg)
 }
 
 /* Takes over round. */
-static enum MHD_Result show(struct MHD_Connection *conn, unsigned int code,
-			    const char *type, struct round *round,
-			    const struct text *t)
+static enum MHD_Result send_text(struct MHD_Connection *conn, unsigned int code,
+				 const char *type, struct round *round,
+				 const struct text *t)
 {
 	struct shown *s = t->failed || !t->s ? NULL : malloc(sizeof(*s));
 	struct MHD_Response *r;
 
 	if (!s) {
 		round_put(round);
-		return refuse(conn, MHD_HTTP_INTERNAL_SERVER_ERROR,
-			      "no memory\n");
+		return send_error(conn, MHD_HTTP_INTERNAL_SERVER_ERROR,
+				  "no memory\n");
 	}
 	*s = (struct shown){ round, t };
 	r = MHD_create_response_from_callback(t->len, BLOCK, shown_read, s,
 					      shown_free);
 	if (!r)
 		shown_free(s);
-	return answer(conn, code, type, r);
+	return send_response(conn, code, type, r);
 }
 
 /* Takes over r. */
@@ -134,13 +136,14 @@ static enum MHD_Result answer_round(struct MHD_Connection *conn,
 				    const char *url, struct round *r)
 {
 	if (!strcmp(url, "/metrics"))
-		return show(conn, MHD_HTTP_OK,
-			    "text/plain; version=0.0.4; charset=utf-8", r,
-			    &r->metrics);
+		return send_text(conn, MHD_HTTP_OK,
+				 "text/plain; version=0.0.4; charset=utf-8", r,
+				 &r->metrics);
 	if (!strcmp(url, "/status"))
-		return show(conn, MHD_HTTP_OK, JSON, r, &r->status);
-	return show(conn, r->well ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE,
-		    JSON, r, &r->health);
+		return send_text(conn, MHD_HTTP_OK, JSON, r, &r->status);
+	return send_text(conn,
+			 r->well ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE,
+			 JSON, r, &r->health);
 }
 
 static bool is_round(const char *url)
@@ -150,7 +153,7 @@ static bool is_round(const char *url)
 }
 
 /* Returns the number of the round that a page has; 0: none. */
-static uint64_t after(struct MHD_Connection *conn)
+static uint64_t known_round(struct MHD_Connection *conn)
 {
 	const char *text = MHD_lookup_connection_value(conn,
 						       MHD_GET_ARGUMENT_KIND,
@@ -179,7 +182,7 @@ static void came_to(struct MHD_Connection *conn, char *at, socklen_t len)
  * True: the request is meant for us.  Browsers always send Host, so a request without
  * it is not from a browser.
  */
-static bool meant(const struct http *h, struct MHD_Connection *conn)
+static bool is_meant_for_us(const struct http *h, struct MHD_Connection *conn)
 {
 	const char *host = MHD_lookup_connection_value(conn, MHD_HEADER_KIND,
 						       MHD_HTTP_HEADER_HOST);
@@ -191,37 +194,38 @@ static bool meant(const struct http *h, struct MHD_Connection *conn)
 	return host_is_ours(h->hosts, host, at);
 }
 
-static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
-			      const char *url, const char *method,
-			      const char *version, const char *data,
-			      size_t *size, void **state)
+static enum MHD_Result handle_request(void *arg, struct MHD_Connection *conn,
+				      const char *url, const char *method,
+				      const char *version, const char *data,
+				      size_t *size, void **state)
 {
 	struct http *h = arg;
 	struct round *r;
 
-	if (!meant(h, conn))
-		return refuse(conn, MISDIRECTED,
-			      "the host that was asked for is none of ours: ask "
-			      "by address, or see --name\n");
+	if (!is_meant_for_us(h, conn))
+		return send_error(
+			conn, MISDIRECTED,
+			"the host that was asked for is none of ours: ask "
+			"by address, or see --name\n");
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
-		return refuse(conn, MHD_HTTP_METHOD_NOT_ALLOWED,
-			      "GET and HEAD alone\n");
+		return send_error(conn, MHD_HTTP_METHOD_NOT_ALLOWED,
+				  "GET and HEAD alone\n");
 	if (!strcmp(url, "/"))
 		return answer_page(conn);
 	if (!is_round(url))
-		return refuse(conn, MHD_HTTP_NOT_FOUND,
-			      "/, /metrics, /health, /status\n");
-	r = collect_get(h->collect, after(conn));
+		return send_error(conn, MHD_HTTP_NOT_FOUND,
+				  "/, /metrics, /health, /status\n");
+	r = collect_get(h->collect, known_round(conn));
 	if (!r)
-		return refuse(conn, MHD_HTTP_SERVICE_UNAVAILABLE,
-			      "stops, or no memory\n");
+		return send_error(conn, MHD_HTTP_SERVICE_UNAVAILABLE,
+				  "stops, or no memory\n");
 	return answer_round(conn, url, r);
 }
 
 /* ---- connections ---- */
 
-static void notice(void *arg, struct MHD_Connection *conn, void **state,
-		   enum MHD_ConnectionNotificationCode code)
+static void conn_changed(void *arg, struct MHD_Connection *conn, void **state,
+			 enum MHD_ConnectionNotificationCode code)
 {
 	struct http *h = arg;
 	const union MHD_ConnectionInfo *info;
@@ -240,18 +244,19 @@ static void drop_line(void *arg, const char *fmt, va_list ap)
 {
 }
 
-static struct MHD_Daemon *start(struct http *h, int fd)
+static struct MHD_Daemon *start_daemon(struct http *h, int fd)
 {
 	return MHD_start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD |
 			MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
 			MHD_USE_ITC | MHD_USE_ERROR_LOG,
-		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, drop_line,
-		NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		CONNS_MHD, MHD_OPTION_CONNECTION_TIMEOUT, LIFE_MS / 1000u,
+		0, NULL, NULL, handle_request, h, MHD_OPTION_EXTERNAL_LOGGER,
+		drop_line, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_CONNECTION_LIMIT, CONNS_MHD,
+		MHD_OPTION_CONNECTION_TIMEOUT, LIFE_MS / 1000u,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MAX,
 		MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK,
-		MHD_OPTION_NOTIFY_CONNECTION, notice, h, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_CONNECTION, conn_changed, h, MHD_OPTION_END);
 }
 
 int http_open(int fd, struct collect *c, const struct hosts *hosts,
@@ -265,7 +270,7 @@ int http_open(int fd, struct collect *c, const struct hosts *hosts,
 	h->collect = c;
 	h->hosts = hosts;
 	h->log = log;
-	h->mhd = start(h, fd);
+	h->mhd = start_daemon(h, fd);
 	if (h->mhd) {
 		*out = h;
 		return 0;

@@ -11,8 +11,8 @@
 #include "client/tools/common/metric.h"
 #include "client/tools/monitor/exporter/view.h"
 
-static void head(struct text *out, const char *name, const char *type,
-		 const char *help)
+static void write_head(struct text *out, const char *name, const char *type,
+		       const char *help)
 {
 	text_add(out, "# HELP %s ", name);
 	text_help(out, help);
@@ -142,7 +142,7 @@ static void write_kind(const struct view *v, struct text *out, size_t kind)
 {
 	const char *metric = kinds[kind].metric;
 
-	head(out, metric, kinds[kind].type, kinds[kind].help);
+	write_head(out, metric, kinds[kind].type, kinds[kind].help);
 	for (unsigned int i = 0; i < v->servers; i++) {
 		const struct pvfs_metric *m = v->server[i].report.rows;
 
@@ -166,7 +166,7 @@ static void write_metric(const struct view *v, struct text *out,
 
 	snprintf(name, sizeof(name), "pvfs_%s%s", first->name,
 		 total ? "_total" : "");
-	head(out, name, total ? "counter" : "gauge", first->help);
+	write_head(out, name, total ? "counter" : "gauge", first->help);
 	for (unsigned int i = server; i < v->servers; i++) {
 		const struct pvfs_metric *m = v->server[i].report.rows;
 

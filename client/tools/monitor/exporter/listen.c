@@ -13,7 +13,7 @@
 #define BACKLOG 64
 
 /* Splits text into host and port.  0 or -EINVAL. */
-static int cut(const char *text, char host[64], char port[8])
+static int split_address(const char *text, char host[64], char port[8])
 {
 	const char *colon = strrchr(text, ':');
 	size_t len = colon ? (size_t)(colon - text) : 0;
@@ -54,7 +54,7 @@ int listen_at(const char *text)
 						    AI_NUMERICSERV };
 	struct addrinfo *ai;
 	char host[64], port[8];
-	int rc = cut(text, host, port);
+	int rc = split_address(text, host, port);
 
 	if (rc || getaddrinfo(host, port, &hints, &ai))
 		return -EINVAL;

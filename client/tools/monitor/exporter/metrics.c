@@ -7,8 +7,8 @@
 #include "client/tools/common/metric.h"
 #include "client/tools/monitor/exporter/view.h"
 
-static void head(struct text *out, const char *name, const char *type,
-		 const char *help)
+static void write_head(struct text *out, const char *name, const char *type,
+		       const char *help)
 {
 	text_add(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -66,8 +66,8 @@ static const struct gauge {
 	{ "pvfs_files_free", "Free ones of these.", value_files_free },
 };
 
-static void number(struct text *out, const char *metric, const char *server,
-		   double n)
+static void write_number(struct text *out, const char *metric,
+			 const char *server, double n)
 {
 	text_add(out, "%s{server=\"%s\"} ", metric, server);
 	text_add(out,
@@ -77,25 +77,26 @@ static void number(struct text *out, const char *metric, const char *server,
 static void write_gauge(const struct view *v, const struct gauge *g,
 			struct text *out)
 {
-	head(out, g->name, "gauge", g->help);
+	write_head(out, g->name, "gauge", g->help);
 	for (unsigned int i = 0; i < v->servers; i++) {
 		const struct view_server *s = &v->server[i];
 
 		if (view_is_up(s))
-			number(out, g->name, s->name, g->value(&s->report));
+			write_number(out, g->name, s->name,
+				     g->value(&s->report));
 	}
 }
 
 static void write_up(const struct view *v, struct text *out)
 {
-	head(out, "pvfs_up", "gauge", "Whether the server answers.");
+	write_head(out, "pvfs_up", "gauge", "Whether the server answers.");
 	for (unsigned int i = 0; i < v->servers; i++)
 		text_add(out, "pvfs_up{server=\"%s\",role=\"%s\"} %d\n",
 			 v->server[i].name, v->server[i].is_mgr ? "mgr" : "iod",
 			 view_is_up(&v->server[i]));
 }
 
-static void label(struct text *out, const char *name, const char *value)
+static void write_label(struct text *out, const char *name, const char *value)
 {
 	text_add(out, ",%s=\"", name);
 	text_label(out, value);
@@ -104,16 +105,16 @@ static void label(struct text *out, const char *name, const char *value)
 
 static void write_info(const struct view *v, struct text *out)
 {
-	head(out, "pvfs_server_info", "gauge", "Which server that is.");
+	write_head(out, "pvfs_server_info", "gauge", "Which server that is.");
 	for (unsigned int i = 0; i < v->servers; i++) {
 		const struct view_server *s = &v->server[i];
 
 		text_add(out, "pvfs_server_info{server=\"%s\"", s->name);
-		label(out, "address", s->address);
-		label(out, "version",
-		      view_is_up(s) ? s->report.ping->version : "");
-		label(out, "transport",
-		      view_is_up(s) ? s->report.ping->transport : "");
+		write_label(out, "address", s->address);
+		write_label(out, "version",
+			    view_is_up(s) ? s->report.ping->version : "");
+		write_label(out, "transport",
+			    view_is_up(s) ? s->report.ping->transport : "");
 		text_add(out, "} 1\n");
 	}
 }
@@ -140,8 +141,9 @@ static void each_op(const struct view *v, struct text *out, op_fn *fn)
 	}
 }
 
-static void count(struct text *out, const char *metric, const char *server,
-		  const struct pvfs_metric *m, uint64_t n)
+static void write_count(struct text *out, const char *metric,
+			const char *server, const struct pvfs_metric *m,
+			uint64_t n)
 {
 	text_add(out, "%s{server=\"%s\",op=\"", metric, server);
 	text_label(out, pvfs_metric_label(m, "op"));
@@ -151,7 +153,7 @@ static void count(struct text *out, const char *metric, const char *server,
 static void write_errors(struct text *out, const char *server,
 			 const struct pvfs_metric *m)
 {
-	count(out, "pvfs_request_errors_total", server, m, m->errors);
+	write_count(out, "pvfs_request_errors_total", server, m, m->errors);
 }
 
 /* Most operations never carry data. */
@@ -159,20 +161,23 @@ static void write_in(struct text *out, const char *server,
 		     const struct pvfs_metric *m)
 {
 	if (m->bytes_in)
-		count(out, "pvfs_received_bytes_total", server, m, m->bytes_in);
+		write_count(out, "pvfs_received_bytes_total", server, m,
+			    m->bytes_in);
 }
 
 static void write_out(struct text *out, const char *server,
 		      const struct pvfs_metric *m)
 {
 	if (m->bytes_out)
-		count(out, "pvfs_sent_bytes_total", server, m, m->bytes_out);
+		write_count(out, "pvfs_sent_bytes_total", server, m,
+			    m->bytes_out);
 }
 
 #define DURATION "pvfs_request_duration_seconds"
 
-static void bucket(struct text *out, const char *server,
-		   const struct pvfs_metric *m, unsigned int i, uint64_t sum)
+static void write_bucket(struct text *out, const char *server,
+			 const struct pvfs_metric *m, unsigned int i,
+			 uint64_t sum)
 {
 	text_add(out, DURATION "_bucket{server=\"%s\",op=\"", server);
 	text_label(out, pvfs_metric_label(m, "op"));
@@ -196,7 +201,7 @@ static void write_direct(struct text *out, const char *server,
 			 const struct pvfs_metric *m)
 {
 	if (is_direct(m))
-		count(out, "pvfs_direct_accesses_total", server, m, m->n);
+		write_count(out, "pvfs_direct_accesses_total", server, m, m->n);
 }
 
 /* The count is the sum of the buckets: the server's numbers are not of one moment. */
@@ -210,30 +215,31 @@ static void write_times(struct text *out, const char *server,
 	coarse_of(m, n);
 	for (unsigned int i = 0; i < COARSE; i++) {
 		sum += n[i];
-		bucket(out, server, m, i, sum);
+		write_bucket(out, server, m, i, sum);
 	}
 	text_add(out, DURATION "_sum{server=\"%s\",op=\"", server);
 	text_label(out, pvfs_metric_label(m, "op"));
 	text_add(out, "\"} %.9f\n", (double)m->ns / 1e9);
-	count(out, DURATION "_count", server, m, sum);
+	write_count(out, DURATION "_count", server, m, sum);
 }
 
 static void write_ops(const struct view *v, struct text *out)
 {
-	head(out, DURATION, "histogram",
-	     "Requests by the time from their arrival to the reply.");
+	write_head(out, DURATION, "histogram",
+		   "Requests by the time from their arrival to the reply.");
 	each_op(v, out, write_times);
-	head(out, "pvfs_direct_accesses_total", "counter",
-	     "Reads and writes that clients report to have made without a request.");
+	write_head(
+		out, "pvfs_direct_accesses_total", "counter",
+		"Reads and writes that clients report to have made without a request.");
 	each_op(v, out, write_direct);
-	head(out, "pvfs_request_errors_total", "counter",
-	     "Requests that were answered with an error.");
+	write_head(out, "pvfs_request_errors_total", "counter",
+		   "Requests that were answered with an error.");
 	each_op(v, out, write_errors);
-	head(out, "pvfs_received_bytes_total", "counter",
-	     "Data that came with requests.");
+	write_head(out, "pvfs_received_bytes_total", "counter",
+		   "Data that came with requests.");
 	each_op(v, out, write_in);
-	head(out, "pvfs_sent_bytes_total", "counter",
-	     "Data that went out with replies.");
+	write_head(out, "pvfs_sent_bytes_total", "counter",
+		   "Data that went out with replies.");
 	each_op(v, out, write_out);
 }
 
@@ -245,10 +251,10 @@ static void count_user(struct text *out, const char *metric, const char *server,
 	const char *way = pvfs_metric_label(m, "way");
 
 	text_add(out, "%s{server=\"%s\"", metric, server);
-	label(out, "uid", pvfs_metric_label(m, "uid"));
-	label(out, "job_id", pvfs_metric_label(m, "job"));
+	write_label(out, "uid", pvfs_metric_label(m, "uid"));
+	write_label(out, "job_id", pvfs_metric_label(m, "job"));
 	if (*way)
-		label(out, "way", way);
+		write_label(out, "way", way);
 	text_add(out, "} %" PRIu64 "\n", n);
 }
 
@@ -305,7 +311,7 @@ static bool any_users(const struct view *v)
 
 static void write_users(const struct view *v, struct text *out, size_t which)
 {
-	head(out, of_users[which].name, "counter", of_users[which].help);
+	write_head(out, of_users[which].name, "counter", of_users[which].help);
 	for (unsigned int i = 0; i < v->servers; i++) {
 		const struct report *r = &v->server[i].report;
 
@@ -318,7 +324,7 @@ static void write_users(const struct view *v, struct text *out, size_t which)
 
 void view_metrics(const struct view *v, struct text *out)
 {
-	head(out, "pvfs_mount_info", "gauge", "Which mount is watched.");
+	write_head(out, "pvfs_mount_info", "gauge", "Which mount is watched.");
 	text_add(out, "pvfs_mount_info{mount=\"");
 	text_label(out, v->mount);
 	text_add(out, "\"} 1\n");
@@ -330,11 +336,11 @@ void view_metrics(const struct view *v, struct text *out)
 	view_inside(v, out);
 	for (size_t i = 0; any_users(v) && i < 3; i++)
 		write_users(v, out, i);
-	head(out, "pvfs_exporter_rounds_total", "counter",
-	     "How often the servers were asked.");
+	write_head(out, "pvfs_exporter_rounds_total", "counter",
+		   "How often the servers were asked.");
 	text_add(out, "pvfs_exporter_rounds_total %" PRIu64 "\n", v->rounds);
-	head(out, "pvfs_exporter_round_seconds", "gauge",
-	     "How long the last time took.");
+	write_head(out, "pvfs_exporter_round_seconds", "gauge",
+		   "How long the last time took.");
 	text_add(out, "pvfs_exporter_round_seconds %.9f\n",
 		 (double)v->took_ns / 1e9);
 }

@@ -34,7 +34,7 @@ static int add_name(struct hosts *hosts, const char *name)
 	return 0;
 }
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -76,7 +76,7 @@ static const struct tool tool = {
 	.shorts = "l:n:t:u:",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
 static int find_mount(struct args *a, const char *path)
@@ -121,8 +121,8 @@ static void wait_for_end(struct daemon *d, const struct log *log)
 	stop_within();
 }
 
-static int serve(const struct args *a, struct daemon *d, struct collect *c,
-		 int fd, const struct log *log)
+static int serve_until_stopped(const struct args *a, struct daemon *d,
+			       struct collect *c, int fd, const struct log *log)
 {
 	struct http *http;
 	char name[80];
@@ -159,7 +159,8 @@ static int say_refused(const struct log *log, const char *listen, int rc)
 	return rc == -EINVAL ? 2 : 1;
 }
 
-static int run(const struct args *a, const struct log *log, struct daemon *d)
+static int run_exporter(const struct args *a, const struct log *log,
+			struct daemon *d)
 {
 	const struct collect_attr attr = { .mount = a->mount,
 					   .timeout_ms = a->timeout_ms,
@@ -176,7 +177,7 @@ static int run(const struct args *a, const struct log *log, struct daemon *d)
 		close(fd);
 		return 1;
 	}
-	rc = serve(a, d, c, fd, log);
+	rc = serve_until_stopped(a, d, c, fd, log);
 	collect_close(c);
 	return rc;
 }
@@ -198,7 +199,7 @@ int main(int argc, char **argv)
 	if (find_mount(&a, argv[i]))
 		return 1;
 	daemon_begin(&d, &log);
-	status = run(&a, &log, &d);
+	status = run_exporter(&a, &log, &d);
 	daemon_end(&d);
 	return status;
 }

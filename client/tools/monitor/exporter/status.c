@@ -162,7 +162,7 @@ static void write_json(struct text *out, struct json_object *o)
 	json_object_put(o);
 }
 
-static struct json_object *borders(void)
+static struct json_object *borders_json(void)
 {
 	struct json_object *list = json_object_new_array();
 
@@ -184,7 +184,7 @@ void view_status(const struct view *v, struct text *out)
 	json_num(o, "took", (double)v->took_ns / 1e9);
 	if (v->no_iods)
 		json_str(o, "no_iods", v->no_iods);
-	json_object_object_add(o, "borders", borders());
+	json_object_object_add(o, "borders", borders_json());
 	for (unsigned int i = 0; i < v->servers; i++)
 		json_object_array_add(list, server_json(&v->server[i]));
 	json_object_object_add(o, "servers", list);

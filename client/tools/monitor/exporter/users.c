@@ -17,7 +17,7 @@ static bool is_others(const struct pvfs_metric *m)
 }
 
 /* Sorts each kind together, its others last. */
-static int busiest(const void *a, const void *b)
+static int by_requests(const void *a, const void *b)
 {
 	const struct pvfs_metric *x = a, *y = b;
 
@@ -61,7 +61,7 @@ static int bound_kind(struct pvfs_metric *user, int n, int max)
 }
 
 /* Direct accesses stay separate. */
-static int bound(struct pvfs_metric *user, int n, int max)
+static int bound_rows(struct pvfs_metric *user, int n, int max)
 {
 	int asked = 0, kept, direct;
 
@@ -87,6 +87,6 @@ int view_users(const struct pvfs_metric *rows, int max,
 	for (const struct pvfs_metric *m = rows; m; m = m->next)
 		if (metric_is(m, "user"))
 			(*user)[n++] = *m;
-	qsort(*user, (size_t)n, sizeof(**user), busiest);
-	return bound(*user, n, max);
+	qsort(*user, (size_t)n, sizeof(**user), by_requests);
+	return bound_rows(*user, n, max);
 }

@@ -33,8 +33,8 @@ static const char *const verb[2] = { "reads", "writes" };
 #define SMALL_BUCKETS 3u
 #define SMALL_BYTES (10 << 10)
 
-static bool small(const struct prof *all, const struct rule *rule, int way,
-		  char *text, size_t room)
+static bool small_moves(const struct prof *all, const struct rule *rule,
+			int way, char *text, size_t room)
 {
 	const struct profile_way *w = &all->sum.way[way];
 	uint64_t n = 0, moves = prof_moves(&all->sum, way);
@@ -62,19 +62,19 @@ static bool small(const struct prof *all, const struct rule *rule, int way,
 static bool small_writes(const struct prof *all, const struct rule *rule,
 			 char *text, size_t room)
 {
-	return small(all, rule, PROFILE_WRITES, text, room);
+	return small_moves(all, rule, PROFILE_WRITES, text, room);
 }
 
 static bool small_reads(const struct prof *all, const struct rule *rule,
 			char *text, size_t room)
 {
-	return small(all, rule, PROFILE_READS, text, room);
+	return small_moves(all, rule, PROFILE_READS, text, room);
 }
 
 /* ---- stripes ---- */
 
-static bool unaligned(const struct prof *all, const struct rule *rule, int way,
-		      char *text, size_t room)
+static bool unaligned_moves(const struct prof *all, const struct rule *rule,
+			    int way, char *text, size_t room)
 {
 	const struct profile_way *w = &all->sum.way[way];
 	double share = share_of(w->large_unaligned, w->large);
@@ -93,19 +93,19 @@ static bool unaligned(const struct prof *all, const struct rule *rule, int way,
 static bool unaligned_writes(const struct prof *all, const struct rule *rule,
 			     char *text, size_t room)
 {
-	return unaligned(all, rule, PROFILE_WRITES, text, room);
+	return unaligned_moves(all, rule, PROFILE_WRITES, text, room);
 }
 
 static bool unaligned_reads(const struct prof *all, const struct rule *rule,
 			    char *text, size_t room)
 {
-	return unaligned(all, rule, PROFILE_READS, text, room);
+	return unaligned_moves(all, rule, PROFILE_READS, text, room);
 }
 
 /* ---- steps through a file ---- */
 
-static bool strided(const struct prof *all, const struct rule *rule, char *text,
-		    size_t room)
+static bool strided_moves(const struct prof *all, const struct rule *rule,
+			  char *text, size_t room)
 {
 	int way;
 
@@ -128,8 +128,8 @@ static bool strided(const struct prof *all, const struct rule *rule, char *text,
 
 /* ---- opens ---- */
 
-static bool reopened(const struct prof *all, const struct rule *rule,
-		     char *text, size_t room)
+static bool reopened_file(const struct prof *all, const struct rule *rule,
+			  char *text, size_t room)
 {
 	size_t i;
 
@@ -176,8 +176,8 @@ static bool one_rank(const struct prof *all, const struct rule *rule,
 
 /* ---- names and flushes ---- */
 
-static bool metadata(const struct prof *all, const struct rule *rule,
-		     char *text, size_t room)
+static bool much_metadata(const struct prof *all, const struct rule *rule,
+			  char *text, size_t room)
 {
 	const struct profile_record *r = &all->sum;
 	uint64_t n = r->calls[PROFILE_OPEN] + r->calls[PROFILE_CLOSE] +
@@ -195,8 +195,8 @@ static bool metadata(const struct prof *all, const struct rule *rule,
 	return true;
 }
 
-static bool flushes(const struct prof *all, const struct rule *rule, char *text,
-		    size_t room)
+static bool many_flushes(const struct prof *all, const struct rule *rule,
+			 char *text, size_t room)
 {
 	const struct profile_record *r = &all->sum;
 	uint64_t writes = prof_moves(r, PROFILE_WRITES);
@@ -220,13 +220,13 @@ static const struct rule rules[] = {
 	  unaligned_writes },
 	{ "unaligned-reads", 0.50, 16, "reads of a stripe or more",
 	  unaligned_reads },
-	{ "strided", 0.50, 100, "reads, or writes", strided },
+	{ "strided", 0.50, 100, "reads, or writes", strided_moves },
 	/* times per process */
-	{ "reopened", 16, 16, "opens of a file", reopened },
+	{ "reopened", 16, 16, "opens of a file", reopened_file },
 	{ "one-rank", 0.90, 1 << 20, "bytes of several ranks", one_rank },
-	{ "metadata", 0.50, 1000, "calls by name", metadata },
+	{ "metadata", 0.50, 1000, "calls by name", much_metadata },
 	/* fsyncs per write */
-	{ "flushes", 0.50, 16, "fsyncs", flushes },
+	{ "flushes", 0.50, 16, "fsyncs", many_flushes },
 };
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 

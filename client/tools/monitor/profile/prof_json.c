@@ -14,8 +14,8 @@ static void by_kind(struct json_object *o, const char *key,
 	json_object_object_add(o, key, m);
 }
 
-static void common(struct json_object *o, const char *key,
-		   const struct profile_common c[PROFILE_COMMON])
+static void add_common(struct json_object *o, const char *key,
+		       const struct profile_common c[PROFILE_COMMON])
 {
 	struct json_object *list = json_object_new_array(), *m;
 	unsigned int i;
@@ -30,8 +30,8 @@ static void common(struct json_object *o, const char *key,
 	json_object_object_add(o, key, list);
 }
 
-static void way(struct json_object *o, const char *key,
-		const struct profile_way *w)
+static void add_way(struct json_object *o, const char *key,
+		    const struct profile_way *w)
 {
 	struct json_object *m = json_object_new_object();
 	struct json_object *sizes = json_object_new_array();
@@ -48,13 +48,13 @@ static void way(struct json_object *o, const char *key,
 	json_u64(m, "unaligned", w->unaligned);
 	json_u64(m, "large", w->large);
 	json_u64(m, "large_unaligned", w->large_unaligned);
-	common(m, "sizes", w->size);
-	common(m, "strides", w->stride);
+	add_common(m, "sizes", w->size);
+	add_common(m, "strides", w->stride);
 	json_object_object_add(o, key, m);
 }
 
-static struct json_object *record(struct json_object *o,
-				  const struct profile_record *r)
+static struct json_object *add_record(struct json_object *o,
+				      const struct profile_record *r)
 {
 	struct json_object *slowest = json_object_new_object();
 
@@ -64,8 +64,8 @@ static struct json_object *record(struct json_object *o,
 	json_u64(o, "busy_ns", prof_busy_ns(r));
 	json_u64(o, "errors", r->errors);
 	json_u64(o, "list_pieces", r->pieces);
-	way(o, "reads", &r->way[PROFILE_READS]);
-	way(o, "writes", &r->way[PROFILE_WRITES]);
+	add_way(o, "reads", &r->way[PROFILE_READS]);
+	add_way(o, "writes", &r->way[PROFILE_WRITES]);
 	json_str(slowest, "call", profile_kind_name[r->slowest]);
 	json_u64(slowest, "ns", r->slowest_ns);
 	json_object_object_add(o, "slowest", slowest);
@@ -74,8 +74,8 @@ static struct json_object *record(struct json_object *o,
 	return o;
 }
 
-static struct json_object *process(const struct prof *all,
-				   const struct prof_process *p)
+static struct json_object *process_json(const struct prof *all,
+					const struct prof_process *p)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -92,10 +92,10 @@ static struct json_object *process(const struct prof *all,
 	json_u64(o, "left_out", p->left_out);
 	json_object_object_add(o, "is_slowest",
 			       json_object_new_boolean(p == prof_slowest(all)));
-	return record(o, &p->r);
+	return add_record(o, &p->r);
 }
 
-static struct json_object *file(const struct prof_file *f)
+static struct json_object *file_json(const struct prof_file *f)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -104,7 +104,7 @@ static struct json_object *file(const struct prof_file *f)
 	json_u64(o, "stripe", f->stripe);
 	json_u64(o, "iods", f->iods);
 	json_u64(o, "processes", f->processes);
-	return record(o, &f->r);
+	return add_record(o, &f->r);
 }
 
 struct json_object *prof_json(const struct prof *all,
@@ -118,9 +118,9 @@ struct json_object *prof_json(const struct prof *all,
 
 	for (i = 0; i < all->processes; i++)
 		json_object_array_add(processes,
-				      process(all, &all->process[i]));
+				      process_json(all, &all->process[i]));
 	for (i = 0; i < all->files; i++)
-		json_object_array_add(files, file(&all->file[i]));
+		json_object_array_add(files, file_json(&all->file[i]));
 	for (i = 0; i < (size_t)n; i++) {
 		m = json_object_new_object();
 		json_str(m, "rule", advice[i].name);
@@ -130,7 +130,7 @@ struct json_object *prof_json(const struct prof *all,
 	json_object_object_add(o, "processes", processes);
 	json_object_object_add(o, "files", files);
 	json_object_object_add(o, "total",
-			       record(json_object_new_object(), &all->sum));
+			       add_record(json_object_new_object(), &all->sum));
 	json_object_object_add(o, "advice", lines);
 	return o;
 }

@@ -20,8 +20,8 @@ struct reader {
 	const char *why; /* NULL: no error so far */
 };
 
-static struct json_object *member(struct reader *r, struct json_object *o,
-				  const char *key, enum json_type type)
+static struct json_object *get_member(struct reader *r, struct json_object *o,
+				      const char *key, enum json_type type)
 {
 	struct json_object *m = NULL;
 
@@ -33,9 +33,10 @@ static struct json_object *member(struct reader *r, struct json_object *o,
 	return m;
 }
 
-static uint64_t number(struct reader *r, struct json_object *o, const char *key)
+static uint64_t get_number(struct reader *r, struct json_object *o,
+			   const char *key)
 {
-	struct json_object *m = member(r, o, key, json_type_int);
+	struct json_object *m = get_member(r, o, key, json_type_int);
 
 	if (m && json_object_get_int64(m) < 0)
 		r->why = key;
@@ -45,27 +46,29 @@ static uint64_t number(struct reader *r, struct json_object *o, const char *key)
 static int64_t signed_number(struct reader *r, struct json_object *o,
 			     const char *key)
 {
-	struct json_object *m = member(r, o, key, json_type_int);
+	struct json_object *m = get_member(r, o, key, json_type_int);
 
 	return m ? json_object_get_int64(m) : 0;
 }
 
 /* -1: absent. */
-static int64_t perhaps(struct reader *r, struct json_object *o, const char *key)
+static int64_t get_optional(struct reader *r, struct json_object *o,
+			    const char *key)
 {
 	uint64_t n;
 
 	if (!json_object_object_get_ex(o, key, NULL))
 		return -1;
-	n = number(r, o, key);
+	n = get_number(r, o, key);
 	if (n > INT32_MAX)
 		r->why = key;
 	return r->why ? -1 : (int64_t)n;
 }
 
-static char *string(struct reader *r, struct json_object *o, const char *key)
+static char *get_string(struct reader *r, struct json_object *o,
+			const char *key)
 {
-	struct json_object *m = member(r, o, key, json_type_string);
+	struct json_object *m = get_member(r, o, key, json_type_string);
 	char *s = m ? strdup(json_object_get_string(m)) : NULL;
 
 	if (m && !s)
@@ -76,19 +79,19 @@ static char *string(struct reader *r, struct json_object *o, const char *key)
 static void by_kind(struct reader *r, struct json_object *o, const char *key,
 		    uint64_t value[PROFILE_KINDS])
 {
-	struct json_object *m = member(r, o, key, json_type_object);
+	struct json_object *m = get_member(r, o, key, json_type_object);
 	unsigned int i;
 
 	for (i = 0; m && i < PROFILE_KINDS; i++)
-		value[i] = number(r, m, profile_kind_name[i]);
+		value[i] = get_number(r, m, profile_kind_name[i]);
 }
 
 /* ---- records ---- */
 
-static void histogram(struct reader *r, struct json_object *o,
-		      uint64_t sizes[PROFILE_SIZES])
+static void read_histogram(struct reader *r, struct json_object *o,
+			   uint64_t sizes[PROFILE_SIZES])
 {
-	struct json_object *m = member(r, o, "histogram", json_type_array);
+	struct json_object *m = get_member(r, o, "histogram", json_type_array);
 	unsigned int i;
 
 	if (m && json_object_array_length(m) != PROFILE_SIZES)
@@ -104,10 +107,11 @@ static void histogram(struct reader *r, struct json_object *o,
 	}
 }
 
-static void common(struct reader *r, struct json_object *o, const char *key,
-		   struct profile_common top[PROFILE_COMMON])
+static void read_common(struct reader *r, struct json_object *o,
+			const char *key,
+			struct profile_common top[PROFILE_COMMON])
 {
-	struct json_object *m = member(r, o, key, json_type_array), *c;
+	struct json_object *m = get_member(r, o, key, json_type_array), *c;
 	size_t i;
 
 	if (m && json_object_array_length(m) > PROFILE_SHOWN)
@@ -119,40 +123,41 @@ static void common(struct reader *r, struct json_object *o, const char *key,
 			return;
 		}
 		top[i].value = signed_number(r, c, "bytes");
-		top[i].count = number(r, c, "count");
+		top[i].count = get_number(r, c, "count");
 	}
 }
 
-static void way(struct reader *r, struct json_object *o, const char *key,
-		struct profile_way *w)
+static void read_way(struct reader *r, struct json_object *o, const char *key,
+		     struct profile_way *w)
 {
-	struct json_object *m = member(r, o, key, json_type_object);
+	struct json_object *m = get_member(r, o, key, json_type_object);
 
 	if (!m)
 		return;
-	w->bytes = number(r, m, "bytes");
-	histogram(r, m, w->sizes);
-	w->sequential = number(r, m, "sequential");
-	w->consecutive = number(r, m, "consecutive");
-	w->strided = number(r, m, "strided");
-	w->unaligned = number(r, m, "unaligned");
-	w->large = number(r, m, "large");
-	w->large_unaligned = number(r, m, "large_unaligned");
-	common(r, m, "sizes", w->size);
-	common(r, m, "strides", w->stride);
+	w->bytes = get_number(r, m, "bytes");
+	read_histogram(r, m, w->sizes);
+	w->sequential = get_number(r, m, "sequential");
+	w->consecutive = get_number(r, m, "consecutive");
+	w->strided = get_number(r, m, "strided");
+	w->unaligned = get_number(r, m, "unaligned");
+	w->large = get_number(r, m, "large");
+	w->large_unaligned = get_number(r, m, "large_unaligned");
+	read_common(r, m, "sizes", w->size);
+	read_common(r, m, "strides", w->stride);
 }
 
-static void slowest(struct reader *r, struct json_object *o,
-		    struct profile_record *rec)
+static void read_slowest(struct reader *r, struct json_object *o,
+			 struct profile_record *rec)
 {
-	struct json_object *m = member(r, o, "slowest", json_type_object);
-	struct json_object *call = m ? member(r, m, "call", json_type_string)
+	struct json_object *m = get_member(r, o, "slowest", json_type_object);
+	struct json_object *call = m ? get_member(r, m, "call",
+						  json_type_string)
 				     : NULL;
 	unsigned int i;
 
 	if (!call)
 		return;
-	rec->slowest_ns = number(r, m, "ns");
+	rec->slowest_ns = get_number(r, m, "ns");
 	for (i = 0; i < PROFILE_KINDS; i++) {
 		if (!strcmp(json_object_get_string(call),
 			    profile_kind_name[i])) {
@@ -163,38 +168,39 @@ static void slowest(struct reader *r, struct json_object *o,
 	r->why = "slowest";
 }
 
-static void record(struct reader *r, struct json_object *o,
-		   struct profile_record *rec)
+static void read_record(struct reader *r, struct json_object *o,
+			struct profile_record *rec)
 {
 	by_kind(r, o, "calls", rec->calls);
 	by_kind(r, o, "ns", rec->ns);
-	rec->errors = number(r, o, "errors");
-	rec->pieces = number(r, o, "list_pieces");
-	way(r, o, "reads", &rec->way[PROFILE_READS]);
-	way(r, o, "writes", &rec->way[PROFILE_WRITES]);
-	slowest(r, o, rec);
-	rec->first = number(r, o, "first_ns");
-	rec->last = number(r, o, "last_ns");
+	rec->errors = get_number(r, o, "errors");
+	rec->pieces = get_number(r, o, "list_pieces");
+	read_way(r, o, "reads", &rec->way[PROFILE_READS]);
+	read_way(r, o, "writes", &rec->way[PROFILE_WRITES]);
+	read_slowest(r, o, rec);
+	rec->first = get_number(r, o, "first_ns");
+	rec->last = get_number(r, o, "last_ns");
 }
 
-static void file(struct reader *r, struct json_object *o, struct prof_file *f)
+static void parse_file(struct reader *r, struct json_object *o,
+		       struct prof_file *f)
 {
 	if (json_object_get_type(o) != json_type_object) {
 		r->why = "files";
 		return;
 	}
-	f->name = string(r, o, "name");
-	f->id = string(r, o, "id");
-	f->stripe = number(r, o, "stripe");
-	f->iods = number(r, o, "iods");
+	f->name = get_string(r, o, "name");
+	f->id = get_string(r, o, "id");
+	f->stripe = get_number(r, o, "stripe");
+	f->iods = get_number(r, o, "iods");
 	f->processes = 1;
-	record(r, o, &f->r);
+	read_record(r, o, &f->r);
 }
 
-static void files(struct reader *r, struct json_object *o,
-		  struct prof_process *p)
+static void parse_files(struct reader *r, struct json_object *o,
+			struct prof_process *p)
 {
-	struct json_object *m = member(r, o, "files", json_type_array);
+	struct json_object *m = get_member(r, o, "files", json_type_array);
 	size_t i, n = m ? json_object_array_length(m) : 0;
 
 	if (n > FILES_MOST)
@@ -208,28 +214,29 @@ static void files(struct reader *r, struct json_object *o,
 	}
 	p->files = n;
 	for (i = 0; i < n && !r->why; i++)
-		file(r, json_object_array_get_idx(m, i), &p->file[i]);
+		parse_file(r, json_object_array_get_idx(m, i), &p->file[i]);
 }
 
 /* ---- the whole profile ---- */
 
-static double seconds(struct reader *r, struct json_object *o, const char *key)
+static double get_seconds(struct reader *r, struct json_object *o,
+			  const char *key)
 {
-	struct json_object *m = member(r, o, key, json_type_double);
+	struct json_object *m = get_member(r, o, key, json_type_double);
 
 	return m ? json_object_get_double(m) : 0;
 }
 
-static void sums(struct reader *r, struct json_object *o,
-		 struct prof_process *p)
+static void parse_sums(struct reader *r, struct json_object *o,
+		       struct prof_process *p)
 {
-	struct json_object *m = member(r, o, "total", json_type_object);
+	struct json_object *m = get_member(r, o, "total", json_type_object);
 
 	if (m)
-		record(r, m, &p->r);
-	m = member(r, o, "left_out", json_type_object);
+		read_record(r, m, &p->r);
+	m = get_member(r, o, "left_out", json_type_object);
 	if (m)
-		p->left_out = number(r, m, "files");
+		p->left_out = get_number(r, m, "files");
 }
 
 int prof_parse(struct json_object *o, struct prof_process *p, const char **why)
@@ -238,19 +245,19 @@ int prof_parse(struct json_object *o, struct prof_process *p, const char **why)
 
 	p->rank = p->ranks = -1;
 	if (json_object_get_type(o) != json_type_object ||
-	    number(&r, o, "pvfs_profile") != VERSION || r.why) {
+	    get_number(&r, o, "pvfs_profile") != VERSION || r.why) {
 		*why = "it is no profile of PVFS_PROFILE";
 		return -1;
 	}
-	p->program = string(&r, o, "program");
-	p->host = string(&r, o, "host");
-	p->pid = perhaps(&r, o, "pid");
-	p->rank = perhaps(&r, o, "rank");
-	p->ranks = perhaps(&r, o, "ranks");
-	p->begun = seconds(&r, o, "begun");
-	p->run_ns = number(&r, o, "run_ns");
-	files(&r, o, p);
-	sums(&r, o, p);
+	p->program = get_string(&r, o, "program");
+	p->host = get_string(&r, o, "host");
+	p->pid = get_optional(&r, o, "pid");
+	p->rank = get_optional(&r, o, "rank");
+	p->ranks = get_optional(&r, o, "ranks");
+	p->begun = get_seconds(&r, o, "begun");
+	p->run_ns = get_number(&r, o, "run_ns");
+	parse_files(&r, o, p);
+	parse_sums(&r, o, p);
 	*why = r.why;
 	return r.why ? -1 : 0;
 }
@@ -282,7 +289,7 @@ int prof_parse_text(const char *text, size_t len, struct prof_process *p,
 }
 
 /* Returns the text of a file, which the caller frees; NULL with errno. */
-static char *slurp(int fd, size_t *len)
+static char *read_text(int fd, size_t *len)
 {
 	struct stat st;
 	char *text;
@@ -316,7 +323,7 @@ int prof_read(const char *path, struct prof_process *p, const char **why)
 	size_t len;
 
 	if (fd >= 0)
-		text = slurp(fd, &len);
+		text = read_text(fd, &len);
 	if (!text)
 		*why = strerror(errno);
 	if (fd >= 0)

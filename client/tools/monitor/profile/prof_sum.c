@@ -102,7 +102,7 @@ static int by_bytes(const void *x, const void *y)
 }
 
 /* The processes still own the names and ids. */
-static size_t collect(const struct prof *all, struct prof_file *to)
+static size_t collect_files(const struct prof *all, struct prof_file *to)
 {
 	size_t n = 0, i;
 
@@ -115,7 +115,7 @@ static size_t collect(const struct prof *all, struct prof_file *to)
 	return n;
 }
 
-static size_t merge(struct prof_file *file, size_t n)
+static size_t merge_files(struct prof_file *file, size_t n)
 {
 	size_t i, to = 0;
 
@@ -145,9 +145,9 @@ int prof_sum(struct prof *all)
 	all->file = calloc(n ? n : 1, sizeof(*all->file));
 	if (!all->file)
 		return -1;
-	collect(all, all->file);
+	collect_files(all, all->file);
 	qsort(all->file, n, sizeof(*all->file), by_id);
-	all->files = merge(all->file, n);
+	all->files = merge_files(all->file, n);
 	qsort(all->file, all->files, sizeof(*all->file), by_bytes);
 	qsort(all->process, all->processes, sizeof(*all->process), by_rank);
 	return 0;

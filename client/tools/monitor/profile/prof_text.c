@@ -6,14 +6,14 @@
 #include "client/tools/monitor/profile/prof_show.h"
 #include "client/tools/common/tool.h"
 
-static double seconds(uint64_t ns)
+static double to_seconds(uint64_t ns)
 {
 	return (double)ns / 1e9;
 }
 
 /* ---- head ---- */
 
-static uint64_t longest(const struct prof *all)
+static uint64_t longest_run_ns(const struct prof *all)
 {
 	uint64_t most = 0;
 	size_t i;
@@ -25,7 +25,7 @@ static uint64_t longest(const struct prof *all)
 	return most;
 }
 
-static int64_t ranks(const struct prof *all)
+static int64_t most_ranks(const struct prof *all)
 {
 	int64_t most = -1;
 	size_t i;
@@ -37,21 +37,21 @@ static int64_t ranks(const struct prof *all)
 	return most;
 }
 
-static void head(const struct prof *all)
+static void print_head(const struct prof *all)
 {
-	int64_t n = ranks(all);
+	int64_t n = most_ranks(all);
 
 	tool_line(stdout, "%s: %zu process%s", all->process[0].program,
 		  all->processes, all->processes == 1 ? "" : "es");
 	if (n > 0)
 		printf(" of %" PRId64 " ranks", n);
-	printf(", %.3f s, %zu file%s\n", seconds(longest(all)), all->files,
-	       all->files == 1 ? "" : "s");
+	printf(", %.3f s, %zu file%s\n", to_seconds(longest_run_ns(all)),
+	       all->files, all->files == 1 ? "" : "s");
 }
 
 /* ---- calls ---- */
 
-static void calls(const struct profile_record *r)
+static void print_calls(const struct profile_record *r)
 {
 	unsigned int i;
 
@@ -60,24 +60,24 @@ static void calls(const struct profile_record *r)
 		if (r->calls[i])
 			printf("%-12s %12" PRIu64 " %12.6f\n",
 			       profile_kind_name[i], r->calls[i],
-			       seconds(r->ns[i]));
+			       to_seconds(r->ns[i]));
 	}
 	printf("errors %" PRIu64 ", pieces of lists %" PRIu64
 	       ", slowest call: %s, %.6f s\n",
 	       r->errors, r->pieces, profile_kind_name[r->slowest],
-	       seconds(r->slowest_ns));
+	       to_seconds(r->slowest_ns));
 	printf("time in names %.6f s, in reads %.6f, in writes %.6f, waiting "
 	       "for requests %.6f\n",
-	       seconds(prof_meta_ns(r)),
-	       seconds(r->ns[PROFILE_READ] + r->ns[PROFILE_LIST_READ]),
-	       seconds(r->ns[PROFILE_WRITE] + r->ns[PROFILE_LIST_WRITE]),
-	       seconds(r->ns[PROFILE_WAIT]));
+	       to_seconds(prof_meta_ns(r)),
+	       to_seconds(r->ns[PROFILE_READ] + r->ns[PROFILE_LIST_READ]),
+	       to_seconds(r->ns[PROFILE_WRITE] + r->ns[PROFILE_LIST_WRITE]),
+	       to_seconds(r->ns[PROFILE_WAIT]));
 }
 
 /* ---- transfers ---- */
 
-static void commons(const char *what,
-		    const struct profile_common c[PROFILE_COMMON])
+static void print_common(const char *what,
+			 const struct profile_common c[PROFILE_COMMON])
 {
 	unsigned int i;
 
@@ -90,7 +90,7 @@ static void commons(const char *what,
 	printf("\n");
 }
 
-static void way(const char *what, const struct profile_record *r, int i)
+static void print_way(const char *what, const struct profile_record *r, int i)
 {
 	const struct profile_way *w = &r->way[i];
 	char human[32];
@@ -102,11 +102,11 @@ static void way(const char *what, const struct profile_record *r, int i)
 	       ", begun within a stripe %" PRIu64 "\n",
 	       what, prof_moves(r, i), tool_human(w->bytes, human),
 	       w->sequential, w->consecutive, w->strided, w->unaligned);
-	commons("sizes", w->size);
-	commons("steps", w->stride);
+	print_common("sizes", w->size);
+	print_common("steps", w->stride);
 }
 
-static void histogram(const struct profile_record *r)
+static void print_histogram(const struct profile_record *r)
 {
 	unsigned int i;
 
@@ -123,7 +123,7 @@ static void histogram(const struct profile_record *r)
 
 /* ---- files and processes ---- */
 
-static void files(const struct prof *all, size_t most)
+static void print_files(const struct prof *all, size_t most)
 {
 	char in[32], out[32];
 	size_t i;
@@ -160,7 +160,7 @@ static void left_out(const struct prof *all)
 		       n);
 }
 
-static void processes(const struct prof *all, size_t most)
+static void print_processes(const struct prof *all, size_t most)
 {
 	const struct prof_process *slow = prof_slowest(all);
 	char in[32], out[32], who[320];
@@ -178,8 +178,8 @@ static void processes(const struct prof *all, size_t most)
 		tool_line(stdout, "%9s %9s %12.6f %12.6f  %s%s\n",
 			  tool_human(p->r.way[0].bytes, in),
 			  tool_human(p->r.way[1].bytes, out),
-			  seconds(prof_busy_ns(&p->r)), seconds(p->run_ns),
-			  prof_who(p, who, sizeof(who)),
+			  to_seconds(prof_busy_ns(&p->r)),
+			  to_seconds(p->run_ns), prof_who(p, who, sizeof(who)),
 			  p == slow ? " (slowest)" : "");
 	}
 	if (all->processes > most)
@@ -191,14 +191,14 @@ void prof_text(const struct prof *all, const struct advice_line *advice, int n,
 {
 	int i;
 
-	head(all);
-	calls(&all->sum);
-	way("reads", &all->sum, PROFILE_READS);
-	way("writes", &all->sum, PROFILE_WRITES);
-	histogram(&all->sum);
-	files(all, most);
+	print_head(all);
+	print_calls(&all->sum);
+	print_way("reads", &all->sum, PROFILE_READS);
+	print_way("writes", &all->sum, PROFILE_WRITES);
+	print_histogram(&all->sum);
+	print_files(all, most);
 	left_out(all);
-	processes(all, most);
+	print_processes(all, most);
 	if (n)
 		printf("\n");
 	for (i = 0; i < n; i++)

@@ -16,7 +16,7 @@ struct args {
 	size_t most;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -53,7 +53,7 @@ static const struct tool tool = {
 	.shorts = "js:n:",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
 static int read_one(struct prof *all, const char *path)
@@ -68,7 +68,7 @@ static int read_one(struct prof *all, const char *path)
 	return 1;
 }
 
-static int draw(const struct prof *all, const char *path)
+static int draw_svg(const struct prof *all, const char *path)
 {
 	FILE *out = fopen(path, "we");
 	int failed;
@@ -82,7 +82,7 @@ static int draw(const struct prof *all, const char *path)
 	return 0;
 }
 
-static int show(const struct prof *all, const struct args *a)
+static int show_summary(const struct prof *all, const struct args *a)
 {
 	struct advice_line *advice;
 	int n = prof_advice(all, &advice);
@@ -94,7 +94,7 @@ static int show(const struct prof *all, const struct args *a)
 	else
 		prof_text(all, advice, n, a->most);
 	free(advice);
-	return a->svg ? draw(all, a->svg) : 0;
+	return a->svg ? draw_svg(all, a->svg) : 0;
 }
 
 int main(int argc, char **argv)
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 		if (prof_sum(&all))
 			status = tool_fail(&tool, "memory");
 		else
-			status |= show(&all, &a);
+			status |= show_summary(&all, &a);
 	}
 	prof_free(&all);
 	return tool_done(&tool, status);

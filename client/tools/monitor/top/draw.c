@@ -24,9 +24,9 @@ static bool has_room(const struct sheet *s, unsigned int rows)
 }
 
 /* Others chose the names of users and jobs, so control characters are masked. */
-static void line(struct sheet *s, const char *fmt, ...)
+static void put_line(struct sheet *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-static void line(struct sheet *s, const char *fmt, ...)
+static void put_line(struct sheet *s, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -43,7 +43,7 @@ static void line(struct sheet *s, const char *fmt, ...)
 	s->rows++;
 }
 
-static const char *human(double n, char *buf)
+static const char *human_text(double n, char *buf)
 {
 	return tool_human(n < 0 ? 0 : (uint64_t)n, buf);
 }
@@ -53,7 +53,7 @@ static void put_rates(const struct top_rates *r, char *buf, size_t len)
 	char in[32], out[32];
 
 	snprintf(buf, len, "%9.0f %8.0f %8s %8s %9.1f", r->requests, r->errors,
-		 human(r->in, in), human(r->out, out),
+		 human_text(r->in, in), human_text(r->out, out),
 		 (double)r->mean_ns / 1e3);
 }
 
@@ -68,12 +68,12 @@ static void draw_server(struct sheet *s, const struct top_server *server)
 	char rates[96];
 
 	if (server->err) {
-		line(s, "%-8s %s", server->name, tool_cause(server->err));
+		put_line(s, "%-8s %s", server->name, tool_cause(server->err));
 		return;
 	}
 	put_rates(&server->rates, rates, sizeof(rates));
-	line(s, "%-8s %s %9.1f", server->name, rates,
-	     (double)server->rates.p99_ns / 1e3);
+	put_line(s, "%-8s %s %9.1f", server->name, rates,
+		 (double)server->rates.p99_ns / 1e3);
 }
 
 static void draw_user(struct sheet *s, const struct top_user *u)
@@ -88,16 +88,16 @@ static void draw_user(struct sheet *s, const struct top_user *u)
 								 10)),
 		 direct ? "*" : "");
 	put_rates(&u->rates, rates, sizeof(rates));
-	line(s, "%-8s %s %s", user, rates, u->job[0] ? u->job : "-");
+	put_line(s, "%-8s %s %s", user, rates, u->job[0] ? u->job : "-");
 }
 
 static void draw_file(struct sheet *s, const struct top_file *f)
 {
 	char in[32], out[32];
 
-	line(s, "%-16s %9.0f %8s %8s  %s", f->handle, f->rates.requests,
-	     human(f->rates.in, in), human(f->rates.out, out),
-	     f->name[0] ? f->name : "-");
+	put_line(s, "%-16s %9.0f %8s %8s  %s", f->handle, f->rates.requests,
+		 human_text(f->rates.in, in), human_text(f->rates.out, out),
+		 f->name[0] ? f->name : "-");
 }
 
 /* Returns the number of lines reserved for files, below the users. */
@@ -116,9 +116,9 @@ static void draw_files(struct sheet *s, const struct top *top)
 {
 	if (!top->files)
 		return;
-	line(s, "%s", "");
-	line(s, "%-16s %9s %8s %8s  %s", "file", "req/s", "in/s", "out/s",
-	     "opened as");
+	put_line(s, "%s", "");
+	put_line(s, "%-16s %9s %8s %8s  %s", "file", "req/s", "in/s", "out/s",
+		 "opened as");
 	for (unsigned int i = 0; i < top->files && i < FILES; i++)
 		draw_file(s, &top->file[i]);
 }
@@ -140,13 +140,14 @@ static void draw_head(struct sheet *s, const struct top *top)
 		sum.in += server->err ? 0 : server->rates.in;
 		sum.out += server->err ? 0 : server->rates.out;
 	}
-	line(s,
-	     "pvfs-top %s  %u of %u servers up, %.0f requests/s, in %s/s, out %s/s",
-	     clock, up, top->servers, sum.requests, human(sum.in, in),
-	     human(sum.out, out));
+	put_line(
+		s,
+		"pvfs-top %s  %u of %u servers up, %.0f requests/s, in %s/s, out %s/s",
+		clock, up, top->servers, sum.requests, human_text(sum.in, in),
+		human_text(sum.out, out));
 }
 
-static int worst(const void *a, const void *b)
+static int by_need(const void *a, const void *b)
 {
 	const struct top_server *x = *(struct top_server *const *)a,
 				*y = *(struct top_server *const *)b;
@@ -167,12 +168,12 @@ static void draw_servers(struct sheet *s, const struct top *top)
 	const struct top_server **order = calloc(top->servers, sizeof(*order));
 	unsigned int most = s->page->rows ? s->page->rows / 2 : top->servers;
 
-	line(s, "%-8s %9s %8s %8s %8s %9s %9s", "server", "req/s", "errors/s",
-	     "in/s", "out/s", "mean us", "p99 us");
+	put_line(s, "%-8s %9s %8s %8s %8s %9s %9s", "server", "req/s",
+		 "errors/s", "in/s", "out/s", "mean us", "p99 us");
 	for (unsigned int i = 0; order && i < top->servers; i++)
 		order[i] = &top->server[i];
 	if (order && top->servers > most)
-		qsort(order, top->servers, sizeof(*order), worst);
+		qsort(order, top->servers, sizeof(*order), by_need);
 	for (unsigned int i = 0; order && i < top->servers && i < most; i++)
 		draw_server(s, order[i]);
 	free(order);
@@ -185,9 +186,9 @@ void draw(FILE *out, const struct page *page, const struct top *top)
 
 	draw_head(&s, top);
 	draw_servers(&s, top);
-	line(&s, "%s", "");
-	line(&s, "%-8s %9s %8s %8s %8s %9s %s", "user", "req/s", "errors/s",
-	     "in/s", "out/s", "mean us", "job");
+	put_line(&s, "%s", "");
+	put_line(&s, "%-8s %9s %8s %8s %8s %9s %s", "user", "req/s", "errors/s",
+		 "in/s", "out/s", "mean us", "job");
 	files = files_room(&s, top);
 	for (unsigned int i = 0; i < top->users && has_room(&s, 1 + files); i++)
 		draw_user(&s, &top->user[i]);

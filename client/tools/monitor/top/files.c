@@ -7,19 +7,19 @@
 #include "client/tools/monitor/top/gather.h"
 #include "client/tools/common/metric.h"
 
-static int same(const void *a, const void *b)
+static int by_handle(const void *a, const void *b)
 {
 	const struct top_file *x = a, *y = b;
 
 	return strcmp(x->handle, y->handle);
 }
 
-static int busiest(const void *a, const void *b)
+static int by_file_rates(const void *a, const void *b)
 {
 	const struct top_file *x = a, *y = b;
 	int order = top_rates_busiest(&x->rates, &y->rates);
 
-	return order ? order : same(a, b);
+	return order ? order : by_handle(a, b);
 }
 
 void top_files_add(struct top *top, const struct pvfs_metric *row,
@@ -50,7 +50,7 @@ static const char *name_of(const struct top *top, const char *handle)
 	return "";
 }
 
-static void want(struct poller *p, const char *handle)
+static void want_name(struct poller *p, const char *handle)
 {
 	uint64_t number = strtoull(handle, NULL, 16);
 
@@ -79,14 +79,15 @@ static void choose_wanted(struct top *top)
 
 	top->poller.nwanted = 0;
 	for (unsigned int i = 0; i < top->files; i++)
-		want(&top->poller, top->file[i].handle);
+		want_name(&top->poller, top->file[i].handle);
 	for (unsigned int i = 0; at && i < top->servers; i++)
 		at[i] = next_file(top->server[i].last.rows);
 	for (int k = 0; at && k < PVFS_METRIC_FILES; k++)
 		for (unsigned int i = 0; i < top->servers; i++) {
 			if (!at[i])
 				continue;
-			want(&top->poller, pvfs_metric_label(at[i], "handle"));
+			want_name(&top->poller,
+				  pvfs_metric_label(at[i], "handle"));
 			at[i] = next_file(at[i]->next);
 		}
 	free(at);
@@ -98,9 +99,9 @@ void top_files_join(struct top *top)
 	unsigned int n = 0;
 
 	if (top->files)
-		qsort(f, top->files, sizeof(*f), same);
+		qsort(f, top->files, sizeof(*f), by_handle);
 	for (unsigned int i = 0; i < top->files; i++) {
-		if (!n || same(&f[n - 1], &f[i])) {
+		if (!n || by_handle(&f[n - 1], &f[i])) {
 			f[n] = f[i];
 			f[n++].name = name_of(top, f[i].handle);
 			continue;
@@ -109,6 +110,6 @@ void top_files_join(struct top *top)
 	}
 	top->files = n;
 	if (n)
-		qsort(f, n, sizeof(*f), busiest);
+		qsort(f, n, sizeof(*f), by_file_rates);
 	choose_wanted(top);
 }

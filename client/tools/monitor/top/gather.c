@@ -48,8 +48,8 @@ static void add_row(struct top *top, const struct pvfs_metric *m,
 		top_files_add(top, m, seconds);
 }
 
-static void compare(struct top *top, const struct poller_answer *before,
-		    struct top_server *s)
+static void compare_answers(struct top *top, const struct poller_answer *before,
+			    struct top_server *s)
 {
 	uint64_t latency[PVFS_LATENCIES], sums[PVFS_LATENCIES] = { 0 };
 	double seconds = (double)(s->last.at - before->at) / 1e9;
@@ -70,7 +70,7 @@ static void compare(struct top *top, const struct poller_answer *before,
  * After an error other than a timeout, a server starts again: its earlier numbers do
  * not count.
  */
-static void take(struct top *top, unsigned int i)
+static void take_answer(struct top *top, unsigned int i)
 {
 	struct top_server *s = &top->server[i];
 	struct poller_answer before = s->last;
@@ -79,7 +79,7 @@ static void take(struct top *top, unsigned int i)
 	s->rates = (struct top_rates){ 0 };
 	s->err = poller_take(&top->poller, i, &s->last);
 	if (!s->err)
-		compare(top, &before, s);
+		compare_answers(top, &before, s);
 	if (s->err == ETIMEDOUT)
 		s->last = before;
 	else
@@ -91,7 +91,7 @@ void top_gather(struct top *top)
 	top->users = top->files = 0;
 	poller_ask(&top->poller, clock_after_ms((unsigned int)top->timeout_ms));
 	for (unsigned int i = 0; i < top->servers; i++)
-		take(top, i);
+		take_answer(top, i);
 	top_users_join(top);
 	top_files_join(top);
 }

@@ -16,7 +16,7 @@ struct args {
 	struct top top;
 };
 
-static int option(void *arg, int opt, const char *val)
+static int set_option(void *arg, int opt, const char *val)
 {
 	struct args *a = arg;
 
@@ -64,10 +64,11 @@ static const struct tool tool = {
 	.shorts = "bd:n:t:",
 	.longs = longs,
 	.values = values,
-	.option = option,
+	.option = set_option,
 };
 
-static int found(void *arg, const char *path, const char *who, const char *uri)
+static int add_server(void *arg, const char *path, const char *who,
+		      const char *uri)
 {
 	struct args *a = arg;
 
@@ -134,7 +135,7 @@ static int run_live(struct args *a, struct owner_names *owners)
 	return rc;
 }
 
-static int run(struct args *a)
+static int run_top(struct args *a)
 {
 	struct owner_names owners = { 0 };
 	int rc = a->batch ? run_batch(a, &owners) : run_live(a, &owners);
@@ -165,9 +166,9 @@ int main(int argc, char **argv)
 	top_init(&a.top);
 	if (!a.batch && isatty(STDERR_FILENO))
 		pvfs_set_log(no_line, NULL, 0);
-	status = tool_each_server(&tool, argv + i, found, &a);
+	status = tool_each_server(&tool, argv + i, add_server, &a);
 	if (!status)
-		status = run(&a);
+		status = run_top(&a);
 	top_free(&a.top);
 	return tool_done(&tool, status);
 }

@@ -16,7 +16,7 @@
 #define HOME "\033[H"
 #define REST "\033[J" /* clears the rest */
 
-static int put(const char *text, size_t len)
+static int write_terminal(const char *text, size_t len)
 {
 	while (len) {
 		ssize_t n = write(STDOUT_FILENO, text, len);
@@ -69,12 +69,12 @@ int screen_open(struct screen *s)
 	if (rc)
 		return rc;
 	no_echo(s);
-	return put(OURS, strlen(OURS));
+	return write_terminal(OURS, strlen(OURS));
 }
 
 void screen_close(struct screen *s)
 {
-	put(THEIRS, strlen(THEIRS));
+	write_terminal(THEIRS, strlen(THEIRS));
 	if (s->keys)
 		tcsetattr(STDIN_FILENO, TCSANOW, &s->was);
 	close(s->signals);
@@ -92,11 +92,11 @@ void screen_size(unsigned int *rows, unsigned int *columns)
 
 int screen_show(const char *text, size_t len)
 {
-	int rc = put(HOME, strlen(HOME));
+	int rc = write_terminal(HOME, strlen(HOME));
 
 	if (!rc)
-		rc = put(text, len);
-	return rc ? rc : put(REST, strlen(REST));
+		rc = write_terminal(text, len);
+	return rc ? rc : write_terminal(REST, strlen(REST));
 }
 
 /* End of file on standard input is no key, and standard input is not read again. */
@@ -121,7 +121,7 @@ static enum woken signal_says(const struct screen *s)
 	return info.ssi_signo == SIGWINCH ? WOKEN_SIZE : WOKEN_END;
 }
 
-static enum woken look(struct screen *s, int ms)
+static enum woken wait_event(struct screen *s, int ms)
 {
 	struct pollfd fd[] = { { s->signals, POLLIN, 0 },
 			       { s->keys ? STDIN_FILENO : -1, POLLIN, 0 } };
@@ -147,6 +147,6 @@ bool screen_wait(struct screen *s, unsigned int ms)
 	enum woken woken = WOKEN_NOT;
 
 	while (woken == WOKEN_NOT && (left = end - now_ms()) > 0)
-		woken = look(s, (int)left);
+		woken = wait_event(s, (int)left);
 	return woken != WOKEN_END;
 }

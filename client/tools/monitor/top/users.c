@@ -6,7 +6,7 @@
 
 #include "client/tools/monitor/top/gather.h"
 
-static int same(const void *a, const void *b)
+static int by_user(const void *a, const void *b)
 {
 	const struct top_user *x = a, *y = b;
 
@@ -17,12 +17,12 @@ static int same(const void *a, const void *b)
 	return order ? order : strcmp(x->job, y->job);
 }
 
-static int busiest(const void *a, const void *b)
+static int by_user_rates(const void *a, const void *b)
 {
 	const struct top_user *x = a, *y = b;
 	int order = top_rates_busiest(&x->rates, &y->rates);
 
-	return order ? order : same(a, b);
+	return order ? order : by_user(a, b);
 }
 
 void top_users_add(struct top *top, const struct pvfs_metric *row,
@@ -48,12 +48,12 @@ void top_users_join(struct top *top)
 
 	if (!top->users)
 		return;
-	qsort(u, top->users, sizeof(*u), same);
+	qsort(u, top->users, sizeof(*u), by_user);
 	for (unsigned int i = 0; i < top->users; i++)
-		if (n && !same(&u[n - 1], &u[i]))
+		if (n && !by_user(&u[n - 1], &u[i]))
 			top_rates_add(&u[n - 1].rates, &u[i].rates);
 		else
 			u[n++] = u[i];
 	top->users = n;
-	qsort(u, n, sizeof(*u), busiest);
+	qsort(u, n, sizeof(*u), by_user_rates);
 }
