@@ -256,24 +256,24 @@ static void dies(const struct doctor *doctor, const struct subject *s)
 	_exit(3);
 }
 
-static void one(struct job *job,
+static void one(struct check_run *job,
 		void (*run)(const struct doctor *, const struct subject *),
 		const char *late_fix)
 {
 	static struct check c;
-	struct jobs jobs = { .n = 1, .job = job };
+	struct check_runs jobs = { .n = 1, .job = job };
 
 	c = (struct check){ "x", OF_NODE, "", run, "late", late_fix };
-	*job = (struct job){ .check = &c, .fd = -1 };
-	ck_assert_int_eq(jobs_run(&d, &jobs), 0);
+	*job = (struct check_run){ .check = &c, .fd = -1 };
+	ck_assert_int_eq(check_runs_run(&d, &jobs), 0);
 }
 
-static void expect(struct job *job, size_t *at, enum said_kind kind,
+static void expect(struct check_run *job, size_t *at, enum result_kind kind,
 		   const char *what, const char *fix)
 {
-	struct said said;
+	struct check_result said;
 
-	ck_assert(job_said(job, at, &said));
+	ck_assert(check_run_result(job, at, &said));
 	ck_assert_int_eq(said.kind, kind);
 	ck_assert_str_eq(said.what, what);
 	ck_assert_int_eq(said.fix[0], fix[0]);
@@ -281,50 +281,50 @@ static void expect(struct job *job, size_t *at, enum said_kind kind,
 
 START_TEST(checks)
 {
-	struct job job;
-	struct said said;
+	struct check_run job;
+	struct check_result said;
 	char n[16];
 	size_t at = 0;
 
 	one(&job, says_much, NULL);
 	for (int i = 0; i < 50; i++) {
 		snprintf(n, sizeof(n), "%d", i);
-		expect(&job, &at, SAID_FOUND, n, "f");
+		expect(&job, &at, RESULT_FOUND, n, "f");
 	}
-	expect(&job, &at, SAID_UNSEEN, "this", "");
-	expect(&job, &at, SAID_NOTE, "that", "");
-	ck_assert(!job_said(&job, &at, &said));
+	expect(&job, &at, RESULT_UNSEEN, "this", "");
+	expect(&job, &at, RESULT_NOTE, "that", "");
+	ck_assert(!check_run_result(&job, &at, &said));
 	free(job.words);
 }
 END_TEST
 
 START_TEST(long_fix)
 {
-	struct job job;
+	struct check_run job;
 	size_t at = 0;
 
 	one(&job, says_long, NULL);
-	expect(&job, &at, SAID_FOUND, "long", "f");
-	expect(&job, &at, SAID_FOUND, "next", "short");
+	expect(&job, &at, RESULT_FOUND, "long", "f");
+	expect(&job, &at, RESULT_FOUND, "next", "short");
 	free(job.words);
 }
 END_TEST
 
 START_TEST(ends)
 {
-	struct job job;
+	struct check_run job;
 	size_t at = 0;
 
 	one(&job, hangs, NULL);
-	expect(&job, &at, SAID_UNSEEN, "late", "");
+	expect(&job, &at, RESULT_UNSEEN, "late", "");
 	free(job.words);
 	at = 0;
 	one(&job, hangs, "fix");
-	expect(&job, &at, SAID_FOUND, "late", "fix");
+	expect(&job, &at, RESULT_FOUND, "late", "fix");
 	free(job.words);
 	at = 0;
 	one(&job, dies, NULL);
-	expect(&job, &at, SAID_UNSEEN,
+	expect(&job, &at, RESULT_UNSEEN,
 	       "the check ended by itself, with an error", "");
 	free(job.words);
 }
@@ -340,16 +340,16 @@ START_TEST(away)
 					     .follows = true };
 	struct subject s[2] = { 0 };
 	bool away_is[2] = { false };
-	struct job job[40] = { { .check = &reach, .s = &s[0], .fd = -1 } };
-	struct jobs jobs = { 40, job, s, away_is };
+	struct check_run job[40] = { { .check = &reach, .s = &s[0], .fd = -1 } };
+	struct check_runs jobs = { 40, job, s, away_is };
 
 	for (int i = 1; i < 38; i++) /* until the first has ended */
-		job[i] = (struct job){ .check = &wait, .fd = -1 };
+		job[i] = (struct check_run){ .check = &wait, .fd = -1 };
 	for (int i = 38; i < 40; i++)
-		job[i] = (struct job){ .check = &follow,
-				       .s = &s[i - 38],
-				       .fd = -1 };
-	ck_assert_int_eq(jobs_run(&d, &jobs), 0);
+		job[i] = (struct check_run){ .check = &follow,
+					     .s = &s[i - 38],
+					     .fd = -1 };
+	ck_assert_int_eq(check_runs_run(&d, &jobs), 0);
 	ck_assert_uint_gt(job[0].len, 0);
 	ck_assert_uint_eq(job[38].len, 0);
 	ck_assert_uint_gt(job[39].len, 0);

@@ -8,7 +8,7 @@
 #include "client/tools/monitor/exporter/host.h"
 #include "tests/run_suite.h"
 
-static const struct hosts none, two = { { "watch.example", "Watch" }, 2 };
+static const struct host_names none, two = { { "watch.example", "Watch" }, 2 };
 
 static const struct {
 	const char *host, *at;

@@ -34,7 +34,7 @@ static const struct {
 	{ "\xe2\x82", BAD BAD, BAD BAD },
 };
 
-static const char *seen(const struct text *t)
+static const char *seen(const struct text_buffer *t)
 {
 	return t->s ? t->s : "";
 }
@@ -55,7 +55,7 @@ static void replaced(const char *s, char *out)
 START_TEST(test_escaped)
 {
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct text label = { 0 };
+		struct text_buffer label = { 0 };
 		char utf8[64];
 
 		text_label(&label, texts[i].from);
@@ -88,7 +88,7 @@ START_TEST(test_any_bytes)
 	struct rnd r = { 1 };
 
 	for (unsigned int i = 0; i < 20000; i++) {
-		struct text label = { 0 };
+		struct text_buffer label = { 0 };
 		char from[24], back[128], utf8[128];
 		size_t len = rnd_next(&r) % (sizeof(from) - 1);
 
@@ -109,7 +109,7 @@ END_TEST
 /* What has no room is left out, and says so. */
 START_TEST(test_bound)
 {
-	struct text t = { 0 };
+	struct text_buffer t = { 0 };
 
 	while (!t.failed)
 		text_add(&t, "%65536s", "x");
@@ -271,8 +271,9 @@ static void add_rows(struct says *s)
 	add_label(m, "side", "near");
 }
 
-static struct text written(void (*fn)(const struct view *, struct text *),
-			   struct says *says)
+static struct text_buffer written(void (*fn)(const struct view *,
+					     struct text_buffer *),
+				  struct says *says)
 {
 	struct view_server s[] = {
 		{ .name = "mgr",
@@ -284,7 +285,7 @@ static struct text written(void (*fn)(const struct view *, struct text *),
 		{ .name = "iod0", .address = "x", .reason = EVIL },
 	};
 	const struct view v = { .mount = EVIL, .server = s, .servers = 2 };
-	struct text t = { 0 };
+	struct text_buffer t = { 0 };
 
 	add_rows(says);
 	s[0].report.users = view_users(says->row, 9, &s[0].report.user);
@@ -294,7 +295,7 @@ static struct text written(void (*fn)(const struct view *, struct text *),
 	return t;
 }
 
-static void holds(const struct text *t, const char *part)
+static void holds(const struct text_buffer *t, const char *part)
 {
 	ck_assert_msg(strstr(t->s, part), "no %s in %s", part, t->s);
 }
@@ -309,7 +310,7 @@ static void holds(const struct text *t, const char *part)
 START_TEST(test_metrics)
 {
 	struct says says = a_server();
-	struct text t = written(view_metrics, &says);
+	struct text_buffer t = written(view_metrics, &says);
 
 	holds(&t, "pvfs_mount_info{mount=\"" ESCAPED "\"} 1\n");
 	holds(&t, "pvfs_up{server=\"mgr\",role=\"mgr\"} 1\n");
@@ -345,7 +346,7 @@ static const char *text_of(struct json_object *o, const char *key)
 START_TEST(test_status)
 {
 	struct says says = a_server();
-	struct text t = written(view_status, &says);
+	struct text_buffer t = written(view_status, &says);
 	struct json_object *o = json_tokener_parse(t.s), *s, *op;
 
 	ck_assert_ptr_nonnull(o);
@@ -364,7 +365,7 @@ START_TEST(test_status)
 }
 END_TEST
 
-static void health(const struct view *v, struct text *out)
+static void health(const struct view *v, struct text_buffer *out)
 {
 	ck_assert(!view_health(v, out));
 }
@@ -372,7 +373,7 @@ static void health(const struct view *v, struct text *out)
 START_TEST(test_health)
 {
 	struct says says = a_server();
-	struct text t;
+	struct text_buffer t;
 
 	says.space.f_bavail = 0;
 	t = written(health, &says);
@@ -417,7 +418,7 @@ static size_t labels_size(int wanted, unsigned int iods)
 	struct view_server *s = calloc(iods + 1, sizeof(*s));
 	struct view v = { .mount = "/pvfs", .server = s, .servers = iods + 1 };
 	struct says says = a_server();
-	struct text out = { 0 };
+	struct text_buffer out = { 0 };
 	size_t len;
 
 	make_users(u);

@@ -20,7 +20,7 @@
 
 const struct tool job_tool = { .name = "test" };
 
-static struct link here, there;
+static struct job_link here, there;
 static const uint8_t key[MAC_KEY_LEN] = { 1, 2, 3 }, other[MAC_KEY_LEN] = { 1 };
 
 static void setup(void)
@@ -237,7 +237,7 @@ static void stranger(const struct job_addr *at)
 
 static pid_t begin(const struct job_addr *at, bool honest)
 {
-	struct link l;
+	struct job_link l;
 	pid_t pid = fork();
 
 	if (pid)
@@ -263,7 +263,7 @@ static int serve(int listener, bool until_full)
 	unsigned int rank;
 
 	while (!until_full || !full()) {
-		struct link link;
+		struct job_link link;
 
 		ck_assert_uint_lt(clock_now(), deadline);
 		guests_accept(&guests, listener);

@@ -17,7 +17,7 @@
 #define PART 64
 #define NS_PER_S UINT64_C(1000000000)
 
-struct args {
+struct evict_args {
 	bool show, json;
 	int timeout_ms;
 	struct evict_who who;
@@ -28,7 +28,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct evict_args *a = arg;
 
 	switch (opt) {
 	case 'l':
@@ -87,7 +87,7 @@ static const struct tool tool = {
 	.option = set_option,
 };
 
-static int report_error(const struct args *a)
+static int report_error(const struct evict_args *a)
 {
 	switch (errno) {
 	case EPERM:
@@ -112,7 +112,7 @@ static int report_error(const struct args *a)
 	}
 }
 
-static int connect_to(const struct args *a, struct pvfs_watch **watch)
+static int connect_to(const struct evict_args *a, struct pvfs_watch **watch)
 {
 	struct pvfs_server mgr;
 
@@ -125,7 +125,7 @@ static int connect_to(const struct args *a, struct pvfs_watch **watch)
 
 /* ---- --list ---- */
 
-static void json_session(struct args *a, const struct pvfs_session *s)
+static void json_session(struct evict_args *a, const struct pvfs_session *s)
 {
 	struct json_object *o = json_object_new_object();
 	char id[32];
@@ -146,7 +146,7 @@ static void json_session(struct args *a, const struct pvfs_session *s)
 	json_object_array_add(a->list, o);
 }
 
-static void text_session(struct args *a, const struct pvfs_session *s)
+static void text_session(struct evict_args *a, const struct pvfs_session *s)
 {
 	tool_line(stdout,
 		  "%016" PRIx64 " %-10s %-10s %-5s %8" PRIu64
@@ -157,7 +157,7 @@ static void text_session(struct args *a, const struct pvfs_session *s)
 		  s->age_ns / NS_PER_S, s->opens, s->locks, s->peer, s->name);
 }
 
-static int list_sessions(struct args *a, struct pvfs_watch *watch)
+static int list_sessions(struct evict_args *a, struct pvfs_watch *watch)
 {
 	struct pvfs_session part[PART];
 	uint64_t after = 0;
@@ -222,7 +222,7 @@ static uint64_t boot_of(struct pvfs_watch *watch)
  * A manager that was restarted after the first request does not know the sessions that
  * its predecessor found.
  */
-static int say_none(const struct args *a, struct pvfs_watch *watch,
+static int say_none(const struct evict_args *a, struct pvfs_watch *watch,
 		    uint64_t boot)
 {
 	if (boot == boot_of(watch))
@@ -234,7 +234,7 @@ static int say_none(const struct args *a, struct pvfs_watch *watch,
 			a->dir);
 }
 
-static int evict_sessions(const struct args *a, struct pvfs_watch *watch)
+static int evict_sessions(const struct evict_args *a, struct pvfs_watch *watch)
 {
 	uint64_t boot = boot_of(watch);
 	struct pvfs_evicted done;
@@ -251,7 +251,7 @@ static int evict_sessions(const struct args *a, struct pvfs_watch *watch)
 	return status;
 }
 
-static int run_command(struct args *a)
+static int run_command(struct evict_args *a)
 {
 	struct pvfs_watch *watch;
 	int status = connect_to(a, &watch);
@@ -265,7 +265,7 @@ static int run_command(struct args *a)
 
 int main(int argc, char **argv)
 {
-	struct args a = { .timeout_ms = 30000 };
+	struct evict_args a = { .timeout_ms = 30000 };
 	int i = tool_options(&tool, argc, argv, &a), status;
 
 	if (argc - i != 1 || a.show == a.who.given || (a.json && !a.show))

@@ -9,7 +9,7 @@
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
 
-struct args {
+struct ping_args {
 	bool json, header;
 	uint64_t timeout_ms;
 	struct json_object *list;
@@ -17,7 +17,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct ping_args *a = arg;
 
 	if (opt == 'j') {
 		a->json = true;
@@ -50,7 +50,7 @@ static const struct tool tool = {
 	.option = set_option,
 };
 
-static void ping_json(struct args *a, const char *who, const char *uri,
+static void ping_json(struct ping_args *a, const char *who, const char *uri,
 		      const struct pvfs_ping *p, int err)
 {
 	struct json_object *o = json_object_new_object();
@@ -86,7 +86,7 @@ static const char *transport_text(const struct pvfs_ping *p, char *buf,
 	return buf;
 }
 
-static void ping_text(struct args *a, const char *who, const char *uri,
+static void ping_text(struct ping_args *a, const char *who, const char *uri,
 		      const struct pvfs_ping *p, int err)
 {
 	char over[sizeof(p->transport) + sizeof(p->seal)];
@@ -114,7 +114,7 @@ static void ping_text(struct args *a, const char *who, const char *uri,
 static int ping_server(void *arg, const char *path, const char *who,
 		       const char *uri)
 {
-	struct args *a = arg;
+	struct ping_args *a = arg;
 	int err = 0, ms = (int)a->timeout_ms;
 	struct pvfs_ping p = { 0 };
 
@@ -127,7 +127,7 @@ static int ping_server(void *arg, const char *path, const char *who,
 
 int main(int argc, char **argv)
 {
-	struct args a = { .timeout_ms = 5000, .header = true };
+	struct ping_args a = { .timeout_ms = 5000, .header = true };
 	int i = tool_options(&tool, argc, argv, &a), status;
 
 	a.list = json_object_new_array();

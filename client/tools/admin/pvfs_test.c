@@ -16,14 +16,14 @@
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
 
-struct args {
+struct test_args {
 	uint64_t blksz, iters, files, ssize;
 	const char *file;
 	bool check, write_only, read_only, unlink, vfs;
 };
 
-struct run {
-	struct args a;
+struct test_run {
+	struct test_args a;
 	struct par par;
 	char *buf;
 	double *all; /* rank 0: a time for each rank */
@@ -32,7 +32,7 @@ struct run {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct test_args *a = arg;
 
 	switch (opt) {
 	case 'b':
@@ -113,7 +113,7 @@ static double now_seconds(void)
 
 /* ---- native or ordinary calls ---- */
 
-static int do_open(const struct run *r, const char *name, int flags)
+static int do_open(const struct test_run *r, const char *name, int flags)
 {
 	struct pvfs_filestat meta = { -1, -1, -1, 0, 0 };
 
@@ -126,14 +126,14 @@ static int do_open(const struct run *r, const char *name, int flags)
 	return pvfs_open(name, flags | O_META, 0644, &meta);
 }
 
-static ssize_t do_pwrite(const struct run *r, int fd, const char *buf,
+static ssize_t do_pwrite(const struct test_run *r, int fd, const char *buf,
 			 size_t len, int64_t off)
 {
 	return r->a.vfs ? pwrite(fd, buf, len, off)
 			: pvfs_pwrite(fd, buf, len, off);
 }
 
-static ssize_t do_pread(const struct run *r, int fd, char *buf, size_t len,
+static ssize_t do_pread(const struct test_run *r, int fd, char *buf, size_t len,
 			int64_t off)
 {
 	return r->a.vfs ? pread(fd, buf, len, off)
@@ -147,7 +147,7 @@ static uint64_t word_at(uint64_t file, uint64_t off)
 	return (off + 1) * 0x9e3779b97f4a7c15ull ^ (file + 1) << 56;
 }
 
-static void fill_block(const struct run *r, uint64_t file, uint64_t off)
+static void fill_block(const struct test_run *r, uint64_t file, uint64_t off)
 {
 	for (uint64_t i = 0; i < r->a.blksz; i += 8) {
 		uint64_t w = word_at(file, off + i);
@@ -157,7 +157,8 @@ static void fill_block(const struct run *r, uint64_t file, uint64_t off)
 	}
 }
 
-static bool block_is_right(const struct run *r, uint64_t file, uint64_t off)
+static bool block_is_right(const struct test_run *r, uint64_t file,
+			   uint64_t off)
 {
 	for (uint64_t i = 0; i < r->a.blksz; i += 8) {
 		uint64_t w = word_at(file, off + i);
@@ -176,7 +177,7 @@ static bool block_is_right(const struct run *r, uint64_t file, uint64_t off)
 
 /* ---- files ---- */
 
-static const char *file_name(const struct run *r, uint64_t i, char *buf,
+static const char *file_name(const struct test_run *r, uint64_t i, char *buf,
 			     size_t len)
 {
 	if (r->a.files == 1)
@@ -186,7 +187,7 @@ static const char *file_name(const struct run *r, uint64_t i, char *buf,
 	return buf;
 }
 
-static int open_one(struct run *r, uint64_t i, int flags)
+static int open_one(struct test_run *r, uint64_t i, int flags)
 {
 	char name[4200];
 
@@ -194,7 +195,7 @@ static int open_one(struct run *r, uint64_t i, int flags)
 	return r->fds[i] < 0 ? tool_fail(&tool, name) : 0;
 }
 
-static void close_all(struct run *r)
+static void close_all(struct test_run *r)
 {
 	for (uint64_t i = 0; i < r->a.files; i++) {
 		if (r->fds[i] < 0)
@@ -208,7 +209,7 @@ static void close_all(struct run *r)
 }
 
 /* Rank 0 makes the files before the others open them. */
-static int open_all(struct run *r)
+static int open_all(struct test_run *r)
 {
 	int flags = r->a.read_only ? O_RDONLY : O_RDWR | O_CREAT, status = 0;
 
@@ -223,7 +224,7 @@ static int open_all(struct run *r)
 	return 0;
 }
 
-static int unlink_all(struct run *r)
+static int unlink_all(struct test_run *r)
 {
 	char name[4200];
 	int status = 0;
@@ -238,7 +239,8 @@ static int unlink_all(struct run *r)
 
 /* ---- the measurement ---- */
 
-static int move_block(struct run *r, uint64_t file, uint64_t off, bool write)
+static int move_block(struct test_run *r, uint64_t file, uint64_t off,
+		      bool write)
 {
 	char name[4200];
 	ssize_t n;
@@ -256,8 +258,8 @@ static int move_block(struct run *r, uint64_t file, uint64_t off, bool write)
 }
 
 /* Filling and checking the buffer is not part of the time. */
-static int time_block(struct run *r, uint64_t file, uint64_t off, bool write,
-		      double *secs, bool *good)
+static int time_block(struct test_run *r, uint64_t file, uint64_t off,
+		      bool write, double *secs, bool *good)
 {
 	double start;
 	int status;
@@ -273,7 +275,8 @@ static int time_block(struct run *r, uint64_t file, uint64_t off, bool write,
 	return status;
 }
 
-static int time_all_blocks(struct run *r, bool write, double *secs, bool *good)
+static int time_all_blocks(struct test_run *r, bool write, double *secs,
+			   bool *good)
 {
 	uint64_t n = (uint64_t)r->par.size, rank = (uint64_t)r->par.rank;
 	int status = 0;
@@ -286,7 +289,7 @@ static int time_all_blocks(struct run *r, bool write, double *secs, bool *good)
 	return par_max(status);
 }
 
-static void print_times(struct run *r, const char *what, double secs)
+static void print_times(struct test_run *r, const char *what, double secs)
 {
 	double min = INFINITY, max = 0, sum = 0, var = 0, total;
 	int n = r->par.size;
@@ -309,7 +312,7 @@ static void print_times(struct run *r, const char *what, double secs)
 	fflush(stdout);
 }
 
-static void print_title(const struct run *r)
+static void print_title(const struct test_run *r)
 {
 	if (r->par.rank)
 		return;
@@ -323,7 +326,7 @@ static void print_title(const struct run *r)
 	fflush(stdout);
 }
 
-static int measure_all(struct run *r)
+static int measure_all(struct test_run *r)
 {
 	bool good = true;
 	double secs;
@@ -346,7 +349,7 @@ static int measure_all(struct run *r)
 	return status | !good;
 }
 
-static int alloc_buffers(struct run *r)
+static int alloc_buffers(struct test_run *r)
 {
 	r->buf = malloc(r->a.blksz);
 	r->all = calloc((size_t)r->par.size, sizeof(*r->all));
@@ -363,10 +366,10 @@ static int alloc_buffers(struct run *r)
 
 int main(int argc, char **argv)
 {
-	struct run r = { .a = { .blksz = 16u << 20,
-				.iters = 1,
-				.files = 1,
-				.file = "/pvfs/pvfs-test.tmp" } };
+	struct test_run r = { .a = { .blksz = 16u << 20,
+				     .iters = 1,
+				     .files = 1,
+				     .file = "/pvfs/pvfs-test.tmp" } };
 	int status;
 
 	if (par_init(&r.par, &argc, &argv))

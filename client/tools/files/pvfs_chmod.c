@@ -6,7 +6,7 @@
 #include <pvfs.h>
 #include "client/tools/common/tool_tree.h"
 
-struct args {
+struct chmod_args {
 	const char *text; /* of the mode */
 	mode_t umask;
 	bool recursive;
@@ -14,7 +14,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	((struct args *)arg)->recursive = true;
+	((struct chmod_args *)arg)->recursive = true;
 	return 0;
 }
 
@@ -38,7 +38,7 @@ static const struct tool tool = {
 static int change_mode(void *arg, const char *path, const struct stat *st,
 		       bool named)
 {
-	const struct args *a = arg;
+	const struct chmod_args *a = arg;
 	struct stat behind = *st;
 	mode_t mode;
 
@@ -55,7 +55,7 @@ static int change_mode(void *arg, const char *path, const struct stat *st,
 
 int main(int argc, char **argv)
 {
-	struct args a = { .umask = umask(0) };
+	struct chmod_args a = { .umask = umask(0) };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
 	struct tool_tree tree = { &tool, a.recursive, change_mode, &a, { 0 } };
 	mode_t mode;

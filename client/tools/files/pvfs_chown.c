@@ -9,7 +9,7 @@
 #include <pvfs.h>
 #include "client/tools/common/tool_tree.h"
 
-struct args {
+struct chown_args {
 	uid_t uid;
 	gid_t gid; /* -1: unchanged */
 	bool recursive, link;
@@ -17,7 +17,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct chown_args *a = arg;
 
 	if (opt == 'h')
 		a->link = true;
@@ -57,7 +57,7 @@ static int parse_id(const char *text, uint32_t *id)
 	return 0;
 }
 
-static int find_user(const char *name, bool login, struct args *a)
+static int find_user(const char *name, bool login, struct chown_args *a)
 {
 	const struct passwd *pw = getpwnam(name);
 
@@ -75,7 +75,7 @@ static int find_user(const char *name, bool login, struct args *a)
 	return 0;
 }
 
-static int find_group(const char *name, struct args *a)
+static int find_group(const char *name, struct chown_args *a)
 {
 	const struct group *gr = getgrnam(name);
 
@@ -86,7 +86,7 @@ static int find_group(const char *name, struct args *a)
 	return 0;
 }
 
-static int find_owner(char *text, struct args *a)
+static int find_owner(char *text, struct chown_args *a)
 {
 	char *group = strchr(text, ':');
 
@@ -100,7 +100,7 @@ static int find_owner(char *text, struct args *a)
 static int change_owner(void *arg, const char *path, const struct stat *st,
 			bool named)
 {
-	const struct args *a = arg;
+	const struct chown_args *a = arg;
 
 	return (a->link || a->recursive ? pvfs_lchown
 					: pvfs_chown)(path, a->uid, a->gid);
@@ -108,7 +108,7 @@ static int change_owner(void *arg, const char *path, const struct stat *st,
 
 int main(int argc, char **argv)
 {
-	struct args a = { .uid = (uid_t)-1, .gid = (gid_t)-1 };
+	struct chown_args a = { .uid = (uid_t)-1, .gid = (gid_t)-1 };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
 	struct tool_tree tree = { &tool, a.recursive, change_owner, &a, { 0 } };
 

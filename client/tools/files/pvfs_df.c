@@ -15,7 +15,7 @@ struct room {
 	uint64_t bytes;
 };
 
-struct args {
+struct df_args {
 	bool json, bytes;
 	struct room *room; /* per iod of this mount */
 	unsigned int iods; /* iods that answered */
@@ -24,7 +24,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct df_args *a = arg;
 
 	if (opt == 'j')
 		a->json = true;
@@ -60,7 +60,7 @@ static unsigned int percent_used(uint64_t used, uint64_t available)
 	return whole < exact ? whole + 1 : whole;
 }
 
-static void print_row(const struct args *a, const char *who, const char *uri,
+static void print_row(const struct df_args *a, const char *who, const char *uri,
 		      const struct statfs *st)
 {
 	uint64_t bs = (uint64_t)st->f_bsize, size = st->f_blocks * bs;
@@ -77,7 +77,7 @@ static void print_row(const struct args *a, const char *who, const char *uri,
 	       percent_used(val[1], val[2]));
 }
 
-static void json_row(struct args *a, const char *who, const char *uri,
+static void json_row(struct df_args *a, const char *who, const char *uri,
 		     const struct statfs *st)
 {
 	struct json_object *o = json_object_new_object();
@@ -93,7 +93,7 @@ static void json_row(struct args *a, const char *who, const char *uri,
 	json_object_array_add(a->list, o);
 }
 
-static void show_row(struct args *a, const char *who, const char *uri,
+static void show_row(struct df_args *a, const char *who, const char *uri,
 		     const struct statfs *st)
 {
 	if (a->json)
@@ -109,7 +109,7 @@ static void add_room(struct room *r, const struct statfs *st)
 }
 
 /* Returns what is left for each iod on the fullest disk; iods may share a disk. */
-static uint64_t least_room(const struct args *a)
+static uint64_t least_room(const struct df_args *a)
 {
 	uint64_t least = UINT64_MAX;
 	unsigned int i, k, sharers;
@@ -126,7 +126,7 @@ static uint64_t least_room(const struct args *a)
 	return least;
 }
 
-static int server_row(struct args *a, const char *path,
+static int server_row(struct df_args *a, const char *path,
 		      const struct pvfs_server *s)
 {
 	struct statfs st;
@@ -142,7 +142,7 @@ static int server_row(struct args *a, const char *path,
 	return 0;
 }
 
-static int total_row(struct args *a, const char *path)
+static int total_row(struct df_args *a, const char *path)
 {
 	struct statfs st;
 
@@ -153,7 +153,7 @@ static int total_row(struct args *a, const char *path)
 }
 
 /* A file on all iods cannot grow once the fullest iod is full. */
-static void file_row(struct args *a)
+static void file_row(struct df_args *a)
 {
 	uint64_t room = least_room(a) * a->iods;
 	struct json_object *o;
@@ -174,7 +174,7 @@ static void file_row(struct args *a)
 	       text);
 }
 
-static int show_mount(struct args *a, const char *path)
+static int show_mount(struct df_args *a, const char *path)
 {
 	struct pvfs_server *list;
 	int n = tool_servers(path, &list), status = 0;
@@ -198,7 +198,7 @@ static int show_mount(struct args *a, const char *path)
 	return status;
 }
 
-static int df_all(struct args *a)
+static int df_all(struct df_args *a)
 {
 	char dir[4096];
 	unsigned int i;
@@ -211,7 +211,7 @@ static int df_all(struct args *a)
 
 int main(int argc, char **argv)
 {
-	struct args a = { 0 };
+	struct df_args a = { 0 };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
 
 	a.list = json_object_new_array();

@@ -12,7 +12,7 @@
 #include "client/tools/common/patience.h"
 #include <pvfs.h>
 
-struct args {
+struct ls_args {
 	bool all, dir, human, json, lng, numeric, recursive, unsorted;
 	struct owner_names owners;
 	struct json_object *list;
@@ -21,20 +21,20 @@ struct args {
 	struct patience patience;
 };
 
-struct entry {
+struct ls_entry {
 	char *name;
 	char *path;
 	struct stat st;
 };
 
-struct entries {
-	struct entry *v;
+struct ls_entries {
+	struct ls_entry *v;
 	size_t n, cap;
 };
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct ls_args *a = arg;
 
 	switch (opt) {
 	case 'a':
@@ -131,7 +131,7 @@ static void mode_string(mode_t m, char *s)
 	s[10] = '\0';
 }
 
-static void print_owner(struct args *a, const struct stat *st)
+static void print_owner(struct ls_args *a, const struct stat *st)
 {
 	if (a->numeric)
 		printf("%5u %5u", st->st_uid, st->st_gid);
@@ -141,7 +141,7 @@ static void print_owner(struct args *a, const struct stat *st)
 }
 
 /* Gets "" if it is no link. */
-static void link_text(const struct entry *e, char *text, size_t len)
+static void link_text(const struct ls_entry *e, char *text, size_t len)
 {
 	ssize_t n = 0;
 
@@ -150,7 +150,7 @@ static void link_text(const struct entry *e, char *text, size_t len)
 	text[n > 0 ? n : 0] = '\0';
 }
 
-static void print_long(struct args *a, const struct entry *e)
+static void print_long(struct ls_args *a, const struct ls_entry *e)
 {
 	char mode[11], size[24], when[32], target[4096];
 	struct tm tm;
@@ -170,7 +170,7 @@ static void print_long(struct args *a, const struct entry *e)
 		  S_ISLNK(e->st.st_mode) ? " -> " : "", target);
 }
 
-static void print_json(const struct entry *e)
+static void print_json(const struct ls_entry *e)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -186,7 +186,7 @@ static void print_json(const struct entry *e)
 	json_line(o);
 }
 
-static void print_entry(struct args *a, const struct entry *e)
+static void print_entry(struct ls_args *a, const struct ls_entry *e)
 {
 	if (a->json)
 		print_json(e);
@@ -196,25 +196,25 @@ static void print_entry(struct args *a, const struct entry *e)
 		tool_line(stdout, "%s\n", e->name);
 }
 
-static int report_failure(struct args *a, const char *path)
+static int report_failure(struct ls_args *a, const char *path)
 {
 	return patience_fail(&a->patience, &tool, path);
 }
 
-static bool needs_stat(const struct args *a)
+static bool needs_stat(const struct ls_args *a)
 {
 	return a->lng || a->json || a->recursive;
 }
 
-static int add_entry(struct args *a, struct entries *list, const char *dir,
-		     const char *name)
+static int add_entry(struct ls_args *a, struct ls_entries *list,
+		     const char *dir, const char *name)
 {
-	struct entry *e;
+	struct ls_entry *e;
 	int status = 0;
 
 	if (list->n == list->cap) {
 		size_t cap = list->cap ? 2 * list->cap : 64;
-		struct entry *v = realloc(list->v, cap * sizeof(*v));
+		struct ls_entry *v = realloc(list->v, cap * sizeof(*v));
 
 		if (!v)
 			return tool_fail(&tool, dir);
@@ -222,7 +222,7 @@ static int add_entry(struct args *a, struct entries *list, const char *dir,
 		list->cap = cap;
 	}
 	e = &list->v[list->n];
-	*e = (struct entry){ strdup(name), tool_join(dir, name), { 0 } };
+	*e = (struct ls_entry){ strdup(name), tool_join(dir, name), { 0 } };
 	list->n++;
 	if (!e->name || !e->path)
 		status = tool_fail(&tool, dir);
@@ -237,7 +237,7 @@ static int add_entry(struct args *a, struct entries *list, const char *dir,
 	return status;
 }
 
-static void free_entries(struct entries *list)
+static void free_entries(struct ls_entries *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		free(list->v[i].name);
@@ -248,11 +248,12 @@ static void free_entries(struct entries *list)
 
 static int by_name(const void *x, const void *y)
 {
-	return strcmp(((const struct entry *)x)->name,
-		      ((const struct entry *)y)->name);
+	return strcmp(((const struct ls_entry *)x)->name,
+		      ((const struct ls_entry *)y)->name);
 }
 
-static int read_dir(struct args *a, const char *path, struct entries *list)
+static int read_dir(struct ls_args *a, const char *path,
+		    struct ls_entries *list)
 {
 	PVFS_DIR *dir = pvfs_opendir(path);
 	struct dirent *d;
@@ -280,7 +281,7 @@ static bool is_dots(const char *name)
 }
 
 /* A blank line separates directories, and a directory from the operands after it. */
-static void print_title(struct args *a, const char *path, bool dir)
+static void print_title(struct ls_args *a, const char *path, bool dir)
 {
 	if (a->titles && !a->json && (dir ? a->printed : a->in_dir))
 		putchar('\n');
@@ -290,9 +291,9 @@ static void print_title(struct args *a, const char *path, bool dir)
 	a->in_dir = dir;
 }
 
-static int list_dir(struct args *a, const char *path)
+static int list_dir(struct ls_args *a, const char *path)
 {
-	struct entries list = { 0 };
+	struct ls_entries list = { 0 };
 	int status = read_dir(a, path, &list);
 
 	print_title(a, path, true);
@@ -309,9 +310,9 @@ static int list_dir(struct args *a, const char *path)
 	return status;
 }
 
-static int list_path(struct args *a, char *path)
+static int list_path(struct ls_args *a, char *path)
 {
-	struct entry e = { path, path, { 0 } };
+	struct ls_entry e = { path, path, { 0 } };
 
 	if (pvfs_lstat(path, &e.st))
 		return report_failure(a, path);
@@ -324,7 +325,7 @@ static int list_path(struct args *a, char *path)
 
 int main(int argc, char **argv)
 {
-	struct args a = { 0 };
+	struct ls_args a = { 0 };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
 	char here[] = ".";
 

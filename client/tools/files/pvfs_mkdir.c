@@ -6,7 +6,7 @@
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
 
-struct args {
+struct mkdir_args {
 	bool parents;
 	const char *text; /* mode as text; or NULL */
 	mode_t mode, umask;
@@ -14,7 +14,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct mkdir_args *a = arg;
 
 	if (opt == 'p') {
 		a->parents = true;
@@ -69,7 +69,7 @@ static int make_parents(char *path)
 }
 
 /* The umask and the manager removed bits; a set-gid bit was inherited. */
-static int set_mode(const struct args *a, const char *path)
+static int set_mode(const struct mkdir_args *a, const char *path)
 {
 	struct stat st;
 
@@ -81,7 +81,7 @@ static int set_mode(const struct args *a, const char *path)
 	return 0;
 }
 
-static int make_dir(const struct args *a, char *path)
+static int make_dir(const struct mkdir_args *a, char *path)
 {
 	if (a->parents && make_parents(path))
 		return 1;
@@ -94,7 +94,7 @@ static int make_dir(const struct args *a, char *path)
 
 int main(int argc, char **argv)
 {
-	struct args a = { .mode = 0777, .umask = umask(0) };
+	struct mkdir_args a = { .mode = 0777, .umask = umask(0) };
 	int i, status = 0;
 
 	umask(a.umask);

@@ -7,14 +7,14 @@
 #include "client/tools/common/patience.h"
 #include <pvfs.h>
 
-struct args {
+struct rm_args {
 	bool recursive, force;
 	struct patience patience;
 };
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct rm_args *a = arg;
 
 	if (opt == 'r' || opt == 'R')
 		a->recursive = true;
@@ -41,16 +41,17 @@ static const struct tool tool = {
 	.option = set_option,
 };
 
-static int report_failure(struct args *a, const char *path)
+static int report_failure(struct rm_args *a, const char *path)
 {
 	if (a->force && errno == ENOENT)
 		return 0;
 	return patience_fail(&a->patience, &tool, path);
 }
 
-static int remove_path(struct args *a, const char *path, int type);
+static int remove_path(struct rm_args *a, const char *path, int type);
 
-static int remove_entry(struct args *a, const char *dir, const struct dirent *d)
+static int remove_entry(struct rm_args *a, const char *dir,
+			const struct dirent *d)
 {
 	char *path = tool_join(dir, d->d_name);
 	int status;
@@ -63,7 +64,7 @@ static int remove_entry(struct args *a, const char *dir, const struct dirent *d)
 }
 
 /* Cookies stay valid while entries are removed: one pass is enough. */
-static int remove_entries(struct args *a, const char *path)
+static int remove_entries(struct rm_args *a, const char *path)
 {
 	PVFS_DIR *dir = pvfs_opendir(path);
 	struct dirent *d;
@@ -81,7 +82,7 @@ static int remove_entries(struct args *a, const char *path)
 	return status;
 }
 
-static int remove_dir(struct args *a, const char *path)
+static int remove_dir(struct rm_args *a, const char *path)
 {
 	int status;
 
@@ -111,7 +112,7 @@ static bool is_mount(const char *path)
 	return false;
 }
 
-static int remove_tree(struct args *a, const char *path, int type)
+static int remove_tree(struct rm_args *a, const char *path, int type)
 {
 	if (type == DT_UNKNOWN && a->recursive && is_mount(path))
 		return tool_say(
@@ -137,7 +138,7 @@ static bool was_dir(const char *path)
  * Removes without a look at the type first: a file's attributes come from its iods,
  * which a removal does not need.
  */
-static int remove_path(struct args *a, const char *path, int type)
+static int remove_path(struct rm_args *a, const char *path, int type)
 {
 	if (type == DT_DIR)
 		return remove_tree(a, path, type);
@@ -166,7 +167,7 @@ static int refuse_path(const char *path)
 
 int main(int argc, char **argv)
 {
-	struct args a = { 0 };
+	struct rm_args a = { 0 };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
 
 	if (i == argc && !a.force)

@@ -11,7 +11,7 @@
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
 
-struct args {
+struct stat_args {
 	bool json;
 	bool all; /* every stripe, not only the first few */
 	struct json_object *list;
@@ -19,7 +19,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct stat_args *a = arg;
 
 	if (opt == 'j')
 		a->json = true;
@@ -75,7 +75,7 @@ static uint64_t stripes_of(const struct pvfs_layout *l, uint64_t size)
 	return size / l->ssize + (size % l->ssize != 0);
 }
 
-static uint64_t stripes_shown(const struct args *a, uint64_t stripes)
+static uint64_t stripes_shown(const struct stat_args *a, uint64_t stripes)
 {
 	return a->all || stripes < 8 ? stripes : 8;
 }
@@ -88,8 +88,9 @@ static const char *iod_uri(int iod, const struct pvfs_server *list, int n)
 	return "?";
 }
 
-static void print_stripes(const struct args *a, const struct pvfs_layout *l,
-			  uint64_t size, const struct pvfs_server *list, int n)
+static void print_stripes(const struct stat_args *a,
+			  const struct pvfs_layout *l, uint64_t size,
+			  const struct pvfs_server *list, int n)
 {
 	uint64_t stripes = stripes_of(l, size);
 	int64_t local;
@@ -107,7 +108,7 @@ static void print_stripes(const struct args *a, const struct pvfs_layout *l,
 		       stripes);
 }
 
-static int print_layout(const struct args *a, const char *path,
+static int print_layout(const struct stat_args *a, const char *path,
 			const struct pvfs_layout *l, uint64_t size)
 {
 	struct pvfs_server *list;
@@ -120,8 +121,8 @@ static int print_layout(const struct args *a, const char *path,
 	return 0;
 }
 
-static int print_stat(struct args *a, const char *path, const struct stat *st,
-		      const struct pvfs_layout *l)
+static int print_stat(struct stat_args *a, const char *path,
+		      const struct stat *st, const struct pvfs_layout *l)
 {
 	tool_line(stdout, "%s: %s\n", path, type_name(st->st_mode));
 	printf("  size      %" PRIu64 " bytes, %" PRIu64 " allocated\n",
@@ -145,7 +146,7 @@ static void json_time(struct json_object *o, const char *key,
 						     ts->tv_nsec));
 }
 
-static void json_stripes(const struct args *a, struct json_object *o,
+static void json_stripes(const struct stat_args *a, struct json_object *o,
 			 const struct pvfs_layout *l, uint64_t size)
 {
 	struct json_object *list = json_object_new_array();
@@ -168,8 +169,8 @@ static void json_stripes(const struct args *a, struct json_object *o,
 	json_object_object_add(o, "stripes", list);
 }
 
-static int json_stat(struct args *a, const char *path, const struct stat *st,
-		     const struct pvfs_layout *l)
+static int json_stat(struct stat_args *a, const char *path,
+		     const struct stat *st, const struct pvfs_layout *l)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -191,7 +192,7 @@ static int json_stat(struct args *a, const char *path, const struct stat *st,
 	return 0;
 }
 
-static int show_path(struct args *a, const char *path)
+static int show_path(struct stat_args *a, const char *path)
 {
 	struct pvfs_layout layout, *l = NULL;
 	struct stat st;
@@ -207,7 +208,7 @@ static int show_path(struct args *a, const char *path)
 
 int main(int argc, char **argv)
 {
-	struct args a = { 0 };
+	struct stat_args a = { 0 };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
 
 	if (i == argc)

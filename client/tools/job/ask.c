@@ -21,7 +21,7 @@
 #define END_MS 1800u
 #define REST_MS 200u /* for the rest of nodes that were not reached */
 
-int ask_open(const struct job *job, struct link *l)
+int ask_open(const struct job *job, struct job_link *l)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	char folder[JOB_PATH];
@@ -59,7 +59,7 @@ static void say_missed(char *line)
 }
 
 /* Reads until "end N".  1: N is not 0; 0; or -errno. */
-static int hear_end(struct link *l, uint64_t deadline)
+static int hear_end(struct job_link *l, uint64_t deadline)
 {
 	char *line;
 	int rc;
@@ -77,7 +77,7 @@ static int hear_end(struct link *l, uint64_t deadline)
  * The kernel tells who listens, and that the connection still exists, so no other
  * process is killed.  The nodes end with their head.
  */
-static int end_head(const struct link *l)
+static int end_head(const struct job_link *l)
 {
 	struct pollfd p = { .fd = l->fd, .events = POLLIN };
 	struct ucred cred;
@@ -110,7 +110,7 @@ static int wait_gone(const struct job *job, uint64_t deadline)
 	return 0;
 }
 
-static int stop_hard(const struct job *job, const struct link *l,
+static int stop_hard(const struct job *job, const struct job_link *l,
 		     uint64_t deadline)
 {
 	int rc = end_head(l);
@@ -129,7 +129,7 @@ static int stop_hard(const struct job *job, const struct link *l,
 int ask_stop(const struct job *job)
 {
 	uint64_t deadline = clock_after_ms(END_MS);
-	struct link l;
+	struct job_link l;
 	char *line;
 	int rc;
 
@@ -151,7 +151,7 @@ int ask_stop(const struct job *job)
 	return wait_gone(job, deadline) || rc ? 1 : 0;
 }
 
-static int print_status(struct link *l)
+static int print_status(struct job_link *l)
 {
 	uint64_t deadline = clock_after_ms(2000);
 	char *line;
@@ -210,7 +210,7 @@ int cmd_status(int argc, char **argv)
 {
 	const char *id = NULL;
 	struct job job;
-	struct link l;
+	struct job_link l;
 	int rc;
 
 	if (tool_options(&status_tool, argc, argv, &id) < argc)

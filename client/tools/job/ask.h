@@ -7,7 +7,7 @@
 #include "client/tools/job/parts/link.h"
 
 /* 0, or 1 after a message: there is no such job. */
-int ask_open(const struct job *job, struct link *l);
+int ask_open(const struct job *job, struct job_link *l);
 /* Ends the job and waits for its end, two seconds in all.  Returns an exit status. */
 int ask_stop(const struct job *job);
 

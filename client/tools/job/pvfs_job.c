@@ -20,7 +20,7 @@ const struct tool job_tool = {
 	.shorts = "+",
 };
 
-static const struct command {
+static const struct job_command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
@@ -33,7 +33,7 @@ static const struct command {
 
 int main(int argc, char **argv)
 {
-	const struct command *c = commands;
+	const struct job_command *c = commands;
 	const char *name = argc > 1 ? argv[1] : "";
 
 	while (c->name && strcmp(c->name, name))

@@ -30,7 +30,7 @@ struct start {
 	uint64_t n;
 	bool private, exec;
 	struct env_opts env;
-	struct link link;
+	struct job_link link;
 };
 
 /* 0: one of the names is empty, or would be an option of mpiexec. */

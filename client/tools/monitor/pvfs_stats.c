@@ -13,26 +13,26 @@
 #include "client/tools/common/tool.h"
 
 /* The previous answer of a server. */
-struct seen {
-	struct seen *next;
+struct previous_answer {
+	struct previous_answer *next;
 	char *uri;
 	bool answered;
 	struct pvfs_metric *rows; /* may be none */
 };
 
-struct args {
+struct stats_args {
 	bool json;
 	unsigned int groups; /* one of PVFS_METRICS_* */
 	int timeout_ms;
 	unsigned int watch_s, count; /* watch_s 0: once; count 0: no limit */
 	bool first;
 	struct stats_show show;
-	struct seen *seen;
+	struct previous_answer *seen;
 };
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct stats_args *a = arg;
 
 	switch (opt) {
 	case 'j':
@@ -147,9 +147,10 @@ static void show_ops(struct stats_show *show)
 /* ---- servers ---- */
 
 /* Returns the record of the server; a new one has zeros.  NULL: no memory. */
-static struct seen *seen_of(struct seen **all, const char *uri)
+static struct previous_answer *previous_of(struct previous_answer **all,
+					   const char *uri)
 {
-	struct seen *s;
+	struct previous_answer *s;
 
 	for (s = *all; s; s = s->next)
 		if (!strcmp(s->uri, uri))
@@ -164,9 +165,9 @@ static struct seen *seen_of(struct seen **all, const char *uri)
 	return s;
 }
 
-static void seen_free(struct seen *all)
+static void previous_free(struct previous_answer *all)
 {
-	struct seen *s;
+	struct previous_answer *s;
 
 	while ((s = all)) {
 		all = s->next;
@@ -177,8 +178,8 @@ static void seen_free(struct seen *all)
 }
 
 /* 0; -1 with errno. */
-static int ask_server(const struct args *a, const char *path, const char *uri,
-		      struct pvfs_metric **rows)
+static int ask_server(const struct stats_args *a, const char *path,
+		      const char *uri, struct pvfs_metric **rows)
 {
 	struct pvfs_watch *watch;
 	int saved, n;
@@ -205,8 +206,8 @@ static int report_failure(const char *uri)
 static int show_server(void *arg, const char *path, const char *who,
 		       const char *uri)
 {
-	struct args *a = arg;
-	struct seen *seen = seen_of(&a->seen, uri);
+	struct stats_args *a = arg;
+	struct previous_answer *seen = previous_of(&a->seen, uri);
 	struct stats_show *show = &a->show;
 	struct pvfs_metric *rows;
 	bool answers;
@@ -235,7 +236,7 @@ static int show_server(void *arg, const char *path, const char *who,
 	return rc;
 }
 
-static int round_of(struct args *a, char **operand)
+static int round_of(struct stats_args *a, char **operand)
 {
 	struct json_object *list = a->json ? json_object_new_array() : NULL;
 	int status;
@@ -255,10 +256,10 @@ static int round_of(struct args *a, char **operand)
 int main(int argc, char **argv)
 {
 	struct owner_names owners = { 0 };
-	struct args a = { .timeout_ms = 5000,
-			  .groups = PVFS_METRICS_OPS,
-			  .first = true,
-			  .show.owners = &owners };
+	struct stats_args a = { .timeout_ms = 5000,
+				.groups = PVFS_METRICS_OPS,
+				.first = true,
+				.show.owners = &owners };
 	int i = tool_options(&tool, argc, argv, &a), status;
 
 	status = round_of(&a, argv + i);
@@ -267,6 +268,6 @@ int main(int argc, char **argv)
 		status = round_of(&a, argv + i);
 	}
 	owner_names_free(&owners);
-	seen_free(a.seen);
+	previous_free(a.seen);
 	return tool_done(&tool, status);
 }

@@ -90,12 +90,12 @@ void doctor_unseen(const struct doctor *d, const char *fmt, ...)
 
 /* ---- job.c ---- */
 
-enum said_kind { SAID_FOUND = 'F', SAID_UNSEEN = 'U', SAID_NOTE = 'N' };
-struct said {
-	enum said_kind kind;
+enum result_kind { RESULT_FOUND = 'F', RESULT_UNSEEN = 'U', RESULT_NOTE = 'N' };
+struct check_result {
+	enum result_kind kind;
 	const char *what, *fix; /* fix: "" unless it is a finding */
 };
-struct job {
+struct check_run {
 	const struct check *check;
 	const struct subject *s;
 	int pid, fd;
@@ -104,21 +104,23 @@ struct job {
 	char *words; /* its results: "F" WHAT NUL FIX NUL ... */
 	size_t len, room;
 };
-struct jobs {
+struct check_runs {
 	unsigned int n;
-	struct job *job;
+	struct check_run *job;
 	const struct subject *first; /* of all subjects */
 	bool *away; /* per subject: a check with reaches has failed */
 };
 /*
  * Makes a job for each check that applies, except those named in skip.  0 or -ENOMEM.
  */
-int jobs_make(const struct doctor *d, const char *skip, struct jobs *jobs);
+int check_runs_make(const struct doctor *d, const char *skip,
+		    struct check_runs *jobs);
 /* 0, or -errno: no process could be started. */
-int jobs_run(struct doctor *d, struct jobs *jobs);
-void jobs_free(struct jobs *jobs);
+int check_runs_run(struct doctor *d, struct check_runs *jobs);
+void check_runs_free(struct check_runs *jobs);
 /* Gets the next result; *at starts at 0.  False: there are no more. */
-bool job_said(const struct job *job, size_t *at, struct said *said);
+bool check_run_result(const struct check_run *job, size_t *at,
+		      struct check_result *said);
 
 /* ---- subject.c ---- */
 
@@ -141,8 +143,8 @@ int mounted_find(struct doctor *d);
 /* ---- report.c ---- */
 
 /* Prints the results, and returns the exit status.  verbose: also what is in order. */
-int doctor_report(const struct doctor *d, const struct jobs *jobs, bool json,
-		  bool verbose);
+int doctor_report(const struct doctor *d, const struct check_runs *jobs,
+		  bool json, bool verbose);
 
 /* ---- host.c: files of the host, below root ---- */
 

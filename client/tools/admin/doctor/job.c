@@ -66,13 +66,15 @@ static bool is_in(const char *list, const char *name)
 	return false;
 }
 
-static void add_run(struct jobs *jobs, const struct check *c,
+static void add_run(struct check_runs *jobs, const struct check *c,
 		    const struct subject *s)
 {
-	jobs->job[jobs->n++] = (struct job){ .check = c, .s = s, .fd = -1 };
+	jobs->job[jobs->n++] =
+		(struct check_run){ .check = c, .s = s, .fd = -1 };
 }
 
-int jobs_make(const struct doctor *d, const char *skip, struct jobs *jobs)
+int check_runs_make(const struct doctor *d, const char *skip,
+		    struct check_runs *jobs)
 {
 	const struct subject *s;
 	const struct check *c;
@@ -99,7 +101,7 @@ int jobs_make(const struct doctor *d, const char *skip, struct jobs *jobs)
 	return 0;
 }
 
-void jobs_free(struct jobs *jobs)
+void check_runs_free(struct check_runs *jobs)
 {
 	for (unsigned int i = 0; i < jobs->n; i++)
 		free(jobs->job[i].words);
@@ -108,7 +110,7 @@ void jobs_free(struct jobs *jobs)
 }
 
 /* The alarm ends the child even if the parent was killed. */
-static void run_child(struct doctor *d, const struct job *job, int out)
+static void run_child(struct doctor *d, const struct check_run *job, int out)
 {
 	d->out = out;
 	alarm(d->timeout_s + 5);
@@ -116,7 +118,7 @@ static void run_child(struct doctor *d, const struct job *job, int out)
 	exit(0); /* libpvfs closes its sessions */
 }
 
-static int start_run(struct doctor *d, struct job *job)
+static int start_run(struct doctor *d, struct check_run *job)
 {
 	int p[2];
 
@@ -136,7 +138,7 @@ static int start_run(struct doctor *d, struct job *job)
 	return 0;
 }
 
-static bool make_room(struct job *job, size_t more)
+static bool make_room(struct check_run *job, size_t more)
 {
 	char *grown;
 
@@ -152,7 +154,7 @@ static bool make_room(struct job *job, size_t more)
 	return true;
 }
 
-static void add_result(struct job *job, char kind, const char *what,
+static void add_result(struct check_run *job, char kind, const char *what,
 		       const char *fix)
 {
 	size_t w = strlen(what) + 1, f = strlen(fix) + 1;
@@ -166,7 +168,7 @@ static void add_result(struct job *job, char kind, const char *what,
 }
 
 /* A late process may be blocked in the kernel, so it is not waited for. */
-static void end_run(struct job *job, bool late)
+static void end_run(struct check_run *job, bool late)
 {
 	const struct check *c = job->check;
 	char what[PATH_MAX + 100];
@@ -182,17 +184,17 @@ static void end_run(struct job *job, bool late)
 			 c->of == OF_MOUNTED ? job->s->mount : "",
 			 c->of == OF_MOUNTED ? ": " : "",
 			 c->late ? c->late : "no answer within the time-out");
-		add_result(job, c->late_fix ? SAID_FOUND : SAID_UNSEEN, what,
-			   c->late_fix ? c->late_fix : "");
+		add_result(job, c->late_fix ? RESULT_FOUND : RESULT_UNSEEN,
+			   what, c->late_fix ? c->late_fix : "");
 		return;
 	}
 	if (waitpid(job->pid, &status, 0) == job->pid &&
 	    (!WIFEXITED(status) || WEXITSTATUS(status)))
-		add_result(job, SAID_UNSEEN,
+		add_result(job, RESULT_UNSEEN,
 			   "the check ended by itself, with an error", "");
 }
 
-static void read_results(struct job *job)
+static void read_results(struct check_run *job)
 {
 	ssize_t n;
 
@@ -208,7 +210,7 @@ static void read_results(struct job *job)
 }
 
 /* Waits for the running jobs, until the first of their deadlines. */
-static void wait_runs(struct job **run, unsigned int n)
+static void wait_runs(struct check_run **run, unsigned int n)
 {
 	struct pollfd p[AT_A_TIME];
 	uint64_t now, until = CLOCK_NEVER;
@@ -231,26 +233,27 @@ static void wait_runs(struct job **run, unsigned int n)
 	}
 }
 
-static void note_away(struct jobs *jobs, const struct job *job)
+static void note_away(struct check_runs *jobs, const struct check_run *job)
 {
 	if (job->s && job->check->reaches && job->len)
-		jobs->away[job->s - jobs->first] |= job->words[0] != SAID_NOTE;
+		jobs->away[job->s - jobs->first] |= job->words[0] !=
+						    RESULT_NOTE;
 }
 
-static bool is_away(const struct jobs *jobs, const struct job *job)
+static bool is_away(const struct check_runs *jobs, const struct check_run *job)
 {
 	return job->s && job->check->follows &&
 	       jobs->away[job->s - jobs->first];
 }
 
 /* Starts jobs in addition to the n that run.  Returns how many run then, or -errno. */
-static int start_more(struct doctor *d, struct jobs *jobs, unsigned int *next,
-		      struct job **run, int n)
+static int start_more(struct doctor *d, struct check_runs *jobs,
+		      unsigned int *next, struct check_run **run, int n)
 {
 	int rc;
 
 	while (n < (int)AT_A_TIME && *next < jobs->n) {
-		struct job *job = &jobs->job[(*next)++];
+		struct check_run *job = &jobs->job[(*next)++];
 
 		if (is_away(jobs, job))
 			continue;
@@ -267,7 +270,7 @@ static int start_more(struct doctor *d, struct jobs *jobs, unsigned int *next,
 }
 
 /* Keeps the jobs that have not ended; returns how many. */
-static int drop_ended(struct jobs *jobs, struct job **run, int n)
+static int drop_ended(struct check_runs *jobs, struct check_run **run, int n)
 {
 	int k = 0;
 
@@ -280,9 +283,9 @@ static int drop_ended(struct jobs *jobs, struct job **run, int n)
 	return k;
 }
 
-int jobs_run(struct doctor *d, struct jobs *jobs)
+int check_runs_run(struct doctor *d, struct check_runs *jobs)
 {
-	struct job *run[AT_A_TIME];
+	struct check_run *run[AT_A_TIME];
 	unsigned int next = 0;
 	int n = 0;
 
@@ -293,7 +296,8 @@ int jobs_run(struct doctor *d, struct jobs *jobs)
 	return n;
 }
 
-bool job_said(const struct job *job, size_t *at, struct said *said)
+bool check_run_result(const struct check_run *job, size_t *at,
+		      struct check_result *said)
 {
 	const char *end = job->words + job->len, *what, *nul, *nul2;
 
@@ -304,7 +308,9 @@ bool job_said(const struct job *job, size_t *at, struct said *said)
 	nul2 = nul ? memchr(nul + 1, '\0', (size_t)(end - nul - 1)) : NULL;
 	if (!nul2)
 		return false;
-	*said = (struct said){ .kind = what[-1], .what = what, .fix = nul + 1 };
+	*said = (struct check_result){ .kind = what[-1],
+				       .what = what,
+				       .fix = nul + 1 };
 	*at = (size_t)(nul2 + 1 - job->words);
 	return true;
 }

@@ -58,7 +58,7 @@ static bool may_lock(const struct doctor *d, const char *pid)
 }
 
 /* For each daemon of this configuration. */
-struct daemon {
+struct daemon_search {
 	const struct doctor *d;
 	void (*look)(const struct doctor *d, const char *who, const char *pid);
 	unsigned int n;
@@ -92,7 +92,7 @@ static bool is_ours(const struct doctor *d, const char *args)
 
 static int look_at(void *arg, const char *pid)
 {
-	struct daemon *a = arg;
+	struct daemon_search *a = arg;
 	char comm[32], args[2048];
 
 	if (*pid < '1' || *pid > '9' ||
@@ -111,7 +111,7 @@ static void each_daemon(const struct doctor *d,
 			void (*look)(const struct doctor *d, const char *who,
 				     const char *pid))
 {
-	struct daemon a = { d, look, 0 };
+	struct daemon_search a = { d, look, 0 };
 	int rc = d->conf ? host_each(d, "/proc", look_at, &a) : 0;
 
 	if (rc < 0)

@@ -12,7 +12,7 @@
 
 enum { OPT_ROOT = 2000, OPT_SKIP, OPT_LIST };
 
-struct args {
+struct doctor_args {
 	struct doctor d;
 	const char *skip;
 	bool json, verbose, list;
@@ -21,7 +21,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct doctor_args *a = arg;
 
 	if (opt == 'c')
 		a->d.conf = val;
@@ -128,7 +128,7 @@ static void be_quiet(void)
 /*
  * Without servers the rest of the host is examined, and check_conf() reports the cause.
  */
-static int find_subjects(struct args *a)
+static int find_subjects(struct doctor_args *a)
 {
 	struct doctor *d = &a->d;
 	char err[DOCTOR_TEXT];
@@ -144,17 +144,17 @@ static int find_subjects(struct args *a)
 	return rc ? 0 : subjects_mount(d);
 }
 
-static int run_checks(struct args *a)
+static int run_checks(struct doctor_args *a)
 {
-	struct jobs jobs = { 0 };
+	struct check_runs jobs = { 0 };
 	int rc = find_subjects(a);
 
 	if (!rc)
 		rc = mounted_find(&a->d);
 	if (!rc)
-		rc = jobs_make(&a->d, a->skip, &jobs);
+		rc = check_runs_make(&a->d, a->skip, &jobs);
 	if (!rc)
-		rc = jobs_run(&a->d, &jobs);
+		rc = check_runs_run(&a->d, &jobs);
 	if (rc) {
 		tool_say(&tool, "could not look: %s", strerror(-rc));
 		rc = 2;
@@ -163,7 +163,7 @@ static int run_checks(struct args *a)
 		if (tool_done(&tool, 0))
 			rc = 2;
 	}
-	jobs_free(&jobs);
+	check_runs_free(&jobs);
 	free(a->d.subject);
 	free(a->d.mounted);
 	return rc;
@@ -171,7 +171,7 @@ static int run_checks(struct args *a)
 
 int main(int argc, char **argv)
 {
-	struct args a = { .d = { .root = "", .timeout_s = 15 } };
+	struct doctor_args a = { .d = { .root = "", .timeout_s = 15 } };
 	const char *tab = secure_getenv("PVFSTAB_FILE");
 
 	if (tool_options(&tool, argc, argv, &a) < argc)

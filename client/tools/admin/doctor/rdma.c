@@ -20,10 +20,10 @@ struct port {
 	uint64_t mtu; /* of netdev; 0: unknown */
 };
 
-struct walk {
+struct port_walk {
 	const struct doctor *d;
 	const char *dev;
-	void (*fn)(struct walk *w, const struct port *p);
+	void (*fn)(struct port_walk *w, const struct port *p);
 	unsigned int up; /* ports */
 	uint64_t mtu; /* of the first port that is up */
 	char first[80];
@@ -66,7 +66,7 @@ static void read_port(const struct doctor *d, struct port *p)
 
 static int each_port(void *arg, const char *number)
 {
-	struct walk *w = arg;
+	struct port_walk *w = arg;
 	struct port p = { 0 };
 
 	snprintf(p.dir, sizeof(p.dir), DEVICES "/%s/ports/%s", w->dev, number);
@@ -79,7 +79,7 @@ static int each_port(void *arg, const char *number)
 
 static int each_dev(void *arg, const char *dev)
 {
-	struct walk *w = arg;
+	struct port_walk *w = arg;
 	char dir[PATH_MAX];
 	int rc;
 
@@ -93,10 +93,10 @@ static int each_dev(void *arg, const char *dev)
 
 /* Returns the number of active ports.  Having no devices is no fault. */
 static unsigned int each_active_port(const struct doctor *d,
-				     void (*fn)(struct walk *w,
+				     void (*fn)(struct port_walk *w,
 						const struct port *p))
 {
-	struct walk w = { .d = d, .fn = fn };
+	struct port_walk w = { .d = d, .fn = fn };
 	int rc = host_each(d, DEVICES, each_dev, &w);
 
 	if (rc && rc != -ENOENT)
@@ -104,7 +104,7 @@ static unsigned int each_active_port(const struct doctor *d,
 	return w.up;
 }
 
-static void ignore_port(struct walk *w, const struct port *p)
+static void ignore_port(struct port_walk *w, const struct port *p)
 {
 	(void)w;
 	(void)p;
@@ -115,7 +115,7 @@ bool rdma_is_there(const struct doctor *d)
 	return each_active_port(d, ignore_port) > 0;
 }
 
-static void port_state(struct walk *w, const struct port *p)
+static void port_state(struct port_walk *w, const struct port *p)
 {
 	if (!p->up)
 		doctor_find(w->d,
@@ -151,7 +151,7 @@ static int each_gid(void *arg, const char *number)
 	return 0;
 }
 
-static void port_gid(struct walk *w, const struct port *p)
+static void port_gid(struct port_walk *w, const struct port *p)
 {
 	struct gids g = { w->d, p, 0 };
 	char dir[PATH_MAX + 8], fix[160];
@@ -183,7 +183,7 @@ void check_rdma_gid(const struct doctor *d, const struct subject *s)
 	each_active_port(d, port_gid);
 }
 
-static void port_mtu(struct walk *w, const struct port *p)
+static void port_mtu(struct port_walk *w, const struct port *p)
 {
 	char fix[160];
 

@@ -10,14 +10,15 @@ struct tally {
 	struct json_object *findings, *unseens, *notes;
 };
 
-static const char *kind_label(enum said_kind kind)
+static const char *kind_label(enum result_kind kind)
 {
-	if (kind == SAID_FOUND)
+	if (kind == RESULT_FOUND)
 		return "found:";
-	return kind == SAID_UNSEEN ? "not seen:" : "well:";
+	return kind == RESULT_UNSEEN ? "not seen:" : "well:";
 }
 
-static void print_result(const struct job *job, const struct said *said)
+static void print_result(const struct check_run *job,
+			 const struct check_result *said)
 {
 	tool_line(stdout, "%s %s%s%s: %s\n", kind_label(said->kind),
 		  job->check->name, job->s ? ", " : "",
@@ -26,8 +27,8 @@ static void print_result(const struct job *job, const struct said *said)
 		tool_line(stdout, "    fix: %s\n", said->fix);
 }
 
-static void add_json_result(struct tally *t, const struct job *job,
-			    const struct said *said)
+static void add_json_result(struct tally *t, const struct check_run *job,
+			    const struct check_result *said)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -36,27 +37,27 @@ static void add_json_result(struct tally *t, const struct job *job,
 		json_str(o, "server", job->s->name);
 		json_str(o, "uri", job->s->uri);
 	}
-	json_str(o, said->kind == SAID_UNSEEN ? "why" : "what", said->what);
-	if (said->kind == SAID_FOUND)
+	json_str(o, said->kind == RESULT_UNSEEN ? "why" : "what", said->what);
+	if (said->kind == RESULT_FOUND)
 		json_str(o, "fix", said->fix);
-	json_object_array_add(said->kind == SAID_FOUND	  ? t->findings
-			      : said->kind == SAID_UNSEEN ? t->unseens
-							  : t->notes,
+	json_object_array_add(said->kind == RESULT_FOUND    ? t->findings
+			      : said->kind == RESULT_UNSEEN ? t->unseens
+							    : t->notes,
 			      o);
 }
 
-static void job_report(struct tally *t, const struct job *job)
+static void report_run(struct tally *t, const struct check_run *job)
 {
-	struct said said;
+	struct check_result said;
 	size_t at = 0;
 
 	t->checks++;
-	while (job_said(job, &at, &said)) {
-		t->found += said.kind == SAID_FOUND;
-		t->unseen += said.kind == SAID_UNSEEN;
+	while (check_run_result(job, &at, &said)) {
+		t->found += said.kind == RESULT_FOUND;
+		t->unseen += said.kind == RESULT_UNSEEN;
 		if (t->json)
 			add_json_result(t, job, &said);
-		else if (said.kind != SAID_NOTE || t->verbose)
+		else if (said.kind != RESULT_NOTE || t->verbose)
 			print_result(job, &said);
 	}
 }
@@ -74,8 +75,8 @@ static void json_end(const struct doctor *d, struct tally *t)
 	json_line(o);
 }
 
-int doctor_report(const struct doctor *d, const struct jobs *jobs, bool as_json,
-		  bool verbose)
+int doctor_report(const struct doctor *d, const struct check_runs *jobs,
+		  bool as_json, bool verbose)
 {
 	struct tally t = { .json = as_json, .verbose = verbose };
 
@@ -83,7 +84,7 @@ int doctor_report(const struct doctor *d, const struct jobs *jobs, bool as_json,
 	t.unseens = as_json ? json_object_new_array() : NULL;
 	t.notes = as_json ? json_object_new_array() : NULL;
 	for (unsigned int i = 0; i < jobs->n; i++)
-		job_report(&t, &jobs->job[i]);
+		report_run(&t, &jobs->job[i]);
 	if (as_json)
 		json_end(d, &t);
 	else

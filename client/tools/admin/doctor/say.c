@@ -33,7 +33,7 @@ void doctor_find(const struct doctor *d, const char *fix, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	send_result(d, SAID_FOUND, what, fix);
+	send_result(d, RESULT_FOUND, what, fix);
 }
 
 void doctor_unseen(const struct doctor *d, const char *fmt, ...)
@@ -44,7 +44,7 @@ void doctor_unseen(const struct doctor *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	send_result(d, SAID_UNSEEN, what, "");
+	send_result(d, RESULT_UNSEEN, what, "");
 }
 
 void doctor_note(const struct doctor *d, const char *fmt, ...)
@@ -55,7 +55,7 @@ void doctor_note(const struct doctor *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	send_result(d, SAID_NOTE, what, "");
+	send_result(d, RESULT_NOTE, what, "");
 }
 
 /* Other modules write "cause; fix". */

@@ -27,7 +27,7 @@
 /* 2^32 by the golden ratio: its multiples are spread evenly */
 #define SPREAD 0x9e3779b1u
 
-struct use {
+struct mount_trial {
 	const struct doctor *d;
 	const char *at; /* the mount point */
 	char line[DOCTOR_TEXT]; /* the last log line of the library */
@@ -43,7 +43,7 @@ struct use {
 
 static void on_line(void *arg, int level, const char *msg)
 {
-	struct use *u = arg;
+	struct mount_trial *u = arg;
 
 	(void)level;
 	snprintf(u->line, sizeof(u->line), "%s", msg);
@@ -77,7 +77,7 @@ static const char *fix_of(int err)
 }
 
 /* True: an iod does not answer: check_reach() reports which, and why. */
-static bool is_explained(const struct use *u)
+static bool is_explained(const struct mount_trial *u)
 {
 	struct pvfs_server *list;
 	struct pvfs_ping p;
@@ -92,7 +92,8 @@ static bool is_explained(const struct use *u)
 	return away;
 }
 
-static void find_failed(struct use *u, const char *what, const char *path)
+static void find_failed(struct mount_trial *u, const char *what,
+			const char *path)
 {
 	int err = errno;
 	const char *fix = u->line[0] ? conf_fix(u->line) : u->line;
@@ -109,7 +110,7 @@ struct dirs {
 	char *path[DIRS_MOST];
 };
 
-static void add_dir(struct use *u, struct dirs *dirs, const char *path)
+static void add_dir(struct mount_trial *u, struct dirs *dirs, const char *path)
 {
 	if (dirs->n < DIRS_MOST && (dirs->path[dirs->n] = strdup(path)))
 		dirs->n++;
@@ -117,8 +118,8 @@ static void add_dir(struct use *u, struct dirs *dirs, const char *path)
 		u->all_seen = false;
 }
 
-static void look_at_entry(struct use *u, struct dirs *dirs, const char *dir,
-			  const char *name)
+static void look_at_entry(struct mount_trial *u, struct dirs *dirs,
+			  const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat sb;
@@ -137,7 +138,7 @@ static void look_at_entry(struct use *u, struct dirs *dirs, const char *dir,
 }
 
 /* 0, or -1: it cannot be listed. */
-static int list_dir(struct use *u, struct dirs *dirs, const char *dir)
+static int list_dir(struct mount_trial *u, struct dirs *dirs, const char *dir)
 {
 	PVFS_DIR *p = pvfs_opendir(dir);
 	struct dirent *e;
@@ -157,7 +158,7 @@ static int list_dir(struct use *u, struct dirs *dirs, const char *dir)
 }
 
 /* The root must be readable; below it, only readable directories are searched. */
-static bool look_around(struct use *u)
+static bool look_around(struct mount_trial *u)
 {
 	struct dirs dirs = { 0 };
 	bool listed;
@@ -183,7 +184,7 @@ static bool look_around(struct use *u)
  * kernel rounds down to a power of two.  Pieces at regular distances could all be on
  * the same iods.
  */
-static off_t span_of(const struct use *u, int fd)
+static off_t span_of(const struct mount_trial *u, int fd)
 {
 	struct stat sb;
 
@@ -200,7 +201,7 @@ static off_t place_of(unsigned int i, off_t span)
 }
 
 /* Writes and reads a piece on each iod.  Returns what failed, or NULL. */
-static const char *try_data(const struct use *u, int fd)
+static const char *try_data(const struct mount_trial *u, int fd)
 {
 	char piece[PIECE], back[PIECE];
 	off_t span = span_of(u, fd);
@@ -219,7 +220,7 @@ static const char *try_data(const struct use *u, int fd)
 	return NULL;
 }
 
-static int make_file(const struct use *u, const char *path)
+static int make_file(const struct mount_trial *u, const char *path)
 {
 	struct pvfs_filestat on_all = { .base = -1,
 					.pcount = (int32_t)u->pieces,
@@ -231,7 +232,7 @@ static int make_file(const struct use *u, const char *path)
 }
 
 /* The file has no name while it is written, so a killed check leaves nothing. */
-static void try_file(struct use *u)
+static void try_file(struct mount_trial *u)
 {
 	char path[PATH_MAX + 128], host[65] = "host";
 	const char *what = "create";
@@ -264,7 +265,7 @@ static void try_file(struct use *u)
 }
 
 /* Tests a read, if the user may write nowhere. */
-static void try_read(struct use *u)
+static void try_read(struct mount_trial *u)
 {
 	char byte;
 	int fd;
@@ -279,7 +280,7 @@ static void try_read(struct use *u)
 		pvfs_close(fd);
 }
 
-static void find_nowhere(struct use *u)
+static void find_nowhere(struct mount_trial *u)
 {
 	const char *fix = "the administrator makes a directory for this user: "
 			  "pvfs-mkdir, pvfs-chown";
@@ -297,7 +298,7 @@ static void find_nowhere(struct use *u)
 			    u->at, (unsigned int)geteuid());
 }
 
-static void try_mount(struct use *u)
+static void try_mount(struct mount_trial *u)
 {
 	struct statfs st;
 
@@ -317,7 +318,7 @@ static void try_mount(struct use *u)
 
 void check_use(const struct doctor *d, const struct subject *s)
 {
-	struct use u = { .d = d, .at = s->mount, .striped = true };
+	struct mount_trial u = { .d = d, .at = s->mount, .striped = true };
 	struct pvfs_ping p;
 	int n;
 
@@ -337,7 +338,9 @@ void check_use(const struct doctor *d, const struct subject *s)
 
 void check_mounted(const struct doctor *d, const struct subject *s)
 {
-	struct use u = { .d = d, .at = s->mount, .pieces = MOUNT_PIECES };
+	struct mount_trial u = { .d = d,
+				 .at = s->mount,
+				 .pieces = MOUNT_PIECES };
 	struct stat sb;
 
 	setenv("PVFSTAB_FILE", "/dev/null", 1); /* all paths go to the kernel */

@@ -20,7 +20,7 @@
 #define ACL_MASK 0x10
 
 /* An access control list as the kernel returns it: a version, then these. */
-struct acl_entry {
+struct xattr_acl_entry {
 	uint16_t tag, perm;
 	uint32_t id;
 };
@@ -74,9 +74,9 @@ static void narrow_mode(struct xattrs *x, size_t len)
 {
 	mode_t group = 0, mask = 7;
 
-	for (size_t at = 4; at + sizeof(struct acl_entry) <= len;
-	     at += sizeof(struct acl_entry)) {
-		struct acl_entry e;
+	for (size_t at = 4; at + sizeof(struct xattr_acl_entry) <= len;
+	     at += sizeof(struct xattr_acl_entry)) {
+		struct xattr_acl_entry e;
 
 		memcpy(&e, x->value + at, sizeof(e));
 		if (le16toh(e.tag) == ACL_GROUP)

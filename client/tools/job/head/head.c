@@ -115,7 +115,7 @@ static void check_time(struct head *h)
 enum { OF_SIGNALS, OF_LISTENER, OF_CONTROL, OF_STARTER, FIXED };
 #define POLLS (FIXED + GUESTS + HEAD_ASKERS + JOB_NODES_MAX)
 
-static struct pollfd poll_link(const struct link *l)
+static struct pollfd poll_link(const struct job_link *l)
 {
 	return (struct pollfd){ .fd = l->fd, .events = link_events(l) };
 }
@@ -139,7 +139,7 @@ static unsigned int fill_polls(const struct head *h, struct pollfd *p)
 	return k;
 }
 
-static bool has_input(struct link *l, const struct pollfd *p)
+static bool has_input(struct job_link *l, const struct pollfd *p)
 {
 	if (l->fd < 0 || l->fd != p->fd || !p->revents)
 		return false;

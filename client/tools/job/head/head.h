@@ -24,7 +24,7 @@ enum head_state {
 };
 
 struct head_node {
-	struct link link; /* fd -1: not connected */
+	struct job_link link; /* fd -1: not connected */
 	char host[JOB_NAME], trouble[JOB_NAME];
 	struct job_addr iod, mgr;
 	char memory[16]; /* bounded, unbounded, disk */
@@ -38,14 +38,14 @@ struct head {
 	const char *hosts;
 	uint64_t timeout_s;
 	bool follow; /* end with the starter */
-	struct place place;
+	struct job_place place;
 	uint8_t key[MAC_KEY_LEN];
 	char fsid[17], address[1024]; /* "A,B:PORT" */
 	int listener, control, signals;
 	unsigned int n, port;
 	struct head_node *node;
 	struct guests guests;
-	struct link asker[HEAD_ASKERS], starter;
+	struct job_link asker[HEAD_ASKERS], starter;
 	bool waits[HEAD_ASKERS]; /* wait for the end */
 	pid_t launcher;
 	enum head_state state;

@@ -75,7 +75,7 @@ static const char *mount_of(const struct head *h, const struct head_node *n)
 	return !h->conf.mount ? "-" : n->mounted ? "mounted" : "not-mounted";
 }
 
-static void answer_status(struct head *h, struct link *l)
+static void answer_status(struct head *h, struct job_link *l)
 {
 	bool well = h->state == HEAD_RUN;
 
@@ -92,7 +92,7 @@ static void answer_status(struct head *h, struct link *l)
 	link_say(l, "end %d\n", well ? 0 : 3);
 }
 
-static void answer_copy(struct head *h, struct link *l, unsigned int port)
+static void answer_copy(struct head *h, struct job_link *l, unsigned int port)
 {
 	unsigned int n = 0;
 
@@ -109,7 +109,7 @@ static void answer_copy(struct head *h, struct link *l, unsigned int port)
 
 static void answer_line(struct head *h, unsigned int i, const char *line)
 {
-	struct link *l = &h->asker[i];
+	struct job_link *l = &h->asker[i];
 	unsigned int port;
 
 	if (!strcmp(line, "status")) {
@@ -136,7 +136,7 @@ void head_hear_asker(struct head *h, unsigned int i)
 		link_close(&h->asker[i]);
 }
 
-static void say_end(const struct head *h, struct link *l)
+static void say_end(const struct head *h, struct job_link *l)
 {
 	int missed = 0;
 

@@ -13,7 +13,7 @@
 /* A guest that has proved itself becomes the node of its rank, once. */
 void head_hear_guest(struct head *h, struct guest *g)
 {
-	struct link link;
+	struct job_link link;
 	unsigned int rank;
 
 	if (guest_hear(g, h->key, "node", &link, &rank) <= 0)
@@ -119,7 +119,7 @@ static void tell_all(struct head *h, const char *line)
 		link_say(&h->node[i].link, "%s\n", line);
 }
 
-static void tell_peers(struct head *h, struct link *l)
+static void tell_peers(struct head *h, struct job_link *l)
 {
 	link_say(l, "mgr %s:%u\n", h->node[0].mgr.ip, h->node[0].mgr.port);
 	for (unsigned int i = 0; i < h->n; i++)

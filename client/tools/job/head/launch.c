@@ -13,19 +13,20 @@
 
 #define WORDS 40u
 
-struct command {
+struct launch_command {
 	char *argv[WORDS];
 	unsigned int n;
 };
 
-static void add_word(struct command *c, const char *word)
+static void add_word(struct launch_command *c, const char *word)
 {
 	if (c->n + 1 < WORDS)
 		c->argv[c->n++] = (char *)word;
 	c->argv[c->n] = NULL;
 }
 
-static void add_two(struct command *c, const char *option, const char *val)
+static void add_two(struct launch_command *c, const char *option,
+		    const char *val)
 {
 	if (!val)
 		return;
@@ -34,7 +35,7 @@ static void add_two(struct command *c, const char *option, const char *val)
 }
 
 /* -k: a node that fails does not end the others; -W0: nor does one that ended. */
-static void by_srun(struct command *c, const char *n, const char *file)
+static void by_srun(struct launch_command *c, const char *n, const char *file)
 {
 	add_word(c, file);
 	add_two(c, "-N", n);
@@ -50,8 +51,8 @@ static void by_srun(struct command *c, const char *n, const char *file)
 	add_word(c, "-Jpvfs-job");
 }
 
-static void by_mpiexec(struct command *c, const char *n, const char *hosts,
-		       const char *file)
+static void by_mpiexec(struct launch_command *c, const char *n,
+		       const char *hosts, const char *file)
 {
 	add_word(c, file);
 	add_two(c, "-n", n);
@@ -62,8 +63,8 @@ static void by_mpiexec(struct command *c, const char *n, const char *hosts,
 	add_word(c, "-disable-auto-cleanup");
 }
 
-static void add_node(struct command *c, const struct head *h, const char *self,
-		     const char *size, const char *lost)
+static void add_node(struct launch_command *c, const struct head *h,
+		     const char *self, const char *size, const char *lost)
 {
 	add_word(c, self);
 	add_word(c, "node");
@@ -74,7 +75,7 @@ static void add_node(struct command *c, const struct head *h, const char *self,
 	add_two(c, "-l", h->conf.log);
 }
 
-static int start_one(struct head *h, struct command *c, const char *how,
+static int start_one(struct head *h, struct launch_command *c, const char *how,
 		     unsigned int rank, int death)
 {
 	char key[65], number[16], log[JOB_PATH + 16];
@@ -98,7 +99,7 @@ static int start_one(struct head *h, struct command *c, const char *how,
 }
 
 /* SIGKILL also ends a stopped supervisor; its sweeper does the rest. */
-static int start_all(struct head *h, struct command *c)
+static int start_all(struct head *h, struct launch_command *c)
 {
 	for (unsigned int i = 0; i < h->n; i++) {
 		int rc = start_one(h, c, "fork", i, SIGKILL);
@@ -136,7 +137,7 @@ static int find_mpiexec(struct head *h, char *out)
 int launch(struct head *h)
 {
 	char self[JOB_PATH], file[JOB_PATH], n[16], size[32], lost[32];
-	struct command c = { .n = 0 };
+	struct launch_command c = { .n = 0 };
 	int rc = job_self(self);
 
 	snprintf(n, sizeof(n), "%u", h->n);

@@ -21,8 +21,8 @@ struct node_daemon {
 
 struct node {
 	struct job_conf conf;
-	struct place place;
-	struct link head;
+	struct job_place place;
+	struct job_link head;
 	struct job_addr head_addr;
 	uint8_t key[MAC_KEY_LEN];
 	unsigned int rank, n;

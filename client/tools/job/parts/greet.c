@@ -55,7 +55,7 @@ static void make_proof(const uint8_t *key, const char *label, const char *kind,
 	mac_make(key, label, field, 4, out);
 }
 
-int greet_begin(struct greet *g, struct link *l)
+int greet_begin(struct greet *g, struct job_link *l)
 {
 	char text[2 * GREET_NONCE + 1];
 	int rc = random_bytes(g->nonce, GREET_NONCE);
@@ -66,7 +66,7 @@ int greet_begin(struct greet *g, struct link *l)
 	return link_say(l, "pvfs-job 1 %s\n", text);
 }
 
-int greet_check(const struct greet *g, struct link *l,
+int greet_check(const struct greet *g, struct job_link *l,
 		const uint8_t key[MAC_KEY_LEN], const char *kind, char *line,
 		unsigned int *rank)
 {
@@ -95,8 +95,8 @@ static int check_welcome(const char *line, const uint8_t want[MAC_LEN])
 	return mac_equal(have, want) ? 0 : -EACCES;
 }
 
-int greet_come(struct link *l, const uint8_t key[MAC_KEY_LEN], const char *kind,
-	       unsigned int rank, uint64_t deadline)
+int greet_come(struct job_link *l, const uint8_t key[MAC_KEY_LEN],
+	       const char *kind, unsigned int rank, uint64_t deadline)
 {
 	uint8_t theirs[GREET_NONCE], ours[GREET_NONCE], mac[MAC_LEN];
 	char n[2 * GREET_NONCE + 1], c[2 * MAC_LEN + 1], *line;
@@ -120,7 +120,7 @@ int greet_come(struct link *l, const uint8_t key[MAC_KEY_LEN], const char *kind,
 	return rc ? rc : check_welcome(line, mac);
 }
 
-static int connect_and_greet(struct link *l, const struct job_addr *at,
+static int connect_and_greet(struct job_link *l, const struct job_addr *at,
 			     const uint8_t key[MAC_KEY_LEN], const char *kind,
 			     unsigned int rank, uint64_t deadline)
 {
@@ -136,7 +136,7 @@ static int connect_and_greet(struct link *l, const struct job_addr *at,
 	return rc;
 }
 
-int greet_meet(struct link *l, const struct job_addr *at,
+int greet_meet(struct job_link *l, const struct job_addr *at,
 	       const uint8_t key[MAC_KEY_LEN], const char *kind,
 	       unsigned int rank, uint64_t deadline)
 {

@@ -22,23 +22,23 @@ struct greet {
 };
 
 /* For the listener.  0 or -errno. */
-int greet_begin(struct greet *g, struct link *l);
+int greet_begin(struct greet *g, struct job_link *l);
 /*
  * Checks the caller's answer.  0: *rank is set, and the welcome was sent; -EACCES or
  * -EPROTO, or of link_say().
  */
-int greet_check(const struct greet *g, struct link *l,
+int greet_check(const struct greet *g, struct job_link *l,
 		const uint8_t key[MAC_KEY_LEN], const char *kind, char *line,
 		unsigned int *rank);
 /* For the caller; waits.  0; -EACCES: the other end does not have the key; -errno. */
-int greet_come(struct link *l, const uint8_t key[MAC_KEY_LEN], const char *kind,
-	       unsigned int rank, uint64_t deadline);
+int greet_come(struct job_link *l, const uint8_t key[MAC_KEY_LEN],
+	       const char *kind, unsigned int rank, uint64_t deadline);
 
 /*
  * Connects and proves itself; connects again if there was no place.  0: the caller owns
  * l; or the errors of link_connect() and greet_come().
  */
-int greet_meet(struct link *l, const struct job_addr *at,
+int greet_meet(struct job_link *l, const struct job_addr *at,
 	       const uint8_t key[MAC_KEY_LEN], const char *kind,
 	       unsigned int rank, uint64_t deadline);
 

@@ -17,7 +17,7 @@
 void guests_init(struct guests *g)
 {
 	for (unsigned int i = 0; i < GUESTS; i++)
-		g->of[i].link = (struct link){ .fd = -1 };
+		g->of[i].link = (struct job_link){ .fd = -1 };
 }
 
 void guests_close(struct guests *g)
@@ -102,7 +102,7 @@ void guests_drop_late(struct guests *g)
 }
 
 int guest_hear(struct guest *g, const uint8_t key[MAC_KEY_LEN],
-	       const char *kind, struct link *link, unsigned int *rank)
+	       const char *kind, struct job_link *link, unsigned int *rank)
 {
 	int rc = link_fill(&g->link);
 	char *line = link_line(&g->link);
@@ -116,6 +116,6 @@ int guest_hear(struct guest *g, const uint8_t key[MAC_KEY_LEN],
 		return rc;
 	}
 	*link = g->link;
-	g->link = (struct link){ .fd = -1 };
+	g->link = (struct job_link){ .fd = -1 };
 	return 1;
 }

@@ -15,7 +15,7 @@
 #define GUESTS 128u
 
 struct guest {
-	struct link link; /* fd -1: a free place */
+	struct job_link link; /* fd -1: a free place */
 	struct greet greet;
 	uint64_t since;
 	uint32_t ip;
@@ -40,6 +40,6 @@ void guests_drop_late(struct guests *g);
  * is free; 0: not yet; -errno: it was dropped.
  */
 int guest_hear(struct guest *g, const uint8_t key[MAC_KEY_LEN],
-	       const char *kind, struct link *link, unsigned int *rank);
+	       const char *kind, struct job_link *link, unsigned int *rank);
 
 #endif

@@ -16,9 +16,9 @@
 
 #include "common/util/clock.h"
 
-int link_init(struct link *l, int fd)
+int link_init(struct job_link *l, int fd)
 {
-	*l = (struct link){ .fd = -1 };
+	*l = (struct job_link){ .fd = -1 };
 	l->in = malloc(LINK_LINE);
 	if (!l->in) {
 		close(fd);
@@ -30,23 +30,23 @@ int link_init(struct link *l, int fd)
 	return 0;
 }
 
-void link_close(struct link *l)
+void link_close(struct job_link *l)
 {
 	if (l->fd >= 0)
 		close(l->fd);
 	free(l->in);
 	free(l->out);
-	*l = (struct link){ .fd = -1 };
+	*l = (struct job_link){ .fd = -1 };
 }
 
-static int close_socket(struct link *l)
+static int close_socket(struct job_link *l)
 {
 	close(l->fd);
 	l->fd = -1;
 	return -EPIPE;
 }
 
-int link_flush(struct link *l)
+int link_flush(struct job_link *l)
 {
 	size_t at = 0;
 
@@ -69,7 +69,7 @@ int link_flush(struct link *l)
 	return 0;
 }
 
-static int make_room(struct link *l, size_t more)
+static int make_room(struct job_link *l, size_t more)
 {
 	size_t room = l->room ? l->room : 4096;
 	char *grown;
@@ -86,7 +86,7 @@ static int make_room(struct link *l, size_t more)
 	return 0;
 }
 
-int link_say(struct link *l, const char *fmt, ...)
+int link_say(struct job_link *l, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -105,19 +105,19 @@ int link_say(struct link *l, const char *fmt, ...)
 	return link_flush(l);
 }
 
-static void drop_taken(struct link *l)
+static void drop_taken(struct job_link *l)
 {
 	l->nin -= l->taken;
 	memmove(l->in, l->in + l->taken, l->nin);
 	l->taken = 0;
 }
 
-static bool is_endless(const struct link *l)
+static bool is_endless(const struct job_link *l)
 {
 	return l->nin == LINK_LINE && !memchr(l->in, '\n', l->nin);
 }
 
-int link_fill(struct link *l)
+int link_fill(struct job_link *l)
 {
 	ssize_t n;
 
@@ -136,7 +136,7 @@ int link_fill(struct link *l)
 	return is_endless(l) ? -EMSGSIZE : 0;
 }
 
-char *link_line(struct link *l)
+char *link_line(struct job_link *l)
 {
 	char *line = l->in ? l->in + l->taken : NULL, *end;
 
@@ -148,19 +148,19 @@ char *link_line(struct link *l)
 	return line;
 }
 
-bool link_has_arrived(const struct link *l)
+bool link_has_arrived(const struct job_link *l)
 {
 	int n;
 
 	return !l->nout && !ioctl(l->fd, SIOCOUTQ, &n) && !n;
 }
 
-short link_events(const struct link *l)
+short link_events(const struct job_link *l)
 {
 	return (short)(POLLIN | (l->nout ? POLLOUT : 0));
 }
 
-static int wait_events(struct link *l, uint64_t deadline)
+static int wait_events(struct job_link *l, uint64_t deadline)
 {
 	struct pollfd p = { .fd = l->fd, .events = link_events(l) };
 
@@ -171,7 +171,7 @@ static int wait_events(struct link *l, uint64_t deadline)
 	return p.revents & POLLOUT ? link_flush(l) : 0;
 }
 
-int link_wait(struct link *l, uint64_t deadline, char **line)
+int link_wait(struct job_link *l, uint64_t deadline, char **line)
 {
 	int rc = 0;
 
@@ -185,7 +185,7 @@ int link_wait(struct link *l, uint64_t deadline, char **line)
 	return 0;
 }
 
-void link_drain(struct link *l, uint64_t deadline)
+void link_drain(struct job_link *l, uint64_t deadline)
 {
 	while (l->fd >= 0 && l->nout && clock_now() < deadline) {
 		struct pollfd p = { .fd = l->fd, .events = POLLOUT };

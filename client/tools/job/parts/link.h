@@ -13,7 +13,7 @@
 #define LINK_LINE 36864u /* bytes; two paths, each byte escaped */
 #define LINK_OUT (4u << 20) /* bytes waiting to be sent */
 
-struct link {
+struct job_link {
 	int fd; /* -1: closed */
 	char *in, *out;
 	size_t nin, taken, nout, room;
@@ -21,30 +21,30 @@ struct link {
 };
 
 /* Takes over fd, and makes it non-blocking.  0, or -ENOMEM: fd was closed. */
-int link_init(struct link *l, int fd);
-void link_close(struct link *l);
+int link_init(struct job_link *l, int fd);
+void link_close(struct job_link *l);
 /* Sends a line; fmt contains its newline.  0, or -EPIPE: the link is closed now. */
-int link_say(struct link *l, const char *fmt, ...)
+int link_say(struct job_link *l, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* 0 or -EPIPE. */
-int link_flush(struct link *l);
+int link_flush(struct job_link *l);
 /*
  * Receives what is there.  0; -EPIPE: the other end is gone; -EMSGSIZE: the line is too
  * long.
  */
-int link_fill(struct link *l);
+int link_fill(struct job_link *l);
 /*
  * Returns the next line without its newline, valid until the next link_fill(); or NULL.
  */
-char *link_line(struct link *l);
+char *link_line(struct job_link *l);
 /* True: the other host has received all data, whether or not it was read. */
-bool link_has_arrived(const struct link *l);
+bool link_has_arrived(const struct job_link *l);
 /* Returns the events for poll(2). */
-short link_events(const struct link *l);
+short link_events(const struct job_link *l);
 /* Waits for a line.  0; -ETIMEDOUT; -errno of poll(2); or the errors of link_fill(). */
-int link_wait(struct link *l, uint64_t deadline, char **line);
+int link_wait(struct job_link *l, uint64_t deadline, char **line);
 /* Waits until all is sent, or the deadline. */
-void link_drain(struct link *l, uint64_t deadline);
+void link_drain(struct job_link *l, uint64_t deadline);
 
 /*
  * words.c: makes text a word of a line.  A blank ends a word, so blanks, control

@@ -74,7 +74,7 @@ static void leave_job(const struct job *job)
 	rmdir(base);
 }
 
-static void remove_all(const struct place *p, uint64_t deadline)
+static void remove_all(const struct job_place *p, uint64_t deadline)
 {
 	if (p->mount[0] && mount_is_ours(p->mount))
 		mount_detach(p->mount);
@@ -89,7 +89,7 @@ static void remove_all(const struct place *p, uint64_t deadline)
 /*
  * When the owner dies, the kernel kills the processes that it started at the same time.
  */
-static void run_sweeper(const struct place *p, int pipe_fd)
+static void run_sweeper(const struct job_place *p, int pipe_fd)
 {
 	const int fd = 1, lock = 0;
 	char c;
@@ -109,7 +109,7 @@ static void run_sweeper(const struct place *p, int pipe_fd)
 	_exit(0);
 }
 
-static int start_sweeper(struct place *p)
+static int start_sweeper(struct job_place *p)
 {
 	int fd[2];
 
@@ -134,7 +134,7 @@ static int make_folder(const char *path)
 }
 
 /* Other jobs that end may remove the folders in between. */
-static int make_both(struct place *p)
+static int make_both(struct job_place *p)
 {
 	char base[JOB_PATH];
 	int rc = -ENOENT;
@@ -153,7 +153,7 @@ static int make_both(struct place *p)
  * The owner and its sweeper hold the lock.  A folder without it was left by a host that
  * was reset, or by a job whose processes were all killed at once.
  */
-static int make_own(struct place *p)
+static int make_own(struct job_place *p)
 {
 	int rc = make_both(p);
 
@@ -173,7 +173,7 @@ static int make_own(struct place *p)
 	return p->again++ ? -EEXIST : make_own(p);
 }
 
-int place_make(struct place *p, const char *name)
+int place_make(struct job_place *p, const char *name)
 {
 	int rc = job_path(&p->job, name, p->folder);
 
@@ -199,7 +199,7 @@ int place_make(struct place *p, const char *name)
 	return rc;
 }
 
-void place_leave(struct place *p, uint64_t deadline)
+void place_leave(struct job_place *p, uint64_t deadline)
 {
 	remove_all(p, deadline);
 	if (write(p->sweeper_fd, "x", 1) < 0)
@@ -212,7 +212,7 @@ void place_leave(struct place *p, uint64_t deadline)
 	close(p->lock);
 }
 
-int place_show(const struct place *p, const char *name)
+int place_show(const struct job_place *p, const char *name)
 {
 	char path[JOB_PATH], to[JOB_PATH];
 	int rc = job_path(&p->job, name, path);

@@ -9,7 +9,7 @@
 
 #include "client/tools/job/parts/job.h"
 
-struct place {
+struct job_place {
 	struct job job;
 	char folder[JOB_PATH]; /* JOB/head, JOB/node.3 */
 	char storage[JOB_PATH]; /* "": none */
@@ -25,19 +25,19 @@ struct place {
  * Makes the folder, and starts the sweeper; the caller sets storage and mount before.
  * 0 or -errno: -EEXIST: the job has such a folder here.
  */
-int place_make(struct place *p, const char *name);
+int place_make(struct job_place *p, const char *name);
 /* Removes everything, until the deadline, and ends the sweeper. */
-void place_leave(struct place *p, uint64_t deadline);
+void place_leave(struct job_place *p, uint64_t deadline);
 /*
  * Makes a link in the job's folder to that file of ours, unless there is one.  0 or
  * -errno.
  */
-int place_show(const struct place *p, const char *name);
+int place_show(const struct job_place *p, const char *name);
 
 /*
  * tab.c: writes the key, for this user alone, and a pvfstab that names it; shows both.
  */
-int place_tab(const struct place *p, const uint8_t key[MAC_KEY_LEN],
+int place_tab(const struct job_place *p, const uint8_t key[MAC_KEY_LEN],
 	      const struct job_addr *mgr);
 
 /*

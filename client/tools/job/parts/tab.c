@@ -8,7 +8,8 @@
 
 #include "client/tools/job/parts/place.h"
 
-static int write_file(const struct place *p, const char *name, const char *text)
+static int write_file(const struct job_place *p, const char *name,
+		      const char *text)
 {
 	char path[JOB_PATH + 16];
 	size_t len = strlen(text);
@@ -25,7 +26,7 @@ static int write_file(const struct place *p, const char *name, const char *text)
 	return rc ? rc : place_show(p, name);
 }
 
-int place_tab(const struct place *p, const uint8_t key[MAC_KEY_LEN],
+int place_tab(const struct job_place *p, const uint8_t key[MAC_KEY_LEN],
 	      const struct job_addr *mgr)
 {
 	char text[2 * JOB_PATH], hex[66];

@@ -34,7 +34,7 @@ struct copier {
 	struct copy copy;
 	pthread_mutex_t lock; /* protects the link and the orders */
 	pthread_cond_t more;
-	struct link link;
+	struct job_link link;
 	STAILQ_HEAD(, order) orders;
 	unsigned int said_lacks;
 	bool over;

@@ -18,7 +18,7 @@
 #include "client/tools/job/parts/link.h"
 #include "client/tools/job/stage/stage.h"
 
-struct known {
+struct manifest_entry {
 	UT_hash_handle hh;
 	struct stage_file file;
 	char name[];
@@ -26,7 +26,7 @@ struct known {
 
 struct manifest {
 	char path[JOB_PATH], part[JOB_PATH + 8];
-	struct known *known;
+	struct manifest_entry *known;
 	FILE *out;
 	int error; /* errno of the first write that failed */
 };
@@ -35,7 +35,7 @@ static int add_known(struct manifest *m, const char *name,
 		     const struct stage_file *f)
 {
 	size_t len = strlen(name);
-	struct known *k, *old;
+	struct manifest_entry *k, *old;
 
 	HASH_FIND(hh, m->known, name, len, old);
 	if (old) {
@@ -103,7 +103,7 @@ static int load_file(struct manifest *m, const char *path)
 
 static void free_manifest(struct manifest *m)
 {
-	struct known *k, *next;
+	struct manifest_entry *k, *next;
 
 	HASH_ITER(hh, m->known, k, next) {
 		HASH_DEL(m->known, k);
@@ -134,7 +134,7 @@ static void write_ok(struct manifest *m, const char *name,
 static int begin_part(struct manifest *m)
 {
 	char fresh[JOB_PATH + 16];
-	struct known *k, *next;
+	struct manifest_entry *k, *next;
 
 	snprintf(fresh, sizeof(fresh), "%s.new", m->path);
 	unlink(fresh);
@@ -178,7 +178,7 @@ int manifest_open(const char *path, struct manifest **out)
 const struct stage_file *manifest_find(const struct manifest *m,
 				       const char *name, const struct stat *st)
 {
-	struct known *k;
+	struct manifest_entry *k;
 
 	HASH_FIND(hh, m->known, name, strlen(name), k);
 	return k && k->file.size == (uint64_t)st->st_size &&

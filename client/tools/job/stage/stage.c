@@ -35,7 +35,7 @@ struct stage {
 	struct team team;
 	uint64_t number, same, missing, deadline;
 	bool quiet, late, over;
-	struct link head; /* ends with the job */
+	struct job_link head; /* ends with the job */
 };
 
 static int set_option(void *arg, int opt, const char *val)

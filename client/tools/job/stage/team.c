@@ -145,7 +145,7 @@ static bool is_local(int fd)
 static void hear_guest(struct team *t, struct guest *g)
 {
 	struct mate *m = t->mate;
-	struct link link;
+	struct job_link link;
 	unsigned int rank;
 
 	if (guest_hear(g, t->key, "copier", &link, &rank) <= 0)
@@ -218,7 +218,7 @@ struct polls {
 	nfds_t n, mates;
 };
 
-static void add_poll(struct polls *s, const struct link *l, void *of)
+static void add_poll(struct polls *s, const struct job_link *l, void *of)
 {
 	if (l->fd < 0)
 		return;

@@ -23,7 +23,7 @@ struct team_file {
 TAILQ_HEAD(team_files, team_file);
 
 struct mate {
-	struct link link; /* fd -1: none */
+	struct job_link link; /* fd -1: none */
 	bool local;
 	unsigned int n;
 	struct team_files has;

@@ -23,7 +23,7 @@ struct collect_attr {
 
 /* The result of one round; constant. */
 struct round {
-	struct text metrics, status, health;
+	struct text_buffer metrics, status, health;
 	bool well;
 	/* private */
 	atomic_uint refs;

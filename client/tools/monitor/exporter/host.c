@@ -45,7 +45,7 @@ static bool is_host_name(const char *name)
 	return *own && !strcasecmp(name, own);
 }
 
-static bool is_configured(const struct hosts *hosts, const char *name)
+static bool is_configured(const struct host_names *hosts, const char *name)
 {
 	for (unsigned int i = 0; i < hosts->n; i++)
 		if (!strcasecmp(name, hosts->name[i]))
@@ -75,7 +75,8 @@ static bool cut_name(const char *host, char name[NAME_MAX_LEN])
 	return true;
 }
 
-bool host_is_ours(const struct hosts *hosts, const char *host, const char *at)
+bool host_is_ours(const struct host_names *hosts, const char *host,
+		  const char *at)
 {
 	char name[NAME_MAX_LEN];
 

@@ -14,7 +14,7 @@
 #define HOSTS_MAX 16
 
 /* Our names, in addition to localhost and the name of this host. */
-struct hosts {
+struct host_names {
 	const char *name[HOSTS_MAX];
 	unsigned int n;
 };
@@ -24,6 +24,7 @@ struct hosts {
  * loopback address; at, the numeric address that the request came to; the name of this
  * host, whole or its first part; or one of hosts.
  */
-bool host_is_ours(const struct hosts *hosts, const char *host, const char *at);
+bool host_is_ours(const struct host_names *hosts, const char *host,
+		  const char *at);
 
 #endif

@@ -26,7 +26,7 @@ struct http {
 	struct MHD_Daemon *mhd;
 	struct collect *collect;
 	struct conns conns;
-	const struct hosts *hosts;
+	const struct host_names *hosts;
 	const struct log *log;
 };
 
@@ -90,12 +90,12 @@ static enum MHD_Result answer_page(struct MHD_Connection *conn)
  */
 struct shown {
 	struct round *round;
-	const struct text *text;
+	const struct text_buffer *text;
 };
 
 static ssize_t shown_read(void *arg, uint64_t at, char *buf, size_t room)
 {
-	const struct text *t = ((const struct shown *)arg)->text;
+	const struct text_buffer *t = ((const struct shown *)arg)->text;
 	size_t n = t->len - at < room ? t->len - at : room;
 
 	memcpy(buf, t->s + at, n);
@@ -113,7 +113,7 @@ static void shown_free(void *arg)
 /* Takes over round. */
 static enum MHD_Result send_text(struct MHD_Connection *conn, unsigned int code,
 				 const char *type, struct round *round,
-				 const struct text *t)
+				 const struct text_buffer *t)
 {
 	struct shown *s = t->failed || !t->s ? NULL : malloc(sizeof(*s));
 	struct MHD_Response *r;
@@ -259,7 +259,7 @@ static struct MHD_Daemon *start_daemon(struct http *h, int fd)
 		MHD_OPTION_NOTIFY_CONNECTION, conn_changed, h, MHD_OPTION_END);
 }
 
-int http_open(int fd, struct collect *c, const struct hosts *hosts,
+int http_open(int fd, struct collect *c, const struct host_names *hosts,
 	      const struct log *log, struct http **out)
 {
 	struct http *h = calloc(1, sizeof(*h));

@@ -12,7 +12,7 @@ struct http;
  * Takes over fd, which listens, even if it fails.  c, hosts and log must outlive it.  0
  * or -errno.
  */
-int http_open(int fd, struct collect *c, const struct hosts *hosts,
+int http_open(int fd, struct collect *c, const struct host_names *hosts,
 	      const struct log *log, struct http **http);
 /* Called after collect_stop(), because waiting requests delay it. */
 void http_close(struct http *http);

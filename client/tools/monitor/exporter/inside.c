@@ -11,8 +11,8 @@
 #include "client/tools/common/metric.h"
 #include "client/tools/monitor/exporter/view.h"
 
-static void write_head(struct text *out, const char *name, const char *type,
-		       const char *help)
+static void write_head(struct text_buffer *out, const char *name,
+		       const char *type, const char *help)
 {
 	text_add(out, "# HELP %s ", name);
 	text_help(out, help);
@@ -55,7 +55,7 @@ static bool is_free_key(const struct pvfs_metric *m, unsigned int i)
 }
 
 /* All labels are words of the server. */
-static void add_labels(struct text *out, const char *server,
+static void add_labels(struct text_buffer *out, const char *server,
 		       const struct pvfs_metric *m)
 {
 	text_add(out, "{server=\"%s\"", server);
@@ -70,10 +70,10 @@ static void add_labels(struct text *out, const char *server,
 
 /* ---- times ---- */
 
-typedef void time_fn(struct text *out, const char *metric, const char *server,
-		     const struct pvfs_metric *m);
+typedef void time_fn(struct text_buffer *out, const char *metric,
+		     const char *server, const struct pvfs_metric *m);
 
-static void write_histogram(struct text *out, const char *metric,
+static void write_histogram(struct text_buffer *out, const char *metric,
 			    const char *server, const struct pvfs_metric *m)
 {
 	uint64_t n[COARSE], sum = 0;
@@ -96,7 +96,7 @@ static void write_histogram(struct text *out, const char *metric,
 	text_add(out, "} %" PRIu64 "\n", sum);
 }
 
-static void write_number(struct text *out, const char *metric,
+static void write_number(struct text_buffer *out, const char *metric,
 			 const char *server, const struct pvfs_metric *m,
 			 uint64_t n)
 {
@@ -105,13 +105,13 @@ static void write_number(struct text *out, const char *metric,
 	text_add(out, "} %" PRIu64 "\n", n);
 }
 
-static void write_bytes(struct text *out, const char *metric,
+static void write_bytes(struct text_buffer *out, const char *metric,
 			const char *server, const struct pvfs_metric *m)
 {
 	write_number(out, metric, server, m, m->bytes_in + m->bytes_out);
 }
 
-static void write_errors(struct text *out, const char *metric,
+static void write_errors(struct text_buffer *out, const char *metric,
 			 const char *server, const struct pvfs_metric *m)
 {
 	write_number(out, metric, server, m, m->errors);
@@ -138,7 +138,8 @@ static const struct {
 	  is_queue, write_histogram },
 };
 
-static void write_kind(const struct view *v, struct text *out, size_t kind)
+static void write_kind(const struct view *v, struct text_buffer *out,
+		       size_t kind)
 {
 	const char *metric = kinds[kind].metric;
 
@@ -158,7 +159,7 @@ static void write_kind(const struct view *v, struct text *out, size_t kind)
 /*
  * Writes the metric for all servers from this one on: Prometheus wants it in one block.
  */
-static void write_metric(const struct view *v, struct text *out,
+static void write_metric(const struct view *v, struct text_buffer *out,
 			 unsigned int server, const struct pvfs_metric *first)
 {
 	bool total = first->kind == PVFS_TOTAL;
@@ -191,7 +192,7 @@ static bool is_written(const struct view *v, unsigned int server,
 	return false;
 }
 
-static void write_numbers(const struct view *v, struct text *out)
+static void write_numbers(const struct view *v, struct text_buffer *out)
 {
 	for (unsigned int i = 0; i < v->servers; i++) {
 		const struct pvfs_metric *m = v->server[i].report.rows;
@@ -202,7 +203,7 @@ static void write_numbers(const struct view *v, struct text *out)
 	}
 }
 
-void view_inside(const struct view *v, struct text *out)
+void view_inside(const struct view *v, struct text_buffer *out)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		write_kind(v, out, i);

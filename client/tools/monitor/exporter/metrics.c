@@ -7,8 +7,8 @@
 #include "client/tools/common/metric.h"
 #include "client/tools/monitor/exporter/view.h"
 
-static void write_head(struct text *out, const char *name, const char *type,
-		       const char *help)
+static void write_head(struct text_buffer *out, const char *name,
+		       const char *type, const char *help)
 {
 	text_add(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -66,7 +66,7 @@ static const struct gauge {
 	{ "pvfs_files_free", "Free ones of these.", value_files_free },
 };
 
-static void write_number(struct text *out, const char *metric,
+static void write_number(struct text_buffer *out, const char *metric,
 			 const char *server, double n)
 {
 	text_add(out, "%s{server=\"%s\"} ", metric, server);
@@ -75,7 +75,7 @@ static void write_number(struct text *out, const char *metric,
 }
 
 static void write_gauge(const struct view *v, const struct gauge *g,
-			struct text *out)
+			struct text_buffer *out)
 {
 	write_head(out, g->name, "gauge", g->help);
 	for (unsigned int i = 0; i < v->servers; i++) {
@@ -87,7 +87,7 @@ static void write_gauge(const struct view *v, const struct gauge *g,
 	}
 }
 
-static void write_up(const struct view *v, struct text *out)
+static void write_up(const struct view *v, struct text_buffer *out)
 {
 	write_head(out, "pvfs_up", "gauge", "Whether the server answers.");
 	for (unsigned int i = 0; i < v->servers; i++)
@@ -96,14 +96,15 @@ static void write_up(const struct view *v, struct text *out)
 			 view_is_up(&v->server[i]));
 }
 
-static void write_label(struct text *out, const char *name, const char *value)
+static void write_label(struct text_buffer *out, const char *name,
+			const char *value)
 {
 	text_add(out, ",%s=\"", name);
 	text_label(out, value);
 	text_add(out, "\"");
 }
 
-static void write_info(const struct view *v, struct text *out)
+static void write_info(const struct view *v, struct text_buffer *out)
 {
 	write_head(out, "pvfs_server_info", "gauge", "Which server that is.");
 	for (unsigned int i = 0; i < v->servers; i++) {
@@ -127,10 +128,10 @@ bool view_op(const struct view_server *s, const struct pvfs_metric *m)
 	       !(s->is_mgr && !strcmp(pvfs_metric_label(m, "op"), "DISK"));
 }
 
-typedef void op_fn(struct text *out, const char *server,
+typedef void op_fn(struct text_buffer *out, const char *server,
 		   const struct pvfs_metric *m);
 
-static void each_op(const struct view *v, struct text *out, op_fn *fn)
+static void each_op(const struct view *v, struct text_buffer *out, op_fn *fn)
 {
 	for (unsigned int i = 0; i < v->servers; i++) {
 		const struct pvfs_metric *m = v->server[i].report.rows;
@@ -141,7 +142,7 @@ static void each_op(const struct view *v, struct text *out, op_fn *fn)
 	}
 }
 
-static void write_count(struct text *out, const char *metric,
+static void write_count(struct text_buffer *out, const char *metric,
 			const char *server, const struct pvfs_metric *m,
 			uint64_t n)
 {
@@ -150,14 +151,14 @@ static void write_count(struct text *out, const char *metric,
 	text_add(out, "\"} %" PRIu64 "\n", n);
 }
 
-static void write_errors(struct text *out, const char *server,
+static void write_errors(struct text_buffer *out, const char *server,
 			 const struct pvfs_metric *m)
 {
 	write_count(out, "pvfs_request_errors_total", server, m, m->errors);
 }
 
 /* Most operations never carry data. */
-static void write_in(struct text *out, const char *server,
+static void write_in(struct text_buffer *out, const char *server,
 		     const struct pvfs_metric *m)
 {
 	if (m->bytes_in)
@@ -165,7 +166,7 @@ static void write_in(struct text *out, const char *server,
 			    m->bytes_in);
 }
 
-static void write_out(struct text *out, const char *server,
+static void write_out(struct text_buffer *out, const char *server,
 		      const struct pvfs_metric *m)
 {
 	if (m->bytes_out)
@@ -175,7 +176,7 @@ static void write_out(struct text *out, const char *server,
 
 #define DURATION "pvfs_request_duration_seconds"
 
-static void write_bucket(struct text *out, const char *server,
+static void write_bucket(struct text_buffer *out, const char *server,
 			 const struct pvfs_metric *m, unsigned int i,
 			 uint64_t sum)
 {
@@ -197,7 +198,7 @@ static bool is_direct(const struct pvfs_metric *m)
 	return !strncmp(pvfs_metric_label(m, "op"), "DIRECT_", 7);
 }
 
-static void write_direct(struct text *out, const char *server,
+static void write_direct(struct text_buffer *out, const char *server,
 			 const struct pvfs_metric *m)
 {
 	if (is_direct(m))
@@ -205,7 +206,7 @@ static void write_direct(struct text *out, const char *server,
 }
 
 /* The count is the sum of the buckets: the server's numbers are not of one moment. */
-static void write_times(struct text *out, const char *server,
+static void write_times(struct text_buffer *out, const char *server,
 			const struct pvfs_metric *m)
 {
 	uint64_t n[COARSE], sum = 0;
@@ -223,7 +224,7 @@ static void write_times(struct text *out, const char *server,
 	write_count(out, DURATION "_count", server, m, sum);
 }
 
-static void write_ops(const struct view *v, struct text *out)
+static void write_ops(const struct view *v, struct text_buffer *out)
 {
 	write_head(out, DURATION, "histogram",
 		   "Requests by the time from their arrival to the reply.");
@@ -245,8 +246,9 @@ static void write_ops(const struct view *v, struct text *out)
 
 /* ---- by user and job ---- */
 
-static void count_user(struct text *out, const char *metric, const char *server,
-		       const struct pvfs_metric *m, uint64_t n)
+static void count_user(struct text_buffer *out, const char *metric,
+		       const char *server, const struct pvfs_metric *m,
+		       uint64_t n)
 {
 	const char *way = pvfs_metric_label(m, "way");
 
@@ -309,7 +311,8 @@ static bool any_users(const struct view *v)
 	return false;
 }
 
-static void write_users(const struct view *v, struct text *out, size_t which)
+static void write_users(const struct view *v, struct text_buffer *out,
+			size_t which)
 {
 	write_head(out, of_users[which].name, "counter", of_users[which].help);
 	for (unsigned int i = 0; i < v->servers; i++) {
@@ -322,7 +325,7 @@ static void write_users(const struct view *v, struct text *out, size_t which)
 	}
 }
 
-void view_metrics(const struct view *v, struct text *out)
+void view_metrics(const struct view *v, struct text_buffer *out)
 {
 	write_head(out, "pvfs_mount_info", "gauge", "Which mount is watched.");
 	text_add(out, "pvfs_mount_info{mount=\"");

@@ -18,15 +18,15 @@
 #define STOP_MS 800
 #define USERS_MOST 256 /* as many as a server counts separately */
 
-struct args {
+struct exporter_args {
 	const char *listen;
 	unsigned int timeout_ms;
 	int labels;
-	struct hosts hosts;
+	struct host_names hosts;
 	char mount[PATH_MAX];
 };
 
-static int add_name(struct hosts *hosts, const char *name)
+static int add_name(struct host_names *hosts, const char *name)
 {
 	if (hosts->n == HOSTS_MAX || !*name)
 		return -1;
@@ -36,7 +36,7 @@ static int add_name(struct hosts *hosts, const char *name)
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct exporter_args *a = arg;
 
 	if (opt == 'l')
 		a->listen = val;
@@ -79,7 +79,7 @@ static const struct tool tool = {
 	.option = set_option,
 };
 
-static int find_mount(struct args *a, const char *path)
+static int find_mount(struct exporter_args *a, const char *path)
 {
 	if (!path)
 		return pvfs_mount_point(0, a->mount, sizeof(a->mount))
@@ -121,7 +121,7 @@ static void wait_for_end(struct daemon *d, const struct log *log)
 	stop_within();
 }
 
-static int serve_until_stopped(const struct args *a, struct daemon *d,
+static int serve_until_stopped(const struct exporter_args *a, struct daemon *d,
 			       struct collect *c, int fd, const struct log *log)
 {
 	struct http *http;
@@ -159,7 +159,7 @@ static int say_refused(const struct log *log, const char *listen, int rc)
 	return rc == -EINVAL ? 2 : 1;
 }
 
-static int run_exporter(const struct args *a, const struct log *log,
+static int run_exporter(const struct exporter_args *a, const struct log *log,
 			struct daemon *d)
 {
 	const struct collect_attr attr = { .mount = a->mount,
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 {
 	struct log_file to = { stderr, "pvfs-exporter" };
 	const struct log log = { LOG_LV_INFO, log_to_file, &to };
-	struct args a = { .listen = LISTEN, .timeout_ms = 1000 };
+	struct exporter_args a = { .listen = LISTEN, .timeout_ms = 1000 };
 	int i = tool_options(&tool, argc, argv, &a), status;
 	struct daemon d;
 

@@ -155,7 +155,7 @@ static struct json_object *server_json(const struct view_server *s)
 }
 
 /* Releases o. */
-static void write_json(struct text *out, struct json_object *o)
+static void write_json(struct text_buffer *out, struct json_object *o)
 {
 	text_add(out, "%s\n",
 		 json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
@@ -173,7 +173,7 @@ static struct json_object *borders_json(void)
 	return list;
 }
 
-void view_status(const struct view *v, struct text *out)
+void view_status(const struct view *v, struct text_buffer *out)
 {
 	struct json_object *o = json_object_new_object(),
 			   *list = json_object_new_array();
@@ -203,7 +203,7 @@ static void add_reason(struct json_object *list, const char *server,
 	json_object_array_add(list, o);
 }
 
-bool view_health(const struct view *v, struct text *out)
+bool view_health(const struct view *v, struct text_buffer *out)
 {
 	struct json_object *o = json_object_new_object(),
 			   *list = json_object_new_array();

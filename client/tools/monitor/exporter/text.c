@@ -12,14 +12,14 @@
 
 #define NO_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
 
-void text_free(struct text *t)
+void text_free(struct text_buffer *t)
 {
 	free(t->s);
-	*t = (struct text){ 0 };
+	*t = (struct text_buffer){ 0 };
 }
 
 /* Makes room for len more bytes and the final 0. */
-static bool has_room(struct text *t, size_t len)
+static bool has_room(struct text_buffer *t, size_t len)
 {
 	size_t want = t->len + len + 1, room = t->room ? t->room : 4096;
 	char *s;
@@ -37,7 +37,7 @@ static bool has_room(struct text *t, size_t len)
 	return true;
 }
 
-static void add_bytes(struct text *t, const char *s, size_t len)
+static void add_bytes(struct text_buffer *t, const char *s, size_t len)
 {
 	if (!has_room(t, len))
 		return;
@@ -46,7 +46,7 @@ static void add_bytes(struct text *t, const char *s, size_t len)
 	t->s[t->len] = '\0';
 }
 
-void text_add(struct text *t, const char *fmt, ...)
+void text_add(struct text_buffer *t, const char *fmt, ...)
 {
 	va_list ap;
 	int len;
@@ -62,7 +62,7 @@ void text_add(struct text *t, const char *fmt, ...)
 	t->len += (size_t)len;
 }
 
-static void add_char(struct text *t, const char *s, size_t n)
+static void add_char(struct text_buffer *t, const char *s, size_t n)
 {
 	if (n)
 		add_bytes(t, s, n);
@@ -70,7 +70,7 @@ static void add_char(struct text *t, const char *s, size_t n)
 		add_bytes(t, NO_CHARACTER, sizeof(NO_CHARACTER) - 1);
 }
 
-static void add_escaped(struct text *t, const char *value, bool quotes)
+static void add_escaped(struct text_buffer *t, const char *value, bool quotes)
 {
 	while (*value) {
 		size_t n = utf8_char(value);
@@ -85,12 +85,12 @@ static void add_escaped(struct text *t, const char *value, bool quotes)
 	}
 }
 
-void text_label(struct text *t, const char *value)
+void text_label(struct text_buffer *t, const char *value)
 {
 	add_escaped(t, value, true);
 }
 
-void text_help(struct text *t, const char *help)
+void text_help(struct text_buffer *t, const char *help)
 {
 	add_escaped(t, help, false);
 }

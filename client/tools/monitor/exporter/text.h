@@ -14,20 +14,20 @@
 
 #define TEXT_MAX (32u << 20)
 
-struct text {
+struct text_buffer {
 	char *s; /* ends with a 0; NULL: empty */
 	size_t len, room;
 	bool failed; /* no memory, or TEXT_MAX: later text is left out */
 };
 
-void text_free(struct text *t);
-void text_add(struct text *t, const char *fmt, ...)
+void text_free(struct text_buffer *t);
+void text_add(struct text_buffer *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
  * Adds the value of a label, without its quotes; a byte that is no UTF-8 becomes
  * U+FFFD.
  */
-void text_label(struct text *t, const char *value);
+void text_label(struct text_buffer *t, const char *value);
 /* Adds the help of a metric; the same without the escape of quotes. */
-void text_help(struct text *t, const char *help);
+void text_help(struct text_buffer *t, const char *help);
 #endif

@@ -53,7 +53,7 @@ int view_users(const struct pvfs_metric *rows, int max,
  */
 bool view_op(const struct view_server *s, const struct pvfs_metric *m);
 /* Writes the view in Prometheus' format. */
-void view_metrics(const struct view *v, struct text *out);
+void view_metrics(const struct view *v, struct text_buffer *out);
 /*
  * Returns how many users and jobs of each iod are shown if so many are wanted.  With
  * those of the manager a scrape stays below a MiB, unless VIEW_LABELS per iod take
@@ -62,13 +62,13 @@ void view_metrics(const struct view *v, struct text *out);
 #define VIEW_LABELS 8
 int view_labels(int wanted, unsigned int iods);
 /* ... inside.c: the internals of servers. */
-void view_inside(const struct view *v, struct text *out);
+void view_inside(const struct view *v, struct text_buffer *out);
 /*
  * status.c: view_status() writes JSON for the page.  view_health() writes the faults;
  * true: there are none.
  */
-void view_status(const struct view *v, struct text *out);
-bool view_health(const struct view *v, struct text *out);
+void view_status(const struct view *v, struct text_buffer *out);
+bool view_health(const struct view *v, struct text_buffer *out);
 
 static inline uint64_t view_bytes(const struct statfs *st, uint64_t blocks)
 {

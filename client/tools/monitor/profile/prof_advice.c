@@ -8,7 +8,7 @@
 
 #include "client/tools/common/tool.h"
 
-struct rule {
+struct advice_rule {
 	const char *name;
 	/*
 	 * the rule holds from this share, or number of times; least: how many calls or
@@ -17,7 +17,7 @@ struct rule {
 	double share;
 	uint64_t least;
 	const char *counts; /* what least counts */
-	bool (*holds)(const struct prof *all, const struct rule *rule,
+	bool (*holds)(const struct prof *all, const struct advice_rule *rule,
 		      char *text, size_t room);
 };
 
@@ -33,7 +33,7 @@ static const char *const verb[2] = { "reads", "writes" };
 #define SMALL_BUCKETS 3u
 #define SMALL_BYTES (10 << 10)
 
-static bool small_moves(const struct prof *all, const struct rule *rule,
+static bool small_moves(const struct prof *all, const struct advice_rule *rule,
 			int way, char *text, size_t room)
 {
 	const struct profile_way *w = &all->sum.way[way];
@@ -59,13 +59,13 @@ static bool small_moves(const struct prof *all, const struct rule *rule,
 	return true;
 }
 
-static bool small_writes(const struct prof *all, const struct rule *rule,
+static bool small_writes(const struct prof *all, const struct advice_rule *rule,
 			 char *text, size_t room)
 {
 	return small_moves(all, rule, PROFILE_WRITES, text, room);
 }
 
-static bool small_reads(const struct prof *all, const struct rule *rule,
+static bool small_reads(const struct prof *all, const struct advice_rule *rule,
 			char *text, size_t room)
 {
 	return small_moves(all, rule, PROFILE_READS, text, room);
@@ -73,8 +73,9 @@ static bool small_reads(const struct prof *all, const struct rule *rule,
 
 /* ---- stripes ---- */
 
-static bool unaligned_moves(const struct prof *all, const struct rule *rule,
-			    int way, char *text, size_t room)
+static bool unaligned_moves(const struct prof *all,
+			    const struct advice_rule *rule, int way, char *text,
+			    size_t room)
 {
 	const struct profile_way *w = &all->sum.way[way];
 	double share = share_of(w->large_unaligned, w->large);
@@ -90,22 +91,25 @@ static bool unaligned_moves(const struct prof *all, const struct rule *rule,
 	return true;
 }
 
-static bool unaligned_writes(const struct prof *all, const struct rule *rule,
-			     char *text, size_t room)
+static bool unaligned_writes(const struct prof *all,
+			     const struct advice_rule *rule, char *text,
+			     size_t room)
 {
 	return unaligned_moves(all, rule, PROFILE_WRITES, text, room);
 }
 
-static bool unaligned_reads(const struct prof *all, const struct rule *rule,
-			    char *text, size_t room)
+static bool unaligned_reads(const struct prof *all,
+			    const struct advice_rule *rule, char *text,
+			    size_t room)
 {
 	return unaligned_moves(all, rule, PROFILE_READS, text, room);
 }
 
 /* ---- steps through a file ---- */
 
-static bool strided_moves(const struct prof *all, const struct rule *rule,
-			  char *text, size_t room)
+static bool strided_moves(const struct prof *all,
+			  const struct advice_rule *rule, char *text,
+			  size_t room)
 {
 	int way;
 
@@ -128,8 +132,9 @@ static bool strided_moves(const struct prof *all, const struct rule *rule,
 
 /* ---- opens ---- */
 
-static bool reopened_file(const struct prof *all, const struct rule *rule,
-			  char *text, size_t room)
+static bool reopened_file(const struct prof *all,
+			  const struct advice_rule *rule, char *text,
+			  size_t room)
 {
 	size_t i;
 
@@ -151,7 +156,7 @@ static bool reopened_file(const struct prof *all, const struct rule *rule,
 
 /* ---- balance of the ranks ---- */
 
-static bool one_rank(const struct prof *all, const struct rule *rule,
+static bool one_rank(const struct prof *all, const struct advice_rule *rule,
 		     char *text, size_t room)
 {
 	const struct prof_process *most = NULL;
@@ -176,8 +181,9 @@ static bool one_rank(const struct prof *all, const struct rule *rule,
 
 /* ---- names and flushes ---- */
 
-static bool much_metadata(const struct prof *all, const struct rule *rule,
-			  char *text, size_t room)
+static bool much_metadata(const struct prof *all,
+			  const struct advice_rule *rule, char *text,
+			  size_t room)
 {
 	const struct profile_record *r = &all->sum;
 	uint64_t n = r->calls[PROFILE_OPEN] + r->calls[PROFILE_CLOSE] +
@@ -195,7 +201,7 @@ static bool much_metadata(const struct prof *all, const struct rule *rule,
 	return true;
 }
 
-static bool many_flushes(const struct prof *all, const struct rule *rule,
+static bool many_flushes(const struct prof *all, const struct advice_rule *rule,
 			 char *text, size_t room)
 {
 	const struct profile_record *r = &all->sum;
@@ -213,7 +219,7 @@ static bool many_flushes(const struct prof *all, const struct rule *rule,
 
 /* ---- the table: the one place of all thresholds ---- */
 
-static const struct rule rules[] = {
+static const struct advice_rule rules[] = {
 	{ "small-writes", 0.50, 100, "writes", small_writes },
 	{ "small-reads", 0.50, 100, "reads", small_reads },
 	{ "unaligned-writes", 0.50, 16, "writes of a stripe or more",

@@ -10,7 +10,7 @@
 #include "client/tools/monitor/profile/prof_show.h"
 #include "client/tools/common/tool.h"
 
-struct args {
+struct profile_args {
 	bool json;
 	const char *svg;
 	size_t most;
@@ -18,7 +18,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct profile_args *a = arg;
 
 	switch (opt) {
 	case 'j':
@@ -82,7 +82,7 @@ static int draw_svg(const struct prof *all, const char *path)
 	return 0;
 }
 
-static int show_summary(const struct prof *all, const struct args *a)
+static int show_summary(const struct prof *all, const struct profile_args *a)
 {
 	struct advice_line *advice;
 	int n = prof_advice(all, &advice);
@@ -99,7 +99,7 @@ static int show_summary(const struct prof *all, const struct args *a)
 
 int main(int argc, char **argv)
 {
-	struct args a = { .most = 20 };
+	struct profile_args a = { .most = 20 };
 	int i = tool_options(&tool, argc, argv, &a), status = 0;
 	struct prof all = { 0 };
 

@@ -14,7 +14,7 @@
 
 struct sheet {
 	FILE *out;
-	const struct page *page;
+	const struct top_page *page;
 	unsigned int rows; /* written */
 };
 
@@ -179,7 +179,7 @@ static void draw_servers(struct sheet *s, const struct top *top)
 	free(order);
 }
 
-void draw(FILE *out, const struct page *page, const struct top *top)
+void draw(FILE *out, const struct top_page *page, const struct top *top)
 {
 	struct sheet s = { out, page, 0 };
 	unsigned int files;

@@ -8,13 +8,13 @@
 #include "client/tools/monitor/top/gather.h"
 #include "client/tools/common/owner_names.h"
 
-struct page {
+struct top_page {
 	unsigned int rows, columns; /* 0: no limit */
 	const char *end; /* end of a line */
 	struct owner_names *owners;
 };
 
 /* Writes only printable characters, and page->end. */
-void draw(FILE *out, const struct page *page, const struct top *top);
+void draw(FILE *out, const struct top_page *page, const struct top *top);
 
 #endif

@@ -10,7 +10,7 @@
 #include "client/tools/monitor/top/screen.h"
 #include "client/tools/common/tool.h"
 
-struct args {
+struct top_args {
 	bool batch;
 	unsigned int delay_s, count; /* 0: no limit */
 	struct top top;
@@ -18,7 +18,7 @@ struct args {
 
 static int set_option(void *arg, int opt, const char *val)
 {
-	struct args *a = arg;
+	struct top_args *a = arg;
 
 	switch (opt) {
 	case 'b':
@@ -70,16 +70,16 @@ static const struct tool tool = {
 static int add_server(void *arg, const char *path, const char *who,
 		      const char *uri)
 {
-	struct args *a = arg;
+	struct top_args *a = arg;
 
 	return top_add(&a->top, path, who, uri) ? 0 : tool_fail(&tool, uri);
 }
 
 /* ---- pages ---- */
 
-static int draw_batch(const struct args *a, struct owner_names *owners)
+static int draw_batch(const struct top_args *a, struct owner_names *owners)
 {
-	struct page page = { .end = "\n", .owners = owners };
+	struct top_page page = { .end = "\n", .owners = owners };
 
 	draw(stdout, &page, &a->top);
 	putchar('\n');
@@ -87,9 +87,9 @@ static int draw_batch(const struct args *a, struct owner_names *owners)
 }
 
 /* The last row stays empty, or the page would scroll. */
-static int draw_live(const struct args *a, struct owner_names *owners)
+static int draw_live(const struct top_args *a, struct owner_names *owners)
 {
-	struct page page = { .end = "\033[K\r\n", .owners = owners };
+	struct top_page page = { .end = "\033[K\r\n", .owners = owners };
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
@@ -105,7 +105,7 @@ static int draw_live(const struct args *a, struct owner_names *owners)
 	return rc;
 }
 
-static int run_batch(struct args *a, struct owner_names *owners)
+static int run_batch(struct top_args *a, struct owner_names *owners)
 {
 	int rc = 0;
 
@@ -118,7 +118,7 @@ static int run_batch(struct args *a, struct owner_names *owners)
 	return rc;
 }
 
-static int run_live(struct args *a, struct owner_names *owners)
+static int run_live(struct top_args *a, struct owner_names *owners)
 {
 	struct screen screen;
 	int rc = screen_open(&screen);
@@ -135,7 +135,7 @@ static int run_live(struct args *a, struct owner_names *owners)
 	return rc;
 }
 
-static int run_top(struct args *a)
+static int run_top(struct top_args *a)
 {
 	struct owner_names owners = { 0 };
 	int rc = a->batch ? run_batch(a, &owners) : run_live(a, &owners);
@@ -159,7 +159,7 @@ static void no_line(void *arg, int level, const char *msg)
 
 int main(int argc, char **argv)
 {
-	struct args a = { .delay_s = 2, .top.timeout_ms = 1000 };
+	struct top_args a = { .delay_s = 2, .top.timeout_ms = 1000 };
 	int i = tool_options(&tool, argc, argv, &a);
 	int status;
 
