@@ -121,6 +121,69 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
 	return optind;
 }
 
+/* ---- what an error says about a server ---- */
+
+#define FOREIGN                                                                \
+	"serves another file system: stop what is there, or correct [iod.N] "  \
+	"address or [filesystem] id in the servers' pvfs.conf"
+#define OUTSIDE                                                                \
+	"this host is in none of its networks ([filesystem] allow), or this "  \
+	"user cannot read key= of pvfstab(5); or it is on this host, and its " \
+	"user is not trusted: write server_user= in pvfstab(5), if it should " \
+	"be"
+#define EARLIER "is of an earlier release, which does not count"
+#define WAITING                                                                \
+	"runs but takes no clients yet: the manager until it has heard from "  \
+	"all iods, an iod until it has from the manager, either while it has " \
+	"max_sessions; its log says which"
+
+#define ROOM_FOR_TOOLS                                                          \
+	"; tools of root, or of the user that runs it, have a reserve: on its " \
+	"host, or with auth=key or munge"
+#define NO_FILES                                                               \
+	"the server has no room: few descriptors are left: raise LimitNOFILE " \
+	"of its unit (systemctl edit), or end clients" ROOM_FOR_TOOLS
+#define NO_SEATS                                                               \
+	"the server has no room: max_sessions, or host_sessions, clients are " \
+	"there: raise that in its pvfs.conf, or end clients" ROOM_FOR_TOOLS
+
+bool tool_full(int err)
+{
+	return err == ENOSR || err == EUSERS;
+}
+
+const char *tool_state(int err)
+{
+	if (!err)
+		return "up";
+	if (err == EINVAL)
+		return "wrong";
+	if (err == EAGAIN)
+		return "waits";
+	if (tool_full(err))
+		return "full";
+	return err == ENXIO || err == EPROTOTYPE ? "foreign" : "down";
+}
+
+const char *tool_cause(int err)
+{
+	if (err == EACCES)
+		return OUTSIDE;
+	if (err == EAGAIN)
+		return WAITING;
+	if (err == ENOSR)
+		return NO_FILES;
+	if (err == EUSERS)
+		return NO_SEATS;
+	if (err == ENOSYS)
+		return EARLIER;
+	if (err == EPROTOTYPE)
+		return "not a PVFS server: another service has that port";
+	return err == ENXIO ? FOREIGN : strerror(err);
+}
+
+/* ---- messages ---- */
+
 int tool_fail(const struct tool *tool, const char *what)
 {
 	return tool_say(tool, "%s: %s", what,
@@ -177,26 +240,6 @@ int tool_off_mount(const struct tool *tool, const char *path)
 	if (!has_mount())
 		return tool_no_mount(tool);
 	return tool_say(tool, "%s: lies on no mount of pvfstab(5)", path);
-}
-
-/* If servers are added meanwhile, returns only as many as there was room for. */
-int tool_servers(const char *path, struct pvfs_server **list)
-{
-	int max = pvfs_tool_servers(path, NULL, 0), n;
-	struct pvfs_server *servers;
-
-	if (max < 0)
-		return -1;
-	servers = calloc((size_t)max, sizeof(*servers));
-	if (!servers)
-		return -1;
-	n = pvfs_tool_servers(path, servers, max);
-	if (n < 0) {
-		free(servers);
-		return -1;
-	}
-	*list = servers;
-	return n < max ? n : max;
 }
 
 int tool_done(const struct tool *tool, int status)

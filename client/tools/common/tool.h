@@ -73,12 +73,12 @@ int tool_need_path(const struct tool *tool, char *const *path, int n);
 /* Like tool_fail(), for a path that should be on a mount. */
 int tool_off_mount(const struct tool *tool, const char *path);
 /*
- * Gets the servers of the mount of path in *list, which the caller frees.  Returns
+ * tool_servers.c: gets the servers of the mount of path in *list, which the caller frees.  Returns
  * their number, which includes the manager; -1 with errno of pvfs_tool_servers(), or ENOMEM.
  */
 int tool_servers(const char *path, struct pvfs_server **list);
 /*
- * tool_each.c: calls fn for each server of the mounts of the operands, the manager
+ * Calls fn for each server of the mounts of the operands, the manager
  * first.  The operands end with NULL.  One may be a server's URI; then path is NULL.
  * Without operands, fn is called for the servers of all mounts.  If fn fails for a
  * manager, its iods are skipped.  Returns an exit status: all results of fn or'ed, or 1
@@ -89,9 +89,8 @@ typedef int tool_server_fn(void *arg, const char *path, const char *who,
 int tool_each_server(const struct tool *tool, char **operand,
 		     tool_server_fn *fn, void *arg);
 /*
- * tool_state.c: what an errno of pvfs_ping_mount() and the like says about a server.
- * tool_state() returns a word ("up" for 0), tool_cause() a sentence.  Static text, or
- * of strerror(3).
+ * Explain an errno of pvfs_ping_mount() and the like: tool_state() with a word ("up" for
+ * 0), tool_cause() with a sentence.  Static text, or of strerror(3).
  */
 const char *tool_state(int err);
 /* True: the server has no room for this client. */

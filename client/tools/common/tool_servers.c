@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tool_each.c - the servers that a tool's operands name. */
+/* tool_servers.c - the servers of a mount, and those that operands name. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
+
+/* If servers are added meanwhile, returns only as many as there was room for. */
+int tool_servers(const char *path, struct pvfs_server **list)
+{
+	int max = pvfs_tool_servers(path, NULL, 0), n;
+	struct pvfs_server *servers;
+
+	if (max < 0)
+		return -1;
+	servers = calloc((size_t)max, sizeof(*servers));
+	if (!servers)
+		return -1;
+	n = pvfs_tool_servers(path, servers, max);
+	if (n < 0) {
+		free(servers);
+		return -1;
+	}
+	*list = servers;
+	return n < max ? n : max;
+}
 
 struct each {
 	const struct tool *tool;
