@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "client/tools/files/copy/copy.h"
-#include "client/tools/files/copy/copy_dirs.h"
 #include "common/json/json_out.h"
 
 enum { OPT_VERIFY = 256, OPT_JSON };

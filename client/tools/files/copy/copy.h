@@ -172,7 +172,7 @@ int copy_replace(const char *path, int (*make)(const char *path, void *arg),
  */
 int copy_set_size(struct copy_file *f, uint64_t size);
 /*
- * copy_extents.c: finds the source's next data in [off, end); empty at end: there is
+ * copy_data.c: finds the source's next data in [off, end); empty at end: there is
  * none.  A file that cannot tell has data everywhere.  0, or -1 after a message.
  */
 int copy_next_data(struct copy_file *f, uint64_t off, uint64_t end,
@@ -236,32 +236,46 @@ int copy_made_name(struct copy_place *p, const char *name, const char *from,
  */
 int copy_made_write(struct copy_made *m, const struct stat *st);
 
+/* copy_walk.c: directories that get their attributes later. */
+struct copy_dirs {
+	struct copy_dir {
+		char *from, *path;
+		struct stat st;
+	} * v;
+	size_t n, cap;
+};
+
+/* Sets the attributes, deepest first, and frees the list. */
+void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs);
+
 /*
- * copy_meta.c: gives `to` the attributes of from, whose attributes are st, as the
+ * Finds everything to copy below from, which becomes `to`.  place: of the directory of
+ * `to`, or NULL if that gets no other name.
+ */
+void copy_walk(struct copy *c, struct copy_dirs *dirs, const char *from,
+	       const char *to, struct copy_place *place);
+
+/*
+ * copy_attrs.c: gives `to` the attributes of from, whose attributes are st, as the
  * options say: mode, owner, times, access control list, and extended attributes.  0, or
  * -1 with errno.
  */
 int copy_attrs(struct copy *c, const char *from, const char *to,
 	       const struct stat *st);
-/*
- * True: the copy of st, and of its attributes, follows a symbolic link at the target.
- */
-bool copy_follows(const struct copy *c, const struct stat *st);
+/* Follows no symbolic link if opt.nofollow.  0, or -1 with errno. */
 int copy_change_mode(const struct copy *c, const char *to, mode_t mode);
-/*
- * copy_xattr.c: copies extended attributes and access control lists.  If `to` cannot
- * hold the list, reduces st->st_mode, which `to` gets, to the rights of the list.  0,
- * or -1 with errno.
- */
-int copy_xattrs(struct copy *c, const char *from, const char *to,
-		struct stat *st);
-/* The target cannot hold that attribute of the source: COPY_LACKS_*; errno says why. */
+/* copy_output.c: the target cannot hold that attribute of the source: COPY_LACKS_*; errno says why. */
 void copy_lacks(struct copy *c, unsigned int what, const char *path);
 void copy_failed(struct copy *c, const char *path);
 /* Reports that from and to are one file, which stays unchanged; a failure. */
 void copy_same(struct copy *c, const char *from, const char *to);
 /* Reports that the run has already made `to`, which stays unchanged; a failure. */
 void copy_twice(struct copy *c, const char *from, const char *to);
+
+/* A line on a terminal, nothing in a pipe. */
+struct progress;
+struct progress *progress_start(const struct copy *c);
+void progress_stop(struct progress *p);
 
 /*
  * copy_signals.c: signals interrupt a copy.  copy_signals_begin() comes before the
@@ -281,10 +295,5 @@ void copy_signals_end(const struct copy *c);
  */
 void copy_wait_begin(void);
 void copy_wait_end(void);
-
-/* progress.c: a line on a terminal, nothing in a pipe. */
-struct progress;
-struct progress *progress_start(const struct copy *c);
-void progress_stop(struct progress *p);
 
 #endif

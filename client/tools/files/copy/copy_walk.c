@@ -9,7 +9,58 @@
 #include <string.h>
 
 #include "client/tools/files/copy/copy.h"
-#include "client/tools/files/copy/copy_dirs.h"
+
+/* ---- directories that get their attributes later ---- */
+
+static int make_room(struct copy_dirs *dirs)
+{
+	size_t cap = dirs->cap ? 2 * dirs->cap : 64;
+	struct copy_dir *v;
+
+	if (dirs->n < dirs->cap)
+		return 0;
+	v = realloc(dirs->v, cap * sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	dirs->v = v;
+	dirs->cap = cap;
+	return 0;
+}
+
+static int add_dir(struct copy_dirs *dirs, const char *from, const char *path,
+		   const struct stat *st)
+{
+	struct copy_dir d = { .st = *st };
+
+	if (make_room(dirs))
+		return -ENOMEM;
+	d.from = strdup(from);
+	d.path = strdup(path);
+	if (d.from && d.path) {
+		dirs->v[dirs->n++] = d;
+		return 0;
+	}
+	free(d.from);
+	free(d.path);
+	return -ENOMEM;
+}
+
+void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs)
+{
+	while (dirs->n) {
+		struct copy_dir *d = &dirs->v[--dirs->n];
+
+		if (!copy_over(c) && copy_attrs(c, d->from, d->path, &d->st))
+			copy_failed(c, d->path);
+		free(d->from);
+		free(d->path);
+	}
+	free(dirs->v);
+	dirs->v = NULL;
+	dirs->cap = 0;
+}
+
+/* ---- the walk ---- */
 
 static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		      const char *to, struct copy_place *place);
@@ -187,7 +238,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 	    !enter_dir(c, from, to, &place))
 		return;
 	if ((c->opt.preserve || (made && (st->st_mode & 0700) != 0700)) &&
-	    copy_dirs_add(dirs, from, to, st))
+	    add_dir(dirs, from, to, st))
 		copy_failed(c, to);
 	dir = pvfs_opendir(from);
 	if (!dir) {

@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "client/tools/files/copy/copy_dirs.h"
+#include "client/tools/files/copy/copy.h"
 
 #define AHEAD 4096u /* files that are found ahead of walk_next() */
 

@@ -1,11 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* progress.c - a bar with rate and remaining time, on a terminal only. */
+/* copy_output.c - messages, and on a terminal a bar with rate and remaining time. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "client/tools/files/copy/copy.h"
+
+/* ---- messages ---- */
+
+void copy_failed(struct copy *c, const char *path)
+{
+	atomic_store(&c->error, errno);
+	atomic_store(&c->failed, true);
+	if (!atomic_load(&c->interrupted))
+		patience_fail(&c->patience, c->tool, path);
+}
+
+void copy_same(struct copy *c, const char *from, const char *to)
+{
+	tool_say(c->tool, "%s and %s are the same file", from, to);
+	atomic_store(&c->failed, true);
+}
+
+void copy_twice(struct copy *c, const char *from, const char *to)
+{
+	tool_say(c->tool, "will not overwrite just-created %s with %s", to,
+		 from);
+	atomic_store(&c->failed, true);
+}
+
+static const char *const lacks_text[] = {
+	[COPY_LACKS_XATTRS] = "an extended attribute is",
+	[COPY_LACKS_ACLS] = "the access control list is",
+	[COPY_LACKS_OWNER] = "the owner is",
+};
+
+void copy_lacks(struct copy *c, unsigned int what, const char *path)
+{
+	atomic_fetch_or(&c->lacks, what);
+	if (!c->opt.strict)
+		return;
+	tool_say(c->tool, "%s: %s not kept: %s", path, lacks_text[what],
+		 strerror(errno));
+	atomic_store(&c->failed, true);
+}
+
+/* ---- the progress line ---- */
 
 struct progress {
 	const struct copy *copy;

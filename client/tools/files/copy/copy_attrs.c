@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy_xattr.c - extended attributes of users, and access control lists.  Those that
- * the target cannot hold are recorded, which is no failure.  Without its list, a file's
- * group gets no more rights than the list gave it.
+ * copy_attrs.c - the attributes of a copied file: owner, mode, times, extended attributes of
+ * users, and access control lists.  Attributes that the target cannot hold are recorded,
+ * which is no failure.  Without its list, a file's group gets no more rights than the list
+ * gave it.
  */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include "client/tools/files/copy/copy.h"
 
@@ -33,6 +36,21 @@ struct xattrs {
 	char have[NAMES], want[NAMES], value[VALUE], old[VALUE];
 	ssize_t nhave, nwant;
 };
+
+/*
+ * A symbolic link at either end stands for its file, unless the link itself is copied.
+ */
+static bool follows_links(const struct copy *c, const struct stat *st)
+{
+	return !c->opt.nofollow && !S_ISLNK(st->st_mode);
+}
+
+int copy_change_mode(const struct copy *c, const char *to, mode_t mode)
+{
+	if (c->opt.nofollow && !pvfs_is_pvfs(to))
+		return fchmodat(AT_FDCWD, to, mode, AT_SYMLINK_NOFOLLOW);
+	return pvfs_chmod(to, mode);
+}
 
 static bool is_acl(const char *name)
 {
@@ -163,8 +181,9 @@ static int copy_all(struct xattrs *x)
 	return 0;
 }
 
-int copy_xattrs(struct copy *c, const char *from, const char *to,
-		struct stat *st)
+/* If `to` cannot hold the list, reduces st->st_mode to the rights of the list. */
+static int copy_xattrs(struct copy *c, const char *from, const char *to,
+		       struct stat *st)
 {
 	struct xattrs *x = malloc(sizeof(*x));
 	int rc;
@@ -175,8 +194,74 @@ int copy_xattrs(struct copy *c, const char *from, const char *to,
 	x->from = from;
 	x->to = to;
 	x->st = st;
-	x->follows = copy_follows(c, st);
+	x->follows = follows_links(c, st);
 	rc = copy_all(x);
 	free(x);
 	return rc;
+}
+
+/* ---- owner, mode and times ---- */
+
+static int change_owner(const struct copy *c, const char *to,
+			const struct stat *st, uid_t uid)
+{
+	return follows_links(c, st) ? pvfs_chown(to, uid, st->st_gid)
+				    : pvfs_lchown(to, uid, st->st_gid);
+}
+
+/* Like cp -p: a user who may not give a file away keeps it, without the set-id bits. */
+static int copy_owner(struct copy *c, const char *path, const char *to,
+		      const struct stat *st, const struct stat *now,
+		      mode_t *mode)
+{
+	if (now->st_uid == st->st_uid && now->st_gid == st->st_gid)
+		return 0;
+	if (!change_owner(c, to, st, st->st_uid))
+		return 0;
+	if (errno != EPERM && errno != EACCES)
+		return -1;
+	*mode &= ~(mode_t)(S_ISUID | S_ISGID);
+	if (!geteuid())
+		copy_lacks(c, COPY_LACKS_OWNER, path);
+	else if (now->st_gid != st->st_gid &&
+		 change_owner(c, to, st, (uid_t)-1))
+		return errno == EPERM || errno == EACCES ? 0 : -1;
+	return 0;
+}
+
+/* A change of the owner may have cleared set-id bits. */
+static bool mode_stands(const struct stat *now, mode_t mode)
+{
+	return S_ISLNK(now->st_mode) || ((now->st_mode & 07777) == mode &&
+					 !(mode & (S_ISUID | S_ISGID)));
+}
+
+/*
+ * Each change waits for the manager's disk, so nothing is set that is right already;
+ * for a tree of small files this takes most of the time.  The mode is set after the
+ * access control list, so that nobody has rights in between that the source does not
+ * give.
+ */
+int copy_attrs(struct copy *c, const char *from, const char *to,
+	       const struct stat *st)
+{
+	struct timespec times[2] = { st->st_atim, st->st_mtim };
+	struct stat want = *st, now;
+	bool follows = follows_links(c, st);
+	mode_t mode;
+
+	if (!c->opt.preserve)
+		return S_ISDIR(st->st_mode)
+			       ? pvfs_chmod(to, st->st_mode & 0777 & ~c->umask)
+			       : 0;
+	if ((follows ? pvfs_stat(to, &now) : pvfs_lstat(to, &now)) ||
+	    copy_owner(c, from, to, st, &now, &want.st_mode))
+		return -1;
+	if ((!S_ISLNK(st->st_mode) || c->opt.xattrs) &&
+	    copy_xattrs(c, from, to, &want))
+		return -1;
+	mode = want.st_mode & 07777;
+	if (!mode_stands(&now, mode) && copy_change_mode(c, to, mode))
+		return -1;
+	return follows ? pvfs_utimens(to, times) : pvfs_lutimens(to, times);
 }
