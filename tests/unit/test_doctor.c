@@ -256,77 +256,77 @@ static void dies(const struct doctor *doctor, const struct subject *s)
 	_exit(3);
 }
 
-static void one(struct check_run *job,
-		void (*run)(const struct doctor *, const struct subject *),
+static void one(struct check_run *run,
+		void (*fn)(const struct doctor *, const struct subject *),
 		const char *late_fix)
 {
 	static struct check c;
-	struct check_runs jobs = { .n = 1, .job = job };
+	struct check_runs runs = { .n = 1, .run = run };
 
-	c = (struct check){ "x", OF_NODE, "", run, "late", late_fix };
-	*job = (struct check_run){ .check = &c, .fd = -1 };
-	ck_assert_int_eq(check_runs_run(&d, &jobs), 0);
+	c = (struct check){ "x", OF_NODE, "", fn, "late", late_fix };
+	*run = (struct check_run){ .check = &c, .fd = -1 };
+	ck_assert_int_eq(check_runs_run(&d, &runs), 0);
 }
 
-static void expect(struct check_run *job, size_t *at, enum result_kind kind,
+static void expect(struct check_run *run, size_t *at, enum result_kind kind,
 		   const char *what, const char *fix)
 {
-	struct check_result said;
+	struct check_result result;
 
-	ck_assert(check_run_result(job, at, &said));
-	ck_assert_int_eq(said.kind, kind);
-	ck_assert_str_eq(said.what, what);
-	ck_assert_int_eq(said.fix[0], fix[0]);
+	ck_assert(check_run_result(run, at, &result));
+	ck_assert_int_eq(result.kind, kind);
+	ck_assert_str_eq(result.what, what);
+	ck_assert_int_eq(result.fix[0], fix[0]);
 }
 
 START_TEST(checks)
 {
-	struct check_run job;
-	struct check_result said;
+	struct check_run run;
+	struct check_result result;
 	char n[16];
 	size_t at = 0;
 
-	one(&job, says_much, NULL);
+	one(&run, says_much, NULL);
 	for (int i = 0; i < 50; i++) {
 		snprintf(n, sizeof(n), "%d", i);
-		expect(&job, &at, RESULT_FOUND, n, "f");
+		expect(&run, &at, RESULT_FOUND, n, "f");
 	}
-	expect(&job, &at, RESULT_UNSEEN, "this", "");
-	expect(&job, &at, RESULT_NOTE, "that", "");
-	ck_assert(!check_run_result(&job, &at, &said));
-	free(job.words);
+	expect(&run, &at, RESULT_UNSEEN, "this", "");
+	expect(&run, &at, RESULT_NOTE, "that", "");
+	ck_assert(!check_run_result(&run, &at, &result));
+	free(run.words);
 }
 END_TEST
 
 START_TEST(long_fix)
 {
-	struct check_run job;
+	struct check_run run;
 	size_t at = 0;
 
-	one(&job, says_long, NULL);
-	expect(&job, &at, RESULT_FOUND, "long", "f");
-	expect(&job, &at, RESULT_FOUND, "next", "short");
-	free(job.words);
+	one(&run, says_long, NULL);
+	expect(&run, &at, RESULT_FOUND, "long", "f");
+	expect(&run, &at, RESULT_FOUND, "next", "short");
+	free(run.words);
 }
 END_TEST
 
 START_TEST(ends)
 {
-	struct check_run job;
+	struct check_run run;
 	size_t at = 0;
 
-	one(&job, hangs, NULL);
-	expect(&job, &at, RESULT_UNSEEN, "late", "");
-	free(job.words);
+	one(&run, hangs, NULL);
+	expect(&run, &at, RESULT_UNSEEN, "late", "");
+	free(run.words);
 	at = 0;
-	one(&job, hangs, "fix");
-	expect(&job, &at, RESULT_FOUND, "late", "fix");
-	free(job.words);
+	one(&run, hangs, "fix");
+	expect(&run, &at, RESULT_FOUND, "late", "fix");
+	free(run.words);
 	at = 0;
-	one(&job, dies, NULL);
-	expect(&job, &at, RESULT_UNSEEN,
+	one(&run, dies, NULL);
+	expect(&run, &at, RESULT_UNSEEN,
 	       "the check ended by itself, with an error", "");
-	free(job.words);
+	free(run.words);
 }
 END_TEST
 
@@ -340,21 +340,21 @@ START_TEST(away)
 					     .follows = true };
 	struct subject s[2] = { 0 };
 	bool away_is[2] = { false };
-	struct check_run job[40] = { { .check = &reach, .s = &s[0], .fd = -1 } };
-	struct check_runs jobs = { 40, job, s, away_is };
+	struct check_run run[40] = { { .check = &reach, .s = &s[0], .fd = -1 } };
+	struct check_runs runs = { 40, run, s, away_is };
 
 	for (int i = 1; i < 38; i++) /* until the first has ended */
-		job[i] = (struct check_run){ .check = &wait, .fd = -1 };
+		run[i] = (struct check_run){ .check = &wait, .fd = -1 };
 	for (int i = 38; i < 40; i++)
-		job[i] = (struct check_run){ .check = &follow,
+		run[i] = (struct check_run){ .check = &follow,
 					     .s = &s[i - 38],
 					     .fd = -1 };
-	ck_assert_int_eq(check_runs_run(&d, &jobs), 0);
-	ck_assert_uint_gt(job[0].len, 0);
-	ck_assert_uint_eq(job[38].len, 0);
-	ck_assert_uint_gt(job[39].len, 0);
+	ck_assert_int_eq(check_runs_run(&d, &runs), 0);
+	ck_assert_uint_gt(run[0].len, 0);
+	ck_assert_uint_eq(run[38].len, 0);
+	ck_assert_uint_gt(run[39].len, 0);
 	for (int i = 0; i < 40; i++)
-		free(job[i].words);
+		free(run[i].words);
 }
 END_TEST
 

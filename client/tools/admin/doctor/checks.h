@@ -39,6 +39,11 @@ check_fn check_use, check_mounted;
 check_fn check_fuse, check_shm;
 /* True: the line of fstab names a PVFS file system.  Changes line. */
 bool fstab_has_pvfs(char *line);
+/*
+ * Returns the length of the part of path that is a mount point of fstab
+ * where nothing is mounted; 0: none.
+ */
+size_t unmounted_above(const struct doctor *d, const char *path);
 
 /* names.c */
 #define NAMES_FIX                                                              \
@@ -67,27 +72,20 @@ struct log found_log(struct found_log *f);
 const char *conf_fix(char *line);
 
 /* key.c */
-check_fn check_key, check_munge;
+check_fn check_key, check_munge, check_same_key;
 /* 0: munged of this host listens; -errno. */
 int munged_reach(const struct doctor *d);
 /*
- * Reports if munged does not listen.  where: the place of auth=munge; said:
+ * Reports if munged does not listen.  where: the place of auth=munge; configured:
  * munge_socket there, "": the default.
  */
-void munged_find(const struct doctor *d, const char *where, const char *said);
+void munged_find(const struct doctor *d, const char *where,
+		 const char *configured);
 /*
  * True: clients authenticate with munge, munged does not run here, and is not needed,
  * because the manager runs on another host.  May wait for the name service.
  */
 bool munge_needless(const struct doctor *d);
-/*
- * If root runs the check, it becomes the owner of that key, like the servers: they
- * accept no other user's key.
- */
-void key_user(const char *path);
-
-/* same_key.c */
-check_fn check_same_key;
 
 /* server.c */
 check_fn check_reach, check_ways, check_version, check_space, check_ahead;
@@ -104,13 +102,7 @@ bool space_is_low(uint64_t left, uint64_t all, uint64_t least);
 /* storage.c */
 check_fn check_storage, check_room, check_errors, check_fsync;
 
-/*
- * unmounted.c: returns the length of the part of path that is a mount point of fstab
- * where nothing is mounted; 0: none.
- */
-size_t unmounted_above(const struct doctor *d, const char *path);
-
-/* tab.c */
+/* pvfstab.c */
 check_fn check_tab;
 /*
  * False: pvfstab requests a key that cannot be read.  check_tab() reports it, and no
@@ -118,7 +110,7 @@ check_fn check_tab;
  */
 bool tab_has_key(const struct doctor *d, const struct subject *s);
 
-/* whole_conf.c */
+/* pvfs_conf.c */
 check_fn check_conf, check_iods;
 #define SAME_FIX                                                               \
 	"copy the right pvfs.conf to all server hosts, restart the servers "   \

@@ -2,7 +2,7 @@
 /*
  * doctor.h - finds faults, and changes no setting.
  *
- * A check is a function in a table (table.c).  Each runs in a process of its own with a
+ * A check is a function in a table (check_table.c).  Each runs in a process of its own with a
  * deadline.  So a check that waits for a disk or the name service delays no other.
  * Checks may block, leak and exit.
  */
@@ -88,7 +88,7 @@ void doctor_note(const struct doctor *d, const char *fmt, ...)
 void doctor_unseen(const struct doctor *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* ---- job.c ---- */
+/* ---- check_run.c ---- */
 
 enum result_kind { RESULT_FOUND = 'F', RESULT_UNSEEN = 'U', RESULT_NOTE = 'N' };
 struct check_result {
@@ -106,21 +106,21 @@ struct check_run {
 };
 struct check_runs {
 	unsigned int n;
-	struct check_run *job;
+	struct check_run *run;
 	const struct subject *first; /* of all subjects */
 	bool *away; /* per subject: a check with reaches has failed */
 };
 /*
- * Makes a job for each check that applies, except those named in skip.  0 or -ENOMEM.
+ * Makes a run for each check that applies, except those named in skip.  0 or -ENOMEM.
  */
 int check_runs_make(const struct doctor *d, const char *skip,
-		    struct check_runs *jobs);
+		    struct check_runs *runs);
 /* 0, or -errno: no process could be started. */
-int check_runs_run(struct doctor *d, struct check_runs *jobs);
-void check_runs_free(struct check_runs *jobs);
+int check_runs_run(struct doctor *d, struct check_runs *runs);
+void check_runs_free(struct check_runs *runs);
 /* Gets the next result; *at starts at 0.  False: there are no more. */
-bool check_run_result(const struct check_run *job, size_t *at,
-		      struct check_result *said);
+bool check_run_result(const struct check_run *run, size_t *at,
+		      struct check_result *result);
 
 /* ---- subject.c ---- */
 
@@ -130,10 +130,13 @@ int subjects_of_conf(struct doctor *d, char *err, size_t errlen);
  * Finds the servers of the mounts of pvfstab, as far as their managers answer in time.
  */
 int subjects_of_tab(struct doctor *d);
-/* True: an address of its host is this host's.  May wait for the name service. */
-bool subject_is_here(const struct subject *s);
 /* Makes d->conf the mount DOCTOR_MOUNT of libpvfs, for all checks.  0 or -errno. */
 int subjects_mount(const struct doctor *d);
+
+/* ---- names.c ---- */
+
+/* True: an address of its host is this host's.  May wait for the name service. */
+bool subject_is_here(const struct subject *s);
 
 /* ---- mount.c ---- */
 
@@ -143,7 +146,7 @@ int mounted_find(struct doctor *d);
 /* ---- report.c ---- */
 
 /* Prints the results, and returns the exit status.  verbose: also what is in order. */
-int doctor_report(const struct doctor *d, const struct check_runs *jobs,
+int doctor_report(const struct doctor *d, const struct check_runs *runs,
 		  bool json, bool verbose);
 
 /* ---- host.c: files of the host, below root ---- */

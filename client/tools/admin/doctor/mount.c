@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mount.c - what a mount needs from this host, and /dev/shm. */
+/*
+ * mount.c - what a mount needs from this host, /dev/shm, and file systems of fstab that are
+ * not mounted.
+ */
 #include <errno.h>
 #include <mntent.h>
 #include <stdlib.h>
@@ -8,6 +11,40 @@
 
 #include "client/tools/admin/doctor/checks.h"
 #include "common/util/disk_space.h"
+
+/*
+ * Returns the length of the longest mount point of the table at or above path, except
+ * "/"; 0: none.
+ */
+static size_t mount_point(const char *table, const char *path)
+{
+	FILE *f = setmntent(table, "re");
+	size_t longest = 0;
+	struct mntent *m;
+
+	while (f && (m = getmntent(f))) {
+		size_t n = strlen(m->mnt_dir);
+
+		while (n && m->mnt_dir[n - 1] == '/')
+			n--;
+		if (n > longest && !strncmp(path, m->mnt_dir, n) &&
+		    (!path[n] || path[n] == '/'))
+			longest = n;
+	}
+	if (f)
+		endmntent(f);
+	return longest;
+}
+
+size_t unmounted_above(const struct doctor *d, const char *path)
+{
+	char table[PATH_MAX];
+	size_t wanted = mount_point(host_path(d, table, "/etc/fstab"), path);
+
+	if (access(host_path(d, table, "/proc/self/mounts"), R_OK))
+		return 0; /* unknown */
+	return wanted > mount_point(table, path) ? wanted : 0;
+}
 
 #define MOUNTED_MOST 64u
 #define SHM_LEAST (16ull << 20)

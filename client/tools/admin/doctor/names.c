@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* names.c - the name service: users, groups, hosts. */
+/* names.c - the name service: users, groups, hosts, and which host is this one. */
 #include <errno.h>
 #include <grp.h>
 #include <netdb.h>
@@ -56,4 +56,27 @@ void check_host(const struct doctor *d, const struct subject *s)
 		    "pvfs.conf (the manager's in pvfstab)",
 		    "host \"%s\" has no address: %s", s->addr.host,
 		    rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
+}
+
+static bool can_bind(const struct addrinfo *ai)
+{
+	int fd = socket(ai->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool ok = fd >= 0 && !bind(fd, ai->ai_addr, ai->ai_addrlen);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+bool subject_is_here(const struct subject *s)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *all;
+	bool here = false;
+
+	if (getaddrinfo(s->addr.host, NULL, &hints, &all))
+		return false;
+	for (struct addrinfo *ai = all; ai && !here; ai = ai->ai_next)
+		here = can_bind(ai);
+	freeaddrinfo(all);
+	return here;
 }

@@ -146,24 +146,24 @@ static int find_subjects(struct doctor_args *a)
 
 static int run_checks(struct doctor_args *a)
 {
-	struct check_runs jobs = { 0 };
+	struct check_runs runs = { 0 };
 	int rc = find_subjects(a);
 
 	if (!rc)
 		rc = mounted_find(&a->d);
 	if (!rc)
-		rc = check_runs_make(&a->d, a->skip, &jobs);
+		rc = check_runs_make(&a->d, a->skip, &runs);
 	if (!rc)
-		rc = check_runs_run(&a->d, &jobs);
+		rc = check_runs_run(&a->d, &runs);
 	if (rc) {
 		tool_say(&tool, "could not look: %s", strerror(-rc));
 		rc = 2;
 	} else {
-		rc = doctor_report(&a->d, &jobs, a->json, a->verbose);
+		rc = doctor_report(&a->d, &runs, a->json, a->verbose);
 		if (tool_done(&tool, 0))
 			rc = 2;
 	}
-	check_runs_free(&jobs);
+	check_runs_free(&runs);
 	free(a->d.subject);
 	free(a->d.mounted);
 	return rc;

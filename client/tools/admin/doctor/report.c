@@ -17,48 +17,49 @@ static const char *kind_label(enum result_kind kind)
 	return kind == RESULT_UNSEEN ? "not seen:" : "well:";
 }
 
-static void print_result(const struct check_run *job,
-			 const struct check_result *said)
+static void print_result(const struct check_run *run,
+			 const struct check_result *result)
 {
-	tool_line(stdout, "%s %s%s%s: %s\n", kind_label(said->kind),
-		  job->check->name, job->s ? ", " : "",
-		  job->s ? job->s->name : "", said->what);
-	if (said->fix[0])
-		tool_line(stdout, "    fix: %s\n", said->fix);
+	tool_line(stdout, "%s %s%s%s: %s\n", kind_label(result->kind),
+		  run->check->name, run->s ? ", " : "",
+		  run->s ? run->s->name : "", result->what);
+	if (result->fix[0])
+		tool_line(stdout, "    fix: %s\n", result->fix);
 }
 
-static void add_json_result(struct tally *t, const struct check_run *job,
-			    const struct check_result *said)
+static void add_json_result(struct tally *t, const struct check_run *run,
+			    const struct check_result *result)
 {
 	struct json_object *o = json_object_new_object();
 
-	json_str(o, "check", job->check->name);
-	if (job->s) {
-		json_str(o, "server", job->s->name);
-		json_str(o, "uri", job->s->uri);
+	json_str(o, "check", run->check->name);
+	if (run->s) {
+		json_str(o, "server", run->s->name);
+		json_str(o, "uri", run->s->uri);
 	}
-	json_str(o, said->kind == RESULT_UNSEEN ? "why" : "what", said->what);
-	if (said->kind == RESULT_FOUND)
-		json_str(o, "fix", said->fix);
-	json_object_array_add(said->kind == RESULT_FOUND    ? t->findings
-			      : said->kind == RESULT_UNSEEN ? t->unseens
-							    : t->notes,
+	json_str(o, result->kind == RESULT_UNSEEN ? "why" : "what",
+		 result->what);
+	if (result->kind == RESULT_FOUND)
+		json_str(o, "fix", result->fix);
+	json_object_array_add(result->kind == RESULT_FOUND    ? t->findings
+			      : result->kind == RESULT_UNSEEN ? t->unseens
+							      : t->notes,
 			      o);
 }
 
-static void report_run(struct tally *t, const struct check_run *job)
+static void report_run(struct tally *t, const struct check_run *run)
 {
-	struct check_result said;
+	struct check_result result;
 	size_t at = 0;
 
 	t->checks++;
-	while (check_run_result(job, &at, &said)) {
-		t->found += said.kind == RESULT_FOUND;
-		t->unseen += said.kind == RESULT_UNSEEN;
+	while (check_run_result(run, &at, &result)) {
+		t->found += result.kind == RESULT_FOUND;
+		t->unseen += result.kind == RESULT_UNSEEN;
 		if (t->json)
-			add_json_result(t, job, &said);
-		else if (said.kind != RESULT_NOTE || t->verbose)
-			print_result(job, &said);
+			add_json_result(t, run, &result);
+		else if (result.kind != RESULT_NOTE || t->verbose)
+			print_result(run, &result);
 	}
 }
 
@@ -75,7 +76,7 @@ static void json_end(const struct doctor *d, struct tally *t)
 	json_line(o);
 }
 
-int doctor_report(const struct doctor *d, const struct check_runs *jobs,
+int doctor_report(const struct doctor *d, const struct check_runs *runs,
 		  bool as_json, bool verbose)
 {
 	struct tally t = { .json = as_json, .verbose = verbose };
@@ -83,8 +84,8 @@ int doctor_report(const struct doctor *d, const struct check_runs *jobs,
 	t.findings = as_json ? json_object_new_array() : NULL;
 	t.unseens = as_json ? json_object_new_array() : NULL;
 	t.notes = as_json ? json_object_new_array() : NULL;
-	for (unsigned int i = 0; i < jobs->n; i++)
-		report_run(&t, &jobs->job[i]);
+	for (unsigned int i = 0; i < runs->n; i++)
+		report_run(&t, &runs->run[i]);
 	if (as_json)
 		json_end(d, &t);
 	else

@@ -179,7 +179,8 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 }
 
 /* True: the cause is known, and another check reports it. */
-static bool is_said(const struct doctor *d, const struct subject *s, int err)
+static bool is_reported_elsewhere(const struct doctor *d,
+				  const struct subject *s, int err)
 {
 	/* the name service may be slow, too */
 	if (err == EHOSTUNREACH || err == ETIMEDOUT)
@@ -195,7 +196,7 @@ void check_reach(const struct doctor *d, const struct subject *s)
 	if (rc && is_refusal(-rc) && munge_needless(d))
 		doctor_note(d, "%s answers, and refuses who has no munged",
 			    s->uri);
-	else if (rc && !is_said(d, s, -rc))
+	else if (rc && !is_reported_elsewhere(d, s, -rc))
 		find_down(d, s, -rc);
 	else if (!rc)
 		look_room(d, s, &p);

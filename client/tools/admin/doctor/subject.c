@@ -102,29 +102,6 @@ int subjects_of_conf(struct doctor *d, char *err, size_t errlen)
 	return rc;
 }
 
-static bool can_bind(const struct addrinfo *ai)
-{
-	int fd = socket(ai->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool ok = fd >= 0 && !bind(fd, ai->ai_addr, ai->ai_addrlen);
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
-bool subject_is_here(const struct subject *s)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM }, *all;
-	bool here = false;
-
-	if (getaddrinfo(s->addr.host, NULL, &hints, &all))
-		return false;
-	for (struct addrinfo *ai = all; ai && !here; ai = ai->ai_next)
-		here = can_bind(ai);
-	freeaddrinfo(all);
-	return here;
-}
-
 /* Servers of another user on this host run as the owner of their storage. */
 static unsigned int server_user(const struct doctor *d)
 {

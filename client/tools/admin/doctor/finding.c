@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* say.c - sends the results of a check to its parent, with a NUL after each text. */
+/* finding.c - sends the results of a check to its parent, with a NUL after each text. */
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* whole_conf.c - pvfs.conf as pvfs-conf(8) judges it, and as the manager has it. */
+/* pvfs_conf.c - pvfs.conf as pvfs-conf(8) judges it, and as the manager has it. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table.c - all checks, in the order of the report. */
+/* check_table.c - all checks, in the order of the report. */
 #include "client/tools/admin/doctor/checks.h"
 
 #define DISK_LATE "the disk or file system below does not answer"

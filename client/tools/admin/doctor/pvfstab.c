@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tab.c - pvfstab: unusable lines, and options that do not fit each other. */
+/* pvfstab.c - pvfstab: unusable lines, and options that do not fit each other. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
