@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "client/tools/monitor/profile/prof_show.h"
+#include "client/tools/monitor/profile/prof.h"
 
 static void show(struct prof *all)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pvfs-stats - the requests that each server has answered, and their times. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,54 +95,6 @@ static const struct tool tool = {
 	.option = set_option,
 };
 
-/* ---- rows ---- */
-
-static void json_row(struct stats_show *show, const struct pvfs_metric *m)
-{
-	struct json_object *o = stats_json(show);
-
-	json_str(o, "op", pvfs_metric_label(m, "op"));
-	json_u64(o, "requests", m->n);
-	json_u64(o, "errors", m->errors);
-	json_u64(o, "bytes_in", m->bytes_in);
-	json_u64(o, "bytes_out", m->bytes_out);
-	stats_json_times(o, m);
-}
-
-static void text_row(struct stats_show *show, const struct pvfs_metric *m)
-{
-	char in[32], out[32];
-
-	if (show->header)
-		printf("%-8s %-12s %10s %8s %10s %10s %9s %9s %9s %9s\n",
-		       "server", "operation", "requests", "errors", "in", "out",
-		       "mean us", "p50", "p99", "max");
-	show->header = false;
-	tool_human(m->bytes_in, in);
-	tool_human(m->bytes_out, out);
-	tool_line(stdout, "%-8s %-12s %10" PRIu64 " %8" PRIu64 " %10s %10s",
-		  show->who, pvfs_metric_label(m, "op"), m->n, m->errors, in,
-		  out);
-	stats_text_times(m);
-}
-
-static void show_ops(struct stats_show *show)
-{
-	uint64_t latency[PVFS_LATENCIES];
-
-	for (const struct pvfs_metric *m = show->now; m; m = m->next) {
-		const struct pvfs_metric s = metric_since(m, show->before,
-							  latency);
-
-		if (!s.n)
-			continue;
-		if (show->list)
-			json_row(show, &s);
-		else
-			text_row(show, &s);
-	}
-}
-
 /* ---- servers ---- */
 
 /* Returns the record of the server; a new one has zeros.  NULL: no memory. */
@@ -228,7 +179,7 @@ static int show_server(void *arg, const char *path, const char *who,
 		else if (a->groups == PVFS_METRICS_USERS)
 			stats_users(show);
 		else
-			show_ops(show);
+			stats_ops(show);
 	}
 	pvfs_metrics_free(seen->rows);
 	seen->rows = rows;

@@ -22,15 +22,11 @@ struct stats_show {
 	struct owner_names *owners;
 };
 
-/* stats_row.c: a JSON row of the server. */
-struct json_object *stats_json(struct stats_show *show);
-/* Mean, percentiles and maximum: as JSON; as four columns in us. */
-void stats_json_times(struct json_object *o, const struct pvfs_metric *m);
-void stats_text_times(const struct pvfs_metric *m);
-
-/* stats_users.c: by user, or by user and job. */
+/* By operation. */
+void stats_ops(struct stats_show *show);
+/* By user, or by user and job. */
 void stats_users(struct stats_show *show);
-/* stats_inside.c: times by way, of queues and of flushes; then the gauges. */
+/* Times by way, of queues and of flushes; then the gauges. */
 void stats_inside(struct stats_show *show);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,6 +14,7 @@
 #include "client/tools/monitor/exporter/conns.h"
 #include "client/tools/monitor/exporter/page.h"
 
+#define BACKLOG 64
 #define CONNS_MAX 128 /* see conns.h for the one that makes room */
 #define CONNS_MHD                                                              \
 	384 /* ... including those whose thread has yet to notice the end */
@@ -29,6 +31,74 @@ struct http {
 	const struct host_names *hosts;
 	const struct log *log;
 };
+
+/* ---- the listening socket ---- */
+
+/* Splits text into host and port.  0 or -EINVAL. */
+static int split_address(const char *text, char host[64], char port[8])
+{
+	const char *colon = strrchr(text, ':');
+	size_t len = colon ? (size_t)(colon - text) : 0;
+
+	if (!len || len >= 64 || strlen(colon + 1) >= 8 || !colon[1])
+		return -EINVAL;
+	if (*text == '[' && text[len - 1] == ']') {
+		text++;
+		len -= 2;
+	} else if (memchr(text, ':', len)) {
+		return -EINVAL;
+	}
+	memcpy(host, text, len);
+	host[len] = '\0';
+	strcpy(port, colon + 1);
+	return len && strtoul(port, NULL, 10) <= 65535 ? 0 : -EINVAL;
+}
+
+static int listen_on(const struct addrinfo *ai)
+{
+	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1,
+	    rc;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (!bind(fd, ai->ai_addr, ai->ai_addrlen) && !listen(fd, BACKLOG))
+		return fd;
+	rc = -errno;
+	close(fd);
+	return rc;
+}
+
+int http_listen(const char *text)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+					.ai_flags = AI_NUMERICHOST |
+						    AI_NUMERICSERV };
+	struct addrinfo *ai;
+	char host[64], port[8];
+	int rc = split_address(text, host, port);
+
+	if (rc || getaddrinfo(host, port, &hints, &ai))
+		return -EINVAL;
+	rc = listen_on(ai);
+	freeaddrinfo(ai);
+	return rc;
+}
+
+int http_address(int fd, char *buf, size_t len)
+{
+	struct sockaddr_storage ss;
+	socklen_t size = sizeof(ss);
+	char host[64], port[8];
+
+	if (getsockname(fd, (struct sockaddr *)&ss, &size))
+		return -errno;
+	if (getnameinfo((struct sockaddr *)&ss, size, host, sizeof(host), port,
+			sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
+		return -EINVAL;
+	snprintf(buf, len, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+	return 0;
+}
 
 /* ---- answers ---- */
 

@@ -9,6 +9,14 @@
 struct http;
 
 /*
+ * Listens at "127.0.0.1:9797", "[::1]:9797" or "0.0.0.0:0": only numbers.  Returns the
+ * descriptor, which the caller owns; -EINVAL: text is wrong; or -errno of socket(2),
+ * bind(2), listen(2).
+ */
+int http_listen(const char *text);
+/* Writes the address of the socket, "127.0.0.1:41234", into buf.  0 or -errno. */
+int http_address(int fd, char *buf, size_t len);
+/*
  * Takes over fd, which listens, even if it fails.  c, hosts and log must outlive it.  0
  * or -errno.
  */

@@ -122,12 +122,6 @@ static void write_info(const struct view *v, struct text_buffer *out)
 
 /* ---- by operation ---- */
 
-bool view_op(const struct view_server *s, const struct pvfs_metric *m)
-{
-	return metric_is(m, "requests") &&
-	       !(s->is_mgr && !strcmp(pvfs_metric_label(m, "op"), "DISK"));
-}
-
 typedef void op_fn(struct text_buffer *out, const char *server,
 		   const struct pvfs_metric *m);
 
@@ -286,22 +280,6 @@ static const struct {
 	{ "pvfs_user_sent_bytes_total", "Data that went out with replies.",
 	  user_sent },
 };
-
-#define SCRAPE (1 << 20) /* bytes of a scrape */
-#define BYTES_SERVER 36864 /* of a server, without users and jobs */
-#define BYTES_LABEL 256 /* of three series */
-
-int view_labels(int wanted, unsigned int iods)
-{
-	int64_t n = iods ? iods : 1,
-		left = SCRAPE - n * BYTES_SERVER - wanted * BYTES_LABEL,
-		/* with requests and without, and the others */
-		each = left / (n * 2 * BYTES_LABEL) - 1;
-
-	if (each < VIEW_LABELS)
-		each = VIEW_LABELS;
-	return each < wanted ? (int)each : wanted;
-}
 
 static bool any_users(const struct view *v)
 {

@@ -10,7 +10,6 @@
 
 #include "common/util/daemon.h"
 #include "client/tools/monitor/exporter/http.h"
-#include "client/tools/monitor/exporter/listen.h"
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
 
@@ -126,7 +125,7 @@ static int serve_until_stopped(const struct exporter_args *a, struct daemon *d,
 {
 	struct http *http;
 	char name[80];
-	int rc = listen_name(fd, name, sizeof(name));
+	int rc = http_address(fd, name, sizeof(name));
 
 	if (!rc)
 		rc = http_open(fd, c, &a->hosts, log, &http);
@@ -167,7 +166,7 @@ static int run_exporter(const struct exporter_args *a, const struct log *log,
 					   .labels = a->labels,
 					   .log = log };
 	struct collect *c;
-	int fd = listen_at(a->listen), rc;
+	int fd = http_listen(a->listen), rc;
 
 	if (fd < 0)
 		return say_refused(log, a->listen, fd);

@@ -41,19 +41,17 @@ static inline bool view_is_up(const struct view_server *s)
 }
 
 /*
- * users.c: gets the busiest rows of users: at most max with requests and max without,
+ * Gets the busiest rows of users: at most max with requests and max without,
  * and the others of each.  The caller frees *user.  Returns how many.
  */
 int view_users(const struct pvfs_metric *rows, int max,
 	       struct pvfs_metric **user);
 /*
- * metrics.c: true: a row of an operation that is shown.  At the manager, requests for
+ * True: a row of an operation that is shown.  At the manager, requests for
  * the space of a disk count as errors, because it shares no disk with iods; that row is
  * hidden.
  */
 bool view_op(const struct view_server *s, const struct pvfs_metric *m);
-/* Writes the view in Prometheus' format. */
-void view_metrics(const struct view *v, struct text_buffer *out);
 /*
  * Returns how many users and jobs of each iod are shown if so many are wanted.  With
  * those of the manager a scrape stays below a MiB, unless VIEW_LABELS per iod take
@@ -61,6 +59,8 @@ void view_metrics(const struct view *v, struct text_buffer *out);
  */
 #define VIEW_LABELS 8
 int view_labels(int wanted, unsigned int iods);
+/* metrics.c: writes the view in Prometheus' format. */
+void view_metrics(const struct view *v, struct text_buffer *out);
 /* ... inside.c: the internals of servers. */
 void view_inside(const struct view *v, struct text_buffer *out);
 /*

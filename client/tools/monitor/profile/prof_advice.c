@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* prof_advice.c - see prof_advice.h: one table, one function per rule. */
-#include "client/tools/monitor/profile/prof_advice.h"
+/* prof_advice.c - see prof.h: one table, one function per rule. */
+#include "client/tools/monitor/profile/prof.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* prof_json.c - the summary for scripts, with the names that the profiles have. */
 #include "common/json/json_out.h"
-#include "client/tools/monitor/profile/prof_show.h"
+#include "client/tools/monitor/profile/prof.h"
 
 static void by_kind(struct json_object *o, const char *key,
 		    const uint64_t value[PROFILE_KINDS])

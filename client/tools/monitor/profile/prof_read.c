@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/tools/monitor/profile/profile_data.h"
+#include "client/tools/monitor/profile/prof.h"
 
 #define VERSION 1
 #define BYTES_MOST (64 << 20)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/tools/monitor/profile/profile_data.h"
+#include "client/tools/monitor/profile/prof.h"
 
 const char *const prof_size_name[PROFILE_SIZES] = {
 	"0-100", "100-1K", "1K-10K",   "10K-100K", "100K-1M",

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "client/tools/monitor/profile/prof_show.h"
+#include "client/tools/monitor/profile/prof.h"
 #include "client/tools/common/tool.h"
 
 #define WIDTH 760

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "client/tools/monitor/profile/prof_show.h"
+#include "client/tools/monitor/profile/prof.h"
 #include "client/tools/common/tool.h"
 
 static double to_seconds(uint64_t ns)

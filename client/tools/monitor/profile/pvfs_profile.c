@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/json/json_out.h"
-#include "client/tools/monitor/profile/prof_show.h"
+#include "client/tools/monitor/profile/prof.h"
 #include "client/tools/common/tool.h"
 
 struct profile_args {

@@ -51,25 +51,4 @@ bool top_add(struct top *top, const char *path, const char *name,
 void top_gather(struct top *top);
 void top_free(struct top *top);
 
-/* rates.c: for qsort(): more bytes first, then more requests; 0: equal. */
-int top_rates_busiest(const struct top_rates *x, const struct top_rates *y);
-/* Adds r to *to; at least one of them has requests. */
-void top_rates_add(struct top_rates *to, const struct top_rates *r);
-/* Returns the rates of m, the increase in so many seconds. */
-struct top_rates top_rates_of(const struct pvfs_metric *m, double seconds);
-
-/* users.c: adds a user's row, the increase in so many seconds. */
-void top_users_add(struct top *top, const struct pvfs_metric *row,
-		   double seconds);
-/* Called after the rows of all servers: merges rows of the same user and job. */
-void top_users_join(struct top *top);
-
-/* files.c: the same for a file. */
-void top_files_add(struct top *top, const struct pvfs_metric *row,
-		   double seconds);
-/*
- * Merges rows of the same file and finds its name.  Chooses the names to request next.
- */
-void top_files_join(struct top *top);
-
 #endif

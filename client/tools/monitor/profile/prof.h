@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile_data.h - reads what PVFS_PROFILE wrote: each process, each file over all
+ * prof.h - reads what PVFS_PROFILE wrote, and shows it: each process, each file over all
  * processes, and the sum.  Times in ns; those of transfers since the process began.
  */
-#ifndef PROFILE_DATA_H
-#define PROFILE_DATA_H
+#ifndef PROF_H
+#define PROF_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/profile/profile_record.h"
 
@@ -76,5 +77,27 @@ uint64_t prof_busy_ns(const struct profile_record *r);
 const struct prof_process *prof_slowest(const struct prof *all);
 /* Writes "rank 3", or "pid 17 on HOST", into buf; returns buf. */
 const char *prof_who(const struct prof_process *p, char *buf, size_t room);
+
+/* ---- prof_advice.c: what a program can do better ---- */
+
+struct advice_line {
+	const char *name; /* of the rule; static */
+	char text[1024];
+};
+
+/*
+ * Gets the lines that apply, in *lines, which the caller frees.  Returns how many; -1:
+ * no memory.
+ */
+int prof_advice(const struct prof *all, struct advice_line **lines);
+
+/* ---- prof_text.c, prof_json.c, prof_svg.c ---- */
+
+/* most: limit of the files and processes that are shown. */
+void prof_text(const struct prof *all, const struct advice_line *advice, int n,
+	       size_t most);
+struct json_object *prof_json(const struct prof *all,
+			      const struct advice_line *advice, int n);
+void prof_svg(const struct prof *all, FILE *out);
 
 #endif

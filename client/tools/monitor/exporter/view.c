@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* users.c - chooses the users and jobs of a server that are shown: see view.h. */
+/* view.c - chooses what is shown of a server: see view.h. */
+#include "client/tools/monitor/exporter/view.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/tools/common/metric.h"
-#include "client/tools/monitor/exporter/view.h"
+
+bool view_op(const struct view_server *s, const struct pvfs_metric *m)
+{
+	return metric_is(m, "requests") &&
+	       !(s->is_mgr && !strcmp(pvfs_metric_label(m, "op"), "DISK"));
+}
+
+/* ---- users and jobs ---- */
+
+#define SCRAPE (1 << 20) /* bytes of a scrape */
+#define BYTES_SERVER 36864 /* of a server, without users and jobs */
+#define BYTES_LABEL 256 /* of three series */
+
+int view_labels(int wanted, unsigned int iods)
+{
+	int64_t n = iods ? iods : 1,
+		left = SCRAPE - n * BYTES_SERVER - wanted * BYTES_LABEL,
+		/* with requests and without, and the others */
+		each = left / (n * 2 * BYTES_LABEL) - 1;
+
+	if (each < VIEW_LABELS)
+		each = VIEW_LABELS;
+	return each < wanted ? (int)each : wanted;
+}
 
 static bool is_direct(const struct pvfs_metric *m)
 {
