@@ -15,7 +15,7 @@
 #include "common/util/clock.h"
 #include "client/tools/job/parts/guests.h"
 #include "client/tools/job/parts/place.h"
-#include "client/tools/job/parts/ports.h"
+#include "client/tools/job/parts/link.h"
 #include "tests/run_suite.h"
 
 const struct tool job_tool = { .name = "test" };

@@ -11,7 +11,7 @@ int ask_open(const struct job *job, struct job_link *l);
 /* Ends the job and waits for its end, two seconds in all.  Returns an exit status. */
 int ask_stop(const struct job *job);
 
-/* env.c: how programs find the job's file system, and which libraries are preloaded. */
+/* exec.c: how programs find the job's file system, and which libraries are preloaded. */
 struct env_opts {
 	const char *mount; /* mount point for this command alone */
 	bool preload, mpi;

@@ -2,8 +2,11 @@
 /* head.c - the main loop of the head. */
 #include "client/tools/job/head/head.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,21 +20,8 @@
 #include "client/tools/job/parts/proc.h"
 #include "common/util/random_id.h"
 
-#define ASK_MS 900u /* for nodes to end by themselves */
 #define REACH_MS 300u /* for messages to arrive: one retransmission */
 #define KILL_MS 150u /* between the signals to a launcher */
-
-void head_stop(struct head *h, const char *why)
-{
-	if (h->state >= HEAD_STOP)
-		return;
-	snprintf(h->why, sizeof(h->why), "%s", why);
-	h->state = HEAD_STOP;
-	h->told = clock_now();
-	h->deadline = clock_after_ms(ASK_MS);
-	for (unsigned int i = 0; i < h->n; i++)
-		link_say(&h->node[i].link, "stop\n");
-}
 
 /* Reads what the nodes sent before they ended. */
 static void hear_last(struct head *h)
@@ -189,6 +179,42 @@ static void handle_events(struct head *h)
 	}
 	head_step(h);
 	check_time(h);
+}
+
+static bool is_for_others(const struct ifaddrs *i)
+{
+	return i->ifa_addr && i->ifa_addr->sa_family == AF_INET &&
+	       i->ifa_flags & IFF_UP && !(i->ifa_flags & IFF_LOOPBACK);
+}
+
+/*
+ * Gets the addresses by which others reach this host: all, because it is unknown which one they
+ * use.  local: by which it reaches itself.
+ */
+static int own_addresses(char *out, size_t len, bool local)
+{
+	struct ifaddrs *all = NULL;
+	size_t at = 0;
+
+	if (!local && getifaddrs(&all))
+		return -errno;
+	out[0] = '\0';
+	for (const struct ifaddrs *i = all; i && at + 64 < len;
+	     i = i->ifa_next) {
+		const struct sockaddr_in *sa = (const void *)i->ifa_addr;
+		char ip[INET_ADDRSTRLEN];
+
+		if (!is_for_others(i) ||
+		    !inet_ntop(AF_INET, &sa->sin_addr, ip, sizeof(ip)))
+			continue;
+		at += (size_t)snprintf(out + at, len - at, "%s%s",
+				       at ? "," : "", ip);
+	}
+	if (all)
+		freeifaddrs(all);
+	if (!at)
+		snprintf(out, len, "127.0.0.1");
+	return 0;
 }
 
 static int be_reached(struct head *h)

@@ -58,7 +58,6 @@ struct head {
 
 /* head.c: runs in its own process. */
 void head_run(struct head *h, int starter) __attribute__((noreturn));
-void head_stop(struct head *h, const char *why);
 /* head_nodes.c */
 void head_hear_guest(struct head *h, struct guest *g);
 void head_hear_node(struct head *h, struct head_node *n);
@@ -72,10 +71,7 @@ void head_answer_end(struct head *h);
 int launch(struct head *h);
 bool launch_has_ended(struct head *h);
 void launch_kill(struct head *h, int sig);
-/*
- * addresses.c: the addresses by which others reach this host; local: by which it
- * reaches itself.  0 or -errno.
- */
-int own_addresses(char *out, size_t len, bool local);
+/* Tells the supervisors to end; why: the reason of a failure, or "". */
+void head_stop(struct head *h, const char *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* launch.c - starts supervisors on all nodes, with srun, mpiexec or fork. */
+/* launch.c - starts supervisors on all nodes, with srun, mpiexec or fork, and ends them. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,8 +10,22 @@
 
 #include "client/tools/job/head/head.h"
 #include "client/tools/job/parts/proc.h"
+#include "common/util/clock.h"
 
 #define WORDS 40u
+#define ASK_MS 900u /* for nodes to end by themselves */
+
+void head_stop(struct head *h, const char *why)
+{
+	if (h->state >= HEAD_STOP)
+		return;
+	snprintf(h->why, sizeof(h->why), "%s", why);
+	h->state = HEAD_STOP;
+	h->told = clock_now();
+	h->deadline = clock_after_ms(ASK_MS);
+	for (unsigned int i = 0; i < h->n; i++)
+		link_say(&h->node[i].link, "stop\n");
+}
 
 struct launch_command {
 	char *argv[WORDS];

@@ -40,12 +40,12 @@ struct node {
 
 /* node_start.c: 0, or 1 after a message. */
 int node_open(struct node *n, int argc, char **argv);
-/* node_serve.c: 0 or -errno. */
+/* node_daemons.c: 0 or -errno. */
 int node_memory(struct node *n);
 int node_serve(struct node *n, const char *fsid);
 int node_mount(struct node *n);
 int node_copy(struct node *n, unsigned int port);
-/* node_heard.c: messages of daemons, and their ends. */
+/* Messages of daemons, and their ends. */
 void node_notified(struct node *n);
 void node_child_ended(struct node *n);
 /* node.c */

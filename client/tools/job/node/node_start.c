@@ -19,7 +19,6 @@
 #include "common/util/clock.h"
 #include "client/tools/job/parts/greet.h"
 #include "client/tools/job/node/node.h"
-#include "client/tools/job/parts/ports.h"
 #include "client/tools/job/parts/proc.h"
 
 #define MEET_MS 20000u /* for all of the head's addresses */

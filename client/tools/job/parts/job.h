@@ -78,7 +78,7 @@ int job_self(char *out);
 void job_key_text(const uint8_t key[MAC_KEY_LEN], char out[65]);
 int job_key_parse(const char *text, uint8_t key[MAC_KEY_LEN]);
 /*
- * copier_start.c: starts a copier that connects to at, "ADDRESS:PORT".  Its output goes
+ * Starts a copier that connects to at, "ADDRESS:PORT".  Its output goes
  * to log; tab: its pvfstab, or NULL: ours.  Returns the process, or -errno.
  */
 pid_t copier_start(const struct job *job, const uint8_t key[MAC_KEY_LEN],

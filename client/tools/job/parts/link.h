@@ -47,7 +47,7 @@ int link_wait(struct job_link *l, uint64_t deadline, char **line);
 void link_drain(struct job_link *l, uint64_t deadline);
 
 /*
- * words.c: makes text a word of a line.  A blank ends a word, so blanks, control
+ * Makes text a word of a line.  A blank ends a word, so blanks, control
  * characters and % become %XX.  out: LINK_WORD bytes.
  */
 #define LINK_WORD (3u * 4096u + 1u)
@@ -61,5 +61,11 @@ int link_connect(const char *ip, unsigned int port, uint64_t deadline);
  * Listens at ip; port 0: at a free one, which is set.  Returns the socket, or -errno.
  */
 int link_listen(const char *ip, unsigned int *port);
+/*
+ * Reserves a port below those that the kernel assigns.  Returns the socket that holds
+ * it, and *port; or -errno.  Another reservation of the port fails; listening with
+ * SO_REUSEADDR does not.
+ */
+int port_reserve(const char *ip, unsigned int *port);
 
 #endif

@@ -5,18 +5,124 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <mntent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/util/clock.h"
 #include "client/tools/job/parts/proc.h"
+#include "common/util/clock.h"
+
+/* ---- trees ---- */
+
+#define DEEPEST 64u /* nested folders; each needs a descriptor */
+
+/*
+ * Others may guess the name of a tree, and may make files in its parent folder.  So this works
+ * with descriptors, which no link redirects, and enters only folders of this user.
+ */
+static void remove_below(int dir, dev_t dev, unsigned int depth);
+
+/* Opens a folder of this user, on that device; -1. */
+static int open_own(int at, const char *name, const dev_t *dev, struct stat *st)
+{
+	int fd = openat(at, name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, st) && st->st_uid == geteuid() &&
+	    (!dev || *dev == st->st_dev))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void remove_entry(int dir, const char *name, dev_t dev,
+			 unsigned int depth)
+{
+	struct stat st;
+	int fd;
+
+	if (!strcmp(name, ".") || !strcmp(name, "..") ||
+	    !unlinkat(dir, name, 0) || depth == DEEPEST)
+		return;
+	fd = open_own(dir, name, &dev, &st);
+	if (fd < 0)
+		return;
+	remove_below(fd, dev, depth + 1);
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* Takes over dir. */
+static void remove_below(int dir, dev_t dev, unsigned int depth)
+{
+	DIR *d = fdopendir(dir);
+	struct dirent *e;
+
+	if (!d) {
+		close(dir);
+		return;
+	}
+	while ((e = readdir(d)))
+		remove_entry(dir, e->d_name, dev, depth);
+	closedir(d);
+}
+
+void remove_own_tree(const char *path)
+{
+	struct stat st;
+	int fd = open_own(AT_FDCWD, path, NULL, &st);
+
+	if (fd < 0)
+		return;
+	remove_below(fd, st.st_dev, 0);
+	rmdir(path);
+}
+
+/* ---- mounts ---- */
+
+bool mount_is_ours(const char *dir)
+{
+	FILE *f = setmntent("/proc/self/mounts", "r");
+	struct mntent *m;
+	bool found = false;
+
+	while (f && !found && (m = getmntent(f)))
+		found = !strcmp(m->mnt_dir, dir) &&
+			!strcmp(m->mnt_type, "fuse.pvfs");
+	if (f)
+		endmntent(f);
+	return found;
+}
+
+/* fusermount3 has the right to unmount.  The wait for it is limited. */
+static void by_helper(const char *dir)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		execlp("fusermount3", "fusermount3", "-uz", dir, (char *)NULL);
+		_exit(127);
+	}
+	if (pid > 0 && proc_wait(pid, clock_after_ms(500)))
+		kill(pid, SIGKILL);
+}
+
+void mount_detach(const char *dir)
+{
+	if (umount2(dir, MNT_DETACH | UMOUNT_NOFOLLOW))
+		by_helper(dir);
+}
+
+/* ---- the place ---- */
 
 static const char *const shown[] = { "pvfstab", "key", "mount.lock", NULL };
 
@@ -212,7 +318,8 @@ void place_leave(struct job_place *p, uint64_t deadline)
 	close(p->lock);
 }
 
-int place_show(const struct job_place *p, const char *name)
+/* Makes a link in the job's folder to that file of ours, unless there is one. */
+static int show_file(const struct job_place *p, const char *name)
 {
 	char path[JOB_PATH], to[JOB_PATH];
 	int rc = job_path(&p->job, name, path);
@@ -221,4 +328,41 @@ int place_show(const struct job_place *p, const char *name)
 		return rc;
 	snprintf(to, sizeof(to), "%s/%s", strrchr(p->folder, '/') + 1, name);
 	return symlink(to, path) && errno != EEXIST ? -errno : 0;
+}
+
+/* ---- the files that a client needs ---- */
+
+static int write_file(const struct job_place *p, const char *name,
+		      const char *text)
+{
+	char path[JOB_PATH + 16];
+	size_t len = strlen(text);
+	int fd, rc = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", p->folder, name);
+	fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW,
+		  0600);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, len) != (ssize_t)len)
+		rc = -ENOSPC;
+	close(fd);
+	return rc ? rc : show_file(p, name);
+}
+
+int place_tab(const struct job_place *p, const uint8_t key[MAC_KEY_LEN],
+	      const struct job_addr *mgr)
+{
+	char text[2 * JOB_PATH], hex[66];
+	int rc;
+
+	job_key_text(key, hex);
+	strcat(hex, "\n");
+	rc = write_file(p, "key", hex);
+	if (rc)
+		return rc;
+	snprintf(text, sizeof(text),
+		 "%s:/ /pvfs pvfs port=%u,auth=key,key=%s/key 0 0\n", mgr->ip,
+		 mgr->port, p->folder);
+	return write_file(p, "pvfstab", text);
 }

@@ -29,25 +29,20 @@ int place_make(struct job_place *p, const char *name);
 /* Removes everything, until the deadline, and ends the sweeper. */
 void place_leave(struct job_place *p, uint64_t deadline);
 /*
- * Makes a link in the job's folder to that file of ours, unless there is one.  0 or
- * -errno.
- */
-int place_show(const struct job_place *p, const char *name);
-
-/*
- * tab.c: writes the key, for this user alone, and a pvfstab that names it; shows both.
+ * Writes the key, for this user alone, and a pvfstab that names it; shows both.
  */
 int place_tab(const struct job_place *p, const uint8_t key[MAC_KEY_LEN],
 	      const struct job_addr *mgr);
 
 /*
- * remove.c: removes a folder of this user with its content, as far as possible; no
+ * Removes a folder of this user with its content, as far as possible; no
  * folders of other users, and no mounts.
  */
 void remove_own_tree(const char *path);
 
-/* mounted.c */
+/* True: PVFS is mounted there. */
 bool mount_is_ours(const char *dir);
+/* Detaches a mount, whatever its daemon does. */
 void mount_detach(const char *dir);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* programs.c - finds the programs and libraries of this release. */
+/* programs.c - finds the programs and libraries of this release, and starts copiers. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/tools/job/parts/job.h"
+#include "client/tools/job/parts/proc.h"
 
 int job_self(char *out)
 {
@@ -98,4 +100,25 @@ int job_library(const char *name, char *out)
 			       find_beside(libraries, name, R_OK, out)
 		       ? 0
 		       : -ENOENT;
+}
+
+pid_t copier_start(const struct job *job, const uint8_t key[MAC_KEY_LEN],
+		   char *at, const char *log, const char *tab)
+{
+	char path[JOB_PATH], text[65];
+	char *argv[] = { path, "copier", at, NULL };
+	struct spawn s = {
+		.argv = argv,
+		.log = log,
+		.death = SIGKILL,
+		.env = { { "PVFS_JOB_KEY", text },
+			 { "PVFS_JOB_ID", job->id },
+			 { tab ? "PVFSTAB_FILE" : NULL, tab } },
+	};
+	int rc = job_self(path);
+
+	if (rc)
+		return rc;
+	job_key_text(key, text);
+	return proc_spawn(&s);
 }
