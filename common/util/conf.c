@@ -8,6 +8,7 @@
 
 #include "common/util/conf.h"
 #include "common/util/conf_int.h"
+#include "common/util/number.h"
 
 void conf_entry_free(struct conf_entry *entry)
 {
@@ -79,35 +80,9 @@ int conf_complain(const struct conf_section *in, const char *key,
 	return -EINVAL;
 }
 
-/* Shift of a size suffix; -1: not a suffix. */
-static int suffix_shift(const char *s)
-{
-	static const char suffixes[] = "KMGT";
-	const char *p;
-
-	if (!*s)
-		return 0;
-	p = strchr(suffixes, *s);
-	if (!p || s[1])
-		return -1;
-	return 10 * (int)(p - suffixes + 1);
-}
-
 int conf_parse_size(const char *s, uint64_t *val)
 {
-	char *end;
-	uint64_t n;
-	int shift;
-
-	if (*s < '0' || *s > '9')
-		return -EINVAL;
-	errno = 0;
-	n = strtoull(s, &end, 10);
-	shift = suffix_shift(end);
-	if (errno || shift < 0 || n > UINT64_MAX >> shift)
-		return -EINVAL;
-	*val = n << shift;
-	return 0;
+	return number_parse_size(s, UINT64_MAX, val);
 }
 
 int conf_size(const struct conf_section *in, const char *key, uint64_t min,

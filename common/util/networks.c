@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/util/number.h"
+
 #define BITS 128u
 #define V4_BITS 32u /* 96 bits precede an IPv4 address */
 
@@ -35,17 +37,9 @@ int networks_addr(const char *text, uint8_t addr[16])
 
 static int parse_bits(const char *text, unsigned int max, unsigned int *bits)
 {
-	char *end;
-	unsigned long n;
+	uint64_t n = max;
 
-	if (!text) {
-		*bits = max;
-		return 0;
-	}
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	n = strtoul(text, &end, 10);
-	if (*end || n > max)
+	if (text && number_parse(text, max, &n))
 		return -EINVAL;
 	*bits = (unsigned int)n;
 	return 0;

@@ -10,6 +10,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "common/util/number.h"
+
 /* "@name" is an abstract name of Linux; those begin with a zero byte. */
 static int parse_address(struct notify *n, const char *text)
 {
@@ -44,13 +46,8 @@ static int open_socket(struct notify *n)
 static bool number_of(const char *name, uint64_t *val)
 {
 	const char *text = secure_getenv(name);
-	char *end;
 
-	if (!text || text[0] < '0' || text[0] > '9')
-		return false;
-	errno = 0;
-	*val = strtoull(text, &end, 10);
-	return !errno && !*end;
+	return text && !number_parse(text, UINT64_MAX, val);
 }
 
 /* Ignores a watchdog that is meant for another process. */
