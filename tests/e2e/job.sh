@@ -47,6 +47,14 @@ for command in "env -i $job" "exec -i $job true"; do
 	grep -q "job $job of yours is not on this host, or has ended" "$tmp/output" || fail "$command: $(cat "$tmp/output")"
 done
 
+# a supervisor rejects a rank or a port that is not a number in its range
+for fault in RANK=4294967296 RANK=-1 RANK=1x RANK= HEAD=127.0.0.1:65536 HEAD=127.0.0.1:1x; do
+	must_fail env PVFS_JOB_KEY="$(printf %064d 0)" PVFS_JOB_RANK=0 PVFS_JOB_HEAD=127.0.0.1:1 \
+		"PVFS_JOB_$fault" pvfs-job node
+	grep -q 'Invalid argument' "$tmp/output" || fail "$fault: $(cat "$tmp/output")"
+done
+rmdir "$PVFS_JOB_DIR"
+
 # ---- on a disk, for one command ----
 
 mkdir disk

@@ -2,28 +2,18 @@
 /* evict_who.c - see evict_who.h. */
 #include "client/tools/admin/evict_who.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <netdb.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int parse_id(const char *val, int base, uint64_t max, uint64_t *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(val, &end, base);
-	return errno || !isxdigit((unsigned char)*val) || *end || *out > max
-		       ? -1
-		       : 0;
-}
+#include "common/util/number.h"
 
 static int parse_session(struct pvfs_evict *what, const char *val)
 {
 	what->by = PVFS_EVICT_SESSION;
-	return parse_id(val, 16, UINT64_MAX, &what->session) || !what->session
+	return number_parse_hex(val, UINT64_MAX, &what->session) ||
+			       !what->session
 		       ? -1
 		       : 0;
 }
@@ -34,7 +24,7 @@ static int parse_user(struct pvfs_evict *what, const char *val)
 	uint64_t uid = pw ? pw->pw_uid : 0;
 
 	what->by = PVFS_EVICT_USER;
-	if (!pw && parse_id(val, 10, UINT32_MAX, &uid))
+	if (!pw && number_parse(val, UINT32_MAX, &uid))
 		return -1;
 	what->uid = (unsigned int)uid;
 	return 0;

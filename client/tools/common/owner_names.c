@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "common/util/number.h"
+
 struct owner {
 	UT_hash_handle hh; /* by id */
 	unsigned int id;
@@ -53,6 +55,15 @@ static const char *find_or_add(struct owner **table, unsigned int id,
 const char *owner_names_user(struct owner_names *owners, unsigned int uid)
 {
 	return find_or_add(&owners->users, uid, user_name);
+}
+
+const char *owner_names_uid(struct owner_names *owners, const char *uid)
+{
+	uint64_t n;
+
+	return number_parse(uid, UINT32_MAX, &n)
+		       ? uid
+		       : owner_names_user(owners, (unsigned int)n);
 }
 
 const char *owner_names_group(struct owner_names *owners, unsigned int gid)

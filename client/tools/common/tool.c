@@ -10,6 +10,7 @@
 
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
+#include "common/util/number.h"
 
 enum { OPT_HELP = 1000, OPT_VERSION };
 #define LONGS_MAX 24
@@ -265,16 +266,13 @@ static int suffix_shift(const char *suffix)
 
 int tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *val)
 {
-	char *end;
-	unsigned long long n;
+	uint64_t n;
 	int shift;
 
-	if (*text < '0' || *text > '9')
+	if (number_scan(&text, UINT64_MAX, &n))
 		return -1;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	shift = suffix_shift(end);
-	if (errno || shift < 0 || n > (UINT64_MAX >> shift))
+	shift = suffix_shift(text);
+	if (shift < 0 || n > UINT64_MAX >> shift)
 		return -1;
 	n <<= shift;
 	if (n < min || n > max)

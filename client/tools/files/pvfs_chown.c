@@ -8,6 +8,7 @@
 
 #include <pvfs.h>
 #include "client/tools/common/tool_tree.h"
+#include "common/util/number.h"
 
 struct chown_args {
 	uid_t uid;
@@ -50,8 +51,7 @@ static int parse_id(const char *text, uint32_t *id)
 {
 	uint64_t n;
 
-	if (strspn(text, "0123456789") != strlen(text) ||
-	    tool_size(text, 0, UINT32_MAX - 1, &n))
+	if (number_parse(text, UINT32_MAX - 1, &n))
 		return -1;
 	*id = (uint32_t)n;
 	return 0;

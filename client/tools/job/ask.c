@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
+#include "common/util/number.h"
 
 #define ACK_MS 600u /* a head that runs confirms immediately that it ends */
 #define END_MS 1800u
@@ -61,12 +62,13 @@ static void say_missed(char *line)
 /* Reads until "end N".  1: N is not 0; 0; or -errno. */
 static int hear_end(struct job_link *l, uint64_t deadline)
 {
+	uint64_t status;
 	char *line;
 	int rc;
 
 	while (!(rc = link_wait(l, deadline, &line))) {
 		if (!strncmp(line, "end ", 4))
-			return atoi(line + 4) != 0;
+			return number_parse(line + 4, 255, &status) || status;
 		if (!strncmp(line, "missed ", 7))
 			say_missed(line + 7);
 	}
@@ -153,13 +155,14 @@ int ask_stop(const struct job *job)
 
 static int print_status(struct job_link *l)
 {
-	uint64_t deadline = clock_after_ms(2000);
+	uint64_t deadline = clock_after_ms(2000), status;
 	char *line;
 	int rc = link_say(l, "status\n");
 
 	while (!rc && !(rc = link_wait(l, deadline, &line))) {
-		if (!strncmp(line, "end ", 4))
-			return tool_done(&job_tool, atoi(line + 4));
+		if (!strncmp(line, "end ", 4) &&
+		    !number_parse(line + 4, 255, &status))
+			return tool_done(&job_tool, (int)status);
 		tool_line(stdout, "%s\n", line);
 	}
 	return tool_say(&job_tool, "the head does not answer");

@@ -11,6 +11,7 @@
 
 #include "client/tools/job/ask.h"
 #include "common/util/clock.h"
+#include "common/util/number.h"
 #include "client/tools/job/head/head.h"
 #include "client/tools/job/parts/memory.h"
 
@@ -181,14 +182,15 @@ static enum launcher choose_launcher(const struct start *s)
 static unsigned int count_nodes(const struct start *s)
 {
 	const char *slurm = secure_getenv("SLURM_JOB_NUM_NODES");
+	uint64_t n;
 
 	if (s->n)
 		return (unsigned int)s->n;
 	if (s->h.hosts)
 		return count_hosts(s->h.hosts);
-	if (s->h.how == LAUNCH_SRUN && slurm && atoi(slurm) > 0 &&
-	    atoi(slurm) <= (int)JOB_NODES_MAX)
-		return (unsigned int)atoi(slurm);
+	if (s->h.how == LAUNCH_SRUN && slurm &&
+	    !number_parse(slurm, JOB_NODES_MAX, &n) && n)
+		return (unsigned int)n;
 	return 1;
 }
 

@@ -10,6 +10,7 @@
 #include "client/tools/common/metric.h"
 #include "client/tools/common/owner_names.h"
 #include "client/tools/common/tool.h"
+#include "common/util/number.h"
 
 /* ---- common parts of all rows ---- */
 
@@ -144,10 +145,7 @@ static struct stats_user user_of(struct stats_show *show,
 				.direct = pvfs_metric_label(m, "way")[0] };
 
 	u.others = !strcmp(u.uid, "others");
-	u.name = u.others ? "others"
-			  : owner_names_user(show->owners,
-					     (unsigned int)strtoul(u.uid, NULL,
-								   10));
+	u.name = owner_names_uid(show->owners, u.uid);
 	return u;
 }
 
@@ -155,11 +153,12 @@ static void json_user(struct stats_show *show, const struct pvfs_metric *m)
 {
 	struct json_object *o = add_row(show);
 	const struct stats_user u = user_of(show, m);
+	uint64_t uid;
 
 	json_str(o, "user", u.name);
 	json_yes(o, "direct", u.direct);
-	if (!u.others)
-		json_u64(o, "uid", strtoul(u.uid, NULL, 10));
+	if (!number_parse(u.uid, UINT32_MAX, &uid)) /* else the others */
+		json_u64(o, "uid", uid);
 	if (show->jobs)
 		json_str(o, "job", u.job);
 	json_u64(o, "requests", m->n);

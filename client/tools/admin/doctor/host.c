@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/tools/admin/doctor/doctor.h"
+#include "common/util/number.h"
 
 static void path_v(const struct doctor *d, char *buf, const char *fmt,
 		   va_list ap)
@@ -64,15 +65,15 @@ int host_read(const struct doctor *d, char *buf, size_t len, const char *fmt,
 
 int host_number(const struct doctor *d, uint64_t *n, const char *path)
 {
-	char text[64], *end;
-	unsigned long long got;
+	char text[64];
+	const char *end = text;
+	uint64_t got;
 	int rc = host_read(d, text, sizeof(text), "%s", path);
 
 	if (rc)
 		return rc;
-	errno = 0;
-	got = strtoull(text, &end, 10);
-	if (end == text || errno || (*end && *end != ' ' && *end != '\t'))
+	if (number_scan(&end, UINT64_MAX, &got) ||
+	    (*end && *end != ' ' && *end != '\t'))
 		return -EINVAL;
 	*n = got;
 	return 0;

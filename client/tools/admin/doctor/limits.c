@@ -7,10 +7,18 @@
 #include <unistd.h>
 
 #include "client/tools/admin/doctor/checks.h"
+#include "common/util/number.h"
 
 #define MEMLOCK_LEAST (64ull << 20)
 #define CAP_IPC_LOCK_BIT 14
 #define CLIENT_FILES 1024u
+
+static int parse_limit(const char *text, uint64_t *limit)
+{
+	*limit = UINT64_MAX;
+	return strcmp(text, "unlimited") ? number_parse(text, UINT64_MAX, limit)
+					 : 0;
+}
 
 int limits_parse(const char *text, const char *name, uint64_t *soft,
 		 uint64_t *hard)
@@ -20,9 +28,7 @@ int limits_parse(const char *text, const char *name, uint64_t *soft,
 
 	if (!at || sscanf(at + strlen(name), " %23s %23s", a, b) != 2)
 		return -EINVAL;
-	*soft = *a == 'u' ? UINT64_MAX : strtoull(a, NULL, 10);
-	*hard = *b == 'u' ? UINT64_MAX : strtoull(b, NULL, 10);
-	return 0;
+	return parse_limit(a, soft) || parse_limit(b, hard) ? -EINVAL : 0;
 }
 
 static int read_limit(const struct doctor *d, const char *pid, const char *name,

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
+#include "common/util/number.h"
 #include "client/tools/job/parts/greet.h"
 #include "client/tools/job/node/node.h"
 #include "client/tools/job/parts/proc.h"
@@ -67,13 +68,15 @@ static const char *env_or_empty(const char *name)
 static int find_rank(struct node *n)
 {
 	const char *how = env_or_empty("PVFS_JOB_LAUNCHER"), *text;
-	char *end;
+	uint64_t rank;
 
 	text = env_or_empty(!strcmp(how, "srun")      ? "SLURM_PROCID"
 			    : !strcmp(how, "mpiexec") ? "PMI_RANK"
 						      : "PVFS_JOB_RANK");
-	n->rank = (unsigned int)strtoul(text, &end, 10);
-	return *text && !*end && n->rank < JOB_NODES_MAX ? 0 : -EINVAL;
+	if (number_parse(text, JOB_NODES_MAX - 1, &rank))
+		return -EINVAL;
+	n->rank = (unsigned int)rank;
+	return 0;
 }
 
 static int take_key(struct node *n)
@@ -183,16 +186,16 @@ static int connect_to_head(struct node *n, const char *ip, uint64_t deadline)
  */
 static int find_head(struct node *n)
 {
-	uint64_t deadline = clock_after_ms(MEET_MS);
+	uint64_t deadline = clock_after_ms(MEET_MS), number;
 	char text[1024], *save = NULL, *port, *ip;
 	int rc = -EINVAL;
 
 	snprintf(text, sizeof(text), "%s", env_or_empty("PVFS_JOB_HEAD"));
 	port = strrchr(text, ':');
-	if (!port)
+	if (!port || number_parse(port + 1, 65535, &number))
 		return -EINVAL;
 	*port = '\0';
-	n->head_addr.port = (unsigned int)strtoul(port + 1, NULL, 10);
+	n->head_addr.port = (unsigned int)number;
 	for (ip = strtok_r(text, ",", &save); ip;
 	     ip = strtok_r(NULL, ",", &save)) {
 		rc = connect_to_head(n, ip, deadline);

@@ -18,6 +18,7 @@
 
 #include "client/tools/job/parts/job.h"
 #include "common/util/clock.h"
+#include "common/util/number.h"
 #include "common/util/random_id.h"
 
 int link_init(struct job_link *l, int fd)
@@ -322,16 +323,13 @@ int job_parse_addr(const char *text, struct job_addr *addr)
 	size_t len = colon ? (size_t)(colon - text) : 0;
 	struct sockaddr_in sa;
 	struct job_addr a;
-	char *end;
-	unsigned long port;
+	uint64_t port;
 
-	if (!len || len >= sizeof(a.ip))
+	if (!len || len >= sizeof(a.ip) ||
+	    number_parse(colon + 1, 65535, &port) || !port)
 		return -EINVAL;
 	memcpy(a.ip, text, len);
 	a.ip[len] = '\0';
-	port = strtoul(colon + 1, &end, 10);
-	if (*end || !port || port > 65535 || colon[1] < '0' || colon[1] > '9')
-		return -EINVAL;
 	a.port = (unsigned int)port;
 	if (sockaddr_of(a.ip, a.port, &sa))
 		return -EINVAL;

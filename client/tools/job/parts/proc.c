@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
+#include "common/util/number.h"
 
 static void redirect_output(const struct spawn *s)
 {
@@ -87,11 +89,12 @@ static unsigned int kill_children(pid_t but)
 	unsigned int n = 0;
 
 	while (d && (e = readdir(d))) {
-		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+		uint64_t pid;
 
-		if (pid <= 0 || pid == but || parent_of(e->d_name) != getpid())
+		if (number_parse(e->d_name, INT_MAX, &pid) ||
+		    (pid_t)pid == but || parent_of(e->d_name) != getpid())
 			continue;
-		kill(pid, SIGKILL);
+		kill((pid_t)pid, SIGKILL);
 		n++;
 	}
 	if (d)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
+#include "common/util/number.h"
 #include "client/tools/files/copy/copy.h"
 #include "client/tools/job/parts/greet.h"
 #include "client/tools/job/stage/stage.h"
@@ -201,9 +202,12 @@ static int take_order(struct copier *c, char *line)
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return -ENOMEM;
-	o->number = strtoull(number, NULL, 10);
 	o->known = strcmp(hash, "-") != 0;
-	o->hash = strtoull(hash, NULL, 16);
+	if (number_parse(number, UINT64_MAX, &o->number) ||
+	    (o->known && number_parse_hex(hash, UINT64_MAX, &o->hash))) {
+		free_order(o);
+		return -EPROTO;
+	}
 	o->from = strdup(from);
 	o->to = strdup(to);
 	if (!o->from || !o->to) {

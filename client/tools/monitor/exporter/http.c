@@ -13,6 +13,7 @@
 
 #include "client/tools/monitor/exporter/conns.h"
 #include "client/tools/monitor/exporter/page.h"
+#include "common/util/number.h"
 
 #define BACKLOG 64
 #define CONNS_MAX 128 /* see conns.h for the one that makes room */
@@ -39,6 +40,7 @@ static int split_address(const char *text, char host[64], char port[8])
 {
 	const char *colon = strrchr(text, ':');
 	size_t len = colon ? (size_t)(colon - text) : 0;
+	uint64_t number;
 
 	if (!len || len >= 64 || strlen(colon + 1) >= 8 || !colon[1])
 		return -EINVAL;
@@ -51,7 +53,7 @@ static int split_address(const char *text, char host[64], char port[8])
 	memcpy(host, text, len);
 	host[len] = '\0';
 	strcpy(port, colon + 1);
-	return len && strtoul(port, NULL, 10) <= 65535 ? 0 : -EINVAL;
+	return len && !number_parse(port, 65535, &number) ? 0 : -EINVAL;
 }
 
 static int listen_on(const struct addrinfo *ai)
@@ -229,7 +231,9 @@ static uint64_t known_round(struct MHD_Connection *conn)
 						       MHD_GET_ARGUMENT_KIND,
 						       "after");
 
-	return text ? strtoull(text, NULL, 10) : 0;
+	uint64_t n;
+
+	return text && !number_parse(text, UINT64_MAX, &n) ? n : 0;
 }
 
 /* Gets the numeric address that the connection came to; "": unknown. */

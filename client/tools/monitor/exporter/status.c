@@ -7,6 +7,7 @@
 #include "common/json/json_out.h"
 #include "client/tools/common/metric.h"
 #include "client/tools/monitor/exporter/view.h"
+#include "common/util/number.h"
 
 static void add_times(struct json_object *o, const struct pvfs_metric *m)
 {
@@ -97,9 +98,10 @@ static struct json_object *user_json(const struct pvfs_metric *m)
 {
 	struct json_object *o = json_object_new_object();
 	const char *uid = pvfs_metric_label(m, "uid");
+	uint64_t n;
 
-	if (strcmp(uid, "others"))
-		json_u64(o, "uid", strtoul(uid, NULL, 10));
+	if (!number_parse(uid, UINT32_MAX, &n)) /* else the others */
+		json_u64(o, "uid", n);
 	json_str(o, "job", pvfs_metric_label(m, "job"));
 	json_u64(o, "requests", m->n);
 	json_u64(o, "in", m->bytes_in);

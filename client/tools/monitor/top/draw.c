@@ -82,10 +82,7 @@ static void draw_user(struct sheet *s, const struct top_user *u)
 	char rates[96], user[64];
 
 	snprintf(user, sizeof(user), "%.*s%s", direct ? 7 : 8,
-		 others ? "(others)"
-			: owner_names_user(s->page->owners,
-					   (unsigned int)strtoul(u->uid, NULL,
-								 10)),
+		 others ? "(others)" : owner_names_uid(s->page->owners, u->uid),
 		 direct ? "*" : "");
 	put_rates(&u->rates, rates, sizeof(rates));
 	put_line(s, "%-8s %s %s", user, rates, u->job[0] ? u->job : "-");

@@ -9,6 +9,7 @@
 
 #include "client/tools/common/metric.h"
 #include "common/util/clock.h"
+#include "common/util/number.h"
 
 /* ---- rates, also over several servers ---- */
 
@@ -152,8 +153,10 @@ static const char *name_of(const struct top *top, const char *handle)
 
 static void want_name(struct poller *p, const char *handle)
 {
-	uint64_t number = strtoull(handle, NULL, 16);
+	uint64_t number;
 
+	if (number_parse_hex(handle, UINT64_MAX, &number))
+		return;
 	for (unsigned int i = 0; i < p->nwanted; i++)
 		if (p->wanted[i] == number)
 			return;
