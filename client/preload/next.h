@@ -41,12 +41,14 @@ struct timespec;
 	X(int, dup3, dup3, (int, int, int)) \
 	X(void *, mmap, mmap64, (void *, size_t, int, int, int, int64_t)) \
 	X(ssize_t, sendfile, sendfile64, (int, int, int64_t *, size_t)) \
-	X(ssize_t, copy_file_range, copy_file_range, (int, int64_t *, int, int64_t *, size_t, unsigned int)) \
+	X(ssize_t, copy_file_range, copy_file_range, \
+	  (int, int64_t *, int, int64_t *, size_t, unsigned int)) \
 	X(ssize_t, splice, splice, (int, int64_t *, int, int64_t *, size_t, unsigned int)) \
 	X(int, aio_read, aio_read64, (struct aiocb *)) \
 	X(int, aio_write, aio_write64, (struct aiocb *)) \
 	X(int, aio_fsync, aio_fsync64, (int, struct aiocb *)) \
-	X(int, aio_suspend, aio_suspend64, (const struct aiocb *const *, int, const struct timespec *)) \
+	X(int, aio_suspend, aio_suspend64, \
+	  (const struct aiocb *const *, int, const struct timespec *)) \
 	X(int, aio_cancel, aio_cancel64, (int, struct aiocb *)) \
 	X(int, lio_listio, lio_listio64, (int, struct aiocb *const *, int, struct sigevent *))
 /* clang-format on */

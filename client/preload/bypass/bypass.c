@@ -126,15 +126,15 @@ static void read_threshold(struct desc_threshold *threshold)
 static enum helper_next check_files(void *arg)
 {
 	struct bypass *s = arg;
-	bool left;
+	bool remaining;
 
 	if (atomic_load(&s->closing))
 		return HELPER_END;
 	fuse_mounts_connect(&s->mounts);
 	pthread_mutex_lock(&s->sweep_lock);
-	left = atomic_load(&s->closing) || desc_sweep(&s->descs, false);
+	remaining = atomic_load(&s->closing) || desc_sweep(&s->descs, false);
 	pthread_mutex_unlock(&s->sweep_lock);
-	return left ? HELPER_AGAIN : HELPER_SLEEP;
+	return remaining ? HELPER_AGAIN : HELPER_SLEEP;
 }
 
 static void create_state(void)
@@ -175,6 +175,34 @@ struct bypass *bypass_get(void)
 	if (!atomic_load(&bypass) && own_process_is_here())
 		create_state();
 	return bypass_existing();
+}
+
+/* ---- calls of the program ---- */
+
+void bypass_close(int fd)
+{
+	struct bypass *s;
+
+	if (own_call_active())
+		return;
+	own_call_enter();
+	s = bypass_existing();
+	if (s)
+		desc_close(&s->descs, fd);
+	own_call_leave();
+}
+
+void bypass_refresh_size(int fd)
+{
+	struct bypass *s;
+
+	if (fd < 0 || own_call_active())
+		return;
+	own_call_enter();
+	s = bypass_existing();
+	if (s)
+		desc_refresh(&s->descs, fd);
+	own_call_leave();
 }
 
 /* ---- end of the process, or of its program ---- */

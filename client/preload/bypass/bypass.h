@@ -31,6 +31,14 @@ void bypass_begin(void);
 struct bypass *bypass_get(void);
 /* The same, but never creates the state. */
 struct bypass *bypass_existing(void);
+/* Called before the program closes the number. */
+void bypass_close(int fd);
+/*
+ * Called before the kernel uses the size that it has cached: another client may have
+ * changed it.
+ */
+void bypass_refresh_size(int fd);
+
 /* Ends the sessions of this process.  From now on all calls go to the kernel. */
 void bypass_end(void);
 

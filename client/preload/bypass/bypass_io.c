@@ -8,10 +8,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "client/preload/next.h"
 #include "client/lib/rw/rw.h"
-#include "client/preload/own_call.h"
 #include "client/lib/session/coroutine.h"
+#include "client/preload/next.h"
+#include "client/preload/own_call.h"
 #include "common/util/usermem.h"
 
 #define MAX_BYTES 0x7ffff000u /* of one call, as in the kernel */
@@ -142,7 +142,7 @@ static int64_t check_mark(struct bypass_io *io, int64_t off, int64_t n)
 	return n;
 }
 
-static struct rw rw_of(const struct bypass_io *io)
+static struct rw make_rw(const struct bypass_io *io)
 {
 	return (struct rw){
 		.iov = io->iov, .niov = io->niov, .write = io->write, .at = true
@@ -151,7 +151,7 @@ static struct rw rw_of(const struct bypass_io *io)
 
 static int64_t transfer_at(struct bypass_io *io, int64_t off)
 {
-	struct rw rw = rw_of(io);
+	struct rw rw = make_rw(io);
 
 	rw.off = off;
 	rw.placed = true;
@@ -253,7 +253,7 @@ static int64_t append_by_kernel(struct bypass_io *io)
 /* USE_KERNEL: nothing was done. */
 static int64_t append_data(struct bypass_io *io, int64_t *off)
 {
-	struct rw rw = rw_of(io);
+	struct rw rw = make_rw(io);
 	int64_t n;
 
 	/* a reserved place without data would be a hole */

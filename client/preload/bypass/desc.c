@@ -11,6 +11,8 @@
 
 #define COMPARED_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
 
+atomic_uchar desc_guess[DESC_NUMBERS], desc_appended[DESC_NUMBERS];
+
 enum state { COLD, OPENING, OPEN, NEVER };
 
 struct desc {
@@ -248,6 +250,12 @@ static bool begin_use(struct desc_table *table, struct desc *d,
 	return ok || late;
 }
 
+static void set_guess(int fd, bool ours)
+{
+	atomic_store_explicit(&desc_guess[fd], ours ? DESC_OURS : DESC_CALLS,
+			      memory_order_relaxed);
+}
+
 bool desc_begin(struct desc_table *table, int fd, bool write, uint64_t n,
 		struct desc_use *use)
 {
@@ -256,11 +264,11 @@ bool desc_begin(struct desc_table *table, int fd, bool write, uint64_t n,
 
 	if (!get_fd_state(fd, &now)) {
 		desc_close(table, fd);
-		number_set_ours(fd, false);
+		set_guess(fd, false);
 		return false;
 	}
 	d = update_desc(table, fd, &now);
-	number_set_ours(fd, d != NULL);
+	set_guess(fd, d != NULL);
 	if (!d || !mode_permits(now.flags, write))
 		return false;
 	use->fd = fd;
@@ -294,7 +302,7 @@ bool desc_find(struct desc_table *table, int fd, struct desc_use *use)
 	struct fd_state now;
 
 	*use = (struct desc_use){ .fd = fd };
-	if (table && number_is_ours(fd) && desc_begin(table, fd, true, 0, use))
+	if (table && desc_seems_ours(fd) && desc_begin(table, fd, true, 0, use))
 		return true;
 	own = use->desc;
 	*use = (struct desc_use){ .fd = fd };
@@ -373,28 +381,28 @@ static bool sweep_desc(struct desc *d, int fd, bool all)
 {
 	struct file *f = NULL;
 	struct fd_state now;
-	bool left;
+	bool remaining;
 
 	pthread_mutex_lock(&d->lock);
 	if (d->state == OPEN &&
 	    (all || !get_fd_state(fd, &now) || !desc_matches(d, &now)))
 		f = detach_file(d);
-	left = d->state == OPEN;
+	remaining = d->state == OPEN;
 	pthread_mutex_unlock(&d->lock);
 	put_file(f);
-	return left;
+	return remaining;
 }
 
 bool desc_sweep(struct desc_table *table, bool all)
 {
 	unsigned int fd, end = atomic_load(&table->end);
-	bool left = false;
+	bool remaining = false;
 
 	for (fd = 0; fd < end; fd++) {
 		struct desc *d = find_desc(table, (int)fd);
 
 		if (d && sweep_desc(d, (int)fd, all))
-			left = true;
+			remaining = true;
 	}
-	return left;
+	return remaining;
 }

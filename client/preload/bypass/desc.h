@@ -14,8 +14,74 @@
 #ifndef DESC_H
 #define DESC_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "client/preload/bypass/fuse_mount.h"
-#include "client/preload/numbers.h"
+
+/* ---- a guess which numbers refer to files of a mount ---- */
+
+/*
+ * It costs one load, and a wrong guess only costs time.  If a number is thought to be
+ * ours, each call asks the kernel.  Otherwise it is checked again after some calls, or for
+ * a large one, because numbers are reused.
+ */
+#define DESC_NUMBERS 65536u /* higher numbers always use the kernel */
+#define DESC_OURS 255u
+#define DESC_CHECK 0u /* other values: calls until the next check */
+#define DESC_CALLS 64u
+#define DESC_LARGE (256u << 10)
+
+extern atomic_uchar desc_guess[DESC_NUMBERS];
+/* See desc_libc_appends(). */
+extern atomic_uchar desc_appended[DESC_NUMBERS];
+
+static inline bool desc_seems_ours(int fd)
+{
+	return (unsigned int)fd < DESC_NUMBERS &&
+	       atomic_load_explicit(&desc_guess[fd], memory_order_relaxed) ==
+		       DESC_OURS;
+}
+
+/* False: use the kernel for n bytes.  True: call desc_begin(). */
+static inline bool desc_may_be_ours(int fd, size_t n)
+{
+	unsigned char v;
+
+	if ((unsigned int)fd >= DESC_NUMBERS)
+		return false;
+	v = atomic_load_explicit(&desc_guess[fd], memory_order_relaxed);
+	if (v == DESC_OURS || v == DESC_CHECK || n >= DESC_LARGE)
+		return true;
+	atomic_store_explicit(&desc_guess[fd], v - 1, memory_order_relaxed);
+	return false;
+}
+
+/* The number, any, may refer to another file from now on. */
+static inline void desc_number_closed(int fd)
+{
+	if ((unsigned int)fd >= DESC_NUMBERS)
+		return;
+	atomic_store_explicit(&desc_guess[fd], DESC_CHECK,
+			      memory_order_relaxed);
+	atomic_store_explicit(&desc_appended[fd], 0, memory_order_relaxed);
+}
+
+/* True: libc has, or had, asynchronous appends of this number, which is below DESC_NUMBERS. */
+static inline bool desc_libc_appends(int fd)
+{
+	return atomic_load_explicit(&desc_appended[fd], memory_order_relaxed);
+}
+
+static inline void desc_set_libc_appends(int fd)
+{
+	if ((unsigned int)fd >= DESC_NUMBERS)
+		return;
+	atomic_store_explicit(&desc_appended[fd], 1, memory_order_relaxed);
+}
+
+/* ---- descriptors ---- */
 
 struct desc;
 struct helper;
@@ -36,7 +102,7 @@ struct desc_table {
 	atomic_uint kernel_calls; /* so far, on descriptors of mounts */
 	_Atomic uint64_t kernel_bytes;
 	atomic_uint bypass_calls; /* calls that bypassed the mounts */
-	_Atomic(struct desc *) desc[NUMBERS];
+	_Atomic(struct desc *) desc[DESC_NUMBERS];
 	atomic_uint end; /* 1 + the highest number in use */
 };
 

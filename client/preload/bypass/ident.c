@@ -12,7 +12,7 @@
 #define STATX_MNT_ID_UNIQUE 0x4000U
 #endif
 
-/* Not statx() of libc, which would change the program's errno. */
+/* Not statx(), because paths/ replaces it. */
 static long query_statx(int fd, int flags, unsigned int mask, struct statx *st)
 {
 	return syscall(SYS_statx, fd, "", AT_EMPTY_PATH | flags, mask, st);

@@ -11,9 +11,9 @@ struct ident {
 	uint64_t mount; /* unique id of the mount, since Linux 6.8 */
 };
 
-/* False: it is not a regular file on a device without a disk. */
+/* False: fd is not open, or not a regular file on a device without a disk. */
 bool ident_get(int fd, struct ident *id);
-/* Makes the kernel ask the mount for the file's attributes. */
+/* Makes the kernel ask the mount for the attributes of fd's file. */
 void ident_refresh(int fd);
 
 static inline bool ident_same(const struct ident *a, const struct ident *b)

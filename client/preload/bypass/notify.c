@@ -69,7 +69,7 @@ struct notify_group *notify_group_new(const struct sigevent *how)
 
 	if (!g)
 		return NULL;
-	atomic_init(&g->left, 1);
+	atomic_init(&g->pending, 1);
 	g->how.sigev_notify = SIGEV_NONE;
 	if (how)
 		g->how = *how;
@@ -78,7 +78,7 @@ struct notify_group *notify_group_new(const struct sigevent *how)
 
 void notify_group_put(struct notify_group *g)
 {
-	if (!g || atomic_fetch_sub(&g->left, 1) != 1)
+	if (!g || atomic_fetch_sub(&g->pending, 1) != 1)
 		return;
 	notify(&g->how);
 	free(g);

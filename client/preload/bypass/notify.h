@@ -14,7 +14,7 @@ void notify(const struct sigevent *how);
 
 /* The requests of one lio_listio(LIO_NOWAIT). */
 struct notify_group {
-	atomic_uint left; /* requests, and the thread that adds them */
+	atomic_uint pending; /* requests, and the thread that adds them */
 	struct sigevent how;
 };
 
@@ -23,7 +23,7 @@ struct notify_group *notify_group_new(const struct sigevent *how);
 /* Adds a reference. */
 static inline void notify_group_get(struct notify_group *g)
 {
-	atomic_fetch_add(&g->left, 1);
+	atomic_fetch_add(&g->pending, 1);
 }
 /* Drops a reference; the last one notifies, and frees g.  NULL is permitted. */
 void notify_group_put(struct notify_group *g);

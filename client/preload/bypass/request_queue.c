@@ -223,44 +223,44 @@ static bool request_matches(const struct request *r, int fd,
 static struct request **hold_requests(struct request_queue *q, int fd,
 				      const struct aiocb *cb, size_t *n)
 {
-	struct request *r, **held;
+	struct request *r, **found;
 
 	*n = 0;
 	lock_queue(q);
 	LIST_FOREACH(r, &q->in_flight, link)
 		*n += request_matches(r, fd, cb);
-	held = *n ? calloc(*n, sizeof(struct request *)) : NULL;
+	found = *n ? calloc(*n, sizeof(struct request *)) : NULL;
 	*n = 0;
 	LIST_FOREACH(r, &q->in_flight, link) {
-		if (!held || !request_matches(r, fd, cb))
+		if (!found || !request_matches(r, fd, cb))
 			continue;
 		r->holders++;
-		held[(*n)++] = r;
+		found[(*n)++] = r;
 	}
 	unlock_queue(q);
-	return held;
+	return found;
 }
 
 int request_queue_cancel(struct request_queue *q, int fd,
 			 const struct aiocb *cb)
 {
-	struct request **held = NULL;
+	struct request **found = NULL;
 	int result = AIO_ALLDONE;
 	size_t n = 0, i;
 
 	own_call_enter();
 	if (q)
-		held = hold_requests(q, fd, cb, &n);
+		found = hold_requests(q, fd, cb, &n);
 	for (i = 0; i < n; i++) {
-		if (held[i]->fd != fd)
+		if (found[i]->fd != fd)
 			result = -1;
-		else if (aio_queue_cancel(q->queue, &held[i]->call))
+		else if (aio_queue_cancel(q->queue, &found[i]->call))
 			result = AIO_NOTCANCELED;
 		else if (result == AIO_ALLDONE)
 			result = AIO_CANCELED;
-		drop_request(held[i], false);
+		drop_request(found[i], false);
 	}
-	free(held);
+	free(found);
 	own_call_leave();
 	return result;
 }

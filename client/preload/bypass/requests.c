@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "client/lib/session/coroutine.h"
+#include "client/preload/bypass/bypass_io.h"
+#include "client/preload/next.h"
+#include "client/preload/own_call.h"
 #include "common/util/clock.h"
 #include "common/util/container.h"
-#include "client/preload/next.h"
-#include "client/preload/bypass/bypass_io.h"
-#include "client/preload/own_call.h"
-#include "client/lib/session/coroutine.h"
 
 #define SETTLE_MS 30000
 
@@ -126,7 +126,7 @@ static bool is_simple(const struct aiocb *cb)
 static bool libc_appends(const struct bypass_io *io)
 {
 	return io->write && io->use.flags & O_APPEND &&
-	       number_is_appended(io->use.fd);
+	       desc_libc_appends(io->use.fd);
 }
 
 /* False: libc must execute it. */
@@ -152,8 +152,7 @@ bool requests_transfer(struct aiocb *cb, bool write, struct notify_group *group)
 	struct request_queue *q;
 	struct async *a;
 
-	if (!is_simple(cb) ||
-	    !number_may_be_ours(cb->aio_fildes, cb->aio_nbytes))
+	if (!is_simple(cb) || !desc_may_be_ours(cb->aio_fildes, cb->aio_nbytes))
 		return false;
 	q = get_queue();
 	a = q ? new_async(cb, group, run_transfer) : NULL;
@@ -216,7 +215,8 @@ static bool may_have_written(int fd)
 {
 	struct bypass *b = bypass_existing();
 
-	return number_is_ours(fd) || (b && written_files_have(&b->written, fd));
+	return desc_seems_ours(fd) ||
+	       (b && written_files_have(&b->written, fd));
 }
 
 bool requests_sync(struct aiocb *cb, int op)

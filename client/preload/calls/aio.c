@@ -10,12 +10,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "common/util/clock.h"
+#include "client/preload/bypass/desc.h"
 #include "client/preload/bypass/requests.h"
 #include "client/preload/export.h"
 #include "client/preload/next.h"
-#include "client/preload/numbers.h"
 #include "client/preload/own_call.h"
+#include "common/util/clock.h"
 
 #define SLICE_MS 10 /* interval for checking signals and libc's requests */
 
@@ -41,14 +41,11 @@ EXPORT_TWICE(int, lio_listio, lio_listio64,
  */
 static void leave_to_libc(int fd)
 {
-	int flags;
+	int flags = fcntl(fd, F_GETFL);
 
-	if ((unsigned int)fd >= NUMBERS)
-		return;
-	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || !(flags & O_APPEND))
 		return;
-	number_set_appended(fd);
+	desc_set_libc_appends(fd);
 	requests_settle_fd(fd);
 }
 

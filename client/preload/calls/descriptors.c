@@ -11,11 +11,8 @@
 #include <sys/types.h>
 
 #include "client/preload/bypass/bypass_io.h"
-#include "client/preload/calls/refresh.h"
 #include "client/preload/export.h"
 #include "client/preload/next.h"
-#include "client/preload/numbers.h"
-#include "client/preload/own_call.h"
 #include "client/preload/own_fds.h"
 
 EXPORT int fsync(int fd);
@@ -53,17 +50,6 @@ int fdatasync(int fd)
 
 /* ---- closing ---- */
 
-static void close_file(int fd)
-{
-	struct bypass *b;
-
-	own_call_enter();
-	b = bypass_existing();
-	if (b)
-		desc_close(&b->descs, fd);
-	own_call_leave();
-}
-
 /*
  * Correctness does not depend on this, because libc closes many descriptors without
  * calling it.
@@ -74,9 +60,9 @@ int close(int fd)
 		errno = EBADF;
 		return -1;
 	}
-	if (number_is_ours(fd) && !own_call_active())
-		close_file(fd);
-	number_closed(fd);
+	if (desc_seems_ours(fd))
+		bypass_close(fd);
+	desc_number_closed(fd);
 	return next.close(fd);
 }
 
@@ -115,7 +101,7 @@ static bool is_reserved(int to)
 static int finish_dup(int to)
 {
 	if (to >= 0)
-		number_closed(to);
+		desc_number_closed(to);
 	return to;
 }
 
@@ -136,35 +122,35 @@ int ftruncate(int fd, off_t size)
 {
 	struct rlimit limit;
 
-	if (number_is_ours(fd) && !getrlimit(RLIMIT_FSIZE, &limit) &&
+	if (desc_seems_ours(fd) && !getrlimit(RLIMIT_FSIZE, &limit) &&
 	    limit.rlim_cur != RLIM_INFINITY)
-		refresh_attributes(fd);
+		bypass_refresh_size(fd);
 	return next.ftruncate(fd, size);
 }
 
 void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t off)
 {
 	if (!(flags & MAP_ANONYMOUS))
-		refresh_attributes(fd);
+		bypass_refresh_size(fd);
 	return next.mmap(at, len, prot, flags, fd, off);
 }
 
 ssize_t sendfile(int out, int in, off_t *off, size_t n)
 {
-	refresh_attributes(in);
+	bypass_refresh_size(in);
 	return next.sendfile(out, in, off, n);
 }
 
 ssize_t copy_file_range(int in, off64_t *in_off, int out, off64_t *out_off,
 			size_t n, unsigned int flags)
 {
-	refresh_attributes(in);
+	bypass_refresh_size(in);
 	return next.copy_file_range(in, in_off, out, out_off, n, flags);
 }
 
 ssize_t splice(int in, off64_t *in_off, int out, off64_t *out_off, size_t n,
 	       unsigned int flags)
 {
-	refresh_attributes(in);
+	bypass_refresh_size(in);
 	return next.splice(in, in_off, out, out_off, n, flags);
 }

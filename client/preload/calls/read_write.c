@@ -9,10 +9,8 @@
 #include <sys/uio.h>
 
 #include "client/preload/bypass/bypass_io.h"
-#include "client/preload/calls/refresh.h"
 #include "client/preload/export.h"
 #include "client/preload/next.h"
-#include "client/preload/numbers.h"
 
 /* Out of line, so that calls that only pass through need no stack for it. */
 #define OUT_OF_LINE __attribute__((noinline))
@@ -39,7 +37,7 @@ EXPORT_TWICE(ssize_t, pwritev2, pwritev64v2,
 
 /* ---- at the file offset ---- */
 
-static OUT_OF_LINE ssize_t our_read(int fd, void *buf, size_t n)
+static OUT_OF_LINE ssize_t bypass_or_read(int fd, void *buf, size_t n)
 {
 	const struct iovec iov = { buf, n };
 	struct bypass_io io;
@@ -51,11 +49,11 @@ static OUT_OF_LINE ssize_t our_read(int fd, void *buf, size_t n)
 
 ssize_t read(int fd, void *buf, size_t n)
 {
-	return number_may_be_ours(fd, n) ? our_read(fd, buf, n)
-					 : next.read(fd, buf, n);
+	return desc_may_be_ours(fd, n) ? bypass_or_read(fd, buf, n)
+				       : next.read(fd, buf, n);
 }
 
-static OUT_OF_LINE ssize_t our_write(int fd, const void *buf, size_t n)
+static OUT_OF_LINE ssize_t bypass_or_write(int fd, const void *buf, size_t n)
 {
 	const struct iovec iov = { (void *)(uintptr_t)buf, n };
 	struct bypass_io io;
@@ -67,15 +65,15 @@ static OUT_OF_LINE ssize_t our_write(int fd, const void *buf, size_t n)
 
 ssize_t write(int fd, const void *buf, size_t n)
 {
-	return number_may_be_ours(fd, n) ? our_write(fd, buf, n)
-					 : next.write(fd, buf, n);
+	return desc_may_be_ours(fd, n) ? bypass_or_write(fd, buf, n)
+				       : next.write(fd, buf, n);
 }
 
 ssize_t readv(int fd, const struct iovec *iov, int niov)
 {
 	struct bypass_io io;
 
-	if (!number_may_be_ours(fd, 0) ||
+	if (!desc_may_be_ours(fd, 0) ||
 	    !bypass_io_begin_list(&io, fd, false, iov, niov))
 		return next.readv(fd, iov, niov);
 	return bypass_io_run(&io);
@@ -85,7 +83,7 @@ ssize_t writev(int fd, const struct iovec *iov, int niov)
 {
 	struct bypass_io io;
 
-	if (!number_may_be_ours(fd, 0) ||
+	if (!desc_may_be_ours(fd, 0) ||
 	    !bypass_io_begin_list(&io, fd, true, iov, niov))
 		return next.writev(fd, iov, niov);
 	return bypass_io_run(&io);
@@ -93,7 +91,8 @@ ssize_t writev(int fd, const struct iovec *iov, int niov)
 
 /* ---- at a given offset ---- */
 
-static OUT_OF_LINE ssize_t our_pread(int fd, void *buf, size_t n, off_t off)
+static OUT_OF_LINE ssize_t bypass_or_pread(int fd, void *buf, size_t n,
+					   off_t off)
 {
 	const struct iovec iov = { buf, n };
 	struct bypass_io io;
@@ -105,12 +104,12 @@ static OUT_OF_LINE ssize_t our_pread(int fd, void *buf, size_t n, off_t off)
 
 ssize_t pread(int fd, void *buf, size_t n, off_t off)
 {
-	return number_may_be_ours(fd, n) ? our_pread(fd, buf, n, off)
-					 : next.pread(fd, buf, n, off);
+	return desc_may_be_ours(fd, n) ? bypass_or_pread(fd, buf, n, off)
+				       : next.pread(fd, buf, n, off);
 }
 
-static OUT_OF_LINE ssize_t our_pwrite(int fd, const void *buf, size_t n,
-				      off_t off)
+static OUT_OF_LINE ssize_t bypass_or_pwrite(int fd, const void *buf, size_t n,
+					    off_t off)
 {
 	const struct iovec iov = { (void *)(uintptr_t)buf, n };
 	struct bypass_io io;
@@ -122,15 +121,15 @@ static OUT_OF_LINE ssize_t our_pwrite(int fd, const void *buf, size_t n,
 
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t off)
 {
-	return number_may_be_ours(fd, n) ? our_pwrite(fd, buf, n, off)
-					 : next.pwrite(fd, buf, n, off);
+	return desc_may_be_ours(fd, n) ? bypass_or_pwrite(fd, buf, n, off)
+				       : next.pwrite(fd, buf, n, off);
 }
 
 ssize_t preadv(int fd, const struct iovec *iov, int niov, off_t off)
 {
 	struct bypass_io io;
 
-	if (!number_may_be_ours(fd, 0) ||
+	if (!desc_may_be_ours(fd, 0) ||
 	    !bypass_io_begin_list(&io, fd, false, iov, niov))
 		return next.preadv(fd, iov, niov, off);
 	return bypass_io_run_at(&io, off);
@@ -140,7 +139,7 @@ ssize_t pwritev(int fd, const struct iovec *iov, int niov, off_t off)
 {
 	struct bypass_io io;
 
-	if (!number_may_be_ours(fd, 0) ||
+	if (!desc_may_be_ours(fd, 0) ||
 	    !bypass_io_begin_list(&io, fd, true, iov, niov))
 		return next.pwritev(fd, iov, niov, off);
 	return bypass_io_run_at(&io, off);
@@ -150,7 +149,7 @@ ssize_t preadv2(int fd, const struct iovec *iov, int niov, off_t off, int flags)
 {
 	struct bypass_io io;
 
-	if (flags || !number_may_be_ours(fd, 0) ||
+	if (flags || !desc_may_be_ours(fd, 0) ||
 	    !bypass_io_begin_list(&io, fd, false, iov, niov))
 		return next.preadv2(fd, iov, niov, off, flags);
 	return off == -1 ? bypass_io_run(&io) : bypass_io_run_at(&io, off);
@@ -162,8 +161,8 @@ ssize_t pwritev2(int fd, const struct iovec *iov, int niov, off_t off,
 	struct bypass_io io;
 
 	if (flags)
-		refresh_attributes(fd);
-	if (flags || !number_may_be_ours(fd, 0) ||
+		bypass_refresh_size(fd);
+	if (flags || !desc_may_be_ours(fd, 0) ||
 	    !bypass_io_begin_list(&io, fd, true, iov, niov))
 		return next.pwritev2(fd, iov, niov, off, flags);
 	return off == -1 ? bypass_io_run(&io) : bypass_io_run_at(&io, off);

@@ -76,40 +76,42 @@ static int finish_kernel_stat(int rc, int dir, const char *path, int flags,
 }
 
 /* path NULL: the object that dir has open. */
-static int pvfs_stat_at(int dir, const char *path, struct stat *st, int flags)
+static int query_pvfs_stat(int dir, const char *path, struct stat *st,
+			   int flags)
 {
 	if (!path || (flags & AT_EMPTY_PATH && !*path))
 		return pvfs_fstat(dir, st);
 	return pvfs_fstatat(dir, path, st, flags & AT_SYMLINK_NOFOLLOW);
 }
 
-static int stat_at(int dir, const char *path, struct stat *st, int flags)
+static int stat_in_pvfs(int dir, const char *path, struct stat *st, int flags)
 {
 	struct stat own;
-	int rc = pvfs_stat_at(dir, path, &own, flags);
+	int rc = query_pvfs_stat(dir, path, &own, flags);
 
 	return rc ? rc : copy_out(st, &own, sizeof(own));
 }
 
 int stat(const char *path, struct stat *st)
 {
-	return KERNEL_FIRST(true, AT_FDCWD, path, stat_at(from, at.path, st, 0),
+	return KERNEL_FIRST(true, AT_FDCWD, path,
+			    stat_in_pvfs(from, at.path, st, 0),
 			    finish_kernel_stat(libc()->stat(path, st), AT_FDCWD,
 					       path, 0, st));
 }
 
 int lstat(const char *path, struct stat *st)
 {
-	return KERNEL_FIRST(false, AT_FDCWD, path,
-			    stat_at(from, at.path, st, AT_SYMLINK_NOFOLLOW),
-			    finish_kernel_stat(libc()->lstat(path, st),
-					       AT_FDCWD, path,
-					       AT_SYMLINK_NOFOLLOW, st));
+	return KERNEL_FIRST(
+		false, AT_FDCWD, path,
+		stat_in_pvfs(from, at.path, st, AT_SYMLINK_NOFOLLOW),
+		finish_kernel_stat(libc()->lstat(path, st), AT_FDCWD, path,
+				   AT_SYMLINK_NOFOLLOW, st));
 }
 
 int fstat(int fd, struct stat *st)
 {
-	return BY_FD(fd, stat_at(fd, NULL, st, 0),
+	return BY_FD(fd, stat_in_pvfs(fd, NULL, st, 0),
 		     finish_kernel_stat(libc()->fstat(fd, st), fd, NULL, 0,
 					st));
 }
@@ -129,7 +131,7 @@ int fstatat(int dir, const char *path, struct stat *st, int flags)
 {
 	path = path_or_empty(path, flags);
 	return KERNEL_FIRST(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
-			    stat_at(from, at.path, st, flags),
+			    stat_in_pvfs(from, at.path, st, flags),
 			    finish_kernel_stat(libc()->fstatat(dir, path, st,
 							       flags),
 					       dir, path, flags, st));
@@ -162,13 +164,13 @@ int __fxstatat(int v, int dir, const char *path, struct stat *st, int flags)
 
 /* ---- statx ---- */
 
-static struct statx_timestamp time_of(const struct timespec *t)
+static struct statx_timestamp convert_time(const struct timespec *t)
 {
 	return (struct statx_timestamp){ .tv_sec = t->tv_sec,
 					 .tv_nsec = (uint32_t)t->tv_nsec };
 }
 
-static void statx_of(const struct stat *st, struct statx *stx)
+static void convert_stat(const struct stat *st, struct statx *stx)
 {
 	*stx = (struct statx){
 		.stx_mask = STATX_BASIC_STATS,
@@ -180,9 +182,9 @@ static void statx_of(const struct stat *st, struct statx *stx)
 		.stx_ino = st->st_ino,
 		.stx_size = (uint64_t)st->st_size,
 		.stx_blocks = (uint64_t)st->st_blocks,
-		.stx_atime = time_of(&st->st_atim),
-		.stx_mtime = time_of(&st->st_mtim),
-		.stx_ctime = time_of(&st->st_ctim),
+		.stx_atime = convert_time(&st->st_atim),
+		.stx_mtime = convert_time(&st->st_mtim),
+		.stx_ctime = convert_time(&st->st_ctim),
 		.stx_rdev_major = major(st->st_rdev),
 		.stx_rdev_minor = minor(st->st_rdev),
 		.stx_dev_major = major(st->st_dev),
@@ -204,15 +206,16 @@ static int finish_kernel_statx(int rc, int dir, const char *path, int flags,
 	return rc;
 }
 
-static int statx_at(int dir, const char *path, int flags, struct statx *stx)
+static int statx_in_pvfs(int dir, const char *path, int flags,
+			 struct statx *stx)
 {
 	struct statx own;
 	struct stat st;
-	int rc = pvfs_stat_at(dir, path, &st, flags);
+	int rc = query_pvfs_stat(dir, path, &st, flags);
 
 	if (rc)
 		return rc;
-	statx_of(&st, &own);
+	convert_stat(&st, &own);
 	return copy_out(stx, &own, sizeof(own));
 }
 
@@ -221,7 +224,7 @@ int statx(int dir, const char *path, int flags, unsigned int mask,
 {
 	path = path_or_empty(path, flags);
 	return KERNEL_FIRST(!(flags & AT_SYMLINK_NOFOLLOW), dir, path,
-			    statx_at(from, at.path, flags, stx),
+			    statx_in_pvfs(from, at.path, flags, stx),
 			    finish_kernel_statx(libc()->statx(dir, path, flags,
 							      mask, stx),
 						dir, path, flags, stx));
@@ -256,7 +259,7 @@ int faccessat(int dir, const char *path, int mode, int flags)
 /* ---- file systems ---- */
 
 /* path NULL: the object that fd has open. */
-static int statfs_of(int fd, const char *path, struct statfs *st)
+static int statfs_in_pvfs(int fd, const char *path, struct statfs *st)
 {
 	struct statfs own;
 	int rc = path ? pvfs_statfs(path, &own) : pvfs_fstatfs(fd, &own);
@@ -266,16 +269,16 @@ static int statfs_of(int fd, const char *path, struct statfs *st)
 
 int statfs(const char *path, struct statfs *st)
 {
-	return BY_PATH(AT_FDCWD, path, statfs_of(-1, at.path, st),
+	return BY_PATH(AT_FDCWD, path, statfs_in_pvfs(-1, at.path, st),
 		       libc()->statfs(path, st));
 }
 
 int fstatfs(int fd, struct statfs *st)
 {
-	return BY_FD(fd, statfs_of(fd, NULL, st), libc()->fstatfs(fd, st));
+	return BY_FD(fd, statfs_in_pvfs(fd, NULL, st), libc()->fstatfs(fd, st));
 }
 
-static int statvfs_of(int rc, const struct statfs *fs, struct statvfs *st)
+static int convert_statvfs(int rc, const struct statfs *fs, struct statvfs *st)
 {
 	if (rc)
 		return rc;
@@ -300,7 +303,7 @@ int statvfs(const char *path, struct statvfs *st)
 	struct statfs fs;
 
 	return BY_PATH(AT_FDCWD, path,
-		       statvfs_of(pvfs_statfs(at.path, &fs), &fs, st),
+		       convert_statvfs(pvfs_statfs(at.path, &fs), &fs, st),
 		       libc()->statvfs(path, st));
 }
 
@@ -308,7 +311,7 @@ int fstatvfs(int fd, struct statvfs *st)
 {
 	struct statfs fs;
 
-	return BY_FD(fd, statvfs_of(pvfs_fstatfs(fd, &fs), &fs, st),
+	return BY_FD(fd, convert_statvfs(pvfs_fstatfs(fd, &fs), &fs, st),
 		     libc()->fstatvfs(fd, st));
 }
 
@@ -392,7 +395,8 @@ int fchown(int fd, uid_t uid, gid_t gid)
 		     libc()->fchown(fd, uid, gid));
 }
 
-static int chown_at(int dir, const char *path, uid_t uid, gid_t gid, int flags)
+static int chown_in_pvfs(int dir, const char *path, uid_t uid, gid_t gid,
+			 int flags)
 {
 	if (flags & AT_EMPTY_PATH && !*path)
 		return pvfs_fchown(dir, uid, gid);
@@ -401,15 +405,15 @@ static int chown_at(int dir, const char *path, uid_t uid, gid_t gid, int flags)
 
 int fchownat(int dir, const char *path, uid_t uid, gid_t gid, int flags)
 {
-	return BY_PATH(dir, path, chown_at(dir, at.path, uid, gid, flags),
+	return BY_PATH(dir, path, chown_in_pvfs(dir, at.path, uid, gid, flags),
 		       libc()->fchownat(dir, path, uid, gid, flags));
 }
 
 /* ---- times ---- */
 
 /* times NULL: the current time; path NULL: the object that dir has open. */
-static int times_at(int dir, const char *path, const struct timespec *times,
-		    int flags)
+static int utimens_in_pvfs(int dir, const char *path,
+			   const struct timespec *times, int flags)
 {
 	if (!can_read_memory(times, 2 * sizeof(*times)))
 		return -1;
@@ -418,8 +422,8 @@ static int times_at(int dir, const char *path, const struct timespec *times,
 	return pvfs_utimensat(dir, path, times, flags);
 }
 
-static int timeval_at(int dir, const char *path, const struct timeval *from,
-		      int flags)
+static int utimes_in_pvfs(int dir, const char *path, const struct timeval *from,
+			  int flags)
 {
 	struct timespec to[2];
 	int i;
@@ -434,10 +438,10 @@ static int timeval_at(int dir, const char *path, const struct timeval *from,
 		to[i] = (struct timespec){ from[i].tv_sec,
 					   from[i].tv_usec * 1000 };
 	}
-	return times_at(dir, path, from ? to : NULL, flags);
+	return utimens_in_pvfs(dir, path, from ? to : NULL, flags);
 }
 
-static int utime_of(const char *path, const struct utimbuf *times)
+static int utime_in_pvfs(const char *path, const struct utimbuf *times)
 {
 	return can_read_memory(times, sizeof(*times)) ? pvfs_utime(path, times)
 						      : -1;
@@ -445,40 +449,41 @@ static int utime_of(const char *path, const struct utimbuf *times)
 
 int utime(const char *path, const struct utimbuf *times)
 {
-	return BY_PATH(AT_FDCWD, path, utime_of(at.path, times),
+	return BY_PATH(AT_FDCWD, path, utime_in_pvfs(at.path, times),
 		       libc()->utime(path, times));
 }
 
 int utimes(const char *path, const struct timeval times[2])
 {
-	return BY_PATH(AT_FDCWD, path, timeval_at(AT_FDCWD, at.path, times, 0),
+	return BY_PATH(AT_FDCWD, path,
+		       utimes_in_pvfs(AT_FDCWD, at.path, times, 0),
 		       libc()->utimes(path, times));
 }
 
 int lutimes(const char *path, const struct timeval times[2])
 {
 	return BY_PATH(AT_FDCWD, path,
-		       timeval_at(AT_FDCWD, at.path, times,
-				  AT_SYMLINK_NOFOLLOW),
+		       utimes_in_pvfs(AT_FDCWD, at.path, times,
+				      AT_SYMLINK_NOFOLLOW),
 		       libc()->lutimes(path, times));
 }
 
 int futimes(int fd, const struct timeval times[2])
 {
-	return BY_FD(fd, timeval_at(fd, NULL, times, 0),
+	return BY_FD(fd, utimes_in_pvfs(fd, NULL, times, 0),
 		     libc()->futimes(fd, times));
 }
 
 int futimens(int fd, const struct timespec times[2])
 {
-	return BY_FD(fd, times_at(fd, NULL, times, 0),
+	return BY_FD(fd, utimens_in_pvfs(fd, NULL, times, 0),
 		     libc()->futimens(fd, times));
 }
 
 int utimensat(int dir, const char *path, const struct timespec times[2],
 	      int flags)
 {
-	return BY_PATH(dir, path, times_at(dir, at.path, times, flags),
+	return BY_PATH(dir, path, utimens_in_pvfs(dir, at.path, times, flags),
 		       libc()->utimensat(dir, path, times, flags));
 }
 
@@ -487,6 +492,6 @@ int futimesat(int dir, const char *path, const struct timeval times[2])
 {
 	if (!path && dir != AT_FDCWD)
 		return futimes(dir, times);
-	return BY_PATH(dir, path, timeval_at(dir, at.path, times, 0),
+	return BY_PATH(dir, path, utimes_in_pvfs(dir, at.path, times, 0),
 		       libc()->futimesat(dir, path, times));
 }

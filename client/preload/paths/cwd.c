@@ -14,11 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/preload/paths/startup.h"
-#include "client/preload/paths/realname.h"
-#include "client/preload/route/refuse.h"
 #include "client/preload/export.h"
+#include "client/preload/paths/realname.h"
+#include "client/preload/paths/startup.h"
 #include "client/preload/route/libc.h"
+#include "client/preload/route/refuse.h"
 #include "client/preload/route/route.h"
 
 #define NAME_PREFIX "/pvfs-cwd."

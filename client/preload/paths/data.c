@@ -10,17 +10,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "client/preload/paths/startup.h"
-#include "client/preload/next.h"
-#include "client/preload/route/file_offset.h"
-#include "client/preload/route/refuse.h"
 #include "client/preload/export.h"
+#include "client/preload/next.h"
+#include "client/preload/paths/startup.h"
+#include "client/preload/route/file_offset.h"
 #include "client/preload/route/libc.h"
+#include "client/preload/route/refuse.h"
 #include "client/preload/route/route.h"
 
 /* ---- called through next.h ---- */
 
-static ssize_t our_read(int fd, void *buf, size_t n)
+static ssize_t routed_read(int fd, void *buf, size_t n)
 {
 	const struct iovec iov = { buf, n };
 
@@ -28,7 +28,7 @@ static ssize_t our_read(int fd, void *buf, size_t n)
 			next_library.read(fd, buf, n));
 }
 
-static ssize_t our_write(int fd, const void *buf, size_t n)
+static ssize_t routed_write(int fd, const void *buf, size_t n)
 {
 	const struct iovec iov = { (void *)(uintptr_t)buf, n };
 
@@ -36,106 +36,111 @@ static ssize_t our_write(int fd, const void *buf, size_t n)
 			next_library.write(fd, buf, n));
 }
 
-static ssize_t our_pread(int fd, void *buf, size_t n, int64_t off)
+static ssize_t routed_pread(int fd, void *buf, size_t n, int64_t off)
 {
 	return BY_FD_OF("pread", fd, pvfs_pread(fd, buf, n, off),
 			next_library.pread(fd, buf, n, off));
 }
 
-static ssize_t our_pwrite(int fd, const void *buf, size_t n, int64_t off)
+static ssize_t routed_pwrite(int fd, const void *buf, size_t n, int64_t off)
 {
 	return BY_FD_OF("pwrite", fd, pvfs_pwrite(fd, buf, n, off),
 			next_library.pwrite(fd, buf, n, off));
 }
 
-static ssize_t our_readv(int fd, const struct iovec *iov, int n)
+static ssize_t routed_readv(int fd, const struct iovec *iov, int n)
 {
 	return BY_FD_OF("readv", fd, file_offset_readv(fd, iov, n),
 			next_library.readv(fd, iov, n));
 }
 
-static ssize_t our_writev(int fd, const struct iovec *iov, int n)
+static ssize_t routed_writev(int fd, const struct iovec *iov, int n)
 {
 	return BY_FD_OF("writev", fd, file_offset_writev(fd, iov, n),
 			next_library.writev(fd, iov, n));
 }
 
-static ssize_t preadv_of(int fd, const struct iovec *iov, int n, int64_t off)
+static ssize_t preadv_in_pvfs(int fd, const struct iovec *iov, int n,
+			      int64_t off)
 {
 	return file_offset_check_list(iov, n) ? pvfs_preadv(fd, iov, n, off)
 					      : -1;
 }
 
-static ssize_t our_preadv(int fd, const struct iovec *iov, int n, int64_t off)
+static ssize_t routed_preadv(int fd, const struct iovec *iov, int n,
+			     int64_t off)
 {
-	return BY_FD_OF("preadv", fd, preadv_of(fd, iov, n, off),
+	return BY_FD_OF("preadv", fd, preadv_in_pvfs(fd, iov, n, off),
 			next_library.preadv(fd, iov, n, off));
 }
 
-static ssize_t pwritev_of(int fd, const struct iovec *iov, int n, int64_t off)
+static ssize_t pwritev_in_pvfs(int fd, const struct iovec *iov, int n,
+			       int64_t off)
 {
 	return file_offset_check_list(iov, n) ? pvfs_pwritev(fd, iov, n, off)
 					      : -1;
 }
 
-static ssize_t our_pwritev(int fd, const struct iovec *iov, int n, int64_t off)
+static ssize_t routed_pwritev(int fd, const struct iovec *iov, int n,
+			      int64_t off)
 {
-	return BY_FD_OF("pwritev", fd, pwritev_of(fd, iov, n, off),
+	return BY_FD_OF("pwritev", fd, pwritev_in_pvfs(fd, iov, n, off),
 			next_library.pwritev(fd, iov, n, off));
 }
 
 /* Without flags, they are the calls above. */
-static ssize_t preadv2_of(int fd, const struct iovec *iov, int n, int64_t off,
-			  int flags)
+static ssize_t preadv2_in_pvfs(int fd, const struct iovec *iov, int n,
+			       int64_t off, int flags)
 {
 	if (flags)
 		return refuse_fd("preadv2 with flags", fd, EOPNOTSUPP);
 	return off == -1 ? file_offset_readv(fd, iov, n)
-			 : preadv_of(fd, iov, n, off);
+			 : preadv_in_pvfs(fd, iov, n, off);
 }
 
-static ssize_t our_preadv2(int fd, const struct iovec *iov, int n, int64_t off,
-			   int flags)
+static ssize_t routed_preadv2(int fd, const struct iovec *iov, int n,
+			      int64_t off, int flags)
 {
-	return BY_FD_OF("preadv2", fd, preadv2_of(fd, iov, n, off, flags),
+	return BY_FD_OF("preadv2", fd, preadv2_in_pvfs(fd, iov, n, off, flags),
 			next_library.preadv2(fd, iov, n, off, flags));
 }
 
-static ssize_t pwritev2_of(int fd, const struct iovec *iov, int n, int64_t off,
-			   int flags)
+static ssize_t pwritev2_in_pvfs(int fd, const struct iovec *iov, int n,
+				int64_t off, int flags)
 {
 	if (flags)
 		return refuse_fd("pwritev2 with flags", fd, EOPNOTSUPP);
 	return off == -1 ? file_offset_writev(fd, iov, n)
-			 : pwritev_of(fd, iov, n, off);
+			 : pwritev_in_pvfs(fd, iov, n, off);
 }
 
-static ssize_t our_pwritev2(int fd, const struct iovec *iov, int n, int64_t off,
-			    int flags)
+static ssize_t routed_pwritev2(int fd, const struct iovec *iov, int n,
+			       int64_t off, int flags)
 {
-	return BY_FD_OF("pwritev2", fd, pwritev2_of(fd, iov, n, off, flags),
+	return BY_FD_OF("pwritev2", fd,
+			pwritev2_in_pvfs(fd, iov, n, off, flags),
 			next_library.pwritev2(fd, iov, n, off, flags));
 }
 
-static int our_fsync(int fd)
+static int routed_fsync(int fd)
 {
 	return BY_FD_OF("fsync", fd, pvfs_fsync(fd), next_library.fsync(fd));
 }
 
-static int our_fdatasync(int fd)
+static int routed_fdatasync(int fd)
 {
 	return BY_FD_OF("fdatasync", fd, pvfs_fdatasync(fd),
 			next_library.fdatasync(fd));
 }
 
-static int our_ftruncate(int fd, int64_t size)
+static int routed_ftruncate(int fd, int64_t size)
 {
 	return BY_FD_OF("ftruncate", fd, pvfs_ftruncate(fd, size),
 			next_library.ftruncate(fd, size));
 }
 
-static void *our_mmap(void *at, size_t len, int prot, int flags, int fd,
-		      int64_t off)
+static void *routed_mmap(void *at, size_t len, int prot, int flags, int fd,
+			 int64_t off)
 {
 	enum route route = flags & MAP_ANONYMOUS ? ROUTE_KERNEL
 						 : route_fd(fd, "mmap");
@@ -148,8 +153,8 @@ static void *our_mmap(void *at, size_t len, int prot, int flags, int fd,
 }
 
 /* Programs then use read() and write() instead. */
-static ssize_t our_splice(int in, int64_t *in_off, int out, int64_t *out_off,
-			  size_t n, unsigned int flags)
+static ssize_t routed_splice(int in, int64_t *in_off, int out, int64_t *out_off,
+			     size_t n, unsigned int flags)
 {
 	if (route_fd(in, "splice") == ROUTE_KERNEL &&
 	    route_fd(out, "splice") == ROUTE_KERNEL)
@@ -159,7 +164,7 @@ static ssize_t our_splice(int in, int64_t *in_off, int out, int64_t *out_off,
 }
 
 /* Programs then use read() and write() instead. */
-static ssize_t our_sendfile(int out, int in, int64_t *off, size_t n)
+static ssize_t routed_sendfile(int out, int in, int64_t *off, size_t n)
 {
 	if (route_fd(in, "sendfile") == ROUTE_KERNEL &&
 	    route_fd(out, "sendfile") == ROUTE_KERNEL)
@@ -168,8 +173,9 @@ static ssize_t our_sendfile(int out, int in, int64_t *off, size_t n)
 	return -1;
 }
 
-static ssize_t our_copy(int in, int64_t *in_off, int out, int64_t *out_off,
-			size_t n, unsigned int flags)
+static ssize_t routed_copy_file_range(int in, int64_t *in_off, int out,
+				      int64_t *out_off, size_t n,
+				      unsigned int flags)
 {
 	enum route a = route_fd(in, "copy_file_range");
 	enum route b = route_fd(out, "copy_file_range");
@@ -184,23 +190,23 @@ static ssize_t our_copy(int in, int64_t *in_off, int out, int64_t *out_off,
 
 void data_begin(void)
 {
-	next.read = our_read;
-	next.write = our_write;
-	next.pread = our_pread;
-	next.pwrite = our_pwrite;
-	next.readv = our_readv;
-	next.writev = our_writev;
-	next.preadv = our_preadv;
-	next.pwritev = our_pwritev;
-	next.preadv2 = our_preadv2;
-	next.pwritev2 = our_pwritev2;
-	next.fsync = our_fsync;
-	next.fdatasync = our_fdatasync;
-	next.ftruncate = our_ftruncate;
-	next.mmap = our_mmap;
-	next.sendfile = our_sendfile;
-	next.copy_file_range = our_copy;
-	next.splice = our_splice;
+	next.read = routed_read;
+	next.write = routed_write;
+	next.pread = routed_pread;
+	next.pwrite = routed_pwrite;
+	next.readv = routed_readv;
+	next.writev = routed_writev;
+	next.preadv = routed_preadv;
+	next.pwritev = routed_pwritev;
+	next.preadv2 = routed_preadv2;
+	next.pwritev2 = routed_pwritev2;
+	next.fsync = routed_fsync;
+	next.fdatasync = routed_fdatasync;
+	next.ftruncate = routed_ftruncate;
+	next.mmap = routed_mmap;
+	next.sendfile = routed_sendfile;
+	next.copy_file_range = routed_copy_file_range;
+	next.splice = routed_splice;
 }
 
 /* ---- calls of libc ---- */

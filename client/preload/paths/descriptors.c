@@ -6,11 +6,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "client/preload/next.h"
-#include "client/preload/route/file_offset.h"
 #include "client/preload/export.h"
+#include "client/preload/next.h"
 #include "client/preload/paths/startup.h"
 #include "client/preload/paths/streams.h"
+#include "client/preload/route/file_offset.h"
 #include "client/preload/route/libc.h"
 #include "client/preload/route/route.h"
 
@@ -29,7 +29,7 @@ static int close_pvfs_fd(int fd)
 	return rc;
 }
 
-static int our_close(int fd)
+static int routed_close(int fd)
 {
 	enum route route = route_fd(fd, "close");
 
@@ -41,7 +41,7 @@ static int our_close(int fd)
 	return next_library.close(fd);
 }
 
-static int our_close_range(unsigned int first, unsigned int last, int flags)
+static int routed_close_range(unsigned int first, unsigned int last, int flags)
 {
 	unsigned int fd;
 
@@ -58,7 +58,7 @@ static int our_close_range(unsigned int first, unsigned int last, int flags)
 }
 
 /* At least one of them is ours. */
-static int dup_to(int fd, int to, int flags)
+static int dup_in_pvfs(int fd, int to, int flags)
 {
 	int rc;
 
@@ -69,7 +69,7 @@ static int dup_to(int fd, int to, int flags)
 	return streams_follow(route_add_duplicate(rc));
 }
 
-static int our_dup2(int fd, int to)
+static int routed_dup2(int fd, int to)
 {
 	enum route a = route_fd(fd, "dup2"), b = route_fd(to, "dup2");
 
@@ -80,10 +80,10 @@ static int our_dup2(int fd, int to)
 			route_forget_fd(to);
 		return next_library.dup2(fd, to);
 	}
-	return dup_to(fd, to, 0);
+	return dup_in_pvfs(fd, to, 0);
 }
 
-static int our_dup3(int fd, int to, int flags)
+static int routed_dup3(int fd, int to, int flags)
 {
 	enum route a = route_fd(fd, "dup3"), b = route_fd(to, "dup3");
 
@@ -95,15 +95,15 @@ static int our_dup3(int fd, int to, int flags)
 			route_forget_fd(to);
 		return next_library.dup3(fd, to, flags);
 	}
-	return dup_to(fd, to, flags);
+	return dup_in_pvfs(fd, to, flags);
 }
 
 void descriptors_begin(void)
 {
-	next.close = our_close;
-	next.close_range = our_close_range;
-	next.dup2 = our_dup2;
-	next.dup3 = our_dup3;
+	next.close = routed_close;
+	next.close_range = routed_close_range;
+	next.dup2 = routed_dup2;
+	next.dup3 = routed_dup3;
 }
 
 /* ---- calls of libc ---- */
@@ -156,7 +156,7 @@ static bool is_range(int cmd)
 }
 
 /* Hints, leases and similar commands fail with EINVAL. */
-static int our_fcntl(int fd, int cmd, long arg)
+static int fcntl_in_pvfs(int fd, int cmd, long arg)
 {
 	int rc;
 
@@ -180,7 +180,7 @@ int fcntl(int fd, int cmd, ...)
 	va_end(ap);
 	if (route == ROUTE_KERNEL)
 		return libc()->fcntl(fd, cmd, arg);
-	return route == ROUTE_PVFS ? our_fcntl(fd, cmd, arg) : -1;
+	return route == ROUTE_PVFS ? fcntl_in_pvfs(fd, cmd, arg) : -1;
 }
 
 /* ---- locks ---- */
@@ -201,7 +201,7 @@ int flock(int fd, int operation)
 /* EACCES: another owner has locked a part of it. */
 static int test_lock(int fd, struct flock *lock)
 {
-	if (our_fcntl(fd, F_GETLK, (long)lock))
+	if (fcntl_in_pvfs(fd, F_GETLK, (long)lock))
 		return -1;
 	if (lock->l_type == F_UNLCK)
 		return 0;
@@ -209,7 +209,7 @@ static int test_lock(int fd, struct flock *lock)
 	return -1;
 }
 
-static int our_lockf(int fd, int cmd, off_t len)
+static int lockf_in_pvfs(int fd, int cmd, off_t len)
 {
 	struct flock lock = { .l_type = cmd == F_ULOCK ? F_UNLCK : F_WRLCK,
 			      .l_whence = SEEK_CUR,
@@ -220,9 +220,9 @@ static int our_lockf(int fd, int cmd, off_t len)
 		return test_lock(fd, &lock);
 	case F_ULOCK:
 	case F_TLOCK:
-		return our_fcntl(fd, F_SETLK, (long)&lock);
+		return fcntl_in_pvfs(fd, F_SETLK, (long)&lock);
 	case F_LOCK:
-		return our_fcntl(fd, F_SETLKW, (long)&lock);
+		return fcntl_in_pvfs(fd, F_SETLKW, (long)&lock);
 	}
 	errno = EINVAL;
 	return -1;
@@ -234,5 +234,5 @@ int lockf(int fd, int cmd, off_t len)
 
 	if (route == ROUTE_KERNEL)
 		return libc()->lockf(fd, cmd, len);
-	return route == ROUTE_PVFS ? our_lockf(fd, cmd, len) : -1;
+	return route == ROUTE_PVFS ? lockf_in_pvfs(fd, cmd, len) : -1;
 }

@@ -17,7 +17,7 @@ EXPORT_TWICE(FILE *, freopen, freopen64,
 	     (const char *path, const char *mode, FILE *f));
 EXPORT FILE *fdopen(int fd, const char *mode);
 
-static int flags_of(const char *mode)
+static int parse_mode(const char *mode)
 {
 	int flags = *mode == 'r' ? O_RDONLY : O_WRONLY | O_CREAT;
 
@@ -75,13 +75,13 @@ FILE *fopen(const char *path, const char *mode)
 		return libc()->fopen(path, mode);
 	if (route == ROUTE_REFUSED || !is_valid_mode(mode))
 		return NULL;
-	return stream_or_close(open(path, flags_of(mode), 0666), mode);
+	return stream_or_close(open(path, parse_mode(mode), 0666), mode);
 }
 
 /* For a standard stream, the number gets another file, and the stream follows it. */
 static FILE *reopen_standard(int number, const char *path, const char *mode)
 {
-	int fd = open(path, flags_of(mode), 0666), rc;
+	int fd = open(path, parse_mode(mode), 0666), rc;
 
 	if (fd < 0)
 		return NULL;

@@ -104,24 +104,26 @@ static bool check_readable(const char *path)
 	return false;
 }
 
-static int symlink_to(const char *target, int dir, const char *path)
+static int symlink_in_pvfs(const char *target, int dir, const char *path)
 {
 	return check_readable(target) ? pvfs_symlinkat(target, dir, path) : -1;
 }
 
 int symlinkat(const char *target, int dir, const char *path)
 {
-	return BY_PATH(dir, path, symlink_to(target, dir, at.path),
+	return BY_PATH(dir, path, symlink_in_pvfs(target, dir, at.path),
 		       libc()->symlinkat(target, dir, path));
 }
 
 int symlink(const char *target, const char *path)
 {
-	return BY_PATH(AT_FDCWD, path, symlink_to(target, AT_FDCWD, at.path),
+	return BY_PATH(AT_FDCWD, path,
+		       symlink_in_pvfs(target, AT_FDCWD, at.path),
 		       libc()->symlink(target, path));
 }
 
-static ssize_t read_link(int dir, const char *path, char *buf, size_t len)
+static ssize_t readlink_in_pvfs(int dir, const char *path, char *buf,
+				size_t len)
 {
 	char target[PATH_MAX];
 	ssize_t n = pvfs_readlinkat(dir, path, target,
@@ -134,14 +136,14 @@ static ssize_t read_link(int dir, const char *path, char *buf, size_t len)
 ssize_t readlinkat(int dir, const char *path, char *buf, size_t len)
 {
 	return KERNEL_FIRST(false, dir, path,
-			    read_link(from, at.path, buf, len),
+			    readlink_in_pvfs(from, at.path, buf, len),
 			    libc()->readlinkat(dir, path, buf, len));
 }
 
 ssize_t readlink(const char *path, char *buf, size_t len)
 {
 	return KERNEL_FIRST(false, AT_FDCWD, path,
-			    read_link(from, at.path, buf, len),
+			    readlink_in_pvfs(from, at.path, buf, len),
 			    libc()->readlink(path, buf, len));
 }
 
@@ -178,14 +180,14 @@ static enum route route_pair(struct pvfs_path *a, int a_dir, const char *a_path,
 	return second == ROUTE_KERNEL ? first : second;
 }
 
-#define BY_PAIR(from_dir, from, to_dir, to, ours, kernels)                     \
+#define BY_PAIR(from_dir, from, to_dir, to, by_pvfs, by_kernel)                \
 	({                                                                     \
 		struct pvfs_path a, b;                                         \
 		enum route route_ = route_pair(&a, from_dir, from, &b, to_dir, \
 					       to, __func__);                  \
                                                                                \
-		route_ == ROUTE_PVFS	 ? PVFS(ours)                          \
-		: route_ == ROUTE_KERNEL ? (kernels)                           \
+		route_ == ROUTE_PVFS	 ? PVFS(by_pvfs)                       \
+		: route_ == ROUTE_KERNEL ? (by_kernel)                         \
 					 : -1;                                 \
 	})
 

@@ -12,10 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "client/preload/paths/streams.h"
-#include "client/preload/route/refuse.h"
 #include "client/preload/export.h"
+#include "client/preload/paths/streams.h"
 #include "client/preload/route/libc.h"
+#include "client/preload/route/refuse.h"
 #include "client/preload/route/route.h"
 
 EXPORT_TWICE(int, open, open64, (const char *path, int flags, ...));
@@ -29,7 +29,7 @@ EXPORT_TWICE(int, __openat_2, __openat64_2,
 /* ---- by number: the kernel's file of the number is not the data ---- */
 
 /* Like the kernel, opens the file again, with an offset of its own. */
-static int open_pvfs_fd_again(int number, int flags)
+static int reopen_pvfs_fd(int number, int flags)
 {
 	const int ignored = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW;
 	struct pvfs_handle handle;
@@ -57,7 +57,7 @@ static int open_pvfs_fd_again(int number, int flags)
  * Programs use O_PATH for directories as starting points.  libpvfs needs read access for
  * that.
  */
-static int pvfs_flags(int flags)
+static int flags_for_pvfs(int flags)
 {
 	return flags & O_PATH ? (flags & ~(O_PATH | O_ACCMODE)) | O_RDONLY
 			      : flags;
@@ -72,9 +72,9 @@ static bool is_special(int dir, const char *path)
 	       !S_ISDIR(st.st_mode);
 }
 
-static int open_ours(int dir, const char *path, int flags, mode_t mode)
+static int open_in_pvfs(int dir, const char *path, int flags, mode_t mode)
 {
-	int fd = PVFS(pvfs_openat(dir, path, pvfs_flags(flags), mode));
+	int fd = PVFS(pvfs_openat(dir, path, flags_for_pvfs(flags), mode));
 
 	if (fd < 0 && errno == ENXIO && is_special(dir, path))
 		return refuse_path("open", path, ENXIO);
@@ -98,17 +98,17 @@ static int open_alias(int fd, const char *path, int flags)
 	/* our close() would report it as a lost descriptor */
 	if (fd >= 0)
 		syscall(SYS_close, fd);
-	return open_pvfs_fd_again(number, flags);
+	return reopen_pvfs_fd(number, flags);
 }
 
-#define OPEN(dir, path, flags, mode, kernels)                                   \
-	({                                                                      \
-		struct pvfs_path at;                                            \
-		enum route route_ = route_path(&at, dir, path, "open");         \
-                                                                                \
-		route_ == ROUTE_PVFS	 ? open_ours(dir, at.path, flags, mode) \
-		: route_ == ROUTE_KERNEL ? open_alias(kernels, path, flags)     \
-					 : -1;                                  \
+#define OPEN(dir, path, flags, mode, by_kernel)                                \
+	({                                                                     \
+		struct pvfs_path at;                                           \
+		enum route route_ = route_path(&at, dir, path, "open");        \
+                                                                               \
+		route_ == ROUTE_PVFS ? open_in_pvfs(dir, at.path, flags, mode) \
+		: route_ == ROUTE_KERNEL ? open_alias(by_kernel, path, flags)  \
+					 : -1;                                 \
 	})
 
 /* The argument after flags, if there is one. */
@@ -168,7 +168,7 @@ EXPORT_TWICE(int, mkostemps, mkostemps64, (char *name, int tail, int flags));
 EXPORT char *mkdtemp(char *name);
 
 /* The place of the six letters, or NULL. */
-static char *letters_of(char *name, int tail)
+static char *find_letters(char *name, int tail)
 {
 	size_t len = strlen(name);
 	char *x;
@@ -208,7 +208,7 @@ static int make_file(const char *name, int flags)
 static int create_unique(char *name, int tail, int flags,
 			 int (*make)(const char *name, int flags))
 {
-	char *x = letters_of(name, tail);
+	char *x = find_letters(name, tail);
 	int i, rc = -1;
 
 	errno = EINVAL;

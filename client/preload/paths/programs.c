@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "client/preload/bypass/bypass.h"
-#include "client/preload/paths/unsupported.h"
 #include "client/preload/export.h"
+#include "client/preload/paths/unsupported.h"
 #include "client/preload/route/libc.h"
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[]);

@@ -18,11 +18,11 @@
 #include "client/preload/route/route.h"
 
 /* Replacements of stdin, stdout and stderr. */
-static struct stand_in {
-	FILE *libcs; /* libc's stream while it is replaced; or NULL */
-	FILE *ours; /* stays for the next time */
+static struct replaced_stream {
+	FILE *original; /* libc's stream while it is replaced; or NULL */
+	FILE *replacement; /* stays for the next time */
 	void *cookie;
-} stand_ins[STREAMS_STANDARD];
+} replaced_streams[STREAMS_STANDARD];
 
 /* ---- standard streams of libc ---- */
 
@@ -37,11 +37,11 @@ FILE **streams_standard(int fd)
 /* The replacement stays allocated, because the program may have a pointer to it. */
 static void restore_stream(int fd)
 {
-	struct stand_in *s = &stand_ins[fd];
+	struct replaced_stream *s = &replaced_streams[fd];
 
-	if (s->libcs && *streams_standard(fd) == s->ours)
-		*streams_standard(fd) = s->libcs;
-	s->libcs = NULL;
+	if (s->original && *streams_standard(fd) == s->replacement)
+		*streams_standard(fd) = s->original;
+	s->original = NULL;
 }
 
 /* ---- calls of a stream ---- */
@@ -73,9 +73,10 @@ static int stream_close(void *cookie)
 {
 	int fd = *(int *)cookie, rc;
 
-	if (fd < STREAMS_STANDARD && stand_ins[fd].cookie == cookie) {
+	if (fd < STREAMS_STANDARD && replaced_streams[fd].cookie == cookie) {
 		restore_stream(fd);
-		stand_ins[fd] = (struct stand_in){ NULL, NULL, NULL };
+		replaced_streams[fd] = (struct replaced_stream){ NULL, NULL,
+								 NULL };
 	}
 	rc = close(fd);
 	free(cookie);
@@ -123,7 +124,7 @@ FILE *streams_open(int fd, const char *mode)
 
 bool streams_is_replaced(int fd)
 {
-	return stand_ins[fd].libcs;
+	return replaced_streams[fd].original;
 }
 
 void streams_flush(int fd)
@@ -134,30 +135,30 @@ void streams_flush(int fd)
 
 static void replace_stream(int fd)
 {
-	struct stand_in *s = &stand_ins[fd];
+	struct replaced_stream *s = &replaced_streams[fd];
 
-	if (!s->ours)
-		s->ours = create_stream(fd, fd ? "w" : "r", &s->cookie);
-	if (!s->ours)
+	if (!s->replacement)
+		s->replacement = create_stream(fd, fd ? "w" : "r", &s->cookie);
+	if (!s->replacement)
 		return;
-	__fpurge(s->ours);
-	clearerr(s->ours);
+	__fpurge(s->replacement);
+	clearerr(s->replacement);
 	if (fd == STDERR_FILENO)
-		setvbuf(s->ours, NULL, _IONBF, 0);
-	s->libcs = *streams_standard(fd);
-	*streams_standard(fd) = s->ours;
+		setvbuf(s->replacement, NULL, _IONBF, 0);
+	s->original = *streams_standard(fd);
+	*streams_standard(fd) = s->replacement;
 }
 
 int streams_follow(int fd)
 {
-	bool ours;
+	bool replacement;
 
 	if (fd < 0 || fd >= STREAMS_STANDARD)
 		return fd;
-	ours = route_fd_kinds[fd] == FD_PVFS;
-	if (ours && !stand_ins[fd].libcs)
+	replacement = route_fd_kinds[fd] == FD_PVFS;
+	if (replacement && !replaced_streams[fd].original)
 		replace_stream(fd);
-	else if (!ours && stand_ins[fd].libcs)
+	else if (!replacement && replaced_streams[fd].original)
 		restore_stream(fd);
 	return fd;
 }
@@ -170,7 +171,8 @@ static void flush_streams(void)
 	int fd;
 
 	for (fd = 0; fd < STREAMS_STANDARD; fd++) {
-		if (stand_ins[fd].libcs && fflush(*streams_standard(fd)))
+		if (replaced_streams[fd].original &&
+		    fflush(*streams_standard(fd)))
 			refuse_fd("what was left to write at the end", fd,
 				  errno);
 	}

@@ -14,10 +14,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "client/preload/export.h"
 #include "client/preload/next.h"
 #include "client/preload/paths/startup.h"
 #include "client/preload/paths/unsupported.h"
-#include "client/preload/export.h"
 #include "client/preload/route/libc.h"
 
 /* ---- directory walks ---- */
@@ -28,11 +28,11 @@ EXPORT FTS *fts_open(char *const *paths, int options,
 		     int (*compare)(const FTSENT **, const FTSENT **));
 EXPORT_TWICE(int, ftw, ftw64,
 	     (const char *path,
-	      int (*fn)(const char *, const struct stat *, int), int most));
+	      int (*fn)(const char *, const struct stat *, int), int nopenfd));
 EXPORT_TWICE(int, nftw, nftw64,
 	     (const char *path,
 	      int (*fn)(const char *, const struct stat *, int, struct FTW *),
-	      int most, int flags));
+	      int nopenfd, int flags));
 EXPORT_TWICE(int, scandir, scandir64,
 	     (const char *path, struct dirent ***list,
 	      int (*filter)(const struct dirent *),
@@ -59,20 +59,20 @@ FTS *fts_open(char *const *paths, int options,
 }
 
 int ftw(const char *path, int (*fn)(const char *, const struct stat *, int),
-	int most)
+	int nopenfd)
 {
 	return unsupported_path(path, __func__)
 		       ? -1
-		       : NEXT_FUNCTION(ftw)(path, fn, most);
+		       : NEXT_FUNCTION(ftw)(path, fn, nopenfd);
 }
 
 int nftw(const char *path,
 	 int (*fn)(const char *, const struct stat *, int, struct FTW *),
-	 int most, int flags)
+	 int nopenfd, int flags)
 {
 	return unsupported_path(path, __func__)
 		       ? -1
-		       : NEXT_FUNCTION(nftw)(path, fn, most, flags);
+		       : NEXT_FUNCTION(nftw)(path, fn, nopenfd, flags);
 }
 
 int scandir(const char *path, struct dirent ***list,
@@ -128,29 +128,29 @@ static bool is_unsupported_request(const struct aiocb *cb, const char *call)
 	return route != ROUTE_KERNEL;
 }
 
-static int our_aio_read(struct aiocb *cb)
+static int routed_aio_read(struct aiocb *cb)
 {
 	return is_unsupported_request(cb, "aio_read")
 		       ? -1
 		       : next_library.aio_read(cb);
 }
 
-static int our_aio_write(struct aiocb *cb)
+static int routed_aio_write(struct aiocb *cb)
 {
 	return is_unsupported_request(cb, "aio_write")
 		       ? -1
 		       : next_library.aio_write(cb);
 }
 
-static int our_aio_fsync(int op, struct aiocb *cb)
+static int routed_aio_fsync(int op, struct aiocb *cb)
 {
 	return is_unsupported_request(cb, "aio_fsync")
 		       ? -1
 		       : next_library.aio_fsync(op, cb);
 }
 
-static int our_listio(int mode, struct aiocb *const *list, int n,
-		      struct sigevent *event)
+static int routed_lio_listio(int mode, struct aiocb *const *list, int n,
+			     struct sigevent *event)
 {
 	int i;
 
@@ -164,8 +164,8 @@ static int our_listio(int mode, struct aiocb *const *list, int n,
 
 void aio_begin(void)
 {
-	next.aio_read = our_aio_read;
-	next.aio_write = our_aio_write;
-	next.aio_fsync = our_aio_fsync;
-	next.lio_listio = our_listio;
+	next.aio_read = routed_aio_read;
+	next.aio_write = routed_aio_write;
+	next.aio_fsync = routed_aio_fsync;
+	next.lio_listio = routed_lio_listio;
 }

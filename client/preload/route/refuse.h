@@ -7,7 +7,10 @@
 #ifndef REFUSE_H
 #define REFUSE_H
 
-/* Set errno to error.  Return -1. */
+/*
+ * call is the name of the call, with its conditions.  error is what errno becomes.  Return
+ * -1.  PVFS_LOG=none suppresses the line.
+ */
 int refuse_path(const char *call, const char *path, int error);
 int refuse_fd(const char *call, int fd, int error);
 /* The same for a descriptor that the previous program had open. */

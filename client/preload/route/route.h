@@ -55,14 +55,17 @@ static inline enum route route_path(struct pvfs_path *s, int dir,
 	return route_unchecked_path(s, dir, path, call);
 }
 
-/* Evaluates ours, with at.path for the path; or kernels; or -1. */
-#define BY_PATH(dir, path, ours, kernels)                                      \
+/*
+ * Evaluates by_pvfs, which uses at.path as the path, or by_kernel.  If the call is refused,
+ * the result is -1.
+ */
+#define BY_PATH(dir, path, by_pvfs, by_kernel)                                 \
 	({                                                                     \
 		struct pvfs_path at;                                           \
 		enum route route_ = route_path(&at, dir, path, __func__);      \
                                                                                \
-		route_ == ROUTE_PVFS	 ? PVFS(ours)                          \
-		: route_ == ROUTE_KERNEL ? (kernels)                           \
+		route_ == ROUTE_PVFS	 ? PVFS(by_pvfs)                       \
+		: route_ == ROUTE_KERNEL ? (by_kernel)                         \
 					 : -1;                                 \
 	})
 
@@ -77,12 +80,12 @@ enum route route_path_after_kernel(struct pvfs_path *s, int *from, bool follow,
 
 /*
  * For calls that change nothing: the kernel is asked first, so that paths of the kernel
- * cost no further system call.  ours uses from and at.path (route_path_after_kernel()).
+ * cost no further system call.  by_pvfs uses from and at.path (route_path_after_kernel()).
  */
-#define KERNEL_FIRST(follow, dir, path, ours, kernels)                         \
+#define KERNEL_FIRST(follow, dir, path, by_pvfs, by_kernel)                    \
 	({                                                                     \
 		int saved_ = errno, from = (dir), error_;                      \
-		__typeof__(kernels) rc_ = (kernels);                           \
+		__typeof__(by_kernel) rc_ = (by_kernel);                       \
 		enum route route_;                                             \
 		struct pvfs_path at;                                           \
                                                                                \
@@ -92,7 +95,7 @@ enum route route_path_after_kernel(struct pvfs_path *s, int *from, bool follow,
 						 __func__, error_);            \
 		if (route_ == ROUTE_KERNEL && error_)                          \
 			errno = error_;                                        \
-		route_ == ROUTE_PVFS	 ? PVFS(ours)                          \
+		route_ == ROUTE_PVFS	 ? PVFS(by_pvfs)                       \
 		: route_ == ROUTE_KERNEL ? rc_                                 \
 					 : -1;                                 \
 	})
@@ -107,8 +110,9 @@ void route_set_cwd(const char *name);
 #define ROUTE_FDS 65536u /* higher numbers belong to the kernel */
 /* FD_LOST: of PVFS, but the previous program did not hand it over. */
 enum fd_kind { FD_UNKNOWN, FD_KERNEL, FD_PVFS, FD_LOST };
-extern atomic_uchar route_fd_kinds[ROUTE_FDS];
+extern atomic_uchar route_fd_kinds[ROUTE_FDS]; /* an enum fd_kind */
 
+/* Called for a number that may be of PVFS (use route_fd()). */
 enum route route_unknown_fd(int fd, const char *call);
 
 static inline enum route route_fd(int fd, const char *call)
@@ -120,13 +124,14 @@ static inline enum route route_fd(int fd, const char *call)
 	return route_unknown_fd(fd, call);
 }
 
-#define BY_FD(fd, ours, kernels) BY_FD_OF(__func__, fd, ours, kernels)
-#define BY_FD_OF(call, fd, ours, kernels)                                      \
+/* Evaluates by_pvfs or by_kernel.  If the call is refused, the result is -1. */
+#define BY_FD(fd, by_pvfs, by_kernel) BY_FD_OF(__func__, fd, by_pvfs, by_kernel)
+#define BY_FD_OF(call, fd, by_pvfs, by_kernel)                                 \
 	({                                                                     \
 		enum route route_ = route_fd(fd, call);                        \
                                                                                \
-		route_ == ROUTE_PVFS	 ? PVFS(ours)                          \
-		: route_ == ROUTE_KERNEL ? (kernels)                           \
+		route_ == ROUTE_PVFS	 ? PVFS(by_pvfs)                       \
+		: route_ == ROUTE_KERNEL ? (by_kernel)                         \
 					 : -1;                                 \
 	})
 

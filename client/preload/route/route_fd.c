@@ -8,8 +8,8 @@
 
 #include "client/preload/next.h"
 #include "client/preload/route/file_offset.h"
-#include "client/preload/route/refuse.h"
 #include "client/preload/route/libc.h"
+#include "client/preload/route/refuse.h"
 #include "client/preload/route/route.h"
 
 #define STUB "/memfd:pvfs (deleted)"

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * signals.c - the calls of libc that install a signal handler.  The other System V calls
- * for signals (sigignore() and so on) install none.
+ * process.c - the calls of libc that install signal handlers, and those that end a program
+ * without its destructors.
  */
 #include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include "client/lib/profile/profile.h"
+#include "client/preload/bypass/bypass.h"
 #include "client/preload/export.h"
 #include "client/preload/next.h"
 #include "client/preload/own_call.h"
+
+/* ---- handlers; other calls of System V (sigignore() and so on) install none ---- */
 
 EXPORT int sigaction(int sig, const struct sigaction *act,
 		     struct sigaction *old)
@@ -23,8 +28,6 @@ EXPORT int sigaction(int sig, const struct sigaction *act,
 		*old = was;
 	return rc;
 }
-
-/* ---- other calls that install a handler ---- */
 
 static sighandler_t install_handler(int sig, sighandler_t handler, int flags,
 				    bool mask)
@@ -108,4 +111,23 @@ EXPORT int siginterrupt(int sig, int interrupts)
 	else
 		act.sa_flags |= SA_RESTART;
 	return sigaction(sig, &act, NULL);
+}
+
+/* ---- the end ---- */
+
+EXPORT void _exit(int status) __attribute__((noreturn));
+EXPORT void _Exit(int status) __attribute__((noreturn, alias("_exit")));
+
+/*
+ * Ends the sessions; otherwise the servers would keep them, and their open files, until
+ * session_timeout.
+ */
+void _exit(int status)
+{
+	if (!own_call_active()) {
+		bypass_end();
+		profile_write();
+	}
+	next.exit(status);
+	__builtin_unreachable();
 }
