@@ -29,8 +29,7 @@
  * old file, which nobody uses any more.  An index with a mark is not lent again.
  *
  * Clients and iods of earlier releases (without WIRE_FT_ASIDE) do not check again.  To such a
- * client, an iod lends objects for writing only if it may kill the client.  From such an iod, a
- * client borrows only for reading.
+ * client, an iod lends nothing.  From such an iod, a client borrows only for reading.
  *
  * The iod does not see the accesses of borrowers, so they report them.  Each counts its accesses
  * in an entry of inside[], and measures the time of one in LOAN_PAGE_TIMED.  It adds that time

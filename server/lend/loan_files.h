@@ -23,7 +23,7 @@
 enum mark_action {
 	MARK_IGNORE, /* nothing: the object was not lent for writing, or was replaced */
 	MARK_REPLACE, /* replace the object by a copy */
-	MARK_WAIT, /* wait until the writer leaves */
+	MARK_WAIT, /* wait until the writer leaves; only earlier releases lent so */
 };
 
 /* The file of terms.  Clients know only the first member; the rest is for the next process. */

@@ -104,7 +104,7 @@ static struct object_loan *find_loan(struct loan_table *table, uint64_t handle)
 	return loan;
 }
 
-/* All stuck writers recheck and have had LOAN_REPLACE_MS, so running ones have left. */
+/* All stuck writers have had LOAN_REPLACE_MS, so running ones have left. */
 static bool is_replaceable(const struct loan_table *table, uint64_t handle)
 {
 	const struct object_loan *loan;
@@ -112,8 +112,7 @@ static bool is_replaceable(const struct loan_table *table, uint64_t handle)
 
 	TAILQ_FOREACH(loan, &table->stuck, stuck_link)
 		if (loan->handle == handle &&
-		    (!loan->rechecks ||
-		     now - loan->since < LOAN_REPLACE_MS * CLOCK_NS_PER_MS))
+		    now - loan->since < LOAN_REPLACE_MS * CLOCK_NS_PER_MS)
 			return false;
 	return true;
 }

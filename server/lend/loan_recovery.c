@@ -11,9 +11,9 @@
 #include "common/util/clock.h"
 #include "server/lend/loan_table_int.h"
 
-#define GONE_MS 10000u /* a process that was killed ends in this time */
+#define WAIT_MS 2000u /* for a writer of an earlier release to leave */
 
-/* Writers that recheck do not count: the watcher waits for them later. */
+/* Other writers do not count: the watcher waits for them later. */
 static bool is_outside(const struct loan_files *f,
 		       const struct borrower_process *p)
 {
@@ -28,11 +28,10 @@ static bool is_outside(const struct loan_files *f,
 }
 
 static bool wait_until_outside(const struct loan_files *f,
-			       const struct borrower_process *p,
-			       unsigned int ms)
+			       const struct borrower_process *p)
 {
 	const struct timespec soon = { .tv_nsec = 1000000 };
-	uint64_t late = clock_after_ms(ms);
+	uint64_t late = clock_after_ms(WAIT_MS);
 
 	while (!is_outside(f, p)) {
 		if (clock_now() > late)
@@ -42,27 +41,22 @@ static bool wait_until_outside(const struct loan_files *f,
 	return true;
 }
 
-static int end_writers(struct loan_table *table, const struct loan_files *f,
-		       const struct borrower_process *p)
+/* Such a writer cannot be told of a copy. */
+static int wait_for_writers(struct loan_table *table,
+			    const struct loan_files *f,
+			    const struct borrower_process *p)
 {
-	if (wait_until_outside(f, p, LOAN_KILL_MS) ||
+	if (wait_until_outside(f, p) ||
 	    !borrower_process_maps_file(p, f->marks_fd))
 		return 0;
-	log_warn(table->attr.log,
-		 "pid %ld is stuck inside a write to an object that the "
-		 "previous iod process lent to it: killing it",
-		 (long)p->pid);
-	borrower_process_kill(p);
-	if (wait_until_outside(f, p, GONE_MS))
-		return 0;
 	log_error(table->attr.log,
-		  "pid %ld is stuck inside a write to storage %s and could not "
-		  "be killed: end it and start the iod again",
+		  "pid %ld, a program of an earlier release, is stuck inside a "
+		  "write to storage %s: end it and start the iod again",
 		  (long)p->pid, table->attr.dir);
 	return -EBUSY;
 }
 
-/* Writers that recheck find out that their object is replaced. */
+/* Writers find out that their object is replaced. */
 static void revoke_all(const struct loan_files *f)
 {
 	uint32_t i;
@@ -88,13 +82,13 @@ static void add_stuck_writers(struct loan_table *table,
 		loan = &ses->loan[i];
 		loan->ses = ses;
 		loan->handle = atomic_load(&ses->files.terms->handle[i]);
-		loan->write = loan->rechecks = true;
+		loan->write = true;
 		stuck_writer_add(table, loan);
 	}
 }
 
 /*
- * Keeps the gates closed of objects that a rechecking client is writing to, until the watcher
+ * Keeps the gates closed of objects that the client is writing to, until the watcher
  * has replaced them.  On success the session owns p and f.
  */
 static int adopt_session(struct loan_table *table, struct loan_files *f,
@@ -151,7 +145,7 @@ static int end_session(struct loan_table *table, struct loan_files *f)
 		borrower_process_close(&p);
 		return remove_files(table, f);
 	}
-	rc = end_writers(table, f, &p);
+	rc = wait_for_writers(table, f, &p);
 	if (!rc)
 		rc = adopt_session(table, f, &p);
 	if (rc) {

@@ -51,9 +51,6 @@ static int open_process(struct borrower_process *process,
 
 	if (!rc && !borrower_process_has_user(process, request->uid))
 		rc = -ESRCH;
-	/* a client of an earlier release does not check its clock */
-	if (!rc && process->clock_unknown && !request->rechecks)
-		rc = -ESRCH;
 	return rc;
 }
 
@@ -176,10 +173,10 @@ static void set_mark_action(const struct object_loan *loan)
 {
 	struct loan_terms *terms = loan->ses->files.terms;
 	uint32_t i = loan_index(loan);
-	uint8_t action = loan->rechecks ? MARK_REPLACE : MARK_WAIT;
 
 	atomic_store(&terms->handle[i], loan->handle);
-	atomic_store(&terms->action[i], loan->write ? action : MARK_IGNORE);
+	atomic_store(&terms->action[i],
+		     loan->write ? MARK_REPLACE : MARK_IGNORE);
 }
 
 void loan_start(struct loan_table *table, struct loan_session *ses,
@@ -190,7 +187,6 @@ void loan_start(struct loan_table *table, struct loan_session *ses,
 	loan->number = ++table->last_number;
 	loan->handle = handle;
 	loan->write = write;
-	loan->rechecks = request->rechecks;
 	loan->until = request->until;
 	if (loan->until < atomic_load(&table->next_expiry))
 		atomic_store(&table->next_expiry, loan->until);

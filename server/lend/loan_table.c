@@ -121,9 +121,7 @@ static bool may_lend_for_writing(const struct loan_table *table,
 {
 	return ses->files.named && request->trusted && !table->attr.reads &&
 	       clock_boot() < gate_ends(store_gate(table->attr.store)) &&
-	       store_in_memory(table->attr.store) &&
-	       (request->rechecks ||
-		borrower_process_is_killable(&ses->process));
+	       store_in_memory(table->attr.store);
 }
 
 static bool is_stuck(const struct loan_table *table, uint64_t handle)

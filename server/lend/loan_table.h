@@ -12,15 +12,11 @@
  * running process is not killed: a signal handler may have left the write by a jump, and then
  * its mark stays.
  *
- * A client of an earlier release does not check after a write whether the object was replaced
- * (loan_request.rechecks).  So it borrows for writing only if it may be killed, and it is
- * killed after LOAN_KILL_MS.
- *
  * DIR/lent keeps what the next process of the iod needs: SESSION.terms and SESSION.marks of the
  * loans (loan_files.h), and .had, what sessions borrowed, if the store lies in memory
- * (loan_history.h).  The next process revokes the loans of the one before.  Before it serves, it
- * waits for clients of earlier releases that are inside a write.  If nothing is lent for writing
- * (attr.reads), the pages have no names.
+ * (loan_history.h).  The next process revokes the loans of the one before.  If that was of
+ * an earlier release, it first waits for clients that are inside a write.  If nothing is lent for
+ * writing (attr.reads), the pages have no names.
  *
  * All functions except loan_table_open() and loan_table_close() may be called from any thread.
  * They take the table's lock, and block only on the files of DIR/lent.
@@ -63,7 +59,7 @@ struct loan_table_attr {
 
 /*
  * Revokes the loans of the process before and starts the watcher thread.  -EBUSY: a process that
- * borrowed from the iod before is inside a write and cannot be killed; -errno.  Errors are logged
+ * borrowed from an earlier release stays inside a write; -errno.  Errors are logged
  * with cause and remedy.
  */
 int loan_table_open(const struct loan_table_attr *attr,
@@ -79,7 +75,6 @@ struct loan_request {
 	pid_t pid; /* of the client, from the kernel */
 	uid_t uid; /* of that process */
 	bool read, write; /* at least one */
-	bool rechecks; /* it checks after a write whether the object was replaced */
 	bool trusted; /* it may block others: it could end this process, or is allowed to */
 	uint64_t until; /* the loan expires, clock_boot(); UINT64_MAX: never */
 	uint32_t era; /* as in loan_table_set_era(); 0 before */

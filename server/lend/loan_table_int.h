@@ -37,7 +37,7 @@ struct object_loan {
 	struct loan_session *ses;
 	uint64_t number; /* 0: not lent */
 	uint64_t handle;
-	bool write, rechecks;
+	bool write;
 	uint64_t until; /* clock_boot() */
 	LIST_ENTRY(object_loan) link; /* of its handle's bucket */
 	/* A revoked loan whose writer is inside.  Only the watcher changes these, except stuck. */
@@ -144,7 +144,7 @@ void stuck_writers_complete_object(struct loan_table *table, uint64_t handle);
 bool stuck_writers_has_object(const struct loan_table *table, uint64_t handle);
 /*
  * For the watcher alone; releases the lock meanwhile, because /proc can block on the memory of
- * the process.  True: the writer has left.  Kills an overdue writer of an earlier release.
+ * the process.  True: the writer has left.
  */
 bool stuck_writer_has_left(struct loan_table *table, struct object_loan *loan);
 /* For the watcher alone: completes writers that have left any object but this one. */
@@ -158,7 +158,7 @@ void stuck_writer_kill(struct loan_table *table, struct object_loan *loan);
 void loan_recall_returned(struct loan_table *table, struct loan_session *ses);
 /*
  * Revokes all loans of the object, and tells the stuck writers that it is replaced.  False: one
- * of them does not check that, or is stuck for less than LOAN_REPLACE_MS.  A running writer
+ * of them is stuck for less than LOAN_REPLACE_MS.  A running writer
  * would otherwise repeat by message a write that it has done, perhaps over later writes of others.
  */
 bool loan_recall_object(struct loan_table *table, uint64_t handle);
@@ -167,7 +167,7 @@ bool loan_recall_object(struct loan_table *table, uint64_t handle);
 
 /* 0: replaced, no writer is stuck in it; -EAGAIN: not yet; or as store_obj_replace(). */
 int object_replace(struct loan_table *table, uint64_t handle);
-/* Replaces the object of a stuck writer that rechecks.  True: done; no writer is stuck in it. */
+/* Replaces the object of a stuck writer.  True: done; no writer is stuck in it. */
 bool object_replace_stuck(struct loan_table *table, struct object_loan *loan);
 
 /* ---- loan_eviction.c ---- */

@@ -55,8 +55,7 @@ static void check_stuck_writers(struct loan_table *table)
 	for (loan = TAILQ_FIRST(&table->stuck); loan; loan = next) {
 		bool left = stuck_writer_has_left(table, loan);
 
-		if (!left && loan->rechecks &&
-		    object_replace_stuck(table, loan)) {
+		if (!left && object_replace_stuck(table, loan)) {
 			next = TAILQ_FIRST(&table->stuck);
 			continue;
 		}

@@ -89,12 +89,6 @@ static bool is_outside(const struct object_loan *loan)
 					&ses->process, ses->files.marks_fd));
 }
 
-static bool is_overdue(const struct object_loan *loan)
-{
-	return !loan->killed && !loan->rechecks &&
-	       clock_now() - loan->since > LOAN_KILL_MS * CLOCK_NS_PER_MS;
-}
-
 /* The loan stays stuck without the lock, because only the watcher removes it. */
 bool stuck_writer_has_left(struct loan_table *table, struct object_loan *loan)
 {
@@ -102,8 +96,6 @@ bool stuck_writer_has_left(struct loan_table *table, struct object_loan *loan)
 
 	pthread_mutex_unlock(&table->lock);
 	left = is_outside(loan);
-	if (!left && is_overdue(loan))
-		stuck_writer_kill(table, loan);
 	pthread_mutex_lock(&table->lock);
 	return left;
 }

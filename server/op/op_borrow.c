@@ -107,10 +107,12 @@ static int lend_object(struct worker *w, struct rpc_req *req,
 	struct loan_grant lent;
 	int rc;
 
+	/* a client of an earlier release does not see that an object was set aside */
+	if (!(info->features & WIRE_FT_ASIDE))
+		return -EOPNOTSUPP;
 	ask.pid = id->pid;
 	ask.uid = id->uid;
 	ask.trusted = is_trusted(w->iod, id);
-	ask.rechecks = info->features & WIRE_FT_ASIDE;
 	rpc_session_label(req->session, &label);
 	ask.who.uid = label.uid;
 	memcpy(ask.who.job, label.job, sizeof(ask.who.job));
