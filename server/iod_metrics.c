@@ -5,7 +5,7 @@
 #include "server/iod_int.h"
 #include "server/state/capability_check.h"
 #include "server/state/worker.h"
-#include "server/store/disk_queue.h"
+#include "server/store/disk_pool.h"
 
 static const char *const queues[DISK_WORK_KINDS] = {
 	[DISK_READ] = "read",	    [DISK_WRITE] = "write",

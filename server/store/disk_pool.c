@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * disk_pool.c - the queues, and the keeper thread that calls disk_queue_replace_stuck().  The
- * keeper sleeps while no work has to wait.
+ * disk_pool.c - the queues of works, one for each kind, and their threads.
+ *
+ * Only a few threads of a queue work at a time: more would not make a disk faster.  A thread that
+ * has been at one work for DISK_QUEUE_STUCK_MS is stuck and no longer counts.  Then the keeper
+ * thread starts another one, up to DISK_QUEUE_THREADS in all.  So a work that hangs delays the
+ * others by that time only.  The last half of the threads serves only clients that have no work
+ * running.  The keeper sleeps while no work has to wait.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "common/util/clock.h"
 #include "common/util/container.h"
 #include "server/store/disk_pool.h"
-#include "server/store/disk_queue.h"
 
+#define DISK_QUEUE_STUCK_MS 100u
 #define LOOK_MS (DISK_QUEUE_STUCK_MS / 2)
+#define STACK_SIZE (256u * 1024)
+#define STUCK_NS (DISK_QUEUE_STUCK_MS * CLOCK_NS_PER_MS)
 
 struct disk_client {
 	atomic_uint refs; /* of the owner, of each work and of each wait */
@@ -22,19 +30,44 @@ struct disk_client {
 	} queue[DISK_WORK_KINDS];
 };
 
+struct disk_queue_thread {
+	struct disk_queue *queue;
+	pthread_t thread;
+	enum { DISK_THREAD_NONE, DISK_THREAD_RUNS, DISK_THREAD_ENDED } state;
+	uint64_t began; /* when its work began, clock_now(); 0: it has none */
+	bool stuck;
+};
+
+struct disk_queue {
+	pthread_mutex_t lock; /* of all fields below */
+	pthread_cond_t more, ended;
+	struct fair_queue items;
+	/* threads that work at a time; 0: the caller of queue_put() works */
+	unsigned int base;
+	unsigned int threads, stuck, busy;
+	/* threads asleep; threads woken and not yet running */
+	unsigned int idle, wakes;
+	/* works in the queue, now and at most so far */
+	unsigned int waiting, most;
+	/* time in the queue until a thread began; needs no lock */
+	struct timing waited;
+	bool stop;
+	struct disk_queue_thread thread[DISK_QUEUE_THREADS];
+};
+
 struct disk_pool {
 	struct disk_queue queue[DISK_WORK_KINDS];
 	struct disk_client *own;
 	pthread_mutex_t lock; /* of the fields below */
 	pthread_cond_t wake;
 	bool stop;
-	/*
-	 * work may be waiting, so keeper calls disk_queue_replace_stuck(); set with the lock held
-	 */
+	/* work may be waiting, so keeper calls queue_replace_stuck(); set with the lock held */
 	atomic_bool called;
 	bool has_keeper; /* the keeper thread was started */
 	pthread_t keeper;
 };
+
+/* ---- clients ---- */
 
 struct disk_client *disk_client_new(void)
 {
@@ -62,25 +95,257 @@ void disk_client_put(struct disk_client *client)
 		free(client);
 }
 
-static void run_item(struct fair_queue_item *item)
-{
-	struct disk_work *work = container_of(item, struct disk_work, item);
+/* ---- the threads of a queue ---- */
 
-	work->run(work);
+/* Needs the lock, as do all functions below that do not take it. */
+static bool may_serve_busy_clients(const struct disk_queue *queue)
+{
+	return queue->busy < DISK_QUEUE_THREADS / 2;
 }
 
-static void on_item_complete(struct fair_queue_client *turn)
+static bool has_work(const struct disk_queue *queue)
 {
+	return queue->busy < DISK_QUEUE_THREADS &&
+	       fair_queue_has_item(&queue->items,
+				   may_serve_busy_clients(queue));
+}
+
+/* Stuck threads count only towards DISK_QUEUE_THREADS. */
+static bool is_surplus(const struct disk_queue *queue)
+{
+	return queue->threads - queue->stuck > queue->base;
+}
+
+static void do_one(struct disk_queue *queue, struct fair_queue_item *item)
+{
+	struct disk_work *work = container_of(item, struct disk_work, item);
+	struct fair_queue_client *turn = item->client;
+
+	queue->busy++;
+	queue->waiting--;
+	pthread_mutex_unlock(&queue->lock);
+	work->run(work); /* may free it, but not its client */
+	pthread_mutex_lock(&queue->lock);
+	queue->busy--;
+	fair_queue_item_done(&queue->items, turn);
 	disk_client_put(
 		container_of(turn, struct disk_client_queue, turn)->client);
 }
+
+static void do_work(struct disk_queue *queue, struct disk_queue_thread *me,
+		    struct fair_queue_item *item)
+{
+	me->began = item->began = clock_now();
+	timing_add(&queue->waited, item->began - item->put, 0, false);
+	do_one(queue, item);
+	me->began = 0;
+	if (me->stuck)
+		queue->stuck--;
+	me->stuck = false;
+}
+
+static void wake_one(struct disk_queue *queue)
+{
+	if (!queue->idle)
+		return;
+	queue->idle--;
+	queue->wakes++;
+	pthread_cond_signal(&queue->more);
+}
+
+static void sleep_until_called(struct disk_queue *queue)
+{
+	queue->idle++;
+	while (!queue->wakes && !queue->stop)
+		pthread_cond_wait(&queue->more, &queue->lock);
+	if (queue->wakes)
+		queue->wakes--;
+	else
+		queue->idle--;
+}
+
+/* If work is ready, a sleeping thread takes over. */
+static void end_thread(struct disk_queue *queue, struct disk_queue_thread *me)
+{
+	queue->threads--;
+	me->state = DISK_THREAD_ENDED;
+	if (has_work(queue))
+		wake_one(queue);
+	pthread_cond_signal(&queue->ended);
+}
+
+static void *queue_main(void *arg)
+{
+	struct disk_queue_thread *me = arg;
+	struct disk_queue *queue = me->queue;
+
+	pthread_mutex_lock(&queue->lock);
+	while (!is_surplus(queue)) {
+		if (has_work(queue))
+			do_work(queue, me,
+				fair_queue_take(&queue->items,
+						may_serve_busy_clients(queue)));
+		else if (!queue->stop)
+			sleep_until_called(queue);
+		else
+			break;
+	}
+	end_thread(queue, me);
+	pthread_mutex_unlock(&queue->lock);
+	return NULL;
+}
+
+static struct disk_queue_thread *place_for_one(struct disk_queue *queue)
+{
+	struct disk_queue_thread *t;
+
+	for (t = queue->thread; t < queue->thread + DISK_QUEUE_THREADS; t++) {
+		/* only returns, without the lock */
+		if (t->state == DISK_THREAD_ENDED) {
+			pthread_join(t->thread, NULL);
+			t->state = DISK_THREAD_NONE;
+		}
+		if (t->state == DISK_THREAD_NONE)
+			return t;
+	}
+	return NULL;
+}
+
+static int add_thread(struct disk_queue *queue)
+{
+	struct disk_queue_thread *t = place_for_one(queue);
+	pthread_attr_t attr;
+	int rc;
+
+	if (!t)
+		return -EAGAIN;
+	*t = (struct disk_queue_thread){ .queue = queue };
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	rc = -pthread_create(&t->thread, &attr, queue_main, t);
+	pthread_attr_destroy(&attr);
+	if (rc)
+		return rc;
+	t->state = DISK_THREAD_RUNS;
+	queue->threads++;
+	return 0;
+}
+
+/* share: how many threads one client may use, including stuck ones. */
+static int queue_open(struct disk_queue *queue, unsigned int base,
+		      unsigned int share)
+{
+	int rc;
+
+	pthread_mutex_init(&queue->lock, NULL);
+	pthread_cond_init(&queue->more, NULL);
+	pthread_cond_init(&queue->ended, NULL);
+	fair_queue_init(&queue->items, share ? share : 1);
+	queue->base = base;
+	pthread_mutex_lock(&queue->lock);
+	rc = base ? add_thread(queue) : 0;
+	pthread_mutex_unlock(&queue->lock);
+	return rc;
+}
+
+/* The caller of queue_put() works, because there is no thread. */
+static void do_all_works(struct disk_queue *queue)
+{
+	while (!queue->threads && has_work(queue))
+		do_one(queue, fair_queue_take(&queue->items,
+					      may_serve_busy_clients(queue)));
+}
+
+static bool wants_thread(const struct disk_queue *queue)
+{
+	return queue->threads < DISK_QUEUE_THREADS && !queue->idle &&
+	       !queue->stop && queue->threads - queue->stuck < queue->base &&
+	       has_work(queue);
+}
+
+/* True: the work may have to wait, so the caller calls the keeper. */
+static bool queue_put(struct disk_queue *queue,
+		      struct fair_queue_client *client,
+		      struct fair_queue_item *item)
+{
+	bool asleep, wait;
+
+	item->put = clock_now();
+	pthread_mutex_lock(&queue->lock);
+	fair_queue_put(&queue->items, client, item);
+	if (++queue->waiting > queue->most)
+		queue->most = queue->waiting;
+	asleep = queue->idle;
+	wait = queue->threads && !asleep;
+	if (asleep)
+		wake_one(queue);
+	else if (!queue->threads)
+		do_all_works(queue);
+	else if (wants_thread(queue))
+		/* if this fails, a running thread does it later */
+		add_thread(queue);
+	pthread_mutex_unlock(&queue->lock);
+	return wait;
+}
+
+static void find_stuck(struct disk_queue *queue, uint64_t now)
+{
+	struct disk_queue_thread *t;
+
+	for (t = queue->thread; t < queue->thread + DISK_QUEUE_THREADS; t++) {
+		if (t->state != DISK_THREAD_RUNS || t->stuck || !t->began ||
+		    now < t->began + STUCK_NS)
+			continue;
+		t->stuck = true;
+		queue->stuck++;
+	}
+}
+
+/* Starts threads in place of the stuck ones.  False: no work is waiting. */
+static bool queue_replace_stuck(struct disk_queue *queue)
+{
+	bool waits;
+
+	pthread_mutex_lock(&queue->lock);
+	waits = queue->threads && fair_queue_has_item(&queue->items, true);
+	if (waits)
+		find_stuck(queue, clock_now());
+	while (wants_thread(queue) && !add_thread(queue))
+		;
+	pthread_mutex_unlock(&queue->lock);
+	return waits;
+}
+
+static void queue_stop(struct disk_queue *queue)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->stop = true;
+	pthread_cond_broadcast(&queue->more);
+	while (queue->threads)
+		pthread_cond_wait(&queue->ended, &queue->lock);
+	pthread_mutex_unlock(&queue->lock);
+	for (unsigned int i = 0; i < DISK_QUEUE_THREADS; i++) {
+		if (queue->thread[i].state == DISK_THREAD_ENDED)
+			pthread_join(queue->thread[i].thread, NULL);
+		queue->thread[i].state = DISK_THREAD_NONE;
+	}
+}
+
+static void queue_close(struct disk_queue *queue)
+{
+	pthread_cond_destroy(&queue->ended);
+	pthread_cond_destroy(&queue->more);
+	pthread_mutex_destroy(&queue->lock);
+}
+
+/* ---- the keeper ---- */
 
 static bool replace_stuck_threads(struct disk_pool *pool)
 {
 	bool waits = false;
 
 	for (int i = 0; i < DISK_WORK_KINDS; i++)
-		waits |= disk_queue_replace_stuck(&pool->queue[i]);
+		waits |= queue_replace_stuck(&pool->queue[i]);
 	return waits;
 }
 
@@ -137,10 +402,8 @@ static int open_queues(struct disk_pool *pool, unsigned int nthreads)
 								  : nthreads;
 		int rc;
 
-		pool->queue[i].run = run_item;
-		pool->queue[i].over = on_item_complete;
-		rc = disk_queue_open(&pool->queue[i], base,
-				     share_of((enum disk_work_kind)i, base));
+		rc = queue_open(&pool->queue[i], base,
+				share_of((enum disk_work_kind)i, base));
 		first = first ? first : rc;
 	}
 	return first;
@@ -201,7 +464,7 @@ static void stop_keeper(struct disk_pool *pool)
 void disk_pool_stop(struct disk_pool *pool)
 {
 	for (int i = 0; i < DISK_WORK_KINDS; i++)
-		disk_queue_stop(&pool->queue[i]);
+		queue_stop(&pool->queue[i]);
 	stop_keeper(pool);
 }
 
@@ -209,7 +472,7 @@ void disk_pool_close(struct disk_pool *pool)
 {
 	disk_pool_stop(pool);
 	for (int i = 0; i < DISK_WORK_KINDS; i++)
-		disk_queue_close(&pool->queue[i]);
+		queue_close(&pool->queue[i]);
 	disk_client_put(pool->own);
 	pthread_mutex_destroy(&pool->lock);
 	pthread_cond_destroy(&pool->wake);
@@ -219,7 +482,14 @@ void disk_pool_close(struct disk_pool *pool)
 void disk_pool_queue_use(struct disk_pool *pool, enum disk_work_kind kind,
 			 struct disk_queue_use *use)
 {
-	disk_queue_use(&pool->queue[kind], use);
+	struct disk_queue *queue = &pool->queue[kind];
+
+	pthread_mutex_lock(&queue->lock);
+	*use = (struct disk_queue_use){ .waiting = queue->waiting,
+					.most = queue->most,
+					.working = queue->busy,
+					.stuck = queue->stuck };
+	pthread_mutex_unlock(&queue->lock);
 }
 
 const struct timing *disk_pool_wait_times(const struct disk_pool *pool,
@@ -234,7 +504,7 @@ void disk_pool_run(struct disk_pool *pool, struct disk_client *client,
 	if (!client)
 		client = pool->own;
 	disk_client_ref(client);
-	if (disk_queue_put(&pool->queue[kind], &client->queue[kind].turn,
-			   &work->item))
+	if (queue_put(&pool->queue[kind], &client->queue[kind].turn,
+		      &work->item))
 		call_keeper(pool);
 }

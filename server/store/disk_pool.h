@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * disk_pool.h - threads that wait for the disk, so that no progress thread has to.  Each kind
- * of work has a queue of its own (disk_queue.h), so work of one kind does not wait for hanging
+ * of work has a queue of its own, so work of one kind does not wait for hanging
  * work of another.  In each queue clients take turns (fair_queue.h).
  */
 #ifndef DISK_POOL_H
@@ -9,7 +9,10 @@
 
 #include <stdbool.h>
 
+#include "common/util/timing.h"
 #include "server/store/fair_queue.h"
+
+#define DISK_QUEUE_THREADS 128u /* of a kind, with those that hang */
 
 struct disk_pool;
 
@@ -33,8 +36,11 @@ void disk_pool_stop(struct disk_pool *pool);
 void disk_pool_close(struct disk_pool *pool);
 
 /* Figures of one kind: queued work, and its waiting time.  Any thread. */
-struct disk_queue_use;
-struct timing;
+struct disk_queue_use {
+	/* works in the queue, now and at most so far */
+	unsigned int waiting, most;
+	unsigned int working, stuck; /* threads */
+};
 void disk_pool_queue_use(struct disk_pool *pool, enum disk_work_kind kind,
 			 struct disk_queue_use *use);
 const struct timing *disk_pool_wait_times(const struct disk_pool *pool,

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "common/util/container.h"
-#include "server/store/disk_queue.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
 #include "server/store/disk_pool.h"
