@@ -5,10 +5,8 @@
  *
  *	loan_table.c          opening, closing, lending
  *	loan_watcher.c        the thread that waits for stuck writers    loan_recovery.c
- *	loan_eviction.c       the objects of evicted sessions
- *	object_replacement.c  replacing an object by a copy
- *	loan_recall.c         revoking loans
- *	stuck_writers.c       writers that are inside when a loan is revoked
+ *	object_replacement.c  replacing objects of stuck writers and of evicted sessions
+ *	loan_recall.c         revoking loans; writers that are inside then
  *	loan_sessions.c       sessions and their loans
  *
  * All functions need the table's lock, except where the contract says otherwise.
@@ -131,7 +129,7 @@ void loan_ignore_mark(const struct object_loan *loan);
 void write_hold_add(struct loan_table *table, uint64_t handle);
 void write_hold_remove(struct loan_table *table, uint64_t handle);
 
-/* ---- stuck_writers.c ---- */
+/* ---- loan_recall.c: stuck writers ---- */
 
 /* Adds a revoked loan whose writer is inside: closes the object's gate and wakes the watcher. */
 void stuck_writer_add(struct loan_table *table, struct object_loan *loan);
@@ -149,10 +147,8 @@ bool stuck_writers_has_object(const struct loan_table *table, uint64_t handle);
 bool stuck_writer_has_left(struct loan_table *table, struct object_loan *loan);
 /* For the watcher alone: completes writers that have left any object but this one. */
 void stuck_writers_check_others(struct loan_table *table, uint64_t handle);
-/* Without the lock, for the watcher alone: kills the process if it may still be inside. */
-void stuck_writer_kill(struct loan_table *table, struct object_loan *loan);
 
-/* ---- loan_recall.c ---- */
+/* ---- loan_recall.c: revoking ---- */
 
 /* Revokes the loans that the client has returned in its marks. */
 void loan_recall_returned(struct loan_table *table, struct loan_session *ses);
@@ -163,14 +159,13 @@ void loan_recall_returned(struct loan_table *table, struct loan_session *ses);
  */
 bool loan_recall_object(struct loan_table *table, uint64_t handle);
 
-/* ---- object_replacement.c: for the watcher alone; they release the lock meanwhile ---- */
+/* ---- object_replacement.c ---- */
 
-/* 0: replaced, no writer is stuck in it; -EAGAIN: not yet; or as store_obj_replace(). */
-int object_replace(struct loan_table *table, uint64_t handle);
-/* Replaces the object of a stuck writer.  True: done; no writer is stuck in it. */
+/*
+ * For the watcher alone; releases the lock meanwhile: replaces the object of a stuck writer.
+ * True: done; no writer is stuck in it.
+ */
 bool object_replace_stuck(struct loan_table *table, struct object_loan *loan);
-
-/* ---- loan_eviction.c ---- */
 
 /* Before all other work.  -ENOMEM. */
 int loan_evictions_open(struct loan_table *table);
