@@ -13,8 +13,8 @@
 #include "tests/run_suite.h"
 
 static char dir[] = "/tmp/pvfs-preload-mount-XXXXXX";
-static char told[256]; /* by the daemon */
-static unsigned int asked;
+static char page_path[256]; /* the daemon's answer */
+static unsigned int questions; /* to the daemon */
 
 /* Stands before libc's. */
 int ioctl(int fd, unsigned long request, ...)
@@ -27,8 +27,8 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(ap);
 	if (request != SHORTCUT_WHERE)
 		return -1;
-	asked++;
-	memcpy(where->path, told, sizeof(told));
+	questions++;
+	memcpy(where->path, page_path, sizeof(page_path));
 	return 0;
 }
 
@@ -36,21 +36,21 @@ static void setup(void)
 {
 	strcpy(dir, "/tmp/pvfs-preload-mount-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
-	memset(told, 0, sizeof(told));
-	snprintf(told, sizeof(told), "%s/page", dir);
-	asked = 0;
+	memset(page_path, 0, sizeof(page_path));
+	snprintf(page_path, sizeof(page_path), "%s/page", dir);
+	questions = 0;
 }
 
 static void teardown(void)
 {
-	snprintf(told, sizeof(told), "%s/page", dir);
-	unlink(told);
-	snprintf(told, sizeof(told), "%s/other", dir);
-	unlink(told);
+	snprintf(page_path, sizeof(page_path), "%s/page", dir);
+	unlink(page_path);
+	snprintf(page_path, sizeof(page_path), "%s/other", dir);
+	unlink(page_path);
 	rmdir(dir);
 }
 
-static const struct shortcut_page *look(void)
+static const struct shortcut_page *find_page(void)
 {
 	static const struct ident id = { .dev = 7 };
 	struct fuse_mounts *mounts = calloc(1, sizeof(*mounts));
@@ -60,7 +60,7 @@ static const struct shortcut_page *look(void)
 	fuse_mounts_init(mounts);
 	mount = fuse_mounts_find(mounts, 0, &id);
 	page = mount ? mount->page : NULL;
-	ck_assert_uint_eq(asked, 1);
+	ck_assert_uint_eq(questions, 1);
 	free(mounts);
 	return page;
 }
@@ -76,50 +76,50 @@ static void make_page(const char *path, off_t len)
 	close(fd);
 }
 
-START_TEST(a_page)
+START_TEST(valid_page)
 {
-	make_page(told, sizeof(struct shortcut_page));
-	ck_assert_ptr_nonnull(look());
+	make_page(page_path, sizeof(struct shortcut_page));
+	ck_assert_ptr_nonnull(find_page());
 }
 END_TEST
 
-START_TEST(of_another_size)
+START_TEST(page_of_another_size)
 {
-	make_page(told, sizeof(struct shortcut_page) - 1);
-	ck_assert_ptr_null(look());
+	make_page(page_path, sizeof(struct shortcut_page) - 1);
+	ck_assert_ptr_null(find_page());
 }
 END_TEST
 
 /* Nobody will ever write to it. */
-START_TEST(a_pipe)
+START_TEST(page_is_pipe)
 {
-	ck_assert_int_eq(mkfifo(told, 0666), 0);
-	ck_assert_ptr_null(look());
+	ck_assert_int_eq(mkfifo(page_path, 0666), 0);
+	ck_assert_ptr_null(find_page());
 }
 END_TEST
 
-START_TEST(a_link)
+START_TEST(page_is_link)
 {
 	char other[300];
 
 	snprintf(other, sizeof(other), "%s/other", dir);
 	make_page(other, sizeof(struct shortcut_page));
-	ck_assert_int_eq(symlink(other, told), 0);
-	ck_assert_ptr_null(look());
+	ck_assert_int_eq(symlink(other, page_path), 0);
+	ck_assert_ptr_null(find_page());
 }
 END_TEST
 
-START_TEST(a_terminal)
+START_TEST(page_is_terminal)
 {
-	strcpy(told, "/dev/ptmx");
-	ck_assert_ptr_null(look());
+	strcpy(page_path, "/dev/ptmx");
+	ck_assert_ptr_null(find_page());
 }
 END_TEST
 
-START_TEST(without_an_end)
+START_TEST(path_without_end)
 {
-	memset(told, 'a', sizeof(told));
-	ck_assert_ptr_null(look());
+	memset(page_path, 'a', sizeof(page_path));
+	ck_assert_ptr_null(find_page());
 }
 END_TEST
 
@@ -129,12 +129,12 @@ static Suite *suite(void)
 	TCase *tc = tcase_create("preload_mount");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_page);
-	tcase_add_test(tc, of_another_size);
-	tcase_add_test(tc, a_pipe);
-	tcase_add_test(tc, a_link);
-	tcase_add_test(tc, a_terminal);
-	tcase_add_test(tc, without_an_end);
+	tcase_add_test(tc, valid_page);
+	tcase_add_test(tc, page_of_another_size);
+	tcase_add_test(tc, page_is_pipe);
+	tcase_add_test(tc, page_is_link);
+	tcase_add_test(tc, page_is_terminal);
+	tcase_add_test(tc, path_without_end);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -179,6 +179,34 @@ struct bypass *bypass_get(void)
 
 /* ---- calls of the program ---- */
 
+struct request_queue *bypass_requests(void)
+{
+	struct bypass *s = bypass_existing();
+
+	return s ? atomic_load(&s->requests) : NULL;
+}
+
+bool bypass_find_file(int fd, struct desc_use *use)
+{
+	struct bypass *s = bypass_existing();
+
+	return desc_find(s ? &s->descs : NULL, fd, use);
+}
+
+bool bypass_open_written_file(int fd, struct desc_use *use)
+{
+	struct bypass *s = bypass_existing();
+
+	return s && written_files_open(&s->written, &s->mounts, fd, use);
+}
+
+bool bypass_has_written(int fd)
+{
+	struct bypass *s = bypass_existing();
+
+	return s && written_files_have(&s->written, fd);
+}
+
 void bypass_close(int fd)
 {
 	struct bypass *s;
@@ -233,22 +261,13 @@ __attribute__((destructor)) void bypass_end(void)
 	own_call_leave();
 }
 
-/* NULL: none, or another thread ends the program or calls exec(). */
-static struct request_queue *existing_requests(void)
-{
-	struct bypass *s = bypass_existing();
-
-	return s ? atomic_load(&s->requests) : NULL;
-}
-
 /* Waits for a limited time until no request is in flight. */
 static void settle_requests(void)
 {
 	uint64_t end = clock_after_ms(SETTLE_MS);
 
-	while (!request_queue_is_empty(existing_requests()) &&
-	       clock_now() < end)
-		request_queue_wait(existing_requests(), end);
+	while (!request_queue_is_empty(bypass_requests()) && clock_now() < end)
+		request_queue_wait(bypass_requests(), end);
 }
 
 /* Other threads may be inside calls; the state that these use ends with them. */

@@ -29,8 +29,20 @@ struct bypass {
 void bypass_begin(void);
 /* Creates the state if it does not exist.  NULL: use the kernel. */
 struct bypass *bypass_get(void);
-/* The same, but never creates the state. */
+/*
+ * The same, but never creates the state.  NULL also while another thread ends the program
+ * or calls exec().
+ */
 struct bypass *bypass_existing(void);
+/* The asynchronous requests of this process.  NULL: none; or as bypass_existing(). */
+struct request_queue *bypass_requests(void);
+
+/* As desc_find(). */
+bool bypass_find_file(int fd, struct desc_use *use);
+/* As written_files_open(). */
+bool bypass_open_written_file(int fd, struct desc_use *use);
+/* As written_files_have(). */
+bool bypass_has_written(int fd);
 /* Called before the program closes the number. */
 void bypass_close(int fd);
 /*

@@ -377,11 +377,6 @@ int64_t bypass_io_run_async(struct bypass_io *io, int64_t off)
 
 /* ---- fsync ---- */
 
-static bool open_written_file(struct bypass *b, int fd, struct desc_use *use)
-{
-	return b && written_files_open(&b->written, &b->mounts, fd, use);
-}
-
 int bypass_io_sync(int fd, int rc)
 {
 	struct bypass_io io = { .write = true };
@@ -390,12 +385,11 @@ int bypass_io_sync(int fd, int rc)
 	if (own_call_active())
 		return rc;
 	enter_call(&io);
-	io.bypass = bypass_existing();
 	rc = rc ? -io.saved_errno : 0;
-	open = desc_find(io.bypass ? &io.bypass->descs : NULL, fd, &io.use);
+	open = bypass_find_file(fd, &io.use);
 	if (!open && !rc)
 		rc = desc_take_error(&io.use);
-	if (open || open_written_file(io.bypass, fd, &io.use))
+	if (open || bypass_open_written_file(fd, &io.use))
 		rc = written_files_sync(&io.use, rc);
 	return finish_call(&io, rc) < 0 ? -1 : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "client/lib/session/coroutine.h"
 #include "client/preload/bypass/bypass_io.h"
+#include "client/preload/bypass/request_queue.h"
 #include "client/preload/next.h"
 #include "client/preload/own_call.h"
 #include "common/util/clock.h"
@@ -29,13 +30,6 @@ struct async {
 
 /* ---- the queue of the process ---- */
 
-struct request_queue *requests_queue(void)
-{
-	struct bypass *b = bypass_existing();
-
-	return b ? atomic_load(&b->requests) : NULL;
-}
-
 static struct request_queue *get_queue(void)
 {
 	struct bypass *b = bypass_get();
@@ -52,8 +46,9 @@ static struct request_queue *get_queue(void)
 
 void requests_settle_fd(int fd)
 {
-	while (request_queue_has_fd(requests_queue(), fd))
-		request_queue_wait(requests_queue(), clock_after_ms(SETTLE_MS));
+	while (request_queue_has_fd(bypass_requests(), fd))
+		request_queue_wait(bypass_requests(),
+				   clock_after_ms(SETTLE_MS));
 }
 
 /* ---- end of a request ---- */
@@ -187,12 +182,9 @@ static int sync_mount(void *arg)
 
 static int open_written_file(void *arg)
 {
-	struct bypass *b = bypass_existing();
 	struct async *a = arg;
 
-	if (b)
-		written_files_open(&b->written, &b->mounts, a->request.fd,
-				   &a->io.use);
+	bypass_open_written_file(a->request.fd, &a->io.use);
 	return 0;
 }
 
@@ -211,29 +203,20 @@ static int64_t run_sync(struct aio_call *call)
 	return rc;
 }
 
-static bool may_have_written(int fd)
-{
-	struct bypass *b = bypass_existing();
-
-	return desc_seems_ours(fd) ||
-	       (b && written_files_have(&b->written, fd));
-}
-
 bool requests_sync(struct aiocb *cb, int op)
 {
 	struct request_queue *q;
-	struct bypass *b;
 	struct async *a;
 
-	if (!may_have_written(cb->aio_fildes))
+	if (!desc_seems_ours(cb->aio_fildes) &&
+	    !bypass_has_written(cb->aio_fildes))
 		return false;
 	q = get_queue();
 	a = q ? new_async(cb, NULL, run_sync) : NULL;
 	if (!a)
 		return false;
 	own_call_enter();
-	b = bypass_existing();
-	desc_find(b ? &b->descs : NULL, cb->aio_fildes, &a->io.use);
+	bypass_find_file(cb->aio_fildes, &a->io.use);
 	a->op = op;
 	start_async(q, a, true);
 	own_call_leave();

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 
 #include "client/preload/bypass/notify.h"
-#include "client/preload/bypass/request_queue.h"
 
 /*
  * Begins cb's transfer.  group counts it, or is NULL.  False: nothing was done, and libc
@@ -22,8 +21,6 @@ bool requests_transfer(struct aiocb *cb, bool write,
 /* The same for an fsync() after all requests in flight on cb's descriptor. */
 bool requests_sync(struct aiocb *cb, int op);
 
-/* NULL: this process has none, or another thread ends the program or calls exec(). */
-struct request_queue *requests_queue(void);
 /* Waits until no request of the descriptor is in flight. */
 void requests_settle_fd(int fd);
 

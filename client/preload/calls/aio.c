@@ -10,7 +10,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "client/preload/bypass/desc.h"
+#include "client/preload/bypass/bypass.h"
+#include "client/preload/bypass/request_queue.h"
 #include "client/preload/bypass/requests.h"
 #include "client/preload/export.h"
 #include "client/preload/next.h"
@@ -97,7 +98,7 @@ static struct list_kinds classify_list(const struct aiocb *const list[], int n)
 			continue;
 		if (!in_flight(list[i]))
 			k.ended = true;
-		else if (request_queue_has(requests_queue(), list[i]))
+		else if (request_queue_has(bypass_requests(), list[i]))
 			k.ours = true;
 		else
 			k.others = true;
@@ -132,7 +133,7 @@ int aio_suspend(const struct aiocb *const list[], int n,
 		if (clock_now() >= end)
 			return suspend_failed(EAGAIN);
 		slice = clock_after_ms(SLICE_MS);
-		if (request_queue_wait(requests_queue(),
+		if (request_queue_wait(bypass_requests(),
 				       slice < end ? slice : end))
 			return suspend_failed(EINTR);
 	}
@@ -143,7 +144,7 @@ int aio_suspend(const struct aiocb *const list[], int n,
 
 int aio_cancel(int fd, struct aiocb *cb)
 {
-	int ours = request_queue_cancel(requests_queue(), fd, cb), others;
+	int ours = request_queue_cancel(bypass_requests(), fd, cb), others;
 
 	if (ours < 0) {
 		if (fcntl(fd, F_GETFD) >= 0)
@@ -151,7 +152,7 @@ int aio_cancel(int fd, struct aiocb *cb)
 		return -1;
 	}
 	if (cb &&
-	    (ours != AIO_ALLDONE || request_queue_has(requests_queue(), cb)))
+	    (ours != AIO_ALLDONE || request_queue_has(bypass_requests(), cb)))
 		return ours;
 	others = next.aio_cancel(fd, cb);
 	if (others < 0 || others == AIO_NOTCANCELED || ours == AIO_ALLDONE)

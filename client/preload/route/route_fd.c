@@ -116,7 +116,7 @@ enum route route_unknown_fd(int fd, const char *call)
 }
 
 /* After an error, libpvfs must release the number. */
-static int close_pvfs_fd(int fd)
+static int discard_pvfs_fd(int fd)
 {
 	int saved = errno;
 
@@ -131,7 +131,7 @@ int route_add_duplicate(int fd)
 		return fd;
 	if ((unsigned int)fd >= ROUTE_FDS) {
 		errno = EMFILE;
-		return close_pvfs_fd(fd);
+		return discard_pvfs_fd(fd);
 	}
 	route_forget_fd(fd);
 	route_fd(fd, "open");
@@ -141,7 +141,7 @@ int route_add_duplicate(int fd)
 int route_add_opened(int fd)
 {
 	if (fd >= 0 && PVFS(file_offset_create(fd)))
-		return close_pvfs_fd(fd);
+		return discard_pvfs_fd(fd);
 	return route_add_duplicate(fd);
 }
 
