@@ -18,8 +18,8 @@
 #define OWN_CALL_TLS __attribute__((tls_model("initial-exec")))
 
 /*
- * Of this thread: the number of nested calls in progress; a signal is held until their
- * end; the stack position when a handler started, or NULL.
+ * Of this thread: the number of nested calls in progress; whether a signal is held until
+ * their end; the stack position when a handler started, or NULL.
  */
 extern __thread volatile sig_atomic_t own_call_depth OWN_CALL_TLS;
 extern __thread volatile sig_atomic_t own_call_held OWN_CALL_TLS;
@@ -40,7 +40,10 @@ int own_call_set_handler(int sig, const struct sigaction *act,
 /* Of a valid sig.  Set by siginterrupt(): the handlers of signal(2) interrupt calls. */
 atomic_bool *own_call_interrupts(int sig);
 
-/* After a longjmp out of the handler, the stack is above its start. */
+/*
+ * True: this thread runs a handler.  After a longjmp out of the handler, the stack is above
+ * its start.
+ */
 static inline bool own_call_in_handler(void)
 {
 	if (!own_call_handler_frame)
@@ -51,11 +54,12 @@ static inline bool own_call_in_handler(void)
 	return false;
 }
 
-/* True: such a call, or a handler, is in progress. */
+/* True: this thread is in such a call, or in a handler: use the kernel. */
 static inline bool own_call_active(void)
 {
 	return own_call_depth || own_call_in_handler();
 }
+/* Around each call.  Calls nest. */
 static inline void own_call_enter(void)
 {
 	own_call_depth++;

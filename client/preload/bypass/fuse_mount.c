@@ -26,7 +26,7 @@ void fuse_mounts_init(struct fuse_mounts *all)
 
 /* ---- recognising mounts ---- */
 
-/* Only files of root and of this user are is_trusted. */
+/* Only files of root and of this user are trusted. */
 static bool is_trusted(int fd)
 {
 	struct stat st;

@@ -33,8 +33,8 @@ struct fuse_mount {
 /* All of one process. */
 #define FUSE_MOUNTS 16u
 struct fuse_mounts {
-	pthread_mutex_t lock; /* for adding */
-	atomic_uint n; /* existing elements stay */
+	pthread_mutex_t lock; /* held while an element is added */
+	atomic_uint n; /* elements are never removed */
 	struct fuse_mount mount[FUSE_MOUNTS];
 	struct log log;
 	struct log_file log_file; /* of log */

@@ -117,9 +117,9 @@ int fstat(int fd, struct stat *st)
 }
 
 /*
- * NULL means the descriptor, like an empty path.  libc declares that path is never NULL.  gcc 12
- * with -O3 believes that even with -fno-delete-null-pointer-checks, if it knows that path is the
- * parameter.
+ * NULL means the descriptor, like an empty path.  libc declares that path is never NULL.
+ * gcc 12 with -O3 believes that even with -fno-delete-null-pointer-checks, if it knows
+ * that path is the parameter.
  */
 static const char *path_or_empty(const char *path, int flags)
 {

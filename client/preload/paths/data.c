@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * data.c - calls on open files.  Those that calls/ replaces get here through next.h.
+ * data.c - calls on open files.  A call that calls/ replaces gets here through next.h.
  */
 #undef _FILE_OFFSET_BITS
 #include <pvfs.h>

@@ -176,7 +176,7 @@ int dirfd(DIR *dir)
 	return d ? PVFS(pvfs_dirfd(d)) : libc()->dirfd(dir);
 }
 
-/* The memory is checked first, because read_entries that cannot be copied would be lost. */
+/* The memory is checked first, because entries that cannot be copied would be lost. */
 static ssize_t read_entries(int fd, void *buf, size_t len)
 {
 	return copy_out(buf, buf, len) ? -1 : pvfs_getdents(fd, buf, len);
