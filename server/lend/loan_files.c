@@ -95,9 +95,7 @@ static int map_terms(int fd, size_t len, struct loan_terms **terms)
 }
 
 /* The client gets terms_fd, which is open for reading only. */
-static int make_terms(int dirfd, uint64_t session,
-		      const struct borrower_process *process,
-		      struct loan_files *f)
+static int make_terms(int dirfd, uint64_t session, struct loan_files *f)
 {
 	char name[NAME_LEN];
 	int fd, rc;
@@ -110,35 +108,22 @@ static int make_terms(int dirfd, uint64_t session,
 	close(fd);
 	if (rc)
 		return rc;
-	f->terms->lent.session = session;
-	f->terms->lent.pid = process->pid;
-	f->terms->lent.began = process->start_time;
 	f->terms_fd = open_file(dirfd, name, O_RDONLY);
 	return f->terms_fd < 0 ? f->terms_fd : 0;
 }
 
-static int make_named(int dirfd, uint64_t session,
-		      const struct borrower_process *process,
-		      struct loan_files *out)
+static int make_named(int dirfd, uint64_t session, struct loan_files *f)
 {
-	struct loan_files f = NO_FILES;
 	char name[NAME_LEN];
 	int rc;
 
-	f.named = true;
+	f->named = true;
 	format_name(session, "marks", name);
-	f.marks_fd = make_file(dirfd, name, sizeof(struct loan_page_file));
-	rc = f.marks_fd < 0 ? f.marks_fd : 0;
-	if (!rc)
-		rc = make_terms(dirfd, session, process, &f);
-	if (rc) {
-		loan_files_close(&f);
-		if (rc != -EEXIST)
-			remove_names(dirfd, session);
-		return rc;
-	}
-	*out = f;
-	return 0;
+	f->marks_fd = make_file(dirfd, name, sizeof(struct loan_page_file));
+	rc = f->marks_fd < 0 ? f->marks_fd : make_terms(dirfd, session, f);
+	if (rc && rc != -EEXIST)
+		remove_names(dirfd, session);
+	return rc;
 }
 
 /* ---- files without names ---- */
@@ -165,7 +150,7 @@ static int seal_memory(int fd, int more)
 }
 
 /* The seal keeps the client from mapping the terms for writing, although terms_fd is writable. */
-static int fill_unnamed(struct loan_files *f)
+static int make_unnamed(struct loan_files *f)
 {
 	int rc;
 
@@ -181,12 +166,12 @@ static int fill_unnamed(struct loan_files *f)
 	return rc ? rc : seal_memory(f->marks_fd, 0);
 }
 
-static int make_unnamed(uint64_t session,
-			const struct borrower_process *process,
-			struct loan_files *out)
+int loan_files_create(int dirfd, uint64_t session,
+		      const struct borrower_process *process,
+		      struct loan_files *out)
 {
 	struct loan_files f = NO_FILES;
-	int rc = fill_unnamed(&f);
+	int rc = dirfd < 0 ? make_unnamed(&f) : make_named(dirfd, session, &f);
 
 	if (rc) {
 		loan_files_close(&f);
@@ -197,14 +182,6 @@ static int make_unnamed(uint64_t session,
 	f.terms->lent.began = process->start_time;
 	*out = f;
 	return 0;
-}
-
-int loan_files_create(int dirfd, uint64_t session,
-		      const struct borrower_process *process,
-		      struct loan_files *out)
-{
-	return dirfd < 0 ? make_unnamed(session, process, out)
-			 : make_named(dirfd, session, process, out);
 }
 
 int loan_files_open(int dirfd, const char *terms, struct loan_files *out)
