@@ -1,11 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * object_flush.c - one flush for all requests that wait for a flush of the same object (group
- * commit).  It takes the turn of the client that has waited longest.
+ * object_flush.c - flushes of an object.  One flush serves all requests that wait for a flush of
+ * the same object (group commit).  It takes the turn of the client that has waited longest.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "common/util/clock.h"
 #include "common/util/container.h"
 #include "server/store/store_int.h"
+
+static void flush_failed(struct store_obj *obj, int status)
+{
+	writeback_errors_add(&obj->store->errors, obj->handle, status);
+	log_error(obj->store->log,
+		  "flush of object %016lx failed: %s; data written "
+		  "lately may be lost, check the disk",
+		  (unsigned long)obj->handle, strerror(-status));
+}
+
+int store_obj_sync(struct store_obj *obj)
+{
+	int rc = 0;
+
+	if (fdatasync(obj->fd))
+		rc = -errno;
+	if (!rc && !atomic_load(&obj->named)) {
+		rc = object_tree_sync_name(obj->store, obj->handle);
+		if (!rc)
+			atomic_store(&obj->named, true);
+	}
+	if (rc)
+		flush_failed(obj, rc);
+	return rc;
+}
+
+int store_obj_write_out(struct store_obj *obj)
+{
+	int rc;
+
+	if (!sync_file_range(obj->fd, 0, 0,
+			     SYNC_FILE_RANGE_WAIT_BEFORE |
+				     SYNC_FILE_RANGE_WRITE |
+				     SYNC_FILE_RANGE_WAIT_AFTER))
+		return 0;
+	rc = -errno;
+	flush_failed(obj, rc);
+	return rc;
+}
+
+/* ---- group commit ---- */
 
 static void collect_waits(struct store_obj *obj, struct flush_waits *waits)
 {
