@@ -5,18 +5,18 @@
 #include <sys/statvfs.h>
 
 #include "client/fuse/call.h"
-#include "client/fuse/kept/gone.h"
+#include "client/fuse/cache/gone.h"
 #include "client/lib/file/held.h"
-#include "client/fuse/marks.h"
+#include "client/fuse/bypass_page.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
-#include "client/fuse/seen.h"
+#include "client/fuse/attr_reply.h"
 #include "client/lib/names/stat.h"
 #include "client/lib/names/server_query.h"
 
-static void end_seen(struct call *c, const struct seen *seen)
+static void end_seen(struct call *c, const struct attr_reply *seen)
 {
-	call_note(c, &seen->attr);
+	call_record_attr(c, &seen->attr);
 	if (!seen->st.st_nlink)
 		gone_renew(c->d->gone, &seen->st);
 	call_end_attr(c, &seen->st);
@@ -24,12 +24,12 @@ static void end_seen(struct call *c, const struct seen *seen)
 
 static void end_stat(struct call *c, const struct target *t)
 {
-	struct seen now = { .c = c };
-	int rc = call_run(c, t, seen_get, &now);
+	struct attr_reply now = { .c = c };
+	int rc = call_run(c, t, attr_reply_fetch, &now);
 
 	if (!rc)
 		end_seen(c, &now);
-	else if (rc == -ESTALE && call_is_gone(c, t->handle, &now.st))
+	else if (rc == -ESTALE && call_is_removed(c, t->handle, &now.st))
 		call_end_attr(c, &now.st);
 	else
 		call_end(c, rc);
@@ -49,46 +49,47 @@ void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	end_stat(&c, &t);
 }
 
-struct cut {
+struct truncate_args {
 	const struct cred *as;
 	off_t size;
 };
 
 static int do_truncate(struct session *s, const struct target *t, void *arg)
 {
-	const struct cut *cut = arg;
+	const struct truncate_args *args = arg;
 	struct target who = *t;
 
-	who.as = cut->as;
-	return mgr_truncate(s, &who, (uint64_t)cut->size);
+	who.as = args->as;
+	return mgr_truncate(s, &who, (uint64_t)args->size);
 }
 
 /* A file that is open for writing can be truncated, whatever its mode is now. */
-static int cut_open(const struct call *c, struct file *f, struct cut *cut)
+static int truncate_open_file(const struct call *c, struct file *f,
+			      struct truncate_args *args)
 {
-	int rc = cuts_judge(&c->due, f->handle, (uint64_t)cut->size);
+	int rc = cuts_judge(&c->due, f->handle, (uint64_t)args->size);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	rc = file_run(f, do_truncate, cut);
+	rc = file_run(f, do_truncate, args);
 	if (!rc)
-		file_record_truncate(f, (uint64_t)cut->size);
+		file_record_truncate(f, (uint64_t)args->size);
 	return rc;
 }
 
-static int cut(const struct call *c, const struct target *t, off_t size,
-	       struct fuse_file_info *fi)
+static int truncate_target(const struct call *c, const struct target *t,
+			   off_t size, struct fuse_file_info *fi)
 {
 	struct file *f = fi ? open_file(fi->fh) : NULL;
-	struct cut cut = { t->as, size };
+	struct truncate_args args = { t->as, size };
 
 	if (!f || (atomic_load(&f->flags) & O_ACCMODE) == O_RDONLY)
-		return call_run(c, t, do_truncate, &cut);
-	return cut_open(c, f, &cut);
+		return call_run(c, t, do_truncate, &args);
+	return truncate_open_file(c, f, &args);
 }
 
 /* valid 0: chown(-1, -1) */
-static struct setattr wanted(const struct stat *st, int valid)
+static struct setattr wire_setattr(const struct stat *st, int valid)
 {
 	static const struct {
 		int fuse;
@@ -122,14 +123,14 @@ static struct setattr wanted(const struct stat *st, int valid)
 	return set;
 }
 
-struct set_arg {
+struct setattr_args {
 	const struct setattr *how;
 	struct attr *attr;
 };
 
 static int do_setattr(struct session *s, const struct target *t, void *arg)
 {
-	const struct set_arg *a = arg;
+	const struct setattr_args *a = arg;
 
 	return mgr_setattr(s, t, a->how, a->attr);
 }
@@ -142,14 +143,14 @@ static void note_setid(const struct call *c, uint64_t handle)
 {
 	file_note_setid(&c->d->fs, handle);
 	if (file_is_written(&c->d->fs, handle))
-		marks_set(c->d->marks, handle);
+		bypass_page_forbid(c->d->bypass_page, handle);
 }
 
 /* *attr: the attributes after the change. */
-static int set(const struct call *c, const struct target *t,
-	       const struct setattr *how, struct attr *attr)
+static int set_attr(const struct call *c, const struct target *t,
+		    const struct setattr *how, struct attr *attr)
 {
-	struct set_arg a = { how, attr };
+	struct setattr_args a = { how, attr };
 	int rc = call_run(c, t, do_setattr, &a);
 
 	if (!rc && how->valid & (WIRE_S_MTIME | WIRE_S_MTIME_NOW))
@@ -161,14 +162,14 @@ static int set(const struct call *c, const struct target *t,
 	return rc;
 }
 
-static void end_set_gone(struct call *c, const struct target *t,
-			 const struct setattr *how)
+static void end_set_removed(struct call *c, const struct target *t,
+			    const struct setattr *how)
 {
 	uid_t who = c->d->many ? fuse_req_ctx(c->req)->uid : 0;
 	struct stat st;
 	int rc = -ESTALE;
 
-	if (call_is_gone(c, t->handle, &st))
+	if (call_is_removed(c, t->handle, &st))
 		rc = gone_set(c->d->gone, t->handle, who, how, &st);
 	if (rc)
 		call_end(c, rc);
@@ -177,7 +178,7 @@ static void end_set_gone(struct call *c, const struct target *t,
 }
 
 /*
- * The change runs apart from seen_complete(), so that it is not repeated if an iod does
+ * The change runs apart from attr_reply_complete(), so that it is not repeated if an iod does
  * not answer.
  *
  * nothing: the change is empty.  The kernel sends one for chown(-1, -1), and to remove
@@ -188,11 +189,11 @@ static void end_set_gone(struct call *c, const struct target *t,
 static void end_set(struct call *c, const struct target *t,
 		    const struct setattr *how, bool nothing)
 {
-	struct seen now = { .c = c };
-	int rc = set(c, t, how, &now.attr);
+	struct attr_reply now = { .c = c };
+	int rc = set_attr(c, t, how, &now.attr);
 
 	if (rc == -ESTALE) {
-		end_set_gone(c, t, how);
+		end_set_removed(c, t, how);
 		return;
 	}
 	if (rc == -EPERM && nothing && file_is_written(&c->d->fs, t->handle)) {
@@ -200,7 +201,7 @@ static void end_set(struct call *c, const struct target *t,
 		return;
 	}
 	if (!rc)
-		rc = call_run(c, t, seen_complete, &now);
+		rc = call_run(c, t, attr_reply_complete, &now);
 	if (rc)
 		call_end(c, rc);
 	else
@@ -210,7 +211,7 @@ static void end_set(struct call *c, const struct target *t,
 void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int valid,
 		struct fuse_file_info *fi)
 {
-	struct setattr how = wanted(st, valid);
+	struct setattr how = wire_setattr(st, valid);
 	struct target t;
 	struct call c;
 	int rc = 0;
@@ -218,9 +219,9 @@ void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int valid,
 	call_begin(&c, req);
 	t = call_target(&c, ino);
 	if (valid & FUSE_SET_ATTR_SIZE && !fi)
-		rc = open_check_cut(&c, &t, ino);
+		rc = open_check_truncate(&c, &t, ino);
 	if (!rc && valid & FUSE_SET_ATTR_SIZE)
-		rc = cut(&c, &t, st->st_size, fi);
+		rc = truncate_target(&c, &t, st->st_size, fi);
 	if (rc)
 		call_end(&c, rc);
 	else if (how.valid)
@@ -247,7 +248,8 @@ void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 	call_begin(&c, req);
 	t = call_target(&c, ino);
 	rc = call_run(&c, &t, do_access, &bits);
-	call_end(&c, rc == -ESTALE && call_is_gone(&c, t.handle, &st) ? 0 : rc);
+	call_end(&c,
+		 rc == -ESTALE && call_is_removed(&c, t.handle, &st) ? 0 : rc);
 }
 
 void op_statfs(fuse_req_t req, fuse_ino_t ino)

@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/fuse/kept/again.h"
+#include "client/fuse/cache/again.h"
 #include "client/lib/session/call_context.h"
 #include "common/util/clock.h"
-#include "client/fuse/kept/entries.h"
+#include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/fresh.h"
 #include "client/fuse/requester_groups.h"
-#include "client/fuse/kept/gone.h"
-#include "client/fuse/kept/lacks.h"
+#include "client/fuse/cache/gone.h"
+#include "client/fuse/cache/lacks.h"
 #include "common/util/log_pace.h"
-#include "client/fuse/kept/named.h"
-#include "client/fuse/kept/told.h"
+#include "client/fuse/cache/named.h"
+#include "client/fuse/cache/told.h"
 
-static void say_refused(const struct call *c, int rc)
+static void log_refused(const struct call *c, int rc)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(c->req);
 	uint64_t now = clock_now(), before = atomic_load(&c->d->refused_at);
@@ -38,7 +38,7 @@ static void say_refused(const struct call *c, int rc)
 }
 
 /* Groups can also deny rights, so a request with an incomplete list is refused. */
-static int find_groups(struct call *c)
+static int set_groups(struct call *c)
 {
 	struct requester_groups groups;
 	int n = requester_groups_read(fuse_req_ctx(c->req)->pid, &groups);
@@ -49,7 +49,7 @@ static int find_groups(struct call *c)
 		requester_groups_free(&groups);
 	}
 	if (n < 0) {
-		say_refused(c, n);
+		log_refused(c, n);
 		return n == -ENOMEM || n == -E2BIG ? n : -EACCES;
 	}
 	c->as.ngroups = (uint32_t)n;
@@ -71,7 +71,7 @@ void call_begin(struct call *c, fuse_req_t req)
 	c->told = told_take(c->d->told, thread, &c->st);
 }
 
-bool call_again(struct call *c, uint64_t what)
+bool call_repeats_timeout(struct call *c, uint64_t what)
 {
 	c->again = what;
 	if (!again_is(c->d->again, fuse_req_ctx(c->req)->pid, what))
@@ -81,14 +81,14 @@ bool call_again(struct call *c, uint64_t what)
 }
 
 /* Reading the groups takes as long as a request.  Root needs none. */
-static void find_who(struct call *c)
+static void set_credentials(struct call *c)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(c->req);
 
 	c->as.uid = ctx->uid;
 	c->as.gid = ctx->gid;
 	c->as.ngroups = 0;
-	c->as.rc = ctx->uid ? find_groups(c) : 0;
+	c->as.rc = ctx->uid ? set_groups(c) : 0;
 }
 
 struct target call_entry(struct call *c, fuse_ino_t dir, const char *name)
@@ -96,7 +96,7 @@ struct target call_entry(struct call *c, fuse_ino_t dir, const char *name)
 	uint64_t handle = fsd_swap(c->d, dir);
 
 	if (c->d->many)
-		find_who(c);
+		set_credentials(c);
 	c->name = *name ? named_of(handle, name) : 0;
 	c->dir = handle;
 	c->text = name;
@@ -119,9 +119,9 @@ uint32_t call_mode(const struct call *c, mode_t mode)
 }
 
 /* For requests in which the kernel does not say whether set-id bits must go. */
-bool call_kills(const struct call *c)
+bool call_kills_setid(const struct call *c)
 {
-	return c->d->newer.kills && fuse_req_ctx(c->req)->uid;
+	return c->d->kernel.kills && fuse_req_ctx(c->req)->uid;
 }
 
 int call_run(const struct call *c, const struct target *t, target_op op,
@@ -130,7 +130,7 @@ int call_run(const struct call *c, const struct target *t, target_op op,
 	return fs_run(&c->d->fs, t, op, arg);
 }
 
-bool call_is_gone(const struct call *c, uint64_t handle, struct stat *st)
+bool call_is_removed(const struct call *c, uint64_t handle, struct stat *st)
 {
 	if (gone_is(c->d->gone, handle, st))
 		return true;
@@ -138,7 +138,7 @@ bool call_is_gone(const struct call *c, uint64_t handle, struct stat *st)
 	return gone_is(c->d->gone, handle, st);
 }
 
-int call_in_gone(const struct call *c, const struct target *t, int rc)
+int call_removed_dir_error(const struct call *c, const struct target *t, int rc)
 {
 	const uint64_t what = again_name(t->handle, "/");
 	pid_t thread = fuse_req_ctx(c->req)->pid;
@@ -163,26 +163,26 @@ void call_end_attr(const struct call *c, const struct stat *st)
 {
 	told_changed(c->d->told);
 	named_told(c->d->named, st);
-	fuse_reply_attr(c->req, st, fresh_attr(c->d, st));
+	fuse_reply_attr(c->req, st, attr_reply_getattr_timeout(c->d, st));
 }
 
 /*
  * A missing ACL of a symbolic link gives another error than ENODATA, so the manager
  * must be asked.
  */
-void call_note(const struct call *c, const struct attr *attr)
+void call_record_attr(const struct call *c, const struct attr *attr)
 {
 	uint32_t what = S_ISLNK(attr->mode) ? WIRE_A_NOXATTR : LACKS;
 
 	lacks_told(c->d->lacks, attr->handle, attr->flags & what, c->begun,
-		   c->begun + fresh_ns(c->d));
+		   c->begun + attr_reply_timeout_ns(c->d));
 	named_lacks(c->d->named, attr->handle, attr->flags & LACKS);
 }
 
-double call_keep(const struct call *c, uint64_t dir, const char *name,
-		 const struct stat *st)
+double call_entry_timeout(const struct call *c, uint64_t dir, const char *name,
+			  const struct stat *st)
 {
-	const struct entry_name is = {
+	const struct dentry is = {
 		.dir = dir,
 		.name = name,
 		.handle = st ? st->st_ino : 0,
@@ -191,7 +191,7 @@ double call_keep(const struct call *c, uint64_t dir, const char *name,
 		.thread = fuse_req_ctx(c->req)->pid,
 	};
 
-	return entries_keep(c->d->entries, &is, c->begun);
+	return dentry_cache_add(c->d->dentry_cache, &is, c->begun);
 }
 
 void call_fill_entry(const struct call *c, const struct attr *attr,
@@ -201,13 +201,14 @@ void call_fill_entry(const struct call *c, const struct attr *attr,
 	named_told(c->d->named, st);
 	if (c->name)
 		named_entry(c->d->named, c->name, st->st_ino);
-	call_note(c, attr);
+	call_record_attr(c, attr);
 	*e = (struct fuse_entry_param){
 		.ino = fsd_swap(c->d, st->st_ino),
 		.attr = *st,
 		.generation = 1, /* handles are never reused */
-		.attr_timeout = fresh_entry(c->d, st),
-		.entry_timeout = c->name ? call_keep(c, c->dir, c->text, st)
+		.attr_timeout = attr_reply_entry_timeout(c->d, st),
+		.entry_timeout = c->name ? call_entry_timeout(c, c->dir,
+							      c->text, st)
 					 : 0,
 	};
 }

@@ -5,7 +5,7 @@
 #ifndef CALL_H
 #define CALL_H
 
-#include "client/fuse/kept/cuts.h"
+#include "client/fuse/cache/cuts.h"
 #include "client/fuse/fsd.h"
 
 /* A request.  The requester is the process whose system call caused it. */
@@ -32,7 +32,7 @@ void call_begin(struct call *c, fuse_req_t req);
  * True: the kernel repeats a request that was answered with ETIMEDOUT.  The same reply
  * was sent again, so the request is done (again.h).
  */
-bool call_again(struct call *c, uint64_t what);
+bool call_repeats_timeout(struct call *c, uint64_t what);
 /*
  * Returns the target for the kernel's object n, or for name below the directory dir.
  * The target uses c and name.
@@ -45,7 +45,7 @@ uint32_t call_mode(const struct call *c, mode_t mode);
  * True: the kernel leaves the removal of set-id bits and capabilities to us, and
  * changes by this requester remove them.
  */
-bool call_kills(const struct call *c);
+bool call_kills_setid(const struct call *c);
 /* Runs op with fs_run(). */
 int call_run(const struct call *c, const struct target *t, target_op op,
 	     void *arg);
@@ -56,14 +56,15 @@ int call_run(const struct call *c, const struct target *t, target_op op,
  * Called when the manager returned ESTALE for an object that the kernel still has.
  * True: a host removed the object, and *st holds its attributes.
  */
-bool call_is_gone(const struct call *c, uint64_t handle, struct stat *st);
+bool call_is_removed(const struct call *c, uint64_t handle, struct stat *st);
 /*
  * Returns the result of a change or lookup of t in a directory, where rc is the
  * manager's.  A removed directory (ESTALE) has no names.  The first reply is ESTALE: if
  * the kernel used a name that it keeps, it looks that name up again.  The next reply to
  * the same thread is ENOENT.
  */
-int call_in_gone(const struct call *c, const struct target *t, int rc);
+int call_removed_dir_error(const struct call *c, const struct target *t,
+			   int rc);
 
 /* Replies with rc: 0 or -errno. */
 void call_end(const struct call *c, int rc);
@@ -77,12 +78,12 @@ void call_fill_entry(const struct call *c, const struct attr *attr,
  * Returns for how many seconds the kernel may keep that name in dir is st (NULL:
  * absent).
  */
-double call_keep(const struct call *c, uint64_t dir, const char *name,
-		 const struct stat *st);
+double call_entry_timeout(const struct call *c, uint64_t dir, const char *name,
+			  const struct stat *st);
 /*
  * Records what the object lacks according to attr.  Called before a reply with
  * attributes alone.
  */
-void call_note(const struct call *c, const struct attr *attr);
+void call_record_attr(const struct call *c, const struct attr *attr);
 
 #endif

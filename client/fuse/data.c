@@ -4,59 +4,59 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "client/fuse/hear/alert.h"
-#include "client/fuse/kept/cuts.h"
-#include "client/fuse/kept/fills.h"
-#include "client/fuse/hear/listen.h"
+#include "client/fuse/threads/poll_policy.h"
+#include "client/fuse/cache/cuts.h"
+#include "client/fuse/cache/inflight_io.h"
+#include "client/fuse/threads/listener.h"
 #include "common/util/watched_descriptor.h"
-#include "client/fuse/marks.h"
-#include "client/fuse/newer.h"
+#include "client/fuse/bypass_page.h"
+#include "client/fuse/libfuse_compat.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
 #include "client/lib/rw/rw.h"
-#include "client/fuse/syncs.h"
+#include "client/fuse/fsync_errors.h"
 
 /*
  * A buffer for the transfers of one thread.  It keeps the size of the largest transfer
  * so far, at most the kernel's max_read.
  */
-struct space {
+struct transfer_buffer {
 	size_t len;
 	void *mem;
 };
 
-static void space_free(void *arg)
+static void buffer_free(void *arg)
 {
-	struct space *s = arg;
+	struct transfer_buffer *s = arg;
 
 	free(s->mem);
 	free(s);
 }
 
-static pthread_key_t space_key;
+static pthread_key_t buffer_key;
 
 int data_init(void)
 {
-	return -pthread_key_create(&space_key, space_free);
+	return -pthread_key_create(&buffer_key, buffer_free);
 }
 
-static struct space *space_mine(void)
+static struct transfer_buffer *buffer_of_thread(void)
 {
-	struct space *s = pthread_getspecific(space_key);
+	struct transfer_buffer *s = pthread_getspecific(buffer_key);
 
 	if (s)
 		return s;
 	s = calloc(1, sizeof(*s));
-	if (s && pthread_setspecific(space_key, s)) {
+	if (s && pthread_setspecific(buffer_key, s)) {
 		free(s);
 		s = NULL;
 	}
 	return s;
 }
 
-static void *space_get(size_t len)
+static void *buffer_get(size_t len)
 {
-	struct space *s = space_mine();
+	struct transfer_buffer *s = buffer_of_thread();
 	void *mem;
 
 	if (!s || s->len >= len)
@@ -64,37 +64,38 @@ static void *space_get(size_t len)
 	if (posix_memalign(&mem, 4096, len))
 		return NULL;
 	free(s->mem);
-	*s = (struct space){ len, mem };
+	*s = (struct transfer_buffer){ len, mem };
 	return mem;
 }
 
-static ssize_t transfer(struct file *f, const struct rw *rw)
+static ssize_t run_transfer(struct file *f, const struct rw *rw)
 {
-	if (rw->iov->iov_len >= ALERT_LONG)
-		listen_share();
+	if (rw->iov->iov_len >= POLL_POLICY_LONG)
+		listener_hand_over();
 	return rw_run(f, -1, rw);
 }
 
-static struct fill span(const struct file *f, const struct rw *rw)
+static struct io_range transfer_range(const struct file *f, const struct rw *rw)
 {
-	return (struct fill){ .file = f->handle,
-			      .from = (uint64_t)rw->off,
-			      .to = (uint64_t)rw->off + rw->iov->iov_len };
+	return (struct io_range){ .file = f->handle,
+				  .from = (uint64_t)rw->off,
+				  .to = (uint64_t)rw->off + rw->iov->iov_len };
 }
 
 /* Reads pages for the kernel's cache. */
-static ssize_t fill(const struct call *c, struct file *f, const struct rw *rw)
+static ssize_t read_pages(const struct call *c, struct file *f,
+			  const struct rw *rw)
 {
-	struct fill pages = span(f, rw);
+	struct io_range pages = transfer_range(f, rw);
 	uint64_t until = deadline_of(c->d->fs.mount->timeout_ms);
 	ssize_t n;
 
 	do {
-		n = fills_begin(c->d->fills, &pages, until);
+		n = inflight_io_read_start(c->d->inflight_io, &pages, until);
 		if (n)
 			return n;
-		n = transfer(f, rw);
-	} while (!fills_end(c->d->fills, &pages) && n >= 0);
+		n = run_transfer(f, rw);
+	} while (!inflight_io_read_end(c->d->inflight_io, &pages) && n >= 0);
 	return n;
 }
 
@@ -102,23 +103,24 @@ static ssize_t fill(const struct call *c, struct file *f, const struct rw *rw)
  * Returns the range that a write may change.  An append may land anywhere after the
  * kernel's position, because others may have moved the end.
  */
-static struct fill reach(const struct file *f, const struct rw *rw)
+static struct io_range write_range(const struct file *f, const struct rw *rw)
 {
-	struct fill bytes = span(f, rw);
+	struct io_range bytes = transfer_range(f, rw);
 
 	if (atomic_load(&f->flags) & O_APPEND && !rw->placed)
 		bytes.to = UINT64_MAX;
 	return bytes;
 }
 
-static ssize_t store(const struct call *c, struct file *f, const struct rw *rw)
+static ssize_t write_bytes(const struct call *c, struct file *f,
+			   const struct rw *rw)
 {
-	struct fill bytes = reach(f, rw);
+	struct io_range bytes = write_range(f, rw);
 	ssize_t n;
 
-	fills_write(c->d->fills, &bytes);
-	n = transfer(f, rw);
-	fills_written(c->d->fills, &bytes);
+	inflight_io_write_start(c->d->inflight_io, &bytes);
+	n = run_transfer(f, rw);
+	inflight_io_write_end(c->d->inflight_io, &bytes);
 	return n;
 }
 
@@ -144,15 +146,16 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	/* the read fills a page of the kernel's cache, and is not a process' own */
 	if (!fi->lock_owner) {
 		atomic_store(&f->paged, true);
-		marks_set(c.d->marks, f->handle);
-		if (call_again(&c, ino))
+		bypass_page_forbid(c.d->bypass_page, f->handle);
+		if (call_repeats_timeout(&c, ino))
 			return;
 	}
-	iov.iov_base = space_get(size);
+	iov.iov_base = buffer_get(size);
 	if (!iov.iov_base)
 		n = -ENOMEM;
 	else
-		n = fi->lock_owner ? transfer(f, &rw) : fill(&c, f, &rw);
+		n = fi->lock_owner ? run_transfer(f, &rw)
+				   : read_pages(&c, f, &rw);
 	note_read(&c, f, n, fi);
 	if (n < 0)
 		call_end(&c, (int)n);
@@ -166,11 +169,13 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
  * True: no program sees the stored byte.  One byte makes a page valid only if it is the
  * page's first; otherwise the kernel reads the page before use.
  */
-static bool is_hidden(const struct call *c, const struct file *f, uint64_t end)
+static bool is_byte_hidden(const struct call *c, const struct file *f,
+			   uint64_t end)
 {
-	struct marks *m = c->d->marks;
+	struct bypass_page *m = c->d->bypass_page;
 
-	return end % 4096 != 1 && !(m && marks_is(m, f->handle));
+	return end % 4096 != 1 &&
+	       !(m && bypass_page_is_forbidden(m, f->handle));
 }
 
 /* Without read access the byte is 0, which is allowed only if no program sees it. */
@@ -184,7 +189,7 @@ static int last_byte(const struct call *c, struct file *f, uint64_t end,
 
 	*byte = 0;
 	if ((atomic_load(&f->flags) & O_ACCMODE) == O_WRONLY)
-		return is_hidden(c, f, end) ? 0 : -EACCES;
+		return is_byte_hidden(c, f, end) ? 0 : -EACCES;
 	return rw_run(f, -1, &rw) == 1 ? 0 : -EIO;
 }
 
@@ -193,8 +198,8 @@ static int last_byte(const struct call *c, struct file *f, uint64_t end,
  * the bytes that it gets.  Its pages are dropped first, because the page with the
  * previous end has zeros after that end.
  */
-static int show_end(const struct call *c, fuse_ino_t ino, struct file *f,
-		    uint64_t end)
+static int set_kernel_end(const struct call *c, fuse_ino_t ino, struct file *f,
+			  uint64_t end)
 {
 	struct fuse_bufvec last = FUSE_BUFVEC_INIT(1);
 	char byte;
@@ -210,11 +215,12 @@ static int show_end(const struct call *c, fuse_ino_t ino, struct file *f,
 					       &last, 0);
 }
 
-static uint64_t shown_end(const struct call *c, fuse_ino_t ino, struct file *f)
+static uint64_t update_kernel_end(const struct call *c, fuse_ino_t ino,
+				  struct file *f)
 {
 	uint64_t end;
 
-	if (file_size(f, -1, &end) || (end && show_end(c, ino, f, end)))
+	if (file_size(f, -1, &end) || (end && set_kernel_end(c, ino, f, end)))
 		return CUTS_UNKNOWN;
 	return end;
 }
@@ -223,7 +229,7 @@ static uint64_t shown_end(const struct call *c, fuse_ino_t ino, struct file *f)
  * True: the kernel may truncate after this write, if it fails.  All kernels do so for
  * O_DIRECT, newer ones for each write without pages; such a write has a lock owner.
  */
-static bool may_cut(const struct call *c, const struct fuse_file_info *fi)
+static bool may_truncate(const struct call *c, const struct fuse_file_info *fi)
 {
 	return !fi->writepage &&
 	       (fi->flags & O_DIRECT || c->d->cache == CACHE_NONE ||
@@ -234,8 +240,8 @@ static bool may_cut(const struct call *c, const struct fuse_file_info *fi)
  * Called before the reply to a failed write, or to another request of the same thread's
  * write, which may have moved the end.
  */
-static void expect_cut(const struct call *c, fuse_ino_t ino, struct file *f,
-		       ssize_t n)
+static void expect_truncate(const struct call *c, fuse_ino_t ino,
+			    struct file *f, ssize_t n)
 {
 	pid_t thread = fuse_req_ctx(c->req)->pid;
 	struct cut_due due = { f->handle, CUTS_UNKNOWN, c->due.until };
@@ -247,7 +253,7 @@ static void expect_cut(const struct call *c, fuse_ino_t ino, struct file *f,
 	if (n < 0)
 		due.until = clock_after_ms(c->d->fs.mount->timeout_ms + 1000);
 	if (n != -ETIMEDOUT) /* no time is left */
-		due.end = shown_end(c, ino, f);
+		due.end = update_kernel_end(c, ino, f);
 	cuts_note(c->d->cuts, thread, &due);
 }
 
@@ -269,12 +275,12 @@ void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,
 	call_begin(&c, req);
 	/* F_SETFL may have changed O_APPEND since the open */
 	n = fi->writepage ? 0 : file_set_append(f, fi->flags & O_APPEND);
-	if (!n && newer_kills())
-		n = open_kill(&c, f);
+	if (!n && libfuse_compat_write_kills_setid())
+		n = open_kill_setid(&c, f);
 	if (!n)
-		n = store(&c, f, &rw);
-	if (may_cut(&c, fi))
-		expect_cut(&c, ino, f, n);
+		n = write_bytes(&c, f, &rw);
+	if (may_truncate(&c, fi))
+		expect_truncate(&c, ino, f, n);
 	if (n < 0)
 		call_end(&c, (int)n);
 	else
@@ -285,13 +291,13 @@ void op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync,
 	      struct fuse_file_info *fi)
 {
 	struct file *f = open_file(fi->fh);
-	struct sync sync;
+	struct fsync sync;
 	struct call c;
 	int rc;
 
 	call_begin(&c, req);
-	syncs_begin(c.d->syncs, &sync, f);
+	fsync_errors_begin(c.d->fsync_errors, &sync, f);
 	rc = file_sync(f);
-	call_end(&c, syncs_end(c.d->syncs, &sync, rc,
-			       deadline_of(c.d->fs.mount->timeout_ms)));
+	call_end(&c, fsync_errors_end(c.d->fsync_errors, &sync, rc,
+				      deadline_of(c.d->fs.mount->timeout_ms)));
 }

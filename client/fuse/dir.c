@@ -10,18 +10,18 @@
 #include <string.h>
 
 #include "client/lib/file/dir.h"
-#include "client/fuse/kept/gone.h"
+#include "client/fuse/cache/gone.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
 #include "client/lib/names/stat.h"
 
 /* The kernel never lists a removed directory, but a process may open it. */
-static int open_gone(const struct call *c, const struct target *t,
-		     struct opening *o)
+static int open_removed(const struct call *c, const struct target *t,
+			struct opening *o)
 {
 	struct stat st;
 
-	if (!call_is_gone(c, t->handle, &st))
+	if (!call_is_removed(c, t->handle, &st))
 		return -ESTALE;
 	o->f = file_new(&c->d->fs, O_RDONLY);
 	if (!o->f)
@@ -42,7 +42,7 @@ void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	t = call_target(&c, ino);
 	rc = open_run(&c, &t, O_RDONLY | O_DIRECTORY, &o);
 	if (rc == -ESTALE)
-		rc = open_gone(&c, &t, &o);
+		rc = open_removed(&c, &t, &o);
 	if (rc) {
 		call_end(&c, rc);
 		return;
@@ -55,13 +55,14 @@ void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 }
 
 /* One reply to the kernel. */
-struct page {
+struct dir_reply {
 	char *buf;
 	size_t len, used;
 };
 
 /* False: there is no room. */
-static bool put(const struct call *c, struct page *p, const struct dirent *d)
+static bool put_name(const struct call *c, struct dir_reply *p,
+		     const struct dirent *d)
 {
 	struct stat st = { .st_ino = d->d_ino, .st_mode = DTTOIF(d->d_type) };
 	size_t n = fuse_add_direntry(c->req, p->buf + p->used, p->len - p->used,
@@ -74,7 +75,7 @@ static bool put(const struct call *c, struct page *p, const struct dirent *d)
 }
 
 /* Makes the entry after off the next one.  f->pos_lock is held. */
-static void go_to(struct file *f, off_t off)
+static void seek_dir(struct file *f, off_t off)
 {
 	if (f->pos == (uint64_t)off && off)
 		return;
@@ -82,12 +83,12 @@ static void go_to(struct file *f, off_t off)
 	dirbuf_reset(f->dirbuf);
 }
 
-static int fill(const struct call *c, struct file *f, struct page *p)
+static int fill_names(const struct call *c, struct file *f, struct dir_reply *p)
 {
 	struct dirent d;
 	int rc;
 
-	while ((rc = dir_look(f, &d)) > 0 && put(c, p, &d))
+	while ((rc = dir_look(f, &d)) > 0 && put_name(c, p, &d))
 		dir_pass(f);
 	return p->used || rc > 0 ? 0 : rc;
 }
@@ -97,15 +98,15 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 {
 	struct file *f = open_file(fi->fh);
 	char buf[4096];
-	struct page p = { .buf = buf,
-			  .len = size < sizeof(buf) ? size : sizeof(buf) };
+	struct dir_reply p = { .buf = buf,
+			       .len = size < sizeof(buf) ? size : sizeof(buf) };
 	struct call c;
 	int rc;
 
 	call_begin(&c, req);
 	open_lock_pos(f);
-	go_to(f, off);
-	rc = fill(&c, f, &p);
+	seek_dir(f, off);
+	rc = fill_names(&c, f, &p);
 	pthread_mutex_unlock(&f->pos_lock);
 	if (rc)
 		call_end(&c, rc);

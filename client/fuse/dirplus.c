@@ -8,15 +8,15 @@
 #include <stdlib.h>
 
 #include "client/lib/file/dir.h"
-#include "client/fuse/kept/named.h"
+#include "client/fuse/cache/named.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
 #include "client/lib/names/stat.h"
 
-#define LEN_MAX 65536u /* the most that the manager sends at a time */
+#define DIRPLUS_MAX 65536u /* the most that the manager sends at a time */
 
 /* One reply to the kernel, made from what the manager lists after off. */
-struct page {
+struct dirplus_reply {
 	const struct call *c;
 	uint64_t dir; /* handle */
 	uint64_t off;
@@ -25,8 +25,8 @@ struct page {
 	uint64_t *listed; /* len bytes; no entry takes more here than in buf */
 };
 
-static int entry_of(const struct page *p, struct session *s,
-		    const struct mgr_entry *e, struct fuse_entry_param *out)
+static int fill_entry(const struct dirplus_reply *p, struct session *s,
+		      const struct mgr_entry *e, struct fuse_entry_param *out)
 {
 	struct stat st;
 	int rc;
@@ -40,17 +40,18 @@ static int entry_of(const struct page *p, struct session *s,
 	if (rc)
 		return rc;
 	call_fill_entry(p->c, &e->attr, &st, out);
-	out->entry_timeout = call_keep(p->c, p->dir, e->name, &st);
+	out->entry_timeout = call_entry_timeout(p->c, p->dir, e->name, &st);
 	named_entry(p->c->d->named, named_of(p->dir, e->name), e->handle);
 	return 0;
 }
 
 /* 1: it was added; 0: there is no room; -errno. */
-static int put(struct page *p, struct session *s, const struct mgr_entry *e)
+static int put_entry(struct dirplus_reply *p, struct session *s,
+		     const struct mgr_entry *e)
 {
 	struct fuse_entry_param entry;
 	size_t n, room = p->len - p->used;
-	int rc = entry_of(p, s, e, &entry);
+	int rc = fill_entry(p, s, e, &entry);
 
 	if (rc)
 		return rc;
@@ -63,8 +64,8 @@ static int put(struct page *p, struct session *s, const struct mgr_entry *e)
 }
 
 /* Entries with the same cookie stay together, or the next reply would omit some. */
-static int put_all(struct page *p, struct session *s,
-		   const struct mgr_listing *l)
+static int put_entries(struct dirplus_reply *p, struct session *s,
+		       const struct mgr_listing *l)
 {
 	uint64_t cookie = p->off;
 	struct mgr_entry e;
@@ -76,7 +77,7 @@ static int put_all(struct page *p, struct session *s,
 		if (e.cookie != cookie)
 			whole = p->used;
 		cookie = e.cookie;
-		rc = put(p, s, &e);
+		rc = put_entry(p, s, &e);
 		if (rc < 0)
 			return rc;
 		if (!rc) {
@@ -87,19 +88,19 @@ static int put_all(struct page *p, struct session *s,
 	return rc;
 }
 
-static int do_list(struct session *s, const struct target *t, void *arg)
+static int do_list_plus(struct session *s, const struct target *t, void *arg)
 {
-	struct page *p = arg;
+	struct dirplus_reply *p = arg;
 	struct mgr_listing l;
 	int rc = mgr_readdirplus(s, t->handle, p->off, p->listed,
 				 (uint32_t)p->len, &l);
 
 	p->used = 0;
-	return rc ? rc : put_all(p, s, &l);
+	return rc ? rc : put_entries(p, s, &l);
 }
 
 /* For a manager of an earlier version: names without attributes. */
-static int put_names(struct page *p, struct file *f)
+static int put_plain_names(struct dirplus_reply *p, struct file *f)
 {
 	struct mgr_entry e;
 	struct dirent d;
@@ -112,7 +113,7 @@ static int put_names(struct page *p, struct file *f)
 					.handle = d.d_ino,
 					.cookie = (uint64_t)d.d_off,
 					.mode = DTTOIF(d.d_type) };
-		rc = put(p, NULL, &e);
+		rc = put_entry(p, NULL, &e);
 		if (rc <= 0)
 			break;
 		dir_pass(f);
@@ -120,14 +121,14 @@ static int put_names(struct page *p, struct file *f)
 	return p->used ? 0 : rc;
 }
 
-static int list(struct page *p, struct file *f)
+static int list_plus(struct dirplus_reply *p, struct file *f)
 {
-	int rc = file_run(f, do_list, p);
+	int rc = file_run(f, do_list_plus, p);
 
 	if (rc != -ENOSYS)
 		return rc;
 	open_lock_pos(f);
-	rc = put_names(p, f);
+	rc = put_plain_names(p, f);
 	pthread_mutex_unlock(&f->pos_lock);
 	return rc;
 }
@@ -136,8 +137,9 @@ void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi)
 {
 	struct file *f = open_file(fi->fh);
-	struct page p = { .off = (uint64_t)off,
-			  .len = size < LEN_MAX ? size : LEN_MAX };
+	struct dirplus_reply p = { .off = (uint64_t)off,
+				   .len = size < DIRPLUS_MAX ? size
+							     : DIRPLUS_MAX };
 	struct call c;
 	int rc = -ENOMEM;
 
@@ -147,7 +149,7 @@ void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	p.buf = malloc(p.len);
 	p.listed = malloc(p.len);
 	if (p.buf && p.listed)
-		rc = list(&p, f);
+		rc = list_plus(&p, f);
 	if (rc == -ESTALE && fs_has_removed(&c.d->fs, f->handle, f->fsid))
 		rc = 0; /* a removed directory has no names */
 	if (rc)

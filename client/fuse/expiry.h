@@ -9,7 +9,7 @@
 #include "client/fuse/fsd.h"
 
 /* True: the kernel (Linux 6.2 or later) and libfuse can do it. */
-static inline bool expiry_is_possible(const struct fuse_conn_info *conn)
+static inline bool libfuse_compat_can_expire(const struct fuse_conn_info *conn)
 {
 #if EXPIRY_ARGS
 	return conn->capable & FUSE_CAP_EXPIRE_ONLY;
@@ -19,8 +19,9 @@ static inline bool expiry_is_possible(const struct fuse_conn_info *conn)
 }
 
 /* Only if it is possible.  An error means that the kernel does not keep the name. */
-static inline void expiry_notify(const struct fsd *d, fuse_ino_t dir,
-				 const char *name, size_t len)
+static inline void libfuse_compat_expire_entry(const struct fsd *d,
+					       fuse_ino_t dir, const char *name,
+					       size_t len)
 {
 #if EXPIRY_ARGS == 5
 	fuse_lowlevel_notify_expire_entry(d->se, dir, name, len,

@@ -4,7 +4,7 @@
 
 #include "common/util/clock.h"
 #include "client/lib/names/stat.h"
-#include "client/fuse/kept/told.h"
+#include "client/fuse/cache/told.h"
 
 #define TICK 1e-6 /* s; the kernel counts whole ticks, at least one */
 #define SKEW_NS 2e9 /* clocks are coarse, and differ between hosts */
@@ -16,7 +16,7 @@ static bool by_ticks(const struct fsd *d)
 	return d->checked && d->attr_timeout <= 0;
 }
 
-double fresh_entry(struct fsd *d, const struct stat *st)
+double attr_reply_entry_timeout(struct fsd *d, const struct stat *st)
 {
 	if (!by_ticks(d))
 		return d->attr_timeout;
@@ -25,7 +25,7 @@ double fresh_entry(struct fsd *d, const struct stat *st)
 	return S_ISDIR(st->st_mode) || S_ISLNK(st->st_mode) ? TICK : 0;
 }
 
-double fresh_attr(const struct fsd *d, const struct stat *st)
+double attr_reply_getattr_timeout(const struct fsd *d, const struct stat *st)
 {
 	if (!by_ticks(d))
 		return d->attr_timeout;
@@ -36,7 +36,7 @@ double fresh_attr(const struct fsd *d, const struct stat *st)
  * The kernel evaluates access control lists only with the attributes, and requests
  * those first.
  */
-uint64_t fresh_ns(const struct fsd *d)
+uint64_t attr_reply_timeout_ns(const struct fsd *d)
 {
 	return by_ticks(d) ? TICKS_NS : (uint64_t)(d->attr_timeout * 1e9);
 }
@@ -53,7 +53,8 @@ static bool is_recent(const struct fsd *d, const struct stat *st)
  * After this the kernel rejects replies that were sent before: with ticks those to
  * LOOKUPs, with pages those with the file's size.
  */
-void fresh_opened(const struct fsd *d, fuse_ino_t n, const struct stat *changed)
+void attr_reply_invalidate_opened(const struct fsd *d, fuse_ino_t n,
+				  const struct stat *changed)
 {
 	bool pages = d->cache == CACHE_OPEN && d->attr_timeout > 0;
 
@@ -65,16 +66,16 @@ void fresh_opened(const struct fsd *d, fuse_ino_t n, const struct stat *changed)
  * At the next name, the kernel requests the directory's attributes to check
  * permissions.
  */
-void fresh_changed(const struct call *c, struct seen *dir)
+void fresh_changed(const struct call *c, struct attr_reply *dir)
 {
 	pid_t who = fuse_req_ctx(c->req)->pid;
 
-	call_note(c, &dir->attr);
-	if (!c->d->checked || fs_run(&c->d->fs, NULL, seen_complete, dir))
+	call_record_attr(c, &dir->attr);
+	if (!c->d->checked || fs_run(&c->d->fs, NULL, attr_reply_complete, dir))
 		told_changed(c->d->told);
 	else
 		told_note_dir(c->d->told, who, &dir->st, c->changes,
-			      c->begun + fresh_ns(c->d));
+			      c->begun + attr_reply_timeout_ns(c->d));
 }
 
 /*

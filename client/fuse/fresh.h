@@ -15,33 +15,33 @@
 #ifndef FRESH_H
 #define FRESH_H
 
-#include "client/fuse/seen.h"
+#include "client/fuse/attr_reply.h"
 
 /*
- * Seconds for a reply with st: fresh_entry() for LOOKUP and requests that create names,
- * fresh_attr() for GETATTR, which fstat() sends too.
+ * Seconds for a reply with st: attr_reply_entry_timeout() for LOOKUP and requests that create names,
+ * attr_reply_getattr_timeout() for GETATTR, which fstat() sends too.
  */
-double fresh_entry(struct fsd *d, const struct stat *st);
-double fresh_attr(const struct fsd *d, const struct stat *st);
+double attr_reply_entry_timeout(struct fsd *d, const struct stat *st);
+double attr_reply_getattr_timeout(const struct fsd *d, const struct stat *st);
 
 /*
  * ns for what an object lacks (lacks.h), and for a directory's attributes from its own
  * change.
  */
-uint64_t fresh_ns(const struct fsd *d);
+uint64_t attr_reply_timeout_ns(const struct fsd *d);
 
 /*
  * Called when the kernel's file n was opened, before the reply.  changed: attributes of
  * a file that may have changed since the previous open (versions.h), or NULL.
  */
-void fresh_opened(const struct fsd *d, fuse_ino_t n,
-		  const struct stat *changed);
+void attr_reply_invalidate_opened(const struct fsd *d, fuse_ino_t n,
+				  const struct stat *changed);
 /* Called after the requester created the file st, before the reply. */
 void fresh_created(const struct call *c, const struct stat *st);
 /*
  * Called after the requester changed the directory dir, before the reply.  dir->attr is
  * what the manager returned with the change.
  */
-void fresh_changed(const struct call *c, struct seen *dir);
+void fresh_changed(const struct call *c, struct attr_reply *dir);
 
 #endif

@@ -13,18 +13,18 @@
 
 struct again;
 struct cuts;
-struct drops;
-struct entry_table;
-struct fills;
+struct inval_queue;
+struct dentry_cache;
+struct inflight_io;
 struct gone;
 struct lacks;
-struct marks;
+struct bypass_page;
 struct named;
-struct owners;
-struct syncs;
+struct lock_owners;
+struct fsync_errors;
 struct told;
 struct versions;
-struct waits;
+struct waiting_locks;
 
 /* Cache modes: the data of a file that the kernel may keep (docs/mount.md). */
 enum cache {
@@ -32,8 +32,8 @@ enum cache {
 	CACHE_OPEN /* its pages, if the file has not changed since */
 };
 
-/* Kernel features that libfuse does not know: newer.h. */
-struct newer {
+/* Kernel features that libfuse does not know: libfuse_compat.h. */
+struct kernel_features {
 	uint64_t init; /* number of the INIT request; 0: not seen yet */
 	/* the kernel leaves removing set-id bits to us (Linux 5.11) */
 	bool kills;
@@ -63,24 +63,25 @@ struct fsd {
 	/* last log line about a requester with unknown groups; 0: never */
 	_Atomic uint64_t refused_at;
 	/* files that may not be bypassed; NULL: no bypass at all */
-	struct marks *marks;
+	struct bypass_page *bypass_page;
 	struct again *again; /* requests that the kernel repeats */
 	struct cuts *cuts; /* truncations that the kernel makes by itself */
 	/* drops what the kernel keeps when a lock is granted */
-	struct drops *drops;
+	struct inval_queue *inval_queue;
 	/* names that the kernel may keep, until a lock */
-	struct entry_table *entries;
-	struct fills *fills; /* pages that are read while they are written */
+	struct dentry_cache *dentry_cache;
+	struct inflight_io
+		*inflight_io; /* pages that are read while they are written */
 	struct gone *gone; /* removed objects that the kernel still has */
 	struct lacks *lacks; /* attributes that objects lack */
 	struct named *named; /* the object of each name */
-	struct owners *owners; /* owners of POSIX locks */
-	struct syncs *syncs; /* running fsyncs */
+	struct lock_owners *lock_owners; /* owners of POSIX locks */
+	struct fsync_errors *fsync_errors; /* running fsyncs */
 	struct told *told; /* attributes of files just created */
 	/* versions of files of which the kernel has pages */
 	struct versions *versions;
-	struct waits *waits; /* requests that wait for locks */
-	struct newer newer;
+	struct waiting_locks *waiting_locks; /* requests that wait for locks */
+	struct kernel_features kernel;
 	/* names can expire without being dropped: see expiry.h */
 	bool expires;
 	struct fuse_session *se;

@@ -5,12 +5,12 @@
 
 #include "client/fuse/options.h"
 
-struct marks;
+struct bypass_page;
 
 /*
  * Makes the shared page.  NULL: no program may bypass the mount, because the kernel may
  * keep more than programs can see, or because the page cannot be made or is too small.
  */
-struct marks *invite(const struct fsd *d, const struct options *opt);
+struct bypass_page *invite(const struct fsd *d, const struct options *opt);
 
 #endif

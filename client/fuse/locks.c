@@ -5,16 +5,16 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "client/fuse/drops.h"
+#include "client/fuse/inval_queue.h"
 #include "client/fuse/expiry.h"
-#include "client/fuse/kept/entries.h"
+#include "client/fuse/cache/dentry_cache.h"
 #include "client/lib/file/held.h"
 #include "client/fuse/locks.h"
-#include "client/fuse/marks.h"
+#include "client/fuse/bypass_page.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
-#include "client/fuse/owners.h"
-#include "client/fuse/waits.h"
+#include "client/fuse/lock_owners.h"
+#include "client/fuse/waiting_locks.h"
 
 /*
  * In libpvfs, owner 0 is the process itself.  The kernel's owners are scrambled
@@ -52,7 +52,7 @@ static struct mgr_lock lock_of(const struct flock *lk,
 }
 
 /* Without a pid, because a process of another host may hold the lock. */
-static struct flock told(const struct mgr_lock *lock)
+static struct flock flock_of(const struct mgr_lock *lock)
 {
 	struct flock lk = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
 
@@ -75,17 +75,17 @@ void op_getlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 
 	call_begin(&c, req);
 	lock.flags = WIRE_L_TEST;
-	rc = owners_lock(open_file(fi->fh), &lock);
+	rc = lock_owners_send_lock(open_file(fi->fh), &lock);
 	if (rc) {
 		call_end(&c, rc);
 		return;
 	}
-	answer = told(&lock);
+	answer = flock_of(&lock);
 	fuse_reply_lock(req, &answer);
 }
 
 /* True: the kernel may keep data, attributes or names of the file. */
-static bool is_kept(const struct fsd *d, const struct file *f)
+static bool is_cached(const struct fsd *d, const struct file *f)
 {
 	return d->cache == CACHE_OPEN || d->attr_timeout > 0 ||
 	       d->entry_timeout > 0 || file_is_paged(f->fs, f->handle);
@@ -95,80 +95,81 @@ static bool is_kept(const struct fsd *d, const struct file *f)
  * Older kernels, and older releases of libfuse, can only drop a name.  A file that is open by it then seems removed.  A
  * directory would lose its working directories and mounts, so it is not dropped.
  */
-static void name_expire(const struct entry_name *is, void *arg)
+static void expire_name(const struct dentry *is, void *arg)
 {
 	const struct fsd *d = arg;
 	fuse_ino_t dir = fsd_swap(d, is->dir);
 	size_t len = strlen(is->name);
 
 	if (d->expires)
-		expiry_notify(d, dir, is->name, len);
+		libfuse_compat_expire_entry(d, dir, is->name, len);
 	else if (!is->is_dir)
 		fuse_lowlevel_notify_inval_entry(d->se, dir, is->name, len);
 }
 
-static void granted(struct drop *drop)
+static void end_granted(struct inval *drop)
 {
-	const struct entries_file f = { drop->f->handle, drop->f->dir };
+	const struct dentry_file f = { drop->f->handle, drop->f->dir };
 
-	entries_expire(drop->c.d->entries, &f, fuse_req_ctx(drop->c.req)->pid,
-		       name_expire, drop->c.d);
+	dentry_cache_expire(drop->c.d->dentry_cache, &f,
+			    fuse_req_ctx(drop->c.req)->pid, expire_name,
+			    drop->c.d);
 	call_end(&drop->c, 0);
 }
 
 void locks_end(const struct call *c, struct file *f, int rc)
 {
-	const struct drop drop = { .c = *c, .f = f, .dropped = granted };
+	const struct inval drop = { .c = *c, .f = f, .dropped = end_granted };
 
-	if (rc || !is_kept(c->d, f))
+	if (rc || !is_cached(c->d, f))
 		call_end(c, rc);
 	else
-		drops_begin(c->d->drops, &drop);
+		inval_queue_add(c->d->inval_queue, &drop);
 }
 
 /*
  * Requests the lock.  If it is not free, and wait is set, the request waits without a
  * thread.
  */
-static void take(const struct call *c, struct file *f,
-		 const struct mgr_lock *want, bool wait)
+static void take_lock(const struct call *c, struct file *f,
+		      const struct mgr_lock *want, bool wait)
 {
 	struct mgr_lock lock = *want;
 	bool waits;
 	int rc;
 
-	marks_set(c->d->marks, f->handle);
-	entries_lock(c->d->entries,
-		     &(struct entries_file){ f->handle, f->dir });
-	rc = owners_lock(f, &lock);
+	bypass_page_forbid(c->d->bypass_page, f->handle);
+	dentry_cache_lock_dir(c->d->dentry_cache,
+			      &(struct dentry_file){ f->handle, f->dir });
+	rc = lock_owners_send_lock(f, &lock);
 	waits = rc == -EAGAIN && wait;
 	if (waits)
-		rc = waits_begin(c, f, want, lock.session);
+		rc = waiting_locks_add(c, f, want, lock.session);
 	if (!waits || rc)
 		locks_end(c, f, rc);
 }
 
-static void written(struct drop *drop)
+static void end_release(struct inval *drop)
 {
-	call_end(&drop->c, owners_lock(drop->f, &drop->lock));
+	call_end(&drop->c, lock_owners_send_lock(drop->f, &drop->lock));
 }
 
 /*
  * The kernel first writes what was changed through mappings of the file, maybe through
  * another descriptor than the lock's.
  */
-static void release(const struct call *c, struct file *f,
-		    const struct mgr_lock *want)
+static void release_lock(const struct call *c, struct file *f,
+			 const struct mgr_lock *want)
 {
-	struct drop drop = {
-		.c = *c, .f = f, .dropped = written, .lock = *want
+	struct inval drop = {
+		.c = *c, .f = f, .dropped = end_release, .lock = *want
 	};
 
 	if (file_is_paged(f->fs, f->handle) &&
 	    file_is_written(f->fs, f->handle))
-		drops_begin(c->d->drops, &drop);
+		inval_queue_add(c->d->inval_queue, &drop);
 	else
-		written(&drop);
+		end_release(&drop);
 }
 
 void op_setlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
@@ -181,13 +182,13 @@ void op_setlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 
 	call_begin(&c, req);
 	if (lock.type != WIRE_L_UNLOCK)
-		rc = owners_note(c.d->owners, f, lock.owner);
+		rc = lock_owners_add(c.d->lock_owners, f, lock.owner);
 	if (rc)
 		call_end(&c, rc);
 	else if (lock.type == WIRE_L_UNLOCK)
-		release(&c, f, &lock);
+		release_lock(&c, f, &lock);
 	else
-		take(&c, f, &lock, sleep);
+		take_lock(&c, f, &lock, sleep);
 }
 
 void op_flock(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi, int op)
@@ -204,7 +205,7 @@ void op_flock(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi, int op)
 	else if (op & LOCK_EX)
 		lock.type = WIRE_L_EXCLUSIVE;
 	if (lock.type == WIRE_L_UNLOCK)
-		release(&c, f, &lock);
+		release_lock(&c, f, &lock);
 	else
-		take(&c, f, &lock, !(op & LOCK_NB));
+		take_lock(&c, f, &lock, !(op & LOCK_NB));
 }

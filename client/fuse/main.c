@@ -10,33 +10,33 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "client/fuse/kept/again.h"
-#include "client/fuse/kept/cuts.h"
-#include "client/fuse/drops.h"
-#include "client/fuse/kept/entries.h"
-#include "client/fuse/kept/fills.h"
-#include "client/fuse/kept/gone.h"
-#include "client/fuse/life/guard.h"
+#include "client/fuse/cache/again.h"
+#include "client/fuse/cache/cuts.h"
+#include "client/fuse/inval_queue.h"
+#include "client/fuse/cache/dentry_cache.h"
+#include "client/fuse/cache/inflight_io.h"
+#include "client/fuse/cache/gone.h"
+#include "client/fuse/daemon/guard.h"
 #include "client/fuse/invite.h"
-#include "client/fuse/life/left.h"
-#include "client/fuse/hear/listen.h"
-#include "client/fuse/kept/lacks.h"
-#include "client/fuse/marks.h"
-#include "client/fuse/kept/named.h"
-#include "client/fuse/newer.h"
+#include "client/fuse/daemon/stale_sessions.h"
+#include "client/fuse/threads/listener.h"
+#include "client/fuse/cache/lacks.h"
+#include "client/fuse/bypass_page.h"
+#include "client/fuse/cache/named.h"
+#include "client/fuse/libfuse_compat.h"
 #include "common/util/sd_notify.h"
 #include "client/fuse/ops.h"
 #include "client/fuse/options.h"
-#include "client/fuse/owners.h"
-#include "client/fuse/life/spot.h"
+#include "client/fuse/lock_owners.h"
+#include "client/fuse/daemon/mount_point.h"
 #include "client/lib/names/stat.h"
-#include "client/fuse/syncs.h"
-#include "client/fuse/kept/told.h"
+#include "client/fuse/fsync_errors.h"
+#include "client/fuse/cache/told.h"
 #include "client/lib/file/unsynced.h"
-#include "client/fuse/kept/versions.h"
-#include "client/fuse/waits.h"
+#include "client/fuse/cache/versions.h"
+#include "client/fuse/waiting_locks.h"
 
-#define DROPS_END_MS 1000u
+#define INVAL_QUEUE_STOP_MS 1000u
 
 /* For the background, where nobody reads standard error. */
 static void log_to_syslog(void *arg, enum log_level level, const char *msg)
@@ -87,11 +87,11 @@ struct server {
 	struct log *log;
 	struct notify notify;
 	int ready;
-	/* Shared with the guard: spot_minor() of the mount; or NULL */
+	/* Shared with the guard: mount_point_minor() of the mount; or NULL */
 	atomic_uint *minor;
 };
 
-static void to_background(struct server *s)
+static void log_in_background(struct server *s)
 {
 	if (s->ready < 0)
 		return;
@@ -101,12 +101,12 @@ static void to_background(struct server *s)
 }
 
 /* A thread of the server waits in the kernel for a reply that will never come. */
-static void release(void *arg)
+static void abort_mount(void *arg)
 {
 	const struct server *s = arg;
 
 	if (s->minor)
-		spot_abort(atomic_load(s->minor));
+		mount_point_abort(atomic_load(s->minor));
 }
 
 /* nosymfollow is a flag of the mount that libfuse does not know. */
@@ -124,7 +124,7 @@ static int set_flags(const struct server *s)
 }
 
 /* The kernel's first request; if it fails, libfuse prints why. */
-static int answer_init(struct fuse_session *se)
+static int serve_init(struct fuse_session *se)
 {
 	struct fuse_buf buf = { 0 };
 	int rc;
@@ -138,34 +138,34 @@ static int answer_init(struct fuse_session *se)
 	return rc > 0 && !fuse_session_exited(se) ? 0 : -EIO;
 }
 
-static int mounted(struct server *s)
+static int serve_mounted(struct server *s)
 {
 	int rc = set_flags(s);
 
 	if (!rc)
-		rc = newer_watch(&s->d);
+		rc = libfuse_compat_watch(&s->d);
 	if (rc)
 		return rc;
-	s->d.drops = drops_new();
-	s->d.waits = s->d.drops ? waits_new(&s->d) : NULL;
-	if (!s->d.waits) {
-		drops_free(s->d.drops);
+	s->d.inval_queue = inval_queue_new();
+	s->d.waiting_locks = s->d.inval_queue ? waiting_locks_new(&s->d) : NULL;
+	if (!s->d.waiting_locks) {
+		inval_queue_free(s->d.inval_queue);
 		return -ENOMEM;
 	}
 	if (s->minor)
-		atomic_store(s->minor, spot_minor(s->opt->dir));
-	rc = answer_init(s->d.se);
+		atomic_store(s->minor, mount_point_minor(s->opt->dir));
+	rc = serve_init(s->d.se);
 	if (!rc) {
-		to_background(s);
+		log_in_background(s);
 		guard_ready(s->ready);
 		notify_say(&s->notify, "READY=1\nSTATUS=Serves");
-		rc = listen_run(s->d.se, &s->d.fs, s->opt->max_threads);
+		rc = listener_run(s->d.se, &s->d.fs, s->opt->max_threads);
 	}
 	notify_say(&s->notify, "STOPPING=1\nSTATUS=Stops");
-	waits_free(s->d.waits);
-	if (!drops_end(s->d.drops, DROPS_END_MS))
-		release(s);
-	drops_free(s->d.drops);
+	waiting_locks_free(s->d.waiting_locks);
+	if (!inval_queue_stop(s->d.inval_queue, INVAL_QUEUE_STOP_MS))
+		abort_mount(s);
+	inval_queue_free(s->d.inval_queue);
 	return rc;
 }
 
@@ -174,7 +174,7 @@ static int mount_and_serve(struct server *s)
 	struct fsd *d = &s->d;
 	int rc;
 
-	d->marks = invite(d, s->opt);
+	d->bypass_page = invite(d, s->opt);
 	d->se = fuse_session_new((struct fuse_args *)(uintptr_t)&s->opt->fuse,
 				 &ops, sizeof(ops), d);
 	if (!d->se)
@@ -182,10 +182,10 @@ static int mount_and_serve(struct server *s)
 	rc = fuse_set_signal_handlers(d->se) ? -errno : 0;
 	if (!rc && fuse_session_mount(d->se, s->opt->dir)) {
 		rc = -EIO; /* logged by libfuse */
-		spot_refused(s->opt->dir, s->log);
+		mount_point_log_refused(s->opt->dir, s->log);
 	}
 	if (!rc) {
-		rc = mounted(s);
+		rc = serve_mounted(s);
 		fuse_session_unmount(d->se);
 	}
 	fuse_remove_signal_handlers(d->se);
@@ -193,7 +193,7 @@ static int mount_and_serve(struct server *s)
 	return rc;
 }
 
-static int make(struct fsd *d, const struct options *opt)
+static int fsd_init(struct fsd *d, const struct options *opt)
 {
 	d->cache = opt->cache;
 	d->attr_timeout = opt->attr_timeout;
@@ -204,64 +204,64 @@ static int make(struct fsd *d, const struct options *opt)
 	d->many = !geteuid();
 	d->again = again_new();
 	d->cuts = cuts_new();
-	d->entries = entries_new(opt->entry_timeout);
-	d->fills = fills_new();
+	d->dentry_cache = dentry_cache_new(opt->entry_timeout);
+	d->inflight_io = inflight_io_new();
 	d->gone = gone_new();
 	d->lacks = lacks_new();
 	d->named = named_new();
-	d->owners = owners_new();
-	d->syncs = syncs_new();
+	d->lock_owners = lock_owners_new();
+	d->fsync_errors = fsync_errors_new();
 	d->told = told_new();
 	d->versions = versions_new();
-	if (!d->again || !d->cuts || !d->entries || !d->fills || !d->gone ||
-	    !d->lacks || !d->named || !d->owners || !d->syncs || !d->told ||
-	    !d->versions)
+	if (!d->again || !d->cuts || !d->dentry_cache || !d->inflight_io ||
+	    !d->gone || !d->lacks || !d->named || !d->lock_owners ||
+	    !d->fsync_errors || !d->told || !d->versions)
 		return -ENOMEM;
 	return data_init();
 }
 
-static int serve(void *arg, int ready)
+static int run_server(void *arg, int ready)
 {
 	struct server *s = arg;
-	int rc = make(&s->d, s->opt);
-	struct left left;
+	int rc = fsd_init(&s->d, s->opt);
+	struct stale_sessions left;
 
 	s->ready = ready;
-	left_note(&left, &s->d.fs);
+	stale_sessions_record(&left, &s->d.fs);
 	if (!rc)
 		rc = find_root(&s->d);
 	if (rc)
 		log_error(s->log, "%s: %s", s->opt->what, strerror(-rc));
 	else {
-		left_end(&s->d.fs);
+		stale_sessions_end(&s->d.fs);
 		rc = mount_and_serve(s);
 	}
 	fs_leave(&s->d.fs);
 	unsynced_free(&s->d.fs);
-	left_free(&left, &s->d.fs);
-	marks_free(s->d.marks);
+	stale_sessions_free(&left, &s->d.fs);
+	bypass_page_free(s->d.bypass_page);
 	versions_free(s->d.versions);
 	told_free(s->d.told);
-	syncs_free(s->d.syncs);
-	owners_free(s->d.owners);
+	fsync_errors_free(s->d.fsync_errors);
+	lock_owners_free(s->d.lock_owners);
 	named_free(s->d.named);
 	lacks_free(s->d.lacks);
 	gone_free(s->d.gone);
-	fills_free(s->d.fills);
-	entries_free(s->d.entries);
+	inflight_io_free(s->d.inflight_io);
+	dentry_cache_free(s->d.dentry_cache);
 	cuts_free(s->d.cuts);
 	again_free(s->d.again);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int run(const struct options *opt, struct log *log,
-	       const struct mount *mount)
+static int run_guarded(const struct options *opt, struct log *log,
+		       const struct mount *mount)
 {
 	struct server s = { .d = { .log = log }, .opt = opt, .log = log };
 	struct guard guard = { .foreground = opt->foreground,
 			       .patience_ms = mount->timeout_ms,
-			       .serve = serve,
-			       .release = release,
+			       .serve = run_server,
+			       .release = abort_mount,
 			       .arg = &s };
 	int rc;
 
@@ -301,7 +301,7 @@ static void set_log(struct log *log)
 }
 
 /* mount(8) passes "nosuid" and "nodev" on to us, but not "suid" and "dev". */
-static void say_limits(const struct options *opt, const struct log *log)
+static void log_limits(const struct options *opt, const struct log *log)
 {
 	if (opt->helper && !opt->limits)
 		log_info(log,
@@ -324,14 +324,15 @@ int main(int argc, char **argv)
 	if (rc < 0 && opt.remount) {
 		rc = *opt.pvfs && options_mount(&opt, &log, &tab);
 		pvfstab_free(&tab);
-		rc = rc || spot_remount(opt.dir, opt.given, opt.flags, &log)
+		rc = rc || mount_point_remount(opt.dir, opt.given, opt.flags,
+					       &log)
 			     ? EXIT_FAILURE
 			     : EXIT_SUCCESS;
 	} else if (rc < 0) {
-		say_limits(&opt, &log);
-		rc = spot_check(opt.dir, opt.nonempty, &log) ||
+		log_limits(&opt, &log);
+		rc = mount_point_check(opt.dir, opt.nonempty, &log) ||
 		     options_mount(&opt, &log, &tab);
-		rc = rc ? EXIT_FAILURE : run(&opt, &log, &tab.mount[0]);
+		rc = rc ? EXIT_FAILURE : run_guarded(&opt, &log, &tab.mount[0]);
 		pvfstab_free(&tab);
 	}
 	options_free(&opt);

@@ -6,34 +6,34 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "client/fuse/kept/again.h"
+#include "client/fuse/cache/again.h"
 #include "client/fuse/call.h"
-#include "client/fuse/kept/entries.h"
+#include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/fresh.h"
-#include "client/fuse/kept/gone.h"
-#include "client/fuse/kept/named.h"
+#include "client/fuse/cache/gone.h"
+#include "client/fuse/cache/named.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
-#include "client/fuse/seen.h"
+#include "client/fuse/attr_reply.h"
 #include "client/lib/names/stat.h"
 
 /* A new name: what the request needs, and the attributes that the manager returns. */
-struct making {
+struct make_args {
 	const void *what;
-	struct seen seen;
+	struct attr_reply seen;
 };
 
-/* seen_complete() runs apart, so that op is not repeated if an iod does not answer. */
-static void make(const struct call *c, const struct target *t, target_op op,
-		 const void *what)
+/* attr_reply_complete() runs apart, so that op is not repeated if an iod does not answer. */
+static void make_name(const struct call *c, const struct target *t,
+		      target_op op, const void *what)
 {
-	struct making m = { .what = what, .seen = { .c = c } };
+	struct make_args m = { .what = what, .seen = { .c = c } };
 	int rc = call_run(c, t, op, &m);
 
 	if (!rc)
-		rc = call_run(c, t, seen_complete, &m.seen);
+		rc = call_run(c, t, attr_reply_complete, &m.seen);
 	if (rc)
-		call_end(c, call_in_gone(c, t, rc));
+		call_end(c, call_removed_dir_error(c, t, rc));
 	else
 		call_end_entry(c, &m.seen.attr, &m.seen.st);
 }
@@ -44,17 +44,16 @@ static void make(const struct call *c, const struct target *t, target_op op,
  */
 static void end_absent(const struct call *c)
 {
-	fuse_reply_entry(c->req,
-			 &(struct fuse_entry_param){
-				 .entry_timeout = call_keep(c, c->dir, c->text,
-							    NULL) });
+	fuse_reply_entry(c->req, &(struct fuse_entry_param){
+					 .entry_timeout = call_entry_timeout(
+						 c, c->dir, c->text, NULL) });
 }
 
 /*
  * The kernel has forgotten an object whose number a caller has: open_by_handle_at(2) or
  * an NFS client.  It looks up "." there, even if the object is not a directory.
  */
-static const char *name_in(const char *name)
+static const char *lookup_name(const char *name)
 {
 	return strcmp(name, ".") ? name : "";
 }
@@ -62,22 +61,22 @@ static const char *name_in(const char *name)
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct target t;
-	struct seen now;
+	struct attr_reply now;
 	struct call c;
 	int rc;
 
 	call_begin(&c, req);
-	if (call_again(&c, again_name(parent, name)))
+	if (call_repeats_timeout(&c, again_name(parent, name)))
 		return;
-	t = call_entry(&c, parent, name_in(name));
+	t = call_entry(&c, parent, lookup_name(name));
 	now.c = &c;
-	rc = call_run(&c, &t, seen_get, &now);
+	rc = call_run(&c, &t, attr_reply_fetch, &now);
 	if (!rc)
 		call_end_entry(&c, &now.attr, &now.st);
 	else if (rc == -ENOENT && c.d->entry_timeout > 0)
 		end_absent(&c);
 	else
-		call_end(&c, call_in_gone(&c, &t, rc));
+		call_end(&c, call_removed_dir_error(&c, &t, rc));
 }
 
 /* Per number, the daemon keeps only removed objects. */
@@ -101,7 +100,7 @@ void op_forget_multi(fuse_req_t req, size_t count,
 
 static int do_mkdir(struct session *s, const struct target *t, void *arg)
 {
-	struct making *m = arg;
+	struct make_args *m = arg;
 	const uint32_t *mode = m->what;
 
 	return mgr_mkdir(s, t, *mode, &m->seen.attr);
@@ -116,12 +115,12 @@ void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
 	bits = call_mode(&c, mode & 01777);
-	make(&c, &t, do_mkdir, &bits);
+	make_name(&c, &t, do_mkdir, &bits);
 }
 
 static int do_symlink(struct session *s, const struct target *t, void *arg)
 {
-	struct making *m = arg;
+	struct make_args *m = arg;
 
 	return mgr_symlink_attr(s, m->what, t, &m->seen.attr);
 }
@@ -134,12 +133,12 @@ void op_symlink(fuse_req_t req, const char *text, fuse_ino_t parent,
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
-	make(&c, &t, do_symlink, text);
+	make_name(&c, &t, do_symlink, text);
 }
 
 static int do_unlink(struct session *s, const struct target *t, void *arg)
 {
-	struct seen *dir = arg;
+	struct attr_reply *dir = arg;
 
 	return mgr_unlink_attr(s, t, &dir->attr);
 }
@@ -147,7 +146,7 @@ static int do_unlink(struct session *s, const struct target *t, void *arg)
 void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct target t;
-	struct seen dir;
+	struct attr_reply dir;
 	struct call c;
 	int rc;
 
@@ -158,7 +157,7 @@ void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 	if (!rc)
 		named_removed(c.d->named, c.name, c.d->gone);
 	if (rc || !dir.attr.handle) {
-		call_end(&c, call_in_gone(&c, &t, rc));
+		call_end(&c, call_removed_dir_error(&c, &t, rc));
 		return;
 	}
 	fresh_changed(&c, &dir);
@@ -173,7 +172,7 @@ static int do_rmdir(struct session *s, const struct target *t, void *arg)
 /*
  * Records what the name stands for: a process in the removed directory keeps using it.
  */
-static int know(const struct call *c, const struct target *t)
+static int record_name(const struct call *c, const struct target *t)
 {
 	struct stat st;
 	int rc;
@@ -196,17 +195,17 @@ void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
-	rc = know(&c, &t);
+	rc = record_name(&c, &t);
 	if (!rc)
 		rc = call_run(&c, &t, do_rmdir, NULL);
 	if (!rc)
 		named_removed(c.d->named, c.name, c.d->gone);
-	call_end(&c, call_in_gone(&c, &t, rc));
+	call_end(&c, call_removed_dir_error(&c, &t, rc));
 }
 
 static int do_mknod(struct session *s, const struct target *t, void *arg)
 {
-	struct making *m = arg;
+	struct make_args *m = arg;
 
 	return mgr_mknod(s, t, m->what, &m->seen.attr);
 }
@@ -229,10 +228,10 @@ void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	if (is_regular(mode))
 		open_new(&c, &t, mode);
 	else
-		make(&c, &t, do_mknod, &what);
+		make_name(&c, &t, do_mknod, &what);
 }
 
-struct pair {
+struct rename_args {
 	struct target to;
 	uint32_t flags;
 	unsigned int which;
@@ -240,7 +239,7 @@ struct pair {
 
 static int do_rename(struct session *s, const struct target *t, void *arg)
 {
-	struct pair *p = arg;
+	struct rename_args *p = arg;
 
 	return p->flags ? mgr_rename2(s, t, &p->to, p->flags, &p->which)
 			: mgr_rename(s, t, &p->to, &p->which);
@@ -263,28 +262,27 @@ static int rename_flags(unsigned int flags, uint32_t *wire)
 	return -EINVAL;
 }
 
-static void end_moved(const struct call *c, uint64_t from,
-		      const struct target *t, const struct pair *p)
+static void record_rename(const struct call *c, uint64_t from,
+			  const struct target *t, const struct rename_args *p)
 {
-	const struct entry_name was = { .dir = t->handle,
-					.name = t->path,
-					.handle = named_handle(c->d->named,
-							       from) };
-	const struct entry_name is = { .dir = p->to.handle,
-				       .name = p->to.path,
-				       .handle = named_handle(c->d->named,
-							      c->name) };
+	const struct dentry was = { .dir = t->handle,
+				    .name = t->path,
+				    .handle = named_handle(c->d->named, from) };
+	const struct dentry is = { .dir = p->to.handle,
+				   .name = p->to.path,
+				   .handle = named_handle(c->d->named,
+							  c->name) };
 	bool swaps = p->flags & WIRE_RN_EXCHANGE;
 
 	named_moved(c->d->named, from, c->name, swaps, c->d->gone);
-	entries_moved(c->d->entries, &was, &is, swaps);
+	dentry_cache_rename(c->d->dentry_cache, &was, &is, swaps);
 }
 
 void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	       fuse_ino_t newparent, const char *newname, unsigned int flags)
 {
 	struct target t;
-	struct pair p;
+	struct rename_args p;
 	struct call c;
 	uint64_t from;
 	int rc;
@@ -297,13 +295,13 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 	if (!rc)
 		rc = call_run(&c, &t, do_rename, &p);
 	if (!rc)
-		end_moved(&c, from, &t, &p);
-	call_end(&c, call_in_gone(&c, &t, rc));
+		record_rename(&c, from, &t, &p);
+	call_end(&c, call_removed_dir_error(&c, &t, rc));
 }
 
 static int do_link(struct session *s, const struct target *t, void *arg)
 {
-	struct making *m = arg;
+	struct make_args *m = arg;
 	unsigned int which;
 
 	return mgr_link_attr(s, t, m->what, &which, &m->seen.attr);
@@ -318,24 +316,24 @@ void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t newparent,
 	call_begin(&c, req);
 	t = call_target(&c, ino);
 	to = call_entry(&c, newparent, newname);
-	make(&c, &t, do_link, &to);
+	make_name(&c, &t, do_link, &to);
 }
 
-struct text {
+struct link_text {
 	char buf[PATH_MAX];
 	size_t n;
 };
 
 static int do_readlink(struct session *s, const struct target *t, void *arg)
 {
-	struct text *text = arg;
+	struct link_text *text = arg;
 
 	return mgr_readlink(s, t, text->buf, sizeof(text->buf) - 1, &text->n);
 }
 
 void op_readlink(fuse_req_t req, fuse_ino_t ino)
 {
-	struct text text;
+	struct link_text text;
 	struct target t;
 	struct call c;
 	int rc;

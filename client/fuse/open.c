@@ -6,19 +6,20 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "client/fuse/kept/again.h"
-#include "client/fuse/kept/entries.h"
+#include "client/fuse/cache/again.h"
+#include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/fresh.h"
 #include "common/util/watched_descriptor.h"
-#include "client/fuse/marks.h"
-#include "client/fuse/newer.h"
+#include "client/fuse/bypass_page.h"
+#include "client/fuse/libfuse_compat.h"
 #include "client/fuse/ops.h"
-#include "client/fuse/owners.h"
+#include "client/fuse/lock_owners.h"
 #include "client/lib/names/stat.h"
-#include "client/fuse/kept/versions.h"
+#include "client/fuse/cache/versions.h"
 
-#define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
-#define TO_RUN 0x20 /* set only by execve(): open(2) does not pass it on */
+#define FILE_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
+#define FMODE_EXEC_BIT                                                         \
+	0x20 /* set only by execve(): open(2) does not pass it on */
 
 /* Converts flags of open(2).  The kernel follows links and resolves names itself. */
 static uint32_t wire_flags(int flags)
@@ -79,7 +80,7 @@ static int do_open(struct session *s, const struct target *t, void *arg)
 	return 0;
 }
 
-static int do_kill(struct session *s, const struct target *t, void *arg)
+static int do_kill_setid(struct session *s, const struct target *t, void *arg)
 {
 	const struct setattr set = { .valid = WIRE_S_KILL };
 	const struct target *as = arg;
@@ -90,7 +91,7 @@ static int do_kill(struct session *s, const struct target *t, void *arg)
 	return mgr_setattr(s, &who, &set, &attr);
 }
 
-int open_kill(struct call *c, struct file *f)
+int open_kill_setid(struct call *c, struct file *f)
 {
 	struct target as;
 	int rc;
@@ -98,21 +99,21 @@ int open_kill(struct call *c, struct file *f)
 	if (!atomic_exchange(&f->has_setid, false))
 		return 0;
 	as = call_target(c, 0);
-	rc = file_run(f, do_kill, &as);
+	rc = file_run(f, do_kill_setid, &as);
 	/*
 	 * a manager of an earlier version checks the mode; an open file may be changed
 	 * anyway
 	 */
 	if (rc == -EACCES) {
 		as.as = NULL;
-		rc = file_run(f, do_kill, &as);
+		rc = file_run(f, do_kill_setid, &as);
 	}
 	if (rc)
 		atomic_store(&f->has_setid, true);
 	return rc;
 }
 
-static int complete(struct session *s, const struct target *t, void *arg)
+static int complete_stat(struct session *s, const struct target *t, void *arg)
 {
 	struct opening *o = arg;
 
@@ -125,14 +126,14 @@ int open_run(const struct call *c, const struct target *t, int flags,
 	int rc;
 
 	o->how.flags |= wire_flags(flags);
-	o->to_run = flags & TO_RUN && c->d->checked;
+	o->to_run = flags & FMODE_EXEC_BIT && c->d->checked;
 	o->how.dist = (struct dist){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
-	o->f = file_new(&c->d->fs, flags & KEPT_FLAGS);
+	o->f = file_new(&c->d->fs, flags & FILE_FLAGS);
 	if (!o->f)
 		return -ENOMEM;
 	rc = call_run(c, t, do_open, o);
 	if (!rc && o->want_stat)
-		rc = file_run(o->f, complete, o);
+		rc = file_run(o->f, complete_stat, o);
 	if (rc)
 		file_put(o->f);
 	return rc;
@@ -143,18 +144,18 @@ int open_run(const struct call *c, const struct target *t, int flags,
  * page by page, and others may append in between.  Older kernels would then leave local
  * readers with old pages.
  */
-static bool appends_in_one_piece(const struct fsd *d, int flags)
+static bool append_bypasses_pages(const struct fsd *d, int flags)
 {
-	return flags & O_APPEND && d->newer.mmap;
+	return flags & O_APPEND && d->kernel.mmap;
 }
 
 static void fill_info(const struct call *c, const struct opening *o,
 		      struct fuse_file_info *fi)
 {
-	o->f->dir = entries_dir(c->d->entries, o->f->handle);
+	o->f->dir = dentry_cache_dir_of(c->d->dentry_cache, o->f->handle);
 	fi->fh = (uint64_t)(uintptr_t)o->f;
 	fi->direct_io = c->d->cache == CACHE_NONE ||
-			appends_in_one_piece(c->d, fi->flags);
+			append_bypasses_pages(c->d, fi->flags);
 	fi->keep_cache = c->d->cache == CACHE_OPEN &&
 			 versions_same(c->d->versions, &o->st);
 }
@@ -164,14 +165,14 @@ static void fill_info(const struct call *c, const struct opening *o,
  * that it keeps.  After ESTALE it looks the name up again, and opens what it stands for
  * now.  A file that it reached otherwise (/proc/PID/fd) is opened again.
  */
-static bool is_misled(const struct call *c, fuse_ino_t ino,
-		      const struct attr *attr)
+static bool is_stale_name(const struct call *c, fuse_ino_t ino,
+			  const struct attr *attr)
 {
 	const uint64_t what = again_name(ino, "/");
 	pid_t thread = fuse_req_ctx(c->req)->pid;
 
 	if (attr->nlink || !thread ||
-	    !entries_may_keep(c->d->entries, attr->handle) ||
+	    !dentry_cache_may_hold(c->d->dentry_cache, attr->handle) ||
 	    again_is(c->d->again, thread, what))
 		return false;
 	again_note(c->d->again, thread, what);
@@ -183,7 +184,8 @@ static int do_getattr(struct session *s, const struct target *t, void *arg)
 	return mgr_getattr(s, t, arg);
 }
 
-int open_check_cut(const struct call *c, const struct target *t, fuse_ino_t ino)
+int open_check_truncate(const struct call *c, const struct target *t,
+			fuse_ino_t ino)
 {
 	struct attr attr;
 	int rc;
@@ -191,7 +193,7 @@ int open_check_cut(const struct call *c, const struct target *t, fuse_ino_t ino)
 	if (c->d->entry_timeout <= 0)
 		return 0;
 	rc = call_run(c, t, do_getattr, &attr);
-	return !rc && is_misled(c, ino, &attr) ? -ESTALE : rc;
+	return !rc && is_stale_name(c, ino, &attr) ? -ESTALE : rc;
 }
 
 void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
@@ -205,10 +207,10 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	call_begin(&c, req);
 	o.want_stat = c.d->cache == CACHE_OPEN;
 	t = call_target(&c, ino);
-	rc = cuts ? open_check_cut(&c, &t, ino) : 0;
+	rc = cuts ? open_check_truncate(&c, &t, ino) : 0;
 	if (!rc)
 		rc = open_run(&c, &t, fi->flags, &o);
-	if (!rc && !cuts && is_misled(&c, ino, &o.attr)) {
+	if (!rc && !cuts && is_stale_name(&c, ino, &o.attr)) {
 		file_put(o.f);
 		rc = -ESTALE;
 	}
@@ -217,8 +219,8 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		return;
 	}
 	fill_info(&c, &o, fi);
-	fresh_opened(c.d, ino, fi->keep_cache ? NULL : &o.st);
-	if (newer_reply_open(&c, fi))
+	attr_reply_invalidate_opened(c.d, ino, fi->keep_cache ? NULL : &o.st);
+	if (libfuse_compat_reply_open(&c, fi))
 		file_put(o.f); /* the requester is gone */
 }
 
@@ -234,15 +236,15 @@ static int create_new(const struct call *c, const struct target *t, mode_t mode,
 	if (rc)
 		return rc;
 	o->attr.flags |= WIRE_A_SIZE;
-	rc = file_run(o->f, complete, o);
+	rc = file_run(o->f, complete_stat, o);
 	if (rc)
 		file_put(o->f);
 	return rc;
 }
 
 /* The kernel found no such file, but another client may have created it since. */
-static int create(const struct call *c, const struct target *t, mode_t mode,
-		  int flags, struct opening *o)
+static int create_or_open(const struct call *c, const struct target *t,
+			  mode_t mode, int flags, struct opening *o)
 {
 	int rc = create_new(c, t, mode, flags, o);
 
@@ -265,15 +267,15 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
-	rc = create(&c, &t, mode, fi->flags, &o);
+	rc = create_or_open(&c, &t, mode, fi->flags, &o);
 	if (rc) {
-		call_end(&c, call_in_gone(&c, &t, rc));
+		call_end(&c, call_removed_dir_error(&c, &t, rc));
 		return;
 	}
 	call_fill_entry(&c, &o.attr, &o.st, &e);
 	fill_info(&c, &o, fi);
 	fresh_created(&c, &o.st);
-	if (newer_reply_create(&c, &e, fi))
+	if (libfuse_compat_reply_create(&c, &e, fi))
 		file_put(o.f);
 }
 
@@ -283,7 +285,7 @@ void open_new(const struct call *c, const struct target *t, mode_t mode)
 	int rc = create_new(c, t, mode, O_RDONLY, &o);
 
 	if (rc) {
-		call_end(c, call_in_gone(c, t, rc));
+		call_end(c, call_removed_dir_error(c, t, rc));
 		return;
 	}
 	file_put(o.f);
@@ -295,7 +297,7 @@ void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct call c;
 
 	call_begin(&c, req);
-	owners_drop(c.d->owners, open_file(fi->fh), fi->lock_owner);
+	lock_owners_drop(c.d->lock_owners, open_file(fi->fh), fi->lock_owner);
 	call_end(&c, 0);
 }
 
@@ -306,10 +308,10 @@ void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct call c;
 
 	call_begin(&c, req);
-	owners_release(c.d->owners, f);
+	lock_owners_release(c.d->lock_owners, f);
 	if (fi->flock_release)
-		owners_release_whole(f);
+		lock_owners_release_flock(f);
 	file_put(f);
-	marks_released(c.d->marks, &c.d->fs, handle);
+	bypass_page_release(c.d->bypass_page, &c.d->fs, handle);
 	call_end(&c, 0);
 }

@@ -38,7 +38,7 @@ static inline bool attr_has_setid(const struct attr *a)
  * Called before f is changed by a requester that may not keep set-id bits there; c is
  * its request.  0 or -errno.
  */
-int open_kill(struct call *c, struct file *f);
+int open_kill_setid(struct call *c, struct file *f);
 
 /* Creates an empty file that stays closed; answers c. */
 void open_new(const struct call *c, const struct target *t, mode_t mode);
@@ -47,7 +47,7 @@ void open_new(const struct call *c, const struct target *t, mode_t mode);
  * Called before the file is truncated by name.  -ESTALE: the file has no name, and the
  * kernel may have used a name that it keeps.  It looks that name up again.
  */
-int open_check_cut(const struct call *c, const struct target *t,
-		   fuse_ino_t ino);
+int open_check_truncate(const struct call *c, const struct target *t,
+			fuse_ino_t ino);
 
 #endif

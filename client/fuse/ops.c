@@ -28,7 +28,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 		want |= FUSE_CAP_POSIX_ACL;
 	if (d->cache == CACHE_OPEN)
 		want |= FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ASYNC_READ;
-	d->expires = expiry_is_possible(conn);
+	d->expires = libfuse_compat_can_expire(conn);
 	conn->want = want & conn->capable;
 	conn->max_write = MAX_WRITE;
 	conn->max_readahead = MAX_WRITE;

@@ -10,12 +10,12 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "client/fuse/life/spot.h"
+#include "client/fuse/daemon/mount_point.h"
 
 #define TIMEOUT_S 30
 #define THREADS_MAX 1024
 
-static void usage(FILE *out)
+static void print_usage(FILE *out)
 {
 	fputs("usage: pvfs-fuse HOST:/ DIR [-o OPTION,...] [-f] [-d]\n"
 	      "       pvfs-fuse MOUNT-POINT-IN-PVFSTAB DIR [...]\n"
@@ -53,7 +53,7 @@ static void usage(FILE *out)
 
 /* ---- one word of -o ---- */
 
-static bool seconds(const char *val, double *s)
+static bool parse_seconds(const char *val, double *s)
 {
 	char *end;
 
@@ -74,12 +74,12 @@ static bool set_cache(struct options *opt, const char *val)
 
 static bool set_attr_timeout(struct options *opt, const char *val)
 {
-	return seconds(val, &opt->attr_timeout);
+	return parse_seconds(val, &opt->attr_timeout);
 }
 
 static bool set_entry_timeout(struct options *opt, const char *val)
 {
-	return seconds(val, &opt->entry_timeout);
+	return parse_seconds(val, &opt->entry_timeout);
 }
 
 static bool set_max_threads(struct options *opt, const char *val)
@@ -146,7 +146,7 @@ static void note_flags(struct options *opt, const char *word)
 }
 
 /* mount(8) removes "suid" and "dev" before we see them. */
-static const char *plain(const char *word)
+static const char *without_allow(const char *word)
 {
 	if (!strcmp(word, "allow_suid"))
 		return "suid";
@@ -178,7 +178,7 @@ static bool is_mount_option(const char *word)
  * mount.  Others are about access times, which the manager keeps: reads never change
  * those of directories, and change those of files as with relatime.
  */
-static bool is_noise(const char *word)
+static bool is_ignored_option(const char *word)
 {
 	static const char *const names[] = {
 		"defaults",   "auto",	     "noauto",	      "user",
@@ -198,7 +198,7 @@ static bool is_noise(const char *word)
 	       !strncmp(word, "comment=", 8);
 }
 
-static int append(char **list, const char *word)
+static int list_append(char **list, const char *word)
 {
 	char *longer;
 
@@ -213,7 +213,7 @@ static int append(char **list, const char *word)
  * 1: it is one of ours, and set; 0: it is not; -EINVAL: its value is wrong, which was
  * printed.
  */
-static int own_option(struct options *opt, const char *word)
+static int parse_own_option(struct options *opt, const char *word)
 {
 	size_t len = strcspn(word, "=");
 
@@ -230,7 +230,7 @@ static int own_option(struct options *opt, const char *word)
 	return 0;
 }
 
-static int fuse_option(struct options *opt, const char *word)
+static int add_fuse_option(struct options *opt, const char *word)
 {
 	if (fuse_opt_add_arg(&opt->fuse, "-o") ||
 	    fuse_opt_add_arg(&opt->fuse, word))
@@ -238,17 +238,17 @@ static int fuse_option(struct options *opt, const char *word)
 	return 0;
 }
 
-static int one_option(struct options *opt, const char *given)
+static int parse_option(struct options *opt, const char *given)
 {
-	const char *word = plain(given);
-	int rc = own_option(opt, word);
+	const char *word = without_allow(given);
+	int rc = parse_own_option(opt, word);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
 	note_flags(opt, word);
 	opt->remount |= !strcmp(word, "remount");
 	opt->nonempty |= !strcmp(word, "nonempty");
-	if (is_noise(word) || !strcmp(word, "nosymfollow") ||
+	if (is_ignored_option(word) || !strcmp(word, "nosymfollow") ||
 	    !strcmp(word, "nonempty") || !strcmp(word, "remount"))
 		return 0;
 	if (!strcmp(word, "allow_other")) {
@@ -266,29 +266,29 @@ static int one_option(struct options *opt, const char *given)
 	if (!strcmp(word, "noatime") || !strcmp(word, "ro"))
 		opt->atime = false;
 	if (is_mount_option(word))
-		return fuse_option(opt, word);
-	return append(&opt->pvfs, word);
+		return add_fuse_option(opt, word);
+	return list_append(&opt->pvfs, word);
 }
 
-static int option_list(struct options *opt, char *list)
+static int parse_option_list(struct options *opt, char *list)
 {
 	char *save = NULL, *word;
 	int rc = 0;
 
 	for (word = strtok_r(list, ",", &save); word && !rc;
 	     word = strtok_r(NULL, ",", &save))
-		rc = one_option(opt, word);
+		rc = parse_option(opt, word);
 	return rc;
 }
 
 /* ---- the command line ---- */
 
 /* -1: continue; else the exit status.  mount(8) adds -n, -s and -v. */
-static int one_letter(struct options *opt, int letter)
+static int parse_letter(struct options *opt, int letter)
 {
 	switch (letter) {
 	case 'o':
-		return option_list(opt, optarg) ? 2 : -1;
+		return parse_option_list(opt, optarg) ? 2 : -1;
 	case 'f':
 		opt->foreground = true;
 		return -1;
@@ -296,24 +296,24 @@ static int one_letter(struct options *opt, int letter)
 		opt->debug = opt->foreground = true;
 		return -1;
 	case 'r':
-		return one_option(opt, "ro") ? 2 : -1;
+		return parse_option(opt, "ro") ? 2 : -1;
 	case 'n':
 	case 's':
 	case 'v':
 	case 'w':
 		return -1;
 	case 'h':
-		usage(stdout);
+		print_usage(stdout);
 		return fflush(stdout) ? 1 : 0;
 	case 'V':
 		puts("pvfs-fuse " PVFS_VERSION);
 		return fflush(stdout) ? 1 : 0;
 	}
-	usage(stderr);
+	print_usage(stderr);
 	return 2;
 }
 
-static int letters(int argc, char **argv, struct options *opt)
+static int parse_letters(int argc, char **argv, struct options *opt)
 {
 	static const struct option longopts[] = {
 		{ "foreground", no_argument, NULL, 'f' },
@@ -326,11 +326,11 @@ static int letters(int argc, char **argv, struct options *opt)
 
 	while (rc < 0 && (c = getopt_long(argc, argv, "o:fdrnsvwhV", longopts,
 					  NULL)) != -1)
-		rc = one_letter(opt, c);
+		rc = parse_letter(opt, c);
 	return rc;
 }
 
-static int defaults(struct options *opt)
+static int apply_defaults(struct options *opt)
 {
 	double kept = opt->cache == CACHE_OPEN ? 1 : 0;
 	int rc = 0;
@@ -342,7 +342,7 @@ static int defaults(struct options *opt)
 	if (!geteuid())
 		opt->allow_other = true;
 	if (opt->allow_other)
-		rc = fuse_option(opt, "allow_other");
+		rc = add_fuse_option(opt, "allow_other");
 	/*
 	 * unless root mounts, other users have the mounting user's rights, and the
 	 * kernel must not check; but for names that it keeps, only the kernel can check
@@ -350,22 +350,22 @@ static int defaults(struct options *opt)
 	opt->checked |= !opt->unchecked && !(opt->allow_other && geteuid());
 	opt->checked |= opt->allow_other && opt->entry_timeout > 0;
 	if (!rc && opt->checked)
-		rc = fuse_option(opt, "default_permissions");
+		rc = add_fuse_option(opt, "default_permissions");
 	if (!rc)
-		rc = fuse_option(opt, "subtype=pvfs");
+		rc = add_fuse_option(opt, "subtype=pvfs");
 	if (!rc && opt->debug)
 		rc = fuse_opt_add_arg(&opt->fuse, "-d");
 	return rc;
 }
 
-static int name_it(struct options *opt)
+static int add_fsname(struct options *opt)
 {
 	char *word;
 	int rc;
 
 	if (asprintf(&word, "fsname=%s", opt->what) < 0)
 		return -ENOMEM;
-	rc = fuse_option(opt, word);
+	rc = add_fuse_option(opt, word);
 	free(word);
 	return rc;
 }
@@ -383,11 +383,11 @@ int options_parse(int argc, char **argv, struct options *opt)
 	if (!opt->pvfs || fuse_opt_add_arg(&opt->fuse, argv[0]))
 		return EXIT_FAILURE;
 	opt->helper = !strncmp(basename(argv[0]), "mount.", 6);
-	rc = letters(argc, argv, opt);
+	rc = parse_letters(argc, argv, opt);
 	if (rc >= 0)
 		return rc;
 	if (optind != argc - 2) {
-		usage(stderr);
+		print_usage(stderr);
 		return 2;
 	}
 	if (opt->shown && !opt->remount) {
@@ -397,7 +397,7 @@ int options_parse(int argc, char **argv, struct options *opt)
 	}
 	opt->what = argv[optind];
 	opt->dir = argv[optind + 1];
-	return name_it(opt) || defaults(opt) ? EXIT_FAILURE : -1;
+	return add_fsname(opt) || apply_defaults(opt) ? EXIT_FAILURE : -1;
 }
 
 void options_free(struct options *opt)
@@ -433,7 +433,8 @@ static const char *tab_path(void)
 }
 
 /* Keeps only the mount of that directory in the table. */
-static int pick(struct pvfstab *tab, const char *dir, const struct log *log)
+static int keep_mount_of(struct pvfstab *tab, const char *dir,
+			 const struct log *log)
 {
 	const char *rest;
 	const struct mount *m = pvfstab_find(tab, dir, &rest);
@@ -450,8 +451,8 @@ static int pick(struct pvfstab *tab, const char *dir, const struct log *log)
 }
 
 /* For a file system that the command line names. */
-static int named_here(const struct options *opt, const struct log *log,
-		      struct pvfstab *tab)
+static int parse_command_line_mount(const struct options *opt,
+				    const struct log *log, struct pvfstab *tab)
 {
 	char *dir = realpath(opt->dir, NULL);
 	int rc = dir ? 0 : -errno;
@@ -471,7 +472,7 @@ int options_mount(const struct options *opt, const struct log *log,
 	int rc;
 
 	if (*opt->what != '/')
-		return named_here(opt, log, tab);
+		return parse_command_line_mount(opt, log, tab);
 	if (*opt->pvfs) {
 		log_error(log,
 			  "option \"%s\": none of pvfs-fuse; one of "
@@ -482,7 +483,7 @@ int options_mount(const struct options *opt, const struct log *log,
 	rc = pvfstab_load(tab_path(), timeout_ms(log), log, tab);
 	if (rc)
 		return rc;
-	rc = pick(tab, opt->what, log);
+	rc = keep_mount_of(tab, opt->what, log);
 	if (rc)
 		pvfstab_free(tab);
 	return rc;

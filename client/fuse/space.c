@@ -15,8 +15,8 @@ void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off,
 	int rc = 0;
 
 	call_begin(&c, req);
-	if (call_kills(&c))
-		rc = open_kill(&c, f);
+	if (call_kills_setid(&c))
+		rc = open_kill_setid(&c, f);
 	call_end(&c, rc ? rc : rw_allocate(f, mode, off, len));
 }
 
@@ -56,8 +56,8 @@ void op_copy_file_range(fuse_req_t req, fuse_ino_t ino_in, off_t off_in,
 
 	call_begin(&c, req);
 	n = flags ? -EINVAL : file_set_append(copy.out, false);
-	if (!n && call_kills(&c))
-		n = open_kill(&c, copy.out);
+	if (!n && call_kills_setid(&c))
+		n = open_kill_setid(&c, copy.out);
 	if (!n)
 		n = rw_copy(&copy);
 	if (n < 0)

@@ -6,14 +6,14 @@
 
 #include "client/lib/file/held.h"
 #include "client/fuse/locks.h"
-#include "client/fuse/owners.h"
+#include "client/fuse/lock_owners.h"
 #include "client/fuse/waits_int.h"
 
 #define TURN_MS 250u /* if more wait than one LOCK_ANY can name */
 
 /* ---- ending a wait ---- */
 
-static void take_out(struct waits *ws, struct wait *w)
+static void lock_remove(struct waiting_locks *ws, struct waiting_lock *w)
 {
 	pthread_mutex_lock(&ws->lock);
 	TAILQ_REMOVE(&ws->all, w, link);
@@ -22,23 +22,23 @@ static void take_out(struct waits *ws, struct wait *w)
 }
 
 /* After this, interrupted() is no longer called for w, which is freed. */
-static void answer(struct waits *ws, struct wait *w, int rc)
+static void lock_end(struct waiting_locks *ws, struct waiting_lock *w, int rc)
 {
 	fuse_req_interrupt_func(w->c.req, NULL, NULL);
-	take_out(ws, w);
+	lock_remove(ws, w);
 	locks_end(&w->c, w->f, rc);
 	file_put(w->f); /* the kernel keeps the file open until the reply */
 	free(w);
 }
 
-static void answer_all(struct waits *ws, int rc)
+static void end_all(struct waiting_locks *ws, int rc)
 {
-	struct wait *w;
+	struct waiting_lock *w;
 
 	pthread_mutex_lock(&ws->lock);
 	while ((w = TAILQ_FIRST(&ws->all))) {
 		pthread_mutex_unlock(&ws->lock);
-		answer(ws, w, rc);
+		lock_end(ws, w, rc);
 		pthread_mutex_lock(&ws->lock);
 	}
 	pthread_mutex_unlock(&ws->lock);
@@ -48,9 +48,10 @@ static void answer_all(struct waits *ws, int rc)
  * Returns the first request that was interrupted, or that was not tried in this
  * session.
  */
-static struct wait *find(struct waits *ws, const struct session *s)
+static struct waiting_lock *find_untried(struct waiting_locks *ws,
+					 const struct session *s)
 {
-	struct wait *w;
+	struct waiting_lock *w;
 
 	pthread_mutex_lock(&ws->lock);
 	TAILQ_FOREACH(w, &ws->all, link)
@@ -61,15 +62,15 @@ static struct wait *find(struct waits *ws, const struct session *s)
 }
 
 /* False: no server answers. */
-static bool try_alone(struct waits *ws, struct wait *w)
+static bool try_alone(struct waiting_locks *ws, struct waiting_lock *w)
 {
 	struct mgr_lock lock = w->lock;
 	int rc;
 
 	deadline_begin();
-	rc = owners_lock(w->f, &lock);
+	rc = lock_owners_send_lock(w->f, &lock);
 	if (rc != -EAGAIN)
-		answer(ws, w, rc);
+		lock_end(ws, w, rc);
 	else
 		w->session = lock.session;
 	return rc != -ETIMEDOUT;
@@ -78,9 +79,9 @@ static bool try_alone(struct waits *ws, struct wait *w)
 /* ---- LOCK_ANY ---- */
 
 /* A cancel from now on is sent after the LOCK_ANY. */
-static bool begins(void *arg)
+static bool lock_any_starts(void *arg)
 {
-	struct waits *ws = arg;
+	struct waiting_locks *ws = arg;
 	bool go;
 
 	pthread_mutex_lock(&ws->lock);
@@ -90,10 +91,10 @@ static bool begins(void *arg)
 	return go;
 }
 
-/* Called with the lock.  True: nothing has come up since find() looked. */
-static bool all_wait(const struct waits *ws)
+/* Called with the lock.  True: nothing has come up since find_untried() looked. */
+static bool may_ask_all(const struct waiting_locks *ws)
 {
-	const struct wait *w;
+	const struct waiting_lock *w;
 
 	TAILQ_FOREACH(w, &ws->all, link)
 		if (w->interrupted)
@@ -102,9 +103,9 @@ static bool all_wait(const struct waits *ws)
 }
 
 /* Called with the lock. */
-static void name_them(struct waits *ws, const struct session *s)
+static void fill_wanted(struct waiting_locks *ws, const struct session *s)
 {
-	struct wait *w;
+	struct waiting_lock *w;
 
 	ws->nasked = 0;
 	TAILQ_FOREACH(w, &ws->all, link) {
@@ -118,38 +119,39 @@ static void name_them(struct waits *ws, const struct session *s)
 }
 
 /* False: something else must be done first. */
-static bool choose(struct waits *ws, struct session *s,
-		   struct mgr_lock_any *any)
+static bool lock_any_prepare(struct waiting_locks *ws, struct session *s,
+			     struct mgr_lock_any *any)
 {
 	bool go;
 
 	pthread_mutex_lock(&ws->lock);
-	name_them(ws, s);
-	go = all_wait(ws) && ws->nasked;
+	fill_wanted(ws, s);
+	go = may_ask_all(ws) && ws->nasked;
 	ws->s = go ? s : NULL;
 	ws->started = ws->recalled = false;
 	*any = (struct mgr_lock_any){
 		.wanted = ws->wanted,
 		.n = ws->nasked,
 		.wait_ms = ws->n > ws->nasked ? TURN_MS : WIRE_LOCK_WAIT_MS,
-		.begins = begins,
+		.begins = lock_any_starts,
 		.arg = ws,
 	};
 	pthread_mutex_unlock(&ws->lock);
 	return go;
 }
 
-static void taken(struct waits *ws, struct wait *w, const struct session *s)
+static void lock_granted(struct waiting_locks *ws, struct waiting_lock *w,
+			 const struct session *s)
 {
 	struct mgr_lock got = w->lock;
 
 	got.session = s->id;
 	lock_record(w->f, &got);
-	answer(ws, w, 0);
+	lock_end(ws, w, 0);
 }
 
 /* Moves the requests that were asked for to the end of the list. */
-static void rotate(struct waits *ws)
+static void rotate_asked(struct waiting_locks *ws)
 {
 	pthread_mutex_lock(&ws->lock);
 	for (uint32_t i = 0; i < ws->nasked && ws->n > ws->nasked; i++) {
@@ -163,7 +165,7 @@ static void rotate(struct waits *ws)
  * One request is wrong, or the manager is of an earlier version: each request is tried
  * alone, after a pause.
  */
-static void ask_each(struct waits *ws)
+static void retry_each_alone(struct waiting_locks *ws)
 {
 	const struct timespec pause = { .tv_nsec = TURN_MS * 1000000l };
 
@@ -172,36 +174,37 @@ static void ask_each(struct waits *ws)
 		ws->who[i]->session = 0;
 }
 
-static void told(struct waits *ws, struct session *s, int rc, uint32_t which)
+static void lock_any_complete(struct waiting_locks *ws, struct session *s,
+			      int rc, uint32_t which)
 {
 	if (!rc)
-		taken(ws, ws->who[which], s);
+		lock_granted(ws, ws->who[which], s);
 	else if (rc == -EAGAIN)
-		rotate(ws);
+		rotate_asked(ws);
 	else if (rc == -ETIMEDOUT)
-		answer_all(ws, rc);
+		end_all(ws, rc);
 	else if (rc != -EINTR && !fs_must_retry(&ws->d->fs, s, rc))
-		ask_each(ws);
+		retry_each_alone(ws);
 }
 
-static void ask_any(struct waits *ws, struct session *s)
+static void lock_any_run(struct waiting_locks *ws, struct session *s)
 {
 	struct mgr_lock_any any;
 	int rc;
 
-	if (!choose(ws, s, &any))
+	if (!lock_any_prepare(ws, s, &any))
 		return;
 	deadline_begin();
 	rc = mgr_lock_any(s, &any);
 	pthread_mutex_lock(&ws->lock);
 	ws->s = NULL;
 	pthread_mutex_unlock(&ws->lock);
-	told(ws, s, rc, any.which);
+	lock_any_complete(ws, s, rc, any.which);
 }
 
 /* ---- the thread ---- */
 
-static bool wait_for_some(struct waits *ws)
+static bool wait_for_requests(struct waiting_locks *ws)
 {
 	bool go;
 
@@ -213,34 +216,34 @@ static bool wait_for_some(struct waits *ws)
 	return go;
 }
 
-static void in_session(struct waits *ws, struct session *s)
+static void serve_in_session(struct waiting_locks *ws, struct session *s)
 {
-	struct wait *w = find(ws, s);
+	struct waiting_lock *w = find_untried(ws, s);
 
 	if (!w)
-		ask_any(ws, s);
+		lock_any_run(ws, s);
 	else if (w->interrupted)
-		answer(ws, w, -EINTR);
+		lock_end(ws, w, -EINTR);
 	else if (!try_alone(ws, w))
-		answer_all(ws, -ETIMEDOUT);
+		end_all(ws, -ETIMEDOUT);
 }
 
-void *waits_main(void *arg)
+void *waiting_locks_main(void *arg)
 {
-	struct waits *ws = arg;
+	struct waiting_locks *ws = arg;
 	struct session *s;
 	int rc;
 
-	while (wait_for_some(ws)) {
+	while (wait_for_requests(ws)) {
 		deadline_begin();
 		rc = fs_session(&ws->d->fs, &s);
 		if (rc) {
-			answer_all(ws, rc);
+			end_all(ws, rc);
 			continue;
 		}
-		in_session(ws, s);
+		serve_in_session(ws, s);
 		session_put(s);
 	}
-	answer_all(ws, -EINTR);
+	end_all(ws, -EINTR);
 	return NULL;
 }

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "client/fuse/call.h"
-#include "client/fuse/kept/gone.h"
-#include "client/fuse/kept/lacks.h"
+#include "client/fuse/cache/gone.h"
+#include "client/fuse/cache/lacks.h"
 #include "common/util/watched_descriptor.h"
 #include "client/lib/names/mounted.h"
-#include "client/fuse/kept/named.h"
+#include "client/fuse/cache/named.h"
 #include "client/fuse/ops.h"
 
 struct xattr_arg {
@@ -28,7 +28,7 @@ static int do_set(struct session *s, const struct target *t, void *arg)
 	return mgr_setxattr(s, t, a->name, a->value, a->len, a->flags);
 }
 
-static bool is_list(const char *name)
+static bool is_acl(const char *name)
 {
 	return !strcmp(name, "system.posix_acl_access") ||
 	       !strcmp(name, "system.posix_acl_default");
@@ -41,8 +41,8 @@ static bool is_security(const char *name)
 }
 
 /* An access control list also sets mode bits, which the kernel may keep. */
-static int changed(const struct call *c, fuse_ino_t ino, const char *name,
-		   int rc)
+static int record_change(const struct call *c, fuse_ino_t ino, const char *name,
+			 int rc)
 {
 	uint64_t n = fsd_swap(c->d, ino);
 
@@ -67,7 +67,8 @@ void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	call_end(&c, changed(&c, ino, name, call_run(&c, &t, do_set, &a)));
+	call_end(&c,
+		 record_change(&c, ino, name, call_run(&c, &t, do_set, &a)));
 }
 
 /*
@@ -76,9 +77,9 @@ void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
  * if nosuid denies them.  It also asks for attributes that are absent according to
  * those that it has.
  */
-static int known_without(const struct fsd *d, uint64_t n, const char *name)
+static int is_known_absent(const struct fsd *d, uint64_t n, const char *name)
 {
-	if (is_list(name) && lacks_is(d->lacks, n, WIRE_A_NOACL))
+	if (is_acl(name) && lacks_is(d->lacks, n, WIRE_A_NOACL))
 		return -ENODATA;
 	if (is_security(name) && lacks_is(d->lacks, n, WIRE_A_NOXATTR))
 		return -ENODATA;
@@ -88,12 +89,12 @@ static int known_without(const struct fsd *d, uint64_t n, const char *name)
 }
 
 /* True: the removed object lacked the attribute.  name NULL: any attribute. */
-static bool gone_without(const struct call *c, uint64_t n, const char *name)
+static bool removed_lacks(const struct call *c, uint64_t n, const char *name)
 {
-	uint32_t what = name && is_list(name) ? WIRE_A_NOACL : 0;
+	uint32_t what = name && is_acl(name) ? WIRE_A_NOACL : 0;
 	struct stat st;
 
-	return call_is_gone(c, n, &st) &&
+	return call_is_removed(c, n, &st) &&
 	       gone_lacks(c->d->gone, n, what | WIRE_A_NOXATTR);
 }
 
@@ -145,12 +146,12 @@ void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	rc = known_without(c.d, t.handle, name);
+	rc = is_known_absent(c.d, t.handle, name);
 	if (!strcmp(name, MOUNTED_XATTR))
 		rc = get_handle(&c, &t, &a.out);
 	else if (!rc)
 		rc = call_run(&c, &t, do_get, &a);
-	if (rc == -ESTALE && gone_without(&c, t.handle, name))
+	if (rc == -ESTALE && removed_lacks(&c, t.handle, name))
 		rc = -ENODATA;
 	if (rc)
 		call_end(&c, rc);
@@ -171,7 +172,7 @@ void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 	rc = lacks_is(c.d->lacks, t.handle, WIRE_A_NOXATTR)
 		     ? 0
 		     : call_run(&c, &t, do_list, &a);
-	if (rc == -ESTALE && gone_without(&c, t.handle, NULL))
+	if (rc == -ESTALE && removed_lacks(&c, t.handle, NULL))
 		rc = 0;
 	if (rc)
 		call_end(&c, rc);
@@ -191,9 +192,9 @@ static int do_remove(struct session *s, const struct target *t, void *arg)
  * permission check, it removes capabilities in the name of a requester that may not do
  * so.  The manager removes them with the change.
  */
-static bool for_kernel(const struct call *c, const char *name)
+static bool is_kernel_cleanup(const struct call *c, const char *name)
 {
-	return call_kills(c) && !strcmp(name, "security.capability");
+	return call_kills_setid(c) && !strcmp(name, "security.capability");
 }
 
 void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
@@ -204,9 +205,9 @@ void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	if (for_kernel(&c, name))
+	if (is_kernel_cleanup(&c, name))
 		call_end(&c, 0);
 	else
-		call_end(&c, changed(&c, ino, name,
-				     call_run(&c, &t, do_remove, &a)));
+		call_end(&c, record_change(&c, ino, name,
+					   call_run(&c, &t, do_remove, &a)));
 }

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "common/util/clock.h"
-#include "client/fuse/kept/cuts.h"
+#include "client/fuse/cache/cuts.h"
 #include "tests/run_suite.h"
 
 #define FILE_A 7u

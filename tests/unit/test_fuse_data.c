@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "client/fuse/kept/fills.h"
-#include "client/fuse/hear/listen.h"
-#include "client/fuse/marks.h"
-#include "client/fuse/newer.h"
+#include "client/fuse/cache/inflight_io.h"
+#include "client/fuse/threads/listener.h"
+#include "client/fuse/bypass_page.h"
+#include "client/fuse/libfuse_compat.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
 #include "tests/run_suite.h"
@@ -33,7 +33,7 @@ void call_begin(struct call *c, fuse_req_t req)
 	*c = (struct call){ .d = &fsd, .req = req };
 }
 
-bool call_again(struct call *c, uint64_t what)
+bool call_repeats_timeout(struct call *c, uint64_t what)
 {
 	return false;
 }
@@ -75,38 +75,39 @@ const struct fuse_ctx *fuse_req_ctx(fuse_req_t req)
 	return &ctx;
 }
 
-void listen_share(void)
+void listener_hand_over(void)
 {
 }
 
-bool marks_is(struct marks *m, uint64_t handle)
-{
-	return false;
-}
-
-void marks_set(struct marks *m, uint64_t handle)
-{
-}
-
-bool newer_kills(void)
+bool bypass_page_is_forbidden(struct bypass_page *m, uint64_t handle)
 {
 	return false;
 }
 
-int open_kill(struct call *c, struct file *f)
+void bypass_page_forbid(struct bypass_page *m, uint64_t handle)
+{
+}
+
+bool libfuse_compat_write_kills_setid(void)
+{
+	return false;
+}
+
+int open_kill_setid(struct call *c, struct file *f)
 {
 	return 0;
 }
 
 ssize_t rw_run(struct file *f, int fd, const struct rw *rw)
 {
-	struct fill page = { .file = HANDLE,
-			     .from = now.page,
-			     .to = now.page + PAGE };
+	struct io_range page = { .file = HANDLE,
+				 .from = now.page,
+				 .to = now.page + PAGE };
 
-	now.told = fills_begin(fsd.fills, &page, clock_after_ms(1));
+	now.told = inflight_io_read_start(fsd.inflight_io, &page,
+					  clock_after_ms(1));
 	if (!now.told)
-		ck_assert(fills_end(fsd.fills, &page));
+		ck_assert(inflight_io_read_end(fsd.inflight_io, &page));
 	return (ssize_t)rw->iov->iov_len;
 }
 
@@ -114,8 +115,8 @@ ssize_t rw_run(struct file *f, int fd, const struct rw *rw)
 
 static void make(void)
 {
-	fsd.fills = fills_new();
-	ck_assert_ptr_nonnull(fsd.fills);
+	fsd.inflight_io = inflight_io_new();
+	ck_assert_ptr_nonnull(fsd.inflight_io);
 	file = file_new(&fsd.fs, O_RDWR);
 	ck_assert_ptr_nonnull(file);
 	file->handle = HANDLE;
@@ -127,7 +128,7 @@ static void drop(void)
 	pthread_mutex_destroy(&file->pos_lock);
 	pthread_cond_destroy(&file->moved);
 	free(file);
-	fills_free(fsd.fills);
+	inflight_io_free(fsd.inflight_io);
 }
 
 /* 100 bytes written at 8000. */

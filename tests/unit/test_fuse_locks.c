@@ -6,24 +6,24 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "client/fuse/drops.h"
-#include "client/fuse/kept/entries.h"
+#include "client/fuse/inval_queue.h"
+#include "client/fuse/cache/dentry_cache.h"
 #include "client/lib/file/held.h"
-#include "client/fuse/marks.h"
+#include "client/fuse/bypass_page.h"
 #include "client/fuse/ops.h"
-#include "client/fuse/owners.h"
+#include "client/fuse/lock_owners.h"
 #include "tests/run_suite.h"
-#include "client/fuse/waits.h"
+#include "client/fuse/waiting_locks.h"
 
 /* ---- what locks.c calls ---- */
 
 static struct {
 	int lock; /* the mgr's answer */
-	int begins; /* waits_begin()'s */
+	int begins; /* waiting_locks_add()'s */
 	bool paged; /* the kernel has pages */
 	bool written; /* somebody here has it open for writing */
 	unsigned int drops;
-	unsigned int asked; /* entries_lock() */
+	unsigned int asked; /* dentry_cache_lock_dir() */
 	unsigned int expired, removed; /* names, by the kernel */
 	unsigned int answers;
 	int answer; /* the last one */
@@ -49,16 +49,16 @@ int fuse_reply_lock(fuse_req_t req, const struct flock *lock)
 	return 0;
 }
 
-void marks_set(struct marks *m, uint64_t handle)
+void bypass_page_forbid(struct bypass_page *m, uint64_t handle)
 {
 }
 
-int owners_note(struct owners *o, struct file *f, uint64_t owner)
+int lock_owners_add(struct lock_owners *o, struct file *f, uint64_t owner)
 {
 	return 0;
 }
 
-int owners_lock(struct file *f, struct mgr_lock *lock)
+int lock_owners_send_lock(struct file *f, struct mgr_lock *lock)
 {
 	return now.lock;
 }
@@ -79,30 +79,29 @@ bool file_is_written(struct fs *fs, uint64_t handle)
 }
 
 /* Nobody is answered before. */
-void drops_begin(struct drops *ds, const struct drop *what)
+void inval_queue_add(struct inval_queue *ds, const struct inval *what)
 {
-	struct drop drop = *what;
+	struct inval drop = *what;
 
 	ck_assert_uint_eq(now.answers, 0);
 	now.drops++;
 	drop.dropped(&drop);
 }
 
-void entries_lock(struct entry_table *e, const struct entries_file *f)
+void dentry_cache_lock_dir(struct dentry_cache *e, const struct dentry_file *f)
 {
 	ck_assert_uint_eq(f->opened, 3);
 	now.asked++;
 }
 
 /* A file and a directory. */
-void entries_expire(struct entry_table *e, const struct entries_file *f,
-		    pid_t thread, entries_expire_fn *expire, void *arg)
+void dentry_cache_expire(struct dentry_cache *e, const struct dentry_file *f,
+			 pid_t thread, dentry_expire_fn *expire, void *arg)
 {
 	ck_assert_uint_eq(now.answers, 0);
 	ck_assert_uint_eq(f->opened, 3);
-	expire(&(struct entry_name){ .dir = 3, .name = "file" }, arg);
-	expire(&(struct entry_name){ .dir = 3, .name = "d", .is_dir = true },
-	       arg);
+	expire(&(struct dentry){ .dir = 3, .name = "file" }, arg);
+	expire(&(struct dentry){ .dir = 3, .name = "d", .is_dir = true }, arg);
 }
 
 const struct fuse_ctx *fuse_req_ctx(fuse_req_t req)
@@ -146,8 +145,8 @@ int fuse_lowlevel_notify_inval_entry(struct fuse_session *se, fuse_ino_t parent,
 	return 0;
 }
 
-int waits_begin(const struct call *c, struct file *f,
-		const struct mgr_lock *want, uint64_t session)
+int waiting_locks_add(const struct call *c, struct file *f,
+		      const struct mgr_lock *want, uint64_t session)
 {
 	return now.begins;
 }

@@ -2,8 +2,8 @@
 /* test_fuse_named.c - which removed objects the mount still knows. */
 #include <sys/stat.h>
 
-#include "client/fuse/kept/gone.h"
-#include "client/fuse/kept/named.h"
+#include "client/fuse/cache/gone.h"
+#include "client/fuse/cache/named.h"
 #include "tests/run_suite.h"
 
 #define DIRECTORY 12345u

@@ -7,9 +7,9 @@
 
 #include "common/util/clock.h"
 #include "tests/run_suite.h"
-#include "client/fuse/syncs.h"
+#include "client/fuse/fsync_errors.h"
 
-static struct syncs *syncs;
+static struct fsync_errors *syncs;
 static struct fs fs;
 static struct file *a, *b, *other;
 
@@ -35,7 +35,7 @@ static void closed(struct file *f)
 /* b is in a's list; other is, too, and another object. */
 static void make(void)
 {
-	syncs = syncs_new();
+	syncs = fsync_errors_new();
 	ck_assert_ptr_nonnull(syncs);
 	pthread_mutex_init(&fs.files_lock, NULL);
 	a = opened(7);
@@ -49,16 +49,16 @@ static void drop(void)
 	closed(b);
 	closed(other);
 	pthread_mutex_destroy(&fs.files_lock);
-	syncs_free(syncs);
+	fsync_errors_free(syncs);
 }
 
 /* Of f, whose flush ends with rc: what the program is told. */
 static int sync_it(struct file *f, int rc)
 {
-	struct sync x;
+	struct fsync x;
 
-	syncs_begin(syncs, &x, f);
-	return syncs_end(syncs, &x, rc, clock_after_ms(60000));
+	fsync_errors_begin(syncs, &x, f);
+	return fsync_errors_end(syncs, &x, rc, clock_after_ms(60000));
 }
 
 static const struct {
@@ -97,38 +97,39 @@ END_TEST
 /* One that ends well does not know yet what another one, under way, has met. */
 START_TEST(others_are_waited_for)
 {
-	struct sync x, y, z;
+	struct fsync x, y, z;
 
-	syncs_begin(syncs, &x, a);
-	syncs_begin(syncs, &y, b);
-	syncs_begin(syncs, &z, other);
-	ck_assert_int_eq(syncs_end(syncs, &z, 0, clock_after_ms(60000)), 0);
-	ck_assert_int_eq(syncs_end(syncs, &y, 0, clock_after_ms(1)),
+	fsync_errors_begin(syncs, &x, a);
+	fsync_errors_begin(syncs, &y, b);
+	fsync_errors_begin(syncs, &z, other);
+	ck_assert_int_eq(fsync_errors_end(syncs, &z, 0, clock_after_ms(60000)),
+			 0);
+	ck_assert_int_eq(fsync_errors_end(syncs, &y, 0, clock_after_ms(1)),
 			 -ETIMEDOUT);
-	ck_assert_int_eq(syncs_end(syncs, &x, -EIO, clock_after_ms(60000)),
-			 -EIO);
+	ck_assert_int_eq(
+		fsync_errors_end(syncs, &x, -EIO, clock_after_ms(60000)), -EIO);
 	ck_assert_int_eq(sync_it(b, 0), -EIO);
 }
 END_TEST
 
 static void *end_well(void *arg)
 {
-	int rc = syncs_end(syncs, arg, 0, clock_after_ms(60000));
+	int rc = fsync_errors_end(syncs, arg, 0, clock_after_ms(60000));
 
 	return (void *)(intptr_t)rc;
 }
 
 START_TEST(and_heard_of)
 {
-	struct sync x, y;
+	struct fsync x, y;
 	pthread_t waiter;
 	void *rc;
 
-	syncs_begin(syncs, &x, a);
-	syncs_begin(syncs, &y, b);
+	fsync_errors_begin(syncs, &x, a);
+	fsync_errors_begin(syncs, &y, b);
 	ck_assert_int_eq(pthread_create(&waiter, NULL, end_well, &y), 0);
-	ck_assert_int_eq(syncs_end(syncs, &x, -EIO, clock_after_ms(60000)),
-			 -EIO);
+	ck_assert_int_eq(
+		fsync_errors_end(syncs, &x, -EIO, clock_after_ms(60000)), -EIO);
 	pthread_join(waiter, &rc);
 	ck_assert_int_eq((intptr_t)rc, -EIO);
 }
@@ -139,7 +140,7 @@ START_TEST(told_by_a_program)
 {
 	bool lost = cases[_i].lost;
 
-	ck_assert_int_eq(syncs_tell(syncs, a, cases[_i].rc), lost);
+	ck_assert_int_eq(fsync_errors_report(syncs, a, cases[_i].rc), lost);
 	ck_assert_int_eq(sync_it(a, 0), 0);
 	ck_assert_int_eq(sync_it(other, 0), 0);
 	ck_assert_int_eq(sync_it(b, 0), lost ? cases[_i].rc : 0);

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "client/fuse/life/runfile.h"
+#include "client/fuse/daemon/runfile.h"
 #include "tests/run_suite.h"
 
 #define SIZE 100u
@@ -39,11 +39,11 @@ START_TEST(lock_shows_life)
 	struct runfile r;
 
 	ck_assert_int_eq(runfile_make(&r, name, SIZE, 0600), 0);
-	runfile_left(name, SIZE, NULL, NULL);
+	runfile_visit_stale(name, SIZE, NULL, NULL);
 	ck_assert_int_eq(access(r.path, F_OK), 0);
 	munmap(r.page, SIZE);
 	close(r.fd);
-	runfile_left(name, SIZE, NULL, NULL);
+	runfile_visit_stale(name, SIZE, NULL, NULL);
 	ck_assert_int_eq(access(r.path, F_OK), -1);
 }
 END_TEST

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dentry_cache.c - see dentry_cache.h. */
+#include "client/fuse/cache/dentry_cache.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "common/util/clock.h"
+#include "common/util/fnv.h"
+#include "common/util/hash_table.h"
+
+#define RECORDS_MAX 32768u
+#define PARENTS 16384u
+#define LOCKED 4096u
+#define WAYS 8u
+#define BATCH 16u
+#define SETTLE_NS (DENTRY_CACHE_SETTLE_MS * CLOCK_NS_PER_MS)
+#define LOCKED_NS (10000 * CLOCK_NS_PER_MS)
+/*
+ * Half of it: a reply to a request from before a lock comes while the directory is
+ * locked, or is too slow to be kept.
+ */
+#define SLOW_NS (LOCKED_NS / 2)
+
+/* A name that the kernel may keep. */
+struct dentry_record {
+	uint64_t key; /* key_of() */
+	uint64_t at; /* clock_now() */
+	struct dentry is;
+	char name[NAME_MAX + 1];
+	TAILQ_ENTRY(dentry_record) link;
+	UT_hash_handle hh;
+};
+TAILQ_HEAD(dentry_record_list, dentry_record);
+
+/* A directory in which the kernel may keep no name. */
+struct locked_dir {
+	uint64_t dir; /* 0: all directories */
+	uint64_t since, until;
+	/* equal to since: all names recorded before it have expired */
+	uint64_t expired;
+};
+
+struct dentry_parent {
+	uint64_t handle;
+	uint64_t dir; /* 0: maybe several */
+	uint64_t kept; /* until when the kernel may keep a name of it */
+};
+
+/* Names to expire, copied in the order of .oldest. */
+struct expiry_batch {
+	struct dentry_record *next; /* NULL: the end */
+	LIST_ENTRY(expiry_batch) link;
+	unsigned int n;
+	struct dentry is[BATCH];
+	char name[BATCH][NAME_MAX + 1];
+};
+
+struct dentry_cache {
+	double timeout;
+	uint64_t kept_ns; /* how long the kernel may keep a name after .at */
+
+	pthread_mutex_t lock; /* protects all below */
+	struct dentry_record *records;
+	struct dentry_record_list oldest; /* ordered by .at */
+	LIST_HEAD(, expiry_batch) expiries; /* in progress */
+	unsigned int n;
+	/* for directories that are unknown, or have no place */
+	struct locked_dir all;
+	struct locked_dir locked[LOCKED]; /* a directory has one of WAYS places */
+	/* objects with the same place replace each other */
+	struct dentry_parent parent[PARENTS];
+	/*
+	 * A file was renamed out of the directory: files that were opened there may be
+	 * elsewhere.  Directories with the same place share it.
+	 */
+	bool loses_files[LOCKED];
+};
+
+struct dentry_cache *dentry_cache_new(double timeout)
+{
+	struct dentry_cache *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->timeout = timeout;
+	e->kept_ns = (uint64_t)(timeout * 1e9) + SETTLE_NS;
+	TAILQ_INIT(&e->oldest);
+	LIST_INIT(&e->expiries);
+	pthread_mutex_init(&e->lock, NULL);
+	return e;
+}
+
+/*
+ * Called with the lock, like the static functions below, except sleep_until(),
+ * next_batch() and expire_all().
+ */
+static void record_unlink(struct dentry_cache *e, struct dentry_record *n)
+{
+	struct expiry_batch *b;
+
+	LIST_FOREACH(b, &e->expiries, link)
+		if (b->next == n)
+			b->next = TAILQ_NEXT(n, link);
+	TAILQ_REMOVE(&e->oldest, n, link);
+}
+
+static void record_free(struct dentry_cache *e, struct dentry_record *n)
+{
+	if (n->hh.tbl)
+		HASH_DEL(e->records, n);
+	record_unlink(e, n);
+	e->n--;
+	free(n);
+}
+
+void dentry_cache_free(struct dentry_cache *e)
+{
+	struct dentry_record *n;
+
+	if (!e)
+		return;
+	while ((n = TAILQ_FIRST(&e->oldest)))
+		record_free(e, n);
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+}
+
+/* ---- directories ---- */
+
+static struct dentry_parent *parent_of(struct dentry_cache *e, uint64_t handle)
+{
+	return &e->parent[handle % PARENTS];
+}
+
+static void parent_record(struct dentry_cache *e, const struct dentry *what,
+			  uint64_t kept)
+{
+	struct dentry_parent *p = parent_of(e, what->handle);
+
+	if (!what->handle)
+		return;
+	if (p->handle == what->handle && p->kept > kept)
+		kept = p->kept;
+	*p = (struct dentry_parent){ what->handle, what->linked ? 0 : what->dir,
+				     kept };
+}
+
+bool dentry_cache_may_hold(struct dentry_cache *e, uint64_t handle)
+{
+	const struct dentry_parent *p = parent_of(e, handle);
+	bool may;
+
+	if (e->timeout <= 0)
+		return false;
+	pthread_mutex_lock(&e->lock);
+	may = p->handle != handle || p->kept >= clock_now();
+	pthread_mutex_unlock(&e->lock);
+	return may;
+}
+
+/* 0: any directory. */
+static uint64_t file_dir(struct dentry_cache *e, const struct dentry_file *f)
+{
+	const struct dentry_parent *p = parent_of(e, f->handle);
+
+	if (p->handle == f->handle)
+		return p->dir;
+	return e->loses_files[f->opened % LOCKED] ? 0 : f->opened;
+}
+
+uint64_t dentry_cache_dir_of(struct dentry_cache *e, uint64_t handle)
+{
+	const struct dentry_file f = { handle, 0 };
+	uint64_t dir;
+
+	pthread_mutex_lock(&e->lock);
+	dir = file_dir(e, &f);
+	pthread_mutex_unlock(&e->lock);
+	return dir;
+}
+
+static struct locked_dir *way_of(struct dentry_cache *e, uint64_t dir,
+				 unsigned int i)
+{
+	return &e->locked[(dir + i) % LOCKED];
+}
+
+/* NULL: dir has no place. */
+static struct locked_dir *find_locked(struct dentry_cache *e, uint64_t dir)
+{
+	for (unsigned int i = 0; i < WAYS; i++)
+		if (way_of(e, dir, i)->dir == dir)
+			return way_of(e, dir, i);
+	return NULL;
+}
+
+static struct locked_dir *locked_of(struct dentry_cache *e, uint64_t dir,
+				    uint64_t now)
+{
+	struct locked_dir *l = dir ? find_locked(e, dir) : &e->all;
+
+	for (unsigned int i = 0; !l && i < WAYS; i++)
+		if (way_of(e, dir, i)->until < now) {
+			l = way_of(e, dir, i);
+			*l = (struct locked_dir){ .dir = dir };
+		}
+	return l ? l : &e->all;
+}
+
+static bool is_locked(struct dentry_cache *e, uint64_t dir, uint64_t now)
+{
+	const struct locked_dir *l = find_locked(e, dir);
+
+	return e->all.until >= now || (l && l->until >= now);
+}
+
+static struct locked_dir *lock_dir(struct dentry_cache *e,
+				   const struct dentry_file *f)
+{
+	uint64_t now = clock_now();
+	struct locked_dir *l = locked_of(e, file_dir(e, f), now);
+
+	if (l->until < now)
+		l->since = now;
+	l->until = now + LOCKED_NS;
+	return l;
+}
+
+void dentry_cache_lock_dir(struct dentry_cache *e, const struct dentry_file *f)
+{
+	if (e->timeout <= 0)
+		return;
+	pthread_mutex_lock(&e->lock);
+	lock_dir(e, f);
+	pthread_mutex_unlock(&e->lock);
+}
+
+/* ---- names ---- */
+
+static uint64_t key_of(uint64_t dir, const char *name)
+{
+	return fnv_text(FNV_START ^ dir, name);
+}
+
+static bool is_same(const struct dentry_record *n, const struct dentry *what)
+{
+	return n->is.dir == what->dir && !strcmp(n->name, what->name);
+}
+
+static struct dentry_record *record_find(struct dentry_cache *e, uint64_t key)
+{
+	struct dentry_record *n;
+
+	HASH_FIND(hh, e->records, &key, sizeof(key), n);
+	return n;
+}
+
+static bool is_settled(const struct dentry_record *n, uint64_t now)
+{
+	return n->at + SETTLE_NS < now;
+}
+
+/* NULL: there is no room. */
+static struct dentry_record *record_new(struct dentry_cache *e, uint64_t key,
+					const struct dentry *what)
+{
+	size_t len = strlen(what->name);
+	struct dentry_record *n;
+
+	if (e->n >= RECORDS_MAX || len > NAME_MAX)
+		return NULL;
+	n = calloc(1, sizeof(*n));
+	if (!n)
+		return NULL;
+	n->key = key;
+	memcpy(n->name, what->name, len + 1);
+	HASH_ADD(hh, e->records, key, sizeof(n->key), n);
+	if (!n->hh.tbl) {
+		free(n);
+		return NULL;
+	}
+	TAILQ_INSERT_TAIL(&e->oldest, n, link);
+	e->n++;
+	return n;
+}
+
+/* False: the name cannot be recorded. */
+static bool record_add(struct dentry_cache *e, const struct dentry *what,
+		       uint64_t now)
+{
+	uint64_t key = key_of(what->dir, what->name);
+	struct dentry_record *n = record_find(e, key);
+	pid_t thread;
+
+	if (n && !is_same(n, what))
+		return false;
+	if (!n)
+		n = record_new(e, key, what);
+	if (!n)
+		return false;
+	thread = n->is.thread == what->thread || is_settled(n, now)
+			 ? what->thread
+			 : 0;
+	n->is = *what;
+	n->is.name = n->name;
+	n->is.thread = thread;
+	n->at = now;
+	record_unlink(e, n);
+	TAILQ_INSERT_TAIL(&e->oldest, n, link);
+	return true;
+}
+
+/* Removes up to max names that the kernel no longer keeps. */
+static void forget_old(struct dentry_cache *e, uint64_t now, unsigned int max)
+{
+	struct dentry_record *n;
+
+	while (max-- && (n = TAILQ_FIRST(&e->oldest)) &&
+	       n->at + e->kept_ns < now)
+		record_free(e, n);
+}
+
+double dentry_cache_add(struct dentry_cache *e, const struct dentry *what,
+			uint64_t begun)
+{
+	uint64_t now = clock_now();
+	bool keeps;
+
+	if (e->timeout <= 0)
+		return 0;
+	pthread_mutex_lock(&e->lock);
+	forget_old(e, now, 2);
+	keeps = now - begun < SLOW_NS && !is_locked(e, what->dir, now) &&
+		record_add(e, what, now);
+	parent_record(e, what, keeps ? now + e->kept_ns : 0);
+	pthread_mutex_unlock(&e->lock);
+	return keeps ? e->timeout : 0;
+}
+
+/*
+ * The names must expire again: another host may have used the directory under a lock
+ * since the kernel got this name.
+ */
+static void record_rename(struct dentry_cache *e, struct dentry_record *n,
+			  const struct dentry *to)
+{
+	struct locked_dir *l = find_locked(e, to->dir);
+
+	HASH_DEL(e->records, n);
+	n->key = key_of(to->dir, to->name);
+	n->is.dir = to->dir;
+	memcpy(n->name, to->name, strnlen(to->name, NAME_MAX) + 1);
+	n->name[NAME_MAX] = '\0';
+	HASH_ADD(hh, e->records, key, sizeof(n->key), n);
+	e->all.since = clock_now();
+	if (l)
+		l->since = e->all.since;
+}
+
+/* The kernel does no LOOKUP after a rename, so nothing else records the directory. */
+static void parent_move(struct dentry_cache *e, const struct dentry *from,
+			uint64_t dir)
+{
+	struct dentry_parent *p = parent_of(e, from->handle);
+
+	if (from->dir == dir)
+		return;
+	e->loses_files[from->dir % LOCKED] = true;
+	if (from->handle && p->handle == from->handle)
+		p->dir = p->dir == from->dir ? dir : 0;
+	for (unsigned int i = 0; !from->handle && i < PARENTS; i++)
+		if (e->parent[i].dir == from->dir)
+			e->parent[i].dir = 0;
+}
+
+void dentry_cache_rename(struct dentry_cache *e, const struct dentry *from,
+			 const struct dentry *to, bool swaps)
+{
+	struct dentry_record *one, *other;
+
+	pthread_mutex_lock(&e->lock);
+	one = record_find(e, key_of(from->dir, from->name));
+	other = swaps ? record_find(e, key_of(to->dir, to->name)) : NULL;
+	if (one && is_same(one, from))
+		record_rename(e, one, to);
+	if (other && is_same(other, to))
+		record_rename(e, other, from);
+	parent_move(e, from, to->dir);
+	if (swaps)
+		parent_move(e, to, from->dir);
+	pthread_mutex_unlock(&e->lock);
+}
+
+/* ---- grants of locks ---- */
+
+static bool is_in(const struct dentry_record *n, uint64_t dir)
+{
+	return !dir || n->is.dir == dir;
+}
+
+/*
+ * Returns when the kernel has used all replies in dir.  Replies to the thread do not
+ * count: it has requested the lock since.
+ */
+static uint64_t settles_at(struct dentry_cache *e, uint64_t dir, pid_t thread)
+{
+	const struct dentry_record *n;
+	uint64_t at = 0;
+
+	forget_old(e, clock_now(), RECORDS_MAX);
+	TAILQ_FOREACH(n, &e->oldest, link)
+		if (is_in(n, dir) && (!thread || n->is.thread != thread))
+			at = n->at;
+	return at + SETTLE_NS;
+}
+
+static void sleep_until(uint64_t at)
+{
+	const struct timespec ts = clock_timespec(at);
+
+	while (clock_now() < at)
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+}
+
+static void add_to_batch(struct expiry_batch *b, const struct dentry_record *n)
+{
+	b->is[b->n] = n->is;
+	memcpy(b->name[b->n], n->name, sizeof(n->name));
+	b->is[b->n].name = b->name[b->n];
+	b->n++;
+}
+
+/* Copies the next names; false: there are no more. */
+static bool next_batch(struct dentry_cache *e, uint64_t dir,
+		       struct expiry_batch *b)
+{
+	b->n = 0;
+	pthread_mutex_lock(&e->lock);
+	for (; b->next && b->n < BATCH; b->next = TAILQ_NEXT(b->next, link))
+		if (is_in(b->next, dir))
+			add_to_batch(b, b->next);
+	pthread_mutex_unlock(&e->lock);
+	return b->n;
+}
+
+static void expire_all(struct dentry_cache *e, uint64_t dir,
+		       dentry_expire_fn *expire, void *arg)
+{
+	struct expiry_batch b;
+
+	pthread_mutex_lock(&e->lock);
+	b.next = TAILQ_FIRST(&e->oldest);
+	LIST_INSERT_HEAD(&e->expiries, &b, link);
+	pthread_mutex_unlock(&e->lock);
+	while (next_batch(e, dir, &b))
+		for (unsigned int i = 0; i < b.n; i++)
+			expire(&b.is[i], arg);
+	pthread_mutex_lock(&e->lock);
+	LIST_REMOVE(&b, link);
+	pthread_mutex_unlock(&e->lock);
+}
+
+void dentry_cache_expire(struct dentry_cache *e, const struct dentry_file *f,
+			 pid_t thread, dentry_expire_fn *expire, void *arg)
+{
+	struct locked_dir *l, was;
+	uint64_t at = 0;
+
+	if (e->timeout <= 0)
+		return;
+	pthread_mutex_lock(&e->lock);
+	l = lock_dir(e, f);
+	was = *l;
+	if (was.expired != was.since)
+		at = settles_at(e, was.dir, thread);
+	pthread_mutex_unlock(&e->lock);
+	if (!at)
+		return;
+	sleep_until(at);
+	expire_all(e, was.dir, expire, arg);
+	pthread_mutex_lock(&e->lock);
+	if (l->dir == was.dir && l->since == was.since)
+		l->expired = was.since;
+	pthread_mutex_unlock(&e->lock);
+}

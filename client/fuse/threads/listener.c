@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* listener.c - see listener.h. */
+#include "client/fuse/threads/listener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/fuse/threads/poll_policy.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "client/fuse/threads/async_requests.h"
+#include "common/util/watched_descriptor.h"
+#include "common/util/quiet_thread.h"
+#include "client/lib/session/coroutine.h"
+
+struct listener {
+	struct fuse_session *se;
+	struct fs *fs;
+	int fd; /* /dev/fuse */
+	int end; /* eventfd, readable once serving ends */
+	struct poll_policy alert; /* of the thread that listens */
+	struct async_requests *errands; /* started by threads that listened */
+
+	pthread_mutex_t lock; /* protects all below */
+	pthread_cond_t turn_free, progress, ended;
+	/* the thread that listens, or that serves what it read */
+	struct fuse_thread *ear;
+	unsigned int threads, most;
+	unsigned int idle;
+	uint64_t steps; /* turns and requests; odd: a request is being served */
+	/* an idle thread watches; it sleeps until a request is read */
+	bool watched, resting;
+	bool stop;
+	int error;
+};
+
+/* A thread. */
+struct fuse_thread {
+	struct watched_descriptor watched;
+	struct listener *listener;
+	bool idle; /* counted in listener.idle */
+	struct fuse_buf buf;
+	bool crowded,
+		is_long; /* about the request that it read; see poll_policy.h */
+	struct drive *batch; /* drive with errands to be sent; or NULL */
+};
+
+static void *fuse_thread_main(void *arg);
+
+/* ---- whose turn it is: called with the lock ---- */
+
+static void add_thread(struct listener *l)
+{
+	if (l->threads >= l->most || l->stop)
+		return;
+	if (quiet_thread(0, fuse_thread_main, l, NULL))
+		return;
+	l->threads++;
+	l->idle++;
+}
+
+static void free_turn(struct listener *l)
+{
+	l->ear = NULL;
+	if (l->idle > l->watched)
+		pthread_cond_signal(&l->turn_free);
+	else
+		pthread_cond_signal(&l->progress);
+}
+
+static void set_idle(struct fuse_thread *e, bool idle)
+{
+	if (idle == e->idle)
+		return;
+	e->idle = idle;
+	e->listener->idle += idle ? 1 : -1u;
+}
+
+/* Ensures that there is an idle thread, which can take over. */
+static void become_listener(struct listener *l, struct fuse_thread *e)
+{
+	set_idle(e, false);
+	l->ear = e;
+	l->steps = (l->steps | 1) + 1;
+	if (!l->idle)
+		add_thread(l);
+	else if (!l->watched)
+		pthread_cond_signal(&l->turn_free);
+}
+
+/*
+ * Waits until the listening thread makes progress, or for LISTENER_STALL_MS.  If that
+ * thread serves one request for so long, its turn is free.  If no request came, waits
+ * until one is read (note_request_read()).
+ */
+static void watch_listener(struct listener *l)
+{
+	struct timespec at = clock_timespec(clock_after_ms(LISTENER_STALL_MS));
+	uint64_t before = l->steps;
+	bool late;
+
+	late = pthread_cond_clockwait(&l->progress, &l->lock, CLOCK_MONOTONIC,
+				      &at) == ETIMEDOUT;
+	if (!late || l->steps != before || !l->ear || l->stop)
+		return;
+	if (before & 1) {
+		l->ear = NULL;
+		return;
+	}
+	l->resting = true;
+	pthread_cond_wait(&l->progress, &l->lock);
+	l->resting = false;
+}
+
+static void wait_idle(struct listener *l)
+{
+	if (l->watched) {
+		pthread_cond_wait(&l->turn_free, &l->lock);
+		return;
+	}
+	l->watched = true;
+	watch_listener(l);
+	l->watched = false;
+}
+
+/* False: serving ends. */
+static bool take_turn(struct fuse_thread *e)
+{
+	struct listener *l = e->listener;
+	bool go;
+
+	pthread_mutex_lock(&l->lock);
+	set_idle(e, l->ear != e);
+	while (l->ear && l->ear != e && !l->stop)
+		wait_idle(l);
+	go = !l->stop;
+	if (go)
+		become_listener(l, e);
+	pthread_mutex_unlock(&l->lock);
+	return go;
+}
+
+static void note_request_read(struct fuse_thread *e)
+{
+	struct listener *l = e->listener;
+
+	pthread_mutex_lock(&l->lock);
+	l->steps++;
+	if (l->resting)
+		pthread_cond_signal(&l->progress);
+	l->resting = false;
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void leave_turn(struct watched_descriptor *watched)
+{
+	struct fuse_thread *e = container_of(watched, struct fuse_thread,
+					     watched);
+	struct listener *l = e->listener;
+
+	pthread_mutex_lock(&l->lock);
+	if (l->ear == e)
+		free_turn(l);
+	pthread_mutex_unlock(&l->lock);
+}
+
+void listener_hand_over(void)
+{
+	struct pollfd fd = { .fd = watched_descriptor_fd(), .events = POLLIN };
+
+	if (fd.fd >= 0 && poll(&fd, 1, 0) > 0)
+		watched_descriptor_hand_over();
+}
+
+/* ---- reading requests ---- */
+
+static void wait_for_request(const struct listener *l)
+{
+	const int fd[] = { l->fd, l->end };
+
+	if (!async_requests_wait(l->errands, fd, 2,
+				 fs_has_late_requests(l->fs) ? LISTENER_IDLE_MS
+							     : -1))
+		fs_send_late_requests(l->fs);
+}
+
+static void send_started(struct fuse_thread *e)
+{
+	drive_kick_put(e->batch);
+	e->batch = NULL;
+}
+
+static void classify_request(struct fuse_thread *e, size_t len)
+{
+	struct poll_policy *alert = &e->listener->alert;
+
+	poll_policy_wait_end(alert, e->buf.mem, len);
+	e->crowded = alert->crowded;
+	e->is_long = alert->was_long;
+}
+
+/* Returns the bytes of a request; 0: serving ends; -errno. */
+static int read_request(struct fuse_thread *e)
+{
+	struct listener *l = e->listener;
+	int n;
+
+	poll_policy_wait_start(&l->alert);
+	while (!fuse_session_exited(l->se)) {
+		n = fuse_session_receive_buf(l->se, &e->buf);
+		if (n > 0)
+			classify_request(e, (size_t)n);
+		if (n != -EAGAIN && n != -EINTR)
+			return n;
+		send_started(e);
+		if (!async_requests_running(l->errands) &&
+		    poll_policy_poll_again(&l->alert))
+			sched_yield();
+		else
+			wait_for_request(l);
+	}
+	return 0;
+}
+
+static void stop_serving(struct listener *l, int rc)
+{
+	pthread_mutex_lock(&l->lock);
+	l->stop = true;
+	if (rc < 0 && !l->error)
+		l->error = rc;
+	pthread_cond_broadcast(&l->turn_free);
+	pthread_cond_broadcast(&l->progress);
+	pthread_mutex_unlock(&l->lock);
+	eventfd_write(l->end, 1);
+}
+
+/* A long transfer must not delay the replies to errands. */
+static void serve_request(struct fuse_thread *e)
+{
+	struct listener *l = e->listener;
+
+	if (e->crowded && async_requests_start(l->errands, &e->buf, &e->batch))
+		return;
+	send_started(e);
+	if (e->is_long && async_requests_running(l->errands))
+		leave_turn(&e->watched);
+	else
+		watched_descriptor_set(&e->watched);
+	fuse_session_process_buf(l->se, &e->buf);
+	watched_descriptor_set(NULL);
+}
+
+static void thread_loop(struct fuse_thread *e)
+{
+	struct listener *l = e->listener;
+	int n;
+
+	while (take_turn(e)) {
+		n = read_request(e);
+		if (n <= 0) {
+			stop_serving(l, n);
+			return;
+		}
+		note_request_read(e);
+		serve_request(e);
+	}
+}
+
+static void *fuse_thread_main(void *arg)
+{
+	struct listener *l = arg;
+	struct fuse_thread e = { .listener = l,
+				 .idle = true,
+				 .watched = { .fd = l->fd,
+					      .hand_over = leave_turn } };
+
+	thread_loop(&e);
+	send_started(&e);
+	free(e.buf.mem);
+	pthread_mutex_lock(&l->lock);
+	l->threads--;
+	pthread_cond_signal(&l->ended);
+	pthread_mutex_unlock(&l->lock);
+	return NULL;
+}
+
+/* ---- start and end ---- */
+
+/* The signals that end serving are delivered to this thread, and only here. */
+static void wait_end(struct listener *l)
+{
+	struct pollfd fd = { .fd = l->end, .events = POLLIN };
+	sigset_t ends, before;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ends, &before);
+	while (!fuse_session_exited(l->se) && !fd.revents)
+		ppoll(&fd, 1, NULL, &before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static int start_first_thread(struct listener *l)
+{
+	int flags = fcntl(l->fd, F_GETFL), rc;
+
+	if (flags < 0 || fcntl(l->fd, F_SETFL, flags | O_NONBLOCK))
+		return -errno;
+	pthread_mutex_lock(&l->lock);
+	add_thread(l);
+	rc = l->threads ? 0 : -EAGAIN;
+	pthread_mutex_unlock(&l->lock);
+	return rc;
+}
+
+static void join_all(struct listener *l)
+{
+	pthread_mutex_lock(&l->lock);
+	while (l->threads)
+		pthread_cond_wait(&l->ended, &l->lock);
+	pthread_mutex_unlock(&l->lock);
+}
+
+static int serve_until_end(struct listener *l)
+{
+	int rc = start_first_thread(l);
+
+	if (rc)
+		return rc;
+	wait_end(l);
+	stop_serving(l, 0);
+	join_all(l);
+	return l->error;
+}
+
+int listener_run(struct fuse_session *se, struct fs *fs, unsigned int threads)
+{
+	struct listener l = { .se = se,
+			      .fs = fs,
+			      .fd = fuse_session_fd(se),
+			      .most = threads,
+			      .lock = PTHREAD_MUTEX_INITIALIZER,
+			      .turn_free = PTHREAD_COND_INITIALIZER,
+			      .progress = PTHREAD_COND_INITIALIZER,
+			      .ended = PTHREAD_COND_INITIALIZER };
+	int rc;
+
+	l.end = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (l.end < 0)
+		return -errno;
+	poll_policy_init(&l.alert);
+	rc = async_requests_new(se, fs, threads, &l.errands);
+	if (!rc) {
+		rc = serve_until_end(&l);
+		async_requests_free(l.errands);
+	}
+	close(l.end);
+	return rc;
+}
