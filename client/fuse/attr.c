@@ -5,22 +5,14 @@
 #include <sys/statvfs.h>
 
 #include "client/fuse/call.h"
-#include "client/fuse/cache/gone.h"
+#include "client/fuse/attr_reply.h"
+#include "client/fuse/cache/inode_cache.h"
 #include "client/lib/file/held.h"
 #include "client/fuse/bypass_page.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
-#include "client/fuse/attr_reply.h"
 #include "client/lib/names/stat.h"
 #include "client/lib/names/server_query.h"
-
-static void end_seen(struct call *c, const struct attr_reply *seen)
-{
-	call_record_attr(c, &seen->attr);
-	if (!seen->st.st_nlink)
-		gone_renew(c->d->gone, &seen->st);
-	call_end_attr(c, &seen->st);
-}
 
 static void end_stat(struct call *c, const struct target *t)
 {
@@ -28,9 +20,9 @@ static void end_stat(struct call *c, const struct target *t)
 	int rc = call_run(c, t, attr_reply_fetch, &now);
 
 	if (!rc)
-		end_seen(c, &now);
+		call_end_attr(c, &now.attr, &now.st);
 	else if (rc == -ESTALE && call_is_removed(c, t->handle, &now.st))
-		call_end_attr(c, &now.st);
+		call_end_attr(c, NULL, &now.st);
 	else
 		call_end(c, rc);
 }
@@ -41,8 +33,8 @@ void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct call c;
 
 	call_begin(&c, req);
-	if (c.told && c.st.st_ino == fsd_swap(c.d, ino)) {
-		call_end_attr(&c, &c.st);
+	if (c.hint.has_attr && c.hint.attr.st_ino == fsd_swap(c.d, ino)) {
+		call_end_attr(&c, NULL, &c.hint.attr);
 		return;
 	}
 	t = call_target(&c, ino);
@@ -67,7 +59,8 @@ static int do_truncate(struct session *s, const struct target *t, void *arg)
 static int truncate_open_file(const struct call *c, struct file *f,
 			      struct truncate_args *args)
 {
-	int rc = cuts_judge(&c->due, f->handle, (uint64_t)args->size);
+	int rc = kernel_truncate_check(&c->hint.truncate, f->handle,
+				       (uint64_t)args->size);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -165,16 +158,17 @@ static int set_attr(const struct call *c, const struct target *t,
 static void end_set_removed(struct call *c, const struct target *t,
 			    const struct setattr *how)
 {
-	uid_t who = c->d->many ? fuse_req_ctx(c->req)->uid : 0;
+	uid_t who = c->d->per_user ? fuse_req_ctx(c->req)->uid : 0;
 	struct stat st;
 	int rc = -ESTALE;
 
 	if (call_is_removed(c, t->handle, &st))
-		rc = gone_set(c->d->gone, t->handle, who, how, &st);
+		rc = inode_cache_set_removed(c->d->inode_cache, t->handle, who,
+					     how, &st);
 	if (rc)
 		call_end(c, rc);
 	else
-		call_end_attr(c, &st);
+		call_end_attr(c, NULL, &st);
 }
 
 /*
@@ -205,7 +199,7 @@ static void end_set(struct call *c, const struct target *t,
 	if (rc)
 		call_end(c, rc);
 	else
-		end_seen(c, &now);
+		call_end_attr(c, &now.attr, &now.st);
 }
 
 void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int valid,

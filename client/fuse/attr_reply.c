@@ -2,10 +2,14 @@
 /* attr_reply.c - see attr_reply.h. */
 #include "client/fuse/attr_reply.h"
 
+#include "common/util/clock.h"
 #include "client/lib/names/stat.h"
 
 /* the same as in the manager */
 #define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000))
+#define TICK 1e-6 /* s; the kernel counts whole ticks, at least one */
+#define SKEW_NS 2e9 /* clocks are coarse, and differ between hosts */
+#define TICKS_NS (8 * CLOCK_NS_PER_MS) /* two ticks of a kernel with 250 Hz */
 
 /*
  * The access time that the manager will have once the local readers have closed the
@@ -26,13 +30,13 @@ static void apply_local_reads(struct fs *fs, struct stat *st)
  * If only this client writes the file, it ends at the manager's size, or where the
  * client wrote beyond it.
  */
-static void apply_local_end(const struct attr_reply *seen,
+static void apply_local_end(const struct attr_reply *reply,
 			    const struct session *s, struct attr *attr)
 {
 	uint64_t end;
 
 	if (!(attr->flags & WIRE_A_SOLE) ||
-	    !file_sole_end(&seen->c->d->fs, s, attr->handle, seen->c->begun,
+	    !file_sole_end(&reply->c->d->fs, s, attr->handle, reply->c->begun,
 			   &end))
 		return;
 	if (end > attr->size)
@@ -42,24 +46,79 @@ static void apply_local_end(const struct attr_reply *seen,
 
 int attr_reply_complete(struct session *s, const struct target *t, void *arg)
 {
-	struct attr_reply *seen = arg;
-	struct fs *fs = &seen->c->d->fs;
-	struct attr attr = seen->attr;
+	struct attr_reply *reply = arg;
+	struct fs *fs = &reply->c->d->fs;
+	struct attr attr = reply->attr;
 	int rc;
 
-	apply_local_end(seen, s, &attr);
-	rc = stat_of(s, &attr, &seen->st);
+	apply_local_end(reply, s, &attr);
+	rc = stat_of(s, &attr, &reply->st);
 	if (!rc && S_ISREG(attr.mode)) {
-		file_apply_write_time(fs, &seen->st);
-		apply_local_reads(fs, &seen->st);
+		file_apply_write_time(fs, &reply->st);
+		apply_local_reads(fs, &reply->st);
 	}
 	return rc;
 }
 
 int attr_reply_fetch(struct session *s, const struct target *t, void *arg)
 {
-	struct attr_reply *seen = arg;
-	int rc = mgr_getattr(s, t, &seen->attr);
+	struct attr_reply *reply = arg;
+	int rc = mgr_getattr(s, t, &reply->attr);
 
-	return rc ? rc : attr_reply_complete(s, t, seen);
+	return rc ? rc : attr_reply_complete(s, t, reply);
+}
+
+/* ---- how long the kernel may use them ---- */
+
+bool attr_reply_by_ticks(const struct fsd *d)
+{
+	return d->checked && d->attr_timeout <= 0;
+}
+
+double attr_reply_entry_timeout(struct fsd *d, const struct stat *st)
+{
+	if (!attr_reply_by_ticks(d))
+		return d->attr_timeout;
+	if (S_ISREG(st->st_mode))
+		return file_is_open(&d->fs, st->st_ino) ? 0 : TICK;
+	return S_ISDIR(st->st_mode) || S_ISLNK(st->st_mode) ? TICK : 0;
+}
+
+double attr_reply_getattr_timeout(const struct fsd *d, const struct stat *st)
+{
+	if (!attr_reply_by_ticks(d))
+		return d->attr_timeout;
+	return S_ISDIR(st->st_mode) ? TICK : 0;
+}
+
+/*
+ * The kernel evaluates access control lists only with the attributes, and requests
+ * those first.
+ */
+uint64_t attr_reply_timeout_ns(const struct fsd *d)
+{
+	return attr_reply_by_ticks(d) ? TICKS_NS
+				      : (uint64_t)(d->attr_timeout * 1e9);
+}
+
+/* True: the kernel may still have older attributes. */
+static bool is_recent(const struct fsd *d, const struct stat *st)
+{
+	double age = (double)(clock_wall() - stat_ns(&st->st_ctim));
+
+	return age < SKEW_NS + d->attr_timeout * 1e9;
+}
+
+/*
+ * After this the kernel rejects replies that were sent before: with ticks those to
+ * LOOKUPs, with pages those with the file's size.
+ */
+void attr_reply_invalidate_opened(const struct fsd *d, fuse_ino_t n,
+				  const struct stat *changed)
+{
+	bool pages = d->cache == CACHE_OPEN && d->attr_timeout > 0;
+
+	if (attr_reply_by_ticks(d) ||
+	    (pages && changed && is_recent(d, changed)))
+		fuse_lowlevel_notify_inval_inode(d->se, n, -1, 0);
 }

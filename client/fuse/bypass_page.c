@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* bypass_page.c - see bypass_page.h. */
-#include "common/util/hash_table.h"
 #include "client/fuse/bypass_page.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/fuse/daemon/runfile.h"
+#include "client/fuse/options.h"
+#include "client/preload/shortcut.h"
+#include "common/util/hash_table.h"
 
 #define NAME "pvfs-fuse"
 
@@ -24,96 +28,144 @@ struct bypass_page {
 _Static_assert(RUNFILE_PATH <= sizeof(((struct shortcut_where *)0)->path),
 	       "programs are told the path");
 
-struct bypass_page *bypass_page_new(const struct log *log)
+static struct bypass_page *bypass_page_map(const struct log *log)
 {
-	struct bypass_page *m = calloc(1, sizeof(*m));
+	struct bypass_page *b = calloc(1, sizeof(*b));
 	int rc;
 
-	if (!m)
+	if (!b)
 		return NULL;
-	runfile_visit_stale(NAME, sizeof(*m->page), NULL, NULL);
-	rc = runfile_make(&m->file, NAME, sizeof(*m->page), 0444);
+	runfile_visit_stale(NAME, sizeof(*b->page), NULL, NULL);
+	rc = runfile_make(&b->file, NAME, sizeof(*b->page), 0444);
 	if (rc) {
-		log_warn(log, "%s: %s: no program goes past the mount",
-			 m->file.path, strerror(-rc));
-		free(m);
+		log_warn(log, "%s: %s: no program bypasses the mount",
+			 b->file.path, strerror(-rc));
+		free(b);
 		return NULL;
 	}
-	m->page = m->file.page;
-	pthread_mutex_init(&m->lock, NULL);
-	return m;
+	b->page = b->file.page;
+	pthread_mutex_init(&b->lock, NULL);
+	return b;
 }
 
-void bypass_page_free(struct bypass_page *m)
+void bypass_page_free(struct bypass_page *b)
 {
 	struct bypass_mark *e, *next;
 
-	if (!m)
+	if (!b)
 		return;
-	HASH_ITER(hh, m->all, e, next) {
-		HASH_DEL(m->all, e);
+	HASH_ITER(hh, b->all, e, next) {
+		HASH_DEL(b->all, e);
 		free(e);
 	}
-	runfile_free(&m->file);
-	pthread_mutex_destroy(&m->lock);
-	free(m);
+	runfile_free(&b->file);
+	pthread_mutex_destroy(&b->lock);
+	free(b);
 }
 
-struct shortcut_page *marks_page(struct bypass_page *m)
+/* ---- the shared page ---- */
+
+static int copy_text(char *to, size_t len, const char *text)
 {
-	return m->page;
+	return snprintf(to, len, "%s", text) < (int)len ? 0 : -ENAMETOOLONG;
 }
 
-const char *bypass_page_path(const struct bypass_page *m)
+/* Sets page->tab to the pvfstab of the mount; m->where is "FILE:LINE". */
+static int page_set_tab(const struct mount *m, struct shortcut_page *page)
 {
-	return m->file.path;
+	char *file = strdup(m->where), *line, *path;
+	int rc;
+
+	line = file ? strrchr(file, ':') : NULL;
+	if (line)
+		*line = 0;
+	path = line ? realpath(file, NULL) : NULL;
+	rc = path ? copy_text(page->tab, sizeof(page->tab), path) : -ENOENT;
+	free(path);
+	free(file);
+	return rc;
+}
+
+/* Called before the mount exists. */
+static int page_fill(const struct fsd *d, const struct options *opt,
+		     struct shortcut_page *page)
+{
+	int rc = copy_text(page->what, sizeof(page->what), opt->what);
+
+	if (!rc)
+		rc = copy_text(page->options, sizeof(page->options), opt->pvfs);
+	if (!rc && *opt->what == '/')
+		rc = page_set_tab(d->fs.mount, page);
+	page->timeout_ms = d->fs.mount->timeout_ms;
+	page->fsid = d->fs.fsid;
+	page->magic = SHORTCUT_MAGIC;
+	return rc;
+}
+
+struct bypass_page *bypass_page_new(const struct fsd *d,
+				    const struct options *opt)
+{
+	struct bypass_page *b;
+
+	if (d->cache != CACHE_NONE || d->attr_timeout > 0)
+		return NULL;
+	b = bypass_page_map(d->log);
+	if (b && page_fill(d, opt, b->page)) {
+		bypass_page_free(b);
+		return NULL;
+	}
+	return b;
+}
+
+const char *bypass_page_path(const struct bypass_page *b)
+{
+	return b->file.path;
 }
 
 /* ---- marks ---- */
 
-static struct bypass_mark *mark_find(struct bypass_page *m, uint64_t handle)
+static struct bypass_mark *mark_find(struct bypass_page *b, uint64_t handle)
 {
 	struct bypass_mark *e;
 
-	HASH_FIND(hh, m->all, &handle, sizeof(handle), e);
+	HASH_FIND(hh, b->all, &handle, sizeof(handle), e);
 	return e;
 }
 
 /* Programs read the mark without a lock; their code orders its side to match. */
-static void mark_count(struct bypass_page *m, uint64_t handle, uint32_t by)
+static void mark_count(struct bypass_page *b, uint64_t handle, uint32_t by)
 {
-	__atomic_add_fetch(&m->page->mark[shortcut_slot(handle)], by,
+	__atomic_add_fetch(&b->page->mark[shortcut_slot(handle)], by,
 			   __ATOMIC_SEQ_CST);
 }
 
-/* A file that cannot be recorded stays marked permanently, which only costs time. */
-static void mark_record(struct bypass_page *m, uint64_t handle)
+static void mark_record(struct bypass_page *b, uint64_t handle)
 {
 	struct bypass_mark *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return;
 	e->handle = handle;
-	HASH_ADD(hh, m->all, handle, sizeof(e->handle), e);
+	HASH_ADD(hh, b->all, handle, sizeof(e->handle), e);
 	if (!e->hh.tbl)
 		free(e);
 }
 
-void bypass_page_forbid(struct bypass_page *m, uint64_t handle)
+void bypass_page_forbid(struct bypass_page *b, uint64_t handle)
 {
-	if (!m)
+	if (!b)
 		return;
-	pthread_mutex_lock(&m->lock);
-	if (!mark_find(m, handle)) {
-		mark_record(m, handle);
-		mark_count(m, handle, 1);
+	pthread_mutex_lock(&b->lock);
+	if (!mark_find(b, handle)) {
+		mark_record(b, handle);
+		mark_count(b, handle, 1);
 	}
-	pthread_mutex_unlock(&m->lock);
+	pthread_mutex_unlock(&b->lock);
 }
 
-bool bypass_page_is_forbidden(struct bypass_page *m, uint64_t handle)
+bool bypass_page_is_forbidden(struct bypass_page *b, uint64_t handle)
 {
-	return __atomic_load_n(&m->page->mark[shortcut_slot(handle)],
+	return __atomic_load_n(&b->page->mark[shortcut_slot(handle)],
 			       __ATOMIC_SEQ_CST);
 }
 
@@ -121,18 +173,18 @@ bool bypass_page_is_forbidden(struct bypass_page *m, uint64_t handle)
  * A program that has opened the file since is in the list of open files before its
  * first page is marked.
  */
-void bypass_page_release(struct bypass_page *m, struct fs *fs, uint64_t handle)
+void bypass_page_release(struct bypass_page *b, struct fs *fs, uint64_t handle)
 {
 	struct bypass_mark *e;
 
-	if (!m || !bypass_page_is_forbidden(m, handle))
+	if (!b || !bypass_page_is_forbidden(b, handle))
 		return;
-	pthread_mutex_lock(&m->lock);
-	e = mark_find(m, handle);
+	pthread_mutex_lock(&b->lock);
+	e = mark_find(b, handle);
 	if (e && !file_is_open(fs, handle)) {
-		HASH_DEL(m->all, e);
+		HASH_DEL(b->all, e);
 		free(e);
-		mark_count(m, handle, (uint32_t)-1);
+		mark_count(b, handle, (uint32_t)-1);
 	}
-	pthread_mutex_unlock(&m->lock);
+	pthread_mutex_unlock(&b->lock);
 }

@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bypass_page.h - files for which programs must not bypass the mount.  The kernel may have
- * pages of the file, and would not notice the write.  Or the file has locks, which are
- * lost with this daemon's session.  Or it has set-id bits, which a write removes.
- * Programs read the marks in a page that they share with the daemon (shortcut.h).
+ * bypass_page.h - for programs that bypass the mount for their data (client/preload): a page
+ * that they share with the daemon (shortcut.h).  It describes the file system, and marks
+ * the files that no program may bypass:
+ *
+ * - the kernel may have pages of the file, and would not notice the write;
+ * - the file has locks, which are lost with this daemon's session;
+ * - the file has set-id bits, which a write removes.
  *
  *	first page read, first lock, bits --> marked --> last close
  */
 #ifndef BYPASS_PAGE_H
 #define BYPASS_PAGE_H
 
-#include "client/lib/file/file.h"
-#include "client/preload/shortcut.h"
+#include "client/fuse/fsd.h"
 
 struct bypass_page;
+struct options;
 
-/* NULL: no memory, or no place for the file (logged): no program bypasses the mount. */
-struct bypass_page *bypass_page_new(const struct log *log);
-/* Removes the file. */
-void bypass_page_free(struct bypass_page *m);
 /*
- * The page for programs that bypass the mount.  The caller fills it before the mount
- * exists.
+ * Makes the shared page of the mount that opt describes.  Returns NULL if no program may
+ * bypass the mount: the kernel may keep more than programs can see, or the page cannot
+ * be made (logged), or is too small.
  */
-struct shortcut_page *marks_page(struct bypass_page *m);
-const char *bypass_page_path(const struct bypass_page *m);
+struct bypass_page *bypass_page_new(const struct fsd *d,
+				    const struct options *opt);
+/* Removes the page. */
+void bypass_page_free(struct bypass_page *b);
+/* Returns the path of the page, which is valid as long as b. */
+const char *bypass_page_path(const struct bypass_page *b);
 
-/* Marks the file until its last release; m may be NULL. */
-void bypass_page_forbid(struct bypass_page *m, uint64_t handle);
-bool bypass_page_is_forbidden(struct bypass_page *m, uint64_t handle);
-/* Called when an open file of handle was released. */
-void bypass_page_release(struct bypass_page *m, struct fs *fs, uint64_t handle);
+/*
+ * Marks the file until its last release.  If it cannot be recorded, it stays marked,
+ * which only costs time.  b may be NULL.
+ */
+void bypass_page_forbid(struct bypass_page *b, uint64_t handle);
+/* Returns true if the file is marked, or one that shares its mark. */
+bool bypass_page_is_forbidden(struct bypass_page *b, uint64_t handle);
+/* Called when an open file of handle was released.  b may be NULL. */
+void bypass_page_release(struct bypass_page *b, struct fs *fs, uint64_t handle);
 
 #endif

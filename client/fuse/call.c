@@ -6,17 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/fuse/cache/again.h"
 #include "client/lib/session/call_context.h"
 #include "common/util/clock.h"
 #include "client/fuse/cache/dentry_cache.h"
-#include "client/fuse/fresh.h"
+#include "client/fuse/cache/inode_cache.h"
+#include "client/fuse/attr_reply.h"
 #include "client/fuse/requester_groups.h"
-#include "client/fuse/cache/gone.h"
-#include "client/fuse/cache/lacks.h"
 #include "common/util/log_pace.h"
-#include "client/fuse/cache/named.h"
-#include "client/fuse/cache/told.h"
 
 static void log_refused(const struct call *c, int rc)
 {
@@ -58,23 +54,21 @@ static int set_groups(struct call *c)
 
 void call_begin(struct call *c, fuse_req_t req)
 {
-	pid_t thread = fuse_req_ctx(req)->pid;
-
 	deadline_begin();
 	call_user_set(fuse_req_ctx(req)->uid);
 	c->d = fsd_of(req);
 	c->req = req;
 	c->begun = clock_now();
-	c->changes = told_changes(c->d->told);
-	c->name = c->again = 0;
-	c->due = cuts_take(c->d->cuts, thread);
-	c->told = told_take(c->d->told, thread, &c->st);
+	c->changes = thread_hints_changes(c->d->thread_hints);
+	c->name_key = c->request = 0;
+	thread_hints_take(c->d->thread_hints, fuse_req_ctx(req)->pid, &c->hint);
 }
 
-bool call_repeats_timeout(struct call *c, uint64_t what)
+bool call_repeats_timeout(struct call *c, uint64_t request)
 {
-	c->again = what;
-	if (!again_is(c->d->again, fuse_req_ctx(c->req)->pid, what))
+	c->request = request;
+	if (!thread_hints_has_failed(c->d->thread_hints,
+				     fuse_req_ctx(c->req)->pid, request))
 		return false;
 	fuse_reply_err(c->req, ETIMEDOUT);
 	return true;
@@ -95,16 +89,16 @@ struct target call_entry(struct call *c, fuse_ino_t dir, const char *name)
 {
 	uint64_t handle = fsd_swap(c->d, dir);
 
-	if (c->d->many)
+	if (c->d->per_user)
 		set_credentials(c);
-	c->name = *name ? named_of(handle, name) : 0;
+	c->name_key = *name ? inode_cache_name(handle, name) : 0;
 	c->dir = handle;
-	c->text = name;
+	c->name = name;
 	return (struct target){
 		.handle = handle,
 		.path = name,
 		.flags = WIRE_P_NOFOLLOW,
-		.as = c->d->many ? &c->as : NULL,
+		.as = c->d->per_user ? &c->as : NULL,
 	};
 }
 
@@ -121,7 +115,7 @@ uint32_t call_mode(const struct call *c, mode_t mode)
 /* For requests in which the kernel does not say whether set-id bits must go. */
 bool call_kills_setid(const struct call *c)
 {
-	return c->d->kernel.kills && fuse_req_ctx(c->req)->uid;
+	return c->d->kernel.kills_setid && fuse_req_ctx(c->req)->uid;
 }
 
 int call_run(const struct call *c, const struct target *t, target_op op,
@@ -132,51 +126,60 @@ int call_run(const struct call *c, const struct target *t, target_op op,
 
 bool call_is_removed(const struct call *c, uint64_t handle, struct stat *st)
 {
-	if (gone_is(c->d->gone, handle, st))
-		return true;
-	named_lost(c->d->named, handle, c->d->gone);
-	return gone_is(c->d->gone, handle, st);
+	return inode_cache_get_removed(c->d->inode_cache, handle, st);
+}
+
+bool call_retry_stale(const struct call *c, uint64_t n)
+{
+	const uint64_t request = thread_hints_request(n, "/");
+	pid_t thread = fuse_req_ctx(c->req)->pid;
+
+	if (!thread ||
+	    thread_hints_has_failed(c->d->thread_hints, thread, request))
+		return false;
+	thread_hints_set_failed(c->d->thread_hints, thread, request);
+	return true;
 }
 
 int call_removed_dir_error(const struct call *c, const struct target *t, int rc)
 {
-	const uint64_t what = again_name(t->handle, "/");
-	pid_t thread = fuse_req_ctx(c->req)->pid;
-
-	if (rc != -ESTALE)
-		return rc;
-	if (!thread || again_is(c->d->again, thread, what))
-		return -ENOENT;
-	again_note(c->d->again, thread, what);
-	return rc;
+	return rc != -ESTALE || call_retry_stale(c, t->handle) ? rc : -ENOENT;
 }
 
 void call_end(const struct call *c, int rc)
 {
-	told_changed(c->d->told);
-	if (rc == -ETIMEDOUT && c->again)
-		again_note(c->d->again, fuse_req_ctx(c->req)->pid, c->again);
+	thread_hints_count_change(c->d->thread_hints);
+	if (rc == -ETIMEDOUT && c->request)
+		thread_hints_set_failed(c->d->thread_hints,
+					fuse_req_ctx(c->req)->pid, c->request);
 	fuse_reply_err(c->req, -rc);
 }
 
-void call_end_attr(const struct call *c, const struct stat *st)
+static void record_reply(const struct call *c, const struct attr *attr,
+			 const struct stat *st)
 {
-	told_changed(c->d->told);
-	named_told(c->d->named, st);
+	inode_cache_record(c->d->inode_cache,
+			   &(struct inode_reply){
+				   .st = st,
+				   .attr = attr,
+				   .asked = c->begun,
+				   .until = c->begun +
+					    attr_reply_timeout_ns(c->d),
+				   .name = st ? c->name_key : 0,
+			   });
+}
+
+void call_end_attr(const struct call *c, const struct attr *attr,
+		   const struct stat *st)
+{
+	thread_hints_count_change(c->d->thread_hints);
+	record_reply(c, attr, st);
 	fuse_reply_attr(c->req, st, attr_reply_getattr_timeout(c->d, st));
 }
 
-/*
- * A missing ACL of a symbolic link gives another error than ENODATA, so the manager
- * must be asked.
- */
 void call_record_attr(const struct call *c, const struct attr *attr)
 {
-	uint32_t what = S_ISLNK(attr->mode) ? WIRE_A_NOXATTR : LACKS;
-
-	lacks_told(c->d->lacks, attr->handle, attr->flags & what, c->begun,
-		   c->begun + attr_reply_timeout_ns(c->d));
-	named_lacks(c->d->named, attr->handle, attr->flags & LACKS);
+	record_reply(c, attr, NULL);
 }
 
 double call_entry_timeout(const struct call *c, uint64_t dir, const char *name,
@@ -197,19 +200,16 @@ double call_entry_timeout(const struct call *c, uint64_t dir, const char *name,
 void call_fill_entry(const struct call *c, const struct attr *attr,
 		     const struct stat *st, struct fuse_entry_param *e)
 {
-	told_changed(c->d->told);
-	named_told(c->d->named, st);
-	if (c->name)
-		named_entry(c->d->named, c->name, st->st_ino);
-	call_record_attr(c, attr);
+	thread_hints_count_change(c->d->thread_hints);
+	record_reply(c, attr, st);
 	*e = (struct fuse_entry_param){
 		.ino = fsd_swap(c->d, st->st_ino),
 		.attr = *st,
 		.generation = 1, /* handles are never reused */
 		.attr_timeout = attr_reply_entry_timeout(c->d, st),
-		.entry_timeout = c->name ? call_entry_timeout(c, c->dir,
-							      c->text, st)
-					 : 0,
+		.entry_timeout = c->name_key ? call_entry_timeout(c, c->dir,
+								  c->name, st)
+					     : 0,
 	};
 }
 

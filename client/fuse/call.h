@@ -5,7 +5,7 @@
 #ifndef CALL_H
 #define CALL_H
 
-#include "client/fuse/cache/cuts.h"
+#include "client/fuse/cache/thread_hints.h"
 #include "client/fuse/fsd.h"
 
 /* A request.  The requester is the process whose system call caused it. */
@@ -15,24 +15,22 @@ struct call {
 	/* the requester's credentials; set once a target needed them */
 	struct cred as;
 	uint64_t begun; /* clock_now() */
-	uint64_t changes; /* told_changes() at the start */
-	uint64_t name; /* named_of() of the last call_entry(); 0: none */
+	uint64_t changes; /* thread_hints_changes() at the start */
+	uint64_t name_key; /* inode_cache_name() of the last call_entry(); 0: none */
 	uint64_t dir; /* handle of the name's directory */
-	const char *text; /* the name; valid as long as the request */
-	/* what the kernel would repeat after ETIMEDOUT (again.h); 0: nothing */
-	uint64_t again;
-	bool told; /* the thread's previous request returned st a moment ago */
-	struct stat st;
-	struct cut_due due; /* what the previous request left (cuts.h) */
+	const char *name; /* valid as long as the request */
+	/* thread_hints_request(), if the kernel would repeat it after ETIMEDOUT; else 0 */
+	uint64_t request;
+	struct thread_hint hint; /* of the thread's previous request */
 };
 
 /* Starts a request and its deadline. */
 void call_begin(struct call *c, fuse_req_t req);
 /*
  * True: the kernel repeats a request that was answered with ETIMEDOUT.  The same reply
- * was sent again, so the request is done (again.h).
+ * was sent again, so the request is done (thread_hints.h).
  */
-bool call_repeats_timeout(struct call *c, uint64_t what);
+bool call_repeats_timeout(struct call *c, uint64_t request);
 /*
  * Returns the target for the kernel's object n, or for name below the directory dir.
  * The target uses c and name.
@@ -54,24 +52,32 @@ int call_run(const struct call *c, const struct target *t, target_op op,
 
 /*
  * Called when the manager returned ESTALE for an object that the kernel still has.
- * True: a host removed the object, and *st holds its attributes.
+ * Returns true if a host removed the object: *st has its attributes.
  */
 bool call_is_removed(const struct call *c, uint64_t handle, struct stat *st);
 /*
+ * Called when the object n has no name any more.  Returns true if the reply must be
+ * ESTALE: if the kernel used a name that it keeps, it looks that name up again, and then
+ * repeats the request.  Returns false if the thread got that reply a moment ago.
+ */
+bool call_retry_stale(const struct call *c, uint64_t n);
+/*
  * Returns the result of a change or lookup of t in a directory, where rc is the
- * manager's.  A removed directory (ESTALE) has no names.  The first reply is ESTALE: if
- * the kernel used a name that it keeps, it looks that name up again.  The next reply to
- * the same thread is ENOENT.
+ * manager's.  A removed directory (ESTALE) has no names: the first result is ESTALE
+ * (call_retry_stale()), the next one is ENOENT.
  */
 int call_removed_dir_error(const struct call *c, const struct target *t,
 			   int rc);
 
 /* Replies with rc: 0 or -errno. */
 void call_end(const struct call *c, int rc);
-void call_end_attr(const struct call *c, const struct stat *st);
+/* Replies with st.  attr: the manager's attributes of st; NULL: they are not new. */
+void call_end_attr(const struct call *c, const struct attr *attr,
+		   const struct stat *st);
+/* Replies with the object of the last call_entry(). */
 void call_end_entry(const struct call *c, const struct attr *attr,
 		    const struct stat *st);
-/* Fills *e for the kernel from st and the manager's attributes. */
+/* Fills *e for the kernel, as call_end_entry() does, for a reply of another kind. */
 void call_fill_entry(const struct call *c, const struct attr *attr,
 		     const struct stat *st, struct fuse_entry_param *e);
 /*
@@ -80,10 +86,7 @@ void call_fill_entry(const struct call *c, const struct attr *attr,
  */
 double call_entry_timeout(const struct call *c, uint64_t dir, const char *name,
 			  const struct stat *st);
-/*
- * Records what the object lacks according to attr.  Called before a reply with
- * attributes alone.
- */
+/* Records what the object lacks according to attr, if no other reply does. */
 void call_record_attr(const struct call *c, const struct attr *attr);
 
 #endif

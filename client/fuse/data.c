@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "client/fuse/threads/poll_policy.h"
-#include "client/fuse/cache/cuts.h"
 #include "client/fuse/cache/inflight_io.h"
 #include "client/fuse/threads/listener.h"
 #include "common/util/watched_descriptor.h"
@@ -163,7 +162,7 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		fuse_reply_buf(req, iov.iov_base, (size_t)n);
 }
 
-/* ---- the kernel's own truncation after a failed write: cuts.h ---- */
+/* ---- the kernel's own truncation after a failed write: thread_hints.h ---- */
 
 /*
  * True: no program sees the stored byte.  One byte makes a page valid only if it is the
@@ -221,7 +220,7 @@ static uint64_t update_kernel_end(const struct call *c, fuse_ino_t ino,
 	uint64_t end;
 
 	if (file_size(f, -1, &end) || (end && set_kernel_end(c, ino, f, end)))
-		return CUTS_UNKNOWN;
+		return KERNEL_TRUNCATE_UNKNOWN;
 	return end;
 }
 
@@ -244,17 +243,19 @@ static void expect_truncate(const struct call *c, fuse_ino_t ino,
 			    struct file *f, ssize_t n)
 {
 	pid_t thread = fuse_req_ctx(c->req)->pid;
-	struct cut_due due = { f->handle, CUTS_UNKNOWN, c->due.until };
+	struct kernel_truncate due = { f->handle, KERNEL_TRUNCATE_UNKNOWN,
+				       c->hint.truncate.until };
 
-	if (c->due.file == f->handle)
-		cuts_note(c->d->cuts, thread, &c->due);
+	if (c->hint.truncate.file == f->handle)
+		thread_hints_expect_truncate(c->d->thread_hints, thread,
+					     &c->hint.truncate);
 	else if (n >= 0)
 		return;
 	if (n < 0)
 		due.until = clock_after_ms(c->d->fs.mount->timeout_ms + 1000);
 	if (n != -ETIMEDOUT) /* no time is left */
 		due.end = update_kernel_end(c, ino, f);
-	cuts_note(c->d->cuts, thread, &due);
+	thread_hints_expect_truncate(c->d->thread_hints, thread, &due);
 }
 
 void op_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size,

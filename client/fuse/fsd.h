@@ -11,19 +11,14 @@
 
 #include "client/lib/file/file.h"
 
-struct again;
-struct cuts;
-struct inval_queue;
-struct dentry_cache;
-struct inflight_io;
-struct gone;
-struct lacks;
 struct bypass_page;
-struct named;
-struct lock_owners;
+struct dentry_cache;
 struct fsync_errors;
-struct told;
-struct versions;
+struct inflight_io;
+struct inode_cache;
+struct inval_queue;
+struct lock_owners;
+struct thread_hints;
 struct waiting_locks;
 
 /* Cache modes: the data of a file that the kernel may keep (docs/mount.md). */
@@ -35,13 +30,13 @@ enum cache {
 /* Kernel features that libfuse does not know: libfuse_compat.h. */
 struct kernel_features {
 	uint64_t init; /* number of the INIT request; 0: not seen yet */
-	/* the kernel leaves removing set-id bits to us (Linux 5.11) */
-	bool kills;
+	/* the kernel leaves the removal of set-id bits to the daemon (Linux 5.11) */
+	bool kills_setid;
 	/*
 	 * it can map files shared while their reads and writes bypass its cache (Linux
 	 * 6.6)
 	 */
-	bool mmap;
+	bool direct_mmap;
 };
 
 struct fsd {
@@ -51,38 +46,32 @@ struct fsd {
 	enum cache cache;
 	double attr_timeout, entry_timeout; /* s */
 	/*
-	 * users: each request uses its requester's rights, which only root may state;
-	 * else all use the daemon's
+	 * each request has the rights of its requester, which only root may state; else
+	 * all have the daemon's
 	 */
-	bool many;
+	bool per_user;
 	bool checked; /* the kernel checks permissions (default_permissions) */
 	bool atime; /* reads update atime: relatime */
 	/* programs on the mount may gain rights (set-id bits, capabilities) */
 	bool suid;
-	struct gid_lists gid_lists; /* groups of users, if many */
+	struct gid_lists gid_lists; /* groups of users, if per_user */
 	/* last log line about a requester with unknown groups; 0: never */
 	_Atomic uint64_t refused_at;
-	/* files that may not be bypassed; NULL: no bypass at all */
+	/* for programs that bypass the mount; NULL: none may */
 	struct bypass_page *bypass_page;
-	struct again *again; /* requests that the kernel repeats */
-	struct cuts *cuts; /* truncations that the kernel makes by itself */
-	/* drops what the kernel keeps when a lock is granted */
-	struct inval_queue *inval_queue;
 	/* names that the kernel may keep, until a lock */
 	struct dentry_cache *dentry_cache;
-	struct inflight_io
-		*inflight_io; /* pages that are read while they are written */
-	struct gone *gone; /* removed objects that the kernel still has */
-	struct lacks *lacks; /* attributes that objects lack */
-	struct named *named; /* the object of each name */
-	struct lock_owners *lock_owners; /* owners of POSIX locks */
-	struct fsync_errors *fsync_errors; /* running fsyncs */
-	struct told *told; /* attributes of files just created */
-	/* versions of files of which the kernel has pages */
-	struct versions *versions;
-	struct waiting_locks *waiting_locks; /* requests that wait for locks */
+	struct fsync_errors *fsync_errors; /* of running fsyncs */
+	struct inflight_io *inflight_io; /* READs of pages, and WRITEs */
+	struct inode_cache
+		*inode_cache; /* inodes and names that the kernel has */
+	/* makes the kernel drop what it has of a file when a lock is granted */
+	struct inval_queue *inval_queue;
+	struct lock_owners *lock_owners; /* of POSIX locks */
+	struct thread_hints *thread_hints; /* about a thread's next request */
+	struct waiting_locks *waiting_locks;
 	struct kernel_features kernel;
-	/* names can expire without being dropped: see expiry.h */
+	/* names can expire without being dropped: see libfuse_compat.h */
 	bool expires;
 	struct fuse_session *se;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fsync_errors.h - fsync of open files.  The servers report data that a disk failed to store
- * to a client only once, and the mount is one client for all programs of its host.  So
- * the mount passes the error on to each other file of the object that was open then.
- * The next fsync of that file returns the error.
+ * fsync_errors.h - errors of fsync that concern several open files.  The servers report
+ * data that a disk failed to store only once to a client, and the mount is one client
+ * for all programs of its host.  So the mount passes the error on to each other file of
+ * the object that was open then.  The next fsync of that file returns the error.
  *
  *	A	fsync |------------ EIO
  *	B	  fsync |----- ok ..... EIO: the lost data may have been B's
@@ -22,23 +22,24 @@ struct fsync {
 	LIST_ENTRY(fsync) link;
 };
 
-/* NULL: there is no memory. */
+/* Returns NULL if there is no memory. */
 struct fsync_errors *fsync_errors_new(void);
-void fsync_errors_free(struct fsync_errors *s);
+void fsync_errors_free(struct fsync_errors *e);
 
-void fsync_errors_begin(struct fsync_errors *s, struct fsync *x,
+/* Called before the servers are asked to flush the data of f. */
+void fsync_errors_begin(struct fsync_errors *e, struct fsync *x,
 			struct file *f);
 /*
- * rc: the result of the flush.  Returns it, or an error of another fsync that f has not
- * reported yet.  If rc is 0, waits until the given time (clock_now()) for the object's
- * fsyncs that have begun so far.  -ETIMEDOUT: one of them has not ended.
+ * Called with rc, the result of the flush.  Returns it, or an error of another fsync that
+ * f has not reported yet.  If rc is 0, waits until the given time (clock_now()) for the
+ * object's fsyncs that have begun so far.  -ETIMEDOUT: one of them has not ended.
  */
-int fsync_errors_end(struct fsync_errors *s, struct fsync *x, int rc,
+int fsync_errors_end(struct fsync_errors *e, struct fsync *x, int rc,
 		     uint64_t until);
 /*
  * A program that bypasses the mount got the error rc, and reports it through f: passes
- * it on to the other files of the object.  False: rc is no such error.
+ * it on to the other files of the object.  Returns false if rc is no such error.
  */
-bool fsync_errors_report(struct fsync_errors *s, struct file *f, int rc);
+bool fsync_errors_report(struct fsync_errors *e, struct file *f, int rc);
 
 #endif

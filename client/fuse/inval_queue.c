@@ -16,7 +16,7 @@ struct inval_queue {
 	pthread_mutex_t lock; /* protects all below */
 	pthread_cond_t more, ended;
 	struct inval_list waiting;
-	/* handles of the files that are being dropped; 0: none */
+	/* handles of the files that are being invalidated; 0: none */
 	uint64_t active[INVAL_QUEUE_THREADS];
 	unsigned int threads, idle;
 	bool stop;
@@ -24,38 +24,38 @@ struct inval_queue {
 
 struct inval_queue *inval_queue_new(void)
 {
-	struct inval_queue *ds = calloc(1, sizeof(*ds));
+	struct inval_queue *q = calloc(1, sizeof(*q));
 
-	if (!ds)
+	if (!q)
 		return NULL;
-	TAILQ_INIT(&ds->waiting);
-	pthread_mutex_init(&ds->lock, NULL);
-	pthread_cond_init(&ds->more, NULL);
-	pthread_cond_init(&ds->ended, NULL);
-	return ds;
+	TAILQ_INIT(&q->waiting);
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->more, NULL);
+	pthread_cond_init(&q->ended, NULL);
+	return q;
 }
 
 /* ---- one file ---- */
 
 /* If the kernel does not know the file (ENOENT), there is nothing to drop. */
-static void invalidate_file(const struct inval *drop)
+static void invalidate_file(const struct inval *inval)
 {
-	struct fsd *d = drop->c.d;
+	struct fsd *d = inval->c.d;
 
-	fuse_lowlevel_notify_inval_inode(d->se, fsd_swap(d, drop->f->handle), 0,
-					 0);
+	fuse_lowlevel_notify_inval_inode(d->se, fsd_swap(d, inval->f->handle),
+					 0, 0);
 }
 
 static void invalidate_list(struct inval_list *same)
 {
-	struct inval *drop;
+	struct inval *inval;
 
 	invalidate_file(TAILQ_FIRST(same));
-	while ((drop = TAILQ_FIRST(same))) {
-		TAILQ_REMOVE(same, drop, link);
+	while ((inval = TAILQ_FIRST(same))) {
+		TAILQ_REMOVE(same, inval, link);
 		deadline_begin();
-		drop->dropped(drop);
-		free(drop);
+		inval->done(inval);
+		free(inval);
 	}
 }
 
@@ -65,92 +65,92 @@ static void invalidate_list(struct inval_list *same)
  * Called with the lock.  Returns the index of handle in at_work; INVAL_QUEUE_THREADS: not
  * found.
  */
-static unsigned int slot_of(const struct inval_queue *ds, uint64_t handle)
+static unsigned int slot_of(const struct inval_queue *q, uint64_t handle)
 {
 	unsigned int i;
 
-	for (i = 0; i < INVAL_QUEUE_THREADS && ds->active[i] != handle; i++)
+	for (i = 0; i < INVAL_QUEUE_THREADS && q->active[i] != handle; i++)
 		;
 	return i;
 }
 
 /*
- * Called with the lock.  Returns the first drop whose file no thread handles, or NULL.
+ * Called with the lock.  Returns the first entry whose file no thread handles, or NULL.
  */
-static struct inval *next_inval(const struct inval_queue *ds)
+static struct inval *next_inval(const struct inval_queue *q)
 {
-	struct inval *drop;
+	struct inval *inval;
 
-	TAILQ_FOREACH(drop, &ds->waiting, link)
-		if (slot_of(ds, drop->f->handle) == INVAL_QUEUE_THREADS)
+	TAILQ_FOREACH(inval, &q->waiting, link)
+		if (slot_of(q, inval->f->handle) == INVAL_QUEUE_THREADS)
 			break;
-	return drop;
+	return inval;
 }
 
-/* Called with the lock.  Moves all drops of this file to *same. */
-static void take_file(struct inval_queue *ds, uint64_t handle,
+/* Called with the lock.  Moves all entries of this file to *same. */
+static void take_file(struct inval_queue *q, uint64_t handle,
 		      struct inval_list *same)
 {
-	struct inval *drop, *next;
+	struct inval *inval, *next;
 
 	TAILQ_INIT(same);
-	for (drop = TAILQ_FIRST(&ds->waiting); drop; drop = next) {
-		next = TAILQ_NEXT(drop, link);
-		if (drop->f->handle != handle)
+	for (inval = TAILQ_FIRST(&q->waiting); inval; inval = next) {
+		next = TAILQ_NEXT(inval, link);
+		if (inval->f->handle != handle)
 			continue;
-		TAILQ_REMOVE(&ds->waiting, drop, link);
-		TAILQ_INSERT_TAIL(same, drop, link);
+		TAILQ_REMOVE(&q->waiting, inval, link);
+		TAILQ_INSERT_TAIL(same, inval, link);
 	}
 }
 
 /* Called with the lock, which is released meanwhile. */
-static void invalidate_queued(struct inval_queue *ds, uint64_t handle)
+static void invalidate_queued(struct inval_queue *q, uint64_t handle)
 {
-	unsigned int slot = slot_of(ds, 0);
+	unsigned int slot = slot_of(q, 0);
 	struct inval_list same;
 
-	take_file(ds, handle, &same);
-	ds->active[slot] = handle;
-	pthread_mutex_unlock(&ds->lock);
+	take_file(q, handle, &same);
+	q->active[slot] = handle;
+	pthread_mutex_unlock(&q->lock);
 	invalidate_list(&same);
-	pthread_mutex_lock(&ds->lock);
-	ds->active[slot] = 0;
+	pthread_mutex_lock(&q->lock);
+	q->active[slot] = 0;
 }
 
 static void *inval_queue_main(void *arg)
 {
-	struct inval_queue *ds = arg;
-	struct inval *drop;
+	struct inval_queue *q = arg;
+	struct inval *inval;
 
-	pthread_mutex_lock(&ds->lock);
-	while ((drop = next_inval(ds)) || !ds->stop) {
-		if (drop) {
-			invalidate_queued(ds, drop->f->handle);
+	pthread_mutex_lock(&q->lock);
+	while ((inval = next_inval(q)) || !q->stop) {
+		if (inval) {
+			invalidate_queued(q, inval->f->handle);
 			continue;
 		}
-		ds->idle++;
-		pthread_cond_wait(&ds->more, &ds->lock);
-		ds->idle--;
+		q->idle++;
+		pthread_cond_wait(&q->more, &q->lock);
+		q->idle--;
 	}
-	ds->threads--;
-	pthread_cond_broadcast(&ds->ended);
-	pthread_cond_broadcast(&ds->more);
-	pthread_mutex_unlock(&ds->lock);
+	q->threads--;
+	pthread_cond_broadcast(&q->ended);
+	pthread_cond_broadcast(&q->more);
+	pthread_mutex_unlock(&q->lock);
 	return NULL;
 }
 
 /* Called with the lock.  False: there is no thread, and none can be started. */
-static bool wake_thread(struct inval_queue *ds)
+static bool wake_thread(struct inval_queue *q)
 {
-	if (ds->idle) {
-		pthread_cond_signal(&ds->more);
+	if (q->idle) {
+		pthread_cond_signal(&q->more);
 		return true;
 	}
-	if (ds->threads == INVAL_QUEUE_THREADS)
+	if (q->threads == INVAL_QUEUE_THREADS)
 		return true;
-	if (!quiet_thread(STACK_SIZE, inval_queue_main, ds, NULL))
-		ds->threads++;
-	return ds->threads;
+	if (!quiet_thread(STACK_SIZE, inval_queue_main, q, NULL))
+		q->threads++;
+	return q->threads;
 }
 
 /* ---- for other threads ---- */
@@ -158,60 +158,60 @@ static bool wake_thread(struct inval_queue *ds)
 /* Used if there is no memory or no thread. */
 static void invalidate_here(const struct inval *what)
 {
-	struct inval drop = *what;
+	struct inval inval = *what;
 
 	watched_descriptor_hand_over();
-	invalidate_file(&drop);
-	drop.dropped(&drop);
+	invalidate_file(&inval);
+	inval.done(&inval);
 }
 
-void inval_queue_add(struct inval_queue *ds, const struct inval *what)
+void inval_queue_add(struct inval_queue *q, const struct inval *what)
 {
-	struct inval *drop = malloc(sizeof(*drop));
+	struct inval *inval = malloc(sizeof(*inval));
 	bool begun = false;
 
-	if (drop) {
-		*drop = *what;
-		pthread_mutex_lock(&ds->lock);
-		begun = wake_thread(ds);
+	if (inval) {
+		*inval = *what;
+		pthread_mutex_lock(&q->lock);
+		begun = wake_thread(q);
 		if (begun)
-			TAILQ_INSERT_TAIL(&ds->waiting, drop, link);
-		pthread_mutex_unlock(&ds->lock);
+			TAILQ_INSERT_TAIL(&q->waiting, inval, link);
+		pthread_mutex_unlock(&q->lock);
 	}
 	if (begun)
 		return;
-	free(drop);
+	free(inval);
 	invalidate_here(what);
 }
 
-bool inval_queue_stop(struct inval_queue *ds, unsigned int ms)
+bool inval_queue_stop(struct inval_queue *q, unsigned int ms)
 {
 	struct timespec at = clock_timespec(clock_after_ms(ms));
 	bool ended;
 	int rc = 0;
 
-	pthread_mutex_lock(&ds->lock);
-	ds->stop = true;
-	pthread_cond_broadcast(&ds->more);
-	while (ds->threads && !rc)
-		rc = pthread_cond_clockwait(&ds->ended, &ds->lock,
+	pthread_mutex_lock(&q->lock);
+	q->stop = true;
+	pthread_cond_broadcast(&q->more);
+	while (q->threads && !rc)
+		rc = pthread_cond_clockwait(&q->ended, &q->lock,
 					    CLOCK_MONOTONIC, &at);
-	ended = !ds->threads;
-	pthread_mutex_unlock(&ds->lock);
+	ended = !q->threads;
+	pthread_mutex_unlock(&q->lock);
 	return ended;
 }
 
-void inval_queue_free(struct inval_queue *ds)
+void inval_queue_free(struct inval_queue *q)
 {
-	if (!ds)
+	if (!q)
 		return;
-	inval_queue_stop(ds, 0);
-	pthread_mutex_lock(&ds->lock);
-	while (ds->threads)
-		pthread_cond_wait(&ds->ended, &ds->lock);
-	pthread_mutex_unlock(&ds->lock);
-	pthread_cond_destroy(&ds->ended);
-	pthread_cond_destroy(&ds->more);
-	pthread_mutex_destroy(&ds->lock);
-	free(ds);
+	inval_queue_stop(q, 0);
+	pthread_mutex_lock(&q->lock);
+	while (q->threads)
+		pthread_cond_wait(&q->ended, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+	pthread_cond_destroy(&q->ended);
+	pthread_cond_destroy(&q->more);
+	pthread_mutex_destroy(&q->lock);
+	free(q);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inval_queue.h - makes the kernel drop its pages and attributes of a file.  The kernel first
- * writes the pages that a program changed through a mapping.
+ * inval_queue.h - invalidates files: makes the kernel drop its pages and attributes of a
+ * file.  The kernel first writes the pages that a program changed through a mapping.
  *
  * To drop a page, the kernel waits for requests that have locked it, and the daemon
- * serves these requests.  So a thread that reads requests must not start a drop.
- * Separate threads do, each for one file at a time.
+ * serves these requests.  So a thread that reads requests must not invalidate a file.
+ * Separate threads do, each one file at a time.
  *
- *	listener  SETLK: granted |   READ of a page |	 WRITE of another |
- *	drops		    | asks the kernel, which waits for both ...... | answers
+ *	listener	SETLK: granted |   READ of a page |	 WRITE of another |
+ *	inval_queue		  | asks the kernel, which waits for both ...... | answers
  */
 #ifndef INVAL_QUEUE_H
 #define INVAL_QUEUE_H
@@ -22,32 +22,34 @@
 
 struct inval_queue;
 
+/* A file to invalidate, and the request that waits for it. */
 struct inval {
 	struct call c;
 	struct file *f;
 	/*
-	 * Called after the kernel dropped everything that it had of f when the drop
-	 * began.  Must answer c.
+	 * Called after the kernel has dropped all that it had of f when this was queued.
+	 * Must answer c.
 	 */
-	void (*dropped)(struct inval *drop);
-	struct mgr_lock lock; /* for the caller */
+	void (*done)(struct inval *inval);
+	struct mgr_lock lock; /* for done() */
 
 	TAILQ_ENTRY(inval) link; /* private */
 };
 
-struct inval_queue *inval_queue_new(void); /* NULL: no memory */
+/* Returns NULL if there is no memory. */
+struct inval_queue *inval_queue_new(void);
 /*
- * Starts no more drops.  False: some drops still run after ms.  They may wait for
- * requests that no thread reads any more.
+ * Starts no more invalidations.  Returns false if some still run after ms: they may wait
+ * for requests that no thread reads any more.
  */
-bool inval_queue_stop(struct inval_queue *ds, unsigned int ms);
-/* Waits for the running drops. */
-void inval_queue_free(struct inval_queue *ds);
+bool inval_queue_stop(struct inval_queue *q, unsigned int ms);
+/* Waits for the running invalidations. */
+void inval_queue_free(struct inval_queue *q);
 
 /*
- * Starts a drop with a copy of what; dropped() gets the copy.  Without memory or
- * threads, the drop runs here.
+ * Queues a copy of *inval, which done() gets.  Without memory or threads, the calling
+ * thread invalidates the file, after another one has taken over its listening.
  */
-void inval_queue_add(struct inval_queue *ds, const struct inval *what);
+void inval_queue_add(struct inval_queue *q, const struct inval *inval);
 
 #endif

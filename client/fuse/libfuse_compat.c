@@ -23,14 +23,14 @@ static void record_init(struct fsd *d, const struct init_request *init,
 	if (len < sizeof(*init) || init->hdr.opcode != FUSE_INIT)
 		return;
 	d->kernel.init = init->hdr.unique;
-	d->kernel.kills = init->body.flags & FUSE_HANDLE_KILLPRIV_V2;
-	d->kernel.mmap = init->body.flags & FUSE_INIT_EXT &&
-			 init->body.flags2 & ALLOW_MMAP;
+	d->kernel.kills_setid = init->body.flags & FUSE_HANDLE_KILLPRIV_V2;
+	d->kernel.direct_mmap = init->body.flags & FUSE_INIT_EXT &&
+				init->body.flags2 & ALLOW_MMAP;
 }
 
 /* ---- writes ---- */
 
-static _Thread_local bool kills;
+static _Thread_local bool write_kills_setid;
 
 struct write_request {
 	struct fuse_in_header hdr;
@@ -40,13 +40,13 @@ struct write_request {
 /* The thread that reads a write also serves it. */
 static void record_write(const struct write_request *w, size_t len)
 {
-	kills = len >= sizeof(*w) && w->hdr.opcode == FUSE_WRITE &&
-		w->body.write_flags & FUSE_WRITE_KILL_SUIDGID;
+	write_kills_setid = len >= sizeof(*w) && w->hdr.opcode == FUSE_WRITE &&
+			    w->body.write_flags & FUSE_WRITE_KILL_SUIDGID;
 }
 
 bool libfuse_compat_write_kills_setid(void)
 {
-	return kills;
+	return write_kills_setid;
 }
 
 /* ---- requests and replies ---- */
@@ -64,18 +64,18 @@ static ssize_t read_request(int fd, void *buf, size_t len, void *arg)
 }
 
 /* Sends a copy with the flags that libfuse left out. */
-static ssize_t reply_init(const struct kernel_features *newer, int fd,
+static ssize_t reply_init(const struct kernel_features *kernel, int fd,
 			  const struct iovec *iov)
 {
 	struct fuse_init_out out;
 	struct iovec with[2] = { iov[0], { &out, sizeof(out) } };
 
 	memcpy(&out, iov[1].iov_base, sizeof(out));
-	if (newer->mmap) {
+	if (kernel->direct_mmap) {
 		out.flags |= FUSE_INIT_EXT;
 		out.flags2 |= ALLOW_MMAP;
 	}
-	if (newer->kills)
+	if (kernel->kills_setid)
 		out.flags |= FUSE_HANDLE_KILLPRIV_V2;
 	return writev(fd, with, 2);
 }

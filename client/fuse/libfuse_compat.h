@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libfuse_compat.h - kernel features that libfuse of Debian 12 does not know.  Each is used if
- * the kernel offers it.
+ * libfuse_compat.h - kernel features that libfuse of Debian 12 does not know.  Each is
+ * used if the kernel offers it.
  */
 #ifndef LIBFUSE_COMPAT_H
 #define LIBFUSE_COMPAT_H
 
 #include "client/fuse/call.h"
 
-/* Called after the mount: watches INIT and changes the reply to it.  0 or -errno. */
+/*
+ * Called after the mount, and before the first request: watches INIT and changes the
+ * reply to it.  Returns 0 or -errno.
+ */
 int libfuse_compat_watch(struct fsd *d);
 
 /*
- * True: this thread's current write must remove set-id bits, because its process lacks
- * CAP_FSETID.  The kernel leaves that to us (Linux 5.11).
+ * Returns true if this thread's current write must remove set-id bits, because its
+ * process lacks CAP_FSETID.  The kernel leaves that to the daemon (Linux 5.11).
  */
 bool libfuse_compat_write_kills_setid(void);
 
@@ -26,5 +29,35 @@ int libfuse_compat_reply_open(const struct call *c,
 int libfuse_compat_reply_create(const struct call *c,
 				const struct fuse_entry_param *e,
 				const struct fuse_file_info *fi);
+
+/* ---- expiring a name without dropping it ---- */
+
+/*
+ * EXPIRY_ARGS: how many arguments the function of this libfuse takes; 0: libfuse does
+ * not have it.
+ */
+
+/* Returns true if the kernel (Linux 6.2 or later) and libfuse can do it. */
+static inline bool libfuse_compat_can_expire(const struct fuse_conn_info *conn)
+{
+#if EXPIRY_ARGS
+	return conn->capable & FUSE_CAP_EXPIRE_ONLY;
+#else
+	return false;
+#endif
+}
+
+/* Only if it is possible.  An error means that the kernel does not keep the name. */
+static inline void libfuse_compat_expire_entry(const struct fsd *d,
+					       fuse_ino_t dir, const char *name,
+					       size_t len)
+{
+#if EXPIRY_ARGS == 5
+	fuse_lowlevel_notify_expire_entry(d->se, dir, name, len,
+					  FUSE_LL_EXPIRE_ONLY);
+#elif EXPIRY_ARGS == 4
+	fuse_lowlevel_notify_expire_entry(d->se, dir, name, len);
+#endif
+}
 
 #endif

@@ -210,7 +210,7 @@ int lock_owners_send_lock(struct file *f, struct mgr_lock *lock)
 /* ---- releasing ---- */
 
 /*
- * A close does not wait longer: what the manager did not answer is sent again without
+ * A close does not wait longer: an unlock that the manager did not answer is sent again without
  * waiting.
  */
 static void drop_locks(struct file *f, const struct mgr_lock *all)

@@ -6,10 +6,9 @@
 #include <sys/file.h>
 
 #include "client/fuse/inval_queue.h"
-#include "client/fuse/expiry.h"
+#include "client/fuse/libfuse_compat.h"
 #include "client/fuse/cache/dentry_cache.h"
 #include "client/lib/file/held.h"
-#include "client/fuse/locks.h"
 #include "client/fuse/bypass_page.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
@@ -107,24 +106,24 @@ static void expire_name(const struct dentry *is, void *arg)
 		fuse_lowlevel_notify_inval_entry(d->se, dir, is->name, len);
 }
 
-static void end_granted(struct inval *drop)
+static void end_granted(struct inval *inval)
 {
-	const struct dentry_file f = { drop->f->handle, drop->f->dir };
+	const struct dentry_file f = { inval->f->handle, inval->f->dir };
 
-	dentry_cache_expire(drop->c.d->dentry_cache, &f,
-			    fuse_req_ctx(drop->c.req)->pid, expire_name,
-			    drop->c.d);
-	call_end(&drop->c, 0);
+	dentry_cache_expire(inval->c.d->dentry_cache, &f,
+			    fuse_req_ctx(inval->c.req)->pid, expire_name,
+			    inval->c.d);
+	call_end(&inval->c, 0);
 }
 
-void locks_end(const struct call *c, struct file *f, int rc)
+static void end_lock(const struct call *c, struct file *f, int rc)
 {
-	const struct inval drop = { .c = *c, .f = f, .dropped = end_granted };
+	const struct inval inval = { .c = *c, .f = f, .done = end_granted };
 
 	if (rc || !is_cached(c->d, f))
 		call_end(c, rc);
 	else
-		inval_queue_add(c->d->inval_queue, &drop);
+		inval_queue_add(c->d->inval_queue, &inval);
 }
 
 /*
@@ -144,14 +143,14 @@ static void take_lock(const struct call *c, struct file *f,
 	rc = lock_owners_send_lock(f, &lock);
 	waits = rc == -EAGAIN && wait;
 	if (waits)
-		rc = waiting_locks_add(c, f, want, lock.session);
+		rc = waiting_locks_add(c, f, want, lock.session, end_lock);
 	if (!waits || rc)
-		locks_end(c, f, rc);
+		end_lock(c, f, rc);
 }
 
-static void end_release(struct inval *drop)
+static void end_release(struct inval *inval)
 {
-	call_end(&drop->c, lock_owners_send_lock(drop->f, &drop->lock));
+	call_end(&inval->c, lock_owners_send_lock(inval->f, &inval->lock));
 }
 
 /*
@@ -161,15 +160,15 @@ static void end_release(struct inval *drop)
 static void release_lock(const struct call *c, struct file *f,
 			 const struct mgr_lock *want)
 {
-	struct inval drop = {
-		.c = *c, .f = f, .dropped = end_release, .lock = *want
+	struct inval inval = {
+		.c = *c, .f = f, .done = end_release, .lock = *want
 	};
 
 	if (file_is_paged(f->fs, f->handle) &&
 	    file_is_written(f->fs, f->handle))
-		inval_queue_add(c->d->inval_queue, &drop);
+		inval_queue_add(c->d->inval_queue, &inval);
 	else
-		end_release(&drop);
+		end_release(&inval);
 }
 
 void op_setlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,

@@ -10,19 +10,14 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "client/fuse/cache/again.h"
-#include "client/fuse/cache/cuts.h"
 #include "client/fuse/inval_queue.h"
 #include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/cache/inflight_io.h"
-#include "client/fuse/cache/gone.h"
+#include "client/fuse/cache/inode_cache.h"
 #include "client/fuse/daemon/guard.h"
-#include "client/fuse/invite.h"
 #include "client/fuse/daemon/stale_sessions.h"
 #include "client/fuse/threads/listener.h"
-#include "client/fuse/cache/lacks.h"
 #include "client/fuse/bypass_page.h"
-#include "client/fuse/cache/named.h"
 #include "client/fuse/libfuse_compat.h"
 #include "common/util/sd_notify.h"
 #include "client/fuse/ops.h"
@@ -31,9 +26,8 @@
 #include "client/fuse/daemon/mount_point.h"
 #include "client/lib/names/stat.h"
 #include "client/fuse/fsync_errors.h"
-#include "client/fuse/cache/told.h"
+#include "client/fuse/cache/thread_hints.h"
 #include "client/lib/file/unsynced.h"
-#include "client/fuse/cache/versions.h"
 #include "client/fuse/waiting_locks.h"
 
 #define INVAL_QUEUE_STOP_MS 1000u
@@ -59,7 +53,8 @@ static int get_root(struct session *s, const struct target *t, void *arg)
 static int find_root(struct fsd *d)
 {
 	const struct cred root = { 0 };
-	const struct target t = { .path = "", .as = d->many ? &root : NULL };
+	const struct target t = { .path = "",
+				  .as = d->per_user ? &root : NULL };
 	struct attr attr;
 	struct session *s;
 	int rc;
@@ -174,7 +169,7 @@ static int mount_and_serve(struct server *s)
 	struct fsd *d = &s->d;
 	int rc;
 
-	d->bypass_page = invite(d, s->opt);
+	d->bypass_page = bypass_page_new(d, s->opt);
 	d->se = fuse_session_new((struct fuse_args *)(uintptr_t)&s->opt->fuse,
 				 &ops, sizeof(ops), d);
 	if (!d->se)
@@ -201,21 +196,15 @@ static int fsd_init(struct fsd *d, const struct options *opt)
 	d->suid = opt->suid;
 	d->checked = opt->checked;
 	d->atime = opt->atime;
-	d->many = !geteuid();
-	d->again = again_new();
-	d->cuts = cuts_new();
+	d->per_user = !geteuid();
 	d->dentry_cache = dentry_cache_new(opt->entry_timeout);
-	d->inflight_io = inflight_io_new();
-	d->gone = gone_new();
-	d->lacks = lacks_new();
-	d->named = named_new();
-	d->lock_owners = lock_owners_new();
 	d->fsync_errors = fsync_errors_new();
-	d->told = told_new();
-	d->versions = versions_new();
-	if (!d->again || !d->cuts || !d->dentry_cache || !d->inflight_io ||
-	    !d->gone || !d->lacks || !d->named || !d->lock_owners ||
-	    !d->fsync_errors || !d->told || !d->versions)
+	d->inflight_io = inflight_io_new();
+	d->inode_cache = inode_cache_new();
+	d->lock_owners = lock_owners_new();
+	d->thread_hints = thread_hints_new();
+	if (!d->dentry_cache || !d->fsync_errors || !d->inflight_io ||
+	    !d->inode_cache || !d->lock_owners || !d->thread_hints)
 		return -ENOMEM;
 	return data_init();
 }
@@ -240,17 +229,12 @@ static int run_server(void *arg, int ready)
 	unsynced_free(&s->d.fs);
 	stale_sessions_free(&left, &s->d.fs);
 	bypass_page_free(s->d.bypass_page);
-	versions_free(s->d.versions);
-	told_free(s->d.told);
-	fsync_errors_free(s->d.fsync_errors);
+	thread_hints_free(s->d.thread_hints);
 	lock_owners_free(s->d.lock_owners);
-	named_free(s->d.named);
-	lacks_free(s->d.lacks);
-	gone_free(s->d.gone);
+	inode_cache_free(s->d.inode_cache);
 	inflight_io_free(s->d.inflight_io);
+	fsync_errors_free(s->d.fsync_errors);
 	dentry_cache_free(s->d.dentry_cache);
-	cuts_free(s->d.cuts);
-	again_free(s->d.again);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -6,12 +6,9 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "client/fuse/cache/again.h"
 #include "client/fuse/call.h"
 #include "client/fuse/cache/dentry_cache.h"
-#include "client/fuse/fresh.h"
-#include "client/fuse/cache/gone.h"
-#include "client/fuse/cache/named.h"
+#include "client/fuse/cache/inode_cache.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
 #include "client/fuse/attr_reply.h"
@@ -20,22 +17,22 @@
 /* A new name: what the request needs, and the attributes that the manager returns. */
 struct make_args {
 	const void *what;
-	struct attr_reply seen;
+	struct attr_reply reply;
 };
 
 /* attr_reply_complete() runs apart, so that op is not repeated if an iod does not answer. */
 static void make_name(const struct call *c, const struct target *t,
 		      target_op op, const void *what)
 {
-	struct make_args m = { .what = what, .seen = { .c = c } };
+	struct make_args m = { .what = what, .reply = { .c = c } };
 	int rc = call_run(c, t, op, &m);
 
 	if (!rc)
-		rc = call_run(c, t, attr_reply_complete, &m.seen);
+		rc = call_run(c, t, attr_reply_complete, &m.reply);
 	if (rc)
 		call_end(c, call_removed_dir_error(c, t, rc));
 	else
-		call_end_entry(c, &m.seen.attr, &m.seen.st);
+		call_end_entry(c, &m.reply.attr, &m.reply.st);
 }
 
 /*
@@ -46,7 +43,7 @@ static void end_absent(const struct call *c)
 {
 	fuse_reply_entry(c->req, &(struct fuse_entry_param){
 					 .entry_timeout = call_entry_timeout(
-						 c, c->dir, c->text, NULL) });
+						 c, c->dir, c->name, NULL) });
 }
 
 /*
@@ -66,7 +63,7 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	int rc;
 
 	call_begin(&c, req);
-	if (call_repeats_timeout(&c, again_name(parent, name)))
+	if (call_repeats_timeout(&c, thread_hints_request(parent, name)))
 		return;
 	t = call_entry(&c, parent, lookup_name(name));
 	now.c = &c;
@@ -84,7 +81,7 @@ void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 {
 	const struct fsd *d = fsd_of(req);
 
-	gone_forget(d->gone, fsd_swap(d, ino));
+	inode_cache_forget(d->inode_cache, fsd_swap(d, ino));
 	fuse_reply_none(req);
 }
 
@@ -94,7 +91,7 @@ void op_forget_multi(fuse_req_t req, size_t count,
 	const struct fsd *d = fsd_of(req);
 
 	for (size_t i = 0; i < count; i++)
-		gone_forget(d->gone, fsd_swap(d, forgets[i].ino));
+		inode_cache_forget(d->inode_cache, fsd_swap(d, forgets[i].ino));
 	fuse_reply_none(req);
 }
 
@@ -103,7 +100,7 @@ static int do_mkdir(struct session *s, const struct target *t, void *arg)
 	struct make_args *m = arg;
 	const uint32_t *mode = m->what;
 
-	return mgr_mkdir(s, t, *mode, &m->seen.attr);
+	return mgr_mkdir(s, t, *mode, &m->reply.attr);
 }
 
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
@@ -122,7 +119,7 @@ static int do_symlink(struct session *s, const struct target *t, void *arg)
 {
 	struct make_args *m = arg;
 
-	return mgr_symlink_attr(s, m->what, t, &m->seen.attr);
+	return mgr_symlink_attr(s, m->what, t, &m->reply.attr);
 }
 
 void op_symlink(fuse_req_t req, const char *text, fuse_ino_t parent,
@@ -143,6 +140,24 @@ static int do_unlink(struct session *s, const struct target *t, void *arg)
 	return mgr_unlink_attr(s, t, &dir->attr);
 }
 
+/*
+ * At the next name, the kernel requests the attributes of the changed directory to check
+ * permissions.  dir->attr is what the manager returned with the change.
+ */
+static void set_dir_attr_hint(const struct call *c, struct attr_reply *dir)
+{
+	struct thread_hints *h = c->d->thread_hints;
+
+	call_record_attr(c, &dir->attr);
+	if (!c->d->checked || fs_run(&c->d->fs, NULL, attr_reply_complete, dir))
+		thread_hints_count_change(h);
+	else
+		thread_hints_set_dir_attr(h, fuse_req_ctx(c->req)->pid,
+					  &dir->st, c->changes,
+					  c->begun +
+						  attr_reply_timeout_ns(c->d));
+}
+
 void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct target t;
@@ -155,12 +170,12 @@ void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 	t = call_entry(&c, parent, name);
 	rc = call_run(&c, &t, do_unlink, &dir);
 	if (!rc)
-		named_removed(c.d->named, c.name, c.d->gone);
+		inode_cache_unlink(c.d->inode_cache, c.name_key);
 	if (rc || !dir.attr.handle) {
 		call_end(&c, call_removed_dir_error(&c, &t, rc));
 		return;
 	}
-	fresh_changed(&c, &dir);
+	set_dir_attr_hint(&c, &dir);
 	fuse_reply_err(req, 0);
 }
 
@@ -177,13 +192,14 @@ static int record_name(const struct call *c, const struct target *t)
 	struct stat st;
 	int rc;
 
-	if (named_is(c->d->named, c->name))
+	if (inode_cache_knows(c->d->inode_cache, c->name_key))
 		return 0;
 	rc = call_run(c, t, stat_get, &st);
 	if (rc)
 		return rc;
-	named_told(c->d->named, &st);
-	named_entry(c->d->named, c->name, st.st_ino);
+	inode_cache_record(c->d->inode_cache,
+			   &(struct inode_reply){ .st = &st,
+						  .name = c->name_key });
 	return 0;
 }
 
@@ -199,7 +215,7 @@ void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 	if (!rc)
 		rc = call_run(&c, &t, do_rmdir, NULL);
 	if (!rc)
-		named_removed(c.d->named, c.name, c.d->gone);
+		inode_cache_unlink(c.d->inode_cache, c.name_key);
 	call_end(&c, call_removed_dir_error(&c, &t, rc));
 }
 
@@ -207,7 +223,7 @@ static int do_mknod(struct session *s, const struct target *t, void *arg)
 {
 	struct make_args *m = arg;
 
-	return mgr_mknod(s, t, m->what, &m->seen.attr);
+	return mgr_mknod(s, t, m->what, &m->reply.attr);
 }
 
 static bool is_regular(mode_t mode)
@@ -265,16 +281,19 @@ static int rename_flags(unsigned int flags, uint32_t *wire)
 static void record_rename(const struct call *c, uint64_t from,
 			  const struct target *t, const struct rename_args *p)
 {
-	const struct dentry was = { .dir = t->handle,
-				    .name = t->path,
-				    .handle = named_handle(c->d->named, from) };
-	const struct dentry is = { .dir = p->to.handle,
-				   .name = p->to.path,
-				   .handle = named_handle(c->d->named,
-							  c->name) };
+	const struct dentry was = {
+		.dir = t->handle,
+		.name = t->path,
+		.handle = inode_cache_handle(c->d->inode_cache, from)
+	};
+	const struct dentry is = {
+		.dir = p->to.handle,
+		.name = p->to.path,
+		.handle = inode_cache_handle(c->d->inode_cache, c->name_key)
+	};
 	bool swaps = p->flags & WIRE_RN_EXCHANGE;
 
-	named_moved(c->d->named, from, c->name, swaps, c->d->gone);
+	inode_cache_rename(c->d->inode_cache, from, c->name_key, swaps);
 	dentry_cache_rename(c->d->dentry_cache, &was, &is, swaps);
 }
 
@@ -289,7 +308,7 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name,
 
 	call_begin(&c, req);
 	t = call_entry(&c, parent, name);
-	from = c.name;
+	from = c.name_key;
 	p.to = call_entry(&c, newparent, newname);
 	rc = rename_flags(flags, &p.flags);
 	if (!rc)
@@ -304,7 +323,7 @@ static int do_link(struct session *s, const struct target *t, void *arg)
 	struct make_args *m = arg;
 	unsigned int which;
 
-	return mgr_link_attr(s, t, m->what, &which, &m->seen.attr);
+	return mgr_link_attr(s, t, m->what, &which, &m->reply.attr);
 }
 
 void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t newparent,

@@ -6,16 +6,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "client/fuse/cache/again.h"
 #include "client/fuse/cache/dentry_cache.h"
-#include "client/fuse/fresh.h"
+#include "client/fuse/cache/inode_cache.h"
+#include "client/fuse/attr_reply.h"
 #include "common/util/watched_descriptor.h"
 #include "client/fuse/bypass_page.h"
 #include "client/fuse/libfuse_compat.h"
 #include "client/fuse/ops.h"
 #include "client/fuse/lock_owners.h"
 #include "client/lib/names/stat.h"
-#include "client/fuse/cache/versions.h"
 
 #define FILE_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
 #define FMODE_EXEC_BIT                                                         \
@@ -146,7 +145,7 @@ int open_run(const struct call *c, const struct target *t, int flags,
  */
 static bool append_bypasses_pages(const struct fsd *d, int flags)
 {
-	return flags & O_APPEND && d->kernel.mmap;
+	return flags & O_APPEND && d->kernel.direct_mmap;
 }
 
 static void fill_info(const struct call *c, const struct opening *o,
@@ -157,7 +156,7 @@ static void fill_info(const struct call *c, const struct opening *o,
 	fi->direct_io = c->d->cache == CACHE_NONE ||
 			append_bypasses_pages(c->d, fi->flags);
 	fi->keep_cache = c->d->cache == CACHE_OPEN &&
-			 versions_same(c->d->versions, &o->st);
+			 inode_cache_same_version(c->d->inode_cache, &o->st);
 }
 
 /*
@@ -168,15 +167,9 @@ static void fill_info(const struct call *c, const struct opening *o,
 static bool is_stale_name(const struct call *c, fuse_ino_t ino,
 			  const struct attr *attr)
 {
-	const uint64_t what = again_name(ino, "/");
-	pid_t thread = fuse_req_ctx(c->req)->pid;
-
-	if (attr->nlink || !thread ||
-	    !dentry_cache_may_hold(c->d->dentry_cache, attr->handle) ||
-	    again_is(c->d->again, thread, what))
-		return false;
-	again_note(c->d->again, thread, what);
-	return true;
+	return !attr->nlink &&
+	       dentry_cache_may_hold(c->d->dentry_cache, attr->handle) &&
+	       call_retry_stale(c, ino);
 }
 
 static int do_getattr(struct session *s, const struct target *t, void *arg)
@@ -198,7 +191,7 @@ int open_check_truncate(const struct call *c, const struct target *t,
 
 void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	const bool cuts = fi->flags & O_TRUNC;
+	const bool truncates = fi->flags & O_TRUNC;
 	struct opening o = { 0 };
 	struct target t;
 	struct call c;
@@ -207,10 +200,10 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	call_begin(&c, req);
 	o.want_stat = c.d->cache == CACHE_OPEN;
 	t = call_target(&c, ino);
-	rc = cuts ? open_check_truncate(&c, &t, ino) : 0;
+	rc = truncates ? open_check_truncate(&c, &t, ino) : 0;
 	if (!rc)
 		rc = open_run(&c, &t, fi->flags, &o);
-	if (!rc && !cuts && is_stale_name(&c, ino, &o.attr)) {
+	if (!rc && !truncates && is_stale_name(&c, ino, &o.attr)) {
 		file_put(o.f);
 		rc = -ESTALE;
 	}
@@ -274,7 +267,10 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	}
 	call_fill_entry(&c, &o.attr, &o.st, &e);
 	fill_info(&c, &o, fi);
-	fresh_created(&c, &o.st);
+	/* the kernel requests the attributes next: it may not keep those of an open file */
+	if (attr_reply_by_ticks(c.d))
+		thread_hints_set_attr(c.d->thread_hints, fuse_req_ctx(req)->pid,
+				      &o.st);
 	if (libfuse_compat_reply_create(&c, &e, fi))
 		file_put(o.f);
 }

@@ -2,7 +2,7 @@
 /* ops.c - the features requested from the kernel, and the table of operations. */
 #include "client/fuse/ops.h"
 
-#include "client/fuse/expiry.h"
+#include "client/fuse/libfuse_compat.h"
 
 #define MAX_WRITE (1u << 20)
 

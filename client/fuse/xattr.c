@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "client/fuse/call.h"
-#include "client/fuse/cache/gone.h"
-#include "client/fuse/cache/lacks.h"
 #include "common/util/watched_descriptor.h"
 #include "client/lib/names/mounted.h"
-#include "client/fuse/cache/named.h"
+#include "client/fuse/cache/inode_cache.h"
 #include "client/fuse/ops.h"
 
 struct xattr_arg {
@@ -46,8 +44,7 @@ static int record_change(const struct call *c, fuse_ino_t ino, const char *name,
 {
 	uint64_t n = fsd_swap(c->d, ino);
 
-	lacks_changed(c->d->lacks, n);
-	named_lacks(c->d->named, n, 0);
+	inode_cache_xattr_changed(c->d->inode_cache, n);
 	if (rc || c->d->attr_timeout <= 0 ||
 	    strcmp(name, "system.posix_acl_access"))
 		return rc;
@@ -79,9 +76,10 @@ void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
  */
 static int is_known_absent(const struct fsd *d, uint64_t n, const char *name)
 {
-	if (is_acl(name) && lacks_is(d->lacks, n, WIRE_A_NOACL))
+	if (is_acl(name) && inode_cache_lacks(d->inode_cache, n, WIRE_A_NOACL))
 		return -ENODATA;
-	if (is_security(name) && lacks_is(d->lacks, n, WIRE_A_NOXATTR))
+	if (is_security(name) &&
+	    inode_cache_lacks(d->inode_cache, n, WIRE_A_NOXATTR))
 		return -ENODATA;
 	if (!d->suid && !strcmp(name, "security.capability"))
 		return -ENODATA;
@@ -95,7 +93,8 @@ static bool removed_lacks(const struct call *c, uint64_t n, const char *name)
 	struct stat st;
 
 	return call_is_removed(c, n, &st) &&
-	       gone_lacks(c->d->gone, n, what | WIRE_A_NOXATTR);
+	       inode_cache_removed_lacks(c->d->inode_cache, n,
+					 what | WIRE_A_NOXATTR);
 }
 
 static int do_get(struct session *s, const struct target *t, void *arg)
@@ -169,7 +168,7 @@ void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	rc = lacks_is(c.d->lacks, t.handle, WIRE_A_NOXATTR)
+	rc = inode_cache_lacks(c.d->inode_cache, t.handle, WIRE_A_NOXATTR)
 		     ? 0
 		     : call_run(&c, &t, do_list, &a);
 	if (rc == -ESTALE && removed_lacks(&c, t.handle, NULL))

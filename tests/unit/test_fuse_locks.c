@@ -79,13 +79,13 @@ bool file_is_written(struct fs *fs, uint64_t handle)
 }
 
 /* Nobody is answered before. */
-void inval_queue_add(struct inval_queue *ds, const struct inval *what)
+void inval_queue_add(struct inval_queue *q, const struct inval *what)
 {
-	struct inval drop = *what;
+	struct inval inval = *what;
 
 	ck_assert_uint_eq(now.answers, 0);
 	now.drops++;
-	drop.dropped(&drop);
+	inval.done(&inval);
 }
 
 void dentry_cache_lock_dir(struct dentry_cache *e, const struct dentry_file *f)
@@ -146,7 +146,8 @@ int fuse_lowlevel_notify_inval_entry(struct fuse_session *se, fuse_ino_t parent,
 }
 
 int waiting_locks_add(const struct call *c, struct file *f,
-		      const struct mgr_lock *want, uint64_t session)
+		      const struct mgr_lock *want, uint64_t session,
+		      waiting_lock_end_fn *end)
 {
 	return now.begins;
 }

@@ -18,16 +18,16 @@
 #define WAYS 8u
 #define BATCH 16u
 #define SETTLE_NS (DENTRY_CACHE_SETTLE_MS * CLOCK_NS_PER_MS)
-#define LOCKED_NS (10000 * CLOCK_NS_PER_MS)
+#define LOCKED_DIR_NS (10000 * CLOCK_NS_PER_MS)
 /*
  * Half of it: a reply to a request from before a lock comes while the directory is
  * locked, or is too slow to be kept.
  */
-#define SLOW_NS (LOCKED_NS / 2)
+#define SLOW_NS (LOCKED_DIR_NS / 2)
 
 /* A name that the kernel may keep. */
 struct dentry_record {
-	uint64_t key; /* key_of() */
+	uint64_t key; /* name_key() */
 	uint64_t at; /* clock_now() */
 	struct dentry is;
 	char name[NAME_MAX + 1];
@@ -68,194 +68,194 @@ struct dentry_cache {
 	struct dentry_record_list oldest; /* ordered by .at */
 	LIST_HEAD(, expiry_batch) expiries; /* in progress */
 	unsigned int n;
-	/* for directories that are unknown, or have no place */
+	/* for directories that are unknown, or have no slot */
 	struct locked_dir all;
-	struct locked_dir locked[LOCKED]; /* a directory has one of WAYS places */
-	/* objects with the same place replace each other */
+	struct locked_dir locked[LOCKED]; /* a directory has one of WAYS slots */
+	/* objects with the same slot replace each other */
 	struct dentry_parent parent[PARENTS];
 	/*
 	 * A file was renamed out of the directory: files that were opened there may be
-	 * elsewhere.  Directories with the same place share it.
+	 * elsewhere.  Directories with the same slot share it.
 	 */
 	bool loses_files[LOCKED];
 };
 
 struct dentry_cache *dentry_cache_new(double timeout)
 {
-	struct dentry_cache *e = calloc(1, sizeof(*e));
+	struct dentry_cache *c = calloc(1, sizeof(*c));
 
-	if (!e)
+	if (!c)
 		return NULL;
-	e->timeout = timeout;
-	e->kept_ns = (uint64_t)(timeout * 1e9) + SETTLE_NS;
-	TAILQ_INIT(&e->oldest);
-	LIST_INIT(&e->expiries);
-	pthread_mutex_init(&e->lock, NULL);
-	return e;
+	c->timeout = timeout;
+	c->kept_ns = (uint64_t)(timeout * 1e9) + SETTLE_NS;
+	TAILQ_INIT(&c->oldest);
+	LIST_INIT(&c->expiries);
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
 }
 
 /*
  * Called with the lock, like the static functions below, except sleep_until(),
  * next_batch() and expire_all().
  */
-static void record_unlink(struct dentry_cache *e, struct dentry_record *n)
+static void record_unlink(struct dentry_cache *c, struct dentry_record *n)
 {
 	struct expiry_batch *b;
 
-	LIST_FOREACH(b, &e->expiries, link)
+	LIST_FOREACH(b, &c->expiries, link)
 		if (b->next == n)
 			b->next = TAILQ_NEXT(n, link);
-	TAILQ_REMOVE(&e->oldest, n, link);
+	TAILQ_REMOVE(&c->oldest, n, link);
 }
 
-static void record_free(struct dentry_cache *e, struct dentry_record *n)
+static void record_free(struct dentry_cache *c, struct dentry_record *n)
 {
 	if (n->hh.tbl)
-		HASH_DEL(e->records, n);
-	record_unlink(e, n);
-	e->n--;
+		HASH_DEL(c->records, n);
+	record_unlink(c, n);
+	c->n--;
 	free(n);
 }
 
-void dentry_cache_free(struct dentry_cache *e)
+void dentry_cache_free(struct dentry_cache *c)
 {
 	struct dentry_record *n;
 
-	if (!e)
+	if (!c)
 		return;
-	while ((n = TAILQ_FIRST(&e->oldest)))
-		record_free(e, n);
-	pthread_mutex_destroy(&e->lock);
-	free(e);
+	while ((n = TAILQ_FIRST(&c->oldest)))
+		record_free(c, n);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
 }
 
 /* ---- directories ---- */
 
-static struct dentry_parent *parent_of(struct dentry_cache *e, uint64_t handle)
+static struct dentry_parent *parent_of(struct dentry_cache *c, uint64_t handle)
 {
-	return &e->parent[handle % PARENTS];
+	return &c->parent[handle % PARENTS];
 }
 
-static void parent_record(struct dentry_cache *e, const struct dentry *what,
+static void parent_record(struct dentry_cache *c, const struct dentry *dentry,
 			  uint64_t kept)
 {
-	struct dentry_parent *p = parent_of(e, what->handle);
+	struct dentry_parent *p = parent_of(c, dentry->handle);
 
-	if (!what->handle)
+	if (!dentry->handle)
 		return;
-	if (p->handle == what->handle && p->kept > kept)
+	if (p->handle == dentry->handle && p->kept > kept)
 		kept = p->kept;
-	*p = (struct dentry_parent){ what->handle, what->linked ? 0 : what->dir,
-				     kept };
+	*p = (struct dentry_parent){ dentry->handle,
+				     dentry->linked ? 0 : dentry->dir, kept };
 }
 
-bool dentry_cache_may_hold(struct dentry_cache *e, uint64_t handle)
+bool dentry_cache_may_hold(struct dentry_cache *c, uint64_t handle)
 {
-	const struct dentry_parent *p = parent_of(e, handle);
+	const struct dentry_parent *p = parent_of(c, handle);
 	bool may;
 
-	if (e->timeout <= 0)
+	if (c->timeout <= 0)
 		return false;
-	pthread_mutex_lock(&e->lock);
+	pthread_mutex_lock(&c->lock);
 	may = p->handle != handle || p->kept >= clock_now();
-	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_unlock(&c->lock);
 	return may;
 }
 
 /* 0: any directory. */
-static uint64_t file_dir(struct dentry_cache *e, const struct dentry_file *f)
+static uint64_t file_dir(struct dentry_cache *c, const struct dentry_file *f)
 {
-	const struct dentry_parent *p = parent_of(e, f->handle);
+	const struct dentry_parent *p = parent_of(c, f->handle);
 
 	if (p->handle == f->handle)
 		return p->dir;
-	return e->loses_files[f->opened % LOCKED] ? 0 : f->opened;
+	return c->loses_files[f->opened % LOCKED] ? 0 : f->opened;
 }
 
-uint64_t dentry_cache_dir_of(struct dentry_cache *e, uint64_t handle)
+uint64_t dentry_cache_dir_of(struct dentry_cache *c, uint64_t handle)
 {
 	const struct dentry_file f = { handle, 0 };
 	uint64_t dir;
 
-	pthread_mutex_lock(&e->lock);
-	dir = file_dir(e, &f);
-	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_lock(&c->lock);
+	dir = file_dir(c, &f);
+	pthread_mutex_unlock(&c->lock);
 	return dir;
 }
 
-static struct locked_dir *way_of(struct dentry_cache *e, uint64_t dir,
+static struct locked_dir *way_of(struct dentry_cache *c, uint64_t dir,
 				 unsigned int i)
 {
-	return &e->locked[(dir + i) % LOCKED];
+	return &c->locked[(dir + i) % LOCKED];
 }
 
-/* NULL: dir has no place. */
-static struct locked_dir *find_locked(struct dentry_cache *e, uint64_t dir)
+/* NULL: dir has no slot. */
+static struct locked_dir *find_locked(struct dentry_cache *c, uint64_t dir)
 {
 	for (unsigned int i = 0; i < WAYS; i++)
-		if (way_of(e, dir, i)->dir == dir)
-			return way_of(e, dir, i);
+		if (way_of(c, dir, i)->dir == dir)
+			return way_of(c, dir, i);
 	return NULL;
 }
 
-static struct locked_dir *locked_of(struct dentry_cache *e, uint64_t dir,
+static struct locked_dir *locked_of(struct dentry_cache *c, uint64_t dir,
 				    uint64_t now)
 {
-	struct locked_dir *l = dir ? find_locked(e, dir) : &e->all;
+	struct locked_dir *l = dir ? find_locked(c, dir) : &c->all;
 
 	for (unsigned int i = 0; !l && i < WAYS; i++)
-		if (way_of(e, dir, i)->until < now) {
-			l = way_of(e, dir, i);
+		if (way_of(c, dir, i)->until < now) {
+			l = way_of(c, dir, i);
 			*l = (struct locked_dir){ .dir = dir };
 		}
-	return l ? l : &e->all;
+	return l ? l : &c->all;
 }
 
-static bool is_locked(struct dentry_cache *e, uint64_t dir, uint64_t now)
+static bool is_locked(struct dentry_cache *c, uint64_t dir, uint64_t now)
 {
-	const struct locked_dir *l = find_locked(e, dir);
+	const struct locked_dir *l = find_locked(c, dir);
 
-	return e->all.until >= now || (l && l->until >= now);
+	return c->all.until >= now || (l && l->until >= now);
 }
 
-static struct locked_dir *lock_dir(struct dentry_cache *e,
+static struct locked_dir *lock_dir(struct dentry_cache *c,
 				   const struct dentry_file *f)
 {
 	uint64_t now = clock_now();
-	struct locked_dir *l = locked_of(e, file_dir(e, f), now);
+	struct locked_dir *l = locked_of(c, file_dir(c, f), now);
 
 	if (l->until < now)
 		l->since = now;
-	l->until = now + LOCKED_NS;
+	l->until = now + LOCKED_DIR_NS;
 	return l;
 }
 
-void dentry_cache_lock_dir(struct dentry_cache *e, const struct dentry_file *f)
+void dentry_cache_lock_dir(struct dentry_cache *c, const struct dentry_file *f)
 {
-	if (e->timeout <= 0)
+	if (c->timeout <= 0)
 		return;
-	pthread_mutex_lock(&e->lock);
-	lock_dir(e, f);
-	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_lock(&c->lock);
+	lock_dir(c, f);
+	pthread_mutex_unlock(&c->lock);
 }
 
 /* ---- names ---- */
 
-static uint64_t key_of(uint64_t dir, const char *name)
+static uint64_t name_key(uint64_t dir, const char *name)
 {
 	return fnv_text(FNV_START ^ dir, name);
 }
 
-static bool is_same(const struct dentry_record *n, const struct dentry *what)
+static bool is_same(const struct dentry_record *n, const struct dentry *dentry)
 {
-	return n->is.dir == what->dir && !strcmp(n->name, what->name);
+	return n->is.dir == dentry->dir && !strcmp(n->name, dentry->name);
 }
 
-static struct dentry_record *record_find(struct dentry_cache *e, uint64_t key)
+static struct dentry_record *record_find(struct dentry_cache *c, uint64_t key)
 {
 	struct dentry_record *n;
 
-	HASH_FIND(hh, e->records, &key, sizeof(key), n);
+	HASH_FIND(hh, c->records, &key, sizeof(key), n);
 	return n;
 }
 
@@ -265,134 +265,134 @@ static bool is_settled(const struct dentry_record *n, uint64_t now)
 }
 
 /* NULL: there is no room. */
-static struct dentry_record *record_new(struct dentry_cache *e, uint64_t key,
-					const struct dentry *what)
+static struct dentry_record *record_new(struct dentry_cache *c, uint64_t key,
+					const struct dentry *dentry)
 {
-	size_t len = strlen(what->name);
+	size_t len = strlen(dentry->name);
 	struct dentry_record *n;
 
-	if (e->n >= RECORDS_MAX || len > NAME_MAX)
+	if (c->n >= RECORDS_MAX || len > NAME_MAX)
 		return NULL;
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return NULL;
 	n->key = key;
-	memcpy(n->name, what->name, len + 1);
-	HASH_ADD(hh, e->records, key, sizeof(n->key), n);
+	memcpy(n->name, dentry->name, len + 1);
+	HASH_ADD(hh, c->records, key, sizeof(n->key), n);
 	if (!n->hh.tbl) {
 		free(n);
 		return NULL;
 	}
-	TAILQ_INSERT_TAIL(&e->oldest, n, link);
-	e->n++;
+	TAILQ_INSERT_TAIL(&c->oldest, n, link);
+	c->n++;
 	return n;
 }
 
 /* False: the name cannot be recorded. */
-static bool record_add(struct dentry_cache *e, const struct dentry *what,
+static bool record_add(struct dentry_cache *c, const struct dentry *dentry,
 		       uint64_t now)
 {
-	uint64_t key = key_of(what->dir, what->name);
-	struct dentry_record *n = record_find(e, key);
+	uint64_t key = name_key(dentry->dir, dentry->name);
+	struct dentry_record *n = record_find(c, key);
 	pid_t thread;
 
-	if (n && !is_same(n, what))
+	if (n && !is_same(n, dentry))
 		return false;
 	if (!n)
-		n = record_new(e, key, what);
+		n = record_new(c, key, dentry);
 	if (!n)
 		return false;
-	thread = n->is.thread == what->thread || is_settled(n, now)
-			 ? what->thread
+	thread = n->is.thread == dentry->thread || is_settled(n, now)
+			 ? dentry->thread
 			 : 0;
-	n->is = *what;
+	n->is = *dentry;
 	n->is.name = n->name;
 	n->is.thread = thread;
 	n->at = now;
-	record_unlink(e, n);
-	TAILQ_INSERT_TAIL(&e->oldest, n, link);
+	record_unlink(c, n);
+	TAILQ_INSERT_TAIL(&c->oldest, n, link);
 	return true;
 }
 
 /* Removes up to max names that the kernel no longer keeps. */
-static void forget_old(struct dentry_cache *e, uint64_t now, unsigned int max)
+static void forget_old(struct dentry_cache *c, uint64_t now, unsigned int max)
 {
 	struct dentry_record *n;
 
-	while (max-- && (n = TAILQ_FIRST(&e->oldest)) &&
-	       n->at + e->kept_ns < now)
-		record_free(e, n);
+	while (max-- && (n = TAILQ_FIRST(&c->oldest)) &&
+	       n->at + c->kept_ns < now)
+		record_free(c, n);
 }
 
-double dentry_cache_add(struct dentry_cache *e, const struct dentry *what,
+double dentry_cache_add(struct dentry_cache *c, const struct dentry *dentry,
 			uint64_t begun)
 {
 	uint64_t now = clock_now();
 	bool keeps;
 
-	if (e->timeout <= 0)
+	if (c->timeout <= 0)
 		return 0;
-	pthread_mutex_lock(&e->lock);
-	forget_old(e, now, 2);
-	keeps = now - begun < SLOW_NS && !is_locked(e, what->dir, now) &&
-		record_add(e, what, now);
-	parent_record(e, what, keeps ? now + e->kept_ns : 0);
-	pthread_mutex_unlock(&e->lock);
-	return keeps ? e->timeout : 0;
+	pthread_mutex_lock(&c->lock);
+	forget_old(c, now, 2);
+	keeps = now - begun < SLOW_NS && !is_locked(c, dentry->dir, now) &&
+		record_add(c, dentry, now);
+	parent_record(c, dentry, keeps ? now + c->kept_ns : 0);
+	pthread_mutex_unlock(&c->lock);
+	return keeps ? c->timeout : 0;
 }
 
 /*
  * The names must expire again: another host may have used the directory under a lock
  * since the kernel got this name.
  */
-static void record_rename(struct dentry_cache *e, struct dentry_record *n,
+static void record_rename(struct dentry_cache *c, struct dentry_record *n,
 			  const struct dentry *to)
 {
-	struct locked_dir *l = find_locked(e, to->dir);
+	struct locked_dir *l = find_locked(c, to->dir);
 
-	HASH_DEL(e->records, n);
-	n->key = key_of(to->dir, to->name);
+	HASH_DEL(c->records, n);
+	n->key = name_key(to->dir, to->name);
 	n->is.dir = to->dir;
 	memcpy(n->name, to->name, strnlen(to->name, NAME_MAX) + 1);
 	n->name[NAME_MAX] = '\0';
-	HASH_ADD(hh, e->records, key, sizeof(n->key), n);
-	e->all.since = clock_now();
+	HASH_ADD(hh, c->records, key, sizeof(n->key), n);
+	c->all.since = clock_now();
 	if (l)
-		l->since = e->all.since;
+		l->since = c->all.since;
 }
 
 /* The kernel does no LOOKUP after a rename, so nothing else records the directory. */
-static void parent_move(struct dentry_cache *e, const struct dentry *from,
+static void parent_move(struct dentry_cache *c, const struct dentry *from,
 			uint64_t dir)
 {
-	struct dentry_parent *p = parent_of(e, from->handle);
+	struct dentry_parent *p = parent_of(c, from->handle);
 
 	if (from->dir == dir)
 		return;
-	e->loses_files[from->dir % LOCKED] = true;
+	c->loses_files[from->dir % LOCKED] = true;
 	if (from->handle && p->handle == from->handle)
 		p->dir = p->dir == from->dir ? dir : 0;
 	for (unsigned int i = 0; !from->handle && i < PARENTS; i++)
-		if (e->parent[i].dir == from->dir)
-			e->parent[i].dir = 0;
+		if (c->parent[i].dir == from->dir)
+			c->parent[i].dir = 0;
 }
 
-void dentry_cache_rename(struct dentry_cache *e, const struct dentry *from,
+void dentry_cache_rename(struct dentry_cache *c, const struct dentry *from,
 			 const struct dentry *to, bool swaps)
 {
 	struct dentry_record *one, *other;
 
-	pthread_mutex_lock(&e->lock);
-	one = record_find(e, key_of(from->dir, from->name));
-	other = swaps ? record_find(e, key_of(to->dir, to->name)) : NULL;
+	pthread_mutex_lock(&c->lock);
+	one = record_find(c, name_key(from->dir, from->name));
+	other = swaps ? record_find(c, name_key(to->dir, to->name)) : NULL;
 	if (one && is_same(one, from))
-		record_rename(e, one, to);
+		record_rename(c, one, to);
 	if (other && is_same(other, to))
-		record_rename(e, other, from);
-	parent_move(e, from, to->dir);
+		record_rename(c, other, from);
+	parent_move(c, from, to->dir);
 	if (swaps)
-		parent_move(e, to, from->dir);
-	pthread_mutex_unlock(&e->lock);
+		parent_move(c, to, from->dir);
+	pthread_mutex_unlock(&c->lock);
 }
 
 /* ---- grants of locks ---- */
@@ -406,13 +406,13 @@ static bool is_in(const struct dentry_record *n, uint64_t dir)
  * Returns when the kernel has used all replies in dir.  Replies to the thread do not
  * count: it has requested the lock since.
  */
-static uint64_t settles_at(struct dentry_cache *e, uint64_t dir, pid_t thread)
+static uint64_t settles_at(struct dentry_cache *c, uint64_t dir, pid_t thread)
 {
 	const struct dentry_record *n;
 	uint64_t at = 0;
 
-	forget_old(e, clock_now(), RECORDS_MAX);
-	TAILQ_FOREACH(n, &e->oldest, link)
+	forget_old(c, clock_now(), RECORDS_MAX);
+	TAILQ_FOREACH(n, &c->oldest, link)
 		if (is_in(n, dir) && (!thread || n->is.thread != thread))
 			at = n->at;
 	return at + SETTLE_NS;
@@ -435,55 +435,55 @@ static void add_to_batch(struct expiry_batch *b, const struct dentry_record *n)
 }
 
 /* Copies the next names; false: there are no more. */
-static bool next_batch(struct dentry_cache *e, uint64_t dir,
+static bool next_batch(struct dentry_cache *c, uint64_t dir,
 		       struct expiry_batch *b)
 {
 	b->n = 0;
-	pthread_mutex_lock(&e->lock);
+	pthread_mutex_lock(&c->lock);
 	for (; b->next && b->n < BATCH; b->next = TAILQ_NEXT(b->next, link))
 		if (is_in(b->next, dir))
 			add_to_batch(b, b->next);
-	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_unlock(&c->lock);
 	return b->n;
 }
 
-static void expire_all(struct dentry_cache *e, uint64_t dir,
+static void expire_all(struct dentry_cache *c, uint64_t dir,
 		       dentry_expire_fn *expire, void *arg)
 {
 	struct expiry_batch b;
 
-	pthread_mutex_lock(&e->lock);
-	b.next = TAILQ_FIRST(&e->oldest);
-	LIST_INSERT_HEAD(&e->expiries, &b, link);
-	pthread_mutex_unlock(&e->lock);
-	while (next_batch(e, dir, &b))
+	pthread_mutex_lock(&c->lock);
+	b.next = TAILQ_FIRST(&c->oldest);
+	LIST_INSERT_HEAD(&c->expiries, &b, link);
+	pthread_mutex_unlock(&c->lock);
+	while (next_batch(c, dir, &b))
 		for (unsigned int i = 0; i < b.n; i++)
 			expire(&b.is[i], arg);
-	pthread_mutex_lock(&e->lock);
+	pthread_mutex_lock(&c->lock);
 	LIST_REMOVE(&b, link);
-	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_unlock(&c->lock);
 }
 
-void dentry_cache_expire(struct dentry_cache *e, const struct dentry_file *f,
+void dentry_cache_expire(struct dentry_cache *c, const struct dentry_file *f,
 			 pid_t thread, dentry_expire_fn *expire, void *arg)
 {
 	struct locked_dir *l, was;
 	uint64_t at = 0;
 
-	if (e->timeout <= 0)
+	if (c->timeout <= 0)
 		return;
-	pthread_mutex_lock(&e->lock);
-	l = lock_dir(e, f);
+	pthread_mutex_lock(&c->lock);
+	l = lock_dir(c, f);
 	was = *l;
 	if (was.expired != was.since)
-		at = settles_at(e, was.dir, thread);
-	pthread_mutex_unlock(&e->lock);
+		at = settles_at(c, was.dir, thread);
+	pthread_mutex_unlock(&c->lock);
 	if (!at)
 		return;
 	sleep_until(at);
-	expire_all(e, was.dir, expire, arg);
-	pthread_mutex_lock(&e->lock);
+	expire_all(c, was.dir, expire, arg);
+	pthread_mutex_lock(&c->lock);
 	if (l->dir == was.dir && l->since == was.since)
 		l->expired = was.since;
-	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_unlock(&c->lock);
 }

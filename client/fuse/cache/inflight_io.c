@@ -24,28 +24,28 @@ struct inflight_io {
 
 struct inflight_io *inflight_io_new(void)
 {
-	struct inflight_io *f = calloc(1, sizeof(*f));
+	struct inflight_io *io = calloc(1, sizeof(*io));
 
-	for (unsigned int i = 0; f && i < LISTS; i++) {
-		LIST_INIT(&f->list[i].all);
-		pthread_mutex_init(&f->list[i].lock, NULL);
-		pthread_cond_init(&f->list[i].written, NULL);
+	for (unsigned int i = 0; io && i < LISTS; i++) {
+		LIST_INIT(&io->list[i].all);
+		pthread_mutex_init(&io->list[i].lock, NULL);
+		pthread_cond_init(&io->list[i].written, NULL);
 	}
-	return f;
+	return io;
 }
 
-void inflight_io_free(struct inflight_io *f)
+void inflight_io_free(struct inflight_io *io)
 {
-	for (unsigned int i = 0; f && i < LISTS; i++) {
-		pthread_cond_destroy(&f->list[i].written);
-		pthread_mutex_destroy(&f->list[i].lock);
+	for (unsigned int i = 0; io && i < LISTS; i++) {
+		pthread_cond_destroy(&io->list[i].written);
+		pthread_mutex_destroy(&io->list[i].lock);
 	}
-	free(f);
+	free(io);
 }
 
-static struct io_list *list_of(struct inflight_io *f, const struct io_range *x)
+static struct io_list *list_of(struct inflight_io *io, const struct io_range *x)
 {
-	return &f->list[x->file % LISTS];
+	return &io->list[x->file % LISTS];
 }
 
 static bool ranges_overlap(const struct io_range *a, const struct io_range *b)
@@ -81,10 +81,10 @@ static int wait_written(struct io_list *l, const struct io_range *x,
 	return -rc;
 }
 
-int inflight_io_read_start(struct inflight_io *f, struct io_range *x,
+int inflight_io_read_start(struct inflight_io *io, struct io_range *x,
 			   uint64_t until)
 {
-	struct io_list *l = list_of(f, x);
+	struct io_list *l = list_of(io, x);
 	int rc = 0;
 
 	x->write = x->overtaken = false;
@@ -97,9 +97,9 @@ int inflight_io_read_start(struct inflight_io *f, struct io_range *x,
 	return rc;
 }
 
-bool inflight_io_read_end(struct inflight_io *f, struct io_range *x)
+bool inflight_io_read_end(struct inflight_io *io, struct io_range *x)
 {
-	struct io_list *l = list_of(f, x);
+	struct io_list *l = list_of(io, x);
 	bool overtaken;
 
 	pthread_mutex_lock(&l->lock);
@@ -109,9 +109,9 @@ bool inflight_io_read_end(struct inflight_io *f, struct io_range *x)
 	return !overtaken;
 }
 
-void inflight_io_write_start(struct inflight_io *f, struct io_range *x)
+void inflight_io_write_start(struct inflight_io *io, struct io_range *x)
 {
-	struct io_list *l = list_of(f, x);
+	struct io_list *l = list_of(io, x);
 	struct io_range *r;
 
 	x->write = true;
@@ -123,9 +123,9 @@ void inflight_io_write_start(struct inflight_io *f, struct io_range *x)
 	pthread_mutex_unlock(&l->lock);
 }
 
-void inflight_io_write_end(struct inflight_io *f, struct io_range *x)
+void inflight_io_write_end(struct inflight_io *io, struct io_range *x)
 {
-	struct io_list *l = list_of(f, x);
+	struct io_list *l = list_of(io, x);
 
 	pthread_mutex_lock(&l->lock);
 	LIST_REMOVE(x, link);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inflight_io.h - pages that the kernel reads while a program writes to them.
+ * inflight_io.h - READs of pages and WRITEs in flight, to find those that overlap.
  *
  * A write(2) changes the kernel's page, unlocks it, and sends us the bytes.  Meanwhile
  * the kernel may drop that page, because the file has another time, and read it again.
@@ -34,22 +34,22 @@ struct io_range {
 	LIST_ENTRY(io_range) link;
 };
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 struct inflight_io *inflight_io_new(void);
-void inflight_io_free(struct inflight_io *f);
+void inflight_io_free(struct inflight_io *io);
 
 /*
- * Called before pages are read: waits for running writes to them.  0, or -ETIMEDOUT at
- * until (clock_now()); then nothing was begun.
+ * Called before pages are read: waits for running writes to them.  Returns 0; or
+ * -ETIMEDOUT at `until` (clock_now()), then the read has not started.
  */
-int inflight_io_read_start(struct inflight_io *f, struct io_range *x,
+int inflight_io_read_start(struct inflight_io *io, struct io_range *x,
 			   uint64_t until);
 /*
- * Called after the read.  False: a write to the pages came meanwhile, so they must be
- * read again.  The kernel locks a page that it reads, so such writes are only those
- * that had changed it before.
+ * Called after the read.  Returns false if a write to the pages came meanwhile: they
+ * must be read again.  The kernel locks a page that it reads, so such writes are only
+ * those that had changed it before.
  */
-bool inflight_io_read_end(struct inflight_io *f, struct io_range *x);
+bool inflight_io_read_end(struct inflight_io *io, struct io_range *x);
 
 /*
  * Called around a write, from before its start until before the reply.  The position of
@@ -57,7 +57,7 @@ bool inflight_io_read_end(struct inflight_io *f, struct io_range *x);
  * which is in the last page that the kernel reads or after it.  It ends at the highest
  * offset.
  */
-void inflight_io_write_start(struct inflight_io *f, struct io_range *x);
-void inflight_io_write_end(struct inflight_io *f, struct io_range *x);
+void inflight_io_write_start(struct inflight_io *io, struct io_range *x);
+void inflight_io_write_end(struct inflight_io *io, struct io_range *x);
 
 #endif

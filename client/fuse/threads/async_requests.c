@@ -12,15 +12,15 @@
 
 #include "client/lib/session/coroutine.h"
 
-#define REQUEST_MAX                                                            \
-	8192u /* bytes of a request: two names, or the text of a link */
-#define EXTRA_FDS_MAX 2u /* descriptors that the dozing thread also polls */
+/* bytes of a request: two names, or the text of a link */
+#define REQUEST_MAX 8192u
+#define EXTRA_FDS_MAX 2u /* descriptors that the waiting thread also polls */
 #define DRAIN_POLL_MS 10
 
 struct async_request {
 	struct coroutine coroutine;
 	struct async_requests *all;
-	bool placed; /* its operation is at all->at */
+	bool in_session; /* it waits for a server in all->session */
 	SLIST_ENTRY(async_request) link; /* in idle */
 	struct fuse_buf request;
 	char mem[REQUEST_MAX];
@@ -29,105 +29,105 @@ struct async_request {
 struct async_requests {
 	struct fuse_session *se;
 	struct fs *fs;
-	struct onlooker onlooker; /* the dozing thread, at the session at */
-	atomic_uint away;
+	struct onlooker onlooker; /* the waiting thread, in the session below */
+	atomic_uint running;
 
 	pthread_mutex_t lock; /* protects all below; taken before drive.lock */
 	SLIST_HEAD(, async_request) idle;
-	unsigned int made, most;
+	unsigned int made, max;
 	/*
-	 * The session that the dozing thread drives; NULL: none yet.  The keeper of an
+	 * The session that the waiting thread drives; NULL: none yet.  The thread of an
 	 * earlier or later session drives the operations there.
 	 */
-	_Atomic(struct session *) at;
-	unsigned int nplaced;
+	_Atomic(struct session *) session;
+	unsigned int waiting; /* requests that wait for a server there */
 };
 
 bool async_requests_running(const struct async_requests *a)
 {
-	return atomic_load(&a->away);
+	return atomic_load(&a->running);
 }
 
-/* ---- one errand: its session, and its end ---- */
+/* ---- one request: its session, and its end ---- */
 
 static void request_sent(struct coroutine *coroutine, struct drive *drive)
 {
-	struct async_request *e = container_of(coroutine, struct async_request,
+	struct async_request *r = container_of(coroutine, struct async_request,
 					       coroutine);
-	struct async_requests *a = e->all;
+	struct async_requests *a = r->all;
 
 	pthread_mutex_lock(&a->lock);
-	e->placed = session_driven(drive) == a->at;
-	a->nplaced += e->placed;
+	r->in_session = session_driven(drive) == a->session;
+	a->waiting += r->in_session;
 	pthread_mutex_unlock(&a->lock);
-	coroutine->tended = !e->placed;
+	coroutine->tended = !r->in_session;
 }
 
 static void request_answered(struct coroutine *coroutine, struct drive *drive)
 {
-	struct async_request *e = container_of(coroutine, struct async_request,
+	struct async_request *r = container_of(coroutine, struct async_request,
 					       coroutine);
-	struct async_requests *a = e->all;
+	struct async_requests *a = r->all;
 
 	pthread_mutex_lock(&a->lock);
-	a->nplaced -= e->placed;
+	a->waiting -= r->in_session;
 	pthread_mutex_unlock(&a->lock);
 }
 
 static bool request_ended(struct coroutine *coroutine)
 {
-	struct async_request *e = container_of(coroutine, struct async_request,
+	struct async_request *r = container_of(coroutine, struct async_request,
 					       coroutine);
-	struct async_requests *a = e->all;
+	struct async_requests *a = r->all;
 
 	pthread_mutex_lock(&a->lock);
-	SLIST_INSERT_HEAD(&a->idle, e, link);
-	atomic_fetch_sub(&a->away, 1);
+	SLIST_INSERT_HEAD(&a->idle, r, link);
+	atomic_fetch_sub(&a->running, 1);
 	pthread_mutex_unlock(&a->lock);
 	return false;
 }
 
 static void process_request(void *arg)
 {
-	struct async_request *e = arg;
+	struct async_request *r = arg;
 
-	fuse_session_process_buf(e->all->se, &e->request);
+	fuse_session_process_buf(r->all->se, &r->request);
 }
 
 static struct async_request *async_request_new(struct async_requests *a)
 {
-	struct async_request *e = a->made < a->most ? malloc(sizeof(*e)) : NULL;
+	struct async_request *r = a->made < a->max ? malloc(sizeof(*r)) : NULL;
 
-	if (!e || coroutine_init(&e->coroutine)) {
-		free(e);
+	if (!r || coroutine_init(&r->coroutine)) {
+		free(r);
 		return NULL;
 	}
 	a->made++;
-	e->all = a;
-	e->coroutine.ended = request_ended;
-	e->coroutine.posted = request_sent;
-	e->coroutine.answered = request_answered;
-	return e;
+	r->all = a;
+	r->coroutine.ended = request_ended;
+	r->coroutine.posted = request_sent;
+	r->coroutine.answered = request_answered;
+	return r;
 }
 
-/* Returns an idle errand; NULL: there are too many, or there is no memory. */
+/* Returns an idle request; NULL: there are too many, or there is no memory. */
 static struct async_request *async_request_get(struct async_requests *a)
 {
-	struct async_request *e;
+	struct async_request *r;
 
 	pthread_mutex_lock(&a->lock);
-	e = SLIST_FIRST(&a->idle);
-	if (e)
+	r = SLIST_FIRST(&a->idle);
+	if (r)
 		SLIST_REMOVE_HEAD(&a->idle, link);
 	else
-		e = async_request_new(a);
-	if (e)
-		atomic_fetch_add(&a->away, 1);
+		r = async_request_new(a);
+	if (r)
+		atomic_fetch_add(&a->running, 1);
 	pthread_mutex_unlock(&a->lock);
-	return e;
+	return r;
 }
 
-/* ---- the session of the errands ---- */
+/* ---- the session of the requests ---- */
 
 /* Returns the session with a reference, or NULL. */
 static struct session *current_session(struct async_requests *a)
@@ -135,7 +135,7 @@ static struct session *current_session(struct async_requests *a)
 	struct session *s;
 
 	pthread_mutex_lock(&a->lock);
-	s = a->at ? session_get(a->at) : NULL;
+	s = a->session ? session_get(a->session) : NULL;
 	pthread_mutex_unlock(&a->lock);
 	return s;
 }
@@ -149,20 +149,20 @@ static void leave_session(struct async_requests *a, struct session *s)
 }
 
 /*
- * Changes to the file system's present session, once no errand is at the previous one.
+ * Changes to the file system's present session, once no request is at the previous one.
  */
 static void follow_session(struct async_requests *a)
 {
 	struct session *next, *before = NULL;
 	bool over;
 
-	if (atomic_load(&a->at) == atomic_load(&a->fs->ready))
+	if (atomic_load(&a->session) == atomic_load(&a->fs->ready))
 		return;
 	next = fs_present(a->fs);
 	pthread_mutex_lock(&a->lock);
-	over = !a->nplaced;
+	over = !a->waiting;
 	if (over)
-		before = atomic_exchange(&a->at, next);
+		before = atomic_exchange(&a->session, next);
 	pthread_mutex_unlock(&a->lock);
 	leave_session(a, before);
 	if (!over && next)
@@ -204,21 +204,21 @@ static bool can_run_async(const struct fuse_buf *request)
 bool async_requests_start(struct async_requests *a,
 			  const struct fuse_buf *request, struct drive **batch)
 {
-	struct async_request *e = can_run_async(request) ? async_request_get(a)
+	struct async_request *r = can_run_async(request) ? async_request_get(a)
 							 : NULL;
 
-	if (!e)
+	if (!r)
 		return false;
 	follow_session(a);
-	memcpy(e->mem, request->mem, request->size);
-	e->request = *request;
-	e->request.mem = e->mem;
-	coroutine_begin(&e->coroutine, process_request, e, clock_now());
-	coroutine_resume(&e->coroutine, NULL, batch);
+	memcpy(r->mem, request->mem, request->size);
+	r->request = *request;
+	r->request.mem = r->mem;
+	coroutine_begin(&r->coroutine, process_request, r, clock_now());
+	coroutine_resume(&r->coroutine, NULL, batch);
 	return true;
 }
 
-/* ---- dozing ---- */
+/* ---- waiting ---- */
 
 /* False: there may be more to do. */
 static bool drive_requests(struct async_requests *a, struct pollfd *fd,
@@ -230,7 +230,7 @@ static bool drive_requests(struct async_requests *a, struct pollfd *fd,
 	if (!s)
 		return true;
 	settled = drive_rest(&s->drive, &a->onlooker, fd, n, until);
-	if (s != atomic_load(&a->at)) {
+	if (s != atomic_load(&a->session)) {
 		drive_overlook(&s->drive, &a->onlooker);
 		settled = false;
 	}
@@ -269,8 +269,8 @@ bool async_requests_wait(struct async_requests *a, const int *extra,
 
 /* ---- start and end ---- */
 
-int async_requests_new(struct fuse_session *se, struct fs *fs,
-		       unsigned int most, struct async_requests **out)
+int async_requests_new(struct fuse_session *se, struct fs *fs, unsigned int max,
+		       struct async_requests **out)
 {
 	struct async_requests *a = calloc(1, sizeof(*a));
 	int rc;
@@ -279,7 +279,7 @@ int async_requests_new(struct fuse_session *se, struct fs *fs,
 		return -ENOMEM;
 	a->se = se;
 	a->fs = fs;
-	a->most = most;
+	a->max = max;
 	pthread_mutex_init(&a->lock, NULL);
 	SLIST_INIT(&a->idle);
 	a->onlooker.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -292,26 +292,26 @@ int async_requests_new(struct fuse_session *se, struct fs *fs,
 	return 0;
 }
 
-/* Errands that a keeper drives do not wake this thread when they end. */
+/* Requests that the thread of a session drives do not wake this thread when they end. */
 static void wait_all(struct async_requests *a)
 {
 	while (async_requests_running(a))
 		async_requests_wait(a, NULL, 0, DRAIN_POLL_MS);
-	pthread_mutex_lock(&a->lock); /* the last errand has released it */
+	pthread_mutex_lock(&a->lock); /* the last request has released it */
 	pthread_mutex_unlock(&a->lock);
 }
 
 void async_requests_free(struct async_requests *a)
 {
-	struct async_request *e;
+	struct async_request *r;
 
 	wait_all(a);
-	while ((e = SLIST_FIRST(&a->idle))) {
+	while ((r = SLIST_FIRST(&a->idle))) {
 		SLIST_REMOVE_HEAD(&a->idle, link);
-		coroutine_fini(&e->coroutine);
-		free(e);
+		coroutine_fini(&r->coroutine);
+		free(r);
 	}
-	leave_session(a, a->at);
+	leave_session(a, a->session);
 	close(a->onlooker.event);
 	pthread_mutex_destroy(&a->lock);
 	free(a);

@@ -2,9 +2,9 @@
 /*
  * async_requests.h - kernel requests that are in flight without a thread.
  *
- * If as many programs send requests as there are processors (poll_policy.h), the listening
- * thread starts each request as a coroutine (coroutine.h), reads the next request, and drives
- * all coroutines.  So no thread is woken to listen, or for a reply that another thread
+ * If as many programs send requests as there are processors (poll_policy.h), the
+ * listening thread starts each request as a coroutine (coroutine.h), reads the next
+ * request, and drives all coroutines.  So no thread is woken to listen, or for a reply that another thread
  * received.  Only requests about names and attributes run this way.  Transfers use a
  * buffer of their thread, and readers of a directory wait for each other with a mutex.
  *
@@ -22,25 +22,25 @@
 
 struct async_requests;
 
-/* most: limit of concurrent errands.  0, -ENOMEM or -errno. */
-int async_requests_new(struct fuse_session *se, struct fs *fs,
-		       unsigned int most, struct async_requests **out);
-/* Waits for the running errands. */
+/* max: limit of concurrent requests.  Returns 0, -ENOMEM or -errno. */
+int async_requests_new(struct fuse_session *se, struct fs *fs, unsigned int max,
+		       struct async_requests **out);
+/* Waits for the running requests. */
 void async_requests_free(struct async_requests *a);
 
 /*
- * Starts the request with a copy of it.  False: the request does not suit, or there are
- * too many.  It is sent immediately, or by drive_kick_put(*batch) after the last of a
- * series.
+ * Starts the request with a copy of it.  Returns false if the request does not suit, or
+ * if too many run.  It is sent immediately, or by drive_kick_put(*batch) after the last
+ * of a series.
  */
 bool async_requests_start(struct async_requests *a,
 			  const struct fuse_buf *request, struct drive **batch);
-/* True: some errands are running. */
+/* Returns true if some requests are running. */
 bool async_requests_running(const struct async_requests *a);
 /*
- * Drives the errands.  Sleeps until there may be more to do, one of the n descriptors
- * is readable, or ms have passed (-1: no limit).  False: ms have passed.  Only one
- * thread at a time may call it.
+ * Drives the requests.  Sleeps until there may be more to do, one of the n descriptors
+ * is readable, or ms have passed (-1: no limit).  Returns false if ms have passed.  Only
+ * one thread at a time may call it.
  */
 bool async_requests_wait(struct async_requests *a, const int *fd,
 			 unsigned int n, int ms);

@@ -25,13 +25,13 @@ struct listener {
 	struct fs *fs;
 	int fd; /* /dev/fuse */
 	int end; /* eventfd, readable once serving ends */
-	struct poll_policy alert; /* of the thread that listens */
-	struct async_requests *errands; /* started by threads that listened */
+	struct poll_policy poll; /* of the thread that listens */
+	struct async_requests *async; /* started by threads that listened */
 
 	pthread_mutex_t lock; /* protects all below */
 	pthread_cond_t turn_free, progress, ended;
 	/* the thread that listens, or that serves what it read */
-	struct fuse_thread *ear;
+	struct fuse_thread *listening;
 	unsigned int threads, most;
 	unsigned int idle;
 	uint64_t steps; /* turns and requests; odd: a request is being served */
@@ -49,7 +49,7 @@ struct fuse_thread {
 	struct fuse_buf buf;
 	bool crowded,
 		is_long; /* about the request that it read; see poll_policy.h */
-	struct drive *batch; /* drive with errands to be sent; or NULL */
+	struct drive *batch; /* drive with requests to be sent; or NULL */
 };
 
 static void *fuse_thread_main(void *arg);
@@ -68,26 +68,26 @@ static void add_thread(struct listener *l)
 
 static void free_turn(struct listener *l)
 {
-	l->ear = NULL;
+	l->listening = NULL;
 	if (l->idle > l->watched)
 		pthread_cond_signal(&l->turn_free);
 	else
 		pthread_cond_signal(&l->progress);
 }
 
-static void set_idle(struct fuse_thread *e, bool idle)
+static void set_idle(struct fuse_thread *t, bool idle)
 {
-	if (idle == e->idle)
+	if (idle == t->idle)
 		return;
-	e->idle = idle;
-	e->listener->idle += idle ? 1 : -1u;
+	t->idle = idle;
+	t->listener->idle += idle ? 1 : -1u;
 }
 
 /* Ensures that there is an idle thread, which can take over. */
-static void become_listener(struct listener *l, struct fuse_thread *e)
+static void become_listener(struct listener *l, struct fuse_thread *t)
 {
-	set_idle(e, false);
-	l->ear = e;
+	set_idle(t, false);
+	l->listening = t;
 	l->steps = (l->steps | 1) + 1;
 	if (!l->idle)
 		add_thread(l);
@@ -108,10 +108,10 @@ static void watch_listener(struct listener *l)
 
 	late = pthread_cond_clockwait(&l->progress, &l->lock, CLOCK_MONOTONIC,
 				      &at) == ETIMEDOUT;
-	if (!late || l->steps != before || !l->ear || l->stop)
+	if (!late || l->steps != before || !l->listening || l->stop)
 		return;
 	if (before & 1) {
-		l->ear = NULL;
+		l->listening = NULL;
 		return;
 	}
 	l->resting = true;
@@ -131,25 +131,25 @@ static void wait_idle(struct listener *l)
 }
 
 /* False: serving ends. */
-static bool take_turn(struct fuse_thread *e)
+static bool take_turn(struct fuse_thread *t)
 {
-	struct listener *l = e->listener;
+	struct listener *l = t->listener;
 	bool go;
 
 	pthread_mutex_lock(&l->lock);
-	set_idle(e, l->ear != e);
-	while (l->ear && l->ear != e && !l->stop)
+	set_idle(t, l->listening != t);
+	while (l->listening && l->listening != t && !l->stop)
 		wait_idle(l);
 	go = !l->stop;
 	if (go)
-		become_listener(l, e);
+		become_listener(l, t);
 	pthread_mutex_unlock(&l->lock);
 	return go;
 }
 
-static void note_request_read(struct fuse_thread *e)
+static void note_request_read(struct fuse_thread *t)
 {
-	struct listener *l = e->listener;
+	struct listener *l = t->listener;
 
 	pthread_mutex_lock(&l->lock);
 	l->steps++;
@@ -161,12 +161,12 @@ static void note_request_read(struct fuse_thread *e)
 
 static void leave_turn(struct watched_descriptor *watched)
 {
-	struct fuse_thread *e = container_of(watched, struct fuse_thread,
+	struct fuse_thread *t = container_of(watched, struct fuse_thread,
 					     watched);
-	struct listener *l = e->listener;
+	struct listener *l = t->listener;
 
 	pthread_mutex_lock(&l->lock);
-	if (l->ear == e)
+	if (l->listening == t)
 		free_turn(l);
 	pthread_mutex_unlock(&l->lock);
 }
@@ -185,43 +185,43 @@ static void wait_for_request(const struct listener *l)
 {
 	const int fd[] = { l->fd, l->end };
 
-	if (!async_requests_wait(l->errands, fd, 2,
+	if (!async_requests_wait(l->async, fd, 2,
 				 fs_has_late_requests(l->fs) ? LISTENER_IDLE_MS
 							     : -1))
 		fs_send_late_requests(l->fs);
 }
 
-static void send_started(struct fuse_thread *e)
+static void send_started(struct fuse_thread *t)
 {
-	drive_kick_put(e->batch);
-	e->batch = NULL;
+	drive_kick_put(t->batch);
+	t->batch = NULL;
 }
 
-static void classify_request(struct fuse_thread *e, size_t len)
+static void classify_request(struct fuse_thread *t, size_t len)
 {
-	struct poll_policy *alert = &e->listener->alert;
+	struct poll_policy *poll = &t->listener->poll;
 
-	poll_policy_wait_end(alert, e->buf.mem, len);
-	e->crowded = alert->crowded;
-	e->is_long = alert->was_long;
+	poll_policy_wait_end(poll, t->buf.mem, len);
+	t->crowded = poll->crowded;
+	t->is_long = poll->was_long;
 }
 
 /* Returns the bytes of a request; 0: serving ends; -errno. */
-static int read_request(struct fuse_thread *e)
+static int read_request(struct fuse_thread *t)
 {
-	struct listener *l = e->listener;
+	struct listener *l = t->listener;
 	int n;
 
-	poll_policy_wait_start(&l->alert);
+	poll_policy_wait_start(&l->poll);
 	while (!fuse_session_exited(l->se)) {
-		n = fuse_session_receive_buf(l->se, &e->buf);
+		n = fuse_session_receive_buf(l->se, &t->buf);
 		if (n > 0)
-			classify_request(e, (size_t)n);
+			classify_request(t, (size_t)n);
 		if (n != -EAGAIN && n != -EINTR)
 			return n;
-		send_started(e);
-		if (!async_requests_running(l->errands) &&
-		    poll_policy_poll_again(&l->alert))
+		send_started(t);
+		if (!async_requests_running(l->async) &&
+		    poll_policy_poll_again(&l->poll))
 			sched_yield();
 		else
 			wait_for_request(l);
@@ -241,49 +241,49 @@ static void stop_serving(struct listener *l, int rc)
 	eventfd_write(l->end, 1);
 }
 
-/* A long transfer must not delay the replies to errands. */
-static void serve_request(struct fuse_thread *e)
+/* A long transfer must not delay the replies to asynchronous requests. */
+static void serve_request(struct fuse_thread *t)
 {
-	struct listener *l = e->listener;
+	struct listener *l = t->listener;
 
-	if (e->crowded && async_requests_start(l->errands, &e->buf, &e->batch))
+	if (t->crowded && async_requests_start(l->async, &t->buf, &t->batch))
 		return;
-	send_started(e);
-	if (e->is_long && async_requests_running(l->errands))
-		leave_turn(&e->watched);
+	send_started(t);
+	if (t->is_long && async_requests_running(l->async))
+		leave_turn(&t->watched);
 	else
-		watched_descriptor_set(&e->watched);
-	fuse_session_process_buf(l->se, &e->buf);
+		watched_descriptor_set(&t->watched);
+	fuse_session_process_buf(l->se, &t->buf);
 	watched_descriptor_set(NULL);
 }
 
-static void thread_loop(struct fuse_thread *e)
+static void thread_loop(struct fuse_thread *t)
 {
-	struct listener *l = e->listener;
+	struct listener *l = t->listener;
 	int n;
 
-	while (take_turn(e)) {
-		n = read_request(e);
+	while (take_turn(t)) {
+		n = read_request(t);
 		if (n <= 0) {
 			stop_serving(l, n);
 			return;
 		}
-		note_request_read(e);
-		serve_request(e);
+		note_request_read(t);
+		serve_request(t);
 	}
 }
 
 static void *fuse_thread_main(void *arg)
 {
 	struct listener *l = arg;
-	struct fuse_thread e = { .listener = l,
+	struct fuse_thread t = { .listener = l,
 				 .idle = true,
 				 .watched = { .fd = l->fd,
 					      .hand_over = leave_turn } };
 
-	thread_loop(&e);
-	send_started(&e);
-	free(e.buf.mem);
+	thread_loop(&t);
+	send_started(&t);
+	free(t.buf.mem);
 	pthread_mutex_lock(&l->lock);
 	l->threads--;
 	pthread_cond_signal(&l->ended);
@@ -357,11 +357,11 @@ int listener_run(struct fuse_session *se, struct fs *fs, unsigned int threads)
 	l.end = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (l.end < 0)
 		return -errno;
-	poll_policy_init(&l.alert);
-	rc = async_requests_new(se, fs, threads, &l.errands);
+	poll_policy_init(&l.poll);
+	rc = async_requests_new(se, fs, threads, &l.async);
 	if (!rc) {
 		rc = serve_until_end(&l);
-		async_requests_free(l.errands);
+		async_requests_free(l.async);
 	}
 	close(l.end);
 	return rc;

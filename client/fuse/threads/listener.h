@@ -24,18 +24,18 @@ struct fs;
 struct fuse_session;
 
 #define LISTENER_STALL_MS 100
-#define LISTENER_IDLE_MS                                                       \
-	5 /* time without a request, after which deferred messages are sent */
+/* after this time without a request, deferred messages are sent */
+#define LISTENER_IDLE_MS 5
 
 /*
  * Serves until the file system is unmounted or a signal arrives, with at most that many
- * threads, and that many errands.  0 or -errno.
+ * threads, and that many asynchronous requests.  Returns 0 or -errno.
  */
 int listener_run(struct fuse_session *se, struct fs *fs, unsigned int threads);
 
 /*
- * The request that begins now takes long: another thread serves those that wait
- * already.
+ * Called by a thread that serves a request, before the request takes long: another
+ * thread serves those that wait already.
  */
 void listener_hand_over(void);
 

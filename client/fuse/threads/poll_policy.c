@@ -20,33 +20,33 @@ static unsigned int count_processors(void)
 		       : (unsigned int)CPU_COUNT(&set);
 }
 
-void poll_policy_init(struct poll_policy *a)
+void poll_policy_init(struct poll_policy *p)
 {
-	*a = (struct poll_policy){ .processors = count_processors() };
-	spin_init(&a->spin, POLL_NEAR_US, POLL_FAR_US);
+	*p = (struct poll_policy){ .processors = count_processors() };
+	spin_init(&p->spin, POLL_NEAR_US, POLL_FAR_US);
 }
 
-static bool is_crowded(const struct poll_policy *a)
+static bool is_crowded(const struct poll_policy *p)
 {
 	unsigned int i, k, n = 0;
 
 	for (i = 0; i < POLL_POLICY_RECENT; i++) {
-		for (k = 0; k < i && a->recent[k] != a->recent[i]; k++)
+		for (k = 0; k < i && p->recent[k] != p->recent[i]; k++)
 			;
-		n += k == i && a->recent[i];
+		n += k == i && p->recent[i];
 	}
-	return n >= a->processors;
+	return n >= p->processors;
 }
 
-void poll_policy_wait_start(struct poll_policy *a)
+void poll_policy_wait_start(struct poll_policy *p)
 {
-	spin_begin(&a->spin, clock_now(),
-		   a->was_long || a->crowded ? SPIN_NOTHING_SOON : SPIN_LITTLE);
+	spin_begin(&p->spin, clock_now(),
+		   p->was_long || p->crowded ? SPIN_NOTHING_SOON : SPIN_LITTLE);
 }
 
-bool poll_policy_poll_again(struct poll_policy *a)
+bool poll_policy_poll_again(struct poll_policy *p)
 {
-	return spin_again(&a->spin, clock_now());
+	return spin_again(&p->spin, clock_now());
 }
 
 struct transfer {
@@ -61,15 +61,15 @@ static bool is_long(const struct transfer *t, size_t len)
 		t->read.size >= POLL_POLICY_LONG);
 }
 
-void poll_policy_wait_end(struct poll_policy *a, const void *request,
+void poll_policy_wait_end(struct poll_policy *p, const void *request,
 			  size_t len)
 {
 	const struct fuse_in_header *hdr = request;
 
-	spin_end(&a->spin, clock_now());
+	spin_end(&p->spin, clock_now());
 	if (len < sizeof(*hdr))
 		return;
-	a->recent[a->n++ % POLL_POLICY_RECENT] = hdr->pid;
-	a->was_long = is_long(request, len);
-	a->crowded = is_crowded(a);
+	p->recent[p->n++ % POLL_POLICY_RECENT] = hdr->pid;
+	p->was_long = is_long(request, len);
+	p->crowded = is_crowded(p);
 }

@@ -28,13 +28,13 @@ struct poll_policy {
 	struct spin spin;
 };
 
-void poll_policy_init(struct poll_policy *alert);
+void poll_policy_init(struct poll_policy *p);
 /* There is no request: the wait begins. */
-void poll_policy_wait_start(struct poll_policy *alert);
+void poll_policy_wait_start(struct poll_policy *p);
 /* No request yet: whether to poll again. */
-bool poll_policy_poll_again(struct poll_policy *alert);
+bool poll_policy_poll_again(struct poll_policy *p);
 /* A request came: len bytes, as the kernel sent it. */
-void poll_policy_wait_end(struct poll_policy *alert, const void *request,
+void poll_policy_wait_end(struct poll_policy *p, const void *request,
 			  size_t len);
 
 #endif
