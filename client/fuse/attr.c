@@ -4,15 +4,15 @@
 #include <fcntl.h>
 #include <sys/statvfs.h>
 
-#include "client/fuse/call.h"
 #include "client/fuse/attr_reply.h"
-#include "client/fuse/cache/inode_cache.h"
-#include "client/lib/file/held.h"
 #include "client/fuse/bypass_page.h"
+#include "client/fuse/cache/inode_cache.h"
+#include "client/fuse/call.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
-#include "client/lib/names/stat.h"
+#include "client/lib/file/held.h"
 #include "client/lib/names/server_query.h"
+#include "client/lib/names/stat.h"
 
 static void end_stat(struct call *c, const struct target *t)
 {

@@ -2,8 +2,8 @@
 /* attr_reply.c - see attr_reply.h. */
 #include "client/fuse/attr_reply.h"
 
-#include "common/util/clock.h"
 #include "client/lib/names/stat.h"
+#include "common/util/clock.h"
 
 /* the same as in the manager */
 #define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000))
@@ -72,7 +72,7 @@ int attr_reply_fetch(struct session *s, const struct target *t, void *arg)
 
 bool attr_reply_by_ticks(const struct fsd *d)
 {
-	return d->checked && d->attr_timeout <= 0;
+	return d->default_permissions && d->attr_timeout <= 0;
 }
 
 double attr_reply_entry_timeout(struct fsd *d, const struct stat *st)

@@ -10,11 +10,11 @@
 #include <limits.h>
 #include <string.h>
 
-#include "common/util/watched_descriptor.h"
 #include "client/fuse/bypass_page.h"
+#include "client/fuse/fsync_errors.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
-#include "client/fuse/fsync_errors.h"
+#include "common/util/watched_descriptor.h"
 
 _Static_assert(sizeof(((struct shortcut_grant *)0)->token) == WIRE_TOKEN_LEN,
 	       "token");

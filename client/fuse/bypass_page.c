@@ -26,7 +26,7 @@ struct bypass_page {
 	struct shortcut_page *page; /* mapped from file */
 };
 _Static_assert(RUNFILE_PATH <= sizeof(((struct shortcut_where *)0)->path),
-	       "programs are told the path");
+	       "programs get the path");
 
 static struct bypass_page *bypass_page_map(const struct log *log)
 {
@@ -90,11 +90,12 @@ static int page_set_tab(const struct mount *m, struct shortcut_page *page)
 static int page_fill(const struct fsd *d, const struct options *opt,
 		     struct shortcut_page *page)
 {
-	int rc = copy_text(page->what, sizeof(page->what), opt->what);
+	int rc = copy_text(page->what, sizeof(page->what), opt->source);
 
 	if (!rc)
-		rc = copy_text(page->options, sizeof(page->options), opt->pvfs);
-	if (!rc && *opt->what == '/')
+		rc = copy_text(page->options, sizeof(page->options),
+			       opt->pvfs_options);
+	if (!rc && *opt->source == '/')
 		rc = page_set_tab(d->fs.mount, page);
 	page->timeout_ms = d->fs.mount->timeout_ms;
 	page->fsid = d->fs.fsid;

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/session/call_context.h"
-#include "common/util/clock.h"
+#include "client/fuse/attr_reply.h"
 #include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/cache/inode_cache.h"
-#include "client/fuse/attr_reply.h"
 #include "client/fuse/requester_groups.h"
+#include "client/lib/session/call_context.h"
+#include "common/util/clock.h"
 #include "common/util/log_pace.h"
 
 static void log_refused(const struct call *c, int rc)

@@ -24,11 +24,11 @@ struct call {
 	struct thread_hint hint; /* of the thread's previous request */
 };
 
-/* Starts a request and its deadline. */
+/* Starts a request and its deadline.  c lives until its reply. */
 void call_begin(struct call *c, fuse_req_t req);
 /*
- * True: the kernel repeats a request that was answered with ETIMEDOUT.  The same reply
- * was sent again, so the request is done (thread_hints.h).
+ * Returns true if the kernel repeats a request that was answered with ETIMEDOUT: the same
+ * reply was sent again, so the request is done.  request: thread_hints_request().
  */
 bool call_repeats_timeout(struct call *c, uint64_t request);
 /*
@@ -40,11 +40,11 @@ struct target call_entry(struct call *c, fuse_ino_t dir, const char *name);
 /* Returns WIRE_MODE() of mode with the requester's umask. */
 uint32_t call_mode(const struct call *c, mode_t mode);
 /*
- * True: the kernel leaves the removal of set-id bits and capabilities to us, and
- * changes by this requester remove them.
+ * Returns true if the kernel leaves the removal of set-id bits and capabilities to the
+ * daemon, and changes by this requester remove them.
  */
 bool call_kills_setid(const struct call *c);
-/* Runs op with fs_run(). */
+/* Runs op in the present session (fs_run()).  Returns 0 or -errno. */
 int call_run(const struct call *c, const struct target *t, target_op op,
 	     void *arg);
 

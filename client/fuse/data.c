@@ -4,16 +4,16 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "client/fuse/threads/poll_policy.h"
-#include "client/fuse/cache/inflight_io.h"
-#include "client/fuse/threads/listener.h"
-#include "common/util/watched_descriptor.h"
 #include "client/fuse/bypass_page.h"
+#include "client/fuse/cache/inflight_io.h"
+#include "client/fuse/fsync_errors.h"
 #include "client/fuse/libfuse_compat.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
+#include "client/fuse/threads/listener.h"
+#include "client/fuse/threads/poll_policy.h"
 #include "client/lib/rw/rw.h"
-#include "client/fuse/fsync_errors.h"
+#include "common/util/watched_descriptor.h"
 
 /*
  * A buffer for the transfers of one thread.  It keeps the size of the largest transfer

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/lib/file/dir.h"
 #include "client/fuse/cache/inode_cache.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
+#include "client/lib/file/dir.h"
 #include "client/lib/names/stat.h"
 
 #define DIRPLUS_MAX 65536u /* the most that the manager sends at a time */

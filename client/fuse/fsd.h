@@ -50,7 +50,7 @@ struct fsd {
 	 * all have the daemon's
 	 */
 	bool per_user;
-	bool checked; /* the kernel checks permissions (default_permissions) */
+	bool default_permissions; /* the kernel checks permissions */
 	bool atime; /* reads update atime: relatime */
 	/* programs on the mount may gain rights (set-id bits, capabilities) */
 	bool suid;

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "client/lib/file/unsynced.h"
 #include "common/util/clock.h"
 #include "common/util/watched_descriptor.h"
-#include "client/lib/file/unsynced.h"
 
 struct fsync_errors {
 	/* protects all below; taken before fs.files_lock */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "common/util/clock.h"
-#include "common/util/watched_descriptor.h"
 #include "common/util/quiet_thread.h"
+#include "common/util/watched_descriptor.h"
 
 #define STACK_SIZE (256u * 1024)
 

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common/util/hash_table.h"
-#include "client/lib/session/call_context.h"
 #include "client/lib/file/held.h"
+#include "client/lib/session/call_context.h"
+#include "common/util/hash_table.h"
 #include "common/util/watched_descriptor.h"
 
 #define LISTS 256u

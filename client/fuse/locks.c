@@ -5,15 +5,15 @@
 #include <string.h>
 #include <sys/file.h>
 
+#include "client/fuse/bypass_page.h"
+#include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/inval_queue.h"
 #include "client/fuse/libfuse_compat.h"
-#include "client/fuse/cache/dentry_cache.h"
-#include "client/lib/file/held.h"
-#include "client/fuse/bypass_page.h"
+#include "client/fuse/lock_owners.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
-#include "client/fuse/lock_owners.h"
 #include "client/fuse/waiting_locks.h"
+#include "client/lib/file/held.h"
 
 /*
  * In libpvfs, owner 0 is the process itself.  The kernel's owners are scrambled
@@ -83,7 +83,7 @@ void op_getlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 	fuse_reply_lock(req, &answer);
 }
 
-/* True: the kernel may keep data, attributes or names of the file. */
+/* Returns true if the kernel may keep data, attributes or names of the file. */
 static bool is_cached(const struct fsd *d, const struct file *f)
 {
 	return d->cache == CACHE_OPEN || d->attr_timeout > 0 ||
@@ -91,8 +91,9 @@ static bool is_cached(const struct fsd *d, const struct file *f)
 }
 
 /*
- * Older kernels, and older releases of libfuse, can only drop a name.  A file that is open by it then seems removed.  A
- * directory would lose its working directories and mounts, so it is not dropped.
+ * Older kernels, and older releases of libfuse, can only drop a name.  A file that is
+ * open by it then seems removed.  A directory would lose its working directories and
+ * mounts, so it is not dropped.
  */
 static void expire_name(const struct dentry *is, void *arg)
 {
@@ -116,6 +117,10 @@ static void end_granted(struct inval *inval)
 	call_end(&inval->c, 0);
 }
 
+/*
+ * Answers c with rc.  0: f has the lock.  Before the requester continues, the kernel drops
+ * what it has of the file, because another lock holder may have changed it.
+ */
 static void end_lock(const struct call *c, struct file *f, int rc)
 {
 	const struct inval inval = { .c = *c, .f = f, .done = end_granted };

@@ -10,25 +10,25 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "client/fuse/inval_queue.h"
+#include "client/fuse/bypass_page.h"
 #include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/cache/inflight_io.h"
 #include "client/fuse/cache/inode_cache.h"
+#include "client/fuse/cache/thread_hints.h"
 #include "client/fuse/daemon/guard.h"
+#include "client/fuse/daemon/mount_point.h"
 #include "client/fuse/daemon/stale_sessions.h"
-#include "client/fuse/threads/listener.h"
-#include "client/fuse/bypass_page.h"
+#include "client/fuse/fsync_errors.h"
+#include "client/fuse/inval_queue.h"
 #include "client/fuse/libfuse_compat.h"
-#include "common/util/sd_notify.h"
+#include "client/fuse/lock_owners.h"
 #include "client/fuse/ops.h"
 #include "client/fuse/options.h"
-#include "client/fuse/lock_owners.h"
-#include "client/fuse/daemon/mount_point.h"
-#include "client/lib/names/stat.h"
-#include "client/fuse/fsync_errors.h"
-#include "client/fuse/cache/thread_hints.h"
-#include "client/lib/file/unsynced.h"
+#include "client/fuse/threads/listener.h"
 #include "client/fuse/waiting_locks.h"
+#include "client/lib/file/unsynced.h"
+#include "client/lib/names/stat.h"
+#include "common/util/sd_notify.h"
 
 #define INVAL_QUEUE_STOP_MS 1000u
 
@@ -194,7 +194,7 @@ static int fsd_init(struct fsd *d, const struct options *opt)
 	d->attr_timeout = opt->attr_timeout;
 	d->entry_timeout = opt->entry_timeout;
 	d->suid = opt->suid;
-	d->checked = opt->checked;
+	d->default_permissions = opt->default_permissions;
 	d->atime = opt->atime;
 	d->per_user = !geteuid();
 	d->dentry_cache = dentry_cache_new(opt->entry_timeout);
@@ -220,7 +220,7 @@ static int run_server(void *arg, int ready)
 	if (!rc)
 		rc = find_root(&s->d);
 	if (rc)
-		log_error(s->log, "%s: %s", s->opt->what, strerror(-rc));
+		log_error(s->log, "%s: %s", s->opt->source, strerror(-rc));
 	else {
 		stale_sessions_end(&s->d.fs);
 		rc = mount_and_serve(s);
@@ -257,7 +257,7 @@ static int run_guarded(const struct options *opt, struct log *log,
 	rc = notify_open(&s.notify);
 	if (rc)
 		log_warn(log,
-			 "NOTIFY_SOCKET: %s: the service manager hears nothing",
+			 "NOTIFY_SOCKET: %s: cannot notify the service manager",
 			 strerror(-rc));
 	/* the kernel may send such calls one after another */
 	s.d.fs.together = true;
@@ -268,7 +268,8 @@ static int run_guarded(const struct options *opt, struct log *log,
 	notify_close(&s.notify);
 	gid_lists_destroy(&s.d.gid_lists);
 	if (rc < 0)
-		log_error(log, "no process to serve: %s", strerror(-rc));
+		log_error(log, "cannot start the serving process: %s",
+			  strerror(-rc));
 	return rc < 0 ? EXIT_FAILURE : rc;
 }
 
@@ -287,7 +288,7 @@ static void set_log(struct log *log)
 /* mount(8) passes "nosuid" and "nodev" on to us, but not "suid" and "dev". */
 static void log_limits(const struct options *opt, const struct log *log)
 {
-	if (opt->helper && !opt->limits)
+	if (opt->helper && !opt->limits_given)
 		log_info(log,
 			 "%s: nosuid and nodev hold: mount(8) does not pass "
 			 "suid and dev on; write allow_suid,allow_dev for "
@@ -306,10 +307,10 @@ int main(int argc, char **argv)
 
 	set_log(&log);
 	if (rc < 0 && opt.remount) {
-		rc = *opt.pvfs && options_mount(&opt, &log, &tab);
+		rc = *opt.pvfs_options && options_mount(&opt, &log, &tab);
 		pvfstab_free(&tab);
-		rc = rc || mount_point_remount(opt.dir, opt.given, opt.flags,
-					       &log)
+		rc = rc || mount_point_remount(opt.dir, opt.flags_given,
+					       opt.flags, &log)
 			     ? EXIT_FAILURE
 			     : EXIT_SUCCESS;
 	} else if (rc < 0) {

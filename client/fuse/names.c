@@ -6,15 +6,15 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "client/fuse/call.h"
+#include "client/fuse/attr_reply.h"
 #include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/cache/inode_cache.h"
+#include "client/fuse/call.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
-#include "client/fuse/attr_reply.h"
 #include "client/lib/names/stat.h"
 
-/* A new name: what the request needs, and the attributes that the manager returns. */
+/* The argument of a request for a new name, and the attributes that the manager returns. */
 struct make_args {
 	const void *what;
 	struct attr_reply reply;
@@ -149,7 +149,8 @@ static void set_dir_attr_hint(const struct call *c, struct attr_reply *dir)
 	struct thread_hints *h = c->d->thread_hints;
 
 	call_record_attr(c, &dir->attr);
-	if (!c->d->checked || fs_run(&c->d->fs, NULL, attr_reply_complete, dir))
+	if (!c->d->default_permissions ||
+	    fs_run(&c->d->fs, NULL, attr_reply_complete, dir))
 		thread_hints_count_change(h);
 	else
 		thread_hints_set_dir_attr(h, fuse_req_ctx(c->req)->pid,

@@ -6,15 +6,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "client/fuse/attr_reply.h"
+#include "client/fuse/bypass_page.h"
 #include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/cache/inode_cache.h"
-#include "client/fuse/attr_reply.h"
-#include "common/util/watched_descriptor.h"
-#include "client/fuse/bypass_page.h"
 #include "client/fuse/libfuse_compat.h"
-#include "client/fuse/ops.h"
 #include "client/fuse/lock_owners.h"
+#include "client/fuse/ops.h"
 #include "client/lib/names/stat.h"
+#include "common/util/watched_descriptor.h"
 
 #define FILE_FLAGS (O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC)
 #define FMODE_EXEC_BIT                                                         \
@@ -125,7 +125,7 @@ int open_run(const struct call *c, const struct target *t, int flags,
 	int rc;
 
 	o->how.flags |= wire_flags(flags);
-	o->to_run = flags & FMODE_EXEC_BIT && c->d->checked;
+	o->to_run = flags & FMODE_EXEC_BIT && c->d->default_permissions;
 	o->how.dist = (struct dist){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
 	o->f = file_new(&c->d->fs, flags & FILE_FLAGS);
 	if (!o->f)

@@ -16,27 +16,31 @@ static inline struct file *open_file(uint64_t fh)
  */
 void open_lock_pos(struct file *f);
 
+/* The arguments and results of an open. */
 struct opening {
-	struct mgr_open how;
+	struct mgr_open how; /* set by the caller, except the flags of open(2) */
 	struct file *f; /* without a session; the caller owns it */
 	struct attr attr; /* the manager's reply */
 	struct stat st; /* with the size from the iods */
 	bool want_stat;
 	bool to_run; /* the kernel opens a program to execute it */
 };
-/* Opens t.  0: o->f is open.  -errno: o->f was released.  flags: of open(2). */
+/*
+ * Opens t with the flags of open(2).  Returns 0: o->f is open, and the caller releases
+ * it with file_put(); or -errno: there is no o->f.
+ */
 int open_run(const struct call *c, const struct target *t, int flags,
 	     struct opening *o);
 
-/* True: the file has bits that a write removes, for all or most writers. */
+/* Returns true if the file has bits that a write removes, for all or most writers. */
 static inline bool attr_has_setid(const struct attr *a)
 {
 	return S_ISREG(a->mode) && a->mode & (S_ISUID | S_ISGID);
 }
 
 /*
- * Called before f is changed by a requester that may not keep set-id bits there; c is
- * its request.  0 or -errno.
+ * Removes the set-id bits of f, before the request c changes f for a requester that may
+ * not keep them.  Returns 0 or -errno.
  */
 int open_kill_setid(struct call *c, struct file *f);
 
@@ -44,8 +48,9 @@ int open_kill_setid(struct call *c, struct file *f);
 void open_new(const struct call *c, const struct target *t, mode_t mode);
 
 /*
- * Called before the file is truncated by name.  -ESTALE: the file has no name, and the
- * kernel may have used a name that it keeps.  It looks that name up again.
+ * Called before the file is truncated by name.  Returns 0 or -errno.  -ESTALE: the file
+ * has no name, and the kernel may have used a name that it keeps.  It looks that name up
+ * again.
  */
 int open_check_truncate(const struct call *c, const struct target *t,
 			fuse_ino_t ino);

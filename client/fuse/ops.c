@@ -24,7 +24,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	 * The kernel then evaluates access control lists too, and keeps them with the
 	 * attributes.
 	 */
-	if (d->checked)
+	if (d->default_permissions)
 		want |= FUSE_CAP_POSIX_ACL;
 	if (d->cache == CACHE_OPEN)
 		want |= FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ASYNC_READ;

@@ -92,9 +92,9 @@ static bool set_max_threads(struct options *opt, const char *val)
 }
 
 /* The kernel shows them, so mount(8) passes them on with a remount. */
-static bool set_shown(struct options *opt, const char *val)
+static bool set_kernel_only(struct options *opt, const char *val)
 {
-	opt->shown = true;
+	opt->kernel_only = true;
 	return *val;
 }
 
@@ -107,8 +107,8 @@ static const struct {
 	{ "attr_timeout", set_attr_timeout, "0 to 86400 (seconds)" },
 	{ "entry_timeout", set_entry_timeout, "0 to 86400 (seconds)" },
 	{ "max_threads", set_max_threads, "1 to 1024" },
-	{ "user_id", set_shown, "N, with remount" },
-	{ "group_id", set_shown, "N, with remount" },
+	{ "user_id", set_kernel_only, "N, with remount" },
+	{ "group_id", set_kernel_only, "N, with remount" },
 };
 
 /* Records the options that mount(2) knows as flags. */
@@ -139,9 +139,9 @@ static void note_flags(struct options *opt, const char *word)
 		if (strcmp(word, words[i].name))
 			continue;
 		opt->flags = (opt->flags & ~words[i].clear) | words[i].set;
-		opt->given |= words[i].set | words[i].clear;
-		opt->limits |= (words[i].set | words[i].clear) &
-			       (MS_NOSUID | MS_NODEV);
+		opt->flags_given |= words[i].set | words[i].clear;
+		opt->limits_given |= (words[i].set | words[i].clear) &
+				     (MS_NOSUID | MS_NODEV);
 	}
 }
 
@@ -257,8 +257,8 @@ static int parse_option(struct options *opt, const char *given)
 	}
 	if (!strcmp(word, "default_permissions") ||
 	    !strcmp(word, "no_default_permissions")) {
-		opt->unchecked = *word == 'n';
-		opt->checked = !opt->unchecked;
+		opt->no_default_permissions = *word == 'n';
+		opt->default_permissions = !opt->no_default_permissions;
 		return 0;
 	}
 	if (!strcmp(word, "suid"))
@@ -267,7 +267,7 @@ static int parse_option(struct options *opt, const char *given)
 		opt->atime = false;
 	if (is_mount_option(word))
 		return add_fuse_option(opt, word);
-	return list_append(&opt->pvfs, word);
+	return list_append(&opt->pvfs_options, word);
 }
 
 static int parse_option_list(struct options *opt, char *list)
@@ -332,13 +332,13 @@ static int parse_letters(int argc, char **argv, struct options *opt)
 
 static int apply_defaults(struct options *opt)
 {
-	double kept = opt->cache == CACHE_OPEN ? 1 : 0;
+	double timeout = opt->cache == CACHE_OPEN ? 1 : 0;
 	int rc = 0;
 
 	if (opt->attr_timeout < 0)
-		opt->attr_timeout = kept;
+		opt->attr_timeout = timeout;
 	if (opt->entry_timeout < 0)
-		opt->entry_timeout = kept;
+		opt->entry_timeout = timeout;
 	if (!geteuid())
 		opt->allow_other = true;
 	if (opt->allow_other)
@@ -347,9 +347,10 @@ static int apply_defaults(struct options *opt)
 	 * unless root mounts, other users have the mounting user's rights, and the
 	 * kernel must not check; but for names that it keeps, only the kernel can check
 	 */
-	opt->checked |= !opt->unchecked && !(opt->allow_other && geteuid());
-	opt->checked |= opt->allow_other && opt->entry_timeout > 0;
-	if (!rc && opt->checked)
+	opt->default_permissions |= !opt->no_default_permissions &&
+				    !(opt->allow_other && geteuid());
+	opt->default_permissions |= opt->allow_other && opt->entry_timeout > 0;
+	if (!rc && opt->default_permissions)
 		rc = add_fuse_option(opt, "default_permissions");
 	if (!rc)
 		rc = add_fuse_option(opt, "subtype=pvfs");
@@ -363,7 +364,7 @@ static int add_fsname(struct options *opt)
 	char *word;
 	int rc;
 
-	if (asprintf(&word, "fsname=%s", opt->what) < 0)
+	if (asprintf(&word, "fsname=%s", opt->source) < 0)
 		return -ENOMEM;
 	rc = add_fuse_option(opt, word);
 	free(word);
@@ -379,8 +380,8 @@ int options_parse(int argc, char **argv, struct options *opt)
 				 .max_threads = 256,
 				 .atime = true,
 				 .flags = MS_NOSUID | MS_NODEV,
-				 .pvfs = strdup("") };
-	if (!opt->pvfs || fuse_opt_add_arg(&opt->fuse, argv[0]))
+				 .pvfs_options = strdup("") };
+	if (!opt->pvfs_options || fuse_opt_add_arg(&opt->fuse, argv[0]))
 		return EXIT_FAILURE;
 	opt->helper = !strncmp(basename(argv[0]), "mount.", 6);
 	rc = parse_letters(argc, argv, opt);
@@ -390,19 +391,19 @@ int options_parse(int argc, char **argv, struct options *opt)
 		print_usage(stderr);
 		return 2;
 	}
-	if (opt->shown && !opt->remount) {
+	if (opt->kernel_only && !opt->remount) {
 		fprintf(stderr, "pvfs-fuse: options \"user_id\" and "
 				"\"group_id\": only with remount\n");
 		return 2;
 	}
-	opt->what = argv[optind];
+	opt->source = argv[optind];
 	opt->dir = argv[optind + 1];
 	return add_fsname(opt) || apply_defaults(opt) ? EXIT_FAILURE : -1;
 }
 
 void options_free(struct options *opt)
 {
-	free(opt->pvfs);
+	free(opt->pvfs_options);
 	fuse_opt_free_args(&opt->fuse);
 }
 
@@ -461,7 +462,8 @@ static int parse_command_line_mount(const struct options *opt,
 		log_error(log, "mount point %s: %s", opt->dir, strerror(-rc));
 		return rc;
 	}
-	rc = pvfstab_line(opt->what, dir, opt->pvfs, timeout_ms(log), log, tab);
+	rc = pvfstab_line(opt->source, dir, opt->pvfs_options, timeout_ms(log),
+			  log, tab);
 	free(dir);
 	return rc;
 }
@@ -471,19 +473,19 @@ int options_mount(const struct options *opt, const struct log *log,
 {
 	int rc;
 
-	if (*opt->what != '/')
+	if (*opt->source != '/')
 		return parse_command_line_mount(opt, log, tab);
-	if (*opt->pvfs) {
+	if (*opt->pvfs_options) {
 		log_error(log,
 			  "option \"%s\": none of pvfs-fuse; one of "
 			  "pvfstab(5) stands in %s, or write HOST:/ for %s",
-			  opt->pvfs, tab_path(), opt->what);
+			  opt->pvfs_options, tab_path(), opt->source);
 		return -EINVAL;
 	}
 	rc = pvfstab_load(tab_path(), timeout_ms(log), log, tab);
 	if (rc)
 		return rc;
-	rc = keep_mount_of(tab, opt->what, log);
+	rc = keep_mount_of(tab, opt->source, log);
 	if (rc)
 		pvfstab_free(tab);
 	return rc;

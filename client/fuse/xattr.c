@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "client/fuse/call.h"
-#include "common/util/watched_descriptor.h"
-#include "client/lib/names/mounted.h"
 #include "client/fuse/cache/inode_cache.h"
+#include "client/fuse/call.h"
 #include "client/fuse/ops.h"
+#include "client/lib/names/mounted.h"
+#include "common/util/watched_descriptor.h"
 
 struct xattr_arg {
 	const char *name;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/util/clock.h"
 #include "client/fuse/cache/dentry_cache.h"
+#include "common/util/clock.h"
 #include "tests/run_suite.h"
 
 #define DIR 1000u
@@ -13,18 +13,18 @@
 #define FILE_IN_DIR 7u
 #define ME 5
 
-static struct dentry_cache *entries;
+static struct dentry_cache *cache;
 static char expired[100000];
 
 static void make(void)
 {
-	entries = dentry_cache_new(1);
-	ck_assert_ptr_nonnull(entries);
+	cache = dentry_cache_new(1);
+	ck_assert_ptr_nonnull(cache);
 }
 
 static void drop(void)
 {
-	dentry_cache_free(entries);
+	dentry_cache_free(cache);
 }
 
 static double keep_since(uint64_t dir, const char *name, uint64_t handle,
@@ -34,7 +34,7 @@ static double keep_since(uint64_t dir, const char *name, uint64_t handle,
 		.dir = dir, .name = name, .handle = handle, .thread = ME
 	};
 
-	return dentry_cache_add(entries, &is, begun);
+	return dentry_cache_add(cache, &is, begun);
 }
 
 static double keep(uint64_t dir, const char *name, uint64_t handle)
@@ -52,7 +52,7 @@ static const char *granted_to(uint64_t handle, uint64_t opened)
 	const struct dentry_file f = { handle, opened };
 
 	expired[0] = '\0';
-	dentry_cache_expire(entries, &f, ME, note_expired, expired);
+	dentry_cache_expire(cache, &f, ME, note_expired, expired);
 	return expired;
 }
 
@@ -63,14 +63,13 @@ static const char *granted(uint64_t handle)
 
 static void asked(uint64_t handle)
 {
-	dentry_cache_lock_dir(entries, &(struct dentry_file){ handle, 0 });
+	dentry_cache_lock_dir(cache, &(struct dentry_file){ handle, 0 });
 }
 
 static void moved(uint64_t dir, const char *name, uint64_t to_dir,
 		  const char *to)
 {
-	dentry_cache_rename(entries,
-			    &(struct dentry){ .dir = dir, .name = name },
+	dentry_cache_rename(cache, &(struct dentry){ .dir = dir, .name = name },
 			    &(struct dentry){ .dir = to_dir, .name = to },
 			    false);
 }
@@ -81,11 +80,11 @@ START_TEST(directory_of_file)
 	ck_assert(keep(DIR, "absent", 0) > 0);
 	ck_assert(keep(OTHER, "other", 8) > 0);
 	asked(FILE_IN_DIR);
-	ck_assert(dentry_cache_may_hold(entries, FILE_IN_DIR));
+	ck_assert(dentry_cache_may_hold(cache, FILE_IN_DIR));
 	ck_assert(keep(DIR, "new", 9) == 0);
-	ck_assert(!dentry_cache_may_hold(entries, 9));
+	ck_assert(!dentry_cache_may_hold(cache, 9));
 	ck_assert(keep(OTHER, "new", 10) > 0);
-	ck_assert(dentry_cache_may_hold(entries, 10));
+	ck_assert(dentry_cache_may_hold(cache, 10));
 	ck_assert_str_eq(granted(FILE_IN_DIR), "lock absent ");
 	ck_assert_str_eq(granted(FILE_IN_DIR), "");
 	ck_assert(keep(DIR, "lock", FILE_IN_DIR) == 0);
@@ -112,7 +111,7 @@ START_TEST(list_changes_in_expiry)
 			keep(OTHER, "between", 8);
 	}
 	expired[0] = '\0';
-	dentry_cache_expire(entries, &f, ME, keep_again, expired);
+	dentry_cache_expire(cache, &f, ME, keep_again, expired);
 	ck_assert_str_eq(expired, want);
 }
 END_TEST
@@ -131,10 +130,10 @@ START_TEST(directory_at_open)
 	const struct dentry_file f = { FILE_IN_DIR, DIR };
 
 	keep(DIR, "lock", FILE_IN_DIR);
-	ck_assert_uint_eq(dentry_cache_dir_of(entries, FILE_IN_DIR), DIR);
+	ck_assert_uint_eq(dentry_cache_dir_of(cache, FILE_IN_DIR), DIR);
 	keep(OTHER, "other", FILE_IN_DIR + 16384); /* in its place */
-	ck_assert_uint_eq(dentry_cache_dir_of(entries, FILE_IN_DIR), 0);
-	dentry_cache_lock_dir(entries, &f);
+	ck_assert_uint_eq(dentry_cache_dir_of(cache, FILE_IN_DIR), 0);
+	dentry_cache_lock_dir(cache, &f);
 	ck_assert(keep(DIR, "new", 9) == 0);
 	ck_assert(keep(OTHER, "new", 10) > 0);
 }
@@ -158,8 +157,8 @@ START_TEST(directories_of_links)
 				   .linked = true };
 
 	keep(DIR, "lock", FILE_IN_DIR);
-	dentry_cache_add(entries, &is, clock_now());
-	ck_assert_uint_eq(dentry_cache_dir_of(entries, FILE_IN_DIR), 0);
+	dentry_cache_add(cache, &is, clock_now());
+	ck_assert_uint_eq(dentry_cache_dir_of(cache, FILE_IN_DIR), 0);
 	ck_assert_str_eq(granted(FILE_IN_DIR), "lock link ");
 }
 END_TEST
@@ -168,7 +167,7 @@ START_TEST(directory_of_moved)
 {
 	keep(DIR, "lock", FILE_IN_DIR);
 	keep(OTHER, "lock", FILE_IN_DIR);
-	ck_assert_uint_eq(dentry_cache_dir_of(entries, FILE_IN_DIR), OTHER);
+	ck_assert_uint_eq(dentry_cache_dir_of(cache, FILE_IN_DIR), OTHER);
 }
 END_TEST
 
@@ -199,9 +198,9 @@ START_TEST(rename_swaps_names)
 	keep(DIR, "lock", FILE_IN_DIR);
 	keep(DIR, "in", 8);
 	keep(OTHER, "out", 9);
-	dentry_cache_rename(entries, &in, &out, true);
-	ck_assert_uint_eq(dentry_cache_dir_of(entries, 8), OTHER);
-	ck_assert_uint_eq(dentry_cache_dir_of(entries, 9), DIR);
+	dentry_cache_rename(cache, &in, &out, true);
+	ck_assert_uint_eq(dentry_cache_dir_of(cache, 8), OTHER);
+	ck_assert_uint_eq(dentry_cache_dir_of(cache, 9), DIR);
 	ck_assert_str_eq(granted(FILE_IN_DIR), "lock in ");
 	keep(OTHER, "x", 10);
 	ck_assert_str_eq(granted(10), "out x ");
@@ -211,7 +210,7 @@ END_TEST
 static void moved_file(uint64_t handle, const char *name)
 {
 	dentry_cache_rename(
-		entries,
+		cache,
 		&(struct dentry){ .dir = DIR, .name = name, .handle = handle },
 		&(struct dentry){ .dir = OTHER, .name = "moved" }, false);
 }
@@ -223,7 +222,7 @@ START_TEST(rename_moves_file)
 	keep(OTHER, "other", 8);
 	keep(DIR, "old", 9);
 	moved_file(FILE_IN_DIR, "lock");
-	ck_assert_uint_eq(dentry_cache_dir_of(entries, FILE_IN_DIR), OTHER);
+	ck_assert_uint_eq(dentry_cache_dir_of(cache, FILE_IN_DIR), OTHER);
 	ck_assert_str_eq(granted_to(FILE_IN_DIR, DIR), "moved other ");
 }
 END_TEST
@@ -244,7 +243,7 @@ START_TEST(rename_moves_unknown_file)
 	keep(OTHER, "other", 8);
 	moved_file(0, "else");
 	ck_assert_str_eq(granted_to(FILE_IN_DIR, DIR), "lock other ");
-	ck_assert_uint_eq(dentry_cache_dir_of(entries, 8), OTHER);
+	ck_assert_uint_eq(dentry_cache_dir_of(cache, 8), OTHER);
 }
 END_TEST
 
@@ -264,9 +263,9 @@ START_TEST(rename_keeps_links)
 				   .handle = FILE_IN_DIR,
 				   .linked = true };
 
-	dentry_cache_add(entries, &is, clock_now());
+	dentry_cache_add(cache, &is, clock_now());
 	moved_file(FILE_IN_DIR, "link");
-	ck_assert_uint_eq(dentry_cache_dir_of(entries, FILE_IN_DIR), 0);
+	ck_assert_uint_eq(dentry_cache_dir_of(cache, FILE_IN_DIR), 0);
 }
 END_TEST
 
@@ -306,9 +305,9 @@ END_TEST
 START_TEST(nothing_is_kept)
 {
 	drop();
-	entries = dentry_cache_new(0);
+	cache = dentry_cache_new(0);
 	ck_assert(keep(DIR, "lock", FILE_IN_DIR) == 0);
-	ck_assert(!dentry_cache_may_hold(entries, FILE_IN_DIR));
+	ck_assert(!dentry_cache_may_hold(cache, FILE_IN_DIR));
 	ck_assert_str_eq(granted(FILE_IN_DIR), "");
 }
 END_TEST

@@ -5,14 +5,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "client/fuse/cache/inflight_io.h"
-#include "client/fuse/threads/listener.h"
 #include "client/fuse/bypass_page.h"
+#include "client/fuse/cache/inflight_io.h"
 #include "client/fuse/libfuse_compat.h"
 #include "client/fuse/open.h"
 #include "client/fuse/ops.h"
-#include "tests/run_suite.h"
+#include "client/fuse/threads/listener.h"
 #include "client/lib/rw/rw.h"
+#include "tests/run_suite.h"
 
 #define PAGE 4096u
 #define HANDLE 7u

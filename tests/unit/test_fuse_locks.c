@@ -6,14 +6,14 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "client/fuse/inval_queue.h"
-#include "client/fuse/cache/dentry_cache.h"
-#include "client/lib/file/held.h"
 #include "client/fuse/bypass_page.h"
-#include "client/fuse/ops.h"
+#include "client/fuse/cache/dentry_cache.h"
+#include "client/fuse/inval_queue.h"
 #include "client/fuse/lock_owners.h"
-#include "tests/run_suite.h"
+#include "client/fuse/ops.h"
 #include "client/fuse/waiting_locks.h"
+#include "client/lib/file/held.h"
+#include "tests/run_suite.h"
 
 /* ---- what locks.c calls ---- */
 

@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include "client/fuse/fsync_errors.h"
 #include "common/util/clock.h"
 #include "tests/run_suite.h"
-#include "client/fuse/fsync_errors.h"
 
 static struct fsync_errors *syncs;
 static struct fs fs;

@@ -6,23 +6,23 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "common/util/clock.h"
 #include "client/fuse/cache/inflight_io.h"
+#include "common/util/clock.h"
 #include "tests/run_suite.h"
 
 #define PAGE 4096u
 
-static struct inflight_io *fills;
+static struct inflight_io *io;
 
 static void make(void)
 {
-	fills = inflight_io_new();
-	ck_assert_ptr_nonnull(fills);
+	io = inflight_io_new();
+	ck_assert_ptr_nonnull(io);
 }
 
 static void drop(void)
 {
-	inflight_io_free(fills);
+	inflight_io_free(io);
 }
 
 static struct io_range part(uint64_t file, uint64_t from, uint64_t len)
@@ -39,8 +39,8 @@ static uint64_t soon(void)
 
 static void begin(struct io_range *x)
 {
-	ck_assert_int_eq(
-		inflight_io_read_start(fills, x, clock_after_ms(60000)), 0);
+	ck_assert_int_eq(inflight_io_read_start(io, x, clock_after_ms(60000)),
+			 0);
 }
 
 /* Files 1 and 65 share a list. */
@@ -64,11 +64,11 @@ START_TEST(a_write_overtakes)
 	struct io_range page = part(1, PAGE, PAGE), bytes = cases[_i].written;
 
 	begin(&page);
-	inflight_io_write_start(fills, &bytes);
-	ck_assert(inflight_io_read_end(fills, &page) != cases[_i].meets);
-	inflight_io_write_end(fills, &bytes);
+	inflight_io_write_start(io, &bytes);
+	ck_assert(inflight_io_read_end(io, &page) != cases[_i].meets);
+	inflight_io_write_end(io, &bytes);
 	begin(&page);
-	ck_assert(inflight_io_read_end(fills, &page));
+	ck_assert(inflight_io_read_end(io, &page));
 }
 END_TEST
 
@@ -78,9 +78,9 @@ START_TEST(a_short_write_overtakes)
 	struct io_range page = part(1, PAGE, PAGE), bytes = cases[_i].written;
 
 	begin(&page);
-	inflight_io_write_start(fills, &bytes);
-	inflight_io_write_end(fills, &bytes);
-	ck_assert(inflight_io_read_end(fills, &page) != cases[_i].meets);
+	inflight_io_write_start(io, &bytes);
+	inflight_io_write_end(io, &bytes);
+	ck_assert(inflight_io_read_end(io, &page) != cases[_i].meets);
 }
 END_TEST
 
@@ -88,12 +88,12 @@ START_TEST(a_write_is_waited_for)
 {
 	struct io_range page = part(1, PAGE, PAGE), bytes = cases[_i].written;
 
-	inflight_io_write_start(fills, &bytes);
-	ck_assert_int_eq(inflight_io_read_start(fills, &page, soon()),
+	inflight_io_write_start(io, &bytes);
+	ck_assert_int_eq(inflight_io_read_start(io, &page, soon()),
 			 cases[_i].meets ? -ETIMEDOUT : 0);
 	if (!cases[_i].meets)
-		ck_assert(inflight_io_read_end(fills, &page));
-	inflight_io_write_end(fills, &bytes);
+		ck_assert(inflight_io_read_end(io, &page));
+	inflight_io_write_end(io, &bytes);
 }
 END_TEST
 
@@ -103,8 +103,8 @@ START_TEST(reads_do_not_meet)
 
 	begin(&a);
 	begin(&b);
-	ck_assert(inflight_io_read_end(fills, &a));
-	ck_assert(inflight_io_read_end(fills, &b));
+	ck_assert(inflight_io_read_end(io, &a));
+	ck_assert(inflight_io_read_end(io, &b));
 }
 END_TEST
 
@@ -120,10 +120,10 @@ static void *write_all(void *arg)
 	for (unsigned int i = 1; i <= ROUNDS; i++) {
 		struct io_range bytes = part(1, i % 2 * 7, 8);
 
-		inflight_io_write_start(fills, &bytes);
+		inflight_io_write_start(io, &bytes);
 		sched_yield();
 		atomic_store(&stored, i);
-		inflight_io_write_end(fills, &bytes);
+		inflight_io_write_end(io, &bytes);
 		atomic_store(&returned, i);
 	}
 	return arg;
@@ -144,7 +144,7 @@ START_TEST(no_read_is_older)
 			seen = atomic_load(&stored);
 			sched_yield();
 			least = atomic_load(&returned);
-		} while (!inflight_io_read_end(fills, &page));
+		} while (!inflight_io_read_end(io, &page));
 		ck_assert_uint_ge(seen, least);
 	} while (seen < ROUNDS);
 	pthread_join(writer, NULL);
@@ -155,7 +155,7 @@ int main(void)
 {
 	const int n = sizeof(cases) / sizeof(cases[0]);
 	Suite *s = suite_create("inflight_io");
-	TCase *tc = tcase_create("fills");
+	TCase *tc = tcase_create("io");
 
 	tcase_add_checked_fixture(tc, make, drop);
 	tcase_add_loop_test(tc, a_write_overtakes, 0, n);

@@ -13,11 +13,11 @@
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
 
-#include "client/lib/file/fs.h"
 #include "client/fuse/threads/listener.h"
+#include "client/lib/file/fs.h"
+#include "client/lib/session/coroutine.h"
 #include "common/util/watched_descriptor.h"
 #include "tests/run_suite.h"
-#include "client/lib/session/coroutine.h"
 
 /* What a request does, before it counts as done. */
 enum request {

@@ -47,7 +47,7 @@ struct locked_dir {
 struct dentry_parent {
 	uint64_t handle;
 	uint64_t dir; /* 0: maybe several */
-	uint64_t kept; /* until when the kernel may keep a name of it */
+	uint64_t until; /* until when the kernel may keep a name of it */
 };
 
 /* Names to expire, copied in the order of .oldest. */
@@ -61,7 +61,7 @@ struct expiry_batch {
 
 struct dentry_cache {
 	double timeout;
-	uint64_t kept_ns; /* how long the kernel may keep a name after .at */
+	uint64_t keep_ns; /* how long the kernel may keep a name after .at */
 
 	pthread_mutex_t lock; /* protects all below */
 	struct dentry_record *records;
@@ -87,7 +87,7 @@ struct dentry_cache *dentry_cache_new(double timeout)
 	if (!c)
 		return NULL;
 	c->timeout = timeout;
-	c->kept_ns = (uint64_t)(timeout * 1e9) + SETTLE_NS;
+	c->keep_ns = (uint64_t)(timeout * 1e9) + SETTLE_NS;
 	TAILQ_INIT(&c->oldest);
 	LIST_INIT(&c->expiries);
 	pthread_mutex_init(&c->lock, NULL);
@@ -137,16 +137,16 @@ static struct dentry_parent *parent_of(struct dentry_cache *c, uint64_t handle)
 }
 
 static void parent_record(struct dentry_cache *c, const struct dentry *dentry,
-			  uint64_t kept)
+			  uint64_t until)
 {
 	struct dentry_parent *p = parent_of(c, dentry->handle);
 
 	if (!dentry->handle)
 		return;
-	if (p->handle == dentry->handle && p->kept > kept)
-		kept = p->kept;
+	if (p->handle == dentry->handle && p->until > until)
+		until = p->until;
 	*p = (struct dentry_parent){ dentry->handle,
-				     dentry->linked ? 0 : dentry->dir, kept };
+				     dentry->linked ? 0 : dentry->dir, until };
 }
 
 bool dentry_cache_may_hold(struct dentry_cache *c, uint64_t handle)
@@ -157,7 +157,7 @@ bool dentry_cache_may_hold(struct dentry_cache *c, uint64_t handle)
 	if (c->timeout <= 0)
 		return false;
 	pthread_mutex_lock(&c->lock);
-	may = p->handle != handle || p->kept >= clock_now();
+	may = p->handle != handle || p->until >= clock_now();
 	pthread_mutex_unlock(&c->lock);
 	return may;
 }
@@ -320,7 +320,7 @@ static void forget_old(struct dentry_cache *c, uint64_t now, unsigned int max)
 	struct dentry_record *n;
 
 	while (max-- && (n = TAILQ_FIRST(&c->oldest)) &&
-	       n->at + c->kept_ns < now)
+	       n->at + c->keep_ns < now)
 		record_free(c, n);
 }
 
@@ -336,7 +336,7 @@ double dentry_cache_add(struct dentry_cache *c, const struct dentry *dentry,
 	forget_old(c, now, 2);
 	keeps = now - begun < SLOW_NS && !is_locked(c, dentry->dir, now) &&
 		record_add(c, dentry, now);
-	parent_record(c, dentry, keeps ? now + c->kept_ns : 0);
+	parent_record(c, dentry, keeps ? now + c->keep_ns : 0);
 	pthread_mutex_unlock(&c->lock);
 	return keeps ? c->timeout : 0;
 }

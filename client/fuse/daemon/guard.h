@@ -35,8 +35,8 @@ struct guard {
 };
 
 /*
- * Returns the exit status in the calling process, when the server is ready or has
- * ended.  -errno: no server was started.
+ * Starts the server and its guard.  Returns the exit status in the calling process, when
+ * the server is ready or has ended; or -errno, then no server was started.
  */
 int guard_run(const struct guard *g);
 

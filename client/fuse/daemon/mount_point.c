@@ -95,11 +95,10 @@ static int check_not_mounted(const char *dir, const struct log *log)
 
 	if (!is_mounted(dir, "fuse.pvfs", &flags))
 		return 0;
-	log_error(
-		log,
-		"%s: something is mounted there already; it can stay as it is, "
-		"or umount (fusermount3 -u) takes it away",
-		dir);
+	log_error(log,
+		  "%s: something is mounted there already; keep it, or "
+		  "unmount it (umount, or fusermount3 -u)",
+		  dir);
 	return -EBUSY;
 }
 
@@ -160,8 +159,8 @@ void mount_point_log_refused(const char *dir, const struct log *log)
 
 	if (is_mounted(dir, "fuse", &flags))
 		log_error(log,
-			  "%s: something is mounted there already; it can stay "
-			  "as it is, or fusermount3 -u takes it away",
+			  "%s: something is mounted there already; keep it, or "
+			  "unmount it (fusermount3 -u)",
 			  dir);
 }
 

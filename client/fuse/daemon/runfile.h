@@ -21,14 +21,17 @@ struct runfile {
 	size_t size;
 };
 
-/* Makes a new file NAME.XXXXXX, filled with zeros, and locks it.  -errno: there is no file. */
+/*
+ * Makes a new file NAME.XXXXXX of that size (bytes), filled with zeros, maps and locks it.
+ * Returns 0; or -errno, then there is no file.
+ */
 int runfile_make(struct runfile *r, const char *name, size_t size, mode_t mode);
 /* Removes the file. */
 void runfile_free(struct runfile *r);
 
 /*
- * Visits each file of that name and size that a killed daemon of this user left.
- * Removes it if done(arg, page) returns true. done NULL: removes all.
+ * Visits each file of that name and size that a killed daemon of this user left, and
+ * removes it if done(arg, page) returns true.  done NULL: removes all.
  */
 void runfile_visit_stale(const char *name, size_t size,
 			 bool (*done)(void *arg, const void *page), void *arg);

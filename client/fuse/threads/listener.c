@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client/fuse/threads/async_requests.h"
 #include "client/fuse/threads/poll_policy.h"
+#include "client/lib/session/coroutine.h"
 #include "common/util/clock.h"
 #include "common/util/container.h"
-#include "client/fuse/threads/async_requests.h"
-#include "common/util/watched_descriptor.h"
 #include "common/util/quiet_thread.h"
-#include "client/lib/session/coroutine.h"
+#include "common/util/watched_descriptor.h"
 
 struct listener {
 	struct fuse_session *se;

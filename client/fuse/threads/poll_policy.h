@@ -29,11 +29,11 @@ struct poll_policy {
 };
 
 void poll_policy_init(struct poll_policy *p);
-/* There is no request: the wait begins. */
+/* Called when there is no request: the wait begins. */
 void poll_policy_wait_start(struct poll_policy *p);
-/* No request yet: whether to poll again. */
+/* Called when there is no request yet.  Returns true if the thread should poll again. */
 bool poll_policy_poll_again(struct poll_policy *p);
-/* A request came: len bytes, as the kernel sent it. */
+/* Called when a request came: len bytes, as the kernel sent it. */
 void poll_policy_wait_end(struct poll_policy *p, const void *request,
 			  size_t len);
 
