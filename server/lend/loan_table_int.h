@@ -3,8 +3,8 @@
  * loan_table_int.h - the state of loan_table.h that the files of this room share.  The files
  * call each other only downwards:
  *
- *	loan_table.c          opening, closing, lending
- *	loan_watcher.c        the thread that waits for stuck writers    loan_recovery.c
+ *	loan_table.c          opening, closing, lending, the watcher thread
+ *	loan_recovery.c       the loans of the process before
  *	object_replacement.c  replacing objects of stuck writers and of evicted sessions
  *	loan_recall.c         revoking loans; writers that are inside then
  *	loan_sessions.c       sessions and their loans
@@ -191,11 +191,5 @@ void loan_evictions_wait(struct loan_table *table);
 
 /* Revokes the loans of the process before.  -EBUSY or -errno. */
 int loan_recovery_run(struct loan_table *table);
-
-/* ---- loan_watcher.c: without the lock ---- */
-
-int loan_watcher_start(struct loan_table *table);
-/* Ends the thread, if it was started, and abandons the stuck writers. */
-void loan_watcher_stop(struct loan_table *table);
 
 #endif
