@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pvfs-chown - changes owner and group. */
-#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>

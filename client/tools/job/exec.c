@@ -4,7 +4,6 @@
  * with it, optionally with a mount of its own.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>

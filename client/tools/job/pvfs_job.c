@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pvfs-job - a file system for the time of a job. */
-#include <stdio.h>
 #include <string.h>
 
 #include "client/tools/job/parts/job.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/tools/common/metric.h"
 #include "client/tools/common/owner_names.h"
 #include "client/tools/monitor/stats_show.h"
 #include "client/tools/common/tool.h"

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "client/tools/admin/doctor/checks.h"
 #include "common/util/number.h"

@@ -4,7 +4,6 @@
  * has colours for light and dark mode.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "client/tools/monitor/profile/prof.h"
 #include "client/tools/common/tool.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* prof_text.c - the summary for people. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "client/tools/monitor/profile/prof.h"
 #include "client/tools/common/tool.h"

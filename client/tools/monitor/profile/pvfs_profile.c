@@ -2,9 +2,7 @@
 /*
  * pvfs-profile - summarizes what a program did, from the files that PVFS_PROFILE wrote.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/json/json_out.h"
 #include "client/tools/monitor/profile/prof.h"

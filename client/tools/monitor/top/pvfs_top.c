@@ -2,7 +2,6 @@
 /* pvfs_top.c - pvfs-top: what the servers do now, and for which users. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "client/tools/monitor/top/draw.h"
