@@ -140,9 +140,7 @@ static void json_session(struct evict_args *a, const struct pvfs_session *s)
 	json_u64(o, "age_ns", s->age_ns);
 	json_u64(o, "files", s->opens);
 	json_u64(o, "locks", s->locks);
-	json_object_object_add(o, "here",
-			       json_object_new_boolean(
-				       !(s->flags & PVFS_SESSION_AWAY)));
+	json_yes(o, "here", !(s->flags & PVFS_SESSION_AWAY));
 	json_object_array_add(a->list, o);
 }
 

@@ -57,7 +57,7 @@ static void ping_json(struct ping_args *a, const char *who, const char *uri,
 
 	json_str(o, "server", who);
 	json_str(o, "uri", uri);
-	json_object_object_add(o, "up", json_object_new_boolean(!err));
+	json_yes(o, "up", !err);
 	json_str(o, "state", tool_state(err));
 	if (err) {
 		json_str(o, "error", tool_cause(err));

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/tools/admin/par.h"
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
+#include "common/util/clock.h"
 
 struct test_args {
 	uint64_t blksz, iters, files, ssize;
@@ -102,14 +102,6 @@ static const struct tool tool = {
 	.values = values,
 	.option = set_option,
 };
-
-static double now_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 /* ---- native or ordinary calls ---- */
 
@@ -261,15 +253,15 @@ static int move_block(struct test_run *r, uint64_t file, uint64_t off,
 static int time_block(struct test_run *r, uint64_t file, uint64_t off,
 		      bool write, double *secs, bool *good)
 {
-	double start;
+	uint64_t start;
 	int status;
 
 	if (write && r->a.check)
 		fill_block(r, file, off);
 	par_barrier();
-	start = now_seconds();
+	start = clock_now();
 	status = move_block(r, file, off, write);
-	*secs += now_seconds() - start;
+	*secs += (double)(clock_now() - start) / 1e9;
 	if (!write && r->a.check && !status)
 		*good = block_is_right(r, file, off) && *good;
 	return status;

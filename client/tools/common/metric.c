@@ -9,6 +9,16 @@ bool metric_is(const struct pvfs_metric *m, const char *name)
 	return !strcmp(m->name, name);
 }
 
+const char *metric_what(const struct pvfs_metric *m)
+{
+	const char *op = pvfs_metric_label(m, "op"),
+		   *of = pvfs_metric_label(m, "of");
+
+	if (*op)
+		return op;
+	return *of && strcmp(of, "object") ? of : m->name;
+}
+
 int metric_compare(const struct pvfs_metric *a, const struct pvfs_metric *b)
 {
 	int order = strcmp(a->name, b->name);

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "client/tools/files/copy/copy.h"
 #include "common/json/json_out.h"
+#include "common/util/clock.h"
 
 enum { OPT_VERIFY = 256, OPT_JSON };
 
@@ -112,20 +112,6 @@ static const struct tool tool = {
 	.option = set_option,
 };
 
-static void *copy_pieces(void *arg)
-{
-	struct copy *c = arg;
-	struct copy_job *job;
-	char *buf = malloc(2 * c->opt.block);
-
-	while ((job = copy_queue_get(c->queue))) {
-		copy_file_piece(job->file, job->off, job->len, buf);
-		free(job);
-	}
-	free(buf);
-	return NULL;
-}
-
 /* into: attributes of the target, if it is a directory; or NULL. */
 static void walk_sources(struct copy *c, struct copy_dirs *dirs, char **src,
 			 int n, const char *target, const struct stat *into)
@@ -189,8 +175,7 @@ static void print_json(const struct copy *c, double secs)
 	json_u64(o, "bytes", atomic_load(&c->bytes));
 	json_u64(o, "verified", atomic_load(&c->verified));
 	json_num(o, "seconds", secs);
-	json_object_object_add(
-		o, "ok", json_object_new_boolean(!atomic_load(&c->failed)));
+	json_yes(o, "ok", !atomic_load(&c->failed));
 	json_line(o);
 }
 
@@ -208,14 +193,6 @@ static void end_interrupted(const struct copy *c)
 	copy_signals_end(c);
 }
 
-static double now_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 int main(int argc, char **argv)
 {
 	struct copy c = { .tool = &tool,
@@ -224,7 +201,7 @@ int main(int argc, char **argv)
 				   .strict = true,
 				   .meta = { -1, -1, -1, 0, 0 } } };
 	int i = tool_options(&tool, argc, argv, &c.opt);
-	double start = now_seconds();
+	uint64_t start = clock_now();
 	struct stat st;
 	bool into;
 
@@ -251,7 +228,7 @@ int main(int argc, char **argv)
 	copy_all(&c, argv + i, argc - 1 - i, argv[argc - 1], into ? &st : NULL);
 	copy_made_free(c.made);
 	copy_queue_free(c.queue);
-	print_json(&c, now_seconds() - start);
+	print_json(&c, (double)(clock_now() - start) / 1e9);
 	end_interrupted(&c);
 	return tool_done(&tool, atomic_load(&c.failed));
 }

@@ -211,17 +211,6 @@ void stats_users(struct stats_show *show)
 
 /* ---- inside: times ---- */
 
-/* Returns "read" for a way, "log" for a flush, else the name. */
-static const char *what_of(const struct pvfs_metric *m)
-{
-	const char *op = pvfs_metric_label(m, "op"),
-		   *of = pvfs_metric_label(m, "of");
-
-	if (*op)
-		return op;
-	return *of && strcmp(of, "object") ? of : m->name;
-}
-
 /* Returns "" for requests without data, which have no way. */
 static const char *way_of(const struct pvfs_metric *m)
 {
@@ -234,7 +223,7 @@ static void json_time(struct stats_show *show, const struct pvfs_metric *m)
 {
 	struct json_object *o = add_row(show);
 
-	json_str(o, "what", what_of(m));
+	json_str(o, "what", metric_what(m));
 	json_str(o, "transport", pvfs_metric_label(m, "transport"));
 	json_str(o, "way", way_of(m));
 	json_str(o, "queue", pvfs_metric_label(m, "queue"));
@@ -252,7 +241,7 @@ static void text_time(const struct stats_show *show,
 
 	tool_human(m->bytes_in + m->bytes_out, bytes);
 	tool_line(stdout, "%-8s %-10s %-9s %-7s %10" PRIu64 " %8" PRIu64 " %8s",
-		  show->who, what_of(m),
+		  show->who, metric_what(m),
 		  *queue ? queue : pvfs_metric_label(m, "transport"), way_of(m),
 		  m->n, m->errors, bytes);
 	print_times(m);

@@ -135,9 +135,8 @@ static inline bool copy_over(const struct copy *c)
 int copy_file_start(struct copy *c, const char *from, const char *to,
 		    const struct stat *st, uint64_t tag,
 		    struct copy_link *link);
-/* Does a thread's work on one piece.  buf has room for two blocks; NULL: no memory. */
-void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len,
-		     char *buf);
+/* A thread that copies the pieces in the queue until it is closed; c: the struct copy. */
+void *copy_pieces(void *c);
 /*
  * copy_target.c: opens the target, a new one under a temporary name.  0; -1 with errno:
  * EEXIST if it must be left alone, because of opt.no_clobber or because the run wrote it.

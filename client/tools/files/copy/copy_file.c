@@ -102,13 +102,16 @@ static int open_file(struct copy_file *f)
 	return -1;
 }
 
+static void copy_one(struct copy_file *f, uint64_t off, uint64_t len,
+		     char *buf);
+
 static void queue_piece(struct copy_file *f, uint64_t off, uint64_t len)
 {
 	struct copy_job *job = malloc(sizeof(*job));
 
 	if (!job) {
 		copy_failed(f->copy, f->from);
-		copy_file_piece(f, off, len, NULL);
+		copy_one(f, off, len, NULL);
 		return;
 	}
 	job->file = f;
@@ -236,7 +239,8 @@ static void end_file(struct copy_file *f, char *buf)
 	free_file(f);
 }
 
-void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
+/* Copies one piece.  buf has room for two blocks; NULL: no memory. */
+static void copy_one(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 {
 	bool is_last = !atomic_load(&f->pieces);
 
@@ -249,4 +253,18 @@ void copy_file_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 		fails_at(f, off);
 	if (is_last || atomic_fetch_sub(&f->pieces, 1) == 1)
 		end_file(f, buf);
+}
+
+void *copy_pieces(void *arg)
+{
+	struct copy *c = arg;
+	struct copy_job *job;
+	char *buf = malloc(2 * c->opt.block);
+
+	while ((job = copy_queue_get(c->queue))) {
+		copy_one(job->file, job->off, job->len, buf);
+		free(job);
+	}
+	free(buf);
+	return NULL;
 }

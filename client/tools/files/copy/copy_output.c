@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/tools/files/copy/copy.h"
+#include "common/util/clock.h"
 
 /* ---- messages ---- */
 
@@ -56,18 +56,10 @@ struct progress {
 	pthread_mutex_t lock;
 	pthread_cond_t stop_cond;
 	bool stop;
-	double start;
+	uint64_t start;
 };
 
 #define BAR 24
-
-static double now_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static void format_left(const struct copy *c, double rate, uint64_t left,
 			char *buf, size_t len)
@@ -87,7 +79,7 @@ static void draw_line(const struct progress *p)
 	const struct copy *c = p->copy;
 	uint64_t all = atomic_load(&c->bytes_found);
 	uint64_t done = atomic_load(&c->bytes);
-	double t = now_seconds() - p->start,
+	double t = (double)(clock_now() - p->start) / 1e9,
 	       rate = t > 0 ? (double)done / t : 0;
 	unsigned int fill = all ? (unsigned int)(BAR * done / all) : 0;
 	char bar[BAR + 1], left[32], h[3][16];
@@ -110,12 +102,7 @@ static void *draw_until_stopped(void *arg)
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
 		draw_line(p);
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += 200000000;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_sec++;
-			until.tv_nsec -= 1000000000;
-		}
+		until = clock_timespec(clock_after_ms(200));
 		pthread_cond_clockwait(&p->stop_cond, &p->lock, CLOCK_MONOTONIC,
 				       &until);
 	}
@@ -135,7 +122,7 @@ struct progress *progress_start(const struct copy *c)
 	if (!p)
 		return NULL;
 	p->copy = c;
-	p->start = now_seconds();
+	p->start = clock_now();
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->stop_cond, NULL);
 	if (!pthread_create(&p->thread, NULL, draw_until_stopped, p))

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -172,20 +171,6 @@ static void *carry_out_orders(void *arg)
 	return NULL;
 }
 
-static void *copy_pieces(void *arg)
-{
-	struct copier *c = arg;
-	struct copy_job *job;
-	char *buf = malloc(2 * c->copy.opt.block);
-
-	while ((job = copy_queue_get(c->copy.queue))) {
-		copy_file_piece(job->file, job->off, job->len, buf);
-		free(job);
-	}
-	free(buf);
-	return NULL;
-}
-
 /* "file N HASH|- FROM TO" */
 static int take_order(struct copier *c, char *line)
 {
@@ -278,10 +263,11 @@ static void start_threads(struct copier *c)
 {
 	pthread_t t;
 
-	for (unsigned int i = 0; i < FEEDERS + COPIERS; i++)
-		if (!pthread_create(
-			    &t, NULL,
-			    i < FEEDERS ? carry_out_orders : copy_pieces, c))
+	for (unsigned int i = 0; i < FEEDERS; i++)
+		if (!pthread_create(&t, NULL, carry_out_orders, c))
+			pthread_detach(t);
+	for (unsigned int i = 0; i < COPIERS; i++)
+		if (!pthread_create(&t, NULL, copy_pieces, &c->copy))
 			pthread_detach(t);
 }
 

@@ -34,24 +34,13 @@ static struct json_object *op_json(const struct pvfs_metric *m)
 	return o;
 }
 
-/* Returns "read" for a way, "log" for a flush, else the name. */
-static const char *what_of(const struct pvfs_metric *m)
-{
-	const char *op = pvfs_metric_label(m, "op"),
-		   *of = pvfs_metric_label(m, "of");
-
-	if (*op)
-		return op;
-	return *of && strcmp(of, "object") ? of : m->name;
-}
-
 static struct json_object *time_json(const struct pvfs_metric *m)
 {
 	struct json_object *o = json_object_new_object();
 	const char *queue = pvfs_metric_label(m, "queue"),
 		   *way = pvfs_metric_label(m, "way");
 
-	json_str(o, "what", what_of(m));
+	json_str(o, "what", metric_what(m));
 	json_str(o, "over", *queue ? queue : pvfs_metric_label(m, "transport"));
 	json_str(o, "way", strcmp(way, "none") ? way : "");
 	add_times(o, m);
@@ -148,7 +137,7 @@ static struct json_object *server_json(const struct view_server *s)
 
 	json_str(o, "server", s->name);
 	json_str(o, "address", s->address);
-	json_object_object_add(o, "up", json_object_new_boolean(view_is_up(s)));
+	json_yes(o, "up", view_is_up(s));
 	if (view_is_up(s))
 		add_report(o, s);
 	else

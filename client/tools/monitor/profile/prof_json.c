@@ -90,8 +90,7 @@ static struct json_object *process_json(const struct prof *all,
 	json_num(o, "begun", p->begun);
 	json_u64(o, "run_ns", p->run_ns);
 	json_u64(o, "left_out", p->left_out);
-	json_object_object_add(o, "is_slowest",
-			       json_object_new_boolean(p == prof_slowest(all)));
+	json_yes(o, "is_slowest", p == prof_slowest(all));
 	return add_record(o, &p->r);
 }
 

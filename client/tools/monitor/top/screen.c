@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "common/util/clock.h"
 
 #define OURS "\033[?1049h\033[?25l" /* alternate screen, no cursor */
 #define THEIRS "\033[?25h\033[?1049l"
@@ -133,20 +133,12 @@ static enum woken wait_event(struct screen *s, int ms)
 	return fd[0].revents ? signal_says(s) : WOKEN_NOT;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 bool screen_wait(struct screen *s, unsigned int ms)
 {
-	int64_t end = now_ms() + ms, left;
+	uint64_t end = clock_after_ms(ms);
 	enum woken woken = WOKEN_NOT;
 
-	while (woken == WOKEN_NOT && (left = end - now_ms()) > 0)
-		woken = wait_event(s, (int)left);
+	while (woken == WOKEN_NOT && clock_now() < end)
+		woken = wait_event(s, clock_left_ms(end));
 	return woken != WOKEN_END;
 }
