@@ -184,7 +184,7 @@ static bool has_not_confirmed(const struct pvfs_evicted *done, int iod)
 }
 
 /* 0; -1 with errno: the iod does not say. */
-static int kept_at(const char *path, const char *uri, uint64_t *kept)
+static int read_kept(const char *path, const char *uri, uint64_t *kept)
 {
 	struct pvfs_metric *list = NULL;
 	struct pvfs_watch *watch;
@@ -205,7 +205,7 @@ static int kept_at(const char *path, const char *uri, uint64_t *kept)
 }
 
 /* An iod of an earlier release keeps nothing that it could report. */
-static int say_silent(int iod)
+static int report_unreachable(int iod)
 {
 	if (errno != ENOSYS)
 		tool_say(&tool,
@@ -221,8 +221,8 @@ static int report_kept_at(const char *path, const struct pvfs_server *server)
 {
 	uint64_t kept;
 
-	if (kept_at(path, server->uri, &kept))
-		return say_silent(server->index);
+	if (read_kept(path, server->uri, &kept))
+		return report_unreachable(server->index);
 	return kept ? tool_say(&tool,
 			       "iod %d has no room to set aside %" PRIu64
 			       " objects that it had lent: programs that keep "
@@ -266,7 +266,7 @@ static const char *until_text(uint64_t ns, char *buf, size_t len)
 	return buf;
 }
 
-static int say_left(const struct pvfs_evicted *done)
+static int report_left(const struct pvfs_evicted *done)
 {
 	char when[64];
 
@@ -300,8 +300,8 @@ static uint64_t boot_of(struct pvfs_watch *watch)
  * A manager that was restarted after the first request does not know the sessions that
  * its predecessor found.
  */
-static int say_none(const struct evict_args *a, struct pvfs_watch *watch,
-		    uint64_t boot)
+static int report_none(const struct evict_args *a, struct pvfs_watch *watch,
+		       uint64_t boot)
 {
 	if (boot == boot_of(watch))
 		return tool_say(&tool, "%s: there is no such session", a->dir);
@@ -322,8 +322,8 @@ static int evict_sessions(const struct evict_args *a, struct pvfs_watch *watch)
 		return report_error(a);
 	status = report_kept(a->dir, &done);
 	if (!done.sessions && !done.left && !done.iods)
-		return say_none(a, watch, boot);
-	status |= say_left(&done);
+		return report_none(a, watch, boot);
+	status |= report_left(&done);
 	printf("%u session%s evicted\n", done.sessions,
 	       done.sessions == 1 ? "" : "s");
 	return status;

@@ -32,8 +32,8 @@ struct each {
 	void *arg;
 };
 
-static int list_each(const struct each *e, const char *path,
-		     const struct pvfs_server *list, int n)
+static int call_for_list(const struct each *e, const char *path,
+			 const struct pvfs_server *list, int n)
 {
 	char who[32];
 	int status = 0;
@@ -48,32 +48,32 @@ static int list_each(const struct each *e, const char *path,
 }
 
 /* Asks the manager first, because only it knows the iods. */
-static int mount_each(const struct each *e, const char *path)
+static int call_for_mount(const struct each *e, const char *path)
 {
 	struct pvfs_server mgr, *list;
 	int n, status;
 
 	if (pvfs_manager(path, &mgr))
 		return tool_off_mount(e->tool, path);
-	status = list_each(e, path, &mgr, 1);
+	status = call_for_list(e, path, &mgr, 1);
 	if (status)
 		return status;
 	n = tool_servers(path, &list);
 	if (n < 0)
 		return tool_fail(e->tool, path);
-	status = list_each(e, path, list + 1, n - 1);
+	status = call_for_list(e, path, list + 1, n - 1);
 	free(list);
 	return status;
 }
 
-static int all_each(const struct each *e)
+static int call_for_all(const struct each *e)
 {
 	char dir[4096];
 	unsigned int i;
 	int status = 0;
 
 	for (i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
-		status |= mount_each(e, dir);
+		status |= call_for_mount(e, dir);
 	return i ? status : tool_no_mount(e->tool);
 }
 
@@ -84,10 +84,10 @@ int tool_each_server(const struct tool *tool, char **operand,
 	int status = 0;
 
 	if (!*operand)
-		return all_each(&e);
+		return call_for_all(&e);
 	for (; *operand; operand++)
 		status |= **operand == '/' || pvfs_is_pvfs(*operand)
-				  ? mount_each(&e, *operand)
+				  ? call_for_mount(&e, *operand)
 				  : fn(arg, NULL, "server", *operand);
 	return status;
 }

@@ -49,7 +49,7 @@ int ask_open(const struct job *job, struct job_link *l)
 }
 
 /* "missed RANK HOST WHY" */
-static void say_missed(char *line)
+static void report_missed(char *line)
 {
 	char *rank = strtok(line, " "), *host = strtok(NULL, " "),
 	     *why = strtok(NULL, "");
@@ -60,7 +60,7 @@ static void say_missed(char *line)
 }
 
 /* Reads until "end N".  1: N is not 0; 0; or -errno. */
-static int hear_end(struct job_link *l, uint64_t deadline)
+static int receive_end(struct job_link *l, uint64_t deadline)
 {
 	uint64_t status;
 	char *line;
@@ -70,7 +70,7 @@ static int hear_end(struct job_link *l, uint64_t deadline)
 		if (!strncmp(line, "end ", 4))
 			return number_parse(line + 4, 255, &status) || status;
 		if (!strncmp(line, "missed ", 7))
-			say_missed(line + 7);
+			report_missed(line + 7);
 	}
 	return rc;
 }
@@ -79,7 +79,7 @@ static int hear_end(struct job_link *l, uint64_t deadline)
  * The kernel tells who listens, and that the connection still exists, so no other
  * process is killed.  The nodes end with their head.
  */
-static int end_head(const struct job_link *l)
+static int kill_head(const struct job_link *l)
 {
 	struct pollfd p = { .fd = l->fd, .events = POLLIN };
 	struct ucred cred;
@@ -112,10 +112,10 @@ static int wait_gone(const struct job *job, uint64_t deadline)
 	return 0;
 }
 
-static int stop_hard(const struct job *job, const struct job_link *l,
-		     uint64_t deadline)
+static int stop_by_kill(const struct job *job, const struct job_link *l,
+			uint64_t deadline)
 {
-	int rc = end_head(l);
+	int rc = kill_head(l);
 
 	if (rc)
 		return tool_say(&job_tool, "the head of job %s: %s", job->id,
@@ -141,9 +141,9 @@ int ask_stop(const struct job *job)
 	if (!rc)
 		rc = link_wait(&l, clock_after_ms(ACK_MS), &line);
 	if (rc == -ETIMEDOUT)
-		rc = stop_hard(job, &l, deadline);
+		rc = stop_by_kill(job, &l, deadline);
 	else if (!rc)
-		rc = hear_end(&l, deadline);
+		rc = receive_end(&l, deadline);
 	link_close(&l);
 	if (rc < 0 && rc != -EPIPE)
 		tool_say(&job_tool, "job %s: %s", job->id, strerror(-rc));

@@ -186,7 +186,7 @@ static int show_server(void *arg, const char *path, const char *who,
 	return rc;
 }
 
-static int round_of(struct stats_args *a, char **operand)
+static int show_round(struct stats_args *a, char **operand)
 {
 	struct json_object *list = a->json ? json_object_new_array() : NULL;
 	int status;
@@ -212,10 +212,10 @@ int main(int argc, char **argv)
 				.show.owners = &owners };
 	int i = tool_options(&tool, argc, argv, &a), status;
 
-	status = round_of(&a, argv + i);
+	status = show_round(&a, argv + i);
 	for (unsigned int n = 0; a.watch_s && (!a.count || n < a.count); n++) {
 		sleep(a.watch_s);
-		status = round_of(&a, argv + i);
+		status = show_round(&a, argv + i);
 	}
 	owner_names_free(&owners);
 	previous_free(a.seen);

@@ -233,14 +233,16 @@ static void wait_runs(struct check_run **active, unsigned int n)
 	}
 }
 
-static void note_away(struct check_runs *runs, const struct check_run *run)
+static void note_unreachable(struct check_runs *runs,
+			     const struct check_run *run)
 {
 	if (run->s && run->check->reaches && run->len)
 		runs->away[run->s - runs->first] |= run->words[0] !=
 						    RESULT_NOTE;
 }
 
-static bool is_away(const struct check_runs *runs, const struct check_run *run)
+static bool is_unreachable(const struct check_runs *runs,
+			   const struct check_run *run)
 {
 	return run->s && run->check->follows &&
 	       runs->away[run->s - runs->first];
@@ -255,7 +257,7 @@ static int start_more(struct doctor *d, struct check_runs *runs,
 	while (n < (int)AT_A_TIME && *next < runs->n) {
 		struct check_run *run = &runs->run[(*next)++];
 
-		if (is_away(runs, run))
+		if (is_unreachable(runs, run))
 			continue;
 		rc = start_run(d, run);
 		if (rc && n) {
@@ -276,7 +278,7 @@ static int drop_ended(struct check_runs *runs, struct check_run **active, int n)
 
 	for (int i = 0; i < n; i++) {
 		if (active[i]->over)
-			note_away(runs, active[i]);
+			note_unreachable(runs, active[i]);
 		else
 			active[k++] = active[i];
 	}

@@ -95,7 +95,7 @@ static bool is_ours(const struct doctor *d, const char *args)
 	return !strcmp(d->conf, CONF_DEFAULT);
 }
 
-static int look_at(void *arg, const char *pid)
+static int visit_daemon(void *arg, const char *pid)
 {
 	struct daemon_search *a = arg;
 	char comm[32], args[2048];
@@ -117,13 +117,14 @@ static void each_daemon(const struct doctor *d,
 				     const char *pid))
 {
 	struct daemon_search a = { d, look, 0 };
-	int rc = d->conf ? host_each(d, "/proc", look_at, &a) : 0;
+	int rc = d->conf ? host_each(d, "/proc", visit_daemon, &a) : 0;
 
 	if (rc < 0)
 		doctor_unseen(d, "/proc: %s", strerror(-rc));
 }
 
-static void look_state(const struct doctor *d, const char *who, const char *pid)
+static void check_state(const struct doctor *d, const char *who,
+			const char *pid)
 {
 	char text[8192], fix[128];
 	const char *state = status_of(d, pid, "\nState", text, sizeof(text));
@@ -146,7 +147,7 @@ static void look_state(const struct doctor *d, const char *who, const char *pid)
 void check_daemons(const struct doctor *d, const struct subject *s)
 {
 	(void)s;
-	each_daemon(d, look_state);
+	each_daemon(d, check_state);
 }
 
 static void check_locked_memory(const struct doctor *d, const char *who,
@@ -164,8 +165,8 @@ static void check_locked_memory(const struct doctor *d, const char *who,
 			    who, soft >> 10);
 }
 
-static void look_memlock(const struct doctor *d, const char *who,
-			 const char *pid)
+static void check_daemon_memlock(const struct doctor *d, const char *who,
+				 const char *pid)
 {
 	check_locked_memory(
 		d, who, pid,
@@ -182,10 +183,11 @@ void check_memlock(const struct doctor *d, const struct subject *s)
 		d, "a program of this user", "self",
 		"memlock in /etc/security/limits.conf: * - memlock unlimited; "
 		"log in anew");
-	each_daemon(d, look_memlock);
+	each_daemon(d, check_daemon_memlock);
 }
 
-static void look_files(const struct doctor *d, const char *who, const char *pid)
+static void check_daemon_files(const struct doctor *d, const char *who,
+			       const char *pid)
 {
 	uint64_t soft, hard, need = conf_files(d, who);
 	int rc = read_limit(d, pid, "Max open files", &soft, &hard);
@@ -219,5 +221,5 @@ void check_descriptors(const struct doctor *d, const struct subject *s)
 			    " descriptors: each server takes one, and each "
 			    "file",
 			    hard);
-	each_daemon(d, look_files);
+	each_daemon(d, check_daemon_files);
 }

@@ -114,7 +114,7 @@ static void check_skip(const char *list)
 }
 
 /* Keeps checks from reading standard input, and the library from printing. */
-static void be_quiet(void)
+static void silence_library(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -180,6 +180,6 @@ int main(int argc, char **argv)
 		return list_checks();
 	check_skip(a.skip);
 	a.d.pvfstab = tab && *tab ? tab : "/etc/pvfstab";
-	be_quiet();
+	silence_library();
 	return run_checks(&a);
 }

@@ -21,7 +21,7 @@ static bool has_rdma(const struct mount *m)
 	return memcmp(&m->rdma, &none, sizeof(none)) != 0;
 }
 
-static void fit_fabric(const struct doctor *d, const struct mount *m)
+static void check_fabric(const struct doctor *d, const struct mount *m)
 {
 	const char *only = fabric_only(m->fabric);
 
@@ -62,7 +62,7 @@ bool tab_has_key(const struct doctor *d, const struct subject *s)
 	return !rc;
 }
 
-static void fit_auth(const struct doctor *d, const struct mount *m)
+static void check_auth(const struct doctor *d, const struct mount *m)
 {
 	struct found_log f = { d, 0 };
 	const struct log log = found_log(&f);
@@ -96,7 +96,7 @@ static void fit_auth(const struct doctor *d, const struct mount *m)
 			    "%s: key=%s is not there", m->where, m->key);
 }
 
-static void fit_time(const struct doctor *d, const struct mount *m)
+static void check_timeouts(const struct doctor *d, const struct mount *m)
 {
 	unsigned int dead = m->dead_peer_ms ? m->dead_peer_ms : 30000;
 
@@ -133,9 +133,9 @@ void check_tab(const struct doctor *d, const struct subject *s)
 			    "0 0",
 			    "%s names no mount", d->pvfstab);
 	for (unsigned int i = 0; i < tab.n; i++) {
-		fit_fabric(d, &tab.mount[i]);
-		fit_auth(d, &tab.mount[i]);
-		fit_time(d, &tab.mount[i]);
+		check_fabric(d, &tab.mount[i]);
+		check_auth(d, &tab.mount[i]);
+		check_timeouts(d, &tab.mount[i]);
 	}
 	pvfstab_free(&tab);
 }

@@ -37,7 +37,7 @@ static const char *start_script(const struct subject *s)
 		       : "";
 }
 
-static void fix_start(const struct subject *s, char *fix, size_t len)
+static void write_start_fix(const struct subject *s, char *fix, size_t len)
 {
 	if (s->mgr)
 		snprintf(fix, len,
@@ -77,8 +77,8 @@ static const char *refusal_fix(int err)
 	return err == EACCES ? OUTSIDE_FIX : REFUSAL_FIX;
 }
 
-static void find_no_way(const struct doctor *d, const struct subject *s,
-			int err)
+static void find_no_route(const struct doctor *d, const struct subject *s,
+			  int err)
 {
 	char fix[512];
 
@@ -105,8 +105,8 @@ static void find_silent(const struct doctor *d, const struct subject *s)
 }
 
 /* The server answers, but does not serve this file system, or not yet. */
-static void find_elsewise(const struct doctor *d, const struct subject *s,
-			  int err)
+static void find_other_state(const struct doctor *d, const struct subject *s,
+			     int err)
 {
 	const char *fix =
 		err == ENXIO ? "stop what is there, or correct address or "
@@ -131,8 +131,8 @@ static void find_full(const struct doctor *d, const struct subject *s, int err)
 }
 
 /* The server admitted this check, but rejects others. */
-static void look_room(const struct doctor *d, const struct subject *s,
-		      const struct pvfs_ping *p)
+static void check_full(const struct doctor *d, const struct subject *s,
+		       const struct pvfs_ping *p)
 {
 	const char *why = strstr(p->reason, "the server has no room");
 
@@ -145,7 +145,7 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 {
 	char fix[1024];
 
-	fix_start(s, fix, sizeof(fix));
+	write_start_fix(s, fix, sizeof(fix));
 	if (err == ECONNREFUSED)
 		doctor_find(d, fix, "nobody listens at %s", s->uri);
 	else if (err == ETIMEDOUT)
@@ -171,9 +171,9 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 			    "that port",
 			    s->uri);
 	else if (err == ENXIO || err == EAGAIN)
-		find_elsewise(d, s, err);
+		find_other_state(d, s, err);
 	else if (err == EHOSTUNREACH || err == ENETUNREACH)
-		find_no_way(d, s, err);
+		find_no_route(d, s, err);
 	else
 		doctor_find(d, fix, "%s: %s", s->uri, strerror(err));
 }
@@ -199,7 +199,7 @@ void check_reach(const struct doctor *d, const struct subject *s)
 	else if (rc && !is_reported_elsewhere(d, s, -rc))
 		find_down(d, s, -rc);
 	else if (!rc)
-		look_room(d, s, &p);
+		check_full(d, s, &p);
 	if (!rc)
 		doctor_note(d,
 			    "%s over %s in %" PRIu64 ".%" PRIu64
@@ -210,8 +210,8 @@ void check_reach(const struct doctor *d, const struct subject *s)
 }
 
 /* Over tcp, the seal must be that of our file. */
-static void look_seal(const struct doctor *d, const struct subject *s,
-		      const struct pvfs_ping *p)
+static void check_seal(const struct doctor *d, const struct subject *s,
+		       const struct pvfs_ping *p)
 {
 	if (d->seal[0] && !strcmp(p->transport, "tcp") &&
 	    strcmp(p->seal, d->seal) != 0)
@@ -223,8 +223,8 @@ static void look_seal(const struct doctor *d, const struct subject *s,
 }
 
 /* Tests one of its transports alone. */
-static void look_way(const struct doctor *d, const struct subject *s,
-		     const char *scheme, const char *best)
+static void check_transport(const struct doctor *d, const struct subject *s,
+			    const char *scheme, const char *best)
 {
 	struct addr addr = s->addr;
 	struct pvfs_ping p;
@@ -233,7 +233,7 @@ static void look_way(const struct doctor *d, const struct subject *s,
 	snprintf(addr.scheme, sizeof(addr.scheme), "%s", scheme);
 	addr_format(&addr, uri, sizeof(uri));
 	if (!pvfs_ping_mount(s->mount, uri, ping_ms(d), &p)) {
-		look_seal(d, s, &p);
+		check_seal(d, s, &p);
 		doctor_note(d, "%s in %" PRIu64 ".%" PRIu64 " us", uri,
 			    p.rtt_ns / 1000, p.rtt_ns / 100 % 10);
 	} else if (is_refusal(errno) && munge_needless(d)) {
@@ -260,8 +260,8 @@ static void look_way(const struct doctor *d, const struct subject *s,
 	}
 }
 
-static void look_choice(const struct doctor *d, const struct subject *s,
-			const struct pvfs_ping *p)
+static void check_choice(const struct doctor *d, const struct subject *s,
+			 const struct pvfs_ping *p)
 {
 	if (!strcmp(p->transport, "tcp") && strstr(p->reason, "not trusted"))
 		doctor_find(d,
@@ -286,13 +286,13 @@ void check_ways(const struct doctor *d, const struct subject *s)
 
 	if (ping_server(d, s, &p))
 		return;
-	look_seal(d, s, &p);
+	check_seal(d, s, &p);
 	if (strcmp(s->addr.scheme, "pvfs") != 0)
 		return;
-	look_choice(d, s, &p);
+	check_choice(d, s, &p);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(all[i], p.transport) != 0)
-			look_way(d, s, all[i], p.transport);
+			check_transport(d, s, all[i], p.transport);
 }
 
 void check_version(const struct doctor *d, const struct subject *s)

@@ -18,7 +18,7 @@
 
 #define SERVERS_MAX 4096u
 
-static void name_it(struct subject *s, bool mgr, uint32_t index)
+static void set_name(struct subject *s, bool mgr, uint32_t index)
 {
 	s->mgr = mgr;
 	s->index = index;
@@ -31,8 +31,8 @@ static void name_it(struct subject *s, bool mgr, uint32_t index)
 	snprintf(s->section, sizeof(s->section), "iod.%u", index);
 }
 
-static void of_conf(struct subject *s, const struct conf *file,
-		    const struct addr *addr)
+static void set_from_conf(struct subject *s, const struct conf *file,
+			  const struct addr *addr)
 {
 	char err[DOCTOR_TEXT];
 	const struct conf_section in = { file, s->section, err, sizeof(err) };
@@ -43,22 +43,23 @@ static void of_conf(struct subject *s, const struct conf *file,
 	server_conf_storage(&in, s->storage);
 }
 
-static int take_servers(struct doctor *d, const struct conf *file,
-			const struct server_addrs *all)
+static int add_conf_servers(struct doctor *d, const struct conf *file,
+			    const struct server_addrs *all)
 {
 	d->subject = calloc(all->niods + 1, sizeof(d->subject[0]));
 	if (!d->subject)
 		return -ENOMEM;
 	for (uint32_t i = 0; i <= all->niods; i++) {
-		name_it(&d->subject[i], !i, i ? i - 1 : 0);
-		of_conf(&d->subject[i], file, i ? &all->iod[i - 1] : &all->mgr);
+		set_name(&d->subject[i], !i, i ? i - 1 : 0);
+		set_from_conf(&d->subject[i], file,
+			      i ? &all->iod[i - 1] : &all->mgr);
 	}
 	d->nsubjects = all->niods + 1;
 	return 0;
 }
 
 /* pvfs-conf reports faults in these. */
-static void take_filesystem(struct doctor *d, const struct conf *file)
+static void read_filesystem(struct doctor *d, const struct conf *file)
 {
 	char err[DOCTOR_TEXT];
 	const struct conf_section in = { file, "filesystem", err, sizeof(err) };
@@ -90,10 +91,10 @@ int subjects_of_conf(struct doctor *d, char *err, size_t errlen)
 	if (rc)
 		return rc;
 	in.conf = file;
-	take_filesystem(d, file);
+	read_filesystem(d, file);
 	rc = server_conf_addresses(&in, &all);
 	if (!rc) {
-		rc = take_servers(d, file, &all);
+		rc = add_conf_servers(d, file, &all);
 		free(all.iod);
 	}
 	conf_free(file);
@@ -172,7 +173,7 @@ static void send_subject(int out, const char *mount,
 {
 	struct subject s = { 0 };
 
-	name_it(&s, server->role == PVFS_MGR, (uint32_t)server->index);
+	set_name(&s, server->role == PVFS_MGR, (uint32_t)server->index);
 	if (addr_parse(server->uri, 0, &s.addr))
 		return;
 	snprintf(s.uri, sizeof(s.uri), "%s", server->uri);
@@ -181,7 +182,7 @@ static void send_subject(int out, const char *mount,
 		_exit(1);
 }
 
-static void tell_iods(int out, const char *mount)
+static void send_iods(int out, const char *mount)
 {
 	int n = pvfs_tool_servers(mount, NULL, 0);
 	struct pvfs_server *list = n > 0 ? calloc((size_t)n, sizeof(*list))
@@ -204,7 +205,7 @@ static void send_subjects(int out)
 		if (!pvfs_manager(dir, &mgr))
 			send_subject(out, dir, &mgr);
 	for (unsigned int i = 0; !pvfs_mount_point(i, dir, sizeof(dir)); i++)
-		tell_iods(out, dir);
+		send_iods(out, dir);
 	exit(0); /* libpvfs closes its sessions */
 }
 

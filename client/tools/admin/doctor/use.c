@@ -158,7 +158,7 @@ static int list_dir(struct mount_trial *u, struct dirs *dirs, const char *dir)
 }
 
 /* The root must be readable; below it, only readable directories are searched. */
-static bool look_around(struct mount_trial *u)
+static bool search_dirs(struct mount_trial *u)
 {
 	struct dirs dirs = { 0 };
 	bool listed;
@@ -280,7 +280,7 @@ static void try_read(struct mount_trial *u)
 		pvfs_close(fd);
 }
 
-static void find_nowhere(struct mount_trial *u)
+static void find_no_writable_dir(struct mount_trial *u)
 {
 	const char *fix = "the administrator makes a directory for this user: "
 			  "pvfs-mkdir, pvfs-chown";
@@ -302,7 +302,7 @@ static void try_mount(struct mount_trial *u)
 {
 	struct statfs st;
 
-	if (!look_around(u))
+	if (!search_dirs(u))
 		return;
 	u->line[0] = '\0';
 	if (pvfs_statfs(u->at, &st) && !is_explained(u))
@@ -312,7 +312,7 @@ static void try_mount(struct mount_trial *u)
 		try_file(u);
 		return;
 	}
-	find_nowhere(u);
+	find_no_writable_dir(u);
 	try_read(u);
 }
 

@@ -230,7 +230,7 @@ static int copy_owner(struct copy *c, const char *path, const char *to,
 }
 
 /* A change of the owner may have cleared set-id bits. */
-static bool mode_stands(const struct stat *now, mode_t mode)
+static bool mode_is_set(const struct stat *now, mode_t mode)
 {
 	return S_ISLNK(now->st_mode) || ((now->st_mode & 07777) == mode &&
 					 !(mode & (S_ISUID | S_ISGID)));
@@ -261,7 +261,7 @@ int copy_attrs(struct copy *c, const char *from, const char *to,
 	    copy_xattrs(c, from, to, &want))
 		return -1;
 	mode = want.st_mode & 07777;
-	if (!mode_stands(&now, mode) && copy_change_mode(c, to, mode))
+	if (!mode_is_set(&now, mode) && copy_change_mode(c, to, mode))
 		return -1;
 	return follows ? pvfs_utimens(to, times) : pvfs_lutimens(to, times);
 }

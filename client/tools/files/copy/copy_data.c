@@ -89,7 +89,7 @@ static bool all_zero(const char *buf, size_t len)
 	return len == 0 || (buf[0] == 0 && !memcmp(buf, buf + 1, len - 1));
 }
 
-static void has_written(struct copy_file *f, uint64_t end)
+static void note_written(struct copy_file *f, uint64_t end)
 {
 	uint64_t size = atomic_load(&f->size);
 
@@ -111,7 +111,7 @@ static int write_all(struct copy_file *f, const char *buf, size_t len,
 		buf += n;
 		off += (uint64_t)n;
 		len -= (size_t)n;
-		has_written(f, off);
+		note_written(f, off);
 	}
 	return 0;
 }
@@ -245,7 +245,7 @@ static int put_block(struct copy_file *f, uint64_t off, size_t len, char *buf)
 }
 
 /* The source may shrink meanwhile, and its size may be wrong, as in /sys. */
-static void source_ends(struct copy_file *f, uint64_t off)
+static void note_source_end(struct copy_file *f, uint64_t off)
 {
 	uint64_t end = atomic_load(&f->end);
 
@@ -263,7 +263,7 @@ static int get_block(struct copy_file *f, uint64_t off, size_t *len, char *buf)
 		return -1;
 	}
 	if ((size_t)n < *len)
-		source_ends(f, off + (uint64_t)n);
+		note_source_end(f, off + (uint64_t)n);
 	*len = (size_t)n;
 	return 0;
 }
@@ -273,7 +273,7 @@ static int copy_block(struct copy_file *f, uint64_t off, size_t *len, char *buf)
 	return get_block(f, off, len, buf) ? -1 : put_block(f, off, *len, buf);
 }
 
-static int servers_copy(struct copy_file *f, uint64_t off, size_t len)
+static int copy_by_servers(struct copy_file *f, uint64_t off, size_t len)
 {
 	int64_t in = (int64_t)off, out = in;
 	ssize_t n;
@@ -287,19 +287,20 @@ static int servers_copy(struct copy_file *f, uint64_t off, size_t len)
 			return -1;
 		}
 		if (!n) {
-			source_ends(f, (uint64_t)in);
+			note_source_end(f, (uint64_t)in);
 			return 0;
 		}
 		atomic_fetch_add(&f->copy->bytes, (uint64_t)n);
-		has_written(f, (uint64_t)out);
+		note_written(f, (uint64_t)out);
 		len -= (size_t)n;
 	}
 	return 0;
 }
 
-static int pass_block(struct copy_file *f, uint64_t off, size_t *len, char *buf)
+static int pass_block_by_servers(struct copy_file *f, uint64_t off, size_t *len,
+				 char *buf)
 {
-	if (servers_copy(f, off, *len))
+	if (copy_by_servers(f, off, *len))
 		return -1;
 	if (!f->copy->opt.verify)
 		return 0;
@@ -329,7 +330,7 @@ static int copy_extent(struct copy_file *f, const struct copy_extent *e,
 
 		if (copy_over(f->copy))
 			return -1;
-		rc = both ? pass_block(f, off, &n, buf)
+		rc = both ? pass_block_by_servers(f, off, &n, buf)
 			  : copy_block(f, off, &n, buf);
 		off += n;
 	}

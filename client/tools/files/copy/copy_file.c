@@ -173,7 +173,7 @@ int copy_file_start(struct copy *c, const char *from, const char *to,
 	return 0;
 }
 
-static void fails_at(struct copy_file *f, uint64_t off)
+static void note_failure_at(struct copy_file *f, uint64_t off)
 {
 	uint64_t good = atomic_load(&f->good);
 
@@ -188,7 +188,7 @@ static void fails_at(struct copy_file *f, uint64_t off)
  */
 static void cut_after_failed_close(struct copy_file *f)
 {
-	fails_at(f, 0);
+	note_failure_at(f, 0);
 	if (!f->temp)
 		f->out = pvfs_open(f->to, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 }
@@ -231,7 +231,7 @@ static void end_file(struct copy_file *f, char *buf)
 	if (ok)
 		ok = !copy_tail(f, f->last, buf) && finish_target(f);
 	if (!ok)
-		fails_at(f, f->last);
+		note_failure_at(f, f->last);
 	if (!ok && (f->temp || f->out >= 0))
 		copy_target_drop(f);
 	if (c->ended)
@@ -250,7 +250,7 @@ static void copy_one(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
 	}
 	if (!is_last &&
 	    (!buf || atomic_load(&f->failed) || copy_piece(f, off, len, buf)))
-		fails_at(f, off);
+		note_failure_at(f, off);
 	if (is_last || atomic_fetch_sub(&f->pieces, 1) == 1)
 		end_file(f, buf);
 }

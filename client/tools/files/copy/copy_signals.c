@@ -28,7 +28,7 @@ static bool is_sent(int sig)
 	return sig != SIGPIPE && sig != SIGXCPU && sig != SIGXFSZ;
 }
 
-static void hear_signal(int sig)
+static void on_signal(int sig)
 {
 	int none = 0, err = errno;
 
@@ -45,12 +45,12 @@ static void hear_signal(int sig)
 	errno = err;
 }
 
-static void wake_up(int sig)
+static void ignore_signal(int sig)
 {
 	(void)sig;
 }
 
-static void *wake_waits(void *arg)
+static void *interrupt_waits(void *arg)
 {
 	(void)arg;
 	while (sem_wait(&signals.first) && errno == EINTR)
@@ -76,7 +76,7 @@ static bool ends_process(int sig)
 	return true;
 }
 
-static void mask_wake(int how)
+static void mask_sigurg(int how)
 {
 	sigset_t set;
 
@@ -87,19 +87,19 @@ static void mask_wake(int how)
 
 void copy_signals_begin(void)
 {
-	mask_wake(SIG_BLOCK);
+	mask_sigurg(SIG_BLOCK);
 }
 
 void copy_signals_hear(struct copy *c)
 {
-	struct sigaction act = { .sa_handler = hear_signal }, old;
-	struct sigaction wake = { .sa_handler = wake_up };
+	struct sigaction act = { .sa_handler = on_signal }, old;
+	struct sigaction wake = { .sa_handler = ignore_signal };
 	pthread_t t;
 
 	signals.copy = c;
 	sem_init(&signals.first, 0, 0);
 	sigaction(SIGURG, &wake, NULL);
-	if (!pthread_create(&t, NULL, wake_waits, NULL))
+	if (!pthread_create(&t, NULL, interrupt_waits, NULL))
 		pthread_detach(t);
 	for (int sig = 1; sig <= SIGRTMAX; sig++)
 		if (ends_process(sig) && !sigaction(sig, NULL, &old) &&
@@ -119,10 +119,10 @@ void copy_signals_end(const struct copy *c)
 
 void copy_wait_begin(void)
 {
-	mask_wake(SIG_UNBLOCK);
+	mask_sigurg(SIG_UNBLOCK);
 }
 
 void copy_wait_end(void)
 {
-	mask_wake(SIG_BLOCK);
+	mask_sigurg(SIG_BLOCK);
 }

@@ -89,7 +89,7 @@ static int create_new(struct copy_file *f)
  * of another owner in a sticky directory (fs.protected_regular).  Only a dangling
  * symbolic link needs it.
  */
-static int open_there(struct copy_file *f)
+static int open_existing(struct copy_file *f)
 {
 	struct stat st;
 
@@ -141,7 +141,7 @@ int copy_target_open(struct copy_file *f)
 	}
 	if (o->nofollow || shares_inode(f, &st))
 		return create_new(f);
-	return may_write(f, &st) ? open_there(f) : -1;
+	return may_write(f, &st) ? open_existing(f) : -1;
 }
 
 int copy_target_close(struct copy_file *f)

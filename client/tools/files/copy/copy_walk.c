@@ -66,7 +66,7 @@ static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		      const char *to, struct copy_place *place);
 
 /* Also for everything below from. */
-static void left_out(struct copy *c, const char *from, const char *why)
+static void report_left_out(struct copy *c, const char *from, const char *why)
 {
 	if (c->left_out)
 		c->left_out(c->arg, from, why);
@@ -77,7 +77,7 @@ static void entry_failed(struct copy *c, const char *path, const char *from)
 	int err = errno;
 
 	copy_failed(c, path);
-	left_out(c, from, strerror(err));
+	report_left_out(c, from, strerror(err));
 }
 
 static int symlink_to(const char *path, void *target)
@@ -153,7 +153,8 @@ static int stat_target(const struct copy *c, const char *to, struct stat *st)
  * A directory that an earlier copy closed must be filled again.  If the change fails,
  * the mode may still be sufficient.
  */
-static bool open_up(const struct copy *c, const char *to, const struct stat *st)
+static bool make_writable(const struct copy *c, const char *to,
+			  const struct stat *st)
 {
 	if (c->opt.nofollow && c->opt.preserve && (st->st_mode & 0700) != 0700)
 		copy_change_mode(c, to, (st->st_mode & 07777) | 0700);
@@ -173,7 +174,7 @@ static bool make_dir(struct copy *c, const char *from, const char *to,
 		return true;
 	err = errno;
 	if (err == EEXIST && !stat_target(c, to, &st) && S_ISDIR(st.st_mode))
-		return open_up(c, to, &st);
+		return make_writable(c, to, &st);
 	errno = err;
 	entry_failed(c, to, from);
 	return false;
@@ -231,7 +232,7 @@ static void walk_dir(struct copy *c, struct copy_dirs *dirs, const char *from,
 	if (c->target.st_ino && tool_same_file(st, &c->target)) {
 		tool_say(c->tool, "%s: not copied into itself", from);
 		atomic_store(&c->failed, true);
-		left_out(c, from, "not copied into itself");
+		report_left_out(c, from, "not copied into itself");
 		return;
 	}
 	if (!make_dir(c, from, to, st->st_mode, &made) ||
@@ -299,7 +300,7 @@ static void leave_out(struct copy *c, const char *from)
 	tool_say(c->tool,
 		 "%s: not a file, directory or symbolic link; left out", from);
 	atomic_store(&c->failed, true);
-	left_out(c, from, "not a file, directory or symbolic link");
+	report_left_out(c, from, "not a file, directory or symbolic link");
 }
 
 static void walk_file(struct copy *c, const char *from, const char *to,

@@ -24,7 +24,7 @@
 #define KILL_MS 150u /* between the signals to a launcher */
 
 /* Reads what the nodes sent before they ended. */
-static void hear_last(struct head *h)
+static void receive_last(struct head *h)
 {
 	for (unsigned int i = 0; i < h->n; i++)
 		if (h->node[i].link.fd >= 0)
@@ -47,7 +47,7 @@ static bool can_answer(const struct head *h, const struct head_node *n)
 	       now - n->link.heard < HEAD_SILENT_NS;
 }
 
-static bool all_is_heard(const struct head *h)
+static bool all_have_answered(const struct head *h)
 {
 	for (unsigned int i = 0; i < h->n; i++)
 		if (can_answer(h, &h->node[i]))
@@ -61,10 +61,10 @@ static bool all_is_heard(const struct head *h)
 static void end_launcher(struct head *h)
 {
 	bool late = clock_now() >= h->deadline ||
-		    (!h->killed && all_is_heard(h));
+		    (!h->killed && all_have_answered(h));
 
 	if (launch_has_ended(h) || (h->killed == 2 && late)) {
-		hear_last(h);
+		receive_last(h);
 		h->state = HEAD_OVER;
 		return;
 	}
@@ -138,7 +138,7 @@ static bool has_input(struct job_link *l, const struct pollfd *p)
 	return p->revents & ~POLLOUT;
 }
 
-static void hear_links(struct head *h, const struct pollfd *p)
+static void handle_links(struct head *h, const struct pollfd *p)
 {
 	for (unsigned int i = 0; i < GUESTS; i++, p++)
 		if (has_input(&h->guests.of[i].link, p))
@@ -151,7 +151,7 @@ static void hear_links(struct head *h, const struct pollfd *p)
 			head_hear_node(h, &h->node[i]);
 }
 
-static void hear_rest(struct head *h, const struct pollfd *p)
+static void handle_other_events(struct head *h, const struct pollfd *p)
 {
 	struct signalfd_siginfo info;
 
@@ -174,14 +174,14 @@ static void handle_events(struct head *h)
 	bool soon = h->state == HEAD_STOP || p[OF_LISTENER].fd < 0;
 
 	if (poll(p, n, soon ? 20 : 500) > 0) {
-		hear_links(h, p + FIXED);
-		hear_rest(h, p);
+		handle_links(h, p + FIXED);
+		handle_other_events(h, p);
 	}
 	head_step(h);
 	check_time(h);
 }
 
-static bool is_for_others(const struct ifaddrs *i)
+static bool is_reachable(const struct ifaddrs *i)
 {
 	return i->ifa_addr && i->ifa_addr->sa_family == AF_INET &&
 	       i->ifa_flags & IFF_UP && !(i->ifa_flags & IFF_LOOPBACK);
@@ -204,7 +204,7 @@ static int own_addresses(char *out, size_t len, bool local)
 		const struct sockaddr_in *sa = (const void *)i->ifa_addr;
 		char ip[INET_ADDRSTRLEN];
 
-		if (!is_for_others(i) ||
+		if (!is_reachable(i) ||
 		    !inet_ntop(AF_INET, &sa->sin_addr, ip, sizeof(ip)))
 			continue;
 		at += (size_t)snprintf(out + at, len - at, "%s%s",
@@ -217,7 +217,7 @@ static int own_addresses(char *out, size_t len, bool local)
 	return 0;
 }
 
-static int be_reached(struct head *h)
+static int open_listener(struct head *h)
 {
 	bool local = h->how == LAUNCH_FORK;
 	char ips[1000];
@@ -243,11 +243,11 @@ static int open_and_launch(struct head *h)
 	h->signals = proc_signals();
 	rc = h->signals < 0 ? h->signals : head_listen(h);
 	if (!rc)
-		rc = be_reached(h);
+		rc = open_listener(h);
 	return rc ? rc : launch(h);
 }
 
-static void be_alone(void)
+static void detach_process(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -260,7 +260,7 @@ static void be_alone(void)
 	prctl(PR_SET_NAME, "pvfs-job-head");
 }
 
-static void make_links(struct head *h, int starter)
+static void init_links(struct head *h, int starter)
 {
 	guests_init(&h->guests);
 	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
@@ -272,7 +272,7 @@ static void make_links(struct head *h, int starter)
 }
 
 /* The messages of mpiexec and srun explain a failure better than their end does. */
-static void add_words(struct head *h)
+static void send_launch_log(struct head *h)
 {
 	char path[JOB_PATH + 16], line[256];
 	FILE *f;
@@ -291,7 +291,7 @@ static void add_words(struct head *h)
 static void end_head(struct head *h)
 {
 	if (h->why[0] && h->starter.fd >= 0)
-		add_words(h);
+		send_launch_log(h);
 	place_leave(&h->place, clock_after_ms(100));
 	head_answer_end(h);
 	if (h->starter.fd >= 0)
@@ -303,8 +303,8 @@ void head_run(struct head *h, int starter)
 {
 	int rc;
 
-	be_alone();
-	make_links(h, starter);
+	detach_process();
+	init_links(h, starter);
 	rc = place_make(&h->place, "head");
 	if (rc) {
 		link_say(&h->starter, "error %s\n",

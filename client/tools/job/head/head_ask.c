@@ -136,7 +136,7 @@ void head_hear_asker(struct head *h, unsigned int i)
 		link_close(&h->asker[i]);
 }
 
-static void say_end(const struct head *h, struct job_link *l)
+static void send_end(const struct head *h, struct job_link *l)
 {
 	int missed = 0;
 
@@ -157,7 +157,7 @@ void head_answer_end(struct head *h)
 {
 	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
 		if (h->waits[i] && h->asker[i].fd >= 0)
-			say_end(h, &h->asker[i]);
+			send_end(h, &h->asker[i]);
 	if (h->starter.fd >= 0 && h->why[0])
 		link_say(&h->starter, "error %s\n", h->why);
 }

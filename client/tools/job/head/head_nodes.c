@@ -39,7 +39,7 @@ static void node_failed(struct head *h, const struct head_node *n,
 	head_stop(h, why);
 }
 
-static void is_here(struct head *h, struct head_node *n, const char *line)
+static void record_node(struct head *h, struct head_node *n, const char *line)
 {
 	char host[JOB_NAME], ip[48], memory[16], at[80];
 	unsigned int iod, mgr;
@@ -62,7 +62,7 @@ static void is_here(struct head *h, struct head_node *n, const char *line)
 static void handle_line(struct head *h, struct head_node *n, const char *line)
 {
 	if (!strncmp(line, "here ", 5) && !n->here) {
-		is_here(h, n, line);
+		record_node(h, n, line);
 	} else if (!strcmp(line, "up")) {
 		n->up = true;
 	} else if (!strcmp(line, "mounted")) {
@@ -110,13 +110,13 @@ static bool all_nodes(const struct head *h, size_t member)
 }
 #define ALL(h, what) all_nodes(h, offsetof(struct head_node, what))
 
-static void tell_all(struct head *h, const char *line)
+static void send_all(struct head *h, const char *line)
 {
 	for (unsigned int i = 0; i < h->n; i++)
 		link_say(&h->node[i].link, "%s\n", line);
 }
 
-static void tell_peers(struct head *h, struct job_link *l)
+static void send_peers(struct head *h, struct job_link *l)
 {
 	link_say(l, "mgr %s:%u\n", h->node[0].mgr.ip, h->node[0].mgr.port);
 	for (unsigned int i = 0; i < h->n; i++)
@@ -128,7 +128,7 @@ static void tell_peers(struct head *h, struct job_link *l)
 static void start_daemons(struct head *h)
 {
 	for (unsigned int i = 0; i < h->n; i++)
-		tell_peers(h, &h->node[i].link);
+		send_peers(h, &h->node[i].link);
 	h->state = HEAD_SERVE;
 }
 
@@ -157,12 +157,12 @@ void head_step(struct head *h)
 	if (h->state == HEAD_SERVE && ALL(h, up)) {
 		h->state = HEAD_MOUNT;
 		if (h->conf.mount)
-			tell_all(h, "mount");
+			send_all(h, "mount");
 	}
 	if (h->state == HEAD_MOUNT && (!h->conf.mount || ALL(h, mount_done)))
 		finish_start(h);
 	if (clock_now() - h->ticked < 1000000000ull || h->state >= HEAD_STOP)
 		return;
 	h->ticked = clock_now();
-	tell_all(h, "tick");
+	send_all(h, "tick");
 }

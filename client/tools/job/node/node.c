@@ -27,7 +27,7 @@ static void report_error(struct node *n, const char *what, int rc)
 		link_say(&n->head, "%s %s\n", what, strerror(-rc));
 }
 
-static int take_peer(struct node *n, const char *text)
+static int add_peer(struct node *n, const char *text)
 {
 	struct job_addr addr, *grown;
 	char at[64];
@@ -52,7 +52,7 @@ static int start_daemons(struct node *n, const char *fsid)
 	return node_serve(n, fsid);
 }
 
-static void mount_it(struct node *n)
+static void start_mount(struct node *n)
 {
 	int rc = n->d[NODE_FUSE].pid ? -EALREADY : node_mount(n);
 
@@ -83,18 +83,18 @@ static void handle_line(struct node *n, char *line)
 	else if (!strncmp(line, "mgr ", 4))
 		report_error(n, "fail", job_parse_addr(line + 4, &n->mgr));
 	else if (!strncmp(line, "iod ", 4))
-		report_error(n, "fail", take_peer(n, line + 4));
+		report_error(n, "fail", add_peer(n, line + 4));
 	else if (!strncmp(line, "go ", 3))
 		report_error(n, "fail", start_daemons(n, line + 3));
 	else if (!strcmp(line, "mount"))
-		mount_it(n);
+		start_mount(n);
 	else if (sscanf(line, "copy %u", &port) == 1 && port && port < 65536)
 		report_error(n, "nocopy", node_copy(n, port));
 	else
 		end_with(n, "the head says what is no word here");
 }
 
-static void hear_head(struct node *n)
+static void receive_head_lines(struct node *n)
 {
 	int rc = link_fill(&n->head);
 	char *line;
@@ -105,7 +105,7 @@ static void hear_head(struct node *n)
 		end_with(n, "the head has ended");
 }
 
-static void hear_signal(struct node *n)
+static void handle_signals(struct node *n)
 {
 	struct signalfd_siginfo info;
 
@@ -130,11 +130,11 @@ static void handle_events(struct node *n)
 	if (p[1].revents) /* before the end of the sender is noticed */
 		node_notified(n);
 	if (p[0].revents)
-		hear_signal(n);
+		handle_signals(n);
 	if (p[2].revents & POLLOUT)
 		link_flush(&n->head);
 	if (p[2].revents & ~POLLOUT || n->head.fd < 0)
-		hear_head(n);
+		receive_head_lines(n);
 	if (clock_now() - n->head.heard > n->conf.lost_s * 1000000000ull)
 		end_with(n, "nothing was heard of the head for too long");
 }

@@ -59,8 +59,8 @@ static void user_name(char *out, size_t len)
 		snprintf(out, len, "%u", (unsigned int)geteuid());
 }
 
-static void conf_to(const struct node *n, FILE *f, const char *fsid,
-		    const char *iod, const char *mgr)
+static void print_conf(const struct node *n, FILE *f, const char *fsid,
+		       const char *iod, const char *mgr)
 {
 	char user[JOB_NAME];
 
@@ -90,7 +90,7 @@ static int write_conf(const struct node *n, const char *fsid, char *path)
 	f = fopen(path, "wex");
 	if (!f)
 		return -errno;
-	conf_to(n, f, fsid, iod, mgr);
+	print_conf(n, f, fsid, iod, mgr);
 	return fclose(f) ? -errno : 0;
 }
 
@@ -208,7 +208,7 @@ int node_copy(struct node *n, unsigned int port)
 
 /* ---- messages and ends ---- */
 
-static void say_up(struct node *n)
+static void send_up(struct node *n)
 {
 	if (n->said_up || !n->d[NODE_IOD].up ||
 	    (n->d[NODE_MGR].pid && !n->d[NODE_MGR].up))
@@ -222,7 +222,7 @@ static void say_up(struct node *n)
 	link_say(&n->head, "up\n");
 }
 
-static void is_up(struct node *n, pid_t pid)
+static void mark_up(struct node *n, pid_t pid)
 {
 	int i = 0;
 
@@ -234,7 +234,7 @@ static void is_up(struct node *n, pid_t pid)
 	if (i == NODE_FUSE)
 		link_say(&n->head, "mounted\n");
 	else
-		say_up(n);
+		send_up(n);
 }
 
 static pid_t sender_pid(struct msghdr *m)
@@ -266,7 +266,7 @@ void node_notified(struct node *n)
 		return;
 	text[len] = '\0';
 	if (strstr(text, "READY=1"))
-		is_up(n, pid);
+		mark_up(n, pid);
 }
 
 /* Gets the last line with an error, or else the last line. */

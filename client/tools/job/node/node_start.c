@@ -79,7 +79,7 @@ static int find_rank(struct node *n)
 	return 0;
 }
 
-static int take_key(struct node *n)
+static int read_key(struct node *n)
 {
 	int rc = job_key_parse(env_or_empty("PVFS_JOB_KEY"), n->key);
 
@@ -107,7 +107,7 @@ static int open_notify(struct node *n)
 }
 
 /* Only one supervisor per host mounts. */
-static void take_mount(struct node *n)
+static void claim_mount(struct node *n)
 {
 	char path[JOB_PATH];
 
@@ -152,7 +152,7 @@ static int make_place(struct node *n)
 			 n->place.job.id, name);
 	else
 		node_memory(n);
-	take_mount(n);
+	claim_mount(n);
 	rc = place_make(&n->place, name);
 	return rc ? tool_say(&job_tool, "node %u: its folder %s: %s", n->rank,
 			     rc == -EEXIST ? "is there already" : "fails",
@@ -205,7 +205,7 @@ static int find_head(struct node *n)
 	return rc;
 }
 
-static int hold_ports(struct node *n)
+static int reserve_ports(struct node *n)
 {
 	n->mgr_here = n->iod;
 	n->held[NODE_IOD] = port_reserve(n->iod.ip, &n->iod.port);
@@ -215,7 +215,7 @@ static int hold_ports(struct node *n)
 	return n->held[NODE_MGR] < 0 ? n->held[NODE_MGR] : 0;
 }
 
-static void say_here(struct node *n)
+static void send_here(struct node *n)
 {
 	char host[JOB_NAME] = "?";
 
@@ -250,7 +250,7 @@ int node_open(struct node *n, int argc, char **argv)
 		return 1;
 	rc = find_rank(n);
 	if (!rc)
-		rc = take_key(n);
+		rc = read_key(n);
 	if (rc)
 		return start_failed(n, "is started by pvfs-job start alone",
 				    rc);
@@ -260,11 +260,11 @@ int node_open(struct node *n, int argc, char **argv)
 	if (!rc)
 		rc = find_head(n);
 	if (!rc)
-		rc = hold_ports(n);
+		rc = reserve_ports(n);
 	if (rc)
 		return start_failed(n, "the way to pvfs-job start", rc);
 	if (make_place(n))
 		return 1;
-	say_here(n);
+	send_here(n);
 	return 0;
 }

@@ -36,7 +36,7 @@ static unsigned int places_of(const struct guests *g, uint32_t ip)
 }
 
 /* Returns a free place, or one whose guest must go; -1: none now. */
-static int place_for_one(const struct guests *g)
+static int find_place(const struct guests *g)
 {
 	unsigned int most = 0;
 	int k = -1;
@@ -60,14 +60,14 @@ static int place_for_one(const struct guests *g)
 
 bool guests_room(const struct guests *g)
 {
-	return place_for_one(g) >= 0;
+	return find_place(g) >= 0;
 }
 
 static int accept_one(struct guests *g, int listener)
 {
 	struct sockaddr_in sa = { .sin_family = AF_INET };
 	socklen_t len = sizeof(sa);
-	int k = place_for_one(g), fd;
+	int k = find_place(g), fd;
 	struct guest *o;
 
 	if (k < 0)

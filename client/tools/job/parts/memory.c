@@ -101,7 +101,7 @@ static int receive_descriptor(int socket)
 	return fd;
 }
 
-static int by_child(uint64_t size)
+static int make_in_child(uint64_t size)
 {
 	int s[2], fd;
 	pid_t pid;
@@ -125,7 +125,7 @@ int memory_make(uint64_t size)
 {
 	int fd = make_tmpfs(size); /* succeeds for root */
 
-	return fd >= 0 ? fd : by_child(size);
+	return fd >= 0 ? fd : make_in_child(size);
 }
 
 uint64_t memory_half(void)

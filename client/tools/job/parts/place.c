@@ -104,7 +104,7 @@ bool mount_is_ours(const char *dir)
 }
 
 /* fusermount3 has the right to unmount.  The wait for it is limited. */
-static void by_helper(const char *dir)
+static void unmount_by_helper(const char *dir)
 {
 	pid_t pid = fork();
 
@@ -119,7 +119,7 @@ static void by_helper(const char *dir)
 void mount_detach(const char *dir)
 {
 	if (umount2(dir, MNT_DETACH | UMOUNT_NOFOLLOW))
-		by_helper(dir);
+		unmount_by_helper(dir);
 }
 
 /* ---- the place ---- */
@@ -240,7 +240,7 @@ static int make_folder(const char *path)
 }
 
 /* Other jobs that end may remove the folders in between. */
-static int make_both(struct job_place *p)
+static int make_folders(struct job_place *p)
 {
 	char base[JOB_PATH];
 	int rc = -ENOENT;
@@ -259,9 +259,9 @@ static int make_both(struct job_place *p)
  * The owner and its sweeper hold the lock.  A folder without it was left by a host that
  * was reset, or by a job whose processes were all killed at once.
  */
-static int make_own(struct job_place *p)
+static int claim_folder(struct job_place *p)
 {
-	int rc = make_both(p);
+	int rc = make_folders(p);
 
 	if (rc && rc != -EEXIST)
 		return rc;
@@ -276,7 +276,7 @@ static int make_own(struct job_place *p)
 		return 0;
 	remove_own_tree(p->folder);
 	close(p->lock);
-	return p->again++ ? -EEXIST : make_own(p);
+	return p->again++ ? -EEXIST : claim_folder(p);
 }
 
 int place_make(struct job_place *p, const char *name)
@@ -285,7 +285,7 @@ int place_make(struct job_place *p, const char *name)
 
 	p->sweeper_fd = -1;
 	if (!rc)
-		rc = make_own(p);
+		rc = claim_folder(p);
 	if (rc)
 		return rc;
 	if (p->storage[0]) {

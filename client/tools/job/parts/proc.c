@@ -102,7 +102,7 @@ static unsigned int kill_children(pid_t but)
 	return n;
 }
 
-static void take_leave(pid_t but)
+static void reap_children(pid_t but)
 {
 	siginfo_t info = { 0 };
 
@@ -119,7 +119,7 @@ unsigned int proc_end_all(pid_t but, uint64_t deadline)
 
 	while ((n = kill_children(but)) && clock_now() < deadline) {
 		usleep(3000);
-		take_leave(but);
+		reap_children(but);
 	}
 	return n;
 }

@@ -66,7 +66,7 @@ static struct order *next_order(struct copier *c)
  * Sent before the file that it is about, because nobody waits for what follows the last
  * file.
  */
-static void say_lacks(struct copier *c)
+static void send_lacks(struct copier *c)
 {
 	unsigned int lacks = atomic_load(&c->copy.lacks);
 
@@ -76,11 +76,11 @@ static void say_lacks(struct copier *c)
 	link_say(&c->link, "lacks %u\n", lacks);
 }
 
-static void say_file(struct copier *c, const char *what, uint64_t number,
-		     const struct stat *st, uint64_t hash)
+static void send_result(struct copier *c, const char *what, uint64_t number,
+			const struct stat *st, uint64_t hash)
 {
 	pthread_mutex_lock(&c->lock);
-	say_lacks(c);
+	send_lacks(c);
 	link_say(&c->link,
 		 "%s %" PRIu64 " %" PRIu64 " %" PRId64 " %o %016" PRIx64 "\n",
 		 what, number, (uint64_t)st->st_size, stage_mtime(st),
@@ -88,7 +88,7 @@ static void say_file(struct copier *c, const char *what, uint64_t number,
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void say_failed(struct copier *c, uint64_t number, const char *why)
+static void send_failure(struct copier *c, uint64_t number, const char *why)
 {
 	pthread_mutex_lock(&c->lock);
 	link_say(&c->link, "fail %" PRIu64 " %s\n", number, why);
@@ -119,17 +119,17 @@ static void file_ended(void *arg, const struct copy_file *f, bool ok)
 	int rc = ok ? stage_hash(f->to, &hash) : 0;
 
 	if (!ok || rc)
-		say_failed(c, f->tag,
-			   text_of(rc ? -rc : atomic_load(&c->copy.error)));
+		send_failure(c, f->tag,
+			     text_of(rc ? -rc : atomic_load(&c->copy.error)));
 	else if (has_changed(f))
-		say_failed(c, f->tag, "it changed while it was copied");
+		send_failure(c, f->tag, "it changed while it was copied");
 	else
-		say_file(c, "done", f->tag, &f->st, hash);
+		send_result(c, "done", f->tag, &f->st, hash);
 }
 
 /* True: the target is right already, and needs no copy; *hash: of the target. */
-static bool is_right(const struct order *o, const struct stat *st,
-		     uint64_t *hash)
+static bool target_is_right(const struct order *o, const struct stat *st,
+			    uint64_t *hash)
 {
 	struct stat to;
 	uint64_t source = o->hash;
@@ -148,15 +148,16 @@ static void carry_out(struct copier *c, const struct order *o)
 	struct stat st;
 
 	if (pvfs_lstat(o->from, &st))
-		say_failed(c, o->number, text_of(errno));
+		send_failure(c, o->number, text_of(errno));
 	else if (!S_ISREG(st.st_mode))
-		say_failed(c, o->number, "it is no file any more");
-	else if (is_right(o, &st, &hash) &&
+		send_failure(c, o->number, "it is no file any more");
+	else if (target_is_right(o, &st, &hash) &&
 		 !copy_attrs(&c->copy, o->from, o->to, &st))
-		say_file(c, "same", o->number, &st, hash);
+		send_result(c, "same", o->number, &st, hash);
 	else if (copy_file_start(&c->copy, o->from, o->to, &st, o->number,
 				 NULL))
-		say_failed(c, o->number, text_of(atomic_load(&c->copy.error)));
+		send_failure(c, o->number,
+			     text_of(atomic_load(&c->copy.error)));
 }
 
 static void *carry_out_orders(void *arg)
@@ -204,7 +205,7 @@ static int take_order(struct copier *c, char *line)
 	return 0;
 }
 
-static int take_all(struct copier *c)
+static int take_orders(struct copier *c)
 {
 	char *line;
 
@@ -216,18 +217,18 @@ static int take_all(struct copier *c)
 
 static int receive_orders(struct copier *c)
 {
-	int rc = link_fill(&c->link), bad = take_all(c);
+	int rc = link_fill(&c->link), bad = take_orders(c);
 
 	return bad ? bad : rc;
 }
 
 /* The first files may have come with the welcome, so no poll reports them. */
-static int hear_first(struct copier *c)
+static int take_first_orders(struct copier *c)
 {
 	int rc;
 
 	pthread_mutex_lock(&c->lock);
-	rc = take_all(c);
+	rc = take_orders(c);
 	pthread_mutex_unlock(&c->lock);
 	return rc;
 }
@@ -302,7 +303,7 @@ int cmd_copier(int argc, char **argv)
 	umask(c.copy.umask);
 	copy_signals_hear(&c.copy);
 	start_threads(&c);
-	rc = hear_first(&c);
+	rc = take_first_orders(&c);
 	while (!rc && !atomic_load(&c.copy.interrupted))
 		rc = handle_events(&c);
 	/*

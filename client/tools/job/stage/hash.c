@@ -41,7 +41,7 @@ static int read_range(struct hashing *h, uint64_t off, size_t len)
 	return 0;
 }
 
-static void take_units(struct hashing *h, uint64_t off, size_t len)
+static void hash_units(struct hashing *h, uint64_t off, size_t len)
 {
 	for (size_t at = 0; at < len; at += UNIT) {
 		const char *unit = h->buf + at;
@@ -56,7 +56,7 @@ static void take_units(struct hashing *h, uint64_t off, size_t len)
 }
 
 /* off is the beginning of a unit. */
-static int take_data(struct hashing *h, uint64_t off, uint64_t end)
+static int hash_data(struct hashing *h, uint64_t off, uint64_t end)
 {
 	while (off < end) {
 		size_t len = end - off < BLOCK ? (size_t)(end - off) : BLOCK;
@@ -64,13 +64,13 @@ static int take_data(struct hashing *h, uint64_t off, uint64_t end)
 
 		if (rc)
 			return rc;
-		take_units(h, off, len);
+		hash_units(h, off, len);
 		off += len;
 	}
 	return 0;
 }
 
-static int take_all(struct hashing *h)
+static int hash_extents(struct hashing *h)
 {
 	struct copy_extent data;
 	uint64_t off = 0;
@@ -83,7 +83,7 @@ static int take_all(struct hashing *h)
 		off = (data.end + UNIT - 1) / UNIT * UNIT;
 		if (off > h->size)
 			off = h->size;
-		rc = take_data(h, data.from / UNIT * UNIT, off);
+		rc = hash_data(h, data.from / UNIT * UNIT, off);
 	}
 	return rc;
 }
@@ -104,7 +104,7 @@ int stage_hash(const char *path, uint64_t *hash)
 		XXH3_64bits_reset(h.state);
 		rc = pvfs_fstat(h.fd, &st) ? -errno : 0;
 		h.size = rc ? 0 : (uint64_t)st.st_size;
-		rc = rc ? rc : take_all(&h);
+		rc = rc ? rc : hash_extents(&h);
 	}
 	if (!rc)
 		*hash = XXH3_64bits_digest(h.state);

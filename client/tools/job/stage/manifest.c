@@ -52,7 +52,7 @@ static int add_known(struct manifest *m, const char *name,
 }
 
 /* Ignores a line that is cut off, or of another kind. */
-static int take_line(struct manifest *m, char *line)
+static int parse_line(struct manifest *m, char *line)
 {
 	struct stage_file f;
 	int at = 0;
@@ -95,7 +95,7 @@ static int load_file(struct manifest *m, const char *path)
 		return errno == ENOENT ? 0 : -errno;
 	while (!rc && (n = getline(&line, &room, f)) > 0)
 		if (line[n - 1] == '\n')
-			rc = take_line(m, line);
+			rc = parse_line(m, line);
 	free(line);
 	fclose(f);
 	return rc;

@@ -169,7 +169,7 @@ static void check_time(struct stage *s)
 }
 
 /* Takes the files that the walk has found. */
-static void take_found(struct stage *s)
+static void queue_found(struct stage *s)
 {
 	struct team_file *f = NULL;
 
@@ -189,7 +189,7 @@ static void take_found(struct stage *s)
 		team_give_up(&s->team, why_late(s));
 }
 
-static int call_nodes(struct stage *s)
+static int request_copiers(struct stage *s)
 {
 	uint64_t deadline = clock_after_ms(5000);
 	char *line;
@@ -224,22 +224,22 @@ static int read_key(struct stage *s)
 
 static void handle_events(struct stage *s)
 {
-	take_found(s);
+	queue_found(s);
 	/* takes from the walk only if there is room */
 	team_turn(&s->team, s->team.ntodo < AHEAD ? walk_fd(s->walk) : -1, 200);
 	check_time(s);
 }
 
 /* After the time was over: the walk names what is left, if it can soon. */
-static void name_rest(struct stage *s)
+static void list_rest(struct stage *s)
 {
 	uint64_t deadline = clock_after_ms(s->over ? NAME_OVER_MS : NAME_MS);
 
 	while (!walk_is_done(s->walk) && clock_now() < deadline) {
-		take_found(s);
+		queue_found(s);
 		usleep(10000);
 	}
-	take_found(s);
+	queue_found(s);
 	if (walk_is_done(s->walk) && !is_interrupted(s))
 		return;
 	manifest_missing(s->manifest, ".",
@@ -255,7 +255,7 @@ static void finish_walk(struct stage *s)
 	while (!walk_is_finished(s->walk) && !s->over &&
 	       clock_now() < deadline) {
 		team_turn(&s->team, walk_fd(s->walk), 50);
-		take_found(s);
+		queue_found(s);
 		check_time(s);
 		if (s->late && deadline == CLOCK_NEVER)
 			deadline = clock_after_ms(NAME_MS);
@@ -274,7 +274,7 @@ static int copy_tree(struct stage *s)
 	       (!walk_is_done(s->walk) || s->team.ntodo + s->team.nout))
 		handle_events(s);
 	if (s->late)
-		name_rest(s);
+		list_rest(s);
 	if (!s->over && !is_interrupted(s) && walk_is_done(s->walk))
 		finish_walk(s);
 	progress_stop(p);
@@ -282,7 +282,7 @@ static int copy_tree(struct stage *s)
 }
 
 /* Reported once for all files. */
-static void say_lacks(struct stage *s)
+static void report_lacks(struct stage *s)
 {
 	unsigned int lacks = s->team.lacks | atomic_load(&s->copy.lacks);
 
@@ -300,7 +300,7 @@ static void say_lacks(struct stage *s)
 
 static int print_result(struct stage *s, int rc)
 {
-	say_lacks(s);
+	report_lacks(s);
 	if (rc)
 		tool_say(s->tool, "%s: %s", s->manifest_path, strerror(-rc));
 	if (s->missing)
@@ -385,7 +385,7 @@ static int run_stage(struct stage *s)
 	rc = team_open(&s->team, &s->job);
 	if (rc)
 		tool_say(s->tool, "copiers: %s", strerror(-rc));
-	if (rc || call_nodes(s)) {
+	if (rc || request_copiers(s)) {
 		manifest_close(s->manifest);
 		copy_signals_end(&s->copy);
 		return 1;

@@ -88,7 +88,7 @@ static struct team_file *take_back(struct team *t, struct mate *m,
 	return f;
 }
 
-static int hear_line(struct team *t, struct mate *m, const char *line)
+static int handle_line(struct team *t, struct mate *m, const char *line)
 {
 	struct stage_file s;
 	struct team_file *f;
@@ -127,7 +127,7 @@ static void receive_lines(struct team *t, struct mate *m)
 	char *line;
 
 	while (!bad && (line = link_line(&m->link)))
-		bad = hear_line(t, m, line);
+		bad = handle_line(t, m, line);
 	if (rc || bad)
 		drop_mate(t, m, "its copier has ended");
 }
@@ -142,7 +142,7 @@ static bool is_local(int fd)
 	       a.sin_addr.s_addr == htonl(INADDR_LOOPBACK + 1);
 }
 
-static void hear_guest(struct team *t, struct guest *g)
+static void admit_guest(struct team *t, struct guest *g)
 {
 	struct mate *m = t->mate;
 	struct job_link link;
@@ -238,7 +238,7 @@ static void fill_polls(struct team *t, struct polls *s, bool room, int also)
 		add_poll(s, &m->link, m);
 }
 
-static void hear_mate(struct team *t, struct mate *m, short events)
+static void handle_mate(struct team *t, struct mate *m, short events)
 {
 	if (events & POLLOUT)
 		link_flush(&m->link);
@@ -246,13 +246,13 @@ static void hear_mate(struct team *t, struct mate *m, short events)
 		receive_lines(t, m);
 }
 
-static void hear_all(struct team *t, const struct polls *s)
+static void handle_all(struct team *t, const struct polls *s)
 {
 	for (nfds_t i = s->mates; i < s->n; i++)
-		hear_mate(t, s->of[i], s->p[i].revents);
+		handle_mate(t, s->of[i], s->p[i].revents);
 	for (nfds_t i = 2; i < s->mates; i++)
 		if (s->p[i].revents)
-			hear_guest(t, s->of[i]);
+			admit_guest(t, s->of[i]);
 	if (s->p[0].revents)
 		guests_accept(&t->guests, t->listener);
 }
@@ -265,7 +265,7 @@ void team_turn(struct team *t, int also, int ms)
 	share_out(t);
 	fill_polls(t, &s, room, also);
 	if (poll(s.p, s.n, room || ms < 20 ? ms : 20) > 0)
-		hear_all(t, &s);
+		handle_all(t, &s);
 	guests_drop_late(&t->guests);
 	drop_silent(t);
 	if (t->local > 0 && !proc_wait(t->local, 0)) {

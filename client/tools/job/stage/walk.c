@@ -79,7 +79,7 @@ static void file_found(void *arg, const char *from, const char *to,
 	add_found(w, f);
 }
 
-static void left_out(void *arg, const char *from, const char *why)
+static void add_left_out(void *arg, const char *from, const char *why)
 {
 	struct walk *w = arg;
 	struct team_file *f = make_file(w, from, "");
@@ -131,7 +131,7 @@ int walk_start(struct copy *copy, const char *from, const char *to,
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
 	copy->found = file_found;
-	copy->left_out = left_out;
+	copy->left_out = add_left_out;
 	copy->arg = w;
 	rc = w->event < 0 ? errno
 			  : pthread_create(&w->thread, NULL, walk_thread, w);
@@ -168,7 +168,7 @@ struct team_file *walk_next(struct walk *w)
 	return f;
 }
 
-static bool is_at(struct walk *w, enum walk_state state)
+static bool has_reached(struct walk *w, enum walk_state state)
 {
 	bool is;
 
@@ -180,7 +180,7 @@ static bool is_at(struct walk *w, enum walk_state state)
 
 bool walk_is_done(struct walk *w)
 {
-	return is_at(w, DONE);
+	return has_reached(w, DONE);
 }
 
 void walk_finish(struct walk *w)
@@ -190,7 +190,7 @@ void walk_finish(struct walk *w)
 
 bool walk_is_finished(struct walk *w)
 {
-	return is_at(w, FINISHED);
+	return has_reached(w, FINISHED);
 }
 
 void walk_free(struct walk *w)

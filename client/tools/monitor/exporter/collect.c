@@ -137,7 +137,7 @@ static void ask_all(struct collect *c)
 }
 
 /* Logs each change once. */
-static void say_change(struct collect *c, const struct collect_server *s,
+static void log_change(struct collect *c, const struct collect_server *s,
 		       const char *was)
 {
 	if (s->reason && (!was || strcmp(was, s->reason)))
@@ -155,7 +155,7 @@ static void view_server(struct collect *c, unsigned int i,
 	int err = poller_take(&c->poller, i, &s->last);
 
 	s->reason = err == ETIMEDOUT ? c->slow : err ? tool_cause(err) : NULL;
-	say_change(c, s, was);
+	log_change(c, s, was);
 	*v = (struct view_server){ .is_mgr = s->is_mgr,
 				   .address = s->address,
 				   .reason = s->reason };

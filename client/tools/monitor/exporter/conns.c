@@ -42,7 +42,7 @@ static unsigned int count_siblings(const struct conns *cs,
 }
 
 /* Returns the oldest of the host with the most: a host with one connection keeps it. */
-static struct http_conn *least_needed(struct conns *cs)
+static struct http_conn *conn_to_shut(struct conns *cs)
 {
 	struct http_conn *c, *found = NULL;
 	unsigned int n, most = 0;
@@ -58,7 +58,7 @@ static struct http_conn *least_needed(struct conns *cs)
 }
 
 /* Stores an IPv4 address as ::A.B.C.D. */
-static void look_from(struct http_conn *c)
+static void read_peer(struct http_conn *c)
 {
 	struct sockaddr_storage ss = { 0 };
 	const struct sockaddr_in *in = (const void *)&ss;
@@ -73,7 +73,7 @@ static void look_from(struct http_conn *c)
 		memcpy(&c->from.s6_addr[12], &in->sin_addr, 4);
 }
 
-static void *end_old(void *arg)
+static void *shut_old_conns(void *arg)
 {
 	struct conns *cs = arg;
 	struct timespec until;
@@ -106,7 +106,7 @@ int conns_open(struct conns *cs, unsigned int most, unsigned int ms)
 	pthread_cond_init(&cs->changed, &attr);
 	pthread_condattr_destroy(&attr);
 	pthread_mutex_init(&cs->lock, NULL);
-	rc = -pthread_create(&cs->thread, NULL, end_old, cs);
+	rc = -pthread_create(&cs->thread, NULL, shut_old_conns, cs);
 	if (!rc)
 		return 0;
 	pthread_cond_destroy(&cs->changed);
@@ -135,10 +135,10 @@ struct http_conn *conns_add(struct conns *cs, int fd)
 	}
 	c->fd = fd;
 	c->since = clock_now();
-	look_from(c);
+	read_peer(c);
 	pthread_mutex_lock(&cs->lock);
 	if (cs->n >= cs->most)
-		shut_conn(cs, least_needed(cs));
+		shut_conn(cs, conn_to_shut(cs));
 	TAILQ_INSERT_TAIL(&cs->all, c, link);
 	cs->n++;
 	pthread_mutex_unlock(&cs->lock);

@@ -237,7 +237,8 @@ static uint64_t known_round(struct MHD_Connection *conn)
 }
 
 /* Gets the numeric address that the connection came to; "": unknown. */
-static void came_to(struct MHD_Connection *conn, char *at, socklen_t len)
+static void get_local_address(struct MHD_Connection *conn, char *at,
+			      socklen_t len)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		conn, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -264,7 +265,7 @@ static bool is_meant_for_us(const struct http *h, struct MHD_Connection *conn)
 
 	if (!host)
 		return true;
-	came_to(conn, at, sizeof(at));
+	get_local_address(conn, at, sizeof(at));
 	return host_is_ours(h->hosts, host, at);
 }
 

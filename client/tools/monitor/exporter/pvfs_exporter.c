@@ -93,17 +93,17 @@ static int find_mount(struct exporter_args *a, const char *path)
 }
 
 /* Servers that do not answer may delay the end; nothing is lost without it. */
-static void *end_anyway(void *arg)
+static void *exit_later(void *arg)
 {
 	usleep(STOP_MS * 1000);
 	_exit(0);
 }
 
-static void stop_within(void)
+static void limit_stop_time(void)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, end_anyway, NULL))
+	if (pthread_create(&thread, NULL, exit_later, NULL))
 		_exit(0);
 	pthread_detach(thread);
 }
@@ -117,7 +117,7 @@ static void wait_for_end(struct daemon *d, const struct log *log)
 		if (order == DAEMON_RELOAD)
 			log_info(log, "nothing to read again");
 	}
-	stop_within();
+	limit_stop_time();
 }
 
 static int serve_until_stopped(const struct exporter_args *a, struct daemon *d,
@@ -141,7 +141,8 @@ static int serve_until_stopped(const struct exporter_args *a, struct daemon *d,
 	return 0;
 }
 
-static int say_refused(const struct log *log, const char *listen, int rc)
+static int report_listen_error(const struct log *log, const char *listen,
+			       int rc)
 {
 	if (rc == -EINVAL)
 		log_error(log,
@@ -169,7 +170,7 @@ static int run_exporter(const struct exporter_args *a, const struct log *log,
 	int fd = http_listen(a->listen), rc;
 
 	if (fd < 0)
-		return say_refused(log, a->listen, fd);
+		return report_listen_error(log, a->listen, fd);
 	rc = collect_open(&attr, &c);
 	if (rc) {
 		log_error(log, "%s: %s", a->mount, strerror(-rc));

@@ -149,7 +149,7 @@ static int run_top(struct top_args *a)
 }
 
 /* Discards log lines: the page shows which servers are down. */
-static void no_line(void *arg, int level, const char *msg)
+static void drop_line(void *arg, int level, const char *msg)
 {
 	(void)arg;
 	(void)level;
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 
 	top_init(&a.top);
 	if (!a.batch && isatty(STDERR_FILENO))
-		pvfs_set_log(no_line, NULL, 0);
+		pvfs_set_log(drop_line, NULL, 0);
 	status = tool_each_server(&tool, argv + i, add_server, &a);
 	if (!status)
 		status = run_top(&a);

@@ -29,7 +29,7 @@ static int write_terminal(const char *text, size_t len)
 	return 0;
 }
 
-static void no_echo(struct screen *s)
+static void disable_echo(struct screen *s)
 {
 	struct termios now;
 
@@ -43,7 +43,7 @@ static void no_echo(struct screen *s)
 		tcsetattr(STDIN_FILENO, TCSANOW, &now);
 }
 
-static int take_signals(struct screen *s)
+static int block_signals(struct screen *s)
 {
 	static const int taken[] = { SIGINT,  SIGTERM, SIGHUP,
 				     SIGQUIT, SIGPIPE, SIGWINCH };
@@ -65,10 +65,10 @@ int screen_open(struct screen *s)
 
 	if (!isatty(STDOUT_FILENO))
 		return -ENOTTY;
-	rc = take_signals(s);
+	rc = block_signals(s);
 	if (rc)
 		return rc;
-	no_echo(s);
+	disable_echo(s);
 	return write_terminal(OURS, strlen(OURS));
 }
 
@@ -100,7 +100,7 @@ int screen_show(const char *text, size_t len)
 }
 
 /* End of file on standard input is no key, and standard input is not read again. */
-static bool key_ends(struct screen *s)
+static bool is_end_key(struct screen *s)
 {
 	char key;
 	ssize_t n = read(STDIN_FILENO, &key, 1);
@@ -112,7 +112,7 @@ static bool key_ends(struct screen *s)
 
 enum woken { WOKEN_NOT, WOKEN_SIZE, WOKEN_END };
 
-static enum woken signal_says(const struct screen *s)
+static enum woken read_signal(const struct screen *s)
 {
 	struct signalfd_siginfo info;
 
@@ -128,9 +128,9 @@ static enum woken wait_event(struct screen *s, int ms)
 
 	if (poll(fd, 2, ms) <= 0)
 		return WOKEN_NOT;
-	if (fd[1].revents && key_ends(s))
+	if (fd[1].revents && is_end_key(s))
 		return WOKEN_END;
-	return fd[0].revents ? signal_says(s) : WOKEN_NOT;
+	return fd[0].revents ? read_signal(s) : WOKEN_NOT;
 }
 
 bool screen_wait(struct screen *s, unsigned int ms)
