@@ -56,7 +56,7 @@ static int on_cancel(void *state, int complete)
 	return MPI_SUCCESS;
 }
 
-static int complete(struct access *a)
+static int complete_request(struct access *a)
 {
 	if (a->complete || !pending_move(&a->p))
 		return MPI_SUCCESS;
@@ -67,7 +67,7 @@ static int complete(struct access *a)
 static int on_poll(void *state, MPI_Status *status)
 {
 	(void)status;
-	return complete(state);
+	return complete_request(state);
 }
 
 static int on_wait(int count, void **states, double timeout, MPI_Status *status)
@@ -79,7 +79,7 @@ static int on_wait(int count, void **states, double timeout, MPI_Status *status)
 		struct access *a = states[i];
 
 		pending_wait(&a->p, timeout);
-		err = complete(a);
+		err = complete_request(a);
 	}
 	return err;
 }
@@ -132,9 +132,9 @@ static bool may_run_beside(const ADIO_File fd, struct access *a)
 	return a->s.atomic && strided_alone(&a->s, a->name);
 }
 
-static void start(ADIO_File fd, unsigned int how, const void *buf, int count,
-		  MPI_Datatype type, int ptr, ADIO_Offset off,
-		  ADIO_Request *request, int *error_code)
+static void start_access(ADIO_File fd, unsigned int how, const void *buf,
+			 int count, MPI_Datatype type, int ptr, ADIO_Offset off,
+			 ADIO_Request *request, int *error_code)
 {
 	struct access *a = access_new(fd, how, buf, count, type, ptr, off);
 
@@ -158,29 +158,29 @@ void ad_pvfs_iread_contig(ADIO_File fd, void *buf, int count, MPI_Datatype type,
 			  int ptr, ADIO_Offset off, ADIO_Request *request,
 			  int *error_code)
 {
-	start(fd, STRIDED_CONTIG, buf, count, type, ptr, off, request,
-	      error_code);
+	start_access(fd, STRIDED_CONTIG, buf, count, type, ptr, off, request,
+		     error_code);
 }
 
 void ad_pvfs_iwrite_contig(ADIO_File fd, const void *buf, int count,
 			   MPI_Datatype type, int ptr, ADIO_Offset off,
 			   ADIO_Request *request, int *error_code)
 {
-	start(fd, STRIDED_CONTIG | STRIDED_WRITE, buf, count, type, ptr, off,
-	      request, error_code);
+	start_access(fd, STRIDED_CONTIG | STRIDED_WRITE, buf, count, type, ptr,
+		     off, request, error_code);
 }
 
 void ad_pvfs_iread_strided(ADIO_File fd, void *buf, int count,
 			   MPI_Datatype type, int ptr, ADIO_Offset off,
 			   ADIO_Request *request, int *error_code)
 {
-	start(fd, 0, buf, count, type, ptr, off, request, error_code);
+	start_access(fd, 0, buf, count, type, ptr, off, request, error_code);
 }
 
 void ad_pvfs_iwrite_strided(ADIO_File fd, const void *buf, int count,
 			    MPI_Datatype type, int ptr, ADIO_Offset off,
 			    ADIO_Request *request, int *error_code)
 {
-	start(fd, STRIDED_WRITE, buf, count, type, ptr, off, request,
-	      error_code);
+	start_access(fd, STRIDED_WRITE, buf, count, type, ptr, off, request,
+		     error_code);
 }

@@ -7,7 +7,7 @@
 #include "romio-adio/ad_pvfs.h"
 
 /* The bytes of an access. */
-static size_t length(int count, MPI_Datatype type)
+static size_t access_length(int count, MPI_Datatype type)
 {
 	MPI_Count size;
 
@@ -16,9 +16,9 @@ static size_t length(int count, MPI_Datatype type)
 }
 
 /* Handles a call that moved n bytes, or returned -1 with errno. */
-static void done(ADIO_File fd, const char *call, ssize_t n, int ptr,
-		 ADIO_Offset off, MPI_Datatype type, ADIO_Status *status,
-		 int *error_code)
+static void end_contig(ADIO_File fd, const char *call, ssize_t n, int ptr,
+		       ADIO_Offset off, MPI_Datatype type, ADIO_Status *status,
+		       int *error_code)
 {
 	if (n < 0) {
 		*error_code = ADIOI_Err_create_code(call, fd->filename, errno);
@@ -40,8 +40,8 @@ void ad_pvfs_read_contig(ADIO_File fd, void *buf, int count, MPI_Datatype type,
 
 	if (ptr == ADIO_INDIVIDUAL)
 		off = fd->fp_ind;
-	n = pvfs_pread(fd->fd_sys, buf, length(count, type), off);
-	done(fd, "pvfs_pread", n, ptr, off, type, status, error_code);
+	n = pvfs_pread(fd->fd_sys, buf, access_length(count, type), off);
+	end_contig(fd, "pvfs_pread", n, ptr, off, type, status, error_code);
 }
 
 void ad_pvfs_write_contig(ADIO_File fd, const void *buf, int count,
@@ -52,6 +52,6 @@ void ad_pvfs_write_contig(ADIO_File fd, const void *buf, int count,
 
 	if (ptr == ADIO_INDIVIDUAL)
 		off = fd->fp_ind;
-	n = pvfs_pwrite(fd->fd_sys, buf, length(count, type), off);
-	done(fd, "pvfs_pwrite", n, ptr, off, type, status, error_code);
+	n = pvfs_pwrite(fd->fd_sys, buf, access_length(count, type), off);
+	end_contig(fd, "pvfs_pwrite", n, ptr, off, type, status, error_code);
 }

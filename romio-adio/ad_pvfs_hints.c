@@ -74,8 +74,8 @@ static const char *rejection_reason(int rc)
 }
 
 /* Only one rank writes the message. */
-static void refuse(const ADIO_File fd, const char *key, const char *text,
-		   int rc)
+static void report_invalid_hint(const ADIO_File fd, const char *key,
+				const char *text, int rc)
 {
 	int rank;
 
@@ -101,7 +101,7 @@ static void clean_number(const ADIO_File fd, MPI_Info info,
 	if (!rc && value < number->least)
 		rc = -EDOM;
 	if (rc) {
-		refuse(fd, number->key, text, rc);
+		report_invalid_hint(fd, number->key, text, rc);
 		MPI_Info_delete(info, number->key);
 		return;
 	}
@@ -123,7 +123,7 @@ static void drop_striping_unit(MPI_Info info)
 }
 
 /* Copies the hints, with plain numbers and without invalid ones. */
-static MPI_Info clean(const ADIO_File fd, MPI_Info info)
+static MPI_Info copy_valid_hints(const ADIO_File fd, MPI_Info info)
 {
 	MPI_Info out = MPI_INFO_NULL;
 
@@ -136,7 +136,7 @@ static MPI_Info clean(const ADIO_File fd, MPI_Info info)
 
 void ad_pvfs_set_info(ADIO_File fd, MPI_Info given, int *error_code)
 {
-	MPI_Info info = clean(fd, given);
+	MPI_Info info = copy_valid_hints(fd, given);
 
 	*error_code = MPI_SUCCESS;
 	if (fd->info == MPI_INFO_NULL)

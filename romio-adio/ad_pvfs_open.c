@@ -37,7 +37,7 @@ static mode_t open_perm(int perm)
 	return 0666 & ~mask;
 }
 
-static int within(int value, int lo, int hi, int otherwise)
+static int value_within(int value, int lo, int hi, int otherwise)
 {
 	return value >= lo && value <= hi ? value : otherwise;
 }
@@ -46,19 +46,21 @@ static int within(int value, int lo, int hi, int otherwise)
  * The striping that the hints request.  Hints are advice, so impossible values are left
  * to the file system.
  */
-static struct pvfs_filestat striping(const ADIO_File fd)
+static struct pvfs_filestat striping_from_hints(const ADIO_File fd)
 {
 	int niods = pvfs_servers(fd->filename, NULL, 0) - 1;
 
 	return (struct pvfs_filestat){
-		.base = within(fd->hints->start_iodevice, 0, niods - 1, -1),
-		.pcount = within(fd->hints->striping_factor, 1, niods, -1),
-		.ssize = within(fd->hints->striping_unit, SSIZE_LEAST,
-				SSIZE_MOST, -1),
+		.base = value_within(fd->hints->start_iodevice, 0, niods - 1,
+				     -1),
+		.pcount = value_within(fd->hints->striping_factor, 1, niods,
+				       -1),
+		.ssize = value_within(fd->hints->striping_unit, SSIZE_LEAST,
+				      SSIZE_MOST, -1),
 	};
 }
 
-static void show(ADIO_File fd, const char *key, int value)
+static void set_info_number(ADIO_File fd, const char *key, int value)
 {
 	char text[MPI_MAX_INFO_VAL + 1];
 
@@ -77,9 +79,9 @@ static void show_striping(ADIO_File fd)
 	fd->hints->striping_factor = st.pcount;
 	fd->hints->striping_unit = st.ssize;
 	fd->blksize = st.ssize;
-	show(fd, "start_iodevice", st.base);
-	show(fd, "striping_factor", st.pcount);
-	show(fd, "striping_unit", st.ssize);
+	set_info_number(fd, "start_iodevice", st.base);
+	set_info_number(fd, "striping_factor", st.pcount);
+	set_info_number(fd, "striping_unit", st.ssize);
 }
 
 static int open_as(const ADIO_File fd, int flags,
@@ -89,7 +91,7 @@ static int open_as(const ADIO_File fd, int flags,
 
 	if (handle)
 		return pvfs_open_handle(fd->filename, handle, flags);
-	st = striping(fd);
+	st = striping_from_hints(fd);
 	return pvfs_open(fd->filename, flags | O_META, open_perm(fd->perm),
 			 &st);
 }

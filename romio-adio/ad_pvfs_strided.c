@@ -6,8 +6,9 @@
  */
 #include "romio-adio/strided.h"
 
-static int64_t strided(ADIO_File fd, unsigned int how, const void *buf,
-		       int count, MPI_Datatype type, int ptr, ADIO_Offset off)
+static int64_t run_strided(ADIO_File fd, unsigned int how, const void *buf,
+			   int count, MPI_Datatype type, int ptr,
+			   ADIO_Offset off)
 {
 	struct strided s;
 	int64_t done = strided_init(&s, fd, how, buf, count, type, ptr, off);
@@ -21,8 +22,8 @@ static int64_t strided(ADIO_File fd, unsigned int how, const void *buf,
 	return done;
 }
 
-static void finish(ADIO_File fd, const char *call, int64_t done,
-		   MPI_Datatype type, ADIO_Status *status, int *error_code)
+static void end_strided(ADIO_File fd, const char *call, int64_t done,
+			MPI_Datatype type, ADIO_Status *status, int *error_code)
 {
 	*error_code = MPI_SUCCESS;
 	if (done < 0)
@@ -43,8 +44,8 @@ void ad_pvfs_read_strided(ADIO_File fd, void *buf, int count, MPI_Datatype type,
 				      error_code);
 		return;
 	}
-	done = strided(fd, 0, buf, count, type, ptr, off);
-	finish(fd, "pvfs_read_list", done, type, status, error_code);
+	done = run_strided(fd, 0, buf, count, type, ptr, off);
+	end_strided(fd, "pvfs_read_list", done, type, status, error_code);
 }
 
 void ad_pvfs_write_strided(ADIO_File fd, const void *buf, int count,
@@ -58,6 +59,6 @@ void ad_pvfs_write_strided(ADIO_File fd, const void *buf, int count,
 				       error_code);
 		return;
 	}
-	done = strided(fd, STRIDED_WRITE, buf, count, type, ptr, off);
-	finish(fd, "pvfs_write_list", done, type, status, error_code);
+	done = run_strided(fd, STRIDED_WRITE, buf, count, type, ptr, off);
+	end_strided(fd, "pvfs_write_list", done, type, status, error_code);
 }

@@ -5,7 +5,7 @@
 
 #include "romio-adio/blocks.h"
 
-static int grow(struct blocks *b)
+static int grow_lists(struct blocks *b)
 {
 	size_t max = b->max ? 2 * b->max : 8;
 	int64_t *at, *len;
@@ -30,7 +30,7 @@ int blocks_add(struct blocks *b, int64_t at, int64_t len)
 		b->len[b->n - 1] += len;
 		return 0;
 	}
-	if (b->n == b->max && grow(b))
+	if (b->n == b->max && grow_lists(b))
 		return -ENOMEM;
 	b->at[b->n] = at;
 	b->len[b->n++] = len;

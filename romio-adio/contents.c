@@ -17,8 +17,8 @@ static bool is_basic(MPI_Datatype type)
 }
 
 /* One allocation for all lists, each at least one entry long. */
-static int room(struct contents *c, MPI_Count ints, MPI_Count counts, int **in,
-		MPI_Count **cn)
+static int alloc_lists(struct contents *c, MPI_Count ints, MPI_Count counts,
+		       int **in, MPI_Count **cn)
 {
 	size_t n = (size_t)(2 * ints + 2 * counts + c->addrs + c->types + 6);
 	int64_t *at = calloc(n, sizeof(*at));
@@ -49,7 +49,7 @@ int contents_get(struct contents *c, MPI_Datatype type)
 
 	PMPI_Type_get_envelope_c(type, &ints, &c->addrs, &counts, &c->types,
 				 &c->combiner);
-	if (room(c, ints, counts, &in, &cn))
+	if (alloc_lists(c, ints, counts, &in, &cn))
 		return -ENOMEM;
 	c->ints = ints;
 	c->numbers = ints + counts;

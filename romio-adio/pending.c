@@ -10,7 +10,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pvfs_aio_queue *queue;
 
-static void submit(struct pending *p)
+static void submit_request(struct pending *p)
 {
 	struct pvfs_aio *const list[] = { &p->aio };
 
@@ -21,7 +21,7 @@ static void submit(struct pending *p)
 
 /* ---- the steps: the end of each starts the next ---- */
 
-static void unlocked(struct pvfs_aio *aio)
+static void on_unlocked(struct pvfs_aio *aio)
 {
 	struct pending *p = aio->data;
 
@@ -30,7 +30,7 @@ static void unlocked(struct pvfs_aio *aio)
 	pending_ended(p, p->result);
 }
 
-static void end(struct pending *p, int64_t result)
+static void unlock_or_end(struct pending *p, int64_t result)
 {
 	if (!p->s->atomic) {
 		pending_ended(p, result);
@@ -39,13 +39,13 @@ static void end(struct pending *p, int64_t result)
 	p->result = result;
 	p->range = strided_range(p->s, F_UNLCK);
 	pvfs_aio_prep_lock(&p->aio, p->s->fd, F_OFD_SETLK, &p->range);
-	p->aio.done = unlocked;
-	submit(p);
+	p->aio.done = on_unlocked;
+	submit_request(p);
 }
 
-static void moved(struct pvfs_aio *aio);
+static void on_moved(struct pvfs_aio *aio);
 
-static void move(struct pending *p)
+static void submit_pieces(struct pending *p)
 {
 	struct strided *s = p->s;
 	struct strided_call c;
@@ -55,38 +55,38 @@ static void move(struct pending *p)
 		  : pvfs_aio_prep_read_list)(&p->aio, s->fd, s->m.n, c.mem,
 					     c.mem_len, c.hint, c.hint_len,
 					     s->f.n, s->f.at, s->f.len);
-	p->aio.done = moved;
-	submit(p);
+	p->aio.done = on_moved;
+	submit_request(p);
 }
 
-static void moved(struct pvfs_aio *aio)
+static void on_moved(struct pvfs_aio *aio)
 {
 	struct pending *p = aio->data;
 
 	if (aio->error)
-		end(p, -aio->error);
+		unlock_or_end(p, -aio->error);
 	else if (strided_more(p->s, aio->result))
-		move(p);
+		submit_pieces(p);
 	else
-		end(p, p->s->done);
+		unlock_or_end(p, p->s->done);
 }
 
-static void locked(struct pvfs_aio *aio)
+static void on_locked(struct pvfs_aio *aio)
 {
 	struct pending *p = aio->data;
 
 	if (aio->error)
 		pending_ended(p, -aio->error);
 	else
-		move(p);
+		submit_pieces(p);
 }
 
 static void begin_locked(struct pending *p)
 {
 	p->range = strided_range(p->s, p->s->write ? F_WRLCK : F_RDLCK);
 	pvfs_aio_prep_lock(&p->aio, p->s->fd, F_OFD_SETLKW, &p->range);
-	p->aio.done = locked;
-	submit(p);
+	p->aio.done = on_locked;
+	submit_request(p);
 }
 
 /* ---- start and end ---- */
@@ -117,7 +117,7 @@ int pending_start(struct pending *p, struct strided *s)
 	else if (s->atomic)
 		begin_locked(p);
 	else
-		move(p);
+		submit_pieces(p);
 	return 0;
 }
 

@@ -199,7 +199,7 @@ bool strided_more(struct strided *s, int64_t n)
 	return n == s->want && s->done < s->total;
 }
 
-static ssize_t transfer(struct strided *s, const struct strided_call *c)
+static ssize_t transfer_pieces(struct strided *s, const struct strided_call *c)
 {
 	return s->write ? pvfs_write_list64(s->fd, s->m.n, c->mem, c->mem_len,
 					    c->hint, c->hint_len, s->f.n,
@@ -209,7 +209,7 @@ static ssize_t transfer(struct strided *s, const struct strided_call *c)
 					   s->f.at, s->f.len);
 }
 
-static int64_t run(struct strided *s)
+static int64_t run_calls(struct strided *s)
 {
 	struct strided_call call;
 	ssize_t n;
@@ -217,7 +217,7 @@ static int64_t run(struct strided *s)
 	strided_first(s);
 	do {
 		strided_next(s, &call);
-		n = transfer(s, &call);
+		n = transfer_pieces(s, &call);
 		if (n < 0)
 			return -errno;
 	} while (strided_more(s, n));
@@ -236,7 +236,7 @@ struct flock strided_range(const struct strided *s, int type)
 					first };
 }
 
-static int lock(const struct strided *s, int type)
+static int lock_range(const struct strided *s, int type)
 {
 	const struct flock range = strided_range(s, type);
 
@@ -251,12 +251,12 @@ int64_t strided_run(struct strided *s)
 	if (!s->total)
 		return 0;
 	if (!s->atomic)
-		return run(s);
-	err = lock(s, s->write ? F_WRLCK : F_RDLCK);
+		return run_calls(s);
+	err = lock_range(s, s->write ? F_WRLCK : F_RDLCK);
 	if (err)
 		return err;
-	done = run(s);
-	err = lock(s, F_UNLCK);
+	done = run_calls(s);
+	err = lock_range(s, F_UNLCK);
 	return done < 0 ? done : err ? err : done;
 }
 

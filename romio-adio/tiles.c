@@ -3,7 +3,7 @@
 #include "romio-adio/tiles.h"
 
 /* Moves from the end of a block to the start of the next one that is not empty. */
-static void settle(struct cursor *c)
+static void skip_empty_blocks(struct cursor *c)
 {
 	while (c->into == c->tile->len[c->block]) {
 		c->into = 0;
@@ -22,7 +22,7 @@ void cursor_at(struct cursor *c, const struct tile *tile, int64_t base,
 	for (pos %= tile->size; pos >= tile->len[c->block]; c->block++)
 		pos -= tile->len[c->block];
 	c->into = pos;
-	settle(c);
+	skip_empty_blocks(c);
 }
 
 void cursor_seek(struct cursor *c, const struct tile *tile, int64_t base,
@@ -31,7 +31,7 @@ void cursor_seek(struct cursor *c, const struct tile *tile, int64_t base,
 	int64_t skip;
 
 	*c = (struct cursor){ .tile = tile, .base = base };
-	settle(c);
+	skip_empty_blocks(c);
 	/* skip whole tiles at once; blocks of a tile may overlap the next one */
 	skip = tile->extent > 0 ? (where - cursor_place(c)) / tile->extent : 0;
 	c->number += skip > 1 ? skip - 1 : 0;
@@ -55,7 +55,7 @@ int64_t cursor_run(const struct cursor *c)
 void cursor_advance(struct cursor *c, int64_t n)
 {
 	c->into += n;
-	settle(c);
+	skip_empty_blocks(c);
 }
 
 bool pieces_add(struct pieces *p, int64_t at, int64_t len)
@@ -71,7 +71,7 @@ bool pieces_add(struct pieces *p, int64_t at, int64_t len)
 	return true;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_int64(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -82,7 +82,8 @@ int64_t pieces_fill(struct pieces *mem, struct cursor *from,
 	int64_t done = 0, n;
 
 	while (done < left && mem->n < mem->max && file->n < file->max) {
-		n = least(left - done, least(cursor_run(from), cursor_run(to)));
+		n = min_int64(left - done,
+			      min_int64(cursor_run(from), cursor_run(to)));
 		pieces_add(mem, cursor_place(from), n);
 		pieces_add(file, cursor_place(to), n);
 		cursor_advance(from, n);

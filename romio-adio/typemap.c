@@ -31,12 +31,13 @@ static int add_basic(struct blocks *b, MPI_Datatype type)
 }
 
 /* Displacement i in bytes.  If it was passed as a number, it follows the other numbers. */
-static int64_t displacement(const struct contents *c, int64_t i, int64_t before)
+static int64_t displacement_of(const struct contents *c, int64_t i,
+			       int64_t before)
 {
 	return c->addrs ? c->addr[i] : c->number[before + i];
 }
 
-static int64_t members(const struct contents *c)
+static int64_t count_members(const struct contents *c)
 {
 	switch (c->combiner) {
 	case MPI_COMBINER_DUP:
@@ -48,8 +49,8 @@ static int64_t members(const struct contents *c)
 	}
 }
 
-static struct member repeated(const struct contents *c, int64_t i,
-			      int64_t extent)
+static struct member repeated_at(const struct contents *c, int64_t i,
+				 int64_t extent)
 {
 	const int64_t *v = c->number;
 
@@ -60,13 +61,14 @@ static struct member repeated(const struct contents *c, int64_t i,
 		return (struct member){ v[1], i * v[2] * extent };
 	case MPI_COMBINER_HVECTOR:
 	case MPI_COMBINER_HVECTOR_INTEGER:
-		return (struct member){ v[1], i * displacement(c, 0, 2) };
+		return (struct member){ v[1], i * displacement_of(c, 0, 2) };
 	default: /* the type itself, or with other bounds */
 		return (struct member){ 1, 0 };
 	}
 }
 
-static struct member member(const struct contents *c, int64_t i, int64_t extent)
+static struct member member_at(const struct contents *c, int64_t i,
+			       int64_t extent)
 {
 	const int64_t *v = c->number, n = v[0];
 
@@ -77,13 +79,14 @@ static struct member member(const struct contents *c, int64_t i, int64_t extent)
 	case MPI_COMBINER_HINDEXED_INTEGER:
 	case MPI_COMBINER_STRUCT:
 	case MPI_COMBINER_STRUCT_INTEGER:
-		return (struct member){ v[1 + i], displacement(c, i, 1 + n) };
+		return (struct member){ v[1 + i],
+					displacement_of(c, i, 1 + n) };
 	case MPI_COMBINER_INDEXED_BLOCK:
 		return (struct member){ v[1], v[2 + i] * extent };
 	case MPI_COMBINER_HINDEXED_BLOCK:
-		return (struct member){ v[1], displacement(c, i, 2) };
+		return (struct member){ v[1], displacement_of(c, i, 2) };
 	default:
-		return repeated(c, i, extent);
+		return repeated_at(c, i, extent);
 	}
 }
 
@@ -97,11 +100,11 @@ static int64_t extent_of(MPI_Datatype type)
 
 static int add_struct(struct blocks *b, const struct contents *c)
 {
-	const int64_t n = members(c);
+	const int64_t n = count_members(c);
 	int err = 0;
 
 	for (int64_t i = 0; i < n && !err; i++) {
-		const struct member m = member(c, i, 0);
+		const struct member m = member_at(c, i, 0);
 		struct blocks one = { 0 };
 
 		if (m.copies > 0)
@@ -117,11 +120,11 @@ static int add_struct(struct blocks *b, const struct contents *c)
 static int add_members(struct blocks *b, const struct contents *c,
 		       const struct blocks *one, int64_t extent)
 {
-	const int64_t n = members(c);
+	const int64_t n = count_members(c);
 	int err = 0;
 
 	for (int64_t i = 0; i < n && !err; i++) {
-		const struct member m = member(c, i, extent);
+		const struct member m = member_at(c, i, extent);
 
 		err = blocks_repeat(b, one, m.at, m.copies, extent);
 	}

@@ -11,7 +11,7 @@ struct dim {
 	int64_t first, len, step, end; /* end is exclusive */
 };
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_int64(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -22,7 +22,8 @@ static bool is_large(const struct contents *c)
 	return c->ints < c->numbers;
 }
 
-static bool subarray(struct dim *dim, const struct contents *c, int64_t dims)
+static bool select_subarray(struct dim *dim, const struct contents *c,
+			    int64_t dims)
 {
 	const int64_t *size = c->number + (is_large(c) ? c->ints : 1);
 	const int64_t *sub = size + dims, *start = sub + dims;
@@ -35,8 +36,8 @@ static bool subarray(struct dim *dim, const struct contents *c, int64_t dims)
 }
 
 /* The share of process number place of count. */
-static struct dim share(int64_t size, int64_t how, int64_t arg, int64_t count,
-			int64_t place)
+static struct dim share_of_process(int64_t size, int64_t how, int64_t arg,
+				   int64_t count, int64_t place)
 {
 	if (how == MPI_DISTRIBUTE_NONE)
 		return (struct dim){ size, 0, size, size, size };
@@ -46,7 +47,8 @@ static struct dim share(int64_t size, int64_t how, int64_t arg, int64_t count,
 	return (struct dim){ size, place * arg, arg, count * arg, size };
 }
 
-static bool darray(struct dim *dim, const struct contents *c, int64_t dims)
+static bool select_darray(struct dim *dim, const struct contents *c,
+			  int64_t dims)
 {
 	const int64_t *size = c->number + (is_large(c) ? c->ints : 3);
 	const int64_t *how = c->number + (is_large(c) ? 3 : 3 + dims);
@@ -55,7 +57,8 @@ static bool darray(struct dim *dim, const struct contents *c, int64_t dims)
 
 	for (i = 0; i < dims; i++) {
 		left /= procs[i];
-		dim[i] = share(size[i], how[i], arg[i], procs[i], rank / left);
+		dim[i] = share_of_process(size[i], how[i], arg[i], procs[i],
+					  rank / left);
 		rank %= left;
 	}
 	return procs[dims] == MPI_ORDER_C;
@@ -71,7 +74,7 @@ static int add_dim(struct blocks *b, const struct dim *dim,
 	for (at = dim->first; at < dim->end && dim->step > 0 && !err;
 	     at += dim->step)
 		err = blocks_repeat(b, what, at * stride,
-				    least(dim->len, dim->end - at), stride);
+				    min_int64(dim->len, dim->end - at), stride);
 	return err;
 }
 
@@ -110,7 +113,8 @@ int typemap_array(struct blocks *b, const struct contents *c,
 
 	if (!dim)
 		return -ENOMEM;
-	last_first = part ? subarray(dim, c, dims) : darray(dim, c, dims);
+	last_first = part ? select_subarray(dim, c, dims)
+			  : select_darray(dim, c, dims);
 	err = add_dims(b, dim, dims, last_first, element, extent);
 	free(dim);
 	return err;

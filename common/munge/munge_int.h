@@ -35,7 +35,7 @@ enum munge_says {
 	MUNGE_UNAUTHORIZED = 18, /* only another user may decode it */
 };
 
-struct munge_calls {
+struct munge_library {
 	void *(*ctx_create)(void);
 	void (*ctx_destroy)(void *ctx);
 	int (*ctx_set)(void *ctx, int opt, ...);
@@ -45,6 +45,6 @@ struct munge_calls {
 };
 
 /* Loads the library, which stays loaded. 0, or -ELIBACC, logged. */
-int munge_load(const struct log *log, struct munge_calls *calls);
+int munge_load(const struct log *log, struct munge_library *lib);
 
 #endif

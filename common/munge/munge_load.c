@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-int munge_load(const struct log *log, struct munge_calls *calls)
+int munge_load(const struct log *log, struct munge_library *lib)
 {
-	struct munge_calls got;
+	struct munge_library got;
 	const struct {
 		const char *name;
 		void **at;
@@ -34,6 +34,6 @@ int munge_load(const struct log *log, struct munge_calls *calls)
 			  dlerror());
 		return -ELIBACC;
 	}
-	*calls = got;
+	*lib = got;
 	return 0;
 }

@@ -16,22 +16,22 @@
 #define SOCKET_MAX 108u
 
 struct munger {
-	struct munge_calls calls;
+	struct munge_library lib;
 	char socket[SOCKET_MAX];
 	unsigned int most;
-	pthread_mutex_t lock; /* protects everything below, and errands */
+	pthread_mutex_t lock; /* protects everything below, and all calls */
 	pthread_cond_t changed;
 	unsigned int refs, running;
 };
 
 /*
- * One call of libmunge. Its thread owns it until done. Then the waiting caller owns it, unless that
- * has left.
+ * One call of libmunge. Its thread owns it until done. Then the waiting caller owns it, unless the
+ * caller abandoned it.
  */
-struct errand {
+struct munge_call {
 	struct munger *m; /* holds a reference */
-	int (*run)(struct errand *e, void *ctx);
-	bool done, left;
+	int (*run)(struct munge_call *e, void *ctx);
+	bool done, abandoned;
 	bool secret; /* only uid may decode it */
 	uint32_t uid;
 	int rc;
@@ -40,7 +40,7 @@ struct errand {
 };
 
 /* The payload may be a secret. */
-static void errand_free(struct errand *e)
+static void munge_call_free(struct munge_call *e)
 {
 	explicit_bzero(e, sizeof(*e));
 	free(e);
@@ -64,7 +64,7 @@ int munger_open(const char *socket, unsigned int most, const struct log *log,
 		struct munger **munger)
 {
 	struct munger *m = calloc(1, sizeof(*m));
-	int rc = m ? munge_load(log, &m->calls) : -ENOMEM;
+	int rc = m ? munge_load(log, &m->lib) : -ENOMEM;
 
 	if (!rc && strlen(socket) >= sizeof(m->socket))
 		rc = -EINVAL;
@@ -91,7 +91,7 @@ struct munger *munger_get(struct munger *m)
 }
 
 /* Called with the lock, which it releases. */
-static void leave(struct munger *m)
+static void release_and_unlock(struct munger *m)
 {
 	bool last = !--m->refs;
 
@@ -108,12 +108,12 @@ void munger_put(struct munger *m)
 	if (!m)
 		return;
 	pthread_mutex_lock(&m->lock);
-	leave(m);
+	release_and_unlock(m);
 }
 
 /* ---- in the thread of a call ---- */
 
-static int meaning(int says)
+static int errno_of(int says)
 {
 	switch (says) {
 	case MUNGE_OK:
@@ -140,11 +140,11 @@ static int meaning(int says)
 	}
 }
 
-static int encode(struct errand *e, void *ctx)
+static int encode_cred(struct munge_call *e, void *ctx)
 {
 	char *cred = NULL;
-	int rc = meaning(e->m->calls.encode(&cred, ctx, e->word.payload,
-					    (int)e->word.len));
+	int rc = errno_of(e->m->lib.encode(&cred, ctx, e->word.payload,
+					   (int)e->word.len));
 
 	if (!rc && strlen(cred) >= sizeof(e->cred))
 		rc = -EIO;
@@ -154,15 +154,15 @@ static int encode(struct errand *e, void *ctx)
 	return rc;
 }
 
-static int decode(struct errand *e, void *ctx)
+static int decode_cred(struct munge_call *e, void *ctx)
 {
 	void *payload = NULL;
 	int len = 0, rc;
 	uid_t uid = 0;
 	gid_t gid = 0;
 
-	rc = meaning(
-		e->m->calls.decode(e->cred, ctx, &payload, &len, &uid, &gid));
+	rc = errno_of(
+		e->m->lib.decode(e->cred, ctx, &payload, &len, &uid, &gid));
 	if (!rc && (len < 0 || len > (int)sizeof(e->word.payload)))
 		rc = -EBADMSG;
 	if (!rc) {
@@ -178,55 +178,55 @@ static int decode(struct errand *e, void *ctx)
 	return rc;
 }
 
-static int hide(const struct errand *e, void *ctx)
+static int restrict_to_uid(const struct munge_call *e, void *ctx)
 {
-	const struct munge_calls *calls = &e->m->calls;
-	int rc = meaning(
-		calls->ctx_set(ctx, MUNGE_SET_CIPHER, (int)MUNGE_AES128));
+	const struct munge_library *lib = &e->m->lib;
+	int rc = errno_of(
+		lib->ctx_set(ctx, MUNGE_SET_CIPHER, (int)MUNGE_AES128));
 
 	return rc ? rc
-		  : meaning(calls->ctx_set(ctx, MUNGE_SET_ONLY_UID,
-					   (uid_t)e->uid));
+		  : errno_of(lib->ctx_set(ctx, MUNGE_SET_ONLY_UID,
+					  (uid_t)e->uid));
 }
 
-static int call(struct errand *e)
+static int call_library(struct munge_call *e)
 {
-	const struct munge_calls *calls = &e->m->calls;
-	void *ctx = calls->ctx_create();
+	const struct munge_library *lib = &e->m->lib;
+	void *ctx = lib->ctx_create();
 	int rc = ctx ? 0 : -ENOMEM;
 
 	if (!rc && e->m->socket[0])
-		rc = meaning(
-			calls->ctx_set(ctx, MUNGE_SET_SOCKET, e->m->socket));
+		rc = errno_of(
+			lib->ctx_set(ctx, MUNGE_SET_SOCKET, e->m->socket));
 	if (!rc && e->secret)
-		rc = hide(e, ctx);
+		rc = restrict_to_uid(e, ctx);
 	if (!rc)
 		rc = e->run(e, ctx);
 	if (ctx)
-		calls->ctx_destroy(ctx);
+		lib->ctx_destroy(ctx);
 	return rc;
 }
 
 static void *thread_main(void *arg)
 {
-	struct errand *e = arg;
+	struct munge_call *e = arg;
 	struct munger *m = e->m;
 
-	e->rc = call(e);
+	e->rc = call_library(e);
 	pthread_mutex_lock(&m->lock);
 	m->running--;
 	e->done = true;
-	if (e->left)
-		errand_free(e);
+	if (e->abandoned)
+		munge_call_free(e);
 	pthread_cond_broadcast(&m->changed);
-	leave(m);
+	release_and_unlock(m);
 	return NULL;
 }
 
 /* ---- the waiting caller ---- */
 
 /* The caller holds the lock. */
-static int await(struct munger *m, uint64_t deadline)
+static int wait_for_change(struct munger *m, uint64_t deadline)
 {
 	const struct timespec until = clock_timespec(deadline);
 
@@ -234,13 +234,13 @@ static int await(struct munger *m, uint64_t deadline)
 }
 
 /* The caller holds the lock. Starts a thread when fewer than most calls run. */
-static int begin(struct errand *e, uint64_t deadline)
+static int start_thread(struct munge_call *e, uint64_t deadline)
 {
 	struct munger *m = e->m;
 	int rc = clock_now() < deadline ? 0 : -ETIMEDOUT;
 
 	while (!rc && m->running >= m->most)
-		rc = await(m, deadline);
+		rc = wait_for_change(m, deadline);
 	if (rc)
 		return rc;
 	rc = quiet_thread(STACK, thread_main, e, NULL);
@@ -252,62 +252,63 @@ static int begin(struct errand *e, uint64_t deadline)
 }
 
 /* The caller holds the lock. Unless e is done at the return, the caller no longer owns it. */
-static int await_end(struct errand *e, uint64_t deadline)
+static int wait_for_end(struct munge_call *e, uint64_t deadline)
 {
 	int rc = 0;
 
 	while (!e->done && !rc)
-		rc = await(e->m, deadline);
+		rc = wait_for_change(e->m, deadline);
 	if (e->done)
 		return 0;
-	e->left = true;
+	e->abandoned = true;
 	return rc;
 }
 
 /* Frees e, or leaves that to the thread if the call is not done. */
-static int run(struct munger *m, struct errand *e, uint64_t deadline,
-	       struct errand *result)
+static int run_call(struct munger *m, struct munge_call *e, uint64_t deadline,
+		    struct munge_call *result)
 {
 	int rc;
 
 	pthread_mutex_lock(&m->lock);
 	e->m = m;
-	rc = begin(e, deadline);
+	rc = start_thread(e, deadline);
 	if (rc) {
-		errand_free(e);
+		munge_call_free(e);
 	} else {
-		rc = await_end(e, deadline);
+		rc = wait_for_end(e, deadline);
 		if (!rc) {
 			*result = *e;
 			rc = e->rc;
-			errand_free(e);
+			munge_call_free(e);
 		}
 	}
 	pthread_mutex_unlock(&m->lock);
 	return rc;
 }
 
-static int errand_new(const void *payload, size_t len, struct errand **out)
+static int encoding_new(const void *payload, size_t len,
+			struct munge_call **out)
 {
-	struct errand *e;
+	struct munge_call *e;
 
 	if (len > MUNGER_PAYLOAD_MAX)
 		return -EINVAL;
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
-	e->run = encode;
+	e->run = encode_cred;
 	e->word.len = len;
 	memcpy(e->word.payload, payload, len);
 	*out = e;
 	return 0;
 }
 
-static int run_encode(struct munger *m, struct errand *e, uint64_t deadline,
+static int run_encode(struct munger *m, struct munge_call *e, uint64_t deadline,
 		      char *cred)
 {
-	struct errand result;
-	int rc = run(m, e, deadline, &result);
+	struct munge_call result;
+	int rc = run_call(m, e, deadline, &result);
 
 	if (!rc)
 		strcpy(cred, result.cred);
@@ -318,8 +319,8 @@ static int run_encode(struct munger *m, struct errand *e, uint64_t deadline,
 int munger_encode(struct munger *m, const void *payload, size_t len,
 		  uint64_t deadline, char *cred)
 {
-	struct errand *e;
-	int rc = errand_new(payload, len, &e);
+	struct munge_call *e;
+	int rc = encoding_new(payload, len, &e);
 
 	return rc ? rc : run_encode(m, e, deadline, cred);
 }
@@ -327,8 +328,8 @@ int munger_encode(struct munger *m, const void *payload, size_t len,
 int munger_encode_for(struct munger *m, uint32_t uid, const void *payload,
 		      size_t len, uint64_t deadline, char *cred)
 {
-	struct errand *e;
-	int rc = errand_new(payload, len, &e);
+	struct munge_call *e;
+	int rc = encoding_new(payload, len, &e);
 
 	if (rc)
 		return rc;
@@ -340,7 +341,7 @@ int munger_encode_for(struct munger *m, uint32_t uid, const void *payload,
 int munger_decode(struct munger *m, const void *cred, size_t len,
 		  uint64_t deadline, struct munger_word *word)
 {
-	struct errand *e, result;
+	struct munge_call *e, result;
 	int rc;
 
 	if (!len || len >= MUNGER_CRED_MAX || strnlen(cred, len) < len)
@@ -348,9 +349,9 @@ int munger_decode(struct munger *m, const void *cred, size_t len,
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
-	e->run = decode;
+	e->run = decode_cred;
 	memcpy(e->cred, cred, len);
-	rc = run(m, e, deadline, &result);
+	rc = run_call(m, e, deadline, &result);
 	if (!rc)
 		*word = result.word;
 	explicit_bzero(&result, sizeof(result));

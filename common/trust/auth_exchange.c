@@ -10,7 +10,7 @@
 /* clang-format off */
 #define SEALS 0x100u /* or-ed to the mode */
 #define HERE 16 /* shift of this value */
-struct facts {
+struct auth_facts {
 	le64 fsid, session, boot;
 	le32 epoch, mode;
 	uint8_t key[2][WIRE_KEY_LEN];
@@ -18,7 +18,7 @@ struct facts {
 };
 /* clang-format on */
 
-_Static_assert(sizeof(struct facts) == 160, "no padding");
+_Static_assert(sizeof(struct auth_facts) == 160, "no padding");
 
 /* Nothing is secret here: with a public key, the code is a digest. */
 static const uint8_t no_key[MAC_KEY_LEN];
@@ -28,9 +28,9 @@ static const char *const word_label[] = {
 	[HANDSHAKE_SERVER] = "pvfs auth 1 server",
 };
 
-static struct facts facts_of(const struct auth_exchange *x)
+static struct auth_facts facts_of(const struct auth_exchange *x)
 {
-	struct facts facts = {
+	struct auth_facts facts = {
 		.fsid = htole64(x->fsid),
 		.session = htole64(x->session),
 		.boot = htole64(x->boot),
@@ -47,7 +47,7 @@ static struct facts facts_of(const struct auth_exchange *x)
 void auth_exchange_caller(const struct auth_exchange *x,
 			  uint8_t out[AUTH_EXCHANGE_LEN])
 {
-	const struct facts facts = facts_of(x);
+	const struct auth_facts facts = facts_of(x);
 	const uint32_t uid = htole32(x->uid);
 	const struct mac_field field[] = { { &facts, sizeof(facts) },
 					   { &uid, sizeof(uid) } };
@@ -59,7 +59,7 @@ void auth_exchange_server(const struct auth_exchange *x,
 			  const struct auth_answer *answer,
 			  uint8_t out[AUTH_EXCHANGE_LEN])
 {
-	const struct facts facts = facts_of(x);
+	const struct auth_facts facts = facts_of(x);
 	const struct mac_field field[] = { { &facts, sizeof(facts) },
 					   { answer->ticket, answer->len },
 					   { answer->secret, WIRE_KEY_LEN } };
@@ -81,7 +81,7 @@ void auth_exchange_hide(const struct auth_exchange *x,
 			const uint8_t secret[MAC_KEY_LEN],
 			uint8_t out[MAC_KEY_LEN])
 {
-	const struct facts facts = facts_of(x);
+	const struct auth_facts facts = facts_of(x);
 	const struct mac_field field = { &facts, sizeof(facts) };
 	uint8_t pad[MAC_LEN];
 

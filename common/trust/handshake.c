@@ -16,7 +16,7 @@ const char *const handshake_label[] = {
 };
 
 /* clang-format off */
-struct facts {
+struct hello_facts {
 	le64 fsid, session, boot;
 	le32 epoch;
 	le32 role, server, index;
@@ -24,11 +24,11 @@ struct facts {
 };
 /* clang-format on */
 
-_Static_assert(sizeof(struct facts) == 64, "no padding");
+_Static_assert(sizeof(struct hello_facts) == 64, "no padding");
 
-static struct facts facts_of(const struct handshake *shake)
+static struct hello_facts facts_of(const struct handshake *shake)
 {
-	struct facts facts = {
+	struct hello_facts facts = {
 		.fsid = htole64(shake->fsid),
 		.session = htole64(shake->session),
 		.boot = htole64(shake->boot),
@@ -45,7 +45,7 @@ static struct facts facts_of(const struct handshake *shake)
 void handshake_facts(const struct handshake *shake,
 		     uint8_t out[HANDSHAKE_FACTS])
 {
-	const struct facts facts = facts_of(shake);
+	const struct hello_facts facts = facts_of(shake);
 
 	_Static_assert(sizeof(facts) == HANDSHAKE_FACTS, "all of them");
 	memcpy(out, &facts, sizeof(facts));
@@ -55,7 +55,7 @@ void handshake_mac(const uint8_t key[MAC_KEY_LEN],
 		   const struct handshake *shake, enum handshake_side side,
 		   const void *msg, size_t len, uint8_t mac[MAC_LEN])
 {
-	const struct facts facts = facts_of(shake);
+	const struct hello_facts facts = facts_of(shake);
 	const struct mac_field field[] = { { &facts, sizeof(facts) },
 					   { msg, len } };
 

@@ -13,8 +13,8 @@
 #define DIGIT "0123456789"
 
 /* Copies n bytes of an allowed alphabet into dst and adds a NUL. */
-static bool take(char *dst, size_t cap, const char *src, size_t n,
-		 const char *alphabet)
+static bool copy_allowed(char *dst, size_t cap, const char *src, size_t n,
+			 const char *alphabet)
 {
 	if (n == 0 || n >= cap || strspn(src, alphabet) < n)
 		return false;
@@ -28,8 +28,8 @@ static const char *parse_scheme(const char *s, struct addr *addr)
 	const char *sep = strstr(s, "://");
 
 	if (!sep || !strchr(LOWER, *s) ||
-	    !take(addr->scheme, sizeof(addr->scheme), s, (size_t)(sep - s),
-		  LOWER DIGIT "+"))
+	    !copy_allowed(addr->scheme, sizeof(addr->scheme), s,
+			  (size_t)(sep - s), LOWER DIGIT "+"))
 		return NULL;
 	return sep + 3;
 }
@@ -52,8 +52,8 @@ static const char *parse_bracketed(const char *s, struct addr *addr)
 {
 	size_t n = strcspn(s, "]");
 
-	if (s[n] != ']' || !take(addr->host, sizeof(addr->host), s, n,
-				 LOWER UPPER DIGIT ":.%_-"))
+	if (s[n] != ']' || !copy_allowed(addr->host, sizeof(addr->host), s, n,
+					 LOWER UPPER DIGIT ":.%_-"))
 		return NULL;
 	return is_ipv6(addr->host) ? s + n + 1 : NULL;
 }
@@ -65,8 +65,8 @@ static const char *parse_host(const char *s, struct addr *addr)
 	if (*s == '[')
 		return parse_bracketed(s + 1, addr);
 	n = strcspn(s, ":");
-	if (*s == '-' || !take(addr->host, sizeof(addr->host), s, n,
-			       LOWER UPPER DIGIT "._-"))
+	if (*s == '-' || !copy_allowed(addr->host, sizeof(addr->host), s, n,
+				       LOWER UPPER DIGIT "._-"))
 		return NULL;
 	return s + n;
 }
@@ -94,8 +94,8 @@ static const char *parse_port(const char *s, uint16_t default_port,
 }
 
 /* Returns the error, or NULL. */
-static const char *parse(const char *uri, uint16_t default_port,
-			 struct addr *addr)
+static const char *parse_uri(const char *uri, uint16_t default_port,
+			     struct addr *addr)
 {
 	const char *s = parse_scheme(uri, addr);
 
@@ -112,7 +112,7 @@ int addr_parse(const char *uri, uint16_t default_port, struct addr *addr)
 {
 	struct addr a;
 
-	if (parse(uri, default_port, &a))
+	if (parse_uri(uri, default_port, &a))
 		return -EINVAL;
 	*addr = a;
 	return 0;
@@ -122,7 +122,7 @@ const char *addr_flaw(const char *uri, uint16_t default_port)
 {
 	struct addr a;
 
-	return parse(uri, default_port, &a);
+	return parse_uri(uri, default_port, &a);
 }
 
 const char *addr_format(const struct addr *addr, char *buf, size_t len)

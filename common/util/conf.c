@@ -44,15 +44,15 @@ struct conf_entry *conf_find(const struct conf *conf, const char *section,
 	return NULL;
 }
 
-static const struct conf_entry *find(const struct conf_section *in,
-				     const char *key)
+static const struct conf_entry *find_entry(const struct conf_section *in,
+					   const char *key)
 {
 	return conf_find(in->conf, in->name, key);
 }
 
 const char *conf_get(const struct conf_section *in, const char *key)
 {
-	const struct conf_entry *e = find(in, key);
+	const struct conf_entry *e = find_entry(in, key);
 
 	return e ? e->value : NULL;
 }
@@ -60,7 +60,7 @@ const char *conf_get(const struct conf_section *in, const char *key)
 void conf_where(const struct conf_section *in, const char *key, char *buf,
 		size_t len)
 {
-	const struct conf_entry *e = find(in, key);
+	const struct conf_entry *e = find_entry(in, key);
 	char line[16] = "";
 
 	if (e)
@@ -88,7 +88,7 @@ int conf_parse_size(const char *s, uint64_t *val)
 int conf_size(const struct conf_section *in, const char *key, uint64_t min,
 	      uint64_t max, uint64_t *val)
 {
-	const struct conf_entry *e = find(in, key);
+	const struct conf_entry *e = find_entry(in, key);
 	uint64_t n;
 
 	if (!e)
@@ -120,7 +120,7 @@ int conf_bool(const struct conf_section *in, const char *key, bool *val)
 {
 	static const char *const words[] = { "off", "on",    "no",
 					     "yes", "false", "true" };
-	const struct conf_entry *e = find(in, key);
+	const struct conf_entry *e = find_entry(in, key);
 
 	if (!e)
 		return 0;

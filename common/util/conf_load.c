@@ -22,7 +22,7 @@ struct conf_reader {
 	size_t errlen;
 };
 
-static int fail(struct conf_reader *rd, int rc, const char *msg)
+static int set_error(struct conf_reader *rd, int rc, const char *msg)
 {
 	if (!rd->rc) {
 		rd->rc = rc;
@@ -46,15 +46,16 @@ static char *read_line(char *str, int num, void *stream)
 		return NULL;
 	rd->line++;
 	if (memchr(rd->text, '\0', (size_t)n)) {
-		fail(rd, -EINVAL, "holds a NUL byte; is this a text file?");
+		set_error(rd, -EINVAL,
+			  "holds a NUL byte; is this a text file?");
 		return NULL;
 	}
 	for (s = rd->text; *s == ' ' || *s == '\t'; s++)
 		n--;
 	if (n >= num) {
-		fail(rd, -EINVAL,
-		     "the line is too long; shorten it to 198 "
-		     "characters");
+		set_error(rd, -EINVAL,
+			  "the line is too long; shorten it to 198 "
+			  "characters");
 		return NULL;
 	}
 	memcpy(str, s, (size_t)n + 1);
@@ -90,31 +91,31 @@ static int take_entry(void *user, const char *section, const char *key,
 			 "'%s' in [%s] was given in line %d; remove one of "
 			 "the two",
 			 key, section, e->line);
-		return fail(rd, -EINVAL, msg);
+		return set_error(rd, -EINVAL, msg);
 	}
 	e = entry_new(section, key, value, rd->line);
 	if (!e)
-		return fail(rd, -ENOMEM, "out of memory");
+		return set_error(rd, -ENOMEM, "out of memory");
 	TAILQ_INSERT_TAIL(&rd->conf->entries, e, link);
 	return 1;
 }
 
 /* inih returns the first line that it, or take_entry(), rejected. */
-static int parse(struct conf_reader *rd)
+static int parse_file(struct conf_reader *rd)
 {
 	int bad = ini_parse_stream(read_line, rd, take_entry, rd);
 
 	if (bad > 0 && (!rd->rc || bad < rd->line)) {
 		rd->rc = 0;
 		rd->line = bad;
-		fail(rd, -EINVAL,
-		     "neither [section], key = value nor comment; correct "
-		     "the line");
+		set_error(rd, -EINVAL,
+			  "neither [section], key = value nor comment; correct "
+			  "the line");
 	}
 	if (bad < 0)
-		fail(rd, -ENOMEM, "out of memory");
+		set_error(rd, -ENOMEM, "out of memory");
 	if (ferror(rd->file))
-		fail(rd, -EIO, "cannot be read; is this a file?");
+		set_error(rd, -EIO, "cannot be read; is this a file?");
 	return rd->rc;
 }
 
@@ -151,7 +152,7 @@ int conf_load(const char *path, struct conf **conf, char *err, size_t errlen)
 		rc = -ENOMEM;
 		goto close;
 	}
-	rc = parse(&rd);
+	rc = parse_file(&rd);
 	free(rd.text);
 	if (rc)
 		conf_free(rd.conf);

@@ -79,7 +79,7 @@ static bool is_unused(int fd, unsigned long long at)
 }
 
 /* fstat() of the folder is one call; /proc/self/status is sixty lines of text. */
-static bool exceeds(int fd, unsigned long long may)
+static bool in_use_exceeds(int fd, unsigned long long may)
 {
 	unsigned long long known = known_in_use();
 
@@ -107,7 +107,7 @@ bool descriptors_short(int fd, unsigned int spare, unsigned int promised)
 		return false;
 	may = have - keep;
 	may = promised < may ? may - promised : 0;
-	return exceeds(fd, may);
+	return in_use_exceeds(fd, may);
 }
 
 unsigned int descriptors_reserve(unsigned int spare)
@@ -123,7 +123,7 @@ bool descriptors_reserve_gone(int fd, unsigned int spare)
 	unsigned long long have;
 	unsigned int keep = spare_of(spare, &have);
 
-	return keep && exceeds(fd, have - (keep - keep / 2));
+	return keep && in_use_exceeds(fd, have - (keep - keep / 2));
 }
 
 int descriptor_apart(int fd, int from)

@@ -42,7 +42,7 @@ void fiber_leave(struct fiber *f)
 }
 
 /* Runs one function after the other, until the stack is freed. */
-static void inside(unsigned int high, unsigned int low)
+static void fiber_main(unsigned int high, unsigned int low)
 {
 	struct fiber *f = (struct fiber *)(uintptr_t)((uint64_t)high << 32 |
 						      low);
@@ -56,14 +56,14 @@ static void inside(unsigned int high, unsigned int low)
 }
 
 /* makecontext() passes int arguments only. */
-static void prepare(struct fiber *f)
+static void make_context(struct fiber *f)
 {
 	uint64_t self = (uintptr_t)f;
 
 	getcontext(&f->first);
 	f->first.uc_stack.ss_sp = f->stack;
 	f->first.uc_stack.ss_size = FIBER_STACK;
-	makecontext(&f->first, (void (*)(void))inside, 2,
+	makecontext(&f->first, (void (*)(void))fiber_main, 2,
 		    (unsigned int)(self >> 32), (unsigned int)self);
 }
 
@@ -108,7 +108,7 @@ struct fiber *fiber_new(void)
 		free(f);
 		return NULL;
 	}
-	prepare(f);
+	make_context(f);
 	fiber_san_new(&f->san);
 	return f;
 }

@@ -55,7 +55,7 @@ static void put_line(const struct log *log, enum log_level level,
 	errno = saved;
 }
 
-static bool spend(struct log_budget *b, uint64_t now)
+static bool spend_budget(struct log_budget *b, uint64_t now)
 {
 	const uint64_t each = CLOCK_NS_PER_MS * 1000 / LOG_PER_S;
 	uint64_t at = atomic_load(&b->at), next;
@@ -77,7 +77,7 @@ static bool may_write(const struct log *log, enum log_level level)
 
 	if (!log->budget || level == LOG_LV_ERROR || level == LOG_LV_DEBUG)
 		return true;
-	if (!spend(log->budget, clock_now()))
+	if (!spend_budget(log->budget, clock_now()))
 		return false;
 	left = atomic_exchange(&log->budget->left_out, 0);
 	if (left)

@@ -11,7 +11,7 @@
 #define FIELD 22
 
 /* Skips the second field, a name in (), which may contain anything. */
-static uint64_t parse(const char *text)
+static uint64_t parse_start_time(const char *text)
 {
 	const char *at = strrchr(text, ')');
 	int i;
@@ -37,5 +37,5 @@ uint64_t process_start(pid_t pid)
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	return parse(text);
+	return parse_start_time(text);
 }

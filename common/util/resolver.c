@@ -23,7 +23,7 @@ struct name {
 	bool busy; /* in the queue, or being resolved */
 	int failed; /* result of the last look-up: EAI_*; 0: success */
 	uint64_t ended; /* clock_now() at its end; 0: none yet */
-	struct hosts hosts; /* n is 0: no address found yet */
+	struct host_addrs hosts; /* n is 0: no address found yet */
 	char host[];
 };
 
@@ -64,7 +64,7 @@ static void free_all(struct resolver *r)
 }
 
 /* Called with the lock, which it releases. */
-static void put(struct resolver *r)
+static void release_and_unlock(struct resolver *r)
 {
 	bool last = --r->refs == 0;
 
@@ -79,12 +79,12 @@ void resolver_close(struct resolver *r)
 		return;
 	pthread_mutex_lock(&r->lock);
 	r->closed = true;
-	put(r);
+	release_and_unlock(r);
 }
 
 /* ---- the threads ---- */
 
-static bool add(struct hosts *hosts, const struct addrinfo *ai)
+static bool hosts_add(struct host_addrs *hosts, const struct addrinfo *ai)
 {
 	char *host = hosts->host[hosts->n];
 
@@ -96,7 +96,7 @@ static bool add(struct hosts *hosts, const struct addrinfo *ai)
 }
 
 /* 0 or EAI_*. */
-static int look_up(const char *host, int flags, struct hosts *hosts)
+static int look_up(const char *host, int flags, struct host_addrs *hosts)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC,
 				  .ai_socktype = SOCK_STREAM,
@@ -108,16 +108,16 @@ static int look_up(const char *host, int flags, struct hosts *hosts)
 	if (rc)
 		return rc;
 	for (ai = list; ai && hosts->n < HOSTS_MAX; ai = ai->ai_next)
-		add(hosts, ai);
+		hosts_add(hosts, ai);
 	freeaddrinfo(list);
 	return hosts->n ? 0 : EAI_NONAME;
 }
 
 /* Called with the lock, which is released during the look-up. */
-static void serve(struct resolver *r, struct name *name)
+static void resolve_name(struct resolver *r, struct name *name)
 {
 	struct resolver_watch *watch;
-	struct hosts hosts;
+	struct host_addrs hosts;
 	int failed;
 
 	pthread_mutex_unlock(&r->lock);
@@ -140,14 +140,14 @@ static void *thread_main(void *arg)
 	pthread_mutex_lock(&r->lock);
 	while (!r->closed && (name = STAILQ_FIRST(&r->queue))) {
 		STAILQ_REMOVE_HEAD(&r->queue, link);
-		serve(r, name);
+		resolve_name(r, name);
 	}
 	r->threads--;
-	put(r);
+	release_and_unlock(r);
 	return NULL;
 }
 
-static int spawn(struct resolver *r)
+static int start_thread(struct resolver *r)
 {
 	int rc = quiet_thread(STACK_SIZE, thread_main, r, NULL);
 
@@ -160,7 +160,7 @@ static int spawn(struct resolver *r)
 
 /* ---- the callers ---- */
 
-static struct name *find(struct resolver *r, const char *host)
+static struct name *find_or_add_name(struct resolver *r, const char *host)
 {
 	size_t len = strlen(host);
 	struct name *name;
@@ -189,9 +189,9 @@ static bool is_due(const struct name *name)
 }
 
 /* If no thread can be started, the name waits for an existing one. */
-static int ask(struct resolver *r, struct name *name)
+static int queue_name(struct resolver *r, struct name *name)
 {
-	int rc = r->threads < THREADS_MAX ? spawn(r) : 0;
+	int rc = r->threads < THREADS_MAX ? start_thread(r) : 0;
 
 	if (rc && !r->threads)
 		return -EAGAIN;
@@ -200,15 +200,15 @@ static int ask(struct resolver *r, struct name *name)
 	return 0;
 }
 
-static int get(struct resolver *r, const char *host, struct hosts *hosts,
-	       const char **why)
+static int get_hosts(struct resolver *r, const char *host,
+		     struct host_addrs *hosts, const char **why)
 {
-	struct name *name = find(r, host);
+	struct name *name = find_or_add_name(r, host);
 	int rc;
 
 	if (!name)
 		return -ENOMEM;
-	rc = is_due(name) ? ask(r, name) : 0;
+	rc = is_due(name) ? queue_name(r, name) : 0;
 	if (name->hosts.n) {
 		*hosts = name->hosts;
 		return 0;
@@ -219,10 +219,10 @@ static int get(struct resolver *r, const char *host, struct hosts *hosts,
 	return -EHOSTUNREACH;
 }
 
-int resolver_get(struct resolver *r, const char *host, struct hosts *hosts,
+int resolver_get(struct resolver *r, const char *host, struct host_addrs *hosts,
 		 const char **why)
 {
-	struct hosts numeric;
+	struct host_addrs numeric;
 	int rc;
 
 	if (!look_up(host, AI_NUMERICHOST, &numeric)) {
@@ -230,7 +230,7 @@ int resolver_get(struct resolver *r, const char *host, struct hosts *hosts,
 		return 0;
 	}
 	pthread_mutex_lock(&r->lock);
-	rc = get(r, host, hosts, why);
+	rc = get_hosts(r, host, hosts, why);
 	pthread_mutex_unlock(&r->lock);
 	return rc;
 }

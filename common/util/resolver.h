@@ -18,7 +18,7 @@
 #define HOST_LEN 64u /* bytes of a numeric address, with its NUL */
 
 /* Numeric addresses, in the resolver's order. */
-struct hosts {
+struct host_addrs {
 	unsigned int n;
 	char host[HOSTS_MAX][HOST_LEN];
 };
@@ -41,7 +41,7 @@ void resolver_close(struct resolver *resolver);
  * could be started).
  */
 int resolver_get(struct resolver *resolver, const char *host,
-		 struct hosts *hosts, const char **why);
+		 struct host_addrs *hosts, const char **why);
 
 /*
  * ended() is called after each look-up, on its thread. A lock is held that resolver_get() needs, so

@@ -51,7 +51,7 @@ static bool number_of(const char *name, uint64_t *val)
 }
 
 /* Ignores a watchdog that is meant for another process. */
-static uint64_t watchdog(void)
+static uint64_t read_watchdog(void)
 {
 	uint64_t us, pid;
 
@@ -75,7 +75,7 @@ int notify_open(struct notify *n)
 			rc = open_socket(n);
 	}
 	if (n->fd >= 0)
-		n->watchdog_us = watchdog();
+		n->watchdog_us = read_watchdog();
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("WATCHDOG_PID");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Avoids a division, which would delay requests, when there are no halvings. */
-static unsigned int halvings(const struct sketch *s, uint64_t now)
+static unsigned int count_halvings(const struct sketch *s, uint64_t now)
 {
 	uint64_t since = now > s->halved ? now - s->halved : 0, n;
 
@@ -15,9 +15,9 @@ static unsigned int halvings(const struct sketch *s, uint64_t now)
 	return n < 63 ? (unsigned int)n : 63;
 }
 
-static void halve(struct sketch *s, uint64_t now)
+static void halve_weights(struct sketch *s, uint64_t now)
 {
-	unsigned int by = halvings(s, now);
+	unsigned int by = count_halvings(s, now);
 
 	if (!by)
 		return;
@@ -28,7 +28,7 @@ static void halve(struct sketch *s, uint64_t now)
 	s->halved = now;
 }
 
-static unsigned int lightest(const struct sketch *s)
+static unsigned int find_lightest(const struct sketch *s)
 {
 	unsigned int least = 0;
 
@@ -40,7 +40,7 @@ static unsigned int lightest(const struct sketch *s)
 
 static unsigned int take_place(struct sketch *s, uint64_t key)
 {
-	unsigned int i = s->n < SKETCH_MAX ? s->n++ : lightest(s);
+	unsigned int i = s->n < SKETCH_MAX ? s->n++ : find_lightest(s);
 	uint64_t weight = s->row[i].weight;
 
 	s->row[i] = (struct sketch_row){ .key = key,
@@ -65,7 +65,7 @@ void sketch_add(struct sketch *s, uint64_t key, uint64_t in, uint64_t out,
 {
 	struct sketch_row *row;
 
-	halve(s, now);
+	halve_weights(s, now);
 	s->last = place_of(s, key);
 	row = &s->row[s->last];
 	row->weight += in + out + SKETCH_REQUEST;
@@ -74,7 +74,7 @@ void sketch_add(struct sketch *s, uint64_t key, uint64_t in, uint64_t out,
 	row->out += out;
 }
 
-static int heaviest(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
 	const struct sketch_row *x = a, *y = b;
 
@@ -83,8 +83,8 @@ static int heaviest(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-static struct sketch_row *find(struct sketch_row *rows, unsigned int n,
-			       uint64_t key)
+static struct sketch_row *find_row(struct sketch_row *rows, unsigned int n,
+				   uint64_t key)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (rows[i].key == key)
@@ -95,11 +95,11 @@ static struct sketch_row *find(struct sketch_row *rows, unsigned int n,
 unsigned int sketch_join(const struct sketch *s, uint64_t now,
 			 struct sketch_row rows[2 * SKETCH_MAX], unsigned int n)
 {
-	unsigned int by = halvings(s, now), had = n;
+	unsigned int by = count_halvings(s, now), had = n;
 
 	for (unsigned int i = 0; i < s->n; i++) {
 		const struct sketch_row *from = &s->row[i];
-		struct sketch_row *to = find(rows, had, from->key);
+		struct sketch_row *to = find_row(rows, had, from->key);
 
 		if (!to) {
 			to = &rows[n++];
@@ -111,6 +111,6 @@ unsigned int sketch_join(const struct sketch *s, uint64_t now,
 		to->in += from->in;
 		to->out += from->out;
 	}
-	qsort(rows, n, sizeof(*rows), heaviest);
+	qsort(rows, n, sizeof(*rows), compare_rows);
 	return n < SKETCH_MAX ? n : SKETCH_MAX;
 }

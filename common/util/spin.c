@@ -54,28 +54,28 @@ bool spin_again(struct spin *s, uint64_t now)
 	return false;
 }
 
-static void pays(struct spin *s)
+static void sleep_less_often(struct spin *s)
 {
 	s->dull /= 2;
 	s->sleeps = s->dull;
 }
 
 /* Waking up takes a while, which polling would save. */
-static void slept(struct spin *s, uint64_t took)
+static void adapt_to_sleep(struct spin *s, uint64_t took)
 {
 	if (took > 2 * s->far) {
 		s->reach = s->near;
 		return;
 	}
 	s->reach = s->far;
-	pays(s);
+	sleep_less_often(s);
 }
 
 void spin_end(struct spin *s, uint64_t now)
 {
 	if (s->until)
-		pays(s);
+		sleep_less_often(s);
 	else if (s->what == SPIN_LITTLE)
-		slept(s, now - s->begun);
+		adapt_to_sleep(s, now - s->begun);
 	s->until = 0;
 }

@@ -75,7 +75,7 @@ int usermem_zero(int fd, void *addr, size_t len)
  * rt_sigprocmask() reads the set before it rejects the invalid first argument. It takes a tenth of
  * the time of process_vm_readv() for a page.
  */
-static bool readable(const char *mem)
+static bool is_readable(const char *mem)
 {
 	/* use the end of the page: a NULL set is not read */
 	uintptr_t set = (uintptr_t)mem / PAGE * PAGE + (PAGE - SIGSET);
@@ -102,7 +102,7 @@ static bool each_readable(int fd, const struct iovec *piece, unsigned int n)
 
 	while (next_page(&pages, &mem)) {
 		page = (uintptr_t)mem / PAGE;
-		if (page != last && !readable(mem))
+		if (page != last && !is_readable(mem))
 			return false;
 		last = page;
 	}
@@ -173,7 +173,7 @@ bool usermem_text(const char *s, size_t max)
 	size_t n = 0;
 	bool ended = false;
 
-	for (; !ended && max && readable(s + n); max -= n) {
+	for (; !ended && max && is_readable(s + n); max -= n) {
 		s += n;
 		n = PAGE - (uintptr_t)s % PAGE;
 		n = n < max ? n : max;
@@ -197,7 +197,7 @@ int usermem_put(void *to, const void *from, size_t len)
 	return bad ? -EFAULT : 0;
 }
 
-static bool fault(ssize_t n)
+static bool is_fault(ssize_t n)
 {
 	return n < 0 && errno == EFAULT;
 }
@@ -210,8 +210,8 @@ bool usermem_there(const struct iovec *iov, unsigned int n, bool write)
 	char *mem;
 
 	while (fd >= 0 && there && next_page(&pages, &mem))
-		there = !fault(pwrite(fd, mem, 1, 0)) &&
-			!(write && fault(pread(fd, mem, 1, 0)));
+		there = !is_fault(pwrite(fd, mem, 1, 0)) &&
+			!(write && is_fault(pread(fd, mem, 1, 0)));
 	if (fd >= 0)
 		close(fd);
 	return there;

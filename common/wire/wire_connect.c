@@ -8,7 +8,7 @@
 
 #include "common/wire/wire_form.h"
 
-static int answer(const char *cause, const char **why)
+static int report_cause(const char *cause, const char **why)
 {
 	if (!cause)
 		return 0;
@@ -18,15 +18,15 @@ static int answer(const char *cause, const char **why)
 }
 
 /* Copies the structure, if it is of this protocol version. */
-static int take(void *dst, size_t size, const void *buf, size_t len,
-		const char **why)
+static int copy_checked(void *dst, size_t size, const void *buf, size_t len,
+			const char **why)
 {
 	int rc = wire_check_magic(buf, len, why);
 
 	if (rc)
 		return rc;
 	if (len < size)
-		return answer("length: shorter than the structure", why);
+		return report_cause("length: shorter than the structure", why);
 	memcpy(dst, buf, size);
 	return 0;
 }
@@ -58,17 +58,17 @@ static const char *why_accept(const struct wire_accept *a)
 int wire_check_connect(const void *buf, size_t len, const char **why)
 {
 	struct wire_connect c;
-	int rc = take(&c, sizeof(c), buf, len, why);
+	int rc = copy_checked(&c, sizeof(c), buf, len, why);
 
-	return rc ? rc : answer(why_connect(&c), why);
+	return rc ? rc : report_cause(why_connect(&c), why);
 }
 
 int wire_check_accept(const void *buf, size_t len, const char **why)
 {
 	struct wire_accept a;
-	int rc = take(&a, sizeof(a), buf, len, why);
+	int rc = copy_checked(&a, sizeof(a), buf, len, why);
 
-	return rc ? rc : answer(why_accept(&a), why);
+	return rc ? rc : report_cause(why_accept(&a), why);
 }
 
 void wire_take_hail(const void *buf, size_t len, size_t behind,

@@ -7,12 +7,12 @@
  */
 #include "common/wire/wire.h"
 
-static unsigned int counter(const struct wire_counter *body)
+static unsigned int rights_for_counter(const struct wire_counter *body)
 {
 	return body->value || body->flags ? WIRE_NEED_WRITE : WIRE_NEED_READ;
 }
 
-static unsigned int borrow(const struct wire_borrow *body)
+static unsigned int rights_for_borrow(const struct wire_borrow *body)
 {
 	if (le64toh(body->handle) == WIRE_B_NO_OBJECT)
 		return 0;
@@ -21,7 +21,7 @@ static unsigned int borrow(const struct wire_borrow *body)
 }
 
 /* The rights needed on the object whose handle begins the body. */
-static unsigned int rights(unsigned int op, const void *body)
+static unsigned int rights_for_op(unsigned int op, const void *body)
 {
 	switch (op) {
 	case WIRE_READ:
@@ -36,9 +36,9 @@ static unsigned int rights(unsigned int op, const void *body)
 	case WIRE_PLACE:
 		return WIRE_NEED_WRITE;
 	case WIRE_BORROW:
-		return borrow(body);
+		return rights_for_borrow(body);
 	case WIRE_COUNTER:
-		return counter(body);
+		return rights_for_counter(body);
 	default:
 		return 0;
 	}
@@ -49,7 +49,7 @@ unsigned int wire_needs(unsigned int op, const void *body,
 {
 	const struct wire_copy *copy = body;
 
-	need[0].rights = rights(op, body);
+	need[0].rights = rights_for_op(op, body);
 	if (!need[0].rights)
 		return 0;
 	need[0].handle = le64toh(*(const le64 *)body);

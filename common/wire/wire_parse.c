@@ -10,20 +10,20 @@
 #define STATUS_ERRNO_MAX 4095u
 
 /* A message while it is being checked. */
-struct cursor {
+struct wire_cursor {
 	struct wire_msg *msg;
 	const uint8_t *at;
 	size_t left;
 	const char *why;
 };
 
-static int refuse(struct cursor *c, const char *why)
+static int reject_msg(struct wire_cursor *c, const char *why)
 {
 	c->why = why;
 	return -EPROTO;
 }
 
-static uint16_t get16(const void *body, uint32_t off)
+static uint16_t read_le16(const void *body, uint32_t off)
 {
 	le16 v;
 
@@ -31,7 +31,7 @@ static uint16_t get16(const void *body, uint32_t off)
 	return le16toh(v);
 }
 
-static uint32_t get32(const void *body, uint32_t off)
+static uint32_t read_le32(const void *body, uint32_t off)
 {
 	le32 v;
 
@@ -39,7 +39,7 @@ static uint32_t get32(const void *body, uint32_t off)
 	return le32toh(v);
 }
 
-static uint64_t get64(const void *body, uint32_t off)
+static uint64_t read_le64(const void *body, uint32_t off)
 {
 	le64 v;
 
@@ -54,10 +54,10 @@ int wire_check_magic(const void *buf, size_t len, const char **why)
 
 	if (len < offsetof(struct wire_hdr, op)) {
 		cause = "length: shorter than magic and version";
-	} else if (get32(buf, 0) != WIRE_MAGIC) {
+	} else if (read_le32(buf, 0) != WIRE_MAGIC) {
 		cause = "magic: not this protocol";
-	} else if (get16(buf, 4) < WIRE_VERSION ||
-		   get16(buf, 4) > WIRE_VERSION_NEWEST) {
+	} else if (read_le16(buf, 4) < WIRE_VERSION ||
+		   read_le16(buf, 4) > WIRE_VERSION_NEWEST) {
 		cause = "version: another protocol version";
 		rc = -EPROTONOSUPPORT;
 	}
@@ -67,7 +67,7 @@ int wire_check_magic(const void *buf, size_t len, const char **why)
 }
 
 /* Advances by n bytes; there must be that many. */
-static void pass(struct cursor *c, size_t n)
+static void skip_bytes(struct wire_cursor *c, size_t n)
 {
 	c->at += n;
 	c->left -= n;
@@ -112,7 +112,7 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 	return why_request(hdr);
 }
 
-static int take_hdr(struct cursor *c)
+static int take_hdr(struct wire_cursor *c)
 {
 	const struct wire_hdr *hdr = (const void *)c->at;
 	int rc = wire_check_magic(hdr, c->left, &c->why);
@@ -120,17 +120,17 @@ static int take_hdr(struct cursor *c)
 	if (rc)
 		return rc;
 	if (c->left < sizeof(*hdr))
-		return refuse(c, "length: shorter than the header");
+		return reject_msg(c, "length: shorter than the header");
 	c->why = why_hdr(hdr, c->left);
 	if (c->why)
 		return -EPROTO;
 	c->msg->hdr = hdr;
-	pass(c, sizeof(*hdr));
+	skip_bytes(c, sizeof(*hdr));
 	return 0;
 }
 
 /* The form of this message; NULL: a reply that consists of its status only. */
-static int find_form(struct cursor *c, const struct wire_form **form)
+static int find_form(struct wire_cursor *c, const struct wire_form **form)
 {
 	const struct wire_hdr *hdr = c->msg->hdr;
 	const struct wire_op_desc *desc = wire_op_find(le16toh(hdr->op));
@@ -149,7 +149,7 @@ static int find_form(struct cursor *c, const struct wire_form **form)
 	else if (desc->redirect)
 		*form = &wire_redirect_form;
 	else
-		return refuse(c, "wire_hdr.status: no path to redirect");
+		return reject_msg(c, "wire_hdr.status: no path to redirect");
 	return 0;
 }
 
@@ -157,13 +157,13 @@ static bool field_ok(const void *body, const struct wire_field *f)
 {
 	switch (f->kind) {
 	case WIRE_FK_BITS:
-		return !(get32(body, f->off) & ~f->limit);
+		return !(read_le32(body, f->off) & ~f->limit);
 	case WIRE_FK_MAX:
-		return get32(body, f->off) <= f->limit;
+		return read_le32(body, f->off) <= f->limit;
 	case WIRE_FK_MAX64:
-		return get64(body, f->off) <= f->limit;
+		return read_le64(body, f->off) <= f->limit;
 	case WIRE_FK_ID:
-		return get64(body, f->off) != 0;
+		return read_le64(body, f->off) != 0;
 	case WIRE_FK_NONE:
 		break;
 	}
@@ -171,62 +171,63 @@ static bool field_ok(const void *body, const struct wire_field *f)
 }
 
 /* Fields that the previous version does not have are at the end of the body. */
-static size_t body_size(const struct cursor *c, const struct wire_form *form)
+static size_t body_size(const struct wire_cursor *c,
+			const struct wire_form *form)
 {
 	return form->least && c->left < form->size ? form->least : form->size;
 }
 
-static int take_body(struct cursor *c, const struct wire_form *form)
+static int take_body(struct wire_cursor *c, const struct wire_form *form)
 {
 	const struct wire_field *f;
 	size_t size = body_size(c, form);
 
 	if (c->left < size)
-		return refuse(c, "length: shorter than the body");
+		return reject_msg(c, "length: shorter than the body");
 	for (f = form->fields; f->kind; f++) {
 		if (f->off < size && !field_ok(c->at, f))
-			return refuse(c, f->why);
+			return reject_msg(c, f->why);
 	}
 	c->msg->body = c->at;
 	c->msg->body_len = size;
-	pass(c, size);
+	skip_bytes(c, size);
 	return 0;
 }
 
-static int take_padding(struct cursor *c, const struct wire_item *item,
+static int take_padding(struct wire_cursor *c, const struct wire_item *item,
 			size_t pad)
 {
 	if (item->kind == WIRE_IK_DATA && c->left == 0)
 		return 0;
 	if (c->left < pad)
-		return refuse(c, "length: shorter than the padding");
+		return reject_msg(c, "length: shorter than the padding");
 	for (size_t i = 0; i < pad; i++) {
 		if (c->at[i])
-			return refuse(c, "padding: not zero");
+			return reject_msg(c, "padding: not zero");
 	}
-	pass(c, pad);
+	skip_bytes(c, pad);
 	return 0;
 }
 
-static int take_item(struct cursor *c, const struct wire_item *item,
+static int take_item(struct wire_cursor *c, const struct wire_item *item,
 		     struct wire_tail *tail)
 {
-	size_t count = get32(c->msg->body, item->off), len;
+	size_t count = read_le32(c->msg->body, item->off), len;
 
 	if (count > item->max)
-		return refuse(c, item->why);
+		return reject_msg(c, item->why);
 	len = count * item->elem;
 	if (c->left < len)
-		return refuse(c, item->why);
+		return reject_msg(c, item->why);
 	if (item->kind == WIRE_IK_STRING && memchr(c->at, '\0', len))
-		return refuse(c, "string: holds a NUL");
+		return reject_msg(c, "string: holds a NUL");
 	tail->ptr = c->at;
 	tail->len = len;
-	pass(c, len);
+	skip_bytes(c, len);
 	return take_padding(c, item, wire_pad(len) - len);
 }
 
-static int take_tail(struct cursor *c, const struct wire_form *form)
+static int take_tail(struct wire_cursor *c, const struct wire_form *form)
 {
 	int rc;
 
@@ -241,23 +242,23 @@ static int take_tail(struct cursor *c, const struct wire_form *form)
 static const struct wire_item array_item = { .kind = WIRE_IK_ARRAY };
 
 /* The wire_as after everything else of the operation. */
-static int take_as(struct cursor *c)
+static int take_as(struct wire_cursor *c)
 {
 	const struct wire_as *as = (const void *)c->at;
 	size_t len;
 
 	if (!wire_op_find(le16toh(c->msg->hdr->op))->redirect)
-		return refuse(c, "wire_hdr.flags: AS is for paths");
+		return reject_msg(c, "wire_hdr.flags: AS is for paths");
 	if (c->left < sizeof(*as) || as->zero)
-		return refuse(c, "wire_as: too short, or zero is not");
+		return reject_msg(c, "wire_as: too short, or zero is not");
 	if (le32toh(as->ngroups) > WIRE_GROUPS_MAX)
-		return refuse(c, "wire_as.ngroups");
+		return reject_msg(c, "wire_as.ngroups");
 	len = wire_pad(sizeof(*as) + le32toh(as->ngroups) * sizeof(le32));
 	if (c->left != len)
-		return refuse(c, "wire_as: not the end of the message");
+		return reject_msg(c, "wire_as: not the end of the message");
 	if (le32toh(as->ngroups) % 2 &&
-	    get32(as + 1, le32toh(as->ngroups) * sizeof(le32)))
-		return refuse(c, "padding: not zero");
+	    read_le32(as + 1, le32toh(as->ngroups) * sizeof(le32)))
+		return reject_msg(c, "padding: not zero");
 	c->msg->as = as;
 	c->msg->groups = (const void *)(as + 1);
 	c->at += len;
@@ -266,94 +267,95 @@ static int take_as(struct cursor *c)
 }
 
 /* A request has only the flag. */
-static int take_apart(struct cursor *c)
+static int take_apart(struct wire_cursor *c)
 {
 	const struct wire_apart *apart = (const void *)c->at;
 
 	if (le16toh(c->msg->hdr->op) != WIRE_HELLO)
-		return refuse(c, "wire_hdr.flags: APART is for HELLO");
+		return reject_msg(c, "wire_hdr.flags: APART is for HELLO");
 	if (!(le16toh(c->msg->hdr->flags) & WIRE_F_REPLY))
 		return 0;
 	if (c->left < sizeof(*apart))
-		return refuse(c, "length: shorter than wire_apart");
+		return reject_msg(c, "length: shorter than wire_apart");
 	if (apart->zero)
-		return refuse(c, "wire_apart.zero: reserved, not zero");
+		return reject_msg(c, "wire_apart.zero: reserved, not zero");
 	c->msg->apart = apart;
-	pass(c, sizeof(*apart));
+	skip_bytes(c, sizeof(*apart));
 	return 0;
 }
 
-static int take_seal(struct cursor *c)
+static int take_seal(struct wire_cursor *c)
 {
 	const struct wire_seal *seal = (const void *)c->at;
 	uint16_t flags = le16toh(c->msg->hdr->flags);
 
 	if (!(flags & WIRE_F_PROOF))
-		return refuse(c, "wire_hdr.flags: SEAL without PROOF");
+		return reject_msg(c, "wire_hdr.flags: SEAL without PROOF");
 	if (c->left < sizeof(*seal) || seal->zero)
-		return refuse(c, "wire_seal: too short, or zero is not");
+		return reject_msg(c, "wire_seal: too short, or zero is not");
 	if (le32toh(seal->mode) >= SEAL_MODES ||
 	    (flags & WIRE_F_REPLY && !seal->mode))
-		return refuse(c, "wire_seal.mode: unknown, or none in a reply");
+		return reject_msg(
+			c, "wire_seal.mode: unknown, or none in a reply");
 	c->msg->seal = seal;
-	pass(c, sizeof(*seal));
+	skip_bytes(c, sizeof(*seal));
 	return 0;
 }
 
-static int take_job(struct cursor *c)
+static int take_job(struct wire_cursor *c)
 {
 	const struct wire_job *job = (const void *)c->at;
 	size_t len, pad;
 
 	if (le16toh(c->msg->hdr->op) != WIRE_HELLO)
-		return refuse(c, "wire_hdr.flags: JOB is for HELLO");
+		return reject_msg(c, "wire_hdr.flags: JOB is for HELLO");
 	if (c->left < sizeof(*job) || job->zero)
-		return refuse(c, "wire_job: too short, or zero is not");
+		return reject_msg(c, "wire_job: too short, or zero is not");
 	len = le32toh(job->len);
 	pad = wire_pad(len);
 	if (!len || len > WIRE_JOB_MAX || c->left - sizeof(*job) < pad)
-		return refuse(c, "wire_job.len: zero, or too large");
+		return reject_msg(c, "wire_job.len: zero, or too large");
 	if (!wire_job_ok(job + 1, len))
-		return refuse(c, "wire_job: what does not print");
+		return reject_msg(c, "wire_job: what does not print");
 	c->msg->job = (const char *)(job + 1);
 	c->msg->job_len = len;
-	pass(c, sizeof(*job) + len);
+	skip_bytes(c, sizeof(*job) + len);
 	return take_padding(c, &array_item, pad - len);
 }
 
-static int take_ticket(struct cursor *c)
+static int take_ticket(struct wire_cursor *c)
 {
 	const struct wire_shown *shown = (const void *)c->at;
 	size_t len, pad;
 
 	if (!(le16toh(c->msg->hdr->flags) & WIRE_F_PROOF))
-		return refuse(c, "wire_hdr.flags: TICKET without PROOF");
+		return reject_msg(c, "wire_hdr.flags: TICKET without PROOF");
 	if (c->left < sizeof(*shown) || shown->zero)
-		return refuse(c, "wire_shown: too short, or zero is not");
+		return reject_msg(c, "wire_shown: too short, or zero is not");
 	len = le32toh(shown->len);
 	if (!len || len > WIRE_TICKET_MAX)
-		return refuse(c, "wire_shown.len: zero, or too large");
+		return reject_msg(c, "wire_shown.len: zero, or too large");
 	pad = wire_pad(len);
 	if (c->left - sizeof(*shown) < pad)
-		return refuse(c, "length: shorter than the ticket");
+		return reject_msg(c, "length: shorter than the ticket");
 	c->msg->ticket = shown + 1;
 	c->msg->ticket_len = len;
-	pass(c, sizeof(*shown) + len);
+	skip_bytes(c, sizeof(*shown) + len);
 	return take_padding(c, &array_item, pad - len);
 }
 
-static int take_proof(struct cursor *c)
+static int take_proof(struct wire_cursor *c)
 {
 	const struct wire_proof *proof = (const void *)c->at;
 
 	if (le16toh(c->msg->hdr->op) != WIRE_HELLO)
-		return refuse(c, "wire_hdr.flags: PROOF is for HELLO");
+		return reject_msg(c, "wire_hdr.flags: PROOF is for HELLO");
 	if (c->left < sizeof(*proof))
-		return refuse(c, "length: shorter than wire_proof");
+		return reject_msg(c, "length: shorter than wire_proof");
 	if (proof->zero)
-		return refuse(c, "wire_proof.zero: reserved, not zero");
+		return reject_msg(c, "wire_proof.zero: reserved, not zero");
 	c->msg->proof = proof;
-	pass(c, sizeof(*proof));
+	skip_bytes(c, sizeof(*proof));
 	return 0;
 }
 
@@ -369,30 +371,30 @@ static bool has_caps(const struct wire_hdr *hdr)
 	return wire_needs(op, hdr + 1, need);
 }
 
-static int take_caps(struct cursor *c)
+static int take_caps(struct wire_cursor *c)
 {
 	const struct wire_hdr *hdr = c->msg->hdr;
 	const struct wire_caps *caps = (const void *)c->at;
 	uint32_t n;
 
 	if (!c->msg->body || !has_caps(hdr))
-		return refuse(c, "wire_hdr.flags: CAPS where none belong");
+		return reject_msg(c, "wire_hdr.flags: CAPS where none belong");
 	if (c->left < sizeof(*caps))
-		return refuse(c, "length: shorter than wire_caps");
+		return reject_msg(c, "length: shorter than wire_caps");
 	n = le32toh(caps->n);
 	if (!n || n > WIRE_CAPS_MAX)
-		return refuse(c, "wire_caps.n: zero, or too many");
+		return reject_msg(c, "wire_caps.n: zero, or too many");
 	if (caps->life && !(le16toh(hdr->flags) & WIRE_F_REPLY))
-		return refuse(c, "wire_caps.life: in a request");
-	pass(c, sizeof(*caps));
+		return reject_msg(c, "wire_caps.life: in a request");
+	skip_bytes(c, sizeof(*caps));
 	if (c->left < n * WIRE_CAP_LEN)
-		return refuse(c, "length: shorter than the capabilities");
-	pass(c, n * WIRE_CAP_LEN);
+		return reject_msg(c, "length: shorter than the capabilities");
+	skip_bytes(c, n * WIRE_CAP_LEN);
 	c->msg->caps = caps;
 	return 0;
 }
 
-static int take_check(struct cursor *c, const struct wire_form *form)
+static int take_check(struct wire_cursor *c, const struct wire_form *form)
 {
 	c->why = form->check(c->msg);
 	return c->why ? -EPROTO : 0;
@@ -418,33 +420,33 @@ static bool has_place(const struct wire_msg *msg)
 }
 
 /* Checks flags that the operation does not have, and announced data that is impossible. */
-static int take_data(struct cursor *c)
+static int take_data(struct wire_cursor *c)
 {
 	const struct wire_hdr *hdr = c->msg->hdr;
 	uint64_t len = wire_data_len(c->msg);
 
 	if (le16toh(hdr->flags) & (WIRE_F_PLACE | WIRE_F_WHOLE) &&
 	    !has_place(c->msg))
-		return refuse(c, "wire_hdr.flags: no such place");
+		return reject_msg(c, "wire_hdr.flags: no such place");
 	if (le16toh(hdr->flags) & WIRE_F_PLACE &&
 	    le16toh(hdr->flags) & WIRE_F_WHOLE)
-		return refuse(c, "wire_hdr.flags: PLACE and WHOLE");
+		return reject_msg(c, "wire_hdr.flags: PLACE and WHOLE");
 	if (le16toh(hdr->flags) & WIRE_F_CARRY &&
 	    le16toh(hdr->op) != WIRE_HELLO)
-		return refuse(c, "wire_hdr.flags: CARRY is for HELLO");
+		return reject_msg(c, "wire_hdr.flags: CARRY is for HELLO");
 	if (le16toh(hdr->flags) & WIRE_F_ANEW &&
 	    !(le16toh(hdr->flags) & WIRE_F_REPLAY))
-		return refuse(c, "wire_hdr.flags: ANEW without REPLAY");
+		return reject_msg(c, "wire_hdr.flags: ANEW without REPLAY");
 	if (le16toh(hdr->flags) & WIRE_F_UNSURE && le16toh(hdr->op) != WIRE_BYE)
-		return refuse(c, "wire_hdr.flags: UNSURE is for BYE");
+		return reject_msg(c, "wire_hdr.flags: UNSURE is for BYE");
 	if (!(le16toh(hdr->flags) & WIRE_F_DATA))
 		return 0;
 	if (!len || len > WIRE_INLINE_MAX || le32toh(hdr->len) % 8)
-		return refuse(c, "wire_hdr.flags: no such data");
+		return reject_msg(c, "wire_hdr.flags: no such data");
 	return 0;
 }
 
-static int parse(struct cursor *c)
+static int parse_msg(struct wire_cursor *c)
 {
 	const struct wire_form *form;
 	int rc = take_hdr(c);
@@ -470,7 +472,7 @@ static int parse(struct cursor *c)
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_PROOF)
 		rc = take_proof(c);
 	if (!rc && c->left)
-		rc = refuse(c, "length: bytes behind the message");
+		rc = reject_msg(c, "length: bytes behind the message");
 	if (!rc && form && form->check)
 		rc = take_check(c, form);
 	if (!rc)
@@ -482,11 +484,11 @@ int wire_parse(const void *buf, size_t len, struct wire_msg *msg,
 	       const char **why)
 {
 	struct wire_msg m = { 0 };
-	struct cursor c = { .msg = &m, .at = buf, .left = len };
+	struct wire_cursor c = { .msg = &m, .at = buf, .left = len };
 	int rc;
 
 	assert(wire_aligned(buf));
-	rc = parse(&c);
+	rc = parse_msg(&c);
 	if (rc == 0 || rc == -ENOSYS)
 		*msg = m;
 	if (rc && why)

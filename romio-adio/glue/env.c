@@ -20,7 +20,7 @@ int MPIR_Ext_datatype_iscommitted(MPI_Datatype type)
 	return type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
 	x ^= x >> 33;
 	x *= 0xff51afd7ed558ccdull;
@@ -36,8 +36,8 @@ void MPL_create_pathname(char *path, const char *dirname, const char *prefix,
 	uint64_t id;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	id = mix((uint64_t)now.tv_sec) ^ (uint64_t)now.tv_nsec;
-	id = mix(id ^ (uint64_t)getpid() << 32 ^ (uintptr_t)&now);
+	id = mix_bits((uint64_t)now.tv_sec) ^ (uint64_t)now.tv_nsec;
+	id = mix_bits(id ^ (uint64_t)getpid() << 32 ^ (uintptr_t)&now);
 	snprintf(path, PATH_MAX, "%s%s%s.%016llx%s", dirname ? dirname : "",
 		 dirname ? "/" : "", prefix, (unsigned long long)id,
 		 is_dir ? "/" : "");

@@ -15,18 +15,18 @@
 
 #include <adio_extern.h>
 
-struct known {
-	struct known *next;
+struct file_handler {
+	struct file_handler *next;
 	MPI_Errhandler handle;
 	MPI_File_errhandler_function *fn;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct known *all;
+static struct file_handler *all;
 
-static struct known *find(MPI_Errhandler handle)
+static struct file_handler *find_handler(MPI_Errhandler handle)
 {
-	struct known *k = all;
+	struct file_handler *k = all;
 
 	while (k && k->handle != handle)
 		k = k->next;
@@ -34,12 +34,13 @@ static struct known *find(MPI_Errhandler handle)
 }
 
 /* A freed handle may be reused: the newest function counts. */
-static int remember(MPI_Errhandler handle, MPI_File_errhandler_function *fn)
+static int store_function(MPI_Errhandler handle,
+			  MPI_File_errhandler_function *fn)
 {
-	struct known *k;
+	struct file_handler *k;
 
 	pthread_mutex_lock(&lock);
-	k = find(handle);
+	k = find_handler(handle);
 	if (!k && (k = malloc(sizeof(*k)))) {
 		k->handle = handle;
 		k->next = all;
@@ -53,10 +54,10 @@ static int remember(MPI_Errhandler handle, MPI_File_errhandler_function *fn)
 
 static MPI_File_errhandler_function *function_of(MPI_Errhandler handle)
 {
-	struct known *k;
+	struct file_handler *k;
 
 	pthread_mutex_lock(&lock);
-	k = find(handle);
+	k = find_handler(handle);
 	pthread_mutex_unlock(&lock);
 	return k ? k->fn : NULL;
 }
@@ -67,7 +68,7 @@ int PMPI_File_create_errhandler(MPI_File_errhandler_function *fn,
 	int err = PMPI_Comm_create_errhandler(
 		(MPI_Comm_errhandler_function *)(void (*)(void))fn, handle);
 
-	return err == MPI_SUCCESS ? remember(*handle, fn) : err;
+	return err == MPI_SUCCESS ? store_function(*handle, fn) : err;
 }
 
 static bool is_file(MPI_File file)
@@ -95,7 +96,7 @@ int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *handle)
 	return MPI_SUCCESS;
 }
 
-static void die(MPI_File file, int error_code)
+static void abort_with_error(MPI_File file, int error_code)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int len;
@@ -117,7 +118,7 @@ int MPIO_Err_return_file(MPI_File file, int error_code)
 	if (fn)
 		fn(&file, &error_code, NULL);
 	else
-		die(file, error_code);
+		abort_with_error(file, error_code);
 	return error_code;
 }
 

@@ -94,7 +94,7 @@ static void give_up(int err)
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static ADIOI_Flatlist_node *flatten(MPI_Datatype type)
+static ADIOI_Flatlist_node *flatten_type(MPI_Datatype type)
 {
 	ADIOI_Flatlist_node *node = NULL;
 	struct blocks b = { 0 };
@@ -121,7 +121,7 @@ ADIOI_Flatlist_node *ADIOI_Flatten_and_find(MPI_Datatype type)
 	MPI_Type_get_attr(type, ADIOI_Flattened_type_keyval, &node, &found);
 	if (found)
 		return node;
-	node = flatten(type);
+	node = flatten_type(type);
 	MPI_Type_set_attr(type, ADIOI_Flattened_type_keyval, node);
 	return node;
 }

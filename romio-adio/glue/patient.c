@@ -7,7 +7,7 @@
 #define POLLS 100u /* polls before yielding the processor */
 
 /* Called between two polls. */
-static void between(unsigned int *polls)
+static void pause_between_polls(unsigned int *polls)
 {
 	if (++*polls > POLLS)
 		sched_yield();
@@ -22,7 +22,7 @@ int patient_Wait(MPI_Request *request, MPI_Status *status)
 		err = PMPI_Test(request, &done, status);
 		if (done || err != MPI_SUCCESS)
 			return err;
-		between(&polls);
+		pause_between_polls(&polls);
 	}
 }
 
@@ -35,7 +35,7 @@ int patient_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 		err = PMPI_Testall(n, requests, &done, statuses);
 		if (done || err != MPI_SUCCESS)
 			return err;
-		between(&polls);
+		pause_between_polls(&polls);
 	}
 }
 
@@ -49,12 +49,12 @@ int patient_Waitany(int n, MPI_Request requests[], int *index,
 		err = PMPI_Testany(n, requests, index, &done, status);
 		if (done || err != MPI_SUCCESS)
 			return err;
-		between(&polls);
+		pause_between_polls(&polls);
 	}
 }
 
 /* Completes an operation whose start returned err. */
-static int finish(int err, MPI_Request *request)
+static int wait_if_started(int err, MPI_Request *request)
 {
 	return err == MPI_SUCCESS ? patient_Wait(request, MPI_STATUS_IGNORE)
 				  : err;
@@ -66,9 +66,9 @@ int patient_Allgather(const void *send, int nsend, MPI_Datatype send_type,
 {
 	MPI_Request r;
 
-	return finish(PMPI_Iallgather(send, nsend, send_type, recv, nrecv,
-				      recv_type, comm, &r),
-		      &r);
+	return wait_if_started(PMPI_Iallgather(send, nsend, send_type, recv,
+					       nrecv, recv_type, comm, &r),
+			       &r);
 }
 
 int patient_Allreduce(const void *send, void *recv, int n, MPI_Datatype type,
@@ -76,7 +76,8 @@ int patient_Allreduce(const void *send, void *recv, int n, MPI_Datatype type,
 {
 	MPI_Request r;
 
-	return finish(PMPI_Iallreduce(send, recv, n, type, op, comm, &r), &r);
+	return wait_if_started(
+		PMPI_Iallreduce(send, recv, n, type, op, comm, &r), &r);
 }
 
 int patient_Alltoall(const void *send, int nsend, MPI_Datatype send_type,
@@ -85,30 +86,30 @@ int patient_Alltoall(const void *send, int nsend, MPI_Datatype send_type,
 {
 	MPI_Request r;
 
-	return finish(PMPI_Ialltoall(send, nsend, send_type, recv, nrecv,
-				     recv_type, comm, &r),
-		      &r);
+	return wait_if_started(PMPI_Ialltoall(send, nsend, send_type, recv,
+					      nrecv, recv_type, comm, &r),
+			       &r);
 }
 
 int patient_Barrier(MPI_Comm comm)
 {
 	MPI_Request r;
 
-	return finish(PMPI_Ibarrier(comm, &r), &r);
+	return wait_if_started(PMPI_Ibarrier(comm, &r), &r);
 }
 
 int patient_Bcast(void *buf, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
 	MPI_Request r;
 
-	return finish(PMPI_Ibcast(buf, n, type, root, comm, &r), &r);
+	return wait_if_started(PMPI_Ibcast(buf, n, type, root, comm, &r), &r);
 }
 
 int patient_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
 {
 	MPI_Request r;
 
-	return finish(PMPI_Comm_idup(comm, copy, &r), &r);
+	return wait_if_started(PMPI_Comm_idup(comm, copy, &r), &r);
 }
 
 int patient_Gather(const void *send, int nsend, MPI_Datatype send_type,
@@ -117,9 +118,9 @@ int patient_Gather(const void *send, int nsend, MPI_Datatype send_type,
 {
 	MPI_Request r;
 
-	return finish(PMPI_Igather(send, nsend, send_type, recv, nrecv,
-				   recv_type, root, comm, &r),
-		      &r);
+	return wait_if_started(PMPI_Igather(send, nsend, send_type, recv, nrecv,
+					    recv_type, root, comm, &r),
+			       &r);
 }
 
 int patient_Gatherv(const void *send, int nsend, MPI_Datatype send_type,
@@ -128,9 +129,10 @@ int patient_Gatherv(const void *send, int nsend, MPI_Datatype send_type,
 {
 	MPI_Request r;
 
-	return finish(PMPI_Igatherv(send, nsend, send_type, recv, nrecv, places,
-				    recv_type, root, comm, &r),
-		      &r);
+	return wait_if_started(PMPI_Igatherv(send, nsend, send_type, recv,
+					     nrecv, places, recv_type, root,
+					     comm, &r),
+			       &r);
 }
 
 int patient_Recv(void *buf, int n, MPI_Datatype type, int from, int tag,

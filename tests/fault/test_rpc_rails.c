@@ -334,7 +334,7 @@ END_TEST
 
 static bool here(const char *host)
 {
-	struct hosts hosts = { .n = 1 };
+	struct host_addrs hosts = { .n = 1 };
 
 	snprintf(hosts.host[0], sizeof(hosts.host[0]), "%s", host);
 	return fabric_here(&hosts);

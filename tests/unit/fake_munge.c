@@ -168,9 +168,9 @@ static int decode(const char *cred, void *ctx, void **buf, int *len, uid_t *uid,
 	return says;
 }
 
-int munge_load(const struct log *log, struct munge_calls *calls)
+int munge_load(const struct log *log, struct munge_library *lib)
 {
-	*calls = (struct munge_calls){ ctx_create, ctx_destroy, ctx_set, encode,
+	*lib = (struct munge_library){ ctx_create, ctx_destroy, ctx_set, encode,
 				       decode };
 	return 0;
 }

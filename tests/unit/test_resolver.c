@@ -20,7 +20,7 @@ struct ears {
 static struct resolver *resolver;
 static struct ears ears = { .lock = PTHREAD_MUTEX_INITIALIZER,
 			    .heard = PTHREAD_COND_INITIALIZER };
-static struct hosts hosts;
+static struct host_addrs hosts;
 static const char *why;
 
 static void ended(struct resolver_watch *watch)

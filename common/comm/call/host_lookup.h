@@ -16,7 +16,7 @@ struct rpc_ctx;
 /* The owner keeps it, with host and hosts, until done() or host_lookup_cancel(). */
 struct host_query {
 	const char *host;
-	struct hosts *hosts; /* the result */
+	struct host_addrs *hosts; /* the result */
 	/*
 	 * status: 0; -EHOSTUNREACH: the host is unknown, why says the reason; or -errno.  Runs in
 	 * the thread of the context.

@@ -358,7 +358,7 @@ void payload_reset(struct rpc_peer *peer)
 	ctx_undefer(peer->link.ctx, &f->ask);
 }
 
-bool payload_is_offloaded(const struct link *link)
+bool payload_is_offloaded(const struct rpc_link *link)
 {
 	return tp_dev_pins(link->ctx->rails.dev[link->rail]) ||
 	       tp_ep_carry_max(link->ep) < UINT32_MAX;

@@ -94,7 +94,7 @@ void payload_free_buffer(struct rpc_peer *peer, struct peer_slot *s);
 /* The same; also restores the addresses of the caller in the request. */
 void payload_undo(struct rpc_peer *peer, struct peer_slot *s);
 /* The server or an adapter moves all data, so this end has no work meanwhile. */
-bool payload_is_offloaded(const struct link *link);
+bool payload_is_offloaded(const struct rpc_link *link);
 /*
  * The area of the slot that holds piece, or NULL.  Starts the search at *at, usually the area of
  * the previous piece.

@@ -151,7 +151,7 @@ static void peer_refused(struct rpc_peer *peer, const struct hello_refusal *no)
 static void peer_attempt(struct rpc_peer *peer);
 
 /* The connection is lost: closes it and retries later. */
-static void peer_lost(struct link *link, int status)
+static void peer_lost(struct rpc_link *link, int status)
 {
 	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
 
@@ -376,7 +376,7 @@ static void peer_received(struct rpc_peer *peer, const struct tp_wc *wc)
 
 /* ---- the links ---- */
 
-static void peer_event(struct link *link, const struct tp_event *ev)
+static void peer_event(struct rpc_link *link, const struct tp_event *ev)
 {
 	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
 	struct hello_refusal no = { 0 };
@@ -400,7 +400,7 @@ static void peer_event(struct link *link, const struct tp_event *ev)
 	}
 }
 
-static void peer_completion(struct link *link, const struct tp_wc *wc)
+static void peer_completion(struct rpc_link *link, const struct tp_wc *wc)
 {
 	struct rpc_peer *peer = container_of(link, struct rpc_peer, link);
 
@@ -424,12 +424,12 @@ static const struct link_ops peer_ops = {
 	.lost = peer_lost,
 };
 
-static struct rpc_peer *peer_of_bulk(struct link *link)
+static struct rpc_peer *peer_of_bulk(struct rpc_link *link)
 {
 	return container_of(link, struct rpc_peer, bulk.link);
 }
 
-static void bulk_event(struct link *link, const struct tp_event *ev)
+static void bulk_event(struct rpc_link *link, const struct tp_event *ev)
 {
 	struct rpc_peer *peer = peer_of_bulk(link);
 
@@ -437,7 +437,7 @@ static void bulk_event(struct link *link, const struct tp_event *ev)
 		peer_ready(peer);
 }
 
-static void bulk_lost(struct link *link, int status)
+static void bulk_lost(struct rpc_link *link, int status)
 {
 	struct rpc_peer *peer = peer_of_bulk(link);
 
@@ -445,7 +445,7 @@ static void bulk_lost(struct link *link, int status)
 		peer_ready(peer);
 }
 
-static void bulk_completion(struct link *link, const struct tp_wc *wc)
+static void bulk_completion(struct rpc_link *link, const struct tp_wc *wc)
 {
 	struct rpc_peer *peer = peer_of_bulk(link);
 

@@ -84,7 +84,7 @@ uint64_t rpc_peer_server_time(const struct rpc_peer *peer, uint64_t when)
 
 bool rpc_peer_seals(const struct rpc_peer *peer)
 {
-	const struct link *link = &peer->link;
+	const struct rpc_link *link = &peer->link;
 
 	return link->ep && tp_dev_seals(link->ctx->rails.dev[link->rail]);
 }

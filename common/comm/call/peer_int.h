@@ -76,7 +76,7 @@ struct rail_choice {
  * sent.  Replies that follow such data use it too.
  */
 struct bulk_link {
-	struct link link;
+	struct rpc_link link;
 	/* HELLO was answered, and calls wait for the second endpoint */
 	bool joining;
 	bool missing; /* no second endpoint; counted once the server answers */
@@ -128,7 +128,7 @@ static inline struct wire_mem *slot_pieces(const struct peer_slot *s)
 }
 
 struct rpc_peer {
-	struct link link;
+	struct rpc_link link;
 	enum peer_state state;
 	/* HELLO: time limit; BACKOFF: end; READY: return */
 	struct rpc_timer timer;
@@ -136,7 +136,7 @@ struct rpc_peer {
 	struct ctx_task gone;
 
 	struct addr addr;
-	struct hosts hosts; /* the addresses of its host */
+	struct host_addrs hosts; /* the addresses of its host */
 	struct host_query query; /* for them */
 	struct rail_choice choice; /* of the rail */
 	unsigned int

@@ -52,7 +52,7 @@ static int add_length(const struct conf_section *in, const struct addr *addr,
 }
 
 /* Another transport has ports of its own.  Port 0 means any port. */
-static bool same(const struct addr *a, const struct addr *b)
+static bool is_same_address(const struct addr *a, const struct addr *b)
 {
 	return a->port && a->port == b->port && !strcasecmp(a->host, b->host) &&
 	       (fabric_any(a) || fabric_any(b) ||
@@ -65,10 +65,10 @@ static int check_unique(const struct conf_section *in,
 	char what[64];
 	uint32_t i;
 
-	if (same(&all->iod[n], &all->mgr))
+	if (is_same_address(&all->iod[n], &all->mgr))
 		return conf_complain(in, "address",
 				     "is that of [mgr]; write another port");
-	for (i = 0; i < n && !same(&all->iod[n], &all->iod[i]); i++)
+	for (i = 0; i < n && !is_same_address(&all->iod[n], &all->iod[i]); i++)
 		;
 	if (i == n)
 		return 0;

@@ -77,11 +77,12 @@ bool fabric_option_ok(const char *option)
 	return names_parse(&names, option);
 }
 
-static void complain(const struct tp_dev_attr *attr, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+static void log_setting_error(const struct tp_dev_attr *attr, const char *fmt,
+			      ...) __attribute__((format(printf, 2, 3)));
 
 /* Names the place of the wrong option or address, if attr has it. */
-static void complain(const struct tp_dev_attr *attr, const char *fmt, ...)
+static void log_setting_error(const struct tp_dev_attr *attr, const char *fmt,
+			      ...)
 {
 	char what[512];
 	va_list ap;
@@ -100,19 +101,21 @@ static int names_for(struct names *names, const char *scheme,
 	bool chosen = option && *option && strcmp(option, "auto") != 0;
 
 	if (!names_parse(names, option)) {
-		complain(attr,
-			 "fabric=%s: want auto, strict:NAME or NAME:NAME..., "
-			 "of local, verbs, tcp",
-			 option);
+		log_setting_error(
+			attr,
+			"fabric=%s: want auto, strict:NAME or NAME:NAME..., "
+			"of local, verbs, tcp",
+			option);
 		return -EINVAL;
 	}
 	if (!strcmp(scheme, FABRIC_ANY))
 		return 0;
 	if (chosen && !names_have(names, scheme)) {
-		complain(attr,
-			 "fabric=%s does not allow a %s:// address: write "
-			 "pvfs:// there, or allow %s",
-			 option, scheme, scheme);
+		log_setting_error(
+			attr,
+			"fabric=%s does not allow a %s:// address: write "
+			"pvfs:// there, or allow %s",
+			option, scheme, scheme);
 		return -EINVAL;
 	}
 	names->n = 0;
@@ -195,20 +198,23 @@ static void fabric_log_none(const struct fabric *fabric,
 	int len = (int)strlen(fabric->missing) - 2; /* without the last "; " */
 
 	if (!names->strict)
-		complain(attr,
-			 "fabric=%s: no transport to use (%.*s): use a build "
-			 "with one of them, or write fabric=auto",
-			 fabric->option, len, fabric->missing);
+		log_setting_error(
+			attr,
+			"fabric=%s: no transport to use (%.*s): use a build "
+			"with one of them, or write fabric=auto",
+			fabric->option, len, fabric->missing);
 	else if (!strcmp(name, "verbs"))
-		complain(attr,
-			 "fabric=%s (%.*s): load the RDMA driver and bring a "
-			 "port up (rdma link), or write fabric=auto",
-			 fabric->option, len, fabric->missing);
+		log_setting_error(
+			attr,
+			"fabric=%s (%.*s): load the RDMA driver and bring a "
+			"port up (rdma link), or write fabric=auto",
+			fabric->option, len, fabric->missing);
 	else
-		complain(attr,
-			 "fabric=%s (%.*s): use a build with %s, or write "
-			 "fabric=auto",
-			 fabric->option, len, fabric->missing, name);
+		log_setting_error(
+			attr,
+			"fabric=%s (%.*s): use a build with %s, or write "
+			"fabric=auto",
+			fabric->option, len, fabric->missing, name);
 }
 
 int fabric_open(struct fabric *fabric, const char *scheme, const char *option,

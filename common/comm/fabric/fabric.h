@@ -59,6 +59,6 @@ void fabric_addr(const struct addr *addr, const struct rails *rails,
 /* Whether the transport reaches only peers on the same host. */
 bool fabric_is_local(const char *name);
 /* fabric_here.c: whether one of the addresses belongs to this host. */
-bool fabric_here(const struct hosts *hosts);
+bool fabric_here(const struct host_addrs *hosts);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int complain(const struct conf_section *in, const char *key,
-		    const char *want)
+static int reject_value(const struct conf_section *in, const char *key,
+			const char *want)
 {
 	char what[128];
 
@@ -24,8 +24,8 @@ int fabric_conf_read(const struct conf_section *in, struct fabric_conf *fc)
 	unsigned int i;
 
 	if (text && !fabric_option_ok(text))
-		return complain(in, "fabric",
-				"auto, strict:NAME or NAME:NAME...");
+		return reject_value(in, "fabric",
+				    "auto, strict:NAME or NAME:NAME...");
 	if (text)
 		strcpy(fc->option, text);
 	if (text || (!fc->option[0] && conf_get(in, "address")))
@@ -36,7 +36,7 @@ int fabric_conf_read(const struct conf_section *in, struct fabric_conf *fc)
 
 		text = conf_get(in, keys[i]);
 		if (text && rdma_opt_set(&fc->rdma, name, text))
-			return complain(in, keys[i], rdma_opt_want(name));
+			return reject_value(in, keys[i], rdma_opt_want(name));
 	}
 	return conf_uint(in, "dead_peer", 1, FABRIC_DEAD_MAX_S,
 			 &fc->dead_peer_s);

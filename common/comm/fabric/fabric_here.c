@@ -9,7 +9,7 @@
 
 #include "common/comm/fabric/fabric.h"
 
-static bool here(const struct addrinfo *ai)
+static bool can_bind(const struct addrinfo *ai)
 {
 	int fd = socket(ai->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	bool ok;
@@ -30,12 +30,12 @@ static bool host_here(const char *host)
 
 	if (getaddrinfo(host, NULL, &hints, &ai))
 		return false;
-	found = here(ai);
+	found = can_bind(ai);
 	freeaddrinfo(ai);
 	return found;
 }
 
-bool fabric_here(const struct hosts *hosts)
+bool fabric_here(const struct host_addrs *hosts)
 {
 	unsigned int i;
 

@@ -16,7 +16,7 @@ static const char *const names[SIZES_OTHER] = {
 	[SIZES_TCP] = "tcp",
 };
 
-static int find(const char *name)
+static int index_of_transport(const char *name)
 {
 	int k;
 
@@ -28,10 +28,10 @@ static int find(const char *name)
 }
 
 /* Puts "verbs:4K" into named, "4K" into rest.  Neither may occur twice. */
-static int one(char *word, struct sizes *named, struct sizes *rest)
+static int parse_word(char *word, struct sizes *named, struct sizes *rest)
 {
 	char *size = words_cut(word, ':');
-	int k = size ? find(word) : SIZES_OTHER;
+	int k = size ? index_of_transport(word) : SIZES_OTHER;
 	uint64_t n;
 
 	if (conf_parse_size(size ?: word, &n) || n > SIZES_MAX)
@@ -56,7 +56,7 @@ int sizes_parse(const char *text, struct sizes *sizes)
 	while (text) {
 		rc = words_next(&text, '/', word, sizeof(word));
 		if (!rc)
-			rc = one(word, &named, &rest);
+			rc = parse_word(word, &named, &rest);
 		if (rc)
 			return rc;
 	}
@@ -74,7 +74,7 @@ uint32_t sizes_get(const struct sizes *sizes, const char *transport,
 		   uint32_t otherwise)
 {
 	const char *plus = strrchr(transport, '+');
-	int k = find(plus ? plus + 1 : transport);
+	int k = index_of_transport(plus ? plus + 1 : transport);
 
 	return sizes->said >> k & 1 ? sizes->of[k] : otherwise;
 }

@@ -139,7 +139,7 @@ static int ctx_hooks(struct rpc_ctx *ctx)
 
 static void ctx_complete(struct rpc_ctx *ctx, const struct tp_wc *wc)
 {
-	struct link *link = wc->ep ? tp_ep_context(wc->ep) : NULL;
+	struct rpc_link *link = wc->ep ? tp_ep_context(wc->ep) : NULL;
 
 	if (link && link != ctx->lone)
 		spin_crowd(&ctx->spin);
@@ -204,7 +204,7 @@ static void ctx_connect_request(struct rpc_ctx *ctx, const struct tp_event *ev)
 static void ctx_event(struct rpc_ctx *ctx, const struct tp_event *ev)
 {
 	struct ctx_shared *shared;
-	struct link *link;
+	struct rpc_link *link;
 
 	switch (ev->type) {
 	case TP_EV_CONNECT_REQUEST:

@@ -50,15 +50,15 @@ struct ctx_listener {
 };
 
 /* One end of a connection: part of a struct rpc_peer or a struct conn. */
-struct link;
+struct rpc_link;
 struct sealer; /* sealer.h */
 struct link_ops {
-	void (*completion)(struct link *link, const struct tp_wc *wc);
-	void (*event)(struct link *link, const struct tp_event *ev);
+	void (*completion)(struct rpc_link *link, const struct tp_wc *wc);
+	void (*event)(struct rpc_link *link, const struct tp_event *ev);
 	/* The link failed (link_fail()).  Must call link_close(). */
-	void (*lost)(struct link *link, int status);
+	void (*lost)(struct rpc_link *link, int status);
 };
-struct link {
+struct rpc_link {
 	const struct link_ops *ops;
 	struct rpc_ctx *ctx;
 	bool group, bulk; /* see tp_ep_attr */
@@ -81,7 +81,7 @@ struct link {
  * they arrived on.  link is NULL if that link is closed.
  */
 struct ctx_shared {
-	void (*received)(struct ctx_shared *shared, struct link *link,
+	void (*received)(struct ctx_shared *shared, struct rpc_link *link,
 			 const struct tp_wc *wc);
 	void (*low)(struct ctx_shared *shared); /* TP_EV_SRQ_LIMIT */
 };
@@ -126,7 +126,7 @@ struct rpc_ctx {
 	atomic_uint_least64_t
 		impostors; /* servers that did not prove themselves */
 	struct spin spin;
-	const struct link *lone; /* link of the last completion */
+	const struct rpc_link *lone; /* link of the last completion */
 	uint64_t moved; /* bytes of bulk data since the last wait */
 	uint64_t moving; /* bytes that servers move for calls in flight */
 	uint64_t now; /* time at the start of the round */
@@ -187,40 +187,40 @@ void ctx_settle(struct rpc_ctx *ctx);
 void ctx_close(struct rpc_ctx *ctx);
 
 /* link.c */
-void link_init(struct link *link, const struct link_ops *ops,
+void link_init(struct rpc_link *link, const struct link_ops *ops,
 	       struct rpc_ctx *ctx);
-int link_open(struct link *link, unsigned int rail, unsigned int max_send,
+int link_open(struct rpc_link *link, unsigned int rail, unsigned int max_send,
 	      unsigned int max_recv);
 /* As tp_post_send(); the next rounds poll for its completion. */
-int link_post(struct link *link, const struct tp_send_wr *wr);
+int link_post(struct rpc_link *link, const struct tp_send_wr *wr);
 /* The connection is unusable.  lost() runs in this round or the next. */
-void link_fail(struct link *link, int status);
+void link_fail(struct rpc_link *link, int status);
 /* The same, but lost() runs before it returns. */
-void link_fail_now(struct link *link, int status);
-void link_close(struct link *link);
+void link_fail_now(struct rpc_link *link, int status);
+void link_close(struct rpc_link *link);
 /* As tp_ep_seal().  Receives that this context took already arrived unsealed. */
-int link_seal(struct link *link, struct sealer *sealer);
+int link_seal(struct rpc_link *link, struct sealer *sealer);
 /*
  * Starts the hash of the messages of a new connection.  The hash ends when the connection is
  * sealed, or when something is sent or received that is not a single message.
  */
-void link_hear_begin(struct link *link, const struct prover *prover,
+void link_hear_begin(struct rpc_link *link, const struct prover *prover,
 		     enum handshake_side side);
-static inline void link_hear(struct link *link, enum handshake_side side,
+static inline void link_hear(struct rpc_link *link, enum handshake_side side,
 			     const void *msg, size_t len)
 {
 	if (link->hears)
 		link->hears->hear(link->heard.sum[side], msg, len);
 }
 /* A receive is complete; buf: its data. */
-void link_heard(struct link *link, const struct tp_wc *wc, const void *buf);
+void link_heard(struct rpc_link *link, const struct tp_wc *wc, const void *buf);
 /*
  * As link_post() for one request.  wr_id 0: nobody needs the completion.  Then only every 16th
  * request is signaled, so that the send queue drains.
  */
-int link_post_one(struct link *link, struct tp_send_wr *wr);
+int link_post_one(struct rpc_link *link, struct tp_send_wr *wr);
 /* The same for one message. */
-int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
-	      uint64_t wr_id);
+int link_send(struct rpc_link *link, const struct tp_sge *sgl,
+	      unsigned int nsge, uint64_t wr_id);
 
 #endif

@@ -10,12 +10,12 @@
 
 static void link_failed(struct ctx_task *task)
 {
-	struct link *link = container_of(task, struct link, failed);
+	struct rpc_link *link = container_of(task, struct rpc_link, failed);
 
 	link->ops->lost(link, link->status);
 }
 
-void link_init(struct link *link, const struct link_ops *ops,
+void link_init(struct rpc_link *link, const struct link_ops *ops,
 	       struct rpc_ctx *ctx)
 {
 	link->ops = ops;
@@ -27,7 +27,7 @@ void link_init(struct link *link, const struct link_ops *ops,
 	link->failed = (struct ctx_task){ .run = link_failed };
 }
 
-int link_open(struct link *link, unsigned int rail, unsigned int max_send,
+int link_open(struct rpc_link *link, unsigned int rail, unsigned int max_send,
 	      unsigned int max_recv)
 {
 	struct tp_ep_attr attr = {
@@ -58,7 +58,7 @@ static bool link_vague(int status)
 	return status == -ECANCELED || status == -ENOTCONN;
 }
 
-void link_fail(struct link *link, int status)
+void link_fail(struct rpc_link *link, int status)
 {
 	if (!link->ep)
 		return;
@@ -67,12 +67,12 @@ void link_fail(struct link *link, int status)
 	ctx_defer(link->ctx, &link->failed);
 }
 
-void link_fail_now(struct link *link, int status)
+void link_fail_now(struct rpc_link *link, int status)
 {
 	link->ops->lost(link, status);
 }
 
-void link_close(struct link *link)
+void link_close(struct rpc_link *link)
 {
 	struct rpc_ctx *ctx = link->ctx;
 	int i;
@@ -89,7 +89,7 @@ void link_close(struct link *link)
 	ctx_rail_leave(ctx, link->rail);
 }
 
-int link_seal(struct link *link, struct sealer *sealer)
+int link_seal(struct rpc_link *link, struct sealer *sealer)
 {
 	const struct rpc_ctx *ctx = link->ctx;
 	unsigned int behind = 0;
@@ -103,7 +103,7 @@ int link_seal(struct link *link, struct sealer *sealer)
 	return tp_ep_seal(link->ep, sealer, behind);
 }
 
-void link_hear_begin(struct link *link, const struct prover *prover,
+void link_hear_begin(struct rpc_link *link, const struct prover *prover,
 		     enum handshake_side side)
 {
 	link->hears = prover;
@@ -111,7 +111,7 @@ void link_hear_begin(struct link *link, const struct prover *prover,
 	link->heard = (struct heard){ 0 };
 }
 
-void link_heard(struct link *link, const struct tp_wc *wc, const void *buf)
+void link_heard(struct rpc_link *link, const struct tp_wc *wc, const void *buf)
 {
 	if (wc->opcode == TP_RECV)
 		link_hear(link, (enum handshake_side) !link->side, buf,
@@ -120,13 +120,13 @@ void link_heard(struct link *link, const struct tp_wc *wc, const void *buf)
 		link->hears = NULL;
 }
 
-int link_post(struct link *link, const struct tp_send_wr *wr)
+int link_post(struct rpc_link *link, const struct tp_send_wr *wr)
 {
 	link->ctx->rail[link->rail].dull = 0;
 	return tp_post_send(link->ep, wr);
 }
 
-int link_post_one(struct link *link, struct tp_send_wr *wr)
+int link_post_one(struct rpc_link *link, struct tp_send_wr *wr)
 {
 	if (wr->opcode == TP_SEND && wr->nsge == 1)
 		link_hear(link, link->side, wr->sgl->addr, wr->sgl->len);
@@ -140,8 +140,8 @@ int link_post_one(struct link *link, struct tp_send_wr *wr)
 	return tp_post_send(link->ep, wr);
 }
 
-int link_send(struct link *link, const struct tp_sge *sgl, unsigned int nsge,
-	      uint64_t wr_id)
+int link_send(struct rpc_link *link, const struct tp_sge *sgl,
+	      unsigned int nsge, uint64_t wr_id)
 {
 	struct tp_send_wr wr = {
 		.wr_id = wr_id,

@@ -10,7 +10,7 @@
  */
 #include "common/comm/progress/ctx.h"
 
-static struct rpc_timer *meld(struct rpc_timer *a, struct rpc_timer *b)
+static struct rpc_timer *meld_heaps(struct rpc_timer *a, struct rpc_timer *b)
 {
 	struct rpc_timer *later;
 
@@ -28,7 +28,7 @@ static struct rpc_timer *meld(struct rpc_timer *a, struct rpc_timer *b)
 }
 
 /* Removes the first timer from a list. */
-static struct rpc_timer *take(struct rpc_timer **list)
+static struct rpc_timer *take_first(struct rpc_timer **list)
 {
 	struct rpc_timer *first = *list;
 
@@ -44,13 +44,13 @@ static struct rpc_timer *meld_all(struct rpc_timer *list)
 {
 	struct rpc_timer *pairs = NULL, *root = NULL, *first, *pair;
 
-	while ((first = take(&list))) {
-		pair = meld(first, take(&list));
+	while ((first = take_first(&list))) {
+		pair = meld_heaps(first, take_first(&list));
 		pair->next = pairs;
 		pairs = pair;
 	}
-	while ((pair = take(&pairs)))
-		root = meld(root, pair);
+	while ((pair = take_first(&pairs)))
+		root = meld_heaps(root, pair);
 	return root;
 }
 
@@ -70,7 +70,7 @@ void rpc_timer_set(struct rpc_ctx *ctx, struct rpc_timer *timer, uint64_t at)
 	timer->at = at;
 	timer->armed = true;
 	timer->child = timer->next = timer->prev = NULL;
-	ctx->timers = meld(ctx->timers, timer);
+	ctx->timers = meld_heaps(ctx->timers, timer);
 }
 
 void rpc_timer_clear(struct rpc_ctx *ctx, struct rpc_timer *timer)
@@ -86,7 +86,7 @@ void rpc_timer_clear(struct rpc_ctx *ctx, struct rpc_timer *timer)
 		return;
 	}
 	unlink_timer(timer);
-	ctx->timers = meld(ctx->timers, rest);
+	ctx->timers = meld_heaps(ctx->timers, rest);
 }
 
 void timer_add_due(struct rpc_ctx *ctx, struct rpc_due *due, uint64_t at)

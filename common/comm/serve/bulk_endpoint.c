@@ -18,7 +18,7 @@
 	1000u /* for messages still in flight on the other endpoint */
 
 struct bulk_endpoint {
-	struct link link;
+	struct rpc_link link;
 	struct conn *conn;
 	struct rpc_timer bye_timer; /* the peer closed it; the rest follows */
 };
@@ -29,7 +29,8 @@ bool bulk_endpoint_offer(struct conn *conn)
 	return conn->may_join;
 }
 
-static void bulk_endpoint_completion(struct link *link, const struct tp_wc *wc)
+static void bulk_endpoint_completion(struct rpc_link *link,
+				     const struct tp_wc *wc)
 {
 	struct conn *conn =
 		container_of(link, struct bulk_endpoint, link)->conn;
@@ -61,7 +62,8 @@ static void bulk_endpoint_ended(struct bulk_endpoint *endpoint, int status)
 			      clock_after_ms(BULK_ENDPOINT_BYE_MS));
 }
 
-static void bulk_endpoint_event(struct link *link, const struct tp_event *ev)
+static void bulk_endpoint_event(struct rpc_link *link,
+				const struct tp_event *ev)
 {
 	struct bulk_endpoint *endpoint =
 		container_of(link, struct bulk_endpoint, link);
@@ -74,7 +76,7 @@ static void bulk_endpoint_event(struct link *link, const struct tp_event *ev)
 	bulk_pump(endpoint->conn);
 }
 
-static void bulk_endpoint_lost(struct link *link, int status)
+static void bulk_endpoint_lost(struct rpc_link *link, int status)
 {
 	link_fail(&container_of(link, struct bulk_endpoint, link)->conn->link,
 		  status);

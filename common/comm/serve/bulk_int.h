@@ -12,7 +12,8 @@ struct rx;
 
 /* The bulks of a connection. */
 struct bulk_queue {
-	struct link *link; /* the endpoint for bulk data, or that of messages */
+	struct rpc_link
+		*link; /* the endpoint for bulk data, or that of messages */
 	bool ready; /* link is established */
 	TAILQ_HEAD(bulks, rpc_bulk) posted;
 	struct bulks waiting; /* in order */

@@ -21,7 +21,7 @@ void conn_set_state(struct conn *conn, enum conn_state state)
 
 /* ---- completions and events ---- */
 
-static void conn_completion(struct link *link, const struct tp_wc *wc)
+static void conn_completion(struct rpc_link *link, const struct tp_wc *wc)
 {
 	struct conn *conn = container_of(link, struct conn, link);
 
@@ -39,7 +39,7 @@ static void conn_completion(struct link *link, const struct tp_wc *wc)
 	}
 }
 
-static void conn_event(struct link *link, const struct tp_event *ev)
+static void conn_event(struct rpc_link *link, const struct tp_event *ev)
 {
 	struct conn *conn = container_of(link, struct conn, link);
 
@@ -49,7 +49,7 @@ static void conn_event(struct link *link, const struct tp_event *ev)
 		conn_set_state(conn, CONN_HELLO);
 }
 
-static void conn_lost(struct link *link, int status)
+static void conn_lost(struct rpc_link *link, int status)
 {
 	conn_close(container_of(link, struct conn, link), status);
 }

@@ -77,7 +77,7 @@ struct conn_events {
 };
 
 struct conn {
-	struct link link;
+	struct rpc_link link;
 	const struct conn_events *events;
 	enum conn_state state;
 	struct server_thread *thread;
@@ -187,7 +187,7 @@ void receive_pool_join(struct receive_pool *pool, struct conn *conn);
 void receive_pool_leave(struct conn *conn);
 /* Sends a message in registered memory.  _over: after bulk data on that link. */
 void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
-void conn_send_over(struct conn *conn, struct link *link, const void *msg,
+void conn_send_over(struct conn *conn, struct rpc_link *link, const void *msg,
 		    uint32_t len, uint32_t lkey);
 
 #endif

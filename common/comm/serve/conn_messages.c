@@ -226,8 +226,8 @@ static void receive_pool_deliver(struct conn *conn, struct pool_buf *buf,
 	conn->events->received(conn, rx, wc);
 }
 
-static void receive_pool_received(struct ctx_shared *base, struct link *link,
-				  const struct tp_wc *wc)
+static void receive_pool_received(struct ctx_shared *base,
+				  struct rpc_link *link, const struct tp_wc *wc)
 {
 	struct pool_buf *buf = (struct pool_buf *)(uintptr_t)wc->wr_id;
 	struct conn *conn = link ? container_of(link, struct conn, link) : NULL;
@@ -403,7 +403,7 @@ int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey)
 
 /* ---- sends ---- */
 
-void conn_send_over(struct conn *conn, struct link *link, const void *msg,
+void conn_send_over(struct conn *conn, struct rpc_link *link, const void *msg,
 		    uint32_t len, uint32_t lkey)
 {
 	struct tp_sge sge = { (void *)(uintptr_t)msg, len, lkey };

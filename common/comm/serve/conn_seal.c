@@ -163,7 +163,7 @@ void conn_seal_begin(struct conn *conn)
 void conn_seal_hash_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
 			  const void *answer, size_t len)
 {
-	struct link *link = &conn->link;
+	struct rpc_link *link = &conn->link;
 
 	if (!(conn->features & WIRE_FT_HERE) || conn->both_prove ||
 	    !seal_is_possible(conn))

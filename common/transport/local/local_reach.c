@@ -77,7 +77,7 @@ enum local_reach local_reach(struct local_ep *ep)
 }
 
 /* Consecutive requests of one direction, done as one copy. */
-struct run {
+struct copy_run {
 	struct iovec here[LOCAL_IOV], there[RUN_MAX];
 	unsigned int nhere, nthere;
 	/* pieces of held memory that each READ writes to */
@@ -109,7 +109,7 @@ static bool request_follows(const struct local_ep *ep, unsigned int i)
 }
 
 /* Adds as much of the next request as the run has room for. False: nothing. */
-static bool run_add(struct run *run, struct local_mrs *mrs,
+static bool run_add(struct copy_run *run, struct local_mrs *mrs,
 		    struct local_swr *wr)
 {
 	uint64_t bytes = run->left;
@@ -129,7 +129,7 @@ static bool run_add(struct run *run, struct local_mrs *mrs,
 	return true;
 }
 
-static void run_unhold(const struct run *run, struct local_ep *ep)
+static void run_unhold(const struct copy_run *run, struct local_ep *ep)
 {
 	unsigned int i;
 
@@ -138,7 +138,7 @@ static void run_unhold(const struct run *run, struct local_ep *ep)
 				swr_at(ep, i)->data.sge, run->held[i]);
 }
 
-static ssize_t run_copy(const struct run *run, struct local_ep *ep)
+static ssize_t run_copy(const struct copy_run *run, struct local_ep *ep)
 {
 	ssize_t got;
 
@@ -191,7 +191,7 @@ static void end_access(struct local_ep *ep)
 static ssize_t copy_requests(struct local_ep *ep, unsigned int n, uint64_t max)
 {
 	struct local_mrs *mrs = &local_dev(ep->ep.dev)->mrs;
-	struct run run;
+	struct copy_run run;
 	unsigned int i;
 
 	run.nhere = run.nthere = 0;

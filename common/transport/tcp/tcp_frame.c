@@ -11,7 +11,7 @@
 
 #define MAGIC 0x49535650u /* "PVSI" */
 
-struct rule {
+struct frame_rule {
 	uint32_t seg_min, seg_max;
 	uint32_t len_min, len_max;
 	bool small; /* the payload is needed before the frame is handled */
@@ -19,7 +19,7 @@ struct rule {
 
 #define HELLO_MAX (TCP_HELLO_LEN + TP_PRIVATE_MAX)
 
-static const struct rule rules[TCP_OP_END] = {
+static const struct frame_rule rules[TCP_OP_END] = {
 	[TCP_OP_CONNECT] = { 0, 0, TCP_HELLO_LEN, HELLO_MAX, true },
 	[TCP_OP_ACCEPT] = { 0, 0, TCP_HELLO_LEN, HELLO_MAX, true },
 	[TCP_OP_REJECT] = { 0, 0, TCP_HELLO_LEN, HELLO_MAX, true },
@@ -101,7 +101,7 @@ int tcp_frame_get(const uint8_t *p, struct tcp_frame *frame, const char **why)
 		.imm = u32_get(p + 8),
 		.id = u32_get(p + 12),
 	};
-	const struct rule *rule;
+	const struct frame_rule *rule;
 
 	if (p[0] == 0 || p[0] >= TCP_OP_END || p[1] != 0) {
 		*why = "unknown operation";

@@ -138,15 +138,15 @@ static uint32_t wr_len(const struct tp_send_wr *wr)
 }
 
 /* Consecutive requests of a chain that share a frame. */
-struct run {
+struct frame_run {
 	uint32_t nwr, nsge, nseg;
 	uint32_t len;
 };
 
-static struct run find_run(const struct tp_send_wr *wr)
+static struct frame_run find_run(const struct tp_send_wr *wr)
 {
 	const struct tp_send_wr *first = wr;
-	struct run run = { 0 };
+	struct frame_run run = { 0 };
 
 	for (; wr && wr->opcode == first->opcode; wr = wr->next) {
 		uint32_t len = wr_len(wr);
@@ -212,8 +212,8 @@ static void put_operands(uint8_t *p, const struct tp_send_wr *wr)
 	tcp_u64_put(p + 8, wr->opcode == TP_CMP_SWAP ? wr->swap : 0);
 }
 
-static void fill_tx(struct tcp_ep *ep, struct tcp_tx *tx, const struct run *run,
-		    const struct tp_send_wr *wr)
+static void fill_tx(struct tcp_ep *ep, struct tcp_tx *tx,
+		    const struct frame_run *run, const struct tp_send_wr *wr)
 {
 	struct tcp_frame frame = {
 		.op = kinds[wr->opcode].op,
@@ -239,7 +239,7 @@ static void fill_tx(struct tcp_ep *ep, struct tcp_tx *tx, const struct run *run,
 }
 
 static struct tcp_tx *make_tx(struct tcp_ep *ep, uint32_t first,
-			      const struct run *run,
+			      const struct frame_run *run,
 			      const struct tp_send_wr *wr)
 {
 	uint32_t head = TCP_HEAD_LEN + ep->check_len + run->nseg * TCP_SEG_LEN +
@@ -273,7 +273,7 @@ int tcp_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 	if (rc)
 		return rc;
 	while (wr) {
-		struct run run = find_run(wr);
+		struct frame_run run = find_run(wr);
 		struct tcp_tx *tx = make_tx(ep, tail, &run, wr);
 
 		if (!tx) {

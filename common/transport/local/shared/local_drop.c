@@ -15,8 +15,8 @@
 /* sanitizers need more than the minimum */
 #define STACK (PTHREAD_STACK_MIN + (64u << 10))
 
-struct drop {
-	STAILQ_ENTRY(drop) link;
+struct dropped_fd {
+	STAILQ_ENTRY(dropped_fd) link;
 	int fd;
 };
 
@@ -26,7 +26,7 @@ struct user {
 	uid_t uid;
 	unsigned int n;
 	bool closing; /* a thread is closing one of its descriptors */
-	STAILQ_HEAD(, drop) list; /* oldest first */
+	STAILQ_HEAD(, dropped_fd) list; /* oldest first */
 };
 
 /* Shared by the device and its threads; the last one frees it. */
@@ -140,7 +140,7 @@ static void start_thread(struct local_drops *drops)
 /* Closes the oldest descriptor of u; releases the lock meanwhile. */
 static void close_one(struct local_drops *drops, struct user *u)
 {
-	struct drop *d = STAILQ_FIRST(&u->list);
+	struct dropped_fd *d = STAILQ_FIRST(&u->list);
 
 	STAILQ_REMOVE_HEAD(&u->list, link);
 	u->closing = true;
@@ -170,7 +170,7 @@ static void *close_all(void *arg)
 
 /* False: there is no thread, and no descriptor of the user waits. */
 static bool queue_drop(struct local_drops *drops, struct user *u,
-		       struct drop *d)
+		       struct dropped_fd *d)
 {
 	start_thread(drops);
 	if (!drops->threads) {
@@ -185,7 +185,7 @@ static bool queue_drop(struct local_drops *drops, struct user *u,
 static bool hand_over(const struct local_giver *from, int fd)
 {
 	struct local_drops *drops = from->drops;
-	struct drop *d = malloc(sizeof(*d));
+	struct dropped_fd *d = malloc(sizeof(*d));
 	struct user *u;
 	bool taken;
 
