@@ -9,10 +9,10 @@
 
 #include "mgr/session/adopt.h"
 #include "mgr/auth/auth.h"
-#include "common/util/boot_id.h"
+#include "common/util/incarnation.h"
 #include "mgr/state/open_paths.h"
 #include "common/util/daemon.h"
-#include "common/util/descriptors.h"
+#include "common/util/process_limits.h"
 #include "mgr/session/evict.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/locks/lock_waits.h"
@@ -120,7 +120,7 @@ static int open_server(struct mgr *mgr)
 		.seal = mgr->conf.auth.seal,
 		.role = WIRE_ROLE_MGR,
 		.features = WIRE_FT_LACKS | WIRE_FT_SOLE |
-			    (mgr->conf.auth.seal ? WIRE_FT_HERE : 0) |
+			    (mgr->conf.auth.seal ? WIRE_FT_SEAL_IN_PLACE : 0) |
 			    (mgr->conf.auth.caps ? WIRE_FT_CAPS : 0),
 		.slots = mgr->conf.slots,
 		.request_max = MESSAGE_MAX,

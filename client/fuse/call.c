@@ -12,7 +12,7 @@
 #include "client/fuse/requester_groups.h"
 #include "client/lib/session/call_context.h"
 #include "common/util/clock.h"
-#include "common/util/log_pace.h"
+#include "common/util/log.h"
 
 static void log_refused(const struct call *c, int rc)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/transport/sock.h"
-#include "common/util/descriptors.h"
+#include "common/util/process_limits.h"
 
 #define ACCEPT_TURN 16
 #define SAY_AGAIN_MS 60000 /* near the limit, EMFILE comes and goes */

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "common/transport/provider.h"
-#include "common/transport/providers.h"
-#include "common/transport/stream.h"
+#include "common/transport/transport.h"
 
 static const struct tp_ops *const providers[] = {
 	&tcp_ops,

@@ -363,7 +363,7 @@ struct tp_identity {
 int tp_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 /*
  * Few descriptors are left for the process: only the reserve, which is half of those that it
- * keeps free (descriptors.h). An accepted request uses the reserve. Meanwhile a listener permits
+ * keeps free (process_limits.h). An accepted request uses the reserve. Meanwhile a listener permits
  * fewer half-open requests. When the reserve is used up, connects wait in the backlog.
  */
 #define TP_SPARE	512u	/* descriptors that a process with listeners keeps free, but at
@@ -399,6 +399,11 @@ void tp_ep_close(struct tp_ep *ep);
 void *tp_ep_context(const struct tp_ep *ep);
 /* "tcp 127.0.0.1:7000", for logs; lives as long as the ep. */
 const char *tp_ep_peer(const struct tp_ep *ep);
+/*
+ * For how long nothing has come from the peer, though nothing is in flight to it. 0: something is
+ * in flight, or this transport cannot lose its place in a stream.
+ */
+unsigned int tp_ep_quiet_ms(const struct tp_ep *ep);
 
 /* As tp_req_identity(); lives as long as the ep. */
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id);

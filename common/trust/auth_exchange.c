@@ -8,8 +8,8 @@
 #include "common/wire/wire.h"
 
 /* clang-format off */
-#define SEALS 0x100u /* or-ed to the mode */
-#define HERE 16 /* shift of this value */
+#define SEALS_BIT 0x100u /* or-ed to the mode */
+#define IN_PLACE_SHIFT 16 /* shift of this value */
 struct auth_facts {
 	le64 fsid, session, boot;
 	le32 epoch, mode;
@@ -35,8 +35,8 @@ static struct auth_facts facts_of(const struct auth_exchange *x)
 		.session = htole64(x->session),
 		.boot = htole64(x->boot),
 		.epoch = htole32(x->epoch),
-		.mode = htole32(x->mode | (x->seals ? SEALS : 0) |
-				x->here << HERE),
+		.mode = htole32(x->mode | (x->seals ? SEALS_BIT : 0) |
+				x->seal_in_place << IN_PLACE_SHIFT),
 	};
 
 	memcpy(facts.key, x->key, sizeof(facts.key));
@@ -52,7 +52,8 @@ void auth_exchange_caller(const struct auth_exchange *x,
 	const struct mac_field field[] = { { &facts, sizeof(facts) },
 					   { &uid, sizeof(uid) } };
 
-	mac_make(no_key, "pvfs pact 1 caller", field, x->here ? 2 : 1, out);
+	mac_make(no_key, "pvfs pact 1 caller", field, x->seal_in_place ? 2 : 1,
+		 out);
 }
 
 void auth_exchange_server(const struct auth_exchange *x,
@@ -77,7 +78,7 @@ void auth_exchange_word(const uint8_t secret[MAC_KEY_LEN],
 }
 
 void auth_exchange_hide(const struct auth_exchange *x,
-			const uint8_t shared[EXCHANGE_LEN],
+			const uint8_t shared[KEY_PAIR_LEN],
 			const uint8_t secret[MAC_KEY_LEN],
 			uint8_t out[MAC_KEY_LEN])
 {

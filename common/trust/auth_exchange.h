@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "common/trust/exchange.h"
+#include "common/trust/key_pair.h"
 #include "common/trust/handshake.h"
 #include "common/trust/keyring.h"
 
@@ -23,7 +23,7 @@ struct auth_exchange {
 	bool seals; /* over unsealed connections the manager only authenticates */
 	uint8_t key[2][WIRE_KEY_LEN]; /* public keys; indexed by handshake_side */
 	uint8_t nonce[2][WIRE_KEY_LEN];
-	uint32_t here; /* enum seal_mode: if set, the answer to AUTH seals this connection; then: */
+	uint32_t seal_in_place; /* enum seal_mode: if set, the answer to AUTH seals this connection; then: */
 	uint32_t uid; /* the user that the manager claims to run as */
 };
 
@@ -52,11 +52,11 @@ void auth_exchange_word(const uint8_t secret[MAC_KEY_LEN],
 			uint8_t word[MAC_LEN]);
 
 /*
- * Hides the ticket's secret, or restores it: XOR with a code. shared is from exchange_secret(), and
+ * Hides the ticket's secret, or restores it: XOR with a code. shared is from key_pair_secret(), and
  * is used for one secret only.
  */
 void auth_exchange_hide(const struct auth_exchange *x,
-			const uint8_t shared[EXCHANGE_LEN],
+			const uint8_t shared[KEY_PAIR_LEN],
 			const uint8_t secret[MAC_KEY_LEN],
 			uint8_t out[MAC_KEY_LEN]);
 

@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/trust/seal_int.h"
+#include "common/trust/token_int.h"
 
 /* clang-format off */
 struct capability_wire {
-	struct seal_head head;
+	struct token_head head;
 	le64 handle;
 	le32 rights;
 	le32 zero;
@@ -29,12 +29,12 @@ int capability_seal(struct keyring *ring, const struct capability *cap,
 {
 	struct capability_wire w = { .handle = htole64(cap->handle),
 				     .rights = htole32(cap->rights) };
-	const struct mac_field what = seal_covered(&w, sizeof(w) - MAC_LEN);
+	const struct mac_field what = token_covered(&w, sizeof(w) - MAC_LEN);
 	uint32_t id;
 
 	if (!can_be(cap->handle, cap->rights))
 		return -EINVAL;
-	seal_begin(&w.head, &cap->bounds);
+	token_begin(&w.head, &cap->limits);
 	keyring_fast_mac(ring, what.ptr, what.len, &id, w.mac);
 	w.head.key = htole32(id);
 	memcpy(out, &w, sizeof(w));
@@ -56,13 +56,13 @@ int capability_open(struct keyring *ring, const void *sealed, size_t len,
 	c.rights = le32toh(w.rights);
 	if (!can_be(c.handle, c.rights) || w.zero)
 		return -EBADMSG;
-	what = seal_covered(&w, sizeof(w) - MAC_LEN);
-	rc = seal_bounds(&w.head, &c.bounds);
+	what = token_covered(&w, sizeof(w) - MAC_LEN);
+	rc = token_limits_decode(&w.head, &c.limits);
 	if (!rc)
 		rc = keyring_fast_check(ring, le32toh(w.head.key), what.ptr,
 					what.len, w.mac);
 	if (!rc)
-		rc = token_limits_check(&c.bounds, here);
+		rc = token_limits_check(&c.limits, here);
 	if (!rc)
 		*cap = c;
 	return rc;

@@ -7,7 +7,7 @@
 #ifndef CAPABILITY_H
 #define CAPABILITY_H
 
-#include "common/trust/token_limits.h"
+#include "common/trust/token.h"
 #include "common/trust/keyring.h"
 
 #define CAPABILITY_READ 0x1u
@@ -15,7 +15,7 @@
 #define CAPABILITY_ALL (CAPABILITY_READ | CAPABILITY_WRITE)
 
 struct capability {
-	struct token_limits bounds;
+	struct token_limits limits;
 	uint64_t handle; /* of the file, not 0 */
 	uint32_t rights; /* CAPABILITY_*, at least one */
 };

@@ -80,14 +80,15 @@ static size_t ticket_show(void *arg, void *out)
 
 static int ticket_seal_connection(void *arg, const struct handshake *shake,
 				  enum handshake_side side,
-				  const struct seal_pact *pact,
+				  const struct seal_agreement *agreement,
 				  struct sealer **sealer)
 {
 	struct client_ticket *ct = arg;
 	int rc;
 
 	pthread_mutex_lock(&ct->lock);
-	rc = sealing_by_secret(ct->secret[CHECKED], shake, side, pact, sealer);
+	rc = sealing_by_secret(ct->secret[CHECKED], shake, side, agreement,
+			       sealer);
 	pthread_mutex_unlock(&ct->lock);
 	return rc;
 }

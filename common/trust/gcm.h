@@ -9,7 +9,7 @@
 #define GCM_H
 
 #include "common/trust/mac.h"
-#include "common/wire/seal_mode.h"
+#include "common/wire/security_mode.h"
 #include "common/util/sealer.h"
 
 /* When a key is changed at the latest; 0: GCM_BYTES, GCM_RECORDS. */

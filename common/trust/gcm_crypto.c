@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gcm_crypto.c - AES-256-GCM with libcrypto: see gcm_engine.h. */
+#include "common/trust/gcm_engine.h"
+
 #include <errno.h>
 #include <limits.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
-
-#include "common/trust/crypto_end.h"
-#include "common/trust/gcm_engine.h"
+#include <pthread.h>
 
 static int set_key(EVP_CIPHER_CTX *ctx, const uint8_t key[MAC_KEY_LEN],
 		   bool out)
@@ -123,3 +124,24 @@ static int way_unseal(void *way, const struct gcm_record *r)
 
 const struct gcm_engine gcm_crypto = { way_open, way_close, way_seal,
 				       way_unseal };
+
+/* ---- the end of the program ---- */
+
+/* libcrypto registers no cleanup here. The program may have made it register one before. */
+static void init_without_cleanup(void)
+{
+	OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
+void crypto_keep(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, init_without_cleanup);
+}
+
+/* Without options, OPENSSL_init_crypto() returns 0 after the cleanup, and otherwise only 1. */
+bool crypto_is_gone(void)
+{
+	return !OPENSSL_init_crypto(0, NULL);
+}

@@ -3,6 +3,10 @@
  * gcm_engine.h - the implementations of AES-256-GCM. All give the same result, so a sealer can
  * change between them from one record to the next. gcm.c keeps the keys, record numbers and
  * counters.
+ *
+ * Clients need both. With libcrypto alone, 1,000 clients that start at once need 1.6 times as long,
+ * and the last writes of a program fail after its own libcrypto has cleaned up. With libsodium
+ * alone, large transfers are less than half as fast.
  */
 #ifndef GCM_ENGINE_H
 #define GCM_ENGINE_H
@@ -42,9 +46,27 @@ struct gcm_engine {
 	int (*unseal)(void *way, const struct gcm_record *r);
 };
 
-/* libcrypto: the fastest, but a program pays milliseconds before its first record. */
+/*
+ * libcrypto: the fastest (4.2 GB/s in records of 128 KiB, where libsodium has 1.7), but a program
+ * pays 2 to 3 ms of CPU time before its first record.
+ */
 extern const struct gcm_engine gcm_crypto;
-/* libsodium: half as fast, but without this start-up time. NULL: the CPU lacks the instructions. */
+/*
+ * Call it before the first use of libcrypto; further calls do nothing. Prevents its cleanup at
+ * exit(), unless the program itself initialised libcrypto before.
+ */
+void crypto_keep(void);
+/*
+ * Whether libcrypto has cleaned up, which is final: code must not use it after that. False during
+ * exit() before the cleanup: much is written then (programs flush their buffers), perhaps over a
+ * new connection.
+ */
+bool crypto_is_gone(void);
+
+/*
+ * libsodium: slower, but without this start-up time, and usable until the process ends. NULL: the
+ * CPU lacks the instructions.
+ */
 const struct gcm_engine *gcm_sodium(void);
 
 /*

@@ -27,7 +27,7 @@ struct handshake {
  * What both ends know about the sealing of a connection, after the proofs of HELLO covered it; and
  * the secret half of our own key pair. In secret memory.
  */
-struct seal_pact {
+struct seal_agreement {
 	uint32_t mode; /* enum seal_mode */
 	uint32_t key; /* name of the key of the caller's proof */
 	uint8_t public[2][WIRE_KEY_LEN]; /* indexed by handshake_side */
@@ -57,17 +57,18 @@ struct prover {
 	 * length; 0: no ticket and no proof. NULL: not a client.
 	 */
 	size_t (*ticket)(void *arg, void *out);
-	/* Makes a key pair for one connection, in a new pact: own, and public of side. -ENOMEM. */
+	/* Makes a key pair for one connection, in a new agreement: own, and public of side. -ENOMEM. */
 	int (*pair)(void *arg, enum handshake_side side,
-		    struct seal_pact **pact);
+		    struct seal_agreement **agreement);
 	/* Wipes and frees. NULL is allowed. */
-	void (*unpair)(struct seal_pact *pact);
+	void (*unpair)(struct seal_agreement *agreement);
 	/*
 	 * Makes the sealer of side with the key of the proofs. -ENOKEY; -EINVAL: the other end's
 	 * key is weak; -ENOMEM.
 	 */
 	int (*seal)(void *arg, const struct handshake *shake,
-		    enum handshake_side side, const struct seal_pact *pact,
+		    enum handshake_side side,
+		    const struct seal_agreement *agreement,
 		    struct sealer **sealer);
 	/* Extends sum by one more message. The first sum is all zero. */
 	void (*hear)(uint8_t sum[HEARD_LEN], const void *msg, size_t len);
@@ -85,11 +86,11 @@ struct seal_in_place {
 };
 
 static inline void prover_unpair(const struct prover *prover,
-				 struct seal_pact **pact)
+				 struct seal_agreement **agreement)
 {
-	if (*pact)
-		prover->unpair(*pact);
-	*pact = NULL;
+	if (*agreement)
+		prover->unpair(*agreement);
+	*agreement = NULL;
 }
 
 /* The identity in a ticket. */
@@ -131,7 +132,8 @@ struct ticket_hooks {
 		      struct wire_proof *proof);
 	/* Makes the server's sealer with the ticket's secret. Errors as admit(), and -EINVAL. */
 	int (*seal)(void *arg, const struct handshake *shake,
-		    const struct wire_msg *hello, const struct seal_pact *pact,
+		    const struct wire_msg *hello,
+		    const struct seal_agreement *agreement,
 		    struct sealer **sealer);
 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/trust/fast_mac.h"
+#include "common/trust/mac.h"
 #include "common/trust/handshake_int.h"
 #include "common/trust/sealing.h"
 #include "common/trust/secret.h"
@@ -271,18 +271,19 @@ static int keyring_check_proof(void *arg, const struct handshake *shake,
 }
 
 static int keyring_seal(void *ring, const struct handshake *shake,
-			enum handshake_side side, const struct seal_pact *pact,
+			enum handshake_side side,
+			const struct seal_agreement *agreement,
 			struct sealer **sealer)
 {
 	struct sealing_seeds seeds;
 	uint8_t base[MAC_KEY_LEN];
-	int rc = sealing_seeds(shake, side, pact, &seeds);
+	int rc = sealing_seeds(shake, side, agreement, &seeds);
 
 	if (!rc)
-		rc = keyring_derive(ring, pact->key, SEALING_LABEL, seeds.field,
-				    SEALING_SEEDS, base);
+		rc = keyring_derive(ring, agreement->key, SEALING_LABEL,
+				    seeds.field, SEALING_SEEDS, base);
 	if (!rc)
-		rc = sealing_by_base(base, side, pact->mode, sealer);
+		rc = sealing_by_base(base, side, agreement->mode, sealer);
 	explicit_bzero(&seeds, sizeof(seeds));
 	explicit_bzero(base, sizeof(base));
 	return rc;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/trust/exchange.h"
+#include "common/trust/key_pair.h"
 #include "common/trust/gcm.h"
 #include "common/trust/handshake_int.h"
 #include "common/trust/secret.h"
@@ -16,48 +16,52 @@ static const char *const key_label[] = {
 	[HANDSHAKE_SERVER] = "pvfs seal 1 server",
 };
 
-_Static_assert(EXCHANGE_LEN == WIRE_KEY_LEN, "keys as on the wire");
+_Static_assert(KEY_PAIR_LEN == WIRE_KEY_LEN, "keys as on the wire");
 
-void sealing_unpair(struct seal_pact *pact)
+void sealing_unpair(struct seal_agreement *agreement)
 {
-	secret_free(pact, sizeof(*pact));
+	secret_free(agreement, sizeof(*agreement));
 }
 
-int sealing_pair(void *arg, enum handshake_side side, struct seal_pact **out)
+int sealing_pair(void *arg, enum handshake_side side,
+		 struct seal_agreement **out)
 {
-	struct seal_pact *pact = secret_new(sizeof(*pact));
-	struct exchange x;
-	int rc = pact ? exchange_make(&x) : -ENOMEM;
+	struct seal_agreement *agreement = secret_new(sizeof(*agreement));
+	struct key_pair x;
+	int rc = agreement ? key_pair_make(&x) : -ENOMEM;
 
 	if (rc) {
-		sealing_unpair(pact);
+		sealing_unpair(agreement);
 		return rc;
 	}
-	memcpy(pact->own, x.own, sizeof(pact->own));
-	memcpy(pact->public[side], x.public, WIRE_KEY_LEN);
+	memcpy(agreement->own, x.own, sizeof(agreement->own));
+	memcpy(agreement->public[side], x.public, WIRE_KEY_LEN);
 	explicit_bzero(&x, sizeof(x));
-	*out = pact;
+	*out = agreement;
 	return 0;
 }
 
 int sealing_seeds(const struct handshake *shake, enum handshake_side side,
-		  const struct seal_pact *pact, struct sealing_seeds *seeds)
+		  const struct seal_agreement *agreement,
+		  struct sealing_seeds *seeds)
 {
-	struct exchange x;
+	struct key_pair x;
 	int rc;
 
-	memcpy(x.own, pact->own, sizeof(x.own));
-	memcpy(x.public, pact->public[side], sizeof(x.public));
-	rc = exchange_secret(&x, pact->public[!side], seeds -> shared);
+	memcpy(x.own, agreement->own, sizeof(x.own));
+	memcpy(x.public, agreement->public[side], sizeof(x.public));
+	rc = key_pair_secret(&x, agreement->public[!side], seeds -> shared);
 	explicit_bzero(&x, sizeof(x));
 	handshake_facts(shake, seeds->facts);
-	seeds->mode = htole32(pact->mode);
+	seeds->mode = htole32(agreement->mode);
 	seeds->field[0] = (struct mac_field){ seeds->facts, HANDSHAKE_FACTS };
 	seeds->field[1] = (struct mac_field){ &seeds->mode,
 					      sizeof(seeds->mode) };
-	seeds->field[2] = (struct mac_field){ pact->public[0], WIRE_KEY_LEN };
-	seeds->field[3] = (struct mac_field){ pact->public[1], WIRE_KEY_LEN };
-	seeds->field[4] = (struct mac_field){ seeds->shared, EXCHANGE_LEN };
+	seeds->field[2] = (struct mac_field){ agreement->public[0],
+					      WIRE_KEY_LEN };
+	seeds->field[3] = (struct mac_field){ agreement->public[1],
+					      WIRE_KEY_LEN };
+	seeds->field[4] = (struct mac_field){ seeds->shared, KEY_PAIR_LEN };
 	return rc;
 }
 
@@ -77,16 +81,17 @@ int sealing_by_base(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
 
 int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 		      const struct handshake *shake, enum handshake_side side,
-		      const struct seal_pact *pact, struct sealer **sealer)
+		      const struct seal_agreement *agreement,
+		      struct sealer **sealer)
 {
 	struct sealing_seeds seeds;
 	uint8_t base[MAC_KEY_LEN];
-	int rc = sealing_seeds(shake, side, pact, &seeds);
+	int rc = sealing_seeds(shake, side, agreement, &seeds);
 
 	if (!rc) {
 		mac_make(secret, SEALING_LABEL, seeds.field, SEALING_SEEDS,
 			 base);
-		rc = sealing_by_base(base, side, pact->mode, sealer);
+		rc = sealing_by_base(base, side, agreement->mode, sealer);
 	}
 	explicit_bzero(&seeds, sizeof(seeds));
 	explicit_bzero(base, sizeof(base));
@@ -115,9 +120,10 @@ void sealing_root(const uint8_t secret[MAC_KEY_LEN],
 	mac_make(secret, "pvfs seal 1 root", &field, 1, root);
 }
 
-int sealing_here(const uint8_t root[MAC_KEY_LEN], const uint8_t seen[MAC_LEN],
-		 const struct heard *heard, enum handshake_side side,
-		 uint32_t mode, struct sealer **sealer)
+int sealing_in_place(const uint8_t root[MAC_KEY_LEN],
+		     const uint8_t seen[MAC_LEN], const struct heard *heard,
+		     enum handshake_side side, uint32_t mode,
+		     struct sealer **sealer)
 {
 	const uint32_t how = htole32(mode);
 	const struct mac_field field[] = { { seen, MAC_LEN },

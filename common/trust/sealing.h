@@ -13,8 +13,9 @@
 #include "common/util/sealer.h"
 
 /* For struct prover: its pair() and unpair(). */
-int sealing_pair(void *arg, enum handshake_side side, struct seal_pact **pact);
-void sealing_unpair(struct seal_pact *pact);
+int sealing_pair(void *arg, enum handshake_side side,
+		 struct seal_agreement **agreement);
+void sealing_unpair(struct seal_agreement *agreement);
 
 #define SEALING_LABEL "pvfs seal 1 base"
 #define SEALING_SEEDS 5u
@@ -28,20 +29,22 @@ struct sealing_seeds {
 };
 /* -EINVAL: the other end's key is weak. */
 int sealing_seeds(const struct handshake *shake, enum handshake_side side,
-		  const struct seal_pact *pact, struct sealing_seeds *seeds);
+		  const struct seal_agreement *agreement,
+		  struct sealing_seeds *seeds);
 /* Makes the sealer of side: a key for each direction. -EINVAL, -ENOMEM. */
 int sealing_by_base(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
 		    uint32_t mode, struct sealer **sealer);
 /* All of that, with the secret of a ticket. -EINVAL, -ENOMEM. */
 int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 		      const struct handshake *shake, enum handshake_side side,
-		      const struct seal_pact *pact, struct sealer **sealer);
+		      const struct seal_agreement *agreement,
+		      struct sealer **sealer);
 
 /*
  * Sealing in place: for a connection over which a client has just proved itself.
  *
  * sealing_hear() extends a sum by one message. sealing_root() makes the root from the ticket's
- * secret and the secret of the two key pairs of CHALLENGE. sealing_here() derives the keys with the
+ * secret and the secret of the two key pairs of CHALLENGE. sealing_in_place() derives the keys with the
  * root. They cover what the manager's word covers (auth_exchange_server()), and all that either end received
  * and sent. If one byte of it was changed on the network, the ends have different keys.
  */
@@ -50,8 +53,9 @@ void sealing_root(const uint8_t secret[MAC_KEY_LEN],
 		  const uint8_t shared[WIRE_KEY_LEN],
 		  uint8_t root[MAC_KEY_LEN]);
 /* -EINVAL, -ENOMEM. */
-int sealing_here(const uint8_t root[MAC_KEY_LEN], const uint8_t seen[MAC_LEN],
-		 const struct heard *heard, enum handshake_side side,
-		 uint32_t mode, struct sealer **sealer);
+int sealing_in_place(const uint8_t root[MAC_KEY_LEN],
+		     const uint8_t seen[MAC_LEN], const struct heard *heard,
+		     enum handshake_side side, uint32_t mode,
+		     struct sealer **sealer);
 
 #endif

@@ -7,14 +7,15 @@
 #ifndef TICKET_H
 #define TICKET_H
 
-#include "common/trust/token_limits.h"
+#include "common/trust/handshake.h"
 #include "common/trust/keyring.h"
+#include "common/trust/token.h"
 #include "common/wire/wire.h"
 
 #define TICKET_CLIENT_LEN 32u /* bytes of a public key: X25519, RFC 7748 */
 
 struct ticket {
-	struct token_limits bounds;
+	struct token_limits limits;
 	uint32_t uid, gid;
 	uint32_t ngroups; /* at most WIRE_GROUPS_MAX; a larger value names a list */
 	uint32_t groups[WIRE_GROUPS_MAX];
@@ -44,5 +45,23 @@ int ticket_open(struct keyring *ring, const void *sealed, size_t len,
  */
 int ticket_secret(struct keyring *ring, const void *sealed, size_t len,
 		  uint8_t out[MAC_KEY_LEN]);
+
+/*
+ * Checks the tickets of clients at a server, with the keys. The owner fills it in; it must outlive
+ * the server.
+ */
+struct ticket_verifier {
+	struct keyring *ring;
+	/*
+	 * Sets *now on the clock of the manager of that term. -ESTALE: the term is not accepted;
+	 * -EAGAIN: not known yet. Any thread.
+	 */
+	int (*clock)(void *arg, uint64_t term, uint64_t *now);
+	void *arg;
+};
+
+/* Hooks for rpc with these keys and that clock. */
+struct ticket_hooks ticket_verifier_hooks(struct ticket_verifier *verifier,
+					  enum admission admission);
 
 #endif

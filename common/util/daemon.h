@@ -15,7 +15,7 @@
 #include <signal.h>
 
 #include "common/util/log.h"
-#include "common/util/pulse.h"
+#include "common/util/sd_notify.h"
 
 enum daemon_order {
 	DAEMON_STOP, /* SIGTERM, SIGINT, daemon_fail() */

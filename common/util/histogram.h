@@ -11,6 +11,8 @@
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HISTOGRAM_FIRST 10u /* log2 of the start of bucket 1, ns */
@@ -40,6 +42,37 @@ static inline uint64_t histogram_floor(unsigned int bucket)
 	if (bucket >= HISTOGRAM_BUCKETS)
 		return UINT64_MAX;
 	return (UINT64_C(4) + (bucket - 1) % 4) << (log - 2);
+}
+
+/*
+ * Counts how often something was done and how long it took. Any thread may count, and any thread
+ * may read. For events that are much rarer than requests. Set it to zero.
+ */
+struct timing {
+	atomic_uint_least64_t n, errors, bytes, ns, most;
+	atomic_uint_least64_t bucket[HISTOGRAM_BUCKETS];
+};
+
+static inline void timing_more(atomic_uint_least64_t *n, uint64_t more)
+{
+	atomic_fetch_add_explicit(n, more, memory_order_relaxed);
+}
+
+static inline void timing_add(struct timing *t, uint64_t ns, uint64_t bytes,
+			      bool failed)
+{
+	uint64_t most = atomic_load_explicit(&t->most, memory_order_relaxed);
+
+	timing_more(&t->n, 1);
+	timing_more(&t->errors, failed);
+	timing_more(&t->bytes, bytes);
+	timing_more(&t->ns, ns);
+	timing_more(&t->bucket[histogram_bucket(ns)], 1);
+	while (ns > most &&
+	       !atomic_compare_exchange_weak_explicit(&t->most, &most, ns,
+						      memory_order_relaxed,
+						      memory_order_relaxed))
+		;
 }
 
 #endif

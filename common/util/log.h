@@ -8,8 +8,11 @@
 #define LOG_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "common/util/clock.h"
 
 enum log_level { LOG_LV_ERROR, LOG_LV_WARN, LOG_LV_INFO, LOG_LV_DEBUG };
 
@@ -54,5 +57,20 @@ void log_to_file(void *arg, enum log_level level, const char *msg);
 
 /* Parses "error", "warn", "info" or "debug"; else -EINVAL. */
 int log_level_parse(const char *name, enum log_level *level);
+
+/*
+ * Limits lines that others can cause repeatedly to one per second. True: a line may be written now.
+ * *at: clock_now() of the last one; 0: none yet.
+ */
+#define LOG_PACE_MS 1000u
+static inline bool log_pace(uint64_t *at)
+{
+	uint64_t now = clock_now();
+
+	if (*at && now - *at < LOG_PACE_MS * CLOCK_NS_PER_MS)
+		return false;
+	*at = now;
+	return true;
+}
 
 #endif

@@ -7,6 +7,8 @@
 #ifndef SD_NOTIFY_H
 #define SD_NOTIFY_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -32,5 +34,40 @@ void notify_close(struct notify *n);
  */
 int notify_say(const struct notify *n, const char *lines);
 int notify_try(const struct notify *n, const char *lines);
+
+/*
+ * Watchdog signs come from the loops that serve: each loop beats in every turn, and the loop that
+ * completes a round sends the sign. So the signs stop when one loop hangs, even if all others run.
+ *
+ *  loop 0   x   x       x         x - hangs
+ *  loop 1     x     x x       x     x       x       x
+ *  sign       ^     ^         ^     ^  no more signs
+ *
+ * Until pulse_ready() the signs report that the start continues, and extend its time.
+ */
+#define PULSE_LOOPS_MAX 64u
+
+struct pulse {
+	/* private */
+	const struct notify *notify;
+	uint64_t every; /* ns; 0: the service manager wants no signs */
+	uint64_t all; /* one bit per loop */
+	_Atomic uint64_t beaten; /* loops that beat since the last sign */
+	_Atomic uint64_t due; /* time of the next sign, clock_now() */
+	atomic_bool ready;
+};
+
+/* n must outlive the pulse. There is one loop, until pulse_loops(). */
+void pulse_init(struct pulse *p, const struct notify *n);
+/* Sets the number of loops, 1 to PULSE_LOOPS_MAX, before any of them beats. */
+void pulse_loops(struct pulse *p, unsigned int loops);
+/*
+ * One turn of a loop, on its thread. Never waits. Returns when the next beat is due at the latest
+ * (clock_now()); CLOCK_NEVER: no beats are needed. p may be NULL.
+ */
+uint64_t pulse_beat(struct pulse *p, unsigned int loop);
+/* The daemon serves from now on. Any thread. 0, or the error of notify_say(). */
+int pulse_ready(struct pulse *p);
+bool pulse_is_ready(const struct pulse *p);
 
 #endif

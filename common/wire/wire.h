@@ -162,7 +162,7 @@ static inline bool wire_op_changes(unsigned int op)
 #define WIRE_F_CARRY	0x0010u	/* HELLO: this client may be sent CARRY */
 #define WIRE_F_UNSURE	0x0020u	/* BYE: another server may still execute a request that it did not
 				 * answer */
-#define WIRE_F_ANEW	0x0040u	/* With REPLAY: the server that got the request first forgot the
+#define WIRE_F_STATE_LOST	0x0040u	/* With REPLAY: the server that got the request first forgot the
 				 * session, or was another process.  That one may have executed
 				 * it. */
 #define WIRE_F_AS	0x0080u	/* Requests that name a path: the message ends with a struct
@@ -294,8 +294,8 @@ struct wire_accept {		/* private data of an accept or reject */
 #define WIRE_FT_EVICT	0x8000u	/* SESSIONS and EVICT exist, and FENCE may have WIRE_FN_EVICT.
 				 * Clients: know -EKEYREVOKED as the status of an evicted
 				 * session. */
-#define WIRE_FT_HERE	0x10000u /* With SEAL, of a client without a ticket: the answer to AUTH
-				  * may seal this connection: WIRE_CH_HERE */
+#define WIRE_FT_SEAL_IN_PLACE	0x10000u /* With SEAL, of a client without a ticket: the answer to AUTH
+				  * may seal this connection: WIRE_CH_SEAL_IN_PLACE */
 #define WIRE_FT_LIFE	0x20000u /* Of an iod: the upper half of boot is not random.  It stays the
 				  * same as long as the iod keeps data that was written and not
 				  * flushed.  Never 0. */
@@ -523,7 +523,7 @@ struct wire_hello_rep {
 #define WIRE_CH_KERNEL	0x1u	/* the kernel reported your identity: AUTH of kind sys is enough */
 #define WIRE_CH_SEAL	0x2u	/* After AUTH, connect again with the ticket.  Nothing else is
 				 * allowed on an unsealed connection. */
-#define WIRE_CH_HERE	0x4u	/* To a client that named WIRE_FT_HERE, with WIRE_CH_SEAL: after
+#define WIRE_CH_SEAL_IN_PLACE	0x4u	/* To a client that named WIRE_FT_SEAL_IN_PLACE, with WIRE_CH_SEAL: after
 				 * the answer to AUTH with status 0, this connection is sealed.  A
 				 * client that does not accept that connects again. */
 #define WIRE_CH_ENCRYPT	0x8u	/* ... with SEAL_ENCRYPT; without the flag, SEAL_AUTH */
@@ -537,10 +537,10 @@ struct wire_challenge_rep {
 	le32 flags;		/* WIRE_CH_* */
 	uint8_t key[WIRE_KEY_LEN];
 	uint8_t nonce[WIRE_KEY_LEN];
-	le32 uid;		/* with WIRE_CH_HERE: the user of the manager process */
+	le32 uid;		/* with WIRE_CH_SEAL_IN_PLACE: the user of the manager process */
 	le32 zero;
 };
-#define WIRE_CHALLENGE_REP_V1 80u /* its size without WIRE_CH_HERE */
+#define WIRE_CHALLENGE_REP_V1 80u /* its size without WIRE_CH_SEAL_IN_PLACE */
 
 /*
  * AUTH: word proves the sender.  It is a MUNGE credential, or a wire_proof with the shared key,
@@ -549,7 +549,7 @@ struct wire_challenge_rep {
  * is sent in pieces that only the owner of the client's private key can combine.  Tail of the
  * reply: ticket, word.
  *
- * With WIRE_CH_HERE, a MUNGE credential also contains a secret after those 32 bytes, readable by
+ * With WIRE_CH_SEAL_IN_PLACE, a MUNGE credential also contains a secret after those 32 bytes, readable by
  * uid only.  The manager's word is then a code made with that secret (WIRE_KEY_LEN).
  */
 struct wire_auth {

@@ -4,7 +4,10 @@
 #include <sys/stat.h>
 
 #include "common/util/extent.h"
+#include "common/wire/wire.h"
 #include "common/wire/wire_form.h"
+
+/* ---- reads, writes and names ---- */
 
 static const char *check_regions(const struct wire_tail *tail, uint64_t total)
 {
@@ -319,4 +322,181 @@ const char *wire_check_fence(const struct wire_msg *msg)
 		if (!session[i])
 			return "wire_fence: session zero";
 	return n ? NULL : "wire_fence.n: zero";
+}
+
+/* ---- list requests ---- */
+
+/* Adds (count - 1) * stride to *end. */
+static bool add_stride(uint64_t *end, uint64_t stride, uint32_t count)
+{
+	uint64_t way;
+
+	if (count == 1)
+		return true;
+	return !__builtin_mul_overflow(stride, (uint64_t)count - 1, &way) &&
+	       extent_end(*end, way, end);
+}
+
+static const char *check_vec(const struct wire_vec *vec, uint64_t *pieces)
+{
+	uint32_t count = le32toh(vec->count), count2 = le32toh(vec->count2);
+	uint64_t end;
+
+	if (!vec->len)
+		return "wire_vec.len: zero";
+	if (!count || !count2)
+		return "wire_vec.count: zero";
+	*pieces += (uint64_t)count * count2;
+	if (*pieces > WIRE_PIECE_MAX || count > WIRE_PIECE_MAX)
+		return "wire_vec.count: too many pieces";
+	if (!extent_end(le64toh(vec->off), le64toh(vec->len), &end) ||
+	    !add_stride(&end, le64toh(vec->stride), count) ||
+	    !add_stride(&end, le64toh(vec->stride2), count2))
+		return "wire_vec: the end is above 2^63 - 1";
+	return NULL;
+}
+
+static const char *check_vecs(const struct wire_tail *tail)
+{
+	const struct wire_vec *vec = tail->ptr;
+	size_t n = tail->len / sizeof(*vec);
+	const char *why = n ? NULL : "wire_list.io.nreg: zero";
+	uint64_t pieces = 0;
+
+	for (size_t i = 0; i < n && !why; i++)
+		why = check_vec(&vec[i], &pieces);
+	return why;
+}
+
+static const char *check_dist(const struct wire_dist *dist)
+{
+	uint32_t pcount = le32toh(dist->pcount), ssize = le32toh(dist->ssize);
+
+	if (!pcount || pcount > WIRE_IOD_MAX)
+		return "wire_list.dist.pcount: cannot be";
+	if (le32toh(dist->base) >= pcount)
+		return "wire_list.dist.base: not below pcount";
+	if (ssize < WIRE_SSIZE_MIN || ssize > WIRE_SSIZE_MAX)
+		return "wire_list.dist.ssize: cannot be";
+	return NULL;
+}
+
+/* Only the iod, which knows the striping, checks whether its share is total bytes. */
+static const char *check_list(const struct wire_msg *msg, uint64_t total)
+{
+	const struct wire_list *list = msg->body;
+	const char *why = check_dist(&list->dist);
+
+	if (!why && !total)
+		why = "wire_list.io.total: zero";
+	if (!why)
+		why = check_vecs(&msg->tail[0]);
+	if (!why && msg->tail[1].len)
+		why = wire_check_mem(&msg->tail[1], total);
+	return why;
+}
+
+const char *wire_check_read_list(const struct wire_msg *msg)
+{
+	const struct wire_list *list = msg->body;
+	uint64_t total = le64toh(list->io.total);
+
+	if (!list->io.nmem && total > WIRE_INLINE_MAX)
+		return "wire_list.io.total: too large for an inline reply";
+	return check_list(msg, total);
+}
+
+const char *wire_check_write_list(const struct wire_msg *msg)
+{
+	const struct wire_list *list = msg->body;
+	uint64_t total = le64toh(list->io.total);
+
+	if (le32toh(list->io.data_len) != (list->io.nmem ? 0 : total))
+		return "wire_list.io.data_len: not the total, or not 0 with "
+		       "mem";
+	return check_list(msg, total);
+}
+
+/* ---- sessions ---- */
+
+/* Printable text, padded with zeros. */
+static bool is_text(const uint8_t *text, size_t max)
+{
+	size_t len = strnlen((const char *)text, max);
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	for (size_t i = len; i < max; i++)
+		if (text[i])
+			return false;
+	return true;
+}
+
+static const char *check_session(const struct wire_session *s)
+{
+	if (!s->id)
+		return "wire_session.id: zero";
+	if (le32toh(s->flags) & ~WIRE_SE_AWAY)
+		return "wire_session.flags: unknown bits";
+	if (s->zero)
+		return "wire_session.zero: reserved, not zero";
+	if (!is_text(s->job, sizeof(s->job)) ||
+	    !is_text(s->name, sizeof(s->name)) ||
+	    !is_text(s->peer, sizeof(s->peer)))
+		return "wire_session: what does not print";
+	return NULL;
+}
+
+const char *wire_check_sessions_rep(const struct wire_msg *msg)
+{
+	const struct wire_sessions_rep *rep = msg->body;
+	const struct wire_session *s = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*s);
+	const char *why = NULL;
+
+	for (size_t i = 0; !why && i < n; i++) {
+		why = check_session(&s[i]);
+		if (!why && i && le64toh(s[i].id) <= le64toh(s[i - 1].id))
+			why = "wire_session.id: out of order";
+	}
+	if (!why && rep->more && !n)
+		why = "wire_sessions_rep.more: without a session";
+	return why;
+}
+
+const char *wire_check_evict(const struct wire_msg *msg)
+{
+	const struct wire_evict *body = msg->body;
+	unsigned int by = le32toh(body->by);
+	bool text = by == WIRE_EV_JOB || by == WIRE_EV_HOST;
+
+	if (!body->session != (by != WIRE_EV_SESSION))
+		return "wire_evict.session: zero, or of no use";
+	if (body->uid && by != WIRE_EV_USER)
+		return "wire_evict.uid: of no use";
+	if (!msg->tail[0].len == text)
+		return "wire_evict.len: no text, or of no use";
+	return NULL;
+}
+
+/* ---- directory records ---- */
+
+static bool is_name(const char *name, size_t len)
+{
+	return len && len <= WIRE_NAME_MAX && !name[len] &&
+	       !memchr(name, '\0', len) && !memchr(name, '/', len);
+}
+
+bool wire_dirent_ok(const struct wire_dirent *d, size_t left, size_t fixed)
+{
+	size_t reclen, len;
+
+	if (left < fixed)
+		return false;
+	reclen = le16toh(d->reclen);
+	len = le16toh(d->name_len);
+	return reclen <= left && reclen % 8 == 0 && fixed + len + 1 <= reclen &&
+	       le64toh(d->cookie) <= INT64_MAX &&
+	       is_name((const char *)d + fixed, len);
 }

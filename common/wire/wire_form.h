@@ -80,7 +80,7 @@ const struct wire_op_desc *wire_op_find(unsigned int op);
 
 extern const struct wire_form wire_redirect_form;
 
-/* Checks that depend on more than one field (wire_check.c, wire_list.c, ...). */
+/* Checks that depend on more than one field (wire_check.c, wire_metrics.c). */
 const char *wire_check_read(const struct wire_msg *msg);
 const char *wire_check_write(const struct wire_msg *msg);
 const char *wire_check_read_rep(const struct wire_msg *msg);

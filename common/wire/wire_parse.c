@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/wire/seal_mode.h"
+#include "common/wire/security_mode.h"
 #include "common/wire/wire_form.h"
 
 #define STATUS_ERRNO_MAX 4095u
@@ -103,7 +103,7 @@ static const char *why_hdr(const struct wire_hdr *hdr, size_t len)
 		return why_reply(hdr);
 	if (flags &
 	    ~(WIRE_F_REPLAY | WIRE_F_DATA | WIRE_F_PLACE | WIRE_F_CARRY |
-	      WIRE_F_UNSURE | WIRE_F_ANEW | WIRE_F_AS | WIRE_F_WHOLE |
+	      WIRE_F_UNSURE | WIRE_F_STATE_LOST | WIRE_F_AS | WIRE_F_WHOLE |
 	      WIRE_F_PROOF | WIRE_F_APART | WIRE_F_TICKET | WIRE_F_SEAL |
 	      WIRE_F_JOB | WIRE_F_CAPS | WIRE_F_WAITS))
 		return "wire_hdr.flags: unknown bits";
@@ -434,9 +434,10 @@ static int take_data(struct wire_cursor *c)
 	if (le16toh(hdr->flags) & WIRE_F_CARRY &&
 	    le16toh(hdr->op) != WIRE_HELLO)
 		return reject_msg(c, "wire_hdr.flags: CARRY is for HELLO");
-	if (le16toh(hdr->flags) & WIRE_F_ANEW &&
+	if (le16toh(hdr->flags) & WIRE_F_STATE_LOST &&
 	    !(le16toh(hdr->flags) & WIRE_F_REPLAY))
-		return reject_msg(c, "wire_hdr.flags: ANEW without REPLAY");
+		return reject_msg(c,
+				  "wire_hdr.flags: STATE_LOST without REPLAY");
 	if (le16toh(hdr->flags) & WIRE_F_UNSURE && le16toh(hdr->op) != WIRE_BYE)
 		return reject_msg(c, "wire_hdr.flags: UNSURE is for BYE");
 	if (!(le16toh(hdr->flags) & WIRE_F_DATA))

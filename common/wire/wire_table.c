@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wire_table.c - the request and reply of each operation, as wire.h describes them. */
-#include "common/wire/auth_mode.h"
+#include "common/wire/security_mode.h"
 #include "common/wire/loan_pages.h"
 #include "common/wire/wire_form.h"
 
@@ -62,7 +62,7 @@ static const struct wire_form challenge_rep = {
 	.fields = { ID(wire_challenge_rep, fsid),
 		    MAX(wire_challenge_rep, mode, AUTH_MODES - 1),
 		    BITS(wire_challenge_rep, flags,
-			 WIRE_CH_KERNEL | WIRE_CH_SEAL | WIRE_CH_HERE |
+			 WIRE_CH_KERNEL | WIRE_CH_SEAL | WIRE_CH_SEAL_IN_PLACE |
 				 WIRE_CH_ENCRYPT),
 		    ZERO(wire_challenge_rep, zero) },
 };

@@ -25,33 +25,35 @@ static int fill_challenge(struct mgr *mgr, struct rpc_req *rpc,
 			  struct auth_challenge *c)
 {
 	const struct wire_challenge *body = rpc->msg.body;
-	struct auth_exchange *pact = &c->pact;
-	int rc = exchange_make(&c->own);
+	struct auth_exchange *exchange = &c->exchange;
+	int rc = key_pair_make(&c->own);
 
 	if (!rc)
-		rc = random_bytes(pact->nonce[HANDSHAKE_SERVER], WIRE_KEY_LEN);
+		rc = random_bytes(exchange->nonce[HANDSHAKE_SERVER],
+				  WIRE_KEY_LEN);
 	if (rc)
 		return rc;
-	pact->fsid = mgr->conf.fsid;
-	pact->session = rpc_session_info(rpc->session)->id;
-	pact->boot = mgr->boot;
-	pact->epoch = rpc_req_epoch(rpc);
-	pact->mode = mgr->conf.auth.mode;
-	pact->seals = rpc_req_lacks_seal(rpc);
-	pact->here = rpc_req_seal_in_place(rpc);
-	pact->uid = pact->here ? geteuid() : 0;
-	memcpy(pact->key[HANDSHAKE_CALLER], body->key, WIRE_KEY_LEN);
-	memcpy(pact->nonce[HANDSHAKE_CALLER], body->nonce, WIRE_KEY_LEN);
-	memcpy(pact->key[HANDSHAKE_SERVER], c->own.public, WIRE_KEY_LEN);
-	return pact->epoch ? 0 : -EAGAIN;
+	exchange->fsid = mgr->conf.fsid;
+	exchange->session = rpc_session_info(rpc->session)->id;
+	exchange->boot = mgr->boot;
+	exchange->epoch = rpc_req_epoch(rpc);
+	exchange->mode = mgr->conf.auth.mode;
+	exchange->seals = rpc_req_lacks_seal(rpc);
+	exchange->seal_in_place = rpc_req_seal_in_place(rpc);
+	exchange->uid = exchange->seal_in_place ? geteuid() : 0;
+	memcpy(exchange->key[HANDSHAKE_CALLER], body->key, WIRE_KEY_LEN);
+	memcpy(exchange->nonce[HANDSHAKE_CALLER], body->nonce, WIRE_KEY_LEN);
+	memcpy(exchange->key[HANDSHAKE_SERVER], c->own.public, WIRE_KEY_LEN);
+	return exchange->epoch ? 0 : -EAGAIN;
 }
 
 static uint32_t here_flags(const struct auth_challenge *c)
 {
-	if (!c->pact.here)
+	if (!c->exchange.seal_in_place)
 		return 0;
-	return c->pact.here == SEAL_ENCRYPT ? WIRE_CH_HERE | WIRE_CH_ENCRYPT
-					    : WIRE_CH_HERE;
+	return c->exchange.seal_in_place == SEAL_ENCRYPT
+		       ? WIRE_CH_SEAL_IN_PLACE | WIRE_CH_ENCRYPT
+		       : WIRE_CH_SEAL_IN_PLACE;
 }
 
 static void send_challenge(struct mgr *mgr, struct rpc_req *rpc,
@@ -61,16 +63,17 @@ static void send_challenge(struct mgr *mgr, struct rpc_req *rpc,
 	struct wire_challenge_rep rep = {
 		.fsid = htole64(mgr->conf.fsid),
 		.mode = htole32(mgr->conf.auth.mode),
-		.uid = htole32(c->pact.uid),
+		.uid = htole32(c->exchange.uid),
 		.flags = htole32(
 			(rpc_req_identity(rpc, &id) ? 0 : WIRE_CH_KERNEL) |
-			(c->pact.seals ? WIRE_CH_SEAL : 0) | here_flags(c)),
+			(c->exchange.seals ? WIRE_CH_SEAL : 0) | here_flags(c)),
 	};
 
-	memcpy(rep.key, c->pact.key[HANDSHAKE_SERVER], WIRE_KEY_LEN);
-	memcpy(rep.nonce, c->pact.nonce[HANDSHAKE_SERVER], WIRE_KEY_LEN);
+	memcpy(rep.key, c->exchange.key[HANDSHAKE_SERVER], WIRE_KEY_LEN);
+	memcpy(rep.nonce, c->exchange.nonce[HANDSHAKE_SERVER], WIRE_KEY_LEN);
 	wire_put(rpc_reply_begin(rpc), &rep,
-		 c->pact.here ? sizeof(rep) : WIRE_CHALLENGE_REP_V1);
+		 c->exchange.seal_in_place ? sizeof(rep)
+					   : WIRE_CHALLENGE_REP_V1);
 	rpc_reply_end(rpc, 0, RPC_REEXECUTE);
 	rpc_reply_send(rpc);
 }

@@ -85,10 +85,10 @@ static int seal_ticket(struct auth_proof *p)
 {
 	struct ticket_grant *grant = &p->grant;
 	struct mgr *mgr = p->mgr;
-	const struct auth_exchange *pact = &p->c->pact;
+	const struct auth_exchange *exchange = &p->c->exchange;
 	struct ticket t = {
-		.bounds = { .fsid = pact->fsid,
-			    .session = pact->session,
+		.limits = { .fsid = exchange->fsid,
+			    .session = exchange->session,
 			    .term = jobs_term(mgr),
 			    .expiry = clock_boot() + auth_ticket_life_ns(mgr) },
 		.uid = p->who.uid,
@@ -97,10 +97,10 @@ static int seal_ticket(struct auth_proof *p)
 	};
 	int rc;
 
-	p->who.until = t.bounds.expiry;
-	p->who.term = t.bounds.term;
+	p->who.until = t.limits.expiry;
+	p->who.term = t.limits.term;
 	memcpy(t.groups, p->who.groups, sizeof(t.groups));
-	memcpy(t.client, pact->key[HANDSHAKE_CALLER], sizeof(t.client));
+	memcpy(t.client, exchange->key[HANDSHAKE_CALLER], sizeof(t.client));
 	rc = ticket_seal(mgr->ring, &t, grant->ticket, sizeof(grant->ticket));
 	if (rc > 0)
 		grant->len = (size_t)rc;
@@ -110,15 +110,15 @@ static int seal_ticket(struct auth_proof *p)
 static int hide_secret(struct auth_proof *p)
 {
 	struct ticket_grant *grant = &p->grant;
-	const struct auth_exchange *pact = &p->c->pact;
-	uint8_t secret[MAC_KEY_LEN], shared[EXCHANGE_LEN];
+	const struct auth_exchange *exchange = &p->c->exchange;
+	uint8_t secret[MAC_KEY_LEN], shared[KEY_PAIR_LEN];
 	int rc = ticket_secret(p->mgr->ring, grant->ticket, grant->len, secret);
 
 	if (!rc)
-		rc = exchange_secret(&p->c->own, pact->key[HANDSHAKE_CALLER],
-				     shared);
+		rc = key_pair_secret(&p->c->own,
+				     exchange->key[HANDSHAKE_CALLER], shared);
 	if (!rc) {
-		auth_exchange_hide(pact, shared, secret, grant->hidden);
+		auth_exchange_hide(exchange, shared, secret, grant->hidden);
 		sealing_root(secret, shared, p->c->root);
 	}
 	explicit_bzero(secret, sizeof(secret));
@@ -136,7 +136,7 @@ static int make_ticket(struct auth_proof *p)
 	if (rc)
 		return rc;
 	answer.len = p->grant.len;
-	auth_exchange_server(&p->c->pact, &answer, p->seen);
+	auth_exchange_server(&p->c->exchange, &answer, p->seen);
 	return 0;
 }
 
@@ -147,18 +147,18 @@ static int seal_connection(void *arg, const struct heard *heard,
 {
 	const struct auth_proof *p = arg;
 
-	return sealing_here(p->c->root, p->seen, heard, HANDSHAKE_SERVER,
-			    p->c->pact.here, sealer);
+	return sealing_in_place(p->c->root, p->seen, heard, HANDSHAKE_SERVER,
+				p->c->exchange.seal_in_place, sealer);
 }
 
 /* After the reply, the connection is sealed if both ends agreed on that. */
 static void send_reply(struct auth_proof *p)
 {
-	const struct seal_in_place here = { p->c->pact.here, seal_connection,
-					    p };
+	const struct seal_in_place in_place = { p->c->exchange.seal_in_place,
+						seal_connection, p };
 
-	if (here.mode)
-		rpc_reply_send_and_seal(p->rpc, &here);
+	if (in_place.mode)
+		rpc_reply_send_and_seal(p->rpc, &in_place);
 	else
 		rpc_reply_send(p->rpc);
 }
@@ -194,7 +194,7 @@ static bool is_another_user(const struct auth_proof *p)
 /* -EAGAIN: the session has a new connection, perhaps of another client. */
 static int admit_session(struct auth_proof *p)
 {
-	int rc = rpc_req_epoch(p->rpc) == p->c->pact.epoch
+	int rc = rpc_req_epoch(p->rpc) == p->c->exchange.epoch
 			 ? rpc_req_admit(p->rpc, &p->who)
 			 : -EAGAIN;
 
@@ -255,7 +255,8 @@ static void complete_judgement(struct auth_proof *p)
 	if (!p->status)
 		p->status = make_ticket(p);
 	p->len = 0;
-	if (!p->status && p->kind == AUTH_MUNGE && p->c->pact.here) {
+	if (!p->status && p->kind == AUTH_MUNGE &&
+	    p->c->exchange.seal_in_place) {
 		sign_with_word_key(p);
 	} else if (!p->status && p->kind == AUTH_MUNGE) {
 		p->deadline = clock_after_ms(MUNGE_MS);
@@ -345,7 +346,7 @@ static void judge_munge(struct pool_job *job)
 {
 	struct auth_proof *p = container_of(job, struct auth_proof, job);
 	struct munger_word word;
-	size_t secret = p->c->pact.here ? MAC_KEY_LEN : 0;
+	size_t secret = p->c->exchange.seal_in_place ? MAC_KEY_LEN : 0;
 	int rc = munger_decode(p->munger, p->word, p->len, p->deadline, &word);
 
 	if (!rc && (word.len != AUTH_EXCHANGE_LEN + secret ||
@@ -371,7 +372,7 @@ static void judge_proof(struct auth_proof *p)
 	}
 	p->status = p->kind == p->mgr->conf.auth.mode ? 0 : -EOPNOTSUPP;
 	if (!p->status)
-		auth_exchange_caller(&p->c->pact, p->seen);
+		auth_exchange_caller(&p->c->exchange, p->seen);
 	if (!p->status && p->kind == AUTH_MUNGE) {
 		run_in_pool(p, judge_munge, find_groups);
 		return;
@@ -391,7 +392,7 @@ void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct auth_challenge *c)
 
 	if (mgr->conf.auth.mode == AUTH_SYS)
 		rc = -EOPNOTSUPP;
-	else if (c && c->pact.epoch == rpc_req_epoch(rpc)) {
+	else if (c && c->exchange.epoch == rpc_req_epoch(rpc)) {
 		p = calloc(1, sizeof(*p));
 		rc = -ENOMEM;
 	}

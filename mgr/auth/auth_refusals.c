@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/util/log_pace.h"
+#include "common/util/log.h"
 #include "mgr/auth/mgr_auth_int.h"
 
 void auth_reply(struct rpc_req *rpc, int status)

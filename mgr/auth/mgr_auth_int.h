@@ -10,9 +10,8 @@
 #include <stdatomic.h>
 
 #include "common/munge/munger.h"
-#include "common/trust/ticket_verifier.h"
-#include "common/trust/auth_exchange.h"
 #include "common/trust/ticket.h"
+#include "common/trust/auth_exchange.h"
 #include "mgr/auth/auth.h"
 #include "mgr/auth/pool.h"
 #include "mgr/auth/user_groups.h"
@@ -21,8 +20,8 @@
 
 /* For one AUTH, in secret memory (secret.h). */
 struct auth_challenge {
-	struct auth_exchange pact;
-	struct exchange own;
+	struct auth_exchange exchange;
+	struct key_pair own;
 	uint8_t root[MAC_KEY_LEN]; /* sealing.h */
 	uint8_t word_key
 		[MAC_KEY_LEN]; /* with AUTH_MUNGE: signs the manager's proof */

@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 #include "common/util/log.h"
-#include "common/util/timing.h"
+#include "common/util/histogram.h"
 
 struct store;
 

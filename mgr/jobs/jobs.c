@@ -66,7 +66,7 @@ static int open_peer(struct mgr_iod *iod)
 				      .features = WIRE_FT_EVICT,
 				      .server = WIRE_ROLE_IOD,
 				      .index = iod->index,
-				      .fresh = on_restart,
+				      .on_new_session = on_restart,
 				      .lost = on_lost,
 				      .arg = iod };
 

@@ -142,7 +142,7 @@ struct mgr_jobs {
 		/* ring has UNFENCED_ENDS_MAX entries; NULL: there was none */
 		struct unfenced_end *ring;
 		uint64_t first, end; /* number n is at n % UNFENCED_ENDS_MAX */
-		/* log_pace.h: the last log line of an unrecorded entry */
+		/* for log_pace(): the last log line of an unrecorded entry */
 		uint64_t log_time;
 	} unfenced;
 	TAILQ_HEAD(, fenced_end) ends; /* that wait for the iods, in order */

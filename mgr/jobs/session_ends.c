@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/util/log_pace.h"
+#include "common/util/log.h"
 #include "mgr/db/ended_sessions.h"
 #include "mgr/jobs/jobs_int.h"
 

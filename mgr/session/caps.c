@@ -56,7 +56,7 @@ static int seal_capability(struct mgr_op *op, struct capability *cap)
 	uint8_t sealed[CAPABILITY_LEN];
 	int rc;
 
-	cap->bounds = (struct token_limits){
+	cap->limits = (struct token_limits){
 		.fsid = op->mgr->conf.fsid,
 		.session = op->ns.session,
 		.term = jobs_term(op->mgr),
@@ -103,11 +103,11 @@ int caps_rebuild_reply(struct mgr_op *op, const struct reply_rec *rec)
 }
 
 /* Uses the clock that the capability is on: jobs_clock_of(). */
-static bool has_ended(const struct mgr *mgr, const struct token_limits *bounds)
+static bool has_ended(const struct mgr *mgr, const struct token_limits *limits)
 {
-	uint64_t here = clock_boot(), begun = jobs_clock_of(mgr, bounds->term);
+	uint64_t here = clock_boot(), begun = jobs_clock_of(mgr, limits->term);
 
-	return begun ? here - begun >= life_ns(mgr) : here >= bounds->expiry;
+	return begun ? here - begun >= life_ns(mgr) : here >= limits->expiry;
 }
 
 /*
@@ -115,13 +115,13 @@ static bool has_ended(const struct mgr *mgr, const struct token_limits *bounds)
  * session number.  It was issued after the session opened; or, if an earlier manager
  * issued it, it has not expired.
  */
-static bool is_of_it(const struct mgr_op *op, const struct token_limits *bounds)
+static bool is_of_it(const struct mgr_op *op, const struct token_limits *limits)
 {
 	const struct caller *caller = caller_of(op->rpc->session);
 
-	if (bounds->term != jobs_term(op->mgr))
-		return !has_ended(op->mgr, bounds);
-	return bounds->expiry - life_ns(op->mgr) >= caller->since;
+	if (limits->term != jobs_term(op->mgr))
+		return !has_ended(op->mgr, limits);
+	return limits->expiry - life_ns(op->mgr) >= caller->since;
 }
 
 static void put_none(struct mgr_op *op)
@@ -141,7 +141,7 @@ static int renew_one(struct mgr_op *op, const uint8_t *sealed)
 	int rc = capability_open(op->mgr->ring, sealed, CAPABILITY_LEN, &here,
 				 &cap);
 
-	if (!rc && may_have(op, &cap) && is_of_it(op, &cap.bounds))
+	if (!rc && may_have(op, &cap) && is_of_it(op, &cap.limits))
 		return seal_capability(op, &cap);
 	if (rc && rc != -ENOKEY)
 		return rc == -ENOMEM ? rc : -EKEYREJECTED;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/util/boot_id.h"
+#include "common/util/incarnation.h"
 #include "common/util/hash_table.h"
 #include "server/counter/counter_atomic.h"
 

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/util/process_start.h"
+#include "common/util/incarnation.h"
 #include "server/lend/borrower_process.h"
 
 /*

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/util/clock.h"
-#include "common/util/descriptors.h"
+#include "common/util/process_limits.h"
 #include "server/lend/loan_table_int.h"
 
 #define SPARE 1024u /* descriptors for peers and objects */

@@ -115,7 +115,7 @@ static bool refuse_repeated_change(struct worker *w, struct rpc_req *req)
 {
 	const struct counter_change c = change_of(req);
 
-	if (!req->anew || counter_change_is_read(&c))
+	if (!req->state_lost || counter_change_is_read(&c))
 		return false;
 	log_warn(w->iod->log,
 		 "%s: a change of a counter of %016llx comes again: an earlier "

@@ -38,7 +38,7 @@ static bool may_be_repeated(const struct op_job *job)
 	const struct wire_resize *body = job->req->msg.body;
 	uint64_t span = le64toh(body->span), expiry = job->req->expiry;
 
-	return (job->req->anew || le32toh(body->flags) & WIRE_RZ_AGAIN) &&
+	return (job->req->state_lost || le32toh(body->flags) & WIRE_RZ_AGAIN) &&
 	       (span >= expiry ||
 		expiry - span <= job->worker->iod->started_boot);
 }

@@ -7,7 +7,7 @@
 
 #include "common/trust/capability.h"
 #include "common/util/clock.h"
-#include "common/util/log_pace.h"
+#include "common/util/log.h"
 
 /* A capability of a manager whose clock is not known yet counts for this long at a time, while
  * the iod has heard from a manager within SILENT_NS. */
@@ -62,15 +62,15 @@ static int refuse_request(struct iod_session *ses, const struct rpc_req *req,
 static int64_t capability_end(struct iod *iod, const struct capability *cap)
 {
 	uint64_t now, here = clock_boot();
-	int rc = mgr_clocks_read(&iod->mgr_clocks, cap->bounds.term, &now);
+	int rc = mgr_clocks_read(&iod->mgr_clocks, cap->limits.term, &now);
 
 	if (rc == -EAGAIN && here - atomic_load(&iod->lease.heard) < SILENT_NS)
 		return (int64_t)(here + UNHEARD_NS);
 	if (rc)
 		return -CAPS_OLD;
-	if (now >= cap->bounds.expiry)
+	if (now >= cap->limits.expiry)
 		return -CAPS_ENDED;
-	return (int64_t)(here + (cap->bounds.expiry - now));
+	return (int64_t)(here + (cap->limits.expiry - now));
 }
 
 static enum caps_flaw flaw_of(int rc)

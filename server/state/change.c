@@ -33,7 +33,7 @@ int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 		return -ETIMEDOUT;
 	return recent_changes_check(iod->recent, handle, seg, n,
 				    rpc_session_info(req->session)->id,
-				    req->anew);
+				    req->state_lost);
 }
 
 /* ---- flush ---- */

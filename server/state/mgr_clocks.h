@@ -28,7 +28,7 @@ void mgr_clocks_destroy(struct mgr_clocks *clocks);
  * terms from `since` on. */
 void mgr_clocks_update(struct mgr_clocks *clocks, uint64_t term, uint64_t since,
 		       uint64_t clock);
-/* gatehouse.clock; arg: the terms.  -EAGAIN: this term, or any, is not known yet, and will be
+/* ticket_verifier.clock; arg: the terms.  -EAGAIN: this term, or any, is not known yet, and will be
  * soon.  -ESTALE: the clock of this term is not known. */
 int mgr_clocks_read(void *arg, uint64_t term, uint64_t *now);
 

@@ -15,7 +15,7 @@
 #include "server/counter/counter.h"
 #include "server/once/recent_changes.h"
 #include "server/conf/iod_conf.h"
-#include "common/trust/ticket_verifier.h"
+#include "common/trust/ticket.h"
 #include "common/trust/keyring.h"
 #include "server/lend/loan_table.h"
 #include "server/state/mailbox.h"

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "common/util/timing.h"
+#include "common/util/histogram.h"
 #include "server/store/fair_queue.h"
 
 #define DISK_QUEUE_THREADS 128u /* of a kind, with those that hang */

@@ -13,7 +13,7 @@
 #include "server/store/block_table.h"
 #include "server/store/size_table.h"
 #include "common/util/stamp.h"
-#include "common/util/timing.h"
+#include "common/util/histogram.h"
 #include "server/store/object_store.h"
 #include "server/store/writeback_errors.h"
 

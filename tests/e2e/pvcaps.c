@@ -93,7 +93,7 @@ static bool is_local(const struct client *c)
 
 static void get_pass(struct client *c, uint64_t session)
 {
-	const struct ticket ticket = { .bounds = { fsid, session, term,
+	const struct ticket ticket = { .limits = { fsid, session, term,
 						   clock_boot() + DAY_NS },
 				       .uid = c->uid,
 				       .gid = c->uid };

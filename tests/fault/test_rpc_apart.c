@@ -26,7 +26,7 @@ static void open_rig(int i, bool apart)
 {
 	rig = calloc(1, sizeof(*rig));
 	rig->apart = apart;
-	rig->terse = true;
+	rig->reply_optional = true;
 	rig_open(rig, devices[i]);
 	mem = calloc(2, RIG_OBJECT);
 	rail_mem_init(&area, mem, 2 * RIG_OBJECT,

@@ -11,7 +11,7 @@
 #include "tests/unit/key_rig.h"
 #include "common/trust/auth_exchange.h"
 
-static const struct token_limits bounds = { 1, 2, 3, 100 };
+static const struct token_limits limits = { 1, 2, 3, 100 };
 static const struct handshake shake = { .fsid = 1, .session = 2 };
 
 static int clock_of(void *arg, uint64_t term, uint64_t *now)
@@ -71,7 +71,7 @@ void fuzz_seeds(void)
 	struct client_ticket *pass;
 
 	FUZZ_SURE(!client_ticket_new(&pass));
-	hello_rig_pass(key_rig_lasting(), &bounds, pass);
+	hello_rig_pass(key_rig_lasting(), &limits, pass);
 	FUZZ_SURE(!hello_rig_say(&hello, client_ticket_prover(pass), &shake));
 	fuzz_seed((const uint8_t *)hello.buf, hello.len);
 	client_ticket_free(pass);

@@ -10,7 +10,7 @@
 #include "tests/unit/key_rig.h"
 #include "common/trust/ticket.h"
 
-static const struct token_limits bounds = { 1, 2, 3, 100 };
+static const struct token_limits limits = { 1, 2, 3, 100 };
 static const struct token_context here = { 1, 2, 3, 3, 99 };
 
 static void try_ticket(const uint8_t *data, size_t len)
@@ -48,8 +48,8 @@ void fuzz_one(const uint8_t *data, size_t len)
 
 void fuzz_seeds(void)
 {
-	struct capability cap = { bounds, 9, CAPABILITY_READ };
-	struct ticket t = { .bounds = bounds, .uid = 1000, .gid = 100 };
+	struct capability cap = { limits, 9, CAPABILITY_READ };
+	struct ticket t = { .limits = limits, .uid = 1000, .gid = 100 };
 	uint8_t buf[TICKET_MAX];
 
 	for (t.ngroups = 0; t.ngroups <= WIRE_GROUPS_MAX; t.ngroups += 32) {

@@ -5,10 +5,10 @@
 #include <check.h>
 #include <string.h>
 
-size_t hello_rig_ticket(struct keyring *ring, const struct token_limits *bounds,
+size_t hello_rig_ticket(struct keyring *ring, const struct token_limits *limits,
 			uint8_t out[TICKET_MAX])
 {
-	struct ticket t = { .bounds = *bounds,
+	struct ticket t = { .limits = *limits,
 			    .uid = 1000,
 			    .gid = 100,
 			    .ngroups = 3,
@@ -19,11 +19,11 @@ size_t hello_rig_ticket(struct keyring *ring, const struct token_limits *bounds,
 	return (size_t)len;
 }
 
-void hello_rig_pass(struct keyring *ring, const struct token_limits *bounds,
+void hello_rig_pass(struct keyring *ring, const struct token_limits *limits,
 		    struct client_ticket *pass)
 {
 	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN];
-	size_t len = hello_rig_ticket(ring, bounds, ticket);
+	size_t len = hello_rig_ticket(ring, limits, ticket);
 
 	ck_assert_int_eq(ticket_secret(ring, ticket, len, secret), 0);
 	ck_assert_int_eq(client_ticket_set(pass, ticket, len, secret), 0);

@@ -3,9 +3,8 @@
 #ifndef HELLO_RIG_H
 #define HELLO_RIG_H
 
-#include "common/trust/ticket_verifier.h"
-#include "common/trust/client_ticket.h"
 #include "common/trust/ticket.h"
+#include "common/trust/client_ticket.h"
 
 #define HELLO_RIG_MAX 1024
 
@@ -16,10 +15,10 @@ struct hello_rig {
 };
 
 /* Sealed by ring, of this session and term, until expiry; uid 1000.  Its length. */
-size_t hello_rig_ticket(struct keyring *ring, const struct token_limits *bounds,
+size_t hello_rig_ticket(struct keyring *ring, const struct token_limits *limits,
 			uint8_t out[TICKET_MAX]);
 /* The pass has that ticket. */
-void hello_rig_pass(struct keyring *ring, const struct token_limits *bounds,
+void hello_rig_pass(struct keyring *ring, const struct token_limits *limits,
 		    struct client_ticket *pass);
 /* Says it: 0, or -errno of wire_parse(). */
 int hello_rig_say(struct hello_rig *rig, const struct prover *prover,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/util/clock.h"
-#include "common/transport/stream.h"
+#include "common/transport/transport.h"
 #include "tests/unit/mock_int.h"
 #include "common/transport/tp_seal.h"
 

@@ -82,7 +82,7 @@ struct rpc_peer *rig_peer_open(struct rig *rig)
 		.session = rig->session,
 		.cred = &rig->cred,
 		.patience_ms = rig->patience_ms,
-		.fresh = rig_fresh,
+		.on_new_session = rig_fresh,
 		.arg = rig,
 	};
 	struct rpc_peer *peer;
@@ -318,7 +318,7 @@ void rig_io(struct rig *rig, struct rig_call *c, unsigned int op, uint64_t off,
 				    sizeof(region);
 		c->call.npieces = n;
 		c->call.bounce = rig->bounce;
-		c->call.terse = rig->terse;
+		c->call.reply_optional = rig->reply_optional;
 	}
 	rpc_call_start(rig->peer, &c->call);
 }

@@ -28,7 +28,7 @@ struct rig {
 	struct rail_mem *area; /* of rig_io(), instead of its mr's key */
 	struct sizes inline_max, fast_max; /* the client's */
 	bool bounce; /* reads may land elsewhere */
-	bool terse; /* reads may end without a reply */
+	bool reply_optional; /* reads may end without a reply */
 	bool apart; /* bulk data of the client over an endpoint of its own */
 	bool carry; /* the client may be asked to move data */
 	unsigned int carry_parts; /* at a time; 0: many */

@@ -15,28 +15,28 @@ static const struct log nowhere;
 static const struct client_auth_ops *ops;
 static struct client_auth *auth;
 static struct wire_challenge challenge;
-static struct exchange server;
-static struct auth_exchange pact;
+static struct key_pair server;
+static struct auth_exchange exchange;
 static struct client_auth_way way;
 static struct wire_challenge_rep rep;
 static struct wire_auth body;
 static uint8_t word[WIRE_WORD_MAX];
 
-/* The manager's part of the pact, and what it says. */
+/* The manager's part of the exchange, and what it says. */
 static void answer_challenge(void)
 {
 	ck_assert_int_eq(ops->begin(auth, &challenge), 0);
-	ck_assert_int_eq(exchange_make(&server), 0);
-	pact = (struct auth_exchange){
+	ck_assert_int_eq(key_pair_make(&server), 0);
+	exchange = (struct auth_exchange){
 		1, 2, 3, 4, AUTH_KEY, false, { { 0 } }, { { 0 }, { 7 } }
 	};
-	memcpy(pact.key[0], challenge.key, WIRE_KEY_LEN);
-	memcpy(pact.nonce[0], challenge.nonce, WIRE_KEY_LEN);
-	memcpy(pact.key[1], server.public, WIRE_KEY_LEN);
+	memcpy(exchange.key[0], challenge.key, WIRE_KEY_LEN);
+	memcpy(exchange.nonce[0], challenge.nonce, WIRE_KEY_LEN);
+	memcpy(exchange.key[1], server.public, WIRE_KEY_LEN);
 	rep = (struct wire_challenge_rep){ .fsid = htole64(1),
 					   .mode = htole32(AUTH_KEY) };
-	memcpy(rep.key, pact.key[1], WIRE_KEY_LEN);
-	memcpy(rep.nonce, pact.nonce[1], WIRE_KEY_LEN);
+	memcpy(rep.key, exchange.key[1], WIRE_KEY_LEN);
+	memcpy(rep.nonce, exchange.nonce[1], WIRE_KEY_LEN);
 	way = (struct client_auth_way){
 		.session = 2, .boot = 3, .epoch = 4, .peer = "mgr"
 	};
@@ -77,7 +77,7 @@ START_TEST(test_word)
 
 	ck_assert_int_eq(say(), 0);
 	ck_assert_uint_eq(le32toh(body.kind), AUTH_KEY);
-	auth_exchange_caller(&pact, seen);
+	auth_exchange_caller(&exchange, seen);
 	ck_assert_int_eq(auth_exchange_check(ring, HANDSHAKE_CALLER, seen, word,
 					     le32toh(body.len)),
 			 0);
@@ -125,8 +125,8 @@ struct reply {
 
 static void make(struct reply *r, struct keyring *signs)
 {
-	struct ticket t = { .bounds = { 1, 2, 3, 1000 }, .uid = 1000 };
-	uint8_t shared[EXCHANGE_LEN], secret[MAC_KEY_LEN],
+	struct ticket t = { .limits = { 1, 2, 3, 1000 }, .uid = 1000 };
+	uint8_t shared[KEY_PAIR_LEN], secret[MAC_KEY_LEN],
 		seen[AUTH_EXCHANGE_LEN];
 	int len = ticket_seal(ring, &t, r->ticket, sizeof(r->ticket));
 	struct auth_answer answer = { r->ticket, (size_t)len, r->rep.secret };
@@ -135,9 +135,9 @@ static void make(struct reply *r, struct keyring *signs)
 	r->rep = (struct wire_auth_rep){ .life = htole64(9) };
 	ck_assert_int_eq(ticket_secret(ring, r->ticket, (size_t)len, secret),
 			 0);
-	ck_assert_int_eq(exchange_secret(&server, challenge.key, shared), 0);
-	auth_exchange_hide(&pact, shared, secret, r->rep.secret);
-	auth_exchange_server(&pact, &answer, seen);
+	ck_assert_int_eq(key_pair_secret(&server, challenge.key, shared), 0);
+	auth_exchange_hide(&exchange, shared, secret, r->rep.secret);
+	auth_exchange_server(&exchange, &answer, seen);
 	auth_exchange_sign(signs, HANDSHAKE_SERVER, seen, &r->word);
 	r->msg = (struct wire_msg){ .body = &r->rep,
 				    .tail = { { r->ticket, (size_t)len },

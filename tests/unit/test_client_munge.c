@@ -23,29 +23,29 @@ static const struct log nowhere;
 static const struct client_auth_ops *ops;
 static struct client_auth *auth;
 static struct wire_challenge challenge;
-static struct exchange server;
-static struct auth_exchange pact;
+static struct key_pair server;
+static struct auth_exchange exchange;
 static struct client_auth_way way;
 static struct wire_challenge_rep rep;
 static struct wire_auth body;
 static uint8_t word[WIRE_WORD_MAX];
 static struct munger *munger;
 
-/* The manager's part of the pact, and what it says. */
+/* The manager's part of the exchange, and what it says. */
 static void answer_challenge(void)
 {
 	ck_assert_int_eq(ops->begin(auth, &challenge), 0);
-	ck_assert_int_eq(exchange_make(&server), 0);
-	pact = (struct auth_exchange){
+	ck_assert_int_eq(key_pair_make(&server), 0);
+	exchange = (struct auth_exchange){
 		1, 2, 3, 4, AUTH_MUNGE, false, { { 0 } }, { { 0 }, { 7 } }
 	};
-	memcpy(pact.key[0], challenge.key, WIRE_KEY_LEN);
-	memcpy(pact.nonce[0], challenge.nonce, WIRE_KEY_LEN);
-	memcpy(pact.key[1], server.public, WIRE_KEY_LEN);
+	memcpy(exchange.key[0], challenge.key, WIRE_KEY_LEN);
+	memcpy(exchange.nonce[0], challenge.nonce, WIRE_KEY_LEN);
+	memcpy(exchange.key[1], server.public, WIRE_KEY_LEN);
 	rep = (struct wire_challenge_rep){ .fsid = htole64(1),
 					   .mode = htole32(AUTH_MUNGE) };
-	memcpy(rep.key, pact.key[1], WIRE_KEY_LEN);
-	memcpy(rep.nonce, pact.nonce[1], WIRE_KEY_LEN);
+	memcpy(rep.key, exchange.key[1], WIRE_KEY_LEN);
+	memcpy(rep.nonce, exchange.nonce[1], WIRE_KEY_LEN);
 	way = (struct client_auth_way){ .session = 2,
 					.boot = 3,
 					.epoch = 4,
@@ -88,7 +88,7 @@ static int say(void)
 	return ops->word(auth, &way, &rep, &body, word);
 }
 
-/* What the manager finds in that word is what it expects of this pact. */
+/* What the manager finds in that word is what it expects of this exchange. */
 static bool about(const struct auth_exchange *p)
 {
 	struct munger_word got;
@@ -106,22 +106,22 @@ static bool about(const struct auth_exchange *p)
 START_TEST(test_bound)
 {
 	uint8_t *const parts[] = {
-		(uint8_t *)&pact.fsid, (uint8_t *)&pact.session,
-		(uint8_t *)&pact.boot, (uint8_t *)&pact.epoch,
-		(uint8_t *)&pact.mode, pact.key[0],
-		pact.key[1],	       pact.nonce[0],
-		pact.nonce[1],
+		(uint8_t *)&exchange.fsid, (uint8_t *)&exchange.session,
+		(uint8_t *)&exchange.boot, (uint8_t *)&exchange.epoch,
+		(uint8_t *)&exchange.mode, exchange.key[0],
+		exchange.key[1],	   exchange.nonce[0],
+		exchange.nonce[1],
 	};
 
 	ck_assert_int_eq(say(), 0);
 	ck_assert_uint_eq(le32toh(body.kind), AUTH_MUNGE);
-	ck_assert(about(&pact));
+	ck_assert(about(&exchange));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		*parts[i] ^= 1;
-		ck_assert(!about(&pact));
+		ck_assert(!about(&exchange));
 		*parts[i] ^= 1;
 	}
-	ck_assert(about(&pact));
+	ck_assert(about(&exchange));
 }
 END_TEST
 
@@ -171,8 +171,8 @@ struct reply {
 /* Of a manager that this user runs. */
 static void make(struct reply *r, unsigned int uid)
 {
-	struct ticket t = { .bounds = { 1, 2, 3, 1000 }, .uid = 1000 };
-	uint8_t shared[EXCHANGE_LEN], secret[MAC_KEY_LEN],
+	struct ticket t = { .limits = { 1, 2, 3, 1000 }, .uid = 1000 };
+	uint8_t shared[KEY_PAIR_LEN], secret[MAC_KEY_LEN],
 		seen[AUTH_EXCHANGE_LEN];
 	int len = ticket_seal(ring, &t, r->ticket, sizeof(r->ticket));
 	struct auth_answer answer = { r->ticket, (size_t)len, r->rep.secret };
@@ -181,9 +181,9 @@ static void make(struct reply *r, unsigned int uid)
 	r->rep = (struct wire_auth_rep){ .life = htole64(9) };
 	ck_assert_int_eq(ticket_secret(ring, r->ticket, (size_t)len, secret),
 			 0);
-	ck_assert_int_eq(exchange_secret(&server, challenge.key, shared), 0);
-	auth_exchange_hide(&pact, shared, secret, r->rep.secret);
-	auth_exchange_server(&pact, &answer, seen);
+	ck_assert_int_eq(key_pair_secret(&server, challenge.key, shared), 0);
+	auth_exchange_hide(&exchange, shared, secret, r->rep.secret);
+	auth_exchange_server(&exchange, &answer, seen);
 	fake_munge_says(MUNGE_OK, uid);
 	ck_assert_int_eq(munger_encode(munger, seen, sizeof(seen), way.deadline,
 				       r->word),
@@ -258,13 +258,13 @@ END_TEST
 
 static void agree_here(uint32_t uid, bool encrypt)
 {
-	rep.flags = htole32(WIRE_CH_SEAL | WIRE_CH_HERE |
+	rep.flags = htole32(WIRE_CH_SEAL | WIRE_CH_SEAL_IN_PLACE |
 			    (encrypt ? WIRE_CH_ENCRYPT : 0));
 	rep.uid = htole32(uid);
-	way.seals = way.here = true;
-	pact.seals = true;
-	pact.here = encrypt ? SEAL_ENCRYPT : SEAL_AUTH;
-	pact.uid = uid;
+	way.seals = way.seal_in_place = true;
+	exchange.seals = true;
+	exchange.seal_in_place = encrypt ? SEAL_ENCRYPT : SEAL_AUTH;
+	exchange.uid = uid;
 }
 
 /* What the manager reads in the word. */
@@ -276,29 +276,30 @@ static void read_word(uint8_t key[MAC_KEY_LEN])
 	ck_assert_int_eq(munger_decode(munger, word, le32toh(body.len),
 				       way.deadline, &got),
 			 0);
-	auth_exchange_caller(&pact, seen);
+	auth_exchange_caller(&exchange, seen);
 	ck_assert_uint_eq(got.len, AUTH_EXCHANGE_LEN + MAC_KEY_LEN);
 	ck_assert_mem_eq(got.payload, seen, AUTH_EXCHANGE_LEN);
 	memcpy(key, got.payload + AUTH_EXCHANGE_LEN, MAC_KEY_LEN);
 }
 
 /* And what it answers, and seals by. */
-static void make_here(struct reply *r, uint8_t seen[AUTH_EXCHANGE_LEN],
-		      uint8_t root[MAC_KEY_LEN])
+static void make_sealer_in_place(struct reply *r,
+				 uint8_t seen[AUTH_EXCHANGE_LEN],
+				 uint8_t root[MAC_KEY_LEN])
 {
-	uint8_t key[MAC_KEY_LEN], shared[EXCHANGE_LEN], secret[MAC_KEY_LEN];
+	uint8_t key[MAC_KEY_LEN], shared[KEY_PAIR_LEN], secret[MAC_KEY_LEN];
 	struct auth_answer answer;
 
 	make(r, 0);
 	read_word(key);
 	answer = (struct auth_answer){ r->ticket, r->msg.tail[0].len,
 				       r->rep.secret };
-	auth_exchange_server(&pact, &answer, seen);
+	auth_exchange_server(&exchange, &answer, seen);
 	auth_exchange_word(key, seen, (uint8_t *)r->word);
 	r->msg.tail[1].len = MAC_LEN;
 	ck_assert_int_eq(
 		ticket_secret(ring, r->ticket, r->msg.tail[0].len, secret), 0);
-	ck_assert_int_eq(exchange_secret(&server, challenge.key, shared), 0);
+	ck_assert_int_eq(key_pair_secret(&server, challenge.key, shared), 0);
 	sealing_root(secret, shared, root);
 }
 
@@ -317,22 +318,22 @@ static void check_keys(const uint8_t root[MAC_KEY_LEN],
 		       const uint8_t seen[AUTH_EXCHANGE_LEN], int side,
 		       bool changed)
 {
-	struct seal_in_place here = ops->here(auth);
+	struct seal_in_place in_place = ops->seal_in_place(auth);
 	struct heard heard = { { { 1 }, { 2 } } }, theirs = heard;
 	struct sealer *ours, *other;
 
 	theirs.sum[side][31] ^= changed;
-	ck_assert_uint_eq(here.mode, pact.here);
-	ck_assert_int_eq(here.make(here.arg, &heard, &ours), 0);
-	ck_assert_int_eq(sealing_here(root, seen, &theirs, HANDSHAKE_SERVER,
-				      pact.here, &other),
+	ck_assert_uint_eq(in_place.mode, exchange.seal_in_place);
+	ck_assert_int_eq(in_place.make(in_place.arg, &heard, &ours), 0);
+	ck_assert_int_eq(sealing_in_place(root, seen, &theirs, HANDSHAKE_SERVER,
+					  exchange.seal_in_place, &other),
 			 0);
 	ck_assert(fit(ours, other) == !changed);
 	ck_assert(fit(other, ours) == !changed);
 	sealer_free(ours);
 	sealer_free(other);
 	/* once */
-	ck_assert_uint_eq(ops->here(auth).mode, SEAL_NONE);
+	ck_assert_uint_eq(ops->seal_in_place(auth).mode, SEAL_NONE);
 }
 
 /* The secret is for the manager's eyes, the keys are both ends'; one bit makes them others. */
@@ -347,7 +348,7 @@ START_TEST(test_here)
 	ck_assert_int_eq(say(), 0);
 	ck_assert_uint_eq(fake_munge_only(), who[_i % 3]);
 	ck_assert_uint_eq(fake_munge_cipher(), MUNGE_AES128);
-	make_here(&r, seen, root);
+	make_sealer_in_place(&r, seen, root);
 	ck_assert_int_eq(ops->end(auth, &r.msg, &life), 0);
 	ck_assert_uint_eq(life, 9);
 	check_keys(root, seen, _i & 1, _i >= 6);
@@ -359,7 +360,7 @@ START_TEST(test_here_false_user)
 {
 	agree_here(SERVER + 1, false);
 	ck_assert_int_eq(say(), -EKEYREJECTED);
-	ck_assert_uint_eq(ops->here(auth).mode, SEAL_NONE);
+	ck_assert_uint_eq(ops->seal_in_place(auth).mode, SEAL_NONE);
 }
 END_TEST
 
@@ -375,7 +376,7 @@ START_TEST(test_here_false_manager)
 
 	agree_here(0, false);
 	ck_assert_int_eq(say(), 0);
-	make_here(&r, seen, root);
+	make_sealer_in_place(&r, seen, root);
 	switch (_i) {
 	case 0:
 		auth_exchange_word(root, seen, (uint8_t *)r.word);
@@ -399,11 +400,11 @@ START_TEST(test_here_false_manager)
 	ck_assert_int_eq(ops->end(auth, &r.msg, &life), -EKEYREJECTED);
 	ck_assert_uint_eq(life, 7);
 	ck_assert_uint_eq(ticket_now(), 0);
-	ck_assert_uint_eq(ops->here(auth).mode, SEAL_NONE);
+	ck_assert_uint_eq(ops->seal_in_place(auth).mode, SEAL_NONE);
 }
 END_TEST
 
-/* The manager sees what the client saw: who changes it on its way makes another pact. */
+/* The manager sees what the client saw: who changes it on its way makes another exchange. */
 START_TEST(test_here_bound)
 {
 	struct munger_word got;
@@ -415,14 +416,14 @@ START_TEST(test_here_bound)
 				       way.deadline, &got),
 			 0);
 	if (_i == 0)
-		pact.here = SEAL_ENCRYPT;
+		exchange.seal_in_place = SEAL_ENCRYPT;
 	if (_i == 1)
-		pact.here = SEAL_NONE;
+		exchange.seal_in_place = SEAL_NONE;
 	if (_i == 2)
-		pact.uid = 1;
+		exchange.uid = 1;
 	if (_i == 3)
-		pact.seals = false;
-	auth_exchange_caller(&pact, seen);
+		exchange.seals = false;
+	auth_exchange_caller(&exchange, seen);
 	ck_assert(memcmp(got.payload, seen, AUTH_EXCHANGE_LEN) != 0);
 }
 END_TEST
@@ -435,11 +436,11 @@ START_TEST(test_not_here)
 	struct reply r;
 
 	agree_here(0, false);
-	way.here = false;
+	way.seal_in_place = false;
 	ck_assert_int_eq(say(), 0);
-	make_here(&r, seen, root);
+	make_sealer_in_place(&r, seen, root);
 	ck_assert_int_eq(ops->end(auth, &r.msg, &life), 0);
-	ck_assert_uint_eq(ops->here(auth).mode, SEAL_NONE);
+	ck_assert_uint_eq(ops->seal_in_place(auth).mode, SEAL_NONE);
 }
 END_TEST
 

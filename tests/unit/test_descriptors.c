@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/util/descriptors.h"
+#include "common/util/process_limits.h"
 #include "tests/run_suite.h"
 
 static struct rlimit limit(void)

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/util/descriptors.h"
+#include "common/util/process_limits.h"
 #include "tests/unit/lingering.h"
 #include "tests/unit/rig_check.h"
 #include "tests/run_suite.h"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/util/descriptors.h"
+#include "common/util/process_limits.h"
 #include "tests/unit/lingering.h"
 #include "tests/unit/local_rig.h"
 #include "tests/run_suite.h"

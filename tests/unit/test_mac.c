@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/trust/mac.h"
-#include "common/trust/fast_mac.h"
 #include "common/util/random_id.h"
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"

@@ -10,7 +10,6 @@
 
 #include "common/util/clock.h"
 #include "common/util/sd_notify.h"
-#include "common/util/pulse.h"
 #include "tests/run_suite.h"
 
 #define EVERY_US 4000 /* a sign, with a watchdog of four times that */

@@ -22,7 +22,7 @@ static struct ticket_verifier house;
 static struct ticket_hooks keeper;
 static struct prover odd; /* a prover that is not quite right */
 
-static const struct token_limits bounds = { RIG_FSID, SESSION, 7, 1000 };
+static const struct token_limits limits = { RIG_FSID, SESSION, 7, 1000 };
 
 static int clock_of(void *arg, uint64_t term, uint64_t *out)
 {
@@ -144,7 +144,7 @@ END_TEST
 
 START_TEST(test_clients)
 {
-	hello_rig_pass(ring, &bounds, pass);
+	hello_rig_pass(ring, &limits, pass);
 	begin_client(ADMIT_PROVED, pairs[_i].ours, pairs[_i].theirs);
 	check_pair(_i);
 }
@@ -197,7 +197,7 @@ START_TEST(test_stranger)
 	begin_client(ADMIT_STRANGERS, SEAL_AUTH, SEAL_AUTH);
 	ck_assert_int_eq(call(), 0);
 	ck_assert_int_eq(rpc_peer_seal(rig->peer), SEAL_NONE);
-	hello_rig_pass(ring, &bounds, pass);
+	hello_rig_pass(ring, &limits, pass);
 	rpc_peer_reconnect(rig->peer);
 	/* its session was nobody's, for this service blessed nobody: one of its own */
 	ck_assert_int_eq(call(), 0);
@@ -226,10 +226,11 @@ END_TEST
 
 /* A sealer of other keys than the server's: nothing that is said arrives. */
 static int other_seal(void *arg, const struct handshake *shake,
-		      enum handshake_side side, const struct seal_pact *pact,
+		      enum handshake_side side,
+		      const struct seal_agreement *agreement,
 		      struct sealer **sealer)
 {
-	struct seal_pact changed = *pact;
+	struct seal_agreement changed = *agreement;
 
 	changed.mode = SEAL_AUTH;
 	return keyring_prover(ring)->seal(arg, shake, side, &changed, sealer);
@@ -258,10 +259,10 @@ END_TEST
 /* ---- behind what both ends believe of each other ---- */
 
 /*
- * A manager's HELLO, as it is proved and, with a pact, sealed, at raw->buf->out.  Its
+ * A manager's HELLO, as it is proved and, with a agreement, sealed, at raw->buf->out.  Its
  * length.
  */
-static size_t hello_of(struct raw *raw, struct seal_pact *pact,
+static size_t hello_of(struct raw *raw, struct seal_agreement *agreement,
 		       unsigned int flags)
 {
 	const struct prover *prover = keyring_prover(ring);
@@ -282,14 +283,14 @@ static size_t hello_of(struct raw *raw, struct seal_pact *pact,
 	memcpy(shake.nonce[1], raw->hailed.nonce, WIRE_NONCE_LEN);
 	wire_begin(&out, raw->buf->out, RAW_MSG);
 	wire_put(&out, &hello, sizeof(hello));
-	if (pact) {
-		memcpy(seal.key, pact->public[HANDSHAKE_CALLER],
+	if (agreement) {
+		memcpy(seal.key, agreement->public[HANDSHAKE_CALLER],
 		       sizeof(seal.key));
 		wire_put(&out, &seal, sizeof(seal));
 	}
 	wire_put(&out, NULL, sizeof(proof));
 	len = wire_end(&out, WIRE_HELLO,
-		       flags | WIRE_F_PROOF | (pact ? WIRE_F_SEAL : 0), 0);
+		       flags | WIRE_F_PROOF | (agreement ? WIRE_F_SEAL : 0), 0);
 	ck_assert_int_gt(len, 0);
 	raw_hdr(raw)->session = htole64(SESSION);
 	ck_assert_int_eq(prover->prove(prover->arg, &shake, HANDSHAKE_CALLER,
@@ -337,20 +338,21 @@ START_TEST(test_nobody_joins)
 	const enum seal_mode mode = _i ? SEAL_AUTH : SEAL_NONE;
 	const struct prover *prover = keyring_prover(ring);
 	const struct wire_hdr *hdr;
-	struct seal_pact *pact = NULL;
+	struct seal_agreement *agreement = NULL;
 	struct raw raw;
 
 	begin_server(mode, mode);
 	if (_i)
-		ck_assert_int_eq(
-			prover->pair(prover->arg, HANDSHAKE_CALLER, &pact), 0);
+		ck_assert_int_eq(prover->pair(prover->arg, HANDSHAKE_CALLER,
+					      &agreement),
+				 0);
 	come_as_manager(&raw);
-	raw_send(&raw, hello_of(&raw, pact, WIRE_F_APART));
+	raw_send(&raw, hello_of(&raw, agreement, WIRE_F_APART));
 	raw_until(&raw, raw.received);
 	ck_assert_int_eq(raw_status(&raw, 0), 0);
 	hdr = (const void *)raw.buf->in[0];
 	ck_assert_int_eq(!(le16toh(hdr->flags) & WIRE_F_APART), _i);
-	prover_unpair(prover, &pact);
+	prover_unpair(prover, &agreement);
 	raw_close(&raw);
 }
 END_TEST
@@ -362,7 +364,7 @@ END_TEST
 START_TEST(test_behind_hello)
 {
 	const struct prover *prover = keyring_prover(ring);
-	struct seal_pact *pact;
+	struct seal_agreement *agreement;
 	struct raw raw;
 	uint64_t count[TP_FLAWS];
 	struct tp_sge sge;
@@ -370,9 +372,10 @@ START_TEST(test_behind_hello)
 	size_t len;
 
 	begin_server(SEAL_AUTH, SEAL_AUTH);
-	ck_assert_int_eq(prover->pair(prover->arg, HANDSHAKE_CALLER, &pact), 0);
+	ck_assert_int_eq(
+		prover->pair(prover->arg, HANDSHAKE_CALLER, &agreement), 0);
 	come_as_manager(&raw);
-	len = hello_of(&raw, pact, 0);
+	len = hello_of(&raw, agreement, 0);
 	memcpy(hello, raw.buf->out, len);
 	sge = (struct tp_sge){ raw.buf->in[RAW_RECVS - 1], (uint32_t)len,
 			       raw.mr->lkey };
@@ -387,7 +390,7 @@ START_TEST(test_behind_hello)
 	ck_assert_uint_eq(rig->executed, 0);
 	tp_dev_flaws(rig->dev, count);
 	ck_assert_uint_eq(count[TP_FLAW_BARE], 1);
-	prover->unpair(pact);
+	prover->unpair(agreement);
 	raw_close(&raw);
 }
 END_TEST
@@ -406,7 +409,7 @@ static int make_here(void *arg, const struct heard *heard,
 
 	if (side == HANDSHAKE_CALLER && flip)
 		h.sum[flip - 1][0] ^= 1;
-	return sealing_here(root, seen, &h, side, SEAL_AUTH, sealer);
+	return sealing_in_place(root, seen, &h, side, SEAL_AUTH, sealer);
 }
 
 static const struct seal_in_place ours = { SEAL_AUTH, make_here,
@@ -447,7 +450,7 @@ static void begin_here(uint32_t features)
 
 START_TEST(test_here)
 {
-	begin_here(WIRE_FT_HERE);
+	begin_here(WIRE_FT_SEAL_IN_PLACE);
 	ck_assert_int_eq(call(), 0);
 	ck_assert_uint_eq(offered, SEAL_AUTH);
 	ck_assert(rpc_peer_can_seal_late(rig->peer));
@@ -478,7 +481,7 @@ START_TEST(test_here_changed)
 {
 	uint64_t offset;
 
-	begin_here(WIRE_FT_HERE);
+	begin_here(WIRE_FT_SEAL_IN_PLACE);
 	ck_assert_int_eq(call(), 0);
 	flip = 1 + (unsigned int)_i;
 	ck_assert_int_eq(rpc_peer_seal_late(rig->peer,
@@ -501,7 +504,7 @@ START_TEST(test_here_hears)
 {
 	uint64_t offset;
 
-	begin_here(WIRE_FT_HERE);
+	begin_here(WIRE_FT_SEAL_IN_PLACE);
 	rpc_peer_close(rig->peer, false);
 	hears = *client_ticket_prover(pass);
 	hears.hear = hear_more;
@@ -523,7 +526,7 @@ START_TEST(test_here_behind)
 {
 	struct rig_call first, second;
 
-	begin_here(WIRE_FT_HERE);
+	begin_here(WIRE_FT_SEAL_IN_PLACE);
 	rpc_ctx_hold(rig->cctx);
 	rig_append(rig, &first, 1, 60000);
 	rig_append(rig, &second, 1, 500);
@@ -596,12 +599,13 @@ static bool fit_both(struct sealer *caller, struct sealer *server)
 	return fits;
 }
 
-static void pair_with(enum handshake_side side, struct seal_pact **pact)
+static void pair_with(enum handshake_side side,
+		      struct seal_agreement **agreement)
 {
 	const struct prover *prover = keyring_prover(ring);
 
-	ck_assert_int_eq(prover->pair(prover->arg, side, pact), 0);
-	(*pact)->mode = SEAL_AUTH;
+	ck_assert_int_eq(prover->pair(prover->arg, side, agreement), 0);
+	(*agreement)->mode = SEAL_AUTH;
 }
 
 /*
@@ -612,7 +616,7 @@ static void pair_with(enum handshake_side side, struct seal_pact **pact)
 START_TEST(test_bound)
 {
 	struct handshake shake = { .fsid = RIG_FSID, .session = SESSION };
-	struct seal_pact *ours_, *theirs_, *other;
+	struct seal_agreement *ours_, *theirs_, *other;
 	struct sealer *caller, *server;
 	uint8_t(*public)[WIRE_KEY_LEN];
 	struct wire_proof proof;
@@ -660,9 +664,9 @@ START_TEST(test_here_bound)
 		if (side && _i > 3)
 			heard.sum[_i - 4][7] ^= 1;
 		sealing_root(what[0], what[1], made);
-		ck_assert_int_eq(sealing_here(made, what[2], &heard,
-					      (enum handshake_side)side,
-					      SEAL_AUTH, &end[side]),
+		ck_assert_int_eq(sealing_in_place(made, what[2], &heard,
+						  (enum handshake_side)side,
+						  SEAL_AUTH, &end[side]),
 				 0);
 	}
 	ck_assert_int_eq(fit_both(end[0], end[1]), !_i);

@@ -140,7 +140,7 @@ START_TEST(nor_is_it_silent_whom_nobody_asks)
 	setup(20);
 	rig_for_ms(rig, 20 + SILENCE_GRACE_MS + 100);
 	ck_assert_uint_eq(rig->peer->silence.since, 0);
-	ck_assert_uint_eq(rig->peer->silence.owing, 0);
+	ck_assert_uint_eq(rig->peer->silence.answers_due, 0);
 	ck_assert(!rig->peer->silence.pinging);
 	teardown();
 }

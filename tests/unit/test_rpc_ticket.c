@@ -21,7 +21,7 @@ static struct ticket_verifier house;
 static struct ticket_hooks keeper;
 static uint64_t now;
 
-static const struct token_limits bounds = { RIG_FSID, SESSION, 7, 1000 };
+static const struct token_limits limits = { RIG_FSID, SESSION, 7, 1000 };
 
 static int clock_of(void *arg, uint64_t term, uint64_t *out)
 {
@@ -89,7 +89,7 @@ START_TEST(test_ticket)
 	rpc_peer_close(rig->peer, false);
 	rig->cred = (struct rpc_cred){ .uid = 5, .gid = 6, .ngroups = 1 };
 	rig->peer = rig_peer_open(rig);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	rig_release(rig, &c, 60000);
 	rig_until(rig, rig->nheld);
 	cred = &rpc_session_info(rig->held[0]->session)->cred;
@@ -124,7 +124,7 @@ END_TEST
 static void have(uint32_t uid, uint32_t group, uint64_t expiry)
 {
 	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN];
-	struct ticket t = { .bounds = { RIG_FSID, rig->session, 7, expiry },
+	struct ticket t = { .limits = { RIG_FSID, rig->session, 7, expiry },
 			    .uid = uid,
 			    .gid = 100,
 			    .ngroups = 1,
@@ -171,7 +171,7 @@ START_TEST(test_no_nonces)
 	struct raw raw;
 
 	begin(ADMIT_PROVED);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	raw_open(&raw, rig, SESSION, 1);
 	raw_connect(&raw);
 	raw_until(&raw, raw.established);
@@ -190,16 +190,16 @@ END_TEST
 /* A session that comes back holds as long as the ticket that it shows then. */
 START_TEST(test_until)
 {
-	struct token_limits later = bounds;
+	struct token_limits later = limits;
 	const struct rpc_session_info *info;
 	struct rig_call c;
 
 	begin(ADMIT_PROVED);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	rig_release(rig, &c, 60000);
 	rig_until(rig, rig->nheld);
 	info = rpc_session_info(rig->held[0]->session);
-	ck_assert_uint_eq(info->until, bounds.expiry);
+	ck_assert_uint_eq(info->until, limits.expiry);
 	later.expiry++;
 	hello_rig_pass(a, &later, pass);
 	rpc_peer_reconnect(rig->peer);
@@ -216,7 +216,7 @@ START_TEST(test_open_door)
 {
 	begin(ADMIT_ALL);
 	if (_i)
-		hello_rig_pass(a, &bounds, pass);
+		hello_rig_pass(a, &limits, pass);
 	rig->cred.uid = 5;
 	ck_assert_int_eq(call(), 0);
 	ck_assert_uint_eq(rig_logged(rig, "uid 1000, on"), 1);
@@ -225,7 +225,7 @@ END_TEST
 
 START_TEST(test_bad_tickets)
 {
-	struct token_limits bad = bounds;
+	struct token_limits bad = limits;
 	int want = -EKEYREJECTED;
 
 	begin(ADMIT_PROVED);
@@ -249,7 +249,7 @@ START_TEST(test_bad_tickets)
 	ck_assert_uint_eq(refused(), 1);
 	ck_assert_uint_eq(rig->opened, 0);
 	/* the right one, and nobody restarts */
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	ck_assert_int_eq(call(), 0);
 }
 END_TEST
@@ -257,7 +257,7 @@ END_TEST
 /* The server has not heard of that manager yet: it is tried again. */
 START_TEST(test_later)
 {
-	struct token_limits next = bounds;
+	struct token_limits next = limits;
 	struct rig_call c;
 
 	begin(ADMIT_PROVED);
@@ -265,7 +265,7 @@ START_TEST(test_later)
 	hello_rig_pass(a, &next, pass);
 	rig_append(rig, &c, 1, 60000);
 	rig_until(rig, rig_logged(rig, "cannot connect"));
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	rig_until(rig, c.finished);
 	ck_assert_int_eq(c.call.status, 0);
 	ck_assert_uint_eq(refused(), 0);
@@ -282,7 +282,7 @@ START_TEST(test_false_server)
 	else
 		house.ring = b, rig->sattr.prover = keyring_prover(b);
 	rig_server_open(rig);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	ck_assert_int_eq(call(), -EKEYREJECTED);
 	ck_assert_uint_eq(atomic_load(&rig->cctx->impostors), 1);
 	ck_assert_uint_eq(rig->executed, 0);
@@ -332,7 +332,7 @@ START_TEST(test_stranger_asks)
 
 	begin(ADMIT_STRANGERS);
 	if (_i)
-		hello_rig_pass(a, &bounds, pass);
+		hello_rig_pass(a, &limits, pass);
 	rig->service.request = refuse;
 	rig_call_init(rig, &c, 60000);
 	wire_begin(&out, c.msg, sizeof(c.msg));
@@ -350,7 +350,7 @@ START_TEST(test_return_without)
 	struct raw raw;
 
 	begin(ADMIT_STRANGERS);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	ck_assert_int_eq(call(), 0);
 	if (_i) {
 		rpc_peer_close(rig->peer, false);
@@ -375,7 +375,7 @@ START_TEST(test_number_held)
 	struct raw raw;
 
 	begin(ADMIT_PROVED);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	raw_open(&raw, rig, SESSION, 0x7fffff00);
 	if (_i)
 		raw.priv.role = htole16(WIRE_ROLE_MGR);
@@ -402,7 +402,7 @@ START_TEST(test_number_crowded)
 	unsigned int i, left = 0;
 
 	begin(ADMIT_PROVED);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	for (i = 0; i < 9; i++) {
 		raw_open(&raw[i], rig, SESSION, 0x7fffff00);
 		raw_connect(&raw[i]);
@@ -476,7 +476,7 @@ START_TEST(test_number_taken)
 
 	begin(ADMIT_STRANGERS);
 	fence_the_unclean();
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	ck_assert_int_eq(greet(&raw, epoch), 0);
 	ck_assert_uint_eq(rig_logged(rig, "uid 65534, on"), 1);
 	ck_assert_int_eq(call(), 0);
@@ -563,7 +563,7 @@ START_TEST(test_number_proved)
 	raw_until(&raw, rig->nheld);
 	ck_assert_int_eq(rpc_req_admit(rig->held[0], &who), 0);
 	rig_answer(rig);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	ck_assert_int_eq(call(), -ESTALE);
 	ck_assert(!raw.disconnected);
 	raw_close(&raw);
@@ -579,7 +579,7 @@ START_TEST(test_number_outlived)
 	rig->sattr.session_ttl_ms = 100;
 	rig->sattr.stall_ms = 500;
 	begin(ADMIT_PROVED);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	ck_assert_int_eq(call(), 0);
 	rpc_peer_close(rig->peer, false);
 	rig->peer = NULL;
@@ -610,7 +610,7 @@ START_TEST(test_number_refused)
 	struct raw raw;
 
 	begin(ADMIT_STRANGERS);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	opens = rig->service.session_open;
 	rig->service.session_open = open_proved;
 	raw_open(&raw, rig, SESSION, 0x7fffff00);
@@ -680,7 +680,7 @@ START_TEST(test_place_for_others)
 
 	rig->sattr.max_sessions = 1;
 	begin(ADMIT_STRANGERS);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	held_of_stranger(&raw);
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
 	ck_assert_uint_eq(rig_logged(rig, "raise max_sessions"), 0);
@@ -699,7 +699,7 @@ START_TEST(test_no_place)
 
 	rig->sattr.max_sessions = 1;
 	begin(ADMIT_STRANGERS);
-	hello_rig_pass(a, &bounds, pass);
+	hello_rig_pass(a, &limits, pass);
 	if (!_i)
 		ck_assert_int_eq(call(), 0);
 	req = held_of_stranger(&raw);

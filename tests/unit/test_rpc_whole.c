@@ -22,7 +22,7 @@ static void open_rig(bool carry)
 {
 	mock = (struct mock){ .pins = true };
 	rig = calloc(1, sizeof(*rig));
-	rig->terse = true;
+	rig->reply_optional = true;
 	rig->carry = rig->lend = rig->sattr.carry = carry;
 	rig->sattr.carry_ms = RIG_PATIENCE_MS;
 	rig_open(rig, "mock");
@@ -104,7 +104,7 @@ END_TEST
 /* Or whom the server's processor sends each byte. */
 START_TEST(who_wants_a_reply_gets_it)
 {
-	rig->terse = _i;
+	rig->reply_optional = _i;
 	mock.pins = !_i;
 	start(0, 0, LEN);
 	ends_well(0, 0, LEN);

@@ -64,7 +64,7 @@ static struct token_context here_of(const struct token_limits *b)
 static void random_ticket(struct ticket *t)
 {
 	memset(t, 0, sizeof(*t));
-	t->bounds = random_bounds();
+	t->limits = random_bounds();
 	t->uid = (uint32_t)rnd_next(&rnd);
 	t->gid = (uint32_t)rnd_next(&rnd);
 	t->ngroups = (uint32_t)rnd_in(&rnd, 0, WIRE_GROUPS_MAX);
@@ -96,7 +96,7 @@ START_TEST(test_tickets)
 		len = ticket_seal(ring, &t, buf, sizeof(buf));
 		ck_assert_int_eq(len, (int)ticket_len(t.ngroups));
 		rc = ticket_open(ring, buf, (size_t)len, &here, &got);
-		ck_assert_int_eq(!rc, holds(&t.bounds, &here));
+		ck_assert_int_eq(!rc, holds(&t.limits, &here));
 		ck_assert_mem_eq(&got, rc ? &before : &t, sizeof(got));
 	}
 }
@@ -112,7 +112,7 @@ START_TEST(test_capabilities)
 
 		ck_assert_int_eq(capability_seal(ring, &cap, buf), 0);
 		rc = capability_open(ring, buf, sizeof(buf), &here, &got);
-		ck_assert_int_eq(!rc, holds(&cap.bounds, &here));
+		ck_assert_int_eq(!rc, holds(&cap.limits, &here));
 		ck_assert_uint_eq(got.handle, rc ? 0 : cap.handle);
 		ck_assert_uint_eq(got.rights, rc ? 0 : cap.rights);
 	}
@@ -154,8 +154,8 @@ START_TEST(test_ticket_bits)
 
 	random_ticket(&t);
 	t.ngroups = 5;
-	t.bounds.expiry = 5;
-	here = here_of(&t.bounds);
+	t.limits.expiry = 5;
+	here = here_of(&t.limits);
 	len = ticket_seal(ring, &t, buf, sizeof(buf));
 	for (int bit = 0; bit < 8 * len; bit++) {
 		buf[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -173,8 +173,8 @@ START_TEST(test_capability_bits)
 	uint8_t buf[CAPABILITY_LEN];
 	struct token_context here;
 
-	cap.bounds.expiry = 5;
-	here = here_of(&cap.bounds);
+	cap.limits.expiry = 5;
+	here = here_of(&cap.limits);
 	ck_assert_int_eq(capability_seal(ring, &cap, buf), 0);
 	for (unsigned int bit = 0; bit < 8 * sizeof(buf); bit++) {
 		buf[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -197,13 +197,13 @@ START_TEST(test_lengths)
 	size_t len;
 
 	random_ticket(&t);
-	t.bounds.expiry = cap.bounds.expiry = 5;
-	here = here_of(&t.bounds);
+	t.limits.expiry = cap.limits.expiry = 5;
+	here = here_of(&t.limits);
 	len = (size_t)ticket_seal(ring, &t, buf, sizeof(buf));
 	for (size_t n = 0; n <= sizeof(buf); n++)
 		ck_assert_int_eq(ticket_open(ring, buf, n, &here, &got),
 				 n == len ? 0 : -EBADMSG);
-	here = here_of(&cap.bounds);
+	here = here_of(&cap.limits);
 	ck_assert_int_eq(capability_seal(ring, &cap, buf), 0);
 	for (size_t n = 0; n <= sizeof(buf); n++)
 		ck_assert_int_eq(capability_open(ring, buf, n, &here, &c),
@@ -219,8 +219,8 @@ START_TEST(test_kinds)
 	struct token_context here;
 	struct ticket t;
 
-	cap.bounds.expiry = 5;
-	here = here_of(&cap.bounds);
+	cap.limits.expiry = 5;
+	here = here_of(&cap.limits);
 	ck_assert_int_eq(capability_seal(ring, &cap, buf), 0);
 	for (size_t n = 0; n <= sizeof(buf); n++)
 		ck_assert_int_lt(ticket_open(ring, buf, n, &here, &t), 0);
@@ -267,8 +267,8 @@ START_TEST(test_change)
 	uint8_t old[CAPABILITY_LEN], new[CAPABILITY_LEN];
 	struct token_context here;
 
-	cap.bounds.expiry = 5;
-	here = here_of(&cap.bounds);
+	cap.limits.expiry = 5;
+	here = here_of(&cap.limits);
 	ck_assert_int_eq(capability_seal(ring, &cap, old), 0);
 	now(KEY_B "\n" KEY_A "\n");
 	ck_assert_int_eq(capability_seal(ring, &cap, new), 0);

@@ -157,7 +157,8 @@ static const struct wire_fence fence = { 3, 0 };
 static const struct wire_lease lease = { 1234567890123, 77, 3 };
 static const struct wire_challenge challenge = { { 1 }, { 2 } };
 static const struct wire_challenge_rep challenge_rep = {
-	9, 2, WIRE_CH_SEAL | WIRE_CH_HERE | WIRE_CH_ENCRYPT, { 1 }, { 2 }, 3
+	9,     2,     WIRE_CH_SEAL | WIRE_CH_SEAL_IN_PLACE | WIRE_CH_ENCRYPT,
+	{ 1 }, { 2 }, 3
 };
 static const struct wire_auth auth = { 2, 8 };
 static const struct wire_auth_rep auth_rep = { 5, 1000, 100, 8, 8, { 1 } };

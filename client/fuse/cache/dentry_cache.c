@@ -9,7 +9,6 @@
 #include <sys/queue.h>
 
 #include "common/util/clock.h"
-#include "common/util/fnv.h"
 #include "common/util/hash_table.h"
 
 #define RECORDS_MAX 32768u

@@ -11,7 +11,6 @@
 #include "client/lib/names/mgr_requests.h"
 #include "client/lib/names/stat.h"
 #include "common/util/clock.h"
-#include "common/util/fnv.h"
 #include "common/util/hash_table.h"
 
 #define NAMES 16384u /* names with the same slot replace each other */

@@ -9,7 +9,7 @@
 #include <sys/queue.h>
 
 #include "common/util/clock.h"
-#include "common/util/fnv.h"
+#include "common/util/hash_table.h"
 
 #define LISTS 256u
 #define THREADS_PER_LIST 8u /* more only if truncations are due */

@@ -8,7 +8,7 @@
 #include "client/lib/api/api_int.h"
 #include "client/lib/names/server_query.h"
 #include "common/util/histogram.h"
-#include "common/wire/seal_mode.h"
+#include "common/wire/security_mode.h"
 
 #define ROUNDS 3
 

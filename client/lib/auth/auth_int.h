@@ -4,7 +4,7 @@
 #define AUTH_INT_H
 
 #include "client/lib/auth/client_auth.h"
-#include "common/trust/exchange.h"
+#include "common/trust/key_pair.h"
 #include "common/trust/keyring.h"
 #include "common/munge/munger.h"
 #include "common/trust/auth_exchange.h"
@@ -12,14 +12,14 @@
 
 /* The state of one CHALLENGE, in secret memory. */
 struct attempt {
-	struct auth_exchange pact;
-	struct exchange own;
+	struct auth_exchange exchange;
+	struct key_pair own;
 	/* root key, see sealing.h; zeros: none yet */
 	uint8_t root[MAC_KEY_LEN];
 	uint8_t seen[AUTH_EXCHANGE_LEN]; /* transcript that the manager has proved */
 	/* with AUTH_MUNGE, the key of that proof */
 	uint8_t word_key[MAC_KEY_LEN];
-	uint32_t here; /* enum seal_mode of the existing connection */
+	uint32_t seal_in_place; /* enum seal_mode of the existing connection */
 	uint32_t kind;
 	uint64_t deadline; /* clock_now() */
 	char peer[160];
@@ -31,7 +31,7 @@ struct client_auth {
 	bool begun; /* the first CHALLENGE was sent */
 	struct munger *munger; /* NULL until munge is used */
 	int said; /* last logged error of munged; 0: none */
-	struct client_ticket *pass;
+	struct client_ticket *ticket;
 	struct attempt *at;
 };
 

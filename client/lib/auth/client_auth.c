@@ -17,7 +17,7 @@ static void ca_close(struct client_auth *auth)
 	if (!auth)
 		return;
 	secret_free(auth->at, sizeof(*auth->at));
-	client_ticket_free(auth->pass);
+	client_ticket_free(auth->ticket);
 	keyring_close(auth->ring);
 	munger_put(auth->munger);
 	free(auth);
@@ -42,7 +42,7 @@ static int ca_open(const struct client_auth_attr *attr,
 		return -ENOMEM;
 	auth->attr = *attr;
 	auth->at = secret_new(sizeof(*auth->at));
-	rc = auth->at ? client_ticket_new(&auth->pass) : -ENOMEM;
+	rc = auth->at ? client_ticket_new(&auth->ticket) : -ENOMEM;
 	if (!rc)
 		rc = open_key(auth);
 	if (!rc)
@@ -56,7 +56,7 @@ static int ca_open(const struct client_auth_attr *attr,
 
 static const struct prover *ca_prover(const struct client_auth *auth)
 {
-	return client_ticket_prover(auth->pass);
+	return client_ticket_prover(auth->ticket);
 }
 
 /* ---- CHALLENGE ---- */
@@ -76,46 +76,49 @@ static void look_again(struct client_auth *auth)
 static int ca_begin(struct client_auth *auth, struct wire_challenge *body)
 {
 	struct attempt *at = auth->at;
-	struct auth_exchange *pact = &at->pact;
-	int rc = exchange_make(&at->own);
+	struct auth_exchange *exchange = &at->exchange;
+	int rc = key_pair_make(&at->own);
 
 	look_again(auth);
 	if (!rc)
-		rc = random_bytes(pact->nonce[HANDSHAKE_CALLER], WIRE_KEY_LEN);
+		rc = random_bytes(exchange->nonce[HANDSHAKE_CALLER],
+				  WIRE_KEY_LEN);
 	if (rc)
 		return rc;
-	memcpy(pact->key[HANDSHAKE_CALLER], at->own.public, WIRE_KEY_LEN);
+	memcpy(exchange->key[HANDSHAKE_CALLER], at->own.public, WIRE_KEY_LEN);
 	memcpy(body->key, at->own.public, WIRE_KEY_LEN);
-	memcpy(body->nonce, pact->nonce[HANDSHAKE_CALLER], WIRE_KEY_LEN);
+	memcpy(body->nonce, exchange->nonce[HANDSHAKE_CALLER], WIRE_KEY_LEN);
 	return 0;
 }
 
 /* ---- AUTH ---- */
 
-static uint32_t here_of(uint32_t flags)
+static uint32_t mode_in_place(uint32_t flags)
 {
-	if (!(flags & WIRE_CH_HERE))
+	if (!(flags & WIRE_CH_SEAL_IN_PLACE))
 		return SEAL_NONE;
 	return flags & WIRE_CH_ENCRYPT ? SEAL_ENCRYPT : SEAL_AUTH;
 }
 
-static void pact_fill(struct attempt *at, const struct client_auth_way *way,
-		      const struct wire_challenge_rep *rep)
+static void fill_exchange(struct attempt *at, const struct client_auth_way *way,
+			  const struct wire_challenge_rep *rep)
 {
-	struct auth_exchange *pact = &at->pact;
+	struct auth_exchange *exchange = &at->exchange;
 
-	pact->fsid = le64toh(rep->fsid);
-	pact->session = way->session;
-	pact->boot = way->boot;
-	pact->epoch = way->epoch;
-	pact->mode = le32toh(rep->mode);
-	pact->seals = le32toh(rep->flags) & WIRE_CH_SEAL;
-	pact->here = here_of(le32toh(rep->flags));
-	pact->uid = pact->here ? le32toh(rep->uid) : 0;
-	at->here = way->here && pact->seals ? pact->here : SEAL_NONE;
+	exchange->fsid = le64toh(rep->fsid);
+	exchange->session = way->session;
+	exchange->boot = way->boot;
+	exchange->epoch = way->epoch;
+	exchange->mode = le32toh(rep->mode);
+	exchange->seals = le32toh(rep->flags) & WIRE_CH_SEAL;
+	exchange->seal_in_place = mode_in_place(le32toh(rep->flags));
+	exchange->uid = exchange->seal_in_place ? le32toh(rep->uid) : 0;
+	at->seal_in_place = way->seal_in_place && exchange->seals
+				    ? exchange->seal_in_place
+				    : SEAL_NONE;
 	at->deadline = way->deadline;
-	memcpy(pact->key[HANDSHAKE_SERVER], rep->key, WIRE_KEY_LEN);
-	memcpy(pact->nonce[HANDSHAKE_SERVER], rep->nonce, WIRE_KEY_LEN);
+	memcpy(exchange->key[HANDSHAKE_SERVER], rep->key, WIRE_KEY_LEN);
+	memcpy(exchange->nonce[HANDSHAKE_SERVER], rep->nonce, WIRE_KEY_LEN);
 	snprintf(at->peer, sizeof(at->peer), "%s", way->peer);
 }
 
@@ -170,7 +173,7 @@ static int word_key(struct client_auth *auth, struct wire_auth *body,
 
 	if (!auth->ring)
 		return -EOPNOTSUPP;
-	auth_exchange_caller(&auth->at->pact, seen);
+	auth_exchange_caller(&auth->at->exchange, seen);
 	auth_exchange_sign(auth->ring, HANDSHAKE_CALLER, seen, &proof);
 	memcpy(word, &proof, sizeof(proof));
 	body->len = htole32(sizeof(proof));
@@ -214,10 +217,10 @@ static int ca_word(struct client_auth *auth, const struct client_auth_way *way,
 		rc = check_fsid(auth, way, le64toh(rep->fsid));
 	if (rc)
 		return rc;
-	pact_fill(auth->at, way, rep);
+	fill_exchange(auth->at, way, rep);
 	rc = proof_make(auth, way, rep, body, word);
 	if (rc)
-		auth->at->here = SEAL_NONE;
+		auth->at->seal_in_place = SEAL_NONE;
 	if (rc == -EOPNOTSUPP)
 		log_error(auth->attr.log,
 			  "%s: the servers have [filesystem] auth = %s: write "
@@ -266,24 +269,24 @@ static int check_server(struct client_auth *auth, const struct wire_msg *reply)
 					    reply->tail[0].len, rep->secret };
 	uint8_t *seen = auth->at->seen;
 
-	auth_exchange_server(&auth->at->pact, &answer, seen);
+	auth_exchange_server(&auth->at->exchange, &answer, seen);
 	return check_word(auth, seen, &reply->tail[1]);
 }
 
 static int take_ticket(struct client_auth *auth, const struct wire_msg *reply)
 {
 	const struct wire_auth_rep *rep = reply->body;
-	uint8_t shared[EXCHANGE_LEN], secret[MAC_KEY_LEN];
+	uint8_t shared[KEY_PAIR_LEN], secret[MAC_KEY_LEN];
 	struct attempt *at = auth->at;
-	int rc = exchange_secret(&at->own, at->pact.key[HANDSHAKE_SERVER],
+	int rc = key_pair_secret(&at->own, at->exchange.key[HANDSHAKE_SERVER],
 				 shared);
 
 	if (!rc)
-		auth_exchange_hide(&at->pact, shared, rep->secret, secret);
-	if (!rc && at->here)
+		auth_exchange_hide(&at->exchange, shared, rep->secret, secret);
+	if (!rc && at->seal_in_place)
 		sealing_root(secret, shared, at->root);
 	if (!rc)
-		rc = client_ticket_set(auth->pass, reply->tail[0].ptr,
+		rc = client_ticket_set(auth->ticket, reply->tail[0].ptr,
 				       reply->tail[0].len, secret);
 	explicit_bzero(shared, sizeof(shared));
 	explicit_bzero(secret, sizeof(secret));
@@ -301,33 +304,33 @@ static int ca_end(struct client_auth *auth, const struct wire_msg *reply,
 	explicit_bzero(&auth->at->own, sizeof(auth->at->own));
 	explicit_bzero(auth->at->word_key, sizeof(auth->at->word_key));
 	if (rc)
-		auth->at->here = SEAL_NONE;
+		auth->at->seal_in_place = SEAL_NONE;
 	else
 		*life = le64toh(rep->life);
 	return rc;
 }
 
-static int make_here(void *arg, const struct heard *heard,
-		     struct sealer **sealer)
+static int make_sealer_in_place(void *arg, const struct heard *heard,
+				struct sealer **sealer)
 {
 	struct client_auth *auth = arg;
 	struct attempt *at = auth->at;
-	int rc = sealing_here(at->root, at->seen, heard, HANDSHAKE_CALLER,
-			      at->here, sealer);
+	int rc = sealing_in_place(at->root, at->seen, heard, HANDSHAKE_CALLER,
+				  at->seal_in_place, sealer);
 
 	explicit_bzero(at->root, sizeof(at->root));
-	at->here = SEAL_NONE;
+	at->seal_in_place = SEAL_NONE;
 	return rc;
 }
 
 /* If the mode is below what pvfstab requires, the client reconnects with its ticket instead. */
-static struct seal_in_place ca_here(struct client_auth *auth)
+static struct seal_in_place ca_seal_in_place(struct client_auth *auth)
 {
-	uint32_t mode = auth->at->here;
+	uint32_t mode = auth->at->seal_in_place;
 
 	return (struct seal_in_place){ mode < auth->attr.seal ? SEAL_NONE
 							      : mode,
-				       make_here, auth };
+				       make_sealer_in_place, auth };
 }
 
 __attribute__((visibility("default"))) const struct client_auth_ops *
@@ -340,7 +343,7 @@ pvfs_client_auth_3(void)
 		.begin = ca_begin,
 		.word = ca_word,
 		.end = ca_end,
-		.here = ca_here,
+		.seal_in_place = ca_seal_in_place,
 	};
 
 	return &ops;

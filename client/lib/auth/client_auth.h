@@ -9,10 +9,9 @@
 
 #include <stdbool.h>
 
-#include "common/wire/auth_mode.h"
+#include "common/wire/security_mode.h"
 #include "common/trust/handshake.h"
 #include "common/util/log.h"
-#include "common/wire/seal_mode.h"
 
 struct client_auth;
 
@@ -36,7 +35,7 @@ struct client_auth_way {
 	uint32_t epoch;
 	bool local; /* this host's kernel identifies the peer */
 	bool seals; /* the connection can be sealed */
-	bool here; /* it can be sealed in place, without a reconnect */
+	bool seal_in_place; /* it can be sealed in place, without a reconnect */
 	const char *peer; /* for messages */
 	uint64_t deadline; /* clock_now() */
 };
@@ -67,7 +66,7 @@ struct client_auth_ops {
 		   uint64_t *life);
 	/* After end(): how the existing connection is sealed, until the next begin().
 	 * SEAL_NONE: it is not sealed in place; the client reconnects. */
-	struct seal_in_place (*here)(struct client_auth *auth);
+	struct seal_in_place (*seal_in_place)(struct client_auth *auth);
 };
 
 /* The only exported symbol of libpvfs-auth.so. */

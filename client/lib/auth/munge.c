@@ -100,7 +100,7 @@ static int encode_for(struct client_auth *auth,
 {
 	struct attempt *at = auth->at;
 	uint8_t payload[AUTH_EXCHANGE_LEN + MAC_KEY_LEN];
-	int rc = manager_check_uid(auth, at->pact.uid);
+	int rc = manager_check_uid(auth, at->exchange.uid);
 
 	if (!rc)
 		rc = random_bytes(at->word_key, sizeof(at->word_key));
@@ -108,7 +108,7 @@ static int encode_for(struct client_auth *auth,
 		return rc;
 	memcpy(payload, seen, AUTH_EXCHANGE_LEN);
 	memcpy(payload + AUTH_EXCHANGE_LEN, at->word_key, MAC_KEY_LEN);
-	rc = munger_encode_for(auth->munger, at->pact.uid, payload,
+	rc = munger_encode_for(auth->munger, at->exchange.uid, payload,
 			       sizeof(payload), munge_deadline(auth), cred);
 	explicit_bzero(payload, sizeof(payload));
 	return rc;
@@ -122,9 +122,9 @@ int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 
 	if (rc)
 		return rc;
-	auth_exchange_caller(&auth->at->pact, seen);
-	rc = auth->at->pact.here ? encode_for(auth, seen, cred)
-				 : cred_encode(auth, seen, cred);
+	auth_exchange_caller(&auth->at->exchange, seen);
+	rc = auth->at->exchange.seal_in_place ? encode_for(auth, seen, cred)
+					      : cred_encode(auth, seen, cred);
 	if (rc == -EKEYREJECTED)
 		return rc;
 	if (rc)
@@ -180,6 +180,6 @@ static int check_cred(struct client_auth *auth,
 int munge_check(struct client_auth *auth, const uint8_t seen[AUTH_EXCHANGE_LEN],
 		const struct wire_tail *word)
 {
-	return auth->at->pact.here ? check_code(auth, seen, word)
-				   : check_cred(auth, seen, word);
+	return auth->at->exchange.seal_in_place ? check_code(auth, seen, word)
+						: check_cred(auth, seen, word);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* seal.c - libpvfs-seal.so, see seal_module.h. */
-#include "common/trust/crypto_end.h"
+#include "common/trust/gcm_engine.h"
 #include "client/lib/auth/seal_module.h"
 
 /* The first open takes longer than all later ones.  Do it here, not in a driving thread. */

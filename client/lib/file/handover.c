@@ -18,9 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/util/descriptors.h"
-#include "common/util/fnv.h"
-#include "common/util/process_start.h"
+#include "common/util/process_limits.h"
+#include "common/util/hash_table.h"
+#include "common/util/incarnation.h"
 
 #define APART 60 /* distance from the numbers that programs expect */
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE)

@@ -183,7 +183,7 @@ static void io_start_call(struct io *io, struct io_slot *slot)
 	slot->rpc.deadline = io_deadline(io, slot);
 	slot->rpc.user = io->user;
 	slot->rpc.bounce = !slot->pack;
-	slot->rpc.terse = true;
+	slot->rpc.reply_optional = true;
 	slot->rpc.bytes = slot->total;
 	slot->rpc.joined = NULL;
 	slot->rpc.done = io_done;

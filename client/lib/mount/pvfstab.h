@@ -10,10 +10,9 @@
 #include <stdbool.h>
 
 #include "common/util/addr.h"
-#include "common/wire/auth_mode.h"
+#include "common/wire/security_mode.h"
 #include "common/comm/fabric/fabric.h"
 #include "common/util/log.h"
-#include "common/wire/seal_mode.h"
 #include "common/comm/fabric/sizes.h"
 
 #define MOUNT_KEY_MAX 1024u

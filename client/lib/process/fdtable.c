@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/util/descriptors.h"
+#include "common/util/process_limits.h"
 
 #define NAME "pvfs" /* name in lsof */
 /*

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "client/lib/file/adopt_files.h"
-#include "common/util/process_start.h"
+#include "common/util/incarnation.h"
 
 #define FOUND_MAX 8
 #define LINK "/memfd:" HANDOVER_NAME " (deleted)"

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/util/file_limit.h"
+#include "common/util/process_limits.h"
 
 _Atomic(struct profile *) profile_active;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -111,7 +111,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.stranger = attr->stranger,
 		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_CAPS |
 			    WIRE_FT_EVICT | WIRE_FT_GROUPS,
-		.met = s->declare ? declare_met : NULL,
+		.on_new_process = s->declare ? declare_met : NULL,
 		.arg = s->declare,
 	};
 	struct rpc_ctx *ctx;
@@ -254,7 +254,7 @@ static int open_iods(struct session *s)
 		.name = name,
 		.group = true,
 		.server = WIRE_ROLE_IOD,
-		.met = iod_met,
+		.on_new_process = iod_met,
 		.lost = iod_lost
 	};
 	uint32_t i;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/util/fnv.h"
+#include "common/util/hash_table.h"
 
 /* groups in all lists except the session's own: 16 MiB */
 #define LISTS_MAX (4u << 20)

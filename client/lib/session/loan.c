@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "client/lib/session/server_call.h"
-#include "common/util/descriptors.h"
+#include "common/util/process_limits.h"
 
 #define SPARE 64u /* descriptors left for the program */
 #define APART 512 /* distance from the numbers that the program gets next */

@@ -89,9 +89,9 @@ static int take_challenge(void *arg, const struct wire_msg *reply)
 	c->way.local = !strcmp(rpc_peer_transport(c->peer), "local");
 	/* a sealed connection needs no further agreement */
 	c->way.seals = rpc_peer_seals(c->peer) && !rpc_peer_seal(c->peer);
-	if (!(le32toh(c->rep.flags) & WIRE_CH_HERE))
+	if (!(le32toh(c->rep.flags) & WIRE_CH_SEAL_IN_PLACE))
 		rpc_peer_stop_transcript(c->peer);
-	c->way.here = rpc_peer_can_seal_late(c->peer);
+	c->way.seal_in_place = rpc_peer_can_seal_late(c->peer);
 	return 0;
 }
 
@@ -165,15 +165,15 @@ struct sealed {
 	struct drive_op op;
 	struct rpc_peer *peer;
 	uint32_t epoch;
-	struct seal_in_place here;
+	struct seal_in_place in_place;
 };
 
 static void connection_seal(struct drive_op *op)
 {
 	struct sealed *r = container_of(op, struct sealed, op);
 
-	if (!r->here.mode ||
-	    rpc_peer_seal_late(r->peer, r->epoch, &r->here) == -ESTALE)
+	if (!r->in_place.mode ||
+	    rpc_peer_seal_late(r->peer, r->epoch, &r->in_place) == -ESTALE)
 		rpc_peer_reconnect(r->peer);
 }
 
@@ -192,8 +192,8 @@ static void seal_after_auth(struct session *s, const struct challenge *c,
 			    .epoch = c->way.epoch };
 
 	if (answered)
-		r.here = s->auth_ops->here(s->auth);
-	if (flags & WIRE_CH_HERE ||
+		r.in_place = s->auth_ops->seal_in_place(s->auth);
+	if (flags & WIRE_CH_SEAL_IN_PLACE ||
 	    (!rc && flags & WIRE_CH_SEAL && c->peer == s->mgr))
 		op_run(&s->drive, &r.op);
 }

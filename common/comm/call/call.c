@@ -141,7 +141,7 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	s->user = call->user;
 	call->unsure = true;
 	s->seq++;
-	s->anew = false;
+	s->state_lost = false;
 	s->caps_len = 0;
 	s->caps_asked = 0;
 	s->msg_len = (uint32_t)msg_len;
@@ -325,7 +325,7 @@ void call_fail_unsent(struct rpc_peer *peer, unsigned int i, bool resent,
 /*
  * The server may have executed what was sent, so it is sent again with the same seq.  If the
  * server returned with fewer slots, requests of the missing slots fail.  If it did not resume the
- * session, it does not know the requests, and gets them with WIRE_F_ANEW.
+ * session, it does not know the requests, and gets them with WIRE_F_STATE_LOST.
  */
 void call_resend_all(struct rpc_peer *peer, bool resumed)
 {
@@ -338,10 +338,11 @@ void call_resend_all(struct rpc_peer *peer, bool resumed)
 		if (peer->free >> i & 1)
 			continue;
 		if (call && i < peer->granted) {
-			peer->slots[i].anew |= !resumed;
+			peer->slots[i].state_lost |= !resumed;
 			rc = call_send(peer, i,
-				       peer->slots[i].anew
-					       ? WIRE_F_REPLAY | WIRE_F_ANEW
+				       peer->slots[i].state_lost
+					       ? WIRE_F_REPLAY |
+							 WIRE_F_STATE_LOST
 					       : WIRE_F_REPLAY);
 			if (rc)
 				call_fail_unsent(peer, i, true, rc);

@@ -42,7 +42,7 @@ static bool call_retry_with_caps(struct rpc_peer *peer, unsigned int i,
 		return false;
 	s->caps_asked++;
 	payload_undo(peer, s);
-	s->anew = false;
+	s->state_lost = false;
 	s->seq++;
 	slot_msg(peer, i)->seq = htole64(s->seq);
 	if (!call_add_caps(peer, i))
@@ -143,7 +143,7 @@ void call_reply_by_imm(struct rpc_peer *peer, uint32_t imm)
 	unsigned int i = imm & WIRE_IMM_SLOT;
 
 	if (peer->state != PEER_READY || i >= peer->nslots ||
-	    peer->free >> i & 1 || !peer->slots[i].terse ||
+	    peer->free >> i & 1 || !peer->slots[i].reply_optional ||
 	    imm != wire_imm_whole(i, peer->slots[i].seq)) {
 		peer_protocol_error(peer, "an immediate, to no such read");
 		return;

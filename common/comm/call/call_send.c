@@ -89,8 +89,8 @@ static bool may_omit_reply(const struct rpc_peer *peer,
 			   const struct peer_slot *s,
 			   const struct wire_hdr *hdr, enum payload_path path)
 {
-	return path == PAYLOAD_DIRECT && s->call->terse && s->npieces &&
-	       wire_op_reads(le16toh(hdr->op)) &&
+	return path == PAYLOAD_DIRECT && s->call->reply_optional &&
+	       s->npieces && wire_op_reads(le16toh(hdr->op)) &&
 	       payload_is_offloaded(&peer->link) &&
 	       clock_offset_is_fresh(&peer->clock, clock_boot());
 }
@@ -102,7 +102,7 @@ static unsigned int payload_flags(const struct peer_slot *s,
 		return WIRE_F_DATA;
 	if (path == PAYLOAD_FAST_READ)
 		return WIRE_F_PLACE;
-	return s->terse ? WIRE_F_WHOLE : 0;
+	return s->reply_optional ? WIRE_F_WHOLE : 0;
 }
 
 int call_send(struct rpc_peer *peer, unsigned int i, unsigned int flags)
@@ -122,7 +122,7 @@ int call_send(struct rpc_peer *peer, unsigned int i, unsigned int flags)
 	if (n < 0)
 		return n;
 	wr.nsge += (unsigned int)n;
-	s->terse = may_omit_reply(peer, s, hdr, path);
+	s->reply_optional = may_omit_reply(peer, s, hdr, path);
 	if (s->kind != WIRE_WAIT_NOT && rpc_peer_features(peer) & WIRE_FT_WAITS)
 		flags |= WIRE_F_WAITS;
 	flags |= payload_flags(s, path) |

@@ -292,10 +292,10 @@ static void peer_ready(struct rpc_peer *peer)
 			 clock_boot());
 	silence_over(peer, NULL);
 	call_resend_all(peer, resumed);
-	if ((first || !resumed) && peer->fresh)
-		peer->fresh(peer->arg, peer);
-	if ((first || restarted) && peer->met)
-		peer->met(peer->arg, peer, boot);
+	if ((first || !resumed) && peer->on_new_session)
+		peer->on_new_session(peer->arg, peer);
+	if ((first || restarted) && peer->on_new_process)
+		peer->on_new_process(peer->arg, peer, boot);
 }
 
 /* ---- messages ---- */
@@ -526,8 +526,8 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer_auth_init(peer, attr);
 	peer->impatient = attr->impatient;
 	peer->keeps_slot = attr->patience_ms || attr->server;
-	peer->fresh = attr->fresh;
-	peer->met = attr->met;
+	peer->on_new_session = attr->on_new_session;
+	peer->on_new_process = attr->on_new_process;
 	peer->lost = attr->lost;
 	peer->arg = attr->arg;
 	peer->backoff_ms = PEER_BACKOFF_MIN_MS;

@@ -63,10 +63,10 @@ int peer_auth_begin(struct rpc_peer *peer, struct wire_hail *hail,
 		memcpy(hail->nonce, nonce, WIRE_NONCE_LEN);
 		features |= WIRE_FT_PROOF;
 	} else if (features) {
-		features |= WIRE_FT_HERE;
+		features |= WIRE_FT_SEAL_IN_PLACE;
 	}
 	hail->features |= htole32(features);
-	if (features & WIRE_FT_HERE) {
+	if (features & WIRE_FT_SEAL_IN_PLACE) {
 		link_hear_begin(&peer->link, peer->prover, HANDSHAKE_CALLER);
 		link_hear(&peer->link, HANDSHAKE_CALLER, msg, len);
 	}
@@ -94,7 +94,7 @@ const char *peer_auth_check_accept(struct rpc_peer *peer,
 	uint32_t features = le32toh(hail->features);
 	const char *flaw;
 
-	if (features & WIRE_FT_HERE)
+	if (features & WIRE_FT_SEAL_IN_PLACE)
 		link_hear(&peer->link, HANDSHAKE_SERVER, msg, len);
 	else
 		peer->link.hears = NULL;
@@ -120,11 +120,12 @@ static int put_seal(struct rpc_peer *peer, struct wire_out *out)
 {
 	const struct prover *prover = peer->prover;
 	struct wire_seal seal = { .mode = htole32(peer->seal.least) };
-	int rc = prover->pair(prover->arg, HANDSHAKE_CALLER, &peer->seal.pact);
+	int rc = prover->pair(prover->arg, HANDSHAKE_CALLER,
+			      &peer->seal.agreement);
 
 	if (rc)
 		return rc;
-	memcpy(seal.key, peer->seal.pact->public[HANDSHAKE_CALLER],
+	memcpy(seal.key, peer->seal.agreement->public[HANDSHAKE_CALLER],
 	       sizeof(seal.key));
 	wire_put(out, &seal, sizeof(seal));
 	return 0;
@@ -164,8 +165,8 @@ int peer_auth_put_proof(struct rpc_peer *peer, struct wire_hdr *hdr, size_t len)
 	if (rc)
 		return rc;
 	memcpy((uint8_t *)hdr + len, &proof, sizeof(proof));
-	if (peer->seal.pact)
-		peer->seal.pact->key = le32toh(proof.key);
+	if (peer->seal.agreement)
+		peer->seal.agreement->key = le32toh(proof.key);
 	return 0;
 }
 
@@ -243,18 +244,19 @@ const char *peer_auth_check_reply(struct rpc_peer *peer,
 static int start_sealing(struct rpc_peer *peer, const struct wire_seal *seal)
 {
 	const struct prover *prover = peer->prover;
-	struct seal_pact *pact = peer->seal.pact;
+	struct seal_agreement *agreement = peer->seal.agreement;
 	struct sealer *sealer;
 	int rc;
 
-	pact->mode = le32toh(seal->mode);
-	memcpy(pact->public[HANDSHAKE_SERVER], seal -> key, sizeof(seal->key));
-	rc = prover->seal(prover->arg, &peer->shake, HANDSHAKE_CALLER, pact,
-			  &sealer);
+	agreement->mode = le32toh(seal->mode);
+	memcpy(agreement->public[HANDSHAKE_SERVER], seal -> key,
+	       sizeof(seal->key));
+	rc = prover->seal(prover->arg, &peer->shake, HANDSHAKE_CALLER,
+			  agreement, &sealer);
 	if (!rc)
 		rc = link_seal(&peer->link, sealer);
 	if (!rc)
-		peer->seal.mode = (enum seal_mode)pact->mode;
+		peer->seal.mode = (enum seal_mode)agreement->mode;
 	return rc;
 }
 
@@ -268,7 +270,7 @@ const char *peer_auth_seal(struct rpc_peer *peer, const struct wire_msg *msg)
 	if (!seal || le32toh(seal->mode) < peer->seal.least)
 		return "it seals less than it was asked for";
 	rc = start_sealing(peer, seal);
-	prover_unpair(peer->prover, &peer->seal.pact);
+	prover_unpair(peer->prover, &peer->seal.agreement);
 	if (rc)
 		link_fail(&peer->link, rc);
 	return NULL;
@@ -276,7 +278,7 @@ const char *peer_auth_seal(struct rpc_peer *peer, const struct wire_msg *msg)
 
 void peer_auth_reset(struct rpc_peer *peer)
 {
-	prover_unpair(peer->prover, &peer->seal.pact);
+	prover_unpair(peer->prover, &peer->seal.agreement);
 	peer->seal.agreed = false;
 	peer->seal.mode = SEAL_NONE;
 }
@@ -295,14 +297,14 @@ void rpc_peer_stop_transcript(struct rpc_peer *peer)
 }
 
 int rpc_peer_seal_late(struct rpc_peer *peer, uint32_t epoch,
-		       const struct seal_in_place *here)
+		       const struct seal_in_place *in_place)
 {
 	struct sealer *sealer;
 	int rc;
 
 	if (!rpc_peer_can_seal_late(peer) || peer->epoch != epoch)
 		return -ESTALE;
-	rc = here->make(here->arg, &peer->link.heard, &sealer);
+	rc = in_place->make(in_place->arg, &peer->link.heard, &sealer);
 	if (!rc)
 		rc = link_seal(&peer->link, sealer);
 	if (rc) {
@@ -310,6 +312,6 @@ int rpc_peer_seal_late(struct rpc_peer *peer, uint32_t epoch,
 		return 0;
 	}
 	peer->seal.agreed = true;
-	peer->seal.mode = (enum seal_mode)here->mode;
+	peer->seal.mode = (enum seal_mode)in_place->mode;
 	return 0;
 }

@@ -93,7 +93,7 @@ struct peer_seal {
 	/* of this connection: */
 	bool agreed; /* HELLO contains our key */
 	enum seal_mode mode; /* the mode of the connection, once known */
-	struct seal_pact *pact; /* while HELLO is in flight, or NULL */
+	struct seal_agreement *agreement; /* while HELLO is in flight, or NULL */
 };
 
 /* A request in flight.  Its message lies in the slot's part of the block. */
@@ -107,8 +107,8 @@ struct peer_slot {
 	struct rail_mem *const *area;
 	unsigned int nareas, pieces_at, npieces;
 	bool sending; /* the transport may still read data */
-	bool anew; /* send it with WIRE_F_ANEW */
-	bool terse; /* it was sent with WIRE_F_WHOLE */
+	bool state_lost; /* send it with WIRE_F_STATE_LOST */
+	bool reply_optional; /* it was sent with WIRE_F_WHOLE */
 	uint32_t caps_len; /* part of msg_len: capabilities at its end */
 	unsigned int caps_asked; /* how often the server asked for them */
 	unsigned int transfers; /* parts that we move: part_transfer.h */
@@ -156,8 +156,8 @@ struct rpc_peer {
 	struct handshake shake; /* of this connection */
 	bool proving; /* we prove ourselves on this connection */
 	struct peer_seal seal;
-	void (*fresh)(void *arg, struct rpc_peer *peer);
-	void (*met)(void *arg, struct rpc_peer *peer, uint64_t boot);
+	void (*on_new_session)(void *arg, struct rpc_peer *peer);
+	void (*on_new_process)(void *arg, struct rpc_peer *peer, uint64_t boot);
 	void (*lost)(void *arg, int status);
 	void *arg;
 

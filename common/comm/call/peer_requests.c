@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "common/comm/call/call_int.h"
-#include "common/transport/stream.h"
+#include "common/transport/transport.h"
 
 /* Deadline of the PING; then a new one is made. */
 #define PING_MS 3600000u

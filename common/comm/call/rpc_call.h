@@ -14,7 +14,7 @@
 
 #include "common/trust/handshake.h"
 #include "common/comm/progress/rpc_ctx.h"
-#include "common/wire/seal_mode.h"
+#include "common/wire/security_mode.h"
 
 struct rpc_peer;
 struct rpc_caps_query;
@@ -96,12 +96,12 @@ struct rpc_peer_attr {
 	 * First contact, or the server no longer knows the session.  May start calls; they follow
 	 * those in flight, which were sent again.  May be NULL.
 	 */
-	void (*fresh)(void *arg, struct rpc_peer *peer);
+	void (*on_new_session)(void *arg, struct rpc_peer *peer);
 	/*
 	 * Contact with a new process of the server, whether or not it knows the session.
 	 * Otherwise as fresh.  May be NULL.
 	 */
-	void (*met)(void *arg, struct rpc_peer *peer, uint64_t boot);
+	void (*on_new_process)(void *arg, struct rpc_peer *peer, uint64_t boot);
 	/*
 	 * The connection was lost, or an attempt to connect failed, with status (-ECONNREFUSED:
 	 * nobody listens there).  May be NULL.
@@ -169,7 +169,7 @@ void rpc_peer_stop_transcript(struct rpc_peer *peer);
  * is sealed, or if sealing failed and the peer reconnects.
  */
 int rpc_peer_seal_late(struct rpc_peer *peer, uint32_t epoch,
-		       const struct seal_in_place *here);
+		       const struct seal_in_place *in_place);
 /* Whether it is connected.  Call it from the thread that drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
 /*
@@ -255,7 +255,7 @@ struct rpc_call {
 	const void *joined;
 	bool bounce;			/* done() copies from landed */
 	/* a READ may end without a reply: see whole */
-	bool terse;
+	bool reply_optional;
 	/* no log line at the deadline: the caller retries, or logs itself */
 	bool quiet;
 	/* The peer's patience does not apply: the answer takes long, or nobody waits. */
@@ -298,7 +298,7 @@ struct rpc_call {
 		uint64_t began;
 		uint64_t moving;	/* bytes that others move for us */
 		void *copy;		/* while it waits for a slot */
-		bool owed;		/* counts in silence.owing */
+		bool answer_due;		/* counts in silence.owing */
 	} p;
 };
 #define RPC_DATA_MAX 64u

@@ -92,8 +92,8 @@ bool silence_limit_call(struct rpc_peer *peer, struct rpc_call *call)
 		return true;
 	if (s->patience_ms && is_silent(peer) && !shorten_deadline(peer, call))
 		return false;
-	call->p.owed = true;
-	s->owing++;
+	call->p.answer_due = true;
+	s->answers_due++;
 	if (!s->since)
 		begin_silence(peer);
 	return true;
@@ -101,8 +101,8 @@ bool silence_limit_call(struct rpc_peer *peer, struct rpc_call *call)
 
 void silence_done(struct rpc_peer *peer, struct rpc_call *call)
 {
-	peer->silence.owing -= call->p.owed;
-	call->p.owed = false;
+	peer->silence.answers_due -= call->p.answer_due;
+	call->p.answer_due = false;
 }
 
 /* ---- messages from the server ---- */
@@ -124,13 +124,13 @@ void silence_over(struct rpc_peer *peer, struct rpc_call *call)
 	if (s->logged)
 		log_info(peer->link.ctx->log, "%s: answers again", peer->name);
 	silence_reset(peer);
-	if (s->owing)
+	if (s->answers_due)
 		begin_silence(peer);
 }
 
 /* From now on, the server owes an answer to the calls that it was answering slowly. */
 void silence_connection_lost(struct rpc_peer *peer)
 {
-	if (!peer->silence.since && peer->silence.owing)
+	if (!peer->silence.since && peer->silence.answers_due)
 		begin_silence(peer);
 }

@@ -36,7 +36,7 @@
 
 struct silence {
 	unsigned int patience_ms; /* 0: calls do not fail early */
-	unsigned int owing; /* calls that the server should answer soon */
+	unsigned int answers_due; /* calls that the server should answer soon */
 	/* since then it owes an answer and sent nothing; 0: no */
 	uint64_t since;
 	bool logged; /* it was logged that calls fail immediately */

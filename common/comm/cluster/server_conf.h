@@ -11,10 +11,9 @@
 #include <stdint.h>
 
 #include "common/util/addr.h"
-#include "common/wire/auth_mode.h"
+#include "common/wire/security_mode.h"
 #include "common/util/conf.h"
 #include "common/util/log.h"
-#include "common/wire/seal_mode.h"
 
 #define SERVER_SOCKET_MAX 108u /* size of sun_path in sockaddr_un */
 

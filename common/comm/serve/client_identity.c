@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/util/fnv.h"
+#include "common/util/hash_table.h"
 #include "common/util/random_id.h"
 
 #define NOBODY 65534u

@@ -95,29 +95,30 @@ static bool seal_may_follow(const struct conn *conn,
 }
 
 static int seal_derive(struct conn *conn, const struct wire_msg *hello,
-		       struct seal_pact *pact)
+		       struct seal_agreement *agreement)
 {
 	const struct rpc_server_attr *attr = &conn->thread->server->attr;
 	const struct handshake shake = conn_handshake(conn);
 	uint32_t theirs = le32toh(hello->seal->mode);
 
-	pact->mode = theirs > attr->seal ? theirs : attr->seal;
-	pact->key = le32toh(hello->proof->key);
-	memcpy(pact->public[HANDSHAKE_CALLER], hello -> seal -> key,
+	agreement->mode = theirs > attr->seal ? theirs : attr->seal;
+	agreement->key = le32toh(hello->proof->key);
+	memcpy(agreement->public[HANDSHAKE_CALLER], hello -> seal -> key,
 	       WIRE_KEY_LEN);
-	memcpy(conn->seal->key, pact->public[HANDSHAKE_SERVER], WIRE_KEY_LEN);
+	memcpy(conn->seal->key, agreement->public[HANDSHAKE_SERVER],
+	       WIRE_KEY_LEN);
 	if (hello->ticket)
 		return attr->keeper->seal(attr->keeper->arg, &shake, hello,
-					  pact, &conn->seal->sealer);
+					  agreement, &conn->seal->sealer);
 	return attr->prover->seal(attr->prover->arg, &shake, HANDSHAKE_SERVER,
-				  pact, &conn->seal->sealer);
+				  agreement, &conn->seal->sealer);
 }
 
 int conn_seal_check_hello(struct conn *conn, const struct wire_msg *hello,
 			  const struct rpc_cred *cred)
 {
 	const struct prover *prover = conn->thread->server->attr.prover;
-	struct seal_pact *pact = NULL;
+	struct seal_agreement *agreement = NULL;
 	int rc;
 
 	if (!hello->seal)
@@ -126,12 +127,12 @@ int conn_seal_check_hello(struct conn *conn, const struct wire_msg *hello,
 			       : 0;
 	if (!conn->seal || !hello->proof)
 		return -EPROTO;
-	rc = prover->pair(prover->arg, HANDSHAKE_SERVER, &pact);
+	rc = prover->pair(prover->arg, HANDSHAKE_SERVER, &agreement);
 	if (!rc)
-		rc = seal_derive(conn, hello, pact);
+		rc = seal_derive(conn, hello, agreement);
 	if (!rc)
-		conn->seal->mode = (enum seal_mode)pact->mode;
-	prover_unpair(prover, &pact);
+		conn->seal->mode = (enum seal_mode)agreement->mode;
+	prover_unpair(prover, &agreement);
 	return rc;
 }
 
@@ -165,7 +166,7 @@ void conn_seal_hash_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
 {
 	struct rpc_link *link = &conn->link;
 
-	if (!(conn->features & WIRE_FT_HERE) || conn->both_prove ||
+	if (!(conn->features & WIRE_FT_SEAL_IN_PLACE) || conn->both_prove ||
 	    !seal_is_possible(conn))
 		return;
 	link_hear_begin(link, conn->thread->server->attr.prover,

@@ -156,7 +156,8 @@ static int connect_pass_to_thread(struct rpc_server *server,
 		return -ENOMEM;
 	priv = tp_req_private(req, &len);
 	wire_take_hail(priv, len, sizeof(*wc), &mail->hail);
-	if (le32toh(mail->hail.features) & WIRE_FT_HERE && server->attr.prover)
+	if (le32toh(mail->hail.features) & WIRE_FT_SEAL_IN_PLACE &&
+	    server->attr.prover)
 		server->attr.prover->hear(mail->heard, priv, len);
 	rc = connect_find_session(server, wc, req, mail);
 	if (rc) {

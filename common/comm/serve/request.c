@@ -355,7 +355,7 @@ static void request_execute(struct rx *rx)
 	rx->held_bulk = NULL;
 	rx->put_end = 0;
 	rx->req.op = le16toh(hdr->op);
-	rx->req.anew = le16toh(hdr->flags) & WIRE_F_ANEW;
+	rx->req.state_lost = le16toh(hdr->flags) & WIRE_F_STATE_LOST;
 	request_set_times(rx, conn->link.ctx->now);
 	rx->req.session = conn->session;
 	rx->req.priv = NULL;

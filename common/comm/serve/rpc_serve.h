@@ -17,8 +17,7 @@
 #include "common/trust/handshake.h"
 #include "common/util/histogram.h"
 #include "common/util/networks.h"
-#include "common/util/timing.h"
-#include "common/wire/seal_mode.h"
+#include "common/wire/security_mode.h"
 #include "common/wire/wire.h"
 
 struct rpc_metrics;
@@ -336,8 +335,8 @@ struct rpc_req {
 	 * failed.
 	 */
 	uint64_t expiry;
-	/* WIRE_F_ANEW: an earlier server process may have executed it */
-	bool anew;
+	/* WIRE_F_STATE_LOST: an earlier server process may have executed it */
+	bool state_lost;
 	struct rpc_session *session;
 	void *priv;			/* belongs to the service */
 };

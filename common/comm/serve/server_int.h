@@ -18,7 +18,7 @@
 #include "common/comm/serve/rpc_session_int.h"
 #include "common/comm/serve/usage_labels_int.h"
 #include "common/util/hash_table.h"
-#include "common/util/log_pace.h"
+#include "common/util/log.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */
 #define SERVER_LINGER_MS 1000u /* time to send the last reply */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/util/descriptors.h"
+#include "common/util/process_limits.h"
 
 /* Exists while the host has guests or places. */
 struct host {

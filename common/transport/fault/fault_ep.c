@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/transport/fault/fault_priv.h"
-#include "common/transport/stream.h"
+#include "common/transport/transport.h"
 
 int fault_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 		  struct tp_ep **ep)

@@ -16,7 +16,6 @@
 #include "common/util/clock.h"
 #include "common/transport/fault/fault_rule.h"
 #include "common/transport/provider.h"
-#include "common/transport/providers.h"
 
 struct fault_dev {
 	struct tp_dev dev;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/transport/local/local.h"
-#include "common/transport/providers.h"
+#include "common/transport/provider.h"
 
 #define HANDSHAKE_MS 5000u
 

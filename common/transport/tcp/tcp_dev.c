@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/transport/providers.h"
+#include "common/transport/provider.h"
 #include "common/transport/tcp/tcp.h"
 #include "common/util/usermem.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/transport/tcp/tcp.h"
-#include "common/util/log_pace.h"
+#include "common/util/log.h"
 #include "common/util/usermem.h"
 
 static void leave_lists(struct tcp_ep *ep)

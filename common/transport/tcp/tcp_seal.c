@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/transport/tcp/tcp.h"
-#include "common/util/log_pace.h"
+#include "common/util/log.h"
 
 static int seal_new(struct tcp_ep *ep, struct tcp_seal **out)
 {

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/transport/providers.h"
+#include "common/transport/provider.h"
 #include "common/transport/verbs/verbs.h"
 
 #define DEAD_PEER_MS 30000u

@@ -98,7 +98,7 @@ static void start(void)
 /* As the manager would give it one. */
 static void give_ticket(void)
 {
-	const struct ticket t = { .bounds = { IODC_FSID, client.session, 1,
+	const struct ticket t = { .limits = { IODC_FSID, client.session, 1,
 					      clock_boot() + HOUR_NS },
 				  .uid = 1000,
 				  .gid = 1000 };
@@ -383,12 +383,12 @@ START_TEST(borrowed)
 {
 	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
 
-	cap.bounds.session ^= 1;
+	cap.limits.session ^= 1;
 	add(&cap);
 	ck_assert_int_eq(rd(FILE_1), -EKEYREJECTED);
 	nothing();
 	cap = cap_of(FILE_1, CAPABILITY_ALL);
-	cap.bounds.fsid ^= 1;
+	cap.limits.fsid ^= 1;
 	add(&cap);
 	ck_assert_int_eq(rd(FILE_1), -EKEYREJECTED);
 	/* a good one beside it does not help */
@@ -404,13 +404,13 @@ START_TEST(ended)
 	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
 
 	/* long ago: an iod takes its manager's clock for slow by as long as a message took */
-	cap.bounds.expiry = clock_boot() / 2;
+	cap.limits.expiry = clock_boot() / 2;
 	add(&cap);
 	ck_assert_int_eq(rd(FILE_1), -EKEYREVOKED);
 	nothing();
 	/* of a manager before the iod's own had that clock */
 	cap = cap_of(FILE_1, CAPABILITY_ALL);
-	cap.bounds.term = 0;
+	cap.limits.term = 0;
 	add(&cap);
 	ck_assert_int_eq(rd(FILE_1), -EKEYREVOKED);
 }
@@ -422,11 +422,11 @@ START_TEST(ends)
 	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
 	unsigned int tries = 3000;
 
-	cap.bounds.expiry = clock_boot() + 2000 * CLOCK_NS_PER_MS;
+	cap.limits.expiry = clock_boot() + 2000 * CLOCK_NS_PER_MS;
 	add(&cap);
 	ck_assert_int_eq(wr(FILE_1), 0);
 	nothing();
-	while (clock_boot() < cap.bounds.expiry || (!rd(FILE_1) && tries--))
+	while (clock_boot() < cap.limits.expiry || (!rd(FILE_1) && tries--))
 		usleep(10000);
 	ck_assert_int_eq(rd(FILE_1), -ENOKEY);
 	ck_assert_int_eq(wr(FILE_1), -ENOKEY);
@@ -438,7 +438,7 @@ START_TEST(of_the_next_manager)
 {
 	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
 
-	cap.bounds.term = 2;
+	cap.limits.term = 2;
 	add(&cap);
 	ck_assert_int_eq(wr(FILE_1), 0);
 }

@@ -45,8 +45,8 @@ void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session)
 				      .caps = c->caps,
 				      .prover = c->prover,
 				      .server = c->server,
-				      .fresh = on_fresh,
-				      .met = on_met,
+				      .on_new_session = on_fresh,
+				      .on_new_process = on_met,
 				      .arg = c };
 
 	attr.features = c->features;

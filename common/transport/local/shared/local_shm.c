@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "common/util/file_limit.h"
+#include "common/util/process_limits.h"
 #include "common/transport/local/shared/local_shm.h"
 
 #define CTL_LEN 4096u

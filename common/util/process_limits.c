@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* process_limits.c - see process_limits.h. */
+#include "common/util/process_limits.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "common/util/descriptors.h"
+/* ---- open files ---- */
 
 unsigned long long descriptors_raise(void)
 {
@@ -134,4 +140,37 @@ int descriptor_apart(int fd, int from)
 		return fd;
 	close(fd);
 	return high;
+}
+
+/* ---- file sizes ---- */
+
+static sigset_t only_it(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	return set;
+}
+
+/* A signal that was pending before belongs to the program. */
+void file_limit_begin(struct file_limit *l)
+{
+	const sigset_t it = only_it();
+	sigset_t waiting;
+
+	pthread_sigmask(SIG_BLOCK, &it, &l->before);
+	l->pending = !sigpending(&waiting) && sigismember(&waiting, SIGXFSZ);
+}
+
+void file_limit_end(const struct file_limit *l, int rc)
+{
+	const struct timespec now = { 0 };
+	const sigset_t it = only_it();
+	int saved = errno;
+
+	if (rc == -EFBIG && !l->pending)
+		sigtimedwait(&it, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &l->before, NULL);
+	errno = saved;
 }

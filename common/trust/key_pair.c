@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exchange.c - see exchange.h. */
-#include "common/trust/exchange.h"
+/* key_pair.c - see key_pair.h. */
+#include "common/trust/key_pair.h"
 
 #include <errno.h>
 #include <sodium/core.h>
@@ -9,8 +9,8 @@
 
 #include "common/util/random_id.h"
 
-_Static_assert(EXCHANGE_LEN == crypto_scalarmult_curve25519_BYTES &&
-		       EXCHANGE_LEN == crypto_scalarmult_curve25519_SCALARBYTES,
+_Static_assert(KEY_PAIR_LEN == crypto_scalarmult_curve25519_BYTES &&
+		       KEY_PAIR_LEN == crypto_scalarmult_curve25519_SCALARBYTES,
 	       "as it has them");
 
 /* libsodium chooses the code for this CPU. Any thread may call it, repeatedly. */
@@ -19,9 +19,9 @@ static int init_sodium(void)
 	return sodium_init() < 0 ? -EIO : 0;
 }
 
-int exchange_make(struct exchange *x)
+int key_pair_make(struct key_pair *x)
 {
-	struct exchange made;
+	struct key_pair made;
 	int rc = init_sodium();
 
 	if (!rc)
@@ -34,11 +34,11 @@ int exchange_make(struct exchange *x)
 	return 0;
 }
 
-int exchange_secret(const struct exchange *x,
-		    const uint8_t theirs[EXCHANGE_LEN],
-		    uint8_t out[EXCHANGE_LEN])
+int key_pair_secret(const struct key_pair *x,
+		    const uint8_t theirs[KEY_PAIR_LEN],
+		    uint8_t out[KEY_PAIR_LEN])
 {
-	uint8_t secret[EXCHANGE_LEN];
+	uint8_t secret[KEY_PAIR_LEN];
 	int rc = init_sodium();
 
 	/* a key of small order makes the secret zero, so anybody knows it */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* process_start.c - field 22 of /proc/PID/stat. */
-#include "common/util/process_start.h"
+/* incarnation.c - see incarnation.h. */
+#include "common/util/incarnation.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FIELD 22
+#include "common/util/random_id.h"
+
+#define START_FIELD 22 /* of /proc/PID/stat */
 
 /* Skips the second field, a name in (), which may contain anything. */
 static uint64_t parse_start_time(const char *text)
@@ -16,7 +19,7 @@ static uint64_t parse_start_time(const char *text)
 	const char *at = strrchr(text, ')');
 	int i;
 
-	for (i = 2; at && i < FIELD; i++)
+	for (i = 2; at && i < START_FIELD; i++)
 		at = strchr(at + 1, ' ');
 	return at ? strtoull(at, NULL, 10) : 0;
 }
@@ -38,4 +41,23 @@ uint64_t process_start(pid_t pid)
 		return 0;
 	text[n] = '\0';
 	return parse_start_time(text);
+}
+
+/* 64 bits of the kernel's random boot_id. */
+int boot_id(uint64_t *id)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	uint32_t a;
+	uint16_t b, c;
+	int n = 0;
+
+	if (f) {
+		n = fscanf(f, "%8" SCNx32 "-%4" SCNx16 "-%4" SCNx16, &a, &b,
+			   &c);
+		fclose(f);
+	}
+	if (n != 3)
+		return random_id(id);
+	*id = (uint64_t)a << 32 | (uint64_t)b << 16 | c;
+	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * token_limits.h - the validity of what the manager issues (tickets and capabilities): for which file
+ * token.h - the validity of what the manager issues (tickets and capabilities): for which file
  * system, which session and how long.
  */
-#ifndef TOKEN_LIMITS_H
-#define TOKEN_LIMITS_H
+#ifndef TOKEN_H
+#define TOKEN_H
 
 #include <stdint.h>
 
@@ -28,7 +28,7 @@ struct token_context {
  * 0; -ENXIO: for another file system; -EPERM: for another session; -ESTALE: the term is not
  * accepted; -EKEYEXPIRED.
  */
-int token_limits_check(const struct token_limits *bounds,
+int token_limits_check(const struct token_limits *limits,
 		       const struct token_context *here);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pass.c - tickets at a server's door: whose they are, where and how long. */
+/* test_client_ticket.c - tickets at a server's door: whose they are, where and how long. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static struct ticket_hooks keeper;
 static struct hello_rig hello;
 static uint64_t now;
 
-static const struct token_limits bounds = { 1, 2, 7, 1000 };
+static const struct token_limits limits = { 1, 2, 7, 1000 };
 static const struct handshake good = {
 	.fsid = 1,
 	.session = 2,
@@ -85,7 +85,7 @@ START_TEST(test_good)
 	struct wire_proof proof;
 
 	ck_assert_uint_eq(prover->ticket(prover->arg, none), 0);
-	ck_assert_int_eq(try(a, &bounds, &good), 0);
+	ck_assert_int_eq(try(a, &limits, &good), 0);
 	/* the server proves itself by the same secret */
 	ck_assert_int_eq(keeper.answer(keeper.arg, &good, &hello.msg, msg,
 				       sizeof(msg), &proof),
@@ -105,11 +105,11 @@ END_TEST
 START_TEST(test_renewed)
 {
 	const struct prover *prover = client_ticket_prover(pass);
-	struct token_limits later = bounds;
+	struct token_limits later = limits;
 	uint8_t msg[64] = { 9 };
 	struct wire_proof proof;
 
-	ck_assert_int_eq(try(a, &bounds, &good), 0);
+	ck_assert_int_eq(try(a, &limits, &good), 0);
 	ck_assert_int_eq(keeper.answer(keeper.arg, &good, &hello.msg, msg,
 				       sizeof(msg), &proof),
 			 0);
@@ -129,12 +129,12 @@ END_TEST
 
 START_TEST(test_whose)
 {
-	struct token_limits other = bounds;
+	struct token_limits other = limits;
 
-	ck_assert_int_eq(try(b, &bounds, &good), -ENOKEY);
+	ck_assert_int_eq(try(b, &limits, &good), -ENOKEY);
 	other.fsid++;
 	ck_assert_int_eq(try(a, &other, &good), -EKEYREJECTED);
-	other = bounds;
+	other = limits;
 	other.session++;
 	ck_assert_int_eq(try(a, &other, &good), -EKEYREJECTED);
 }
@@ -142,16 +142,16 @@ END_TEST
 
 START_TEST(test_how_long)
 {
-	struct token_limits other = bounds;
+	struct token_limits other = limits;
 
 	other.term = 8;
 	ck_assert_int_eq(try(a, &other, &good), 0);
 	other.term = 6;
 	ck_assert_int_eq(try(a, &other, &good), -ESTALE);
 	now = 999;
-	ck_assert_int_eq(try(a, &bounds, &good), 0);
+	ck_assert_int_eq(try(a, &limits, &good), 0);
 	now = 1000;
-	ck_assert_int_eq(try(a, &bounds, &good), -EKEYEXPIRED);
+	ck_assert_int_eq(try(a, &limits, &good), -EKEYEXPIRED);
 }
 END_TEST
 
@@ -179,7 +179,7 @@ START_TEST(test_overheard)
 	default:
 		other.role = WIRE_ROLE_MGR;
 	}
-	ck_assert_int_eq(try(a, &bounds, &other), -EKEYREJECTED);
+	ck_assert_int_eq(try(a, &limits, &other), -EKEYREJECTED);
 }
 END_TEST
 
@@ -187,7 +187,7 @@ END_TEST
 START_TEST(test_without_secret)
 {
 	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN] = { 5 };
-	size_t len = hello_rig_ticket(a, &bounds, ticket);
+	size_t len = hello_rig_ticket(a, &limits, ticket);
 
 	ck_assert_int_eq(client_ticket_set(pass, ticket, len, secret), 0);
 	ck_assert_int_eq(
@@ -201,7 +201,7 @@ START_TEST(test_changed)
 {
 	struct wire_msg msg;
 
-	ck_assert_int_eq(try(a, &bounds, &good), 0);
+	ck_assert_int_eq(try(a, &limits, &good), 0);
 	for (size_t bit = 0; bit < 8 * hello.len; bit++) {
 		((uint8_t *)hello.buf)[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		if (!wire_parse(hello.buf, hello.len, &msg, NULL) &&
@@ -219,8 +219,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("pass");
-	TCase *tc = tcase_create("pass");
+	Suite *s = suite_create("client_ticket");
+	TCase *tc = tcase_create("client_ticket");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_good);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* descriptors.h - how many files a process may open, and their descriptor numbers. */
-#ifndef DESCRIPTORS_H
-#define DESCRIPTORS_H
+/*
+ * process_limits.h - limits of a process: how many files it may open, and their descriptor
+ * numbers; the size of files.
+ */
+#ifndef PROCESS_LIMITS_H
+#define PROCESS_LIMITS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /* Raises the limit to the hard limit. Returns the new limit; ULLONG_MAX: none, or unknown. */
@@ -24,5 +28,20 @@ bool descriptors_reserve_gone(int fd, unsigned int spare);
  * expect to use. Sets close-on-exec and closes fd. Returns fd itself if no number is free.
  */
 int descriptor_apart(int fd, int from);
+
+/*
+ * For a library's own files, which the program's limit on file sizes (RLIMIT_FSIZE) is not meant
+ * for. A write beyond the limit fails with EFBIG; the signal that would kill the program is
+ * suppressed.
+ */
+struct file_limit {
+	sigset_t before;
+	bool pending;
+};
+
+/* The code between these two calls must not end the thread. */
+void file_limit_begin(struct file_limit *l);
+/* rc: the result of the writes, 0 or -errno. */
+void file_limit_end(const struct file_limit *l, int rc);
 
 #endif

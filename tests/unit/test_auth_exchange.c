@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pact.c - what is agreed before a ticket: each end proves that it saw the same. */
+/* test_auth_exchange.c - what is agreed before a ticket: each end proves that it saw the same. */
 #include <errno.h>
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -12,15 +12,15 @@
 static struct key_rig rig;
 static struct keyring *ring, *other;
 static struct auth_exchange good;
-static struct exchange client, server;
+static struct key_pair client, server;
 
 static void setup(void)
 {
 	key_rig_open(&rig);
 	ring = key_rig_ring(&rig, KEY_A "\n");
 	other = key_rig_ring(&rig, KEY_B "\n");
-	ck_assert_int_eq(exchange_make(&client), 0);
-	ck_assert_int_eq(exchange_make(&server), 0);
+	ck_assert_int_eq(key_pair_make(&client), 0);
+	ck_assert_int_eq(key_pair_make(&server), 0);
 	good = (struct auth_exchange){ 1, 2,	 3,	    4,
 				       1, false, { { 0 } }, { { 6 }, { 7 } } };
 	memcpy(good.key[HANDSHAKE_CALLER], client.public, WIRE_KEY_LEN);
@@ -37,7 +37,7 @@ static void teardown(void)
 /* RFC 7748, 6.1 */
 START_TEST(test_known_answer)
 {
-	static const struct exchange alice = {
+	static const struct key_pair alice = {
 		.own = { 0x77, 0x07, 0x6d, 0x0a, 0x73, 0x18, 0xa5, 0x7d,
 			 0x3c, 0x16, 0xc1, 0x72, 0x51, 0xb2, 0x66, 0x45,
 			 0xdf, 0x4c, 0x2f, 0x87, 0xeb, 0xc0, 0x99, 0x2a,
@@ -54,21 +54,21 @@ START_TEST(test_known_answer)
 					0x21, 0xc9, 0x47, 0xd1, 0x9e, 0x33,
 					0x76, 0xf0, 0x9b, 0x3c, 0x1e, 0x16,
 					0x17, 0x42 };
-	uint8_t have[EXCHANGE_LEN];
+	uint8_t have[KEY_PAIR_LEN];
 
-	ck_assert_int_eq(exchange_secret(&alice, bob, have), 0);
+	ck_assert_int_eq(key_pair_secret(&alice, bob, have), 0);
 	ck_assert_mem_eq(have, want, sizeof(want));
 }
 END_TEST
 
 START_TEST(test_exchange)
 {
-	uint8_t a[EXCHANGE_LEN], b[EXCHANGE_LEN];
+	uint8_t a[KEY_PAIR_LEN], b[KEY_PAIR_LEN];
 
-	ck_assert_int_eq(exchange_secret(&client, server.public, a), 0);
-	ck_assert_int_eq(exchange_secret(&server, client.public, b), 0);
+	ck_assert_int_eq(key_pair_secret(&client, server.public, a), 0);
+	ck_assert_int_eq(key_pair_secret(&server, client.public, b), 0);
 	ck_assert_mem_eq(a, b, sizeof(a));
-	ck_assert_mem_ne(client.public, server.public, EXCHANGE_LEN);
+	ck_assert_mem_ne(client.public, server.public, KEY_PAIR_LEN);
 }
 END_TEST
 
@@ -87,15 +87,15 @@ START_TEST(test_small_order)
 		"0000000000000000000000000000000000000000000000000000000000000080",
 		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
 	};
-	uint8_t key[EXCHANGE_LEN], out[EXCHANGE_LEN], before[EXCHANGE_LEN];
+	uint8_t key[KEY_PAIR_LEN], out[KEY_PAIR_LEN], before[KEY_PAIR_LEN];
 
 	memset(out, 9, sizeof(out));
 	memcpy(before, out, sizeof(out));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		for (unsigned int k = 0; k < EXCHANGE_LEN; k++)
+		for (unsigned int k = 0; k < KEY_PAIR_LEN; k++)
 			ck_assert_int_eq(
 				sscanf(keys[i] + 2 * k, "%2hhx", &key[k]), 1);
-		ck_assert_int_eq(exchange_secret(&client, key, out), -EINVAL);
+		ck_assert_int_eq(key_pair_secret(&client, key, out), -EINVAL);
 		ck_assert_mem_eq(out, before, sizeof(out));
 	}
 }
@@ -107,9 +107,9 @@ START_TEST(test_other_library)
 	for (int round = 0; round < 50; round++) {
 		EVP_PKEY *own = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
 		EVP_PKEY *peer = EVP_PKEY_new_raw_public_key(
-			EVP_PKEY_X25519, NULL, client.public, EXCHANGE_LEN);
+			EVP_PKEY_X25519, NULL, client.public, KEY_PAIR_LEN);
 		EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new(own, NULL);
-		uint8_t public[EXCHANGE_LEN], a[EXCHANGE_LEN], b[EXCHANGE_LEN];
+		uint8_t public[KEY_PAIR_LEN], a[KEY_PAIR_LEN], b[KEY_PAIR_LEN];
 		size_t len = sizeof(public);
 
 		ck_assert_int_gt(EVP_PKEY_get_raw_public_key(own, public, &len),
@@ -117,29 +117,30 @@ START_TEST(test_other_library)
 		ck_assert_int_gt(EVP_PKEY_derive_init(ctx), 0);
 		ck_assert_int_gt(EVP_PKEY_derive_set_peer(ctx, peer), 0);
 		ck_assert_int_gt(EVP_PKEY_derive(ctx, a, &len), 0);
-		ck_assert_int_eq(exchange_secret(&client, public, b), 0);
+		ck_assert_int_eq(key_pair_secret(&client, public, b), 0);
 		ck_assert_mem_eq(a, b, sizeof(a));
 		EVP_PKEY_CTX_free(ctx);
 		EVP_PKEY_free(peer);
 		EVP_PKEY_free(own);
-		ck_assert_int_eq(exchange_make(&client), 0);
+		ck_assert_int_eq(key_pair_make(&client), 0);
 	}
 }
 END_TEST
 
-static void change(struct auth_exchange *pact, int what)
+static void change(struct auth_exchange *exchange, int what)
 {
-	uint64_t *const wide[] = { &pact->fsid, &pact->session, &pact->boot };
-	uint32_t *const narrow[] = { &pact->epoch, &pact->mode };
+	uint64_t *const wide[] = { &exchange->fsid, &exchange->session,
+				   &exchange->boot };
+	uint32_t *const narrow[] = { &exchange->epoch, &exchange->mode };
 
 	if (what < 3)
 		(*wide[what])++;
 	else if (what < 5)
 		(*narrow[what - 3])++;
 	else if (what < 7)
-		pact->key[what - 5][31]++;
+		exchange->key[what - 5][31]++;
 	else
-		pact->nonce[what - 7][31]++;
+		exchange->nonce[what - 7][31]++;
 }
 #define CHANGES 9
 
@@ -216,11 +217,11 @@ END_TEST
 
 START_TEST(test_hidden)
 {
-	uint8_t a[EXCHANGE_LEN], secret[MAC_KEY_LEN] = { 1, 2, 3 };
+	uint8_t a[KEY_PAIR_LEN], secret[MAC_KEY_LEN] = { 1, 2, 3 };
 	uint8_t hidden[MAC_KEY_LEN], found[MAC_KEY_LEN];
 	struct auth_exchange bad;
 
-	ck_assert_int_eq(exchange_secret(&client, server.public, a), 0);
+	ck_assert_int_eq(key_pair_secret(&client, server.public, a), 0);
 	auth_exchange_hide(&good, a, secret, hidden);
 	ck_assert_mem_ne(hidden, secret, sizeof(secret));
 	auth_exchange_hide(&good, a, hidden, found);
@@ -239,8 +240,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("pact");
-	TCase *tc = tcase_create("pact");
+	Suite *s = suite_create("auth_exchange");
+	TCase *tc = tcase_create("auth_exchange");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_known_answer);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire_needs.c - the objects that a client's request concerns, and the rights that it needs.
- *
- * Not included: GETSIZE, because any user who may search the directory may know the size of a
- * file.  SYNC, because it reveals nothing and changes nothing.
+ * wire_requests.c - what a request shows of itself: the rights that it needs, and whether it waits
+ * for others.
  */
 #include "common/wire/wire.h"
+
+/*
+ * ---- rights ----
+ *
+ * GETSIZE needs none, because any user who may search the directory may know the size of a file.
+ * SYNC needs none, because it reveals nothing and changes nothing.
+ */
 
 static unsigned int rights_for_counter(const struct wire_counter *body)
 {
@@ -57,4 +62,43 @@ unsigned int wire_needs(unsigned int op, const void *body,
 		return 1;
 	need[1] = (struct wire_need){ le64toh(copy->from), WIRE_NEED_READ };
 	return 2;
+}
+
+/* ---- waiting ---- */
+
+static bool is_set(le32 flags, uint32_t bit)
+{
+	return le32toh(flags) & bit;
+}
+
+enum wire_wait wire_waits(unsigned int op, const void *body)
+{
+	const struct wire_lock *lock = body;
+	const struct wire_open *open = body;
+	const struct wire_io *io = body; /* also the first field of wire_list */
+
+	switch (op) {
+	case WIRE_LOCK:
+		return is_set(lock->flags, WIRE_L_WAIT) ? WIRE_WAIT_LOCK
+							: WIRE_WAIT_NOT;
+	case WIRE_OPEN:
+		return is_set(open->flags, WIRE_O_TRUNC) ? WIRE_WAIT_STORE
+							 : WIRE_WAIT_NOT;
+	case WIRE_WRITE:
+	case WIRE_WRITE_LIST:
+		return is_set(io->flags, WIRE_IO_SYNC) ? WIRE_WAIT_STORE
+						       : WIRE_WAIT_NOT;
+	case WIRE_TRUNCATE:
+	case WIRE_ADOPTED:
+	case WIRE_EVICT:
+	case WIRE_RESIZE:
+	case WIRE_SYNC:
+	case WIRE_REMOVE:
+	case WIRE_OBJECTS:
+	case WIRE_FALLOCATE:
+	case WIRE_COPY:
+		return WIRE_WAIT_STORE;
+	default:
+		return WIRE_WAIT_NOT;
+	}
 }

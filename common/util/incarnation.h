@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * incarnation.h - tells apart the boots of this host, and processes that have the same number one
+ * after the other.
+ */
+#ifndef INCARNATION_H
+#define INCARNATION_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The start time of a process in clock ticks since the boot (/proc/PID/stat). exec() does not
+ * change it. pid 0: this process. 0: no such process, or not visible.
+ */
+uint64_t process_start(pid_t pid);
+
+/*
+ * Identifies the current boot: a clock_boot() value on disk needs it. Returns the same id until
+ * the host reboots. Without /proc the id is random at each call, so no value on disk counts as
+ * from this boot. 0, or -errno of random_id().
+ */
+int boot_id(uint64_t *id);
+
+#endif
