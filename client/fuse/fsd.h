@@ -52,8 +52,6 @@ struct fsd {
 	bool per_user;
 	bool default_permissions; /* the kernel checks permissions */
 	bool atime; /* reads update atime: relatime */
-	/* programs on the mount may gain rights (set-id bits, capabilities) */
-	bool suid;
 	struct gid_lists gid_lists; /* groups of users, if per_user */
 	/* last log line about a requester with unknown groups; 0: never */
 	_Atomic uint64_t refused_at;

@@ -193,7 +193,6 @@ static int fsd_init(struct fsd *d, const struct options *opt)
 	d->cache = opt->cache;
 	d->attr_timeout = opt->attr_timeout;
 	d->entry_timeout = opt->entry_timeout;
-	d->suid = opt->suid;
 	d->default_permissions = opt->default_permissions;
 	d->atime = opt->atime;
 	d->per_user = !geteuid();

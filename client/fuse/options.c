@@ -261,8 +261,6 @@ static int parse_option(struct options *opt, const char *given)
 		opt->default_permissions = !opt->no_default_permissions;
 		return 0;
 	}
-	if (!strcmp(word, "suid"))
-		opt->suid = true;
 	if (!strcmp(word, "noatime") || !strcmp(word, "ro"))
 		opt->atime = false;
 	if (is_mount_option(word))

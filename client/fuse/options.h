@@ -25,7 +25,6 @@ struct options {
 	bool allow_other; /* for all users of this host */
 	bool default_permissions; /* the kernel checks permissions too */
 	bool no_default_permissions; /* was given */
-	bool suid;
 
 	/* the mount */
 	bool atime; /* reads update atime */

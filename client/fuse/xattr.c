@@ -69,10 +69,8 @@ void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 }
 
 /*
- * -ENODATA: the attribute is absent, without a request.  Before each write or listing
- * the kernel asks for attributes that mean nothing here: the capabilities of a program,
- * if nosuid denies them.  It also asks for attributes that are absent according to
- * those that it has.
+ * -ENODATA: the attribute is absent according to the attributes that the kernel has,
+ * without a request.
  */
 static int is_known_absent(const struct fsd *d, uint64_t n, const char *name)
 {
@@ -80,8 +78,6 @@ static int is_known_absent(const struct fsd *d, uint64_t n, const char *name)
 		return -ENODATA;
 	if (is_security(name) &&
 	    inode_cache_lacks(d->inode_cache, n, WIRE_A_NOXATTR))
-		return -ENODATA;
-	if (!d->suid && !strcmp(name, "security.capability"))
 		return -ENODATA;
 	return 0;
 }

@@ -23,3 +23,23 @@ for cache in none open; do
 	done
 	unmount "$tmp/a" $daemon
 done
+
+# nosuid denies the capabilities of programs; a copy has them all the same.
+caps=0sAQAAAgAgAAAAAAAAAAAAAAAAAAA=
+has_caps() {
+	expect "$caps" python3 -c 'if True:
+		import base64, os, sys
+		caps = os.getxattr(sys.argv[1], "security.capability")
+		print("0s" + base64.b64encode(caps).decode())' "$1"
+}
+cp /bin/true "$tmp/program"
+must python3 -c 'if True:
+	import base64, os, sys
+	os.setxattr(sys.argv[1], "security.capability", base64.b64decode(sys.argv[2][2:]))' \
+	"$tmp/program" $caps
+mount_at "$tmp/a"
+must cp -a "$tmp/program" "$tmp/a"
+has_caps "$tmp/a/program"
+must cp -a "$tmp/a/program" "$tmp/back"
+has_caps "$tmp/back"
+unmount "$tmp/a" $daemon
