@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench.h - measure the file system beside its limits in one run: a plain
- * TCP loopback stream, local pwrite and pread on the same kind of store, a TCP
- * ping-pong, the disk's flush.  Figures are medians over rounds, ratios
- * are taken within a round: the machine's speed drifts between them.
+ * bench.h - measures the file system and its limits in one run.  The limits are a plain TCP
+ * loopback stream, local pwrite and pread on the same kind of store, a TCP ping-pong and the disk's
+ * flush.  Figures are medians over rounds.  Ratios are taken within a round, because the machine's
+ * speed drifts between rounds.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -37,7 +37,7 @@ struct bench {
 	unsigned int clients; /* bandwidth of so many clients only; 0: all */
 };
 
-/* What one measurement found. */
+/* The result of one measurement. */
 struct bench_result {
 	double secs; /* until the slowest client is done */
 	double client_cpu; /* seconds, all clients */
@@ -46,9 +46,9 @@ struct bench_result {
 };
 
 /*
- * Runs fn in n child processes, started together once all have come back
- * from their fn(.., false): preparation is not measured.  fn returns 0 or an
- * exit status.  0, or -1 when a client failed.
+ * Runs fn in n child processes.  They start together once every fn(.., false) has returned, so
+ * preparation is not measured.  fn returns 0 or an exit status.  Returns 0, or -1 if a client
+ * failed.
  */
 struct bench_task {
 	int (*fn)(const struct bench *b, void *arg, unsigned int rank, bool go);
@@ -67,8 +67,10 @@ double bench_median(double *v, unsigned int n);
 
 /* ---- the limits: each returns a rate (bytes/s, 1/s) or seconds; <0 failed */
 double bench_stream(uint64_t call, uint64_t bytes);
-/* The same with a receiver that writes what comes to a file of dir, a new one
- * or over an old one: what any server of the kind can reach. */
+/*
+ * The same with a receiver that writes the data to a file of dir, either new or overwritten.  This
+ * is the limit for every server of this kind.
+ */
 double bench_stored(uint64_t call, uint64_t bytes, const char *dir, bool over);
 double bench_pingpong(size_t request, size_t answer, unsigned int n);
 /* A round trip between two processes, pause seconds apart: the median of n,

@@ -64,7 +64,7 @@ static void sink(int s, char *buf, uint64_t call, uint64_t bytes, int fd)
 	_exit(write(s, &done, 1) == 1 ? 0 : 1);
 }
 
-/* unit: what the receiver takes at once; fd: where to, or -1. */
+/* unit: bytes per receive; fd: the file to write to, or -1. */
 static double stream(uint64_t call, uint64_t bytes, uint64_t unit, int fd)
 {
 	char *buf = huge_alloc(call > unit ? call : unit), done;

@@ -10,7 +10,8 @@
 #include "tests/bench/huge.h"
 #include <pvfs.h>
 
-#define WARM_CALLS 20u /* beside each other at every iod: the fifth borrows */
+/* To adjacent places of each iod: from the fifth call the client borrows the object. */
+#define WARM_CALLS 20u
 #define TIMES 16384u
 
 /* Kept between preparation and the measured part: one client, one process. */

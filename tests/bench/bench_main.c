@@ -22,7 +22,7 @@ static int io_once(const struct bench *b, struct bench_io_arg *a,
 	return bench_run(b, clients, &task, res);
 }
 
-/* One round of one row: the file system, then its limits beside it. */
+/* One round of one row: the file system, then its limits. */
 static int io_round(const struct bench *b, enum bench_io io, uint64_t call,
 		    unsigned int clients, struct row *row)
 {
@@ -220,7 +220,7 @@ static int wrong(const struct option *o, const char *val)
 	return -1;
 }
 
-/* NAME=DIR; what it keeps lives as long as the program. */
+/* Parses NAME=DIR.  The memory lives until the program ends. */
 static bool add_way(struct bench *b, const char *val)
 {
 	struct bench_way *w = &b->ways[b->nways];

@@ -117,8 +117,8 @@ static int measured(const struct bench *b, const struct bench_task *task,
 }
 
 /*
- * Who failed must not leave the others waiting.  All are there until the servers have
- * been looked at: that clients go is not what is measured.
+ * A client that failed still waits at both barriers, so the others do not hang.  All clients stay
+ * until the servers' counters are read: the measurement excludes their exit.
  */
 static void client(const struct bench *b, const struct bench_task *task,
 		   unsigned int rank, struct shared *sh)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_small.c - small calls over each transport, beside the same by the same
- * processes on the file system that the iods keep their objects on.
+ * bench_small.c - compares small calls over each transport with the same calls of the same
+ * processes on the file system that stores the iods' objects.
  */
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 
 #define PART 16 /* of what other measurements move: these calls are slow */
 
-/* 47,008: what IO500's hard case writes at a time */
+/* 47,008 bytes: the size of a write in IO500's hard case */
 static const uint64_t calls[] = { 4096, 16384, 47008, 65536 };
 static const unsigned int clients[] = { 1, 4 };
 static const char *const op_names[] = {

@@ -15,7 +15,7 @@
 #define STORM_MS 120000 /* for all of them */
 #define CLIENTS_MAX 4000
 
-/* What a client says when it is served or has failed. */
+/* The report of a client when it is served or has failed. */
 struct said {
 	double when; /* bench_now(), the same clock for all processes */
 	bool served;

@@ -15,9 +15,9 @@ struct crowd *crowd_new(const struct perf_target *t);
 /* Up to n clients, each when the one before was served.  0, or -1 after a message. */
 int crowd_grow(struct crowd *c, unsigned int n);
 /*
- * n clients begin at the same moment.
- * @param secs	out: for each that was served, the seconds until then, ascending
- * Returns how many were served, within two minutes; -1: there are no n processes.
+ * Starts n clients at the same moment.
+ * @param secs	out: for each served client, the seconds until it was served, ascending
+ * Returns how many were served within two minutes, or -1 if there are no n processes.
  */
 int crowd_storm(struct crowd *c, unsigned int n, double *secs);
 unsigned int crowd_size(const struct crowd *c);

@@ -37,7 +37,7 @@ static const struct figure_desc bt = {
 	.bars = true,
 };
 
-/* Lists over t beside lists over tcp. */
+/* Compares lists over t with lists over tcp. */
 static void btio_across(struct perf_run *run, const struct perf_target *t)
 {
 	static const struct goal goal = { "x", "2.5 in time (Elan4)", 0,

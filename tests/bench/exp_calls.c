@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_calls.c - one client by the size of its calls, beside pread and pwrite of
- * the same program on a file in memory, and beside a plain TCP stream.
+ * exp_calls.c - one client by the size of its calls, compared with pread and pwrite of the same
+ * program on a file in memory, and with a plain TCP stream.
  */
 #include <math.h>
 #include <string.h>
@@ -117,7 +117,7 @@ static void beside_plain(struct perf_run *run, const struct perf_target *t,
 	}
 }
 
-/* To be kept: what it was when it was measured first. */
+/* The goals are the ratios of the first measurement: later versions must keep them. */
 static void beside_stream(struct perf_run *run, enum bench_io io)
 {
 	const struct series *stream = series_of(run, "TCP stream", io);

@@ -22,7 +22,7 @@ static const struct figure_desc figure = {
 
 struct ends {
 	double secs; /* to go on for */
-	double *us; /* in shared memory: what a call took */
+	double *us; /* in shared memory: microseconds of each call */
 };
 
 static int write_on(int fd, double until)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_fair.c - more clients than processors, for a given time: what the
- * slowest one got beside the fastest.
+ * exp_fair.c - more clients than processors, for a given time: compares the bytes of the slowest
+ * client with those of the fastest.
  */
 #include <math.h>
 #include <stdio.h>

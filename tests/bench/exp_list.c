@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_list.c - small pieces by list I/O beside one call for each, and large
- * ones beside a contiguous transfer.
+ * exp_list.c - compares small pieces by list I/O with one call for each piece, and large pieces
+ * with a contiguous transfer.
  */
 #include <stdio.h>
 #include <string.h>

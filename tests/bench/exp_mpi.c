@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_mpi.c - what MPI programs see: blocks of 4 MiB beside the same by
- * libpvfs (figure 9), tiles (figures 13 and 14).
+ * exp_mpi.c - MPI programs: blocks of 4 MiB compared with libpvfs (figure 9), and tiles (figures 13
+ * and 14).
  */
 #include <json-c/json.h>
 #include <stdio.h>

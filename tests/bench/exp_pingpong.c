@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_pingpong.c - there and back by the size of a message: through the seam that
- * everything else uses, beside what is below it (a TCP socket; ibv_rc_pingpong of
- * rdma-core), and a read of a PVFS file of as many bytes above it.
+ * exp_pingpong.c - round trips by the size of a message, through the transport seam.  Compares them
+ * with the layer below (a TCP socket; ibv_rc_pingpong of rdma-core) and with reads of as many bytes
+ * of a PVFS file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static double core_by(const char *host, size_t size, int gid)
 	return atof(line);
 }
 
-/* Where addresses are IPv4 they are behind the one that the device made itself. */
+/* GIDs of IPv4 addresses have higher indexes than the default GID of the device. */
 static void core(struct perf_run *run, size_t size)
 {
 	static int gid = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_raw.c - table 2: each transport alone, through the seam that everything
- * else uses, beside a plain TCP socket.
+ * exp_raw.c - table 2: each transport alone, through the transport seam, compared with a plain TCP
+ * socket.
  */
 #include "tests/bench/perf_raw.h"
 
@@ -142,7 +142,7 @@ static void compare(struct perf_run *run, const char *name)
 			     "latency, %s by %s / socket", ways[i].name, name);
 }
 
-/* What VAPI did; the socket's are those of IBNice. */
+/* The paper's values are those of VAPI, and for the socket those of IBNice. */
 static void absolute(struct perf_run *run, const char *name)
 {
 	static const char *const us[] = { "9.2 (IBNice: 40.1)", "6.0", "12.4" };

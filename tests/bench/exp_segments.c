@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_segments.c - four ranks write and read segments of one shared file in turn by
- * MPI-IO, beside MPICH's own MPI-IO on a file system in memory; and what they
- * write and read one by one by the shared file pointer, beside a pointer under a lock.
+ * exp_segments.c - four ranks write and read segments of one shared file in turn by MPI-IO,
+ * compared with MPICH's own MPI-IO on a file system in memory.  Also compares the shared file
+ * pointer with a pointer under a lock.
  */
 #include <json-c/json.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_shared.c - as many clients as there are at most, by the size of their calls: a file
- * each, a part each of one file, and the same 4 KiB blocks of one file for all of
- * them; beside the same programs on a file system in memory.  How often the iods' threads
- * change meanwhile: whom nobody wakes does not.
+ * exp_shared.c - the maximum number of clients, by the size of their calls: a file for each, a part
+ * of one file for each, and the same 4 KiB blocks of one file for all.  Compares them with the same
+ * programs on a file system in memory.  Also counts how often the iods' threads switch meanwhile: a
+ * thread that nobody wakes does not switch.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const char *const layout_names[] = {
 	[BENCH_OWN] = "file each", [BENCH_PARTS] = "one file"
 };
 
-/* 47,008: what IO500's hard case writes at a time */
+/* 47,008 bytes: the size of a write in IO500's hard case */
 static const uint64_t calls[] = { 4096, 16384, 47008, 65536, 262144, 1048576 };
 static const uint64_t hot[] = { 1, 16, 256, 4096 }; /* blocks */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_small.c - small transfers by each mechanism (figure 11): inline in the
- * message, through Fast RDMA buffers, or moved by the server, which needs
- * registered memory: found in the pin-down cache by every call, or by none.
+ * exp_small.c - small transfers by each mechanism (figure 11): inline in the message, through Fast
+ * RDMA buffers, or moved by the server.  The server needs registered memory: either every call
+ * finds it in the pin-down cache, or none does.
  */
 #include <math.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static void choose(const struct way *w, bool on)
 	}
 }
 
-/* Nearly all went that way: what has no room goes another one. */
+/* True if nearly all calls used this mechanism: a call without room uses another one. */
 static bool went(const struct bench_io_done *done, enum kind kind)
 {
 	const uint64_t by[] = { [INLINE] = done->inlined,
@@ -130,8 +130,8 @@ static int one(struct perf_run *run, const struct perf_target *t,
 }
 
 /*
- * Answers to reads have room for so much; what is read to registered memory is
- * written there by the server, whatever was set.
+ * A reply to an inline read holds at most 4096 bytes.  A read into registered memory is always
+ * written there by the server, whatever the setting.
  */
 static bool possible(enum bench_io io, unsigned int way, uint64_t size)
 {
@@ -151,7 +151,7 @@ static int one_round(struct perf_run *run, const struct perf_target *t)
 	return 0;
 }
 
-/* What one mechanism takes as a part of what another one does. */
+/* The time of one mechanism as a share of another's. */
 struct pair {
 	unsigned int way, other;
 	const char *what;
@@ -186,7 +186,7 @@ static void between(struct perf_run *run, const struct perf_target *t,
 	}
 }
 
-/* What should have gone a way and did not. */
+/* Reports calls that did not use the mechanism that they should use. */
 static void strayed(struct perf_run *run, const struct perf_target *t,
 		    enum bench_io io)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_storm.c - clients that all connect at the same moment, as the processes of a
- * large job do: how long until each was served, whether all are, and what it
- * takes of an iod's memory.
+ * exp_storm.c - clients that all connect at the same moment, as the processes of a large job do.
+ * Measures the time until each was served, whether all were served, and the memory of an iod.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@ static const struct figure_desc times = {
 };
 static const struct figure_desc memory = {
 	.name = "memory",
-	.title = "Memory of an iod behind the storm",
+	.title = "Memory of an iod after the storm",
 	.x = "clients",
 	.y = "MiB",
 	.log_x = true,
@@ -45,7 +44,7 @@ static void add_memory(struct perf_run *run, const struct perf_target *t,
 		add(run, &memory, t, "registered", n, m.registered);
 }
 
-/* Who was not served has said why. */
+/* A client that was not served has printed the reason. */
 static void judge(struct perf_run *run, const struct perf_target *t,
 		  unsigned int n, int served, double last)
 {

@@ -116,7 +116,7 @@ int exp_tile(struct perf_run *run)
 
 /* ---- sync=on ---- */
 
-/* What is said of "tcp:on" beside "tcp:off", and of both by themselves. */
+/* Compares "tcp:on" with "tcp:off". */
 static void judge_sync(struct perf_run *run, const struct perf_target *t)
 {
 	static const struct goal goal = { "x", NULL, 0, false };

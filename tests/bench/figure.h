@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * figure.h - what an experiment found: figures of series of points, ratios
- * beside their goals and the paper's numbers, and what could not run.  Printed as
- * tables, written as JSON, drawn by gnuplot.
+ * figure.h - the result of an experiment: figures with series of points, ratios with their goals
+ * and the paper's numbers, and measurements that could not run.  It is printed as tables, written
+ * as JSON, and drawn by gnuplot.
  *
- * A point keeps the figure of every round.  Its value is their median; a ratio
- * of two points is the median of the ratios within each round.  Names given
- * by pointer live as long as the result.  No memory: the program ends.
+ * A point keeps the figure of every round.  Its value is their median.  A ratio of two points is
+ * the median of the ratios within each round.  Names given by pointer must live as long as the
+ * result.  If there is no memory, the program ends.
  */
 #ifndef FIGURE_H
 #define FIGURE_H

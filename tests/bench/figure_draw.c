@@ -35,14 +35,14 @@ static void data(FILE *f, const struct figure *fig)
 
 #define COLOURS 8
 
-/* What a picture is drawn in: for pages that are light, and for dark ones. */
+/* The colours of a picture: one theme for light pages, and one for dark ones. */
 struct theme {
 	const char *terminal, *suffix;
 	const char *back, *ink, *grid;
 	const char *const *colours; /* of series, in turn */
 };
 
-/* Told apart also by who does not tell red from green. */
+/* Distinguishable also for people who are red-green colour-blind. */
 static const char *const deep[COLOURS] = { "#0060a8", "#c04b00", "#007a5a",
 					   "#9b4f96", "#b08000", "#3a9ed6",
 					   "#5a5a5a", "#d0342c" };

@@ -19,8 +19,8 @@ struct mpi_job {
  */
 bool mpi_there(struct perf_run *run);
 /*
- * What the job on t printed, the caller's to json_object_put(); or NULL after a
- * message.  t is NULL: by MPICH's own MPI-IO, on run->local.
+ * Returns the output of the job on t, which the caller frees by json_object_put(), or NULL after a
+ * message.  If t is NULL, the job uses MPICH's own MPI-IO on run->local.
  */
 struct json_object *mpi_run(const struct perf_run *run,
 			    const struct perf_target *t,

@@ -84,7 +84,7 @@ int raw_providers(struct perf_run *run, struct raw_providers *p)
 		return -1;
 	for (word = strtok_r(text, ",", &save); word && p->n < PERF_LIST_MAX;
 	     word = strtok_r(NULL, ",", &save)) {
-		/* the name is part of the report: kept for good */
+		/* the name is part of the report: never freed */
 		p->name[p->n] = strdup(word);
 		if (p->name[p->n] && there_is(run, p->name[p->n]))
 			p->n++;

@@ -20,15 +20,16 @@ static const struct perf_experiment experiments[] = {
 	  "12.4 us, 816 MB/s.",
 	  false, exp_raw },
 	{ "pingpong",
-	  "messages there and back by their size, beside what is below them and "
-	  "reads of as much",
+	  "round trips by the size of a message, compared with the layer below and "
+	  "reads of as many bytes",
 	  NULL, false, exp_pingpong },
 	{ "bandwidth", "concurrent reads and writes, by clients and iods",
 	  "Figures 7 and 8: over IBNice each client adds 120 MB/s to reads and "
 	  "160 MB/s to writes; over VAPI each iod adds 400 MB/s to both.  The "
 	  "gain is a factor of three.",
 	  true, exp_bandwidth },
-	{ "calls", "one client by the size of its calls, beside a plain file",
+	{ "calls",
+	  "one client by the size of its calls, compared with a plain file",
 	  "Table 3: the memory-backed file system itself writes 556 MB/s and "
 	  "reads 1057 MB/s.",
 	  true, exp_calls },
@@ -71,14 +72,14 @@ static const struct perf_experiment experiments[] = {
 	  "PVFS2 over Quadrics (ICS 2005), table 4: BT-IO of class A took 2.12 s "
 	  "longer than BT over Elan4 and 5.38 s over TCP.",
 	  true, exp_btio },
-	{ "block", "blocks of 4 MiB by MPI-IO, beside libpvfs",
+	{ "block", "blocks of 4 MiB by MPI-IO, compared with libpvfs",
 	  "Figure 9: MPI-IO over VAPI is about three times as fast as over "
 	  "IBNice in memory, 15 to 42 % faster on disk.  PVFS2 over Quadrics "
 	  "(ICS 2005), figures 8 and 9: reads 2.4 times and writes up to 1.82 "
 	  "times as fast as over TCP.",
 	  true, exp_block },
 	{ "segments",
-	  "segments of one file by MPI-IO, beside MPICH's own, and the shared "
+	  "segments of one file by MPI-IO, compared with MPICH's own, and the shared "
 	  "file pointer",
 	  NULL, true, exp_segments },
 	{ "disk", "blocks of 4 MiB by MPI-IO to and from a disk",
@@ -91,7 +92,8 @@ static const struct perf_experiment experiments[] = {
 	  "PVFS2 over Quadrics (ICS 2005), table 3: 4 clients create a file in "
 	  "28.7 ms (TCP: 28.9 ms) and set its size in 0.180 ms (0.274 ms).",
 	  true, exp_meta },
-	{ "fair", "eight clients at once, the slowest beside the fastest", NULL,
+	{ "fair",
+	  "eight clients at once, the slowest compared with the fastest", NULL,
 	  true, exp_fair },
 	{ "idle", "memory and CPU of idle connections", NULL, true, exp_idle },
 	{ "storm", "clients that all connect at the same moment", NULL, true,
@@ -227,7 +229,7 @@ static const struct tool_value values[] = {
 
 static const char help[] =
 	"Measures as the PVFS-IB paper did; EXPERIMENT is one of the names below.\n"
-	"  -o, --on NAME=DIR[,PID...]  a file system: what to call it, a directory on\n"
+	"  -o, --on NAME=DIR[,PID...]  a file system: its name, a directory on\n"
 	"                   it, its servers' processes (their CPU time is shown);\n"
 	"                   once for each that takes part\n"
 	"  -d, --dir DIR    writes DIR/EXPERIMENT.json and, by gnuplot, pictures\n"
@@ -310,7 +312,7 @@ static bool ours(const char *name)
 	return !strcmp(name, "perf-idle") || !strncmp(name, "perf-mpi-", 9);
 }
 
-/* What the clients left: they keep their files from round to round. */
+/* Removes the files of the clients, which keep them from round to round. */
 static void tidy(const struct perf_target *t)
 {
 	PVFS_DIR *dir = pvfs_opendir(t->b.dir);

@@ -41,7 +41,7 @@ struct perf_run {
 struct perf_experiment {
 	const char *name;
 	const char *what; /* for --help */
-	const char *paper; /* what it shows, or NULL */
+	const char *paper; /* the paper's result, or NULL */
 	bool mounts; /* needs file systems */
 	int (*fn)(struct perf_run *run); /* 0, or -1 after a message */
 };

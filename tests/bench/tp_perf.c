@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tp_perf.c - a provider against a plain socket, in turns within one run,
- * because only the ratio of neighbours means something on a busy machine.
+ * tp_perf.c - compares a provider with a plain socket, in turns within one run, because only the
+ * ratio of neighbours means something on a busy machine.
  *
  *	tp_perf --op write --size 1048576
  *
- * Streams give bytes per second, ping-pong round trips per second; the ratio
- * is provider / socket: more speed and less CPU are better.
+ * Streams give bytes per second, ping-pong gives round trips per second.  The ratio is provider /
+ * socket: more speed and less CPU are better.
  */
 #include <errno.h>
 #include <getopt.h>

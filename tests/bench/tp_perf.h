@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tp_perf.h - one measurement: what, how long, and its two contestants. */
+/* tp_perf.h - one measurement: its operation, its duration, and its two contestants. */
 #ifndef TP_PERF_H
 #define TP_PERF_H
 
@@ -26,7 +26,7 @@ struct perf {
 /* Touched, or its pages would all be the same zeros. */
 char *perf_buffer(size_t len);
 void perf_pin(const struct perf *p, int cpu);
-/* What one contestant did in one round. */
+/* The result of one contestant in one round. */
 struct perf_result {
 	double rate; /* operations per second */
 	double cpu; /* seconds per operation, both ends */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flow.c - what moves in a second: processes with blocking calls, and one thread
- * with requests under way.
+ * flow.c - bytes per second of processes with blocking calls, and of one thread with requests in
+ * flight.
  *
- *	flow FILE SIZE blocking PROCESSES	each a call of SIZE bytes after the other
- *	flow FILE SIZE queue DEPTH		so many under way
+ *	flow FILE SIZE blocking PROCESSES	each makes one call of SIZE bytes after the other
+ *	flow FILE SIZE queue DEPTH		so many in flight
  *
- * Prints, for writing and reading, MB/s and the clients' CPU seconds per GB.
+ * Prints, for writes and reads, MB/s and the clients' CPU seconds per GB.
  */
 #include <pvfs_aio.h>
 #include <stdbool.h>

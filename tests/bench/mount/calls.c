@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * calls.c - what single calls take, below a folder:
+ * calls.c - the cost of single calls below a folder:
  *
  *	calls [-p] [-n PROCESSES] [-o CALL] DIR
  *
- * -p: by libpvfs instead of the system.  -n: by so many processes at once, each with
- * files of its own.  -o: that call only.  A line a call: its name
- * ("on": from where the last one ended, others anywhere); microseconds that
- * it took who made it, the mean; and of the whole machine, for each call,
- * microseconds of its processors and switches from one thread to another.
+ * -p: by libpvfs instead of the system.  -n: by so many processes at once, each with files of its
+ * own.  -o: that call only.  Prints a line for each call: its name ("on" begins where the last call
+ * ended, others anywhere) and the mean time of the caller in microseconds.  Then come two figures
+ * of the whole machine for each call: microseconds of its processors, and switches between threads.
  */
 #include <dirent.h>
 #include <fcntl.h>

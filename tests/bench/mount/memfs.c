@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memfs.c - a FUSE file system in memory with pvfs-fuse's options (root's): what the way
- * through the kernel costs by itself.  A fixed number of folders and of files that
- * share one piece of data; nothing is kept.  memfs DIR, in the foreground.
+ * memfs.c - a FUSE file system in memory with pvfs-fuse's options (root's): the cost of the path
+ * through the kernel by itself.  It has a fixed number of folders, and of files that share one
+ * piece of data.  It stores nothing.  memfs DIR runs in the foreground.
  */
 #define FUSE_USE_VERSION 314
 #include <errno.h>
@@ -187,7 +187,7 @@ static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name,
 		fuse_reply_err(req, ENOSPC);
 }
 
-/* The offset is the entry behind it, or END. */
+/* The offset is that of the next entry, or END. */
 #define END FILES
 
 static void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,

@@ -13,7 +13,7 @@
 
 typedef double block[N][N];
 
-/* weight * u * vT, and diagonal: small enough beside it for any elimination. */
+/* weight * u * vT, plus the diagonal.  The product is so small that any elimination works. */
 static void make_block(block b, const double *u, double weight, double diagonal)
 {
 	for (int i = 0; i < N; i++)
@@ -91,7 +91,7 @@ static void sweep(double *cube, int side, ptrdiff_t step, ptrdiff_t a,
 			solve_line(cube + i * a + j * b, side, step);
 }
 
-/* What drives it: without, all would go to zero. */
+/* The force of the equation: without it all values go to zero. */
 static void force(double *cube, int side)
 {
 	for (ptrdiff_t i = 0; i < (ptrdiff_t)side * side * side * N; i++)

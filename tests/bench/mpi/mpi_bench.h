@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mpi_bench.h - MPI-IO programs with the access patterns that parallel file
- * systems are judged by, on any file system that MPI-IO reaches.
+ * mpi_bench.h - MPI-IO programs with the access patterns that parallel file systems are judged by,
+ * on any file system that MPI-IO reaches.
  *
- * A program describes what a rank moves, as a file view, a type of memory and
- * a row of steps; the driver moves it in each of the chosen ways, round by
- * round, so that ratios are of one run.
+ * A program describes the data of a rank as a file view, a type of memory and a row of steps.  The
+ * driver moves it in each of the chosen ways, round by round, so that ratios are of one run.
  */
 #ifndef MPI_BENCH_H
 #define MPI_BENCH_H
@@ -31,14 +30,14 @@ struct options {
 	int files;
 	bool strided; /* gaps in memory */
 	bool verify;
-	bool flush; /* what is written, before the time is taken */
+	bool flush; /* flush the written data before the clock stops */
 	int work; /* times to compute before each step is written; 0: no */
 	int nhints;
 	char *hint[HINTS_MAX]; /* key=value */
 	int rank, ranks;
 };
 
-/* What one rank moves. */
+/* The data that one rank moves. */
 struct pattern {
 	MPI_Datatype view; /* of the file, etype MPI_BYTE; MPI_BYTE: none */
 	MPI_Datatype memory; /* one of them at buf */
@@ -59,10 +58,10 @@ void *memory(size_t len);
 MPI_Info hints(const struct options *o);
 double median(const double *v, int n);
 /*
- * The slowest rank's seconds, the same everywhere; and until all are there.
- * Both sleep meanwhile: a rank that polls takes the processor from those that
- * still move data, and from the servers, where there are fewer processors
- * than processes; what would be measured is the scheduler.
+ * slowest() returns the slowest rank's seconds, the same at all ranks; barrier() waits until all
+ * ranks are there.  Both sleep meanwhile.  If there are fewer processors than processes, a rank
+ * that polls takes the processor from the servers and from ranks that still move data.  Then the
+ * result would be the scheduler's.
  */
 double slowest(double seconds);
 void barrier(void);

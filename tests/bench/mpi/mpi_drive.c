@@ -26,7 +26,7 @@ static const struct way ways[] = {
 	{ "native", NULL, NULL, false, true },
 	{ "none", NULL, NULL, false, false, true },
 };
-#define OTHER (-1) /* in place of a step: what no step writes */
+#define OTHER (-1) /* in place of a step: data that no step writes */
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
 struct run {
@@ -88,7 +88,7 @@ struct opened {
 	int fd; /* native */
 };
 
-/* The name behind "pvfs:". */
+/* The name after "pvfs:". */
 static void open_native(const struct run *r, struct opened *f)
 {
 	const char *colon = strchr(r->o->file, ':');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mpi_pointer.c - what all ranks write and read one by one by a shared place: the file's
- * shared pointer, or a number in another file that each locks, reads, writes and unlocks,
- * as ROMIO keeps its pointer where a file system has nothing better.
+ * mpi_pointer.c - all ranks write and read one by one at a shared place.  The place is the file's
+ * shared pointer, or a number in another file that each rank locks, reads, writes and unlocks.
+ * ROMIO stores its pointer in the second way if a file system has nothing better.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +68,7 @@ static void access_one(const struct pointer *p, int way, bool write, int *value)
 		die("%s: no number", way_names[way]);
 }
 
-/* What all ranks read is each number once. */
+/* All ranks together have read each number once. */
 static void check(const struct pointer *p, long long sum)
 {
 	long long n = (long long)p->o->ranks * p->o->steps, all;

@@ -4,11 +4,11 @@
  *
  *	mpiexec -n 1 overlap FILE BYTES [ROUNDS]
  *
- * An access takes the time A, as much computing by itself C = A; both, the access
- * begun before and waited for behind the computing, take B.  1: B is C; 0: B is A + C.
- * Prints the medians of (A + C - B) / A over the rounds (21), for iwrite and iread, and
- * behind each what its process computes for the access meanwhile, as a part of A: where the
- * rank has one processor, no more than the rest can overlap.
+ * An access takes the time A, and the same amount of computing by itself takes C = A.  Both
+ * together take B: the access begins before the computing and is waited for after it.  1: B is C;
+ * 0: B is A + C.  Prints the medians of (A + C - B) / A over the rounds (21), for iwrite and
+ * iread.  After each it prints the time that its process computes for the access meanwhile, as a
+ * share of A.  If the rank has one processor, no more than the rest can overlap.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -71,7 +71,7 @@ static double own_time(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* What a round found. */
+/* The result of a round. */
 struct found {
 	double overlap, own;
 };

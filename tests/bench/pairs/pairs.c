@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pairs.c - calls of 4 KiB and of 4 MiB and creates by one client on two file systems in turn,
- * a few at a time, so that what the machine does besides meets both.  pairs FOLDER-A FOLDER-B
- * prints for each operation the medians of both in microseconds.
+ * pairs.c - calls of 4 KiB and of 4 MiB and creates by one client on two file systems in turn, a
+ * few at a time, so that other load of the machine affects both.  pairs FOLDER-A FOLDER-B prints
+ * for each operation the medians of both in microseconds.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ordinary.c - what reading and writing take on a descriptor that is of no mount,
- * and the start and end of a program:
+ * ordinary.c - the cost of reads and writes on a descriptor outside of all mounts, and of the start
+ * and end of a program:
  *
  *	ordinary
  *
- * A line a call: its name, and nanoseconds.
+ * Prints a line for each call: its name, and nanoseconds.
  */
 #include <fcntl.h>
 #include <spawn.h>
