@@ -11,13 +11,13 @@
 
 #define LEN 8192u
 
-/* What is wrong with the request. */
+/* The fault of the request. */
 enum wrong {
 	WRONG_KEY,
 	KEY_ZERO,
 	STALE_KEY,
 	BEFORE, /* starts before the memory */
-	BEHIND, /* ends behind it */
+	BEHIND, /* ends after the memory */
 	FAR, /* all of it is behind */
 	LONGER, /* longer than all of the memory */
 	WRAPS, /* addr + len overflows */

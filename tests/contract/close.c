@@ -8,8 +8,8 @@
 #define ALL (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 
 /*
- * Nothing behind it gets on: b has no receive for it.  It may succeed before
- * (iWARP, tcp) or fail.
+ * Posts a send for which b has no receive, so no later request proceeds.  The send may succeed
+ * before (iWARP, tcp) or fail.
  */
 static void stall(struct link *l, const struct tp_sge *sge)
 {
@@ -102,7 +102,7 @@ START_TEST(orderly)
 }
 END_TEST
 
-/* What the peer sent before it closed, and said was done, still arrives. */
+/* Data whose send completed before the peer closed still arrives. */
 START_TEST(last_words)
 {
 	struct mem *in = mem_new(&world.a, 64, ALL);

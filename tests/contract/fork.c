@@ -100,7 +100,7 @@ START_TEST(while_held)
 		link_works(&world, l[i]);
 		link_close(l[i]);
 	}
-	/* a group has two; what it gave is closed by somebody else, later */
+	/* a group has two; others close its endpoints later */
 	while (fd_count() > before + 2)
 		ck_assert_uint_lt(clock_now(), give_up);
 }

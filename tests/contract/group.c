@@ -119,7 +119,7 @@ START_TEST(one_leaves)
 }
 END_TEST
 
-/* What comes over one that is not joined is not kept waiting. */
+/* A message over an endpoint outside of the group is not delayed. */
 START_TEST(another_comes)
 {
 	struct link *l[3] = { link_open(&world, &group),

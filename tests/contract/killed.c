@@ -16,7 +16,7 @@
 #define LEN (16u << 20)
 #define ALL (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 
-/* What the child tells. */
+/* The child sends this to its parent. */
 struct offer {
 	struct addr addr;
 	uint64_t base;

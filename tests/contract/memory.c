@@ -77,7 +77,7 @@ static void check_red(const struct mem *m)
 	ck_assert_msg(same(m->block, RED_ZONE, RED) == RED_ZONE,
 		      "written before the memory");
 	ck_assert_msg(same(m->p + m->len, RED_ZONE, RED) == RED_ZONE,
-		      "written behind the memory");
+		      "written after the memory");
 }
 
 void mem_check(const struct mem *m, size_t off, size_t len, uint64_t seed,

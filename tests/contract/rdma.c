@@ -325,7 +325,7 @@ START_TEST(mixed_chain)
 	side_recv(l->b, 9, in, 0, 64);
 	ck_ok(tp_post_send(l->a, wr));
 	expect_wc(&world, &world.a, l->a, 3, TP_SEND, 0);
-	/* In order: what was read is here. */
+	/* Completions are in order, so the data of the read is here. */
 	mem_check(back, 0, back->len, 51, 0);
 	expect_wc(&world, &world.b, l->b, 9, TP_RECV, 0);
 	mem_check(there, 0, there->len, 51, 0);

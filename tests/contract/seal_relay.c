@@ -23,7 +23,7 @@ struct stream {
 	unsigned int records;
 	uint8_t *buf;
 	uint32_t len;
-	uint8_t *kept; /* to be sent behind the next one */
+	uint8_t *kept; /* to be sent after the next one */
 	uint32_t kept_len;
 };
 

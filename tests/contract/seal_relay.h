@@ -19,7 +19,7 @@ enum deed {
 	DEED_INJECT, /* a record before it, with its number */
 	DEED_DROP,
 	DEED_REPEAT,
-	DEED_SWAP, /* with the one behind it */
+	DEED_SWAP, /* with the next one */
 	DEED_CUT, /* in its middle */
 	/* the number of the record does not matter: */
 	DEED_BARE, /* a frame before SEALED */
@@ -30,7 +30,7 @@ enum deed {
 struct relay {
 	uint16_t port; /* connect to this */
 	uint16_t to; /* of this host */
-	unsigned int dir; /* 0: what the connector says; 1: the answer */
+	unsigned int dir; /* 0: data from the connector; 1: the answer */
 	unsigned int record;
 	enum deed deed;
 	int fd;

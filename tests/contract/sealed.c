@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sealed.c - a program over sealed connections: both ends of each are sealed as soon as it
- * is there, behind its back (ld --wrap).  CONTRACT_SEAL: auth, encrypt, or none;
- * with CONTRACT_KEYS=long keys do not change all the time.
+ * sealed.c - wraps connections of a program (ld --wrap): both ends of each are sealed as soon as it
+ * is established, and the program does not notice.  CONTRACT_SEAL: auth, encrypt, or none.  With
+ * CONTRACT_KEYS=long keys do not change all the time.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -108,7 +108,7 @@ START_TEST(bounds)
 }
 END_TEST
 
-/* More endpoints than receives: who it came over is told, and all arrives. */
+/* More endpoints than receives: each completion names its endpoint, and all messages arrive. */
 START_TEST(any_endpoint)
 {
 	struct mem *out;
@@ -240,7 +240,7 @@ static void all_back(unsigned int n, bool *seen)
 	}
 }
 
-/* What has come so far is posted again. */
+/* Posts each completed receive again. */
 static void again(void)
 {
 	struct tp_wc wc;

@@ -63,7 +63,7 @@ static void meet(unsigned int dir, enum deed deed)
 				 TP_REMOTE_ATOMIC);
 }
 
-/* What a posts; where it lands, and in which direction its bytes go. */
+/* The operation that a posts, its length, and the direction of its bytes. */
 static const struct kind {
 	enum tp_opcode opcode;
 	uint32_t len;
@@ -124,7 +124,7 @@ END_TEST
 static const struct {
 	enum deed deed;
 	enum tp_flaw flaw;
-	bool needs_more; /* a record behind it */
+	bool needs_more; /* a record after it */
 	bool passes; /* the operation is done before it is seen */
 } deeds[] = {
 	{ DEED_FLIP_LEN, TP_FLAW_LENGTH, false, false },
@@ -164,7 +164,7 @@ static int gone(struct side *s, struct tp_ep *ep)
 	return ev.status;
 }
 
-/* What the record was to change, at the end where it came. */
+/* The memory that the record was to change is unchanged. */
 static void untouched(const struct kind *k)
 {
 	if (k->opcode == TP_READ) {
@@ -223,7 +223,7 @@ START_TEST(test_downgrade)
 }
 END_TEST
 
-/* Who closes says so, sealed: the other end does not take it for a cut. */
+/* A close sends a sealed record, so the other end does not take it for a cut. */
 START_TEST(test_close)
 {
 	uint64_t count[TP_FLAWS];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * volatile.c - memory whose pages go while it is registered: a transfer that
- * meets a missing page fails with its connection, nothing else does, and what
- * comes back is used again.
+ * volatile.c - memory whose pages vanish while it is registered.  A transfer that meets a missing
+ * page fails with its connection, and nothing else fails.  Pages that come back are used again.
  */
 #include <errno.h>
 #include <string.h>
@@ -79,7 +78,7 @@ START_TEST(read_into)
 }
 END_TEST
 
-/* Only the last page is missing: what landed before it hides nothing. */
+/* Only the last page is missing: the data before it does not hide the failure. */
 START_TEST(read_into_less)
 {
 	struct mem *there = mem_new(&world.b, LEN, TP_REMOTE_READ);

@@ -292,7 +292,7 @@ START_TEST(fd_tells_of_wake)
 }
 END_TEST
 
-/* Work left behind by a short poll is seen by arm, or by the descriptor. */
+/* After a short poll, arm or the descriptor reports the remaining work. */
 START_TEST(arm_sees_rest)
 {
 	struct tp_wc wc;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * worker.h - a thread with a cq of its own and one connection that echoes
- * messages.  It does not use Check (which is for one thread): what went wrong
- * is counted.
+ * worker.h - a thread with a cq of its own and one connection that echoes messages.  It does not
+ * use Check, which is for one thread: it counts errors.
  */
 #ifndef WORKER_H
 #define WORKER_H
