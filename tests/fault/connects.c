@@ -13,7 +13,7 @@ static struct link *connecting(uint64_t ms)
 	return l;
 }
 
-/* Rules are over: the next connection is made as ever. */
+/* The rules no longer match: the next connection succeeds. */
 static void expect_next(void)
 {
 	link_works(&world, link_open(&world, NULL));

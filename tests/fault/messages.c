@@ -66,7 +66,7 @@ static void check_changed(struct mem *m, size_t at, uint64_t seed)
 	mem_check(m, 0, m->len, seed, 0);
 }
 
-/* What is sent is changed, not the sender's memory. */
+/* The sent copy is corrupted, not the sender's memory. */
 START_TEST(corrupt_sent)
 {
 	static const enum tp_opcode ops[] = { TP_SEND, TP_WRITE, TP_WRITE_IMM };

@@ -12,7 +12,7 @@ static uint64_t ms(uint64_t n)
 	return n * CLOCK_NS_PER_MS;
 }
 
-/* The second message is late, and so are those behind it; order stays. */
+/* The second message and all later ones are delayed; the order stays. */
 START_TEST(delay_send)
 {
 	struct link *l = link_open(&world, NULL);

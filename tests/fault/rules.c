@@ -50,7 +50,7 @@ START_TEST(parse_good)
 END_TEST
 
 static const struct {
-	const char *text, *named; /* what the message must name */
+	const char *text, *named; /* the message must contain this */
 } bad[] = {
 	{ "send", "no action" },
 	{ "send:explode", "explode" },
@@ -171,7 +171,7 @@ START_TEST(table)
 	ck_assert_uint_eq(fault_table_hits(&t, 2), 0);
 	ck_assert_uint_eq(fault_table_hits(&t, 3), 0);
 	ck_assert_uint_eq(fault_table_hits(&t, 0), 0);
-	/* What does not parse leaves the rules as they are. */
+	/* A text that does not parse leaves the rules unchanged. */
 	ck_assert_int_eq(fault_table_set(&t, "x", err, sizeof(err)), -EINVAL);
 	ck_assert_uint_eq(fault_table_hits(&t, 1), 2);
 	ck_ok(fault_table_set(&t, "", err, sizeof(err)));

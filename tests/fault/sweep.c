@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sweep.c - one scenario with a break at the first request, the second, ...
- * until none is hit: always every request completes once, in order, and each
- * end of the connection hears of its end once.
+ * sweep.c - repeats one scenario with a break at the first request, the second, and so on until no
+ * request is hit.  In each run every request completes once, in order, and each end of the
+ * connection is told of its end once.
  */
 #include <errno.h>
 #include <stdio.h>

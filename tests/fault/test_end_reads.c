@@ -253,7 +253,7 @@ START_TEST(changes_are_asked_about)
 }
 END_TEST
 
-/* Another object has the place for a while: what is there is not ours. */
+/* Another object has the place for a while: the data there is not ours. */
 START_TEST(others_take_the_place)
 {
 	uint64_t tag;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_apart.c - bulk data over an endpoint of its own: what goes over which, who may
- * join a connection, and that both ends of the two end as one.
+ * test_rpc_apart.c - bulk data over an endpoint of its own: which data uses which endpoint, which
+ * client may join a connection, and that both endpoints end together.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ START_TEST(each_goes_its_way)
 	ck_assert_uint_lt(stats().apart_bytes, sum + 4096);
 	requests = stats().message_bytes;
 	ck_assert_uint_lt(requests, 8192);
-	/* what needs no data needs nothing of it */
+	/* a call without data does not use the bulk endpoint */
 	sum = stats().apart_bytes;
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, MS), 0);
 	ck_assert_uint_eq(stats().apart_bytes, sum);
@@ -175,7 +175,7 @@ START_TEST(without_one_after_all)
 	rig_server_open(rig);
 	both_ways(LEN, 2);
 	ck_assert_uint_eq(stats().aparts, 1);
-	/* who is refused twice in a row does not ask a third time */
+	/* after two rejections in a row the client does not ask a third time */
 	for (unsigned int i = 1; i <= 3; i++) {
 		rules("connect:refuse:after=1");
 		rig_server_close(rig);
@@ -347,7 +347,7 @@ START_TEST(not_behind_a_request)
 }
 END_TEST
 
-/* Who joins and leaves at once, or never says it is there, harms that session alone. */
+/* A client that joins and leaves at once, or never says it is there, harms that session alone. */
 START_TEST(others_do_not_notice)
 {
 	struct raw one, second;

@@ -224,7 +224,7 @@ START_TEST(each_server_begins_elsewhere)
 }
 END_TEST
 
-/* What was under way goes on over the next one, and back when that goes. */
+/* Requests in flight go on over the next device, and back when that fails. */
 START_TEST(the_next_device_takes_over)
 {
 	unsigned int first = first_of(0), next = (first + 1) % 3, round;

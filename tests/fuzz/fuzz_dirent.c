@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_dirent.c - entries of a directory: what is accepted can be walked. */
+/* fuzz_dirent.c - entries of a directory: accepted input can be walked. */
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"

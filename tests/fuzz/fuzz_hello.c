@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_hello.c - HELLOs with tickets, and the words of AUTH, from anyone: who is let in
- * has a ticket that the holder of the key sealed, and nothing else is looked at twice.
+ * fuzz_hello.c - HELLOs with tickets, and AUTH messages, from any sender.  An admitted client has a
+ * ticket that the holder of the key sealed.  No ticket is looked at twice.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_local.c - a hostile peer of the local provider.  Input: what is posted
- * at our end, then steps of the peer: records with any head, any value in any
- * control word, bytes anywhere in the rings.  Key and address of the target
- * memory are fixed, so that inputs mean the same in every run.
+ * fuzz_local.c - a hostile peer of the local provider.  Input: the requests posted at our end, then
+ * steps of the peer: records with any head, any value in any control word, bytes anywhere in the
+ * rings.  Key and address of the target memory are fixed, so that inputs mean the same in every
+ * run.
  */
 #include <string.h>
 #include <sys/mman.h>

@@ -31,7 +31,7 @@ static void feed(struct records_in *in, struct records_window *w,
 	*size -= n;
 }
 
-/* What is opened is all there; some of it waits for the next record. */
+/* The opened bytes are all in the buffer; some of them wait for the next record. */
 static void use(const struct records_in *in, struct records_window *w)
 {
 	FUZZ_SURE(w->at <= w->end && w->end <= in->raw_at);

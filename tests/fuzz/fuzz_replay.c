@@ -14,7 +14,7 @@
 static struct rnd rnd;
 static unsigned int seeds;
 
-/* An exact copy, so that a sanitizer finds a read behind the end. */
+/* An exact copy, so that a sanitizer finds a read after its end. */
 static void run(const uint8_t *data, size_t len)
 {
 	uint8_t *copy = fuzz_copy(data, len);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_tcp_recv.c - the whole receive state machine of the tcp provider,
- * through a socket pair.  Input: what is posted, how the rest is cut, and the
- * bytes that the peer sends.  Key and address of the target memory are fixed,
- * so that inputs mean the same in every run.
+ * fuzz_tcp_recv.c - the whole receive state machine of the tcp provider, through a socket pair.
+ * Input: the posted requests, how the rest is cut, and the bytes that the peer sends.  Key and
+ * address of the target memory are fixed, so that inputs mean the same in every run.
  */
 #include <errno.h>
 #include <string.h>
@@ -202,7 +201,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	for (i = 0; i < STUCK_MAX && !gone && !paused(ep); i++)
 		turn(&done, &gone);
 	turn(&done, &gone);
-	/* what is still paused did not see the end */
+	/* a paused endpoint has not seen the end */
 	FUZZ_SURE(gone || paused(ep));
 	FUZZ_SURE(!gone || done == posted);
 	tp_ep_close(&ep->ep);

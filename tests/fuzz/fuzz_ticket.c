@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_ticket.c - tickets and capabilities from anyone: what is opened is, byte for byte,
- * what the holder of the key would seal.
+ * fuzz_ticket.c - tickets and capabilities from any sender: each accepted one equals, byte for
+ * byte, the one that the holder of the key would seal.
  */
 #include <string.h>
 

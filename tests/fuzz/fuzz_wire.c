@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/wire_samples.h"
 
-/* Returns what is behind it. */
+/* Returns the address after it. */
 static const uint8_t *check_as(const struct wire_msg *msg, const uint8_t *at,
 			       const uint8_t *end)
 {
@@ -81,7 +81,7 @@ static void check_tail(const struct wire_msg *msg, const uint8_t *end)
 	FUZZ_SURE(at == end || (at > end && at - end < 8));
 }
 
-/* What the iod does with the lists, without any check of its own. */
+/* Reads the lists as the iod does, without any check of its own. */
 static void check_io(const struct wire_msg *msg)
 {
 	const struct wire_io *io = msg->body;
