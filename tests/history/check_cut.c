@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check_cut.c - the blocks of files that are cut: a truncation is a write of
- * zeros to every block behind the new end.  Zeros are no unique value, so all
- * orders that matter are tried.
+ * check_cut.c - the blocks of files that are cut.  A truncation is a write of zeros to every block
+ * after the new end.  Zeros are no unique value, so all orders that matter are tried.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +61,7 @@ static int seen_make(const struct history *h, unsigned int object,
 	return 0;
 }
 
-/* What call means for the block, if anything. */
+/* The effect of call on the block, if it has one. */
 static bool op_of(const struct history *h, const struct call *c, uint32_t block,
 		  const struct seen *s, struct jit_op *jop)
 {
@@ -78,7 +77,7 @@ static bool op_of(const struct history *h, const struct call *c, uint32_t block,
 		       !half_done(h, c, block - op->block);
 	case OP_WRITE:
 		jop->val = value_of(op->writer, op->no, block - op->block);
-		/* who has never been seen need not have been there */
+		/* a write that failed and was never seen need not have happened */
 		return within &&
 		       (jop->must || bsearch(&jop->val, s->val, s->n,
 					     sizeof(*s->val), by_val));

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check_locks.c - who held the lock of a file, and when.
+ * check_locks.c - which client held the lock of a file, and when.
  *
- * A holder has it from the return of its lock call until its unlock call
- * begins, or until the servers ended its session.  So when somebody else was
- * given a conflicting lock behind it, no later write and no later unlock of the
- * earlier holder may succeed; and what it had under way was done before, or
- * never: the ends of its writes are cut to that moment for the check of the
- * blocks, and what it began later must never be seen.
+ * A holder has the lock from the return of its lock call until its unlock call begins, or until the
+ * servers ended its session.  If another client is given a conflicting lock after it, no later
+ * write and no later unlock of the earlier holder may succeed.  The earlier holder's calls in
+ * flight were executed before that moment, or never: for the check of the blocks the ends of its
+ * writes are cut to that moment.  Calls that it began later must never be seen.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 struct hold {
 	struct call *lock;
 	const struct call *unlock; /* NULL: none */
-	const struct hold *next; /* the first conflicting one behind it */
+	const struct hold *next; /* the first conflicting one after it */
 };
 
 struct holds {
@@ -75,7 +74,7 @@ static int gather(struct history *h, unsigned int object, struct holds *s)
 	return 0;
 }
 
-/* Of those that were asked for when a had it: who had it first. */
+/* Finds the first conflicting holder among those that asked for the lock while a had it. */
 static void find_next(const struct holds *s, struct hold *a)
 {
 	const struct hold *b;

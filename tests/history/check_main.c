@@ -7,9 +7,9 @@
  *				shows its calls instead (plain 0, cut 1, tail 2,
  *				guard 3, names 4; seconds)
  *
- * BOUND: seconds that a call may take (PVFS_TIMEOUT).  Explains the violations
- * on stdout and closes with a line of counts.  0: an order explains it all; 1:
- * none does, or it cannot be told.
+ * BOUND: seconds that a call may take (PVFS_TIMEOUT).  Explains the violations on stdout and ends
+ * with a line of counts.  Exit status 0: an order explains every call.  1: no order does, or the
+ * checker cannot tell.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool longer(const struct call *a, const struct call *b)
 	return !b || a->end - a->begin > b->end - b->begin;
 }
 
-/* Who was stopped does not count. */
+/* Calls of a client that was stopped do not count. */
 static void gather_late(const struct history *h, struct late late[OP_KINDS])
 {
 	const struct call *c;

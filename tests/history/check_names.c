@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* check_names.c - a folder: who created what each of its names names. */
+/* check_names.c - a folder: which call created the file of each name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

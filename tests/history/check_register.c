@@ -2,12 +2,11 @@
 /*
  * check_register.c - blocks as registers, each value written once.
  *
- * A value was there from some moment to another: from the end of whatever call
- * on it ended first to the begin of the one that began last, if they are in
- * this order (it was surely there in between: fixed), else in some moment of
- * that time (loose).  An order exists if and only if no two fixed times
- * overlap and no loose one lies within a fixed one (Gibbons and Korach, 1997).
- * Values that were perhaps written and never read need not have been there.
+ * Each value has a zone of time.  Take the end of the call on it that ended first, and the begin of
+ * the call that began last.  If they are in this order, the value was surely there in between
+ * (fixed).  Otherwise it was there at some moment of that time (loose).  An order exists if and
+ * only if no two fixed zones overlap and no loose one lies within a fixed one (Gibbons and Korach,
+ * 1997).  Values that were perhaps written and never read need not have been there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +14,8 @@
 #include "tests/history/history.h"
 
 struct zone {
-	const struct access *write; /* NULL: what was there first */
-	const struct access *first, *last; /* who ended first, began last */
+	const struct access *write; /* NULL: the initial value */
+	const struct access *first, *last; /* by end, by begin */
 	uint64_t low, high;
 	bool fixed;
 };
@@ -66,7 +65,7 @@ static void bad_value(struct history *h, const struct access *a,
 	explain(h, "read", a->call);
 }
 
-/* Reads that no order could mend. */
+/* False if a read returned a value that no order explains. */
 static bool sane(struct history *h, const struct access *a, size_t n)
 {
 	size_t i;

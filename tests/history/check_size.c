@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check_size.c - sizes of files that are cut.  A client puts a size together
- * from what several servers say, so it is no register: while others write, any
- * end between that of the writes answered before and that of those begun is
- * right.  Held are these bounds:
+ * check_size.c - sizes of files that are cut.  A client computes a size from the answers of several
+ * servers, so it is no register.  While others write, every end is right between the end of the
+ * writes answered before and the end of those begun.  The check enforces these bounds:
  *
- * - it is at least the end of every write (or the size of every truncation)
- *   that was answered before the question began, unless a truncation to less
- *   can have come behind that;
- * - somebody made it: a write up to this end or over it (its parts lie on
- *   several servers), or a truncation to it, that had begun before the answer,
- *   and that no smaller truncation surely took away.
+ * - The size is at least the end of every write (or the size of every truncation) that was
+ *   answered before the question began.  Exception: a truncation to less can have come after it.
+ * - A call made it: a write up to this end or over it (its parts lie on several servers), or a
+ *   truncation to it.  The call had begun before the answer, and no smaller truncation surely
+ *   removed its bytes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +35,7 @@ static bool change_of(const struct call *c, struct change *ch)
 	return op->kind == OP_WRITE || ch->cut;
 }
 
-/* A truncation to less that can have come behind it and before b began. */
+/* True if a truncation to less can have come after it and before b began. */
 static bool may_be_cut(const struct sizes *s, const struct change *ch,
 		       const struct call *look)
 {
@@ -146,7 +144,7 @@ static bool makes(const struct sizes *s, const struct change *c, uint32_t size,
 	return c->call->op->block < size && size <= c->end;
 }
 
-/* Who can have made the size; *cut: who took all of them away. */
+/* Finds the call that can have made the size; *cut: a truncation that removed all of them. */
 static bool made(const struct sizes *s, const struct call *look,
 		 const struct change **maker, const struct change **cut)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check_tail.c - appends.  Where one was put is known when somebody has read a
- * block of it.  Each lies in one piece, in one place, nowhere else; none over
- * another; those that were answered one after the other in this order; at the
- * end all that were answered are there.  With their places known, the blocks
- * are registers as all others.
+ * check_tail.c - appends.  The place of an append is known once a client has read a block of it.
+ * Each append lies in one piece, in one place, and nowhere else.  No append overlaps another one.
+ * Appends that were answered one after the other lie in this order.  At the end all answered ones
+ * are there.  With their places known, the blocks are registers as all others.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -141,7 +140,7 @@ static void check_order(struct history *h, struct tail *t)
 			explain(h, "and", p->call);
 		}
 		if (late && p->call->end < late->call->begin) {
-			violation(h, "an append behind a later one: %u, %u",
+			violation(h, "an append after a later one: %u, %u",
 				  p->at, late->at);
 			explain(h, "appended", p->call);
 			explain(h, "later", late->call);

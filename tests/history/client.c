@@ -6,8 +6,8 @@
  *	history-client run ...		works at random
  *	history-client look ...		looks at everything, until it all answers
  *
- * UNTIL is in seconds of CLOCK_BOOTTIME; PACE the mean pause in microseconds;
- * a SHAPE is KIND=OBJECTS,BLOCKS,WEIGHT (plain, cut, tail, guard, names).
+ * UNTIL is in seconds of CLOCK_BOOTTIME.  PACE is the mean pause in microseconds.  A SHAPE is
+ * KIND=OBJECTS,BLOCKS,WEIGHT (plain, cut, tail, guard, names).
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * history.h - what all clients did, and whether some order explains it.
+ * history.h - the calls of all clients, and whether some order explains them.
  *
- * Each check looks at one object at a time.  A call counts from its begin to
- * its end: a call that failed was carried out before it returned, or never; one
- * whose client was killed before its deadline, or never.
+ * Each check looks at one object at a time.  A call counts from its begin to its end.  A call that
+ * failed was carried out before it returned, or never.  A call whose client was killed was carried
+ * out before its deadline, or never.
  */
 #ifndef HISTORY_H
 #define HISTORY_H
@@ -20,14 +20,14 @@ struct call {
 	const struct op *op;
 	uint64_t begin, end; /* when it can have been carried out */
 	enum outcome outcome;
-	bool never; /* what it did must not be seen: see check_locks.c */
+	bool never; /* its effect must not be seen: see check_locks.c */
 };
 
 struct history {
 	struct call *call; /* by begin */
 	size_t n, room;
 	uint64_t zero; /* when it began */
-	uint64_t bound; /* ns: what a call may take */
+	uint64_t bound; /* ns: the longest time of a call */
 	bool looked; /* everything was read at the end */
 	FILE *out; /* where violations are explained; NULL: nowhere */
 	unsigned int violations, shown;
@@ -50,10 +50,10 @@ size_t history_next(const struct history *h, size_t from, enum object_kind kind,
 		    unsigned int object);
 
 /*
- * Whether block k of what the call read is torn, and may be: a change was under
- * way beside the read, or failed, or two that were under way at one time lie
- * there, and none was surely done after them.  Nothing promises blocks: memory
- * is copied byte by byte while others read and write it.
+ * True if block k of the read is torn and may be.  Nothing promises whole blocks, because memory is
+ * copied byte by byte while others read and write it.  A block may be torn if a change was in
+ * flight during the read, or failed, or if two concurrent changes lie there, and none was surely
+ * done later.
  */
 bool half_done(const struct history *h, const struct call *read, uint32_t k);
 
@@ -72,7 +72,7 @@ const char *value_text(uint64_t val);
 void check_plain(struct history *h, enum object_kind kind, unsigned int object);
 void check_cut(struct history *h, unsigned int object);
 void check_size(struct history *h, unsigned int object);
-/* Also marks the writes that came behind the next holder: before check_plain */
+/* Also marks the writes that came after the next holder, so it runs before check_plain. */
 void check_locks(struct history *h, unsigned int object);
 void check_names(struct history *h, unsigned int object);
 void check_tail(struct history *h, unsigned int object);
@@ -112,7 +112,7 @@ typedef bool jit_apply(const struct jit_op *op, uint64_t state[STATE_MAX]);
 
 struct jit_result {
 	size_t at; /* which op cannot be */
-	unsigned int nstates; /* what there can be before it */
+	unsigned int nstates; /* the possible states before it */
 	uint64_t state[8][STATE_MAX];
 };
 

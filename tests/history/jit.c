@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jit.c - whether some order of calls explains what they answered, for any
- * model with a small state (Lowe, "Testing for linearizability", 2017).
+ * jit.c - whether some order of calls explains their answers, for any model with a small state
+ * (Lowe, "Testing for linearizability", 2017).
  *
- * The calls are gone through in time.  What there can be at a moment is a set
- * of configurations: a state, and which of the calls that are under way were
- * carried out already.  When a call returns, those in which it was not, and
- * cannot be by way of others under way, are dropped.  Calls that change nothing
- * are taken as carried out as soon as they can be: that takes nothing away.  So
- * the set grows with the changes that are under way at once, not with the
+ * The calls are visited in order of time.  At each moment there is a set of possible
+ * configurations: a state, and which of the calls in flight were carried out already.  When a call
+ * returns, the configurations in which it was not carried out are dropped, unless other calls in
+ * flight make it possible.  Calls that change nothing are carried out as soon as possible, because
+ * this excludes no order.  So the set grows with the changes in flight at once, not with the
  * history.
  */
 #include <errno.h>
@@ -116,7 +115,7 @@ static int set_add(struct set *s, const struct config *c)
 
 /* ---- configurations ---- */
 
-/* What changes nothing is carried out where it can be. */
+/* Calls that change nothing are carried out as soon as possible. */
 static void settle(const struct jit *j, struct config *c)
 {
 	struct config try;
@@ -166,7 +165,7 @@ static int begin(struct jit *j, const struct jit_op *op)
 	j->used |= 1ull << slot;
 	if (!op->reader)
 		return 0;
-	/* masks change: the set is made anew */
+	/* masks change: build the set again */
 	set_clear(&j->next);
 	for (i = 0; i < j->now.n; i++) {
 		struct config c = j->now.item[i];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record.h - what a client did, call by call.
+ * record.h - the log of a client, call by call.
  *
- * A log is a file that is mapped shared, so that what was recorded survives
- * its writer, whenever that is killed: a call is there from its begin on, and
- * its result when it returned.  Times are CLOCK_BOOTTIME, one clock for all
- * processes of the host.
+ * A log is a file that is mapped shared, so that its records survive a kill of the writer at any
+ * moment.  A call is there from its begin on, and its result once it returned.  Times are
+ * CLOCK_BOOTTIME, one clock for all processes of the host.
  */
 #ifndef RECORD_H
 #define RECORD_H
@@ -17,19 +16,19 @@
 #define BLOCK 4096u
 #define VALUES_MAX 512u
 
-/* What a call was about. */
+/* The kind of file that a call used. */
 enum object_kind {
 	OBJ_PLAIN, /* blocks that are written over: never cut */
 	OBJ_CUT, /* blocks and a size that is cut and grown */
 	OBJ_TAIL, /* blocks that are appended */
-	OBJ_GUARD, /* blocks that are written by who holds the lock */
+	OBJ_GUARD, /* blocks that the holder of the lock writes */
 	OBJ_NAMES, /* a folder with a few names */
 	OBJ_KINDS
 };
 
 enum op_kind {
 	OP_WRITE, /* block, count */
-	OP_READ, /* block, count; val: what was there, result blocks */
+	OP_READ, /* block, count; val: the values read, result blocks */
 	OP_APPEND, /* count */
 	OP_TRUNCATE, /* block: the new size in blocks */
 	OP_SIZE, /* result: blocks */
@@ -60,15 +59,15 @@ struct op {
 	uint64_t arg;
 	int32_t result; /* blocks, or 0; -errno */
 	uint32_t block, count;
-	uint32_t nval; /* values behind this, room for them */
+	uint32_t nval; /* number of values after this, room for them */
 	uint16_t writer, object;
 	uint8_t kind, object_kind;
 	uint8_t stopped; /* its process was, meanwhile */
-	uint8_t state; /* what is before it is complete */
+	uint8_t state; /* written last: all before it is then complete */
 	uint64_t val[];
 };
 
-/* ---- values: what a block holds ---- */
+/* ---- values: the contents of a block ---- */
 
 #define VALUE_ZERO 0u /* never written, or cut */
 #define VALUE_TORN UINT64_MAX /* no block that a call wrote */

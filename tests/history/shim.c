@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shim.c - preloaded into a server: flushes that are slow or fail, and a wall
- * clock that is wrong.  The file that HISTORY_SHIM names says so at any moment:
- * three decimal numbers of 20 characters and a blank each, that the nemesis
- * writes over: milliseconds that a flush takes longer, whether it fails (1),
- * seconds that the wall clock is off (may be negative).
+ * shim.c - preloaded into a server: flushes that are slow or fail, and a wall clock that is wrong.
+ * The file that HISTORY_SHIM names controls it at any moment.  It has three decimal numbers of 20
+ * characters and a blank each, which the nemesis overwrites.  They are: the milliseconds that a
+ * flush takes longer, whether it fails (1), and the offset of the wall clock in seconds (may be
+ * negative).
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BOUND 1000u /* what a call may take */
+#define BOUND 1000u /* the longest time of a call */
 
 static uint32_t roll(struct sim *sim, uint32_t below)
 {

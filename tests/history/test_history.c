@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_history.c - the checker itself: it accepts what a file system that is
- * right may answer, and finds each violation behind a long history.
+ * test_history.c - the checker itself: it accepts every answer that a correct file system may give,
+ * and finds each violation after a long history.
  */
 #include <check.h>
 #include <errno.h>
@@ -106,7 +106,7 @@ START_TEST(failed_write_never)
 }
 END_TEST
 
-/* Seen as not done by one who looked behind its return, then done. */
+/* A client looked after the write returned, and did not see it; then it was done. */
 START_TEST(failed_write_after_a_look)
 {
 	uint64_t old = sim->block[files[_i]][3];
@@ -317,7 +317,7 @@ START_TEST(append_over_another)
 }
 END_TEST
 
-/* One that failed may have left its first blocks; the next begins behind these. */
+/* A failed append may have left its first blocks; the next one begins after these. */
 START_TEST(append_behind_a_part)
 {
 	struct op *a = call(A, OP_APPEND, OBJ_TAIL, 0, 3, -ENOSPC);
@@ -432,7 +432,7 @@ START_TEST(lost_holders_write_is_seen)
 }
 END_TEST
 
-/* It was under way when the lock was given on, and came behind that. */
+/* The write was in flight when the lock was given to the next holder, and came after that. */
 START_TEST(write_under_way_comes_late)
 {
 	struct op *a = lock(A, LOCK_EXCLUSIVE), *b, *w, *x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* work.h - one client: what it has open and the calls that it makes. */
+/* work.h - one client: its open files and the calls that it makes. */
 #ifndef WORK_H
 #define WORK_H
 
@@ -42,7 +42,7 @@ void work_path(const struct work *w, enum object_kind kind, unsigned int object,
 /* The descriptor of an object, opened if it is not; -errno. */
 int work_fd(struct work *w, enum object_kind kind, unsigned int object);
 void work_close(struct work *w, enum object_kind kind, unsigned int object);
-/* Ends op; what a lost session took is opened anew next time. */
+/* Ends op; a file that a lost session closed is opened again next time. */
 void work_end(struct work *w, struct op *op, int64_t rc);
 
 /* The calls, each recorded. */
