@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * atomic_mode.c - in atomic mode, what many ranks read in pieces while others
- * write them is always one write's, blocking or not; and a nonblocking one
- * waits for its lock while the program goes on.
+ * atomic_mode.c - in atomic mode, many ranks read in pieces while others write them.  Each read
+ * gets the data of one write, blocking or not.  A nonblocking access waits for its lock while the
+ * program goes on.
  *
  *   mpiexec -n 4 atomic_mode pvfs:/pvfs/file
  */

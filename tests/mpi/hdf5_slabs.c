@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hdf5_slabs.c - parallel HDF5: each rank writes and reads hyperslabs of a
- * contiguous and of a chunked dataset, collectively or not, and looks at every
- * element of the others.
+ * hdf5_slabs.c - parallel HDF5: each rank writes and reads hyperslabs of a contiguous and of a
+ * chunked dataset, collectively or not, and checks every element of the others.
  *
  *   mpiexec -n 4 hdf5_slabs pvfs:/pvfs/file.h5
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hints.c - what a file's hints show: the striping that it has, whatever a
- * later open asks for, and how accesses in pieces go; and that they go so, by
- * the counters of libpvfs.
+ * hints.c - the hints of a file show its striping, whatever a later open asks for, and how accesses
+ * in pieces are made.  The counters of libpvfs confirm that they are made in this way.
  *
  *   mpiexec -n 2 hints pvfs:/pvfs/file, on at least three iods
  */
@@ -176,7 +175,7 @@ static void registers_once(const char *name, MPI_File file, MPI_Datatype type)
 
 /* ---- the striping of new files ---- */
 
-/* What is no number, or none that fits, is not asked for: it is the default then. */
+/* A hint that is no number, or does not fit, is ignored: the file gets the default. */
 static void has_striping(const char *name, const char *factor, const char *unit,
 			 int want_factor, const char *want_unit)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * opened.c - what MPI-IO wrote is there for open(), while the MPI file is open and
- * behind it, and the reverse.
+ * opened.c - open() sees the data that MPI-IO wrote, while the MPI file is open and after it is
+ * closed, and the reverse.
  *
  *   mpiexec -n 3 opened pvfs:/pvfs/f /mnt/f
  *

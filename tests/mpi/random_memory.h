@@ -20,9 +20,8 @@ struct memory {
 };
 
 /*
- * Draws type and count, and fills the memory with numbers; want is the same.
- * multiple: of bytes, what the total has to be; for a read no byte lies in it
- * twice.
+ * Draws type and count, and fills the memory with numbers; want is the same.  The total is a
+ * multiple of `multiple` bytes.  For a read no byte lies in it twice.
  */
 void memory_draw(struct memory *m, struct rnd *r, bool absolute, bool read,
 		 int multiple);

@@ -8,7 +8,7 @@
 #define MEMBERS 5 /* of one type, at most */
 #define DIMS 3
 
-/* What is being made. */
+/* The type that is being made. */
 struct maker {
 	struct rnd *rnd;
 	const struct rtype *element; /* of a view; NULL: for memory */
@@ -144,7 +144,7 @@ static int some(const struct maker *m)
 			      : rnd(m->rnd, 2) * MEMBERS;
 }
 
-/* The next displacement, counted in steps, behind end where it has to be. */
+/* The next displacement, counted in steps, after end where it has to be. */
 static int next_at(const struct maker *m, int end)
 {
 	if (view(m))

@@ -45,7 +45,7 @@ struct rtype *rtype_absolute(struct rnd *r, struct rtype **part,
 			     const int64_t *address, int parts);
 void rtype_free(struct rtype *t);
 
-/* The first byte's place and that behind the last one; 0, 0 if there is none. */
+/* The place of the first byte and the end of the last one; 0, 0 if there is none. */
 void rtype_bounds(const struct rtype *t, int64_t *first, int64_t *end);
 
 #endif

@@ -120,7 +120,7 @@ static void ordered(const char *name)
 				       MPI_STATUS_IGNORE);
 	}
 	MPI_File_get_position_shared(file, &at);
-	sure(at == 10 + 5 * turn, "the pointer is behind what was written");
+	sure(at == 10 + 5 * turn, "the pointer is after the written data");
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_File_seek_shared(file, 10, MPI_SEEK_SET);
 	for (int round = 0; round < 5; round++) {

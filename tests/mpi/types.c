@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * types.c - random data types, nested, in memory and as views, in all ways in
- * which MPI-IO moves data: what comes to the file and back is what the types'
- * own definitions say, byte for byte, and nothing else changes.
+ * types.c - random data types, nested, in memory and as views, in all ways in which MPI-IO moves
+ * data.  The file and the memory match the types' own definitions, byte for byte, and nothing else
+ * changes.
  *
  *   mpiexec -n 3 types SEED ROUNDS FILE...
  */
@@ -32,7 +32,7 @@ struct round {
 	struct rtype *element, *view;
 	MPI_Offset base, disp; /* of the round, of the view */
 	int skip; /* etypes */
-	char *image; /* what the file holds from base on, of this rank */
+	char *image; /* the file's contents from base on, of this rank */
 };
 
 static void fail(const struct round *t, const char *what, int way)

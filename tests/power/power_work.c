@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * power_work.c - changes files until the power goes, and says which changes were
- * answered; and looks afterwards whether they are there.
+ * power_work.c - changes files until the power fails, prints the answered changes, and checks
+ * afterwards whether they are there.
  *
  *   power_work run DIR SEED FSYNC       a line for each answered change
- *   power_work check DIR SEED ANSWERED  exits 1 and says what is missing
+ *   power_work check DIR SEED ANSWERED  exits 1 and prints what is missing
  *
- * The changes follow from the seed, so their number tells all of them.  The one
- * behind the last answered may have been made, wholly or in part.
+ * The changes follow from the seed, so their number tells all of them.  The change after the last
+ * answered one may have been made, wholly or in part.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +92,7 @@ static struct change next(struct work *w)
 	return c;
 }
 
-/* What the change means. */
+/* Applies the change to the model. */
 static void apply(struct file *f, const struct change *c)
 {
 	switch (c->kind) {
