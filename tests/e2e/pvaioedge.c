@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvaioedge.c - POSIX's asynchronous calls at their edges: what is refused, in which order
- * it is appended, and who leaves a wait early.
+ * pvaioedge.c - edge cases of POSIX's asynchronous calls: which requests are rejected, in which
+ * order appends are executed, and when a wait ends early.
  *
  * usage: pvaioedge FILE
- *        pvaioedge FILE still     of a file that is there: says "ready", goes on at a
- *                                 line, waits for what does not end; says "waited"
+ *        pvaioedge FILE still     FILE exists: prints "ready", goes on at a line, waits
+ *                                 for a request that does not end; prints "waited"
  *        pvaioedge FILE OTHER     the same, and closes it; OTHER gets its number, and
  *                                 nothing that was meant for FILE
  */

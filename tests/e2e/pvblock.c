@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvblock.c - programs of all kinds that work in a folder while what serves it
- * fails, and how long their calls take then.
+ * pvblock.c - programs of all kinds that work in a folder while its servers fail, and how long
+ * their calls take then.
  *
  *	pvblock DIR make		makes the files that they need
  *	pvblock DIR run LEDGER	works until there is a byte to read; then each
@@ -10,7 +10,7 @@
  *				them does not come back.
  *	pvblock DIR check LEDGER	each write that was answered is there
  *
- * LEDGER, elsewhere, has of each record what was begun and what answered last.
+ * LEDGER is outside of DIR.  For each record it has the last begun and the last answered write.
  */
 #include <fcntl.h>
 #include <inttypes.h>

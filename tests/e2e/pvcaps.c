@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvcaps.c - clients that do not keep to the rules of capabilities, on this host:
+ * pvcaps.c - clients that violate the rules of capabilities, on this host:
  *
  *	pvcaps FSID MGR IOD KEY TERM
  *
- * reads orders, one a line, about sessions a to d, which come over local, and e to h, which
- * come over tcp; answers each with ok, none or the name of an error.  MGR and IOD are
- * HOST:PORT.  Who they are over tcp they made up, with the servers' KEY, for the manager
- * of that TERM: they know all but how to make a capability.
+ * reads orders, one a line, about sessions a to d, which connect over local, and e to h, which
+ * connect over tcp.  It answers each with ok, none or the name of an error.  MGR and IOD are
+ * HOST:PORT.  The sessions over tcp make up their identity with the servers' KEY, for the manager
+ * of that TERM.  They can do everything but make a capability.
  *
- *	open a PATH r|w		opens it; what it gets for that is a's
- *	read a b, write a b	asks the iod for b's file, and shows what b has
+ *	open a PATH r|w		opens it; a gets the capability
+ *	read a b, write a b	asks the iod for b's file, and shows b's capability
  *	read a b -, write a b -	the same, and shows nothing
  *	count a b		as read, which is seek: that goes by either right; this
  *				takes a counter, which only readers may
- *	forge a			changes a bit of what a has
- *	aim a b			what a has is to open b's file
+ *	forge a			changes a bit of a's capability
+ *	aim a b			a's capability is to open b's file
  *	renew a b		asks the manager for another one for b's; it is a's
- *	leave a			is heard no more by the manager
+ *	leave a			the manager does not hear a any more
  *	bye a			says BYE to the manager, and stays at the iod
  *	again a			comes back to the iod, by the same number
  *	back a			... and to the manager, which it had left
  *	lose a PATH		makes it and opens it to write; the connection breaks
- *				as the answer comes, and stays away
- *	found a			it comes back and asks again; what it gets is a's
+ *				before the answer arrives, and is not made again
+ *	found a			it comes back and asks again; a gets the capability
  *	as e UID		from its beginning e is that user, not root
  *	claim a b		tells the manager that it has b's file open to read, and
- *				passes that on to itself; what it gets is a's
+ *				passes that on to itself; a gets the capability
  *	hold a PATH		opens it to hold it alone, neither to read nor to write,
- *				and passes reading on to itself; what it gets is a's
+ *				and passes reading on to itself; a gets the capability
  */
 #include <errno.h>
 #include <poll.h>

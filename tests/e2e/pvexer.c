@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvexer.c - random operations on one file that is seen through several mounts,
- * each checked against a model in memory.
+ * pvexer.c - random operations on one file that is seen through several mounts, each checked
+ * against a model in memory.
  *
  *	pvexer [-r] [-m] SEED OPERATIONS FILE...
  *
- * The FILEs are the same file at each mount.  -r: every operation opens the file
- * anew, as close-to-open caching wants it.  -m: also by shared mappings.
- * Exit status 1 and a line with the seed at the first difference.
+ * The FILEs are the same file at each mount.  -r: every operation opens the file again, as
+ * close-to-open caching requires.  -m: also by shared mappings.  Exit status 1 and a line with the
+ * seed at the first difference.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct exer {
 	int fd[MOUNTS_MAX];
 	unsigned char *model, *buf;
 	size_t size;
-	unsigned char next; /* what the next write writes */
+	unsigned char next; /* the byte that the next write writes */
 };
 
 static unsigned int rnd(struct exer *e, unsigned int below)
@@ -95,7 +95,7 @@ static void do_read(struct exer *e, int k)
 	same(e, "data read", off, want);
 }
 
-/* What is written, in the model as well; the file ends there at the earliest. */
+/* Writes bytes, in the model as well; the file then ends there or later. */
 static void put(struct exer *e, size_t off, size_t len)
 {
 	e->next = (unsigned char)(e->next % 255 + 1);
@@ -245,7 +245,7 @@ static void do_seek(struct exer *e, int k)
 
 	if (off >= e->size) {
 		if (data >= 0 || hole >= 0)
-			die(e, "seek behind the end", data, hole);
+			die(e, "seek after the end", data, hole);
 		return;
 	}
 	if (data < 0)

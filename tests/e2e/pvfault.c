@@ -128,7 +128,7 @@ struct row {
 	X(posix_spawn, -!!(errno = posix_spawn(&(pid_t){ 0 }, bad, NULL, NULL, \
 		(char *[]){ "x", NULL }, (char *[]){ NULL })))
 
-/* What a call reads beside, or fills.  "f" is below DIR. */
+/* Calls with a second, bad argument that they read or fill.  "f" is below DIR. */
 #define OTHERS(X) \
 	X(stat_st, stat("f", bad)) \
 	X(lstat_st, lstat("f", bad)) \

@@ -2,8 +2,8 @@
 /*
  * pvguest.c - a client without a ticket, over any transport.
  *
- *	pvguest URI FSID SESSION OP	comes by that session's number (hexadecimal; 0: one of
- *					its own) and asks OP (a number of wire.h, without a body);
+ *	pvguest URI FSID SESSION OP	connects with that session number (hexadecimal; 0: its
+ *					own) and asks OP (a number of wire.h, without a body);
  *					prints the answer's status: 0 or an errno
  */
 #include <stdio.h>

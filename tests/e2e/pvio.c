@@ -322,8 +322,8 @@ static int open_for(const char *path, const char *how)
 }
 
 /*
- * keep PATH HOW: opens and uses it; behind a byte of stdin says what comes of using it once
- * more, and of using it when it was opened anew
+ * keep PATH HOW: opens and uses it.  After a byte of stdin it prints the result of using it once
+ * more, and of using it after another open.
  */
 static int op_keep(char **arg)
 {
@@ -343,8 +343,10 @@ static int op_keep(char **arg)
 	return pvfs_close(fd);
 }
 
-/* become PATH UID: opens and writes it, becomes that user, and says behind a byte of stdin what
- * comes of writing once more */
+/*
+ * become PATH UID: opens and writes it, and becomes that user.  After a byte of stdin it prints the
+ * result of writing once more.
+ */
 static int op_become(char **arg)
 {
 	uid_t uid = (uid_t)num(arg[1]);
@@ -570,7 +572,7 @@ static int op_make_later(char **arg)
 	return opened(pvfs_creat(arg[0], 0644));
 }
 
-/* twice PATH: says what comes of making it, and behind a byte of stdin of doing so once more */
+/* twice PATH: prints the result of making it, and after a byte of stdin of making it once more */
 static int op_twice(char **arg)
 {
 	char c;

@@ -7,11 +7,10 @@
  *				and kills each with SIGKILL after a moment
  *
  *	pvkill DIR COUNT stop	stops COUNT clients, at most ALIVE, with SIGSTOP
- *				instead, says "stopped COUNT", waits for the end
+ *				instead, prints "stopped COUNT", waits for the end
  *				of its input, lets them go on, and kills them
  *
- * Prints "killed COUNT"; exits 1 if one of them ended by itself, or did not go
- * on.
+ * Prints "killed COUNT".  Exits 1 if one of them ended by itself, or did not go on.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvlanes.c - several processes at one file, which is seen through one mount or more.
- * Each has lanes of its own, so narrow that all of them share blocks, pages and stripes,
- * and finds there what it wrote itself, whatever the others do beside it.
+ * pvlanes.c - several processes at one file, which is seen through one mount or more.  Each process
+ * has lanes of its own, so narrow that all of them share blocks, pages and stripes.  Each finds
+ * there the data that it wrote itself, whatever the others do concurrently.
  *
  *	pvlanes [-r] [-m] [-n LANES] SEED OPERATIONS PROCESSES FILE...
  *
- * The FILEs are the same file at each mount.  -r: every operation opens the file
- * anew.  -n: so many lanes and not 400; with few of them all are at the same pages all
- * the time.  -m: who writes does so by shared mappings; not beside calls, which the
- * kernel does not order with them (docs/posix.md).  Exit status 1 and a line at a
- * difference.
+ * The FILEs are the same file at each mount.  -r: every operation opens the file again.  -n: so
+ * many lanes and not 400; with few lanes all processes use the same pages all the time.  -m:
+ * writers use shared mappings.  They never write at the same time as calls, because the kernel does
+ * not order mappings and calls (docs/posix.md).  Exit status 1 and a line at a difference.
  */
 #include <errno.h>
 #include <fcntl.h>

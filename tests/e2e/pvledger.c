@@ -77,7 +77,7 @@ static int removed(unsigned int k)
 	return rc;
 }
 
-/* What is read is never refused. */
+/* Reads never fail. */
 static int look(unsigned int k)
 {
 	char path[256];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvpast.c - what only a C program can do to who moves its data past a mount: it
- * makes calls from signal handlers in the middle of others, shares its memory
- * with a child, and maps what it wrote without a question before.
+ * pvpast.c - calls that only a C program can make while its data moves past a mount.  It makes
+ * calls from signal handlers in the middle of others, shares its memory with a child, and maps data
+ * that it wrote without any request before.
  *
  * usage: pvpast FOLDER-OF-A-MOUNT
  */

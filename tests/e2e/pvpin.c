@@ -34,7 +34,7 @@ struct player {
 	unsigned int n, steps;
 	uint64_t seed;
 	int fd;
-	uint8_t *model; /* what the file has, MOST bytes */
+	uint8_t *model; /* the file's contents, MOST bytes */
 	struct buf {
 		uint8_t *p;
 		size_t len;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvposixaio.c - POSIX's asynchronous calls on a file: each call, each way to hear of
- * the end, many at a time.
+ * pvposixaio.c - POSIX's asynchronous calls on a file: each call, each notification of the end,
+ * many at a time.
  *
  * usage: pvposixaio FILE [fork]
- *        pvposixaio FILE order    a sync between two writes, of stripes 1 and 0 of a file
- *                                 that is there: says "ready", and "later" when the
+ *        pvposixaio FILE order    a sync between two writes, of stripes 1 and 0 of an
+ *                                 existing file: prints "ready", and "later" when the
  *                                 second has ended, and goes on at a line each time
  */
 #include <aio.h>
@@ -102,7 +102,7 @@ static void ends_and_errors(void)
 	EXPECT(aio_cancel(fd, NULL) == AIO_ALLDONE);
 }
 
-/* Behind all that was begun before. */
+/* Runs a sync after all requests that began before. */
 static void synced(void)
 {
 	struct aiocb sync = { .aio_fildes = fd };
@@ -228,7 +228,7 @@ static void lists(void)
 
 /* ---- waiting with a bound, taking back ---- */
 
-/* What is taken back has not been done; what is not, has. */
+/* A cancelled write has not been done; every other one has. */
 static void taken_back(void)
 {
 	unsigned int i, back = 0;
@@ -295,7 +295,7 @@ static void forked(void)
 		EXPECT(end_of(&cb[i]) == LEN);
 }
 
-/* ---- a sync is behind those before it, whatever began since ---- */
+/* ---- a sync runs after those before it, whatever began since ---- */
 
 static void say_and_wait(const char *word)
 {

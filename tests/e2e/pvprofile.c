@@ -4,10 +4,10 @@
  *
  *	pvprofile OP PATH COUNT SIZE
  *
- * write, read: one after the other; back: from the end on; apart: each twice as far as it
- * is long; shift: beginning a byte within a stripe; lists: of 8 pieces; open: opens and
- * closes; stat; sync: with an fsync behind each; aio: requests; fork: half of it in a
- * child; wait: as write, then until it is killed; handle: with a handler for SIGUSR1.
+ * write, read: one after the other; back: from the end on; apart: each at twice its length from the
+ * last; shift: beginning a byte within a stripe; lists: of 8 pieces; open: opens and closes.  stat;
+ * sync: with an fsync after each; aio: requests; fork: half of the calls in a child.  wait: as
+ * write, then until it is killed; handle: with a handler for SIGUSR1.
  */
 #include <errno.h>
 #include <pvfs.h>

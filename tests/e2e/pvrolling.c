@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvrolling.c - pvrolling DIR BOOK COUNTER: goes on where BOOK ends, if there is one.
- * First all that was acknowledged must be in DIR; then it writes, reads, moves, lists and
- * removes files there, and counts in the file COUNTER, which others do as well, under a
- * lock, until there is a file BOOK.end.  All of it is checked, and any error ends it with
- * 1.  BOOK becomes what was acknowledged.  A line "N done" after each 10.
+ * pvrolling.c - pvrolling DIR BOOK COUNTER: goes on where BOOK ends, if it exists.  First it checks
+ * that all acknowledged changes are in DIR.  Then it writes, reads, moves, lists and removes files
+ * there until there is a file BOOK.end.  It also counts in the file COUNTER under a lock, as other
+ * processes do.  It checks every result, and exits with 1 at any error.  BOOK records the
+ * acknowledged changes.  Prints a line "N done" after each 10.
  *
- * It makes no call that has come since the version before: that one's libpvfs runs it.
+ * It uses only calls of the previous release, because that release's libpvfs runs it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -189,7 +189,7 @@ static int lock(int fd, short how)
 	return pvfs_fcntl(fd, F_SETLKW, &l);
 }
 
-/* Whoever loses a lock, loses somebody's count. */
+/* If a lock is lost, a count is lost. */
 static int count(void)
 {
 	uint64_t n = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvskew.c - a library for LD_PRELOAD: a host whose clock is PVSKEW_BEHIND seconds behind, is set
- * by nobody if PVSKEW_UNSET is there, and whose disk takes PVSKEW_FLUSH ms for a flush; or
- * one that runs for PVSKEW_UP seconds longer than this, and so is another one.
+ * pvskew.c - a library for LD_PRELOAD that simulates another host.  Its clock is PVSKEW_BEHIND
+ * seconds slow.  If PVSKEW_UNSET is set, its clock is not synchronized.  Its disk takes
+ * PVSKEW_FLUSH ms for a flush.  It has been up for PVSKEW_UP seconds longer than this host, so it
+ * counts as another one.
  */
 #include <dlfcn.h>
 #include <stdio.h>

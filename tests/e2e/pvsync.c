@@ -5,8 +5,8 @@
  *	open K PATH FLAGS | write K | list K | space K | copy K FROM | close K
  *	sync K | sync-in-child K
  *
- * K: 0 to 9, the descriptor from then on.  FLAGS: of rws (read, write, O_DSYNC).  Each is
- * answered by a line: ok, or the name of its errno.
+ * K: 0 to 9, the descriptor from then on.  FLAGS: of rws (read, write, O_DSYNC).  The answer to
+ * each is a line: ok, or the name of its errno.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -27,7 +27,7 @@ static const char *const names[] = { "open",  "fopen", "read",
 static atomic_uint counts[CALLS];
 static atomic_bool ours[NUMBERS];
 
-/* The call of that name behind us. */
+/* The call of that name in the next library. */
 #define NEXT(name, type, ...)                                                  \
 	((type(*)(__VA_ARGS__))(uintptr_t)dlsym(RTLD_NEXT, name))
 
@@ -53,7 +53,7 @@ static void count(int fd, int call)
 		atomic_fetch_add(&counts[call], 1);
 }
 
-/* What programs find here instead of in libc. */
+/* The functions that programs find here instead of in libc. */
 #pragma GCC visibility push(default)
 
 /* ---- open and close ---- */

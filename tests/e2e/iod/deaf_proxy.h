@@ -12,8 +12,8 @@
 struct deaf_proxy {
 	int listener;
 	int port; /* for the client */
-	atomic_int server; /* port; 0: who connects waits */
-	atomic_bool deaf; /* what the server sends is dropped */
+	atomic_int server; /* port; 0: connecting clients wait */
+	atomic_bool deaf; /* data from the server is dropped */
 	atomic_bool stop;
 	pthread_t thread;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_caps.c - a client that does not keep to the rules, before an iod that wants
- * capabilities: what it did not open it neither reads nor changes, by whatever request.
- * Over local the kernel says who it is, else it has a ticket.
+ * iod_caps.c - a client that violates the rules, at an iod that requires capabilities.  It neither
+ * reads nor changes files that it did not open, by whatever request.  Over local the kernel tells
+ * its identity, otherwise it has a ticket.
  */
 #include <check.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static struct keyring *ring;
 static struct client_ticket *pass;
 static struct iodc client, mgr;
 
-/* What the client shows next, and to whom. */
+/* The capabilities that the client shows next, and to whom. */
 static struct {
 	struct capability cap[4];
 	uint8_t sealed[4][CAPABILITY_LEN];
@@ -294,7 +294,10 @@ START_TEST(handle_alone)
 }
 END_TEST
 
-/* That of no file opens nothing: who shows nothing may ask whether objects are lent. */
+/*
+ * The handle of no file opens nothing: a client without a capability may ask whether objects are
+ * lent.
+ */
 START_TEST(handle_of_none)
 {
 	bool local = !strcmp(addr.scheme, "local");
@@ -310,7 +313,7 @@ START_TEST(handle_of_none)
 }
 END_TEST
 
-/* What was shown once counts for the session, and for that file. */
+/* A capability that was shown once counts for the session, and for that file. */
 START_TEST(shown_once)
 {
 	take(FILE_1, CAPABILITY_ALL);
@@ -391,7 +394,7 @@ START_TEST(borrowed)
 	cap.limits.fsid ^= 1;
 	add(&cap);
 	ck_assert_int_eq(rd(FILE_1), -EKEYREJECTED);
-	/* a good one beside it does not help */
+	/* another valid capability does not help */
 	take(FILE_1, CAPABILITY_ALL);
 	ck_assert_int_eq(rd(FILE_1), -EKEYREJECTED);
 	nothing();
@@ -484,7 +487,7 @@ static void come_back(void)
 	iodc_open_with(&client, &addr, WIRE_ROLE_CLIENT, session, &as);
 }
 
-/* Who was evicted is not forgotten for who comes and goes. */
+/* The iod remembers an evicted session even if many others come and leave. */
 START_TEST(fenced_for_good)
 {
 	take(FILE_1, CAPABILITY_ALL);
@@ -506,7 +509,7 @@ static void take_and_seek(uint64_t handle)
 	ck_assert_int_eq(seek_it(handle), 0);
 }
 
-/* What it does not remember it asks for, and the request is done by one call. */
+/* The iod asks for a capability that it forgot, and the client's one call still succeeds. */
 START_TEST(shown_again)
 {
 	unsigned int i;
@@ -547,7 +550,7 @@ static void write_key(const char *text)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-/* What was handed out by a key that went away counts no more, nor what was verified. */
+/* Capabilities by a removed key count no more, nor do those that were verified before. */
 START_TEST(key_gone)
 {
 	char was[80], text[200];

@@ -127,7 +127,7 @@ START_TEST(each_writer_hears_once)
 }
 END_TEST
 
-/* Who met the error need not have written. */
+/* A client may meet the error without having written. */
 START_TEST(met_by_another)
 {
 	atomic_store(&flush_error, ENOSPC);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_late.c - what a client has given up, and the disk or the iod's own thread
- * holds up: whoever comes behind it finds it made, and no memory is touched that
- * is the client's again.
+ * iod_late.c - requests that a client has given up while the disk or the iod's own thread delays
+ * them.  A request that comes later finds the late change made.  The iod touches no memory that
+ * belongs to the client again.
  */
 #include <check.h>
 #include <errno.h>
@@ -114,7 +114,7 @@ static char byte_of(struct iodc *c, uint64_t handle)
 	return (char)c->arena[0];
 }
 
-/* ---- what comes behind a change that is late ---- */
+/* ---- requests after a change that is late ---- */
 
 static void *reads(void *arg)
 {
@@ -202,7 +202,7 @@ static void *stand_still(void *arg)
 	return NULL;
 }
 
-/* It has the one buffer behind whoever else would. */
+/* Gets the one buffer after every other request that could take it. */
 static void read_elsewhere(void)
 {
 	struct wire_region reg = { 0, htole64(LEN) };

@@ -138,7 +138,7 @@ START_TEST(a_lease_that_has_passed)
 		usleep(1000);
 	ck_assert_int_eq(iodc_pread(&reader, 1, 0, 300, &done), 0);
 	ck_assert_uint_eq(done, 100);
-	/* what is late lengthens nothing */
+	/* a lease that has ended already extends nothing */
 	ck_assert_int_eq(iodc_lease(&mgr, 0), 0);
 	ck_assert_int_eq(iodc_lease(&mgr, 60000), 0);
 	pthread_join(thread, NULL);
@@ -222,8 +222,8 @@ START_TEST(a_fence_on_a_bad_disk)
 END_TEST
 
 /*
- * Data that would land in the object by itself, from a client that has until tomorrow for
- * it: who comes waits from the lease's end on, and so it ends there.
+ * Data that would land in the object by itself, from a client with a deadline of tomorrow.  The
+ * next request waits from the lease's end on, and so the delay ends there.
  */
 START_TEST(late_data_ends_with_the_lease)
 {

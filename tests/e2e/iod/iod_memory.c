@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_memory.c - a store in memory: what is overwritten is received straight
- * into a mapping of the object, with the results that units would have.
+ * iod_memory.c - a store in memory: overwrites are received straight into a mapping of the object,
+ * with the results that units would have.
  */
 #include <check.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define STALL_LEN 16384u
 #define STALL_MS 500u
 
-/* What happens to the object while the iod is at it. */
+/* Changes to the object while the iod uses it. */
 static _Atomic long cut_mapped = -1; /* truncate when its pages are mapped */
 static _Atomic long cut_landed = -1; /* when its time is set */
 
@@ -155,7 +155,7 @@ START_TEST(truncated_before)
 }
 END_TEST
 
-/* The data came, the last of it behind the end: there it would be lost. */
+/* The data arrives, its last part after the new end, where it would be lost. */
 START_TEST(truncated_after)
 {
 	make(299500, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_model.c - clients at once, each with random region and memory lists
- * against objects of its own, compared with a model in memory; few transfer
- * buffers, so that they have to wait for each other.
+ * iod_model.c - concurrent clients, each with random region and memory lists on objects of its own,
+ * compared with a model in memory.  There are few transfer buffers, so the clients wait for each
+ * other.
  */
 #include <check.h>
 #include <errno.h>
@@ -137,7 +137,7 @@ static void write_once(struct player *p)
 	must(p->io.size == p->size);
 }
 
-/* What the reply must say: up to the last byte before the end. */
+/* The expected reply: up to the last byte before the end. */
 static uint64_t expect_done(struct player *p)
 {
 	uint64_t pos = 0, end = 0, off, len;

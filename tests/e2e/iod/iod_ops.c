@@ -243,7 +243,7 @@ START_TEST(only_the_manager_may)
 }
 END_TEST
 
-/* What one write costs in flushes of data and of names. */
+/* Checks the flushes of data and of names that one write needs. */
 static void count_syncs(uint32_t len, unsigned int data, unsigned int names)
 {
 	atomic_store(&data_syncs, 0);

@@ -91,7 +91,7 @@ static void *resize(void *arg)
 	return NULL;
 }
 
-/* What a manager ordered, when one of a higher term comes. */
+/* A manager's order is executed before a claim of a higher term returns. */
 START_TEST(claim_waits_for_what_runs)
 {
 	struct iodc next;
@@ -141,8 +141,8 @@ START_TEST(slow_disk_stops_nobody_else)
 END_TEST
 
 /*
- * What has to wait for longer than its client does is not begun.  The iod counts
- * from when the request comes in, which is somewhat later.
+ * A request that would have to wait past its client's deadline is not begun.  The iod counts from
+ * the arrival of the request, which is somewhat later.
  */
 START_TEST(waits_for_a_buffer_until_the_deadline)
 {
@@ -182,7 +182,7 @@ START_TEST(removed_for_good)
 }
 END_TEST
 
-/* What was sent before the removal and comes after it makes nothing. */
+/* A write that was sent before the removal and comes after it makes no object. */
 START_TEST(late_write_makes_nothing)
 {
 	uint64_t size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_parts.c - the line about a slow request says what it waited for: a disk, a flush, a
- * client that does not move its data, a buffer; and there are few of them.
+ * iod_parts.c - the log line about a slow request names its cause: a disk, a flush, a client that
+ * does not move its data, or a buffer.  There are few such lines.
  */
 #include <check.h>
 #include <errno.h>

@@ -99,7 +99,7 @@ START_TEST(read_from_there)
 }
 END_TEST
 
-/* What lies behind the end and comes before other bytes is zeros. */
+/* The bytes between the old end and the written ones are zeros. */
 START_TEST(zeros_behind_the_end)
 {
 	struct fine f = { .first = LEN - 100, .len = 128, .stride = 1024 };
@@ -119,7 +119,7 @@ START_TEST(zeros_behind_the_end)
 }
 END_TEST
 
-/* Small pieces of an object with holes make no pages beside themselves. */
+/* Small pieces of an object with holes allocate no pages but their own. */
 START_TEST(holes_stay)
 {
 	struct fine f = { .first = 0, .len = 128, .stride = 65536 };

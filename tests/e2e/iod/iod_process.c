@@ -296,7 +296,7 @@ static void progress(struct writer *w, unsigned int nw, unsigned int n)
 			usleep(1000);
 }
 
-/* Writers go on over three kills; what was acknowledged is there. */
+/* Writers go on over three kills; every acknowledged write is there. */
 START_TEST(killed_while_writing)
 {
 	struct writer w[3] = { 0 };

@@ -30,7 +30,7 @@ static char dir[64];
 static struct iod *iod;
 static struct addr addr;
 static struct iodc client, mgr;
-static uint64_t handles; /* used up: a removed one is gone for good */
+static uint64_t handles; /* used up: a removed handle is never used again */
 
 /* The iod's system calls, interposed. */
 static atomic_bool slow_flush, slow_write, slow_open;

@@ -274,7 +274,7 @@ const struct call calls[] = {
 	{ "layout", c_layout, false },
 	{ "read 100", c_read_small, true },
 	{ "read 1M", c_read_large, true },
-	{ "read behind the end", c_read_end, true },
+	{ "read after the end", c_read_end, true },
 	{ "write 100", c_write_small, true },
 	{ "write 100, by ten threads", c_write_by_many, true },
 	{ "write 1M", c_write_large, true },

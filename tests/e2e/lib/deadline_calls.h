@@ -8,7 +8,7 @@
 
 #define LEN (1u << 20)
 
-/* What they are made on; the files below the folder that calls_init() names. */
+/* The files that the calls use, below the folder that calls_init() names. */
 enum { FILE_, FRESH, DIR_, EMPTY, LINK, WRITTEN, NEW, ALL, GONE, NAMES };
 extern char path[NAMES][512];
 extern int rd, wr, ap, dir; /* descriptors */

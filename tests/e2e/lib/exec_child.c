@@ -55,7 +55,7 @@ static void child2(void)
 	go_on(&next);
 }
 
-/* What a child has taken since is its own. */
+/* Locks that a child has taken since are its own. */
 static void child3(void)
 {
 	EXPECT(locked(50));

@@ -22,7 +22,7 @@ static void locks(void)
 	go_on(&next);
 }
 
-/* Before it has called anybody, and behind that. */
+/* Before its first request to a server, and after that. */
 static void locks2(void)
 {
 	struct next next = next_of("locks3");

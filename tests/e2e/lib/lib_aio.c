@@ -321,7 +321,7 @@ static void chained(const char *name)
 	EXPECT(pvfs_close(c.fd) == 0);
 }
 
-/* ---- beside blocking calls of other threads ---- */
+/* ---- together with blocking calls of other threads ---- */
 
 static atomic_bool stop;
 

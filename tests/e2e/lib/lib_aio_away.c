@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_aio_away.c - asynchronous requests while servers stand still, and over the
- * end of their session.
+ * lib_aio_away.c - asynchronous requests while servers stand still, and over the end of their
+ * session.
  *
  *	lib_aio_away DIR still PID...	these are stopped, and go on
- *	lib_aio_away DIR lost		says "ready" with requests under way; goes on
+ *	lib_aio_away DIR lost		prints "ready" with requests in flight; goes on
  *					after a line on its standard input
  */
 #include <glob.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_append.c - an append goes behind all that there is, also behind what the same
- * descriptor, or another that appends, put there in another way.
+ * lib_append.c - an append goes after all data of the file.  This includes data that the same
+ * descriptor, or another one that appends, wrote in another way.
  *
- *	lib_append DIR		as a user without rights, too
+ *	lib_append DIR		also as a user without rights
  */
 #include <fcntl.h>
 #include <pvfs.h>
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/append.%d", argv[1], (int)getuid());
 	a = open_it();
 	b = open_it();
-	/* what is open stays so, whatever its mode becomes */
+	/* an open descriptor stays usable, whatever the mode becomes */
 	EXPECT(pvfs_fchmod(a, 0) == 0);
 	behind_space(a, b);
 	behind_writes(a, b);

@@ -253,7 +253,7 @@ static int64_t told(void)
 	return st.st_blocks;
 }
 
-/* What its objects take. */
+/* The space that its objects take. */
 static int64_t taken(void)
 {
 	char pattern[600];

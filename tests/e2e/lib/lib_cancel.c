@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_cancel.c - threads that are cancelled in whatever call: what they were in goes
- * on for all others.
+ * lib_cancel.c - threads that are cancelled in every call: the objects of that call keep working
+ * for all others.
  *
  *	lib_cancel DIR [FIRST]	FIRST: each in a process of its own, whose first call it is
  */

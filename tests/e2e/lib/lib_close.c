@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_close.c - closes files that it removed while servers are away, and lives
- * on without another call.
+ * lib_close.c - closes files that it removed while servers are unavailable, and lives on without
+ * another call.
  */
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_copy.c - pvfs_copy_file_range(): what it refuses, offsets, partitions, and a file
- * that goes away meanwhile.
+ * lib_copy.c - pvfs_copy_file_range(): rejected arguments, offsets, partitions, and a file that is
+ * removed meanwhile.
  *
  *	lib_copy DIR ORDINARY	two folders
  */

@@ -2,12 +2,12 @@
 /*
  * lib_counter.c - counters of files.
  *
- *	lib_counter FILE rules	what calls answer
+ *	lib_counter FILE rules	checks the answers of calls
  *	lib_counter FILE count PROCESSES SECONDS	each adds 1 again and again,
  *		and writes to stdout what it got; then "left out", how many it
  *		does not know of
  *	lib_counter FILE read	its value
- *	lib_counter FILE step	adds 1 after each line of stdin, and says what came of it
+ *	lib_counter FILE step	adds 1 after each line of stdin, and prints the result
  */
 #include <sys/wait.h>
 #include <time.h>

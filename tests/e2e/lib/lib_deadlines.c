@@ -4,10 +4,9 @@
  *
  *	lib_deadlines DIR warm|cold TIMEOUT TIMES PID...
  *
- * Each call is made by a process of its own, which has its files open (warm), or
- * has not yet made any (cold), before the servers PID... are stopped; one line a
- * call: its name, result, and the seconds over TIMEOUT, that of PVFS_TIMEOUT.
- * Fails if a call took more than TIMES time-outs.
+ * A process of its own makes each call.  It has its files open (warm), or has not yet made any call
+ * (cold), before the servers PID... are stopped.  Prints one line a call: its name, its result, and
+ * the seconds over TIMEOUT, that of PVFS_TIMEOUT.  Fails if a call took more than TIMES time-outs.
  */
 #include <fcntl.h>
 #include <pvfs.h>
@@ -29,7 +28,7 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* What a call may find; the servers may not yet answer again. */
+/* Makes a file for the calls; the servers may not yet answer again. */
 static void make_file(const char *file)
 {
 	int fd = -1, i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_descriptors.c - a descriptor of a PVFS file takes no ordinary I/O: what a
- * program writes there by mistake fails, and does not disappear.
+ * lib_descriptors.c - a descriptor of a PVFS file takes no ordinary I/O: a write by mistake fails,
+ * and its data does not disappear.
  *
  *	lib_descriptors FILE ORDINARY
  */
@@ -118,7 +118,7 @@ static void others_numbers(void)
 			n++;
 		}
 	EXPECT(n ==
-	       2); /* what the numbers stand for, what an exec() passes on */
+	       2); /* one file for the numbers of descriptors, one for exec() */
 	fd = open_file(0);
 	takes_nothing(fd);
 	works(fd, 5);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_direct.c - what goes without a request is right, and is what goes so.
+ * lib_direct.c - transfers without a request are right, and are used where they should be.
  *
- *	lib_direct DIR ways MODE	MODE: all, read, some (reads) or none goes so
+ *	lib_direct DIR ways MODE	MODE: all, read, some (reads) or none without a request
  *	lib_direct DIR while PID...	these servers stand still: it goes on
- *	lib_direct DIR restart KILL	KILL is a command that starts iods anew
+ *	lib_direct DIR restart KILL	KILL is a command that restarts iods
  *	lib_direct DIR threads		many on one file, by two processes
  *	lib_direct DIR closed FOLDER	our descriptors are closed by a program that does
  *					not know them, and opens files in FOLDER
@@ -119,7 +119,7 @@ static void ways(const char *mode)
 	EXPECT(!pvfs_close(fd));
 }
 
-/* What ends at the end of the file, or is not there, is the same as ever. */
+/* The results at the end of the file, and with missing memory, are the usual ones. */
 static void edges(void)
 {
 	int fd = open_it("edges", O_RDWR | O_TRUNC);
@@ -151,7 +151,7 @@ static void edges(void)
 
 #define APART 512
 
-/* n pieces, each with one free behind it; right, and whether it went without a request. */
+/* n pieces, each with a free one after it; right, and whether it went without a request. */
 static bool list_goes(int fd, bool write, int n)
 {
 	static char buf[APART * 8];
@@ -198,7 +198,7 @@ static void limit_to(rlim_t most)
 	EXPECT(!setrlimit(RLIMIT_FSIZE, &limit));
 }
 
-/* What the objects of a file are limited to when they are borrowed, it is not. */
+/* The process' file size limit does not count for borrowed objects. */
 static void limited(void)
 {
 	int fd = open_it("limited", O_RDWR | O_TRUNC);
@@ -364,7 +364,7 @@ static void elsewhere(char **pid)
 	EXPECT(!pvfs_close(fd));
 }
 
-/* ---- servers that are started anew ---- */
+/* ---- servers that are restarted ---- */
 
 static void over_restart(const char *command)
 {
@@ -400,7 +400,7 @@ static int own_file(const char *folder, int i)
 	return fd;
 }
 
-/* What is written then is written nowhere, or by other descriptors. */
+/* Writes after that reach no file, or go through other descriptors. */
 static void closed(const char *folder)
 {
 	int fd = open_it("closed", O_RDWR | O_TRUNC), own[OWN];

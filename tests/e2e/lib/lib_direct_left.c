@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_direct_left.c - writes to what was lent, and what could leave them before they have
- * returned: no mark stays, so nobody is taken for one who is inside; or one does, of who
- * jumped out, and then nobody is ended for it, and nothing is lost.
+ * lib_direct_left.c - writes to lent objects, and ways to leave them before they have returned.
+ * Either no mark stays, so no client is taken for one that is inside.  Or the mark of a client that
+ * jumped out stays: then its session is not ended for it, and no data is lost.
  *
  *	lib_direct_left DIR handle FOLDER	signals, whose handlers return, or write as well
  *	lib_direct_left DIR jump FOLDER		... or jump out of the write;
- *						a last argument starts the iod anew
+ *						a last argument restarts the iod
  *	lib_direct_left DIR cancel FOLDER	threads are cancelled
  *	lib_direct_left DIR fork FOLDER		children are made, and write as well
  *
@@ -196,7 +196,7 @@ static void slots_are_right(void)
 	}
 }
 
-/* After a jump a write is made anew. */
+/* After a jump the write is made again. */
 static void jump_once(volatile int *i)
 {
 	if (!sigsetjmp(out, 1)) {
@@ -311,5 +311,5 @@ int main(int argc, char **argv)
 		forks();
 	puts("ok");
 	fflush(stdout);
-	_exit(0); /* what they left of the library is not looked at */
+	_exit(0); /* the library's state is not checked here */
 }

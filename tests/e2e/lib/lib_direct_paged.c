@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_direct_paged.c - a borrower writes from memory that has to be read first, from the
- * same iod, as a mapped file of a mount is; meanwhile another process writes to that
- * object by message.  The kernel has locked the object until that memory is there.
+ * lib_direct_paged.c - a borrower writes from memory that has to be read first, from the same iod,
+ * such as a mapped file of a mount.  Meanwhile another process writes to that object by message.
+ * The kernel has locked the object until that memory is there.
  *
  *	lib_direct_paged DIR IOD	IOD: its pid
  */

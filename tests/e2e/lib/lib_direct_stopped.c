@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_direct_stopped.c - clients that stand still around a write to what they borrowed,
- * and others who come meanwhile.
+ * lib_direct_stopped.c - clients that stand still around a write to a borrowed object, and others
+ * that come meanwhile.
  *
  *	lib_direct_stopped DIR hold FILE	writes to held under a lock, makes FILE
  *						before the write in which it is to stop,
@@ -104,7 +104,7 @@ static void half(const char *file)
 	int fd = hold_it("held"), other = open_it("half");
 
 	borrow(other);
-	/* so that nothing is sent to who has closed meanwhile: io_hear.c */
+	/* so that the client sends nothing to a server that has closed meanwhile: io_hear.c */
 	usleep(600000);
 	make(file);
 	EXPECT_ERRNO(write_it(other, 'A', EDGE), ECONNABORTED);

@@ -199,7 +199,7 @@ static void restarted(const char *path, int kind)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* What was held before is held still.  Not flock(): it lets go first. */
+/* Locks held before are still held.  Not flock(), which releases first. */
 static void kept(const char *path, int kind)
 {
 	int fd = pvfs_open(path, O_RDWR);

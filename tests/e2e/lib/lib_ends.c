@@ -2,7 +2,7 @@
 /*
  * lib_ends.c - where files end, read while others change that.
  *
- *	lib_ends FILE rules	what calls answer, of changes by others
+ *	lib_ends FILE rules	the answers of calls, after changes by others
  *	lib_ends FILE asks N	asks N times for the end, and prints how many of the
  *		answers needed no request
  *	lib_ends FILE race READERS SECONDS	one process moves the end to and fro, the
@@ -75,7 +75,7 @@ static void by_others(const char *name, int fd)
 	EXPECT(pvfs_close(reader) == 0);
 }
 
-/* It is still there for who has it open. */
+/* The file still exists for a client that has it open. */
 static void removed(const char *name, int fd)
 {
 	EXPECT(end_of(fd) == 65543);
@@ -122,7 +122,7 @@ static void asks(const char *name, unsigned int n)
 struct history {
 	_Atomic uint64_t begun, answered; /* changes */
 	_Atomic uint64_t reads, without;
-	int64_t end[CHANGES]; /* behind each of them */
+	int64_t end[CHANGES]; /* the end after each of them */
 };
 
 static struct history *history;

@@ -105,7 +105,7 @@ static void *write_on(void *p)
 	return NULL;
 }
 
-/* What was under way is done before, or never. */
+/* Writes in flight are done before the exec, or never. */
 static void threads(void)
 {
 	struct next next = next_of("threads2");
@@ -137,7 +137,7 @@ static void threads2(void)
 	}
 }
 
-/* again COUNT: many times, one behind the other. */
+/* again COUNT: many times, one after the other. */
 static void again(void)
 {
 	struct next next = next_of("again");

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * lib_fault.c - buffers that are not there: EFAULT, and soon; what other
- * threads do meanwhile succeeds.
- */
+/* lib_fault.c - bad buffers: EFAULT, and soon; concurrent calls of other threads succeed. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

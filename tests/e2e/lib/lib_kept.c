@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_kept.c - what is closed while the manager stands still is closed when it goes
- * on: locks are free then, and unlinked files gone, though nobody waited for it.
+ * lib_kept.c - a close while the manager stands still takes effect when it goes on.  Locks are free
+ * then, and unlinked files gone, though no call waited for it.
  *
  *	lib_kept DIR FILES PID	PID is the manager's
  */

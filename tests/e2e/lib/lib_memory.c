@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_memory.c - a server that stands still just before it copies into the
- * memory of a read: that memory is the caller's again when nobody writes to it
- * any more, however long that takes.
+ * lib_memory.c - a server that stands still just before it copies into the memory of a read.  The
+ * caller gets that memory back only when the server writes no more to it, however long that takes.
  *
  *	lib_memory FILE FLAG PID: the server PID stops itself in a copy when it
  *	finds FLAG, which is removed then (stop_in_copy.c)
@@ -95,7 +94,7 @@ int main(int argc, char **argv)
 		nap(timeout_ms / 10);
 	EXPECT(!kill((pid_t)atol(argv[3]), SIGCONT));
 	EXPECT(!pthread_join(thread, NULL));
-	/* what the server does after its copy it does later than that */
+	/* the server answers this read after the end of its copy */
 	while (pvfs_pread(fd, other, sizeof(other), 0) != sizeof(other))
 		nap(10);
 	EXPECT(!memcmp(buf, returned, LEN));

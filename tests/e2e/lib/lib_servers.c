@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_servers.c - what a program learns of mounts, servers and layout.
+ * lib_servers.c - the calls that describe mounts, servers and layout.
  *
  *   lib_servers up MOUNT FOLDER STATE   all servers run, STATE is their folder
  *   lib_servers gone MOUNT URI          the iod at URI was killed
@@ -135,7 +135,7 @@ static void mounts(const char *mount, const char *folder)
 
 /* ---- space ---- */
 
-/* What is in use changes meanwhile; how much there is does not. */
+/* The used space changes meanwhile; the total space does not. */
 static void sane(const struct statfs *st)
 {
 	EXPECT(st->f_type == PVFS_SUPER_MAGIC && st->f_bsize == 4096);
@@ -230,7 +230,7 @@ static void ping(const char *mount)
 	EXPECT_ERRNO(pvfs_statfs_mount(mount, mgr.uri, 0, NULL), EFAULT);
 }
 
-/* What the calls answer of a server that is not there, nothing else. */
+/* The calls' errors for an unavailable server; outputs stay unchanged. */
 static void refused(const char *uri, int code)
 {
 	struct statfs st = { .f_bsize = 7 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_stale.c - a client that was away for so long that the servers ended
- * its session goes on with its open files, but for those that it had locked.
+ * lib_stale.c - a client was disconnected for so long that the servers ended its session.  It goes
+ * on with its open files, except those that it had locked.
  */
 #include <dirent.h>
 #include <stdbool.h>

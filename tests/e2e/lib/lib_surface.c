@@ -73,7 +73,7 @@ static void striping(const char *dir)
 		     EINVAL);
 }
 
-/* Whom a file belongs to; a symlink is not its target. */
+/* The owner of a file; a symlink is not its target. */
 static void owners(const char *dir)
 {
 	const uid_t uid = geteuid() ? geteuid() : 4711;
@@ -200,7 +200,7 @@ static void entries(const char *dir)
 	EXPECT(n == 0 && names == NAMES + 2 && pvfs_close(fd) == 0);
 }
 
-/* What is of the wrong kind, or open the wrong way. */
+/* Files of the wrong kind, or open the wrong way. */
 static void wrong_kinds(const char *dir, bool pvfs)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

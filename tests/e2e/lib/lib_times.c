@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_times.c - mtime of a file that is being written, as another process
- * sees it: neither chmod() nor an open hides a write, and an explicit time
- * holds until the next one.
+ * lib_times.c - mtime of a file that is being written, as another process sees it.  Neither chmod()
+ * nor an open hides a write, and an explicit time holds until the next one.
  */
 #include <sys/wait.h>
 #include <time.h>

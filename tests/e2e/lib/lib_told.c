@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_told.c - reads and writes small pieces, says how many of them went without a
- * request, "READS WRITES", and stays until its input ends.
+ * lib_told.c - reads and writes small pieces, prints how many of them needed no request, "READS
+ * WRITES", and stays until its input ends.
  *
  *	lib_told FILE CALLS [THREADS]	CALLS of each, in each thread
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_waits.c - many locks that one process waits for, in threads or in a queue: what it asks
- * for meanwhile, and the unlock that they wait for, is answered at once.
+ * lib_waits.c - one process waits for many locks, in threads or in a queue.  Its other requests,
+ * and the unlock that it waits for, are answered at once.
  *
  *   lib_waits DIR N     N threads, then N asynchronous requests
  *
- * Where the calls of the process that holds the lock wait for a slot, each takes seconds, and
- * CYCLES of them do not end before the alarm.
+ * If the calls of the process that holds the lock wait for a slot, each takes seconds, and CYCLES
+ * of them do not end before the alarm.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -49,7 +49,7 @@ static int set(int fd, int cmd, short type)
 	return pvfs_fcntl(fd, cmd, &lk);
 }
 
-/* ---- the calls of who holds it ---- */
+/* ---- the calls of the lock's holder ---- */
 
 static void *take_other(void *arg)
 {

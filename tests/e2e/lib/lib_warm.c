@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_warm.c - what is read again and again, while others change it.
+ * lib_warm.c - blocks that are read again and again, while others change them.
  *
- *	lib_warm FILE rules	what reads get, of changes by others
+ *	lib_warm FILE rules	the results of reads, after changes by others
  *	lib_warm FILE reads N	reads the same blocks N times, and prints how many
  *		shares of these reads needed no request
  *	lib_warm FILE lent TAB	while a program that has the mount of TAB, on the iods'
  *		host, writes without a request: others read what it wrote, each time
  *	lib_warm FILE race READERS SECONDS	one process overwrites blocks, cuts them
  *		off and punches them out; each block that others read without a request is
- *		whole, and all are of changes that were under way; prints as reads does
+ *		whole, and all are of changes that were in flight; prints as reads does
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -176,7 +176,7 @@ static void reads(const char *name, unsigned int n)
 struct history {
 	struct {
 		_Atomic uint64_t begun, answered;
-		uint64_t is[CHANGES]; /* behind each change */
+		uint64_t is[CHANGES]; /* the value after each change */
 	} block[BLOCKS];
 	_Atomic uint64_t reads, without;
 };
@@ -236,8 +236,8 @@ static void judge(unsigned int i, uint64_t is, uint64_t first, uint64_t last)
 }
 
 /*
- * What needed no request is of one moment.  A READ takes what the kernel copies, which
- * may be in the middle of a write: each word is of some change that was under way.
+ * A read without a request is of one moment.  A READ takes what the kernel copies, which may be in
+ * the middle of a write: each word is of some change that was in flight.
  */
 static void read_and_judge(int fd, unsigned int i)
 {

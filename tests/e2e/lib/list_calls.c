@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list_calls.c - what list calls answer to odd lists, on a PVFS file and an
- * ordinary one; a list longer than any message; neighbours that write into
- * each other's holes at once: list_calls PVFS-FILE ORDINARY-FILE [sound].
- * sound: without memory that is not there, for transports that do not look.
+ * list_calls.c - the answers of list calls to unusual lists, on a PVFS file and an ordinary one; a
+ * list longer than any message; neighbours that write into each other's holes at once.
+ *
+ *	list_calls PVFS-FILE ORDINARY-FILE [sound]
+ *
+ * sound: without bad memory, for transports that do not detect it.
  */
 #include <pvfs.h>
 

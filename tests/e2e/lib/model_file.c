@@ -425,7 +425,7 @@ void op_file(struct model *m)
 		op_open(m);
 		return;
 	}
-	/* who only reads does not keep a removed file alive */
+	/* a reader does not keep a removed file alive */
 	if ((p->flags & O_ACCMODE) == O_RDONLY &&
 	    (pvfs_fstat(p->fd[B], &st) || st.st_nlink == 0)) {
 		op_close(m, p);

@@ -99,8 +99,10 @@ static void op_rename2(struct model *m)
 	BOTH(m, pvfs_rename2(m->path[s][0], m->path[s][1], f));
 }
 
-/* What a program would hang in goes at once, with all else that is special;
- * devices that nobody has: nothing opens them. */
+/*
+ * Special files that a program would hang in are removed at once, as all others.  Devices have
+ * numbers that nobody has, so that nothing opens them.
+ */
 static void op_mknod(struct model *m)
 {
 	static const mode_t types[] = { S_IFIFO, S_IFSOCK, S_IFREG, 0,

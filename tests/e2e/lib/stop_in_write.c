@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stop_in_write.c - to be preloaded by a client: it stops (SIGSTOP) immediately
- * before it writes to a borrowed object, inside, once the file $STOP_IN_WRITE is
- * there, and removes that; or, for $STOP_BEHIND_WRITE, immediately after, still inside.
+ * stop_in_write.c - to be preloaded by a client.  Once the file $STOP_IN_WRITE exists, the client
+ * stops (SIGSTOP) immediately before it writes to a borrowed object, inside the write, and removes
+ * that file.  For $STOP_BEHIND_WRITE it stops immediately after the write, still inside.
  */
 #include <dlfcn.h>
 #include <signal.h>

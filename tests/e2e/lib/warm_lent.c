@@ -7,7 +7,7 @@
 
 /* A child does what it is told. */
 struct order {
-	uint64_t n; /* what it writes to all blocks */
+	uint64_t n; /* An order to a child: the value to write, and its answer. */
 	uint64_t without; /* so much of it without a request */
 };
 

@@ -23,7 +23,7 @@ struct fakeiod {
 	atomic_bool mute; /* answer nothing at all */
 	atomic_int fence_fail; /* answer FENCE with this error */
 	atomic_int fail; /* answer RESIZE with this error */
-	/* what it has seen; lock */
+	/* the requests seen so far; lock */
 	pthread_mutex_t lock;
 	struct fakeobj *objects;
 	unsigned int resizes, removes, remove_calls, getsizes, fences, claims;
@@ -50,7 +50,7 @@ unsigned int fakeiod_count(struct fakeiod *f);
 /* The handles of its objects, at most cap; how many. */
 unsigned int fakeiod_list(struct fakeiod *f, uint64_t *handle,
 			  unsigned int cap);
-/* What the latest manager said. */
+/* The values of the latest manager. */
 uint64_t fakeiod_term(struct fakeiod *f);
 uint64_t fakeiod_until(struct fakeiod *f);
 /* A counter, read under the lock. */

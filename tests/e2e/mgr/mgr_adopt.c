@@ -103,8 +103,10 @@ static void heard_of_before(struct fakeiod *iod)
 		ck_assert_uint_eq(iod->fenced[k], before.session);
 }
 
-/* No moment at which others could have come in between; what was not adopted is
- * let go.  1: over a crash of the mgr. */
+/*
+ * No other client can take a lock in between.  Locks that were not adopted are released.  1: over a
+ * crash of the mgr.
+ */
 START_TEST(test_adopt)
 {
 	ck_assert_int_eq(lock(&before, 0, 0, 10), 0);
@@ -177,8 +179,10 @@ START_TEST(test_adopted_waits)
 }
 END_TEST
 
-/* A user's two sessions: what comes over takes no other open's place, of which the file
- * would count a writer for ever. */
+/*
+ * Two sessions of a user: an adopted open takes no other open's place.  Otherwise the file would
+ * count a writer for ever.
+ */
 START_TEST(test_adopt_number_taken)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_claim.c - a manager whose disk is full when it should record the stores
- * of its iods, or the end of a truncation: it says so once and goes on as soon as
- * there is room.  The manager runs in here; what it asks of its disk is answered
- * by the test.
+ * mgr_claim.c - a manager whose disk is full when it should record the stores of its iods, or the
+ * end of a truncation.  It logs this once and goes on as soon as there is room.  The manager runs
+ * in this process, and the test answers its calls to the disk.
  */
 #include <check.h>
 #include <errno.h>
@@ -74,7 +73,7 @@ static unsigned int claims(int i)
 	return fakeiod_get(&rig.iod[i], &rig.iod[i].claims);
 }
 
-/* Some more questions, all in vain. */
+/* The manager claims a few more times, without success. */
 static void tries_again(int i)
 {
 	unsigned int before = claims(i);
@@ -169,7 +168,7 @@ static bool is_there(struct mgrc *c, uint64_t handle)
 	return !rc;
 }
 
-/* What was refused keeps no file: not from its end, and not for ever. */
+/* A rejected declaration holds no file: neither after its end, nor for ever. */
 START_TEST(test_declared_in_vain)
 {
 	struct mgrc c = { 0 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_crash.c - SIGKILL at random points while clients create, write, rename,
- * link over and delete.  Each client knows what its directory must hold: every
- * answer must be the one that a single execution gives, what was answered
- * must be there, what was not must have happened wholly or not at all, and
- * in the end the iods hold the objects of the living files and no others.
+ * mgr_crash.c - SIGKILL at random points while clients create, write, rename, link over and
+ * delete.  Each client knows the expected contents of its directory.  Every answer must be the one
+ * that a single execution gives.  Every answered change must be there, and every other change must
+ * have happened wholly or not at all.  In the end the iods hold the objects of the living files and
+ * no others.
  */
 #include <check.h>
 #include <errno.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_damage.c - damages the name space of a manager that is stopped, for
- * tests of pvfs-fsck:
+ * mgr_damage.c - damages the name space of a stopped manager, for tests of pvfs-fsck:
  *
- *   mgr_damage STORAGE links HANDLE N      the file says that it has N links
- *   mgr_damage STORAGE forget HANDLE       the file is gone, its name stays
- *   mgr_damage STORAGE unname DIR NAME     the name is gone, the file stays
+ *   mgr_damage STORAGE links HANDLE N      sets the number of links of the file to N
+ *   mgr_damage STORAGE forget HANDLE       removes the file, keeps its name
+ *   mgr_damage STORAGE unname DIR NAME     removes the name, keeps the file
  */
 #include <stdio.h>
 #include <stdlib.h>

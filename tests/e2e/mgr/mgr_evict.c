@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_evict.c - EVICT and SESSIONS: who is ended, when that is answered, and who may. */
+/*
+ * mgr_evict.c - EVICT and SESSIONS: which sessions are ended, when the request is answered, and
+ * which clients may send it.
+ */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -86,7 +89,9 @@ static const struct wire_session *row_of(uint64_t session)
 	return NULL;
 }
 
-/* Behind the answer all iods have it, of one that only read as well; locks are free. */
+/*
+ * After the answer all iods have fenced the session, even if it only read, and its locks are free.
+ */
 START_TEST(test_evict)
 {
 	struct mgrc *c = _i ? &writer : &reader;
@@ -119,7 +124,9 @@ START_TEST(test_evict)
 }
 END_TEST
 
-/* Nor does it come back behind a start of the mgr, which knows it by its tombstone alone. */
+/*
+ * It does not come back after a restart of the mgr either, which knows it by its tombstone alone.
+ */
 START_TEST(test_for_good)
 {
 	struct mgrc *c = _i ? &writer : &reader, again = { 0 };
@@ -141,7 +148,7 @@ START_TEST(test_for_good)
 }
 END_TEST
 
-/* Who has not come back yet to a mgr that was started anew is that user's, too. */
+/* A session that has not come back yet to a restarted mgr still counts as its user's. */
 START_TEST(test_away)
 {
 	struct wire_evict body = { .by = htole32(WIRE_EV_USER),
@@ -183,7 +190,10 @@ START_TEST(test_sessions)
 }
 END_TEST
 
-/* What did not confirm it is told, and that goes on, also over a crash of the mgr. */
+/*
+ * The answer names the iods that did not confirm, and fencing goes on, also over a crash of the
+ * mgr.
+ */
 START_TEST(test_iod_is_late)
 {
 	struct wire_evict_rep rep;
@@ -209,7 +219,7 @@ START_TEST(test_iod_is_late)
 }
 END_TEST
 
-/* Who comes later is told of iods that owe an answer, also by a mgr that was started anew. */
+/* A later request also names the iods that owe an answer, even after a restart of the mgr. */
 START_TEST(test_iod_still_owes)
 {
 	const struct wire_evict body = { .by = htole32(WIRE_EV_USER),
@@ -236,7 +246,7 @@ START_TEST(test_iod_still_owes)
 }
 END_TEST
 
-/* What it gave away before is taken by nobody, though the mgr still has its rows. */
+/* No session takes over the grants of an evicted one, though the mgr still has its rows. */
 START_TEST(test_nobody_takes_over)
 {
 	struct wire_grant grant = { .handle = htole64(f.handle),
@@ -265,7 +275,7 @@ START_TEST(test_nobody_takes_over)
 }
 END_TEST
 
-/* Nor is one answered that comes behind it, though it ends nobody. */
+/* A second request that comes after it waits for the iod as well, though it ends no session. */
 START_TEST(test_two)
 {
 	struct wire_evict body = { .by = htole32(WIRE_EV_USER),

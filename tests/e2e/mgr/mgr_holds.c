@@ -34,7 +34,7 @@ static void setup(void)
 	serve("session_timeout = 4\nlease = 3");
 }
 
-/* What takes its time. */
+/* For tests with long waits. */
 static void setup_patient(void)
 {
 	serve("session_timeout = 60\nlease = 3");
@@ -149,7 +149,7 @@ START_TEST(removed_at_other_times)
 }
 END_TEST
 
-/* What was said to an earlier process says nothing of what came after. */
+/* A declaration to an earlier process of the mgr does not cover later changes. */
 START_TEST(too_late)
 {
 	uint64_t before = r.boot;
@@ -166,8 +166,10 @@ START_TEST(too_late)
 }
 END_TEST
 
-/* Who knows the number of another's open says that it is his, or that he closes it: that
- * one's hold is there all the same. */
+/*
+ * A client knows the number of another's open and declares it as its own, or closes it.  The other
+ * client's hold stays.
+ */
 START_TEST(told_by_another)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
@@ -257,7 +259,7 @@ START_TEST(no_room_in_memory)
 }
 END_TEST
 
-/* Whoever does not declare has a row from the first moment on, as ever. */
+/* A client that does not declare has a row from the first moment on. */
 START_TEST(silent)
 {
 	struct mgrc_file g;
@@ -311,8 +313,10 @@ static void set_mode(uint32_t mode)
 		mgrc_call(&c, WIRE_SETATTR, &body, sizeof(body), &item, 1), 0);
 }
 
-/* What it has opened; but what it only tells of, as the mode is: now, with a row, and when
- * there is nothing but that. */
+/*
+ * A client passes on files that it has opened.  A declared open passes on only if the mode allows
+ * it: now, with a row, and when only the row is left.
+ */
 START_TEST(passed_on)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
@@ -339,7 +343,10 @@ START_TEST(passed_on)
 }
 END_TEST
 
-/* Who may not read it passes no reading on, whatever his open said, with a row or without. */
+/*
+ * A client without the right to read passes no reading on, whatever its open asked for, with a row
+ * or without.
+ */
 START_TEST(passed_on_unread)
 {
 	static const uint32_t how[] = { WIRE_O_HOLD,
@@ -365,8 +372,10 @@ START_TEST(passed_on_unread)
 }
 END_TEST
 
-/* A number that was told before the manager gave it: what it is of then takes no row's
- * place, whose file would be held for ever. */
+/*
+ * A client declares numbers before the manager issues them.  The file of such a number takes no
+ * row's place, and is not held for ever.
+ */
 START_TEST(told_before_it_is_given)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
@@ -405,7 +414,7 @@ static int adopt(struct mgrc *by, uint64_t session,
 	return mgrc_call(by, WIRE_ADOPT, &body, sizeof(body), NULL, 0);
 }
 
-/* What comes over by the number of a hold in memory keeps its row when that one gets one. */
+/* An open adopted with the number of a hold in memory keeps its row when that hold gets one. */
 START_TEST(adopted_by_a_number_of_its_own)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };

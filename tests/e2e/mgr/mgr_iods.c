@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_iods.c - iods that are down, slow or come late: what needs them waits
- * and ends well or with ETIMEDOUT, what does not need them goes on, and what
- * was begun is finished, also over a crash of the mgr.
+ * mgr_iods.c - iods that are down, slow or come late.  Requests that need them wait and end well or
+ * with ETIMEDOUT.  Requests that do not need them go on.  Begun work is finished, also over a crash
+ * of the mgr.
  */
 #include <check.h>
 #include <errno.h>

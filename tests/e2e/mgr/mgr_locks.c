@@ -87,7 +87,7 @@ static void post(struct mgrc *who, struct any *any, struct wire_lock *list,
 	rpc_call_start(who->peer, &any->call);
 }
 
-/* What was posted is in the mgr, and waits. */
+/* The posted request is in the mgr, and waits. */
 static void sure_waits(struct mgrc *who, struct any *any)
 {
 	ck_assert_int_eq(mgrc_stat(who, "", NULL), 0);

@@ -97,7 +97,7 @@ START_TEST(test_names)
 }
 END_TEST
 
-/* Who did not name a feature is not told what he would refuse. */
+/* A client that did not name a feature is not sent flags that it would reject. */
 START_TEST(test_features)
 {
 	struct mgrc other = { .features = ~(uint32_t)WIRE_FT_PROOF };
@@ -270,7 +270,7 @@ static int redeem(struct mgrc *by, struct wire_redeem *token, uint32_t flags,
 	return 0;
 }
 
-/* Who may not open it, and could not: it has no name any more. */
+/* The redeemer may not open the file, and could not: it has no name any more. */
 START_TEST(test_grant)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
@@ -299,7 +299,7 @@ START_TEST(test_grant)
 	ck_assert_int_eq(mgrc_append(&user, &f, 10, &off), 0);
 	ck_assert_int_eq(mgrc_release(&c, &r, 0, 0), 0);
 	ck_assert_int_eq(mgrc_release(&c, &w, 0, 0), 0);
-	/* it is open there no more, and lives for who redeemed it */
+	/* the granter has closed it, and the redeemer keeps it alive */
 	ck_assert_int_eq(redeem(&user, &later, WIRE_O_WRITE, &r), -EBADF);
 	ck_assert_int_eq(mgrc_stat_handle(&c, f.handle, &attr), 0);
 	ck_assert_int_eq(mgrc_release(&user, &f, WIRE_R_WROTE, 10), 0);
@@ -342,8 +342,10 @@ static void write_at(struct mgrc *by, int64_t mtime)
 		mgrc_call(by, WIRE_RELEASE, &body, sizeof(body), NULL, 0), 0);
 }
 
-/* Who may write to a file, and does not own it, sets its times to now alone: those of later
- * writes would not be seen. */
+/*
+ * A writer of a file that does not own it may set its times to now alone.  Otherwise those of later
+ * writes would not be seen.
+ */
 START_TEST(test_written_ahead)
 {
 	struct wire_setattr open = { .valid = htole32(WIRE_S_MODE),

@@ -66,7 +66,7 @@ START_TEST(test_bye_with_open_files)
 }
 END_TEST
 
-/* What it did not see the end of may still come. */
+/* Writes whose end the client did not see may still come. */
 START_TEST(test_bye_with_unanswered_writes)
 {
 	struct mgrc w;
@@ -218,7 +218,7 @@ START_TEST(test_too_late)
 }
 END_TEST
 
-/* What it sends again after that must not be executed a second time. */
+/* A request that the client sends again after that must not be executed a second time. */
 START_TEST(test_too_late_after_restart)
 {
 	struct mgrc w = { 0 }, again = { 0 };
@@ -274,7 +274,7 @@ START_TEST(test_orphan)
 }
 END_TEST
 
-/* Who reads keeps it as well, if that was asked for. */
+/* A reader keeps the file as well, if it asked for that. */
 START_TEST(test_held)
 {
 	struct mgrc_file f = { 0 };

@@ -376,7 +376,7 @@ START_TEST(test_buffers)
 		while (n < BUFFERS);
 		rpc_ctx_progress(greedy.ctx, 0);
 		c.timeout_ms = 20000;
-		/* a user's sessions take turns: behind these the listings had theirs */
+		/* a user's sessions take turns: after these the listings had theirs */
 		for (int i = 0; i < BUFFERS; i++)
 			ck_assert_int_eq(mgrc_stat(&c, "", NULL), 0);
 		c.timeout_ms = 1000;

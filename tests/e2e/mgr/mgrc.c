@@ -99,7 +99,7 @@ static void set_flag(struct wire_hdr *hdr, unsigned int flag)
 	hdr->flags |= htole16((uint16_t)flag);
 }
 
-/* Behind the message, without groups. */
+/* Appends it to the message, without groups. */
 static size_t put_as(void *buf, size_t len, const struct wire_as *as)
 {
 	struct wire_hdr *hdr = buf;

@@ -13,8 +13,10 @@
 
 #define MGRC_ARENA (1u << 20)
 
-/* Of this process: servers of tests beside it, on a port that was ours a moment
- * ago, are strangers. */
+/*
+ * An id of this process: servers of concurrent tests, on a port that was ours a moment ago, are
+ * strangers.
+ */
 uint64_t mgrc_fsid(void);
 
 /* Check's assertions are for one thread; this ends the program. */
@@ -43,8 +45,8 @@ struct mgrc {
 	struct tp_mr *mr;
 	uint8_t *arena; /* MGRC_ARENA bytes */
 	unsigned int timeout_ms; /* of a call; 20000 */
-	const struct wire_as *as; /* requests count for him, if not NULL */
-	bool shows; /* what is sent ends with a struct wire_caps */
+	const struct wire_as *as; /* requests count for this user, if not NULL */
+	bool shows; /* each request ends with a struct wire_caps */
 	uint64_t boot; /* of the process of the mgr that was met last */
 	unsigned int fresh; /* how often the session was new there */
 	/* the last reply */

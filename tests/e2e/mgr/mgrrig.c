@@ -17,7 +17,7 @@
 #include "tests/e2e/mgr/mgrrig.h"
 
 #define PORTS_FROM 10000u
-#define PORTS 20000u /* none that the kernel gives to who connects */
+#define PORTS 20000u /* outside of the kernel's range of ephemeral ports */
 
 static bool is_free(int port)
 {

@@ -21,7 +21,7 @@ struct mgrrig {
 	struct addr addr;
 	struct fakeiod iod[RIG_IODS];
 	pid_t pid;
-	int log; /* what the mgr says */
+	int log; /* the output of the mgr */
 	char said[65536];
 	size_t said_len;
 };

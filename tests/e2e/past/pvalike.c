@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvalike.c - makes the same random calls on two files: on one of a mount by libc's
- * names, which move data past it, and on another by system calls, which do not.
- * Results, errors, offsets and contents must be alike.
+ * pvalike.c - makes the same random calls on two files.  One is on a mount and uses libc's names,
+ * which move data past it.  The other uses system calls, which do not.  Results, errors, offsets
+ * and contents must be alike.
  *
  * usage: pvalike SEED CALLS FILE-OF-A-MOUNT OTHER-FILE [direct|lent]
  *	direct	both are of a mount
@@ -26,7 +26,7 @@
 struct side {
 	const char *path;
 	int fd;
-	char *mem; /* ROOM, and behind it GAP that is not there */
+	char *mem; /* ROOM, and after it GAP without memory */
 	ssize_t n;
 	int err;
 };
@@ -99,7 +99,7 @@ static void transfer(struct side *s, const struct ask *a, bool known)
 
 /* ---- are they alike? ---- */
 
-/* What is in memory behind the bytes that were read is nobody's business. */
+/* Memory after the bytes that were read may have any contents. */
 static void forget(const struct ask *a)
 {
 	size_t left = side[1].n > 0 ? (size_t)side[1].n : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvjump.c - what signals, cancellation and children do in the middle of calls that move
- * data past a mount: they leave nothing behind that the next call would wait for.
+ * pvjump.c - signals, cancellation and children in the middle of calls that move data past a
+ * mount.  They leave no state that the next call would wait for.
  *
- * usage: pvjump FILE [jumping]	FILE: of a mount, or where none is
+ * usage: pvjump FILE [jumping]	FILE: of a mount, or of none
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -293,7 +293,7 @@ static void children(void)
 
 /* ---- a signal for a child that has just begun ---- */
 
-/* Not for ever: what was lost does not come. */
+/* Waits for a limited time, because a lost signal never comes. */
 static int is_told(void)
 {
 	for (int i = 0; !handled && i < 10000; i++)
