@@ -41,7 +41,7 @@ static bool can_answer(const struct head *h, const struct head_node *n)
 
 	if (n->link.fd < 0 || n->gone)
 		return false;
-	if (n->ends || now - h->told < REACH_MS * 1000000ull)
+	if (n->ends || now - h->stop_sent < REACH_MS * 1000000ull)
 		return true;
 	return link_has_arrived(&n->link) &&
 	       now - n->link.heard < HEAD_SILENT_NS;
@@ -52,7 +52,7 @@ static bool all_have_answered(const struct head *h)
 	for (unsigned int i = 0; i < h->n; i++)
 		if (can_answer(h, &h->node[i]))
 			return false;
-	return clock_now() - h->told >= REACH_MS * 1000000ull;
+	return clock_now() - h->stop_sent >= REACH_MS * 1000000ull;
 }
 
 /*

@@ -49,7 +49,8 @@ struct head {
 	bool waits[HEAD_ASKERS]; /* wait for the end */
 	pid_t launcher;
 	enum head_state state;
-	uint64_t deadline, ticked, told; /* told: when nodes were told to end */
+	uint64_t deadline, ticked;
+	uint64_t stop_sent; /* when nodes were told to end */
 	unsigned int killed; /* signals to the launcher so far */
 	char why[512]; /* reason of a failure */
 };

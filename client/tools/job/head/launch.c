@@ -19,7 +19,7 @@ void head_stop(struct head *h, const char *why)
 		return;
 	snprintf(h->why, sizeof(h->why), "%s", why);
 	h->state = HEAD_STOP;
-	h->told = clock_now();
+	h->stop_sent = clock_now();
 	h->deadline = clock_after_ms(ASK_MS);
 	for (unsigned int i = 0; i < h->n; i++)
 		link_say(&h->node[i].link, "stop\n");
