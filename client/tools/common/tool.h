@@ -14,6 +14,8 @@
 
 struct pvfs_server;
 
+/* ---- options ---- */
+
 /* The value of an option: a number from min to max, unless want is set. */
 struct tool_value {
 	int opt; /* 0 ends a table */
@@ -43,11 +45,19 @@ struct tool {
 int tool_options(const struct tool *tool, int argc, char **argv, void *arg);
 /* Prints the usage line to stderr and exits with 2. */
 void tool_usage(const struct tool *tool) __attribute__((noreturn));
+
+/* ---- messages ---- */
+
 /* Prints "NAME: WHAT: strerror" to stderr; returns 1, an exit status. */
 int tool_fail(const struct tool *tool, const char *what);
 /* Prints "NAME: message" to stderr; returns 1. */
 int tool_say(const struct tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/*
+ * Ends main(): returns status, or 1 after a message if writing to standard output
+ * failed.
+ */
+int tool_done(const struct tool *tool, int status);
 
 /*
  * tool_line.c: printf(3) of a line with text from others.  On a terminal `?` replaces
@@ -59,6 +69,8 @@ void tool_vline(FILE *out, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 /* Replaces each unprintable character in the first len bytes of text by `?`. */
 void tool_mask(char *text, size_t len);
+
+/* ---- mounts and servers ---- */
 
 /* Prints that pvfstab(5) names no mount; returns 1. */
 int tool_no_mount(const struct tool *tool);
@@ -73,13 +85,14 @@ int tool_need_path(const struct tool *tool, char *const *path, int n);
 /* Like tool_fail(), for a path that should be on a mount. */
 int tool_off_mount(const struct tool *tool, const char *path);
 /*
- * tool_servers.c: gets the servers of the mount of path in *list, which the caller frees.  Returns
- * their number, which includes the manager; -1 with errno of pvfs_tool_servers(), or ENOMEM.
+ * tool_servers.c: gets the servers of the mount of path in *list, which the caller
+ * frees.  Returns their number, which includes the manager; -1 with errno of
+ * pvfs_tool_servers(), or ENOMEM.
  */
 int tool_servers(const char *path, struct pvfs_server **list);
 /*
- * Calls fn for each server of the mounts of the operands, the manager
- * first.  The operands end with NULL.  One may be a server's URI; then path is NULL.
+ * Calls fn for each server of the mounts of the operands, the manager first.  The
+ * operands end with NULL.  One may be a server's URI; then path is NULL.
  * Without operands, fn is called for the servers of all mounts.  If fn fails for a
  * manager, its iods are skipped.  Returns an exit status: all results of fn or'ed, or 1
  * after a message.
@@ -96,11 +109,8 @@ const char *tool_state(int err);
 /* True: the server has no room for this client. */
 bool tool_full(int err);
 const char *tool_cause(int err);
-/*
- * Ends main(): returns status, or 1 after a message if writing to standard output
- * failed.
- */
-int tool_done(const struct tool *tool, int status);
+
+/* ---- numbers and modes ---- */
 
 /*
  * Converts "64K" to 65536 (K, M, G, T: powers of 1024).  0, or -1: text is no number
@@ -117,6 +127,8 @@ int tool_mode(const char *text, mode_t now, mode_t umask, mode_t *mode);
 #define TOOL_MODE_WANT "a mode: octal, or as in u=rwx,g+s,o-w"
 /* Writes n as "1.5G", with powers of 1024, into buf (16 bytes); returns buf. */
 const char *tool_human(uint64_t n, char *buf);
+
+/* ---- files and paths ---- */
 
 /*
  * True: the same object, maybe by several names.  Both come from pvfs_stat() and the
