@@ -23,7 +23,7 @@ struct local_rig {
 	struct tp_wc wc; /* the newest */
 };
 
-/* What stands in for a client. */
+/* A raw client: its socket and shared memory. */
 struct raw {
 	int fd, bell;
 	struct local_shm shm;

@@ -242,7 +242,7 @@ static bool model_inside(int dir, int top)
 	return true;
 }
 
-/* What the names themselves forbid. */
+/* The errors that follow from the names themselves. */
 static int model_rename_names(const struct spot *a, const struct spot *b,
 			      uint32_t flags)
 {

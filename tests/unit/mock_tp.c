@@ -222,7 +222,7 @@ void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len)
 	free(req);
 }
 
-/* Who comes and was not heard of yet is refused. */
+/* Rejects connections that the listener has not seen yet. */
 void tp_unlisten(struct tp_listener *listener)
 {
 	struct ev *ev, *next;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mock_tp.h - a transport inside one thread, for deterministic faults: every
- * work request that is carried out counts two steps, one before and one
- * after, and at a chosen step the connection breaks.  Link it instead of
- * pvfs_transport.  Strict: a SEND that finds no receive, or more requests
- * than were asked for, is a bug and aborts.  Where receives are shared it waits.
+ * mock_tp.h - a transport inside one thread, for deterministic faults.  Every executed work request
+ * counts two steps, one before and one after, and at a chosen step the connection breaks.  Link it
+ * instead of pvfs_transport.  It is strict: a SEND that finds no receive, or more requests than
+ * were asked for, is a bug and aborts.  If receives are shared, the SEND waits.
  */
 #ifndef MOCK_TP_H
 #define MOCK_TP_H
@@ -16,7 +15,7 @@
 struct mock {
 	int step; /* counted up */
 	int break_at; /* 0: never */
-	int why; /* its status for who sends; 0: reset by the other */
+	int why; /* its status at the sender; 0: reset by the other end */
 	bool broke;
 	bool freeze; /* nothing moves */
 	bool restless; /* waits return at once */
@@ -28,8 +27,8 @@ struct mock {
 	bool srq; /* there are shared receive queues */
 	unsigned int waited; /* messages that found no shared receive */
 	const struct tp_identity *identity; /* of every peer; NULL: unknown */
-	const char *from; /* where who connects now does; NULL: nowhere */
-	bool scarce; /* of who connects now: tp_req_scarce() */
+	const char *from; /* address of the next connecting peer; NULL: unknown */
+	bool scarce; /* of the next connecting peer: tp_req_scarce() */
 	bool seals; /* its connections can be sealed, */
 	unsigned int sealed; /* and so many ends were */
 	unsigned int quiet_ms; /* tp_ep_quiet_ms() of every connection */

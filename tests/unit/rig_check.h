@@ -8,8 +8,10 @@
 #include "common/util/clock.h"
 #include "tests/unit/local_rig.h"
 
-/* Polls until cond, with recvs receives of len bytes at mr for who comes in; the
- * bound is only against a hang. */
+/*
+ * Polls until cond, with recvs receives of len bytes at mr for each connecting peer.  The bound
+ * only prevents a hang.
+ */
 #define rig_until(rig, mr, len, recvs, patience_ms, cond)                      \
 	do {                                                                   \
 		uint64_t stop_ = clock_after_ms(patience_ms);                  \

@@ -2,9 +2,10 @@
 /*
  * rpc_rig.h - a server that counts and a client, in one thread.
  *
- * The server: APPEND adds len to a counter and answers the old value (what
- * happens twice shows); WRITE and READ move bytes of one object; RELEASE, RESIZE and
- * LOCK (EAGAIN) are held until the test answers them; READLINK answers 3000 bytes, PING zeros; everything else gets status 0.
+ * The server: APPEND adds len to a counter and answers the old value, so a repeated execution
+ * shows.  WRITE and READ move bytes of one object.  RELEASE, RESIZE and LOCK (EAGAIN) are held
+ * until the test answers them.  READLINK answers 3000 bytes, PING zeros, and everything else gets
+ * status 0.
  */
 #ifndef RPC_RIG_H
 #define RPC_RIG_H

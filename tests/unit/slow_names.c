@@ -32,7 +32,7 @@ static bool is_slow(const char *host)
 	return len > 5 && !strcmp(host + len - 5, ".test");
 }
 
-/* What the name stands for, once it may be known. */
+/* Looks up the answer, once the test releases it. */
 static bool look_up(char found[sizeof(answer)])
 {
 	pthread_mutex_lock(&lock);

@@ -6,7 +6,7 @@
 #ifndef SLOW_NAMES_H
 #define SLOW_NAMES_H
 
-/* Look-ups of such names wait from now on, and are counted anew. */
+/* From now on look-ups of such names wait; resets the counters. */
 void slow_names_hold(void);
 /* They go on, and find what host says (numeric), or nothing: NULL. */
 void slow_names_go(const char *host);

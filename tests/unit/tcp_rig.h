@@ -20,7 +20,7 @@ struct rig {
 	struct tp_listener *listener;
 	struct addr addr;
 	struct log log;
-	char text[4096]; /* what was logged, the newest last */
+	char text[4096]; /* the log, the newest line last */
 	struct tp_ep *ep[RIG_EPS]; /* accepted, in order */
 	struct tp_event last[RIG_EPS]; /* of each */
 	unsigned int neps, nrequests;

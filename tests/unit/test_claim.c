@@ -78,7 +78,7 @@ static void write_stamp(unsigned int version)
 	fclose(f);
 }
 
-/* What follows "version" in the stamp. */
+/* The number after "version" in the stamp. */
 static unsigned int stamped(void)
 {
 	unsigned int version = 0;

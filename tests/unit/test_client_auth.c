@@ -169,7 +169,9 @@ START_TEST(test_ticket)
 }
 END_TEST
 
-/* Who has not the key, says back what it heard, or gives another ticket. */
+/*
+ * A manager without the key, one that sends back what it heard, and one that gives another ticket.
+ */
 START_TEST(test_false_manager)
 {
 	uint64_t life = 7;

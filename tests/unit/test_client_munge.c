@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_client_munge.c - a client with auth=munge: what it says, and whom it believes. */
+/* test_client_munge.c - a client with auth=munge: its messages, and the servers that it accepts. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ static int say(void)
 	return ops->word(auth, &way, &rep, &body, word);
 }
 
-/* What the manager finds in that word is what it expects of this exchange. */
+/* True if the manager finds the expected values of this exchange in that word. */
 static bool about(const struct auth_exchange *p)
 {
 	struct munger_word got;
@@ -267,7 +267,7 @@ static void agree_here(uint32_t uid, bool encrypt)
 	exchange.uid = uid;
 }
 
-/* What the manager reads in the word. */
+/* Reads the word as the manager does. */
 static void read_word(uint8_t key[MAC_KEY_LEN])
 {
 	struct munger_word got;
@@ -365,8 +365,8 @@ START_TEST(test_here_false_user)
 END_TEST
 
 /*
- * Who cannot read it: a code by another secret; another ticket, another hidden secret, another
- * uid or mode than was said; a credential in place of the code; nothing.
+ * A manager that cannot read the word.  It sends a code by another secret, another ticket, another
+ * hidden secret, another uid or mode, a credential in place of the code, or nothing.
  */
 START_TEST(test_here_false_manager)
 {
@@ -404,7 +404,7 @@ START_TEST(test_here_false_manager)
 }
 END_TEST
 
-/* The manager sees what the client saw: who changes it on its way makes another exchange. */
+/* The manager sees what the client saw: a change on the way makes another exchange. */
 START_TEST(test_here_bound)
 {
 	struct munger_word got;

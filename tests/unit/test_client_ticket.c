@@ -183,7 +183,7 @@ START_TEST(test_overheard)
 }
 END_TEST
 
-/* Who heard a ticket has not its secret. */
+/* A peer that heard a ticket does not have its secret. */
 START_TEST(test_without_secret)
 {
 	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN] = { 5 };

@@ -27,7 +27,7 @@ static uint64_t pick(struct world *w, uint64_t max)
 	return rnd_in(w->rnd, 0, max);
 }
 
-/* What a note of (stamp, at) alone allows to say of `when`. */
+/* The bound for `when` that follows from a note of (stamp, at) alone. */
 static int64_t bound(uint64_t stamp, uint64_t at, uint64_t when)
 {
 	int64_t age = (int64_t)(when - at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_counter.c - counters of files: what each call gets, over the end of the
- * process and of the host, whose page is then what the disk had.
+ * test_counter.c - counters of files: the result of each call, over the end of the process and of
+ * the host.  After the end of the host, the page has the contents of the disk.
  */
 #include <check.h>
 #include <errno.h>
@@ -229,7 +229,7 @@ START_TEST(killed_at_any_time)
 }
 END_TEST
 
-/* What the disk has may be as old as the last flush: the ceiling is not. */
+/* The value on disk may be as old as the last flush; the ceiling is newer. */
 START_TEST(loses_power_at_any_time)
 {
 	struct rnd rnd;
@@ -306,7 +306,7 @@ START_TEST(in_memory_needs_no_ceiling)
 }
 END_TEST
 
-/* What it would have been set to may be the ceiling that the disk has. */
+/* The new value may already be the ceiling on disk. */
 START_TEST(a_set_that_failed)
 {
 	const struct counter_change next = { HANDLE, 0, false, 1 };
@@ -403,7 +403,9 @@ START_TEST(lent_and_taken_back)
 }
 END_TEST
 
-/* What a client has counts for good, also if it is beyond what it was told. */
+/*
+ * A value that a client got stays used, even if it is above the ceiling that the client was told.
+ */
 START_TEST(raised_for_what_is_beyond)
 {
 	struct counter_loan place;
@@ -431,7 +433,7 @@ START_TEST(raised_for_what_is_beyond)
 }
 END_TEST
 
-/* The process is killed, or the host: what is there then is the page. */
+/* The process or the host is killed: only the page is left. */
 START_TEST(lent_over_an_end)
 {
 	struct counter_loan place;

@@ -269,7 +269,7 @@ START_TEST(rename_keeps_links)
 }
 END_TEST
 
-/* What cannot be noted is not kept. */
+/* A name that cannot be recorded is not cached. */
 START_TEST(too_many_names)
 {
 	unsigned int kept = 0;

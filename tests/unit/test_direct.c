@@ -163,7 +163,7 @@ struct round {
 	unsigned char *at;
 };
 
-/* Pieces one behind the other, aligned or not, so also at the buffer. */
+/* Pieces one after the other, with aligned and unaligned lengths, in the buffer as well. */
 static void roll(struct rnd *rnd, struct round *r)
 {
 	uint64_t off = below(rnd, FILE_MAX / 4);

@@ -23,7 +23,7 @@
 static struct object_store store;
 static struct rnd rnd;
 
-/* What a session knows of an object, if it has forgotten nothing. */
+/* The expected state of an object in a session that has forgotten nothing. */
 struct model {
 	unsigned int nrunning;
 	struct dirty_object *running[WRITES];
@@ -113,7 +113,7 @@ static void begin_flush(struct session *s, struct flush *f, unsigned int object)
 	dirty_objects_flush_begin(&s->real, object, &f->real);
 }
 
-/* What another flush made stable meanwhile is not counted twice. */
+/* Writes that another flush made stable meanwhile are not counted twice. */
 static void make_stable(struct session *s, const struct flush *f)
 {
 	struct model *m = &s->object[f->object];
@@ -214,7 +214,7 @@ START_TEST(told_once)
 }
 END_TEST
 
-/* What hits nothing but a page cache in memory cannot fail later. */
+/* A write that hits nothing but a page cache in memory cannot fail later. */
 START_TEST(none_in_memory)
 {
 	struct dirty_objects a = { 0 };

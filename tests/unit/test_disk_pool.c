@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_disk_pool.c - works that hang until the test lets them go: what they hold
- * up, and what they must not.
+ * test_disk_pool.c - works that hang until the test releases them: which other works they delay,
+ * and which they must not.
  */
 #include <check.h>
 #include <semaphore.h>

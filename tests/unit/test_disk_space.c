@@ -23,7 +23,7 @@ START_TEST(disk_is_full)
 }
 END_TEST
 
-/* What a tmpfs mounted with size=0 reports. */
+/* The values of a tmpfs mounted with size=0. */
 START_TEST(space_is_unlimited)
 {
 	const struct statvfs fs = { .f_frsize = 4096 };

@@ -111,7 +111,7 @@ START_TEST(bytes_and_sizes)
 }
 END_TEST
 
-/* What the iterator says, byte for byte, about one server's part. */
+/* Walks one server's part byte for byte with the iterator. */
 struct walk {
 	struct dist_iter it;
 	uint64_t at, left; /* of the current piece, file offset */

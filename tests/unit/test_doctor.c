@@ -330,7 +330,7 @@ START_TEST(ends)
 }
 END_TEST
 
-/* What follows a server that was not reached is not tried. */
+/* Checks after a server that was not reached are skipped. */
 START_TEST(away)
 {
 	static const struct check reach = { "r", OF_SERVER, "", says_much,

@@ -20,7 +20,7 @@
 
 static struct drive drive;
 
-/* The context: whoever drives has it for himself. */
+/* The context: the driving thread has it exclusively. */
 static struct ops begun;
 static atomic_bool driven;
 static void (*after_round)(void);
@@ -222,7 +222,7 @@ static void *one_call(void *arg)
 	return NULL;
 }
 
-/* Who comes while the watcher looks is next, and it does not sleep then. */
+/* A call that comes while the watcher looks is next, and the watcher does not sleep then. */
 START_TEST(watcher_makes_way)
 {
 	uint64_t turns = 0;
@@ -386,7 +386,7 @@ START_TEST(the_tender_is_told_while_there_is_something)
 }
 END_TEST
 
-/* What nobody drives for waits for the next who does, and goes before his. */
+/* Operations without a driver wait for the next driver, and are executed before its own. */
 START_TEST(what_was_left_goes_first)
 {
 	atomic_store(&ended, 0);

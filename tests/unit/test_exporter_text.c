@@ -106,7 +106,7 @@ START_TEST(test_any_bytes)
 }
 END_TEST
 
-/* What has no room is left out, and says so. */
+/* A row without room is left out, and the text says so. */
 START_TEST(test_bound)
 {
 	struct text_buffer t = { 0 };
@@ -183,7 +183,7 @@ END_TEST
 
 #define LAST (PVFS_LATENCIES - 1)
 
-/* What a server says, as rows behind each other. */
+/* The answers of a server, with the rows one after the other. */
 struct says {
 	struct pvfs_ping ping;
 	struct statfs space;
@@ -442,7 +442,7 @@ static size_t labels_size(int wanted, unsigned int iods)
 	return len;
 }
 
-/* Sums by kind: what is not shown is among the others. */
+/* Sums by kind: users that are not shown are among the others. */
 static void count_users(const struct pvfs_metric *list, int n, uint64_t sum[2])
 {
 	sum[0] = sum[1] = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_fast.c - Fast RDMA buffers: what one end tells is what the other
- * writes to, numbers are given once, budgets hold, and asking whether
- * memory is registered does not register it.
+ * test_fast.c - Fast RDMA buffers: one end tells its buffers and the other writes to them.  Numbers
+ * are given once, and budgets hold.  Asking whether memory is registered does not register it.
  */
 #include <check.h>
 #include <errno.h>
@@ -65,7 +64,7 @@ static size_t not_zero(const uint8_t *p)
 	return n;
 }
 
-/* What the heap had before is somebody's, and what the connection before wrote. */
+/* Old contents of the heap are somebody's, and so are the bytes of the connection before. */
 START_TEST(nothing_of_others_is_in_them)
 {
 	void *before;

@@ -16,7 +16,7 @@ struct counter {
 	unsigned int n, sum;
 };
 
-/* What lies on its stack is the same before and after. */
+/* Checks that the contents of its stack are the same before and after. */
 static void count(void *arg)
 {
 	struct counter *c = arg;

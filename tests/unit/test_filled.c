@@ -54,7 +54,7 @@ START_TEST(as_the_map_has_it)
 }
 END_TEST
 
-/* What was not kept is a hole for ever. */
+/* A piece that was not recorded counts as a hole for ever. */
 START_TEST(too_many)
 {
 	struct filled f = { 0 };

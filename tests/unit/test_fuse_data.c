@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_fuse_data.c - which pages wait for a write of the mount, and are read behind it. */
+/* test_fuse_data.c - which pages wait for a write of the mount, and are read after it. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static struct file *file;
 
 static struct {
 	uint64_t page; /* is asked for while the write is under way */
-	int told; /* what came of it */
+	int told; /* the result */
 	ssize_t answer;
 } now;
 

@@ -213,7 +213,7 @@ static const struct {
 	{ CACHE_NONE, 1, false, true, F_RDLCK, O_RDONLY, 0, 1 },
 	{ CACHE_OPEN, 0, false, true, F_WRLCK, O_RDWR, 0, 1 },
 	{ CACHE_OPEN, 0, false, true, F_WRLCK, O_RDWR, -EAGAIN, 0 },
-	/* what was changed through a mapping is written before others have it */
+	/* changes through a mapping are written before others get the lock */
 	{ CACHE_OPEN, 0, true, true, F_UNLCK, O_RDWR, 0, 1 },
 	{ CACHE_OPEN, 0, true, true, F_UNLCK, O_RDONLY, 0, 1 },
 	{ CACHE_OPEN, 0, true, false, F_UNLCK, O_RDONLY, 0, 0 },

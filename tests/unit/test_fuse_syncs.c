@@ -52,7 +52,7 @@ static void drop(void)
 	fsync_errors_free(syncs);
 }
 
-/* Of f, whose flush ends with rc: what the program is told. */
+/* Syncs f, whose flush ends with rc; returns the result that the program gets. */
 static int sync_it(struct file *f, int rc)
 {
 	struct fsync x;
@@ -135,7 +135,7 @@ START_TEST(and_heard_of)
 }
 END_TEST
 
-/* What a program was told that went past the mount, by a. */
+/* A program that bypasses the mount reports through a the result that it got. */
 START_TEST(told_by_a_program)
 {
 	bool lost = cases[_i].lost;

@@ -248,7 +248,7 @@ START_TEST(swapped_when_nobody_changed_it)
 }
 END_TEST
 
-/* ---- threads: who comes after a failure never sees the change being made ---- */
+/* ---- threads: after a failure no caller sees the change being made ---- */
 
 #define ROUNDS 5000u
 #define WAKES 300u
@@ -264,7 +264,7 @@ static void *comes_after(void *arg)
 	while (!atomic_load(&race.stop)) {
 		uint64_t round = atomic_load(&race.round);
 
-		/* its expiry, if that is still the round behind the look */
+		/* its expiry, if the round is still the same after the look */
 		if (clock_boot() < atomic_load(&race.expiry) ||
 		    gate_is_shut(gate, 9))
 			continue;

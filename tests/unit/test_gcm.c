@@ -167,7 +167,7 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-/* A program writes its memory while it is sent: what leaves is whole all the same. */
+/* A program writes its memory while it is sent: the sent record is valid all the same. */
 START_TEST(test_changes)
 {
 	static uint8_t from[BIG], to[BIG];
@@ -206,7 +206,7 @@ START_TEST(test_hides)
 }
 END_TEST
 
-/* Each byte of a record counts; nothing is opened behind one that is false. */
+/* Each byte of a record counts; no record is opened after a false one. */
 START_TEST(test_lies)
 {
 	size_t step = 37;
@@ -267,7 +267,7 @@ START_TEST(test_new_keys)
 }
 END_TEST
 
-/* A record behind a change is not that of who did not change. */
+/* An end that did not change its key does not open a record sealed after a change. */
 START_TEST(test_key_is_new)
 {
 	static const struct gcm_limits often[] = { { .records = 1 },
@@ -329,7 +329,7 @@ START_TEST(test_limit)
 }
 END_TEST
 
-/* A number is for one record alone: none is sealed behind one that could not be. */
+/* A number is for one record alone: no record is sealed after one whose sealing failed. */
 START_TEST(test_seal_fails)
 {
 	engine = MOCK;

@@ -50,7 +50,7 @@ START_TEST(test_permutation)
 		check_both_ways(n);
 		check_both_ways(~n);
 	}
-	/* what 0 would be, and what would be 0 */
+	/* the image of 0, and the number whose image is 0 */
 	check_both_ways(UINT64_MAX);
 }
 END_TEST

@@ -25,7 +25,7 @@
 #define POS 12345
 #define SEED 20031118u
 
-/* What a program says of itself. */
+/* The state that a program reports of itself. */
 enum { OPEN = 1, LEFT = 2, SECURE = 4, NOT_RUN = 8 };
 #define TAKEN (OPEN | LEFT) /* and left for the next one */
 
@@ -179,7 +179,7 @@ START_TEST(taken)
 }
 END_TEST
 
-/* Whoever has the descriptor can read, and that is all. */
+/* A process that has the descriptor can read, and nothing else. */
 START_TEST(cannot_be_written)
 {
 	char path[32];

@@ -62,7 +62,7 @@ START_TEST(test_good)
 }
 END_TEST
 
-/* Said back to who said it. */
+/* The proof is sent back to its sender. */
 START_TEST(test_turned_round)
 {
 	struct wire_proof proof = proof_of(_i);

@@ -85,7 +85,7 @@ END_TEST
 static const struct {
 	uint64_t target; /* the inode that b stands for */
 	bool swaps;
-	uint64_t a, b; /* what the names stand for after the rename of a to b */
+	uint64_t a, b; /* the inodes of the names after the rename of a to b */
 	bool removed; /* the target */
 } renames[] = {
 	{ 0, false, 0, INODE, false },

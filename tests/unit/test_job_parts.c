@@ -125,7 +125,7 @@ START_TEST(ends)
 }
 END_TEST
 
-/* Who does not read is not waited for, and not kept in memory without end. */
+/* A reader that does not read is not waited for, and its bytes in memory are bounded. */
 START_TEST(bounded)
 {
 	char kib[1024] = "";
@@ -138,7 +138,7 @@ START_TEST(bounded)
 }
 END_TEST
 
-/* What the child that comes says of it. */
+/* The errno of the child that connects. */
 static int come(const uint8_t *with, const char *kind)
 {
 	return -greet_come(&there, with, kind, 3, clock_after_ms(5000));
@@ -219,7 +219,7 @@ END_TEST
 
 static struct guests guests;
 
-/* Who connects, says nothing, and connects again whenever he was sent away. */
+/* Connects, sends nothing, and connects again after each disconnection. */
 static void stranger(const struct job_addr *at)
 {
 	int fd[2 * GUESTS];

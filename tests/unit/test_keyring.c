@@ -200,7 +200,7 @@ START_TEST(test_made_anew)
 }
 END_TEST
 
-/* What another one left there is not followed to make a key, and the log says it. */
+/* A link that another user left there is not followed to make a key, and the log says it. */
 START_TEST(test_link_to_nowhere)
 {
 	struct keyring *ring = NULL;

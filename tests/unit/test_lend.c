@@ -121,7 +121,7 @@ static int lend_to(pid_t pid, bool write, struct loan_grant *lent)
 	return lend_for(&ask, lent);
 }
 
-/* What a borrower sees. */
+/* The pages of a borrower. */
 struct view {
 	const struct loan_page_gate *gate;
 	const struct loan_page_terms *terms;
@@ -196,7 +196,7 @@ START_TEST(a_reader_cannot_write)
 }
 END_TEST
 
-/* Who may write alone does not see what is there. */
+/* A client that may only write cannot read the object. */
 START_TEST(a_writer_cannot_read)
 {
 	const struct loan_request ask = { .write = true,
@@ -241,7 +241,7 @@ START_TEST(a_loan_ends_with_its_time)
 }
 END_TEST
 
-/* By a key that went away, nothing stays lent; what needed none stays. */
+/* After a key is removed, no loan that needed it stays; a loan that needed none stays. */
 START_TEST(a_key_takes_its_loans_along)
 {
 	struct loan_request ask = for_an_hour();
@@ -282,7 +282,7 @@ START_TEST(only_marks_are_the_clients)
 }
 END_TEST
 
-/* What one client makes of its descriptor is not another's: all else would go to the end. */
+/* Each loan is an open of its own: flags that one client sets do not affect another. */
 START_TEST(each_loan_is_opened_anew)
 {
 	struct loan_grant one, other;
@@ -525,7 +525,7 @@ START_TEST(who_stands_still_inside_is_set_aside)
 }
 END_TEST
 
-/* Its next writes ask anew. */
+/* Its next writes ask again. */
 START_TEST(marks_that_cannot_be_read_count)
 {
 	struct borrower b;
@@ -589,7 +589,9 @@ START_TEST(so_is_it_when_the_lease_has_passed)
 }
 END_TEST
 
-/* Beside one who stands still one who runs: he leaves before anybody is told. */
+/*
+ * One borrower stands still and another one runs.  The second leaves before the iod tells anybody.
+ */
 static bool leaves_in_time(void)
 {
 	struct borrower b;
@@ -1100,7 +1102,9 @@ START_TEST(many_are_set_aside)
 }
 END_TEST
 
-/* What others have there, they have meanwhile; and then it is done. */
+/*
+ * If there is no room, the object is not copied now and clients may use it; the copy is made later.
+ */
 START_TEST(without_room_it_is_done_later)
 {
 	struct loan_grant lent;
@@ -1362,7 +1366,9 @@ START_TEST(nothing_is_lent_for_writing)
 }
 END_TEST
 
-/* Who writes to one, from memory that never comes, keeps its name there for ever. */
+/*
+ * A reader that writes to a page from memory that never comes would keep its name there for ever.
+ */
 START_TEST(what_readers_may_write_has_no_name)
 {
 	struct loan_grant lent;
@@ -1388,7 +1394,7 @@ START_TEST(strangers_are_lent_nothing_to_hold_up)
 	ck_assert_int_eq(fstat(lent.page[2], &sb), 0);
 	ck_assert_uint_eq(sb.st_nlink, 0);
 	close(lent.fd);
-	/* what the session has has no names: nobody would know of it behind us */
+	/* pages of this session have no names: nobody would know of the loan after a restart */
 	strangers = false;
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	ck_assert(!lent.write);
@@ -1527,7 +1533,7 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, only_marks_are_the_clients);
 	tcase_add_test(tc, strangers_are_lent_nothing_to_hold_up);
 	suite_add_tcase(s, tc);
-	if (!geteuid()) { /* who may mount, and keep memory back */
+	if (!geteuid()) { /* needs the right to mount, and to keep memory back */
 		tc = lend_case("never");
 		tcase_add_test(tc,
 			       who_writes_what_never_comes_stops_who_writes);

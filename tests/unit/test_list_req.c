@@ -262,7 +262,7 @@ START_TEST(vectors_end_with_the_message)
 	ck_assert(!vecs_add(&v, i * 10ull, 1, true));
 	vecs_end(&v);
 	ck_assert_uint_eq(v.n, 1);
-	/* what is not needed goes */
+	/* unneeded pieces are removed */
 	vecs_begin(&v);
 	ck_assert(vecs_add(&v, 0, 10, true));
 	ck_assert(vecs_add(&v, 100, 20, false));

@@ -19,7 +19,7 @@
 #include "common/util/watched_descriptor.h"
 #include "tests/run_suite.h"
 
-/* What a request does, before it counts as done. */
+/* The behaviour of a request, before it counts as done. */
 enum request {
 	AT_ONCE,
 	LEAVES, /* its thread says that it will wait, and waits for go */
@@ -175,7 +175,7 @@ START_TEST(others_meanwhile)
 }
 END_TEST
 
-/* What came before a long one is heard beside it. */
+/* Requests before a long one are heard at the same time as it. */
 START_TEST(shares)
 {
 	unsigned int threads = 2;
@@ -265,7 +265,7 @@ START_TEST(so_many_without_a_thread)
 }
 END_TEST
 
-/* What was begun is done before all is over. */
+/* Begun requests are done before the end. */
 START_TEST(ends_behind_them)
 {
 	unsigned int threads = 3, i;

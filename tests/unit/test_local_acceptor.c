@@ -132,7 +132,7 @@ START_TEST(passes_on)
 }
 END_TEST
 
-/* What is in the wake-up socket is the client's to read, however much. */
+/* Bytes in the wake-up socket are the client's to read, however many. */
 START_TEST(never_reads)
 {
 	unsigned int i, n = 0;

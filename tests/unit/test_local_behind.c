@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_behind.c - descriptors that come where none should, behind the
- * hello, and whose last close lasts: nobody waits for it.
+ * test_local_behind.c - descriptors that a client sends where none should come, after the hello.
+ * Their last close takes long, and nobody waits for it.
  */
 #include <check.h>
 #include <errno.h>
@@ -80,7 +80,7 @@ START_TEST(behind_accept)
 }
 END_TEST
 
-/* To one that is not accepted yet: at once behind the hello, or without any. */
+/* To a client that is not accepted yet: immediately after the hello, or without any. */
 START_TEST(behind_hello)
 {
 	unsigned int before = count_fds();

@@ -136,7 +136,7 @@ static bool is_closed(int other)
 	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLERR);
 }
 
-/* What one user gave holds up no other, as long as there are threads. */
+/* Descriptors of one user delay no other user, as long as there are threads. */
 START_TEST(one_user)
 {
 	int reader, theirs, own;
@@ -223,7 +223,7 @@ START_TEST(much_memory)
 }
 END_TEST
 
-/* What is mapped goes with its client, too: it is small then. */
+/* Mapped memory goes with its client, too: it is small then. */
 START_TEST(mapped)
 {
 	static const struct {
@@ -279,7 +279,7 @@ static void is_refused(void)
 	ck_assert_ptr_nonnull(strstr(text, "do not close"));
 }
 
-/* Who gave too much is not let in before some of it is gone; all others are. */
+/* A user with too many descriptors is not let in before some are closed; all others are. */
 START_TEST(too_many)
 {
 	uid_t other = geteuid() + 1, uid = _i ? geteuid() : other;

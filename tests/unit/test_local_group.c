@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_group.c - servers of one host that a client asks at once: who is
- * woken, by whom, and what if that one stands still.  In one thread, with servers
- * that run when they are told to, so that what sleeps is known;
- * tests/contract/group.c has the threads.
+ * test_local_group.c - servers of one host that a client asks at once: which server is woken, by
+ * which one, and the effect if that one stands still.  It runs in one thread, with servers that run
+ * on command, so the sleeping ones are known.  tests/contract/group.c has the threads.
  */
 #include <check.h>
 #include <poll.h>
@@ -219,7 +218,7 @@ START_TEST(many_calls)
 }
 END_TEST
 
-/* Who was not asked sleeps on. */
+/* A server that was not asked sleeps on. */
 START_TEST(not_asked)
 {
 	all_asleep();

@@ -31,7 +31,7 @@ static const struct tp_ep_attr small = { .max_send_wr = 4,
 					 .max_recv_wr = 4,
 					 .group = true };
 
-/* What the two processes tell each other. */
+/* The memory through which the two processes talk. */
 enum todo { CONNECT, SPEAK, SOME_LEAVE };
 static struct shared {
 	_Atomic unsigned int todo, up, failed;
@@ -323,7 +323,7 @@ START_TEST(at_once)
 		ck_assert_int_eq(local_hello_send(raw[i], LOCAL_CONNECT, NULL,
 						  0, NULL),
 				 0);
-		if (i == 0) /* something to look at besides the sockets */
+		if (i == 0) /* an event in addition to the sockets */
 			until(in == 1);
 	}
 	for (i = 0; i < 10000 && in < N; i++)

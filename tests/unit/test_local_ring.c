@@ -227,7 +227,7 @@ START_TEST(head_lies)
 }
 END_TEST
 
-/* What the peer made of our own indices does not matter. */
+/* Changes that the peer makes to our own indices do not matter. */
 START_TEST(own_indices_are_private)
 {
 	uint32_t n;

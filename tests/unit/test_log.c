@@ -98,7 +98,7 @@ START_TEST(long_line_is_cut)
 }
 END_TEST
 
-/* Whoever causes lines again and again does not fill the disk. */
+/* A peer that causes lines again and again does not fill the disk. */
 START_TEST(too_many)
 {
 	struct caught c = { 0 };

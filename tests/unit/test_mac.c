@@ -25,7 +25,7 @@ static size_t put(uint8_t *to, const void *from, size_t len)
 	return sizeof(n) + len;
 }
 
-/* What mac.h says it is: each with its length in front. */
+/* The code as mac.h defines it: each field with its length in front. */
 static void model(const uint8_t *key, const char *label,
 		  const struct mac_field *field, unsigned int n, uint8_t *out)
 {
@@ -143,7 +143,7 @@ START_TEST(test_random)
 }
 END_TEST
 
-/* What the kernel was told of the pages: "dd", not dumped; "wf", wiped on fork. */
+/* True if the kernel has the flag for the page: "dd", not dumped; "wf", wiped on fork. */
 static bool has_flag(const void *p, const char *flag)
 {
 	FILE *maps = fopen("/proc/self/smaps", "re");

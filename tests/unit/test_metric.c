@@ -123,7 +123,7 @@ START_TEST(since)
 			for (double share = 0; n[k] && share < 1; share += 0.1)
 				check_percentile(&s, ns[k], n[k], share);
 		}
-		/* what was not there, or counted more: a server that began anew */
+		/* a missing row, or one with a larger count: the server was restarted */
 		unknown = now.row[0];
 		unknown.label[0].value = "e";
 		ck_assert_uint_eq(metric_since(&unknown, before.row, none).n,
@@ -134,7 +134,7 @@ START_TEST(since)
 }
 END_TEST
 
-/* What it is now has no past. */
+/* A current value has no past. */
 START_TEST(now)
 {
 	const struct pvfs_metric before = { .kind = PVFS_NOW,

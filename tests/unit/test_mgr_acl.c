@@ -217,7 +217,7 @@ static uint32_t shown(const char *path, uint32_t features)
 	return le32toh(attr.flags) & ~WIRE_A_SIZE;
 }
 
-/* Attributes say that there is none, to who understands that. */
+/* Attributes say that there is none, to clients that know this flag. */
 START_TEST(test_shown)
 {
 	struct acl acl = list_of(7, 7);

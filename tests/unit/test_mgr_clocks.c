@@ -38,7 +38,7 @@ START_TEST(test_terms)
 	ck_assert_int_eq(ask(4, &now), -EAGAIN);
 	ck_assert_int_eq(ask(2, &now), -ESTALE);
 	ck_assert_uint_eq(now, 77);
-	/* a host with a clock that is behind ours */
+	/* a host with a clock that is slower than ours */
 	mgr_clocks_update(&terms, 5, 5, 10);
 	ck_assert_int_eq(ask(5, &now), 0);
 	ck_assert_uint_lt(now, 1000 + clock_boot());
@@ -61,7 +61,7 @@ START_TEST(test_since)
 {
 	uint64_t now;
 
-	/* an iod that was started behind several managers of one host */
+	/* an iod that was started after several managers of one host */
 	mgr_clocks_update(&terms, 9, 7, 1000);
 	ck_assert_int_eq(ask(6, &now), -ESTALE);
 	for (uint64_t term = 7; term <= 9; term++) {
@@ -70,14 +70,14 @@ START_TEST(test_since)
 		ck_assert_uint_le(now, 1000 + clock_boot());
 	}
 	ck_assert_int_eq(ask(10, &now), -EAGAIN);
-	/* the host was started anew: the clock of before counts for those of before */
+	/* the host was restarted: the old clock counts for the old terms */
 	mgr_clocks_update(&terms, 10, 10, UINT64_C(1) << 40);
 	ck_assert_int_eq(ask(8, &now), 0);
 	ck_assert_uint_lt(now, UINT64_C(1) << 40);
 	ck_assert_int_eq(ask(10, &now), 0);
 	ck_assert_uint_ge(now, UINT64_C(1) << 40);
 	ck_assert_int_eq(ask(6, &now), -ESTALE);
-	/* who says that it was the same since a later one says nothing */
+	/* a clock that is valid only since a later term says nothing */
 	mgr_clocks_update(&terms, 11, 99, 5);
 	ck_assert_int_eq(ask(11, &now), 0);
 	ck_assert_int_eq(ask(12, &now), -EAGAIN);

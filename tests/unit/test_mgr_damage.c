@@ -276,7 +276,7 @@ static int in_child(int (*fn)(void))
 	return status;
 }
 
-/* 0: it opens, for good; or a backup is needed, and that is said. */
+/* 0: it opens and can be used; otherwise a backup is needed, and the log says so. */
 static int give_up(void)
 {
 	struct store_attr attr = { .dir = fx.dir,
@@ -337,7 +337,7 @@ START_TEST(test_cut_log)
 	if (!strcmp(cut[_i], "true"))
 		flip_bit(log, end / 2);
 	ck_assert_int_eq(in_child(open_cut), 0);
-	ck_assert_int_eq(in_child(open_cut), 0); /* nor is it mended */
+	ck_assert_int_eq(in_child(open_cut), 0); /* nor is it repaired */
 	ck_assert_int_eq(in_child(give_up), 0);
 }
 END_TEST
@@ -419,7 +419,7 @@ START_TEST(test_log_not_read)
 }
 END_TEST
 
-/* What is given up are changes of the end. */
+/* The lost changes are those of the end. */
 START_TEST(test_loss_accepted)
 {
 	struct store_attr attr = { .dir = fx.dir,

@@ -202,7 +202,7 @@ static void on_durable(struct flusher_item *item)
 	durable_items++;
 }
 
-/* Who waits for a flush that had no space is told when there was some. */
+/* A request that waits for a flush without space is answered once there is space. */
 START_TEST(test_flusher)
 {
 	static const uint64_t quick_ns[] = { 0, UINT64_MAX };

@@ -33,7 +33,7 @@ static unsigned int wait_us(struct gather_client *c, unsigned int back)
 	return us;
 }
 
-/* A flush in vain, by itself. */
+/* One wait for others that does not pay. */
 static unsigned int vain(void)
 {
 	gather_answered(&g, &a, now);
@@ -89,7 +89,7 @@ START_TEST(nobody_counts_twice)
 }
 END_TEST
 
-/* Who was waited for in vain comes in the middle of another round. */
+/* A client that did not come back in time comes in the middle of another round. */
 START_TEST(late_ones_do_not_count)
 {
 	gather_answered(&g, &a, now);

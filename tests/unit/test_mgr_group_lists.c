@@ -93,7 +93,7 @@ START_TEST(test_of_one)
 }
 END_TEST
 
-/* What is pinned stays; where all is pinned nothing more comes. */
+/* Pinned lists stay; if all are pinned, no more come. */
 START_TEST(test_of_all)
 {
 	const uint64_t n = GROUP_LISTS_MAX /

@@ -18,7 +18,7 @@ static struct user_groups groups;
 
 static int in;
 
-/* In place of libc's: whoever is a user here is in so many. */
+/* Replaces libc's: every user is in so many groups. */
 int getgrouplist(const char *user, gid_t group, gid_t *list, int *n)
 {
 	int room = *n;
@@ -64,7 +64,7 @@ START_TEST(test_kept)
 }
 END_TEST
 
-/* The same user in another group is asked for anew, and so is who had none. */
+/* The manager asks again for the same user in another group, and for one without groups. */
 START_TEST(test_other)
 {
 	struct admitted who = user(7, 5, 3);
@@ -195,7 +195,7 @@ static void mgr_end(struct mgr *mgr)
 	mgr_auth_free(mgr);
 }
 
-/* What a ticket of these groups says. */
+/* The number that a ticket with these groups names. */
 static uint64_t named(struct mgr *mgr, const uint32_t *groups_of, uint32_t n)
 {
 	struct admitted who = { 0 };

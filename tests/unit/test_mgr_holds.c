@@ -104,7 +104,7 @@ START_TEST(nothing_is_written)
 }
 END_TEST
 
-/* 0: by who holds it; 1: by the end of his session; 2: the same over a restart. */
+/* 0: by the holder; 1: by the end of its session; 2: the same over a restart. */
 START_TEST(last_name)
 {
 	uint64_t a = hold(), b = hold();
@@ -285,7 +285,10 @@ START_TEST(all_must_declare)
 }
 END_TEST
 
-/* What is not there, or is no file; somebody else's number is another one. */
+/*
+ * A file that does not exist, and a folder.  The number of another session's open is another
+ * number.
+ */
 START_TEST(declared_in_vain)
 {
 	struct ns_hold what[] = { { file + 100, 5 }, { fx.ns.root, 6 } };
@@ -349,8 +352,8 @@ static int declare_with_little_room(struct ns_op *op,
 }
 
 /*
- * What one may have in memory is a part of what all may; then it is rows, as ever, while
- * there is room for everything.
+ * One session's share of the memory is bounded.  Above that its holds are rows, while there is room
+ * for everything.
  */
 START_TEST(many_of_one)
 {
@@ -435,7 +438,7 @@ static uint64_t open_by_other(bool *kept)
 	return open;
 }
 
-/* Who opens it meanwhile has a row at once, so that it ends. */
+/* A client that opens it meanwhile has a row at once, so that the work ends. */
 START_TEST(many_holders)
 {
 	struct ns_pause pause = { 0 };

@@ -331,7 +331,7 @@ START_TEST(found_by_range)
 }
 END_TEST
 
-/* What a scan of all rows finds: of those in the way the one that begins first. */
+/* The result of a scan of all rows: the conflicting lock that begins first. */
 static int scan(const struct lock_rec *want, struct lock_rec *found)
 {
 	struct lock_cursor it;

@@ -47,7 +47,7 @@ static void ck_count(uint64_t session, uint32_t rows)
 
 static bool nobody; /* the next turns have no user */
 
-/* One turn; what it has done stays. */
+/* One turn; its changes stay. */
 static int lock_turn(struct ns_pause *pause, uint64_t owner, uint32_t type,
 		     uint64_t start, uint64_t end)
 {

@@ -157,7 +157,7 @@ START_TEST(test_special)
 }
 END_TEST
 
-/* Who holds a file that is open for reading is counted, and not as a writer. */
+/* A holder of a file that is open for reading is counted, and not as a writer. */
 START_TEST(test_held)
 {
 	struct inode ino;

@@ -394,7 +394,7 @@ START_TEST(test_count_survives)
 	ck_assert_uint_eq(fx.ns.inodes, 2);
 	fx_reopen(&fx);
 	ck_assert_uint_eq(fx.ns.inodes, 2);
-	store_close(fx.db.st); /* no word of the count: it is made anew */
+	store_close(fx.db.st); /* no count is stored: count again */
 	fx.db.st = NULL;
 	fx_reopen(&fx);
 	ck_assert_uint_eq(fx.ns.inodes, 2);

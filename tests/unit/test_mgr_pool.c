@@ -25,7 +25,7 @@ static struct pool_job *collect(struct pool *pool)
 	return job;
 }
 
-/* What is done and was not collected counts, too. */
+/* Jobs that are done and were not collected count, too. */
 START_TEST(test_bound)
 {
 	struct pool_job job[MANY + 1] = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_readdir.c - a listing of 100,000 entries while others come and
- * go: what stays is listed exactly once.
+ * test_mgr_readdir.c - a listing of 100,000 entries while others are added and removed: each entry
+ * that stays is listed exactly once.
  */
 #include <errno.h>
 

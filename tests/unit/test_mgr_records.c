@@ -201,7 +201,7 @@ START_TEST(test_intents)
 }
 END_TEST
 
-/* What earlier versions have recorded, by their layout. */
+/* The layout of records of earlier versions. */
 struct old_intent {
 	uint64_t handle;
 	uint32_t version, base, pcount, ssize;

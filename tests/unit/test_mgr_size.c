@@ -341,7 +341,7 @@ START_TEST(test_append)
 	ck_assert_int_eq(append(b, 1, false, &off), 0);
 	ck_assert_uint_eq(off, 5000);
 	a = open_f(WIRE_O_APPEND);
-	ck_assert_int_eq(append(a, 0, false, &off), 0); /* not any more */
+	ck_assert_int_eq(append(a, 0, false, &off), 0); /* asks no more */
 	ck_assert_int_eq(append(a, 0, false, &off), 0);
 	ck_assert_int_eq(append(b, 1, false, &off), NS_ASK);
 	close_f(a, 0, 0);
@@ -349,8 +349,7 @@ START_TEST(test_append)
 	ck_assert_uint_eq(off, 5001);
 	ck_assert_int_eq(append(b, INT64_MAX, false, &off), -EFBIG);
 	ck_assert_int_eq(append(a, 1, false, &off), -EBADF);
-	close_f(b, 16, 3000); /* what was reserved and not written does not
-			       * count */
+	close_f(b, 16, 3000); /* unwritten reserved bytes do not count */
 	ck_assert(known());
 	ck_assert_uint_eq(ino.size, 5000);
 }
@@ -380,7 +379,7 @@ START_TEST(test_append_after_truncate)
 }
 END_TEST
 
-/* What it is shown to a session: UINT64_MAX: it must ask. */
+/* The size that a session is shown; UINT64_MAX: it must ask. */
 static uint64_t shown_to(uint64_t session)
 {
 	struct ns_op asks = { .ns = &fx.ns,

@@ -72,8 +72,8 @@ START_TEST(test_walk)
 	ck_assert_int_eq(store_cursor_open(fx.st, STORE_META, key, 8, &it), 0);
 	while (!store_cursor_next(&it) && it.key[0] == 0) {
 		ck_assert_uint_eq(key_get_u64(it.key), n);
-		store_fx_commit_row(
-			&fx, n - 5); /* behind the walk: pages split under it */
+		/* before the cursor: pages split under it */
+		store_fx_commit_row(&fx, n - 5);
 		n += 10;
 	}
 	store_cursor_close(&it);

@@ -97,7 +97,7 @@ START_TEST(test_turns_of_a_path)
 }
 END_TEST
 
-/* What a path leads to is the same with turns and without. */
+/* A path resolves to the same result with turns and without. */
 START_TEST(test_turns_end_the_same)
 {
 	static const char *const last[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_xattr.c - extended attributes: who may, how many, and their end. */
+/* test_mgr_xattr.c - extended attributes: the required rights, their limits, and their removal. */
 #include <errno.h>
 
 #include "tests/unit/mgr_fixture.h"
@@ -188,8 +188,7 @@ static int cut(void)
 	return FX_DO(&fx, ns_truncate(&op, &p, 0, 0, &in));
 }
 
-/* What a program may do by capabilities goes when it may become another one; all
- * else stays with it. */
+/* A write, a truncation or a new owner removes file capabilities.  Other attributes stay. */
 START_TEST(test_capabilities)
 {
 	static const struct {
@@ -220,7 +219,7 @@ START_TEST(test_capabilities)
 }
 END_TEST
 
-/* Set-id bits end for who may write. */
+/* A user who may write to the file may clear its set-id bits. */
 START_TEST(test_kill)
 {
 	struct inode ino;

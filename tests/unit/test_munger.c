@@ -41,7 +41,7 @@ static void setup(void)
 	ck_assert_int_eq(munger_open("/run/socket", 2, &nowhere, &munger), 0);
 }
 
-/* Calls that were left behind end, and take all with them. */
+/* Calls that are still pending end, and free everything. */
 static void teardown(void)
 {
 	fake_munge_go();
@@ -162,7 +162,7 @@ START_TEST(test_silent)
 }
 END_TEST
 
-/* Who has it goes while a call is under way. */
+/* The owner frees it while a call is in flight. */
 START_TEST(test_left)
 {
 	fake_munge_hold();

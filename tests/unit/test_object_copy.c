@@ -157,7 +157,7 @@ START_TEST(all_is_kept)
 }
 END_TEST
 
-/* What was set aside in front of data, and behind them. */
+/* Preallocated space before data, and after it. */
 START_TEST(so_is_space)
 {
 	struct store_stat before, after;
@@ -391,7 +391,7 @@ START_TEST(nothing_that_was_answered_is_lost)
 }
 END_TEST
 
-/* As loan_pages.h says; what is to go by message waits until the object is another file. */
+/* Follows loan_pages.h; writes by message wait until the object is another file. */
 static _Atomic uint64_t word;
 static _Atomic uint32_t mark[4];
 static _Atomic int lent_fd;
@@ -427,7 +427,7 @@ static void *writes_itself(void *arg)
 	return NULL;
 }
 
-/* Who was stopped at the end may have written nothing. */
+/* A writer that was stopped at the end may have written nothing. */
 static void by_message(void)
 {
 	for (unsigned int i = 0; i < 4; i++)
@@ -447,7 +447,7 @@ static void check_lent(const uint64_t *least)
 	}
 }
 
-/* Whose turn it was to be answered when the word changed has it in the copy. */
+/* A write that was acknowledged before the word changed is in the copy. */
 START_TEST(nor_is_what_borrowers_wrote)
 {
 	unsigned int i, k;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_pin_gone.c - no registration is found again after its memory went, in
- * whatever way: one by one, and at random against a model that knows when
- * each page was last mapped anew.
+ * test_pin_gone.c - no registration is found again after its memory was unmapped, in any way.  The
+ * cases run one by one, and at random against a model that knows when each page was last mapped.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -272,7 +271,7 @@ static void change(struct rnd *rnd, unsigned int step)
 		born[i] = step;
 }
 
-/* Whoever got the key first registered all of its pages in that step. */
+/* The first caller that got the key registered all of its pages in that step. */
 static void check_pin(const struct tp_mr *mr, unsigned int step)
 {
 	size_t first = (size_t)((char *)mr->addr - mem) / P, i;

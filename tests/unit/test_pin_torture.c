@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_pin_torture.c - threads that map, unmap, move, discard, allocate and
- * free between transfers, and get each other's addresses again.
+ * test_pin_torture.c - threads that map, unmap, move, discard, allocate and free between transfers,
+ * and get each other's addresses again.
  *
- * The transport under the pins is one that holds pages as a network card
- * does: registering puts references to the pages into a pipe (vmsplice(2)), and
- * a transfer reads what these pages contain, whatever is mapped there by then.
- * So a registration that is found again after its memory went is seen: it has
- * other bytes than the program.
+ * The transport under the pins holds pages as a network card does.  Registering puts references to
+ * the pages into a pipe (vmsplice(2)), and a transfer reads the contents of these pages, whatever
+ * is mapped there by then.  So a registration that is found again after its memory was unmapped is
+ * detected: it has other bytes than the program.
  *
  * No forks here: unlike a card's, these references do not survive them.
  */
@@ -103,7 +102,7 @@ void tp_mr_dereg(struct tp_mr *mr)
 	free(h);
 }
 
-/* What a card would send for [addr, addr + len). */
+/* The bytes that a card would send for [addr, addr + len). */
 static void transfer(const struct tp_mr *mr, const char *addr, char *to,
 		     size_t len)
 {

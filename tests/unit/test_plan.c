@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_plan.c - plans against a map of every byte.  A case is random from
- * its number: where each byte of the transfer lies in the file and in memory
- * is worked out one by one; the requests must say the same, each byte once.
+ * test_plan.c - plans against a map of every byte.  A case is random from its number.  For each
+ * byte of the transfer it computes the place in the file and in memory.  The requests must have the
+ * same places, each byte once.
  */
 #include <check.h>
 #include <stdlib.h>

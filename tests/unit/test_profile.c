@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_profile.c - what a profile counts is what a model that looks at all calls at once
- * finds; no call of any thread is lost; files beyond the bound are in the sums.
+ * test_profile.c - the counts of a profile equal those of a model that looks at all calls at once.
+ * No call of any thread is lost, and files beyond the bound are in the sums.
  */
 #include <check.h>
 #include <errno.h>
@@ -301,7 +301,7 @@ START_TEST(nothing_done_writes_nothing)
 }
 END_TEST
 
-/* What the parent did is not in it. */
+/* The parent's calls are not in it. */
 static void child_does(struct profile *p)
 {
 	struct profile_record sum;

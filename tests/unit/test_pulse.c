@@ -222,7 +222,7 @@ START_TEST(due_in_time)
 }
 END_TEST
 
-/* Of so many loops one stands still: the others turn in vain. */
+/* Of so many loops one stands still: the beats of the others do not hide this. */
 START_TEST(one_of_many_hangs)
 {
 	static const unsigned int many[] = { 2, 3, PULSE_LOOPS_MAX };

@@ -48,7 +48,7 @@ static const char lines[] =
 static struct pvfstab tab;
 static unsigned int warnings;
 
-/* What is said of the wrong lines, in order. */
+/* The messages about the wrong lines, in order. */
 static const char *const says[] = {
 	":7: the third word is \"ext4\": write ",
 	":8: option \"port=0\": write port=1 to ",

@@ -65,7 +65,7 @@ START_TEST(edges)
 }
 END_TEST
 
-/* Whoever writes again over his own does no harm. */
+/* A client that writes again over its own changes does no harm. */
 START_TEST(own_changes)
 {
 	ck_assert_int_eq(change_by(7, 100, 10, false), 0);
@@ -122,7 +122,7 @@ START_TEST(model)
 }
 END_TEST
 
-/* Whoever scatters more than can be known spoils his own object. */
+/* A client that scatters more changes than can be recorded affects its own object alone. */
 START_TEST(one_object_of_very_many)
 {
 	ck_assert_int_eq(change(2, 0, 10, false), 0);

@@ -269,8 +269,8 @@ START_TEST(cancel_while_sending)
 END_TEST
 
 /*
- * Where another server has answered with an error: what was sent to one that is not
- * connected now may be carried out there still.
+ * After another server has answered with an error, unneeded calls are cancelled.  A call that was
+ * sent to a server that is not connected now may still be carried out there.
  */
 START_TEST(forgone_unless_it_was_sent)
 {

@@ -259,7 +259,7 @@ START_TEST(data_of_no_write)
 }
 END_TEST
 
-/* A WRITE of 100 bytes, with len of them behind it. */
+/* A WRITE of 100 bytes, followed by len of them. */
 static void write_with(size_t len)
 {
 	struct wire_io io = { .total = htole64(100),
@@ -284,8 +284,8 @@ static void write_with(size_t len)
 }
 
 /*
- * Pieces that are no one place get their data, and the reply comes as ever: nothing
- * is written where the client has not named memory for data.
+ * If the pieces are not contiguous, they get their data and a normal reply.  Nothing is written
+ * where the client has not named memory for data.
  */
 START_TEST(a_place_in_two_pieces)
 {

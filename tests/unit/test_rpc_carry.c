@@ -249,9 +249,9 @@ static void come_late(void)
 }
 
 /*
- * Its accesses are refused then: they break the connection, and land nowhere.  The
- * server had moved the data by itself.  Who reads does not believe the reply: some
- * may still come in.  It is lent nothing more.
+ * Late accesses of the client are rejected: they break the connection, and change nothing.  The
+ * server had moved the data by itself.  A reader does not trust the reply, because some data may
+ * still come in.  It is lent nothing more.
  */
 START_TEST(who_comes_late)
 {
@@ -445,7 +445,7 @@ START_TEST(raw_client_carries)
 }
 END_TEST
 
-/* Who says so and has written nothing finds zeros, not what was there before. */
+/* If the client reports its parts without having written them, the object gets zeros. */
 START_TEST(nothing_written)
 {
 	static const uint8_t zero[LEN];
@@ -462,7 +462,7 @@ START_TEST(nothing_written)
 }
 END_TEST
 
-/* Before and behind what is lent, with the key of it. */
+/* Before and after the lent range, with its key. */
 START_TEST(bad_offsets)
 {
 	static const uint64_t off[] = { UINT64_MAX, 1, HALF, 0 };

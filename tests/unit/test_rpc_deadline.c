@@ -26,7 +26,7 @@ static void teardown(void)
 	ck_assert_int_eq(mock.mrs, 0);
 }
 
-/* One clock for both: what the server knows is exactly not later. */
+/* Both use one clock, so the deadline of the server is exactly not later. */
 static void check_held(unsigned int ms, uint64_t begun)
 {
 	const struct rpc_req *req = rig->held[0];
@@ -54,7 +54,7 @@ START_TEST(told_to_the_server)
 }
 END_TEST
 
-/* As often as it goes out, it is computed anew, for another life as well. */
+/* The deadline is computed again at each send, for another connection as well. */
 START_TEST(told_again)
 {
 	uint64_t begun = clock_boot();

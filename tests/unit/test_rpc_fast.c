@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_fast.c - the payload of small requests goes along with the message,
- * through Fast RDMA buffers, or the server fetches it; the bytes are right
- * each time, also when the connection breaks at any step.
+ * test_rpc_fast.c - the payload of small requests goes with the message or through Fast RDMA
+ * buffers, or the server fetches it.  The bytes are right each time, also if the connection breaks
+ * at any step.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_labels.c - users and jobs are told apart, in a bounded table; who says what is
- * no label loses his connection, and who is no administrator sees himself.
+ * test_rpc_labels.c - users and jobs are counted separately, in a bounded table.  A client with an
+ * invalid label loses its connection, and a client that is no administrator sees its own rows
+ * alone.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -233,7 +234,7 @@ static void ask_close(void)
 	asked = false;
 }
 
-/* What the session is shown, after it has appended. */
+/* Appends, and returns the rows that the session is shown. */
 static unsigned int append_and_ask(uint64_t session, uint32_t uid,
 				   const char *job)
 {

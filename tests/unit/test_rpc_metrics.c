@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_metrics.c - what METRICS tells: each request once, by its operation and by the way that its data
- * went; files; what the service has; and on as many pages as it needs, each row once.
+ * test_rpc_metrics.c - METRICS reports each request once, by its operation and by the way of its
+ * data.  It also reports files and the service's own rows, on as many pages as it needs, each row
+ * once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +193,7 @@ START_TEST(by_operation_and_file)
 }
 END_TEST
 
-/* What has not happened has no row. */
+/* Events that have not happened have no row. */
 START_TEST(of_the_service)
 {
 	const struct raw_metric *t;

@@ -199,8 +199,10 @@ START_TEST(connection_breaks_with_a_parked_replay)
 }
 END_TEST
 
-/* The server is killed at every step; what was counted before it is lost
- * (the rig keeps nothing), but no call is. */
+/*
+ * The server is killed at every step.  Its counts are lost (the rig stores nothing), but no call
+ * is.
+ */
 START_TEST(server_restarts_everywhere)
 {
 	static struct rig_call c[3];
@@ -253,7 +255,7 @@ START_TEST(seeded_slots_answer_replays)
 }
 END_TEST
 
-/* Of three slots in use one is gone: what was in it may have been executed. */
+/* One of three slots in use is gone: its request may have been executed. */
 START_TEST(server_returns_with_fewer_slots)
 {
 	struct rig_call c[3];

@@ -51,7 +51,9 @@ static void write_to(struct raw *raw, const struct wire_fast_rep *place)
 	ck_assert_int_eq(tp_post_send(raw->ep, &wr), 0);
 }
 
-/* A Fast RDMA buffer holds requests: who writes into another's speaks for that one. */
+/*
+ * A Fast RDMA buffer holds requests: a peer that writes into another's buffer would speak for it.
+ */
 START_TEST(of_another_connection)
 {
 	struct wire_fast_rep place;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc_poll.c - a context seldom polls where that was in vain. */
+/* test_rpc_poll.c - a context seldom polls where polling found nothing. */
 #include <check.h>
 #include <sched.h>
 #include <sys/syscall.h>

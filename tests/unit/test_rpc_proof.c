@@ -295,8 +295,8 @@ static void bye(struct raw *raw)
 }
 
 /*
- * What was good once is good for nothing else: the session has ended and comes again,
- * all is as it was, and only the server's nonce is another one.
+ * A proof is valid only once.  The session has ended and comes again with the same values, and only
+ * the server's nonce is another one.
  */
 START_TEST(test_replay)
 {
@@ -320,7 +320,7 @@ START_TEST(test_replay)
 }
 END_TEST
 
-/* What the server itself said, for want of a key. */
+/* A client without a key sends back the server's own proof. */
 START_TEST(test_reflection)
 {
 	const struct wire_hdr *reply;
@@ -341,7 +341,7 @@ START_TEST(test_reflection)
 }
 END_TEST
 
-/* The session of a manager, taken over by who says that he is a client. */
+/* A client cannot take over the session of a manager. */
 START_TEST(test_role)
 {
 	struct wire_proof proof;
@@ -365,8 +365,8 @@ START_TEST(test_role)
 END_TEST
 
 /*
- * Who knows the number of a manager's session, and says nothing, or what is not to be
- * believed: the manager does not notice.
+ * A stranger knows the number of a manager's session, and sends nothing or a false proof.  The
+ * manager does not notice.
  */
 START_TEST(test_stranger)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_rails_idle.c - a context of several rails, none of which has a
- * connection any more: what is left in their queues keeps nobody awake.
+ * test_rpc_rails_idle.c - a context of several rails, none of which has a connection any more:
+ * leftover work in their queues keeps no thread awake.
  */
 #include <check.h>
 #include <errno.h>

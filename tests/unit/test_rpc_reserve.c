@@ -19,7 +19,7 @@
 static struct rig *rig;
 static struct keyring *ring;
 static struct key_rig file;
-static bool believes; /* the service: who comes as a manager is it */
+static bool believes; /* the service accepts every manager */
 static const struct tp_identity root = { 0 }, other = { .uid = 1000 };
 
 static void setup(void)
@@ -91,7 +91,7 @@ static uint32_t welcome(const struct raw *raw)
 	return le32toh(rep->flags);
 }
 
-/* What the server is short of: descriptors, or the only place is taken. */
+/* The shortage of the server: no descriptors, or the only place is taken. */
 static const struct shortage {
 	int rc;
 	uint32_t flag;
@@ -140,7 +140,7 @@ START_TEST(tools_of_root_get_in)
 }
 END_TEST
 
-/* What they say of themselves does not count. */
+/* A client's own claim to be a tool does not count. */
 START_TEST(tools_of_others_do_not)
 {
 	const struct shortage *is;
@@ -317,7 +317,7 @@ START_TEST(managers_do_not_go_for_tools)
 }
 END_TEST
 
-/* Who only says that it has a right to the reserve is a guest of it, of few. */
+/* A client that only claims a right to the reserve is one of a few guests of it. */
 START_TEST(the_oldest_silent_one_goes)
 {
 	struct raw first, silent[2 * TOOLS + 1], tool;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_rma.c - one-sided access to words of a server: what each gets, and what is
- * known of it when the server took the word back, when the connection is lost, and when
- * the deadline passes.
+ * test_rpc_rma.c - one-sided access to words of a server: the result of each access, and what the
+ * client knows of it after the server took the word back, the connection was lost, or the deadline
+ * passed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ START_TEST(many_at_once)
 }
 END_TEST
 
-/* Those behind it are not carried out either; calls of the connection are repeated. */
+/* Accesses after it are not carried out either; calls of the connection are repeated. */
 START_TEST(taken_back)
 {
 	struct access a, b, before;
@@ -151,7 +151,7 @@ START_TEST(taken_back)
 }
 END_TEST
 
-/* What another connection was told is not used over this one. */
+/* Addresses from another connection are not used over this one. */
 START_TEST(of_an_earlier_connection)
 {
 	uint32_t term = rpc_peer_term(rig->peer);

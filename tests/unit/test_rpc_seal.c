@@ -62,7 +62,7 @@ static void teardown(void)
 	close_ring();
 }
 
-/* A manager asks; what each end wants at least. */
+/* A manager asks; both ends have a minimum mode. */
 static void begin_server(enum seal_mode ours, enum seal_mode theirs)
 {
 	rig->role = WIRE_ROLE_MGR;
@@ -98,7 +98,7 @@ static unsigned int bare(void)
 	return (unsigned int)st.bare;
 }
 
-/* What comes of what both want; SEAL_MODES: they part. */
+/* The mode that follows from both minimums; SEAL_MODES: they disconnect. */
 static const struct {
 	enum seal_mode ours, theirs, is;
 } pairs[] = {
@@ -127,7 +127,7 @@ static void check_pair(int i)
 	}
 	ck_assert_int_eq(call(), 0);
 	ck_assert_int_eq(rpc_peer_seal(rig->peer), pairs[i].is);
-	/* anew, with other keys */
+	/* again, with other keys */
 	rig_server_close(rig);
 	rig_server_open(rig);
 	ck_assert_int_eq(call(), 0);
@@ -150,7 +150,9 @@ START_TEST(test_clients)
 }
 END_TEST
 
-/* Who proves itself and does not seal: of an earlier release, or talked out of it. */
+/*
+ * A peer that proves itself and does not seal: an earlier release, or a downgrade by an attacker.
+ */
 START_TEST(test_does_not)
 {
 	odd = *keyring_prover(ring);
@@ -181,7 +183,7 @@ START_TEST(test_local)
 }
 END_TEST
 
-/* Clients who prove nothing have no keys; servers beside them have. */
+/* A client that proves nothing has no key to seal with, even if the server has one. */
 START_TEST(test_believed)
 {
 	begin_client(ADMIT_ALL, SEAL_NONE, SEAL_ENCRYPT);
@@ -191,7 +193,7 @@ START_TEST(test_believed)
 }
 END_TEST
 
-/* A stranger comes bare, and again with its ticket; what it has under way goes on. */
+/* A stranger connects unsealed, and again with its ticket; its calls in flight go on. */
 START_TEST(test_stranger)
 {
 	begin_client(ADMIT_STRANGERS, SEAL_AUTH, SEAL_AUTH);
@@ -206,7 +208,9 @@ START_TEST(test_stranger)
 }
 END_TEST
 
-/* Who cannot seal gets nothing over a bare connection, not even a session of nobody. */
+/*
+ * A client that cannot seal gets nothing over an unsealed connection, not even a session of nobody.
+ */
 START_TEST(test_stranger_cannot)
 {
 	begin_client(ADMIT_STRANGERS, SEAL_NONE, SEAL_AUTH);
@@ -256,7 +260,7 @@ START_TEST(test_other_keys)
 }
 END_TEST
 
-/* ---- behind what both ends believe of each other ---- */
+/* ---- after both ends have agreed ---- */
 
 /*
  * A manager's HELLO, as it is proved and, with a agreement, sealed, at raw->buf->out.  Its
@@ -314,8 +318,8 @@ static void come_as_manager(struct raw *raw)
 }
 
 /*
- * Who could seal, and proves itself without: it was told that the server does not, by
- * somebody between.
+ * A peer that could seal proves itself without sealing: somebody in the middle told it that the
+ * server does not seal.
  */
 START_TEST(test_told_not_to)
 {
@@ -332,7 +336,9 @@ START_TEST(test_told_not_to)
 }
 END_TEST
 
-/* What would let another connection join this one is said in the clear: it is not sealed. */
+/*
+ * The secret that lets another connection join is sent in the clear, so it is not sent if sealed.
+ */
 START_TEST(test_nobody_joins)
 {
 	const enum seal_mode mode = _i ? SEAL_AUTH : SEAL_NONE;
@@ -357,10 +363,7 @@ START_TEST(test_nobody_joins)
 }
 END_TEST
 
-/*
- * Somebody adds a request, bare, right behind the HELLO of who proves himself: one read has
- * both.
- */
+/* An attacker adds an unsealed request immediately after a valid HELLO: one read gets both. */
 START_TEST(test_behind_hello)
 {
 	const struct prover *prover = keyring_prover(ring);
@@ -419,7 +422,7 @@ static const struct seal_in_place ours = { SEAL_AUTH, make_here,
 
 static unsigned int offered; /* with what the first request is answered */
 
-/* Its first request proves who it is, and the answer seals; then as ever. */
+/* The first request proves its sender, and the answer seals; later ones are ordinary. */
 static void serve(void *arg, struct rpc_req *req)
 {
 	const struct admitted who = { 1000, 100 };
@@ -543,7 +546,7 @@ static void refuse(void *arg, struct rpc_req *req)
 	rpc_reply_status(req, -ENOKEY);
 }
 
-/* Who has proved itself, and not sealed yet: what rpc answers by itself it does not answer. */
+/* A client has proved itself and not sealed yet: rpc leaves its own requests to the service. */
 START_TEST(test_bare_asks)
 {
 	struct rig_call c;
@@ -562,7 +565,7 @@ START_TEST(test_bare_asks)
 }
 END_TEST
 
-/* Who does not know it, or a server that does not: neither is asked for it. */
+/* A client or a server without late sealing: neither is asked for it. */
 START_TEST(test_not_here)
 {
 	begin_here(0);
@@ -609,9 +612,9 @@ static void pair_with(enum handshake_side side,
 }
 
 /*
- * What both know of it, each one's public key as it was said, its highest bit as well, which
- * the secret of both does not depend on, and that secret: who has the ring and heard all
- * has it not.
+ * The keys depend on both ends' knowledge: each public key as it was sent, with its highest bit
+ * (which the shared secret ignores), and the shared secret.  A listener that has the ring does not
+ * have that secret.
  */
 START_TEST(test_bound)
 {

@@ -43,7 +43,7 @@ static unsigned int sessions(void)
 	return (unsigned int)stats.sessions;
 }
 
-/* What the kernel says of a peer counts, not what it says itself. */
+/* The kernel's identity of a peer counts, not the peer's own claim. */
 START_TEST(the_kernel_knows_better)
 {
 	const uint32_t group = 44;
@@ -107,7 +107,7 @@ static bool its_memory_is_gone(struct rpc_call *call)
 	return call;
 }
 
-/* Its memory went while it was being sent: what had arrived may be carried out. */
+/* Its memory was unmapped during the send: the part that arrived may be carried out. */
 START_TEST(bye_knows_of_memory_that_went)
 {
 	uint8_t data[16] = { 0 };
@@ -192,7 +192,7 @@ START_TEST(idle_peer_reconnects)
 }
 END_TEST
 
-/* What the callback begins is none of what was in flight before. */
+/* A call that the callback begins does not count as one that was in flight before. */
 START_TEST(a_call_at_the_first_contact_goes_once)
 {
 	struct rpc_server_stats stats;
@@ -395,13 +395,13 @@ static void connect_stranger(struct raw *raw, unsigned int i)
 	raw_until(raw, raw->established);
 }
 
-/* Who was disconnected was so for others, not for being silent. */
+/* The disconnected client made room for others, and was not disconnected for its silence. */
 static void no_timeout(void)
 {
 	ck_assert_uint_eq(rig_logged(rig, "no HELLO within"), 0);
 }
 
-/* Who says no HELLO takes nobody's place, and makes room for others. */
+/* A client without a HELLO takes nobody's place, and makes room for others. */
 START_TEST(strangers_end_nobody)
 {
 	struct raw raw[STRANGERS], *last = &raw[STRANGERS - 1], mine, back;
@@ -533,7 +533,7 @@ START_TEST(numbers_are_bounded)
 }
 END_TEST
 
-/* Who has more than another host ends none of its sessions that are away. */
+/* A host with more sessions than another one does not end the other's disconnected sessions. */
 START_TEST(a_host_ends_none_of_who_has_fewer)
 {
 	struct raw away, raw[3];
@@ -561,7 +561,7 @@ START_TEST(a_host_ends_none_of_who_has_fewer)
 }
 END_TEST
 
-/* One host does not get all: its own that are away make room. */
+/* The sessions of one host are bounded: its own disconnected ones make room. */
 START_TEST(a_host_has_so_many)
 {
 	struct rpc_peer *first;
@@ -674,7 +674,7 @@ START_TEST(credentials_stay)
 	ck_assert_uint_eq(rig_logged(rig, "it belongs to another client"), 1);
 	ck_assert_uint_eq(sessions(), 1);
 	ck_assert_uint_eq(rig->closed, 0);
-	/* who has it does not notice, and comes again with the next epoch */
+	/* the owner does not notice, and comes again with the next epoch */
 	raw_send(&a, raw_append(&a, 0, 1));
 	raw_until(&a, a.received == 2);
 	ck_assert(!a.disconnected);

@@ -125,7 +125,7 @@ START_TEST(beyond_them_messages_wait)
 }
 END_TEST
 
-/* What is beyond its share is copied out, and comes to the same. */
+/* Messages beyond its share are copied, with the same result. */
 START_TEST(nobody_keeps_more_than_a_share)
 {
 	open_rig(5);

@@ -272,7 +272,7 @@ START_TEST(test_later)
 }
 END_TEST
 
-/* Who listens there has not our servers' key. */
+/* The process that listens there does not have our servers' key. */
 START_TEST(test_false_server)
 {
 	begin(ADMIT_PROVED);
@@ -324,7 +324,7 @@ static void refuse(void *arg, struct rpc_req *req)
 	rpc_reply_status(req, -ENOKEY);
 }
 
-/* What rpc answers by itself it does not answer to nobody. */
+/* Requests that rpc answers by itself get no answer without an identity. */
 START_TEST(test_stranger_asks)
 {
 	struct rig_call c;
@@ -468,7 +468,9 @@ static void fence_the_unclean(void)
 	rig->service.session_close = close_fenced;
 }
 
-/* A manager that was started anew: he comes by it before whose it is, with whatever epoch. */
+/*
+ * After a restart of the manager, a stranger uses the number before its owner does, with any epoch.
+ */
 START_TEST(test_number_taken)
 {
 	const uint32_t epoch = _i ? 0x7fffff00 : 1;
@@ -515,7 +517,7 @@ START_TEST(test_number_fenced)
 }
 END_TEST
 
-/* A user finds a stranger at that number of his, and leaves behind it. */
+/* A user finds a stranger at the number of its session, and leaves after it. */
 static void claim(uint64_t session, uint32_t uid)
 {
 	const unsigned int before = rig->clean;
@@ -570,7 +572,10 @@ START_TEST(test_number_proved)
 }
 END_TEST
 
-/* Whose it was is gone for good: it ends, though he is always there. */
+/*
+ * The owner of the session never returns: the session ends, though a stranger connects all the
+ * time.
+ */
 START_TEST(test_number_outlived)
 {
 	struct raw raw[16];
@@ -673,7 +678,7 @@ static struct rpc_req *held_of_stranger(struct raw *raw)
 	return rig->held[0];
 }
 
-/* Who is nobody has no place, so none is lacking for whom he keeps waiting. */
+/* A stranger takes no session's place, so waiting for it needs none. */
 START_TEST(test_place_for_others)
 {
 	struct raw raw;

@@ -14,7 +14,7 @@
 #define CALLS 8u
 #define PART 32768u /* of a call: the rig moves it in two bulks */
 #define HALF (PART / 2)
-#define MANY 3u /* clients beside the first */
+#define MANY 3u /* clients in addition to the first */
 
 static struct rig *rig;
 static uint8_t *mem;
@@ -182,7 +182,7 @@ START_TEST(a_long_one_comes_to_its_turn)
 }
 END_TEST
 
-/* Who asks for one thing does not wait for all that another one asked for. */
+/* A client that asks for one thing does not wait for all requests of another client. */
 START_TEST(clients_take_turns)
 {
 	struct rpc_peer *peer;
@@ -202,7 +202,7 @@ START_TEST(clients_take_turns)
 }
 END_TEST
 
-/* What a client has under way is given back when it goes. */
+/* The requests in flight of a client are released when it disconnects. */
 START_TEST(a_client_that_leaves_holds_nothing)
 {
 	struct rpc_peer *peer;

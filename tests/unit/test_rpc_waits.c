@@ -11,7 +11,7 @@
 #include "tests/unit/rpc_rig.h"
 #include "tests/run_suite.h"
 
-#define SLOTS 16u /* beside the one for urgent calls */
+#define SLOTS 16u /* not counting the one for urgent calls */
 #define CALLS 24u
 #define LONG_MS 50000u
 
@@ -90,7 +90,7 @@ static bool all_ended(const struct rig_call *c, unsigned int n)
 	return true;
 }
 
-/* What is held is answered until these have ended, with that. */
+/* Answers held requests until these calls have ended with that status. */
 static void end_all(const struct rig_call *c, unsigned int n, int status)
 {
 	while (!all_ended(c, n)) {
@@ -191,8 +191,8 @@ static void start_again(struct rpc_call *call)
 }
 
 /*
- * Calls that wait for nobody always need a slot: as many as there are slots, each started
- * again when it is done; or more, so that their queue is never empty.
+ * Calls that wait for nobody always need a slot.  There are as many as slots, and each starts again
+ * when it is done.  Or there are more, so that their queue is never empty.
  */
 START_TEST(every_kind_gets_slots_in_turn)
 {

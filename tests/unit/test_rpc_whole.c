@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_whole.c - a read that gets all that it asks for ends with its last RDMA
- * Write; one that does not, or that nobody waits for any more, is answered as ever.
+ * test_rpc_whole.c - a read that gets all of its data ends with its last RDMA Write.  A short read,
+ * or one that nobody waits for any more, gets a reply.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +147,7 @@ START_TEST(an_immediate_that_cannot_be)
 }
 END_TEST
 
-/* What the client moves may come after all that the server does: it is told. */
+/* Data that the client moves may come after all data that the server moves, so there is a reply. */
 START_TEST(what_is_lent_is_answered)
 {
 	teardown();

@@ -46,7 +46,7 @@ static void make_tab(void)
 	fclose(file);
 }
 
-/* As nobody, with a table of his own: what the program says of itself. */
+/* Runs the program as nobody, with its own table; returns the state that it reports. */
 static int run(mode_t mode)
 {
 	char *const argv[] = { program, "child", NULL };

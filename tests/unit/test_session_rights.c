@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_session_rights.c - the table of verdicts against a model that has room for all: it never
- * says more than that, and says as much as long as nothing had to make room.
+ * test_session_rights.c - the table of verdicts against an unbounded model.  The table never allows
+ * more than the model, and allows as much as long as no entry was evicted.
  */
 #include <string.h>
 
@@ -88,7 +88,7 @@ START_TEST(test_many)
 }
 END_TEST
 
-/* What was shown last is there. */
+/* The right that was shown last is there. */
 START_TEST(test_last)
 {
 	for (uint64_t i = 0; i < HANDLES; i++) {

@@ -86,7 +86,7 @@ static unsigned int blocks(void)
 	return block_table_blocks(store_block_table(store));
 }
 
-/* Past the cache a write takes it out of there; who reads brings it back. */
+/* A write past the cache removes the range from it; the next read brings it back. */
 static void see(uint64_t off, uint64_t len)
 {
 	const struct store_seg seg = { off, len };
@@ -118,7 +118,7 @@ START_TEST(what_was_read)
 }
 END_TEST
 
-/* Of what lies behind the end there is nothing to be looked at, however much it is. */
+/* Nothing after the end is looked at, however large the range is. */
 START_TEST(beyond_the_end)
 {
 	const struct store_seg seg[] = { { SIZE - 10, FAR },
@@ -219,7 +219,7 @@ static void lent(void)
 
 static const struct {
 	void (*change)(void);
-	uint8_t byte; /* what is read then */
+	uint8_t byte; /* the byte that a read gets then */
 } changes[] = {
 	{ cached, 2 },	{ direct, 2 }, { too_late, 1 },
 	{ touched, 1 }, { lent, 1 },
@@ -239,7 +239,7 @@ START_TEST(taken_away)
 }
 END_TEST
 
-/* Who opened it before reads on, but nothing would take away what he filled. */
+/* A client that opened the object before still reads it, but its reads must not fill blocks. */
 START_TEST(removed)
 {
 	see_twice(0, WIRE_BLOCK);

@@ -66,7 +66,7 @@ static void close_it(void)
 	size_table_close(shown);
 }
 
-/* What somebody was told once, and reads from then on. */
+/* A place that a client was told once, and reads from then on. */
 struct told {
 	unsigned int handle;
 	size_t at;

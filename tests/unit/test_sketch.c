@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_sketch.c - the sketch beside counters for every key. */
+/* test_sketch.c - compares the sketch with counters for every key. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ START_TEST(few_are_exact)
 }
 END_TEST
 
-/* What was hot long ago gives way to what is hot now, among many that are not. */
+/* Keys that were hot long ago give way to keys that are hot now, among many that are not. */
 START_TEST(the_past_fades)
 {
 	uint64_t now = 1;

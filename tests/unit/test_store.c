@@ -358,7 +358,7 @@ START_TEST(threads_share_the_cache)
 		pthread_join(ham[i].thread, NULL);
 		ck_assert_int_eq(ham[i].failed, 0);
 	}
-	/* what the cache has open must be what the directory names */
+	/* the open files of the cache must be those that the directory names */
 	for (h = 0; h < 48; h++) {
 		ck_assert_int_eq(store_stat(store, h, &by_name), 0);
 		if (store_obj_get(store, h, false, &obj)) {

@@ -177,7 +177,7 @@ START_TEST(dereg_waits)
 	pthread_create(&thread, NULL, land, &l);
 	for (i = 0; i < 2000; i++) {
 		tp_mr_dereg(mr);
-		/* ours now: what land() still writes is a race, and seen */
+		/* ours now: a late write of land() is a race, and is detected */
 		memset(buf, 0, LANDING);
 		sched_yield();
 		ck_assert_msg(!memcmp(buf, zeros, LANDING), "round %d", i);

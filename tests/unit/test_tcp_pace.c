@@ -119,7 +119,7 @@ START_TEST(does_not_pace)
 }
 END_TEST
 
-/* What the provider itself found out. */
+/* The result of the provider's own probe. */
 START_TEST(bbr_alone)
 {
 	bool paces = !strncmp(usual, "bbr", 3);

@@ -178,7 +178,7 @@ static const struct {
 	  0,
 	  -EACCES,
 	  TCP_NAK_ACCESS },
-	{ "READ behind the end",
+	{ "READ after the end",
 	  { TCP_OP_READ, 1, 16, 0, 1 },
 	  { { sizeof(mem) - 8, 0, 16 } },
 	  1,
@@ -396,7 +396,7 @@ START_TEST(dereg_under_read)
 	ck_assert_uint_eq(head.len, len);
 	tp_mr_dereg(big_mr);
 	memset(big, 0x55, len);
-	/* what was in the socket, and then an error: never the new bytes */
+	/* the old bytes of the socket, and then an error: never the new bytes */
 	while (raw_recv(&rig, fd, part, sizeof(part)))
 		ck_assert(!part[0] && !memcmp(part, part + 1, 1023));
 	rig_until(&rig, rig.gone[0]);
@@ -622,7 +622,7 @@ static void sealer_freed(struct sealer *s)
 	freed++;
 }
 
-/* What came bare, in part or whole, and was not polled, has no place in a sealed connection. */
+/* Unsealed data that came before, in part or whole, and was not polled, is an error once sealed. */
 START_TEST(seal_behind_bare)
 {
 	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 8 };

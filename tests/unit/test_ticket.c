@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ticket.c - tickets and capabilities against a model: what was sealed is what is
- * opened, where and as long as it holds, and nothing else is.
+ * test_ticket.c - tickets and capabilities against a model.  A sealed one opens to the same
+ * contents, where and as long as it is valid, and nothing else opens.
  */
 #include <errno.h>
 #include <string.h>

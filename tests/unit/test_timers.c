@@ -53,7 +53,7 @@ static unsigned int due(void)
 	return n;
 }
 
-/* Set, set anew, cleared, also when they are not armed; against a look at all. */
+/* Set, set again, cleared, also when they are not armed; compared with a scan of all. */
 START_TEST(model)
 {
 	struct rnd r;

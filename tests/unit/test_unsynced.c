@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_unsynced.c - what fsync has to say of hosts that were started anew, against a model
- * that knows what each iod has in memory.
+ * test_unsynced.c - the errors of fsync after hosts were restarted, against a model that knows the
+ * memory of each iod.
  */
 #include <check.h>
 #include <errno.h>

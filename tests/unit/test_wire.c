@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_wire.c - what is built is parsed; what is changed is refused. */
+/* test_wire.c - messages that were built are parsed; changed ones are rejected. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static bool is_before(const struct wire_sample *s, size_t cut)
 	return least && s->body_len > least && cut == sizeof(m.hdr) + least;
 }
 
-/* Of the version before: with zeros behind it, it is one of this. */
+/* True for a message of the previous version: with zeros after it, it is one of this version. */
 static bool is_whole(const struct wire_sample *s)
 {
 	return (s->op == WIRE_CHALLENGE &&

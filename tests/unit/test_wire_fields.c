@@ -83,7 +83,7 @@ struct bad {
 	METRIC((at) + offsetof(struct wire_metric, field),                     \
 	       sizeof(((struct wire_metric *)0)->field), val, why)
 
-/* Behind two groups and a name of six bytes. */
+/* After two groups and a name of six bytes. */
 #define JOB(off, width, val, why)                                              \
 	{                                                                      \
 		"hello, job",                                                  \
@@ -690,7 +690,7 @@ START_TEST(no_list_without_vectors)
 }
 END_TEST
 
-/* What lies between the pieces of one piece, or one row, is not looked at. */
+/* Bytes between the pieces of one piece, or one row, are ignored. */
 START_TEST(lone_vectors_have_no_stride)
 {
 	const size_t vec = sizeof(m.hdr) + sizeof(struct wire_list);
@@ -723,9 +723,8 @@ START_TEST(no_io_of_nothing)
 END_TEST
 
 /*
- * The largest count of each tail item is accepted, one more is not.  fix()
- * makes the rest of the message agree with a new count; item is the first
- * tail item's place.
+ * The largest count of each tail item is accepted, and one more is rejected.  fix() makes the rest
+ * of the message agree with a new count.  item is the place of the first tail item.
  */
 struct limit {
 	const char *sample;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_zone_model.c - random calls on the zones against a model that knows
- * every buffer, every holder and every waiter by number, and looks through
- * all of them each time:
+ * test_zone_model.c - random calls on the zones against a model.  The model knows every buffer,
+ * every holder and every waiter by number, and checks all of them each time:
  *
- *   no buffer has two holders, and none is lost
- *   its size is what the rule says
- *   nobody waits who could be served
- *   requests of an owner are served in order; an owner that may get a buffer
- *     sees at most one go to each of the others before its own
- *   who has as much as is free gets no more: so no owner holds more than half and
- *     one buffer
+ *   No buffer has two holders, and none is lost.
+ *   Its size follows the rule.
+ *   No request waits that could be served.
+ *   Requests of an owner are served in order.  An owner that may get a buffer sees at most one go
+ *     to each of the others before its own.
+ *   An owner that has as much as is free gets no more: so no owner holds more than half and one
+ *     buffer.
  */
 #include <check.h>
 #include <stdlib.h>
