@@ -33,7 +33,8 @@ void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct call c;
 
 	call_begin(&c, req);
-	if (c.hint.has_attr && c.hint.attr.st_ino == fsd_swap(c.d, ino)) {
+	if (c.hint.has_attr &&
+	    c.hint.attr.st_ino == fuse_daemon_swap_ino(c.d, ino)) {
 		call_end_attr(&c, NULL, &c.hint.attr);
 		return;
 	}

@@ -70,12 +70,12 @@ int attr_reply_fetch(struct session *s, const struct target *t, void *arg)
 
 /* ---- how long the kernel may use them ---- */
 
-bool attr_reply_by_ticks(const struct fsd *d)
+bool attr_reply_by_ticks(const struct fuse_daemon *d)
 {
 	return d->default_permissions && d->attr_timeout <= 0;
 }
 
-double attr_reply_entry_timeout(struct fsd *d, const struct stat *st)
+double attr_reply_entry_timeout(struct fuse_daemon *d, const struct stat *st)
 {
 	if (!attr_reply_by_ticks(d))
 		return d->attr_timeout;
@@ -84,7 +84,8 @@ double attr_reply_entry_timeout(struct fsd *d, const struct stat *st)
 	return S_ISDIR(st->st_mode) || S_ISLNK(st->st_mode) ? TICK : 0;
 }
 
-double attr_reply_getattr_timeout(const struct fsd *d, const struct stat *st)
+double attr_reply_getattr_timeout(const struct fuse_daemon *d,
+				  const struct stat *st)
 {
 	if (!attr_reply_by_ticks(d))
 		return d->attr_timeout;
@@ -95,14 +96,14 @@ double attr_reply_getattr_timeout(const struct fsd *d, const struct stat *st)
  * The kernel evaluates access control lists only with the attributes, and requests
  * those first.
  */
-uint64_t attr_reply_timeout_ns(const struct fsd *d)
+uint64_t attr_reply_timeout_ns(const struct fuse_daemon *d)
 {
 	return attr_reply_by_ticks(d) ? TICKS_NS
 				      : (uint64_t)(d->attr_timeout * 1e9);
 }
 
 /* True: the kernel may still have older attributes. */
-static bool is_recent(const struct fsd *d, const struct stat *st)
+static bool is_recent(const struct fuse_daemon *d, const struct stat *st)
 {
 	double age = (double)(clock_wall() - stat_ns(&st->st_ctim));
 
@@ -113,7 +114,7 @@ static bool is_recent(const struct fsd *d, const struct stat *st)
  * After this the kernel rejects replies that were sent before: with ticks those to
  * LOOKUPs, with pages those with the file's size.
  */
-void attr_reply_invalidate_opened(const struct fsd *d, fuse_ino_t n,
+void attr_reply_invalidate_opened(const struct fuse_daemon *d, fuse_ino_t n,
 				  const struct stat *changed)
 {
 	bool pages = d->cache == CACHE_OPEN && d->attr_timeout > 0;

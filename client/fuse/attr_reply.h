@@ -38,22 +38,23 @@ int attr_reply_complete(struct session *s, const struct target *t, void *arg);
 int attr_reply_fetch(struct session *s, const struct target *t, void *arg);
 
 /* Returns true if the kernel keeps attributes for ticks, whatever the options say. */
-bool attr_reply_by_ticks(const struct fsd *d);
+bool attr_reply_by_ticks(const struct fuse_daemon *d);
 /* Returns the seconds for a reply with st to LOOKUP, and to requests that create names. */
-double attr_reply_entry_timeout(struct fsd *d, const struct stat *st);
+double attr_reply_entry_timeout(struct fuse_daemon *d, const struct stat *st);
 /* Returns the seconds for a reply with st to GETATTR, which fstat() sends too. */
-double attr_reply_getattr_timeout(const struct fsd *d, const struct stat *st);
+double attr_reply_getattr_timeout(const struct fuse_daemon *d,
+				  const struct stat *st);
 /*
  * Returns the ns for what an inode lacks (inode_cache.h), and for the attributes of a
  * directory from its own change.
  */
-uint64_t attr_reply_timeout_ns(const struct fsd *d);
+uint64_t attr_reply_timeout_ns(const struct fuse_daemon *d);
 
 /*
  * Called when the kernel's file n was opened, before the reply.  changed: attributes of
  * a file that may have changed since the previous open, or NULL.
  */
-void attr_reply_invalidate_opened(const struct fsd *d, fuse_ino_t n,
+void attr_reply_invalidate_opened(const struct fuse_daemon *d, fuse_ino_t n,
 				  const struct stat *changed);
 
 #endif

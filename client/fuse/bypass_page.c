@@ -87,7 +87,7 @@ static int page_set_tab(const struct mount *m, struct shortcut_page *page)
 }
 
 /* Called before the mount exists. */
-static int page_fill(const struct fsd *d, const struct options *opt,
+static int page_fill(const struct fuse_daemon *d, const struct options *opt,
 		     struct shortcut_page *page)
 {
 	int rc = copy_text(page->what, sizeof(page->what), opt->source);
@@ -103,7 +103,7 @@ static int page_fill(const struct fsd *d, const struct options *opt,
 	return rc;
 }
 
-struct bypass_page *bypass_page_new(const struct fsd *d,
+struct bypass_page *bypass_page_new(const struct fuse_daemon *d,
 				    const struct options *opt)
 {
 	struct bypass_page *b;

@@ -13,7 +13,7 @@
 #ifndef BYPASS_PAGE_H
 #define BYPASS_PAGE_H
 
-#include "client/fuse/fsd.h"
+#include "client/fuse/fuse_daemon.h"
 
 struct bypass_page;
 struct options;
@@ -23,7 +23,7 @@ struct options;
  * bypass the mount: the kernel may keep more than programs can see, or the page cannot
  * be made (logged), or is too small.
  */
-struct bypass_page *bypass_page_new(const struct fsd *d,
+struct bypass_page *bypass_page_new(const struct fuse_daemon *d,
 				    const struct options *opt);
 /* Removes the page. */
 void bypass_page_free(struct bypass_page *b);

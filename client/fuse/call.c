@@ -17,11 +17,12 @@
 static void log_refused(const struct call *c, int rc)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(c->req);
-	uint64_t now = clock_now(), before = atomic_load(&c->d->refused_at);
+	uint64_t now = clock_now(),
+		 before = atomic_load(&c->d->groups_warned_at);
 
 	if (before && now - before < LOG_PACE_MS * CLOCK_NS_PER_MS)
 		return;
-	atomic_store(&c->d->refused_at, now);
+	atomic_store(&c->d->groups_warned_at, now);
 	log_error(
 		c->d->log,
 		"a request of user %u is refused: the groups of process %d are "
@@ -41,14 +42,14 @@ static int set_groups(struct call *c)
 
 	if (!n) {
 		n = gid_lists_name(&c->d->gid_lists, groups.gid, groups.n,
-				   c->as.groups);
+				   c->cred.groups);
 		requester_groups_free(&groups);
 	}
 	if (n < 0) {
 		log_refused(c, n);
 		return n == -ENOMEM || n == -E2BIG ? n : -EACCES;
 	}
-	c->as.ngroups = (uint32_t)n;
+	c->cred.ngroups = (uint32_t)n;
 	return 0;
 }
 
@@ -56,7 +57,7 @@ void call_begin(struct call *c, fuse_req_t req)
 {
 	deadline_begin();
 	call_user_set(fuse_req_ctx(req)->uid);
-	c->d = fsd_of(req);
+	c->d = fuse_daemon_of(req);
 	c->req = req;
 	c->begun = clock_now();
 	c->changes = thread_hints_changes(c->d->thread_hints);
@@ -79,15 +80,15 @@ static void set_credentials(struct call *c)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(c->req);
 
-	c->as.uid = ctx->uid;
-	c->as.gid = ctx->gid;
-	c->as.ngroups = 0;
-	c->as.rc = ctx->uid ? set_groups(c) : 0;
+	c->cred.uid = ctx->uid;
+	c->cred.gid = ctx->gid;
+	c->cred.ngroups = 0;
+	c->cred.rc = ctx->uid ? set_groups(c) : 0;
 }
 
 struct target call_entry(struct call *c, fuse_ino_t dir, const char *name)
 {
-	uint64_t handle = fsd_swap(c->d, dir);
+	uint64_t handle = fuse_daemon_swap_ino(c->d, dir);
 
 	if (c->d->per_user)
 		set_credentials(c);
@@ -98,7 +99,7 @@ struct target call_entry(struct call *c, fuse_ino_t dir, const char *name)
 		.handle = handle,
 		.path = name,
 		.flags = WIRE_P_NOFOLLOW,
-		.as = c->d->per_user ? &c->as : NULL,
+		.as = c->d->per_user ? &c->cred : NULL,
 	};
 }
 
@@ -203,7 +204,7 @@ void call_fill_entry(const struct call *c, const struct attr *attr,
 	thread_hints_count_change(c->d->thread_hints);
 	record_reply(c, attr, st);
 	*e = (struct fuse_entry_param){
-		.ino = fsd_swap(c->d, st->st_ino),
+		.ino = fuse_daemon_swap_ino(c->d, st->st_ino),
 		.attr = *st,
 		.generation = 1, /* handles are never reused */
 		.attr_timeout = attr_reply_entry_timeout(c->d, st),

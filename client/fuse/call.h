@@ -6,14 +6,14 @@
 #define CALL_H
 
 #include "client/fuse/cache/thread_hints.h"
-#include "client/fuse/fsd.h"
+#include "client/fuse/fuse_daemon.h"
 
 /* A request.  The requester is the process whose system call caused it. */
 struct call {
-	struct fsd *d;
+	struct fuse_daemon *d;
 	fuse_req_t req;
 	/* the requester's credentials; set once a target needed them */
-	struct cred as;
+	struct cred cred;
 	uint64_t begun; /* clock_now() */
 	uint64_t changes; /* thread_hints_changes() at the start */
 	uint64_t name_key; /* inode_cache_name() of the last call_entry(); 0: none */

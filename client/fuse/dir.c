@@ -43,7 +43,7 @@ void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 
 	call_begin(&c, req);
 	t = call_target(&c, ino);
-	rc = open_run(&c, &t, O_RDONLY | O_DIRECTORY, &o);
+	rc = open_target(&c, &t, O_RDONLY | O_DIRECTORY, &o);
 	if (rc == -ESTALE)
 		rc = open_removed(&c, &t, &o);
 	if (rc) {
@@ -255,7 +255,7 @@ void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 
 	call_begin(&c, req);
 	p.c = &c;
-	p.dir = fsd_swap(c.d, ino);
+	p.dir = fuse_daemon_swap_ino(c.d, ino);
 	p.buf = malloc(p.len);
 	p.listed = malloc(p.len);
 	if (p.buf && p.listed)

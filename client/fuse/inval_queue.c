@@ -40,10 +40,10 @@ struct inval_queue *inval_queue_new(void)
 /* If the kernel does not know the file (ENOENT), there is nothing to drop. */
 static void invalidate_file(const struct inval *inval)
 {
-	struct fsd *d = inval->c.d;
+	struct fuse_daemon *d = inval->c.d;
 
-	fuse_lowlevel_notify_inval_inode(d->se, fsd_swap(d, inval->f->handle),
-					 0, 0);
+	fuse_lowlevel_notify_inval_inode(
+		d->se, fuse_daemon_swap_ino(d, inval->f->handle), 0, 0);
 }
 
 static void invalidate_list(struct inval_list *same)

@@ -17,7 +17,7 @@ struct init_request {
 	struct fuse_init_in body;
 };
 
-static void record_init(struct fsd *d, const struct init_request *init,
+static void record_init(struct fuse_daemon *d, const struct init_request *init,
 			size_t len)
 {
 	if (len < sizeof(*init) || init->hdr.opcode != FUSE_INIT)
@@ -53,7 +53,7 @@ bool libfuse_compat_write_kills_setid(void)
 
 static ssize_t read_request(int fd, void *buf, size_t len, void *arg)
 {
-	struct fsd *d = arg;
+	struct fuse_daemon *d = arg;
 	ssize_t n = read(fd, buf, len);
 
 	if (n > 0 && !d->kernel.init)
@@ -82,7 +82,7 @@ static ssize_t reply_init(const struct kernel_features *kernel, int fd,
 
 static ssize_t write_reply(int fd, struct iovec *iov, int n, void *arg)
 {
-	const struct fsd *d = arg;
+	const struct fuse_daemon *d = arg;
 	const struct fuse_out_header *hdr = iov[0].iov_base;
 
 	if (hdr->unique == d->kernel.init && !hdr->error && n == 2 &&
@@ -91,7 +91,7 @@ static ssize_t write_reply(int fd, struct iovec *iov, int n, void *arg)
 	return writev(fd, iov, n);
 }
 
-int libfuse_compat_watch(struct fsd *d)
+int libfuse_compat_watch(struct fuse_daemon *d)
 {
 	static const struct fuse_custom_io io = { .read = read_request,
 						  .writev = write_reply };

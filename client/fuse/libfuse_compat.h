@@ -12,7 +12,7 @@
  * Called after the mount, and before the first request: watches INIT and changes the
  * reply to it.  Returns 0 or -errno.
  */
-int libfuse_compat_watch(struct fsd *d);
+int libfuse_compat_watch(struct fuse_daemon *d);
 
 /*
  * Returns true if this thread's current write must remove set-id bits, because its
@@ -48,7 +48,7 @@ static inline bool libfuse_compat_can_expire(const struct fuse_conn_info *conn)
 }
 
 /* Only if it is possible.  An error means that the kernel does not keep the name. */
-static inline void libfuse_compat_expire_entry(const struct fsd *d,
+static inline void libfuse_compat_expire_entry(const struct fuse_daemon *d,
 					       fuse_ino_t dir, const char *name,
 					       size_t len)
 {

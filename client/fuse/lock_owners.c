@@ -21,15 +21,15 @@ struct lock_owner {
 	const struct file *file; /* the last file that the owner used */
 	bool ends; /* is being released */
 	UT_hash_handle hh;
-	/* among the entries of this file; not if it ends */
+	/* in the list of this file; not if it ends */
 	LIST_ENTRY(lock_owner) link;
 };
 
 struct lock_owners {
-	pthread_mutex_t lock;
-	pthread_cond_t ended;
+	pthread_mutex_t lock; /* protects all below */
+	pthread_cond_t ended; /* an owner's locks were released */
 	struct lock_owner *all;
-	LIST_HEAD(lock_owner_list, lock_owner) file[LISTS];
+	LIST_HEAD(lock_owner_list, lock_owner) file[LISTS]; /* by file */
 };
 
 struct lock_owners *lock_owners_new(void)
@@ -167,22 +167,23 @@ int lock_owners_add(struct lock_owners *o, struct file *f, uint64_t owner)
 	return rc;
 }
 
+/* Returns true if the owner had an entry, and it was not being released. */
 static bool owner_remove(struct lock_owners *o,
 			 const struct lock_owner_key *key)
 {
 	struct lock_owner *e;
+	bool removes;
 
 	pthread_mutex_lock(&o->lock);
 	e = owner_find(o, key);
-	if (e && e->ends)
-		e = NULL;
-	if (e) {
+	removes = e && !e->ends;
+	if (removes) {
 		LIST_REMOVE(e, link);
 		HASH_DEL(o->all, e);
+		free(e);
 	}
 	pthread_mutex_unlock(&o->lock);
-	free(e);
-	return e;
+	return removes;
 }
 
 static int do_lock(struct session *s, const struct target *t, void *arg)
@@ -210,8 +211,8 @@ int lock_owners_send_lock(struct file *f, struct mgr_lock *lock)
 /* ---- releasing ---- */
 
 /*
- * A close does not wait longer: an unlock that the manager did not answer is sent again without
- * waiting.
+ * A close does not wait longer: an unlock that the manager did not answer is sent again
+ * without waiting.
  */
 static void drop_locks(struct file *f, const struct mgr_lock *all)
 {

@@ -84,7 +84,7 @@ void op_getlk(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
 }
 
 /* Returns true if the kernel may keep data, attributes or names of the file. */
-static bool is_cached(const struct fsd *d, const struct file *f)
+static bool is_cached(const struct fuse_daemon *d, const struct file *f)
 {
 	return d->cache == CACHE_OPEN || d->attr_timeout > 0 ||
 	       d->entry_timeout > 0 || file_is_paged(f->fs, f->handle);
@@ -97,11 +97,11 @@ static bool is_cached(const struct fsd *d, const struct file *f)
  */
 static void expire_name(const struct dentry *is, void *arg)
 {
-	const struct fsd *d = arg;
-	fuse_ino_t dir = fsd_swap(d, is->dir);
+	const struct fuse_daemon *d = arg;
+	fuse_ino_t dir = fuse_daemon_swap_ino(d, is->dir);
 	size_t len = strlen(is->name);
 
-	if (d->expires)
+	if (d->can_expire_names)
 		libfuse_compat_expire_entry(d, dir, is->name, len);
 	else if (!is->is_dir)
 		fuse_lowlevel_notify_inval_entry(d->se, dir, is->name, len);

@@ -50,7 +50,7 @@ static int get_root(struct session *s, const struct target *t, void *arg)
 }
 
 /* Finds the root, so that no mount is made of a file system that cannot answer. */
-static int find_root(struct fsd *d)
+static int find_root(struct fuse_daemon *d)
 {
 	const struct cred root = { 0 };
 	const struct target t = { .path = "",
@@ -77,7 +77,7 @@ static int find_root(struct fsd *d)
 
 /* The state of the serving process. */
 struct server {
-	struct fsd d;
+	struct fuse_daemon d;
 	const struct options *opt;
 	struct log *log;
 	struct notify notify;
@@ -166,7 +166,7 @@ static int serve_mounted(struct server *s)
 
 static int mount_and_serve(struct server *s)
 {
-	struct fsd *d = &s->d;
+	struct fuse_daemon *d = &s->d;
 	int rc;
 
 	d->bypass_page = bypass_page_new(d, s->opt);
@@ -188,7 +188,7 @@ static int mount_and_serve(struct server *s)
 	return rc;
 }
 
-static int fsd_init(struct fsd *d, const struct options *opt)
+static int fuse_daemon_init(struct fuse_daemon *d, const struct options *opt)
 {
 	d->cache = opt->cache;
 	d->attr_timeout = opt->attr_timeout;
@@ -211,7 +211,7 @@ static int fsd_init(struct fsd *d, const struct options *opt)
 static int run_server(void *arg, int ready)
 {
 	struct server *s = arg;
-	int rc = fsd_init(&s->d, s->opt);
+	int rc = fuse_daemon_init(&s->d, s->opt);
 	struct stale_sessions left;
 
 	s->ready = ready;

@@ -79,19 +79,20 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 /* Per number, the daemon keeps only removed objects. */
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 {
-	const struct fsd *d = fsd_of(req);
+	const struct fuse_daemon *d = fuse_daemon_of(req);
 
-	inode_cache_forget(d->inode_cache, fsd_swap(d, ino));
+	inode_cache_forget(d->inode_cache, fuse_daemon_swap_ino(d, ino));
 	fuse_reply_none(req);
 }
 
 void op_forget_multi(fuse_req_t req, size_t count,
 		     struct fuse_forget_data *forgets)
 {
-	const struct fsd *d = fsd_of(req);
+	const struct fuse_daemon *d = fuse_daemon_of(req);
 
 	for (size_t i = 0; i < count; i++)
-		inode_cache_forget(d->inode_cache, fsd_swap(d, forgets[i].ino));
+		inode_cache_forget(d->inode_cache,
+				   fuse_daemon_swap_ino(d, forgets[i].ino));
 	fuse_reply_none(req);
 }
 
@@ -243,7 +244,7 @@ void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	t = call_entry(&c, parent, name);
 	what.mode = call_mode(&c, mode);
 	if (is_regular(mode))
-		open_new(&c, &t, mode);
+		open_create_closed(&c, &t, mode);
 	else
 		make_name(&c, &t, do_mknod, &what);
 }

@@ -119,8 +119,8 @@ static int complete_stat(struct session *s, const struct target *t, void *arg)
 	return stat_of(s, &o->attr, &o->st);
 }
 
-int open_run(const struct call *c, const struct target *t, int flags,
-	     struct opening *o)
+int open_target(const struct call *c, const struct target *t, int flags,
+		struct opening *o)
 {
 	int rc;
 
@@ -143,7 +143,7 @@ int open_run(const struct call *c, const struct target *t, int flags,
  * page by page, and others may append in between.  Older kernels would then leave local
  * readers with old pages.
  */
-static bool append_bypasses_pages(const struct fsd *d, int flags)
+static bool append_bypasses_pages(const struct fuse_daemon *d, int flags)
 {
 	return flags & O_APPEND && d->kernel.direct_mmap;
 }
@@ -202,7 +202,7 @@ void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	t = call_target(&c, ino);
 	rc = truncates ? open_check_truncate(&c, &t, ino) : 0;
 	if (!rc)
-		rc = open_run(&c, &t, fi->flags, &o);
+		rc = open_target(&c, &t, fi->flags, &o);
 	if (!rc && !truncates && is_stale_name(&c, ino, &o.attr)) {
 		file_put(o.f);
 		rc = -ESTALE;
@@ -225,7 +225,7 @@ static int create_new(const struct call *c, const struct target *t, mode_t mode,
 
 	*o = (struct opening){ .how = { .flags = WIRE_O_CREAT | WIRE_O_EXCL,
 					.mode = call_mode(c, mode & 07777) } };
-	rc = open_run(c, t, flags, o);
+	rc = open_target(c, t, flags, o);
 	if (rc)
 		return rc;
 	o->attr.flags |= WIRE_A_SIZE;
@@ -246,7 +246,7 @@ static int create_or_open(const struct call *c, const struct target *t,
 	*o = (struct opening){ .how = { .flags = WIRE_O_CREAT,
 					.mode = call_mode(c, mode & 07777) },
 			       .want_stat = true };
-	return open_run(c, t, flags, o);
+	return open_target(c, t, flags, o);
 }
 
 void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
@@ -275,7 +275,8 @@ void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		file_put(o.f);
 }
 
-void open_new(const struct call *c, const struct target *t, mode_t mode)
+void open_create_closed(const struct call *c, const struct target *t,
+			mode_t mode)
 {
 	struct opening o;
 	int rc = create_new(c, t, mode, O_RDONLY, &o);

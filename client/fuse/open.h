@@ -29,8 +29,8 @@ struct opening {
  * Opens t with the flags of open(2).  Returns 0: o->f is open, and the caller releases
  * it with file_put(); or -errno: there is no o->f.
  */
-int open_run(const struct call *c, const struct target *t, int flags,
-	     struct opening *o);
+int open_target(const struct call *c, const struct target *t, int flags,
+		struct opening *o);
 
 /* Returns true if the file has bits that a write removes, for all or most writers. */
 static inline bool attr_has_setid(const struct attr *a)
@@ -45,7 +45,8 @@ static inline bool attr_has_setid(const struct attr *a)
 int open_kill_setid(struct call *c, struct file *f);
 
 /* Creates an empty file that stays closed; answers c. */
-void open_new(const struct call *c, const struct target *t, mode_t mode);
+void open_create_closed(const struct call *c, const struct target *t,
+			mode_t mode);
 
 /*
  * Called before the file is truncated by name.  Returns 0 or -errno.  -ESTALE: the file

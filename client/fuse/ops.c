@@ -8,7 +8,7 @@
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
-	struct fsd *d = userdata;
+	struct fuse_daemon *d = userdata;
 	unsigned int want = FUSE_CAP_POSIX_LOCKS | FUSE_CAP_FLOCK_LOCKS |
 			    FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_PARALLEL_DIROPS |
 			    FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT |
@@ -28,7 +28,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 		want |= FUSE_CAP_POSIX_ACL;
 	if (d->cache == CACHE_OPEN)
 		want |= FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ASYNC_READ;
-	d->expires = libfuse_compat_can_expire(conn);
+	d->can_expire_names = libfuse_compat_can_expire(conn);
 	conn->want = want & conn->capable;
 	conn->max_write = MAX_WRITE;
 	conn->max_readahead = MAX_WRITE;

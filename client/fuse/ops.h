@@ -3,7 +3,7 @@
 #ifndef OPS_H
 #define OPS_H
 
-#include "client/fuse/fsd.h"
+#include "client/fuse/fuse_daemon.h"
 
 extern const struct fuse_lowlevel_ops ops;
 

@@ -3,7 +3,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "client/fuse/fsd.h"
+#include "client/fuse/fuse_daemon.h"
 
 struct options {
 	char *source; /* HOST:/, or a mount point in pvfstab */

@@ -34,7 +34,7 @@ struct waiting_lock {
 TAILQ_HEAD(waiting_lock_list, waiting_lock);
 
 struct waiting_locks {
-	struct fsd *d;
+	struct fuse_daemon *d;
 	pthread_t thread;
 
 	/* protects all below; only the thread removes and frees list entries */
@@ -46,8 +46,9 @@ struct waiting_locks {
 
 	/* The LOCK_ANY in flight. */
 	struct session *s; /* NULL: no LOCK_ANY in flight */
-	bool started, recalled;
-	uint32_t nasked;
+	bool started; /* it was sent: a cancel arrives after it */
+	bool recalled; /* it was cancelled, or must not be sent */
+	uint32_t nasked; /* locks in it: wanted[i] for who[i] */
 	struct mgr_wanted wanted[WIRE_LOCK_ANY_MAX];
 	struct waiting_lock *who[WIRE_LOCK_ANY_MAX];
 };
@@ -334,7 +335,7 @@ static void lock_interrupted(fuse_req_t req, void *arg)
 
 /* ---- start and end ---- */
 
-struct waiting_locks *waiting_locks_new(struct fsd *d)
+struct waiting_locks *waiting_locks_new(struct fuse_daemon *d)
 {
 	struct waiting_locks *ws = calloc(1, sizeof(*ws));
 

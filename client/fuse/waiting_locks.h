@@ -15,7 +15,7 @@
 struct waiting_locks;
 
 /* Starts the thread.  Returns NULL if memory or threads are short. */
-struct waiting_locks *waiting_locks_new(struct fsd *d);
+struct waiting_locks *waiting_locks_new(struct fuse_daemon *d);
 /*
  * Ends the waiting requests with -EINTR, so it must be called while replies are still
  * possible.  Waits for the thread.

@@ -42,7 +42,7 @@ static bool is_security(const char *name)
 static int record_change(const struct call *c, fuse_ino_t ino, const char *name,
 			 int rc)
 {
-	uint64_t n = fsd_swap(c->d, ino);
+	uint64_t n = fuse_daemon_swap_ino(c->d, ino);
 
 	inode_cache_xattr_changed(c->d->inode_cache, n);
 	if (rc || c->d->attr_timeout <= 0 ||
@@ -72,7 +72,8 @@ void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
  * -ENODATA: the attribute is absent according to the attributes that the kernel has,
  * without a request.
  */
-static int is_known_absent(const struct fsd *d, uint64_t n, const char *name)
+static int is_known_absent(const struct fuse_daemon *d, uint64_t n,
+			   const char *name)
 {
 	if (is_acl(name) && inode_cache_lacks(d->inode_cache, n, WIRE_A_NOACL))
 		return -ENODATA;

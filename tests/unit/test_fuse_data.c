@@ -19,7 +19,7 @@
 
 /* ---- what data.c calls ---- */
 
-static struct fsd fsd;
+static struct fuse_daemon fuse_daemon;
 static struct file *file;
 
 static struct {
@@ -30,7 +30,7 @@ static struct {
 
 void call_begin(struct call *c, fuse_req_t req)
 {
-	*c = (struct call){ .d = &fsd, .req = req };
+	*c = (struct call){ .d = &fuse_daemon, .req = req };
 }
 
 bool call_repeats_timeout(struct call *c, uint64_t what)
@@ -104,10 +104,10 @@ ssize_t rw_run(struct file *f, int fd, const struct rw *rw)
 				 .from = now.page,
 				 .to = now.page + PAGE };
 
-	now.told = inflight_io_read_start(fsd.inflight_io, &page,
+	now.told = inflight_io_read_start(fuse_daemon.inflight_io, &page,
 					  clock_after_ms(1));
 	if (!now.told)
-		ck_assert(inflight_io_read_end(fsd.inflight_io, &page));
+		ck_assert(inflight_io_read_end(fuse_daemon.inflight_io, &page));
 	return (ssize_t)rw->iov->iov_len;
 }
 
@@ -115,9 +115,9 @@ ssize_t rw_run(struct file *f, int fd, const struct rw *rw)
 
 static void make(void)
 {
-	fsd.inflight_io = inflight_io_new();
-	ck_assert_ptr_nonnull(fsd.inflight_io);
-	file = file_new(&fsd.fs, O_RDWR);
+	fuse_daemon.inflight_io = inflight_io_new();
+	ck_assert_ptr_nonnull(fuse_daemon.inflight_io);
+	file = file_new(&fuse_daemon.fs, O_RDWR);
 	ck_assert_ptr_nonnull(file);
 	file->handle = HANDLE;
 }
@@ -128,7 +128,7 @@ static void drop(void)
 	pthread_mutex_destroy(&file->pos_lock);
 	pthread_cond_destroy(&file->moved);
 	free(file);
-	inflight_io_free(fsd.inflight_io);
+	inflight_io_free(fuse_daemon.inflight_io);
 }
 
 /* 100 bytes written at 8000. */

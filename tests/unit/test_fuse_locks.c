@@ -29,11 +29,11 @@ static struct {
 	int answer; /* the last one */
 } now;
 
-static struct fsd fsd;
+static struct fuse_daemon fuse_daemon;
 
 void call_begin(struct call *c, fuse_req_t req)
 {
-	*c = (struct call){ .d = &fsd, .req = req };
+	*c = (struct call){ .d = &fuse_daemon, .req = req };
 }
 
 void call_end(const struct call *c, int rc)
@@ -227,8 +227,9 @@ START_TEST(drops_what_is_kept)
 	struct flock lk = { .l_type = (short)kept[_i].type, .l_len = 1 };
 	int flock_op = kept[_i].type == F_UNLCK ? LOCK_UN : LOCK_EX | LOCK_NB;
 
-	fsd = (struct fsd){ .cache = kept[_i].cache,
-			    .attr_timeout = kept[_i].attr_timeout };
+	fuse_daemon = (struct fuse_daemon){
+		.cache = kept[_i].cache, .attr_timeout = kept[_i].attr_timeout
+	};
 	atomic_init(&file.flags, kept[_i].flags);
 	now.paged = kept[_i].paged;
 	now.written = kept[_i].written;
@@ -251,7 +252,8 @@ START_TEST(names_expire)
 	struct fuse_file_info fi = { .fh = (uintptr_t)&file };
 
 	begin(0);
-	fsd = (struct fsd){ .entry_timeout = 1, .expires = _i };
+	fuse_daemon = (struct fuse_daemon){ .entry_timeout = 1,
+					    .can_expire_names = _i };
 	now.expired = now.removed = 0;
 	op_flock(NULL, 1, &fi, LOCK_EX);
 	ck_assert_uint_eq(now.answers, 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fsd.h - the state of pvfs-fuse: the file system, and how it is presented to the
+ * fuse_daemon.h - the state of pvfs-fuse: the file system, and how it is presented to the
  * kernel.
  */
-#ifndef FSD_H
-#define FSD_H
+#ifndef FUSE_DAEMON_H
+#define FUSE_DAEMON_H
 
 #define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
@@ -39,10 +39,20 @@ struct kernel_features {
 	bool direct_mmap;
 };
 
-struct fsd {
+/*
+ * The state of the serving process, which its threads share.  fs and the modules below
+ * have their own locks.  The other fields do not change after INIT, except atomic ones.
+ */
+struct fuse_daemon {
+	/* the file system */
 	struct fs fs;
 	uint64_t root; /* handle of the root directory */
 	const struct log *log;
+	struct gid_lists gid_lists; /* groups of users, if per_user */
+	/* last log line about a requester with unknown groups; 0: never */
+	_Atomic uint64_t groups_warned_at;
+
+	/* how it is presented, according to the options of the mount */
 	enum cache cache;
 	double attr_timeout, entry_timeout; /* s */
 	/*
@@ -52,39 +62,38 @@ struct fsd {
 	bool per_user;
 	bool default_permissions; /* the kernel checks permissions */
 	bool atime; /* reads update atime: relatime */
-	struct gid_lists gid_lists; /* groups of users, if per_user */
-	/* last log line about a requester with unknown groups; 0: never */
-	_Atomic uint64_t refused_at;
-	/* for programs that bypass the mount; NULL: none may */
-	struct bypass_page *bypass_page;
-	/* names that the kernel may keep, until a lock */
-	struct dentry_cache *dentry_cache;
-	struct fsync_errors *fsync_errors; /* of running fsyncs */
-	struct inflight_io *inflight_io; /* READs of pages, and WRITEs */
-	struct inode_cache
-		*inode_cache; /* inodes and names that the kernel has */
-	/* makes the kernel drop what it has of a file when a lock is granted */
-	struct inval_queue *inval_queue;
-	struct lock_owners *lock_owners; /* of POSIX locks */
-	struct thread_hints *thread_hints; /* about a thread's next request */
-	struct waiting_locks *waiting_locks;
-	struct kernel_features kernel;
-	/* names can expire without being dropped: see libfuse_compat.h */
-	bool expires;
+
+	/* the kernel */
 	struct fuse_session *se;
+	struct kernel_features kernel;
+	/* names can expire without being dropped: libfuse_compat.h */
+	bool can_expire_names;
+
+	/* modules, each described in the header of its name */
+	struct bypass_page *bypass_page; /* NULL: no program bypasses the mount */
+	struct dentry_cache *dentry_cache;
+	struct fsync_errors *fsync_errors;
+	struct inflight_io *inflight_io;
+	struct inode_cache *inode_cache;
+	struct inval_queue *inval_queue;
+	struct lock_owners *lock_owners;
+	struct thread_hints *thread_hints;
+	struct waiting_locks *waiting_locks;
 };
 
-static inline struct fsd *fsd_of(fuse_req_t req)
+/* Returns the daemon that serves the request. */
+static inline struct fuse_daemon *fuse_daemon_of(fuse_req_t req)
 {
 	return fuse_req_userdata(req);
 }
 
 /*
- * Converts between a handle and the kernel's number for requests.  The kernel calls the
+ * Converts a handle to the kernel's number for requests, and back.  The kernel calls the
  * root 1; other objects have their handles as numbers.  If another object has handle 1,
  * its number is the root's handle.  The inode numbers that programs see are handles.
  */
-static inline uint64_t fsd_swap(const struct fsd *d, uint64_t n)
+static inline uint64_t fuse_daemon_swap_ino(const struct fuse_daemon *d,
+					    uint64_t n)
 {
 	if (n == FUSE_ROOT_ID)
 		return d->root;
