@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * raft_disk.h - all file access of a member's log, as a table, so that tests inject faults: torn
+ * writes, writes lost in a crash, -ENOSPC, -EIO.  A table stands for one folder.
+ *
+ * All functions return -errno on errors.  Names have no slash.  After an error of sync() or
+ * sync_folder(), nobody knows what the disk holds: the process must end.
+ */
+#ifndef RAFT_DISK_H
+#define RAFT_DISK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct raft_disk_ops {
+	/* A descriptor.  make: creates the file, or empties it. */
+	int (*open)(void *arg, const char *name, bool make);
+	void (*close)(void *arg, int fd);
+	/* Bytes in the file. */
+	int64_t (*size)(void *arg, int fd);
+	/* Reads or writes all of it.  read(): a file that ends earlier is -EIO. */
+	int (*read)(void *arg, int fd, void *buf, size_t len, uint64_t offset);
+	int (*write)(void *arg, int fd, const void *buf, size_t len,
+		     uint64_t offset);
+	/* The data of the file, and its size, are durable. */
+	int (*sync)(void *arg, int fd);
+	int (*rename)(void *arg, const char *from, const char *to);
+	/* -ENOENT. */
+	int (*remove)(void *arg, const char *name);
+	/* The names of the folder are durable. */
+	int (*sync_folder)(void *arg);
+	int (*list)(void *arg, void (*each)(void *ctx, const char *name),
+		    void *ctx);
+};
+
+struct raft_disk {
+	const struct raft_disk_ops *ops;
+	void *arg;
+};
+
+/* The files of the folder path, which exists.  Close it with folder_disk_close(). */
+int folder_disk_open(const char *path, struct raft_disk *disk);
+void folder_disk_close(struct raft_disk *disk);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * vote_file.h - the term of a member and its vote in it, durable before anyone learns of them.
+ *
+ * The file has two slots, which are written in turn; the one with the higher sequence number
+ * counts.  A slot is one sealed sector (log_sector.h), so a crash leaves the slot that was being
+ * written as it was or as it becomes.  A slot that is neither sealed nor empty is damage: the
+ * member has forgotten a vote, and could vote twice.
+ */
+#ifndef VOTE_FILE_H
+#define VOTE_FILE_H
+
+#include "mgr/raft/raft_disk.h"
+
+struct vote {
+	uint64_t group; /* the members that belong together; never 0 */
+	uint64_t member; /* whose file it is */
+	uint64_t term;
+	uint64_t voted_for; /* 0: nobody */
+};
+
+struct vote_file {
+	struct raft_disk disk;
+	int fd;
+	uint64_t sequence; /* of the last slot that was written */
+	struct vote vote; /* as it is on disk */
+};
+
+/* -ENOENT: there is none.  -EIO: it is damaged, or cannot be read. */
+int vote_file_open(const struct raft_disk *disk, struct vote_file *file);
+/* Makes the file, with term 0. */
+int vote_file_create(const struct raft_disk *disk, uint64_t group,
+		     uint64_t member, struct vote_file *file);
+/* Returns once it is durable.  Any error is final: the file must not be used again. */
+int vote_file_store(struct vote_file *file, uint64_t term, uint64_t voted_for);
+void vote_file_close(struct vote_file *file);
+
+#endif
