@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * peer_message.h - messages between members, as bytes.
+ *
+ * A message is a head, the fields of its type and, for entries, their data.  All numbers are little
+ * endian.  A CRC-32C covers everything after it.  An InstallSnapshot carries only the index and the term
+ * of the snapshot and the members at that time; its data takes another way.
+ *
+ * The stamp is what leases are made of (leader_lease.h).  In an AppendEntries it is the sender's clock; a result
+ * carries back the stamp of the newest AppendEntries that its sender has accepted in this term, or 0.
+ */
+#ifndef PEER_MESSAGE_H
+#define PEER_MESSAGE_H
+
+#include <raft.h>
+#include <stdint.h>
+
+#define PEER_ENTRIES_MAX 4096u
+#define PEER_DATA_MAX (5u << 20) /* bytes of the entries of a message */
+#define PEER_MESSAGE_MAX (PEER_DATA_MAX + PEER_ENTRIES_MAX * 32u + 8192u)
+
+struct peer_envelope {
+	uint64_t group;
+	uint64_t from, to;
+	uint64_t stamp;
+};
+
+/* *out: malloc(), *len bytes.  The server of the message is not used.  -EMSGSIZE, -EINVAL, -ENOMEM. */
+int peer_message_encode(const struct peer_envelope *env,
+			const struct raft_message *msg, void **out,
+			size_t *len);
+/*
+ * Decodes exactly len bytes.  Entries and members are raft_malloc()ed, as libraft wants them, until
+ * peer_message_free(); the server of the message is the sender's id, with a NULL address.  -EINVAL: not a
+ * message.  -ENOMEM.  On errors, nothing is set.
+ */
+int peer_message_decode(const void *data, size_t len, struct peer_envelope *env,
+			struct raft_message *msg);
+/* Frees what a message refers to, unless libraft got it. */
+void peer_message_free(struct raft_message *msg);
+
+#endif
