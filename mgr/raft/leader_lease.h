@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * leader_lease.h - how long a leader may answer without asking the others.
+ *
+ * A follower that accepts an AppendEntries neither votes for another member nor stands for election for
+ * one election timeout.  So if a majority accepted messages of this term that were sent at or after t,
+ * nobody else can lead before t + election timeout.  The leader counts from the moment of sending, on its
+ * own clock (CLOCK_BOOTTIME), and only three quarters of the timeout: clocks may run at speeds that differ
+ * by a quarter.
+ *
+ * libraft has no such lease.  The time of sending travels as the stamp of the message
+ * (peer_message.h), and the follower sends back the newest one that it has accepted in the term.
+ */
+#ifndef LEADER_LEASE_H
+#define LEADER_LEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mgr/raft/member_list.h"
+
+struct leader_lease {
+	uint64_t length; /* ns */
+	uint64_t since; /* the leader's clock when its term began */
+	/* The newest stamp that each member sent back; id 0: a free place. */
+	struct {
+		uint64_t id, stamp;
+	} acks[MEMBERS_MAX];
+};
+
+static inline uint64_t lease_length(unsigned int election_ms)
+{
+	return (uint64_t)election_ms * 750000u;
+}
+
+/* A new term began. */
+void lease_begin(struct leader_lease *lease, unsigned int election_ms,
+		 uint64_t now);
+/* Member id sent a stamp back.  Stamps from before the term, or from the future, are ignored. */
+void lease_ack(struct leader_lease *lease, uint64_t id, uint64_t stamp,
+	       uint64_t now);
+/*
+ * When the lease of member self ends, on its clock, if conf is the newest configuration; 0: it has no
+ * lease.
+ */
+uint64_t lease_end(const struct leader_lease *lease,
+		   const struct raft_configuration *conf, uint64_t self,
+		   uint64_t now);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* member_files.c - the files of a member that is not started. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "mgr/raft/member_int.h"
+
+int member_exists(const struct raft_disk *disk, bool *exists)
+{
+	struct vote_file file;
+	int rc = vote_file_open(disk, &file);
+
+	if (rc == -ENOENT) {
+		*exists = false;
+		return 0;
+	}
+	if (!rc)
+		vote_file_close(&file);
+	*exists = true;
+	return rc;
+}
+
+static int open_empty_or_not(const struct member_attr *attr,
+			     struct log_contents *contents,
+			     struct entry_log **el)
+{
+	struct entry_log_attr log = {
+		.disk = attr->disk,
+		.segment_size = attr->segment_size ? attr->segment_size
+						   : ENTRY_LOG_SEGMENT,
+		.limit = attr->log_limit,
+		.log = attr->log
+	};
+
+	return entry_log_open(&log, contents, el);
+}
+
+static int encode_voters(const struct member_address *voters, size_t n,
+			 struct raft_buffer *buf)
+{
+	struct raft_configuration conf;
+	int rc = 0;
+
+	if (!n || n > MEMBERS_MAX)
+		return -EINVAL;
+	raft_configuration_init(&conf);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = !voters[i].id || !voters[i].address[0] ||
+				     strlen(voters[i].address) >
+					     MEMBER_ADDRESS_MAX
+			     ? RAFT_BADID
+			     : raft_configuration_add(&conf, voters[i].id,
+						      voters[i].address,
+						      RAFT_VOTER);
+	if (!rc)
+		rc = member_list_encode(&conf, buf);
+	else
+		rc = rc == RAFT_NOMEM ? -ENOMEM : -EINVAL;
+	raft_configuration_close(&conf);
+	return rc;
+}
+
+static int write_voters(struct entry_log *el, uint64_t index, uint64_t term,
+			const struct member_address *voters, size_t n)
+{
+	struct raft_buffer buf;
+	struct log_record record;
+	int rc = encode_voters(voters, n, &buf);
+
+	if (rc)
+		return rc;
+	record = (struct log_record){ .kind = LOG_ENTRY,
+				      .type = RAFT_CHANGE,
+				      .index = index,
+				      .term = term,
+				      .data = buf.base,
+				      .len = (uint32_t)buf.len };
+	rc = entry_log_write(el, &record, 1);
+	raft_free(buf.base);
+	return rc;
+}
+
+/* The first entry, with the same index, term and content at all first voters. */
+static int create_log(const struct member_attr *attr,
+		      const struct member_address *voters, size_t n)
+{
+	struct log_contents contents;
+	struct entry_log *el;
+	int rc = open_empty_or_not(attr, &contents, &el);
+
+	if (rc)
+		return rc;
+	if (contents.n || contents.snapshot.index) {
+		log_error(attr->log,
+			  "the folder holds a raft log, but not the file vote");
+		rc = -EEXIST;
+	}
+	if (!rc && n)
+		rc = write_voters(el, 1, 1, voters, n);
+	log_contents_free(&contents);
+	entry_log_close(el);
+	return rc;
+}
+
+int member_create(const struct member_attr *attr,
+		  const struct member_address *voters, size_t n)
+{
+	struct vote_file file;
+	bool exists;
+	int rc = member_exists(&attr->disk, &exists);
+
+	if (!rc && exists)
+		rc = -EEXIST;
+	rc = rc ? rc : create_log(attr, voters, n);
+	rc = rc ? rc
+		: vote_file_create(&attr->disk, attr->group, attr->id, &file);
+	if (rc)
+		return rc;
+	if (n)
+		rc = vote_file_store(&file, 1, 0);
+	vote_file_close(&file);
+	return rc;
+}
+
+/* In a term that no other member has reached while this one could hear of it. */
+static int force_voters(struct vote_file *file, struct entry_log *el,
+			const struct log_contents *contents,
+			const struct member_address *voters, size_t n)
+{
+	uint64_t term = file->vote.term + 1;
+	int rc = vote_file_store(file, term, 0);
+
+	return rc ? rc
+		  : write_voters(el, log_contents_next(contents), term, voters,
+				 n);
+}
+
+int member_force(const struct member_attr *attr,
+		 const struct member_address *voters, size_t n)
+{
+	struct log_contents contents;
+	struct vote_file file;
+	struct entry_log *el;
+	int rc = vote_file_open(&attr->disk, &file);
+
+	if (rc)
+		return rc;
+	rc = open_empty_or_not(attr, &contents, &el);
+	if (!rc) {
+		if (contents.n || contents.snapshot.index)
+			rc = force_voters(&file, el, &contents, voters, n);
+		else
+			rc = -ENOENT;
+		log_contents_free(&contents);
+		entry_log_close(el);
+	}
+	vote_file_close(&file);
+	return rc;
+}

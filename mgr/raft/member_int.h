@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* member_int.h - for the files of the member. */
+#ifndef MEMBER_INT_H
+#define MEMBER_INT_H
+
+#include <raft.h>
+#include <sys/queue.h>
+
+#include "mgr/raft/leader_lease.h"
+#include "mgr/raft/log_index.h"
+#include "mgr/raft/log_thread.h"
+#include "mgr/raft/log_writer.h"
+#include "mgr/raft/member.h"
+#include "mgr/raft/peer_message.h"
+#include "mgr/raft/vote_file.h"
+
+/* Results that wait until the leader's first entry is stored. */
+#define HELD_MAX 32u
+
+/* ---- entries ---- */
+
+enum entry_kind { ENTRY_DATA = 1, ENTRY_TERM, ENTRY_BARRIER };
+
+/* The start of each entry of type RAFT_COMMAND; little endian. */
+struct command_head {
+	uint64_t index, term;
+	uint32_t kind;
+	uint32_t zero;
+};
+
+/* -EINVAL: it is not the head of the entry with this index and term. */
+int command_head_check(const struct raft_buffer *buf, uint64_t index,
+		       uint64_t term, uint32_t *kind);
+
+struct proposal {
+	struct raft_buffer buf; /* raft_malloc(), until libraft gets it */
+	uint64_t index; /* once libraft has it */
+	member_done done; /* may be NULL */
+	void *arg;
+	STAILQ_ENTRY(proposal) link;
+};
+STAILQ_HEAD(proposals, proposal);
+
+/* ---- requests of libraft whose callbacks are called later ---- */
+
+struct send_request {
+	struct raft_io_send *req;
+	raft_io_send_cb cb;
+	int status;
+	STAILQ_ENTRY(send_request) link;
+};
+STAILQ_HEAD(send_requests, send_request);
+
+struct snapshot_request {
+	struct raft_io_snapshot_get *req;
+	raft_io_snapshot_get_cb cb;
+	STAILQ_ENTRY(snapshot_request) link;
+};
+STAILQ_HEAD(snapshot_requests, snapshot_request);
+
+/* ---- the member ---- */
+
+struct raft_member {
+	struct member_attr attr;
+	struct raft raft;
+	struct raft_io io;
+	struct raft_fsm fsm;
+	raft_io_tick_cb tick;
+	raft_io_recv_cb recv;
+
+	/* lets everything follow that libraft has decided */
+	void (*follow)(struct raft_member *m);
+	unsigned int depth; /* calls of public functions inside each other */
+	/* bytes of the log that stay free for first entries of leaders, and changes of the group */
+	uint64_t reserve;
+	bool dead; /* failed, or leadership lost */
+	bool stopping;
+	bool restart; /* the process must end once the log is stored */
+	uint64_t quiet_until; /* neither votes nor stands for election */
+
+	/* the disk */
+	struct vote_file vote;
+	struct log_contents loaded; /* only while it starts */
+	struct log_writer *writer;
+	struct log_thread *thread; /* NULL: the caller writes */
+	struct log_index index;
+	/* The snapshot in the log: its place, and the members at that time. */
+	struct {
+		uint64_t index, term, conf_index;
+		struct raft_configuration conf;
+	} snapshot;
+	/* A snapshot that is being stored. */
+	struct {
+		struct raft_io_snapshot_put *req; /* NULL: none */
+		raft_io_snapshot_put_cb cb;
+		bool install; /* it comes from another member */
+		uint64_t index, term, keep; /* entries from keep on stay */
+		void *data; /* of its record */
+		uint32_t len;
+		struct log_record record;
+		struct log_job job;
+	} put;
+
+	/* the messages that this member, as a follower, has accepted in the term */
+	struct {
+		uint64_t term;
+		uint64_t stamp; /* newest of an AppendEntries */
+		/* up to here the log is known to be the leader's */
+		uint64_t verified;
+		/* the message that libraft handles now verifies up to here, if it succeeds */
+		uint64_t handling;
+	} accepted;
+
+	uint64_t led; /* the last term that this process has led */
+	/* the term that this process leads */
+	struct {
+		uint64_t term; /* 0: it does not lead */
+		uint64_t index; /* of its first entry */
+		bool gained,
+			announced; /* that entry is applied; leader_gained() was called */
+		bool transfer; /* the lease is given up for ever */
+		bool transfer_started,
+			handed_over; /* libraft does it; it is over */
+		uint64_t transfer_to;
+		struct leader_lease lease;
+		struct raft_message held[HELD_MAX];
+		unsigned int n_held;
+	} lead;
+	struct proposals waiting, flying, done;
+	uint64_t waiting_space, flying_space;
+	struct raft_apply apply;
+	bool apply_busy;
+
+	/* a change of the group */
+	struct {
+		bool busy;
+		struct raft_change req;
+		uint64_t id; /* of a member that shall get a vote; 0: not */
+		member_done done;
+		void *arg;
+		bool finished;
+		int rc;
+	} change;
+	struct raft_transfer transfer;
+
+	struct send_requests sent;
+	struct snapshot_requests got;
+};
+
+/* member_turn.c */
+uint64_t member_now(const struct raft_member *m);
+/* The member can never continue.  why: with the remedy. */
+void member_fail(struct raft_member *m, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Around each public function that calls libraft.  member_leave() lets everything follow that libraft has
+ * decided, at the end of the outermost one.
+ */
+bool member_enter(struct raft_member *m); /* false: the member is dead */
+void member_leave(struct raft_member *m);
+
+/* member_disk.c: the part of struct raft_io for the disk. */
+int member_open_files(struct raft_member *m);
+void member_close_files(struct raft_member *m);
+void member_disk_io(struct raft_io *io);
+/* Removes the entries from index on from the log. */
+int member_truncate(struct raft_member *m, uint64_t index);
+
+/* member_snapshot.c: and for snapshots. */
+void member_snapshot_io(struct raft_io *io, struct raft_fsm *fsm);
+int member_snapshot_decode(struct raft_member *m, uint64_t index, uint64_t term,
+			   const void *data, size_t len);
+/* For libraft; NULL: no memory. */
+struct raft_snapshot *member_snapshot_copy(const struct raft_member *m);
+/* Decides whether libraft takes a snapshot with the next entry. */
+void member_aim_snapshot(struct raft_member *m);
+void member_answer_snapshots(struct raft_member *m);
+
+/* member_net.c: and for the network. */
+void member_net_io(struct raft_io *io);
+void member_complete_sends(struct raft_member *m);
+void member_deliver(struct raft_member *m, const struct peer_envelope *env,
+		    struct raft_message *msg);
+void member_deliver_held(struct raft_member *m);
+
+/* message_guard.c: messages that libraft must not see.  NULL: it may see this one. */
+const char *message_refusal(struct raft_member *m,
+			    const struct peer_envelope *env,
+			    const struct raft_message *msg);
+
+/* member_proposals.c */
+void member_begin_term(struct raft_member *m);
+void member_submit_proposals(struct raft_member *m);
+void member_complete_proposals(struct raft_member *m);
+void member_drop_proposals(struct raft_member *m);
+int member_apply(struct raft_fsm *fsm, const struct raft_buffer *buf,
+		 void **result);
+
+/* member_changes.c */
+void member_finish_change(struct raft_member *m);
+void member_start_transfer(struct raft_member *m);
+
+#endif

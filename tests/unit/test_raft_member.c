@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_raft_member.c - members in real folders, with their log threads. */
+#include <check.h>
+#include <errno.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/util/clock.h"
+#include "mgr/raft/member_int.h"
+#include "tests/run_suite.h"
+
+#define NODES 4u
+#define ENTRIES_MAX 5000u
+
+struct packet {
+	STAILQ_ENTRY(packet) link;
+	size_t len;
+	uint8_t data[];
+};
+
+struct node {
+	char path[64];
+	struct raft_disk disk;
+	struct raft_member *member;
+	STAILQ_HEAD(, packet) inbox;
+	uint64_t ids[ENTRIES_MAX]; /* that were applied, in order */
+	uint64_t terms[ENTRIES_MAX];
+	unsigned int n;
+	uint64_t last; /* index */
+	uint64_t leads;
+	bool lost, failed;
+	uint64_t checkpoint; /* is asked for */
+	bool holds_checkpoints;
+	struct {
+		uint64_t from, index;
+	} fill;
+};
+
+static struct node nodes[NODES];
+static sem_t woken;
+static unsigned int done_n;
+static int done_rc;
+
+/* ---- what the member uses ---- */
+
+static uint64_t now(void *arg)
+{
+	return clock_boot();
+}
+
+static int random_int(void *arg, int min, int max)
+{
+	return min + rand() % (max - min + 1);
+}
+
+static int node_send(void *arg, uint64_t to, const void *data, size_t len)
+{
+	struct packet *packet = malloc(sizeof(*packet) + len);
+
+	packet->len = len;
+	memcpy(packet->data, data, len);
+	STAILQ_INSERT_TAIL(&nodes[to - 1].inbox, packet, link);
+	return 0;
+}
+
+static void node_wake(void *arg)
+{
+	sem_post(&woken);
+}
+
+static int node_apply(void *arg, const struct member_entry *entry)
+{
+	struct node *node = arg;
+
+	ck_assert_uint_gt(entry->index, node->last);
+	ck_assert_uint_lt(node->n, ENTRIES_MAX);
+	memcpy(&node->ids[node->n], entry->data, 8);
+	node->terms[node->n++] = entry->term;
+	node->last = entry->index;
+	return 0;
+}
+
+static void node_gained(void *arg, uint64_t term)
+{
+	((struct node *)arg)->leads = term;
+}
+
+static void node_lost(void *arg, const char *why)
+{
+	((struct node *)arg)->lost = true;
+}
+
+static void node_failed(void *arg, const char *why)
+{
+	((struct node *)arg)->failed = true;
+}
+
+static void node_checkpoint(void *arg, uint64_t index)
+{
+	((struct node *)arg)->checkpoint = index;
+}
+
+static void node_fill(void *arg, uint64_t from, uint64_t index, uint64_t term)
+{
+	struct node *node = arg;
+
+	node->fill.from = from;
+	node->fill.index = index;
+}
+
+static const struct member_address addresses[NODES] = {
+	{ 1, "one" }, { 2, "two" }, { 3, "three" }, { 4, "four" }
+};
+
+static struct member_attr attr_of(unsigned int i)
+{
+	struct node *node = &nodes[i];
+
+	return (struct member_attr){
+		.id = i + 1,
+		.group = 5,
+		.disk = node->disk,
+		.clock = { NULL, now, random_int },
+		.peers = { node, node_send },
+		.log_thread = { .wake = node_wake },
+		.callbacks = { .arg = node,
+			       .apply = node_apply,
+			       .leader_gained = node_gained,
+			       .leader_lost = node_lost,
+			       .failed = node_failed,
+			       .checkpoint = node_checkpoint,
+			       .fill = node_fill },
+		.applied = node->last,
+		.election_ms = 150,
+		.heartbeat_ms = 30,
+		.segment_size = 256u << 10,
+		.log_limit = 2u << 20,
+		.checkpoint_bytes = 512u << 10,
+		.trailing_bytes = 256u << 10,
+	};
+}
+
+/* ---- a loop ---- */
+
+static void start(unsigned int i)
+{
+	struct member_attr attr = attr_of(i);
+
+	nodes[i].lost = nodes[i].failed = false;
+	nodes[i].leads = 0;
+	ck_assert_int_eq(member_start(&attr, &nodes[i].member), 0);
+}
+
+static void stop(unsigned int i)
+{
+	struct packet *packet;
+
+	member_stop(nodes[i].member);
+	nodes[i].member = NULL;
+	nodes[i].checkpoint = 0;
+	while ((packet = STAILQ_FIRST(&nodes[i].inbox))) {
+		STAILQ_REMOVE_HEAD(&nodes[i].inbox, link);
+		free(packet);
+	}
+}
+
+static void receive_all(struct node *node)
+{
+	struct packet *packet;
+
+	while ((packet = STAILQ_FIRST(&node->inbox))) {
+		STAILQ_REMOVE_HEAD(&node->inbox, link);
+		if (node->member)
+			member_receive(node->member, packet->data, packet->len);
+		free(packet);
+	}
+}
+
+static void fill(struct node *node)
+{
+	const struct node *from = &nodes[node->fill.from - 1];
+
+	memcpy(node->ids, from->ids, sizeof(node->ids));
+	memcpy(node->terms, from->terms, sizeof(node->terms));
+	node->n = from->n;
+	node->last = from->last;
+	node->fill.index = 0;
+	member_filled(node->member, 0, node->last);
+}
+
+static void turn(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	ts.tv_nsec += 5000000;
+	ts.tv_sec += ts.tv_nsec / 1000000000;
+	ts.tv_nsec %= 1000000000;
+	(void)sem_timedwait(&woken, &ts);
+	for (unsigned int i = 0; i < NODES; i++) {
+		struct node *node = &nodes[i];
+
+		receive_all(node);
+		if (!node->member)
+			continue;
+		member_collect(node->member);
+		member_tick(node->member);
+		if (node->fill.index)
+			fill(node);
+		if (node->checkpoint && !node->holds_checkpoints) {
+			node->checkpoint = 0;
+			member_checkpointed(node->member, 0);
+		}
+	}
+}
+
+static struct node *leader(void)
+{
+	for (unsigned int i = 0; i < NODES; i++)
+		if (nodes[i].member && nodes[i].leads && !nodes[i].lost &&
+		    member_lease_valid(nodes[i].member))
+			return &nodes[i];
+	return NULL;
+}
+
+static struct node *wait_leader(void)
+{
+	while (!leader())
+		turn();
+	return leader();
+}
+
+static void done(void *arg, int rc)
+{
+	done_n++;
+	done_rc = rc;
+}
+
+/* Proposes an entry of len bytes, and waits until it is committed. */
+static int propose(struct node *node, uint64_t id, size_t len)
+{
+	static uint8_t data[MEMBER_ENTRY_MAX];
+	unsigned int before = done_n;
+	int rc;
+
+	memcpy(data, &id, 8);
+	while ((rc = member_propose(node->member, data, len, done, NULL)) ==
+	       -EAGAIN)
+		turn();
+	while (!rc && done_n == before)
+		turn();
+	return rc;
+}
+
+/* ---- fixtures ---- */
+
+static void setup(void)
+{
+	sem_init(&woken, 0, 0);
+	for (unsigned int i = 0; i < NODES; i++) {
+		struct node *node = &nodes[i];
+
+		memset(node, 0, sizeof(*node));
+		STAILQ_INIT(&node->inbox);
+		snprintf(node->path, sizeof(node->path),
+			 "/tmp/pvfs-raft.XXXXXX");
+		ck_assert_ptr_nonnull(mkdtemp(node->path));
+		ck_assert_int_eq(folder_disk_open(node->path, &node->disk), 0);
+	}
+	done_n = 0;
+}
+
+static void remove_file(void *ctx, const char *name)
+{
+	struct node *node = ctx;
+
+	if (name[0] != '.')
+		(void)node->disk.ops->remove(node->disk.arg, name);
+}
+
+static void teardown(void)
+{
+	for (unsigned int i = 0; i < NODES; i++) {
+		struct node *node = &nodes[i];
+
+		if (node->member)
+			stop(i);
+		node->disk.ops->list(node->disk.arg, remove_file, node);
+		folder_disk_close(&node->disk);
+		ck_assert_int_eq(rmdir(node->path), 0);
+	}
+	sem_destroy(&woken);
+}
+
+static void create(unsigned int i, unsigned int n)
+{
+	struct member_attr attr = attr_of(i);
+
+	ck_assert_int_eq(member_create(&attr, addresses, n), 0);
+	start(i);
+}
+
+/* ---- tests ---- */
+
+START_TEST(test_alone)
+{
+	struct member_status status;
+	struct node *node = &nodes[0];
+
+	create(0, 1);
+	wait_leader();
+	for (uint64_t id = 1; id <= 50; id++)
+		ck_assert_int_eq(propose(node, id, 8 + id * 100), 0);
+	stop(0);
+	ck_assert_uint_eq(node->n, 50);
+	start(0);
+	wait_leader();
+	ck_assert_int_eq(propose(node, 51, 8), 0);
+	for (uint64_t id = 1; id <= 51; id++)
+		ck_assert_uint_eq(node->ids[id - 1], id);
+	member_get_status(node->member, &status);
+	ck_assert(status.role == MEMBER_LEADER && status.lease);
+	ck_assert_uint_eq(status.leader, 1);
+	ck_assert_uint_eq(status.applied, status.last);
+	ck_assert_uint_gt(node->terms[50], node->terms[0]);
+}
+END_TEST
+
+/* A state machine that lost everything gets all entries again. */
+START_TEST(test_replay)
+{
+	struct node *node = &nodes[0];
+
+	create(0, 1);
+	wait_leader();
+	for (uint64_t id = 1; id <= 20; id++)
+		ck_assert_int_eq(propose(node, id, 8), 0);
+	stop(0);
+	node->n = 0;
+	node->last = 0;
+	start(0);
+	wait_leader();
+	ck_assert_uint_eq(node->n, 20);
+	ck_assert_uint_eq(node->ids[19], 20);
+}
+END_TEST
+
+START_TEST(test_limits)
+{
+	static uint8_t data[MEMBER_ENTRY_MAX + 1];
+	struct node *node = &nodes[0];
+	uint64_t id = 1;
+	int rc;
+
+	create(0, 1);
+	ck_assert_int_eq(member_propose(node->member, data, 8, done, NULL),
+			 -ENOTCONN);
+	wait_leader();
+	ck_assert_int_eq(member_propose(node->member, data, sizeof(data), done,
+					NULL),
+			 -EMSGSIZE);
+	node->holds_checkpoints = true;
+	do
+		rc = propose(node, id++, 60000);
+	while (!rc && id < 1000);
+	ck_assert_int_eq(rc, -ENOSPC);
+	node->holds_checkpoints = false;
+	while (propose(node, id, 60000))
+		turn();
+	ck_assert(!node->failed);
+}
+END_TEST
+
+static void begin_three(void)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		create(i, 3);
+	wait_leader();
+}
+
+START_TEST(test_transfer)
+{
+	struct node *first, *second;
+
+	begin_three();
+	first = leader();
+	ck_assert_int_eq(propose(first, 1, 8), 0);
+	ck_assert_int_eq(member_transfer(first->member, 0), 0);
+	ck_assert(!member_lease_valid(first->member));
+	ck_assert_int_eq(member_propose(first->member, "12345678", 8, done,
+					NULL),
+			 -ENOTCONN);
+	while (!first->lost)
+		turn();
+	stop((unsigned int)(first - nodes));
+	second = wait_leader();
+	ck_assert(second != first);
+	ck_assert_int_eq(propose(second, 2, 8), 0);
+	ck_assert_uint_gt(second->terms[1], second->terms[0]);
+}
+END_TEST
+
+/* A member is added after the log was cut, so it is filled; then another one is removed. */
+START_TEST(test_replace)
+{
+	struct member_status status;
+	struct node *node;
+	uint64_t id = 0, gone;
+
+	begin_three();
+	node = leader();
+	for (unsigned int before = 0; before < 40; before++)
+		ck_assert_int_eq(propose(node, ++id, 60000), 0);
+	do {
+		ck_assert_int_eq(propose(node, ++id, 8), 0);
+		member_get_status(node->member, &status);
+	} while (status.first < 10);
+	create(3, 0);
+	done_n = 0;
+	ck_assert_int_eq(member_add(node->member, &addresses[3], done, NULL),
+			 0);
+	ck_assert_int_eq(member_add(node->member, &addresses[3], done, NULL),
+			 -EBUSY);
+	while (!done_n)
+		turn();
+	ck_assert_int_eq(done_rc, 0);
+	gone = node == &nodes[0] ? 2 : 1;
+	ck_assert_int_eq(member_remove(node->member, gone, done, NULL), 0);
+	while (done_n < 2)
+		turn();
+	ck_assert_int_eq(done_rc, 0);
+	member_get_status(node->member, &status);
+	ck_assert_uint_eq(status.n, 3);
+	ck_assert_int_eq(propose(node, ++id, 8), 0);
+	while (nodes[3].n < id)
+		turn();
+	ck_assert(!memcmp(nodes[3].ids, node->ids, id * 8));
+	ck_assert_int_eq(member_remove(node->member, 77, done, NULL), -ENOENT);
+}
+END_TEST
+
+START_TEST(test_force)
+{
+	struct member_attr attr;
+
+	begin_three();
+	ck_assert_int_eq(propose(leader(), 1, 8), 0);
+	while (!nodes[0].n)
+		turn();
+	for (unsigned int i = 0; i < 3; i++)
+		stop(i);
+	attr = attr_of(0);
+	ck_assert_int_eq(member_force(&attr, addresses, 1), 0);
+	start(0);
+	ck_assert_ptr_eq(wait_leader(), &nodes[0]);
+	ck_assert_int_eq(propose(&nodes[0], 2, 8), 0);
+	ck_assert_uint_eq(nodes[0].ids[1], 2);
+}
+END_TEST
+
+START_TEST(test_wrong_files)
+{
+	struct member_attr attr;
+	struct raft_member *member;
+
+	attr = attr_of(0);
+	ck_assert_int_eq(member_start(&attr, &member), -ENOENT);
+	create(0, 1);
+	stop(0);
+	ck_assert_int_eq(member_create(&attr, addresses, 1), -EEXIST);
+	attr.id = 2;
+	ck_assert_int_eq(member_start(&attr, &member), -ESTALE);
+	attr.id = 1;
+	ck_assert_int_eq(attr.disk.ops->remove(attr.disk.arg, "vote"), 0);
+	ck_assert_int_eq(member_start(&attr, &member), -ENOENT);
+	ck_assert_int_eq(member_create(&attr, addresses, 1), -EEXIST);
+}
+END_TEST
+
+/* ---- messages that libraft must not see ---- */
+
+static void send_to(struct node *node, const struct raft_message *msg,
+		    const struct peer_envelope *env)
+{
+	void *data;
+	size_t len;
+
+	ck_assert_int_eq(peer_message_encode(env, msg, &data, &len), 0);
+	member_receive(node->member, data, len);
+	free(data);
+	turn();
+	ck_assert(!node->failed && !node->lost && node->leads);
+}
+
+START_TEST(test_bad_messages)
+{
+	struct peer_envelope env = { .group = 5, .from = 2, .to = 1 };
+	struct node *node = &nodes[0];
+	char data[24] = { 0 };
+	struct raft_entry entry = { .term = 2,
+				    .type = RAFT_COMMAND,
+				    .buf = { data, sizeof(data) } };
+	struct raft_message ae = { .type = RAFT_IO_APPEND_ENTRIES };
+	struct raft_message result = { .type = RAFT_IO_APPEND_ENTRIES_RESULT };
+	struct raft_message vote = { .type = RAFT_IO_REQUEST_VOTE };
+	struct raft_message snapshot = { .type = RAFT_IO_INSTALL_SNAPSHOT };
+	uint64_t term;
+
+	create(0, 1);
+	wait_leader();
+	term = node->leads;
+	/* another leader of this term */
+	ae.append_entries = (struct raft_append_entries){ .term = term };
+	send_to(node, &ae, &env);
+	/* an entry of a later term, of a wrong index, without a type */
+	ae.append_entries = (struct raft_append_entries){ term + 1, 2, term, 2,
+							  &entry,   1 };
+	entry.term = term + 2;
+	send_to(node, &ae, &env);
+	entry.term = term + 1;
+	send_to(node, &ae, &env);
+	entry.type = 9;
+	send_to(node, &ae, &env);
+	entry.type = RAFT_CHANGE;
+	send_to(node, &ae, &env);
+	/* impossible numbers */
+	ae.append_entries = (struct raft_append_entries){ .term = term + 1,
+							  .prev_log_index = 5 };
+	send_to(node, &ae, &env);
+	ae.append_entries.term = UINT64_MAX;
+	send_to(node, &ae, &env);
+	/* a result of a member that is not in the group */
+	result.append_entries_result.term = term + 5;
+	send_to(node, &result, &env);
+	/* a vote for somebody else, and in the wrong group */
+	vote.request_vote.term = term + 1;
+	vote.request_vote.candidate_id = 3;
+	vote.request_vote.disrupt_leader = true;
+	send_to(node, &vote, &env);
+	vote.request_vote.candidate_id = 2;
+	env.group = 6;
+	send_to(node, &vote, &env);
+	env.group = 5;
+	env.to = 2;
+	send_to(node, &vote, &env);
+	env.to = 1;
+	snapshot.install_snapshot = (struct raft_install_snapshot){
+		.term = term, .last_index = 99, .last_term = 1, .conf_index = 1
+	};
+	raft_configuration_init(&snapshot.install_snapshot.conf);
+	ck_assert_int_eq(raft_configuration_add(&snapshot.install_snapshot.conf,
+						1, "one", RAFT_VOTER),
+			 0);
+	send_to(node, &snapshot, &env);
+	raft_configuration_close(&snapshot.install_snapshot.conf);
+	member_receive(node->member, data, sizeof(data));
+	ck_assert_int_eq(propose(node, 1, 8), 0);
+}
+END_TEST
+
+/* ---- leases ---- */
+
+START_TEST(test_lease)
+{
+	struct raft_configuration conf;
+	struct leader_lease lease;
+
+	raft_configuration_init(&conf);
+	for (unsigned int i = 0; i < 3; i++)
+		ck_assert_int_eq(raft_configuration_add(&conf, addresses[i].id,
+							addresses[i].address,
+							RAFT_VOTER),
+				 0);
+	lease_begin(&lease, 1000, 5000);
+	ck_assert_uint_eq(lease_end(&lease, &conf, 1, 6000), 0);
+	lease_ack(&lease, 2, 4999, 6000); /* before the term */
+	lease_ack(&lease, 2, 6001, 6000); /* in the future */
+	ck_assert_uint_eq(lease_end(&lease, &conf, 1, 6000), 0);
+	lease_ack(&lease, 2, 5500, 6000);
+	ck_assert_uint_eq(lease_end(&lease, &conf, 1, 6000), 750005500);
+	lease_ack(&lease, 2, 5400, 6000); /* late */
+	lease_ack(&lease, 3, 5700, 6000);
+	ck_assert_uint_eq(lease_end(&lease, &conf, 1, 6000), 750005700);
+	ck_assert_uint_eq(lease_end(&lease, &conf, 7, 6000), 0);
+	raft_configuration_close(&conf);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("raft_member");
+	TCase *tc = tcase_create("raft_member");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 200);
+	tcase_add_test(tc, test_alone);
+	tcase_add_test(tc, test_replay);
+	tcase_add_test(tc, test_limits);
+	tcase_add_test(tc, test_transfer);
+	tcase_add_test(tc, test_replace);
+	tcase_add_test(tc, test_force);
+	tcase_add_test(tc, test_wrong_files);
+	tcase_add_test(tc, test_bad_messages);
+	tcase_add_test(tc, test_lease);
+	suite_add_tcase(suite, tc);
+	return run_suite(suite);
+}
