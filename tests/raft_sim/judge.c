@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* judge.c - what must never happen. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/raft_sim/sim.h"
+
+/* An index without an entry of a client, because some node went past it. */
+#define NO_ENTRY UINT64_MAX
+
+void sim_fail(struct sim *sim, const char *fmt, ...)
+{
+	va_list args;
+
+	if (sim->failed)
+		return;
+	sim->failed = true;
+	printf("seed %" PRIu64 ": at %" PRIu64 " ms: ", sim->seed,
+	       sim->now / SIM_MS);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	printf("\n");
+	fflush(stdout);
+}
+
+static void history_grow(struct sim *sim, uint64_t index)
+{
+	size_t room = sim->history_room ? sim->history_room : 1024;
+
+	while (room <= index)
+		room *= 2;
+	if (room == sim->history_room)
+		return;
+	sim->history = reallocarray(sim->history, room, sizeof(uint64_t));
+	memset(sim->history + sim->history_room, 0,
+	       (room - sim->history_room) * sizeof(uint64_t));
+	sim->history_room = room;
+}
+
+static void judge_at(struct sim_node *node, uint64_t index, uint64_t id)
+{
+	struct sim *sim = node->sim;
+
+	if (!sim->history[index])
+		sim->history[index] = id;
+	if (sim->history[index] != id)
+		sim_fail(sim,
+			 "node %" PRIu64 " applies entry %" PRId64
+			 " at index %" PRIu64 ", another one applied %" PRId64,
+			 node->id, (int64_t)id, index,
+			 (int64_t)sim->history[index]);
+}
+
+void judge_applied(struct sim_node *node, uint64_t index, uint64_t id)
+{
+	struct sim *sim = node->sim;
+
+	history_grow(sim, index);
+	if (index <= node->applied_to) {
+		sim_fail(sim,
+			 "node %" PRIu64 " applies index %" PRIu64 " twice",
+			 node->id, index);
+		return;
+	}
+	for (uint64_t i = node->applied_to + 1; i < index; i++)
+		judge_at(node, i, NO_ENTRY);
+	judge_at(node, index, id);
+	if (index > sim->history_to)
+		sim->history_to = index;
+}
+
+void judge_acknowledged(struct sim_node *node, uint64_t id)
+{
+	struct sim *sim = node->sim;
+	uint64_t index;
+
+	for (index = node->applied_to; index; index--)
+		if (node->applied[index] == id)
+			break;
+	if (!index) {
+		sim_fail(sim,
+			 "node %" PRIu64 " acknowledges entry %" PRIu64
+			 " before it is applied",
+			 node->id, id);
+		return;
+	}
+	sim->acknowledged++;
+	if (index > sim->acknowledged_to)
+		sim->acknowledged_to = index;
+}
+
+void judge_read(struct sim_node *node)
+{
+	struct sim *sim = node->sim;
+
+	sim->reads++;
+	if (node->applied_to < sim->acknowledged_to)
+		sim_fail(sim,
+			 "stale read: node %" PRIu64 " has a lease and knows "
+			 "index %" PRIu64 ", but %" PRIu64 " was acknowledged",
+			 node->id, node->applied_to, sim->acknowledged_to);
+}
+
+void judge_leases(struct sim *sim)
+{
+	uint64_t holder = 0;
+
+	for (unsigned int i = 0; i < SIM_NODES; i++) {
+		struct sim_node *node = &sim->nodes[i];
+
+		if (!node->member || !member_lease_valid(node->member))
+			continue;
+		if (holder)
+			sim_fail(sim,
+				 "nodes %" PRIu64 " and %" PRIu64
+				 " have a lease",
+				 holder, node->id);
+		holder = node->id;
+	}
+}
+
+static void sim_note_status(struct sim_node *node)
+{
+	struct member_status st;
+
+	member_get_status(node->member, &st);
+	sim_note(node->sim,
+		 "node %" PRIu64 ": role %d term %" PRIu64 " leader %" PRIu64
+		 " first %" PRIu64 " last %" PRIu64 " stored %" PRIu64
+		 " committed %" PRIu64 " applied %" PRIu64 " snapshot %" PRIu64
+		 " lag %" PRIu64 " %" PRIu64 " %" PRIu64,
+		 node->id, st.role, st.term, st.leader, st.first, st.last,
+		 st.stored, st.committed, st.applied, st.snapshot,
+		 st.peers[0].lag, st.peers[1].lag, st.peers[2].lag);
+}
+
+void judge_end(struct sim *sim)
+{
+	unsigned int leaders = 0;
+
+	for (unsigned int i = 0; i < SIM_NODES; i++) {
+		struct sim_node *node = &sim->nodes[i];
+
+		if (!node->member) {
+			sim_fail(sim, "node %" PRIu64 " is still down",
+				 node->id);
+			return;
+		}
+		leaders += member_lease_valid(node->member);
+		if (sim->verbose)
+			sim_note_status(node);
+		if (node->applied_to < sim->acknowledged_to)
+			sim_fail(sim,
+				 "node %" PRIu64 " has index %" PRIu64
+				 ", but %" PRIu64 " was acknowledged",
+				 node->id, node->applied_to,
+				 sim->acknowledged_to);
+	}
+	if (leaders != 1)
+		sim_fail(sim, "%u leaders after a calm time", leaders);
+}

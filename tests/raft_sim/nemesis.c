@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nemesis.c - faults. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "tests/raft_sim/sim.h"
+
+static struct sim_node *any_node(struct sim *sim)
+{
+	return &sim->nodes[sim_random(sim, 0, SIM_NODES - 1)];
+}
+
+static void later(struct sim *sim, struct sim_node *node,
+		  enum sim_event_kind kind, uint64_t after)
+{
+	struct sim_event event = { .kind = kind, .node = node->id - 1 };
+
+	sim_add(sim, after, &event);
+}
+
+static void crash(struct sim *sim, struct sim_node *node, bool power)
+{
+	if (!node->member)
+		return;
+	sim_node_crash(node, power);
+	later(sim, node, SIM_START,
+	      sim_random(sim, 10, sim_chance(sim, 300) ? 4000 : 300) * SIM_MS);
+}
+
+static void crash_one(struct sim *sim)
+{
+	crash(sim, any_node(sim), sim_chance(sim, 500));
+}
+
+static void crash_leader(struct sim *sim)
+{
+	for (unsigned int i = 0; i < SIM_NODES; i++)
+		if (sim->nodes[i].leads)
+			crash(sim, &sim->nodes[i], sim_chance(sim, 500));
+}
+
+static void crash_all(struct sim *sim)
+{
+	bool power = sim_chance(sim, 700);
+
+	for (unsigned int i = 0; i < SIM_NODES; i++)
+		if (sim_chance(sim, 800))
+			crash(sim, &sim->nodes[i], power);
+}
+
+static void cut_at_random(struct sim *sim)
+{
+	for (unsigned int i = 0; i < SIM_NODES; i++)
+		for (unsigned int j = 0; j < SIM_NODES; j++)
+			sim->cut[i][j] = i != j && sim_chance(sim, 350);
+	sim_note(sim, "the network is cut at random");
+}
+
+static void cut_node(struct sim *sim)
+{
+	unsigned int node = (unsigned int)sim_random(sim, 0, SIM_NODES - 1);
+	unsigned int ways = (unsigned int)sim_random(sim, 1, 3);
+
+	for (unsigned int i = 0; i < SIM_NODES; i++) {
+		if (i != node && (ways & 1))
+			sim->cut[i][node] = true;
+		if (i != node && (ways & 2))
+			sim->cut[node][i] = true;
+	}
+	sim_note(sim, "node %u is cut off, ways %u", node + 1, ways);
+}
+
+static void heal(struct sim *sim)
+{
+	memset(sim->cut, 0, sizeof(sim->cut));
+	sim_note(sim, "the network is whole");
+}
+
+static void change_network(struct sim *sim)
+{
+	sim->loss = sim_chance(sim, 500)
+			    ? 0
+			    : (unsigned int)sim_random(sim, 1, 200);
+	sim->twice = (unsigned int)sim_random(sim, 0, 100);
+	sim->delay = sim_random(sim, 1, sim_chance(sim, 200) ? 150 : 10) *
+		     SIM_MS;
+	sim->late = sim_random(sim, 10, 6000) * SIM_MS;
+}
+
+static void change_clock(struct sim *sim)
+{
+	sim_node_set_rate(any_node(sim), sim_random(sim, 880000, 1120000));
+}
+
+static void pause_node(struct sim *sim)
+{
+	struct sim_node *node = any_node(sim);
+
+	if (!node->member || node->paused)
+		return;
+	node->paused = true;
+	sim_note(sim, "node %" PRIu64 " is stopped", node->id);
+	later(sim, node, SIM_RESUME, sim_random(sim, 50, 3000) * SIM_MS);
+}
+
+static void hand_over(struct sim *sim)
+{
+	for (unsigned int i = 0; i < SIM_NODES; i++) {
+		struct sim_node *node = &sim->nodes[i];
+
+		if (!node->member || node->paused || !node->leads)
+			continue;
+		sim_note(sim, "node %" PRIu64 " hands over", node->id);
+		sim_heap_use(&node->heap);
+		(void)member_transfer(node->member, 0);
+		return;
+	}
+}
+
+static void slow_disk(struct sim *sim)
+{
+	struct sim_node *node = any_node(sim);
+
+	node->disk_ns = sim_random(sim, 1, 400) * SIM_MS;
+	later(sim, node, SIM_DISK, sim_random(sim, 100, 4000) * SIM_MS);
+}
+
+static void full_disk(struct sim *sim)
+{
+	struct sim_node *node = any_node(sim);
+
+	sim_disk_faults(node->disk)->full = true;
+	later(sim, node, SIM_DISK, sim_random(sim, 100, 5000) * SIM_MS);
+}
+
+static void break_disk(struct sim *sim)
+{
+	struct sim_node *node = any_node(sim);
+
+	sim_disk_faults(node->disk)->broken = true;
+	later(sim, node, SIM_DISK, sim_random(sim, 10, 500) * SIM_MS);
+}
+
+static const struct {
+	unsigned int weight;
+	void (*strike)(struct sim *sim);
+} faults[] = {
+	{ 10, crash_one },	{ 14, crash_leader }, { 4, crash_all },
+	{ 10, cut_at_random },	{ 14, cut_node },     { 20, heal },
+	{ 10, change_network }, { 6, change_clock },  { 12, pause_node },
+	{ 12, hand_over },	{ 6, slow_disk },     { 4, full_disk },
+	{ 3, break_disk },
+};
+
+void sim_nemesis(struct sim *sim)
+{
+	unsigned int sum = 0, at, i;
+
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sum += faults[i].weight;
+	at = (unsigned int)sim_random(sim, 0, sum - 1);
+	for (i = 0; at >= faults[i].weight; i++)
+		at -= faults[i].weight;
+	faults[i].strike(sim);
+}
+
+void sim_nemesis_end(struct sim *sim)
+{
+	heal(sim);
+	sim->calm = true;
+	sim->loss = sim->twice = 0;
+	sim->delay = 5 * SIM_MS;
+	for (unsigned int i = 0; i < SIM_NODES; i++) {
+		struct sim_node *node = &sim->nodes[i];
+
+		node->disk_ns = 2 * SIM_MS;
+		*sim_disk_faults(node->disk) = (struct sim_disk_faults){ 0 };
+	}
+}

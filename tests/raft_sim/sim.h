@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sim.h - three managers in one process, with a simulated network, disks and clocks.  Everything that
+ * happens follows from the seed, so a seed that failed can be run again.
+ *
+ * 	sim.c	what happens, in order of time
+ * 	node.c	a manager: a member, its state machine, its crashes
+ * 	net.c	messages: late, lost, twice, out of order, one-way partitions
+ * 	disk.c	files: what was not synced may be lost or torn in a loss of power
+ * 	nemesis.c	faults
+ * 	judge.c	what must never happen
+ */
+#ifndef SIM_H
+#define SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mgr/raft/member.h"
+#include "tests/raft_sim/sim_disk.h"
+#include "tests/unit/rnd.h"
+
+#define SIM_NODES 3u
+#define SIM_MS UINT64_C(1000000)
+
+/* ---- heap.c: the memory of libraft, by process ---- */
+
+struct sim_heap {
+	struct sim_block *first;
+};
+void sim_heap_init(void);
+void sim_heap_use(struct sim_heap *heap);
+void sim_heap_free(struct sim_heap *heap);
+
+/* ---- node.c ---- */
+
+struct sim_node {
+	struct sim *sim;
+	uint64_t id;
+	struct sim_disk *disk;
+	struct log log;
+	struct sim_heap heap;
+	struct raft_member *member; /* NULL: it is down */
+	unsigned int life; /* of the process; events of earlier ones are void */
+	bool ending; /* a callback said that the process must end */
+	bool paused; /* the process does not run, its clock does */
+
+	/* its clock: rate per million, since the last change */
+	uint64_t clock_at, clock_base, clock_rate;
+
+	/* its state machine: the identities of applied entries */
+	uint64_t *applied; /* by index; 0: none */
+	size_t room;
+	uint64_t applied_to, durable_to; /* indexes */
+	bool filling; /* its state is being replaced; not usable after a crash */
+
+	struct sim_call *calls; /* that wait for an answer */
+	uint64_t leads; /* the term, since leader_gained(); 0: it does not */
+	uint64_t disk_ns; /* how long a write of the log takes */
+	bool writing;
+};
+
+void sim_node_init(struct sim *sim, struct sim_node *node, uint64_t id);
+void sim_node_free(struct sim_node *node);
+void sim_node_start(struct sim_node *node);
+/* kill -9, or a loss of power. */
+void sim_node_crash(struct sim_node *node, bool power);
+uint64_t sim_node_clock(const struct sim_node *node);
+void sim_node_set_rate(struct sim_node *node, uint64_t rate);
+/* The state of node becomes that of from. */
+void sim_node_fill(struct sim_node *node, const struct sim_node *from);
+void sim_node_propose(struct sim_node *node);
+void sim_node_read(struct sim_node *node);
+
+/* ---- sim.c: events ---- */
+
+enum sim_event_kind {
+	SIM_TICK, /* of a node */
+	SIM_MESSAGE, /* for a node */
+	SIM_WRITE, /* the log of a node is written */
+	SIM_COLLECT,
+	SIM_CHECKPOINT, /* is done */
+	SIM_FILL, /* is done: from, index */
+	SIM_START, /* of a node that is down */
+	SIM_CLIENT, /* calls of clients */
+	SIM_NEMESIS,
+	SIM_RESUME, /* of a node that is paused */
+	SIM_DISK, /* of a node has space again, or is fast again */
+	SIM_KINDS
+};
+
+struct sim_event {
+	uint64_t at;
+	uint64_t order; /* of events at the same time */
+	enum sim_event_kind kind;
+	uint64_t node; /* index; SIM_NODES: none */
+	unsigned int life; /* of the node; 0: any */
+	uint64_t from, index;
+	void *data;
+	size_t len;
+};
+
+struct sim {
+	uint64_t seed;
+	struct rnd rnd;
+	uint64_t now; /* ns */
+	uint64_t order;
+	struct sim_event *events; /* a heap */
+	size_t n, room;
+	struct sim_node nodes[SIM_NODES];
+
+	/* the network */
+	bool cut[SIM_NODES][SIM_NODES]; /* from, to */
+	unsigned int loss, twice; /* per thousand */
+	uint64_t delay, late; /* ns: usual and longest delay */
+	bool calm; /* no more faults */
+
+	/* judge.c */
+	uint64_t *history; /* by index: the identity of the entry */
+	size_t history_room;
+	uint64_t history_to;
+	uint64_t next_id; /* of an entry */
+	uint64_t acknowledged; /* number of them */
+	uint64_t acknowledged_to; /* highest index */
+	uint64_t reads, changes; /* reads under a lease; leaders */
+	bool failed;
+	bool verbose;
+};
+
+void sim_add(struct sim *sim, uint64_t after, const struct sim_event *event);
+void sim_note(struct sim *sim, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- net.c ---- */
+
+int sim_net_send(struct sim_node *from, uint64_t to, const void *data,
+		 size_t len);
+
+/* ---- nemesis.c ---- */
+
+void sim_nemesis(struct sim *sim);
+void sim_nemesis_end(struct sim *sim);
+
+/* ---- judge.c ---- */
+
+/* Something that must never happen; the run ends. */
+void sim_fail(struct sim *sim, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void judge_applied(struct sim_node *node, uint64_t index, uint64_t id);
+/* Entry id was acknowledged by this node. */
+void judge_acknowledged(struct sim_node *node, uint64_t id);
+/* This node answers a read under its lease. */
+void judge_read(struct sim_node *node);
+void judge_leases(struct sim *sim);
+/* After a calm time. */
+void judge_end(struct sim *sim);
+
+#endif
