@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ad_pvfs.c - the function table of the driver. */
+/*
+ * ad_pvfs.c - the function table of the driver, and which file names it serves: those that start
+ * with "pvfs:", or all if ROMIO_FSTYPE_FORCE says so.
+ */
 #include "romio-adio/ad_pvfs.h"
+
+/* ---- functions ---- */
 
 struct ADIOI_Fns_struct ad_pvfs_operations = {
 	.ADIOI_xxx_Open = ad_pvfs_open,
@@ -32,3 +37,33 @@ struct ADIOI_Fns_struct ad_pvfs_operations = {
 	.ADIOI_xxx_IwriteStridedColl = ADIOI_GEN_IwriteStridedColl,
 	.ADIOI_xxx_SetLock = ad_pvfs_lock,
 };
+
+/*
+ * ---- the driver of a file name ----
+ *
+ * ROMIO's source is unchanged: its function is renamed here.
+ */
+
+void romio_ResolveFileType(MPI_Comm comm, const char *filename, int *fstype,
+			   ADIOI_Fns **ops, int *error_code);
+
+#define ADIO_ResolveFileType romio_ResolveFileType
+#include <adio/common/ad_fstype.c>
+#undef ADIO_ResolveFileType
+
+#define PREFIX "pvfs:"
+
+void ADIO_ResolveFileType(MPI_Comm comm, const char *filename, int *fstype,
+			  ADIOI_Fns **ops, int *error_code)
+{
+	const char *force = secure_getenv("ROMIO_FSTYPE_FORCE");
+	const char *name = force ? force : filename;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0) {
+		romio_ResolveFileType(comm, filename, fstype, ops, error_code);
+		return;
+	}
+	*fstype = ADIO_PVFS;
+	*ops = &ad_pvfs_operations;
+	*error_code = MPI_SUCCESS;
+}

@@ -14,7 +14,7 @@
 
 extern struct ADIOI_Fns_struct ad_pvfs_operations;
 
-/* ad_pvfs_open.c */
+/* ad_pvfs_file.c */
 void ad_pvfs_open(ADIO_File fd, int *error_code);
 void ad_pvfs_open_coll(ADIO_File fd, int rank, int access_mode,
 		       int *error_code);
@@ -24,7 +24,7 @@ void ad_pvfs_delete(const char *name, int *error_code);
 /* ad_pvfs_hints.c */
 void ad_pvfs_set_info(ADIO_File fd, MPI_Info info, int *error_code);
 
-/* ad_pvfs_contig.c */
+/* ad_pvfs_access.c */
 void ad_pvfs_read_contig(ADIO_File fd, void *buf, int count, MPI_Datatype type,
 			 int ptr, ADIO_Offset off, ADIO_Status *status,
 			 int *error_code);
@@ -32,7 +32,6 @@ void ad_pvfs_write_contig(ADIO_File fd, const void *buf, int count,
 			  MPI_Datatype type, int ptr, ADIO_Offset off,
 			  ADIO_Status *status, int *error_code);
 
-/* ad_pvfs_strided.c */
 void ad_pvfs_read_strided(ADIO_File fd, void *buf, int count, MPI_Datatype type,
 			  int ptr, ADIO_Offset off, ADIO_Status *status,
 			  int *error_code);
@@ -54,14 +53,13 @@ void ad_pvfs_iwrite_strided(ADIO_File fd, const void *buf, int count,
 			    MPI_Datatype type, int ptr, ADIO_Offset off,
 			    ADIO_Request *request, int *error_code);
 
-/* ad_pvfs_lock.c */
+/* ad_pvfs_file.c: locks */
 struct flock;
 /* cmd: F_SETLKW or F_SETLK.  Returns 0 or -errno. */
 int ad_pvfs_lock_range(int sys, int cmd, const struct flock *range);
 int ad_pvfs_lock(ADIO_File fd, int cmd, int type, ADIO_Offset off, int whence,
 		 ADIO_Offset len);
 
-/* ad_pvfs_file.c */
 void ad_pvfs_fcntl(ADIO_File fd, int op, ADIO_Fcntl_t *arg, int *error_code);
 void ad_pvfs_flush(ADIO_File fd, int *error_code);
 void ad_pvfs_resize(ADIO_File fd, ADIO_Offset size, int *error_code);

@@ -1,12 +1,190 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ad_pvfs_async.c - nonblocking accesses, contiguous or not, as generalised requests that
- * run in the library (pending.c).
+ * ad_pvfs_async.c - nonblocking accesses, contiguous or not: generalised requests of MPI, and
+ * requests of the library (pvfs_aio.h), one after the other.  Those make no MPI calls, so any level
+ * of thread support is enough.
+ *
+ * 	[lock] ---> as many pieces as a call takes ---+---> [unlock] ---> over
+ * 	                ^------------------------------'
  */
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-#include "romio-adio/pending.h"
+#include <pvfs_aio.h>
+
+#include "romio-adio/strided.h"
+
+/* An access in flight while the program computes. */
+struct pending {
+	struct pvfs_aio aio;
+	struct strided *s;
+	struct flock range; /* locked range of an atomic access */
+	int64_t result; /* bytes or -errno, valid once it is over */
+	atomic_bool over;
+};
+
+/* One for the process, like MPI. */
+static struct {
+	pthread_mutex_t lock; /* of the creation of the queue */
+	struct pvfs_aio_queue *queue;
+	MPIX_Grequest_class class; /* under ROMIO's lock */
+} process = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Marks an access as over, however it was executed. */
+static void pending_ended(struct pending *p, int64_t result)
+{
+	p->result = result;
+	atomic_store(&p->over, true);
+}
+
+static bool pending_over(const struct pending *p)
+{
+	return atomic_load(&p->over);
+}
+
+static void submit_request(struct pending *p)
+{
+	struct pvfs_aio *const list[] = { &p->aio };
+
+	/* fails only in a child of this process, which must not use MPI */
+	if (pvfs_aio_submit(process.queue, list, 1))
+		pending_ended(p, -errno);
+}
+
+/* ---- the steps: the end of each starts the next ---- */
+
+static void on_unlocked(struct pvfs_aio *aio)
+{
+	struct pending *p = aio->data;
+
+	if (p->result >= 0 && aio->error)
+		p->result = -aio->error;
+	pending_ended(p, p->result);
+}
+
+static void unlock_or_end(struct pending *p, int64_t result)
+{
+	if (!p->s->atomic) {
+		pending_ended(p, result);
+		return;
+	}
+	p->result = result;
+	p->range = strided_range(p->s, F_UNLCK);
+	pvfs_aio_prep_lock(&p->aio, p->s->fd, F_OFD_SETLK, &p->range);
+	p->aio.done = on_unlocked;
+	submit_request(p);
+}
+
+static void on_moved(struct pvfs_aio *aio);
+
+static void submit_pieces(struct pending *p)
+{
+	struct strided *s = p->s;
+	struct strided_call c;
+
+	strided_next(s, &c);
+	(s->write ? pvfs_aio_prep_write_list
+		  : pvfs_aio_prep_read_list)(&p->aio, s->fd, s->m.n, c.mem,
+					     c.mem_len, c.hint, c.hint_len,
+					     s->f.n, s->f.at, s->f.len);
+	p->aio.done = on_moved;
+	submit_request(p);
+}
+
+static void on_moved(struct pvfs_aio *aio)
+{
+	struct pending *p = aio->data;
+
+	if (aio->error)
+		unlock_or_end(p, -aio->error);
+	else if (strided_more(p->s, aio->result))
+		submit_pieces(p);
+	else
+		unlock_or_end(p, p->s->done);
+}
+
+static void on_locked(struct pvfs_aio *aio)
+{
+	struct pending *p = aio->data;
+
+	if (aio->error)
+		pending_ended(p, -aio->error);
+	else
+		submit_pieces(p);
+}
+
+static void begin_locked(struct pending *p)
+{
+	p->range = strided_range(p->s, p->s->write ? F_WRLCK : F_RDLCK);
+	pvfs_aio_prep_lock(&p->aio, p->s->fd, F_OFD_SETLKW, &p->range);
+	p->aio.done = on_locked;
+	submit_request(p);
+}
+
+/* ---- start and end ---- */
+
+static int have_queue(void)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&process.lock);
+	if (!process.queue &&
+	    pvfs_aio_queue_new(PVFS_AIO_TENDED, &process.queue))
+		rc = -errno;
+	pthread_mutex_unlock(&process.lock);
+	return rc;
+}
+
+/* s must stay until the access is over.  0, or -errno: nothing was started. */
+static int pending_start(struct pending *p, struct strided *s)
+{
+	int rc = have_queue();
+
+	if (rc)
+		return rc;
+	p->s = s;
+	p->aio.data = p;
+	atomic_store(&p->over, false);
+	strided_first(s);
+	if (!s->total)
+		pending_ended(p, 0);
+	else if (s->atomic)
+		begin_locked(p);
+	else
+		submit_pieces(p);
+	return 0;
+}
+
+/* Advances what can progress without waiting.  Returns pending_over(). */
+static bool pending_move(struct pending *p)
+{
+	if (!pending_over(p))
+		pvfs_aio_wait(process.queue, NULL, 0, 0, 0);
+	return pending_over(p);
+}
+
+/*
+ * Waits until the access is over, at most seconds, and drives it.  0: no limit, because each
+ * request has a timeout.
+ */
+static void pending_wait(struct pending *p, double seconds)
+{
+	int ms = seconds <= 0	  ? -1
+		 : seconds > 3600 ? 3600 * 1000
+				  : (int)(seconds * 1000) + 1;
+
+	/* requests of other accesses end meanwhile, too */
+	while (!pending_over(p)) {
+		pvfs_aio_wait(process.queue, NULL, 0, 1, ms);
+		if (ms > 0)
+			return;
+	}
+}
+
+/* ---- requests of MPI ---- */
 
 struct access {
 	struct pending p;
@@ -86,18 +264,16 @@ static int on_wait(int count, void **states, double timeout, MPI_Status *status)
 
 /* ---- start ---- */
 
-/* One for the process, like MPI; under ROMIO's lock. */
-static MPIX_Grequest_class class;
-
 static int request_new(struct access *a, ADIO_Request *request)
 {
 	int err = MPI_SUCCESS;
 
-	if (!class)
+	if (!process.class)
 		err = MPIX_Grequest_class_create(on_query, on_free, on_cancel,
-						 on_poll, on_wait, &class);
+						 on_poll, on_wait,
+						 &process.class);
 	if (err == MPI_SUCCESS)
-		err = MPIX_Grequest_class_allocate(class, a, request);
+		err = MPIX_Grequest_class_allocate(process.class, a, request);
 	a->request = *request;
 	return err;
 }

@@ -9,8 +9,21 @@
 #include <fcntl.h>
 
 #include "romio-adio/ad_pvfs.h"
-#include "romio-adio/span.h"
 #include "romio-adio/tiles.h"
+
+/*
+ * Allocation hints: the larger buffer that contains pieces of memory, so that it is registered once
+ * instead of each piece.
+ *
+ * It is computed from the data type if that can only describe one array (vectors,
+ * subarrays and types built from them).  Its span is then memory of the program.  A list
+ * of displacements may join two arrays.  Then there is no hint, and libpvfs groups the
+ * pieces itself.
+ */
+struct span {
+	bool known;
+	int64_t start, len; /* address and bytes of the whole buffer */
+};
 
 /* A flattened data type.  Its lists are copies if they must outlive the call. */
 struct flat {

@@ -1,8 +1,212 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* typemap.c - see typemap.h. */
-#include <errno.h>
-
 #include "romio-adio/typemap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- how a type was constructed ---- */
+
+/* How a type was constructed.  The numbers are those of the constructor, in order. */
+struct contents {
+	int combiner;
+	int64_t *number; /* counts, lengths, ... */
+	/* byte displacements, if the constructor has them separately */
+	MPI_Aint *addr;
+	MPI_Datatype *type;
+	MPI_Count numbers, addrs, types;
+	MPI_Count ints; /* the first ints numbers were passed as int */
+	void *memory;
+};
+
+/* True: a predefined type, which must not be freed. */
+static bool is_basic(MPI_Datatype type)
+{
+	MPI_Count ints, addrs, counts, types;
+	int combiner;
+
+	PMPI_Type_get_envelope_c(type, &ints, &addrs, &counts, &types,
+				 &combiner);
+	return combiner == MPI_COMBINER_NAMED || types == 0;
+}
+
+/* One allocation for all lists, each at least one entry long. */
+static int alloc_lists(struct contents *c, MPI_Count ints, MPI_Count counts,
+		       int **in, MPI_Count **cn)
+{
+	size_t n = (size_t)(2 * ints + 2 * counts + c->addrs + c->types + 6);
+	int64_t *at = calloc(n, sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	c->memory = at;
+	c->number = at;
+	at += ints + counts + 1;
+	c->addr = at;
+	at += c->addrs + 1;
+	*cn = (MPI_Count *)at;
+	at += counts + 1;
+	c->type = (MPI_Datatype *)at;
+	at += c->types + 1;
+	*in = (int *)at;
+	return 0;
+}
+
+/*
+ * Calls with large counts pass some numbers as int, and all others as MPI_Count.  Here,
+ * the latter follow the former.
+ */
+static int contents_get(struct contents *c, MPI_Datatype type)
+{
+	MPI_Count ints, counts, *cn, i;
+	int *in;
+
+	PMPI_Type_get_envelope_c(type, &ints, &c->addrs, &counts, &c->types,
+				 &c->combiner);
+	if (alloc_lists(c, ints, counts, &in, &cn))
+		return -ENOMEM;
+	c->ints = ints;
+	c->numbers = ints + counts;
+	if (c->combiner == MPI_COMBINER_NAMED)
+		return 0;
+	PMPI_Type_get_contents_c(type, ints, c->addrs, counts, c->types, in,
+				 c->addr, cn, c->type);
+	for (i = 0; i < ints; i++)
+		c->number[i] = in[i];
+	for (i = 0; i < counts; i++)
+		c->number[ints + i] = cn[i];
+	return 0;
+}
+
+static void contents_free(struct contents *c)
+{
+	MPI_Count i;
+
+	for (i = 0; i < c->types; i++)
+		if (!is_basic(c->type[i]))
+			PMPI_Type_free(&c->type[i]);
+	free(c->memory);
+}
+
+/* ---- arrays ---- */
+
+/* The selected indices of one dimension: runs of len indices, with starts step apart. */
+struct dim {
+	int64_t size;
+	int64_t first, len, step, end; /* end is exclusive */
+};
+
+static int64_t min_int64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Constructors with large counts pass sizes after all numbers of type int. */
+static bool is_large(const struct contents *c)
+{
+	return c->ints < c->numbers;
+}
+
+static bool select_subarray(struct dim *dim, const struct contents *c,
+			    int64_t dims)
+{
+	const int64_t *size = c->number + (is_large(c) ? c->ints : 1);
+	const int64_t *sub = size + dims, *start = sub + dims;
+	int64_t i;
+
+	for (i = 0; i < dims; i++)
+		dim[i] = (struct dim){ size[i], start[i], sub[i], size[i],
+				       start[i] + sub[i] };
+	return c->number[is_large(c) ? 1 : 1 + 3 * dims] == MPI_ORDER_C;
+}
+
+/* The share of process number place of count. */
+static struct dim share_of_process(int64_t size, int64_t how, int64_t arg,
+				   int64_t count, int64_t place)
+{
+	if (how == MPI_DISTRIBUTE_NONE)
+		return (struct dim){ size, 0, size, size, size };
+	if (arg == MPI_DISTRIBUTE_DFLT_DARG)
+		arg = how == MPI_DISTRIBUTE_BLOCK ? (size + count - 1) / count
+						  : 1;
+	return (struct dim){ size, place * arg, arg, count * arg, size };
+}
+
+static bool select_darray(struct dim *dim, const struct contents *c,
+			  int64_t dims)
+{
+	const int64_t *size = c->number + (is_large(c) ? c->ints : 3);
+	const int64_t *how = c->number + (is_large(c) ? 3 : 3 + dims);
+	const int64_t *arg = how + dims, *procs = arg + dims;
+	int64_t i, rank = c->number[1], left = c->number[0];
+
+	for (i = 0; i < dims; i++) {
+		left /= procs[i];
+		dim[i] = share_of_process(size[i], how[i], arg[i], procs[i],
+					  rank / left);
+		rank %= left;
+	}
+	return procs[dims] == MPI_ORDER_C;
+}
+
+/* Adds what, spaced by stride, once for each selected index. */
+static int add_dim(struct blocks *b, const struct dim *dim,
+		   const struct blocks *what, int64_t stride)
+{
+	int64_t at;
+	int err = 0;
+
+	for (at = dim->first; at < dim->end && dim->step > 0 && !err;
+	     at += dim->step)
+		err = blocks_repeat(b, what, at * stride,
+				    min_int64(dim->len, dim->end - at), stride);
+	return err;
+}
+
+/* The dimension with adjacent indices comes first. */
+static int add_dims(struct blocks *b, const struct dim *dim, int64_t dims,
+		    bool last_first, const struct blocks *element,
+		    int64_t stride)
+{
+	struct blocks plane = { 0 }, line = { 0 };
+	int err = blocks_repeat(&plane, element, 0, 1, 0);
+	int64_t i;
+
+	for (i = 0; i < dims && !err; i++) {
+		const struct dim *d = &dim[last_first ? dims - 1 - i : i];
+
+		line = plane;
+		plane = (struct blocks){ 0 };
+		err = add_dim(&plane, d, &line, stride);
+		blocks_free(&line);
+		stride *= d->size;
+	}
+	if (!err)
+		err = blocks_repeat(b, &plane, 0, 1, 0);
+	blocks_free(&plane);
+	return err;
+}
+
+/* As typemap_add(), for a subarray or darray of elements whose bytes are given. */
+static int typemap_array(struct blocks *b, const struct contents *c,
+			 const struct blocks *element, int64_t extent)
+{
+	const bool part = c->combiner == MPI_COMBINER_SUBARRAY;
+	const int64_t dims = c->number[part ? 0 : 2];
+	struct dim *dim = calloc((size_t)dims + 1, sizeof(*dim));
+	bool last_first;
+	int err;
+
+	if (!dim)
+		return -ENOMEM;
+	last_first = part ? select_subarray(dim, c, dims)
+			  : select_darray(dim, c, dims);
+	err = add_dims(b, dim, dims, last_first, element, extent);
+	free(dim);
+	return err;
+}
+
+/* ---- members ---- */
 
 /* Contiguous copies of one type. */
 struct member {

@@ -7,9 +7,8 @@
  * and stores the function for the file with that handle.
  */
 #include <pthread.h>
-#include <stdlib.h>
-
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include <mpioimpl.h>
 
@@ -21,12 +20,15 @@ struct file_handler {
 	MPI_File_errhandler_function *fn;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct file_handler *all;
+/* One for the process, like MPI. */
+static struct {
+	pthread_mutex_t lock;
+	struct file_handler *first;
+} handlers = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct file_handler *find_handler(MPI_Errhandler handle)
 {
-	struct file_handler *k = all;
+	struct file_handler *k = handlers.first;
 
 	while (k && k->handle != handle)
 		k = k->next;
@@ -39,16 +41,16 @@ static int store_function(MPI_Errhandler handle,
 {
 	struct file_handler *k;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&handlers.lock);
 	k = find_handler(handle);
 	if (!k && (k = malloc(sizeof(*k)))) {
 		k->handle = handle;
-		k->next = all;
-		all = k;
+		k->next = handlers.first;
+		handlers.first = k;
 	}
 	if (k)
 		k->fn = fn;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&handlers.lock);
 	return k ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
@@ -56,9 +58,9 @@ static MPI_File_errhandler_function *function_of(MPI_Errhandler handle)
 {
 	struct file_handler *k;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&handlers.lock);
 	k = find_handler(handle);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&handlers.lock);
 	return k ? k->fn : NULL;
 }
 
