@@ -10,7 +10,7 @@
 
 struct seal_module {
 	const struct gcm_engine *engine;
-	bool (*is_gone)(void); /* see crypto_end.h */
+	bool (*is_gone)(void); /* see gcm_engine.h */
 };
 
 #define SEAL_MODULE_FILE "libpvfs-seal.so"

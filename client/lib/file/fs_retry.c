@@ -56,7 +56,7 @@ static void fs_replace_session(struct fs *fs, struct session *s,
 		session_put(present ? s : next);
 }
 
-struct anew {
+struct session_renewal {
 	struct fs *fs;
 	struct session *s;
 };
@@ -65,20 +65,20 @@ struct anew {
  * The manager has authenticated to the new session.  If it accepts s after all, another
  * server rejected s, and s stays.
  */
-static int connect_anew(struct fs *fs, struct session *s)
+static int connect_new_session(struct fs *fs, struct session *s)
 {
-	struct session *fresh;
-	int rc = fs_connect(fs, &fresh);
+	struct session *next;
+	int rc = fs_connect(fs, &next);
 
 	if (rc)
 		return rc;
 	if (mgr_ping(s) == -EKEYREJECTED)
 		fs_replace_session(
-			fs, s, fresh,
+			fs, s, next,
 			"the servers no longer have the key that this client's "
 			"ticket was made with; going on with a new session");
 	else
-		session_put(fresh);
+		session_put(next);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static int connect_anew(struct fs *fs, struct session *s)
  * True for one thread of all that were rejected.  False: another thread has done it, or s
  * is no longer present.
  */
-static bool anew_begins(struct anew *a)
+static bool renewal_begins(struct session_renewal *a)
 {
 	struct fs *fs = a->fs;
 	bool first;
@@ -100,7 +100,7 @@ static bool anew_begins(struct anew *a)
 	return first;
 }
 
-static void anew_ends(struct fs *fs)
+static void renewal_ends(struct fs *fs)
 {
 	pthread_mutex_lock(&fs->lock);
 	fs->proving = false;
@@ -108,16 +108,16 @@ static void anew_ends(struct fs *fs)
 	pthread_mutex_unlock(&fs->lock);
 }
 
-static int session_make_anew(void *arg)
+static int session_renew(void *arg)
 {
-	struct anew *a = arg;
+	struct session_renewal *a = arg;
 	int rc, saved = errno;
 
 	watched_descriptor_hand_over();
-	if (!anew_begins(a))
+	if (!renewal_begins(a))
 		return 0;
-	rc = connect_anew(a->fs, a->s);
-	anew_ends(a->fs);
+	rc = connect_new_session(a->fs, a->s);
+	renewal_ends(a->fs);
 	errno = saved;
 	return rc;
 }
@@ -135,11 +135,11 @@ static int wait_for_ticket(void *arg)
  */
 static bool ticket_wait_renewed(struct fs *fs, struct session *s)
 {
-	struct anew arg = { fs, s };
+	struct session_renewal arg = { fs, s };
 	int rc = s->auth ? mgr_ping(s) : -EOPNOTSUPP;
 
 	if (rc == -EKEYREJECTED)
-		return !coroutine_aside(session_make_anew, &arg);
+		return !coroutine_aside(session_renew, &arg);
 	if (rc)
 		return false;
 	rc = coroutine_aside(wait_for_ticket, s);
