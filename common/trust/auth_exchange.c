@@ -69,10 +69,10 @@ void auth_exchange_server(const struct auth_exchange *x,
 }
 
 void auth_exchange_word(const uint8_t secret[MAC_KEY_LEN],
-			const uint8_t seen[AUTH_EXCHANGE_LEN],
+			const uint8_t digest[AUTH_EXCHANGE_LEN],
 			uint8_t word[MAC_LEN])
 {
-	const struct mac_field field = { seen, AUTH_EXCHANGE_LEN };
+	const struct mac_field field = { digest, AUTH_EXCHANGE_LEN };
 
 	mac_make(secret, "pvfs pact 1 word", &field, 1, word);
 }
@@ -93,10 +93,10 @@ void auth_exchange_hide(const struct auth_exchange *x,
 }
 
 void auth_exchange_sign(struct keyring *ring, enum handshake_side side,
-			const uint8_t seen[AUTH_EXCHANGE_LEN],
+			const uint8_t digest[AUTH_EXCHANGE_LEN],
 			struct wire_proof *word)
 {
-	const struct mac_field field = { seen, AUTH_EXCHANGE_LEN };
+	const struct mac_field field = { digest, AUTH_EXCHANGE_LEN };
 	struct wire_proof w = { 0 };
 	uint32_t id;
 
@@ -106,10 +106,10 @@ void auth_exchange_sign(struct keyring *ring, enum handshake_side side,
 }
 
 int auth_exchange_check(struct keyring *ring, enum handshake_side side,
-			const uint8_t seen[AUTH_EXCHANGE_LEN], const void *word,
-			size_t len)
+			const uint8_t digest[AUTH_EXCHANGE_LEN],
+			const void *word, size_t len)
 {
-	const struct mac_field field = { seen, AUTH_EXCHANGE_LEN };
+	const struct mac_field field = { digest, AUTH_EXCHANGE_LEN };
 	struct wire_proof w;
 
 	if (len != sizeof(w))

@@ -48,7 +48,7 @@ void auth_exchange_server(const struct auth_exchange *x,
  * with the client's word, so only an end that can read that word can make it.
  */
 void auth_exchange_word(const uint8_t secret[MAC_KEY_LEN],
-			const uint8_t seen[AUTH_EXCHANGE_LEN],
+			const uint8_t digest[AUTH_EXCHANGE_LEN],
 			uint8_t word[MAC_LEN]);
 
 /*
@@ -60,13 +60,13 @@ void auth_exchange_hide(const struct auth_exchange *x,
 			const uint8_t secret[MAC_KEY_LEN],
 			uint8_t out[MAC_KEY_LEN]);
 
-/* Makes the word: a code of seen with the key in use. auth_exchange_check() verifies it. */
+/* Makes the word: a code of digest with the key in use. auth_exchange_check() verifies it. */
 void auth_exchange_sign(struct keyring *ring, enum handshake_side side,
-			const uint8_t seen[AUTH_EXCHANGE_LEN],
+			const uint8_t digest[AUTH_EXCHANGE_LEN],
 			struct wire_proof *word);
 /* 0, or as keyring_check(); -EBADMSG: word has not the format of a word. */
 int auth_exchange_check(struct keyring *ring, enum handshake_side side,
-			const uint8_t seen[AUTH_EXCHANGE_LEN], const void *word,
-			size_t len);
+			const uint8_t digest[AUTH_EXCHANGE_LEN],
+			const void *word, size_t len);
 
 #endif

@@ -112,7 +112,7 @@ int client_ticket_new(struct client_ticket **out)
 				      .pair = sealing_pair,
 				      .unpair = sealing_unpair,
 				      .seal = ticket_seal_connection,
-				      .hear = sealing_hear };
+				      .extend_transcript = transcript_extend };
 	*out = ct;
 	return 0;
 }

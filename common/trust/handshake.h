@@ -10,7 +10,7 @@
 
 enum handshake_side { HANDSHAKE_CALLER, HANDSHAKE_SERVER };
 
-#define HEARD_LEN 32u
+#define TRANSCRIPT_LEN 32u
 
 /* The facts of a connection that both ends know. */
 struct handshake {
@@ -71,16 +71,17 @@ struct prover {
 		    const struct seal_agreement *agreement,
 		    struct sealer **sealer);
 	/* Extends sum by one more message. The first sum is all zero. */
-	void (*hear)(uint8_t sum[HEARD_LEN], const void *msg, size_t len);
+	void (*extend_transcript)(uint8_t sum[TRANSCRIPT_LEN], const void *msg,
+				  size_t len);
 };
 
 /* All messages of a connection that is sealed in place: one sum per side. */
-struct heard {
-	uint8_t sum[2][HEARD_LEN]; /* indexed by handshake_side */
+struct transcript {
+	uint8_t sum[2][TRANSCRIPT_LEN]; /* indexed by handshake_side */
 };
 struct seal_in_place {
 	uint32_t mode; /* enum seal_mode */
-	int (*make)(void *arg, const struct heard *heard,
+	int (*make)(void *arg, const struct transcript *transcript,
 		    struct sealer **sealer);
 	void *arg;
 };

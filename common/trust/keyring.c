@@ -304,13 +304,14 @@ int keyring_open(const char *path, bool make, const struct log *log,
 		return -ENOMEM;
 	pthread_mutex_init(&ring->lock, NULL);
 	ring->log = log;
-	ring->prover = (struct prover){ .arg = ring,
-					.prove = keyring_prove,
-					.check = keyring_check_proof,
-					.pair = sealing_pair,
-					.unpair = sealing_unpair,
-					.seal = keyring_seal,
-					.hear = sealing_hear };
+	ring->prover =
+		(struct prover){ .arg = ring,
+				 .prove = keyring_prove,
+				 .check = keyring_check_proof,
+				 .pair = sealing_pair,
+				 .unpair = sealing_unpair,
+				 .seal = keyring_seal,
+				 .extend_transcript = transcript_extend };
 	ring->path = strdup(path);
 	ring->keys = secret_new(sizeof(*ring->keys));
 	rc = ring->path && ring->keys ? load_or_make(ring, make) : -ENOMEM;

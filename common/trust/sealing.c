@@ -103,11 +103,12 @@ int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 /* Nothing is secret here: the code is a digest. */
 static const uint8_t no_key[MAC_KEY_LEN];
 
-_Static_assert(HEARD_LEN == MAC_LEN, "a sum is a code");
+_Static_assert(TRANSCRIPT_LEN == MAC_LEN, "a sum is a code");
 
-void sealing_hear(uint8_t sum[HEARD_LEN], const void *msg, size_t len)
+void transcript_extend(uint8_t sum[TRANSCRIPT_LEN], const void *msg, size_t len)
 {
-	const struct mac_field field[] = { { sum, HEARD_LEN }, { msg, len } };
+	const struct mac_field field[] = { { sum, TRANSCRIPT_LEN },
+					   { msg, len } };
 
 	mac_make(no_key, "pvfs heard 1", field, 2, sum);
 }
@@ -121,15 +122,18 @@ void sealing_root(const uint8_t secret[MAC_KEY_LEN],
 }
 
 int sealing_in_place(const uint8_t root[MAC_KEY_LEN],
-		     const uint8_t seen[MAC_LEN], const struct heard *heard,
+		     const uint8_t digest[MAC_LEN],
+		     const struct transcript *transcript,
 		     enum handshake_side side, uint32_t mode,
 		     struct sealer **sealer)
 {
 	const uint32_t how = htole32(mode);
-	const struct mac_field field[] = { { seen, MAC_LEN },
-					   { &how, sizeof(how) },
-					   { heard->sum[0], HEARD_LEN },
-					   { heard->sum[1], HEARD_LEN } };
+	const struct mac_field field[] = {
+		{ digest, MAC_LEN },
+		{ &how, sizeof(how) },
+		{ transcript->sum[0], TRANSCRIPT_LEN },
+		{ transcript->sum[1], TRANSCRIPT_LEN }
+	};
 	uint8_t base[MAC_KEY_LEN];
 	int rc;
 

@@ -43,18 +43,20 @@ int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 /*
  * Sealing in place: for a connection over which a client has just proved itself.
  *
- * sealing_hear() extends a sum by one message. sealing_root() makes the root from the ticket's
+ * transcript_extend() extends a sum by one message. sealing_root() makes the root from the ticket's
  * secret and the secret of the two key pairs of CHALLENGE. sealing_in_place() derives the keys with the
  * root. They cover what the manager's word covers (auth_exchange_server()), and all that either end received
  * and sent. If one byte of it was changed on the network, the ends have different keys.
  */
-void sealing_hear(uint8_t sum[HEARD_LEN], const void *msg, size_t len);
+void transcript_extend(uint8_t sum[TRANSCRIPT_LEN], const void *msg,
+		       size_t len);
 void sealing_root(const uint8_t secret[MAC_KEY_LEN],
 		  const uint8_t shared[WIRE_KEY_LEN],
 		  uint8_t root[MAC_KEY_LEN]);
 /* -EINVAL, -ENOMEM. */
 int sealing_in_place(const uint8_t root[MAC_KEY_LEN],
-		     const uint8_t seen[MAC_LEN], const struct heard *heard,
+		     const uint8_t digest[MAC_LEN],
+		     const struct transcript *transcript,
 		     enum handshake_side side, uint32_t mode,
 		     struct sealer **sealer);
 

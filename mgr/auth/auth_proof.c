@@ -38,7 +38,8 @@ struct auth_proof {
 		*list; /* the same as a list of the manager, pinned; or NULL */
 	bool primary; /* query the gid, too */
 	int status;
-	uint8_t seen[AUTH_EXCHANGE_LEN]; /* the exchange to which the word belongs */
+	uint8_t digest
+		[AUTH_EXCHANGE_LEN]; /* the exchange to which the word belongs */
 	struct ticket_grant grant;
 	size_t len; /* of word */
 	uint8_t word[WIRE_WORD_MAX]; /* first the client's, then the manager's */
@@ -136,19 +137,20 @@ static int make_ticket(struct auth_proof *p)
 	if (rc)
 		return rc;
 	answer.len = p->grant.len;
-	auth_exchange_server(&p->c->exchange, &answer, p->seen);
+	auth_exchange_server(&p->c->exchange, &answer, p->digest);
 	return 0;
 }
 
 /* ---- the reply ---- */
 
-static int seal_connection(void *arg, const struct heard *heard,
+static int seal_connection(void *arg, const struct transcript *transcript,
 			   struct sealer **sealer)
 {
 	const struct auth_proof *p = arg;
 
-	return sealing_in_place(p->c->root, p->seen, heard, HANDSHAKE_SERVER,
-				p->c->exchange.seal_in_place, sealer);
+	return sealing_in_place(p->c->root, p->digest, transcript,
+				HANDSHAKE_SERVER, p->c->exchange.seal_in_place,
+				sealer);
 }
 
 /* After the reply, the connection is sealed if both ends agreed on that. */
@@ -228,7 +230,7 @@ static void sign_with_key(struct auth_proof *p)
 {
 	struct wire_proof word;
 
-	auth_exchange_sign(p->mgr->ring, HANDSHAKE_SERVER, p->seen, &word);
+	auth_exchange_sign(p->mgr->ring, HANDSHAKE_SERVER, p->digest, &word);
 	memcpy(p->word, &word, sizeof(word));
 	p->len = sizeof(word);
 }
@@ -236,7 +238,7 @@ static void sign_with_key(struct auth_proof *p)
 /* With the key that the client's MUNGE credential carried for this manager alone. */
 static void sign_with_word_key(struct auth_proof *p)
 {
-	auth_exchange_word(p->c->word_key, p->seen, p->word);
+	auth_exchange_word(p->c->word_key, p->digest, p->word);
 	p->len = MAC_LEN;
 }
 
@@ -244,7 +246,7 @@ static void sign_munge(struct pool_job *job)
 {
 	struct auth_proof *p = container_of(job, struct auth_proof, job);
 
-	p->status = munger_encode(p->munger, p->seen, sizeof(p->seen),
+	p->status = munger_encode(p->munger, p->digest, sizeof(p->digest),
 				  p->deadline, (char *)p->word);
 	p->len = p->status ? 0 : strlen((char *)p->word);
 }
@@ -333,7 +335,7 @@ static int judge_kernel(struct auth_proof *p)
 
 static int judge_key(struct auth_proof *p)
 {
-	int rc = auth_exchange_check(p->mgr->ring, HANDSHAKE_CALLER, p->seen,
+	int rc = auth_exchange_check(p->mgr->ring, HANDSHAKE_CALLER, p->digest,
 				     p->word, p->len);
 
 	p->who.uid = p->mgr->conf.auth.key_user;
@@ -350,7 +352,7 @@ static void judge_munge(struct pool_job *job)
 	int rc = munger_decode(p->munger, p->word, p->len, p->deadline, &word);
 
 	if (!rc && (word.len != AUTH_EXCHANGE_LEN + secret ||
-		    !mac_equal(word.payload, p->seen)))
+		    !mac_equal(word.payload, p->digest)))
 		rc = -EKEYREJECTED;
 	if (!rc)
 		memcpy(p->c->word_key, word.payload + AUTH_EXCHANGE_LEN,
@@ -372,7 +374,7 @@ static void judge_proof(struct auth_proof *p)
 	}
 	p->status = p->kind == p->mgr->conf.auth.mode ? 0 : -EOPNOTSUPP;
 	if (!p->status)
-		auth_exchange_caller(&p->c->exchange, p->seen);
+		auth_exchange_caller(&p->c->exchange, p->digest);
 	if (!p->status && p->kind == AUTH_MUNGE) {
 		run_in_pool(p, judge_munge, find_groups);
 		return;

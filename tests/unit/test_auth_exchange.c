@@ -148,13 +148,13 @@ static int both(const struct auth_exchange *signs,
 		const struct auth_exchange *checks, enum handshake_side by,
 		enum handshake_side of)
 {
-	uint8_t seen[AUTH_EXCHANGE_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN];
 	struct wire_proof word;
 
-	auth_exchange_caller(signs, seen);
-	auth_exchange_sign(ring, by, seen, &word);
-	auth_exchange_caller(checks, seen);
-	return auth_exchange_check(ring, of, seen, &word, sizeof(word));
+	auth_exchange_caller(signs, digest);
+	auth_exchange_sign(ring, by, digest, &word);
+	auth_exchange_caller(checks, digest);
+	return auth_exchange_check(ring, of, digest, &word, sizeof(word));
 }
 
 START_TEST(test_words)
@@ -173,22 +173,23 @@ END_TEST
 
 START_TEST(test_bad_words)
 {
-	uint8_t seen[AUTH_EXCHANGE_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN];
 	struct wire_proof word;
 
-	auth_exchange_caller(&good, seen);
-	auth_exchange_sign(ring, HANDSHAKE_CALLER, seen, &word);
-	ck_assert_int_eq(auth_exchange_check(other, HANDSHAKE_CALLER, seen,
+	auth_exchange_caller(&good, digest);
+	auth_exchange_sign(ring, HANDSHAKE_CALLER, digest, &word);
+	ck_assert_int_eq(auth_exchange_check(other, HANDSHAKE_CALLER, digest,
 					     &word, sizeof(word)),
 			 -ENOKEY);
 	for (size_t len = 0; len < sizeof(word); len++)
 		ck_assert_int_eq(auth_exchange_check(ring, HANDSHAKE_CALLER,
-						     seen, &word, len),
+						     digest, &word, len),
 				 -EBADMSG);
 	for (unsigned int bit = 0; bit < 8 * sizeof(word); bit++) {
 		((uint8_t *)&word)[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		ck_assert_int_ne(auth_exchange_check(ring, HANDSHAKE_CALLER,
-						     seen, &word, sizeof(word)),
+						     digest, &word,
+						     sizeof(word)),
 				 0);
 		((uint8_t *)&word)[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}
@@ -200,18 +201,18 @@ START_TEST(test_answer)
 {
 	uint8_t ticket[100] = { 1 }, secret[WIRE_KEY_LEN] = { 2 };
 	struct auth_answer answer = { ticket, sizeof(ticket), secret };
-	uint8_t seen[AUTH_EXCHANGE_LEN], now[AUTH_EXCHANGE_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN], now[AUTH_EXCHANGE_LEN];
 
-	auth_exchange_server(&good, &answer, seen);
+	auth_exchange_server(&good, &answer, digest);
 	ticket[99]++;
 	auth_exchange_server(&good, &answer, now);
-	ck_assert_mem_ne(seen, now, AUTH_EXCHANGE_LEN);
+	ck_assert_mem_ne(digest, now, AUTH_EXCHANGE_LEN);
 	ticket[99]--;
 	secret[31]++;
 	auth_exchange_server(&good, &answer, now);
-	ck_assert_mem_ne(seen, now, AUTH_EXCHANGE_LEN);
+	ck_assert_mem_ne(digest, now, AUTH_EXCHANGE_LEN);
 	auth_exchange_caller(&good, now);
-	ck_assert_mem_ne(seen, now, AUTH_EXCHANGE_LEN);
+	ck_assert_mem_ne(digest, now, AUTH_EXCHANGE_LEN);
 }
 END_TEST
 

@@ -73,13 +73,13 @@ static int say(void)
 
 START_TEST(test_word)
 {
-	uint8_t seen[AUTH_EXCHANGE_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN];
 
 	ck_assert_int_eq(say(), 0);
 	ck_assert_uint_eq(le32toh(body.kind), AUTH_KEY);
-	auth_exchange_caller(&exchange, seen);
-	ck_assert_int_eq(auth_exchange_check(ring, HANDSHAKE_CALLER, seen, word,
-					     le32toh(body.len)),
+	auth_exchange_caller(&exchange, digest);
+	ck_assert_int_eq(auth_exchange_check(ring, HANDSHAKE_CALLER, digest,
+					     word, le32toh(body.len)),
 			 0);
 }
 END_TEST
@@ -127,7 +127,7 @@ static void make(struct reply *r, struct keyring *signs)
 {
 	struct ticket t = { .limits = { 1, 2, 3, 1000 }, .uid = 1000 };
 	uint8_t shared[KEY_PAIR_LEN], secret[MAC_KEY_LEN],
-		seen[AUTH_EXCHANGE_LEN];
+		digest[AUTH_EXCHANGE_LEN];
 	int len = ticket_seal(ring, &t, r->ticket, sizeof(r->ticket));
 	struct auth_answer answer = { r->ticket, (size_t)len, r->rep.secret };
 
@@ -137,8 +137,8 @@ static void make(struct reply *r, struct keyring *signs)
 			 0);
 	ck_assert_int_eq(key_pair_secret(&server, challenge.key, shared), 0);
 	auth_exchange_hide(&exchange, shared, secret, r->rep.secret);
-	auth_exchange_server(&exchange, &answer, seen);
-	auth_exchange_sign(signs, HANDSHAKE_SERVER, seen, &r->word);
+	auth_exchange_server(&exchange, &answer, digest);
+	auth_exchange_sign(signs, HANDSHAKE_SERVER, digest, &r->word);
 	r->msg = (struct wire_msg){ .body = &r->rep,
 				    .tail = { { r->ticket, (size_t)len },
 					      { &r->word, sizeof(r->word) } } };

@@ -92,15 +92,15 @@ static int say(void)
 static bool about(const struct auth_exchange *p)
 {
 	struct munger_word got;
-	uint8_t seen[AUTH_EXCHANGE_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN];
 
 	ck_assert_int_eq(munger_decode(munger, word, le32toh(body.len),
 				       way.deadline, &got),
 			 0);
 	ck_assert_uint_eq(got.uid, 1000);
-	auth_exchange_caller(p, seen);
+	auth_exchange_caller(p, digest);
 	return got.len == AUTH_EXCHANGE_LEN &&
-	       !memcmp(got.payload, seen, AUTH_EXCHANGE_LEN);
+	       !memcmp(got.payload, digest, AUTH_EXCHANGE_LEN);
 }
 
 START_TEST(test_bound)
@@ -173,7 +173,7 @@ static void make(struct reply *r, unsigned int uid)
 {
 	struct ticket t = { .limits = { 1, 2, 3, 1000 }, .uid = 1000 };
 	uint8_t shared[KEY_PAIR_LEN], secret[MAC_KEY_LEN],
-		seen[AUTH_EXCHANGE_LEN];
+		digest[AUTH_EXCHANGE_LEN];
 	int len = ticket_seal(ring, &t, r->ticket, sizeof(r->ticket));
 	struct auth_answer answer = { r->ticket, (size_t)len, r->rep.secret };
 
@@ -183,10 +183,10 @@ static void make(struct reply *r, unsigned int uid)
 			 0);
 	ck_assert_int_eq(key_pair_secret(&server, challenge.key, shared), 0);
 	auth_exchange_hide(&exchange, shared, secret, r->rep.secret);
-	auth_exchange_server(&exchange, &answer, seen);
+	auth_exchange_server(&exchange, &answer, digest);
 	fake_munge_says(MUNGE_OK, uid);
-	ck_assert_int_eq(munger_encode(munger, seen, sizeof(seen), way.deadline,
-				       r->word),
+	ck_assert_int_eq(munger_encode(munger, digest, sizeof(digest),
+				       way.deadline, r->word),
 			 0);
 	r->msg = (struct wire_msg){ .body = &r->rep,
 				    .tail = { { r->ticket, (size_t)len },
@@ -271,20 +271,20 @@ static void agree_here(uint32_t uid, bool encrypt)
 static void read_word(uint8_t key[MAC_KEY_LEN])
 {
 	struct munger_word got;
-	uint8_t seen[AUTH_EXCHANGE_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN];
 
 	ck_assert_int_eq(munger_decode(munger, word, le32toh(body.len),
 				       way.deadline, &got),
 			 0);
-	auth_exchange_caller(&exchange, seen);
+	auth_exchange_caller(&exchange, digest);
 	ck_assert_uint_eq(got.len, AUTH_EXCHANGE_LEN + MAC_KEY_LEN);
-	ck_assert_mem_eq(got.payload, seen, AUTH_EXCHANGE_LEN);
+	ck_assert_mem_eq(got.payload, digest, AUTH_EXCHANGE_LEN);
 	memcpy(key, got.payload + AUTH_EXCHANGE_LEN, MAC_KEY_LEN);
 }
 
 /* And what it answers, and seals by. */
 static void make_sealer_in_place(struct reply *r,
-				 uint8_t seen[AUTH_EXCHANGE_LEN],
+				 uint8_t digest[AUTH_EXCHANGE_LEN],
 				 uint8_t root[MAC_KEY_LEN])
 {
 	uint8_t key[MAC_KEY_LEN], shared[KEY_PAIR_LEN], secret[MAC_KEY_LEN];
@@ -294,8 +294,8 @@ static void make_sealer_in_place(struct reply *r,
 	read_word(key);
 	answer = (struct auth_answer){ r->ticket, r->msg.tail[0].len,
 				       r->rep.secret };
-	auth_exchange_server(&exchange, &answer, seen);
-	auth_exchange_word(key, seen, (uint8_t *)r->word);
+	auth_exchange_server(&exchange, &answer, digest);
+	auth_exchange_word(key, digest, (uint8_t *)r->word);
 	r->msg.tail[1].len = MAC_LEN;
 	ck_assert_int_eq(
 		ticket_secret(ring, r->ticket, r->msg.tail[0].len, secret), 0);
@@ -315,17 +315,19 @@ static bool fit(struct sealer *from, struct sealer *to)
 }
 
 static void check_keys(const uint8_t root[MAC_KEY_LEN],
-		       const uint8_t seen[AUTH_EXCHANGE_LEN], int side,
+		       const uint8_t digest[AUTH_EXCHANGE_LEN], int side,
 		       bool changed)
 {
 	struct seal_in_place in_place = ops->seal_in_place(auth);
-	struct heard heard = { { { 1 }, { 2 } } }, theirs = heard;
+	struct transcript transcript = { { { 1 }, { 2 } } },
+			  theirs = transcript;
 	struct sealer *ours, *other;
 
 	theirs.sum[side][31] ^= changed;
 	ck_assert_uint_eq(in_place.mode, exchange.seal_in_place);
-	ck_assert_int_eq(in_place.make(in_place.arg, &heard, &ours), 0);
-	ck_assert_int_eq(sealing_in_place(root, seen, &theirs, HANDSHAKE_SERVER,
+	ck_assert_int_eq(in_place.make(in_place.arg, &transcript, &ours), 0);
+	ck_assert_int_eq(sealing_in_place(root, digest, &theirs,
+					  HANDSHAKE_SERVER,
 					  exchange.seal_in_place, &other),
 			 0);
 	ck_assert(fit(ours, other) == !changed);
@@ -340,7 +342,7 @@ static void check_keys(const uint8_t root[MAC_KEY_LEN],
 START_TEST(test_here)
 {
 	const uint32_t who[] = { 0, SERVER, geteuid() };
-	uint8_t seen[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];
 	uint64_t life = 0;
 	struct reply r;
 
@@ -348,10 +350,10 @@ START_TEST(test_here)
 	ck_assert_int_eq(say(), 0);
 	ck_assert_uint_eq(fake_munge_only(), who[_i % 3]);
 	ck_assert_uint_eq(fake_munge_cipher(), MUNGE_AES128);
-	make_sealer_in_place(&r, seen, root);
+	make_sealer_in_place(&r, digest, root);
 	ck_assert_int_eq(ops->end(auth, &r.msg, &life), 0);
 	ck_assert_uint_eq(life, 9);
-	check_keys(root, seen, _i & 1, _i >= 6);
+	check_keys(root, digest, _i & 1, _i >= 6);
 }
 END_TEST
 
@@ -370,16 +372,16 @@ END_TEST
  */
 START_TEST(test_here_false_manager)
 {
-	uint8_t seen[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];
 	uint64_t life = 7;
 	struct reply r;
 
 	agree_here(0, false);
 	ck_assert_int_eq(say(), 0);
-	make_sealer_in_place(&r, seen, root);
+	make_sealer_in_place(&r, digest, root);
 	switch (_i) {
 	case 0:
-		auth_exchange_word(root, seen, (uint8_t *)r.word);
+		auth_exchange_word(root, digest, (uint8_t *)r.word);
 		break;
 	case 1:
 		r.ticket[90] ^= 1;
@@ -408,7 +410,7 @@ END_TEST
 START_TEST(test_here_bound)
 {
 	struct munger_word got;
-	uint8_t seen[AUTH_EXCHANGE_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN];
 
 	agree_here(0, false);
 	ck_assert_int_eq(say(), 0);
@@ -423,22 +425,22 @@ START_TEST(test_here_bound)
 		exchange.uid = 1;
 	if (_i == 3)
 		exchange.seals = false;
-	auth_exchange_caller(&exchange, seen);
-	ck_assert(memcmp(got.payload, seen, AUTH_EXCHANGE_LEN) != 0);
+	auth_exchange_caller(&exchange, digest);
+	ck_assert(memcmp(got.payload, digest, AUTH_EXCHANGE_LEN) != 0);
 }
 END_TEST
 
 /* A connection that cannot be sealed so: the client comes again. */
 START_TEST(test_not_here)
 {
-	uint8_t seen[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];
 	uint64_t life;
 	struct reply r;
 
 	agree_here(0, false);
 	way.seal_in_place = false;
 	ck_assert_int_eq(say(), 0);
-	make_sealer_in_place(&r, seen, root);
+	make_sealer_in_place(&r, digest, root);
 	ck_assert_int_eq(ops->end(auth, &r.msg, &life), 0);
 	ck_assert_uint_eq(ops->seal_in_place(auth).mode, SEAL_NONE);
 }

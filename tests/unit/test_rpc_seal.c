@@ -404,11 +404,11 @@ static const uint8_t root[MAC_KEY_LEN] = { 1 }, seen[MAC_LEN] = { 2 };
 static unsigned int flip; /* 1 + side: the client has heard something else */
 static struct prover hears;
 
-static int make_here(void *arg, const struct heard *heard,
+static int make_here(void *arg, const struct transcript *transcript,
 		     struct sealer **sealer)
 {
 	enum handshake_side side = (enum handshake_side)(uintptr_t)arg;
-	struct heard h = *heard;
+	struct transcript h = *transcript;
 
 	if (side == HANDSHAKE_CALLER && flip)
 		h.sum[flip - 1][0] ^= 1;
@@ -497,10 +497,11 @@ START_TEST(test_here_changed)
 END_TEST
 
 /* The client's sums are those of the server whatever either says: one byte more, and not. */
-static void hear_more(uint8_t sum[HEARD_LEN], const void *msg, size_t len)
+static void extend_by_more(uint8_t sum[TRANSCRIPT_LEN], const void *msg,
+			   size_t len)
 {
-	sealing_hear(sum, msg, len);
-	sealing_hear(sum, "", 0);
+	transcript_extend(sum, msg, len);
+	transcript_extend(sum, "", 0);
 }
 
 START_TEST(test_here_hears)
@@ -510,7 +511,7 @@ START_TEST(test_here_hears)
 	begin_here(WIRE_FT_SEAL_IN_PLACE);
 	rpc_peer_close(rig->peer, false);
 	hears = *client_ticket_prover(pass);
-	hears.hear = hear_more;
+	hears.extend_transcript = extend_by_more;
 	rig->prover = &hears;
 	rig->session++;
 	rig->peer = rig_peer_open(rig);
@@ -657,7 +658,7 @@ END_TEST
 START_TEST(test_here_bound)
 {
 	uint8_t what[4][MAC_LEN] = { { 1 }, { 2 }, { 3 }, { 4 } };
-	struct heard heard = { { { 5 }, { 6 } } };
+	struct transcript transcript = { { { 5 }, { 6 } } };
 	struct sealer *end[2];
 	uint8_t made[MAC_KEY_LEN];
 
@@ -665,9 +666,9 @@ START_TEST(test_here_bound)
 		if (side && _i && _i < 4)
 			what[_i - 1][7] ^= 1;
 		if (side && _i > 3)
-			heard.sum[_i - 4][7] ^= 1;
+			transcript.sum[_i - 4][7] ^= 1;
 		sealing_root(what[0], what[1], made);
-		ck_assert_int_eq(sealing_in_place(made, what[2], &heard,
+		ck_assert_int_eq(sealing_in_place(made, what[2], &transcript,
 						  (enum handshake_side)side,
 						  SEAL_AUTH, &end[side]),
 				 0);
@@ -676,11 +677,12 @@ START_TEST(test_here_bound)
 }
 END_TEST
 
-static void sum_of(uint8_t sum[HEARD_LEN], const char *one, const char *two)
+static void sum_of(uint8_t sum[TRANSCRIPT_LEN], const char *one,
+		   const char *two)
 {
-	memset(sum, 0, HEARD_LEN);
-	sealing_hear(sum, one, strlen(one));
-	sealing_hear(sum, two, strlen(two));
+	memset(sum, 0, TRANSCRIPT_LEN);
+	transcript_extend(sum, one, strlen(one));
+	transcript_extend(sum, two, strlen(two));
 }
 
 START_TEST(test_hear)
@@ -689,12 +691,12 @@ START_TEST(test_hear)
 		{ "ab", "cd" }, { "ab", "ce" }, { "ac", "cd" },
 		{ "cd", "ab" }, { "abc", "d" }, { "abcd", "" },
 	};
-	uint8_t sum[6][HEARD_LEN];
+	uint8_t sum[6][TRANSCRIPT_LEN];
 
 	for (int i = 0; i < 6; i++) {
 		sum_of(sum[i], said[i][0], said[i][1]);
 		for (int k = 0; k < i; k++)
-			ck_assert_mem_ne(sum[i], sum[k], HEARD_LEN);
+			ck_assert_mem_ne(sum[i], sum[k], TRANSCRIPT_LEN);
 	}
 }
 END_TEST

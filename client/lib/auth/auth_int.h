@@ -16,7 +16,8 @@ struct attempt {
 	struct key_pair own;
 	/* root key, see sealing.h; zeros: none yet */
 	uint8_t root[MAC_KEY_LEN];
-	uint8_t seen[AUTH_EXCHANGE_LEN]; /* transcript that the manager has proved */
+	uint8_t digest
+		[AUTH_EXCHANGE_LEN]; /* transcript that the manager has proved */
 	/* with AUTH_MUNGE, the key of that proof */
 	uint8_t word_key[MAC_KEY_LEN];
 	uint32_t seal_in_place; /* enum seal_mode of the existing connection */
@@ -42,8 +43,9 @@ int engine_look(const struct log *log);
 
 /* Gets a credential for auth->at.  As client_auth_ops.word(). */
 int munge_word(struct client_auth *auth, struct wire_auth *body, void *word);
-/* Checks the manager's credential for what we have seen.  As client_auth_ops.end(). */
-int munge_check(struct client_auth *auth, const uint8_t seen[AUTH_EXCHANGE_LEN],
+/* Checks the manager's credential for the digest of our exchange.  As client_auth_ops.end(). */
+int munge_check(struct client_auth *auth,
+		const uint8_t digest[AUTH_EXCHANGE_LEN],
 		const struct wire_tail *word);
 
 #endif

@@ -168,13 +168,13 @@ static int check_fsid(const struct client_auth *auth,
 static int word_key(struct client_auth *auth, struct wire_auth *body,
 		    void *word)
 {
-	uint8_t seen[AUTH_EXCHANGE_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN];
 	struct wire_proof proof;
 
 	if (!auth->ring)
 		return -EOPNOTSUPP;
-	auth_exchange_caller(&auth->at->exchange, seen);
-	auth_exchange_sign(auth->ring, HANDSHAKE_CALLER, seen, &proof);
+	auth_exchange_caller(&auth->at->exchange, digest);
+	auth_exchange_sign(auth->ring, HANDSHAKE_CALLER, digest, &proof);
 	memcpy(word, &proof, sizeof(proof));
 	body->len = htole32(sizeof(proof));
 	return 0;
@@ -233,11 +233,11 @@ static int ca_word(struct client_auth *auth, const struct client_auth_way *way,
 /* ---- the manager's answer ---- */
 
 static int check_key(struct client_auth *auth,
-		     const uint8_t seen[AUTH_EXCHANGE_LEN],
+		     const uint8_t digest[AUTH_EXCHANGE_LEN],
 		     const struct wire_tail *word)
 {
-	if (!auth_exchange_check(auth->ring, HANDSHAKE_SERVER, seen, word->ptr,
-				 word->len))
+	if (!auth_exchange_check(auth->ring, HANDSHAKE_SERVER, digest,
+				 word->ptr, word->len))
 		return 0;
 	log_error(auth->attr.log,
 		  "%s: it does not prove that it is the manager: another "
@@ -247,16 +247,16 @@ static int check_key(struct client_auth *auth,
 }
 
 static int check_word(struct client_auth *auth,
-		      const uint8_t seen[AUTH_EXCHANGE_LEN],
+		      const uint8_t digest[AUTH_EXCHANGE_LEN],
 		      const struct wire_tail *word)
 {
 	switch (auth->at->kind) {
 	case AUTH_SYS: /* the kernel of this host vouches for the manager */
 		return 0;
 	case AUTH_KEY:
-		return check_key(auth, seen, word);
+		return check_key(auth, digest, word);
 	case AUTH_MUNGE:
-		return munge_check(auth, seen, word);
+		return munge_check(auth, digest, word);
 	default:
 		return -EKEYREJECTED;
 	}
@@ -267,10 +267,10 @@ static int check_server(struct client_auth *auth, const struct wire_msg *reply)
 	const struct wire_auth_rep *rep = reply->body;
 	const struct auth_answer answer = { reply->tail[0].ptr,
 					    reply->tail[0].len, rep->secret };
-	uint8_t *seen = auth->at->seen;
+	uint8_t *digest = auth->at->digest;
 
-	auth_exchange_server(&auth->at->exchange, &answer, seen);
-	return check_word(auth, seen, &reply->tail[1]);
+	auth_exchange_server(&auth->at->exchange, &answer, digest);
+	return check_word(auth, digest, &reply->tail[1]);
 }
 
 static int take_ticket(struct client_auth *auth, const struct wire_msg *reply)
@@ -310,13 +310,13 @@ static int ca_end(struct client_auth *auth, const struct wire_msg *reply,
 	return rc;
 }
 
-static int make_sealer_in_place(void *arg, const struct heard *heard,
+static int make_sealer_in_place(void *arg, const struct transcript *transcript,
 				struct sealer **sealer)
 {
 	struct client_auth *auth = arg;
 	struct attempt *at = auth->at;
-	int rc = sealing_in_place(at->root, at->seen, heard, HANDSHAKE_CALLER,
-				  at->seal_in_place, sealer);
+	int rc = sealing_in_place(at->root, at->digest, transcript,
+				  HANDSHAKE_CALLER, at->seal_in_place, sealer);
 
 	explicit_bzero(at->root, sizeof(at->root));
 	at->seal_in_place = SEAL_NONE;

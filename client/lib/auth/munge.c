@@ -83,10 +83,10 @@ static int manager_check_uid(const struct client_auth *auth, uint32_t uid)
 /* ---- our credential ---- */
 
 static int cred_encode(struct client_auth *auth,
-		       const uint8_t seen[AUTH_EXCHANGE_LEN],
+		       const uint8_t digest[AUTH_EXCHANGE_LEN],
 		       char cred[MUNGER_CRED_MAX])
 {
-	return munger_encode(auth->munger, seen, AUTH_EXCHANGE_LEN,
+	return munger_encode(auth->munger, digest, AUTH_EXCHANGE_LEN,
 			     munge_deadline(auth), cred);
 }
 
@@ -95,7 +95,7 @@ static int cred_encode(struct client_auth *auth,
  * with it.
  */
 static int encode_for(struct client_auth *auth,
-		      const uint8_t seen[AUTH_EXCHANGE_LEN],
+		      const uint8_t digest[AUTH_EXCHANGE_LEN],
 		      char cred[MUNGER_CRED_MAX])
 {
 	struct attempt *at = auth->at;
@@ -106,7 +106,7 @@ static int encode_for(struct client_auth *auth,
 		rc = random_bytes(at->word_key, sizeof(at->word_key));
 	if (rc)
 		return rc;
-	memcpy(payload, seen, AUTH_EXCHANGE_LEN);
+	memcpy(payload, digest, AUTH_EXCHANGE_LEN);
 	memcpy(payload + AUTH_EXCHANGE_LEN, at->word_key, MAC_KEY_LEN);
 	rc = munger_encode_for(auth->munger, at->exchange.uid, payload,
 			       sizeof(payload), munge_deadline(auth), cred);
@@ -116,15 +116,15 @@ static int encode_for(struct client_auth *auth,
 
 int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 {
-	uint8_t seen[AUTH_EXCHANGE_LEN];
+	uint8_t digest[AUTH_EXCHANGE_LEN];
 	char cred[MUNGER_CRED_MAX];
 	int rc = munger_begin(auth);
 
 	if (rc)
 		return rc;
-	auth_exchange_caller(&auth->at->exchange, seen);
-	rc = auth->at->exchange.seal_in_place ? encode_for(auth, seen, cred)
-					      : cred_encode(auth, seen, cred);
+	auth_exchange_caller(&auth->at->exchange, digest);
+	rc = auth->at->exchange.seal_in_place ? encode_for(auth, digest, cred)
+					      : cred_encode(auth, digest, cred);
 	if (rc == -EKEYREJECTED)
 		return rc;
 	if (rc)
@@ -137,11 +137,11 @@ int munge_word(struct client_auth *auth, struct wire_auth *body, void *word)
 /* ---- the manager's credential ---- */
 
 static int cred_check(struct client_auth *auth,
-		      const uint8_t seen[AUTH_EXCHANGE_LEN],
+		      const uint8_t digest[AUTH_EXCHANGE_LEN],
 		      const struct munger_word *word)
 {
 	if (word->len != AUTH_EXCHANGE_LEN ||
-	    memcmp(word->payload, seen, AUTH_EXCHANGE_LEN))
+	    memcmp(word->payload, digest, AUTH_EXCHANGE_LEN))
 		return manager_reject(auth,
 				      "its credential is about something else: "
 				      "another program passes for it");
@@ -149,12 +149,12 @@ static int cred_check(struct client_auth *auth,
 }
 
 static int check_code(const struct client_auth *auth,
-		      const uint8_t seen[AUTH_EXCHANGE_LEN],
+		      const uint8_t digest[AUTH_EXCHANGE_LEN],
 		      const struct wire_tail *word)
 {
 	uint8_t code[MAC_LEN];
 
-	auth_exchange_word(auth->at->word_key, seen, code);
+	auth_exchange_word(auth->at->word_key, digest, code);
 	if (word->len == sizeof(code) && mac_equal(code, word->ptr))
 		return 0;
 	return manager_reject(auth,
@@ -163,7 +163,7 @@ static int check_code(const struct client_auth *auth,
 }
 
 static int check_cred(struct client_auth *auth,
-		      const uint8_t seen[AUTH_EXCHANGE_LEN],
+		      const uint8_t digest[AUTH_EXCHANGE_LEN],
 		      const struct wire_tail *word)
 {
 	struct munger_word got;
@@ -171,15 +171,17 @@ static int check_cred(struct client_auth *auth,
 			       munge_deadline(auth), &got);
 
 	if (!rc)
-		return cred_check(auth, seen, &got);
+		return cred_check(auth, digest, &got);
 	return munged_is_away(rc) || rc == -ENOMEM
 		       ? munge_result(auth, rc)
 		       : manager_reject(auth, munger_why(rc));
 }
 
-int munge_check(struct client_auth *auth, const uint8_t seen[AUTH_EXCHANGE_LEN],
+int munge_check(struct client_auth *auth,
+		const uint8_t digest[AUTH_EXCHANGE_LEN],
 		const struct wire_tail *word)
 {
-	return auth->at->exchange.seal_in_place ? check_code(auth, seen, word)
-						: check_cred(auth, seen, word);
+	return auth->at->exchange.seal_in_place
+		       ? check_code(auth, digest, word)
+		       : check_cred(auth, digest, word);
 }

@@ -97,7 +97,7 @@ const char *peer_auth_check_accept(struct rpc_peer *peer,
 	if (features & WIRE_FT_SEAL_IN_PLACE)
 		link_hear(&peer->link, HANDSHAKE_SERVER, msg, len);
 	else
-		peer->link.hears = NULL;
+		peer->link.hasher = NULL;
 	if (!peer->proving)
 		return NULL;
 	if (!(features & WIRE_FT_PROOF))
@@ -287,13 +287,13 @@ void peer_auth_reset(struct rpc_peer *peer)
 
 bool rpc_peer_can_seal_late(const struct rpc_peer *peer)
 {
-	return peer->state == PEER_READY && peer->link.hears &&
+	return peer->state == PEER_READY && peer->link.hasher &&
 	       !peer->bulk.link.ep;
 }
 
 void rpc_peer_stop_transcript(struct rpc_peer *peer)
 {
-	peer->link.hears = NULL;
+	peer->link.hasher = NULL;
 }
 
 int rpc_peer_seal_late(struct rpc_peer *peer, uint32_t epoch,
@@ -304,7 +304,7 @@ int rpc_peer_seal_late(struct rpc_peer *peer, uint32_t epoch,
 
 	if (!rpc_peer_can_seal_late(peer) || peer->epoch != epoch)
 		return -ESTALE;
-	rc = in_place->make(in_place->arg, &peer->link.heard, &sealer);
+	rc = in_place->make(in_place->arg, &peer->link.transcript, &sealer);
 	if (!rc)
 		rc = link_seal(&peer->link, sealer);
 	if (rc) {

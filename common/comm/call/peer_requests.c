@@ -52,7 +52,7 @@ static void ping_start(struct rpc_peer *peer)
 }
 
 /*
- * The next answer may be the last unsealed message (link.hears).  Until then, no PING is sent.
+ * The next answer may be the last unsealed message (link.hasher).  Until then, no PING is sent.
  */
 static void ping_due(struct rpc_timer *timer)
 {
@@ -64,7 +64,7 @@ static void ping_due(struct rpc_timer *timer)
 		return;
 	if (clock_now() < silence_ping_time(s))
 		silence_plan_ping(peer);
-	else if (peer->state == PEER_READY && peer->link.hears)
+	else if (peer->state == PEER_READY && peer->link.hasher)
 		rpc_timer_set(peer->link.ctx, timer,
 			      clock_after_ms(SILENCE_PING_MAX_MS));
 	else if (peer->state == PEER_READY)

@@ -71,9 +71,9 @@ struct rpc_link {
 	/*
 	 * A hash of the messages so far, if the connection may be sealed with it (handshake.h).
 	 */
-	const struct prover *hears; /* or NULL: nothing is hashed */
+	const struct prover *hasher; /* or NULL: nothing is hashed */
 	enum handshake_side side; /* our side */
-	struct heard heard;
+	struct transcript transcript;
 };
 
 /*
@@ -209,8 +209,9 @@ void link_hear_begin(struct rpc_link *link, const struct prover *prover,
 static inline void link_hear(struct rpc_link *link, enum handshake_side side,
 			     const void *msg, size_t len)
 {
-	if (link->hears)
-		link->hears->hear(link->heard.sum[side], msg, len);
+	if (link->hasher)
+		link->hasher->extend_transcript(link->transcript.sum[side], msg,
+						len);
 }
 /* A receive is complete; buf: its data. */
 void link_heard(struct rpc_link *link, const struct tp_wc *wc, const void *buf);

@@ -43,7 +43,7 @@ int link_open(struct rpc_link *link, unsigned int rail, unsigned int max_send,
 	if (rc)
 		return rc;
 	link->quiet = 0;
-	link->hears = NULL;
+	link->hasher = NULL;
 	link->rail = rail;
 	ctx_rail_use(link->ctx, rail);
 	return 0;
@@ -99,16 +99,16 @@ int link_seal(struct rpc_link *link, struct sealer *sealer)
 		behind += ctx->wc[i].ep == link->ep &&
 			  (ctx->wc[i].opcode == TP_RECV ||
 			   ctx->wc[i].opcode == TP_RECV_IMM);
-	link->hears = NULL;
+	link->hasher = NULL;
 	return tp_ep_seal(link->ep, sealer, behind);
 }
 
 void link_hear_begin(struct rpc_link *link, const struct prover *prover,
 		     enum handshake_side side)
 {
-	link->hears = prover;
+	link->hasher = prover;
 	link->side = side;
-	link->heard = (struct heard){ 0 };
+	link->transcript = (struct transcript){ 0 };
 }
 
 void link_heard(struct rpc_link *link, const struct tp_wc *wc, const void *buf)
@@ -117,7 +117,7 @@ void link_heard(struct rpc_link *link, const struct tp_wc *wc, const void *buf)
 		link_hear(link, (enum handshake_side) !link->side, buf,
 			  wc->byte_len);
 	else
-		link->hears = NULL;
+		link->hasher = NULL;
 }
 
 int link_post(struct rpc_link *link, const struct tp_send_wr *wr)
@@ -131,7 +131,7 @@ int link_post_one(struct rpc_link *link, struct tp_send_wr *wr)
 	if (wr->opcode == TP_SEND && wr->nsge == 1)
 		link_hear(link, link->side, wr->sgl->addr, wr->sgl->len);
 	else if (wr->opcode == TP_SEND)
-		link->hears = NULL;
+		link->hasher = NULL;
 	if (wr->wr_id || ++link->quiet >= LINK_QUIET) {
 		wr->flags = TP_SIGNALED;
 		link->quiet = 0;

@@ -161,7 +161,8 @@ void conn_seal_begin(struct conn *conn)
 		link_fail(&conn->link, rc);
 }
 
-void conn_seal_hash_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
+void conn_seal_hash_begin(struct conn *conn,
+			  const uint8_t transcript[TRANSCRIPT_LEN],
 			  const void *answer, size_t len)
 {
 	struct rpc_link *link = &conn->link;
@@ -171,7 +172,8 @@ void conn_seal_hash_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
 		return;
 	link_hear_begin(link, conn->thread->server->attr.prover,
 			HANDSHAKE_SERVER);
-	memcpy(link->heard.sum[HANDSHAKE_CALLER], heard, HEARD_LEN);
+	memcpy(link->transcript.sum[HANDSHAKE_CALLER], transcript,
+	       TRANSCRIPT_LEN);
 	link_hear(link, HANDSHAKE_SERVER, answer, len);
 }
 
@@ -184,7 +186,7 @@ int conn_seal_in_place(struct conn *conn, const struct seal_in_place *in_place)
 		conn->seal = calloc(1, sizeof(*conn->seal));
 	if (!conn->seal)
 		return -ENOMEM;
-	rc = in_place->make(in_place->arg, &conn->link.heard, &sealer);
+	rc = in_place->make(in_place->arg, &conn->link.transcript, &sealer);
 	if (!rc)
 		rc = link_seal(&conn->link, sealer);
 	if (!rc)

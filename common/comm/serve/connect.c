@@ -158,7 +158,8 @@ static int connect_pass_to_thread(struct rpc_server *server,
 	wire_take_hail(priv, len, sizeof(*wc), &mail->hail);
 	if (le32toh(mail->hail.features) & WIRE_FT_SEAL_IN_PLACE &&
 	    server->attr.prover)
-		server->attr.prover->hear(mail->heard, priv, len);
+		server->attr.prover->extend_transcript(mail->transcript, priv,
+						       len);
 	rc = connect_find_session(server, wc, req, mail);
 	if (rc) {
 		connect_log_refusal(server, wc, req, rc);
@@ -224,7 +225,7 @@ static void connect_accept(struct server_thread *thread,
 	len = connect_put_answer(thread->server, 0, conn->request_max,
 				 &answer.acc);
 	len += identity_answer_hail(conn, &mail->hail, &answer.hail);
-	conn_seal_hash_begin(conn, mail->heard, &answer, len);
+	conn_seal_hash_begin(conn, mail->transcript, &answer, len);
 	rc = tp_accept(conn->link.ep, req, &answer, len);
 	if (rc)
 		link_fail(&conn->link, rc);

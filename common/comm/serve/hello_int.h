@@ -70,7 +70,8 @@ void conn_seal_begin(struct conn *conn);
  * For a new connection that may be sealed in place: hashes what its connect request and our
  * answer contained.
  */
-void conn_seal_hash_begin(struct conn *conn, const uint8_t heard[HEARD_LEN],
+void conn_seal_hash_begin(struct conn *conn,
+			  const uint8_t transcript[TRANSCRIPT_LEN],
 			  const void *answer, size_t len);
 void conn_seal_free(struct conn *conn);
 /* It must be sealed and is not.  Then only requests that lead to sealing are allowed. */

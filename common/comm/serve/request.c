@@ -463,7 +463,7 @@ void rpc_reply_send_and_seal(struct rpc_req *req,
 	rpc_reply_send(req);
 	if (conn->state != CONN_OPEN || !conn->link.ep)
 		return;
-	rc = conn->link.hears ? conn_seal_in_place(conn, in_place) : -EPROTO;
+	rc = conn->link.hasher ? conn_seal_in_place(conn, in_place) : -EPROTO;
 	if (rc)
 		link_fail(&conn->link, rc);
 }
@@ -530,7 +530,7 @@ enum seal_mode rpc_req_seal_in_place(const struct rpc_req *req)
 {
 	const struct conn *conn = container_of(req, const struct rx, req)->conn;
 
-	return conn->link.hears && conn->bulk.link == &conn->link &&
+	return conn->link.hasher && conn->bulk.link == &conn->link &&
 			       conn_lacks_seal(conn)
 		       ? conn->thread->server->attr.seal
 		       : SEAL_NONE;

@@ -25,7 +25,7 @@ struct thread_mail {
 	enum wire_role role; /* claimed by req */
 	uint32_t epoch, reply_max;
 	struct wire_hail hail; /* of req; zeros: none */
-	uint8_t heard[HEARD_LEN]; /* hash of the contents of req */
+	uint8_t transcript[TRANSCRIPT_LEN]; /* hash of the contents of req */
 };
 STAILQ_HEAD(thread_mails, thread_mail);
 
