@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# apps.sh - what larger programs do in a folder, as text; sourced after functions.sh.
-# Each begins in a folder of its own, with $source to work on.
+# apps.sh - larger programs work in a folder and print their results as text; sourced after
+# functions.sh.  Each begins in a folder of its own, with $source to work on.
 for tool in git rsync sqlite3 python3 perl zip unzip ssh-keygen vim less gcc gdb \
 	setfacl setfattr; do
 	requires tool $tool

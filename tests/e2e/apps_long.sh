@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# apps_long.sh - like apps.sh, which it is sourced after: what takes longer.
+# apps_long.sh - like apps.sh, with programs that take longer; sourced after it.
 for tool in meson ninja; do requires tool $tool; done
 [ -x /usr/bin/python3 ] || skip "needs python3 of Debian"
 

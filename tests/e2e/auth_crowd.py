@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""auth_crowd.py PORT FSID CLIENTS EACH - so many clients, each with as many CHALLENGEs and
-AUTHs as it may have and EACH at most, come to a manager with auth = munge before anything
-is answered.  Prints "all are there", and, when all is answered, each status of CHALLENGE and AUTH, and
-how often.
+"""auth_crowd.py PORT FSID CLIENTS EACH - so many clients of a manager with auth = munge send their
+CHALLENGEs and AUTHs before anything is answered.  Each sends as many as it may, and EACH at most.
+Prints "all are there", and when all is answered, each status of CHALLENGE and AUTH with its count.
 """
 import collections
 import os

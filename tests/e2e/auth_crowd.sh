@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# More clients than anybody counts on prove themselves at once, while munged stands still:
-# none is refused for the others, and one that asks again and again takes no place of theirs.
+# A large number of clients prove their identity at once, while munged stands still.  No client is
+# rejected because of the others, and a client that asks again and again takes no place of theirs.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients that have to have the file system's key: who has it is key_user, who has not is
-# nobody, on this host everybody is who the kernel says, and tickets outlive servers.
+# Clients with auth = key.  A client with the file system's key is key_user, and one without it is
+# nobody.  On this host the kernel identifies every client, and tickets outlive servers.
 . "$(dirname "$0")/functions.sh"
 requires root
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Where clients have to prove who they are: pvfs-fsck proves itself by the servers' key, and
-# nobody does without; a program that writes for the first time when it ends gets that done.
+# Clients that have to prove their identity: pvfs-fsck proves itself by the servers' key, and
+# without the key no user can run it.  A program that writes for the first time at its exit
+# completes that write.
 . "$(dirname "$0")/functions.sh"
 
 fsck() { timeout 120 "$PVFS_BUILD/mgr/fsck/pvfs-fsck" -t 20 "$@"; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# AUTH is answered when the client has given up: its next call has a session all the same, a
-# ticket, and a connection that is sealed; nobody takes it for one that was meddled with.
+# AUTH is answered after the client has given up.  Its next call has a session all the same, a
+# ticket, and a sealed connection.  No server takes that connection for one under attack.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

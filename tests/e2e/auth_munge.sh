@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients that MUNGE vouches for: each is the user that runs it, from the cluster whose
-# key the manager's munged has, and what was meant for another session is worth nothing.
+# Clients with auth = munge.  Each is the user that runs it, from the cluster whose key the
+# manager's munged has.  A credential for another session is worthless.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tool munged

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A connection that stays is worth no more than its ticket: who gets no other one, since munged
-# is away or he is another user by now, is no longer who he was when that ends.
+# A connection is valid no longer than its ticket.  If a client gets no new ticket, because munged
+# is unavailable or its user has changed, it loses its identity when the ticket expires.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tool munged

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A client that lives longer than its ticket gets another one, and its session stays: also
-# at servers that were started behind the end of the first one, and at a manager on
-# another host, whose clock says nothing about tickets of before.
+# A client that lives longer than its ticket gets another one, and its session stays.  This also
+# holds at servers that were started after the first ticket expired, and at a manager on another
+# host, whose clock does not apply to earlier tickets.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/capping.sh"

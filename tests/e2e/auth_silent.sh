@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A manager that stands still behind a mount whose program has proved who it is, sealed and not:
-# who comes while others wait for it waits no longer than they do.
+# A manager stands still after a mount's program has proved its identity, sealed and not.  A call
+# that comes while others wait for the manager waits no longer than they do.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 requires tcp

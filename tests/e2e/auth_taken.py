@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""auth_taken.py PORT FSID MUNGE-SOCKET - a client proves who it is to a manager with
-auth = munge: prints the status of AUTH; and of what comes over the same connection, which
-is not sealed, behind that.  Then it is in the middle of that again, and somebody who has caught
-its word, and knows the number of its session, comes by that over a connection of his own, and
-shows it there: prints the status of his AUTH.
+"""auth_taken.py PORT FSID MUNGE-SOCKET - a client proves its identity to a manager with
+auth = munge.  Prints the status of AUTH, and of a later request over the same unsealed connection.
+Then the client begins the proof again.  An attacker has caught its credential and the number of its
+session, and sends both over a connection of its own: prints the status of the attacker's AUTH.
 """
 import hashlib
 import hmac

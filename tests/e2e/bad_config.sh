@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A wrong configuration: the daemon ends at once and says the file, the line
-# and what to do; nothing is started on a guess.
+# A wrong configuration: the daemon exits immediately and names the file, the line and the remedy.
+# It starts nothing on a guess.
 . "$(dirname "$0")/functions.sh"
 
 pvfs_mgr=$PVFS_BUILD/mgr/pvfs-mgr pvfs_iod=$PVFS_BUILD/server/pvfs-iod

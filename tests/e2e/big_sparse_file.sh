@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file of E2E_BIG_MIB MiB with dense and sparse parts goes in and out with
-# checksums, survives a restart, and its holes take no space.
+# A file of E2E_BIG_MIB MiB with dense and sparse parts is copied in and out with checksums.  It
+# survives a restart, and its holes take no space.
 . "$(dirname "$0")/functions.sh"
 
 mib=${E2E_BIG_MIB:-512}

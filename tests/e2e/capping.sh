@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# capping.sh - clients that keep to no rules of capabilities, pvcaps; and keys that change.
+# capping.sh - clients that violate the rules of capabilities (pvcaps), and keys that change.
 # Sourced after functions.sh, used after start_pvfs.
 
 bare_begins() { # TERM of the manager

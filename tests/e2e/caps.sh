@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Iods that want capabilities: who takes, makes up or keeps one that is not his does not
-# get at a file; and whoever does as he should is refused nothing: over changes of modes,
+# Iods that require capabilities.  A client that takes, forges or keeps another's capability gets no
+# access to the file.  A client that follows the rules is never rejected: over changes of modes,
 # names, keys and servers, for longer than a capability lives.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"

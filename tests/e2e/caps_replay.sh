@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The answer to a create is lost with its connection, and the create sent again: what comes
-# then is the same file, with a capability that counts, whatever has become meanwhile of
-# the manager, which keeps none, and of the keys.
+# The answer to a create is lost with its connection, and the client sends the create again.  It
+# gets the same file, with a valid capability, whatever happened meanwhile to the manager, which
+# stores no capabilities, and to the keys.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/capping.sh"
 requires root

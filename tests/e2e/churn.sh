@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients that make, move, link and remove the same names, and are killed in the
-# middle of it, as are the servers: nothing fails that need not, names and
-# objects agree afterwards, and no object is left when all names are gone.
+# Clients make, move, link and remove the same names, and are killed in the middle of it, as are the
+# servers.  No call fails without need, names and objects agree afterwards, and no object is left
+# when all names are gone.
 . "$(dirname "$0")/functions.sh"
 
 fsck() { "$PVFS_BUILD/mgr/fsck/pvfs-fsck" --config "$state/pvfs.conf"; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# cluster start: what cannot be is refused with the cause, and a start that
-# failed is in nobody's way.
+# cluster start: an impossible start fails with its cause, and a failed start does not prevent later
+# ones.
 . "$(dirname "$0")/functions.sh"
 
 # refuse WORDS OPTION...: on a folder that does not exist yet.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Completion in a real bash on a terminal, and what it offers for each program.
+# Completion in a real bash on a terminal, and its suggestions for each program.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 export PATH=$PVFS_BUILD/mgr:$PVFS_BUILD/mgr/fsck:$PVFS_BUILD/server:$PVFS_BUILD/client/fuse:$PVFS_BUILD/client/preload:$PATH

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Several processes append records to one file: none is lost, none is torn,
-# and each writer's come in its order.
+# Several processes append records to one file: none is lost, none is torn, and each writer's
+# records are in its order.
 . "$(dirname "$0")/functions.sh"
 
 writers=6 count=150 size=1777

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Many processes at work on one directory and one file: what each did is
-# there, what all tried only one of them did.
+# Many processes work on one directory and one file.  The result of each change is there, and if all
+# try the same exclusive change, exactly one succeeds.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 4

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-mkconf writes what pvfs-conf finds nothing in; pvfs-conf finds each planted
-# mistake, says how to mend it, and starts nothing.
+# pvfs-conf finds no mistake in the output of pvfs-mkconf.  It finds each planted mistake, prints
+# its remedy, and starts nothing.
 . "$(dirname "$0")/functions.sh"
 pvfs_conf=$PVFS_BUILD/conf/pvfs-conf mkconf=$top/scripts/mkconf
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform.py - what conform_*.py share: a small world of objects of all kinds, calls
-# made there as one user or another, and a line for what each of them did.
+# conform.py - the common part of conform_*.py: a small world of objects of all kinds, calls made
+# there as one user or another, and a line for the result of each.
 import ctypes, errno, os, shutil, stat, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform_data.py DIR [CASE...]: what calls on open files do; a line for each answer.
+# conform_data.py DIR [CASE...]: the results of calls on open files; a line for each answer.
 import fcntl, mmap, signal
 
 from conform import *

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform_names.py DIR [CASE...]: odd and many names, deep trees, folders while they
-# are read; a line for each answer.
+# conform_names.py DIR [CASE...]: unusual and many names, deep trees, folders while they are read; a
+# line for each answer.
 import struct
 
 from conform import *

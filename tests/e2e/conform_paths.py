@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform_paths.py DIR [CALL...]: each call on each kind of path, as a stranger
-# (CONFORM_WHO: others); a line for each with its result and what it left.
+# conform_paths.py DIR [CALL...]: each call on each kind of path, also as a user without rights
+# (CONFORM_WHO: others).  Prints a line for each with its result and its effects.
 import socket
 
 from conform import *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform_programs.py DIR [CASE...]: who may run what; a line for each answer.
+# conform_programs.py DIR [CASE...]: the users that may execute a program; a line for each answer.
 from conform import *
 
 

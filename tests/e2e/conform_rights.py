@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform_rights.py DIR [CASE...]: times, owners, modes, and what renames and links do to
+# conform_rights.py DIR [CASE...]: times, owners, modes, and the effect of renames and links on
 # them; a line for each answer.
 import struct
 

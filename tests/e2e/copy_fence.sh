@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A copy between iods ends with the session that asked for it, though the iod that
-# is read from stands still: who waits for a lock of the dead is not kept, and what
-# was being copied does not come over what he writes.
+# A copy between iods ends with the session that asked for it, though the iod that is read from
+# stands still.  A client that waits for a lock of the dead session gets it, and the copy does not
+# overwrite that client's data.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH

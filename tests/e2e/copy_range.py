@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Copies ranges of files by copy_file_range, and keeps to a model of them.
+"""Copies ranges of files by copy_file_range, and compares them with a model.
 
 usage: copy_range.py DIR SEED COPIES
 Ranges begin at stripes (64 KiB), which iods copy from each other, or anywhere.

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# copy_file_range: iods copy from each other, and the client does what they cannot.  One
-# that stands still, ends, or has a full disk costs an error, and no byte of what is said
-# to be copied.
+# copy_file_range: iods copy from each other, and the client does the rest.  If an iod stands still,
+# ends, or has a full disk, the call fails, and no byte that was reported as copied is lost.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

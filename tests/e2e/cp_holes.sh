@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-cp looks for data before it reads: a file of holes is copied in and out and
-# within, and within it is the servers that copy.
+# pvfs-cp looks for data before it reads: a file of holes is copied in and out and within the file
+# system.  Within it, the servers copy.
 . "$(dirname "$0")/functions.sh"
 
 hole=$((1 << 42)) # it ends with data

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What pvfs-cp leaves is whole or can be seen not to be: interrupted copies, files whose size
-# is wrong, and what -a keeps, in all directions.
+# A copy by pvfs-cp is either whole or visibly incomplete: interrupted copies, files whose size is
+# wrong, and the attributes that -a preserves, in all directions.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 3

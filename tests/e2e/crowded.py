@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""crowded.py HOST PORT FSID LOG: hosts that want all places of a server at once.
+"""crowded.py HOST PORT FSID LOG: a host that wants all places of a server at once.
 
 Another address of loopback connects as often as it can, without HELLO and with one; what
 was there before it stays, and others still get in.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A host that takes all the places of a server that it can get keeps nobody else out, and
-# ends no session of others that is away.
+# A host that takes as many places of a server as it can get keeps no other host out, and ends no
+# disconnected session of others.
 . "$(dirname "$0")/functions.sh"
 
 requires tool python3

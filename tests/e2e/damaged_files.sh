@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Each file of a stopped iod and manager that holds decisions is cut, or a bit of it is
-# flipped.  The server does not start and names the file, or nothing that was decided is
-# lost with it.  Not here:
+# Each file of a stopped iod and manager that holds decisions is cut, or a bit of it is flipped.
+# Either the server does not start and names the file, or no decision is lost with it.  Not here:
 #   db/* of the manager     pages and log have checksums: test_mgr_damage, mgr_log_cut
-#   counters/*              a cut page is refused: test_counter; flipped values are data
+#   counters/*              a cut page is rejected: test_counter; flipped values are data
 #   objects/*               data has no checksums (docs/durability.md)
-#   lent/*                  only for processes of this life of the host: its memory has them
+#   lent/*                  only for processes of this boot of the host: its memory has them
 . "$(dirname "$0")/functions.sh"
 requires tcp
 

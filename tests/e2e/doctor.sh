@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-doctor finds nothing where nothing is wrong, and each of the faults that are planted
-# here one by one, with the fix that mends it; it changes nothing and always ends.
+# pvfs-doctor finds nothing on a healthy file system.  It finds each of the faults that are planted
+# here one by one, with the fix that repairs it.  It changes nothing and always ends.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tool setpriv

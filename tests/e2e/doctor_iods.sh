@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-doctor on a host that has an iod and nothing else finds nothing where clients prove
-# themselves by MUNGE and no munged is there: the manager's host and clients' need it.
+# pvfs-doctor on a host that has an iod and nothing else.  If clients prove themselves by MUNGE, it
+# does not report a missing munged there: only the manager's host and clients' hosts need it.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/hosts.sh"
 requires tool munged

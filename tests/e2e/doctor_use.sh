@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-doctor finds, without options, what makes a plain ls, read or write of this user fail:
-# full disks, rights, networks that may only read, mounts that stand still or are gone.
+# pvfs-doctor without options finds the cause if a plain ls, read or write of this user fails: full
+# disks, rights, networks that may only read, mounts that hang or are gone.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

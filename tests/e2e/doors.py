@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""doors.py PORT FSID SESSION COUNT [seals] - somebody who has no ticket says HELLO over
-tcp, COUNT times, as root and by that session (hexadecimal; 0: one of his own).  Prints
-each status that a server answered him, and how often; `seals`: he says that he can.
+"""doors.py PORT FSID SESSION COUNT [seals] - a client without a ticket sends HELLO over tcp, COUNT
+times, as root and with that session (hexadecimal; 0: its own).  Prints each status that the server
+answered, and how often.  `seals`: the client claims that it can seal.
 It is written from wire.h and tcp_frame.h, as badclient.py.
 """
 import collections

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Doors that somebody tries who is not who he says: each is shut, with a line and a count,
-# and who works meanwhile notices nothing.
+# Clients with a false identity try every entrance of the servers.  Each is rejected, with a log
+# line and a count, and clients that work meanwhile notice nothing.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

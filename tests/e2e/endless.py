@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""endless.py HOST PORT FSID LOG HANDLE: asks an iod for all that an offset can say."""
+"""endless.py HOST PORT FSID LOG HANDLE: asks an iod for the largest ranges that offsets allow."""
 import struct
 import sys
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A full disk at one iod is ENOSPC at the client, hurts nothing else, and is
-# over when space is back.
+# A full disk at one iod is ENOSPC at the client and affects nothing else.  Writes succeed again
+# when there is space.
 . "$(dirname "$0")/functions.sh"
 
 small_disk "$state/iod1" 8

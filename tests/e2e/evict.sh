@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-evict: an administrator ends sessions, of a number, a user, a job or a host: what they
-# had open, their locks and what was lent to them.  Others go on, and so do they, with what
-# they open anew.
+# pvfs-evict: an administrator ends the sessions of a number, a user, a job or a host, with their
+# open files, locks and loans.  Other clients go on, and so do the evicted ones with files that they
+# open again.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 

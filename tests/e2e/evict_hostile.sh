@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients that keep to no rules are evicted: nothing that they kept gets them at a file any
-# more, their numbers, tickets, capabilities, connections and lost answers, also at servers
-# that were started anew since.
+# Clients that violate all rules are evicted.  Nothing that they kept gives them access to a file
+# again: numbers, tickets, capabilities, connections and lost answers, also at servers that were
+# restarted since.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/capping.sh"
 requires root

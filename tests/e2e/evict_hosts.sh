@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Sessions are evicted while a host is cut off: the client's own from all others, or from the
-# manager alone, and an iod's from the manager.  Behind the answer, or the lease of an iod that
-# the answer names, nothing of them is written, also when all is whole again.
+# manager alone, and an iod's from the manager.  After the answer, or after the lease of an iod that
+# the answer names, nothing of them is written, also when the network is whole again.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/hosts.sh"
 requires tool python3

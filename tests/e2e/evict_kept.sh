@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs that keep the descriptor of what they were lent are evicted: what they write by it
-# is nobody's; also when the iod was started anew since, once or more often, or ended in
-# the middle of that.
+# Programs that keep the descriptor of a lent object are evicted.  Their writes by it reach no file,
+# also if the iod was restarted since, once or more often, or ended in the middle of the eviction.
 export E2E_IN_MEMORY=1
 . "$(dirname "$0")/functions.sh"
 requires tool python3

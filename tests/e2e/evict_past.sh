@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A host is evicted while two users' programs write through its mount, and one past it, which has
-# a session of its own: each gets an error, nothing is written behind the answer, what was
-# flushed is there, and the mount goes on.
+# A host is evicted while programs of two users write through its mount, and one past it, which has
+# a session of its own.  Each gets an error, nothing is written after the answer, flushed data is
+# there, and the mount goes on.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What was lent to one who is evicted is set aside by a copy, and there is no room for that:
-# pvfs-evict says so, others have the file meanwhile, and the copy is made when there is room,
-# also by an iod that was started anew since.
+# An object that was lent to an evicted client is replaced by a copy, and there is no room for the
+# copy. pvfs-evict reports this, others use the file meanwhile, and the copy is made when there is
+# room, also by an iod that was restarted since.
 . "$(dirname "$0")/functions.sh"
 requires root
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Who may evict, and who may see sessions; a mount, whose programs lose what they have open and
-# nothing else; and clients of this host that read and write without requests.
+# The users that may evict, and that may see sessions.  A mount, whose programs lose their open
+# files and nothing else.  Clients of this host that read and write without requests.
 export E2E_IN_MEMORY=1 # what is lent can be set aside there
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-exporter: its figures are those of the servers, in a format that Prometheus takes;
-# servers that are away, stopped or not there yet are said to be, and hold nobody up; many
-# who ask cost the servers one question; what others wrote is escaped.
+# pvfs-exporter: its figures are those of the servers, in a format that Prometheus accepts.  It
+# marks servers that are unavailable, stopped or not there yet, and does not wait for them.
+# Concurrent scrapes cost the servers one request.  Text from users is escaped.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/exporting.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Whoever sends pvfs-exporter long lines, slow ones, none, or anything else loses a
-# connection by it; others are answered meanwhile, and nothing grows.
+# A client that sends pvfs-exporter long lines, slow ones, none, or anything else loses its
+# connection.  Others are answered meanwhile, and memory does not grow.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/exporting.sh"
 

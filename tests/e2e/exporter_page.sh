@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The page of pvfs-exporter in a real browser: figures appear, what others wrote is text,
-# nothing is loaded from elsewhere, and the browser's policy refuses nothing of it.
+# The page of pvfs-exporter in a real browser: figures appear, text from users is shown as text,
+# nothing is loaded from elsewhere, and the browser's policy blocks nothing of the page.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/exporting.sh"
 requires tool chromium

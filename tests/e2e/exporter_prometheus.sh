@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A real Prometheus scrapes pvfs-exporter, computes the alert rules, and fires one for a
-# server that is away.
+# A real Prometheus scrapes pvfs-exporter, computes the alert rules, and fires one for a server that
+# is unavailable.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/exporting.sh"
 requires tool prometheus

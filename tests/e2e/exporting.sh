@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# exporting.sh - pvfs-exporter in a test; sourced behind functions.sh (bash).
+# exporting.sh - pvfs-exporter in a test; sourced after functions.sh (bash).
 
 exporter=$PVFS_BUILD/client/tools/pvfs-exporter
 [ -x "$exporter" ] || skip "built without libmicrohttpd"

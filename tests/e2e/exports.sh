@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What a client may do for where it is: networks that may connect, that may only read,
-# whose root may speak for users; and whom root, or everybody, counts as.  Who is on the
-# manager's own host, over local, is not asked.
+# The rights of a client by its network: networks that may connect, that may only read, and whose
+# root may act for users; and squashing of root or of all users.  A client on the manager's own
+# host, over local, is not restricted.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file system as scripts/cluster makes it by default: the servers listen on
-# every transport that is there, a client on the same host takes local and
-# says why, fabric= names another one, and strict: refuses to degrade.
+# A file system as scripts/cluster makes it by default.  The servers listen on every available
+# transport.  A client on the same host uses local and prints the reason. fabric= names another one,
+# and strict: rejects all others.
 . "$(dirname "$0")/functions.sh"
 
 PVFS_TEST_SCHEME=pvfs

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What its caller was told had failed is not done later by a server that stood still
-# meanwhile: not over what others wrote since.
+# A request that was reported as failed is never executed later by a server that stood still
+# meanwhile: it does not overwrite others' later data.
 . "$(dirname "$0")/functions.sh"
 
 export PVFS_TIMEOUT=60

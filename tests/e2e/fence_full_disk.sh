@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Who was stopped while it held a lock, and whose session ended, writes nothing
-# over what the next holder wrote, though the disk of the iod was full when it
-# was to be fenced, and over a restart of the iod, too.
+# A client is stopped while it holds a lock, and its session ends.  It writes nothing over the next
+# holder's data, though the disk of the iod was full at the fence, and also over a restart of the
+# iod.
 . "$(dirname "$0")/functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

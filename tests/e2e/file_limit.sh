@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A limit on the size of files (ulimit -f) ends no program for memory that the library
-# shares with servers: it takes another transport, and what the program writes has the limit.
+# A limit on the size of files (ulimit -f) does not end a program because of the memory that the
+# library shares with servers: the library uses another transport.  The program's own writes obey
+# the limit.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

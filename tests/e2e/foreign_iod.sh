@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# An iod of another file system at the address of one of ours: who needs it is
-# told at once, also where the manager needs it for him.
+# An iod of another file system at the address of one of ours: a call that needs it fails
+# immediately, also if the manager needs it for that call.
 . "$(dirname "$0")/functions.sh"
 
 # A bound against a hang, far beyond that of the test.

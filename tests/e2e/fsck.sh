@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-fsck finds what was planted and nothing else, removes orphans and strays
-# alone, and does not take files that come and go for damage.
+# pvfs-fsck finds the planted damage and nothing else, removes orphans and strays alone, and does
+# not report files that are created and removed meanwhile.
 . "$(dirname "$0")/functions.sh"
 
 fsck=$PVFS_BUILD/mgr/fsck/pvfs-fsck

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""full_server.py HOST PORT FSID LOG STATUS: clients fill a server until it refuses one more.
+"""full_server.py HOST PORT FSID LOG STATUS: clients fill a server until it rejects one more.
 
 STATUS is what the refusal tells a client that knows why (WIRE_FT_ROOM); one that does not is told
 to come again.  They stay until the end of the input.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A server that has no descriptors, or no places, left for clients tells them so, and keeps a
-# reserve for its manager and for administrators: pvfs-ping, pvfs-stats and pvfs-doctor of root
-# work, and those of other users are refused.
+# A server without descriptors or places left for clients tells them so.  It keeps a reserve for its
+# manager and for administrators: pvfs-ping, pvfs-stats and pvfs-doctor of root work, and those of
+# other users are rejected.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Malformed, truncated, oversized, replayed and version-mismatched input costs
-# only its own connection: the log says why, and the service goes on.
+# Malformed, truncated, oversized, replayed and version-mismatched input costs only its own
+# connection: the log names the reason, and the service goes on.
 . "$(dirname "$0")/functions.sh"
 
 requires tool python3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two names of one file: one content, one set of attributes, a link count,
-# and the data goes with the last name.
+# Two names of one file: one content, one set of attributes, a link count, and the data goes with
+# the last name.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-top names the files that most is done with to administrators, handles where the
-# manager knows no name, and shows nobody else any of it.
+# pvfs-top names the most used files to administrators, or their handles if the manager knows no
+# name.  It shows them to nobody else.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# An idle daemon uses no CPU: with a connected but idle client its clock ticks
-# stand still, and it is not woken more than a few times a second.  The client,
-# which has a thread for its session, sleeps but for a sign of life now and then.
-# Beyond its buffers it holds less than 64 MiB (not counted under a sanitizer).
+# An idle daemon uses no CPU: with a connected but idle client its CPU time does not grow, and it
+# wakes only a few times a second.  The client, which has a thread for its session, sleeps except
+# for a keepalive now and then.  Beyond its buffers it uses less than 64 MiB (not counted under a
+# sanitizer).
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A server that stays away: the call fails by its deadline, not before and not
-# never, with an errno and a line that names the server; what does not need
-# the server works; when it is back, all works.
+# A server stays unavailable: the call fails at its deadline, not before and not never, with an
+# errno and a line that names the server.  Calls that do not need the server work.  When it is back,
+# all calls work.
 . "$(dirname "$0")/functions.sh"
 
 export PVFS_TIMEOUT=3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file system for the length of a job: begun by each launcher that is there, used by the
-# tools, a mount and preload, and nothing of it is left when it has ended.
+# A file system for the length of a job: started by each available launcher, used by the tools, a
+# mount and preload.  Nothing of it is left when it has ended.
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/jobbing.sh"
 

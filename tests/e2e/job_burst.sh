@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# conf/slurm/burst_buffer.lua: what it takes of scripts, what it refuses and why, what it tells
-# jobs; with the functions of Slurm stubbed.  A real Slurm has it in job_slurm.
+# conf/slurm/burst_buffer.lua with the functions of Slurm stubbed: the directives that it accepts,
+# those that it rejects and why, and the variables that it gives to jobs. job_slurm runs it in a
+# real Slurm.
 . "$(dirname "$0")/functions.sh"
 lua=$(command -v lua5.4 || command -v lua5.3 || command -v lua) || skip "needs lua"
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-job stop ends whatever has happened to the job: a fault a round, and nothing is left.
-# HOSTILE_ROUNDS: how many, each fault in its turn (all of them once); HOSTILE_FAULTS: which.
+# pvfs-job stop ends the job after any fault, one fault a round, and leaves nothing.
+# HOSTILE_ROUNDS: how many rounds, each fault in its turn (all of them once); HOSTILE_FAULTS: which
+# faults.
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/jobbing.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # pvfs-job in jobs of a real Slurm, whose nodes are two slurmd of this host: the script of
-# conf/slurm, one that is cancelled, one whose time is over, one killed at once, and what is
-# done by hand.
+# conf/slurm, a cancelled job, one that reaches its time limit, one killed immediately, and manual
+# use.
 . "$(dirname "$0")/functions.sh"
 requires root
 for program in slurmctld slurmd srun sbatch munged; do requires tool $program; done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What staging keeps beside data: extended attributes and access control lists, by whom it is
-# done, and where the target cannot hold what the source has.
+# Staging preserves extended attributes and access control lists in addition to data: by which user
+# it is done, and what happens if the target cannot store the source's attributes.
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/jobbing.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What programs print as JSON is strict JSON whatever the names are, and no name and no
-# handle is lost by it.
+# The JSON output of programs is strict JSON whatever the names are, and no name and no handle is
+# lost.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# kill -9 of an iod in the middle of a copy: the client waits, connects again,
-# replays, and the data is right.
+# kill -9 of an iod in the middle of a copy: the client waits, connects again, resends, and the data
+# is right.
 . "$(dirname "$0")/functions.sh"
 
 mib=${E2E_KILL_MIB:-192}

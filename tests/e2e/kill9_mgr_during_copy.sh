@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# kill -9 of the manager, several times, in the middle of a copy: the copy
-# waits, goes on and ends with the right data; the database recovers.
+# kill -9 of the manager, several times, in the middle of a copy: the copy waits, goes on and ends
+# with the right data; the database recovers.
 . "$(dirname "$0")/functions.sh"
 
 mkdir "$tmp/tree"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients die in the middle of their transfers, by hundreds (KILLED_CLIENTS):
-# afterwards the iods and the manager hold as much as before the first of them:
-# sessions, registrations, Fast RDMA and zone buffers, descriptors.
+# Clients die in the middle of their transfers, by hundreds (KILLED_CLIENTS).  Afterwards the iods
+# and the manager hold as much as before the first of them: sessions, registrations, Fast RDMA and
+# zone buffers, descriptors.
 . "$(dirname "$0")/functions.sh"
 
 count=${KILLED_CLIENTS:-200}

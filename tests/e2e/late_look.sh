@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A program that computes for longer than its calls may take (each some seconds: a
-# disk may be busy) finds answers that came in time: none is given up or logged.
+# A program computes for longer than the time limit of its calls (each some seconds: a disk may be
+# busy).  It finds the answers that came in time: none is given up or logged.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The link between the manager and an iod is cut, those of the clients are whole: the
-# iod carries out no writes when its lease has passed, reads go on, and a dead
-# client's lock and file are given up no earlier than that.  Then it heals.
+# The link between the manager and an iod is cut, those of the clients are whole.  After its lease
+# the iod executes no writes, and reads go on.  A dead client's lock and file are released no
+# earlier than that.  Then the link is restored.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/hosts.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH

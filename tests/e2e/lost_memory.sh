@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The host of an iod is started anew, as behind a loss of power: what was written and not
-# flushed before may be gone, and fsync says so: once, and of no other file.
+# The host of an iod is restarted, as after a loss of power.  Data that was written and not flushed
+# may be lost, and fsync reports it: once, and for no other file.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/new_host.sh"
 

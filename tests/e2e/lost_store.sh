@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A storage folder that is empty where there was data (not mounted, wiped) is
-# refused by name; nobody is given zeros in place of what was there.
+# A storage folder is empty although it had data (not mounted, wiped).  The server rejects it and
+# names it; no client gets zeros in place of its data.
 . "$(dirname "$0")/functions.sh"
 
 # refused WHO WORD...: the servers do not start, and WHO's log says why.

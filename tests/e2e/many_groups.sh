@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Users in more than 64 groups, up to the 65,536 of Linux: each group counts, for and
-# against its user, by the library, pvfs-preload and the mount, over local and tcp, and with
-# auth = sys, key and munge.
+# Users in more than 64 groups, up to the 65,536 of Linux.  Each group counts, for and against its
+# user, by the library, pvfs-preload and the mount, over local and tcp, and with auth = sys, key and
+# munge.
 [ "${IN_OWN_MOUNTS:-}" ] || IN_OWN_MOUNTS=1 exec unshare --mount "$0" "$@"
 . "$(dirname "$0")/functions.sh"
 leave_mounts

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# metric.sh - what servers have counted, as pvfs-stats shows it.  Sourced by fixtures; needs $tmp.
+# metric.sh - the counts of servers, as pvfs-stats shows them.  Sourced by fixtures; needs $tmp.
 
 # metric SERVER NAME [LABEL]: the sum of the rows of that name in pvfs-stats -i, with a label
 # that begins so; or of the requests whose data went the way NAME.  SERVER: mgr, or the

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-mgr --check finds what a start passes over: a page in the middle of a
-# table.  It leaves alone what is in use, and makes no store of an empty folder.
+# pvfs-mgr --check finds damage that a start does not detect: a page in the middle of a table.  It
+# does not touch a store in use, and makes no store of an empty folder.
 . "$(dirname "$0")/functions.sh"
 
 check() { "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" --check; }

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Others fill the manager's disk to the last byte, and take what becomes free at
-# once, again and again, at any moment: the manager goes on, refuses what it has
-# no room for, says so in a few lines, and starts on the full disk.  What was
-# answered is there.
+# Other programs fill the manager's disk to the last byte, and take space that becomes free
+# immediately, again and again.  The manager goes on, rejects changes without room, logs this in a
+# few lines, and starts on the full disk.  Acknowledged changes are there.
 . "$(dirname "$0")/functions.sh"
 
 small_disk "$state/mgr" 110

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A full disk at the manager: changes answer ENOSPC, files can be removed, also
-# when others took all of it, reading and writing of data goes on, and the
-# manager neither ends nor needs help when there is space again.
+# A full disk at the manager: changes fail with ENOSPC, and files can be removed, also if others
+# took all the space.  Reads and writes of data go on.  The manager neither ends nor needs help when
+# there is space again.
 . "$(dirname "$0")/functions.sh"
 
 small_disk "$state/mgr" 110

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The manager is killed, then one bit of its log is flipped, or the log is cut: names that
-# were acknowledged are gone from it.  The manager does not start with fewer names, and
-# --check says what is wrong.  --restore goes on without them.
+# The manager is killed, then one bit of its log is flipped, or the log is cut: names that were
+# acknowledged are gone from it.  The manager does not start with fewer names, and --check names the
+# damage.  --restore goes on without them.
 . "$(dirname "$0")/functions.sh"
 
 run() { "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" "$@"; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Access control lists through the mount: setfacl, getfacl and what several users
-# then may, beside a local file system; programs that copy them.
+# Access control lists through the mount, compared with a local file system: setfacl, getfacl and
+# the resulting rights of several users; programs that copy them.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

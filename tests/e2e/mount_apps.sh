@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs as they come from Debian say on a mount, with each kind of cache, what they
-# say elsewhere: git, rsync, SQLite, python, perl, archives, keys, an editor, a
-# compiler and a debugger.
+# Unmodified programs of Debian print the same results on a mount, with each kind of cache, as
+# elsewhere: git, rsync, SQLite, python, perl, archives, keys, an editor, a compiler and a debugger.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/apps.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What calls through a mount ask of the servers: no more than they need.
+# The requests that calls through a mount send to the servers: no more than they need.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Access times through a mount move as on a local file system with relatime, or
-# with noatime not at all; another host sees it when the file is closed.
+# Access times through a mount change as on a local file system with relatime, or with noatime not
+# at all.  Another host sees them when the file is closed.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

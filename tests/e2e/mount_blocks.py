@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_blocks.py DIR: what du tells of closed files with and without holes, to the
+# mount_blocks.py DIR: the space that du reports for closed files with and without holes, to the
 # MiB, since a file system may need some blocks for itself.
 import ctypes, os, sys
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What files with holes take is told as by a local file system when they are closed,
-# and of files without holes no iod is asked.
+# The space of closed files with holes is the same as on a local file system.  For files without
+# holes no iod is asked.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

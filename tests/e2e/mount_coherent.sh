@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two mounts of one file system, as of two hosts: what a write returned is seen
-# through the other one at once, or with cache=open by the next open.
+# Two mounts of one file system, as of two hosts: a completed write is visible through the other
+# mount immediately, or with cache=open by the next open.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Each call answers through a mount as on a local file system, and leaves the same behind:
-# results, errors, owners, modes, links, and which times moved.  CONFORM_CALLS: others of
-# conform_paths.py, with commas between them, or all; CONFORM_WHO: as others, too.
+# Each call has the same effect through a mount as on a local file system: results, errors, owners,
+# modes, links, and which times changed.  CONFORM_CALLS: other calls of conform_paths.py, separated
+# by commas, or all; CONFORM_WHO: also as other users.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

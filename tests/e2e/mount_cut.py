@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""mount_cut.py - direct writes that fail behind what the kernel has not heard of, since
-others wrote it: past the mount, through the library.  When such a write fails the kernel
-cuts the file to where it believes it to end.
+"""mount_cut.py - direct writes that fail after an end of the file that the kernel does not know,
+because others wrote it: past the mount, through the library.  When such a write fails, the kernel
+cuts the file to the end that it knows.
 
 usage: mount_cut.py MOUNT full        lines of the test tell when the store is full, and
                                       when it is not any more

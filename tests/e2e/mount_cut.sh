@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A direct write that fails cuts away nothing that others wrote: neither asynchronous ones
-# of the kernel (io_submit) nor, with cache=open, ordinary ones, nor those of a program
-# whose data goes past the mount.  Who cuts what he failed to write has it cut.
+# A direct write that fails does not cut away data of others.  This holds for asynchronous writes of
+# the kernel (io_submit), for ordinary ones with cache=open, and for programs whose data goes past
+# the mount.  A program's own failed write is cut.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

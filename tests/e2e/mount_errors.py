@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# usage: mount_errors.py FILE SHIM [PVFS_FILE | -]: see mount_errors.sh.  With the last one, the
-# same file as libpvfs names it: what is written goes past the mount.  With -: says what fsync
-# of the file gives, for each line of the input.
+# usage: mount_errors.py FILE SHIM [PVFS_FILE | -]: see mount_errors.sh.  PVFS_FILE is the same file
+# as libpvfs names it: writes go past the mount.  With -: prints the result of fsync of the file,
+# for each line of the input.
 import ctypes
 import errno
 import fcntl

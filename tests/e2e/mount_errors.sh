@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What a disk did not take is told to each open file of a mount that was open then, once, and
-# not only to who asks first; and to who wrote past the mount, by whatever descriptor.
+# A write-back error of a disk is reported once to each open file of a mount that was open then, not
+# only to the first that asks.  It is also reported to a program that wrote past the mount, by any
+# descriptor.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What fails fails with an error, and soon: wrong options, servers that are away or
-# stand still, a pvfs-fuse that is stopped or killed; and what was answered stays.
+# Failures end with an error, and soon: wrong options, servers that are unavailable or stand still,
+# a pvfs-fuse that is stopped or killed.  Acknowledged changes stay.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

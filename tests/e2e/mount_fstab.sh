@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A line of fstab: mount -a, mount DIR and umount DIR with it; the units that systemd
-# makes of it, and the command that they give.
+# A line of fstab: mount -a, mount DIR and umount DIR with it; the units that systemd generates from
+# it, and the command that they run.
 if [ -z "${PVFS_OWN_MOUNTS:-}" ] && unshare -m --propagation private true 2>/dev/null; then
 	PVFS_OWN_MOUNTS=1 exec unshare -m --propagation private bash "$0" "$@"
 fi

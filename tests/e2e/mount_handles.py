@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_handles.py HERE THERE: what name_to_handle_at(2) says of objects in the folder HERE
-# of one mount opens them in THERE, the same folder of another mount, whose kernel has
-# not heard of them; a line for each.
+# mount_handles.py HERE THERE: handles of name_to_handle_at(2) for objects in the folder HERE of one
+# mount open them in THERE, the same folder of another mount, whose kernel does not know them; a
+# line for each.
 import ctypes, os, struct, sys
 
 libc = ctypes.CDLL(None, use_errno=True)

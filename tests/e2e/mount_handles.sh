@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What name_to_handle_at(2) says of an object opens it after the kernel has forgotten it,
-# and through another mount, whatever it is.
+# The result of name_to_handle_at(2) opens any object after the kernel has forgotten it, and through
+# another mount.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

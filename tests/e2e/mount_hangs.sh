@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A mount does not hold its host: while programs of all kinds work there, through it
-# and past it, what serves it is stopped, killed or cut off.  All calls come back, the
-# mount can be taken away and made anew, and what was answered is there.
+# A mount does not hang its host.  While programs of all kinds work there, through it and past it,
+# its servers or its daemon are stopped, killed or cut off.  All calls return, the mount can be
+# removed and made again, and acknowledged changes are there.
 #
-# HANG_ROUNDS (3) rounds, of HANG_FAULTS (all) one after the other; where they begin
-# is chosen by HANG_SEED (at random).  With HANG_FIGURES: calls, failed ones and the
-# longest in ms, by fault and kind.
+# HANG_ROUNDS (3) rounds, of HANG_FAULTS (all) one after the other; HANG_SEED (random) chooses where
+# they begin.  With HANG_FIGURES: calls, failed ones and the longest in ms, by fault and kind.
 . "$(dirname "$0")/functions.sh"
 net=pvfsh$$
 remove_host() { ip netns del $net 2>/dev/null; return 0; }

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What is open through a mount stays when its last name goes, also while a manager that
-# was killed and started again has not been told yet what is open; and goes with the
-# last close.
+# A file that is open through a mount stays when its last name goes, also while a restarted manager
+# has not been told yet what is open.  It goes with the last close.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Four processes at one file, whose bytes they share in turn, find what they wrote: through
+# Four processes at one file, whose bytes they share in turn, find the data that they wrote: through
 # one mount and two, past them, with each kind of cache, and by mappings (LANES_STEPS).
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"

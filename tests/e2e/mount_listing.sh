@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Listing large directories with all attributes through a mount: as a local file
-# system tells them, many entries in one request, and never older than the
-# mount's options allow.
+# Lists large directories with all attributes through a mount: the same as a local file system, many
+# entries in one request, and never older than the mount's options allow.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two mounts of one file system, as of two hosts, with each combination of caches.  A
-# process that gets a lock sees what others did under it before, through whichever mount:
-# data, sizes, attributes and names.  Locks end with what they are of: an open file's with the
-# last of its descriptors, a process' with any of them.
+# Two mounts of one file system, as of two hosts, with each combination of caches.  A process that
+# gets a lock sees all changes that others made under it before, through whichever mount: data,
+# sizes, attributes and names.  Locks of an open file end with its last descriptor, and locks of a
+# process with any of its descriptors.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

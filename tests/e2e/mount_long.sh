@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pip in an environment of its own, and a compile of a part of this project in its tree
-# and beside it, give on a mount what they give elsewhere: with cache=open, and with
-# cache=none and the preload library; or all three, with the whole project, in each of
-# LONG_WAYS, which are none, open, past-none and past-open.
+# pip in an environment of its own, and a compile of a part of this project inside and outside of
+# its tree, give the same results on a mount as elsewhere.  They run with cache=open, and with
+# cache=none and the preload library.  LONG_WAYS selects others, with the whole project: none, open,
+# past-none and past-open.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

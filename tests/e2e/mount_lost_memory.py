@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_lost_memory.py FOLDER FILE - writes, and says what fsync has to say behind each line of
-# the standard input, until one says end: of the descriptor that wrote, and of another one of the same file.
+# mount_lost_memory.py FOLDER FILE - writes, and prints the result of fsync after each line of the
+# standard input, until a line is end: of the descriptor that wrote, and of another one of the same
+# file.
 import errno
 import os
 import sys

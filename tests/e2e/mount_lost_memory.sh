@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The host of an iod is started anew: fsync of what was written through a mount and not flushed
-# says so to each file that was open then, once, and to who opens it later if nobody has, also
-# where the program that wrote went past the mount.
+# The host of an iod is restarted. fsync of data that was written through a mount and not flushed
+# reports the loss once to each file that was open then.  If none was, it reports to the next open.
+# This also holds for a program that wrote past the mount.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# New names through a mount are what they are on a local file system, and what was
-# made is told with the making.
+# New names through a mount are the same as on a local file system, and the answer to the creation
+# has the attributes of the new object.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

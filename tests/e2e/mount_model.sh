@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Random calls in a mounted folder and in an ordinary one answer the same: as
-# root and as another user, with both caches (MODEL_SEEDS, MODEL_STEPS).
+# Random calls in a mounted folder and in an ordinary one have the same results: as root and as
+# another user, with both caches (MODEL_SEEDS, MODEL_STEPS).
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Ordinary programs on a mounted file system give what they give elsewhere, with
-# each kind of cache.
+# Ordinary programs on a mounted file system give the same results as elsewhere, with each kind of
+# cache.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/ordinary.sh"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_removed.py DIR - what was removed while it is in use, in whatever way, answers what
-# a local file system's does: calls by descriptors are compared with those in /dev/shm.
+# mount_removed.py DIR - objects that were removed, in whatever way, while they are in use give the
+# same results as a local file system's: calls by descriptors are compared with those in /dev/shm.
 import errno
 import os
 import socket

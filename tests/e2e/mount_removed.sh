@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What a program has of an object whose names are gone, FIFOs, devices, sockets and what is
-# open by O_PATH alone too, answers as on a local disk; and the daemon keeps nothing
-# of it when the program has let go.
+# Calls on an open object whose names are gone have the same results as on a local disk, also for
+# FIFOs, devices, sockets and descriptors with O_PATH.  The daemon keeps nothing of the object after
+# the program has closed it.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

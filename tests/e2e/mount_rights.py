@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_rights.py DIR: which set-id bits, sticky bits and capabilities a file there
-# still has when one or the other has changed it; a line for each way and person.
+# mount_rights.py DIR: the set-id bits, sticky bits and capabilities that a file still has after
+# each kind of change by each kind of user; a line for each.
 import os, sys
 
 os.chdir(sys.argv[1])

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Through a mount, and past it, set-id bits and capabilities of files go when they go on a
-# local file system, and the sticky bit stays.
+# Through a mount, and past it, set-id bits and capabilities of files are removed when a local file
+# system removes them, and the sticky bit stays.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

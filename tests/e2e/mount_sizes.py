@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_sizes.py A B STEPS SEED COMMAND...: where a file ends, as two mounts tell it after
-# each of some random calls by these, and by who goes past them: COMMAND writes 8 KiB of
-# its FILE at its OFFSET.  What is told must be what a model of it says.
+# mount_sizes.py A B STEPS SEED COMMAND...: the size of a file as two mounts report it after random
+# calls through them and past them.  COMMAND writes 8 KiB of its FILE at its OFFSET, past the
+# mounts.  The sizes must be those of a model.
 import os, random, subprocess, sys
 
 mounts, steps = sys.argv[1:3], int(sys.argv[3])

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Where files end that are being written, as two mounts tell it: after writes by these, by
-# libpvfs and by programs that go past the mount.
+# The sizes of files that are being written, as two mounts report them: after writes by these, by
+# libpvfs and by programs whose data goes past the mount.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

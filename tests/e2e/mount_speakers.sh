@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A mount speaks for the users of its host where its network may; whom the manager
-# squashes it speaks for in vain.
+# A mount acts for the users of its host if its network may.  If the manager squashes a user, the
+# mount cannot act for that user.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

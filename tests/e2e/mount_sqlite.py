@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Data bases that are killed while they are written, for mount_sqlite.sh.
+"""SQLite databases whose writers are killed, for mount_sqlite.sh.
 
 mount_sqlite.py make DIR MODE: an empty one, DIR/MODE.db, with that journal mode.
 mount_sqlite.py write DIR MODE WHO: commits one row after the other and says so in

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# SQLite's databases are sound and have every row whose commit returned, in each
-# journal mode: when the processes that write them are killed, and when pvfs-fuse is
-# killed and mounted anew; with each kind of cache, and past the mount (with
-# cache=open the data goes through it all the same).
+# SQLite's databases are sound and have every row whose commit returned, in each journal mode: when
+# the processes that write them are killed, and when pvfs-fuse is killed and mounted again.  It runs
+# with each kind of cache, and past the mount (with cache=open the data goes through the mount all
+# the same).
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Suites that others wrote for file systems find nothing wrong with a mount, with each kind of
-# cache, nor past it: stress-ng's calls of file systems, fio's data with its checks in each
-# way that Linux has to move some, dbench's clients, small files by postmark.
-# SUITES_SECONDS (20): of stress-ng; SUITES_CACHES.
+# Third-party suites for file systems find no error in a mount, with each kind of cache, nor past
+# it: stress-ng's calls of file systems, fio's data with its checks in each way that Linux has to
+# move some, dbench's clients, small files by postmark.  SUITES_SECONDS (20): of stress-ng;
+# SUITES_CACHES.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

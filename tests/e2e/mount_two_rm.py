@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""mount_two_rm.py A B: what is removed through A is seen by who has it at B, another host."""
+"""mount_two_rm.py A B: a program that has a file open at B, another host, sees its removal at A."""
 import os
 import sys
 import time

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# One pvfs-fuse serves all users of a host, each with his own rights: user, group
-# and supplementary groups, whatever the kernel still knows of the names.
+# One pvfs-fuse serves all users of a host, each with their own rights: user, group and
+# supplementary groups, whatever names the kernel still caches.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

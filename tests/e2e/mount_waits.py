@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_waits.py DIR [PID]: many processes wait for a few locks, of each kind.
-# Signals end some of the waits, and at once; what is let go the others get, one
-# after the other.  PID: the daemon, which has no thread more for that.
+# mount_waits.py DIR [PID]: many processes wait for a few locks, of each kind.  Signals end some of
+# the waits immediately.  Released locks go to the other waiters, one after the other.  PID: the
+# daemon, which has no additional thread for that.
 import errno, fcntl, os, signal, struct, sys, time
 
 d, daemon = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Waiting for locks through a mount: as on a local file system, and the daemon has no
-# thread for each that waits, nor the session a slot.
+# Waits for locks through a mount behave as on a local file system.  The daemon has no thread for
+# each waiter, and the session no slot.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mounting.sh - file systems shown by pvfs-fuse; sourced after functions.sh.
-# Where there is no /dev/fuse, or nobody may mount, the test is skipped aloud.
+# mounting.sh - file systems mounted by pvfs-fuse; sourced after functions.sh.  If there is no
+# /dev/fuse, or mounting is not permitted, the test is skipped with a message.
 
 fuse=$PVFS_BUILD/client/fuse/pvfs-fuse
 [ -x "$fuse" ] || skip "pvfs-fuse is not built: needs libfuse3-dev"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# new_host.sh - iods whose host was started anew; sourced after functions.sh.
+# new_host.sh - iods whose host was restarted; sourced after functions.sh.
 
 requires root
 requires mounts

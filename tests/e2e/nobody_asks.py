@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""nobody_asks.py PORT FSID - somebody who has no ticket has a session of nobody of a manager
-with auth = key, over tcp and bare, and says that he can seal.  He asks, and proves himself
-by what that manager does not ask for: prints each with its status.
+"""nobody_asks.py PORT FSID - a client without a ticket has a session of nobody at a manager with
+auth = key, over tcp and unsealed, and claims that it can seal.  It sends requests, and proofs of
+kinds that this manager does not accept: prints each with its status.
 """
 import os
 import random

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Where another service has the port of a server, each program says so once, at once, and goes on
-# when the server is there again.
+# If another service has the port of a server, each program reports it once, immediately, and goes
+# on when the server is there again.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 requires tool python3

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What a service manager hears of the daemons: READY when they serve and not before,
-# RELOADING, STOPPING, and signs of life that end when one serving thread hangs,
-# whatever the others do.
+# The messages of the daemons to a service manager: READY when they serve and not before, RELOADING,
+# STOPPING, and watchdog messages that end when one serving thread hangs, whatever the others do.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""numbers.py PORT FSID SECONDS SESSION... - somebody without a key who knows the numbers of
-sessions: by each (hexadecimal) he is at that server all the time, once without a HELLO and once
-with one, and back as soon as he is sent away.  Says "ready", then each time that he got a
-connection and asks for nothing, "there SESSION"; ends behind so many seconds.
+"""numbers.py PORT FSID SECONDS SESSION... - an attacker without a key knows the numbers of
+sessions.  With each (hexadecimal) it stays connected to that server, once without a HELLO and once
+with one, and reconnects after each disconnection.  Prints "ready", then "there SESSION" for each
+connection without a request.  Ends after so many seconds.
 """
 import sys
 import threading

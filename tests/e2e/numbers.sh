@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Who only knows the numbers of others' sessions is at a server that was started anew before them, and
-# comes again and again: clients and the manager come back all the same, with what they had.
+# A client that only knows the numbers of others' sessions is at a restarted server before them, and
+# comes again and again.  Clients and the manager come back all the same, with their sessions'
+# state.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 requires tool python3

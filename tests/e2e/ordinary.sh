@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# ordinary.sh - what ordinary programs do in a folder, as text; sourced after
+# ordinary.sh - ordinary programs work in a folder and print their results as text; sourced after
 # functions.sh.
 
 mkdir "$tmp/here"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-perf leaves no files, does without gnuplot, and says what is wrong;
-# so do pvfs-bench and the scripts around them.
+# pvfs-perf leaves no files, works without gnuplot, and prints the cause of errors; so do pvfs-bench
+# and the scripts around them.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# POSIX permissions by user, group and supplementary groups, checked by the
-# manager against what a session said at its start.
+# POSIX permissions by user, group and supplementary groups: the manager checks them against the
+# identity that a session sent at its start.
 . "$(dirname "$0")/functions.sh"
 
 requires root

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Memory that is registered once for many calls, or goes through Fast RDMA buffers,
-# and changes in between: every byte is right, registrations are found again, and
-# the buffers were used.
+# Memory that is registered once for many calls, or goes through Fast RDMA buffers, and changes in
+# between: every byte is right, registrations are found again, and the buffers were used.
 . "$(dirname "$0")/functions.sh"
 # what goes without a request is not looked at here
 export PVFS_DIRECT=off

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-ping tells a server that is not there from one that does not answer,
-# and both from an address that is none.
+# pvfs-ping distinguishes a server that is not there from one that does not answer, and both from an
+# invalid address.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2

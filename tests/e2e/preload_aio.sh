@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# POSIX's asynchronous calls: what they do elsewhere they do past the mount, without a
-# thread of libc's.
+# POSIX's asynchronous calls give the same results past the mount as elsewhere, without a thread of
+# libc's.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

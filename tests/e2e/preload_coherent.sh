@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A random exerciser with a model over two mounts, past them and through them at once,
-# with mappings; what it finds is what a program would.
+# Random operations with a model over two mounts, past them and through them at once, with mappings:
+# each program sees the data of the others.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """preload_ended.py DIR [replaced]: programs there that end by _exit(), or become
-another program, with files open that have no name any more."""
+another program, with open files that have no name any more."""
 import errno
 import os
 import subprocess

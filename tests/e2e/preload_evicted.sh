@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A program's own session is evicted, by which it had written past the mount and not flushed:
-# it goes on through the mount, and its next fsync says that nobody can tell any more what
-# became of that: once.
+# A program's own session is evicted after it wrote past the mount and did not flush.  It goes on
+# through the mount, and its next fsync reports once that the outcome of these writes is unknown.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# With the library, calls to addresses that are not there answer as without it: on local paths
-# and on those of pvfstab, where a mount is and where none is.
+# With the library, calls with bad addresses have the same results as without it: on local paths and
+# on those of pvfstab, with a mount and without one.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/preloading.sh"
 

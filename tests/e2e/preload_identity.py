@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """preload_identity.py - python3 preload_identity.py FOLDER-OF-A-MOUNT FOLDER:
-numbers that come to stand for something else, offsets that others move, and rights
+descriptor numbers that are used for another file, offsets that others change, and rights
 that only a descriptor has."""
 import errno
 import os

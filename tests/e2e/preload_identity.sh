@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What a program moves past the mount is always of the file that the number stands for
-# at that moment, with the rights and the offset of that descriptor.
+# Data that a program moves past the mount is always of the file that the descriptor's number stands
+# for at that moment, with the rights and the offset of that descriptor.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""preload_mapped.py - python3 preload_mapped.py FILE: one process has it mapped and
-writes there and reads; others, which began before that, read and write it by calls.
-Each sees what the other did before."""
+"""preload_mapped.py - python3 preload_mapped.py FILE: one process has it mapped and writes there
+and reads.  Other processes, which began before that, read and write it by calls.
+Each sees the earlier changes of the others."""
 import mmap
 import os
 import random

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A write past the mount of which nobody knows whether it was made, since its iod ended before
-# the answer, is not made again through the mount over what another was answered meanwhile.
+# The outcome of a write past the mount is unknown, because its iod ended before the answer.  The
+# write is not repeated through the mount over data that another client was acknowledged meanwhile.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Without a mount: simple programs with the library give on pvfstab's paths what they
-# give on a local disk, and nothing of it goes to the local folder of that name.
+# Without a mount: simple programs with the library give the same results on pvfstab's paths as on a
+# local disk, and nothing goes to the local folder of that name.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/preloading.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs that move their data past the mount give what they give elsewhere: those
-# of the system (also with cache=open), git, sqlite3 and python.
+# Programs that move their data past the mount give the same results as elsewhere: those of the
+# system (also with cache=open), git, sqlite3 and python.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

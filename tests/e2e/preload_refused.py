@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the library does not do on paths without a mount: each fails, says so where it
-can, and leaves nothing at the local folder of that name.  usage: DIR"""
+"""Calls that the library does not support on paths without a mount: each fails, prints the reason
+if it can, and changes nothing in the local folder of that name.  usage: DIR"""
 import ctypes
 import errno
 import mmap

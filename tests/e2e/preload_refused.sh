@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Without a mount: what the library does not do fails, with a line that says what to do, and
-# nothing goes to the local folder of that name.  Where something is mounted, all is
-# the mount's.
+# Without a mount: calls that the library does not support fail, with a line that names the remedy,
+# and nothing goes to the local folder of that name.  With a mount there, all calls go to the mount.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/preloading.sh"
 

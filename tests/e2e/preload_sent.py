@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""preload_sent.py - python3 preload_sent.py FILE: what went past the mount, and made the
-file longer than the kernel was told, the calls see by which it moves data itself."""
+"""preload_sent.py - python3 preload_sent.py FILE: a program's data went past the mount and made the
+file longer than the kernel knows.  Calls by which the kernel itself moves data see all of it."""
 import fcntl
 import mmap
 import os

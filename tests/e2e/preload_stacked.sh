@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Another library that wraps calls of libc may stand before libpvfs-preload.so, or
-# behind it: files are right, and it counts the program's calls if it stands before.
-# It is ours, and does as Darshan's does, of which Debian has no package.
+# Another library that wraps calls of libc may be loaded before libpvfs-preload.so, or after it.
+# Files are right, and the other library counts the program's calls if it is first.  It is ours, and
+# works like Darshan's, of which Debian has no package.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# preloading.sh - programs that move their data past a mount; sourced after
-# mounting.sh.
+# preloading.sh - programs that move their data past a mount; sourced after mounting.sh.
 
 preload=$PVFS_BUILD/client/preload/libpvfs-preload.so
 [ -e "$preload" ] || skip "libpvfs-preload.so is not built"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# PVFS_PROFILE: calls are counted one by one, in the library, behind the preload library, in
-# children and under ranks; pvfs-profile shows them, finds what is planted and nothing
-# else, and refuses what is no profile.  A program is never broken by it.
+# PVFS_PROFILE: calls are counted one by one, in the library, under the preload library, in children
+# and under ranks. pvfs-profile shows them, finds planted problems and nothing else, and rejects
+# files that are no profile.  A profile never breaks a program.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 

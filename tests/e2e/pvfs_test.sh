@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-test -c, alone and under mpiexec, writes and reads back what it wrote,
-# and prints the lines that its users parse.
+# pvfs-test -c, alone and under mpiexec, writes and reads back its data, and prints the lines that
+# its users parse.
 . "$(dirname "$0")/functions.sh"
 
 requires tool pvfs-test

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# quickstart ends with a mount; and where there is no /dev/fuse it says so and goes on, also
-# if it had a mount there before, of which later starts of the servers then know nothing.
-# All of it in folders with a blank in their names, and the shell takes what it prints.
+# quickstart ends with a mount.  If there is no /dev/fuse, it prints so and goes on.  This also
+# holds if it had a mount there before, of which later starts of the servers then know nothing.  All
+# folders have a blank in their names, and the shell accepts the printed commands.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 requires mounts

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A large read ends with its last bytes, without a reply, where an object goes on behind
-# it; where it does not, the size in the reply says where the file ends.
+# A large read ends with its last bytes, without a reply, if the object continues after it.  If it
+# does not, the size in the reply gives the end of the file.
 . "$(dirname "$0")/functions.sh"
 # what goes without a request is not looked at here
 export PVFS_DIRECT=off

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A reader whose file was removed is told so: it does not take the missing
-# data for the end of the file, or for a hole.
+# A reader whose file was removed gets an error: it does not take the missing data for the end of
+# the file, or for a hole.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 3

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What a rename replaces, an unlink removes or a truncate cuts leaves no data
+# A file that a rename replaces or an unlink removes, or data that a truncate cuts, leaves no data
 # on the iods.
 . "$(dirname "$0")/functions.sh"
 

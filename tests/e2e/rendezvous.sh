@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# rendezvous = adaptive: where the iods are loaded, clients that agree move their data
-# themselves.  What they write and read is the same; who dies or stops meanwhile
-# holds nothing for long.
+# rendezvous = adaptive: if the iods are loaded, clients that agree move their data themselves.
+# Their data is the same, and a client that dies or stops meanwhile blocks nothing for long.
 . "$(dirname "$0")/functions.sh"
 
 moved() { metric "$1" bulk_carried_bytes; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# scripts/report writes a page with every experiment that runs here; what it
-# cannot run is named.  Figures are not judged.
+# scripts/report writes a page with every experiment that runs here, and names those that it cannot
+# run.  Figures are not judged.
 . "$(dirname "$0")/functions.sh"
 
 requires tool gnuplot

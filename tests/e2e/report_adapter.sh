@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# scripts/report --adapter: what is wrong with a device is said before anything is
-# measured; with one, all of it lies in one archive that says what the device was.
+# scripts/report --adapter: a faulty device is reported before anything is measured.  With a good
+# one, all results lie in one archive that describes the device.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A clean stop and start of all servers keeps everything and says so.
+# A clean stop and start of all servers preserves everything and logs it.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 3

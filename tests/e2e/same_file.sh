@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file by its path of pvfstab and by that of a mount is one file: the tools and programs
-# with the preload library do not copy it onto itself, nor a tree into itself.
+# A file by its path of pvfstab and by that of a mount is one file: the tools and programs with the
+# preload library do not copy it onto itself, nor a tree into itself.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

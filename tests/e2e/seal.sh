@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Sealed connections over tcp: what passes is what was sent, nobody hears it with encrypt,
-# who sits in the middle breaks connections and no more, and nobody is talked out of it.
+# Sealed connections over tcp: data arrives as it was sent, and with encrypt nobody can read it.  An
+# attacker in the middle breaks connections and no more, and cannot disable sealing.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

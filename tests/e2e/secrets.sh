@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Where the servers' key lies, while servers and a client work with it: in no core file, no
-# log and no environment; and what another user of a server's host finds on its disk.
+# The places of the servers' key, while servers and a client work with it: it is in no core file, no
+# log and no environment.  Also: what another user of a server's host finds on its disk.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

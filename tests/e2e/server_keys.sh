@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Servers that know each other by a key: a false manager and a false iod are refused, each
-# with a line that says what to do, counted, and nobody else notices; a key file that is not
-# safe is not used; keys are changed while files are copied and servers come and go.
+# Servers that identify each other by a key.  A false manager and a false iod are rejected and
+# counted, each with a line that names the remedy, and nobody else notices.  An unsafe key file is
+# not used.  Keys are changed while files are copied and servers are started and stopped.
 . "$(dirname "$0")/functions.sh"
 
 key=$state/key

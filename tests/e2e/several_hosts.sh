@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file system on hosts of its own, network namespaces joined by a switch:
-# clients choose local on a server's host and tcp elsewhere, a cable that is
-# out for a while costs time and nothing else, a host that is gone costs the
-# calls that need it, by their deadline, and its connections are given up.
+# A file system on hosts of its own, network namespaces joined by a switch.  Clients use local on a
+# server's host and tcp elsewhere.  A cable that is out for a while costs only time.  A host that is
+# gone fails the calls that need it, at their deadline, and its connections are closed.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/hosts.sh"
 

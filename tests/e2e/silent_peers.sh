@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients stop in the middle of their transfers (SIGSTOP), or their host is not
-# heard of any more: what they held of an iod's buffers comes back.  Who only was
-# stopped goes on afterwards.
+# Clients stop in the middle of their transfers (SIGSTOP), or their host becomes unreachable.  The
+# iod gets the buffers back that they held.  A client that was only stopped goes on afterwards.
 . "$(dirname "$0")/functions.sh"
 
 scheme=${PVFS_TEST_SCHEME:-tcp}

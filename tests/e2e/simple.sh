@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# simple.sh - run by a shell with a folder to work in, and one to take from: what simple
-# programs and the shell's redirections do there, as text.
+# simple.sh - run by a shell with a folder to work in, and one to take from.  Simple programs and
+# the shell's redirections work there and print their results as text.
 at=$1 from=$2
 mkdir "$at" || exit
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Up to which sizes payload goes in messages and by Fast RDMA is said in pvfstab
-# and in the servers' configuration; the environment goes before pvfstab.
+# pvfstab and the servers' configuration set the largest sizes of payload in messages and in Fast
+# RDMA buffers.  The environment overrides pvfstab.
 . "$(dirname "$0")/functions.sh"
 # what goes without a request is not looked at here
 export PVFS_DIRECT=off

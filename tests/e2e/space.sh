@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Space of files: what is punched is given back and is a hole, what is allocated is
-# there, and a disk that is too small for it leaves the size as it was.
+# Space of files: a punched range is freed and is a hole, an allocated range has space, and if the
+# disk is too small for it, the size stays unchanged.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Sizes and holes: what was never written reads as zeros, and the size is the
-# highest offset, whichever iod has it.
+# Sizes and holes: ranges that were never written read as zeros, and the size is the highest offset,
+# whichever iod has it.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 4

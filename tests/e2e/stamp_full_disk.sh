@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Servers take the storage of the release before over though its disks are full to the last
-# byte, and files can be removed then.
+# Servers take over the storage of the previous release though its disks are full to the last byte,
+# and files can be removed then.
 . "$(dirname "$0")/functions.sh"
 
 small_disk "$state/mgr" 140

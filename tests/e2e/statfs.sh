@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-df: the total is the sum of what each iod reports, and each reports its
-# own disk; one that several share counts once.
+# pvfs-df: the total is the sum of the iods' reports, and each reports its own disk.  A disk that
+# several iods share counts once.
 . "$(dirname "$0")/functions.sh"
 
 small_disk "$state/iod0" 16

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-stats shows what the servers have answered: as many as there were, errors apart,
-# the bytes, times that can be; what came meanwhile; and what was lost by a restart.
+# pvfs-stats shows the requests that the servers have answered: their number, errors separately, the
+# bytes, plausible times; the difference since the last look; and the loss by a restart.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-stats --users and --jobs: what each user and job has asked the servers for.  A job
-# that is no label is not told; one that is has no more in it than prints.
+# pvfs-stats --users and --jobs: the requests of each user and job.  A job name that is no valid
+# label is not sent, and a label has only printable characters.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 

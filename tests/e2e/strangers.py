@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""strangers.py PORT FSID COUNT - so many who have no ticket get a session of nobody each, and
+"""strangers.py PORT FSID COUNT - so many clients without a ticket get a session of nobody each, and
 stay until standard input ends.  Prints how many of them were let in.
 """
 import random

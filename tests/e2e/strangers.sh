@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Strangers without a ticket, more than half as many as there may be sessions, are with the
-# manager: it has room for them, as for as many clients, and others get in.
+# Strangers without a ticket, more than half as many as the maximum of sessions, are connected to
+# the manager: it has room for them, as for as many clients, and others get in.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 requires tool python3

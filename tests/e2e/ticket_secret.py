@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""ticket_secret.py PID KEY FSID (hex) - the secrets of the tickets that are in the memory of
-that process, one a line: what the servers make of a ticket with their key
+"""ticket_secret.py PID KEY FSID (hex) - prints the secrets of the tickets in the memory of that
+process, one a line: the secrets that the servers compute from a ticket with their key
 (common/trust/ticket.c).
 """
 import hashlib

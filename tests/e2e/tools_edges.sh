@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The tools where it is easy to be wrong: empty names, full outputs, files
-# that do not tell their size, names that nobody means.
+# Edge cases of the tools: empty names, full outputs, files that do not report their size, and
+# unusual names.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2

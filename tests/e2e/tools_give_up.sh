@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Tools with many files stop after some time-outs and name the dead server;
-# they do not wait for it at each file.
+# Tools with many files stop after some time-outs and name the dead server; they do not wait for it
+# at each file.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 1

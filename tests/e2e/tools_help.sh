@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What --help, the man page and the program itself call the options agree.
+# --help, the man page and the program itself agree on the options.
 . "$(dirname "$0")/functions.sh"
 
 # The names in the option column of --help.

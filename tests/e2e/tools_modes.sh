@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-mkdir -m, pvfs-chmod and pvfs-chown leave the modes and owners that
-# their namesakes leave in an ordinary directory.
+# pvfs-mkdir -m, pvfs-chmod and pvfs-chown set the same modes and owners as mkdir -m, chmod and
+# chown in an ordinary directory.
 . "$(dirname "$0")/functions.sh"
 
 requires root

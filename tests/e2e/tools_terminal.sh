@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Names are their owners' choice: a terminal does not get what it would obey, in
-# lists and in messages; a pipe gets all of it.
+# Users choose file names freely: on a terminal, lists and messages escape control characters of
+# names.  A pipe gets the names unchanged.
 . "$(dirname "$0")/functions.sh"
 
 requires tool script

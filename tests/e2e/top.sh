@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-top: what came meanwhile, by server, user and job; a server that is down; and a
-# terminal that it has as long as it runs, and gives back.
+# pvfs-top: the requests since the last look, by server, user and job; a server that is down; and
+# the terminal, which it uses while it runs and restores at its end.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 

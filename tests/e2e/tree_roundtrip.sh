@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# At least 20,000 real files go in, all servers restart, and the tree comes
-# back: bytes, modes, owners, symlinks, times.
+# At least 20,000 real files are copied in, all servers restart, and the tree is copied out
+# unchanged: bytes, modes, owners, symlinks, times.
 . "$(dirname "$0")/functions.sh"
 
 wanted=${E2E_TREE_FILES:-20000}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two file systems in one pvfstab; the longest prefix wins; paths outside are
-# ordinary files; nothing is renamed from one to the other.
+# Two file systems in one pvfstab: the longest prefix wins, paths outside are ordinary files, and a
+# rename from one to the other fails.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The systemd units: systemd takes them and finds them closed, and the programs take
-# their options.
+# The systemd units: systemd accepts them and rates them as sandboxed, and the programs accept their
+# options.
 . "$(dirname "$0")/functions.sh"
 
 # unit FILE PROGRAM INSTANCE: as an instance, with the program of this build.

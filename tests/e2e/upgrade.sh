@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# While programs work, each server and each client of the version before is replaced by
-# this one's: what was acknowledged is there, no call fails, and the stores go forward and
-# not back.  Between, each version's clients work with the other's servers.
+# While programs work, each server and each client of the previous release is replaced by this
+# one's.  Acknowledged changes are there, no call fails, and the stores are upgraded and never
+# downgraded.  In between, each release's clients work with the other's servers.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/version_before.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Asynchronous requests while servers stand still, and over the end of their
-# session: all end, and what failed does not come later.
+# Asynchronous requests while servers stand still, and over the end of their session: all end, and
+# failed requests are not executed later.
 . "$(dirname "$0")/../functions.sh"
 # what goes without a request is not looked at here
 export PVFS_DIRECT=off

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Appends go behind the end, however the file came to have it; as root and as another
-# user, who has no rights to the file any more.
+# Appends go to the end, however the file got it; as root and as another user, who has no rights to
+# the file any more.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/late_append.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# st_blocks of closed files is what their objects take, however they were written; of files
-# that turn out to have no holes no iod is asked any more.
+# st_blocks of a closed file is the space of its objects, however it was written.  After a file
+# turns out to have no holes, no iod is asked any more.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

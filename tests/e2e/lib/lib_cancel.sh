@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Threads that are cancelled leave nothing in the library for which others would wait.
+# Threads that are cancelled leave no state in the library for which others would wait.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file that was removed and is closed while a server is away is gone when that
-# server is back, though the process lives on without a call: closed after a write
-# that timed out, for an iod, and while the manager is down.
+# A removed file is closed while a server is unavailable.  It is gone when that server is back,
+# though the process makes no further call.  The file is closed after a write to an iod that timed
+# out, and while the manager is down.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

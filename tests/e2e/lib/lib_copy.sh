@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs_copy_file_range(): refusals, offsets, partitions, removed files.
+# pvfs_copy_file_range(): rejected arguments, offsets, partitions, removed files.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

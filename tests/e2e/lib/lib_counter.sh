@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Counters of files: what calls answer; each value is given once, while the iod is killed,
-# stopped for a while and restarted; what nobody knows fails and is not repeated;
-# nothing is left of a file that was removed.
+# Counters of files: the answers of calls.  Each value is given once, while the iod is killed,
+# stopped for a while and restarted.  A change with unknown outcome fails and is not repeated.
+# Nothing is left of a removed file.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A descriptor of a PVFS file swallows no ordinary I/O, nor does what an exec
-# leaves of it.
+# A descriptor of a PVFS file rejects ordinary I/O, and so does the descriptor that an exec leaves
+# of it.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients on a server's host read and write what it lends them without a request: what
-# the settings allow, also while the iods stand still, and over their restart.
+# Clients on a server's host read and write lent objects without a request: as far as the settings
+# allow, also while the iods stand still, and over their restart.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

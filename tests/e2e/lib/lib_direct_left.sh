@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients that get signals, cancel threads and have children while they write to what they
-# borrowed: nobody is left marked as one who is inside, but who jumps out of a handler; and
-# he is not ended for it, and loses nothing.
+# Clients get signals, cancel threads and have children while they write to borrowed objects.  No
+# client stays marked as inside, except one that jumps out of a handler: its session is not ended
+# for that, and it loses nothing.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A client that stands still around a write to what it borrowed, while its session
-# ends: who has its lock then is not written over, and it hears that.
+# A client stands still around a write to a borrowed object while its session ends.  It does not
+# overwrite the data of the lock's next holder, and it gets an error.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A wait for a lock ends with EINTR, and takes nothing, when a handler without
-# SA_RESTART ran; with SA_RESTART it goes on.
+# A wait for a lock ends with EINTR, and takes no lock, if a handler without SA_RESTART ran; with
+# SA_RESTART it goes on.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Where files end, read from what the iods show, here by the transport in the place of an
-# adapter: what was answered is seen by all, also while an iod is killed, while the
-# connection breaks in the middle, and the iods are asked seldom.
+# The ends of files, read from the memory that the iods expose; here the transport stands in for an
+# adapter.  Every client sees each answered end, also while an iod is killed or the connection
+# breaks in the middle.  The iods get few requests.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

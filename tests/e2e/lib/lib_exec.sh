@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Open files, their offsets and flags and locks go over exec(), into the same process
-# or a child, and no session is missed for it.
+# Open files, their offsets, flags and locks survive exec(), into the same process or a child, and
+# no session is lost by it.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Who held locks is killed and leaves a child that never called PVFS, made by
-# fork(), _Fork(), clone3(), or with another program in it: the child does not
-# count as its parent, and others get the locks.
+# A holder of locks is killed and leaves a child that never called PVFS, made by fork(), _Fork(),
+# clone3(), or with another program in it.  The child does not count as its parent, and others get
+# the locks.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A client that makes no call for longer than session_timeout keeps its session,
-# its locks and an unlinked file over restarts of all servers.  One that is
-# stopped for as long does not.
+# A client that makes no call for longer than session_timeout keeps its session, its locks and an
+# unlinked file over restarts of all servers.  One that is stopped for as long does not.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

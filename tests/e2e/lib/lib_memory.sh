@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Memory goes before time: a call returns when no server writes to its memory
-# any more, also if one stands still in the middle of that.
+# A call returns only when no server writes to its memory any more, even after its deadline, also if
+# a server stands still in the middle of a write.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A session ends while a change is on its way: the change is not made twice
-# and its caller hears that nobody knows; lookups and quiet clients go on.
+# A session ends while a change is in flight.  The change is not made twice, and the caller gets an
+# error that says that its outcome is unknown.  Lookups and idle clients go on.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 requires tool python3

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What lists register: once an allocation or a group of neighbours, or each
+# The registrations of list calls: one for an allocation or a group of neighbours, or one for each
 # piece (PVFS over InfiniBand, ICPP 2003, section 5: 768 pieces).
 . "$(dirname "$0")/../functions.sh"
 

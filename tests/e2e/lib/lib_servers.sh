@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What programs learn of mounts and servers: all up, one killed, one stopped, no
-# manager.
+# The calls that describe mounts and servers: all up, one killed, one stopped, no manager.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A call has one deadline, however many requests it takes: where each is answered
-# in three quarters of its time, one that takes two has failed, though both are
-# answered.  Nothing is measured: the slower all is, the more it fails.
+# A call has one deadline, however many requests it takes.  If each request is answered in three
+# quarters of that time, a call that takes two has failed, though both are answered.  Nothing is
+# measured: slowness only makes more calls fail.
 . "$(dirname "$0")/../functions.sh"
 requires tcp
 

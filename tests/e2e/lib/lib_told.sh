@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What clients of a server's host read and write without a request is counted there, to the
-# last one, under their user and job, by all that shows it: while they run, and when they end.
+# Reads and writes of clients on a server's host without a request are counted there, to the last
+# one, under their user and job.  All tools show them, while the clients run and when they end.
 . "$(dirname "$0")/../functions.sh"
 requires tool python3
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What is read again and again is read from what the iods share, here by the transport in
-# the place of an adapter: never anything but what a request would have got, also
-# while it is changed and while an iod is killed; and the iods are asked seldom.
+# Blocks that are read again and again are read from the memory that the iods share; here the
+# transport stands in for an adapter.  A read never gets anything but the result of a request, also
+# while the data changes and while an iod is killed.  The iods get few requests.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Counters that clients change by RDMA atomics, here carried out by the transport in the
-# place of an adapter: each value is given once, also while the iod is killed and while
-# others change it by message; and the iod is asked seldom.
+# Counters that clients change by RDMA atomics; here the transport stands in for an adapter.  Each
+# value is given once, also while the iod is killed and while others change it by message.  The iod
+# gets few requests.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""proxy.py HOST PORT - stands between a client and a server, prints its own
-port and obeys lines on stdin: pass; mute: what the server says is lost; cut:
-nobody is connected and nobody gets in; slow SECONDS: what the server says comes so
-much later."""
+"""proxy.py HOST PORT - a proxy between a client and a server.  Prints its own port and obeys lines
+on stdin: pass; mute: drops the server's data; cut: closes all connections and accepts none;
+slow SECONDS: delays the server's data."""
 import select
 import socket
 import sys

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What calls give past the mount, the same give elsewhere: with memory, lists, offsets,
-# lengths and flags as bad as they may be.  ALIKE_SEED: other calls than always.
+# Calls past the mount give the same results as elsewhere: with any kind of bad memory, lists,
+# offsets, lengths and flags.  ALIKE_SEED chooses other calls.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

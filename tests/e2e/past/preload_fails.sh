@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Servers that stand still, end and come back, a full disk, connections that are cut and
-# signals, each in the middle of calls past a mount: they end by their deadline with an
-# error, or well; later ones work again, and what was answered is there.
+# Servers that stand still, end and come back, a full disk, connections that are cut and signals,
+# each in the middle of calls past a mount.  The calls end by their deadline, with an error or
+# successfully.  Later ones work again, and acknowledged changes are there.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Of two writes at an offset that they share, the first one fails, and takes nothing of what the
-# second one wrote: past a mount, and without one.
+# Two writes use an offset that they share.  The first one fails, and removes nothing of the second
+# one's data: past a mount, and without one.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Handlers that jump, fork and read, threads that are cancelled and children of all kinds
-# leave calls past the mount as they would the kernel's.
+# Handlers that jump, fork and read, cancelled threads and children of all kinds have the same
+# effect on calls past the mount as on the kernel's.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
