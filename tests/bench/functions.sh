@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# functions.sh - what the scripts share that measure one thing beside another;
-# sourced (bash) with $build, a release build.
+# functions.sh - functions of the scripts that compare two measurements; sourced (bash) with $build,
+# a release build.
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 tmp=$(mktemp -d /dev/shm/pvfs-bench.XXXXXX) || exit 1

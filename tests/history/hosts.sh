@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# hosts.sh - a host for each server and group of clients (network namespaces on
-# a switch), and a small disk for each store (tmpfs); sourced (bash), needs root.
+# hosts.sh - a host for each server and group of clients (network namespaces on a switch), and a
+# small disk for each store (tmpfs); sourced (bash), needs root.
 #
-# Two groups of clients are on the host of iod 0, which they reach over
-# shared memory.  A link is broken at the switch, so that nobody is told: what
-# is to be lost is sent to a device that is down.
+# Two groups of clients are on the host of iod 0, which they reach over shared memory.  A link is
+# broken at the switch, so that no end is notified: packets to drop are sent to a device that is
+# down.
 
 net= # of this round: as its folder is named
 disks=()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# trust.sh - a round whose clients prove who they are, over connections that are sealed
-# (HISTORY_TRUST=munge): munged, and what servers and mounts have to know; sourced (bash).
+# trust.sh - a round whose clients prove their identity, over sealed connections
+# (HISTORY_TRUST=munge): munged, and the settings of servers and mounts; sourced (bash).
 
 munged=
 

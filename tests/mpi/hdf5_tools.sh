@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# HDF5's command line tools say of a file that an MPI-IO program wrote, on a mount
-# and past it, what they say of its copy on a local disk.
+# HDF5's command line tools print the same for a file that an MPI-IO program wrote, on a mount and
+# past it, as for its copy on a local disk.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

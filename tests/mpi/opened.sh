@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# MPI programs open() on a mount what MPI-IO wrote, in the same process and in another,
-# with each kind of cache and past the mount; and so where MPI-IO opens the mount's names.
+# MPI programs open() on a mount the data that MPI-IO wrote, in the same process and in another,
+# with each kind of cache and past the mount; and so if MPI-IO opens the mount's names.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# MPI programs of ours: hints, and the ones that measure, which look at the
-# data they read.
+# Our MPI programs: hints, and the benchmarks, which check the data that they read.
 . "$(dirname "$0")/functions.sh"
 
 # bench PROGRAM [OPTION...]: its line of JSON has to be one

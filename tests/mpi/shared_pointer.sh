@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Shared file pointers, independent and ordered: each record has a place of its own,
-# none is left out, and no hidden file stays.
+# Shared file pointers, independent and ordered: each record has a place of its own, none is left
+# out, and no hidden file stays.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 4

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# page.sh - does what a page says.  In its indented blocks
+# page.sh - executes the commands of a page.  In its indented blocks
 #
-#     HOST# COMMAND           is done there as root,
+#     HOST# COMMAND           runs there as root,
 #     joe@HOST$ COMMAND       as that user; all# on every host in turn;
 #
-# what follows a command is what it must say among other things, line by line, with ... for
-# anything; after <<END come the lines of a file, to END.  A page that has
+# the lines after a command are a part of its expected output, line by line, with ... for anything;
+# after <<END come the lines of a file, to END.  A page that has
 #
 #     <!-- begins: OTHER.md, HEADING -->
 #
-# begins where that page has come to that heading.
+# begins in the state after that page has reached that heading.
 
 # page_steps PAGE: each as "LINE HOST USER" and the command's lines, closed by an empty line
 # of \f; expected lines begin with \v.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# doors.sh - who comes over verbs and is not who he says.  Sourced by onesided.sh.
+# doors.sh - clients over verbs with a false identity.  Sourced by onesided.sh.
 
 EKEYREJECTED=129
 auth_library=$build/client/lib/auth/libpvfs-auth.so

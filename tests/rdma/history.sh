@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# history.sh - a round of the history test with a third of the clients over verbs, a third
-# over TCP and a third that reads and writes what iods of its host lend.  Sourced by run.sh.
+# history.sh - a round of the history test with a third of the clients over verbs, a third over TCP
+# and a third that reads and writes the objects that iods of its host lend.  Sourced by run.sh.
 
 # The address of the first RDMA device's network device.
 device_address() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# onesided.sh - what clients read by RDMA from iods that sleep.  Sourced by run.sh.
+# onesided.sh - data that clients read by RDMA from iods that sleep.  Sourced by run.sh.
 . "$here/servers.sh"
 . "$here/doors.sh"
 

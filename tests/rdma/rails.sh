@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# rails.sh - two devices in each process: connections are spread over them, and go on
-# over the other one when a port goes down.  In the virtual machine alone: it makes a
-# device and takes it away.  Sourced by run.sh.
+# rails.sh - two devices in each process: connections are spread over them, and go on over the other
+# one when a port goes down.  In the virtual machine alone, because it makes a device and removes
+# it.  Sourced by run.sh.
 . "$here/servers.sh"
 
 devices=rxe0/rxe1
