@@ -216,9 +216,9 @@ static int open_mgr_identity(struct iod *iod)
 {
 	if (!iod->conf.key[0]) {
 		log_warn(iod->log,
-			 "[filesystem] key is not set: who connects from %s is "
-			 "taken for the manager, and who has its address for "
-			 "an iod (docs/trust.md)",
+			 "[filesystem] key is not set: a client that connects "
+			 "from %s is accepted as the manager, and a server at an "
+			 "iod's address as that iod (docs/trust.md)",
 			 iod->conf.mgr_from);
 		return mgr_addresses_open(iod->conf.mgr_from, iod->log,
 					  &iod->mgr_addresses);

@@ -635,7 +635,7 @@ int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
 		      struct statfs *st);
 
 /*
- * A metric of a server: what it has counted since it started, or its present state.  name and
+ * A metric of a server: a count since its start, or its present state.  name and
  * labels identify the metric.  latency[i] counts the requests that took at least
  * pvfs_latency_ns(i) and less than pvfs_latency_ns(i + 1) nanoseconds, from arrival to
  * reply.

@@ -58,7 +58,7 @@ struct counter_loan_request {
 	uint64_t handle;
 	unsigned int number; /* below WIRE_COUNTERS */
 	struct tp_dev *dev; /* the device of the client's connection */
-	int64_t step; /* what the client adds, above 0 */
+	int64_t step; /* amount that the client adds, above 0 */
 	bool raise; /* raise the ceiling to upto or above */
 	int64_t upto;
 };

@@ -29,7 +29,7 @@
 struct loan_watcher {
 	pthread_t thread;
 	bool running;
-	/* what the kernel does when the thread ends */
+	/* the kernel walks this list when the thread ends */
 	struct robust_list_head robust;
 	struct robust_list owner;
 };

@@ -187,7 +187,7 @@ static int read_heads(int fd, struct fence_head *head, bool *same,
 	if (!rc && whole == 1)
 		log_warn(log, "one of the two heads of the file " FILE_NAME
 			      " of the storage is damaged, or was not written "
-			      "to the end: what the other one says is used");
+			      "to the end: the iod uses the other one");
 	free(one);
 	free(d);
 	if (!rc && !whole)

@@ -152,7 +152,7 @@ holding still
 stand_still "$(cluster pid 1)"
 id=$(session $still)
 must_fail pvfs-evict -t 2000 -s "$id" /pvfs
-grep -q 'iod 1 has not said that it knows: what they had open can be read there until' \
+grep -q 'iod 1 has not said that it knows: files that they had open can be read there until' \
 	"$tmp/output" || fail "$(cat "$tmp/output")"
 grep -q '1 is not over yet' "$tmp/output" || fail "$(cat "$tmp/output")"
 # its lease passes, and nothing is written there any more: files and locks are given away

@@ -16,7 +16,7 @@
 
 /* A server of the file in this operation. */
 struct io_server {
-	struct plan_cur cur; /* what has not been requested yet */
+	struct plan_cur cur; /* the part that has not been requested yet */
 	uint64_t size; /* size of its object, from its last reply */
 	unsigned int busy; /* requests in flight */
 	bool seen; /* size is set */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* server_metrics.c - METRICS: what a server has counted, and what it has inside. */
+/* server_metrics.c - METRICS: the counts of a server, and its present state. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * server_query.h - STATFS, PING, METRICS, SESSIONS and EVICT: what servers report of
- * themselves, and what administrators ask of a manager.
+ * server_query.h - STATFS, PING, METRICS, SESSIONS and EVICT: requests for the state of
+ * a server, and requests of administrators to a manager.
  */
 #ifndef SERVER_QUERY_H
 #define SERVER_QUERY_H

@@ -34,7 +34,7 @@ struct coroutine {
 	/* private */
 	uint64_t began; /* start of its call; valid while the coroutine is stopped */
 	uint32_t asker; /* user of its call; valid while the coroutine is stopped */
-	struct drive_op *op; /* what it waits for ... */
+	struct drive_op *op; /* it waits for this ... */
 	struct blocking_call *aside; /* ... or this */
 	struct drive *owes; /* needs a drive_kick_put() */
 };

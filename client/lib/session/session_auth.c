@@ -251,8 +251,8 @@ static const char *prove_failure_text(int rc)
 		return "the session ended before: more clients come at once "
 		       "than the manager has places for";
 	case -EPERM:
-		return "this program has changed its user; what it had open "
-		       "then ends with its ticket";
+		return "this program has changed its user; files that it had "
+		       "open before fail when its ticket expires";
 	case -EKEYREJECTED:
 		return "the manager does not take what this program shows for "
 		       "true; see its log";

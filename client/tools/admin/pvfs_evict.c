@@ -70,8 +70,8 @@ static const struct tool tool = {
 	.name = "pvfs-evict",
 	.usage =
 		"[-t MS] (-s SESSION | -u USER | -J JOB | -H HOST) PATH | -l [-j] PATH",
-	.help = "Ends sessions of clients of the file system that PATH lies on: what they had open,\n"
-		"their locks and what was lent to them.  Is done when that is so at all servers.\n"
+	.help = "Ends sessions of clients of the file system that PATH lies on, with their open files,\n"
+		"locks and loans.  Returns when all servers have ended them.\n"
 		"No ban: programs that open files again get another session.\n"
 		"  -l, --list             shows the sessions there are\n"
 		"  -j, --json             with -l: one JSON array\n"
@@ -278,8 +278,8 @@ static int report_left(const struct pvfs_evicted *done)
 	for (unsigned int i = 0; i < done->iods; i++)
 		tool_say(
 			&tool,
-			"iod %u has not said that it knows: what they had open "
-			"can be read there %s%s",
+			"iod %u has not said that it knows: files that they had "
+			"open can be read there %s%s",
 			done->iod[i],
 			until_text(done->until_ns, when, sizeof(when)),
 			done->left

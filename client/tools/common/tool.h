@@ -29,7 +29,7 @@ struct tool {
 	const char *help; /* one line per option, for --help */
 	const char *shorts; /* getopt(3) string */
 	const struct option *longs; /* without --help and --version */
-	const char *ordinary; /* what to use for files off a mount */
+	const char *ordinary; /* the command for files off a mount */
 	const struct tool_value *values; /* the permitted values */
 	/*
 	 * Called for each option.  Returns 0, or -1: a wrong value.  A value with a

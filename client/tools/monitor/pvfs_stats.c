@@ -79,7 +79,7 @@ static const struct tool tool = {
 	.help = "Shows what the servers of the mounts that the PATHs lie on (none: all mounts of\n"
 		"pvfstab), or a server by its URI, have answered since they started: requests,\n"
 		"errors, bytes and times in microseconds, by operation.\n"
-		"  -u, --users            by user instead; who is not root sees himself\n"
+		"  -u, --users            by user instead; only administrators see other users\n"
 		"  -J, --jobs             by user and job\n"
 		"  -i, --inside           by transport and way, and what goes on inside of a server: queues,\n"
 		"                         buffers, caches, flushes, the database\n"

@@ -63,10 +63,10 @@ enum check_of {
 struct check {
 	const char *name;
 	enum check_of of;
-	const char *looks; /* what it examines, for --list */
+	const char *looks; /* subject of the check, for --list */
 	/* s is NULL for checks that run once */
 	void (*run)(const struct doctor *d, const struct subject *s);
-	const char *late; /* what a missed deadline means */
+	const char *late; /* meaning of a missed deadline */
 	const char *late_fix; /* NULL: the check could not look */
 	/* checks with follows skip a subject for which this check reports a fault */
 	bool reaches;
@@ -78,7 +78,7 @@ extern const unsigned int doctor_nchecks;
 
 /* ---- results of a check ---- */
 
-/* A finding: what is wrong, and how to fix it. */
+/* A finding: the fault, and its fix. */
 void doctor_find(const struct doctor *d, const char *fix, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* A fact that is in order: for --verbose and --json. */

@@ -163,7 +163,7 @@ static void handle_other_events(struct head *h, const struct pollfd *p)
 	if (p[OF_CONTROL].revents)
 		head_asked(h);
 	if (has_input(&h->starter, &p[OF_STARTER]) && link_fill(&h->starter))
-		head_stop(h, "who started it has ended");
+		head_stop(h, "the process that started it has ended");
 }
 
 static void handle_events(struct head *h)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * link.h - lines over a socket, without waiting: what cannot be sent yet is kept, up to
- * a limit.
+ * link.h - lines over a socket, without waiting.  Lines that cannot be sent yet are
+ * buffered, up to a limit.
  */
 #ifndef JOB_LINK_H
 #define JOB_LINK_H

@@ -243,7 +243,7 @@ static void list_rest(struct stage *s)
 	if (walk_is_done(s->walk) && !is_interrupted(s))
 		return;
 	manifest_missing(s->manifest, ".",
-			 "what is not named here: it was not looked for");
+			 "all other files: the search did not reach them");
 	s->missing++;
 }
 

@@ -30,7 +30,7 @@ static inline int64_t stage_mtime(const struct stat *st)
 	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
-/* manifest.c: what was staged, one line per file.  A later staging resumes from it. */
+/* manifest.c: the staged files, one line per file.  A later staging resumes from it. */
 struct manifest;
 
 /* Reads what an earlier staging left.  0 or -errno. */

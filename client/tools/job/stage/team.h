@@ -36,7 +36,7 @@ struct team {
 	struct guests guests;
 	struct mate mate[TEAM_MAX];
 	struct team_files todo;
-	unsigned int lacks; /* what targets could not hold: COPY_LACKS_* */
+	unsigned int lacks; /* not stored at targets: COPY_LACKS_* */
 	uint64_t ntodo, nout; /* waiting; with copiers */
 	pid_t local; /* the copier of this host */
 	/*

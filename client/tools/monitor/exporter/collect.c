@@ -35,7 +35,7 @@ struct collect {
 	bool wanted, stop;
 	struct round *round; /* the last one; or NULL */
 	uint64_t rounds;
-	struct pvfs_server *list; /* what the lister found */
+	struct pvfs_server *list; /* the result of the lister */
 	int listed; /* how many; -1: unknown */
 	int list_err;
 	/* used by the thread of the rounds */

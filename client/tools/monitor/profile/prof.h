@@ -78,7 +78,7 @@ const struct prof_process *prof_slowest(const struct prof *all);
 /* Writes "rank 3", or "pid 17 on HOST", into buf; returns buf. */
 const char *prof_who(const struct prof_process *p, char *buf, size_t room);
 
-/* ---- prof_advice.c: what a program can do better ---- */
+/* ---- prof_advice.c: improvements for a program ---- */
 
 struct advice_line {
 	const char *name; /* of the rule; static */

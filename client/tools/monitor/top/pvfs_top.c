@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs_top.c - pvfs-top: what the servers do now, and for which users. */
+/* pvfs_top.c - pvfs-top: the present work of the servers, and its users. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
