@@ -77,17 +77,6 @@ struct store {
 		errors_logged; /* error lines since the last good checkpoint */
 };
 
-/* A condition variable whose timeouts are in CLOCK_MONOTONIC. */
-static inline void cond_init_monotonic(pthread_cond_t *cond)
-{
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(cond, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
 /* ---- store_errors.c; any thread ---- */
 
 /* Translates a return value of Berkeley DB.  Logs a failure and marks the store as failed. */

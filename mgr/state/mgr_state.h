@@ -11,7 +11,7 @@
 
 #include "common/util/clock.h"
 #include "common/util/container.h"
-#include "mgr/db/flusher.h"
+#include "mgr/state/flusher.h"
 #include "mgr/state/flush_gather.h"
 #include "common/trust/keyring.h"
 #include "mgr/state/mgr_conf.h"

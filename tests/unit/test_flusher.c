@@ -2,7 +2,7 @@
 /* test_flusher.c - group commit. */
 #include <semaphore.h>
 
-#include "mgr/db/flusher.h"
+#include "mgr/state/flusher.h"
 #include "tests/unit/store_fixture.h"
 
 static struct store_fixture fx;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "mgr/db/flusher.h"
+#include "mgr/state/flusher.h"
 #include "tests/unit/store_fixture.h"
 
 #define ROWS 24u

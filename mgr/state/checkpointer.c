@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "mgr/db/db_int.h"
-#include "mgr/db/flusher.h"
+#include "mgr/state/cond_int.h"
+#include "mgr/state/flusher.h"
 
 #define CHECKPOINT_KBYTE (64u << 10) /* KiB of log between checkpoints */
 #define CHECKPOINT_SHORT (1u << 10) /* ... when disk space is short */

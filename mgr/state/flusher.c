@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "common/util/clock.h"
-#include "mgr/db/db_int.h"
-#include "mgr/db/flusher.h"
+#include "mgr/state/cond_int.h"
+#include "mgr/state/flusher.h"
 
 #define RETRY_NS 50000000 /* pause after a flush that found no space */
 
