@@ -111,6 +111,7 @@ enum store_table {
 
 #define STORE_KEY_MAX 512u /* bytes in a key */
 #define STORE_VAL_MAX 8192u /* bytes in a value */
+#define STORE_ENTRY_MAX (4u << 20) /* bytes in an entry: write_set.h */
 
 /*
  * Copies the value to val, of cap bytes, into which it must fit, and sets *len (may be NULL) to

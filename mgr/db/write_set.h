@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * write_set.h - rows as bytes.  A list of rows is a write set, or the old rows of a transaction.
+ * An entry of the managers' log is a head and the write sets of successive transactions.
+ *
+ * 	entry:	head of 32 bytes | row | row | ...
+ * 	row:	table, kind, length of key, length of value: 8 bytes | key | value
+ *
+ * All numbers are little-endian.  The rows of an entry are to be changed in their order.
+ */
+#ifndef WRITE_SET_H
+#define WRITE_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mgr/db/store.h"
+
+#define ENTRY_HEAD 32u /* bytes */
+#define ENTRY_ROWS_MAX (STORE_ENTRY_MAX - ENTRY_HEAD) /* bytes of rows */
+
+/* The memory of key and val belongs to the list or the caller. */
+struct row_image {
+	enum store_table table;
+	bool exists; /* false: there is no such row; len is 0 */
+	const void *key;
+	size_t klen; /* 1 .. STORE_KEY_MAX */
+	const void *val;
+	size_t len; /* at most STORE_VAL_MAX */
+};
+
+/* Zeroed at first. */
+struct row_list {
+	uint8_t *bytes;
+	size_t len, cap;
+	uint32_t rows;
+};
+
+/* Copies the row.  -ENOMEM: nothing changed. */
+int row_list_add(struct row_list *list, const struct row_image *row);
+/* Forgets the rows, and keeps the memory. */
+static inline void row_list_clear(struct row_list *list)
+{
+	list->len = 0;
+	list->rows = 0;
+}
+void row_list_free(struct row_list *list);
+
+/*
+ * Reads the row at *at, checks each field of it, and moves *at behind it.  1; 0: *at is end;
+ * -EBADMSG: the bytes are not a row.
+ */
+int row_next(const uint8_t **at, const uint8_t *end, struct row_image *row);
+
+/* An entry that is being filled.  Zeroed at first. */
+struct write_entry {
+	uint64_t first; /* number of the first change; set by the owner */
+	uint32_t changes; /* write sets in it */
+	struct row_list list; /* ENTRY_HEAD bytes, and the rows */
+};
+
+/* Whether the write set fits into the entry. */
+bool write_entry_has_room(const struct write_entry *e,
+			  const struct row_list *set);
+/* Makes write_entry_add() of this write set succeed.  -ENOMEM */
+int write_entry_reserve(struct write_entry *e, const struct row_list *set);
+/* The write set was reserved and has room. */
+void write_entry_add(struct write_entry *e, const struct row_list *set);
+/* Writes the head: list.bytes is the entry then. */
+void write_entry_finish(struct write_entry *e);
+void write_entry_free(struct write_entry *e);
+
+/* A decoded entry. */
+struct write_entry_info {
+	uint64_t first, last; /* numbers of its changes */
+	const uint8_t *rows, *end; /* in the entry */
+};
+
+/* Checks the head.  -EBADMSG */
+int write_entry_read_head(const void *entry, size_t len,
+			  struct write_entry_info *info);
+/* Checks the head and all rows.  -EBADMSG: nothing of it may be used. */
+int write_entry_read(const void *entry, size_t len,
+		     struct write_entry_info *info);
+
+#endif
