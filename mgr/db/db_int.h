@@ -18,8 +18,15 @@
  * more than can be issued before the next flush.
  */
 #define STORE_ID_RANGE (UINT64_C(1) << 20)
+#define STORE_ID_TURN (UINT64_C(1) << 16) /* at most, in one transaction */
 
 #define STORE_PAGE 4096u /* bytes */
+/*
+ * A table of this member alone, if there are several managers: undo.c and applied_row.c.  Its rows
+ * are in no write set.
+ */
+#define TABLE_MEMBER STORE_TABLES
+#define STORE_FILES (STORE_TABLES + 1) /* tables */
 #define STORE_LOG_FILE (16u << 20) /* bytes of one log file */
 #define STORE_LOG_BUFFER (4u << 20)
 /*
@@ -47,19 +54,24 @@ struct store {
 	const struct log *log;
 	bool accept_loss; /* accept a truncated log */
 	DB_ENV *env;
-	DB *db[STORE_TABLES];
+	DB *db[STORE_FILES];
+	unsigned int files; /* STORE_FILES, or one less: no TABLE_MEMBER */
 	DB_TXN *txn;
 	bool changed;
 	uint64_t work; /* rows accessed since the open */
 	atomic_bool failed;
 	bool closing; /* closing after a failure: log no further errors */
 	char *home;
+	struct replication *rep; /* replication_int.h; NULL: one manager */
 	uint64_t id_next, id_end;
+	/* below id_safe the reservation is committed; id_change reserves up to id_end */
+	uint64_t id_safe, id_change;
 	uint64_t hash_key[2];
 	struct lock_index *locks; /* lock_index.h */
 	struct handle_cipher handles;
 	bool handles_keyed;
-	struct table_space table_space[STORE_TABLES];
+	pthread_mutex_t checkpoint_lock; /* one checkpoint at a time */
+	struct table_space table_space[STORE_FILES];
 	bool tables_short; /* a table could not get its slack */
 	pthread_mutex_t log_files_lock; /* protects log_files_made */
 	struct log_end log_end;
@@ -76,6 +88,18 @@ struct store {
 	atomic_uint
 		errors_logged; /* error lines since the last good checkpoint */
 };
+
+static inline DBT dbt_in(const void *data, size_t len)
+{
+	return (DBT){ .data = (void *)data, .size = (u_int32_t)len };
+}
+
+static inline DBT dbt_out(void *buf, size_t cap)
+{
+	return (DBT){ .data = buf,
+		      .ulen = (u_int32_t)cap,
+		      .flags = DB_DBT_USERMEM };
+}
 
 /* ---- store_errors.c; any thread ---- */
 
@@ -109,6 +133,10 @@ int log_files_last(const struct store *st, uint32_t *last);
  * it is not, or this cannot be determined; another -errno, logged: an error that may be temporary.
  */
 int log_end_check(struct store *st);
+#define LOG_END_FILE "log_end"
+#define LOG_END_SIZE 24u /* bytes */
+/* The contents of the file. */
+void log_end_encode(uint64_t end, uint8_t record[LOG_END_SIZE]);
 /* After recovery: opens the file.  -EIO, logged: must_exist, and it does not; or -errno. */
 int log_end_find(struct store *st, bool must_exist);
 /* Makes the file.  Call it before the first flush.  -errno, logged. */
@@ -129,11 +157,26 @@ int table_space_open(struct store *st);
 void table_space_close(struct store *st);
 void table_space_before_put(struct store *st, enum store_table table);
 /* Before and after a transaction with changes is undone. */
-void table_space_before_abort(struct store *st, uint64_t end[STORE_TABLES]);
+void table_space_before_abort(struct store *st, uint64_t end[STORE_FILES]);
 void table_space_after_abort(struct store *st,
-			     const uint64_t before[STORE_TABLES]);
+			     const uint64_t before[STORE_FILES]);
 /* *left: free bytes on the disk; false: they cannot be determined. */
 bool store_free_bytes(const struct store *st, uint64_t *left);
+
+/* ---- raw_rows.c: the transaction and rows of Berkeley DB; store's thread ---- */
+
+int raw_begin(struct store *st);
+int raw_commit(struct store *st);
+void raw_abort(struct store *st);
+/* Commits if rc is 0, else undoes.  Returns rc, or the result of the commit. */
+int raw_end(struct store *st, int rc);
+/* As store_get(), store_put() or store_insert() (DB_NOOVERWRITE), and store_del(). */
+int raw_get(struct store *st, enum store_table table, const void *key,
+	    size_t klen, void *val, size_t cap, size_t *len);
+int raw_put(struct store *st, enum store_table table, const void *key,
+	    size_t klen, const void *val, size_t len, u_int32_t flags);
+int raw_del(struct store *st, enum store_table table, const void *key,
+	    size_t klen);
 
 /* ---- table_pages.c; nobody has the table open, and all its pages are written ---- */
 
@@ -163,8 +206,24 @@ void environment_close(struct store *st);
 
 /* Commits if rc is 0, else undoes.  Returns rc, or the result of the commit. */
 int transaction_end(struct store *st, int rc);
+/* Flushes Berkeley DB's log, also with several managers; any thread. */
+int store_flush_log(struct store *st);
 /* Until then no identifiers are reserved: id_end must be UINT64_MAX. */
 int ids_open(struct store *st);
+
+/* ---- group.c; the store's thread ---- */
+
+/* Whether this is the store of one of several managers.  0, or -EIO. */
+int group_mark_get(struct store *st, bool *marked);
+/* In the open transaction: from now on it is. */
+int group_mark_put(struct store *st);
+/*
+ * Opens a store with st->rep: makes it the store of a group if it is not, and undoes what is not
+ * committed.
+ */
+int group_open(struct store *st);
+/* Undoes what is not committed; from then on it is the store of one manager. */
+int group_leave(struct store *st);
 
 /* ---- keys and rows that are loaded at the start ---- */
 

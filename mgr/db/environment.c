@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "common/util/clock.h"
-#include "mgr/db/db_int.h"
+#include "mgr/db/replication_int.h"
 
 /* ---- open and close ---- */
 
-static const char *const table_name[STORE_TABLES] = {
+static const char *const table_name[STORE_FILES] = {
 	[STORE_META] = "meta",
 	[STORE_INODES] = "inodes",
 	[STORE_DIRENTS] = "dirents",
@@ -28,6 +28,7 @@ static const char *const table_name[STORE_TABLES] = {
 	[STORE_ENDED_SESSIONS] = "tombs",
 	[STORE_LOCKS] = "locks",
 	[STORE_LOCKERS] = "lockers",
+	[TABLE_MEMBER] = "member",
 };
 
 const char *store_table_name(enum store_table table)
@@ -188,8 +189,9 @@ static int table_check(struct store *st, enum store_table table)
 
 	memset(last, 0xff, sizeof(last));
 	rc = table_check_edges(st, table);
-	if (!rc)
-		rc = store_cursor_open(st, table, "", 0, &it);
+	if (rc || table == TABLE_MEMBER)
+		return rc; /* undo_all() reads its rows */
+	rc = store_cursor_open(st, table, "", 0, &it);
 	if (rc)
 		return rc;
 	rc = store_cursor_next(&it);
@@ -216,6 +218,22 @@ static int report_lost_table(struct store *st, const char *table)
 	return ENOENT;
 }
 
+/* A store without the mark has nothing in this table. */
+static int member_table_open(struct store *st)
+{
+	bool marked;
+	int ret;
+
+	if (group_mark_get(st, &marked))
+		return EIO;
+	if (!marked && !st->rep)
+		return 0;
+	ret = table_open(st, TABLE_MEMBER, !marked);
+	st->files = STORE_FILES;
+	return ret == ENOENT ? report_lost_table(st, table_name[TABLE_MEMBER])
+			     : ret;
+}
+
 /* The format is written once all tables exist.  After that no table may be created. */
 static int tables_open(struct store *st)
 {
@@ -233,7 +251,7 @@ static int tables_open(struct store *st)
 		return report_lost_table(st, table_name[t - 1]);
 	if (!ret && made && has_inodes(st))
 		return report_lost_table(st, table_name[STORE_META]);
-	return ret;
+	return ret ? ret : member_table_open(st);
 }
 
 /* table: NULL if it is not known. */
@@ -265,7 +283,7 @@ static int report_full(struct store *st)
 
 static int tables_check(struct store *st)
 {
-	for (enum store_table t = 0; t < STORE_TABLES; t++) {
+	for (enum store_table t = 0; t < st->files; t++) {
 		int rc = table_check(st, t);
 
 		if (rc && atomic_load(&st->was_full))
@@ -338,7 +356,7 @@ int environment_recover(struct store *st, const struct store_attr *attr)
 /* Recovery has written all pages. */
 static int zeros_check(struct store *st, const struct store_attr *attr)
 {
-	for (enum store_table t = 0; t < STORE_TABLES; t++) {
+	for (enum store_table t = 0; t < STORE_FILES; t++) {
 		int rc = table_pages_check_zeros(attr, table_name[t]);
 
 		if (rc == -EIO)
@@ -369,13 +387,15 @@ int environment_open(struct store *st, const struct store_attr *attr)
 void environment_close(struct store *st)
 {
 	st->closing = store_failed(st);
-	for (int t = 0; t < STORE_TABLES; t++)
+	for (int t = 0; t < STORE_FILES; t++)
 		if (st->db[t])
 			st->db[t]->close(st->db[t], DB_NOSYNC);
 	if (st->env)
 		st->env->close(st->env, 0);
 	table_space_close(st);
 	log_end_close(st);
+	replication_free(st->rep);
+	pthread_mutex_destroy(&st->checkpoint_lock);
 	pthread_mutex_destroy(&st->log_end.lock);
 	pthread_mutex_destroy(&st->log_files_lock);
 	free(st->home);

@@ -20,7 +20,6 @@
 #include "mgr/db/db_int.h"
 #include "common/util/stamp.h"
 
-#define FILE_NAME "log_end"
 #define MAGIC UINT64_C(0x31646e65676f6c70) /* "plogend1" */
 
 /* Within one sector, which a disk writes completely or not at all. */
@@ -29,10 +28,11 @@ struct end_record {
 	uint64_t end;
 	uint64_t inverse; /* of end */
 };
+_Static_assert(sizeof(struct end_record) == LOG_END_SIZE, "end of the log");
 
 static void end_path(const struct store *st, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/" FILE_NAME, st->home);
+	snprintf(path, PATH_MAX, "%s/" LOG_END_FILE, st->home);
 }
 
 static uint64_t log_place(uint32_t file, uint32_t offset)
@@ -40,10 +40,21 @@ static uint64_t log_place(uint32_t file, uint32_t offset)
 	return (uint64_t)file << 32 | offset;
 }
 
+void log_end_encode(uint64_t end, uint8_t record[LOG_END_SIZE])
+{
+	const struct end_record rec = { htole64(MAGIC), htole64(end),
+					htole64(~end) };
+
+	memcpy(record, &rec, sizeof(rec));
+}
+
 static int write_record(int fd, uint64_t end)
 {
-	struct end_record rec = { htole64(MAGIC), htole64(end), htole64(~end) };
-	ssize_t n = pwrite(fd, &rec, sizeof(rec), 0);
+	uint8_t rec[LOG_END_SIZE];
+	ssize_t n;
+
+	log_end_encode(end, rec);
+	n = pwrite(fd, rec, sizeof(rec), 0);
 
 	return n < 0 ? -errno : n < (ssize_t)sizeof(rec) ? -ENOSPC : 0;
 }
@@ -123,7 +134,7 @@ static void report_cut(struct store *st, uint64_t found, uint64_t end)
 static void report_unknown(struct store *st, const char *what)
 {
 	log_error(st->log,
-		  "database %s: its file " FILE_NAME " %s: nobody can tell "
+		  "database %s: its file " LOG_END_FILE " %s: nobody can tell "
 		  "whether the log is whole; restore the folder from a "
 		  "backup, or start from what can be read: pvfs-mgr --restore",
 		  st->home, what);
@@ -167,7 +178,7 @@ int log_end_check(struct store *st)
 		return rc;
 	}
 	if (rc)
-		return report_unreadable(st, "its file " FILE_NAME, rc);
+		return report_unreadable(st, "its file " LOG_END_FILE, rc);
 	rc = log_files_last(st, &last);
 	if (!rc && last >= end >> 32)
 		rc = readable_end(st, &found);
@@ -204,7 +215,8 @@ static int make_record(struct store *st)
 
 	if (dirfd < 0)
 		return -errno;
-	rc = stamp_replace(dirfd, FILE_NAME, (const char *)&rec, sizeof(rec));
+	rc = stamp_replace(dirfd, LOG_END_FILE, (const char *)&rec,
+			   sizeof(rec));
 	close(dirfd);
 	if (rc)
 		return rc;
@@ -222,7 +234,7 @@ int log_end_find(struct store *st, bool must_exist)
 	if (fd >= 0)
 		st->log_end.fd = fd;
 	else if (fd != -ENOENT)
-		return report_unreadable(st, "its file " FILE_NAME, fd);
+		return report_unreadable(st, "its file " LOG_END_FILE, fd);
 	if (fd >= 0 || !must_exist || st->accept_loss)
 		return 0;
 	report_unknown(st, "is gone or empty");
@@ -235,7 +247,7 @@ int log_end_make(struct store *st)
 
 	if (rc)
 		log_error(st->log,
-			  "cannot make %s/" FILE_NAME ": %s; until the next "
+			  "cannot make %s/" LOG_END_FILE ": %s; until the next "
 			  "start a cut log goes unnoticed",
 			  st->home, strerror(-rc));
 	return rc;
@@ -276,7 +288,8 @@ void log_end_flushed(struct store *st, uint64_t end)
 	pthread_mutex_unlock(&le->lock);
 	if (rc && store_may_log(st))
 		log_error(st->log,
-			  "database %s: cannot write " FILE_NAME ": %s; until "
+			  "database %s: cannot write " LOG_END_FILE
+			  ": %s; until "
 			  "it can, a cut log may go unnoticed",
 			  st->home, strerror(-rc));
 }

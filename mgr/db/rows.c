@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rows.c - rows of a table, cursors, and named values. */
+/* rows.c - rows of a table in a write set, cursors, and named values. */
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
-#include "mgr/db/db_int.h"
-
-static DBT dbt_in(const void *data, size_t len)
-{
-	return (DBT){ .data = (void *)data, .size = (u_int32_t)len };
-}
-
-static DBT dbt_out(void *buf, size_t cap)
-{
-	return (DBT){ .data = buf,
-		      .ulen = (u_int32_t)cap,
-		      .flags = DB_DBT_USERMEM };
-}
+#include "mgr/db/replication_int.h"
 
 uint64_t store_rows_accessed(const struct store *st)
 {
@@ -27,55 +15,97 @@ uint64_t store_rows_accessed(const struct store *st)
 int store_get(struct store *st, enum store_table table, const void *key,
 	      size_t klen, void *val, size_t cap, size_t *len)
 {
-	DB *db = st->db[table];
-	DBT k = dbt_in(key, klen);
-	DBT v = dbt_out(val, cap);
-	int rc;
+	return raw_get(st, table, key, klen, val, cap, len);
+}
 
-	st->work++;
-	rc = store_error(st, db->get(db, st->txn, &k, &v, 0), "get");
-	if (!rc && len)
-		*len = v.size;
+/* ---- changes: the row before, and the write set ---- */
+
+static int note_row_before(struct store *st, const struct row_image *row,
+			   bool is_new)
+{
+	struct row_changes *c = &st->rep->changes;
+	uint8_t val[STORE_VAL_MAX];
+	struct row_image before = *row;
+	int rc = -ENOENT;
+
+	before.val = val;
+	before.len = 0;
+	if (!is_new)
+		rc = raw_get(st, row->table, row->key, row->klen, val,
+			     sizeof(val), &before.len);
+	before.exists = !rc;
+	if (!rc || rc == -ENOENT)
+		rc = row_list_add(&c->before, &before);
+	if (rc)
+		c->error = rc;
 	return rc;
 }
 
-static int row_put(struct store *st, enum store_table table, const void *key,
-		   size_t klen, const void *val, size_t len, u_int32_t flags)
+static int note_row_after(struct store *st, const struct row_image *row)
 {
-	DB *db = st->db[table];
-	DBT k = dbt_in(key, klen);
-	DBT v = dbt_in(val, len);
+	struct row_changes *c = &st->rep->changes;
+	int rc = row_list_add(&c->after, row);
 
-	assert(st->txn);
-	st->changed = true;
-	st->work++;
-	table_space_before_put(st, table);
-	return store_error(st, db->put(db, st->txn, &k, &v, flags), "put");
+	if (!rc && c->after.len > ENTRY_ROWS_MAX)
+		rc = -E2BIG;
+	if (rc)
+		c->error = rc;
+	return rc;
+}
+
+static int row_write(struct store *st, const struct row_image *row,
+		     u_int32_t flags)
+{
+	return row->exists ? raw_put(st, row->table, row->key, row->klen,
+				     row->val, row->len, flags)
+			   : raw_del(st, row->table, row->key, row->klen);
+}
+
+static int row_change(struct store *st, const struct row_image *row,
+		      u_int32_t flags)
+{
+	struct row_list before;
+	int rc;
+
+	if (!st->rep)
+		return row_write(st, row, flags);
+	before = st->rep->changes.before;
+	rc = note_row_before(st, row, flags & DB_NOOVERWRITE);
+	if (rc)
+		return rc;
+	rc = row_write(st, row, flags);
+	if (!rc)
+		return note_row_after(st, row);
+	st->rep->changes.before.len = before.len;
+	st->rep->changes.before.rows = before.rows;
+	return rc;
 }
 
 int store_put(struct store *st, enum store_table table, const void *key,
 	      size_t klen, const void *val, size_t len)
 {
-	return row_put(st, table, key, klen, val, len, 0);
+	const struct row_image row = { table, true, key, klen, val, len };
+
+	return row_change(st, &row, 0);
 }
 
 int store_insert(struct store *st, enum store_table table, const void *key,
 		 size_t klen, const void *val, size_t len)
 {
-	return row_put(st, table, key, klen, val, len, DB_NOOVERWRITE);
+	const struct row_image row = { table, true, key, klen, val, len };
+
+	return row_change(st, &row, DB_NOOVERWRITE);
 }
 
 int store_del(struct store *st, enum store_table table, const void *key,
 	      size_t klen)
 {
-	DB *db = st->db[table];
-	DBT k = dbt_in(key, klen);
+	const struct row_image row = { table, false, key, klen, NULL, 0 };
 
-	assert(st->txn);
-	st->changed = true;
-	st->work++;
-	return store_error(st, db->del(db, st->txn, &k, 0), "delete");
+	return row_change(st, &row, 0);
 }
+
+/* ---- cursors ---- */
 
 int store_cursor_open(struct store *st, enum store_table table,
 		      const void *from, size_t flen, struct store_cursor *it)

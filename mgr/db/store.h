@@ -14,10 +14,13 @@
  * returned 0.  The log is flushed in order: if a transaction survives a crash, all earlier ones
  * survive too.  Until then no one outside of this process may learn of a committed transaction.
  *
+ * Several managers.  Their stores have the same rows: see attr.replicate and "several managers".
+ *
  * Threads.  One thread owns the tables, the cursors and the transaction: the store's thread.  Any
  * thread may call store_flush(), store_checkpoint(), store_failed(), store_was_full(),
- * store_is_short(), store_log() and store_checkpoint_times(), also while a transaction is open.
- * All other functions are for the store's thread.
+ * store_is_short(), store_log(), store_checkpoint_times(), store_note_*() and
+ * store_durable_index(), also while a transaction is open.  All other functions are for the
+ * store's thread.
  *
  * Errors.  -ENOENT, -EEXIST and -ENOSPC concern only the call.  The store logs any other error
  * once, returns -EIO, and from then on store_failed() is true.  The process must then stop; the
@@ -38,6 +41,14 @@
 
 struct store;
 
+/*
+ * Stores an entry in the log of all managers.  Returns 0 once a majority has stored it and
+ * store_note_own_entry() was called for it; the entry is valid until then.  Blocks; the thread of
+ * store_flush() calls it, one call at a time.  -ENOSPC: the entry is not in the log; it is sent
+ * again.  After another -errno the store fails.
+ */
+typedef int store_replicate_fn(void *arg, const void *entry, size_t len);
+
 /* ---- open and close ---- */
 
 struct store_attr {
@@ -46,12 +57,21 @@ struct store_attr {
 	const struct log *log; /* must outlive the store */
 	/* opens the store even if acknowledged changes are lost */
 	bool accept_loss;
+	/* the store is one of several managers; NULL: there is one manager */
+	store_replicate_fn *replicate;
+	void *replicate_arg;
+	/*
+	 * There is one manager from now on.  Changes that are in the managers' log and not in
+	 * store_get_applied() are lost: apply them before.
+	 */
+	bool leave_group;
 };
 
 /*
  * Opens and recovers the store, or makes an empty one.  attr is not used afterwards.  -ENOSPC: the
  * disk is too full for recovery; nothing is lost.  -EIO: the store is damaged, or the log ends
- * before the point up to which it was flushed.
+ * before the point up to which it was flushed.  -EPERM: without attr.replicate, it is the store of
+ * one of several managers.
  */
 int store_open(const struct store_attr *attr, struct store **st);
 /*
@@ -75,15 +95,19 @@ const struct log *store_log(const struct store *st);
  * identifiers: store_new_id() hands out only numbers that a committed transaction has reserved.
  */
 int store_begin(struct store *st);
-/* After an error the transaction is undone. */
+/*
+ * After an error the transaction is undone.  -E2BIG: with several managers, its write set exceeds
+ * STORE_ENTRY_MAX.
+ */
 int store_commit(struct store *st);
 void store_abort(struct store *st);
 /* Whether the open transaction has a write set. */
 bool store_changed(const struct store *st);
 
 /*
- * Returns once all transactions that were committed before the call are durable.  -ENOSPC: the
- * disk is full; they stay committed, and a later flush makes them durable.
+ * Returns once all transactions that were committed before the call are durable; with several
+ * managers: at a majority of them.  -ENOSPC: the disk is full; they stay committed, and a later
+ * flush makes them durable.
  */
 int store_flush(struct store *st);
 /*
@@ -91,6 +115,68 @@ int store_flush(struct store *st);
  * Bounds the log that a recovery reads, and frees old log files.
  */
 int store_checkpoint(struct store *st, unsigned int kbyte);
+
+/* ---- several managers ---- */
+
+/*
+ * One manager leads.  Its transactions go into entries of the managers' log, and the others apply
+ * each entry once it is committed there:
+ *
+ * 	leader   store_lead(), then transactions; store_flush() -> attr.replicate() ->
+ * 	         store_note_own_entry()
+ * 	others   store_apply()
+ * 	both     store_note_committed(), store_note_configuration() of entries without changes
+ *
+ * Each committed entry is passed to one of these four functions, in the order of the log, from one
+ * thread at a time.  Entries without changes may be left out.  Their common errors: -EALREADY: the
+ * store has this index.  -EILSEQ: the changes of the entry do not follow those in the store.
+ * -EBADMSG: not an entry.
+ *
+ * The tables of the leader contain changes that are not committed.  Each open undoes them, so after
+ * store_open() the tables are exactly as after the entry store_get_applied().  A manager that no
+ * longer leads closes its store, or ends, and opens it again.  The tables of an empty store stay
+ * empty until the first leader's first entry.
+ *
+ * A checkpoint makes the applied entries durable.  After a crash, entries are applied again from
+ * the index that the store has then.
+ */
+#define STORE_ENTRY_MAX (4u << 20) /* bytes in an entry */
+#define STORE_CONFIG_MAX 1024u /* bytes in a configuration */
+
+struct store_applied {
+	uint64_t index, term; /* of the last entry; 0: none */
+	uint64_t change; /* number of the last change */
+	/* the last committed configuration, as noted; 0: none */
+	uint64_t config_index;
+	size_t config_len;
+	uint8_t config[STORE_CONFIG_MAX];
+};
+
+/* The position that the database has recorded.  -ENOENT: there is one manager. */
+int store_get_applied(struct store *st, struct store_applied *applied);
+/*
+ * Begins to lead: completes the rows, and returns when this is committed.  All committed entries
+ * must have been applied.  After an error the store must be closed.
+ */
+int store_lead(struct store *st);
+/* An entry of another leader.  -ENOSPC: nothing is applied.  -EPERM: this manager leads. */
+int store_apply(struct store *st, uint64_t index, uint64_t term,
+		const void *entry, size_t len);
+/* An entry that attr.replicate() was given.  Its undo rows are deleted with the next transaction. */
+int store_note_own_entry(struct store *st, uint64_t index, uint64_t term,
+			 const void *entry, size_t len);
+/* An entry without changes. */
+int store_note_committed(struct store *st, uint64_t index, uint64_t term);
+/* A configuration of the managers; any bytes.  -E2BIG: more than STORE_CONFIG_MAX. */
+int store_note_configuration(struct store *st, uint64_t index, uint64_t term,
+			     const void *config, size_t len);
+/*
+ * Records what was noted, if no transaction does so.  Call it before the store is idle.  No
+ * transaction may be open.
+ */
+int store_record_committed(struct store *st);
+/* After a power loss, store_get_applied() has at least this index. */
+uint64_t store_durable_index(const struct store *st);
 
 /* ---- rows ---- */
 
@@ -111,7 +197,6 @@ enum store_table {
 
 #define STORE_KEY_MAX 512u /* bytes in a key */
 #define STORE_VAL_MAX 8192u /* bytes in a value */
-#define STORE_ENTRY_MAX (4u << 20) /* bytes in an entry: write_set.h */
 
 /*
  * Copies the value to val, of cap bytes, into which it must fit, and sets *len (may be NULL) to
@@ -195,7 +280,8 @@ int store_get_first(struct store *st, enum store_table table, const void *from,
 
 /*
  * A number that was never issued before, not even in a lost transaction.  Handles, open ids and
- * intents share these numbers.  A transaction must be open.
+ * intents share these numbers.  A transaction must be open.  With several managers, at most 65,536
+ * in one transaction.
  */
 uint64_t store_new_id(struct store *st);
 /*

@@ -86,7 +86,7 @@ static enum store_space tables_check_space(struct store *st)
 {
 	enum store_space worst = STORE_SPACE_OK;
 
-	for (enum store_table t = 0; t < STORE_TABLES; t++) {
+	for (enum store_table t = 0; t < st->files; t++) {
 		enum store_space one = table_check_space(&st->table_space[t],
 							 table_end(st, t));
 
@@ -95,9 +95,9 @@ static enum store_space tables_check_space(struct store *st)
 	return worst;
 }
 
-void table_space_before_abort(struct store *st, uint64_t end[STORE_TABLES])
+void table_space_before_abort(struct store *st, uint64_t end[STORE_FILES])
 {
-	for (enum store_table t = 0; t < STORE_TABLES; t++)
+	for (enum store_table t = 0; t < st->files; t++)
 		end[t] = table_end(st, t);
 }
 
@@ -106,9 +106,9 @@ void table_space_before_abort(struct store *st, uint64_t end[STORE_TABLES])
  * the blocks after the end.
  */
 void table_space_after_abort(struct store *st,
-			     const uint64_t before[STORE_TABLES])
+			     const uint64_t before[STORE_FILES])
 {
-	for (enum store_table t = 0; t < STORE_TABLES; t++) {
+	for (enum store_table t = 0; t < st->files; t++) {
 		struct table_space *sp = &st->table_space[t];
 		uint64_t end = table_end(st, t);
 
@@ -142,14 +142,14 @@ int table_space_open(struct store *st)
 {
 	int rc = 0;
 
-	for (enum store_table t = 0; !rc && t < STORE_TABLES; t++)
+	for (enum store_table t = 0; !rc && t < st->files; t++)
 		rc = space_open(st, t);
 	return rc;
 }
 
 void table_space_close(struct store *st)
 {
-	for (enum store_table t = 0; t < STORE_TABLES; t++)
+	for (enum store_table t = 0; t < STORE_FILES; t++)
 		if (st->table_space[t].fd >= 0)
 			close(st->table_space[t].fd);
 }

@@ -7,16 +7,24 @@
 #include <stdlib.h>
 
 #include "common/util/clock.h"
-#include "mgr/db/db_int.h"
 #include "mgr/db/lock_index.h"
+#include "mgr/db/replication_int.h"
+
+static void changes_clear(struct row_changes *c)
+{
+	row_list_clear(&c->before);
+	row_list_clear(&c->after);
+	c->error = 0;
+}
 
 /* For a transaction that issues no identifiers. */
 static int begin_without_ids(struct store *st)
 {
-	assert(!st->txn);
-	st->changed = false;
-	return store_error(st, st->env->txn_begin(st->env, NULL, &st->txn, 0),
-			   "begin");
+	if (st->rep && !st->rep->leading)
+		return -EPERM;
+	if (st->rep)
+		changes_clear(&st->rep->changes);
+	return raw_begin(st);
 }
 
 bool store_changed(const struct store *st)
@@ -26,12 +34,16 @@ bool store_changed(const struct store *st)
 
 int store_commit(struct store *st)
 {
-	DB_TXN *txn = st->txn;
-	int rc;
+	const bool replicated = st->rep && st->changed;
+	int rc = replicated ? replication_before_commit(st) : 0;
 
-	assert(txn);
-	st->txn = NULL;
-	rc = store_error(st, txn->commit(txn, DB_TXN_NOSYNC), "commit");
+	if (rc) {
+		store_abort(st);
+		return rc;
+	}
+	rc = raw_commit(st);
+	if (!rc && replicated)
+		replication_after_commit(st);
 	if (st->locks)
 		(rc ? lock_index_abort : lock_index_commit)(st->locks);
 	return rc;
@@ -39,18 +51,9 @@ int store_commit(struct store *st)
 
 void store_abort(struct store *st)
 {
-	uint64_t end[STORE_TABLES];
-	DB_TXN *txn = st->txn;
-
-	assert(txn);
-	st->txn = NULL;
-	if (st->changed)
-		table_space_before_abort(st, end);
-	store_error(st, txn->abort(txn), "abort");
+	raw_abort(st);
 	if (st->locks)
 		lock_index_abort(st->locks);
-	if (st->changed)
-		table_space_after_abort(st, end);
 }
 
 int transaction_end(struct store *st, int rc)
@@ -70,8 +73,33 @@ static int ids_extend(struct store *st, uint64_t end)
 	if (rc)
 		return rc;
 	rc = transaction_end(st, meta_put_u64(st, "next_id", end));
+	if (rc)
+		return rc;
+	st->id_end = end;
+	if (st->rep)
+		st->id_change = st->rep->change;
+	else
+		st->id_safe = end;
+	return 0;
+}
+
+/*
+ * With several managers, numbers are issued only after their reservation is committed.  It is made
+ * long before, so this waits only if a leader issues half a range without a commit.
+ */
+static int ids_make_safe(struct store *st)
+{
+	int rc = 0;
+
+	if (st->id_safe == st->id_end)
+		return 0;
+	if (!replication_has_committed(st->rep, st->id_change)) {
+		if (st->id_next + STORE_ID_TURN <= st->id_safe)
+			return 0;
+		rc = store_flush(st);
+	}
 	if (!rc)
-		st->id_end = end;
+		st->id_safe = st->id_end;
 	return rc;
 }
 
@@ -83,18 +111,22 @@ int ids_open(struct store *st)
 	rc = meta_get_u64(st, "next_id", &next);
 	if (rc && rc != -ENOENT)
 		return rc;
+	st->id_safe = 0;
 	rc = ids_extend(st, next + STORE_ID_RANGE);
 	if (rc)
 		return rc;
 	st->id_next = next;
-	return store_flush(st);
+	rc = store_flush(st);
+	return rc ? rc : ids_make_safe(st);
 }
 
 static int ids_reserve(struct store *st)
 {
-	if (st->id_end - st->id_next > STORE_ID_RANGE / 2)
-		return 0;
-	return ids_extend(st, st->id_end + STORE_ID_RANGE);
+	int rc = 0;
+
+	if (st->id_end - st->id_next <= STORE_ID_RANGE / 2)
+		rc = ids_extend(st, st->id_end + STORE_ID_RANGE);
+	return rc ? rc : ids_make_safe(st);
 }
 
 int store_skip_ids(struct store *st, uint64_t from)
@@ -116,7 +148,7 @@ bool store_id_was_issued(const struct store *st, uint64_t id)
 
 uint64_t store_new_id(struct store *st)
 {
-	assert(st->txn && st->id_next < st->id_end);
+	assert(st->txn && st->id_next < st->id_safe);
 	return st->id_next++;
 }
 
@@ -129,7 +161,7 @@ int store_begin(struct store *st)
 
 /* ---- flush and checkpoint ---- */
 
-int store_flush(struct store *st)
+int store_flush_log(struct store *st)
 {
 	uint64_t end = log_end_before_flush(st);
 	int ret = st->env->log_flush(st->env, NULL);
@@ -137,8 +169,26 @@ int store_flush(struct store *st)
 
 	if (!rc)
 		log_end_flushed(st, end);
+	return rc;
+}
+
+int store_flush(struct store *st)
+{
+	int rc = st->rep ? replication_flush(st) : store_flush_log(st);
+
 	if (rc == -ENOSPC)
 		atomic_store(&st->full, true);
+	return rc;
+}
+
+/* Makes the applied entries durable, whether a checkpoint is due or not. */
+static int flush_applied(struct store *st)
+{
+	uint64_t index = replication_index_written(st->rep);
+	int rc = store_flush_log(st);
+
+	if (!rc)
+		replication_note_durable(st->rep, index);
 	return rc;
 }
 
@@ -173,7 +223,7 @@ static int checkpoint_timed(struct store *st, unsigned int least)
 	return ret;
 }
 
-int store_checkpoint(struct store *st, unsigned int kbyte)
+static int checkpoint_locked(struct store *st, unsigned int kbyte)
 {
 	unsigned int least = atomic_load(&st->full) ? 0 : kbyte;
 	int rc = store_error(st, checkpoint_timed(st, least), "checkpoint");
@@ -183,6 +233,17 @@ int store_checkpoint(struct store *st, unsigned int kbyte)
 		atomic_store(&st->full, true);
 	else if (!rc)
 		note_checkpointed(st);
+	return rc;
+}
+
+int store_checkpoint(struct store *st, unsigned int kbyte)
+{
+	int rc = st->rep ? flush_applied(st) : 0;
+
+	if (rc || pthread_mutex_trylock(&st->checkpoint_lock))
+		return rc;
+	rc = checkpoint_locked(st, kbyte);
+	pthread_mutex_unlock(&st->checkpoint_lock);
 	return rc;
 }
 

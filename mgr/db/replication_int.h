@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * replication_int.h - a store with the same rows as the stores of other managers.
+ *
+ * Changes have numbers: 1, 2, 3, ... for the transactions of all leaders that changed rows.  A
+ * store that had rows before it was replicated begins at a random number.  So an entry fits only a
+ * store that has exactly the changes before it.
+ *
+ * 	change:   1 .. a | a+1 ............... c | c+1 ......... z
+ * 	          in the tables for good          | committed     | not known as committed
+ * 	                   ^ applied.change                ^ noted.change    ^ change
+ * 	                     no undo rows | undo rows exist: each open undoes them
+ */
+#ifndef REPLICATION_INT_H
+#define REPLICATION_INT_H
+
+#include <sys/queue.h>
+
+#include "mgr/db/db_int.h"
+#include "mgr/db/write_set.h"
+
+/*
+ * The changes of one transaction: its write set, and the row before each change.  In the reverse
+ * order, the rows before undo the transaction.
+ */
+struct row_changes {
+	struct row_list before; /* one row for each change, in order */
+	struct row_list after;
+	/* the lists are not complete: -ENOMEM, -EIO, -E2BIG (for an entry) */
+	int error;
+};
+
+struct queued_entry {
+	struct write_entry entry;
+	STAILQ_ENTRY(queued_entry) link;
+};
+STAILQ_HEAD(entry_queue, queued_entry);
+
+struct replication {
+	store_replicate_fn *replicate;
+	void *arg;
+
+	/* store's thread only */
+	bool leading;
+	struct row_changes changes; /* of the open transaction */
+	struct store_applied applied; /* as in the database */
+	/* the open transaction writes applied_next */
+	bool writes_applied;
+	struct store_applied applied_next;
+	struct queued_entry *spare; /* has room for the open transaction */
+
+	pthread_mutex_t
+		flush_lock; /* one flush at a time; locked before `lock` */
+	pthread_mutex_t lock; /* protects the rest */
+	struct entry_queue entries; /* committed here and not yet replicated */
+	struct queued_entry *filling; /* the last one; NULL: it is full or sent */
+	uint64_t change; /* the last one that was committed here */
+	struct store_applied noted; /* committed in the managers' log */
+	uint64_t index_written; /* applied.index, for other threads */
+	uint64_t index_durable; /* ... of the last flush */
+};
+
+/* ---- replication.c ---- */
+
+/* -ENOMEM */
+int replication_new(const struct store_attr *attr, struct replication **out);
+void replication_free(struct replication *rep);
+/* Begins with what the database has applied. */
+int replication_load(struct store *st);
+/* Before and after the commit of a transaction that changed rows; store's thread. */
+int replication_before_commit(struct store *st);
+void replication_after_commit(struct store *st);
+/* The tables contain this, and the database says so. */
+void replication_set_applied(struct replication *rep,
+			     const struct store_applied *applied);
+/* store_flush(); any thread */
+int replication_flush(struct store *st);
+/* Before and after a flush of Berkeley DB's log; any thread. */
+uint64_t replication_index_written(struct replication *rep);
+void replication_note_durable(struct replication *rep, uint64_t index);
+/* Whether this change is committed in the managers' log. */
+bool replication_has_committed(struct replication *rep, uint64_t change);
+
+/* ---- applied_row.c: rows of TABLE_MEMBER; store's thread ---- */
+
+/* *applied is zeroed if the store has none.  -EIO, logged: the rows are damaged. */
+int applied_get(struct store *st, struct store_applied *applied);
+/* A transaction must be open.  Writes the configuration only if it is another one than before. */
+int applied_put(struct store *st, const struct store_applied *applied,
+		const struct store_applied *before);
+int applied_del(struct store *st);
+
+/* ---- undo.c: rows of TABLE_MEMBER; store's thread ---- */
+
+#define UNDO_KEY 12u /* bytes in the key of an undo row */
+
+/* Adds undo rows of this change to the open transaction. */
+int undo_put(struct store *st, uint64_t change, const struct row_list *before);
+/* Deletes the undo rows up to this change in the open transaction. */
+int undo_forget(struct store *st, uint64_t change);
+/*
+ * Undoes all changes that have undo rows, the last one first, in several transactions.  After a
+ * crash, the next call continues.  No transaction may be open.  -EIO, logged: a row is damaged.
+ */
+int undo_all(struct store *st);
+
+#endif
