@@ -70,7 +70,10 @@ struct store {
 	struct lock_index *locks; /* lock_index.h */
 	struct handle_cipher handles;
 	bool handles_keyed;
-	pthread_mutex_t checkpoint_lock; /* one checkpoint at a time */
+	pthread_mutex_t checkpoint_lock; /* one checkpoint or copy at a time */
+	struct store_copying *copy; /* backup.c; NULL: none */
+	atomic_bool
+		copy_refused; /* its sink returned an error, which Berkeley DB repeats */
 	struct table_space table_space[STORE_FILES];
 	bool tables_short; /* a table could not get its slack */
 	pthread_mutex_t log_files_lock; /* protects log_files_made */

@@ -50,7 +50,7 @@ static void on_message(const DB_ENV *env, const char *prefix, const char *msg)
 
 	if (is_about_space(msg))
 		atomic_store(&st->was_full, true);
-	if (st->closing ||
+	if (st->closing || atomic_load(&st->copy_refused) ||
 	    !strncmp(msg, REPEATED_MESSAGE, strlen(REPEATED_MESSAGE)))
 		return;
 	if (store_may_log(st))

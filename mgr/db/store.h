@@ -19,7 +19,7 @@
  * Threads.  One thread owns the tables, the cursors and the transaction: the store's thread.  Any
  * thread may call store_flush(), store_checkpoint(), store_failed(), store_was_full(),
  * store_is_short(), store_log(), store_checkpoint_times(), store_note_*() and
- * store_durable_index(), also while a transaction is open.  All other functions are for the
+ * store_durable_index(), store_copy() and store_backup(), also while a transaction is open.  All other functions are for the
  * store's thread.
  *
  * Errors.  -ENOENT, -EEXIST and -ENOSPC concern only the call.  The store logs any other error
@@ -112,7 +112,8 @@ bool store_changed(const struct store *st);
 int store_flush(struct store *st);
 /*
  * Writes changed pages back if at least kbyte KiB of log were written since the last checkpoint.
- * Bounds the log that a recovery reads, and frees old log files.
+ * Bounds the log that a recovery reads, and frees old log files.  Does nothing during a
+ * store_copy().
  */
 int store_checkpoint(struct store *st, unsigned int kbyte);
 
@@ -304,6 +305,31 @@ enum store_space {
 enum store_space store_check_space(struct store *st);
 /* Whether the last check found less than STORE_SPACE_OK. */
 bool store_is_short(const struct store *st);
+
+/* ---- a copy of a store in use ---- */
+
+/* Gets the files of a copy, one after the other.  Returns 0, or -errno, which ends the copy. */
+struct store_sink {
+	/* The next file of the folder "db" begins. */
+	int (*file)(void *arg, const char *name);
+	/* A part of it.  The parts are at rising offsets, without gaps. */
+	int (*data)(void *arg, uint64_t offset, const void *bytes, size_t len);
+	void *arg;
+};
+
+/*
+ * Copies the store while it is used.  store_open() of the copy finds the transactions that were
+ * committed at a moment between the begin and the end of the call; with several managers, what was
+ * applied at such a moment.  Copies need no more memory than a few hundred KiB.  The log grows
+ * until the end.  -ENOSPC: the disk of the store is short of space.  -EIO: also, logged, if a
+ * table could not be read.
+ */
+int store_copy(struct store *st, const struct store_sink *sink);
+/*
+ * Copies the store to dir, durably.  Makes dir if it does not exist.  -EEXIST: it has a copy, or a
+ * part of one.
+ */
+int store_backup(struct store *st, const char *dir);
 
 /* ---- counters ---- */
 
