@@ -12,7 +12,7 @@ struct request_queue {
 	struct aio_queue *queue;
 	pthread_mutex_t
 		lock; /* protects all below, and the private part of requests */
-	LIST_HEAD(, request) in_flight; /* the newest first */
+	LIST_HEAD(, queued_request) in_flight; /* the newest first */
 	uint64_t started; /* number of requests so far */
 	unsigned int waiting; /* requests that wait for others: usually none */
 };
@@ -66,7 +66,7 @@ static void unlock_queue(struct request_queue *q)
 /* Called with the lock. */
 static unsigned int count_requests(const struct request_queue *q, int fd)
 {
-	const struct request *r;
+	const struct queued_request *r;
 	unsigned int n = 0;
 
 	LIST_FOREACH(r, &q->in_flight, link)
@@ -74,7 +74,7 @@ static unsigned int count_requests(const struct request_queue *q, int fd)
 	return n;
 }
 
-bool request_queue_add(struct request_queue *q, struct request *r,
+bool request_queue_add(struct request_queue *q, struct queued_request *r,
 		       bool after_earlier)
 {
 	bool start;
@@ -90,7 +90,7 @@ bool request_queue_add(struct request_queue *q, struct request *r,
 	return start;
 }
 
-void request_start(struct request *r)
+void request_start(struct queued_request *r)
 {
 	struct aio_queue *queue = r->queue->queue;
 
@@ -102,10 +102,10 @@ void request_start(struct request *r)
  * Called with the lock.  Returns a request that waited only for r, or NULL.  Requests
  * older than r do not wait for it.
  */
-static struct request *next_request(struct request_queue *q,
-				    const struct request *r)
+static struct queued_request *next_request(struct request_queue *q,
+					   const struct queued_request *r)
 {
-	struct request *later;
+	struct queued_request *later;
 
 	if (!q->waiting)
 		return NULL;
@@ -118,9 +118,9 @@ static struct request *next_request(struct request_queue *q,
 	return NULL;
 }
 
-struct request *request_queue_remove(struct request *r)
+struct queued_request *request_queue_remove(struct queued_request *r)
 {
-	struct request *next;
+	struct queued_request *next;
 
 	lock_queue(r->queue);
 	LIST_REMOVE(r, link);
@@ -130,7 +130,7 @@ struct request *request_queue_remove(struct request *r)
 }
 
 /* Ends the use by its owner or, if that has ended, by a thread that cancels it. */
-static void drop_request(struct request *r, bool owner)
+static void drop_request(struct queued_request *r, bool owner)
 {
 	struct request_queue *q = r->queue;
 	bool last;
@@ -146,7 +146,7 @@ static void drop_request(struct request *r, bool owner)
 		free(r);
 }
 
-void request_put(struct request *r)
+void request_put(struct queued_request *r)
 {
 	drop_request(r, true);
 }
@@ -155,7 +155,7 @@ void request_put(struct request *r)
 
 bool request_queue_has(struct request_queue *q, const struct aiocb *cb)
 {
-	struct request *r;
+	struct queued_request *r;
 
 	if (!q)
 		return false;
@@ -210,7 +210,7 @@ bool request_queue_has_fd(struct request_queue *q, int fd)
 /* ---- cancelling ---- */
 
 /* cb NULL: any request of fd. */
-static bool request_matches(const struct request *r, int fd,
+static bool request_matches(const struct queued_request *r, int fd,
 			    const struct aiocb *cb)
 {
 	return cb ? r->cb == cb : r->fd == fd;
@@ -220,16 +220,16 @@ static bool request_matches(const struct request *r, int fd,
  * Collects the requests that match, with holders incremented: *n of them, in memory for
  * free().  NULL: none, or no memory.
  */
-static struct request **hold_requests(struct request_queue *q, int fd,
-				      const struct aiocb *cb, size_t *n)
+static struct queued_request **hold_requests(struct request_queue *q, int fd,
+					     const struct aiocb *cb, size_t *n)
 {
-	struct request *r, **found;
+	struct queued_request *r, **found;
 
 	*n = 0;
 	lock_queue(q);
 	LIST_FOREACH(r, &q->in_flight, link)
 		*n += request_matches(r, fd, cb);
-	found = *n ? calloc(*n, sizeof(struct request *)) : NULL;
+	found = *n ? calloc(*n, sizeof(struct queued_request *)) : NULL;
 	*n = 0;
 	LIST_FOREACH(r, &q->in_flight, link) {
 		if (!found || !request_matches(r, fd, cb))
@@ -244,7 +244,7 @@ static struct request **hold_requests(struct request_queue *q, int fd,
 int request_queue_cancel(struct request_queue *q, int fd,
 			 const struct aiocb *cb)
 {
-	struct request **found = NULL;
+	struct queued_request **found = NULL;
 	int result = AIO_ALLDONE;
 	size_t n = 0, i;
 

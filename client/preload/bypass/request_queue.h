@@ -20,7 +20,7 @@ struct request_queue;
  * The first member of memory from malloc().  The caller sets call.run, call.done, cb and
  * fd.  call.done must call request_queue_remove() and request_put().
  */
-struct request {
+struct queued_request {
 	struct aio_call call;
 	const struct aiocb *cb;
 	int fd;
@@ -31,7 +31,7 @@ struct request {
 	unsigned int waits_for; /* number of earlier requests in flight */
 	bool ended; /* no longer in the list */
 	unsigned int holders; /* number of threads that want to cancel it */
-	LIST_ENTRY(request) link;
+	LIST_ENTRY(queued_request) link;
 };
 
 /* NULL: no memory or no descriptors. */
@@ -45,16 +45,16 @@ void request_queue_abandon(struct request_queue *q);
  * Adds r.  True: the caller starts it with request_start().  False: after_earlier is set,
  * and other requests of the same descriptor are in flight; r starts after the last of them.
  */
-bool request_queue_add(struct request_queue *q, struct request *r,
+bool request_queue_add(struct request_queue *q, struct queued_request *r,
 		       bool after_earlier);
-void request_start(struct request *r);
+void request_start(struct queued_request *r);
 /*
  * Removes r, which has ended.  Returns a request that waited only for r, which the caller
  * starts; or NULL.
  */
-struct request *request_queue_remove(struct request *r);
+struct queued_request *request_queue_remove(struct queued_request *r);
 /* Called after request_queue_remove() and after the end of r was reported.  May free r. */
-void request_put(struct request *r);
+void request_put(struct queued_request *r);
 
 bool request_queue_is_empty(struct request_queue *q);
 /* True: the request of cb is in flight. */

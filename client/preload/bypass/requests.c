@@ -18,7 +18,7 @@
 #define SETTLE_MS 30000
 
 struct async {
-	struct request request;
+	struct queued_request request;
 	struct aiocb *cb;
 	struct sigevent how; /* notification of the end */
 	struct notify_group *group;
@@ -64,7 +64,7 @@ static void set_result(struct aiocb *cb, int64_t n)
 static void end_request(struct aio_call *call)
 {
 	struct async *a = container_of(call, struct async, request.call);
-	struct request *later = request_queue_remove(&a->request);
+	struct queued_request *later = request_queue_remove(&a->request);
 
 	if (call->result == -ECANCELED)
 		desc_end(&a->io.use);
