@@ -111,7 +111,7 @@ app_archives() {
 		dpkg-deb -x x.deb got && diff -r pkg/usr got/usr && dpkg-deb -f x.deb Package
 	tar czf t.tgz -C "$source" . && tar tzf t.tgz | wc -l
 }
-# What a tree holds, as tar and cp must bring it over; find, xargs and grep in it.
+# The contents of a tree, which tar and cp must copy; find, xargs and grep in it.
 app_tree() {
 	cp -a "$source" a && ln a/docs/users.md a/second && ln -s docs a/link &&
 		chmod 2751 a/docs && truncate -s 3M a/holes && echo end >>a/holes &&
@@ -179,7 +179,7 @@ s.accept()[0].send(b"heard"), print(c.recv(5).decode())'
 	kill $!
 }
 
-# app FOLDER NAME: what it says there.
+# app FOLDER NAME: prints its output there.
 app() {
 	mkdir -p "$1/$2"
 	(cd "$1/$2" && "app_$2") 2>&1 | sed "s,$1,HERE,g"

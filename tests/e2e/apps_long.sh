@@ -61,8 +61,8 @@ whole_works() {
 		"$1/client/tools/pvfs-cat" "/pvfs/${PWD##*/}" | cmp - src/meson.build
 }
 
-# build FOLDER: $LONG_SOURCE (part or whole) of this project there; what was built
-# works, as its objects are the same everywhere, and nothing is to be built again.
+# build FOLDER: $LONG_SOURCE (part or whole) of this project there; the
+# result works, because its objects are the same everywhere, and nothing is to be built again.
 build() {
 	local kind=${LONG_SOURCE:-part} target=part-port
 

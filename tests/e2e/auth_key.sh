@@ -28,7 +28,7 @@ expect ok pvio write /pvfs/root 0 100000 1
 expect 0 owner /pvfs/root
 must pvfs-chmod 1777 /pvfs
 
-# ---- who only asks whether objects are lent needs no capability ----
+# ---- a client that only asks whether objects are lent needs no capability ----
 
 must pvfs-ping >"$tmp/pinged"
 [ "$(grep -c '^iod .*; lends objects' "$tmp/pinged")" = 2 ] || fail "$(cat "$tmp/pinged")"
@@ -114,7 +114,7 @@ must pvfs-ping >"$tmp/output"
 [ "$(grep -c ' up ' "$tmp/output")" = 3 ] || fail "not all are up: $(cat "$tmp/output")"
 ! grep -q 'auth = sys' "$tmp/output" || fail "these do not believe: $(cat "$tmp/output")"
 
-# ---- a mount, of a key_user who may speak for others ----
+# ---- a mount, of a key_user who may act for others ----
 
 mounted() {
 	local m=$tmp/m daemon

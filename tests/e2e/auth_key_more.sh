@@ -27,7 +27,7 @@ until_true 30 stays
 fsck --repair --config "$state/pvfs.conf" >out 2>err
 [ $? = 1 ] || fail "pvfs-fsck --repair: $(cat out err)"
 [ ! -e "$object" ] || fail "the orphan is still there: $(cat out)"
-# who has another key is no server
+# a process with another key is no server
 (umask 077; head -c 32 /dev/urandom | od -An -vtx1 | tr -d ' \n' >other; echo >>other)
 sed "s|^key = .*|key = $tmp/other|" "$state/pvfs.conf" >other.conf
 must_fail fsck -t 3 --config other.conf

@@ -154,13 +154,13 @@ metric_above 1 mgr ticket_refusals 'the credential was shown before' &&
 	metric_is 1 mgr ticket_refusals 'the credential is too old' ||
 	fail "not counted: $(pvfs-stats -i)"
 
-# ---- munged is away ----
+# ---- munged is unavailable ----
 
 tab "transport=tcp,auth=munge,munge_socket=$tmp/none"
 refused 'munge on this host: munged does not run' pvio write /pvfs/none 0 10 1
 refused 'no ticket: munged on this host does not answer' pvio write /pvfs/none 0 10 1
 
-# the manager's: a client waits for it, and says so when it was in vain
+# the manager's: a client waits for it, and reports it at the deadline
 sed -i "s|^munge_socket = .*|munge_socket = $tmp/gone/socket|" "$state/pvfs.conf"
 must cluster restart
 until_true 30 logged mgr 'get no ticket yet: munged does not run'
@@ -199,7 +199,7 @@ PVFS_TIMEOUT=10 refused 'munge on this host: munged does not answer' \
 must kill -CONT "$ours"
 expect ok pvio check /pvfs/back 0 100000 1
 
-# ---- who has a ticket needs no munged; servers come and go ----
+# ---- a client with a ticket needs no munged; servers are stopped and started ----
 
 head -c 3000000 /dev/urandom >data
 copy() {
@@ -229,7 +229,7 @@ sed -i "s|^auth = sys|auth = munge\nmunge_socket = $tmp/ours/socket|" "$state/pv
 must cluster restart
 expect ok pvio check /pvfs/back 0 100000 1
 
-# ---- a mount of root, who speaks for the others of his host ----
+# ---- a mount of root, which acts for the other users of its host ----
 
 mounted() {
 	local m=$tmp/m daemon

@@ -52,7 +52,7 @@ wait $other && fail "he goes on as root: $(cat other.said)"
 grep -qx EACCES other.said || fail "$(cat other.said other.err)"
 logged ":$other:pvio): session .*: its ticket has ended" || fail "the manager said nothing"
 
-# ---- munged is away for longer than that ----
+# ---- munged is unavailable for longer than that ----
 
 holds alone make_later /pvfs/never
 alone=$held alone_end=$end

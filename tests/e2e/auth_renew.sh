@@ -63,7 +63,7 @@ grep -h "refused (\|does not get" "$state"/log/*.log >"$tmp/output" &&
 	fail "$(cat "$tmp/output")"
 unmount "$tmp/m" $daemon
 
-# ---- who asks servers by their addresses: the iods do not give tickets, and are not asked ----
+# ---- servers by their addresses: the iods do not give tickets, and are not asked ----
 
 must timeout 60 pvfs-top --batch -d 1 -n $((2 * life)) >top 2>top.err
 must grep -q '3 of 3 servers up' top
@@ -110,7 +110,7 @@ wait $awake || fail "who was awake did not survive"
 expect 1 of_it $awake opens
 expect 0 of_it $asleep resumes
 
-# ---- another key, and servers that were started behind that, before it has another ticket ----
+# ---- another key, and servers that were started after that, before it has another ticket ----
 
 at_once() { # from the one to another
 	old=$(<"$state/key")
@@ -154,7 +154,7 @@ all
 mgr" cat "$tmp/m2/again"
 expect $((opened + 2)) sessions
 
-# ---- who passes for the manager ends no session ----
+# ---- a false manager ends no session ----
 
 exec 6>>"$tmp/m2/again"
 must eval 'echo here >&6'

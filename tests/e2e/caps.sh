@@ -63,7 +63,7 @@ hostile e f g h
 says EKEYREJECTED write a f
 says EKEYREJECTED write e b
 
-# ---- a key that goes takes along what was not renewed before ----
+# ---- a removed key invalidates capabilities that were not renewed before ----
 
 each() { # WANTED ORDER of a and b...: it, and the same of e and f
 	says "$@"
@@ -88,7 +88,7 @@ each ENOKEY write b b -
 each EKEYREVOKED write b b
 each none renew b b
 
-# ---- the end of a session is theirs, whoever still speaks for it ----
+# ---- the end of a session ends its capabilities, though it is still used ----
 
 # of one that wrote and fell silent, and of one that said BYE and only read
 for who in b f; do
@@ -103,13 +103,13 @@ for who in "write b b" "read a a" "write f f" "read e e"; do
 	until_true 60 said ESTALE $who -
 	says ESTALE $who
 done
-# an iod that is started anew is told of it
+# a restarted iod is told of it
 must cluster kill-iod 0
 must cluster start-iod 0
 says ok again a
 says ESTALE read a a
 
-# ---- ... and stays theirs when manager and iods are started anew ----
+# ---- ... and stays theirs when manager and iods are restarted ----
 
 must pvfs-mkdir /pvfs/now # whose end was recorded before this is
 must cluster kill-mgr
@@ -122,7 +122,7 @@ for who in a e; do
 done
 bare_ends
 
-# ---- what is open is renewed, whatever becomes of the mode ----
+# ---- capabilities of open files are renewed, whatever the mode becomes ----
 
 life=4 # of a ticket; of a capability twice that
 sed -i "/^session_timeout = 2$/d; s/^auth = key/&\nticket_life = $life/" "$state/pvfs.conf"
@@ -140,7 +140,7 @@ each ENOKEY write b b -
 each ok renew b b
 each ok write b b
 
-# ---- what a session had before it ended is not renewed for its number ----
+# ---- capabilities of an ended session are not renewed for its number ----
 
 for who in c h; do
 	says ok open $who /two r
@@ -152,7 +152,7 @@ for who in c h; do
 	says ok renew $who $who
 done
 
-# ---- who only says that he has it open, and passes that on ----
+# ---- a false claim to have the file open, passed on ----
 
 says ok as g 1001
 says EACCES open g /one r
@@ -161,7 +161,7 @@ says EACCES claim g b
 says EBADF hold g /one
 says ENOKEY read g b -
 
-# ---- behind a start of the manager what has not ended is renewed, and nothing else ----
+# ---- after a start of the manager only capabilities that have not ended are renewed ----
 
 for who in a e; do
 	says ok open $who /two r
@@ -190,7 +190,7 @@ must rm "$m/f"
 must eval 'echo third >&6'
 long=$((SECONDS + 2 * life + 2))
 
-# ---- who may not open it ----
+# ---- users who may not open it ----
 
 must chmod 1777 "$m"
 must as 1001 sh -c "umask 077; echo mine >$m/mine"
@@ -201,7 +201,7 @@ must chmod 644 "$m/mine"
 expect mine as 1002 cat "$m/mine"
 must_fail as 1002 sh -c "echo x >>$m/mine"
 
-# ---- those who change modes of what they have open ----
+# ---- clients that change modes of their open files ----
 
 in_m() (cd "$m/$1" && shift && "$@")
 repo() {
@@ -247,7 +247,7 @@ for tab in "$state/pvfstab" "$tmp/local"; do
 done
 export PVFSTAB_FILE=$state/pvfstab
 
-# ---- what was open for longer than a capability lives ----
+# ---- files that were open for longer than a capability lives ----
 
 [ $SECONDS -ge $long ] || sleep $((long - SECONDS))
 must eval 'echo fourth >&6'
@@ -278,7 +278,7 @@ touch enough
 wait $copies || fail "the copies did not survive"
 expect "0 1 mgr 0 end" eval "xargs <$m/log"
 
-# ---- nobody was refused who kept to the rules ----
+# ---- no client that followed the rules was rejected ----
 
 grep -h "is refused:" "$state"/log/*.log | grep -v '(test)' >"$tmp/output" &&
 	fail "$(cat "$tmp/output")"

@@ -27,7 +27,7 @@ for who in a e; do
 	found $who
 done
 
-# ---- a manager that was started anew ----
+# ---- a restarted manager ----
 
 lose a
 lose e

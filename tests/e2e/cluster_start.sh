@@ -34,7 +34,7 @@ must cluster status
 must env -u HOME "$top/scripts/cluster" status -d "$state"
 must cluster stop
 
-# what was there before is left alone by a start that fails
+# a start that fails does not touch older files
 mkdir -p other/iod1 && echo data >other/iod1/mine
 must_fail "$top/scripts/cluster" start -n 2 --port 0 -d "$tmp/other"
 [ -e other/iod1/mine ] || fail "a failed start removed what it had not made"

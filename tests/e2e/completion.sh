@@ -17,7 +17,7 @@ touch here/file
 must pvfs-mkdir /pvfs/some /pvfs/some/deep "/pvfs/some/two words"
 must pvfs-cp "$rules" /pvfs/some/data
 
-# offers WORD... : what the last of them may become.
+# offers WORD... : prints the completions of the last one.
 offers() {
 	bash --norc -c '. rules
 		compopt() { :; }
@@ -35,7 +35,7 @@ for program in "$top"/client/tools/{files,admin,monitor,job}/*.1 "$top"/*/*.8 "$
 	*)	fail "${program%.*} is not completed" ;;
 	esac
 done
-# all_offered PROGRAM [COMMAND]: what its help has
+# all_offered PROGRAM [COMMAND]: checks the options of its help
 all_offered() {
 	local option n=0 have=" $(offers "$@" -) "
 

@@ -38,7 +38,7 @@ def name_of(n):
 
 
 def attempt(f, *args):
-    """What it returned, or the name of its error."""
+    """Its result, or the name of its error."""
     try:
         return f(*args)
     except OSError as e:

@@ -171,7 +171,7 @@ CALLS = {
 
 
 def about(p):
-    """What the call may have changed: the object, where it is, its new name."""
+    """The possible effects of the call: the object, where it is, its new name."""
     dir = os.path.dirname(p.rstrip("/")) or "."
     return {n: look(n) for n in (p, dir, "new", "file", "full")}
 

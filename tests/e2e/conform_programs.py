@@ -16,7 +16,7 @@ def run_as(who, name):
 
 @case
 def run_who():
-    """Who may run a program need not be able to read it."""
+    """A user may run a program without being able to read it."""
     shutil.copy("/bin/true", "t")
     shutil.copy("/bin/true", "by")
     os.chmod("by", 0o111)

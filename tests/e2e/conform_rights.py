@@ -297,7 +297,7 @@ def links():
 
 @case
 def protected():
-    """What root alone, or the owner alone, may."""
+    """Changes that only root, or only the owner, may make."""
     os.close(make("f", mode=0o666))
     os.chown("f", OWNER, 1000)
     os.chmod(".", 0o777)

@@ -128,7 +128,7 @@ for signal in INT:130 TERM:143 HUP:129; do
 	ended_by ${signal%:*} ${signal#*:} in_local /pvfs/big "$tmp/to/new"
 	is_said 0
 	expect "" ls -A "$tmp/to"
-	# what is there is written in place: its other name shows that
+	# an existing file is written in place: its other name shows that
 	echo before >"$tmp/to/there" && ln "$tmp/to/there" "$tmp/other"
 	ended_by ${signal%:*} ${signal#*:} is_empty /pvfs/big "$tmp/to/there"
 	is_said 1
@@ -220,7 +220,7 @@ else
 fi
 rm -rf "$tmp/big" "$tmp/to"
 
-# ---- what -a keeps ----
+# ---- the attributes that -a preserves ----
 
 command -v setfacl >/dev/null && command -v setfattr >/dev/null ||
 	{ say "without lists and attributes: needs acl and attr"; exit 0; }
@@ -290,7 +290,7 @@ for file in links links.back; do
 	expect "$(stat -c "%a %u:%g %s %y" from/mode)" stat -c "%a %u:%g %s %y" "$file/real"
 	expect "$(getfacl -nc from/mode)" getfacl -nc "$file/real"
 done
-# what takes the place of a file and cannot be made leaves it there
+# if a replacement of a file cannot be made, the file stays
 if [ -e from/device ]; then
 	echo before >there
 	must_fail setpriv --inh-caps=-mknod --bounding-set=-mknod pvfs-cp -r /pvfs/in/device there
@@ -302,7 +302,7 @@ fi
 must pvfs-cp -p from/mode /pvfs/mode
 must pvfs-cp -p /pvfs/mode mode
 expect "$(getfacl -nc from/mode)" getfacl -nc mode
-# what cannot be kept is said, and nobody gets more rights
+# attributes that cannot be stored are reported, and nobody gets more rights
 if [ "$(id -u)" = 0 ] && mkdir bare && mount -t ramfs -o mode=755 bare bare; then
 	mounts+=("$tmp/bare")
 	must_fail pvfs-cp -a /pvfs/in bare/out

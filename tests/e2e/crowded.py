@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """crowded.py HOST PORT FSID LOG: a host that wants all places of a server at once.
 
-Another address of loopback connects as often as it can, without HELLO and with one; what
-was there before it stays, and others still get in.
+Another address of loopback connects as often as it can, without HELLO and with one.
+Older connections stay, and others still get in.
 """
 import socket
 import struct

@@ -15,7 +15,7 @@ start_pvfs -n 2
 host=$tmp/host conf=$state/pvfs.conf rdma=$tmp/host/sys/class/infiniband
 planted=0
 
-# ---- a host in which all is well: what the machine's own is does not count ----
+# ---- a healthy host: the machine's own settings do not count ----
 put() { mkdir -p "$(dirname "$host/$1")" && printf '%s\n' "$2" >"$host/$1"; }
 kernel() {
 	put proc/meminfo 'MemTotal:       16384000 kB
@@ -131,7 +131,7 @@ small_disk "$host/dev/shm" 1
 finds shm KiB remount,size= client
 umount "$host/dev/shm" && unset 'mounts[-1]'
 
-# what the kernel does not show
+# a file that the kernel does not show
 mv "$host/proc/meminfo" kept.meminfo
 client >found
 [ $? = 2 ] && grep -q '^not seen: memory: .*No such file' found || fail "$(cat found)"
@@ -207,7 +207,7 @@ rm "$state/iod1" && mv "$state/away" "$state/iod1"
 with etc/fstab "/dev/sda1 / ext4 defaults 0 1
 /dev/sdb1 $state/iod1/ xfs nofail 0 2" finds storage "$state/iod1, where .* not mounted" "mount $state/iod1, and start" server
 well server
-# over: what lies over the folder of iod 1, with its stamp
+# over: mounts a folder over that of iod 1, with its stamp
 over() {
 	mount -t tmpfs -o "mode=700,$1" pvfs-e2e "$state/iod1" 2>err || skip "cannot mount: $(cat err)"
 	mounts+=("$state/iod1")
@@ -366,7 +366,7 @@ for way in blackhole unreachable prohibit throw; do
 	fi
 done
 
-# ---- a clock that nobody sets, or that is behind, and a disk that is slow ----
+# ---- an unsynchronized or slow clock, and a slow disk ----
 skewed() {
 	env LD_PRELOAD="$PVFS_BUILD/tests/e2e/libpvskew.so" \
 		ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0" \

@@ -48,13 +48,13 @@ doctor() {
 
 	on "$host" pvfs-doctor -c "$tmp/$host.conf" --verbose --skip "$1" >found 2>err
 }
-# what the machine itself has or lacks is not looked at
+# skip the checks of the machine itself
 host_own=clock,fsync,mounted,dirty,tcp,memory,huge-pages,ptrace,shm,fuse,descriptors,memlock,room
 doctor mgr $host_own || fail "the manager's host: $(cat found err)"
 doctor iod $host_own || fail "an iod's host: $(cat found err)"
 grep -q 'of servers the manager alone needs it' found || fail "munge is not looked at: $(cat found)"
 grep -q '10.83.0.1:3000 answers, and refuses' found || fail "the manager is not reached: $(cat found)"
-# what an iod says of its disk is heard by others, who prove themselves to its manager first
+# an iod's report of its disk goes to clients that prove themselves to its manager first
 fallocate -l 350M iod/filled || skip "no fallocate in a tmpfs"
 must_fail doctor mgr $host_own
 grep -qE '^found: space, iod 0: .*83.0.2:7000 has [0-9]+ MiB left' found || fail "a full disk: $(cat found err)"

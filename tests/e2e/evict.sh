@@ -38,7 +38,7 @@ gone='(ESTALE|ECONNABORTED) ok ok'
 must pvio write /pvfs/f 0 1000000 1 >/dev/null
 must pvio write /pvfs/g 0 1000000 1 >/dev/null
 
-# ---- one session: what it had open is gone, others notice nothing ----
+# ---- one session: its open files are closed, others notice nothing ----
 
 keeps reader /pvfs/f r; reader=$kept
 keeps other /pvfs/f r
@@ -58,7 +58,7 @@ grep -q 'an administrator ended the session that had it open (pvfs-evict): close
 says writer "$gone"
 says other 'ok ok ok'
 
-# ---- a writer in the middle: nothing of it is written behind the answer ----
+# ---- a writer in the middle: nothing of it is written after the answer ----
 
 PVFS_JOB_ID=flooding pvio flood /pvfs/g 1000000 >flood.said 2>flood.err & flood=$!
 helpers+=("$flood")
@@ -71,10 +71,10 @@ pvfs-cat /pvfs/g >before || fail "pvfs-cat"
 wait $flood && fail "the writer goes on"
 grep -Eqx 'ESTALE|ECONNABORTED' flood.said || fail "$(cat flood.said flood.err)"
 pvfs-cat /pvfs/g >behind || fail "pvfs-cat"
-cmp before behind || fail "written behind the answer"
+cmp before behind || fail "written after the answer"
 says lazy "$gone"
 
-# ---- who holds a lock, and who waits for it ----
+# ---- the holder of a lock, and the client that waits for it ----
 
 keeps holder /pvfs/f l; holder=$kept
 holding holder
@@ -120,7 +120,7 @@ grep -Eqx '1 session evicted|.*there is no such session.*' output || fail "$(cat
 must_fail pvfs-evict -s "$id" /pvfs
 grep -q 'there is no such session: it has ended' "$tmp/output" || fail "$(cat "$tmp/output")"
 
-# ---- a host, a user, a network; not who asks ----
+# ---- a host, a user, a network; not the client that asks ----
 
 host=127.0.0.1
 [ "${PVFS_TEST_SCHEME:-tcp}" = tcp ] || host=local
@@ -177,7 +177,7 @@ must cluster start-iod 2
 logged iod2 "has ended, says the manager" || fail "it serves, and was not told"
 says off "$gone"
 
-# ---- a manager that was started anew: who did not come back yet ----
+# ---- a restarted manager: clients that did not come back yet ----
 
 keeps asleep /pvfs/f w; asleep=$kept
 holding asleep
@@ -202,12 +202,12 @@ must cluster kill-mgr
 must cluster start-mgr
 kill -CONT "$(cluster pid 1)"
 wait $evict
-# what was not kept yet it does once more
+# a restarted manager repeats evictions that it had not stored
 grep -Eq 'the manager was restarted meanwhile|^1 session evicted$' middle.evict ||
 	fail "$(cat middle.evict)"
 says middle "$gone"
 
-# ---- ... and who was evicted before, and had not heard of it ----
+# ---- ... and a client that was evicted before, and had not heard of it ----
 
 for how in w r; do
 	keeps deaf$how /pvfs/f $how; deaf=$kept

@@ -42,7 +42,7 @@ ended() {
 ended
 for who in a b e f; do says ok again $who; done
 ended
-# who comes under another number
+# clients with another session number
 for who in d h; do
 	says EKEYREJECTED write $who a
 	says EKEYREJECTED write $who e
@@ -58,7 +58,7 @@ for who in a e; do
 done
 for who in c g; do says ESTALE found $who; done
 
-# ---- servers that were started anew ----
+# ---- restarted servers ----
 
 must cluster kill-iod 0
 must cluster start-iod 0

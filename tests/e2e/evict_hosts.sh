@@ -28,7 +28,7 @@ stays() {
 	wait $flood && fail "$1: the writer goes on"
 	grep -Eqx 'ESTALE|ECONNABORTED' "$1.said" || fail "$1: $(cat "$1.said" "$1.err")"
 	must on other pvfs-cat "/pvfs/$1" >behind
-	cmp before behind || fail "$1: written behind the answer"
+	cmp before behind || fail "$1: written after the answer"
 	expect ok on other pvio write "/pvfs/$1" 0 300000 7
 	expect ok on other pvio check "/pvfs/$1" 0 300000 7
 }

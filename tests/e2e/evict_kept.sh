@@ -39,18 +39,18 @@ again() { # HOW it ends
 	must cluster start-iod 0
 }
 
-# ---- who is not evicted breaks the rules ----
+# ---- a client that is not evicted breaks the rules ----
 
 with free
 writes free.in FIRST
 
-# ---- who is ----
+# ---- evicted clients ----
 
 with plain
 evicted
 writes plain.in first
 
-# ---- an iod that was started anew before, killed or not ----
+# ---- an iod that was restarted before, killed or not ----
 
 for how in kill stop; do
 	with $how
@@ -67,7 +67,7 @@ again stop
 evicted
 writes twice.in first
 
-# ---- one that does not run: what is written until it does is there, nothing behind that ----
+# ---- an iod that does not run: writes until it runs are there, later ones are not ----
 
 with down
 must cluster kill-iod 0

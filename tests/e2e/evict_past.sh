@@ -49,14 +49,14 @@ over() { [ "$(grep -Ecx 'E[A-Z]+|written' "$1")" = 2 ]; }
 for f in root other past; do
 	until_true 60 over $f
 	tail -n 2 $f | head -n 1 | grep -Eqx 'ESTALE|ECONNABORTED' || fail "$f: $(tail -n 2 $f)"
-	# who goes past has two sessions, and goes on through the mount when his own has ended
-	# first (preload_evicted), until the mount's has: before that is answered
+	# a program past the mount has two sessions.  If its own ends first, it goes on through
+	# the mount (preload_evicted), until the mount's ends: before that is answered
 	[ "$(tail -n 1 $f)" = ESTALE ] || [ $f = past ] || fail "$f: $(tail -n 2 $f)"
 	must pvfs-cat /pvfs/pub/$f >$f.behind
 	n=$(tail -n 3 $f | head -n 1)
 	seq -f %07.0f 0 $((n - 1)) | cmp - <(head -n "$n" $f.behind) || fail "$f: $n lines were flushed"
 done
-for f in root other past; do cmp $f.before $f.behind || fail "$f: written behind the answer"; done
+for f in root other past; do cmp $f.before $f.behind || fail "$f: written after the answer"; done
 
 expect 3 eval 'ls "$tmp/m/pub" | wc -l'
 echo new >"$tmp/m/pub/root" || fail "the mount is gone"

@@ -10,7 +10,7 @@ requires tool python3
 start_pvfs -n 2 --transport pvfs
 logged() { grep -q -- "$2" "$(log_of "$1")"; }
 
-# ---- who may ----
+# ---- permission ----
 
 if command -v setpriv >/dev/null; then
 	chmod 755 "$tmp" "$state" && chmod 644 "$state/pvfstab"
@@ -33,7 +33,7 @@ id=$(pvfs-evict -l /pvfs | awk '/:pvfs-fuse$/ { print $1 }')
 expect "1 session evicted" pvfs-evict -s "$id" /pvfs
 must_fail eval 'echo third >&6'
 must_fail eval 'dd bs=1 count=1 <&7'
-# who opens it now has it, whoever has it open from before
+# a client that opens it now reads it, even if others had it open before
 expect "first
 second" cat "$tmp/m/file"
 must eval 'echo third >>"$tmp/m/file"'
@@ -44,7 +44,7 @@ grep -q 'an administrator ended the session that had it open' "$state/log/fuse0.
 	fail "$(cat "$state/log/fuse0.log")"
 unmount "$tmp/m" $daemon
 
-# ---- what was lent is set aside ----
+# ---- lent objects are replaced ----
 
 must pvio write /pvfs/lent 0 60000 1
 pvio flood /pvfs/lent 60000 >said 2>err & flood=$!
@@ -69,6 +69,6 @@ must pvfs-cat /pvfs/lent >before
 wait $flood && fail "the writer goes on"
 grep -Eqx 'ESTALE|ECONNABORTED' said || fail "$(cat said err)"
 must pvfs-cat /pvfs/lent >behind
-cmp before behind || fail "written behind the answer"
+cmp before behind || fail "written after the answer"
 set_aside() { cat "$(log_of iod0)" "$(log_of iod1)" | grep -q 'replaced by a copy, because it was lent to evicted session'; }
 [ -z "$lends" ] || until_true 30 set_aside

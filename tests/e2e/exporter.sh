@@ -18,7 +18,7 @@ PVFS_JOB_ID=third expect ok pvio check /pvfs/f 0 1000000 1
 PVFS_JOB_ID=fourth expect ok pvio check /pvfs/f 0 1000000 1
 expect ok pvio mkdir /pvfs/d
 expect EEXIST pvio mkdir /pvfs/d
-# Another second: what was asked for before is kept for one.
+# Another second: the exporter caches answers for one.
 figures() { [ "$(value "$1")" = "$2" ]; }
 until_true 60 figures 'pvfs_request_duration_seconds_count{server="mgr",op="MKDIR"}' 2
 expect 1 value 'pvfs_request_errors_total{server="mgr",op="MKDIR"}'
@@ -42,7 +42,7 @@ grep -q '^pvfs_mount_info{mount="/pvfs"} 1$' metrics || fail "$(head metrics)"
 	grep -q '^pvfs_db_hits_total{server="mgr"} [1-9]' metrics || fail "inside: $(grep -v _bucket metrics)"
 
 cat >well.py <<'END'
-"""What Prometheus' text format asks, and what we promise."""
+"""The rules of Prometheus' text format, and our promises."""
 import collections, re, sys
 text = sys.stdin.read()
 assert text.endswith("\n") and len(text) < 1 << 20, len(text)
@@ -86,7 +86,7 @@ else
 	say "without promtool"
 fi
 
-# What the rules and the dashboard speak of, there is.
+# The metrics of the rules and the dashboard exist.
 must python3 - "$top/conf/prometheus-rules.yml" "$top/conf/grafana-dashboard.json" <<'END'
 import json, re, sys
 there = open("metrics").read()
@@ -134,7 +134,7 @@ must_fail timeout 60 "$exporter" --listen "${url#http://}"
 grep -q 'in use; end what has the port' "$tmp/output" || fail "$(cat "$tmp/output")"
 must_fail timeout 60 "$exporter" /tmp
 
-# ---- many who ask cost one question a second ----
+# ---- many scrapes cost one request a second ----
 rounds=$(value pvfs_exporter_rounds_total)
 since=$SECONDS
 must python3 - "$url/metrics" <<'END'
@@ -178,7 +178,7 @@ for p in pages:
 assert len(seen) == 300, len(seen)
 END
 
-# ---- away, and standing still ----
+# ---- servers that are down, and that stand still ----
 reason() {
 	fetch /health >health
 	[ "$(cat "$tmp/code")" = 503 ] && grep -qE "\"server\":\"$1\",\"reason\":\"[^\"]*$2" health
@@ -213,7 +213,7 @@ must cluster start >/dev/null
 until_true 60 figures 'pvfs_up{' 4
 stop_exporter
 
-# ---- what users wrote ----
+# ---- text from users ----
 sed 's|/pvfs |/pv"<i>\&x |' "$state/pvfstab" >evil
 PVFSTAB_FILE=$PWD/evil start_exporter --timeout 30000
 expect 4 value 'pvfs_up{'

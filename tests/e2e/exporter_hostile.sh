@@ -103,7 +103,7 @@ for i in range(600):
         assert has("task") <= tasks + 390 and has("fd") <= files + 780, (has("task"), has("fd"))
 for s in held:
     s.close()
-# ---- who comes from elsewhere, however often, takes nobody's connection ----
+# ---- a client from another host, however often it connects, takes nobody's connection ----
 first = connect()
 first.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n")
 held = [socket.create_connection((host, port), 60, ("127.0.0.2", 0)) for _ in range(200)]

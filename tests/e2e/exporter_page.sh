@@ -64,7 +64,7 @@ for ((i = 1; ; i++)); do
 done
 ! grep -E 'Content Security Policy|Uncaught|SyntaxError|TypeError' browser || fail "$(grep CONSOLE browser)"
 
-# A server that is away is red there.
+# An unavailable server is red there.
 must cluster stop-iod 1
 browse dom --dump-dom
 grep -qE '>1 of 4 servers away<' dom && grep -q '<li class="bad">iod1 (tcp://' dom || fail "$(tail -c 3000 dom)"

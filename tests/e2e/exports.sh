@@ -56,7 +56,7 @@ expect ok pvio chmod 640 /pvfs/pub/group
 expect EACCES far as_user 1001 0 '' pvio read /pvfs/pub/group
 expect EACCES far as_user 1001 1001 0 pvio read /pvfs/pub/group
 expect ok as_user 1001 1001 0 pvio check /pvfs/pub/group 0 10000 1
-# what is open and locked goes over exec() as it does for others
+# open files and locks survive exec() as for other clients
 must far "$PVFS_BUILD/tests/e2e/lib/lib_exec" locks /pvfs/pub
 
 with mgr 'squash = all' 'squash_uid = 4242' 'squash_gid = 4343'

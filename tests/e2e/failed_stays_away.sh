@@ -23,8 +23,8 @@ holder() {
 	until_true 60 grep -q holding "$tmp/$who"
 }
 
-# late_write LEN: A's write is sent to an iod that stands still, and fails; B's
-# waits behind it.  When the iod goes on, B's is what is there.
+# late_write LEN: A's write is sent to an iod that stands still, and fails; B's write waits after
+# it.  When the iod goes on, B's data is there.
 late_write() {
 	PVFS_TIMEOUT=1 holder a 5 pvio rewrite /pvfs/file "$1" 1 2
 	holder b 6 pvio rewrite /pvfs/file "$1" 1 3
@@ -46,8 +46,8 @@ for len in 100 4096 4096 4096 4096 60000 60000 300000 300000 1000000 1000000; do
 done
 say "the last writer's bytes stayed in $rounds rounds"
 
-# A truncation that an iod was away for is not carried out when it is back, nor by a
-# manager that starts anew and finds it recorded: what is written after it stays.
+# An iod does not execute a failed truncation when it is back, nor does a restarted manager
+# that finds it recorded: data that was written after it stays.
 late_cut() {
 	holder b 6 pvio rewrite /pvfs/file 100000 1 3
 	expect ok pvio write /pvfs/other 0 100 1
@@ -70,7 +70,7 @@ late_cut iod
 late_cut mgr
 say "what was written after a truncation that failed stayed"
 
-# The manager stood still: what was sent to it meanwhile, and failed, is not made.
+# The manager stood still: requests that were sent meanwhile, and failed, are not executed.
 holder a 5 env PVFS_TIMEOUT=2 pvio make_later /pvfs/late
 stand_still "$(cluster pid mgr)"
 exec 5>&-

@@ -51,7 +51,7 @@ must cluster start-mgr
 refused pvio truncate /pvfs/a 2000000
 expect ok pvio chmod 600 /pvfs/a
 
-# the right one comes: what was begun is finished
+# the right one comes: begun work is finished
 kill "${helpers[0]}"
 wait "${helpers[0]}"
 helpers=()

@@ -93,8 +93,8 @@ prove_by() {
 	sets+=(--set "filesystem.munge_socket=$tmp/munge")
 }
 
-# start_pvfs [OPTION OF cluster start...]; $proof: what clients prove themselves by, as
-# options of a mount, if they do.
+# start_pvfs [OPTION OF cluster start...]; $proof: the options of a
+# mount for the identity of clients, if auth needs them.
 start_pvfs() {
 	local set sets=()
 
@@ -143,7 +143,7 @@ requires_mpich() {
 
 # ---- checks ----
 
-# expect WANTED COMMAND...: what the command prints on stdout.
+# expect WANTED COMMAND...: the command must print WANTED on stdout.
 expect() {
 	local want=$1 have
 	shift
@@ -159,7 +159,7 @@ must() {
 	"$@" || fail "exit $?: $*"
 }
 
-# must_fail COMMAND...: does not; what it prints is in $tmp/output.
+# must_fail COMMAND...: must fail; its output is in $tmp/output.
 must_fail() {
 	"$@" >"$tmp/output" 2>&1 && fail "did not fail: $*"
 	return 0
@@ -199,7 +199,7 @@ copy_on() {
 	done
 }
 
-# iod_comes_and_goes K: iod K is killed and started anew, twice.
+# iod_comes_and_goes K: iod K is killed and restarted, twice.
 iod_comes_and_goes() {
 	local i
 

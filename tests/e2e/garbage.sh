@@ -31,7 +31,7 @@ for who in mgr iod.0; do
 	}
 	say "$who: $(wc -l <"$tmp/cases") kinds of bad input refused"
 	[ "$(cluster pid "$server")" = "$pid" ] || fail "$who did not survive"
-	# what the bad clients held is given back
+	# the descriptors of the bad clients are closed
 	given_back() { [ "$(open_files "$pid")" -le $((fds + 2)) ]; }
 	until_true 30 given_back
 	expect ok pvio check /pvfs/file 0 1000000 1

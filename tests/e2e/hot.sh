@@ -41,7 +41,7 @@ for p in files:
     assert rows[0].endswith("d/hottest") or "d/hottest" not in p, rows
 END
 
-# who is nobody here
+# a user without rights
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$tmp" "$state" && chmod 644 "$state/pvfstab"
 	until_true 60 shows '^pvfs-top ' setpriv --reuid 12345 --regid 12345 --clear-groups

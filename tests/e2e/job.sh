@@ -29,7 +29,7 @@ head -c 100000000 /dev/zero | tr '\0' x >large
 must pvfs-cp -q large /pvfs/large
 for k in 1 2; do pvfs-cp -q large /pvfs/large$k 2>>"$tmp/full"; done
 grep -q 'No space left' "$tmp/full" || fail "nothing bounds it: $(cat "$tmp/full")"
-# another one beside it, and the same one twice
+# another job at the same time, and the same one twice
 must_fail pvfs-job start -i "$job" --size 64M
 grep -q 'file system already' "$tmp/output" || fail "$(cat "$tmp/output")"
 must pvfs-job start -i "$job.other" --size 64M
@@ -114,7 +114,7 @@ files=$(find tree -type f | wc -l)
 expect "$files files, 0 of them were there" stage in tree /pvfs/tree
 expect "$files" grep -c '^ok ' manifest.in
 expect "$files files, $files of them were there" stage in tree /pvfs/tree
-# what changed there, what is gone, and what changed here is copied, and nothing else
+# changes there, removals, and changes here are copied, and nothing else
 printf x | pvfs-job exec -i "$job" pvio write /pvfs/tree/big 100 5000 7 >/dev/null
 must pvfs-rm /pvfs/tree/docs/users.md
 echo more >>tree/docs/mpi.md
@@ -125,7 +125,7 @@ same_tree tree out
 rm manifest.out && echo other >out/docs/mpi.md
 expect "$files files, $((files - 1)) of them were there" stage out /pvfs/tree out
 same_tree tree out
-# what cannot be copied is named, the rest is copied, and the next time resumes
+# a file that cannot be copied is named, the rest is copied, and the next time resumes
 mkdir out/big2 && pvfs-cp -q big2 /pvfs/tree/ 2>/dev/null
 must pvfs-cp -q tree/big /pvfs/tree/big2
 must_fail stage out /pvfs/tree out
@@ -150,7 +150,7 @@ expect "$(cd odd && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /)"
 	eval "cd odd2 && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /"
 expect end dd if=odd2/sparse bs=1M skip=800K count=3 iflag=count_bytes status=none
 [ "$(du -k odd2/sparse | cut -f 1)" -lt 1000 ] || fail "holes are filled"
-# what has a name already is replaced and not written to; links to the ends are meant
+# an existing name is replaced and not written to; links at both ends are followed
 echo precious >victim && mkdir other odd3 && ln -s ../victim odd3/-dash && ln victim $'odd3/new\nline' && ln -s odd3 odd4
 exits 0 pvfs-job stage-out -i "$job" --manifest "$tmp/manifest.odd3" /pvfs/odd odd4
 expect precious cat victim
@@ -211,7 +211,7 @@ must_fail env PATH="$tmp/other" "$(command -v pvfs-job)" start -n 2 -i "$job" --
 grep -q "not started: no mpiexec.hydra or mpiexec.mpich in PATH" "$tmp/output" || fail "$(<"$tmp/output")"
 gone
 
-# ---- what cannot be ----
+# ---- impossible requests ----
 
 must_fail pvfs-job start -i a/b
 must_fail pvfs-job start -i "$job" --mount relative

@@ -94,7 +94,7 @@ cat >late.py <<-'END'
 	        other[s].sendall(data)
 END
 
-# Who comes to the head and proves nothing, and comes again whenever he was sent away.
+# A client connects to the head without a proof, and again after each disconnection.
 cat >strangers.py <<-'END'
 	import select, socket, sys, time
 	held = set()

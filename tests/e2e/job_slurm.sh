@@ -89,7 +89,7 @@ submit -t 10 --wait || fail "the job failed: $(cat out)"
 home
 gone
 
-# ---- its time is over: Slurm says so, and what there is goes home ----
+# ---- its time is over: Slurm says so, and the files that exist are copied home ----
 HOLD=$tmp/hold submit -t 10 --signal=B:USR1@300
 until_true 60 held
 must scancel -b -s USR1 "$job" # what --signal does 300 seconds before the end
@@ -106,7 +106,7 @@ until_true 60 ended
 rm -f hold.*
 gone
 
-# ---- what the script says in lines for burst_buffer.lua is looked at, and told ----
+# ---- the script's lines for burst_buffer.lua are checked, and reported ----
 if has_lua; then # not for root
 	chmod 755 "$tmp"
 	install -d -o nobody user

@@ -40,7 +40,7 @@ if command -v setfacl >/dev/null && command -v setfattr >/dev/null && mkdir mark
 	silent
 	expect "$(what marked)" what back
 	what back | grep -q 'user.long' || fail "nothing was compared"
-	# what changed since then, and only that, without data
+	# only later changes, without data
 	chmod u+w marked/dir
 	setfattr -n user.kind -v other marked/attr && setfattr -x user.long marked/both
 	setfacl -b marked/list && setfacl -m u:99:rwx marked/dir/plain
@@ -69,7 +69,7 @@ else
 	say "without extended attributes: needs acl, attr and a file system that has them"
 fi
 
-# ---- a disk that is full on the way out: what is missing is named, and comes the next time ----
+# ---- a full disk on the way out: missing files are named, and copied the next time ----
 
 if [ "$(id -u)" = 0 ]; then
 	rm -f manifest.* && mkdir big && for k in 1 2 3 4; do head -c 700000 /dev/urandom >big/$k; done
@@ -116,7 +116,7 @@ gone
 
 # ---- as another user ----
 
-# He cannot give files away, nor read all of them; what he may not write to he still copies.
+# The user cannot give files away, nor read all of them.  Read-only files are still copied.
 as() { setpriv --reuid nobody --regid nogroup --clear-groups -- "$@"; }
 chmod 755 "$tmp"
 mkdir user shared && chown nobody:nogroup user
@@ -136,7 +136,7 @@ exits 0 stage out /pvfs/in "$tmp/user/out"
 expect 'nobody nogroup 555 closed
 nobody nogroup 444 mine' eval 'cd user/out && stat -c "%U %G %a %n" closed mine'
 [ -z "$marks" ] || expect "$marks" eval "getfattr -d user/out/mine 2>/dev/null | grep ^user"
-# again: what is closed by now is filled all the same
+# again: a folder that is read-only by now is filled all the same
 chmod 755 shared/closed && echo more >shared/closed/more && chmod 555 shared/closed && chmod 644 shared/secret
 exits 0 stage in "$tmp/shared" /pvfs/in
 exits 0 stage out /pvfs/in "$tmp/user/out"

@@ -7,7 +7,7 @@
 
 count=${KILLED_CLIENTS:-200}
 
-# What may not grow.
+# The counts that may not grow.
 held() {
 	local k
 

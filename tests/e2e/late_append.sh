@@ -21,7 +21,7 @@ late_append() {
 	cluster kill-mgr && cluster start-mgr || fail "no manager"
 	until_true 60 have_gone $((${kin:+1+}1))
 	for i in 0 1 2; do must cluster start-iod $i; done
-	# who asks for the size makes it known, without what is not there
+	# a stat makes the size known, without the missing append
 	must pvio stat /pvfs/log >/dev/null
 	must pvio append /pvfs/log 1 100 other
 	kill -CONT $late

@@ -72,7 +72,7 @@ new_host 0
 ask EIO "sync-in-child 9"
 ask EIO "sync 9"
 ask ok "sync 1"
-# What is written anew is written.
+# Data that is written again is stable.
 ask ok "write 1"
 ask ok "sync 1"
 end_asking

@@ -35,7 +35,7 @@ back iod1
 must cluster start
 expect ok pvio check /pvfs/a 0 3000000 1
 
-# ... while the manager runs: who reads waits, and gets no zeros
+# ... while the manager runs: a reader waits, and gets no zeros
 must cluster kill-iod 1
 away iod1
 must_fail cluster start-iod 1

@@ -41,7 +41,7 @@ file() {
 	must pvfs-chmod "$3" "/pvfs/$1"
 }
 
-# files N: what the last one and the 65th of so many groups says, and one that he is not in.
+# files N: access by the last and the 65th of so many groups, and by a foreign group.
 files() {
 	local last=$((first + $1 - 1))
 
@@ -120,7 +120,7 @@ done
 rights by_library 1000
 for n in $numbers; do rights by_preload "$n"; done
 
-# ---- a manager that was started anew does not have the lists ----
+# ---- a restarted manager does not have the lists ----
 
 twice() { # N: opens files, and when it is told to locks one, and opens them again
 	tab transport=tcp

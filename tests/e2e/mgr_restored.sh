@@ -71,7 +71,7 @@ fsck --repair >found || [ $? = 1 ] || fail "$(<found)"
 must fsck >found
 expect ok pvio check /pvfs/kept 0 1000000 1
 
-# what cannot be asked is not guessed, and the manager waits for that
+# the manager waits for an iod that does not answer, and does not guess
 must cluster stop-mgr
 must cluster kill-iod 1
 restore && fail "without one of the iods: $(<restored)"

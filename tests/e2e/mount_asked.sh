@@ -42,7 +42,7 @@ for name in names:
 END
 files() { python3 "$tmp/do.py" "$1" $n "$2"; }
 
-# What has no access control list is known by its attributes, for as long as they count.
+# Attributes say that there is no access control list, for as long as they are cached.
 mount_at "$tmp/m" -o attr_timeout=3600,entry_timeout=3600
 first=$daemon
 mkdir "$tmp/m/d"
@@ -71,8 +71,8 @@ must grep -q user:1002 "$tmp/list"
 unmount "$tmp/m" $first
 unmount "$tmp/b" $daemon
 
-# A name that is removed costs its own request, and one to see what it is: the kernel asks
-# for the directory anew after each, which came with it.  What others do in it shows.
+# A removal costs its own request, and one to look the name up.  The kernel asks for the
+# directory again after each removal; its attributes came with the answer.  Changes by others show.
 cat >"$tmp/remove.py" <<'END'
 import os, sys
 n, name = int(sys.argv[1]), sys.argv[2]

@@ -67,7 +67,7 @@ if maps_shared; then
 	appends O_WRONLY
 	appends O_RDWR
 fi
-# what is written through a mapping has its place, though the file appends
+# a write through a mapping keeps its place, though the descriptor appends
 expect "b'Xello' 5" python3 - "$tmp/a/mapped" <<-'END'
 	import mmap, os, sys
 	fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT | os.O_APPEND)
@@ -95,8 +95,8 @@ print(os.lseek(fd, 0, os.SEEK_END), os.pread(fd, 10, 0))' "$tmp/a/long"
 unmount "$tmp/a" $first
 unmount "$tmp/b" $daemon
 
-# That a name is not there is kept as names are: what is made here is there at once, what
-# is made by others when the time is over.
+# A missing name is cached as names are: a file made here is there immediately, and one made by
+# others after the timeout.
 mgr() { pvfs-ping | awk '$1 == "mgr" && $3 == "up" { print $8 }'; }
 asks() { # COMMAND...: how many requests that is, and a ping
 	local before

@@ -11,7 +11,7 @@ calls=("open wct" chmod "chown -1" truncate rmdir unlink symlink "link to" "rena
 [ -z "${CONFORM_CALLS:-}" ] || mapfile -t -d , calls < <(echo -n "$CONFORM_CALLS")
 [ "${calls[0]}" != all ] || calls=()
 
-# same DIR PART [CASE...]: what the part prints there is what it prints here
+# same DIR PART [CASE...]: the part must print the same there as here
 same() {
 	local dir=$1 part=$2
 	shift 2
@@ -29,7 +29,7 @@ mkdir -m 755 "$tmp/local"
 mount_at "$tmp/m" -o suid,dev,no_default_permissions
 for part in rights data names; do same "$tmp/m" $part; done
 unmount "$tmp/m" $daemon
-# what is looked at first is as with a local one if the kernel looks at all
+# the order of checks is that of a local one if the kernel checks at all
 mount_at "$tmp/m" -o suid,dev
 for part in rights data names programs; do same "$tmp/m" $part; done
 same "$tmp/m" paths ${calls[@]+"${calls[@]}"}

@@ -7,7 +7,7 @@ usage: mount_cut.py MOUNT full        lines of the test tell when the store is f
                                       when it is not any more
        mount_cut.py MOUNT still       ... when an iod stands still, and goes on
        mount_cut.py MOUNT past        the data of this program goes past the mount
-       mount_cut.py MOUNT beside      beside who appends
+       mount_cut.py MOUNT beside      while another process appends
 """
 import ctypes, errno, mmap, os, platform, struct, subprocess, sys, time
 

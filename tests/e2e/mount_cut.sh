@@ -51,7 +51,7 @@ for cache in none open; do
 	until_true 30 has_room
 done
 
-# what is appended between the failure and the cut
+# an append between the failure and the cut
 state=$tmp/second
 start_pvfs -n 1
 mount_at "$tmp/m" -o cache=none

@@ -138,7 +138,7 @@ def told_on():
         want("EIO", p.synced(), "the program beside it")
         want("ok", p.synced(), "that one again")
         want("ok", synced(fd), "who wrote, again")
-    # who may not write is not believed, nor what is no loss
+    # a report without the right to write is rejected, and so is an error that is no loss
     for how, error, say in ((os.O_RDONLY, errno.EIO, "EBADF"), (os.O_RDWR, errno.ESTALE, "EINVAL")):
         try:
             fcntl.ioctl(os.open(path, how), 0x4008f563, struct.pack("II", error, 0))
@@ -178,7 +178,7 @@ want("ok", synced(a), "the parent")
 want("EIO", synced(c), "who reads, once more")
 want("EIO", synced(later), "who came later")
 
-# what is closed takes nothing along
+# a closed file keeps no error
 fail_once(a, "and again")
 os.close(b)
 b = opened()

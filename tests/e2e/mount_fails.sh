@@ -63,7 +63,7 @@ echo kept >"$m/f"
 (cd "$m" && ! umount "$m" 2>/dev/null) || fail "unmounted while in use"
 until_true 30 umount "$m"
 
-# ---- servers are away: an error by the deadline, and all is well afterwards ----
+# ---- servers are unavailable: an error by the deadline, and calls succeed afterwards ----
 must "$fuse" $spec "$m" -o $reach,timeout=2
 cluster kill-mgr
 must_fail timeout 20 cat "$m/f"
@@ -108,7 +108,7 @@ until_true 20 cat "$m/page" >"$tmp/output"
 until_true 30 umount "$m"
 wait $guard
 
-# ---- stopped: its guard ends it, and who waited hears so ----
+# ---- stopped: its guard ends it, and waiting programs get an error ----
 begin() {
 	"$fuse" $spec "$m" -f -o $reach,timeout=2 >>"$state/log/stopped.log" 2>&1 &
 	guard=$!
@@ -144,8 +144,8 @@ must timeout 60 grep -q kept "$m/f"
 until_true 30 umount "$m"
 wait $guard
 
-# ---- killed in the middle of writes: what was answered is there, and locks of
-# who died with it, or lives on, are not ----
+# ---- killed in the middle of writes: acknowledged data is there, and locks of
+# programs that died with it, or live on, are not ----
 "$fuse" $spec "$m" -f -o $reach >>"$state/log/killed.log" 2>&1 &
 guard=$!
 until_true 20 mountpoint -q "$m"

@@ -96,7 +96,7 @@ figure() {
 	echo "$fault - $name 1 0 $(((${EPOCHREALTIME/[.,]/} - from) / 1000))" \
 		>>"$tmp/figures"
 }
-# Whoever has files open there finds out, and closes them.
+# Programs with open files there get errors, and close them.
 taken_away() { umount "$m" 2>/dev/null || ! is_shown; }
 anew() {
 	until_true 60 gone "$server"

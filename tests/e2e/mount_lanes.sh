@@ -11,7 +11,7 @@ as_is() { "$@"; }
 lanes() {
 	must $how timeout 200 pvlanes $1 $RANDOM "${LANES_STEPS:-150}" 4 "${@:2}"
 }
-# All of them at two pages that the kernel keeps, drops and reads anew.
+# All of them at two pages that the kernel caches, drops and reads again.
 narrow() {
 	local how=as_is i
 

@@ -78,8 +78,8 @@ say "$entries entries in $took requests, and $others for links and directories"
 [ $took -lt $((entries / 8)) ] || fail "an entry takes a request"
 unmount "$tmp/a" $daemon
 
-# What others do is seen at once where nothing is kept, and what is done here
-# wherever: by who listed the directory before, and by who is still at it.
+# Changes by others show immediately without a cache, and changes made here always: to a process
+# that listed the directory before, and to one that is still listing.
 cat >"$tmp/change.py" <<'END'
 import os, sys
 here, there = sys.argv[1:3]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Names after a lock was granted, for mount_lock_names.sh.
 
-mount_lock_names.py names KIND A B: A and B are one folder seen through two mounts.  What A's
-kernel has of a name in the folder of a file, and B changes under a lock of that file, A sees
-as soon as it has the lock.
+mount_lock_names.py names KIND A B: A and B are one folder seen through two mounts.  A's
+kernel caches a name in the folder of a file, and B changes it under a lock of that file.  A sees
+the change as soon as it has the lock.
 
 mount_lock_names.py owners KIND A B LOCAL: three processes below each of A and B create a lock
 file, lock it, and remove it before they unlock it.  LOCAL is a folder of a local disk.
@@ -98,7 +98,7 @@ PRESENT = [make, make_link, make_symlink, move_in, move_in_swapped, list_names]
 PRESENT += [make_folder] if EXPIRES else []
 
 
-# ---- each: what the other host does under the lock
+# ---- each: an action of the other host under the lock
 
 
 def add(path):
@@ -159,7 +159,7 @@ class Names:
             os.unlink(self.a + "/" + name)
 
     def by_name(self):
-        """Calls by a name whose object was replaced, and open descriptors beside them."""
+        """Calls by a name whose object was replaced, and open descriptors of both."""
         a, b = self.folder(True)
         create(a + "f"), os.mkdir(a + "d")
         mine, other = os.open(a + "lock", os.O_RDWR), os.open(b + "lock", os.O_RDWR)

@@ -50,7 +50,7 @@ def record(i):
 
 
 class Seen:
-    """By turns: what one did under the lock the next one sees, at once."""
+    """By turns: the next holder sees the changes under the lock immediately."""
 
     def prepare(self, d):
         with open(d + "/seen", "wb") as f:
@@ -118,7 +118,7 @@ class Seen:
             lock(kind, other, fcntl.F_WRLCK)
             if os.fstat(other).st_nlink:
                 sys.exit("what was removed has a name")
-            # what one has of the removed file is not what its name stands for
+            # the open file was removed, so its name stands for another one
             try:
                 sys.exit(f"opened without a name: {os.open(b + '/seen', os.O_RDWR)}")
             except FileNotFoundError:

@@ -131,7 +131,7 @@ def one(make, flags, remove):
 
 
 def written():
-    """By who has it open, after its end as a name; then nobody has it but by O_PATH."""
+    """By an open descriptor after the name is gone; then by O_PATH alone."""
     file("x")
     fd, held = os.open("x", os.O_RDWR), os.open("x", O_PATH)
     os.unlink("x")

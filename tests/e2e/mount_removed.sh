@@ -14,7 +14,7 @@ for cache in none open; do
 	unmount "$tmp/$cache" $daemon
 done
 
-# Two hosts: what one removes, the other one has in use; and both remove one tree at once.
+# Two hosts: one removes files that the other one uses; and both remove one tree at once.
 for cache in none open; do
 	mount_at "$tmp/a" -o cache=$cache
 	first=$daemon

@@ -38,7 +38,7 @@ WAYS = {
     "fchmod, write": lambda n: opened(n, os.O_WRONLY, chmod_before),
 }
 
-# What call() came to with each of them, 0 or errno, in one process of that user.
+# The results of call() with each of them, 0 or errno, in one process of that user.
 def run_as(uid, call, each):
     out, into = os.pipe()
     if os.fork() == 0:
@@ -72,7 +72,7 @@ def make(group=1000, first=lambda name: None):
         first(name)
         os.chmod(name, mode)
 
-# What became of them; then they are gone.
+# Returns their modes and capabilities, and removes them.
 def rest(rcs):
     for name, rc in zip(NAMES, rcs):
         try:
@@ -87,13 +87,13 @@ def give_caps(name):
     os.setxattr(name, "security.capability", CAPS)
 
 for name, way in WAYS.items():
-    # who is neither owner nor root takes them away by the open already
+    # a user who is neither owner nor root removes them by the open already
     for who in (0, 1000) if "chmod" in name else (0, 1000, 1001):
         make(first=give_caps)
         print(name, who, *rest(run_as(who, way, NAMES)))
 
-# Who was handed the open file needs no rights of his own, whether he owns it or not; but
-# asking for a new owner is none of it.
+# A process that got the open file from another needs no rights of its own, as owner or not.
+# A change of the owner is no such case.
 HANDED = {
     "write": lambda f: os.write(f, b"x" * 10),
     "ftruncate": lambda f: os.ftruncate(f, 5),

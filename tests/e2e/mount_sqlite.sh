@@ -40,7 +40,7 @@ write() {
 		until_true 60 test -s $mode.2
 	done
 }
-# What the shell says of killed ones is of no interest.
+# Hides the shell's messages about killed processes.
 killed() {
 	kill -KILL "${writers[@]}"
 	wait "${writers[@]}"

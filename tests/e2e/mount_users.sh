@@ -49,7 +49,7 @@ rights() {
 	rm -r "$m/pub"
 }
 
-# Root's alone count for the manager; what root gave up the kernel knows.
+# The manager knows root's capabilities alone; the kernel knows those that root dropped.
 capable() { # CAPABILITIES COMMAND...: bob with them
 	setpriv --reuid=1002 --regid=1002 --clear-groups --inh-caps "$1" \
 		--ambient-caps "$1" "${@:2}"
@@ -70,8 +70,8 @@ capabilities() {
 	rm -r "$m/closed" "$m/roots"
 }
 
-# knocks USER: what becomes of an open of the FIFO, for reading and for writing, and of
-# a connection to the socket.
+# knocks USER: prints the results of opening the FIFO, for reading and for writing, and of
+# connecting to the socket.
 knocks() {
 	python3 - "$m/fifo" "$m/socket" "$1" <<'END'
 import errno, os, socket, sys

@@ -15,7 +15,7 @@ mount_at "$tmp/b"
 must python3 "$e2e/mount_waits.py" "$tmp/a" "$(pgrep -P $first)"
 
 # A lock that a process here waits for is given by one there, and the other way
-# round; what a killed one waited for is never given.
+# round; a killed process never gets the lock that it waited for.
 for way in "a b" "b a"; do
 	set -- $way
 	exec 8>>"$tmp/$1/o"

@@ -4,9 +4,9 @@
 requires root
 requires mounts
 
-# new_host K: iod K is killed and started anew, as behind a loss of power, when a host has
-# another boot_id.  Nothing is lost in truth.  Its copies of all mounts of FUSE go: who unmounts
-# one elsewhere need not wait for it.
+# new_host K: iod K is killed and restarted, as after a loss of power, when a host has another
+# boot_id.  No data is really lost.  Its copies of all FUSE mounts are removed: an unmount
+# elsewhere need not wait for it.
 let_go='import ctypes
 for line in open("/proc/self/mountinfo"):
     if " - fuse" in line:
@@ -20,7 +20,7 @@ new_host() {
 		sed -i "s/$old/$(<"$0/boot")/" "$3/run/iod$2.pid" || exit
 		"$1" kill-iod "$2" -d "$3" && exec "$1" start-iod "$2" -d "$3"' \
 		"$tmp" "$top/scripts/cluster" "$1" "$state" "$let_go"
-	# for who looks for the process here
+	# for callers that look for the process here
 	must sed -i "s/$(<"$tmp/boot")/$(</proc/sys/kernel/random/boot_id)/" \
 		"$state/run/iod$1.pid"
 }

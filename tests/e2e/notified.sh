@@ -75,8 +75,8 @@ go_on() {
 	exec 5>&-
 	wait $holder || fail "$(cat held)"
 }
-# Three signs, or not in two seconds, ten times what one takes.  What was said before
-# the listener hears late on a busy machine.
+# Three signs, or not in two seconds, ten times what one takes.  On a busy machine
+# the listener gets earlier messages late.
 marks=0
 lives() {
 	local before i

@@ -23,7 +23,7 @@ grep -q -- "--mib 32: want 64 or more" "$tmp/output" ||
 must "$top/scripts/count-tests" --help >"$tmp/output"
 must_fail "$top/scripts/count-tests"
 ! grep -q Traceback "$tmp/output" || fail "$(cat "$tmp/output")"
-# what pvfs-bench refuses, scripts/bench does not call written
+# if pvfs-bench fails, scripts/bench does not report a written file
 PVFS_BENCH_MEMORY=$tmp must_fail "$top/scripts/bench" -o "$tmp/bench" -- --mib 32
 ! grep -q "written:" "$tmp/output" || fail "$(cat "$tmp/output")"
 # small calls: a line for each size, every transport in it

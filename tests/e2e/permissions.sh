@@ -53,7 +53,7 @@ expect EACCES alice pvio read /pvfs/pub/a/f
 expect EACCES bob pvio link /pvfs/pub/a/f /pvfs/pub/l
 expect ok alice pvio chmod 700 /pvfs/pub/a
 
-# what others may read lies where they may not come: no handle is found by counting
+# a readable file lies in a folder that others may not enter: no handle is found by counting
 expect ok pvio mkdir /pvfs/closed
 expect ok pvio write /pvfs/closed/f 0 10 1
 expect ok pvio chmod 644 /pvfs/closed/f

@@ -3,7 +3,7 @@
 # Memory that is registered once for many calls, or goes through Fast RDMA buffers, and changes in
 # between: every byte is right, registrations are found again, and the buffers were used.
 . "$(dirname "$0")/functions.sh"
-# what goes without a request is not looked at here
+# this test does not cover access without requests
 export PVFS_DIRECT=off
 
 start_pvfs -n 3

@@ -59,7 +59,7 @@ edges() {
 	wait $waits || fail "$1: $(cat "$tmp/told")"
 	expect ok tail -n 1 "$tmp/told"
 }
-# Who waits for what does not end leaves by a time-out, a signal, or when he is cancelled.
+# A wait for a request that does not end is left by a time-out, a signal, or a cancellation.
 edges still
 edges "$tmp/m/other"
 unmount "$tmp/m" $daemon

@@ -45,7 +45,7 @@ def programs():
 
 
 def become_cat(how):
-    """What fails leaves all as it was."""
+    """A failed call changes nothing."""
     name = how + str(os.getpid())
     fd = unnamed(name)
     try:

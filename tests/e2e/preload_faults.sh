@@ -10,7 +10,7 @@ mkdir "$tmp/point" "$tmp/local"
 sed "s, /pvfs , $tmp/point ," "$PVFSTAB_FILE" >"$tmp/pvfstab"
 export PVFSTAB_FILE=$tmp/pvfstab
 
-# filled DIR COMMAND...: what pvfault wants, made by COMMAND
+# filled DIR COMMAND...: the files that pvfault needs, made by COMMAND
 filled() {
 	local dir=$1
 	shift
@@ -25,7 +25,7 @@ os.symlink("f", "l")
 os.setxattr("f", "user.a", b"x")
 END
 }
-# faults DIR COMMAND...: what calls below DIR answer, run by COMMAND, from the same beginning
+# faults DIR COMMAND...: the results of calls below DIR, run by COMMAND, from the same beginning
 faults() {
 	local dir=$1
 	shift
@@ -47,7 +47,7 @@ alone() {
 
 faults "$tmp/local" alone
 cp out want
-# what dies of its address within libc, and what finds memory there
+# calls that die of their address within libc, and calls that find memory there
 (echo nothing; sed -n 's/: signal .*/:/p' want) >died
 (cat died; sed -n 's/: no error$/:/p' want) >there
 [ "$(grep -c EFAULT want)" -gt 300 ] || fail "hardly anything is refused: $(head want)"

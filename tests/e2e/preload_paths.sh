@@ -17,7 +17,7 @@ echo deep >"$tmp/from/sub/file" && chmod 4751 "$tmp/from/sub/file"
 touch -d '2001-02-03 04:05:06.789 UTC' "$tmp/from/text"
 echo outside >"$tmp/outside"
 
-# results SHELL DIR COMMAND...: what simple.sh does in DIR/work, run by COMMAND SHELL
+# results SHELL DIR COMMAND...: the results of simple.sh in DIR/work, run by COMMAND SHELL
 results() {
 	local shell=$1 dir=$2
 	shift 2

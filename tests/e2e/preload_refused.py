@@ -75,7 +75,7 @@ assert os.waitpid(child, 0)[1] == 0 and os.write(fd, b"parent") == 6
 assert os.pread(fd, 12, 99) == b"9childparent"
 print("fork")
 
-# what libc or the kernel would do at a local place
+# calls that libc or the kernel would make on a local path
 unix = socket.socket(socket.AF_UNIX)
 refused("bind", [errno.ENOTSUP], lambda: unix.bind(at + "/socket"))
 refused("exec", [errno.ENOTSUP], lambda: os.execv(name, [name]))

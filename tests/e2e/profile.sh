@@ -37,7 +37,7 @@ import json
 print(",".join(a["rule"] for a in json.load(open("advice.json"))["advice"]) or "-")'
 }
 
-# ---- what is counted ----
+# ---- the counts ----
 
 profiled small write /pvfs/a 200 64
 holds small 'c["open"] == c["close"] == 1' 'c["write"] == 200' 'c["read"] == 0' \
@@ -142,13 +142,13 @@ holds own 'c["write"] == 7'
 PVFS_PROFILE=own2 PVFS_PROFILE_SIGNAL=TERM must pvprofile open /pvfs/b 1 1 2>err
 grep -q 'PVFS_PROFILE_SIGNAL=TERM: want' err || fail "$(cat err)"
 
-# ---- behind the preload library: programs that know nothing of it ----
+# ---- under the preload library: programs that know nothing of it ----
 
 if [ -e "$PVFS_BUILD/client/preload/libpvfs-preload.so" ]; then
 	. "$e2e/preloading.sh"
 	PVFS_PROFILE=dd must past dd if=/dev/zero of=/pvfs/dd bs=4096 count=10 status=none
 	holds dd 'c["write"] == 10' 'w["bytes"] == 40960' 'd["files"][0]["name"] == "/pvfs/dd"'
-	# what was done is written before another program takes the place
+	# the profile is written before another program takes the process over
 	PVFS_PROFILE=exec must past sh -c 'echo hello >/pvfs/exec; exec cat /pvfs/exec'
 	cat exec exec.* >all 2>/dev/null
 	grep -q '"program": "sh"' all || fail "$(cat all)"
@@ -214,7 +214,7 @@ assert "prefers-color-scheme:dark" in open("out.svg").read()
 END
 must_fail pvfs-profile --svg none/out.svg small.kept
 
-# ---- what is no profile ----
+# ---- files that are no profile ----
 
 refused() {
 	must_fail pvfs-profile "$1"

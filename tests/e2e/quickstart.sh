@@ -12,12 +12,12 @@ requires_mpich
 mkdir "$tmp/bin"
 printf '#!/bin/sh\necho "mpiexec (OpenRTE) 4.1.4"\n[ "$1" = --version ]\n' >"$tmp/bin/mpiexec"
 cp "$tmp/bin/mpiexec" "$tmp/bin/mpicc"
-# what MPICH itself leaves behind (hwloc's plugins) is not ours
+# leaks of MPICH itself (hwloc's plugins) are not ours
 printf '#!/bin/sh\nASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 exec "%s" "$@"\n' \
 	"$mpiexec" >"$tmp/bin/mpiexec.mpich"
 chmod 755 "$tmp/bin"/mpi*
 
-# what is built, in a tree of its own
+# the build, in a tree of its own
 tree="$tmp/a top" state="$tmp/a state"
 mkdir -p "$tree/scripts" "$tmp/share" "$tmp/dev"/{shm,pts}
 cp "$top"/scripts/{quickstart,cluster,functions.sh,packages} "$tree/scripts"

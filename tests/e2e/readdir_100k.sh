@@ -18,8 +18,8 @@ expect ok pvio mkdir /pvfs/full
 expect ok pvio create /pvfs/full f 4096 16
 [ "$(pvio names /pvfs/full | grep -c '^f')" = 4096 ] || fail "full reply"
 
-# names that are there all the time are listed exactly once, whatever comes
-# and goes beside them
+# names that are there all the time are listed exactly once, whatever
+# is added and removed meanwhile
 (
 	trap - EXIT
 	until [ -e "$tmp/enough" ]; do

@@ -3,7 +3,7 @@
 # A large read ends with its last bytes, without a reply, if the object continues after it.  If it
 # does not, the size in the reply gives the end of the file.
 . "$(dirname "$0")/functions.sh"
-# what goes without a request is not looked at here
+# this test does not cover access without requests
 export PVFS_DIRECT=off
 
 start_pvfs -n 3

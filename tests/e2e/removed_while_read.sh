@@ -9,7 +9,7 @@ mkfifo "$tmp/fifo"
 have() { [ "$(objects)" = "$1" ]; }
 held() { grep -q holding "$tmp/out"; }
 
-# late LEN WANTED COMMAND...: what a reader who has /pvfs/file open gets after
+# late LEN WANTED COMMAND...: the result of a reader that has /pvfs/file open, after
 # the command, when N objects are left
 late() {
 	local len=$1 want=$2 left=$3
@@ -34,7 +34,7 @@ for len in 10 1000000; do
 	late $len ESTALE 0 pvio unlink /pvfs/file
 done
 
-# what was cut, or written sparsely, is no such case
+# a truncated or sparse file is no such case
 expect ok pvio write /pvfs/file 0 1000000 1
 late 1000000 0 3 pvio truncate /pvfs/file 0
 late 1000000 200000 3 pvio truncate /pvfs/file 200000

@@ -22,7 +22,7 @@ expect ok pvio truncate /pvfs/kept 0
 expect ok pvio unlink /pvfs/kept
 until_true 30 have 0
 
-# an iod that is away gets its removals when it is back
+# an unavailable iod gets its removals when it is back
 expect ok pvio write /pvfs/later 0 3000000 1
 must cluster stop-iod 1
 expect ok pvio unlink /pvfs/later

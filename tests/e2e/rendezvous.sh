@@ -53,7 +53,7 @@ PVFS_RENDEZVOUS=both must pvfs-ls /pvfs >"$tmp/output" 2>&1
 grep -q 'PVFS_RENDEZVOUS=both: want server or adaptive' "$tmp/output" ||
 	fail "$(cat "$tmp/output")"
 
-# ---- who dies with what it was lent, and who stops ----
+# ---- a client that dies with loans, and one that stops ----
 
 expect "killed 60" pvkill /pvfs 60
 until_true 60 no_buffers

@@ -69,7 +69,7 @@ for i in {1..60}; do head -c $((i * 3000)) /dev/urandom >"tree/$i"; done
 
 start_pvfs -n 2 --set filesystem.auth=key --set filesystem.key_user=root
 
-# ---- auth, which is what it is by itself ----
+# ---- auth, the default ----
 
 tab ""
 expect "auth " seals
@@ -93,7 +93,7 @@ expect "encrypt " seals
 tree encrypt
 expect 0 heard encrypt
 
-# ---- libcrypto is loaded by who seals much ----
+# ---- only a program that seals much loads libcrypto ----
 
 loaded() { LD_DEBUG=files "$@" 2>&1 | grep -q 'file=.*/libpvfs-seal.so .*dynamically loaded'; }
 moves() { loaded pvio write /pvfs/much 0 100000000 1; }
@@ -148,7 +148,7 @@ for deed in unask unhere; do
 	said 'does not take what this program shows for true'
 done
 
-# ---- what was said before it is sealed ----
+# ---- messages before the seal ----
 
 sessions_resumed() { grep -c 'resumes session' "$(log_of mgr)"; }
 tab_middle "timeout=20"
@@ -171,7 +171,7 @@ done
 echo pass >deed
 must pvfs-ls /pvfs
 
-# ---- without a seal the middle changes what it likes ----
+# ---- without a seal the middle changes any message ----
 
 changed() { # a folder is made through who changes its name
 	echo change >deed
@@ -229,7 +229,7 @@ tab ""
 until_true 30 pvfs-ls /pvfs
 tree again
 
-# ---- servers alone: with a key and clients who prove nothing ----
+# ---- servers alone: with a key and clients that prove nothing ----
 
 sed -i '/^key_user/d; s/^auth = .*/auth = sys/; s/^seal = .*/seal = encrypt/' "$state/pvfs.conf"
 must cluster restart

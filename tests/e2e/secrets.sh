@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The places of the servers' key, while servers and a client work with it: it is in no core file, no
-# log and no environment.  Also: what another user of a server's host finds on its disk.
+# log and no environment.  Also: the files that another user finds on the disk of a server's host.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

@@ -117,7 +117,7 @@ wait $copies || fail "the copies did not survive"
 [ "$(cat "$key")" != "$old" ] || fail "the key is the old one"
 expect ok pvio check /pvfs/a 0 1000000 1
 expect "$refused" refusals
-# who still has the old one is nobody
+# a client that still has the old one is nobody
 echo "$old" >other.key
 chmod 600 other.key
 conf_of mgr "key = $tmp/other.key"

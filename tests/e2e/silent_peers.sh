@@ -6,7 +6,7 @@
 
 scheme=${PVFS_TEST_SCHEME:-tcp}
 
-# What iod 0 has: the zones' buffers in use, and bytes of Fast RDMA buffers.
+# The memory in use at iod 0: the zones' buffers in use, and bytes of Fast RDMA buffers.
 held() {
 	echo "sessions $(metric 0 sessions) zones $(metric 0 zone_used)" \
 		"fast $(metric 0 fast_bytes)"

@@ -3,7 +3,7 @@
 # pvfstab and the servers' configuration set the largest sizes of payload in messages and in Fast
 # RDMA buffers.  The environment overrides pvfstab.
 . "$(dirname "$0")/functions.sh"
-# what goes without a request is not looked at here
+# this test does not cover access without requests
 export PVFS_DIRECT=off
 
 start_pvfs -n 1
@@ -47,6 +47,6 @@ sed -i 's|^\[iod\]|&\nfast_size = 0|' "$state/pvfs.conf"
 cluster start || fail "does not start with fast_size"
 by_fast no fast_max=64K,inline_max=0
 
-# what is wrong is said, and then as if it had not been
+# a wrong value is reported and ignored
 PVFS_FAST_MAX=65K must pvfs-ls /pvfs >"$tmp/output" 2>&1
 grep -q 'PVFS_FAST_MAX=65K: want SIZE' "$tmp/output" || fail "$(cat "$tmp/output")"

@@ -51,13 +51,13 @@ must cmp -i $((3 * mib)) "$f" "$tmp/data"
 must fallocate -o $mib -l $((2 * mib)) "$f"
 expect 4096 space_taken
 must cmp -n $((2 * mib)) -i $mib:0 "$f" /dev/zero
-# space behind the end is none of the file's data, and does not hide holes
+# space after the end is none of the file's data, and does not hide holes
 must fallocate --keep-size -o $((4 * mib)) -l $((4 * mib)) "$f"
 expect $((4 * mib)) stat -c %s "$f"
 expect 8192 space_taken
 must fallocate --punch-hole -o 0 -l $mib "$f"
 first=$(holes "$f")
-# what was allocated and not written may be either
+# an allocated range without data may be either
 [ "${first%%-*}" -ge $mib ] || fail "data where there is none: $first"
 # zeros in place, beyond the end too
 must fallocate --zero-range -o $((7 * mib)) -l $((2 * mib)) "$f"

@@ -25,7 +25,7 @@ expect 1000000 size /pvfs/cut
 must cmp <(pvfs-cat /pvfs/cut | tail -c 700000) \
 	<(head -c 700000 /dev/zero)
 
-# blocks: what the iods use, while somebody writes and when nobody does
+# blocks: the space at the iods, while a client writes and later
 blocks() { pvio blocks "$1" | head -n 1; }
 uses() {
 	find "$state"/iod*/objects -name "$(pvfs-stat "$1" |

@@ -24,7 +24,7 @@ awk '$NF ~ /%$/ { n++; part = 100 * $(NF - 2) / ($(NF - 2) + $(NF - 1))
 	want = int(part) + (part > int(part))
 	if ($NF != want "%") { print "want " want ": " $0; bad = 1 } }
 	END { exit bad || n != 6 }' "$tmp/df" || fail "the column use"
-# what a file on all can use is four times the smallest share
+# a file on all iods can use four times the smallest share
 available() { awk -v who="$1" 'index($0, who) == 1 { print $('$2') }' "$tmp/df"; }
 expect $((4 * ($(available 'iod 2' 6) / 2))) available file 5
 expect "$(available file 5)" bash -c "pvfs-df -j /pvfs |

@@ -46,7 +46,7 @@ pvfs-stats >table || fail "pvfs-stats"
 grep -Eq '^mgr +MKDIR +4 +1 ' table || fail "$(cat table)"
 grep -q '^server  *operation' table || fail "$(cat table)"
 
-# what came meanwhile, and nothing of before: from the first line on it watches
+# only new requests: it watches from the first line on
 pvfs-stats -w 1 -j >meanwhile.json &
 watcher=$!
 helpers+=("$watcher")
@@ -63,7 +63,7 @@ kill "$watcher"
 helpers=()
 expect 2 made
 
-# a server that did not answer before: what it did since then is unknown
+# a server that did not answer before: its requests since then are unknown
 stand_still "$(cluster pid 0)"
 pvfs-stats -t 500 -w 1 -j >later.json 2>/dev/null &
 watcher=$!

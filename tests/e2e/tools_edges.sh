@@ -82,7 +82,7 @@ grep -q "PVFS_TIMEOUT=0: want 1 to 86400 seconds; using 30" "$tmp/output" ||
 
 must_fail pvfs-df "$tmp"
 grep -q "lies on no mount" "$tmp/output" || fail "df said: $(cat "$tmp/output")"
-# what could not be written out was not done
+# a copy whose output could not be written has failed
 expect ok pvio write /pvfs/file 0 100000 1
 for command in "pvfs-ls /pvfs" "pvfs-ls -j /pvfs" "pvfs-stat /pvfs/file" \
 		"pvfs-df" "pvfs-df -j" "pvfs-ping" "pvfs-cat /pvfs/file" \
@@ -108,7 +108,7 @@ PVFSTAB_FILE=$tmp must_fail pvfs-ls /pvfs
 grep -q "PVFSTAB_FILE=$tmp: Is a directory" "$tmp/output" ||
 	fail "$(cat "$tmp/output")"
 
-# what is there stays, symbolic links too, and that is no failure
+# existing names stay, symbolic links too, and that is no failure
 mkdir "$tmp/tree"
 echo new >"$tmp/tree/file"
 ln -s new "$tmp/tree/link"
@@ -128,7 +128,7 @@ for path in . .. "$tmp/careful/." "$tmp/careful/../careful/.//"; do
 	[ -e "$tmp/careful/file" ] || fail "rm -rf $path did it"
 done
 
-# what others remove at the same time is no failure
+# a concurrent removal by others is no failure
 mkdir -p "$tmp/rt/"{1,2,3,4,5}/{1,2,3,4,5}
 for dir in "$tmp/rt/"*/*; do touch "$dir"/{x,y}; done
 for turn in 1 2 3 4; do

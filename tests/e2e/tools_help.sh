@@ -51,7 +51,7 @@ for page in "$top"/client/tools/{files,admin,monitor,job}/*.1 "$top"/server/*.8 
 	checked=$((checked + 1))
 done
 
-# ---- what administrators.md has of pvfs.conf and pvfstab, the pages have as well ----
+# ---- the pages have all settings of pvfs.conf and pvfstab in administrators.md ----
 settings() { # SECTION...
 	awk -F '|' -v want=" $* " '
 		/^## / { here = ($0 == "## pvfs.conf") }

@@ -16,7 +16,7 @@ expect ok pvio mkdir "/pvfs/$evil/$evil"
 expect ok pvio symlink "$evil" "/pvfs/$evil/link"
 expect ok pvio write "/pvfs/$evil/$evil/file" 0 10 1
 
-# on_terminal COMMAND...: what it says there.
+# on_terminal COMMAND...: prints its output there.
 on_terminal() {
 	printf '%q ' "$@" >"$tmp/command"
 	script -qec "bash $tmp/command" /dev/null </dev/null >"$tmp/shown" 2>&1

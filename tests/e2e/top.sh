@@ -58,7 +58,7 @@ def start(rows, columns, *args):
     return p, ours, theirs, was
 
 def until(fd, *words):
-    """What came until all words were in it, in this order."""
+    """The output until all words were in it, in this order."""
     text, end, at = b"", time.monotonic() + 60, 0
     for word in words:
         while text.find(word, at) < 0:

@@ -24,7 +24,7 @@ while have=$(find "$tmp/tree" -type f | wc -l); [ "$have" -lt "$wanted" ]; do
 	[ "$have" -gt 500 ] || skip "this machine has only $have real files"
 	cp -a "$tmp/tree/usr" "$tmp/again" && mv "$tmp/again" "$tmp/tree/$have"
 done
-# what real trees have and this one may not
+# kinds of files that real trees have and this one may not
 ln -s nowhere/at/all "$tmp/tree/dangling"
 mkdir -m 1777 "$tmp/tree/empty dir"
 : >"$tmp/tree/name with spaces and ünïcödé"

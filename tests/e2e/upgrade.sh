@@ -64,7 +64,7 @@ all_go_on() {
 	done
 }
 
-# ---- what is replaced ----
+# ---- replacing servers and clients ----
 
 # run stop|start SERVER: mgr, or the number of an iod.
 run() {
@@ -82,7 +82,7 @@ replace() {
 
 name_of() { [ "$1" = mgr ] && echo mgr || echo "iod$1"; }
 
-# refuses BUILD SERVER WHAT: what is stopped does not start, and says WHAT.
+# refuses BUILD SERVER WHAT: the stopped server does not start, and prints WHAT.
 refuses() {
 	local log
 
@@ -92,7 +92,7 @@ refuses() {
 	grep -q "error: .*$3" "$log" || fail "no '$3'"
 }
 
-# tells SERVER VERSION: it says so to who asks, and doctor of this release finds the other one.
+# tells SERVER VERSION: it reports this version, and doctor of this release finds the other one.
 tells() {
 	local who=${1/iod/iod }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_raft_message.c - messages between managers: what is decoded can be encoded, and is the same. */
+/* fuzz_raft_message.c - messages between managers: each decoded message encodes to itself. */
 #include <string.h>
 
 #include "common/util/crc32c.h"

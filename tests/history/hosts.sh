@@ -72,7 +72,7 @@ make_disks() {
 	for ((k = 0; k < iods; k++)); do make_disk iod$k "$iod_mib" || return; done
 }
 
-# lose PORT ingress|egress PRIORITY [SOURCE]: what comes from it, or goes to it.
+# lose PORT ingress|egress PRIORITY [SOURCE]: drops packets from it, or to it.
 lose() {
 	local match="u32 0 0" why try
 
@@ -103,7 +103,7 @@ part() {
 	esac
 }
 
-# Until there is no byte left; what is freed meanwhile is taken as well.
+# Until there is no byte left; takes space that is freed meanwhile as well.
 fill() {
 	local at
 

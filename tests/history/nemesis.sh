@@ -5,7 +5,7 @@ declare -A done_of=()
 
 server_names() { local k; echo mgr; for ((k = 0; k < iods; k++)); do echo $k; done; }
 
-# note ACTION TARGET: what was done, and when.
+# note ACTION TARGET: records the action and its time.
 note() {
 	local up
 
@@ -44,7 +44,7 @@ act() {
 }
 declare -A killed=() broken=()
 
-# What needs hosts and disks of its own, or the shim.
+# Actions that need hosts and disks of their own, or the shim.
 act_more() {
 	case $1 in
 	cut|deaf|part|fill|slow|bad|jump)	broken[$2]=${ends[$1]} ;;

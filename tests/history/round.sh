@@ -6,7 +6,7 @@
 #
 # PVFS_BUILD names the build; HISTORY_PLAN a file with the plan instead of that
 # of the seed; HISTORY_KEEP a folder that gets what is left of a round that
-# failed (default: build-test/history beside the sources).  Exit status 1: a
+# failed (default: build-test/history next to the sources).  Exit status 1: a
 # violation, or something ended that must not.  HISTORY_VERBS: the address of an RDMA
 # device here; a third of the clients use it then, another TCP.  HISTORY_TRUST=munge: with
 # auth = munge and seal = auth.  HISTORY_AUTH=key: clients prove who they are, and need

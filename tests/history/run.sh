@@ -29,7 +29,7 @@ stop() {
 	exit 130
 }
 
-# add_up LINE: what the line of a round counts.
+# add_up LINE: adds the counts of the line of a round.
 add_up() {
 	local word last=
 

@@ -38,7 +38,7 @@ free_ports() {
 	fail "no free ports"
 }
 
-# What is on which host; all the same without namespaces.
+# The host of each server and client; all the same without namespaces.
 host_of() { echo "${HISTORY_VERBS:-127.0.0.1}"; }
 # Takes the place of the (sub)shell.
 on_host() { shift; exec "$@"; }

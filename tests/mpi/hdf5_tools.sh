@@ -12,7 +12,7 @@ for tool in h5dump h5ls h5diff h5repack h5stat h5copy; do requires tool $tool; d
 start_pvfs -n 4
 says_ok 4 "$MPI_PROGRAMS/hdf5_slabs" pvfs:/pvfs/slabs.h5
 
-# tools FOLDER: what they say there of slabs.h5 and of what they make of it.
+# tools FOLDER: prints their output there for slabs.h5 and for the files made from it.
 tools() {
 	cd "$1" || return
 	h5ls -rv slabs.h5 && h5dump -p slabs.h5 && h5stat slabs.h5

@@ -250,7 +250,7 @@ static int disk_sync(void *arg, int fd)
 	struct file *file = &disk->files[fd];
 
 	if (is_broken(disk)) {
-		/* As Linux: what could not be written counts as written. */
+		/* As Linux: data that could not be written counts as written. */
 		memset(file->dirty, 0, file->room / SECTOR);
 		return -EIO;
 	}

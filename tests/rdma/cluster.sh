@@ -33,7 +33,7 @@ choice() {
 	mount_with fabric=strict:verbs && in_use verbs
 }
 
-# says TEXT COMMAND...: what it writes has that.
+# says TEXT COMMAND...: its output must contain TEXT.
 says() {
 	local text=$1
 	shift
@@ -61,12 +61,12 @@ classes() {
 	says 'and has the GID of rdma_gid' pvfs-ls /pvfs
 }
 
-# What iod 0 moved over pairs for bulk data, KiB; how many connections have one.
+# KiB that iod 0 moved over pairs for bulk data; how many connections have one.
 bulk_bytes() { PVFSTAB_FILE=$state/pvfstab metric 0 bulk_connections_bytes; }
 with_pairs() { PVFSTAB_FILE=$state/pvfstab metric 0 bulk_connections; }
 
-# Requests and bulk data over pairs of their own, each of its class; who is killed, and
-# an iod that dies, take both with them.
+# Requests and bulk data over pairs of their own, each of its class.  A killed
+# client, and an iod that dies, take both with them.
 two_classes() {
 	local PVFSTAB_FILE before=$(bulk_bytes) after
 

@@ -76,7 +76,7 @@ forged_word() {
 	return 1
 }
 
-# guest SERVER SESSION: what a client without a ticket is answered.
+# guest SERVER SESSION: the answer to a client without a ticket.
 guest() {
 	local at
 

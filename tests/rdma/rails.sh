@@ -93,7 +93,7 @@ port_down() {
 	lose ip link set dummy1 carrier off && taken 4 0 && [ "$(on rxe1)" = 0 ]
 }
 
-# Who connects from now on takes both again.
+# New connections use both again.
 port_up() {
 	local try
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_raft_log.c - the log of a member on a disk that fails, beside a model of it. */
+/* test_raft_log.c - the log of a member on a disk that fails, compared with a model of it. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void close_log(void)
 	log_contents_free(&contents);
 }
 
-/* ---- the model: what the log may hold ---- */
+/* ---- the model: the permitted contents of the log ---- */
 
 struct model {
 	uint64_t first, next; /* entries first to next - 1 */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Asynchronous requests, of each kind, thousands at a time.
 . "$(dirname "$0")/../functions.sh"
-# what goes without a request is not looked at here
+# this test does not cover access without requests
 export PVFS_DIRECT=off
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

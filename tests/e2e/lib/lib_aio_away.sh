@@ -3,7 +3,7 @@
 # Asynchronous requests while servers stand still, and over the end of their session: all end, and
 # failed requests are not executed later.
 . "$(dirname "$0")/../functions.sh"
-# what goes without a request is not looked at here
+# this test does not cover access without requests
 export PVFS_DIRECT=off
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

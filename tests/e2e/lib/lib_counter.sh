@@ -75,7 +75,7 @@ until_true 60 answered $((n + 1))
 exec 9>&-
 wait $client || { cat "$tmp/steps" "$tmp/err"; fail "the client failed"; }
 grep -q ECONNABORTED "$tmp/steps" || fail "all calls were answered"
-# what failed was not made, and not repeated
+# failed changes were not made, and not repeated
 awk -v want="$value" '$1 == "got" && $2 != want++ { exit 1 }' "$tmp/steps" ||
 	fail "not one by one from $value on: $(cat "$tmp/steps")"
 grep -q "comes again" "$state"/log/iod*.log || fail "no word of it"

@@ -17,7 +17,7 @@ start_pvfs -n 3
 memory=no
 [ "$(stat -f -c %T "$state")" = tmpfs ] && memory=yes
 read=read
-# what was written past the page cache is not found there
+# data written past the page cache is not found there
 [[ ${PVFS_TEST_SET:-} != *engine* ]] || read=some
 ways=$read
 [ "$memory" = yes ] && ways=all
@@ -51,7 +51,7 @@ done >/dev/null
 EOF
 chmod +x "$tmp/again"
 expect ok timeout 120 lib_direct /pvfs restart "$tmp/again"
-# what was lent to those that have gone is forgotten with their sessions, but for notes
+# loans of ended clients go with their sessions, except for notes
 cluster stop || fail "the servers do not stop"
 [ -z "$(find "$state" -path '*/lent/*' ! -name .had -print -quit)" ] ||
 	fail "files of borrowers are left"

@@ -8,7 +8,7 @@ PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 start_pvfs -n 2 --set mgr.session_timeout=2
 
 stopped() { [ "$(cut -d' ' -f3 <"/proc/$holder/stat")" = T ]; }
-# A client, $holder, that stands still; WHERE: IN a write, or BEHIND it.
+# A client, $holder, that stands still; WHERE: IN a write, or after it (BEHIND).
 hold() { # WHERE MODE
 	env STOP_"$1"_WRITE="$tmp/stop" \
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 \
@@ -26,14 +26,14 @@ says() { # WHAT MODE
 	wait "$holder"
 	grep -qx "$1" "$tmp/$2" || fail "it is not $1: $(cat "$tmp/$2" "$tmp/logged")"
 }
-# It does not come back to a manager that was started anew: its session ends.
+# It does not come back to a restarted manager: its session ends.
 others() { # MODE...
 	timeout 100 lib_direct_stopped /pvfs "$@" >"$tmp/took" 2>&1 &
 	cluster kill-mgr && cluster start-mgr || fail "no manager"
 	wait "$!" || fail "the lock was not given: $(cat "$tmp/took")"
 }
 
-# whoever comes next, and does what
+# the next client, and its action
 for what in take cut; do
 	hold IN hold
 	others $what held
@@ -48,7 +48,7 @@ others end held
 says stale gone
 [ ! -e "$state"/iod0*/objects/aside ] || fail "a copy is left"
 
-# what it had written of a call is not written again under its next session
+# the written part of a call is not written again under its next session
 hold BEHIND half
 others take half
 says aborted half
@@ -70,7 +70,7 @@ expect B lib_direct_stopped /pvfs look held
 holder=$late
 says stale late
 
-# who is in the middle is ended where there is no room for anything
+# without room, a client in the middle of a write loses its session
 [ "$(id -u)" = 0 ] || exit 0 # small disks are mounted
 must cluster stop
 state=$tmp/full

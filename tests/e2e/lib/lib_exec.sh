@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
-# what a successor does not take over would stay locked for longer than this lasts
+# a lock that a successor does not take over would stay for longer than this test
 start_pvfs -n 3 --set mgr.session_timeout=600
 expect ok pvio mkdir /pvfs/exec
 for what in chain locks ends child fails orphan between threads waits; do

@@ -36,7 +36,7 @@ exec 9>&-
 must wait $waiter
 expect taken cat "$tmp/waited"
 
-# who is killed while it waits is not given the lock
+# a process that is killed while it waits does not get the lock
 hold
 lib_locks wait /pvfs/f >"$tmp/waited" 2>&1 9>&- &
 waiter=$!

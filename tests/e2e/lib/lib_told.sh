@@ -60,7 +60,7 @@ expect "$((reads * 4096))" op DIRECT_READ bytes_out
 [ "$(op DIRECT_READ mean_ns)" -gt 0 ] || fail "$(ops)"
 [ "$(op DIRECT_READ p99_ns)" -gt 0 ] || fail "$(ops)"
 [ "$(value --inside p50_ns way=direct what=read)" -gt 0 ] || fail "$(pvfs-stats --inside)"
-# what was asked for is beside it
+# requests are counted separately
 [ "$(value --jobs requests job=one direct=False)" -gt 0 ] || fail "$(pvfs-stats --jobs)"
 pvfs-stats --jobs >table
 grep -Eq '^iod [01] +[^ ]+\* .* one$' table || fail "$(<table)"
@@ -86,7 +86,7 @@ told many
 expect "$((reads + one_reads))" op DIRECT_READ requests
 expect "$((writes + one_writes))" op DIRECT_WRITE requests
 
-# who is asked for nothing has nothing
+# a client without loans has no such counts
 PVFS_DIRECT=off run off 100 1
 expect '0 0' cat counts
 let_go

@@ -41,7 +41,7 @@ tab() {
 }
 logged() { grep -q -- "$1" "$(log_of iod0)" || fail "$(cat "$(log_of iod0)")"; }
 
-# what is lent for writing to a program of this host is not shared meanwhile
+# an object lent for writing to a program of this host is not shared meanwhile
 if [ "$(stat -f -c %T "$tmp")" = tmpfs ]; then
 	state=$tmp/lent
 	start_pvfs -n 3 --transport pvfs --set iod.ends=all --set iod.share=4M
@@ -57,7 +57,7 @@ start_pvfs -n 1 --transport tcp --set iod.share=4M
 logged 'share = 4096 KiB is not used: no adapter'
 must cluster stop
 
-# off where a key of memory would be wider than what somebody may read, also for who has it
+# off if a memory key would cover more than a client may read, also for clients with that key
 export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
 for auth in key munge; do
 	state=$tmp/$auth

@@ -31,7 +31,7 @@ def name_of(fd):
         return ""
 
 
-# What the library sleeps on is a file of the program's from now on.
+# The descriptor on which the library sleeps is now a file of the program.
 def reuse():
     mine = os.open(other, os.O_RDWR | os.O_CREAT, 0o644)
     events = [int(fd) for fd in os.listdir("/proc/self/fd") if "[eventfd]" in name_of(fd)]

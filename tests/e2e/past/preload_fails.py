@@ -7,8 +7,8 @@ usage: preload_fails.py records FILE	until the end of stdin; all is checked then
        preload_fails.py fill FILE	until there is no room
        preload_fails.py cut PID		the process' connections to servers
 
-What becomes of writes is told in lines: ok, or the name of the error; records tells
-it when it changes.
+Prints the result of writes in lines: ok, or the name of the error; records prints it when it
+changes.
 """
 import ctypes
 import errno

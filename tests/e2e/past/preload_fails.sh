@@ -14,7 +14,7 @@ export PVFS_TIMEOUT=2
 start_pvfs -n 3
 mount_at "$tmp/m" -o cache=none
 
-# begin HOW FILE [OPTION OF env...]: the program; what it says is in $tmp/told
+# begin HOW FILE [OPTION OF env...]: the program; its output is in $tmp/told
 run() {
 	exec env "${@:3}" PVFS_LOG=info python3 "$e2e/past/preload_fails.py" "$1" "$tmp/m/$2"
 }
