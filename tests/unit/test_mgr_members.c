@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_members.c - the stores of several managers: what a crash leaves, what a new leader
- * finds, and entries that do not fit.
+ * test_mgr_members.c - the stores of several managers: their state after a crash, the state
+ * that a new leader finds, and entries that do not fit.
  */
 #include <db.h>
 #include <errno.h>
@@ -532,7 +532,7 @@ START_TEST(test_migration)
 	ck_assert_uint_eq(rig_sum(a.st), rig_sum(copy.st));
 	rig_close(&a);
 
-	/* back to one: what is not committed is gone */
+	/* back to one: uncommitted changes are gone */
 	commit_row(copy.st, 3, 33);
 	rig_close(&copy);
 	ck_assert_int_eq(open_alone(&copy, false), -EPERM);
@@ -546,7 +546,7 @@ START_TEST(test_migration)
 }
 END_TEST
 
-/* The undo rows are lost: what is committed cannot be known. */
+/* The undo rows are lost: the committed changes cannot be known. */
 START_TEST(test_lost_member_table)
 {
 	char path[128];
