@@ -393,7 +393,7 @@ static struct waiting_lock *waiting_lock_new(const struct call *c,
 }
 
 /*
- * lock_lock_interrupted() is set before the thread knows the request, because the thread may
+ * lock_interrupted() is set before the thread knows the request, because the thread may
  * answer it from then on.
  */
 static void lock_enqueue(struct waiting_locks *ws, struct waiting_lock *w)

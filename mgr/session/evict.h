@@ -3,7 +3,7 @@
  * evict.h - EVICT: an administrator ends sessions.  The reply is sent once they
  * have no effect any more.  SESSIONS lists sessions.
  *
- *   EVICT --> the session is closed as if it had timed out --> fence, row, iods (session.h)
+ *   EVICT --> the session is closed as if it had timed out --> fence, row, iods (session_table.h)
  *         --> its row is gone, and each iod that runs has the fence --> answer
  *
  * A session that changed nothing gets a row, so that it ends in the same way.  If this

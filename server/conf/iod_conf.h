@@ -47,7 +47,7 @@ struct iod_conf {
 	struct networks allow; /* networks that may connect; none: all */
 	struct server_auth auth;
 	bool squash; /* the manager maps users of other hosts to nobody */
-	char mgr_from[512]; /* without key: hosts of the manager (trust.h) */
+	char mgr_from[512]; /* without key: hosts of the manager: mgr_addresses.h */
 	bool sync; /* every answered write is durable */
 	enum log_level log_level;
 	unsigned int threads; /* progress threads */

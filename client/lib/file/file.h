@@ -63,7 +63,7 @@ struct file {
 	uint64_t fsid;
 	atomic_bool parted; /* it has a partition */
 	struct loans loans; /* borrowed objects: loans.h */
-	struct words words; /* lent counters: atomics.h */
+	struct words words; /* lent counters: file_counter.h */
 	struct end_reads ends; /* addresses of its end: end_reads.h */
 	/* handover record since its first descriptor, or NULL */
 	struct handover_file *handed;

@@ -63,7 +63,7 @@ unsigned int profile_file(uint64_t fsid, uint64_t handle, uint32_t ssize,
 /* Sets the name of a file; the first name stays.  how: the O_ACCMODE of the open. */
 void profile_named(unsigned int file, const char *name, int how);
 
-/* ---- counting: count.c ---- */
+/* ---- counting ---- */
 
 /* A call that has ended.  aside: no thread waited for it. */
 struct profile_call {

@@ -3,8 +3,8 @@
  * fuse_mount.h - mounts of pvfs-fuse that this process uses.  Each has the information
  * from the mount's daemon (shortcut.h), and this process' own session with the servers.
  *
- * 	unused -- request_session() --> wanted -- connect() --> connected
- * 	                                             '--------> failed
+ * 	unused -- fuse_mount_request_session() --> wanted
+ * 	wanted -- fuse_mounts_connect() --> connected, or failed
  */
 #ifndef FUSE_MOUNT_H
 #define FUSE_MOUNT_H

@@ -251,7 +251,7 @@ struct rpc_call {
 	 * polling.
 	 */
 	uint64_t bytes;
-	/* calls with the same value are awaited together, join.c; NULL: none */
+	/* calls with the same value are awaited together; NULL: none */
 	const void *joined;
 	bool bounce;			/* done() copies from landed */
 	/* a READ may end without a reply: see whole */

@@ -4,7 +4,7 @@
  *
  *	server		always the server
  *	adaptive	the client when the server is loaded, if both ends have
- *			this setting: carry_int.h, part_transfer.h
+ *			this setting: bulk_int.h, part_transfer.h
  */
 #ifndef RENDEZVOUS_H
 #define RENDEZVOUS_H

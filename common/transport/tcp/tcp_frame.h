@@ -62,7 +62,7 @@ enum tcp_op {
 	TCP_OP_BYE, /* the sender closed its endpoint */
 	TCP_OP_PULSE, /* from an acceptor: is your program alive? */
 	TCP_OP_ECHO, /* from a connector: the answer to PULSE */
-	TCP_OP_SEALED, /* the last unsealed frame: tcp_seal.h */
+	TCP_OP_SEALED, /* the last unsealed frame: tcp_seal.c */
 	TCP_OP_END
 };
 

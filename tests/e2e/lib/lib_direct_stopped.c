@@ -104,7 +104,7 @@ static void half(const char *file)
 	int fd = hold_it("held"), other = open_it("half");
 
 	borrow(other);
-	/* so that the client sends nothing to a server that has closed meanwhile: io_hear.c */
+	/* so that the client sends nothing to a server that has closed meanwhile: io.c */
 	usleep(600000);
 	make(file);
 	EXPECT_ERRNO(write_it(other, 'A', EDGE), ECONNABORTED);
