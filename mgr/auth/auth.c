@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* auth.c - authentication of clients: its threads, and the requests that need it. */
+/*
+ * auth.c - authentication of clients: its threads, a probe of munged, and the requests that need
+ * authentication.
+ */
 #include "mgr/auth/mgr_auth_int.h"
 
 #include <errno.h>
@@ -9,6 +12,63 @@
 #include "mgr/jobs/jobs.h"
 
 #define THREADS 4u
+
+/* ---- whether munged answers: checked at the start, before clients need it ---- */
+
+struct munge_probe {
+	struct pool_job job;
+	struct mgr *mgr;
+	struct munger *munger; /* a reference */
+	int rc;
+};
+
+static void drop_probe(struct pool_job *job)
+{
+	struct munge_probe *probe = container_of(job, struct munge_probe, job);
+
+	munger_put(probe->munger);
+	free(probe);
+}
+
+static void run_probe(struct pool_job *job)
+{
+	struct munge_probe *probe = container_of(job, struct munge_probe, job);
+	char cred[MUNGER_CRED_MAX];
+
+	probe->rc = munger_encode(probe->munger, "", 0,
+				  clock_after_ms(MUNGER_WAIT_MS), cred);
+}
+
+static void log_probe(struct pool_job *job)
+{
+	struct munge_probe *probe = container_of(job, struct munge_probe, job);
+
+	if (probe->rc)
+		log_warn(probe->mgr->log,
+			 "[filesystem] auth = munge: clients of other hosts "
+			 "get no ticket yet: %s",
+			 munger_why(probe->rc));
+	else
+		log_info(probe->mgr->log, "munged of this host answers");
+	drop_probe(job);
+}
+
+/* Checks in a thread whether munged answers, and logs it.  -ENOMEM, -EAGAIN. */
+static int munge_probe_start(struct mgr *mgr)
+{
+	struct munge_probe *probe = calloc(1, sizeof(*probe));
+
+	if (!probe)
+		return -ENOMEM;
+	probe->job.work = run_probe;
+	probe->job.done = log_probe;
+	probe->job.drop = drop_probe;
+	probe->mgr = mgr;
+	probe->munger = munger_get(mgr->auth->munger);
+	return pool_add(mgr->auth->pool, &probe->job);
+}
+
+/* ---- start and stop ---- */
 
 static void wake_server(void *arg)
 {
@@ -100,15 +160,6 @@ void mgr_auth_collect(struct mgr *mgr)
 
 /* ---- requests ---- */
 
-static void start_auth(struct mgr *mgr, struct rpc_req *rpc)
-{
-	struct caller *caller = caller_of(rpc->session);
-	struct auth_challenge *c = caller->challenge;
-
-	caller->challenge = NULL;
-	auth_prove(mgr, rpc, c);
-}
-
 static bool must_authenticate(const struct mgr *mgr,
 			      const struct rpc_session_info *info)
 {
@@ -121,7 +172,7 @@ bool mgr_auth_handle_request(struct mgr *mgr, struct rpc_req *rpc)
 	if (rpc->op == WIRE_CHALLENGE) {
 		auth_challenge_start(mgr, rpc);
 	} else if (rpc->op == WIRE_AUTH) {
-		start_auth(mgr, rpc);
+		auth_prove(mgr, rpc);
 	} else if (must_authenticate(mgr, rpc_session_info(rpc->session)) ||
 		   rpc_req_lacks_seal(rpc)) {
 		auth_reply(rpc, -ENOKEY);

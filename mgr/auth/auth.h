@@ -30,13 +30,10 @@ void mgr_auth_metrics(const struct mgr *mgr, struct rpc_metrics *metrics);
 /* True: the request is handled here or rejected; false: the caller may execute it. */
 bool mgr_auth_handle_request(struct mgr *mgr, struct rpc_req *rpc);
 
-/* ---- auth_challenge.c ---- */
+/* ---- session_ticket.c ---- */
 
 /* Frees the challenge that was not used. */
 void auth_challenge_drop(struct caller *caller);
-
-/* ---- session_ticket.c ---- */
-
 /*
  * A session that has a row comes back.  -EKEYREJECTED: the client proves nothing.  If the row
  * belongs to another user: -ESTALE to a client with a ticket, which then continues under a new

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mgr_auth_int.h - what the files of auth.h share.  They call each other only downwards: auth.c;
- * auth_proof.c and auth_challenge.c; session_groups.c, session_ticket.c and munge_probe.c;
- * auth_refusals.c, user_groups.c and pool.c.
+ * session_ticket.c; session_groups.c; auth_refusals.c, user_groups.c and pool.c.
  */
 #ifndef MGR_AUTH_INT_H
 #define MGR_AUTH_INT_H
@@ -11,21 +10,11 @@
 
 #include "common/munge/munger.h"
 #include "common/trust/ticket.h"
-#include "common/trust/auth_exchange.h"
 #include "mgr/auth/auth.h"
 #include "mgr/auth/pool.h"
 #include "mgr/auth/user_groups.h"
 
 #define REFUSALS 16u
-
-/* For one AUTH, in secret memory (secret.h). */
-struct auth_challenge {
-	struct auth_exchange exchange;
-	struct key_pair own;
-	uint8_t root[MAC_KEY_LEN]; /* sealing.h */
-	uint8_t word_key
-		[MAC_KEY_LEN]; /* with AUTH_MUNGE: signs the manager's proof */
-};
 
 struct mgr_auth {
 	struct pool *pool;
@@ -50,20 +39,12 @@ static inline uint64_t auth_ticket_life_ns(const struct mgr *mgr)
 	return mgr->conf.auth.ticket_life * UINT64_C(1000000000);
 }
 
-/* ---- auth_proof.c ---- */
-
-/* Executes AUTH; owns c, which may be NULL.  Replies now or later. */
-void auth_prove(struct mgr *mgr, struct rpc_req *rpc, struct auth_challenge *c);
-
-/* ---- auth_challenge.c ---- */
-
-/* Executes CHALLENGE. */
-void auth_challenge_start(struct mgr *mgr, struct rpc_req *rpc);
-/* NULL: nothing happens. */
-void auth_challenge_free(struct auth_challenge *c);
-
 /* ---- session_ticket.c ---- */
 
+/* Executes CHALLENGE: a key pair and a nonce for one AUTH of this connection. */
+void auth_challenge_start(struct mgr *mgr, struct rpc_req *rpc);
+/* Executes AUTH; uses up the challenge, if there is one.  Replies now or later. */
+void auth_prove(struct mgr *mgr, struct rpc_req *rpc);
 /* The session's ticket has expired, which is logged once. */
 bool session_ticket_has_expired(struct mgr *mgr, struct rpc_session *session);
 
@@ -81,10 +62,5 @@ void session_groups_set(struct caller *caller, struct group_list *list);
 void auth_reply(struct rpc_req *rpc, int status);
 /* The same; also counts and logs the refusal. */
 void auth_refuse(struct mgr *mgr, struct rpc_req *rpc, int status);
-
-/* ---- munge_probe.c ---- */
-
-/* Checks in a thread whether munged answers, and logs it.  -ENOMEM, -EAGAIN. */
-int munge_probe_start(struct mgr *mgr);
 
 #endif

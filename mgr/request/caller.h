@@ -21,7 +21,7 @@ struct caller {
 	bool declaring; /* its row has, or will get, SESSION_DECLARES */
 	bool declares; /* the row with SESSION_DECLARES is durable */
 	bool capped; /* it has capabilities, or may have some */
-	struct auth_challenge *challenge; /* mgr_auth_int.h; or NULL */
+	struct auth_challenge *challenge; /* session_ticket.c; or NULL */
 	unsigned int proofs; /* AUTHs whose proofs are being checked */
 	uint64_t until; /* clock_boot(): end of its ticket; 0: it has none */
 	bool ended; /* its ticket has expired, which is logged */
