@@ -444,7 +444,7 @@ static const char *check_session(const struct wire_session *s)
 	if (!is_text(s->job, sizeof(s->job)) ||
 	    !is_text(s->name, sizeof(s->name)) ||
 	    !is_text(s->peer, sizeof(s->peer)))
-		return "wire_session: what does not print";
+		return "wire_session: unprintable characters";
 	return NULL;
 }
 

@@ -316,7 +316,7 @@ static int take_job(struct wire_cursor *c)
 	if (!len || len > WIRE_JOB_MAX || c->left - sizeof(*job) < pad)
 		return reject_msg(c, "wire_job.len: zero, or too large");
 	if (!wire_job_ok(job + 1, len))
-		return reject_msg(c, "wire_job: what does not print");
+		return reject_msg(c, "wire_job: unprintable characters");
 	c->msg->job = (const char *)(job + 1);
 	c->msg->job_len = len;
 	skip_bytes(c, sizeof(*job) + len);
@@ -473,7 +473,7 @@ static int parse_msg(struct wire_cursor *c)
 	if (!rc && le16toh(c->msg->hdr->flags) & WIRE_F_PROOF)
 		rc = take_proof(c);
 	if (!rc && c->left)
-		rc = reject_msg(c, "length: bytes behind the message");
+		rc = reject_msg(c, "length: bytes after the message");
 	if (!rc && form && form->check)
 		rc = take_check(c, form);
 	if (!rc)

@@ -26,7 +26,7 @@ expect 300000 value iod 'array 5_7' bytes_in
 expect 0 value '' second requests
 [ "$(value mgr 4711 requests)" -gt 0 ] || fail "$(pvfs-stats --jobs)"
 
-# no labels: too long, what does not print, empty; the program works all the same
+# no labels: too long, unprintable, empty; the program works all the same
 before=$(value mgr '' requests)
 for job in "$(printf '%065d' 1)" $'a\033[2Jb' $'a\nb' $'\xc3\xa4' ''; do
 	PVFS_JOB_ID=$job expect ok pvio write /pvfs/h 0 100 1

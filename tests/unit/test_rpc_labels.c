@@ -307,10 +307,10 @@ START_TEST(hostile_jobs)
 
 	refused("", 0, "wire_job.len: zero, or too large");
 	refused(many, WIRE_JOB_MAX + 1, "wire_job.len: zero, or too large");
-	refused("a\033[2Jb", 6, "wire_job: what does not print");
-	refused("a\nb", 3, "wire_job: what does not print");
-	refused("a\0b", 3, "wire_job: what does not print");
-	refused("\xc3\xa4", 2, "wire_job: what does not print");
+	refused("a\033[2Jb", 6, "wire_job: unprintable characters");
+	refused("a\nb", 3, "wire_job: unprintable characters");
+	refused("a\0b", 3, "wire_job: unprintable characters");
+	refused("\xc3\xa4", 2, "wire_job: unprintable characters");
 }
 END_TEST
 

@@ -134,7 +134,7 @@ START_TEST(bytes_behind)
 	if (is_whole(&wire_samples[_i]))
 		return;
 	ck_assert_int_eq(parse(len, &why), -EPROTO);
-	ck_assert_str_eq(why, "length: bytes behind the message");
+	ck_assert_str_eq(why, "length: bytes after the message");
 }
 END_TEST
 
@@ -337,7 +337,7 @@ START_TEST(for_somebody_in_too_many_groups)
 	m.bytes[len - 1] = 0;
 	m.hdr.flags = htole16(0);
 	ck_assert_int_eq(parse(len, &why), -EPROTO);
-	ck_assert_str_eq(why, "length: bytes behind the message");
+	ck_assert_str_eq(why, "length: bytes after the message");
 }
 END_TEST
 
