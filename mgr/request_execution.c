@@ -4,13 +4,16 @@
  * in the order of its steps.  For example a CREATE, which is an OPEN with O_CREAT:
  *
  *   request_take()      the message was checked; the request waits for the turn of its user
- *   request_turn()      its turn; a repeated request may have a stored reply
+ *   request_turn()      its turn, called by the run queue (run_queue_open() in mgr.c); a repeated
+ *                       request may have a stored reply
  *   run_op()            for which user, and may it; a transaction begins
  *   op_open()           op/file_ops.c: message -> arguments; ns/open.c: permissions, rows; the
  *                       body of the reply
  *   conclude_op()       done, or the request has to wait for something else first
  *   finish_op()         stores the reply in the transaction, checks the deadline, commits
- *   answer_durable()    request.c: the log is flushed; sends the reply
+ *   run_turn()          mgr.c: mgr_submit() starts the flush of the log (state/flusher.c), and
+ *                       flusher_collect() calls the next step when it is done
+ *   answer_durable()    request/request.c: the log is flushed; sends the reply
  */
 #include <errno.h>
 #include <stdlib.h>

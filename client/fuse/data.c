@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* data.c - reading, writing and flushing of open files. */
+/*
+ * data.c - reading, writing and flushing of open files.  A transfer takes these steps:
+ *
+ *   op_read(), op_write()   the kernel's request; overlapping reads of pages wait
+ *   run_transfer()          hands the listening over before a long transfer
+ *   rw_run()                lib/rw: the position in the file and the plan, in a session (file_run())
+ *   io_read(), io_write()   lib/io/io.c: a request for each iod
+ *   op_run()                lib/session/drive.c: drives the progress loop until all have answered
+ *   rpc_call_start()        common/comm/call/call.c: sends one request
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open.c - opening and releasing files. */
+/*
+ * open.c - opening and releasing files.  An open takes these steps:
+ *
+ *   op_open(), op_create()  the kernel's request
+ *   open_target()           makes the struct file
+ *   call_run()              call.c: runs do_open() in a session, again in the next one if it ends
+ *   do_open()               mgr_open() sends OPEN to the manager; file_opened() stores the reply
+ *   fill_info()             how the kernel caches the file
+ */
 #include "client/fuse/open.h"
 
 #include <errno.h>

@@ -4,8 +4,12 @@
  *
  *   op_read()             opens the object and determines how many bytes are present
  *   read_into_reply()     if the client gave no memory: the data goes into the reply
- *   read_chunk()          otherwise, for each chunk: reads it, unless it lies in a window
+ *   read_chunk()          otherwise, for each chunk, called by xfer_start() as xfer_ops.begin
+ *                         (xfer.c): reads it, unless it lies in a window
  *   send_chunk()          writes it into the client's memory; the reply follows the last chunk
+ *   send_reply()          rpc_reply_send() holds the reply back until the last chunk is posted.  If
+ *                         all regions end before the end of the object (RPC_WHOLE), the immediate
+ *                         of the last RDMA Write may replace the reply (common/comm/serve/bulk.c)
  *   on_chunk_sent()
  *   end_read()            the end of the transfer, also after an error
  *

@@ -4,10 +4,13 @@
  *
  *   op_write()            checks the deadline and repetitions, and opens the object
  *   write_message_data()  if the data came with the request: writes it from where it is
- *   fetch_chunk()         otherwise, for each chunk: fetches it from the client into a buffer, or
- *                         straight into a window of bytes that are overwritten
+ *   fetch_chunk()         otherwise, for each chunk, called by xfer_start() as xfer_ops.begin
+ *                         (xfer.c): fetches it from the client into a buffer, or straight into a
+ *                         window of bytes that are overwritten
  *   on_chunk_arrived()
- *   write_chunk()         writes a buffer to the file
+ *   write_chunk()         writes a buffer to the file: chunk_access_file() (xfer/chunk.c),
+ *                         session_access_file() (state/session.c), pieces_write() with the gate
+ *                         (store/engine.c), store_obj_write() (store/object.c)
  *   on_chunk_written()
  *   end_transfer()        all chunks are done, also after an error
  *   end_write()           flushes the object if this is wanted

@@ -195,19 +195,19 @@ static void on_io_complete(struct store_io *io, int status)
 }
 
 void chunk_access_file(struct chunk *c, bool write,
-		       void (*filed)(struct chunk *c, int status))
+		       void (*on_file_complete)(struct chunk *c, int status))
 {
 	int rc;
 
 	c->io.done = on_io_complete;
-	c->on_file_complete = filed;
+	c->on_file_complete = on_file_complete;
 	c->mail.deliver = on_file_mail;
 	rpc_req_enter(c->x->req, RPC_DISK);
 	rc = session_access_file(c->x->ses, c->x->req, &c->io, write);
 	if (rc == -EINPROGRESS)
 		return;
 	rpc_req_leave(c->x->req, RPC_DISK);
-	filed(c, rc);
+	on_file_complete(c, rc);
 }
 
 static void run_in_pool(struct disk_work *work)
@@ -217,13 +217,13 @@ static void run_in_pool(struct disk_work *work)
 	on_io_complete(&c->io, c->pool_access(c));
 }
 
-void chunk_run_in_pool(struct chunk *c, int (*apart)(struct chunk *c),
-		       void (*filed)(struct chunk *c, int status))
+void chunk_run_in_pool(struct chunk *c, int (*pool_access)(struct chunk *c),
+		       void (*on_file_complete)(struct chunk *c, int status))
 {
 	struct xfer *x = c->x;
 
-	c->pool_access = apart;
-	c->on_file_complete = filed;
+	c->pool_access = pool_access;
+	c->on_file_complete = on_file_complete;
 	c->mail.deliver = on_file_mail;
 	c->io.work.run = run_in_pool;
 	c->io.work.item.began = 0;

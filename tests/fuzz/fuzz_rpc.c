@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_rpc.c - a server's connection fed with any sequence of messages, good
- * names or bad, over the mock transport; another client is served at the end.
+ * fuzz_rpc.c - feeds a connection of a server with any messages, with right or wrong session, slot
+ * and seq, over the mock transport.  At the end the server must serve another client.
  *
- * Input: records of one byte of action, one of length in units of 8 bytes
- * less the last one's rest, and the message.
+ * Input: records of an action byte, a byte with the length of the message in units of 8 bytes, and
+ * the message.  The last message may be cut short.
  */
 #include <string.h>
 

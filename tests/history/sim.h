@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sim.h - histories of a file system that is right, for testing the checker: a
- * simulated one does each call in some moment between its begin and its end.
+ * sim.h - makes histories of a correct file system, to test the checker.  The simulated file
+ * system executes each call at one moment between its begin and its end.
  */
 #ifndef SIM_H
 #define SIM_H

@@ -6,8 +6,8 @@
  *   power_work run DIR SEED FSYNC       a line for each answered change
  *   power_work check DIR SEED ANSWERED  exits 1 and prints what is missing
  *
- * The changes follow from the seed, so their number tells all of them.  The change after the last
- * answered one may have been made, wholly or in part.
+ * The seed determines the sequence of changes, so the number of answered changes says which they
+ * are.  The change after the last answered one may have been made, wholly or in part.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -35,7 +35,10 @@ struct local_giver {
 /* Whether too many descriptors of that user wait. */
 bool local_drops_full(const struct local_giver *from);
 
-/* Closes fd without blocking. */
+/*
+ * Closes fd on another thread.  Without memory, or if no thread can be started, closes it here,
+ * which may block.
+ */
 void local_drop(const struct local_giver *from, int fd);
 
 /* Ends the connection. Unread descriptors that the peer sent are closed as by local_drop(). */
