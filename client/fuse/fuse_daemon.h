@@ -21,7 +21,7 @@ struct lock_owners;
 struct thread_hints;
 struct waiting_locks;
 
-/* Cache modes: the data of a file that the kernel may keep (docs/mount.md). */
+/* Cache modes: the data of a file that the kernel may keep (docs/posix.md). */
 enum cache {
 	CACHE_NONE, /* nothing: a read sees all writes that returned */
 	CACHE_OPEN /* its pages, if the file has not changed since */
