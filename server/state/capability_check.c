@@ -21,7 +21,8 @@ static const struct {
 	[CAPS_MISSING] = { -ENOKEY, "it showed no capability for that",
 			   "is its PVFS as new as this one? else somebody "
 			   "tries what he did not open" },
-	[CAPS_AGAIN] = { -ENOKEY, "it has to show its capability again", "" },
+	[CAPS_FORGOTTEN] = { -ENOKEY, "it has to show its capability again",
+			     "" },
 	[CAPS_FALSE] = { -EKEYREJECTED, "its capability is false",
 			 "somebody made it up, or changed it on its way" },
 	[CAPS_OTHERS] = { -EKEYREJECTED,
@@ -48,7 +49,7 @@ static int refuse_request(struct iod_session *ses, const struct rpc_req *req,
 
 	atomic_fetch_add_explicit(&w->iod->caps_refused[flaw], 1,
 				  memory_order_relaxed);
-	if (flaw != CAPS_AGAIN && flaw != CAPS_NEVER &&
+	if (flaw != CAPS_FORGOTTEN && flaw != CAPS_NEVER &&
 	    log_pace(&w->caps_logged[flaw]))
 		log_warn(w->iod->log, "%s (%s): %s is refused: %s; %s",
 			 info->peer, info->cred.name, wire_op_name(req->op),
@@ -120,7 +121,7 @@ static int learn_all_capabilities(struct iod_session *ses,
 
 /* ---- rights that a request needs ---- */
 
-static bool is_bound(const struct iod_session *ses)
+static bool needs_capability(const struct iod_session *ses)
 {
 	return ses->worker->iod->conf.auth.caps && ses->client;
 }
@@ -128,19 +129,19 @@ static bool is_bound(const struct iod_session *ses)
 uint64_t capability_until(const struct iod_session *ses, uint64_t handle,
 			  unsigned int right)
 {
-	return is_bound(ses) ? session_rights_until(&ses->rights, handle, right)
-			     : UINT64_MAX;
+	return needs_capability(ses)
+		       ? session_rights_until(&ses->rights, handle, right)
+		       : UINT64_MAX;
 }
 
 /* If the session had the right before, or entries were dropped, this is no offence. */
 static enum caps_flaw missing_right_flaw(const struct iod_session *ses,
 					 uint64_t until)
 {
-	return until || ses->rights.dropped ? CAPS_AGAIN : CAPS_MISSING;
+	return until || ses->rights.dropped ? CAPS_FORGOTTEN : CAPS_MISSING;
 }
 
-static int check_bound_session(struct iod_session *ses,
-			       const struct rpc_req *req)
+static int check_rights(struct iod_session *ses, const struct rpc_req *req)
 {
 	struct wire_need need[WIRE_NEEDS_MAX];
 	unsigned int i, n = wire_needs(req->op, req->msg.body, need);
@@ -164,7 +165,7 @@ static int check_bound_session(struct iod_session *ses,
 
 int capability_check(struct iod_session *ses, const struct rpc_req *req)
 {
-	return is_bound(ses) ? check_bound_session(ses, req) : 0;
+	return needs_capability(ses) ? check_rights(ses, req) : 0;
 }
 
 /* ---- reports for the administrator ---- */

@@ -65,13 +65,13 @@ struct iod_session {
 
 /* Why a request is refused; the texts are in capability_check.c. */
 enum caps_flaw {
-	CAPS_MISSING = 1,
-	CAPS_AGAIN,
+	CAPS_MISSING = 1, /* the session showed none */
+	CAPS_FORGOTTEN, /* it showed one that this iod has dropped: show it again */
 	CAPS_FALSE,
-	CAPS_OTHERS,
-	CAPS_ENDED,
-	CAPS_OLD,
-	CAPS_NEVER,
+	CAPS_OTHERS, /* of another session or file system */
+	CAPS_ENDED, /* expired */
+	CAPS_OLD, /* of a key or term that is not valid any more */
+	CAPS_NEVER, /* the operation is not allowed with capabilities */
 	CAPS_FLAWS
 };
 
