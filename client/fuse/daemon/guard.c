@@ -62,11 +62,11 @@ static bool server_has_ended(pid_t server, bool *stopped, int *status)
 }
 
 /*
- * True: the server's first thread has ended.  At the end all threads have, except those
- * that wait in the kernel.  In the line, the state follows the name, which may have any
- * character.
+ * Returns the state of the server's first thread: 'Z': it has ended, as all threads have
+ * at the end, except those that wait in the kernel; 'T': it is stopped; '\0': unknown.
+ * In the line, the state follows the name, which may have any character.
  */
-static bool is_dying(pid_t server)
+static char server_state(pid_t server)
 {
 	char path[64], line[128];
 	const char *name_end;
@@ -76,12 +76,12 @@ static bool is_dying(pid_t server)
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)server);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
+		return '\0';
 	n = read(fd, line, sizeof(line) - 1);
 	close(fd);
 	line[n > 0 ? n : 0] = '\0';
 	name_end = strrchr(line, ')');
-	return name_end && !strncmp(name_end, ") Z", 3);
+	return name_end && name_end[1] ? name_end[2] : '\0';
 }
 
 /* Returns the next signal; 0: none came within ms. */
@@ -128,6 +128,20 @@ static unsigned int turn_ms(uint64_t stopped, unsigned int patience_ms)
 	return ms < TURN_MS ? ms : TURN_MS;
 }
 
+/*
+ * Returns true if the server is stopped.  waitid() does not tell while one of its threads
+ * waits in the kernel, where no stop reaches it: maybe for a lock of a process that waits
+ * for the server.
+ */
+static bool look_at_server(const struct guard *g, pid_t server, bool stopped)
+{
+	char state = server_state(server);
+
+	if (state == 'Z')
+		g->release(g->arg);
+	return state ? state == 'T' : stopped;
+}
+
 static int guard_server(const struct guard *g, pid_t server,
 			const sigset_t *set)
 {
@@ -145,11 +159,11 @@ static int guard_server(const struct guard *g, pid_t server,
 		else if (!since)
 			since = clock_now();
 		sig = next_signal(set, turn_ms(since, g->patience_ms));
-		if (!sig && is_dying(server))
-			g->release(g->arg);
+		if (!sig)
+			stopped = look_at_server(g, server, stopped);
 		if (sig && sig != SIGCHLD)
 			kill(server, sig);
-		else if (since && !turn_ms(since, g->patience_ms))
+		else if (stopped && !turn_ms(since, g->patience_ms))
 			stopped = kill(server, SIGKILL);
 	}
 	return status;
