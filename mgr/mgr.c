@@ -43,10 +43,10 @@ static void on_durable(void *arg)
 }
 
 /*
- * Each late item occupies a slot of its client.  A client without a free slot would
+ * Each deferred item occupies a slot of its client.  A client without a free slot would
  * stand still.
  */
-static unsigned int most_late(const struct mgr *mgr)
+static unsigned int most_deferred(const struct mgr *mgr)
 {
 	return (mgr->conf.slots + 1) / 2;
 }
@@ -76,7 +76,7 @@ static int open_store(struct mgr *mgr)
 	if (!rc)
 		rc = checkpointer_open(mgr->st, &mgr->cp);
 	if (!rc)
-		rc = flusher_open(mgr->st, FLUSH_QUICK_NS, most_late(mgr),
+		rc = flusher_open(mgr->st, FLUSH_QUICK_NS, most_deferred(mgr),
 				  on_durable, mgr, &mgr->fl);
 	return rc;
 }

@@ -362,7 +362,7 @@ static void finish_release(struct mgr_op *op)
 	rpc_reply_end(op->rpc, 0, 0);
 	op->req->item.durable = answer_durable;
 	rpc_req_enter(op->rpc, RPC_FLUSH);
-	rc = mgr_commit_late(op->mgr, &op->req->item);
+	rc = mgr_commit_deferred(op->mgr, &op->req->item);
 	if (rc)
 		answer_error(op->req, rc);
 }

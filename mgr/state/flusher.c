@@ -38,8 +38,8 @@ struct flusher {
 
 	/* of the owner */
 	struct items added;
-	struct items late; /* nlate items, flushed with the next of `added` */
-	unsigned int nlate, most_late;
+	struct items deferred; /* flushed with the next of `added` */
+	unsigned int ndeferred, most_deferred;
 	unsigned int inside;
 	bool handed; /* the thread has items that did not come back yet */
 };
@@ -108,8 +108,9 @@ static void *flusher_main(void *arg)
 	return NULL;
 }
 
-int flusher_open(struct store *st, uint64_t quick_ns, unsigned int most_late,
-		 void (*wake)(void *arg), void *arg, struct flusher **out)
+int flusher_open(struct store *st, uint64_t quick_ns,
+		 unsigned int most_deferred, void (*wake)(void *arg), void *arg,
+		 struct flusher **out)
 {
 	struct flusher *fl;
 	int rc;
@@ -122,10 +123,10 @@ int flusher_open(struct store *st, uint64_t quick_ns, unsigned int most_late,
 	STAILQ_INIT(&fl->waiting);
 	STAILQ_INIT(&fl->done);
 	STAILQ_INIT(&fl->added);
-	STAILQ_INIT(&fl->late);
+	STAILQ_INIT(&fl->deferred);
 	fl->st = st;
 	fl->quick_ns = quick_ns;
-	fl->most_late = most_late;
+	fl->most_deferred = most_deferred;
 	fl->wake = wake;
 	fl->arg = arg;
 	rc = pthread_create(&fl->thread, NULL, flusher_main, fl);
@@ -159,18 +160,18 @@ void flusher_add(struct flusher *fl, struct flusher_item *item)
 	fl->inside++;
 }
 
-void flusher_add_late(struct flusher *fl, struct flusher_item *item)
+void flusher_add_deferred(struct flusher *fl, struct flusher_item *item)
 {
-	STAILQ_INSERT_TAIL(&fl->late, item, link);
+	STAILQ_INSERT_TAIL(&fl->deferred, item, link);
 	fl->inside++;
-	if (++fl->nlate >= fl->most_late)
-		flusher_release_late(fl);
+	if (++fl->ndeferred >= fl->most_deferred)
+		flusher_release_deferred(fl);
 }
 
-void flusher_release_late(struct flusher *fl)
+void flusher_release_deferred(struct flusher *fl)
 {
-	STAILQ_CONCAT(&fl->added, &fl->late);
-	fl->nlate = 0;
+	STAILQ_CONCAT(&fl->added, &fl->deferred);
+	fl->ndeferred = 0;
 }
 
 static void hand_over(struct flusher *fl)
@@ -221,7 +222,7 @@ bool flusher_submit(struct flusher *fl)
 {
 	if (STAILQ_EMPTY(&fl->added))
 		return false;
-	flusher_release_late(fl);
+	flusher_release_deferred(fl);
 	if (!is_quick(fl)) {
 		hand_over(fl);
 		return false;

@@ -21,20 +21,21 @@ struct flusher_item {
 };
 
 /*
- * wake: the flusher's thread calls it when flusher_collect() has work.  most_late: this
- * many late items are flushed even without a normal one.
+ * wake: the flusher's thread calls it when flusher_collect() has work.  most_deferred: this
+ * many deferred items are flushed even without a normal one.
  */
-int flusher_open(struct store *st, uint64_t quick_ns, unsigned int most_late,
-		 void (*wake)(void *arg), void *arg, struct flusher **fl);
+int flusher_open(struct store *st, uint64_t quick_ns,
+		 unsigned int most_deferred, void (*wake)(void *arg), void *arg,
+		 struct flusher **fl);
 /* Drops the items that are inside without calling durable(). */
 void flusher_close(struct flusher *fl);
 
 /* Store's thread only. */
 void flusher_add(struct flusher *fl, struct flusher_item *item);
 /* Adds an item that can wait: it is flushed together with the next normal one. */
-void flusher_add_late(struct flusher *fl, struct flusher_item *item);
-/* There was no normal item: flush the late ones with the next flusher_submit(). */
-void flusher_release_late(struct flusher *fl);
+void flusher_add_deferred(struct flusher *fl, struct flusher_item *item);
+/* There was no normal item: flush the deferred ones with the next flusher_submit(). */
+void flusher_release_deferred(struct flusher *fl);
 /*
  * Items were added and flusher_submit() will flush them in the caller's thread.
  * Changes that arrive until then can share this flush.

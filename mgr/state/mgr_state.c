@@ -7,7 +7,7 @@
 #include "common/util/daemon.h"
 #include "mgr/state/mgr_state.h"
 
-#define LATE_MS 2 /* time that a late item waits for others to flush with */
+#define DEFER_MS 2 /* a deferred item waits for others to flush with */
 
 static int commit_changes(struct mgr *mgr)
 {
@@ -42,26 +42,26 @@ int mgr_end_transaction(struct mgr *mgr, int rc, struct flusher_item *item)
 	return rc;
 }
 
-static void on_late_timer(struct rpc_timer *timer)
+static void on_deferred_timer(struct rpc_timer *timer)
 {
-	struct mgr *mgr = container_of(timer, struct mgr, late);
+	struct mgr *mgr = container_of(timer, struct mgr, deferred);
 
-	mgr->late_set = false;
-	flusher_release_late(mgr->fl);
+	mgr->deferred_set = false;
+	flusher_release_deferred(mgr->fl);
 }
 
-int mgr_commit_late(struct mgr *mgr, struct flusher_item *item)
+int mgr_commit_deferred(struct mgr *mgr, struct flusher_item *item)
 {
 	int rc = commit_changes(mgr);
 
 	if (rc)
 		return rc;
-	flusher_add_late(mgr->fl, item);
-	if (mgr->late_set)
+	flusher_add_deferred(mgr->fl, item);
+	if (mgr->deferred_set)
 		return 0;
-	mgr->late_set = true;
-	mgr->late.fire = on_late_timer;
-	rpc_timer_set(mgr->ctx, &mgr->late, clock_after_ms(LATE_MS));
+	mgr->deferred_set = true;
+	mgr->deferred.fire = on_deferred_timer;
+	rpc_timer_set(mgr->ctx, &mgr->deferred, clock_after_ms(DEFER_MS));
 	return 0;
 }
 

@@ -57,8 +57,8 @@ struct mgr {
 	struct checkpointer *cp;
 	uint64_t remove_id; /* the latest INTENT_REMOVE */
 	struct durable_mark mark;
-	struct rpc_timer late; /* for items that can wait */
-	bool late_set;
+	struct rpc_timer deferred; /* for items that can wait */
+	bool deferred_set;
 	struct gather gather;
 
 	struct keyring *ring; /* NULL: no key is configured */
@@ -109,7 +109,7 @@ int mgr_end_transaction(struct mgr *mgr, int rc, struct flusher_item *item);
  * The same for a change that nobody waits for: it becomes durable with the next commit
  * that somebody waits for, or a little later.
  */
-int mgr_commit_late(struct mgr *mgr, struct flusher_item *item);
+int mgr_commit_deferred(struct mgr *mgr, struct flusher_item *item);
 /*
  * Hands the changes committed in this turn to the flusher.  true: they are durable;
  * call flusher_collect().

@@ -38,7 +38,7 @@ static void collect_all(struct flusher *fl)
 	}
 }
 
-#define MOST_LATE 8u
+#define MOST_DEFERRED 8u
 
 /* By the thread, and by the owner, who then is not woken. */
 static const uint64_t quick_ns[] = { 0, UINT64_MAX };
@@ -61,7 +61,7 @@ START_TEST(test_flusher)
 
 	durable = 0;
 	sem_init(&woken, 0, 0);
-	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], MOST_LATE, wake,
+	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], MOST_DEFERRED, wake,
 				      NULL, &fl),
 			 0);
 	ck_assert_int_eq(checkpointer_open(fx.st, &cp), 0);
@@ -86,17 +86,17 @@ END_TEST
 /* One flush for an item in no hurry and the one that it waited for. */
 START_TEST(test_late)
 {
-	struct flusher_item late = { .durable = on_durable };
+	struct flusher_item deferred = { .durable = on_durable };
 	struct flusher_item item = { .durable = on_durable };
 	struct flusher *fl;
 	int rounds;
 
 	durable = 0;
 	sem_init(&woken, 0, 0);
-	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], MOST_LATE, wake,
+	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], MOST_DEFERRED, wake,
 				      NULL, &fl),
 			 0);
-	flusher_add_late(fl, &late);
+	flusher_add_deferred(fl, &deferred);
 	submit(fl, _i);
 	ck_assert(!flusher_is_empty(fl));
 	flusher_add(fl, &item);
@@ -106,9 +106,9 @@ START_TEST(test_late)
 	ck_assert_int_eq(sem_getvalue(&woken, &rounds), 0);
 	ck_assert_int_eq(rounds, 0); /* collect_all() took the only one */
 	/* and without company */
-	flusher_add_late(fl, &late);
+	flusher_add_deferred(fl, &deferred);
 	submit(fl, _i);
-	flusher_release_late(fl);
+	flusher_release_deferred(fl);
 	submit(fl, _i);
 	collect_all(fl);
 	ck_assert_uint_eq(durable, 3);
@@ -120,23 +120,23 @@ END_TEST
 /* Those who sent them may have to wait for an answer to send more. */
 START_TEST(test_many_late)
 {
-	struct flusher_item late[MOST_LATE];
+	struct flusher_item deferred[MOST_DEFERRED];
 	struct flusher *fl;
 	unsigned int i;
 
 	durable = 0;
 	sem_init(&woken, 0, 0);
-	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], MOST_LATE, wake,
+	ck_assert_int_eq(flusher_open(fx.st, quick_ns[_i], MOST_DEFERRED, wake,
 				      NULL, &fl),
 			 0);
-	for (i = 0; i < MOST_LATE; i++) {
+	for (i = 0; i < MOST_DEFERRED; i++) {
 		ck_assert(!flusher_will_flush_here(fl));
-		late[i].durable = on_durable;
-		flusher_add_late(fl, &late[i]);
+		deferred[i].durable = on_durable;
+		flusher_add_deferred(fl, &deferred[i]);
 		submit(fl, _i);
 	}
 	collect_all(fl);
-	ck_assert_uint_eq(durable, MOST_LATE);
+	ck_assert_uint_eq(durable, MOST_DEFERRED);
 	flusher_close(fl);
 	sem_destroy(&woken);
 }
