@@ -76,7 +76,8 @@ bool bulk_is_stalled(struct conn *conn);
  *    |  \---declined--> the server moves the data, as usual
  *    +------too late---> the same; the ticket stays in use until the answer
  *
- * A loan is a registration of its own, of these bytes only, with the one right that is needed.
+ * A loan of memory is no loan of an object (server/lend).  It is a registration of its own, of
+ * these bytes only, with the one right that is needed.
  * It ends before the memory is used for anything else.  From then on, an access with its key
  * fails, and breaks only the connection that tried.  Memory lent for a write is cleared first, so
  * a client that does not fill it finds zeros.
