@@ -4,48 +4,58 @@
 
 #include "mgr/auth/auth.h"
 
+/* c NULL: the counts are not known now.  Their rows are absent, but keep their places. */
 static void put_counts(const struct store_counts *c, struct rpc_metrics *m)
 {
+	static const struct store_counts unknown;
+	static const struct timing no_event;
+	const struct store_counts *n = c ? c : &unknown;
 	const struct {
 		const char *name;
 		bool total;
 		uint64_t n;
 		const char *help;
 	} row[] = {
-		{ "db_cache_bytes", false, c->cache_bytes,
+		{ "db_cache_bytes", false, n->cache_bytes,
 		  "Cache of the database." },
-		{ "db_pages", false, c->pages, "Pages in it." },
-		{ "db_dirty_pages", false, c->dirty,
+		{ "db_pages", false, n->pages, "Pages in it." },
+		{ "db_dirty_pages", false, n->dirty,
 		  "Pages that are not written yet." },
-		{ "db_hits", true, c->hits, "Pages found in it." },
-		{ "db_misses", true, c->misses,
+		{ "db_hits", true, n->hits, "Pages found in it." },
+		{ "db_misses", true, n->misses,
 		  "Pages that had to be read or made." },
-		{ "db_written_pages", true, c->written,
+		{ "db_written_pages", true, n->written,
 		  "Pages that were written." },
-		{ "db_evicted_pages", true, c->evicted,
+		{ "db_evicted_pages", true, n->evicted,
 		  "Pages that gave room." },
-		{ "db_commits", true, c->commits,
+		{ "db_commits", true, n->commits,
 		  "Transactions that were committed." },
-		{ "db_aborts", true, c->aborts,
+		{ "db_aborts", true, n->aborts,
 		  "Transactions that were undone." },
-		{ "db_log_bytes", true, c->log_bytes,
+		{ "db_log_bytes", true, n->log_bytes,
 		  "Bytes written to the log." },
-		{ "db_log_unchecked_bytes", false, c->log_since,
+		{ "db_log_unchecked_bytes", false, n->log_since,
 		  "Log since the last checkpoint: a start reads it." },
-		{ "db_log_flushes", true, c->log_flushes,
+		{ "db_log_flushes", true, n->log_flushes,
 		  "Flushes of the log." },
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		(row[i].total ? rpc_metrics_total
-			      : rpc_metrics_now)(m, row[i].name, NULL, NULL,
-						 row[i].n, row[i].help);
+		if (c)
+			(row[i].total ? rpc_metrics_total
+				      : rpc_metrics_now)(m, row[i].name, NULL,
+							 NULL, row[i].n,
+							 row[i].help);
+		else
+			rpc_metrics_times(m, row[i].name, "", "", &no_event,
+					  row[i].help);
 }
 
 void service_metrics(void *arg, struct rpc_metrics *m)
 {
 	struct mgr *mgr = arg;
 	struct store_counts counts;
+	bool known = !store_get_counts(mgr->st, &counts);
 
 	rpc_metrics_times(m, "flush", "of", "log", flusher_flush_times(mgr->fl),
 			  "Flushes to stable storage.");
@@ -58,7 +68,6 @@ void service_metrics(void *arg, struct rpc_metrics *m)
 	rpc_metrics_now(m, "queue_waiting", "queue", "log",
 			flusher_count(mgr->fl),
 			"Works that wait for a thread or a disk.");
-	if (!store_get_counts(mgr->st, &counts))
-		put_counts(&counts, m);
+	put_counts(known ? &counts : NULL, m);
 	mgr_auth_metrics(mgr, m);
 }

@@ -233,8 +233,9 @@ void rpc_server_stats(const struct rpc_server *server,
 /* ---- statistics ---- */
 
 /*
- * Adds a row: a current value; a count since the start; a distribution of times, which has no row
- * before the first event.  by and of: its label.  NULL: no label, which only the first two allow.
+ * Adds a row: a current value; a count since the start; a distribution of times, which only takes
+ * the place of a row before the first event.  Each answer must add the same rows in the same
+ * order, because a long answer continues at the place of a row.  by and of: its label.  NULL: no label, which only the first two allow.
  * name and by consist of a-z and _.  A name ends in its unit.
  */
 void rpc_metrics_now(struct rpc_metrics *metrics, const char *name,
