@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mgr/session/adopt.h"
+#include "mgr/session/file_handover.h"
 #include "mgr/auth/auth.h"
 #include "common/util/incarnation.h"
 #include "mgr/state/open_paths.h"
@@ -23,7 +23,6 @@
 #include "mgr/mgr_service.h"
 #include "mgr/session/session_table.h"
 #include "common/util/stamp.h"
-#include "mgr/session/grant.h"
 
 #define MESSAGE_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
 #define DRAIN_MS 1000 /* at the end, for replies that wait for the disk */

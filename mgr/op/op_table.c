@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* op_table.c - the table of operations by number. */
-#include "mgr/session/adopt.h"
+#include "mgr/session/file_handover.h"
 #include "mgr/session/caps.h"
 #include "mgr/session/evict.h"
 #include "mgr/locks/lock_waits.h"
 #include "mgr/op/mgr_ops.h"
-#include "mgr/session/grant.h"
 
 /* One entry per line. */
 /* clang-format off */

@@ -10,7 +10,7 @@
 
 #include "mgr/db/ended_sessions.h"
 #include "mgr/jobs/jobs.h"
-#include "mgr/session/adopt.h"
+#include "mgr/session/file_handover.h"
 #include "mgr/session/evict.h"
 #include "mgr/session/session_table_int.h"
 

@@ -27,9 +27,9 @@ struct run_queue; /* run_queue.h */
 struct mgr_jobs; /* jobs.h */
 struct session_table; /* session_table_int.h */
 struct dir_buffers; /* readdir.c */
-struct tokens; /* grant.c */
+struct tokens; /* file_handover.c */
 struct lock_waits; /* lock_waits.c */
-struct adopts; /* adopt.c */
+struct adopts; /* file_handover.c */
 struct evicts; /* evict.c */
 struct open_paths; /* open_paths.h */
 struct daemon; /* daemon.h */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tests/run_suite.h"
-#include "mgr/session/grant.h"
+#include "mgr/session/file_handover.h"
 
 #define MANY 1024u /* as many as there are */
 
