@@ -153,6 +153,26 @@ void replication_after_commit(struct store *st)
 	pthread_mutex_unlock(&rep->lock);
 }
 
+uint64_t store_last_change(struct store *st)
+{
+	uint64_t change;
+
+	pthread_mutex_lock(&st->rep->lock);
+	change = st->rep->change;
+	pthread_mutex_unlock(&st->rep->lock);
+	return change;
+}
+
+bool store_is_committed(struct store *st, uint64_t change)
+{
+	bool is;
+
+	pthread_mutex_lock(&st->rep->lock);
+	is = st->rep->noted.change >= change;
+	pthread_mutex_unlock(&st->rep->lock);
+	return is;
+}
+
 /* ---- flush ---- */
 
 /* The first entry with a change up to this one; it is not filled any further. */
@@ -179,16 +199,6 @@ static void entry_sent(struct replication *rep, struct queued_entry *e)
 	entry_free(e);
 }
 
-static uint64_t last_change(struct replication *rep)
-{
-	uint64_t change;
-
-	pthread_mutex_lock(&rep->lock);
-	change = rep->change;
-	pthread_mutex_unlock(&rep->lock);
-	return change;
-}
-
 static int entry_send(struct store *st, struct queued_entry *e)
 {
 	struct replication *rep = st->rep;
@@ -199,7 +209,7 @@ static int entry_send(struct store *st, struct queued_entry *e)
 	rc = rep->replicate(rep->arg, le->list.bytes, le->list.len);
 	if (rc)
 		return store_error(st, -rc, "replicate");
-	if (!replication_has_committed(rep, le->first + le->changes - 1))
+	if (!store_is_committed(st, le->first + le->changes - 1))
 		return store_error(st, EPROTO, "replicate: not committed");
 	entry_sent(rep, e);
 	return 0;
@@ -212,25 +222,59 @@ int replication_flush(struct store *st)
 	uint64_t change;
 	int rc = 0;
 
+	change = store_last_change(st);
+	if (!rep->replicate)
+		return store_is_committed(st, change) ? 0 : -EAGAIN;
 	pthread_mutex_lock(&rep->flush_lock);
-	change = last_change(rep);
 	while (!rc && (e = entry_to_send(rep, change)))
 		rc = entry_send(st, e);
 	pthread_mutex_unlock(&rep->flush_lock);
 	return rc;
 }
 
-/* ---- the managers' log ---- */
+/* ---- entries that the owner takes ---- */
 
-bool replication_has_committed(struct replication *rep, uint64_t change)
+/* The caller holds the lock. */
+static struct queued_entry *next_entry(struct replication *rep)
 {
-	bool has;
+	struct queued_entry *e = STAILQ_FIRST(&rep->entries);
+
+	while (e && e->handed_out)
+		e = STAILQ_NEXT(e, link);
+	return e;
+}
+
+int store_next_entry(struct store *st, const void **entry, size_t *len)
+{
+	struct replication *rep = st->rep;
+	struct queued_entry *e;
 
 	pthread_mutex_lock(&rep->lock);
-	has = rep->noted.change >= change;
+	e = next_entry(rep);
+	if (e) {
+		e->handed_out = true;
+		rep->filling = e == rep->filling ? NULL : rep->filling;
+		write_entry_finish(&e->entry);
+		*entry = e->entry.list.bytes;
+		*len = e->entry.list.len;
+	}
 	pthread_mutex_unlock(&rep->lock);
-	return has;
+	return e ? 0 : -ENOENT;
 }
+
+/* The caller holds the lock.  Returns the entry with this first change, if the owner has it. */
+static struct queued_entry *remove_handed_out(struct replication *rep,
+					      uint64_t first)
+{
+	struct queued_entry *e = STAILQ_FIRST(&rep->entries);
+
+	if (!e || !e->handed_out || e->entry.first != first)
+		return NULL;
+	STAILQ_REMOVE_HEAD(&rep->entries, link);
+	return e;
+}
+
+/* ---- the managers' log ---- */
 
 /* The caller holds the lock. */
 static int note_position(struct replication *rep, uint64_t index, uint64_t term,
@@ -255,23 +299,34 @@ int store_note_committed(struct store *st, uint64_t index, uint64_t term)
 	return rc;
 }
 
+/* The caller holds the lock. */
+static int note_own_changes(struct replication *rep, uint64_t index,
+			    uint64_t term, const struct write_entry_info *info)
+{
+	if (index <= rep->noted.index)
+		return -EALREADY;
+	if (info->first != rep->noted.change + 1 || info->last > rep->change)
+		return -EILSEQ;
+	return note_position(rep, index, term, info->last);
+}
+
 int store_note_own_entry(struct store *st, uint64_t index, uint64_t term,
 			 const void *entry, size_t len)
 {
 	struct replication *rep = st->rep;
+	struct queued_entry *e = NULL;
 	struct write_entry_info info;
 	int rc = write_entry_read_head(entry, len, &info);
 
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&rep->lock);
-	if (index <= rep->noted.index)
-		rc = -EALREADY;
-	else if (info.first != rep->noted.change + 1 || info.last > rep->change)
-		rc = -EILSEQ;
-	else
-		rc = note_position(rep, index, term, info.last);
+	rc = note_own_changes(rep, index, term, &info);
+	if (!rc)
+		e = remove_handed_out(rep, info.first);
 	pthread_mutex_unlock(&rep->lock);
+	if (e)
+		entry_free(e);
 	return rc;
 }
 

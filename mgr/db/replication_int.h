@@ -31,6 +31,7 @@ struct row_changes {
 };
 
 struct queued_entry {
+	bool handed_out; /* by store_next_entry() */
 	struct write_entry entry;
 	STAILQ_ENTRY(queued_entry) link;
 };
@@ -78,8 +79,6 @@ int replication_flush(struct store *st);
 /* Before and after a flush of Berkeley DB's log; any thread. */
 uint64_t replication_index_written(struct replication *rep);
 void replication_note_durable(struct replication *rep, uint64_t index);
-/* Whether this change is committed in the managers' log. */
-bool replication_has_committed(struct replication *rep, uint64_t change);
 
 /* ---- applied_row.c: rows of TABLE_MEMBER; store's thread ---- */
 

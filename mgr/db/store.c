@@ -176,7 +176,7 @@ int store_open(const struct store_attr *attr, struct store **out)
 	st->accept_loss = attr->accept_loss;
 	/* until ids_open(): reserve nothing */
 	st->id_safe = st->id_end = UINT64_MAX;
-	rc = attr->replicate ? replication_new(attr, &st->rep) : 0;
+	rc = attr->replicated ? replication_new(attr, &st->rep) : 0;
 	if (!rc)
 		rc = environment_open(st, attr);
 	if (!rc)

@@ -14,17 +14,18 @@
  * returned 0.  The log is flushed in order: if a transaction survives a crash, all earlier ones
  * survive too.  Until then no one outside of this process may learn of a committed transaction.
  *
- * Several managers.  Their stores have the same rows: see attr.replicate and "several managers".
+ * Several managers.  Their stores have the same rows: see attr.replicated and "several managers".
  *
  * Threads.  One thread owns the tables, the cursors and the transaction: the store's thread.  Any
  * thread may call store_flush(), store_checkpoint(), store_failed(), store_was_full(),
- * store_is_short(), store_log(), store_checkpoint_times(), store_note_*() and
- * store_durable_index(), store_copy() and store_backup(), also while a transaction is open.  All other functions are for the
- * store's thread.
+ * store_is_short(), store_log(), store_checkpoint_times(), store_note_*(), store_next_entry(),
+ * store_last_change(), store_is_committed(), store_durable_index(), store_copy() and
+ * store_backup(), also while a transaction is open.  All other functions are for the store's
+ * thread.
  *
- * Errors.  -ENOENT, -EEXIST and -ENOSPC concern only the call.  The store logs any other error
- * once, returns -EIO, and from then on store_failed() is true.  The process must then stop; the
- * next start recovers.
+ * Errors.  -ENOENT, -EEXIST, -ENOSPC and the errors that a function below names, except -EIO,
+ * concern only the call.  The store logs any other error once, returns -EIO, and from then on
+ * store_failed() is true.  The process must then stop; the next start recovers.
  *
  * The rows of each table have a header of their own.  Only the files of mgr/db use tables by
  * number.
@@ -57,8 +58,8 @@ struct store_attr {
 	const struct log *log; /* must outlive the store */
 	/* opens the store even if acknowledged changes are lost */
 	bool accept_loss;
-	/* the store is one of several managers; NULL: there is one manager */
-	store_replicate_fn *replicate;
+	bool replicated; /* the store of one of several managers */
+	store_replicate_fn *replicate; /* or NULL: see store_next_entry() */
 	void *replicate_arg;
 	/*
 	 * There is one manager from now on.  Changes that are in the managers' log and not in
@@ -70,7 +71,7 @@ struct store_attr {
 /*
  * Opens and recovers the store, or makes an empty one.  attr is not used afterwards.  -ENOSPC: the
  * disk is too full for recovery; nothing is lost.  -EIO: the store is damaged, or the log ends
- * before the point up to which it was flushed.  -EPERM: without attr.replicate, it is the store of
+ * before the point up to which it was flushed.  -EPERM: without attr.replicated, it is the store of
  * one of several managers.
  */
 int store_open(const struct store_attr *attr, struct store **st);
@@ -93,6 +94,8 @@ const struct log *store_log(const struct store *st);
 /*
  * No transaction may be open.  May first commit a transaction of its own, which reserves
  * identifiers: store_new_id() hands out only numbers that a committed transaction has reserved.
+ * -EAGAIN: with several managers and without attr.replicate, the entry that reserves them is not
+ * committed yet.
  */
 int store_begin(struct store *st);
 /*
@@ -107,7 +110,8 @@ bool store_changed(const struct store *st);
 /*
  * Returns once all transactions that were committed before the call are durable; with several
  * managers: at a majority of them.  -ENOSPC: the disk is full; they stay committed, and a later
- * flush makes them durable.
+ * flush makes them durable.  -EAGAIN: with several managers and without attr.replicate,
+ * some of them are not committed yet.
  */
 int store_flush(struct store *st);
 /*
@@ -141,7 +145,7 @@ int store_checkpoint(struct store *st, unsigned int kbyte);
  * A checkpoint makes the applied entries durable.  After a crash, entries are applied again from
  * the index that the store has then.
  */
-#define STORE_ENTRY_MAX (4u << 20) /* bytes in an entry */
+#define STORE_ENTRY_MAX ((4u << 20) - (4u << 10)) /* bytes in an entry */
 #define STORE_CONFIG_MAX 1024u /* bytes in a configuration */
 
 struct store_applied {
@@ -156,14 +160,26 @@ struct store_applied {
 /* The position that the database has recorded.  -ENOENT: there is one manager. */
 int store_get_applied(struct store *st, struct store_applied *applied);
 /*
- * Begins to lead: completes the rows, and returns when this is committed.  All committed entries
- * must have been applied.  After an error the store must be closed.
+ * Begins to lead: completes the rows, and flushes this; without attr.replicate it does not wait.
+ * All committed entries must have been applied.  After an error the store must be closed.
  */
 int store_lead(struct store *st);
+/*
+ * In place of attr.replicate: the next entry to put into the managers' log.  Each is handed out
+ * once, and is valid until store_note_own_entry() of it returns.  Any thread.  -ENOENT: all
+ * transactions until now are in entries that were handed out.
+ */
+int store_next_entry(struct store *st, const void **entry, size_t *len);
+/*
+ * Changes have rising numbers.  What a transaction has read is committed if the last change at that
+ * time is: until then no one outside may learn of it.
+ */
+uint64_t store_last_change(struct store *st);
+bool store_is_committed(struct store *st, uint64_t change);
 /* An entry of another leader.  -ENOSPC: nothing is applied.  -EPERM: this manager leads. */
 int store_apply(struct store *st, uint64_t index, uint64_t term,
 		const void *entry, size_t len);
-/* An entry that attr.replicate() was given.  Its undo rows are deleted with the next transaction. */
+/* An entry of this store.  Its undo rows are deleted with the next transaction. */
 int store_note_own_entry(struct store *st, uint64_t index, uint64_t term,
 			 const void *entry, size_t len);
 /* An entry without changes. */

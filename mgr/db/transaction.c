@@ -93,7 +93,7 @@ static int ids_make_safe(struct store *st)
 
 	if (st->id_safe == st->id_end)
 		return 0;
-	if (!replication_has_committed(st->rep, st->id_change)) {
+	if (!store_is_committed(st, st->id_change)) {
 		if (st->id_next + STORE_ID_TURN <= st->id_safe)
 			return 0;
 		rc = store_flush(st);
@@ -117,7 +117,9 @@ int ids_open(struct store *st)
 		return rc;
 	st->id_next = next;
 	rc = store_flush(st);
-	return rc ? rc : ids_make_safe(st);
+	if (rc)
+		return rc == -EAGAIN ? 0 : rc;
+	return ids_make_safe(st);
 }
 
 static int ids_reserve(struct store *st)

@@ -37,6 +37,7 @@ struct rig {
 	struct rig_entry entry[RIG_ENTRIES];
 	uint64_t last, committed;
 	/* answers of the next calls of the hook */
+	bool takes_entries; /* the stores have no hook: rig_flush() takes their entries */
 	int refuse; /* so many times -ENOSPC */
 	bool depose; /* the entry is stored, and the leader is not told */
 	struct store *leader; /* that calls the hook */
@@ -64,6 +65,9 @@ int rig_open(struct rig *rig, struct rig_member *m);
 void rig_close(struct rig_member *m);
 /* The store becomes the one that calls the hook. */
 void rig_lead(struct rig *rig, struct rig_member *m);
+
+/* store_flush() of the leader, or the same by store_next_entry(). */
+int rig_flush(struct rig *rig);
 
 /* One change of one row; 0 deletes it.  As the store's functions. */
 int rig_put(struct store *st, unsigned int table, unsigned int key,
