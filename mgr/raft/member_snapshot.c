@@ -5,6 +5,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,10 +160,15 @@ void member_filled(struct raft_member *m, int rc, uint64_t applied)
 		if (rc)
 			member_fail(m, "cannot fill this member: %s",
 				    strerror(-rc));
+		else if (applied < m->put.index)
+			member_fail(m,
+				    "this member was filled only up to "
+				    "entry %" PRIu64,
+				    applied);
 		else
 			store_put(m);
-		if (applied > m->attr.applied)
-			m->attr.applied = applied;
+		/* The state that it had before may have been a newer one. */
+		m->attr.applied = applied;
 	}
 	member_leave(m);
 }
