@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mgr/raft/member_int.h"
 #include "tests/raft_sim/sim.h"
 
 /* An index without an entry of a client, because some node went past it. */
@@ -27,18 +28,17 @@ void sim_fail(struct sim *sim, const char *fmt, ...)
 	fflush(stdout);
 }
 
-static void history_grow(struct sim *sim, uint64_t index)
+static void grow(uint64_t **numbers, size_t *have, uint64_t index)
 {
-	size_t room = sim->history_room ? sim->history_room : 1024;
+	size_t room = *have ? *have : 1024;
 
 	while (room <= index)
 		room *= 2;
-	if (room == sim->history_room)
+	if (room == *have)
 		return;
-	sim->history = reallocarray(sim->history, room, sizeof(uint64_t));
-	memset(sim->history + sim->history_room, 0,
-	       (room - sim->history_room) * sizeof(uint64_t));
-	sim->history_room = room;
+	*numbers = reallocarray(*numbers, room, sizeof(uint64_t));
+	memset(*numbers + *have, 0, (room - *have) * sizeof(uint64_t));
+	*have = room;
 }
 
 static void judge_at(struct sim_node *node, uint64_t index, uint64_t id)
@@ -59,7 +59,7 @@ void judge_applied(struct sim_node *node, uint64_t index, uint64_t id)
 {
 	struct sim *sim = node->sim;
 
-	history_grow(sim, index);
+	grow(&sim->history, &sim->history_room, index);
 	if (index <= node->applied_to) {
 		sim_fail(sim,
 			 "node %" PRIu64 " applies index %" PRIu64 " twice",
@@ -103,6 +103,50 @@ void judge_read(struct sim_node *node)
 			 "stale read: node %" PRIu64 " has a lease and knows "
 			 "index %" PRIu64 ", but %" PRIu64 " was acknowledged",
 			 node->id, node->applied_to, sim->acknowledged_to);
+}
+
+static void judge_committed(struct sim_node *node)
+{
+	struct sim *sim = node->sim;
+	const struct raft_member *m = node->member;
+
+	grow(&sim->terms, &sim->terms_room, m->raft.commit_index);
+	for (uint64_t i = node->judged + 1; i <= m->raft.commit_index; i++) {
+		const struct log_index_entry *entry = log_index_get(&m->index,
+								    i);
+
+		if (!entry)
+			continue;
+		if (!sim->terms[i])
+			sim->terms[i] = entry->term;
+		if (sim->terms[i] != entry->term)
+			sim_fail(sim,
+				 "node %" PRIu64 " commits an entry of term "
+				 "%" PRIu64 " at index %" PRIu64
+				 ", another one committed one of term %" PRIu64,
+				 node->id, entry->term, i, sim->terms[i]);
+	}
+	node->judged = m->raft.commit_index;
+}
+
+bool judge_member(struct sim_node *node)
+{
+	struct sim *sim = node->sim;
+	const struct raft_member *m = node->member;
+	uint64_t term = m->raft.current_term;
+
+	judge_committed(node);
+	if (m->raft.state != RAFT_LEADER || node->elected == term)
+		return false;
+	grow(&sim->leaders, &sim->leaders_room, term);
+	if (sim->leaders[term])
+		sim_fail(sim,
+			 "nodes %" PRIu64 " and %" PRIu64
+			 " lead in term %" PRIu64,
+			 sim->leaders[term], node->id, term);
+	sim->leaders[term] = node->id;
+	node->elected = term;
+	return true;
 }
 
 void judge_leases(struct sim *sim)

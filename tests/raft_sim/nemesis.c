@@ -18,7 +18,7 @@ static void later(struct sim *sim, struct sim_node *node,
 	sim_add(sim, after, &event);
 }
 
-static void crash(struct sim *sim, struct sim_node *node, bool power)
+void sim_crash(struct sim *sim, struct sim_node *node, bool power)
 {
 	if (!node->member)
 		return;
@@ -29,14 +29,14 @@ static void crash(struct sim *sim, struct sim_node *node, bool power)
 
 static void crash_one(struct sim *sim)
 {
-	crash(sim, any_node(sim), sim_chance(sim, 500));
+	sim_crash(sim, any_node(sim), sim_chance(sim, 500));
 }
 
 static void crash_leader(struct sim *sim)
 {
 	for (unsigned int i = 0; i < SIM_NODES; i++)
 		if (sim->nodes[i].leads)
-			crash(sim, &sim->nodes[i], sim_chance(sim, 500));
+			sim_crash(sim, &sim->nodes[i], sim_chance(sim, 500));
 }
 
 static void crash_all(struct sim *sim)
@@ -45,7 +45,7 @@ static void crash_all(struct sim *sim)
 
 	for (unsigned int i = 0; i < SIM_NODES; i++)
 		if (sim_chance(sim, 800))
-			crash(sim, &sim->nodes[i], power);
+			sim_crash(sim, &sim->nodes[i], power);
 }
 
 static void cut_at_random(struct sim *sim)
@@ -137,19 +137,71 @@ static void break_disk(struct sim *sim)
 {
 	struct sim_node *node = any_node(sim);
 
-	sim_disk_faults(node->disk)->broken = true;
+	sim_disk_faults(node->disk)->breaks_in = (unsigned int)sim_random(sim,
+									  1, 4);
 	later(sim, node, SIM_DISK, sim_random(sim, 10, 500) * SIM_MS);
+}
+
+/*
+ * One member loses sight of the leader, and asks the other for its vote, which that one refuses until it
+ * restarts.
+ */
+static void prepare_ambush(struct sim *sim)
+{
+	struct sim_event event = { .kind = SIM_AMBUSH };
+	unsigned int leader, lonely;
+
+	for (leader = 0; leader < SIM_NODES; leader++)
+		if (sim->nodes[leader].leads)
+			break;
+	if (leader == SIM_NODES)
+		return;
+	heal(sim);
+	lonely = (leader + (unsigned int)sim_random(sim, 1, 2)) % SIM_NODES;
+	sim->cut[leader][lonely] = sim->cut[lonely][leader] = true;
+	event.node = SIM_NODES - leader - lonely;
+	sim_add(sim, sim_random(sim, 400, 1500) * SIM_MS, &event);
+}
+
+void sim_ambush(struct sim *sim, struct sim_node *voter)
+{
+	if (sim->calm)
+		return;
+	for (unsigned int i = 0; i < SIM_NODES; i++)
+		if (sim->nodes[i].leads)
+			sim->cut[i][voter->id - 1] =
+				sim->cut[voter->id - 1][i] = true;
+	sim_note(sim, "ambush");
+	sim_node_crash(voter, sim_chance(sim, 500));
+	later(sim, voter, SIM_START, sim_random(sim, 0, 20) * SIM_MS);
+}
+
+/* Many elections: messages take as long as elections wait, and leaders and voters die early. */
+static void unsettle(struct sim *sim)
+{
+	sim->kill_new = (unsigned int)sim_random(sim, 0, 700);
+	if (!sim_chance(sim, 400))
+		return;
+	sim->delay = sim_random(sim, 50, 900) * SIM_MS;
+	sim->late = sim_random(sim, 500, 6000) * SIM_MS;
+}
+
+static void settle(struct sim *sim)
+{
+	sim->kill_new = 0;
+	sim->delay = 5 * SIM_MS;
 }
 
 static const struct {
 	unsigned int weight;
 	void (*strike)(struct sim *sim);
 } faults[] = {
-	{ 10, crash_one },	{ 14, crash_leader }, { 4, crash_all },
-	{ 10, cut_at_random },	{ 14, cut_node },     { 20, heal },
-	{ 10, change_network }, { 6, change_clock },  { 12, pause_node },
-	{ 12, hand_over },	{ 6, slow_disk },     { 4, full_disk },
-	{ 3, break_disk },
+	{ 10, crash_one },	{ 14, crash_leader },	{ 4, crash_all },
+	{ 10, cut_at_random },	{ 14, cut_node },	{ 20, heal },
+	{ 10, change_network }, { 6, change_clock },	{ 12, pause_node },
+	{ 12, hand_over },	{ 6, slow_disk },	{ 4, full_disk },
+	{ 5, break_disk },	{ 10, prepare_ambush }, { 6, unsettle },
+	{ 8, settle },
 };
 
 void sim_nemesis(struct sim *sim)
@@ -168,7 +220,7 @@ void sim_nemesis_end(struct sim *sim)
 {
 	heal(sim);
 	sim->calm = true;
-	sim->loss = sim->twice = 0;
+	sim->loss = sim->twice = sim->kill_new = 0;
 	sim->delay = 5 * SIM_MS;
 	for (unsigned int i = 0; i < SIM_NODES; i++) {
 		struct sim_node *node = &sim->nodes[i];

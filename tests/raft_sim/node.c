@@ -297,6 +297,7 @@ void sim_node_start(struct sim_node *node)
 	node->ending = false;
 	node->writing = false;
 	node->leads = 0;
+	node->judged = 0;
 	attr = node_attr(node);
 	rc = member_start(&attr, &node->member);
 	if (rc) {

@@ -2,7 +2,8 @@
 /*
  * sim.c - what happens, in order of time.
  *
- *	raft_sim [-v] [SEEDS [FIRST]]	200 seeds, from 1 on; -v: what happens
+ *	raft_sim [-v] [-f] [SEEDS [FIRST]]	200 seeds, from 1 on; -v: tells what happens; -f: ends
+ *						with the first seed that fails
  *
  * Exit status 1: a seed failed.  It is printed, and `raft_sim -v 1 SEED` runs it again.
  */
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/raft_sim/sim.h"
 
@@ -173,6 +175,13 @@ static void node_event(struct sim *sim, const struct sim_event *event)
 	}
 	if (!node->member || (event->life && event->life != node->life))
 		return;
+	if (event->kind == SIM_AMBUSH || event->kind == SIM_CRASH) {
+		if (event->kind == SIM_AMBUSH)
+			sim_ambush(sim, node);
+		else
+			sim_crash(sim, node, sim_chance(sim, 300));
+		return;
+	}
 	if (node->paused) {
 		/* The kernel of a stopped process keeps what arrives. */
 		struct sim_event later = *event;
@@ -232,6 +241,21 @@ static void end_processes(struct sim *sim)
 	}
 }
 
+static void judge_members(struct sim *sim)
+{
+	for (unsigned int i = 0; i < SIM_NODES; i++) {
+		struct sim_node *node = &sim->nodes[i];
+		struct sim_event crash = { .kind = SIM_CRASH,
+					   .node = i,
+					   .life = node->life };
+
+		if (node->member && judge_member(node) &&
+		    sim_chance(sim, sim->kill_new))
+			sim_add(sim, sim_random(sim, 0, 30) * SIM_MS, &crash);
+	}
+	judge_leases(sim);
+}
+
 static void handle(struct sim *sim, const struct sim_event *event)
 {
 	sim->now = event->at;
@@ -243,7 +267,7 @@ static void handle(struct sim *sim, const struct sim_event *event)
 		node_event(sim, event);
 	free(event->data);
 	end_processes(sim);
-	judge_leases(sim);
+	judge_members(sim);
 }
 
 /* ---- a run ---- */
@@ -271,6 +295,8 @@ static void end(struct sim *sim)
 		sim_node_free(&sim->nodes[i]);
 	free(sim->events);
 	free(sim->history);
+	free(sim->terms);
+	free(sim->leaders);
 }
 
 static bool run_seed(uint64_t seed, bool verbose)
@@ -299,17 +325,20 @@ static bool run_seed(uint64_t seed, bool verbose)
 
 int main(int argc, char **argv)
 {
-	bool verbose = argc > 1 && !strcmp(argv[1], "-v");
-	uint64_t seeds = argc > 1 + verbose
-				 ? strtoull(argv[1 + verbose], NULL, 0)
-				 : 200;
-	uint64_t first = argc > 2 + verbose
-				 ? strtoull(argv[2 + verbose], NULL, 0)
-				 : 1;
-	uint64_t bad = 0;
+	bool verbose = false, first_only = false;
+	uint64_t seeds, first, bad = 0;
+	int option;
 
+	while ((option = getopt(argc, argv, "vf")) != -1) {
+		if (option == '?')
+			return EXIT_FAILURE;
+		verbose |= option == 'v';
+		first_only |= option == 'f';
+	}
+	seeds = optind < argc ? strtoull(argv[optind], NULL, 0) : 200;
+	first = optind + 1 < argc ? strtoull(argv[optind + 1], NULL, 0) : 1;
 	sim_heap_init();
-	for (uint64_t i = 0; i < seeds; i++)
+	for (uint64_t i = 0; i < seeds && !(bad && first_only); i++)
 		bad += !run_seed(first + i, verbose);
 	printf("%" PRIu64 " of %" PRIu64 " seeds failed\n", bad, seeds);
 	return bad ? EXIT_FAILURE : EXIT_SUCCESS;

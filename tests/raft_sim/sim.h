@@ -56,6 +56,8 @@ struct sim_node {
 	bool filling; /* its state is being replaced; not usable after a crash */
 
 	struct sim_call *calls; /* that wait for an answer */
+	uint64_t elected; /* the newest term that libraft led */
+	uint64_t judged; /* committed entries up to here were compared */
 	uint64_t leads; /* the term, since leader_gained(); 0: it does not */
 	uint64_t disk_ns; /* how long a write of the log takes */
 	bool writing;
@@ -86,6 +88,8 @@ enum sim_event_kind {
 	SIM_CLIENT, /* calls of clients */
 	SIM_NEMESIS,
 	SIM_RESUME, /* of a node that is paused */
+	SIM_AMBUSH, /* a follower restarts while another member asks for its vote */
+	SIM_CRASH, /* of a node */
 	SIM_DISK, /* of a node has space again, or is fast again */
 	SIM_KINDS
 };
@@ -115,11 +119,17 @@ struct sim {
 	unsigned int loss, twice; /* per thousand */
 	uint64_t delay, late; /* ns: usual and longest delay */
 	bool calm; /* no more faults */
+	unsigned int
+		kill_new; /* per thousand: leaders that die as soon as they are elected */
 
 	/* judge.c */
 	uint64_t *history; /* by index: the identity of the entry */
 	size_t history_room;
 	uint64_t history_to;
+	uint64_t *terms; /* of committed entries, by index */
+	size_t terms_room;
+	uint64_t *leaders; /* node by term */
+	size_t leaders_room;
 	uint64_t next_id; /* of an entry */
 	uint64_t acknowledged; /* number of them */
 	uint64_t acknowledged_to; /* highest index */
@@ -140,6 +150,8 @@ int sim_net_send(struct sim_node *from, uint64_t to, const void *data,
 /* ---- nemesis.c ---- */
 
 void sim_nemesis(struct sim *sim);
+void sim_ambush(struct sim *sim, struct sim_node *voter);
+void sim_crash(struct sim *sim, struct sim_node *node, bool power);
 void sim_nemesis_end(struct sim *sim);
 
 /* ---- judge.c ---- */
@@ -153,6 +165,8 @@ void judge_acknowledged(struct sim_node *node, uint64_t id);
 /* This node answers a read under its lease. */
 void judge_read(struct sim_node *node);
 void judge_leases(struct sim *sim);
+/* Compares committed entries, and leaders of one term.  true: the node was just elected. */
+bool judge_member(struct sim_node *node);
 /* After a calm time. */
 void judge_end(struct sim *sim);
 
