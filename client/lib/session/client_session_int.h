@@ -23,17 +23,14 @@ uint64_t session_auth_renew(struct session *s);
 /* Logs that the manager requires authentication that pvfstab does not ask for. */
 void session_auth_log_missing(const struct session *s,
 			      const struct rpc_peer *peer);
+/* Opens a server, with the credentials of this process.  Returns 0 or -errno. */
+int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
+		      struct rpc_peer **peer);
 
 /* ---- session_ticket.c ---- */
 
 /* Return when the ticket must be renewed, and when to try again, as clock_now(). */
 uint64_t ticket_due(const struct session *s);
 uint64_t ticket_retry_at(const struct session *s);
-
-/* ---- session_peer.c ---- */
-
-/* Opens a server, with the credentials of this process.  Returns 0 or -errno. */
-int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
-		      struct rpc_peer **peer);
 
 #endif
