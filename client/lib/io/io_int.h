@@ -6,7 +6,6 @@
 #include "client/lib/io/direct_int.h"
 #include "client/lib/io/io.h"
 #include "client/lib/io/list_req_int.h"
-#include "client/lib/io/regs_int.h"
 
 #define IO_DEPTH 2 /* maximum of requests in flight at a server */
 #define IO_SERVERS 16 /* servers without allocation */
@@ -121,5 +120,19 @@ int io_list_build(struct io *io, struct io_slot *slot,
 		  uint64_t buf[IO_LIST_MSG_MAX / 8]);
 /* The request has ended: releases its buffer. */
 void io_list_done(struct io *io, struct io_slot *slot, int status);
+
+/*
+ * io_list.c: the memory that a list call registers: each parent allocation that the
+ * caller named, or each group of neighbours in one mapping (PVFS over InfiniBand, ICPP
+ * 2003, section 5).  regs_max() is the maximum number of elements that regs_make() needs.
+ */
+unsigned int regs_max(const struct io_plan *plan);
+/*
+ * Fills mem[], and area[] with pointers into it, with disjoint memory that contains all
+ * memory of the plan, not registered yet.  Returns the number of elements.  bold: by
+ * hints or in groups; otherwise area[i] is the plan's iov[i].
+ */
+unsigned int regs_make(const struct io_plan *plan, unsigned int access,
+		       bool bold, struct rail_mem *mem, struct rail_mem **area);
 
 #endif
