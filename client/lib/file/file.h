@@ -38,7 +38,7 @@ struct file_locks {
 	bool lost; /* lost with their session, and logged */
 };
 
-/* State that the previous program in this process had of the file, see adopt_files.h. */
+/* State that the previous program in this process had of the file: process/inherit.h. */
 struct heir {
 	uint64_t session[HEIR_SESSIONS]; /* its sessions; 0: no more */
 	uint64_t open; /* open id there, or 0 */

@@ -66,7 +66,7 @@ struct fs {
 	 * files before anything else.  Only the thread that creates it (connecting) uses them. */
 	uint64_t before[HEIR_SESSIONS];
 	unsigned int nbefore;
-	/* adopt_all() (adopt_files.h); set with before */
+	/* adopt_all() of process/inherit.c; set with before */
 	int (*adopt)(struct fs *fs, struct session *s);
 	/* kept up to date; owned by the caller, or NULL; set before other threads use the fs */
 	struct fs_note *note;
