@@ -58,7 +58,7 @@ until_true 120 said 'sum(pvfs_up)' 3
 export PVFS_DIRECT=off
 expect ok pvio write /pvfs/f 0 1000000 1
 until_true 120 said 'sum(pvfs_received_bytes_total{op="WRITE"})' 1000000
-says 'scrape_samples_post_metric_relabeling{job="pvfs"} > bool 100' 1 || fail "few samples"
+until_true 120 said 'scrape_samples_post_metric_relabeling{job="pvfs"} > bool 100' 1
 until_true 120 said 'histogram_quantile(0.99, sum by (le) (rate(pvfs_request_duration_seconds_bucket[1m]))) > bool 0' 1
 
 must cluster stop-iod 1
