@@ -8,18 +8,21 @@
 #include <sysexits.h>
 
 #include "common/util/daemon.h"
+#include "mgr/backup/backup.h"
 #include "mgr/mgr.h"
 
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 
 static void print_usage(FILE *out)
 {
-	fputs("usage: pvfs-mgr [--config FILE] [--check | --restore]\n"
+	fputs("usage: pvfs-mgr [--config FILE] [--backup DIR | --check | --restore]\n"
 	      "\n"
 	      "Serves the name space of a file system.\n"
 	      "\n"
 	      "  -c, --config FILE  the file system's configuration\n"
 	      "                     (default " CONF_DEFAULT ")\n"
+	      "  --backup DIR       copy the database of the running manager "
+	      "to DIR, and end\n"
 	      "  --check            look at every page of the database, while "
 	      "no manager\n"
 	      "                     runs on it, and end\n"
@@ -36,6 +39,7 @@ static void print_usage(FILE *out)
 
 struct mgr_options {
 	const char *config;
+	const char *backup; /* or NULL */
 	bool check, restore;
 };
 
@@ -44,6 +48,7 @@ static int parse_options(int argc, char **argv, struct mgr_options *opt)
 {
 	static const struct option longopts[] = {
 		{ "config", required_argument, NULL, 'c' },
+		{ "backup", required_argument, NULL, 'b' },
 		{ "check", no_argument, NULL, 'k' },
 		{ "restore", no_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
@@ -55,6 +60,8 @@ static int parse_options(int argc, char **argv, struct mgr_options *opt)
 	while ((c = getopt_long(argc, argv, "c:hV", longopts, NULL)) != -1) {
 		if (c == 'c') {
 			opt->config = optarg;
+		} else if (c == 'b') {
+			opt->backup = optarg;
 		} else if (c == 'k') {
 			opt->check = true;
 		} else if (c == 'r') {
@@ -115,7 +122,11 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	log.level = conf.log_level;
-	if (opt.check)
+	if (opt.backup)
+		rc = backup_run(conf.storage, conf.fsid, opt.backup, &log)
+			     ? EXIT_FAILURE
+			     : EXIT_SUCCESS;
+	else if (opt.check)
 		rc = mgr_check(&conf, &log) ? EXIT_FAILURE : EXIT_SUCCESS;
 	else if (opt.restore)
 		rc = mgr_restore(&conf, &log) ? EXIT_FAILURE : EXIT_SUCCESS;

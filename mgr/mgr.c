@@ -9,6 +9,7 @@
 
 #include "mgr/session/file_handover.h"
 #include "mgr/auth/auth.h"
+#include "mgr/backup/backup.h"
 #include "common/util/incarnation.h"
 #include "mgr/state/open_paths.h"
 #include "common/util/daemon.h"
@@ -147,6 +148,19 @@ static int open_ring(struct mgr *mgr)
 	return 0;
 }
 
+/* Without it the manager serves: the disk may be full. */
+static void open_backup(struct mgr *mgr)
+{
+	int rc = backup_server_open(mgr->st, mgr->dirfd, mgr->log,
+				    &mgr->backup);
+
+	if (rc)
+		log_warn(mgr->log,
+			 "pvfs-mgr --backup is not possible: socket in storage "
+			 "%s: %s; correct this and restart the manager",
+			 mgr->conf.storage, strerror(-rc));
+}
+
 /* Does not touch the disk before it is certain that this host can serve. */
 static int open_all(struct mgr *mgr)
 {
@@ -186,13 +200,18 @@ static int open_all(struct mgr *mgr)
 		rc = mgr_auth_open(mgr);
 	if (!rc)
 		rc = open_server(mgr);
-	return rc ? rc : sessions_reject_ended(mgr);
+	if (!rc)
+		rc = sessions_reject_ended(mgr);
+	if (!rc)
+		open_backup(mgr);
+	return rc;
 }
 
 static void close_all(struct mgr *mgr)
 {
 	struct request *req;
 
+	backup_server_close(mgr->backup);
 	flusher_close(mgr->fl);
 	mgr_auth_close(mgr);
 	if (mgr->server)

@@ -6,11 +6,9 @@
  * are being read.  The log is copied after the tables, so it has all changes of their pages.  The
  * recovery of the copy begins at its last checkpoint, so there is none during the copy.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mgr/db/replication_int.h"
@@ -24,8 +22,6 @@ struct store_copying {
 	const struct store_sink *sink;
 	int error; /* of the sink */
 };
-
-/* ---- to a sink ---- */
 
 /* rc: of the sink.  Returns the first error. */
 static int note_sink(struct store_copying *copy, int rc)
@@ -200,117 +196,5 @@ int store_copy(struct store *st, const struct store_sink *sink)
 	st->copy = NULL;
 	atomic_store(&st->copy_refused, false);
 	pthread_mutex_unlock(&st->checkpoint_lock);
-	return rc;
-}
-
-/* ---- to a folder ---- */
-
-#define PARTIAL "db.partial" /* renamed to "db" when it is complete */
-
-struct folder {
-	int dirfd; /* of the partial copy */
-	int fd; /* of the file; -1: none */
-};
-
-static int end_file(struct folder *folder)
-{
-	int rc = 0;
-
-	if (folder->fd < 0)
-		return 0;
-	if (fsync(folder->fd))
-		rc = -errno;
-	if (close(folder->fd) && !rc)
-		rc = -errno;
-	folder->fd = -1;
-	return rc;
-}
-
-static int begin_file(void *arg, const char *name)
-{
-	struct folder *folder = arg;
-	int rc = end_file(folder);
-
-	if (rc)
-		return rc;
-	folder->fd = openat(folder->dirfd, name,
-			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	return folder->fd < 0 ? -errno : 0;
-}
-
-static int write_data(void *arg, uint64_t offset, const void *bytes, size_t len)
-{
-	struct folder *folder = arg;
-	const uint8_t *at = bytes;
-	ssize_t n;
-
-	for (; len; at += n, offset += (uint64_t)n, len -= (size_t)n) {
-		n = pwrite(folder->fd, at, len, (off_t)offset);
-		if (n <= 0)
-			return n ? -errno : -ENOSPC;
-	}
-	return 0;
-}
-
-static void remove_partial(int parent, int dirfd)
-{
-	int fd = dup(dirfd);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *de;
-
-	while (dir && (de = readdir(dir)))
-		unlinkat(dirfd, de->d_name, 0);
-	if (dir)
-		closedir(dir);
-	unlinkat(parent, PARTIAL, AT_REMOVEDIR);
-}
-
-static int copy_to_folder(struct store *st, int dirfd)
-{
-	struct folder folder = { dirfd, -1 };
-	const struct store_sink sink = { begin_file, write_data, &folder };
-	int rc = store_copy(st, &sink), ended = end_file(&folder);
-
-	if (!rc)
-		rc = ended;
-	return rc ? rc : fsync(dirfd) ? -errno : 0;
-}
-
-static int publish_copy(int parent)
-{
-	if (renameat(parent, PARTIAL, parent, "db") || fsync(parent))
-		return -errno;
-	return 0;
-}
-
-static int backup_to(struct store *st, int parent)
-{
-	int dirfd, rc;
-
-	if (!faccessat(parent, "db", F_OK, 0) || mkdirat(parent, PARTIAL, 0700))
-		return -EEXIST;
-	dirfd = openat(parent, PARTIAL, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dirfd < 0)
-		return -errno;
-	rc = copy_to_folder(st, dirfd);
-	if (!rc)
-		rc = publish_copy(parent);
-	if (rc)
-		remove_partial(parent, dirfd);
-	close(dirfd);
-	return rc;
-}
-
-int store_backup(struct store *st, const char *dir)
-{
-	int parent, rc;
-
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return -errno;
-	parent = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (parent < 0)
-		return -errno;
-	rc = backup_to(st, parent);
-	close(parent);
 	return rc;
 }

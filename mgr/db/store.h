@@ -19,9 +19,8 @@
  * Threads.  One thread owns the tables, the cursors and the transaction: the store's thread.  Any
  * thread may call store_flush(), store_checkpoint(), store_failed(), store_was_full(),
  * store_is_short(), store_log(), store_checkpoint_times(), store_note_*(), store_next_entry(),
- * store_last_change(), store_is_committed(), store_durable_index(), store_copy() and
- * store_backup(), also while a transaction is open.  All other functions are for the store's
- * thread.
+ * store_last_change(), store_is_committed(), store_durable_index() and store_copy(), also while a
+ * transaction is open.  All other functions are for the store's thread.
  *
  * Errors.  -ENOENT, -EEXIST, -ENOSPC and the errors that a function below names, except -EIO,
  * concern only the call.  The store logs any other error once, returns -EIO, and from then on
@@ -341,11 +340,6 @@ struct store_sink {
  * table could not be read.
  */
 int store_copy(struct store *st, const struct store_sink *sink);
-/*
- * Copies the store to dir, durably.  Makes dir if it does not exist.  -EEXIST: it has a copy, or a
- * part of one.
- */
-int store_backup(struct store *st, const char *dir);
 
 /* ---- counters ---- */
 

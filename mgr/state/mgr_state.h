@@ -34,6 +34,7 @@ struct evicts; /* evict.c */
 struct open_paths; /* open_paths.h */
 struct daemon; /* daemon.h */
 struct mgr_auth; /* mgr_auth_int.h */
+struct backup_server; /* backup.h */
 
 /*
  * Identifiers up to `id` belong to committed transactions.  When the item is durable,
@@ -55,6 +56,7 @@ struct mgr {
 	struct ns ns;
 	struct flusher *fl;
 	struct checkpointer *cp;
+	struct backup_server *backup; /* or NULL */
 	uint64_t remove_id; /* the latest INTENT_REMOVE */
 	struct durable_mark mark;
 	struct rpc_timer deferred; /* for items that can wait */

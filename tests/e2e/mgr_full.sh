@@ -40,6 +40,9 @@ refuses pvio chmod 600 /pvfs/file
 refuses pvio create /pvfs new. 1 1
 refuses pvio rename /pvfs/file /pvfs/elif
 refuses pvio openw /pvfs/file
+must_fail "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" --backup "$tmp/copy"
+grep -q 'is nearly full' "$tmp/output" || fail "a copy on a full disk: $(<"$tmp/output")"
+[ ! -e "$tmp/copy" ] || fail "something is left of a copy"
 expect ok pvio check /pvfs/file 0 1000000 1
 for i in 1 2 3; do expect ok pvio unlink /pvfs/old.$i; done
 # ... all of it

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "mgr/backup/backup_int.h"
 #include "tests/unit/member_rig.h"
 #include "tests/unit/rnd.h"
 #include "tests/unit/store_fixture.h"
@@ -39,6 +40,25 @@ static void teardown(void)
 {
 	store_fx_teardown(&fx);
 	remove_copy();
+}
+
+static int copy_to_folder(struct store *st, const char *to)
+{
+	struct backup_folder folder = { .uid = (uid_t)-1 };
+	const struct store_sink sink = { backup_folder_file, backup_folder_data,
+					 &folder };
+	int rc = backup_folder_open(&folder, to);
+
+	if (rc)
+		return rc;
+	rc = store_copy(st, &sink);
+	if (!rc)
+		rc = backup_folder_publish(&folder);
+	if (rc)
+		backup_folder_discard(&folder);
+	else
+		backup_folder_close(&folder);
+	return rc;
 }
 
 static int open_copy(struct store **st)
@@ -159,7 +179,7 @@ START_TEST(test_in_use)
 	for (int i = 0; i < COPIES; i++) {
 		uint64_t least = atomic_load(&flushed);
 
-		ck_assert_int_eq(store_backup(fx.st, dir), 0);
+		ck_assert_int_eq(copy_to_folder(fx.st, dir), 0);
 		check_copy(least, atomic_load(&begun));
 		usleep(100000);
 	}
@@ -177,15 +197,15 @@ START_TEST(test_folder)
 	char path[96];
 
 	store_fx_commit_row(&fx, 7);
-	ck_assert_int_eq(store_backup(fx.st, dir), 0);
-	ck_assert_int_eq(store_backup(fx.st, dir), -EEXIST);
+	ck_assert_int_eq(copy_to_folder(fx.st, dir), 0);
+	ck_assert_int_eq(copy_to_folder(fx.st, dir), -ENOTEMPTY);
 	ck_assert_int_eq(open_copy(&st), 0);
 	store_close(st);
 	/* its log is checked as that of the store */
 	snprintf(path, sizeof(path), "%s/db/log.0000000001", dir);
 	ck_assert_int_eq(truncate(path, 4096), 0);
 	ck_assert_int_eq(open_copy(&st), -EIO);
-	ck_assert_int_eq(store_backup(fx.st, "/nonexistent/dir"), -ENOENT);
+	ck_assert_int_eq(copy_to_folder(fx.st, "/nonexistent/dir"), -ENOENT);
 	ck_assert(!store_failed(fx.st));
 }
 END_TEST
@@ -256,7 +276,7 @@ START_TEST(test_new_member)
 			ck_assert_int_eq(store_flush(leader.st), 0);
 		if (n % 50 != 0)
 			continue;
-		ck_assert_int_eq(store_backup(leader.st, member.dir), 0);
+		ck_assert_int_eq(copy_to_folder(leader.st, member.dir), 0);
 		ck_assert_int_eq(rig_open(&rig, &member), 0);
 		rig_check_applied(&rig, &member);
 		rig_apply_all(&rig, &member);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * backup.h - a copy of the database of a running manager.
+ *
+ * 	pvfs-mgr --backup DIR: backup_run()        the manager: a thread of backup_server_open()
+ *
+ * 	connects to STORAGE/backup.socket -------> accepts root and its own user
+ * 	                                           store_copy()
+ * 	writes DIR/db.partial <------------------- files of the database, then the result
+ * 	renames it to DIR/db, writes the stamp
+ *
+ * The manager opens no file of DIR, so nobody can make it write anywhere.  The kernel identifies
+ * the user, and no host on the network reaches the socket.
+ */
+#ifndef BACKUP_H
+#define BACKUP_H
+
+#include <stdint.h>
+
+#include "common/util/log.h"
+#include "mgr/db/store.h"
+
+struct backup_server;
+
+/*
+ * Makes the socket in the storage directory dirfd, and serves one command at a time.  A command
+ * that comes meanwhile gets -EBUSY.  A command that takes no data for 30 s loses its copy.  st, log
+ * and dirfd must outlive the server.  0 or -errno, not logged.
+ */
+int backup_server_open(struct store *st, int dirfd, const struct log *log,
+		       struct backup_server **server);
+/* Ends a copy that runs.  server may be NULL. */
+void backup_server_close(struct backup_server *server);
+
+/*
+ * Copies the database of the manager that runs on `storage` of the file system fsid to dir, durably.
+ * Makes dir, which must not exist or be empty.  The stamp is written last: without it no manager
+ * starts on dir.  If root calls it, the files get the owner of the database.  0 or -errno, logged;
+ * after an error nothing remains of the copy.
+ */
+int backup_run(const char *storage, uint64_t fsid, const char *dir,
+	       const struct log *log);
+
+#endif
