@@ -23,17 +23,16 @@ struct log_thread {
 static void *log_thread_main(void *arg)
 {
 	struct log_thread *lt = arg;
-	bool stop;
 
-	do {
+	for (;;) {
 		while (sem_wait(&lt->woken) && errno == EINTR)
 			;
 		while (!sem_trywait(&lt->woken))
 			;
-		stop = atomic_load(&lt->stop);
+		if (atomic_load(&lt->stop))
+			return NULL;
 		lt->work(lt->arg);
-	} while (!stop);
-	return NULL;
+	}
 }
 
 int log_thread_start(void (*work)(void *arg), void *arg,

@@ -10,7 +10,7 @@ int log_thread_start(void (*work)(void *arg), void *arg,
 		     struct log_thread **thread);
 /* Any thread.  thread: a struct log_thread. */
 void log_thread_wake(void *thread);
-/* Returns once the thread has ended.  It calls work() once more before it ends. */
+/* Returns once work() has returned and the thread has ended.  It does not call work() again. */
 void log_thread_stop(struct log_thread *thread);
 
 #endif

@@ -191,6 +191,15 @@ static void ignore_close(struct raft *r)
 {
 }
 
+/* Records that are being written point into the log of libraft. */
+static void stop_thread(struct raft_member *m)
+{
+	if (m->thread)
+		log_thread_stop(m->thread);
+	m->thread = NULL;
+}
+
+/* No thread works. */
 static void free_member(struct raft_member *m)
 {
 	struct send_request *sent;
@@ -205,8 +214,6 @@ static void free_member(struct raft_member *m)
 		STAILQ_REMOVE_HEAD(&m->got, link);
 		free(got);
 	}
-	if (m->thread)
-		log_thread_stop(m->thread);
 	member_close_files(m);
 	free(m->put.data);
 	free(m);
@@ -241,6 +248,7 @@ int member_start(const struct member_attr *attr, struct raft_member **m)
 		rc = start_raft(new);
 	}
 	if (rc) {
+		stop_thread(new);
 		raft_close(&new->raft, ignore_close);
 		free_member(new);
 		return rc;
@@ -255,11 +263,8 @@ void member_stop(struct raft_member *m)
 {
 	m->stopping = true;
 	m->depth++;
-	while (!m->dead && log_writer_is_busy(m->writer)) {
-		if (m->thread) {
-			log_thread_stop(m->thread);
-			m->thread = NULL;
-		}
+	stop_thread(m);
+	while (log_writer_is_busy(m->writer)) {
 		log_writer_work(m->writer);
 		if (log_writer_collect(m->writer))
 			break;
@@ -271,6 +276,7 @@ void member_stop(struct raft_member *m)
 
 void member_abandon(struct raft_member *m)
 {
+	stop_thread(m);
 	free_member(m);
 }
 

@@ -142,9 +142,15 @@ int member_force(const struct member_attr *attr,
  * group and added again, empty.  -ENOENT: there are none.  -ESTALE: they belong to another member.
  */
 int member_start(const struct member_attr *attr, struct raft_member **m);
-/* Stores what was submitted, and frees the member.  No proposal is answered. */
+/*
+ * Stores what was submitted, and frees the member.  No proposal is answered.  It may also be called after
+ * leader_lost(), but not after failed().
+ */
 void member_stop(struct raft_member *m);
-/* Frees the member of a process that ends; stores nothing.  The memory of libraft stays allocated. */
+/*
+ * Frees the member of a process that ends.  A write that has begun is finished; nothing else is stored.  The
+ * memory of libraft stays allocated.
+ */
 void member_abandon(struct raft_member *m);
 
 void member_receive(struct raft_member *m, const void *data, size_t len);

@@ -2,7 +2,9 @@
 /* test_raft_member.c - members in real folders, with their log threads. */
 #include <check.h>
 #include <errno.h>
+#include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +12,7 @@
 
 #include "common/util/clock.h"
 #include "mgr/raft/member_int.h"
+#include "tests/raft_sim/sim.h"
 #include "tests/run_suite.h"
 
 #define NODES 4u
@@ -43,6 +46,46 @@ static struct node nodes[NODES];
 static sem_t woken;
 static unsigned int done_n;
 static int done_rc;
+
+/* ---- a folder with faults ---- */
+
+static struct {
+	const struct raft_disk_ops *real;
+	struct raft_disk_ops ops;
+	pthread_t loop;
+	void *_Atomic blocked; /* of a disk: writes of its log thread wait */
+	sem_t arrived, opened;
+	pthread_t opener;
+} faults;
+
+static int faulty_write(void *arg, int fd, const void *buf, size_t len,
+			uint64_t offset)
+{
+	if (arg == faults.blocked &&
+	    !pthread_equal(pthread_self(), faults.loop)) {
+		sem_post(&faults.arrived);
+		while (sem_wait(&faults.opened))
+			;
+	}
+	return faults.real->write(arg, fd, buf, len, offset);
+}
+
+static void make_faulty(struct raft_disk *disk)
+{
+	faults.real = disk->ops;
+	faults.ops = *disk->ops;
+	faults.ops.write = faulty_write;
+	faults.loop = pthread_self();
+	disk->ops = &faults.ops;
+}
+
+static void *open_later(void *arg)
+{
+	usleep(200000);
+	faults.blocked = NULL;
+	sem_post(&faults.opened);
+	return NULL;
+}
 
 /* ---- what the member uses ---- */
 
@@ -154,17 +197,22 @@ static void start(unsigned int i)
 	ck_assert_int_eq(member_start(&attr, &nodes[i].member), 0);
 }
 
-static void stop(unsigned int i)
+static void drop_packets(struct node *node)
 {
 	struct packet *packet;
 
+	while ((packet = STAILQ_FIRST(&node->inbox))) {
+		STAILQ_REMOVE_HEAD(&node->inbox, link);
+		free(packet);
+	}
+}
+
+static void stop(unsigned int i)
+{
 	member_stop(nodes[i].member);
 	nodes[i].member = NULL;
 	nodes[i].checkpoint = 0;
-	while ((packet = STAILQ_FIRST(&nodes[i].inbox))) {
-		STAILQ_REMOVE_HEAD(&nodes[i].inbox, link);
-		free(packet);
-	}
+	drop_packets(&nodes[i]);
 }
 
 static void receive_all(struct node *node)
@@ -269,6 +317,7 @@ static void setup(void)
 			 "/tmp/pvfs-raft.XXXXXX");
 		ck_assert_ptr_nonnull(mkdtemp(node->path));
 		ck_assert_int_eq(folder_disk_open(node->path, &node->disk), 0);
+		make_faulty(&node->disk);
 	}
 	done_n = 0;
 }
@@ -288,6 +337,7 @@ static void teardown(void)
 
 		if (node->member)
 			stop(i);
+		drop_packets(node);
 		node->disk.ops->list(node->disk.arg, remove_file, node);
 		folder_disk_close(&node->disk);
 		ck_assert_int_eq(rmdir(node->path), 0);
@@ -380,6 +430,78 @@ static void begin_three(void)
 		create(i, 3);
 	wait_leader();
 }
+
+/*
+ * The leader's log thread is inside a write, and another entry waits, when it loses its term.  The write is
+ * finished while the member is being stopped.  Returns the index of the entry that is being written.
+ */
+static uint64_t lose_while_writing(struct node **lost)
+{
+	struct member_status status;
+	struct node *node;
+
+	sem_init(&faults.arrived, 0, 0);
+	sem_init(&faults.opened, 0, 0);
+	begin_three();
+	*lost = node = leader();
+	ck_assert_int_eq(propose(node, 1, 8), 0);
+	faults.blocked = node->disk.arg;
+	ck_assert_int_eq(
+		member_propose(node->member, "12345678", 8, done, NULL), 0);
+	member_get_status(node->member, &status);
+	sem_wait(&faults.arrived);
+	ck_assert_int_eq(member_add(node->member, &addresses[3], done, NULL),
+			 0);
+	for (unsigned int i = 0; i < 3; i++)
+		if (&nodes[i] != node)
+			stop(i);
+	while (!node->lost)
+		turn();
+	ck_assert_int_eq(pthread_create(&faults.opener, NULL, open_later, NULL),
+			 0);
+	return status.last;
+}
+
+/* The last index in the log of a member that was stopped. */
+static uint64_t last_on_disk(struct node *node)
+{
+	struct member_status status;
+
+	ck_assert_int_eq(pthread_join(faults.opener, NULL), 0);
+	sem_destroy(&faults.arrived);
+	sem_destroy(&faults.opened);
+	start((unsigned int)(node - nodes));
+	member_get_status(node->member, &status);
+	return status.last;
+}
+
+START_TEST(test_stop_after_loss)
+{
+	struct node *node;
+	uint64_t index = lose_while_writing(&node);
+
+	stop((unsigned int)(node - nodes));
+	ck_assert_uint_eq(last_on_disk(node), index + 1);
+}
+END_TEST
+
+START_TEST(test_abandon_stores_nothing)
+{
+	static struct sim_heap heap;
+	struct node *node;
+	uint64_t index;
+
+	sim_heap_init();
+	sim_heap_use(&heap);
+	index = lose_while_writing(&node);
+	member_abandon(node->member);
+	node->member = NULL;
+	ck_assert_uint_eq(last_on_disk(node), index);
+	stop((unsigned int)(node - nodes));
+	sim_heap_free(&heap);
+	raft_heap_set_default();
+}
+END_TEST
 
 START_TEST(test_transfer)
 {
@@ -599,6 +721,8 @@ int main(void)
 	tcase_add_test(tc, test_alone);
 	tcase_add_test(tc, test_replay);
 	tcase_add_test(tc, test_limits);
+	tcase_add_test(tc, test_stop_after_loss);
+	tcase_add_test(tc, test_abandon_stores_nothing);
 	tcase_add_test(tc, test_transfer);
 	tcase_add_test(tc, test_replace);
 	tcase_add_test(tc, test_force);
