@@ -39,7 +39,7 @@ static int next_segment(struct entry_log *el)
 	rc = rc ? rc : segments_add(el, last_segment(el)->number + 1);
 	if (rc)
 		return rc;
-	el->disk.ops->close(el->disk.arg, el->fd);
+	raft_disk_close(&el->disk, el->fd);
 	el->fd = el->spare;
 	el->spare = -1;
 	el->pos = 0;
@@ -81,10 +81,9 @@ static int write_batch(struct entry_log *el, size_t len)
 	head.crc = htole32(batch_head_crc(&head));
 	memcpy(el->records, &head, sizeof(head));
 	log_sectors_seal(&place, el->records, all, el->sectors);
-	rc = el->disk.ops->write(el->disk.arg, el->fd, el->sectors,
-				 (size_t)log_sectors(all) * LOG_SECTOR,
-				 el->pos);
-	rc = rc ? rc : el->disk.ops->sync(el->disk.arg, el->fd);
+	rc = raft_disk_write(&el->disk, el->fd, el->sectors,
+			     (size_t)log_sectors(all) * LOG_SECTOR, el->pos);
+	rc = rc ? rc : raft_disk_sync(&el->disk, el->fd);
 	if (rc)
 		return rc;
 	el->batch++;
@@ -177,14 +176,14 @@ int entry_log_cut(struct entry_log *el, uint64_t index)
 		char name[SEGMENT_NAME_MAX];
 
 		segment_name(el->segments[gone].number, name);
-		rc = el->disk.ops->remove(el->disk.arg, name);
+		rc = raft_disk_remove(&el->disk, name);
 		if (rc) {
 			log_error(el->log, "cannot remove %s: %s", name,
 				  strerror(-rc));
 			break;
 		}
 		/* In order, so that a crash leaves no hole. */
-		rc = el->disk.ops->sync_folder(el->disk.arg);
+		rc = raft_disk_sync_folder(&el->disk);
 		if (rc)
 			break;
 	}
@@ -226,9 +225,9 @@ int entry_log_open(const struct entry_log_attr *attr,
 void entry_log_close(struct entry_log *el)
 {
 	if (el->fd >= 0)
-		el->disk.ops->close(el->disk.arg, el->fd);
+		raft_disk_close(&el->disk, el->fd);
 	if (el->spare >= 0)
-		el->disk.ops->close(el->disk.arg, el->spare);
+		raft_disk_close(&el->disk, el->spare);
 	free(el->segments);
 	free(el->records);
 	free(el->sectors);

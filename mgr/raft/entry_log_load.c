@@ -65,13 +65,13 @@ static int compare_numbers(const void *a, const void *b)
 
 static int list_segments(struct entry_log *el, struct segment_list *list)
 {
-	int rc = el->disk.ops->list(el->disk.arg, list_segment, list);
+	int rc = raft_disk_list(&el->disk, list_segment, list);
 
 	rc = rc ? rc : list->rc;
 	if (rc)
 		return rc;
 	if (list->unfinished)
-		el->disk.ops->remove(el->disk.arg, SEGMENT_NEW_NAME);
+		raft_disk_remove(&el->disk, SEGMENT_NEW_NAME);
 	if (list->n)
 		qsort(list->numbers, list->n, sizeof(*list->numbers),
 		      compare_numbers);
@@ -101,15 +101,14 @@ static int report_damage(const struct load *load, uint32_t offset,
 static int read_segment(struct load *load, int fd)
 {
 	struct entry_log *el = load->el;
-	int64_t size = el->disk.ops->size(el->disk.arg, fd);
+	int64_t size = raft_disk_size(&el->disk, fd);
 	int rc;
 
 	if (size < 0)
 		return (int)size;
 	if (size != el->segment_size)
 		return report_damage(load, (uint32_t)size, "its size is wrong");
-	rc = el->disk.ops->read(el->disk.arg, fd, load->buf, el->segment_size,
-				0);
+	rc = raft_disk_read(&el->disk, fd, load->buf, el->segment_size, 0);
 	if (rc)
 		log_error(el->log, "cannot read log.%08" PRIu64 ": %s",
 			  load->number, strerror(-rc));
@@ -272,7 +271,7 @@ static void keep_segment(struct load *load, int fd)
 
 	if (load->number == el->segments[el->n - 1].number) {
 		if (el->fd >= 0)
-			el->disk.ops->close(el->disk.arg, el->fd);
+			raft_disk_close(&el->disk, el->fd);
 		el->fd = fd;
 		el->pos = load->end;
 		load->last_batch = load->last;
@@ -288,7 +287,7 @@ static int load_file(struct load *load, uint64_t number)
 	int fd, rc;
 
 	segment_name(number, name);
-	fd = el->disk.ops->open(el->disk.arg, name, false);
+	fd = raft_disk_open(&el->disk, name, false);
 	if (fd < 0) {
 		log_error(el->log, "cannot open %s: %s", name, strerror(-fd));
 		return fd;
@@ -299,7 +298,7 @@ static int load_file(struct load *load, uint64_t number)
 	if (!rc && el->spare >= 0)
 		rc = report_damage(load, 0, "it follows an empty segment");
 	if (rc) {
-		el->disk.ops->close(el->disk.arg, fd);
+		raft_disk_close(&el->disk, fd);
 		return rc;
 	}
 	keep_segment(load, fd);
@@ -314,15 +313,15 @@ static int rewrite_last(const struct load *load)
 {
 	struct entry_log *el = load->el;
 	uint32_t len = el->pos - load->last_batch;
-	int rc = el->disk.ops->sync_folder(el->disk.arg);
+	int rc = raft_disk_sync_folder(&el->disk);
 
 	if (!rc && len) {
-		rc = el->disk.ops->read(el->disk.arg, el->fd, load->buf, len,
-					load->last_batch);
+		rc = raft_disk_read(&el->disk, el->fd, load->buf, len,
+				    load->last_batch);
 		rc = rc ? rc
-			: el->disk.ops->write(el->disk.arg, el->fd, load->buf,
-					      len, load->last_batch);
-		rc = rc ? rc : el->disk.ops->sync(el->disk.arg, el->fd);
+			: raft_disk_write(&el->disk, el->fd, load->buf, len,
+					  load->last_batch);
+		rc = rc ? rc : raft_disk_sync(&el->disk, el->fd);
 	}
 	if (rc)
 		log_error(el->log, "cannot write log.%08" PRIu64 " again: %s",
@@ -340,9 +339,9 @@ static int wipe_torn(const struct load *load)
 	int rc;
 
 	memset(load->buf, 0, el->segment_size);
-	rc = el->disk.ops->write(el->disk.arg, fd, load->buf,
-				 el->segment_size - from, from);
-	rc = rc ? rc : el->disk.ops->sync(el->disk.arg, fd);
+	rc = raft_disk_write(&el->disk, fd, load->buf, el->segment_size - from,
+			     from);
+	rc = rc ? rc : raft_disk_sync(&el->disk, fd);
 	if (rc)
 		log_error(el->log, "cannot cut log.%08" PRIu64 ": %s",
 			  load->torn, strerror(-rc));

@@ -35,10 +35,10 @@ static int write_zeros(struct entry_log *el, int fd)
 		uint32_t left = el->segment_size - at;
 		uint32_t len = left < sizeof(zeros) ? left : sizeof(zeros);
 
-		rc = el->disk.ops->write(el->disk.arg, fd, zeros, len, at);
+		rc = raft_disk_write(&el->disk, fd, zeros, len, at);
 		at += len;
 	}
-	return rc ? rc : el->disk.ops->sync(el->disk.arg, fd);
+	return rc ? rc : raft_disk_sync(&el->disk, fd);
 }
 
 int segment_make(struct entry_log *el, uint64_t number)
@@ -47,19 +47,19 @@ int segment_make(struct entry_log *el, uint64_t number)
 	int fd, rc;
 
 	segment_name(number, name);
-	fd = el->disk.ops->open(el->disk.arg, SEGMENT_NEW_NAME, true);
+	fd = raft_disk_open(&el->disk, SEGMENT_NEW_NAME, true);
 	if (fd < 0)
 		return fd;
 	rc = write_zeros(el, fd);
 	if (rc) {
-		el->disk.ops->close(el->disk.arg, fd);
-		el->disk.ops->remove(el->disk.arg, SEGMENT_NEW_NAME);
+		raft_disk_close(&el->disk, fd);
+		raft_disk_remove(&el->disk, SEGMENT_NEW_NAME);
 		return rc;
 	}
-	rc = el->disk.ops->rename(el->disk.arg, SEGMENT_NEW_NAME, name);
-	rc = rc ? rc : el->disk.ops->sync_folder(el->disk.arg);
+	rc = raft_disk_rename(&el->disk, SEGMENT_NEW_NAME, name);
+	rc = rc ? rc : raft_disk_sync_folder(&el->disk);
 	if (rc) {
-		el->disk.ops->close(el->disk.arg, fd);
+		raft_disk_close(&el->disk, fd);
 		return rc;
 	}
 	return fd;

@@ -40,6 +40,63 @@ struct raft_disk {
 	void *arg;
 };
 
+static inline int raft_disk_open(const struct raft_disk *disk, const char *name,
+				 bool make)
+{
+	return disk->ops->open(disk->arg, name, make);
+}
+
+static inline void raft_disk_close(const struct raft_disk *disk, int fd)
+{
+	disk->ops->close(disk->arg, fd);
+}
+
+static inline int64_t raft_disk_size(const struct raft_disk *disk, int fd)
+{
+	return disk->ops->size(disk->arg, fd);
+}
+
+static inline int raft_disk_read(const struct raft_disk *disk, int fd,
+				 void *buf, size_t len, uint64_t offset)
+{
+	return disk->ops->read(disk->arg, fd, buf, len, offset);
+}
+
+static inline int raft_disk_write(const struct raft_disk *disk, int fd,
+				  const void *buf, size_t len, uint64_t offset)
+{
+	return disk->ops->write(disk->arg, fd, buf, len, offset);
+}
+
+static inline int raft_disk_sync(const struct raft_disk *disk, int fd)
+{
+	return disk->ops->sync(disk->arg, fd);
+}
+
+static inline int raft_disk_rename(const struct raft_disk *disk,
+				   const char *from, const char *to)
+{
+	return disk->ops->rename(disk->arg, from, to);
+}
+
+static inline int raft_disk_remove(const struct raft_disk *disk,
+				   const char *name)
+{
+	return disk->ops->remove(disk->arg, name);
+}
+
+static inline int raft_disk_sync_folder(const struct raft_disk *disk)
+{
+	return disk->ops->sync_folder(disk->arg);
+}
+
+static inline int raft_disk_list(const struct raft_disk *disk,
+				 void (*each)(void *ctx, const char *name),
+				 void *ctx)
+{
+	return disk->ops->list(disk->arg, each, ctx);
+}
+
 /* The files of the folder path, which exists.  Close it with folder_disk_close(). */
 int folder_disk_open(const char *path, struct raft_disk *disk);
 void folder_disk_close(struct raft_disk *disk);

@@ -54,9 +54,9 @@ static int write_slot(struct vote_file *file, const struct vote *vote,
 	int rc;
 
 	slot_seal(vote, sequence, sector);
-	rc = disk->ops->write(disk->arg, file->fd, sector, LOG_SECTOR,
-			      sequence % 2 * SLOT_SPACE);
-	return rc ? rc : disk->ops->sync(disk->arg, file->fd);
+	rc = raft_disk_write(disk, file->fd, sector, LOG_SECTOR,
+			     sequence % 2 * SLOT_SPACE);
+	return rc ? rc : raft_disk_sync(disk, file->fd);
 }
 
 /* Takes the slot if it is newer.  *sequence: its number; 0: it is empty. */
@@ -94,11 +94,11 @@ static int vote_file_load(struct vote_file *file)
 	uint64_t sequence[2] = { 0 };
 	int rc;
 
-	if (disk->ops->size(disk->arg, file->fd) != FILE_SIZE)
+	if (raft_disk_size(disk, file->fd) != FILE_SIZE)
 		return -EIO;
 	for (unsigned int slot = 0; slot < 2; slot++) {
-		rc = disk->ops->read(disk->arg, file->fd, sector, LOG_SECTOR,
-				     slot * SLOT_SPACE);
+		rc = raft_disk_read(disk, file->fd, sector, LOG_SECTOR,
+				    slot * SLOT_SPACE);
 		rc = rc ? rc : slot_load(file, slot, sector, &sequence[slot]);
 		if (rc)
 			return rc;
@@ -113,7 +113,7 @@ static int vote_file_load(struct vote_file *file)
 
 int vote_file_open(const struct raft_disk *disk, struct vote_file *file)
 {
-	int fd = disk->ops->open(disk->arg, VOTE_NAME, false);
+	int fd = raft_disk_open(disk, VOTE_NAME, false);
 	int rc;
 
 	if (fd < 0)
@@ -133,16 +133,16 @@ static int write_new_file(struct vote_file *file)
 
 	file->sequence = 1;
 	slot_seal(&file->vote, file->sequence, content + SLOT_SPACE);
-	rc = disk->ops->write(disk->arg, file->fd, content, FILE_SIZE, 0);
-	rc = rc ? rc : disk->ops->sync(disk->arg, file->fd);
-	rc = rc ? rc : disk->ops->rename(disk->arg, VOTE_NEW_NAME, VOTE_NAME);
-	return rc ? rc : disk->ops->sync_folder(disk->arg);
+	rc = raft_disk_write(disk, file->fd, content, FILE_SIZE, 0);
+	rc = rc ? rc : raft_disk_sync(disk, file->fd);
+	rc = rc ? rc : raft_disk_rename(disk, VOTE_NEW_NAME, VOTE_NAME);
+	return rc ? rc : raft_disk_sync_folder(disk);
 }
 
 int vote_file_create(const struct raft_disk *disk, uint64_t group,
 		     uint64_t member, struct vote_file *file)
 {
-	int fd = disk->ops->open(disk->arg, VOTE_NEW_NAME, true);
+	int fd = raft_disk_open(disk, VOTE_NEW_NAME, true);
 	int rc;
 
 	if (fd < 0)
@@ -173,6 +173,6 @@ int vote_file_store(struct vote_file *file, uint64_t term, uint64_t voted_for)
 
 void vote_file_close(struct vote_file *file)
 {
-	file->disk.ops->close(file->disk.arg, file->fd);
+	raft_disk_close(&file->disk, file->fd);
 	file->fd = -1;
 }

@@ -295,9 +295,9 @@ START_TEST(test_missing_segment)
 	while (entry_log_size(el) < 4 * SEGMENT)
 		write_entries(1);
 	close_log();
-	ck_assert_int_eq(ops.ops->remove(ops.arg, "log.00000002"), 0);
+	ck_assert_int_eq(raft_disk_remove(&ops, "log.00000002"), 0);
 	ck_assert_int_eq(open_log(), -EIO);
-	ck_assert_int_eq(ops.ops->remove(ops.arg, "log.00000001"), 0);
+	ck_assert_int_eq(raft_disk_remove(&ops, "log.00000001"), 0);
 	ck_assert_int_eq(open_log(), -EIO);
 }
 END_TEST

@@ -327,7 +327,7 @@ static void remove_file(void *ctx, const char *name)
 	struct node *node = ctx;
 
 	if (name[0] != '.')
-		(void)node->disk.ops->remove(node->disk.arg, name);
+		(void)raft_disk_remove(&node->disk, name);
 }
 
 static void teardown(void)
@@ -338,7 +338,7 @@ static void teardown(void)
 		if (node->member)
 			stop(i);
 		drop_packets(node);
-		node->disk.ops->list(node->disk.arg, remove_file, node);
+		raft_disk_list(&node->disk, remove_file, node);
 		folder_disk_close(&node->disk);
 		ck_assert_int_eq(rmdir(node->path), 0);
 	}
@@ -596,7 +596,7 @@ START_TEST(test_wrong_files)
 	attr.id = 2;
 	ck_assert_int_eq(member_start(&attr, &member), -ESTALE);
 	attr.id = 1;
-	ck_assert_int_eq(attr.disk.ops->remove(attr.disk.arg, "vote"), 0);
+	ck_assert_int_eq(raft_disk_remove(&attr.disk, "vote"), 0);
 	ck_assert_int_eq(member_start(&attr, &member), -ENOENT);
 	ck_assert_int_eq(member_create(&attr, addresses, 1), -EEXIST);
 }
