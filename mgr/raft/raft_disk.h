@@ -4,11 +4,13 @@
  * writes, writes lost in a crash, -ENOSPC, -EIO.  A table stands for one folder.
  *
  * All functions return -errno on errors.  Names have no slash.  After an error of sync() or
- * sync_folder(), nobody knows what the disk holds: the process must end.
+ * sync_folder(), nobody knows what the disk holds: the process must end.  The table may return -EDQUOT;
+ * the raft_disk functions return -ENOSPC for it.
  */
 #ifndef RAFT_DISK_H
 #define RAFT_DISK_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,10 +42,15 @@ struct raft_disk {
 	void *arg;
 };
 
+static inline int raft_disk_error(int rc)
+{
+	return rc == -EDQUOT ? -ENOSPC : rc;
+}
+
 static inline int raft_disk_open(const struct raft_disk *disk, const char *name,
 				 bool make)
 {
-	return disk->ops->open(disk->arg, name, make);
+	return raft_disk_error(disk->ops->open(disk->arg, name, make));
 }
 
 static inline void raft_disk_close(const struct raft_disk *disk, int fd)
@@ -65,18 +72,19 @@ static inline int raft_disk_read(const struct raft_disk *disk, int fd,
 static inline int raft_disk_write(const struct raft_disk *disk, int fd,
 				  const void *buf, size_t len, uint64_t offset)
 {
-	return disk->ops->write(disk->arg, fd, buf, len, offset);
+	return raft_disk_error(
+		disk->ops->write(disk->arg, fd, buf, len, offset));
 }
 
 static inline int raft_disk_sync(const struct raft_disk *disk, int fd)
 {
-	return disk->ops->sync(disk->arg, fd);
+	return raft_disk_error(disk->ops->sync(disk->arg, fd));
 }
 
 static inline int raft_disk_rename(const struct raft_disk *disk,
 				   const char *from, const char *to)
 {
-	return disk->ops->rename(disk->arg, from, to);
+	return raft_disk_error(disk->ops->rename(disk->arg, from, to));
 }
 
 static inline int raft_disk_remove(const struct raft_disk *disk,
@@ -87,7 +95,7 @@ static inline int raft_disk_remove(const struct raft_disk *disk,
 
 static inline int raft_disk_sync_folder(const struct raft_disk *disk)
 {
-	return disk->ops->sync_folder(disk->arg);
+	return raft_disk_error(disk->ops->sync_folder(disk->arg));
 }
 
 static inline int raft_disk_list(const struct raft_disk *disk,

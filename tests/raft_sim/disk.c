@@ -155,6 +155,11 @@ static bool is_broken(struct sim_disk *disk)
 	return faults->broken;
 }
 
+static int full_error(const struct sim_disk *disk)
+{
+	return disk->faults.quota ? -EDQUOT : -ENOSPC;
+}
+
 static int disk_open(void *arg, const char *name, bool make)
 {
 	struct sim_disk *disk = arg;
@@ -165,7 +170,7 @@ static int disk_open(void *arg, const char *name, bool make)
 	if (is_broken(disk))
 		return -EIO;
 	if (disk->faults.full)
-		return -ENOSPC;
+		return full_error(disk);
 	if (found)
 		remove_name(&disk->now, found);
 	for (int i = 0; i < (int)FILES_MAX; i++)
@@ -229,7 +234,7 @@ static int disk_write(void *arg, int fd, const void *buf, size_t len,
 		return -EIO;
 	if (offset + len > file->size) {
 		if (disk->faults.full)
-			return -ENOSPC;
+			return full_error(disk);
 		file_grow(file, offset + len);
 	}
 	memcpy(file->now + offset, buf, len);

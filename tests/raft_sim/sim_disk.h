@@ -25,6 +25,7 @@ uint8_t sim_disk_flip(struct sim_disk *disk, const char *name, uint64_t offset,
 		      unsigned int bit);
 struct sim_disk_faults {
 	bool full; /* no new files, no growth */
+	bool quota; /* full by a quota */
 	bool broken; /* each write and sync fails */
 	unsigned int breaks_in; /* this many operations more; 0: not */
 };

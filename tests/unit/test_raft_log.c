@@ -308,7 +308,9 @@ START_TEST(test_full_disk)
 	sim_disk_faults(disk)->full = true;
 	ck_assert_int_eq(entry_log_prepare(el), -ENOSPC);
 	ck_assert_uint_eq(entry_log_room(el), SEGMENT);
-	sim_disk_faults(disk)->full = false;
+	sim_disk_faults(disk)->quota = true;
+	ck_assert_int_eq(entry_log_prepare(el), -ENOSPC);
+	*sim_disk_faults(disk) = (struct sim_disk_faults){ 0 };
 	ck_assert_int_eq(entry_log_prepare(el), 0);
 	close_log();
 }
