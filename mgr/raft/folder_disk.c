@@ -73,6 +73,16 @@ static int folder_write(void *arg, int fd, const void *buf, size_t len,
 	return 0;
 }
 
+static int folder_reserve(void *arg, int fd, uint64_t len)
+{
+	int rc;
+
+	do
+		rc = fallocate(fd, 0, 0, (off_t)len) ? -errno : 0;
+	while (rc == -EINTR);
+	return rc == -EOPNOTSUPP || rc == -ENOSYS ? 0 : rc;
+}
+
 static int folder_sync(void *arg, int fd)
 {
 	return fdatasync(fd) ? -errno : 0;
@@ -123,6 +133,7 @@ static const struct raft_disk_ops folder_ops = {
 	.size = folder_size,
 	.read = folder_read,
 	.write = folder_write,
+	.reserve = folder_reserve,
 	.sync = folder_sync,
 	.rename = folder_rename,
 	.remove = folder_remove,

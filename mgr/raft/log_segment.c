@@ -29,7 +29,8 @@ void segment_name(uint64_t number, char name[SEGMENT_NAME_MAX])
 static int write_zeros(struct entry_log *el, int fd)
 {
 	static const uint8_t zeros[1 << 16];
-	int rc = 0;
+	/* A full disk is found before much is written. */
+	int rc = raft_disk_reserve(&el->disk, fd, el->segment_size);
 
 	for (uint32_t at = 0; !rc && at < el->segment_size;) {
 		uint32_t left = el->segment_size - at;

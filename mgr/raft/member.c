@@ -14,6 +14,9 @@
 #define CATCH_UP_MS 600000u
 #define CATCH_UP_ROUNDS 50u
 
+/* Between two attempts to make a segment while the disk is full. */
+#define FULL_RETRY (1000 * CLOCK_NS_PER_MS)
+
 /* ---- what follows a call of libraft ---- */
 
 static void lose_term(struct raft_member *m, const char *why)
@@ -299,6 +302,16 @@ void member_receive(struct raft_member *m, const void *data, size_t len)
 	member_leave(m);
 }
 
+static void retry_when_full(struct raft_member *m)
+{
+	uint64_t now = member_now(m);
+
+	if (!log_writer_is_full(m->writer) || now < m->retry_at)
+		return;
+	m->retry_at = now + FULL_RETRY;
+	member_wake_writer(m);
+}
+
 void member_tick(struct raft_member *m)
 {
 	if (m->restart || !member_enter(m))
@@ -306,12 +319,7 @@ void member_tick(struct raft_member *m)
 	/* A member that is being filled knows less than it says: it must not be elected. */
 	if (!m->put.req || !m->put.install)
 		m->tick(&m->io);
-	if (log_writer_is_full(m->writer)) {
-		if (m->thread)
-			log_thread_wake(m->thread);
-		else
-			m->attr.log_thread.submitted(m->attr.log_thread.arg);
-	}
+	retry_when_full(m);
 	member_leave(m);
 }
 

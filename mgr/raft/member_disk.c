@@ -21,9 +21,9 @@ static void wake_loop(void *arg)
 	m->attr.log_thread.wake(m->attr.log_thread.arg);
 }
 
-static void wake_writer(void *arg)
+void member_wake_writer(void *member)
 {
-	struct raft_member *m = arg;
+	struct raft_member *m = member;
 
 	if (m->thread)
 		log_thread_wake(m->thread);
@@ -117,7 +117,7 @@ static int open_log(struct raft_member *m, struct entry_log **el)
 static int open_writer(struct raft_member *m, struct entry_log *el)
 {
 	struct log_writer_attr attr = { .el = el,
-					.submitted = wake_writer,
+					.submitted = member_wake_writer,
 					.completed = wake_loop,
 					.submitted_arg = m,
 					.completed_arg = m };

@@ -76,6 +76,7 @@ struct raft_member {
 	bool dead; /* failed, or leadership lost */
 	bool stopping;
 	bool restart; /* the process must end once the log is stored */
+	uint64_t retry_at; /* the next attempt to make a segment, if the disk is full */
 	uint64_t quiet_until; /* neither votes nor stands for election */
 
 	/* the disk */
@@ -164,6 +165,8 @@ void member_leave(struct raft_member *m);
 int member_open_files(struct raft_member *m);
 void member_close_files(struct raft_member *m);
 void member_disk_io(struct raft_io *io);
+/* log_writer_work() has work. */
+void member_wake_writer(void *member);
 /* Removes the entries from index on from the log. */
 int member_truncate(struct raft_member *m, uint64_t index);
 

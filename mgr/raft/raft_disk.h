@@ -26,6 +26,11 @@ struct raft_disk_ops {
 	int (*read)(void *arg, int fd, void *buf, size_t len, uint64_t offset);
 	int (*write)(void *arg, int fd, const void *buf, size_t len,
 		     uint64_t offset);
+	/*
+	 * Takes space for the first len bytes.  NULL, or no effect: the disk cannot; writing shows
+	 * whether there is space.
+	 */
+	int (*reserve)(void *arg, int fd, uint64_t len);
 	/* The data of the file, and its size, are durable. */
 	int (*sync)(void *arg, int fd);
 	int (*rename)(void *arg, const char *from, const char *to);
@@ -74,6 +79,14 @@ static inline int raft_disk_write(const struct raft_disk *disk, int fd,
 {
 	return raft_disk_error(
 		disk->ops->write(disk->arg, fd, buf, len, offset));
+}
+
+static inline int raft_disk_reserve(const struct raft_disk *disk, int fd,
+				    uint64_t len)
+{
+	return disk->ops->reserve
+		       ? raft_disk_error(disk->ops->reserve(disk->arg, fd, len))
+		       : 0;
 }
 
 static inline int raft_disk_sync(const struct raft_disk *disk, int fd)

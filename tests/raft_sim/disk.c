@@ -155,11 +155,6 @@ static bool is_broken(struct sim_disk *disk)
 	return faults->broken;
 }
 
-static int full_error(const struct sim_disk *disk)
-{
-	return disk->faults.quota ? -EDQUOT : -ENOSPC;
-}
-
 static int disk_open(void *arg, const char *name, bool make)
 {
 	struct sim_disk *disk = arg;
@@ -169,8 +164,6 @@ static int disk_open(void *arg, const char *name, bool make)
 		return found ? found->file : -ENOENT;
 	if (is_broken(disk))
 		return -EIO;
-	if (disk->faults.full)
-		return full_error(disk);
 	if (found)
 		remove_name(&disk->now, found);
 	for (int i = 0; i < (int)FILES_MAX; i++)
@@ -224,12 +217,29 @@ static void file_grow(struct file *file, size_t size)
 	file->size = size;
 }
 
+static int full_error(const struct sim_disk *disk)
+{
+	return disk->faults.quota ? -EDQUOT : -ENOSPC;
+}
+
+static int disk_reserve(void *arg, int fd, uint64_t len)
+{
+	struct sim_disk *disk = arg;
+
+	if (is_broken(disk))
+		return -EIO;
+	return disk->faults.full && len > disk->files[fd].size
+		       ? full_error(disk)
+		       : 0;
+}
+
 static int disk_write(void *arg, int fd, const void *buf, size_t len,
 		      uint64_t offset)
 {
 	struct sim_disk *disk = arg;
 	struct file *file = &disk->files[fd];
 
+	disk->faults.writes++;
 	if (is_broken(disk))
 		return -EIO;
 	if (offset + len > file->size) {
@@ -324,6 +334,7 @@ static const struct raft_disk_ops disk_ops = {
 	.size = disk_size,
 	.read = disk_read,
 	.write = disk_write,
+	.reserve = disk_reserve,
 	.sync = disk_sync,
 	.rename = disk_rename,
 	.remove = disk_remove,

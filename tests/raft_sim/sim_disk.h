@@ -24,10 +24,11 @@ void sim_disk_wipe(struct sim_disk *disk);
 uint8_t sim_disk_flip(struct sim_disk *disk, const char *name, uint64_t offset,
 		      unsigned int bit);
 struct sim_disk_faults {
-	bool full; /* no new files, no growth */
+	bool full; /* no growth */
 	bool quota; /* full by a quota */
 	bool broken; /* each write and sync fails */
 	unsigned int breaks_in; /* this many operations more; 0: not */
+	unsigned int writes; /* counts them */
 };
 struct sim_disk_faults *sim_disk_faults(struct sim_disk *disk);
 

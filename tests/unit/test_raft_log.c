@@ -305,8 +305,9 @@ END_TEST
 START_TEST(test_full_disk)
 {
 	ck_assert_int_eq(open_log(), 0);
-	sim_disk_faults(disk)->full = true;
+	*sim_disk_faults(disk) = (struct sim_disk_faults){ .full = true };
 	ck_assert_int_eq(entry_log_prepare(el), -ENOSPC);
+	ck_assert_uint_eq(sim_disk_faults(disk)->writes, 0);
 	ck_assert_uint_eq(entry_log_room(el), SEGMENT);
 	sim_disk_faults(disk)->quota = true;
 	ck_assert_int_eq(entry_log_prepare(el), -ENOSPC);

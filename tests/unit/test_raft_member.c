@@ -55,6 +55,7 @@ static struct {
 	pthread_t loop;
 	void *_Atomic blocked; /* of a disk: writes of its log thread wait */
 	sem_t arrived, opened;
+	void *full; /* this disk has no space for a segment */
 	pthread_t opener;
 } faults;
 
@@ -70,11 +71,19 @@ static int faulty_write(void *arg, int fd, const void *buf, size_t len,
 	return faults.real->write(arg, fd, buf, len, offset);
 }
 
+static int faulty_reserve(void *arg, int fd, uint64_t len)
+{
+	return arg == faults.full ? -ENOSPC
+				  : faults.real->reserve(arg, fd, len);
+}
+
 static void make_faulty(struct raft_disk *disk)
 {
 	faults.real = disk->ops;
 	faults.ops = *disk->ops;
 	faults.ops.write = faulty_write;
+	faults.ops.reserve = faulty_reserve;
+	faults.full = NULL;
 	faults.loop = pthread_self();
 	disk->ops = &faults.ops;
 }
@@ -424,6 +433,43 @@ START_TEST(test_limits)
 }
 END_TEST
 
+static uint64_t test_now(void *arg)
+{
+	return *(uint64_t *)arg;
+}
+
+static void count_submitted(void *arg)
+{
+	++*(unsigned int *)arg;
+}
+
+/* If the disk is full, the member asks for a segment once a second, not at each tick. */
+START_TEST(test_full_disk)
+{
+	struct member_attr attr = attr_of(0);
+	uint64_t clock = 1000 * CLOCK_NS_PER_MS;
+	unsigned int submitted = 0;
+	struct raft_member *m;
+
+	ck_assert_int_eq(member_create(&attr, addresses, 3), 0);
+	faults.full = nodes[0].disk.arg;
+	attr.clock.arg = &clock;
+	attr.clock.now = test_now;
+	attr.log_thread =
+		(struct member_log_thread){ .arg = &submitted,
+					    .wake = count_submitted,
+					    .submitted = count_submitted };
+	ck_assert_int_eq(member_start(&attr, &m), 0);
+	for (int i = 0; i < 300; i++) {
+		clock += 10 * CLOCK_NS_PER_MS;
+		member_tick(m);
+	}
+	ck_assert_uint_ge(submitted, 2);
+	ck_assert_uint_le(submitted, 4);
+	member_stop(m);
+}
+END_TEST
+
 static void begin_three(void)
 {
 	for (unsigned int i = 0; i < 3; i++)
@@ -721,6 +767,7 @@ int main(void)
 	tcase_add_test(tc, test_alone);
 	tcase_add_test(tc, test_replay);
 	tcase_add_test(tc, test_limits);
+	tcase_add_test(tc, test_full_disk);
 	tcase_add_test(tc, test_stop_after_loss);
 	tcase_add_test(tc, test_abandon_stores_nothing);
 	tcase_add_test(tc, test_transfer);
