@@ -124,7 +124,8 @@ struct member_address {
 int member_exists(const struct raft_disk *disk, bool *exists);
 /*
  * Makes the files of a new member.  n > 0: it is one of the n first voters of a new group; each of
- * them must get the same list.  n = 0: an existing group adds it later.
+ * them must get the same list.  n = 0: an existing group adds it later.  If it was interrupted, the same
+ * call finishes it.  -EEXIST: the folder has a member, or the log of one.
  */
 int member_create(const struct member_attr *attr,
 		  const struct member_address *voters, size_t n);

@@ -61,29 +61,47 @@ static int encode_voters(const struct member_address *voters, size_t n,
 	return rc;
 }
 
-static int write_voters(struct entry_log *el, uint64_t index, uint64_t term,
-			const struct member_address *voters, size_t n)
+static struct log_record voters_record(const struct raft_buffer *buf,
+				       uint64_t index, uint64_t term)
 {
-	struct raft_buffer buf;
-	struct log_record record;
-	int rc = encode_voters(voters, n, &buf);
-
-	if (rc)
-		return rc;
-	record = (struct log_record){ .kind = LOG_ENTRY,
-				      .type = RAFT_CHANGE,
-				      .index = index,
-				      .term = term,
-				      .data = buf.base,
-				      .len = (uint32_t)buf.len };
-	rc = entry_log_write(el, &record, 1);
-	raft_free(buf.base);
-	return rc;
+	return (struct log_record){ .kind = LOG_ENTRY,
+				    .type = RAFT_CHANGE,
+				    .index = index,
+				    .term = term,
+				    .data = buf->base,
+				    .len = (uint32_t)buf->len };
 }
 
-/* The first entry, with the same index, term and content at all first voters. */
+static bool is_only_entry(const struct log_contents *contents,
+			  const struct log_record *record)
+{
+	const struct log_entry *entry = contents->entries;
+
+	return contents->n == 1 && contents->first == record->index &&
+	       !contents->snapshot.index && entry->term == record->term &&
+	       entry->type == record->type && entry->len == record->len &&
+	       !memcmp(entry->data, record->data, record->len);
+}
+
+/* A call that was interrupted may have written the entry already. */
+static int write_first(const struct member_attr *attr, struct entry_log *el,
+		       const struct log_contents *contents,
+		       const struct log_record *record)
+{
+	if (record && is_only_entry(contents, record))
+		return 0;
+	if (contents->n || contents->snapshot.index) {
+		log_error(attr->log,
+			  "the folder holds a raft log, but not the file vote: "
+			  "remove the log, and add the member again");
+		return -EEXIST;
+	}
+	return record ? entry_log_write(el, record, 1) : 0;
+}
+
+/* record: the first entry; NULL: another member will send it. */
 static int create_log(const struct member_attr *attr,
-		      const struct member_address *voters, size_t n)
+		      const struct log_record *record)
 {
 	struct log_contents contents;
 	struct entry_log *el;
@@ -91,35 +109,62 @@ static int create_log(const struct member_attr *attr,
 
 	if (rc)
 		return rc;
-	if (contents.n || contents.snapshot.index) {
-		log_error(attr->log,
-			  "the folder holds a raft log, but not the file vote");
-		rc = -EEXIST;
-	}
-	if (!rc && n)
-		rc = write_voters(el, 1, 1, voters, n);
+	rc = write_first(attr, el, &contents, record);
 	log_contents_free(&contents);
 	entry_log_close(el);
+	return rc;
+}
+
+/* The first entry has the same index, term and content at all first voters. */
+static int create_log_of(const struct member_attr *attr,
+			 const struct member_address *voters, size_t n)
+{
+	struct log_record record;
+	struct raft_buffer buf;
+	int rc;
+
+	if (!n)
+		return create_log(attr, NULL);
+	rc = encode_voters(voters, n, &buf);
+	if (rc)
+		return rc;
+	record = voters_record(&buf, 1, 1);
+	rc = create_log(attr, &record);
+	raft_free(buf.base);
 	return rc;
 }
 
 int member_create(const struct member_attr *attr,
 		  const struct member_address *voters, size_t n)
 {
+	struct vote vote = { .group = attr->group,
+			     .member = attr->id,
+			     .term = n ? 1 : 0 };
 	struct vote_file file;
 	bool exists;
 	int rc = member_exists(&attr->disk, &exists);
 
 	if (!rc && exists)
 		rc = -EEXIST;
-	rc = rc ? rc : create_log(attr, voters, n);
-	rc = rc ? rc
-		: vote_file_create(&attr->disk, attr->group, attr->id, &file);
+	rc = rc ? rc : create_log_of(attr, voters, n);
+	rc = rc ? rc : vote_file_create(&attr->disk, &vote, &file);
+	if (!rc)
+		vote_file_close(&file);
+	return rc;
+}
+
+static int write_voters(struct entry_log *el, uint64_t index, uint64_t term,
+			const struct member_address *voters, size_t n)
+{
+	struct log_record record;
+	struct raft_buffer buf;
+	int rc = encode_voters(voters, n, &buf);
+
 	if (rc)
 		return rc;
-	if (n)
-		rc = vote_file_store(&file, 1, 0);
-	vote_file_close(&file);
+	record = voters_record(&buf, index, term);
+	rc = entry_log_write(el, &record, 1);
+	raft_free(buf.base);
 	return rc;
 }
 

@@ -139,17 +139,15 @@ static int write_new_file(struct vote_file *file)
 	return rc ? rc : raft_disk_sync_folder(disk);
 }
 
-int vote_file_create(const struct raft_disk *disk, uint64_t group,
-		     uint64_t member, struct vote_file *file)
+int vote_file_create(const struct raft_disk *disk, const struct vote *vote,
+		     struct vote_file *file)
 {
 	int fd = raft_disk_open(disk, VOTE_NEW_NAME, true);
 	int rc;
 
 	if (fd < 0)
 		return fd;
-	*file = (struct vote_file){ .disk = *disk,
-				    .fd = fd,
-				    .vote = { group, member, 0, 0 } };
+	*file = (struct vote_file){ .disk = *disk, .fd = fd, .vote = *vote };
 	rc = write_new_file(file);
 	if (rc)
 		vote_file_close(file);

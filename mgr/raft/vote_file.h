@@ -28,9 +28,9 @@ struct vote_file {
 
 /* -ENOENT: there is none.  -EIO: it is damaged, or cannot be read. */
 int vote_file_open(const struct raft_disk *disk, struct vote_file *file);
-/* Makes the file, with term 0. */
-int vote_file_create(const struct raft_disk *disk, uint64_t group,
-		     uint64_t member, struct vote_file *file);
+/* Makes the file with this content.  After a crash it is there with all of it, or not at all. */
+int vote_file_create(const struct raft_disk *disk, const struct vote *vote,
+		     struct vote_file *file);
 /* Returns once it is durable.  Any error is final: the file must not be used again. */
 int vote_file_store(struct vote_file *file, uint64_t term, uint64_t voted_for);
 void vote_file_close(struct vote_file *file);

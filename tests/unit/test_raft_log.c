@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mgr/raft/entry_log.h"
+#include "mgr/raft/member.h"
 #include "mgr/raft/vote_file.h"
 #include "tests/raft_sim/sim_disk.h"
 #include "tests/run_suite.h"
@@ -367,7 +368,8 @@ START_TEST(test_vote)
 	struct vote_file file;
 
 	ck_assert_int_eq(vote_file_open(&ops, &file), -ENOENT);
-	ck_assert_int_eq(vote_file_create(&ops, 5, 6, &file), 0);
+	ck_assert_int_eq(
+		vote_file_create(&ops, &(struct vote){ 5, 6, 0, 0 }, &file), 0);
 	for (uint64_t i = 1; i < 500; i++) {
 		if (sim_chance(&sim, 300))
 			sim_disk_faults(disk)->breaks_in =
@@ -398,6 +400,73 @@ START_TEST(test_vote)
 }
 END_TEST
 
+/* ---- a new member ---- */
+
+/* Whether the files are those of a new member with a first entry. */
+static void check_created(const struct raft_disk *ops)
+{
+	struct vote_file file;
+
+	ck_assert_int_eq(vote_file_open(ops, &file), 0);
+	ck_assert_uint_eq(file.vote.term, 1);
+	ck_assert_uint_eq(file.vote.voted_for, 0);
+	vote_file_close(&file);
+	ck_assert_int_eq(open_log(), 0);
+	ck_assert(contents.n == 1 && contents.first == 1 &&
+		  contents.entries[0].term == 1);
+	close_log();
+}
+
+/* member_create() ends before each of its operations in turn, and is called again. */
+START_TEST(test_interrupted_create)
+{
+	const struct member_address voters[] = { { 1, "one" }, { 2, "two" } };
+	struct raft_disk ops = sim_disk_ops(disk);
+	struct member_attr attr = { .id = 1,
+				    .group = 5,
+				    .disk = ops,
+				    .segment_size = SEGMENT,
+				    .log_limit = LIMIT };
+	int rc = -EIO;
+
+	for (unsigned int at = 1; rc; at++) {
+		bool exists;
+
+		sim_disk_wipe(disk);
+		sim_disk_faults(disk)->breaks_in = at;
+		rc = member_create(&attr, voters, 2);
+		ck_assert(!rc || rc == -EIO);
+		if (sim_chance(&sim, 500))
+			sim_disk_lose_power(disk);
+		*sim_disk_faults(disk) = (struct sim_disk_faults){ 0 };
+		ck_assert_int_eq(member_exists(&ops, &exists), 0);
+		if (!exists)
+			ck_assert_int_eq(member_create(&attr, voters, 2), 0);
+		check_created(&ops);
+	}
+}
+END_TEST
+
+START_TEST(test_create_beside_log)
+{
+	const struct member_address voters[] = { { 1, "one" }, { 2, "two" } };
+	struct raft_disk ops = sim_disk_ops(disk);
+	struct member_attr attr = { .id = 1,
+				    .group = 5,
+				    .disk = ops,
+				    .segment_size = SEGMENT,
+				    .log_limit = LIMIT };
+
+	ck_assert_int_eq(member_create(&attr, voters, 2), 0);
+	ck_assert_int_eq(member_create(&attr, voters, 2), -EEXIST);
+	ck_assert_int_eq(raft_disk_remove(&ops, "vote"), 0);
+	ck_assert_int_eq(member_create(&attr, voters, 1), -EEXIST);
+	ck_assert_int_eq(member_create(&attr, NULL, 0), -EEXIST);
+	ck_assert_int_eq(member_create(&attr, voters, 2), 0);
+	check_created(&ops);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("raft_log");
@@ -411,6 +480,8 @@ int main(void)
 	tcase_add_test(tc, test_full_disk);
 	tcase_add_test(tc, test_room);
 	tcase_add_test(tc, test_vote);
+	tcase_add_test(tc, test_interrupted_create);
+	tcase_add_test(tc, test_create_beside_log);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
