@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,6 +148,12 @@ int folder_disk_open(const char *path, struct raft_disk *disk)
 
 	if (fd < 0)
 		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		int rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
+
+		close(fd);
+		return rc;
+	}
 	*disk = (struct raft_disk){ &folder_ops, (void *)(intptr_t)fd };
 	return 0;
 }

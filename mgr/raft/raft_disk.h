@@ -118,7 +118,10 @@ static inline int raft_disk_list(const struct raft_disk *disk,
 	return disk->ops->list(disk->arg, each, ctx);
 }
 
-/* The files of the folder path, which exists.  Close it with folder_disk_close(). */
+/*
+ * The files of the folder path, which exists.  Close it with folder_disk_close().  -EBUSY: this or another
+ * process has it open.
+ */
 int folder_disk_open(const char *path, struct raft_disk *disk);
 void folder_disk_close(struct raft_disk *disk);
 

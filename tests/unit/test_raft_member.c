@@ -648,6 +648,19 @@ START_TEST(test_wrong_files)
 }
 END_TEST
 
+/* Two processes must not write one log. */
+START_TEST(test_folder_in_use)
+{
+	struct raft_disk second;
+
+	ck_assert_int_eq(folder_disk_open(nodes[0].path, &second), -EBUSY);
+	folder_disk_close(&nodes[0].disk);
+	ck_assert_int_eq(folder_disk_open(nodes[0].path, &second), 0);
+	folder_disk_close(&second);
+	ck_assert_int_eq(folder_disk_open(nodes[0].path, &nodes[0].disk), 0);
+}
+END_TEST
+
 /* ---- messages that libraft must not see ---- */
 
 static void send_to(struct node *node, const struct raft_message *msg,
@@ -774,6 +787,7 @@ int main(void)
 	tcase_add_test(tc, test_replace);
 	tcase_add_test(tc, test_force);
 	tcase_add_test(tc, test_wrong_files);
+	tcase_add_test(tc, test_folder_in_use);
 	tcase_add_test(tc, test_bad_messages);
 	tcase_add_test(tc, test_lease);
 	suite_add_tcase(suite, tc);
