@@ -14,6 +14,9 @@
 #define CATCH_UP_MS 600000u
 #define CATCH_UP_ROUNDS 50u
 
+/* For 60 elections without space for more entries. */
+#define RESERVE_BLOCKS 64u
+
 /* Between two attempts to make a segment while the disk is full. */
 #define FULL_RETRY (1000 * CLOCK_NS_PER_MS)
 
@@ -222,6 +225,15 @@ static void free_member(struct raft_member *m)
 	free(m);
 }
 
+static uint64_t log_reserve(uint32_t segment_size)
+{
+	uint64_t reserve = RESERVE_BLOCKS * entry_log_space(0);
+
+	if (reserve < segment_size / 32)
+		reserve = segment_size / 32;
+	return reserve < segment_size / 4 ? reserve : segment_size / 4;
+}
+
 int member_start(const struct member_attr *attr, struct raft_member **m)
 {
 	struct raft_member *new = calloc(1, sizeof(*new));
@@ -233,7 +245,7 @@ int member_start(const struct member_attr *attr, struct raft_member **m)
 	new->follow = follow_libraft;
 	if (!new->attr.segment_size)
 		new->attr.segment_size = ENTRY_LOG_SEGMENT;
-	new->reserve = new->attr.segment_size / 32;
+	new->reserve = log_reserve(new->attr.segment_size);
 	STAILQ_INIT(&new->waiting);
 	STAILQ_INIT(&new->flying);
 	STAILQ_INIT(&new->done);
@@ -312,12 +324,21 @@ static void retry_when_full(struct raft_member *m)
 	member_wake_writer(m);
 }
 
+/* libraft's tick of a member that does not lead only begins elections. */
+static bool ticks_now(struct raft_member *m)
+{
+	/* A member that is being filled knows less than it says: it must not be elected. */
+	if (m->put.req && m->put.install)
+		return false;
+	return raft_state(&m->raft) == RAFT_LEADER ||
+	       member_has_election_room(m);
+}
+
 void member_tick(struct raft_member *m)
 {
 	if (m->restart || !member_enter(m))
 		return;
-	/* A member that is being filled knows less than it says: it must not be elected. */
-	if (!m->put.req || !m->put.install)
+	if (ticks_now(m))
 		m->tick(&m->io);
 	retry_when_full(m);
 	member_leave(m);

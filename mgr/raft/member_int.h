@@ -200,6 +200,9 @@ void member_drop_proposals(struct raft_member *m);
 int member_apply(struct raft_fsm *fsm, const struct raft_buffer *buf,
 		 void **result);
 
+/* Whether the log has space for what an election may need; otherwise this member does not stand. */
+bool member_has_election_room(struct raft_member *m);
+
 /* member_changes.c */
 void member_finish_change(struct raft_member *m);
 void member_start_transfer(struct raft_member *m);

@@ -166,6 +166,12 @@ void member_submit_proposals(struct raft_member *m)
 	submit_batch(m);
 }
 
+/* The first entry, its truncation, and the record of a snapshot, which is two blocks at most. */
+bool member_has_election_room(struct raft_member *m)
+{
+	return log_writer_room(m->writer) >= 4 * entry_log_space(0);
+}
+
 /* Before any message of this term is handled. */
 void member_begin_term(struct raft_member *m)
 {
@@ -180,6 +186,13 @@ void member_begin_term(struct raft_member *m)
 	first = make_proposal(ENTRY_TERM, NULL, 0);
 	if (!first) {
 		member_fail(m, "no memory for the raft log");
+		return;
+	}
+	if (log_writer_room(m->writer) < entry_log_space(first->buf.len)) {
+		raft_free(first->buf.base);
+		free(first);
+		member_fail(m, "the raft log is full: make space on the disk "
+			       "of its folder");
 		return;
 	}
 	m->lead.term = m->raft.current_term;

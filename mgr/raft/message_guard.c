@@ -192,6 +192,8 @@ static const char *refuse_timeout(struct raft_member *m,
 	/* A candidate counts only what it has stored. */
 	if (m->raft.last_stored + 1 != log_index_next(&m->index))
 		return "entries are on their way to the disk";
+	if (!member_has_election_room(m))
+		return "the log has no space for an election";
 	return is_quiet(m) ? "this member has just started" : NULL;
 }
 

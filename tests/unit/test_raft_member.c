@@ -470,6 +470,46 @@ START_TEST(test_full_disk)
 }
 END_TEST
 
+static uint64_t log_room(unsigned int i)
+{
+	uint64_t room;
+
+	start(i);
+	room = log_writer_room(nodes[i].member->writer);
+	stop(i);
+	return room;
+}
+
+static enum member_role role_of(unsigned int i)
+{
+	struct member_status status;
+
+	member_get_status(nodes[i].member, &status);
+	return status.role;
+}
+
+/* A new leader writes an entry, so a member whose log has no space does not stand for election. */
+START_TEST(test_full_log)
+{
+	struct member_attr attr = attr_of(0);
+
+	ck_assert_int_eq(member_create(&attr, addresses, 1), 0);
+	faults.full = nodes[0].disk.arg;
+	while (log_room(0) >= 4 * entry_log_space(0))
+		;
+	ck_assert_int_eq(member_force(&attr, addresses, 3), 0);
+	start(0);
+	for (int i = 0; i < 200; i++) {
+		turn();
+		ck_assert_int_eq(role_of(0), MEMBER_FOLLOWER);
+	}
+	faults.full = NULL;
+	while (role_of(0) != MEMBER_CANDIDATE)
+		turn();
+	ck_assert(!nodes[0].failed);
+}
+END_TEST
+
 static void begin_three(void)
 {
 	for (unsigned int i = 0; i < 3; i++)
@@ -781,6 +821,7 @@ int main(void)
 	tcase_add_test(tc, test_replay);
 	tcase_add_test(tc, test_limits);
 	tcase_add_test(tc, test_full_disk);
+	tcase_add_test(tc, test_full_log);
 	tcase_add_test(tc, test_stop_after_loss);
 	tcase_add_test(tc, test_abandon_stores_nothing);
 	tcase_add_test(tc, test_transfer);
