@@ -204,6 +204,15 @@ int entry_log_open(const struct entry_log_attr *attr,
 	*contents = (struct log_contents){ 0 };
 	if (!new)
 		return -ENOMEM;
+	if (attr->segment_size % LOG_BLOCK ||
+	    attr->segment_size < SEGMENT_MIN) {
+		log_error(attr->log,
+			  "segments of %" PRIu32 " bytes: they are "
+			  "multiples of 4096, at least 65536",
+			  attr->segment_size);
+		free(new);
+		return -EINVAL;
+	}
 	new->disk = attr->disk;
 	new->segment_size = attr->segment_size;
 	new->limit = attr->limit;

@@ -48,12 +48,12 @@ struct entry_log;
 
 struct entry_log_attr {
 	struct raft_disk disk;
-	uint32_t segment_size; /* a multiple of 4096; all segments have it */
+	uint32_t segment_size; /* a multiple of 4096, at least 65536; all segments have it */
 	uint64_t limit; /* bytes of all segments */
 	const struct log *log;
 };
 
-/* Opens the log, or makes an empty one, and fills *contents. */
+/* Opens the log, or makes an empty one, and fills *contents.  -EINVAL: segment_size. */
 int entry_log_open(const struct entry_log_attr *attr,
 		   struct log_contents *contents, struct entry_log **el);
 void entry_log_close(struct entry_log *el);

@@ -9,6 +9,7 @@
 #include "mgr/raft/log_sector.h"
 
 #define LOG_BLOCK 4096u /* a batch starts at a multiple of it */
+#define SEGMENT_MIN 65536u /* bytes */
 #define SEGMENT_NAME_MAX 24u
 
 struct log_segment {

@@ -35,6 +35,8 @@
 #include "common/util/log.h"
 #include "mgr/raft/raft_disk.h"
 
+#define MEMBERS_MAX 16u /* in a group */
+
 struct raft_member;
 
 /* ---- what a member uses ---- */
@@ -106,7 +108,11 @@ struct member_attr {
 		election_ms; /* a leader that is silent is replaced after 1 to 2 times this */
 	unsigned int
 		heartbeat_ms; /* member_tick() is called at least twice in it */
-	uint32_t segment_size; /* bytes; 0: ENTRY_LOG_SEGMENT */
+	/*
+	 * Bytes; a multiple of 4096, at least 65536; the same at all members.  0: ENTRY_LOG_SEGMENT.  Below
+	 * 6 MiB it limits the size of entries.
+	 */
+	uint32_t segment_size;
 	uint64_t log_limit; /* bytes on disk, and about as many in memory */
 	uint64_t checkpoint_bytes; /* log between two checkpoints */
 	uint64_t trailing_bytes; /* log that is kept after a checkpoint, for members that lag */
@@ -141,6 +147,7 @@ int member_force(const struct member_attr *attr,
 /*
  * apply() may be called before it returns.  -EIO: files are damaged: the member must be removed from the
  * group and added again, empty.  -ENOENT: there are none.  -ESTALE: they belong to another member.
+ * -EINVAL: segment_size.  -ENOMEM.
  */
 int member_start(const struct member_attr *attr, struct raft_member **m);
 /*
@@ -173,7 +180,8 @@ typedef void (*member_done)(void *arg, int rc);
  * Proposes an entry; copies the data.  done(arg, 0): it is committed and applied.  If the leadership is
  * lost before, done() is never called.  -ENOTCONN: not the leader, or a transfer has begun.  -ENOSPC: the disk
  * is full, or the log is at its limit because checkpoints do not finish.  -EAGAIN: too much is in flight;
- * try again when some of it is done.  -EMSGSIZE: above MEMBER_ENTRY_MAX.
+ * try again when some of it is done.  -EMSGSIZE: above MEMBER_ENTRY_MAX, or it never fits into a segment
+ * beside the reserve, which is at most a quarter of it.  -ENOMEM.
  */
 #define MEMBER_ENTRY_MAX ((4u << 20) - 64u)
 int member_propose(struct raft_member *m, const void *data, size_t len,
@@ -184,8 +192,10 @@ bool member_lease_valid(struct raft_member *m);
 
 /*
  * Changes of the group, one at a time.  -EBUSY: another one is going on.  -ENOTCONN: not the leader.
- * -EEXIST, -ENOENT: the member is, or is not, in the group.  done(arg, rc): -ETIMEDOUT: the new member did
- * not get up to date; it stays without a vote, and may be removed.
+ * -EEXIST, -ENOENT: the member is, or is not, in the group.  -EINVAL: id 0, an address that is empty or
+ * longer than 255 bytes, or a group of MEMBERS_MAX members.  -ENOSPC: the log has no space for the change.
+ * -ENOMEM.  done(arg, rc): -ETIMEDOUT: the new member did not get up to date; it stays without a vote, and
+ * may be removed.
  */
 int member_add(struct raft_member *m, const struct member_address *new,
 	       member_done done, void *arg);
@@ -193,7 +203,8 @@ int member_remove(struct raft_member *m, uint64_t id, member_done done,
 		  void *arg);
 /*
  * Gives up the lease at once, lets all proposals finish, and makes another member lead; to 0: any.
- * leader_lost() follows, whether it succeeds or not.
+ * leader_lost() follows, whether it succeeds or not.  -ENOTCONN: not the leader, or a transfer has begun.
+ * -EBUSY: a change of the group is going on.  -ENOENT: no other voter has this id, or there is none.
  */
 int member_transfer(struct raft_member *m, uint64_t to);
 
@@ -218,7 +229,7 @@ struct member_status {
 	uint64_t log_bytes; /* on disk */
 	bool log_full;
 	unsigned int n;
-	struct member_peer_status peers[16]; /* this member too */
+	struct member_peer_status peers[MEMBERS_MAX]; /* this member too */
 };
 void member_get_status(struct raft_member *m, struct member_status *status);
 

@@ -8,7 +8,8 @@
 
 #include <raft.h>
 
-#define MEMBERS_MAX 16u
+#include "mgr/raft/member.h"
+
 #define MEMBER_ADDRESS_MAX 255u /* bytes without the 0 */
 #define MEMBER_LIST_MAX (9u + MEMBERS_MAX * (9u + MEMBER_ADDRESS_MAX + 1u) + 8u)
 

@@ -87,7 +87,7 @@ static int add_proposal(struct raft_member *m, enum entry_kind kind,
 	struct proposal *new;
 	int rc;
 
-	if (len > MEMBER_ENTRY_MAX)
+	if (len > MEMBER_ENTRY_MAX || space + m->reserve > m->attr.segment_size)
 		return -EMSGSIZE;
 	if (m->dead || !m->lead.announced || m->lead.transfer)
 		return -ENOTCONN;

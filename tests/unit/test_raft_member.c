@@ -421,6 +421,9 @@ START_TEST(test_limits)
 	ck_assert_int_eq(member_propose(node->member, data, sizeof(data), done,
 					NULL),
 			 -EMSGSIZE);
+	/* it does not fit into these segments */
+	ck_assert_int_eq(member_propose(node->member, data, 200000, done, NULL),
+			 -EMSGSIZE);
 	node->holds_checkpoints = true;
 	do
 		rc = propose(node, id++, 60000);
