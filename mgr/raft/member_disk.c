@@ -80,7 +80,7 @@ static int fill_index(struct raft_member *m)
 				      loaded->snapshot.len);
 }
 
-/* A member that has seen a term has had a first entry, unless it never joined. */
+/* A term is durable before any entry of it; otherwise a vote was forgotten. */
 static int check_loaded(struct raft_member *m)
 {
 	const struct log_contents *loaded = &m->loaded;

@@ -126,7 +126,7 @@ static void apply_finished(struct raft_apply *req, int status, void *result)
 	m->apply_busy = false;
 }
 
-/* Gives proposals that wait to libraft: at most n of them, as one batch. */
+/* Gives proposals that wait to libraft, as one batch: as many as its limits allow. */
 static void submit_batch(struct raft_member *m)
 {
 	struct raft_buffer bufs[BATCH_ENTRIES];
