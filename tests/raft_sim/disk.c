@@ -16,7 +16,6 @@
 
 struct file {
 	bool used;
-	unsigned int links; /* names, on the disk or now, and descriptors */
 	uint8_t *now, *stored;
 	uint8_t *dirty; /* by sector */
 	size_t size, stored_size, room;
@@ -35,6 +34,7 @@ struct names {
 struct sim_disk {
 	struct sim *sim;
 	struct sim_disk_faults faults;
+	unsigned int open; /* descriptors */
 	struct file files[FILES_MAX];
 	struct names now;
 	/* names[0] is on the disk; then as after each change */
@@ -80,6 +80,11 @@ void sim_disk_free(struct sim_disk *disk)
 struct sim_disk_faults *sim_disk_faults(struct sim_disk *disk)
 {
 	return &disk->faults;
+}
+
+unsigned int sim_disk_open_files(const struct sim_disk *disk)
+{
+	return disk->open;
 }
 
 /* ---- names ---- */
@@ -160,8 +165,10 @@ static int disk_open(void *arg, const char *name, bool make)
 	struct sim_disk *disk = arg;
 	struct name *found = find_name(&disk->now, name);
 
-	if (!make)
+	if (!make) {
+		disk->open += found != NULL;
 		return found ? found->file : -ENOENT;
+	}
 	if (is_broken(disk))
 		return -EIO;
 	if (found)
@@ -169,6 +176,7 @@ static int disk_open(void *arg, const char *name, bool make)
 	for (int i = 0; i < (int)FILES_MAX; i++)
 		if (!disk->files[i].used) {
 			disk->files[i].used = true;
+			disk->open++;
 			add_name(&disk->now, name, i);
 			names_changed(disk);
 			return i;
@@ -178,6 +186,9 @@ static int disk_open(void *arg, const char *name, bool make)
 
 static void disk_close(void *arg, int fd)
 {
+	struct sim_disk *disk = arg;
+
+	disk->open--;
 }
 
 static int64_t disk_size(void *arg, int fd)

@@ -84,13 +84,11 @@ static void state_crash(struct sim_node *node)
 }
 
 static void add_event(struct sim_node *node, enum sim_event_kind kind,
-		      uint64_t after, uint64_t from, uint64_t index)
+		      uint64_t after)
 {
 	struct sim_event event = { .kind = kind,
 				   .node = node->id - 1,
-				   .life = node->life,
-				   .from = from,
-				   .index = index };
+				   .life = node->life };
 
 	sim_add(node->sim, after, &event);
 }
@@ -99,27 +97,34 @@ static void node_checkpoint(void *arg, uint64_t index)
 {
 	struct sim_node *node = arg;
 
-	add_event(node, SIM_CHECKPOINT, sim_random(node->sim, 1, 200) * SIM_MS,
-		  0, index);
+	add_event(node, SIM_CHECKPOINT, sim_random(node->sim, 1, 200) * SIM_MS);
 }
 
 static void node_fill(void *arg, uint64_t from, uint64_t index, uint64_t term)
 {
 	struct sim_node *node = arg;
 
-	node->filling = true;
-	add_event(node, SIM_FILL, sim_random(node->sim, 1, 500) * SIM_MS, from,
-		  index);
+	node->filling = from;
+	node->fill_index = index;
+	add_event(node, SIM_FILL, sim_random(node->sim, 1, 500) * SIM_MS);
 }
 
-void sim_node_fill(struct sim_node *node, const struct sim_node *from)
+bool sim_node_fill(struct sim_node *node)
 {
+	const struct sim_node *from;
+
+	if (!node->filling || node->filling > SIM_NODES)
+		return false;
+	from = &node->sim->nodes[node->filling - 1];
+	if (!from->member || from->applied_to < node->fill_index)
+		return false;
 	grow(node, from->applied_to);
 	memset(node->applied, 0, node->room * sizeof(uint64_t));
 	memcpy(node->applied, from->applied,
 	       (from->applied_to + 1) * sizeof(uint64_t));
 	node->applied_to = node->durable_to = from->applied_to;
-	node->filling = false;
+	node->filling = 0;
+	return true;
 }
 
 /* ---- leadership ---- */
@@ -206,12 +211,12 @@ static void node_submitted(void *arg)
 	if (node->writing)
 		return;
 	node->writing = true;
-	add_event(node, SIM_WRITE, sim_random(node->sim, ns / 2, ns), 0, 0);
+	add_event(node, SIM_WRITE, sim_random(node->sim, ns / 2, ns));
 }
 
 static void node_wake(void *arg)
 {
-	add_event(arg, SIM_COLLECT, 1000, 0, 0);
+	add_event(arg, SIM_COLLECT, 1000);
 }
 
 static void note_line(void *arg, enum log_level level, const char *msg)
@@ -303,7 +308,7 @@ void sim_node_start(struct sim_node *node)
 	if (rc) {
 		node->member = NULL;
 		if (disk_faults(node)) {
-			add_event(node, SIM_START, 100 * SIM_MS, 0, 0);
+			add_event(node, SIM_START, 100 * SIM_MS);
 			return;
 		}
 		sim_fail(node->sim, "node %" PRIu64 " cannot start: %s",
@@ -312,7 +317,7 @@ void sim_node_start(struct sim_node *node)
 	}
 	sim_note(node->sim, "node %" PRIu64 " starts, index %" PRIu64, node->id,
 		 node->applied_to);
-	add_event(node, SIM_TICK, SIM_MS, 0, 0);
+	add_event(node, SIM_TICK, SIM_MS);
 }
 
 void sim_node_crash(struct sim_node *node, bool power)
@@ -323,6 +328,9 @@ void sim_node_crash(struct sim_node *node, bool power)
 	member_abandon(node->member);
 	node->member = NULL;
 	sim_heap_free(&node->heap);
+	if (sim_disk_open_files(node->disk))
+		sim_fail(node->sim, "node %" PRIu64 " leaves files open",
+			 node->id);
 	node->life++;
 	node->leads = 0;
 	node->paused = false;
@@ -331,4 +339,8 @@ void sim_node_crash(struct sim_node *node, bool power)
 	if (power)
 		sim_disk_lose_power(node->disk);
 	state_crash(node);
+	/* A new state replaces the old one in one step, which the member may not hear of. */
+	if (node->filling && sim_chance(node->sim, 500))
+		sim_node_fill(node);
+	node->filling = 0;
 }

@@ -106,22 +106,23 @@ static void again(struct sim *sim, const struct sim_event *event,
 	sim_add(sim, after, event);
 }
 
-static void fill_node(struct sim *sim, struct sim_node *node,
-		      const struct sim_event *event)
+static void checkpoint_node(struct sim *sim, struct sim_node *node)
 {
-	const struct sim_node *from;
+	if (!sim->calm && sim_chance(sim, 100)) {
+		member_checkpointed(node->member, -EIO);
+		return;
+	}
+	if (node->applied_to > node->durable_to)
+		node->durable_to = node->applied_to;
+	member_checkpointed(node->member, 0);
+}
 
-	if (!event->from || event->from > SIM_NODES) {
+static void fill_node(struct sim_node *node)
+{
+	if (sim_node_fill(node))
+		member_filled(node->member, 0, node->applied_to);
+	else
 		member_filled(node->member, -EHOSTUNREACH, 0);
-		return;
-	}
-	from = &sim->nodes[event->from - 1];
-	if (from->applied_to < event->index || !from->member) {
-		member_filled(node->member, -EHOSTUNREACH, 0);
-		return;
-	}
-	sim_node_fill(node, from);
-	member_filled(node->member, 0, node->applied_to);
 }
 
 static void member_event(struct sim *sim, struct sim_node *node,
@@ -143,12 +144,10 @@ static void member_event(struct sim *sim, struct sim_node *node,
 		member_collect(node->member);
 		break;
 	case SIM_CHECKPOINT:
-		if (node->applied_to > node->durable_to)
-			node->durable_to = node->applied_to;
-		member_checkpointed(node->member, 0);
+		checkpoint_node(sim, node);
 		break;
 	case SIM_FILL:
-		fill_node(sim, node, event);
+		fill_node(node);
 		break;
 	default:
 		break;

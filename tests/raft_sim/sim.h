@@ -53,7 +53,8 @@ struct sim_node {
 	uint64_t *applied; /* by index; 0: none */
 	size_t room;
 	uint64_t applied_to, durable_to; /* indexes */
-	bool filling; /* its state is being replaced; not usable after a crash */
+	uint64_t filling; /* its state is being replaced by that of this node; 0: not */
+	uint64_t fill_index; /* the entries that the new state must have */
 
 	struct sim_call *calls; /* that wait for an answer */
 	uint64_t elected; /* the newest term that libraft led */
@@ -70,8 +71,8 @@ void sim_node_start(struct sim_node *node);
 void sim_node_crash(struct sim_node *node, bool power);
 uint64_t sim_node_clock(const struct sim_node *node);
 void sim_node_set_rate(struct sim_node *node, uint64_t rate);
-/* The state of node becomes that of from. */
-void sim_node_fill(struct sim_node *node, const struct sim_node *from);
+/* The state of node becomes that of the node that it is filled from.  false: that one is not able to. */
+bool sim_node_fill(struct sim_node *node);
 void sim_node_propose(struct sim_node *node);
 void sim_node_read(struct sim_node *node);
 
@@ -83,7 +84,7 @@ enum sim_event_kind {
 	SIM_WRITE, /* the log of a node is written */
 	SIM_COLLECT,
 	SIM_CHECKPOINT, /* is done */
-	SIM_FILL, /* is done: from, index */
+	SIM_FILL, /* is done */
 	SIM_START, /* of a node that is down */
 	SIM_CLIENT, /* calls of clients */
 	SIM_NEMESIS,
@@ -100,7 +101,7 @@ struct sim_event {
 	enum sim_event_kind kind;
 	uint64_t node; /* index; SIM_NODES: none */
 	unsigned int life; /* of the node; 0: any */
-	uint64_t from, index;
+	uint64_t from;
 	void *data;
 	size_t len;
 };

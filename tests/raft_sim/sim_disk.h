@@ -30,6 +30,8 @@ struct sim_disk_faults {
 	unsigned int breaks_in; /* this many operations more; 0: not */
 	unsigned int writes; /* counts them */
 };
+/* Descriptors that are open. */
+unsigned int sim_disk_open_files(const struct sim_disk *disk);
 struct sim_disk_faults *sim_disk_faults(struct sim_disk *disk);
 
 #endif

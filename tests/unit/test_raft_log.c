@@ -42,6 +42,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+	ck_assert_uint_eq(sim_disk_open_files(disk), 0);
 	sim_disk_free(disk);
 }
 
