@@ -200,12 +200,11 @@ void ad_pvfs_close(ADIO_File fd, int *error_code)
 			  : MPI_SUCCESS;
 }
 
+/* ROMIO has removed the prefix; a colon that is left belongs to the name. */
 void ad_pvfs_delete(const char *name, int *error_code)
 {
-	const char *colon = strchr(name, ':');
-
 	*error_code = MPI_SUCCESS;
-	if (pvfs_unlink(colon ? colon + 1 : name) != 0)
+	if (pvfs_unlink(name) != 0)
 		*error_code = ADIOI_Err_create_code("pvfs_unlink", name, errno);
 }
 

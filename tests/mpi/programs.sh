@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Our MPI programs: hints, and the benchmarks, which check the data that they read.
+# Our MPI programs: hints, names with colons, and the benchmarks, which check the data that they read.
 . "$(dirname "$0")/functions.sh"
 
 # bench PROGRAM [OPTION...]: its line of JSON has to be one
@@ -12,6 +12,9 @@ bench() {
 
 start_pvfs -n 4
 expect ok mpi 2 "$MPI_PROGRAMS/hints" pvfs:/pvfs/hints
+cd "$tmp" || fail "$tmp"
+: >1
+expect ok mpi 1 "$MPI_PROGRAMS/colon" pvfs:/pvfs/run:1
 bench tile -w list,sieving,pieces
 bench tile -w list,collective -e 2 -m
 bench bt -w list,sieving,collective -g 16 -s 2 -m
