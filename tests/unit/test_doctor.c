@@ -106,6 +106,37 @@ START_TEST(limits)
 }
 END_TEST
 
+START_TEST(daemon_conf)
+{
+	static const struct {
+		const char *args; /* with a blank after each argument */
+		const char *conf;
+	} cases[] = {
+		{ "pvfs-mgr ", CONF_DEFAULT },
+		{ "pvfs-mgr -c /a ", "/a" },
+		{ "pvfs-mgr -c/a ", "/a" },
+		{ "pvfs-mgr --config /a.old ", "/a.old" },
+		{ "pvfs-iod --config=/a --index 3 ", "/a" },
+		{ "pvfs-iod --index 3 --conf /a ", "/a" },
+		{ "pvfs-iod -c --check -i 0 ", "--check" },
+		{ "pvfs-mgr --check --restore ", CONF_DEFAULT },
+		{ "/x-c/pvfs-mgr ", CONF_DEFAULT },
+		{ "pvfs-mgr --config ", "" },
+		{ "pvfs-mgr --config /a --config /b", "/b" }, /* cut off */
+	};
+	char args[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t len = strlen(cases[i].args);
+
+		memcpy(args, cases[i].args, len + 1);
+		for (size_t k = 0; k < len; k++)
+			args[k] = args[k] == ' ' ? '\0' : args[k];
+		ck_assert_str_eq(limits_daemon_conf(args, len), cases[i].conf);
+	}
+}
+END_TEST
+
 START_TEST(rdma)
 {
 	ck_assert(rdma_state_is_up("4: ACTIVE"));
@@ -367,6 +398,7 @@ int main(void)
 	tcase_add_test(tc, numbers);
 	tcase_add_test(tc, memory);
 	tcase_add_test(tc, limits);
+	tcase_add_test(tc, daemon_conf);
 	tcase_add_test(tc, rdma);
 	tcase_add_test(tc, fstab);
 	tcase_add_test(tc, unmounted);

@@ -24,6 +24,11 @@ check_fn check_memlock, check_descriptors, check_daemons;
 /* Parses a line of /proc/PID/limits; UINT64_MAX: unlimited.  0 or -EINVAL. */
 int limits_parse(const char *text, const char *name, uint64_t *soft,
 		 uint64_t *hard);
+/*
+ * Returns the configuration of a daemon with these arguments, len bytes with a NUL after each
+ * and one more at the end, as in /proc/PID/cmdline.  It is a part of args or CONF_DEFAULT.
+ */
+const char *limits_daemon_conf(const char *args, size_t len);
 
 /* rdma.c */
 check_fn check_rdma_port, check_rdma_gid, check_rdma_mtu, check_rdma_cm;

@@ -69,42 +69,61 @@ struct daemon_search {
 	unsigned int n;
 };
 
-/* Gets the command line; the NULs between arguments become blanks. */
+/* Gets the arguments, each with its NUL; the last one gets another. */
 static bool read_cmdline(const struct doctor *d, const char *pid, char *text,
-			 size_t len)
+			 size_t len, size_t *n)
 {
 	char path[PATH_MAX];
 	FILE *f = fopen(host_path(d, path, "/proc/%s/cmdline", pid), "re");
-	size_t n = f ? fread(text, 1, len - 1, f) : 0;
-
+	*n = f ? fread(text, 1, len - 1, f) : 0;
 	if (f)
 		fclose(f);
-	for (size_t i = 0; i < n; i++)
-		text[i] = text[i] ? text[i] : ' ';
-	text[n] = '\0';
-	return n;
+	text[*n] = '\0';
+	return *n;
 }
 
-static bool is_ours(const struct doctor *d, const char *args)
+/*
+ * If arg is the option --config or -c, returns its value: a part of arg, or next.  Otherwise
+ * NULL.  Daemons also accept shorter forms of the long option.
+ */
+static const char *conf_option(const char *arg, const char *next)
 {
-	const char *at = strstr(args, "--config");
+	size_t name = strcspn(arg, "=");
 
-	at = at ? at : strstr(args, " -c");
-	if (at)
-		return strstr(at, d->conf) != NULL;
-	return !strcmp(d->conf, CONF_DEFAULT);
+	if (name > 2 && !strncmp(arg, "--config", name))
+		return arg[name] ? arg + name + 1 : next;
+	if (strncmp(arg, "-c", 2) != 0)
+		return NULL;
+	return arg[2] ? arg + 2 : next;
+}
+
+const char *limits_daemon_conf(const char *args, size_t len)
+{
+	const char *conf = CONF_DEFAULT, *arg, *next, *value;
+
+	for (arg = args; arg < args + len; arg = next) {
+		next = arg + strlen(arg) + 1;
+		value = conf_option(arg, next < args + len ? next : "");
+		if (!value)
+			continue;
+		conf = value;
+		if (value == next)
+			next += strlen(next) + 1;
+	}
+	return conf;
 }
 
 static int visit_daemon(void *arg, const char *pid)
 {
 	struct daemon_search *a = arg;
 	char comm[32], args[2048];
+	size_t len;
 
 	if (*pid < '1' || *pid > '9' ||
 	    host_read(a->d, comm, sizeof(comm), "/proc/%s/comm", pid) ||
 	    (strcmp(comm, "pvfs-mgr") != 0 && strcmp(comm, "pvfs-iod") != 0) ||
-	    !read_cmdline(a->d, pid, args, sizeof(args)) ||
-	    !is_ours(a->d, args))
+	    !read_cmdline(a->d, pid, args, sizeof(args), &len) ||
+	    strcmp(limits_daemon_conf(args, len), a->d->conf) != 0)
 		return 0;
 	a->n++;
 	a->look(a->d, comm, pid);
