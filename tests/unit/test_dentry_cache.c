@@ -190,6 +190,18 @@ START_TEST(rename_brings_name)
 }
 END_TEST
 
+/* The kernel drops the name that was there. */
+START_TEST(rename_replaces_name)
+{
+	keep(DIR, "lock", FILE_IN_DIR);
+	keep(DIR, "new", 8);
+	keep(DIR, "old", 9);
+	moved(DIR, "new", DIR, "old");
+	moved(DIR, "old", DIR, "old");
+	ck_assert_str_eq(granted(FILE_IN_DIR), "lock old ");
+}
+END_TEST
+
 START_TEST(rename_swaps_names)
 {
 	const struct dentry in = { .dir = DIR, .name = "in", .handle = 8 },
@@ -327,6 +339,7 @@ int main(void)
 	tcase_add_test(tc, directory_of_moved);
 	tcase_add_test(tc, answer_is_late);
 	tcase_add_test(tc, rename_brings_name);
+	tcase_add_test(tc, rename_replaces_name);
 	tcase_add_test(tc, rename_swaps_names);
 	tcase_add_test(tc, rename_moves_file);
 	tcase_add_test(tc, rename_moves_file_without_name);

@@ -383,11 +383,15 @@ void dentry_cache_rename(struct dentry_cache *c, const struct dentry *from,
 
 	pthread_mutex_lock(&c->lock);
 	one = record_find(c, name_key(from->dir, from->name));
-	other = swaps ? record_find(c, name_key(to->dir, to->name)) : NULL;
-	if (one && is_same(one, from))
-		record_rename(c, one, to);
-	if (other && is_same(other, to))
+	other = record_find(c, name_key(to->dir, to->name));
+	one = one && is_same(one, from) ? one : NULL;
+	other = other && is_same(other, to) && other != one ? other : NULL;
+	if (other && swaps)
 		record_rename(c, other, from);
+	else if (other && one)
+		record_free(c, other); /* the kernel drops it, too */
+	if (one)
+		record_rename(c, one, to);
 	parent_move(c, from, to->dir);
 	if (swaps)
 		parent_move(c, to, from->dir);
