@@ -93,7 +93,7 @@ int applied_del(struct store *st);
 
 #define UNDO_KEY 12u /* bytes in the key of an undo row */
 
-/* Adds undo rows of this change to the open transaction. */
+/* Adds undo rows of this change to the open transaction.  -EBADMSG: before is malformed. */
 int undo_put(struct store *st, uint64_t change, const struct row_list *before);
 /* Deletes the undo rows up to this change in the open transaction. */
 int undo_forget(struct store *st, uint64_t change);

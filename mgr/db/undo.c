@@ -47,6 +47,8 @@ int undo_put(struct store *st, uint64_t change, const struct row_list *before)
 
 	for (; !rc && at < end; at = next) {
 		next = undo_row_end(at, end);
+		if (next == at)
+			return -EBADMSG;
 		undo_key(change, n++, key);
 		rc = raw_put(st, TABLE_MEMBER, key, sizeof(key), at,
 			     (size_t)(next - at), 0);
