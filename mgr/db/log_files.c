@@ -56,7 +56,7 @@ static int file_allocate(const char *path, int flags)
 	return rc;
 }
 
-/* The caller holds logs_lock, or there is no other thread yet. */
+/* The caller holds log_files_lock, or there is no other thread yet. */
 static int file_make(struct store *st, const char *path)
 {
 	char fresh[PATH_MAX];

@@ -153,9 +153,9 @@ void stuck_writers_check_others(struct loan_table *table, uint64_t handle);
 /* Revokes the loans that the client has returned in its marks. */
 void loan_recall_returned(struct loan_table *table, struct loan_session *ses);
 /*
- * Revokes all loans of the object, and tells the stuck writers that it is replaced.  False: one
- * of them is stuck for less than LOAN_REPLACE_MS.  A running writer
- * would otherwise repeat by message a write that it has done, perhaps over later writes of others.
+ * Revokes all loans of the object.  True: the stuck writers are told that it is replaced.
+ * False: one of them is stuck for less than LOAN_REPLACE_MS, so none is told.  A writer that runs
+ * would repeat by message a write that it has done, perhaps over later writes of others.
  */
 bool loan_recall_object(struct loan_table *table, uint64_t handle);
 
