@@ -15,7 +15,6 @@
 struct ls_args {
 	bool all, dir, human, json, lng, numeric, recursive, unsorted;
 	struct owner_names owners;
-	struct json_object *list;
 	/* in_dir: the last line was of a directory */
 	bool titles, printed, in_dir;
 	struct patience patience;
