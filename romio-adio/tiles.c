@@ -76,11 +76,6 @@ bool pieces_add(struct pieces *p, int64_t at, int64_t len)
 	return true;
 }
 
-static int64_t min_int64(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 int64_t pieces_fill(struct pieces *mem, struct cursor *from,
 		    struct pieces *file, struct cursor *to, int64_t left)
 {

@@ -11,6 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+static inline int64_t min_int64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* One repetition.  The caller owns the lists. */
 struct tile {
 	/* offset of each block from the start of the tile, in bytes */

@@ -96,11 +96,6 @@ struct dim {
 	int64_t first, len, step, end; /* end is exclusive */
 };
 
-static int64_t min_int64(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Constructors with large counts pass sizes after all numbers of type int. */
 static bool is_large(const struct contents *c)
 {
