@@ -33,24 +33,42 @@ static bool has_our_clock(pid_t pid, bool *unknown)
 	return *unknown;
 }
 
+/* -EINVAL, or -ENOENT from later kernels: a thread of another process has this number. */
+static int open_pidfd(pid_t pid)
+{
+	int fd = pid <= 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd >= 0)
+		return fd;
+	return pid <= 0 || errno == EINVAL || errno == ENOENT ? -ESRCH : -errno;
+}
+
+/* If the kernel has no descriptor or memory for the question, the process may still run. */
+static int get_start_time(struct borrower_process *p)
+{
+	errno = 0;
+	if (has_our_clock(p->pid, &p->clock_unknown))
+		p->start_time = process_start(p->pid);
+	if (p->start_time)
+		return 0;
+	return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno
+								     : -ESRCH;
+}
+
 int borrower_process_open(pid_t pid, struct borrower_process *p)
 {
 	struct borrower_process found = { .pid = pid };
+	int rc;
 
-	if (pid <= 0)
-		return -ESRCH;
-	found.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	found.fd = open_pidfd(pid);
 	if (found.fd < 0)
-		return -errno;
-	found.start_time = has_our_clock(pid, &found.clock_unknown)
-				   ? process_start(pid)
-				   : 0;
-	if (!found.start_time) {
+		return found.fd;
+	rc = get_start_time(&found);
+	if (rc)
 		close(found.fd);
-		return -ESRCH;
-	}
-	*p = found;
-	return 0;
+	else
+		*p = found;
+	return rc;
 }
 
 bool borrower_process_has_user(const struct borrower_process *p, uid_t uid)

@@ -19,7 +19,10 @@ struct borrower_process {
 	bool clock_unknown; /* this process may not see the time namespace of the other one */
 };
 
-/* On success p owns a descriptor.  -ESRCH: no such process, not visible, or another clock. */
+/*
+ * On success p owns a descriptor.  -ESRCH: no such process, not visible, or another clock.
+ * -EMFILE, -ENFILE, -ENOMEM or another error: unknown.
+ */
 int borrower_process_open(pid_t pid, struct borrower_process *p);
 void borrower_process_close(struct borrower_process *p);
 /*

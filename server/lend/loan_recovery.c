@@ -139,8 +139,13 @@ static int end_session(struct loan_table *table, struct loan_files *f)
 
 	revoke_all(f);
 	record_loans(table, f);
-	if (borrower_process_open((pid_t)f->terms->lent.pid, &p))
+	rc = borrower_process_open((pid_t)f->terms->lent.pid, &p);
+	if (rc == -ESRCH)
 		return remove_files(table, f);
+	if (rc) {
+		loan_files_close(f);
+		return rc;
+	}
 	if (p.start_time != f->terms->lent.began) {
 		borrower_process_close(&p);
 		return remove_files(table, f);
@@ -160,9 +165,12 @@ static int end_file(struct loan_table *table, const char *name)
 	struct loan_files f;
 	int rc = loan_files_open(table->dirfd, name, &f);
 
-	if (rc)
+	if (!rc)
+		return end_session(table, &f);
+	/* half made, or without marks: was not lent */
+	if (rc == -ENOENT || rc == -ENODATA)
 		return unlinkat(table->dirfd, name, 0) ? -errno : 0;
-	return end_session(table, &f);
+	return rc;
 }
 
 static bool is_terms(const char *name)

@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -1306,6 +1307,45 @@ START_TEST(who_is_stuck_in_a_session_that_ended_is_set_aside)
 }
 END_TEST
 
+/* Opens the table with at most n descriptors more than are open. */
+static int open_with_descriptors(unsigned int n)
+{
+	const struct loan_table_attr attr = { .dir = dir,
+					      .store = store,
+					      .log = &quiet };
+	struct rlimit limit, low;
+	int rc, next = dup(0);
+
+	close(next);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	low = (struct rlimit){ (rlim_t)next + n, limit.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
+	rc = loan_table_open(&attr, &loans);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return rc;
+}
+
+/* The process that is short of descriptors does not take the borrower for one that is gone. */
+START_TEST(without_descriptors_the_table_does_not_open)
+{
+	unsigned int n = 0;
+	struct borrower b;
+
+	in_time("first");
+	begin(&b, write_late);
+	stopped(&b);
+	loan_table_close(loans);
+	while (open_with_descriptors(n))
+		ck_assert_uint_lt(++n, 64);
+	ck_assert_uint_gt(n, 3);
+	ck_assert(gate_is_shut(store_gate(store), HANDLE));
+	wait_till_open();
+	in_time("other");
+	sees_it(&b);
+	holds("other");
+}
+END_TEST
+
 /* Its number may be another one's by now: that one is not touched. */
 START_TEST(a_process_that_began_later_is_another_one)
 {
@@ -1556,6 +1596,7 @@ static Suite *lend_suite(void)
 	tcase_add_loop_test(tc, what_is_known_has_an_end, 0, 2);
 	tcase_add_test(tc, who_borrowed_from_an_earlier_release_leaves_first);
 	tcase_add_test(tc, who_is_stuck_in_a_session_that_ended_is_set_aside);
+	tcase_add_test(tc, without_descriptors_the_table_does_not_open);
 	tcase_add_test(tc, a_process_that_began_later_is_another_one);
 	tcase_add_test(tc, files_that_are_none);
 	suite_add_tcase(s, tc);
