@@ -173,12 +173,16 @@ static int renew_record(struct loan_history *h, struct history_record *record,
 {
 	const struct record_key key = record->key;
 	uint32_t before = record->flags;
+	int rc;
 
 	HASH_DEL(h->records, record);
 	LIST_REMOVE(record, link);
 	if (insert_record(h, record, &key, before | flags))
 		return -ENOMEM;
-	return record->flags == before ? 0 : note_record(h, record);
+	rc = record->flags == before ? 0 : note_record(h, record);
+	if (rc)
+		record->flags = before; /* as in the file: the caller retries */
+	return rc;
 }
 
 int loan_history_record(struct loan_history *h, uint64_t session,
@@ -210,11 +214,21 @@ void loan_history_evict(struct loan_history *h, uint64_t session,
 			uint64_t handle)
 {
 	struct history_record *record = find_record(h, session, handle);
+	int rc;
 
 	if (!record)
 		return;
 	record->flags |= NOTE_EVICT;
-	note_record(h, record);
+	rc = note_record(h, record);
+	if (rc)
+		log_error(
+			h->log,
+			"cannot record that object %016llx of evicted session "
+			"%016llx has to be replaced: %s; if this iod restarts "
+			"before it has replaced the object, end the program of "
+			"the session",
+			(unsigned long long)handle, (unsigned long long)session,
+			strerror(-rc));
 }
 
 void loan_history_erase(struct loan_history *h, uint64_t session,

@@ -32,13 +32,19 @@ int loan_history_open(int dirfd, const struct log *log,
 /* NULL: nothing happens. */
 void loan_history_close(struct loan_history *history);
 
-/* Records a loan before it is given out.  -errno: not recorded; do not lend then. */
+/*
+ * Records a loan before it is given out.  -errno: not recorded; do not lend then.  A later call
+ * tries again.
+ */
 int loan_history_record(struct loan_history *history, uint64_t session,
 			uint64_t handle, bool write);
 /* Records a loan that has ended.  An error is logged. */
 void loan_history_returned(struct loan_history *history, uint64_t session,
 			   uint64_t handle, bool write);
-/* The session is evicted, and the object will be replaced, if necessary by the next process. */
+/*
+ * The session is evicted, and the object will be replaced, if necessary by the next process.
+ * Logged: the next process does not know it.
+ */
 void loan_history_evict(struct loan_history *history, uint64_t session,
 			uint64_t handle);
 /* The object is replaced: removes the record. */

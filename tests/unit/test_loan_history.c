@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_loan_history.c - the history of loans when its file cannot be written. */
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "server/lend/loan_history.h"
+#include "tests/run_suite.h"
+
+#define SESSION 5u
+#define HANDLE 77u
+
+static char dir[64];
+static int dirfd;
+static unsigned int lines; /* of the log */
+static struct loan_history *history;
+
+static void count_line(void *arg, enum log_level level, const char *text)
+{
+	lines++;
+}
+
+static const struct log counted = { LOG_LV_ERROR, count_line, NULL };
+
+static void open_history(void)
+{
+	ck_assert_int_eq(loan_history_open(dirfd, &counted, &history), 0);
+}
+
+static void setup(void)
+{
+	strcpy(dir, "/tmp/pvfs-loan-history-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY);
+	ck_assert_int_ge(dirfd, 0);
+	lines = 0;
+	signal(SIGXFSZ, SIG_IGN);
+	open_history();
+}
+
+static void teardown(void)
+{
+	loan_history_close(history);
+	unlinkat(dirfd, ".had", 0);
+	close(dirfd);
+	rmdir(dir);
+}
+
+static void permit_writes(bool permitted)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = permitted ? limit.rlim_max : 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Reads the history again, as the next process does. */
+static void reopen(void)
+{
+	loan_history_close(history);
+	open_history();
+}
+
+static void see_object(void *arg, uint64_t session, uint64_t handle, bool write)
+{
+	ck_assert_uint_eq(handle, HANDLE);
+	*(int *)arg = write;
+}
+
+static void ck_lent_for_writing(bool write)
+{
+	int seen = -1;
+
+	loan_history_visit(history, SESSION, see_object, &seen);
+	ck_assert_int_eq(seen, write);
+}
+
+/* Each try reports the error until the file says that the object is lent for writing. */
+START_TEST(record_for_writing_is_retried)
+{
+	int read, write[2];
+
+	ck_assert_int_eq(loan_history_record(history, SESSION, HANDLE, false),
+			 0);
+	permit_writes(false);
+	for (int i = 0; i < 2; i++)
+		write[i] = loan_history_record(history, SESSION, HANDLE, true);
+	read = loan_history_record(history, SESSION, HANDLE, false);
+	permit_writes(true);
+	ck_assert_int_lt(write[0], 0);
+	ck_assert_int_lt(write[1], 0);
+	ck_assert_int_eq(read, 0);
+	ck_lent_for_writing(false);
+	ck_assert_int_eq(loan_history_record(history, SESSION, HANDLE, true),
+			 0);
+	reopen();
+	ck_lent_for_writing(true);
+}
+END_TEST
+
+START_TEST(eviction_that_is_not_recorded_is_logged)
+{
+	int seen = -1;
+
+	ck_assert_int_eq(loan_history_record(history, SESSION, HANDLE, true),
+			 0);
+	permit_writes(false);
+	loan_history_evict(history, SESSION, HANDLE);
+	permit_writes(true);
+	ck_assert_uint_eq(lines, 1);
+	loan_history_visit_evicted(history, see_object, &seen);
+	ck_assert_int_eq(seen, true);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("loan_history");
+	TCase *tc = tcase_create("file");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, record_for_writing_is_retried);
+	tcase_add_test(tc, eviction_that_is_not_recorded_is_logged);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
