@@ -24,10 +24,14 @@ void helper_init(struct helper *h, enum helper_next (*work)(void *arg),
 }
 
 /* Called with the lock. */
-static void wait_second(struct helper *h)
+static void wait_for_work(struct helper *h, enum helper_next next)
 {
 	struct timespec when;
 
+	if (next == HELPER_SLEEP) {
+		pthread_cond_wait(&h->woken, &h->lock);
+		return;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &when);
 	when.tv_sec++;
 	pthread_cond_timedwait(&h->woken, &h->lock, &when);
@@ -41,10 +45,8 @@ static void *helper_main(void *arg)
 	own_call_enter();
 	pthread_mutex_lock(&h->lock);
 	while (next != HELPER_END) {
-		if (next == HELPER_AGAIN)
-			wait_second(h);
-		else if (!h->wanted)
-			pthread_cond_wait(&h->woken, &h->lock);
+		if (!h->wanted)
+			wait_for_work(h, next);
 		h->wanted = false;
 		pthread_mutex_unlock(&h->lock);
 		next = h->work(h->arg);
