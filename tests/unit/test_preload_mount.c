@@ -2,6 +2,8 @@
 /* test_preload_mount.c - the page of a mount that its daemon names, which may be any file. */
 #include <check.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,11 @@
 
 static char dir[] = "/tmp/pvfs-preload-mount-XXXXXX";
 static char page_path[256]; /* the daemon's answer */
-static unsigned int questions; /* to the daemon */
+static atomic_uint questions; /* to the daemon */
+
+/* The daemon of this descriptor says when it is asked, and answers only when it may. */
+#define SLOW_FD 1000
+static sem_t slow_is_asked, slow_may_answer;
 
 /* Stands before libc's. */
 int ioctl(int fd, unsigned long request, ...)
@@ -27,6 +33,10 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(ap);
 	if (request != SHORTCUT_WHERE)
 		return -1;
+	if (fd == SLOW_FD) {
+		sem_post(&slow_is_asked);
+		sem_wait(&slow_may_answer);
+	}
 	questions++;
 	memcpy(where->path, page_path, sizeof(page_path));
 	return 0;
@@ -123,6 +133,50 @@ START_TEST(path_without_end)
 }
 END_TEST
 
+static void *find_slow_mount(void *arg)
+{
+	static const struct ident id = { .dev = 8 };
+
+	return fuse_mounts_find(arg, SLOW_FD, &id);
+}
+
+/* Neither other mounts nor fork() wait for it, and what it says first counts. */
+START_TEST(daemon_hangs)
+{
+	static const struct ident id = { .dev = 7 }, slow = { .dev = 8 };
+	struct fuse_mounts *mounts = calloc(1, sizeof(*mounts));
+	struct fuse_mount *mount;
+	pthread_t thread[2];
+	void *found;
+
+	make_page(page_path, sizeof(struct shortcut_page));
+	sem_init(&slow_is_asked, 0, 0);
+	sem_init(&slow_may_answer, 0, 0);
+	fuse_mounts_init(mounts);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(pthread_create(&thread[i], NULL,
+						find_slow_mount, mounts),
+				 0);
+		sem_wait(&slow_is_asked);
+	}
+	ck_assert_ptr_nonnull(fuse_mounts_find(mounts, 0, &id));
+	fuse_mounts_hold(mounts);
+	fuse_mounts_release(mounts);
+	for (int i = 0; i < 2; i++)
+		sem_post(&slow_may_answer);
+	mount = NULL;
+	for (int i = 0; i < 2; i++) {
+		pthread_join(thread[i], &found);
+		ck_assert_ptr_nonnull(found);
+		ck_assert(!mount || mount == found);
+		mount = found;
+	}
+	ck_assert_ptr_eq(fuse_mounts_find(mounts, 0, &slow), mount);
+	ck_assert_uint_eq(questions, 3);
+	free(mounts);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("preload_mount");
@@ -135,6 +189,7 @@ static Suite *suite(void)
 	tcase_add_test(tc, page_is_link);
 	tcase_add_test(tc, page_is_terminal);
 	tcase_add_test(tc, path_without_end);
+	tcase_add_test(tc, daemon_hangs);
 	suite_add_tcase(s, tc);
 	return s;
 }

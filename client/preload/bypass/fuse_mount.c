@@ -107,8 +107,9 @@ static struct fuse_mount *find_known(struct fuse_mounts *all,
 }
 
 /* Called with the lock. */
-static struct fuse_mount *add_mount(struct fuse_mounts *all, int fd,
-				    const struct ident *id)
+static struct fuse_mount *add_mount(struct fuse_mounts *all,
+				    const struct ident *id,
+				    const struct shortcut_page *page)
 {
 	struct fuse_mount *mount = find_known(all, id);
 	unsigned int n = atomic_load(&all->n);
@@ -117,9 +118,30 @@ static struct fuse_mount *add_mount(struct fuse_mounts *all, int fd,
 		return mount;
 	mount = &all->mount[n];
 	mount->id = *id;
-	mount->page = ask_for_page(fd);
+	mount->page = page;
 	pthread_mutex_init(&mount->lock, NULL);
 	atomic_store(&all->n, n + 1);
+	return mount;
+}
+
+/*
+ * A daemon may not answer for a long time, so no lock is held while it is asked.  Several
+ * threads may ask at once; the first answer counts.
+ */
+static struct fuse_mount *meet_mount(struct fuse_mounts *all, int fd,
+				     const struct ident *id)
+{
+	const struct shortcut_page *page;
+	struct fuse_mount *mount;
+
+	if (atomic_load(&all->n) == FUSE_MOUNTS)
+		return NULL;
+	page = ask_for_page(fd);
+	pthread_mutex_lock(&all->lock);
+	mount = add_mount(all, id, page);
+	pthread_mutex_unlock(&all->lock);
+	if (page && (!mount || mount->page != page))
+		munmap((void *)(uintptr_t)page, sizeof(*page));
 	return mount;
 }
 
@@ -128,11 +150,8 @@ struct fuse_mount *fuse_mounts_find(struct fuse_mounts *all, int fd,
 {
 	struct fuse_mount *mount = find_known(all, id);
 
-	if (!mount) {
-		pthread_mutex_lock(&all->lock);
-		mount = add_mount(all, fd, id);
-		pthread_mutex_unlock(&all->lock);
-	}
+	if (!mount)
+		mount = meet_mount(all, fd, id);
 	return mount && mount->page ? mount : NULL;
 }
 
