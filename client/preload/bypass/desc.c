@@ -178,11 +178,13 @@ static enum state state_after_error(int rc)
 	return rc == -EBUSY || rc == -EAGAIN ? COLD : NEVER;
 }
 
-static int open_file(struct desc_table *table, struct desc *d, int fd,
+static int open_file(struct desc_table *table, const struct desc_use *use,
 		     const struct fd_state *now)
 {
+	struct desc *d = use->desc;
 	struct file *f = NULL;
-	int rc = fuse_mount_open(table->mounts, d->mount, fd, now->flags, &f);
+	int rc = fuse_mount_open(table->mounts, use->mount, use->fd, now->flags,
+				 &f);
 
 	if (!rc && f->handle != now->id.ino)
 		rc = -ESTALE; /* the number refers to another file by now */
@@ -203,26 +205,28 @@ static int open_file(struct desc_table *table, struct desc *d, int fd,
 }
 
 /*
- * Called with the lock, which is released while it waits.  -ETIMEDOUT: the time of the
- * call has passed.
+ * Called with the lock, which is released while it waits, and with use->mount.
+ * -ETIMEDOUT: the time of the call has passed.
  */
-static int open_if_worthwhile(struct desc_table *table, struct desc *d, int fd,
+static int open_if_worthwhile(struct desc_table *table,
+			      const struct desc_use *use,
 			      const struct fd_state *now, uint64_t n)
 {
+	struct desc *d = use->desc;
 	int rc;
 
 	if (d->state != COLD || !bypass_pays_off(table, d, n))
 		return 0;
-	if (fuse_mount_is_marked(d->mount, now->id.ino))
+	if (fuse_mount_is_marked(use->mount, now->id.ino))
 		return 0;
-	if (!table->threshold.at_once && !fuse_mount_is_connected(d->mount)) {
-		fuse_mount_request_session(d->mount);
+	if (!table->threshold.at_once && !fuse_mount_is_connected(use->mount)) {
+		fuse_mount_request_session(use->mount);
 		helper_wake(table->helper);
 		return 0;
 	}
 	d->state = OPENING;
 	pthread_mutex_unlock(&d->lock);
-	rc = open_file(table, d, fd, now);
+	rc = open_file(table, use, now);
 	pthread_mutex_lock(&d->lock);
 	return rc;
 }
@@ -234,13 +238,15 @@ static bool begin_use(struct desc_table *table, struct desc *d,
 		      const struct fd_state *now, uint64_t n,
 		      struct desc_use *use)
 {
-	bool ok = false, late;
+	bool ok = false, late = false;
 
-	*use = (struct desc_use){ use->fd, now->flags, d->mount, NULL, d };
 	pthread_mutex_lock(&d->lock);
-	late = n && open_if_worthwhile(table, d, use->fd, now, n) == -ETIMEDOUT;
+	*use = (struct desc_use){ use->fd, now->flags, d->mount, NULL, d };
+	/* another thread may have used the number for another file meanwhile */
+	if (n && desc_matches(d, now))
+		late = open_if_worthwhile(table, use, now, n) == -ETIMEDOUT;
 	if (d->state == OPEN && desc_matches(d, now))
-		ok = !n || !fuse_mount_is_marked(d->mount, now->id.ino);
+		ok = !n || !fuse_mount_is_marked(use->mount, now->id.ino);
 	if (ok)
 		use->f = file_get(d->f);
 	pthread_mutex_unlock(&d->lock);
