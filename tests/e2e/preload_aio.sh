@@ -61,5 +61,7 @@ edges() {
 }
 # A wait for a request that does not end is left by a time-out, a signal, or a cancellation.
 edges still
+edges end
+must cmp -n 100 "$tmp/m/order" /dev/zero
 edges "$tmp/m/other"
 unmount "$tmp/m" $daemon

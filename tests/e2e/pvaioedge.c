@@ -6,6 +6,7 @@
  * usage: pvaioedge FILE
  *        pvaioedge FILE still     FILE exists: prints "ready", goes on at a line, waits
  *                                 for a request that does not end; prints "waited"
+ *        pvaioedge FILE end       the same, and the program ends while threads wait
  *        pvaioedge FILE OTHER     the same, and closes it; OTHER gets its number, and
  *                                 nothing that was meant for FILE
  */
@@ -185,6 +186,33 @@ static void still(const char *path)
 	EXPECT(end_of(&cb[0]) == LEN && end_of(&cb[1]) == LEN);
 }
 
+/* ---- a program that ends while its threads wait for a request ---- */
+
+#define WAITERS 32
+
+static void *wait_for_end(void *arg)
+{
+	return (void *)(intptr_t)end_of(&cb[0]);
+}
+
+static void ended(const char *path)
+{
+	pthread_t thread;
+	char line[8];
+
+	fd = open(path, O_RDWR);
+	EXPECT(fd >= 0 && pwrite(fd, "x", 1, 0) == 1);
+	puts("ready");
+	EXPECT(fflush(stdout) == 0 && fgets(line, sizeof(line), stdin));
+	EXPECT(aio_write(prepare(0, LIO_NOP)) == 0);
+	for (int i = 0; i < WAITERS; i++)
+		EXPECT(!pthread_create(&thread, NULL, wait_for_end, NULL));
+	usleep(200000);
+	EXPECT(aio_error(&cb[0]) == EINPROGRESS);
+	puts("waited");
+	EXPECT(fflush(stdout) == 0);
+}
+
 /* ---- a number that stands for another file before all was begun ---- */
 
 /* Its turn comes when the limit forbids some of it, which is the kernel's to say. */
@@ -216,7 +244,9 @@ static void reused(const char *path, const char *other)
 int main(int argc, char **argv)
 {
 	EXPECT(argc >= 2);
-	if (argc > 2 && strcmp(argv[2], "still") != 0) {
+	if (argc > 2 && !strcmp(argv[2], "end")) {
+		ended(argv[1]);
+	} else if (argc > 2 && strcmp(argv[2], "still") != 0) {
 		reused(argv[1], argv[2]);
 	} else if (argc > 2) {
 		still(argv[1]);

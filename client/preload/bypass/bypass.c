@@ -250,7 +250,8 @@ __attribute__((destructor)) void bypass_end(void)
 	if (!s)
 		return;
 	own_call_enter();
-	request_queue_free(atomic_exchange(&s->requests, NULL));
+	/* not freed: other threads may still wait in it */
+	request_queue_drain(atomic_exchange(&s->requests, NULL));
 	atomic_store(&s->closing, true);
 	if (!pthread_mutex_trylock(&s->sweep_lock))
 		end_sessions(s);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 #include "client/preload/own_call.h"
+#include "common/util/clock.h"
+
+#define DRAIN_MS 1000 /* between two looks at the requests in flight */
 
 struct request_queue {
 	struct aio_queue *queue;
@@ -193,6 +196,12 @@ bool request_queue_wait(struct request_queue *q, uint64_t until)
 	errno = saved;
 	own_call_leave();
 	return interrupted;
+}
+
+void request_queue_drain(struct request_queue *q)
+{
+	while (!request_queue_is_empty(q))
+		request_queue_wait(q, clock_after_ms(DRAIN_MS));
 }
 
 bool request_queue_has_fd(struct request_queue *q, int fd)

@@ -36,7 +36,7 @@ struct queued_request {
 
 /* NULL: no memory or no descriptors. */
 struct request_queue *request_queue_new(void);
-/* Waits for the requests in flight. */
+/* Waits for the requests in flight.  No other thread may use the queue. */
 void request_queue_free(struct request_queue *q);
 /* In a child after fork(): the requests in flight belong to the parent. */
 void request_queue_abandon(struct request_queue *q);
@@ -66,6 +66,8 @@ bool request_queue_has_fd(struct request_queue *q, int fd);
  * signal handler waits for this call, or there is no queue.
  */
 bool request_queue_wait(struct request_queue *q, uint64_t until);
+/* Waits until no request is in flight. */
+void request_queue_drain(struct request_queue *q);
 /*
  * Cancels requests whose turn has not come.  cb NULL: all requests of fd.  Returns
  * AIO_CANCELED, AIO_NOTCANCELED, AIO_ALLDONE, or -1: cb belongs to another descriptor.
