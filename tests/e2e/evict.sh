@@ -45,8 +45,8 @@ keeps other /pvfs/f r
 keeps writer /pvfs/g w; writer=$kept
 for who in reader other writer; do holding $who; done
 must pvfs-evict --list /pvfs >list
-expect 3 grep -c ' here ' list
-grep -Eq "^[0-9a-f]{16} .* here .* [1-9][0-9]* +0 .*:$writer:" list || fail "$(cat list)"
+expect 3 grep -c ' connected ' list
+grep -Eq "^[0-9a-f]{16} .* connected .* [1-9][0-9]* +0 .*:$writer:" list || fail "$(cat list)"
 expect "1 session evicted" pvfs-evict -s "$(session $reader)" /pvfs
 expect "1 session evicted" pvfs-evict -s "$(session $writer)" /pvfs
 for i in 0 1 2; do
@@ -152,17 +152,17 @@ holding still
 stand_still "$(cluster pid 1)"
 id=$(session $still)
 must_fail pvfs-evict -t 2000 -s "$id" /pvfs
-grep -q 'iod 1 has not said that it knows: files that they had open can be read there until' \
+grep -q 'iod 1 has not confirmed the eviction: the evicted programs can read files that they had open there until' \
 	"$tmp/output" || fail "$(cat "$tmp/output")"
-grep -q '1 is not over yet' "$tmp/output" || fail "$(cat "$tmp/output")"
+grep -q '1 session has not ended yet' "$tmp/output" || fail "$(cat "$tmp/output")"
 # its lease passes, and nothing is written there any more: files and locks are given away
 must_fail pvfs-evict -t 20000 -J nobodys /pvfs
-grep -q 'iod 1 has not said that it knows.*; only programs that keep' "$tmp/output" ||
+grep -q 'iod 1 has not confirmed the eviction.*; only programs that keep' "$tmp/output" ||
 	fail "$(cat "$tmp/output")"
-grep -q 'not over yet' "$tmp/output" && fail "$(cat "$tmp/output")"
+grep -q 'not ended yet' "$tmp/output" && fail "$(cat "$tmp/output")"
 # by its number it is known until that iod has heard of it
 must_fail pvfs-evict -t 1000 -s "$id" /pvfs
-grep -q 'iod 1 has not said that it knows' "$tmp/output" || fail "$(cat "$tmp/output")"
+grep -q 'iod 1 has not confirmed the eviction' "$tmp/output" || fail "$(cat "$tmp/output")"
 kill -CONT "$(cluster pid 1)"
 until_true 30 logged iod1 "session $id has ended, says the manager"
 says still "$gone"
@@ -185,7 +185,7 @@ id=$(session $asleep)
 stand_still $asleep
 must cluster kill-mgr
 must cluster start-mgr
-until_true 30 eval 'pvfs-evict -l /pvfs | grep "^$id .* away "'
+until_true 30 eval 'pvfs-evict -l /pvfs | grep "^$id .* disconnected "'
 expect "1 session evicted" pvfs-evict -s "$id" /pvfs
 kill -CONT $asleep
 says asleep "$gone"

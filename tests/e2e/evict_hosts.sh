@@ -57,11 +57,11 @@ stays half
 floods iod
 cut mgr iod0
 on other pvfs-evict -t 2000 -s "$id" /pvfs >said 2>&1 && fail "all have answered: $(cat said)"
-grep -q '1 is not over yet' said || fail "$(cat said)"
-grep -q 'iod 0 has not said that it knows' said || fail "$(cat said)"
+grep -q '1 session has not ended yet' said || fail "$(cat said)"
+grep -q 'iod 0 has not confirmed the eviction' said || fail "$(cat said)"
 until_true 60 eval 'on other pvfs-evict -t 2000 -J nobodys /pvfs >said 2>&1
-	grep -q "iod 0 has not said that it knows.*; only programs that keep" said'
-grep -q 'not over yet' said && fail "$(cat said)"
+	grep -q "iod 0 has not confirmed the eviction.*; only programs that keep" said'
+grep -q 'not ended yet' said && fail "$(cat said)"
 before iod
 heal mgr iod0
 until_true 60 grep -q "session $id has ended, says the manager" "$(log_of iod0)"

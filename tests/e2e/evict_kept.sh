@@ -72,7 +72,7 @@ writes twice.in first
 with down
 must cluster kill-iod 0
 must pvfs-evict -s "$id" /pvfs >said 2>&1
-grep -q 'iod 0 cannot be reached from here (.*start it, or end these' said || fail "$(cat said)"
+grep -q 'iod 0 cannot be reached from here (.*start the iod, or end these programs' said || fail "$(cat said)"
 must cluster start-iod 0
 writes down.in first
 

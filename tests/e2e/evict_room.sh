@@ -24,7 +24,7 @@ without() { # requests: it has a loan
 until_true 30 without
 cat /dev/zero >"$state/iod0/filler" 2>/dev/null
 must_fail pvfs-evict -u "$(id -u)" /pvfs
-grep -q 'iod 0 has no room to set aside 1 objects that it had lent' "$tmp/output" ||
+grep -q 'iod 0 has no room to copy 1 objects that it lent to evicted programs' "$tmp/output" ||
 	fail "$(cat "$tmp/output")"
 wait $flood && fail "the writer goes on"
 must logged 'cannot be replaced by a copy: No space left on device'
@@ -32,11 +32,11 @@ expect ok pvio write /pvfs/lent 0 60000 2
 
 # one that ends nobody says it, too
 must_fail pvfs-evict -J nobodys /pvfs
-grep -q 'no room to set aside' "$tmp/output" || fail "$(cat "$tmp/output")"
+grep -q 'no room to copy' "$tmp/output" || fail "$(cat "$tmp/output")"
 
 must cluster kill-iod 0
 must cluster start-iod 0
-until_true 30 eval 'pvfs-evict -J nobodys /pvfs 2>&1 | grep -q "no room to set aside"'
+until_true 30 eval 'pvfs-evict -J nobodys /pvfs 2>&1 | grep -q "no room to copy"'
 expect ok pvio check /pvfs/lent 0 60000 2
 
 rm "$state/iod0/filler"

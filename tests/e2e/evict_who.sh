@@ -17,7 +17,7 @@ if command -v setpriv >/dev/null; then
 	public pvfs-evict
 	for words in "-l" "-u 0" "-H local" "-s 1234"; do
 		must_fail as_user 12345 12345 '' pvfs-evict $words /pvfs
-		grep -q 'root may do that, and the user that the manager runs as' "$tmp/output" ||
+		grep -q 'only root and the user that the manager runs as may do that' "$tmp/output" ||
 			fail "$words: $(cat "$tmp/output")"
 	done
 fi

@@ -92,10 +92,11 @@ static int report_error(const struct evict_args *a)
 	switch (errno) {
 	case EPERM:
 		return tool_say(&tool,
-				"%s: root may do that, and the user that the "
-				"manager runs as; not who counts as somebody "
-				"else there ([mgr] squash, or auth = key, with "
-				"which root of another host is key_user)",
+				"%s: only root and the user that the manager "
+				"runs as may do that; the manager may map this "
+				"user to another one ([mgr] squash), and with "
+				"auth = key it maps root of another host to "
+				"key_user",
 				a->dir);
 	case ENOSYS:
 		return tool_say(&tool,
@@ -147,11 +148,11 @@ static void json_session(struct evict_args *a, const struct pvfs_session *s)
 static void text_session(struct evict_args *a, const struct pvfs_session *s)
 {
 	tool_line(stdout,
-		  "%016" PRIx64 " %-10s %-10s %-5s %8" PRIu64
+		  "%016" PRIx64 " %-10s %-10s %-12s %8" PRIu64
 		  " %7u %7u  %-24s %s\n",
 		  s->id, owner_names_user(&a->owners, s->uid),
 		  s->job[0] ? s->job : "-",
-		  s->flags & PVFS_SESSION_AWAY ? "away" : "here",
+		  s->flags & PVFS_SESSION_AWAY ? "disconnected" : "connected",
 		  s->age_ns / NS_PER_S, s->opens, s->locks, s->peer, s->name);
 }
 
@@ -162,7 +163,7 @@ static int list_sessions(struct evict_args *a, struct pvfs_watch *watch)
 	int n;
 
 	if (!a->json)
-		printf("%-16s %-10s %-10s %-5s %8s %7s %7s  %-24s %s\n",
+		printf("%-16s %-10s %-10s %-12s %8s %7s %7s  %-24s %s\n",
 		       "session", "user", "job", "state", "age s", "files",
 		       "locks", "from", "program");
 	while ((n = pvfs_watch_sessions(watch, after, part, PART)) > 0) {
@@ -210,9 +211,9 @@ static int report_unreachable(int iod)
 	if (errno != ENOSYS)
 		tool_say(&tool,
 			 "iod %d cannot be reached from here (%s): if it does "
-			 "not run, programs of its host that keep what it lent "
-			 "them can change that until it does, where its store "
-			 "lies in memory; start it, or end these",
+			 "not run and its store is in memory, evicted programs "
+			 "on its host can still change the objects that it "
+			 "lent to them; start the iod, or end these programs",
 			 iod, strerror(errno));
 	return 0;
 }
@@ -224,18 +225,18 @@ static int report_kept_at(const char *path, const struct pvfs_server *server)
 	if (read_kept(path, server->uri, &kept))
 		return report_unreachable(server->index);
 	return kept ? tool_say(&tool,
-			       "iod %d has no room to set aside %" PRIu64
-			       " objects that it had lent: programs that keep "
-			       "them open can change them until it has; free "
-			       "some space there, or end these: its log says "
-			       "which",
+			       "iod %d has no room to copy %" PRIu64
+			       " objects that it lent to evicted programs: "
+			       "these can still change the objects; free space "
+			       "in the iod's store, or end the programs that "
+			       "its log names",
 			       server->index, kept)
 		    : 0;
 }
 
 /*
- * Prints a line for each iod that has confirmed the eviction, but had no room to set
- * aside what it had lent; and for each iod that does not answer.  Returns 1 if there is
+ * Prints a line for each iod that has confirmed the eviction, but has no room to copy
+ * the objects that it lent; and for each iod that does not answer.  Returns 1 if there is
  * one of the former, or if the iods are unknown.
  */
 static int report_kept(const char *path, const struct pvfs_evicted *done)
@@ -262,7 +263,7 @@ static const char *until_text(uint64_t ns, char *buf, size_t len)
 
 	if (!ns || !localtime_r(&at, &tm) ||
 	    !strftime(buf, len, "until %Y-%m-%d %H:%M:%S at the latest", &tm))
-		snprintf(buf, len, "until it hears of that");
+		snprintf(buf, len, "until it confirms");
 	return buf;
 }
 
@@ -272,19 +273,19 @@ static int report_left(const struct pvfs_evicted *done)
 
 	if (done->left)
 		tool_say(&tool,
-			 "%u %s not over yet: files and locks are given away "
-			 "then; that goes on by itself",
-			 done->left, done->left == 1 ? "is" : "are");
+			 "%u session%s not ended yet, with their files and "
+			 "locks: the manager continues without this command",
+			 done->left, done->left == 1 ? " has" : "s have");
 	for (unsigned int i = 0; i < done->iods; i++)
 		tool_say(
 			&tool,
-			"iod %u has not said that it knows: files that they had "
-			"open can be read there %s%s",
+			"iod %u has not confirmed the eviction: the evicted "
+			"programs can read files that they had open there %s%s",
 			done->iod[i],
 			until_text(done->until_ns, when, sizeof(when)),
 			done->left
 				? ""
-				: "; only programs that keep what the iod lent them can still write to it");
+				: "; only programs that keep objects that the iod lent to them can still write there");
 	return done->left || done->iods;
 }
 
