@@ -8,7 +8,7 @@
  * All integers are little-endian with fixed widths.  Structures have no implicit padding.  They
  * are decoded in place in the receive buffer, after wire_parse() has checked every length against
  * a table.  A reply with a status has no body, except WIRE_REDIRECT, which has a struct
- * wire_path_rep.  A reply is empty unless described otherwise.
+ * wire_path_rep, and WIRE_ENOTLEADER (HELLO).  A reply is empty unless described otherwise.
  *
  * Bulk payload is never in a message.  Requests contain struct wire_mem segments, and the server
  * moves the bytes with RDMA Read and Write (PVFS over InfiniBand, ICPP 2003, section 3.2.3,
@@ -42,6 +42,7 @@
 #define WIRE_VEC_MAX    256u		/* vectors of one list request */
 #define WIRE_PIECE_MAX  65536u		/* pieces that they describe together */
 #define WIRE_IOD_MAX    1024u		/* iods of one file system */
+#define WIRE_MGR_MAX    5u		/* managers of one file system */
 #define WIRE_SSIZE_MIN  64u		/* minimum bytes of a stripe */
 #define WIRE_SSIZE_MAX  (1u << 30)	/* ... maximum */
 #define WIRE_XATTR_MAX	4096u		/* bytes in the value of an attribute */
@@ -314,6 +315,8 @@ struct wire_accept {		/* private data of an accept or reject */
 				   * be root, or the user of the server process. */
 #define WIRE_FT_ROOM	0x200000u /* Clients: know -WIRE_ENOFILES and -WIRE_ENOSEATS.  Other
 				   * clients get EAGAIN instead. */
+#define WIRE_FT_LEADER	0x2000000u /* Clients: know -WIRE_ENOTLEADER.  Other clients get EAGAIN
+				    * instead. */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -514,6 +517,17 @@ struct wire_hello_rep {
 	le64 boot;
 	le32 credits;
 	le32 flags;		/* WIRE_H_* */
+};
+/*
+ * HELLO: this manager is one of several and does not lead.  The reply with this status says which
+ * one does, as far as it knows.  Tail: uri.
+ */
+#define WIRE_ENOTLEADER	66	/* EREMOTE */
+#define WIRE_LEADER_NONE	0xffffffffu /* it knows no leader */
+#define WIRE_LEADER_URI_MAX	96u /* bytes of an address that is named here */
+struct wire_leader {
+	le32 index;		/* number of the leader, or WIRE_LEADER_NONE */
+	le32 uri_len;		/* its address; 0: not named */
 };
 
 /*
@@ -1366,6 +1380,7 @@ _Static_assert(sizeof(struct wire_connect) == 32, "wire_connect");
 _Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
 _Static_assert(sizeof(struct wire_hail) == 16, "wire_hail");
 _Static_assert(sizeof(struct wire_proof) == 40, "wire_proof");
+_Static_assert(sizeof(struct wire_leader) == 8, "wire_leader");
 _Static_assert(sizeof(struct wire_apart) == 16, "wire_apart");
 _Static_assert(sizeof(struct wire_seal) == 40, "wire_seal");
 _Static_assert(sizeof(struct wire_dist) == 16, "wire_dist");

@@ -275,6 +275,18 @@ const char *wire_check_path_rep(const struct wire_msg *msg)
 	return msg->tail[0].len ? NULL : "wire_path_rep.path_len: zero";
 }
 
+const char *wire_check_leader(const struct wire_msg *msg)
+{
+	const struct wire_leader *leader = msg->body;
+	bool none = le32toh(leader->index) == WIRE_LEADER_NONE;
+
+	if (!none && le32toh(leader->index) >= WIRE_MGR_MAX)
+		return "wire_leader.index: too large";
+	if (none && leader->uri_len)
+		return "wire_leader.uri_len: the address of no leader";
+	return NULL;
+}
+
 bool wire_job_ok(const void *job, size_t len)
 {
 	const uint8_t *c = job;

@@ -79,6 +79,7 @@ int wire_check_magic(const void *buf, size_t len, const char **why);
 const struct wire_op_desc *wire_op_find(unsigned int op);
 
 extern const struct wire_form wire_redirect_form;
+extern const struct wire_form wire_leader_form; /* -WIRE_ENOTLEADER to HELLO */
 
 /* Checks that depend on more than one field (wire_check.c, wire_metrics.c). */
 const char *wire_check_read(const struct wire_msg *msg);
@@ -105,6 +106,7 @@ const char *wire_check_lock_any(const struct wire_msg *msg);
 const char *wire_check_declare(const struct wire_msg *msg);
 const char *wire_check_groups(const struct wire_msg *msg);
 const char *wire_check_path_rep(const struct wire_msg *msg);
+const char *wire_check_leader(const struct wire_msg *msg);
 /* Checks that the tail item is a list of memory with that total. */
 const char *wire_check_mem(const struct wire_tail *tail, uint64_t total);
 

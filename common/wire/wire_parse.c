@@ -144,6 +144,8 @@ static int find_form(struct wire_cursor *c, const struct wire_form **form)
 		*form = desc->req;
 	else if (status == 0)
 		*form = desc->rep;
+	else if (status == WIRE_ENOTLEADER && le16toh(hdr->op) == WIRE_HELLO)
+		*form = &wire_leader_form;
 	else if (status != WIRE_REDIRECT)
 		*form = NULL;
 	else if (desc->redirect)

@@ -52,6 +52,11 @@ static const struct wire_form hello_rep = {
 			 WIRE_H_RESUMED | WIRE_H_CARRY | WIRE_H_NOFILES |
 				 WIRE_H_NOSEATS) },
 };
+const struct wire_form wire_leader_form = {
+	.size = sizeof(struct wire_leader),
+	.items = { ITEM(STRING, wire_leader, uri_len, 1, WIRE_LEADER_URI_MAX) },
+	.check = wire_check_leader,
+};
 
 static const struct wire_form challenge = {
 	.size = sizeof(struct wire_challenge),

@@ -76,6 +76,8 @@ static const struct wire_evict_rep evict_rep = {
 	.until_ns = 1, .n = 2, .left = 1, .niods = 2
 };
 static const le32 evict_iod[2] = { 0, 1 };
+static const struct wire_leader leader = { 2, 6 };
+static const struct wire_leader no_leader = { WIRE_LEADER_NONE, 0 };
 static const struct wire_carry_rep carry_rep = {
 	UINT64_MAX - 15, INT64_MAX - 15, 15, 7, 3, 0
 };
@@ -272,6 +274,15 @@ const struct wire_sample wire_samples[] = {
 	  .flags = WIRE_F_REPLY | WIRE_F_PROOF, BODY(hello_rep) },
 	{ "hello refused, proved", WIRE_HELLO,
 	  .flags = WIRE_F_REPLY | WIRE_F_PROOF, .status = 13 },
+	{ "hello refused, leader", WIRE_HELLO, REP, .status = WIRE_ENOTLEADER,
+	  BODY(leader), .tail = { STR(wire_leader, uri_len, a_path) },
+	  .ntail = 1 },
+	{ "hello refused, leader, proved", WIRE_HELLO,
+	  .flags = WIRE_F_REPLY | WIRE_F_PROOF, .status = WIRE_ENOTLEADER,
+	  BODY(leader), .tail = { STR(wire_leader, uri_len, a_path) },
+	  .ntail = 1 },
+	{ "hello refused, no leader", WIRE_HELLO, REP,
+	  .status = WIRE_ENOTLEADER, BODY(no_leader) },
 	{ "ping", WIRE_PING },
 	{ "ping reply", WIRE_PING, REP, BODY(ping_rep),
 	  .tail = { STR(wire_ping_rep, version_len, a_path) }, .ntail = 1 },

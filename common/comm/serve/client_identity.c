@@ -340,6 +340,8 @@ int status_for_client(int status, uint32_t features)
 	case -WIRE_ENOFILES:
 	case -WIRE_ENOSEATS:
 		return features & WIRE_FT_ROOM ? status : -EAGAIN;
+	case -WIRE_ENOTLEADER:
+		return features & WIRE_FT_LEADER ? status : -EAGAIN;
 	default:
 		return status;
 	}

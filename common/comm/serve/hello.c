@@ -60,14 +60,45 @@ static void hello_send_answer(struct conn *conn, const struct wire_hdr *to,
 	conn_send(conn, buf, (uint32_t)len, conn->lkey);
 }
 
+_Static_assert(sizeof(struct wire_hdr) + sizeof(struct wire_leader) +
+			       WIRE_LEADER_URI_MAX +
+			       sizeof(struct wire_proof) <=
+		       CONN_CTL_MAX,
+	       "WIRE_LEADER_URI_MAX");
+
+/* Names the leader, for a refusal with WIRE_ENOTLEADER.  Returns the bytes of the body. */
+static size_t hello_put_leader(const struct conn *conn, void *body)
+{
+	const struct rpc_server_attr *attr = &conn->thread->server->attr;
+	struct rpc_leader who = { .index = WIRE_LEADER_NONE };
+	struct wire_leader leader;
+	size_t len;
+
+	if (attr->service->find_leader)
+		attr->service->find_leader(attr->arg, &who);
+	len = who.index == WIRE_LEADER_NONE ? 0 : strlen(who.uri);
+	if (len > WIRE_LEADER_URI_MAX)
+		len = 0;
+	leader = (struct wire_leader){ .index = htole32(who.index),
+				       .uri_len = htole32((uint32_t)len) };
+	memcpy(body, &leader, sizeof(leader));
+	memcpy((uint8_t *)body + sizeof(leader), who.uri, len);
+	return sizeof(leader) + len;
+}
+
 /* Ignores further messages on this connection. */
 static void hello_refuse(struct conn *conn, const struct wire_hdr *to,
 			 int status)
 {
+	uint8_t leader[sizeof(struct wire_leader) + WIRE_LEADER_URI_MAX];
+	size_t len = status == -WIRE_ENOTLEADER && le16toh(to->op) == WIRE_HELLO
+			     ? hello_put_leader(conn, leader)
+			     : 0;
+
 	conn_set_state(conn, CONN_LINGER);
 	rpc_timer_set(conn->link.ctx, &conn->timer,
 		      clock_after_ms(SERVER_LINGER_MS));
-	hello_send_answer(conn, to, 1, status, NULL, 0);
+	hello_send_answer(conn, to, 1, status, leader, len);
 }
 
 void hello_protocol_error(struct conn *conn, struct rx *rx, int status,
@@ -314,12 +345,14 @@ static void hello_log_refusal(const struct conn *conn,
 	bool quiet = rc == -EAGAIN || rc == -EKEYREJECTED ||
 		     rc == -EKEYEXPIRED || rc == -EBUSY ||
 		     rc == -WIRE_ENOFILES || rc == -WIRE_ENOSEATS ||
+		     rc == -WIRE_ENOTLEADER ||
 		     (rc == -ENXIO && !log_pace(&conn->thread->misdirected_at));
 
 	log_msg(conn_log(conn), quiet ? LOG_LV_DEBUG : LOG_LV_WARN,
 		"%s (%s): session %016llx refused: %s", conn->peer, cred->name,
 		(unsigned long long)conn->session->info.id,
-		rc == -EAGAIN ? "not ready yet"
+		rc == -EAGAIN		 ? "not ready yet"
+		: rc == -WIRE_ENOTLEADER ? "another manager leads, or none"
 		: rc == -EBUSY
 			? "other administrators' tools are in the reserve"
 		: rc == -EPERM	? "it belongs to another client"

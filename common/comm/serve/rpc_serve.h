@@ -27,6 +27,13 @@ struct rpc_session;
 
 /* ---- a server ---- */
 
+/* Which of several managers leads, for -WIRE_ENOTLEADER. */
+struct rpc_leader {
+	uint32_t index;			/* WIRE_LEADER_NONE: unknown */
+	/* its address; "", or longer than WIRE_LEADER_URI_MAX: clients are not told */
+	char uri[WIRE_URI_MAX + 1];
+};
+
 struct rpc_service {
 	/*
 	 * HELLO of a connection from peer that names this role, for a new session or for one that
@@ -35,6 +42,11 @@ struct rpc_service {
 	 */
 	int (*session_admit)(void *arg, enum wire_role role, const char *peer,
 			     const struct rpc_cred *cred);
+	/*
+	 * session_admit() returned -WIRE_ENOTLEADER: says which manager leads.  From any thread
+	 * of the server.  NULL: this server is not one of several.
+	 */
+	void (*find_leader)(void *arg, struct rpc_leader *leader);
 	/*
 	 * First HELLO of a session since the server started.  May seed slots with
 	 * rpc_session_seed().  Returns 0: new; 1: known from before the restart (so the client

@@ -163,6 +163,8 @@ int rpc_server_open(const struct rpc_server_attr *attr, struct rpc_server **out)
 	server->attr = *attr;
 	server->attr.features |= WIRE_FT_JOB | WIRE_FT_EVICT | WIRE_FT_GROUPS |
 				 WIRE_FT_WAITS | WIRE_FT_TOOL | WIRE_FT_ROOM;
+	if (attr->service && attr->service->find_leader)
+		server->attr.features |= WIRE_FT_LEADER;
 	server->skew = clock_boot() - clock_now();
 	if (!attr->stall_ms)
 		server->attr.stall_ms = SERVER_STALL_MS;
