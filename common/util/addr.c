@@ -134,6 +134,16 @@ const char *addr_format(const struct addr *addr, char *buf, size_t len)
 	return buf;
 }
 
+bool addr_is_any(const struct addr *addr)
+{
+	struct in6_addr six;
+	struct in_addr four;
+
+	return (inet_pton(AF_INET, addr->host, &four) == 1 && !four.s_addr) ||
+	       (inet_pton(AF_INET6, addr->host, &six) == 1 &&
+		IN6_IS_ADDR_UNSPECIFIED(&six));
+}
+
 bool addr_is_loopback(const struct addr *addr)
 {
 	return !strcmp(addr->host, "localhost") || !strcmp(addr->host, "::1") ||

@@ -27,6 +27,8 @@ int addr_parse(const char *uri, uint16_t default_port, struct addr *addr);
 const char *addr_flaw(const char *uri, uint16_t default_port);
 /* Writes the URI, at most len bytes including the NUL. Returns buf. */
 const char *addr_format(const struct addr *addr, char *buf, size_t len);
+/* Whether it is an address to listen on, which nobody can connect to: 0.0.0.0 or ::. */
+bool addr_is_any(const struct addr *addr);
 /* Whether the text of the address is a loopback address, which no other host can reach. */
 bool addr_is_loopback(const struct addr *addr);
 

@@ -92,7 +92,7 @@ static int read_addresses(struct conf_section *in, struct mgr_conf *conf)
 
 	if (rc)
 		return rc;
-	conf->addr = all.mgr;
+	conf->addr = all.mgrs.addr[0];
 	conf->iod = all.iod;
 	conf->niods = all.niods;
 	in->name = "filesystem";

@@ -286,18 +286,21 @@ static int read_section(const struct conf_section *in, struct iod_conf *conf)
 	return rc ? rc : read_numbers(in, conf);
 }
 
-/* Reads where the manager connects from: "from", or the host of its address. */
-static int read_mgr_from(const struct conf_section *in, const struct addr *mgr,
-			 struct iod_conf *conf)
+/* Reads where managers connect from: "from", or the hosts of their addresses. */
+static int read_mgr_from(const struct conf_section *in,
+			 const struct server_mgrs *mgrs, struct iod_conf *conf)
 {
 	const char *from = conf_get(in, "from");
+	int rc = 0;
 
 	if (!from)
-		from = mgr->host;
-	if (strlen(from) >= sizeof(conf->mgr_from))
-		return conf_complain(in, "from", "longer than 511 bytes");
-	strcpy(conf->mgr_from, from);
-	return 0;
+		rc = server_mgrs_hosts(mgrs, conf->mgr_from,
+				       sizeof(conf->mgr_from));
+	else if (strlen(from) >= sizeof(conf->mgr_from))
+		rc = -ENAMETOOLONG;
+	else
+		strcpy(conf->mgr_from, from);
+	return rc ? conf_complain(in, "from", "longer than 511 bytes") : 0;
 }
 
 /* The manager checks this setting and reports errors in it. */
@@ -356,7 +359,7 @@ static int read_addresses(const struct conf_section *in, struct iod_conf *conf)
 	mgr.name = "mgr";
 	rc = read_own_address(in, &all, conf);
 	if (!rc)
-		rc = read_mgr_from(&mgr, &all.mgr, conf);
+		rc = read_mgr_from(&mgr, &all.mgrs, conf);
 	if (rc) {
 		free(all.iod);
 		return rc;

@@ -65,9 +65,11 @@ static int check_unique(const struct conf_section *in,
 	char what[64];
 	uint32_t i;
 
-	if (is_same_address(&all->iod[n], &all->mgr))
-		return conf_complain(in, "address",
-				     "is that of [mgr]; write another port");
+	for (i = 0; i < all->mgrs.n; i++)
+		if (is_same_address(&all->iod[n], &all->mgrs.addr[i]))
+			return conf_complain(in, "address",
+					     "is that of [mgr]; write another "
+					     "port");
 	for (i = 0; i < n && !is_same_address(&all->iod[n], &all->iod[i]); i++)
 		;
 	if (i == n)
@@ -125,8 +127,7 @@ int server_conf_addresses(const struct conf_section *where,
 	struct server_addrs all = { 0 };
 	int rc;
 
-	in.name = "mgr";
-	rc = server_conf_address(&in, 3000, &all.mgr);
+	rc = server_conf_managers(&in, &all.mgrs);
 	if (!rc)
 		rc = alloc_iods(&in, &all);
 	if (!rc)

@@ -12,6 +12,7 @@
 
 #include "common/util/addr.h"
 #include "common/wire/security_mode.h"
+#include "common/wire/wire.h"
 #include "common/util/conf.h"
 #include "common/util/log.h"
 
@@ -29,8 +30,28 @@ int server_conf_load(const char *path, struct conf **file, char *err,
 int server_conf_fsid(const struct conf_section *in, uint64_t *fsid);
 int server_conf_address(const struct conf_section *in, uint16_t port,
 			struct addr *addr);
+/*
+ * The managers: one, with its address in [mgr], or an odd number, with addresses and folders in
+ * [mgr.0], [mgr.1] ...  No two may have the same address, or the same folder on one host.
+ */
+struct server_mgrs {
+	unsigned int n;
+	bool numbered; /* [mgr.0] exists */
+	struct addr addr[WIRE_MGR_MAX];
+};
+/*
+ * in: any section.  Sets *mgrs on success only.  server_conf_load() rejects [mgr.N] until
+ * pvfs-mgr can be one of several.
+ */
+int server_conf_managers(const struct conf_section *in,
+			 struct server_mgrs *mgrs);
+/*
+ * Writes their hosts in the form of [mgr] from, at most max bytes with the NUL.  Returns 0 or
+ * -ENAMETOOLONG.
+ */
+int server_mgrs_hosts(const struct server_mgrs *mgrs, char *buf, size_t max);
 struct server_addrs {
-	struct addr mgr;
+	struct server_mgrs mgrs;
 	uint32_t niods;
 	struct addr *iod; /* niods of them; the caller frees it */
 };

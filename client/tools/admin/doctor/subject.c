@@ -52,7 +52,7 @@ static int add_conf_servers(struct doctor *d, const struct conf *file,
 	for (uint32_t i = 0; i <= all->niods; i++) {
 		set_name(&d->subject[i], !i, i ? i - 1 : 0);
 		set_from_conf(&d->subject[i], file,
-			      i ? &all->iod[i - 1] : &all->mgr);
+			      i ? &all->iod[i - 1] : &all->mgrs.addr[0]);
 	}
 	d->nsubjects = all->niods + 1;
 	return 0;
