@@ -362,6 +362,13 @@ bool hello_check_reply(struct rpc_peer *peer, const struct wire_msg *msg,
 		no->status = refusal;
 		return false;
 	}
+	if (status == -WIRE_ENOTLEADER) {
+		if (peer->leaders)
+			leader_search_take_name(peer->leaders, msg->tail[0].ptr,
+						msg->tail[0].len);
+		link_fail(&peer->link, status);
+		return false;
+	}
 	if (status == -ENXIO)
 		return set_refusal(
 			no, status,

@@ -50,26 +50,14 @@ static uint32_t peer_jitter(struct rpc_peer *peer, uint32_t ms)
 static void peer_backoff(struct rpc_peer *peer)
 {
 	uint32_t ms = peer_jitter(peer, peer->backoff_ms);
+	uint32_t max = peer_leaders_pause_ms(peer);
 
 	peer_set_state(peer, PEER_BACKOFF);
 	peer->choice.returning = false;
 	rpc_timer_set(peer->link.ctx, &peer->timer, clock_after_ms(ms));
 	peer->backoff_ms *= 2;
-	if (peer->backoff_ms > PEER_BACKOFF_MAX_MS)
-		peer->backoff_ms = PEER_BACKOFF_MAX_MS;
-}
-
-static void peer_log_loss(struct rpc_peer *peer, int status)
-{
-	peer->reason = status;
-	if (peer->down || (peer->impatient && !peer->boot))
-		return;
-	peer->down = true;
-	peer->down_since = clock_now();
-	log_warn(peer->link.ctx->log, "%s: %s: %s; trying again", peer->name,
-		 peer->state == PEER_READY ? "connection lost"
-					   : "cannot connect",
-		 peer_error_text(status));
+	if (peer->backoff_ms > max)
+		peer->backoff_ms = max;
 }
 
 static void peer_disconnect(struct rpc_peer *peer)
@@ -94,6 +82,7 @@ static void peer_disconnect(struct rpc_peer *peer)
 static void peer_go_idle(struct rpc_peer *peer)
 {
 	silence_reset(peer);
+	peer_leaders_stop(peer);
 	peer_set_state(peer, PEER_IDLE);
 }
 
@@ -106,7 +95,28 @@ static void peer_give_up(struct rpc_peer *peer, int status)
 		peer_backoff(peer);
 	else
 		peer_go_idle(peer);
-	call_fail_all(peer, status);
+	call_fail_all(peer, status == -WIRE_ENOTLEADER ? -EAGAIN : status);
+}
+
+/* Closes the connection and makes another one immediately.  No call is lost. */
+static void peer_reconnect(struct rpc_peer *peer)
+{
+	peer_disconnect(peer);
+	peer_set_state(peer, PEER_BACKOFF);
+	rpc_timer_set(peer->link.ctx, &peer->timer, clock_now());
+}
+
+/* Nothing to do now: closes the connection, and another attempt follows. */
+static void peer_retry_later(struct rpc_peer *peer, int status)
+{
+	peer_log_loss(peer, status);
+	if (peer->lost)
+		peer->lost(peer->arg, status);
+	if (status == -EFAULT && call_fail_inaccessible(peer))
+		peer->backoff_ms = PEER_BACKOFF_MIN_MS;
+	silence_connection_lost(peer);
+	peer_disconnect(peer);
+	peer_backoff(peer);
 }
 
 /*
@@ -137,6 +147,14 @@ static void peer_refused(struct rpc_peer *peer, const struct hello_refusal *no)
 		log_error(peer->link.ctx->log, "%s: refused: %s", peer->name,
 			  no->why);
 	peer->refused = status;
+	if (peer_leaders_is_next(peer, &status, true)) {
+		peer_reconnect(peer);
+		return;
+	}
+	if (status != no->status) {
+		peer_retry_later(peer, status);
+		return;
+	}
 	if (peer->lost)
 		peer->lost(peer->arg, status);
 	if (status == -EKEYREVOKED) {
@@ -161,6 +179,10 @@ static void peer_lost(struct rpc_link *link, int status)
 		peer_attempt(peer);
 		return;
 	}
+	if (peer_leaders_is_next(peer, &status, status == -EPROTOTYPE)) {
+		peer_reconnect(peer);
+		return;
+	}
 	if ((peer->impatient && !peer->boot && status != -EBUSY) ||
 	    status == -EBADFD) {
 		peer_give_up(peer, status);
@@ -170,20 +192,12 @@ static void peer_lost(struct rpc_link *link, int status)
 		peer_not_pvfs(peer);
 		return;
 	}
-	peer_log_loss(peer, status);
-	if (peer->lost)
-		peer->lost(peer->arg, status);
-	if (status == -EFAULT && call_fail_inaccessible(peer))
-		peer->backoff_ms = PEER_BACKOFF_MIN_MS;
-	silence_connection_lost(peer);
-	peer_disconnect(peer);
-	peer_backoff(peer);
+	peer_retry_later(peer, status);
 }
 
 /* One connect, over the next rail that may work. */
 static void peer_attempt(struct rpc_peer *peer)
 {
-	unsigned int ms = PEER_HELLO_MS;
 	struct peer_private priv;
 	int rail = rail_choice_next(peer, &peer->at), len, rc;
 
@@ -191,8 +205,8 @@ static void peer_attempt(struct rpc_peer *peer)
 		peer_lost(&peer->link, peer->reason ? peer->reason : -ENODEV);
 		return;
 	}
-	if (!rail_choice_is_last(peer))
-		ms = peer->choice.returning ? PEER_RETURN_MS : PEER_TRY_MS;
+	if (peer->try_until != CLOCK_NEVER)
+		rpc_timer_set(peer->link.ctx, &peer->timer, peer->try_until);
 	rc = link_open(&peer->link, (unsigned int)rail, PEER_SENDS_MAX,
 		       PEER_RECVS_MAX);
 	if (rc) {
@@ -204,7 +218,8 @@ static void peer_attempt(struct rpc_peer *peer)
 	len = hello_begin(peer, &priv);
 	rc = len < 0 ? len
 		     : tp_connect(peer->link.ep, &peer->at, &priv,
-				  (unsigned int)len, clock_after_ms(ms));
+				  (unsigned int)len,
+				  clock_after_ms(peer_attempt_ms(peer)));
 	if (rc)
 		link_fail(&peer->link, rc);
 }
@@ -232,17 +247,20 @@ static void peer_host_found(struct host_query *query, int status,
 static void peer_connect(struct rpc_peer *peer)
 {
 	peer_set_state(peer, PEER_CONNECTING);
+	peer_leaders_choose(peer);
 	rail_choice_begin(peer);
 	if (host_lookup_start(peer->link.ctx, &peer->query))
 		peer->reason = -EINPROGRESS;
 }
 
-/* Closes the connection and makes another one immediately.  No call is lost. */
-static void peer_reconnect(struct rpc_peer *peer)
+/* The limit of a connect, of HELLO, or of a manager. */
+static void peer_limit_passed(struct rpc_peer *peer)
 {
-	peer_disconnect(peer);
-	peer_set_state(peer, PEER_BACKOFF);
-	rpc_timer_set(peer->link.ctx, &peer->timer, clock_now());
+	rail_choice_stop(peer);
+	if (peer->query.waiting)
+		peer_lost(&peer->link, -EINPROGRESS);
+	else
+		link_fail(&peer->link, -ETIMEDOUT);
 }
 
 static void peer_timer(struct rpc_timer *timer)
@@ -253,7 +271,7 @@ static void peer_timer(struct rpc_timer *timer)
 		rail_choice_return(peer);
 		peer_reconnect(peer);
 	} else if (peer->state != PEER_BACKOFF) {
-		link_fail(&peer->link, -ETIMEDOUT);
+		peer_limit_passed(peer);
 	} else if (peer->boot || call_any_outstanding(peer)) {
 		peer_connect(peer);
 	} else {
@@ -271,6 +289,7 @@ static void peer_ready(struct rpc_peer *peer)
 	uint32_t return_ms;
 
 	rpc_timer_clear(peer->link.ctx, &peer->timer);
+	peer_leaders_found(peer, first || restarted);
 	peer_set_state(peer, PEER_READY);
 	rail_choice_ready(peer);
 	return_ms = rail_choice_return_ms(peer);
@@ -304,10 +323,15 @@ static void peer_hello_reply(struct rpc_peer *peer, const struct wire_msg *msg)
 {
 	struct hello_refusal no = { 0 };
 
-	if (!hello_check_reply(peer, msg, &no))
+	if (!hello_check_reply(peer, msg, &no)) {
 		peer_refused(peer, &no);
-	else if (!msg->apart || !bulk_link_is_wanted(peer) ||
-		 bulk_link_join(peer, msg->apart))
+		return;
+	}
+	if (peer->try_until != CLOCK_NEVER)
+		rpc_timer_set(peer->link.ctx, &peer->timer,
+			      clock_after_ms(PEER_HELLO_MS));
+	if (!msg->apart || !bulk_link_is_wanted(peer) ||
+	    bulk_link_join(peer, msg->apart))
 		peer_ready(peer);
 }
 
@@ -393,7 +417,9 @@ static void peer_event(struct rpc_link *link, const struct tp_event *ev)
 	} else {
 		peer_set_state(peer, PEER_HELLO);
 		rpc_timer_set(link->ctx, &peer->timer,
-			      clock_after_ms(PEER_HELLO_MS));
+			      peer->try_until != CLOCK_NEVER
+				      ? peer->try_until
+				      : clock_after_ms(PEER_HELLO_MS));
 		rc = hello_start(peer, &acc);
 		if (rc)
 			link_fail(link, rc);
@@ -483,6 +509,7 @@ static void peer_free(struct ctx_task *task)
 	rail_mem_fini(&peer->mem);
 	free(peer->block);
 	free(peer->slots);
+	free(peer->leaders);
 	free(peer);
 }
 
@@ -490,25 +517,23 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 		  struct rpc_peer **out)
 {
 	struct rpc_peer *peer = calloc(1, sizeof(*peer));
-	char uri[ADDR_STRLEN];
 
 	if (!peer)
 		return -ENOMEM;
+	if (peer_leaders_init(peer, attr)) {
+		free(peer);
+		return -ENOMEM;
+	}
 	link_init(&peer->link, &peer_ops, ctx);
 	peer->link.group = attr->group;
 	peer->state = PEER_IDLE;
 	peer->timer.fire = peer_timer;
 	peer->drain.run = peer_drain;
 	peer->gone.run = peer_free;
-	peer->addr = attr->addr;
 	peer->query = (struct host_query){ .host = peer->addr.host,
 					   .hosts = &peer->hosts,
 					   .done = peer_host_found };
-	peer->choice.rail = -1;
-	peer->choice.logged = -1;
-	peer->choice.best = -1;
-	snprintf(peer->name, sizeof(peer->name), "%.64s (%s)", attr->name,
-		 addr_format(&attr->addr, uri, sizeof(uri)));
+	rail_choice_forget(peer);
 	peer->turn = attr->index + (unsigned int)(attr->session % 0xffff);
 	peer->fix = attr->fix;
 	peer->refused = attr->stranger ? -EPROTOTYPE : 0;
@@ -516,8 +541,8 @@ int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->fsid = attr->fsid;
 	peer->session = attr->session;
 	peer->cred = *attr->cred;
-	peer->features = attr->features | WIRE_FT_LOCAL | WIRE_FT_WAITS |
-			 WIRE_FT_ROOM | (attr->job ? WIRE_FT_JOB : 0);
+	peer->features |= attr->features | WIRE_FT_LOCAL | WIRE_FT_WAITS |
+			  WIRE_FT_ROOM | (attr->job ? WIRE_FT_JOB : 0);
 	if (attr->job)
 		memcpy(peer->job, attr->job,
 		       strnlen(attr->job, sizeof(peer->job)));
@@ -547,11 +572,6 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 		peer_connect(peer);
 }
 
-int rpc_peer_take_fds(struct rpc_peer *peer, int *fd, unsigned int n)
-{
-	return peer->link.ep ? tp_ep_take(peer->link.ep, fd, n) : -ENOTCONN;
-}
-
 void rpc_peer_close(struct rpc_peer *peer, bool bye)
 {
 	if (bye && peer->state == PEER_READY)
@@ -570,9 +590,4 @@ void rpc_peer_reconnect(struct rpc_peer *peer)
 {
 	if (peer->state == PEER_READY)
 		peer_reconnect(peer);
-}
-
-void rpc_peer_set_unclean(struct rpc_peer *peer)
-{
-	peer->unclean = true;
 }

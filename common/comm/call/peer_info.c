@@ -17,6 +17,9 @@ const char *peer_error_text(int status)
 		return RPC_NO_FILES;
 	if (status == -WIRE_ENOSEATS)
 		return RPC_NO_SEATS;
+	if (status == -WIRE_ENOTLEADER)
+		return "none of its managers leads now: a majority of them has "
+		       "to run and reach each other";
 	if (!status)
 		return "it has said nothing yet";
 	if (status == -EPROTOTYPE)
@@ -25,6 +28,19 @@ const char *peer_error_text(int status)
 		return "its host's name is still being looked up; see the "
 		       "resolver";
 	return strerror(-status);
+}
+
+void peer_log_loss(struct rpc_peer *peer, int status)
+{
+	peer->reason = status;
+	if (peer->down || (peer->impatient && !peer->boot))
+		return;
+	peer->down = true;
+	peer->down_since = clock_now();
+	log_warn(peer->link.ctx->log, "%s: %s: %s; trying again", peer->name,
+		 peer->state == PEER_READY ? "connection lost"
+					   : "cannot connect",
+		 peer_error_text(status));
 }
 
 void peer_protocol_error(struct rpc_peer *peer, const char *what)
@@ -112,4 +128,14 @@ bool rpc_peer_has_unanswered(const struct rpc_peer *peer)
 int rpc_peer_shortage(const struct rpc_peer *peer)
 {
 	return peer->shortage;
+}
+
+void rpc_peer_set_unclean(struct rpc_peer *peer)
+{
+	peer->unclean = true;
+}
+
+int rpc_peer_take_fds(struct rpc_peer *peer, int *fd, unsigned int n)
+{
+	return peer->link.ep ? tp_ep_take(peer->link.ep, fd, n) : -ENOTCONN;
 }

@@ -23,6 +23,7 @@
  *   call.c                              calls, from the start to the end; slots
  *   call_send.c  slot_quota.c           one request; which calls may have a slot
  *   payload.c  silence.c                the data of a request; missing answers
+ *   peer_leaders.c  leader_search.c     which of several managers to try
  *   rail_choice.c  peer_auth.c  bulk_link.c  rma.c  peer_info.c
  */
 #ifndef PEER_INT_H
@@ -30,6 +31,7 @@
 
 #include "common/comm/call/clock_offset.h"
 #include "common/comm/call/host_lookup.h"
+#include "common/comm/call/leader_search.h"
 #include "common/comm/call/payload_int.h"
 #include "common/comm/call/rma_int.h"
 #include "common/comm/call/silence_int.h"
@@ -44,6 +46,8 @@
 #define PEER_RETURN_MS 200u /* the same on the way back to a better rail */
 #define PEER_BACKOFF_MIN_MS 10u
 #define PEER_BACKOFF_MAX_MS 1000u
+#define PEER_SEARCH_PAUSE_MS                                                   \
+	250u /* the same between rounds of leader_search.h */
 
 enum peer_state {
 	PEER_IDLE, /* no connection, and none is needed */
@@ -136,12 +140,15 @@ struct rpc_peer {
 	struct ctx_task gone;
 
 	struct addr addr;
+	struct leader_search *leaders; /* or NULL: addr never changes */
+	/* the attempt with this manager: since when, and its end or CLOCK_NEVER */
+	uint64_t try_began, try_until;
 	struct host_addrs hosts; /* the addresses of its host */
 	struct host_query query; /* for them */
 	struct rail_choice choice; /* of the rail */
 	unsigned int
 		turn; /* which of several devices comes first: rail_choice.c */
-	char name[ADDR_STRLEN + 72];
+	char name[ADDR_STRLEN + 96];
 	const char *fix; /* see rpc_call.h */
 	enum wire_role role;
 	uint64_t fsid, session;
@@ -219,6 +226,8 @@ static inline struct wire_hdr *slot_msg(const struct rpc_peer *peer,
 
 /* Describes the status of a connect, for messages. */
 const char *peer_error_text(int status);
+/* The connection is lost, or an attempt has failed: logs the begin of an outage. */
+void peer_log_loss(struct rpc_peer *peer, int status);
 /* The server violates the protocol: logs what, and fails the link. */
 void peer_protocol_error(struct rpc_peer *peer, const char *what);
 
@@ -228,6 +237,8 @@ void peer_protocol_error(struct rpc_peer *peer, const char *what);
  */
 
 void rail_choice_begin(struct rpc_peer *peer);
+/* The peer has another address, for which earlier connections do not count. */
+void rail_choice_forget(struct rpc_peer *peer);
 /* Returns the next rail and its address, or -1. */
 int rail_choice_next(struct rpc_peer *peer, struct addr *addr);
 bool rail_choice_is_last(const struct rpc_peer *peer);
@@ -241,6 +252,30 @@ void rail_choice_ready(struct rpc_peer *peer);
 unsigned int rail_choice_return_ms(struct rpc_peer *peer);
 /* Starts that attempt. */
 void rail_choice_return(struct rpc_peer *peer);
+
+/*
+ * ---- peer_leaders.c: several managers, of which one leads ----
+ *
+ * Without peer->leaders, these change nothing.
+ */
+
+/* Sets the address and the name, too.  Returns 0 or -ENOMEM. */
+int peer_leaders_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr);
+/* An attempt begins: sets the address of the manager, and the timer if it has a limit. */
+void peer_leaders_choose(struct rpc_peer *peer);
+/* The limit of a connect over the rail that is chosen. */
+unsigned int peer_attempt_ms(const struct rpc_peer *peer);
+/* The longest pause between rounds. */
+uint32_t peer_leaders_pause_ms(const struct rpc_peer *peer);
+/*
+ * The server failed before it accepted us; is_final: it refused us.  Returns true if another
+ * manager is chosen now.  Otherwise the round has ended, and *status is its result.
+ */
+bool peer_leaders_is_next(struct rpc_peer *peer, int *status, bool is_final);
+/* Ends a round without a result. */
+void peer_leaders_stop(struct rpc_peer *peer);
+/* The server accepted us.  is_new: another process than before. */
+void peer_leaders_found(struct rpc_peer *peer, bool is_new);
 
 /*
  * ---- bulk_link.c: a second endpoint to the server, for bulk data ----

@@ -92,6 +92,12 @@ void rail_choice_begin(struct rpc_peer *peer)
 	c->why[0] = '\0';
 }
 
+void rail_choice_forget(struct rpc_peer *peer)
+{
+	peer->choice =
+		(struct rail_choice){ .rail = -1, .logged = -1, .best = -1 };
+}
+
 /* Why the rail is not tried at all, or NULL. */
 static const char *reason_to_skip(struct rpc_peer *peer, unsigned int rail,
 				  bool last)

@@ -44,6 +44,12 @@ struct rpc_caps_query {
 struct rpc_peer_attr {
 	/* pvfs://: over the best rail that answers, chosen at each connect */
 	struct addr addr;
+	/*
+	 * Not 0: the managers of a file system, addr is the first of them.  One of them leads, and
+	 * the peer connects to that one (leader_search.h).  At most WIRE_MGR_MAX; copied.
+	 */
+	unsigned int nmanagers;
+	const struct addr *managers;
 	const char *name;		/* "iod 2", for messages; copied */
 	/* what to check when it is unreachable, or NULL; outlives the peer */
 	const char *fix;
