@@ -2,6 +2,7 @@
 /* test_pvfstab.c - the mount table, and which mount a path lies on. */
 #include <check.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -109,16 +110,16 @@ START_TEST(reads_lines)
 	ck_assert_uint_eq(tab.n, 6);
 	ck_assert_uint_eq(warnings, NSAYS);
 	ck_assert_str_eq(tab.mount[0].dir, "/pvfs");
-	ck_assert_str_eq(tab.mount[0].mgr.scheme, "pvfs");
-	ck_assert_str_eq(tab.mount[0].mgr.host, "head");
-	ck_assert_uint_eq(tab.mount[0].mgr.port, 3001);
+	ck_assert_str_eq(tab.mount[0].mgr[0].scheme, "pvfs");
+	ck_assert_str_eq(tab.mount[0].mgr[0].host, "head");
+	ck_assert_uint_eq(tab.mount[0].mgr[0].port, 3001);
 	ck_assert_uint_eq(tab.mount[0].timeout_ms, 30000);
 	ck_assert_str_eq(tab.mount[1].dir, "/pvfs/inner");
-	ck_assert_str_eq(tab.mount[1].mgr.host, "::1");
-	ck_assert_uint_eq(tab.mount[1].mgr.port, 3000);
+	ck_assert_str_eq(tab.mount[1].mgr[0].host, "::1");
+	ck_assert_uint_eq(tab.mount[1].mgr[0].port, 3000);
 	ck_assert_uint_eq(tab.mount[1].timeout_ms, 5000);
 	ck_assert_str_eq(tab.mount[2].dir, "/with blank");
-	ck_assert_str_eq(tab.mount[2].mgr.scheme, "pvfs");
+	ck_assert_str_eq(tab.mount[2].mgr[0].scheme, "pvfs");
 	ck_assert_str_eq(tab.mount[2].fabric, "");
 	ck_assert_str_eq(tab.mount[3].fabric, "strict:verbs");
 	ck_assert_uint_eq(tab.mount[3].server_uid, 7);
@@ -132,6 +133,78 @@ START_TEST(reads_lines)
 	ck_assert_uint_eq(sizes_get(&tab.mount[3].inline_max, "tcp", 7), 7);
 	ck_assert_uint_eq(sizes_get(&tab.mount[3].fast_max, "tcp", 7), 8192);
 	ck_assert(tab.mount[3].adaptive && !tab.mount[0].adaptive);
+}
+END_TEST
+
+static const struct {
+	const char *what, *options;
+	const char *mgrs; /* NULL: refused, with */
+	const char *flaw;
+} lists[] = {
+	{ "a,b,c:/", "", "pvfs://a:3000 pvfs://b:3000 pvfs://c:3000 ", NULL },
+	{ "a,b:/meta", "port=7", "pvfs://a:7 pvfs://b:7 ", NULL },
+	{ "a:1,a:2,a:/", "port=3,transport=tcp",
+	  "tcp://a:1 tcp://a:2 tcp://a:3 ", NULL },
+	{ "[::1],[fe80::1%eth0]:7,h:/", "",
+	  "pvfs://[::1]:3000 pvfs://[fe80::1%eth0]:7 pvfs://h:3000 ", NULL },
+	{ "a,b,c,d,e:/", "",
+	  "pvfs://a:3000 pvfs://b:3000 pvfs://c:3000 pvfs://d:3000 "
+	  "pvfs://e:3000 ",
+	  NULL },
+	{ "a,b:/x,y", "", "pvfs://a:3000 pvfs://b:3000 ", NULL },
+	{ "a:/x,y", "", "pvfs://a:3000 ", NULL },
+	{ "a,b,c,d,e,f:/", "", NULL, "names more than 5 managers" },
+	{ "a,,b:/", "", NULL, "a comma without a host" },
+	{ ",a:/", "", NULL, "a comma without a host" },
+	{ "a,:/", "", NULL, "a comma without a host" },
+	{ ",:/", "", NULL, "a comma without a host" },
+	{ "a,A:/", "", NULL, "names a manager twice" },
+	{ "a,b,a:3000:/", "", NULL, "names a manager twice" },
+	{ "a,b:0:/", "", NULL, "has a host that is none" },
+	{ "a,b:70000:/", "", NULL, "has a host that is none" },
+	{ "a,b::/", "", NULL, "has a host that is none" },
+	{ "a,b:1:2:/", "", NULL, "has a host that is none" },
+	{ "a,::1:/", "", NULL, "has a host that is none" },
+	{ "a,[::1:/", "", NULL, "has a host that is none" },
+	{ "a,[x]:/", "", NULL, "has a host that is none" },
+	{ "a,-b:/", "", NULL, "has a host that is none" },
+	{ "a,b c:/", "", NULL, "has a host that is none" },
+	{ "a," TEN("0123456789") TEN("0123456789") TEN("0123456789") ":/", "",
+	  NULL, "has a host that is none" },
+	{ "a,b", "", NULL, "names no manager" },
+	{ "a,b:", "", NULL, "names no manager" },
+	{ "a:1:/", "", NULL, "names no manager" },
+	{ ":/", "", NULL, "names no manager" },
+};
+
+static void hear(void *arg, enum log_level level, const char *msg)
+{
+	snprintf(arg, 4096, "%s", msg);
+}
+
+START_TEST(reads_lists_of_managers)
+{
+	char text[4096] = "", found[ADDR_STRLEN * WIRE_MGR_MAX] = "";
+	const struct log log = { LOG_LV_WARN, hear, text };
+	struct pvfstab one;
+	int rc = pvfstab_line(lists[_i].what, "/pvfs", lists[_i].options, 1,
+			      &log, &one);
+
+	if (!lists[_i].mgrs) {
+		ck_assert_int_eq(rc, -EINVAL);
+		ck_assert_msg(strstr(text, lists[_i].flaw), "%s", text);
+		return;
+	}
+	ck_assert_msg(!rc, "%s", text);
+	for (unsigned int i = 0; i < one.mount[0].nmgrs; i++) {
+		char uri[ADDR_STRLEN];
+
+		strcat(found,
+		       addr_format(&one.mount[0].mgr[i], uri, sizeof(uri)));
+		strcat(found, " ");
+	}
+	ck_assert_str_eq(found, lists[_i].mgrs);
+	pvfstab_free(&one);
 }
 END_TEST
 
@@ -261,6 +334,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, reads_lines);
+	tcase_add_loop_test(tc, reads_lists_of_managers, 0,
+			    (int)(sizeof(lists) / sizeof(lists[0])));
 	tcase_add_test(tc, no_file_is_no_mounts);
 	tcase_add_loop_test(tc, finds_the_longest_prefix, 0,
 			    (int)(sizeof(finds) / sizeof(finds[0])));

@@ -42,7 +42,8 @@ int pvfs_mount_point(unsigned int index, char *dir, size_t len)
 /* The only transport that the mount permits, or NULL: several. */
 static const char *only_of(const struct mount *m)
 {
-	return fabric_any(&m->mgr) ? fabric_only(m->fabric) : m->mgr.scheme;
+	return fabric_any(&m->mgr[0]) ? fabric_only(m->fabric)
+				      : m->mgr[0].scheme;
 }
 
 /*
@@ -67,7 +68,7 @@ static struct pvfs_server manager_of(const struct mount *m)
 	struct pvfs_server mgr = { .role = PVFS_MGR };
 	char uri[ADDR_STRLEN];
 
-	list_uri(m, addr_format(&m->mgr, uri, sizeof(uri)), &mgr);
+	list_uri(m, addr_format(&m->mgr[0], uri, sizeof(uri)), &mgr);
 	return mgr;
 }
 

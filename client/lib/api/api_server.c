@@ -66,6 +66,7 @@ static int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	if (fs)
 		attr = fs_session_attr(fs);
 	attr.addr = &addr;
+	attr.nmanagers = 0;
 	attr.name = "server";
 	attr.timeout_ms = timeout_ms > 0 ? (unsigned int)timeout_ms
 					 : process_timeout_ms();

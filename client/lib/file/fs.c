@@ -65,8 +65,9 @@ void fs_leave(struct fs *fs)
 static struct session_attr mount_attr(const struct mount *mount)
 {
 	return (struct session_attr){
-		.addr = &mount->mgr,
-		.scheme = mount->mgr.scheme,
+		.addr = mount->mgr,
+		.nmanagers = mount->nmgrs,
+		.scheme = mount->mgr[0].scheme,
 		.fabric = mount->fabric,
 		.where = mount->where,
 		.server_uid = mount->server_uid,
@@ -83,7 +84,8 @@ static struct session_attr mount_attr(const struct mount *mount)
 			  .munge_socket = mount->munge_socket,
 			  .where = mount->where,
 			  .server_uid = mount->server_uid,
-			  .mgr = &mount->mgr },
+			  .mgr = mount->mgr,
+			  .nmgrs = mount->nmgrs },
 	};
 }
 

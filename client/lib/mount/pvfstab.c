@@ -10,24 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/lib/mount/mount_opt_int.h"
+#include "client/lib/mount/manager_list_int.h"
 
 #define MGR_PORT 3000
-
-/* Gets the manager's address from "host:/dir" and the options. */
-static bool manager_addr(const char *name, const struct mount_opt *opt,
-			 struct addr *addr)
-{
-	const char *colon = strstr(name, ":/");
-	char uri[ADDR_STRLEN];
-	int n;
-
-	if (!colon)
-		return false;
-	n = snprintf(uri, sizeof(uri), "%s://%.*s:%lu", opt->transport,
-		     (int)(colon - name), name, opt->port);
-	return n < (int)sizeof(uri) && !addr_parse(uri, 0, addr);
-}
 
 /* Leaves one '/' between names and none at the end.  False: unusable. */
 static bool dir_normalize(char *dir)
@@ -132,11 +117,10 @@ static bool line_is_usable(const struct line_reader *r, struct mntent *ent,
 			"and key=FILE");
 		return false;
 	}
-	if (!manager_addr(ent->mnt_fsname, opt, &mount->mgr)) {
-		line_complain(r,
-			      "\"%.*s\" names no manager: write HOST:/, and the "
-			      "port as an option",
-			      PVFSTAB_SHOWN, ent->mnt_fsname);
+	bad = manager_list_read(ent->mnt_fsname, opt, mount);
+	if (bad) {
+		line_complain(r, "\"%.*s\" %s", PVFSTAB_SHOWN, ent->mnt_fsname,
+			      bad);
 		return false;
 	}
 	if (dir_normalize(mount->dir))

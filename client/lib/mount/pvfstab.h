@@ -11,6 +11,7 @@
 
 #include "common/util/addr.h"
 #include "common/wire/security_mode.h"
+#include "common/wire/wire.h"
 #include "common/comm/fabric/fabric.h"
 #include "common/util/log.h"
 #include "common/comm/fabric/sizes.h"
@@ -21,7 +22,8 @@
 struct mount {
 	char *dir; /* "/pvfs": absolute, without "." and "//" */
 	char *where; /* "FILE:LINE" of the mount */
-	struct addr mgr;
+	struct addr mgr[WIRE_MGR_MAX]; /* nmgrs of them: one of them leads */
+	unsigned int nmgrs;
 	unsigned int timeout_ms;
 	char fabric[FABRIC_TEXT_MAX]; /* fabric option, "": auto */
 	struct rdma_opt rdma;

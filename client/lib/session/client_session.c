@@ -104,6 +104,8 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 	};
 	struct rpc_peer_attr mgr = {
 		.addr = *attr->addr,
+		.managers = attr->addr,
+		.nmanagers = attr->nmanagers,
 		.name = attr->name,
 		.server = attr->auth.iod ? WIRE_ROLE_IOD : WIRE_ROLE_MGR,
 		.index = attr->auth.iod ? attr->auth.iod - 1 : 0,

@@ -48,7 +48,8 @@ struct session {
 	const struct client_auth_ops *auth_ops;
 	struct client_auth *auth; /* NULL: pvfstab does not ask for it */
 	bool elsewhere; /* a probe of an iod gets its tickets from ... */
-	struct addr proves_at; /* ... this manager */
+	struct addr proves_at[WIRE_MGR_MAX]; /* ... one of these managers */
+	unsigned int nproves;
 	uint64_t ticket_ns; /* lifetime of the last ticket; client_session_int.h */
 	_Atomic uint64_t ticket_at; /* when it arrived, clock_now() */
 	enum seal_mode seal; /* minimum, with auth */
@@ -101,14 +102,17 @@ struct session_auth_attr {
 	enum seal_mode seal; /* minimum */
 	const char *key, *munge_socket, *where; /* see client_auth_attr */
 	unsigned int server_uid;
-	/* For a session with any server: the manager that issues the ticket, and the server's
-	 * number: 1 + that of an iod; 0: the manager. */
+	/* For a session with any server: the managers, of which one issues the ticket, and the
+	 * server's number: 1 + that of an iod; 0: the manager. */
 	const struct addr *mgr;
+	unsigned int nmgrs;
 	uint32_t iod;
 };
 
 struct session_attr {
 	const struct addr *addr; /* address of the manager, or of any server */
+	/* addr is an array: managers, of which one leads; 0: addr is the only server */
+	unsigned int nmanagers;
 	const char *name; /* name of the server for messages */
 	/* transport for servers whose addr permits any; or NULL */
 	const char *scheme;

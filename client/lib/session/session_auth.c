@@ -405,7 +405,9 @@ struct visit {
 static void visit_start(struct drive_op *op)
 {
 	struct visit *v = container_of(op, struct visit, op);
-	struct rpc_peer_attr mgr = { .addr = v->s->proves_at,
+	struct rpc_peer_attr mgr = { .addr = v->s->proves_at[0],
+				     .managers = v->s->proves_at,
+				     .nmanagers = v->s->nproves,
 				     .name = "mgr",
 				     .server = WIRE_ROLE_MGR };
 
@@ -443,8 +445,11 @@ int session_prove(struct session *s, const struct session_attr *attr)
 	if (!s->auth)
 		return 0;
 	s->elsewhere = attr->auth.iod;
-	if (s->elsewhere)
-		s->proves_at = *attr->auth.mgr;
+	if (s->elsewhere) {
+		s->nproves = attr->auth.nmgrs;
+		memcpy(s->proves_at, attr->auth.mgr,
+		       s->nproves * sizeof(s->proves_at[0]));
+	}
 	return prove_anywhere(s);
 }
 

@@ -26,8 +26,8 @@ static void check_fabric(const struct doctor *d, const struct mount *m)
 	const char *only = fabric_only(m->fabric);
 
 	if (has_rdma(m) && (!allows_transport(m, "verbs") ||
-			    (strcmp(m->mgr.scheme, FABRIC_ANY) != 0 &&
-			     strcmp(m->mgr.scheme, "verbs") != 0)))
+			    (strcmp(m->mgr[0].scheme, FABRIC_ANY) != 0 &&
+			     strcmp(m->mgr[0].scheme, "verbs") != 0)))
 		doctor_find(d, "verbs in fabric=, or take rdma_* out",
 			    "%s: rdma_* has no effect: fabric= or transport= "
 			    "leaves out verbs",
@@ -37,11 +37,11 @@ static void check_fabric(const struct doctor *d, const struct mount *m)
 			    "%s: server_user= has no effect: fabric= leaves "
 			    "out local",
 			    m->where);
-	if (only && strcmp(m->mgr.scheme, FABRIC_ANY) != 0 &&
-	    strcmp(m->mgr.scheme, only) != 0)
+	if (only && strcmp(m->mgr[0].scheme, FABRIC_ANY) != 0 &&
+	    strcmp(m->mgr[0].scheme, only) != 0)
 		doctor_find(d, "take transport= out: fabric= is enough",
 			    "%s: transport=%s and fabric=%s leave nothing",
-			    m->where, m->mgr.scheme, m->fabric);
+			    m->where, m->mgr[0].scheme, m->fabric);
 }
 
 bool tab_has_key(const struct doctor *d, const struct subject *s)
