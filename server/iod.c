@@ -15,7 +15,7 @@
 #include "server/iod_int.h"
 #include "server/state/capability_check.h"
 #include "server/state/rdma_places.h"
-#include "server/mgr_addresses.h"
+#include "common/comm/cluster/mgr_addresses.h"
 
 #define KEPT 16u /* further files kept open, for each of max_open */
 

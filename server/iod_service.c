@@ -10,7 +10,7 @@
 #include "server/op/op.h"
 #include "server/iod_int.h"
 #include "server/state/capability_check.h"
-#include "server/mgr_addresses.h"
+#include "common/comm/cluster/mgr_addresses.h"
 
 static int session_admit(void *arg, enum wire_role role, const char *peer,
 			 const struct rpc_cred *cred)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tests/run_suite.h"
-#include "server/mgr_addresses.h"
+#include "common/comm/cluster/mgr_addresses.h"
 
 static const struct log silent;
 

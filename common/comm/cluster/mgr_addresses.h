@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_addresses.h - recognises the manager without keys.  Any program can say that it is the
- * manager when it connects.  So the iod checks the address of the peer, as the transport reports
- * it.
+ * mgr_addresses.h - recognises a manager without keys.  Any program can say that it is the
+ * manager when it connects.  So iods, and managers of a group, check the address of the peer, as
+ * the transport reports it.
  */
 #ifndef MGR_ADDRESSES_H
 #define MGR_ADDRESSES_H
@@ -25,7 +25,7 @@ void mgr_addresses_close(struct mgr_addresses *addresses);
 
 /*
  * peer: the text of tp_ep_peer(), for example "tcp 10.0.0.1:700" or "tcp [fe80::1]:700".  On
- * the same host it is "local pid 5 uid 0 ...", and the user must be root or the iod's own.  All
+ * the same host it is "local pid 5 uid 0 ...", and the user must be root or the server's own.  All
  * loopback addresses are equal.  If one of the manager's addresses belongs to this host,
  * loopback addresses count as the manager's.
  */

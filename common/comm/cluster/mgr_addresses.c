@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/mgr_addresses.h"
+#include "common/comm/cluster/mgr_addresses.h"
 
 #define HOSTS_MAX 64u
 
