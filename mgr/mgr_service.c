@@ -143,6 +143,7 @@ static uint64_t object_of(const struct rpc_req *rpc)
 	case WIRE_SESSIONS:
 	case WIRE_EVICT:
 	case WIRE_GROUPS:
+	case WIRE_RAFT:
 		return 0;
 	default:
 		return le32toh(rpc->msg.hdr->len) < sizeof(*rpc->msg.hdr) + 8

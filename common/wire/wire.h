@@ -110,6 +110,7 @@ enum wire_op {
 	WIRE_SESSIONS	= 53,	/* lists sessions of clients, for administrators */
 	WIRE_EVICT	= 54,	/* ends some of them, for administrators */
 	WIRE_GROUPS	= 55,	/* a list of groups, which later requests name */
+	WIRE_RAFT	= 56,	/* managers of a group only: a message between members */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -1375,6 +1376,25 @@ struct wire_disk_rep {
 	le64 disk;		/* 0: unknown; else a file system on a host */
 };
 
+/*
+ * RAFT: a message between members of a group of managers.  It is either inline data, or in the
+ * memory of the sender, from where the receiver reads it before it answers.  EPERM: the sender
+ * is not one of the other managers.  ESTALE: another group.  ENXIO: another member.  EBUSY: the
+ * message before it, in memory, is still being read.  After any error the message is lost.
+ */
+#define WIRE_RAFT_MAX	(6u << 20)	/* bytes of a message */
+#define WIRE_RAFT_INLINE 8192u		/* ... that is inline data */
+#define WIRE_RAFT_MEM	8u		/* memory pieces of a message */
+struct wire_raft {		/* tail: mem[nmem], data[data_len] */
+	le64 group;
+	le64 from;		/* member that sends it */
+	le64 to;		/* member that is meant */
+	le32 len;		/* bytes of the message, at least 1 */
+	le32 nmem;
+	le32 data_len;		/* len, or 0 with mem */
+	le32 zero;
+};
+
 _Static_assert(sizeof(struct wire_hdr) == 48, "wire_hdr");
 _Static_assert(sizeof(struct wire_connect) == 32, "wire_connect");
 _Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
@@ -1447,6 +1467,7 @@ _Static_assert(sizeof(struct wire_auth_rep) == 56, "wire_auth_rep");
 _Static_assert(sizeof(struct wire_claim) == 32, "wire_claim");
 _Static_assert(sizeof(struct wire_claim_rep) == 24, "wire_claim_rep");
 _Static_assert(sizeof(struct wire_disk_rep) == 8, "wire_disk_rep");
+_Static_assert(sizeof(struct wire_raft) == 40, "wire_raft");
 
 /* Length of a tail item of len bytes with its padding. */
 static inline size_t wire_pad(size_t len)

@@ -512,3 +512,17 @@ bool wire_dirent_ok(const struct wire_dirent *d, size_t left, size_t fixed)
 	       le64toh(d->cookie) <= INT64_MAX &&
 	       is_name((const char *)d + fixed, len);
 }
+
+/* ---- managers ---- */
+
+const char *wire_check_raft(const struct wire_msg *msg)
+{
+	const struct wire_raft *raft = msg->body;
+	uint32_t len = le32toh(raft->len);
+
+	if (!len)
+		return "wire_raft.len: zero";
+	if (le32toh(raft->data_len) != (raft->nmem ? 0 : len))
+		return "wire_raft.data_len: not len, or not 0 with mem";
+	return raft->nmem ? wire_check_mem(&msg->tail[0], len) : NULL;
+}

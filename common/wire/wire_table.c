@@ -564,6 +564,17 @@ static const struct wire_form disk_rep = {
 	.size = sizeof(struct wire_disk_rep),
 };
 
+static const struct wire_form raft = {
+	.size = sizeof(struct wire_raft),
+	.fields = { ID(wire_raft, group), ID(wire_raft, from),
+		    ID(wire_raft, to), MAX(wire_raft, len, WIRE_RAFT_MAX),
+		    ZERO(wire_raft, zero) },
+	.items = { ITEM(ARRAY, wire_raft, nmem, sizeof(struct wire_mem),
+			WIRE_RAFT_MEM),
+		   ITEM(DATA, wire_raft, data_len, 1, WIRE_RAFT_INLINE) },
+	.check = wire_check_raft,
+};
+
 #define OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, false }
 #define PATH_OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, true }
 
@@ -588,6 +599,7 @@ static const struct wire_op_desc ops[] = {
 	OP(SESSIONS, sessions, sessions_rep),
 	OP(EVICT, evict, evict_rep),
 	OP(GROUPS, groups, empty),
+	OP(RAFT, raft, empty),
 	OP(ADOPT, adopt_req, adopt_rep),
 	OP(ADOPTED, adopted, empty),
 	PATH_OP(SETATTR, setattr, attr_rep),

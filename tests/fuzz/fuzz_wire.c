@@ -172,6 +172,19 @@ static void check_groups(const struct wire_msg *msg)
 		  le32toh(part->total));
 }
 
+/* The receiver allocates len bytes, and reads all of mem into them. */
+static void check_raft(const struct wire_msg *msg)
+{
+	const struct wire_raft *raft = msg->body;
+	const struct wire_mem *mem = msg->tail[0].ptr;
+	uint64_t sum = msg->tail[1].len;
+
+	for (uint32_t i = 0; i < le32toh(raft->nmem); i++)
+		sum += le32toh(mem[i].len);
+	FUZZ_SURE(sum && sum == le32toh(raft->len) && sum <= WIRE_RAFT_MAX);
+	FUZZ_SURE(!raft->nmem || !msg->tail[1].len);
+}
+
 static void check_mount(const struct wire_msg *msg)
 {
 	const struct wire_mount_rep *rep = msg->body;
@@ -227,6 +240,8 @@ static void check_good(const struct wire_msg *msg, const uint8_t *end)
 		check_declare(msg);
 	if (!reply && op == WIRE_GROUPS)
 		check_groups(msg);
+	if (!reply && op == WIRE_RAFT)
+		check_raft(msg);
 	if (reply && op == WIRE_MOUNT)
 		check_mount(msg);
 	if (reply && op == WIRE_METRICS)

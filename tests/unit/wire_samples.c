@@ -119,6 +119,8 @@ static const struct wire_adopt_rep adopt_rep = { WIRE_AD_OPEN };
 static const struct wire_adopted adopted = { 7 };
 static const struct wire_declare declare = { 7, WIRE_DC_ALL, 2 };
 static const struct wire_hold holds[2] = { { 42, 55 }, { 43, 56 } };
+static const struct wire_raft raft_inline = { 7, 1, 2, 21, 0, 21, 0 };
+static const struct wire_raft raft_mem = { 7, 1, 2, 21, 3, 0, 0 };
 static const struct wire_groups groups_part = { 9, 67, 64, 3, 0 };
 static const le32 gids[3] = { 7, 8, UINT32_MAX };
 static const struct wire_append append = { 42, 55, INT64_MAX };
@@ -301,6 +303,13 @@ const struct wire_sample wire_samples[] = {
 	{ "groups", WIRE_GROUPS, BODY(groups_part),
 	  .tail = { ARR(wire_groups, n, gids) }, .ntail = 1 },
 	{ "groups reply", WIRE_GROUPS, REP },
+	{ "raft", WIRE_RAFT, BODY(raft_inline),
+	  .tail = { { NULL, 0, offsetof(struct wire_raft, nmem) },
+		    STR(wire_raft, data_len, data) },
+	  .ntail = 2, .gathered = true },
+	{ "raft, in memory", WIRE_RAFT, BODY(raft_mem),
+	  .tail = { ARR(wire_raft, nmem, mems) }, .ntail = 1 },
+	{ "raft reply", WIRE_RAFT, REP },
 	{ "evict reply", WIRE_EVICT, REP, BODY(evict_rep),
 	  .tail = { ARR(wire_evict_rep, niods, evict_iod) }, .ntail = 1 },
 	{ "statfs", WIRE_STATFS },

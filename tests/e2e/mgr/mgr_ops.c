@@ -52,6 +52,23 @@ START_TEST(test_mount)
 }
 END_TEST
 
+/* A manager without a group. */
+START_TEST(test_no_member)
+{
+	const struct wire_raft body = { .group = htole64(5),
+					.from = htole64(1),
+					.to = htole64(2),
+					.len = htole32(8),
+					.data_len = htole32(8) };
+	const struct mgrc_item tail = { "message!", 8 };
+
+	ck_assert_int_eq(mgrc_call(&c, WIRE_RAFT, &body, sizeof(body), &tail,
+				   1),
+			 -ENOSYS);
+	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
+}
+END_TEST
+
 START_TEST(test_statfs)
 {
 	struct wire_statfs_rep a, b;
@@ -399,6 +416,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_mount);
+	tcase_add_test(tc, test_no_member);
 	tcase_add_test(tc, test_statfs);
 	tcase_add_test(tc, test_names);
 	tcase_add_test(tc, test_features);
