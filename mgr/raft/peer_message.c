@@ -436,6 +436,16 @@ int peer_message_decode(const void *data, size_t len, struct peer_envelope *env,
 	return 0;
 }
 
+bool peer_message_has_entries(const void *data, size_t len)
+{
+	struct message_head head;
+
+	if (len <= sizeof(head) + 5 * sizeof(uint64_t))
+		return false; /* no room for an entry after the fields */
+	memcpy(&head, data, sizeof(head));
+	return le16toh(head.type) == RAFT_IO_APPEND_ENTRIES;
+}
+
 void peer_message_free(struct raft_message *msg)
 {
 	struct raft_append_entries *ae = &msg->append_entries;

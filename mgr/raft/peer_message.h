@@ -13,6 +13,7 @@
 #define PEER_MESSAGE_H
 
 #include <raft.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PEER_ENTRIES_MAX 4096u
@@ -36,6 +37,8 @@ int peer_message_encode(const struct peer_envelope *env,
  */
 int peer_message_decode(const void *data, size_t len, struct peer_envelope *env,
 			struct raft_message *msg);
+/* Whether an encoded message is an AppendEntries with entries.  Other data: false. */
+bool peer_message_has_entries(const void *data, size_t len);
 /* Frees what a message refers to, unless libraft got it. */
 void peer_message_free(struct raft_message *msg);
 

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lane.c - a connection to another manager: its queue, its calls, and pauses after refusals. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/util/random_id.h"
+#include "mgr/peers/peers_int.h"
+
+#define PAUSE_FIRST_MS 100u
+#define PAUSE_MAX_MS 2000u
+
+#define REQUEST_MAX                                                            \
+	(sizeof(struct wire_hdr) + sizeof(struct wire_raft) + WIRE_RAFT_INLINE)
+
+struct lane_message {
+	STAILQ_ENTRY(lane_message) link;
+	struct lane *lane;
+	uint64_t deadline;
+	struct rpc_call call;
+	struct rail_mem mem, *area; /* of a large message */
+	size_t len;
+	uint8_t data[];
+};
+
+static bool is_large(const struct lane_message *m)
+{
+	return m->len > WIRE_RAFT_INLINE;
+}
+
+/* ---- the connection ---- */
+
+static int lane_connect(struct lane *lane)
+{
+	const struct peer *peer = lane->peer;
+	const struct peers_attr *attr = &peer->peers->attr;
+	struct rpc_cred cred = { .name = "pvfs-mgr" };
+	char name[64];
+	struct rpc_peer_attr peer_attr = { .addr = peer->manager.addr,
+					   .name = name,
+					   .role = WIRE_ROLE_MGR,
+					   .fsid = attr->fsid,
+					   .cred = &cred,
+					   .prover = attr->prover,
+					   .seal = attr->seal,
+					   .server = WIRE_ROLE_MGR };
+	int rc = random_id(&peer_attr.session);
+
+	snprintf(name, sizeof(name), "manager %llu, %s",
+		 (unsigned long long)peer->manager.id, lane->what);
+	return rc ? rc : rpc_peer_open(attr->ctx, &peer_attr, &lane->rpc);
+}
+
+int lane_open(struct lane *lane)
+{
+	STAILQ_INIT(&lane->waiting);
+	return lane_connect(lane);
+}
+
+static void drop_waiting(struct lane *lane)
+{
+	struct lane_message *m;
+
+	while ((m = STAILQ_FIRST(&lane->waiting))) {
+		STAILQ_REMOVE_HEAD(&lane->waiting, link);
+		lane->bytes -= m->len;
+		free(m);
+	}
+}
+
+void lane_close(struct lane *lane)
+{
+	lane->closing = true;
+	if (!lane->rpc)
+		return;
+	rpc_peer_close(lane->rpc, true);
+	lane->rpc = NULL;
+	drop_waiting(lane);
+}
+
+/* ---- refusals ---- */
+
+static void note_refusal(struct lane *lane, int status)
+{
+	const struct peers_attr *attr = &lane->peer->peers->attr;
+
+	if (!lane->pause_ms)
+		log_error(attr->log,
+			  "%s: refuses messages of this manager: %s; use the "
+			  "same pvfs.conf and key on all managers' hosts",
+			  rpc_peer_name(lane->rpc), strerror(-status));
+	lane->refused = true;
+	lane->pause_ms = lane->pause_ms ? lane->pause_ms * 2 : PAUSE_FIRST_MS;
+	if (lane->pause_ms > PAUSE_MAX_MS)
+		lane->pause_ms = PAUSE_MAX_MS;
+	lane->resume = clock_after_ms(lane->pause_ms);
+	drop_waiting(lane);
+}
+
+static void note_result(struct lane *lane, int status)
+{
+	switch (status) {
+	case 0:
+		lane->pause_ms = 0;
+		break;
+	case -ETIMEDOUT: /* rpc connects again */
+	case -ECANCELED:
+	case -EBUSY:
+	case -ENOMEM:
+		break;
+	default:
+		if (!lane->refused)
+			note_refusal(lane, status);
+	}
+}
+
+/*
+ * A server may have ended our session and refuse it for ever.  0: messages may be sent.
+ */
+static int end_refusal(struct lane *lane)
+{
+	struct rpc_peer *before = lane->rpc;
+	int rc;
+
+	if (!lane->refused)
+		return 0;
+	if (clock_now() < lane->resume || lane->in_flight)
+		return -ECONNREFUSED;
+	rc = lane_connect(lane);
+	if (rc)
+		return rc;
+	rpc_peer_close(before, true);
+	lane->refused = false;
+	return 0;
+}
+
+/* ---- messages ---- */
+
+static void lane_issue(struct lane *lane);
+
+static void on_answer(struct rpc_call *call)
+{
+	struct lane_message *m = call->arg;
+	struct lane *lane = m->lane;
+
+	lane->in_flight--;
+	lane->bytes -= m->len;
+	if (is_large(m)) {
+		lane->large = false;
+		/* the server may still be reading */
+		if (call->status)
+			rail_mem_drop(&m->mem);
+		else
+			rail_mem_fini(&m->mem);
+	}
+	note_result(lane, call->status);
+	free(m);
+	if (!lane->closing)
+		lane_issue(lane);
+}
+
+/* Returns the length of the request in buf. */
+static size_t build_request(const struct lane_message *m, void *buf, size_t cap)
+{
+	const struct peer *peer = m->lane->peer;
+	uint32_t len = (uint32_t)m->len;
+	struct wire_raft body = {
+		.group = htole64(peer->peers->attr.group),
+		.from = htole64(peer->peers->attr.id),
+		.to = htole64(peer->manager.id),
+		.len = htole32(len),
+		.nmem = htole32(is_large(m) ? 1 : 0),
+		.data_len = htole32(is_large(m) ? 0 : len),
+	};
+	/* rpc adds the key */
+	struct wire_mem mem = { .addr = htole64((uintptr_t)m->data),
+				.len = htole32(len) };
+	struct wire_out out;
+
+	wire_begin(&out, buf, cap);
+	wire_put(&out, &body, sizeof(body));
+	if (is_large(m))
+		wire_put(&out, &mem, sizeof(mem));
+	else
+		wire_put(&out, m->data, len);
+	return (size_t)wire_end(&out, WIRE_RAFT, 0, 0);
+}
+
+static void send_message(struct lane_message *m)
+{
+	struct lane *lane = m->lane;
+	uint64_t buf[REQUEST_MAX / 8];
+
+	m->call = (struct rpc_call){ .msg = buf,
+				     .msg_len = build_request(m, buf,
+							      sizeof(buf)),
+				     .deadline = m->deadline,
+				     .quiet = true,
+				     .done = on_answer,
+				     .arg = m };
+	if (is_large(m)) {
+		rail_mem_init(&m->mem, m->data, m->len, TP_REMOTE_READ);
+		m->area = &m->mem;
+		m->call.area = &m->area;
+		m->call.nareas = 1;
+		m->call.pieces_at = sizeof(struct wire_hdr) +
+				    sizeof(struct wire_raft);
+		m->call.npieces = 1;
+		lane->large = true;
+	}
+	lane->in_flight++;
+	rpc_call_start(lane->rpc, &m->call);
+}
+
+/* Sends what may be in flight now.  A large message is alone, so that messages stay in order. */
+static void lane_issue(struct lane *lane)
+{
+	struct lane_message *m;
+
+	while ((m = STAILQ_FIRST(&lane->waiting))) {
+		if (lane->in_flight == LANE_CALLS || lane->large ||
+		    (is_large(m) && lane->in_flight))
+			return;
+		STAILQ_REMOVE_HEAD(&lane->waiting, link);
+		if (clock_now() < m->deadline) {
+			send_message(m);
+			continue;
+		}
+		lane->bytes -= m->len;
+		free(m);
+	}
+}
+
+int lane_send(struct lane *lane, const void *data, size_t len)
+{
+	struct lane_message *m;
+	int rc = end_refusal(lane);
+
+	if (rc)
+		return rc;
+	if (lane->bytes && !rpc_peer_ready(lane->rpc))
+		return -ENOTCONN;
+	if (lane->bytes + len > lane->limit)
+		return -ENOBUFS;
+	m = malloc(sizeof(*m) + len);
+	if (!m)
+		return -ENOMEM;
+	m->lane = lane;
+	m->deadline = clock_after_ms(lane->peer->peers->attr.timeout_ms);
+	m->len = len;
+	memcpy(m->data, data, len);
+	lane->bytes += len;
+	STAILQ_INSERT_TAIL(&lane->waiting, m, link);
+	lane_issue(lane);
+	return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* peers_int.h - what the files of the room share. */
+#ifndef PEERS_INT_H
+#define PEERS_INT_H
+
+#include "common/comm/cluster/mgr_addresses.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "mgr/peers/peers.h"
+
+#define LANE_CALLS 8u /* messages in flight */
+
+struct lane_message;
+
+/* A connection to another manager, and the messages that it has to carry. */
+struct lane {
+	struct peer *peer;
+	const char *what; /* it carries, for the log */
+	size_t limit; /* bytes */
+	struct rpc_peer *rpc;
+	STAILQ_HEAD(, lane_message) waiting;
+	size_t bytes; /* of all messages, waiting and in flight */
+	unsigned int in_flight;
+	bool large; /* a message in memory is in flight */
+	bool closing;
+	/* refusals */
+	bool refused; /* the last message */
+	unsigned int pause_ms;
+	uint64_t resume; /* clock_now(): nothing is sent before */
+};
+
+enum lane_kind { LANE_ENTRIES, LANE_OTHERS, LANES };
+
+/* Another manager. */
+struct peer {
+	struct peers *peers;
+	struct peers_manager manager;
+	struct mgr_addresses *addresses; /* NULL: with a key */
+	struct lane lanes[LANES];
+	struct incoming *incoming; /* the large message that is being read */
+};
+
+struct peers {
+	struct peers_attr attr; /* managers is not used */
+	unsigned int n;
+	struct peer peer[];
+};
+
+/* ---- managers.c ---- */
+
+/* NULL: there is no other manager with that id. */
+struct peer *peer_find(struct peers *peers, uint64_t id);
+
+/* ---- lane.c ---- */
+
+/* -ENOMEM, or as random_id(). */
+int lane_open(struct lane *lane);
+/* May be called if lane_open() failed, or was not called. */
+void lane_close(struct lane *lane);
+/* As peers_send(). */
+int lane_send(struct lane *lane, const void *data, size_t len);
+
+/* ---- incoming.c ---- */
+
+/* The server is closed: forgets the message that it was reading. */
+void incoming_drop(struct peer *peer);
+
+#endif
