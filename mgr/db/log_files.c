@@ -5,6 +5,9 @@
  * log file that a checkpoint made unnecessary becomes the next one, so that nobody else
  * gets its blocks.
  *
+ * If nobody allocates files in time, Berkeley DB makes the next one itself, at any moment.  So a file
+ * never replaces another one that has its name already.
+ *
  * A recovery removes log files without a header.  Before a recovery, the files that are
  * allocated ahead are therefore renamed to spares.  The first spare has both names,
  * because the recovery may need it.
@@ -56,6 +59,18 @@ static int file_allocate(const char *path, int flags)
 	return rc;
 }
 
+/*
+ * Gives an allocated file this name instead of its own.  -EEXIST: there is such a file; this one is
+ * deleted, as after any other error.
+ */
+static int file_rename_new(const char *from, const char *to)
+{
+	int rc = link(from, to) ? -errno : 0;
+
+	unlink(from);
+	return rc;
+}
+
 /* The caller holds log_files_lock, or there is no other thread yet. */
 static int file_make(struct store *st, const char *path)
 {
@@ -64,10 +79,9 @@ static int file_make(struct store *st, const char *path)
 
 	side_path(st, "next", fresh);
 	rc = file_allocate(fresh, O_CREAT | O_TRUNC);
-	if (!rc && rename(fresh, path))
-		rc = -errno;
-	if (rc)
-		unlink(fresh);
+	if (!rc)
+		return file_rename_new(fresh, path);
+	unlink(fresh);
 	return rc;
 }
 
@@ -76,13 +90,15 @@ static uint32_t files_allocate_ahead(struct store *st, uint32_t n)
 {
 	char path[PATH_MAX];
 	uint32_t ahead;
+	int rc;
 
 	pthread_mutex_lock(&st->log_files_lock);
 	if (st->log_files_made < n)
 		st->log_files_made = n;
 	for (; st->log_files_made < n + AHEAD; st->log_files_made++) {
 		log_path(st, st->log_files_made + 1, path);
-		if (file_make(st, path))
+		rc = file_make(st, path);
+		if (rc && rc != -EEXIST)
 			break;
 	}
 	ahead = st->log_files_made - n;
@@ -161,16 +177,16 @@ static void file_become_next(struct store *st, const char *old, uint32_t n)
 	int rc = file_clear(old);
 
 	pthread_mutex_lock(&st->log_files_lock);
+	if (st->log_files_made < n)
+		st->log_files_made = n;
 	if (!rc && st->log_files_made < n + AHEAD) {
 		log_path(st, st->log_files_made + 1, path);
-		rc = rename(old, path);
-		st->log_files_made += !rc;
+		rc = file_rename_new(old, path);
+		st->log_files_made += !rc || rc == -EEXIST;
 	} else {
-		rc = -1;
+		unlink(old);
 	}
 	pthread_mutex_unlock(&st->log_files_lock);
-	if (rc)
-		unlink(old);
 }
 
 static void file_recycle(struct store *st, const char *name, uint32_t n)
@@ -307,7 +323,9 @@ static void files_recover_names(struct store *st)
 			unlink(path);
 	}
 	side_path(st, "old", path);
-	if (file_exists(path, &links))
+	if (file_exists(path, &links) && links > 1)
+		unlink(path);
+	else if (file_exists(path, &links))
 		file_become_spare(st, path);
 }
 

@@ -160,6 +160,39 @@ START_TEST(test_recovery)
 }
 END_TEST
 
+#define LONG_ROWS ((80u << 20) / STORE_VAL_MAX) /* several log files */
+
+static void commit_long_row(uint32_t n)
+{
+	static uint8_t val[STORE_VAL_MAX];
+	uint8_t key[8];
+
+	key_u64(key, 1000000 + n % 16);
+	memset(val, (int)n, sizeof(val));
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(store_put(fx.st, STORE_META, key, sizeof(key), val,
+				   sizeof(val)),
+			 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+
+static void log_without_checks(void)
+{
+	for (uint32_t n = 0; n < LONG_ROWS; n++)
+		commit_long_row(n);
+	store_checkpoint(fx.st, 0); /* old log files become the next ones */
+	store_fx_commit_row(&fx, 5);
+	store_flush(fx.st);
+}
+
+/* More log than was allocated, while nobody checks the space: the file in use stays. */
+START_TEST(test_unchecked_space)
+{
+	die_after(log_without_checks);
+	ck_assert_int_eq(get_row(5), 0);
+}
+END_TEST
+
 static void give_ids(void)
 {
 	store_begin(fx.st);
@@ -219,6 +252,7 @@ int main(void)
 	tcase_add_test(tc, test_walk);
 	tcase_add_test(tc, test_format);
 	tcase_add_test(tc, test_recovery);
+	tcase_add_test(tc, test_unchecked_space);
 	tcase_add_test(tc, test_ids);
 	tcase_add_test(tc, test_hash);
 	suite_add_tcase(s, tc);
