@@ -4,7 +4,7 @@
  * in the order of its steps.  For example a CREATE, which is an OPEN with O_CREAT:
  *
  *   request_take()      the message was checked; the request waits for the turn of its user
- *   request_turn()      its turn, called by the run queue (run_queue_open() in mgr.c); a repeated
+ *   request_turn()      its turn, called by the run queue (mgr_parts.c opens it); a repeated
  *                       request may have a stored reply
  *   run_op()            for which user, and may it; a transaction begins
  *   op_open()           op/file_ops.c: message -> arguments; ns/open.c: permissions, rows; the
