@@ -100,7 +100,7 @@ void lease_renew(struct mgr_iod *iod)
 		    lease_pause_ms(iod->mgr) * CLOCK_NS_PER_MS / 2)
 		return;
 	until = rpc_peer_server_time(iod->peer, now + lease_ns(iod));
-	if (until)
+	if (until && flusher_leads(iod->mgr->fl))
 		send_lease(iod, now, until);
 }
 

@@ -58,18 +58,34 @@ void request_drop(struct request *req)
 	free(req);
 }
 
+static void send_reply(struct flusher_item *item)
+{
+	struct request *req = container_of(item, struct request, item);
+
+	rpc_reply_send(req->rpc);
+	request_drop(req);
+}
+
+/* Sends the reply, which is built, once others may know what the request has read. */
+static void answer_read(struct request *req)
+{
+	struct rpc_req *rpc = req->rpc;
+
+	req->item.durable = send_reply;
+	if (!flusher_add_read(req->mgr->fl, &req->item))
+		rpc_req_enter(rpc, RPC_FLUSH);
+}
+
 void answer_now(struct request *req, int status)
 {
 	rpc_reply_end(req->rpc, status, RPC_REEXECUTE);
-	rpc_reply_send(req->rpc);
-	request_drop(req);
+	answer_read(req);
 }
 
 void answer_once(struct request *req)
 {
 	rpc_reply_end(req->rpc, 0, 0);
-	rpc_reply_send(req->rpc);
-	request_drop(req);
+	answer_read(req);
 }
 
 void answer_error(struct request *req, int status)
@@ -118,8 +134,7 @@ void answer_stored(struct request *req, const struct reply_rec *rec)
 	if (le16toh(hdr.flags) & WIRE_F_CAPS)
 		rpc_reply_caps(req->rpc);
 	rpc_reply_end(req->rpc, -(int)le32toh(hdr.status), 0);
-	rpc_reply_send(req->rpc);
-	request_drop(req);
+	answer_read(req);
 }
 
 void answer_durable(struct flusher_item *item)
@@ -132,8 +147,7 @@ void answer_durable(struct flusher_item *item)
 		gather_answered(&req->mgr->gather,
 				&caller_of(req->rpc->session)->gather,
 				clock_now());
-	rpc_reply_send(req->rpc);
-	request_drop(req);
+	send_reply(item);
 }
 
 /* ---- park: a queue of requests that wait, each with a timer ---- */

@@ -120,7 +120,12 @@ static inline bool park_empty(const struct park *park)
 	return TAILQ_EMPTY(&park->waiting);
 }
 
-/* ---- each of these functions ends the request ---- */
+/*
+ * ---- each of these functions ends the request ----
+ *
+ * With several managers, the reply waits in the flusher until what the request has read is
+ * committed.
+ */
 
 /* Sends the reply as built, or an error without a body. */
 void answer_now(struct request *req, int status);

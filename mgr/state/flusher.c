@@ -36,6 +36,12 @@ struct flusher {
 	void *arg;
 	pthread_t thread;
 
+	/* with several managers: no thread, and no item is in done */
+	bool replicated;
+	struct managers_log log;
+	uint64_t proposed; /* clock_now(); 0: nothing that is timed is proposed */
+	uint64_t proposed_change;
+
 	/* of the owner */
 	struct items added;
 	struct items deferred; /* flushed with the next of `added` */
@@ -108,16 +114,12 @@ static void *flusher_main(void *arg)
 	return NULL;
 }
 
-int flusher_open(struct store *st, uint64_t quick_ns,
-		 unsigned int most_deferred, void (*wake)(void *arg), void *arg,
-		 struct flusher **out)
+static struct flusher *flusher_new(struct store *st, unsigned int most_deferred)
 {
-	struct flusher *fl;
-	int rc;
+	struct flusher *fl = calloc(1, sizeof(*fl));
 
-	fl = calloc(1, sizeof(*fl));
 	if (!fl)
-		return -ENOMEM;
+		return NULL;
 	pthread_mutex_init(&fl->lock, NULL);
 	cond_init_monotonic(&fl->work);
 	STAILQ_INIT(&fl->waiting);
@@ -125,33 +127,67 @@ int flusher_open(struct store *st, uint64_t quick_ns,
 	STAILQ_INIT(&fl->added);
 	STAILQ_INIT(&fl->deferred);
 	fl->st = st;
-	fl->quick_ns = quick_ns;
 	fl->most_deferred = most_deferred;
+	return fl;
+}
+
+static void flusher_free(struct flusher *fl)
+{
+	pthread_cond_destroy(&fl->work);
+	pthread_mutex_destroy(&fl->lock);
+	free(fl);
+}
+
+int flusher_open(struct store *st, uint64_t quick_ns,
+		 unsigned int most_deferred, void (*wake)(void *arg), void *arg,
+		 struct flusher **out)
+{
+	struct flusher *fl = flusher_new(st, most_deferred);
+	int rc;
+
+	if (!fl)
+		return -ENOMEM;
+	fl->quick_ns = quick_ns;
 	fl->wake = wake;
 	fl->arg = arg;
 	rc = pthread_create(&fl->thread, NULL, flusher_main, fl);
 	if (rc) {
-		pthread_cond_destroy(&fl->work);
-		pthread_mutex_destroy(&fl->lock);
-		free(fl);
+		flusher_free(fl);
 		return -rc;
 	}
 	*out = fl;
 	return 0;
 }
 
-void flusher_close(struct flusher *fl)
+int flusher_open_replicated(struct store *st, const struct managers_log *log,
+			    unsigned int most_deferred, struct flusher **out)
 {
+	struct flusher *fl = flusher_new(st, most_deferred);
+
 	if (!fl)
-		return;
+		return -ENOMEM;
+	fl->replicated = true;
+	fl->log = *log;
+	*out = fl;
+	return 0;
+}
+
+static void stop_thread(struct flusher *fl)
+{
 	pthread_mutex_lock(&fl->lock);
 	fl->stop = true;
 	pthread_cond_signal(&fl->work);
 	pthread_mutex_unlock(&fl->lock);
 	pthread_join(fl->thread, NULL);
-	pthread_cond_destroy(&fl->work);
-	pthread_mutex_destroy(&fl->lock);
-	free(fl);
+}
+
+void flusher_close(struct flusher *fl)
+{
+	if (!fl)
+		return;
+	if (!fl->replicated)
+		stop_thread(fl);
+	flusher_free(fl);
 }
 
 void flusher_add(struct flusher *fl, struct flusher_item *item)
@@ -173,6 +209,70 @@ void flusher_release_deferred(struct flusher *fl)
 	STAILQ_CONCAT(&fl->added, &fl->deferred);
 	fl->ndeferred = 0;
 }
+
+/* ---- several managers ---- */
+
+bool flusher_leads(const struct flusher *fl)
+{
+	return !fl->replicated || fl->log.leads(fl->log.arg);
+}
+
+static bool may_reveal(const struct flusher *fl, uint64_t change)
+{
+	return store_is_committed(fl->st, change) && flusher_leads(fl);
+}
+
+bool flusher_add_read(struct flusher *fl, struct flusher_item *item)
+{
+	if (!fl->replicated || may_reveal(fl, store_last_change(fl->st))) {
+		item->durable(item);
+		return true;
+	}
+	flusher_add(fl, item);
+	return false;
+}
+
+static void propose_added(struct flusher *fl)
+{
+	uint64_t change = store_last_change(fl->st);
+	struct flusher_item *item;
+
+	STAILQ_FOREACH(item, &fl->added, link)
+		item->change = change;
+	STAILQ_CONCAT(&fl->waiting, &fl->added);
+	if (!fl->proposed && !store_is_committed(fl->st, change)) {
+		fl->proposed = clock_now();
+		fl->proposed_change = change;
+	}
+	fl->log.propose(fl->log.arg);
+}
+
+static void time_proposal(struct flusher *fl)
+{
+	if (!fl->proposed || !store_is_committed(fl->st, fl->proposed_change))
+		return;
+	timing_add(&fl->flushed, clock_now() - fl->proposed, 0, 0);
+	fl->proposed = 0;
+}
+
+static int collect_committed(struct flusher *fl)
+{
+	struct flusher_item *item;
+	int n = 0;
+
+	fl->log.collect(fl->log.arg);
+	time_proposal(fl);
+	while ((item = STAILQ_FIRST(&fl->waiting)) &&
+	       may_reveal(fl, item->change)) {
+		STAILQ_REMOVE_HEAD(&fl->waiting, link);
+		fl->inside--;
+		n++;
+		item->durable(item);
+	}
+	return n;
+}
+
+/* ---- one manager ---- */
 
 static void hand_over(struct flusher *fl)
 {
@@ -210,7 +310,7 @@ static bool is_quick(const struct flusher *fl)
 
 bool flusher_will_flush_here(const struct flusher *fl)
 {
-	return !STAILQ_EMPTY(&fl->added) && is_quick(fl);
+	return !STAILQ_EMPTY(&fl->added) && !fl->replicated && is_quick(fl);
 }
 
 uint64_t flusher_flush_ns(const struct flusher *fl)
@@ -223,6 +323,10 @@ bool flusher_submit(struct flusher *fl)
 	if (STAILQ_EMPTY(&fl->added))
 		return false;
 	flusher_release_deferred(fl);
+	if (fl->replicated) {
+		propose_added(fl);
+		return false;
+	}
 	if (!is_quick(fl)) {
 		hand_over(fl);
 		return false;
@@ -231,14 +335,12 @@ bool flusher_submit(struct flusher *fl)
 	return true;
 }
 
-int flusher_collect(struct flusher *fl)
+static int collect_flushed(struct flusher *fl)
 {
 	struct items done = STAILQ_HEAD_INITIALIZER(done);
 	struct flusher_item *item;
 	int n = 0;
 
-	if (!atomic_load(&fl->any_done))
-		return 0;
 	pthread_mutex_lock(&fl->lock);
 	atomic_store(&fl->any_done, false);
 	STAILQ_CONCAT(&done, &fl->done);
@@ -250,7 +352,25 @@ int flusher_collect(struct flusher *fl)
 		n++;
 		item->durable(item);
 	}
+	return n;
+}
+
+int flusher_collect(struct flusher *fl)
+{
+	int n;
+
+	if (fl->replicated)
+		n = collect_committed(fl);
+	else if (atomic_load(&fl->any_done))
+		n = collect_flushed(fl);
+	else
+		return 0;
 	return store_failed(fl->st) ? -EIO : n;
+}
+
+int flusher_wait(struct flusher *fl)
+{
+	return fl->replicated ? fl->log.wait(fl->log.arg) : store_flush(fl->st);
 }
 
 unsigned int flusher_count(const struct flusher *fl)

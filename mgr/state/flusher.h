@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * flusher.h - group commit.  A caller that committed a transaction and must not reveal
- * it before it is durable adds an item.  The flusher's thread flushes the log once for
- * all waiting items, while the owner continues.  If recent flushes took less than
- * quick_ns, the owner flushes itself.
+ * it before it is durable adds an item.  There are two ways to make it durable:
+ *
+ *	one manager       flusher_open(): the flusher's thread flushes the store's log once
+ *	                  for all waiting items, while the owner continues.  If recent
+ *	                  flushes took less than quick_ns, the owner flushes itself.
+ *	several managers  flusher_open_replicated(): the changes are durable once they are
+ *	                  committed in the managers' log.  Items wait until then, and as long
+ *	                  as another manager may lead.
  */
 #ifndef FLUSHER_H
 #define FLUSHER_H
@@ -18,6 +23,21 @@ struct flusher;
 struct flusher_item {
 	void (*durable)(struct flusher_item *item);
 	STAILQ_ENTRY(flusher_item) link;
+	/* with several managers: the last change that it waits for */
+	uint64_t change;
+};
+
+/* The log of several managers, as the flusher uses it: in the owner's thread. */
+struct managers_log {
+	void *arg;
+	/* Proposes the transactions that were committed until now.  Does not wait. */
+	void (*propose)(void *arg);
+	/* Handles what was stored and received since the last call. */
+	void (*collect)(void *arg);
+	/* Whether no other manager leads. */
+	bool (*leads)(void *arg);
+	/* Returns once the log has all transactions.  -errno: it will never have them. */
+	int (*wait)(void *arg);
 };
 
 /*
@@ -27,6 +47,9 @@ struct flusher_item {
 int flusher_open(struct store *st, uint64_t quick_ns,
 		 unsigned int most_deferred, void (*wake)(void *arg), void *arg,
 		 struct flusher **fl);
+/* log: copied. */
+int flusher_open_replicated(struct store *st, const struct managers_log *log,
+			    unsigned int most_deferred, struct flusher **fl);
 /* Drops the items that are inside without calling durable(). */
 void flusher_close(struct flusher *fl);
 
@@ -34,6 +57,13 @@ void flusher_close(struct flusher *fl);
 void flusher_add(struct flusher *fl, struct flusher_item *item);
 /* Adds an item that can wait: it is flushed together with the next normal one. */
 void flusher_add_deferred(struct flusher *fl, struct flusher_item *item);
+/*
+ * The item changed nothing, and waits for what it has read.  true: durable() was called, always so
+ * with one manager.
+ */
+bool flusher_add_read(struct flusher *fl, struct flusher_item *item);
+/* Whether no other manager leads.  Check it before promising anything to an iod or a client. */
+bool flusher_leads(const struct flusher *fl);
 /* There was no normal item: flush the deferred ones with the next flusher_submit(). */
 void flusher_release_deferred(struct flusher *fl);
 /*
@@ -50,6 +80,11 @@ uint64_t flusher_flush_ns(const struct flusher *fl);
 bool flusher_submit(struct flusher *fl);
 /* Calls durable() of each durable item.  Returns their number; -EIO: the store failed. */
 int flusher_collect(struct flusher *fl);
+/*
+ * Returns once all committed transactions are durable, or -errno.  Blocks: only for the start and
+ * the end, while nobody is served.
+ */
+int flusher_wait(struct flusher *fl);
 /* Number of items that wait; store's thread. */
 unsigned int flusher_count(const struct flusher *fl);
 /* Durations of flushes; any thread. */
