@@ -135,6 +135,8 @@ static void *mgr_main(void *arg)
 	}
 	if (rc == -EIO)
 		report_failure(mgr);
+	if (mgr->displaced)
+		jobs_note_displaced(mgr);
 	if (rc >= 0)
 		drain_replies(mgr);
 	else

@@ -33,52 +33,6 @@ static uint64_t known_store(const struct mgr_iod *iod)
 	return id;
 }
 
-static int keep_store(const struct mgr_iod *iod, uint64_t id)
-{
-	struct mgr *mgr = iod->mgr;
-	char key[24];
-	int rc;
-
-	if (store_check_space(mgr->st) == STORE_SPACE_NONE)
-		return -ENOSPC;
-	store_key(iod, key);
-	rc = ns_begin(&mgr->ns);
-	if (rc)
-		return rc;
-	rc = meta_put_u64(mgr->st, key, id);
-	rc = mgr_end_transaction(mgr, rc, NULL);
-	return rc ? rc : store_flush(mgr->st);
-}
-
-/* All iods are bound: from now on each of them may be unavailable. */
-static int note_all_bound(struct mgr *mgr)
-{
-	int rc = ns_set_bound(&mgr->ns);
-
-	if (rc)
-		return rc;
-	mgr->fresh = false;
-	mgr_say_ready(mgr);
-	return 0;
-}
-
-static int note_bound(struct mgr_iod *iod)
-{
-	struct mgr *mgr = iod->mgr;
-	int rc = 0;
-
-	if (iod->claimer.bound)
-		return 0;
-	if (mgr->jobs->unbound == 1 && mgr->fresh)
-		rc = note_all_bound(mgr);
-	if (rc)
-		return rc;
-	iod->claimer.bound = true;
-	mgr->jobs->unbound--;
-	iod_release_held(iod);
-	return 0;
-}
-
 static void note_asked(struct mgr_iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
@@ -96,44 +50,142 @@ static void note_asked(struct mgr_iod *iod)
 		claim_start(&mgr->jobs->iod[i]);
 }
 
-static int record_store(struct mgr_iod *iod, uint64_t store)
-{
-	uint64_t known = known_store(iod);
-	int rc = 0;
+/* ---- the iod's store is ours ---- */
 
-	if (known != store)
-		rc = keep_store(iod, store);
-	if (rc)
-		return rc;
-	if (known && known != store)
+static void accept_store(struct mgr_iod *iod);
+
+static struct mgr_iod *iod_of_item(struct flusher_item *item)
+{
+	return container_of(item, struct mgr_iod, claimer.item);
+}
+
+/* If it is being claimed again, the next answer continues. */
+static void continue_accepting(struct mgr_iod *iod)
+{
+	iod->claimer.recording = false;
+	if (iod->claimer.call.state == IOD_CALL_IDLE)
+		accept_store(iod);
+}
+
+static void on_store_recorded(struct flusher_item *item)
+{
+	struct mgr_iod *iod = iod_of_item(item);
+
+	if (iod->claimer.before) {
 		log_warn(iod->mgr->log,
 			 "%s: begins with a new store, by its option "
 			 "--new-store: the data of the old one is lost",
 			 iod_name(iod));
-	if (known && known != store)
 		session_ends_forgotten(iod);
-	return note_bound(iod);
+	}
+	continue_accepting(iod);
 }
 
-/* The call is retried, because a full disk may get space. */
-static void accept_store(struct mgr_iod *iod, uint64_t store)
+static void on_bound_recorded(struct flusher_item *item)
+{
+	struct mgr_iod *iod = iod_of_item(item);
+
+	iod->mgr->fresh = false;
+	mgr_say_ready(iod->mgr);
+	continue_accepting(iod);
+}
+
+/* Commits the open transaction; rc: the result of its writes. */
+static int commit_record(struct mgr_iod *iod, int rc,
+			 void (*recorded)(struct flusher_item *item))
 {
 	struct claimer *c = &iod->claimer;
-	int rc = record_store(iod, store);
 
-	if (rc && !c->unrecorded)
-		log_error(iod->mgr->log,
-			  "%s: cannot record its store in %s: %s; what needs "
-			  "this iod waits until that is done",
-			  iod_name(iod), iod->mgr->conf.storage, strerror(-rc));
-	c->unrecorded = rc;
-	if (rc) {
-		iod_call_later(&c->call);
-		return;
+	c->item.durable = recorded;
+	rc = mgr_end_transaction(iod->mgr, rc, &c->item);
+	c->recording = !rc;
+	return rc;
+}
+
+static int record_store(struct mgr_iod *iod)
+{
+	struct mgr *mgr = iod->mgr;
+	char key[24];
+	int rc;
+
+	if (store_check_space(mgr->st) == STORE_SPACE_NONE)
+		return -ENOSPC;
+	store_key(iod, key);
+	iod->claimer.before = known_store(iod);
+	rc = ns_begin(&mgr->ns);
+	if (rc)
+		return rc;
+	rc = meta_put_u64(mgr->st, key, iod->claimer.store);
+	return commit_record(iod, rc, on_store_recorded);
+}
+
+/* All iods are bound: from now on each of them may be unavailable. */
+static int record_bound(struct mgr_iod *iod)
+{
+	struct ns *ns = &iod->mgr->ns;
+	int rc = ns_begin(ns);
+
+	return rc ? rc
+		  : commit_record(iod, ns_set_bound(ns), on_bound_recorded);
+}
+
+static void bind_iod(struct mgr_iod *iod)
+{
+	struct claimer *c = &iod->claimer;
+
+	c->unrecorded = false;
+	if (!c->bound) {
+		c->bound = true;
+		iod->mgr->jobs->unbound--;
+		iod_release_held(iod);
 	}
 	iod->claimed = true;
 	session_ends_tell_restarted(iod);
 }
+
+/* The call is retried, because a full disk may get space. */
+static void accept_later(struct mgr_iod *iod, int rc)
+{
+	struct claimer *c = &iod->claimer;
+
+	if (!c->unrecorded)
+		log_error(iod->mgr->log,
+			  "%s: cannot record its store in %s: %s; what needs "
+			  "this iod waits until that is done",
+			  iod_name(iod), iod->mgr->conf.storage, strerror(-rc));
+	c->unrecorded = true;
+	iod_call_later(&c->call);
+}
+
+/* Records what is not recorded yet.  Each record is durable before the next step. */
+static void accept_store(struct mgr_iod *iod)
+{
+	struct claimer *c = &iod->claimer;
+	int rc = 0;
+
+	if (known_store(iod) != c->store)
+		rc = record_store(iod);
+	else if (iod->mgr->fresh && !c->bound && iod->mgr->jobs->unbound == 1)
+		rc = record_bound(iod);
+	else
+		bind_iod(iod);
+	if (rc)
+		accept_later(iod, rc);
+}
+
+static void note_store(struct mgr_iod *iod, uint64_t store)
+{
+	struct claimer *c = &iod->claimer;
+
+	if (c->recording) {
+		iod_call_later(&c->call);
+		return;
+	}
+	c->store = store;
+	accept_store(iod);
+}
+
+/* ---- the answer ---- */
 
 static void report_foreign(struct mgr_iod *iod)
 {
@@ -189,7 +241,7 @@ static void handle_verdict(struct mgr_iod *iod,
 		if (iod->claimer.asks)
 			note_asked(iod);
 		else
-			accept_store(iod, le64toh(rep->store));
+			note_store(iod, le64toh(rep->store));
 	}
 }
 
@@ -244,7 +296,6 @@ static void report_displaced(struct mgr_iod *iod)
 		  "one is meant to serve, or make this one go on in its place "
 		  "(also a copy from a backup): pvfs-mgr --restore",
 		  iod_name(iod), mgr->conf.storage);
-	term_note_displaced(mgr);
 }
 
 void claim_refused(struct iod_call *call)

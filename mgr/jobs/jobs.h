@@ -29,6 +29,11 @@ void jobs_close(struct mgr *mgr);
 /* The term of this run of the manager: term.c. */
 uint64_t jobs_term(const struct mgr *mgr);
 /*
+ * mgr->displaced is set: records it, durably, so that this database does not displace the other
+ * manager in turn.  After the event loop.
+ */
+void jobs_note_displaced(struct mgr *mgr);
+/*
  * 0: times from `term` are on our clock_boot().  Otherwise they are from the clock of
  * another host or of an earlier boot of this host.  Then all of them are earlier than
  * the returned time of our clock_boot().

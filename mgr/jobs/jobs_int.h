@@ -56,6 +56,10 @@ struct lease {
 struct claimer {
 	bool asks, asked; /* for a new database: only asks, binds nothing yet */
 	bool unrecorded; /* its store could not be recorded, which is logged */
+	uint64_t store; /* that it has told */
+	uint64_t before; /* the one that was recorded before it; 0: none */
+	struct flusher_item item; /* of what is being recorded about it */
+	bool recording; /* the item is in the flusher */
 	bool bound;
 	struct iod_call call;
 	uint64_t msg[10];
@@ -185,7 +189,6 @@ void claim_refused(struct iod_call *call);
 
 /* -ESTALE, logged: another manager has displaced this database. */
 int term_open(struct mgr *mgr);
-void term_note_displaced(struct mgr *mgr);
 
 /* ---- session_ends.c ---- */
 

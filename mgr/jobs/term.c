@@ -57,10 +57,10 @@ static int put_displaced(struct mgr *mgr)
 		return rc;
 	rc = meta_put_u64(mgr->st, TERM_DISPLACED, mgr->jobs->term);
 	rc = mgr_end_transaction(mgr, rc, NULL);
-	return rc ? rc : store_flush(mgr->st);
+	return rc ? rc : flusher_wait(mgr->fl);
 }
 
-void term_note_displaced(struct mgr *mgr)
+void jobs_note_displaced(struct mgr *mgr)
 {
 	int rc = put_displaced(mgr);
 
@@ -158,7 +158,7 @@ int term_open(struct mgr *mgr)
 	if (!rc)
 		rc = note_lease(mgr);
 	rc = mgr_end_transaction(mgr, rc, NULL);
-	return rc ? rc : store_flush(mgr->st);
+	return rc ? rc : flusher_wait(mgr->fl);
 }
 
 uint64_t jobs_term(const struct mgr *mgr)

@@ -58,8 +58,6 @@ static int find_root(struct ns *ns)
 		return rc;
 	}
 	rc = ns_commit(ns);
-	if (!rc)
-		rc = store_flush(ns->st);
 	return rc ? rc : meta_get_u64(ns->st, "root", &ns->root);
 }
 
@@ -92,20 +90,17 @@ static int check_niods(struct ns *ns)
 	return -EINVAL;
 }
 
-/* Deletes a named value, durably. */
-static int forget_value(struct ns *ns, const char *name)
+static int forget_count(struct ns *ns)
 {
 	int rc = ns_begin(ns);
 
 	if (rc)
 		return rc;
-	rc = meta_del(ns->st, name);
-	if (rc) {
-		ns_abort(ns);
-		return rc;
-	}
-	rc = ns_commit(ns);
-	return rc ? rc : store_flush(ns->st);
+	rc = meta_del(ns->st, "inodes");
+	if (!rc)
+		return ns_commit(ns);
+	ns_abort(ns);
+	return rc;
 }
 
 /* The number is only valid from a clean stop to the next start. */
@@ -116,7 +111,7 @@ static int find_count(struct ns *ns)
 	rc = meta_get_u64(ns->st, "inodes", &ns->inodes);
 	if (rc == -ENOENT)
 		return inode_count(ns->st, &ns->inodes);
-	return rc ? rc : forget_value(ns, "inodes");
+	return rc ? rc : forget_count(ns);
 }
 
 int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh)
@@ -138,7 +133,7 @@ int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh)
 
 int ns_set_bound(struct ns *ns)
 {
-	return forget_value(ns, "fresh");
+	return meta_del(ns->st, "fresh");
 }
 
 int ns_open_space(struct ns *ns, const struct ns_attr *attr)

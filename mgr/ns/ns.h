@@ -85,8 +85,8 @@ struct ns_attr {
 	uint32_t ssize, pcount;
 };
 /*
- * Opens the name space, or makes the root directory in an empty store.  -EINVAL: the
- * store belongs to a file system with another number of iods.
+ * Opens the name space, or makes the root directory in an empty store.  Its transactions are
+ * not flushed.  -EINVAL: the store belongs to a file system with another number of iods.
  */
 int ns_open_space(struct ns *ns, const struct ns_attr *attr);
 /* Records the number of inodes for the next start. */
@@ -94,7 +94,7 @@ void ns_close_space(struct ns *ns);
 /*
  * *id: the identity of this name space, unique among all that were ever made.  A name
  * space from before there were identities gets fsid.  *fresh: no iod is permanently
- * bound to it yet.  ns_set_bound() ends that, durably.
+ * bound to it yet.  ns_set_bound() ends that; a transaction must be open.
  */
 int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh);
 int ns_set_bound(struct ns *ns);

@@ -42,7 +42,7 @@ static void set_panic(int on)
 START_TEST(test_store_failed)
 {
 	set_panic(1);
-	term_note_displaced(&mgr);
+	jobs_note_displaced(&mgr);
 	set_panic(0); /* so that it closes */
 	ck_assert_uint_eq(lines, 1);
 }
