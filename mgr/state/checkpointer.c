@@ -19,9 +19,10 @@
 #define CHECKPOINT_TICK 2 /* seconds between checks */
 
 struct checkpointer {
-	pthread_mutex_t lock; /* protects stop */
+	pthread_mutex_t lock; /* protects stop and hurry */
 	pthread_cond_t work;
 	bool stop;
+	bool hurry; /* somebody waits for the next checkpoint */
 	atomic_bool dirty;
 	struct store *st;
 	pthread_t thread;
@@ -31,6 +32,8 @@ static void wait_for_tick(struct checkpointer *cp)
 {
 	struct timespec ts;
 
+	if (cp->hurry)
+		return;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	ts.tv_sec += CHECKPOINT_TICK;
 	pthread_cond_timedwait(&cp->work, &cp->lock, &ts);
@@ -53,6 +56,7 @@ static void busy_period(struct checkpointer *cp)
 
 	while (!cp->stop && left-- > 0) {
 		wait_for_tick(cp);
+		cp->hurry = false;
 		checkpoint_unlocked(cp, store_is_short(cp->st)
 						? CHECKPOINT_SHORT
 						: CHECKPOINT_KBYTE);
@@ -118,6 +122,15 @@ void checkpointer_wake(struct checkpointer *cp)
 	if (atomic_load(&cp->dirty))
 		return;
 	pthread_mutex_lock(&cp->lock);
+	atomic_store(&cp->dirty, true);
+	pthread_cond_signal(&cp->work);
+	pthread_mutex_unlock(&cp->lock);
+}
+
+void checkpointer_hurry(struct checkpointer *cp)
+{
+	pthread_mutex_lock(&cp->lock);
+	cp->hurry = true;
 	atomic_store(&cp->dirty, true);
 	pthread_cond_signal(&cp->work);
 	pthread_mutex_unlock(&cp->lock);

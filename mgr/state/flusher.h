@@ -98,5 +98,7 @@ int checkpointer_open(struct store *st, struct checkpointer **cp);
 void checkpointer_close(struct checkpointer *cp);
 /* Something was committed.  Any thread. */
 void checkpointer_wake(struct checkpointer *cp);
+/* Calls store_checkpoint() now.  Any thread. */
+void checkpointer_hurry(struct checkpointer *cp);
 
 #endif

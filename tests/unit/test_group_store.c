@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_group_store.c - managers of one group in this process, each with a store and real files. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/util/clock.h"
+#include "common/util/container.h"
+#include "mgr/group/group.h"
+#include "tests/run_suite.h"
+#include "tests/unit/member_rig.h"
+
+#define MANAGERS 3u
+#define NET_MS 1
+
+struct packet {
+	STAILQ_ENTRY(packet) link;
+	size_t len;
+	uint8_t data[];
+};
+
+struct manager {
+	struct rig_member m; /* its folder and its store */
+	struct checkpointer *cp;
+	struct mgr_group *group; /* NULL: it does not run */
+	struct flusher *fl; /* of the leader */
+	bool cut_off;
+	STAILQ_HEAD(, packet) inbox;
+};
+
+static struct manager managers[MANAGERS];
+static struct rig rig; /* opens the stores */
+static struct tp_dev *dev;
+static struct rpc_ctx *ctx;
+static struct rpc_timer net;
+static unsigned int durable;
+
+/* ---- the network: a timer, so that it also works while group_lead() waits ---- */
+
+static int send_packet(void *arg, uint64_t to, const void *data, size_t len)
+{
+	const struct manager *from = arg;
+	struct packet *packet;
+
+	if (from->cut_off || managers[to - 1].cut_off)
+		return 0;
+	packet = malloc(sizeof(*packet) + len);
+	ck_assert_ptr_nonnull(packet);
+	packet->len = len;
+	memcpy(packet->data, data, len);
+	STAILQ_INSERT_TAIL(&managers[to - 1].inbox, packet, link);
+	return 0;
+}
+
+static void deliver(struct manager *m)
+{
+	struct packet *packet;
+
+	while ((packet = STAILQ_FIRST(&m->inbox))) {
+		STAILQ_REMOVE_HEAD(&m->inbox, link);
+		if (m->group)
+			mgr_group_receive(m->group, packet->data, packet->len);
+		free(packet);
+	}
+	if (m->group)
+		mgr_group_collect(m->group);
+}
+
+static void on_net(struct rpc_timer *timer)
+{
+	for (unsigned int i = 0; i < MANAGERS; i++)
+		deliver(&managers[i]);
+	rpc_timer_set(ctx, timer, clock_after_ms(NET_MS));
+}
+
+/* ---- managers ---- */
+
+static void start(unsigned int i, size_t voters)
+{
+	static const struct member_address all[MANAGERS] = { { 1, "one" },
+							     { 2, "two" },
+							     { 3, "three" } };
+	struct manager *m = &managers[i];
+	struct group_attr attr = { .storage = m->m.dir,
+				   .fsid = 7,
+				   .ctx = ctx,
+				   .id = i + 1,
+				   .voters = all,
+				   .n = voters,
+				   .peers = { m, send_packet },
+				   .log = &rig.log };
+
+	ck_assert_int_eq(rig_open(&rig, &m->m), 0);
+	ck_assert_int_eq(checkpointer_open(m->m.st, &m->cp), 0);
+	attr.st = m->m.st;
+	attr.cp = m->cp;
+	ck_assert_int_eq(mgr_group_open(&attr, &m->group), 0);
+}
+
+static void stop(unsigned int i)
+{
+	struct manager *m = &managers[i];
+
+	flusher_close(m->fl);
+	m->fl = NULL;
+	mgr_group_close(m->group);
+	m->group = NULL;
+	deliver(m);
+	checkpointer_close(m->cp);
+	m->cp = NULL;
+	rig_close(&m->m);
+}
+
+static void turn(void)
+{
+	rpc_ctx_progress(ctx, clock_after_ms(NET_MS));
+	for (unsigned int i = 0; i < MANAGERS; i++)
+		if (managers[i].fl)
+			ck_assert_int_ge(flusher_collect(managers[i].fl), 0);
+}
+
+static struct manager *find_elected(void)
+{
+	for (unsigned int i = 0; i < MANAGERS; i++)
+		if (managers[i].group &&
+		    mgr_group_state(managers[i].group) == GROUP_ELECTED)
+			return &managers[i];
+	return NULL;
+}
+
+static struct manager *elect(void)
+{
+	struct manager *m;
+	struct managers_log log;
+
+	while (!(m = find_elected()))
+		turn();
+	ck_assert_uint_ne(mgr_group_term(m->group), 0);
+	ck_assert_int_eq(mgr_group_lead(m->group), 0);
+	ck_assert_int_eq(mgr_group_state(m->group), GROUP_LEADS);
+	log = mgr_group_log(m->group);
+	ck_assert_int_eq(flusher_open_replicated(m->m.st, &log, 8, &m->fl), 0);
+	return m;
+}
+
+/* ---- changes ---- */
+
+static void on_durable(struct flusher_item *item)
+{
+	durable++;
+}
+
+static void commit_change(struct manager *m, uint32_t seed)
+{
+	ck_assert_int_eq(store_begin(m->m.st), 0);
+	ck_assert_int_eq(rig_put(m->m.st, 0, seed % RIG_KEYS, seed), 0);
+	ck_assert_int_eq(store_commit(m->m.st), 0);
+}
+
+/* A change that is acknowledged. */
+static void change(struct manager *m, uint32_t seed)
+{
+	struct flusher_item item = { .durable = on_durable };
+	unsigned int before = durable;
+
+	commit_change(m, seed);
+	flusher_add(m->fl, &item);
+	flusher_submit(m->fl);
+	while (durable == before)
+		turn();
+}
+
+static void change_many(struct manager *m, uint32_t from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		change(m, from + i);
+}
+
+/* Until all that run have the same rows. */
+static void wait_same_rows(struct manager *leader)
+{
+	uint32_t sum = rig_sum(leader->m.st);
+	unsigned int same = 0;
+
+	while (same < MANAGERS) {
+		turn();
+		same = 0;
+		for (unsigned int i = 0; i < MANAGERS; i++)
+			same += !managers[i].group ||
+				rig_sum(managers[i].m.st) == sum;
+	}
+}
+
+static unsigned int index_of(const struct manager *m)
+{
+	return (unsigned int)(m - managers);
+}
+
+/* ---- fixtures ---- */
+
+static void setup(void)
+{
+	struct tp_dev_attr dev_attr = { 0 };
+	struct rpc_ctx_attr attr = { 0 };
+
+	durable = 0;
+	rig_init(&rig);
+	rig.takes_entries = true;
+	ck_assert_int_eq(tp_dev_open("tcp", &dev_attr, &dev), 0);
+	attr.dev = dev;
+	ck_assert_int_eq(rpc_ctx_open(&attr, &ctx), 0);
+	for (unsigned int i = 0; i < MANAGERS; i++) {
+		memset(&managers[i], 0, sizeof(managers[i]));
+		STAILQ_INIT(&managers[i].inbox);
+		rig_member_make(&managers[i].m, "group");
+	}
+	net = (struct rpc_timer){ .fire = on_net };
+	rpc_timer_set(ctx, &net, clock_after_ms(NET_MS));
+}
+
+static void teardown(void)
+{
+	for (unsigned int i = 0; i < MANAGERS; i++) {
+		if (managers[i].group)
+			stop(i);
+		rig_member_remove(&managers[i].m);
+	}
+	rpc_timer_clear(ctx, &net);
+	rpc_ctx_close(ctx);
+	tp_dev_close(dev);
+	rig_free(&rig);
+}
+
+/* ---- tests ---- */
+
+START_TEST(test_alone)
+{
+	struct rig_model model = { 0 };
+	uint64_t term;
+
+	start(0, 1);
+	change_many(elect(), 1, 100);
+	for (uint32_t seed = 1; seed <= 100; seed++)
+		model.seed[0][seed % RIG_KEYS] = seed;
+	ck_assert(flusher_leads(managers[0].fl));
+	term = mgr_group_term(managers[0].group);
+	stop(0);
+	start(0, 1);
+	elect();
+	ck_assert_uint_gt(mgr_group_term(managers[0].group), term);
+	rig_check_rows(managers[0].m.st, &model);
+}
+END_TEST
+
+START_TEST(test_three)
+{
+	struct manager *first, *second;
+
+	for (unsigned int i = 0; i < MANAGERS; i++)
+		start(i, MANAGERS);
+	first = elect();
+	change_many(first, 1, 50);
+	wait_same_rows(first);
+	stop(index_of(first));
+	second = elect();
+	ck_assert_ptr_ne(first, second);
+	change_many(second, 100, 50);
+	start(index_of(first), MANAGERS);
+	change_many(second, 200, 10);
+	wait_same_rows(second);
+}
+END_TEST
+
+/* A leader that is cut off: its later changes are undone. */
+START_TEST(test_cut_off)
+{
+	struct flusher_item item = { .durable = on_durable };
+	struct flusher_item read = { .durable = on_durable };
+	struct manager *first, *second;
+	unsigned int before;
+
+	for (unsigned int i = 0; i < MANAGERS; i++)
+		start(i, MANAGERS);
+	first = elect();
+	change_many(first, 1, 10);
+	wait_same_rows(first);
+	first->cut_off = true;
+	before = durable;
+	commit_change(first, 77);
+	flusher_add(first->fl, &item);
+	flusher_submit(first->fl);
+	second = elect();
+	/* it has no lease since then, if it does not know already */
+	ck_assert(!flusher_leads(first->fl));
+	ck_assert(!flusher_add_read(first->fl, &read));
+	while (mgr_group_state(first->group) != GROUP_ENDED)
+		turn();
+	ck_assert_uint_eq(durable, before);
+	change_many(second, 100, 10);
+	stop(index_of(first));
+	first->cut_off = false;
+	start(index_of(first), MANAGERS);
+	wait_same_rows(second);
+}
+END_TEST
+
+/* The log of the group does not grow for ever. */
+START_TEST(test_checkpoint)
+{
+	struct member_status status = { 0 };
+	struct manager *m;
+
+	start(0, 1);
+	m = elect();
+	for (uint32_t i = 1; i < 4000 || !status.snapshot; i++) {
+		commit_change(m, 16 * i); /* long values */
+		if (i % 64 == 0)
+			change(m, i);
+		mgr_group_get_status(m->group, &status);
+		ck_assert_uint_lt(i, 100000);
+	}
+	ck_assert_uint_ge(store_durable_index(m->m.st) + 100, status.snapshot);
+	stop(0);
+	start(0, 1);
+	m = elect();
+	change(m, 5);
+}
+END_TEST
+
+/* The log begins after entries that only the database had. */
+START_TEST(test_lost_database)
+{
+	struct member_status status = { 0 };
+	struct group_attr attr = { .fsid = 7, .ctx = ctx, .id = 1 };
+	struct mgr_group *g;
+	struct manager *m;
+	char cmd[128];
+
+	start(0, 1);
+	m = elect();
+	for (uint32_t i = 1; !status.snapshot; i++) {
+		commit_change(m, 16 * i);
+		if (i % 64 == 0)
+			change(m, i);
+		mgr_group_get_status(m->group, &status);
+	}
+	stop(0);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s/db", m->m.dir);
+	ck_assert_int_eq(system(cmd), 0);
+	ck_assert_int_eq(rig_open(&rig, &m->m), 0);
+	ck_assert_int_eq(checkpointer_open(m->m.st, &m->cp), 0);
+	attr.storage = m->m.dir;
+	attr.st = m->m.st;
+	attr.cp = m->cp;
+	attr.peers = (struct member_peers){ m, send_packet };
+	attr.log = &rig.log;
+	ck_assert_int_eq(mgr_group_open(&attr, &g), -EIO);
+	checkpointer_close(m->cp);
+	m->cp = NULL;
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("group");
+	Suite *s = suite_create("mgr_group");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, test_alone);
+	tcase_add_test(tc, test_three);
+	tcase_add_test(tc, test_cut_off);
+	tcase_add_test(tc, test_checkpoint);
+	tcase_add_test(tc, test_lost_database);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
