@@ -6,6 +6,7 @@
 
 #include "common/util/daemon.h"
 #include "mgr/auth/auth.h"
+#include "mgr/group/group.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/locks/lock_waits.h"
 #include "mgr/mgr.h"
@@ -66,18 +67,25 @@ static void collect_requests(struct mgr *mgr, uint64_t deadline)
 		run_queued(mgr);
 }
 
+/* Nothing may be acknowledged any more, which is logged. */
+static bool is_replaced(const struct mgr *mgr)
+{
+	return mgr->foreign || mgr->displaced ||
+	       (mgr->group && mgr_group_state(mgr->group) == GROUP_ENDED);
+}
+
 /*
  * One turn of the event loop.  The flusher starts before the replies of its last round
  * are sent, because these may lead to more changes.  0; 1: chores or requests are left;
- * -EIO: the store failed; -ESTALE: the iods belong to another database or manager, and
- * nothing more is acknowledged.
+ * -EIO: the store failed; -ESTALE: the iods belong to another database or manager, or
+ * another manager may lead, and nothing more is acknowledged.
  */
 static int run_turn(struct mgr *mgr, uint64_t deadline)
 {
 	bool more;
 
 	collect_requests(mgr, deadline);
-	if (mgr->foreign || mgr->displaced)
+	if (is_replaced(mgr))
 		return -ESTALE;
 	mgr_submit(mgr);
 	flusher_collect(mgr->fl);
@@ -91,7 +99,7 @@ static int run_turn(struct mgr *mgr, uint64_t deadline)
 	more |= run_queue_waits(mgr->queue);
 	if (store_failed(mgr->st))
 		return -EIO;
-	return mgr->foreign || mgr->displaced ? -ESTALE : more;
+	return is_replaced(mgr) ? -ESTALE : more;
 }
 
 static void drain_replies(struct mgr *mgr)
@@ -116,11 +124,13 @@ static void report_failure(const struct mgr *mgr)
 			    "backup");
 }
 
-static void *mgr_main(void *arg)
+static bool is_stopped(const struct mgr *mgr)
 {
-	struct mgr *mgr = arg;
-	int rc = 1;
+	return atomic_load(&mgr->stop);
+}
 
+static void report_opened(struct mgr *mgr)
+{
 	if (mgr->fresh)
 		log_info(mgr->log,
 			 "a new file system: waits until all of its %u iods "
@@ -128,18 +138,59 @@ static void *mgr_main(void *arg)
 			 mgr->conf.niods);
 	else
 		mgr_say_ready(mgr);
-	while (rc >= 0 && !atomic_load(&mgr->stop)) {
+}
+
+/*
+ * A member of a group until it leads.  1: it was stopped; -ESTALE: its group has ended;
+ * -EIO: the store failed.
+ */
+static int follow_group(struct mgr *mgr)
+{
+	while (!is_stopped(mgr)) {
+		rpc_ctx_progress(mgr->ctx,
+				 pulse_beat(daemon_pulse(mgr->daemon), 0));
+		mgr_group_collect(mgr->group);
+		mgr_auth_collect(mgr);
+		if (mgr_group_state(mgr->group) == GROUP_ELECTED)
+			return 0;
+		if (store_failed(mgr->st))
+			return -EIO;
+		if (is_replaced(mgr))
+			return -ESTALE;
+	}
+	return 1;
+}
+
+static int serve_clients(struct mgr *mgr)
+{
+	int rc = 1;
+
+	report_opened(mgr);
+	while (rc >= 0 && !is_stopped(mgr)) {
 		uint64_t pulse = pulse_beat(daemon_pulse(mgr->daemon), 0);
 
 		rc = run_turn(mgr, rc ? 0 : pulse);
 	}
-	if (rc == -EIO)
-		report_failure(mgr);
-	if (mgr->displaced)
-		jobs_note_displaced(mgr);
 	if (rc >= 0)
 		drain_replies(mgr);
-	else
+	return rc;
+}
+
+static void *mgr_main(void *arg)
+{
+	struct mgr *mgr = arg;
+	int rc = mgr->group ? follow_group(mgr) : 0;
+
+	if (!rc && mgr->group)
+		rc = parts_open_service(mgr);
+	if (!rc)
+		rc = serve_clients(mgr);
+	if (rc == -EIO)
+		report_failure(mgr);
+	/* a group decides itself which manager the iods obey */
+	if (mgr->displaced && !mgr->group)
+		jobs_note_displaced(mgr);
+	if (rc < 0)
 		daemon_fail(mgr->daemon);
 	return NULL;
 }
@@ -161,7 +212,7 @@ int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	rc = mgr_conf_copy(&mgr->conf, conf);
 	if (!rc)
 		rc = parts_open_base(mgr);
-	if (!rc)
+	if (!rc && !mgr->group)
 		rc = parts_open_service(mgr);
 	if (!rc)
 		rc = -pthread_create(&mgr->thread, NULL, mgr_main, mgr);

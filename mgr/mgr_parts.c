@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mgr_parts.c - opens and closes the parts of a manager, in order. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "common/util/stamp.h"
 #include "mgr/auth/auth.h"
 #include "mgr/backup/backup.h"
+#include "mgr/group/group.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/locks/lock_waits.h"
 #include "mgr/mgr_parts.h"
@@ -62,15 +64,18 @@ static int open_store(struct mgr *mgr)
 	struct stamp stamp = { mgr->conf.fsid, "mgr", 0 };
 	struct store_attr attr = { .dir = mgr->conf.storage,
 				   .cache_size = mgr->conf.cache_size,
-				   .log = mgr->log };
+				   .log = mgr->log,
+				   .replicated = mgr->conf.grouped };
 	int rc;
 
 	mgr->dirfd = stamp_open(mgr->conf.storage, &stamp, mgr->log);
 	if (mgr->dirfd < 0)
 		return mgr->dirfd;
 	rc = store_open(&attr, &mgr->st);
-	return rc ? rc
-		  : stamp_step(mgr->dirfd, mgr->conf.storage, &stamp, mgr->log);
+	if (!rc)
+		rc = stamp_step(mgr->dirfd, mgr->conf.storage, &stamp,
+				mgr->log);
+	return rc ? rc : checkpointer_open(mgr->st, &mgr->cp);
 }
 
 static int open_ctx(struct mgr *mgr)
@@ -80,58 +85,6 @@ static int open_ctx(struct mgr *mgr)
 				     .fabric = &mgr->fabric };
 
 	return rpc_ctx_open(&attr, &mgr->ctx);
-}
-
-/* Does not touch the disk before it is certain that this host can serve. */
-int parts_open_base(struct mgr *mgr)
-{
-	int rc = random_id(&mgr->boot);
-
-	if (!rc)
-		rc = boot_id(&mgr->host);
-	if (rc)
-		return rc;
-	descriptors_raise(); /* each client needs some */
-	rc = open_fabric(mgr);
-	if (!rc)
-		rc = open_ring(mgr);
-	if (!rc)
-		rc = open_store(mgr);
-	return rc ? rc : open_ctx(mgr);
-}
-
-/* ---- the service ---- */
-
-static void on_durable(void *arg)
-{
-	struct mgr *mgr = arg;
-
-	rpc_ctx_wake(mgr->ctx);
-}
-
-/*
- * Each deferred item occupies a slot of its client.  A client without a free slot would
- * stand still.
- */
-static unsigned int most_deferred(const struct mgr *mgr)
-{
-	return (mgr->conf.slots + 1) / 2;
-}
-
-static int open_name_space(struct mgr *mgr)
-{
-	struct ns_attr ns = { .st = mgr->st,
-			      .niods = mgr->conf.niods,
-			      .ssize = mgr->conf.ssize,
-			      .pcount = mgr->conf.pcount };
-	int rc = ns_open_space(&mgr->ns, &ns);
-
-	if (!rc)
-		rc = checkpointer_open(mgr->st, &mgr->cp);
-	if (!rc)
-		rc = flusher_open(mgr->st, FLUSH_QUICK_NS, most_deferred(mgr),
-				  on_durable, mgr, &mgr->fl);
-	return rc;
 }
 
 /* The server logs an error. */
@@ -166,6 +119,111 @@ static int open_server(struct mgr *mgr)
 	return rpc_server_open(&attr, &mgr->server);
 }
 
+/* ---- a member of a group ---- */
+
+/* There is no other manager yet. */
+static int send_nowhere(void *arg, uint64_t to, const void *data, size_t len)
+{
+	return -ENOENT;
+}
+
+static int open_group(struct mgr *mgr)
+{
+	char address[ADDR_STRLEN];
+	const struct member_address self = {
+		1, addr_format(&mgr->conf.addr, address, sizeof(address))
+	};
+	struct group_attr attr = { .storage = mgr->conf.storage,
+				   .fsid = mgr->conf.fsid,
+				   .st = mgr->st,
+				   .cp = mgr->cp,
+				   .ctx = mgr->ctx,
+				   .id = self.id,
+				   .voters = &self,
+				   .n = 1,
+				   .peers = { NULL, send_nowhere },
+				   .log = mgr->log };
+
+	return mgr_group_open(&attr, &mgr->group);
+}
+
+/* The server answers other managers, and refuses all others until this one leads. */
+static int open_member(struct mgr *mgr)
+{
+	int rc = open_group(mgr);
+
+	if (!rc)
+		rc = mgr_auth_open(mgr);
+	return rc ? rc : open_server(mgr);
+}
+
+/* Does not touch the disk before it is certain that this host can serve. */
+int parts_open_base(struct mgr *mgr)
+{
+	int rc = random_id(&mgr->boot);
+
+	if (!rc)
+		rc = boot_id(&mgr->host);
+	if (rc)
+		return rc;
+	descriptors_raise(); /* each client needs some */
+	rc = open_fabric(mgr);
+	if (!rc)
+		rc = open_ring(mgr);
+	if (!rc)
+		rc = open_store(mgr);
+	if (!rc)
+		rc = open_ctx(mgr);
+	return !rc && mgr->conf.grouped ? open_member(mgr) : rc;
+}
+
+/* ---- the service ---- */
+
+static void on_durable(void *arg)
+{
+	struct mgr *mgr = arg;
+
+	rpc_ctx_wake(mgr->ctx);
+}
+
+/*
+ * Each deferred item occupies a slot of its client.  A client without a free slot would
+ * stand still.
+ */
+static unsigned int most_deferred(const struct mgr *mgr)
+{
+	return (mgr->conf.slots + 1) / 2;
+}
+
+static int open_flusher(struct mgr *mgr)
+{
+	struct managers_log log;
+
+	if (!mgr->group)
+		return flusher_open(mgr->st, FLUSH_QUICK_NS, most_deferred(mgr),
+				    on_durable, mgr, &mgr->fl);
+	log = mgr_group_log(mgr->group);
+	return flusher_open_replicated(mgr->st, &log, most_deferred(mgr),
+				       &mgr->fl);
+}
+
+static int open_name_space(struct mgr *mgr)
+{
+	struct ns_attr ns = { .st = mgr->st,
+			      .niods = mgr->conf.niods,
+			      .ssize = mgr->conf.ssize,
+			      .pcount = mgr->conf.pcount };
+
+	return ns_open_space(&mgr->ns, &ns);
+}
+
+/* The database becomes ready for transactions. */
+static int begin_to_lead(struct mgr *mgr)
+{
+	mgr->group_term = mgr_group_term(mgr->group);
+	return mgr_group_lead(mgr->group);
+}
+
 /* Without it the manager serves: the disk may be full. */
 static void open_backup(struct mgr *mgr)
 {
@@ -181,8 +239,12 @@ static void open_backup(struct mgr *mgr)
 
 int parts_open_service(struct mgr *mgr)
 {
-	int rc = open_name_space(mgr);
+	int rc = mgr->group ? begin_to_lead(mgr) : 0;
 
+	if (!rc)
+		rc = open_name_space(mgr);
+	if (!rc)
+		rc = open_flusher(mgr);
 	if (!rc)
 		rc = run_queue_open(request_turn, &mgr->queue);
 	if (!rc)
@@ -201,14 +263,15 @@ int parts_open_service(struct mgr *mgr)
 		rc = jobs_open(mgr, session_end_fenced);
 	if (!rc)
 		rc = sessions_open(mgr);
-	if (!rc)
+	if (!rc && !mgr->group)
 		rc = mgr_auth_open(mgr);
-	if (!rc)
+	if (!rc && !mgr->group)
 		rc = open_server(mgr);
 	if (!rc)
 		rc = sessions_reject_ended(mgr);
 	if (!rc)
 		open_backup(mgr);
+	mgr->serves = !rc;
 	return rc;
 }
 
@@ -235,12 +298,13 @@ void parts_close(struct mgr *mgr)
 	adopts_close(mgr);
 	tokens_close(mgr);
 	dir_buffers_close(mgr);
+	mgr_group_close(mgr->group);
 	if (mgr->ctx)
 		rpc_ctx_close(mgr->ctx);
 	fabric_close(&mgr->fabric);
 	checkpointer_close(mgr->cp);
 	if (mgr->st && mgr->ns.root)
-		ns_close_space(&mgr->ns);
+		ns_close_space(&mgr->ns, !mgr->group);
 	store_close(mgr->st);
 	keyring_close(mgr->ring);
 	if (mgr->dirfd >= 0)

@@ -2,8 +2,11 @@
 /*
  * mgr_parts.h - the parts of a manager.
  *
- *	base      the network without a server, the keys, the database
- *	service   all that requests of clients need, and the server
+ *	base      the network, the keys, the database; with several managers also the member
+ *	          of the group and the server, which opens no sessions of clients and iods
+ *	service   all that requests of clients need; the server, if it is not open
+ *
+ * With several managers, the service is opened once this manager leads.
  */
 #ifndef MGR_PARTS_H
 #define MGR_PARTS_H

@@ -61,7 +61,7 @@ static int on_open(void *arg, struct rpc_session *session)
 	struct caller *s;
 	int rc;
 
-	if (mgr->fresh || !flusher_leads(mgr->fl))
+	if (!mgr->serves || mgr->fresh || !flusher_leads(mgr->fl))
 		return -EAGAIN;
 	s = calloc(1, sizeof(*s));
 	if (!s)

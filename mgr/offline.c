@@ -395,7 +395,7 @@ static void close_restore(struct restore *r)
 	fabric_close(&r->fabric);
 	keyring_close(r->ring);
 	if (r->st && r->ns.root)
-		ns_close_space(&r->ns);
+		ns_close_space(&r->ns, true);
 	store_close(r->st);
 }
 

@@ -85,8 +85,11 @@ static void wake_server(void *arg)
 static int get_ticket_clock(void *arg, uint64_t term, uint64_t *now)
 {
 	struct mgr *mgr = arg;
-	uint64_t here = clock_boot(), begun = jobs_clock_of(mgr, term);
+	uint64_t here = clock_boot(), begun;
 
+	if (!mgr->serves)
+		return -EAGAIN;
+	begun = jobs_clock_of(mgr, term);
 	if (term > jobs_term(mgr))
 		return -ESTALE;
 	if (begun && here - begun >= auth_ticket_life_ns(mgr))

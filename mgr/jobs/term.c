@@ -12,14 +12,34 @@
 #include "mgr/jobs/jobs_int.h"
 #include "common/util/random_id.h"
 
+/*
+ * With several managers: the term of the leader in their log, added to a base.  The log counts from
+ * 1, also after a new group was made, and the iods may obey a higher term already.
+ */
+static int grouped_term(struct mgr *mgr, uint64_t last, uint64_t *term)
+{
+	uint64_t base = last;
+	int rc = meta_get_u64(mgr->st, "term_base", &base);
+
+	*term = base + mgr->group_term;
+	if (!rc && *term > last)
+		return 0;
+	*term = last + mgr->group_term;
+	return rc && rc != -ENOENT ? rc
+				   : meta_put_u64(mgr->st, "term_base", last);
+}
+
 static int next_term(struct mgr *mgr)
 {
 	struct mgr_jobs *jobs = mgr->jobs;
-	int rc = meta_get_u64(mgr->st, "term", &jobs->term);
+	uint64_t last = 0;
+	int rc = meta_get_u64(mgr->st, "term", &last);
 
 	if (rc && rc != -ENOENT)
 		return rc;
-	return meta_put_u64(mgr->st, "term", ++jobs->term);
+	jobs->term = last + 1;
+	rc = mgr->group_term ? grouped_term(mgr, last, &jobs->term) : 0;
+	return rc ? rc : meta_put_u64(mgr->st, "term", jobs->term);
 }
 
 /*

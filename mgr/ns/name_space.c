@@ -155,10 +155,10 @@ int ns_open_space(struct ns *ns, const struct ns_attr *attr)
 	return rc ? rc : find_count(ns);
 }
 
-void ns_close_space(struct ns *ns)
+void ns_close_space(struct ns *ns, bool record)
 {
 	holds_close(ns);
-	if (store_failed(ns->st) || ns_begin(ns))
+	if (!record || store_failed(ns->st) || ns_begin(ns))
 		return;
 	if (meta_put_u64(ns->st, "inodes", ns->inodes))
 		ns_abort(ns);

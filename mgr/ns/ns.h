@@ -89,8 +89,8 @@ struct ns_attr {
  * not flushed.  -EINVAL: the store belongs to a file system with another number of iods.
  */
 int ns_open_space(struct ns *ns, const struct ns_attr *attr);
-/* Records the number of inodes for the next start. */
-void ns_close_space(struct ns *ns);
+/* record: records the number of inodes for the next start. */
+void ns_close_space(struct ns *ns, bool record);
 /*
  * *id: the identity of this name space, unique among all that were ever made.  A name
  * space from before there were identities gets fsid.  *fresh: no iod is permanently

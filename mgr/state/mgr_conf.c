@@ -25,6 +25,7 @@ static void set_defaults(struct mgr_conf *conf)
 	conf->slow_ms = 1000;
 	conf->iod_calls = 65536;
 	conf->ssize = 65536;
+	conf->grouped = secure_getenv("PVFS_MGR_GROUPED") != NULL;
 }
 
 static int read_filesystem(const struct conf_section *in, struct mgr_conf *conf)

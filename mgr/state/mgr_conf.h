@@ -16,6 +16,8 @@
 struct mgr_conf {
 	uint64_t fsid;
 	struct addr addr;
+	/* a group of managers, with this one alone: for tests */
+	bool grouped;
 	struct fabric_conf fabric;
 	char storage[PATH_MAX];
 	char key[PATH_MAX]; /* file with the servers' keys; "": none */

@@ -35,6 +35,7 @@ struct open_paths; /* open_paths.h */
 struct daemon; /* daemon.h */
 struct mgr_auth; /* mgr_auth_int.h */
 struct backup_server; /* backup.h */
+struct mgr_group; /* group.h */
 
 /*
  * Identifiers up to `id` belong to committed transactions.  When the item is durable,
@@ -53,6 +54,8 @@ struct mgr {
 
 	int dirfd; /* of the storage folder; holds its lock */
 	struct store *st;
+	struct mgr_group *group; /* NULL: there is one manager */
+	uint64_t group_term; /* in which this manager leads; 0: one manager */
 	struct ns ns;
 	struct flusher *fl;
 	struct checkpointer *cp;
@@ -88,6 +91,7 @@ struct mgr {
 	pthread_t thread;
 	bool running;
 	atomic_bool stop;
+	bool serves; /* all parts are open */
 	bool fresh; /* the database is new: not all iods are bound yet */
 	/*
 	 * Not bool: gcc reads two adjacent bools at once, together with other bytes that

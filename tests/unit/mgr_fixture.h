@@ -31,7 +31,7 @@ static inline void fx_open_space(struct fixture *fx)
 static inline void fx_reopen(struct fixture *fx)
 {
 	if (fx->db.st) {
-		ns_close_space(&fx->ns);
+		ns_close_space(&fx->ns, true);
 		store_close(fx->db.st);
 	}
 	store_fx_open(&fx->db);

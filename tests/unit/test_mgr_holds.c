@@ -26,7 +26,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	ns_close_space(&fx.ns);
+	ns_close_space(&fx.ns, true);
 	fx_close(&fx);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_term.c - cannot record that another manager has the iods. */
+/* test_mgr_term.c - the terms of managers; recording that another manager has the iods. */
 #include <string.h>
 
 #include "mgr/db/db_int.h"
@@ -14,6 +14,10 @@ static unsigned int lines; /* about the record */
 static void count_line(void *arg, enum log_level level, const char *msg)
 {
 	lines += strstr(msg, "cannot record") != NULL;
+}
+
+static void wake(void *arg)
+{
 }
 
 static void setup(void)
@@ -48,6 +52,34 @@ START_TEST(test_store_failed)
 }
 END_TEST
 
+/* One manager, or the leader of several in this term of their log. */
+static uint64_t start_manager(uint64_t group_term)
+{
+	jobs = (struct mgr_jobs){ 0 };
+	mgr.group_term = group_term;
+	ck_assert_int_eq(flusher_open(fx.st, 0, 1, wake, NULL, &mgr.fl), 0);
+	ck_assert_int_eq(checkpointer_open(fx.st, &mgr.cp), 0);
+	ck_assert_int_eq(term_open(&mgr), 0);
+	checkpointer_close(mgr.cp);
+	flusher_close(mgr.fl);
+	return jobs.term;
+}
+
+/* The term rises with each start, also if the log of the managers begins anew. */
+START_TEST(test_terms)
+{
+	ck_assert_uint_eq(start_manager(0), 1);
+	ck_assert_uint_eq(start_manager(0), 2);
+	ck_assert_uint_eq(start_manager(1), 3);
+	ck_assert_uint_eq(start_manager(6), 8);
+	ck_assert_uint_eq(start_manager(0), 9); /* alone again */
+	ck_assert_uint_eq(start_manager(2), 11);
+	ck_assert_uint_eq(start_manager(3), 12);
+	ck_assert_uint_eq(start_manager(1), 13);
+	ck_assert_uint_eq(start_manager(2), 14);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_term");
@@ -56,6 +88,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_store_failed);
+	tcase_add_test(tc, test_terms);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
