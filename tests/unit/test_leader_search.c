@@ -248,6 +248,39 @@ START_TEST(one_that_may_come_back_is_hope)
 }
 END_TEST
 
+/* Neither its place nor a name leads there. */
+START_TEST(an_excluded_one_is_never_tried)
+{
+	ck_assert(leader_search_exclude(&s, &list[_i]));
+	for (unsigned int round = 0; round < 3; round++) {
+		char uri[ADDR_STRLEN];
+
+		leader_search_begin(&s);
+		ck_assert_ptr_ne(leader_search_chosen(&s), &s.mgr[_i]);
+		take_name(addr_format(&list[_i], uri, sizeof(uri)));
+		ck_assert(is_next(-ETIMEDOUT));
+		ck_assert_ptr_ne(leader_search_chosen(&s), &s.mgr[_i]);
+		ck_assert(!is_next(-ETIMEDOUT));
+		ck_assert_uint_gt(s.try_ms, LEADER_TRY_MS);
+	}
+}
+END_TEST
+
+START_TEST(a_preferred_one_comes_first)
+{
+	struct addr other;
+
+	leader_search_prefer(&s, &list[2]);
+	leader_search_begin(&s);
+	ck_assert_str_eq(leader_search_chosen(&s)->host, "mgr2");
+	refuse_all(2);
+	ck_assert_int_eq(addr_parse(OTHER, 0, &other), 0);
+	leader_search_prefer(&s, &other);
+	leader_search_begin(&s);
+	ck_assert_str_eq(leader_search_chosen(&s)->host, "other");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("leader_search");
@@ -266,6 +299,8 @@ int main(void)
 	tcase_add_test(tc, a_slow_leader_gets_more_time);
 	tcase_add_test(tc, all_slow_get_more_time);
 	tcase_add_test(tc, one_that_may_come_back_is_hope);
+	tcase_add_loop_test(tc, an_excluded_one_is_never_tried, 0, 3);
+	tcase_add_test(tc, a_preferred_one_comes_first);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

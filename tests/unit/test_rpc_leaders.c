@@ -22,6 +22,7 @@ struct node {
 	struct rig rig; /* first: freed with it */
 	int status; /* of HELLO; 0: it leads */
 	int names; /* the node that it names; -1: none */
+	bool stopped; /* its process does nothing */
 	unsigned int hellos;
 };
 
@@ -82,7 +83,8 @@ static void teardown(void)
 static void turn(void)
 {
 	for (int i = 0; i < NODES; i++)
-		rpc_ctx_progress(node[i]->rig.sctx, 0);
+		if (!node[i]->stopped)
+			rpc_ctx_progress(node[i]->rig.sctx, 0);
 	rpc_ctx_progress(client->cctx, clock_now() + 100000);
 }
 
@@ -324,6 +326,126 @@ START_TEST(the_leader_changes)
 }
 END_TEST
 
+/* Node 0 leads, and stops.  Only its silence can end the connection, and only after long. */
+static void stop_leader(struct rig_call *c)
+{
+	set_leader(0, true);
+	open_nodes(NODES);
+	ck_assert_int_eq(append(LONG_MS), 0);
+	client->peer->silence.answer_ms = LONG_MS;
+	for (int i = 0; i < NODES; i++)
+		node[i]->hellos = 0;
+	node[0]->stopped = true;
+	rig_append(client, c, 1, LONG_MS);
+}
+
+static void until_asked(unsigned int rounds)
+{
+	until(node[1]->hellos >= rounds && node[2]->hellos >= rounds);
+}
+
+START_TEST(another_leader_ends_the_connection_to_a_silent_one)
+{
+	struct rig_call c;
+
+	stop_leader(&c);
+	until_asked(2);
+	ck_assert(!c.finished);
+	set_leader(2, _i);
+	until(c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+	check_counters(1, 0, 1);
+	until(!client->peer->scout.peer);
+	ck_assert(!client->peer->scout.timer.armed);
+	ck_assert_uint_eq(node[2]->rig.closed, 1);
+}
+END_TEST
+
+/* The others know no other leader, or name it. */
+START_TEST(a_slow_leader_keeps_its_connection)
+{
+	struct rig_call c;
+	uint32_t epoch;
+
+	stop_leader(&c);
+	if (_i)
+		set_leader(-1, false);
+	epoch = client->peer->epoch;
+	until_asked(3);
+	ck_assert(!c.finished);
+	set_leader(0, true);
+	node[0]->stopped = false;
+	until(c.finished && !client->peer->scout.peer);
+	ck_assert_int_eq(c.call.status, 0);
+	ck_assert_uint_eq(client->peer->epoch, epoch);
+	check_counters(2, 0, 0);
+	ck_assert_uint_eq(node[0]->hellos, 0);
+	ck_assert(!client->peer->scout.timer.armed);
+}
+END_TEST
+
+/* Nobody leads where it says. */
+START_TEST(a_false_name_ends_no_connection)
+{
+	struct rig_call c;
+	uint32_t epoch;
+
+	stop_leader(&c);
+	node[1]->names = 2;
+	node[2]->names = 1;
+	epoch = client->peer->epoch;
+	until_asked(3);
+	node[0]->stopped = false;
+	until(c.finished);
+	ck_assert_uint_eq(client->peer->epoch, epoch);
+}
+END_TEST
+
+/* So it is asked later the next time, until it is quick again. */
+START_TEST(a_slow_leader_gets_more_time)
+{
+	const struct silence *s;
+	struct rig_call c;
+
+	stop_leader(&c);
+	s = &client->peer->silence;
+	until_asked(1);
+	node[0]->stopped = false;
+	until(c.finished && !s->pinging);
+	ck_assert_uint_ge(s->scout_ms, SILENCE_SCOUT_PINGS * SILENCE_SCOUT_MS);
+	until(append(LONG_MS) == 0 && s->scout_ms == SILENCE_SCOUT_MS);
+}
+END_TEST
+
+START_TEST(closed_while_others_are_asked)
+{
+	struct rig_call c;
+
+	stop_leader(&c);
+	until(client->peer->scout.ping.p.peer);
+	rpc_peer_close(client->peer, false);
+	ck_assert_int_eq(c.call.status, -ECANCELED);
+	node[0]->stopped = false;
+	client->peer = rig_peer_open(client);
+}
+END_TEST
+
+START_TEST(only_a_choice_lets_others_be_asked)
+{
+	struct rig_call c;
+
+	set_leader(0, true);
+	open_nodes(1);
+	ck_assert_int_eq(append(LONG_MS), 0);
+	node[0]->stopped = true;
+	rig_append(client, &c, 1, LONG_MS);
+	until(client->peer->silence.pinging);
+	ck_assert(!client->peer->scout.timer.armed);
+	node[0]->stopped = false;
+	until(c.finished);
+}
+END_TEST
+
 /* Another one may still accept it. */
 START_TEST(one_refuses_for_good)
 {
@@ -406,6 +528,14 @@ int main(void)
 	tcase_add_loop_test(t, others_are_not_waited_for, 0, 2);
 	tcase_add_test(t, a_slow_name_is_found);
 	tcase_add_test(t, the_leader_changes);
+	tcase_add_loop_test(t,
+			    another_leader_ends_the_connection_to_a_silent_one,
+			    0, 2);
+	tcase_add_loop_test(t, a_slow_leader_keeps_its_connection, 0, 2);
+	tcase_add_test(t, a_false_name_ends_no_connection);
+	tcase_add_test(t, a_slow_leader_gets_more_time);
+	tcase_add_test(t, closed_while_others_are_asked);
+	tcase_add_test(t, only_a_choice_lets_others_be_asked);
 	tcase_add_test(t, one_refuses_for_good);
 	tcase_add_test(t, one_refuses_for_good_and_none_leads);
 	tcase_add_test(t, all_refuse_for_good);

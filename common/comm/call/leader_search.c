@@ -9,9 +9,9 @@
 void leader_search_init(struct leader_search *s, const struct addr *mgr,
 			unsigned int n)
 {
-	*s = (struct leader_search){ .n = n,
-				     .next = -1,
-				     .try_ms = LEADER_TRY_MS };
+	*s = (struct leader_search){
+		.n = n, .next = -1, .excluded = -1, .try_ms = LEADER_TRY_MS
+	};
 	memcpy(s->mgr, mgr, n * sizeof(*mgr));
 }
 
@@ -67,7 +67,7 @@ void leader_search_begin(struct leader_search *s)
 	s->searching = true;
 	s->was_slow = s->slow;
 	s->slow = 0;
-	s->tried = 0;
+	s->tried = s->excluded < 0 ? 0 : 1u << s->excluded;
 	s->next = -1;
 	s->status = 0;
 	s->is_final = true;
@@ -76,7 +76,8 @@ void leader_search_begin(struct leader_search *s)
 
 static void end_round(struct leader_search *s)
 {
-	bool all_slow = s->slow == s->tried;
+	unsigned int excluded = s->excluded < 0 ? 0 : 1u << s->excluded;
+	bool all_slow = s->slow == (s->tried & ~excluded);
 	bool leader_slow = s->next >= 0 && s->slow >> s->next & 1;
 
 	s->searching = false;
@@ -154,6 +155,17 @@ void leader_search_take_name(struct leader_search *s, const char *uri,
 		return;
 	s->first = find_named(s, &addr);
 	s->next = (int)s->first;
+}
+
+void leader_search_prefer(struct leader_search *s, const struct addr *addr)
+{
+	s->first = find_named(s, addr);
+}
+
+bool leader_search_exclude(struct leader_search *s, const struct addr *addr)
+{
+	s->excluded = (int)find_named(s, addr);
+	return count_all(s) > 1;
 }
 
 void leader_search_found(struct leader_search *s, unsigned int ms)

@@ -34,6 +34,7 @@ struct leader_search {
 	unsigned int at; /* the chosen one */
 	unsigned int first; /* starts the next round */
 	int next; /* a refusal named it in this round; -1: none */
+	int excluded; /* never tried; -1: none */
 	unsigned int tried; /* bit i: mgr[i], in this round */
 	unsigned int slow,
 		was_slow; /* ... no answer in time; the round before */
@@ -60,6 +61,10 @@ bool leader_search_is_next(struct leader_search *s, int status, bool is_final);
 /* It refused us, and names this leader: the tail of WIRE_ENOTLEADER, not checked yet. */
 void leader_search_take_name(struct leader_search *s, const char *uri,
 			     size_t len);
+/* The next round starts with this one. */
+void leader_search_prefer(struct leader_search *s, const struct addr *addr);
+/* Rounds leave this one out, also if it is named.  Returns false if no other one is left. */
+bool leader_search_exclude(struct leader_search *s, const struct addr *addr);
 /* It accepted us, after ms since it was chosen. */
 void leader_search_found(struct leader_search *s, unsigned int ms);
 

@@ -38,8 +38,7 @@ static void peer_set_state(struct rpc_peer *peer, enum peer_state state)
 	peer->state = state;
 }
 
-/* A random time between half of ms and all of it, so that clients spread. */
-static uint32_t peer_jitter(struct rpc_peer *peer, uint32_t ms)
+uint32_t peer_jitter(struct rpc_peer *peer, uint32_t ms)
 {
 	peer->jitter ^= peer->jitter << 13;
 	peer->jitter ^= peer->jitter >> 17;
@@ -493,7 +492,7 @@ static const struct link_ops bulk_ops = {
 	.lost = bulk_lost,
 };
 
-/* ---- the interface ---- */
+/* ---- open and close ---- */
 
 static void peer_drain(struct ctx_task *task)
 {
@@ -513,8 +512,8 @@ static void peer_free(struct ctx_task *task)
 	free(peer);
 }
 
-int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
-		  struct rpc_peer **out)
+int peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
+	      struct rpc_peer **out)
 {
 	struct rpc_peer *peer = calloc(1, sizeof(*peer));
 
@@ -572,7 +571,7 @@ void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call)
 		peer_connect(peer);
 }
 
-void rpc_peer_close(struct rpc_peer *peer, bool bye)
+void peer_close(struct rpc_peer *peer, bool bye)
 {
 	if (bye && peer->state == PEER_READY)
 		hello_bye(peer);

@@ -18,6 +18,7 @@
  *
  * Files use one another only downwards:
  *
+ *   peer_open.c  peer_scout.c           asks the other managers while the leader is silent
  *   peer.c                              the states; events of the connection
  *   hello.c  part_transfer.c  peer_requests.c (PING, FAST)  call_reply.c
  *   call.c                              calls, from the start to the end; slots
@@ -100,6 +101,14 @@ struct peer_seal {
 	struct seal_agreement *agreement; /* while HELLO is in flight, or NULL */
 };
 
+/* Asks the other managers who leads, while this one is silent: peer_scout.c. */
+struct peer_scout {
+	struct rpc_peer *peer; /* of a session of its own; NULL: not needed now */
+	struct rpc_timer timer; /* before the next round, or the end */
+	struct rpc_call ping; /* of the round in progress, or ended */
+	uint64_t msg[sizeof(struct wire_hdr) / 8];
+};
+
 /* A request in flight.  Its message lies in the slot's part of the block. */
 struct peer_slot {
 	struct rpc_call *call; /* NULL: free, or a zombie: its reply may come */
@@ -141,6 +150,7 @@ struct rpc_peer {
 
 	struct addr addr;
 	struct leader_search *leaders; /* or NULL: addr never changes */
+	struct peer_scout scout; /* with leaders */
 	/* the attempt with this manager: since when, and its end or CLOCK_NEVER */
 	uint64_t try_began, try_until;
 	struct host_addrs hosts; /* the addresses of its host */
@@ -222,6 +232,22 @@ static inline struct wire_hdr *slot_msg(const struct rpc_peer *peer,
 	return (struct wire_hdr *)(peer->block + slot * PEER_MSG_MAX);
 }
 
+/* ---- peer.c ---- */
+
+/* As rpc_peer_open() and rpc_peer_close(), for a peer without a scout. */
+int peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
+	      struct rpc_peer **peer);
+void peer_close(struct rpc_peer *peer, bool bye);
+
+/* A random time between half of ms and all of it, so that clients spread. */
+uint32_t peer_jitter(struct rpc_peer *peer, uint32_t ms);
+
+/* ---- peer_scout.c ---- */
+
+void peer_scout_init(struct rpc_peer *peer);
+/* Gives up a round that is in progress. */
+void peer_scout_end(struct rpc_peer *peer);
+
 /* ---- peer_info.c ---- */
 
 /* Describes the status of a connect, for messages. */
@@ -263,6 +289,8 @@ void rail_choice_return(struct rpc_peer *peer);
 int peer_leaders_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr);
 /* An attempt begins: sets the address of the manager, and the timer if it has a limit. */
 void peer_leaders_choose(struct rpc_peer *peer);
+/* Whether there is another manager to try. */
+bool peer_leaders_have_choice(const struct rpc_peer *peer);
 /* The limit of a connect over the rail that is chosen. */
 unsigned int peer_attempt_ms(const struct rpc_peer *peer);
 /* The longest pause between rounds. */

@@ -34,14 +34,15 @@ int peer_leaders_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr)
 	return 0;
 }
 
-static bool has_choice(const struct rpc_peer *peer)
+bool peer_leaders_have_choice(const struct rpc_peer *peer)
 {
 	return peer->leaders && leader_search_has_choice(peer->leaders);
 }
 
 uint32_t peer_leaders_pause_ms(const struct rpc_peer *peer)
 {
-	return has_choice(peer) ? PEER_SEARCH_PAUSE_MS : PEER_BACKOFF_MAX_MS;
+	return peer_leaders_have_choice(peer) ? PEER_SEARCH_PAUSE_MS
+					      : PEER_BACKOFF_MAX_MS;
 }
 
 static bool is_same_server(const struct addr *a, const struct addr *b)
@@ -64,7 +65,7 @@ void peer_leaders_choose(struct rpc_peer *peer)
 	}
 	peer->try_began = clock_now();
 	peer->try_until = CLOCK_NEVER;
-	if (!has_choice(peer))
+	if (!peer_leaders_have_choice(peer))
 		return;
 	peer->try_until = clock_after_ms(s->try_ms);
 	rpc_timer_set(peer->link.ctx, &peer->timer, peer->try_until);
@@ -104,7 +105,7 @@ bool peer_leaders_is_next(struct rpc_peer *peer, int *status, bool is_final)
 	if (!s || !s->searching || *status == -EBADFD ||
 	    (is_final && concerns_session(*status)))
 		return false;
-	if (has_choice(peer))
+	if (peer_leaders_have_choice(peer))
 		log_debug(peer->link.ctx->log, "%s: %s: %s", peer->name,
 			  addr_format(&peer->addr, uri, sizeof(uri)),
 			  peer_error_text(*status));
@@ -129,7 +130,7 @@ void peer_leaders_found(struct rpc_peer *peer, bool is_new)
 		return;
 	leader_search_found(peer->leaders,
 			    (unsigned int)(took / CLOCK_NS_PER_MS));
-	if (is_new && has_choice(peer))
+	if (is_new && peer_leaders_have_choice(peer))
 		log_info(peer->link.ctx->log, "%s: %s leads", peer->name,
 			 addr_format(&peer->addr, uri, sizeof(uri)));
 }

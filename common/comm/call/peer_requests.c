@@ -14,15 +14,28 @@
 
 /* ---- PING ---- */
 
+/* The timer finds out what there is to do. */
+static void plan_scout(struct rpc_peer *peer, unsigned int ms)
+{
+	struct rpc_timer *timer = &peer->scout.timer;
+
+	if (!timer->fire || !peer_leaders_have_choice(peer) ||
+	    peer->state == PEER_CLOSED)
+		return;
+	if (ms || peer->scout.peer)
+		rpc_timer_set(peer->link.ctx, timer, clock_after_ms(ms));
+	else
+		rpc_timer_clear(peer->link.ctx, timer);
+}
+
 static void ping_done(struct rpc_call *call)
 {
 	struct rpc_peer *peer = call->arg;
 	struct silence *s = &peer->silence;
 
-	if (!s->replaced)
-		s->answer_ms = SILENCE_ANSWER_MS;
-	s->pinging = false;
+	silence_ping_answered(peer);
 	rpc_timer_clear(peer->link.ctx, &s->answer_timer);
+	plan_scout(peer, 0);
 	if (s->since && peer->state != PEER_CLOSED)
 		silence_plan_ping(peer);
 }
@@ -34,8 +47,7 @@ static void ping_start(struct rpc_peer *peer)
 
 	wire_begin(&out, s->msg, sizeof(s->msg));
 	wire_end(&out, WIRE_PING, 0, 0);
-	s->pinging = true;
-	s->replaced = false;
+	silence_ping_began(peer);
 	s->ping = (struct rpc_call){ .msg = s->msg,
 				     .msg_len = out.len,
 				     .deadline = clock_after_ms(PING_MS),
@@ -49,6 +61,7 @@ static void ping_start(struct rpc_peer *peer)
 	if (s->server)
 		rpc_timer_set(peer->link.ctx, &s->answer_timer,
 			      clock_after_ms(SILENCE_ANSWER_MS));
+	plan_scout(peer, s->scout_ms);
 }
 
 /*
@@ -91,6 +104,8 @@ static void ping_unanswered(struct rpc_timer *timer)
 
 	if (!s->pinging)
 		return;
+	if (!peer->scout.timer.armed)
+		plan_scout(peer, s->scout_ms);
 	rpc_timer_set(peer->link.ctx, timer, clock_after_ms(SILENCE_ANSWER_MS));
 	if (!call_has_slot(&s->ping))
 		s->ping_sent = 0;

@@ -20,6 +20,11 @@ void silence_plan_ping(struct rpc_peer *peer)
 			      silence_ping_time(s));
 }
 
+static uint64_t ms_since(uint64_t when)
+{
+	return (clock_now() - when) / CLOCK_NS_PER_MS;
+}
+
 /* The server owes an answer from now on. */
 static void begin_silence(struct rpc_peer *peer)
 {
@@ -33,6 +38,7 @@ void silence_init(struct rpc_peer *peer, unsigned int patience_ms,
 	peer->silence.patience_ms = patience_ms;
 	peer->silence.server = server;
 	peer->silence.answer_ms = SILENCE_ANSWER_MS;
+	peer->silence.scout_ms = SILENCE_SCOUT_MS;
 }
 
 void silence_end(struct rpc_peer *peer)
@@ -121,6 +127,9 @@ void silence_over(struct rpc_peer *peer, struct rpc_call *call)
 		silence_done(peer, call);
 	if (!s->since)
 		return;
+	if (s->scout_ms > SILENCE_SCOUT_MS &&
+	    ms_since(s->since) < SILENCE_QUICK_MS)
+		s->scout_ms = SILENCE_SCOUT_MS;
 	if (s->logged)
 		log_info(peer->link.ctx->log, "%s: answers again", peer->name);
 	silence_reset(peer);
@@ -133,4 +142,29 @@ void silence_connection_lost(struct rpc_peer *peer)
 {
 	if (!peer->silence.since && peer->silence.answers_due)
 		begin_silence(peer);
+}
+
+void silence_ping_began(struct rpc_peer *peer)
+{
+	struct silence *s = &peer->silence;
+
+	s->pinging = true;
+	s->replaced = false;
+	s->ping_began = clock_now();
+	s->ping_epoch = peer->epoch;
+}
+
+/* An answer on a later connection says nothing about how slow this server is. */
+void silence_ping_answered(struct rpc_peer *peer)
+{
+	struct silence *s = &peer->silence;
+	uint64_t ms = SILENCE_SCOUT_PINGS * ms_since(s->ping_began);
+
+	s->pinging = false;
+	if (!s->replaced)
+		s->answer_ms = SILENCE_ANSWER_MS;
+	if (ms < SILENCE_SCOUT_MS || s->ping_epoch != peer->epoch)
+		ms = SILENCE_SCOUT_MS;
+	s->scout_ms = ms < SILENCE_ANSWER_MS ? (unsigned int)ms
+					     : SILENCE_ANSWER_MS;
 }

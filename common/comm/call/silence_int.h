@@ -10,6 +10,12 @@
  *	            calls that start now end here or earlier          ^ later calls
  *	            without an answer                              fail at once
  *
+ * A manager that is one of several is replaced sooner, by another one that leads: peer_scout.c asks
+ * the others, without giving up the connection.  So a slow leader keeps its clients.
+ *
+ *	call       PING      scout_ms  the others are asked, until one of them leads
+ *	 |----------|-----------|-----------|------|------ ...
+ *
  * Any message from the server ends this state.  A slow call is not silence: the server answers
  * the PING meanwhile.
  */
@@ -30,6 +36,14 @@
 #define SILENCE_ANSWER_MS 2000u
 #define SILENCE_ANSWER_MAX_MS 16000u /* below the default of dead_peer */
 
+/*
+ * The others are asked after this time at least, and after four times the last PING took.  That
+ * longer limit ends with the first answer that is quick.
+ */
+#define SILENCE_SCOUT_MS 200u
+#define SILENCE_SCOUT_PINGS 4u
+#define SILENCE_QUICK_MS (SILENCE_SCOUT_MS / SILENCE_SCOUT_PINGS)
+
 /* A PING is sent after an eighth of the patience without an answer. */
 #define SILENCE_PING_PART 8u
 #define SILENCE_PING_MAX_MS 500u
@@ -45,6 +59,9 @@ struct silence {
 	/* the PING: peer_requests.c */
 	bool pinging; /* it is in progress */
 	unsigned int answer_ms; /* its limit */
+	unsigned int scout_ms; /* ... until other managers are asked */
+	uint64_t ping_began;
+	uint32_t ping_epoch; /* the connection on which it began */
 	uint64_t ping_sent; /* it has had a slot since then; 0: it has none */
 	bool replaced; /* a connection was ended because of this PING */
 	struct rpc_timer answer_timer;
@@ -65,6 +82,9 @@ bool silence_limit_call(struct rpc_peer *peer, struct rpc_call *call);
 void silence_done(struct rpc_peer *peer, struct rpc_call *call);
 /* The server sent something; call: the call that it answers, or NULL. */
 void silence_over(struct rpc_peer *peer, struct rpc_call *call);
+/* A PING begins; it was answered. */
+void silence_ping_began(struct rpc_peer *peer);
+void silence_ping_answered(struct rpc_peer *peer);
 /* The connection is lost. */
 void silence_connection_lost(struct rpc_peer *peer);
 /* Nobody tries to connect any more. */
