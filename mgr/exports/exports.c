@@ -108,6 +108,7 @@ static bool only_looks(unsigned int op)
 	case WIRE_ADOPT:
 	case WIRE_ADOPTED:
 	case WIRE_RENEW: /* checks this itself */
+	case WIRE_SESSIONS:
 		return true;
 	default:
 		return false;

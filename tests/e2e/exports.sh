@@ -81,6 +81,10 @@ expect EROFS far pvio chmod 600 /pvfs/pub/squashed
 expect EROFS far pvio rename /pvfs/pub/squashed /pvfs/pub/new
 expect EROFS far pvio access /pvfs/pub/squashed 2
 expect ok far pvio access /pvfs/pub/squashed 4
+# an administrator there may list the sessions of clients, but not end them
+must far pvfs-evict --list /pvfs
+must_fail far pvfs-evict -u 1 /pvfs
+grep -q 'Read-only file system' "$tmp/output" || fail "$(cat "$tmp/output")"
 expect ok pvio write /pvfs/pub/squashed 0 10000 2
 expect ok far pvio check /pvfs/pub/squashed 0 10000 2
 
