@@ -291,8 +291,9 @@ struct wire_accept {		/* private data of an accept or reject */
 #define WIRE_FT_V3	0x200u	/* Version 3: HELLO may have WIRE_F_APART, LEASE has a clock and
 				 * since, and DECLARE, UNLINK2 and METRICS exist.  Every end of
 				 * that version names it. */
-#define WIRE_FT_ASIDE	0x2000u	/* Clients: check the word again after a write to a lent object.
-				 * Iods: may set the object aside (loan_pages.h). */
+#define WIRE_FT_ASIDE	0x2000u	/* Loans (loan_pages.h).  Clients: check after a direct write
+				 * whether a copy has replaced the object.  Iods: may replace it
+				 * by a copy. */
 #define WIRE_FT_EVICT	0x8000u	/* SESSIONS and EVICT exist, and FENCE may have WIRE_FN_EVICT.
 				 * Clients: know -EKEYREVOKED as the status of an evicted
 				 * session. */
@@ -1345,7 +1346,7 @@ struct wire_walk_rep {		/* tail: handles[n] */
 
 /*
  * CLAIM: the manager tells the iod what it knows of the iod's store, before any other request.
- * An iod with a new store serves nobody until then.
+ * No iod serves clients before it.  LEASE, which follows, admits them.
  */
 #define WIRE_C_FRESH	0x1u	/* the manager's database is new, so no iod can have held
 				 * anything */

@@ -10,7 +10,8 @@
  *   NS_ASK       first ask the iods for the size of op->wait (ns_store_size());
  *   NS_PAUSED    the budget of the turn is used up: op->pause has the progress; run the
  *                operation again from its start with it;
- *   NS_PART      as NS_PAUSED, but commit what the operation did so far.
+ *   NS_PART      as NS_PAUSED, but commit what the operation did so far.  If
+ *                it has set op->pause->begun, the next turns have no op->cred.
  * Unless the operation returns 0 or NS_PART, the transaction must be aborted.
  */
 #ifndef NS_H
@@ -145,6 +146,10 @@ struct ns_op {
 	struct ns *ns;
 	struct ns_pause *pause; /* NULL: turns are unlimited */
 	unsigned int walks; /* paths looked up in this turn */
+	/*
+	 * The user of the request.  NULL after an NS_PART if pause->begun: that turn has
+	 * checked the permissions, and the request is completed even if they have changed.
+	 */
 	const struct ns_cred *cred;
 	uint64_t session;
 	int64_t now; /* ns since the epoch */

@@ -72,8 +72,10 @@ int recent_changes_open(struct recent_changes **out)
 	return 0;
 }
 
-/* Clients choose the handles.  With a secret factor they cannot choose which ones collide in
- * the table. */
+/*
+ * A client can send any number as a handle (with auth = sys, no capability is needed).  The secret
+ * factor keeps it from choosing handles that collide in the table.
+ */
 static uint64_t key_of(const struct recent_changes *recent, uint64_t handle)
 {
 	return handle * recent->secret;
