@@ -35,11 +35,14 @@ struct dentry_record {
 };
 TAILQ_HEAD(dentry_record_list, dentry_record);
 
-/* A directory in which the kernel may keep no name. */
+/*
+ * A directory with a lock, in which the kernel may keep no new name until `until`.  Names that it
+ * got before `since` must expire before a lock is granted.  Once they have, expired is equal to
+ * since, and later grants need not expire them again.
+ */
 struct locked_dir {
 	uint64_t dir; /* 0: all directories */
 	uint64_t since, until;
-	/* equal to since: all names recorded before it have expired */
 	uint64_t expired;
 };
 
@@ -341,8 +344,10 @@ double dentry_cache_add(struct dentry_cache *c, const struct dentry *dentry,
 }
 
 /*
- * The names must expire again: another host may have used the directory under a lock
- * since the kernel got this name.
+ * Moves a record to its new name.  If the new directory has a lock, its old names may have expired
+ * already (locked_dir.expired), and this record is not one of them.  But its contents may be older
+ * than the last lock there.  So `since` starts over, and the next grant expires the names of the
+ * directory once more.
  */
 static void record_rename(struct dentry_cache *c, struct dentry_record *n,
 			  const struct dentry *to)

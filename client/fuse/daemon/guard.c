@@ -129,9 +129,10 @@ static unsigned int turn_ms(uint64_t stopped, unsigned int patience_ms)
 }
 
 /*
- * Returns true if the server is stopped.  waitid() does not tell while one of its threads
- * waits in the kernel, where no stop reaches it: maybe for a lock of a process that waits
- * for the server.
+ * Returns true if the server is stopped, by the state of its first thread.  waitid() reports
+ * a stop only once all threads have stopped.  A thread that waits in the kernel does not stop
+ * before its wait ends.  If it waits for a program that itself waits for the server, that
+ * never happens.  stopped: the result if the state is unknown.
  */
 static bool look_at_server(const struct guard *g, pid_t server, bool stopped)
 {

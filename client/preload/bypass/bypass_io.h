@@ -26,7 +26,7 @@ struct bypass_io {
 /* False: make the call through the kernel.  True: finish with one of the next two calls. */
 bool bypass_io_begin(struct bypass_io *io, int fd, bool write,
 		     const struct iovec *iov, int niov);
-/* The same with a list of the program, which may be unmapped memory. */
+/* The same.  The array iov belongs to the program and may be unmapped memory. */
 bool bypass_io_begin_list(struct bypass_io *io, int fd, bool write,
 			  const struct iovec *iov, int niov);
 /* As read(2) and write(2): at the file offset, which advances. */
@@ -45,10 +45,11 @@ bool bypass_io_begin_async(struct bypass_io *io, int fd, bool write,
 int64_t bypass_io_run_async(struct bypass_io *io, int64_t off);
 
 /*
- * Called after fsync() of the mount returned rc (with errno).  Adds the errors that the
- * servers report only to this session, for writes that bypassed the mount.  The mount
- * comes first: it reports its own errors to all its open files, and this call reports the
- * others to it.  Returns 0, or -1 with errno.
+ * Completes an fsync() of the program.  Call it after fsync() of the mount returned rc, with
+ * its errno.  It flushes the writes that bypassed the mount, whose errors the servers report
+ * only to the session of this process.  If data was lost, it tells the mount, which then
+ * reports that for all its descriptors of the file.  Returns 0, or -1 with errno: the error
+ * of the mount if it had one, or else that of this session.
  */
 int bypass_io_sync(int fd, int rc);
 

@@ -5,11 +5,12 @@
  *
  * 	cold -- enough calls or bytes --> opening --> open
  * 	  ^                                  '------> never
- * 	  '------ the number refers to another file ----'
+ * 	  '------ the descriptor refers to another file --'
  *
- * No state of an earlier call is trusted: each call asks the kernel for the file of the
- * number and its flags.  A file that is no longer needed is closed by the next call on
- * the number, by close(), or within a second by a thread.
+ * No state of an earlier call is trusted: each call asks the kernel to which file the
+ * descriptor refers, and for its flags.  If it refers to another file than before, our file
+ * is not needed any more.  The next call on the descriptor closes it, or close() does, or a
+ * thread within a second.
  */
 #ifndef DESC_H
 #define DESC_H
@@ -20,16 +21,21 @@
 
 #include "client/preload/bypass/fuse_mount.h"
 
-/* ---- a guess which numbers refer to files of a mount ---- */
+/* ---- a guess which descriptors refer to files of a mount ---- */
 
 /*
- * It costs one load, and a wrong guess only costs time.  If a number is thought to be
- * ours, each call asks the kernel.  Otherwise it is checked again after some calls, or for
- * a large one, because numbers are reused.
+ * desc_guess[fd] says whether descriptor fd is likely to refer to a file of a mount.  Reading
+ * it costs one load.  The guess may be wrong, because the kernel reuses the numbers of closed
+ * descriptors:
+ *
+ *	DESC_OURS	likely.  Each call asks the kernel, so a wrong guess only costs time.
+ *	other values	unlikely.  The call goes to the kernel.  The value is the number of calls
+ *			until desc_begin() asks the kernel again; DESC_CHECK: the next call.
+ *			A call of DESC_LARGE bytes or more always asks.
  */
 #define DESC_NUMBERS 65536u /* higher numbers always use the kernel */
 #define DESC_OURS 255u
-#define DESC_CHECK 0u /* other values: calls until the next check */
+#define DESC_CHECK 0u
 #define DESC_CALLS 64u
 #define DESC_LARGE (256u << 10)
 
