@@ -110,8 +110,6 @@ static inline DBT dbt_out(void *buf, size_t cap)
 int store_error(struct store *st, int ret, const char *what);
 /* Counts an error line.  false: there were STORE_ERRORS_MAX since the last good checkpoint. */
 bool store_may_log(struct store *st);
-/* ENOSPC or EDQUOT. */
-bool is_full_error(int err);
 
 /* ---- log_files.c ---- */
 
@@ -149,8 +147,12 @@ void log_end_close(struct store *st);
 void log_end_report_lost(const struct store *st);
 /* The end of the log that the next flush covers.  Any thread. */
 uint64_t log_end_before_flush(struct store *st);
-/* Records the end after that flush; call it before anybody is told of the flush.  Any thread. */
-void log_end_flushed(struct store *st, uint64_t end);
+/*
+ * Records the end after that flush; call it before the changes are acknowledged.  Any thread.  After
+ * an error, which is logged, no change may be acknowledged.  -ENOSPC: there is no space, try again;
+ * -EIO: the store has failed.
+ */
+int log_end_flushed(struct store *st, uint64_t end);
 /* One thread at a time. */
 void log_end_sync(struct store *st);
 

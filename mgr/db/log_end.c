@@ -247,8 +247,8 @@ int log_end_make(struct store *st)
 
 	if (rc)
 		log_error(st->log,
-			  "cannot make %s/" LOG_END_FILE ": %s; until the next "
-			  "start a cut log goes unnoticed",
+			  "cannot make %s/" LOG_END_FILE ": %s; remove the "
+			  "cause and start again",
 			  st->home, strerror(-rc));
 	return rc;
 }
@@ -274,24 +274,20 @@ uint64_t log_end_before_flush(struct store *st)
 	return written_end(st->env);
 }
 
-void log_end_flushed(struct store *st, uint64_t end)
+int log_end_flushed(struct store *st, uint64_t end)
 {
 	struct log_end *le = &st->log_end;
 	int rc = 0;
 
 	pthread_mutex_lock(&le->lock);
-	if (le->fd >= 0 && end > le->end) {
+	if (le->fd >= 0 && end > le->end)
 		rc = write_record(le->fd, end);
+	if (!rc && end > le->end) {
 		le->end = end;
 		le->dirty = true;
 	}
 	pthread_mutex_unlock(&le->lock);
-	if (rc && store_may_log(st))
-		log_error(st->log,
-			  "database %s: cannot write " LOG_END_FILE
-			  ": %s; until "
-			  "it can, a cut log may go unnoticed",
-			  st->home, strerror(-rc));
+	return store_error(st, -rc, "write of " LOG_END_FILE);
 }
 
 void log_end_sync(struct store *st)

@@ -86,8 +86,7 @@ static int open_log_end(struct store *st)
 		rc = log_end_find(st, marked);
 	if (rc || st->log_end.fd >= 0)
 		return rc;
-	rc = log_end_make(st);
-	return is_full_error(-rc) && !st->rep ? 0 : rc;
+	return log_end_make(st);
 }
 
 static int put_log_end_mark(struct store *st)

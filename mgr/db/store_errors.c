@@ -4,7 +4,8 @@
 
 #include "mgr/db/db_int.h"
 
-bool is_full_error(int err)
+/* ENOSPC or EDQUOT. */
+static bool is_full_error(int err)
 {
 	return err == ENOSPC || err == EDQUOT;
 }

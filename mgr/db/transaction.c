@@ -169,9 +169,7 @@ int store_flush_log(struct store *st)
 	int ret = st->env->log_flush(st->env, NULL);
 	int rc = store_error(st, ret, "flush");
 
-	if (!rc)
-		log_end_flushed(st, end);
-	return rc;
+	return rc ? rc : log_end_flushed(st, end);
 }
 
 int store_flush(struct store *st)

@@ -4,7 +4,10 @@
  * not opened.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -375,6 +378,96 @@ START_TEST(test_empty_log_end)
 }
 END_TEST
 
+/* The descriptor of the open log_end, or -1. */
+static int fd_of_log_end(void)
+{
+	char link[64], target[256];
+
+	for (int fd = 0; fd < 1024; fd++) {
+		ssize_t n;
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, target, sizeof(target) - 1);
+		target[n < 0 ? 0 : n] = 0;
+		if (strstr(target, "/db/log_end"))
+			return fd;
+	}
+	return -1;
+}
+
+/* No change is acknowledged unless the end of the log is recorded. */
+START_TEST(test_full_log_end)
+{
+	int full = open("/dev/full", O_RDWR | O_CLOEXEC);
+	int fd = fd_of_log_end(), log_end = dup(fd);
+
+	ck_assert_int_ge(log_end, 0);
+	store_fx_commit_row(&fx, 0);
+	ck_assert_int_ge(dup2(full, fd), 0);
+	ck_assert_int_eq(store_flush(fx.st), -ENOSPC);
+	ck_assert_int_eq(store_flush(fx.st), -ENOSPC);
+	ck_assert(!store_failed(fx.st));
+	ck_assert_int_ge(dup2(log_end, fd), 0);
+	ck_assert_int_eq(store_flush(fx.st), 0);
+	close(full);
+	close(log_end);
+}
+END_TEST
+
+START_TEST(test_unwritable_log_end)
+{
+	char path[96];
+	int read_only, fd = fd_of_log_end();
+
+	snprintf(path, sizeof(path), "%s/db/log_end", fx.dir);
+	read_only = open(path, O_RDONLY | O_CLOEXEC);
+	store_fx_commit_row(&fx, 0);
+	ck_assert_int_ge(dup2(read_only, fd), 0);
+	ck_assert_int_eq(store_flush(fx.st), -EIO);
+	ck_assert(store_failed(fx.st));
+	close(read_only);
+}
+END_TEST
+
+/* A file system of 110 MiB, seen by this process alone; false: not permitted. */
+static bool mount_small(void)
+{
+	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		return false;
+	return !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("none", fx.dir, "tmpfs", 0, "size=110m");
+}
+
+START_TEST(test_no_room_for_log_end)
+{
+	struct store_attr attr = { .dir = fx.dir,
+				   .cache_size = 1 << 20,
+				   .log = &fx.log };
+	char cmd[256];
+
+	store_fx_close(&fx);
+	if (!mount_small()) {
+		fprintf(stderr, "SKIPPED: may not mount a tmpfs\n");
+		return;
+	}
+	store_fx_open(&fx);
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(store_del(fx.st, STORE_META, "log_end", 7), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	store_fx_close(&fx);
+	snprintf(cmd, sizeof(cmd),
+		 "rm %s/db/log_end; cat /dev/zero >%s/theirs 2>/dev/null",
+		 fx.dir, fx.dir);
+	ck_assert_int_ne(system(cmd), 0);
+	ck_assert_int_eq(store_open(&attr, &fx.st), -ENOSPC);
+	snprintf(cmd, sizeof(cmd), "rm %s/theirs", fx.dir);
+	ck_assert_int_eq(system(cmd), 0);
+	store_fx_open(&fx);
+	store_fx_close(&fx);
+	ck_assert_int_eq(umount2(fx.dir, MNT_DETACH), 0);
+}
+END_TEST
+
 static bool said_damaged, said_cause;
 
 static void catch_cause(void *arg, enum log_level level, const char *msg)
@@ -518,6 +611,9 @@ int main(void)
 	tcase_add_loop_test(tc, test_damaged_lock, 0, 6);
 	tcase_add_loop_test(tc, test_cut_log, 0, sizeof(cut) / sizeof(cut[0]));
 	tcase_add_test(tc, test_empty_log_end);
+	tcase_add_test(tc, test_full_log_end);
+	tcase_add_test(tc, test_no_room_for_log_end);
+	tcase_add_test(tc, test_unwritable_log_end);
 	tcase_add_loop_test(tc, test_log_not_read, 0, 2);
 	tcase_add_test(tc, test_killed_log);
 	tcase_add_test(tc, test_loss_accepted);
