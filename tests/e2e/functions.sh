@@ -302,7 +302,7 @@ finish() {
 	case $code in
 	0)	say "passed in $((SECONDS - started_at)) s" ;;
 	77)	;;
-	*)	tail -n 15 "$tmp"/*/log/*.log 2>/dev/null
+	*)	tail -n 15 "$tmp"/*.log "$tmp"/*/log/*.log 2>/dev/null
 		say "FAILED: ${why:-exit $code}" ;;
 	esac
 	for m in ${mounts[@]+"${mounts[@]}"}; do umount -l "$m"; done
