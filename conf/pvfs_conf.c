@@ -111,19 +111,21 @@ static void check_fabric(struct check *c, const struct fabric_conf *fc)
 	}
 }
 
-/* Reads the manager's settings as the manager does. */
-static void check_mgr(struct check *c)
+/* Reads a manager's settings as the manager does. */
+static void check_mgr(struct check *c, unsigned int index)
 {
 	struct mgr_conf conf;
-	char err[TEXT];
+	char err[TEXT], name[16] = "mgr";
 
-	if (mgr_conf_load(c->path, &conf, err, sizeof(err))) {
+	if (mgr_conf_load(c->path, index, &conf, err, sizeof(err))) {
 		tell(c, err);
 		return;
 	}
 	snprintf(c->key, sizeof(c->key), "%s", conf.key);
 	check_fabric(c, &conf.fabric);
-	add_server(c, "mgr", &conf.addr, conf.storage);
+	if (conf.mgrs.numbered)
+		snprintf(name, sizeof(name), "mgr.%u", index);
+	add_server(c, name, &conf.addr, conf.storage);
 	mgr_conf_free(&conf);
 }
 
@@ -143,8 +145,8 @@ static void check_iod(struct check *c, uint32_t index)
 	iod_conf_free(&conf);
 }
 
-/* The number of iods; 0: it could not be read, which was reported. */
-static uint32_t count_iods(struct check *c)
+/* *mgrs, *iods: how many there are; 1 and 0: they could not be read, which was reported. */
+static void count_servers(struct check *c, unsigned int *mgrs, uint32_t *iods)
 {
 	char err[TEXT];
 	struct conf_section in = { .err = err, .errlen = sizeof(err) };
@@ -152,9 +154,11 @@ static uint32_t count_iods(struct check *c)
 	struct conf *file;
 	int rc = server_conf_load(c->path, &file, err, sizeof(err));
 
+	*mgrs = 1;
+	*iods = 0;
 	if (rc) {
 		tell(c, err);
-		return 0;
+		return;
 	}
 	in.conf = file;
 	in.name = "filesystem";
@@ -162,10 +166,11 @@ static uint32_t count_iods(struct check *c)
 	conf_free(file);
 	if (rc) {
 		tell(c, err);
-		return 0;
+		return;
 	}
 	free(all.iod);
-	return all.niods;
+	*mgrs = all.mgrs.n;
+	*iods = all.niods;
 }
 
 static bool same_host(const struct server *a, const struct server *b)
@@ -264,27 +269,40 @@ static void check_key(struct check *c)
 		     c->key, c->key);
 }
 
+static void report_none_found(const struct check *c, unsigned int mgrs,
+			      uint32_t iods)
+{
+	char managers[32] = "a manager";
+
+	if (mgrs > 1)
+		snprintf(managers, sizeof(managers), "%u managers", mgrs);
+	printf("%s: %s and %u iods: nothing is wrong\n", c->path, managers,
+	       iods);
+}
+
 /* 0 or -ENOMEM. */
 static int check_all(struct check *c)
 {
-	uint32_t iods = count_iods(c);
+	unsigned int mgrs;
+	uint32_t iods;
 
-	c->server = calloc(iods + 1, sizeof(c->server[0]));
+	count_servers(c, &mgrs, &iods);
+	c->server = calloc(iods + mgrs, sizeof(c->server[0]));
 	if (!c->server)
 		return -ENOMEM;
-	check_mgr(c);
+	for (unsigned int i = 0; i < mgrs; i++)
+		check_mgr(c, i);
 	for (uint32_t i = 0; i < iods; i++)
 		check_iod(c, i);
 	for (unsigned int i = 0; i < c->n; i++)
 		check_storage(c, &c->server[i]);
 	check_loopback(c);
 	check_allow(c);
-	if (c->n == iods + 1)
+	if (c->n == iods + mgrs)
 		check_key(c);
 	free(c->server);
 	if (!c->found)
-		printf("%s: a manager and %u iods: nothing is wrong\n", c->path,
-		       iods);
+		report_none_found(c, mgrs, iods);
 	else if (c->found > FINDINGS_MAX)
 		printf("... and %u more\n", c->found - FINDINGS_MAX);
 	return 0;

@@ -8,6 +8,7 @@
 #include <sysexits.h>
 
 #include "common/util/daemon.h"
+#include "common/util/number.h"
 #include "mgr/backup/backup.h"
 #include "mgr/mgr.h"
 
@@ -15,12 +16,14 @@
 
 static void print_usage(FILE *out)
 {
-	fputs("usage: pvfs-mgr [--config FILE] [--backup DIR | --check | --restore]\n"
+	fputs("usage: pvfs-mgr [--config FILE] [--index N]\n"
+	      "                [--backup DIR | --check | --restore]\n"
 	      "\n"
 	      "Serves the name space of a file system.\n"
 	      "\n"
 	      "  -c, --config FILE  the file system's configuration\n"
 	      "                     (default " CONF_DEFAULT ")\n"
+	      "  -i, --index N      the manager is that of section [mgr.N]\n"
 	      "  --backup DIR       copy the database of the running manager "
 	      "to DIR, and end\n"
 	      "  --check            look at every page of the database, while "
@@ -39,15 +42,30 @@ static void print_usage(FILE *out)
 
 struct mgr_options {
 	const char *config;
+	unsigned int index; /* or MGR_INDEX_NONE */
 	const char *backup; /* or NULL */
 	bool check, restore;
 };
+
+static int parse_index(const char *text, unsigned int *index)
+{
+	uint64_t n;
+
+	if (number_parse(text, WIRE_MGR_MAX - 1, &n)) {
+		fprintf(stderr, "pvfs-mgr: --index %s: write 0 to %u\n", text,
+			WIRE_MGR_MAX - 1);
+		return -EINVAL;
+	}
+	*index = (unsigned int)n;
+	return 0;
+}
 
 /* -1: continue; else the exit status. */
 static int parse_options(int argc, char **argv, struct mgr_options *opt)
 {
 	static const struct option longopts[] = {
 		{ "config", required_argument, NULL, 'c' },
+		{ "index", required_argument, NULL, 'i' },
 		{ "backup", required_argument, NULL, 'b' },
 		{ "check", no_argument, NULL, 'k' },
 		{ "restore", no_argument, NULL, 'r' },
@@ -57,9 +75,12 @@ static int parse_options(int argc, char **argv, struct mgr_options *opt)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "c:hV", longopts, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "c:i:hV", longopts, NULL)) != -1) {
 		if (c == 'c') {
 			opt->config = optarg;
+		} else if (c == 'i') {
+			if (parse_index(optarg, &opt->index))
+				return 2;
 		} else if (c == 'b') {
 			opt->backup = optarg;
 		} else if (c == 'k') {
@@ -84,23 +105,37 @@ static int parse_options(int argc, char **argv, struct mgr_options *opt)
 	return 2;
 }
 
+/* Runs the manager once.  *next: why it ended.  -errno: it did not start. */
+static int run_manager(const struct mgr_conf *conf, const struct log *log,
+		       struct daemon *daemon, enum daemon_order *next)
+{
+	struct mgr *mgr;
+	int rc = mgr_start(conf, log, daemon, &mgr);
+
+	if (rc)
+		return rc;
+	while ((*next = daemon_next(daemon)) == DAEMON_RELOAD)
+		mgr_reload(mgr);
+	mgr_stop(mgr);
+	return 0;
+}
+
+/* If its leadership ends, a manager starts again in this process. */
 static int run_daemon(const struct mgr_conf *conf, const struct log *log)
 {
 	struct daemon daemon;
-	struct mgr *mgr;
+	enum daemon_order next;
 	int rc;
 
 	daemon_begin(&daemon, log);
-	rc = mgr_start(conf, log, &daemon, &mgr);
-	if (rc) {
-		daemon_end(&daemon);
-		return rc == -ENOSPC ? EX_TEMPFAIL : EXIT_FAILURE;
-	}
-	while (daemon_next(&daemon) == DAEMON_RELOAD)
-		mgr_reload(mgr);
-	mgr_stop(mgr);
-	log_info(log, "stopped");
+	do {
+		rc = run_manager(conf, log, &daemon, &next);
+	} while (!rc && next == DAEMON_RESTART);
+	if (!rc)
+		log_info(log, "stopped");
 	daemon_end(&daemon);
+	if (rc)
+		return rc == -ENOSPC ? EX_TEMPFAIL : EXIT_FAILURE;
 	return daemon_failed(&daemon) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -109,7 +144,8 @@ int main(int argc, char **argv)
 	struct log_file file = { .out = stderr, .prefix = "pvfs-mgr" };
 	struct log_budget budget = { 0 };
 	struct log log = { LOG_LV_INFO, log_to_file, &file, &budget };
-	struct mgr_options opt = { .config = CONF_DEFAULT };
+	struct mgr_options opt = { .config = CONF_DEFAULT,
+				   .index = MGR_INDEX_NONE };
 	struct mgr_conf conf;
 	char text[1024];
 	int rc;
@@ -117,7 +153,7 @@ int main(int argc, char **argv)
 	rc = parse_options(argc, argv, &opt);
 	if (rc >= 0)
 		return rc;
-	if (mgr_conf_load(opt.config, &conf, text, sizeof(text))) {
+	if (mgr_conf_load(opt.config, opt.index, &conf, text, sizeof(text))) {
 		fprintf(stderr, "pvfs-mgr: %s\n", text);
 		return EXIT_FAILURE;
 	}

@@ -4,11 +4,12 @@
 
 #include "mgr/auth/auth.h"
 
+static const struct timing no_event;
+
 /* c NULL: the counts are not known now.  Their rows are absent, but keep their places. */
 static void put_counts(const struct store_counts *c, struct rpc_metrics *m)
 {
 	static const struct store_counts unknown;
-	static const struct timing no_event;
 	const struct store_counts *n = c ? c : &unknown;
 	const struct {
 		const char *name;
@@ -57,7 +58,8 @@ void service_metrics(void *arg, struct rpc_metrics *m)
 	struct store_counts counts;
 	bool known = !store_get_counts(mgr->st, &counts);
 
-	rpc_metrics_times(m, "flush", "of", "log", flusher_flush_times(mgr->fl),
+	rpc_metrics_times(m, "flush", "of", "log",
+			  mgr->fl ? flusher_flush_times(mgr->fl) : &no_event,
 			  "Flushes to stable storage.");
 	rpc_metrics_times(m, "flush", "of", "checkpoint",
 			  store_checkpoint_times(mgr->st),
@@ -66,7 +68,7 @@ void service_metrics(void *arg, struct rpc_metrics *m)
 			mgr->conf.auth.mode == AUTH_SYS,
 			"1: auth = sys, clients of other hosts are believed.");
 	rpc_metrics_now(m, "queue_waiting", "queue", "log",
-			flusher_count(mgr->fl),
+			mgr->fl ? flusher_count(mgr->fl) : 0,
 			"Works that wait for a thread or a disk.");
 	put_counts(known ? &counts : NULL, m);
 	mgr_auth_metrics(mgr, m);

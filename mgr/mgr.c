@@ -9,6 +9,7 @@
 #include "mgr/group/group.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/locks/lock_waits.h"
+#include "mgr/membership.h"
 #include "mgr/mgr.h"
 #include "mgr/mgr_parts.h"
 #include "mgr/op/mgr_ops.h"
@@ -71,7 +72,14 @@ static void collect_requests(struct mgr *mgr, uint64_t deadline)
 static bool is_replaced(const struct mgr *mgr)
 {
 	return mgr->foreign || mgr->displaced ||
-	       (mgr->group && mgr_group_state(mgr->group) == GROUP_ENDED);
+	       (mgr->group && mgr_group_state(mgr->group) != GROUP_LEADS);
+}
+
+/* As a member of its group, this manager can start again. */
+static bool may_follow(const struct mgr *mgr)
+{
+	return mgr->group && !mgr->foreign && !store_failed(mgr->st) &&
+	       (mgr->displaced || mgr_group_state(mgr->group) == GROUP_LOST);
 }
 
 /*
@@ -140,27 +148,6 @@ static void report_opened(struct mgr *mgr)
 		mgr_say_ready(mgr);
 }
 
-/*
- * A member of a group until it leads.  1: it was stopped; -ESTALE: its group has ended;
- * -EIO: the store failed.
- */
-static int follow_group(struct mgr *mgr)
-{
-	while (!is_stopped(mgr)) {
-		rpc_ctx_progress(mgr->ctx,
-				 pulse_beat(daemon_pulse(mgr->daemon), 0));
-		mgr_group_collect(mgr->group);
-		mgr_auth_collect(mgr);
-		if (mgr_group_state(mgr->group) == GROUP_ELECTED)
-			return 0;
-		if (store_failed(mgr->st))
-			return -EIO;
-		if (is_replaced(mgr))
-			return -ESTALE;
-	}
-	return 1;
-}
-
 static int serve_clients(struct mgr *mgr)
 {
 	int rc = 1;
@@ -173,13 +160,15 @@ static int serve_clients(struct mgr *mgr)
 	}
 	if (rc >= 0)
 		drain_replies(mgr);
+	if (mgr->group)
+		membership_hand_over(mgr);
 	return rc;
 }
 
 static void *mgr_main(void *arg)
 {
 	struct mgr *mgr = arg;
-	int rc = mgr->group ? follow_group(mgr) : 0;
+	int rc = mgr->group ? membership_follow(mgr) : 0;
 
 	if (!rc && mgr->group)
 		rc = parts_open_service(mgr);
@@ -190,7 +179,9 @@ static void *mgr_main(void *arg)
 	/* a group decides itself which manager the iods obey */
 	if (mgr->displaced && !mgr->group)
 		jobs_note_displaced(mgr);
-	if (rc < 0)
+	if (rc < 0 && may_follow(mgr))
+		daemon_restart(mgr->daemon);
+	else if (rc < 0)
 		daemon_fail(mgr->daemon);
 	return NULL;
 }

@@ -17,7 +17,8 @@ struct mgr;
  * copied.  log must outlive the manager; on an error it has the cause.  daemon (may be
  * NULL) must outlive the manager, too.  It learns when the manager is ready and that
  * its loop runs.  daemon_fail(): the store failed, or the iods obey another manager;
- * nothing is answered any more.
+ * nothing is answered any more.  daemon_restart(): it was the leader of a group, and is not any
+ * more; stop it, and start it again.
  */
 int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	      struct daemon *daemon, struct mgr **mgr);
@@ -29,7 +30,7 @@ int mgr_check(const struct mgr_conf *conf, const struct log *log);
 /*
  * Instead of mgr_start(): makes a database that is older than the iods' state usable,
  * in place of a lost one.  It takes effect at the next start.  All iods must run, and
- * no manager.  0 or -errno, logged.
+ * no manager.  0 or -errno, logged; -EOPNOTSUPP: there are several managers.
  */
 int mgr_restore(const struct mgr_conf *conf, const struct log *log);
 /* Reads the keys again.  Any thread. */

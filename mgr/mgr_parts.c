@@ -14,6 +14,7 @@
 #include "mgr/group/group.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/locks/lock_waits.h"
+#include "mgr/membership.h"
 #include "mgr/mgr_parts.h"
 #include "mgr/mgr_service.h"
 #include "mgr/op/mgr_ops.h"
@@ -65,7 +66,7 @@ static int open_store(struct mgr *mgr)
 	struct store_attr attr = { .dir = mgr->conf.storage,
 				   .cache_size = mgr->conf.cache_size,
 				   .log = mgr->log,
-				   .replicated = mgr->conf.grouped };
+				   .replicated = mgr->conf.mgrs.numbered };
 	int rc;
 
 	mgr->dirfd = stamp_open(mgr->conf.storage, &stamp, mgr->log);
@@ -112,7 +113,7 @@ static int open_server(struct mgr *mgr)
 		.host_sessions = mgr->conf.host_sessions,
 		.session_ttl_ms = mgr->conf.session_ttl_ms,
 		.slow_ms = mgr->conf.slow_ms,
-		.service = &mgr_service,
+		.service = mgr->group ? &mgr_member_service : &mgr_service,
 		.arg = mgr,
 	};
 
@@ -121,36 +122,10 @@ static int open_server(struct mgr *mgr)
 
 /* ---- a member of a group ---- */
 
-/* There is no other manager yet. */
-static int send_nowhere(void *arg, uint64_t to, const void *data, size_t len)
-{
-	return -ENOENT;
-}
-
-static int open_group(struct mgr *mgr)
-{
-	char address[ADDR_STRLEN];
-	const struct member_address self = {
-		1, addr_format(&mgr->conf.addr, address, sizeof(address))
-	};
-	struct group_attr attr = { .storage = mgr->conf.storage,
-				   .fsid = mgr->conf.fsid,
-				   .st = mgr->st,
-				   .cp = mgr->cp,
-				   .ctx = mgr->ctx,
-				   .id = self.id,
-				   .voters = &self,
-				   .n = 1,
-				   .peers = { NULL, send_nowhere },
-				   .log = mgr->log };
-
-	return mgr_group_open(&attr, &mgr->group);
-}
-
 /* The server answers other managers, and refuses all others until this one leads. */
 static int open_member(struct mgr *mgr)
 {
-	int rc = open_group(mgr);
+	int rc = membership_open(mgr);
 
 	if (!rc)
 		rc = mgr_auth_open(mgr);
@@ -174,7 +149,7 @@ int parts_open_base(struct mgr *mgr)
 		rc = open_store(mgr);
 	if (!rc)
 		rc = open_ctx(mgr);
-	return !rc && mgr->conf.grouped ? open_member(mgr) : rc;
+	return !rc && mgr->conf.mgrs.numbered ? open_member(mgr) : rc;
 }
 
 /* ---- the service ---- */
@@ -298,7 +273,7 @@ void parts_close(struct mgr *mgr)
 	adopts_close(mgr);
 	tokens_close(mgr);
 	dir_buffers_close(mgr);
-	mgr_group_close(mgr->group);
+	membership_close(mgr);
 	if (mgr->ctx)
 		rpc_ctx_close(mgr->ctx);
 	fabric_close(&mgr->fabric);

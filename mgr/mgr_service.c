@@ -10,7 +10,9 @@
 #include "mgr/request/caller.h"
 #include "mgr/session/caps.h"
 #include "mgr/session/evict.h"
+#include "mgr/membership.h"
 #include "mgr/mgr_service.h"
+#include "mgr/peers/peers.h"
 #include "mgr/session/session_table.h"
 
 static int seed_reply(void *arg, unsigned int slot, const struct reply_rec *rec)
@@ -61,6 +63,8 @@ static int on_open(void *arg, struct rpc_session *session)
 	struct caller *s;
 	int rc;
 
+	if (mgr->group && membership_is_manager(info->role, &info->cred))
+		return 0;
 	if (!mgr->serves || mgr->fresh || !flusher_leads(mgr->fl))
 		return -EAGAIN;
 	s = calloc(1, sizeof(*s));
@@ -92,6 +96,8 @@ static void on_return(void *arg, struct rpc_session *session)
 {
 	struct mgr *mgr = arg;
 
+	if (!caller_of(session))
+		return;
 	note_origin(caller_of(session), rpc_session_info(session));
 	session_ticket_start(mgr, session);
 }
@@ -99,9 +105,11 @@ static void on_return(void *arg, struct rpc_session *session)
 static void on_close(void *arg, struct rpc_session *session, bool clean)
 {
 	struct caller *s = caller_of(session);
+	bool evicted;
 
-	bool evicted = eviction_includes(s->mgr, s->id);
-
+	if (!s)
+		return;
+	evicted = eviction_includes(s->mgr, s->id);
 	clean = clean && !evicted;
 	if (!clean)
 		rpc_server_fence(s->mgr->server, s->id);
@@ -113,6 +121,8 @@ static void on_close(void *arg, struct rpc_session *session, bool clean)
 
 static void on_free(void *arg, struct rpc_session *session)
 {
+	if (!caller_of(session))
+		return;
 	auth_challenge_drop(caller_of(session));
 	session_groups_release(caller_of(session));
 	free(caller_of(session));
@@ -121,8 +131,10 @@ static void on_free(void *arg, struct rpc_session *session)
 
 static void on_request(void *arg, struct rpc_req *rpc)
 {
-	if (!mgr_auth_handle_request(arg, rpc) &&
-	    !session_groups_handle_request(arg, rpc))
+	if (!caller_of(rpc->session))
+		membership_handle_request(arg, rpc);
+	else if (!mgr_auth_handle_request(arg, rpc) &&
+		 !session_groups_handle_request(arg, rpc))
 		request_take(arg, rpc);
 }
 
@@ -156,16 +168,20 @@ static uint64_t object_of(const struct rpc_req *rpc)
 static bool on_sees_all(void *arg, struct rpc_session *session)
 {
 	(void)arg;
-	return caller_is_admin(caller_of(session));
+	return !caller_of(session) || caller_is_admin(caller_of(session));
 }
 
 static bool on_may_reserve(void *arg, enum wire_role role, const char *peer,
 			   uint32_t uid)
 {
-	const struct exports *exports = &((struct mgr *)arg)->conf.exports;
+	const struct mgr *mgr = arg;
+	const struct exports *exports = &mgr->conf.exports;
 	const struct client_place place = exports_place(exports, peer);
 	struct ns_cred cred = { .uid = uid };
 
+	if (role == WIRE_ROLE_MGR)
+		return mgr->group && !mgr->ring &&
+		       peers_admit(mgr->peers, peer);
 	exports_squash(exports, &place, &cred);
 	return role == WIRE_ROLE_CLIENT && (!cred.uid || cred.uid == geteuid());
 }
@@ -177,15 +193,16 @@ static void on_name(void *arg, uint64_t handle, uint8_t *name)
 	open_paths_find(mgr->open_paths, handle, name);
 }
 
-const struct rpc_service mgr_service = {
-	.session_open = on_open,
-	.session_reconnected = on_return,
-	.session_close = on_close,
-	.session_free = on_free,
-	.sees_all = on_sees_all,
-	.may_reserve = on_may_reserve,
-	.object = object_of,
-	.name = on_name,
-	.metrics = service_metrics,
-	.request = on_request,
+#define SERVICE_FUNCTIONS                                                      \
+	.session_open = on_open, .session_reconnected = on_return,             \
+	.session_close = on_close, .session_free = on_free,                    \
+	.sees_all = on_sees_all, .may_reserve = on_may_reserve,                \
+	.object = object_of, .name = on_name, .metrics = service_metrics,      \
+	.request = on_request
+
+const struct rpc_service mgr_service = { SERVICE_FUNCTIONS };
+const struct rpc_service mgr_member_service = {
+	SERVICE_FUNCTIONS,
+	.session_admit = membership_admit,
+	.find_leader = membership_find_leader,
 };

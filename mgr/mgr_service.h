@@ -5,8 +5,8 @@
 
 #include "mgr/state/mgr_state.h"
 
-/* Its argument is the struct mgr. */
-extern const struct rpc_service mgr_service;
+/* The argument is the struct mgr.  mgr_member_service: of one of several managers. */
+extern const struct rpc_service mgr_service, mgr_member_service;
 
 /* rpc_service.metrics(): metrics.c */
 void service_metrics(void *arg, struct rpc_metrics *metrics);

@@ -426,8 +426,15 @@ static int restore_database(struct restore *r)
 int mgr_restore(const struct mgr_conf *conf, const struct log *log)
 {
 	struct restore r = { .conf = conf, .log = log };
-	int dirfd = open_folder(conf, log), rc;
+	int dirfd, rc;
 
+	if (conf->mgrs.numbered) {
+		log_error(log, "--restore is not possible for one of several "
+			       "managers: if this one is damaged, the others "
+			       "go on without it");
+		return -EOPNOTSUPP;
+	}
+	dirfd = open_folder(conf, log);
 	if (dirfd < 0)
 		return dirfd;
 	rc = restore_database(&r);

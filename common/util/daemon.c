@@ -20,6 +20,9 @@ static void set_signals(sigset_t *set)
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGHUP);
+	sigaddset(
+		set,
+		SIGUSR2); /* daemon_restart(); SIGTERM could hide one of a user */
 	sigprocmask(SIG_BLOCK, set, NULL);
 }
 
@@ -35,6 +38,7 @@ void daemon_begin(struct daemon *d, const struct log *log)
 	d->log = log;
 	d->reloads = false;
 	atomic_init(&d->failed, false);
+	atomic_init(&d->restart, false);
 	pulse_init(&d->pulse, &d->notify);
 	set_signals(&d->signals);
 }
@@ -90,7 +94,11 @@ enum daemon_order daemon_next(struct daemon *d)
 	int sig = SIGTERM;
 
 	end_reload(d);
-	sigwait(&d->signals, &sig);
+	do {
+		sigwait(&d->signals, &sig);
+		if (sig == SIGUSR2 && atomic_exchange(&d->restart, false))
+			return DAEMON_RESTART;
+	} while (sig == SIGUSR2);
 	if (sig == SIGHUP) {
 		begin_reload(d);
 		return DAEMON_RELOAD;
@@ -105,6 +113,14 @@ void daemon_fail(struct daemon *d)
 		return;
 	atomic_store(&d->failed, true);
 	kill(getpid(), SIGTERM);
+}
+
+void daemon_restart(struct daemon *d)
+{
+	if (!d)
+		return;
+	atomic_store(&d->restart, true);
+	kill(getpid(), SIGUSR2);
 }
 
 bool daemon_failed(const struct daemon *d)

@@ -20,6 +20,7 @@
 enum daemon_order {
 	DAEMON_STOP, /* SIGTERM, SIGINT, daemon_fail() */
 	DAEMON_RELOAD, /* SIGHUP; the reload ends at the next daemon_next() */
+	DAEMON_RESTART, /* daemon_restart() */
 };
 
 struct daemon {
@@ -28,7 +29,7 @@ struct daemon {
 	const struct log *log;
 	struct notify notify;
 	sigset_t signals;
-	atomic_bool failed;
+	atomic_bool failed, restart;
 	bool reloads;
 };
 
@@ -41,6 +42,11 @@ enum daemon_order daemon_next(struct daemon *d);
  * nothing.
  */
 void daemon_fail(struct daemon *d);
+/*
+ * Orders to stop the threads that serve, and to start them again in this process.  Any thread.
+ * If d is NULL, does nothing.
+ */
+void daemon_restart(struct daemon *d);
 /* The pulse that the serving threads beat. NULL if d is NULL. */
 static inline struct pulse *daemon_pulse(struct daemon *d)
 {

@@ -87,7 +87,7 @@ static int get_ticket_clock(void *arg, uint64_t term, uint64_t *now)
 	struct mgr *mgr = arg;
 	uint64_t here = clock_boot(), begun;
 
-	if (!mgr->serves)
+	if (!mgr->serves || !flusher_leads(mgr->fl))
 		return -EAGAIN;
 	begun = jobs_clock_of(mgr, term);
 	if (term > jobs_term(mgr))

@@ -60,13 +60,13 @@ static int connect_manager(struct backup *b)
 		rc = -errno;
 	else
 		return 0;
-	log_error(b->log,
-		  "cannot ask the manager for its database: %s/%s: %s%s",
-		  b->storage, BACKUP_SOCKET, strerror(-rc),
-		  rc == -EACCES
-			  ? "; run this as root or as the user of the manager"
-			  : "; does it run? A directory that no manager uses "
-			    "is copied with cp -a");
+	log_error(
+		b->log, "cannot ask the manager for its database: %s/%s: %s%s",
+		b->storage, BACKUP_SOCKET, strerror(-rc),
+		rc == -EACCES
+			? "; run this as root or as the user of the manager"
+			: "; does it run, and does it lead? A directory that no manager uses "
+			  "is copied with cp -a");
 	return rc;
 }
 

@@ -129,7 +129,7 @@ int main(int argc, char **argv)
 	rc = parse_options(argc, argv, &opt);
 	if (rc >= 0)
 		return rc;
-	if (mgr_conf_load(opt.config, &f.conf, text, sizeof(text))) {
+	if (mgr_conf_load(opt.config, 0, &f.conf, text, sizeof(text))) {
 		fprintf(stderr, "pvfs-fsck: %s\n", text);
 		return FAILED;
 	}

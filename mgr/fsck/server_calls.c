@@ -125,6 +125,10 @@ static int open_peer(struct fsck *f, const struct addr *addr, const char *name,
 				      .server = server,
 				      .index = index };
 
+	if (server == WIRE_ROLE_MGR) {
+		attr.managers = f->conf.mgrs.addr;
+		attr.nmanagers = f->conf.mgrs.n;
+	}
 	return rpc_peer_open(f->ctx, &attr, peer);
 }
 

@@ -60,13 +60,19 @@ static void end_group(struct mgr_group *g, const char *why)
 	log_error(g->attr.log, "%s; this manager ends", why);
 }
 
+static bool is_over(const struct mgr_group *g)
+{
+	return g->state == GROUP_LOST || g->state == GROUP_ENDED;
+}
+
 static void on_leader_lost(void *arg, const char *why)
 {
-	char text[256];
+	struct mgr_group *g = arg;
 
-	snprintf(text, sizeof(text), "this manager does not lead any more: %s",
-		 why);
-	end_group(arg, text);
+	if (is_over(g))
+		return;
+	g->state = GROUP_LOST;
+	log_info(g->attr.log, "this manager does not lead any more: %s", why);
 }
 
 static void on_failed(void *arg, const char *why)
@@ -98,6 +104,8 @@ static void on_leader_gained(void *arg, uint64_t term)
 {
 	struct mgr_group *g = arg;
 
+	if (is_over(g))
+		return;
 	g->term = term;
 	g->state = GROUP_ELECTED;
 }
@@ -229,23 +237,29 @@ int mgr_group_lead(struct mgr_group *g)
 	return wait_until_committed(g);
 }
 
+int mgr_group_hand_over(struct mgr_group *g)
+{
+	return g->state == GROUP_LEADS ? member_transfer(g->member, 0)
+				       : -ENOTCONN;
+}
+
 /* ---- events ---- */
 
 void mgr_group_collect(struct mgr_group *g)
 {
-	if (atomic_exchange(&g->stored, false) && g->state != GROUP_ENDED)
+	if (atomic_exchange(&g->stored, false) && !is_over(g))
 		member_collect(g->member);
-	if (g->state == GROUP_ENDED)
+	if (is_over(g))
 		return;
 	if (g->entry.len)
 		propose_entries(g);
-	if (g->state != GROUP_ENDED)
+	if (!is_over(g))
 		continue_checkpoint(g);
 }
 
 void mgr_group_receive(struct mgr_group *g, const void *data, size_t len)
 {
-	if (g->state != GROUP_ENDED)
+	if (!is_over(g))
 		member_receive(g->member, data, len);
 }
 
@@ -274,12 +288,13 @@ static void on_tick(struct rpc_timer *timer)
 {
 	struct mgr_group *g = container_of(timer, struct mgr_group, tick);
 
-	if (g->state == GROUP_ENDED)
+	if (is_over(g))
 		return;
 	rpc_timer_set(g->attr.ctx, timer, clock_after_ms(TICK_MS));
 	member_tick(g->member);
 	propose_entries(g);
-	record_committed(g);
+	if (!is_over(g))
+		record_committed(g);
 }
 
 enum group_state mgr_group_state(const struct mgr_group *g)

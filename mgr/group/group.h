@@ -5,6 +5,8 @@
  *
  * 	mgr_group_open() --> GROUP_FOLLOWS: the store gets what others have committed
  * 	             --> GROUP_ELECTED: mgr_group_lead() --> GROUP_LEADS: transactions; mgr_group_log()
+ * 	             --> GROUP_LOST: the leadership has ended, which is logged; close the group and
+ * 	                 the store, and open them again
  * 	             --> GROUP_ENDED: the process must end; the reason is logged
  *
  * Files.  The folder "raft" in the storage of the manager has the log of the group.  The store has
@@ -22,7 +24,13 @@
 
 struct mgr_group;
 
-enum group_state { GROUP_FOLLOWS, GROUP_ELECTED, GROUP_LEADS, GROUP_ENDED };
+enum group_state {
+	GROUP_FOLLOWS,
+	GROUP_ELECTED,
+	GROUP_LEADS,
+	GROUP_LOST,
+	GROUP_ENDED
+};
 
 struct group_attr {
 	const char *storage; /* of the manager */
@@ -58,9 +66,14 @@ void mgr_group_collect(struct mgr_group *g);
 void mgr_group_receive(struct mgr_group *g, const void *data, size_t len);
 /*
  * In GROUP_ELECTED: makes the store ready for transactions, and waits until the group has committed
- * that.  -ENOTCONN: GROUP_ENDED; or an error of store_lead().
+ * that.  -ENOTCONN: GROUP_LOST or GROUP_ENDED; or an error of store_lead().
  */
 int mgr_group_lead(struct mgr_group *g);
+/*
+ * In GROUP_LEADS: makes another manager lead.  GROUP_LOST follows, whether it succeeds or not.
+ * Errors: member_transfer(); -ENOTCONN in all other states.
+ */
+int mgr_group_hand_over(struct mgr_group *g);
 /* For flusher_open_replicated(). */
 struct managers_log mgr_group_log(struct mgr_group *g);
 

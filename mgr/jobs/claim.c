@@ -290,6 +290,11 @@ static void report_displaced(struct mgr_iod *iod)
 	if (mgr->displaced)
 		return;
 	mgr->displaced = true;
+	if (mgr->group) {
+		log_info(mgr->log, "%s: refused: another manager leads",
+			 iod_name(iod));
+		return;
+	}
 	log_error(mgr->log,
 		  "%s: refused: it obeys another manager, of a copy of the data "
 		  "base in %s, so this one ends; remove this copy if the other "

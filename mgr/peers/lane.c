@@ -34,7 +34,7 @@ static int lane_connect(struct lane *lane)
 {
 	const struct peer *peer = lane->peer;
 	const struct peers_attr *attr = &peer->peers->attr;
-	struct rpc_cred cred = { .name = "pvfs-mgr" };
+	struct rpc_cred cred = { .name = PEERS_NAME };
 	char name[64];
 	struct rpc_peer_attr peer_attr = { .addr = peer->manager.addr,
 					   .name = name,

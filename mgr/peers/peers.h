@@ -31,6 +31,9 @@
 #include "common/comm/rpc.h"
 #include "mgr/raft/peer_message.h"
 
+/* The name of the program that a manager gives at other managers. */
+#define PEERS_NAME "pvfs-mgr"
+
 struct peers;
 
 struct peers_manager {

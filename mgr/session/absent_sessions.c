@@ -5,6 +5,8 @@
 
 #include "mgr/session/session_table_int.h"
 
+#define LEADER_WAIT_MS 100
+
 int offline_add(struct offline_session **table, uint64_t id)
 {
 	struct offline_session *session = calloc(1, sizeof(*session));
@@ -62,6 +64,11 @@ static void on_ttl(struct rpc_timer *timer)
 	struct mgr *mgr = table->mgr;
 	struct offline_session *session, *next;
 
+	if (!flusher_leads(
+		    mgr->fl)) { /* they may have returned to the leader */
+		rpc_timer_set(mgr->ctx, timer, clock_after_ms(LEADER_WAIT_MS));
+		return;
+	}
 	HASH_ITER(hh, table->absent, session, next) {
 		HASH_DEL(table->absent, session);
 		rpc_server_fence(mgr->server, session->id);

@@ -59,6 +59,8 @@ static bool is_selected(const struct evict_selection *c,
 {
 	const struct caller *caller = caller_of(session);
 
+	if (!caller)
+		return false; /* another manager */
 	switch (c->by) {
 	case WIRE_EV_SESSION:
 		return caller->id == c->session;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mgr_conf.c - the manager's settings from the configuration of the cluster. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,6 @@ static void set_defaults(struct mgr_conf *conf)
 	conf->slow_ms = 1000;
 	conf->iod_calls = 65536;
 	conf->ssize = 65536;
-	conf->grouped = secure_getenv("PVFS_MGR_GROUPED") != NULL;
 }
 
 static int read_filesystem(const struct conf_section *in, struct mgr_conf *conf)
@@ -66,12 +66,11 @@ static int read_numbers(const struct conf_section *in, struct mgr_conf *conf)
 	for (size_t i = 0; !rc && i < sizeof(keys) / sizeof(keys[0]); i++)
 		rc = conf_uint(in, keys[i].key, keys[i].min, keys[i].max,
 			       keys[i].val);
-	conf->host_sessions = server_host_sessions(conf->host_sessions,
-						   conf->max_sessions);
 	return rc;
 }
 
-static int read_mgr(const struct conf_section *in, struct mgr_conf *conf)
+/* Reads a section that may be of all managers or of one. */
+static int read_section(const struct conf_section *in, struct mgr_conf *conf)
 {
 	int rc = server_conf_log_level(in, &conf->log_level);
 
@@ -81,9 +80,57 @@ static int read_mgr(const struct conf_section *in, struct mgr_conf *conf)
 		rc = read_numbers(in, conf);
 	if (!rc)
 		rc = fabric_conf_read(in, &conf->fabric);
+	return rc;
+}
+
+static int choose_manager(const struct conf_section *in, struct mgr_conf *conf)
+{
+	char what[96];
+
+	if (conf->index == MGR_INDEX_NONE && conf->mgrs.n == 1)
+		conf->index = 0;
+	if (conf->index < conf->mgrs.n) {
+		conf->addr = conf->mgrs.addr[conf->index];
+		return 0;
+	}
+	if (conf->index == MGR_INDEX_NONE)
+		snprintf(what, sizeof(what),
+			 "there are managers 0 to %u: say which one with "
+			 "--index N",
+			 conf->mgrs.n - 1);
+	else
+		snprintf(what, sizeof(what),
+			 "there is no manager %u; the managers are 0 to %u: see "
+			 "--index",
+			 conf->index, conf->mgrs.n - 1);
+	return conf_complain(in, "address", what);
+}
+
+/* Of all managers, and then of this one. */
+static int read_mgr(struct conf_section *in, struct mgr_conf *conf)
+{
+	char own[24];
+	int rc;
+
+	in->name = "mgr";
+	rc = server_conf_managers(in, &conf->mgrs);
+	if (!rc)
+		rc = choose_manager(in, conf);
+	if (!rc)
+		rc = read_section(in, conf);
 	if (!rc)
 		rc = exports_conf(in, &conf->exports);
-	return rc ? rc : server_conf_storage(in, conf->storage);
+	snprintf(own, sizeof(own), "mgr.%u", conf->index);
+	if (conf->mgrs.numbered)
+		in->name = own;
+	if (!rc && conf->mgrs.numbered)
+		rc = read_section(in, conf);
+	if (!rc)
+		rc = server_conf_storage(in, conf->storage);
+	conf->host_sessions = server_host_sessions(conf->host_sessions,
+						   conf->max_sessions);
+	in->name = "mgr";
+	return rc;
 }
 
 static int read_addresses(struct conf_section *in, struct mgr_conf *conf)
@@ -93,7 +140,6 @@ static int read_addresses(struct conf_section *in, struct mgr_conf *conf)
 
 	if (rc)
 		return rc;
-	conf->addr = all.mgrs.addr[0];
 	conf->iod = all.iod;
 	conf->niods = all.niods;
 	in->name = "filesystem";
@@ -109,14 +155,13 @@ static int read_all(struct conf_section *in, struct mgr_conf *conf)
 
 	in->name = "filesystem";
 	rc = read_filesystem(in, conf);
-	in->name = "mgr";
 	if (!rc)
 		rc = read_mgr(in, conf);
 	return rc ? rc : read_addresses(in, conf);
 }
 
-int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
-		  size_t errlen)
+int mgr_conf_load(const char *path, unsigned int index, struct mgr_conf *conf,
+		  char *err, size_t errlen)
 {
 	struct conf_section in = { .err = err, .errlen = errlen };
 	struct mgr_conf tmp;
@@ -128,6 +173,7 @@ int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
 		return rc;
 	in.conf = file;
 	set_defaults(&tmp);
+	tmp.index = index;
 	rc = read_all(&in, &tmp);
 	conf_free(file);
 	if (rc)
@@ -139,12 +185,12 @@ int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
 
 const char *mgr_conf_scheme(const struct mgr_conf *conf)
 {
-	uint32_t i;
-
-	for (i = 0; i < conf->niods; i++) {
+	for (uint32_t i = 0; i < conf->niods; i++)
 		if (strcmp(conf->iod[i].scheme, conf->addr.scheme) != 0)
 			return FABRIC_ANY;
-	}
+	for (unsigned int i = 0; i < conf->mgrs.n; i++)
+		if (strcmp(conf->mgrs.addr[i].scheme, conf->addr.scheme) != 0)
+			return FABRIC_ANY;
 	return conf->addr.scheme;
 }
 

@@ -15,9 +15,10 @@
 
 struct mgr_conf {
 	uint64_t fsid;
-	struct addr addr;
-	/* a group of managers, with this one alone: for tests */
-	bool grouped;
+	/* all managers; mgrs.numbered: they have a log, and one of them leads */
+	struct server_mgrs mgrs;
+	unsigned int index; /* of this manager in mgrs */
+	struct addr addr; /* its address */
 	struct fabric_conf fabric;
 	char storage[PATH_MAX];
 	char key[PATH_MAX]; /* file with the servers' keys; "": none */
@@ -42,11 +43,13 @@ struct mgr_conf {
 };
 
 /*
- * Reads the file at path.  Call mgr_conf_free() to free the iods.  -errno, with a line
- * in err that has the file, the cause and the fix.
+ * Reads the file at path for the manager with this index.  MGR_INDEX_NONE: the only manager.
+ * Call mgr_conf_free() to free the iods.  -errno, with a line in err that has the file, the cause
+ * and the fix.
  */
-int mgr_conf_load(const char *path, struct mgr_conf *conf, char *err,
-		  size_t errlen);
+#define MGR_INDEX_NONE UINT_MAX
+int mgr_conf_load(const char *path, unsigned int index, struct mgr_conf *conf,
+		  char *err, size_t errlen);
 /* The scheme of the addresses of all servers if it is the same for all; else FABRIC_ANY. */
 const char *mgr_conf_scheme(const struct mgr_conf *conf);
 /* dst gets copies of what src points to. */

@@ -36,6 +36,7 @@ struct daemon; /* daemon.h */
 struct mgr_auth; /* mgr_auth_int.h */
 struct backup_server; /* backup.h */
 struct mgr_group; /* group.h */
+struct peers; /* peers.h */
 
 /*
  * Identifiers up to `id` belong to committed transactions.  When the item is durable,
@@ -54,7 +55,8 @@ struct mgr {
 
 	int dirfd; /* of the storage folder; holds its lock */
 	struct store *st;
-	struct mgr_group *group; /* NULL: there is one manager */
+	struct mgr_group *group; /* NULL: there is one manager, without a log */
+	struct peers *peers; /* with group: the other managers */
 	uint64_t group_term; /* in which this manager leads; 0: one manager */
 	struct ns ns;
 	struct flusher *fl;

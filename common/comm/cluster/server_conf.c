@@ -26,6 +26,14 @@
 		section ".direct", section ".words", section ".ends",          \
 		section ".slow", section ".share", KEYS_FABRIC(section)
 
+/* [mgr] holds for all managers, [mgr.N] for one. */
+#define KEYS_MGR(section)                                                      \
+	section ".address", section ".storage", section ".cache_size",         \
+		section ".log_level", section ".slots",                        \
+		section ".max_sessions", section ".host_sessions",             \
+		section ".poll_us", section ".iod_calls", section ".slow",     \
+		KEYS_FABRIC(section)
+
 /* Each server must accept the settings of the others.  Add new settings here. */
 static const char *const known[] = {
 	"filesystem.id",
@@ -39,25 +47,16 @@ static const char *const known[] = {
 	"filesystem.ticket_life",
 	"filesystem.capabilities",
 	"filesystem.seal",
-	"mgr.address",
 	"mgr.from",
-	"mgr.storage",
-	"mgr.cache_size",
 	"mgr.session_timeout",
 	"mgr.lease",
-	"mgr.log_level",
-	"mgr.slots",
-	"mgr.max_sessions",
-	"mgr.host_sessions",
-	"mgr.poll_us",
-	"mgr.iod_calls",
-	"mgr.slow",
 	"mgr.squash",
 	"mgr.squash_uid",
 	"mgr.squash_gid",
 	"mgr.read_only",
 	"mgr.speakers",
-	KEYS_FABRIC("mgr"),
+	KEYS_MGR("mgr"),
+	KEYS_MGR("mgr.*"),
 	KEYS_IOD("iod"),
 	KEYS_IOD("iod.*"),
 	"iod.*.address",

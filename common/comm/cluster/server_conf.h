@@ -39,10 +39,7 @@ struct server_mgrs {
 	bool numbered; /* [mgr.0] exists */
 	struct addr addr[WIRE_MGR_MAX];
 };
-/*
- * in: any section.  Sets *mgrs on success only.  server_conf_load() rejects [mgr.N] until
- * pvfs-mgr can be one of several.
- */
+/* in: any section.  Sets *mgrs on success only. */
 int server_conf_managers(const struct conf_section *in,
 			 struct server_mgrs *mgrs);
 /*

@@ -91,7 +91,9 @@ static void start(void)
 	atomic_store(&complaints, 0);
 	atomic_store(&ready, false);
 	rig_open(&rig);
-	ck_assert_int_eq(mgr_conf_load(rig.conf, &conf, err, sizeof(err)), 0);
+	ck_assert_int_eq(mgr_conf_load(rig.conf, MGR_INDEX_NONE, &conf, err,
+				       sizeof(err)),
+			 0);
 	ck_assert_int_eq(mgr_start(&conf, &log, NULL, &mgr), 0);
 	mgr_conf_free(&conf);
 }

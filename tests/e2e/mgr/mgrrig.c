@@ -51,11 +51,12 @@ void rig_configure(struct mgrrig *rig)
 
 	must(f);
 	fprintf(f,
-		"[filesystem]\nid = %016llx\n[mgr]\n"
+		"[filesystem]\nid = %016llx\n[%s]\n"
 		"address = tcp://127.0.0.1:%d\nstorage = %s/mgr\n"
-		"cache_size = 8M\n%s\n",
-		(unsigned long long)mgrc_fsid(), rig->port, rig->dir,
-		rig->more);
+		"[mgr]\ncache_size = 8M\n%s\n",
+		(unsigned long long)mgrc_fsid(),
+		getenv("PVFS_TEST_GROUP") ? "mgr.0" : "mgr", rig->port,
+		rig->dir, rig->more);
 	for (int i = 0; i < RIG_IODS; i++)
 		fprintf(f, "[iod.%d]\naddress = tcp://127.0.0.1:%d\n", i,
 			rig->iod[i].port);

@@ -51,6 +51,8 @@ static int add_conf_servers(struct doctor *d, const struct conf *file,
 		return -ENOMEM;
 	for (uint32_t i = 0; i <= all->niods; i++) {
 		set_name(&d->subject[i], !i, i ? i - 1 : 0);
+		if (!i && all->mgrs.numbered)
+			strcpy(d->subject[i].section, "mgr.0");
 		set_from_conf(&d->subject[i], file,
 			      i ? &all->iod[i - 1] : &all->mgrs.addr[0]);
 	}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * membership.h - a manager as one of several: its connections to the others, its member of the
+ * group, and which clients it accepts.
+ *
+ * The connections of the other managers have sessions without a struct caller (caller.h).
+ */
+#ifndef MEMBERSHIP_H
+#define MEMBERSHIP_H
+
+#include "mgr/state/mgr_state.h"
+
+/* After the ctx, before the server.  -errno, logged.  Call membership_close() also after an error. */
+int membership_open(struct mgr *mgr);
+/* After the server is closed. */
+void membership_close(struct mgr *mgr);
+
+/*
+ * A member until it leads.  0: it was elected; 1: it was stopped; -ESTALE: its group has ended;
+ * -EIO: the store failed.
+ */
+int membership_follow(struct mgr *mgr);
+/*
+ * The leader stops: makes another manager lead.  Waits for that for at most a second.  Does
+ * nothing if this manager does not lead or is the only one.
+ */
+void membership_hand_over(struct mgr *mgr);
+
+/* ---- for mgr_service.c; the group is open ---- */
+
+/* Whether the connection is that of another manager to this one, and no tool's. */
+bool membership_is_manager(enum wire_role role, const struct rpc_cred *cred);
+/* session_admit() and find_leader() of rpc_service; arg: struct mgr. */
+int membership_admit(void *arg, enum wire_role role, const char *peer,
+		     const struct rpc_cred *cred);
+void membership_find_leader(void *arg, struct rpc_leader *leader);
+/* Answers a request of another manager. */
+void membership_handle_request(struct mgr *mgr, struct rpc_req *rpc);
+
+#endif
