@@ -6,7 +6,7 @@
 # `fail`, a failed check, or when a sanitizer wrote a report into a log.
 # `requires` skips the whole test aloud.  PVFS_BUILD names the build folder,
 # PVFS_TEST_SCHEME the transport (tcp), PVFS_TEST_AUTH=key or munge how clients prove who
-# they are in tests that say nothing of it; with E2E_IN_MEMORY the folder is in /dev/shm, if
+# they are in tests that say nothing of it, PVFS_TEST_MANAGERS=3 the number of managers; with E2E_IN_MEMORY the folder is in /dev/shm, if
 # there is room.
 set -u
 
@@ -62,7 +62,17 @@ leave_mounts() {
 
 # ---- the file system under test ----
 
-cluster() { "$top/scripts/cluster" "$@" -d "$state"; }
+# With PVFS_TEST_MANAGERS, commands for the manager are for the one that leads.
+cluster() {
+	if [ -n "${PVFS_TEST_MANAGERS:-}" ]; then
+		case $*,$1 in
+		kill-mgr,*|stop-mgr,*)	stopped_mgr=$(leader); set -- "$1" "$stopped_mgr" ;;
+		start-mgr,*)	set -- "$1" "$stopped_mgr" ;;
+		'pid mgr',*)	set -- pid "mgr.$(leader)" ;;
+		esac
+	fi
+	"$top/scripts/cluster" "$@" -d "$state"
+}
 
 # small_disk DIR MIB: a tmpfs of that size there, until the test ends.
 small_disk() {
@@ -102,6 +112,7 @@ start_pvfs() {
 
 	[[ -z ${PVFS_TEST_AUTH:-} || "$*" = *filesystem.auth=* ]] || prove_by "$PVFS_TEST_AUTH"
 	for set in ${PVFS_TEST_SET:-}; do sets+=(--set "$set"); done
+	[ -z "${PVFS_TEST_MANAGERS:-}" ] || set -- --managers "$PVFS_TEST_MANAGERS" "$@"
 	states+=("$state")
 	cluster start --port 0 --transport "${PVFS_TEST_SCHEME:-tcp}" \
 		${sets[@]+"${sets[@]}"} "$@" ||
@@ -128,6 +139,30 @@ port_of() {
 
 	uri=$(conf_value "$1" address)
 	echo "${uri##*:}"
+}
+
+# role_of N: leads or follows, as manager N logged last.
+role_of() {
+	tail -n +"$(cut -d ' ' -f 3 "$state/run/mgr$1.pid")" "$(log_of "mgr$1")" |
+		sed -n 's/.*: ready: .* inodes, .*/leads/p; s/.* follows manager .*/follows/p
+			s/.*does not lead any more.*/lost/p' | tail -n 1
+}
+follows() { [ "$(role_of "$1")" = follows ]; }
+# leader: the number of the manager that leads, of those that run.
+find_leader() {
+	local n pid
+
+	for n in 0 1 2; do
+		pid=$(cluster pid "mgr.$n" 2>/dev/null) && ! stands "$pid" &&
+			[ "$(role_of "$n")" = leads ] && echo "$n" && return
+	done
+	return 1
+}
+leader() {
+	local n
+
+	for n in {1..600}; do find_leader && return; sleep 0.1; done
+	fail "no manager leads"
 }
 
 # How many objects the iods keep.
