@@ -16,10 +16,12 @@ expect 'h:3100 n1:7100 n1:7101 n2:7100 n2:7101' \
 	hosts --mgr h --each 2 --port 3100 --iod-port 7100 'n{1-2}'
 expect 'h:7000 n:7000' hosts --mgr h --port 7000 n
 expect '[fe80::1]:3000 [fe80::1]:7000' hosts fe80::1
+expect 'h1:3000 h2:3000 h3:3000 n:7000' hosts --mgr 'h{1-3}' n
+expect $'h1,h2,h3:/\t/pvfs\tpvfs\tport=3000\t0\t0' "$mkconf" --pvfstab --mgr 'h{1-3}' n
 expect $'h:/\t/pvfs\tpvfs\tport=3000\t0\t0' "$mkconf" --pvfstab --mgr h 'n{1-2}'
 for bad in 'n{' 'n{1-}' 'n{3-1}' 'n{1}{2' 'n{1-99999}' 'n{1-1000}-{1-1000}' '--each 2 n{1-513}' '{}' 'n{1,,2}' 'n;x' 'n{$(x)}' \
 	--what '--each 0 n' '--port 99999 n' '--storage x n' 'n n' '--iod-port 65535 --each 3 n' \
-	'--port 7002 --each 3 n' '--mgr n2 --port 7000 n{1-2}'; do
+	'--port 7002 --each 3 n' '--mgr n2 --port 7000 n{1-2}' '--mgr h{1-2} n' '--mgr {a,b,a} n'; do
 	must_fail "$mkconf" $bad
 	grep -qE '^(mkconf: |usage)' output || fail "$bad: $(cat output)"
 done
@@ -44,9 +46,8 @@ finds() {
 		grep -qF -- "$word" found || fail "$2: no '$word' in $(cat found)"
 	done
 }
-lines=2
-finds 'add address' '/^\[mgr\]/,/^$/d'
 lines=1
+finds 'add address' '/^\[mgr\]/,/^$/d'
 finds '[filesystem] id' '/^id = /d'
 finds 'pvfs.conf: stripe_sise' 's/^id = /stripe_sise = 1\n&/'
 finds '[iod.3] address' '/^\[iod.3\]/,/^$/{/address/d}'
@@ -69,6 +70,15 @@ finds '[iod] fabric "tpc" local, verbs and tcp' 's/^\[iod.0\]/[iod]\nfabric = ve
 finds '[mgr] fabric "on"' 's/^\[mgr\]/&\nfabric = strict:on/'
 # a server that the others would refuse; names are not asked for
 finds '[iod.2] 10.2.0.3 allow' 's/^id = /allow = 10.1.0.0\/16\n&/; s/node3/10.2.0.3/; s/node4/10.1.0.4/'
+# several managers
+"$mkconf" --storage "$tmp/none" --mgr 'head{0-2}' 'node{1-2}' >several
+expect 'several: 3 managers and 2 iods: nothing is wrong' "$pvfs_conf" check several
+sed 's/^\[mgr.1\]/&\nslots = none/' several >one
+"$pvfs_conf" check one >found 2>&1
+grep -qF 'in [mgr.1]' found && [ "$(wc -l <found)" = 1 ] || fail "$(cat found)"
+sed 's/^\[mgr.1\]/[mgr.3]/' several >gap
+"$pvfs_conf" check gap >found 2>&1
+grep -qF '[mgr.1] address: missing' found || fail "$(cat found)"
 # a key that others read
 echo x >key
 chmod 644 key
