@@ -6,19 +6,20 @@
 
 # unit FILE PROGRAM INSTANCE: as an instance, with the program of this build.
 unit() {
-	local built=$PVFS_BUILD/conf/$1 command
+	local built=$PVFS_BUILD/conf/$1 command instance=${3#*@}
 
 	grep -qE "^ExecStart=/.*/${2##*/}( |$)" "$built" || fail "$1: $(cat "$built")"
 	sed "s|^ExecStart=[^ ]*|ExecStart=$PVFS_BUILD/$2|" "$built" >"$3"
 	command=$(sed -n "s/^ExecStart=//p" "$3")
-	must ${command//%i/7} --help >help
+	must ${command//%i/${instance%.service}} --help >help
 	grep -qi '^usage' help || fail "$command: $(cat help)"
 	${command//%i/X} --no-such-option >help 2>&1
 	grep -qx "RestartPreventExitStatus=$?" "$3" || fail "$1: starts again"
 }
 unit pvfs-mgr.service mgr/pvfs-mgr pvfs-mgr.service
+unit pvfs-mgr@.service mgr/pvfs-mgr pvfs-mgr@2.service
 unit pvfs-iod@.service server/pvfs-iod pvfs-iod@7.service
-files=(pvfs-mgr.service pvfs-iod@7.service)
+files=(pvfs-mgr.service pvfs-mgr@2.service pvfs-iod@7.service)
 if [ -f "$PVFS_BUILD/conf/pvfs-exporter.service" ]; then
 	unit pvfs-exporter.service client/tools/pvfs-exporter pvfs-exporter.service
 	files+=(pvfs-exporter.service)
@@ -50,5 +51,6 @@ grep -hE '^PrivateUsers=' "$top"/conf/*.conf "$PVFS_BUILD"/conf/*.service &&
 	fail "SO_PEERCRED does not work with PrivateUsers"
 systemd-analyze security --help | grep -q -e --offline || skip "needs systemd 250"
 rated pvfs-mgr.service 2.0
+rated pvfs-mgr@2.service 2.0
 rated pvfs-iod@7.service 3.0
 [ ! -f pvfs-exporter.service ] || rated pvfs-exporter.service 1.6
