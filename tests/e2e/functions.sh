@@ -126,7 +126,12 @@ restart_pvfs() {
 	cluster start || fail "the servers do not start again"
 }
 
-log_of() { echo "$state/log/$1.log"; }
+log_of() {
+	local name=$1
+
+	[ "$1" != mgr ] || [ -z "${PVFS_TEST_MANAGERS:-}" ] || name=mgr$(leader)
+	echo "$state/log/$name.log"
+}
 
 # A setting of the generated configuration: conf_value SECTION KEY
 conf_value() {
