@@ -242,13 +242,14 @@ if [ "$(id -u)" = 0 ]; then
 	chmod 4755 plain
 	setfattr -h -n trusted.link -v l soft 2>"$tmp/err" || say "links without attributes: $(<"$tmp/err")"
 	setfattr -n trusted.kind -v t dir/attr
+	setfattr -n security.kind -v s dir/attr
 fi
 touch -hd '2001-02-03 04:05:06.789 UTC' plain soft dir/list fifo closed dir
 cd "$tmp"
 what() {
 	(cd "$1" && find . -printf '%y %m %U:%G %s %n %l %T@ %P\n' | sed '/^d/s/ [0-9]* [0-9]*  / /' |
 		LC_ALL=C sort -k 7 && find . ! -type l -print0 | LC_ALL=C sort -z |
-		xargs -0 sh -c 'getfacl -n "$@"; getfattr -d -m "^(user|trusted)[.]" "$@"' - &&
+		xargs -0 sh -c 'getfacl -n "$@"; getfattr -d -m "^(user|trusted|security[.]kind)" "$@"' - &&
 		getfattr -h -d -m "^trusted[.]" soft) 2>&1 |
 		grep -v '^getfacl\|^$'
 }
@@ -302,6 +303,21 @@ fi
 must pvfs-cp -p from/mode /pvfs/mode
 must pvfs-cp -p /pvfs/mode mode
 expect "$(getfacl -nc from/mode)" getfacl -nc mode
+# a label stays where the source has none, and no other user can copy one
+if [ "$(id -u)" = 0 ]; then
+	echo text >bare && cp bare labelled && setfattr -n security.kind -v s labelled
+	must pvfs-cp -a labelled /pvfs/labelled
+	must pvfs-cp -a bare /pvfs/labelled
+	must pvfs-cp -a /pvfs/labelled labelled.back
+	expect s getfattr --only-values -n security.kind labelled.back
+	public pvfs-cp
+	mkdir -m 1777 theirs
+	as_user 7 8 '' pvfs-cp -a /pvfs/labelled theirs/copy >"$tmp/output" 2>&1 ||
+		fail "another user's copy: $(<"$tmp/output")"
+	expect '' cat "$tmp/output"
+	must_fail getfattr -n security.kind theirs/copy
+	rm bare
+fi
 # attributes that cannot be stored are reported, and nobody gets more rights
 if [ "$(id -u)" = 0 ] && mkdir bare && mount -t ramfs -o mode=755 bare bare; then
 	mounts+=("$tmp/bare")

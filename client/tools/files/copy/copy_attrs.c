@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy_attrs.c - the attributes of a copied file: owner, mode, times, extended attributes of
- * users, and access control lists.  Attributes that the target cannot hold are recorded,
+ * copy_attrs.c - the attributes of a copied file: owner, mode, times, extended attributes, and
+ * access control lists.  Attributes that the target cannot hold are recorded,
  * which is no failure.  Without its list, a file's group gets no more rights than the list
  * gave it.
  */
@@ -57,13 +57,24 @@ static bool is_acl(const char *name)
 	return !strcmp(name, ACL_ACCESS) || !strcmp(name, ACL_DEFAULT);
 }
 
-/* Labels of security modules belong to each host, and are not copied. */
+/*
+ * Of a security module.  The kernel may have given a new file one, which stays if the source has
+ * none.
+ */
+static bool is_label(const char *name)
+{
+	return !strncmp(name, "security.", 9) &&
+	       strcmp(name, "security.capability") != 0;
+}
+
+/* Only the kernel may write security.evm. */
 static bool is_kept(const struct copy *c, const char *name)
 {
 	return is_acl(name) ||
 	       (c->opt.xattrs &&
 		(!strncmp(name, "user.", 5) || !strncmp(name, "trusted.", 8) ||
-		 !strcmp(name, "security.capability")));
+		 (!strncmp(name, "security.", 9) &&
+		  strcmp(name, "security.evm") != 0)));
 }
 
 /* Returns the length; 0 also if the file system has no attributes. */
@@ -138,6 +149,21 @@ static int set_value(struct xattrs *x, const char *name, size_t len)
 	return set_once(x, name, len);
 }
 
+/* Like cp -a: users without privileges may have no labels of their own. */
+static bool is_others_label(const char *name)
+{
+	return errno == EPERM && geteuid() && is_label(name);
+}
+
+/* Whether errno says that the target cannot hold the attribute. */
+static bool is_refused(const char *name)
+{
+	if (is_label(name) && (errno == EINVAL || errno == EACCES))
+		return true; /* by the policy of the target's security module */
+	return errno == EOPNOTSUPP || errno == ENOSPC || errno == E2BIG ||
+	       errno == ERANGE || errno == EPERM;
+}
+
 static int copy_one(struct xattrs *x, const char *name)
 {
 	ssize_t n = get_value(x, x->from, name, x->value), old;
@@ -147,12 +173,9 @@ static int copy_one(struct xattrs *x, const char *name)
 	old = get_value(x, x->to, name, x->old);
 	if (old == n && !memcmp(x->old, x->value, (size_t)n))
 		return 0;
-	if (!set_value(x, name, (size_t)n))
+	if (!set_value(x, name, (size_t)n) || is_others_label(name))
 		return 0;
-	return errno == EOPNOTSUPP || errno == ENOSPC || errno == E2BIG ||
-			       errno == ERANGE || errno == EPERM
-		       ? target_lacks(x, name, (size_t)n)
-		       : -1;
+	return is_refused(name) ? target_lacks(x, name, (size_t)n) : -1;
 }
 
 static int remove_one(const struct xattrs *x, const char *name)
@@ -171,8 +194,8 @@ static int copy_all(struct xattrs *x)
 		return -1;
 	for (const char *p = x->have; p < x->have + x->nhave;
 	     p += strlen(p) + 1)
-		if (is_kept(x->copy, p) && !is_in(p, x->want, x->nwant) &&
-		    remove_one(x, p))
+		if (is_kept(x->copy, p) && !is_label(p) &&
+		    !is_in(p, x->want, x->nwant) && remove_one(x, p))
 			return -1;
 	for (const char *p = x->want; p < x->want + x->nwant;
 	     p += strlen(p) + 1)
