@@ -2,6 +2,8 @@
 /* mgr_addresses.c - the addresses that a manager may connect from. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +15,15 @@
 
 #define HOSTS_MAX 64u
 
+struct peer_host {
+	struct in6_addr addr; /* IPv4 addresses as ::ffff:a.b.c.d */
+	uint32_t scope; /* link-local addresses: index of the interface; 0: any */
+};
+
 struct mgr_addresses {
 	bool here; /* one of them is an address of this host */
 	unsigned int n;
-	struct in6_addr host[HOSTS_MAX]; /* IPv4 addresses as ::ffff:a.b.c.d */
+	struct peer_host host[HOSTS_MAX];
 };
 
 static void map_v4(const struct in_addr *v4, struct in6_addr *out)
@@ -24,6 +31,25 @@ static void map_v4(const struct in_addr *v4, struct in6_addr *out)
 	*out = (struct in6_addr){ 0 };
 	out->s6_addr[10] = out->s6_addr[11] = 0xff;
 	memcpy(out->s6_addr + 12, v4, 4);
+}
+
+/* false: an address of another family */
+static bool host_from_sockaddr(const struct sockaddr *sa,
+			       struct peer_host *host)
+{
+	const struct sockaddr_in *in = (const void *)sa;
+	const struct sockaddr_in6 *in6 = (const void *)sa;
+
+	*host = (struct peer_host){ 0 };
+	if (sa->sa_family == AF_INET) {
+		map_v4(&in->sin_addr, &host->addr);
+	} else if (sa->sa_family == AF_INET6) {
+		host->addr = in6->sin6_addr;
+		host->scope = in6->sin6_scope_id;
+	} else {
+		return false;
+	}
+	return true;
 }
 
 static bool is_any(const struct in6_addr *a)
@@ -40,23 +66,31 @@ static bool is_loopback(const struct in6_addr *a)
 	       (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
 }
 
-static bool is_same_host(const struct in6_addr *a, const struct in6_addr *b)
+static bool is_same_host(const struct peer_host *a, const struct peer_host *b)
 {
-	return !memcmp(a, b, sizeof(*a)) || (is_loopback(a) && is_loopback(b));
+	if (is_loopback(&a->addr) && is_loopback(&b->addr))
+		return true;
+	return !memcmp(&a->addr, &b->addr, sizeof(a->addr)) &&
+	       (!a->scope || !b->scope || a->scope == b->scope);
 }
 
-/* It is an address of this host. */
-static bool is_ours(const struct in6_addr *a)
+/*
+ * Whether it is an address of this host.  A bind() does not tell: with ip_nonlocal_bind, the address
+ * of any host can be bound, and with bindv6only no IPv4 address as an IPv6 one.
+ */
+static bool is_ours(const struct peer_host *host)
 {
-	struct sockaddr_in6 sa = { .sin6_family = AF_INET6, .sin6_addr = *a };
-	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int rc;
+	struct ifaddrs *list, *ia;
+	struct peer_host own;
+	bool ours = is_loopback(&host->addr);
 
-	if (fd < 0)
-		return false;
-	rc = bind(fd, (struct sockaddr *)&sa, sizeof(sa));
-	close(fd);
-	return !rc;
+	if (ours || getifaddrs(&list))
+		return ours;
+	for (ia = list; ia && !ours; ia = ia->ifa_next)
+		ours = ia->ifa_addr && host_from_sockaddr(ia->ifa_addr, &own) &&
+		       is_same_host(host, &own);
+	freeifaddrs(list);
+	return ours;
 }
 
 static int too_many(const char *host, const struct log *log)
@@ -71,20 +105,15 @@ static int too_many(const char *host, const struct log *log)
 static int add_all(struct mgr_addresses *addresses, const struct addrinfo *ai,
 		   const char *host, const struct log *log)
 {
-	struct in6_addr *a;
+	struct peer_host *h;
 
 	for (; ai; ai = ai->ai_next) {
 		if (addresses->n == HOSTS_MAX)
 			return too_many(host, log);
-		a = &addresses->host[addresses->n];
-		if (ai->ai_family == AF_INET)
-			map_v4(&((struct sockaddr_in *)ai->ai_addr)->sin_addr,
-			       a);
-		else if (ai->ai_family == AF_INET6)
-			*a = ((struct sockaddr_in6 *)ai->ai_addr)->sin6_addr;
-		else
+		h = &addresses->host[addresses->n];
+		if (!host_from_sockaddr(ai->ai_addr, h))
 			continue;
-		if (is_any(a)) {
+		if (is_any(&h->addr)) {
 			log_error(log,
 				  "[mgr] address %s stands for any host: tell "
 				  "where the manager connects from, "
@@ -92,7 +121,7 @@ static int add_all(struct mgr_addresses *addresses, const struct addrinfo *ai,
 				  host);
 			return -EINVAL;
 		}
-		addresses->here |= is_ours(a);
+		addresses->here |= is_ours(h);
 		addresses->n++;
 	}
 	return 0;
@@ -142,15 +171,28 @@ void mgr_addresses_close(struct mgr_addresses *addresses)
 	free(addresses);
 }
 
+/* "fe80::1%eth0"; cuts the interface off and returns its index.  UINT32_MAX: none of this host */
+static uint32_t cut_scope(char *host)
+{
+	char *name = strchr(host, '%');
+	uint32_t scope;
+
+	if (!name)
+		return 0;
+	*name++ = '\0';
+	scope = if_nametoindex(name);
+	return scope ? scope : UINT32_MAX;
+}
+
 /* Parses "10.0.0.1:700" or "[fe80::1%eth0]:700". */
-static bool parse_host(const char *text, struct in6_addr *a)
+static bool parse_host(const char *text, struct peer_host *out)
 {
 	char host[128];
 	struct in_addr v4;
 	size_t len;
 
 	if (*text == '[') {
-		len = strcspn(++text, "]%");
+		len = strcspn(++text, "]");
 	} else {
 		const char *colon = strrchr(text, ':');
 
@@ -160,11 +202,12 @@ static bool parse_host(const char *text, struct in6_addr *a)
 		return false;
 	memcpy(host, text, len);
 	host[len] = '\0';
-	if (inet_pton(AF_INET6, host, a) == 1)
+	out->scope = cut_scope(host);
+	if (inet_pton(AF_INET6, host, &out->addr) == 1)
 		return true;
 	if (inet_pton(AF_INET, host, &v4) != 1)
 		return false;
-	map_v4(&v4, a);
+	map_v4(&v4, &out->addr);
 	return true;
 }
 
@@ -173,19 +216,19 @@ bool mgr_addresses_match(const struct mgr_addresses *addresses,
 {
 	const char *where = strchr(peer, ' ');
 	unsigned int pid, uid;
-	struct in6_addr a;
+	struct peer_host h;
 
 	if (!where)
 		return false;
 	where++;
 	if (sscanf(where, "pid %u uid %u", &pid, &uid) == 2)
 		return uid == 0 || uid == geteuid();
-	if (!parse_host(where, &a))
+	if (!parse_host(where, &h))
 		return false;
-	if (addresses->here && is_loopback(&a))
+	if (addresses->here && is_loopback(&h.addr))
 		return true;
 	for (unsigned int i = 0; i < addresses->n; i++)
-		if (is_same_host(&addresses->host[i], &a))
+		if (is_same_host(&addresses->host[i], &h))
 			return true;
 	return false;
 }
