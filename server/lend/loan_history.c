@@ -167,18 +167,27 @@ static int add_record(struct loan_history *h, const struct record_key *key,
 	return rc;
 }
 
+/*
+ * A table that becomes empty is freed, and one of more records has room for those that it had.  So
+ * this needs no memory, and the record is not lost.
+ */
+static void make_newest(struct loan_history *h, struct history_record *record)
+{
+	if (!record->hh.next)
+		return;
+	HASH_DEL(h->records, record);
+	HASH_ADD(hh, h->records, key, sizeof(record->key), record);
+}
+
 /* Makes the record the newest one and adds flags. */
 static int renew_record(struct loan_history *h, struct history_record *record,
 			uint32_t flags)
 {
-	const struct record_key key = record->key;
 	uint32_t before = record->flags;
 	int rc;
 
-	HASH_DEL(h->records, record);
-	LIST_REMOVE(record, link);
-	if (insert_record(h, record, &key, before | flags))
-		return -ENOMEM;
+	make_newest(h, record);
+	record->flags |= flags;
 	rc = record->flags == before ? 0 : note_record(h, record);
 	if (rc)
 		record->flags = before; /* as in the file: the caller retries */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_loan_history.c - the history of loans when its file cannot be written. */
+/* test_loan_history.c - the history of loans without memory or when its file cannot be written. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,6 +18,16 @@ static char dir[64];
 static int dirfd;
 static unsigned int lines; /* of the log */
 static struct loan_history *history;
+
+static bool no_memory;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	return no_memory ? NULL : __real_malloc(size);
+}
 
 static void count_line(void *arg, enum log_level level, const char *text)
 {
@@ -103,6 +113,32 @@ START_TEST(record_for_writing_is_retried)
 }
 END_TEST
 
+/* Whatever the number of records, those that are there are not lost. */
+START_TEST(no_memory_to_record)
+{
+	static const unsigned int numbers[] = { 1, 2, 9, 31, 320, 321, 5000 };
+	unsigned int n = numbers[_i];
+
+	for (unsigned int i = 0; i < n; i++)
+		ck_assert_int_eq(loan_history_record(history, SESSION + i,
+						     HANDLE, false),
+				 0);
+	no_memory = true;
+	for (unsigned int i = 0; i < n; i++) {
+		ck_assert_int_eq(loan_history_record(history, SESSION + i,
+						     HANDLE, false),
+				 0);
+		ck_assert_int_eq(loan_history_record(history, SESSION + i,
+						     HANDLE, true),
+				 0);
+	}
+	no_memory = false;
+	ck_lent_for_writing(true);
+	reopen();
+	ck_lent_for_writing(true);
+}
+END_TEST
+
 START_TEST(eviction_that_is_not_recorded_is_logged)
 {
 	int seen = -1;
@@ -125,6 +161,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, record_for_writing_is_retried);
+	tcase_add_loop_test(tc, no_memory_to_record, 0, 7);
 	tcase_add_test(tc, eviction_that_is_not_recorded_is_logged);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
