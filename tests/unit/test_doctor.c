@@ -287,6 +287,16 @@ static void dies(const struct doctor *doctor, const struct subject *s)
 	_exit(3);
 }
 
+static void says_too_much(const struct doctor *doctor, const struct subject *s)
+{
+	static char text[1000];
+
+	memset(text, 'x', sizeof(text) - 1);
+	(void)s;
+	for (int i = 0; i < 10000; i++)
+		doctor_find(doctor, "f", "%s", text);
+}
+
 static void one(struct check_run *run,
 		void (*fn)(const struct doctor *, const struct subject *),
 		const char *late_fix)
@@ -337,6 +347,30 @@ START_TEST(long_fix)
 	one(&run, says_long, NULL);
 	expect(&run, &at, RESULT_FOUND, "long", "f");
 	expect(&run, &at, RESULT_FOUND, "next", "short");
+	free(run.words);
+}
+END_TEST
+
+/* What does not fit is reported as that, not as a check that is late, and the rest is whole. */
+START_TEST(too_much)
+{
+	struct check_run run;
+	struct check_result result;
+	unsigned int n = 0;
+	size_t at = 0;
+
+	one(&run, says_too_much, "fix");
+	while (check_run_result(&run, &at, &result) &&
+	       result.kind == RESULT_FOUND) {
+		ck_assert_uint_eq(strspn(result.what, "x"), 999);
+		ck_assert_str_eq(result.fix, "f");
+		n++;
+	}
+	ck_assert_uint_ge(n, 100);
+	ck_assert_int_eq(result.kind, RESULT_UNSEEN);
+	ck_assert_str_eq(result.what,
+			 "the check found more than is shown here");
+	ck_assert(!check_run_result(&run, &at, &result));
 	free(run.words);
 }
 END_TEST
@@ -406,6 +440,7 @@ int main(void)
 	tcase_add_test(tc, space);
 	tcase_add_test(tc, checks);
 	tcase_add_test(tc, long_fix);
+	tcase_add_test(tc, too_much);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, away);
 	suite_add_tcase(suite, tc);

@@ -144,8 +144,6 @@ static bool make_room(struct check_run *run, size_t more)
 
 	if (run->room - run->len >= more)
 		return true;
-	if (run->room > WORDS_MAX)
-		return false;
 	grown = realloc(run->words, run->room + 2 * more);
 	if (!grown)
 		return false;
@@ -167,27 +165,57 @@ static void add_result(struct check_run *run, char kind, const char *what,
 	run->len += w + f;
 }
 
-/* A late process may be blocked in the kernel, so it is not waited for. */
-static void end_run(struct check_run *run, bool late)
+/* A result that was read in part would swallow the next one. */
+static void drop_partial_result(struct check_run *run)
+{
+	struct check_result result;
+	size_t at = 0;
+
+	while (check_run_result(run, &at, &result))
+		;
+	run->len = at;
+}
+
+/* The process may be blocked in the kernel, so it is not waited for. */
+static void kill_run(struct check_run *run)
+{
+	close(run->fd);
+	run->fd = -1;
+	run->over = true;
+	kill(run->pid, SIGKILL);
+	waitpid(run->pid, NULL, WNOHANG);
+	drop_partial_result(run);
+}
+
+static void end_late_run(struct check_run *run)
 {
 	const struct check *c = run->check;
 	char what[PATH_MAX + 100];
+
+	kill_run(run);
+	snprintf(what, sizeof(what), "%s%s%s",
+		 c->of == OF_MOUNTED ? run->s->mount : "",
+		 c->of == OF_MOUNTED ? ": " : "",
+		 c->late ? c->late : "no answer within the time-out");
+	add_result(run, c->late_fix ? RESULT_FOUND : RESULT_UNSEEN, what,
+		   c->late_fix ? c->late_fix : "");
+}
+
+static void end_long_run(struct check_run *run)
+{
+	kill_run(run);
+	add_result(run, RESULT_UNSEEN,
+		   "the check found more than is shown here", "");
+}
+
+static void end_run(struct check_run *run)
+{
 	int status = 0;
 
 	close(run->fd);
 	run->fd = -1;
 	run->over = true;
-	if (late) {
-		kill(run->pid, SIGKILL);
-		waitpid(run->pid, NULL, WNOHANG);
-		snprintf(what, sizeof(what), "%s%s%s",
-			 c->of == OF_MOUNTED ? run->s->mount : "",
-			 c->of == OF_MOUNTED ? ": " : "",
-			 c->late ? c->late : "no answer within the time-out");
-		add_result(run, c->late_fix ? RESULT_FOUND : RESULT_UNSEEN,
-			   what, c->late_fix ? c->late_fix : "");
-		return;
-	}
+	drop_partial_result(run);
 	if (waitpid(run->pid, &status, 0) == run->pid &&
 	    (!WIFEXITED(status) || WEXITSTATUS(status)))
 		add_result(run, RESULT_UNSEEN,
@@ -198,15 +226,15 @@ static void read_results(struct check_run *run)
 {
 	ssize_t n;
 
-	if (!make_room(run, 4096)) {
-		end_run(run, true);
+	if (run->len >= WORDS_MAX || !make_room(run, 4096)) {
+		end_long_run(run);
 		return;
 	}
 	n = read(run->fd, run->words + run->len, run->room - run->len);
 	if (n > 0)
 		run->len += (size_t)n;
 	else if (!n || errno != EINTR)
-		end_run(run, false);
+		end_run(run);
 }
 
 /* Waits for the active runs, until the first of their deadlines. */
@@ -229,7 +257,7 @@ static void wait_runs(struct check_run **active, unsigned int n)
 		if (p[i].revents)
 			read_results(active[i]);
 		else if (active[i]->deadline <= now)
-			end_run(active[i], true);
+			end_late_run(active[i]);
 	}
 }
 
