@@ -30,3 +30,23 @@ expect $((4 * ($(available 'iod 2' 6) / 2))) available file 5
 expect "$(available file 5)" bash -c "pvfs-df -j /pvfs |
 	python3 -c 'import json, sys; print([r[\"available\"]
 		for r in json.load(sys.stdin) if r[\"server\"] == \"file\"][0])'"
+
+# a tmpfs without a limit is no full disk
+must cluster stop
+state=$tmp/unlimited
+mkdir -p "$state/iod0"
+mount -t tmpfs -o size=0,mode=700 pvfs-e2e "$state/iod0" || fail "no tmpfs"
+mounts+=("$state/iod0")
+small_disk "$state/iod1" 32
+start_pvfs -n 2
+df
+expect "no limit" eval "grep '^iod 0' '$tmp/df' | grep -o 'no limit'"
+expect $((32 << 20)) size 'iod 1'
+expect $((32 << 20)) size total
+expect $((2 * $(available 'iod 1' 6))) available file 5
+must pvfs-df /pvfs >"$tmp/human"
+grep -q '^iod 0 .* no limit' "$tmp/human" || fail "$(<"$tmp/human")"
+expect "None True" bash -c "pvfs-df -j /pvfs | python3 -c 'import json, sys
+rows = {r[\"server\"]: r[\"available\"] for r in json.load(sys.stdin)}
+print(rows[\"iod 0\"], rows[\"file\"] == 2 * rows[\"iod 1\"])'"
+expect ok pvio write /pvfs/f 0 3000000 1

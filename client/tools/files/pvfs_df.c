@@ -11,7 +11,7 @@
 
 struct room {
 	uint64_t disk; /* 0: unknown */
-	uint64_t bytes;
+	uint64_t bytes; /* UINT64_MAX: no limit */
 };
 
 struct df_args {
@@ -59,6 +59,12 @@ static unsigned int percent_used(uint64_t used, uint64_t available)
 	return whole < exact ? whole + 1 : whole;
 }
 
+/* A tmpfs of size=0 reports only zeros. */
+static bool is_unlimited(const struct statfs *st)
+{
+	return !st->f_blocks;
+}
+
 static void print_row(const struct df_args *a, const char *who, const char *uri,
 		      const struct statfs *st)
 {
@@ -66,6 +72,11 @@ static void print_row(const struct df_args *a, const char *who, const char *uri,
 	uint64_t val[3] = { size, size - st->f_bfree * bs, st->f_bavail * bs };
 	char s[3][32];
 
+	if (is_unlimited(st)) {
+		printf("%-8s %-32s %15s %15s %15s %5s\n", who, uri, "-", "-",
+		       "no limit", "-");
+		return;
+	}
 	for (int i = 0; i < 3; i++) {
 		if (a->bytes)
 			snprintf(s[i], sizeof(s[i]), "%" PRIu64, val[i]);
@@ -76,6 +87,15 @@ static void print_row(const struct df_args *a, const char *who, const char *uri,
 	       percent_used(val[1], val[2]));
 }
 
+static void json_limit(struct json_object *o, const char *key,
+		       const struct statfs *st, uint64_t bytes)
+{
+	if (is_unlimited(st))
+		json_object_object_add(o, key, NULL);
+	else
+		json_u64(o, key, bytes);
+}
+
 static void json_row(struct df_args *a, const char *who, const char *uri,
 		     const struct statfs *st)
 {
@@ -84,9 +104,9 @@ static void json_row(struct df_args *a, const char *who, const char *uri,
 
 	json_str(o, "server", who);
 	json_str(o, "uri", uri);
-	json_u64(o, "size", st->f_blocks * bs);
-	json_u64(o, "used", (st->f_blocks - st->f_bfree) * bs);
-	json_u64(o, "available", st->f_bavail * bs);
+	json_limit(o, "size", st, st->f_blocks * bs);
+	json_limit(o, "used", st, (st->f_blocks - st->f_bfree) * bs);
+	json_limit(o, "available", st, st->f_bavail * bs);
 	json_u64(o, "files", st->f_files);
 	json_u64(o, "files_free", st->f_ffree);
 	json_object_array_add(a->list, o);
@@ -104,10 +124,12 @@ static void show_row(struct df_args *a, const char *who, const char *uri,
 static void add_room(struct room *r, const struct statfs *st)
 {
 	memcpy(&r->disk, &st->f_fsid, sizeof(r->disk));
-	r->bytes = (uint64_t)st->f_bavail * (uint64_t)st->f_bsize;
+	r->bytes = is_unlimited(st)
+			   ? UINT64_MAX
+			   : (uint64_t)st->f_bavail * (uint64_t)st->f_bsize;
 }
 
-/* Returns what is left for each iod on the fullest disk; iods may share a disk. */
+/* Returns what is left for each iod on the fullest disk, or UINT64_MAX; iods may share a disk. */
 static uint64_t least_room(const struct df_args *a)
 {
 	uint64_t least = UINT64_MAX;
@@ -119,7 +141,7 @@ static uint64_t least_room(const struct df_args *a)
 		for (k = 0, sharers = 0; k < a->iods; k++)
 			sharers += k == i ||
 				   (r->disk && a->room[k].disk == r->disk);
-		if (r->bytes / sharers < least)
+		if (r->bytes != UINT64_MAX && r->bytes / sharers < least)
 			least = r->bytes / sharers;
 	}
 	return least;
@@ -154,18 +176,24 @@ static int total_row(struct df_args *a, const char *path)
 /* A file on all iods cannot grow once the fullest iod is full. */
 static void file_row(struct df_args *a)
 {
-	uint64_t room = least_room(a) * a->iods;
+	uint64_t least = least_room(a), room = least * a->iods;
+	bool unlimited = least == UINT64_MAX;
 	struct json_object *o;
 	char text[32];
 
 	if (a->json) {
 		o = json_object_new_object();
 		json_str(o, "server", "file");
-		json_u64(o, "available", room);
+		if (unlimited)
+			json_object_object_add(o, "available", NULL);
+		else
+			json_u64(o, "available", room);
 		json_object_array_add(a->list, o);
 		return;
 	}
-	if (a->bytes)
+	if (unlimited)
+		snprintf(text, sizeof(text), "no limit");
+	else if (a->bytes)
 		snprintf(text, sizeof(text), "%" PRIu64, room);
 	else
 		tool_human(room, text);
