@@ -141,6 +141,8 @@ int walk_start(struct copy *copy, const char *from, const char *to,
 	}
 	if (w->event >= 0)
 		close(w->event);
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
 	free(w);
 	return -rc;
 }
