@@ -9,6 +9,7 @@
 #include "common/util/daemon.h"
 #include "mgr/auth/auth.h"
 #include "mgr/group/group.h"
+#include "mgr/managers_service.h"
 #include "mgr/peers/peers.h"
 
 #define MESSAGE_TIMEOUT_MS 1000u
@@ -225,6 +226,7 @@ int membership_admit(void *arg, enum wire_role role, const char *peer,
 
 void membership_handle_request(struct mgr *mgr, struct rpc_req *rpc)
 {
-	if (!peers_handle_request(mgr->peers, rpc))
+	if (!peers_handle_request(mgr->peers, rpc) &&
+	    !managers_handle_request(mgr, rpc))
 		rpc_reply_status(rpc, rpc->op == WIRE_PING ? 0 : -EPERM);
 }

@@ -10,6 +10,7 @@
 #include "mgr/request/caller.h"
 #include "mgr/session/caps.h"
 #include "mgr/session/evict.h"
+#include "mgr/managers_service.h"
 #include "mgr/membership.h"
 #include "mgr/mgr_service.h"
 #include "mgr/peers/peers.h"
@@ -134,6 +135,7 @@ static void on_request(void *arg, struct rpc_req *rpc)
 	if (!caller_of(rpc->session))
 		membership_handle_request(arg, rpc);
 	else if (!mgr_auth_handle_request(arg, rpc) &&
+		 !managers_handle_request(arg, rpc) &&
 		 !session_groups_handle_request(arg, rpc))
 		request_take(arg, rpc);
 }
@@ -156,6 +158,8 @@ static uint64_t object_of(const struct rpc_req *rpc)
 	case WIRE_EVICT:
 	case WIRE_GROUPS:
 	case WIRE_RAFT:
+	case WIRE_FETCH:
+	case WIRE_MANAGERS:
 		return 0;
 	default:
 		return le32toh(rpc->msg.hdr->len) < sizeof(*rpc->msg.hdr) + 8

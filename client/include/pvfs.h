@@ -781,6 +781,64 @@ struct pvfs_evicted {
  */
 int pvfs_watch_evict(struct pvfs_watch *watch, const struct pvfs_evict *what,
 		     struct pvfs_evicted *done);
+
+/*
+ * The group of managers of a file system.  A member has a number, which stands for its storage, and
+ * the address of its manager.  Numbers that only the leader knows are 0 otherwise.
+ */
+#define PVFS_MEMBER_VOTER 0x1u
+#define PVFS_MEMBER_RECENT 0x2u	/* leader only: it has answered within the election timeout */
+#define PVFS_MEMBER_FILLED 0x4u	/* leader only: it is getting a copy of the database */
+struct pvfs_member {
+	uint64_t id;
+	uint64_t lag;		/* leader only: entries that it has not confirmed */
+	uint64_t filled;	/* leader only: bytes of the copy that were sent to it */
+	unsigned int flags;	/* PVFS_MEMBER_* */
+	unsigned int reserved[3];
+	char address[104];
+};
+enum pvfs_managers_role {
+	PVFS_MANAGERS_FOLLOWER,
+	PVFS_MANAGERS_CANDIDATE,
+	PVFS_MANAGERS_LEADER,	/* also a manager without a group */
+};
+#define PVFS_MANAGERS_LEASE 0x1u	/* this manager may answer clients */
+#define PVFS_MANAGERS_LOG_FULL 0x2u
+#define PVFS_MANAGERS_CHANGE 0x4u	/* a change of the group is going on */
+#define PVFS_MEMBERS_MAX 16
+struct pvfs_managers {		/* a manager without a group: all 0, except role */
+	uint64_t group;		/* random; another one after a forced recovery */
+	uint64_t term;
+	uint64_t leader;	/* a member; 0: unknown */
+	uint64_t self;		/* the member that answers */
+	uint64_t first, last;	/* entries in its log */
+	uint64_t committed, applied;
+	uint64_t log_bytes;	/* on its disk */
+	uint64_t log_limit;
+	enum pvfs_managers_role role;
+	unsigned int flags;	/* PVFS_MANAGERS_* */
+	unsigned int n;		/* members */
+	unsigned int reserved[3];
+	struct pvfs_member member[PVFS_MEMBERS_MAX];
+};
+enum pvfs_managers_command {
+	PVFS_MANAGERS_STATUS,	/* id is 0 */
+	PVFS_MANAGERS_REMOVE = 2, /* the member id leaves the group */
+	PVFS_MANAGERS_TRANSFER,	/* the member id leads from now on; 0: any other member */
+};
+/*
+ * Executes the command at a manager, and fills *state with the state after it.  REMOVE returns when
+ * the group has committed it, TRANSFER when it has begun.  A manager that still runs joins again by
+ * itself, under a new id, if its storage was emptied.  Returns 0, or -1: the errors of the other
+ * calls; EPERM: a change, and the user is neither root nor the one that the server runs as;
+ * ENOTCONN: this manager does not lead; EBUSY: another change is going on; ENOENT: no such member;
+ * EHOSTDOWN: REMOVE: the members that would remain and are up to date are no majority of them;
+ * ENOSPC: the log of the managers is full; ENOSYS: the server is an iod or has no group, or its
+ * release has no such request.
+ */
+int pvfs_watch_managers(struct pvfs_watch *watch,
+			enum pvfs_managers_command command, uint64_t id,
+			struct pvfs_managers *state);
 /*
  * Returns the lower bound of latency[i] in nanoseconds: 0 for 0; UINT64_MAX above the
  * last one.

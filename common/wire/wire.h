@@ -111,6 +111,8 @@ enum wire_op {
 	WIRE_EVICT	= 54,	/* ends some of them, for administrators */
 	WIRE_GROUPS	= 55,	/* a list of groups, which later requests name */
 	WIRE_RAFT	= 56,	/* managers of a group only: a message between members */
+	WIRE_MANAGERS	= 57,	/* the group of managers: its state, and changes of it */
+	WIRE_FETCH	= 58,	/* managers of a group only: a part of a copy of the database */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -1396,6 +1398,100 @@ struct wire_raft {		/* tail: mem[nmem], data[data_len] */
 	le32 zero;
 };
 
+/*
+ * MANAGERS: the members of the group, and changes of it.  A member has a random id, which stands for
+ * its storage, and the address of its manager.
+ *
+ * STATUS: any user.  JOIN: only a manager, which is not a member yet.  REMOVE and TRANSFER: only
+ * administrators.  Only the leader executes JOIN, REMOVE and TRANSFER.  One change at a time.
+ *
+ * JOIN is answered when the change has begun, and is repeated until the reply lists the member as a
+ * voter.  REMOVE is answered when the group has committed it; to remove the id of a manager that still
+ * runs is how its storage is replaced.  TRANSFER is answered when it has begun.
+ *
+ * EPERM: not allowed to this user or peer.  ENOTCONN: this manager does not lead.  EBUSY: another
+ * change is going on.  ENOENT: no member has this id.  EEXIST: JOIN: a member with another id has this
+ * address; remove that one first.  EDESTADDRREQ: JOIN: no manager has this address in the
+ * configuration of the leader.  EHOSTDOWN: REMOVE: the members that would remain and are up to date
+ * are no majority of them.  ENOSPC: the log is full.  ENOSYS: there is one manager, without a group.
+ */
+enum wire_managers_cmd {
+	WIRE_MA_STATUS,
+	WIRE_MA_JOIN,
+	WIRE_MA_REMOVE,
+	WIRE_MA_TRANSFER,
+	WIRE_MA_END
+};
+#define WIRE_MEMBERS_MAX 16u
+struct wire_managers {		/* tail: uri[uri_len] */
+	le64 id;		/* not 0, except: STATUS, always; TRANSFER: to any member */
+	le32 cmd;		/* enum wire_managers_cmd */
+	le32 uri_len;		/* JOIN: its address; else 0 */
+};
+enum wire_managers_role {
+	WIRE_MR_FOLLOWER,
+	WIRE_MR_CANDIDATE,
+	WIRE_MR_LEADER,		/* also one manager without a group */
+	WIRE_MR_END
+};
+/* of a manager */
+#define WIRE_MS_LEASE	0x1u	/* it may answer clients */
+#define WIRE_MS_FULL	0x2u	/* its log has no space */
+#define WIRE_MS_CHANGE	0x4u	/* a change of the group is going on */
+#define WIRE_MS_ALL	0x7u
+/* of a member; RECENT, lag and filled: known to the leader only */
+#define WIRE_MM_VOTER	0x1u
+#define WIRE_MM_RECENT	0x2u	/* it has answered within the last election timeout */
+#define WIRE_MM_FILLED	0x4u	/* it is being filled with a copy of the database */
+#define WIRE_MM_ALL	0x7u
+struct wire_member {
+	le64 id;		/* not 0 */
+	le64 lag;		/* entries that it has not confirmed */
+	le64 filled;		/* bytes of the copy that were sent to it */
+	le32 flags;		/* WIRE_MM_* */
+	le32 zero;
+	uint8_t uri[WIRE_LEADER_URI_MAX]; /* padded with zeros */
+};
+/* The state after the command.  One manager without a group: all 0, except role; no members. */
+struct wire_managers_rep {	/* tail: member[n] */
+	le64 group;		/* random; another one after a forced recovery */
+	le64 term;
+	le64 leader;		/* a member, or 0: unknown */
+	le64 self;		/* the member that answers */
+	le64 first, last;	/* entries in its log */
+	le64 committed, applied;
+	le64 log_bytes;		/* on its disk */
+	le64 log_limit;
+	le32 role;		/* enum wire_managers_role */
+	le32 flags;		/* WIRE_MS_* */
+	le32 n;
+	le32 zero;
+};
+
+/*
+ * FETCH: the next part of a copy of the database, for a member that lacks entries of the log.  The
+ * copy is a stream of bytes (mgr/backup/backup.h).  offset 0 begins a new one; a later offset is the
+ * end of the part before it.  The parts are written to mem.  A manager makes one copy at a time, for
+ * a member of its group.
+ *
+ * EPERM: the sender is not one of the other managers.  ESTALE: another group.  ENOENT: no such member.
+ * EBUSY: another copy is being made.  ENXIO: this copy has ended, or offset is not its position: begin
+ * again.  After an error of the copy, the stream says so.
+ */
+#define WIRE_FETCH_MAX	(1u << 20)	/* bytes of a part */
+#define WIRE_FETCH_MEM	8u
+struct wire_fetch {		/* tail: mem[nmem] */
+	le64 group;
+	le64 member;		/* that gets the copy */
+	le64 offset;
+	le32 len;		/* bytes of mem, at least 1 */
+	le32 nmem;
+};
+struct wire_fetch_rep {
+	le32 len;		/* bytes in mem; 0: nothing yet, or the end */
+	le32 end;		/* 1: the stream ends after them */
+};
+
 _Static_assert(sizeof(struct wire_hdr) == 48, "wire_hdr");
 _Static_assert(sizeof(struct wire_connect) == 32, "wire_connect");
 _Static_assert(sizeof(struct wire_accept) == 32, "wire_accept");
@@ -1469,6 +1565,11 @@ _Static_assert(sizeof(struct wire_claim) == 32, "wire_claim");
 _Static_assert(sizeof(struct wire_claim_rep) == 24, "wire_claim_rep");
 _Static_assert(sizeof(struct wire_disk_rep) == 8, "wire_disk_rep");
 _Static_assert(sizeof(struct wire_raft) == 40, "wire_raft");
+_Static_assert(sizeof(struct wire_managers) == 16, "wire_managers");
+_Static_assert(sizeof(struct wire_fetch) == 32, "wire_fetch");
+_Static_assert(sizeof(struct wire_fetch_rep) == 8, "wire_fetch_rep");
+_Static_assert(sizeof(struct wire_member) == 128, "wire_member");
+_Static_assert(sizeof(struct wire_managers_rep) == 96, "wire_managers_rep");
 
 /* Length of a tail item of len bytes with its padding. */
 static inline size_t wire_pad(size_t len)

@@ -526,3 +526,53 @@ const char *wire_check_raft(const struct wire_msg *msg)
 		return "wire_raft.data_len: not len, or not 0 with mem";
 	return raft->nmem ? wire_check_mem(&msg->tail[0], len) : NULL;
 }
+
+const char *wire_check_fetch(const struct wire_msg *msg)
+{
+	const struct wire_fetch *fetch = msg->body;
+
+	if (!fetch->len)
+		return "wire_fetch.len: zero";
+	return wire_check_mem(&msg->tail[0], le32toh(fetch->len));
+}
+
+const char *wire_check_managers(const struct wire_msg *msg)
+{
+	const struct wire_managers *body = msg->body;
+	unsigned int cmd = le32toh(body->cmd);
+
+	if (cmd == WIRE_MA_STATUS ? body->id != 0
+				  : cmd != WIRE_MA_TRANSFER && !body->id)
+		return "wire_managers.id: zero, or of no use";
+	if (!msg->tail[0].len == (cmd == WIRE_MA_JOIN))
+		return "wire_managers.uri_len: no address, or of no use";
+	return NULL;
+}
+
+static const char *check_member(const struct wire_member *m)
+{
+	if (!m->id)
+		return "wire_member.id: zero";
+	if (le32toh(m->flags) & ~WIRE_MM_ALL)
+		return "wire_member.flags: unknown bits";
+	if (m->zero)
+		return "wire_member.zero: reserved, not zero";
+	if (!is_text(m->uri, sizeof(m->uri)))
+		return "wire_member.uri: unprintable characters";
+	return NULL;
+}
+
+const char *wire_check_managers_rep(const struct wire_msg *msg)
+{
+	const struct wire_member *m = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*m);
+	const char *why = NULL;
+
+	for (size_t i = 0; !why && i < n; i++) {
+		why = check_member(&m[i]);
+		for (size_t k = 0; !why && k < i; k++)
+			if (m[k].id == m[i].id)
+				why = "wire_member.id: twice";
+	}
+	return why;
+}

@@ -106,6 +106,9 @@ const char *wire_check_lock_any(const struct wire_msg *msg);
 const char *wire_check_declare(const struct wire_msg *msg);
 const char *wire_check_groups(const struct wire_msg *msg);
 const char *wire_check_raft(const struct wire_msg *msg);
+const char *wire_check_fetch(const struct wire_msg *msg);
+const char *wire_check_managers(const struct wire_msg *msg);
+const char *wire_check_managers_rep(const struct wire_msg *msg);
 const char *wire_check_path_rep(const struct wire_msg *msg);
 const char *wire_check_leader(const struct wire_msg *msg);
 /* Checks that the tail item is a list of memory with that total. */

@@ -575,6 +575,38 @@ static const struct wire_form raft = {
 	.check = wire_check_raft,
 };
 
+static const struct wire_form fetch = {
+	.size = sizeof(struct wire_fetch),
+	.fields = { ID(wire_fetch, group), ID(wire_fetch, member),
+		    SIZE(wire_fetch, offset),
+		    MAX(wire_fetch, len, WIRE_FETCH_MAX) },
+	.items = { ITEM(ARRAY, wire_fetch, nmem, sizeof(struct wire_mem),
+			WIRE_FETCH_MEM) },
+	.check = wire_check_fetch,
+};
+static const struct wire_form fetch_rep = {
+	.size = sizeof(struct wire_fetch_rep),
+	.fields = { MAX(wire_fetch_rep, len, WIRE_FETCH_MAX),
+		    MAX(wire_fetch_rep, end, 1) },
+};
+
+static const struct wire_form managers = {
+	.size = sizeof(struct wire_managers),
+	.fields = { MAX(wire_managers, cmd, WIRE_MA_END - 1) },
+	.items = { ITEM(STRING, wire_managers, uri_len, 1,
+			WIRE_LEADER_URI_MAX) },
+	.check = wire_check_managers,
+};
+static const struct wire_form managers_rep = {
+	.size = sizeof(struct wire_managers_rep),
+	.fields = { MAX(wire_managers_rep, role, WIRE_MR_END - 1),
+		    BITS(wire_managers_rep, flags, WIRE_MS_ALL),
+		    ZERO(wire_managers_rep, zero) },
+	.items = { ITEM(ARRAY, wire_managers_rep, n, sizeof(struct wire_member),
+			WIRE_MEMBERS_MAX) },
+	.check = wire_check_managers_rep,
+};
+
 #define OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, false }
 #define PATH_OP(op, req, rep) [WIRE_##op] = { #op, &req, &rep, true }
 
@@ -600,6 +632,8 @@ static const struct wire_op_desc ops[] = {
 	OP(EVICT, evict, evict_rep),
 	OP(GROUPS, groups, empty),
 	OP(RAFT, raft, empty),
+	OP(MANAGERS, managers, managers_rep),
+	OP(FETCH, fetch, fetch_rep),
 	OP(ADOPT, adopt_req, adopt_rep),
 	OP(ADOPTED, adopted, empty),
 	PATH_OP(SETATTR, setattr, attr_rep),

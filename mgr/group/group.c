@@ -307,6 +307,11 @@ uint64_t mgr_group_term(const struct mgr_group *g)
 	return g->term;
 }
 
+uint64_t mgr_group_id(const struct mgr_group *g)
+{
+	return g->attr.id;
+}
+
 void mgr_group_get_status(struct mgr_group *g, struct member_status *status)
 {
 	member_get_status(g->member, status);

@@ -58,6 +58,7 @@ void mgr_group_close(struct mgr_group *g);
 enum group_state mgr_group_state(const struct mgr_group *g);
 /* The term in which this manager was elected; 0: none. */
 uint64_t mgr_group_term(const struct mgr_group *g);
+uint64_t mgr_group_id(const struct mgr_group *g); /* of this member */
 void mgr_group_get_status(struct mgr_group *g, struct member_status *status);
 
 /* Handles what the log thread has stored. */

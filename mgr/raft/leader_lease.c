@@ -28,7 +28,7 @@ void lease_ack(struct leader_lease *lease, uint64_t id, uint64_t stamp,
 	}
 }
 
-static uint64_t ack_of(const struct leader_lease *lease, uint64_t id)
+uint64_t lease_acked(const struct leader_lease *lease, uint64_t id)
 {
 	for (unsigned int i = 0; i < MEMBERS_MAX; i++)
 		if (lease->acks[i].id == id)
@@ -55,10 +55,11 @@ uint64_t lease_end(const struct leader_lease *lease,
 		return 0;
 	for (unsigned int i = 0; i < conf->n; i++)
 		if (conf->servers[i].role == RAFT_VOTER)
-			stamps[n++] = conf->servers[i].id == self
-					      ? now
-					      : ack_of(lease,
-						       conf->servers[i].id);
+			stamps[n++] =
+				conf->servers[i].id == self
+					? now
+					: lease_acked(lease,
+						      conf->servers[i].id);
 	qsort(stamps, n, sizeof(*stamps), newest_first);
 	/* The oldest stamp of the newest majority. */
 	return stamps[n / 2] ? stamps[n / 2] + lease->length : 0;

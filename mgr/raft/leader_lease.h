@@ -39,6 +39,8 @@ void lease_begin(struct leader_lease *lease, unsigned int election_ms,
 /* Member id sent a stamp back.  Stamps from before the term, or from the future, are ignored. */
 void lease_ack(struct leader_lease *lease, uint64_t id, uint64_t stamp,
 	       uint64_t now);
+/* The newest stamp that member id sent back in this term; 0: none. */
+uint64_t lease_acked(const struct leader_lease *lease, uint64_t id);
 /*
  * When the lease of member self ends, on its clock, if conf is the newest configuration; 0: it has no
  * lease.

@@ -363,6 +363,15 @@ void member_write_log(struct raft_member *m)
 
 /* ---- status ---- */
 
+/* This member leads. */
+static bool is_recent(const struct raft_member *m, uint64_t id)
+{
+	return id == m->attr.id ||
+	       lease_acked(&m->lead.lease, id) +
+			       m->attr.election_ms * CLOCK_NS_PER_MS >
+		       member_now(m);
+}
+
 bool member_lease_valid(struct raft_member *m)
 {
 	uint64_t now = member_now(m);
@@ -393,6 +402,7 @@ static void get_peers(struct raft_member *m, struct member_status *status)
 			.lag = leads && status->last > match
 				       ? status->last - match
 				       : 0,
+			.recent = leads && is_recent(m, server->id),
 		};
 	}
 }
@@ -418,6 +428,7 @@ void member_get_status(struct raft_member *m, struct member_status *status)
 		.applied = m->raft.last_applied,
 		.snapshot = m->snapshot.index,
 		.log_bytes = log_writer_size(m->writer),
+		.log_limit = m->attr.log_limit,
 		.log_full = log_writer_is_full(m->writer),
 	};
 	get_peers(m, status);

@@ -217,6 +217,7 @@ struct member_peer_status {
 	const char *address; /* until the next call of any function */
 	bool voter;
 	uint64_t lag; /* leader only: entries that it has not confirmed */
+	bool recent; /* leader only: it answered a message of the last election_ms */
 };
 
 struct member_status {
@@ -226,7 +227,7 @@ struct member_status {
 	bool lease;
 	uint64_t first, last, stored, committed, applied,
 		snapshot; /* indexes */
-	uint64_t log_bytes; /* on disk */
+	uint64_t log_bytes, log_limit; /* on disk */
 	bool log_full;
 	unsigned int n;
 	struct member_peer_status peers[MEMBERS_MAX]; /* this member too */

@@ -185,6 +185,19 @@ static void check_raft(const struct wire_msg *msg)
 	FUZZ_SURE(!raft->nmem || !msg->tail[1].len);
 }
 
+/* A client copies the texts of the members as strings. */
+static void check_managers(const struct wire_msg *msg)
+{
+	const struct wire_managers_rep *rep = msg->body;
+	const struct wire_member *member = msg->tail[0].ptr;
+
+	FUZZ_SURE(le32toh(rep->n) <= WIRE_MEMBERS_MAX);
+	for (uint32_t i = 0; i < le32toh(rep->n); i++)
+		FUZZ_SURE(member[i].id && strnlen((const char *)member[i].uri,
+						  sizeof(member[i].uri)) <=
+						  WIRE_LEADER_URI_MAX);
+}
+
 static void check_mount(const struct wire_msg *msg)
 {
 	const struct wire_mount_rep *rep = msg->body;
@@ -242,6 +255,8 @@ static void check_good(const struct wire_msg *msg, const uint8_t *end)
 		check_groups(msg);
 	if (!reply && op == WIRE_RAFT)
 		check_raft(msg);
+	if (reply && op == WIRE_MANAGERS)
+		check_managers(msg);
 	if (reply && op == WIRE_MOUNT)
 		check_mount(msg);
 	if (reply && op == WIRE_METRICS)

@@ -119,6 +119,17 @@ static const struct wire_adopt_rep adopt_rep = { WIRE_AD_OPEN };
 static const struct wire_adopted adopted = { 7 };
 static const struct wire_declare declare = { 7, WIRE_DC_ALL, 2 };
 static const struct wire_hold holds[2] = { { 42, 55 }, { 43, 56 } };
+static const struct wire_fetch fetch = { 7, 2, 0, 21, 3 };
+static const struct wire_fetch_rep fetch_rep = { 21, 1 };
+static const struct wire_managers managers = { 0, WIRE_MA_STATUS, 0 };
+static const struct wire_managers managers_join = { 9, WIRE_MA_JOIN, 6 };
+static const struct wire_managers_rep managers_rep = {
+	.term = 3, .leader = 7, .self = 7, .role = WIRE_MR_LEADER, .n = 2
+};
+static const struct wire_member members[2] = {
+	{ .id = 7, .flags = WIRE_MM_VOTER, .uri = "tcp://h:3000" },
+	{ .id = UINT64_MAX, .lag = 5, .filled = 9, .flags = WIRE_MM_FILLED }
+};
 static const struct wire_raft raft_inline = { 7, 1, 2, 21, 0, 21, 0 };
 static const struct wire_raft raft_mem = { 7, 1, 2, 21, 3, 0, 0 };
 static const struct wire_groups groups_part = { 9, 67, 64, 3, 0 };
@@ -310,6 +321,14 @@ const struct wire_sample wire_samples[] = {
 	{ "raft, in memory", WIRE_RAFT, BODY(raft_mem),
 	  .tail = { ARR(wire_raft, nmem, mems) }, .ntail = 1 },
 	{ "raft reply", WIRE_RAFT, REP },
+	{ "fetch", WIRE_FETCH, BODY(fetch),
+	  .tail = { ARR(wire_fetch, nmem, mems) }, .ntail = 1 },
+	{ "fetch reply", WIRE_FETCH, REP, BODY(fetch_rep) },
+	{ "managers", WIRE_MANAGERS, BODY(managers) },
+	{ "managers join", WIRE_MANAGERS, BODY(managers_join),
+	  .tail = { STR(wire_managers, uri_len, a_path) }, .ntail = 1 },
+	{ "managers reply", WIRE_MANAGERS, REP, BODY(managers_rep),
+	  .tail = { ARR(wire_managers_rep, n, members) }, .ntail = 1 },
 	{ "evict reply", WIRE_EVICT, REP, BODY(evict_rep),
 	  .tail = { ARR(wire_evict_rep, niods, evict_iod) }, .ntail = 1 },
 	{ "statfs", WIRE_STATFS },

@@ -364,3 +364,20 @@ int pvfs_watch_evict(struct pvfs_watch *w, const struct pvfs_evict *what,
 	deadline_begin();
 	return api_int(server_evict(s, s->mgr, what, done));
 }
+
+/* ---- the group of managers ---- */
+
+int pvfs_watch_managers(struct pvfs_watch *w,
+			enum pvfs_managers_command command, uint64_t id,
+			struct pvfs_managers *state)
+{
+	if (!w || !state)
+		return api_int(-EFAULT);
+	if (command == PVFS_MANAGERS_STATUS
+		    ? id != 0
+		    : command != PVFS_MANAGERS_TRANSFER &&
+			      (command != PVFS_MANAGERS_REMOVE || !id))
+		return api_int(-EINVAL);
+	deadline_begin();
+	return api_int(server_managers(w->s, w->s->mgr, command, id, state));
+}

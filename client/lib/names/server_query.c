@@ -341,6 +341,77 @@ int server_evict(struct session *s, struct rpc_peer *peer,
 	return server_call_run(&c, WIRE_EVICT, take_evicted, done);
 }
 
+/* ---- MANAGERS ---- */
+
+_Static_assert((int)PVFS_MANAGERS_STATUS == WIRE_MA_STATUS &&
+		       (int)PVFS_MANAGERS_REMOVE == WIRE_MA_REMOVE &&
+		       (int)PVFS_MANAGERS_TRANSFER == WIRE_MA_TRANSFER,
+	       "pvfs.h");
+_Static_assert((int)PVFS_MANAGERS_FOLLOWER == WIRE_MR_FOLLOWER &&
+		       (int)PVFS_MANAGERS_CANDIDATE == WIRE_MR_CANDIDATE &&
+		       (int)PVFS_MANAGERS_LEADER == WIRE_MR_LEADER,
+	       "pvfs.h");
+_Static_assert(PVFS_MANAGERS_LEASE == WIRE_MS_LEASE &&
+		       PVFS_MANAGERS_LOG_FULL == WIRE_MS_FULL &&
+		       PVFS_MANAGERS_CHANGE == WIRE_MS_CHANGE,
+	       "pvfs.h");
+_Static_assert(PVFS_MEMBER_VOTER == WIRE_MM_VOTER &&
+		       PVFS_MEMBER_RECENT == WIRE_MM_RECENT &&
+		       PVFS_MEMBER_FILLED == WIRE_MM_FILLED,
+	       "pvfs.h");
+_Static_assert(PVFS_MEMBERS_MAX == WIRE_MEMBERS_MAX, "pvfs.h");
+
+static void take_member(const struct wire_member *from, struct pvfs_member *to)
+{
+	*to = (struct pvfs_member){ .id = le64toh(from->id),
+				    .lag = le64toh(from->lag),
+				    .filled = le64toh(from->filled),
+				    .flags = le32toh(from->flags) };
+	memcpy(to->address, from->uri, sizeof(from->uri));
+}
+
+static int take_managers(void *arg, const struct wire_msg *reply)
+{
+	const struct wire_managers_rep *rep = reply->body;
+	const struct wire_member *member = reply->tail[0].ptr;
+	struct pvfs_managers *state = arg;
+
+	*state = (struct pvfs_managers){
+		.group = le64toh(rep->group),
+		.term = le64toh(rep->term),
+		.leader = le64toh(rep->leader),
+		.self = le64toh(rep->self),
+		.first = le64toh(rep->first),
+		.last = le64toh(rep->last),
+		.committed = le64toh(rep->committed),
+		.applied = le64toh(rep->applied),
+		.log_bytes = le64toh(rep->log_bytes),
+		.log_limit = le64toh(rep->log_limit),
+		.role = (enum pvfs_managers_role)le32toh(rep->role),
+		.flags = le32toh(rep->flags),
+		.n = le32toh(rep->n),
+	};
+	for (unsigned int i = 0; i < state->n; i++)
+		take_member(&member[i], &state->member[i]);
+	return 0;
+}
+
+int server_managers(struct session *s, struct rpc_peer *peer,
+		    enum pvfs_managers_command command, uint64_t id,
+		    struct pvfs_managers *state)
+{
+	const struct wire_managers body = { .id = htole64(id),
+					    .cmd = htole32((uint32_t)command) };
+	struct server_call c;
+	int rc = server_check_v3(s, peer);
+
+	if (rc)
+		return rc;
+	server_call_begin(&c, s, peer);
+	server_call_put(&c, &body, sizeof(body));
+	return server_call_run(&c, WIRE_MANAGERS, take_managers, state);
+}
+
 /* ---- METRICS: the counts of a server, and its present state ---- */
 
 _Static_assert(PVFS_LATENCIES == HISTOGRAM_BUCKETS, "pvfs.h");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * server_query.h - STATFS, PING, METRICS, SESSIONS and EVICT: requests for the state of
- * a server, and requests of administrators to a manager.
+ * server_query.h - STATFS, PING, METRICS, SESSIONS, EVICT and MANAGERS: requests for the state
+ * of a server, and requests of administrators to a manager.
  */
 #ifndef SERVER_QUERY_H
 #define SERVER_QUERY_H
@@ -64,5 +64,9 @@ int server_sessions(struct session *s, struct rpc_peer *peer, uint64_t after,
 /* See pvfs_watch_evict(). */
 int server_evict(struct session *s, struct rpc_peer *peer,
 		 const struct pvfs_evict *what, struct pvfs_evicted *done);
+/* See pvfs_watch_managers(). */
+int server_managers(struct session *s, struct rpc_peer *peer,
+		    enum pvfs_managers_command command, uint64_t id,
+		    struct pvfs_managers *state);
 
 #endif

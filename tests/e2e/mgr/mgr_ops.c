@@ -62,9 +62,23 @@ START_TEST(test_no_member)
 					.data_len = htole32(8) };
 	const struct mgrc_item tail = { "message!", 8 };
 
+	const struct wire_managers remove = { .id = htole64(7),
+					      .cmd = htole32(WIRE_MA_REMOVE) };
+	const struct wire_managers status = { .cmd = htole32(WIRE_MA_STATUS) };
+	struct wire_managers_rep state;
+
 	ck_assert_int_eq(mgrc_call(&c, WIRE_RAFT, &body, sizeof(body), &tail,
 				   1),
 			 -ENOSYS);
+	ck_assert_int_eq(mgrc_call(&c, WIRE_MANAGERS, &remove, sizeof(remove),
+				   NULL, 0),
+			 -ENOSYS);
+	ck_assert_int_eq(mgrc_call(&c, WIRE_MANAGERS, &status, sizeof(status),
+				   NULL, 0),
+			 0);
+	memcpy(&state, c.body, sizeof(state));
+	ck_assert_uint_eq(le32toh(state.role), WIRE_MR_LEADER);
+	ck_assert_uint_eq(le32toh(state.n), 0);
 	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
 }
 END_TEST
