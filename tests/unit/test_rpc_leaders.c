@@ -194,12 +194,17 @@ END_TEST
 /* They say so, and the call ends at its deadline. */
 START_TEST(nobody_leads)
 {
+	struct rig_call c;
+
 	open_nodes(NODES);
-	ck_assert_int_eq(append(300), -ETIMEDOUT);
+	rig_append(client, &c, 1, LONG_MS);
+	until(node[0]->hellos > 3 && rig_logged(client, "cannot connect"));
+	ck_assert_int_eq(append(1), -ETIMEDOUT);
 	for (int i = 0; i < NODES; i++)
 		ck_assert_uint_eq(node[i]->rig.opened, 0);
 	ck_assert_uint_eq(rig_logged(client, "cannot connect"), 1);
 	ck_assert_uint_ge(rig_logged(client, "none of its managers leads"), 1);
+	rpc_call_cancel(&c.call);
 }
 END_TEST
 
@@ -264,6 +269,26 @@ START_TEST(others_are_not_waited_for)
 	slow_names_go(NULL);
 	slow_names_until_over();
 	close(mute);
+}
+END_TEST
+
+/* The log names it only if no other manager leads. */
+START_TEST(an_unknown_host_among_others)
+{
+	struct addr list[2] = { node[0]->rig.addr, node[1]->rig.addr };
+	struct rig_call c;
+
+	client->log.level = LOG_LV_WARN;
+	strcpy(list[0].host, "server.test");
+	slow_names_go(NULL);
+	set_leader(_i ? 1 : -1, false);
+	open_peer(list, 2);
+	client->peer->leaders->try_ms = LONG_MS;
+	rig_append(client, &c, 1, LONG_MS);
+	until(node[1]->hellos > 1 || c.finished);
+	ck_assert_uint_eq(c.finished, (unsigned int)_i);
+	ck_assert_uint_eq(rig_logged(client, "server.test\": "), !_i);
+	rpc_call_cancel(&c.call);
 }
 END_TEST
 
@@ -526,6 +551,7 @@ int main(void)
 	tcase_add_test(t, one_leads_later);
 	tcase_add_test(t, they_name_each_other);
 	tcase_add_loop_test(t, others_are_not_waited_for, 0, 2);
+	tcase_add_loop_test(t, an_unknown_host_among_others, 0, 2);
 	tcase_add_test(t, a_slow_name_is_found);
 	tcase_add_test(t, the_leader_changes);
 	tcase_add_loop_test(t,

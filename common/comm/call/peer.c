@@ -228,12 +228,8 @@ static void peer_host_found(struct host_query *query, int status,
 {
 	struct rpc_peer *peer = container_of(query, struct rpc_peer, query);
 
-	/* logged when the problem begins, not at each attempt */
-	if (status == -EHOSTUNREACH && !peer->down)
-		log_error(
-			peer->link.ctx->log,
-			"%s: host \"%s\": %s; correct the name or the resolver",
-			peer->name, query->host, why);
+	if (status == -EHOSTUNREACH)
+		peer_leaders_note_unknown(peer, query->host, why);
 	if (status) {
 		peer_lost(&peer->link, status);
 		return;

@@ -37,10 +37,10 @@ void peer_log_loss(struct rpc_peer *peer, int status)
 		return;
 	peer->down = true;
 	peer->down_since = clock_now();
-	log_warn(peer->link.ctx->log, "%s: %s: %s; trying again", peer->name,
+	log_warn(peer->link.ctx->log, "%s: %s: %s; trying again%s", peer->name,
 		 peer->state == PEER_READY ? "connection lost"
 					   : "cannot connect",
-		 peer_error_text(status));
+		 peer_error_text(status), peer->unknown_host);
 }
 
 void peer_protocol_error(struct rpc_peer *peer, const char *what)

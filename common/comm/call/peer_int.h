@@ -187,6 +187,7 @@ struct rpc_peer {
 	bool down; /* the loss was logged */
 	uint64_t down_since;
 	int reason; /* why it is down */
+	char unknown_host[192]; /* of several managers, as text for that; or empty */
 	int refused; /* status that was logged; 0 after a connect */
 	atomic_bool evicted; /* the session was evicted; read by any thread */
 
@@ -282,7 +283,7 @@ void rail_choice_return(struct rpc_peer *peer);
 /*
  * ---- peer_leaders.c: several managers, of which one leads ----
  *
- * Without peer->leaders, these change nothing.
+ * Without peer->leaders, these change nothing, except peer_leaders_note_unknown().
  */
 
 /* Sets the address and the name, too.  Returns 0 or -ENOMEM. */
@@ -300,6 +301,9 @@ uint32_t peer_leaders_pause_ms(const struct rpc_peer *peer);
  * manager is chosen now.  Otherwise the round has ended, and *status is its result.
  */
 bool peer_leaders_is_next(struct rpc_peer *peer, int *status, bool is_final);
+/* The name of a server's host has no address.  One of several is an error only if none leads. */
+void peer_leaders_note_unknown(struct rpc_peer *peer, const char *host,
+			       const char *why);
 /* Ends a round without a result. */
 void peer_leaders_stop(struct rpc_peer *peer);
 /* The server accepted us.  is_new: another process than before. */

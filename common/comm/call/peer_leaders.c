@@ -39,6 +39,24 @@ bool peer_leaders_have_choice(const struct rpc_peer *peer)
 	return peer->leaders && leader_search_has_choice(peer->leaders);
 }
 
+/* Logged when the problem begins, not at each attempt. */
+void peer_leaders_note_unknown(struct rpc_peer *peer, const char *host,
+			       const char *why)
+{
+	bool is_one = !peer_leaders_have_choice(peer);
+
+	if (!peer->down)
+		log_msg(peer->link.ctx->log,
+			is_one ? LOG_LV_ERROR : LOG_LV_INFO,
+			"%s: host \"%s\": %s; correct the name or the resolver",
+			peer->name, host, why);
+	if (!is_one)
+		snprintf(peer->unknown_host, sizeof(peer->unknown_host),
+			 "; host \"%.64s\": %.64s; correct the name or the "
+			 "resolver",
+			 host, why);
+}
+
 uint32_t peer_leaders_pause_ms(const struct rpc_peer *peer)
 {
 	return peer_leaders_have_choice(peer) ? PEER_SEARCH_PAUSE_MS
@@ -126,6 +144,7 @@ void peer_leaders_found(struct rpc_peer *peer, bool is_new)
 	uint64_t took = clock_now() - peer->try_began;
 	char uri[ADDR_STRLEN];
 
+	peer->unknown_host[0] = '\0';
 	if (!peer->leaders)
 		return;
 	leader_search_found(peer->leaders,
