@@ -564,14 +564,16 @@ int pvfs_mount_point(unsigned int index, char *dir, size_t len);
 enum pvfs_role { PVFS_MGR = 1, PVFS_IOD = 2 };
 
 struct pvfs_server {
-	char uri[288];		/* "tcp://host:7000" */
+	/* "tcp://host:7000"; of several managers "pvfs://host1:3000,host2:3000,host3:3000" */
+	char uri[288];
 	enum pvfs_role role;
 	int index;		/* of the iod; 0 for the manager */
 };
 
 /*
- * Fills *mgr with the manager of the mount that contains path.  Asks no server.  Returns
- * 0, or -1: ENODEV: path is on no mount.
+ * Fills *mgr with the manager of the mount that contains path.  If the mount names several,
+ * mgr->uri lists as many of them as fit, and the calls below reach the one that leads.  Asks
+ * no server.  Returns 0, or -1: ENODEV: path is on no mount.
  */
 int pvfs_manager(const char *path, struct pvfs_server *mgr);
 /*
@@ -596,7 +598,8 @@ struct pvfs_ping {
 	uint64_t sessions;	/* connected clients and servers */
 	uint64_t connect_ns;	/* nanoseconds until the first answer */
 	uint64_t rtt_ns;	/* nanoseconds of a round trip after that, the best of three */
-	char reason[160];	/* why this transport: "same host; lends objects" */
+	/* why this transport: "same host; lends objects"; of several managers, which leads */
+	char reason[160];
 	char seal[8];		/* seal of the connection: "none", "auth", "encrypt" */
 	uint64_t reserved[3];
 };
@@ -605,13 +608,15 @@ struct pvfs_ping {
  * Asks one server, by its URI, through a connection of its own.  With "pvfs://host:port"
  * or "host:port", the call uses the best transport that both ends support; with
  * "tcp://host:port", it uses that one.  Waits at most timeout_ms milliseconds; 0 means
- * the default timeout.  Needs no mount.  Writes *ping on success only.  Returns 0, or -1:
+ * the default timeout.  Needs no mount.  uri may list managers, as pvfs_manager() does: then
+ * it asks the one that leads.  Writes *ping on success only.  Returns 0, or -1:
  * - EINVAL: uri is not an address.
  * - ECONNREFUSED, immediately: no server listens there.
  * - EACCES: the server is on this host and runs as an untrusted user, and no other
  *   transport is permitted.
  * - ENOSR, EUSERS: the server is full: few descriptors are left, or all places are
  *   taken.  A user that it takes for an administrator gets in all the same.
+ * - ENOTCONN: uri lists managers, and none of them leads.
  * - ETIMEDOUT and other errors of the connection.
  */
 int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);

@@ -63,12 +63,25 @@ static void list_uri(const struct mount *m, const char *uri,
 	addr_format(&addr, out->uri, sizeof(out->uri));
 }
 
+/* As many managers as fit.  They have one transport, which only the first one names. */
 static struct pvfs_server manager_of(const struct mount *m)
 {
 	struct pvfs_server mgr = { .role = PVFS_MGR };
 	char uri[ADDR_STRLEN];
+	size_t len;
 
 	list_uri(m, addr_format(&m->mgr[0], uri, sizeof(uri)), &mgr);
+	len = strlen(mgr.uri);
+	for (unsigned int i = 1; i < m->nmgrs; i++) {
+		const char *host = strstr(addr_format(&m->mgr[i], uri,
+						      sizeof(uri)),
+					  "://") +
+				   3;
+
+		if (len + 1 + strlen(host) >= sizeof(mgr.uri))
+			break;
+		len += (size_t)sprintf(mgr.uri + len, ",%s", host);
+	}
 	return mgr;
 }
 

@@ -35,24 +35,55 @@ int pvfs_fstatfs(int fd, struct statfs *st)
 
 /* ---- one server ---- */
 
-/* Returns -EINVAL and logs the reason. */
-static int parse_uri(const char *uri, struct addr *addr)
-{
-	const char *scheme = strstr(uri, "://") ? "" : FABRIC_ANY "://";
-	char full[2 * ADDR_STRLEN];
+/* One address, or those of several managers. */
+struct uri_list {
+	unsigned int n;
+	struct addr addr[WIRE_MGR_MAX];
+};
 
-	snprintf(full, sizeof(full), "%s%s", scheme, uri);
-	if (!addr_parse(full, 0, addr))
+/* One of len characters.  Without a transport, it has that of the first one. */
+static int parse_one(const char *uri, size_t len, struct uri_list *list)
+{
+	const char *scheme = list->n ? list->addr[0].scheme : FABRIC_ANY;
+	char full[2 * ADDR_STRLEN];
+	int n = snprintf(full, sizeof(full), "%s%s%.*s",
+			 memmem(uri, len, "://", 3) ? "" : scheme,
+			 memmem(uri, len, "://", 3) ? "" : "://", (int)len,
+			 uri);
+
+	if (list->n < WIRE_MGR_MAX && n < (int)sizeof(full) &&
+	    !addr_parse(full, 0, &list->addr[list->n])) {
+		list->n++;
 		return 0;
+	}
 	log_error(process_log(),
-		  "\"%s\" is no address of a server: %s; write HOST:PORT, or "
+		  "\"%.*s\" is no address of a server: %s; write HOST:PORT, or "
 		  "TRANSPORT://HOST:PORT",
-		  uri, addr_flaw(full, 0));
+		  (int)len, uri,
+		  list->n == WIRE_MGR_MAX ? "too many managers before it"
+					  : addr_flaw(full, 0));
 	return -EINVAL;
 }
 
+/* Returns -EINVAL and logs the reason. */
+static int parse_uri(const char *uri, struct uri_list *list)
+{
+	int rc;
+
+	list->n = 0;
+	for (;;) {
+		size_t len = strcspn(uri, ",");
+
+		rc = parse_one(uri, len, list);
+		if (rc || !uri[len])
+			return rc;
+		uri += len + 1;
+	}
+}
+
 /*
- * Opens a session as the mount fs reaches the server; fs NULL: by its address alone.
+ * Opens a session as the mount fs reaches the server; fs NULL: by its address alone.  If uri lists
+ * managers, the server is the one that leads.
  * Starts the deadline of the call.  The caller owns *s and releases it with
  * session_put().  Returns -errno as pvfs_ping_mount().
  */
@@ -60,13 +91,13 @@ static int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 		     struct session **s)
 {
 	struct session_attr attr = { 0 };
-	struct addr addr;
-	int rc = uri ? parse_uri(uri, &addr) : -EFAULT;
+	struct uri_list list;
+	int rc = uri ? parse_uri(uri, &list) : -EFAULT;
 
 	if (fs)
 		attr = fs_session_attr(fs);
-	attr.addr = &addr;
-	attr.nmanagers = 0;
+	attr.addr = list.addr;
+	attr.nmanagers = list.n > 1 ? list.n : 0;
 	attr.name = "server";
 	attr.timeout_ms = timeout_ms > 0 ? (unsigned int)timeout_ms
 					 : process_timeout_ms();
@@ -74,7 +105,7 @@ static int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	attr.log = process_log();
 	if (rc)
 		return rc;
-	attr.auth.iod = fs ? fs_iod_at(fs, &addr) : 0;
+	attr.auth.iod = fs && list.n == 1 ? fs_iod_at(fs, &list.addr[0]) : 0;
 	deadline_begin();
 	rc = fs ? fs_session_open(fs, &attr, s) : session_open(&attr, s);
 	/* without a ticket, the server at least reports that it rejects us */
@@ -134,6 +165,15 @@ static void reason_add_shortage(struct session *s, struct pvfs_ping *ping)
 						    : RPC_NO_SEATS);
 }
 
+static void reason_add_leader(struct session *s, struct pvfs_ping *ping)
+{
+	size_t n = strlen(ping->reason);
+	char uri[ADDR_STRLEN];
+
+	snprintf(ping->reason + n, sizeof(ping->reason) - n, "; %s leads",
+		 addr_format(rpc_peer_addr(s->mgr), uri, sizeof(uri)));
+}
+
 static void reason_add_trust(struct session *s, struct pvfs_ping *ping)
 {
 	size_t n = strlen(ping->reason);
@@ -171,6 +211,8 @@ static int ping_one(struct fs *fs, const char *uri, int timeout_ms,
 		return api_int(rc);
 	rc = api_probe_ping(s, out);
 	if (!rc) {
+		if (strchr(uri, ','))
+			reason_add_leader(s, out);
 		reason_add_shortage(s, out);
 		reason_add_trust(s, out);
 		reason_add_loans(s, out);

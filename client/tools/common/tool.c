@@ -137,6 +137,9 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *arg)
 	"runs but takes no clients yet: the manager until it has heard from "  \
 	"all iods, an iod until it has from the manager, either while it has " \
 	"max_sessions; its log says which"
+#define LEADERLESS                                                             \
+	"none of its managers leads: a majority of them has to run and reach " \
+	"each other; their logs say what they wait for"
 
 #define ROOM_FOR_TOOLS                                                          \
 	"; tools of root, or of the user that runs it, have a reserve: on its " \
@@ -159,7 +162,7 @@ const char *tool_state(int err)
 		return "up";
 	if (err == EINVAL)
 		return "wrong";
-	if (err == EAGAIN)
+	if (err == EAGAIN || err == ENOTCONN)
 		return "waits";
 	if (tool_full(err))
 		return "full";
@@ -172,6 +175,8 @@ const char *tool_cause(int err)
 		return OUTSIDE;
 	if (err == EAGAIN)
 		return WAITING;
+	if (err == ENOTCONN)
+		return LEADERLESS;
 	if (err == ENOSR)
 		return NO_FILES;
 	if (err == EUSERS)

@@ -94,7 +94,9 @@ static void peer_give_up(struct rpc_peer *peer, int status)
 		peer_backoff(peer);
 	else
 		peer_go_idle(peer);
-	call_fail_all(peer, status == -WIRE_ENOTLEADER ? -EAGAIN : status);
+	if (status == -WIRE_ENOTLEADER)
+		status = peer_leaders_have_choice(peer) ? -ENOTCONN : -EAGAIN;
+	call_fail_all(peer, status);
 }
 
 /* Closes the connection and makes another one immediately.  No call is lost. */

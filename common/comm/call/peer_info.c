@@ -56,6 +56,11 @@ const char *rpc_peer_name(const struct rpc_peer *peer)
 	return peer->name;
 }
 
+const struct addr *rpc_peer_addr(const struct rpc_peer *peer)
+{
+	return &peer->addr;
+}
+
 const char *rpc_peer_transport(const struct rpc_peer *peer)
 {
 	if (peer->choice.rail < 0)

@@ -88,7 +88,7 @@ struct rpc_peer_attr {
 	const char *job;
 	/*
 	 * Until the first connection, a failed connect ends all calls with its error and logs
-	 * nothing.  Exception: -EBUSY.
+	 * nothing.  Exception: -EBUSY.  -ENOTCONN: none of several managers leads.
 	 */
 	bool impatient;
 	/* calls go to several such peers at a time and are awaited together */
@@ -139,6 +139,8 @@ bool rpc_peer_has_unanswered(const struct rpc_peer *peer);
 void rpc_peer_set_unclean(struct rpc_peer *peer);
 /* "iod 2 (tcp://10.0.0.7:7000)"; lives with the peer. */
 const char *rpc_peer_name(const struct rpc_peer *peer);
+/* The server of the connection, or of the last attempt: of several managers, the leader. */
+const struct addr *rpc_peer_addr(const struct rpc_peer *peer);
 /*
  * The transport in use ("local"; "-": none yet) and the reason ("same host"; "local: another
  * host; verbs: not in this build").  Both change when the peer reconnects.

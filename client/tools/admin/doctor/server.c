@@ -141,6 +141,11 @@ static void check_full(const struct doctor *d, const struct subject *s,
 			    (int)strcspn(why, ";"), why);
 }
 
+#define LEADERLESS_FIX                                                         \
+	"start those that do not run (systemctl status 'pvfs-mgr@*' on their " \
+	"hosts), and repair the network between their hosts; without a "       \
+	"majority of them there is no service"
+
 static void find_down(const struct doctor *d, const struct subject *s, int err)
 {
 	char fix[1024];
@@ -172,6 +177,9 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 			    s->uri);
 	else if (err == ENXIO || err == EAGAIN)
 		find_other_state(d, s, err);
+	else if (err == ENOTCONN)
+		doctor_find(d, LEADERLESS_FIX, "no manager leads (%s): %s",
+			    s->uri, tool_cause(err));
 	else if (err == EHOSTUNREACH || err == ENETUNREACH)
 		find_no_route(d, s, err);
 	else

@@ -43,6 +43,23 @@ static void set_from_conf(struct subject *s, const struct conf *file,
 	server_conf_storage(&in, s->storage);
 }
 
+/* All managers, for libpvfs, which finds the one that leads. */
+static void set_managers(struct subject *s, const struct server_mgrs *all)
+{
+	char uri[ADDR_STRLEN];
+	size_t len = strlen(s->uri);
+
+	for (unsigned int i = 1; i < all->n; i++) {
+		const char *host = strstr(addr_format(&all->addr[i], uri,
+						      sizeof(uri)),
+					  "://") +
+				   3;
+
+		if (len + 1 + strlen(host) < sizeof(s->uri))
+			len += (size_t)sprintf(s->uri + len, ",%s", host);
+	}
+}
+
 static int add_conf_servers(struct doctor *d, const struct conf *file,
 			    const struct server_addrs *all)
 {
@@ -56,6 +73,7 @@ static int add_conf_servers(struct doctor *d, const struct conf *file,
 		set_from_conf(&d->subject[i], file,
 			      i ? &all->iod[i - 1] : &all->mgrs.addr[0]);
 	}
+	set_managers(&d->subject[0], &all->mgrs);
 	d->nsubjects = all->niods + 1;
 	return 0;
 }
@@ -139,13 +157,16 @@ static const char *scheme_of_all(const struct doctor *d)
 
 static int write_line(const struct doctor *d, int fd)
 {
-	const struct addr *mgr = &d->subject[0].addr;
-	const char *v6 = strchr(mgr->host, ':');
+	const struct subject *mgr = &d->subject[0];
+	const char *hosts = strstr(mgr->uri, "://") + 3;
+	bool several = strchr(hosts, ',');
+	int len = several ? (int)strlen(hosts)
+			  : (int)(strrchr(hosts, ':') - hosts);
 	int n = dprintf(fd,
-			"%s%s%s:/ " DOCTOR_MOUNT
+			"%.*s:/ " DOCTOR_MOUNT
 			" pvfs port=%u,transport=%s,timeout=5,server_user=%u",
-			v6 ? "[" : "", mgr->host, v6 ? "]" : "", mgr->port,
-			scheme_of_all(d), server_user(d));
+			len, hosts, mgr->addr.port, scheme_of_all(d),
+			server_user(d));
 
 	if (n >= 0)
 		n = write_auth(d, fd);
@@ -174,9 +195,12 @@ static void send_subject(int out, const char *mount,
 			 const struct pvfs_server *server)
 {
 	struct subject s = { 0 };
+	char first[ADDR_STRLEN];
 
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(server->uri, ","),
+		 server->uri);
 	set_name(&s, server->role == PVFS_MGR, (uint32_t)server->index);
-	if (addr_parse(server->uri, 0, &s.addr))
+	if (addr_parse(first, 0, &s.addr))
 		return;
 	snprintf(s.uri, sizeof(s.uri), "%s", server->uri);
 	snprintf(s.mount, sizeof(s.mount), "%s", mount);
