@@ -121,6 +121,9 @@ START_TEST(ends)
 	ck_assert_str_eq(line, "last");
 	ck_assert_int_eq(link_wait(&there, clock_after_ms(5000), &line),
 			 -EPIPE);
+	/* a link that is closed is not waited for */
+	ck_assert_int_eq(link_wait(&there, clock_after_ms(3600000), &line),
+			 -EPIPE);
 	ck_assert_int_eq(link_say(&there, "x\n"), -EPIPE);
 }
 END_TEST
@@ -231,7 +234,7 @@ static void stranger(const struct job_addr *at)
 		if (fd[i] >= 0 && recv(fd[i], c, sizeof(c), MSG_DONTWAIT))
 			continue; /* he is still there */
 		close(fd[i]);
-		fd[i] = link_connect(at->ip, at->port, clock_after_ms(5000));
+		fd[i] = job_connect(at->ip, at->port, clock_after_ms(5000));
 	}
 }
 
@@ -285,7 +288,7 @@ static int serve(int listener, bool until_full)
 START_TEST(strangers)
 {
 	struct job_addr at = { .ip = "127.0.0.1" };
-	int listener = link_listen(at.ip, &at.port), said;
+	int listener = job_listen(at.ip, &at.port), said;
 	pid_t many, one;
 
 	ck_assert_int_ge(listener, 0);

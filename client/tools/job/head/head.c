@@ -225,7 +225,7 @@ static int open_listener(struct head *h)
 
 	if (rc)
 		return rc;
-	h->listener = link_listen(local ? "127.0.0.1" : "0.0.0.0", &h->port);
+	h->listener = job_listen(local ? "127.0.0.1" : "0.0.0.0", &h->port);
 	snprintf(h->address, sizeof(h->address), "%s:%u", ips, h->port);
 	return h->listener < 0 ? h->listener : 0;
 }

@@ -124,7 +124,7 @@ static int connect_and_greet(struct job_link *l, const struct job_addr *at,
 			     const uint8_t key[MAC_KEY_LEN], const char *kind,
 			     unsigned int rank, uint64_t deadline)
 {
-	int fd = link_connect(at->ip, at->port, deadline), rc;
+	int fd = job_connect(at->ip, at->port, deadline), rc;
 
 	if (fd < 0)
 		return fd;

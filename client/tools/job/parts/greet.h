@@ -14,6 +14,7 @@
 
 #include "client/tools/job/parts/job.h"
 #include "client/tools/job/parts/link.h"
+#include "client/tools/job/parts/sockets.h"
 
 #define GREET_NONCE 16u
 
@@ -36,7 +37,7 @@ int greet_come(struct job_link *l, const uint8_t key[MAC_KEY_LEN],
 
 /*
  * Connects and proves itself; connects again if there was no place.  0: the caller owns
- * l; or the errors of link_connect() and greet_come().
+ * l; or the errors of job_connect() and greet_come().
  */
 int greet_meet(struct job_link *l, const struct job_addr *at,
 	       const uint8_t key[MAC_KEY_LEN], const char *kind,

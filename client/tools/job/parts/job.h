@@ -34,12 +34,6 @@ struct job {
 	char path[JOB_PATH];
 };
 
-/* An IPv4 address and a port, as text. */
-struct job_addr {
-	char ip[48];
-	unsigned int port;
-};
-
 /* The settings of a job; also the options of a supervisor. */
 struct job_conf {
 	const char *storage; /* NULL: memory */
@@ -62,7 +56,6 @@ int job_find(struct job *job, const char *given, bool make);
  */
 int job_path(const struct job *job, const char *name, char *out);
 bool job_is_id(const char *text);
-int job_parse_addr(const char *text, struct job_addr *addr);
 
 /*
  * programs.c: finds the file of "pvfs-iod" and the like: in PVFS_BUILD, near this

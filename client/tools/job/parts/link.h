@@ -41,31 +41,21 @@ char *link_line(struct job_link *l);
 bool link_has_arrived(const struct job_link *l);
 /* Returns the events for poll(2). */
 short link_events(const struct job_link *l);
-/* Waits for a line.  0; -ETIMEDOUT; -errno of poll(2); or the errors of link_fill(). */
+/*
+ * Waits for a line.  0; -ETIMEDOUT; -errno of poll(2); or the errors of link_fill(), at
+ * once if the link is closed.
+ */
 int link_wait(struct job_link *l, uint64_t deadline, char **line);
 /* Waits until all is sent, or the deadline. */
 void link_drain(struct job_link *l, uint64_t deadline);
 
 /*
- * Makes text a word of a line.  A blank ends a word, so blanks, control
+ * link_word.c: makes text a word of a line.  A blank ends a word, so blanks, control
  * characters and % become %XX.  out: LINK_WORD bytes.
  */
 #define LINK_WORD (3u * 4096u + 1u)
 void link_escape(const char *text, char *out);
 /* Reverses link_escape(), in place.  0 or -EINVAL. */
 int link_unescape(char *text);
-
-/* Connects until the deadline; ip is a number.  Returns the socket, or -errno. */
-int link_connect(const char *ip, unsigned int port, uint64_t deadline);
-/*
- * Listens at ip; port 0: at a free one, which is set.  Returns the socket, or -errno.
- */
-int link_listen(const char *ip, unsigned int *port);
-/*
- * Reserves a port below those that the kernel assigns.  Returns the socket that holds
- * it, and *port; or -errno.  Another reservation of the port fails; listening with
- * SO_REUSEADDR does not.
- */
-int port_reserve(const char *ip, unsigned int *port);
 
 #endif

@@ -8,6 +8,7 @@
 #define JOB_PLACE_H
 
 #include "client/tools/job/parts/job.h"
+#include "client/tools/job/parts/sockets.h"
 
 struct job_place {
 	struct job job;

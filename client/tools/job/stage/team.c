@@ -311,7 +311,7 @@ int team_open(struct team *t, const struct job *job)
 	}
 	guests_init(&t->guests);
 	TAILQ_INIT(&t->todo);
-	t->listener = link_listen("0.0.0.0", &t->port);
+	t->listener = job_listen("0.0.0.0", &t->port);
 	return t->listener < 0 ? t->listener : start_local(t, job);
 }
 
