@@ -72,6 +72,8 @@ static void handle_line(struct head *h, struct head_node *n, const char *line)
 		set_trouble(n, line);
 	} else if (!strncmp(line, "fail ", 5)) {
 		node_failed(h, n, line + 5);
+	} else if (!strncmp(line, "nocopy ", 7)) {
+		set_trouble(n, line);
 	} else if (!strncmp(line, "lost ", 5)) {
 		n->lost = true;
 		set_trouble(n, line + 5);

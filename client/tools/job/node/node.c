@@ -44,12 +44,26 @@ static int add_peer(struct node *n, const char *text)
 	return 0;
 }
 
-static int start_daemons(struct node *n, const char *fsid)
+static int serve(struct node *n, const char *fsid)
 {
 	if (n->d[NODE_IOD].pid || n->rank >= n->n || !n->mgr.port ||
 	    strspn(fsid, "0123456789abcdef") != 16 || fsid[16])
 		return -EPROTO;
 	return node_serve(n, fsid);
+}
+
+/* The head's host may have a program that this host lacks. */
+static void start_daemons(struct node *n, const char *fsid)
+{
+	const char *missing = node_missing_program(n);
+
+	if (missing)
+		link_say(&n->head,
+			 "fail no %s next to pvfs-job, in PATH or in "
+			 "PVFS_BUILD: install pvfs-server there\n",
+			 missing);
+	else
+		report_error(n, "fail", serve(n, fsid));
 }
 
 static void start_mount(struct node *n)
@@ -85,13 +99,14 @@ static void handle_line(struct node *n, char *line)
 	else if (!strncmp(line, "iod ", 4))
 		report_error(n, "fail", add_peer(n, line + 4));
 	else if (!strncmp(line, "go ", 3))
-		report_error(n, "fail", start_daemons(n, line + 3));
+		start_daemons(n, line + 3);
 	else if (!strcmp(line, "mount"))
 		start_mount(n);
 	else if (sscanf(line, "copy %u", &port) == 1 && port && port < 65536)
 		report_error(n, "nocopy", node_copy(n, port));
 	else
-		end_with(n, "the head says what is no word here");
+		end_with(n,
+			 "the head sent a line that this release does not know");
 }
 
 static void receive_head_lines(struct node *n)
@@ -147,9 +162,7 @@ void node_end(struct node *n)
 	if (n->place.mount[0] && mount_is_ours(n->place.mount))
 		mount_detach(n->place.mount);
 	proc_end_all(n->place.sweeper, deadline);
-	for (int i = 0; i < 2; i++)
-		if (n->memory[i] >= 0)
-			close(n->memory[i]);
+	node_close_memory(n);
 	place_leave(&n->place, deadline);
 	link_say(&n->head, "gone\n");
 	link_drain(&n->head, clock_after_ms(100));

@@ -28,7 +28,8 @@ struct node {
 	unsigned int rank, n;
 	struct job_addr iod, mgr_here; /* of this node */
 	int held[2]; /* sockets that hold the ports until the daemons listen */
-	int memory[2]; /* folders without a name; -1: none here */
+	/* storage of iod and manager: folders in memory, without a name; -1: none */
+	int memory[2];
 	int notify, signals, mount_lock;
 	char notify_name[32];
 	/* of all nodes, from the head */
@@ -40,8 +41,15 @@ struct node {
 
 /* node_start.c: 0, or 1 after a message. */
 int node_open(struct node *n, int argc, char **argv);
-/* node_daemons.c: 0 or -errno. */
-int node_memory(struct node *n);
+/*
+ * node_daemons.c: makes storage in memory.  If the kernel does not allow that, sets
+ * place.storage to a folder in /dev/shm, and memory stays -1.
+ */
+void node_make_memory(struct node *n);
+void node_close_memory(struct node *n);
+/* The name of a program that this host lacks, so that it cannot serve; or NULL. */
+const char *node_missing_program(const struct node *n);
+/* Start daemons and copiers.  0 or -errno. */
 int node_serve(struct node *n, const char *fsid);
 int node_mount(struct node *n);
 int node_copy(struct node *n, unsigned int port);

@@ -20,7 +20,8 @@
 const char *const node_program[NODE_DAEMONS] = { "pvfs-iod", "pvfs-mgr",
 						 "pvfs-fuse" };
 
-int node_memory(struct node *n)
+/* Without them, storage is a folder with a name, which only the size of /dev/shm limits. */
+void node_make_memory(struct node *n)
 {
 	uint64_t size = n->conf.size ? n->conf.size : memory_half();
 
@@ -28,11 +29,32 @@ int node_memory(struct node *n)
 	if (n->memory[NODE_IOD] >= 0 && !n->rank)
 		n->memory[NODE_MGR] = memory_make(MGR_MEMORY);
 	if (n->memory[NODE_IOD] >= 0 && (n->rank || n->memory[NODE_MGR] >= 0))
-		return 0;
-	/* a folder with a name, which only the size of /dev/shm limits */
+		return;
+	node_close_memory(n);
 	snprintf(n->place.storage, JOB_PATH, "/dev/shm/pvfs-job-%u.%s.node.%u",
 		 (unsigned int)geteuid(), n->place.job.id, n->rank);
-	return 0;
+}
+
+void node_close_memory(struct node *n)
+{
+	for (int i = 0; i < 2; i++) {
+		if (n->memory[i] >= 0)
+			close(n->memory[i]);
+		n->memory[i] = -1;
+	}
+}
+
+/* A file in the folder of the node.  name: at most 15 bytes. */
+struct node_file {
+	char path[JOB_PATH + 16];
+};
+
+static struct node_file file_of(const struct node *n, const char *name)
+{
+	struct node_file file;
+
+	snprintf(file.path, sizeof(file.path), "%s/%s", n->place.folder, name);
+	return file;
 }
 
 static int storage_of(const struct node *n, int which, char *out)
@@ -76,7 +98,7 @@ static void print_conf(const struct node *n, FILE *f, const char *fsid,
 			i == n->rank ? iod : "/nowhere");
 }
 
-static int write_conf(const struct node *n, const char *fsid, char *path)
+static int write_conf(const struct node *n, const char *fsid, const char *path)
 {
 	char iod[JOB_PATH], mgr[JOB_PATH] = "/nowhere";
 	FILE *f;
@@ -86,7 +108,6 @@ static int write_conf(const struct node *n, const char *fsid, char *path)
 		rc = storage_of(n, NODE_MGR, mgr);
 	if (rc)
 		return rc;
-	snprintf(path, JOB_PATH + 16, "%s/pvfs.conf", n->place.folder);
 	f = fopen(path, "wex");
 	if (!f)
 		return -errno;
@@ -94,8 +115,8 @@ static int write_conf(const struct node *n, const char *fsid, char *path)
 	return fclose(f) ? -errno : 0;
 }
 
-/* Sets argv[0]. */
-static int start_daemon(struct node *n, int which, char **argv)
+/* Sets argv[0].  tab: its pvfstab, or NULL. */
+static int start_daemon(struct node *n, int which, char **argv, const char *tab)
 {
 	const char *name = node_program[which];
 	char path[JOB_PATH];
@@ -103,7 +124,8 @@ static int start_daemon(struct node *n, int which, char **argv)
 		.argv = argv,
 		.death = SIGKILL,
 		.env = { { "NOTIFY_SOCKET", n->notify_name },
-			 { "PVFS_JOB_ID", n->place.job.id } },
+			 { "PVFS_JOB_ID", n->place.job.id },
+			 { tab ? "PVFSTAB_FILE" : NULL, tab } },
 		.keep = which < NODE_FUSE && !n->place.storage[0]
 				? n->memory[which]
 				: 0,
@@ -136,51 +158,43 @@ static int run_iod(struct node *n, char *conf)
 	char *argv[] = { NULL, "--config", conf, "--index", index, NULL };
 
 	snprintf(index, sizeof(index), "%u", n->rank);
-	return start_daemon(n, NODE_IOD, argv);
+	return start_daemon(n, NODE_IOD, argv, NULL);
 }
 
 static int run_mgr(struct node *n, char *conf)
 {
 	char *argv[] = { NULL, "--config", conf, NULL };
 
-	return start_daemon(n, NODE_MGR, argv);
+	return start_daemon(n, NODE_MGR, argv, NULL);
 }
 
-/* Looks on this host: the head's host may have the program. */
-static bool lacks_program(struct node *n, const char *name)
+const char *node_missing_program(const struct node *n)
 {
 	char path[JOB_PATH];
 
-	if (!job_program(name, path))
-		return false;
-	link_say(&n->head,
-		 "fail no %s next to pvfs-job, in PATH or in PVFS_BUILD: "
-		 "install pvfs-server there\n",
-		 name);
-	return true;
+	if (job_program(node_program[NODE_IOD], path))
+		return node_program[NODE_IOD];
+	if (!n->rank && job_program(node_program[NODE_MGR], path))
+		return node_program[NODE_MGR];
+	return NULL;
 }
 
 int node_serve(struct node *n, const char *fsid)
 {
-	char conf[JOB_PATH + 16];
-	int rc;
+	struct node_file conf = file_of(n, "pvfs.conf");
+	int rc = place_tab(&n->place, n->key, &n->mgr);
 
-	if (lacks_program(n, node_program[NODE_IOD]) ||
-	    (!n->rank && lacks_program(n, node_program[NODE_MGR])))
-		return 0; /* the head was told */
-	rc = place_tab(&n->place, n->key, &n->mgr);
 	if (!rc)
-		rc = write_conf(n, fsid, conf);
+		rc = write_conf(n, fsid, conf.path);
 	if (!rc)
-		rc = run_iod(n, conf);
+		rc = run_iod(n, conf.path);
 	if (!rc && !n->rank)
-		rc = run_mgr(n, conf);
+		rc = run_mgr(n, conf.path);
 	return rc;
 }
 
 int node_mount(struct node *n)
 {
-	char tab[JOB_PATH + 16];
 	char *argv[] = { NULL, "/pvfs", n->place.mount, "-f", NULL };
 
 	if (!n->place.mount[0])
@@ -189,20 +203,18 @@ int node_mount(struct node *n)
 		return -errno;
 	if (mount_is_ours(n->place.mount))
 		return -EBUSY;
-	snprintf(tab, sizeof(tab), "%s/pvfstab", n->place.folder);
-	setenv("PVFSTAB_FILE", tab, 1);
-	return start_daemon(n, NODE_FUSE, argv);
+	return start_daemon(n, NODE_FUSE, argv, file_of(n, "pvfstab").path);
 }
 
 int node_copy(struct node *n, unsigned int port)
 {
-	char at[64], tab[JOB_PATH + 16], log[JOB_PATH + 16];
+	struct node_file log = file_of(n, "copier.log");
+	struct node_file tab = file_of(n, "pvfstab");
+	char at[64];
 	int rc;
 
 	snprintf(at, sizeof(at), "%s:%u", n->head_addr.ip, port);
-	snprintf(tab, sizeof(tab), "%s/pvfstab", n->place.folder);
-	snprintf(log, sizeof(log), "%s/copier.log", n->place.folder);
-	rc = copier_start(&n->place.job, n->key, at, log, tab);
+	rc = copier_start(&n->place.job, n->key, at, log.path, tab.path);
 	return rc < 0 ? rc : 0;
 }
 

@@ -151,7 +151,7 @@ static int make_place(struct node *n)
 			 n->conf.storage, (unsigned int)geteuid(),
 			 n->place.job.id, name);
 	else
-		node_memory(n);
+		node_make_memory(n);
 	claim_mount(n);
 	rc = place_make(&n->place, name);
 	return rc ? tool_say(&job_tool, "node %u: its folder %s: %s", n->rank,

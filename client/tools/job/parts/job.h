@@ -10,6 +10,31 @@
  * The head runs where the job was started.  Supervisors connect to it, and end with
  * that connection.  All that they start ends with them.  A sweeper removes the files
  * and mounts of a head or supervisor that was killed.
+ *
+ * A supervisor and the head send lines (link.h) after the greeting (greet.h).  From the
+ * head to a supervisor:
+ *
+ *	mgr ADDRESS		where the manager will listen
+ *	iod N ADDRESS		where iod N will listen; a line for each node, in order
+ *	go FSID			start the daemons; FSID: 16 hexadecimal digits
+ *	mount			mount the file system
+ *	copy PORT		start a copier that connects to this port of the head's host
+ *	tick			each second; answered by tock
+ *	stop			remove everything and end
+ *
+ * From a supervisor to the head:
+ *
+ *	here HOST IP IODPORT MGRPORT STORAGE
+ *				the first line: the ports are reserved; STORAGE is bounded or
+ *				unbounded (memory), or disk
+ *	up			its daemons serve
+ *	fail TEXT		they cannot be started, so the job cannot: TEXT says why
+ *	lost TEXT		a daemon has ended that had served
+ *	mounted, nomount TEXT	the result of mount
+ *	nocopy TEXT		the copier cannot be started
+ *	tock			the answer to tick
+ *	ends			the answer to stop, before it begins to end
+ *	gone			everything was removed; the last line
  */
 #ifndef JOB_H
 #define JOB_H
