@@ -95,14 +95,19 @@ struct copy_file {
 	_Atomic uint64_t end; /* end of the source; UINT64_MAX: not reached */
 	_Atomic uint64_t size; /* of the target, by what was written */
 	_Atomic uint64_t good; /* all before it is copied, if a part failed */
-	atomic_uint pieces; /* that remain, except the last */
+	/*
+	 * Pieces before the last one that are not copied yet, and one more while the walk
+	 * queues pieces.  The thread that makes this 0 copies the last piece, or queues it.
+	 */
+	atomic_uint remaining;
 	atomic_bool failed;
 };
 
 struct copy_job {
 	STAILQ_ENTRY(copy_job) link;
 	struct copy_file *file;
-	uint64_t off, len;
+	uint64_t off, len; /* of a piece before the last one */
+	bool last; /* the last piece, with which the file ends */
 };
 
 /* Bytes [from, end) of a file. */

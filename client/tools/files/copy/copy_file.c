@@ -102,76 +102,7 @@ static int open_file(struct copy_file *f)
 	return -1;
 }
 
-static void copy_one(struct copy_file *f, uint64_t off, uint64_t len,
-		     char *buf);
-
-static void queue_piece(struct copy_file *f, uint64_t off, uint64_t len)
-{
-	struct copy_job *job = malloc(sizeof(*job));
-
-	if (!job) {
-		copy_failed(f->copy, f->from);
-		copy_one(f, off, len, NULL);
-		return;
-	}
-	job->file = f;
-	job->off = off;
-	job->len = len;
-	copy_queue_put(f->copy->queue, job);
-}
-
-/* Splits the data into pieces; the last one begins where they end. */
-static int queue_pieces(struct copy_file *f)
-{
-	uint64_t size = (uint64_t)f->st.st_size, end;
-	struct copy_extent data;
-
-	while (size - f->last > COPY_PIECE && !copy_over(f->copy)) {
-		if (copy_next_data(f, f->last, size, &data))
-			return -1;
-		end = data.from + COPY_PIECE;
-		if (end >= size)
-			break;
-		atomic_fetch_add(&f->pieces, 1);
-		queue_piece(f, f->last, end - f->last);
-		f->last = end;
-	}
-	return 0;
-}
-
-/*
- * A file of one piece is opened by the thread that copies it, so that the walk does not
- * wait for servers.  A larger one is opened here, before several threads get its
- * pieces.
- */
-int copy_file_start(struct copy *c, const char *from, const char *to,
-		    const struct stat *st, uint64_t tag, struct copy_link *link)
-{
-	struct copy_file *f = new_file(c, from, to, st);
-
-	if (!f) {
-		copy_failed(c, from);
-		return -1;
-	}
-	f->tag = tag;
-	f->link = link;
-	atomic_fetch_add(&c->files_found, 1);
-	atomic_fetch_add(&c->bytes_found, (uint64_t)st->st_size);
-	if ((uint64_t)st->st_size <= COPY_PIECE) {
-		queue_piece(f, 0, COPY_PIECE);
-		return 0;
-	}
-	if (open_file(f)) {
-		free_file(f);
-		return -1;
-	}
-	atomic_store(&f->pieces, 1); /* held until all are queued */
-	if (queue_pieces(f))
-		atomic_store(&f->failed, true);
-	if (atomic_fetch_sub(&f->pieces, 1) == 1)
-		queue_piece(f, f->last, COPY_PIECE);
-	return 0;
-}
+/* ---- the end ---- */
 
 static void note_failure_at(struct copy_file *f, uint64_t off)
 {
@@ -221,7 +152,7 @@ static bool finish_target(struct copy_file *f)
 	return true;
 }
 
-/* Copies the last piece, and ends the file. */
+/* Copies the last piece, and ends the file.  buf as for run_job(). */
 static void end_file(struct copy_file *f, char *buf)
 {
 	struct copy *c = f->copy;
@@ -239,19 +170,110 @@ static void end_file(struct copy_file *f, char *buf)
 	free_file(f);
 }
 
-/* Copies one piece.  buf has room for two blocks; NULL: no memory. */
-static void copy_one(struct copy_file *f, uint64_t off, uint64_t len, char *buf)
+/* ---- the start: splits a file into jobs ---- */
+
+/* Puts a copy of job into the queue, and does not use its file afterwards.  -1 after a message. */
+static int queue_job(const struct copy_job *job)
 {
-	bool is_last = !atomic_load(&f->pieces);
+	struct copy_job *queued = malloc(sizeof(*queued));
+
+	if (!queued) {
+		copy_failed(job->file->copy, job->file->from);
+		return -1;
+	}
+	*queued = *job;
+	copy_queue_put(job->file->copy->queue, queued);
+	return 0;
+}
+
+/* Queues all pieces but the last one, which begins at f->last. */
+static int queue_pieces(struct copy_file *f)
+{
+	uint64_t size = (uint64_t)f->st.st_size, end;
+	struct copy_job job = { .file = f };
+	struct copy_extent data;
+
+	while (size - f->last > COPY_PIECE && !copy_over(f->copy)) {
+		if (copy_next_data(f, f->last, size, &data))
+			return -1;
+		end = data.from + COPY_PIECE;
+		if (end >= size)
+			break;
+		job.off = f->last;
+		job.len = end - f->last;
+		atomic_fetch_add(&f->remaining, 1);
+		if (queue_job(&job)) {
+			atomic_fetch_sub(&f->remaining, 1);
+			return -1;
+		}
+		f->last = end;
+	}
+	return 0;
+}
+
+/* Opened here, before several threads get its pieces. */
+static int start_large_file(struct copy_file *f)
+{
+	if (open_file(f))
+		return -1;
+	atomic_store(&f->remaining, 1); /* until all are queued */
+	if (queue_pieces(f))
+		atomic_store(&f->failed, true);
+	if (atomic_fetch_sub(&f->remaining, 1) == 1 &&
+	    queue_job(&(struct copy_job){ .file = f, .last = true }))
+		end_file(f, NULL);
+	return 0;
+}
+
+/*
+ * A file of one piece is opened by the thread that copies it, so that the walk does not
+ * wait for servers.
+ */
+static int start_file(struct copy_file *f)
+{
+	if ((uint64_t)f->st.st_size > COPY_PIECE)
+		return start_large_file(f);
+	return queue_job(&(struct copy_job){ .file = f, .last = true });
+}
+
+int copy_file_start(struct copy *c, const char *from, const char *to,
+		    const struct stat *st, uint64_t tag, struct copy_link *link)
+{
+	struct copy_file *f = new_file(c, from, to, st);
+
+	if (!f) {
+		copy_failed(c, from);
+		return -1;
+	}
+	f->tag = tag;
+	f->link = link;
+	atomic_fetch_add(&c->files_found, 1);
+	atomic_fetch_add(&c->bytes_found, (uint64_t)st->st_size);
+	if (!start_file(f))
+		return 0;
+	free_file(f);
+	return -1;
+}
+
+/* ---- the threads ---- */
+
+/* buf has room for two blocks; NULL: no memory. */
+static void run_job(const struct copy_job *job, char *buf)
+{
+	struct copy_file *f = job->file;
 
 	if (!buf) {
 		errno = ENOMEM;
 		copy_failed(f->copy, f->from);
 	}
-	if (!is_last &&
-	    (!buf || atomic_load(&f->failed) || copy_piece(f, off, len, buf)))
-		note_failure_at(f, off);
-	if (is_last || atomic_fetch_sub(&f->pieces, 1) == 1)
+	if (job->last) {
+		end_file(f, buf);
+		return;
+	}
+	if (!buf || atomic_load(&f->failed) ||
+	    copy_piece(f, job->off, job->len, buf))
+		note_failure_at(f, job->off);
+	if (atomic_fetch_sub(&f->remaining, 1) == 1)
 		end_file(f, buf);
 }
 
@@ -262,7 +284,7 @@ void *copy_pieces(void *arg)
 	char *buf = malloc(2 * c->opt.block);
 
 	while ((job = copy_queue_get(c->queue))) {
-		copy_one(job->file, job->off, job->len, buf);
+		run_job(job, buf);
 		free(job);
 	}
 	free(buf);
