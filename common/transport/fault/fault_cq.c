@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fault_cq.c - the wrapped completion queue, and the completions and events that are made here.
+ * fault_cq.c - a wrapped completion queue: opens and closes it, stalls it, and queues the
+ * completions and events that this provider makes.  fault_progress.c reports them.
  */
 #include <errno.h>
 #include <poll.h>
@@ -136,11 +137,9 @@ void fault_cq_stall(struct fault_cq *cq, uint32_t ms)
 	cq->stalled = clock_after_ms(ms);
 }
 
-bool fault_cq_is_stalled(struct fault_cq *cq)
+bool fault_cq_is_stalled(const struct fault_cq *cq)
 {
-	if (cq->stalled && clock_now() >= cq->stalled)
-		cq->stalled = 0;
-	return cq->stalled;
+	return clock_now() < cq->stalled;
 }
 
 void fault_cq_wake(struct tp_cq *cq)

@@ -51,7 +51,7 @@ struct fault_cq {
 	int wake_fd; /* eventfd: wakes a stalled wait */
 	int timer_fd; /* fires when something here is due */
 	int poll_fd; /* epoll: the timer and the inner cq */
-	uint64_t stalled; /* stopped until this time; 0: running */
+	uint64_t stalled; /* reports nothing until this time */
 	TAILQ_HEAD(, fault_wc) ready;
 	TAILQ_HEAD(, fault_ev) events;
 	LIST_HEAD(, fault_ep) eps;
@@ -144,7 +144,7 @@ void fault_cq_add_event(struct fault_cq *cq, const struct tp_event *ev,
 /* Drops what is queued for ep; NULL: for all. */
 void fault_cq_purge(struct fault_cq *cq, const struct fault_ep *ep);
 void fault_cq_stall(struct fault_cq *cq, uint32_t ms);
-bool fault_cq_is_stalled(struct fault_cq *cq);
+bool fault_cq_is_stalled(const struct fault_cq *cq);
 
 /* ---- outstanding requests (fault_req.c) ---- */
 

@@ -65,14 +65,15 @@ static void run_timers(struct vb_cq *cq)
 	vb_cq_reset_timer(cq, next);
 }
 
-static bool drain_eventfd(int fd)
+/* Resets a timerfd or an eventfd.  True: it had been set. */
+static bool drain_counter(int fd)
 {
 	uint64_t n;
 
 	return read(fd, &n, sizeof(n)) == sizeof(n);
 }
 
-/* Takes the notification of the armed queue. */
+/* Takes the notifications of the device.  After one, it sends no more until it is armed again. */
 static void take_notices(struct vb_cq *cq)
 {
 	struct ibv_cq *ib;
@@ -97,7 +98,7 @@ static void source_ready(struct vb_cq *cq, enum vb_source source)
 		vb_async_events(cq);
 		break;
 	case VB_SRC_TIMER:
-		drain_eventfd(cq->timerfd);
+		drain_counter(cq->timerfd);
 		run_timers(cq);
 		break;
 	case VB_SRC_WAKE:
@@ -123,7 +124,10 @@ static bool is_dead(const struct epoll_event *ev)
 	       (ev->events & (EPOLLERR | EPOLLHUP));
 }
 
-/* Waits up to timeout_ms; does not consume a wake-up. True: woken. */
+/*
+ * Waits up to timeout_ms for events of the epoll set, and handles them.  True: vb_cq_wake() was
+ * called, and wakefd is still readable.
+ */
 static bool handle_events(struct vb_cq *cq, int timeout_ms)
 {
 	struct epoll_event ev[VB_SOURCES];
@@ -141,7 +145,10 @@ static bool handle_events(struct vb_cq *cq, int timeout_ms)
 	return woken;
 }
 
-/* The epoll set is due when idle, and from time to time when busy. */
+/*
+ * Whether to check the epoll set, which costs a system call: if the queue is idle (n is 0) or was
+ * polled BUSY_POLLS times, and the last check is LOOK_NS ago.  n: completions of this poll.
+ */
 static bool look_is_due(struct vb_cq *cq, int n)
 {
 	uint64_t now;
@@ -156,21 +163,23 @@ static bool look_is_due(struct vb_cq *cq, int n)
 	return true;
 }
 
+/* Those of the device first, then those of broken endpoints.  Returns their number. */
+static int take_completions(struct vb_cq *cq, struct tp_wc *wc, int max)
+{
+	int n = vb_wc_take(cq, wc, max);
+
+	return n < max ? n + vb_wc_take_flushed(cq, wc + n, max - n) : n;
+}
+
 int vb_cq_poll(struct tp_cq *base, struct tp_wc *wc, int max)
 {
 	struct vb_cq *cq = vb_cq(base);
-	int n = vb_wc_take(cq, wc, max);
+	int n = take_completions(cq, wc, max);
 
-	if (n < max)
-		n += vb_wc_take_flushed(cq, wc + n, max - n);
 	if (!look_is_due(cq, n))
 		return n;
 	handle_events(cq, 0);
-	if (n < max)
-		n += vb_wc_take(cq, wc + n, max - n);
-	if (n < max)
-		n += vb_wc_take_flushed(cq, wc + n, max - n);
-	return n;
+	return n < max ? n + take_completions(cq, wc + n, max - n) : n;
 }
 
 /* Requests a notification of the next completion; completions already there go to fetched. */
@@ -187,7 +196,11 @@ static bool has_work(const struct vb_cq *cq)
 	       !TAILQ_EMPTY(&cq->flushing) || !TAILQ_EMPTY(&cq->leaving);
 }
 
-/* Arms twice: a notification given while we polled would end the sleep early. */
+/*
+ * The queue may be armed since an earlier call, and a notification may have come for a completion
+ * that was polled meanwhile.  It would end the sleep at once, so handle_events() takes it, and the
+ * queue is armed again.
+ */
 int vb_cq_arm(struct tp_cq *base)
 {
 	struct vb_cq *cq = vb_cq(base);
@@ -195,7 +208,7 @@ int vb_cq_arm(struct tp_cq *base)
 	if (has_work(cq))
 		return 1;
 	request_notice(cq);
-	if (handle_events(cq, 0) && drain_eventfd(cq->wakefd))
+	if (handle_events(cq, 0) && drain_counter(cq->wakefd))
 		return 1;
 	request_notice(cq);
 	return has_work(cq);
@@ -210,7 +223,7 @@ int vb_cq_wait(struct tp_cq *base, uint64_t deadline)
 		return 0;
 	request_notice(cq);
 	ms = has_work(cq) ? 0 : clock_left_ms(deadline);
-	if (handle_events(cq, ms) && drain_eventfd(cq->wakefd))
+	if (handle_events(cq, ms) && drain_counter(cq->wakefd))
 		return 0;
 	if (has_work(cq) || clock_now() < deadline)
 		return 0;
