@@ -408,8 +408,8 @@ static void finish_op(struct mgr_op *op)
 }
 
 /*
- * The client does not learn of this part, and a replay repeats it.  The reply at the end waits for
- * the flush.
+ * Commits a part of the operation.  No reply is stored for it: if the manager crashes, the client
+ * repeats the request from its start.  The reply to the last part waits until all parts are flushed.
  */
 static void finish_part(struct mgr_op *op)
 {

@@ -204,8 +204,8 @@ static void rotate_asked(struct waiting_locks *ws)
 }
 
 /*
- * One request is wrong, or the manager is of an earlier version: each request is tried
- * alone, after a pause.
+ * The manager rejected a request for several locks: one of them is wrong, or the manager is of
+ * an earlier version.  After a pause, each lock is requested by itself.
  */
 static void retry_each_alone(struct waiting_locks *ws)
 {

@@ -93,7 +93,7 @@ static bool in_use_exceeds(int fd, unsigned long long may)
 		     : !is_unused(fd, may) && counted_in_use() > may;
 }
 
-/* Those that are kept free of the limit, which is in *have; 0: there is none. */
+/* How many descriptors to keep free below the limit *have; 0: there is no limit. */
 static unsigned int spare_of(unsigned int spare, unsigned long long *have)
 {
 	struct rlimit lim;

@@ -815,8 +815,8 @@ struct wire_open_rep {
 #define WIRE_R_READ	0x8u	/* data was read through this open: atime changes as with relatime
 				 * of mount(8).  If nothing was written, mtime is the time of the
 				 * read. */
-#define WIRE_R_SPACE	0x10u	/* Its space was changed without its data, or a write may have
-				 * left a hole: see WIRE_A_HOLES. */
+#define WIRE_R_SPACE	0x10u	/* Space of the file was allocated or freed apart from its data,
+				 * or a write may have left a hole: see WIRE_A_HOLES. */
 #define WIRE_R_DOUBT	0x4u	/* a write failed: only the iods know how much was written */
 
 struct wire_release {

@@ -9,7 +9,7 @@
 
 /* ---- GROUPS ---- */
 
-/* The list is of the session itself, and only the client tells its groups. */
+/* The list has the groups of the session's own user, and nobody but the client states them. */
 static bool is_own_list(struct rpc_session *session, uint64_t number)
 {
 	const struct rpc_session_info *info = rpc_session_info(session);

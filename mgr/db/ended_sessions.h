@@ -21,8 +21,9 @@ struct ended_session {
 };
 
 /*
- * Adds a record, and drops up to two that are beyond the limit.  seq: 1, 2, 3, ...;
- * ended_session_walk() returns the last one.
+ * Adds a record, and drops up to two of the oldest if there are more than the limit allows.
+ * seq: the number of the record.  The first one is 1, and each later one is higher by 1 than
+ * the last one, which ended_session_walk() returns.
  */
 int ended_session_add(struct store *st, uint64_t seq,
 		      const struct ended_session *ended_session,

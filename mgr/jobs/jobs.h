@@ -34,9 +34,10 @@ uint64_t jobs_term(const struct mgr *mgr);
  */
 void jobs_note_displaced(struct mgr *mgr);
 /*
- * 0: times from `term` are on our clock_boot().  Otherwise they are from the clock of
- * another host or of an earlier boot of this host.  Then all of them are earlier than
- * the returned time of our clock_boot().
+ * For a record that another run of the manager wrote, in this term: how to read the times in
+ * it.  0: they are times of our clock_boot().  Otherwise that run had another clock (it was on
+ * another host, or before a reboot of this one), so they cannot be compared.  Then the returned
+ * time of our clock_boot() is later than all of them.
  */
 uint64_t jobs_clock_of(const struct mgr *mgr, uint64_t term);
 

@@ -194,7 +194,7 @@ static int hold_add(struct holds *h, uint64_t session, uint64_t handle,
 	return -ENOMEM;
 }
 
-/* This or an earlier run of the manager may have written a row for the hold. */
+/* Marks that the hold may have a row, from this run of the manager or an earlier one. */
 static void hold_stored(struct file_hold *hold)
 {
 	hold->by->stored += !hold->stored;

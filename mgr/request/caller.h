@@ -45,8 +45,8 @@ void caller_set_cred(struct caller *caller, const struct rpc_cred *cred);
 /* list NULL: no groups. */
 void caller_set_list(struct ns_cred *cred, const struct group_list *list);
 /*
- * Its groups are a list that was not received yet: requests that need the groups must
- * wait for it.
+ * The groups of the session's user are a list that was not received yet.  Requests that
+ * need the groups must wait for it.
  */
 bool caller_lacks_list(struct rpc_session *session);
 /* Call it in a transaction that changes something: makes the session's row. */

@@ -9,8 +9,9 @@
 #include "mgr/state/mgr_state.h"
 
 /*
- * In the transaction of the request: stores its reply as built.  If opened is not 0,
- * the capability is left out; each sending of the reply gets a new one.
+ * Stores the reply that was built for the request.  Call it in the transaction of the
+ * request.  If opened is not 0, the reply has a capability.  That is not stored, because
+ * each time the reply is sent, it gets a new one.
  */
 int reply_record(struct mgr *mgr, const struct rpc_req *rpc, uint32_t opened);
 /* In the same transaction: stores that the request has become the intent. */

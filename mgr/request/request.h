@@ -9,8 +9,8 @@
  *      |  ^   |
  *      |  |   '--- committed: held until the log is flushed ---> answer
  *      v  |
- *     parked: for a truncation, a question to the iods, room for one of
- *     these, or a buffer; at most until its deadline
+ *     waits in a struct park: for a truncation, a question to the iods,
+ *     room for one of these, or a buffer; at most until its deadline
  */
 #ifndef REQUEST_H
 #define REQUEST_H

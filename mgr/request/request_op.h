@@ -19,7 +19,7 @@ struct mgr_op {
 /* In addition to the results in ns.h: */
 #define OP_JOB 6 /* req->intent is recorded: commit, truncate, then continue */
 #define OP_ABORT 7 /* the connection broke: as if never received */
-#define OP_LATER 8 /* the request is parked and will be run again */
+#define OP_LATER 8 /* waits in a struct park, and will be run again */
 
 /*
  * Executes the operation and writes the body of the reply.  0, -errno, NS_* or OP_*.

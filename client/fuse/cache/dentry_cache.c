@@ -19,8 +19,8 @@
 #define SETTLE_NS (DENTRY_CACHE_SETTLE_MS * CLOCK_NS_PER_MS)
 #define LOCKED_DIR_NS (10000 * CLOCK_NS_PER_MS)
 /*
- * Half of it: a reply to a request from before a lock comes while the directory is
- * locked, or is too slow to be kept.
+ * The kernel may not keep a name whose request took longer.  Half of LOCKED_DIR_NS, so the reply to
+ * a request from before a lock comes while the directory still counts as locked, or is too slow.
  */
 #define SLOW_NS (LOCKED_DIR_NS / 2)
 

@@ -26,7 +26,10 @@ struct coroutine {
 	struct fiber *fiber;
 	/* Called on any thread after run() returned.  True: the next function was begun. */
 	bool (*ended)(struct coroutine *coroutine);
-	/* Its operation is at drive from now on; no longer is.  May be NULL. */
+	/*
+	 * The coroutine begins (posted) or ends (answered) to wait for an operation that
+	 * drive runs.  May be NULL.
+	 */
 	void (*posted)(struct coroutine *coroutine, struct drive *drive);
 	void (*answered)(struct coroutine *coroutine, struct drive *drive);
 	bool tended; /* its operations need a driving thread: see drive.h */
@@ -34,8 +37,9 @@ struct coroutine {
 	/* private */
 	uint64_t began; /* start of its call; valid while the coroutine is stopped */
 	uint32_t asker; /* user of its call; valid while the coroutine is stopped */
-	struct drive_op *op; /* it waits for this ... */
-	struct blocking_call *aside; /* ... or this */
+	/* the coroutine waits for an operation, or for a call in another thread */
+	struct drive_op *op;
+	struct blocking_call *aside;
 	struct drive *owes; /* needs a drive_kick_put() */
 };
 

@@ -167,7 +167,7 @@ struct kernel_io_args {
 	ssize_t n;
 };
 
-/* It waits for the mount's daemon: in a coroutine, it runs in a separate thread. */
+/* The call waits for the daemon of the mount, so a coroutine runs it in another thread. */
 static int run_in_kernel(void *arg)
 {
 	struct kernel_io_args *k = arg;
@@ -202,8 +202,9 @@ static bool kernel_may_retry(const struct bypass_io *io, int64_t n)
 }
 
 /*
- * One server executes a write completely or not at all, but several each do their part.
- * So check the memory first.
+ * Whether nothing of the call is executed if a part of its memory cannot be read.  A write of
+ * one stripe goes to one server, which executes it completely or not at all.  Of several
+ * servers, some would write their part, so the memory is checked first.
  */
 static bool is_all_or_nothing(const struct bypass_io *io, int64_t off)
 {

@@ -53,19 +53,22 @@ const struct addr *leader_search_chosen(const struct leader_search *s);
 /* Chooses the first manager of a round. */
 void leader_search_begin(struct leader_search *s);
 /*
- * The chosen one failed with status; -ETIMEDOUT, -EINPROGRESS: it did not answer in time.  is_final: another attempt will not help.  Then either
- * chooses the next one and returns true, or ends the round: s->status and s->is_final describe
- * it.
+ * The chosen manager failed with status; -ETIMEDOUT, -EINPROGRESS: it did not answer in time.
+ * is_final: another attempt will not help.  Then either chooses the next manager and returns true,
+ * or ends the round: s->status and s->is_final are its result.
  */
 bool leader_search_is_next(struct leader_search *s, int status, bool is_final);
-/* It refused us, and names this leader: the tail of WIRE_ENOTLEADER, not checked yet. */
+/* The chosen manager refused us, and named this leader: the unchecked tail of WIRE_ENOTLEADER. */
 void leader_search_take_name(struct leader_search *s, const char *uri,
 			     size_t len);
-/* The next round starts with this one. */
+/* The next round starts with the manager at addr. */
 void leader_search_prefer(struct leader_search *s, const struct addr *addr);
-/* Rounds leave this one out, also if it is named.  Returns false if no other one is left. */
+/*
+ * Rounds leave the manager at addr out, also if others name it as the leader.  Returns false if no
+ * other manager is left.
+ */
 bool leader_search_exclude(struct leader_search *s, const struct addr *addr);
-/* It accepted us, after ms since it was chosen. */
+/* The chosen manager accepted us, ms after it was chosen. */
 void leader_search_found(struct leader_search *s, unsigned int ms);
 
 #endif

@@ -50,8 +50,8 @@ int link_open(struct rpc_link *link, unsigned int rail, unsigned int max_send,
 }
 
 /*
- * These statuses say less than the reason that follows them: a flushed request, and a request
- * that was posted too late.
+ * Whether status is no reason why a connection ended: the request was flushed, or posted too late.
+ * The reason follows as another status.
  */
 static bool link_vague(int status)
 {

@@ -110,7 +110,7 @@ static void connect_log_refusal(struct rpc_server *server,
 		 tp_req_peer(req), (unsigned long long)le64toh(wc->session),
 		 rc == -ESTALE	      ? "it was fenced"
 		 : rc == -EKEYREVOKED ? "it was evicted"
-		 : rc == -EBUSY ? "its last life, or connect, is not over yet"
+		 : rc == -EBUSY ? "its previous connection has not ended yet"
 		 : rc == -WIRE_ENOFILES ? SEATS_NO_FILES
 					: strerror(-rc));
 }

@@ -74,7 +74,7 @@ void conn_seal_hash_begin(struct conn *conn,
 			  const uint8_t transcript[TRANSCRIPT_LEN],
 			  const void *answer, size_t len);
 void conn_seal_free(struct conn *conn);
-/* It must be sealed and is not.  Then only requests that lead to sealing are allowed. */
+/* True: conn must be sealed and is not, so only requests that lead to sealing are allowed. */
 bool conn_lacks_seal(const struct conn *conn);
 /* Seals a connection that could not be sealed so far, with the sealer that in_place makes. */
 int conn_seal_in_place(struct conn *conn, const struct seal_in_place *in_place);

@@ -215,7 +215,10 @@ static unsigned int read_handles(const struct wire_tail *tail,
 	return n;
 }
 
-/* Their order changes with every request, so all are in the first reply or not at all. */
+/*
+ * The order of the files changes with every request.  So no later reply could continue the list, and
+ * all rows are in the first reply or not at all.
+ */
 static void put_files(struct rpc_metrics *m, const struct wire_tail *handles)
 {
 	struct sketch_row rows[2 * SKETCH_MAX];

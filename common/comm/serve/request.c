@@ -3,8 +3,9 @@
  * request.c - the way of a request, from its message to its reply:
  *
  *	request_received()	a message is in a receive buffer, and is parsed
- *	request_look_up()	the slot: is the request new, answered already, in execution (then it
- *				is parked), or invalid?
+ *	request_look_up()	the slot: is the request new, answered already, in execution, or
+ *				invalid?  One in execution is parked: it waits, and is looked up
+ *				again when the execution ends
  *	request_execute()	the service takes the request
  *	rpc_reply_begin(), _end()	the service builds the reply in the buffer of the slot
  *	rpc_reply_send()	the reply waits for bulk data that is not posted yet

@@ -89,9 +89,12 @@ static inline void counter_increment(atomic_uint_least64_t *counter)
 	counter_add(counter, 1);
 }
 
-/* ---- slow_requests.c ---- */
+/*
+ * ---- slow_requests.c ----
+ *
+ * These functions read no clock: they use the times that the context and the statistics read anyway.
+ */
 
-/* It reads no clock: it uses the times that the context and the statistics read anyway. */
 #define SLOW_LINES 4u /* maximum lines of a thread in a second */
 
 /* Times of one request. */

@@ -166,7 +166,7 @@ enum seat_rank {
 
 /* For a new session that connects from peer: makes it a guest.  Returns 0 or -ENOMEM. */
 int seat_add_guest(struct rpc_session *s, const char *peer);
-/* It connected when descriptors were scarce: it gets a place only in the reserve. */
+/* s connected when descriptors were scarce, so only a place in the reserve admits it. */
 void seat_mark_scarce(struct rpc_session *s);
 /* Whether the session may reconnect when descriptors are scarce. */
 bool seat_is_reserved(const struct rpc_session *s);
