@@ -44,7 +44,7 @@ static int add_peer(struct node *n, const char *text)
 	return 0;
 }
 
-static int serve(struct node *n, const char *fsid)
+static int check_and_serve(struct node *n, const char *fsid)
 {
 	if (n->d[NODE_IOD].pid || n->rank >= n->n || !n->mgr.port ||
 	    strspn(fsid, "0123456789abcdef") != 16 || fsid[16])
@@ -63,7 +63,7 @@ static void start_daemons(struct node *n, const char *fsid)
 			 "PVFS_BUILD: install pvfs-server there\n",
 			 missing);
 	else
-		report_error(n, "fail", serve(n, fsid));
+		report_error(n, "fail", check_and_serve(n, fsid));
 }
 
 static void start_mount(struct node *n)
