@@ -136,10 +136,25 @@ int member_exists(const struct raft_disk *disk, bool *exists);
 int member_create(const struct member_attr *attr,
 		  const struct member_address *voters, size_t n);
 /*
- * Makes these the only voters, without asking anybody.  Entries that only the others have are lost, and
- * the others must never be started again.
+ * Makes the files of the only member of a new group, whose log begins after entry 1 with a snapshot.  So
+ * each member that is added is filled with the whole state machine.  attr.applied is at least 1.  Errors and
+ * repetition as member_create().
  */
-int member_force(const struct member_attr *attr,
+int member_found(const struct member_attr *attr,
+		 const struct member_address *self);
+/* Whose files they are.  -ENOENT: there are none.  -EIO: they are damaged. */
+int member_identity(const struct raft_disk *disk, uint64_t *group,
+		    uint64_t *id);
+/*
+ * The index of the snapshot in the log: the state machine must have all entries up to it; 0: none.
+ * Errors: those of member_start().
+ */
+int member_snapshot_index(const struct member_attr *attr, uint64_t *index);
+/*
+ * Makes these the only voters, without asking anybody, of a group with another number.  Entries that only
+ * the others have are lost.  Members of the old group refuse this one, and it refuses them.
+ */
+int member_force(const struct member_attr *attr, uint64_t group,
 		 const struct member_address *voters, size_t n);
 
 /* ---- life ---- */
@@ -199,6 +214,9 @@ bool member_lease_valid(struct raft_member *m);
  */
 int member_add(struct raft_member *m, const struct member_address *new,
 	       member_done done, void *arg);
+/* Gives a vote to a member without one, once it is up to date; otherwise as member_add(). */
+int member_promote(struct raft_member *m, uint64_t id, member_done done,
+		   void *arg);
 int member_remove(struct raft_member *m, uint64_t id, member_done done,
 		  void *arg);
 /*

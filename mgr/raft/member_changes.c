@@ -80,6 +80,17 @@ int member_add(struct raft_member *m, const struct member_address *new,
 				     new->address, change_finished));
 }
 
+int member_promote(struct raft_member *m, uint64_t id, member_done done,
+		   void *arg)
+{
+	int rc = begin_change(m, done, arg);
+
+	if (rc)
+		return rc;
+	return end_begin(m, raft_assign(&m->raft, &m->change.req, id,
+					RAFT_VOTER, change_finished));
+}
+
 int member_remove(struct raft_member *m, uint64_t id, member_done done,
 		  void *arg)
 {

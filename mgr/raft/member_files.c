@@ -2,6 +2,7 @@
 /* member_files.c - the files of a member that is not started. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mgr/raft/member_int.h"
@@ -36,27 +37,37 @@ static int open_empty_or_not(const struct member_attr *attr,
 	return entry_log_open(&log, contents, el);
 }
 
-static int encode_voters(const struct member_address *voters, size_t n,
-			 struct raft_buffer *buf)
+static int make_voters(const struct member_address *voters, size_t n,
+		       struct raft_configuration *conf)
 {
-	struct raft_configuration conf;
 	int rc = 0;
 
 	if (!n || n > MEMBERS_MAX)
 		return -EINVAL;
-	raft_configuration_init(&conf);
+	raft_configuration_init(conf);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = !voters[i].id || !voters[i].address[0] ||
 				     strlen(voters[i].address) >
 					     MEMBER_ADDRESS_MAX
 			     ? RAFT_BADID
-			     : raft_configuration_add(&conf, voters[i].id,
+			     : raft_configuration_add(conf, voters[i].id,
 						      voters[i].address,
 						      RAFT_VOTER);
 	if (!rc)
-		rc = member_list_encode(&conf, buf);
-	else
-		rc = rc == RAFT_NOMEM ? -ENOMEM : -EINVAL;
+		return 0;
+	raft_configuration_close(conf);
+	return rc == RAFT_NOMEM ? -ENOMEM : -EINVAL;
+}
+
+static int encode_voters(const struct member_address *voters, size_t n,
+			 struct raft_buffer *buf)
+{
+	struct raft_configuration conf;
+	int rc = make_voters(voters, n, &conf);
+
+	if (rc)
+		return rc;
+	rc = member_list_encode(&conf, buf);
 	raft_configuration_close(&conf);
 	return rc;
 }
@@ -70,6 +81,15 @@ static struct log_record voters_record(const struct raft_buffer *buf,
 				    .term = term,
 				    .data = buf->base,
 				    .len = (uint32_t)buf->len };
+}
+
+static bool is_only_snapshot(const struct log_contents *contents,
+			     const struct log_record *record)
+{
+	return !contents->n && contents->snapshot.index == record->index &&
+	       contents->snapshot.term == record->term &&
+	       contents->snapshot.len == record->len &&
+	       !memcmp(contents->snapshot.data, record->data, record->len);
 }
 
 static bool is_only_entry(const struct log_contents *contents,
@@ -88,7 +108,9 @@ static int write_first(const struct member_attr *attr, struct entry_log *el,
 		       const struct log_contents *contents,
 		       const struct log_record *record)
 {
-	if (record && is_only_entry(contents, record))
+	if (record &&
+	    (record->kind == LOG_RESET ? is_only_snapshot(contents, record)
+				       : is_only_entry(contents, record)))
 		return 0;
 	if (contents->n || contents->snapshot.index) {
 		log_error(attr->log,
@@ -134,23 +156,90 @@ static int create_log_of(const struct member_attr *attr,
 	return rc;
 }
 
-int member_create(const struct member_attr *attr,
-		  const struct member_address *voters, size_t n)
+static int create_vote(const struct member_attr *attr, uint64_t term)
 {
-	struct vote vote = { .group = attr->group,
-			     .member = attr->id,
-			     .term = n ? 1 : 0 };
+	const struct vote vote = { .group = attr->group,
+				   .member = attr->id,
+				   .term = term };
 	struct vote_file file;
-	bool exists;
-	int rc = member_exists(&attr->disk, &exists);
+	int rc = vote_file_create(&attr->disk, &vote, &file);
 
-	if (!rc && exists)
-		rc = -EEXIST;
-	rc = rc ? rc : create_log_of(attr, voters, n);
-	rc = rc ? rc : vote_file_create(&attr->disk, &vote, &file);
 	if (!rc)
 		vote_file_close(&file);
 	return rc;
+}
+
+static int check_none(const struct member_attr *attr)
+{
+	bool exists;
+	int rc = member_exists(&attr->disk, &exists);
+
+	return rc ? rc : exists ? -EEXIST : 0;
+}
+
+int member_create(const struct member_attr *attr,
+		  const struct member_address *voters, size_t n)
+{
+	int rc = check_none(attr);
+
+	rc = rc ? rc : create_log_of(attr, voters, n);
+	return rc ? rc : create_vote(attr, n ? 1 : 0);
+}
+
+static int create_founded_log(const struct member_attr *attr,
+			      const struct member_address *self)
+{
+	struct log_record record = { .kind = LOG_RESET, .index = 1, .term = 1 };
+	struct raft_configuration conf;
+	void *data;
+	int rc = make_voters(self, 1, &conf);
+
+	if (rc)
+		return rc;
+	rc = member_snapshot_encode(&conf, 1, &data, &record.len);
+	raft_configuration_close(&conf);
+	if (rc)
+		return rc;
+	record.data = data;
+	rc = create_log(attr, &record);
+	free(data);
+	return rc;
+}
+
+int member_found(const struct member_attr *attr,
+		 const struct member_address *self)
+{
+	int rc = check_none(attr);
+
+	rc = rc ? rc : create_founded_log(attr, self);
+	return rc ? rc : create_vote(attr, 1);
+}
+
+int member_identity(const struct raft_disk *disk, uint64_t *group, uint64_t *id)
+{
+	struct vote_file file;
+	int rc = vote_file_open(disk, &file);
+
+	if (rc)
+		return rc;
+	*group = file.vote.group;
+	*id = file.vote.member;
+	vote_file_close(&file);
+	return 0;
+}
+
+int member_snapshot_index(const struct member_attr *attr, uint64_t *index)
+{
+	struct log_contents contents;
+	struct entry_log *el;
+	int rc = open_empty_or_not(attr, &contents, &el);
+
+	if (rc)
+		return rc;
+	*index = contents.snapshot.index;
+	log_contents_free(&contents);
+	entry_log_close(el);
+	return 0;
 }
 
 static int write_voters(struct entry_log *el, uint64_t index, uint64_t term,
@@ -169,19 +258,20 @@ static int write_voters(struct entry_log *el, uint64_t index, uint64_t term,
 }
 
 /* In a term that no other member has reached while this one could hear of it. */
-static int force_voters(struct vote_file *file, struct entry_log *el,
+static int force_voters(struct vote_file *file, uint64_t group,
+			struct entry_log *el,
 			const struct log_contents *contents,
 			const struct member_address *voters, size_t n)
 {
 	uint64_t term = file->vote.term + 1;
-	int rc = vote_file_store(file, term, 0);
+	int rc = vote_file_store_group(file, group, term);
 
 	return rc ? rc
 		  : write_voters(el, log_contents_next(contents), term, voters,
 				 n);
 }
 
-int member_force(const struct member_attr *attr,
+int member_force(const struct member_attr *attr, uint64_t group,
 		 const struct member_address *voters, size_t n)
 {
 	struct log_contents contents;
@@ -194,7 +284,8 @@ int member_force(const struct member_attr *attr,
 	rc = open_empty_or_not(attr, &contents, &el);
 	if (!rc) {
 		if (contents.n || contents.snapshot.index)
-			rc = force_voters(&file, el, &contents, voters, n);
+			rc = force_voters(&file, group, el, &contents, voters,
+					  n);
 		else
 			rc = -ENOENT;
 		log_contents_free(&contents);

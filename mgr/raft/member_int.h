@@ -172,6 +172,9 @@ int member_truncate(struct raft_member *m, uint64_t index);
 
 /* member_snapshot.c: and for snapshots. */
 void member_snapshot_io(struct raft_io *io, struct raft_fsm *fsm);
+/* The data of a snapshot's record; free() it.  -ENOMEM. */
+int member_snapshot_encode(const struct raft_configuration *conf,
+			   uint64_t conf_index, void **data, uint32_t *len);
 int member_snapshot_decode(struct raft_member *m, uint64_t index, uint64_t term,
 			   const void *data, size_t len);
 /* For libraft; NULL: no memory. */

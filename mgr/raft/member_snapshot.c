@@ -14,8 +14,8 @@
 
 /* ---- the record: the index of the newest change of the group, and the members ---- */
 
-static int encode_members(const struct raft_configuration *conf,
-			  uint64_t conf_index, void **data, uint32_t *len)
+int member_snapshot_encode(const struct raft_configuration *conf,
+			   uint64_t conf_index, void **data, uint32_t *len)
 {
 	uint64_t word = htole64(conf_index);
 	struct raft_buffer buf;
@@ -104,9 +104,9 @@ static int io_snapshot_put(struct raft_io *io, unsigned int trailing,
 	bool install = m->raft.snapshot.pending.term == 0;
 	uint64_t keep = snapshot->index + 1;
 
-	if (encode_members(&snapshot->configuration,
-			   snapshot->configuration_index, &m->put.data,
-			   &m->put.len))
+	if (member_snapshot_encode(&snapshot->configuration,
+				   snapshot->configuration_index, &m->put.data,
+				   &m->put.len))
 		return RAFT_NOMEM;
 	if (!install)
 		keep = keep > trailing ? keep - trailing : 1;
@@ -190,11 +190,14 @@ void member_aim_snapshot(struct raft_member *m)
 {
 	const struct log_index *ix = &m->index;
 	uint64_t since = log_index_space(ix, m->snapshot.index + 1);
-	uint64_t keep = log_index_find(ix, m->attr.trailing_bytes);
+	uint64_t half = m->attr.log_limit / 2;
+	bool fills = fills_member(m);
+	uint64_t keep = log_index_find(ix,
+				       fills ? half : m->attr.trailing_bytes);
 	uint64_t trailing = log_index_next(ix) - keep;
 	bool late = since >= m->attr.checkpoint_bytes;
 
-	if (log_index_space(ix, 0) < m->attr.log_limit / 2 && fills_member(m))
+	if (log_index_space(ix, 0) < half && fills)
 		late = false;
 
 	raft_set_snapshot_trailing(&m->raft,

@@ -154,19 +154,30 @@ int vote_file_create(const struct raft_disk *disk, const struct vote *vote,
 	return rc;
 }
 
-int vote_file_store(struct vote_file *file, uint64_t term, uint64_t voted_for)
+static int store_vote(struct vote_file *file, const struct vote *vote)
 {
-	struct vote vote = file->vote;
-	int rc;
+	int rc = write_slot(file, vote, file->sequence + 1);
 
-	vote.term = term;
-	vote.voted_for = voted_for;
-	rc = write_slot(file, &vote, file->sequence + 1);
 	if (rc)
 		return rc;
-	file->vote = vote;
+	file->vote = *vote;
 	file->sequence++;
 	return 0;
+}
+
+int vote_file_store(struct vote_file *file, uint64_t term, uint64_t voted_for)
+{
+	const struct vote vote = { file->vote.group, file->vote.member, term,
+				   voted_for };
+
+	return store_vote(file, &vote);
+}
+
+int vote_file_store_group(struct vote_file *file, uint64_t group, uint64_t term)
+{
+	const struct vote vote = { group, file->vote.member, term, 0 };
+
+	return store_vote(file, &vote);
 }
 
 void vote_file_close(struct vote_file *file)

@@ -33,6 +33,9 @@ int vote_file_create(const struct raft_disk *disk, const struct vote *vote,
 		     struct vote_file *file);
 /* Returns once it is durable.  Any error is final: the file must not be used again. */
 int vote_file_store(struct vote_file *file, uint64_t term, uint64_t voted_for);
+/* The member belongs to another group from now on, and has not voted in this term.  Errors: as above. */
+int vote_file_store_group(struct vote_file *file, uint64_t group,
+			  uint64_t term);
 void vote_file_close(struct vote_file *file);
 
 #endif

@@ -500,7 +500,7 @@ START_TEST(test_full_log)
 	faults.full = nodes[0].disk.arg;
 	while (log_room(0) >= 4 * entry_log_space(0))
 		;
-	ck_assert_int_eq(member_force(&attr, addresses, 3), 0);
+	ck_assert_int_eq(member_force(&attr, attr.group, addresses, 3), 0);
 	start(0);
 	for (int i = 0; i < 200; i++) {
 		turn();
@@ -664,11 +664,69 @@ START_TEST(test_force)
 	for (unsigned int i = 0; i < 3; i++)
 		stop(i);
 	attr = attr_of(0);
-	ck_assert_int_eq(member_force(&attr, addresses, 1), 0);
+	ck_assert_int_eq(member_force(&attr, attr.group, addresses, 1), 0);
 	start(0);
 	ck_assert_ptr_eq(wait_leader(), &nodes[0]);
 	ck_assert_int_eq(propose(&nodes[0], 2, 8), 0);
 	ck_assert_uint_eq(nodes[0].ids[1], 2);
+}
+END_TEST
+
+/* The other members of the old group do not know the new one. */
+START_TEST(test_force_another_group)
+{
+	struct raft_member *member;
+	struct member_attr attr;
+	uint64_t group, id;
+
+	begin_three();
+	for (unsigned int i = 0; i < 3; i++)
+		stop(i);
+	attr = attr_of(0);
+	ck_assert_int_eq(member_force(&attr, 6, addresses, 1), 0);
+	ck_assert_int_eq(member_identity(&attr.disk, &group, &id), 0);
+	ck_assert_uint_eq(group, 6);
+	ck_assert_uint_eq(id, 1);
+	ck_assert_int_eq(member_start(&attr, &member), -ESTALE);
+	attr.group = 6;
+	ck_assert_int_eq(member_start(&attr, &nodes[0].member), 0);
+	ck_assert_ptr_eq(wait_leader(), &nodes[0]);
+}
+END_TEST
+
+/* The state machine of the founder counts as entry 1, so that another member is filled with it. */
+START_TEST(test_found)
+{
+	struct member_attr attr;
+	uint64_t group, id, index;
+
+	nodes[0].last = 1;
+	attr = attr_of(0);
+	ck_assert_int_eq(member_identity(&attr.disk, &group, &id), -ENOENT);
+	ck_assert_int_eq(member_found(&attr, &addresses[0]), 0);
+	ck_assert_int_eq(member_found(&attr, &addresses[0]), -EEXIST);
+	/* it was interrupted */
+	ck_assert_int_eq(raft_disk_remove(&attr.disk, "vote"), 0);
+	ck_assert_int_eq(member_found(&attr, &addresses[0]), 0);
+	ck_assert_int_eq(member_snapshot_index(&attr, &index), 0);
+	ck_assert_uint_eq(index, 1);
+	start(0);
+	ck_assert_ptr_eq(wait_leader(), &nodes[0]);
+	ck_assert_int_eq(propose(&nodes[0], 1, 8), 0);
+	create(1, 0);
+	ck_assert_int_eq(member_promote(nodes[0].member, 2, done, NULL),
+			 -ENOENT);
+	done_n = 0;
+	ck_assert_int_eq(member_add(nodes[0].member, &addresses[1], done, NULL),
+			 0);
+	while (!done_n)
+		turn();
+	ck_assert_int_eq(done_rc, 0);
+	ck_assert_uint_ge(nodes[1].last, 2);
+	ck_assert_int_eq(propose(&nodes[0], 2, 8), 0);
+	while (nodes[1].n < 2)
+		turn();
+	ck_assert(!memcmp(nodes[1].ids, nodes[0].ids, 16));
 }
 END_TEST
 
@@ -830,6 +888,8 @@ int main(void)
 	tcase_add_test(tc, test_transfer);
 	tcase_add_test(tc, test_replace);
 	tcase_add_test(tc, test_force);
+	tcase_add_test(tc, test_force_another_group);
+	tcase_add_test(tc, test_found);
 	tcase_add_test(tc, test_wrong_files);
 	tcase_add_test(tc, test_folder_in_use);
 	tcase_add_test(tc, test_bad_messages);
