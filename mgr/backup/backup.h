@@ -41,4 +41,17 @@ void backup_server_close(struct backup_server *server);
 int backup_run(const char *storage, uint64_t fsid, const char *dir,
 	       const struct log *log);
 
+/* ---- for a copy that another manager gets ---- */
+
+/*
+ * Connects to the backup_server of this process whose storage directory is dirfd.  Returns a socket that
+ * does not block, from which the copy is read as a stream of bytes, or -errno.
+ */
+int backup_connect(int dirfd);
+/*
+ * Reads such a stream from fd, which blocks, and makes dir/db of it, durably.  dir must not exist or be
+ * empty.  After an error nothing remains of the copy.  -errno, logged.
+ */
+int backup_receive(int fd, const char *dir, const struct log *log);
+
 #endif

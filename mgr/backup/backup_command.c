@@ -19,6 +19,7 @@
 
 struct backup {
 	const char *storage, *dir;
+	const char *what; /* for messages about the progress */
 	const struct log *log;
 	uint64_t fsid;
 	int dirfd; /* of the storage */
@@ -162,7 +163,8 @@ static void report_progress(struct backup *b)
 {
 	if (clock_now() < b->report_at)
 		return;
-	log_always(b->log, "backup: %" PRIu64 " MiB so far", b->bytes >> 20);
+	log_always(b->log, "%s: %" PRIu64 " MiB so far", b->what,
+		   b->bytes >> 20);
 	b->report_at = clock_after_ms(PROGRESS_MS);
 }
 
@@ -219,7 +221,7 @@ static int open_folder(struct backup *b)
 	int rc;
 
 	b->folder.uid = (uid_t)-1;
-	if (!geteuid() && !fstatat(b->dirfd, "db", &st, 0)) {
+	if (!geteuid() && b->dirfd >= 0 && !fstatat(b->dirfd, "db", &st, 0)) {
 		b->folder.uid = st.st_uid;
 		b->folder.gid = st.st_gid;
 	}
@@ -235,20 +237,24 @@ static int open_folder(struct backup *b)
 	return rc;
 }
 
+static int receive_copy(struct backup *b)
+{
+	int rc = read_begin(b);
+
+	if (!rc)
+		rc = write_files(b);
+	return rc ? rc : report_write(b, backup_folder_publish(&b->folder));
+}
+
 static int copy_database(struct backup *b)
 {
 	int rc = connect_manager(b);
 
 	if (!rc)
-		rc = read_begin(b);
-	if (!rc)
-		rc = write_files(b);
+		rc = receive_copy(b);
 	if (rc)
 		return rc;
-	rc = backup_folder_publish(&b->folder);
-	if (!rc)
-		rc = backup_folder_stamp(&b->folder, b->dirfd);
-	return report_write(b, rc);
+	return report_write(b, backup_folder_stamp(&b->folder, b->dirfd));
 }
 
 static void report_copy(const struct backup *b)
@@ -289,6 +295,7 @@ int backup_run(const char *storage, uint64_t fsid, const char *dir,
 		return -ENOMEM;
 	*b = (struct backup){ .storage = storage,
 			      .dir = dir,
+			      .what = "backup",
 			      .log = log,
 			      .fsid = fsid,
 			      .fd = -1,
@@ -300,6 +307,39 @@ int backup_run(const char *storage, uint64_t fsid, const char *dir,
 		close(b->fd);
 	if (b->dirfd >= 0)
 		close(b->dirfd);
+	free(b);
+	return rc;
+}
+
+static int receive_in_folder(struct backup *b)
+{
+	int rc = open_folder(b);
+
+	if (rc)
+		return rc;
+	rc = receive_copy(b);
+	if (rc)
+		backup_folder_discard(&b->folder);
+	else
+		backup_folder_close(&b->folder);
+	return rc;
+}
+
+int backup_receive(int fd, const char *dir, const struct log *log)
+{
+	struct backup *b = malloc(sizeof(*b));
+	int rc;
+
+	if (!b)
+		return -ENOMEM;
+	*b = (struct backup){ .storage = "the other manager",
+			      .dir = dir,
+			      .what = "filling the database",
+			      .log = log,
+			      .dirfd = -1,
+			      .fd = fd,
+			      .report_at = clock_after_ms(PROGRESS_MS) };
+	rc = receive_in_folder(b);
 	free(b);
 	return rc;
 }

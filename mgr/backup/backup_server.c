@@ -51,6 +51,20 @@ int backup_socket(int dirfd, struct sockaddr_un *address)
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
+int backup_connect(int dirfd)
+{
+	struct sockaddr_un address;
+	int fd = backup_socket(dirfd, &address);
+
+	if (fd < 0)
+		return -errno;
+	if (!connect(fd, (void *)&address, sizeof(address)) &&
+	    !fcntl(fd, F_SETFL, O_NONBLOCK))
+		return fd;
+	close(fd);
+	return -ENOTCONN;
+}
+
 /* ---- to the command ---- */
 
 /* Whether the server was stopped, within the time. */
