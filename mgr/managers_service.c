@@ -5,18 +5,23 @@
 #include <errno.h>
 #include <string.h>
 
+#include "mgr/copy_service.h"
 #include "mgr/group/group.h"
+#include "mgr/request/caller.h"
 
 /* ---- the state ---- */
 
-static void put_member(struct wire_out *out, const struct member_peer_status *m)
+static void put_member(struct wire_out *out, const struct mgr *mgr,
+		       const struct member_peer_status *m)
 {
-	struct wire_member member = {
-		.id = htole64(m->id),
-		.lag = htole64(m->lag),
-		.flags = htole32((m->voter ? WIRE_MM_VOTER : 0) |
-				 (m->recent ? WIRE_MM_RECENT : 0))
-	};
+	uint64_t filled = copy_service_sent(mgr, m->id);
+	uint32_t flags = (m->voter ? WIRE_MM_VOTER : 0) |
+			 (m->recent ? WIRE_MM_RECENT : 0) |
+			 (filled ? WIRE_MM_FILLED : 0);
+	struct wire_member member = { .id = htole64(m->id),
+				      .lag = htole64(m->lag),
+				      .filled = htole64(filled),
+				      .flags = htole32(flags) };
 
 	memcpy(member.uri, m->address, strnlen(m->address, sizeof(member.uri)));
 	wire_put(out, &member, sizeof(member));
@@ -29,7 +34,7 @@ static void put_group(struct wire_out *out, const struct mgr *mgr)
 
 	mgr_group_get_status(mgr->group, &s);
 	rep = (struct wire_managers_rep){
-		.group = htole64(mgr->conf.fsid),
+		.group = htole64(mgr_group_number(mgr->group)),
 		.term = htole64(s.term),
 		.leader = htole64(s.leader),
 		.self = htole64(mgr_group_id(mgr->group)),
@@ -40,13 +45,15 @@ static void put_group(struct wire_out *out, const struct mgr *mgr)
 		.log_bytes = htole64(s.log_bytes),
 		.log_limit = htole64(s.log_limit),
 		.role = htole32(s.role),
-		.flags = htole32((s.lease ? WIRE_MS_LEASE : 0) |
-				 (s.log_full ? WIRE_MS_FULL : 0)),
+		.flags = htole32(
+			(s.lease ? WIRE_MS_LEASE : 0) |
+			(s.log_full ? WIRE_MS_FULL : 0) |
+			(mgr_group_changes(mgr->group) ? WIRE_MS_CHANGE : 0)),
 		.n = htole32(s.n),
 	};
 	wire_put(out, &rep, sizeof(rep));
 	for (unsigned int i = 0; i < s.n; i++)
-		put_member(out, &s.peers[i]);
+		put_member(out, mgr, &s.peers[i]);
 }
 
 _Static_assert(MEMBERS_MAX == WIRE_MEMBERS_MAX, "all members fit");
@@ -76,17 +83,186 @@ static void answer_state(struct mgr *mgr, struct rpc_req *rpc)
 	rpc_reply_send(rpc);
 }
 
+/* ---- changes ---- */
+
+/* The addresses of all managers are in the configuration of each of them. */
+static bool is_configured(const struct mgr *mgr, const char *uri, size_t len)
+{
+	char known[ADDR_STRLEN];
+
+	for (unsigned int i = 0; i < mgr->conf.mgrs.n; i++) {
+		addr_format(&mgr->conf.mgrs.addr[i], known, sizeof(known));
+		if (strlen(known) == len && !memcmp(known, uri, len))
+			return true;
+	}
+	return false;
+}
+
+static int check_new(const struct mgr *mgr, const struct member_status *status,
+		     const char *uri)
+{
+	if (!is_configured(mgr, uri, strlen(uri)))
+		return -EDESTADDRREQ;
+	for (unsigned int i = 0; i < status->n; i++)
+		if (!strcmp(status->peers[i].address, uri))
+			return -EEXIST;
+	return 0;
+}
+
+static const struct member_peer_status *
+find_member(const struct member_status *status, uint64_t id)
+{
+	for (unsigned int i = 0; i < status->n; i++)
+		if (status->peers[i].id == id)
+			return &status->peers[i];
+	return NULL;
+}
+
+/* A member that has no vote yet gets it, unless that is going on. */
+static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
+		       const struct member_status *status)
+{
+	const struct wire_managers *body = rpc->msg.body;
+	uint64_t id = le64toh(body->id);
+	const struct member_peer_status *member = find_member(status, id);
+	char uri[WIRE_LEADER_URI_MAX + 1] = "";
+	const struct member_address new = { id, uri };
+	int rc;
+
+	if (caller_of(rpc->session))
+		return -EPERM;
+	if (status->role != MEMBER_LEADER)
+		return -ENOTCONN;
+	if (member && member->voter)
+		return 0;
+	if (member) {
+		rc = mgr_group_promote(mgr->group, id);
+		return rc == -EBUSY ? 0 : rc;
+	}
+	memcpy(uri, rpc->msg.tail[0].ptr, rpc->msg.tail[0].len);
+	rc = check_new(mgr, status, uri);
+	if (!rc)
+		rc = mgr_group_add(mgr->group, &new);
+	if (!rc)
+		log_info(mgr->log, "manager %s joins the group as %016llx", uri,
+			 (unsigned long long)id);
+	return rc;
+}
+
+/* Whether the members that remain are up to date, and a majority of themselves. */
+static bool keeps_majority(const struct member_status *status, uint64_t without)
+{
+	unsigned int voters = 0, recent = 0;
+
+	for (unsigned int i = 0; i < status->n; i++) {
+		const struct member_peer_status *m = &status->peers[i];
+
+		if (!m->voter || m->id == without)
+			continue;
+		voters++;
+		recent += m->recent;
+	}
+	return recent > voters / 2;
+}
+
+static int check_change(const struct rpc_req *rpc,
+			const struct member_status *status)
+{
+	const struct caller *caller = caller_of(rpc->session);
+
+	if (!caller || !caller_is_admin(caller))
+		return -EPERM;
+	return status->role == MEMBER_LEADER ? 0 : -ENOTCONN;
+}
+
+static void on_removed(void *arg, int rc)
+{
+	struct mgr *mgr = arg;
+	struct rpc_req *rpc = mgr->removal;
+
+	mgr->removal = NULL;
+	if (rpc && rc)
+		rpc_reply_status(rpc, rc);
+	else if (rpc)
+		answer_state(mgr, rpc);
+}
+
+static int remove_member(struct mgr *mgr, struct rpc_req *rpc, uint64_t id,
+			 const struct member_status *status)
+{
+	const struct member_peer_status *member = find_member(status, id);
+	int rc = check_change(rpc, status);
+
+	if (!rc && !member)
+		rc = -ENOENT;
+	if (!rc && !keeps_majority(status, id))
+		rc = -EHOSTDOWN;
+	if (!rc && mgr->removal)
+		rc = -EBUSY;
+	if (rc)
+		return rc;
+	log_info(mgr->log, "member %016llx at %s is removed from the group",
+		 (unsigned long long)id, member->address);
+	mgr->removal = rpc;
+	rc = mgr_group_remove(mgr->group, id, on_removed, mgr);
+	if (rc)
+		mgr->removal = NULL;
+	return rc;
+}
+
+static int transfer_leadership(struct mgr *mgr, const struct rpc_req *rpc,
+			       uint64_t to, const struct member_status *status)
+{
+	int rc = check_change(rpc, status);
+
+	return rc ? rc : mgr_group_transfer(mgr->group, to);
+}
+
+void managers_service_stop(struct mgr *mgr)
+{
+	struct rpc_req *rpc = mgr->removal;
+
+	mgr->removal = NULL;
+	if (rpc)
+		rpc_req_abort(rpc);
+}
+
 /* ---- the request ---- */
+
+/* 0: the state is the answer; 1: it is answered later; or -errno. */
+static int execute_command(struct mgr *mgr, struct rpc_req *rpc)
+{
+	const struct wire_managers *body = rpc->msg.body;
+	struct member_status status;
+	int rc;
+
+	if (le32toh(body->cmd) == WIRE_MA_STATUS)
+		return 0;
+	if (!mgr->group)
+		return -ENOSYS;
+	mgr_group_get_status(mgr->group, &status);
+	switch (le32toh(body->cmd)) {
+	case WIRE_MA_JOIN:
+		return join_member(mgr, rpc, &status);
+	case WIRE_MA_REMOVE:
+		rc = remove_member(mgr, rpc, le64toh(body->id), &status);
+		return rc ? rc : 1;
+	default:
+		return transfer_leadership(mgr, rpc, le64toh(body->id),
+					   &status);
+	}
+}
 
 bool managers_handle_request(struct mgr *mgr, struct rpc_req *rpc)
 {
-	const struct wire_managers *body = rpc->msg.body;
+	int rc;
 
 	if (rpc->op != WIRE_MANAGERS)
 		return false;
-	if (le32toh(body->cmd) == WIRE_MA_STATUS)
+	rc = execute_command(mgr, rpc);
+	if (rc < 0)
+		rpc_reply_status(rpc, rc);
+	else if (!rc)
 		answer_state(mgr, rpc);
-	else
-		rpc_reply_status(rpc, -ENOSYS);
 	return true;
 }

@@ -10,5 +10,7 @@
  * or of another manager, which has no struct caller.
  */
 bool managers_handle_request(struct mgr *mgr, struct rpc_req *rpc);
+/* Before the server is closed: gives up a request that waits. */
+void managers_service_stop(struct mgr *mgr);
 
 #endif

@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "common/util/daemon.h"
+#include "common/util/random_id.h"
 #include "mgr/auth/auth.h"
+#include "mgr/copy_service.h"
+#include "mgr/filling.h"
 #include "mgr/group/group.h"
+#include "mgr/joining.h"
 #include "mgr/managers_service.h"
 #include "mgr/peers/peers.h"
 
@@ -27,65 +31,101 @@ static void receive_message(void *arg, uint64_t from, const void *data,
 	mgr_group_receive(mgr->group, data, len);
 }
 
-/* The member of [mgr.N] has the id N + 1. */
-static int open_peers(struct mgr *mgr)
+static int open_peers(struct mgr *mgr, uint64_t group, uint64_t id)
 {
-	const struct server_mgrs *all = &mgr->conf.mgrs;
-	struct peers_manager managers[WIRE_MGR_MAX];
-	struct peers_attr attr = { .ctx = mgr->ctx,
-				   .log = mgr->log,
-				   .fsid = mgr->conf.fsid,
-				   .prover = keyring_prover(mgr->ring),
-				   .seal = mgr->conf.auth.seal,
-				   .group = mgr->conf.fsid,
-				   .id = mgr->conf.index + 1,
-				   .managers = managers,
-				   .n = all->n,
-				   .timeout_ms = MESSAGE_TIMEOUT_MS,
-				   .receive = receive_message,
-				   .arg = mgr };
+	char hosts[WIRE_MGR_MAX * sizeof(mgr->conf.addr.host)];
+	struct peers_attr attr;
+	int rc = server_mgrs_hosts(&mgr->conf.mgrs, hosts, sizeof(hosts));
 
-	for (unsigned int i = 0; i < all->n; i++)
-		managers[i] = (struct peers_manager){ i + 1, all->addr[i] };
-	return peers_open(&attr, &mgr->peers);
+	joining_peers_attr(mgr, &attr);
+	attr.group = group;
+	attr.id = id;
+	attr.hosts = hosts;
+	attr.timeout_ms = MESSAGE_TIMEOUT_MS;
+	attr.receive = receive_message;
+	attr.arg = mgr;
+	if (!rc)
+		rc = peers_open(&attr, &mgr->peers);
+	if (rc)
+		log_error(mgr->log, "connections to the other managers: %s",
+			  strerror(-rc));
+	return rc;
 }
 
-static int open_group(struct mgr *mgr)
+static void on_fill(void *arg, uint64_t from, uint64_t index)
 {
-	const struct server_mgrs *all = &mgr->conf.mgrs;
-	char uri[WIRE_MGR_MAX][ADDR_STRLEN];
-	struct member_address voters[WIRE_MGR_MAX];
+	struct mgr *mgr = arg;
+	char uri[ADDR_STRLEN];
+
+	if (joining_find_address(mgr, from, uri))
+		mgr_group_give_up(mgr->group,
+				  "the address of the leader is unknown");
+	else
+		filling_start(mgr, uri, index);
+}
+
+static int open_group(struct mgr *mgr, uint64_t group, uint64_t id, bool founds)
+{
+	char uri[ADDR_STRLEN];
+	const struct member_address self = {
+		id, addr_format(&mgr->conf.addr, uri, sizeof(uri))
+	};
 	const struct group_attr attr = { .storage = mgr->conf.storage,
 					 .fsid = mgr->conf.fsid,
 					 .st = mgr->st,
 					 .cp = mgr->cp,
 					 .ctx = mgr->ctx,
-					 .id = mgr->conf.index + 1,
-					 .voters = voters,
-					 .n = all->n,
+					 .group = group,
+					 .id = id,
+					 .founds = founds,
+					 .voters = &self,
+					 .n = founds,
 					 .peers = { mgr->peers, peers_send },
+					 .fill = on_fill,
+					 .arg = mgr,
 					 .log = mgr->log };
 
-	for (unsigned int i = 0; i < all->n; i++)
-		voters[i] = (struct member_address){
-			i + 1,
-			addr_format(&all->addr[i], uri[i], sizeof(uri[i]))
-		};
 	return mgr_group_open(&attr, &mgr->group);
+}
+
+static int choose_identity(struct mgr *mgr, uint64_t *group, uint64_t *id,
+			   bool *founds)
+{
+	int rc = mgr_group_identity(mgr->conf.storage, mgr->log, group, id);
+
+	if (rc != -ENOENT)
+		return rc;
+	rc = joining_find_group(mgr, group);
+	*founds = !rc;
+	if (!rc)
+		rc = random_id(group);
+	return rc < 0 ? rc : random_id(id);
 }
 
 int membership_open(struct mgr *mgr)
 {
-	int rc = open_peers(mgr);
+	uint64_t group, id;
+	bool founds = false;
+	int rc = choose_identity(mgr, &group, &id, &founds);
 
-	if (rc)
-		log_error(mgr->log, "connections to the other managers: %s",
-			  strerror(-rc));
-	return rc ? rc : open_group(mgr);
+	if (!rc)
+		rc = open_peers(mgr, group, id);
+	if (!rc)
+		rc = open_group(mgr, group, id, founds);
+	return rc ? rc : joining_open(mgr);
+}
+
+void membership_stop(struct mgr *mgr)
+{
+	managers_service_stop(mgr);
+	copy_service_stop(mgr);
 }
 
 void membership_close(struct mgr *mgr)
 {
+	copy_service_close(mgr);
+	filling_close(mgr);
+	joining_close(mgr);
 	mgr_group_close(mgr->group);
 	peers_close(mgr->peers);
 }
@@ -100,6 +140,19 @@ static const char *address_of(const struct member_status *status, uint64_t id)
 	return NULL;
 }
 
+/* The N of [mgr.N]; WIRE_LEADER_NONE: the configuration has no such address. */
+static uint32_t index_of(const struct mgr *mgr, const char *address)
+{
+	char uri[ADDR_STRLEN];
+
+	for (unsigned int i = 0; i < mgr->conf.mgrs.n; i++)
+		if (!strcmp(addr_format(&mgr->conf.mgrs.addr[i], uri,
+					sizeof(uri)),
+			    address))
+			return i;
+	return WIRE_LEADER_NONE;
+}
+
 void membership_find_leader(void *arg, struct rpc_leader *leader)
 {
 	const struct mgr *mgr = arg;
@@ -110,7 +163,7 @@ void membership_find_leader(void *arg, struct rpc_leader *leader)
 	address = address_of(&status, status.leader);
 	if (!address)
 		return;
-	leader->index = (uint32_t)(status.leader - 1);
+	leader->index = index_of(mgr, address);
 	snprintf(leader->uri, sizeof(leader->uri), "%s", address);
 }
 
@@ -121,7 +174,7 @@ struct leader_watch {
 	uint64_t report_at; /* clock_now(): that there is none */
 };
 
-static void report_follows(const struct mgr *mgr, bool first, uint64_t id,
+static void report_follows(const struct mgr *mgr, bool first,
 			   const char *address)
 {
 	char uri[ADDR_STRLEN];
@@ -129,13 +182,21 @@ static void report_follows(const struct mgr *mgr, bool first, uint64_t id,
 	if (first)
 		log_always(mgr->log,
 			   "ready: mgr at %s, storage %s, version %s, follows "
-			   "manager %llu at %s",
+			   "manager %u at %s",
 			   addr_format(&mgr->conf.addr, uri, sizeof(uri)),
 			   mgr->conf.storage, PVFS_VERSION,
-			   (unsigned long long)id - 1, address);
+			   index_of(mgr, address), address);
 	else
-		log_info(mgr->log, "follows manager %llu at %s",
-			 (unsigned long long)id - 1, address);
+		log_info(mgr->log, "follows manager %u at %s",
+			 index_of(mgr, address), address);
+}
+
+static bool has_vote(const struct mgr *mgr, const struct member_status *status)
+{
+	for (unsigned int i = 0; i < status->n; i++)
+		if (status->peers[i].id == mgr_group_id(mgr->group))
+			return status->peers[i].voter;
+	return false;
 }
 
 static void watch_leader(const struct mgr *mgr, struct leader_watch *w)
@@ -147,6 +208,8 @@ static void watch_leader(const struct mgr *mgr, struct leader_watch *w)
 	mgr_group_get_status(mgr->group, &status);
 	address = address_of(&status, status.leader);
 	leader = address ? status.leader : 0;
+	if (leader && !w->ready && !has_vote(mgr, &status))
+		return;
 	if (!leader && clock_now() >= w->report_at) {
 		w->report_at = CLOCK_NEVER;
 		log_warn(mgr->log,
@@ -160,7 +223,7 @@ static void watch_leader(const struct mgr *mgr, struct leader_watch *w)
 	w->report_at = leader ? CLOCK_NEVER : clock_after_ms(NO_LEADER_MS);
 	if (!leader || status.role == MEMBER_LEADER)
 		return;
-	report_follows(mgr, !w->ready, leader, address);
+	report_follows(mgr, !w->ready, address);
 	w->ready = true;
 }
 
@@ -227,6 +290,7 @@ int membership_admit(void *arg, enum wire_role role, const char *peer,
 void membership_handle_request(struct mgr *mgr, struct rpc_req *rpc)
 {
 	if (!peers_handle_request(mgr->peers, rpc) &&
-	    !managers_handle_request(mgr, rpc))
+	    !managers_handle_request(mgr, rpc) &&
+	    !copy_service_handle_request(mgr, rpc))
 		rpc_reply_status(rpc, rpc->op == WIRE_PING ? 0 : -EPERM);
 }

@@ -10,8 +10,13 @@
 
 #include "mgr/state/mgr_state.h"
 
-/* After the ctx, before the server.  -errno, logged.  Call membership_close() also after an error. */
+/*
+ * After the ctx, before the server.  May wait until another manager answers, until mgr->stop:
+ * -ECANCELED.  Other errors are logged.  Call membership_close() also after an error.
+ */
 int membership_open(struct mgr *mgr);
+/* Before the server is closed: gives up requests that wait. */
+void membership_stop(struct mgr *mgr);
 /* After the server is closed. */
 void membership_close(struct mgr *mgr);
 

@@ -168,8 +168,10 @@ static int serve_clients(struct mgr *mgr)
 static void *mgr_main(void *arg)
 {
 	struct mgr *mgr = arg;
-	int rc = mgr->group ? membership_follow(mgr) : 0;
+	int rc = mgr->conf.mgrs.numbered ? parts_open_member(mgr) : 0;
 
+	if (!rc && mgr->group)
+		rc = membership_follow(mgr);
 	if (!rc && mgr->group)
 		rc = parts_open_service(mgr);
 	if (!rc)
@@ -181,7 +183,7 @@ static void *mgr_main(void *arg)
 		jobs_note_displaced(mgr);
 	if (rc < 0 && may_follow(mgr))
 		daemon_restart(mgr->daemon);
-	else if (rc < 0)
+	else if (rc < 0 && rc != -ECANCELED)
 		daemon_fail(mgr->daemon);
 	return NULL;
 }
@@ -203,7 +205,7 @@ int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	rc = mgr_conf_copy(&mgr->conf, conf);
 	if (!rc)
 		rc = parts_open_base(mgr);
-	if (!rc && !mgr->group)
+	if (!rc && !mgr->conf.mgrs.numbered)
 		rc = parts_open_service(mgr);
 	if (!rc)
 		rc = -pthread_create(&mgr->thread, NULL, mgr_main, mgr);

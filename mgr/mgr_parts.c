@@ -11,6 +11,7 @@
 #include "common/util/stamp.h"
 #include "mgr/auth/auth.h"
 #include "mgr/backup/backup.h"
+#include "mgr/filling.h"
 #include "mgr/group/group.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/locks/lock_waits.h"
@@ -72,7 +73,9 @@ static int open_store(struct mgr *mgr)
 	mgr->dirfd = stamp_open(mgr->conf.storage, &stamp, mgr->log);
 	if (mgr->dirfd < 0)
 		return mgr->dirfd;
-	rc = store_open(&attr, &mgr->st);
+	rc = attr.replicated ? filling_finish(mgr->conf.storage, mgr->log) : 0;
+	if (!rc)
+		rc = store_open(&attr, &mgr->st);
 	if (!rc)
 		rc = stamp_step(mgr->dirfd, mgr->conf.storage, &stamp,
 				mgr->log);
@@ -120,18 +123,6 @@ static int open_server(struct mgr *mgr)
 	return rpc_server_open(&attr, &mgr->server);
 }
 
-/* ---- a member of a group ---- */
-
-/* The server answers other managers, and refuses all others until this one leads. */
-static int open_member(struct mgr *mgr)
-{
-	int rc = membership_open(mgr);
-
-	if (!rc)
-		rc = mgr_auth_open(mgr);
-	return rc ? rc : open_server(mgr);
-}
-
 /* Does not touch the disk before it is certain that this host can serve. */
 int parts_open_base(struct mgr *mgr)
 {
@@ -149,7 +140,18 @@ int parts_open_base(struct mgr *mgr)
 		rc = open_store(mgr);
 	if (!rc)
 		rc = open_ctx(mgr);
-	return !rc && mgr->conf.mgrs.numbered ? open_member(mgr) : rc;
+	return rc;
+}
+
+/* ---- a member of a group ---- */
+
+int parts_open_member(struct mgr *mgr)
+{
+	int rc = membership_open(mgr);
+
+	if (!rc)
+		rc = mgr_auth_open(mgr);
+	return rc ? rc : open_server(mgr);
 }
 
 /* ---- the service ---- */
@@ -259,6 +261,7 @@ void parts_close(struct mgr *mgr)
 	backup_server_close(mgr->backup);
 	flusher_close(mgr->fl);
 	mgr_auth_close(mgr);
+	membership_stop(mgr);
 	if (mgr->server)
 		rpc_server_close(mgr->server);
 	sessions_close(mgr);

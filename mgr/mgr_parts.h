@@ -2,8 +2,9 @@
 /*
  * mgr_parts.h - the parts of a manager.
  *
- *	base      the network, the keys, the database; with several managers also the member
- *	          of the group and the server, which opens no sessions of clients and iods
+ *	base      the network, the keys, the database
+ *	member    with several managers: the member of the group and the server, which opens no
+ *	          sessions of clients and iods
  *	service   all that requests of clients need; the server, if it is not open
  *
  * With several managers, the service is opened once this manager leads.
@@ -13,8 +14,10 @@
 
 #include "mgr/state/mgr_state.h"
 
-/* Both return -errno, logged.  Call parts_close() also after an error. */
+/* All return -errno, logged.  Call parts_close() also after an error. */
 int parts_open_base(struct mgr *mgr);
+/* May wait for another manager: -ECANCELED, not logged, if mgr->stop is set meanwhile. */
+int parts_open_member(struct mgr *mgr);
 /* As after a restart of the manager. */
 int parts_open_service(struct mgr *mgr);
 /* Closes what is open, and frees mgr. */

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* group.c - see group.h. */
-#include "mgr/group/group.h"
+#include "mgr/group/group_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/util/clock.h"
 #include "common/util/container.h"
@@ -20,35 +15,14 @@
 #define ELECTION_MS 600u
 #define HEARTBEAT_MS 100u
 #define TICK_MS (HEARTBEAT_MS / 3)
-#define LOG_LIMIT (UINT64_C(256) << 20)
 #define CHECKPOINT_BYTES                                                       \
 	(UINT64_C(16) << 20) /* a restart reads about as much */
 #define TRAILING_BYTES (UINT64_C(8) << 20)
-
-struct mgr_group {
-	struct group_attr attr;
-	struct raft_disk disk;
-	bool disk_open;
-	struct raft_member *member; /* NULL: not started */
-	struct rpc_timer tick;
-	atomic_bool stored; /* the log thread has something for us */
-	bool unrecorded; /* the store has noted entries that are not in its rows */
-	enum group_state state;
-	bool failed; /* only member_abandon() may be called */
-	uint64_t term;
-	/* an entry of the store that the member has not taken yet; len 0: none */
-	struct {
-		const void *bytes;
-		size_t len;
-		int refused; /* why, which is logged; or 0 */
-	} entry;
-	/* A checkpoint that the member has asked for. */
-	struct {
-		bool due; /* not begun */
-		bool busy;
-		uint64_t index; /* the store must be durable up to here */
-	} checkpoint;
-};
+/*
+ * While the database is copied, the log cannot be cut.  From half of the limit on, a tick therefore
+ * takes only this part of what is left, so that changes become slow and never stop.
+ */
+#define TICKS_LEFT 8192u
 
 /* ---- the end ---- */
 
@@ -58,6 +32,11 @@ static void end_group(struct mgr_group *g, const char *why)
 		return;
 	g->state = GROUP_ENDED;
 	log_error(g->attr.log, "%s; this manager ends", why);
+}
+
+void mgr_group_end(struct mgr_group *g, const char *why)
+{
+	end_group(g, why);
 }
 
 static bool is_over(const struct mgr_group *g)
@@ -91,6 +70,8 @@ static int on_apply(void *arg, const struct member_entry *entry)
 {
 	struct mgr_group *g = arg;
 
+	if (g->filled)
+		return 0; /* the next start applies it to the other store */
 	checkpointer_wake(g->attr.cp);
 	if (!entry->own)
 		return store_apply(g->attr.st, entry->index, entry->term,
@@ -110,11 +91,48 @@ static void on_leader_gained(void *arg, uint64_t term)
 	g->state = GROUP_ELECTED;
 }
 
-/* The managers do not send their stores yet. */
 static void on_fill(void *arg, uint64_t from, uint64_t index, uint64_t term)
 {
-	end_group(arg, "this manager lacks entries that the others have "
-		       "deleted: its storage must be made anew");
+	struct mgr_group *g = arg;
+
+	if (g->attr.fill)
+		g->attr.fill(g->attr.arg, from, index);
+	else
+		end_group(g, "this manager lacks entries that the others have "
+			     "deleted: its storage must be made anew");
+}
+
+static void lose_group(struct mgr_group *g)
+{
+	if (!is_over(g))
+		g->state = GROUP_LOST;
+}
+
+void mgr_group_give_up(struct mgr_group *g, const char *why)
+{
+	if (!is_over(g))
+		log_info(g->attr.log, "%s", why);
+	lose_group(g);
+}
+
+void mgr_group_note_filled(struct mgr_group *g, uint64_t index)
+{
+	if (is_over(g))
+		return;
+	g->filled = index;
+	member_filled(g->member, 0, index);
+}
+
+/* The log says that the store beside this one counts. */
+static void end_fill(struct mgr_group *g)
+{
+	struct member_status status;
+
+	if (!g->filled)
+		return;
+	member_get_status(g->member, &status);
+	if (status.snapshot >= g->filled)
+		lose_group(g);
 }
 
 /* ---- checkpoints: the log of the group is deleted up to what the store has on disk ---- */
@@ -123,7 +141,7 @@ static void on_checkpoint(void *arg, uint64_t index)
 {
 	struct mgr_group *g = arg;
 
-	g->checkpoint.due = true;
+	g->checkpoint.due = !g->filled;
 }
 
 /* All entries that the member has applied are in the store, some of them without changes. */
@@ -173,6 +191,7 @@ static int propose_entry(struct mgr_group *g)
 		g->entry.refused = rc;
 		return rc;
 	}
+	g->budget -= (int64_t)g->entry.len;
 	g->entry.len = 0;
 	g->entry.refused = 0;
 	if (rc && rc != -ENOTCONN)
@@ -184,7 +203,7 @@ static void propose_entries(void *arg)
 {
 	struct mgr_group *g = arg;
 
-	while (g->state == GROUP_LEADS &&
+	while (g->state == GROUP_LEADS && g->budget > 0 &&
 	       (g->entry.len ||
 		!store_next_entry(g->attr.st, &g->entry.bytes, &g->entry.len)))
 		if (propose_entry(g))
@@ -255,6 +274,8 @@ void mgr_group_collect(struct mgr_group *g)
 		propose_entries(g);
 	if (!is_over(g))
 		continue_checkpoint(g);
+	if (!is_over(g))
+		end_fill(g);
 }
 
 void mgr_group_receive(struct mgr_group *g, const void *data, size_t len)
@@ -283,6 +304,23 @@ static void record_committed(struct mgr_group *g)
 	store_record_committed(st);
 }
 
+static void refill_budget(struct mgr_group *g)
+{
+	struct member_status status;
+	int64_t share;
+
+	member_get_status(g->member, &status);
+	if (status.log_bytes < status.log_limit / 2) {
+		g->budget = INT64_MAX;
+		return;
+	}
+	share = status.log_bytes < status.log_limit
+			? (int64_t)((status.log_limit - status.log_bytes) /
+				    TICKS_LEFT)
+			: 0;
+	g->budget = g->budget < 0 ? g->budget + share : share;
+}
+
 /* Also proposes changes that nobody waits for. */
 static void on_tick(struct rpc_timer *timer)
 {
@@ -292,6 +330,8 @@ static void on_tick(struct rpc_timer *timer)
 		return;
 	rpc_timer_set(g->attr.ctx, timer, clock_after_ms(TICK_MS));
 	member_tick(g->member);
+	if (!is_over(g))
+		refill_budget(g);
 	propose_entries(g);
 	if (!is_over(g))
 		record_committed(g);
@@ -310,6 +350,11 @@ uint64_t mgr_group_term(const struct mgr_group *g)
 uint64_t mgr_group_id(const struct mgr_group *g)
 {
 	return g->attr.id;
+}
+
+uint64_t mgr_group_number(const struct mgr_group *g)
+{
+	return g->attr.group;
 }
 
 void mgr_group_get_status(struct mgr_group *g, struct member_status *status)
@@ -332,41 +377,11 @@ static int get_random(void *arg, int min, int max)
 	return min + (int)(n % ((uint64_t)(max - min) + 1));
 }
 
-/* The name of the folder is durable. */
-static int sync_parent(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd < 0 || fsync(fd) ? -errno : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return rc;
-}
-
-static int open_folder(struct mgr_group *g)
-{
-	char path[PATH_MAX + sizeof("/raft")];
-	int rc = 0;
-
-	snprintf(path, sizeof(path), "%s/raft", g->attr.storage);
-	if (!mkdir(path, 0700))
-		rc = sync_parent(g->attr.storage);
-	else if (errno != EEXIST)
-		rc = -errno;
-	if (!rc)
-		rc = folder_disk_open(path, &g->disk);
-	if (rc)
-		log_error(g->attr.log, "cannot open %s: %s", path,
-			  strerror(-rc));
-	g->disk_open = !rc;
-	return rc;
-}
-
 static struct member_attr member_attr_of(struct mgr_group *g, uint64_t applied)
 {
 	return (struct member_attr){
 		.id = g->attr.id,
-		.group = g->attr.fsid,
+		.group = g->attr.group,
 		.disk = g->disk,
 		.clock = { g, get_time, get_random },
 		.peers = g->attr.peers,
@@ -381,7 +396,7 @@ static struct member_attr member_attr_of(struct mgr_group *g, uint64_t applied)
 		.applied = applied,
 		.election_ms = ELECTION_MS,
 		.heartbeat_ms = HEARTBEAT_MS,
-		.log_limit = LOG_LIMIT,
+		.log_limit = GROUP_LOG_LIMIT,
 		.checkpoint_bytes = CHECKPOINT_BYTES,
 		.trailing_bytes = TRAILING_BYTES,
 		.log = g->attr.log,
@@ -394,7 +409,34 @@ static int check_database(struct mgr_group *g, uint64_t applied)
 	struct member_status status;
 
 	member_get_status(g->member, &status);
-	return status.snapshot && !applied ? -EIO : 0;
+	return status.snapshot > applied ? -EIO : 0;
+}
+
+/* The rows that the store has are in no entry, so all of it counts as entry 1. */
+static int record_first(struct mgr_group *g, struct store_applied *applied)
+{
+	struct store *st = g->attr.st;
+	int rc = applied->index ? 0 : store_note_committed(st, 1, 1);
+
+	if (!rc)
+		rc = store_record_committed(st);
+	if (!rc)
+		rc = store_checkpoint(st, 0);
+	if (!rc)
+		rc = store_get_applied(st, applied);
+	return rc ? rc : applied->index == 1 ? 0 : -EIO;
+}
+
+static int create_member(struct mgr_group *g, struct store_applied *applied)
+{
+	struct member_attr attr;
+	int rc = g->attr.founds ? record_first(g, applied) : 0;
+
+	if (rc)
+		return rc;
+	attr = member_attr_of(g, applied->index);
+	return g->attr.founds ? member_found(&attr, g->attr.voters)
+			      : member_create(&attr, g->attr.voters, g->attr.n);
 }
 
 static int start_member(struct mgr_group *g)
@@ -406,10 +448,10 @@ static int start_member(struct mgr_group *g)
 
 	if (rc)
 		return rc;
-	attr = member_attr_of(g, applied.index);
 	rc = member_exists(&g->disk, &exists);
 	if (!rc && !exists)
-		rc = member_create(&attr, g->attr.voters, g->attr.n);
+		rc = create_member(g, &applied);
+	attr = member_attr_of(g, applied.index);
 	if (!rc)
 		rc = member_start(&attr, &g->member);
 	return rc ? rc : check_database(g, applied.index);
@@ -436,7 +478,9 @@ int mgr_group_open(const struct group_attr *attr, struct mgr_group **out)
 		return -ENOMEM;
 	g->attr = *attr;
 	g->tick.fire = on_tick;
-	rc = open_folder(g);
+	g->budget = INT64_MAX;
+	rc = group_open_folder(g->attr.storage, g->attr.log, &g->disk);
+	g->disk_open = !rc;
 	if (!rc)
 		rc = join_group(g);
 	if (rc) {

@@ -38,17 +38,47 @@ struct group_attr {
 	struct store *st; /* opened with attr.replicated; outlives the group */
 	struct checkpointer *cp;
 	struct rpc_ctx *ctx;
-	uint64_t id; /* of this member; not 0 */
-	/* the first voters, for a manager without the folder "raft" */
+	uint64_t group, id; /* of the group, and of this member; not 0 */
+	/*
+	 * For a manager without a member.  n > 0: the first voters of a new group.  founds: this manager
+	 * is the only one, and its database may have any content.  n 0: the group adds it later.
+	 */
 	const struct member_address *voters;
 	size_t n;
+	bool founds;
 	/* to the other members, whose messages are for mgr_group_receive() */
 	struct member_peers peers;
+	/*
+	 * The store lacks entries that the others have deleted.  Copy that of member `from`, and call
+	 * mgr_group_note_filled(index) when a store with all entries up to index is durable beside this one.
+	 * The group ends with GROUP_LOST if the copy cannot be made: mgr_group_give_up().
+	 */
+	void (*fill)(void *arg, uint64_t from, uint64_t index);
+	void *arg;
 	const struct log *log;
 };
 
 /*
- * Joins the group.  attr.storage, voters and n are not used afterwards.  Errors are logged, and are
+ * Which member the storage has.  -ENOENT: none yet.  Other errors are logged, and are those of
+ * member_identity().
+ */
+int mgr_group_identity(const char *storage, const struct log *log,
+		       uint64_t *group, uint64_t *id);
+/*
+ * The index up to which the database must have all entries, because the log begins after it; 0: any.
+ * Errors: those of member_start(), logged.
+ */
+int mgr_group_needs(const char *storage, const struct log *log,
+		    uint64_t *index);
+/*
+ * A manager with the only voter, which does not run, leads a group of its own from now on, with another
+ * number.  Errors: those of member_force(), logged.
+ */
+int mgr_group_force(const char *storage, const struct log *log,
+		    const char *address, uint64_t group);
+
+/*
+ * Starts the member.  attr.storage, voters and n are not used afterwards.  Errors are logged, and are
  * those of member_create() and member_start().
  */
 int mgr_group_open(const struct group_attr *attr, struct mgr_group **g);
@@ -58,7 +88,9 @@ void mgr_group_close(struct mgr_group *g);
 enum group_state mgr_group_state(const struct mgr_group *g);
 /* The term in which this manager was elected; 0: none. */
 uint64_t mgr_group_term(const struct mgr_group *g);
-uint64_t mgr_group_id(const struct mgr_group *g); /* of this member */
+/* Of this member, and of the group. */
+uint64_t mgr_group_id(const struct mgr_group *g);
+uint64_t mgr_group_number(const struct mgr_group *g);
 void mgr_group_get_status(struct mgr_group *g, struct member_status *status);
 
 /* Handles what the log thread has stored. */
@@ -75,6 +107,22 @@ int mgr_group_lead(struct mgr_group *g);
  * Errors: member_transfer(); -ENOTCONN in all other states.
  */
 int mgr_group_hand_over(struct mgr_group *g);
+/*
+ * Changes of the group, by the leader.  Errors: those of member_add(), member_promote(),
+ * member_remove() and member_transfer(); -ENOTCONN in all other states.
+ */
+int mgr_group_add(struct mgr_group *g, const struct member_address *new);
+int mgr_group_promote(struct mgr_group *g, uint64_t id);
+int mgr_group_remove(struct mgr_group *g, uint64_t id, member_done done,
+		     void *arg);
+int mgr_group_transfer(struct mgr_group *g, uint64_t to);
+/* A change of the group is going on. */
+bool mgr_group_changes(const struct mgr_group *g);
+/* See attr.fill.  GROUP_LOST follows. */
+void mgr_group_note_filled(struct mgr_group *g, uint64_t index);
+void mgr_group_give_up(struct mgr_group *g, const char *why);
+/* GROUP_ENDED; logs why. */
+void mgr_group_end(struct mgr_group *g, const char *why);
 /* For flusher_open_replicated(). */
 struct managers_log mgr_group_log(struct mgr_group *g);
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/util/random_id.h"
 #include "mgr/peers/peers_int.h"
 
 #define PAUSE_FIRST_MS 100u
@@ -34,21 +33,12 @@ static int lane_connect(struct lane *lane)
 {
 	const struct peer *peer = lane->peer;
 	const struct peers_attr *attr = &peer->peers->attr;
-	struct rpc_cred cred = { .name = PEERS_NAME };
 	char name[64];
-	struct rpc_peer_attr peer_attr = { .addr = peer->manager.addr,
-					   .name = name,
-					   .role = WIRE_ROLE_MGR,
-					   .fsid = attr->fsid,
-					   .cred = &cred,
-					   .prover = attr->prover,
-					   .seal = attr->seal,
-					   .server = WIRE_ROLE_MGR };
-	int rc = random_id(&peer_attr.session);
 
-	snprintf(name, sizeof(name), "manager %llu, %s",
+	snprintf(name, sizeof(name), "manager %016llx, %s",
 		 (unsigned long long)peer->manager.id, lane->what);
-	return rc ? rc : rpc_peer_open(attr->ctx, &peer_attr, &lane->rpc);
+	return peers_connect(attr, &peer->manager.addr, name, false,
+			     &lane->rpc);
 }
 
 int lane_open(struct lane *lane)

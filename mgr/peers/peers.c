@@ -4,53 +4,124 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 _Static_assert(PEER_MESSAGE_MAX <= WIRE_RAFT_MAX, "a message fits");
 _Static_assert(PEER_MESSAGE_MAX <= PEERS_ENTRIES_MAX, "an empty lane has room");
 
-static int peer_open(struct peer *peer)
+static void peer_close(struct peer *peer)
 {
-	const struct peers_attr *attr = &peer->peers->attr;
+	for (unsigned int k = 0; k < LANES; k++)
+		lane_close(&peer->lanes[k]);
+	incoming_drop(peer);
+	free(peer);
+}
+
+static int peer_open(struct peers *peers, const struct peers_manager *manager,
+		     struct peer **out)
+{
+	struct peer *peer = malloc(sizeof(*peer));
 	int rc = 0;
 
+	if (!peer)
+		return -ENOMEM;
+	*peer = (struct peer){ .peers = peers, .manager = *manager };
 	peer->lanes[LANE_ENTRIES] = (struct lane){ .peer = peer,
 						   .what = "entries",
 						   .limit = PEERS_ENTRIES_MAX };
 	peer->lanes[LANE_OTHERS] = (struct lane){ .peer = peer,
 						  .what = "messages",
 						  .limit = PEERS_OTHERS_MAX };
-	if (!attr->prover)
-		rc = mgr_addresses_open(peer->manager.addr.host, attr->log,
-					&peer->addresses);
 	for (unsigned int i = 0; !rc && i < LANES; i++)
 		rc = lane_open(&peer->lanes[i]);
+	if (rc)
+		peer_close(peer);
+	else
+		*out = peer;
 	return rc;
 }
 
-static int add_peer(struct peers *peers, const struct peers_manager *manager)
+static bool is_same(const struct peers_manager *a,
+		    const struct peers_manager *b)
 {
-	struct peer *peer = &peers->peer[peers->n];
+	return a->id == b->id && a->addr.port == b->addr.port &&
+	       !strcmp(a->addr.scheme, b->addr.scheme) &&
+	       !strcmp(a->addr.host, b->addr.host);
+}
 
-	if (!manager->id || peer_find(peers, manager->id))
-		return -EINVAL;
-	*peer = (struct peer){ .peers = peers, .manager = *manager };
-	peers->n++;
-	return peer_open(peer);
+static bool list_includes(const struct peers_manager *managers, unsigned int n,
+			  const struct peers_manager *which)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (is_same(&managers[i], which))
+			return true;
+	return false;
+}
+
+static int check_managers(const struct peers_manager *managers, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int k = 0; k <= i; k++)
+			if (!managers[i].id ||
+			    (k < i && managers[k].id == managers[i].id))
+				return -EINVAL;
+	return n > WIRE_MEMBERS_MAX ? -EINVAL : 0;
+}
+
+/* -EBUSY: a message of one of them is being read. */
+static int close_others(struct peers *peers,
+			const struct peers_manager *managers, unsigned int n)
+{
+	unsigned int left = 0;
+	int rc = 0;
+
+	for (unsigned int i = 0; i < peers->n; i++) {
+		struct peer *peer = peers->peer[i];
+		bool stays = list_includes(managers, n, &peer->manager);
+
+		if (!stays && peer->incoming)
+			rc = -EBUSY;
+		if (stays || peer->incoming)
+			peers->peer[left++] = peer;
+		else
+			peer_close(peer);
+	}
+	peers->n = left;
+	return rc;
+}
+
+int peers_set(struct peers *peers, const struct peers_manager *managers,
+	      unsigned int n)
+{
+	int rc = check_managers(managers, n);
+
+	if (!rc)
+		rc = close_others(peers, managers, n);
+	for (unsigned int i = 0; !rc && i < n; i++) {
+		if (managers[i].id == peers->attr.id ||
+		    peer_find(peers, managers[i].id))
+			continue;
+		rc = peer_open(peers, &managers[i], &peers->peer[peers->n]);
+		peers->n += !rc;
+	}
+	return rc;
 }
 
 int peers_open(const struct peers_attr *attr, struct peers **out)
 {
-	struct peers *peers = calloc(1, sizeof(*peers) +
-						attr->n * sizeof(struct peer));
-	int rc = attr->id && attr->group ? 0 : -EINVAL;
+	struct peers *peers;
+	int rc = 0;
 
+	if (!attr->id || !attr->group)
+		return -EINVAL;
+	peers = calloc(1, sizeof(*peers));
 	if (!peers)
 		return -ENOMEM;
 	peers->attr = *attr;
-	for (unsigned int i = 0; !rc && i < attr->n; i++)
-		if (attr->managers[i].id != attr->id)
-			rc = add_peer(peers, &attr->managers[i]);
-	peers->attr.managers = NULL;
+	peers->attr.hosts = NULL;
+	if (!attr->prover)
+		rc = mgr_addresses_open(attr->hosts, attr->log,
+					&peers->addresses);
 	if (rc)
 		peers_close(peers);
 	else
@@ -60,14 +131,11 @@ int peers_open(const struct peers_attr *attr, struct peers **out)
 
 void peers_close(struct peers *peers)
 {
-	for (unsigned int i = 0; peers && i < peers->n; i++) {
-		struct peer *peer = &peers->peer[i];
-
-		for (unsigned int k = 0; k < LANES; k++)
-			lane_close(&peer->lanes[k]);
-		incoming_drop(peer);
-		mgr_addresses_close(peer->addresses);
-	}
+	if (!peers)
+		return;
+	for (unsigned int i = 0; i < peers->n; i++)
+		peer_close(peers->peer[i]);
+	mgr_addresses_close(peers->addresses);
 	free(peers);
 }
 

@@ -50,9 +50,8 @@ struct peers_attr {
 	enum seal_mode seal; /* with prover */
 	uint64_t group; /* not 0 */
 	uint64_t id; /* our own */
-	/* the group; may include this manager */
-	const struct peers_manager *managers;
-	unsigned int n;
+	/* Without a key: where managers connect from, as in mgr_addresses_open().  Not kept. */
+	const char *hosts;
 	/* a message that did not arrive after this time is given up */
 	unsigned int timeout_ms;
 	/* The data is valid during the call, which must not call peers_close(). */
@@ -61,11 +60,18 @@ struct peers_attr {
 };
 
 /*
- * Copies what attr refers to.  Connects when there is something to send.  -EINVAL: an id is 0 or
- * occurs twice.  Without a key it resolves the addresses of the other managers, and fails as
+ * There is no other manager yet.  -EINVAL: an id is 0.  Without a key it resolves attr.hosts, and fails as
  * mgr_addresses_open().  -ENOMEM.
  */
 int peers_open(const struct peers_attr *attr, struct peers **peers);
+/*
+ * These are the managers of the group from now on; may include this one.  Connections to others are
+ * closed.  Connects when there is something to send.  Not from receive().  -EINVAL: an id is 0 or occurs
+ * twice, or there are more than WIRE_MEMBERS_MAX.  -EBUSY: a message of one that is not of the group any more
+ * is being read; -ENOMEM: call it again.
+ */
+int peers_set(struct peers *peers, const struct peers_manager *managers,
+	      unsigned int n);
 /* Messages in flight are lost.  The server of peers_handle_request() is closed before. */
 void peers_close(struct peers *peers);
 
@@ -78,6 +84,13 @@ void peers_close(struct peers *peers);
 #define PEERS_ENTRIES_MAX (16u << 20)
 #define PEERS_OTHERS_MAX (256u << 10)
 int peers_send(void *arg, uint64_t to, const void *data, size_t len);
+
+/*
+ * A connection to a manager, for calls of this one; not of a lane.  Of attr it needs ctx, fsid, prover and
+ * seal.  impatient: see struct rpc_peer_attr.  Close it with rpc_peer_close().  -ENOMEM.
+ */
+int peers_connect(const struct peers_attr *attr, const struct addr *addr,
+		  const char *name, bool impatient, struct rpc_peer **peer);
 
 /*
  * Whether a connection from peer that claims to be of a manager may be one of the group:

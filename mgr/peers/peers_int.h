@@ -35,15 +35,15 @@ enum lane_kind { LANE_ENTRIES, LANE_OTHERS, LANES };
 struct peer {
 	struct peers *peers;
 	struct peers_manager manager;
-	struct mgr_addresses *addresses; /* NULL: with a key */
 	struct lane lanes[LANES];
 	struct incoming *incoming; /* the large message that is being read */
 };
 
 struct peers {
-	struct peers_attr attr; /* managers is not used */
+	struct peers_attr attr; /* hosts is not used */
+	struct mgr_addresses *addresses; /* NULL: with a key */
 	unsigned int n;
-	struct peer peer[];
+	struct peer *peer[WIRE_MEMBERS_MAX];
 };
 
 /* ---- managers.c ---- */

@@ -36,6 +36,9 @@ struct daemon; /* daemon.h */
 struct mgr_auth; /* mgr_auth_int.h */
 struct backup_server; /* backup.h */
 struct mgr_group; /* group.h */
+struct joining; /* joining.h */
+struct filling; /* filling.h */
+struct copy_service; /* copy_service.h */
 struct peers; /* peers.h */
 
 /*
@@ -57,6 +60,10 @@ struct mgr {
 	struct store *st;
 	struct mgr_group *group; /* NULL: there is one manager, without a log */
 	struct peers *peers; /* with group: the other managers */
+	struct joining *joining; /* with group */
+	struct filling *filling; /* or NULL: its database is not being replaced */
+	struct copy_service *copies; /* or NULL: nobody has asked for a copy */
+	struct rpc_req *removal; /* the REMOVE that waits for its end, or NULL */
 	uint64_t group_term; /* in which this manager leads; 0: one manager */
 	struct ns ns;
 	struct flusher *fl;

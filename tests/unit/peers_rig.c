@@ -102,17 +102,20 @@ static void open_peers(struct peers_rig *rig, struct peers_rig_node *node)
 						      : SEAL_NONE,
 				   .group = node->group ? node->group : GROUP,
 				   .id = node->id,
-				   .managers = managers,
+				   .hosts = rig->nodes[0].addr.host,
 				   .timeout_ms = rig->timeout_ms,
 				   .receive = rig->receive,
 				   .arg = node->arg };
 
+	unsigned int n = 0;
+
 	for (unsigned int i = 0; i < PEERS_RIG_NODES; i++)
 		if (node->lacks != i + 1)
-			managers[attr.n++] = (struct peers_manager){
+			managers[n++] = (struct peers_manager){
 				i + 1, rig->nodes[i].addr
 			};
 	ck_assert_int_eq(peers_open(&attr, &node->peers), 0);
+	ck_assert_int_eq(peers_set(node->peers, managers, n), 0);
 }
 
 void peers_rig_server_open(struct peers_rig *rig, struct peers_rig_node *node)

@@ -84,6 +84,7 @@ static void start(unsigned int i, size_t voters)
 	struct manager *m = &managers[i];
 	struct group_attr attr = { .storage = m->m.dir,
 				   .fsid = 7,
+				   .group = 7,
 				   .ctx = ctx,
 				   .id = i + 1,
 				   .voters = all,
@@ -332,7 +333,7 @@ END_TEST
 START_TEST(test_lost_database)
 {
 	struct member_status status = { 0 };
-	struct group_attr attr = { .fsid = 7, .ctx = ctx, .id = 1 };
+	struct group_attr attr = { .fsid = 7, .group = 7, .ctx = ctx, .id = 1 };
 	struct mgr_group *g;
 	struct manager *m;
 	char cmd[128];

@@ -365,20 +365,14 @@ END_TEST
 START_TEST(test_bad_lists)
 {
 	struct peers_manager managers[2] = { { .id = 2 }, { .id = 2 } };
-	struct peers_attr attr = { .group = 5,
-				   .id = 1,
-				   .managers = managers,
-				   .n = 2,
-				   .timeout_ms = 100 };
 	struct peers *peers;
 
 	begin("tcp");
-	attr.ctx = rig.nodes[0].ctx;
-	attr.log = &rig.log;
+	peers = rig.nodes[0].peers;
 	managers[0].addr = managers[1].addr = rig.nodes[1].addr;
-	ck_assert_int_eq(peers_open(&attr, &peers), -EINVAL);
+	ck_assert_int_eq(peers_set(peers, managers, 2), -EINVAL);
 	managers[1].id = 0;
-	ck_assert_int_eq(peers_open(&attr, &peers), -EINVAL);
+	ck_assert_int_eq(peers_set(peers, managers, 2), -EINVAL);
 	ck_assert_int_eq(peers_send(rig.nodes[0].peers, 9, "x", 1), -ENOENT);
 	ck_assert_int_eq(peers_send(rig.nodes[0].peers, 2, "x", 0), -EMSGSIZE);
 }

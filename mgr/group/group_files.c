@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* group_files.c - the folder "raft" of a manager, while no member of it runs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mgr/group/group_int.h"
+
+/* The name of the folder is durable. */
+static int sync_parent(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd < 0 || fsync(fd) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int group_open_folder(const char *storage, const struct log *log,
+		      struct raft_disk *disk)
+{
+	char path[PATH_MAX + sizeof("/raft")];
+	int rc = 0;
+
+	snprintf(path, sizeof(path), "%s/raft", storage);
+	if (!mkdir(path, 0700))
+		rc = sync_parent(storage);
+	else if (errno != EEXIST)
+		rc = -errno;
+	if (!rc)
+		rc = folder_disk_open(path, disk);
+	if (rc)
+		log_error(log, "cannot open %s: %s", path, strerror(-rc));
+	return rc;
+}
+
+int mgr_group_identity(const char *storage, const struct log *log,
+		       uint64_t *group, uint64_t *id)
+{
+	struct raft_disk disk;
+	int rc = group_open_folder(storage, log, &disk);
+
+	if (rc)
+		return rc;
+	rc = member_identity(&disk, group, id);
+	folder_disk_close(&disk);
+	if (rc && rc != -ENOENT)
+		log_error(log,
+			  "%s/raft/vote: %s: remove this manager from the group "
+			  "(pvfs-managers replace), and empty its storage",
+			  storage, strerror(-rc));
+	return rc;
+}
+
+int mgr_group_needs(const char *storage, const struct log *log, uint64_t *index)
+{
+	struct member_attr attr = { .log_limit = GROUP_LOG_LIMIT, .log = log };
+	int rc = group_open_folder(storage, log, &attr.disk);
+
+	if (rc)
+		return rc;
+	rc = member_snapshot_index(&attr, index);
+	folder_disk_close(&attr.disk);
+	if (rc)
+		log_error(log, "cannot read %s/raft: %s", storage,
+			  strerror(-rc));
+	return rc;
+}
+
+static int force_member(struct member_attr *attr, const char *address,
+			uint64_t group)
+{
+	struct member_address self = { 0, address };
+	int rc = member_identity(&attr->disk, &attr->group, &attr->id);
+
+	self.id = attr->id;
+	return rc ? rc : member_force(attr, group, &self, 1);
+}
+
+int mgr_group_force(const char *storage, const struct log *log,
+		    const char *address, uint64_t group)
+{
+	struct member_attr attr = { .log_limit = GROUP_LOG_LIMIT, .log = log };
+	int rc = group_open_folder(storage, log, &attr.disk);
+
+	if (rc)
+		return rc;
+	rc = force_member(&attr, address, group);
+	folder_disk_close(&attr.disk);
+	if (rc)
+		log_error(log, "cannot change %s/raft: %s", storage,
+			  strerror(-rc));
+	return rc;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* group_int.h - what the files of the room share. */
+#ifndef GROUP_INT_H
+#define GROUP_INT_H
+
+#include <stdatomic.h>
+
+#include "mgr/group/group.h"
+
+#define GROUP_LOG_LIMIT (UINT64_C(256) << 20)
+
+struct mgr_group {
+	struct group_attr attr;
+	struct raft_disk disk;
+	bool disk_open;
+	struct raft_member *member; /* NULL: not started */
+	struct rpc_timer tick;
+	atomic_bool stored; /* the log thread has something for us */
+	bool unrecorded; /* the store has noted entries that are not in its rows */
+	enum group_state state;
+	bool failed; /* only member_abandon() may be called */
+	uint64_t term;
+	uint64_t filled; /* the store beside this one has all entries up to here; 0: none */
+	bool changes; /* a change of the group is going on */
+	/* of the removal that is going on */
+	member_done removed;
+	void *removed_arg;
+	int64_t budget; /* bytes that may be proposed before the next tick */
+	/* an entry of the store that the member has not taken yet; len 0: none */
+	struct {
+		const void *bytes;
+		size_t len;
+		int refused; /* why, which is logged; or 0 */
+	} entry;
+	/* A checkpoint that the member has asked for. */
+	struct {
+		bool due; /* not begun */
+		bool busy;
+		uint64_t index; /* the store must be durable up to here */
+	} checkpoint;
+};
+
+/* Opens the folder "raft" in the storage, and makes it if it is missing.  -errno, logged. */
+int group_open_folder(const char *storage, const struct log *log,
+		      struct raft_disk *disk);
+
+#endif

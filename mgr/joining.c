@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* joining.c - see joining.h. */
+#include "mgr/joining.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/util/daemon.h"
+#include "mgr/group/group.h"
+#include "mgr/peers/manager_call.h"
+
+#define ASK_MS 1000u /* for the answer of a manager */
+#define TURN_MS 100u /* between checks */
+#define JOIN_MS 300u /* between two JOINs */
+#define LEADERLESS_MS 3000u /* then a member asks whether it was removed */
+
+void joining_peers_attr(const struct mgr *mgr, struct peers_attr *attr)
+{
+	*attr = (struct peers_attr){ .ctx = mgr->ctx,
+				     .log = mgr->log,
+				     .fsid = mgr->conf.fsid,
+				     .prover = keyring_prover(mgr->ring),
+				     .seal = mgr->conf.auth.seal };
+}
+
+/* ---- the group of the others ---- */
+
+struct group_question {
+	bool over;
+	uint64_t group;
+};
+
+static void on_group(void *arg, int rc, const struct managers_view *view)
+{
+	struct group_question *q = arg;
+
+	q->over = true;
+	if (!rc)
+		q->group = view->group;
+}
+
+static uint64_t ask_group(struct mgr *mgr, unsigned int index)
+{
+	struct manager_call call = { 0 };
+	struct peers_attr peers;
+	struct group_question q = { 0 };
+	const struct manager_call_attr attr = {
+		.peers = &peers,
+		.to = &mgr->conf.mgrs.addr[index],
+		.cmd = WIRE_MA_STATUS,
+		.timeout_ms = ASK_MS,
+		.done = on_group,
+		.arg = &q
+	};
+
+	joining_peers_attr(mgr, &peers);
+	if (manager_call_start(&call, &attr))
+		return 0;
+	while (!q.over && !atomic_load(&mgr->stop))
+		rpc_ctx_progress(mgr->ctx, clock_after_ms(TURN_MS));
+	manager_call_close(&call);
+	return q.group;
+}
+
+static uint64_t ask_all(struct mgr *mgr)
+{
+	uint64_t group = 0;
+
+	for (unsigned int i = 0; !group && i < mgr->conf.mgrs.n; i++)
+		if (i != mgr->conf.index && !atomic_load(&mgr->stop))
+			group = ask_group(mgr, i);
+	return group;
+}
+
+int joining_find_group(struct mgr *mgr, uint64_t *group)
+{
+	bool reported = false;
+	uint64_t pause;
+
+	while (!atomic_load(&mgr->stop)) {
+		*group = ask_all(mgr);
+		if (*group)
+			return 1;
+		if (!mgr->conf.index)
+			return atomic_load(&mgr->stop) ? -ECANCELED : 0;
+		if (!reported)
+			log_info(mgr->log,
+				 "waits for a group of managers to join: none "
+				 "of the others answers, or is in one");
+		reported = true;
+		pause = clock_after_ms(JOIN_MS);
+		while (clock_now() < pause && !atomic_load(&mgr->stop))
+			rpc_ctx_progress(mgr->ctx, pause);
+		pulse_beat(daemon_pulse(mgr->daemon), 0);
+	}
+	return -ECANCELED;
+}
+
+/* ---- a member that is not in the group, or not any more ---- */
+
+struct joining {
+	struct mgr *mgr;
+	struct rpc_timer timer;
+	struct manager_call call;
+	uint64_t next; /* clock_now() of the next question */
+	uint64_t leaderless; /* clock_now() since when; 0: a leader is known */
+	unsigned int asked; /* index of the manager that is asked next */
+	int refused; /* why, which is logged; or 0 */
+	struct managers_view view; /* the last answer */
+};
+
+static const struct member_peer_status *
+find_self(const struct mgr *mgr, const struct member_status *status)
+{
+	for (unsigned int i = 0; i < status->n; i++)
+		if (status->peers[i].id == mgr_group_id(mgr->group))
+			return &status->peers[i];
+	return NULL;
+}
+
+static const char *remedy_of(int rc)
+{
+	switch (rc) {
+	case -EEXIST:
+		return "another member has the address of this manager, because "
+		       "its storage was replaced: run pvfs-managers replace";
+	case -EDESTADDRREQ:
+		return "the leader's pvfs.conf lacks the address of this "
+		       "manager: use the same pvfs.conf on all hosts of "
+		       "managers, and restart them";
+	case -EPERM:
+		return "the leader does not accept this one as a manager: use "
+		       "the same key and pvfs.conf on all hosts of managers";
+	case -ESTALE:
+		return "another manager is in another group: empty the storage "
+		       "of the one that is not current";
+	}
+	return NULL;
+}
+
+/* Once until it changes; a manager that does not answer, or does not lead, is no refusal. */
+static void report_refusal(struct joining *j, int rc)
+{
+	const char *remedy = remedy_of(rc);
+
+	if (!remedy || rc == j->refused)
+		return;
+	j->refused = rc;
+	log_error(j->mgr->log, "manager %u cannot join the group: %s",
+		  j->mgr->conf.index, remedy);
+}
+
+/* A member that the leader does not list any more. */
+static void check_removed(struct joining *j, const struct managers_view *view)
+{
+	const struct mgr *mgr = j->mgr;
+
+	if (view->role != WIRE_MR_LEADER || !view->n ||
+	    managers_view_find(view, mgr_group_id(mgr->group)))
+		return;
+	mgr_group_end(mgr->group,
+		      "this manager was removed from the group: take it out of "
+		      "pvfs.conf, or empty its storage to let it join again");
+}
+
+static void on_answer(void *arg, int rc, const struct managers_view *view)
+{
+	struct joining *j = arg;
+
+	if (rc == -ECANCELED)
+		return;
+	if (rc) {
+		report_refusal(j, rc);
+		j->asked++;
+		return;
+	}
+	if (view->group != mgr_group_number(j->mgr->group)) {
+		report_refusal(j, -ESTALE);
+		j->asked++;
+		return;
+	}
+	j->view = *view;
+	if (view->role != WIRE_MR_LEADER)
+		j->asked++;
+	if (j->leaderless)
+		check_removed(j, view);
+}
+
+static void ask_manager(struct joining *j, enum wire_managers_cmd cmd)
+{
+	const struct mgr *mgr = j->mgr;
+	unsigned int index = j->asked % mgr->conf.mgrs.n;
+	char uri[ADDR_STRLEN];
+	struct peers_attr peers;
+	bool joins = cmd == WIRE_MA_JOIN;
+	const struct manager_call_attr attr = {
+		.peers = &peers,
+		.to = &mgr->conf.mgrs.addr[index],
+		.cmd = cmd,
+		.id = joins ? mgr_group_id(mgr->group) : 0,
+		.uri = joins ? addr_format(&mgr->conf.addr, uri, sizeof(uri))
+			     : NULL,
+		.timeout_ms = ASK_MS,
+		.done = on_answer,
+		.arg = j
+	};
+
+	joining_peers_attr(mgr, &peers);
+	if (index == mgr->conf.index)
+		j->asked++;
+	else
+		manager_call_start(&j->call, &attr);
+}
+
+static void ask_if_due(struct joining *j, const struct member_status *status)
+{
+	const struct member_peer_status *self = find_self(j->mgr, status);
+	uint64_t now = clock_now();
+	bool joins = !self || !self->voter;
+
+	if (status->leader)
+		j->leaderless = 0;
+	else if (!j->leaderless)
+		j->leaderless = now;
+	/* a member that was removed must not join again under its old id */
+	if (!self && status->n)
+		joins = false;
+	if (!joins && self && status->leader)
+		return;
+	if (!joins && now < j->leaderless + LEADERLESS_MS * CLOCK_NS_PER_MS)
+		return;
+	if (j->call.busy || now < j->next)
+		return;
+	j->next = clock_after_ms(JOIN_MS);
+	ask_manager(j, joins ? WIRE_MA_JOIN : WIRE_MA_STATUS);
+}
+
+/* ---- the connections ---- */
+
+static unsigned int add_manager(struct peers_manager *to, uint64_t id,
+				const char *uri)
+{
+	to->id = id;
+	return !addr_parse(uri, 0, &to->addr);
+}
+
+/* Before the log names the members, those that an answer named. */
+static void follow_members(struct joining *j,
+			   const struct member_status *status)
+{
+	struct peers_manager managers[MEMBERS_MAX];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < status->n; i++)
+		n += add_manager(&managers[n], status->peers[i].id,
+				 status->peers[i].address);
+	for (unsigned int i = 0; !status->n && i < j->view.n; i++)
+		n += add_manager(&managers[n], j->view.member[i].id,
+				 j->view.member[i].uri);
+	peers_set(j->mgr->peers, managers, n);
+}
+
+int joining_find_address(const struct mgr *mgr, uint64_t id, char *uri)
+{
+	const struct managers_view_member *named =
+		managers_view_find(&mgr->joining->view, id);
+	struct member_status status;
+
+	mgr_group_get_status(mgr->group, &status);
+	for (unsigned int i = 0; i < status.n; i++)
+		if (status.peers[i].id == id) {
+			snprintf(uri, ADDR_STRLEN, "%s",
+				 status.peers[i].address);
+			return 0;
+		}
+	if (named)
+		snprintf(uri, ADDR_STRLEN, "%s", named->uri);
+	return named ? 0 : -ENOENT;
+}
+
+static void on_timer(struct rpc_timer *timer)
+{
+	struct joining *j = container_of(timer, struct joining, timer);
+	struct member_status status;
+
+	rpc_timer_set(j->mgr->ctx, timer, clock_after_ms(TURN_MS));
+	mgr_group_get_status(j->mgr->group, &status);
+	follow_members(j, &status);
+	if (status.role != MEMBER_LEADER)
+		ask_if_due(j, &status);
+}
+
+int joining_open(struct mgr *mgr)
+{
+	struct joining *j = calloc(1, sizeof(*j));
+
+	if (!j)
+		return -ENOMEM;
+	j->mgr = mgr;
+	j->timer.fire = on_timer;
+	mgr->joining = j;
+	rpc_timer_set(mgr->ctx, &j->timer, clock_now());
+	return 0;
+}
+
+void joining_close(struct mgr *mgr)
+{
+	if (!mgr->joining)
+		return;
+	rpc_timer_clear(mgr->ctx, &mgr->joining->timer);
+	manager_call_close(&mgr->joining->call);
+	free(mgr->joining);
+	mgr->joining = NULL;
+}
