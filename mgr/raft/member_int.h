@@ -46,7 +46,6 @@ STAILQ_HEAD(proposals, proposal);
 struct send_request {
 	struct raft_io_send *req;
 	raft_io_send_cb cb;
-	int status;
 	STAILQ_ENTRY(send_request) link;
 };
 STAILQ_HEAD(send_requests, send_request);

@@ -109,28 +109,31 @@ static int send_result(struct raft_member *m, const struct raft_message *msg)
 	return send_message(m, &copy, in_term ? m->accepted.stamp : 0);
 }
 
-/* If it fails for a result, libraft frees the entries of the message twice.  So it never fails. */
+/*
+ * It never fails, and neither does the callback: a message that was not sent is lost.  If it fails for a
+ * result, libraft frees the entries of the message twice.  If the callback fails, libraft goes back to
+ * the last entry that the follower has confirmed in this term.  A follower that was down since the
+ * election has confirmed none, and would get a snapshot.
+ */
 static int io_send(struct raft_io *io, struct raft_io_send *req,
 		   const struct raft_message *msg, raft_io_send_cb cb)
 {
 	struct raft_member *m = io->impl;
 	struct send_request *sent = calloc(1, sizeof(*sent));
-	int rc;
 
 	if (!sent) {
 		member_fail(m, "no memory for a message");
 		return 0;
 	}
 	if (msg->type == RAFT_IO_APPEND_ENTRIES)
-		rc = send_entries(m, msg);
+		send_entries(m, msg);
 	else if (msg->type == RAFT_IO_APPEND_ENTRIES_RESULT)
-		rc = send_result(m, msg);
+		send_result(m, msg);
 	else
-		rc = send_message(m, msg, 0);
+		send_message(m, msg, 0);
 	/* libraft uses the request after this function has returned. */
 	sent->req = req;
 	sent->cb = cb;
-	sent->status = rc ? RAFT_NOCONNECTION : 0;
 	STAILQ_INSERT_TAIL(&m->sent, sent, link);
 	return 0;
 }
@@ -142,7 +145,7 @@ void member_complete_sends(struct raft_member *m)
 	while ((sent = STAILQ_FIRST(&m->sent))) {
 		STAILQ_REMOVE_HEAD(&m->sent, link);
 		if (sent->cb)
-			sent->cb(sent->req, sent->status);
+			sent->cb(sent->req, 0);
 		free(sent);
 	}
 }

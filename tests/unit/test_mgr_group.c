@@ -29,6 +29,8 @@ struct node {
 static struct peers_rig rig;
 static struct key_rig file;
 static struct node nodes[NODES];
+static uint64_t checkpoint_bytes; /* half of it is kept */
+static unsigned int fills;
 static uint64_t done_id; /* the entry that was answered last */
 
 static const struct member_address addresses[NODES] = { { 1, "one" },
@@ -134,8 +136,8 @@ static struct member_attr attr_of(unsigned int i)
 		.election_ms = 400,
 		.heartbeat_ms = 50,
 		.log_limit = 128u << 20,
-		.checkpoint_bytes = 32u << 20,
-		.trailing_bytes = 16u << 20,
+		.checkpoint_bytes = checkpoint_bytes,
+		.trailing_bytes = checkpoint_bytes / 2,
 		.log = &rig.log,
 	};
 }
@@ -165,6 +167,7 @@ static void fill(struct node *node)
 	node->n = from->n;
 	node->last = from->last;
 	node->fill_from = 0;
+	fills++;
 	member_filled(node->member, 0, node->last);
 }
 
@@ -276,6 +279,8 @@ static void setup(void)
 {
 	memset(&rig, 0, sizeof(rig));
 	done_id = 0;
+	fills = 0;
+	checkpoint_bytes = 32u << 20;
 	rig.receive = on_receive;
 	rig.timeout_ms = 1000;
 	for (unsigned int i = 0; i < NODES; i++) {
@@ -392,6 +397,31 @@ START_TEST(test_leader_is_silent)
 }
 END_TEST
 
+/* A leader that was away for a short time gets the entries that it lacks, and no snapshot. */
+START_TEST(test_leader_returns_soon)
+{
+	struct node *before;
+	uint64_t id;
+
+	checkpoint_bytes = 2u << 20;
+	begin(kinds[_i].scheme, kinds[_i].keys);
+	for (id = 1; id <= 60; id++)
+		commit(id, 100000);
+	turn_until(have_all(60));
+	before = leader();
+	ck_assert_ptr_nonnull(before);
+	peers_rig_server_close(before->rig);
+	for (; id <= 64; id++)
+		commit(id, 8);
+	for (uint64_t end = clock_after_ms(1000); clock_now() < end;)
+		turn(); /* the new leader tries to send */
+	peers_rig_server_open(&rig, before->rig);
+	commit(id, 8);
+	check_all(id);
+	ck_assert_uint_eq(fills, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_group");
@@ -402,6 +432,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_connections_are_cut, 0, 4);
 	tcase_add_loop_test(tc, test_leader_is_cut_off, 0, 4);
 	tcase_add_loop_test(tc, test_leader_is_silent, 0, 4);
+	tcase_add_loop_test(tc, test_leader_returns_soon, 0, 4);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
