@@ -266,6 +266,18 @@ START_TEST(an_excluded_one_is_never_tried)
 }
 END_TEST
 
+/* Whichever of them is tried first. */
+START_TEST(one_that_runs_says_more_than_one_that_is_down)
+{
+	leader_search_begin(&s);
+	for (int i = 0; i < 3; i++)
+		ck_assert(is_next(i == _i ? -WIRE_ENOTLEADER : -ECONNREFUSED) ==
+			  (i < 2));
+	ck_assert_int_eq(s.status, -WIRE_ENOTLEADER);
+	ck_assert(!s.is_final);
+}
+END_TEST
+
 START_TEST(a_preferred_one_comes_first)
 {
 	struct addr other;
@@ -300,6 +312,8 @@ int main(void)
 	tcase_add_test(tc, all_slow_get_more_time);
 	tcase_add_test(tc, one_that_may_come_back_is_hope);
 	tcase_add_loop_test(tc, an_excluded_one_is_never_tried, 0, 3);
+	tcase_add_loop_test(tc, one_that_runs_says_more_than_one_that_is_down,
+			    0, 3);
 	tcase_add_test(tc, a_preferred_one_comes_first);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);

@@ -89,10 +89,14 @@ static void end_round(struct leader_search *s)
 		s->try_ms = LEADER_TRY_MAX_MS;
 }
 
-/* A manager that may answer later says more about the round than one that refuses for good. */
+/*
+ * A manager that may answer later says more about the round than one that refuses for good.  One that
+ * runs and does not lead says more than one that is down.
+ */
 static void note_status(struct leader_search *s, int status, bool is_final)
 {
-	if (!s->status || !is_final || s->is_final)
+	if (s->status != -WIRE_ENOTLEADER &&
+	    (!s->status || !is_final || s->is_final))
 		s->status = status;
 	s->is_final &= is_final;
 }
