@@ -3,6 +3,7 @@
 #include "mgr/mgr_service.h"
 
 #include "mgr/auth/auth.h"
+#include "mgr/group/group.h"
 
 static const struct timing no_event;
 
@@ -52,6 +53,64 @@ static void put_counts(const struct store_counts *c, struct rpc_metrics *m)
 					  row[i].help);
 }
 
+/* The largest lag of a voter, on the leader. */
+static uint64_t most_lag(const struct member_status *s)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < s->n; i++)
+		if (s->peers[i].voter && s->peers[i].lag > most)
+			most = s->peers[i].lag;
+	return most;
+}
+
+static unsigned int count_voters(const struct member_status *s, bool recent)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < s->n; i++)
+		n += s->peers[i].voter && (!recent || s->peers[i].recent);
+	return n;
+}
+
+/* Without a group, the rows keep their places. */
+static void put_group(const struct mgr *mgr, struct rpc_metrics *m)
+{
+	struct member_status s = { 0 };
+
+	if (mgr->group)
+		mgr_group_get_status(mgr->group, &s);
+	const struct {
+		const char *name;
+		uint64_t n;
+		const char *help;
+	} row[] = {
+		{ "managers_leads", s.role == MEMBER_LEADER,
+		  "1: this manager leads." },
+		{ "managers_term", s.term, "Term of the group of managers." },
+		{ "managers_voters", count_voters(&s, false),
+		  "Managers that have a vote." },
+		{ "managers_recent", count_voters(&s, true),
+		  "Those that have answered recently." },
+		{ "managers_lag_entries", most_lag(&s),
+		  "Most entries that a voter lacks." },
+		{ "managers_entries", s.committed,
+		  "Entries of the managers' log that are committed." },
+		{ "managers_log_bytes", s.log_bytes,
+		  "Their log, on the disk of this manager." },
+		{ "managers_log_max_bytes", s.log_limit, "Its limit." },
+		{ "managers_log_full", s.log_full, "1: the log has no space." },
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		if (mgr->group)
+			rpc_metrics_now(m, row[i].name, NULL, NULL, row[i].n,
+					row[i].help);
+		else
+			rpc_metrics_times(m, row[i].name, "", "", &no_event,
+					  row[i].help);
+}
+
 void service_metrics(void *arg, struct rpc_metrics *m)
 {
 	struct mgr *mgr = arg;
@@ -71,5 +130,6 @@ void service_metrics(void *arg, struct rpc_metrics *m)
 			mgr->fl ? flusher_count(mgr->fl) : 0,
 			"Works that wait for a thread or a disk.");
 	put_counts(known ? &counts : NULL, m);
+	put_group(mgr, m);
 	mgr_auth_metrics(mgr, m);
 }
