@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* managers_show.h - prints the group of managers, for pvfs-managers. */
+#ifndef MANAGERS_SHOW_H
+#define MANAGERS_SHOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <pvfs.h>
+
+/* The address without its transport. */
+const char *managers_host(const char *address);
+/* The leader's; "nobody" if it is unknown. */
+const char *managers_leader(const struct pvfs_managers *state);
+/* All members are voters and have answered; also a manager without a group. */
+bool managers_healthy(const struct pvfs_managers *state);
+/* "HOST:PORT is being filled: 12 MiB". */
+void managers_describe(const struct pvfs_member *m, char *text, size_t len);
+/* To standard output. */
+void managers_text(const struct pvfs_managers *state);
+void managers_json(const struct pvfs_managers *state);
+
+#endif

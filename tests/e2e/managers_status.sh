@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-managers shows the group of managers: all up, one that is silent, and a majority that is missing.
+. "$(dirname "$0")/functions.sh"
+
+requires tool python3
+start_pvfs -n 1 --managers 3
+
+# up N: the status has a leader and N followers, all up
+up() {
+	pvfs-managers status /pvfs >"$tmp/status" 2>&1
+	[ "$(grep -c '^leader .* up ' "$tmp/status")" = 1 ] &&
+		[ "$(grep -c '^follower .* up ' "$tmp/status")" = "$1" ]
+}
+until_true 60 up 2
+must pvfs-managers status /pvfs >/dev/null
+lead=$(leader)
+grep -q "^leader  *127.0.0.1:$(port_of "mgr.$lead") " "$tmp/status" ||
+	fail "the leader is mgr.$lead: $(cat "$tmp/status")"
+
+follower=$(((lead + 1) % 3))
+must cluster stop-mgr "$follower"
+silent() {
+	pvfs-managers status /pvfs >"$tmp/status" && return 1
+	grep -q "^follower  *127.0.0.1:$(port_of "mgr.$follower") .* silent" "$tmp/status"
+}
+until_true 60 silent
+pvfs-managers status --json /pvfs >"$tmp/json"
+python3 - "$tmp/json" <<-END || fail "json: $(cat "$tmp/json")"
+	import json, sys
+	group = json.load(open(sys.argv[1]))
+	assert not group["healthy"] and group["term"] > 0, group
+	assert [m["up"] for m in group["members"]].count(False) == 1, group
+	assert [m["role"] for m in group["members"]].count("leader") == 1, group
+	assert all(m["voter"] for m in group["members"]), group
+END
+
+must pvfs-ping >"$tmp/ping"
+grep -q "^mgr .* up .*127.0.0.1:$(port_of "mgr.$lead") leads" "$tmp/ping" ||
+	fail "pvfs-ping: $(cat "$tmp/ping")"
+
+must cluster stop-mgr "$lead"
+none() {
+	pvfs-managers -t 2000 status /pvfs >"$tmp/status" 2>&1 && return 1
+	grep -q 'none of its managers leads: a majority' "$tmp/status"
+}
+until_true 60 none
+waits() { ! pvfs-ping >"$tmp/ping" 2>&1 && grep -q '^mgr .* waits .*none of its managers leads' "$tmp/ping"; }
+until_true 60 waits
+pvfs-doctor >"$tmp/doctor" 2>&1
+grep -q 'no manager leads' "$tmp/doctor" || fail "pvfs-doctor: $(cat "$tmp/doctor")"
+must cluster start
+until_true 60 up 2
+
+# ---- operands ----
+
+must_fail pvfs-managers remove /pvfs
+must_fail pvfs-managers status /pvfs more
+must_fail pvfs-managers --json transfer /pvfs
+must_fail pvfs-managers remove nowhere:1 /pvfs
+grep -q 'no member of the group has the address nowhere:1' "$tmp/output" ||
+	fail "nowhere: $(cat "$tmp/output")"
+must_fail pvfs-managers -c "$state/pvfs.conf" remove 7 /pvfs
+grep -q 'there is no \[mgr.7\]' "$tmp/output" || fail "7: $(cat "$tmp/output")"
+must pvfs-managers -c "$state/pvfs.conf" -w 0 add 1 /pvfs >"$tmp/added"
+grep -qx "127.0.0.1:$(port_of mgr.1) is a voter" "$tmp/added" ||
+	fail "add: $(cat "$tmp/added")"
+must_fail pvfs-managers -w 0 add nowhere:1 /pvfs
+grep -q 'nowhere:1 has not joined' "$tmp/output" || fail "add: $(cat "$tmp/output")"
