@@ -110,6 +110,21 @@ static int send_result(struct raft_member *m, const struct raft_message *msg)
 }
 
 /*
+ * libraft refuses a question before an election (pre-vote) with the term that was asked for.  A candidate that
+ * has more entries, but a lower term, then never hears of the higher term, and is never elected.
+ */
+static int send_vote_result(struct raft_member *m,
+			    const struct raft_message *msg)
+{
+	struct raft_message copy = *msg;
+	struct raft_request_vote_result *result = &copy.request_vote_result;
+
+	if (!result->vote_granted && result->term < m->raft.current_term)
+		result->term = m->raft.current_term;
+	return send_message(m, &copy, 0);
+}
+
+/*
  * It never fails, and neither does the callback: a message that was not sent is lost.  If it fails for a
  * result, libraft frees the entries of the message twice.  If the callback fails, libraft goes back to
  * the last entry that the follower has confirmed in this term.  A follower that was down since the
@@ -129,6 +144,8 @@ static int io_send(struct raft_io *io, struct raft_io_send *req,
 		send_entries(m, msg);
 	else if (msg->type == RAFT_IO_APPEND_ENTRIES_RESULT)
 		send_result(m, msg);
+	else if (msg->type == RAFT_IO_REQUEST_VOTE_RESULT)
+		send_vote_result(m, msg);
 	else
 		send_message(m, msg, 0);
 	/* libraft uses the request after this function has returned. */

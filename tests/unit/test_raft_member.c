@@ -614,6 +614,40 @@ START_TEST(test_transfer)
 }
 END_TEST
 
+static void raise_term(unsigned int i, uint64_t by)
+{
+	struct vote_file file;
+
+	ck_assert_int_eq(vote_file_open(&nodes[i].disk, &file), 0);
+	ck_assert_int_eq(vote_file_store(&file, file.vote.term + by, 0), 0);
+	vote_file_close(&file);
+}
+
+/* The more entries a member has, the lower is its term: a candidate must hear of the higher terms. */
+START_TEST(test_terms_against_entries)
+{
+	struct node *node;
+	unsigned int first, second, third;
+
+	begin_three();
+	node = leader();
+	first = (unsigned int)(node - nodes);
+	second = (first + 1) % 3;
+	third = (first + 2) % 3;
+	stop(third);
+	ck_assert_int_eq(propose(node, 1, 8), 0);
+	stop(second);
+	ck_assert_int_eq(
+		member_propose(node->member, "12345678", 8, done, NULL), 0);
+	stop(first);
+	raise_term(second, 3);
+	raise_term(third, 9);
+	for (unsigned int i = 0; i < 3; i++)
+		start(i);
+	ck_assert_ptr_ne(wait_leader(), &nodes[third]);
+}
+END_TEST
+
 /* A member is added after the log was cut, so it is filled; then another one is removed. */
 START_TEST(test_replace)
 {
@@ -886,6 +920,7 @@ int main(void)
 	tcase_add_test(tc, test_stop_after_loss);
 	tcase_add_test(tc, test_abandon_stores_nothing);
 	tcase_add_test(tc, test_transfer);
+	tcase_add_test(tc, test_terms_against_entries);
 	tcase_add_test(tc, test_replace);
 	tcase_add_test(tc, test_force);
 	tcase_add_test(tc, test_force_another_group);
