@@ -248,6 +248,9 @@ static int store_vote(struct raft_member *m, raft_term term, raft_id voted_for)
 
 	if (!rc)
 		return 0;
+	/* libraft then treats a candidate as a follower, but keeps its bytes. */
+	if (raft_state(&m->raft) == RAFT_CANDIDATE)
+		m->raft.follower_state.current_leader.address = NULL;
 	member_fail(m, "cannot store term and vote: %s", strerror(-rc));
 	return RAFT_IOERR;
 }

@@ -56,6 +56,7 @@ static struct {
 	void *_Atomic blocked; /* of a disk: writes of its log thread wait */
 	sem_t arrived, opened;
 	void *full; /* this disk has no space for a segment */
+	void *broken; /* of this disk, the loop's writes fail: term and vote */
 	pthread_t opener;
 } faults;
 
@@ -68,6 +69,8 @@ static int faulty_write(void *arg, int fd, const void *buf, size_t len,
 		while (sem_wait(&faults.opened))
 			;
 	}
+	if (arg == faults.broken && pthread_equal(pthread_self(), faults.loop))
+		return -EIO;
 	return faults.real->write(arg, fd, buf, len, offset);
 }
 
@@ -84,6 +87,7 @@ static void make_faulty(struct raft_disk *disk)
 	faults.ops.write = faulty_write;
 	faults.ops.reserve = faulty_reserve;
 	faults.full = NULL;
+	faults.broken = NULL;
 	faults.loop = pthread_self();
 	disk->ops = &faults.ops;
 }
@@ -614,6 +618,34 @@ START_TEST(test_transfer)
 }
 END_TEST
 
+/* The member that shall lead cannot store its new term. */
+START_TEST(test_transfer_to_broken_disk)
+{
+	static struct sim_heap heap;
+	unsigned int first, second;
+
+	sim_heap_init();
+	sim_heap_use(&heap);
+	begin_three();
+	first = (unsigned int)(leader() - nodes);
+	second = (first + 1) % 3;
+	ck_assert_int_eq(propose(&nodes[first], 1, 8), 0);
+	while (!nodes[second].n)
+		turn();
+	faults.broken = nodes[second].disk.arg;
+	ck_assert_int_eq(member_transfer(nodes[first].member, second + 1), 0);
+	while (!nodes[second].failed)
+		turn();
+	member_abandon(nodes[second].member);
+	nodes[second].member = NULL;
+	for (unsigned int i = 0; i < 3; i++)
+		if (i != second)
+			stop(i);
+	sim_heap_free(&heap);
+	raft_heap_set_default();
+}
+END_TEST
+
 static void raise_term(unsigned int i, uint64_t by)
 {
 	struct vote_file file;
@@ -920,6 +952,7 @@ int main(void)
 	tcase_add_test(tc, test_stop_after_loss);
 	tcase_add_test(tc, test_abandon_stores_nothing);
 	tcase_add_test(tc, test_transfer);
+	tcase_add_test(tc, test_transfer_to_broken_disk);
 	tcase_add_test(tc, test_terms_against_entries);
 	tcase_add_test(tc, test_replace);
 	tcase_add_test(tc, test_force);
