@@ -208,7 +208,8 @@ bool member_lease_valid(struct raft_member *m);
 /*
  * Changes of the group, one at a time.  -EBUSY: another one is going on.  -ENOTCONN: not the leader.
  * -EEXIST, -ENOENT: the member is, or is not, in the group.  -EINVAL: id 0, an address that is empty or
- * longer than 255 bytes, or a group of MEMBERS_MAX members.  -ENOSPC: the log has no space for the change.
+ * longer than 255 bytes, a group of MEMBERS_MAX members, or the removal of the leader, which must hand over
+ * first.  -ENOSPC: the log has no space for the change.
  * -ENOMEM.  done(arg, rc): -ETIMEDOUT: the new member did not get up to date; it stays without a vote, and
  * may be removed.
  */

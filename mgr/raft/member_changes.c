@@ -91,10 +91,14 @@ int member_promote(struct raft_member *m, uint64_t id, member_done done,
 					RAFT_VOTER, change_finished));
 }
 
+/*
+ * A leader that removes itself may lead no more before the others have this change, and does not stand for
+ * election then (libraft), while an even number of voters needs its vote.
+ */
 int member_remove(struct raft_member *m, uint64_t id, member_done done,
 		  void *arg)
 {
-	int rc = begin_change(m, done, arg);
+	int rc = id == m->attr.id ? -EINVAL : begin_change(m, done, arg);
 
 	if (rc)
 		return rc;

@@ -177,7 +177,8 @@ void member_begin_term(struct raft_member *m)
 {
 	struct proposal *first;
 
-	if (m->raft.current_term <= m->led) {
+	if (m->raft.current_term <= m->led ||
+	    m->raft.current_term == m->accepted.term) {
 		member_fail(m, "term %" PRIu64 " would begin twice",
 			    (uint64_t)m->raft.current_term);
 		return;

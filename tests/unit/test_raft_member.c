@@ -716,6 +716,10 @@ START_TEST(test_replace)
 		turn();
 	ck_assert(!memcmp(nodes[3].ids, node->ids, id * 8));
 	ck_assert_int_eq(member_remove(node->member, 77, done, NULL), -ENOENT);
+	ck_assert_int_eq(member_remove(node->member,
+				       (uint64_t)(node - nodes) + 1, done,
+				       NULL),
+			 -EINVAL);
 }
 END_TEST
 
