@@ -146,6 +146,9 @@ bool judge_member(struct sim_node *node)
 			 sim->leaders[term], node->id, term);
 	sim->leaders[term] = node->id;
 	node->elected = term;
+	if (node->removed)
+		sim_fail(sim, "node %" PRIu64 " was removed, and leads",
+			 node->id);
 	return true;
 }
 
@@ -153,7 +156,7 @@ void judge_leases(struct sim *sim)
 {
 	uint64_t holder = 0;
 
-	for (unsigned int i = 0; i < SIM_NODES; i++) {
+	for (unsigned int i = 0; i < sim->n_nodes; i++) {
 		struct sim_node *node = &sim->nodes[i];
 
 		if (!node->member || !member_lease_valid(node->member))
@@ -163,6 +166,11 @@ void judge_leases(struct sim *sim)
 				 "nodes %" PRIu64 " and %" PRIu64
 				 " have a lease",
 				 holder, node->id);
+		if (node->removed)
+			sim_fail(sim,
+				 "node %" PRIu64
+				 " was removed, and has a lease",
+				 node->id);
 		holder = node->id;
 	}
 }
@@ -176,34 +184,70 @@ static void sim_note_status(struct sim_node *node)
 		 "node %" PRIu64 ": role %d term %" PRIu64 " leader %" PRIu64
 		 " first %" PRIu64 " last %" PRIu64 " stored %" PRIu64
 		 " committed %" PRIu64 " applied %" PRIu64 " snapshot %" PRIu64
-		 " lag %" PRIu64 " %" PRIu64 " %" PRIu64,
+		 " members %u",
 		 node->id, st.role, st.term, st.leader, st.first, st.last,
-		 st.stored, st.committed, st.applied, st.snapshot,
-		 st.peers[0].lag, st.peers[1].lag, st.peers[2].lag);
+		 st.stored, st.committed, st.applied, st.snapshot, st.n);
+}
+
+/* Sets the ids of the voters; their number, or 0: there is not exactly one leader. */
+static unsigned int find_voters(struct sim *sim, uint64_t voters[MEMBERS_MAX])
+{
+	unsigned int leaders = 0, n = 0;
+	struct member_status st;
+
+	for (unsigned int i = 0; i < sim->n_nodes; i++) {
+		struct raft_member *member = sim->nodes[i].member;
+
+		if (!member || !member_lease_valid(member))
+			continue;
+		leaders++;
+		member_get_status(member, &st);
+	}
+	if (leaders != 1) {
+		sim_fail(sim, "%u leaders after a calm time", leaders);
+		return 0;
+	}
+	for (unsigned int i = 0; i < st.n; i++)
+		if (st.peers[i].voter)
+			voters[n++] = st.peers[i].id;
+	return n;
+}
+
+/* A voter has all that was acknowledged. */
+static void judge_voter(struct sim_node *node)
+{
+	struct sim *sim = node->sim;
+
+	if (!node->member)
+		sim_fail(sim, "node %" PRIu64 " is still down", node->id);
+	else if (node->applied_to < sim->acknowledged_to)
+		sim_fail(sim,
+			 "node %" PRIu64 " has index %" PRIu64 ", but %" PRIu64
+			 " was acknowledged",
+			 node->id, node->applied_to, sim->acknowledged_to);
+	if (node->removed)
+		sim_fail(sim, "node %" PRIu64 " was removed, and has a vote",
+			 node->id);
 }
 
 void judge_end(struct sim *sim)
 {
-	unsigned int leaders = 0;
+	uint64_t voters[MEMBERS_MAX];
+	unsigned int n = find_voters(sim, voters);
 
-	for (unsigned int i = 0; i < SIM_NODES; i++) {
+	for (unsigned int i = 0; i < sim->n_nodes; i++) {
 		struct sim_node *node = &sim->nodes[i];
+		bool votes = false;
 
-		if (!node->member) {
-			sim_fail(sim, "node %" PRIu64 " is still down",
-				 node->id);
-			return;
-		}
-		leaders += member_lease_valid(node->member);
-		if (sim->verbose)
+		if (sim->verbose && node->member)
 			sim_note_status(node);
-		if (node->applied_to < sim->acknowledged_to)
+		for (unsigned int j = 0; j < n; j++)
+			votes |= voters[j] == node->id;
+		if (votes)
+			judge_voter(node);
+		else if (n && node->added && !node->removing)
 			sim_fail(sim,
-				 "node %" PRIu64 " has index %" PRIu64
-				 ", but %" PRIu64 " was acknowledged",
-				 node->id, node->applied_to,
-				 sim->acknowledged_to);
+				 "node %" PRIu64 " was added, and has no vote",
+				 node->id);
 	}
-	if (leaders != 1)
-		sim_fail(sim, "%u leaders after a calm time", leaders);
 }

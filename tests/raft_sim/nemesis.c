@@ -7,7 +7,12 @@
 
 static struct sim_node *any_node(struct sim *sim)
 {
-	return &sim->nodes[sim_random(sim, 0, SIM_NODES - 1)];
+	struct sim_node *node;
+
+	do
+		node = &sim->nodes[sim_random(sim, 0, sim->n_nodes - 1)];
+	while (node->retired);
+	return node;
 }
 
 static void later(struct sim *sim, struct sim_node *node,
@@ -34,7 +39,7 @@ static void crash_one(struct sim *sim)
 
 static void crash_leader(struct sim *sim)
 {
-	for (unsigned int i = 0; i < SIM_NODES; i++)
+	for (unsigned int i = 0; i < sim->n_nodes; i++)
 		if (sim->nodes[i].leads)
 			sim_crash(sim, &sim->nodes[i], sim_chance(sim, 500));
 }
@@ -43,25 +48,25 @@ static void crash_all(struct sim *sim)
 {
 	bool power = sim_chance(sim, 700);
 
-	for (unsigned int i = 0; i < SIM_NODES; i++)
+	for (unsigned int i = 0; i < sim->n_nodes; i++)
 		if (sim_chance(sim, 800))
 			sim_crash(sim, &sim->nodes[i], power);
 }
 
 static void cut_at_random(struct sim *sim)
 {
-	for (unsigned int i = 0; i < SIM_NODES; i++)
-		for (unsigned int j = 0; j < SIM_NODES; j++)
+	for (unsigned int i = 0; i < sim->n_nodes; i++)
+		for (unsigned int j = 0; j < sim->n_nodes; j++)
 			sim->cut[i][j] = i != j && sim_chance(sim, 350);
 	sim_note(sim, "the network is cut at random");
 }
 
 static void cut_node(struct sim *sim)
 {
-	unsigned int node = (unsigned int)sim_random(sim, 0, SIM_NODES - 1);
+	unsigned int node = (unsigned int)(any_node(sim)->id - 1);
 	unsigned int ways = (unsigned int)sim_random(sim, 1, 3);
 
-	for (unsigned int i = 0; i < SIM_NODES; i++) {
+	for (unsigned int i = 0; i < sim->n_nodes; i++) {
 		if (i != node && (ways & 1))
 			sim->cut[i][node] = true;
 		if (i != node && (ways & 2))
@@ -105,7 +110,7 @@ static void pause_node(struct sim *sim)
 
 static void hand_over(struct sim *sim)
 {
-	for (unsigned int i = 0; i < SIM_NODES; i++) {
+	for (unsigned int i = 0; i < sim->n_nodes; i++) {
 		struct sim_node *node = &sim->nodes[i];
 
 		if (!node->member || node->paused || !node->leads)
@@ -149,17 +154,17 @@ static void break_disk(struct sim *sim)
 static void prepare_ambush(struct sim *sim)
 {
 	struct sim_event event = { .kind = SIM_AMBUSH };
-	unsigned int leader, lonely;
+	uint64_t leader, lonely = any_node(sim)->id - 1;
 
-	for (leader = 0; leader < SIM_NODES; leader++)
+	event.node = any_node(sim)->id - 1;
+	for (leader = 0; leader < sim->n_nodes; leader++)
 		if (sim->nodes[leader].leads)
 			break;
-	if (leader == SIM_NODES)
+	if (leader == sim->n_nodes || lonely == leader ||
+	    event.node == leader || event.node == lonely)
 		return;
 	heal(sim);
-	lonely = (leader + (unsigned int)sim_random(sim, 1, 2)) % SIM_NODES;
 	sim->cut[leader][lonely] = sim->cut[lonely][leader] = true;
-	event.node = SIM_NODES - leader - lonely;
 	sim_add(sim, sim_random(sim, 400, 1500) * SIM_MS, &event);
 }
 
@@ -167,7 +172,7 @@ void sim_ambush(struct sim *sim, struct sim_node *voter)
 {
 	if (sim->calm)
 		return;
-	for (unsigned int i = 0; i < SIM_NODES; i++)
+	for (unsigned int i = 0; i < sim->n_nodes; i++)
 		if (sim->nodes[i].leads)
 			sim->cut[i][voter->id - 1] =
 				sim->cut[voter->id - 1][i] = true;
@@ -200,7 +205,7 @@ static const struct {
 	{ 10, cut_at_random },	{ 14, cut_node },	{ 20, heal },
 	{ 10, change_network }, { 6, change_clock },	{ 12, pause_node },
 	{ 12, hand_over },	{ 6, slow_disk },	{ 4, full_disk },
-	{ 5, break_disk },	{ 10, prepare_ambush }, { 6, unsettle },
+	{ 5, break_disk },	{ 30, prepare_ambush }, { 6, unsettle },
 	{ 8, settle },
 };
 
@@ -222,7 +227,7 @@ void sim_nemesis_end(struct sim *sim)
 	sim->calm = true;
 	sim->loss = sim->twice = sim->kill_new = 0;
 	sim->delay = 5 * SIM_MS;
-	for (unsigned int i = 0; i < SIM_NODES; i++) {
+	for (unsigned int i = 0; i < sim->n_nodes; i++) {
 		struct sim_node *node = &sim->nodes[i];
 
 		node->disk_ns = 2 * SIM_MS;

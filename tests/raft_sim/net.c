@@ -32,7 +32,7 @@ int sim_net_send(struct sim_node *from, uint64_t to, const void *data,
 {
 	struct sim *sim = from->sim;
 
-	if (!to || to > SIM_NODES)
+	if (!to || to > sim->n_nodes)
 		return -ENOTCONN;
 	if (sim->cut[from->id - 1][to - 1])
 		return sim_chance(sim, 500) ? -ENOTCONN : 0;

@@ -113,7 +113,7 @@ bool sim_node_fill(struct sim_node *node)
 {
 	const struct sim_node *from;
 
-	if (!node->filling || node->filling > SIM_NODES)
+	if (!node->filling || node->filling > node->sim->n_nodes)
 		return false;
 	from = &node->sim->nodes[node->filling - 1];
 	if (!from->member || from->applied_to < node->fill_index)
@@ -134,7 +134,7 @@ static void node_gained(void *arg, uint64_t term)
 	struct sim_node *node = arg;
 
 	node->leads = term;
-	node->sim->changes++;
+	node->sim->leaders_n++;
 	sim_note(node->sim, "node %" PRIu64 " leads in term %" PRIu64, node->id,
 		 term);
 }
@@ -253,16 +253,18 @@ static struct member_attr node_attr(struct sim_node *node)
 	};
 }
 
-void sim_node_init(struct sim *sim, struct sim_node *node, uint64_t id)
+struct sim_node *sim_node_new(struct sim *sim, bool empty)
 {
-	const struct member_address voters[SIM_NODES] = { { 1, "node1" },
-							  { 2, "node2" },
-							  { 3, "node3" } };
+	static const struct member_address voters[SIM_FIRST] = {
+		{ 1, "node1" }, { 2, "node2" }, { 3, "node3" }
+	};
+	struct sim_node *node = &sim->nodes[sim->n_nodes++];
 	struct member_attr attr;
 
 	*node = (struct sim_node){
 		.sim = sim,
-		.id = id,
+		.id = sim->n_nodes,
+		.added = !empty,
 		.disk = sim_disk_new(sim),
 		.clock_base = sim_random(sim, 1, 1ull << 50),
 		.clock_rate = 1000000,
@@ -272,8 +274,9 @@ void sim_node_init(struct sim *sim, struct sim_node *node, uint64_t id)
 	sim_heap_use(&node->heap);
 	grow(node, 0);
 	attr = node_attr(node);
-	if (member_create(&attr, voters, SIM_NODES))
-		sim_fail(sim, "cannot create node %" PRIu64, id);
+	if (member_create(&attr, voters, empty ? 0 : SIM_FIRST))
+		sim_fail(sim, "cannot create node %" PRIu64, node->id);
+	return node;
 }
 
 void sim_node_free(struct sim_node *node)
@@ -343,4 +346,11 @@ void sim_node_crash(struct sim_node *node, bool power)
 	if (node->filling && sim_chance(node->sim, 500))
 		sim_node_fill(node);
 	node->filling = 0;
+}
+
+void sim_node_retire(struct sim_node *node)
+{
+	node->retired = true;
+	if (node->member)
+		sim_node_crash(node, false);
 }

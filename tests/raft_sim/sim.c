@@ -5,6 +5,8 @@
  *	raft_sim [-v] [-f] [SEEDS [FIRST]]	200 seeds, from 1 on; -v: tells what happens; -f: ends
  *						with the first seed that fails
  *
+ * With each second seed the group changes: an operator adds empty managers and removes others.
+ *
  * Exit status 1: a seed failed.  It is printed, and `raft_sim -v 1 SEED` runs it again.
  */
 #include <errno.h>
@@ -159,8 +161,12 @@ static void node_event(struct sim *sim, const struct sim_event *event)
 	struct sim_node *node = &sim->nodes[event->node];
 
 	if (event->kind == SIM_START) {
-		if (!node->member)
+		if (!node->member && !node->retired)
 			sim_node_start(node);
+		return;
+	}
+	if (event->kind == SIM_RETIRE) {
+		sim_node_retire(node);
 		return;
 	}
 	if (event->kind == SIM_RESUME) {
@@ -200,7 +206,7 @@ static void clients_call(struct sim *sim)
 {
 	struct sim_event next = { .kind = SIM_CLIENT, .node = SIM_NODES };
 
-	for (unsigned int i = 0; i < SIM_NODES; i++) {
+	for (unsigned int i = 0; i < sim->n_nodes; i++) {
 		struct sim_node *node = &sim->nodes[i];
 
 		if (!node->member || node->paused)
@@ -226,10 +232,20 @@ static void strike(struct sim *sim)
 	sim_add(sim, sim_random(sim, 50, 1500) * SIM_MS, &next);
 }
 
+static void operate(struct sim *sim)
+{
+	struct sim_event next = { .kind = SIM_OPERATOR, .node = SIM_NODES };
+
+	if (sim->now >= FAULTS_END)
+		return;
+	sim_change_group(sim);
+	sim_add(sim, sim_random(sim, 50, 1500) * SIM_MS, &next);
+}
+
 /* Processes whose member has said that they must end. */
 static void end_processes(struct sim *sim)
 {
-	for (unsigned int i = 0; i < SIM_NODES; i++) {
+	for (unsigned int i = 0; i < sim->n_nodes; i++) {
 		struct sim_node *node = &sim->nodes[i];
 		struct sim_event start = { .kind = SIM_START, .node = i };
 
@@ -242,7 +258,7 @@ static void end_processes(struct sim *sim)
 
 static void judge_members(struct sim *sim)
 {
-	for (unsigned int i = 0; i < SIM_NODES; i++) {
+	for (unsigned int i = 0; i < sim->n_nodes; i++) {
 		struct sim_node *node = &sim->nodes[i];
 		struct sim_event crash = { .kind = SIM_CRASH,
 					   .node = i,
@@ -262,6 +278,8 @@ static void handle(struct sim *sim, const struct sim_event *event)
 		clients_call(sim);
 	else if (event->kind == SIM_NEMESIS)
 		strike(sim);
+	else if (event->kind == SIM_OPERATOR)
+		operate(sim);
 	else
 		node_event(sim, event);
 	free(event->data);
@@ -275,22 +293,23 @@ static void begin(struct sim *sim)
 {
 	struct sim_event clients = { .kind = SIM_CLIENT, .node = SIM_NODES };
 	struct sim_event nemesis = { .kind = SIM_NEMESIS, .node = SIM_NODES };
+	struct sim_event changes = { .kind = SIM_OPERATOR, .node = SIM_NODES };
 
 	sim->delay = 5 * SIM_MS;
 	sim->late = 1000 * SIM_MS;
-	for (unsigned int i = 0; i < SIM_NODES; i++) {
-		sim_node_init(sim, &sim->nodes[i], i + 1);
-		sim_node_start(&sim->nodes[i]);
-	}
+	for (unsigned int i = 0; i < SIM_FIRST; i++)
+		sim_node_start(sim_node_new(sim, false));
 	sim_add(sim, SIM_MS, &clients);
 	sim_add(sim, 2000 * SIM_MS, &nemesis);
+	if (sim->seed % 2 == 0)
+		sim_add(sim, 1500 * SIM_MS, &changes);
 }
 
 static void end(struct sim *sim)
 {
 	while (sim->n)
 		free(take_event(sim).data);
-	for (unsigned int i = 0; i < SIM_NODES; i++)
+	for (unsigned int i = 0; i < sim->n_nodes; i++)
 		sim_node_free(&sim->nodes[i]);
 	free(sim->events);
 	free(sim->history);
@@ -316,8 +335,10 @@ static bool run_seed(uint64_t seed, bool verbose)
 		judge_end(&sim);
 	if (verbose)
 		printf("%" PRIu64 " entries acknowledged, %" PRIu64
-		       " reads, %" PRIu64 " leaders\n",
-		       sim.acknowledged, sim.reads, sim.changes);
+		       " reads, %" PRIu64 " leaders, %u members added, "
+		       "%u removed\n",
+		       sim.acknowledged, sim.reads, sim.leaders_n, sim.joined,
+		       sim.left);
 	end(&sim);
 	return !sim.failed;
 }

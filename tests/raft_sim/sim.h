@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sim.h - three managers in one process, with a simulated network, disks and clocks.  Everything that
+ * sim.h - managers in one process, with a simulated network, disks and clocks.  Everything that
  * happens follows from the seed, so a seed that failed can be run again.
  *
  * 	sim.c	what happens, in order of time
@@ -8,6 +8,7 @@
  * 	net.c	messages: late, lost, twice, out of order, one-way partitions
  * 	disk.c	files: what was not synced may be lost or torn in a loss of power
  * 	nemesis.c	faults
+ * 	group_changes.c	adds and removes managers
  * 	judge.c	what must never happen
  */
 #ifndef SIM_H
@@ -21,7 +22,8 @@
 #include "tests/raft_sim/sim_disk.h"
 #include "tests/unit/rnd.h"
 
-#define SIM_NODES 3u
+#define SIM_FIRST 3u /* managers that make the group */
+#define SIM_NODES 10u /* with those that are added later */
 #define SIM_MS UINT64_C(1000000)
 
 /* ---- heap.c: the memory of libraft, by process ---- */
@@ -45,6 +47,11 @@ struct sim_node {
 	unsigned int life; /* of the process; events of earlier ones are void */
 	bool ending; /* a callback said that the process must end */
 	bool paused; /* the process does not run, its clock does */
+	bool retired; /* it is out of the group, and will not be started again */
+
+	/* its vote, in the eyes of the operator */
+	bool added; /* it has one, or is one of the first */
+	bool removing, removed; /* it was asked for; it is done */
 
 	/* its clock: rate per million, since the last change */
 	uint64_t clock_at, clock_base, clock_rate;
@@ -64,9 +71,11 @@ struct sim_node {
 	bool writing;
 };
 
-void sim_node_init(struct sim *sim, struct sim_node *node, uint64_t id);
+/* The next store: one of the first of the group, or an empty one. */
+struct sim_node *sim_node_new(struct sim *sim, bool empty);
 void sim_node_free(struct sim_node *node);
 void sim_node_start(struct sim_node *node);
+void sim_node_retire(struct sim_node *node);
 /* kill -9, or a loss of power. */
 void sim_node_crash(struct sim_node *node, bool power);
 uint64_t sim_node_clock(const struct sim_node *node);
@@ -88,10 +97,12 @@ enum sim_event_kind {
 	SIM_START, /* of a node that is down */
 	SIM_CLIENT, /* calls of clients */
 	SIM_NEMESIS,
+	SIM_OPERATOR, /* changes the group */
 	SIM_RESUME, /* of a node that is paused */
 	SIM_AMBUSH, /* a follower restarts while another member asks for its vote */
 	SIM_CRASH, /* of a node */
 	SIM_DISK, /* of a node has space again, or is fast again */
+	SIM_RETIRE, /* a node that was removed is switched off */
 	SIM_KINDS
 };
 
@@ -114,6 +125,7 @@ struct sim {
 	struct sim_event *events; /* a heap */
 	size_t n, room;
 	struct sim_node nodes[SIM_NODES];
+	unsigned int n_nodes; /* that were made */
 
 	/* the network */
 	bool cut[SIM_NODES][SIM_NODES]; /* from, to */
@@ -134,7 +146,8 @@ struct sim {
 	uint64_t next_id; /* of an entry */
 	uint64_t acknowledged; /* number of them */
 	uint64_t acknowledged_to; /* highest index */
-	uint64_t reads, changes; /* reads under a lease; leaders */
+	uint64_t reads, leaders_n; /* reads under a lease; leaders */
+	unsigned int joined, left; /* members that were added and removed */
 	bool failed;
 	bool verbose;
 };
@@ -154,6 +167,10 @@ void sim_nemesis(struct sim *sim);
 void sim_ambush(struct sim *sim, struct sim_node *voter);
 void sim_crash(struct sim *sim, struct sim_node *node, bool power);
 void sim_nemesis_end(struct sim *sim);
+
+/* ---- group_changes.c ---- */
+
+void sim_change_group(struct sim *sim);
 
 /* ---- judge.c ---- */
 
