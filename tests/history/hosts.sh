@@ -8,7 +8,7 @@
 
 net= # of this round: as its folder is named
 disks=()
-hosts=(mgr g0)
+hosts=("${managers[@]}" g0)
 declare -A address=()
 
 ns() { echo "$net.$1"; }
@@ -68,7 +68,7 @@ make_disk() {
 make_disks() {
 	local k
 
-	make_disk mgr "$mgr_mib" || return
+	for k in "${managers[@]}"; do make_disk "$k" "$mgr_mib" || return; done
 	for ((k = 0; k < iods; k++)); do make_disk iod$k "$iod_mib" || return; done
 }
 
@@ -88,6 +88,27 @@ lose() {
 	fail "cannot break the link of $1: $why"
 }
 mend() { tc -n "$(ns sw)" filter del dev "v$1" "$2" prio "$3" 2>/dev/null; }
+
+# all_of PLACE: mgr stands for all managers.
+all_of() { if [ "$1" = mgr ]; then echo "${managers[@]}"; else echo "$1"; fi; }
+
+# part_all part|join A/B
+part_all() {
+	local a b
+
+	for a in $(all_of "${2%/*}"); do
+		for b in $(all_of "${2#*/}"); do part "$1" "$a/$b"; done
+	done
+}
+
+# isolate part|join MANAGER: from the other managers only.
+isolate() {
+	local other
+
+	for other in "${managers[@]}"; do
+		[ "$other" = "$2" ] || part "$1" "$2/$other"
+	done
+}
 
 # part A/B, one way each: priority 20 + the place of the other.
 part() {

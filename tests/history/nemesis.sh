@@ -3,7 +3,7 @@
 
 declare -A done_of=()
 
-server_names() { local k; echo mgr; for ((k = 0; k < iods; k++)); do echo $k; done; }
+server_names() { local k; echo "${managers[@]}"; for ((k = 0; k < iods; k++)); do echo $k; done; }
 
 # note ACTION TARGET: records the action and its time.
 note() {
@@ -20,6 +20,20 @@ kill_one() {
 	unset "pid[$1]" "stopped[$1]"
 }
 
+# SIGTERM: a leader hands over before it ends.
+leave_one() {
+	local n
+
+	tell TERM "${pid[$1]:-}"
+	for ((n = 0; n < 500; n++)); do
+		ours "${pid[$1]:-0}" || break
+		pause 0.02
+	done
+	ours "${pid[$1]:-0}" && fail "server $1 does not stop"
+	wait "${pid[$1]}" || fail "server $1 stopped with status $?"
+	unset "pid[$1]"
+}
+
 start_one() {
 	case $1 in
 	c*)	start_client "$1" ;;
@@ -27,15 +41,46 @@ start_one() {
 	esac
 }
 
-act() {
-	local s
+# one_of TARGET: sets who, a manager without a fault: the leader for mgr, if possible.
+one_of() {
+	local m other=()
 
-	note "$1" "$2"
+	who=
+	for m in "${managers[@]}"; do
+		[[ " ${meant[*]} " != *" $m "* ]] || continue
+		if [ -n "${pid[$m]:-}" ] && leads "$m"; then who=$m; else other+=("$m"); fi
+	done
+	[ "$1" = mgr ] && [ -n "$who" ] || [ ${#other[@]} = 0 ] ||
+		who=${other[RANDOM % ${#other[@]}]}
+}
+
+# find_target ACTION TARGET: sets who.  The end of a fault means the server of its beginning.
+find_target() {
+	who=$2
+	case $2 in mgr|follower) ;; *) return ;; esac
+	[ ${#managers[@]} != 1 ] || return
+	if [ -n "${meant[$2]:-}" ]; then
+		who=${meant[$2]}
+	else
+		one_of "$2"
+		meant[$2]=$who
+	fi
+	case " start cont ${ends[*]} " in *" $1 "*) unset "meant[$2]" ;; esac
+}
+declare -A meant=()
+
+act() {
+	local s who
+
+	find_target "$1" "$2"
+	note "$1" "$who"
+	set -- "$1" "$who"
 	case $1-$2 in
 	kill-all)	for s in $(server_names); do kill_one "$s"; done ;;
 	start-all)	for s in $(server_names); do start_one "$s"; done ;;
 	kill-*)		kill_one "$2"; killed[$2]=1 ;;
 	start-*)	unset "killed[$2]"; [ -n "${pid[$2]:-}" ] || start_one "$2" ;;
+	leave-*)	leave_one "$2"; killed[$2]=1 ;;
 	stop-*)		tell STOP "${pid[$2]:-}" && stopped[$2]=1 ;;
 	cont-*)		tell CONT "${pid[$2]:-}"
 			unset "stopped[$2]" ;;
@@ -47,7 +92,7 @@ declare -A killed=() broken=()
 # Actions that need hosts and disks of their own, or the shim.
 act_more() {
 	case $1 in
-	cut|deaf|part|fill|slow|bad|jump)	broken[$2]=${ends[$1]} ;;
+	cut|deaf|mute|part|isolate|fill|slow|bad|jump)	broken[$2]=${ends[$1]} ;;
 	*)	unset "broken[$2]" ;;
 	esac
 	case $1 in
@@ -55,7 +100,11 @@ act_more() {
 	heal)	mend "$2" ingress 1; mend "$2" egress 1 ;;
 	deaf)	lose "$2" egress 1 ;;
 	hear)	mend "$2" egress 1 ;;
-	part|join)	part "$1" "$2" ;;
+	mute)	lose "$2" ingress 1 ;;
+	speak)	mend "$2" ingress 1 ;;
+	part|join)	part_all "$1" "$2" ;;
+	isolate)	isolate part "$2" ;;
+	return)	isolate join "$2" ;;
 	fill)	fill "$2" ;;
 	free)	free "$2" ;;
 	slow)	set_shim "$2" 1500 0 0 ;;
@@ -65,7 +114,7 @@ act_more() {
 	*)	fail "the plan has $1 $2, which is not known" ;;
 	esac
 }
-declare -A ends=([cut]=heal [deaf]=hear [part]=join [fill]=free [slow]=quick
+declare -A ends=([cut]=heal [deaf]=hear [mute]=speak [part]=join [isolate]=return [fill]=free [slow]=quick
 	[bad]=good [jump]=back)
 
 # set_shim SERVER MS FAILS SECONDS: see shim.c; in place, the server has it mapped

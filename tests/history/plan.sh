@@ -5,7 +5,8 @@
 #	plan.sh SEED SECONDS IODS CLIENTS [KIND...]
 #
 # Prints lines `MILLISECOND ACTION TARGET`, in order: each fault and its end.
-# Nothing has two faults at once.  KINDs are those of the table below; without
+# Nothing has two faults at once.  With several managers, mgr is the one that leads then,
+# and follower another one.  KINDs are those of the table below; without
 # any, those that need neither root nor the shim.
 set -u
 
@@ -18,6 +19,8 @@ shift 4
 kinds=("$@")
 [ $# != 0 ] || kinds=(kill-iod kill-mgr kill-all stop-iod stop-mgr kill-client
 	stop-client)
+several=0 # managers
+case " ${kinds[*]} " in *-follower\ *) several=1 ;; esac
 declare -A busy=()
 
 below() { echo $((RANDOM % $1)); }
@@ -44,6 +47,7 @@ fault_all() {
 	between 100 2500
 	for ((t = 0; t < iods; t++)); do busy[$t]=$((at + span + 300)); done
 	busy[mgr]=$((at + span + 300))
+	busy[follower]=$((at + span + 300))
 	echo "$at kill all"
 	echo "$((at + span)) start all"
 }
@@ -73,9 +77,10 @@ lose_session() {
 
 # Short ones, as often as those that outlast the deadlines.
 one() {
-	local iod=$((RANDOM % iods)) client=c$((RANDOM % clients)) long=5000
+	local iod=$((RANDOM % iods)) client=c$((RANDOM % clients)) long=5000 manager=mgr
 
 	((RANDOM % 2)) && long=900
+	[ $several = 0 ] || ((RANDOM % 3)) || manager=follower
 	case $1 in
 	kill-iod)	fault kill start $iod 50 $long ;;
 	kill-mgr)	fault kill start mgr 50 $long ;;
@@ -96,6 +101,15 @@ one() {
 	lose-cut)	lose_session part join "$iod/mgr" ;;
 	lose-slow)	lose_session slow quick $iod ;;
 	deaf-iod)	fault deaf hear $iod 100 $long ;;
+	kill-follower)	fault kill start follower 50 $long ;;
+	stop-follower)	fault stop cont follower 50 $long ;;
+	leave-mgr)	fault leave start mgr 50 $long ;;
+	slow-mgr)	fault slow quick $manager 500 $long ;;
+	fill-follower)	fault fill free follower 300 $long ;;
+	cut-follower)	fault cut heal follower 100 $long ;;
+	deaf-mgr)	fault deaf hear $manager 100 $long ;;
+	mute-mgr)	fault mute speak $manager 100 $long ;;
+	isolate-mgr)	fault isolate return $manager 300 $((long + 2000)) ;;
 	esac
 }
 

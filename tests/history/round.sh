@@ -10,7 +10,7 @@
 # violation, or something ended that must not.  HISTORY_VERBS: the address of an RDMA
 # device here; a third of the clients use it then, another TCP.  HISTORY_TRUST=munge: with
 # auth = munge and seal = auth.  HISTORY_AUTH=key: clients prove who they are, and need
-# capabilities, which live for seconds.
+# capabilities, which live for seconds.  HISTORY_MANAGERS=3: with three managers.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -20,6 +20,8 @@ client=$build/tests/history/history-client
 seed=$1
 length=${2:-30}
 iods=3
+managers=(mgr)
+[ "${HISTORY_MANAGERS:-1}" = 1 ] || managers=(m0 m1 m2)
 iod_mib=64
 mgr_mib=112
 mgr_set="dead_peer=4 lease=5"
@@ -51,6 +53,12 @@ if [ "$(id -u)" = 0 ] && [ -z "${HISTORY_PLAIN:-}${HISTORY_VERBS:-}" ]; then
 		lose-full lose-cut)
 fi
 
+if [ ${#managers[@]} != 1 ]; then
+	kinds+=(kill-mgr kill-follower stop-mgr stop-follower leave-mgr leave-mgr slow-mgr)
+	! declare -F make_hosts >/dev/null || kinds+=(cut-mgr cut-follower deaf-mgr mute-mgr
+		isolate-mgr isolate-mgr isolate-mgr fill-follower)
+fi
+
 fail() {
 	why="$*"
 	exit 1
@@ -59,6 +67,8 @@ fail() {
 at_exit() {
 	local code=$? who
 
+	# a child that a signal reaches before it has reset its traps
+	[ "$BASHPID" = $$ ] || return
 	trap '' INT TERM
 	for who in "${pid[@]}" ${fillers[@]+"${fillers[@]}"}; do
 		tell KILL "$who"
@@ -96,7 +106,8 @@ result() {
 dir=$(mktemp -d "${HISTORY_TMP:-/dev/shm}/pvfs-history.XXXXXX") || exit 1
 trap at_exit EXIT
 trap "exit 130" INT TERM
-mkdir -p "$dir"/{log,history,mgr}
+mkdir -p "$dir"/{log,history}
+for k in "${managers[@]}"; do mkdir "$dir/$k"; done
 if [ "${HISTORY_AUTH:-sys}" = key ]; then
 	fs_set="auth=key key_user=$(id -u) ticket_life=4 capabilities=on"
 	tab_set=,auth=key,key=$dir/key

@@ -7,7 +7,8 @@
 # PVFS_BUILD names the build (a release one).  Prints a line a round, and the sums
 # at the end.  HISTORY_JOBS: how many rounds at once (1); HISTORY_ROUND: seconds of
 # one (50).  HISTORY_TRUST=turns: every second round with auth = munge and seal = auth,
-# munge: each.  Exit status: 1 if a round failed.
+# munge: each.  HISTORY_MANAGERS=turns: two rounds with one manager, then two with three; 3:
+# each.  Exit status: 1 if a round failed.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -20,6 +21,8 @@ failed=0
 turns=
 turn=('' munge)
 [ "${HISTORY_TRUST:-}" != turns ] || turns=1
+manager_turns=
+[ "${HISTORY_MANAGERS:-}" != turns ] || manager_turns=1
 declare -A sum=() seed_of=() # by the process of a round
 
 stop() {
@@ -53,6 +56,7 @@ trap stop INT TERM
 
 begin_round() {
 	[ -z "$turns" ] || export HISTORY_TRUST=${turn[seed % 2]}
+	[ -z "$manager_turns" ] || export HISTORY_MANAGERS=$((seed / 2 % 2 ? 3 : 1))
 	"$here/round.sh" "$seed" "$round_s" >"$out/$seed" 2>&1 &
 	seed_of[$!]=$seed
 	seed=$((seed + 1))

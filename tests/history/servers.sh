@@ -30,7 +30,7 @@ free_ports() {
 
 	for _ in {1..50}; do
 		port=$((22000 + ($$ * 7 + RANDOM) % 9000))
-		for ((i = 0; i <= iods; i++)); do
+		for ((i = 0; i < ${#managers[@]} + iods; i++)); do
 			port_free $((port + i)) || continue 2
 		done
 		return
@@ -43,7 +43,25 @@ host_of() { echo "${HISTORY_VERBS:-127.0.0.1}"; }
 # Takes the place of the (sub)shell.
 on_host() { shift; exec "$@"; }
 
-store_of() { case $1 in mgr) echo "$dir/mgr" ;; *) echo "$dir/iod$1" ;; esac; }
+is_manager() { [[ $1 == m* ]]; }
+store_of() { if is_manager "$1"; then echo "$dir/$1"; else echo "$dir/iod$1"; fi; }
+
+# manager_conf SECTION MANAGER NUMBER
+manager_conf() {
+	printf '[%s]\naddress = pvfs://%s:%d\nstorage = %s\n' "$1" "$(host_of "$2")" \
+		$((port + $3)) "$dir/$2/store"
+}
+
+write_managers() {
+	local k
+
+	if [ ${#managers[@]} = 1 ]; then manager_conf mgr mgr 0; else echo '[mgr]'; fi
+	printf 'session_timeout = %s\n' "$session_timeout"
+	for line in ${mgr_set:-}; do echo "$line"; done
+	[ ${#managers[@]} = 1 ] || for k in "${!managers[@]}"; do
+		manager_conf "mgr.$k" "m$k" "$k"
+	done
+}
 
 write_conf() {
 	local k line
@@ -52,15 +70,12 @@ write_conf() {
 		printf '[filesystem]\nid = %016x\nkey = %s\n' $((seed + 1)) \
 			"$dir/key"
 		for line in ${fs_set:-}; do echo "$line"; done
-		printf '[mgr]\naddress = pvfs://%s:%d\nstorage = %s\n' \
-			"$(host_of mgr)" $port "$dir/mgr/store"
-		printf 'session_timeout = %s\n' "$session_timeout"
-		for line in ${mgr_set:-}; do echo "$line"; done
+		write_managers
 		printf '[iod]\nsync = off\nthreads = 2\n'
 		for line in ${iod_set:-}; do echo "$line"; done
 		for ((k = 0; k < iods; k++)); do
 			printf '[iod.%d]\naddress = pvfs://%s:%d\n' $k \
-				"$(host_of $k)" $((port + 1 + k))
+				"$(host_of $k)" $((port + ${#managers[@]} + k))
 			printf 'storage = %s\n' "$dir/iod$k/store"
 		done
 	} >"$dir/pvfs.conf"
@@ -68,14 +83,24 @@ write_conf() {
 
 # write_tab GROUP FABRIC
 write_tab() {
-	echo "$(host_of mgr):/ /pvfs pvfs port=$port,fabric=$2,dead_peer=$dead_peer${tab_set:-} 0 0" \
+	local list k
+
+	list=$(host_of "${managers[0]}")
+	for ((k = 1; k < ${#managers[@]}; k++)); do
+		list+=,$(host_of "m$k"):$((port + k))
+	done
+	echo "$list:/ /pvfs pvfs port=$port,fabric=$2,dead_peer=$dead_peer${tab_set:-} 0 0" \
 		>"$dir/pvfstab.$1"
 }
 
 start_server() {
 	local log=$dir/log/$1.log program=("$build/mgr/pvfs-mgr")
 
-	[ "$1" = mgr ] || program=("$build/server/pvfs-iod" --index "$1")
+	case $1 in
+	mgr)	;;
+	m*)	program+=(--index "${1#m}") ;;
+	*)	program=("$build/server/pvfs-iod" --index "$1") ;;
+	esac
 	touch "$log"
 	ready_from[$1]=$(wc -l <"$log")
 	on_host "$1" env ${shim:+LD_PRELOAD="$shim"} \
@@ -88,6 +113,15 @@ declare -A ready_from=()
 is_ready() {
 	tail -n +$((ready_from[$1] + 1)) "$dir/log/$1.log" |
 		grep -q '^pvfs-[^:]*: info: ready:'
+}
+
+# leads MANAGER: as its log says.
+leads() {
+	local last
+
+	last=$(grep -E ': info: (ready: mgr|follows manager|this manager does not lead)' \
+		"$dir/log/$1.log" | tail -n 1)
+	[[ $last == *' inodes, cache '* ]]
 }
 
 # ready SERVER...: all have said so; 1: one ended or is too late.
