@@ -47,6 +47,48 @@ for command in "env -i $job" "exec -i $job true"; do
 	grep -q "job $job of yours is not on this host, or has ended" "$tmp/output" || fail "$command: $(cat "$tmp/output")"
 done
 
+# Silent users of its socket, and no descriptor left: the next one gets in.  The head inherits
+# descriptors, as poll(2) refuses more entries than the limit allows.
+for k in {20..199}; do eval "exec $k</dev/null"; done
+begin
+for k in {20..199}; do eval "exec $k<&-"; done
+cat >silent.py <<-'END'
+	import os, resource, socket, sys
+	folder, head = sys.argv[1], int(sys.argv[2])
+	held = []
+	os.chdir(folder)
+	for k in range(16):
+	    held.append(socket.socket(socket.AF_UNIX))
+	    held[-1].connect("control")
+	def taken():
+	    return len(os.listdir(f"/proc/{head}/fd"))
+	before = int(sys.argv[3])
+	while taken() < before + 16:
+	    pass
+	most = max(map(int, os.listdir(f"/proc/{head}/fd"))) + 1
+	hard = resource.prlimit(head, resource.RLIMIT_NOFILE)[1]
+	free = [n for n in range(most) if not os.path.lexists(f"/proc/{head}/fd/{n}")]
+	resource.prlimit(head, resource.RLIMIT_NOFILE, (free[0] if free else most, hard))
+	print("full", flush=True)
+	sys.stdin.read()
+	resource.prlimit(head, resource.RLIMIT_NOFILE, (hard, hard))
+END
+head=$(of "pvfs-job start" | while read -r p; do
+	readlink "/proc/$p/fd/"* 2>/dev/null | grep -q '^anon_inode:\[signalfd\]' && echo "$p"; done | head -n 1)
+mkfifo held
+python3 silent.py "$PVFS_JOB_DIR/$job/head" "$head" "$(find "/proc/$head/fd" -mindepth 1 | wc -l)" <held >full &
+silent=$!
+helpers+=("$silent")
+exec 5>held
+until_true 60 grep -q full full
+for _ in 1 2 3; do
+	pvfs-job status -i "$job" 5>&- >"$tmp/output" 2>&1 || fail "no descriptor: $(<"$tmp/output")"
+done
+exec 5>&-
+wait "$silent"
+must pvfs-job stop -i "$job"
+gone
+
 # a supervisor rejects a rank or a port that is not a number in its range
 for fault in RANK=4294967296 RANK=-1 RANK=1x RANK= HEAD=127.0.0.1:65536 HEAD=127.0.0.1:1x; do
 	must_fail env PVFS_JOB_KEY="$(printf %064d 0)" PVFS_JOB_RANK=0 PVFS_JOB_HEAD=127.0.0.1:1 \

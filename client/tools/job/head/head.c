@@ -118,7 +118,9 @@ static unsigned int fill_polls(const struct head *h, struct pollfd *p)
 	p[OF_LISTENER] = (struct pollfd){ guests_room(&h->guests) ? h->listener
 								  : -1,
 					  POLLIN, 0 };
-	p[OF_CONTROL] = (struct pollfd){ h->control, POLLIN, 0 };
+	p[OF_CONTROL] = (struct pollfd){
+		clock_now() >= h->ask_again ? h->control : -1, POLLIN, 0
+	};
 	p[OF_STARTER] = poll_link(&h->starter);
 	for (unsigned int i = 0; i < GUESTS; i++)
 		p[k++] = poll_link(&h->guests.of[i].link);
@@ -171,7 +173,8 @@ static void handle_events(struct head *h)
 	struct pollfd p[POLLS];
 	unsigned int n = fill_polls(h, p);
 
-	bool soon = h->state == HEAD_STOP || p[OF_LISTENER].fd < 0;
+	bool soon = h->state == HEAD_STOP || p[OF_LISTENER].fd < 0 ||
+		    p[OF_CONTROL].fd < 0;
 
 	if (poll(p, n, soon ? 20 : 500) > 0) {
 		handle_links(h, p + FIXED);

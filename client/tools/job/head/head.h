@@ -47,6 +47,7 @@ struct head {
 	struct guests guests;
 	struct job_link asker[HEAD_ASKERS], starter;
 	bool waits[HEAD_ASKERS]; /* wait for the end */
+	uint64_t ask_again; /* clock_now(): no descriptor is expected before */
 	pid_t launcher;
 	enum head_state state;
 	uint64_t deadline, ticked;

@@ -10,6 +10,7 @@
 
 #include "common/util/clock.h"
 #include "client/tools/job/head/head.h"
+#include "client/tools/job/parts/sockets.h"
 
 int head_listen(struct head *h)
 {
@@ -38,18 +39,40 @@ static bool is_user(int fd)
 	       (cred.uid == geteuid() || !cred.uid);
 }
 
+/* A silent asker has no claim to its place, and one that waits for the end has. */
+static unsigned int place_of_silent(const struct head *h)
+{
+	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
+		if (h->asker[i].fd >= 0 && !h->waits[i])
+			return i;
+	return 0;
+}
+
+static unsigned int find_place(const struct head *h)
+{
+	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
+		if (h->asker[i].fd < 0)
+			return i;
+	return place_of_silent(h);
+}
+
+/* The descriptor of a silent asker is that of the next one. */
+static void make_descriptor(struct head *h)
+{
+	link_close(&h->asker[place_of_silent(h)]);
+	h->ask_again = clock_after_ms(SOCKETS_PAUSE_MS);
+}
+
 void head_asked(struct head *h)
 {
-	unsigned int i = 0;
-	int fd;
+	unsigned int i = find_place(h);
+	int fd = accept4(h->control, NULL, NULL, SOCK_CLOEXEC);
 
-	while (i < HEAD_ASKERS && h->asker[i].fd >= 0)
-		i++;
-	if (i == HEAD_ASKERS)
-		i = 0; /* a silent asker has no claim to its place */
-	fd = accept4(h->control, NULL, NULL, SOCK_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0) {
+		if (sockets_are_short(errno))
+			make_descriptor(h);
 		return;
+	}
 	if (!is_user(fd)) {
 		close(fd);
 		return;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "common/util/clock.h"
+#include "client/tools/job/parts/sockets.h"
 
 #define STAY_NS 5000000000ull
 /*
@@ -16,6 +17,7 @@
 
 void guests_init(struct guests *g)
 {
+	g->again = 0;
 	for (unsigned int i = 0; i < GUESTS; i++)
 		g->of[i].link = (struct job_link){ .fd = -1 };
 }
@@ -60,7 +62,7 @@ static int find_place(const struct guests *g)
 
 bool guests_room(const struct guests *g)
 {
-	return find_place(g) >= 0;
+	return clock_now() >= g->again && find_place(g) >= 0;
 }
 
 static int accept_one(struct guests *g, int listener)
@@ -88,9 +90,12 @@ static int accept_one(struct guests *g, int listener)
 
 void guests_accept(struct guests *g, int listener)
 {
-	for (unsigned int n = 0; n < GUESTS; n++)
-		if (accept_one(g, listener))
-			return;
+	int rc = 0;
+
+	for (unsigned int n = 0; n < GUESTS && !rc; n++)
+		rc = accept_one(g, listener);
+	if (sockets_are_short(-rc))
+		g->again = clock_after_ms(SOCKETS_PAUSE_MS);
 }
 
 void guests_drop_late(struct guests *g)

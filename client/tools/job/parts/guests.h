@@ -23,6 +23,7 @@ struct guest {
 
 struct guests {
 	struct guest of[GUESTS];
+	uint64_t again; /* clock_now(); no descriptor was left, and none is expected before */
 };
 
 void guests_init(struct guests *g);

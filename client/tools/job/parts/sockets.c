@@ -142,3 +142,9 @@ int port_reserve(const char *ip, unsigned int *port)
 	}
 	return rc;
 }
+
+bool sockets_are_short(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOBUFS ||
+	       err == ENOMEM;
+}

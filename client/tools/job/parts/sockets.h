@@ -3,6 +3,7 @@
 #ifndef JOB_SOCKETS_H
 #define JOB_SOCKETS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* An IPv4 address and a port, as text. */
@@ -26,5 +27,12 @@ int job_listen(const char *ip, unsigned int *port);
  * SO_REUSEADDR does not.
  */
 int port_reserve(const char *ip, unsigned int *port);
+
+/*
+ * Whether accept(2) failed because descriptors or memory ran out.  The connection still waits, so
+ * the listener must not be polled for a moment, SOCKETS_PAUSE_MS.
+ */
+bool sockets_are_short(int err);
+#define SOCKETS_PAUSE_MS 100
 
 #endif
