@@ -47,11 +47,9 @@ for command in "env -i $job" "exec -i $job true"; do
 	grep -q "job $job of yours is not on this host, or has ended" "$tmp/output" || fail "$command: $(cat "$tmp/output")"
 done
 
-# Silent users of its socket, and no descriptor left: the next one gets in.  The head inherits
-# descriptors, as poll(2) refuses more entries than the limit allows.
-for k in {20..199}; do eval "exec $k</dev/null"; done
+# Silent users of its socket, and no descriptor left: the next one gets in.  The limit is below
+# the number of entries that the head could poll.
 begin
-for k in {20..199}; do eval "exec $k<&-"; done
 cat >silent.py <<-'END'
 	import os, resource, socket, sys
 	folder, head = sys.argv[1], int(sys.argv[2])

@@ -168,6 +168,26 @@ static void handle_other_events(struct head *h, const struct pollfd *p)
 		head_stop(h, "the process that started it has ended");
 }
 
+/* poll(2) takes at most as many entries as the process may have descriptors. */
+static int poll_open(struct pollfd *p, unsigned int n, int ms)
+{
+	struct pollfd open[POLLS];
+	unsigned int at[POLLS], k = 0;
+	int rc;
+
+	for (unsigned int i = 0; i < n; i++) {
+		p[i].revents = 0;
+		if (p[i].fd < 0)
+			continue;
+		at[k] = i;
+		open[k++] = p[i];
+	}
+	rc = poll(open, k, ms);
+	for (unsigned int i = 0; rc > 0 && i < k; i++)
+		p[at[i]].revents = open[i].revents;
+	return rc;
+}
+
 static void handle_events(struct head *h)
 {
 	struct pollfd p[POLLS];
@@ -176,7 +196,7 @@ static void handle_events(struct head *h)
 	bool soon = h->state == HEAD_STOP || p[OF_LISTENER].fd < 0 ||
 		    p[OF_CONTROL].fd < 0;
 
-	if (poll(p, n, soon ? 20 : 500) > 0) {
+	if (poll_open(p, n, soon ? 20 : 500) > 0) {
 		handle_links(h, p + FIXED);
 		handle_other_events(h, p);
 	}
