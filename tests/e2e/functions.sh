@@ -170,6 +170,18 @@ leader() {
 	fail "no manager leads"
 }
 
+# free_port: one that nobody uses, for a server that the test starts itself.  It is random, as
+# the same test may run at the same time, and outside of the ranges of the kernel and of cluster.
+free_port() {
+	local try port
+
+	for try in {1..50}; do
+		port=$((2000 + RANDOM % 8000))
+		{ : 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || break
+	done
+	echo "$port"
+}
+
 # How many objects the iods keep.
 objects() {
 	find "$state"/iod*/objects -type f | wc -l

@@ -19,9 +19,7 @@ second() {
 
 start_pvfs -n 2
 first_port=$(port_of mgr)
-for port in {22100..22400}; do # below the kernel's own range
-	{ : 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || break
-done
+port=$(free_port)
 sed "/^\[mgr\]/,/^\[/ { s|:$first_port\$|:$port|; s|^storage.*|storage = $tmp/copy| }" \
 	"$state/pvfs.conf" >second.conf
 sed "s/port=$first_port/port=$port/" "$state/pvfstab" >second.tab

@@ -12,9 +12,7 @@ says() { grep -qF -- "$1" "$2" || fail "no '$1' in: $(<"$2")"; }
 small_disk "$state/mgr" 110
 start_pvfs -n 1
 first_port=$(port_of mgr)
-for port in {22401..22700}; do # below the kernel's own range
-	{ : 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || break
-done
+port=$(free_port)
 sed "/^\[mgr\]/,/^\[/ { s|:$first_port\$|:$port|; s|^storage.*|storage = $tmp/copy| }" \
 	"$state/pvfs.conf" >second.conf
 expect ok pvio write /pvfs/f 0 300000 1
