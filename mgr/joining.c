@@ -3,17 +3,21 @@
 #include "mgr/joining.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/util/daemon.h"
+#include "common/util/stamp.h"
 #include "mgr/group/group.h"
 #include "mgr/peers/manager_call.h"
 
 #define ASK_MS 1000u /* for the answer of a manager */
 #define TURN_MS 100u /* between checks */
 #define JOIN_MS 300u /* between two JOINs */
+#define MARK_FILE "joined" /* in the storage: the id of the member */
 #define LEADERLESS_MS 3000u /* then a member asks whether it was removed */
 
 void joining_peers_attr(const struct mgr *mgr, struct peers_attr *attr)
@@ -108,6 +112,7 @@ struct joining {
 	uint64_t leaderless; /* clock_now() since when; 0: a leader is known */
 	unsigned int asked; /* index of the manager that is asked next */
 	int refused; /* why, which is logged; or 0 */
+	bool joined; /* the log has named this member, now or earlier */
 	struct managers_view view; /* the last answer */
 };
 
@@ -118,6 +123,30 @@ find_self(const struct mgr *mgr, const struct member_status *status)
 		if (status->peers[i].id == mgr_group_id(mgr->group))
 			return &status->peers[i];
 	return NULL;
+}
+
+/*
+ * A member that was removed must not join again under its id.  A snapshot may name members of a time
+ * before this one was added, so the log does not tell, and the storage has a mark.
+ */
+static bool was_named(const struct mgr *mgr)
+{
+	int fd = openat(mgr->dirfd, MARK_FILE, O_RDONLY | O_CLOEXEC);
+	char text[24] = "";
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && strtoull(text, NULL, 16) == mgr_group_id(mgr->group);
+}
+
+static void note_named(struct joining *j)
+{
+	char text[24];
+	int len = snprintf(text, sizeof(text), "%016llx\n",
+			   (unsigned long long)mgr_group_id(j->mgr->group));
+
+	j->joined = !stamp_replace(j->mgr->dirfd, MARK_FILE, text, (size_t)len);
 }
 
 static const char *remedy_of(int rc)
@@ -224,14 +253,15 @@ static void ask_if_due(struct joining *j, const struct member_status *status)
 		j->leaderless = 0;
 	else if (!j->leaderless)
 		j->leaderless = now;
-	/* a member that was removed must not join again under its old id */
-	if (!self && status->n)
+	if (self && !j->joined)
+		note_named(j);
+	if (!self && j->joined)
 		joins = false;
 	if (!joins && self && status->leader)
 		return;
 	if (!joins && now < j->leaderless + LEADERLESS_MS * CLOCK_NS_PER_MS)
 		return;
-	if (j->call.busy || now < j->next)
+	if (status->role == MEMBER_LEADER || j->call.busy || now < j->next)
 		return;
 	j->next = clock_after_ms(JOIN_MS);
 	ask_manager(j, joins ? WIRE_MA_JOIN : WIRE_MA_STATUS);
@@ -246,19 +276,31 @@ static unsigned int add_manager(struct peers_manager *to, uint64_t id,
 	return !addr_parse(uri, 0, &to->addr);
 }
 
-/* Before the log names the members, those that an answer named. */
+static bool list_has(const struct peers_manager *managers, unsigned int n,
+		     uint64_t id)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (managers[i].id == id)
+			return true;
+	return false;
+}
+
+/* Until this member has a vote, its log may name former members, so those of the last answer count too. */
 static void follow_members(struct joining *j,
 			   const struct member_status *status)
 {
+	const struct member_peer_status *self = find_self(j->mgr, status);
 	struct peers_manager managers[MEMBERS_MAX];
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < status->n; i++)
 		n += add_manager(&managers[n], status->peers[i].id,
 				 status->peers[i].address);
-	for (unsigned int i = 0; !status->n && i < j->view.n; i++)
-		n += add_manager(&managers[n], j->view.member[i].id,
-				 j->view.member[i].uri);
+	for (unsigned int i = 0;
+	     !(self && self->voter) && i < j->view.n && n < MEMBERS_MAX; i++)
+		if (!list_has(managers, n, j->view.member[i].id))
+			n += add_manager(&managers[n], j->view.member[i].id,
+					 j->view.member[i].uri);
 	peers_set(j->mgr->peers, managers, n);
 }
 
@@ -288,8 +330,7 @@ static void on_timer(struct rpc_timer *timer)
 	rpc_timer_set(j->mgr->ctx, timer, clock_after_ms(TURN_MS));
 	mgr_group_get_status(j->mgr->group, &status);
 	follow_members(j, &status);
-	if (status.role != MEMBER_LEADER)
-		ask_if_due(j, &status);
+	ask_if_due(j, &status);
 }
 
 int joining_open(struct mgr *mgr)
@@ -300,6 +341,7 @@ int joining_open(struct mgr *mgr)
 		return -ENOMEM;
 	j->mgr = mgr;
 	j->timer.fire = on_timer;
+	j->joined = was_named(mgr);
 	mgr->joining = j;
 	rpc_timer_set(mgr->ctx, &j->timer, clock_now());
 	return 0;

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# While a program works, each of three managers gets an empty storage: it is removed from the group,
+# joins again under a new id, and is filled.  It is killed meanwhile.  No call fails.
+. "$(dirname "$0")/functions.sh"
+
+start_pvfs -n 1 --managers 3
+
+touch "$tmp/load.out"
+pvrolling /pvfs/load "$tmp/load" /pvfs/counter >"$tmp/load.out" 2>&1 &
+load=$!
+helpers+=("$load")
+goes_on() {
+	[ "$(wc -l <"$tmp/load.out")" -ge "$1" ] && return
+	kill -0 "$load" 2>/dev/null || fail "the program has ended: $(tail -n 3 "$tmp/load.out")"
+	return 1
+}
+load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 3)); }
+
+address() { awk -v s="[mgr.$1]" '$0 == s { on = 1 } on && /^address/ { print $3; exit }' "$state/pvfs.conf"; }
+members() { pvmanagers "$(address "$(leader)")" >"$tmp/members" 2>&1; }
+# id_of N, votes N: of the manager N, as the leader knows it
+id_of() { members && awk -v a="$(address "$1")" '$2 == a { print $1 }' "$tmp/members"; }
+votes() { members && grep -qF " $(address "$1") voter" "$tmp/members"; }
+removed() { pvmanagers "$(address "$(leader)")" remove "$1" >"$tmp/removed" 2>&1 || [ -z "$(id_of "$2")" ]; }
+
+load_goes_on
+for n in 0 1 2; do until_true 60 votes "$n"; done
+for n in 0 1 2; do
+	say "manager $n"
+	id=$(id_of "$n")
+	must cluster kill-mgr "$n"
+	rm -rf "$state/mgr$n"
+	until_true 60 removed "$id" "$n"
+	load_goes_on
+	for moment in 0.3 0.8; do
+		cluster start-mgr "$n" >"$tmp/start" 2>&1 &
+		sleep "$moment"
+		wait $!
+		cluster kill-mgr "$n" >"$tmp/kill" 2>&1
+	done
+	must cluster start-mgr "$n"
+	until_true 120 votes "$n"
+	[ "$(id_of "$n")" != "$id" ] || fail "manager $n has its old id"
+	load_goes_on
+done
+
+touch "$tmp/load.end"
+wait "$load" || fail "the program failed: $(tail -n 3 "$tmp/load.out")"
+helpers=()
