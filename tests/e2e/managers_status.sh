@@ -39,6 +39,14 @@ must pvfs-ping >"$tmp/ping"
 grep -q "^mgr .* up .*127.0.0.1:$(port_of "mgr.$lead") leads" "$tmp/ping" ||
 	fail "pvfs-ping: $(cat "$tmp/ping")"
 
+pvfs-doctor >"$tmp/doctor" 2>&1
+grep -q "the manager .*127.0.0.1:$(port_of "mgr.$follower") does not answer" "$tmp/doctor" ||
+	fail "pvfs-doctor: $(cat "$tmp/doctor")"
+pvfs-stats -j -i /pvfs >"$tmp/stats"
+for row in managers_leads managers_term managers_voters managers_recent managers_log_bytes; do
+	grep -q "\"$row\"" "$tmp/stats" || fail "no $row: $(cat "$tmp/stats")"
+done
+
 must cluster stop-mgr "$lead"
 none() {
 	pvfs-managers -t 2000 status /pvfs >"$tmp/status" 2>&1 && return 1

@@ -37,6 +37,8 @@ const struct check doctor_checks[] = {
 	  check_iods },
 	{ "version", OF_SERVER, "releases of the servers", check_version,
 	  .follows = true },
+	{ "managers", OF_SERVER, "several managers: all run, vote and follow",
+	  check_managers, .follows = true },
 	{ "daemons", OF_CONF, "servers of this host that stand still",
 	  check_daemons },
 	{ "storage", OF_STORAGE, "storage: there, mode, whose", check_storage,

@@ -93,6 +93,7 @@ void munged_find(const struct doctor *d, const char *where,
 bool munge_needless(const struct doctor *d);
 
 /* server.c */
+check_fn check_managers;
 check_fn check_reach, check_ways, check_version, check_space, check_ahead;
 #define ROOM_LEAST (64ull << 20)
 #define ROOM_FIX                                                               \
