@@ -75,3 +75,12 @@ grep -qx "127.0.0.1:$(port_of mgr.1) is a voter" "$tmp/added" ||
 	fail "add: $(cat "$tmp/added")"
 must_fail pvfs-managers -w 0 add nowhere:1 /pvfs
 grep -q 'nowhere:1 has not joined' "$tmp/output" || fail "add: $(cat "$tmp/output")"
+
+# ---- the leader is removed ----
+
+gone=$(leader)
+must pvfs-managers -c "$state/pvfs.conf" remove "$gone" /pvfs >"$tmp/removed"
+grep -qx "127.0.0.1:$(port_of "mgr.$gone") is no member any more" "$tmp/removed" ||
+	fail "remove: $(cat "$tmp/removed")"
+until_true 60 up 1
+! grep -q "127.0.0.1:$(port_of "mgr.$gone") " "$tmp/status" || fail "still there: $(cat "$tmp/status")"

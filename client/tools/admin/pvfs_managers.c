@@ -208,15 +208,50 @@ static int wait_for_voter(struct managers_args *a)
 	}
 }
 
+/* The connection follows the leader. */
+static int wait_for_leader(struct managers_args *a, uint64_t old, uint64_t id)
+{
+	uint64_t end = clock_after_ms(a->timeout_ms);
+
+	do {
+		if (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
+			return report_error(a);
+		if (id ? a->state.leader == id
+		       : a->state.leader && a->state.leader != old) {
+			printf("%s leads\n", managers_leader(&a->state));
+			return 0;
+		}
+		usleep(POLL_US);
+	} while (clock_now() < end);
+	return tool_say(&tool,
+			"%s: %s still leads after %u ms: is the other one up "
+			"to date?",
+			a->dir, managers_leader(&a->state), a->timeout_ms);
+}
+
+/* to: 0: any. */
+static int hand_over(struct managers_args *a, uint64_t to)
+{
+	uint64_t old = a->state.leader;
+
+	if (ask_leader(a, PVFS_MANAGERS_TRANSFER, to))
+		return report_error(a);
+	return wait_for_leader(a, old, to);
+}
+
 static int remove_member(struct managers_args *a)
 {
 	const struct pvfs_member *m = find_member(a);
 	char name[sizeof(m->address)];
+	uint64_t id;
 
 	if (!m)
 		return report_stranger(a);
+	id = m->id;
 	snprintf(name, sizeof(name), "%s", managers_host(m->address));
-	if (ask_leader(a, PVFS_MANAGERS_REMOVE, m->id))
+	if (id == a->state.leader && hand_over(a, 0))
+		return EXIT_FAILURE;
+	if (ask_leader(a, PVFS_MANAGERS_REMOVE, id))
 		return report_error(a);
 	printf("%s is no member any more\n", name);
 	return 0;
@@ -239,40 +274,17 @@ static uint64_t leader_to_be(const struct managers_args *a)
 	return m ? m->id : 0;
 }
 
-/* The connection follows the leader. */
-static int wait_for_leader(struct managers_args *a, uint64_t old, uint64_t id)
-{
-	uint64_t end = clock_after_ms(a->timeout_ms);
-
-	do {
-		if (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
-			return report_error(a);
-		if (id ? a->state.leader == id
-		       : a->state.leader && a->state.leader != old) {
-			printf("%s leads\n", managers_leader(&a->state));
-			return 0;
-		}
-		usleep(POLL_US);
-	} while (clock_now() < end);
-	return tool_say(&tool,
-			"%s: %s still leads after %u ms: is the other one up "
-			"to date?",
-			a->dir, managers_leader(&a->state), a->timeout_ms);
-}
-
 static int transfer_leadership(struct managers_args *a)
 {
-	uint64_t old = a->state.leader, id = leader_to_be(a);
+	uint64_t id = leader_to_be(a);
 
 	if (a->address[0] && !id)
 		return report_stranger(a);
-	if (id && id == old) {
+	if (id && id == a->state.leader) {
 		printf("%s leads already\n", managers_leader(&a->state));
 		return 0;
 	}
-	if (ask_leader(a, PVFS_MANAGERS_TRANSFER, id))
-		return report_error(a);
-	return wait_for_leader(a, old, id);
+	return hand_over(a, id);
 }
 
 static const struct command {
