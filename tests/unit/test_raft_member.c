@@ -680,6 +680,35 @@ START_TEST(test_terms_against_entries)
 }
 END_TEST
 
+/* A late message with the first entry, which this member has got in a snapshot. */
+static void receive_first_entry(unsigned int from, unsigned int to)
+{
+	struct peer_envelope env = { .group = 5, .from = from, .to = to + 1 };
+	struct raft_entry entry = { .term = 1, .type = RAFT_CHANGE };
+	struct raft_message msg = { .type = RAFT_IO_APPEND_ENTRIES };
+	struct raft_configuration conf;
+	struct member_status before, after;
+	void *data;
+	size_t len;
+
+	raft_configuration_init(&conf);
+	ck_assert_int_eq(raft_configuration_add(&conf, 1, "one", RAFT_VOTER),
+			 0);
+	ck_assert_int_eq(member_list_encode(&conf, &entry.buf), 0);
+	member_get_status(nodes[to].member, &before);
+	msg.append_entries.term = before.term;
+	msg.append_entries.entries = &entry;
+	msg.append_entries.n_entries = 1;
+	ck_assert_int_eq(peer_message_encode(&env, &msg, &data, &len), 0);
+	member_receive(nodes[to].member, data, len);
+	member_get_status(nodes[to].member, &after);
+	ck_assert(!nodes[to].failed);
+	ck_assert_uint_eq(after.last, before.last);
+	free(data);
+	raft_free(entry.buf.base);
+	raft_configuration_close(&conf);
+}
+
 /* A member is added after the log was cut, so it is filled; then another one is removed. */
 START_TEST(test_replace)
 {
@@ -715,6 +744,7 @@ START_TEST(test_replace)
 	while (nodes[3].n < id)
 		turn();
 	ck_assert(!memcmp(nodes[3].ids, node->ids, id * 8));
+	receive_first_entry((unsigned int)(node - nodes) + 1, 3);
 	ck_assert_int_eq(member_remove(node->member, 77, done, NULL), -ENOENT);
 	ck_assert_int_eq(member_remove(node->member,
 				       (uint64_t)(node - nodes) + 1, done,
