@@ -295,7 +295,7 @@ START_TEST(test_cut_off)
 	/* it has no lease since then, if it does not know already */
 	ck_assert(!flusher_leads(first->fl));
 	ck_assert(!flusher_add_read(first->fl, &read));
-	while (mgr_group_state(first->group) != GROUP_ENDED)
+	while (mgr_group_state(first->group) != GROUP_LOST)
 		turn();
 	ck_assert_uint_eq(durable, before);
 	change_many(second, 100, 10);
