@@ -7,8 +7,11 @@
 requires root
 requires tool mkfs.btrfs
 
-# quota NAME MIB: what the storage of server NAME may take
-quota() { must btrfs qgroup limit "$2M" "$tmp/disk/$1" >/dev/null; }
+# quota NAME MIB: what the storage of server NAME may take; asked of the disk, as the change of a
+# quota in a place that has used up its own may fail
+quota() {
+	must btrfs -q qgroup limit "$2M" "0/$(btrfs inspect-internal rootid "$tmp/disk/$1")" "$tmp/disk"
+}
 
 # storage_with_quota NAME MIB
 storage_with_quota() {
