@@ -124,13 +124,14 @@ static void on_timer(struct rpc_timer *timer)
 static void give_up(struct filling *f)
 {
 	mgr_group_give_up(f->mgr->group,
-			  "the copy of the database is incomplete: this "
-			  "manager starts again");
+			  "this manager starts again to get another copy of "
+			  "the database");
 }
 
 static void fail_filling(struct filling *f, const char *what, int rc)
 {
-	log_warn(f->mgr->log, "cannot copy the database of %s: %s: %s",
+	log_warn(f->mgr->log,
+		 "cannot copy the database of %s: %s: %s; tries again",
 		 f->rpc ? rpc_peer_name(f->rpc) : "the leader", what,
 		 strerror(-rc));
 	next_step(f, give_up, PAUSE_MS);
@@ -148,11 +149,11 @@ static void await_thread(struct filling *f)
 	if (!atomic_load(&f->ended)) {
 		next_step(f, await_thread, RETRY_MS);
 	} else if (f->rc) {
-		fail_filling(f, "the copy is not usable", f->rc);
+		fail_filling(f, "write the copy", f->rc);
 	} else {
 		log_info(f->mgr->log,
-			 "has a copy of the database, %llu MiB, up to entry "
-			 "%llu",
+			 "this manager has a copy of the database, %llu MiB, "
+			 "up to entry %llu of the log",
 			 (unsigned long long)f->offset >> 20,
 			 (unsigned long long)f->applied);
 		mgr_group_note_filled(f->mgr->group, f->index);
@@ -195,7 +196,7 @@ static void on_part(struct rpc_call *call)
 	if (f->closing)
 		return;
 	if (call->status) {
-		fail_filling(f, "FETCH", call->status);
+		fail_filling(f, "fetch a part", call->status);
 		return;
 	}
 	f->len = le32toh(rep->len);
@@ -308,8 +309,8 @@ static int take_copy(int storage, const struct log *log)
 	if (!rc && fsync(storage))
 		rc = -errno;
 	if (!rc)
-		log_info(log, "the copy of another manager's database is the "
-			      "database of this one now");
+		log_info(log, "uses the copy of another manager's database "
+			      "in place of its own");
 	return rc;
 }
 
@@ -331,7 +332,9 @@ int filling_finish(const char *storage, const struct log *log)
 	if (fd >= 0)
 		close(fd);
 	if (rc && rc != -ENOENT)
-		log_error(log, "the copy of the database in %s/" FOLDER ": %s",
+		log_error(log,
+			  "cannot use the copy of the database in %s/" FOLDER
+			  ": %s; check this disk, then start the manager again",
 			  storage, strerror(-rc));
 	return rc == -ENOENT ? 0 : rc;
 }
@@ -386,12 +389,12 @@ void filling_start(struct mgr *mgr, const char *uri, uint64_t index)
 	snprintf(f->dir, sizeof(f->dir), "%s/" FOLDER, mgr->conf.storage);
 	mgr->filling = f;
 	log_info(mgr->log,
-		 "lacks entries that the other managers have deleted: gets a "
-		 "copy of the database of %s",
+		 "this manager lacks entries that the others have deleted from "
+		 "their logs: it gets a copy of the database of %s",
 		 uri);
 	rc = open_filling(f, uri);
 	if (rc)
-		fail_filling(f, "begin", rc);
+		fail_filling(f, "connect", rc);
 	else
 		next_step(f, fetch_part, 0);
 }

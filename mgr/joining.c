@@ -91,8 +91,9 @@ int joining_find_group(struct mgr *mgr, uint64_t *group)
 			return atomic_load(&mgr->stop) ? -ECANCELED : 0;
 		if (!reported)
 			log_info(mgr->log,
-				 "waits for a group of managers to join: none "
-				 "of the others answers, or is in one");
+				 "this manager waits to join a group: no other "
+				 "manager of pvfs.conf answers and is in a "
+				 "group; start that of [mgr.0]");
 		reported = true;
 		pause = clock_after_ms(JOIN_MS);
 		while (clock_now() < pause && !atomic_load(&mgr->stop))
@@ -154,7 +155,8 @@ static const char *remedy_of(int rc)
 	switch (rc) {
 	case -EEXIST:
 		return "another member has the address of this manager, because "
-		       "its storage was replaced: run pvfs-managers replace";
+		       "its storage was replaced: run pvfs-managers "
+		       "replace on any client";
 	case -EDESTADDRREQ:
 		return "the leader's pvfs.conf lacks the address of this "
 		       "manager: use the same pvfs.conf on all hosts of "
@@ -163,8 +165,9 @@ static const char *remedy_of(int rc)
 		return "the leader does not accept this one as a manager: use "
 		       "the same key and pvfs.conf on all hosts of managers";
 	case -ESTALE:
-		return "another manager is in another group: empty the storage "
-		       "of the one that is not current";
+		return "the managers of pvfs.conf are in different groups: stop "
+		       "those of the group that is not meant to serve, and "
+		       "empty their storage";
 	}
 	return NULL;
 }

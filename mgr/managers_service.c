@@ -144,8 +144,9 @@ static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 	if (!rc)
 		rc = mgr_group_add(mgr->group, &new);
 	if (!rc)
-		log_info(mgr->log, "manager %s joins the group as %016llx", uri,
-			 (unsigned long long)id);
+		log_info(mgr->log,
+			 "the manager at %s joins the group as member %016llx",
+			 uri, (unsigned long long)id);
 	return rc;
 }
 
@@ -201,7 +202,7 @@ static int remove_member(struct mgr *mgr, struct rpc_req *rpc, uint64_t id,
 		rc = -EBUSY;
 	if (rc)
 		return rc;
-	log_info(mgr->log, "member %016llx at %s is removed from the group",
+	log_info(mgr->log, "removes member %016llx at %s from the group",
 		 (unsigned long long)id, member->address);
 	mgr->removal = rpc;
 	rc = mgr_group_remove(mgr->group, id, on_removed, mgr);

@@ -47,7 +47,9 @@ static int open_peers(struct mgr *mgr, uint64_t group, uint64_t id)
 	if (!rc)
 		rc = peers_open(&attr, &mgr->peers);
 	if (rc)
-		log_error(mgr->log, "connections to the other managers: %s",
+		log_error(mgr->log,
+			  "cannot prepare connections to the other "
+			  "managers: %s",
 			  strerror(-rc));
 	return rc;
 }
@@ -281,8 +283,8 @@ int membership_admit(void *arg, enum wire_role role, const char *peer,
 	if (peers_admit(mgr->peers, peer))
 		return 0;
 	log_warn(mgr->log,
-		 "%s (%s, uid %u) says that it is a manager, and is not at an "
-		 "address of [mgr.N]: refused",
+		 "refused %s (%s, uid %u), which says that it is a manager: no "
+		 "[mgr.N] of pvfs.conf has its address",
 		 peer, cred->name, cred->uid);
 	return -EKEYREJECTED;
 }

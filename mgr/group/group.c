@@ -99,7 +99,8 @@ static void on_fill(void *arg, uint64_t from, uint64_t index, uint64_t term)
 		g->attr.fill(g->attr.arg, from, index);
 	else
 		end_group(g, "this manager lacks entries that the others have "
-			     "deleted: its storage must be made anew");
+			     "deleted from their logs: run pvfs-managers "
+			     "replace, and start it with an empty storage");
 }
 
 static void lose_group(struct mgr_group *g)
@@ -185,9 +186,11 @@ static int propose_entry(struct mgr_group *g)
 	if (rc == -EAGAIN || rc == -ENOMEM || rc == -ENOSPC) {
 		if (rc != -EAGAIN && rc != g->entry.refused)
 			log_error(g->attr.log,
-				  "changes wait for the log of the managers: "
-				  "%s",
-				  strerror(-rc));
+				  "changes wait, because the log of the "
+				  "managers accepts no entry: %s%s",
+				  strerror(-rc),
+				  rc == -ENOSPC ? "; free space in the storage"
+						: "");
 		g->entry.refused = rc;
 		return rc;
 	}
@@ -195,7 +198,8 @@ static int propose_entry(struct mgr_group *g)
 	g->entry.len = 0;
 	g->entry.refused = 0;
 	if (rc && rc != -ENOTCONN)
-		end_group(g, "an entry does not fit the log of the managers");
+		end_group(g,
+			  "an entry is too large for the log of the managers");
 	return 0;
 }
 
@@ -463,8 +467,8 @@ static int join_group(struct mgr_group *g)
 
 	if (rc)
 		log_error(g->attr.log,
-			  "cannot join the managers with the folders raft and "
-			  "db in %s: %s",
+			  "cannot start as a member of the group with the "
+			  "folders raft and db in %s: %s",
 			  g->attr.storage, strerror(-rc));
 	return rc;
 }

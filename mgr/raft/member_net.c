@@ -286,7 +286,7 @@ void member_deliver(struct raft_member *m, const struct peer_envelope *env,
 
 	if (why || m->dead) {
 		log_debug(m->attr.log,
-			  "a message of member %llu is dropped: %s",
+			  "a message of member %016llx is dropped: %s",
 			  msg->server_id, why ? why : "the member failed");
 		peer_message_free(msg);
 		return;

@@ -72,7 +72,8 @@ void managers_describe(const struct pvfs_member *m, char *text, size_t len)
 static void print_member(const struct pvfs_managers *state,
 			 const struct pvfs_member *m)
 {
-	tool_line(stdout, "%-9s %-32s %-9s %10" PRIu64 " %10.1f  %" PRIu64 "\n",
+	tool_line(stdout,
+		  "%-9s %-32s %-9s %10" PRIu64 " %10.1f  %016" PRIx64 "\n",
 		  role_of(state, m), managers_host(m->address), condition_of(m),
 		  m->lag, (double)m->filled / MIB, m->id);
 }

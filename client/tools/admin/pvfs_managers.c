@@ -153,7 +153,8 @@ static int report_stranger(const struct managers_args *a)
 {
 	return tool_say(&tool,
 			"%s: no member of the group has the address %s: "
-			"pvfs-managers status shows them",
+			"pvfs-managers status shows the members; if it was "
+			"removed already, use add",
 			a->dir, a->address);
 }
 
@@ -200,7 +201,7 @@ static int wait_for_voter(struct managers_args *a)
 		if (clock_now() >= end)
 			return tool_say(&tool,
 					"%s: %s is no voter after %u s; it "
-					"continues without this program",
+					"continues to join without this program",
 					a->dir, a->address, a->wait_s);
 		usleep(5 * POLL_US);
 		if (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
@@ -224,8 +225,9 @@ static int wait_for_leader(struct managers_args *a, uint64_t old, uint64_t id)
 		usleep(POLL_US);
 	} while (clock_now() < end);
 	return tool_say(&tool,
-			"%s: %s still leads after %u ms: is the other one up "
-			"to date?",
+			"%s: %s still leads after %u ms: check in "
+			"pvfs-managers status that the other one is up and "
+			"lacks few entries, then repeat the command",
 			a->dir, managers_leader(&a->state), a->timeout_ms);
 }
 
@@ -263,7 +265,8 @@ static int replace_member(struct managers_args *a)
 
 	if (status)
 		return status;
-	printf("start it there with an empty storage: it joins by itself\n");
+	printf("start its pvfs-mgr with an empty storage, if it does not run: "
+	       "it joins by itself\n");
 	return wait_for_voter(a);
 }
 
