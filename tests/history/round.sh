@@ -21,9 +21,10 @@ seed=$1
 length=${2:-30}
 iods=3
 managers=(mgr)
-[ "${HISTORY_MANAGERS:-1}" = 1 ] || managers=(m0 m1 m2)
-iod_mib=64
 mgr_mib=112
+# the log of the managers takes up to 48 MiB between two checkpoints
+[ "${HISTORY_MANAGERS:-1}" = 1 ] || managers=(m0 m1 m2) mgr_mib=192
+iod_mib=64
 mgr_set="dead_peer=4 lease=5"
 iod_set="dead_peer=4"
 shim=$build/tests/history/history-shim.so
