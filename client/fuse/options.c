@@ -357,14 +357,18 @@ static int apply_defaults(struct options *opt)
 	return rc;
 }
 
+/* The source may be a list of managers, and libfuse ends an option at a comma. */
 static int add_fsname(struct options *opt)
 {
-	char *word;
+	char *word, *escaped = NULL;
 	int rc;
 
 	if (asprintf(&word, "fsname=%s", opt->source) < 0)
 		return -ENOMEM;
-	rc = add_fuse_option(opt, word);
+	rc = fuse_opt_add_opt_escaped(&escaped, word);
+	if (!rc)
+		rc = add_fuse_option(opt, escaped);
+	free(escaped);
 	free(word);
 	return rc;
 }

@@ -18,12 +18,13 @@ mount -t overlay -o "lowerdir=/usr/sbin,upperdir=$tmp/sbin,workdir=$tmp/work" \
 
 start_pvfs -n 1
 reach=port=$(port_of mgr),transport=${PVFS_TEST_SCHEME:-tcp}${proof:+,$proof}
-mkdir a b c d
-shown+=("$tmp"/{a,b,c,d,full})
+mkdir a b c d list
+shown+=("$tmp"/{a,b,c,d,list,full})
 cat >fstab <<-END
 	127.0.0.1:/ $tmp/a fuse.pvfs $reach,_netdev,nofail 0 0
 	127.0.0.1:/ $tmp/b fuse.pvfs $reach,noauto,_netdev,x-systemd.automount,x-systemd.idle-timeout=60,cache=open 0 0
 	127.0.0.1:/ $tmp/c fuse.pvfs defaults,noauto,ro,$reach,_netdev 0 0
+	127.0.0.2,127.0.0.1:/ $tmp/list fuse.pvfs noauto,$reach 0 0
 	127.0.0.1:/ $tmp/d fuse.pvfs noauto,nodiratime,strictatime,lazytime,nosymfollow,allow_suid,allow_dev,group,$reach 0 0
 END
 # How it is mounted.
@@ -37,6 +38,10 @@ expect 127.0.0.1:/ findmnt -no SOURCE "$tmp/a"
 expect fuse.pvfs findmnt -no FSTYPE "$tmp/a"
 echo kept >a/f
 must mount -T fstab -a # what is there is left alone
+must mount -T fstab "$tmp/list" # libfuse cuts options at commas
+expect 127.0.0.2,127.0.0.1:/ findmnt -no SOURCE "$tmp/list"
+expect kept cat list/f
+must umount "$tmp/list"
 must_fail mount -T fstab "$tmp/a"
 grep -q 'a: something is mounted there already; .*umount' output || fail "$(cat output)"
 [ "$(options "$tmp/a" | wc -l)" = 1 ] || fail "mounted twice"
