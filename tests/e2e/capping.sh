@@ -30,15 +30,16 @@ says() {
 said() { # WANTED ORDER...: the same, as a condition
 	[ "$(order "${@:2}")" = "$1" ]
 }
-# reload SERVER...: 0, 1, mgr; each has read the key file once more.
+# reload SERVER...: 0, 1, mgr (all managers); each has read the key file once more.
 said_key() { grep -c 'key .*: .* is in use' "$(log_of "$1")"; }
 read_key() { [ "$(said_key "$1")" -gt "$2" ]; }
 reload() {
 	local server name
 	declare -A had=()
 
-	for server; do
-		name=${server/[01]/iod$server}
+	for server in ${*/mgr/$(managers)}; do
+		name=${server/./}
+		name=${name/#[01]/iod$server}
 		had[$name]=$(said_key "$name")
 		must kill -HUP "$(cluster pid "$server")"
 	done

@@ -126,6 +126,7 @@ restart_pvfs() {
 	cluster start || fail "the servers do not start again"
 }
 
+# The log of a server; mgr: of the manager that leads.  It may be another one later: see mgr_log().
 log_of() {
 	local name=$1
 
@@ -133,9 +134,17 @@ log_of() {
 	echo "$state/log/$name.log"
 }
 
-# A setting of the generated configuration: conf_value SECTION KEY
+# mgr_log: the logs of all managers.
+mgr_log() { cat "$state"/log/mgr*.log; }
+
+# A setting of the generated configuration: conf_value SECTION KEY; mgr: of the one that leads
 conf_value() {
-	awk -F ' *= *' -v s="[$1]" -v k="$2" '
+	local section=$1
+
+	case ${PVFS_TEST_MANAGERS:-},$1,$2 in
+	?*,mgr,address|?*,mgr,storage)	section=mgr.$(leader) ;;
+	esac
+	awk -F ' *= *' -v s="[$section]" -v k="$2" '
 		/^\[/ { on = ($0 == s) } on && $1 == k { print $2 }' \
 		"$state/pvfs.conf"
 }
@@ -167,7 +176,15 @@ leader() {
 	local n
 
 	for n in {1..600}; do find_leader && return; sleep 0.1; done
-	fail "no manager leads"
+	fail "no manager leads" >&2
+}
+
+# managers: the names of all, as scripts/cluster knows them.
+managers() {
+	local n
+
+	[ -n "${PVFS_TEST_MANAGERS:-}" ] || { echo mgr; return; }
+	for ((n = 0; n < PVFS_TEST_MANAGERS; n++)); do echo "mgr.$n"; done
 }
 
 # free_port: one that nobody uses, for a server that the test starts itself.  It is random, as
