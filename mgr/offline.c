@@ -7,6 +7,9 @@
  * higher term than all managers that have claimed an iod.  It must issue none of the identifiers
  * that were issued since the copy was made, and none that followed an earlier restore of the same
  * copy.  So its identifiers begin at (term + 1) * 2^40.
+ *
+ * A copy of the database of one of several managers becomes that of one manager.  Started as
+ * [mgr.0], this manager founds a new group.
  */
 #include <errno.h>
 #include <grp.h>
@@ -345,7 +348,8 @@ static int open_lost_store(struct restore *r)
 	struct store_attr attr = { .dir = r->conf->storage,
 				   .cache_size = r->conf->cache_size,
 				   .log = r->log,
-				   .accept_loss = true };
+				   .accept_loss = true,
+				   .leave_group = true };
 	struct ns_attr ns = { .niods = r->conf->niods,
 			      .ssize = r->conf->ssize,
 			      .pcount = r->conf->pcount };
@@ -423,21 +427,37 @@ static int restore_database(struct restore *r)
 	return rc;
 }
 
+/* The manager of the database that is restored begins alone. */
+static int check_alone(const struct mgr_conf *conf, int dirfd,
+		       const struct log *log)
+{
+	if (conf->mgrs.numbered && conf->index) {
+		log_error(log, "--restore is for the manager that begins a new "
+			       "group: restore in the storage of [mgr.0]; the "
+			       "others are filled from it");
+		return -EOPNOTSUPP;
+	}
+	if (faccessat(dirfd, "raft", F_OK, 0))
+		return errno == ENOENT ? 0 : -errno;
+	log_error(log,
+		  "storage %s is of a member of a group of managers: if it is "
+		  "damaged, the others go on without it (pvfs-managers "
+		  "replace); if all are lost, restore a backup in an empty "
+		  "folder",
+		  conf->storage);
+	return -EOPNOTSUPP;
+}
+
 int mgr_restore(const struct mgr_conf *conf, const struct log *log)
 {
 	struct restore r = { .conf = conf, .log = log };
-	int dirfd, rc;
+	int dirfd = open_folder(conf, log), rc;
 
-	if (conf->mgrs.numbered) {
-		log_error(log, "--restore is not possible for one of several "
-			       "managers: if this one is damaged, the others "
-			       "go on without it");
-		return -EOPNOTSUPP;
-	}
-	dirfd = open_folder(conf, log);
 	if (dirfd < 0)
 		return dirfd;
-	rc = restore_database(&r);
+	rc = check_alone(conf, dirfd, log);
+	if (!rc)
+		rc = restore_database(&r);
 	close_restore(&r);
 	if (rc)
 		log_error(log, "the database in %s was not restored: %s",
