@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Two of three managers hand the leadership to each other again and again, while a client creates
+# files.  No call fails, and the managers keep neither descriptors nor memory of earlier terms.
+# PVFS_TEST_TRANSFERS is the number of times that each of the two loses the leadership.
+. "$(dirname "$0")/functions.sh"
+
+rounds=${PVFS_TEST_TRANSFERS:-10}
+start_pvfs -n 1 --managers 3
+
+touch "$tmp/load.out"
+pvrolling /pvfs/load "$tmp/load" /pvfs/counter >"$tmp/load.out" 2>&1 & load=$!
+helpers+=("$load")
+goes_on() {
+	[ "$(wc -l <"$tmp/load.out")" -ge "$1" ] && return
+	kill -0 "$load" 2>/dev/null || fail "the program has ended: $(tail -n 3 "$tmp/load.out")"
+	return 1
+}
+load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 1)); }
+
+# hands_over N: to manager N.  A manager that was just elected or restarted may refuse at first.
+hand_over() { pvfs-managers transfer "$1" /pvfs >"$tmp/transfer" 2>&1 || [ "$(find_leader)" = "$1" ]; }
+leads() { [ "$(find_leader)" = "$1" ]; }
+hands_over() {
+	until_true 60 hand_over "$(conf_value "mgr.$1" address)"
+	until_true 60 leads "$1"
+	load_goes_on
+}
+back_and_forth() { # TIMES
+	local n
+
+	for ((n = 0; n < $1; n++)); do
+		hands_over "$b"
+		hands_over "$a"
+	done
+}
+descriptors() { ls "/proc/$1/fd" | wc -l; }
+memory() { awk '/^RssAnon/ { print $2 }' "/proc/$1/status"; }
+# Some connections may just be made or closed.
+few=8
+keeps_no_descriptors() { [ "$(descriptors "$1")" -le $((had_fds[$1] + few)) ]; }
+
+a=$(leader)
+b=$(((a + 1) % 3))
+declare -A pid had_fds had_kib
+for n in $a $b; do pid[$n]=$(cluster pid "mgr.$n"); done
+back_and_forth 5 # caches and buffers reach their size
+for n in $a $b; do
+	had_fds[${pid[$n]}]=$(descriptors "${pid[$n]}")
+	had_kib[$n]=$(memory "${pid[$n]}")
+done
+back_and_forth "$rounds"
+
+touch "$tmp/load.end"
+wait "$load" || fail "the program failed: $(tail -n 3 "$tmp/load.out")"
+helpers=()
+for n in $a $b; do
+	expect "${pid[$n]}" cluster pid "mgr.$n"
+	until_true 60 keeps_no_descriptors "${pid[$n]}"
+	say "manager $n: ${had_fds[${pid[$n]}]} descriptors, now $(descriptors "${pid[$n]}");" \
+		"${had_kib[$n]} KiB, now $(memory "${pid[$n]}")"
+	# 256 KiB of each time; a sanitizer keeps freed memory
+	[ "$sanitized" = 1 ] || [ "$(memory "${pid[$n]}")" -le $((had_kib[$n] + 16384 + 256 * rounds)) ] ||
+		fail "manager $n has grown from ${had_kib[$n]} KiB to $(memory "${pid[$n]}") KiB"
+done
