@@ -29,6 +29,7 @@ static bool do_chores(struct mgr *mgr)
 	fences_drop_done(mgr);
 	more |= sessions_end_some(mgr);
 	more |= sessions_remove_unheld(mgr);
+	more |= ns_count_some(&mgr->ns);
 	return sessions_drop_some(mgr) || more;
 }
 

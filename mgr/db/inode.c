@@ -124,21 +124,45 @@ int inode_del(struct store *st, uint64_t handle)
 	return store_del(st, STORE_INODES, key, sizeof(key));
 }
 
-int inode_count(struct store *st, uint64_t *count)
+int inode_last(struct store *st, uint64_t *handle)
 {
 	struct store_cursor it;
-	uint64_t n = 0;
-	int rc;
+	uint8_t key[8];
+	int rc = store_cursor_open(st, STORE_INODES, "", 0, &it);
 
-	rc = store_cursor_open(st, STORE_INODES, "", 0, &it);
 	if (rc)
 		return rc;
-	while (!(rc = store_cursor_next(&it)))
-		n++;
+	key_u64(key, UINT64_MAX);
+	rc = store_cursor_floor(&it, key, sizeof(key));
 	store_cursor_close(&it);
-	if (rc != -ENOENT)
+	if (!rc)
+		*handle = key_get_u64(it.key);
+	else if (rc == -ENOENT)
+		*handle = 0;
+	return rc == -ENOENT ? 0 : rc;
+}
+
+int inode_count(struct store *st, uint64_t last, unsigned int rows,
+		uint64_t *next, uint64_t *count)
+{
+	struct store_cursor it;
+	uint64_t handle = 0, n = 0;
+	uint8_t key[8];
+	int rc;
+
+	key_u64(key, *next);
+	rc = store_cursor_open(st, STORE_INODES, key, sizeof(key), &it);
+	if (rc)
 		return rc;
-	*count = n;
+	while (n < rows && handle < last && !(rc = store_cursor_next(&it))) {
+		handle = key_get_u64(it.key);
+		n += handle <= last;
+	}
+	store_cursor_close(&it);
+	if (rc && rc != -ENOENT)
+		return rc;
+	*count += n;
+	*next = rc || handle >= last ? 0 : handle + 1;
 	return 0;
 }
 

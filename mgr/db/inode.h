@@ -58,8 +58,14 @@ static inline int inode_is_dir(const struct inode *ino)
 int inode_get(struct store *st, uint64_t handle, struct inode *ino);
 int inode_put(struct store *st, const struct inode *ino);
 int inode_del(struct store *st, uint64_t handle);
-/* Counts all inodes in one pass over the table. */
-int inode_count(struct store *st, uint64_t *count);
+/* The highest handle; 0: there is no inode. */
+int inode_last(struct store *st, uint64_t *handle);
+/*
+ * Adds the number of inodes with handles from *next to last to *count, and moves *next behind them.  It reads
+ * at most `rows` rows.  *next 0: all are counted.
+ */
+int inode_count(struct store *st, uint64_t last, unsigned int rows,
+		uint64_t *next, uint64_t *count);
 
 /* The target of a symlink: at most 4095 bytes, without NUL. */
 #define SYMLINK_MAX 4095u

@@ -126,7 +126,8 @@ int ns_put_or_remove(struct ns_op *op, struct inode *ino)
 		rc = xattr_del_all(st, ino->handle);
 	if (rc)
 		return rc;
-	op->ns->delta--;
+	if (ns_is_counted(op->ns, ino->handle))
+		op->ns->delta--;
 	return inode_del(st, ino->handle);
 }
 

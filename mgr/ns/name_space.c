@@ -9,6 +9,8 @@
 #include "mgr/ns/holds.h"
 #include "common/util/random_id.h"
 
+#define COUNT_ROWS 500u /* of a turn; less than a millisecond */
+
 /* The name space is fresh until ns_set_bound(). */
 static int put_identity(struct ns *ns)
 {
@@ -103,14 +105,42 @@ static int forget_count(struct ns *ns)
 	return rc;
 }
 
+/* Handles rise, so inodes above the last one are new. */
+static int begin_count(struct ns *ns)
+{
+	int rc = inode_last(ns->st, &ns->count.last);
+
+	ns->inodes = 0;
+	ns->count.next = rc ? 0 : 1;
+	if (!rc)
+		ns_count_some(ns);
+	return rc;
+}
+
+bool ns_count_some(struct ns *ns)
+{
+	if (!ns->count.next)
+		return false;
+	return !inode_count(ns->st, ns->count.last, COUNT_ROWS, &ns->count.next,
+			    &ns->inodes) &&
+	       ns->count.next;
+}
+
+bool ns_is_counted(const struct ns *ns, uint64_t handle)
+{
+	return !ns->count.next || handle < ns->count.next ||
+	       handle > ns->count.last;
+}
+
 /* The number is only valid from a clean stop to the next start. */
 static int find_count(struct ns *ns)
 {
 	int rc;
 
+	ns->count.next = 0;
 	rc = meta_get_u64(ns->st, "inodes", &ns->inodes);
 	if (rc == -ENOENT)
-		return inode_count(ns->st, &ns->inodes);
+		return begin_count(ns);
 	return rc ? rc : forget_count(ns);
 }
 
@@ -158,7 +188,7 @@ int ns_open_space(struct ns *ns, const struct ns_attr *attr)
 void ns_close_space(struct ns *ns, bool record)
 {
 	holds_close(ns);
-	if (!record || store_failed(ns->st) || ns_begin(ns))
+	if (!record || ns->count.next || store_failed(ns->st) || ns_begin(ns))
 		return;
 	if (meta_put_u64(ns->st, "inodes", ns->inodes))
 		ns_abort(ns);

@@ -64,7 +64,11 @@ struct ns {
 	/* defaults for a new file; pcount 0: all iods */
 	uint32_t ssize, pcount;
 	uint32_t next_base; /* distributes files without a requested base */
-	uint64_t inodes; /* number of inodes, committed */
+	uint64_t inodes; /* number of those that are counted, committed */
+	/* inodes with handles from next to last are to be counted; next 0: none */
+	struct {
+		uint64_t next, last;
+	} count;
 	int64_t delta; /* change of `inodes` in the open transaction */
 	uint64_t removed; /* its last INTENT_REMOVE, or 0 */
 	struct holds holds;
@@ -90,6 +94,11 @@ struct ns_attr {
  * not flushed.  -EINVAL: the store belongs to a file system with another number of iods.
  */
 int ns_open_space(struct ns *ns, const struct ns_attr *attr);
+/*
+ * Counts some inodes, if their number was not recorded at the last stop.  No transaction may be open.  true:
+ * call it again.
+ */
+bool ns_count_some(struct ns *ns);
 /* record: records the number of inodes for the next start. */
 void ns_close_space(struct ns *ns, bool record);
 /*

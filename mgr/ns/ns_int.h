@@ -123,6 +123,8 @@ void ns_touch_dir(struct ns_op *op, struct inode *dir);
 int ns_add_subdir(struct inode *dir);
 /* Prepares the loss of a name, before any other change.  0, or NS_PART: not complete yet. */
 int ns_before_drop_link(struct ns_op *op, struct inode *ino);
+/* Whether ns->inodes has this inode: it counts only once. */
+bool ns_is_counted(const struct ns *ns, uint64_t handle);
 /* Drops one name: writes the inode, or removes it with its data. */
 int ns_drop_link(struct ns_op *op, struct inode *ino);
 /* Writes the inode, or removes it if nothing keeps it. */

@@ -95,10 +95,11 @@ void mgr_say_ready(struct mgr *mgr)
 	log_info(mgr->log, "listens on: %s",
 		 fabric_text(&mgr->fabric, fabric, sizeof(fabric)));
 	log_always(mgr->log,
-		   "ready: mgr at %s, storage %s, version %s, %u iods, %llu "
-		   "inodes, cache %llu MiB",
+		   "ready: mgr at %s, storage %s, version %s, %u iods, "
+		   "%s%llu inodes, cache %llu MiB",
 		   addr_format(&addr, uri, sizeof(uri)), mgr->conf.storage,
 		   PVFS_VERSION, mgr->conf.niods,
+		   mgr->ns.count.next ? "at least " : "",
 		   (unsigned long long)mgr->ns.inodes,
 		   (unsigned long long)(mgr->conf.cache_size >> 20));
 	daemon_ready(mgr->daemon);

@@ -5,6 +5,7 @@
  * Every answer must agree, and after each reopening the whole tree must.
  */
 #include <errno.h>
+#include <limits.h>
 
 #include "tests/unit/mgr_fixture.h"
 #include "tests/unit/mgr_model.h"
@@ -230,13 +231,15 @@ static void compare_dir(int dir, uint64_t handle)
 
 static void compare_all(void)
 {
-	uint64_t inodes = 0, real;
+	uint64_t inodes = 0, real = 0, next = 1;
 
 	compare_dir(0, fx.ns.root);
 	for (int i = 0; i < NODES; i++)
 		inodes += node[i].used;
 	ck_assert_uint_eq(fx.ns.inodes, inodes);
-	ck_assert_int_eq(inode_count(fx.db.st, &real), 0);
+	ck_assert_int_eq(
+		inode_count(fx.db.st, UINT64_MAX, UINT_MAX, &next, &real), 0);
+	ck_assert_uint_eq(next, 0);
 	ck_assert_uint_eq(real, inodes);
 	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_REMOVE), removes);
 }

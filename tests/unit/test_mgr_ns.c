@@ -387,6 +387,33 @@ START_TEST(test_handles)
 }
 END_TEST
 
+/* After a crash, inodes are counted in turns, while others come and go. */
+START_TEST(test_count_in_turns)
+{
+	uint64_t inodes;
+	char name[16];
+
+	for (int i = 0; i < 1200; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		ck_assert_int_eq(fx_creat(&fx, name, 0644), 0);
+	}
+	inodes = fx.ns.inodes;
+	store_close(fx.db.st);
+	fx.db.st = NULL;
+	fx_reopen(&fx);
+	ck_assert_uint_lt(fx.ns.inodes, inodes);
+	ck_assert(ns_count_some(&fx.ns));
+	ck_assert_int_eq(fx_unlink(&fx, "f0"), 0);
+	ck_assert_int_eq(fx_unlink(&fx, "f1199"), 0);
+	ck_assert_int_eq(fx_creat(&fx, "g", 0644), 0);
+	ck_assert_int_eq(fx_creat(&fx, "h", 0644), 0);
+	ck_assert_int_eq(fx_unlink(&fx, "h"), 0);
+	while (ns_count_some(&fx.ns))
+		;
+	ck_assert_uint_eq(fx.ns.inodes, inodes - 1);
+}
+END_TEST
+
 START_TEST(test_count_survives)
 {
 	ck_assert_int_eq(fx_mkdir(&fx, "d", 0755), 0);
@@ -441,6 +468,7 @@ int main(void)
 	tcase_add_test(tc, test_times);
 	tcase_add_test(tc, test_handles);
 	tcase_add_test(tc, test_count_survives);
+	tcase_add_test(tc, test_count_in_turns);
 	tcase_add_test(tc, test_lost_root);
 	tcase_add_test(tc, test_other_iods);
 	return fx_main("mgr_ns", cases);
