@@ -346,13 +346,9 @@ void member_tick(struct raft_member *m)
 
 void member_collect(struct raft_member *m)
 {
-	int rc;
-
 	if (!member_enter(m))
 		return;
-	rc = log_writer_collect(m->writer);
-	if (rc)
-		member_fail(m, "cannot write the raft log: %s", strerror(-rc));
+	member_collect_log(m);
 	member_leave(m);
 }
 

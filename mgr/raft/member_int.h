@@ -159,6 +159,8 @@ void member_fail(struct raft_member *m, const char *fmt, ...)
  */
 bool member_enter(struct raft_member *m); /* false: the member is dead */
 void member_leave(struct raft_member *m);
+/* Tells libraft which entries are stored. */
+void member_collect_log(struct raft_member *m);
 
 /* member_disk.c: the part of struct raft_io for the disk. */
 int member_open_files(struct raft_member *m);
