@@ -7,6 +7,7 @@
 #define MGRRIG_H
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "tests/e2e/mgr/fakeiod.h"
 #include "tests/e2e/mgr/mgrc.h"
