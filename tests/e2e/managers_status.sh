@@ -4,7 +4,7 @@
 . "$(dirname "$0")/functions.sh"
 
 requires tool python3
-start_pvfs -n 1 --managers 3
+start_pvfs -n 1 --managers 3 --transport pvfs
 
 # up N: the status has a leader and N followers, all up
 up() {
@@ -61,6 +61,15 @@ until_true 60 waits
 until_true 60 found 'no manager leads'
 must cluster start
 until_true 60 up 2
+
+# the first manager of the list answers over each transport, although it does not lead
+must pvfs-managers -c "$state/pvfs.conf" transfer 1 /pvfs
+answers() {
+	pvfs-doctor -v >"$tmp/doctor" 2>&1
+	! grep -q '^found: ways' "$tmp/doctor" &&
+		grep -q "tcp://127.0.0.1:$(port_of mgr.0) answers, and does not lead" "$tmp/doctor"
+}
+until_true 60 answers
 
 # ---- operands ----
 

@@ -244,6 +244,8 @@ static void check_transport(const struct doctor *d, const struct subject *s,
 		check_seal(d, s, &p);
 		doctor_note(d, "%s in %" PRIu64 ".%" PRIu64 " us", uri,
 			    p.rtt_ns / 1000, p.rtt_ns / 100 % 10);
+	} else if (s->mgr && errno == EAGAIN) {
+		doctor_note(d, "%s answers, and does not lead", uri);
 	} else if (is_refusal(errno) && munge_needless(d)) {
 		doctor_note(d, "%s answers, and refuses who has no munged",
 			    uri);
