@@ -87,6 +87,19 @@ grep -qx "127.0.0.1:$(port_of mgr.1) is a voter" "$tmp/added" ||
 must_fail pvfs-managers -w 0 add nowhere:1 /pvfs
 grep -q 'nowhere:1 has not joined' "$tmp/output" || fail "add: $(cat "$tmp/output")"
 
+# ---- another user ----
+
+if command -v setpriv >/dev/null; then
+	chmod 755 "$tmp" "$state" && chmod 644 "$state/pvfstab"
+	public pvfs-managers
+	must as_user 12345 12345 '' pvfs-managers status /pvfs >/dev/null
+	for command in remove transfer; do
+		must_fail as_user 12345 12345 '' pvfs-managers $command "127.0.0.1:$(port_of mgr.2)" /pvfs
+		grep -q 'only root and the user that the manager runs as may do that' "$tmp/output" ||
+			fail "$command: $(cat "$tmp/output")"
+	done
+fi
+
 # ---- the leader is removed ----
 
 gone=$(leader)
