@@ -146,6 +146,10 @@ struct mgr_jobs {
 		/* ring has UNFENCED_ENDS_MAX entries; NULL: there was none */
 		struct unfenced_end *ring;
 		uint64_t first, end; /* number n is at n % UNFENCED_ENDS_MAX */
+		/* iods may learn of entries before certain; the item waits for awaited */
+		uint64_t certain, awaited;
+		struct flusher_item item;
+		bool waiting;
 		/* for log_pace(): the last log line of an unrecorded entry */
 		uint64_t log_time;
 	} unfenced;

@@ -9,6 +9,9 @@
  * A session that said BYE, or had changed nothing, gets no fence.  Its capabilities end with it.
  * Iods need not store such an end on disk.  They reject the session for the lifetime of a
  * capability.  A restarted iod is told again, also after a restart of the manager.
+ *
+ * With several managers, a session that times out at a leader that was cut off may have returned
+ * to another leader.  So iods learn of an end only once it is committed and the leader has a lease.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -91,7 +94,7 @@ static void collect_unfenced(struct end_notifier *n, struct end_batch *batch)
 	drop_expired(jobs);
 	if (n->sent < jobs->unfenced.first)
 		n->sent = jobs->unfenced.first;
-	while (n->sent < jobs->unfenced.end && batch->n < WIRE_FENCE_MAX) {
+	while (n->sent < jobs->unfenced.certain && batch->n < WIRE_FENCE_MAX) {
 		const struct unfenced_end *end = unfenced_end_at(jobs,
 								 n->sent++);
 
@@ -420,6 +423,35 @@ static void record_unfenced_end(struct mgr *mgr, const struct unfenced_end *end)
 			 (unsigned long long)end->session, strerror(-rc));
 }
 
+static void wait_until_certain(struct mgr *mgr);
+
+static void on_certain(struct flusher_item *item)
+{
+	struct mgr_jobs *jobs = container_of(item, struct mgr_jobs,
+					     unfenced.item);
+	struct mgr *mgr = jobs->iod[0].mgr;
+
+	jobs->unfenced.waiting = false;
+	jobs->unfenced.certain = jobs->unfenced.awaited;
+	for (uint32_t i = 0; i < mgr->conf.niods; i++)
+		notifier_advance(&jobs->iod[i].unfenced);
+	wait_until_certain(mgr);
+}
+
+/* Ends that are added meanwhile wait for the next time. */
+static void wait_until_certain(struct mgr *mgr)
+{
+	struct mgr_jobs *jobs = mgr->jobs;
+
+	if (jobs->unfenced.waiting ||
+	    jobs->unfenced.certain == jobs->unfenced.end)
+		return;
+	jobs->unfenced.waiting = true;
+	jobs->unfenced.awaited = jobs->unfenced.end;
+	jobs->unfenced.item.durable = on_certain;
+	flusher_add_read(mgr->fl, &jobs->unfenced.item);
+}
+
 void unfenced_end_add(struct mgr *mgr, uint64_t session, uint64_t until)
 {
 	const struct unfenced_end end = { session, until, mgr->jobs->term,
@@ -434,8 +466,7 @@ void unfenced_end_add(struct mgr *mgr, uint64_t session, uint64_t until)
 		return;
 	}
 	record_unfenced_end(mgr, &end);
-	for (uint32_t i = 0; i < mgr->conf.niods; i++)
-		notifier_advance(&mgr->jobs->iod[i].unfenced);
+	wait_until_certain(mgr);
 }
 
 /*
@@ -470,6 +501,7 @@ int session_ends_open(struct mgr *mgr)
 		return rc;
 	if (jobs->unfenced.end > UNFENCED_ENDS_MAX)
 		jobs->unfenced.first = jobs->unfenced.end - UNFENCED_ENDS_MAX;
+	jobs->unfenced.certain = jobs->unfenced.end;
 	return 0;
 }
 
