@@ -2,9 +2,13 @@
 # capping.sh - clients that violate the rules of capabilities (pvcaps), and keys that change.
 # Sourced after functions.sh, used after start_pvfs.
 
-bare_begins() { # TERM of the manager
+bare_begins() { # TERM of the manager; of several ones: that of the leader in their log
+	local term=$1
+
+	[ -z "${PVFS_TEST_MANAGERS:-}" ] ||
+		term=$(pvfs-managers status -j /pvfs | sed -n 's/.*"term": *\([0-9]*\).*/\1/p' | head -n 1)
 	coproc bare { pvcaps "$(conf_value filesystem id)" "127.0.0.1:$(port_of mgr)" \
-		"127.0.0.1:$(port_of iod.0)" "$state/key" "$1"; }
+		"127.0.0.1:$(port_of iod.0)" "$state/key" "$term"; }
 	bare_pid=$bare_PID
 	exec {to}>&"${bare[1]}" {from}<&"${bare[0]}"
 	eval "exec ${bare[1]}>&-"
