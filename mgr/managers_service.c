@@ -196,6 +196,8 @@ static int remove_member(struct mgr *mgr, struct rpc_req *rpc, uint64_t id,
 
 	if (!rc && !member)
 		rc = -ENOENT;
+	if (!rc && id == mgr_group_id(mgr->group))
+		rc = -EINVAL;
 	if (!rc && !keeps_majority(status, id))
 		rc = -EHOSTDOWN;
 	if (!rc && mgr->removal)

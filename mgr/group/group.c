@@ -46,6 +46,12 @@ static bool is_over(const struct mgr_group *g)
 	return g->state == GROUP_LOST || g->state == GROUP_ENDED;
 }
 
+static void lose_group(struct mgr_group *g)
+{
+	if (!is_over(g))
+		g->state = GROUP_LOST;
+}
+
 static void on_leader_lost(void *arg, const char *why)
 {
 	struct mgr_group *g = arg;
@@ -54,6 +60,15 @@ static void on_leader_lost(void *arg, const char *why)
 		return;
 	g->state = GROUP_LOST;
 	log_info(g->attr.log, "this manager does not lead any more: %s", why);
+}
+
+static void on_restart(void *arg, const char *why)
+{
+	struct mgr_group *g = arg;
+
+	if (!is_over(g))
+		log_info(g->attr.log, "this manager starts again: %s", why);
+	lose_group(g);
 }
 
 static void on_failed(void *arg, const char *why)
@@ -103,12 +118,6 @@ static void on_fill(void *arg, uint64_t from, uint64_t index, uint64_t term)
 		end_group(g, "this manager lacks entries that the others have "
 			     "deleted from their logs: run pvfs-managers "
 			     "replace, and start it with an empty storage");
-}
-
-static void lose_group(struct mgr_group *g)
-{
-	if (!is_over(g))
-		g->state = GROUP_LOST;
 }
 
 void mgr_group_give_up(struct mgr_group *g, const char *why)
@@ -396,6 +405,7 @@ static struct member_attr member_attr_of(struct mgr_group *g, uint64_t applied)
 			       .apply = on_apply,
 			       .leader_gained = on_leader_gained,
 			       .leader_lost = on_leader_lost,
+			       .restart = on_restart,
 			       .failed = on_failed,
 			       .checkpoint = on_checkpoint,
 			       .fill = on_fill },

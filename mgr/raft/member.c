@@ -70,8 +70,8 @@ static void follow_libraft(struct raft_member *m)
 {
 	for (int round = 0; round < 3 && !m->dead; round++) {
 		if (m->restart && !log_writer_is_busy(m->writer))
-			member_fail(m, "a change of the group was taken back: "
-				       "the process starts again");
+			member_want_restart(
+				m, "a change of the group was taken back");
 		else
 			follow_role(m);
 		if (!m->dead)

@@ -18,6 +18,9 @@
  * Lease.  While member_lease_valid() is true, no other member leads.  The caller must check it after it
  * has read what it answers.
  *
+ * Restarts.  restart() is called if the files of the member are right, and libraft cannot go on with them as
+ * they are now.  Then the member must be stopped and started again, in the same process or another one.
+ *
  * Failures.  failed() is called once if the member can never continue: a write or a sync failed, files are
  * damaged, or libraft met something impossible.  Then the process must end.  No other function of the
  * member may then be called except member_abandon().
@@ -81,6 +84,7 @@ struct member_callbacks {
 	/* This process leads: all entries of earlier terms are applied. */
 	void (*leader_gained)(void *arg, uint64_t term);
 	void (*leader_lost)(void *arg, const char *why);
+	void (*restart)(void *arg, const char *why);
 	void (*failed)(void *arg, const char *why);
 	/*
 	 * Make all entries up to index durable in the state machine, and then call
@@ -168,7 +172,7 @@ int member_force(const struct member_attr *attr, uint64_t group,
 int member_start(const struct member_attr *attr, struct raft_member **m);
 /*
  * Stores what was submitted, and frees the member.  No proposal is answered.  It may also be called after
- * leader_lost(), but not after failed().
+ * leader_lost() and restart(), but not after failed().
  */
 void member_stop(struct raft_member *m);
 /*

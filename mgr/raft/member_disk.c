@@ -274,8 +274,7 @@ static int io_set_vote(struct raft_io *io, raft_id server_id)
 	struct raft_member *m = io->impl;
 
 	if (m->vote.vote.voted_for && m->vote.vote.voted_for != server_id) {
-		member_fail(m, "a second vote in term %" PRIu64,
-			    m->vote.vote.term);
+		member_want_restart(m, "it would vote twice in a term");
 		return RAFT_INVALID;
 	}
 	return store_vote(m, m->vote.vote.term, server_id);

@@ -74,7 +74,7 @@ struct raft_member {
 	uint64_t reserve;
 	bool dead; /* failed, or leadership lost */
 	bool stopping;
-	bool restart; /* the process must end once the log is stored */
+	bool restart; /* it must start again once the log is stored */
 	uint64_t retry_at; /* the next attempt to make a segment, if the disk is full */
 	uint64_t quiet_until; /* neither votes nor stands for election */
 
@@ -152,6 +152,8 @@ uint64_t member_now(const struct raft_member *m);
 /* The member can never continue.  why: with the remedy. */
 void member_fail(struct raft_member *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* It can continue from its files. */
+void member_want_restart(struct raft_member *m, const char *why);
 
 /*
  * Around each public function that calls libraft.  member_leave() lets everything follow that libraft has

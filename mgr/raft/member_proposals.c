@@ -179,8 +179,7 @@ void member_begin_term(struct raft_member *m)
 
 	if (m->raft.current_term <= m->led ||
 	    m->raft.current_term == m->accepted.term) {
-		member_fail(m, "term %" PRIu64 " would begin twice",
-			    (uint64_t)m->raft.current_term);
+		member_want_restart(m, "its term would begin twice");
 		return;
 	}
 	m->led = m->raft.current_term;

@@ -24,6 +24,14 @@ void member_fail(struct raft_member *m, const char *fmt, ...)
 	m->attr.callbacks.failed(m->attr.callbacks.arg, why);
 }
 
+void member_want_restart(struct raft_member *m, const char *why)
+{
+	if (m->dead)
+		return;
+	m->dead = true;
+	m->attr.callbacks.restart(m->attr.callbacks.arg, why);
+}
+
 bool member_enter(struct raft_member *m)
 {
 	if (m->dead)

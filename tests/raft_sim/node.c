@@ -239,6 +239,7 @@ static struct member_attr node_attr(struct sim_node *node)
 			       .apply = node_apply,
 			       .leader_gained = node_gained,
 			       .leader_lost = node_ends,
+			       .restart = node_ends,
 			       .failed = node_ends,
 			       .checkpoint = node_checkpoint,
 			       .fill = node_fill },

@@ -129,6 +129,7 @@ static struct member_attr attr_of(unsigned int i)
 			       .apply = node_apply,
 			       .leader_gained = node_gained,
 			       .leader_lost = node_lost,
+			       .restart = node_lost,
 			       .failed = node_failed,
 			       .checkpoint = node_checkpoint,
 			       .fill = node_fill },

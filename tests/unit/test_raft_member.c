@@ -34,7 +34,7 @@ struct node {
 	unsigned int n;
 	uint64_t last; /* index */
 	uint64_t leads;
-	bool lost, failed;
+	bool lost, again, failed;
 	uint64_t checkpoint; /* is asked for */
 	bool holds_checkpoints;
 	struct {
@@ -155,6 +155,11 @@ static void node_lost(void *arg, const char *why)
 	((struct node *)arg)->lost = true;
 }
 
+static void node_again(void *arg, const char *why)
+{
+	((struct node *)arg)->again = true;
+}
+
 static void node_failed(void *arg, const char *why)
 {
 	((struct node *)arg)->failed = true;
@@ -192,6 +197,7 @@ static struct member_attr attr_of(unsigned int i)
 			       .apply = node_apply,
 			       .leader_gained = node_gained,
 			       .leader_lost = node_lost,
+			       .restart = node_again,
 			       .failed = node_failed,
 			       .checkpoint = node_checkpoint,
 			       .fill = node_fill },
@@ -212,7 +218,7 @@ static void start(unsigned int i)
 {
 	struct member_attr attr = attr_of(i);
 
-	nodes[i].lost = nodes[i].failed = false;
+	nodes[i].lost = nodes[i].again = nodes[i].failed = false;
 	nodes[i].leads = 0;
 	ck_assert_int_eq(member_start(&attr, &nodes[i].member), 0);
 }
@@ -832,6 +838,43 @@ START_TEST(test_replace)
 }
 END_TEST
 
+/* Only one member has a change of the group when another one is elected. */
+START_TEST(test_change_taken_back)
+{
+	struct member_status status;
+	struct node *node;
+	unsigned int first;
+
+	begin_three();
+	node = leader();
+	first = (unsigned int)(node - nodes);
+	ck_assert_int_eq(propose(node, 1, 8), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		if (i != first)
+			stop(i);
+	ck_assert_int_eq(member_add(node->member, &addresses[3], done, NULL),
+			 0);
+	stop(first);
+	for (unsigned int i = 0; i < NODES; i++)
+		drop_packets(&nodes[i]);
+	for (unsigned int i = 0; i < 3; i++)
+		if (i != first)
+			start(i);
+	ck_assert_int_eq(propose(wait_leader(), 2, 8), 0);
+	start(first);
+	while (!node->again)
+		turn();
+	ck_assert(!node->failed && !node->lost);
+	stop(first);
+	start(first);
+	while (node->n < 2)
+		turn();
+	member_get_status(node->member, &status);
+	ck_assert_uint_eq(status.n, 3);
+	ck_assert(!node->again);
+}
+END_TEST
+
 START_TEST(test_force)
 {
 	struct member_attr attr;
@@ -1071,6 +1114,7 @@ int main(void)
 	tcase_add_test(tc, test_transfer_to_broken_disk);
 	tcase_add_test(tc, test_terms_against_entries);
 	tcase_add_test(tc, test_replace);
+	tcase_add_test(tc, test_change_taken_back);
 	tcase_add_test(tc, test_force);
 	tcase_add_test(tc, test_force_another_group);
 	tcase_add_test(tc, test_found);
