@@ -46,7 +46,8 @@ found() {
 }
 until_true 60 found "the manager .*127.0.0.1:$(port_of "mgr.$follower") does not answer"
 pvfs-stats -j -i /pvfs >"$tmp/stats"
-for row in managers_leads managers_term managers_voters managers_recent managers_log_bytes; do
+for row in managers_leads managers_term managers_voters managers_recent managers_log_bytes \
+	managers_lag_entries managers_log_full; do
 	grep -q "\"$row\"" "$tmp/stats" || fail "no $row: $(cat "$tmp/stats")"
 done
 
