@@ -13,6 +13,8 @@
 #include "common/util/conf.h"
 
 #define POLL_US 100000
+/* The leader may count a manager that has ended as up to date for one election timeout (0.6 s). */
+#define SETTLE_US 1500000
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 
 struct managers_args {
@@ -114,6 +116,16 @@ static int ask_leader(struct managers_args *a, enum pvfs_managers_command cmd,
 	return pvfs_watch_managers(a->watch, cmd, id, &a->state);
 }
 
+/* After a call failed: whether to repeat it, because the managers may be electing a leader.  Pauses. */
+static bool may_repeat(uint64_t end)
+{
+	if (errno != ENOTCONN || clock_now() >= end)
+		return false;
+	usleep(POLL_US);
+	errno = ENOTCONN;
+	return true;
+}
+
 static const struct pvfs_member *find_address(const struct managers_args *a)
 {
 	for (unsigned int i = 0; i < a->state.n; i++)
@@ -204,8 +216,9 @@ static int wait_for_voter(struct managers_args *a)
 					"continues to join without this program",
 					a->dir, a->address, a->wait_s);
 		usleep(5 * POLL_US);
-		if (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
-			return report_error(a);
+		while (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
+			if (!may_repeat(end))
+				return report_error(a);
 	}
 }
 
@@ -215,8 +228,9 @@ static int wait_for_leader(struct managers_args *a, uint64_t old, uint64_t id)
 	uint64_t end = clock_after_ms(a->timeout_ms);
 
 	do {
-		if (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
-			return report_error(a);
+		while (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
+			if (!may_repeat(end))
+				return report_error(a);
 		if (id ? a->state.leader == id
 		       : a->state.leader && a->state.leader != old) {
 			printf("%s leads\n", managers_leader(&a->state));
@@ -231,14 +245,33 @@ static int wait_for_leader(struct managers_args *a, uint64_t old, uint64_t id)
 			a->dir, managers_leader(&a->state), a->timeout_ms);
 }
 
-/* to: 0: any. */
+/*
+ * to: 0: any.  The answer may be lost with the leadership, and the new leader then refuses the repeated
+ * request, because it does not hand over to itself.
+ */
 static int hand_over(struct managers_args *a, uint64_t to)
 {
 	uint64_t old = a->state.leader;
 
-	if (ask_leader(a, PVFS_MANAGERS_TRANSFER, to))
+	if (ask_leader(a, PVFS_MANAGERS_TRANSFER, to) && errno != ENOTCONN &&
+	    errno != ENOENT)
 		return report_error(a);
 	return wait_for_leader(a, old, to);
+}
+
+/*
+ * After a pause, so that no manager counts that was down before the command: without a majority the group
+ * could not even take back the change.  A member that is gone was removed by an earlier attempt.
+ */
+static int remove_id(struct managers_args *a, uint64_t id)
+{
+	uint64_t end = clock_after_ms(a->timeout_ms);
+
+	usleep(SETTLE_US);
+	while (ask_leader(a, PVFS_MANAGERS_REMOVE, id) && errno != ENOENT)
+		if (!may_repeat(end))
+			return report_error(a);
+	return 0;
 }
 
 static int remove_member(struct managers_args *a)
@@ -253,8 +286,8 @@ static int remove_member(struct managers_args *a)
 	snprintf(name, sizeof(name), "%s", managers_host(m->address));
 	if (id == a->state.leader && hand_over(a, 0))
 		return EXIT_FAILURE;
-	if (ask_leader(a, PVFS_MANAGERS_REMOVE, id))
-		return report_error(a);
+	if (remove_id(a, id))
+		return EXIT_FAILURE;
 	printf("%s is no member any more\n", name);
 	return 0;
 }
@@ -355,6 +388,21 @@ static const struct command *read_operands(struct managers_args *a, int n,
 	return c;
 }
 
+/* Connects, and asks for the state.  To show it, no leader is awaited. */
+static int open_group(struct managers_args *a, const struct command *c,
+		      const char *uri)
+{
+	uint64_t end = clock_after_ms(a->timeout_ms);
+
+	while (pvfs_watch_open(a->dir, uri, (int)a->timeout_ms, &a->watch))
+		if (c->run == show_status || !may_repeat(end))
+			return -1;
+	while (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
+		if (c->run == show_status || !may_repeat(end))
+			return -1;
+	return 0;
+}
+
 static int run_command(struct managers_args *a, const struct command *c)
 {
 	struct pvfs_server mgr;
@@ -362,10 +410,7 @@ static int run_command(struct managers_args *a, const struct command *c)
 
 	if (pvfs_manager(a->dir, &mgr))
 		return tool_off_mount(&tool, a->dir);
-	if (pvfs_watch_open(a->dir, mgr.uri, (int)a->timeout_ms, &a->watch))
-		return report_error(a);
-	status = ask_leader(a, PVFS_MANAGERS_STATUS, 0) ? report_error(a)
-							: c->run(a);
+	status = open_group(a, c, mgr.uri) ? report_error(a) : c->run(a);
 	pvfs_watch_close(a->watch);
 	return status;
 }

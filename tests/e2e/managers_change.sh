@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# pvfs-managers changes a group of three managers while a program works: the leadership moves, a
+# manager leaves and joins again, and one gets a new storage.  Changes that are not possible are
+# refused, with a reason.  No call of the program fails.
+. "$(dirname "$0")/functions.sh"
+
+start_pvfs -n 1 --managers 3
+
+touch "$tmp/load.out"
+pvrolling /pvfs/load "$tmp/load" /pvfs/counter >"$tmp/load.out" 2>&1 &
+load=$!
+helpers+=("$load")
+goes_on() {
+	[ "$(wc -l <"$tmp/load.out")" -ge "$1" ] && return
+	kill -0 "$load" 2>/dev/null || fail "the program has ended: $(tail -n 3 "$tmp/load.out")"
+	return 1
+}
+load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 3)); }
+
+managers() { pvfs-managers -c "$state/pvfs.conf" "$@" /pvfs; }
+address() { echo "127.0.0.1:$(port_of "mgr.$1")"; }
+prints() { grep -qF "$1" "$2" || fail "no \"$1\": $(cat "$2")"; }
+all_up() { managers status >"$tmp/status" 2>&1 && [ "$(grep -c ' up ' "$tmp/status")" = 3 ]; }
+ended() { ! cluster pid "mgr.$1" >/dev/null 2>&1; }
+# said N TEXT: the manager N, since its last start
+said() {
+	[ -e "$state/run/mgr$1.pid" ] || return
+	tail -n +"$(cut -d ' ' -f 3 "$state/run/mgr$1.pid")" "$(log_of "mgr$1")" | grep -qF "$2"
+}
+refuses() {
+	managers "${@:2}" >"$tmp/output" 2>&1 && fail "$*: $(cat "$tmp/output")"
+	grep -qF "$1" "$tmp/output"
+}
+
+until_true 60 all_up
+load_goes_on
+
+say "transfer"
+for n in 0 1 2; do
+	must managers transfer "$n" >"$tmp/moved"
+	grep -qx "$(address "$n") leads\( already\)\?" "$tmp/moved" ||
+		fail "transfer $n: $(cat "$tmp/moved")"
+	[ "$(leader)" = "$n" ] || fail "$n does not lead"
+	load_goes_on
+	until_true 60 all_up
+done
+must managers transfer >"$tmp/moved"
+[ "$(leader)" != 2 ] || fail "2 still leads"
+until_true 60 all_up
+
+say "a follower leaves, and joins again"
+gone=$((($(leader) + 1) % 3))
+must managers remove "$gone" >"$tmp/removed"
+prints "$(address "$gone") is no member any more" "$tmp/removed"
+until_true 60 ended "$gone"
+said "$gone" "this manager was removed from the group" || fail "$gone does not say why it ends"
+load_goes_on
+must_fail managers remove "$gone"
+prints "no member of the group has the address $(address "$gone")" "$tmp/output"
+# its storage is of no use any more
+cluster start-mgr "$gone" >"$tmp/start" 2>&1
+until_true 60 ended "$gone"
+said "$gone" "this manager was removed from the group" || fail "$gone does not say why it ends"
+rm -r "$state/mgr$gone"
+must cluster start-mgr "$gone"
+must managers -w 120 add "$gone" >"$tmp/added"
+prints "$(address "$gone") is a voter" "$tmp/added"
+until_true 60 all_up
+load_goes_on
+
+say "a storage is lost"
+lost=$((($(leader) + 2) % 3))
+must cluster kill-mgr "$lost"
+rm -r "$state/mgr$lost"
+# without the removal of the old member, the new one is refused
+cluster start-mgr "$lost" >"$tmp/start" 2>&1 &
+starts=$!
+refused() { said "$lost" "cannot join the group: another member has the address of this manager"; }
+until_true 60 refused
+managers -w 120 replace "$lost" >"$tmp/replaced" 2>&1 ||
+	fail "replace: $(cat "$tmp/replaced")"
+wait "$starts" || fail "manager $lost does not start: $(cat "$tmp/start")"
+prints "$(address "$lost") is no member any more" "$tmp/replaced"
+prints "$(address "$lost") is a voter" "$tmp/replaced"
+until_true 60 all_up
+load_goes_on
+
+say "a stranger"
+{
+	cat "$state/pvfs.conf"
+	for n in 3 4; do
+		printf '[mgr.%s]\naddress = tcp://127.0.0.1:%s\nstorage = %s\n' \
+			"$n" "$(free_port)" "$tmp/stranger$n"
+	done
+} >"$tmp/stranger.conf"
+"$PVFS_BUILD/mgr/pvfs-mgr" --config "$tmp/stranger.conf" --index 3 2>"$tmp/stranger.log" &
+stranger=$!
+helpers+=("$stranger")
+stranger_refused() {
+	grep -qF "cannot join the group: the leader's pvfs.conf lacks the address" "$tmp/stranger.log"
+}
+until_true 60 stranger_refused
+until_true 60 all_up
+kill "$stranger"
+wait "$stranger" || fail "the stranger does not stop: $(cat "$tmp/stranger.log")"
+
+say "without a majority"
+silent=$((($(leader) + 1) % 3)) other=$((($(leader) + 2) % 3))
+must cluster kill-mgr "$silent"
+until_true 60 refuses "the managers that would remain" remove "$other"
+load_goes_on
+must cluster start-mgr "$silent"
+until_true 60 all_up
+
+touch "$tmp/load.end"
+wait "$load" || fail "the program failed: $(tail -n 3 "$tmp/load.out")"
+helpers=()
