@@ -17,8 +17,6 @@
 #define TICK_MS (HEARTBEAT_MS / 3)
 #define CHECKPOINT_BYTES                                                       \
 	(UINT64_C(16) << 20) /* a restart reads about as much */
-/* Two wake-ups of threads take about as long. */
-#define QUICK_WRITE_NS 300000 /* average of recent writes of the log */
 #define TRAILING_BYTES (UINT64_C(8) << 20)
 /*
  * While the database is copied, the log cannot be cut.  From half of the limit on, a tick therefore
@@ -243,9 +241,9 @@ static int wait_until_committed(void *arg)
 	uint64_t change = store_last_change(g->attr.st);
 
 	while (g->state == GROUP_LEADS && !store_failed(g->attr.st)) {
-		propose_entries(g);
 		if (store_is_committed(g->attr.st, change))
 			return 0;
+		propose_entries(g);
 		rpc_ctx_progress(g->attr.ctx, clock_after_ms(TICK_MS));
 		mgr_group_collect(g);
 	}
@@ -414,7 +412,6 @@ static struct member_attr member_attr_of(struct mgr_group *g, uint64_t applied)
 		.heartbeat_ms = HEARTBEAT_MS,
 		.log_limit = GROUP_LOG_LIMIT,
 		.checkpoint_bytes = CHECKPOINT_BYTES,
-		.quick_write_ns = QUICK_WRITE_NS,
 		.trailing_bytes = TRAILING_BYTES,
 		.log = g->attr.log,
 	};

@@ -32,11 +32,6 @@ int entry_log_prepare(struct entry_log *el)
 	return 0;
 }
 
-bool entry_log_is_prepared(const struct entry_log *el)
-{
-	return el->spare >= 0;
-}
-
 static int next_segment(struct entry_log *el)
 {
 	int rc = entry_log_prepare(el);

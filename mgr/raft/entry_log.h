@@ -68,8 +68,6 @@ int entry_log_cut(struct entry_log *el, uint64_t index);
  * may be; nothing is lost.
  */
 int entry_log_prepare(struct entry_log *el);
-/* Whether the next segment exists. */
-bool entry_log_is_prepared(const struct entry_log *el);
 
 /* Any records whose entry_log_space() is at most so many bytes fit into prepared segments. */
 uint64_t entry_log_room(const struct entry_log *el);

@@ -6,19 +6,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "common/util/clock.h"
-
-#define HERE_BYTES (64u << 10) /* more is for the thread */
-
 STAILQ_HEAD(job_queue, log_job);
 
 struct log_writer {
 	struct log_writer_attr attr;
 
-	pthread_mutex_t writing; /* of the entry log, and of working */
-	struct job_queue working;
-
-	bool kept; /* of the event loop: jobs wait for log_writer_write_here() */
+	struct job_queue working; /* of the thread that works */
 
 	pthread_mutex_t lock; /* all below */
 	struct job_queue waiting, done;
@@ -26,7 +19,6 @@ struct log_writer {
 	uint64_t queued; /* bytes of jobs that are not yet written */
 	uint64_t room, size; /* of the log after the last job */
 	bool full;
-	uint64_t took; /* average duration of recent writes, ns */
 	int failed;
 };
 
@@ -49,7 +41,6 @@ int log_writer_open(const struct log_writer_attr *attr, struct log_writer **lw)
 		return rc ? rc : -ENOMEM;
 	}
 	new->attr = *attr;
-	pthread_mutex_init(&new->writing, NULL);
 	pthread_mutex_init(&new->lock, NULL);
 	STAILQ_INIT(&new->waiting);
 	STAILQ_INIT(&new->working);
@@ -77,7 +68,6 @@ void log_writer_close(struct log_writer *lw)
 	drop_jobs(&lw->waiting);
 	entry_log_close(lw->attr.el);
 	pthread_mutex_destroy(&lw->lock);
-	pthread_mutex_destroy(&lw->writing);
 	free(lw);
 }
 
@@ -97,13 +87,11 @@ void log_writer_submit(struct log_writer *lw, struct log_job *job)
 	STAILQ_INSERT_TAIL(&lw->waiting, job, link);
 	lw->queued += job->space;
 	lw->inside++;
-	lw->kept = lw->took < lw->attr.quick_ns;
 	pthread_mutex_unlock(&lw->lock);
-	if (!lw->kept)
-		lw->attr.submitted(lw->attr.submitted_arg);
+	lw->attr.submitted(lw->attr.submitted_arg);
 }
 
-/* ---- writing: in the thread or the event loop ---- */
+/* ---- the thread that works ---- */
 
 static int write_jobs(struct log_writer *lw, const struct job_queue *jobs)
 {
@@ -137,7 +125,7 @@ static int cut_log(struct log_writer *lw, const struct job_queue *jobs)
 	return index ? entry_log_cut(lw->attr.el, index) : 0;
 }
 
-static void complete_jobs(struct log_writer *lw, int rc, uint64_t took)
+static void complete_jobs(struct log_writer *lw, int rc)
 {
 	const struct log_job *job;
 	uint64_t space = 0;
@@ -151,81 +139,38 @@ static void complete_jobs(struct log_writer *lw, int rc, uint64_t took)
 		STAILQ_CONCAT(&lw->done, &lw->working);
 	lw->queued -= space;
 	lw->room = entry_log_room(lw->attr.el);
-	lw->took = (lw->took * 7 + took) / 8;
 	pthread_mutex_unlock(&lw->lock);
-}
-
-/* Whether log_writer_collect() has work. */
-static bool write_waiting(struct log_writer *lw)
-{
-	const struct job_queue *jobs = &lw->working;
-	uint64_t start = clock_now();
-	int rc;
-
-	pthread_mutex_lock(&lw->lock);
-	if (!lw->failed)
-		STAILQ_CONCAT(&lw->working, &lw->waiting);
-	pthread_mutex_unlock(&lw->lock);
-	if (STAILQ_EMPTY(jobs))
-		return false;
-	rc = write_jobs(lw, jobs);
-	complete_jobs(lw, rc ? rc : cut_log(lw, jobs), clock_now() - start);
-	return true;
-}
-
-/* Whether log_writer_collect() has work: it failed. */
-static bool prepare_next(struct log_writer *lw)
-{
-	int rc = lw->failed ? 0 : entry_log_prepare(lw->attr.el);
-
-	pthread_mutex_lock(&lw->lock);
-	publish_space(lw, rc);
-	pthread_mutex_unlock(&lw->lock);
-	return rc && rc != -ENOSPC;
+	lw->attr.completed(lw->attr.completed_arg);
 }
 
 void log_writer_work(struct log_writer *lw)
 {
-	pthread_mutex_lock(&lw->writing);
-	if (write_waiting(lw))
+	const struct job_queue *jobs = &lw->working;
+	int rc;
+
+	pthread_mutex_lock(&lw->lock);
+	rc = lw->failed;
+	if (!rc)
+		STAILQ_CONCAT(&lw->working, &lw->waiting);
+	pthread_mutex_unlock(&lw->lock);
+	if (rc)
+		return;
+	if (!STAILQ_EMPTY(jobs)) {
+		rc = write_jobs(lw, jobs);
+		rc = rc ? rc : cut_log(lw, jobs);
+		complete_jobs(lw, rc);
+		if (rc)
+			return;
+	}
+	rc = entry_log_prepare(lw->attr.el);
+	pthread_mutex_lock(&lw->lock);
+	publish_space(lw, rc);
+	pthread_mutex_unlock(&lw->lock);
+	if (rc && rc != -ENOSPC)
 		lw->attr.completed(lw->attr.completed_arg);
-	if (prepare_next(lw))
-		lw->attr.completed(lw->attr.completed_arg);
-	pthread_mutex_unlock(&lw->writing);
 }
 
 /* ---- the event loop ---- */
-
-/* Small, and without the creation or removal of a file. */
-static bool may_write_here(struct log_writer *lw)
-{
-	const struct log_job *job;
-	bool may;
-
-	pthread_mutex_lock(&lw->lock);
-	may = lw->queued <= HERE_BYTES && entry_log_is_prepared(lw->attr.el);
-	STAILQ_FOREACH(job, &lw->waiting, link)
-		may = may && !job->cut;
-	pthread_mutex_unlock(&lw->lock);
-	return may;
-}
-
-bool log_writer_write_here(struct log_writer *lw)
-{
-	bool written = false, prepared = false;
-
-	if (!lw->kept)
-		return false;
-	lw->kept = false;
-	if (!pthread_mutex_trylock(&lw->writing)) {
-		written = may_write_here(lw) && write_waiting(lw);
-		prepared = entry_log_is_prepared(lw->attr.el);
-		pthread_mutex_unlock(&lw->writing);
-	}
-	if (!written || !prepared)
-		lw->attr.submitted(lw->attr.submitted_arg);
-	return written;
-}
 
 int log_writer_collect(struct log_writer *lw)
 {

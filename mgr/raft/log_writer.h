@@ -6,16 +6,11 @@
  * 	log_writer_submit() -- submitted() ----> log_writer_work()
  * 	log_writer_collect() <--- completed() ---'
  *
- * 	log_writer_submit() --> log_writer_write_here() --> log_writer_collect()
- *
- * If recent writes took less than quick_ns, the event loop writes itself, which costs no wake-ups of
- * threads.  Large batches, and the creation and removal of files, are always for the thread.
- *
  * Jobs are written in order.  All jobs that wait are one batch, with one sync.  An error is final:
  * from then on no job completes, and the process must end.
  *
  * Threads: log_writer_work() is for one thread; completed() is called in it.  All other functions are
- * for the event loop, and submitted() is called in it.
+ * for the event loop.
  */
 #ifndef LOG_WRITER_H
 #define LOG_WRITER_H
@@ -42,7 +37,6 @@ struct log_writer_attr {
 	void (*submitted)(void *arg); /* log_writer_work() has work */
 	void (*completed)(void *arg); /* log_writer_collect() has work */
 	void *submitted_arg, *completed_arg;
-	uint64_t quick_ns; /* 0: the event loop never writes */
 };
 
 /* On an error el stays open. */
@@ -51,11 +45,6 @@ int log_writer_open(const struct log_writer_attr *attr, struct log_writer **lw);
 void log_writer_close(struct log_writer *lw);
 
 void log_writer_submit(struct log_writer *lw, struct log_job *job);
-/*
- * Call it after log_writer_submit(), before the event loop waits.  true: it has written, and
- * log_writer_collect() has work.  Otherwise submitted() was called, or nothing waits for the event loop.
- */
-bool log_writer_write_here(struct log_writer *lw);
 /* Writes what waits, and makes the next segment if it is missing. */
 void log_writer_work(struct log_writer *lw);
 /* Calls done() of each durable job.  -errno: a write failed, which is final. */

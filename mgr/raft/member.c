@@ -346,9 +346,13 @@ void member_tick(struct raft_member *m)
 
 void member_collect(struct raft_member *m)
 {
+	int rc;
+
 	if (!member_enter(m))
 		return;
-	member_collect_log(m);
+	rc = log_writer_collect(m->writer);
+	if (rc)
+		member_fail(m, "cannot write the raft log: %s", strerror(-rc));
 	member_leave(m);
 }
 

@@ -119,7 +119,6 @@ struct member_attr {
 	uint32_t segment_size;
 	uint64_t log_limit; /* bytes on disk, and about as many in memory */
 	uint64_t checkpoint_bytes; /* log between two checkpoints */
-	uint64_t quick_write_ns; /* if writes of the log take less, no other thread does them; or 0 */
 	uint64_t trailing_bytes; /* log that is kept after a checkpoint, for members that lag */
 	const struct log *log;
 };
@@ -197,8 +196,7 @@ void member_filled(struct raft_member *m, int rc, uint64_t applied);
 typedef void (*member_done)(void *arg, int rc);
 
 /*
- * Proposes an entry; copies the data.  done(arg, 0): it is committed and applied, perhaps before this
- * returns.  If the leadership is
+ * Proposes an entry; copies the data.  done(arg, 0): it is committed and applied.  If the leadership is
  * lost before, done() is never called.  -ENOTCONN: not the leader, or a transfer has begun.  -ENOSPC: the disk
  * is full, or the log is at its limit because checkpoints do not finish.  -EAGAIN: too much is in flight;
  * try again when some of it is done.  -EMSGSIZE: above MEMBER_ENTRY_MAX, or it never fits into a segment

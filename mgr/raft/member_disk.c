@@ -120,8 +120,7 @@ static int open_writer(struct raft_member *m, struct entry_log *el)
 					.submitted = member_wake_writer,
 					.completed = wake_loop,
 					.submitted_arg = m,
-					.completed_arg = m,
-					.quick_ns = m->attr.quick_write_ns };
+					.completed_arg = m };
 	int rc = log_writer_open(&attr, &m->writer);
 
 	if (rc) {

@@ -161,8 +161,6 @@ void member_want_restart(struct raft_member *m, const char *why);
  */
 bool member_enter(struct raft_member *m); /* false: the member is dead */
 void member_leave(struct raft_member *m);
-/* Tells libraft which entries are stored. */
-void member_collect_log(struct raft_member *m);
 
 /* member_disk.c: the part of struct raft_io for the disk. */
 int member_open_files(struct raft_member *m);

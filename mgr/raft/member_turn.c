@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* member_turn.c - what all files of the member use: its clock, its end, and turns of the event loop. */
 #include <stdarg.h>
-#include <string.h>
 
 #include "mgr/raft/member_int.h"
 
@@ -40,23 +39,9 @@ bool member_enter(struct raft_member *m)
 	return true;
 }
 
-void member_collect_log(struct raft_member *m)
-{
-	int rc = log_writer_collect(m->writer);
-
-	if (rc)
-		member_fail(m, "cannot write the raft log: %s", strerror(-rc));
-}
-
-/* Messages are sent before this member writes, so that the others write at the same time. */
 void member_leave(struct raft_member *m)
 {
-	if (m->depth == 1) {
+	if (m->depth == 1)
 		m->follow(m);
-		while (!m->dead && log_writer_write_here(m->writer)) {
-			member_collect_log(m);
-			m->follow(m);
-		}
-	}
 	m->depth--;
 }

@@ -325,7 +325,7 @@ bool flusher_submit(struct flusher *fl)
 	flusher_release_deferred(fl);
 	if (fl->replicated) {
 		propose_added(fl);
-		return may_reveal(fl, STAILQ_FIRST(&fl->waiting)->change);
+		return false;
 	}
 	if (!is_quick(fl)) {
 		hand_over(fl);

@@ -75,7 +75,7 @@ bool flusher_will_flush_here(const struct flusher *fl);
 uint64_t flusher_flush_ns(const struct flusher *fl);
 /*
  * Flushes the added items, or hands them to the thread.  Call it once per turn of the
- * event loop.  true: flushed here, or committed already: flusher_collect() has work.
+ * event loop.  true: flushed here, flusher_collect() has work.
  */
 bool flusher_submit(struct flusher *fl);
 /* Calls durable() of each durable item.  Returns their number; -EIO: the store failed. */

@@ -43,7 +43,6 @@ struct node {
 };
 
 static struct node nodes[NODES];
-static uint64_t quick_ns[NODES];
 static sem_t woken;
 static unsigned int done_n;
 static int done_rc;
@@ -56,7 +55,6 @@ static struct {
 	pthread_t loop;
 	void *_Atomic blocked; /* of a disk: writes of its log thread wait */
 	sem_t arrived, opened;
-	atomic_uint writes_here, writes_in_threads;
 	void *full; /* this disk has no space for a segment */
 	void *broken; /* of this disk, the loop's writes fail: term and vote */
 	pthread_t opener;
@@ -65,10 +63,6 @@ static struct {
 static int faulty_write(void *arg, int fd, const void *buf, size_t len,
 			uint64_t offset)
 {
-	if (pthread_equal(pthread_self(), faults.loop))
-		faults.writes_here++;
-	else
-		faults.writes_in_threads++;
 	if (arg == faults.blocked &&
 	    !pthread_equal(pthread_self(), faults.loop)) {
 		sem_post(&faults.arrived);
@@ -208,7 +202,6 @@ static struct member_attr attr_of(unsigned int i)
 		.log_limit = 2u << 20,
 		.checkpoint_bytes = 512u << 10,
 		.trailing_bytes = 256u << 10,
-		.quick_write_ns = quick_ns[i],
 	};
 }
 
@@ -346,7 +339,6 @@ static void setup(void)
 		make_faulty(&node->disk);
 	}
 	done_n = 0;
-	memset(quick_ns, 0, sizeof(quick_ns));
 }
 
 static void remove_file(void *ctx, const char *name)
@@ -403,77 +395,6 @@ START_TEST(test_alone)
 	ck_assert_uint_eq(status.leader, 1);
 	ck_assert_uint_eq(status.applied, status.last);
 	ck_assert_uint_gt(node->terms[50], node->terms[0]);
-}
-END_TEST
-
-/* Quick writes need no thread, except for the first log file. */
-START_TEST(test_quick_writes)
-{
-	struct node *node = &nodes[0];
-	unsigned int here, in_threads;
-
-	quick_ns[0] = UINT64_MAX;
-	create(0, 1);
-	wait_leader();
-	here = faults.writes_here;
-	in_threads = faults.writes_in_threads;
-	for (uint64_t id = 1; id <= 20; id++) {
-		unsigned int before = done_n;
-
-		ck_assert_int_eq(member_propose(node->member, &id, sizeof(id),
-						done, NULL),
-				 0);
-		ck_assert_uint_eq(done_n, before + 1);
-	}
-	ck_assert_uint_eq(faults.writes_here, here + 20);
-	ck_assert_uint_eq(faults.writes_in_threads, in_threads);
-}
-END_TEST
-
-/* A slow write is the last one in the event loop. */
-START_TEST(test_slow_writes)
-{
-	struct node *node = &nodes[0];
-	unsigned int here;
-
-	quick_ns[0] = 1;
-	create(0, 1);
-	wait_leader();
-	ck_assert_int_eq(propose(node, 1, 8), 0);
-	here = faults.writes_here;
-	for (uint64_t id = 2; id <= 20; id++)
-		ck_assert_int_eq(propose(node, id, 8), 0);
-	ck_assert_uint_eq(faults.writes_here, here);
-}
-END_TEST
-
-/* Writes change between the event loop and threads, through many files, and all arrive in order. */
-START_TEST(test_writes_in_turns)
-{
-	unsigned int before;
-	struct node *node;
-	uint64_t last = 0;
-
-	quick_ns[0] = UINT64_MAX;
-	quick_ns[1] = 50000;
-	for (unsigned int i = 0; i < 3; i++)
-		create(i, 3);
-	node = wait_leader();
-	before = node->n;
-	while (node->n < before + 300 && !node->lost) {
-		size_t len = last % 7 ? 8 + last : 90000;
-		static uint8_t data[100000];
-
-		memcpy(data, &last, sizeof(last));
-		if (member_propose(node->member, data, len, done, NULL))
-			turn();
-		else
-			last++;
-	}
-	for (unsigned int i = 0; i < node->n; i++)
-		ck_assert_uint_eq(node->ids[i], i);
-	for (unsigned int i = 0; i < 3; i++)
-		ck_assert(!nodes[i].failed);
 }
 END_TEST
 
@@ -1101,9 +1022,6 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 200);
 	tcase_add_test(tc, test_alone);
-	tcase_add_test(tc, test_quick_writes);
-	tcase_add_test(tc, test_slow_writes);
-	tcase_add_test(tc, test_writes_in_turns);
 	tcase_add_test(tc, test_replay);
 	tcase_add_test(tc, test_limits);
 	tcase_add_test(tc, test_full_disk);
