@@ -73,7 +73,10 @@ static int open_store(struct mgr *mgr)
 	mgr->dirfd = stamp_open(mgr->conf.storage, &stamp, mgr->log);
 	if (mgr->dirfd < 0)
 		return mgr->dirfd;
-	rc = attr.replicated ? filling_finish(mgr->conf.storage, mgr->log) : 0;
+	rc = filling_finish(mgr->conf.storage, mgr->log);
+	if (!rc)
+		rc = mgr_group_leave(mgr->conf.storage, mgr->conf.cache_size,
+				     mgr->log, !attr.replicated);
 	if (!rc)
 		rc = store_open(&attr, &mgr->st);
 	if (!rc)

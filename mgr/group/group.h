@@ -78,6 +78,15 @@ int mgr_group_force(const char *storage, const struct log *log,
 		    const char *address, uint64_t group);
 
 /*
+ * Before the store is opened.  leaves: if this manager is the only member of its group, its database has all
+ * entries and belongs to no group afterwards, and the folder "raft" is removed.  In any case it finishes what
+ * an interrupted call began.  0 also if there is no member.  -EPERM: the group has other members.  Other
+ * errors: those of member_start() and store_open(); -ETIMEDOUT.  All are logged.
+ */
+int mgr_group_leave(const char *storage, uint64_t cache_size,
+		    const struct log *log, bool leaves);
+
+/*
  * Starts the member.  attr.storage, voters and n are not used afterwards.  Errors are logged, and are
  * those of member_create() and member_start().
  */
