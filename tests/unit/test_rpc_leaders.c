@@ -98,7 +98,8 @@ static void turn(void)
 		}                                                              \
 	} while (0)
 
-static void open_peer(const struct addr *list, unsigned int n)
+static void open_peer_with(const struct addr *list, unsigned int n,
+			   bool impatient, unsigned int more_rounds)
 {
 	struct rpc_peer_attr attr = {
 		.addr = list[0],
@@ -110,22 +111,35 @@ static void open_peer(const struct addr *list, unsigned int n)
 		.fsid = RIG_FSID,
 		.session = 0x2222,
 		.cred = &client->cred,
+		.impatient = impatient,
+		.more_rounds = more_rounds,
 	};
 
 	rpc_peer_close(client->peer, false);
 	ck_assert_int_eq(rpc_peer_open(client->cctx, &attr, &client->peer), 0);
 }
 
-/* The nodes, in this order. */
-static void open_nodes(unsigned int n)
+static void open_peer(const struct addr *list, unsigned int n)
+{
+	open_peer_with(list, n, false, 0);
+}
+
+static void open_nodes_with(unsigned int n, bool impatient,
+			    unsigned int more_rounds)
 {
 	struct addr list[NODES];
 
 	for (unsigned int i = 0; i < n; i++)
 		list[i] = node[i]->rig.addr;
-	open_peer(list, n);
+	open_peer_with(list, n, impatient, more_rounds);
 	/* a busy machine must not change the order in which they are asked */
 	client->peer->leaders->try_ms = LONG_MS;
+}
+
+/* The nodes, in this order. */
+static void open_nodes(unsigned int n)
+{
+	open_nodes_with(n, false, 0);
 }
 
 static int append(unsigned int ms)
@@ -220,6 +234,48 @@ START_TEST(one_leads_later)
 	set_leader(1, true);
 	until(c.finished);
 	ck_assert_int_eq(c.call.status, 0);
+	check_counters(0, 1, 0);
+}
+END_TEST
+
+/* Each round has time, also on a busy machine. */
+static int finish_call(const struct rig_call *c)
+{
+	uint64_t end = clock_after_ms(RIG_PATIENCE_MS);
+
+	while (!c->finished && clock_now() < end) {
+		client->peer->leaders->try_ms = LONG_MS;
+		turn();
+	}
+	ck_assert(c->finished);
+	return c->call.status;
+}
+
+/* Each call makes its rounds. */
+START_TEST(an_impatient_client_makes_few_rounds)
+{
+	unsigned int rounds = 1 + (unsigned int)_i;
+	struct rig_call c;
+
+	open_nodes_with(NODES, true, (unsigned int)_i);
+	for (unsigned int call = 1; call <= 2; call++) {
+		rig_append(client, &c, 1, LONG_MS);
+		ck_assert_int_eq(finish_call(&c), -ENOTCONN);
+		for (int i = 0; i < NODES; i++)
+			ck_assert_uint_eq(node[i]->hellos, call * rounds);
+	}
+}
+END_TEST
+
+START_TEST(one_leads_in_the_second_round)
+{
+	struct rig_call c;
+
+	open_nodes_with(NODES, true, 1);
+	rig_append(client, &c, 1, LONG_MS);
+	until(node[2]->hellos == 1);
+	set_leader(1, false);
+	ck_assert_int_eq(finish_call(&c), 0);
 	check_counters(0, 1, 0);
 }
 END_TEST
@@ -549,6 +605,8 @@ int main(void)
 	tcase_add_test(t, a_list_of_one_is_enough);
 	tcase_add_test(t, nobody_leads);
 	tcase_add_test(t, one_leads_later);
+	tcase_add_loop_test(t, an_impatient_client_makes_few_rounds, 0, 3);
+	tcase_add_test(t, one_leads_in_the_second_round);
 	tcase_add_test(t, they_name_each_other);
 	tcase_add_loop_test(t, others_are_not_waited_for, 0, 2);
 	tcase_add_loop_test(t, an_unknown_host_among_others, 0, 2);

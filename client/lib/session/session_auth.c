@@ -37,6 +37,9 @@ static const struct client_auth_ops *prove_load(const struct log *log)
 	return ops();
 }
 
+/* A busy manager may take longer to answer than it has in the first round. */
+#define PROBE_MORE_ROUNDS 1u
+
 #define TRIES 5
 #define PAUSE_MS 200 /* doubled for each retry */
 
@@ -388,6 +391,7 @@ int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 	attr->prover = s->auth ? s->auth_ops->prover(s->auth) : NULL;
 	attr->seal = s->seal;
 	attr->impatient = s->probe;
+	attr->more_rounds = PROBE_MORE_ROUNDS;
 	attr->patience_ms = s->together ? s->timeout_ms : 0;
 	return rpc_peer_open(s->drive.ctx, attr, peer);
 }

@@ -169,6 +169,14 @@ static void peer_refused(struct rpc_peer *peer, const struct hello_refusal *no)
 
 static void peer_attempt(struct rpc_peer *peer);
 
+static bool must_give_up(struct rpc_peer *peer, int status)
+{
+	if (status == -EBADFD)
+		return true;
+	return peer->impatient && !peer->boot && status != -EBUSY &&
+	       !peer_leaders_may_repeat(peer, status);
+}
+
 /* The connection is lost: closes it and retries later. */
 static void peer_lost(struct rpc_link *link, int status)
 {
@@ -184,8 +192,7 @@ static void peer_lost(struct rpc_link *link, int status)
 		peer_reconnect(peer);
 		return;
 	}
-	if ((peer->impatient && !peer->boot && status != -EBUSY) ||
-	    status == -EBADFD) {
+	if (must_give_up(peer, status)) {
 		peer_give_up(peer, status);
 		return;
 	}
@@ -547,6 +554,7 @@ int peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	peer->index = attr->index;
 	peer_auth_init(peer, attr);
 	peer->impatient = attr->impatient;
+	peer->more_rounds = attr->more_rounds;
 	peer->keeps_slot = attr->patience_ms || attr->server;
 	peer->on_new_session = attr->on_new_session;
 	peer->on_new_process = attr->on_new_process;

@@ -180,6 +180,8 @@ struct rpc_peer {
 
 	uint32_t epoch; /* number of connects so far */
 	bool impatient; /* see rpc_call.h */
+	unsigned int more_rounds,
+		repeated; /* rounds: those that may follow, and did */
 	bool keeps_slot; /* one is reserved for urgent calls: PING, LEASE */
 	uint64_t boot; /* of the server; 0: never ready */
 	struct clock_offset clock; /* of the server since that boot */
@@ -304,6 +306,8 @@ bool peer_leaders_is_next(struct rpc_peer *peer, int *status, bool is_final);
 /* The name of a server's host has no address.  One of several is an error only if none leads. */
 void peer_leaders_note_unknown(struct rpc_peer *peer, const char *host,
 			       const char *why);
+/* The round ended with status; whether another one follows, of those that an impatient peer may make. */
+bool peer_leaders_may_repeat(struct rpc_peer *peer, int status);
 /* Ends a round without a result. */
 void peer_leaders_stop(struct rpc_peer *peer);
 /* The server accepted us.  is_new: another process than before. */

@@ -133,8 +133,19 @@ bool peer_leaders_is_next(struct rpc_peer *peer, int *status, bool is_final)
 	return false;
 }
 
+/* If nobody listens at any address, another round finds the same. */
+bool peer_leaders_may_repeat(struct rpc_peer *peer, int status)
+{
+	if (!peer_leaders_have_choice(peer) || status == -ECONNREFUSED ||
+	    peer->repeated >= peer->more_rounds)
+		return false;
+	peer->repeated++;
+	return true;
+}
+
 void peer_leaders_stop(struct rpc_peer *peer)
 {
+	peer->repeated = 0;
 	if (peer->leaders)
 		peer->leaders->searching = false;
 }

@@ -91,6 +91,11 @@ struct rpc_peer_attr {
 	 * nothing.  Exception: -EBUSY.  -ENOTCONN: none of several managers leads.
 	 */
 	bool impatient;
+	/*
+	 * With impatient, of several managers: they are asked again so many times if one of them runs and
+	 * does not lead, or does not answer in time.
+	 */
+	unsigned int more_rounds;
 	/* calls go to several such peers at a time and are awaited together */
 	bool group;
 	/*
