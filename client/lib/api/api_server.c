@@ -108,9 +108,16 @@ static int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	attr.auth.iod = fs && list.n == 1 ? fs_iod_at(fs, &list.addr[0]) : 0;
 	deadline_begin();
 	rc = fs ? fs_session_open(fs, &attr, s) : session_open(&attr, s);
-	/* without a ticket, the server at least reports that it rejects us */
-	if (!rc)
-		session_prove(*s, &attr);
+	if (rc)
+		return rc;
+	/*
+	 * Without a ticket, the server at least reports that it rejects us.  If no manager led, this says
+	 * nothing about us.
+	 */
+	rc = session_prove(*s, &attr);
+	if (rc != -ENOTCONN)
+		return 0;
+	session_put(*s);
 	return rc;
 }
 

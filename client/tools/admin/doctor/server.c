@@ -17,16 +17,30 @@ static int ping_ms(const struct doctor *d)
 	return (int)d->timeout_s * 200;
 }
 
-/* The file system that an iod must serve is known once its manager was asked. */
+static bool is_refusal(int err)
+{
+	return err == EACCES || err == EKEYREJECTED || err == ENOKEY;
+}
+
+/*
+ * The file system that an iod must serve is known once its manager was asked.  Only a manager that leads
+ * gives the ticket without which an iod may refuse this client.
+ */
 static int ping_server(const struct doctor *d, const struct subject *s,
 		       struct pvfs_ping *p)
 {
 	struct pvfs_server mgr;
+	bool leaderless = false;
 
-	if (!s->mgr && !pvfs_manager(s->mount, &mgr) &&
-	    !pvfs_ping_mount(s->mount, mgr.uri, ping_ms(d), p))
-		pvfs_tool_servers(s->mount, NULL, 0);
-	return pvfs_ping_mount(s->mount, s->uri, ping_ms(d), p) ? -errno : 0;
+	if (!s->mgr && !pvfs_manager(s->mount, &mgr)) {
+		if (!pvfs_ping_mount(s->mount, mgr.uri, ping_ms(d), p))
+			pvfs_tool_servers(s->mount, NULL, 0);
+		else
+			leaderless = errno == ENOTCONN;
+	}
+	if (!pvfs_ping_mount(s->mount, s->uri, ping_ms(d), p))
+		return 0;
+	return leaderless && is_refusal(errno) ? -ENOTCONN : -errno;
 }
 
 /* Servers on loopback were mostly started by that script. */
@@ -54,11 +68,6 @@ static void write_start_fix(const struct subject *s, char *fix, size_t len)
 			 "its disk; or correct [iod.%u] address, or the "
 			 "firewall that rejects it",
 			 start_script(s), s->index, s->addr.host, s->index);
-}
-
-static bool is_refusal(int err)
-{
-	return err == EACCES || err == EKEYREJECTED || err == ENOKEY;
 }
 
 #define REFUSAL_FIX                                                            \
