@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_metrics.c - each row of the manager's metrics has one place, also if the store fails. */
+/*
+ * test_mgr_metrics.c - each row of the manager's metrics has one place, also if the store fails,
+ * and if there is no group of managers.
+ */
 #include <errno.h>
 #include <string.h>
 
+#include "mgr/group/group.h"
 #include "mgr/mgr_service.h"
 #include "tests/run_suite.h"
 
@@ -21,6 +25,8 @@ const struct timing *__wrap_store_checkpoint_times(const struct store *st);
 const struct timing *__wrap_flusher_flush_times(const struct flusher *fl);
 uint64_t __wrap_flusher_count(struct flusher *fl);
 void __wrap_mgr_auth_metrics(const struct mgr *mgr, struct rpc_metrics *m);
+void __wrap_mgr_group_get_status(struct mgr_group *g,
+				 struct member_status *status);
 void __wrap_rpc_metrics_now(struct rpc_metrics *m, const char *name,
 			    const char *by, const char *of, uint64_t n,
 			    const char *help);
@@ -84,26 +90,49 @@ void __wrap_mgr_auth_metrics(const struct mgr *mgr, struct rpc_metrics *m)
 	add_row(m, "ticket_refusals");
 }
 
-START_TEST(test_places)
+void __wrap_mgr_group_get_status(struct mgr_group *g,
+				 struct member_status *status)
+{
+	memset(status, 0, sizeof(*status));
+}
+
+/* All functions that would look at the flusher or the group are replaced. */
+static char part;
+
+static struct rpc_metrics metrics_of(bool grouped, int status)
 {
 	static struct mgr mgr;
-	struct rpc_metrics good = { .places = 0 }, failed = { .places = 0 };
-	unsigned int absent = 0;
+	struct rpc_metrics m = { .places = 0 };
 
-	store_status = 0;
-	service_metrics(&mgr, &good);
-	store_status = -EIO;
-	service_metrics(&mgr, &failed);
-	ck_assert_uint_eq(good.places, failed.places);
-	for (unsigned int i = 0; i < good.places; i++) {
-		ck_assert_ptr_nonnull(good.name[i]);
-		if (failed.name[i])
-			ck_assert_str_eq(failed.name[i], good.name[i]);
+	mgr.fl = (struct flusher *)&part;
+	mgr.group = grouped ? (struct mgr_group *)&part : NULL;
+	store_status = status;
+	service_metrics(&mgr, &m);
+	return m;
+}
+
+/* The absent rows are those whose names begin so, and all of them. */
+static void check_absent(const struct rpc_metrics *all,
+			 const struct rpc_metrics *some, const char *begin)
+{
+	ck_assert_uint_eq(all->places, some->places);
+	for (unsigned int i = 0; i < all->places; i++) {
+		ck_assert_ptr_nonnull(all->name[i]);
+		if (strncmp(all->name[i], begin, strlen(begin)) == 0)
+			ck_assert_ptr_null(some->name[i]);
 		else
-			ck_assert_int_eq(strncmp(good.name[i], "db_", 3), 0);
-		absent += !failed.name[i];
+			ck_assert_str_eq(some->name[i], all->name[i]);
 	}
-	ck_assert_uint_gt(absent, 0);
+}
+
+START_TEST(test_places)
+{
+	const struct rpc_metrics all = metrics_of(true, 0);
+	const struct rpc_metrics failed = metrics_of(true, -EIO);
+	const struct rpc_metrics alone = metrics_of(false, 0);
+
+	check_absent(&all, &failed, "db_");
+	check_absent(&all, &alone, "managers_");
 }
 END_TEST
 
