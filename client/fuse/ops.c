@@ -32,6 +32,12 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	conn->want = want & conn->capable;
 	conn->max_write = MAX_WRITE;
 	conn->max_readahead = MAX_WRITE;
+	/*
+	 * The kernel sends no more than these writes of mapped pages, reads ahead and releases at a
+	 * time, of all users.  Its default is 12.  If so many wait for a server, a release would wait
+	 * too, and with it the end of a lock.
+	 */
+	conn->max_background = UINT16_MAX;
 	conn->time_gran = 1;
 }
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# waiting.py DIR WHAT IOD SHIM: CROWD programs of one user wait, in calls of the kind WHAT, for
-# the iod with the pid IOD, or its disk.  Others make and list directories meanwhile.
-import os, signal, sys, time
+# waiting.py DIR WHAT IOD SHIM OTHER: CROWD programs of one user wait, in calls of the kind WHAT, for
+# the iod with the pid IOD, or its disk.  Others make and list directories meanwhile, and give up
+# locks.  OTHER is DIR through another mount.
+import fcntl, mmap, os, signal, sys, time
 
 d, what, iod, shim = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+other = sys.argv[5]
 CROWD = 100 if what in ("truncate", "fsync") else 20
 ALICE, BOB = 1001, 1002
 LIMIT = time.monotonic() + 50 # against a hang
@@ -75,6 +77,20 @@ def fsync(k, f):
 def write(k, f):
     os.pwrite(f, b"z" * 200000, 0)
 
+def read(k, f):
+    while os.read(f, 65536):
+        pass
+
+# of pages that were changed before
+def msync(k, f):
+    pages.flush()
+
+def change_pages(f):
+    global pages
+    pages = mmap.mmap(f, 200000)
+    for at in range(0, 200000, 4096):
+        pages[at] = 0x7a
+
 # ---- how they come to wait ----
 
 def state(task):
@@ -113,6 +129,8 @@ def call(pid):
 ready, go = os.pipe()
 def member(k):
     f = os.open(name(k), os.O_RDWR)
+    if what == "msync":
+        change_pages(f)
     os.write(go, b".")
     signal.sigwait({signal.SIGUSR1})
     globals()[what](k, f)
@@ -132,6 +150,16 @@ def names(uid, n):
     assert "d%d-%dx" % (uid, n) in os.listdir(d)
     os.rmdir(mine + "x")
 
+def make_lock(uid):
+    open(os.path.join(d, "lock%d" % uid), "wb").close()
+
+# A close ends the lock, also for other hosts.  There is no stat, which would ask the iod.
+def locks(uid, n):
+    for way in d, other:
+        f = os.open(os.path.join(way, "lock%d" % uid), os.O_RDONLY)
+        fcntl.flock(f, fcntl.LOCK_EX)
+        os.close(f)
+
 def data(uid):
     with open(os.path.join(d, "data%d" % uid), "wb", buffering=0) as f:
         f.write(b"b" * 100000)
@@ -140,6 +168,8 @@ def data(uid):
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
 for k in range(CROWD):
     succeeds(as_user(ALICE, make, k))
+for uid in ALICE, BOB:
+    succeeds(as_user(uid, make_lock, uid))
 crowd = [as_user(ALICE, member, k) for k in range(CROWD)]
 for k in range(CROWD):
     assert os.read(ready, 1)
@@ -153,6 +183,7 @@ try:
     for n in range(3):
         for uid in ALICE, BOB:
             succeeds(as_user(uid, names, uid, n))
+            succeeds(as_user(uid, locks, uid, n))
     if what == "fsync":
         succeeds(as_user(BOB, data, BOB))
     over = [pid for pid in crowd if ended(pid)]

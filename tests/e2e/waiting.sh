@@ -16,10 +16,26 @@ HISTORY_SHIM=$tmp/shim LD_PRELOAD=$shim \
 	cluster start-iod 0 >"$tmp/out" 2>&1 || fail "$(cat "$tmp/out")"
 
 PVFS_TIMEOUT=60 mount_at "$tmp/m"
+none=$daemon
+PVFS_TIMEOUT=60 mount_at "$tmp/open" -o cache=open
+open=$daemon
+mount_at "$tmp/other"
 chmod 1777 "$tmp/m"
-for what in ${WAITING:-truncate trunc_open append fallocate stat fsync write}; do
-	mkdir -m 1777 "$tmp/m/$what"
-	must python3 "$e2e/waiting.py" "$tmp/m/$what" $what \
-		"$(cluster pid 0)" "$tmp/shim"
-done
-unmount "$tmp/m" $daemon
+
+# wait_in MOUNT WHAT...
+wait_in() {
+	local m=$1 what dir
+	shift
+
+	for what; do
+		dir=$(basename "$m")-$what
+		mkdir -m 1777 "$m/$dir"
+		must python3 "$e2e/waiting.py" "$m/$dir" $what \
+			"$(cluster pid 0)" "$tmp/shim" "$tmp/other/$dir"
+	done
+}
+wait_in "$tmp/m" ${WAITING:-truncate trunc_open append fallocate stat fsync write msync}
+wait_in "$tmp/open" ${WAITING:-read msync}
+unmount "$tmp/other" $daemon
+unmount "$tmp/open" $open
+unmount "$tmp/m" $none
