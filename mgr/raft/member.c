@@ -340,6 +340,7 @@ void member_tick(struct raft_member *m)
 		return;
 	if (ticks_now(m))
 		m->tick(&m->io);
+	member_repeat_timeout(m);
 	retry_when_full(m);
 	member_leave(m);
 }

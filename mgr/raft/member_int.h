@@ -122,6 +122,7 @@ struct raft_member {
 		bool transfer_started,
 			handed_over; /* libraft does it; it is over */
 		uint64_t transfer_to;
+		struct raft_message timeout_now; /* that libraft has sent to it */
 		struct leader_lease lease;
 		struct raft_message held[HELD_MAX];
 		unsigned int n_held;
@@ -187,6 +188,8 @@ void member_answer_snapshots(struct raft_member *m);
 /* member_net.c: and for the network. */
 void member_net_io(struct raft_io *io);
 void member_complete_sends(struct raft_member *m);
+/* Sends TimeoutNow of a transfer again: it may be lost, and a member that has just started drops it. */
+void member_repeat_timeout(struct raft_member *m);
 void member_deliver(struct raft_member *m, const struct peer_envelope *env,
 		    struct raft_message *msg);
 void member_deliver_held(struct raft_member *m);

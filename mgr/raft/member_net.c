@@ -124,6 +124,22 @@ static int send_vote_result(struct raft_member *m,
 	return send_message(m, &copy, 0);
 }
 
+static void send_timeout(struct raft_member *m, const struct raft_message *msg)
+{
+	m->lead.timeout_now = *msg;
+	m->lead.timeout_now.server_address = NULL; /* libraft frees it */
+	send_message(m, msg, 0);
+}
+
+void member_repeat_timeout(struct raft_member *m)
+{
+	const struct raft_message *msg = &m->lead.timeout_now;
+
+	if (m->raft.transfer && m->lead.term &&
+	    msg->timeout_now.term == m->lead.term)
+		send_message(m, msg, 0);
+}
+
 /*
  * It never fails, and neither does the callback: a message that was not sent is lost.  If it fails for a
  * result, libraft frees the entries of the message twice.  If the callback fails, libraft goes back to
@@ -146,6 +162,8 @@ static int io_send(struct raft_io *io, struct raft_io_send *req,
 		send_result(m, msg);
 	else if (msg->type == RAFT_IO_REQUEST_VOTE_RESULT)
 		send_vote_result(m, msg);
+	else if (msg->type == RAFT_IO_TIMEOUT_NOW)
+		send_timeout(m, msg);
 	else
 		send_message(m, msg, 0);
 	/* libraft uses the request after this function has returned. */

@@ -102,9 +102,12 @@ static void *open_later(void *arg)
 
 /* ---- what the member uses ---- */
 
+/* 0: real time.  Otherwise each turn takes a millisecond, however busy the machine is. */
+static uint64_t slow_clock;
+
 static uint64_t now(void *arg)
 {
-	return clock_boot();
+	return slow_clock ? slow_clock : clock_boot();
 }
 
 static int random_int(void *arg, int min, int max)
@@ -267,6 +270,8 @@ static void turn(void)
 	ts.tv_sec += ts.tv_nsec / 1000000000;
 	ts.tv_nsec %= 1000000000;
 	(void)sem_timedwait(&woken, &ts);
+	if (slow_clock)
+		slow_clock += CLOCK_NS_PER_MS;
 	for (unsigned int i = 0; i < NODES; i++) {
 		struct node *node = &nodes[i];
 
@@ -339,6 +344,7 @@ static void setup(void)
 		make_faulty(&node->disk);
 	}
 	done_n = 0;
+	slow_clock = 0;
 }
 
 static void remove_file(void *ctx, const char *name)
@@ -621,6 +627,34 @@ START_TEST(test_transfer)
 	ck_assert(second != first);
 	ck_assert_int_eq(propose(second, 2, 8), 0);
 	ck_assert_uint_gt(second->terms[1], second->terms[0]);
+}
+END_TEST
+
+/* The member that shall lead has just started, and may not stand for election yet. */
+START_TEST(test_transfer_to_started)
+{
+	struct member_status status;
+	unsigned int second;
+	struct node *first;
+	uint64_t term;
+
+	slow_clock = clock_boot();
+	begin_three();
+	first = leader();
+	term = first->leads;
+	second = (unsigned int)(first - nodes + 1) % 3;
+	ck_assert_int_eq(propose(first, 1, 8), 0);
+	while (!nodes[second].n)
+		turn();
+	stop(second);
+	start(second);
+	for (unsigned int i = 0; i < attr_of(second).election_ms / 3; i++)
+		turn();
+	ck_assert_int_eq(member_transfer(first->member, second + 1), 0);
+	while (!first->lost)
+		turn();
+	member_get_status(nodes[second].member, &status);
+	ck_assert_uint_gt(status.term, term);
 }
 END_TEST
 
@@ -1029,6 +1063,7 @@ int main(void)
 	tcase_add_test(tc, test_stop_after_loss);
 	tcase_add_test(tc, test_abandon_stores_nothing);
 	tcase_add_test(tc, test_transfer);
+	tcase_add_test(tc, test_transfer_to_started);
 	tcase_add_test(tc, test_transfer_to_broken_disk);
 	tcase_add_test(tc, test_terms_against_entries);
 	tcase_add_test(tc, test_replace);
