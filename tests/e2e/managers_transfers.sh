@@ -18,12 +18,10 @@ goes_on() {
 }
 load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 1)); }
 
-# hands_over N: to manager N.  A manager that was just elected or restarted may refuse at first, and
-# an attempt that is lost ends after 30 s.
-hand_over() { pvfs-managers transfer "$1" /pvfs >"$tmp/transfer" 2>&1 || [ "$(find_leader)" = "$1" ]; }
+# hands_over N: to manager N, which has just handed over itself and started again.
 leads() { [ "$(find_leader)" = "$1" ]; }
 hands_over() {
-	until_true 240 hand_over "$(conf_value "mgr.$1" address)"
+	must pvfs-managers -t 240000 transfer "$(conf_value "mgr.$1" address)" /pvfs >"$tmp/transfer"
 	until_true 60 leads "$1"
 	load_goes_on
 }

@@ -222,17 +222,46 @@ static int wait_for_voter(struct managers_args *a)
 	}
 }
 
-/* The connection follows the leader. */
-static int wait_for_leader(struct managers_args *a, uint64_t old, uint64_t id)
+/* to 0: any other than before. */
+static bool is_handed_over(const struct managers_args *a, uint64_t before,
+			   uint64_t to)
+{
+	return to ? a->state.leader == to
+		  : a->state.leader && a->state.leader != before;
+}
+
+/*
+ * Asks the leader of each term once.  *asked: the last such term.  One that was just elected refuses with
+ * ENOTCONN at first.  The answer may be lost with the leadership, and the new leader then refuses the repeated
+ * request with ENOENT, because it does not hand over to itself.
+ */
+static int ask_transfer(struct managers_args *a, uint64_t to, uint64_t *asked)
+{
+	if (a->state.term == *asked)
+		return 0;
+	if (!ask_leader(a, PVFS_MANAGERS_TRANSFER, to) || errno == ENOENT)
+		*asked = a->state.term;
+	else if (errno != ENOTCONN)
+		return report_error(a);
+	return 0;
+}
+
+/*
+ * to: 0: any.  A transfer may fail, for example if the other manager is busy or was just started.  Then any
+ * manager is elected.  The connection follows the leader.
+ */
+static int hand_over(struct managers_args *a, uint64_t to)
 {
 	uint64_t end = clock_after_ms(a->timeout_ms);
+	uint64_t before = a->state.leader, asked = 0;
 
 	do {
+		if (ask_transfer(a, to, &asked))
+			return EXIT_FAILURE;
 		while (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
 			if (!may_repeat(end))
 				return report_error(a);
-		if (id ? a->state.leader == id
-		       : a->state.leader && a->state.leader != old) {
+		if (is_handed_over(a, before, to)) {
 			printf("%s leads\n", managers_leader(&a->state));
 			return 0;
 		}
@@ -243,20 +272,6 @@ static int wait_for_leader(struct managers_args *a, uint64_t old, uint64_t id)
 			"pvfs-managers status that the other one is up and "
 			"lacks few entries, then repeat the command",
 			a->dir, managers_leader(&a->state), a->timeout_ms);
-}
-
-/*
- * to: 0: any.  The answer may be lost with the leadership, and the new leader then refuses the repeated
- * request, because it does not hand over to itself.
- */
-static int hand_over(struct managers_args *a, uint64_t to)
-{
-	uint64_t old = a->state.leader;
-
-	if (ask_leader(a, PVFS_MANAGERS_TRANSFER, to) && errno != ENOTCONN &&
-	    errno != ENOENT)
-		return report_error(a);
-	return wait_for_leader(a, old, to);
 }
 
 /*
