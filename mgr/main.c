@@ -17,7 +17,8 @@
 static void print_usage(FILE *out)
 {
 	fputs("usage: pvfs-mgr [--config FILE] [--index N]\n"
-	      "                [--backup DIR | --check | --restore]\n"
+	      "                [--backup DIR | --check | --restore | --recover "
+	      "[--force]]\n"
 	      "\n"
 	      "Serves the name space of a file system.\n"
 	      "\n"
@@ -32,6 +33,10 @@ static void print_usage(FILE *out)
 	      "  --restore          let a database from a backup, or with a "
 	      "damaged log, go\n"
 	      "                     on in the place of the lost one, and end\n"
+	      "  --recover          say what would be lost if this one of several "
+	      "managers\n"
+	      "                     went on without the others\n"
+	      "  --recover --force  let it go on without the others, and end\n"
 	      "  -h, --help         this text\n"
 	      "  -V, --version      the version\n"
 	      "\n"
@@ -44,7 +49,7 @@ struct mgr_options {
 	const char *config;
 	unsigned int index; /* or MGR_INDEX_NONE */
 	const char *backup; /* or NULL */
-	bool check, restore;
+	bool check, restore, recover, force;
 };
 
 static int parse_index(const char *text, unsigned int *index)
@@ -69,6 +74,8 @@ static int parse_options(int argc, char **argv, struct mgr_options *opt)
 		{ "backup", required_argument, NULL, 'b' },
 		{ "check", no_argument, NULL, 'k' },
 		{ "restore", no_argument, NULL, 'r' },
+		{ "recover", no_argument, NULL, 'R' },
+		{ "force", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ 0 },
@@ -87,6 +94,10 @@ static int parse_options(int argc, char **argv, struct mgr_options *opt)
 			opt->check = true;
 		} else if (c == 'r') {
 			opt->restore = true;
+		} else if (c == 'R') {
+			opt->recover = true;
+		} else if (c == 'f') {
+			opt->force = true;
 		} else if (c == 'h') {
 			print_usage(stdout);
 			return fflush(stdout) ? 1 : 0;
@@ -98,9 +109,11 @@ static int parse_options(int argc, char **argv, struct mgr_options *opt)
 			return 2;
 		}
 	}
-	if (optind == argc)
+	if (optind == argc && opt->force <= opt->recover)
 		return -1;
-	fputs("pvfs-mgr: takes no arguments\n", stderr);
+	fputs(optind < argc ? "pvfs-mgr: takes no arguments\n"
+			    : "pvfs-mgr: --force is for --recover\n",
+	      stderr);
 	print_usage(stderr);
 	return 2;
 }
@@ -166,6 +179,9 @@ int main(int argc, char **argv)
 		rc = mgr_check(&conf, &log) ? EXIT_FAILURE : EXIT_SUCCESS;
 	else if (opt.restore)
 		rc = mgr_restore(&conf, &log) ? EXIT_FAILURE : EXIT_SUCCESS;
+	else if (opt.recover)
+		rc = mgr_recover(&conf, opt.force, &log) ? EXIT_FAILURE
+							 : EXIT_SUCCESS;
 	else
 		rc = run_daemon(&conf, &log);
 	mgr_conf_free(&conf);

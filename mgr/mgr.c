@@ -79,7 +79,8 @@ static bool is_replaced(const struct mgr *mgr)
 /* As a member of its group, this manager can start again. */
 static bool may_follow(const struct mgr *mgr)
 {
-	return mgr->group && !mgr->foreign && !store_failed(mgr->st) &&
+	return mgr->group && !mgr->foreign && !mgr->superseded &&
+	       !store_failed(mgr->st) &&
 	       (mgr->displaced || mgr_group_state(mgr->group) == GROUP_LOST);
 }
 
@@ -161,6 +162,9 @@ static int serve_clients(struct mgr *mgr)
 	}
 	if (rc >= 0)
 		drain_replies(mgr);
+	/* a group decides itself which of its managers the iods obey */
+	if (mgr->displaced && (!mgr->group || mgr->superseded))
+		jobs_note_displaced(mgr);
 	if (mgr->group)
 		membership_hand_over(mgr);
 	return rc;
@@ -179,9 +183,6 @@ static void *mgr_main(void *arg)
 		rc = serve_clients(mgr);
 	if (rc == -EIO)
 		report_failure(mgr);
-	/* a group decides itself which manager the iods obey */
-	if (mgr->displaced && !mgr->group)
-		jobs_note_displaced(mgr);
 	if (rc < 0 && may_follow(mgr))
 		daemon_restart(mgr->daemon);
 	else if (rc < 0 && rc != -ECANCELED)

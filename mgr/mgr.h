@@ -33,6 +33,13 @@ int mgr_check(const struct mgr_conf *conf, const struct log *log);
  * no manager.  0 or -errno, logged; -EOPNOTSUPP: there are several managers.
  */
 int mgr_restore(const struct mgr_conf *conf, const struct log *log);
+/*
+ * Instead of mgr_start(): makes the storage of one of several managers, whose others are lost, that of the
+ * first manager of a new group.  Changes that only the others had are lost; without force it logs what
+ * is known about them, and returns -EPERM.  It is refused while another manager of the group answers.  All
+ * iods must run.  0 or -errno, logged; the same call finishes what was interrupted.
+ */
+int mgr_recover(const struct mgr_conf *conf, bool force, const struct log *log);
 /* Reads the keys again.  Any thread. */
 void mgr_reload(struct mgr *mgr);
 /* Stops the manager.  Clients will send unanswered requests to the next run of the manager. */

@@ -19,6 +19,7 @@
 #include "mgr/mgr_parts.h"
 #include "mgr/mgr_service.h"
 #include "mgr/op/mgr_ops.h"
+#include "mgr/recovery.h"
 #include "mgr/request/request.h"
 #include "mgr/request/run_queue.h"
 #include "mgr/session/evict.h"
@@ -73,7 +74,9 @@ static int open_store(struct mgr *mgr)
 	mgr->dirfd = stamp_open(mgr->conf.storage, &stamp, mgr->log);
 	if (mgr->dirfd < 0)
 		return mgr->dirfd;
-	rc = filling_finish(mgr->conf.storage, mgr->log);
+	rc = recovery_check_over(mgr->dirfd, mgr->conf.storage, mgr->log);
+	if (!rc)
+		rc = filling_finish(mgr->conf.storage, mgr->log);
 	if (!rc)
 		rc = mgr_group_leave(mgr->conf.storage, mgr->conf.cache_size,
 				     mgr->log, !attr.replicated);

@@ -20,16 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/comm/fabric/fabric.h"
-#include "common/comm/rpc.h"
-#include "common/trust/keyring.h"
 #include "common/util/clock.h"
 #include "common/util/random_id.h"
 #include "common/util/stamp.h"
-#include "mgr/db/store.h"
 #include "mgr/jobs/jobs.h"
-#include "mgr/mgr.h"
-#include "mgr/ns/ns.h"
+#include "mgr/offline_int.h"
 
 /* ---- the storage folder ---- */
 
@@ -71,11 +66,7 @@ static int become_owner(int dirfd, const struct mgr_conf *conf,
 	return rc;
 }
 
-/*
- * Opens and locks the folder.  A process of root changes to the user that owns the database in it.
- * Returns the descriptor of the folder, or -errno, logged.
- */
-static int open_folder(const struct mgr_conf *conf, const struct log *log)
+int offline_open_folder(const struct mgr_conf *conf, const struct log *log)
 {
 	int dirfd = open_stamped(conf, log), rc;
 
@@ -95,7 +86,7 @@ int mgr_check(const struct mgr_conf *conf, const struct log *log)
 	struct store_attr attr = { .dir = conf->storage,
 				   .cache_size = conf->cache_size,
 				   .log = log };
-	int dirfd = open_folder(conf, log), rc;
+	int dirfd = offline_open_folder(conf, log), rc;
 
 	if (dirfd < 0)
 		return dirfd;
@@ -119,23 +110,6 @@ int mgr_check(const struct mgr_conf *conf, const struct log *log)
 #define ANSWER_MS 15000 /* for the answer of one iod */
 #define IDS_SHIFT 40
 #define TERM_MAX (UINT64_C(1) << 23) /* one start per second, for months */
-
-struct restore_iod {
-	struct rpc_peer *peer;
-	uint64_t store; /* identity of its store */
-};
-
-struct restore {
-	const struct mgr_conf *conf;
-	const struct log *log;
-	struct store *st;
-	struct ns ns;
-	struct keyring *ring;
-	struct fabric fabric;
-	struct rpc_ctx *ctx;
-	struct restore_iod *iod; /* conf->niods */
-	uint64_t identity, term;
-};
 
 /* ---- one iod ---- */
 
@@ -285,6 +259,15 @@ static int check_stores(struct restore *r)
 	return 0;
 }
 
+int restore_ask_iods(struct restore *r)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < r->conf->niods; i++)
+		rc = ask_iod(r, i);
+	return rc ? rc : check_stores(r);
+}
+
 static int keep_store(struct restore *r, uint32_t index)
 {
 	uint64_t known;
@@ -335,6 +318,7 @@ static int record_restore(struct restore *r)
 {
 	int rc;
 
+	r->term += r->gap;
 	if (r->term > TERM_MAX)
 		return -EOVERFLOW;
 	rc = store_skip_ids(r->st, (r->term + 1) << IDS_SHIFT);
@@ -367,7 +351,7 @@ static int open_lost_store(struct restore *r)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-static int open_net(struct restore *r)
+int restore_open_net(struct restore *r)
 {
 	struct tp_dev_attr dev = { .log = r->log,
 				   .rdma = &r->conf->fabric.rdma,
@@ -386,7 +370,7 @@ static int open_net(struct restore *r)
 	return rc ? rc : r->iod ? 0 : -ENOMEM;
 }
 
-static void close_restore(struct restore *r)
+void restore_close(struct restore *r)
 {
 	for (uint32_t i = 0; r->iod && i < r->conf->niods; i++)
 		if (r->iod[i].peer)
@@ -403,18 +387,16 @@ static void close_restore(struct restore *r)
 	store_close(r->st);
 }
 
-static int restore_database(struct restore *r)
+int restore_database(struct restore *r)
 {
-	int rc = open_net(r);
+	int rc = restore_open_net(r);
 
 	if (!rc)
 		rc = open_lost_store(r);
 	if (!rc)
 		rc = in_transaction(r, put_restore_begun);
-	for (uint32_t i = 0; !rc && i < r->conf->niods; i++)
-		rc = ask_iod(r, i);
 	if (!rc)
-		rc = check_stores(r);
+		rc = restore_ask_iods(r);
 	if (!rc)
 		rc = record_restore(r);
 	if (!rc)
@@ -451,14 +433,14 @@ static int check_alone(const struct mgr_conf *conf, int dirfd,
 int mgr_restore(const struct mgr_conf *conf, const struct log *log)
 {
 	struct restore r = { .conf = conf, .log = log };
-	int dirfd = open_folder(conf, log), rc;
+	int dirfd = offline_open_folder(conf, log), rc;
 
 	if (dirfd < 0)
 		return dirfd;
 	rc = check_alone(conf, dirfd, log);
 	if (!rc)
 		rc = restore_database(&r);
-	close_restore(&r);
+	restore_close(&r);
 	if (rc)
 		log_error(log, "the database in %s was not restored: %s",
 			  conf->storage, strerror(-rc));

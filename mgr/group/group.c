@@ -426,25 +426,10 @@ static int check_database(struct mgr_group *g, uint64_t applied)
 	return status.snapshot > applied ? -EIO : 0;
 }
 
-/* The rows that the store has are in no entry, so all of it counts as entry 1. */
-static int record_first(struct mgr_group *g, struct store_applied *applied)
-{
-	struct store *st = g->attr.st;
-	int rc = applied->index ? 0 : store_note_committed(st, 1, 1);
-
-	if (!rc)
-		rc = store_record_committed(st);
-	if (!rc)
-		rc = store_checkpoint(st, 0);
-	if (!rc)
-		rc = store_get_applied(st, applied);
-	return rc ? rc : applied->index == 1 ? 0 : -EIO;
-}
-
 static int create_member(struct mgr_group *g, struct store_applied *applied)
 {
 	struct member_attr attr;
-	int rc = g->attr.founds ? record_first(g, applied) : 0;
+	int rc = g->attr.founds ? group_record_first(g->attr.st, applied) : 0;
 
 	if (rc)
 		return rc;

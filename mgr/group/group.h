@@ -71,11 +71,22 @@ int mgr_group_identity(const char *storage, const struct log *log,
 int mgr_group_needs(const char *storage, const struct log *log,
 		    uint64_t *index);
 /*
+ * The last entry in the log of the member, committed or not.  Errors: those of member_start(), logged.
+ */
+int mgr_group_last(const char *storage, const struct log *log, uint64_t *index,
+		   uint64_t *term);
+/*
  * A manager with the only voter, which does not run, leads a group of its own from now on, with another
  * number.  Errors: those of member_force(), logged.
  */
 int mgr_group_force(const char *storage, const struct log *log,
 		    const char *address, uint64_t group);
+/*
+ * The database of one manager, which does not run, becomes that of the only member of a new group.  Can be
+ * repeated after a crash.  Errors: those of store_open() and member_found(), logged.
+ */
+int mgr_group_found(const char *storage, uint64_t cache_size,
+		    const struct log *log, const char *address);
 
 /*
  * Before the store is opened.  leaves: if this manager is the only member of its group, its database has all

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/util/random_id.h"
 #include "mgr/group/group_int.h"
 
 /* The name of the folder is durable. */
@@ -72,6 +73,22 @@ int mgr_group_needs(const char *storage, const struct log *log, uint64_t *index)
 	return rc;
 }
 
+int mgr_group_last(const char *storage, const struct log *log, uint64_t *index,
+		   uint64_t *term)
+{
+	struct member_attr attr = { .log_limit = GROUP_LOG_LIMIT, .log = log };
+	int rc = group_open_folder(storage, log, &attr.disk);
+
+	if (rc)
+		return rc;
+	rc = member_last_entry(&attr, index, term);
+	folder_disk_close(&attr.disk);
+	if (rc)
+		log_error(log, "cannot read %s/raft: %s", storage,
+			  strerror(-rc));
+	return rc;
+}
+
 static int force_member(struct member_attr *attr, const char *address,
 			uint64_t group)
 {
@@ -94,6 +111,77 @@ int mgr_group_force(const char *storage, const struct log *log,
 	folder_disk_close(&attr.disk);
 	if (rc)
 		log_error(log, "cannot change %s/raft: %s", storage,
+			  strerror(-rc));
+	return rc;
+}
+
+/* ---- a new group ---- */
+
+int group_record_first(struct store *st, struct store_applied *applied)
+{
+	int rc = applied->index ? 0 : store_note_committed(st, 1, 1);
+
+	if (!rc)
+		rc = store_record_committed(st);
+	if (!rc)
+		rc = store_checkpoint(st, 0);
+	if (!rc)
+		rc = store_get_applied(st, applied);
+	return rc ? rc : applied->index == 1 ? 0 : -EIO;
+}
+
+/* The store is that of one of several managers from now on. */
+static int begin_log(const struct store_attr *attr,
+		     struct store_applied *applied)
+{
+	struct store *st;
+	int rc = store_open(attr, &st);
+
+	if (rc)
+		return rc;
+	rc = store_get_applied(st, applied);
+	if (!rc)
+		rc = group_record_first(st, applied);
+	store_close(st);
+	return rc;
+}
+
+static int found_member(struct member_attr *attr, const char *storage,
+			const char *address)
+{
+	struct member_address self = { 0, address };
+	int rc = random_id(&attr->group);
+
+	if (!rc)
+		rc = random_id(&attr->id);
+	self.id = attr->id;
+	if (!rc)
+		rc = group_open_folder(storage, attr->log, &attr->disk);
+	if (rc)
+		return rc;
+	rc = member_found(attr, &self);
+	folder_disk_close(&attr->disk);
+	return rc;
+}
+
+int mgr_group_found(const char *storage, uint64_t cache_size,
+		    const struct log *log, const char *address)
+{
+	const struct store_attr attr = { .dir = storage,
+					 .cache_size = cache_size,
+					 .log = log,
+					 .replicated = true };
+	struct member_attr member = { .log_limit = GROUP_LOG_LIMIT,
+				      .log = log };
+	struct store_applied applied;
+	int rc = begin_log(&attr, &applied);
+
+	if (!rc) {
+		member.applied = applied.index;
+		rc = found_member(&member, storage, address);
+	}
+	if (rc)
+		log_error(log, "cannot begin a new group in %s: %s", storage,
 			  strerror(-rc));
 	return rc;
 }

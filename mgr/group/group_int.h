@@ -43,5 +43,10 @@ struct mgr_group {
 /* Opens the folder "raft" in the storage, and makes it if it is missing.  -errno, logged. */
 int group_open_folder(const char *storage, const struct log *log,
 		      struct raft_disk *disk);
+/*
+ * The rows that the store has are in no entry, so all of it counts as entry 1.  -EIO: the store has
+ * applied more.  Other errors: those of the store.
+ */
+int group_record_first(struct store *st, struct store_applied *applied);
 
 #endif

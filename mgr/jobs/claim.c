@@ -9,6 +9,10 @@
  *
  * An iod may have been claimed in a higher term, or in the same term by a manager that
  * started earlier.  Then it rejects this manager, which ends.
+ *
+ * The leader of a group starts again instead.  It first asks each iod for the term that it obeys: if this
+ * is that of a manager that was recovered without the group, the group ends, which its database
+ * records.  Otherwise its elections would in time lead to a higher term.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,18 +40,50 @@ static uint64_t known_store(const struct mgr_iod *iod)
 static void note_asked(struct mgr_iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
+	bool repeated = iod->claimer.asked;
 
-	/* a repeated answer, while others were still being asked */
-	if (iod->claimer.asked) {
-		if (!mgr->jobs->unasked)
-			claim_start(iod);
+	iod->claimer.asked = true;
+	/* a leader of a group asks each iod alone */
+	if (!mgr->jobs->unasked) {
+		claim_start(iod);
 		return;
 	}
-	iod->claimer.asked = true;
-	if (--mgr->jobs->unasked)
+	if (repeated || --mgr->jobs->unasked)
 		return;
 	for (uint32_t i = 0; i < mgr->conf.niods; i++)
 		claim_start(&mgr->jobs->iod[i]);
+}
+
+/*
+ * The iods obey a term that no election of this group has reached: another storage of the group was
+ * recovered with pvfs-mgr --recover.  From now on nothing is acknowledged.
+ */
+static void report_superseded(struct mgr_iod *iod, uint64_t term)
+{
+	struct mgr *mgr = iod->mgr;
+
+	if (mgr->superseded)
+		return;
+	mgr->displaced = mgr->superseded = true;
+	log_error(mgr->log,
+		  "%s: obeys term %llu, far above %llu of this group: a manager "
+		  "was recovered from another storage (pvfs-mgr --recover), so "
+		  "this group ends; empty the storages of its managers, and "
+		  "start them to join the recovered one",
+		  iod_name(iod), (unsigned long long)term,
+		  (unsigned long long)mgr->jobs->term);
+}
+
+/* An iod of an earlier release does not tell its term. */
+static void handle_question(struct mgr_iod *iod, const struct wire_msg *reply)
+{
+	const struct wire_claim_rep *rep = reply->body;
+	uint64_t term = reply->body_len < sizeof(*rep) ? 0 : le64toh(rep->term);
+
+	if (iod->mgr->group && term > iod->mgr->jobs->term + TERM_GAP / 2)
+		report_superseded(iod, term);
+	else
+		note_asked(iod);
 }
 
 /* ---- the iod's store is ours ---- */
@@ -227,9 +263,10 @@ static void report_replaced(const struct mgr_iod *iod, uint64_t store)
 			  iod_name(iod));
 }
 
-static void handle_verdict(struct mgr_iod *iod,
-			   const struct wire_claim_rep *rep)
+static void handle_verdict(struct mgr_iod *iod, const struct wire_msg *reply)
 {
+	const struct wire_claim_rep *rep = reply->body;
+
 	switch (le32toh(rep->verdict)) {
 	case WIRE_FOREIGN:
 		report_foreign(iod);
@@ -239,7 +276,7 @@ static void handle_verdict(struct mgr_iod *iod,
 		break;
 	default:
 		if (iod->claimer.asks)
-			note_asked(iod);
+			handle_question(iod, reply);
 		else
 			note_store(iod, le64toh(rep->store));
 	}
@@ -250,7 +287,7 @@ static void on_claim_answer(struct iod_call *call)
 	struct mgr_iod *iod = call->iod;
 
 	if (!call->status) {
-		handle_verdict(iod, call->reply->body);
+		handle_verdict(iod, call->reply);
 		return;
 	}
 	log_error(iod->mgr->log,
@@ -270,7 +307,7 @@ void claim_start(struct mgr_iod *iod)
 
 	if (c->call.state != IOD_CALL_IDLE)
 		return;
-	c->asks = mgr->jobs->unasked > 0;
+	c->asks = mgr->jobs->unasked || (mgr->group && !c->asked);
 	body.flags = htole32((mgr->fresh ? WIRE_C_FRESH : 0) |
 			     (c->asks ? WIRE_C_ASK : 0));
 	wire_begin(&out, c->msg, sizeof(c->msg));

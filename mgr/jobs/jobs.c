@@ -63,7 +63,7 @@ static int open_peer(struct mgr_iod *iod)
 				      .cred = &cred,
 				      .prover = keyring_prover(mgr->ring),
 				      .seal = mgr->conf.auth.seal,
-				      .features = WIRE_FT_EVICT,
+				      .features = WIRE_FT_EVICT | WIRE_FT_TERM,
 				      .server = WIRE_ROLE_IOD,
 				      .index = iod->index,
 				      .on_new_session = on_restart,

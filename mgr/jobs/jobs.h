@@ -26,6 +26,11 @@ void jobs_close(struct mgr *mgr);
  * manager.  0: a restore of the database has begun.
  */
 #define TERM_DISPLACED "displaced"
+/*
+ * A database that was recovered from one of several managers goes on so far above the highest term
+ * that the iods obey.  Elections of the old group can close half of it in no realistic time.
+ */
+#define TERM_GAP (UINT64_C(1) << 16)
 /* The term of this run of the manager: term.c. */
 uint64_t jobs_term(const struct mgr *mgr);
 /*

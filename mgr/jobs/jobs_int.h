@@ -54,7 +54,8 @@ struct lease {
 
 /* Checks that the store of an iod belongs to this database. */
 struct claimer {
-	bool asks, asked; /* for a new database: only asks, binds nothing yet */
+	/* a new database, or a leader of a group: first only asks, binds nothing yet */
+	bool asks, asked;
 	bool unrecorded; /* its store could not be recorded, which is logged */
 	uint64_t store; /* that it has told */
 	uint64_t before; /* the one that was recorded before it; 0: none */

@@ -53,7 +53,14 @@ static int check_displaced(struct mgr *mgr)
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	if (term)
+	if (term && mgr->group)
+		log_error(mgr->log,
+			  "the database in %s was displaced by a manager that "
+			  "was recovered from another storage (pvfs-mgr "
+			  "--recover): empty this storage, and start this "
+			  "manager again to join that one",
+			  mgr->conf.storage);
+	else if (term)
 		log_error(mgr->log,
 			  "the database in %s was displaced: the iods obey a "
 			  "manager of another copy of it; remove this copy if "

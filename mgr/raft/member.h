@@ -154,6 +154,9 @@ int member_identity(const struct raft_disk *disk, uint64_t *group,
  * Errors: those of member_start().
  */
 int member_snapshot_index(const struct member_attr *attr, uint64_t *index);
+/* The last entry of the log, committed or not; 0: none.  Errors: those of member_start(). */
+int member_last_entry(const struct member_attr *attr, uint64_t *index,
+		      uint64_t *term);
 /*
  * Makes these the only voters, without asking anybody, of a group with another number.  Entries that only
  * the others have are lost.  Members of the old group refuse this one, and it refuses them.

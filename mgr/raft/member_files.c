@@ -242,6 +242,23 @@ int member_snapshot_index(const struct member_attr *attr, uint64_t *index)
 	return 0;
 }
 
+int member_last_entry(const struct member_attr *attr, uint64_t *index,
+		      uint64_t *term)
+{
+	struct log_contents contents;
+	struct entry_log *el;
+	int rc = open_empty_or_not(attr, &contents, &el);
+
+	if (rc)
+		return rc;
+	*index = log_contents_next(&contents) - 1;
+	*term = contents.n ? contents.entries[contents.n - 1].term
+			   : contents.snapshot.term;
+	log_contents_free(&contents);
+	entry_log_close(el);
+	return 0;
+}
+
 static int write_voters(struct entry_log *el, uint64_t index, uint64_t term,
 			const struct member_address *voters, size_t n)
 {

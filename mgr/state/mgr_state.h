@@ -108,6 +108,7 @@ struct mgr {
 	 */
 	int displaced; /* an iod obeys another manager */
 	int foreign; /* an iod's store belongs to another database */
+	int superseded; /* displaced, by a manager that was recovered without its group */
 };
 
 /* Reports to the log and the service manager that the manager serves. */

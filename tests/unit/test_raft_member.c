@@ -832,6 +832,7 @@ END_TEST
 
 START_TEST(test_force)
 {
+	uint64_t last, term, index, forced;
 	struct member_attr attr;
 
 	begin_three();
@@ -841,7 +842,11 @@ START_TEST(test_force)
 	for (unsigned int i = 0; i < 3; i++)
 		stop(i);
 	attr = attr_of(0);
+	ck_assert_int_eq(member_last_entry(&attr, &last, &term), 0);
 	ck_assert_int_eq(member_force(&attr, attr.group, addresses, 1), 0);
+	ck_assert_int_eq(member_last_entry(&attr, &index, &forced), 0);
+	ck_assert_uint_eq(index, last + 1);
+	ck_assert_uint_gt(forced, term);
 	start(0);
 	ck_assert_ptr_eq(wait_leader(), &nodes[0]);
 	ck_assert_int_eq(propose(&nodes[0], 2, 8), 0);
