@@ -154,7 +154,7 @@ stall
 must cluster stop-mgr
 end_stall
 must_fail backup "$tmp/cut"
-says 'does it run?' "$tmp/output"
+says 'does it run, and does it lead?' "$tmp/output"
 [ ! -e "$tmp/cut" ] || fail "something is left of a copy without a manager"
 must cluster start-mgr >/dev/null
 
