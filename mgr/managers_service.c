@@ -8,6 +8,8 @@
 #include "mgr/copy_service.h"
 #include "mgr/group/group.h"
 #include "mgr/request/caller.h"
+#include "common/util/clock.h"
+#include "common/util/container.h"
 
 /* ---- the state ---- */
 
@@ -150,7 +152,7 @@ static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 	return rc;
 }
 
-/* Whether the members that remain are up to date, and a majority of themselves. */
+/* Whether the members that remain and answer are a majority of themselves. */
 static bool keeps_majority(const struct member_status *status, uint64_t without)
 {
 	unsigned int voters = 0, recent = 0;
@@ -179,38 +181,66 @@ static int check_change(const struct rpc_req *rpc,
 static void on_removed(void *arg, int rc)
 {
 	struct mgr *mgr = arg;
-	struct rpc_req *rpc = mgr->removal;
+	struct rpc_req *rpc = mgr->removal.rpc;
 
-	mgr->removal = NULL;
+	mgr->removal.rpc = NULL;
 	if (rpc && rc)
 		rpc_reply_status(rpc, rc);
 	else if (rpc)
 		answer_state(mgr, rpc);
 }
 
+static int begin_removal(struct mgr *mgr, uint64_t id)
+{
+	struct member_status status;
+	const struct member_peer_status *member;
+
+	mgr_group_get_status(mgr->group, &status);
+	member = find_member(&status, id);
+	if (status.role != MEMBER_LEADER)
+		return -ENOTCONN;
+	if (!member)
+		return -ENOENT;
+	if (!keeps_majority(&status, id))
+		return -EHOSTDOWN;
+	log_info(mgr->log, "removes member %016llx at %s from the group",
+		 (unsigned long long)id, member->address);
+	return mgr_group_remove(mgr->group, id, on_removed, mgr);
+}
+
+/* Members count as recent for one election timeout, so all of these have answered after the request. */
+static void removal_due(struct rpc_timer *timer)
+{
+	struct mgr *mgr = container_of(timer, struct mgr, removal.timer);
+	int rc = begin_removal(mgr, mgr->removal.id);
+
+	if (rc)
+		on_removed(mgr, rc);
+}
+
+/*
+ * Without a majority, the group could not even take the removal back.  A member may have ended just before the
+ * request.
+ */
 static int remove_member(struct mgr *mgr, struct rpc_req *rpc, uint64_t id,
 			 const struct member_status *status)
 {
-	const struct member_peer_status *member = find_member(status, id);
 	int rc = check_change(rpc, status);
 
-	if (!rc && !member)
+	if (!rc && !find_member(status, id))
 		rc = -ENOENT;
 	if (!rc && id == mgr_group_id(mgr->group))
 		rc = -EINVAL;
-	if (!rc && !keeps_majority(status, id))
-		rc = -EHOSTDOWN;
-	if (!rc && mgr->removal)
+	if (!rc && mgr->removal.rpc)
 		rc = -EBUSY;
 	if (rc)
 		return rc;
-	log_info(mgr->log, "removes member %016llx at %s from the group",
-		 (unsigned long long)id, member->address);
-	mgr->removal = rpc;
-	rc = mgr_group_remove(mgr->group, id, on_removed, mgr);
-	if (rc)
-		mgr->removal = NULL;
-	return rc;
+	mgr->removal.rpc = rpc;
+	mgr->removal.id = id;
+	mgr->removal.timer.fire = removal_due;
+	rpc_timer_set(mgr->ctx, &mgr->removal.timer,
+		      clock_after_ms(GROUP_ELECTION_MS));
+	return 0;
 }
 
 static int transfer_leadership(struct mgr *mgr, const struct rpc_req *rpc,
@@ -223,9 +253,10 @@ static int transfer_leadership(struct mgr *mgr, const struct rpc_req *rpc,
 
 void managers_service_stop(struct mgr *mgr)
 {
-	struct rpc_req *rpc = mgr->removal;
+	struct rpc_req *rpc = mgr->removal.rpc;
 
-	mgr->removal = NULL;
+	rpc_timer_clear(mgr->ctx, &mgr->removal.timer);
+	mgr->removal.rpc = NULL;
 	if (rpc)
 		rpc_req_abort(rpc);
 }

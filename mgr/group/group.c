@@ -11,8 +11,6 @@
 #include "common/util/container.h"
 #include "common/util/random_id.h"
 
-/* A leader that is silent is replaced after 1 to 2 times this. */
-#define ELECTION_MS 600u
 #define HEARTBEAT_MS 100u
 #define TICK_MS (HEARTBEAT_MS / 3)
 #define CHECKPOINT_BYTES                                                       \
@@ -408,7 +406,7 @@ static struct member_attr member_attr_of(struct mgr_group *g, uint64_t applied)
 			       .checkpoint = on_checkpoint,
 			       .fill = on_fill },
 		.applied = applied,
-		.election_ms = ELECTION_MS,
+		.election_ms = GROUP_ELECTION_MS,
 		.heartbeat_ms = HEARTBEAT_MS,
 		.log_limit = GROUP_LOG_LIMIT,
 		.checkpoint_bytes = CHECKPOINT_BYTES,

@@ -24,6 +24,9 @@
 
 struct mgr_group;
 
+/* A leader that is silent is replaced after 1 to 2 times this. */
+#define GROUP_ELECTION_MS 600u
+
 enum group_state {
 	GROUP_FOLLOWS,
 	GROUP_ELECTED,

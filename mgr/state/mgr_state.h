@@ -63,7 +63,11 @@ struct mgr {
 	struct joining *joining; /* with group */
 	struct filling *filling; /* or NULL: its database is not being replaced */
 	struct copy_service *copies; /* or NULL: nobody has asked for a copy */
-	struct rpc_req *removal; /* the REMOVE that waits for its end, or NULL */
+	struct {
+		struct rpc_req *rpc; /* the REMOVE that waits, or NULL */
+		uint64_t id; /* of the member */
+		struct rpc_timer timer;
+	} removal;
 	uint64_t group_term; /* in which this manager leads; 0: one manager */
 	struct ns ns;
 	struct flusher *fl;

@@ -13,8 +13,6 @@
 #include "common/util/conf.h"
 
 #define POLL_US 100000
-/* The leader may count a manager that has ended as up to date for one election timeout (0.6 s). */
-#define SETTLE_US 1500000
 #define CONF_DEFAULT "/etc/pvfs/pvfs.conf"
 
 struct managers_args {
@@ -274,15 +272,11 @@ static int hand_over(struct managers_args *a, uint64_t to)
 			a->dir, managers_leader(&a->state), a->timeout_ms);
 }
 
-/*
- * After a pause, so that no manager counts that was down before the command: without a majority the group
- * could not even take back the change.  A member that is gone was removed by an earlier attempt.
- */
+/* A member that is gone was removed by an earlier attempt. */
 static int remove_id(struct managers_args *a, uint64_t id)
 {
 	uint64_t end = clock_after_ms(a->timeout_ms);
 
-	usleep(SETTLE_US);
 	while (ask_leader(a, PVFS_MANAGERS_REMOVE, id) && errno != ENOENT)
 		if (!may_repeat(end))
 			return report_error(a);
