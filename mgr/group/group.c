@@ -145,24 +145,28 @@ static void end_fill(struct mgr_group *g)
 
 /* ---- checkpoints: the log of the group is deleted up to what the store has on disk ---- */
 
-static void on_checkpoint(void *arg, uint64_t index)
+static void on_checkpoint(void *arg, uint64_t index, uint64_t term)
 {
 	struct mgr_group *g = arg;
 
 	g->checkpoint.due = !g->filled;
+	g->checkpoint.index = index;
+	g->checkpoint.term = term;
 }
 
-/* All entries that the member has applied are in the store, some of them without changes. */
+/*
+ * The store has all entries with changes up to the index, and must record that: the log will begin after it.
+ */
 static int begin_checkpoint(struct mgr_group *g)
 {
-	struct store_applied applied;
-	int rc = store_record_committed(g->attr.st);
+	struct store *st = g->attr.st;
+	int rc = store_note_committed(st, g->checkpoint.index,
+				      g->checkpoint.term);
 
-	if (!rc)
-		rc = store_get_applied(g->attr.st, &applied);
+	if (!rc || rc == -EALREADY)
+		rc = store_record_committed(st);
 	if (rc)
 		return rc;
-	g->checkpoint.index = applied.index;
 	g->checkpoint.busy = true;
 	checkpointer_hurry(g->attr.cp);
 	return 0;

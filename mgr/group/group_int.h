@@ -36,7 +36,8 @@ struct mgr_group {
 	struct {
 		bool due; /* not begun */
 		bool busy;
-		uint64_t index; /* the store must be durable up to here */
+		/* the store must be durable up to this entry */
+		uint64_t index, term;
 	} checkpoint;
 };
 

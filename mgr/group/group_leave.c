@@ -75,7 +75,7 @@ static void on_failed(void *arg, const char *why)
 	log_error(l->log, "the log of the managers failed: %s", why);
 }
 
-static void ignore_checkpoint(void *arg, uint64_t index)
+static void ignore_checkpoint(void *arg, uint64_t index, uint64_t term)
 {
 }
 

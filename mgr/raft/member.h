@@ -88,9 +88,10 @@ struct member_callbacks {
 	void (*failed)(void *arg, const char *why);
 	/*
 	 * Make all entries up to index durable in the state machine, and then call
-	 * member_checkpointed().  From then on the log may forget them.
+	 * member_checkpointed().  From then on the log may forget them.  The last of them, which has this
+	 * term, may be one that apply() did not get.
 	 */
-	void (*checkpoint)(void *arg, uint64_t index);
+	void (*checkpoint)(void *arg, uint64_t index, uint64_t term);
 	/*
 	 * This member lacks entries that the others have forgotten.  Replace the state machine by that of
 	 * member `from`, as of index or later, durably, and then call member_filled().

@@ -128,7 +128,7 @@ static int io_snapshot_put(struct raft_io *io, unsigned int trailing,
 				       snapshot->index, snapshot->term);
 	else
 		m->attr.callbacks.checkpoint(m->attr.callbacks.arg,
-					     snapshot->index);
+					     snapshot->index, snapshot->term);
 	return 0;
 }
 

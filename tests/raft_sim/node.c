@@ -93,7 +93,7 @@ static void add_event(struct sim_node *node, enum sim_event_kind kind,
 	sim_add(node->sim, after, &event);
 }
 
-static void node_checkpoint(void *arg, uint64_t index)
+static void node_checkpoint(void *arg, uint64_t index, uint64_t term)
 {
 	struct sim_node *node = arg;
 

@@ -104,7 +104,7 @@ static void node_failed(void *arg, const char *why)
 	ck_abort_msg("%s\n%s", why, peers_rig_log_end(&rig));
 }
 
-static void node_checkpoint(void *arg, uint64_t index)
+static void node_checkpoint(void *arg, uint64_t index, uint64_t term)
 {
 	((struct node *)arg)->checkpoint = index;
 }

@@ -162,7 +162,7 @@ static void node_failed(void *arg, const char *why)
 	((struct node *)arg)->failed = true;
 }
 
-static void node_checkpoint(void *arg, uint64_t index)
+static void node_checkpoint(void *arg, uint64_t index, uint64_t term)
 {
 	((struct node *)arg)->checkpoint = index;
 }
