@@ -18,6 +18,7 @@
 #include "mgr/session/session_table.h"
 
 #define DRAIN_MS 1000 /* at the end, for replies that wait for the disk */
+#define LEASE_MS 2000 /* until a leader has its lease again, or does not lead */
 #define QUEUE_ROUNDS 8 /* of the run queue before changes are flushed */
 #define GATHER_ROUNDS 3 /* more rounds, for changes that can share a flush */
 
@@ -150,6 +151,33 @@ static void report_opened(struct mgr *mgr)
 		mgr_say_ready(mgr);
 }
 
+/*
+ * An iod refused this manager.  If another member of its group led, this one could not have the lease, or
+ * get it back.  So if it does, the other manager has a copy of the database.
+ */
+static void check_copied(struct mgr *mgr)
+{
+	uint64_t end = clock_after_ms(LEASE_MS);
+
+	while (!flusher_leads(mgr->fl) && !is_stopped(mgr) &&
+	       mgr_group_state(mgr->group) == GROUP_LEADS &&
+	       clock_now() < end) {
+		rpc_ctx_progress(mgr->ctx, clock_after_ms(1));
+		mgr_group_collect(mgr->group);
+	}
+	if (!flusher_leads(mgr->fl))
+		return;
+	mgr->superseded = true;
+	if (mgr->group)
+		log_error(mgr->log,
+			  "the iods obey a manager with another copy of the "
+			  "database in %s, so this one ends; empty this "
+			  "storage, and start it again to join that one, or "
+			  "make this one go on in its place: pvfs-mgr "
+			  "--recover",
+			  mgr->conf.storage);
+}
+
 static int serve_clients(struct mgr *mgr)
 {
 	int rc = 1;
@@ -163,7 +191,9 @@ static int serve_clients(struct mgr *mgr)
 	if (rc >= 0)
 		drain_replies(mgr);
 	/* a group decides itself which of its managers the iods obey */
-	if (mgr->displaced && (!mgr->group || mgr->superseded))
+	if (mgr->displaced && !mgr->superseded)
+		check_copied(mgr);
+	if (mgr->superseded)
 		jobs_note_displaced(mgr);
 	if (mgr->group)
 		membership_hand_over(mgr);

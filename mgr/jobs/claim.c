@@ -10,7 +10,8 @@
  * An iod may have been claimed in a higher term, or in the same term by a manager that
  * started earlier.  Then it rejects this manager, which ends.
  *
- * The leader of a group starts again instead.  It first asks each iod for the term that it obeys: if this
+ * The leader of a group starts again instead, unless it still has the lease of its group.
+ * It first asks each iod for the term that it obeys: if this
  * is that of a manager that was recovered without the group, the group ends, which its database
  * records.  Otherwise its elections would in time lead to a higher term.
  */
@@ -328,7 +329,7 @@ static void report_displaced(struct mgr_iod *iod)
 		return;
 	mgr->displaced = true;
 	if (mgr->group) {
-		log_info(mgr->log, "%s: refused: another manager leads",
+		log_info(mgr->log, "%s: refused: it obeys another manager",
 			 iod_name(iod));
 		return;
 	}

@@ -34,7 +34,7 @@ void jobs_close(struct mgr *mgr);
 /* The term of this run of the manager: term.c. */
 uint64_t jobs_term(const struct mgr *mgr);
 /*
- * mgr->displaced is set: records it, durably, so that this database does not displace the other
+ * mgr->superseded is set: records it, durably, so that this database does not displace the other
  * manager in turn.  After the event loop.
  */
 void jobs_note_displaced(struct mgr *mgr);

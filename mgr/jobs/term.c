@@ -57,8 +57,9 @@ static int check_displaced(struct mgr *mgr)
 		log_error(mgr->log,
 			  "the database in %s was displaced by a manager that "
 			  "was recovered from another storage (pvfs-mgr "
-			  "--recover): empty this storage, and start this "
-			  "manager again to join that one",
+			  "--recover), or that has another copy of it: empty "
+			  "this storage, and start this manager again to join "
+			  "that one",
 			  mgr->conf.storage);
 	else if (term)
 		log_error(mgr->log,

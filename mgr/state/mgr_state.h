@@ -112,7 +112,7 @@ struct mgr {
 	 */
 	int displaced; /* an iod obeys another manager */
 	int foreign; /* an iod's store belongs to another database */
-	int superseded; /* displaced, by a manager that was recovered without its group */
+	int superseded; /* displaced, by a manager that is not of this group */
 };
 
 /* Reports to the log and the service manager that the manager serves. */
