@@ -21,10 +21,14 @@
 #define RETRY_MS 2u /* until the thread has taken the last part */
 #define PAUSE_MS 1000u /* after a failure */
 #define INDEX_FILE "index" /* in the folder, written before "db" counts */
+#define KEEP_FILE                                                              \
+	"keep" /* in the folder: the copy does not replace a member's database */
+#define OLD "db.old" /* in the storage */
 
 struct filling {
 	struct mgr *mgr;
 	uint64_t index;
+	bool keeps; /* the database that is there was in no group */
 	char dir[PATH_MAX + sizeof("/" FOLDER)];
 	struct rpc_peer *rpc;
 	struct rpc_call call;
@@ -80,6 +84,8 @@ static int note_index(const struct filling *f)
 			   (unsigned long long)f->index);
 	int rc = db < 0 || fsync(db) ? -errno : 0;
 
+	if (!rc && f->keeps)
+		rc = stamp_replace(dirfd, KEEP_FILE, "", 0);
 	if (!rc)
 		rc = stamp_replace(dirfd, INDEX_FILE, text, (size_t)len);
 	if (db >= 0)
@@ -281,9 +287,7 @@ static int remove_copy(int storage)
 	if (!rc)
 		rc = remove_files(fd, "db.partial");
 	close(fd);
-	if (!rc && unlinkat(storage, FOLDER, AT_REMOVEDIR))
-		rc = -errno;
-	return rc;
+	return rc ? rc : remove_files(storage, FOLDER);
 }
 
 /* The index that the copy was made for; 0: there is no complete copy. */
@@ -300,9 +304,27 @@ static uint64_t read_index(int storage)
 	return strtoull(text, NULL, 10);
 }
 
+/* A database that was in no group is never deleted. */
+static int put_aside(int storage, const struct log *log)
+{
+	int rc;
+
+	if (faccessat(storage, "db", F_OK, 0))
+		return errno == ENOENT ? 0 : -errno;
+	rc = remove_files(storage, OLD);
+	if (!rc && renameat(storage, "db", storage, OLD))
+		rc = -errno;
+	if (!rc)
+		log_warn(log, "the database that was in no group is in " OLD
+			      " now: remove it when it is of no use");
+	return rc;
+}
+
 static int take_copy(int storage, const struct log *log)
 {
-	int rc = remove_files(storage, "db");
+	int rc = faccessat(storage, FOLDER "/" KEEP_FILE, F_OK, 0)
+			 ? remove_files(storage, "db")
+			 : put_aside(storage, log);
 
 	if (!rc && renameat(storage, FOLDER "/db", storage, "db"))
 		rc = -errno;
@@ -341,6 +363,17 @@ int filling_finish(const char *storage, const struct log *log)
 
 /* ---- start and end ---- */
 
+/* Entries of a log are in every other database that is not empty. */
+static int check_replaced(struct filling *f)
+{
+	struct store_applied applied = { 0 };
+	int rc = store_get_applied(f->mgr->st, &applied);
+
+	if (!rc && !applied.index)
+		rc = ns_exists(f->mgr->st, &f->keeps);
+	return rc;
+}
+
 static int start_thread(struct filling *f)
 {
 	int rc = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, f->fd)
@@ -364,6 +397,8 @@ static int open_filling(struct filling *f, const char *uri)
 
 	if (!rc)
 		rc = peers_connect(&attr, &addr, uri, true, &f->rpc);
+	if (!rc)
+		rc = check_replaced(f);
 	if (!rc)
 		rc = remove_copy(f->mgr->dirfd);
 	return rc ? rc : start_thread(f);

@@ -8,7 +8,7 @@
  * 	filling_finish()    --> STORAGE/db is that copy
  *
  * The database that is there stays in use until the log of the member says that the copy counts.  So a copy
- * that is interrupted leaves everything as it was.
+ * that is interrupted leaves everything as it was.  A database that was in no group is renamed to db.old.
  */
 #ifndef FILLING_H
 #define FILLING_H

@@ -135,6 +135,9 @@ static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 		return -EPERM;
 	if (status->role != MEMBER_LEADER)
 		return -ENOTCONN;
+	/* a new file system may be a mistake, which its iods tell */
+	if (!mgr->serves || mgr->fresh)
+		return -EAGAIN;
 	if (member && member->voter)
 		return 0;
 	if (member) {

@@ -90,14 +90,34 @@ static int open_group(struct mgr *mgr, uint64_t group, uint64_t id, bool founds)
 	return mgr_group_open(&attr, &mgr->group);
 }
 
+/* The copy of another manager's would take the place of this database. */
+static int refuse_to_join(const struct mgr *mgr)
+{
+	log_error(mgr->log,
+		  "storage %s has a database that is in no group: manager %u "
+		  "does not join the others, which would replace it; if it is "
+		  "the one to serve, make it that of [mgr.0], and start the "
+		  "others with empty storage; otherwise move it away",
+		  mgr->conf.storage, mgr->conf.index);
+	return -EEXIST;
+}
+
 static int choose_identity(struct mgr *mgr, uint64_t *group, uint64_t *id,
 			   bool *founds)
 {
 	int rc = mgr_group_identity(mgr->conf.storage, mgr->log, group, id);
+	bool owns;
 
 	if (rc != -ENOENT)
 		return rc;
+	rc = ns_exists(mgr->st, &owns);
+	if (rc)
+		return rc;
+	if (owns && mgr->conf.index)
+		return refuse_to_join(mgr);
 	rc = joining_find_group(mgr, group);
+	if (owns && rc > 0)
+		return refuse_to_join(mgr);
 	*founds = !rc;
 	if (!rc)
 		rc = random_id(group);
@@ -201,6 +221,20 @@ static bool has_vote(const struct mgr *mgr, const struct member_status *status)
 	return false;
 }
 
+static void report_leaderless(const struct mgr *mgr, unsigned int managers)
+{
+	if (managers)
+		log_warn(mgr->log,
+			 "no manager leads for %u s: a majority of the %u "
+			 "managers must run and reach each other",
+			 NO_LEADER_MS / 1000, managers);
+	else
+		log_warn(mgr->log,
+			 "no leader has added this manager for %u s: one must "
+			 "run, and of a new file system also all iods",
+			 NO_LEADER_MS / 1000);
+}
+
 static void watch_leader(const struct mgr *mgr, struct leader_watch *w)
 {
 	struct member_status status;
@@ -214,10 +248,7 @@ static void watch_leader(const struct mgr *mgr, struct leader_watch *w)
 		return;
 	if (!leader && clock_now() >= w->report_at) {
 		w->report_at = CLOCK_NEVER;
-		log_warn(mgr->log,
-			 "no manager leads for %u s: a majority of the %u "
-			 "managers must run and reach each other",
-			 NO_LEADER_MS / 1000, status.n);
+		report_leaderless(mgr, status.n);
 	}
 	if (leader == w->leader)
 		return;

@@ -1409,7 +1409,8 @@ struct wire_raft {		/* tail: mem[nmem], data[data_len] */
  * voter.  REMOVE is answered when the group has committed it; to remove the id of a manager that still
  * runs is how its storage is replaced.  TRANSFER is answered when it has begun.
  *
- * EPERM: not allowed to this user or peer.  ENOTCONN: this manager does not lead.  EBUSY: another
+ * EPERM: not allowed to this user or peer.  ENOTCONN: this manager does not lead.  EAGAIN: JOIN: not yet:
+ * it begins to lead, or not all iods have accepted its new database.  EBUSY: another
  * change is going on.  ENOENT: no member has this id.  EEXIST: JOIN: a member with another id has this
  * address; remove that one first.  EDESTADDRREQ: JOIN: no manager has this address in the
  * configuration of the leader.  EHOSTDOWN: REMOVE: the members that would remain and are up to date

@@ -144,6 +144,15 @@ static int find_count(struct ns *ns)
 	return rc ? rc : forget_count(ns);
 }
 
+int ns_exists(struct store *st, bool *exists)
+{
+	uint64_t root;
+	int rc = meta_get_u64(st, "root", &root);
+
+	*exists = !rc;
+	return rc == -ENOENT ? 0 : rc;
+}
+
 int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh)
 {
 	uint64_t is;

@@ -94,6 +94,8 @@ struct ns_attr {
  * not flushed.  -EINVAL: the store belongs to a file system with another number of iods.
  */
 int ns_open_space(struct ns *ns, const struct ns_attr *attr);
+/* Whether the store has a name space, or is empty.  Errors: those of reading the store. */
+int ns_exists(struct store *st, bool *exists);
 /*
  * Counts some inodes, if their number was not recorded at the last stop.  No transaction may be open.  true:
  * call it again.
