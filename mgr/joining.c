@@ -17,6 +17,8 @@
 #define ASK_MS 1000u /* for the answer of a manager */
 #define TURN_MS 100u /* between checks */
 #define JOIN_MS 300u /* between two JOINs */
+#define FOUND_MS                                                               \
+	10000u /* that the others have to answer before a group is founded */
 #define MARK_FILE "joined" /* in the storage: the id of the member */
 #define LEADERLESS_MS 3000u /* then a member asks whether it was removed */
 
@@ -33,19 +35,26 @@ void joining_peers_attr(const struct mgr *mgr, struct peers_attr *attr)
 
 struct group_question {
 	bool over;
+	bool unclear; /* it may be in a group */
 	uint64_t group;
 };
+
+/* A group without a leader may have ended; a member without a log was never added to it. */
 
 static void on_group(void *arg, int rc, const struct managers_view *view)
 {
 	struct group_question *q = arg;
 
 	q->over = true;
-	if (!rc)
+	if (rc)
+		q->unclear = rc != -ECONNREFUSED;
+	else if (view->leader && view->n)
 		q->group = view->group;
+	else
+		q->unclear = view->n > 0;
 }
 
-static uint64_t ask_group(struct mgr *mgr, unsigned int index)
+static uint64_t ask_group(struct mgr *mgr, unsigned int index, bool *unclear)
 {
 	struct manager_call call = { 0 };
 	struct peers_attr peers;
@@ -65,40 +74,60 @@ static uint64_t ask_group(struct mgr *mgr, unsigned int index)
 	while (!q.over && !atomic_load(&mgr->stop))
 		rpc_ctx_progress(mgr->ctx, clock_after_ms(TURN_MS));
 	manager_call_close(&call);
+	*unclear |= q.unclear;
 	return q.group;
 }
 
-static uint64_t ask_all(struct mgr *mgr)
+static uint64_t ask_all(struct mgr *mgr, bool *unclear)
 {
 	uint64_t group = 0;
 
+	*unclear = false;
 	for (unsigned int i = 0; !group && i < mgr->conf.mgrs.n; i++)
 		if (i != mgr->conf.index && !atomic_load(&mgr->stop))
-			group = ask_group(mgr, i);
+			group = ask_group(mgr, i, unclear);
 	return group;
 }
 
-int joining_find_group(struct mgr *mgr, uint64_t *group)
+static void report_waiting(const struct mgr *mgr)
 {
-	bool reported = false;
-	uint64_t pause;
+	if (mgr->conf.index)
+		log_info(mgr->log,
+			 "this manager waits to join a group: no other manager "
+			 "of pvfs.conf answers and is in a group with a "
+			 "leader; start that of [mgr.0]");
+	else
+		log_info(mgr->log,
+			 "this manager waits up to %u s before it founds a "
+			 "group: another one does not answer, or has no leader",
+			 FOUND_MS / 1000);
+}
+
+static void wait_to_ask(struct mgr *mgr)
+{
+	uint64_t end = clock_after_ms(JOIN_MS);
+
+	while (clock_now() < end && !atomic_load(&mgr->stop))
+		rpc_ctx_progress(mgr->ctx, end);
+	pulse_beat(daemon_pulse(mgr->daemon), 0);
+}
+
+int joining_find_group(struct mgr *mgr, bool empty, uint64_t *group)
+{
+	uint64_t end = clock_after_ms(FOUND_MS);
+	bool reported = false, unclear;
 
 	while (!atomic_load(&mgr->stop)) {
-		*group = ask_all(mgr);
+		*group = ask_all(mgr, &unclear);
 		if (*group)
 			return 1;
-		if (!mgr->conf.index)
+		if (!mgr->conf.index &&
+		    (!empty || !unclear || clock_now() >= end))
 			return atomic_load(&mgr->stop) ? -ECANCELED : 0;
 		if (!reported)
-			log_info(mgr->log,
-				 "this manager waits to join a group: no other "
-				 "manager of pvfs.conf answers and is in a "
-				 "group; start that of [mgr.0]");
+			report_waiting(mgr);
 		reported = true;
-		pause = clock_after_ms(JOIN_MS);
-		while (clock_now() < pause && !atomic_load(&mgr->stop))
-			rpc_ctx_progress(mgr->ctx, pause);
-		pulse_beat(daemon_pulse(mgr->daemon), 0);
+		wait_to_ask(mgr);
 	}
 	return -ECANCELED;
 }

@@ -19,11 +19,12 @@ struct peers_attr;
 void joining_peers_attr(const struct mgr *mgr, struct peers_attr *attr);
 
 /*
- * Finds the group that this manager belongs to.  Returns 1: *group is one that another manager is in.
- * 0: there is none, and this manager founds one, because it is the first of the configuration.
- * -ECANCELED: mgr->stop.  Waits until another manager answers, unless it is the first.
+ * Finds the group that this manager belongs to.  Returns 1: *group is one that another manager is in, and
+ * that has a leader.  0: there is none, and this manager founds one, because it is the first of the
+ * configuration.  -ECANCELED: mgr->stop.  Waits until another manager answers, unless it is the first.  The
+ * first one, if its storage is empty, waits at most 10 s for others that may be in a group.
  */
-int joining_find_group(struct mgr *mgr, uint64_t *group);
+int joining_find_group(struct mgr *mgr, bool empty, uint64_t *group);
 
 /* After the group and the peers.  -ENOMEM. */
 int joining_open(struct mgr *mgr);

@@ -115,7 +115,7 @@ static int choose_identity(struct mgr *mgr, uint64_t *group, uint64_t *id,
 		return rc;
 	if (owns && mgr->conf.index)
 		return refuse_to_join(mgr);
-	rc = joining_find_group(mgr, group);
+	rc = joining_find_group(mgr, !owns, group);
 	if (owns && rc > 0)
 		return refuse_to_join(mgr);
 	*founds = !rc;

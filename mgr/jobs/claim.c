@@ -228,6 +228,15 @@ static void report_foreign(struct mgr_iod *iod)
 {
 	struct mgr *mgr = iod->mgr;
 
+	mgr->foreign = true;
+	if (mgr->fresh && mgr->group) {
+		log_error(mgr->log,
+			  "%s: its store belongs to another database than the "
+			  "new one in %s: empty this folder, and start the "
+			  "other managers first",
+			  iod_name(iod), mgr->conf.storage);
+		return;
+	}
 	log_error(mgr->log,
 		  "%s: its store belongs to another database than the one in "
 		  "%s%s: is its file system not mounted, or was it wiped? mount "
@@ -235,7 +244,6 @@ static void report_foreign(struct mgr_iod *iod)
 		  "the folders of all iods",
 		  iod_name(iod), mgr->conf.storage,
 		  mgr->fresh ? ", which is new" : "");
-	mgr->foreign = true;
 }
 
 /* The iod whose store this is; NULL: the store is none of ours. */
