@@ -141,6 +141,8 @@ struct joining {
 	uint64_t next; /* clock_now() of the next question */
 	uint64_t leaderless; /* clock_now() since when; 0: a leader is known */
 	unsigned int asked; /* index of the manager that is asked next */
+	bool leads; /* it said last that it leads this group */
+	bool joins; /* the last question is about a vote, not a removal */
 	int refused; /* why, which is logged; or 0 */
 	bool joined; /* the log has named this member, now or earlier */
 	struct managers_view view; /* the last answer */
@@ -232,20 +234,17 @@ static void on_answer(void *arg, int rc, const struct managers_view *view)
 
 	if (rc == -ECANCELED)
 		return;
+	if (!rc && view->group != mgr_group_number(j->mgr->group))
+		rc = -ESTALE;
+	j->leads = !rc && view->role == WIRE_MR_LEADER;
+	if (!j->leads)
+		j->asked++;
 	if (rc) {
 		report_refusal(j, rc);
-		j->asked++;
-		return;
-	}
-	if (view->group != mgr_group_number(j->mgr->group)) {
-		report_refusal(j, -ESTALE);
-		j->asked++;
 		return;
 	}
 	j->view = *view;
-	if (view->role != WIRE_MR_LEADER)
-		j->asked++;
-	if (j->leaderless)
+	if (j->leaderless && !j->joins)
 		check_removed(j, view);
 }
 
@@ -296,7 +295,8 @@ static void ask_if_due(struct joining *j, const struct member_status *status)
 	if (status->role == MEMBER_LEADER || j->call.busy || now < j->next)
 		return;
 	j->next = clock_after_ms(JOIN_MS);
-	ask_manager(j, joins ? WIRE_MA_JOIN : WIRE_MA_STATUS);
+	j->joins = joins;
+	ask_manager(j, joins && j->leads ? WIRE_MA_JOIN : WIRE_MA_STATUS);
 }
 
 /* ---- the connections ---- */
