@@ -66,6 +66,14 @@ static void on_fill(void *arg, uint64_t from, uint64_t index)
 		filling_start(mgr, uri, index);
 }
 
+static bool goes_on(void *arg)
+{
+	struct mgr *mgr = arg;
+
+	pulse_beat(daemon_pulse(mgr->daemon), 0);
+	return !atomic_load(&mgr->stop);
+}
+
 static int open_group(struct mgr *mgr, uint64_t group, uint64_t id, bool founds)
 {
 	char uri[ADDR_STRLEN];
@@ -84,6 +92,7 @@ static int open_group(struct mgr *mgr, uint64_t group, uint64_t id, bool founds)
 					 .n = founds,
 					 .peers = { mgr->peers, peers_send },
 					 .fill = on_fill,
+					 .goes_on = goes_on,
 					 .arg = mgr,
 					 .log = mgr->log };
 

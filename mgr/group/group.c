@@ -16,6 +16,7 @@
 #define CHECKPOINT_BYTES                                                       \
 	(UINT64_C(16) << 20) /* a restart reads about as much */
 #define TRAILING_BYTES (UINT64_C(8) << 20)
+#define FULL_MS 1000u /* until a leader with a full disk hands over */
 /*
  * While the database is copied, the log cannot be cut.  From half of the limit on, a tick therefore
  * takes only this part of what is left, so that changes become slow and never stop.
@@ -202,6 +203,8 @@ static int propose_entry(struct mgr_group *g)
 				  strerror(-rc),
 				  rc == -ENOSPC ? "; free space in the storage"
 						: "");
+		if (rc != g->entry.refused)
+			g->entry.refused_at = clock_now();
 		g->entry.refused = rc;
 		return rc;
 	}
@@ -245,6 +248,8 @@ static int wait_until_committed(void *arg)
 	while (g->state == GROUP_LEADS && !store_failed(g->attr.st)) {
 		if (store_is_committed(g->attr.st, change))
 			return 0;
+		if (g->attr.goes_on && !g->attr.goes_on(g->attr.arg))
+			return -ECANCELED;
 		propose_entries(g);
 		rpc_ctx_progress(g->attr.ctx, clock_after_ms(TICK_MS));
 		mgr_group_collect(g);
@@ -336,6 +341,34 @@ static void refill_budget(struct mgr_group *g)
 	g->budget = g->budget < 0 ? g->budget + share : share;
 }
 
+static bool another_may_lead(const struct mgr_group *g,
+			     const struct member_status *status)
+{
+	for (unsigned int i = 0; i < status->n; i++)
+		if (status->peers[i].id != g->attr.id &&
+		    status->peers[i].voter && status->peers[i].recent)
+			return true;
+	return false;
+}
+
+/*
+ * Another manager may have space on its disk.  Each new leader uses some of the reserve, so managers that are
+ * all full do not hand over for ever.
+ */
+static void leave_full_disk(struct mgr_group *g)
+{
+	struct member_status status;
+
+	if (g->state != GROUP_LEADS || g->entry.refused != -ENOSPC ||
+	    clock_now() - g->entry.refused_at < FULL_MS * CLOCK_NS_PER_MS)
+		return;
+	member_get_status(g->member, &status);
+	if (status.log_full && status.has_reserve &&
+	    another_may_lead(g, &status) && !member_transfer(g->member, 0))
+		log_info(g->attr.log, "another manager shall lead, because the "
+				      "disk of this one is full");
+}
+
 /* Also proposes changes that nobody waits for. */
 static void on_tick(struct rpc_timer *timer)
 {
@@ -348,6 +381,8 @@ static void on_tick(struct rpc_timer *timer)
 	if (!is_over(g))
 		refill_budget(g);
 	propose_entries(g);
+	if (!is_over(g))
+		leave_full_disk(g);
 	if (!is_over(g))
 		record_committed(g);
 }

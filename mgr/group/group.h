@@ -57,6 +57,8 @@ struct group_attr {
 	 * The group ends with GROUP_LOST if the copy cannot be made: mgr_group_give_up().
 	 */
 	void (*fill)(void *arg, uint64_t from, uint64_t index);
+	/* Called again and again while a function below waits; false: the manager stops. */
+	bool (*goes_on)(void *arg);
 	void *arg;
 	const struct log *log;
 };
@@ -122,7 +124,7 @@ void mgr_group_collect(struct mgr_group *g);
 void mgr_group_receive(struct mgr_group *g, const void *data, size_t len);
 /*
  * In GROUP_ELECTED: makes the store ready for transactions, and waits until the group has committed
- * that.  -ENOTCONN: GROUP_LOST or GROUP_ENDED; or an error of store_lead().
+ * that.  -ENOTCONN: GROUP_LOST or GROUP_ENDED; -ECANCELED: see attr.goes_on; or an error of store_lead().
  */
 int mgr_group_lead(struct mgr_group *g);
 /*

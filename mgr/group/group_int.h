@@ -31,6 +31,7 @@ struct mgr_group {
 		const void *bytes;
 		size_t len;
 		int refused; /* why, which is logged; or 0 */
+		uint64_t refused_at; /* clock_now(): since then */
 	} entry;
 	/* A checkpoint that the member has asked for. */
 	struct {

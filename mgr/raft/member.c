@@ -431,6 +431,7 @@ void member_get_status(struct raft_member *m, struct member_status *status)
 		.log_bytes = log_writer_size(m->writer),
 		.log_limit = m->attr.log_limit,
 		.log_full = log_writer_is_full(m->writer),
+		.has_reserve = log_writer_room(m->writer) >= m->reserve / 2,
 	};
 	get_peers(m, status);
 }

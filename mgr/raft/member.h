@@ -255,7 +255,8 @@ struct member_status {
 	uint64_t first, last, stored, committed, applied,
 		snapshot; /* indexes */
 	uint64_t log_bytes, log_limit; /* on disk */
-	bool log_full;
+	bool log_full; /* the disk is */
+	bool has_reserve; /* the log has space for some more leaders and changes of the group */
 	unsigned int n;
 	struct member_peer_status peers[MEMBERS_MAX]; /* this member too */
 };
