@@ -190,14 +190,15 @@ void member_aim_snapshot(struct raft_member *m)
 {
 	const struct log_index *ix = &m->index;
 	uint64_t since = log_index_space(ix, m->snapshot.index + 1);
-	uint64_t half = m->attr.log_limit / 2;
+	/* while a member is filled */
+	uint64_t most = m->attr.log_limit - m->attr.log_limit / 8;
 	bool fills = fills_member(m);
 	uint64_t keep = log_index_find(ix,
-				       fills ? half : m->attr.trailing_bytes);
+				       fills ? most : m->attr.trailing_bytes);
 	uint64_t trailing = log_index_next(ix) - keep;
 	bool late = since >= m->attr.checkpoint_bytes;
 
-	if (log_index_space(ix, 0) < half && fills)
+	if (log_index_space(ix, 0) < most && fills)
 		late = false;
 
 	raft_set_snapshot_trailing(&m->raft,
