@@ -142,8 +142,8 @@ int member_create(const struct member_attr *attr,
 		  const struct member_address *voters, size_t n);
 /*
  * Makes the files of the only member of a new group, whose log begins after entry 1 with a snapshot.  So
- * each member that is added is filled with the whole state machine.  attr.applied is at least 1.  Errors and
- * repetition as member_create().
+ * each member that is added is filled with the whole state machine.  attr.applied is at least 1.  Errors as
+ * member_create().  If it was interrupted, a call with any id and group finishes it.
  */
 int member_found(const struct member_attr *attr,
 		 const struct member_address *self);

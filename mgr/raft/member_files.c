@@ -103,6 +103,13 @@ static bool is_only_entry(const struct log_contents *contents,
 	       !memcmp(entry->data, record->data, record->len);
 }
 
+/* A founding was interrupted: its group never had a member. */
+static bool is_founding(const struct log_contents *contents)
+{
+	return !contents->n && contents->snapshot.index == 1 &&
+	       contents->snapshot.term == 1;
+}
+
 /* A call that was interrupted may have written the entry already. */
 static int write_first(const struct member_attr *attr, struct entry_log *el,
 		       const struct log_contents *contents,
@@ -112,7 +119,8 @@ static int write_first(const struct member_attr *attr, struct entry_log *el,
 	    (record->kind == LOG_RESET ? is_only_snapshot(contents, record)
 				       : is_only_entry(contents, record)))
 		return 0;
-	if (contents->n || contents->snapshot.index) {
+	if ((contents->n || contents->snapshot.index) &&
+	    !(record && record->kind == LOG_RESET && is_founding(contents))) {
 		log_error(attr->log,
 			  "the folder holds a raft log, but not the file vote: "
 			  "remove the log, and add the member again");

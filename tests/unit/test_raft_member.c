@@ -879,7 +879,7 @@ END_TEST
 /* The state machine of the founder counts as entry 1, so that another member is filled with it. */
 START_TEST(test_found)
 {
-	struct member_attr attr;
+	struct member_attr attr, other;
 	uint64_t group, id, index;
 
 	nodes[0].last = 1;
@@ -888,6 +888,11 @@ START_TEST(test_found)
 	ck_assert_int_eq(member_found(&attr, &addresses[0]), 0);
 	ck_assert_int_eq(member_found(&attr, &addresses[0]), -EEXIST);
 	/* it was interrupted */
+	ck_assert_int_eq(raft_disk_remove(&attr.disk, "vote"), 0);
+	other = attr;
+	other.id = addresses[1].id;
+	other.group = attr.group + 1;
+	ck_assert_int_eq(member_found(&other, &addresses[1]), 0);
 	ck_assert_int_eq(raft_disk_remove(&attr.disk, "vote"), 0);
 	ck_assert_int_eq(member_found(&attr, &addresses[0]), 0);
 	ck_assert_int_eq(member_snapshot_index(&attr, &index), 0);
