@@ -68,7 +68,8 @@ static int open_store(struct mgr *mgr)
 	struct store_attr attr = { .dir = mgr->conf.storage,
 				   .cache_size = mgr->conf.cache_size,
 				   .log = mgr->log,
-				   .replicated = mgr->conf.mgrs.numbered };
+				   .replicated = mgr->conf.mgrs.numbered,
+				   .leave_unused_group = true };
 	int rc;
 
 	mgr->dirfd = stamp_open(mgr->conf.storage, &stamp, mgr->log);

@@ -140,13 +140,19 @@ static int report_group(struct store *st)
 	return -EPERM;
 }
 
-static int open_alone(struct store *st, bool leave_group)
+static int open_alone(struct store *st, const struct store_attr *attr)
 {
+	struct store_applied applied = { 0 };
 	bool marked;
 	int rc = group_mark_get(st, &marked);
 
 	if (!rc && marked)
-		rc = leave_group ? group_leave(st) : report_group(st);
+		rc = applied_get(st, &applied);
+	if (!rc && marked)
+		rc = attr->leave_group || (attr->leave_unused_group &&
+					   applied.index <= 1)
+			     ? group_leave(st)
+			     : report_group(st);
 	return rc ? rc : open_rows(st);
 }
 
@@ -181,8 +187,7 @@ int store_open(const struct store_attr *attr, struct store **out)
 	if (!rc)
 		rc = open_log_end(st);
 	if (!rc)
-		rc = st->rep ? open_member(st)
-			     : open_alone(st, attr->leave_group);
+		rc = st->rep ? open_member(st) : open_alone(st, attr);
 	if (rc) {
 		if (st->accept_loss)
 			log_end_report_lost(st);

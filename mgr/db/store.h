@@ -65,6 +65,8 @@ struct store_attr {
 	 * store_get_applied() are lost: apply them before.
 	 */
 	bool leave_group;
+	/* The same, for a store that has applied nothing, or only the entry that founded a group. */
+	bool leave_unused_group;
 };
 
 /*

@@ -96,7 +96,8 @@ int mgr_group_found(const char *storage, uint64_t cache_size,
 /*
  * Before the store is opened.  leaves: if this manager is the only member of its group, its database has all
  * entries and belongs to no group afterwards, and the folder "raft" is removed.  In any case it finishes what
- * an interrupted call began.  0 also if there is no member.  -EPERM: the group has other members.  Other
+ * an interrupted call began.  0 also if there is no member.  One that was never added to a group counts as
+ * the only one.  -EPERM: the group has other members.  Other
  * errors: those of member_start() and store_open(); -ETIMEDOUT.  All are logged.
  */
 int mgr_group_leave(const char *storage, uint64_t cache_size,

@@ -147,6 +147,7 @@ static int apply_log(struct leaving *l, struct raft_member *m)
 	return rc ? rc : store_checkpoint(l->st, 0);
 }
 
+/* A member without a log was never added to its group. */
 static int run_member(struct leaving *l, const struct raft_disk *disk,
 		      const char *storage)
 {
@@ -164,11 +165,13 @@ static int run_member(struct leaving *l, const struct raft_disk *disk,
 	if (rc)
 		return rc;
 	member_get_status(m, &status);
-	rc = check_alone(l, m, storage);
-	if (!rc && status.snapshot > applied.index)
-		rc = -EIO;
-	if (!rc)
-		rc = apply_log(l, m);
+	if (status.n || status.last || applied.index > 1) {
+		rc = check_alone(l, m, storage);
+		if (!rc && status.snapshot > applied.index)
+			rc = -EIO;
+		if (!rc)
+			rc = apply_log(l, m);
+	}
 	if (l->failed)
 		member_abandon(m);
 	else

@@ -46,6 +46,11 @@ said 0 'joins the group' && fail "it was added: $(cat "$tmp/mgr0.log")"
 kill "${pid[0]}"
 wait "${pid[0]}"
 
+say "one manager again, whose database was opened as that of one of several"
+printf '%s\n[mgr]\naddress = %s\nstorage = %s\n' "$rest" "$uri" "$state/mgr" >"$state/pvfs.conf"
+must cluster start-mgr
+must cluster stop-mgr
+
 say "the mistake is corrected"
 rm -r "$state/new"
 mkdir "$state/new"

@@ -552,6 +552,36 @@ START_TEST(test_migration)
 }
 END_TEST
 
+/* A store that was opened as one of several by mistake. */
+START_TEST(test_unused_group)
+{
+	struct store_attr attr = { .dir = copy.dir,
+				   .cache_size = 1 << 20,
+				   .log = &rig->log,
+				   .leave_unused_group = true };
+
+	ck_assert_int_eq(open_alone(&copy, false), 0);
+	commit_row(copy.st, 1, 11);
+	rig_close(&copy);
+	ck_assert_int_eq(rig_open(rig, &copy), 0);
+	rig_close(&copy);
+	ck_assert_int_eq(open_alone(&copy, false), -EPERM);
+	ck_assert_int_eq(store_open(&attr, &copy.st), 0);
+	rig_close(&copy);
+	ck_assert_int_eq(open_alone(&copy, false), 0);
+	rig_close(&copy);
+	/* one that was used */
+	ck_assert_int_eq(rig_open(rig, &copy), 0);
+	rig_lead(rig, &copy);
+	commit_row(copy.st, 2, 22);
+	ck_assert_int_eq(store_flush(copy.st), 0);
+	commit_row(copy.st, 3, 33);
+	ck_assert_int_eq(store_flush(copy.st), 0);
+	rig_close(&copy);
+	ck_assert_int_eq(store_open(&attr, &copy.st), -EPERM);
+}
+END_TEST
+
 /* The undo rows are lost: the committed changes cannot be known. */
 START_TEST(test_lost_member_table)
 {
@@ -583,6 +613,7 @@ int main(void)
 	tcase_add_test(tc, test_hook_without_note);
 	tcase_add_test(tc, test_ids);
 	tcase_add_test(tc, test_migration);
+	tcase_add_test(tc, test_unused_group);
 	tcase_add_test(tc, test_lost_member_table);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
