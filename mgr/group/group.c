@@ -454,13 +454,17 @@ static struct member_attr member_attr_of(struct mgr_group *g, uint64_t applied)
 	};
 }
 
-/* The log may begin after entries that only the database had. */
+/*
+ * The log may begin after entries that only the database had.  A log without anything has lost the entries that
+ * the database has.
+ */
 static int check_database(struct mgr_group *g, uint64_t applied)
 {
 	struct member_status status;
 
 	member_get_status(g->member, &status);
-	return status.snapshot > applied ? -EIO : 0;
+	return status.snapshot > applied || (applied && !status.last) ? -EIO
+								      : 0;
 }
 
 static int create_member(struct mgr_group *g, struct store_applied *applied)

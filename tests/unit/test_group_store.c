@@ -354,14 +354,36 @@ START_TEST(test_checkpoint_of_term)
 }
 END_TEST
 
+/* lost: a path in the folder of manager 0. */
+static void expect_refused(const char *lost)
+{
+	struct manager *m = &managers[0];
+	struct group_attr attr = { .storage = m->m.dir,
+				   .fsid = 7,
+				   .group = 7,
+				   .ctx = ctx,
+				   .id = 1,
+				   .peers = { m, send_packet },
+				   .log = &rig.log };
+	struct mgr_group *g;
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), "rm -rf %s/%s", m->m.dir, lost);
+	ck_assert_int_eq(system(cmd), 0);
+	ck_assert_int_eq(rig_open(&rig, &m->m), 0);
+	ck_assert_int_eq(checkpointer_open(m->m.st, &m->cp), 0);
+	attr.st = m->m.st;
+	attr.cp = m->cp;
+	ck_assert_int_eq(mgr_group_open(&attr, &g), -EIO);
+	checkpointer_close(m->cp);
+	m->cp = NULL;
+}
+
 /* The log begins after entries that only the database had. */
 START_TEST(test_lost_database)
 {
 	struct member_status status = { 0 };
-	struct group_attr attr = { .fsid = 7, .group = 7, .ctx = ctx, .id = 1 };
-	struct mgr_group *g;
 	struct manager *m;
-	char cmd[128];
 
 	start(0, 1);
 	m = elect();
@@ -372,18 +394,16 @@ START_TEST(test_lost_database)
 		mgr_group_get_status(m->group, &status);
 	}
 	stop(0);
-	snprintf(cmd, sizeof(cmd), "rm -rf %s/db", m->m.dir);
-	ck_assert_int_eq(system(cmd), 0);
-	ck_assert_int_eq(rig_open(&rig, &m->m), 0);
-	ck_assert_int_eq(checkpointer_open(m->m.st, &m->cp), 0);
-	attr.storage = m->m.dir;
-	attr.st = m->m.st;
-	attr.cp = m->cp;
-	attr.peers = (struct member_peers){ m, send_packet };
-	attr.log = &rig.log;
-	ck_assert_int_eq(mgr_group_open(&attr, &g), -EIO);
-	checkpointer_close(m->cp);
-	m->cp = NULL;
+	expect_refused("db");
+}
+END_TEST
+
+START_TEST(test_lost_log)
+{
+	start(0, 1);
+	change_many(elect(), 1, 10);
+	stop(0);
+	expect_refused("raft/log.*");
 }
 END_TEST
 
@@ -400,6 +420,7 @@ int main(void)
 	tcase_add_test(tc, test_checkpoint);
 	tcase_add_test(tc, test_checkpoint_of_term);
 	tcase_add_test(tc, test_lost_database);
+	tcase_add_test(tc, test_lost_log);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
