@@ -11,6 +11,8 @@
 #include "common/util/clock.h"
 #include "common/util/container.h"
 
+#define LAG_MAX 1000u /* entries */
+
 /* ---- the state ---- */
 
 static void put_member(struct wire_out *out, const struct mgr *mgr,
@@ -155,10 +157,16 @@ static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 	return rc;
 }
 
-/* Whether the members that remain and answer are a majority of themselves. */
+/* It answers, and lacks no more than what is on its way under load.  A member that is filled lacks more. */
+static bool is_up_to_date(const struct member_peer_status *m)
+{
+	return m->recent && m->lag <= LAG_MAX;
+}
+
+/* Whether the members that remain and are up to date are a majority of themselves. */
 static bool keeps_majority(const struct member_status *status, uint64_t without)
 {
-	unsigned int voters = 0, recent = 0;
+	unsigned int voters = 0, good = 0;
 
 	for (unsigned int i = 0; i < status->n; i++) {
 		const struct member_peer_status *m = &status->peers[i];
@@ -166,9 +174,9 @@ static bool keeps_majority(const struct member_status *status, uint64_t without)
 		if (!m->voter || m->id == without)
 			continue;
 		voters++;
-		recent += m->recent;
+		good += is_up_to_date(m);
 	}
-	return recent > voters / 2;
+	return good > voters / 2;
 }
 
 static int check_change(const struct rpc_req *rpc,
@@ -249,8 +257,11 @@ static int remove_member(struct mgr *mgr, struct rpc_req *rpc, uint64_t id,
 static int transfer_leadership(struct mgr *mgr, const struct rpc_req *rpc,
 			       uint64_t to, const struct member_status *status)
 {
+	const struct member_peer_status *member = find_member(status, to);
 	int rc = check_change(rpc, status);
 
+	if (!rc && member && member->voter && !is_up_to_date(member))
+		rc = -EHOSTDOWN;
 	return rc ? rc : mgr_group_transfer(mgr->group, to);
 }
 

@@ -1414,7 +1414,7 @@ struct wire_raft {		/* tail: mem[nmem], data[data_len] */
  * change is going on.  ENOENT: no member has this id.  EEXIST: JOIN: a member with another id has this
  * address; remove that one first.  EDESTADDRREQ: JOIN: no manager has this address in the
  * configuration of the leader.  EHOSTDOWN: REMOVE: the members that would remain and are up to date
- * are no majority of them.  ENOSPC: the log is full.  ENOSYS: there is one manager, without a group.
+ * are no majority of them; TRANSFER: the other one does not answer, or lacks many entries.  ENOSPC: the log is full.  ENOSYS: there is one manager, without a group.
  */
 enum wire_managers_cmd {
 	WIRE_MA_STATUS,

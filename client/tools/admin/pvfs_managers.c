@@ -230,7 +230,7 @@ static bool is_handed_over(const struct managers_args *a, uint64_t before,
 
 /*
  * Asks the leader of each term once.  *asked: the last such term.  One that was just elected refuses with
- * ENOTCONN at first.  The answer may be lost with the leadership, and the new leader then refuses the repeated
+ * ENOTCONN at first, and with EHOSTDOWN until the other one has answered and lacks few entries.  The answer may be lost with the leadership, and the new leader then refuses the repeated
  * request with ENOENT, because it does not hand over to itself.
  */
 static int ask_transfer(struct managers_args *a, uint64_t to, uint64_t *asked)
@@ -239,7 +239,7 @@ static int ask_transfer(struct managers_args *a, uint64_t to, uint64_t *asked)
 		return 0;
 	if (!ask_leader(a, PVFS_MANAGERS_TRANSFER, to) || errno == ENOENT)
 		*asked = a->state.term;
-	else if (errno != ENOTCONN)
+	else if (errno != ENOTCONN && errno != EHOSTDOWN)
 		return report_error(a);
 	return 0;
 }
