@@ -211,7 +211,7 @@ static void *mgr_main(void *arg)
 		rc = parts_open_service(mgr);
 	if (!rc)
 		rc = serve_clients(mgr);
-	if (rc == -EIO)
+	if (rc == -EIO && store_failed(mgr->st))
 		report_failure(mgr);
 	if (rc < 0 && may_follow(mgr))
 		daemon_restart(mgr->daemon);
