@@ -153,10 +153,7 @@ static bool is_member(struct mgr *mgr, uint64_t id)
 	struct member_status status;
 
 	mgr_group_get_status(mgr->group, &status);
-	for (unsigned int i = 0; i < status.n; i++)
-		if (status.peers[i].id == id)
-			return true;
-	return false;
+	return member_status_find(&status, id);
 }
 
 static int take_request(struct copy_service *c, struct rpc_req *rpc)
@@ -199,10 +196,11 @@ static int open_service(struct mgr *mgr)
 
 bool copy_service_handle_request(struct mgr *mgr, struct rpc_req *rpc)
 {
-	int rc = mgr->copies ? 0 : open_service(mgr);
+	int rc;
 
 	if (rpc->op != WIRE_FETCH)
 		return false;
+	rc = mgr->copies ? 0 : open_service(mgr);
 	if (!rc)
 		rc = take_request(mgr->copies, rpc);
 	if (rc)

@@ -40,7 +40,6 @@ struct group_question {
 };
 
 /* A group without a leader may have ended; a member without a log was never added to it. */
-
 static void on_group(void *arg, int rc, const struct managers_view *view)
 {
 	struct group_question *q = arg;
@@ -151,10 +150,7 @@ struct joining {
 static const struct member_peer_status *
 find_self(const struct mgr *mgr, const struct member_status *status)
 {
-	for (unsigned int i = 0; i < status->n; i++)
-		if (status->peers[i].id == mgr_group_id(mgr->group))
-			return &status->peers[i];
-	return NULL;
+	return member_status_find(status, mgr_group_id(mgr->group));
 }
 
 /*
@@ -340,18 +336,15 @@ int joining_find_address(const struct mgr *mgr, uint64_t id, char *uri)
 {
 	const struct managers_view_member *named =
 		managers_view_find(&mgr->joining->view, id);
+	const struct member_peer_status *member;
 	struct member_status status;
 
 	mgr_group_get_status(mgr->group, &status);
-	for (unsigned int i = 0; i < status.n; i++)
-		if (status.peers[i].id == id) {
-			snprintf(uri, ADDR_STRLEN, "%s",
-				 status.peers[i].address);
-			return 0;
-		}
-	if (named)
-		snprintf(uri, ADDR_STRLEN, "%s", named->uri);
-	return named ? 0 : -ENOENT;
+	member = member_status_find(&status, id);
+	if (member || named)
+		snprintf(uri, ADDR_STRLEN, "%s",
+			 member ? member->address : named->uri);
+	return member || named ? 0 : -ENOENT;
 }
 
 static void on_timer(struct rpc_timer *timer)

@@ -113,22 +113,14 @@ static int check_new(const struct mgr *mgr, const struct member_status *status,
 	return 0;
 }
 
-static const struct member_peer_status *
-find_member(const struct member_status *status, uint64_t id)
-{
-	for (unsigned int i = 0; i < status->n; i++)
-		if (status->peers[i].id == id)
-			return &status->peers[i];
-	return NULL;
-}
-
 /* A member that has no vote yet gets it, unless that is going on. */
 static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 		       const struct member_status *status)
 {
 	const struct wire_managers *body = rpc->msg.body;
 	uint64_t id = le64toh(body->id);
-	const struct member_peer_status *member = find_member(status, id);
+	const struct member_peer_status *member = member_status_find(status,
+								     id);
 	char uri[WIRE_LEADER_URI_MAX + 1] = "";
 	const struct member_address new = { id, uri };
 	int rc;
@@ -207,7 +199,7 @@ static int begin_removal(struct mgr *mgr, uint64_t id)
 	const struct member_peer_status *member;
 
 	mgr_group_get_status(mgr->group, &status);
-	member = find_member(&status, id);
+	member = member_status_find(&status, id);
 	if (status.role != MEMBER_LEADER)
 		return -ENOTCONN;
 	if (!member)
@@ -238,7 +230,7 @@ static int remove_member(struct mgr *mgr, struct rpc_req *rpc, uint64_t id,
 {
 	int rc = check_change(rpc, status);
 
-	if (!rc && !find_member(status, id))
+	if (!rc && !member_status_find(status, id))
 		rc = -ENOENT;
 	if (!rc && id == mgr_group_id(mgr->group))
 		rc = -EINVAL;
@@ -257,7 +249,8 @@ static int remove_member(struct mgr *mgr, struct rpc_req *rpc, uint64_t id,
 static int transfer_leadership(struct mgr *mgr, const struct rpc_req *rpc,
 			       uint64_t to, const struct member_status *status)
 {
-	const struct member_peer_status *member = find_member(status, to);
+	const struct member_peer_status *member = member_status_find(status,
+								     to);
 	int rc = check_change(rpc, status);
 
 	if (!rc && member && member->voter && !is_up_to_date(member))

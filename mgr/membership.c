@@ -165,10 +165,10 @@ void membership_close(struct mgr *mgr)
 
 static const char *address_of(const struct member_status *status, uint64_t id)
 {
-	for (unsigned int i = 0; i < status->n; i++)
-		if (status->peers[i].id == id)
-			return status->peers[i].address;
-	return NULL;
+	const struct member_peer_status *member = member_status_find(status,
+								     id);
+
+	return member ? member->address : NULL;
 }
 
 /* The N of [mgr.N]; WIRE_LEADER_NONE: the configuration has no such address. */
@@ -224,10 +224,10 @@ static void report_follows(const struct mgr *mgr, bool first,
 
 static bool has_vote(const struct mgr *mgr, const struct member_status *status)
 {
-	for (unsigned int i = 0; i < status->n; i++)
-		if (status->peers[i].id == mgr_group_id(mgr->group))
-			return status->peers[i].voter;
-	return false;
+	const struct member_peer_status *self =
+		member_status_find(status, mgr_group_id(mgr->group));
+
+	return self && self->voter;
 }
 
 static void report_leaderless(const struct mgr *mgr, unsigned int managers)

@@ -408,6 +408,15 @@ static void get_peers(struct raft_member *m, struct member_status *status)
 	}
 }
 
+const struct member_peer_status *
+member_status_find(const struct member_status *status, uint64_t id)
+{
+	for (unsigned int i = 0; i < status->n; i++)
+		if (status->peers[i].id == id)
+			return &status->peers[i];
+	return NULL;
+}
+
 void member_get_status(struct raft_member *m, struct member_status *status)
 {
 	int state = raft_state(&m->raft);

@@ -261,5 +261,8 @@ struct member_status {
 	struct member_peer_status peers[MEMBERS_MAX]; /* this member too */
 };
 void member_get_status(struct raft_member *m, struct member_status *status);
+/* NULL: the group has no such member. */
+const struct member_peer_status *
+member_status_find(const struct member_status *status, uint64_t id);
 
 #endif
