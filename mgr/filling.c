@@ -14,6 +14,7 @@
 #include "common/util/stamp.h"
 #include "mgr/backup/backup.h"
 #include "mgr/group/group.h"
+#include "mgr/joining.h"
 #include "mgr/peers/peers.h"
 
 #define FOLDER "filling"
@@ -388,13 +389,11 @@ static int start_thread(struct filling *f)
 
 static int open_filling(struct filling *f, const char *uri)
 {
-	struct peers_attr attr = { .ctx = f->mgr->ctx,
-				   .fsid = f->mgr->conf.fsid,
-				   .prover = keyring_prover(f->mgr->ring),
-				   .seal = f->mgr->conf.auth.seal };
+	struct peers_attr attr;
 	struct addr addr;
 	int rc = addr_parse(uri, 0, &addr);
 
+	joining_peers_attr(f->mgr, &attr);
 	if (!rc)
 		rc = peers_connect(&attr, &addr, uri, true, &f->rpc);
 	if (!rc)

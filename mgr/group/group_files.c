@@ -11,10 +11,9 @@
 #include "common/util/random_id.h"
 #include "mgr/group/group_int.h"
 
-/* The name of the folder is durable. */
-static int sync_parent(const char *path)
+int group_sync_storage(const char *storage)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(storage, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc = fd < 0 || fsync(fd) ? -errno : 0;
 
 	if (fd >= 0)
@@ -30,7 +29,7 @@ int group_open_folder(const char *storage, const struct log *log,
 
 	snprintf(path, sizeof(path), "%s/raft", storage);
 	if (!mkdir(path, 0700))
-		rc = sync_parent(storage);
+		rc = group_sync_storage(storage);
 	else if (errno != EEXIST)
 		rc = -errno;
 	if (!rc)

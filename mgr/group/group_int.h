@@ -45,6 +45,8 @@ struct mgr_group {
 /* Opens the folder "raft" in the storage, and makes it if it is missing.  -errno, logged. */
 int group_open_folder(const char *storage, const struct log *log,
 		      struct raft_disk *disk);
+/* Makes the names of the folders in the storage durable.  -errno, not logged. */
+int group_sync_storage(const char *storage);
 /*
  * The rows that the store has are in no entry, so all of it counts as entry 1.  -EIO: the store has
  * applied more.  Other errors: those of the store.

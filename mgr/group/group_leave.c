@@ -197,16 +197,6 @@ static int apply_entries(const struct store_attr *attr,
 
 /* ---- the folders ---- */
 
-static int sync_storage(const char *storage)
-{
-	int fd = open(storage, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd < 0 || fsync(fd) ? -errno : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return rc;
-}
-
 /* Without a member in it, the folder is one that was begun. */
 static int leave_folder(const struct store_attr *attr, const char *raft,
 			const char *left)
@@ -226,7 +216,7 @@ static int leave_folder(const struct store_attr *attr, const char *raft,
 	folder_disk_close(&disk);
 	if (!rc && exists && rename(raft, left))
 		rc = -errno;
-	return rc || !exists ? rc : sync_storage(attr->dir);
+	return rc || !exists ? rc : group_sync_storage(attr->dir);
 }
 
 static void remove_file(void *disk, const char *name)
@@ -246,7 +236,7 @@ static int remove_left(const char *storage, const char *left)
 	folder_disk_close(&disk);
 	if (!rc && rmdir(left))
 		rc = -errno;
-	return rc ? rc : sync_storage(storage);
+	return rc ? rc : group_sync_storage(storage);
 }
 
 static int finish_leaving(const struct store_attr *attr, const char *left)
