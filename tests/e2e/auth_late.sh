@@ -28,6 +28,7 @@ munged_of ours
 declare -A end
 begin() {
 	mkfifo "$1"
+	rm -f "$1.said"
 	PVFS_LOG=info pvio twice "/pvfs/$1" <"$1" >"$1.said" 2>"$1.err" & client=$!
 	helpers+=("$client")
 	exec {end[$1]}>"$1"

@@ -403,6 +403,7 @@ daemons
 well server
 # networks that a server does not serve: its key is not what is wrong
 iod_alone() {
+	rm -f alone.log
 	"$PVFS_BUILD/server/pvfs-iod" --config "$1" --index 1 >alone.log 2>&1 &
 	helpers+=($!)
 	until_true 60 grep -q "$2" alone.log

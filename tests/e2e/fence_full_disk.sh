@@ -12,6 +12,7 @@ expect ok pvio write /pvfs/f 0 4096 1
 
 mkfifo in
 round() {
+	rm -f out
 	lib_locks late /pvfs/f <in >out 2>err &
 	holder=$!
 	helpers+=($holder)

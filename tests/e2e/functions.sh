@@ -292,6 +292,7 @@ without_of() { sed -n 's/^\([0-9]*\) of \([0-9]*\) without.*/\1 \2/p' "$1"; }
 # go_on lets them finish.
 stop_clients() {
 	mkfifo "$tmp/hold"
+	rm -f "$tmp/stopped"
 	pvkill /pvfs "$1" stop <"$tmp/hold" >"$tmp/stopped" &
 	stopped=$!
 	exec 5>"$tmp/hold"

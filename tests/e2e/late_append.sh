@@ -12,6 +12,7 @@ late_append() {
 
 	must pvio append /pvfs/log 1 100 first
 	for i in 0 1 2; do must cluster kill-iod $i; done
+	rm -f "$tmp/late"
 	PVFS_TIMEOUT=300 "$@" >/dev/null 2>"$tmp/late" &
 	late=$!
 	helpers+=($late)

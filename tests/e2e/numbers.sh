@@ -23,6 +23,7 @@ number() { # LOG WHO: of the session that it has there
 	sed -n "s/.*$2): opens session \([0-9a-f]*\),.*/\1/p" "$(log_of "$1")" | tail -n 1
 }
 come() { # SERVER SESSION...
+	rm -f comes
 	python3 "$e2e/numbers.py" "$(port_of "$1")" "$fsid" 300 "${@:2}" >comes 5>&- & comes=$!
 	helpers+=("$comes")
 	until_true 30 grep -q ready comes
