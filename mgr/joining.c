@@ -131,7 +131,7 @@ int joining_find_group(struct mgr *mgr, bool empty, uint64_t *group)
 	return -ECANCELED;
 }
 
-/* ---- a member that is not in the group, or not any more ---- */
+/* ---- a member that is not in the group, or no longer ---- */
 
 struct joining {
 	struct mgr *mgr;

@@ -48,9 +48,9 @@ struct waiting_locks {
 	struct session *s; /* NULL: no LOCK_ANY in flight */
 	bool started; /* it was sent: a cancel arrives after it */
 	bool recalled; /* it was cancelled, or must not be sent */
-	uint32_t nasked; /* locks in it: wanted[i] for who[i] */
+	uint32_t nasked; /* locks in it: wanted[i] for asked[i] */
 	struct mgr_wanted wanted[WIRE_LOCK_ANY_MAX];
-	struct waiting_lock *who[WIRE_LOCK_ANY_MAX];
+	struct waiting_lock *asked[WIRE_LOCK_ANY_MAX];
 };
 
 /* ---- ending a wait ---- */
@@ -156,7 +156,7 @@ static void fill_wanted(struct waiting_locks *ws, const struct session *s)
 			break;
 		ws->wanted[ws->nasked] = (struct mgr_wanted){ w->f->handle,
 							      w->lock };
-		ws->who[ws->nasked++] = w;
+		ws->asked[ws->nasked++] = w;
 	}
 }
 
@@ -197,8 +197,8 @@ static void rotate_asked(struct waiting_locks *ws)
 {
 	pthread_mutex_lock(&ws->lock);
 	for (uint32_t i = 0; i < ws->nasked && ws->n > ws->nasked; i++) {
-		TAILQ_REMOVE(&ws->all, ws->who[i], link);
-		TAILQ_INSERT_TAIL(&ws->all, ws->who[i], link);
+		TAILQ_REMOVE(&ws->all, ws->asked[i], link);
+		TAILQ_INSERT_TAIL(&ws->all, ws->asked[i], link);
 	}
 	pthread_mutex_unlock(&ws->lock);
 }
@@ -213,14 +213,14 @@ static void retry_each_alone(struct waiting_locks *ws)
 
 	nanosleep(&pause, NULL);
 	for (uint32_t i = 0; i < ws->nasked; i++)
-		ws->who[i]->session = 0;
+		ws->asked[i]->session = 0;
 }
 
 static void lock_any_complete(struct waiting_locks *ws, struct session *s,
 			      int rc, uint32_t which)
 {
 	if (!rc)
-		lock_granted(ws, ws->who[which], s);
+		lock_granted(ws, ws->asked[which], s);
 	else if (rc == -EAGAIN)
 		rotate_asked(ws);
 	else if (rc == -ETIMEDOUT)

@@ -61,8 +61,8 @@ int inode_del(struct store *st, uint64_t handle);
 /* The highest handle; 0: there is no inode. */
 int inode_last(struct store *st, uint64_t *handle);
 /*
- * Adds the number of inodes with handles from *next to last to *count, and moves *next behind them.  It reads
- * at most `rows` rows.  *next 0: all are counted.
+ * Adds the number of inodes with handles from *next to last to *count, and sets *next to the handle
+ * after the last of them.  It reads at most `rows` rows.  *next 0: all are counted.
  */
 int inode_count(struct store *st, uint64_t last, unsigned int rows,
 		uint64_t *next, uint64_t *count);

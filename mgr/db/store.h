@@ -84,7 +84,7 @@ int store_check(const struct store_attr *attr);
 /* st may be NULL.  No transaction may be open.  Writes a checkpoint unless the store failed. */
 void store_close(struct store *st);
 
-/* Something is wrong for good: the process must stop. */
+/* The store failed permanently: the process must stop. */
 bool store_failed(const struct store *st);
 /* Whether something found no space; that may be the cause of a failure. */
 bool store_was_full(const struct store *st);
@@ -172,8 +172,8 @@ int store_lead(struct store *st);
  */
 int store_next_entry(struct store *st, const void **entry, size_t *len);
 /*
- * Changes have rising numbers.  What a transaction has read is committed if the last change at that
- * time is: until then no one outside may learn of it.
+ * Changes have rising numbers.  The rows that a transaction has read are committed once the last change
+ * at that time is.  Until then, no client and no iod may learn of them.
  */
 uint64_t store_last_change(struct store *st);
 bool store_is_committed(struct store *st, uint64_t change);

@@ -48,7 +48,7 @@ static inline void row_list_clear(struct row_list *list)
 void row_list_free(struct row_list *list);
 
 /*
- * Reads the row at *at, checks each field of it, and moves *at behind it.  1; 0: *at is end;
+ * Reads the row at *at, checks each field of it, and moves *at to its end.  1; 0: *at is end;
  * -EBADMSG: the bytes are not a row.
  */
 int row_next(const uint8_t **at, const uint8_t *end, struct row_image *row);

@@ -132,7 +132,7 @@ void mgr_group_note_filled(struct mgr_group *g, uint64_t index)
 	member_filled(g->member, 0, index);
 }
 
-/* The log says that the store beside this one counts. */
+/* The log says that the second store of this member counts. */
 static void end_fill(struct mgr_group *g)
 {
 	struct member_status status;

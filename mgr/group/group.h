@@ -53,7 +53,8 @@ struct group_attr {
 	struct member_peers peers;
 	/*
 	 * The store lacks entries that the others have deleted.  Copy that of member `from`, and call
-	 * mgr_group_note_filled(index) when a store with all entries up to index is durable beside this one.
+	 * mgr_group_note_filled(index) when the second store of this member durably has all entries up
+	 * to index.
 	 * The group ends with GROUP_LOST if the copy cannot be made: mgr_group_give_up().
 	 */
 	void (*fill)(void *arg, uint64_t from, uint64_t index);

@@ -20,7 +20,7 @@ struct mgr_group {
 	enum group_state state;
 	bool failed; /* only member_abandon() may be called */
 	uint64_t term;
-	uint64_t filled; /* the store beside this one has all entries up to here; 0: none */
+	uint64_t filled; /* the second store has all entries up to here; 0: none */
 	bool changes; /* a change of the group is going on */
 	/* of the removal that is going on */
 	member_done removed;

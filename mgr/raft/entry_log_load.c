@@ -221,7 +221,7 @@ static int load_batch(struct load *load, uint64_t *high)
 	return 1;
 }
 
-/* Behind the complete batches may only be remains of the next one, and zeros. */
+/* After the complete batches there may only be remains of the next one, and zeros. */
 static int check_rest(struct load *load)
 {
 	struct entry_log *el = load->el;

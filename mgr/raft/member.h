@@ -147,7 +147,7 @@ int member_create(const struct member_attr *attr,
  */
 int member_found(const struct member_attr *attr,
 		 const struct member_address *self);
-/* Whose files they are.  -ENOENT: there are none.  -EIO: they are damaged. */
+/* Reads the group and the id of the member that owns the files.  -ENOENT: there are none.  -EIO: they are damaged. */
 int member_identity(const struct raft_disk *disk, uint64_t *group,
 		    uint64_t *id);
 /*

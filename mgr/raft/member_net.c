@@ -90,7 +90,7 @@ static int send_entries(struct raft_member *m, const struct raft_message *msg)
 
 /*
  * A result of libraft names the end of the follower's log, which may have entries of an earlier leader
- * behind those that were compared.
+ * after those that were compared.
  */
 static int send_result(struct raft_member *m, const struct raft_message *msg)
 {

@@ -124,7 +124,7 @@ static const char *refuse_append(struct raft_member *m,
 		return "its numbers are impossible";
 	if (leads_in(m, ae->term))
 		return "this member leads in this term";
-	/* libraft would add the first entries of the log again, behind the last one. */
+	/* libraft would add the first entries of the log again, after the last one. */
 	if (!ae->prev_log_index && ae->n_entries && m->index.first > 1)
 		return "its entries are older than the log";
 	why = refuse_entries(ae);

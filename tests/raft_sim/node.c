@@ -73,7 +73,7 @@ static int node_apply(void *arg, const struct member_entry *entry)
 	return 0;
 }
 
-/* What was not made durable is there after a crash, up to some point. */
+/* After a crash, a random part of the changes that were not durable exists. */
 static void state_crash(struct sim_node *node)
 {
 	uint64_t to = sim_random(node->sim, node->durable_to, node->applied_to);

@@ -351,7 +351,7 @@ START_TEST(long_fix)
 }
 END_TEST
 
-/* What does not fit is reported as that, not as a check that is late, and the rest is whole. */
+/* Findings that do not fit are reported as such, not as a late check; the others are complete. */
 START_TEST(too_much)
 {
 	struct check_run run;

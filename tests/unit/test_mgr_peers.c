@@ -10,7 +10,7 @@
 
 #define KEPT 256u
 
-/* What node 2 has received. */
+/* The messages that node 2 received. */
 static struct {
 	unsigned int n;
 	uint64_t stamp[KEPT];
@@ -277,7 +277,7 @@ static void on_asked(struct rpc_call *call)
 	asked->status = call->status;
 }
 
-/* What a peer with that role is answered to a message in the name of manager 1. */
+/* The reply to a peer with that role that sends a message in the name of manager 1. */
 static int ask_as(enum wire_role role)
 {
 	struct wire_raft body = { .group = htole64(5),

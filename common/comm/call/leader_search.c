@@ -90,7 +90,7 @@ static void end_round(struct leader_search *s)
 }
 
 /*
- * A manager that may answer later says more about the round than one that refuses for good.  One that
+ * A manager that may answer later says more about the round than one that refuses permanently.  One that
  * runs and does not lead says more than one that is down.
  */
 static void note_status(struct leader_search *s, int status, bool is_final)

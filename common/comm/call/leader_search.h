@@ -41,7 +41,7 @@ struct leader_search {
 	bool searching; /* in a round */
 	unsigned int try_ms;
 	int status; /* why this round has found none so far */
-	bool is_final; /* all that were tried in this round refused for good */
+	bool is_final; /* all that were tried in this round refused permanently */
 };
 
 /* Between 1 and WIRE_MGR_MAX addresses. */
