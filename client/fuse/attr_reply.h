@@ -45,8 +45,9 @@ double attr_reply_entry_timeout(struct fuse_daemon *d, const struct stat *st);
 double attr_reply_getattr_timeout(const struct fuse_daemon *d,
 				  const struct stat *st);
 /*
- * Returns the ns for what an inode lacks (inode_cache.h), and for the attributes of a
- * directory from its own change.
+ * Returns for how many ns the daemon itself may rely on two facts of its cache
+ * (inode_cache.h): that an inode has no extended attributes, and which attributes a directory
+ * had after a change that this mount made in it.
  */
 uint64_t attr_reply_timeout_ns(const struct fuse_daemon *d);
 

@@ -318,8 +318,9 @@ static inline bool sock_wr_is_atomic(const struct tp_send_wr *wr)
 typedef bool (*sock_covers)(struct tp_dev *dev, const struct tp_sge *sge,
 			    unsigned int access);
 /*
- * Checks whether chain wr may be posted on ep, which has room for that many requests. -EINVAL: it
- * breaks a rule, logged; -ENOBUFS.
+ * Checks whether the chain wr may be posted on ep.  room: how many requests the send queue of ep can
+ * still take.  peer: for the log.  -EINVAL: wr breaks a rule of transport.h, which is logged;
+ * -ENOBUFS: wr has more than room requests.
  */
 int sock_wr_check(const struct tp_ep *ep, const char *peer,
 		  const struct tp_send_wr *wr, uint32_t room,

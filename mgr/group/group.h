@@ -130,13 +130,14 @@ void mgr_group_receive(struct mgr_group *g, const void *data, size_t len);
  */
 int mgr_group_lead(struct mgr_group *g);
 /*
- * In GROUP_LEADS: makes another manager lead.  GROUP_LOST follows, whether it succeeds or not.
- * Errors: member_transfer(); -ENOTCONN in all other states.
+ * Makes another manager lead.  GROUP_LOST follows, whether it succeeds or not.  -ENOTCONN: the state is
+ * not GROUP_LEADS; or an error of member_transfer().
  */
 int mgr_group_hand_over(struct mgr_group *g);
 /*
- * Changes of the group, by the leader.  Errors: those of member_add(), member_promote(),
- * member_remove() and member_transfer(); -ENOTCONN in all other states.
+ * Change the group, or who leads it.  -ENOTCONN: the state is not GROUP_LEADS; or an error of the
+ * function of mgr/raft/member.h that each of them calls: member_add(), member_promote(), member_remove(),
+ * member_transfer().
  */
 int mgr_group_add(struct mgr_group *g, const struct member_address *new);
 int mgr_group_promote(struct mgr_group *g, uint64_t id);

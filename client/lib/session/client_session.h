@@ -192,8 +192,8 @@ static inline void session_put(struct session *s)
 void session_abandon(struct session *s);
 
 /*
- * The result of io.h and broadcast.h for -ESTALE of an iod.  Iods return it for sessions, never
- * for files.
+ * io.h and broadcast.h return this if an iod replied ESTALE.  From an iod, ESTALE always means that
+ * the session has ended, never that a file is unknown.
  */
 #define SESSION_ENDED (-EKEYEXPIRED)
 

@@ -145,7 +145,7 @@ void session_end(struct rpc_session *session, bool clean);
 void session_check_unused(struct rpc_session *session);
 void session_free(struct rpc_session *session);
 
-/* ---- session_seats.c: under the server's lock, if nothing else is said ---- */
+/* ---- session_seats.c: the caller holds the server's lock, unless stated otherwise ---- */
 
 /* guests that are always allowed, even if no place is free */
 #define SEATS_GUESTS 64u
@@ -199,7 +199,7 @@ void seat_set_connected(struct rpc_session *s);
 void seat_unlist(struct rpc_session *s);
 void seat_expel(struct rpc_session *s);
 
-/* ---- session_fences.c: under the server's lock, if nothing else is said ---- */
+/* ---- session_fences.c: the caller holds the server's lock, unless stated otherwise ---- */
 
 /*
  * Returns 0 if the session may connect, -ESTALE, or -EKEYREVOKED if it was evicted.
@@ -215,8 +215,9 @@ bool claim_exists(const struct rpc_server *server, uint64_t session);
 /* A proof is required, and nobody has proved to own the session.  Needs no lock. */
 bool session_is_unproved(const struct rpc_session *s);
 /*
- * A user proved that he owns the number, but a stranger has the session.  Ends the session; in
- * its thread, without the lock.  Returns -EAGAIN.
+ * Called if a user proved that he owns the id of s, while a client that proved nothing uses it.
+ * Ends s, and returns -EAGAIN, for the user to connect again.  The caller is the thread of s, and
+ * does not hold the server's lock.
  */
 int session_claim_id(struct rpc_session *s, uint32_t uid);
 

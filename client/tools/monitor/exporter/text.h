@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * text.h - a text that grows, up to a limit.  Text from others within it is made UTF-8,
- * and escaped for its place.
+ * text.h - a string that grows, up to a limit.  Names from files and clients may have any bytes.
+ * When such a name is appended, bytes that are not UTF-8 become U+FFFD, and the characters that
+ * are special in the output are escaped.  As the value of a label of Prometheus:
  *
- *	bytes from elsewhere      a"b\c NEWLINE 0xff
- *	a label of Prometheus     a\"b\\c\n U+FFFD
+ *	a " b     becomes     a \" b
+ *	a \ b     becomes     a \\ b
+ *	a newline becomes     \n
  */
 #ifndef EXPORTER_TEXT_H
 #define EXPORTER_TEXT_H
