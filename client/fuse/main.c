@@ -316,7 +316,10 @@ int main(int argc, char **argv)
 		log_limits(&opt, &log);
 		rc = mount_point_check(opt.dir, opt.nonempty, &log) ||
 		     options_mount(&opt, &log, &tab);
-		rc = rc ? EXIT_FAILURE : run_guarded(&opt, &log, &tab.mount[0]);
+		if (rc)
+			rc = EXIT_FAILURE;
+		else if (!opt.fake)
+			rc = run_guarded(&opt, &log, &tab.mount[0]);
 		pvfstab_free(&tab);
 	}
 	options_free(&opt);

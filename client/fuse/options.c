@@ -281,14 +281,15 @@ static int parse_option_list(struct options *opt, char *list)
 
 /* ---- the command line ---- */
 
-/* -1: continue; else the exit status.  mount(8) adds -n, -s and -v. */
+/* -1: continue; else the exit status.  mount(8) adds -f (its own, "fake"), -n, -s and -v. */
 static int parse_letter(struct options *opt, int letter)
 {
 	switch (letter) {
 	case 'o':
 		return parse_option_list(opt, optarg) ? 2 : -1;
 	case 'f':
-		opt->foreground = true;
+		opt->fake = opt->helper;
+		opt->foreground = !opt->helper;
 		return -1;
 	case 'd':
 		opt->debug = opt->foreground = true;
@@ -457,9 +458,20 @@ static int keep_mount_of(struct pvfstab *tab, const char *dir,
 static int parse_command_line_mount(const struct options *opt,
 				    const struct log *log, struct pvfstab *tab)
 {
-	char *dir = realpath(opt->dir, NULL);
-	int rc = dir ? 0 : -errno;
+	const char *root = strstr(opt->source, ":/");
+	char *dir;
+	int rc;
 
+	if (root && root[2]) {
+		log_error(log,
+			  "%s: only a whole file system can be mounted, and no "
+			  "directory of it: write %.*s",
+			  opt->source, (int)(root + 2 - opt->source),
+			  opt->source);
+		return -EINVAL;
+	}
+	dir = realpath(opt->dir, NULL);
+	rc = dir ? 0 : -errno;
 	if (rc) {
 		log_error(log, "mount point %s: %s", opt->dir, strerror(-rc));
 		return rc;

@@ -14,6 +14,7 @@ struct options {
 	/* how the daemon runs */
 	bool foreground, debug;
 	bool helper; /* started by mount(8) */
+	bool fake; /* `mount -f`: check everything, and mount nothing */
 	unsigned int max_threads;
 
 	/* caches of the kernel */

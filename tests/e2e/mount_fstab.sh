@@ -32,6 +32,8 @@ options() { awk -v d="$1" '$2 == d { print $1, $3, $4 }' /proc/mounts; }
 
 # ---- mount(8) ----
 
+must mount -T fstab -f -a
+mountpoint -q a && fail "mount -f mounts"
 must mount -T fstab -a
 mountpoint -q b && fail "noauto is mounted"
 expect 127.0.0.1:/ findmnt -no SOURCE "$tmp/a"
@@ -63,6 +65,8 @@ grep -q 'Read-only' output || fail "$(cat output)"
 must mount -o remount,rw "$tmp/a"
 must touch a/g
 mkdir full full/of
+must_fail "$fuse" 127.0.0.1:/of "$tmp/full" -o "$reach,nonempty"
+grep -q '1:/of: only a whole file system .* write 127.0.0.1:/$' output || fail "$(cat output)"
 must_fail "$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach"
 grep -q 'full: it is not empty' output || fail "$(cat output)"
 PVFS_LOG=none "$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach,nonempty,suid,dev" >output 2>&1 ||
