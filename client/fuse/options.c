@@ -399,6 +399,12 @@ int options_parse(int argc, char **argv, struct options *opt)
 				"\"group_id\": only with remount\n");
 		return 2;
 	}
+	/*
+	 * mount(8) names all flags that remain, after those of /proc/self/mountinfo, but
+	 * not "exec" and "async", which only take one away
+	 */
+	if (opt->kernel_only)
+		opt->flags_given |= MS_NOEXEC | MS_SYNCHRONOUS | MS_DIRSYNC;
 	opt->source = argv[optind];
 	opt->dir = argv[optind + 1];
 	return add_fsname(opt) || apply_defaults(opt) ? EXIT_FAILURE : -1;

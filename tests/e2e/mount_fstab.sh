@@ -62,7 +62,11 @@ options "$tmp/d" | grep -q nosymfollow || fail "$(options "$tmp/d")"
 must mount -o remount,ro "$tmp/a"
 must_fail touch a/g
 grep -q 'Read-only' output || fail "$(cat output)"
-must mount -o remount,rw "$tmp/a"
+must mount -o remount,rw,noexec,sync "$tmp/a"
+options "$tmp/a" | grep -q ' rw,.*noexec.*sync\| rw,sync.*noexec' || fail "$(options "$tmp/a")"
+must mount -o remount,exec,async "$tmp/a"
+options "$tmp/a" | grep -E '[ ,]sync|noexec' && fail "it stays: $(options "$tmp/a")"
+options "$tmp/a" | grep -q ' rw,nosuid,nodev' || fail "$(options "$tmp/a")"
 must touch a/g
 mkdir full full/of
 must_fail "$fuse" 127.0.0.1:/of "$tmp/full" -o "$reach,nonempty"
