@@ -19,16 +19,22 @@
 #define IOD_THREADS_MAX 64u
 #define ZONES_TEXT 256u /* size of a buffer for iod_zones_format() */
 
-/* Objects that are lent to clients of this host (loan_table.h). */
 /*
- * OURS: to programs of root and of the iod's own user also for writing, to others only for
- * reading.  ALL: to all also for writing.  Nothing is lent for writing unless the store is in
- * memory.
+ * The setting "direct": to which programs of this host the iod lends objects (loan_table.h).  Own
+ * programs are those of root and of the iod's own user.
+ *
+ *                          store in memory                   store on a disk
+ *   OURS ("on")            own: read and write; others: read  own: read; others: nothing
+ *   ALL ("all")            all programs: read and write       all programs: read
+ *   READS ("read")         all programs: read                 own: read; others: nothing
+ *   NOTHING ("off")        nothing                            nothing
  */
 enum iod_lend { IOD_LEND_OURS, IOD_LEND_ALL, IOD_LEND_READS, IOD_LEND_NOTHING };
 
-/* Words that clients access by RDMA.  ON: over devices that need no process for it.  ALL: over
- * all devices. */
+/*
+ * The settings "words" and "ends": whether clients access counters, or sizes, by RDMA.  ON: over
+ * devices that need no process for it.  ALL: over all devices.
+ */
 enum iod_words { IOD_WORDS_OFF, IOD_WORDS_ON, IOD_WORDS_ALL };
 
 enum iod_engine { IOD_CACHED, IOD_DIRECT, IOD_AUTO };
@@ -56,14 +62,15 @@ struct iod_conf {
 	unsigned int max_sessions;
 	unsigned int host_sessions; /* sessions of one host, 0: max_sessions */
 	unsigned int session_ttl_ms;
-	size_t unit_size; /* bytes of a chunk of a transfer, at most */
+	size_t unit_size; /* most bytes of a chunk of a transfer */
 	struct zones_attr zones; /* of each progress thread; rails is not set */
 	struct sizes inline_max; /* bytes of data in a request */
 	/* bytes in flight to and from clients; 0: no bound */
 	uint64_t rdma_max;
-	/* rendezvous = adaptive: clients move data themselves if */
+	/* rendezvous = adaptive: a loaded worker lets clients move their data themselves */
 	bool adaptive;
-	uint64_t rendezvous_above; /* more than so many bytes are in flight */
+	/* bytes in flight from which on a worker is loaded; the workers share them */
+	uint64_t rendezvous_above;
 	uint64_t fast_size; /* bytes of Fast RDMA buffers for all clients */
 	uint64_t map_size; /* bytes of objects that may be mapped as windows */
 	uint64_t share; /* bytes of blocks that clients read by RDMA; 0: none */
@@ -71,7 +78,7 @@ struct iod_conf {
 	enum iod_engine engine;
 	enum iod_lend direct;
 	enum iod_words words;
-	enum iod_words ends; /* for sizes of objects; words is for counters */
+	enum iod_words ends;
 	unsigned int max_open; /* object files kept open, approximately */
 	/* ms; requests that take longer are logged; 0: none */
 	unsigned int slow_ms;
@@ -84,15 +91,18 @@ void iod_conf_defaults(struct iod_conf *conf);
 /* Frees what iod_conf_load() allocated. */
 void iod_conf_free(struct iod_conf *conf);
 /*
- * Reads the settings of iod `index` from the file at path.  -errno: err gets one line with
- * file, cause and remedy.  After 0 the caller calls iod_conf_free().
+ * Reads the settings of iod `index` from the configuration file at path.  After 0 the caller calls
+ * iod_conf_free().  -errno: err, of errlen bytes, gets one line with file, cause and remedy.
  */
 int iod_conf_load(const char *path, uint32_t index, struct iod_conf *conf,
 		  char *err, size_t errlen);
 
-/* Parses "64K:16 1M:2" into zones->n and zone; keeps rails.  -EINVAL. */
+/*
+ * Parses the setting "zones", such as "64K:16 1M:2" (size:number of buffers), into zones->n and
+ * zones->zone.  Leaves zones->rails alone.  -EINVAL: not such a text, or a value out of range.
+ */
 int iod_zones_parse(const char *text, struct zones_attr *zones);
-/* The text for messages; returns buf. */
+/* Writes the text that iod_zones_parse() reads to buf, of len bytes.  Returns buf. */
 const char *iod_zones_format(const struct zones_attr *zones, char *buf,
 			     size_t len);
 
