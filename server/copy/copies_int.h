@@ -67,12 +67,16 @@ static inline const struct wire_copy *copy_body(const struct object_copy *c)
 
 /*
  * Reads the part's bytes from the store or from another iod; bytes after the end of the source
- * are zero.  Calls done() now or later.  -EHOSTUNREACH: the other iod did not answer.
+ * are zero.  Calls done(part, status) now or later; status: 0, -EHOSTUNREACH (the other iod did
+ * not answer), or an error of the store or of the other iod.
  */
 void copy_part_read(struct copy_part *part, copy_part_fn *done);
-/* Writes the part's bytes to the object.  Calls done() now or later. */
+/* Writes the part's bytes to the target.  Calls done(part, status) now or later. */
 void copy_part_write(struct copy_part *part, copy_part_fn *done);
-/* Cancels a read from another iod: calls done() now.  Does not cancel file accesses. */
+/*
+ * If the part is being read from another iod, cancels that: done() is called before this returns.
+ * A file access continues, and done() is called at its end.
+ */
 void copy_part_cancel(struct copy_part *part);
 /* Closes the connections to other iods. */
 void copy_peers_close(struct copies *copies);
