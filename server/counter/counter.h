@@ -4,9 +4,9 @@
  * DIR/counters/HANDLE.
  *
  * The page is mapped, so a change is a store in memory, and a crash of this process loses
- * nothing.  For a crash of the host, the disk holds a ceiling for each counter above its value.
- * If the page is from an earlier boot, its counters continue at their ceilings.  So no value is
- * given out twice; some values are skipped.
+ * nothing.  For a crash of the host, the disk holds a ceiling for each counter, a number that no
+ * returned value exceeds.  If the page is from an earlier boot, its counters continue at their
+ * ceilings.  So no value is returned twice; some values are skipped.
  *
  * All functions except counters_open() and counters_close() may be called from any thread.
  */
@@ -31,7 +31,10 @@ struct counters_attr {
 };
 /* -errno; the cause and the remedy are logged. */
 int counters_open(const struct counters_attr *attr, struct counters **counters);
-/* Counters continue at their exact values after this.  NULL: nothing happens. */
+/*
+ * Writes the values, so that after the next counters_open() the counters continue without a gap.
+ * NULL: nothing happens.
+ */
 void counters_close(struct counters *counters);
 
 struct counter_change {
@@ -45,10 +48,10 @@ static inline bool counter_change_is_read(const struct counter_change *c)
 	return !c->set && !c->value;
 }
 /*
- * Changes a counter; *old is its value before.  quick: only if no disk access and no other
- * thread is needed; otherwise -EAGAIN.  -EOVERFLOW: the counter would wrap; -EUCLEAN: the page
- * is damaged; -errno of the disk.  Disk errors and damage are logged.  After an error the
- * counter is unchanged.
+ * Changes a counter, and sets *old to its value before.  If the change needs a disk access or
+ * must wait for another thread, it blocks, or with quick returns -EAGAIN.  -EOVERFLOW: the
+ * counter would wrap.  -EUCLEAN: the page is damaged.  -errno of the disk.  Disk errors and
+ * damage are logged. After an error the counter is unchanged.
  */
 int counter_change(struct counters *counters, const struct counter_change *c,
 		   bool quick, int64_t *old);
@@ -68,9 +71,11 @@ struct counter_loan {
 	int64_t ceiling; /* values below it stay valid after a crash */
 };
 /*
- * Lends the counter to the device, if possible, and raises the ceiling as needed.  A
- * counter_change() revokes the loan, and the counter is then not lent for some time.
- * -EAGAIN: not lent, and no ceiling to raise; or as counter_change().
+ * Lends the counter to the device, if possible, and raises the ceiling to the disk as needed.  A
+ * counter_change() revokes the loan; for some time after that, the counter is not lent.  0: *loan
+ * is filled; loan->addr is 0 if the counter is not lent and only the ceiling was raised.
+ * -EAGAIN: the counter is not lent now, and request->raise is false.  Other errors are those of
+ * counter_change().  Blocks on the disk.
  */
 int counter_lend_to_device(struct counters *counters,
 			   const struct counter_loan_request *request,

@@ -2,11 +2,11 @@
 /*
  * counter_atomic.h - the counters of one file that clients change by RDMA atomics.
  *
- * A lent counter lies in a word of its own, registered for this counter alone.  While it is lent,
- * only the device changes it, because the device's atomics are not atomic with the processor's.
- * The page says that the counter is lent, so after a crash the next process continues at its
- * ceiling.  A client may use a value that is below a ceiling it received: this ceiling is on the
- * disk.
+ * A counter that is lent lies in a word of its own, registered for this counter alone.  While it
+ * is lent, only the device changes the word, because the device's atomics are not atomic with the
+ * processor's.  The page of the file says that the counter is lent, so after a crash the next
+ * process continues at its ceiling.  A client may use a value below a ceiling that it received,
+ * because this ceiling is on the disk.
  *
  * The caller owns the struct (zeroed at first) and serialises the calls; map is the page of the
  * same file and must be mapped.
@@ -34,8 +34,9 @@ static inline bool counter_atomic_is_lent(const struct counter_atomics *atomics,
 	return atomics->slot[number].word;
 }
 /*
- * Reads a lent counter, which stays lent.  Raises the ceiling if the value is above it; quick:
- * -EAGAIN instead.  -errno as for counter_page_set_ceiling().
+ * Reads a counter that is lent, and stays lent.  If its value is above the ceiling, raises the
+ * ceiling, which blocks on the disk, or with quick returns -EAGAIN.  Other errors are those of
+ * counter_page_set_ceiling().
  */
 int counter_atomic_read(const struct counter_atomics *atomics,
 			struct counter_map *map, unsigned int number,

@@ -14,11 +14,14 @@
 #include "common/wire/wire.h"
 
 #define COUNTER_CEILING_STEPS                                                  \
-	64u /* a ceiling is as many changes above the value, ... */
-#define COUNTER_CEILING_MIN 1024u /* ... and at least as much */
+	64u /* a new ceiling leaves room for so many changes above the value, */
+#define COUNTER_CEILING_MIN 1024u /* and for at least this sum of changes */
 #define COUNTER_MAGIC UINT64_C(0x315458544e554f43) /* "COUNTXT1" */
 
-/* A value of boot that no host has: a flush failed, and the disk may lack the ceilings. */
+/*
+ * A value of counter_page.boot that no boot has: a flush failed, and the ceilings may not be on
+ * the disk.
+ */
 #define COUNTER_UNSURE 0
 
 /* The used part lies in one sector, so a crash leaves all of a change or nothing. */
@@ -27,9 +30,9 @@ struct counter_page {
 	uint64_t boot; /* id of the boot in which the values were written */
 	struct {
 		int64_t value;
-		int64_t ceiling; /* on the disk; no value above it was given out */
+		int64_t ceiling; /* on the disk; no value above it was returned */
 	} slot[WIRE_COUNTERS];
-	uint64_t lent; /* bits: this value is elsewhere, below its ceiling */
+	uint64_t lent; /* bit N: counter N is lent; its value is elsewhere, below its ceiling */
 };
 _Static_assert(sizeof(struct counter_page) <= 512, "one sector");
 
@@ -40,9 +43,11 @@ struct counter_map {
 };
 
 /*
- * Maps the page of a file, which is created if it does not exist and create is set.  boot: id of
- * the current boot.  durable: the page is also on the disk.  -ENOENT: it does not exist;
- * -EUCLEAN: the file is not a page of counters; -errno.
+ * Maps the page of the file `handle` in the folder dirfd.  create: makes the page if it does not
+ * exist.  boot: id of the current boot.  durable: a page that is made is on the disk when this
+ * returns.  After 0 *map owns a descriptor and the mapping.  -ENOENT: there is no page, and
+ * create is false.  -EUCLEAN: the file is not a page of counters.  Other -errno are those of the
+ * disk.
  */
 int counter_page_map(int dirfd, uint64_t handle, bool create, uint64_t boot,
 		     bool durable, struct counter_map *map);
@@ -55,8 +60,9 @@ int counter_page_unlink(int dirfd, uint64_t handle);
 /* The ceiling for a counter with this value to which step is added repeatedly. */
 int64_t counter_page_ceiling(int64_t value, int64_t step);
 /*
- * Sets a ceiling and writes it to the disk before it counts.  After an error the ceiling on the
- * disk is unknown, so the page has the boot id COUNTER_UNSURE.
+ * Sets the ceiling of counter `number`, and returns 0 when it is on the disk.  After an error
+ * (-errno of the disk) the ceiling on the disk is unknown, so the page gets the boot id
+ * COUNTER_UNSURE.
  */
 int counter_page_set_ceiling(struct counter_map *map, unsigned int number,
 			     int64_t ceiling);
