@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loan_files.h - the two shared pages of a session (common/wire/loan_pages.h): the terms,
- * which this process writes, and the marks, which the client writes.
+ * loan_files.h - the two shared pages of a session (common/wire/loan_pages.h): the terms, which
+ * this process writes, and the marks, which the client writes.
  *
- * Files in DIR/lent are named SESSION.terms and SESSION.marks: with them the next process of the
- * iod revokes what this process lent.  Files without names are memfds and end with this process.
+ * Files with names are DIR/lent/SESSION.terms and SESSION.marks: with them the next process of
+ * the iod revokes the loans of this process.  Files without names are memfds and end with this
+ * process.
  *
  * The caller owns the struct and serialises its calls; only single words of *terms are atomic.
  * Errors are -errno; nothing is logged here.
@@ -19,11 +20,11 @@
 #include "common/wire/loan_pages.h"
 #include "server/lend/borrower_process.h"
 
-/* The action for a mark that is still set after the loan is revoked. */
+/* What to do if the mark of a loan is still set after the loan is revoked: a writer is inside. */
 enum mark_action {
 	MARK_IGNORE, /* nothing: the object was not lent for writing, or was replaced */
 	MARK_REPLACE, /* replace the object by a copy */
-	MARK_WAIT, /* wait until the writer leaves; only earlier releases lent so */
+	MARK_WAIT, /* wait until the writer leaves: the loan is of an earlier release */
 };
 
 /* The file of terms.  Clients know only the first member; the rest is for the next process. */
@@ -42,14 +43,17 @@ struct loan_files {
 };
 
 /*
- * Creates both files for a session of this process.  dirfd < 0: without names.  A client that has
- * a file open for writing can delay the removal of its name without limit.
- * On success *files owns descriptors and a mapping.
+ * Creates both files for a session.  dirfd is the folder DIR/lent.  dirfd < 0: the files get no
+ * names.  (A client that has a file open for writing can delay the removal of its name without
+ * limit.)  process is the client.  On success *files owns descriptors and a mapping.
  */
 int loan_files_create(int dirfd, uint64_t session,
 		      const struct borrower_process *process,
 		      struct loan_files *files);
-/* Opens the files of an earlier process by the name of its terms.  -ENODATA: too short. */
+/*
+ * Opens the files of an earlier process of the iod.  terms: the name of the file of terms in
+ * dirfd. On success *files owns descriptors and a mapping.  -ENODATA: a file is too short.
+ */
 int loan_files_open(int dirfd, const char *terms, struct loan_files *files);
 void loan_files_close(struct loan_files *files);
 /* Removes the names, if the files have any. */
@@ -57,25 +61,31 @@ void loan_files_unlink(int dirfd, const struct loan_files *files,
 		       uint64_t session);
 
 /*
- * Revokes all loans of the terms, except words that say LOAN_PAGE_ASIDE.  Ends with a full
- * barrier: a writer that missed the revocation has set its mark before, so a later read of the
- * marks sees it.
+ * Clears the word of each loan in the terms, except words that say LOAN_PAGE_ASIDE.  Ends with a
+ * full barrier: a writer that has not seen the cleared word has set its mark before, so a later
+ * read of the marks finds the mark.
  */
 void loan_terms_revoke(struct loan_page_terms *terms);
-/* The action for the mark of this index; MARK_WAIT for legacy files. */
+/* The action for the mark of the loan with this index; MARK_WAIT for legacy files. */
 enum mark_action loan_files_mark_action(const struct loan_files *files,
 					uint32_t index);
 
-/* Copies the marks.  False: they cannot be read. */
+/* Copies the client's marks to *marks.  False: they cannot be read. */
 bool loan_files_read_marks(const struct loan_files *files,
 			   struct loan_page_marks *marks);
-/* Copies marks and counters; a page that is too short is filled with zeros.  False: no marks. */
+/*
+ * Copies the client's marks and counters to *page, with zeros where the file is too short.  False:
+ * the marks cannot be read.
+ */
 bool loan_files_read_page(const struct loan_files *files,
 			  struct loan_page_file *page);
-/* Tells for each index whether it is marked.  All are, if the marks cannot be read. */
+/* Sets marked[i] if the mark of loan i is set.  Sets all if the marks cannot be read. */
 void loan_files_find_marks(const struct loan_files *files,
 			   bool marked[LOAN_PAGE_OBJECTS]);
-/* A thread is inside a write with this index; LOAN_PAGE_OBJECTS: with any.  True if unreadable. */
+/*
+ * Whether a thread of the client is inside a write to the loan with this index (LOAN_PAGE_OBJECTS:
+ * to any loan).  True also if the marks cannot be read.
+ */
 bool loan_files_is_inside(const struct loan_files *files, uint32_t index);
 
 #endif

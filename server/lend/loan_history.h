@@ -24,8 +24,9 @@
 struct loan_history;
 
 /*
- * Reads the history of the process before from the folder dirfd, which stays the caller's.
- * dirfd < 0: starts empty and keeps nothing for the next process.  -ENOMEM or -errno.
+ * Reads the history of the process before from .had in the folder dirfd.  The caller keeps dirfd,
+ * and closes it after the history.  dirfd < 0: starts empty and keeps nothing for the next
+ * process. -ENOMEM, or -errno of the file.
  */
 int loan_history_open(int dirfd, const struct log *log,
 		      struct loan_history **history);
@@ -33,8 +34,8 @@ int loan_history_open(int dirfd, const struct log *log,
 void loan_history_close(struct loan_history *history);
 
 /*
- * Records a loan before it is given out.  -errno: not recorded; do not lend then.  A later call
- * tries again.
+ * Records that the object is about to be lent to the session.  -errno of the file: the loan is not
+ * recorded, and the caller must not lend the object now.  A later call tries again.
  */
 int loan_history_record(struct loan_history *history, uint64_t session,
 			uint64_t handle, bool write);
@@ -42,8 +43,9 @@ int loan_history_record(struct loan_history *history, uint64_t session,
 void loan_history_returned(struct loan_history *history, uint64_t session,
 			   uint64_t handle, bool write);
 /*
- * The session is evicted, and the object will be replaced, if necessary by the next process.
- * Logged: the next process does not know it.
+ * Records that the session is evicted and the object must be replaced, if necessary by the next
+ * process.  If the record cannot be written, the error is logged, and the next process does not
+ * replace the object.
  */
 void loan_history_evict(struct loan_history *history, uint64_t session,
 			uint64_t handle);
@@ -51,7 +53,7 @@ void loan_history_evict(struct loan_history *history, uint64_t session,
 void loan_history_erase(struct loan_history *history, uint64_t session,
 			uint64_t handle);
 
-/* May call loan_history_evict(), and no other function that changes the history. */
+/* May change the history by loan_history_evict() only. */
 typedef void loan_history_fn(void *arg, uint64_t session, uint64_t handle,
 			     bool write);
 /* Calls fn for each object of the session. */

@@ -38,11 +38,15 @@ struct object_loan {
 	bool write;
 	uint64_t until; /* clock_boot() */
 	LIST_ENTRY(object_loan) link; /* of its handle's bucket */
-	/* A revoked loan whose writer is inside.  Only the watcher changes these, except stuck. */
+	/*
+	 * The rest is for a revoked loan whose writer is inside.  Only the watcher changes it,
+	 * except stuck.
+	 */
+	/* it is on loan_table.stuck; its client was killed */
 	bool stuck, killed;
-	uint64_t since; /* clock_now() */
+	uint64_t since; /* time of the revocation, clock_now() */
 	uint64_t retry_at; /* no replacement before, clock_now() */
-	bool warned; /* that there is no room */
+	bool warned; /* it was logged that there is no room */
 	struct gate_entry entry;
 	TAILQ_ENTRY(object_loan) stuck_link;
 };
@@ -55,8 +59,8 @@ struct loan_session {
 	struct loan_files files;
 	unsigned int stuck; /* loans */
 	unsigned int evictions; /* objects to be replaced for it */
-	bool ended; /* freed when it has neither */
-	bool keep_files; /* for the next process */
+	bool ended; /* freed once stuck and evictions are 0 */
+	bool keep_files; /* the next process needs them */
 	struct loan_user who;
 	struct loan_counters counters;
 	char peer[96];
@@ -72,7 +76,7 @@ struct loan_table {
 	atomic_uint writer_holds
 		[LOAN_BUCKETS]; /* write_hold_add(); read without the lock */
 	uint64_t last_number;
-	atomic_uint count, writers; /* loans; for writing */
+	atomic_uint count, writers; /* all loans; those for writing */
 	uint32_t era;
 	uint64_t reported_at; /* loan_table_report_usage(), clock_boot() */
 	_Atomic uint64_t next_expiry; /* no loan expires earlier; never 0 */
@@ -87,7 +91,10 @@ struct loan_table {
 /* ---- loan_sessions.c ---- */
 
 struct loan_session *loan_session_find(struct loan_table *table, uint64_t id);
-/* The session of the request, created if necessary; errors as for loan_table_lend(). */
+/*
+ * Finds the session of the request, or creates it.  The table owns it.  Errors are those of
+ * loan_table_lend().
+ */
 int loan_session_get(struct loan_table *table,
 		     const struct loan_request *request,
 		     struct loan_session **ses);
@@ -114,18 +121,21 @@ static inline uint32_t loan_index(const struct object_loan *loan)
 {
 	return (uint32_t)(loan - loan->ses->loan);
 }
-/* A loan of the session that is not used and has no mark, or NULL. */
+/* Returns a loan of the session that is not in use and whose mark is not set, or NULL. */
 struct object_loan *loan_find_unused(struct loan_session *ses);
-/* Lends the object to the session by an unused loan of it. */
+/* Lends the object to the session.  loan: one of its unused loans. */
 void loan_start(struct loan_table *table, struct loan_session *ses,
 		struct object_loan *loan, uint64_t handle, bool write,
 		const struct loan_request *request);
 /* Revokes the loan.  The history keeps it. */
 void loan_revoke(struct loan_table *table, struct object_loan *loan);
-/* No writer is inside, or it does no harm: the next process ignores its mark. */
+/*
+ * Makes the next process ignore the mark of this loan.  The caller knows that no writer is
+ * inside, or that the writer does no harm.
+ */
 void loan_ignore_mark(const struct object_loan *loan);
 
-/* From now until write_hold_remove(), somebody else may change the object. */
+/* From now until write_hold_remove(), a client may be writing to the object. */
 void write_hold_add(struct loan_table *table, uint64_t handle);
 void write_hold_remove(struct loan_table *table, uint64_t handle);
 
@@ -133,19 +143,19 @@ void write_hold_remove(struct loan_table *table, uint64_t handle);
 
 /* Adds a revoked loan whose writer is inside: closes the object's gate and wakes the watcher. */
 void stuck_writer_add(struct loan_table *table, struct object_loan *loan);
-/* Opens the gate again; end() is called if this was the last work for an ended session. */
+/* Opens the object's gate again.  If this was the last work for an ended session, calls end(). */
 void stuck_writer_remove(struct loan_table *table, struct object_loan *loan,
 			 loan_session_end_fn *end);
-/* The writer has left, or writes to a file that is no longer the object. */
+/* Call it when the writer has left, or writes to a file that is no longer the object. */
 void stuck_writer_complete(struct loan_table *table, struct object_loan *loan);
 void stuck_writers_complete_object(struct loan_table *table, uint64_t handle);
 bool stuck_writers_has_object(const struct loan_table *table, uint64_t handle);
 /*
- * For the watcher alone; releases the lock meanwhile, because /proc can block on the memory of
- * the process.  True: the writer has left.
+ * Whether the writer has left.  Only the watcher calls it.  It releases the lock and takes it
+ * again, because /proc can block on the memory of the process.
  */
 bool stuck_writer_has_left(struct loan_table *table, struct object_loan *loan);
-/* For the watcher alone: completes writers that have left any object but this one. */
+/* Only the watcher calls it: completes the writers that have left, of all objects but this one. */
 void stuck_writers_check_others(struct loan_table *table, uint64_t handle);
 
 /* ---- loan_recall.c: revoking ---- */
@@ -153,36 +163,40 @@ void stuck_writers_check_others(struct loan_table *table, uint64_t handle);
 /* Revokes the loans that the client has returned in its marks. */
 void loan_recall_returned(struct loan_table *table, struct loan_session *ses);
 /*
- * Revokes all loans of the object.  True: the stuck writers are told that it is replaced.
- * False: one of them is stuck for less than LOAN_REPLACE_MS, so none is told.  A writer that runs
- * would repeat by message a write that it has done, perhaps over later writes of others.
+ * Revokes all loans of the object.  True: the terms tell the stuck writers that the object is
+ * replaced, so they repeat their write as a request.  False: a writer is stuck for less than
+ * LOAN_REPLACE_MS and may be running, so the terms tell nobody: a running writer would repeat a
+ * write that it has done, perhaps over later writes of others.
  */
 bool loan_recall_object(struct loan_table *table, uint64_t handle);
 
 /* ---- object_replacement.c ---- */
 
 /*
- * For the watcher alone; releases the lock meanwhile: replaces the object of a stuck writer.
- * True: done; no writer is stuck in it.
+ * Replaces the object of a stuck writer.  Only the watcher calls it.  It releases the lock and
+ * takes it again.  True: the object is replaced, and no writer is stuck in it.
  */
 bool object_replace_stuck(struct loan_table *table, struct object_loan *loan);
 
-/* Before all other work.  -ENOMEM. */
+/* Makes table->evictions, before all other work on evictions.  -ENOMEM. */
 int loan_evictions_open(struct loan_table *table);
-/* After all other work; the next process replaces what is left. */
+/*
+ * Frees table->evictions, after all other work.  The next process replaces the objects that are
+ * left.
+ */
 void loan_evictions_close(struct loan_table *table);
 /* Continues the evictions of the process before. */
 void loan_evictions_resume(struct loan_table *table);
-/* The session gets no more loans. */
+/* Whether the session is evicted, so it gets no more loans. */
 bool loan_session_is_evicted(const struct loan_table *table, uint64_t session);
-/* The object is being replaced, or waits for its turn. */
+/* Whether the object is being replaced for an eviction, or waits for that. */
 bool loan_evictions_has_object(const struct loan_table *table, uint64_t handle);
 /*
- * For the watcher alone; releases the lock meanwhile: replaces one object.  True: done, and there
- * may be others.
+ * Replaces one object of an evicted session.  Only the watcher calls it.  It releases the lock and
+ * takes it again.  True: it replaced one, and there may be others.
  */
 bool loan_evictions_replace_next(struct loan_table *table);
-/* There is nothing to replace now. */
+/* Whether no object of an evicted session can be replaced now. */
 bool loan_evictions_are_idle(const struct loan_table *table);
 /* Waits for table->changed, or until a deferred object is to be retried. */
 void loan_evictions_wait(struct loan_table *table);

@@ -18,11 +18,12 @@
 
 #define LOAN_BYTES_PER_NS 256u
 
-/* The increase since the last sample, in one direction. */
+/* The increase since the last sample, of reads or of writes. */
 struct loan_usage {
+	/* accesses, their bytes, the sum of their times */
 	uint64_t n, bytes, ns;
-	uint64_t bucket
-		[HISTOGRAM_BUCKETS]; /* n by duration, as far as a duration is known */
+	/* accesses by duration, of those whose duration is known */
+	uint64_t bucket[HISTOGRAM_BUCKETS];
 };
 
 /* The last sample of a page: [0] reads, [1] writes. */
