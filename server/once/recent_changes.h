@@ -22,10 +22,10 @@ void recent_changes_close(struct recent_changes *recent);
 /*
  * ---- changed bytes ----
  *
- * They matter as long as clients may repeat requests that they sent to an earlier process of the
- * iod.  That process may have executed such a request and ended before it answered.  Executing it
- * again is harmless only if nobody else has changed the same bytes since.  Otherwise that later
- * change, which was acknowledged, would be lost.
+ * A record of changed bytes is needed as long as clients may repeat requests that they sent to an
+ * earlier process of the iod.  That process may have executed such a request and ended before it
+ * answered.  If another client has changed the same bytes since, and got an answer, this process
+ * must not execute the repeated request: the other client's change would be lost.
  */
 #define RECENT_CHANGES_MS                                                      \
 	60000u /* a request that is repeated later is refused */
@@ -33,15 +33,17 @@ void recent_changes_close(struct recent_changes *recent);
 	(1u << 18) /* bound of the ranges that are recorded */
 
 /*
- * Checks and records a change of these bytes of the object, before it is made.  repeated: it may
- * have been made by an earlier process, or for a session that was forgotten since.  by: the
- * session that makes it, which may repeat it over its own changes; 0: none.  0: make it.  Only
- * if repeated: -EIO: others have changed some of the bytes, or may have; -ECONNABORTED: nothing
- * is known any more.  If the process is older than RECENT_CHANGES_MS and repeated is false, it
- * only loads one variable.
+ * Checks and records a change of these bytes of the object, before it is made.  seg: the n ranges.
+ * repeated: the change may have been made already, by an earlier process or for a session that was
+ * forgotten since.  by: the session that makes the change, which may repeat it over its own
+ * changes; 0: no session.  Returns 0: make the change.  Two errors are possible if repeated is
+ * true.  -EIO: others have changed some of the bytes, or may have.  -ECONNABORTED: it is not known
+ * any more which bytes were changed.
  *
- * With more than RECENT_CHANGES_MAX ranges, objects with very many ranges count as changed
- * everywhere.  With as many objects, nothing is known any more.
+ * If there would be more than RECENT_CHANGES_MAX ranges, an object with very many ranges counts as
+ * changed everywhere.  If as many objects are recorded, all records are dropped, and nothing is
+ * known any more.  If the process is older than RECENT_CHANGES_MS and repeated is false, the
+ * function only loads one variable.
  */
 int recent_changes_check(struct recent_changes *recent, uint64_t handle,
 			 const struct store_seg *seg, unsigned int n,
@@ -52,9 +54,9 @@ void recent_changes_forget(struct recent_changes *recent);
 /*
  * ---- truncations ----
  *
- * The last ones that were executed, by the number that the manager gave them.  The manager may
- * repeat one after a restart, or if an answer was lost.  Executed a second time, it would cut
- * data that was written in between.
+ * The last RECENT_TRUNCATIONS truncations that were executed, by the number (id) that the manager
+ * gave them.  The manager may repeat a truncation after its restart, or if an answer was lost.  A
+ * second execution would cut data that was written in between.
  */
 #define RECENT_TRUNCATIONS 4096u
 
@@ -69,13 +71,17 @@ enum recent_truncation_state {
 struct recent_truncation;
 
 /*
- * id: of the truncation; 0: it has none, and RECENT_TRUNCATION_NEW is returned.  *truncation: for
- * recent_truncation_end(); NULL unless RECENT_TRUNCATION_NEW is returned for an id.
+ * Begins the truncation with this id.  id 0: the truncation has none, and RECENT_TRUNCATION_NEW is
+ * returned.  If RECENT_TRUNCATION_NEW is returned for an id, *truncation is for
+ * recent_truncation_end().  In all other cases it is NULL.
  */
 enum recent_truncation_state
 recent_truncation_begin(struct recent_changes *recent, uint64_t id,
 			struct recent_truncation **truncation);
-/* done: it was executed; otherwise it is forgotten.  truncation NULL: nothing happens. */
+/*
+ * Ends it.  done: the truncation was executed, and its id is kept.  Not done: its id is forgotten.
+ * truncation NULL: nothing happens.
+ */
 void recent_truncation_end(struct recent_changes *recent,
 			   struct recent_truncation *truncation, bool done);
 
@@ -83,8 +89,8 @@ void recent_truncation_end(struct recent_changes *recent,
  * ---- removed objects ----
  *
  * Handles are never reused.  So a write to a removed object was delayed on its way, and would
- * make an object that nobody knows.  Bounded: of consecutive handles, the last RECENT_REMOVALS
- * are known.
+ * make an object that nobody knows.  Only the last RECENT_REMOVALS removed handles are known, if
+ * handles are consecutive.
  */
 #define RECENT_REMOVALS 65536u
 
