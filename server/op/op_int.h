@@ -9,14 +9,18 @@
 
 /* ---- op_job.c ---- */
 
-/* Builds and sends a reply: body, then len bytes of tail. */
+/*
+ * Builds and sends the reply to req: body_len bytes of body, then len bytes of tail, with these
+ * flags (WIRE_F_*) in the header.
+ */
 void op_reply(struct rpc_req *req, const void *body, size_t body_len,
 	      const void *tail, size_t len, unsigned int flags);
 
 /*
- * A request that may wait for the disk.  block() runs on a thread of the pool.  Then finish()
- * runs on the worker's thread; it answers and frees the job.  If the sender is no longer the
- * manager, block() is not called and the status is -ESTALE.
+ * A request that may wait for the disk.  block() runs on a thread of the pool, and returns 0 or
+ * -errno.  Then finish() runs on the worker's thread with this status; it answers and frees the
+ * job. If the session is that of a manager that the iod does not obey any more, block() is not
+ * called and the status is -ESTALE.
  */
 struct op_job {
 	struct worker *worker;
@@ -40,15 +44,15 @@ void op_job_reply(struct op_job *job, int status);
 struct session_end_worker;
 
 /*
- * Ends sessions on all workers.  From the start on the sessions are refused.  When the end is
- * done, no request that they sent is running.  The caller owns it, and keeps it until
- * done().
+ * Ends sessions on all workers.  From session_end_start() on, requests of these sessions are
+ * refused.  At done(), none of their requests is running.  The caller owns the struct, and keeps
+ * it until done().
  */
 struct session_end {
-	/* Whether this session is to end.  Called from any worker's thread. */
+	/* Returns whether this session is to end.  Called on each worker's thread. */
 	bool (*ends)(const struct session_end *e,
 		     const struct iod_session *ses);
-	/* Called on home's thread. */
+	/* Called once, on the thread of the worker `home`. */
 	void (*done)(struct session_end *e);
 	/* private */
 	struct worker *home;
