@@ -9,12 +9,16 @@
 #include "server/state/worker.h"
 
 /*
- * 0: allowed.  Otherwise the status for the client; the refusal is counted, and logged at a
- * limited rate: -ENOKEY, -EKEYREVOKED, -EKEYREJECTED (wire.h).  -EOPNOTSUPP: not available to
- * clients that need capabilities.  -ENOMEM: not counted.
+ * Returns 0 if the request is allowed, or the status for the client: -ENOKEY, -EKEYREVOKED or
+ * -EKEYREJECTED (wire.h), or -EOPNOTSUPP if the operation is not available to clients that need
+ * capabilities.  These refusals are counted, and logged at a limited rate.  -ENOMEM is neither.
+ * Called on the session's thread.
  */
 int capability_check(struct iod_session *ses, const struct rpc_req *req);
-/* When the session's right ends, clock_boot(); 0: it has none; UINT64_MAX: it needs none. */
+/*
+ * Returns when the session's right (WIRE_NEED_*) to the object ends, clock_boot().  0: it has no
+ * such right.  UINT64_MAX: it needs no capability.
+ */
 uint64_t capability_until(const struct iod_session *ses, uint64_t handle,
 			  unsigned int right);
 /* At the start: logs what users can do if access is not checked. */

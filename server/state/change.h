@@ -9,26 +9,27 @@
 #include "server/state/worker.h"
 
 /*
- * Returns the object with a reference for the caller, made if it does not exist.  -ENOENT: it
- * was removed, and is not made again.  -errno of the store.
+ * Sets *obj to the object, with a reference for the caller.  Makes the object if it does not
+ * exist. -ENOENT: the object was removed, and is not made again.  -errno of the store.
  */
 int change_open_object(struct iod *iod, uint64_t handle,
 		       struct store_obj **obj);
 
 /*
- * Checks a change of these bytes of the object.  -ETIMEDOUT: its expiry has passed.  -EIO,
- * -ECONNABORTED: it is a repeated request that must not be executed again, as for
+ * Checks whether req may change these n ranges of the object.  -ETIMEDOUT: the expiry of req has
+ * passed.  -EIO, -ECONNABORTED: req is a repeated request that must not be executed again, as for
  * recent_changes_check().
  */
 int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 		 const struct store_seg *seg, unsigned int n);
 
 /*
- * Flushes what a session wrote to an object before its request is answered.  An error that
- * another flush has met since the write counts as well (dirty_objects.h).
+ * A flush of what a session wrote to an object, before a request of the session is answered.  An
+ * error that the flush of another session has met since the write is reported as well
+ * (dirty_objects.h).  The caller owns the struct, and keeps it until done().
  */
 struct change_flush {
-	/* called on the session's thread: 0 or -errno; the caller owns f again */
+	/* called on the session's thread; status: 0 or -errno */
 	void (*done)(struct change_flush *f, int status);
 	struct rpc_req *req; /* the request that waits for the flush */
 	/* private */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mailbox.h - passes work to a progress thread from any other thread. */
+/*
+ * mailbox.h - passes work to a progress thread.  Any thread may post; only the progress thread
+ * drains.
+ */
 #ifndef MAILBOX_H
 #define MAILBOX_H
 
@@ -22,8 +25,9 @@ struct mailbox {
 
 void mailbox_init(struct mailbox *box, struct rpc_ctx *ctx);
 void mailbox_destroy(struct mailbox *box);
+/* The caller owns mail, and keeps it until deliver() is called. */
 void mailbox_post(struct mailbox *box, struct mailbox_item *mail);
-/* Delivers the mails in the order in which they were posted. */
+/* Calls deliver() of all mails, in the order in which they were posted. */
 void mailbox_drain(struct mailbox *box);
 
 #endif

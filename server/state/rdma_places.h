@@ -8,12 +8,15 @@
 
 #include "server/state/worker.h"
 
-/* Registers the tables that the store has.  Devices where that fails are logged and not used. */
+/*
+ * Registers the tables that the store has with each device.  If that fails for a device, the
+ * error is logged, and the device is not used for them.
+ */
 void rdma_places_open(struct iod *iod);
 /* Call it before the devices are closed, when no client is connected. */
 void rdma_places_close(struct iod *iod);
 
-/* A device serves the table of sizes; otherwise the store needs none. */
+/* Whether a device can serve the table of sizes.  If none can, the store needs no such table. */
 bool size_place_wanted(const struct iod *iod);
 /* The place of the object for the client of req.  False: the client has to send requests. */
 bool size_place_get(struct iod *iod, const struct rpc_req *req, uint64_t handle,
@@ -22,10 +25,15 @@ bool size_place_get(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 /* reads of more bytes do not count for sharing */
 #define BLOCK_PLACE_READ_MAX 16384u
 
-/* The bytes of the table of blocks.  0: none are configured, or no client could or may read them;
- * then the reason is logged. */
+/*
+ * The bytes of the table of blocks.  0: the setting share is 0; or no device serves RDMA Reads, or
+ * auth does not allow it, which is logged.
+ */
 uint64_t block_place_bytes(const struct iod *iod);
-/* -EOPNOTSUPP: nothing is shared over the request's device. */
+/*
+ * Fills *rep with the place of the table of blocks for the client of req.  -EOPNOTSUPP: the
+ * request's device does not serve the table.
+ */
 int block_place_get(const struct iod *iod, const struct rpc_req *req,
 		    struct wire_share_rep *rep);
 /* As store_obj_note_read(), if a device shares the table. */

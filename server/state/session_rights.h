@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_rights.h - the rights of a session to objects, as its verified capabilities said: a table
- * of sets with four entries each.  If a set is full, one of its entries is dropped, and the
+ * session_rights.h - the rights of a session to objects, as its verified capabilities said: a
+ * table of sets with four entries each.  If a set is full, one of its entries is dropped, and the
  * client has to show that capability again.
  */
 #ifndef SESSION_RIGHTS_H
@@ -30,13 +30,22 @@ struct session_rights {
 	uint64_t dropped;
 };
 
-/* When the last of the rights, WIRE_NEED_*, ends; 0: the session has none of them. */
+/*
+ * Returns when the last of these rights (bits WIRE_NEED_*) to the object ends, clock_boot().  0:
+ * the session has none of them.
+ */
 uint64_t session_rights_until(const struct session_rights *v, uint64_t handle,
 			      unsigned int rights);
-/* handle is not 0.  For rights that were there already, the later end counts.  -ENOMEM. */
+/*
+ * Adds rights (bits WIRE_NEED_*) to the object until this time, clock_boot().  If the session has
+ * a right already, the later end is kept.  handle must not be 0.  -ENOMEM.
+ */
 int session_rights_add(struct session_rights *v, uint64_t handle,
 		       unsigned int rights, uint64_t until);
-/* If the era is another one, drops all entries. */
+/*
+ * Sets the era of keys by which capabilities are verified.  If it is a new one, drops all
+ * entries.
+ */
 void session_rights_set_era(struct session_rights *v, uint32_t era);
 void session_rights_free(struct session_rights *v);
 

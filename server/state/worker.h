@@ -44,12 +44,12 @@ struct session_idle_wait {
 struct iod_session {
 	uint64_t id;
 	struct worker *worker;
-	/* of the service, and of each transfer, job and flush */
+	/* references: one of the service, and one of each transfer, job and flush */
 	unsigned int refs;
 	unsigned int running; /* transfers and jobs in progress */
 	STAILQ_HEAD(, session_idle_wait) waits; /* waiting until running is 0 */
 	bool fenced; /* none of its changes is executed any more */
-	struct disk_client *disk_client; /* its turns in the pool */
+	struct disk_client *disk_client; /* for its turns in the disk pool */
 	struct dirty_objects dirty; /* of the objects that it wrote */
 	/* rights from its capabilities: capability_check.h */
 	struct session_rights rights;
@@ -58,7 +58,7 @@ struct iod_session {
 	uint64_t term; /* the manager's term; 0: it has not claimed the store */
 	struct zone_owner owner; /* for its turns at buffers */
 	unsigned int copy_parts; /* parts of its copies in progress */
-	/* until then it uses no windows, because a connection broke; clock_now() */
+	/* a connection broke: no windows are used before this time, clock_now() */
 	uint64_t no_windows_until;
 	LIST_ENTRY(iod_session) link;
 };
@@ -146,7 +146,7 @@ struct iod {
 	struct worker worker[];
 };
 
-/* Objects are lent for writing, too, not only for reading. */
+/* Whether objects are lent for writing, and not only for reading. */
 static inline bool iod_lends_writing(const struct iod *iod)
 {
 	return iod->conf.direct <= IOD_LEND_ALL && store_in_memory(iod->store);
@@ -156,16 +156,18 @@ static inline bool iod_lends_writing(const struct iod *iod)
 
 struct iod_session *session_find(struct worker *w, uint64_t id);
 struct iod_session *session_of(struct rpc_req *req);
-/* The session claimed the store as manager, and the store obeys another manager now. */
+/* Whether the session claimed the store as the manager, and the store obeys another manager now. */
 bool session_is_stale(const struct iod_session *ses);
 void session_unref(struct iod_session *ses);
 /*
- * Calls read() or write() of the engine for a request of the session, with its turn and its
- * expiry.  The caller has set the other fields of io.
+ * Calls read() or write() of the engine for req of the session.  Sets pool, client, aio, expiry
+ * and has_direct_writer of io; the caller has set the rest.  Returns what read() or write()
+ * returns.
  */
 int session_access_file(struct iod_session *ses, const struct rpc_req *req,
 			struct store_io *io, bool write);
-/* Something of the session begins to run, with a reference to it; session_work_end() ends both. */
+/* A transfer, job or flush of the session begins: counts it in `running` and takes a reference.
+ * session_work_end() undoes both. */
 void session_work_begin(struct iod_session *ses);
 void session_work_end(struct iod_session *ses);
 /* Calls wait->idle() when nothing of the session is running, possibly at once. */
