@@ -3,9 +3,9 @@
  * aio.h - asynchronous reads and writes of whole blocks past the page cache: libaio, and one
  * thread that reports completions.
  *
- * Any thread may start an operation, and none blocks in the kernel.  An operation that would
- * have to wait (for a lock, for space, for a queue) fails.  Then a thread that may block has to
- * do it.
+ * Any thread may start an operation, and the kernel blocks no thread for it.  An operation that
+ * would have to wait (for a lock, for space, for a queue) fails.  The caller then repeats it on a
+ * thread that may block.
  */
 #ifndef AIO_H
 #define AIO_H
@@ -22,7 +22,7 @@
 struct aio;
 
 struct aio_op {
-	/* called from aio's thread, or from aio_start(); whole: every byte was moved */
+	/* called on aio's thread, or by aio_start(); whole: every byte was moved */
 	void (*done)(struct aio_op *op, bool whole);
 	struct iocb cb[AIO_PIECES];
 	unsigned int n;
@@ -35,8 +35,9 @@ int aio_open(struct aio **aio);
 /* Waits for all operations in progress.  No operation may be started any more. */
 void aio_close(struct aio *aio);
 
+/* Makes op empty.  The caller owns op, and keeps it until done(). */
 void aio_begin(struct aio_op *op);
-/* False: the operation has AIO_PIECES already. */
+/* Adds a read or write of len bytes at offset off.  False: op has AIO_PIECES already. */
 bool aio_add(struct aio_op *op, int fd, bool write, void *buf, size_t len,
 	     uint64_t off);
 /* True: done() is called, possibly before this returns.  False: nothing was started. */

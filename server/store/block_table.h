@@ -26,7 +26,10 @@ typedef int (*block_read_fn)(void *arg, void *buf, uint64_t off);
 
 /* bytes: size of the table, which has at least one place.  -ENOMEM. */
 int block_table_open(uint64_t bytes, struct block_table **table);
-/* NULL: does nothing, as do all functions below except block_table_memory(). */
+/*
+ * For a NULL table, this and all functions below do nothing, except block_table_memory(), which
+ * needs a table.
+ */
 void block_table_close(struct block_table *table);
 /* The table's memory, in whole pages, and the number of its places, a struct wire_block each. */
 void *block_table_memory(const struct block_table *table, size_t *len,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dirty_objects.h - the objects that one session has written and not yet heard to be stable.  The
- * session is told once of each write-back error that may concern these writes, also if the
- * flush of another session met the error.  If a session gets no room for an entry, it is told of
- * the errors of all objects until it ends.
+ * dirty_objects.h - the objects that one session has written, and whose data may not be stable yet
+ * as far as the session knows.  A flush of the session reports each write-back error that may
+ * concern these writes once, also if the flush of another session met the error.  If there is no
+ * room for an entry, the session is told the errors of all objects until it ends.
  *
  * Only the session's thread uses them.  A store in memory needs none.
  */
@@ -28,7 +28,8 @@ struct dirty_objects {
 void dirty_objects_free(struct dirty_objects *m, struct object_store *store);
 
 /*
- * Call it when a write begins, and dirty_object_write_end() when it ends.  NULL: it has no entry.
+ * Call it when a write begins, and dirty_object_write_end() with the result when it ends.  NULL:
+ * there is no entry, because the store is in memory or there is no room.
  */
 struct dirty_object *dirty_objects_write_begin(struct dirty_objects *m,
 					       struct object_store *store,

@@ -25,7 +25,10 @@ enum disk_work_kind {
 	DISK_WORK_KINDS
 };
 
-/* nthreads: threads of each kind that work at a time, up to 64; 0: the callers do the work. */
+/*
+ * nthreads: threads of each kind that work at a time, up to 64.  0: no threads; disk_pool_run()
+ * does the work itself.  -ENOMEM, or -errno of the threads.
+ */
 int disk_pool_open(unsigned int nthreads, struct disk_pool **pool);
 /*
  * Finishes all queued work and ends the threads.  Work that is queued later is done at once by
@@ -58,7 +61,10 @@ struct disk_work {
 	struct fair_queue_item item; /* private */
 	void (*run)(struct disk_work *work);
 };
-/* client NULL: the pool's own client. */
+/*
+ * Queues work of this kind; a thread of the pool calls work->run().  client: whose turn the work
+ * takes; NULL: the pool's own.  May be called from any thread.
+ */
 void disk_pool_run(struct disk_pool *pool, struct disk_client *client,
 		   enum disk_work_kind kind, struct disk_work *work);
 

@@ -43,10 +43,13 @@ struct fair_queue {
 
 void fair_queue_init(struct fair_queue *q, unsigned int share);
 void fair_queue_client_init(struct fair_queue_client *client);
-/* client lives until its last item is done. */
+/* Adds an item.  client and item must exist until fair_queue_item_done() for the item. */
 void fair_queue_put(struct fair_queue *q, struct fair_queue_client *client,
 		    struct fair_queue_item *item);
-/* more: also from clients that have items running.  NULL: no item may begin. */
+/*
+ * Returns the next item that may begin, and counts it as running.  more: also an item of a client
+ * that has items running, below its share.  NULL: no item may begin.
+ */
 struct fair_queue_item *fair_queue_take(struct fair_queue *q, bool more);
 bool fair_queue_has_item(const struct fair_queue *q, bool more);
 void fair_queue_item_done(struct fair_queue *q,

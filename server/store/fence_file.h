@@ -19,7 +19,8 @@
 #include "common/util/log.h"
 
 #define FENCE_PAGE_IDS 511u
-/* A full list loses its oldest page to the next one, and STORE_FENCE_MAX fences have to remain. */
+/* If all pages are full, the next page replaces the oldest one, and STORE_FENCE_MAX fences have to
+ * remain. */
 #define FENCE_PAGES 130u
 #define FENCE_EXCEPT_MAX 1024u
 
@@ -41,14 +42,16 @@ struct fence_head {
 };
 
 /*
- * Opens the file in dirfd, or makes it.  Reads *head and all full pages: page p goes to ids[(p
- * % FENCE_PAGES) * FENCE_PAGE_IDS].  Returns the descriptor, which the caller closes, or
- * -errno, which is logged with cause and remedy.
+ * Opens the file "fences" in dirfd, or makes it.  Reads *head and all full pages: page p goes to
+ * ids[(p % FENCE_PAGES) * FENCE_PAGE_IDS].  Returns the descriptor, which the caller closes, or
+ * -errno; the error is logged with cause and remedy.
  */
 int fence_file_open(int dirfd, struct fence_head *head, uint64_t *ids,
 		    const struct log *log);
-/* Write a page or the head; durable when they return 0.  -errno: the fences that were in the
- * file before still are. */
+/*
+ * Write one page, or the head.  After 0 it is durable.  After -errno, all fences that were in the
+ * file before are still there.
+ */
 int fence_file_page(int fd, uint64_t page, const uint64_t *ids);
 int fence_file_head(int fd, struct fence_head *head);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gate.h - changes of objects in progress, and their expiry.  From the expiry of a change on,
- * its caller may have been told that the change failed.
+ * gate.h - changes of objects in progress, and their expiry.  From the expiry of a change on, its
+ * caller may have been told that the change failed.
  *
- * A change enters before it reads the clock, and begins only if its expiry has not passed.
- * From then on nothing can take it back, and its thread may be delayed before it is done.  So
- * while a change is inside and past its expiry, all other requests to its object wait until it
- * leaves.  After a failure was reported, a request therefore finds that the change is already
- * made, or it is never made.
+ * A change enters the gate before it reads the clock, and begins only if its expiry has not
+ * passed.  A change that has begun cannot be taken back, and its thread may be delayed.  A change
+ * that is inside the gate and past its expiry is late.  All other requests to its object wait
+ * until it leaves.  So if a caller was told that its change failed, every later request finds
+ * that the change is made, or it is never made.
  *
  * The gate is a fixed table of stripes, chosen by handle, so objects that are not open have a
  * stripe as well.  If no change of the stripe is late, a request only loads one number.  A
@@ -46,9 +46,12 @@ struct gate_wait {
 	TAILQ_ENTRY(gate_wait) link;
 };
 
-/* clock: in the time of the expiries, ns.  -ENOMEM, or another -errno of the page's file. */
+/*
+ * clock: returns the present time on the clock of the expiries, in ns.  -ENOMEM, or -errno of the
+ * file of the shared page.
+ */
 int gate_open(uint64_t (*clock)(void), struct gate **gate);
-/* No change is inside and nobody waits.  NULL: nothing happens. */
+/* Call it when no change is inside and nobody waits.  NULL: nothing happens. */
 void gate_close(struct gate *gate);
 
 /*
@@ -63,7 +66,10 @@ int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
  */
 void gate_enter_late(struct gate *gate, uint64_t handle, uint64_t expiry,
 		     struct gate_entry *entry);
-/* The change is done.  Calls go() of those who waited for it, from this thread. */
+/*
+ * The change is done.  If no change of the object is late any more, calls go() of all waits for
+ * the object, on this thread.
+ */
 void gate_leave(struct gate *gate, struct gate_entry *entry);
 
 /*
@@ -72,9 +78,9 @@ void gate_leave(struct gate *gate, struct gate_entry *entry);
  */
 int gate_page(const struct gate *gate);
 unsigned int gate_place(uint64_t handle);
-/* loan_page_gate.owner: the thread of the iod that lends; 0 at first. */
+/* Returns the address of loan_page_gate.owner, the thread of the iod that lends; 0 at first. */
 _Atomic uint32_t *gate_owner(const struct gate *gate);
-/* Sets and returns loan_page_gate.until: the end of the iod's lease, clock_boot(). */
+/* Set and return loan_page_gate.until: the end of the iod's lease, clock_boot(). */
 void gate_until(struct gate *gate, uint64_t until);
 uint64_t gate_ends(const struct gate *gate);
 
@@ -86,15 +92,15 @@ struct gate_swap {
 	LIST_ENTRY(gate_swap) link;
 };
 /*
- * Begins a replacement.  True: no change of the object by this process is inside;
- * gate_swap_end() has to follow.  Changes that enter meanwhile do not wait.
+ * Begins a replacement.  True: it has begun, and the caller must call gate_swap_end().  Changes
+ * that enter meanwhile do not wait.  False: a change of the object by this process is inside.
  */
 bool gate_swap_begin(struct gate *gate, uint64_t handle,
 		     struct gate_swap *swap);
 /*
- * Ends it.  Runs make(arg) before another change can enter, and returns its result.  -EAGAIN: a
- * change entered since the begin, and make was not called.  make NULL: the replacement is given
- * up; returns 0.
+ * Ends a replacement.  Runs make(arg) before another change can enter, and returns its result.
+ * -EAGAIN: a change entered since gate_swap_begin(), and make was not called.  make NULL: the
+ * replacement is given up; returns 0.
  */
 int gate_swap_end(struct gate *gate, struct gate_swap *swap,
 		  int (*make)(void *arg), void *arg);
@@ -105,16 +111,17 @@ int gate_swap_end(struct gate *gate, struct gate_swap *swap,
  */
 uint64_t gate_clock(void);
 
-/* A change of the object is past its expiry and still inside. */
+/* Whether a change of the object is late: inside, and past its expiry. */
 bool gate_is_shut(const struct gate *gate, uint64_t handle);
 /*
- * True: wait->go() is called when no change of the object is late; then ask again.  False:
- * there is nothing to wait for.
+ * True: wait->go() will be called when no change of the object is late; the caller then asks
+ * again. The caller owns wait, and keeps it until go() or gate_cancel().  False: no change of the
+ * object is late, and go() is not called.
  */
 bool gate_wait(struct gate *gate, uint64_t handle, struct gate_wait *wait);
 /*
- * True: go() was not called and will not be.  False: it was called, or is about to be.  handle:
- * as given to gate_wait().
+ * Cancels a wait; handle is as given to gate_wait().  True: go() was not called and will not be.
+ * False: go() was called, or is about to be.
  */
 bool gate_cancel(struct gate *gate, uint64_t handle, struct gate_wait *wait);
 

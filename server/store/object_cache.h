@@ -3,12 +3,11 @@
  * object_cache.h - open object files by handle: a bounded LRU cache, in shards so that threads
  * seldom wait for a lock.
  *
- * The kernel reports write-back errors only to open files.  So if clients wrote to a file and
- * do not yet know that the data is stable, the file stays open longer, within a bound of its
- * own.
+ * The kernel reports write-back errors only to open files.  So a file that clients have written
+ * to, and have not flushed yet, stays open longer, within a bound of its own (max_kept).
  *
- * The cache holds one reference to each entry.  An evicted or removed object lives until its
- * last user puts it.
+ * The cache holds one reference to each entry.  An evicted or removed object lives until its last
+ * user puts it.
  */
 #ifndef OBJECT_CACHE_H
 #define OBJECT_CACHE_H
@@ -80,8 +79,10 @@ struct object_cache {
 	struct object_cache_shard shard[OBJECT_CACHE_SHARDS];
 };
 
-/* max: entries; max_kept: further ones that may still report an error.  Both are split over the
- * shards. */
+/*
+ * max: bound of the entries; max_kept: bound of further entries, whose files may still report an
+ * error.  Both are split over the shards.
+ */
 void object_cache_init(struct object_cache *cache, unsigned int max,
 		       unsigned int max_kept);
 /* Drops the cache's references. */
@@ -107,8 +108,8 @@ struct store_obj *object_cache_add(struct object_cache *cache,
 void object_cache_finish_closing(struct object_cache *cache,
 				 struct store_obj *obj);
 /*
- * Call it after another file, open as fd, has replaced the object's file.  All open objects of
- * the handle use that file from then on.
+ * Call it after another file, open as fd, has replaced the object's file.  All open objects of the
+ * handle use the new file from then on.  The caller keeps fd.
  */
 void object_cache_replace_file(struct object_cache *cache, uint64_t handle,
 			       int fd);

@@ -36,24 +36,24 @@ struct object_store_attr {
 	uint32_t index; /* of the iod */
 	/* object files kept open, approximately; 0: 1024 */
 	unsigned int max_open;
-	/* further ones, while writes of clients to them may still fail */
+	/* further files kept open, while writes of clients to them may still fail */
 	unsigned int max_kept;
-	/* writes these out before they close; NULL: they just close */
+	/* writes out the data of such files before they are closed; NULL: they are just closed */
 	struct disk_pool *pool;
-	unsigned int
-		max_marks; /* of all sessions (dirty_objects.h); 0: WRITEBACK_ERRORS_MAX */
+	/* entries of all sessions (dirty_objects.h); 0: WRITEBACK_ERRORS_MAX */
+	unsigned int max_marks;
 	/* bytes of memory for shared blocks (block_table.h); 0: none */
 	uint64_t share;
 	/* the earlier store is lost: the manager may accept a new one */
 	bool lost;
-	bool shows; /* sizes can be read by RDMA: store_size_table() */
+	bool shows; /* makes the table of sizes for RDMA: store_size_table() */
 	const struct log *log;
 };
 /* Errors are logged with cause and remedy, as by stamp_open(), except a lack of memory or of
  * descriptors. */
 int store_open(const struct object_store_attr *attr,
 	       struct object_store **store);
-/* All objects have been put. */
+/* Call it when all references to objects have been put. */
 void store_close(struct object_store *store);
 int store_statfs(struct object_store *store, struct statvfs *fs);
 /* A number that is equal for stores on the same file system of one host; 0: not known. */
@@ -68,7 +68,7 @@ struct store_stat {
 	uint64_t size; /* bytes */
 	uint64_t blocks; /* allocated, in units of 512 bytes */
 	uint64_t mtime; /* ns since the epoch */
-	bool padded; /* space may be allocated beyond its end */
+	bool padded; /* space may be allocated beyond the object's end */
 };
 /* The object has no holes. */
 static inline bool store_whole(const struct store_stat *st)
@@ -79,8 +79,8 @@ static inline bool store_whole(const struct store_stat *st)
 int store_stat(struct object_store *store, uint64_t handle,
 	       struct store_stat *st);
 /*
- * Removes the object.  Open references keep their data.  0 also if it does not exist.  durable:
- * the removal survives a crash.  May block on the disk.
+ * Removes the object.  Open references can still access its data.  0 also if the object does not
+ * exist.  durable: the removal is on stable storage when this returns.  May block on the disk.
  */
 int store_remove(struct object_store *store, uint64_t handle, bool durable);
 
@@ -93,14 +93,16 @@ struct store_place {
 	uint32_t leaf; /* STORE_LEAF_END: the walk is complete */
 	uint64_t after; /* handles up to this one of the leaf are done */
 };
-/* Returns the next *n handles, at most cap, and advances *place.  *n may be 0 before the end.
- * May block on the disk. */
+/*
+ * Sets handle[] to the next *n handles, at most cap, and advances *place.  *n may be 0 before the
+ * end of the walk.  May block on the disk.
+ */
 int store_walk(struct object_store *store, struct store_place *place,
 	       uint64_t *handle, uint32_t cap, uint32_t *n);
 
 /*
- * A reference to an open object, from the cache of open files.  -ENOENT: it does not exist and
- * create is false.
+ * Sets *obj to an open object, with a reference for the caller, who puts it.  create: makes the
+ * object if it does not exist.  -ENOENT: the object does not exist, and create is false.
  */
 int store_obj_get(struct object_store *store, uint64_t handle, bool create,
 		  struct store_obj **obj);
@@ -108,20 +110,24 @@ struct store_obj *store_obj_ref(struct store_obj *obj);
 void store_obj_put(struct store_obj *obj);
 uint64_t store_obj_handle(const struct store_obj *obj);
 
-/* *done < len only at the end of the object. */
+/*
+ * Sets *done to the number of bytes that were read; fewer than len only at the end of the object.
+ */
 int store_obj_read(struct store_obj *obj, void *buf, size_t len, uint64_t off,
 		   size_t *done);
-/* As store_obj_read(), but -EAGAIN after *done bytes if the rest has to come from the disk.  On
- * a file system without RWF_NOWAIT, reads from the disk instead. */
+/*
+ * As store_obj_read(), but does not wait for the disk: -EAGAIN after *done bytes if the rest has
+ * to come from the disk.  On a file system without RWF_NOWAIT, it waits.
+ */
 int store_obj_read_cached(struct store_obj *obj, void *buf, size_t len,
 			  uint64_t off, size_t *done);
-/* Writes all bytes or returns an error; then a part may be written. */
+/* Writes all bytes.  After an error, a part of them may be written. */
 int store_obj_write(struct store_obj *obj, const void *buf, size_t len,
 		    uint64_t off);
 /*
- * As store_obj_read() and store_obj_write(), past the page cache where possible.  Parts that
- * are not aligned to blocks of STORE_BLOCK, in the object and in memory, go through the page
- * cache.  The kernel keeps the two coherent.  Blocks on the disk.
+ * As store_obj_read() and store_obj_write(), past the page cache where possible.  Parts that are
+ * not aligned to STORE_BLOCK bytes, in the object or in memory, go through the page cache.  The
+ * kernel keeps disk and page cache coherent.  May block on the disk.
  */
 #define STORE_BLOCK 4096u
 int store_obj_read_direct(struct store_obj *obj, void *buf, size_t len,
@@ -136,22 +142,23 @@ enum store_space {
 	STORE_ZERO, /* allocate the range and fill it with zeros */
 };
 /*
- * As fallocate(2).  keep: the size stays; otherwise the object grows to the end of the range at
- * least.  An error may leave a part done.  Blocks on the disk.
+ * As fallocate(2) for len bytes at off.  keep: the size stays.  Not keep: the object grows at
+ * least to the end of the range.  After an error, a part may be done.  May block on the disk.
  */
 int store_obj_space(struct store_obj *obj, enum store_space how, bool keep,
 		    uint64_t off, uint64_t len);
 /*
- * Finds, from off on, the next data (-ENXIO: there is none) or the next hole.  The end of the
- * object counts as a hole.
+ * Sets *at to the offset of the next data, or with `hole` of the next hole, from off on.  The end
+ * of the object counts as a hole.  -ENXIO: there is no data at or after off.
  */
 int store_obj_seek(struct store_obj *obj, bool hole, uint64_t off,
 		   uint64_t *at);
 int store_obj_resize(struct store_obj *obj, uint64_t size);
 int store_obj_stat(struct store_obj *obj, struct store_stat *st);
 /*
- * Call them around each change of an object's bytes or size, on the thread that makes it.  They
- * call gate_enter() and gate_leave() and return their errors.  expiry: clock_boot().
+ * Call them around each change of an object's bytes or size, on the thread that makes the change.
+ * They call gate_enter() and gate_leave(), and tell the tables that clients read by RDMA.  expiry:
+ * of the change, clock_boot().  -ETIMEDOUT: the expiry has passed; do not make the change.
  */
 int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 		    struct gate_entry *entry);
@@ -167,31 +174,33 @@ struct store_seg {
 	uint64_t off, len;
 };
 /*
- * Records that these pieces were read, of an object of size bytes.  Shares a few of their
- * blocks if they are read for the second time (block_table.h).  Blocks only where
- * store_obj_read_cached() does.
+ * Records that these n pieces of the object were read; size: bytes of the object.  Shares a few
+ * of the pieces' blocks if they are read for the second time (block_table.h).  Waits for the disk
+ * only where store_obj_read_cached() does.
  */
 void store_obj_note_read(struct store_obj *obj, const struct store_seg *seg,
 			 unsigned int n, uint64_t size);
 /*
- * Call them around a change of the object by another process.  They do what store_obj_enter()
- * and store_obj_leave() do, without the gate.
+ * Call them around a change of the object by another process (a borrower).  They do what
+ * store_obj_enter() and store_obj_leave() do, without the gate.
  */
 void store_change_begin(struct object_store *store, uint64_t handle);
 void store_change_end(struct object_store *store, uint64_t handle);
 /*
- * A new open file description of the object's file, to be passed to another process.  The
- * caller closes it.  -errno.
+ * Returns a descriptor of a new open file description of the object's file, to be passed to
+ * another process.  The caller closes it.  read, write: its access; at least one.  -errno.
  */
 int store_obj_lend(struct store_obj *obj, bool read, bool write);
 /*
- * Replaces the object's file by a copy.  A process that has the old file open, except through a
- * store_obj, no longer has access to the object.  The caller makes sure that no other process
- * begins a change meanwhile.  0 also if the object does not exist.  -EAGAIN: this process began
- * a change meanwhile; try again.  -ENOSPC: the copy does not fit; no space was taken.
- * -EOPNOTSUPP: the store is not in memory.  -ECANCELED: go_on() returned false.  -errno.
+ * Replaces the object's file by a copy.  References (store_obj) then use the copy; a borrower
+ * that has the old file open no longer has access to the object.  The caller makes sure that no
+ * borrower begins a change meanwhile.  0 also if the object does not exist.  -EAGAIN: this
+ * process began a change meanwhile; try again.  -ENOSPC: the copy does not fit; no space was
+ * taken.  -EOPNOTSUPP: the store is not in memory.  -ECANCELED: control->go_on() returned false.
+ * Other -errno are those of the file system.
  */
-struct store_copy_control { /* go_on: called often during the copy; false: give up */
+struct store_copy_control {
+	/* called often during the copy; false: give up */
 	bool (*go_on)(void *arg);
 	void *arg;
 };
@@ -199,45 +208,53 @@ int store_obj_replace(struct object_store *store, uint64_t handle,
 		      const struct store_copy_control *control);
 /* How often the object's file was replaced since this reference was opened. */
 unsigned int store_obj_replacements(const struct store_obj *obj);
-/* A shared mapping: readable, and writable if the store is in memory.  NULL: not possible. */
+/*
+ * Returns a shared mapping of len bytes from off, which the caller unmaps by munmap(): readable,
+ * and writable if the store is in memory.  NULL: not possible.
+ */
 void *store_obj_map(struct store_obj *obj, uint64_t off, size_t len);
 /*
- * All of [off, off + len) lies before the end of the object, whose stat is st, and is
- * allocated: a write there needs no further space.
+ * Whether all of [off, off + len) lies before the end of the object and is allocated, so that a
+ * write there needs no further space.  st: the present stat of the object.
  */
 bool store_obj_present(struct store_obj *obj, const struct store_stat *st,
 		       uint64_t off, uint64_t len);
 /* Call it after writes through a mapping: sets the modification time at once. */
 int store_obj_touch(struct store_obj *obj);
-/* The object was removed; its data goes with the last reference. */
+/* Whether the object was removed; its data is freed with the last reference. */
 bool store_obj_removed(const struct store_obj *obj);
 /*
- * Makes data, size and name durable.  Blocks on the disk.  An error is recorded for all
- * sessions that wrote to the object (dirty_objects.h).
+ * Makes data, size and name of the object durable.  Blocks on the disk.  An error is recorded for
+ * all sessions that wrote to the object (dirty_objects.h).
  */
 int store_obj_sync(struct store_obj *obj);
 /* Writes the data to the disk, without size and name.  No flush of the object may run
  * concurrently. */
 int store_obj_write_out(struct store_obj *obj);
-/* A request for store_obj_sync() by the pool.  The caller owns the struct, and keeps it until
- * done(), which a pool thread calls and which must not block. */
+/*
+ * A request for store_obj_sync() by the pool.  The caller owns the struct, and keeps it until
+ * done().  A thread of the pool calls done(), which must not block.  status: 0 or -errno.
+ */
 struct flush_wait {
 	void (*done)(struct flush_wait *wait, int status);
 	struct disk_client *client; /* private */
 	bool data_only; /* private */
 	STAILQ_ENTRY(flush_wait) link; /* private */
 };
-/* Flushes of one object that wait at the same time share one fdatasync (group commit).  client
- * NULL: the pool's own. */
+/*
+ * Starts a flush.  Flushes of one object that wait at the same time share one fdatasync (group
+ * commit).  client: whose turn the flush takes; NULL: the pool's own.
+ */
 void store_obj_flush(struct store_obj *obj, struct disk_pool *pool,
 		     struct disk_client *client, struct flush_wait *wait);
 /* How many flushes the pool made, and how long they took. */
 const struct timing *store_flush_times(const struct object_store *store);
 
 /*
- * Claiming a store.  An empty directory that was just made a store may stand for one with data
- * whose file system is not mounted.  A used store may be an old copy.  Only the manager can
- * tell.  Until the manager has claimed the store, nothing may be served from it.
+ * Claiming a store.  A store that was just made in an empty directory may be a mistake: the file
+ * system with the real store may not be mounted.  A used store may be an old copy.  Only the
+ * manager can tell.  Until the manager has claimed the store, the iod must not serve anything
+ * from it.
  */
 struct store_claim {
 	uint64_t owner; /* identity of the manager's database */
@@ -248,29 +265,36 @@ struct store_claim {
 };
 enum store_verdict {
 	STORE_OURS,
-	STORE_REPLACED, /* it is not the store with the data */
-	STORE_FOREIGN, /* it belongs to another database */
+	STORE_REPLACED, /* the store is not the one that has the iod's data */
+	STORE_FOREIGN, /* the store belongs to another database */
 };
-/* Returns a store_verdict or -errno.  STORE_OURS: the claim is durable.  Blocks on the disk. */
+/*
+ * Returns a store_verdict or -errno.  After STORE_OURS the claim is durable, unless claim->ask.
+ * Blocks on the disk.
+ */
 int store_claim(struct object_store *store, const struct store_claim *claim);
-/* It was claimed since it was opened. */
+/* Whether the store was claimed since it was opened. */
 bool store_claimed(const struct object_store *store);
 /* The identity of the store; 0: it was made before stores had one. */
 uint64_t store_identity(struct object_store *store);
-/* It was made and never claimed, so it has no data. */
+/* Whether the store was made and never claimed, so it has no data. */
 bool store_is_new(struct object_store *store);
 
 /*
- * The fenced sessions, which are refused for ever, also after a restart.  Beyond
- * STORE_FENCE_MAX the newest replaces the oldest.  The space for all of them is allocated when
- * the store is opened.
+ * The fenced sessions, which the iod refuses for ever, also after a restart.  At most
+ * STORE_FENCE_MAX are kept: then the newest replaces the oldest.  The space for all of them is
+ * allocated when the store is opened.
  */
 #define STORE_FENCE_MAX 65536u
-/* Fences a session at once, in memory.  -ENOSPC: STORE_FENCE_MAX sessions could not yet be
- * written to the file. */
+/*
+ * Fences a session in memory: from now on store_fence_has() is true.  -ENOSPC: it is not fenced,
+ * because STORE_FENCE_MAX earlier ones could not be written to the file yet.
+ */
 int store_fence_mark(struct object_store *store, uint64_t session);
-/* Writes the fences to the file.  0: all sessions marked before are durable.  An error is
- * logged, and the sessions stay marked.  Blocks on the disk. */
+/*
+ * Writes the fences to the file.  After 0 the fences of all sessions that were marked before are
+ * durable.  -errno: logged; the sessions stay fenced in memory.  Blocks on the disk.
+ */
 int store_fence_write(struct object_store *store);
 /* store_fence_mark() and store_fence_write(). */
 int store_fence_add(struct object_store *store, uint64_t session);
@@ -280,13 +304,14 @@ void store_fence_each(struct object_store *store,
 
 /* The highest term of a manager that was recorded; 0: none. */
 uint64_t store_term(struct object_store *store);
-/* This manager is obeyed, and no other has been accepted since. */
+/* Whether the store obeys the manager with this term and session (claimer). */
 bool store_obeys(struct object_store *store, uint64_t term, uint64_t claimer);
 
 /*
- * Obeys the manager with the highest term; of two with the same term, the one with the lower
- * session.  0: durable.  -ESTALE: another manager is obeyed.  Other errors are logged.  Blocks
- * on the disk.
+ * Asks the store to obey the manager with this term and session (claimer).  The store obeys the
+ * manager with the highest term; of two with the same term, the one with the lower session.  0:
+ * it obeys this one, durably.  -ESTALE: it obeys another manager.  Other errors are logged.
+ * Blocks on the disk.
  */
 int store_term_write(struct object_store *store, uint64_t term,
 		     uint64_t claimer);

@@ -25,7 +25,7 @@ struct object_store;
 /* Opens the file of an object for reading and writing.  Returns the descriptor, which the caller
  * closes, or -errno; -ENOENT: it does not exist and create is false. */
 int object_tree_open(struct object_store *store, uint64_t handle, bool create);
-/* Makes the name of an object durable, or its removal.  Blocks on the disk. */
+/* Make the name of an object durable, or its removal.  Block on the disk. */
 int object_tree_sync_name(struct object_store *store, uint64_t handle);
 int object_tree_sync_removal(struct object_store *store, uint64_t handle);
 

@@ -28,11 +28,11 @@ bool sieve_pays(const struct store_io *io, size_t left);
 typedef int (*sieve_read_fn)(struct store_obj *obj, void *buf, size_t len,
 			     uint64_t off, size_t *done);
 /*
- * Continues from io->pos, seg and skip, and advances them past each batch that is done.  A
- * batch is done as a whole or not at all.  0, or the error of read().
+ * Reads the pieces from io->pos, seg and skip on, and advances these past each batch that is done.
+ * A batch is done as a whole or not at all.  Returns 0, or the error of read().
  */
 int sieve_read(struct store_io *io, sieve_read_fn read);
-/* Writes all bytes or returns an error; then a part may be written. */
+/* Writes all bytes of io.  After an error, a part of them may be written. */
 int sieve_write(const struct store_io *io);
 
 #endif

@@ -3,11 +3,11 @@
  * size_table.h - sizes of objects in memory that clients read by RDMA, so that no process of the
  * server wakes up.
  *
- * The table has places, each for one object at a time.  A place shows what look() returns. While a
- * change of the object is in progress, the place tells clients to send a request.  When the change
- * leaves, the place shows the new state.  So a client that reads the table after a request was
- * answered sees at least the state of that answer.  While a late change is in progress, clients
- * have to send requests, and these wait (gate.h).
+ * The table has places, each for one object at a time.  A place shows the size that look()
+ * returns. While a change of the object is in progress, the place tells clients to send a request
+ * instead. When the change has ended, the place shows the new size.  So a client that reads the
+ * table after a change was answered sees at least the size of that change.  While a late change
+ * is in progress, the requests that clients send wait for it (gate.h).
  *
  * The place of an object depends only on its handle.  Changes are counted in that place, whether
  * the object is shown there or not.  So no other state is needed when the object is shown later.
@@ -39,6 +39,7 @@ struct object_size { /* as in struct wire_objsize */
 
 struct size_table_attr {
 	unsigned int places;
+	/* returns 0 and the present size of the object, or -errno */
 	int (*look)(void *arg, uint64_t handle, struct object_size *size);
 	void *arg;
 	uint64_t (*clock)(void); /* in ns */
@@ -56,8 +57,9 @@ void *size_table_memory(const struct size_table *table, size_t *len);
 void size_table_change_begin(struct size_table *table, uint64_t handle);
 void size_table_change_end(struct size_table *table, uint64_t handle);
 /*
- * A client asks where the object is shown.  True: it is shown from now on, at *at bytes, with
- * *tag.  False: its place belongs to another object for now.
+ * A client asks where the size of the object is.  True: from now on the table shows it, *at bytes
+ * from its beginning, with the tag *tag.  False: the place of the object belongs to another object
+ * for now.
  */
 bool size_table_place(struct size_table *table, uint64_t handle, size_t *at,
 		      uint64_t *tag);

@@ -18,9 +18,9 @@
 #include "server/store/disk_pool.h"
 
 /*
- * Moves len bytes between buf and the pieces of obj, from skip bytes into the first piece on.
- * The caller owns it, and keeps it until the end.  A read fills with zeros the part beyond the
- * end of the object.
+ * An access: moves len bytes between buf and the pieces of obj, from skip bytes into the first
+ * piece on.  The caller owns the struct, buf and seg, and keeps them until the access has ended.
+ * A read fills the part of buf beyond the end of the object with zeros.
  */
 struct store_io {
 	struct store_obj *obj;
@@ -35,7 +35,7 @@ struct store_io {
 	uint64_t skip;
 	void *buf;
 	size_t len;
-	/* if a write would begin after this, -ETIMEDOUT; clock_boot() */
+	/* a write that has not begun by this time fails with -ETIMEDOUT; clock_boot() */
 	uint64_t expiry;
 	/* called if read() or write() returned -EINPROGRESS; from any thread */
 	void (*done)(struct store_io *io, int status);
@@ -48,15 +48,17 @@ struct store_io {
 
 struct store_engine {
 	const char *name;
-	/* 0 or -errno: done; -EINPROGRESS: done() follows */
+	/* return 0 or -errno if the access has ended, or -EINPROGRESS: then done() is called */
 	int (*read)(struct store_io *io);
 	int (*write)(struct store_io *io);
 	/*
 	 * Maps len bytes of the object from off, a multiple of the page size, for reading.  The
-	 * mapping shows later changes.  NULL: not supported; returns NULL: not possible.  In a
-	 * store in memory the caller may write where store_obj_present(), and calls
-	 * store_obj_touch() after it.  Only the kernel may access the memory: after a
-	 * truncation an access faults.  munmap() ends it.
+	 * mapping shows later changes.  The caller unmaps it by munmap().  Returns NULL if it is
+	 * not possible.  The pointer is NULL if the engine does not support it.
+	 *
+	 * In a store in memory, the caller may also write to parts that are store_obj_present(),
+	 * and then calls store_obj_touch().  The caller must let only the kernel access the
+	 * memory: after a truncation, an access by the process itself faults.
 	 */
 	void *(*map)(struct store_obj *obj, uint64_t off, size_t len);
 };

@@ -23,7 +23,7 @@ struct fence_list {
 	pthread_mutex_t file_lock;
 	uint64_t *ids; /* a ring of FENCE_PAGES * FENCE_PAGE_IDS */
 	uint64_t count; /* sessions added since the file was made */
-	uint64_t written; /* of these, how many the file holds */
+	uint64_t written; /* how many of the `count` sessions are in the file */
 	struct fence_head head; /* as last written to the file */
 	_Atomic uint64_t term, claimer;
 	int fd;
@@ -59,7 +59,10 @@ struct object_store {
 	atomic_bool claimed;
 };
 
-/* As store_obj_flush() with store_obj_write_out(), as the pool's own client. */
+/*
+ * As store_obj_flush(), for store_obj_write_out() instead of store_obj_sync().  Takes the turn of
+ * the pool's own client.
+ */
 void store_obj_write_out_start(struct store_obj *obj, struct disk_pool *pool,
 			       struct flush_wait *wait);
 

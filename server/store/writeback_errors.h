@@ -3,10 +3,11 @@
  * writeback_errors.h - which objects had write-back errors, and how many.  The kernel reports an
  * error once per open file, and all clients share one open file.
  *
- * An entry lives as long as a session has written to the object and not yet heard that the data is
- * stable (dirty_objects.h), independently of the cache of open files.  The number of users is
- * bounded.  A session that gets no entry uses the errors of the whole store.  All functions except
- * writeback_errors_init() and writeback_errors_destroy() may be called from any thread.
+ * A session is a user of an object's entry from its first write until it knows that the data is
+ * stable (dirty_objects.h).  An entry exists while it has users, independently of the cache of
+ * open files.  The number of users of all entries is bounded.  A session that gets no entry uses
+ * the errors of the whole store.  All functions except writeback_errors_init() and
+ * writeback_errors_destroy() may be called from any thread.
  */
 #ifndef WRITEBACK_ERRORS_H
 #define WRITEBACK_ERRORS_H
@@ -23,7 +24,7 @@
 /* The errors of one object, or of all objects. */
 struct error_count {
 	atomic_uint gen; /* number of errors so far */
-	atomic_int last; /* the latest error, -errno; valid if gen grew */
+	atomic_int last; /* the latest error, -errno; valid if gen is not 0 */
 };
 
 struct object_errors {
@@ -40,14 +41,18 @@ struct writeback_errors {
 	struct error_count all;
 };
 
-/* max: users; 0: WRITEBACK_ERRORS_MAX. */
+/* max: bound of the users of all entries; 0: WRITEBACK_ERRORS_MAX. */
 void writeback_errors_init(struct writeback_errors *t, unsigned int max);
 void writeback_errors_destroy(struct writeback_errors *t);
-/* NULL: max users, or no memory. */
+/*
+ * Returns the entry of the object, with the caller as a user until writeback_errors_put().  NULL:
+ * there are max users, or no memory.
+ */
 struct object_errors *writeback_errors_get(struct writeback_errors *t,
 					   uint64_t handle);
 void writeback_errors_put(struct writeback_errors *t,
 			  struct object_errors *obj);
+/* Whether the object has an entry. */
 bool writeback_errors_has(struct writeback_errors *t, uint64_t handle);
 /* Records that writing the object to the disk failed with this -errno. */
 void writeback_errors_add(struct writeback_errors *t, uint64_t handle,
