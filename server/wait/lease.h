@@ -10,25 +10,28 @@
 #include "server/state/worker.h"
 
 /*
- * Call it before a change of a client begins.  True: req's expiry is now at most the end of the
- * lease.  False: there is no lease, so the request waits until there is one.  At its
- * deadline it is answered -ETIMEDOUT, or -EINPROGRESS earlier if it may not wait that long;
- * -ENOMEM if it cannot wait.
+ * Call it on w's thread before a change of a client begins.  True: execute req; its expiry is now
+ * at most the end of the lease.  False: there is no lease, so req waits until there is one, and
+ * the caller does nothing more with it.  A request that waits is answered with -ETIMEDOUT at its
+ * deadline, or with -EINPROGRESS earlier if it may not wait so long; with -ENOMEM if it cannot
+ * wait.
  */
 bool lease_check(struct worker *w, struct rpc_req *req);
-/* Answers the waiting requests of the session -ESTALE. */
+/* Answers the waiting requests of the session with -ESTALE. */
 void lease_stop_session(struct worker *w, struct iod_session *ses);
 /*
- * The manager was heard: extends the lease to until, clock_boot(), and runs the waiting
- * requests.  Called from any worker's thread.
+ * The manager has sent a lease: extends the lease to `until`, clock_boot(), and executes the
+ * waiting requests of all workers.  Called on any worker's thread.
  */
 void lease_renew(struct iod *iod, uint64_t until);
-/* The iod had its first lease: the manager has claimed the store and sent the fences before, so
- * the iod serves. */
+/*
+ * Whether the iod has got its first lease.  Before the manager sends it, the manager has claimed
+ * the store and sent all fences.  So from then on the iod serves.
+ */
 bool lease_was_given(const struct iod *iod);
 
-/* After the first lease, once: logs the settings and tells the daemon.  Before it, nothing
- * happens. */
+/* At its first call after the first lease, logs the settings and tells the daemon that the iod
+ * serves.  At all other calls nothing happens. */
 void lease_announce_ready(struct iod *iod);
 
 void lease_open(struct worker *w);
