@@ -31,15 +31,16 @@
 
 #define WINDOW_LEN (4u << 20)
 #define WINDOW_MIN (64u << 10) /* fewer bytes are copied */
-/* in a store in memory, an access of so many bytes makes a window at once, */
+/* in a store in memory, an access of at least so many bytes makes a window at once */
 #define WINDOW_EAGER (256u << 10)
-#define WINDOW_PIECES 64u /* and so do so many small pieces */
+/* in a store in memory, at least so many small pieces make a window at once */
+#define WINDOW_PIECES 64u
 #define WINDOW_GHOSTS 1024u
 #define WINDOW_IDLE_S 10u
 
 struct window;
 
-/* How far a part without a window was accessed. */
+/* How far the part of an object that window `index` would cover was accessed without a window. */
 struct window_ghost {
 	uint64_t handle, index;
 	uint32_t end;
@@ -61,7 +62,7 @@ struct windows {
 	struct window_ghost *ghosts;
 };
 
-/* max: bytes; less than one window disables them. */
+/* max: bytes of all windows; less than WINDOW_LEN: no windows are made. */
 void windows_open(struct windows *ws, struct rpc_ctx *ctx,
 		  const struct store_engine *engine,
 		  const struct object_store *store, uint64_t max);
@@ -70,9 +71,9 @@ void windows_close(struct windows *ws);
 /* An access that may use a window. */
 struct window_need {
 	uint64_t off; /* of the first byte; it selects the window */
-	unsigned int rail; /* over which the data moves */
+	unsigned int rail; /* the rail over which the data moves */
 	bool write;
-	/* the part of the access in this window; at most as much as is needed to decide */
+	/* the part of the access in this window, or at least as much of it as decides */
 	uint64_t bytes;
 	unsigned int pieces;
 };
