@@ -9,14 +9,17 @@
 #include "server/store/store_engine.h"
 #include "common/wire/wire.h"
 
-/* The number of pieces that a checked request describes; seg of list_share_expand() needs room for
- * them. */
+/*
+ * The number of pieces that a list request describes.  The request has been checked.  seg of
+ * list_share_expand() needs room for as many.
+ */
 size_t list_share_pieces(const struct wire_list *list,
 			 const struct wire_vec *vec);
 /*
- * Fills seg with pieces of the object, in the order of the list.  They cover io.total bytes of
- * the iod's share, after its first skip bytes.  Adjacent pieces become one.  0: *nseg is their
- * number.  -EPROTO: the share is shorter.
+ * Fills seg with the pieces of the object, in the order of the request.  They cover
+ * list->io.total bytes of the iod's share, after its first list->skip bytes.  Adjacent pieces
+ * become one.  After 0 *nseg is their number.  -EPROTO: the share has fewer bytes than the
+ * request says.
  */
 int list_share_expand(const struct wire_list *list, const struct wire_vec *vec,
 		      struct store_seg *seg, unsigned int *nseg);

@@ -7,8 +7,8 @@
  * network while the other one accesses the file (PVFS over InfiniBand, ICPP 2003, section 3.3:
  * transfer and file access overlap).
  *
- *   begin(chunk)  The chunk has a buffer, or lies in windows (x->mapped), with many pieces of the
- *                 object in one transfer.  The operation moves the data, then calls
+ *   begin(chunk)  The chunk has a buffer; or its pieces lie in windows (x->mapped), and move in one
+ *                 network transfer.  The operation moves the data, then calls
  *                 xfer_chunk_complete().
  *   end(xfer)     No chunk is in progress.  All bytes were moved, or status is set.
  */
@@ -93,9 +93,9 @@ struct xfer {
 };
 
 /*
- * Makes a transfer for a READ or WRITE, with its regions as seg, or for a list request, with
- * the iod's share of the list.  Adjacent pieces become one.  NULL: no memory, or the list is
- * shorter than the request says; then req was answered.
+ * Makes a transfer for req.  For a READ or WRITE, its pieces are the regions of the request; for
+ * a list request, they are the iod's share.  Adjacent pieces become one.  NULL: req was answered
+ * with an error, because there is no memory or the iod's share is shorter than the request says.
  */
 struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
 			 const struct xfer_ops *ops);
@@ -103,16 +103,16 @@ struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
 void xfer_free(struct xfer *x);
 /* Moves x->total bytes: calls begin() for each chunk, and end() at the end. */
 void xfer_start(struct xfer *x);
-/* The session may use windows. */
+/* Whether the session of x may use windows. */
 bool xfer_may_use_windows(const struct xfer *x);
-/* There are at least WINDOW_PIECES pieces. */
+/* Whether x has at least WINDOW_PIECES pieces. */
 bool xfer_has_many_pieces(const struct xfer *x);
 /* Call it from end(): repeats the transfer from the beginning. */
 void xfer_restart(struct xfer *x);
 /* The chunk has ended: releases its buffer or windows, and starts the next chunk. */
 void xfer_chunk_complete(struct chunk *c, int status);
 
-/* Ends the transfers of the session that wait for a buffer. */
+/* Ends the transfers of the session that wait for a buffer, with this status (-errno). */
 void xfer_stop_session(struct worker *w, const struct iod_session *ses,
 		       int status);
 
@@ -122,16 +122,16 @@ void xfer_free_all(struct worker *w);
 /* ---- chunk.c ---- */
 
 /*
- * Maps the next pieces that lie in windows, as many as fit into one chunk, and returns their
- * bytes.  0: the next piece lies in no window, and c->npiece is 0.  chunk_unmap() releases the
- * windows.
+ * Takes the next pieces that lie in windows, as many as fit into one chunk.  Returns their sum in
+ * bytes; the caller releases the windows by chunk_unmap().  0: the next piece lies in no window,
+ * and c->npiece is 0.
  */
 uint64_t chunk_map(struct chunk *c);
 /*
- * Call it before data arrives in windows of a WRITE.  The data goes directly into the object,
- * so the change enters the gate (gate.h).  At its expiry the connection is closed.  -ETIMEDOUT:
- * the expiry has passed.  -ESTALE: the object was replaced since it was mapped; broken is set,
- * and the client repeats the request.
+ * Call it before the data of a WRITE arrives in windows.  The data goes directly into the object,
+ * so the change enters the gate (gate.h).  If it is still inside at its expiry, the connection is
+ * closed.  -ETIMEDOUT: the expiry has passed.  -ESTALE: the object was replaced since it was
+ * mapped; x->broken is set, and the client repeats the request.
  */
 int chunk_enter_gate(struct chunk *c);
 void chunk_unmap(struct chunk *c);
@@ -141,12 +141,16 @@ void chunk_unmap(struct chunk *c);
  */
 void chunk_access_file(struct chunk *c, bool write,
 		       void (*on_file_complete)(struct chunk *c, int status));
-/* The same for pool_access(c), which may block; it runs on a thread of the pool. */
+/*
+ * Calls pool_access(c), which may block, on a thread of the pool, then on_file_complete(c,
+ * status) on the worker's thread.  status: what pool_access() returned.
+ */
 void chunk_run_in_pool(struct chunk *c, int (*pool_access)(struct chunk *c),
 		       void (*on_file_complete)(struct chunk *c, int status));
 /*
- * Moves the chunk's bytes between its buffer and the client.  -ENOTCONN: there is no
- * connection; broken is set.  Other errors are those of rpc_bulk_start().
+ * Starts to move the chunk's bytes between its buffer and the client; calls done() at the end.
+ * -ENOTCONN: there is no connection; x->broken is set.  Other errors are those of
+ * rpc_bulk_start(). After an error done() is not called.
  */
 int chunk_move_data(struct chunk *c, enum rpc_bulk_dir dir,
 		    void (*done)(struct rpc_bulk *bulk, int status));
