@@ -14,19 +14,23 @@ struct daemon; /* daemon.h */
 struct iod;
 
 /*
- * Opens the store and listens.  When it returns 0, the threads run, and the iod serves after
- * its first lease.  conf is copied, except iods, which the caller keeps.  log outlives the iod.
- * daemon outlives the iod and may be NULL: it is told when the iod serves and that its threads
- * make progress, and daemon_fail() is called if the store is not the one that the manager
- * expects.  -errno.  Errors are logged with their cause, except a lack of memory, threads or
- * descriptors in disk_pool_open(), recent_changes_open() and store_open().
+ * Opens the store and listens.  After 0 the threads run, *iod is the caller's until iod_stop(),
+ * and the iod serves from its first lease on.  conf is copied, except the array conf->iods,
+ * which must exist as long as the iod.  log and daemon must, too.  daemon may be NULL: the iod
+ * tells it when it serves and that its threads make progress, and calls daemon_fail() if the
+ * store is not the one that the manager expects.
+ *
+ * -errno: nothing runs.  The cause is logged, except a lack of memory, threads or descriptors in
+ * disk_pool_open(), recent_changes_open() and store_open().
  */
 int iod_start(const struct iod_conf *conf, const struct log *log,
 	      struct daemon *daemon, struct iod **iod);
-/* Ends the threads and frees the iod.  Clients send unanswered requests again to the next
- * process. */
+/*
+ * Ends the threads and frees the iod.  Requests that it has not answered get no answer: their
+ * clients repeat them at the next process of the iod.
+ */
 void iod_stop(struct iod *iod);
-/* Reads the keys again, for SIGHUP.  Any thread. */
+/* Reads the file of keys again, for SIGHUP.  May be called from any thread. */
 void iod_reload(struct iod *iod);
 /* The address that the iod listens on, with the actual port. */
 void iod_addr(const struct iod *iod, struct addr *addr);

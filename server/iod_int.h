@@ -11,7 +11,7 @@
 int worker_open(struct worker *w, struct iod *iod);
 int worker_start(struct worker *w);
 void worker_join(struct worker *w);
-/* Only after rpc_server_close(). */
+/* Frees what worker_open() made.  The server must be closed before (rpc_server_close()). */
 void worker_close(struct worker *w);
 
 /* ---- iod_service.c ---- */
