@@ -8,7 +8,7 @@
 
 #include "mgr/request/request_op.h"
 
-/* NULL: not an operation of the manager. */
+/* Returns the function for an operation (enum wire_op).  NULL: the manager does not have it. */
 op_fn *op_find(unsigned int op);
 
 op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
@@ -18,20 +18,21 @@ op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
 	op_link2, op_declare;
 
 /*
- * Fills req->intent with the deadline of the truncation and the request
- * that it belongs to.
+ * Fills op->req->intent with the deadline of a truncation, and with the request that it belongs
+ * to (slot, seq, operation).  Returns this intent, which the request owns.
  */
 struct intent *op_intent(const struct mgr_op *op);
-/* Puts a struct wire_attr_rep into the reply. */
+/* Puts a struct wire_attr_rep with the attributes of ino into the reply.  0 or -errno. */
 int op_put_attr(struct mgr_op *op, const struct inode *ino);
 
 /* ---- readdir.c: the buffers of READDIR ---- */
 
+/* -ENOMEM */
 int dir_buffers_open(struct mgr *mgr);
 void dir_buffers_close(struct mgr *mgr);
 /*
- * Runs requests that wait for a buffer, as far as one is free; true: there are more for
- * the next turn.
+ * Runs READDIR requests that wait for a buffer, while a buffer is free.  true: call it again in
+ * the next turn of the event loop.
  */
 bool dir_buffers_run(struct mgr *mgr);
 
