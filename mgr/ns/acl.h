@@ -24,24 +24,29 @@ struct acl {
 };
 
 /*
- * An empty list: 0 with n 0.  -EOPNOTSUPP: another version; -ENOSPC: too many entries;
- * -EINVAL: the entries are invalid or not in order.
+ * Parses an access control list from len bytes.  An empty list gives acl->n 0.
+ * -EOPNOTSUPP: the bytes have another version; -ENOSPC: too many entries; -EINVAL: the
+ * entries are invalid or not in order.
  */
 int acl_parse(const void *bytes, size_t len, struct acl *acl);
 /* bytes: room for ACL_BYTES_MAX bytes.  Returns the number of bytes written. */
 size_t acl_pack(const struct acl *acl, void *bytes);
 
 /*
- * For a user who is neither root nor the owner of the inode.  gid: the group of the
- * inode.  mask: bits 4 (read), 2 (write), 1 (execute).  0 or -EACCES.
+ * Checks the access of a user who is neither root nor the owner of the inode.  gid: the
+ * group of the inode.  mask: the access, bits 4 (read), 2 (write), 1 (execute).  0 or
+ * -EACCES.
  */
 int acl_may(const struct acl *acl, const struct ns_cred *cred, uint32_t gid,
 	    uint32_t mask);
-/* mode with its nine permission bits replaced by those of the list. */
+/* Returns mode with its nine permission bits replaced by those of the list. */
 uint32_t acl_mode(const struct acl *acl, uint32_t mode);
 /* Whether the mode says everything that the list says. */
 bool acl_is_mode(const struct acl *acl);
-/* chmod(2) of an inode with this list: its entries follow the nine bits of mode. */
+/*
+ * For chmod(2) of an inode with this list: sets the entries that the nine bits of mode
+ * determine.
+ */
 void acl_chmod(struct acl *acl, uint32_t mode);
 /*
  * Turns a default list into the access list of a new inode, limited by mode.  Returns
@@ -57,7 +62,7 @@ uint32_t acl_create(struct acl *acl, uint32_t mode);
 
 enum acl_kind { ACL_OF_ACCESS, ACL_OF_CHILDREN, ACL_OF_NONE };
 
-/* The list that an extended attribute of this name is; ACL_OF_NONE: it is none. */
+/* Which list an extended attribute with this name stands for; ACL_OF_NONE: no list. */
 enum acl_kind acl_kind_of(const char *name, size_t len);
 bool acl_exists(const struct inode *ino, enum acl_kind kind);
 
@@ -65,21 +70,21 @@ bool acl_exists(const struct inode *ino, enum acl_kind kind);
 int acl_get(struct store *st, const struct inode *ino, enum acl_kind kind,
 	    struct acl *acl);
 /*
- * Writes the row and sets the flag; an empty list removes both.  The caller writes the
- * inode.
+ * Writes the list's row and sets its flag in *ino.  An empty list removes both.  The caller
+ * writes the inode.
  */
 int acl_put(struct store *st, struct inode *ino, enum acl_kind kind,
 	    const struct acl *acl);
 /*
- * Sets the attribute and the mode that follows from it.  len 0: removes the attribute.
- * *changed: the caller writes the inode.  -EPERM: not the owner; -EACCES: only
- * directories have this list.
+ * Sets the list of an inode from the bytes of its attribute, and the mode that follows from
+ * it.  len 0: removes the list.  *changed: the caller must write the inode.  -EPERM: the
+ * user is not the owner; -EACCES: only directories have this list; errors of acl_parse().
  */
 int acl_set(const struct ns_op *op, struct inode *ino, enum acl_kind kind,
 	    const void *bytes, size_t len, bool *changed);
 /*
- * The mode of a new inode: from the default list of dir, which it inherits, or from the
- * umask.
+ * Sets the mode of the new inode ino.  If dir has a default list, ino inherits it, and the
+ * list limits the mode.  If not, the umask does.  Errors are those of the store.
  */
 int acl_inherit(const struct ns_op *op, const struct inode *dir,
 		struct inode *ino);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * holds.h - holds: the sessions that read and hold files (WIRE_O_HOLD), in memory.  So
- * a file that is only read changes nothing in the database.
+ * holds.h - holds: opens for reading with WIRE_O_HOLD of sessions that send DECLARE.  A hold
+ * keeps its file until RELEASE.  It is in memory, so a file that is only read changes
+ * nothing in the database.
  *
  * 	OPEN ----> in memory -- its last name goes --> a row as well
  * 	           |   ^                               |
  * 	RELEASE ---'   '-- DECLARE, after a restart    '--> RELEASE
  *
- * Before a file loses its last name, rows are written for all its holds.  Many holds
- * take several turns, and the last turn also removes the name.  So a restart loses no
- * hold of a removed file, and readers declare their other holds again.  Until all
- * sessions that may have holds have declared, no file is permanently removed.
+ * Before a file loses its last name, rows are written for all its holds.  Many holds take
+ * several turns, and the last turn also removes the name.  So a restart of the manager
+ * loses no hold of a removed file.  After a restart, the sessions declare all their holds
+ * again.  Until all sessions that may have holds have declared, no file is permanently
+ * removed.
  *
  * A declared hold keeps the file, but grants no right: the reader may never have opened
  * the file.
@@ -32,36 +34,41 @@ static inline bool holds_id_was_issued(const struct ns_op *op, uint64_t open)
 }
 
 /*
- * Adds a hold of op->session to a file that has a name.  -ENOSPC: there are too many
- * holds, in total or of the session; -ENOMEM; -EEXIST; -EBUSY: the file is losing that
- * name.  After an error, the caller must write a row.
+ * Adds a hold of op->session to a file that has a name; *open: its new id.  -ENOSPC: there
+ * are too many holds, in total or of the session; -ENOMEM; -EEXIST: the id is in use;
+ * -EBUSY: the file is losing its last name.  After an error, the caller must write a row
+ * instead.
  */
 int holds_add(struct ns_op *op, uint64_t handle, uint64_t *open);
 
 /* The result of holds_release(): the hold that it ended. */
 enum holds_result {
-	HOLDS_NONE, /* nothing known here */
+	HOLDS_NONE, /* no hold with this id is in memory */
 	HOLDS_ALONE, /* a hold without a row */
 	HOLDS_PERHAPS, /* a hold that may have a row */
 	HOLDS_OTHER, /* nothing: the hold is of another file */
 };
 enum holds_result holds_release(struct ns_op *op, uint64_t handle,
 				uint64_t open);
-/* The row of a session was dropped. */
+/* The row of a hold was dropped: forgets the hold. */
 void holds_drop(struct ns *ns, uint64_t session, uint64_t open);
 /* *handle: the held file; *flags: OPEN_HOLD, OPEN_DECLARED.  false: there is no such hold. */
 bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
 	       uint32_t *flags);
 
 /*
- * Before the file loses its last name: writes rows for all its holds and counts them in
- * *ino, which the caller writes.  NS_PART: a part is done and *ino is written;
- * op->pause prevents new holds in memory.
+ * Call it before the file loses its last name: writes rows for all its holds and counts
+ * them in *ino.  0: done; the caller writes *ino.  NS_PART: a part is done and *ino is
+ * written; until the request ends, op->pause prevents new holds in memory.  -errno of the
+ * store.
  */
 int holds_store(struct ns_op *op, struct inode *ino);
-/* The request has removed the name, or will not remove it. */
+/*
+ * The request of pause has removed the name, or will not remove it: allows holds in memory
+ * again.
+ */
 void holds_stop_leaving(struct ns *ns, struct ns_pause *pause);
-/* At the end of a transaction: the noted rows exist, or do not. */
+/* Call it at the end of a transaction.  committed: the rows that it wrote for holds exist now. */
 void holds_end_transaction(struct ns *ns, bool committed);
 /* Whether all sessions have declared.  false: there may be unknown holds of any file. */
 bool holds_are_complete(const struct ns *ns);

@@ -6,8 +6,8 @@
  * Every operation runs in one transaction: ns_begin(), the operation, then ns_commit()
  * or ns_abort().  The operation returns 0, -errno, or
  *   NS_REDIRECT  the path leaves the file system: ns->redirect is the new path;
- *   NS_BUSY      wait until the truncation of op->wait is finished;
- *   NS_ASK       first ask the iods for the size of op->wait (ns_store_size());
+ *   NS_BUSY      wait until the truncation of the file op->wait (a handle) is finished;
+ *   NS_ASK       first ask the iods for the size of the file op->wait (ns_store_size());
  *   NS_PAUSED    the budget of the turn is used up: op->pause has the progress; run the
  *                operation again from its start with it;
  *   NS_PART      as NS_PAUSED, but commit what the operation did so far.  If
@@ -51,10 +51,11 @@ struct holds {
 	struct hold_session *sessions;
 	unsigned int n; /* opens */
 	unsigned int missing; /* sessions that have not declared their holds */
-	struct hold_list early; /* released before they were declared */
-	struct hold_list notes; /* their rows are in the open transaction */
+	/* holds that were released before they were declared */
+	struct hold_list early;
+	struct hold_list notes; /* holds whose rows are in the open transaction */
 	uint64_t next; /* the next open id; 0: none was issued yet */
-	bool later; /* there may be an INTENT_LATER */
+	bool later; /* there may be a file without a name that is kept (INTENT_LATER) */
 };
 
 struct ns {
@@ -64,13 +65,13 @@ struct ns {
 	/* defaults for a new file; pcount 0: all iods */
 	uint32_t ssize, pcount;
 	uint32_t next_base; /* distributes files without a requested base */
-	uint64_t inodes; /* number of those that are counted, committed */
-	/* inodes with handles from next to last are to be counted; next 0: none */
+	uint64_t inodes; /* number of inodes that are counted, as committed */
+	/* inodes with handles from next to last are not counted yet; next 0: none */
 	struct {
 		uint64_t next, last;
 	} count;
 	int64_t delta; /* change of `inodes` in the open transaction */
-	uint64_t removed; /* its last INTENT_REMOVE, or 0 */
+	uint64_t removed; /* the last INTENT_REMOVE of the open transaction, or 0 */
 	struct holds holds;
 	struct lock_queue *lock_queues; /* lock_ranges.c */
 
@@ -97,21 +98,22 @@ int ns_open_space(struct ns *ns, const struct ns_attr *attr);
 /* Whether the store has a name space, or is empty.  Errors: those of reading the store. */
 int ns_exists(struct store *st, bool *exists);
 /*
- * Counts some inodes, if their number was not recorded at the last stop.  No transaction may be open.  true:
- * call it again.
+ * Counts some inodes, if their number was not recorded at the last stop.  No transaction may
+ * be open.  true: there are more; call it again.
  */
 bool ns_count_some(struct ns *ns);
-/* record: records the number of inodes for the next start. */
+/* Closes the name space.  record: writes the number of inodes to the store for the next start. */
 void ns_close_space(struct ns *ns, bool record);
 /*
  * *id: the identity of this name space, unique among all that were ever made.  A name
- * space from before there were identities gets fsid.  *fresh: no iod is permanently
- * bound to it yet.  ns_set_bound() ends that; a transaction must be open.
+ * space from before there were identities has fsid as its identity.  *fresh: no iod is
+ * permanently bound to it yet.  ns_set_bound() records that the iods are bound; a
+ * transaction must be open.
  */
 int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh);
 int ns_set_bound(struct ns *ns);
 
-/* All work so far: rows accessed and path components looked up. */
+/* All work since the start: rows accessed plus path components looked up. */
 uint64_t ns_work(const struct ns *ns);
 
 int ns_begin(struct ns *ns);
@@ -150,7 +152,10 @@ struct ns_pause {
 	/* others see what it has done so far: the request must be completed */
 	bool begun;
 };
-/* Frees the resources of pause.  After waiting for something else, a request starts over. */
+/*
+ * Frees the resources of pause and zeroes it.  Call it when the request ends, or before it waits
+ * for something else: afterwards it starts over.
+ */
 void ns_pause_end(struct ns *ns, struct ns_pause *pause);
 
 struct ns_op {
@@ -168,8 +173,8 @@ struct ns_op {
 	uint32_t umask;
 	/* WIRE_FT_* of the client: which attributes it gets */
 	uint32_t features;
-	uint64_t truncated; /* the file whose O_TRUNC is done */
-	bool asked; /* the size was asked for, as NS_ASK demands */
+	uint64_t truncated; /* handle of the file whose O_TRUNC is done; 0: none */
+	bool asked; /* the iods were asked for the size, as NS_ASK demands */
 	uint64_t wait; /* NS_BUSY, NS_ASK: the handle */
 	/*
 	 * a file that the manager should ask the iods about while nobody waits:
@@ -184,11 +189,14 @@ struct ns_op {
 	bool declares;
 	/* the operation changed only holds of a file: the reply need not wait for the flush */
 	bool held;
-	bool kept; /* ... and changed them only in memory */
-	bool declared; /* commit, then call ns_all_declared() */
+	bool kept; /* with `held`: it changed the holds only in memory */
+	bool declared; /* the caller commits, then calls ns_all_declared() */
 };
 
-/* A path below dir (0: the root).  Empty: dir itself.  It has no NUL. */
+/*
+ * A path of len bytes below the directory dir (0: the root).  len 0: dir itself.  No NUL ends
+ * it.
+ */
 struct ns_path {
 	uint64_t dir;
 	const char *path;
@@ -200,7 +208,7 @@ int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
 /* Converts an inode to the form of the wire that the client of op understands. */
 void ns_fill_attr(const struct ns_op *op, const struct inode *ino,
 		  struct wire_attr *attr);
-/* mask: R_OK, W_OK, X_OK. */
+/* Whether the user of op has this access: 0 or -EACCES.  mask: R_OK, W_OK, X_OK. */
 int ns_access(struct ns_op *op, const struct ns_path *path, uint32_t mask);
 
 struct ns_open_args {
@@ -210,8 +218,9 @@ struct ns_open_args {
 	uint32_t base, pcount, ssize; /* of a new file; UINT32_MAX: default */
 };
 /*
- * *open: the id of the open record, or 0 (read only).  *truncate: nothing was done,
- * because the file must be truncated first; then call again with op->truncated.
+ * Opens a file, or creates it.  *open: the id of the open; 0: none, because the file is
+ * open for reading without WIRE_O_HOLD.  *truncate: nothing was done, because the file
+ * must be truncated first (O_TRUNC); then call it again with op->truncated.
  */
 int ns_open(struct ns_op *op, const struct ns_open_args *args,
 	    struct inode *ino, uint64_t *open, bool *truncate);
@@ -229,14 +238,14 @@ int ns_release(struct ns_op *op, const struct ns_release_args *args);
 int ns_drop_open(struct ns_op *op, uint64_t session);
 
 /*
- * After a restart: `session` declares holds and has not done so yet.  Until each such
- * session has declared or is forgotten, files without a name stay, because one of the
- * sessions may hold them.  -ENOMEM.
+ * Call it at the start of the manager for each session that declares holds.  Until all of
+ * these sessions have declared, or have ended, files without a name stay, because a
+ * session may hold them.  -ENOMEM.
  */
 int ns_expect_declare(struct ns *ns, uint64_t session);
 /*
- * The session of op holds this file, unless the hold was released meanwhile.  A
- * repeated call has no effect.
+ * Records that the session of op holds this file, unless the hold was released meanwhile.
+ * A repeated call has no effect.
  */
 struct ns_hold {
 	uint64_t handle, open;
@@ -245,13 +254,16 @@ int ns_declare(struct ns_op *op, const struct ns_hold *hold);
 /* The session has declared all its holds.  Call it outside of transactions. */
 void ns_all_declared(struct ns *ns, uint64_t session);
 /*
- * Once all sessions have declared: drops a part of the data that was kept until then.
- * true: there is more.
+ * If all sessions have declared: forgets a part of what was needed until then, the
+ * releases that arrived before their DECLARE.  true: there is more.
  */
 bool ns_tidy_holds(struct ns *ns);
 /* The number of holds that the session has only in memory. */
 uint32_t ns_count_holds(struct ns *ns, uint64_t session);
-/* The session has ended: its holds are no longer stored, and will be forgotten. */
+/*
+ * The session has ended: no more rows are written for its holds; ns_forget_holds() forgets
+ * them.
+ */
 void ns_session_ended(struct ns *ns, uint64_t session);
 /*
  * Forgets holds of the session in memory, at most as many as one turn allows.  true:
@@ -259,7 +271,10 @@ void ns_session_ended(struct ns *ns, uint64_t session);
  */
 #define NS_FORGET_HOLDS (8u * NS_TURN_STEPS)
 bool ns_forget_holds(struct ns *ns, uint64_t session);
-/* Removes one of the kept files, if nobody holds it.  -ENOENT: there is none. */
+/*
+ * Removes one of the files without a name that were kept until all sessions have declared, if
+ * nobody holds it.  -ENOENT: there is none.
+ */
 int ns_remove_later(struct ns_op *op);
 
 /* Whether the session may grant its open file to others: 0, -EBADF, -EACCES. */
@@ -269,16 +284,16 @@ struct ns_grant {
 };
 int ns_may_grant(struct ns_op *op, const struct ns_grant *grant);
 /*
- * Opens as ns_open() does, but by the grant.  -EBADF: the granting session no longer
- * has it open.
+ * Opens the file of the grant with flags (WIRE_O_*), without a check of the mode.  *ino and
+ * *open are as for ns_open().  -EBADF: the granting session no longer has the file open.
  */
 int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,
 	      struct inode *ino, uint64_t *open);
 
 /*
- * Transfers from another session of the same user to this one: an open record, and the
- * locks of the owner and of the process.  One call moves no more locks than one
- * transaction should.  *done: WIRE_AD_*.  -ESTALE: that session has ended or is
+ * Transfers an open, and the locks of the owner and of the process, from args->session to
+ * the session of op.  Both must belong to the same user.  One call moves no more locks
+ * than one transaction should.  *done: WIRE_AD_*.  -ESTALE: args->session has ended or is
  * unknown; -EPERM: it belongs to another user.
  */
 struct ns_adopt_args {
@@ -289,8 +304,8 @@ struct ns_adopt_args {
 int ns_adopt(struct ns_op *op, const struct ns_adopt_args *args,
 	     uint32_t *done);
 /*
- * Whether user uid (before squashing) may adopt from the session.  0; -ESTALE: it has
- * ended; -EPERM: it belongs to another user or is the caller's own.
+ * Whether user uid (before squashing) may adopt from `session`.  0: he may; -ESTALE: the
+ * session has ended; -EPERM: it belongs to another user, or is the session of op.
  */
 int ns_may_adopt(struct ns_op *op, uint64_t session, uint32_t uid);
 
@@ -306,7 +321,7 @@ int ns_setattr(struct ns_op *op, const struct ns_path *path, bool follow,
 int ns_mkdir(struct ns_op *op, const struct ns_path *path, uint32_t mode,
 	     struct inode *ino);
 int ns_rmdir(struct ns_op *op, const struct ns_path *path);
-/* *dir: the directory after the change. */
+/* *dir: the attributes of the directory after the change. */
 int ns_unlink(struct ns_op *op, const struct ns_path *path, struct inode *dir);
 /* flags: WIRE_RN_*. */
 int ns_rename(struct ns_op *op, const struct ns_path *from,
@@ -364,20 +379,21 @@ int ns_readdir(struct ns_op *op, const struct ns_readdir_args *args,
 	       struct ns_listing *list);
 
 /*
- * Truncation.  ns_truncate() checks.  Then either the truncation is done (in->id 0), or
- * it is recorded in *in; the caller sets in->slot, seq and op beforehand.  Once *in is
- * durable, the iods are told.  ns_end_truncate() ends the truncation, in a transaction of
- * its own, with the result of the iods (0 or -errno).  open: an open record that grants
- * the permission, or 0.
+ * Truncation to size bytes.  ns_truncate() checks the permission: open is an open record
+ * that grants it, or 0.  The caller has set in->slot, in->seq and in->op.  After 0 and
+ * in->id 0, the truncation is done.  After 0 and another in->id, the intent *in is
+ * recorded; when it is durable, the caller sends the truncation to the iods.
+ * ns_end_truncate() ends the truncation, in a transaction of its own; status: the result
+ * of the iods, 0 or -errno.
  */
 int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 		uint64_t open, struct intent *in);
 int ns_end_truncate(struct ns_op *op, const struct intent *in, int status);
 
 /*
- * *offset: the first of len bytes reserved at the end of the file.  len 0: this open
- * record will also write elsewhere, so the manager does not know the end while the
- * record exists.
+ * Reserves len bytes at the end of the file for an append; *offset: the first of them.
+ * len 0: the open record will also write elsewhere, so while it exists the manager does
+ * not know the end of the file.
  */
 int ns_append(struct ns_op *op, uint64_t handle, uint64_t open, uint64_t len,
 	      uint64_t *offset);
@@ -389,11 +405,11 @@ struct ns_lock_args {
 	uint32_t flags; /* WIRE_L_* */
 };
 /*
- * -EAGAIN: *other conflicts.  A test returns 0 and *other, whose type is WIRE_L_UNLOCK
- * if nothing conflicts.  -ENOLCK: the session has too many locks on the file, or its
- * user or all users have too many.  -ESTALE: the file does not exist; -EACCES: the
- * session may neither read nor write it.  NS_PAUSED: older requests
- * of the session and owner come first.
+ * Takes, releases or tests a lock.  0: done.  A test returns 0 and sets *other to a lock that
+ * conflicts; its type is WIRE_L_UNLOCK if none does.  -EAGAIN: the lock *other conflicts.
+ * -ENOLCK: too many locks, of the session on this file, of its user or of all users.
+ * -ESTALE: the file does not exist.  -EACCES: the session may neither read nor write the
+ * file.  NS_PAUSED: also if older requests of the same session and owner come first.
  */
 struct lock_rec;
 int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
@@ -405,9 +421,12 @@ int ns_lock(struct ns_op *op, const struct ns_lock_args *args,
 #define NS_DROP_LOCKS NS_TURN_STEPS
 int ns_drop_locks(struct ns_op *op, uint64_t session);
 
-/* true: the size must be asked of the iods, and the answer can be stored. */
+/* Whether only the iods know the size of the file, and their answer can be stored. */
 bool ns_must_ask(const struct inode *ino);
-/* true: the size is known, but not whether the file has holes; an answer can be stored. */
+/*
+ * Whether the size of the file is known, but not whether it has holes, and an answer of the iods
+ * can be stored.
+ */
 bool ns_is_unsure(const struct inode *ino);
 /* An answer of the iods about a file. */
 struct ns_size {
@@ -416,8 +435,9 @@ struct ns_size {
 	int64_t mtime; /* 0: no object exists */
 };
 /*
- * Stores an answer of the iods.  gen: the inode's gen at the time of the question.  No
- * truncation may have run since.  Call it in a transaction of its own.
+ * Stores an answer of the iods about the file.  gen: the inode's gen when the iods were
+ * asked.  The caller makes sure that no truncation has run since.  Call it in a
+ * transaction of its own.
  */
 int ns_store_size(struct ns_op *op, uint64_t handle, uint32_t gen,
 		  const struct ns_size *now);

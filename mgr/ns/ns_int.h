@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ns_int.h - what the operations share. */
+/* ns_int.h - functions that the files of this room share, by the file that has them. */
 #ifndef NS_INT_H
 #define NS_INT_H
 
@@ -11,24 +11,33 @@
 
 bool ns_is_owner(const struct ns_cred *cred, const struct inode *ino);
 bool ns_in_group(const struct ns_cred *cred, uint32_t gid);
-/* 0 or -EACCES; mask: R_OK, W_OK, X_OK. */
+/* Whether the user of op has this access to ino: 0 or -EACCES.  mask: R_OK, W_OK, X_OK. */
 int ns_may(const struct ns_op *op, const struct inode *ino, uint32_t mask);
-/* Whether entries may be made in dir: 0, -EACCES, -ENOSPC. */
+/*
+ * Whether the user of op may make entries in dir: 0, -EACCES, or -ENOSPC if the store has no
+ * room.
+ */
 int ns_may_create(struct ns_op *op, const struct inode *dir);
-/* Whether the entry of victim may be removed from dir: 0, -EACCES, -EPERM. */
+/*
+ * Whether the user of op may remove the entry of victim from dir: 0, -EACCES, or -EPERM (sticky
+ * directory).
+ */
 int ns_may_delete(const struct ns_op *op, const struct inode *dir,
 		  const struct inode *victim);
 /*
- * Whether this session has ino open for writing under that id, which grants the right
- * to write.
+ * Whether the session of op has ino open for writing with the id `open`.  Such an open
+ * grants the right to write, whatever the mode is.
  */
 bool ns_is_writer(const struct ns_op *op, const struct inode *ino,
 		  uint64_t open);
 /* Returns mode without the set-id bits that a write or a new owner clears. */
 uint32_t mode_without_suid(uint32_t mode);
-/* Clears these bits of ino for cred, which may not be in the group of ino. */
+/*
+ * Clears the set-id bits of ino that a change by cred clears.  The set-group-ID bit depends on
+ * whether cred is in the group of ino.
+ */
 void ns_clear_suid(const struct ns_cred *cred, struct inode *ino);
-/* Removes the capabilities of the file (capabilities(7)). */
+/* Removes security.capability of the file (capabilities(7)).  Errors are those of the store. */
 int ns_clear_capabilities(struct ns_op *op, const struct inode *ino);
 
 /* ---- open.c ---- */
@@ -39,10 +48,13 @@ int ns_record_writer(struct ns_op *op, uint32_t flags, struct inode *ino,
 
 /* ---- lock_ranges.c ---- */
 
-/* Adds `more` (may be negative) to the number of locks of the session on the file. -ENOLCK */
+/*
+ * Adds `more` (may be negative) to the number of locks of the session on the file.  -ENOLCK: the
+ * session, its user or all users would have too many; errors of the store.
+ */
 int lock_count_add(struct store *st, uint64_t session, uint64_t handle,
 		   int more);
-/* Removes the record of that number if the session has no lock on the file any more. */
+/* Removes the row with the number of locks, if the session has no lock on the file any more. */
 int lock_count_drop(struct store *st, uint64_t session, uint64_t handle);
 /*
  * If a request needs several turns to change the locks of one holder (session, owner)
@@ -52,9 +64,12 @@ int lock_count_drop(struct store *st, uint64_t session, uint64_t handle);
  * no other request.
  */
 struct lock_rec;
-/* 0; NS_PAUSED: requests of the holder of rec come first.  Changes nothing. */
+/*
+ * Whether the request of op may change locks of the holder of rec.  0: yes.  NS_PAUSED: older
+ * requests of the holder come first.  Does not enter the queue.
+ */
 int lock_queue_check(const struct ns_op *op, const struct lock_rec *rec);
-/* No effect on a request that is in no queue. */
+/* Takes the request of pause out of its queue.  No effect on a request that is in no queue. */
 void lock_queue_leave(struct ns *ns, struct ns_pause *pause);
 
 /* ---- resolve.c ---- */
@@ -64,24 +79,27 @@ enum ns_last {
 	NS_LAST_NAME,
 	NS_LAST_DOT,
 	NS_LAST_DOTDOT,
-	NS_LAST_SELF, /* the path has no component: its start */
+	NS_LAST_SELF, /* the path has no component, and stands for its start */
 };
 
 struct ns_place {
 	enum ns_last last;
 	bool slash; /* slashes after the last component */
 	bool found; /* ino is set */
-	/* LAST_NAME: the directory of the entry, existing or not */
+	/* with NS_LAST_NAME: the directory of the entry, which may not exist, and its name */
 	struct inode dir;
-	char name[DENT_NAME_MAX]; /* LAST_NAME */
+	char name[DENT_NAME_MAX];
 	size_t len;
 	struct inode ino;
 };
 
 #define NS_FOLLOW 0x1u /* also follow a symlink in the last component */
 #define NS_ENTRY                                                               \
-	0x2u /* the entry itself: may be missing; slashes do not follow it */
-/* 0, -errno or NS_REDIRECT. */
+	0x2u /* the entry itself: may be missing; slashes after it follow no symlink */
+/*
+ * Looks a path up and fills *place.  flags: NS_FOLLOW, NS_ENTRY.  0, -errno, NS_REDIRECT, or
+ * NS_PAUSED if the budget of the turn is used up.
+ */
 int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 	       struct ns_place *place);
 
@@ -89,22 +107,22 @@ int ns_resolve(struct ns_op *op, const struct ns_path *path, unsigned int flags,
 
 void size_add_writer(struct inode *ino, uint64_t session, bool append);
 /*
- * Only this session has the file open for writing, once, and there was no truncation
- * and no unclean release: the manager and this session together know the end of the
- * file.
+ * Whether only this session has the file open for writing, once, and there was no
+ * truncation and no unclean release.  Then the manager and this session together know the
+ * end of the file.
  */
 bool size_is_sole(const struct inode *ino, uint64_t session);
 void size_release_writer(struct inode *ino, bool append,
 			 const struct ns_release_args *args);
 void size_drop_writer(struct inode *ino, bool append);
-/* No iod need be told: the file already has this size. */
+/* Whether the file is known to have this size already, so that no iod need truncate it. */
 bool size_equals(const struct inode *ino, uint64_t size);
 void size_begin_resize(struct inode *ino);
 void size_end_resize(struct inode *ino, uint64_t size, int status);
 
-/* 0, or NS_BUSY with op->wait: a truncation of the file is running. */
+/* 0, or NS_BUSY if a truncation of the file is running; then op->wait is its handle. */
 int ns_check_busy(struct ns_op *op, const struct inode *ino);
-/* The other effects of a truncation: on times, set-id bits and capabilities. */
+/* Changes what a truncation changes besides the size: times, set-id bits, security.capability. */
 int ns_truncate_attrs(struct ns_op *op, struct inode *ino);
 
 /* ---- link.c ---- */
@@ -119,11 +137,14 @@ int ns_inode_new(struct ns_op *op, uint32_t mode, const struct inode *dir,
 int ns_add_entry(struct ns_op *op, struct ns_place *place, struct inode *ino);
 /* Updates the times of dir after a change of its entries. */
 void ns_touch_dir(struct ns_op *op, struct inode *dir);
-/* Counts one more subdirectory of dir, whose ".." refers to dir: 0, -EMLINK. */
+/* Counts one more subdirectory (a link) of dir: 0, or -EMLINK if dir has too many. */
 int ns_add_subdir(struct inode *dir);
-/* Prepares the loss of a name, before any other change.  0, or NS_PART: not complete yet. */
+/*
+ * Call it before any other change of a request that removes a name of ino: if it is the last
+ * name, stores the holds of the file.  0, -errno, or NS_PART: call it again in the next turn.
+ */
 int ns_before_drop_link(struct ns_op *op, struct inode *ino);
-/* Whether ns->inodes has this inode: it counts only once. */
+/* Whether ns->inodes already includes the inode with this handle (ns_count_some()). */
 bool ns_is_counted(const struct ns *ns, uint64_t handle);
 /* Drops one name: writes the inode, or removes it with its data. */
 int ns_drop_link(struct ns_op *op, struct inode *ino);
