@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jobs_int.h - what the files of the jobs share. */
+/* jobs_int.h - the state of jobs.h, and functions that the files of this room share. */
 #ifndef JOBS_INT_H
 #define JOBS_INT_H
 
@@ -42,7 +42,7 @@ struct end_notifier {
 	uint64_t msg[FENCE_MSG_LEN / 8];
 };
 
-/* The time for which one iod may execute changes without us; clock_boot(). */
+/* The time for which one iod may execute changes without the manager; clock_boot(). */
 struct lease {
 	uint64_t until; /* from then on the iod executes no change */
 	uint64_t sent; /* when the last lease was sent */
@@ -57,11 +57,11 @@ struct claimer {
 	/* a new database, or a leader of a group: first only asks, binds nothing yet */
 	bool asks, asked;
 	bool unrecorded; /* its store could not be recorded, which is logged */
-	uint64_t store; /* that it has told */
-	uint64_t before; /* the one that was recorded before it; 0: none */
-	struct flusher_item item; /* of what is being recorded about it */
+	uint64_t store; /* the store that the iod has named */
+	uint64_t before; /* the iod's store that the database has; 0: none */
+	struct flusher_item item; /* of the record of its store */
 	bool recording; /* the item is in the flusher */
-	bool bound;
+	bool bound; /* the store is recorded */
 	struct iod_call call;
 	uint64_t msg[10];
 };
@@ -73,8 +73,9 @@ struct mgr_iod {
 	bool down; /* the last try failed, which is logged */
 	bool claimed; /* since the last start of the iod */
 	bool open; /* it was claimed once: calls are sent */
-	TAILQ_HEAD(, iod_call) held; /* calls that wait until then */
-	/* the iod has answered ESTALE: it may obey another manager */
+	/* calls that wait until `open` is set */
+	TAILQ_HEAD(, iod_call) held;
+	/* called if the iod has answered -ESTALE: it may obey another manager */
 	void (*stale)(struct iod_call *call);
 	struct claimer claimer;
 	struct end_notifier fences, unfenced;
@@ -101,9 +102,9 @@ struct job_ops {
 	/* the answer of server k; may be NULL */
 	void (*answer)(struct file_job *job, uint32_t k,
 		       const struct wire_msg *msg);
-	/* all servers have answered; may free the job */
+	/* called when all servers have answered; may free the job */
 	void (*done)(struct file_job *job);
-	/* nobody waits any more; may free the job; NULL: it continues */
+	/* called when no request waits any more; may free the job; NULL: the job continues */
 	void (*abandon)(struct file_job *job);
 };
 
@@ -115,23 +116,24 @@ struct file_job {
 	struct park park; /* requests that wait for it */
 
 	uint32_t n; /* number of calls at the iods */
-	uint32_t left; /* not answered yet */
-	uint64_t deadline; /* of its calls; 0: none */
+	uint32_t left; /* calls without an answer */
+	uint64_t deadline; /* of the calls, clock_now(); 0: none */
 	int status; /* the first error that an iod returned */
 	struct job_call *call; /* n; NULL: not started */
 
-	/* truncation */
+	/* only for a truncation */
 	struct intent in;
-	struct request *owner; /* also waits for it; NULL: it is gone */
+	/* the request that asked for it; NULL: it is gone */
+	struct request *owner;
 	struct flusher_item item;
 	struct rpc_timer again; /* retries to record the end */
 	unsigned int wait_ms;
 	bool resumed; /* a previous run of the manager began it */
-	/* question for a size */
-	uint32_t gen;
+	/* only for a question for the size */
+	uint32_t gen; /* the inode's gen when the question began */
 	struct dist dist;
-	struct ns_size now;
-	bool in_background; /* nobody waits for it */
+	struct ns_size now; /* the answers so far */
+	bool in_background; /* no request waits for it */
 };
 
 struct mgr_jobs {
@@ -144,29 +146,36 @@ struct mgr_jobs {
 	uint64_t removed; /* intents up to here are deleted */
 	uint64_t fence_limit; /* fences up to here are durable */
 	struct {
-		/* ring has UNFENCED_ENDS_MAX entries; NULL: there was none */
+		/*
+		 * UNFENCED_ENDS_MAX entries; entry n is at n % UNFENCED_ENDS_MAX; NULL: no
+		 * entry yet
+		 */
 		struct unfenced_end *ring;
-		uint64_t first, end; /* number n is at n % UNFENCED_ENDS_MAX */
-		/* iods may learn of entries before certain; the item waits for awaited */
+		uint64_t first, end; /* entries from first to end - 1 exist */
+		/*
+		 * entries before certain may be sent to iods; the item waits for those before
+		 * awaited
+		 */
 		uint64_t certain, awaited;
 		struct flusher_item item;
 		bool waiting;
 		/* for log_pace(): the last log line of an unrecorded entry */
 		uint64_t log_time;
 	} unfenced;
-	TAILQ_HEAD(, fenced_end) ends; /* that wait for the iods, in order */
+	TAILQ_HEAD(, fenced_end) ends; /* sessions of fenced_end_add(), by id */
 	struct rpc_timer ends_check; /* fires when a lease has expired */
 	struct rpc_timer renew; /* leases */
 	/* the length of leases that iods may have from earlier runs */
 	uint64_t lease_before_s;
 	uint64_t term; /* of this run of the manager */
 	uint64_t since; /* the first term in this boot of the host */
-	uint64_t begun; /* when that term began, clock_boot() */
+	uint64_t begun; /* when the term `since` began, clock_boot() */
 	uint64_t session; /* the manager's session at the iods */
-	/* its first id; all recovered records have lower ones */
+	/* the first id of this run; records of earlier runs have lower ids */
 	uint64_t first_id;
 	uint64_t identity; /* of the database */
-	uint32_t unasked, unbound; /* number of iods: claim.c */
+	/* iods that have not answered the first question, or are not bound: claim.c */
+	uint32_t unasked, unbound;
 	struct {
 		struct rpc_timer timer;
 		unsigned int ms; /* to the next reminder; 0: none is due */
@@ -177,9 +186,9 @@ struct mgr_jobs {
 
 void iod_init(struct mgr *mgr, uint32_t index,
 	      void (*stale)(struct iod_call *call));
-/* From now on the iod may get all calls. */
+/* The iod was claimed: sends the calls that were held, and from now on holds none. */
 void iod_release_held(struct mgr_iod *iod);
-/* An iod may be missing: checks after a while, and logs it. */
+/* Call it if an iod may not answer: after a while, the log names all iods that do not. */
 void missing_watch(struct mgr *mgr);
 void missing_close(struct mgr *mgr);
 
@@ -204,7 +213,7 @@ int session_ends_open_iod(struct mgr_iod *iod);
 void session_ends_close_iod(struct mgr_iod *iod);
 /* The iod was claimed after a start: tells it the ends that it lacks. */
 void session_ends_tell_restarted(struct mgr_iod *iod);
-/* The iod has a new store without fences. */
+/* The iod has a new store, which has no fences: sends it all ends again. */
 void session_ends_forgotten(struct mgr_iod *iod);
 /* Calls fenced_ends_check() in the next round of the loop. */
 void fenced_ends_check_soon(struct mgr *mgr);
@@ -225,23 +234,23 @@ static inline bool iod_has_all_unfenced_ends(const struct mgr_iod *iod)
 void lease_open(struct mgr_iod *iod);
 /* Sends a lease if it is due and the iod knows all ends of sessions. */
 void lease_renew(struct mgr_iod *iod);
-/* The iod was restarted, or does not run: its next lease begins a new series. */
+/* Call it if the iod was restarted or does not run: its next lease begins a new series. */
 void lease_reset(struct mgr_iod *iod);
 /* The time between two leases. */
 unsigned int lease_pause_ms(const struct mgr *mgr);
 
 /* ---- job.c ---- */
 
-/* As job_find(), but also returns a question in the background. */
+/* As job_find(), but does not abandon a question in the background, and returns it. */
 struct file_job *job_lookup(struct mgr *mgr, uint64_t handle);
-/* n: the number of calls at the iods.  NULL: no memory. */
+/* Makes the job of the file, with n calls to iods.  NULL: no memory. */
 struct file_job *job_new(struct mgr *mgr, uint64_t handle, uint32_t n,
 			 const struct job_ops *ops);
-/* Asks the n iods base, base + 1, ...  -ENOMEM. */
+/* Starts the calls to the n iods base, base + 1, ... (modulo the number of iods).  -ENOMEM. */
 int job_start(struct file_job *job, uint32_t base);
 /* Runs the waiting requests again, and frees the job. */
 void job_finish(struct file_job *job);
-/* The handle of its file, as clients and iods know it. */
+/* The handle of the job's file, as clients and iods know it. */
 static inline unsigned long long job_handle_external(const struct file_job *job)
 {
 	return handle_external(job->mgr->st, job->handle);
@@ -252,7 +261,7 @@ void call_limit_open(struct mgr *mgr);
 
 int resize_resume(struct mgr *mgr);
 void remove_open(struct mgr_iod *iod);
-/* For mgr->mark: the intents to remove up to it are durable. */
+/* For mgr->mark.durable: the removals that were recorded before are durable, and may be sent. */
 void remove_durable(struct flusher_item *item);
 
 #endif
