@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * evict.h - EVICT: an administrator ends sessions.  The reply is sent once they
- * have no effect any more.  SESSIONS lists sessions.
+ * evict.h - EVICT: an administrator ends sessions.  The reply is sent once the sessions have no
+ * effect any more.  SESSIONS lists sessions.
  *
  *   EVICT --> the session is closed as if it had timed out --> fence, row, iods (session_table.h)
  *         --> its row is gone, and each iod that runs has the fence --> answer
  *
- * A session that changed nothing gets a row, so that it ends in the same way.  If this
- * is not complete in time, the reply says what is left, and the work continues.
+ * A session that changed nothing has no row; it gets one, so that it ends in the same way. If
+ * the eviction is not complete in time, the reply says what is left, and the eviction
+ * continues.
  */
 #ifndef EVICT_H
 #define EVICT_H

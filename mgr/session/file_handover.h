@@ -18,10 +18,13 @@ op_fn op_grant, op_redeem, op_adopt, op_adopted;
 int tokens_open(struct mgr *mgr);
 void tokens_close(struct mgr *mgr);
 
-/* -EIO: no random numbers are available. */
+/* Makes a token for the grant, which is copied.  -EIO: no random numbers are available. */
 int tokens_add(struct mgr *mgr, const struct ns_grant *grant,
 	       uint8_t token[WIRE_TOKEN_LEN]);
-/* NULL: there is no such token, or it has expired.  The token stays until tokens_drop(). */
+/*
+ * Returns the grant of a token, which stays valid until tokens_drop() or the next tokens_add().
+ * NULL: there is no such token, or it has expired.
+ */
 const struct ns_grant *tokens_find(struct mgr *mgr,
 				   const uint8_t token[WIRE_TOKEN_LEN]);
 void tokens_drop(struct mgr *mgr, const struct ns_grant *grant);
@@ -30,8 +33,8 @@ void tokens_drop(struct mgr *mgr, const struct ns_grant *grant);
 int adopts_open(struct mgr *mgr);
 void adopts_close(struct mgr *mgr);
 /*
- * A session has ended: lets the requests that wait for that check again.  adopts_run()
- * then puts them into the queues of their users.
+ * Call it when a session has ended.  The ADOPTED requests that wait for the end of a session
+ * will check again: adopts_run() puts them into the queues of their users.
  */
 void adopts_wake(struct mgr *mgr);
 void adopts_run(struct mgr *mgr);

@@ -24,15 +24,18 @@
 #include "mgr/state/mgr_state.h"
 
 int sessions_open(struct mgr *mgr);
-/* The server was just opened: makes it reject the sessions that were ended. */
+/* Call it when the rpc server was just opened: makes it reject the sessions that have ended. */
 int sessions_reject_ended(struct mgr *mgr);
 void sessions_close(struct mgr *mgr);
 
-/* The session has reconnected, or was not absent. */
+/* The session has reconnected: removes it from the absent sessions, if it is one of them. */
 void absent_remove(struct mgr *mgr, uint64_t id);
-/* The session has ended; clean: by BYE.  Its open records and locks are dropped soon. */
+/*
+ * Ends the session; clean: it sent BYE, and needs no fence.  Its open records and locks are
+ * dropped in later turns.
+ */
 void session_end_begin(struct mgr *mgr, uint64_t id, bool clean);
-/* Ends the session as if it had timed out, in sessions_end_some() or later. */
+/* Makes a later sessions_end_some() end the session as if it had timed out. */
 void session_end_soon(struct mgr *mgr, uint64_t id);
 /* Ends a few sessions; call it in each turn of the manager.  true: there are more. */
 bool sessions_end_some(struct mgr *mgr);
@@ -42,9 +45,9 @@ bool sessions_end_some(struct mgr *mgr);
  */
 int absent_walk(struct mgr *mgr,
 		int (*fn)(void *arg, const struct session_rec *rec), void *arg);
-/* Every iod rejects the session now. */
+/* Call it when every iod rejects the session (jobs_open(), fenced()). */
 void session_end_fenced(struct mgr *mgr, uint64_t id);
-/* Drops a part of what ended sessions had open; true: there is more. */
+/* Drops some of the open records and locks of ended sessions.  true: there are more. */
 bool sessions_drop_some(struct mgr *mgr);
 /*
  * Once all sessions have declared their holds: removes one of the files that were kept

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session_table_int.h - what the files of the sessions share. */
+/* session_table_int.h - the state of session_table.h, and functions that its files share. */
 #ifndef SESSION_TABLE_INT_H
 #define SESSION_TABLE_INT_H
 
@@ -13,7 +13,7 @@ struct offline_session {
 	TAILQ_ENTRY(offline_session) link;
 	uint64_t id;
 	bool timed_out; /* in `ending`: it did not reconnect after the start */
-	bool logged; /* in `failed`, or was there: the cause is logged */
+	bool logged; /* its end has failed, and the cause is logged */
 };
 
 struct session_table {
@@ -22,7 +22,8 @@ struct session_table {
 	struct rpc_timer ttl; /* time limit of absent sessions */
 	struct mgr *mgr;
 	TAILQ_HEAD(offline_list, offline_session) dropping;
-	struct offline_list failed; /* until `retry`, then in `dropping` again */
+	/* sessions whose end failed; `retry` moves them to `dropping` */
+	struct offline_list failed;
 	struct rpc_timer retry;
 	bool unsettled; /* sessions_remove_unheld() also waits for `retry` */
 	/* absent sessions that end at the next sessions_end_some() */
@@ -32,7 +33,7 @@ struct session_table {
 
 /* ---- absent_sessions.c: sessions not seen since the start of the manager ---- */
 
-/* -ENOMEM */
+/* Adds the session to a table, if it is not there yet.  -ENOMEM */
 int offline_add(struct offline_session **table, uint64_t id);
 /* Absent sessions may reconnect for session_ttl_ms from now on. */
 void absent_open(struct mgr *mgr);
