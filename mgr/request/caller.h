@@ -9,11 +9,11 @@
 struct caller {
 	struct mgr *mgr;
 	uint64_t id;
-	struct ns_cred cred; /* as it was at HELLO, then squashed */
+	struct ns_cred cred; /* the user of the session, squashed */
 	struct group_list
 		*list; /* its groups, pinned; NULL: none, or not received yet */
 	struct group_owner lists; /* group lists that the session sent */
-	bool root; /* uid was 0 before squashing */
+	bool root; /* the uid was 0 before squashing */
 	struct client_place place;
 	char peer[WIRE_PEER_MAX]; /* where it connected from last */
 	uint64_t since; /* clock_boot() when it opened */
@@ -24,7 +24,7 @@ struct caller {
 	struct auth_challenge *challenge; /* session_ticket.c; or NULL */
 	unsigned int proofs; /* AUTHs whose proofs are being checked */
 	uint64_t until; /* clock_boot(): end of its ticket; 0: it has none */
-	bool ended; /* its ticket has expired, which is logged */
+	bool ended; /* its ticket has expired, and that is logged */
 	struct gather_client gather;
 };
 
@@ -34,26 +34,31 @@ static inline struct caller *caller_of(struct rpc_session *session)
 	return rpc_session_info(session)->priv;
 }
 
-/* Administrators: root (after squashing), and the user that the manager runs as. */
+/* Whether the caller is an administrator: root (after squashing), or the manager's own user. */
 bool caller_is_admin(const struct caller *caller);
 /*
- * Sets the user of the session, squashed by its place.  cred must exist as long as the
- * caller.  If cred names a list of groups, the groups are those of caller->list;
- * without this list, the caller has no groups.
+ * Sets the user of the session to cred, squashed as caller->place demands.  cred must exist
+ * as long as the caller.  If cred names a group list, the groups are those of
+ * caller->list; if that is NULL, the caller has no groups.
  */
 void caller_set_cred(struct caller *caller, const struct rpc_cred *cred);
-/* list NULL: no groups. */
+/*
+ * Sets the groups of cred to those of list, which must exist as long as cred.  NULL: no groups.
+ */
 void caller_set_list(struct ns_cred *cred, const struct group_list *list);
 /*
- * The groups of the session's user are a list that was not received yet.  Requests that
- * need the groups must wait for it.
+ * Whether the groups of the session's user are a group list that was not received yet.
+ * Requests that need the groups cannot be executed before.
  */
 bool caller_lacks_list(struct rpc_session *session);
-/* Call it in a transaction that changes something: makes the session's row. */
+/*
+ * Call it in each transaction that changes something: writes the session's row, if it has none.
+ * Errors are those of the store.
+ */
 int caller_record(struct mgr *mgr, struct rpc_session *session);
 /* The same, but the row gets SESSION_DECLARES. */
 int caller_record_declares(struct mgr *mgr, struct rpc_session *session);
-/* The transaction of caller_record() was committed. */
+/* Call it when the transaction of caller_record() was committed. */
 void caller_note_recorded(struct rpc_session *session);
 
 #endif

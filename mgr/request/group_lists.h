@@ -51,25 +51,27 @@ struct group_lists {
 };
 
 /*
- * Adds an empty list.  -EEXIST; -EINVAL: more than WIRE_GROUPS_ALL groups; -ENOMEM: no
- * space is left.
+ * Adds a list of the owner for `total` groups, with no group yet.  *out: the list, which
+ * `lists` owns.  -EEXIST: the owner has a list of this number; -EINVAL: more than
+ * WIRE_GROUPS_ALL groups; -ENOMEM: no memory, or the lists of the owner or of all owners
+ * have no room left.
  */
 int group_lists_add(struct group_lists *lists, struct group_owner *owner,
 		    uint64_t number, uint32_t total, struct group_list **out);
 /*
- * Adds a complete list, which it sorts and pins for the caller.  Errors as
- * group_lists_add().
+ * Adds a complete list with the n groups gid, sorts it, and pins it for the caller, who
+ * unpins it.  Errors are those of group_lists_add().
  */
 int group_lists_take(struct group_lists *lists, struct group_owner *owner,
 		     uint64_t number, const uint32_t *gid, uint32_t n,
 		     struct group_list **out);
-/* The list may be incomplete.  NULL: there is none. */
+/* Returns the owner's list of this number, which may be incomplete; NULL: there is none. */
 struct group_list *group_lists_find(struct group_lists *lists,
 				    struct group_owner *owner, uint64_t number);
 /*
- * Stores the groups first to first + n - 1 of the list.  Groups that are already there
- * stay unchanged.  -EAGAIN: the groups right before them are missing; -EINVAL: they are
- * not in ascending order, or too many.
+ * Stores the n groups gid as the groups first to first + n - 1 of the list.  Groups that
+ * are already there stay unchanged.  -EAGAIN: groups before `first` are missing; -EINVAL:
+ * the groups are not in ascending order, or too many.
  */
 int group_list_put(struct group_list *list, uint32_t first, const uint32_t *gid,
 		   uint32_t n);
@@ -78,6 +80,7 @@ static inline bool group_list_whole(const struct group_list *list)
 	return list && list->have == list->total;
 }
 
+/* A pinned list is not evicted.  Pins are counted. */
 void group_list_pin(struct group_lists *lists, struct group_list *list);
 /* list may be NULL. */
 void group_list_unpin(struct group_lists *lists, struct group_list *list);

@@ -9,23 +9,26 @@
 #include "mgr/state/mgr_state.h"
 
 /*
- * Stores the reply that was built for the request.  Call it in the transaction of the
- * request.  If opened is not 0, the reply has a capability.  That is not stored, because
- * each time the reply is sent, it gets a new one.
+ * Stores the reply that was built for rpc.  Call it in the transaction of the request.
+ * opened: if not 0, the reply has a capability for an open with these WIRE_O_*.  The
+ * capability is not stored, because the reply gets a new one each time it is sent.
  */
 int reply_record(struct mgr *mgr, const struct rpc_req *rpc, uint32_t opened);
-/* In the same transaction: stores that the request has become the intent. */
+/*
+ * Call it, instead of reply_record(), in the transaction that records the intent *in: stores
+ * that the reply to rpc will be the result of this truncation.
+ */
 int reply_record_job(struct mgr *mgr, const struct rpc_req *rpc,
 		     const struct intent *in);
-/* The file of that intent. */
+/* Returns the handle of the file of the intent that reply_record_job() stored in rec. */
 uint64_t reply_job_handle(const struct reply_rec *rec);
 /*
- * In the transaction that ends a truncation: stores its reply, if the session still
- * waits for it.
+ * Call it in the transaction that ends the truncation *in with this status: stores the reply,
+ * if the session still waits for it.
  */
 int reply_record_job_end(struct mgr *mgr, const struct intent *in, int status);
 
-/* The stored reply of a repeated request.  -ENOENT: there is none. */
+/* Reads the stored reply for the repeated request rpc into *rec.  -ENOENT: there is none. */
 int reply_find(struct mgr *mgr, const struct rpc_req *rpc,
 	       struct reply_rec *rec);
 

@@ -23,7 +23,7 @@
 struct park {
 	TAILQ_HEAD(park_queue, request) waiting;
 	enum rpc_part part; /* the part of the time that a wait here counts as */
-	/* The deadline of a request has passed, and it is out of the queue: answer it. */
+	/* called when the deadline of a request has passed; req is out of the queue: answer it */
 	void (*late)(struct park *park, struct request *req);
 };
 
@@ -33,15 +33,15 @@ struct request {
 	void (*run)(struct request *req);
 	struct rpc_req *rpc;
 	bool asked; /* the iods were asked for the size */
-	bool admitted; /* it has waited for room among the jobs */
+	bool admitted; /* it has waited for the limit of calls (call_limit_wait()) */
 	/* the file whose truncation for this request is done */
 	uint64_t truncated;
-	int result; /* not 0: the request failed while it waited */
-	struct intent intent; /* the truncation */
+	int result; /* -errno if the request failed while it waited; else 0 */
+	struct intent intent; /* the truncation of the request, if it has one */
 	/* LOCK, LOCK_ANY: set while it waits; or NULL */
 	struct lock_wait *lock_wait;
 	/* LOCK, LOCK_ANY: end of its wait; 0: not known yet */
-	uint64_t patience;
+	uint64_t patience; /* clock_now() */
 	/* LOCK of a process: the session of the process it waits for; 0: none */
 	uint64_t blocker;
 
@@ -63,7 +63,7 @@ void request_drop(struct request *req);
 
 /*
  * Runs one turn of the request, whatever budget its user has left.  Call it outside of
- * transactions.  The request may be freed afterwards.
+ * transactions.  When it returns, the request may have been freed.
  */
 static inline void request_run(struct request *req)
 {
@@ -73,11 +73,11 @@ static inline void request_run(struct request *req)
 /* The user whose budget the request uses in the run queue. */
 struct run_owner request_owner(const struct request *req);
 /*
- * Puts the request after the others of its session: it needs another turn, or its wait
- * has ended.  -ENOMEM
+ * Puts a request that needs another turn, or whose wait has ended, into the queue, after
+ * the other requests of its session.  -ENOMEM
  */
 int request_queue(struct request *req);
-/* The same, but answers the request on an error. */
+/* As request_queue(), but after an error answers the request with it. */
 void request_requeue(struct request *req);
 
 /* Whether the client has sent it before. */
@@ -96,11 +96,11 @@ static inline bool request_is_waited_for(const struct request *req)
 
 void park_init(struct park *park, enum rpc_part part,
 	       void (*late)(struct park *park, struct request *req));
-/* Waits as long as the request may: rpc_req_wait_until(). */
+/* Adds the request; it waits as long as its client allows: rpc_req_wait_until(). */
 void park_wait(struct park *park, struct request *req);
-/* Waits until `when` (clock_now()) or its deadline, whichever is earlier. */
+/* Adds the request; it waits until `when` (clock_now()) or its deadline, whichever is earlier. */
 void park_wait_until(struct park *park, struct request *req, uint64_t when);
-/* Takes out the oldest request; NULL: none waits. */
+/* Removes the oldest request and returns it; NULL: none waits. */
 struct request *park_take(struct park *park);
 
 /*
@@ -110,9 +110,9 @@ struct request *park_take(struct park *park);
 bool park_run(struct mgr *mgr, struct park *park,
 	      bool (*may)(const struct mgr *mgr));
 
-/* Makes the loop call late() at once.  No effect on a request that does not wait. */
+/* Makes the event loop call late() for the request now.  No effect on one that does not wait. */
 void park_hurry(struct request *req);
-/* Takes out this request, which must be waiting. */
+/* Removes this request, which must be waiting. */
 void park_leave(struct request *req);
 
 static inline bool park_empty(const struct park *park)
@@ -140,12 +140,15 @@ void answer_error(struct request *req, int status);
  * If the client does not let it wait for long: -EINPROGRESS.
  */
 void answer_late(struct request *req, const char *what);
-/* The path leaves the file system: returns ns->redirect. */
+/*
+ * The path leaves the file system: answers with ns->redirect.  which: 1 if it is the second
+ * path of the request, else 0.
+ */
 void answer_redirect(struct request *req, unsigned int which);
 /* Sends a stored reply again. */
 struct reply_rec;
 void answer_stored(struct request *req, const struct reply_rec *rec);
-/* durable() of req->item: sends the reply, which is built and stored. */
+/* For req->item.durable: sends the reply, which was built and stored before. */
 void answer_durable(struct flusher_item *item);
 
 #endif

@@ -16,14 +16,19 @@ struct mgr_op {
 	struct ns_op ns;
 };
 
-/* In addition to the results in ns.h: */
-#define OP_JOB 6 /* req->intent is recorded: commit, truncate, then continue */
-#define OP_ABORT 7 /* the connection broke: as if never received */
-#define OP_LATER 8 /* waits in a struct park, and will be run again */
+/* ---- results of an operation, in addition to those in ns.h ---- */
+
+/* req->intent is recorded: commit, truncate, then continue */
+#define OP_JOB 6
+/* the connection broke: the request counts as never received */
+#define OP_ABORT 7
+/* the request waits in a struct park, and will be run again */
+#define OP_LATER 8
 
 /*
- * Executes the operation and writes the body of the reply.  0, -errno, NS_* or OP_*.
- * If it changed the store, the reply is sent once that is durable.
+ * Executes the operation and writes the body of the reply to op->out.  Returns 0, -errno,
+ * NS_* (ns.h) or OP_*.  If it changed the store, the reply is sent once the change is
+ * durable.
  */
 typedef int op_fn(struct mgr_op *op);
 

@@ -45,7 +45,7 @@ struct run_owner {
 typedef uint64_t run_fn(struct run_item *item);
 
 int run_queue_open(run_fn *run, struct run_queue **out);
-/* Does not touch remaining items. */
+/* Frees the queue.  Does not touch the items that are still in it. */
 void run_queue_close(struct run_queue *q);
 /* A new request: runs it, or puts it in the queue. */
 void run_queue_admit(struct run_queue *q, struct run_item *item,
@@ -53,8 +53,11 @@ void run_queue_admit(struct run_queue *q, struct run_item *item,
 /* Puts the item after the others of its session.  -ENOMEM */
 int run_queue_put(struct run_queue *q, struct run_item *item,
 		  const struct run_owner *owner);
+/* Removes the item from the queue. */
 void run_queue_leave(struct run_queue *q, struct run_item *item);
+/* Runs one round: one budget of each user. */
 void run_queue_round(struct run_queue *q);
+/* Whether items wait for another round. */
 bool run_queue_waits(const struct run_queue *q);
 
 #endif
