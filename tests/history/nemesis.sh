@@ -41,31 +41,37 @@ start_one() {
 	esac
 }
 
-# one_of TARGET: sets who, a manager without a fault: the leader for mgr, if possible.
+# one_of TARGET: sets who, a manager without a fault: the leader for mgr, if possible; empty: none.
 one_of() {
 	local m other=()
 
 	who=
 	for m in "${managers[@]}"; do
 		[[ " ${meant[*]} " != *" $m "* ]] || continue
+		[ "$1-$m" != joiner-m0 ] || continue # empty, it may found a group
 		if [ -n "${pid[$m]:-}" ] && leads "$m"; then who=$m; else other+=("$m"); fi
 	done
-	[ "$1" = mgr ] && [ -n "$who" ] || [ ${#other[@]} = 0 ] ||
-		who=${other[RANDOM % ${#other[@]}]}
+	case $1 in
+	mgr)	[ -z "$who" ] || return ;;
+	joiner)	[ -z "$who" ] || other+=("$who") ;;
+	esac
+	[ ${#other[@]} = 0 ] || who=${other[RANDOM % ${#other[@]}]}
 }
 
-# find_target ACTION TARGET: sets who.  The end of a fault means the server of its beginning.
+# find_target ACTION TARGET: sets who; empty: none.  The end of a fault means the server of its beginning.
 find_target() {
 	who=$2
-	case $2 in mgr|follower) ;; *) return ;; esac
+	case $2 in mgr|follower|joiner) ;; *) return ;; esac
 	[ ${#managers[@]} != 1 ] || return
-	if [ -n "${meant[$2]:-}" ]; then
-		who=${meant[$2]}
-	else
-		one_of "$2"
-		meant[$2]=$who
-	fi
-	case " start cont ${ends[*]} " in *" $1 "*) unset "meant[$2]" ;; esac
+	who=${meant[$2]:-}
+	case " start cont ${ends[*]} " in
+	*" $1 "*)	unset "meant[$2]"; return ;;
+	esac
+	[ -z "$who" ] || return
+	# the group cannot lose a second storage before it has a new third one
+	[ "$2" != joiner ] || [ -z "$replaced" ] || return
+	one_of "$2"
+	meant[$2]=$who
 }
 declare -A meant=()
 
@@ -73,6 +79,7 @@ act() {
 	local s who
 
 	find_target "$1" "$2"
+	[ -n "$who" ] || return
 	note "$1" "$who"
 	set -- "$1" "$who"
 	case $1-$2 in
@@ -80,6 +87,8 @@ act() {
 	start-all)	for s in $(server_names); do start_one "$s"; done ;;
 	kill-*)		kill_one "$2"; killed[$2]=1 ;;
 	start-*)	unset "killed[$2]"; [ -n "${pid[$2]:-}" ] || start_one "$2" ;;
+	wipe-*)		wipe "$2"; killed[$2]=1 ;;
+	transfer-*)	transfer "$2" ;;
 	leave-*)	leave_one "$2"; killed[$2]=1 ;;
 	stop-*)		tell STOP "${pid[$2]:-}" && stopped[$2]=1 ;;
 	cont-*)		tell CONT "${pid[$2]:-}"
@@ -133,6 +142,7 @@ supervise() {
 		c*)	[ $code = 0 ] || fail "client ${writer_of[$who]} ($who)" \
 				"ended by itself: $code"
 			[ "$ending" ] || start_client "$who" ;;
+		replace|transfer)	ordered "$who" $code ;;
 		*)	fail "server $who ended by itself: $code" ;;
 		esac
 	done

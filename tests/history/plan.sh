@@ -6,8 +6,8 @@
 #
 # Prints lines `MILLISECOND ACTION TARGET`, in order: each fault and its end.
 # Nothing has two faults at once.  With several managers, mgr is the one that leads then,
-# and follower another one.  KINDs are those of the table below; without
-# any, those that need neither root nor the shim.
+# follower another one, and joiner one that gets an empty storage.  KINDs are those of
+# the table below; without any, those that need neither root nor the shim.
 set -u
 
 RANDOM=$(($1 % 32749 + 1))
@@ -46,8 +46,7 @@ fault_all() {
 	done
 	between 100 2500
 	for ((t = 0; t < iods; t++)); do busy[$t]=$((at + span + 300)); done
-	busy[mgr]=$((at + span + 300))
-	busy[follower]=$((at + span + 300))
+	for t in mgr follower joiner; do busy[$t]=$((at + span + 300)); done
 	echo "$at kill all"
 	echo "$((at + span)) start all"
 }
@@ -91,7 +90,7 @@ one() {
 	stop-client)	fault stop cont $client 100 $((long + 3000)) ;;
 	slow-flush)	fault slow quick $iod 500 $long ;;
 	bad-flush)	fault bad good $iod 100 1500 ;;
-	clock)		fault jump back "$( ((RANDOM % 3)) && echo $iod || echo mgr)" 100 $long ;;
+	clock)		fault jump back "$( ((RANDOM % 3)) && echo $iod || echo $manager)" 100 $long ;;
 	fill-iod)	fault fill free $iod 300 $long ;;
 	fill-mgr)	fault fill free mgr 300 $long ;;
 	cut-iod)	fault cut heal $iod 100 $long ;;
@@ -104,6 +103,8 @@ one() {
 	kill-follower)	fault kill start follower 50 $long ;;
 	stop-follower)	fault stop cont follower 50 $long ;;
 	leave-mgr)	fault leave start mgr 50 $long ;;
+	transfer)	echo "$at transfer $((RANDOM % 3))" ;;
+	replace)	fault wipe start joiner 50 $long ;;
 	slow-mgr)	fault slow quick $manager 500 $long ;;
 	fill-follower)	fault fill free follower 300 $long ;;
 	cut-follower)	fault cut heal follower 100 $long ;;

@@ -43,6 +43,7 @@ keep=${HISTORY_KEEP:-$top/build-test/history}
 
 . "$here/servers.sh"
 . "$here/nemesis.sh"
+. "$here/operator.sh"
 . "$here/trust.sh"
 
 # Without root: one host, one disk, and none of the faults that need others.
@@ -55,7 +56,8 @@ if [ "$(id -u)" = 0 ] && [ -z "${HISTORY_PLAIN:-}${HISTORY_VERBS:-}" ]; then
 fi
 
 if [ ${#managers[@]} != 1 ]; then
-	kinds+=(kill-mgr kill-follower stop-mgr stop-follower leave-mgr leave-mgr slow-mgr)
+	kinds+=(kill-mgr kill-follower stop-mgr stop-follower leave-mgr leave-mgr slow-mgr
+		transfer transfer replace replace)
 	! declare -F make_hosts >/dev/null || kinds+=(cut-mgr cut-follower deaf-mgr mute-mgr
 		isolate-mgr isolate-mgr isolate-mgr fill-follower)
 fi
@@ -159,6 +161,7 @@ work() {
 	for ((c = 0; c < clients; c++)); do start_client c$c; done
 	nemesis "$dir/plan"
 	heal_all
+	await_replacement
 	limit=$((SECONDS + length + 60))
 	ending=1
 	for ((c = 0; c < clients; c++)); do
