@@ -117,12 +117,7 @@ static void member_io_close(struct raft_io *io, raft_io_close_cb cb)
 
 	member_complete_sends(m);
 	member_answer_snapshots(m);
-	if (m->put.req) {
-		struct raft_io_snapshot_put *req = m->put.req;
-
-		m->put.req = NULL;
-		m->put.cb(req, RAFT_CANCELED);
-	}
+	member_cancel_snapshot(m);
 	cb(io);
 }
 

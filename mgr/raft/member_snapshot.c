@@ -113,6 +113,7 @@ static int io_snapshot_put(struct raft_io *io, unsigned int trailing,
 	m->put.req = req;
 	m->put.cb = cb;
 	m->put.install = install;
+	m->put.bufs = install ? snapshot->bufs : NULL;
 	m->put.index = snapshot->index;
 	m->put.term = snapshot->term;
 	m->put.keep = keep;
@@ -130,6 +131,18 @@ static int io_snapshot_put(struct raft_io *io, unsigned int trailing,
 		m->attr.callbacks.checkpoint(m->attr.callbacks.arg,
 					     snapshot->index, snapshot->term);
 	return 0;
+}
+
+void member_cancel_snapshot(struct raft_member *m)
+{
+	struct raft_io_snapshot_put *req = m->put.req;
+	struct raft_buffer *bufs = m->put.bufs;
+
+	if (!req)
+		return;
+	m->put.req = NULL;
+	m->put.cb(req, RAFT_CANCELED);
+	raft_free(bufs); /* libraft frees all but this */
 }
 
 void member_checkpointed(struct raft_member *m, int rc)

@@ -7,6 +7,7 @@
 
 #include "common/util/clock.h"
 #include "common/util/container.h"
+#include "mgr/backup/backup_int.h"
 #include "mgr/group/group.h"
 #include "tests/run_suite.h"
 #include "tests/unit/member_rig.h"
@@ -27,6 +28,8 @@ struct manager {
 	struct flusher *fl; /* of the leader */
 	bool cut_off;
 	STAILQ_HEAD(, packet) inbox;
+	uint64_t lacks; /* it must be filled up to this entry; 0: it need not */
+	unsigned int asked; /* how often it had to be filled */
 };
 
 static struct manager managers[MANAGERS];
@@ -76,11 +79,21 @@ static void on_net(struct rpc_timer *timer)
 
 /* ---- managers ---- */
 
-static void start(unsigned int i, size_t voters)
+static const struct member_address all[MANAGERS] = { { 1, "one" },
+						     { 2, "two" },
+						     { 3, "three" } };
+
+static void on_fill(void *arg, uint64_t from, uint64_t index)
 {
-	static const struct member_address all[MANAGERS] = { { 1, "one" },
-							     { 2, "two" },
-							     { 3, "three" } };
+	struct manager *m = arg;
+
+	m->lacks = index;
+	m->asked++;
+}
+
+/* Opens the store, and the group with these first voters; 0, or what mgr_group_open() returns. */
+static int open_manager(unsigned int i, size_t voters, bool founds)
+{
 	struct manager *m = &managers[i];
 	struct group_attr attr = { .storage = m->m.dir,
 				   .fsid = 7,
@@ -89,14 +102,23 @@ static void start(unsigned int i, size_t voters)
 				   .id = i + 1,
 				   .voters = all,
 				   .n = voters,
+				   .founds = founds,
 				   .peers = { m, send_packet },
+				   .fill = on_fill,
+				   .arg = m,
 				   .log = &rig.log };
 
+	m->lacks = 0;
 	ck_assert_int_eq(rig_open(&rig, &m->m), 0);
 	ck_assert_int_eq(checkpointer_open(m->m.st, &m->cp), 0);
 	attr.st = m->m.st;
 	attr.cp = m->cp;
-	ck_assert_int_eq(mgr_group_open(&attr, &m->group), 0);
+	return mgr_group_open(&attr, &m->group);
+}
+
+static void start(unsigned int i, size_t voters)
+{
+	ck_assert_int_eq(open_manager(i, voters, false), 0);
 }
 
 static void stop(unsigned int i)
@@ -358,23 +380,11 @@ END_TEST
 static void expect_refused(const char *lost)
 {
 	struct manager *m = &managers[0];
-	struct group_attr attr = { .storage = m->m.dir,
-				   .fsid = 7,
-				   .group = 7,
-				   .ctx = ctx,
-				   .id = 1,
-				   .peers = { m, send_packet },
-				   .log = &rig.log };
-	struct mgr_group *g;
 	char cmd[128];
 
 	snprintf(cmd, sizeof(cmd), "rm -rf %s/%s", m->m.dir, lost);
 	ck_assert_int_eq(system(cmd), 0);
-	ck_assert_int_eq(rig_open(&rig, &m->m), 0);
-	ck_assert_int_eq(checkpointer_open(m->m.st, &m->cp), 0);
-	attr.st = m->m.st;
-	attr.cp = m->cp;
-	ck_assert_int_eq(mgr_group_open(&attr, &g), -EIO);
+	ck_assert_int_eq(open_manager(0, 0, false), -EIO);
 	checkpointer_close(m->cp);
 	m->cp = NULL;
 }
@@ -407,6 +417,117 @@ START_TEST(test_lost_log)
 }
 END_TEST
 
+/* ---- a manager joins ---- */
+
+/* A complete copy of the leader's database beside its own. */
+static void copy_leader(const struct manager *leader, const struct manager *m)
+{
+	struct backup_folder folder = { .uid = (uid_t)-1 };
+	const struct store_sink sink = { backup_folder_file, backup_folder_data,
+					 &folder };
+	char dir[96];
+
+	snprintf(dir, sizeof(dir), "%s/filling", m->m.dir);
+	ck_assert_int_eq(backup_folder_open(&folder, dir), 0);
+	ck_assert_int_eq(store_copy(leader->m.st, &sink), 0);
+	ck_assert_int_eq(backup_folder_publish(&folder), 0);
+	backup_folder_close(&folder);
+}
+
+static void run_in(const struct manager *m, const char *what)
+{
+	char cmd[192];
+
+	snprintf(cmd, sizeof(cmd), "cd %s && %s", m->m.dir, what);
+	ck_assert_int_eq(system(cmd), 0);
+}
+
+static bool has_vote(struct manager *leader, uint64_t id)
+{
+	struct member_status status;
+	const struct member_peer_status *peer;
+
+	mgr_group_get_status(leader->group, &status);
+	peer = member_status_find(&status, id);
+	return peer && peer->voter;
+}
+
+/* Unless a change of the group is going on. */
+static void promote(struct manager *leader, uint64_t id)
+{
+	int rc = mgr_group_promote(leader->group, id);
+
+	ck_assert(!rc || rc == -EBUSY);
+}
+
+/* Until the manager i, which is no voter, has to be filled. */
+static void begin_joining(struct manager *leader, unsigned int i)
+{
+	start(i, 0);
+	ck_assert_int_eq(mgr_group_add(leader->group, &all[i]), 0);
+	while (!managers[i].lacks)
+		turn();
+}
+
+/* Its process starts again, and has to be filled anew. */
+static void interrupt_fill(struct manager *leader, unsigned int i)
+{
+	struct manager *m = &managers[i];
+	unsigned int asked = m->asked;
+
+	stop(i);
+	run_in(m, "rm -rf filling");
+	start(i, 0);
+	while (m->asked == asked) {
+		turn();
+		ck_assert(!has_vote(leader, i + 1));
+	}
+}
+
+static void finish_joining(struct manager *leader, unsigned int i)
+{
+	struct manager *m = &managers[i];
+
+	copy_leader(leader, m);
+	mgr_group_note_filled(m->group, m->lacks);
+	while (mgr_group_state(m->group) != GROUP_LOST)
+		turn();
+	stop(i);
+	run_in(m, "rm -rf db && mv filling/db . && rmdir filling");
+	start(i, 0);
+	while (!has_vote(leader, i + 1)) {
+		promote(leader, i + 1);
+		turn();
+	}
+}
+
+/*
+ * The copy of a manager that joins is interrupted: the copy fails, the process ends before the copy is
+ * complete, or just after that.  It gets no vote before it has all, and takes part then.
+ */
+START_TEST(test_interrupted_fill)
+{
+	struct manager *leader, *m = &managers[1];
+
+	ck_assert_int_eq(open_manager(0, 1, true), 0);
+	leader = elect();
+	change_many(leader, 1, 50);
+	begin_joining(leader, 1);
+	promote(leader, 2);
+	mgr_group_give_up(m->group, "the copy failed");
+	ck_assert_int_eq(mgr_group_state(m->group), GROUP_LOST);
+	interrupt_fill(leader, 1);
+	change_many(leader, 100, 50);
+	interrupt_fill(leader, 1);
+	copy_leader(leader, m);
+	change_many(leader, 200, 50);
+	interrupt_fill(leader, 1);
+	finish_joining(leader, 1);
+	change_many(leader, 300, 10);
+	wait_same_rows(leader);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("group");
@@ -421,6 +542,7 @@ int main(void)
 	tcase_add_test(tc, test_checkpoint_of_term);
 	tcase_add_test(tc, test_lost_database);
 	tcase_add_test(tc, test_lost_log);
+	tcase_add_test(tc, test_interrupted_fill);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
