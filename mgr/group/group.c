@@ -447,7 +447,7 @@ static struct member_attr member_attr_of(struct mgr_group *g, uint64_t applied)
 		.applied = applied,
 		.election_ms = GROUP_ELECTION_MS,
 		.heartbeat_ms = HEARTBEAT_MS,
-		.log_limit = GROUP_LOG_LIMIT,
+		.log_limit = g->attr.log_limit,
 		.checkpoint_bytes = CHECKPOINT_BYTES,
 		.trailing_bytes = TRAILING_BYTES,
 		.log = g->attr.log,
@@ -517,6 +517,8 @@ int mgr_group_open(const struct group_attr *attr, struct mgr_group **out)
 	if (!g)
 		return -ENOMEM;
 	g->attr = *attr;
+	if (!g->attr.log_limit)
+		g->attr.log_limit = GROUP_LOG_LIMIT;
 	g->tick.fire = on_tick;
 	g->budget = INT64_MAX;
 	rc = group_open_folder(g->attr.storage, g->attr.log, &g->disk);

@@ -26,6 +26,7 @@ struct mgr_group;
 
 /* A leader that is silent is replaced after 1 to 2 times this. */
 #define GROUP_ELECTION_MS 600u
+#define GROUP_LOG_LIMIT (UINT64_C(256) << 20)
 
 enum group_state {
 	GROUP_FOLLOWS,
@@ -42,6 +43,7 @@ struct group_attr {
 	struct checkpointer *cp;
 	struct rpc_ctx *ctx;
 	uint64_t group, id; /* of the group, and of this member; not 0 */
+	uint64_t log_limit; /* bytes of the log; 0: GROUP_LOG_LIMIT */
 	/*
 	 * For a manager without a member.  n > 0: the first voters of a new group.  founds: this manager
 	 * is the only one, and its database may have any content.  n 0: the group adds it later.

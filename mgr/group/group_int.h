@@ -7,8 +7,6 @@
 
 #include "mgr/group/group.h"
 
-#define GROUP_LOG_LIMIT (UINT64_C(256) << 20)
-
 struct mgr_group {
 	struct group_attr attr;
 	struct raft_disk disk;

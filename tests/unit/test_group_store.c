@@ -33,6 +33,7 @@ struct manager {
 };
 
 static struct manager managers[MANAGERS];
+static uint64_t log_limit; /* 0: the default */
 static struct rig rig; /* opens the stores */
 static struct tp_dev *dev;
 static struct rpc_ctx *ctx;
@@ -100,6 +101,7 @@ static int open_manager(unsigned int i, size_t voters, bool founds)
 				   .group = 7,
 				   .ctx = ctx,
 				   .id = i + 1,
+				   .log_limit = log_limit,
 				   .voters = all,
 				   .n = voters,
 				   .founds = founds,
@@ -228,6 +230,7 @@ static void setup(void)
 	struct rpc_ctx_attr attr = { 0 };
 
 	durable = 0;
+	log_limit = 0;
 	rig_init(&rig);
 	rig.takes_entries = true;
 	ck_assert_int_eq(tp_dev_open("tcp", &dev_attr, &dev), 0);
@@ -528,6 +531,45 @@ START_TEST(test_interrupted_fill)
 }
 END_TEST
 
+static uint64_t log_bytes(struct manager *m)
+{
+	struct member_status status;
+
+	mgr_group_get_status(m->group, &status);
+	return status.log_bytes;
+}
+
+/* Until the log of the leader has half of its limit. */
+static void fill_half(struct manager *leader)
+{
+	for (uint32_t i = 1; log_bytes(leader) < log_limit / 2; i++) {
+		commit_change(leader, 16 * i); /* long values */
+		if (i % 64 == 0)
+			change(leader, i);
+	}
+}
+
+/* While a copy takes long, the log reaches half of its limit; then changes are slow, and do not stop. */
+START_TEST(test_small_log)
+{
+	struct manager *leader;
+
+	log_limit = UINT64_C(40) << 20;
+	ck_assert_int_eq(open_manager(0, 1, true), 0);
+	leader = elect();
+	begin_joining(leader, 1);
+	fill_half(leader);
+	for (uint32_t i = 1; i <= 30; i++) {
+		change(leader, 16 * i);
+		ck_assert_uint_le(log_bytes(leader), log_limit);
+	}
+	finish_joining(leader, 1);
+	change_many(leader, 1, 10);
+	wait_same_rows(leader);
+	ck_assert_uint_le(log_bytes(leader), log_limit);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("group");
@@ -543,6 +585,7 @@ int main(void)
 	tcase_add_test(tc, test_lost_database);
 	tcase_add_test(tc, test_lost_log);
 	tcase_add_test(tc, test_interrupted_fill);
+	tcase_add_test(tc, test_small_log);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
