@@ -358,10 +358,33 @@ static void on_timer(struct rpc_timer *timer)
 	ask_if_due(j, &status);
 }
 
+/*
+ * A member that its log has named has forgotten entries that it had confirmed, if the log is empty now.  Its
+ * vote could make a manager lead that lacks them.
+ */
+static int check_log(const struct mgr *mgr)
+{
+	struct member_status status;
+
+	mgr_group_get_status(mgr->group, &status);
+	if (status.last || !was_named(mgr))
+		return 0;
+	log_error(mgr->log,
+		  "storage %s has lost the log of its member (the files log.* "
+		  "in the folder raft): remove this manager from the group "
+		  "(pvfs-managers replace), and empty its storage",
+		  mgr->conf.storage);
+	return -EIO;
+}
+
 int joining_open(struct mgr *mgr)
 {
-	struct joining *j = calloc(1, sizeof(*j));
+	struct joining *j;
+	int rc = check_log(mgr);
 
+	if (rc)
+		return rc;
+	j = calloc(1, sizeof(*j));
 	if (!j)
 		return -ENOMEM;
 	j->mgr = mgr;

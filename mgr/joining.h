@@ -26,7 +26,7 @@ void joining_peers_attr(const struct mgr *mgr, struct peers_attr *attr);
  */
 int joining_find_group(struct mgr *mgr, bool empty, uint64_t *group);
 
-/* After the group and the peers.  -ENOMEM. */
+/* After the group and the peers.  -EIO, logged: this member has lost its log.  -ENOMEM. */
 int joining_open(struct mgr *mgr);
 /* The address of a member, in uri[ADDR_STRLEN].  -ENOENT: unknown. */
 int joining_find_address(const struct mgr *mgr, uint64_t id, char *uri);

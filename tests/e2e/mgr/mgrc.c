@@ -40,7 +40,8 @@ void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session)
 	struct rpc_ctx_attr ctx_attr = { 0 };
 	struct rpc_peer_attr attr = { .addr = *addr,
 				      .name = "mgr",
-				      .role = WIRE_ROLE_CLIENT,
+				      .role = c->role ? c->role
+						      : WIRE_ROLE_CLIENT,
 				      .fsid = c->fsid ? c->fsid : mgrc_fsid(),
 				      .caps = c->caps,
 				      .prover = c->prover,
@@ -51,7 +52,8 @@ void mgrc_open(struct mgrc *c, const struct addr *addr, uint64_t session)
 
 	attr.features = c->features;
 	*c = (struct mgrc){ .cred = c->cred, .features = c->features };
-	strcpy(c->cred.name, "test");
+	if (!c->cred.name[0])
+		strcpy(c->cred.name, "test");
 	c->timeout_ms = 20000;
 	c->session = session;
 	while (!c->session)

@@ -36,6 +36,7 @@ struct mgrc {
 	/* set before mgrc_open() */
 	uint32_t features; /* WIRE_FT_* */
 	uint64_t fsid; /* 0: mgrc_fsid() */
+	enum wire_role role; /* 0: WIRE_ROLE_CLIENT */
 	const struct rpc_caps_source *caps;
 	const struct prover *prover;
 	enum wire_role server; /* for prover: who answers there */
