@@ -9,9 +9,11 @@
 
 #include "mgr/db/replication_int.h"
 
-/* Sorted before all undo rows. */
+/* Longer than the keys of undo rows. */
 static const uint8_t applied_key[9] = { [8] = 1 };
 static const uint8_t config_key[9] = { [8] = 2 };
+
+#define APPLIED_VERSION 2u /* and of the undo rows */
 
 struct applied_row {
 	uint64_t index, term, change;
@@ -44,7 +46,7 @@ static int position_get(struct store *st, struct store_applied *applied)
 
 	if (rc)
 		return rc;
-	if (len != sizeof(row) || le32toh(row.version) != 1)
+	if (len != sizeof(row) || le32toh(row.version) != APPLIED_VERSION)
 		return report_damaged_row(st);
 	applied->index = le64toh(row.index);
 	applied->term = le64toh(row.term);
@@ -97,7 +99,7 @@ int applied_put(struct store *st, const struct store_applied *applied,
 		.index = htole64(applied->index),
 		.term = htole64(applied->term),
 		.change = htole64(applied->change),
-		.version = htole32(1),
+		.version = htole32(APPLIED_VERSION),
 	};
 	int rc = raw_put(st, TABLE_MEMBER, applied_key, sizeof(applied_key),
 			 &row, sizeof(row), 0);

@@ -44,6 +44,7 @@ void replication_free(struct replication *rep)
 	}
 	if (rep->spare)
 		entry_free(rep->spare);
+	undo_slots_free(&rep->undo);
 	row_list_free(&rep->changes.before);
 	row_list_free(&rep->changes.after);
 	pthread_mutex_destroy(&rep->lock);
@@ -100,11 +101,10 @@ static struct queued_entry *entry_for(struct replication *rep,
 	return e;
 }
 
-/* In the open transaction.  All noted entries become applied ones. */
+/* In the open transaction.  All noted entries become applied ones, so their undo rows become void. */
 static int write_applied(struct store *st)
 {
 	struct replication *rep = st->rep;
-	int rc;
 
 	pthread_mutex_lock(&rep->lock);
 	rep->writes_applied = rep->noted.index != rep->applied.index;
@@ -113,10 +113,7 @@ static int write_applied(struct store *st)
 	pthread_mutex_unlock(&rep->lock);
 	if (!rep->writes_applied)
 		return 0;
-	rc = applied_put(st, &rep->applied_next, &rep->applied);
-	if (rc || rep->applied_next.change == rep->applied.change)
-		return rc;
-	return undo_forget(st, rep->applied_next.change);
+	return applied_put(st, &rep->applied_next, &rep->applied);
 }
 
 int replication_before_commit(struct store *st)

@@ -9,7 +9,7 @@
  * 	change:   1 .. a | a+1 ............... c | c+1 ......... z
  * 	          in the tables for good          | committed     | not known as committed
  * 	                   ^ applied.change                ^ noted.change    ^ change
- * 	                     no undo rows | undo rows exist: each open undoes them
+ * 	                 undo rows are void | undo rows exist: each open undoes them
  */
 #ifndef REPLICATION_INT_H
 #define REPLICATION_INT_H
@@ -37,6 +37,13 @@ struct queued_entry {
 };
 STAILQ_HEAD(entry_queue, queued_entry);
 
+/* The undo rows of this process, by their keys: the last change that used each slot. */
+struct undo_slots {
+	uint64_t *change;
+	unsigned int n, room;
+	unsigned int next; /* slot to use again */
+};
+
 struct replication {
 	store_replicate_fn *replicate;
 	void *arg;
@@ -48,6 +55,7 @@ struct replication {
 	/* the open transaction writes applied_next */
 	bool writes_applied;
 	struct store_applied applied_next;
+	struct undo_slots undo;
 	struct queued_entry *spare; /* has room for the open transaction */
 
 	pthread_mutex_t
@@ -91,16 +99,14 @@ int applied_del(struct store *st);
 
 /* ---- undo.c: rows of TABLE_MEMBER; store's thread ---- */
 
-#define UNDO_KEY 12u /* bytes in the key of an undo row */
-
 /* Adds undo rows of this change to the open transaction.  -EBADMSG: before is malformed. */
 int undo_put(struct store *st, uint64_t change, const struct row_list *before);
-/* Deletes the undo rows up to this change in the open transaction. */
-int undo_forget(struct store *st, uint64_t change);
 /*
- * Undoes all changes that have undo rows, the last one first, in several transactions.  After a
- * crash, the next call continues.  No transaction may be open.  -EIO, logged: a row is damaged.
+ * Undoes all changes that have undo rows and are not recorded as applied, the last one first, in several
+ * transactions, and deletes all undo rows.  After a crash, the next call continues.  No transaction may be
+ * open.  -EIO, logged: a row is damaged.
  */
 int undo_all(struct store *st);
+void undo_slots_free(struct undo_slots *slots);
 
 #endif

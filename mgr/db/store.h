@@ -180,7 +180,7 @@ bool store_is_committed(struct store *st, uint64_t change);
 /* An entry of another leader.  -ENOSPC: nothing is applied.  -EPERM: this manager leads. */
 int store_apply(struct store *st, uint64_t index, uint64_t term,
 		const void *entry, size_t len);
-/* An entry of this store.  Its undo rows are deleted with the next transaction. */
+/* An entry of this store.  Its undo rows become void with the next transaction. */
 int store_note_own_entry(struct store *st, uint64_t index, uint64_t term,
 			 const void *entry, size_t len);
 /* An entry without changes. */

@@ -312,6 +312,33 @@ START_TEST(test_interrupted_undo)
 }
 END_TEST
 
+/* ---- what the event loop must not wait for ---- */
+
+static atomic_uint syncs;
+
+static int count_sync(int fd)
+{
+	atomic_fetch_add(&syncs, 1);
+	return 0;
+}
+
+/* Many changes in flight: their undo rows fill several pages. */
+START_TEST(test_changes_sync_nothing)
+{
+	rig_lead(rig, &a);
+	ck_assert_int_eq(store_flush(a.st), 0);
+	db_env_set_func_fsync(count_sync);
+	atomic_store(&syncs, 0);
+	for (uint32_t i = 1; i <= 2000; i++) {
+		commit_row(a.st, i % RIG_KEYS, 16 * i + 1);
+		if (i % 100 == 0)
+			ck_assert_int_eq(store_flush(a.st), 0);
+	}
+	ck_assert_uint_eq(atomic_load(&syncs), 0);
+	db_env_set_func_fsync(NULL);
+}
+END_TEST
+
 /* ---- entries ---- */
 
 static void put_big_rows(struct store *st, unsigned int n, unsigned int from)
@@ -605,6 +632,7 @@ int main(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, test_random, 0, 4);
 	tcase_add_loop_test(tc, test_interrupted_undo, 0, 1);
+	tcase_add_test(tc, test_changes_sync_nothing);
 	tcase_add_test(tc, test_large_entries);
 	tcase_add_test(tc, test_too_large);
 	tcase_add_test(tc, test_damaged_entry);
