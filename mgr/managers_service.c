@@ -113,7 +113,10 @@ static int check_new(const struct mgr *mgr, const struct member_status *status,
 	return 0;
 }
 
-/* A member that has no vote yet gets it, unless that is going on. */
+/*
+ * The new manager repeats JOIN: it is added, and gets a vote when it is up to date.  Other changes are not
+ * delayed meanwhile.
+ */
 static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 		       const struct member_status *status)
 {
@@ -136,7 +139,7 @@ static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 		return 0;
 	if (member) {
 		rc = mgr_group_promote(mgr->group, id);
-		return rc == -EBUSY ? 0 : rc;
+		return rc == -EBUSY || rc == -EAGAIN ? 0 : rc;
 	}
 	memcpy(uri, rpc->msg.tail[0].ptr, rpc->msg.tail[0].len);
 	rc = check_new(mgr, status, uri);
@@ -178,7 +181,7 @@ static int check_change(const struct rpc_req *rpc,
 
 	if (!caller || !caller_is_admin(caller))
 		return -EPERM;
-	return status->role == MEMBER_LEADER ? 0 : -ENOTCONN;
+	return status->role == MEMBER_LEADER && status->lease ? 0 : -ENOTCONN;
 }
 
 static void on_removed(void *arg, int rc)
@@ -230,12 +233,13 @@ static int remove_member(struct mgr *mgr, struct rpc_req *rpc, uint64_t id,
 {
 	int rc = check_change(rpc, status);
 
+	/* its removal may be going on, and fail */
+	if (!rc && (mgr->removal.rpc || mgr_group_changes(mgr->group)))
+		rc = -EBUSY;
 	if (!rc && !member_status_find(status, id))
 		rc = -ENOENT;
 	if (!rc && id == mgr_group_id(mgr->group))
 		rc = -EINVAL;
-	if (!rc && mgr->removal.rpc)
-		rc = -EBUSY;
 	if (rc)
 		return rc;
 	mgr->removal.rpc = rpc;

@@ -10,8 +10,8 @@
 #include "common/util/clock.h"
 #include "mgr/raft/member_int.h"
 
-/* A member that is filled by a snapshot may take this long to get up to date. */
-#define CATCH_UP_MS 600000u
+/* A member that gets a vote lacks few entries.  Other changes of the group wait for it. */
+#define CATCH_UP_MS 2000u
 #define CATCH_UP_ROUNDS 50u
 
 /* For 60 elections without space for more entries. */

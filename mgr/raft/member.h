@@ -218,12 +218,14 @@ bool member_lease_valid(struct raft_member *m);
  * -EEXIST, -ENOENT: the member is, or is not, in the group.  -EINVAL: id 0, an address that is empty or
  * longer than 255 bytes, a group of MEMBERS_MAX members, or the removal of the leader, which must hand over
  * first.  -ENOSPC: the log has no space for the change.
- * -ENOMEM.  done(arg, rc): -ETIMEDOUT: the new member did not get up to date; it stays without a vote, and
- * may be removed.
+ * -ENOMEM.  A member that was added has no vote.
  */
 int member_add(struct raft_member *m, const struct member_address *new,
 	       member_done done, void *arg);
-/* Gives a vote to a member without one, once it is up to date; otherwise as member_add(). */
+/*
+ * Gives a vote to a member without one.  Errors: as above; -EAGAIN: it does not answer, or lacks too many
+ * entries, which it gets from the first call on; try again.  done(arg, -ETIMEDOUT): it did not get them in time.
+ */
 int member_promote(struct raft_member *m, uint64_t id, member_done done,
 		   void *arg);
 int member_remove(struct raft_member *m, uint64_t id, member_done done,

@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/util/clock.h"
 #include "mgr/raft/member_int.h"
+
+#define PROMOTION_LAG 1000u /* entries */
 
 static int change_errno(int rc)
 {
@@ -49,7 +52,6 @@ static int begin_change(struct raft_member *m, member_done done, void *arg)
 	m->change.busy = true;
 	m->change.finished = false;
 	m->change.req.data = m;
-	m->change.id = 0;
 	m->change.done = done;
 	m->change.arg = arg;
 	return 0;
@@ -75,20 +77,64 @@ int member_add(struct raft_member *m, const struct member_address *new,
 	rc = begin_change(m, done, arg);
 	if (rc)
 		return rc;
-	m->change.id = new->id;
 	return end_begin(m, raft_add(&m->raft, &m->change.req, new->id,
 				     new->address, change_finished));
+}
+
+/*
+ * A promotion that waits blocks all other changes.  So it begins when the member answers, and lacks few
+ * entries, all of which are in the log.
+ */
+static int check_promotion(struct raft_member *m, uint64_t id)
+{
+	const struct raft_configuration *conf = &m->raft.configuration;
+	uint64_t next = log_index_next(&m->index), match;
+	uint64_t silent = m->attr.election_ms * CLOCK_NS_PER_MS;
+	unsigned int i = 0;
+
+	while (i < conf->n && conf->servers[i].id != id)
+		i++;
+	if (i == conf->n)
+		return -ENOENT;
+	match = m->raft.leader_state.progress[i].match_index;
+	if (lease_acked(&m->lead.lease, id) + silent <= member_now(m) ||
+	    match + 1 < m->index.first || match + 1 + PROMOTION_LAG < next)
+		return -EAGAIN;
+	return 0;
+}
+
+/* libraft sends nothing to a member that was just added, until it is a standby. */
+static bool is_spare(struct raft_member *m, uint64_t id)
+{
+	const struct raft_server *server =
+		member_list_find(&m->raft.configuration, id);
+
+	return server && server->role == RAFT_SPARE;
+}
+
+static int assign_role(struct raft_member *m, uint64_t id, int role)
+{
+	return end_begin(m, raft_assign(&m->raft, &m->change.req, id, role,
+					change_finished));
 }
 
 int member_promote(struct raft_member *m, uint64_t id, member_done done,
 		   void *arg)
 {
-	int rc = begin_change(m, done, arg);
+	bool spare = is_spare(m, id);
+	int rc = begin_change(m, spare ? NULL : done, arg);
 
 	if (rc)
 		return rc;
-	return end_begin(m, raft_assign(&m->raft, &m->change.req, id,
-					RAFT_VOTER, change_finished));
+	if (spare) {
+		rc = assign_role(m, id, RAFT_STANDBY);
+		return rc ? rc : -EAGAIN;
+	}
+	rc = check_promotion(m, id);
+	if (!rc)
+		return assign_role(m, id, RAFT_VOTER);
+	m->change.busy = false;
+	return rc;
 }
 
 /*
@@ -106,23 +152,11 @@ int member_remove(struct raft_member *m, uint64_t id, member_done done,
 					change_finished));
 }
 
-/* A member that was added gets its vote once it is up to date. */
 void member_finish_change(struct raft_member *m)
 {
-	uint64_t id = m->change.id;
-	int rc;
-
 	if (!m->change.busy || !m->change.finished)
 		return;
 	m->change.finished = false;
-	m->change.id = 0;
-	if (!m->change.rc && id) {
-		rc = raft_assign(&m->raft, &m->change.req, id, RAFT_VOTER,
-				 change_finished);
-		if (!rc)
-			return;
-		m->change.rc = change_errno(rc);
-	}
 	m->change.busy = false;
 	if (m->change.done)
 		m->change.done(m->change.arg, m->change.rc);

@@ -137,7 +137,6 @@ struct raft_member {
 	struct {
 		bool busy;
 		struct raft_change req;
-		uint64_t id; /* of a member that shall get a vote; 0: not */
 		member_done done;
 		void *arg;
 		bool finished;

@@ -78,11 +78,17 @@ cluster start-mgr "$lost" >"$tmp/start" 2>&1 &
 starts=$!
 refused() { said "$lost" "cannot join the group: another member has the address of this manager"; }
 until_true 60 refused
+# a second administrator does the same
+managers -w 120 replace "$lost" >"$tmp/replaced2" 2>&1 &
+second=$!
 managers -w 120 replace "$lost" >"$tmp/replaced" 2>&1 ||
 	fail "replace: $(cat "$tmp/replaced")"
+wait "$second" || fail "the second replace: $(cat "$tmp/replaced2")"
 wait "$starts" || fail "manager $lost does not start: $(cat "$tmp/start")"
-prints "$(address "$lost") is no member any more" "$tmp/replaced"
-prints "$(address "$lost") is a voter" "$tmp/replaced"
+for out in "$tmp/replaced" "$tmp/replaced2"; do
+	prints "$(address "$lost") is no member any more" "$out"
+	prints "$(address "$lost") is a voter" "$out"
+done
 until_true 60 all_up
 load_goes_on
 

@@ -19,11 +19,11 @@ static struct sim_node *find_leader(struct sim *sim)
 
 /* ---- adding ---- */
 
-static void member_added(void *arg, int rc)
+static void vote_given(void *arg, int rc)
 {
 	struct sim_node *node = arg;
 
-	sim_note(node->sim, "node %" PRIu64 " was added: %d", node->id, rc);
+	sim_note(node->sim, "node %" PRIu64 " has a vote: %d", node->id, rc);
 	if (rc)
 		return;
 	node->added = true;
@@ -38,11 +38,10 @@ static void add_node(struct sim_node *leader, struct sim_node *node)
 
 	snprintf(name, sizeof(name), "node%" PRIu64, node->id);
 	sim_heap_use(&leader->heap);
-	rc = member_add(leader->member, &new, member_added, node);
+	rc = member_add(leader->member, &new, NULL, NULL);
 	/* It is a member already, but has no vote. */
 	if (rc == -EEXIST)
-		rc = member_promote(leader->member, node->id, member_added,
-				    node);
+		rc = member_promote(leader->member, node->id, vote_given, node);
 	sim_note(leader->sim, "node %" PRIu64 " adds %" PRIu64 ": %d",
 		 leader->id, node->id, rc);
 }

@@ -529,6 +529,29 @@ START_TEST(test_full_log)
 }
 END_TEST
 
+/* Adds node i, and waits until it has a vote. */
+static void add_voter(struct node *node, unsigned int i)
+{
+	unsigned int before = done_n;
+	int rc;
+
+	ck_assert_int_eq(member_add(node->member, &addresses[i], done, NULL),
+			 0);
+	ck_assert_int_eq(member_add(node->member, &addresses[i], done, NULL),
+			 -EBUSY);
+	while (done_n == before)
+		turn();
+	ck_assert_int_eq(done_rc, 0);
+	do {
+		turn();
+		rc = member_promote(node->member, i + 1, done, NULL);
+	} while (rc == -EAGAIN || rc == -EBUSY);
+	ck_assert_int_eq(rc, 0);
+	while (done_n == before + 1)
+		turn();
+	ck_assert_int_eq(done_rc, 0);
+}
+
 static void begin_three(void)
 {
 	for (unsigned int i = 0; i < 3; i++)
@@ -765,17 +788,11 @@ START_TEST(test_replace)
 		member_get_status(node->member, &status);
 	} while (status.first < 10);
 	create(3, 0);
-	done_n = 0;
-	ck_assert_int_eq(member_add(node->member, &addresses[3], done, NULL),
-			 0);
-	ck_assert_int_eq(member_add(node->member, &addresses[3], done, NULL),
-			 -EBUSY);
-	while (!done_n)
-		turn();
-	ck_assert_int_eq(done_rc, 0);
+	add_voter(node, 3);
 	gone = node == &nodes[0] ? 2 : 1;
+	done_n = 0;
 	ck_assert_int_eq(member_remove(node->member, gone, done, NULL), 0);
-	while (done_n < 2)
+	while (!done_n)
 		turn();
 	ck_assert_int_eq(done_rc, 0);
 	member_get_status(node->member, &status);
@@ -790,6 +807,36 @@ START_TEST(test_replace)
 				       (uint64_t)(node - nodes) + 1, done,
 				       NULL),
 			 -EINVAL);
+}
+END_TEST
+
+/* A new member that never answers gets no vote, and can be removed at once. */
+START_TEST(test_dead_joiner)
+{
+	struct member_status status;
+	struct node *node;
+
+	slow_clock = clock_boot();
+	begin_three();
+	node = leader();
+	done_n = 0;
+	ck_assert_int_eq(member_add(node->member, &addresses[3], done, NULL),
+			 0);
+	while (!done_n)
+		turn();
+	ck_assert_int_eq(done_rc, 0);
+	for (int i = 0; i < 50; i++) {
+		int rc = member_promote(node->member, 4, done, NULL);
+
+		ck_assert(rc == -EAGAIN || rc == -EBUSY);
+		turn();
+	}
+	ck_assert_int_eq(member_remove(node->member, 4, done, NULL), 0);
+	while (done_n == 1)
+		turn();
+	ck_assert_int_eq(done_rc, 0);
+	member_get_status(node->member, &status);
+	ck_assert_uint_eq(status.n, 3);
 }
 END_TEST
 
@@ -903,12 +950,7 @@ START_TEST(test_found)
 	create(1, 0);
 	ck_assert_int_eq(member_promote(nodes[0].member, 2, done, NULL),
 			 -ENOENT);
-	done_n = 0;
-	ck_assert_int_eq(member_add(nodes[0].member, &addresses[1], done, NULL),
-			 0);
-	while (!done_n)
-		turn();
-	ck_assert_int_eq(done_rc, 0);
+	add_voter(&nodes[0], 1);
 	ck_assert_uint_ge(nodes[1].last, 2);
 	ck_assert_int_eq(propose(&nodes[0], 2, 8), 0);
 	while (nodes[1].n < 2)
@@ -1077,6 +1119,7 @@ int main(void)
 	tcase_add_test(tc, test_transfer_to_broken_disk);
 	tcase_add_test(tc, test_terms_against_entries);
 	tcase_add_test(tc, test_replace);
+	tcase_add_test(tc, test_dead_joiner);
 	tcase_add_test(tc, test_change_taken_back);
 	tcase_add_test(tc, test_force);
 	tcase_add_test(tc, test_force_another_group);

@@ -114,14 +114,27 @@ static int ask_leader(struct managers_args *a, enum pvfs_managers_command cmd,
 	return pvfs_watch_managers(a->watch, cmd, id, &a->state);
 }
 
-/* After a call failed: whether to repeat it, because the managers may be electing a leader.  Pauses. */
+/*
+ * After a call failed: whether to repeat it, because the managers may be electing a leader, or changing the
+ * group.  Pauses.
+ */
 static bool may_repeat(uint64_t end)
 {
-	if (errno != ENOTCONN || clock_now() >= end)
+	int error = errno;
+
+	if ((error != ENOTCONN && error != EBUSY) || clock_now() >= end)
 		return false;
 	usleep(POLL_US);
-	errno = ENOTCONN;
+	errno = error;
 	return true;
+}
+
+static int ask_state(struct managers_args *a, uint64_t end)
+{
+	while (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
+		if (!may_repeat(end))
+			return report_error(a);
+	return 0;
 }
 
 static const struct pvfs_member *find_address(const struct managers_args *a)
@@ -214,9 +227,8 @@ static int wait_for_voter(struct managers_args *a)
 					"continues to join without this program",
 					a->dir, a->address, a->wait_s);
 		usleep(5 * POLL_US);
-		while (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
-			if (!may_repeat(end))
-				return report_error(a);
+		if (ask_state(a, end))
+			return EXIT_FAILURE;
 	}
 }
 
@@ -239,7 +251,7 @@ static int ask_transfer(struct managers_args *a, uint64_t to, uint64_t *asked)
 		return 0;
 	if (!ask_leader(a, PVFS_MANAGERS_TRANSFER, to) || errno == ENOENT)
 		*asked = a->state.term;
-	else if (errno != ENOTCONN && errno != EHOSTDOWN)
+	else if (errno != ENOTCONN && errno != EHOSTDOWN && errno != EBUSY)
 		return report_error(a);
 	return 0;
 }
@@ -254,11 +266,8 @@ static int hand_over(struct managers_args *a, uint64_t to)
 	uint64_t before = a->state.leader, asked = 0;
 
 	do {
-		if (ask_transfer(a, to, &asked))
+		if (ask_transfer(a, to, &asked) || ask_state(a, end))
 			return EXIT_FAILURE;
-		while (ask_leader(a, PVFS_MANAGERS_STATUS, 0))
-			if (!may_repeat(end))
-				return report_error(a);
 		if (is_handed_over(a, before, to)) {
 			printf("%s leads\n", managers_leader(&a->state));
 			return 0;
@@ -272,14 +281,17 @@ static int hand_over(struct managers_args *a, uint64_t to)
 			a->dir, managers_leader(&a->state), a->timeout_ms);
 }
 
-/* A member that is gone was removed by an earlier attempt. */
+/* A member that is gone was removed by an earlier attempt, or by somebody else. */
 static int remove_id(struct managers_args *a, uint64_t id)
 {
 	uint64_t end = clock_after_ms(a->timeout_ms);
 
-	while (ask_leader(a, PVFS_MANAGERS_REMOVE, id) && errno != ENOENT)
+	while (ask_leader(a, PVFS_MANAGERS_REMOVE, id)) {
+		if (errno == ENOENT)
+			return ask_state(a, end);
 		if (!may_repeat(end))
 			return report_error(a);
+	}
 	return 0;
 }
 
