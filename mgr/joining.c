@@ -214,11 +214,12 @@ static void report_refusal(struct joining *j, int rc)
 /* A member that the leader does not list any more. */
 static void check_removed(struct joining *j, const struct managers_view *view)
 {
-	const struct mgr *mgr = j->mgr;
+	struct mgr *mgr = j->mgr;
 
 	if (view->role != WIRE_MR_LEADER || !view->n ||
 	    managers_view_find(view, mgr_group_id(mgr->group)))
 		return;
+	mgr->retired = true;
 	mgr_group_end(mgr->group,
 		      "this manager was removed from the group: take it out of "
 		      "pvfs.conf, or empty its storage to let it join again");

@@ -149,7 +149,7 @@ static int run_daemon(const struct mgr_conf *conf, const struct log *log)
 	daemon_end(&daemon);
 	if (rc)
 		return rc == -ENOSPC ? EX_TEMPFAIL : EXIT_FAILURE;
-	return daemon_failed(&daemon) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return daemon_status(&daemon);
 }
 
 int main(int argc, char **argv)

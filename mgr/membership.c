@@ -100,8 +100,9 @@ static int open_group(struct mgr *mgr, uint64_t group, uint64_t id, bool founds)
 }
 
 /* The copy of another manager's would take the place of this database. */
-static int refuse_to_join(const struct mgr *mgr)
+static int refuse_to_join(struct mgr *mgr)
 {
+	mgr->retired = true;
 	log_error(mgr->log,
 		  "storage %s has a database that is in no group: manager %u "
 		  "does not join the others, which would replace it; if it is "

@@ -215,6 +215,8 @@ static void *mgr_main(void *arg)
 		report_failure(mgr);
 	if (rc < 0 && may_follow(mgr))
 		daemon_restart(mgr->daemon);
+	else if (rc < 0 && (mgr->retired || mgr->superseded))
+		daemon_retire(mgr->daemon);
 	else if (rc < 0 && rc != -ECANCELED)
 		daemon_fail(mgr->daemon);
 	return NULL;

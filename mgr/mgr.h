@@ -16,7 +16,7 @@ struct mgr;
  * Opens the store, listens and serves; the threads run when it returns 0.  conf is
  * copied.  log must outlive the manager; on an error it has the cause.  daemon (may be
  * NULL) must outlive the manager, too.  It learns when the manager is ready and that
- * its loop runs.  daemon_fail(): the store failed, or the iods obey another manager;
+ * its loop runs.  daemon_fail() or daemon_retire(): the store failed, or the iods obey another manager;
  * nothing is answered any more.  daemon_restart(): it was the leader of a group, and is not any
  * more; stop it, and start it again.
  */

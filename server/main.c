@@ -109,7 +109,7 @@ static int run_iod(const struct iod_conf *conf, const struct log *log)
 	iod_stop(iod);
 	log_info(log, "stopped");
 	daemon_end(&daemon);
-	return daemon_failed(&daemon) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return daemon_status(&daemon);
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "common/util/clock.h"
@@ -37,7 +39,7 @@ void daemon_begin(struct daemon *d, const struct log *log)
 			 strerror(-rc));
 	d->log = log;
 	d->reloads = false;
-	atomic_init(&d->failed, false);
+	atomic_init(&d->status, EXIT_SUCCESS);
 	atomic_init(&d->restart, false);
 	pulse_init(&d->pulse, &d->notify);
 	set_signals(&d->signals);
@@ -83,7 +85,7 @@ static void end_reload(struct daemon *d)
 static void begin_stop(struct daemon *d, int sig)
 {
 	notify_say(&d->notify, "STOPPING=1\nSTATUS=Stops");
-	if (daemon_failed(d))
+	if (daemon_status(d))
 		log_info(d->log, "stopping: see the error above");
 	else
 		log_info(d->log, "%s: stopping", strsignal(sig));
@@ -107,12 +109,22 @@ enum daemon_order daemon_next(struct daemon *d)
 	return DAEMON_STOP;
 }
 
-void daemon_fail(struct daemon *d)
+static void end_with(struct daemon *d, int status)
 {
 	if (!d)
 		return;
-	atomic_store(&d->failed, true);
+	atomic_store(&d->status, status);
 	kill(getpid(), SIGTERM);
+}
+
+void daemon_fail(struct daemon *d)
+{
+	end_with(d, EXIT_FAILURE);
+}
+
+void daemon_retire(struct daemon *d)
+{
+	end_with(d, EX_CONFIG);
 }
 
 void daemon_restart(struct daemon *d)
@@ -123,9 +135,9 @@ void daemon_restart(struct daemon *d)
 	kill(getpid(), SIGUSR2);
 }
 
-bool daemon_failed(const struct daemon *d)
+int daemon_status(const struct daemon *d)
 {
-	return atomic_load(&d->failed);
+	return atomic_load(&d->status);
 }
 
 void daemon_end(struct daemon *d)

@@ -29,7 +29,8 @@ struct daemon {
 	const struct log *log;
 	struct notify notify;
 	sigset_t signals;
-	atomic_bool failed, restart;
+	atomic_int status;
+	atomic_bool restart;
 	bool reloads;
 };
 
@@ -42,6 +43,8 @@ enum daemon_order daemon_next(struct daemon *d);
  * nothing.
  */
 void daemon_fail(struct daemon *d);
+/* The same; only an administrator can make it useful again, so it must not be started before. */
+void daemon_retire(struct daemon *d);
 /*
  * Orders to stop the threads that serve, and to start them again in this process.  Any thread.
  * If d is NULL, does nothing.
@@ -54,7 +57,8 @@ static inline struct pulse *daemon_pulse(struct daemon *d)
 }
 /* The daemon serves from now on. Any thread; d may be NULL. */
 void daemon_ready(struct daemon *d);
-bool daemon_failed(const struct daemon *d);
+/* The exit status: 0; EXIT_FAILURE: daemon_fail(); EX_CONFIG: daemon_retire(). */
+int daemon_status(const struct daemon *d);
 void daemon_end(struct daemon *d);
 
 #endif

@@ -53,6 +53,7 @@ static int check_displaced(struct mgr *mgr)
 
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
+	mgr->retired = true;
 	if (term && mgr->group)
 		log_error(mgr->log,
 			  "the database in %s was displaced by a manager that "

@@ -113,6 +113,7 @@ struct mgr {
 	int displaced; /* an iod obeys another manager */
 	int foreign; /* an iod's store belongs to another database */
 	int superseded; /* displaced, by a manager that is not of this group */
+	int retired; /* only an administrator can make its storage useful again */
 };
 
 /* Reports to the log and the service manager that the manager serves. */
