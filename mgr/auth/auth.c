@@ -170,9 +170,17 @@ static bool must_authenticate(const struct mgr *mgr,
 	       info->role == WIRE_ROLE_CLIENT && !info->proved;
 }
 
+/* The answer does not wait in the flusher for the lease of a leader.  That to GROUPS is about this process only. */
+static bool must_have_lease(const struct rpc_req *rpc)
+{
+	return rpc->op == WIRE_CHALLENGE || rpc->op == WIRE_AUTH;
+}
+
 bool mgr_auth_handle_request(struct mgr *mgr, struct rpc_req *rpc)
 {
-	if (rpc->op == WIRE_CHALLENGE) {
+	if (must_have_lease(rpc) && !flusher_leads(mgr->fl)) {
+		auth_reply(rpc, -EAGAIN);
+	} else if (rpc->op == WIRE_CHALLENGE) {
 		auth_challenge_start(mgr, rpc);
 	} else if (rpc->op == WIRE_AUTH) {
 		auth_prove(mgr, rpc);

@@ -345,10 +345,11 @@ static bool is_another_user(const struct auth_proof *p)
 	return info->proved && info->cred.uid != p->who.uid;
 }
 
-/* -EAGAIN: the session has a new connection, perhaps of another client. */
+/* -EAGAIN: the session has a new connection, perhaps of another client; or another manager may lead. */
 static int admit_session(struct auth_proof *p)
 {
-	int rc = rpc_req_epoch(p->rpc) == p->c->exchange.epoch
+	int rc = rpc_req_epoch(p->rpc) == p->c->exchange.epoch &&
+				 flusher_leads(p->mgr->fl)
 			 ? rpc_req_admit(p->rpc, &p->who)
 			 : -EAGAIN;
 
