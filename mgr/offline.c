@@ -432,7 +432,10 @@ static int check_alone(const struct mgr_conf *conf, int dirfd,
 
 int mgr_restore(const struct mgr_conf *conf, const struct log *log)
 {
-	struct restore r = { .conf = conf, .log = log };
+	/* the storages of the group that is replaced may come back, as after a recovery */
+	struct restore r = { .conf = conf,
+			     .log = log,
+			     .gap = conf->mgrs.numbered ? TERM_GAP : 0 };
 	int dirfd = offline_open_folder(conf, log), rc;
 
 	if (dirfd < 0)

@@ -59,12 +59,14 @@ mv "$state/mgr2" lost2
 
 cp -a copy1 "$state/mgr0"
 must restore --index 0
+# far above the terms that the old storages can reach by elections
+term=$(grep -oE 'goes on above term [0-9]+' "$tmp/output" | grep -oE '[0-9]+')
+[ "$term" -gt 65536 ] || fail "it goes on above term $term"
 mkdir "$state/mgr1" "$state/mgr2"
 must cluster start >/dev/null
 serves 1
 grep -q '^later' names && fail "the copy has files of later"
-votes() { pvmanagers "$(conf_value "mgr.$(leader)" address)" 2>/dev/null | grep -c ' voter'; }
-until_true 120 eval '[ "$(votes)" = 3 ]'
+until_true 120 eval '[ "$(group_votes)" = 3 ]'
 must cluster kill-mgr "$(leader)"
 expect ok pvio check /pvfs/new1 0 300000 7
 
