@@ -70,15 +70,33 @@ void lane_close(struct lane *lane)
 
 /* ---- refusals ---- */
 
+/* The remedy for a refusal by check_sender() or session_admit() of the other manager. */
+static const char *remedy_of(int status)
+{
+	switch (status) {
+	case -EPERM:
+		return "it does not know this manager, which was removed from "
+		       "the group or has just joined it";
+	case -ESTALE:
+		return "it is in another group: stop the managers of the group "
+		       "that is not meant to serve, and empty their storage";
+	case -ENXIO:
+		return "its storage was replaced: run pvfs-managers replace";
+	default:
+		return "use the same pvfs.conf and key on the hosts of all "
+		       "managers";
+	}
+}
+
 static void note_refusal(struct lane *lane, int status)
 {
 	const struct peers_attr *attr = &lane->peer->peers->attr;
 
 	if (!lane->pause_ms)
 		log_error(attr->log,
-			  "%s: refuses messages of this manager: %s; use the "
-			  "same pvfs.conf and key on all managers' hosts",
-			  rpc_peer_name(lane->rpc), strerror(-status));
+			  "%s: refuses messages of this manager: %s: %s",
+			  rpc_peer_name(lane->rpc), strerror(-status),
+			  remedy_of(status));
 	lane->refused = true;
 	lane->pause_ms = lane->pause_ms ? lane->pause_ms * 2 : PAUSE_FIRST_MS;
 	if (lane->pause_ms > PAUSE_MAX_MS)
