@@ -179,6 +179,13 @@ leader() {
 	fail "no manager leads" >&2
 }
 
+# group_members: a line for each manager of the group: its id, its HOST:PORT, "voter" or "-".
+group_members() {
+	pvfs-managers status /pvfs 2>/dev/null |
+		awk '$1 ~ /^(leader|follower|joining)$/ { print $NF, $2, $1 == "joining" ? "-" : "voter" }'
+}
+group_votes() { group_members | grep -c ' voter$'; }
+
 # managers: the names of all, as scripts/cluster knows them.
 managers() {
 	local n

@@ -44,8 +44,7 @@ stop_all() {
 swap() { for m in $(seq 0 $((n - 1))); do rm -rf "$state/mgr$m" && cp -a "$1.$m" "$state/mgr$m"; done; }
 keep() { for m in $(seq 0 $((n - 1))); do rm -rf "$1.$m" && cp -a "$state/mgr$m" "$1.$m"; done; }
 works() { expect ok pvio write "/pvfs/$1" 0 300000 "$2" && expect ok pvio check "/pvfs/$1" 0 300000 "$2"; }
-votes() { pvmanagers "$base:${uri##*:}" 2>/dev/null | grep -c ' voter$'; }
-all_vote() { [ "$(votes)" = "$n" ]; }
+all_vote() { [ "$(group_votes)" = "$n" ]; }
 
 test_group() {
 	n=$1 pids=()

@@ -19,7 +19,7 @@ goes_on() {
 load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 3)); }
 # voters N: the group has N members, all of them voters
 voters() {
-	pvmanagers "$uri" >"$tmp/members" 2>&1 && [ "$(grep -c . "$tmp/members")" = "$1" ] &&
+	group_members >"$tmp/members" && [ "$(grep -c . "$tmp/members")" = "$1" ] &&
 		[ "$(grep -c ' voter$' "$tmp/members")" = "$1" ]
 }
 

@@ -8,9 +8,7 @@
 mgr() { "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" "$@"; }
 recover() { mgr --index "$survivor" --recover "$@" >"$tmp/recovery" 2>&1; }
 says() { grep -qF -- "$1" "$2" || fail "no '$1' in: $(<"$2")"; }
-address() { awk -v s="[mgr.$1]" '$0 == s { on = 1 } on && /^address/ { print $3; exit }' "$state/pvfs.conf"; }
-votes() { pvmanagers "$(address "$(leader)")" 2>/dev/null | grep -c ' voter'; }
-all_vote() { [ "$(votes)" = 3 ]; }
+all_vote() { [ "$(group_votes)" = 3 ]; }
 has_names() {
 	pvio names /pvfs >names
 	[ "$(grep -c "^$1" names)" = "$2" ] || fail "$(grep -c "^$1" names) of $2 files $1*"

@@ -17,12 +17,11 @@ goes_on() {
 }
 load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 3)); }
 
-address() { awk -v s="[mgr.$1]" '$0 == s { on = 1 } on && /^address/ { print $3; exit }' "$state/pvfs.conf"; }
-members() { pvmanagers "$(address "$(leader)")" >"$tmp/members" 2>&1; }
+address() { conf_value "mgr.$1" address | sed 's|.*://||'; }
 # id_of N, votes N: of the manager N, as the leader knows it
-id_of() { members && awk -v a="$(address "$1")" '$2 == a { print $1 }' "$tmp/members"; }
-votes() { members && grep -qF " $(address "$1") voter" "$tmp/members"; }
-removed() { pvmanagers "$(address "$(leader)")" remove "$1" >"$tmp/removed" 2>&1 || [ -z "$(id_of "$2")" ]; }
+id_of() { group_members | awk -v a="$(address "$1")" '$2 == a { print $1 }'; }
+votes() { group_members | grep -qF " $(address "$1") voter"; }
+removed() { pvfs-managers remove "$(address "$1")" /pvfs >"$tmp/removed" 2>&1 || [ -z "$(id_of "$1")" ]; }
 
 load_goes_on
 for n in 0 1 2; do until_true 60 votes "$n"; done
@@ -31,7 +30,7 @@ for n in 0 1 2; do
 	id=$(id_of "$n")
 	must cluster kill-mgr "$n"
 	rm -rf "$state/mgr$n"
-	until_true 60 removed "$id" "$n"
+	until_true 60 removed "$n"
 	load_goes_on
 	for moment in 0.3 0.8; do
 		cluster start-mgr "$n" >"$tmp/start" 2>&1 &

@@ -64,9 +64,7 @@ wait "${pid[2]}"
 helpers=()
 rm -r "$state/mgr2"
 must cluster start
-voters() {
-	pvmanagers "$uri" >"$tmp/members" 2>&1 && [ "$(grep -c ' voter$' "$tmp/members")" = 3 ]
-}
+voters() { [ "$(group_votes)" = 3 ]; }
 until_true 120 voters
 must pvfs-cp -q /pvfs/data "$tmp/back"
 cmp "$tmp/data" "$tmp/back" || fail "other data"
