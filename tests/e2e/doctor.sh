@@ -470,6 +470,10 @@ as_user 1001 1002 '' env PVFSTAB_FILE="$tmp/tab" pvfs-doctor --root "$host" --sk
 grep -A 1 '^found: pvfstab: key .*/key.mine: Permission denied$' found | grep -q '^    fix: run this as the user' ||
 	fail "a key that he cannot read: $(cat found)"
 ! grep '^found: reach' found || fail "a key that he cannot read is no server that is away"
+chmod 600 tab
+as_user 1001 1002 '' env PVFSTAB_FILE="$tmp/tab" pvfs-doctor --root "$host" --skip clock >found 2>err
+grep -A 1 '^found: pvfstab: .*/tab cannot be read: Permission denied$' found |
+	grep -q '^    fix: correct its type, owner or mode' || fail "a table that he cannot read: $(cat found)"
 
 # ---- usage ----
 for bad in --what '-t 0' 'operand' '-c' '--skip clok' '--skip clock,fsyn'; do

@@ -202,7 +202,10 @@ int pvfstab_load(const char *path, unsigned int timeout_ms,
 		return 0;
 	if (!file) {
 		rc = -errno;
-		log_error(log, "%s: %s", path, strerror(errno));
+		log_error(log,
+			  "%s cannot be read: %s; correct its type, owner or "
+			  "mode",
+			  path, strerror(-rc));
 		return rc;
 	}
 	while (!rc && (len = getline(&text, &size, file)) > 0) {
