@@ -235,9 +235,9 @@ ssize_t pvfs_write_list64(int fd, size_t mem_count, char *const mem_offsets[],
 			  const int64_t file_lengths[]);
 
 /*
- * Fills *counters with what the list calls of this process have done on fd's file system
- * so far.  Reads and writes through partitions use the same path and count, too.  Returns
- * 0, or -1: ENOTTY: fd is not on PVFS.
+ * Fills *counters with the totals of this process's list calls on the file system of fd.
+ * Reads and writes through a partition are included, because they run as list calls.
+ * Returns 0, or -1: ENOTTY: fd is not on PVFS.
  */
 struct pvfs_list_counters {
 	uint64_t requests;	/* requests sent to servers */
@@ -249,16 +249,15 @@ struct pvfs_list_counters {
 int pvfs_list_counters(int fd, struct pvfs_list_counters *counters);
 
 /*
- * Fills *counters with the number of requests to single servers by the way of their data:
- * all reads and writes of this process on fd's file system so far.  The data is in the
- * message, passes through buffers that both ends have registered (Fast RDMA), or is
- * fetched and delivered by the server.  Returns 0, or -1: ENOTTY: fd is not on PVFS.
+ * Fills *counters with how the reads and writes of this process on the file system of fd
+ * moved their data.  Each request to one iod counts once.  Returns 0, or -1: ENOTTY: fd is
+ * not on PVFS.
  */
 struct pvfs_way_counters {
-	uint64_t in_message;
-	uint64_t fast_rdma;
-	uint64_t by_server;
-	uint64_t without; /* no request: done by this process itself (direct=) */
+	uint64_t in_message; /* the data was part of the message */
+	uint64_t fast_rdma; /* through buffers that both ends have registered */
+	uint64_t by_server; /* the iod read or wrote the caller's memory by RDMA */
+	uint64_t without; /* no request: this process used the object itself (direct=) */
 	uint64_t unanswered; /* of by_server: reads that ended when their last bytes arrived */
 	uint64_t reserved[3];
 };
@@ -337,8 +336,8 @@ int pvfs_fetch_add(int fd, unsigned int counter, int64_t add, int64_t *old);
 int pvfs_counter_set(int fd, unsigned int counter, int64_t value,
 		     int64_t *old);
 /*
- * Return 0 when all servers of the file have its data on stable storage; -1: EBADF, EIO
- * and the errors above.
+ * Return 0 when all iods of the file have its data on stable storage, or -1: EBADF: fd is
+ * not open; EIO: an iod could not write the data; the errors at the top of this header.
  */
 int pvfs_fsync(int fd);
 int pvfs_fdatasync(int fd);
@@ -375,9 +374,11 @@ int pvfs_flock(int fd, int operation);
 #define SETPART 0x5602	/* data: struct fpart *, read; sets the offset to 0 */
 #define GETMETA 0x5603	/* data: struct pvfs_filestat *, written; PVFS only */
 /*
- * Returns 0, or -1: EBADF: fd is not open; EINVAL: an impossible partition, a partition
- * of a directory or with O_APPEND, or GETMETA on an object that is not a regular file;
- * ENOTTY: another command on a PVFS descriptor.  Local: the call asks no server.
+ * Executes one of these commands on fd, without asking a server.  Returns 0, or -1:
+ * - EBADF: fd is not open.
+ * - EINVAL: the partition is impossible; SETPART on a directory or a descriptor with
+ *   O_APPEND; or GETMETA on an object that is not a regular file.
+ * - ENOTTY: fd is on PVFS, and cmd is none of these commands.
  */
 int pvfs_ioctl(int fd, int cmd, void *data);
 
@@ -464,7 +465,7 @@ int pvfs_fremovexattr(int fd, const char *name);
 
 /* ---- names ---- */
 
-/* The calls without a comment of their own are as the ordinary ones; modes honour the umask. */
+/* A call without a comment behaves like the system call of that name.  The umask applies. */
 int pvfs_mkdir(const char *path, mode_t mode);
 /*
  * Creates a regular file, FIFO or socket, and for root also a device, like mknod(2); a
@@ -478,9 +479,12 @@ int pvfs_unlink(const char *path);
 /* Fails with EXDEV unless both paths are on the same mount, or both are outside all mounts. */
 int pvfs_rename(const char *from, const char *to);
 /*
- * renameat2(2) with paths only.  flags: 0; RENAME_NOREPLACE: EEXIST if to exists; or
- * RENAME_EXCHANGE: exchanges both atomically, and both must exist.  EINVAL: other flags,
- * both flags, or a manager of a release without this call.
+ * Renames from to to, like renameat2(2).  flags is one of:
+ * - 0: replaces to if it exists.
+ * - RENAME_NOREPLACE: fails with EEXIST if to exists.
+ * - RENAME_EXCHANGE: exchanges the two names atomically; both must exist.
+ *
+ * EINVAL: flags is another value, or the manager's release does not have this call.
  */
 int pvfs_rename2(const char *from, const char *to, unsigned int flags);
 int pvfs_link(const char *from, const char *to);
@@ -571,9 +575,9 @@ struct pvfs_server {
 };
 
 /*
- * Fills *mgr with the manager of the mount that contains path.  If the mount names several,
- * mgr->uri lists as many of them as fit, and the calls below reach the one that leads.  Asks
- * no server.  Returns 0, or -1: ENODEV: path is on no mount.
+ * Fills *mgr with the manager of the mount that contains path, without asking a server.  If
+ * pvfstab names several managers, mgr->uri lists as many as fit.  A call that gets this uri
+ * asks the manager that leads.  Returns 0, or -1: ENODEV: path is on no mount.
  */
 int pvfs_manager(const char *path, struct pvfs_server *mgr);
 /*
@@ -584,8 +588,8 @@ int pvfs_manager(const char *path, struct pvfs_server *mgr);
  */
 int pvfs_servers(const char *path, struct pvfs_server *list, int max);
 /*
- * The same for tools of administrators.  If this call is the first one that needs the servers of
- * the mount, they may use the reserve of a full server for this process, as for a probe.
+ * pvfs_servers() for tools of administrators.  If no earlier call of this process asked the
+ * servers of the mount, even a full server accepts the process: it has a reserve for tools.
  */
 int pvfs_tool_servers(const char *path, struct pvfs_server *list, int max);
 
@@ -621,11 +625,12 @@ struct pvfs_ping {
  */
 int pvfs_ping_server(const char *uri, int timeout_ms, struct pvfs_ping *ping);
 /*
- * The same, over the connection that programs use through the mount that contains path:
- * with the mount's options transport=, fabric=, server_user=, rdma_* and dead_peer=. -1,
- * in addition: ENODEV: path is on no mount; ENXIO: the server belongs to another file
- * system.  This is known once the process has asked the mount's manager for anything, for
- * example with pvfs_servers().
+ * pvfs_ping_server() with the options of the mount that contains path: transport=, fabric=,
+ * server_user=, rdma_* and dead_peer=.  So it tests the connection that programs use there.
+ * Returns 0, or -1 with an error of pvfs_ping_server(), or:
+ * - ENODEV: path is on no mount.
+ * - ENXIO: the server belongs to another file system.  The call can tell this only after
+ *   another call of the process has asked the mount's manager, such as pvfs_servers().
  */
 int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
 		    struct pvfs_ping *ping);
@@ -635,7 +640,7 @@ int pvfs_ping_mount(const char *path, const char *uri, int timeout_ms,
  * are on one disk and share its space.
  */
 int pvfs_statfs_server(const char *uri, int timeout_ms, struct statfs *st);
-/* The same, through the mount that contains path.  Errors: as pvfs_ping_mount(). */
+/* pvfs_statfs_server() with the options of the mount of path.  Errors: as pvfs_ping_mount(). */
 int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
 		      struct statfs *st);
 
@@ -645,27 +650,32 @@ int pvfs_statfs_mount(const char *path, const char *uri, int timeout_ms,
  * pvfs_latency_ns(i) and less than pvfs_latency_ns(i + 1) nanoseconds, from arrival to
  * reply.
  *
- * PVFS_METRICS_OPS: "requests", label op: "READ", "GETATTR".  DIRECT_READ and DIRECT_WRITE are
- * transfers without a request, as clients report them.  Their ns and latency are estimated
- * from the few that clients time, and most_ns is the upper end of the last nonzero latency.
+ * PVFS_METRICS_OPS: the metric "requests" of each operation, with the label op: "READ",
+ * "GETATTR".  The operations DIRECT_READ and DIRECT_WRITE are transfers without a request, as
+ * clients report them.  Clients time only a few of these.  So ns and latency are estimates, and
+ * most_ns is the upper end of the last nonzero element of latency.
  *
- * PVFS_METRICS_USERS: "user", labels uid and job.  The job is PVFS_JOB_ID or SLURM_JOB_ID of the
- * environment of the program; the server does not verify it.  A server reports all users to root
- * and to the user that it runs as, and to other users only their own.  It keeps 256.
- * The requests of a user without a connected program may move to the uid "others".  With a
- * label way, "direct": transfers without a request.
+ * PVFS_METRICS_USERS: the metric "user" of each user and job, with the labels uid and job.  The
+ * job is the program's environment variable PVFS_JOB_ID or SLURM_JOB_ID, which the server does
+ * not verify.  A row with the label way "direct" counts transfers without a request.  Root, and
+ * the user that the server runs as, get the rows of all users; another user gets only his own.
+ * A server stores 256 rows.  If a user has no connected program, the server may add his counts
+ * to the uid "others".
  *
- * PVFS_METRICS_FILES: "file", labels handle and name.  Files, and on the manager directories, that
- * were busy recently; the numbers count since the server began to track the file.  name is the
- * end of the path by which it was opened last, at most 96 bytes of any value but 0; "":
- * unknown.  Only root and the user that the server runs as see files.
+ * PVFS_METRICS_FILES: the metric "file" of each file (on the manager also of each directory) that
+ * was used much recently, with the labels handle and name.  It counts since the server began to
+ * track the file.  name is the end of the path by which the file was last opened, at most 96
+ * bytes of any value but 0; "": unknown.  Only root, and the user that the server runs as, get
+ * these rows.
  *
- * PVFS_METRICS_INSIDE: "way", labels op ("read", "write", "other"), transport and way.  way is
- * "inline": in the message; "fast": by Fast RDMA; "bulk": moved by the server; "mapped": moved by the
- * server directly from or to the object; "direct": without a request; "none": there is no
- * data.  "flush", label of: writing to stable storage.  "queue", label queue: the time that work
- * items waited for a thread.  Others are of queues, buffers, caches and the database, and end
- * in their unit.
+ * PVFS_METRICS_INSIDE: how the server works inside.
+ * - "way", with the labels op ("read", "write", "other"), transport and way: requests by how
+ *   their data moved.  "inline": in the message; "fast": by Fast RDMA; "bulk": by RDMA of the
+ *   server; "mapped": by RDMA of the server from or to the object itself; "direct": without a
+ *   request; "none": the request has no data.
+ * - "flush", with the label of: writing to stable storage.
+ * - "queue", with the label queue: the time that work items waited for a thread.
+ * - Metrics of queues, buffers, caches and the database.  The name of each ends in its unit.
  */
 #define PVFS_LATENCIES 106
 #define PVFS_METRIC_LABELS 4
@@ -699,15 +709,16 @@ struct pvfs_metric {
 	uint64_t most_ns;	/* ... and of the longest */
 	uint64_t *latency;	/* PVFS_LATENCIES entries; NULL: unknown */
 };
-/* Returns the value of a label; "": the metric has no such label. */
+/* Returns the value of the label key of metric, or "" if the metric has no such label. */
 const char *pvfs_metric_label(const struct pvfs_metric *metric, const char *key);
 /* Frees a list.  NULL is permitted. */
 void pvfs_metrics_free(struct pvfs_metric *list);
 /*
- * Prepares repeated questions to one server over a connection that stays open.  path
- * selects a mount; if it is NULL, uri alone names the server.  Returns 0, or -1: the
- * errors of pvfs_ping_mount() for an address and a mount; ENOMEM.  The server need not
- * answer yet.  The caller owns *watch and releases it with pvfs_watch_close().
+ * Creates *watch, with which the pvfs_watch_ calls ask one server over a connection that stays
+ * open.  uri names the server.  path selects the mount whose options apply; NULL: none.  The
+ * server need not answer yet.  The caller owns *watch and releases it with pvfs_watch_close().
+ * Returns 0, or -1: EINVAL: uri is not an address; ENODEV, ENXIO: as pvfs_ping_mount();
+ * ENOMEM.
  */
 struct pvfs_watch;
 int pvfs_watch_open(const char *path, const char *uri, int timeout_ms,
@@ -715,43 +726,49 @@ int pvfs_watch_open(const char *path, const char *uri, int timeout_ms,
 /* Closes the connection and frees watch.  NULL is permitted. */
 void pvfs_watch_close(struct pvfs_watch *watch);
 /*
- * As the calls above without watch, each within timeout_ms.  One thread may use a watch
- * at a time.  A child must not use it after fork().  After an error, for example because
- * the server restarted, the watch may be unusable: close it and open another.
+ * pvfs_ping_server() and pvfs_statfs_server() over the connection of watch.  Each returns
+ * within the timeout_ms of pvfs_watch_open().  Only one thread may use a watch at a time, and
+ * a child must not use it after fork().  After an error, for example because the server
+ * restarted, the watch may be unusable.  The caller then closes it and opens another.
  */
 int pvfs_watch_ping(struct pvfs_watch *watch, struct pvfs_ping *ping);
 int pvfs_watch_statfs(struct pvfs_watch *watch, struct statfs *st);
 /*
- * Lists the metrics of these groups, PVFS_METRICS_*.  With n handles, at most
- * PVFS_METRIC_FILES, PVFS_METRICS_FILES means these files, and a manager reports their names.
- * The numbers are not an atomic snapshot.  Returns how many; the caller owns *list and
- * releases it with pvfs_metrics_free().  -1: the errors of the other calls; EINVAL: unknown
- * groups, or n is too large; ENOSYS: the release of the server has no metrics; EPROTO: the list
- * has no end.
+ * Sets *list to the metrics of the given groups, a sum of PVFS_METRICS_*.  If n is not 0, the
+ * group PVFS_METRICS_FILES has only the n files of handle, at most PVFS_METRIC_FILES, and a
+ * manager reports their names.  The numbers are not an atomic snapshot.  The caller owns *list
+ * and releases it with pvfs_metrics_free().  Returns the number of metrics, or -1:
+ * - EINVAL: groups has unknown bits, or n is too large.
+ * - ENOSYS: the release of the server has no metrics.
+ * - EPROTO: the server never ends its list.
+ * - The errors of pvfs_watch_ping().
  */
 int pvfs_watch_metrics(struct pvfs_watch *watch, unsigned int groups,
 		       const uint64_t *handle, unsigned int n,
 		       struct pvfs_metric **list);
 /*
- * A client session, as a manager knows it.  name: its program, "HOST:PID:PROGRAM".  peer:
- * the address that it connected from.  "-": unknown since the manager started.
+ * A client session, as a manager knows it.  name is "HOST:PID:PROGRAM" of the client's
+ * program.  peer is the address from which the client connected; "-": the client has not
+ * connected since the manager started.
  */
 #define PVFS_SESSION_AWAY 0x1u	/* the client has no connection now */
 struct pvfs_session {
 	uint64_t id;
 	uint64_t age_ns;	/* since its first connection, or the start of the manager */
 	unsigned int uid, gid;
-	unsigned int opens;	/* files that it has open for writing, or holds */
+	unsigned int opens;	/* files that the client has open for writing, or holds */
 	unsigned int locks;
 	unsigned int flags;	/* PVFS_SESSION_* */
 	unsigned int reserved[3];
 	char job[72], name[72], peer[72];
 };
 /*
- * Asks a manager for the sessions with numbers above after, without this one.  Fills at
- * most max entries of list in the order of the numbers and returns how many; 0: there are
- * no more.  -1: the errors of the other calls; EPERM: the user is neither root nor the one
- * that the server runs as; ENOSYS: the server is an iod, or its release has no such request.
+ * Asks a manager for its sessions with an id above after, except the session of watch.  Fills
+ * at most max entries of list in the order of the ids.  Returns the number of entries, 0 if
+ * there are no more, or -1:
+ * - EPERM: the caller is neither root nor the user that the manager runs as.
+ * - ENOSYS: the server is an iod, or its release does not have this request.
+ * - The errors of pvfs_watch_ping().
  */
 int pvfs_watch_sessions(struct pvfs_watch *watch, uint64_t after,
 			struct pvfs_session *list, int max);
@@ -771,25 +788,28 @@ struct pvfs_evict {		/* fields that by does not name are 0 */
 };
 #define PVFS_EVICT_IODS 1024
 struct pvfs_evicted {
-	unsigned int sessions;	/* number that the call selected */
-	unsigned int left;	/* of these and earlier evictions: not finished yet */
+	unsigned int sessions;	/* number of sessions that the call selected */
+	unsigned int left;	/* evicted sessions, of this and earlier calls, still to end */
 	unsigned int iods;	/* number of iods that have not confirmed it: iod[] */
-	uint64_t until_ns;	/* nanoseconds until these iods no longer accept the opens of
-				 * the sessions; 0: not until they are told */
+	uint64_t until_ns;	/* nanoseconds after which these iods reject the sessions by
+				 * themselves; 0: not before the manager reaches them */
 	unsigned int iod[PVFS_EVICT_IODS];
 };
 /*
- * Ends these sessions at a manager and its iods.  Returns 0 and fills *done when the
- * sessions have no effect any more, or with the remainder after three quarters of
- * timeout_ms; the eviction then continues.  -1: the errors of pvfs_watch_sessions();
- * EINVAL: an inconsistent *what, or this session; ESRCH: there is no such session.
+ * Ends the sessions that *what selects, at the manager and at all iods.  Returns 0 when no
+ * request of these sessions can be executed any more.  After three quarters of the watch's
+ * timeout_ms, the call returns 0 before that: then done->left or done->iods is not 0, and the
+ * manager continues.  Returns -1:
+ * - EINVAL: *what is inconsistent, or selects the session of watch.
+ * - ESRCH: no session matches.
+ * - The errors of pvfs_watch_sessions().
  */
 int pvfs_watch_evict(struct pvfs_watch *watch, const struct pvfs_evict *what,
 		     struct pvfs_evicted *done);
 
 /*
- * The group of managers of a file system.  A member has a number, which stands for its storage, and
- * the address of its manager.  Numbers that only the leader knows are 0 otherwise.
+ * A member of the group of managers of a file system.  id identifies the member's storage, and
+ * address its manager.  A field marked "leader only" is 0 in the answer of another member.
  */
 #define PVFS_MEMBER_VOTER 0x1u
 #define PVFS_MEMBER_RECENT 0x2u	/* leader only: it has answered within the election timeout */
@@ -832,21 +852,26 @@ enum pvfs_managers_command {
 	PVFS_MANAGERS_TRANSFER,	/* the member id leads from now on; 0: any other member */
 };
 /*
- * Executes the command at a manager, and fills *state with the state after it.  REMOVE returns when
- * the group has committed it, TRANSFER when it has begun.  A manager that still runs joins again by
- * itself, under a new id, if its storage was emptied.  Returns 0, or -1: the errors of the other
- * calls; EPERM: a change, and the user is neither root nor the one that the server runs as;
- * ENOTCONN: this manager does not lead; EBUSY: another change is going on; ENOENT: no such member;
- * EHOSTDOWN: REMOVE: the members that would remain and are up to date are no majority of them;
- * ENOSPC: the log of the managers is full; ENOSYS: the server is an iod or has no group, or its
- * release has no such request.
+ * Executes the command at a manager, and fills *state with the state after it.  REMOVE returns
+ * when the group has committed the removal.  TRANSFER returns when the transfer has begun.  If a
+ * removed manager runs with an empty storage, it joins the group again under a new id.  Returns
+ * 0, or -1:
+ * - EINVAL: the command is unknown, or id does not fit it.
+ * - EPERM: the command is a change, and the caller is neither root nor the manager's user.
+ * - ENOTCONN: this manager does not lead.
+ * - EBUSY: another change of the group is in progress.
+ * - ENOENT: the group has no member id.
+ * - EHOSTDOWN: after REMOVE, the members that are up to date would be no majority.
+ * - ENOSPC: the log of the managers is full.
+ * - ENOSYS: the server is an iod or has no group, or its release does not have this request.
+ * - The errors of pvfs_watch_ping().
  */
 int pvfs_watch_managers(struct pvfs_watch *watch,
 			enum pvfs_managers_command command, uint64_t id,
 			struct pvfs_managers *state);
 /*
- * Returns the lower bound of latency[i] in nanoseconds: 0 for 0; UINT64_MAX above the
- * last one.
+ * Returns the lower bound, in nanoseconds, of the latencies that element i of
+ * pvfs_metric.latency counts.  Returns UINT64_MAX if i is not below PVFS_LATENCIES.
  */
 uint64_t pvfs_latency_ns(unsigned int i);
 
@@ -859,27 +884,27 @@ struct pvfs_layout {
 };
 
 /*
- * Fills *layout with the striping of a regular file.  Asks the manager.  Returns 0, or
- * -1: ENODEV: path is on no mount; EISDIR, EINVAL: not a regular file; errors of the
- * manager.
+ * Asks the manager for the striping of the regular file path, and fills *layout.  Returns 0,
+ * or -1: ENODEV: path is on no mount; EISDIR: path is a directory; EINVAL: path is another
+ * object without data; the errors of pvfs_stat().
  */
 int pvfs_layout(const char *path, struct pvfs_layout *layout);
 /*
- * Returns the index of the iod that stores byte off of the file.  Sets *local (may be
- * NULL) to the byte offset in its object.  Asks no server.  -1: EINVAL: off is negative
- * or the layout is impossible.
+ * Returns the index of the iod that stores byte off of a file with this layout.  Sets *local
+ * (may be NULL) to the offset of that byte in the iod's object.  Asks no server.  Returns -1
+ * with EINVAL if off is negative or the layout is impossible.
  */
 int pvfs_locate(const struct pvfs_layout *layout, int64_t off,
 		int64_t *local);
 
 /*
- * Redirects the log lines of the library: level 0 error, 1 warning, 2 info, 3 debug.  fn
- * gets the lines up to that level instead of stderr, from any thread.  msg is one line
- * without a newline, valid until fn returns.  fn must call nothing of this library.  fn
- * and arg stay in use until the process ends.  With fn NULL, lines go to stderr again.
- * Call this before any other call of the library.  Without it, warnings and errors go to
- * stderr; the environment variable PVFS_LOG ("error", "warn", "info", "debug", "none")
- * sets the level.
+ * Redirects the log lines of the library from stderr to fn; NULL: back to stderr.  level is
+ * the highest level that is logged: 0 error, 1 warning, 2 info, 3 debug.  Any thread may call
+ * fn.  msg is one line without a newline, and valid until fn returns.  fn must not call this
+ * library.  The library uses fn and arg until the process ends.  The program must call this
+ * function before any other of the library.  If it does not, the library logs errors and
+ * warnings, or as much as the environment variable PVFS_LOG says ("error", "warn", "info",
+ * "debug", "none").
  */
 void pvfs_set_log(void (*fn)(void *arg, int level, const char *msg),
 		  void *arg, int level);

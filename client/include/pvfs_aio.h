@@ -73,9 +73,9 @@ struct pvfs_aio_queue;
 #define PVFS_AIO_TENDED 1u
 int pvfs_aio_queue_new(unsigned int flags, struct pvfs_aio_queue **queue);
 /*
- * Waits until no request is in flight and frees the queue.  Requests whose turn had not
- * come end with ECANCELED.  Requests that no call has returned have their result then;
- * done() is called for those that have one.
+ * Frees the queue.  Requests that have not started end with ECANCELED.  The function waits
+ * for those in flight.  It calls done() of the requests that have one.  The others, if
+ * pvfs_aio_wait() has not returned them, have their result when the function returns.
  */
 void pvfs_aio_queue_free(struct pvfs_aio_queue *queue);
 
@@ -107,7 +107,7 @@ void pvfs_aio_prep_write_list(struct pvfs_aio *aio, int fd, size_t mem_count,
 			      const size_t allocation_lengths[],
 			      size_t file_count, const int64_t file_offsets[],
 			      const int64_t file_lengths[]);
-/* Covers what requests wrote that ended before this one is submitted. */
+/* Flushes the data of all writes that ended before this request is submitted. */
 void pvfs_aio_prep_fsync(struct pvfs_aio *aio, int fd);
 /* EINVAL: flags contains O_META or O_PART. */
 void pvfs_aio_prep_open(struct pvfs_aio *aio, const char *path, int flags,
@@ -121,19 +121,25 @@ void pvfs_aio_prep_lock(struct pvfs_aio *aio, int fd, int cmd,
 			struct flock *lock);
 
 /*
- * Submits n prepared requests, in this order.  Problems of a request are its own error.
- * Returns 0, or -1: ECHILD: a child after fork(); no request was accepted.
+ * Submits n prepared requests, in the order of aio.  An invalid request ends with an error of
+ * its own; the others are not affected.  Returns 0, or -1 with ECHILD in a child after
+ * fork(): then no request was submitted.
  */
 int pvfs_aio_submit(struct pvfs_aio_queue *queue, struct pvfs_aio *const aio[],
 		    unsigned int n);
 /*
- * Waits until at least min requests have ended that were not returned before, until none
- * is in flight any more, or until timeout_ms have passed (0: do not wait; -1: no limit,
- * because each request has its timeout).  Drives the requests in flight meanwhile.  Puts
- * at most max requests into ended, in the order in which they ended.  Requests with
- * done() are called instead, and count for min.  Returns the number in ended, or -1:
- * ECHILD: a child after fork(); EINVAL: timeout_ms is below -1; EAGAIN: another thread
- * waited on the queue for all that time.
+ * Drives the requests in flight until one of these is true:
+ * - At least min requests have ended since the last call.
+ * - No request is in flight.
+ * - timeout_ms milliseconds have passed.  0: the call does not wait; -1: no limit, because
+ *   each request has a timeout of its own.
+ *
+ * Puts at most max of the ended requests into ended, in the order in which they ended.  A
+ * request with done() counts for min, but the library calls done() instead of returning it.
+ * Returns the number of requests in ended, or -1:
+ * - ECHILD: this is a child after fork().
+ * - EINVAL: timeout_ms is below -1.
+ * - EAGAIN: another thread waited on the queue for all that time.
  */
 int pvfs_aio_wait(struct pvfs_aio_queue *queue, struct pvfs_aio *ended[],
 		  unsigned int max, unsigned int min, int timeout_ms);
@@ -144,8 +150,8 @@ int pvfs_aio_wait(struct pvfs_aio_queue *queue, struct pvfs_aio *ended[],
  */
 int pvfs_aio_fd(struct pvfs_aio_queue *queue);
 /*
- * Cancels a request whose turn has not come: it ends with ECANCELED.  Returns 0, or -1:
- * EALREADY: it is in flight or has ended; ECHILD.
+ * Cancels a request that has not started: it ends with ECANCELED.  Returns 0, or -1:
+ * EALREADY: the request is in flight or has ended; ECHILD: this is a child after fork().
  */
 int pvfs_aio_cancel(struct pvfs_aio_queue *queue, struct pvfs_aio *aio);
 

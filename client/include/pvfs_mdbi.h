@@ -3,8 +3,9 @@
  * pvfs_mdbi.h - the multi-dimensional block interface of PVFS: a file as an array of
  * records in D dimensions, read and written by blocks.
  *
- *   set_blk(fd, 2, 500, 2, 6, 3, 3): records of 500 bytes, blocks of 2 x 3 of
- *   them, 6 x 3 blocks; read_blk(fd, buf, 2, 0) reads the third of the top.
+ *   set_blk(fd, 2, 500, 2, 6, 3, 3): a record has 500 bytes, a block has 2 x 3 records, and
+ *   the array has 6 x 3 blocks.  read_blk(fd, buf, 2, 0) reads the third block of the first
+ *   row.
  *
  * The first dimension varies fastest, in the file as well as in the memory of a block.
  * Indices count blocks from 0.  The calls work on files of PVFS and on ordinary files,
