@@ -8,10 +8,7 @@
 #include "client/lib/session/client_session.h"
 #include "client/lib/session/coroutine.h"
 
-/*
- * Maximum number of sessions that a queue tracks at a time.  The keepers of further
- * sessions drive the calls there.
- */
+/* Sessions that a queue tracks at a time.  If its calls use more, the keepers drive the rest. */
 #define AIO_PLACES 16u
 
 /* A session at which calls of the queue are, or were. */
@@ -63,19 +60,19 @@ struct aio_queue {
 
 /* ---- aio_place.c: the caller holds the lock, except for aio_rest() ---- */
 
-/* False: all places are in use. */
+/* Counts a call that waits at s.  Returns false if s has no place and all places are in use. */
 bool aio_place_posted(struct aio_queue *q, struct session *s);
 void aio_place_answered(struct aio_queue *q, struct session *s);
-/*
- * If all calls in flight are at one session, returns that session with a reference;
- * otherwise NULL.
- */
+/* If all calls in flight wait at one session, returns it with a reference, otherwise NULL. */
 struct session *aio_place_only(struct aio_queue *q);
 /* Wakes the thread in aio_queue_wait(), and pollers, to check again. */
 void aio_tell(struct aio_queue *q);
-/* Drives all places until nothing is left to do.  Afterwards the set reports new work. */
+/*
+ * Drives the sessions of all places until they have nothing to do.  Afterwards the epoll set
+ * becomes readable when there is new work.
+ */
 void aio_rest(struct aio_queue *q);
-/* Sleeps on the set, at most until the given time. */
+/* Sleeps until the epoll set is readable, at most until the clock_now() until. */
 void aio_sleep(struct aio_queue *q, uint64_t until);
 
 #endif

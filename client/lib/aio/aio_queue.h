@@ -5,9 +5,9 @@
  *
  * 	submitted --> waiting --> under way, PVFS_AIO_DEPTH --> ended --> reaped
  *
- * A thread that waits for calls of a queue drives the session where they are.  If a queue
- * has calls at several sessions, or its owner polls, the thread sleeps on the descriptors
- * of all of them.
+ * A thread in aio_queue_wait() drives the session at which the calls wait.  If calls wait at
+ * several sessions, or the owner of the queue polls, the thread sleeps on the descriptors of
+ * all these sessions.
  */
 #ifndef AIO_QUEUE_H
 #define AIO_QUEUE_H
@@ -29,15 +29,18 @@ struct aio_call {
 	/* private */
 	STAILQ_ENTRY(aio_call) link;
 	uint64_t since; /* time of submission */
-	bool waits; /* its turn has not come */
+	bool waits; /* not started */
 };
 STAILQ_HEAD(aio_calls, aio_call);
 
-/* tended: see PVFS_AIO_TENDED.  Returns 0, -ENOMEM, -EMFILE or -ENFILE. */
+/*
+ * Creates a queue, which the caller frees with aio_queue_free().  tended: see PVFS_AIO_TENDED.
+ * Returns 0; -ENOMEM; -EMFILE, -ENFILE: no descriptors left.
+ */
 int aio_queue_new(bool tended, struct aio_queue **queue);
 /*
- * Waits for the calls in flight.  Calls done() for calls that were not reaped, or adds
- * them to ended.
+ * Waits for the calls in flight and frees the queue.  For each call that was not reaped, calls
+ * done(), or adds the call to ended if it has no done().
  */
 void aio_queue_free(struct aio_queue *queue, struct aio_calls *ended);
 /*
@@ -46,19 +49,19 @@ void aio_queue_free(struct aio_queue *queue, struct aio_calls *ended);
  */
 void aio_queue_abandon(struct aio_queue *queue);
 
-/* The caller has set run and done. */
+/* Adds call, whose run and done the caller has set.  aio_queue_start() starts it. */
 void aio_queue_add(struct aio_queue *queue, struct aio_call *call);
 /* Starts added calls, as far as PVFS_AIO_DEPTH permits. */
 void aio_queue_start(struct aio_queue *queue);
 /*
- * See pvfs_aio_wait().  until is in ns (clock_now()).  Adds to ended.  Returns the
- * number, or -EAGAIN.
+ * pvfs_aio_wait() until the clock_now() until.  Appends the calls that ended to ended.  Returns
+ * their number, or -EAGAIN: another thread waited on the queue for all that time.
  */
 int aio_queue_wait(struct aio_queue *queue, struct aio_calls *ended,
 		   unsigned int max, unsigned int min, uint64_t until);
 /* See pvfs_aio_fd(). */
 int aio_queue_fd(struct aio_queue *queue);
-/* Returns 0 or -EALREADY. */
+/* Ends a call that has not started with -ECANCELED.  -EALREADY: it has started. */
 int aio_queue_cancel(struct aio_queue *queue, struct aio_call *call);
 
 #endif

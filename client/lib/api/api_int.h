@@ -43,27 +43,30 @@ static inline int api_run(enum profile_kind kind, struct file *f, target_op op,
 }
 
 /*
- * The PVFS file of fd, with a reference for the caller.  NULL: not on PVFS, also for an
- * ordinary file with a partition.
+ * Returns the PVFS file that fd has open, with a reference for the caller.  Returns NULL if
+ * the file is not on PVFS, even if fd has a partition.
  */
 struct file *api_file(int fd);
 
 /* Combines the permission bits of a new file and the umask of the process: WIRE_MODE(). */
 uint32_t mode_and_umask(mode_t mode);
 
-/* SETATTR on a path, as where_run_at().  flags: AT_SYMLINK_NOFOLLOW. */
+/*
+ * Sends SETATTR for a path, which starts at dir.  flags: 0 or AT_SYMLINK_NOFOLLOW.  Returns as
+ * where_run_at().
+ */
 int setattr_at(struct where *w, int dir, const char *path, int flags,
 	       const struct setattr *set);
-/* SETATTR on an open file.  Consumes the reference to f.  Returns 0 or -errno. */
+/* Sends SETATTR for f and releases the caller's reference to f.  Returns 0 or -errno. */
 int setattr_file(struct file *f, const struct setattr *set);
 
-/* The public calls of the same names, but they return a negative errno. */
+/* pvfs_open(), pvfs_stat() etc., but they return -errno.  Here f is the file of fd. */
 int api_open(const char *path, int flags, mode_t mode);
 int api_stat(const char *path, bool follow, struct stat *st);
 int api_fstat(int fd, struct file *f, struct stat *st);
 int api_fsync(int fd, struct file *f);
 int api_lock(struct file *f, int cmd, struct flock *range);
-/* cmd of fcntl(2) is one of a lock, which api_lock() takes. */
+/* Returns whether cmd, of fcntl(2), is a lock command that api_lock() accepts. */
 bool api_is_lock(int cmd);
 
 /* The parameters of pvfs_read_list64() without the descriptor. */

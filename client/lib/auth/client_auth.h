@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * client_auth.h - how a client authenticates: the interface between libpvfs and
- * libpvfs-auth.so.  That library has the cryptography, and is loaded only if pvfstab has
- * auth=.
+ * libpvfs-auth.so.  libpvfs-auth.so contains the cryptography.  libpvfs loads it only if a line
+ * of pvfstab has the option auth=.
  */
 #ifndef CLIENT_AUTH_H
 #define CLIENT_AUTH_H
@@ -46,26 +46,32 @@ struct client_auth_ops {
 		    struct client_auth **auth);
 	/* Wipes the secrets and frees the prover.  NULL is permitted. */
 	void (*close)(struct client_auth *auth);
-	/* Has no ticket before end(). */
+	/* Returns the prover of auth, which has no ticket before end(). */
 	const struct prover *(*prover)(const struct client_auth *auth);
 	/* Fills the body of CHALLENGE. */
 	int (*begin)(struct client_auth *auth, struct wire_challenge *body);
 	/*
-	 * Fills AUTH: body, and body->len bytes of word, which has room for WIRE_WORD_MAX.
-	 * - -EKEYREJECTED: the servers require less than pvfstab does.
-	 * - -ENXIO: another file system.
+	 * Prepares the message AUTH after the reply rep to CHALLENGE: fills body, and body->len
+	 * bytes of word, which has room for WIRE_WORD_MAX.  May block, until way->deadline.
+	 * - -EKEYREJECTED: the servers permit weaker authentication than pvfstab demands.
+	 * - -ENXIO: the manager serves another file system than way->fsid.
 	 * - -ECOMM: munged does not answer; a retry may help.
 	 */
 	int (*word)(struct client_auth *auth, const struct client_auth_way *way,
 		    const struct wire_challenge_rep *rep,
 		    struct wire_auth *body, void *word);
-	/* Checks the answer.  Sets *life to the lifetime of the ticket in ns.  -EKEYREJECTED:
-	 * the peer does not prove that it is the manager; -ECOMM: as above.  word() and end()
-	 * may block, until way->deadline at most. */
+	/*
+	 * Checks the reply to AUTH, and sets *life to the lifetime of the ticket in ns.  May
+	 * block, until the deadline of word().
+	 * - -EKEYREJECTED: the peer does not prove that it is the manager.
+	 * - -ECOMM: munged does not answer; a retry may help.
+	 */
 	int (*end)(struct client_auth *auth, const struct wire_msg *reply,
 		   uint64_t *life);
-	/* After end(): how the existing connection is sealed, until the next begin().
-	 * SEAL_NONE: it is not sealed in place; the client reconnects. */
+	/*
+	 * After end(): returns how to seal the existing connection, valid until the next begin().
+	 * With the mode SEAL_NONE, the client reconnects instead.
+	 */
 	struct seal_in_place (*seal_in_place)(struct client_auth *auth);
 };
 

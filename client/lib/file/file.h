@@ -32,13 +32,12 @@ struct file_locks {
 		/* range that contains all of them; end 0: none */
 		uint64_t start, end;
 		uint64_t session; /* session that holds them */
-	} bytes[2]; /* of the process, through any descriptor; of the open
-		     * file */
+	} bytes[2]; /* [0]: of the process, through any descriptor; [1]: of the open file */
 	bool whole; /* flock(2), in the session of the open file's locks */
 	bool lost; /* lost with their session, and logged */
 };
 
-/* State that the previous program in this process had of the file: process/inherit.h. */
+/* What the previous program of this process knew about the file: process/inherit.h. */
 struct heir {
 	uint64_t session[HEIR_SESSIONS]; /* its sessions; 0: no more */
 	uint64_t open; /* open id there, or 0 */
@@ -139,45 +138,46 @@ void file_inherited(struct file *f);
 void file_forked(struct file *f);
 
 /*
- * Records a write of [from, end).  rc not 0: its extent is unknown.  since:
- * unsynced_since() before the write, or 0: the write is also flushed.
+ * Records that f was written from byte from up to end.  If rc is not 0, the write failed, and
+ * any part of this may be written.  since is the unsynced_since() from before the write; 0: the
+ * data is on stable storage.
  */
 void file_record_write(struct file *f, uint64_t from, uint64_t end, int rc,
 		       unsigned int since);
 /*
- * Records that a counter was changed, or may have been: the file then has objects, but
- * its times stay.
+ * Records that a counter of f was or may have been changed.  The RELEASE of f then reports a
+ * write, but no new modification time.
  */
 void file_record_counter(struct file *f);
 /*
- * Records that the size may no longer tell the space of the file: after fallocate(2), a
- * copy of holes, or a write in many pieces.
+ * Records that st_blocks of f can no longer be computed from its size.  Called after
+ * fallocate(2), a copy of holes, or a write in many pieces.
  */
 void file_doubt_space(struct file *f);
 /* Records a truncation, or extension, to size. */
 void file_record_truncate(struct file *f, uint64_t size);
-/* The times of a file were set explicitly: earlier writes no longer count. */
+/* Called after utimensat(2) set the file's modification time: earlier writes no longer count. */
 void file_forget_write_time(struct fs *fs, uint64_t handle);
 /*
- * Updates st, as the servers returned it, with the time of this process' later writes.
- * The clocks of the iods' files are coarse.
+ * Sets st_mtim to the time of this process' last write to the file if that is later than the
+ * time that the servers returned: the clocks of the iods' files are coarse.
  */
 void file_apply_write_time(struct fs *fs, struct stat *st);
 
 /*
- * Sets *end to the offset after the highest byte that this process wrote through its only
- * open file of handle for writing.  The file must have been open under s from before
- * begun (clock_now()) until now.  *end is 0 if nothing was written.  False: there is no
- * such file, there are several, or the end is unknown.
+ * If this process has exactly one open file of handle for writing, and had it open under s
+ * from begun (clock_now()) until now, sets *end to the offset after the highest byte written
+ * through it, 0 if nothing was written.  Returns false in all other cases, and if a write
+ * failed so that the end is unknown.
  */
 bool file_sole_end(struct fs *fs, const struct session *s, uint64_t handle,
 		   uint64_t begun, uint64_t *end);
 
-/* The access time was set explicitly: earlier reads no longer count. */
+/* Called after utimensat(2) set the file's access time: earlier reads no longer count. */
 void file_forget_read_time(struct fs *fs, uint64_t handle);
 /* Returns the time of the last read, or 0: file.read_at. */
 int64_t file_last_read(struct fs *fs, uint64_t handle);
-/* The file has set-id bits from now on; see file.has_setid. */
+/* Sets has_setid of all open files of handle. */
 void file_note_setid(struct fs *fs, uint64_t handle);
 
 /* True: this process has the file open, or has it open for writing. */
@@ -186,10 +186,7 @@ bool file_is_written(struct fs *fs, uint64_t handle);
 /* True: the kernel got pages through one of the open files: file.paged. */
 bool file_is_paged(struct fs *fs, uint64_t handle);
 
-/*
- * The offset of a descriptor (seek.c).  Takes f->pos_lock; the wait counts as time of the
- * call.
- */
+/* Takes f->pos_lock (seek.c).  The time of the wait counts for the deadline of the call. */
 void file_lock_pos(struct file *f);
 /* As lseek(2), but returns a negative errno. */
 int64_t file_seek(struct file *f, int fd, int64_t off, int whence);
@@ -208,31 +205,29 @@ static inline void file_set_view(struct file *f, const struct file_view *view)
 /* ---- requests to servers: file.c ---- */
 
 /*
- * Runs op on the file, by its handle.  If the session has ended, opens the file under the
- * next session and runs op again, at most twice (for another ticket, then for another
- * capability).  See fs_must_retry() for operations that are not repeated.  -ESTALE: locks were
- * lost with the session, and a program that relies on them must not continue.
+ * Runs op on f.  If the session has ended, file_run() opens f under the next session and runs
+ * op again, at most twice: once for another ticket, once for another capability.  A change
+ * that was in flight is not repeated (fs_must_retry()).  Returns the result of op or -errno.
+ * -ESTALE: the process lost locks on f with the session, and must not rely on them further.
  */
 typedef int (*target_op)(struct session *s, const struct target *t, void *arg);
 int file_run(struct file *f, target_op op, void *arg);
 /*
- * The same for the object that t names, open or not: fs_retry.c.  Returns the result of
- * op, or -errno.
+ * Runs op on the object that t names, which need not be open.  If the session has ended, runs
+ * op again under the next one, at most twice.  Returns the result of op or -errno.
  */
 int fs_run(struct fs *fs, const struct target *t, target_op op, void *arg);
 /*
- * Called after -ESTALE, which can also mean that a session was evicted.  Asks the
- * manager.  True: it no longer has the object.  fsid: file system of the object, or 0.
+ * Asks the manager whether the object exists, after a call failed with -ESTALE: the object may
+ * be removed, or only the session evicted.  fsid is the file system of the object, or 0.
+ * Returns true if the manager no longer has the object.
  */
 bool fs_has_removed(struct fs *fs, uint64_t handle, uint64_t fsid);
-/*
- * Waits until all servers of the file have its data on stable storage.  Returns 0 or
- * -errno.
- */
+/* Returns 0 when all iods of the file have its data on stable storage, or -errno. */
 int file_sync(struct file *f);
 /*
- * Tells the manager that the file may grow other than by appends.  From then on the
- * manager asks the iods for the end of the file.  Returns 0 or -errno.
+ * Called before a file that was opened with O_APPEND is extended in another way.  Tells the
+ * manager, which then asks the iods for the end of the file.  Returns 0 or -errno.
  */
 int file_grows(struct file *f);
 /* F_SETFL: sets or clears O_APPEND.  Returns 0 or -errno. */

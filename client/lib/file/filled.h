@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filled.h - the bytes of a file that are known to be written: all bytes up to an end,
- * and a few pieces beyond it.  Tells whether the writes of one open file left a hole.
+ * filled.h - which bytes were written through one open file: all up to an end, and at most
+ * FILLED_PIECES pieces beyond it.  From this, RELEASE reports whether there may be a hole.
  *
  *   0 [######## end ]........[ piece ]....[ piece ]
  */
@@ -25,7 +25,7 @@ struct filled {
 
 /* Records that [from, to) was written. */
 void filled_add(struct filled *f, uint64_t from, uint64_t to);
-/* True: as far as is known, there is a gap between the written bytes. */
+/* Returns true if there is a gap between the written bytes, or if there may be one. */
 static inline bool filled_has_gap(const struct filled *f)
 {
 	return f->n || f->lost;

@@ -19,7 +19,7 @@ struct unsynced;
 #define FS_SAME 1024u
 #define HEIR_SESSIONS 4u /* sessions that the previous program may have had */
 
-/* The session of the calls, readable for another process when this one has gone. */
+/* The present session.  Another process can read this record after this one has ended. */
 struct fs_note {
 	uint64_t fsid; /* valid once there was a session */
 	_Atomic uint64_t session; /* 0: there was no session yet */
@@ -74,13 +74,13 @@ struct fs {
 
 void fs_init(struct fs *fs, const struct mount *mount, const struct log *log);
 /*
- * How to reach a server through the mount, and which file system it must serve, if known.
- * The caller adds name and log.
+ * Returns the attributes for a session with a server of the mount: the mount's options, and
+ * the file system that the server must serve, if known.  The caller adds name and log.
  */
 struct session_attr fs_session_attr(struct fs *fs);
 /*
- * session_open() for a server of the mount, with attr.log as fs->log.  A local problem
- * (no device, no such transport) is logged once, not at each try.
+ * Calls session_open() for a server of the mount.  attr->log must be fs->log.  If the cause of
+ * a failure is on this host (no device, no such transport), logs it once, not at each try.
  */
 int fs_session_open(struct fs *fs, const struct session_attr *attr,
 		    struct session **s);
@@ -90,11 +90,11 @@ uint32_t fs_iod_at(struct fs *fs, const struct addr *addr);
 void fs_leave(struct fs *fs);
 
 /*
- * Called before fs_leave(), at the end of the program: ends the earlier sessions if they
- * have not ended.  Waits at most ms milliseconds.
+ * Called before fs_leave(), at the end of the program.  Ends the sessions of the previous
+ * program in this process, if they exist.  Waits at most ms milliseconds.
  */
 void fs_settle(struct fs *fs, unsigned int ms);
-/* True: a session is being created, or earlier sessions have not ended. */
+/* True: a session is being created, or sessions of the previous program have not ended. */
 bool fs_has_unadopted(struct fs *fs);
 
 /*
@@ -102,41 +102,41 @@ bool fs_has_unadopted(struct fs *fs);
  * session_put().  Returns 0 or -errno.
  */
 int fs_session(struct fs *fs, struct session **s);
-/* The same; a session that is created now belongs to a tool (session_attr.tool). */
+/* fs_session(); if it creates the session, that one is a tool's (session_attr.tool). */
 int fs_session_as_tool(struct fs *fs, struct session **s);
 /* Returns the present session, with a reference, or NULL. */
 struct session *fs_present(struct fs *fs);
 /*
- * True: requests that no caller waits for are delayed (late_calls_wait()).  fs_send_late_requests()
- * sends them.
+ * Returns true if the session has delayed requests for which no caller waits
+ * (late_calls_wait()).  fs_send_late_requests() sends them.
  */
 bool fs_has_late_requests(struct fs *fs);
 void fs_send_late_requests(struct fs *fs);
 /*
- * Called after result rc under s.  If rc means that s has ended, leaves s; -ESTALE may
- * also mean that the object no longer exists.  Returns true if the operation is to run
- * again under the next session.
+ * Called after an operation under s returned rc.  If rc means that s has ended, the function
+ * makes fs give up s.  Returns true if the caller must run the operation again under the next
+ * session.
  *
- * This holds for operations that changed nothing: lookups, transfers at a given offset,
- * and changes that were rejected or never sent.  If a change was in flight when its
- * session ended, it is unknown whether it was made.  It fails with -ECONNABORTED (server_call.h),
- * which is returned to the caller.
+ * The caller may repeat lookups, transfers at a given offset, and changes that were rejected or
+ * never sent.  If a change was in flight when its session ended, it is unknown whether it was
+ * made.  It has failed with -ECONNABORTED (server_call.h), for which this function returns
+ * false.
  *
- * -EKEYREJECTED: a server rejects our ticket.  The call then waits up to five seconds for
- * another ticket.  If the manager rejects the ticket, too, it creates a session, which
- * may take as long as a call.
+ * If rc is -EKEYREJECTED, a server rejected our ticket, and this function waits up to five
+ * seconds for another one.  If the manager also rejects the ticket, this function creates a
+ * session, which may take as long as a call.
  */
 bool fs_must_retry(struct fs *fs, struct session *s, int rc);
 /*
- * Around a fork(): other threads change nothing meanwhile, and the child has no
- * connection of its parent.
+ * For fork(): fs_hold() before it keeps other threads from changing fs, and fs_release() after
+ * it lets them continue.  In the child, fs_disown() closes the connections of the parent.
  */
 void fs_hold(struct fs *fs);
 void fs_release(struct fs *fs);
 void fs_disown(struct fs *fs);
 /*
- * In a child after fork(), which has one thread, before file_forked(): leaves the
- * sessions of the parent.  Works with and without fs_disown().
+ * In a child after fork(), which has one thread, before file_forked(): gives up the sessions of
+ * the parent, whether or not fs_disown() was called.
  */
 void fs_forked(struct fs *fs);
 

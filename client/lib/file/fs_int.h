@@ -11,10 +11,7 @@ int fs_connect(struct fs *fs, struct session **out);
 /* Makes s the present session; NULL: none.  Called with the lock. */
 void fs_set_present(struct fs *fs, struct session *s);
 
-/*
- * Maximum tries of a call.  Servers with another key require another ticket, and then
- * another capability.
- */
+/* Tries of a call: after the servers' key was changed, one for a ticket, one for a capability. */
 #define FS_TRIES 3
 /* The result to return for a call that still fails with rc after FS_TRIES tries. */
 int fs_retry_result(int rc);

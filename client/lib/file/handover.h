@@ -58,14 +58,11 @@ struct handover {
 
 void handover_init(struct handover *h);
 /*
- * Records that descriptor fd refers to f, or (NULL) to nothing of ours.  Does nothing for
- * what cannot be handed over.  Called by one thread at a time.
+ * Records that descriptor fd refers to f; NULL: to no PVFS file.  Does nothing if fd or f cannot
+ * be handed over: fd is too high, or there are too many files.  One thread at a time.
  */
 void handover_set(struct handover *h, int fd, struct file *f);
-/*
- * In a child after fork(): drops the parent's state.  The files of the child have no
- * handover records.
- */
+/* In a child after fork(): drops the parent's state.  The child's files have no record then. */
 void handover_forked(struct handover *h);
 
 /* Updates the record of f after a change.  f->lock is held, or no other thread knows f. */
@@ -79,9 +76,9 @@ static inline void handover_update_pos(struct file *f)
 /* Removes the record.  No thread uses f. */
 void handover_remove(struct file *f);
 
-/* Identifies the mount in the next program. */
+/* Returns a number by which the next program recognizes the mount. */
 uint64_t handover_mount(const struct mount *mount);
-/* True: only the creator can write to the file or truncate it. */
+/* Returns true if only the process that created the memory file fd can write or truncate it. */
 bool handover_sealed(int fd);
 bool handover_fd_matches(int fd, uint64_t dev, uint64_t ino);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * held.h - the advisory locks that the process has through its open files, as far as
- * open, move, truncate and close depend on them.  lock.h requests them.
+ * held.h - a record of the advisory locks that the process has.  Opening, truncating and
+ * closing a file, and moving it to another session, depend on them.  lock.h requests locks.
  *
- * An owner is a number: 0 is the process, and each open file that locks gets its own.
+ * The owner of a lock is a number: 0 for the process; each open file gets a number of its own.
  * Locks end with the session.  If the manager ends the session because the client was
  * disconnected for too long, the locks are lost.
  */
@@ -16,18 +16,18 @@
 uint64_t file_owner(struct file *f);
 
 /*
- * Records that the manager granted or released lock.  Locks of the process count for all
- * its descriptors of the file.
+ * Records that the manager granted or released lock.  A lock of the process is recorded in all
+ * its open files of that handle.
  */
 void lock_record(struct file *f, const struct mgr_lock *lock);
 /*
- * Forgets the process' locks on the file.  True: one of its descriptors was used to lock
- * for the process.
+ * Removes the record of the process' locks on the file.  Returns true if the process took locks
+ * through one of its descriptors of the file.
  */
 bool lock_forget(struct file *f);
 /*
- * Called for a new f: the process may have locks on the file, or may have lost them.
- * fs->files_lock is held.
+ * Copies to the new f what other open files record of the process' locks on this file.  The
+ * caller holds fs->files_lock.
  */
 void lock_copy_process(struct file *f);
 /* True: locks may have been held in a session other than this one.  f->lock is held. */
@@ -35,17 +35,17 @@ bool lock_is_lost(const struct file *f, uint64_t session);
 /* Logs the loss once.  f->lock is held. */
 void lock_log_lost(struct file *f, const struct session *s);
 /*
- * Called before the object that t names is truncated under s.  -ESTALE: the process has
- * lost record locks on it.  Locks of an open file, and flock(2), affect only that open
- * file.
+ * Called before the object that t names is truncated by its path under s.  Returns 0, or
+ * -ESTALE: the process has lost record locks on it.  Locks of an open file, and of flock(2), do
+ * not matter here, because the truncation does not use that open file.
  */
 int lock_check_cut(struct fs *fs, struct session *s, const struct target *t);
 /* Releases the locks of f itself.  No thread uses f. */
 void lock_release_own(struct file *f);
 
 /*
- * True: f was open in an earlier session that was evicted; f fails from now on.  Logged
- * once.  f->lock is held.
+ * Returns true if an administrator evicted the earlier session in which f was open, so that all
+ * calls on f must fail; logs this once.  s is the present session.  The caller holds f->lock.
  */
 bool file_is_evicted(struct file *f, const struct session *s);
 

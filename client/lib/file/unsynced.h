@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * unsynced.h - the files that this process has written and not flushed since, with the
- * time of the first such write.  Data only in the memory of an iod is lost when its host
- * loses power, and only the writer can report that.  The next fsync reports it once,
- * through any descriptor; close forgets nothing.
+ * iod_boots_now() of the first such write.  If the host of an iod loses power, unflushed data
+ * is lost, and only the client that wrote it can know.  The next fsync of the file reports the
+ * loss once, through any descriptor, even one that was opened later.
  */
 #ifndef UNSYNCED_H
 #define UNSYNCED_H
@@ -16,8 +16,8 @@
 #define UNSYNCED_MAX 65536u
 
 /*
- * Called before a write with these flags (WIRE_IO_*); the result is for file_record_write().  0:
- * the write is also flushed.
+ * Called before a write with these flags (WIRE_IO_*).  The caller passes the result to
+ * file_record_write().  0: the write itself flushes its data.
  */
 static inline unsigned int unsynced_since(const struct file *f, uint32_t flags)
 {
@@ -29,11 +29,14 @@ static inline unsigned int unsynced_since(const struct file *f, uint32_t flags)
 /* Records a completed write that began at since. */
 void unsynced_wrote(struct file *f, unsigned int since);
 
-/* Begins a flush of the whole file.  Data written meanwhile may or may not be part of it. */
+/*
+ * Begins a flush of the whole file, and returns the value for unsynced_end().  A write during
+ * the flush may or may not be covered.
+ */
 unsigned int unsynced_take(struct file *f);
 /*
- * Ends the flush.  taken: from unsynced_take().  Returns rc, the result of the flush, or
- * -EIO, logged: part of what was taken may be lost.
+ * Ends the flush that returned rc.  taken is the result of unsynced_take().  Returns rc, or
+ * -EIO, logged, if data written before the flush may be lost.
  */
 int unsynced_end(struct file *f, unsigned int taken, int rc);
 
@@ -43,10 +46,7 @@ static inline bool unsynced_has(struct file *f)
 	return atomic_load(&f->unsynced);
 }
 
-/*
- * True: this result of a flush means that data is lost, and that the iod does not report
- * it again.
- */
+/* Returns true if the result rc of a flush means that data is lost: an iod reports that once. */
 static inline bool unsynced_is_loss(int rc)
 {
 	return rc == -EIO || rc == -ENOSPC || rc == -EDQUOT;

@@ -63,26 +63,27 @@ struct plan_cur {
 uint64_t plan_total(const struct io_plan *plan);
 void plan_start(const struct io_plan *plan, struct plan_cur *cur, uint32_t k);
 /*
- * The two steps of plan_piece().  plan_extent() gets the next extent of the file
- * (cur->ext_off and ext_len), which may have nothing on the server.  plan_share() gets
- * the next piece in it.
+ * The two steps of plan_piece().  plan_extent() sets cur->ext_off and ext_len to the next
+ * contiguous extent of the file, of which the server may store nothing.  plan_share() sets
+ * cur->piece to the next piece of this extent on the server.  Each returns false at the end.
  */
 bool plan_extent(const struct io_plan *plan, struct plan_cur *cur);
 bool plan_share(const struct io_plan *plan, struct plan_cur *cur);
 /* True: cur->piece is the next piece.  False: the server has no more. */
 bool plan_piece(const struct io_plan *plan, struct plan_cur *cur);
 /*
- * Returns the longest contiguous memory for the head of cur->piece, at most max bytes.
- * *iov is the index of its iovec.  plan_advance() steps over it.
+ * Returns the address of the memory for the first bytes of cur->piece.  Sets *len to its length,
+ * which is contiguous and at most max bytes, and *iov to the index of its iovec.
+ * plan_advance() then advances cur by len bytes.
  */
 void *plan_memory(const struct io_plan *plan, struct plan_cur *cur,
 		  uint64_t max, size_t *len, unsigned int *iov);
 void plan_advance(struct plan_cur *cur, uint64_t len);
 
 /*
- * Collects the memory of the next *len bytes from the cursor: at most WIRE_MEM_MAX
- * pieces, neighbours merged.  Advances cur, and sets *len to the bytes covered.  Returns
- * the number of pieces.
+ * Fills piece[] with the memory of the next *len bytes after cur: at most WIRE_MEM_MAX pieces,
+ * of which adjacent ones are merged.  Advances cur over them, and sets *len to the bytes that
+ * the pieces have, which may be fewer.  Returns the number of pieces.
  */
 unsigned int plan_pieces(const struct io_plan *plan, struct plan_cur *cur,
 			 uint64_t *len, struct iovec *piece);

@@ -25,7 +25,10 @@ struct transfer_list {
 	uint64_t total; /* bytes on each side */
 };
 
-/* Allocates room for this number of pieces.  Returns 0, -EINVAL or -ENOMEM. */
+/*
+ * Allocates room for nmem pieces of memory and nfile pieces of the file.  hints: also for the
+ * allocations of the memory.  Returns 0; -EINVAL: too many; -ENOMEM.
+ */
 int list_init(struct transfer_list *list, bool write, size_t nmem, size_t nfile,
 	      bool hints);
 void list_free(struct transfer_list *list);
@@ -37,7 +40,7 @@ int list_add_span(struct transfer_list *list, int64_t pos, uint64_t len);
 
 /* Returns the bytes transferred, or -errno.  fd is used only if f is an ordinary file. */
 ssize_t list_run(struct file *f, int fd, const struct transfer_list *list);
-/* The same on a descriptor without a struct file; view is then NULL. */
+/* list_run() on an ordinary file; view NULL: fd has no partition. */
 ssize_t list_ordinary(const struct file_view *view, int fd,
 		      const struct transfer_list *list);
 
@@ -55,8 +58,8 @@ bool list_rises(const struct transfer_list *list);
 /* Returns 1: the memory does not overlap; 0: it does; -ENOMEM. */
 int list_distinct(const struct transfer_list *list);
 /*
- * Sets *out to the same transfer in the order of the file.  Returns 0; on -EEXIST (pieces
- * of the file overlap) and -ENOMEM, *out is not set.
+ * Sets *out to the transfer of list, with the pieces sorted by their position in the file.
+ * Returns 0, or without setting *out: -EEXIST: pieces of the file overlap; -ENOMEM.
  */
 int list_sorted(const struct transfer_list *list, struct transfer_list *out);
 /*
@@ -65,13 +68,14 @@ int list_sorted(const struct transfer_list *list, struct transfer_list *out);
  */
 int list_union(const struct transfer_list *list, struct transfer_list *out);
 /*
- * Cuts both sides into *n pieces, in the order of the list.  The caller frees them with
- * free().  NULL: no memory.
+ * Returns an array of *n pieces in the order of the list, each contiguous in memory and in the
+ * file.  The caller frees it with free().  NULL: no memory.
  */
 struct list_piece *list_cut(const struct transfer_list *list, size_t *n);
 /*
- * Copies the bytes before pos from data, the bytes of the union all, to the list's
- * memory, piece by piece in its order.  Returns 0 or -ENOMEM.
+ * Copies data to the list's memory, piece by piece in the order of the list.  data has the bytes
+ * of all, which list_union() made.  Bytes at or beyond the position pos are not copied.
+ * Returns 0 or -ENOMEM.
  */
 int list_deal(const struct transfer_list *list, const struct transfer_list *all,
 	      const char *data, uint64_t pos);

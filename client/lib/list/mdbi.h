@@ -15,12 +15,12 @@ struct mdbi_shape {
 };
 
 /*
- * Attaches a new struct mdbi to f, which frees it at close; buffered data is then
- * dropped.  Returns 0 or -ENOMEM.
+ * Attaches a new struct mdbi to f.  When f is closed, it frees the struct and drops data that
+ * was not flushed.  Returns 0 or -ENOMEM.
  */
 int mdbi_new(struct file *f);
 
-/* All return 0 or -errno.  fd is the descriptor of f, for ordinary files. */
+/* set_blk(), buf_blk() etc.  Return 0 or -errno.  fd is used only if f is an ordinary file. */
 int mdbi_set(struct mdbi *m, struct file *f, int fd,
 	     const struct mdbi_shape *shape);
 int mdbi_buffer(struct mdbi *m, struct file *f, int fd, const int *factor);

@@ -6,9 +6,10 @@
 #include "client/lib/mount/mount_opt_int.h"
 
 /*
- * Reads the addresses of name into mount.  In a list, each host may have a port of its own:
- * "HOST:PORT".  opt: the transport, and the port of the others.  Returns NULL, or what is wrong
- * with name and the remedy; mount is then undefined.
+ * Reads the addresses of the managers from name into mount.  A host in a list may have a port:
+ * "HOST:PORT".  For the hosts without one, opt has the port; opt also has the transport.
+ * Returns NULL, or a text that says what is wrong with name and how to correct it; mount is
+ * then undefined.
  */
 const char *manager_list_read(const char *name, const struct mount_opt *opt,
 			      struct mount *mount);

@@ -7,10 +7,7 @@
 
 #define PVFSTAB_SHOWN 80 /* characters of a wrong value shown in a message */
 
-/*
- * The options given.  A field is 0 or NULL if its option is missing; the caller's default
- * stays.
- */
+/* The options that a line has.  A field is 0 or NULL if the line does not have its option. */
 struct mount_opt {
 	const char *transport, *fabric; /* point into the text */
 	unsigned long port;
@@ -20,13 +17,13 @@ struct mount_opt {
 };
 
 /*
- * Reads "NAME=VALUE,WORD,...", and splits it in place.  Returns NULL, or the word in text
- * that is unknown, wrong or repeated.
+ * Reads the options text, "NAME=VALUE,WORD,...", into opt and splits text in place.  Returns
+ * NULL, or the part of text that is an unknown, wrong or repeated option.
  */
 const char *mount_opt_read(char *text, struct mount_opt *opt);
 /*
- * Writes what is wrong with that word, and the remedy, to why, at most max bytes.
- * Returns why.
+ * Writes to why, of max bytes, what is wrong with the option bad, a result of mount_opt_read(),
+ * and how to correct it.  Returns why.
  */
 const char *mount_opt_flaw(const char *text, const char *bad, char *why,
 			   size_t max);

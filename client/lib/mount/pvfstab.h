@@ -44,28 +44,28 @@ struct pvfstab {
 };
 
 /*
- * Reads path.  A missing file is an empty table.  A line that cannot be used is skipped
- * with a warning.  timeout_ms is the timeout for lines without that option.  Returns 0,
- * -ENOMEM, or -errno of reading.
+ * Reads the table path into *tab, which the caller frees with pvfstab_free().  A missing file
+ * is an empty table.  An invalid line is logged and skipped.  timeout_ms is the timeout of
+ * lines without timeout=.  Returns 0, -ENOMEM, or -errno of reading.
  */
 int pvfstab_load(const char *path, unsigned int timeout_ms,
 		 const struct log *log, struct pvfstab *tab);
 /*
- * The same with a single mount: that of the line "WHAT DIR pvfs OPTIONS 0 0".  -EINVAL,
- * logged: the line cannot be used.
+ * Fills *tab with one mount, as from the line "WHAT DIR pvfs OPTIONS 0 0".  Returns 0, -ENOMEM,
+ * or -EINVAL: the line is invalid, which is logged.
  */
 int pvfstab_line(const char *what, const char *dir, const char *options,
 		 unsigned int timeout_ms, const struct log *log,
 		 struct pvfstab *tab);
-/* Removes all mounts but this one, which belongs to tab. */
+/* Removes all mounts from tab except mount, which is one of them. */
 void pvfstab_keep(struct pvfstab *tab, const struct mount *mount);
 void pvfstab_free(struct pvfstab *tab);
 
 /*
- * Returns the mount with the longest prefix of path, which is absolute, or NULL.  *rest
- * points into path, after the prefix: without a leading '/', "" for the mount point
- * itself.  Outside mounts, ".." is resolved textually.  After a mount point it stays in
- * the rest, because the server resolves symlinks.
+ * Returns the mount that contains the absolute path, or NULL.  Sets *rest to the part of path
+ * below the mount point, without a leading '/'; "" for the mount point itself.  The function
+ * resolves ".." textually before the mount point.  A ".." in *rest stays for the server,
+ * because the name before it may be a symlink.
  */
 const struct mount *pvfstab_find(const struct pvfstab *tab, const char *path,
 				 const char **rest);
@@ -73,8 +73,9 @@ const struct mount *pvfstab_find(const struct pvfstab *tab, const char *path,
 /* Makes path absolute.  -ENOENT: path is empty; -ENAMETOOLONG; -errno of getcwd(). */
 int path_absolute(const char *path, char buf[PATH_MAX]);
 /*
- * Gets the path to which a server redirects.  target is absolute, or "../x" relative to
- * the mount point.  -ENAMETOOLONG; -EPROTO: target is neither.
+ * Sets buf to the path to which a server redirects a lookup in mount.  target is absolute, or
+ * "../x" relative to the mount point.  Returns 0; -EPROTO: target has another form;
+ * -ENAMETOOLONG.
  */
 int path_redirected(const struct mount *mount, const char *target,
 		    char buf[PATH_MAX]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * end_reads.h - the end of an open file, read by RDMA from all of its iods concurrently,
- * without waking a thread there.  The answer to a request for the size reports the places
- * to read.
+ * end_reads.h - reads the size of an open file by RDMA from all of its iods concurrently,
+ * without waking a thread of an iod.  An iod's reply to GETSIZE contains the address of the
+ * object's size, which later calls read.
  */
 #ifndef END_READS_H
 #define END_READS_H
@@ -24,12 +24,13 @@ struct end_reads {
 void end_reads_close(struct end_reads *reads);
 
 /*
- * As size_ask() of all servers.  Reads the ends by RDMA where possible; otherwise the
- * answers report the places for the next time.  reads NULL: always asks by message.
+ * size_ask() of all iods of the file.  Reads the sizes by RDMA if the addresses are known, and
+ * otherwise sends messages, whose replies contain the addresses for the next call.  reads NULL:
+ * always sends messages.
  */
 int end_reads_size(struct end_reads *reads, struct session *s, uint64_t handle,
 		   const struct dist *dist, struct file_size *size);
-/* The same, but only without a message.  False: a message is needed. */
+/* end_reads_size() by RDMA only.  Returns false, with *size unset, if that is not possible. */
 bool end_reads_try(struct end_reads *reads, struct session *s,
 		   const struct dist *dist, struct file_size *size);
 

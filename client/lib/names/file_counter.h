@@ -35,8 +35,9 @@ struct word_add {
 	int64_t add;
 };
 /*
- * Adds and sets *old to the previous value.  Returns 0; -EAGAIN: nothing was done, use a
- * message; -ECONNABORTED, -ETIMEDOUT: unknown whether it was done.
+ * Adds add->add to the counter by an RDMA atomic, and sets *old to the previous value.  Returns
+ * 0; -EAGAIN: nothing was done, and the caller must send a message; -ECONNABORTED, -ETIMEDOUT:
+ * unknown whether the counter was changed.
  */
 int words_add(struct words *words, struct session *s,
 	      const struct word_add *add, int64_t *old);
@@ -52,8 +53,8 @@ struct counter_ask {
 	int64_t old; /* previous value */
 };
 /*
- * A target_op; arg: struct counter_ask *. -ECONNABORTED, -ETIMEDOUT: unknown whether it
- * was done.
+ * A target_op that adds to or sets a counter; arg: struct counter_ask *.  Returns 0 or -errno.
+ * -ECONNABORTED, -ETIMEDOUT: unknown whether the counter was changed.
  */
 int counter_ask(struct session *s, const struct target *t, void *arg);
 

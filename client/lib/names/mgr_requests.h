@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_requests.h - the operations of the manager as functions.  Each is one request.  All return
- * 0, -errno, or WIRE_REDIRECT: the path leaves the file system, and target->redirect says
- * where to.  Changes may also return -ECONNABORTED: unknown whether they were made, see
+ * mgr_requests.h - the operations of the manager as functions.  Each function sends one request
+ * and returns 0, -errno, or WIRE_REDIRECT: the path leads out of the file system, to the path
+ * in target->redirect.  A change may return -ECONNABORTED: unknown whether it was made, see
  * server_call_run().
  */
 #ifndef MGR_REQUESTS_H
@@ -63,16 +63,16 @@ struct mgr_lock {
 	uint32_t type, flags; /* WIRE_L_* */
 	uint64_t session; /* session that was used, set for the caller */
 };
-/*
- * Locked ranges end below INT64_MAX.  A lock that starts there covers the last byte
- * before it.
- */
+/* The start of a lock at start: a range ends at INT64_MAX at most, and must not be empty. */
 static inline uint64_t mgr_lock_start(uint64_t start)
 {
 	return start < INT64_MAX ? start : INT64_MAX - 1;
 }
 
-/* -EAGAIN: there is a conflict.  WIRE_L_TEST: *lock is set to the conflict. */
+/*
+ * Sets, releases or (WIRE_L_TEST) tests a lock.  -EAGAIN: another lock conflicts.  WIRE_L_TEST
+ * sets *lock to the conflicting lock.
+ */
 int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock);
 /* LOCK_ANY; n is at most WIRE_LOCK_ANY_MAX. */
 struct mgr_lock_any {
@@ -81,8 +81,8 @@ struct mgr_lock_any {
 		struct mgr_lock lock;
 	} * wanted;
 	uint32_t n, wait_ms;
-	/* called when a mgr_unlock() can cancel the request; false: fail with -EINTR
-	 * immediately */
+	/* called as soon as a mgr_unlock() can cancel the request; if it returns false, the
+	 * request is not sent and fails with -EINTR */
 	bool (*begins)(void *arg);
 	void *arg;
 	uint32_t which; /* index of the lock that was taken */
@@ -106,7 +106,7 @@ struct mgr_adopt {
 };
 /* *done: WIRE_AD_*. */
 int mgr_adopt(struct session *s, const struct mgr_adopt *what, uint32_t *done);
-/* Ends session before.  Returns when none of its requests can arrive any more. */
+/* Ends the earlier session before.  Returns 0 when none of its requests can run any more. */
 int mgr_adopted(struct session *s, uint64_t before);
 
 struct mgr_release {
@@ -119,8 +119,9 @@ struct mgr_release {
 /* Sends the request without waiting for the answer. */
 void mgr_release(struct session *s, const struct mgr_release *rel);
 /*
- * Reserves len bytes at the end of the file; *off: the first of them.  len 0: reserves
- * nothing, but tells the manager that the file will also be written elsewhere.
+ * Reserves len bytes at the end of the file, and sets *off to the offset of the first.  With a
+ * len of 0, reserves nothing, but tells the manager that this client also writes at other
+ * offsets.
  */
 int mgr_append(struct session *s, const struct target *t, uint64_t len,
 	       uint64_t *off);
@@ -131,8 +132,8 @@ int mgr_mkdir(struct session *s, const struct target *t, uint32_t mode,
 int mgr_rmdir(struct session *s, const struct target *t);
 int mgr_unlink(struct session *s, const struct target *t);
 /*
- * The same; *dir gets the attributes of the directory.  Its handle is 0 if a manager of
- * an earlier release does not return them.
+ * mgr_unlink() that also sets *dir to the attributes of the directory after the removal.
+ * dir->handle is 0 if the manager is of an earlier release, which does not return them.
  */
 int mgr_unlink_attr(struct session *s, const struct target *t,
 		    struct attr *dir);
@@ -151,7 +152,7 @@ int mgr_rename2(struct session *s, const struct target *from,
 int mgr_link(struct session *s, const struct target *from,
 	     const struct target *to, unsigned int *which);
 int mgr_symlink(struct session *s, const char *text, const struct target *t);
-/* The same, with the attributes of the object that the name then refers to. */
+/* mgr_link() and mgr_symlink(); *attr gets the attributes of the object that has the new name. */
 int mgr_link_attr(struct session *s, const struct target *from,
 		  const struct target *to, unsigned int *which,
 		  struct attr *attr);
@@ -168,8 +169,8 @@ struct mgr_listing {
 int mgr_readdir(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
 		uint32_t len, struct mgr_listing *listing);
 /*
- * The same with attributes, in records for mgr_next_entry().  buf is aligned to 8 bytes.
- * -ENOSYS: a manager of an earlier release.
+ * mgr_readdir() with the attributes of the entries.  The caller reads the records in buf, which
+ * is aligned to 8 bytes, with mgr_next_entry().  -ENOSYS: the manager is of an earlier release.
  */
 int mgr_readdirplus(struct session *s, uint64_t dir, uint64_t cookie, void *buf,
 		    uint32_t len, struct mgr_listing *listing);
@@ -182,8 +183,8 @@ struct mgr_entry {
 	struct attr attr;
 };
 /*
- * Gets the entry at *at, which starts at 0, and advances *at.  Returns 1; 0: no more
- * entries; -EPROTO.
+ * Sets *e to the entry at byte *at of buf, and advances *at, which the caller sets to 0 first.
+ * Returns 1; 0: no more entries; -EPROTO: the record is invalid.
  */
 int mgr_next_entry(struct session *s, const struct mgr_listing *l,
 		   const void *buf, uint32_t *at, struct mgr_entry *e);
@@ -191,8 +192,8 @@ int mgr_next_entry(struct session *s, const struct mgr_listing *l,
 /* ---- extended attributes ---- */
 
 /*
- * A result: at most cap bytes in buf.  *n: the full size, which may be larger; buf is
- * then undefined.
+ * A result.  The caller sets buf and its size cap.  The request sets n to the size of the value
+ * in bytes.  If n is above cap, the content of buf is undefined.
  */
 struct xattr_buf {
 	void *buf;

@@ -2,11 +2,11 @@
 /*
  * mounted.h - the same st_dev for a file through any path.
  *
- * The kernel chooses a device number for each mount of a file system.  So through a
- * mount, a PVFS file has another st_dev than through libpvfs, but the same st_ino.
- * Programs compare both to identify a file.  This module replaces the mount's number with
- * that of libpvfs.  A file of a mount has the id of its file system as an extended
- * attribute.
+ * The kernel chooses a device number for each mount of a file system.  So stat(2) through a
+ * mount and pvfs_stat() return the same st_ino for a file, but different st_dev.  Programs
+ * compare both to identify a file.  This module replaces the kernel's st_dev with that of
+ * libpvfs.  It reads the id of the file system from an extended attribute, which each file of
+ * a mount has.
  */
 #ifndef MOUNTED_H
 #define MOUNTED_H
@@ -27,9 +27,10 @@ static inline dev_t mounted_dev(uint64_t fsid)
 }
 
 /*
- * Input: path at dir (NULL or "": dir itself, a descriptor), the flags of fstatat(2), and
- * the results of stat(2).  Returns dev, or the number of the PVFS that is mounted there.
- * Asks each time, because the kernel reuses the number of an ended mount.  Keeps errno.
+ * Returns the st_dev for a file: dev, or the number of the PVFS that is mounted there.  path
+ * starts at the descriptor dir; NULL or "": the file is dir itself.  flags are those of
+ * fstatat(2); dev and ino are the results of stat(2).  Asks the kernel at each call, because
+ * the kernel reuses the number of an ended mount.  Keeps errno.
  */
 dev_t mounted_find(int dir, const char *path, int flags, dev_t dev, ino_t ino);
 

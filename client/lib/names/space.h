@@ -14,9 +14,9 @@ struct space_range {
 	uint32_t flags; /* WIRE_FA_* */
 };
 /*
- * A target_op, like fallocate(2); arg: struct space_range *. The file grows only after
- * all of the range has its space.  -ECONNABORTED: unknown whether it was done.  After
- * another error, part may be done.
+ * A target_op, like fallocate(2); arg: struct space_range *.  The file grows only when all of
+ * the range has its space.  Returns 0 or -errno.  -ECONNABORTED: unknown whether the iods
+ * changed the range.  After another error, part of the range may be changed.
  */
 int space_allocate(struct session *s, const struct target *t, void *arg);
 
@@ -27,8 +27,8 @@ struct space_seek {
 	uint64_t found; /* at most INT64_MAX, which means: no data */
 };
 /*
- * A target_op; arg: struct space_seek *. Finds the next data at or after off, or the next
- * hole of the objects, regardless of the size of the file.
+ * A target_op; arg: struct space_seek *.  Sets found to the next data, or (hole) the next hole,
+ * at or after off.  Considers only the objects: a hole may be beyond the end of the file.
  */
 int space_seek(struct session *s, const struct target *t, void *arg);
 
@@ -45,13 +45,14 @@ struct copy_range {
 	uint64_t off, src, len;
 	uint32_t flags; /* WIRE_IO_* */
 };
-/* True: the iods can do it. */
+/* Returns true if the stripes of both files are aligned so that the iods can copy r. */
 bool copy_fits(const struct copy_range *r);
 /*
- * A target_op; arg: struct copy_range *. Bytes that the source does not have become
- * zeros.  After an error, part may be done; -ECONNABORTED: unknown whether it was done.
- * -ENOSYS, -EOPNOTSUPP, -EHOSTUNREACH: these iods do not support it, or cannot connect to
- * each other.
+ * A target_op that copies; arg: struct copy_range *.  Bytes beyond the end of the source become
+ * zeros.  Returns 0 or -errno; after an error, part of the range may be copied:
+ * - -ENOSYS, -EOPNOTSUPP: an iod does not support copying.
+ * - -EHOSTUNREACH: an iod cannot connect to another one.
+ * - -ECONNABORTED: unknown whether the range was copied.
  */
 int copy_ask(struct session *s, const struct target *t, void *arg);
 

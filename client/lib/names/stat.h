@@ -10,13 +10,13 @@
 
 /* A target_op; arg: struct stat *. Asks the iods only if the manager does not know the size. */
 int stat_get(struct session *s, const struct target *t, void *arg);
-/* The same for an open file; arg: struct stat_open *. Reads its end by RDMA where possible. */
+/* stat_get() of an open file; arg: struct stat_open *.  Reads the size by RDMA if possible. */
 struct stat_open {
 	struct end_reads *reads;
 	struct stat *st;
 };
 int stat_get_open(struct session *s, const struct target *t, void *arg);
-/* The same from attributes that the manager has just returned. */
+/* stat_get() with attr, which the manager has just returned. */
 int stat_of(struct session *s, const struct attr *attr, struct stat *st);
 
 /* Convert times: ns since the epoch. */

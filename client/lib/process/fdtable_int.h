@@ -14,9 +14,9 @@
 #include "client/lib/file/handover.h"
 
 /*
- * The kernel object of our descriptors, which are copies of this one.  It accepts no
- * ordinary I/O, even after an exec or when reopened (/dev/stdout), so that no data is lost
- * silently.
+ * The kernel object behind all our descriptors, which are duplicates of fd.  read(2) and
+ * write(2) on it fail, even after an exec or if a program reopens it (/dev/stdout).  So no
+ * data is lost silently.
  */
 struct stub {
 	int fd; /* -1: not created yet */
@@ -39,8 +39,9 @@ void fdtable_empty(struct fdtable *t, void (*fn)(struct file *f));
 /* Returns the file with a reference; the caller calls file_put().  NULL: none. */
 struct file *fdtable_get(struct fdtable *t, int fd);
 /*
- * Assigns fd to f, or (f NULL) to nothing of ours.  Consumes the caller's reference to f.
- * *old: the previous file, or NULL; the caller calls file_put().  Returns 0 or -ENOMEM.
+ * Records that fd refers to f, and takes over the caller's reference; f NULL: fd refers to no
+ * PVFS file.  Sets *old to the previous file of fd, for which the caller calls file_put(), or
+ * NULL.  Returns 0 or -ENOMEM.
  */
 int fdtable_set(struct fdtable *t, int fd, struct file *f, struct file **old);
 

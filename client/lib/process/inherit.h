@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inherit.h - the open files that the previous program left in this process, or in its
- * parent process: the reader's side of handover.h.
+ * inherit.h - reads what the previous program of this process, or the parent process, wrote
+ * about its open files (handover.h), and opens these files again.
  */
 #ifndef INHERIT_H
 #define INHERIT_H
@@ -10,11 +10,15 @@
 
 struct inherited; /* the state that was found */
 
-/* NULL: nothing was handed over, or it cannot be trusted.  Asks no server. */
+/*
+ * Looks for a handover record among the descriptors, without asking a server.  Returns NULL if
+ * there is none, or if another process could have written it.
+ */
 struct inherited *inherit_find(void);
 /*
- * Enters the files into the table t and the file systems fs[n].  Frees in.  True: some
- * files belong to this process itself, so the servers should soon hear that it continues.
+ * Enters the files of in into the table t and the n file systems fs, and frees in.  Returns
+ * true if this process itself had some of the files open before exec(2).  The caller then
+ * makes the new session adopt them soon, before the servers end the earlier one.
  */
 bool inherit_take(struct inherited *in, struct fdtable *t, struct fs *fs,
 		  unsigned int n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * where.h - where a path leads: to a mount, or to an ordinary file.  If a server finds
- * that a path leaves its file system (a symlink, or ".."), it returns the target, and the
- * lookup continues there.
+ * where.h - finds whether a path leads to a mount or to an ordinary file.  If a symlink or ".."
+ * leads out of the file system, the server returns the target, and the client continues the
+ * lookup there.
  */
 #ifndef WHERE_H
 #define WHERE_H
@@ -26,26 +26,25 @@ struct where {
 
 /* Starts the deadline of a call: see call_context.h. */
 void where_find(struct where *w, const char *path);
-/*
- * The same for a path that may be relative to the descriptor of a directory, as in
- * openat(2).
- */
+/* where_find() of a path that, if relative, starts at the directory that dir has open. */
 void where_find_at(struct where *w, int dir, const char *path);
 
 /*
- * Runs op on the path, again after each redirection, and at most twice more if the
- * session has ended (fs_run()).  Returns 0, WHERE_ORDINARY or -errno.  flags: WIRE_P_*.
+ * Runs op on the path (where_run_at(): which may start at dir).  If the server redirects the
+ * path, runs op on the target.  If the session has ended, repeats op as fs_run().  flags:
+ * WIRE_P_*.  Returns 0; WHERE_ORDINARY: the caller makes the ordinary call; or -errno.
  */
 int where_run(struct where *w, const char *path, uint32_t flags, target_op op,
 	      void *arg);
 int where_run_at(struct where *w, int dir, const char *path, uint32_t flags,
 		 target_op op, void *arg);
-/* The same after where_find() or where_find_at(). */
+/* where_run() for the path in w, which where_find() or where_find_at() has set. */
 int where_follow(struct where *w, uint32_t flags, target_op op, void *arg);
 
 /*
- * Runs op on two paths, after where_find().  -EXDEV: they are not on one mount.
- * WHERE_ORDINARY: both are ordinary.
+ * Runs op on the two paths of a and b, which where_find() has set.  Returns the result of op;
+ * -EXDEV: the paths are on different mounts, or only one is on PVFS; WHERE_ORDINARY: neither is
+ * on PVFS.
  */
 typedef int (*pair_op)(struct session *s, const struct target *a,
 		       const struct target *b, unsigned int *which);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.h - counts what a program does through this library if PVFS_PROFILE is set, and
- * writes it as JSON at the end (pvfs-profile(1)).
+ * profile.h - if the environment variable PVFS_PROFILE is set, counts the calls of the program
+ * and writes the counts as JSON when it exits (pvfs-profile(1)).
  *
- * As <pvfs.h> names no instance, a process has one profile: profile_active, which is NULL
- * without PVFS_PROFILE.  Counting never waits for a lock.  A thread adds to the shard
- * that it got first; if another thread is using it, to the next one.
+ * A process has one profile: profile_active, which is NULL without PVFS_PROFILE.  Counting
+ * never waits for a lock.  Each thread has a preferred shard of the counts.  If another thread
+ * is using that shard, the thread takes the next one.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
@@ -48,13 +48,13 @@ static inline uint64_t profile_start(void)
 /* ---- the process: profile.c ---- */
 
 /*
- * May be called several times at the start.  log is for errors, and must outlive the
- * process' calls.
+ * Starts the profile if PVFS_PROFILE is set; a repeated call does nothing.  Errors go to log,
+ * which must exist until the process ends.
  */
 void profile_begin(const struct log *log);
 /*
- * Writes the counts so far, replacing the file that this process wrote before.  Does
- * nothing in a child that shares memory with its parent.  Keeps errno.
+ * Writes the counts so far, and replaces the file of an earlier call in this process.  Does
+ * nothing in a child that shares memory with its parent (vfork).  Keeps errno.
  */
 void profile_write(void);
 /* Returns the number under which a file is counted, or PROFILE_NAMES if nothing is counted. */
@@ -65,7 +65,7 @@ void profile_named(unsigned int file, const char *name, int how);
 
 /* ---- counting ---- */
 
-/* A call that has ended.  aside: no thread waited for it. */
+/* A call that has ended.  aside: an asynchronous request, for which no thread waited. */
 struct profile_call {
 	enum profile_kind kind;
 	unsigned int file;

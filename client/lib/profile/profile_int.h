@@ -85,14 +85,11 @@ struct profile_rank profile_rank(void);
 
 /* Makes PVFS_PROFILE absolute, keeping its % patterns.  Returns 0 or -errno. */
 int profile_path(const char *given, char path[PATH_MAX]);
-/*
- * Creates a file that did not exist, for writing, so that no file of another process is
- * changed.  Returns a descriptor or -errno.
- */
+/* Creates the file name and opens it for writing.  Returns a descriptor or -errno; -EEXIST. */
 int profile_new_file(const char *name);
 /*
- * Expands the path and creates a file that did not exist.  Sets p->written to its name.
- * Returns a descriptor or -errno.
+ * Expands the patterns of p->path, appends a suffix if that file exists, and creates the file.
+ * Sets p->written to its name.  Returns a descriptor or -errno.
  */
 int profile_create(struct profile *p);
 

@@ -13,8 +13,8 @@ struct rw {
 	int64_t off; /* bytes of the view */
 	bool whole; /* off is in bytes of the file, not of the view */
 	bool placed; /* write at off even with O_APPEND */
-	/* Of a write, or NULL: the offset where it started, also if it failed.  Not set if
-	 * nothing was written. */
+	/* NULL, or set to the offset at which a write started, even if it then failed; not set
+	 * if nothing was written */
 	int64_t *begun;
 };
 
@@ -40,8 +40,9 @@ struct rw_copy {
 ssize_t rw_copy(const struct rw_copy *c);
 
 /*
- * A counter of the file.  *old: its value before value was added, or was set.
- * -ECONNABORTED, -ETIMEDOUT: unknown whether it was done.
+ * Adds value to counter number of the file or (set) sets the counter to it.  Sets *old to the
+ * value before.  Returns 0 or -errno.  -ECONNABORTED, -ETIMEDOUT: unknown whether the counter
+ * was changed.
  */
 int rw_counter(struct file *f, unsigned int number, bool set, int64_t value,
 	       int64_t *old);

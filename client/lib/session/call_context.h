@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * call_context.h - what a thread knows of the call that it makes, so that it need not be
- * passed along: when the call of the C interface began, and for which user.
+ * call_context.h - two facts about the pvfs_ call that a thread is making, stored per thread:
+ * when the call began, and for which user it is.
  *
- * A call has one deadline, regardless of the number of its requests: the time of all of
- * them counts from the start of the call.
+ * All requests of a call share one deadline, which counts from the start of the call.
  */
 #ifndef CALL_CONTEXT_H
 #define CALL_CONTEXT_H
 
 #include <stdint.h>
 
-/* Starts the time of a call; or restarts it after progress. */
+/* Sets the start of this thread's call to now: at its begin, and after progress of a transfer. */
 void deadline_begin(void);
 /*
- * The same, but the time starts at the first query.  For calls that may end before they
- * query it.  A call that waits otherwise must query it first.
+ * Begins a call whose time starts when deadline_began() or deadline_of() is first called.  This
+ * saves reading the clock in a call that ends without them.  A call that waits in another way
+ * must call deadline_began() first.
  */
 void deadline_begin_late(void);
-/* The same with an earlier start (ns; see clock.h), if the call began before that. */
+/* Restarts the time of this thread's call at when (ns; clock.h), unless it started later. */
 void deadline_since(uint64_t when);
 /*
  * Switches this thread to another call that began at when (0: none).  Returns the
@@ -31,9 +31,8 @@ uint64_t deadline_began(void);
 uint64_t deadline_of(unsigned int timeout_ms);
 
 /*
- * The user for whom a call is made, in a session that serves many users.  They share the
- * slots of the servers (struct rpc_call.user).  Sets it for this thread, or for the
- * coroutine that runs in it.
+ * Sets the user for whom this thread, or the coroutine in it, makes calls.  For a session that
+ * serves many users, who share the slots of the servers (struct rpc_call.user).
  */
 void call_user_set(uint32_t uid);
 /* Returns 1 + uid; 0: no particular user. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * client_session.h - one client for the servers: a random id, the credentials, and connections
- * to the manager and every iod.  A session that the servers ended is not repaired, but
- * replaced by a new one (fs.h).  Files that were open in it are opened again.
+ * client_session.h - a session, which is one client for the servers: a random id, the
+ * credentials, and connections to the manager and every iod.  If the servers end a session,
+ * the library creates another one and opens the files again there (fs.h).
  */
 #ifndef CLIENT_SESSION_H
 #define CLIENT_SESSION_H
@@ -30,7 +30,7 @@ struct shared_at {
 	uint32_t rkey, term;
 	unsigned int calls; /* calls that could have used it */
 	uint64_t again; /* do not ask before this clock_now() */
-	/* reads without a lookup after a miss; how many of them are left */
+	/* after a miss, pause reads do not use the cache; skip of them are still to come */
 	unsigned int pause, skip;
 };
 
@@ -102,8 +102,8 @@ struct session_auth_attr {
 	enum seal_mode seal; /* minimum */
 	const char *key, *munge_socket, *where; /* see client_auth_attr */
 	unsigned int server_uid;
-	/* For a session with any server: the managers, of which one issues the ticket, and the
-	 * server's number: 1 + that of an iod; 0: the manager. */
+	/* For a probe of any server: the managers, of which one issues the ticket, and the
+	 * number of the probed server: 1 + that of an iod; 0: a manager. */
 	const struct addr *mgr;
 	unsigned int nmgrs;
 	uint32_t iod;
@@ -127,17 +127,17 @@ struct session_attr {
 	bool indirect; /* borrow nothing (loan.h) */
 	struct session_auth_attr auth;
 	unsigned int timeout_ms;
-	/* if a server is silent, all calls that wait for it end with the first of them;
-	 * later calls fail immediately */
+	/* if a call to a server times out, the other calls that wait for this server end, too,
+	 * and later ones fail immediately until the server answers */
 	bool together;
 	/* of the iods, outlives the session; NULL: not recorded */
 	struct iod_boots *boots;
 	/* outlives the session; NULL: no lists of other users */
 	struct gid_lists *gid_lists;
-	/* the manager stores what it holds only in memory: declare.h */
+	/* the manager stores the files that the session holds in memory only: declare.h */
 	bool declares;
 	bool stranger; /* see struct rpc_peer_attr */
-	/* checks whether the server is there: a failed connect is the result */
+	/* the session only tests a server: it does not retry a failed connect */
 	bool probe;
 	/* an administrator's tool: a full server has a reserve for it (WIRE_FT_TOOL) */
 	bool tool;
@@ -145,13 +145,13 @@ struct session_attr {
 };
 
 /*
- * Creates a session with one server, which is s->mgr.  It connects at the first call.
- * Returns 0 or -errno.
+ * Creates a session *s with the server attr->addr, which becomes s->mgr.  The session connects
+ * at its first call.  The caller releases it with session_put().  Returns 0 or -errno.
  */
 int session_open(const struct session_attr *attr, struct session **s);
 /*
- * For a probe, before any other call: gets a ticket from attr.auth.mgr.  Without a
- * ticket, the server may reject the session.  Returns 0 or -errno.
+ * For a probe, before any other call: gets a ticket from one of the managers attr->auth.mgr.
+ * A server may reject a session without a ticket.  Returns 0 or -errno.
  */
 int session_prove(struct session *s, const struct session_attr *attr);
 /* Asks the manager for the file system, and sets up the iods.  Returns 0 or -errno. */
@@ -161,13 +161,13 @@ int session_mount(struct session *s);
 void session_keep(struct session *s);
 
 /*
- * The servers may no longer have the key of our ticket: the keeper gets another one,
- * unless it has just done so.  Any thread.
+ * Called when the servers may no longer have the key of our ticket.  The keeper then gets
+ * another ticket, unless the present one has just arrived.  Any thread may call it.
  */
 void session_renew_ticket_soon(struct session *s);
 /*
- * An iod rejects our ticket: waits for another one.  Returns 0; -EAGAIN: it has just
- * arrived; -ETIMEDOUT.
+ * Called when an iod rejects our ticket: waits for another ticket.  Returns 0 when it has
+ * arrived; -EAGAIN: the present ticket is so new that the iod may accept it now; -ETIMEDOUT.
  */
 int session_await_ticket(struct session *s);
 
@@ -177,16 +177,16 @@ static inline struct session *session_get(struct session *s)
 	return s;
 }
 /*
- * Releases a reference.  The last one closes the connections.  The servers then end the
- * session (BYE), and with it all its opens.
+ * Releases a reference.  With the last one, the client sends BYE and closes the connections.
+ * The servers then end the session and close its files.
  */
 static inline void session_put(struct session *s)
 {
 	drive_put(&s->drive);
 }
 /*
- * In a child after fork(), for a session of the parent: closes the descriptors without
- * telling the servers; the memory stays.  A repeated call does nothing.
+ * In a child after fork(), for a session of the parent: closes the descriptors.  The servers are
+ * not told, and the memory of s is not freed.  A repeated call does nothing.
  * Async-signal-safe.
  */
 void session_abandon(struct session *s);
@@ -203,8 +203,8 @@ static inline int session_iod_status(int rc)
 }
 
 /*
- * True: the session has ended, or the server rejects our ticket; fs_must_retry() finds out
- * which.  Requests in flight are not repeated.
+ * Returns true if rc means that the session has ended, or that a server rejects our ticket.
+ * The caller then stops a transfer, and calls fs_must_retry() to find out which.
  */
 static inline bool session_is_over(int rc)
 {

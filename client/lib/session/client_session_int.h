@@ -10,14 +10,11 @@
 /* Sets s->auth if pvfstab asks for it.  Errors are logged.  Returns 0 or -errno. */
 int session_auth_open(struct session *s, const struct session_auth_attr *attr);
 void session_auth_close(struct session *s);
-/*
- * Asks the manager at peer for a ticket.  Does nothing if s->auth is NULL.  Returns 0 or
- * -errno.
- */
+/* Gets a ticket from the manager peer, unless s->auth is NULL.  Returns 0 or -errno. */
 int session_auth_run(struct session *s, struct rpc_peer *peer);
 /*
- * The keeper asks for another ticket before the present one expires.  Returns when that is
- * due next, as clock_now().
+ * Called by the keeper: gets another ticket if the present one expires soon.  Returns the
+ * clock_now() at which the keeper must call it again.
  */
 uint64_t session_auth_renew(struct session *s);
 /* Logs that the manager requires authentication that pvfstab does not ask for. */
@@ -29,7 +26,7 @@ int session_peer_open(struct session *s, struct rpc_peer_attr *attr,
 
 /* ---- session_ticket.c ---- */
 
-/* Return when the ticket must be renewed, and when to try again, as clock_now(). */
+/* Return the clock_now() of the next renewal, and of the next try after a failed renewal. */
 uint64_t ticket_due(const struct session *s);
 uint64_t ticket_retry_at(const struct session *s);
 

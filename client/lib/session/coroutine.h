@@ -3,10 +3,9 @@
  * coroutine.h - a call in flight without a thread.
  *
  * A coroutine is a function with a stack of its own (fiber.h).  Where a thread would wait
- * for its operation in op_run(), a coroutine stops.  When the operation ends, the driving
- * thread continues the coroutine immediately.  This is a thread that reaps requests, a
- * thread that makes a call of its own, or the keeper.  So code written for blocking calls
- * runs unchanged without blocking.
+ * for its operation in op_run(), a coroutine stops.  When the operation ends, the thread that
+ * drives the session (drive.h) immediately continues the coroutine.  So code that was written
+ * for blocking calls also runs without blocking.
  *
  * 	coroutine_resume()            op_run()                    op ends
  * 	   |  run() ............. stops                       |
@@ -51,9 +50,10 @@ void coroutine_begin(struct coroutine *coroutine, void (*run)(void *arg),
 		     void *arg, uint64_t began);
 
 /*
- * Runs the coroutine until it stops or ends.  If batch is not NULL, *batch is then a drive with
- * submitted operations, with a reference: call drive_kick_put() on it.  Operations at other
- * drives are started here, except those at the one that the caller drives.
+ * Runs the coroutine until it stops or ends.  driven is the drive that the caller drives, or
+ * NULL: operations at it start in the caller's next round.  For operations at another drive,
+ * this function calls drive_kick_put().  But if batch and not *batch is set, it leaves this to
+ * the caller, and sets *batch to that drive.
  */
 void coroutine_resume(struct coroutine *coroutine, struct drive *driven,
 		      struct drive **batch);
@@ -65,14 +65,14 @@ int op_run(struct drive *drive, struct drive_op *op);
 /* Starts op, which has a finish(), without waiting. */
 void op_post(struct drive *drive, struct drive_op *op);
 /*
- * errno of the thread that runs this code now.  A compiler may keep the address of errno,
- * which belongs to another thread after a stop.
+ * Get and set errno of the present thread.  Code in a coroutine must not use errno itself: the
+ * compiler may keep its address, and after a stop another thread may run the coroutine.
  */
 int coroutine_errno(void);
 void coroutine_errno_set(int value);
 /*
- * Runs fn(arg), which may block; in a coroutine, in a separate thread.  Cancellation is
- * disabled meanwhile.  Returns its result, or -EAGAIN: no thread.
+ * Runs fn(arg), which may block, and returns its result.  In a coroutine, fn runs in another
+ * thread; -EAGAIN: no thread could be created.  Thread cancellation is disabled in fn.
  */
 int coroutine_aside(int (*fn)(void *arg), void *arg);
 

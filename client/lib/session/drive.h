@@ -2,16 +2,17 @@
 /*
  * drive.h - driving the messages: leader and followers.
  *
- * A thread that waits for its operation drives the progress context itself.  Threads that
- * arrive meanwhile hand their operations to it.  They sleep until their operation is
- * done, or until the driver is done and one of them takes over.  Every operation ends,
- * because its calls have deadlines and some thread drives as long as any thread waits.
- * If no thread has driven for a while, a thread of the library watches the context
- * (keeper_int.h).  It does not delay the others, which take over as if it were not there.
+ * A thread that waits for its operation drives the session's rpc_ctx: it sends and receives
+ * messages.  Only one thread drives at a time.  Other threads hand their operations to the
+ * driver and sleep.  When the driver's own operation is done, one of the others becomes the
+ * driver.  Every operation ends, because its calls have deadlines and some thread drives as
+ * long as any thread waits.  If no thread has driven for a while, the keeper, a thread of the
+ * library, watches the context (keeper_int.h).  A thread with an operation need not wait for
+ * the keeper.
  *
- * Operations of calls that no thread waits for (coroutine.h) are continued by any driving
- * thread.  A thread with such calls drives as long as it waits for some of them
- * (drive_attend()), or sleeps on descriptors (drive_rest()).
+ * The operations of a coroutine (coroutine.h), for which no thread waits, progress in whichever
+ * thread drives.  A thread that wants some coroutines to end drives meanwhile (drive_attend()),
+ * or sleeps on the descriptors of the context (drive_rest()).
  */
 #ifndef DRIVE_H
 #define DRIVE_H
@@ -39,7 +40,8 @@ struct drive_op {
 	/* private */
 	unsigned int left;
 	bool waited, done; /* under drive.lock */
-	bool attends; /* no operation, only a place among the waiters */
+	/* not an operation: a thread in drive_attend() that waits to drive */
+	bool attends;
 	pthread_cond_t cond;
 	struct drive *drive;
 	struct coroutine *coroutine; /* coroutine that waits for it */
@@ -67,9 +69,10 @@ struct drive {
 	/* eventfd of the watching thread; -1: none, or it need not be notified */
 	int watcher;
 	LIST_HEAD(, onlooker) onlookers;
-	/* eventfd of the thread that drives if no other does, while ... */
+	/* eventfd of the thread that drives if no other does and tended is not 0 */
 	int tender;
-	atomic_uint tended; /* ... operations are in flight that require it */
+	/* operations in flight that need a driver at all times */
+	atomic_uint tended;
 	atomic_uint nsubmitted; /* may be read without the lock */
 	struct ops submitted, waiters;
 };
@@ -85,8 +88,8 @@ static inline struct drive *drive_get(struct drive *drive)
 }
 void drive_put(struct drive *drive);
 /*
- * Runs op to its end and returns op->err; not in a coroutine (op_run()).  Keeps errno, like
- * everything here: a call of the C interface changes errno only on failure.
+ * Runs op to its end and returns op->err.  Must not be called in a coroutine, which uses
+ * op_run().  All functions of this header leave errno unchanged.
  */
 int drive_run(struct drive *drive, struct drive_op *op);
 
@@ -94,48 +97,48 @@ int drive_run(struct drive *drive, struct drive_op *op);
 void drive_submit(struct drive *drive, struct drive_op *op);
 /* Starts submitted operations, or has the driver start them. */
 void drive_kick(struct drive *drive);
-/* The same, and releases a reference; with drive NULL, does nothing. */
+/* drive_kick() and drive_put(); does nothing if drive is NULL. */
 void drive_kick_put(struct drive *drive);
 
 /*
- * Drives, or waits while another thread does, until enough(arg) is true, or until the
- * given time (ns).  enough() is checked after each round.  Threads that do not drive call
- * drive_notice() after a change of enough().
+ * Drives, or waits while another thread drives, until enough(arg) returns true or clock_now()
+ * reaches until.  The driver calls enough() after each round.  A thread that changes its result
+ * without driving calls drive_notice().
  */
 void drive_attend(struct drive *drive, bool (*enough)(void *arg), void *arg,
 		  uint64_t until);
 void drive_notice(struct drive *drive);
 
 /*
- * For a thread that sleeps on descriptors: drives until nothing is left to do.
- * Afterwards one of the first *n descriptors of fd (room for RPC_CTX_FDS) becomes
- * readable when there is work; at *until there is work in any case.  If another thread
- * drives meanwhile, this no longer holds, and onlooker is notified.  *n is 0 if another
- * thread drives.  False: there may be more to do.  onlooker stays registered until it is
- * notified, or drive_overlook().
+ * For a thread that wants to sleep on descriptors.  If another thread drives, sets *n to 0.
+ * Otherwise drives until there is nothing to do, and fills the first *n elements of fd (room for
+ * RPC_CTX_FDS).  One of these descriptors becomes readable when there is work; at the clock_now()
+ * *until there is work in any case.  When another thread has driven after this call, the
+ * descriptors no longer tell, and onlooker->event is written once.  onlooker stays registered
+ * until then, or until drive_overlook().  Returns false if there may be more to do.
  */
 bool drive_rest(struct drive *drive, struct onlooker *onlooker,
 		struct pollfd *fd, unsigned int *n, uint64_t *until);
 void drive_overlook(struct drive *drive, struct onlooker *onlooker);
 
 /*
- * For the watcher: starts to drive if no thread does and none has since *turns, or if
- * operations require it.  Updates *turns.  True: the watcher may use drive->ctx until
- * drive_leave().
+ * For the keeper: begins to drive if no thread drives and either none has driven since the
+ * previous call, or operations need a driver at all times (tended).  *turns is the state between
+ * the calls.  Returns true if the keeper now drives, until drive_leave().
  */
 bool drive_enter(struct drive *drive, uint64_t *turns);
-/* Between these: drives until nothing is left to do; results as in drive_rest(). */
+/* Called between drive_enter() and drive_leave().  Drives; results: see drive_rest(). */
 bool drive_settle(struct drive *drive, struct pollfd *fd, unsigned int *n,
 		  uint64_t *until);
 /*
- * Stops driving.  watcher: an eventfd that is written to once, when a thread begins to
- * drive; -1: none.  It must stay open until then, or until drive_forget().  True: it will
- * be written to.  False: operations arrived meanwhile.
+ * Ends the keeper's driving.  Returns true if there was nothing to do.  Then the next thread
+ * that begins to drive writes once to the eventfd watcher (-1: none), which must stay open until
+ * then or until drive_forget().  Returns false if operations have arrived: nothing is written.
  */
 bool drive_leave(struct drive *drive, int watcher);
 void drive_forget(struct drive *drive);
 
-/* Called from start(): one more call; from done() of a call: one less. */
+/* start() calls op_get() for each call that it begins; done() of the call calls op_put(). */
 static inline void op_get(struct drive_op *op)
 {
 	op->left++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gid_lists.h - users with more groups than a message has room for (WIRE_GROUPS_LISTED).
- * Such groups are a numbered list, which is sent when the manager does not have it (server_call.h).  The
- * numbers of users' lists are valid in all sessions of a mount.  A session has a list for
- * its own groups, too.
+ * gid_lists.h - the groups of users who have more groups than fit in a message
+ * (WIRE_GROUPS_LISTED).  A message then names a list by its number.  If the manager does not
+ * have the list, the client sends it (server_call.h).  The numbers are valid in all sessions of
+ * a mount.  A session may also have a list of its own groups.
  */
 #ifndef GID_LISTS_H
 #define GID_LISTS_H
@@ -36,14 +36,15 @@ void gid_lists_init(struct gid_lists *table);
 void gid_lists_destroy(struct gid_lists *table);
 
 /*
- * Represents gid[n] in groups, which has room for WIRE_GROUPS_MAX: as they are, or as a
- * list.  Returns the number of elements of groups; -ENOMEM; -E2BIG: too many groups.
+ * Writes the n groups gid to groups, which has room for WIRE_GROUPS_MAX elements.  If they do not
+ * fit, stores them in table and writes the number of the list instead.  Returns the number of
+ * elements of groups; -ENOMEM; or -E2BIG: too many groups.
  */
 int gid_lists_name(struct gid_lists *table, const uint32_t *gid, uint32_t n,
 		   uint32_t *groups);
 /*
- * The same for the groups of a session itself.  *list: NULL, or their list, which the caller
- * frees with free().
+ * gid_lists_name() for the groups of a session itself, without a table.  *list is NULL, or the
+ * list of these groups, which the caller frees with free().
  */
 int gid_list_make(const uint32_t *gid, uint32_t n, uint32_t *groups,
 		  struct numbered_gids **list);
@@ -54,8 +55,8 @@ struct gid_list_part {
 	le32 gid[WIRE_GROUPS_PART];
 };
 /*
- * Fills in the part that begins with group first.  Returns its number of groups; 0: there
- * are no more; -EAGAIN: the list is no longer stored.
+ * Fill *part with the groups of a list from index first on.  Return the number of groups in the
+ * part; 0: the list has no more; -EAGAIN: the table no longer has the list number.
  */
 int gid_list_part(const struct numbered_gids *list, uint32_t first,
 		  struct gid_list_part *part);

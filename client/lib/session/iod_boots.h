@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_boots.h - data that the iods of a file system have only in memory, and when it was
- * lost.  After a restart of its host, an iod has lost what was written and not flushed.
- * The state belongs to the mount, because sessions come and go.
+ * iod_boots.h - records when the iods of a file system lost unflushed data.  If the host of an
+ * iod restarts, all data that was written and not flushed is lost.  The record belongs to the
+ * mount, because it must outlive a session.
  *
  * 	written (since = 1) ... the host of iod 2 loses power ... met: 1 loss ... flushed: lost
  *
@@ -29,8 +29,9 @@ struct iod_boots {
 };
 
 /*
- * Records contact with the iod and its present boot; 0: it reports none.  True: data that
- * was written before, and not flushed, may be lost.
+ * Records that the client connected to iod number iod, whose host has the boot id boot_id; 0:
+ * the iod reports none.  Returns true if the host has restarted since the last contact, so that
+ * data written and not flushed may be lost.
  *
  * Two concurrent threads may count a loss twice.  No thread sees the new boot before its
  * loss.
@@ -50,13 +51,13 @@ static inline bool iod_boots_met(struct iod_boots *boots, uint32_t iod,
 	return lost;
 }
 
-/* The value for data sent from now on; never 0. */
+/* Returns the value that a caller stores with data sent from now on, see iod_boots_kept(). */
 static inline unsigned int iod_boots_now(const struct iod_boots *boots)
 {
 	return 1 + atomic_load(&boots->losses);
 }
 
-/* True: data sent to the iod since then, a value of iod_boots_now(), was not lost. */
+/* Returns true if the iod has lost no data since iod_boots_now() returned the value since. */
 static inline bool iod_boots_kept(const struct iod_boots *boots, uint32_t iod,
 				  unsigned int since)
 {

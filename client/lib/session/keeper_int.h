@@ -11,10 +11,10 @@
  *      ^                                          descriptors
  *      +---------- a thread drives again ------------+
  *
- * While requests are in flight that require it (drive.h), the keeper watches whenever no
- * thread drives, and continues them.  Otherwise it costs calls nothing.  A call that ends
- * does not notify it, and the first one after a pause sends it back with one write.
- * Without events it wakes up only for its chore.
+ * While operations need a driver at all times (drive.tended), the keeper drives whenever no
+ * other thread does.  Apart from that, the keeper does not slow calls down.  A call that ends
+ * does not notify it.  The first call after a pause writes once to its eventfd, and the keeper
+ * goes back to LOOKING.  If no message arrives, the keeper wakes up only for its chore.
  */
 #ifndef KEEPER_INT_H
 #define KEEPER_INT_H
@@ -31,8 +31,8 @@ struct keeper {
 	atomic_bool stop;
 	uint64_t turns; /* drive.turns when last seen */
 	void (*end)(struct keeper *keeper); /* NULL: another thread stops it */
-	/* Periodic work of the thread, or NULL.  Set before the start.  Returns when it is due
-	 * again.  May take as long as a call. */
+	/* Periodic work, or NULL; set before keeper_start().  Returns the clock_now() at which it
+	 * is due again.  May take as long as a call. */
 	uint64_t (*chore)(struct keeper *keeper);
 	/* clock_now(); only the thread uses it after the start */
 	uint64_t chore_at;
@@ -40,19 +40,22 @@ struct keeper {
 };
 
 /*
- * Starts the thread, with all signals blocked.  If that fails, which is logged, only
- * calls of the program keep the session alive.
+ * Starts the thread, with all signals blocked.  A failure is logged: then only the program's own
+ * calls keep the session alive.
  */
 void keeper_start(struct keeper *keeper, struct drive *drive,
 		  const struct log *log);
 /* Makes the chore due now, from any thread, without waiting.  False: there is no thread. */
 bool keeper_hurry(struct keeper *keeper);
 /*
- * Stops the thread and waits for its end.  Must not be called from the thread itself.  A
- * repeated call, or one without a start (all zero), does nothing.
+ * Stops the thread and waits for its end.  Another thread must call it.  Does nothing if the
+ * thread was already stopped, or never started (*keeper is all zero).
  */
 void keeper_stop(struct keeper *keeper);
-/* True: this is the keeper's own thread.  It will stop, and call end() as its last step. */
+/*
+ * If called in the keeper's own thread, returns true; the thread then stops and calls end() as
+ * its last step.  In another thread, returns false and does nothing.
+ */
 bool keeper_ends(struct keeper *keeper, void (*end)(struct keeper *keeper));
 /* In a child after fork(), which does not have the thread: closes the descriptor. */
 void keeper_abandon(struct keeper *keeper);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keychain.h - the capabilities of a session: those that the manager issued for opened
- * files, and which iod has seen which over which connection.  The client does not
- * interpret them.  Any thread may call.
+ * keychain.h - the capabilities that the manager issued to a session for open files.  Also
+ * records which of them the client has shown to which iod over the present connection.  The
+ * client does not interpret capabilities.  Any thread may call these functions.
  */
 #ifndef KEYCHAIN_H
 #define KEYCHAIN_H
@@ -25,12 +25,13 @@ const struct rpc_caps_source *keychain_caps_source(struct keychain *kc,
 /* The WIRE_NEED_* for an open with these WIRE_O_*. */
 unsigned int keychain_rights(uint32_t flags);
 /*
- * Stores caps (NULL: none), from the answer to an open of the file, for these
- * WIRE_NEED_*. Call keychain_drop() when the file is closed.  Returns 0 or -ENOMEM.
+ * Stores caps (NULL: none), from the manager's reply to an open of the file handle.  rights are
+ * the WIRE_NEED_* for which they are valid.  When the file is closed, the caller calls
+ * keychain_drop().  Returns 0 or -ENOMEM.
  */
 int keychain_take(struct keychain *kc, uint64_t handle, unsigned int rights,
 		  const struct wire_caps *caps);
-/* The servers require a capability for each file. */
+/* Records that the iods require a capability for each file. */
 void keychain_want(struct keychain *kc);
 /* Undoes one keychain_take().  The last one drops the key. */
 void keychain_drop(struct keychain *kc, uint64_t handle);
@@ -42,13 +43,13 @@ enum keychain_state {
 };
 enum keychain_state keychain_look(struct keychain *kc, uint64_t handle,
 				  unsigned int rights);
-/* An iod requires newer ones (-EKEYREVOKED), or rejects ours. */
+/* Called after an iod has rejected the capability; status is -EKEYREVOKED if it is too old. */
 void keychain_refused(struct keychain *kc, uint64_t handle, int status);
 
 struct session;
 /*
- * Renews the capabilities that are due.  Returns 0, or -errno: they are unchanged, or
- * dropped if the manager rejects them.
+ * Gets new capabilities from the manager for those that expire soon or were rejected.  Returns 0
+ * or -errno.  After an error the old ones stay, except those that the manager rejected.
  */
 int keychain_renew(struct session *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list_packing.h - how list requests treat memory: small pieces are packed into buffers,
- * large ones stay in place.
+ * list_packing.h - the memory of list requests: the client copies small pieces into registered
+ * buffers, and registers large pieces in place.
  */
 #ifndef LIST_PACKING_H
 #define LIST_PACKING_H
@@ -20,7 +20,7 @@ struct list_conf {
 	/* If pieces of memory have at least this many bytes on average, they stay in place.
 	 * Otherwise they are packed. */
 	uint64_t place;
-	bool group; /* neighbours are registered together */
+	bool group; /* adjacent pieces are registered together */
 };
 
 /* Counters of a session, updated from any thread. */
@@ -30,8 +30,8 @@ struct list_count {
 };
 
 /*
- * Gets the values for the provider.  PVFS_LIST_PLACE and PVFS_LIST_GROUP override them.
- * Invalid values are logged, if log is not NULL.
+ * Sets *conf to the values for the transport provider.  The environment variables
+ * PVFS_LIST_PLACE and PVFS_LIST_GROUP override them.  Logs invalid values if log is not NULL.
  */
 void list_conf_get(struct list_conf *conf, const char *provider,
 		   const struct log *log);
@@ -55,7 +55,7 @@ struct packs {
 
 /* NULL: no memory. */
 struct pack *pack_get(struct packs *packs);
-/* sound false: a server may still access the buffer, so it is freed. */
+/* Returns a buffer for reuse.  sound false: a server may still write to it, so it is freed. */
 void pack_put(struct packs *packs, struct pack *pack, bool sound);
 void packs_free(struct packs *packs);
 

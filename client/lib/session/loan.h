@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loan.h - objects that iods on this host lend, for reads and writes without a message,
- * and the shared pages by which the iods revoke them (loan_pages.h).
+ * loan.h - loans: an iod on this host gives the client a descriptor of an object, which the
+ * client then reads and writes without a message.  The iod revokes a loan by a word in shared
+ * pages (loan_pages.h).
  */
 #ifndef LOAN_H
 #define LOAN_H
@@ -41,10 +42,10 @@ struct loan {
 };
 
 /*
- * Borrows an object of iod number i of the session.  The caller releases *loan with
- * loan_return().  write: also for writing; iods that cannot set objects aside lend for
- * reading only.  Returns 0, the errors of server_call_run(), or:
- * - -EOPNOTSUPP: the iod does not lend, or cannot.
+ * Borrows the object handle of iod number i.  The caller releases *loan with loan_return().
+ * write: the loan is also for writing, which some iods refuse.  Returns 0, the errors of
+ * server_call_run(), or:
+ * - -EOPNOTSUPP: the iod does not lend objects, or not for writing.
  * - -ENOENT: there is no such object yet.
  * - -EBUSY: another thread is asking this iod, or the object cannot be lent at present.
  * - -EMFILE: the program may soon need the descriptor.
@@ -74,8 +75,8 @@ static inline bool loan_valid(const struct loan *loan)
 }
 
 /*
- * True: the object was set aside.  Call after a full barrier, and before the mark is
- * cleared.
+ * Returns true if the iod has set the object aside, as for a truncation.  The caller has
+ * executed a full barrier and has not yet cleared its mark.
  */
 static inline bool loan_aside(const struct loan *loan)
 {

@@ -22,18 +22,15 @@ struct cred {
 	int rc;
 };
 
-/*
- * The header, the largest body, two paths (or a path, a name and a value), and the
- * requesting user.
- */
+/* Bytes of the longest message: header, largest body, two paths, and the requesting user. */
 #define SERVER_CALL_MSG_MAX                                                    \
 	(sizeof(struct wire_hdr) + 64 + 2 * (WIRE_PATH_MAX + 1) +              \
 	 WIRE_NAME_MAX + 1 + sizeof(struct wire_as) +                          \
 	 WIRE_GROUPS_MAX * sizeof(le32))
 
 /*
- * Reads the result from a reply with status 0.  The reply is valid only during this call.
- * Returns 0, or -errno with which the request fails.
+ * Reads the result from a reply with status 0, which is valid only during this function.
+ * Returns 0 or -errno, which becomes the result of the request.
  */
 typedef int (*server_call_take)(void *arg, const struct wire_msg *reply);
 
@@ -47,10 +44,10 @@ struct server_call {
 	bool late; /* for server_call_post(): the server may get it later */
 	bool caps; /* a struct wire_caps ends the message */
 	bool patient; /* the answer may take long: see rpc_call.h */
-	/* Called on the driving thread when the request begins: requests posted from here on
-	 * follow it.  False: fail with -EINTR.  May be NULL. */
+	/* NULL, or called on the driving thread before the request is sent: requests that are
+	 * posted later are sent after it.  If it returns false, the request fails with -EINTR. */
 	bool (*begins)(void *arg);
-	/* it failed, possibly because of a server that this one needed */
+	/* the request failed, and the cause may be another server that this one needed */
 	bool look;
 	const struct cred *as; /* NULL: the user of the session */
 	/* PATH_MAX bytes, or NULL: a reply with WIRE_REDIRECT is a protocol error */
@@ -70,36 +67,37 @@ void server_call_begin(struct server_call *c, struct session *s,
 /* Appends to the message.  server_call_run() reports an overflow as -ENAMETOOLONG. */
 void server_call_put(struct server_call *c, const void *item, size_t len);
 /*
- * Sends the request and waits.  Returns 0, WIRE_REDIRECT (c->redirect is the target), or
- * -errno.  take may be NULL.
+ * Sends the request and waits for the reply.  Returns 0, WIRE_REDIRECT (the target path is in
+ * c->redirect), or -errno.  take may be NULL.
  *
- * If the session ends after a change (c->once) was sent and before it is answered, the
- * change may have been made.  The call then fails with -ECONNABORTED, while -ESTALE means
- * that nothing was done.  A client that slept would often meet this case.  So if a
- * session was quiet for SERVER_CALL_QUIET_MS, the call first sends a PING.
+ * If the session ends while a change (c->once) is in flight, it is unknown whether the change
+ * was made, and the call fails with -ECONNABORTED.  -ESTALE means that nothing was changed.
+ * After a client has been suspended, its session has often ended.  So if no server has answered
+ * for SERVER_CALL_QUIET_MS, the call first sends a PING, which cannot leave this doubt.
  */
 #define SERVER_CALL_QUIET_MS 5000u
 int server_call_run(struct server_call *c, enum wire_op wire_op,
 		    server_call_take take, void *arg);
 
 /*
- * Sends a list of groups to the manager (gid_lists.h); number 0: the session's own.
- * -EAGAIN: the list is no longer stored.
+ * Sends the list of groups number to the manager (gid_lists.h); 0: the session's own groups.
+ * Returns 0 or -errno; -EAGAIN: the table no longer has the list.
  */
 int server_call_send_groups(struct session *s, uint64_t number);
 
 /*
- * Sends a copy of c's message without waiting.  Errors are logged as "what: ...".  A
- * message with c->keep that is not answered in time is sent again until the session ends;
- * then -EBADF is no error.  If many messages are in flight, or without memory, the call
- * waits and sends only once.
+ * Sends a copy of c's message without waiting for the reply.  Logs errors as "what: ...".  With
+ * c->keep, the message is repeated until it is answered or the session ends; a repeated one may
+ * be answered with -EBADF, which is no error.  If many messages are in flight, or there is no
+ * memory, the function waits for the reply instead and does not repeat the message.
  */
 void server_call_post(struct server_call *c, enum wire_op wire_op,
 		      const char *what);
 /*
- * A message with c->late is sent before the next request to any server, so that the
- * server wakes up once for both.  At the latest it is sent with the next one when sixteen
- * wait, by late_calls_send(), or when the keeper sees that no thread drives.
+ * A posted message with c->late is delayed and sent with the next request to any server, so that
+ * the server wakes up once for both.  It is also sent when sixteen messages are delayed, by
+ * late_calls_send(), and when the keeper sees that no thread drives.  late_calls_wait() returns
+ * whether messages are delayed.
  */
 bool late_calls_wait(struct session *s);
 void late_calls_send(struct session *s);
