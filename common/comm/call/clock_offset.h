@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clock_offset.h - a lower bound of how far another host's CLOCK_BOOTTIME is ahead of ours.  Every
- * reply carries its sending time and arrives later.  So the stamp minus our time at the receipt
- * is below the true offset by one transit time.  The best such value is kept.  It is reduced by
- * what the two clocks may have drifted apart since then.
+ * clock_offset.h - a lower bound of the offset between another host's CLOCK_BOOTTIME and ours.
+ * Every reply contains the time at which it was sent.  That time minus our time at the receipt is
+ * less than the true offset by the transit time.  The module stores the largest such value, and
+ * subtracts what the two clocks may have drifted apart since.
  *
- * A deadline converted with it is never later than ours on the other clock.  It is earlier by the
+ * A deadline of ours, converted to the other clock, may be early, but never late.  The error is the
  * shortest transit time seen, plus the drift.
  */
 #ifndef OFFSET_INT_H
@@ -30,12 +30,12 @@ struct clock_offset {
 /* stamp: a time of the other clock, in ns, from before our clock showed now. */
 void clock_offset_add(struct clock_offset *o, uint64_t stamp, uint64_t now);
 /*
- * Converts a time of our clock, not before the last note, to the other clock.  The result is
- * never later than the true time there.  0: nothing is known, or the time is before the other
- * clock began.
+ * Converts when, a time of our clock after the last clock_offset_add(), to the other clock.  The
+ * result may be early, but never late.  Returns 0 if the offset is unknown, or if the other clock
+ * began after when.
  */
 uint64_t clock_offset_convert(const struct clock_offset *o, uint64_t when);
-/* The best note is younger than CLOCK_OFFSET_FRESH_MS at now, so no new one is needed. */
+/* Returns true if the stored value is younger than CLOCK_OFFSET_FRESH_MS at our time now. */
 bool clock_offset_is_fresh(const struct clock_offset *o, uint64_t now);
 
 #endif

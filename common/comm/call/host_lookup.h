@@ -18,8 +18,8 @@ struct host_query {
 	const char *host;
 	struct host_addrs *hosts; /* the result */
 	/*
-	 * status: 0; -EHOSTUNREACH: the host is unknown, why says the reason; or -errno.  Runs in
-	 * the thread of the context.
+	 * Called in the thread of the context.  status: 0; -EHOSTUNREACH: the resolver found no
+	 * address, and why is its reason; or -errno.
 	 */
 	void (*done)(struct host_query *query, int status, const char *why);
 	bool waiting; /* private from here */
@@ -28,7 +28,7 @@ struct host_query {
 
 /* For a context.  Returns 0 or -ENOMEM. */
 int host_lookup_open(struct rpc_ctx *ctx);
-/* Does not wait for look-ups in progress.  No query is waiting. */
+/* Closes without waiting for look-ups in progress.  The caller has cancelled all queries. */
 void host_lookup_close(struct rpc_ctx *ctx);
 
 /* Calls done() and returns 0, or returns -EINPROGRESS and calls done() later. */

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * leader_search.h - the managers of a file system, of which one leads: which of them to try next.
- * Knows neither connections nor clocks.
+ * leader_search.h - chooses which of several managers a client tries next, until it finds the one
+ * that leads.  Uses neither connections nor clocks.
  *
- *	leader_search_begin()		a round starts, at the manager that led last
- *	  leader_search_is_next()	another one is left, which is chosen; or the round ends
+ *	leader_search_begin()		a round starts with the manager that led last
+ *	  leader_search_is_next()	the chosen one failed: chooses another, or ends the round
  *	leader_search_found()		the chosen one leads
  *
- * Each manager is tried at most once in a round.  A refusal that names the leader makes it the
- * next one, or, if this round has tried it already, the first of the next round.  So managers that
- * name each other cannot keep a client busy.
+ * A round tries each manager at most once.  A manager that does not lead may name the leader in its
+ * refusal.  The named manager is then the next of this round.  If the round has tried it already,
+ * it becomes the first of the next round.  So managers that name each other cannot keep a client
+ * busy.
  *
  * A manager has try_ms to answer, LEADER_TRY_MS at first.  The limit grows if all managers are
- * slower, or if the one that others name as the leader is.  A manager that did not answer in time
- * is tried last in the next round: its host may be down.
+ * slower, or if the named leader is slower.  The next round tries a manager that did not answer in
+ * time last, because its host may be down.
  */
 #ifndef LEADER_SEARCH_H
 #define LEADER_SEARCH_H
@@ -27,9 +28,9 @@
 #define LEADER_TRY_MAX_MS 2000u
 
 struct leader_search {
-	/* those of the list, then one that a refusal named and the list lacks */
+	/* the n managers of pvfstab; then a leader that a refusal named and pvfstab does not */
 	struct addr mgr[WIRE_MGR_MAX + 1];
-	unsigned int n; /* of the list */
+	unsigned int n; /* managers in pvfstab */
 	bool has_named; /* mgr[n] is set */
 	unsigned int at; /* the chosen one */
 	unsigned int first; /* starts the next round */
@@ -44,28 +45,29 @@ struct leader_search {
 	bool is_final; /* all that were tried in this round refused permanently */
 };
 
-/* Between 1 and WIRE_MGR_MAX addresses. */
+/* Initialises s with n addresses, 1 to WIRE_MGR_MAX. */
 void leader_search_init(struct leader_search *s, const struct addr *mgr,
 			unsigned int n);
-/* Whether there is a choice.  Otherwise no manager has a limit of time. */
+/* Returns whether there are several managers.  A single one has no time limit. */
 bool leader_search_has_choice(const struct leader_search *s);
 const struct addr *leader_search_chosen(const struct leader_search *s);
 /* Chooses the first manager of a round. */
 void leader_search_begin(struct leader_search *s);
 /*
- * The chosen manager failed with status; -ETIMEDOUT, -EINPROGRESS: it did not answer in time.
- * is_final: another attempt will not help.  Then either chooses the next manager and returns true,
- * or ends the round: s->status and s->is_final are its result.
+ * Called when the chosen manager failed with status; -ETIMEDOUT, -EINPROGRESS: it did not answer
+ * in time.  is_final: another attempt with it will not help.  Chooses the next manager and returns
+ * true.  If none is left, ends the round with the result s->status and s->is_final, and returns
+ * false.
  */
 bool leader_search_is_next(struct leader_search *s, int status, bool is_final);
-/* The chosen manager refused us, and named this leader: the unchecked tail of WIRE_ENOTLEADER. */
+/* Called when the chosen manager does not lead.  uri: the unchecked tail of WIRE_ENOTLEADER. */
 void leader_search_take_name(struct leader_search *s, const char *uri,
 			     size_t len);
 /* The next round starts with the manager at addr. */
 void leader_search_prefer(struct leader_search *s, const struct addr *addr);
 /*
- * Rounds leave the manager at addr out, also if others name it as the leader.  Returns false if no
- * other manager is left.
+ * Excludes the manager at addr from all rounds, even if others name it as the leader.  Returns
+ * false if there is no other manager.
  */
 bool leader_search_exclude(struct leader_search *s, const struct addr *addr);
 /* The chosen manager accepted us, ms after it was chosen. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * part_transfer.h - the client's part of adaptive rendezvous.  A loaded server asks the client
- * to move data (WIRE_CARRY) between the memory that the request names and memory that the server
- * lends.  A client that is itself loaded with such parts declines (PVFS2 over Quadrics, ICS 2005,
- * section 5.1: the load of both ends counts).
+ * part_transfer.h - the client's side of adaptive rendezvous.  A server with much load sends CARRY:
+ * the client is to move a part of the data by RDMA, between the memory that its request names and
+ * memory of the server.  The client declines if it is already moving many parts (PVFS2 over
+ * Quadrics, ICS 2005, section 5.1: the load of both ends counts).
  */
 #ifndef PART_TRANSFER_H
 #define PART_TRANSFER_H
@@ -16,17 +16,17 @@ struct part_transfer {
 	struct wire_carry_rep rep;
 };
 
-/* Fills in part.  Returns NULL, or what is wrong with the message. */
+/* Checks the message CARRY and fills *part.  Returns NULL, or what is wrong with the message. */
 const char *part_transfer_check(const struct rpc_peer *peer,
 				const struct wire_msg *msg,
 				struct part_transfer *part);
 /*
- * Call it after the receive is posted again, because the server may send another message after
- * the answer.
+ * Moves the part and answers the server.  The caller has posted the receive of the CARRY again,
+ * because the server may send another message after the answer.
  */
 void part_transfer_start(struct rpc_peer *peer,
 			 const struct part_transfer *part);
-/* Whether a completion belongs to a part.  Then part_transfer_complete() takes it. */
+/* Returns whether wr_id is one of a part; the caller then calls part_transfer_complete(). */
 bool part_transfer_owns(uint64_t wr_id);
 void part_transfer_complete(struct rpc_peer *peer, const struct tp_wc *wc);
 /* The parts in progress ended with the connection. */

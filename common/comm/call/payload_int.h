@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * payload_int.h - the payload of a request: the caller's memory, and how its bytes are
- * transferred.  Each time the request is sent, a path is chosen by the size, the connection, and
- * the free buffers (ICPP 2003, sections 3.4 and 4.1):
+ * payload_int.h - how the bytes of a request move between the caller's memory and the server.
+ * Each time the request is sent, the peer chooses a path by the size, the connection, and the
+ * free buffers (ICPP 2003, sections 3.4 and 4.1):
  *
- *   INLINE      a write up to inline_max: after the message, in one Send
- *   FAST_WRITE  a write up to fast_max, if the transport pins memory: after the
- *               message, by RDMA Write into a buffer of the server.  Sent from
- *               the caller's memory if that is registered, or was copied often
- *               and may stay registered; else copied first
- *   FAST_READ   a read up to fast_max into memory that would have to be pinned
- *               and is not registered: into a buffer of ours
- *   DIRECT      the server reads or writes the caller's memory
+ *   INLINE      a write of at most inline_max bytes: the data follows the message in one Send
+ *   FAST_WRITE  a write of at most fast_max bytes, if the transport pins memory: message and data
+ *               go by RDMA Write into a buffer of the server.  The peer copies the data first,
+ *               unless the caller's memory is registered, or is copied so often that the peer
+ *               registers it
+ *   FAST_READ   a read of at most fast_max bytes, if the caller's memory is not registered and
+ *               would have to be pinned: the data arrives in a buffer of the client
+ *   DIRECT      all others: the server reads or writes the caller's memory by RDMA
  */
 #ifndef PAYLOAD_INT_H
 #define PAYLOAD_INT_H
@@ -42,9 +42,9 @@ _Static_assert(PAYLOAD_FAST_READ < CTX_PAYLOAD_PATHS, "room to count all");
 	4u /* registering costs about as much as some copies */
 
 /*
- * How often data was copied from the same memory.  After some copies, that memory is registered,
- * and then no longer copied (the short protocol and lazy deregistration of the VIA module for
- * LAM/MPI, section 3).  All zero: no range was seen yet.
+ * Counts how often the peer copied data from the same memory.  After some copies, it registers
+ * that memory and no longer copies (the short protocol and lazy deregistration of the VIA module
+ * for LAM/MPI, section 3).  Initialised with zeros.
  */
 struct copy_counts {
 	struct copied_range {
@@ -73,31 +73,32 @@ enum payload_path payload_choose_path(struct rpc_peer *peer,
 				      struct peer_slot *s,
 				      const struct wire_hdr *hdr);
 /*
- * Prepares the message for that path, and fills sge with the entries of the payload after it, at
- * most RPC_DATA_MAX.  Returns their number, or -errno: the caller's memory is not accessible
- * (-EFAULT) or cannot be registered.  Sets s->sending if the caller's memory is read until the
- * request has been sent.
+ * Prepares the message of slot s for path, and fills sge with the payload that follows the
+ * message, at most RPC_DATA_MAX entries.  Sets s->sending if the transport reads the caller's
+ * memory until the send is complete.  Returns the number of entries; -EFAULT: the caller's memory
+ * is not accessible; or the error of registering it.
  */
 int payload_prepare(struct rpc_peer *peer, struct peer_slot *s,
 		    enum payload_path path, struct tp_sge *sge);
-/* The bytes of a FAST_READ, or NULL. */
+/* Returns the buffer with the bytes of a FAST_READ; NULL: slot s used another path. */
 const void *payload_bounced(const struct rpc_peer *peer,
 			    const struct peer_slot *s);
 /*
- * Copies a reply that the server wrote after such bytes (wire_imm()) to buf, of max bytes.
- * Returns its length; 0: there is no valid reply.
+ * The server may write its reply into the buffer of a FAST_READ, after the data; imm (wire_imm())
+ * says where.  Copies this reply to buf, of max bytes.  Returns its length; 0: imm or the reply
+ * is not valid.
  */
 uint32_t payload_copy_reply(const struct rpc_peer *peer, uint32_t imm,
 			    void *buf, size_t max);
 /* Gives back the buffer of the slot, if it has one. */
 void payload_free_buffer(struct rpc_peer *peer, struct peer_slot *s);
-/* The same; also restores the addresses of the caller in the request. */
+/* payload_free_buffer(); also puts the addresses of the caller's memory back into the request. */
 void payload_undo(struct rpc_peer *peer, struct peer_slot *s);
-/* The server or an adapter moves all data, so this end has no work meanwhile. */
+/* Returns true if the server or an adapter moves the data, without work of this process. */
 bool payload_is_offloaded(const struct rpc_link *link);
 /*
- * The area of the slot that holds piece, or NULL.  Starts the search at *at, usually the area of
- * the previous piece.
+ * Returns the area of slot s that contains piece, or NULL.  The search begins at index *at,
+ * usually that of the previous piece, and sets *at to the index found.
  */
 struct rail_mem *payload_area(const struct peer_slot *s, unsigned int *at,
 			      const struct wire_mem *piece);
@@ -107,8 +108,9 @@ void payload_count(struct rpc_peer *peer, const struct peer_slot *s,
 /* Counts a read that ended without a reply. */
 void payload_count_whole(struct rpc_peer *peer);
 /*
- * Counts one more use of the range.  Returns true at every COPY_COUNTS_LIMIT-th use, so that the
- * caller does not try to register at each use a range that cannot stay registered.
+ * Counts a copy from the len bytes at addr.  Returns true at every COPY_COUNTS_LIMIT-th copy: the
+ * caller then registers the range.  If the range does not stay registered, the next try comes
+ * only after as many copies.
  */
 bool copy_counts_add(struct copy_counts *c, const void *addr, size_t len);
 /* The connection is closed, and all its buffers are gone. */

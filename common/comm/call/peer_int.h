@@ -9,12 +9,12 @@
  *    |                                   v
  *    +-----no calls, never ready------ BACKOFF --timer--> CONNECTING
  *
- * A READY peer on a worse transport than before sometimes passes through BACKOFF without a delay,
- * to try the better one.
+ * If a READY peer uses a worse transport than before, it sometimes passes through BACKOFF without
+ * a delay to try the better one.
  *
- * Every state may change to CLOSED.  Every state also changes to IDLE if the program closed the
- * descriptors of the transport (-EBADFD), because nothing can arrive then.  A peer that was READY
- * once reconnects on its own, so that its session stays alive.
+ * rpc_peer_close() changes every state to CLOSED.  If the program has closed the descriptors of the
+ * transport (-EBADFD), nothing can arrive, and every state changes to IDLE.  A peer that was READY
+ * once reconnects without a call, so that its session stays alive.
  *
  * Files use one another only downwards:
  *
@@ -77,8 +77,8 @@ struct rail_choice {
 };
 
 /*
- * The second endpoint of the connection, for bulk data.  It is made before the first call is
- * sent.  Replies that follow such data use it too.
+ * The second endpoint of the connection, for bulk data and for the replies after such data.  The
+ * peer connects it before it sends the first call.
  */
 struct bulk_link {
 	struct rpc_link link;
@@ -261,8 +261,8 @@ void peer_log_loss(struct rpc_peer *peer, int status);
 void peer_protocol_error(struct rpc_peer *peer, const char *what);
 
 /*
- * ---- rail_choice.c: the rails to try for one connection, best first, and on each the addresses
- * of the host ----
+ * ---- rail_choice.c: the order in which a connect tries the rails (best first), and on each rail
+ * the addresses of the server's host ----
  */
 
 void rail_choice_begin(struct rpc_peer *peer);
@@ -271,15 +271,15 @@ void rail_choice_forget(struct rpc_peer *peer);
 /* Returns the next rail and its address, or -1. */
 int rail_choice_next(struct rpc_peer *peer, struct addr *addr);
 bool rail_choice_is_last(const struct rpc_peer *peer);
-/* The one in use failed with status. */
+/* Called when the connect over the present rail failed with status. */
 void rail_choice_failed(struct rpc_peer *peer, int status);
 /* The server has answered, so other rails would not help. */
 void rail_choice_stop(struct rpc_peer *peer);
-/* READY on this rail.  Logs the rail if it is not the one logged before. */
+/* Called when the peer is READY: logs the rail, unless it was the last one logged. */
 void rail_choice_ready(struct rpc_peer *peer);
-/* READY: the delay until a better rail is tried, in ms; 0: no better one is known to work. */
+/* Returns the ms after which a READY peer tries a better rail; 0: none is known to work. */
 unsigned int rail_choice_return_ms(struct rpc_peer *peer);
-/* Starts that attempt. */
+/* Starts the attempt to return to the better rail. */
 void rail_choice_return(struct rpc_peer *peer);
 
 /*
@@ -290,7 +290,7 @@ void rail_choice_return(struct rpc_peer *peer);
 
 /* Sets the address and the name, too.  Returns 0 or -ENOMEM. */
 int peer_leaders_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr);
-/* An attempt begins: sets the address of the manager, and the timer if it has a limit. */
+/* Begins an attempt: sets peer->addr to the chosen manager, and the timer if time is limited. */
 void peer_leaders_choose(struct rpc_peer *peer);
 /* Whether there is another manager to try. */
 bool peer_leaders_have_choice(const struct rpc_peer *peer);
@@ -299,14 +299,18 @@ unsigned int peer_attempt_ms(const struct rpc_peer *peer);
 /* The longest pause between rounds. */
 uint32_t peer_leaders_pause_ms(const struct rpc_peer *peer);
 /*
- * The server failed before it accepted us; is_final: it refused us.  Returns true if another
- * manager is chosen now.  Otherwise the round has ended, and *status is its result.
+ * Called when the chosen manager failed with *status before it accepted us; is_final: it rejected
+ * us.  Returns true if the peer is to try another manager, which is chosen now.  Otherwise the
+ * round has ended, and *status is set to its result.
  */
 bool peer_leaders_is_next(struct rpc_peer *peer, int *status, bool is_final);
-/* The name of a server's host has no address.  One of several is an error only if none leads. */
+/*
+ * Called when the resolver found no address for the name host, for the reason why.  Logs an
+ * error.  For one of several managers it is only information, because another one may lead.
+ */
 void peer_leaders_note_unknown(struct rpc_peer *peer, const char *host,
 			       const char *why);
-/* The round ended with status; whether another one follows, of those that an impatient peer may make. */
+/* Called when a round ended with status: returns whether an impatient peer makes another round. */
 bool peer_leaders_may_repeat(struct rpc_peer *peer, int status);
 /* Ends a round without a result. */
 void peer_leaders_stop(struct rpc_peer *peer);
@@ -316,22 +320,23 @@ void peer_leaders_found(struct rpc_peer *peer, bool is_new);
 /*
  * ---- bulk_link.c: a second endpoint to the server, for bulk data ----
  *
- * It is used if the device has a separate class on the network for such data.  If either endpoint
- * ends, the connection ends.
+ * The peer uses a second endpoint if the device has a separate network class (a service level) for
+ * bulk data.  If one of the two endpoints fails, the whole connection ends.
  */
 
 void bulk_link_init(struct rpc_peer *peer, const struct link_ops *ops);
-/* Whether HELLO asks for it. */
+/* Returns whether HELLO asks the server for a second endpoint. */
 bool bulk_link_is_wanted(const struct rpc_peer *peer);
 /*
- * The server has sent a token, with which we connect.  The next three return true if that has
- * ended, so that calls may be sent: with a second endpoint, or without one after a line in the
- * log.  Otherwise they failed the link, or it has not ended yet.
+ * bulk_link_join() connects the second endpoint with the token that the server has sent.
+ * bulk_link_event() and bulk_link_lost() handle its events.  All three return true as soon as the
+ * peer may send calls: the endpoint is connected, or could not be, which is logged.  They return
+ * false while it is connecting, and if they failed the link.
  */
 bool bulk_link_join(struct rpc_peer *peer, const struct wire_apart *token);
 bool bulk_link_event(struct rpc_peer *peer, const struct tp_event *ev);
 bool bulk_link_lost(struct rpc_peer *peer, int status);
-/* The server answers.  If there is no second endpoint, that attempt counts as failed. */
+/* Called when the server answers: a missing second endpoint then counts as a failed attempt. */
 void bulk_link_count(struct rpc_peer *peer);
 /* Receive buffers; index counts from 0. */
 #define BULK_LINK_MSG 1024u /* a reply after data contains no data itself */
@@ -341,13 +346,13 @@ void bulk_link_close(struct rpc_peer *peer);
 void bulk_link_fini(struct rpc_peer *peer);
 
 /*
- * ---- peer_auth.c: the peer proves itself, requires the server's proof, and agrees on sealing ----
+ * ---- peer_auth.c: client and server authenticate to each other, and agree on sealing ----
  *
- * Functions that return a string: why the server is refused, or NULL.
+ * Functions that return a string return NULL, or the reason why the client rejects the server.
  */
 
 void peer_auth_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr);
-/* A new connection: fills in the hail.  msg: the whole first message.  Returns 0 or -errno. */
+/* Fills *hail for a new connection; msg is the whole first message.  Returns 0 or -errno. */
 int peer_auth_begin(struct rpc_peer *peer, struct wire_hail *hail,
 		    const void *msg, size_t len);
 /* The server accepted the connection and sent this hail in msg. */
@@ -356,26 +361,26 @@ const char *peer_auth_check_accept(struct rpc_peer *peer,
 				   const struct wire_hail *hail,
 				   const void *msg, size_t len);
 /*
- * For a peer that proves itself.  peer_auth_put_ticket() puts the ticket, if there is one, and
- * leaves room for the proof.  peer_auth_put_proof() puts it at the end of the HELLO, which has len
- * bytes at hdr.
+ * For a peer that authenticates.  peer_auth_put_ticket() appends the ticket to out, if there is
+ * one, and reserves room for the proof.  peer_auth_put_proof() then writes the proof at the end of
+ * the HELLO, which has len bytes at hdr.
  */
 int peer_auth_put_ticket(struct rpc_peer *peer, struct wire_out *out);
 int peer_auth_put_proof(struct rpc_peer *peer, struct wire_hdr *hdr,
 			size_t len);
 /*
- * Checks the proof in the answer to HELLO.  The string may be in buf.  Sets *status if that is not
- * -EKEYREJECTED.
+ * Checks the server's proof in the reply to HELLO.  The string may be in buf, of len bytes.  The
+ * caller sets *status to -EKEYREJECTED; the function changes it if another error fits better.
  */
 const char *peer_auth_check_reply(struct rpc_peer *peer,
 				  const struct wire_msg *msg, int *status,
 				  char *buf, size_t len);
-/* The same for the answer of another iod, with this wire_meant().  Returns buf. */
+/* Writes to buf, and returns, that another iod answered; meant is its wire_meant(). */
 const char *peer_auth_other_iod(const struct rpc_peer *peer, uint64_t meant,
 				char *buf, size_t len);
 /*
- * The server accepted us and proved itself.  From here on, everything is sealed if that was
- * agreed; fails the link if it cannot be.
+ * Called when the server has accepted us and authenticated itself.  Seals the connection from
+ * here on, if both ends agreed on that.  If sealing fails, fails the link.
  */
 const char *peer_auth_seal(struct rpc_peer *peer, const struct wire_msg *msg);
 /* The connection is closed. */
@@ -396,7 +401,7 @@ struct hello_refusal {
 	const char *why;
 	char text[256]; /* for why */
 };
-/* Makes the private data of the connect.  Returns the bytes to send, or -errno. */
+/* Fills *priv, the private data of the connect.  Returns the number of bytes, or -errno. */
 int hello_begin(struct rpc_peer *peer, struct peer_private *priv);
 /* The connect was accepted.  Returns true if HELLO may be sent. */
 bool hello_check_accept(struct rpc_peer *peer, const struct tp_event *ev,
@@ -410,7 +415,7 @@ bool hello_check_reply(struct rpc_peer *peer, const struct wire_msg *msg,
 		       struct hello_refusal *no);
 /* Sends BYE, best effort. */
 void hello_bye(struct rpc_peer *peer);
-/* Receive buffers, by number: nrecv of the peer, then those of the second endpoint. */
+/* Receive buffers: indices below peer->nrecv; from there on those of the second endpoint. */
 int peer_post_recv(struct rpc_peer *peer, unsigned int index);
 void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index);
 

@@ -25,12 +25,12 @@ struct peer_rma {
 
 void rma_init(struct rpc_peer *peer);
 void rma_fini(struct rpc_peer *peer);
-/* If rma_owns(wc), call rma_completed(), whatever the status. */
+/* Returns whether wc belongs to a one-sided operation; the caller then calls rma_completed(). */
 bool rma_owns(const struct tp_wc *wc);
 void rma_completed(struct rpc_peer *peer, const struct tp_wc *wc);
 /* The connection is closed: ends all operations.  done() runs in the next round. */
 void rma_lost(struct rpc_peer *peer);
-/* The same, with done() now. */
+/* Calls done() of the operations that rma_lost() has ended. */
 void rma_drain(struct rpc_peer *peer);
 
 #endif

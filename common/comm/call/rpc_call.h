@@ -26,9 +26,10 @@ struct rpc_caps_query;
  */
 struct rpc_caps_source {
 	/*
-	 * Puts what server query->index has to see on that connection into out: a struct wire_caps
-	 * and what it announces.  out has room bytes, aligned to 8.  Returns the length.  Returns
-	 * 0 if there is nothing to show, or if it was already shown there and must is not set.
+	 * Writes the capabilities that iod query->index needs for query->need to out: a struct
+	 * wire_caps and its capabilities.  out has room for room bytes, aligned to 8.  Returns the
+	 * number of bytes.  Returns 0 if the client has none, or if query->must is not set and it
+	 * has already shown them on the connection query->epoch.
 	 */
 	size_t (*append)(void *arg, const struct rpc_caps_query *query,
 			 void *out, size_t room);
@@ -45,15 +46,15 @@ struct rpc_peer_attr {
 	/* pvfs://: over the best rail that answers, chosen at each connect */
 	struct addr addr;
 	/*
-	 * Not 0: the managers of a file system, addr is the first of them.  One of them leads, and
-	 * the peer connects to that one (leader_search.h).  At most WIRE_MGR_MAX; copied.
+	 * Not 0: the server is whichever of these managers leads (leader_search.h).  addr is the
+	 * first of managers.  At most WIRE_MGR_MAX; copied.
 	 */
 	unsigned int nmanagers;
 	const struct addr *managers;
 	const char *name;		/* "iod 2", for messages; copied */
 	/* what to check when it is unreachable, or NULL; outlives the peer */
 	const char *fix;
-	/* it was already logged that another service is there */
+	/* the caller has already logged that another service listens at addr */
 	bool stranger;
 	enum wire_role role;		/* our role */
 	uint64_t fsid;			/* 0: any */
@@ -61,14 +62,12 @@ struct rpc_peer_attr {
 	uint64_t session;
 	const struct rpc_cred *cred;	/* copied */
 	/*
-	 * NULL: nothing is proved.  Else both ends prove themselves, and the server must be the
-	 * one below.  A client that has no ticket yet does not prove itself, and neither does its
-	 * server.  Outlives the peer.
+	 * NULL: no authentication.  Otherwise client and server authenticate to each other, and
+	 * the server must have the role server and the number index.  While the client has no
+	 * ticket, neither end authenticates.  Outlives the peer.
 	 */
 	const struct prover *prover;
-	/*
-	 * With prover: the minimum for connections that can be sealed, once they are proved.
-	 */
+	/* with prover: the minimum for authenticated connections that can be sealed */
 	enum seal_mode seal;
 	enum wire_role server;		/* for prover: the role of the server */
 	/*
@@ -77,9 +76,7 @@ struct rpc_peer_attr {
 	 */
 	uint32_t index;
 	const struct rpc_caps_source *caps; /* or NULL; outlives the peer */
-	/*
-	 * WIRE_FT_* that we understand, without _V3, and without _PROOF, which prover implies
-	 */
+	/* the WIRE_FT_* that this client supports, except _V3, and _PROOF, which prover implies */
 	uint32_t features;
 	/*
 	 * The name under which the server counts us: 1 to WIRE_JOB_MAX printable characters;
@@ -87,59 +84,60 @@ struct rpc_peer_attr {
 	 */
 	const char *job;
 	/*
-	 * Until the first connection, a failed connect ends all calls with its error and logs
-	 * nothing.  Exception: -EBUSY.  -ENOTCONN: none of several managers leads.
+	 * A failed connect, except with -EBUSY, ends all calls with its error and is not logged;
+	 * -ENOTCONN: none of several managers leads.  Has no effect after the first connection.
 	 */
 	bool impatient;
 	/*
-	 * With impatient, of several managers: they are asked again so many times if one of them runs and
-	 * does not lead, or does not answer in time.
+	 * With impatient and several managers: how often the peer asks all of them again, if one
+	 * runs and does not lead, or does not answer in time.
 	 */
 	unsigned int more_rounds;
 	/* calls go to several such peers at a time and are awaited together */
 	bool group;
 	/*
-	 * Not 0: if calls wait and the server sends nothing for this long, calls fail
-	 * immediately.  Calls that start before that end soon after it (silence_int.h).
+	 * Not 0: if calls wait and the server sends nothing for this long, these calls end, and
+	 * later calls fail immediately until the server sends something (silence_int.h).
 	 */
 	unsigned int patience_ms;
 	/*
-	 * First contact, or the server no longer knows the session.  May start calls; they follow
-	 * those in flight, which were sent again.  May be NULL.
+	 * NULL, or called after the first connection, and after a connection to a server that no
+	 * longer knew the session.  May start calls: they are sent after the calls in flight, which
+	 * the peer has sent again.
 	 */
 	void (*on_new_session)(void *arg, struct rpc_peer *peer);
 	/*
-	 * Contact with a new process of the server, whether or not it knows the session.
-	 * Otherwise as fresh.  May be NULL.
+	 * NULL, or called after the first connection to each new process of the server, even if
+	 * that process knows the session.  boot identifies the process.  May start calls.
 	 */
 	void (*on_new_process)(void *arg, struct rpc_peer *peer, uint64_t boot);
 	/*
-	 * The connection was lost, or an attempt to connect failed, with status (-ECONNREFUSED:
-	 * nobody listens there).  May be NULL.
+	 * NULL, or called after the connection was lost or a connect failed.  status: -errno;
+	 * -ECONNREFUSED: no process listens at the address.
 	 */
 	void (*lost)(void *arg, int status);
 	void *arg;
 };
 
 /*
- * A server as a client sees it.  Connects at the first call.  Never blocks.  Returns 0 or
- * -ENOMEM.
+ * Creates *peer, which represents a server.  The peer connects at the first call; no function
+ * of it blocks.  The caller releases it with rpc_peer_close().  Returns 0 or -ENOMEM.
  */
 int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 		  struct rpc_peer **peer);
 /*
- * Calls in flight end with -ECANCELED before it returns.  bye: tell the server that the session
- * ends (best effort, without waiting for an answer).
+ * Ends the calls in flight with -ECANCELED, and closes the connection.  bye: also sends BYE,
+ * which ends the session at the server, without waiting for a reply.
  */
 void rpc_peer_close(struct rpc_peer *peer, bool bye);
 /*
- * Whether a change of an object was given up after it was sent, and never answered.  The server
- * may still carry it out.
+ * Returns true if a call that changes an object timed out or was cancelled after it was sent, and
+ * was never answered.  The server may still execute it.
  */
 bool rpc_peer_has_unanswered(const struct rpc_peer *peer);
 /*
- * rpc_peer_has_unanswered() is true of another server.  So BYE to this one says that the session
- * ends unclean.
+ * Called if rpc_peer_has_unanswered() is true for another server of the session: the BYE to this
+ * server then says that requests of the session may still be executed elsewhere.
  */
 void rpc_peer_set_unclean(struct rpc_peer *peer);
 /* "iod 2 (tcp://10.0.0.7:7000)"; lives with the peer. */
@@ -147,77 +145,81 @@ const char *rpc_peer_name(const struct rpc_peer *peer);
 /* The server of the connection, or of the last attempt: of several managers, the leader. */
 const struct addr *rpc_peer_addr(const struct rpc_peer *peer);
 /*
- * The transport in use ("local"; "-": none yet) and the reason ("same host"; "local: another
- * host; verbs: not in this build").  Both change when the peer reconnects.
+ * Return the transport in use ("local"; "-": none yet), and the reason for it ("same host";
+ * "local: another host; verbs: not in this build").  Both change when the peer reconnects.
  */
 const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
 /*
- * What a full server lacks, and how to fix that.  A full server refuses all except the tools of
- * its administrator, with -WIRE_ENOFILES or -WIRE_ENOSEATS.
+ * Messages for a full server, which accepts only the tools of its administrator and rejects
+ * other clients with -WIRE_ENOFILES (few descriptors) or -WIRE_ENOSEATS (too many sessions).
  */
 #define RPC_NO_FILES "the server has no room: few descriptors are left, raise " \
 		     "LimitNOFILE of its unit (systemctl edit)"
 #define RPC_NO_SEATS "the server has no room: max_sessions, or host_sessions, " \
 		     "clients are there, raise that in its pvfs.conf"
-/* Returns which of these, if the server is full but accepted us; 0: it is not full. */
+/* Returns -WIRE_ENOFILES or -WIRE_ENOSEATS if the server is full but accepted us; otherwise 0. */
 int rpc_peer_shortage(const struct rpc_peer *peer);
 /* How the connection is sealed, and whether a connection over this transport can be. */
 enum seal_mode rpc_peer_seal(const struct rpc_peer *peer);
 bool rpc_peer_seals(const struct rpc_peer *peer);
 /*
- * Closes the connection, if there is one, and makes another for the same session, because there
- * is something to prove now.  Calls in flight are sent again.
+ * Called when the client has got a ticket: closes the connection, if there is one, and opens
+ * another for the same session, on which the client can authenticate.  The peer sends the calls
+ * in flight again.
  */
 void rpc_peer_reconnect(struct rpc_peer *peer);
 /*
- * Whether the connection can be sealed late: after an answer that is the last unsealed message.
- * The keys cover all messages before.  Returns false after rpc_peer_stop_transcript(): the server
- * will not seal it.  Call all three from the thread that drives the context.
+ * Sealing an open connection.  Only the thread that drives the context may call these three.
+ * rpc_peer_can_seal_late() returns true if the connection can be sealed after a reply, the last
+ * unsealed message; the keys then depend on all messages before.  It returns false after
+ * rpc_peer_stop_transcript(), which the caller calls if the server will not seal the connection.
  */
 bool rpc_peer_can_seal_late(const struct rpc_peer *peer);
 void rpc_peer_stop_transcript(struct rpc_peer *peer);
 /*
- * Returns -ESTALE if the connection no longer has that epoch or cannot be sealed.  Returns 0 if it
- * is sealed, or if sealing failed and the peer reconnects.
+ * Seals the connection number epoch.  Returns 0, also if sealing failed and the peer therefore
+ * reconnects; -ESTALE: epoch is not the present connection, or it cannot be sealed.
  */
 int rpc_peer_seal_late(struct rpc_peer *peer, uint32_t epoch,
 		       const struct seal_in_place *in_place);
 /* Whether it is connected.  Call it from the thread that drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
 /*
- * The features, and WIRE_FT_V3, that the server also named on this connection or the last one; 0:
- * there was none.  From any thread.  A replayed request may meet a later version of the server,
- * which accepts what this one does.  An earlier version never starts again on a store of this
- * one.
+ * Returns the features (including WIRE_FT_V3) that both client and server named on the present
+ * or the last connection; 0: there was none.  Any thread may call it.  A request that was built
+ * for these features stays valid if it is sent again after a restart of the server, because a
+ * server is never downgraded.
  */
 uint32_t rpc_peer_features(const struct rpc_peer *peer);
 /*
- * rpc_peer_epoch(): of the connection; 0: it is not ready.  rpc_peer_boot(): of the server
- * process; 0: never connected.
+ * rpc_peer_epoch() returns the number of the connection; 0: it is not ready.  rpc_peer_boot()
+ * returns the random number of the server process; 0: the peer was never connected.
  */
 uint32_t rpc_peer_epoch(const struct rpc_peer *peer);
 uint64_t rpc_peer_boot(const struct rpc_peer *peer);
 /*
- * Whether the server refused the session because an administrator evicted it.  Its calls end with
- * -ESTALE.  From any thread.
+ * Returns true if the server rejected the session because an administrator evicted it.  Calls of
+ * such a session end with -ESTALE.  Any thread may call it.
  */
 bool rpc_peer_evicted(const struct rpc_peer *peer);
 /*
- * Converts when, a time of our clock_boot() that is not in the past, to the server's clock.  The
- * result is never later than the true time there; 0: its clock is unknown.
+ * Converts when, a present or future time of this host's clock_boot(), to that of the server's
+ * host.  The result may be early, but never late.  Returns 0 if the server's clock is unknown.
  */
 uint64_t rpc_peer_server_time(const struct rpc_peer *peer, uint64_t when);
 /*
- * As tp_ep_take(): descriptors that came before a reply.  Call it in done() of that call.
+ * Takes the file descriptors that the server sent before a reply.  Called in done() of that call;
+ * parameters and result: see tp_ep_take().
  */
 int rpc_peer_take_fds(struct rpc_peer *peer, int *fd, unsigned int n);
 /* Maximum payload that is sent in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
 
 /*
- * How the payload of requests was transferred (payload_int.h): in a message, by Fast RDMA, or
- * moved by servers.  From any thread.  A request that is sent again counts again.
+ * Counts requests by how their payload was transferred (payload_int.h): in the message, by Fast
+ * RDMA, or by RDMA of the server (direct).  A request that is sent again counts again.  Any
+ * thread may call rpc_ctx_payload_counts().
  */
 struct rpc_payload_counts {
 	uint64_t inlined, fast, direct;
@@ -227,20 +229,21 @@ void rpc_ctx_payload_counts(const struct rpc_ctx *ctx,
 			    struct rpc_payload_counts *counts);
 
 /*
- * A call.  The caller owns it and keeps it from rpc_call_start() until done().  msg is a
- * message built with wire_begin()/wire_end(); it is copied at the start.  data is inline data,
- * gathered from the caller's memory, which must not change until done().
+ * A call.  The caller owns it, and must not change or free it from rpc_call_start() until
+ * done().  msg is a message built with wire_begin()/wire_end(), which rpc_call_start() copies.
+ * data is inline data: the client gathers it from the caller's memory, which must not change
+ * until done().
  *
- * The struct wire_mem pieces of msg name memory by addr and len.  Each lies within one of
- * area[0..nareas).  Their rkeys are filled in each time the message is sent, for the rail in use.
- * An area is registered there when needed.  area and all that it points to must stay valid until
- * done(), and belong to the thread of the ctx meanwhile.  Without areas, the pieces stay as they
- * are.
+ * The struct wire_mem pieces of msg name memory by addr and len.  Each piece lies within one of
+ * area[0..nareas).  Each time the message is sent, the peer registers the areas with the rail in
+ * use if necessary, and fills in the rkeys of the pieces.  area, and all that it points to, must
+ * stay valid until done(), and only the thread of the ctx may use it meanwhile.  If nareas is 0,
+ * the peer leaves the pieces unchanged.
  *
- * Few bytes of a WRITE may be sent with the message (payload_int.h); then nothing is registered.
- * If bounce is set, the bytes of a READ may land in a buffer, from which the caller copies them.
- * If only an adapter or the server places bytes, a READ with terse set that gets all its bytes
- * ends with the last of them.  The reply is empty then (whole).
+ * A small WRITE may have its bytes in the message (payload_int.h); then nothing is registered.
+ * If bounce is set, the bytes of a READ may arrive in a buffer of the peer, from which the caller
+ * copies them in done().  If reply_optional is set, a READ of which all bytes arrived by RDMA may
+ * end without a reply (whole).
  */
 struct rpc_call {
 	const void *msg;
@@ -253,16 +256,11 @@ struct rpc_call {
 	/* struct wire_mem in msg: byte offset, number */
 	unsigned int pieces_at, npieces;
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
-	/*
-	 * The user of a session that serves many.  Slots are shared between users.  0: none.
-	 */
+	/* for fair shares of the slots: the user, in a session that serves many users; 0: none */
 	uint32_t user;
 	/* uses the slot reserved for such calls; at most one at a time */
 	bool urgent;
-	/*
-	 * Bytes of payload.  While others move many bytes for us, the thread sleeps instead of
-	 * polling.
-	 */
+	/* bytes of payload; if others move many for us, the thread sleeps instead of polling */
 	uint64_t bytes;
 	/* calls with the same value are awaited together; NULL: none */
 	const void *joined;
@@ -271,13 +269,13 @@ struct rpc_call {
 	bool reply_optional;
 	/* no log line at the deadline: the caller retries, or logs itself */
 	bool quiet;
-	/* The peer's patience does not apply: the answer takes long, or nobody waits. */
+	/* patience_ms of the peer does not apply: the reply takes long, or no thread waits */
 	bool patient;
 	void (*done)(struct rpc_call *call);
 	/*
-	 * The connection broke because memory of a call was not accessible.  Returns true if it
-	 * was memory of this call, which then ends with -EFAULT; the others are sent again.
-	 * NULL: false.
+	 * Called when the connection broke because memory of some call was not accessible.  Returns
+	 * true if memory of this call is not accessible; the call then ends with -EFAULT.  If it
+	 * returns false, or faulty is NULL, the peer sends the call again.
 	 */
 	bool (*faulty)(struct rpc_call *call);
 	void *arg;
@@ -287,17 +285,17 @@ struct rpc_call {
 	 * reply is a parsed message, valid only in done().
 	 */
 	int status;
-	/* The status is not from the server, which may have executed the request. */
+	/* status is not the server's: it is unknown whether the server executed the request */
 	bool unsure;
 	struct wire_msg reply;
 	/*
-	 * Status 0 without a reply: all requested bytes were read.  The object continues after
-	 * them to an unknown end.
+	 * With status 0: there is no reply, because all requested bytes of a READ have arrived.
+	 * The object continues after them to an unknown end.
 	 */
 	bool whole;
 	/*
-	 * In done(), with status 0: the bytes of all pieces, one after the other; NULL: they are
-	 * in place.
+	 * In done(), with status 0: a buffer with the bytes of all pieces, which the caller must
+	 * copy; NULL: the bytes are in the caller's memory.
 	 */
 	const void *landed;
 
@@ -317,22 +315,22 @@ struct rpc_call {
 #define RPC_DATA_MAX 64u
 
 /*
- * Never fails: errors come through done(), which is not called from here.  After done(), the
- * server no longer accesses memory of the caller that the message names (wire_mem).  Exception:
- * with -ETIMEDOUT or -ECANCELED, deregister the memory before reuse.  A late access then breaks
- * the connection, and the peer reconnects.
+ * Starts the call.  The peer later calls done(), also after an error, but never inside this
+ * function.  After done(), the server no longer accesses the caller's memory, except if the
+ * status is -ETIMEDOUT or -ECANCELED.  Then the caller must deregister the memory before it is
+ * reused: a late access of the server breaks the connection, and the peer reconnects.
  */
 void rpc_call_start(struct rpc_peer *peer, struct rpc_call *call);
 /*
- * Calls done() with -ECANCELED now, if the call is still outstanding.  call was started before,
- * or is zeroed.
+ * Calls done() with -ECANCELED, unless the call has ended or was never started (*call is all
+ * zero).
  */
 void rpc_call_cancel(struct rpc_call *call);
 /*
- * Another call of the same operation ended with status.  Cancels this call if status is an error
- * that a server answered and the server of this call is not connected: nobody needs the answer
- * any more.  Does not cancel a change that was sent.  The server may carry that out until its
- * deadline, and no one may be told before that it failed.
+ * Called when another call of the same operation has ended with status.  If status is an error
+ * from a server, this call's result is no longer needed, and waiting is useless if its own server
+ * is not connected.  Then the function cancels the call.  It never cancels a change that was
+ * sent: the server may execute it until its deadline, so the operation must not fail earlier.
  */
 void rpc_call_cancel_unneeded(struct rpc_call *call, int status);
 

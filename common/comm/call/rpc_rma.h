@@ -2,10 +2,10 @@
 /*
  * rpc_rma.h - one-sided access (RMA) to words of a server, part of rpc.h.
  *
- * A server tells a client in a message where a word is.  From then on, the client reads it by
- * RDMA Read, or adds to it by an RDMA atomic.  No program on the server wakes up for that (if its
- * transport has TP_ALONE).  The address holds only for the connection on which it was sent, and
- * until the server withdraws it.  Access to a withdrawn word is refused and breaks the
+ * A server sends a client the address of a word in a message.  From then on, the client reads the
+ * word by RDMA Read, or adds to it by an RDMA atomic.  If the transport has TP_ALONE, no thread of
+ * the server wakes up for that.  The address is valid only on the connection on which it was
+ * sent, until the server withdraws it.  An access to a withdrawn word fails and breaks the
  * connection.
  */
 #ifndef RPC_RMA_H
@@ -30,8 +30,9 @@ struct rpc_rma {
 	void *arg;
 
 	/*
-	 * Results.  0: data is what was there, valid until done() returns.  -EACCES: it was
-	 * refused and not done.  -ECONNABORTED, -ETIMEDOUT: unknown whether it was done.
+	 * Results.  0: data is what the word contained before, valid until done() returns.
+	 * -EACCES: the server has withdrawn the word, and nothing was done.  -ECONNABORTED,
+	 * -ETIMEDOUT: unknown whether the operation was executed.
 	 */
 	int status;
 	const void *data;
@@ -44,12 +45,13 @@ struct rpc_rma {
 	} p;
 };
 
-/* Identifies the connection on which the server sends now. */
+/* Returns a number that identifies the present connection, for rpc_rma.term. */
 uint32_t rpc_peer_term(const struct rpc_peer *peer);
 /*
- * Returns 0: done() follows, but not from here.  -ESTALE: that connection is gone.  -EBUSY: too
- * many are in progress.  -EINVAL: the READ is too long.  -ENOMEM, or as tp_post_send(): nothing
- * was started.
+ * Starts an operation.  Returns 0: the peer calls done() later, never inside this function.  All
+ * other results mean that nothing was started: -ESTALE: the connection rma->term is closed;
+ * -EBUSY: too many operations are in progress; -EINVAL: rma->len is above RPC_RMA_MAX; -ENOMEM;
+ * or an error of tp_post_send().
  */
 int rpc_rma_start(struct rpc_peer *peer, struct rpc_rma *rma);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * silence_int.h - a server that does not answer.  Calls that start while others already wait for
- * it wait no longer than those.  Otherwise each call would have its own deadline.  A caller that
- * issues one call at a time (for example, a kernel that locks a directory) would then wait for
- * all the deadlines in sequence.
+ * silence_int.h - limits how long calls wait for a server that does not answer.  If calls already
+ * wait for the server, a later call ends at the same time as they do.  Without this, a caller that
+ * issues one call after the other (a kernel that locks a directory) would wait for the full
+ * deadline of each.
  *
  *	call       PING                  patience      and SILENCE_GRACE_MS
  *	 |----------|------------------------|------------------------|
  *	            calls that start now end here or earlier          ^ later calls
  *	            without an answer                              fail at once
  *
- * A manager that is one of several is replaced sooner, by another one that leads: peer_scout.c asks
- * the others, without giving up the connection.  So a slow leader keeps its clients.
+ * If the silent server is one of several managers, peer_scout.c soon asks the others which of them
+ * leads.  The peer changes to a new leader, but keeps its connection until there is one.  So a
+ * slow leader keeps its clients.
  *
  *	call       PING      scout_ms  the others are asked, until one of them leads
  *	 |----------|-----------|-----------|------|------ ...
@@ -26,19 +27,19 @@
 
 #define SILENCE_GRACE_MS 1000u /* for calls that started last */
 /*
- * If a server does not answer the PING within this time, the connection is replaced.  The server
- * may be healthy while the connection lost its position in the byte stream.  Answers of an iod
- * may be queued after data.  So its connection ends only if nothing moved on it for as long.  The
- * limit doubles with each connection that was ended, until a PING is answered on the connection
- * on which it was first sent.  A stalled server gains nothing from new connections of all
- * clients.
+ * If a server does not answer the PING within this time, the peer reconnects, because perhaps only
+ * the connection is broken.  With an iod, it does so only if the connection moved no data either,
+ * because a reply may be queued behind data.  After each such reconnect the limit doubles, so that
+ * the clients of a stalled server do not reconnect all the time.  A PING that is answered on the
+ * connection on which it was first sent resets the limit.
  */
 #define SILENCE_ANSWER_MS 2000u
 #define SILENCE_ANSWER_MAX_MS 16000u /* below the default of dead_peer */
 
 /*
- * The others are asked after this time at least, and after four times the last PING took.  That
- * longer limit ends with the first answer that is quick.
+ * The peer asks the other managers after SILENCE_SCOUT_MS, or after SILENCE_SCOUT_PINGS times the
+ * duration of the last PING if that is longer.  Any answer within SILENCE_QUICK_MS resets the
+ * limit.
  */
 #define SILENCE_SCOUT_MS 200u
 #define SILENCE_SCOUT_PINGS 4u
@@ -72,17 +73,17 @@ struct silence {
 void silence_init(struct rpc_peer *peer, unsigned int patience_ms,
 		  enum wire_role server);
 void silence_end(struct rpc_peer *peer);
-/* When a PING is due, while the server owes an answer. */
+/* Returns the time at which a PING is due while calls wait for the server. */
 uint64_t silence_ping_time(const struct silence *s);
-/* Sets the timer for that, unless one is set or in progress. */
+/* Sets the timer for the next PING, unless it is set or a PING is in progress. */
 void silence_plan_ping(struct rpc_peer *peer);
-/* A call starts; its deadline may become earlier.  Returns false if it has to fail. */
+/* Called when a call starts: may make its deadline earlier.  Returns false if it must fail now. */
 bool silence_limit_call(struct rpc_peer *peer, struct rpc_call *call);
 /* A call that was started has ended, with any result. */
 void silence_done(struct rpc_peer *peer, struct rpc_call *call);
-/* The server sent something; call: the call that it answers, or NULL. */
+/* Called when the server sent a message; call is the one that it answers, or NULL. */
 void silence_over(struct rpc_peer *peer, struct rpc_call *call);
-/* A PING begins; it was answered. */
+/* Called when a PING begins, and when it was answered. */
 void silence_ping_began(struct rpc_peer *peer);
 void silence_ping_answered(struct rpc_peer *peer);
 /* The connection is lost. */
