@@ -6,8 +6,8 @@
  * slot until its reply.  The server posts one receive per slot, and the client posts one per
  * request in flight.  So slots are the credits of the paper (ICPP 2003, section 3.3.1), and a
  * receiver always has a receive posted.  If a transport has shared receive queues, the clients of
- * a server share receives instead (serve/conn_messages.c), and a message may have to wait.  Every reply
- * carries the number of slots that the client may use.
+ * a server share receives instead (serve/conn_messages.c), and a message may have to wait.  Every
+ * reply contains the number of slots that the client may use.
  *
  * Exactly once.  A request is identified by (session, slot, seq).  The server keeps the last
  * reply of each slot.  After a broken connection, the client reconnects and replays the
@@ -19,8 +19,9 @@
  * server gets the deadline on its own clock, never later than the true time: see clock_offset.h and
  * rpc_req_late().
  *
- * The parts: the progress context, on which everything runs (rpc_ctx.h); calls (rpc_call.h);
- * words of a server that are read without its CPU (rpc_rma.h); and the server (rpc_serve.h).
+ * The parts are the progress context, in which everything runs (rpc_ctx.h); the client's calls
+ * (rpc_call.h); the client's RDMA access to words of a server (rpc_rma.h); and the server
+ * (rpc_serve.h).
  */
 #ifndef RPC_H
 #define RPC_H

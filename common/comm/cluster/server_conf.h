@@ -18,21 +18,21 @@
 
 #define SERVER_SOCKET_MAX 108u /* size of sun_path in sockaddr_un */
 
-/* As conf_load(); also -EINVAL for a section or key that no server knows. */
+/* Calls conf_load(), and returns -EINVAL for a section or key that no server has. */
 int server_conf_load(const char *path, struct conf **file, char *err,
 		     size_t errlen);
 
 /*
- * Each function reads its key from the section.  Returns 0, or -EINVAL if the value is wrong, and
- * then puts a line with the file, the cause and the fix into err.  If an optional key is missing,
- * the output stays unchanged.
+ * Each of these functions reads one setting from the section in.  Returns 0, or -EINVAL if the
+ * value is wrong: then in->err has the file, the cause and the remedy.  If an
+ * optional setting is missing, the output stays unchanged.
  */
 int server_conf_fsid(const struct conf_section *in, uint64_t *fsid);
 int server_conf_address(const struct conf_section *in, uint16_t port,
 			struct addr *addr);
 /*
- * The managers: one, with its address in [mgr], or an odd number, with addresses and folders in
- * [mgr.0], [mgr.1] ...  No two may have the same address, or the same folder on one host.
+ * The configured managers: either one, in [mgr], or an odd number, in [mgr.0], [mgr.1] ...  No two
+ * managers may have the same address, or the same directory on one host.
  */
 struct server_mgrs {
 	unsigned int n;
@@ -43,8 +43,8 @@ struct server_mgrs {
 int server_conf_managers(const struct conf_section *in,
 			 struct server_mgrs *mgrs);
 /*
- * Writes their hosts in the form of [mgr] from, at most max bytes with the NUL.  Returns 0 or
- * -ENAMETOOLONG.
+ * Writes the hosts of the managers to buf, of max bytes, in the form of the setting `from` of
+ * [mgr].  Returns 0 or -ENAMETOOLONG.
  */
 int server_mgrs_hosts(const struct server_mgrs *mgrs, char *buf, size_t max);
 struct server_addrs {
@@ -53,20 +53,19 @@ struct server_addrs {
 	struct addr *iod; /* niods of them; the caller frees it */
 };
 /*
- * The addresses of all servers; in: any section.  The iods must be numbered from 0 without a gap,
- * and no two servers may have the same address.  Sets *all on success only.  Also returns
- * -ENOMEM.
+ * Sets *all to the addresses of all servers in the file of the section in.  Returns 0; -EINVAL: the
+ * iods are not numbered from 0 without a gap, or two servers have the same address; -ENOMEM.
  */
 int server_conf_addresses(const struct conf_section *in,
 			  struct server_addrs *all);
 /*
- * The minimum of max_sessions.  The manager needs a session at each iod, and the other iods may
- * need one.  A lower host_sessions would lock out clients on the host of one of these servers.
+ * The minimum of max_sessions and host_sessions.  The manager and other iods need sessions at an
+ * iod.  With fewer sessions per host, clients on the host of such a server could get none.
  */
 #define SERVER_SESSIONS_MIN 8
 /*
- * Returns host_sessions for max.  asked: the configured value; SERVER_HOST_SESSIONS: not
- * configured.
+ * Returns the host_sessions of a server with max_sessions max.  asked is the configured value, or
+ * SERVER_HOST_SESSIONS: not configured.
  */
 #define SERVER_HOST_SESSIONS UINT_MAX
 unsigned int server_host_sessions(unsigned int asked, unsigned int max);
@@ -74,8 +73,8 @@ int server_conf_storage(const struct conf_section *in, char dir[PATH_MAX]);
 /* Optional.  Sets path to "" if the key is missing. */
 int server_conf_key(const struct conf_section *in, char path[PATH_MAX]);
 /*
- * How clients prove who they are, from [filesystem].  Optional: AUTH_SYS.  key: the path from
- * server_conf_key(); every other mode requires it.
+ * How clients authenticate, from [filesystem]; AUTH_SYS if the setting is missing.  All other modes
+ * require a key file, whose path is key (server_conf_key()).
  */
 struct server_auth {
 	enum auth_mode mode;

@@ -34,31 +34,32 @@ struct fabric {
 /* Whether option is valid.  NULL and "" are "auto". */
 bool fabric_option_ok(const char *option);
 /*
- * Opens the devices for addresses with this scheme.  attr: as for tp_dev_open().  Returns -EINVAL
- * if option is invalid or forbids the scheme.  Returns -EPROTONOSUPPORT, -ENODEV or the error of
- * the last device if no allowed transport is available.  Logs the error with the fix.
+ * Opens the devices of the transports that option allows for addresses with this scheme.  attr: see
+ * tp_dev_open().  Logs an error with the remedy.  Returns 0; -EINVAL: option is invalid, or forbids
+ * the scheme; -EPROTONOSUPPORT: this build has none of the transports; -ENODEV: there is no device;
+ * or the error of the last device.
  */
 int fabric_open(struct fabric *fabric, const char *scheme, const char *option,
 		const struct tp_dev_attr *attr);
-/* The caller closes all that was made on the devices first.  A zeroed fabric is allowed. */
+/* Closes the devices.  The caller has closed all objects on them.  *fabric may be all zero. */
 void fabric_close(struct fabric *fabric);
 /* "local, tcp; verbs: no device on this host"; returns buf. */
 const char *fabric_text(const struct fabric *fabric, char *buf, size_t len);
 
-/* The only transport that option allows, as a scheme; NULL: several. */
+/* Returns the scheme of the only transport that option allows; NULL: it allows several. */
 const char *fabric_only(const char *option);
-/* Whether server addresses may have this scheme. */
+/* Returns whether the address of a server may have this scheme. */
 bool fabric_scheme_ok(const char *scheme);
-/* Whether addr leaves the choice of the transport open. */
+/* Returns whether addr permits any transport ("pvfs://"). */
 bool fabric_any(const struct addr *addr);
-/* The rail with that name, or -1. */
+/* Returns the index of the rail whose transport is scheme, or -1. */
 int fabric_rail(const struct rails *rails, const char *scheme);
-/* The address on one rail: another scheme, the same host and port. */
+/* Sets *out to addr with the scheme of that rail. */
 void fabric_addr(const struct addr *addr, const struct rails *rails,
 		 unsigned int rail, struct addr *out);
-/* Whether the transport reaches only peers on the same host. */
+/* Returns whether the transport name reaches only peers on the same host. */
 bool fabric_is_local(const char *name);
-/* fabric_here.c: whether one of the addresses belongs to this host. */
+/* fabric_here.c: returns whether one of the addresses belongs to this host. */
 bool fabric_here(const struct host_addrs *hosts);
 
 #endif

@@ -16,12 +16,12 @@ struct fabric_conf {
 #define FABRIC_DEAD_MAX_S 3600u
 #define FABRIC_STALL_MS 10000u
 
-/* How long bulk data may make no progress, in ms: struct rpc_server_attr. */
+/* Returns rpc_server_attr.stall_ms: the ms after which bulk data that does not move fails. */
 unsigned int fabric_stall_ms(const struct fabric_conf *fc);
 
 /*
- * Settings that the section does not contain stay unchanged.  Returns -EINVAL and puts a line
- * with the file, the cause and the fix into err.
+ * Reads the settings of the section in into *fc; those that it does not contain stay unchanged.
+ * Returns 0, or -EINVAL: then in->err has the file, the cause and the remedy.
  */
 int fabric_conf_read(const struct conf_section *in, struct fabric_conf *fc);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sizes.h - a size for each transport.  "16K" holds for all of them.  "verbs:4K/local:64K" sets
- * those that it names, each once.  "16K/verbs:4K" sets verbs to 4K and the others to 16K.
+ * sizes.h - a size in bytes for each transport.  The text "16K" sets all of them;
+ * "verbs:4K/local:64K" sets only these two; "16K/verbs:4K" sets verbs to 4K and the others to 16K.
  */
 #ifndef SIZES_H
 #define SIZES_H
@@ -24,8 +24,8 @@ struct sizes {
 /* Sizes in text replace those already set.  Returns 0, or -EINVAL and changes nothing. */
 int sizes_parse(const char *text, struct sizes *sizes);
 /*
- * The size of the transport with that name ("fault+tcp" is tcp), or otherwise if none is set.  A
- * transport without an entry of its own uses the size that was set for all.
+ * Returns the size of the transport with that name ("fault+tcp" is tcp): its own, or the one that
+ * was set for all.  If neither is set, returns the parameter otherwise.
  */
 uint32_t sizes_get(const struct sizes *sizes, const char *transport,
 		   uint32_t otherwise);

@@ -2,9 +2,9 @@
 /*
  * ctx.h - the internals of a progress context, for both ends of rpc.
  *
- * One round: hooks (work from other threads), completions, connection events, timers, tasks.
- * Work that must not happen below a caller's stack frame becomes a task: callbacks, and freeing
- * memory that the caller still uses.
+ * One round runs hooks (work from other threads), then completions, connection events, timers and
+ * tasks.  A task is work that must not run inside the function that causes it: a callback, or
+ * freeing memory that the caller still uses.
  */
 #ifndef CTX_H
 #define CTX_H
@@ -68,17 +68,15 @@ struct rpc_link {
 	struct ctx_task failed;
 	int status;
 	unsigned int quiet; /* consecutive unsignaled sends */
-	/*
-	 * A hash of the messages so far, if the connection may be sealed with it (handshake.h).
-	 */
+	/* a hash of all messages so far, if the connection may be sealed later (handshake.h) */
 	const struct prover *hasher; /* or NULL: nothing is hashed */
 	enum handshake_side side; /* our side */
 	struct transcript transcript;
 };
 
 /*
- * The context of a shared receive queue.  Its completions go to received(), with the link that
- * they arrived on.  link is NULL if that link is closed.
+ * A shared receive queue.  received() gets its completions, with the link on which the message
+ * arrived; link is NULL if that link is closed.
  */
 struct ctx_shared {
 	void (*received)(struct ctx_shared *shared, struct rpc_link *link,
@@ -87,8 +85,8 @@ struct ctx_shared {
 };
 
 /*
- * The completion queue of a rail.  A queue without users is not polled.  A queue that was empty
- * for long is polled only in some rounds, because polling may be a system call.
+ * The completion queue of a rail.  The context does not poll a queue without users.  It polls a
+ * queue that was empty for long only in some rounds, because polling may be a system call.
  */
 struct ctx_rail {
 	struct tp_cq *cq;
@@ -100,13 +98,11 @@ struct ctx_rail {
 	atomic_uint_least64_t whole; /* reads that ended without a reply */
 };
 
-/* Callbacks into the call layer, of which this layer knows nothing. */
+/* Callbacks into the call layer (common/comm/call), which this layer does not include. */
 struct ctx_calls {
 	/* A deadline passed.  The callback takes due off the list. */
 	void (*passed)(struct rpc_due *due);
-	/*
-	 * Before a sleep: names the connections that must have answered before the sleep ends.
-	 */
+	/* called before a sleep: marks the connections that must all answer before it ends */
 	void (*join)(struct rpc_ctx *ctx);
 };
 
@@ -152,15 +148,15 @@ void ctx_rails_close(struct rpc_ctx *ctx);
 /* The rail gains or loses a user. */
 void ctx_rail_use(struct rpc_ctx *ctx, unsigned int rail);
 void ctx_rail_leave(struct rpc_ctx *ctx, unsigned int rail);
-/* Whether the context sleeps on the rail, and so must poll it. */
+/* Returns whether the rail has users, so that the context polls it and sleeps on it. */
 bool ctx_rail_used(const struct rpc_ctx *ctx, unsigned int rail);
 /* Whether to poll the rail in this round. */
 bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail);
 /* Sleeps until a rail has work, the context is woken, or the deadline. */
 void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline);
 /*
- * For a sleep elsewhere: flushes, arms the rails, and fills in the descriptors to poll.  Returns
- * false if there is work already.
+ * Prepares the caller's own poll(2): flushes and arms the rails, and fills fd with *n descriptors.
+ * Returns false if there is work already.
  */
 struct pollfd;
 bool ctx_rails_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n);
@@ -191,18 +187,18 @@ void link_init(struct rpc_link *link, const struct link_ops *ops,
 	       struct rpc_ctx *ctx);
 int link_open(struct rpc_link *link, unsigned int rail, unsigned int max_send,
 	      unsigned int max_recv);
-/* As tp_post_send(); the next rounds poll for its completion. */
+/* Calls tp_post_send(), and makes the next rounds poll for the completion. */
 int link_post(struct rpc_link *link, const struct tp_send_wr *wr);
-/* The connection is unusable.  lost() runs in this round or the next. */
+/* Fails the link with status: lost() runs in this round or the next. */
 void link_fail(struct rpc_link *link, int status);
-/* The same, but lost() runs before it returns. */
+/* link_fail(), but calls lost() before it returns. */
 void link_fail_now(struct rpc_link *link, int status);
 void link_close(struct rpc_link *link);
-/* As tp_ep_seal().  Receives that this context took already arrived unsealed. */
+/* Calls tp_ep_seal().  Messages that the context has already received were not sealed. */
 int link_seal(struct rpc_link *link, struct sealer *sealer);
 /*
  * Starts the hash of the messages of a new connection.  The hash ends when the connection is
- * sealed, or when something is sent or received that is not a single message.
+ * sealed, or with the first transfer that is not a Send of one message (RDMA, a chain).
  */
 void link_hear_begin(struct rpc_link *link, const struct prover *prover,
 		     enum handshake_side side);
@@ -216,11 +212,11 @@ static inline void link_hear(struct rpc_link *link, enum handshake_side side,
 /* A receive is complete; buf: its data. */
 void link_heard(struct rpc_link *link, const struct tp_wc *wc, const void *buf);
 /*
- * As link_post() for one request.  wr_id 0: nobody needs the completion.  Then only every 16th
+ * link_post() of a single request.  If wr_id is 0, no completion is needed, and only every 16th
  * request is signaled, so that the send queue drains.
  */
 int link_post_one(struct rpc_link *link, struct tp_send_wr *wr);
-/* The same for one message. */
+/* link_post_one() of a Send of one message. */
 int link_send(struct rpc_link *link, const struct tp_sge *sgl,
 	      unsigned int nsge, uint64_t wr_id);
 

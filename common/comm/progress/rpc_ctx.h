@@ -30,45 +30,44 @@ struct rpc_ctx_attr {
 	struct tp_dev *dev;		/* if fabric is NULL: the only device */
 	const struct log *log;
 	/*
-	 * Poll and yield for this long before sleeping, less often where polling found nothing.
-	 * 0: sleep at once.
+	 * Microseconds that the context polls before it sleeps; 0: none.  It polls less often if
+	 * polling has found nothing before.
 	 */
 	unsigned int poll_us;
-	/* the same where it pays off (spin.h) */
+	/* poll_us for waits in which longer polling has found something before (spin.h) */
 	unsigned int far_us;
 	/* for memory with rail_mem.keep; 0: off */
 	enum pins_mode pins;
 	/*
-	 * Clients: maximum payload of a write that is sent in its message.  A size that is not
-	 * set is chosen (payload_int.h).
+	 * Clients: maximum payload of a request in its message, and by Fast RDMA.  If a size is
+	 * not set, the client chooses it (payload_int.h).
 	 */
-	struct sizes inline_max;
-	struct sizes fast_max;		/* Clients: the same for Fast RDMA. */
+	struct sizes inline_max, fast_max;
 	/*
-	 * Clients, for tests: use a separate endpoint for bulk data on all devices.  Otherwise
-	 * only devices that have a class of their own for bulk data use one.
+	 * Clients, for tests: use a separate endpoint for bulk data on all devices, not only on
+	 * those with a separate network class for bulk data.
 	 */
 	bool apart;
 	/* Clients: servers may ask them to move payload themselves (rendezvous.h). */
 	bool carry;
-	/* Clients: maximum such parts at a time; the server moves the others.  0: 32. */
+	/* Clients: parts that they move at a time at most; the server moves more.  0: 32. */
 	unsigned int carry_parts;
 };
-/* In a child after fork(): see tp_cq_abandon().  Abandons its peers and servers too. */
+/* In a child after fork(): closes the descriptors of ctx, peers and servers: tp_cq_abandon(). */
 void rpc_ctx_abandon(struct rpc_ctx *ctx);
 const struct rails *rpc_ctx_rails(const struct rpc_ctx *ctx);
 
 /*
- * One round: flushes, polls, runs callbacks and timers.  If there was nothing to do, sleeps until
- * there is work, rpc_ctx_wake(), or the deadline.  Returns the number of events handled (0 after
- * a wake or the deadline).  Callbacks run only from here.
+ * Runs one round: flushes, polls, and runs callbacks and timers.  If there was nothing to do,
+ * sleeps until there is work, until rpc_ctx_wake(), or until the deadline.  Returns the number of
+ * events handled; 0: it was woken, or the deadline passed.  Callbacks run only in this function.
  */
 int rpc_ctx_progress(struct rpc_ctx *ctx, uint64_t deadline);
 /* Start of the last round of rpc_ctx_progress(), in clock_now() time. */
 uint64_t rpc_ctx_progressed(const struct rpc_ctx *ctx);
 /*
- * Calls started between hold and release may be sent only at the release, which must follow
- * without a wait.  For calls to several peers.  Does not nest.
+ * For calls to several peers: calls that start after rpc_ctx_hold() may be sent together at
+ * rpc_ctx_release(), which must follow without a wait.  The pairs do not nest.
  */
 void rpc_ctx_hold(struct rpc_ctx *ctx);
 void rpc_ctx_release(struct rpc_ctx *ctx);
@@ -93,11 +92,11 @@ struct rpc_due {
 
 #define RPC_CTX_FDS (RAILS_MAX + 1)
 /*
- * For a thread that sleeps while nobody calls rpc_ctx_progress().  Runs one round and never
- * sleeps itself.  Returns the number of events handled, or 1: call again.  Returns 0 if there is
- * nothing to do.  Then one of the first *n of fd (room for RPC_CTX_FDS) becomes readable when
- * there is work, and at *until a timer is due (CLOCK_NEVER: none).  The descriptors stay open
- * until rpc_ctx_close().  The result holds until the next rpc_ctx_progress().
+ * For a thread that sleeps in its own poll(2), not in rpc_ctx_progress().  Runs one round without
+ * sleeping.  If it returns more than 0, the caller must call it again.  If it returns 0, there is
+ * nothing to do, and one of the first *n descriptors of fd (room for RPC_CTX_FDS) becomes readable
+ * when there is work.  At *until a timer is due (CLOCK_NEVER: none).  This is valid until the next
+ * rpc_ctx_progress(); the descriptors stay open until rpc_ctx_close().
  */
 int rpc_ctx_rest(struct rpc_ctx *ctx, struct pollfd *fd, unsigned int *n,
 		 uint64_t *until);

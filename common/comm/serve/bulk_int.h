@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bulk_int.h - bulk data of requests: queued, posted, lent to clients, or sent with the reply. */
+/*
+ * bulk_int.h - the bulk data of requests (struct rpc_bulk).  The server queues a bulk, posts it,
+ * has the client move it, or sends it with the reply.
+ */
 #ifndef BULK_INT_H
 #define BULK_INT_H
 
@@ -28,33 +31,33 @@ struct bulk_queue {
 /* ---- bulk.c: rpc_bulk_start() ---- */
 
 /*
- * Posts a bulk that was held back for the reply, with the reply if possible.  Returns false if
- * the reply is still to be sent.
+ * Posts the bulk that was held back until the reply of rx (rpc_bulk.last), together with the
+ * reply, of len bytes, if possible.  Returns false if the caller must send the reply itself.
  */
 bool bulk_post_with_reply(struct rx *rx, const void *reply, uint32_t len);
 
 /* ---- bulk_queue.c: chains of work requests, and whose chain is next ---- */
 
-/* Whether something can be posted on it. */
+/* Returns whether bulk data can be posted on the connection. */
 bool conn_is_usable(const struct conn *conn);
 /* Fills the context's scratch space with the chain.  Returns its length, or -errno. */
 int bulk_plan(const struct conn *conn, const struct rpc_bulk *bulk,
 	      const struct rail_sge *local);
-/* Whether such a chain would have to wait, for others or for room. */
+/* Returns whether the chain of bulk must wait: for other chains, rdma_max, or room in the queue. */
 bool bulk_is_crowded(const struct conn *conn, const struct rpc_bulk *bulk);
 /* Posts the planned chain.  Returns 0 or -ENOTCONN. */
 int bulk_post(struct conn *conn, struct rpc_bulk *bulk);
-/* The same, but if the connection broke, done() reports that. */
+/* bulk_post(); if the connection is broken, calls done() with the error. */
 void bulk_post_or_fail(struct conn *conn, struct rpc_bulk *bulk);
 /*
- * bulk_enqueue() appends to the waiting chains of the connection; bulk_enqueue_counted() also
- * counts that, and puts the connection into the turns.  Both return 0 or -ENOMEM.  bulk_pump()
- * posts those for which there is room.
+ * bulk_enqueue() appends bulk to the waiting chains of the connection.  bulk_enqueue_counted() also
+ * counts it in rdma_waits, and appends the connection to server_thread.turns.  Both return 0 or
+ * -ENOMEM.  bulk_pump() posts the waiting chains for which there is room.
  */
 int bulk_enqueue(struct conn *conn, struct rpc_bulk *bulk);
 int bulk_enqueue_counted(struct conn *conn, struct rpc_bulk *bulk);
 void bulk_pump(struct conn *conn);
-/* A bulk of the request was posted.  Posts the reply if it waited for that. */
+/* Called when a bulk of the request was posted.  Posts the reply if it waited for this bulk. */
 void bulk_count_posted(struct rx *rx);
 /* A chain completed: calls done(), and posts waiting chains. */
 void bulk_complete(struct conn *conn, struct rpc_bulk *bulk);
@@ -62,46 +65,46 @@ void bulk_complete(struct conn *conn, struct rpc_bulk *bulk);
 void bulk_fail_all(struct conn *conn, int status);
 /* The connection is freed without being closed. */
 void bulk_free_waiting(struct conn *conn);
-/* For the timer of conn: whether no bulk data moved in stall_ms, which is logged. */
+/* For the timer of conn: returns true, and logs it, if no bulk data has moved for stall_ms. */
 bool bulk_is_stalled(struct conn *conn);
 
 /* ---- bulk_loan.c ---- */
 
 /*
- * Adaptive rendezvous, the server's part.  If much data is outstanding, a client moves the data
- * of its bulks itself (PVFS2 over Quadrics, ICS 2005, section 5.1).  The server lends it the
- * local memory:
+ * Adaptive rendezvous, the server's side.  If much data is outstanding, the server asks the client
+ * to move the data of a bulk itself (PVFS2 over Quadrics, ICS 2005, section 5.1).  For this, the
+ * server lends the client its local memory by RDMA:
  *
  *   lent --answered--> done() of the bulk
  *    |  \---declined--> the server moves the data, as usual
- *    +------too late---> the same; the ticket stays in use until the answer
+ *    +------too late---> the server moves the data; the ticket stays in use until the answer
  *
- * A loan of memory is no loan of an object (server/lend).  It is a registration of its own, of
- * these bytes only, with the one right that is needed.
- * It ends before the memory is used for anything else.  From then on, an access with its key
- * fails, and breaks only the connection that tried.  Memory lent for a write is cleared first, so
- * a client that does not fill it finds zeros.
+ * A loan here is a registration of exactly these bytes, with only the access right that the
+ * client needs.  (server/lend lends objects, which is another thing.)  The server ends the
+ * registration before it uses the memory for anything else.  A later access with its key fails
+ * and breaks only the connection of that client.  The server clears memory that a client is to
+ * fill, so that a client which does not fill it cannot read old data there.
  *
  * A client that accesses the memory too late loses its connection, and sends its requests again.
- * The server lends nothing on the new connection.  Otherwise a network that needs longer than a
- * loan lasts would never move anything.
+ * The server lends nothing on the new connection.  Otherwise no data would ever move over a
+ * network that needs longer than a loan lasts.
  *
- * WIRE_CARRY_MAX tickets limit what one client is lent, and the messages in flight.  Each ticket
- * has a receive at both ends until it is answered.
+ * A client has at most WIRE_CARRY_MAX loans at a time, each with a ticket.  For each ticket, both
+ * ends have one more receive posted until the answer.
  */
 
-/*
- * Fewer bytes are not worth two messages.  Data that bulk.c can place is not lent either.
- */
+/* The least bytes of a loan, which costs two messages.  bulk.c can place smaller data itself. */
 #define BULK_LOAN_MIN ((64u << 10) + 1)
 
 /*
- * bulk is checked and planned.  crowded: it would have to wait.  Returns true if it was lent.
+ * Called for a checked and planned bulk; crowded: it would have to wait.  If the client may move
+ * it, sends CARRY and returns true.
  */
 bool bulk_loan_offer(struct rx *rx, struct rpc_bulk *bulk, bool crowded);
 /*
- * The client's answer.  bulk_loan_is_out() returns false if there was no question.  The receive
- * of the answer is posted again between the two calls.
+ * The client's answer arrived as the immediate imm.  bulk_loan_is_out() returns false if no loan
+ * has that ticket, which is a protocol error.  Otherwise the caller posts the receive again and
+ * then calls bulk_loan_answered().
  */
 bool bulk_loan_is_out(const struct conn *conn, uint32_t imm);
 void bulk_loan_answered(struct conn *conn, uint32_t imm);
@@ -113,16 +116,16 @@ void bulk_loan_free(struct conn *conn);
 /* ---- bulk_endpoint.c: a separate endpoint for the bulk data of a connection ---- */
 
 /*
- * The client makes the endpoint with a JOIN (WIRE_F_APART).  It ends with the connection, and the
- * connection ends with it.
+ * The client connects the second endpoint with a JOIN (WIRE_F_APART).  If one of the two endpoints
+ * ends, the other one ends, too.
  *
- * For the answer to HELLO: makes the token that a JOIN has to show.  Returns false if there is
- * none.
+ * bulk_endpoint_offer() creates the token for the reply to HELLO, which the JOIN must contain.
+ * Returns false if the server offers no second endpoint.
  */
 bool bulk_endpoint_offer(struct conn *conn);
-/* The connection that the JOIN belongs to; NULL: none.  A token is valid once. */
+/* Returns the connection whose token the JOIN has, or NULL.  Each token is valid once. */
 struct conn *bulk_endpoint_find_conn(const struct thread_mail *mail);
-/* Accepts the JOIN, and consumes req; or returns -errno. */
+/* Accepts the JOIN, takes over req, and returns 0.  After -errno, the caller still owns req. */
 int bulk_endpoint_accept(struct conn *conn, struct tp_conn_req *req,
 			 const void *answer, unsigned int len);
 void bulk_endpoint_close(struct conn *conn);

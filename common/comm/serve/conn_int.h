@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* conn_int.h - a connection and its messages.  All in the thread of its session. */
+/* conn_int.h - a connection and its messages.  Only the thread of its session uses them. */
 #ifndef CONN_INT_H
 #define CONN_INT_H
 
 #include "common/comm/serve/bulk_int.h"
 #include "common/comm/serve/server_int.h"
 
-/* On a rail that pins memory, more data than this is transferred in another way. */
+/* On a rail that pins memory: the most bytes of data that a request message contains. */
 #define CONN_PINNED_INLINE 4096u
 /* a reply outside of the slots; there are two of them */
 #define CONN_CTL_MAX 192u
@@ -28,11 +28,11 @@ enum conn_state {
 	CONN_ACCEPTING,
 	CONN_HELLO,
 	CONN_OPEN,
-	CONN_LINGER, /* sends a last reply, ignores messages */
+	CONN_LINGER, /* sends an error reply, then closes; ignores messages */
 	CONN_DEAD, /* closed; freed when its requests are answered */
 };
 
-/* RX_SPARE: of a connection with shared receives, without a buffer. */
+/* RX_SPARE: has no buffer now; only on connections with shared receives. */
 enum rx_state { RX_POSTED, RX_BUSY, RX_PARKED, RX_SPARE };
 
 struct rx {
@@ -53,24 +53,24 @@ struct rx {
 		reply_flags; /* WIRE_F_CAPS: of the reply that is being built */
 	uint64_t arrived, bytes_in, bytes_out; /* for request_stats.c */
 	struct request_time time;
-	uint32_t bulks; /* not yet posted */
-	/* rerun: of the reply; else for request_stats.c: how its data goes */
-	bool rerun, by_fast, mapped;
-	/* once bulks is 0: sends the reply; NULL: there is no reply yet */
+	uint32_t bulks; /* bulks of the request that are not posted yet */
+	bool rerun; /* a replay of the request executes it again */
+	bool by_fast, mapped; /* how its data moves, for request_stats.c */
+	/* called when bulks becomes 0: sends the reply; NULL: there is no reply yet */
 	void (*when_posted)(struct rx *rx);
-	bool whole; /* the reply says only that the data is there */
+	bool whole; /* RPC_WHOLE: the client needs no reply, only the data */
 	struct rpc_bulk *held_bulk; /* posted with the reply */
-	bool held_ends_read; /* ... or replaces the reply */
-	bool put; /* data was written: the reply follows it */
+	bool held_ends_read; /* held_bulk replaces the reply */
+	bool put; /* bulk data was written to the client, so the reply must follow it */
 	uint64_t put_end; /* end of the data that is written to the client */
 };
 
 /* Reports of a connection to its session and requests. */
 struct conn_events {
-	/* A message is in rx, which belongs to the callee until rx_release(). */
+	/* Called for the message in rx, which the callee owns until it calls rx_release(). */
 	void (*received)(struct conn *conn, struct rx *rx,
 			 const struct tp_wc *wc);
-	/* In conn_close(): the session loses conn, which is CONN_DEAD now. */
+	/* Called in conn_close(), when conn is CONN_DEAD: the session forgets conn. */
 	void (*closed)(struct conn *conn);
 	/* A closed connection of the session was freed. */
 	void (*freed)(struct rpc_session *session);
@@ -124,17 +124,17 @@ struct conn {
 /* ---- conn.c ---- */
 
 /*
- * Makes the connection of a connect request, with its receives posted, and adds it to its
+ * Creates the connection for the connect request in mail, posts its receives, and adds it to the
  * session.  Returns 0 or -errno.
  */
 int conn_open(struct server_thread *thread, const struct thread_mail *mail,
 	      const struct conn_events *events, struct conn **conn);
 /*
- * Calls done() of all its bulks with status.  Requests in flight keep their buffers until they
- * are answered; then the connection is freed.
+ * Closes conn and calls done() of all its bulks with status.  Requests in execution keep their
+ * buffers.  When the last of them was answered, conn is freed.
  */
 void conn_close(struct conn *conn, int status);
-/* At rpc_server_close(): no callbacks. */
+/* Frees conn without callbacks, in rpc_server_close(). */
 void conn_free(struct conn *conn);
 void conn_set_state(struct conn *conn, enum conn_state state);
 
@@ -148,13 +148,13 @@ static inline const struct log *conn_log(const struct conn *conn)
 	return conn->thread->server->attr.log;
 }
 
-/* Whether messages are still read. */
+/* Returns whether the server still reads messages of the connection. */
 static inline bool conn_accepts_messages(const struct conn *conn)
 {
 	return !conn->link.failed.queued && conn->state < CONN_LINGER;
 }
 
-/* A user of the connection is gone. */
+/* Drops one of conn->refs.  The last one frees a closed connection. */
 static inline void conn_put(struct conn *conn)
 {
 	if (!--conn->refs && conn->state == CONN_DEAD)
@@ -164,28 +164,32 @@ static inline void conn_put(struct conn *conn)
 /* ---- conn_messages.c ---- */
 
 /*
- * Bytes of a receive.  On a rail that pins memory, requests have little room for data.  Fast RDMA
- * buffers (fast.h) carry it there.
+ * Returns the bytes of a receive on the rail.  If the rail pins memory, a receive has little room
+ * for data, because the data arrives in Fast RDMA buffers (fast.h).
  */
 size_t conn_request_max(const struct server_thread *thread, unsigned int rail);
-/* A receive, posted into buf. */
+/* Initialises rx and posts a receive into buf.  Returns 0 or -errno. */
 int rx_init(struct conn *conn, struct rx *rx, void *buf, uint32_t lkey);
 /* Posts WIRE_CARRY_MAX more receives, step bytes apart; once. */
 int rx_more(struct conn *conn, uint8_t *block, size_t step, uint32_t lkey);
-/* The request no longer holds its buffer, which is posted again. */
+/* Ends the use of rx by a request: posts the receive again. */
 void rx_release(struct rx *rx);
 /*
- * Receives that the connections of a thread on one rail share, if the transport has a shared
- * receive queue.  size: bytes of each.  NULL: there is no queue, or no memory.  A message stays
- * in its buffer until it is answered, as with receives of its own.  Exception: if a client holds
- * more than its share, the message is copied, and the buffer is posted again immediately.
+ * Returns the receives, of size bytes each, that all connections of the thread on one rail share.
+ * NULL: the transport has no shared receive queue, or there is no memory; then each connection
+ * posts its own.  A request stays in the shared buffer until it is answered.  But if its client
+ * already holds more than its share, the server copies the message and posts the buffer again
+ * immediately.
  */
 struct receive_pool *receive_pool_get(struct server_thread *thread,
 				      unsigned int rail, size_t size);
 void receive_pool_close_all(struct server_thread *thread);
 void receive_pool_join(struct receive_pool *pool, struct conn *conn);
 void receive_pool_leave(struct conn *conn);
-/* Sends a message in registered memory.  _over: after bulk data on that link. */
+/*
+ * conn_send() sends a message that lies in registered memory.  conn_send_over() sends it over link,
+ * so that it arrives after the bulk data on that link.
+ */
 void conn_send(struct conn *conn, const void *msg, uint32_t len, uint32_t lkey);
 void conn_send_over(struct conn *conn, struct rpc_link *link, const void *msg,
 		    uint32_t len, uint32_t lkey);

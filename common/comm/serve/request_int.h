@@ -5,9 +5,9 @@
 
 #include "common/comm/serve/conn_int.h"
 
-/* A message is in rx->buf: checks and executes it, or refuses it with the reason. */
+/* Checks and executes the request in rx->buf, or rejects it with the reason. */
 void request_received(struct conn *conn, struct rx *rx, const struct tp_wc *wc);
-/* Forgets parked requests; then session_conn_closed(). */
+/* Drops the parked requests of conn, and calls session_conn_closed(). */
 void request_conn_closed(struct conn *conn);
 
 /* metrics.c: puts the answer to METRICS. */

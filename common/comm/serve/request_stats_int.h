@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * request_stats_int.h - what a server has answered: the number of requests and of errors, bytes,
- * and the time of each from arrival to reply; the objects that are used most; and where the time
- * of a slow request was spent.  Each thread counts on its own.  METRICS adds the counts.
+ * request_stats_int.h - statistics of a server: requests, errors, bytes, and the times from
+ * arrival to reply; the objects with most requests; and what a slow request waited for.  Each
+ * thread has its own counters.  METRICS adds them up.
  */
 #ifndef REQUEST_STATS_INT_H
 #define REQUEST_STATS_INT_H
@@ -40,8 +40,8 @@ enum tally_way {
 };
 
 /*
- * By rail, operation, and the way of the data.  A request is counted once, and all published
- * numbers are sums of these.  Allocated at the first answer.
+ * The counters of a thread by rail, operation, and how the data moved.  Each request counts in one
+ * of them, and METRICS reports sums of them.  Each is allocated at its first request.
  */
 struct request_tallies {
 	struct request_tally *_Atomic of[RAILS_MAX][WIRE_OP_END][TALLY_WAYS];
@@ -53,12 +53,12 @@ struct busy_objects {
 	struct sketch sketch;
 };
 
-/* rx is about to be answered with status; now: clock_boot(). */
+/* Counts the request rx, which is about to be answered with status; now: clock_boot(). */
 void tally_count_request(struct rx *rx, uint64_t now, uint32_t status);
 void request_tallies_free(struct request_tallies *all);
 /*
- * Adds to sum what all threads counted of an operation, or of a rail, kind and way.  Returns
- * false if there was nothing.  From any thread.
+ * Add to sum the counts of all threads: of the operation op, or of a rail, kind and way.  Return
+ * false if there were no requests.  Any thread may call them.
  */
 bool tally_sum_op(const struct rpc_server *server, unsigned int op,
 		  struct request_tally *sum);
@@ -66,12 +66,12 @@ bool tally_sum_way(const struct rpc_server *server, unsigned int rail,
 		   enum tally_kind kind, enum tally_way way,
 		   struct request_tally *sum);
 /*
- * Adds what clients report that they read or wrote without requests.  Returns false if there was
- * nothing.
+ * Adds to *to the reads or (write) writes that clients made without requests, as they report them.
+ * Returns false if there were none.
  */
 bool tally_add_direct_io(struct rpc_server *server, bool write,
 			 struct request_tally *to);
-/* Collects the objects of all threads, the most used first.  Returns how many. */
+/* Fills rows with the busy objects of all threads, the busiest first.  Returns their number. */
 unsigned int busy_objects_collect(struct rpc_server *server,
 				  struct sketch_row rows[2 * SKETCH_MAX]);
 
@@ -92,7 +92,7 @@ static inline void counter_increment(atomic_uint_least64_t *counter)
 /*
  * ---- slow_requests.c ----
  *
- * These functions read no clock: they use the times that the context and the statistics read anyway.
+ * These functions read no clock: they use the times that the context and the statistics have read.
  */
 
 #define SLOW_LINES 4u /* maximum lines of a thread in a second */
@@ -109,7 +109,7 @@ struct request_time {
 struct slow_pace {
 	uint64_t second; /* clock_boot() at its start */
 	unsigned int lines; /* in this second */
-	uint64_t more; /* slow requests without a line since the last line */
+	uint64_t more; /* slow requests since the last line that got no line */
 };
 
 /* The request begins. */

@@ -36,76 +36,78 @@ struct rpc_leader {
 
 struct rpc_service {
 	/*
-	 * HELLO of a connection from peer that names this role, for a new session or for one that
-	 * it resumes.  Returns 0, or -errno: refused.  From any thread of the server.  May be
-	 * NULL.
+	 * NULL, or called for each HELLO, of a new or a resumed session: a client at the address
+	 * peer claims the role.  Returns 0, or -errno with which the server rejects it.  Any
+	 * thread of the server may call it.
 	 */
 	int (*session_admit)(void *arg, enum wire_role role, const char *peer,
 			     const struct rpc_cred *cred);
 	/*
-	 * session_admit() returned -WIRE_ENOTLEADER: says which manager leads.  From any thread
-	 * of the server.  NULL: this server is not one of several.
+	 * Called after session_admit() returned -WIRE_ENOTLEADER: sets *leader to the manager that
+	 * leads.  Any thread of the server may call it.  NULL: this server is not one of several
+	 * managers.
 	 */
 	void (*find_leader)(void *arg, struct rpc_leader *leader);
 	/*
-	 * First HELLO of a session since the server started.  May seed slots with
-	 * rpc_session_seed().  Returns 0: new; 1: known from before the restart (so the client
-	 * need not start afresh); -errno: refused.
+	 * Called at the first HELLO of a session in this server process.  May call
+	 * rpc_session_seed().  Returns 0: the session is new; 1: an earlier process had the
+	 * session, and the client continues it; -errno: the server rejects the session.
 	 */
 	int (*session_open)(void *arg, struct rpc_session *session);
 	/*
-	 * The session has a new connection, maybe from another host: info->peer.  May be NULL.
+	 * NULL, or called when the session has a new connection, which may be from another
+	 * address (rpc_session_info.peer).
 	 */
 	void (*session_reconnected)(void *arg, struct rpc_session *session);
 	/*
-	 * The session ended.  clean: by BYE, unless BYE was unsure.  Not clean: it was
-	 * disconnected for session_ttl_ms, fenced, or made room for another.  None of its
-	 * requests is held any more.  Until this returns, the id is refused, so a session never
-	 * exists twice.  To keep it from returning as a new session, call rpc_server_fence() from
-	 * here.
+	 * Called when the session has ended and the service holds none of its requests.  clean:
+	 * the client sent BYE, and no request of the session may still be executed elsewhere.  Not
+	 * clean: the session was disconnected for session_ttl_ms, was fenced, or lost its place to
+	 * another.  Until this function returns, the server rejects the id.  It may call
+	 * rpc_server_fence(), so that the server also rejects the id afterwards.
 	 */
 	void (*session_close)(void *arg, struct rpc_session *session,
 			      bool clean);
 	/*
-	 * The memory of the session is freed, after session_close() or, without that, in
-	 * rpc_server_close().  Free what belongs to rpc_session_info.priv here.  May be NULL.
+	 * NULL, or called before the session is freed: after session_close(), or in
+	 * rpc_server_close() without session_close().  The service frees its
+	 * rpc_session_info.priv here.
 	 */
 	void (*session_free)(void *arg, struct rpc_session *session);
 	/*
-	 * Whether the session sees the counts of all users and jobs, as administrators do.  NULL:
-	 * root, and the user of the server process.
+	 * Returns whether METRICS shows the session the counts of all users, not only its own.
+	 * NULL: sessions of root and of the user of the server process.
 	 */
 	bool (*sees_all)(void *arg, struct rpc_session *session);
 	/*
-	 * Whether a connection from peer may use the reserve of a full server.  A client: a tool
-	 * of an administrator that has proved to be uid.  The manager, if nothing is proved (no
-	 * prover): whether peer is where the manager runs; uid is unknown then.  From any thread
-	 * of the server, before session_open().  NULL: tools as in sees_all, and no manager.
+	 * Returns whether a connection from peer may use the reserve of a full server.  For the
+	 * role of a client: the connection is of a tool, which has proved to be uid.  For the role
+	 * of the manager, without prover: uid is unknown, and the function decides by the address
+	 * peer.  Called before session_open(), by any thread of the server.  NULL: tools as in
+	 * sees_all(), and no manager.
 	 */
 	bool (*may_reserve)(void *arg, enum wire_role role, const char *peer,
 			    uint32_t uid);
 	/*
-	 * METRICS is about to be answered.  The service reports reads and writes without requests
-	 * with rpc_server_add_direct_io().  NULL: there are none.
+	 * NULL, or called before METRICS is answered: the service calls
+	 * rpc_server_add_direct_io() for the reads and writes that clients made without requests.
 	 */
 	void (*report_direct_io)(void *arg);
-	/*
-	 * The object that the log line about a slow request names; 0: none.  NULL: never any.
-	 */
+	/* NULL, or returns the object for the log line about the slow request req; 0: none. */
 	uint64_t (*object)(const struct rpc_req *req);
 	/*
-	 * Puts the name of that object, for administrators: at most WIRE_METRIC_NAME bytes,
-	 * padded with zeros.  NULL: there are no names.
+	 * NULL, or writes the name of an object, which METRICS shows to administrators:
+	 * WIRE_METRIC_NAME bytes, padded with zeros.
 	 */
 	void (*name)(void *arg, uint64_t handle, uint8_t *name);
 	/*
-	 * METRICS: puts the rows of the service, always the same number in the same order.  From
-	 * any thread of the server.  NULL: none.
+	 * NULL, or adds the service's own rows to the reply to METRICS: always the same rows in
+	 * the same order.  Any thread of the server may call it.
 	 */
 	void (*metrics)(void *arg, struct rpc_metrics *metrics);
 	/*
-	 * A checked request (wire_parse()).  Answer it now or later with rpc_reply_send(), or
-	 * give it up with rpc_req_abort(): exactly one of the two.
+	 * Called for each request, which wire_parse() has checked.  The service calls
+	 * rpc_reply_send() or rpc_req_abort() for it, exactly once, now or later.
 	 */
 	void (*request)(void *arg, struct rpc_req *req);
 };
@@ -122,65 +124,55 @@ struct rpc_server_attr {
 	/* new at every start: random, or as WIRE_FT_LIFE */
 	uint64_t boot;
 	/*
-	 * Networks that may connect, in addition to programs on this host over local.  NULL, or
-	 * empty: all.  Outlives the server.
+	 * Networks from which clients may connect; programs on this host always may, over local.
+	 * NULL, or empty: all networks.  Outlives the server.
 	 */
 	const struct networks *allow;
 	/*
-	 * NULL: nothing is proved.  Else a client that says that it is a manager or an iod must
-	 * prove it.  Outlives the server.
+	 * NULL: no authentication.  Otherwise a client in the role of a manager or an iod must
+	 * prove this role.  Outlives the server.
 	 */
 	const struct prover *prover;
-	/* NULL: clients are who they say they are.  Needs prover.  Outlives the server. */
+	/* NULL: the server believes clients who they are.  Needs prover.  Outlives the server. */
 	const struct ticket_hooks *keeper;
-	/*
-	 * With prover: the minimum for connections that can be sealed, of all that have to prove
-	 * themselves.
-	 */
+	/* with prover: the minimum for connections that can be sealed and must authenticate */
 	enum seal_mode seal;
 	/* for prover: the role of this server, */
 	enum wire_role role;
 	uint32_t index;			/* and the number of an iod */
-	/*
-	 * WIRE_FT_* of the service; without _V3, and without _PROOF, which prover implies
-	 */
+	/* the WIRE_FT_* of the service, except _V3, and _PROOF, which prover implies */
 	uint32_t features;
 	unsigned int slots;		/* per session */
 	/* bytes; a connection needs slots * request_max */
 	size_t request_max;
 	/* bytes; a session needs slots * reply_max */
 	size_t reply_max;
-	/*
-	 * Room for data in a request.  Not set: up to request_max, or less if memory is pinned.
-	 */
+	/* bytes of data in a request; not set: up to request_max, less on rails that pin memory */
 	struct sizes inline_max;
 	/* Bytes of Fast RDMA buffers for all sessions; 0: none (fast.h). */
 	size_t fast_bytes;
 	/*
-	 * Maximum bytes of bulk data outstanding, shared by the contexts.  A client waits if it
-	 * already has as much outstanding as is free; a single client can have half.  0: no
-	 * limit.
+	 * Maximum bytes of bulk data outstanding; each context has an equal part.  A client must
+	 * wait if it has as many bytes outstanding as are still free.  So a single client gets at
+	 * most half.  0: no limit.
 	 */
 	uint64_t rdma_max;
 	/*
-	 * Clients may be asked to move data themselves.  Needs the same setting at the client,
-	 * and rpc_bulk.lend.  They are asked if more is outstanding than carry_above.
+	 * If more than carry_above bytes of bulk data are outstanding, the server may ask clients
+	 * to move the data of bulks with rpc_bulk.lend.  A client must have the same setting.
 	 */
 	bool carry;
-	/* bytes of bulk data, shared as rdma_max */
-	uint64_t carry_above;
+	uint64_t carry_above;		/* each context has an equal part */
 	/* time until lent memory is withdrawn; 0: half of stall_ms */
 	unsigned int carry_ms;
 	unsigned int max_sessions;
-	/*
-	 * Maximum from one host (IPv6: one /64), or over local from one user; 0: no limit.
-	 */
+	/* maximum sessions of one host (IPv6: one /64), or of one user over local; 0: no limit */
 	unsigned int host_sessions;
 	/* time that a session is kept without a connection */
 	unsigned int session_ttl_ms;
 	/*
-	 * A connection ends if it sends no HELLO, or moves no bulk data, for this long.  0:
-	 * 10000.
+	 * A connection ends if the client sends no HELLO for this long, or if bulk data is
+	 * outstanding and does not move.  0: 10000.
 	 */
 	unsigned int stall_ms;
 	/* A request that took this long is logged; 0: none is. */
@@ -189,12 +181,13 @@ struct rpc_server_attr {
 	void *arg;
 };
 /*
- * Starts to listen.  Call it before the threads of the other contexts run.  Sessions are spread
- * over the contexts.  All callbacks of one session come from the thread of one context.
+ * Creates *server, which listens at attr->addr.  The caller starts the threads of the other
+ * contexts afterwards.  The server distributes the sessions over the contexts; all callbacks of a
+ * session run in the thread of its context.  Returns 0 or -errno.
  */
 int rpc_server_open(const struct rpc_server_attr *attr,
 		    struct rpc_server **server);
-/* All threads of the contexts have stopped.  Requests in flight are dropped. */
+/* Frees the server; the threads of all contexts have stopped.  Requests in flight are dropped. */
 void rpc_server_close(struct rpc_server *server);
 /* The address in use (with the port that was chosen). */
 void rpc_server_addr(const struct rpc_server *server, struct addr *addr);
@@ -245,10 +238,11 @@ void rpc_server_stats(const struct rpc_server *server,
 /* ---- statistics ---- */
 
 /*
- * Adds a row: a current value; a count since the start; a distribution of times, which only takes
- * the place of a row before the first event.  Each answer must add the same rows in the same
- * order, because a long answer continues at the place of a row.  by and of: its label.  NULL: no label, which only the first two allow.
- * name and by consist of a-z and _.  A name ends in its unit.
+ * Add a row to METRICS: the present value n; a count n since the start; or a distribution of times,
+ * which is sent only after its first event.  A service must add the same rows in the same order
+ * each time, because a long reply continues at the number of a row.  by is the key of the row's
+ * label and of its value; by NULL: no label (not for rpc_metrics_times()).  name and by consist of
+ * a-z and _, and name ends in its unit.
  */
 void rpc_metrics_now(struct rpc_metrics *metrics, const char *name,
 		     const char *by, const char *of, uint64_t n, const char *help);
@@ -269,8 +263,8 @@ struct rpc_direct_io {
 	uint64_t bucket[HISTOGRAM_BUCKETS];
 };
 /*
- * A client of that label reports that it read io[0] and wrote io[1] more, without requests.
- * From any thread of the server; takes a lock.
+ * Adds the reads io[0] and the writes io[1] that a client with this label made without requests
+ * since its last report.  Any thread of the server may call it; takes a lock.
  */
 void rpc_server_add_direct_io(struct rpc_server *server,
 			      const struct rpc_label *label,
@@ -304,27 +298,27 @@ struct rpc_session_info {
 struct rpc_session_info *rpc_session_info(struct rpc_session *session);
 bool rpc_session_is_connected(const struct rpc_session *session);
 /*
- * In session_open(): the last request of the slot and its reply, which is copied.  Returns 0 or
- * -EINVAL.
+ * Called in session_open(): tells the server the last request of a slot, number seq, and its reply
+ * of len bytes, which is copied.  Returns 0, or -EINVAL: an impossible slot or reply.
  */
 int rpc_session_seed(struct rpc_session *session, unsigned int slot,
 		     uint64_t seq, const void *reply, size_t len);
 /*
- * Closes the connection of a session, if there is one, and refuses its return with -ESTALE.
- * Requests in flight are not answered; then session_close() follows.  From any thread of the
- * server.  The latest RPC_FENCE_MAX fences are kept, and as many of sessions that nobody proved
- * to own.  A session of the latter kind just ends, and is not refused, if a user has proved that
- * he owns its number.
+ * Fences the session: closes its connection, does not answer its requests, ends it
+ * (session_close()), and from then on rejects its id with -ESTALE.  Any thread of the server may
+ * call it.  The server remembers the last RPC_FENCE_MAX fences, and as many of sessions whose owner
+ * has not authenticated.  If another client has already proved to own the id of such a session, the
+ * session only ends, and the id is not rejected.
  */
 #define RPC_FENCE_MAX 65536u
 void rpc_server_fence(struct rpc_server *server, uint64_t session);
-/* The same, but a client that knows WIRE_FT_EVICT is refused with -EKEYREVOKED. */
+/* rpc_server_fence(), but the server rejects clients with WIRE_FT_EVICT with -EKEYREVOKED. */
 void rpc_server_evict(struct rpc_server *server, uint64_t session);
 /* Whether the session exists: its session_close() has not returned yet. */
 bool rpc_server_knows(struct rpc_server *server, uint64_t session);
 /*
- * Calls fn for each open session.  Only for a server with one context, on its thread.  Holds a
- * lock that rpc_server_fence() also takes.
+ * Calls fn for each open session.  Only for a server with one context, in its thread.  fn must not
+ * call rpc_server_fence(), because the server's lock is held.
  */
 void rpc_server_each(struct rpc_server *server,
 		     void (*fn)(void *arg, struct rpc_session *session),
@@ -333,20 +327,17 @@ void rpc_server_each(struct rpc_server *server,
 /* ---- requests ---- */
 
 /*
- * A request.  msg and all that it points to stay valid until rpc_reply_send() or rpc_req_abort(),
- * also if the connection breaks.
+ * A request.  msg, and all that it points to, is valid until the service calls rpc_reply_send() or
+ * rpc_req_abort(), even if the connection breaks.
  */
 struct rpc_req {
 	struct wire_msg msg;
 	unsigned int op;
 	unsigned int slot;
 	uint64_t seq;
-	/* When the client stops waiting, at most RPC_WAIT_MAX_MS after the arrival. */
+	/* clock_now() until which the client waits, at most RPC_WAIT_MAX_MS after the arrival */
 	uint64_t deadline;
-	/*
-	 * The same on clock_boot().  After it, the client may have reported that the request
-	 * failed.
-	 */
+	/* clock_boot() after which the client may have reported that the request failed */
 	uint64_t expiry;
 	/* WIRE_F_STATE_LOST: an earlier server process may have executed it */
 	bool state_lost;
@@ -357,120 +348,122 @@ struct rpc_req {
 /* Maximum wait, whatever a client asks for. */
 #define RPC_WAIT_MAX_MS (25u * 3600 * 1000)
 /*
- * Whether the expiry has passed.  Then no change may begin.  Call it immediately before a change;
- * if it returns true, answer -ETIMEDOUT.
+ * Returns whether the expiry of req has passed.  The service calls it immediately before a change.
+ * If it returns true, the service must not make the change, and answers -ETIMEDOUT.
  */
 bool rpc_req_late(const struct rpc_req *req);
 /*
- * A request that waits for another server, a disk or a lease keeps a slot of its client.  The
- * client uses only some of its slots for such requests.  If rpc_req_may_wait() is false, this
- * request is not one of those.  It may wait only until rpc_req_wait_until() (clock_now()).  If it
- * was not executed by then, answer -EINPROGRESS.  The client sends it again, as one that may wait
- * until its deadline.
+ * Limits on waiting.  A request that waits for another server, a disk or a lease occupies a slot of
+ * its client, and the client uses only some slots for such requests.  rpc_req_may_wait() returns
+ * true if the client has sent req in one of these.  If not, req may wait only until
+ * rpc_req_wait_until() (clock_now()).  If the service could not execute it by then, it answers
+ * -EINPROGRESS.  The client then sends req again in a slot in which it may wait.
  */
 #define RPC_WAIT_BRIEF_MS 20u
 bool rpc_req_may_wait(const struct rpc_req *req);
 uint64_t rpc_req_wait_until(const struct rpc_req *req);
 /*
- * Closes the connection of the request if it is still there.  Then its bulks no longer access
- * memory.  Calls done() for the bulks of all requests on that connection.
+ * Closes the connection of the request, if it is still open, so that its bulks no longer access
+ * memory.  Calls done() with status for the bulks of all requests on that connection.
  */
 void rpc_req_disconnect(struct rpc_req *req, int status);
 
 /*
- * The data of a WRITE that came with it, all that mem names; NULL: it did not come with it.  The
- * client can change it at any time.
+ * Returns all the data of a WRITE if it arrived with the request; NULL: the server must fetch it.
+ * The client can change the data at any time.
  */
 const void *rpc_req_data(const struct rpc_req *req);
 /*
- * rpc_req_identity(): the identity of the client that its kernel reports (tp_ep_identity()).
- * rpc_req_send_fds(): sends descriptors before the reply (tp_ep_pass()).  Both return -ENOTCONN
- * if the connection of the request is gone.
+ * rpc_req_identity() sets *id to the identity of the client that the kernel reports
+ * (tp_ep_identity()).  rpc_req_send_fds() sends n descriptors before the reply (tp_ep_pass()).
+ * Both return 0 or -errno; -ENOTCONN: the connection of the request is closed.
  */
 int rpc_req_identity(const struct rpc_req *req, struct tp_identity *id);
 int rpc_req_send_fds(struct rpc_req *req, const int *fd, unsigned int n);
 /*
- * rpc_req_epoch(): of the connection of the request; 0: its session has another connection now,
- * or none.  rpc_req_admit(): from now on, the session belongs to *who, and can be resumed only
- * with a ticket or the identity from the kernel.  It returns 0; -ESTALE: the session has another
- * connection; -EAGAIN, -EBUSY, -WIRE_ENOSEATS, -WIRE_ENOFILES: there is no place for it.
+ * rpc_req_epoch() returns the number of the request's connection; 0: it is no longer the session's
+ * connection.  rpc_req_admit() makes *who the proved owner of the session.  From then on, a client
+ * can resume the session only with a ticket or with the identity from the kernel.  Returns 0;
+ * -ESTALE: the session has another connection; or an error of seat_assign(): the server has no
+ * place for the session.
  */
 uint32_t rpc_req_epoch(const struct rpc_req *req);
 int rpc_req_admit(struct rpc_req *req, const struct admitted *who);
 /*
- * The connection must be sealed and is not: the client may prove its identity, and nothing else.
+ * Returns true if the connection must be sealed and is not.  Then the service executes only
+ * requests by which the client authenticates.
  */
 bool rpc_req_lacks_seal(const struct rpc_req *req);
 /*
- * rpc_req_seal_in_place(): the mode in which the connection can be sealed in place, after an
- * answer; SEAL_NONE: it cannot.  rpc_reply_send_and_seal(): calls rpc_reply_send(), and then
- * seals the connection with the sealer that in_place makes.  If that fails, the connection ends.
+ * rpc_req_seal_in_place() returns the mode in which the open connection can be sealed after a
+ * reply; SEAL_NONE: it cannot.  rpc_reply_send_and_seal() calls rpc_reply_send(), and then seals
+ * the connection with the sealer that in_place creates.  If sealing fails, the connection ends.
  */
 enum seal_mode rpc_req_seal_in_place(const struct rpc_req *req);
 void rpc_reply_send_and_seal(struct rpc_req *req, const struct seal_in_place *in_place);
-/* The rail of the ctx that its bulk data uses. */
+/* Returns the rail that the bulk data of req uses. */
 unsigned int rpc_req_rail(const struct rpc_req *req);
 
 /*
- * Builds the reply in the buffer of the slot.  rpc_reply_begin() returns a wire_out (wire_begin()
- * is done).  rpc_reply_end() finishes it with status (0, -errno or WIRE_REDIRECT).
- * rpc_reply_bytes() returns its bytes (for a durable reply cache).  rpc_reply_send() posts it and
- * frees req.
+ * Building the reply, in the buffer of the slot.  rpc_reply_begin() returns a wire_out on which
+ * wire_begin() was called, and to which the service adds body and tail.  rpc_reply_caps() may
+ * follow: the reply then ends with a struct wire_caps.  rpc_reply_end() completes the reply with
+ * status (0, -errno or WIRE_REDIRECT).  rpc_reply_bytes() returns its bytes, for a durable reply
+ * cache.  rpc_reply_send() posts the reply and frees req.
  *
- * Flags of rpc_reply_end(): RPC_REEXECUTE: a replay executes again (reads).  RPC_WHOLE: a read
- * with status 0 gave all its bytes to rpc_bulk_start(), and the object continues after them.  A
- * client that asks for it (WIRE_F_WHOLE) then needs no reply, only the arrival of the data.
+ * Flags of rpc_reply_end():
+ * - RPC_REEXECUTE: a replay executes the request again (reads).
+ * - RPC_WHOLE: the service has passed all bytes of a read to rpc_bulk_start(), and the object
+ *   continues after them.  If the client permits that (WIRE_F_WHOLE), the server sends no reply:
+ *   the data is enough.
  */
 #define RPC_REEXECUTE 0x1u
 #define RPC_WHOLE 0x2u
 struct wire_out *rpc_reply_begin(struct rpc_req *req);
 void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags);
-/*
- * Between the two, after the last part of body and tail: the reply ends with a struct wire_caps.
- */
 void rpc_reply_caps(struct rpc_req *req);
 const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len);
 void rpc_reply_send(struct rpc_req *req);
 /* rpc_reply_begin(), _end() and _send() for a reply without a body. */
 void rpc_reply_status(struct rpc_req *req, int status);
 /*
- * Not executed, as if never received, because the connection broke while data of the request was
- * in flight.  A replay executes again.  Frees req.
+ * Frees req without a reply, as if it had never arrived, after the connection broke while data of
+ * the request was in flight.  A replay executes the request.
  */
 void rpc_req_abort(struct rpc_req *req);
 
 /*
- * Where the time of a request is spent, for the log line about a slow one.  The request is in the
- * last of these parts that it entered and did not leave, else in RPC_OTHER.  Uses the time that
- * the context has read already.  Call it from the thread of the session, before the answer.
+ * The causes of delay, for the log line about a slow request.  The time of a request counts for
+ * the part that it entered last and has not left; otherwise for RPC_OTHER.  These functions use
+ * the time that the context has read already.  Only the thread of the session may call them,
+ * before the reply.
  */
 enum rpc_part { RPC_OTHER, RPC_QUEUE, RPC_BUFFER, RPC_NETWORK, RPC_DISK, RPC_FLUSH,
 		RPC_PARTS };
 void rpc_req_enter(struct rpc_req *req, enum rpc_part part);
 void rpc_req_leave(struct rpc_req *req, enum rpc_part part);
 /*
- * As rpc_req_leave(), but the time until began (clock_now()) counts as RPC_QUEUE.  began 0: none
- * does.
+ * rpc_req_leave(), but of the time in part, that until began (clock_now()) counts as RPC_QUEUE;
+ * began 0: nothing does.
  */
 void rpc_req_leave_from(struct rpc_req *req, enum rpc_part part, uint64_t began);
-/* The request waits because its client wants that: it does not count as slow. */
+/* Called if the client asked the server to wait (for a lock): req does not count as slow. */
 void rpc_req_expect_wait(struct rpc_req *req);
 
 /* ---- bulk data ---- */
 
 /*
- * Bulk data.  The server reads (RPC_GET) or writes (RPC_PUT) the bytes [mem_off, mem_off + len)
- * of the wire_mem list of the request, in the client's memory.  Locally it uses len bytes of
- * registered memory.  It posts one chain of work requests, of which only the last is signaled.
- * The caller owns the bulk and keeps it until done().
+ * A bulk: the server reads (RPC_GET) or writes (RPC_PUT) the client's memory, len bytes from byte
+ * mem_off on of the memory that the request names in mem.  local is the server's own memory.  The
+ * caller owns the bulk, and must not change or free it from rpc_bulk_start() until done().
  *
- * rpc_reply_send() may follow a PUT immediately: the reply does not overtake the data.  done()
- * still comes, and means that the local memory is free.  done() with an error: the connection
- * broke.  Call rpc_req_abort() then, if the request is still held.  done() is never called from
- * rpc_bulk_start().
+ * The caller may call rpc_reply_send() immediately after a PUT, because the reply does not overtake
+ * the data.  done() means that the local memory is free.  It is never called inside
+ * rpc_bulk_start().  If its status is an error, the connection broke; the caller then calls
+ * rpc_req_abort(), unless it has sent the reply.
  *
- * A bulk beyond rdma_max waits.  Connections take turns, and the replies to such PUTs wait with
- * them.  If clients carry data, the bulks of a request may end in any order.
+ * If rdma_max is reached, a bulk waits; connections take turns.  The reply to a PUT that waits also
+ * waits.  If clients move data (carry), the bulks of a request may end in any order.
  */
 enum rpc_bulk_dir { RPC_GET, RPC_PUT };
 struct rpc_bulk {
@@ -481,11 +474,11 @@ struct rpc_bulk {
 	const struct rail_sge *local;	/* read during the start only */
 	unsigned int nlocal;
 	uint64_t len;
-	/* Of a PUT: the caller promises to call rpc_reply_send() of the request next. */
+	/* for a PUT: the caller will call rpc_reply_send() next, so both can be sent together */
 	bool last;
 	/*
-	 * The client may move it, if local is one piece; see struct rpc_server_attr.  The memory
-	 * of a GET is cleared first.
+	 * The server may ask the client to move the data (rpc_server_attr.carry), if local is one
+	 * piece.  For a GET, the server clears the local memory first.
 	 */
 	bool lend;
 	/* local is part of the object; for statistics */
@@ -500,9 +493,11 @@ struct rpc_bulk {
 };
 #define RPC_LOCAL_MAX 1024u
 /*
- * Returns 0.  -ENOTCONN: there is no connection now.  -EINVAL: no bytes, a window outside the
- * list, less local memory than len, or nlocal above RPC_LOCAL_MAX.  -ENOMEM, or as tp_mr_reg()
- * for local memory that is not registered yet.
+ * Starts the bulk.  Returns 0, or without starting it:
+ * - -ENOTCONN: the connection of the request is closed.
+ * - -EINVAL: len is 0, the bytes are outside mem, local has fewer than len bytes, or nlocal is
+ *   above RPC_LOCAL_MAX.
+ * - -ENOMEM, or the error of registering local memory (tp_mr_reg()).
  */
 int rpc_bulk_start(struct rpc_req *req, struct rpc_bulk *bulk);
 

@@ -2,29 +2,29 @@
 /*
  * rpc_session_int.h - sessions: the table, places, fences, and the life of a session.
  *
- * Places.  A session is a guest until its HELLO, and until its proof if a proof is required.
- * Guests use places that are free, or whose session is disconnected.  If there is none, the host
- * with the most guests loses its oldest guest.  So a client that only connects ends nobody's
- * session, however often it does that.  A session takes a place with its HELLO, or with its
- * proof.
+ * Places.  A server has max_sessions places, and an open session occupies one.  Before that, a
+ * session is a guest: until its HELLO, or until the client has authenticated if the server
+ * requires that.  A guest uses a free place, or the place of a disconnected session, but does not
+ * end that session.  If there are too many guests, the server ends the oldest guest of the host
+ * that has most guests.  So a client that only connects cannot end a session of another client.
  *
- * If all places are taken, a disconnected session gives its place up.  It does not do so for a
- * host that has more places than its own host.  One host cannot get all places
- * (rpc_server_attr.host_sessions).
+ * If all places are occupied, a session that opens takes the place of a disconnected session, which
+ * ends.  Exception: the new session's host already has more places than the host of the other.
+ * One host cannot occupy all places (rpc_server_attr.host_sessions).
  *
- * A full server keeps a reserve for administrators: SEATS_TOOLS places, and half of the
- * descriptors that it keeps free (tp_req_scarce()).  A manager that has proved its role may use
- * these descriptors.  So may the tools of users whom the service names (rpc_service.may_reserve),
- * as many as there are descriptors for.  If one more tool comes, the oldest one ends.  But if the
- * oldest one came less than half of stall_ms ago, the new one has to come again.  A manager ends
- * only for another manager.  The end of a session of the reserve frees no other place.  A
- * connection that names itself a tool or the manager is a guest of the reserve until it has
- * proved that.  There may be twice as many such guests as tools.
+ * A full server has a reserve for administrators: SEATS_TOOLS places, and half of the descriptors
+ * that it keeps free (tp_req_scarce()).  Only these may use it: a manager that has proved its role,
+ * and tools of users whom rpc_service.may_reserve() accepts.  If one more tool connects than there
+ * is room for, the oldest tool's session ends.  But if that tool connected less than half of
+ * stall_ms ago, the server rejects the new one instead.  A manager's session ends only for another
+ * manager.  When a session of the reserve ends, only the reserve has more room.  A connection that
+ * claims to be a tool or the manager is a guest of the reserve until it has proved that.  There may
+ * be twice as many such guests as tools.
  *
- * A single session may also have several connections before HELLO.  A stranger who knows the
- * number of the session may be among them, and must not hinder its owner.
+ * A session may have several connections before HELLO.  One of them may be of an unauthorised
+ * client that knows the id of the session.  It must not hinder the owner of the session.
  *
- * Places are under the server's lock, except the connections before HELLO.
+ * The server's lock protects the places, but not the list of connections before HELLO.
  */
 #ifndef RPC_SESSION_INT_H
 #define RPC_SESSION_INT_H
@@ -40,7 +40,8 @@ struct rx;
 TAILQ_HEAD(guests, conn); /* oldest first */
 
 /*
- * Sessions that a user proved to own, and in which a stranger was found; the oldest first.
+ * Session ids that an unauthenticated client used, although a user has proved to own them; the
+ * oldest first.
  */
 #define CLAIMS 64u
 struct claims {
@@ -114,34 +115,40 @@ struct rpc_session {
 #define SERVER_OLD_CONNS 4u
 
 /*
- * Finds the session of that id for a connect; wc: of the connect, which may make a new session, a
- * guest; NULL: the session must exist.  Increments pending_mails.  Returns 0.  -EBUSY: too many
- * of its connects wait, or the session of that id has not ended yet.  As fence_check(); -ESTALE
- * also if there is no session.  -WIRE_ENOFILES: descriptors are scarce, and it is not in the
- * reserve. -ENOMEM.
+ * Sets *session to the session id for the connect request req, and increments its pending_mails.
+ * If there is none, creates one as a guest from wc, the content of the request; with wc NULL,
+ * returns -ESTALE.  Returns 0, or:
+ * - -EBUSY: too many connects of the session are waiting, or the session has not ended yet.
+ * - -WIRE_ENOFILES: descriptors are scarce, and the session may not use the reserve.
+ * - -ESTALE, -EKEYREVOKED: see fence_check().
+ * - -ENOMEM.
  */
 int session_lookup(struct rpc_server *server, uint64_t id,
 		   const struct wire_connect *wc, const struct tp_conn_req *req,
 		   struct rpc_session **session);
-/* A mail that named the session was handled. */
+/* Called when a mail that names the session was handled: decrements pending_mails. */
 void session_mail_handled(struct rpc_session *session);
 /* Allocates the replies of all slots.  Returns 0 or -ENOMEM. */
 int session_alloc_slots(struct rpc_session *session);
 /*
- * A connection before its HELLO, in its thread.  If the session, or the server, has too many of
- * them, the host with most of them in the session loses its oldest one.
+ * Adds conn to the connections of its session that have not sent HELLO.  If the session or the
+ * server has too many of them, closes the oldest one of the host that has most of them in this
+ * session.  Called in the thread of the session.
  */
 void session_add_guest(struct conn *conn);
 /*
- * The HELLO of conn is accepted: conn replaces the current connection, which is closed.  Returns
- * 0, or -ESTALE if conn is not newer.
+ * Called when the HELLO of conn was accepted: closes the session's present connection and replaces
+ * it with conn.  Returns 0, or -ESTALE: conn is not newer than the present connection.
  */
 int session_attach(struct rpc_session *session, struct conn *conn);
-/* conn, a current connection or a guest, is closed. */
+/* Called when conn, the session's present connection or one before HELLO, is closed. */
 void session_conn_closed(struct conn *conn);
-/* Ends the session; in its thread.  session_close() follows when it is unused. */
+/*
+ * Ends the session, in its thread.  session_close() is called when no request or connection uses
+ * the session any more.
+ */
 void session_end(struct rpc_session *session, bool clean);
-/* A request or a connection of the session is gone: frees an ended session if it was the last. */
+/* Called when a request or connection of the session ended: frees the session if it has ended. */
 void session_check_unused(struct rpc_session *session);
 void session_free(struct rpc_session *session);
 
@@ -157,28 +164,30 @@ void session_free(struct rpc_session *session);
 	"administrators' tools and for files; raise LimitNOFILE of this "      \
 	"daemon's unit (ulimit -n)"
 
-/* The result of a guest's proof. */
+/* Which places a session may use. */
 enum seat_rank {
 	SEAT_ANY,
 	SEAT_TOOL, /* it may use the reserve */
 	SEAT_SERVER, /* it is a server; servers always get a place */
 };
 
-/* For a new session that connects from peer: makes it a guest.  Returns 0 or -ENOMEM. */
+/* Makes the new session s, which connects from peer, a guest.  Returns 0 or -ENOMEM. */
 int seat_add_guest(struct rpc_session *s, const char *peer);
-/* s connected when descriptors were scarce, so only a place in the reserve admits it. */
+/* Records that s connected when descriptors were scarce: then it needs a place in the reserve. */
 void seat_mark_scarce(struct rpc_session *s);
-/* Whether the session may reconnect when descriptors are scarce. */
+/* Returns whether the session may reconnect even if descriptors are scarce. */
 bool seat_is_reserved(const struct rpc_session *s);
 /*
- * Gives a place to a guest; does nothing for a session that has one.  Call it without the lock.
- * Returns 0.  -WIRE_ENOSEATS, -WIRE_ENOFILES: there is no place, which is logged.  -EBUSY: no
- * place in the reserve now either.  -EAGAIN: the session was ended meanwhile.
+ * Gives a place to the session s, unless it has one.  The caller does not hold the lock.  Returns
+ * 0, or:
+ * - -WIRE_ENOSEATS, -WIRE_ENOFILES: no place is free, or too few descriptors are; logged.
+ * - -EBUSY: s may use the reserve, but that has no place now.
+ * - -EAGAIN: another thread has ended the session.
  */
 int seat_assign(struct rpc_session *s, enum seat_rank rank);
 /*
- * The WIRE_H_* flag of a session that is, or will be, in the reserve; 0: it is not.  Call it
- * without the lock.
+ * Returns the WIRE_H_* flag that tells a client of the reserve why the server is full; 0: the
+ * session is not in the reserve.  The caller does not hold the lock.
  */
 uint32_t seat_shortage_flag(struct rpc_session *s);
 /*
@@ -187,14 +196,15 @@ uint32_t seat_shortage_flag(struct rpc_session *s);
  */
 int seat_set_host(struct rpc_session *s, const char *peer);
 /*
- * seat_set_disconnected(): the session has no connection now, and may return.
- * seat_set_connected(): it returned, or ends.
+ * seat_set_disconnected() is called when the session has lost its connection.
+ * seat_set_connected() is called when it has a connection again, or when it ends.
  */
 void seat_set_disconnected(struct rpc_session *s);
 void seat_set_connected(struct rpc_session *s);
 /*
- * seat_unlist(): the session accepts no more connections, and its place is free.  Its id stays
- * in use until session_close().  seat_expel(): also ends it; from any thread.
+ * seat_unlist() frees the place of the session, which then accepts no more connections.  The id
+ * stays in use until session_close().  seat_expel() does that and ends the session; any thread may
+ * call it.
  */
 void seat_unlist(struct rpc_session *s);
 void seat_expel(struct rpc_session *s);
@@ -207,12 +217,13 @@ void seat_expel(struct rpc_session *s);
 int fence_check(struct rpc_server *server, uint64_t session);
 void fence_free(struct rpc_server *server);
 /*
- * From now on, strangers cannot use that number.  If all claims are in use, the user with the
- * most claims loses his oldest.
+ * Records that the user uid owns the id session.  From now on, a client that has not authenticated
+ * cannot use that id.  If the table is full, this replaces the oldest claim of the user with most
+ * claims.
  */
 void claim_add(struct rpc_server *server, uint64_t session, uint32_t uid);
 bool claim_exists(const struct rpc_server *server, uint64_t session);
-/* A proof is required, and nobody has proved to own the session.  Needs no lock. */
+/* Returns true if the server requires authentication, and no user has proved to own s.  No lock. */
 bool session_is_unproved(const struct rpc_session *s);
 /*
  * Called if a user proved that he owns the id of s, while a client that proved nothing uses it.

@@ -2,10 +2,9 @@
 /*
  * server_int.h - the server's end, shared by the files of this directory.
  *
- * The context of the listeners finds or makes the session of a connect request.  It passes the
- * request to the thread of the session, to which the session belongs from then on.  The session
- * table is shared, with one lock that is taken when connections open and
- * close.
+ * The thread of the listeners finds or creates the session of a connect request, and passes the
+ * request to the thread that owns the session.  All threads share the session table.  Its lock is
+ * taken when a connection opens or closes.
  *
  * A request occupies a receive buffer (struct rx) of its connection until it is answered.  So a
  * broken connection exists until the last of its requests is answered.
@@ -68,9 +67,9 @@ static inline size_t server_step(size_t size)
 	return (size + 63) & ~(size_t)63;
 }
 
-/* connect.c: in the thread of the listeners; consumes req. */
+/* connect.c: called in the thread of the listeners; takes over req. */
 void connect_requested(struct ctx_listener *l, struct tp_conn_req *req);
-/* In the thread of the session; consumes mail->req. */
+/* Called in the thread of the session; takes over mail->req. */
 void connect_continue(struct server_thread *thread,
 		      const struct thread_mail *mail);
 

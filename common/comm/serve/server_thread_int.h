@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * server_thread_int.h - the server's part on one context, which one thread runs.  The sessions of
- * a thread, and their connections, belong to it.  Other threads reach them with mails.
+ * server_thread_int.h - a thread of the server, which runs one context.  Only this thread uses its
+ * sessions and their connections.  Other threads send it mails.
  */
 #ifndef SERVER_THREAD_INT_H
 #define SERVER_THREAD_INT_H
@@ -65,16 +65,16 @@ struct server_thread {
 	struct slow_pace slow;
 };
 
-/* Also adds the hook, whose run() takes the mails. */
+/* Initialises thread, and adds a hook to its context: run() handles the mails. */
 void server_thread_init(struct server_thread *thread, struct rpc_server *server,
 			unsigned int index, void (*run)(struct ctx_hook *hook));
 /* Rejects the connect requests that wait, and frees the connections. */
 void server_thread_fini(struct server_thread *thread);
-/* From any thread.  The mail belongs to the thread until it is handled. */
+/* Sends a mail to thread, which owns it until it is handled.  Any thread may call it. */
 void server_thread_post(struct server_thread *thread, struct thread_mail *mail);
-/* The next mail, which belongs to the caller now; NULL: there is none. */
+/* Returns the next mail, which the caller now owns, or NULL. */
 struct thread_mail *server_thread_next_mail(struct server_thread *thread);
-/* A session was freed.  After many of them, returns memory to the kernel. */
+/* Called when a session was freed.  After many of them, returns memory to the kernel. */
 void server_thread_session_ended(struct server_thread *thread);
 
 #endif

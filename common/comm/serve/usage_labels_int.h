@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usage_labels_int.h - what users and jobs requested.  A label is a user and a job.  Each thread
- * counts in its own part of the label, without a lock.  The lock is taken when a session gets a
- * label or gives it back, and when all labels are read.
+ * usage_labels_int.h - counts the requests of each user and job.  A label is a pair of a user and a
+ * job.  Each thread counts in its own part of the label, without a lock.  The lock is taken when a
+ * session gets or releases a label, and when all labels are read.
  *
- *	in use (sessions have it) <---> idle, oldest first ---> folded into the others
+ *	in use (sessions have it) <---> idle, oldest first ---> added to the label "others"
  *
- * An idle label is folded when there is no room for a new one.  If none is idle, the new one is
- * counted among the others from the start.  A user with LABELS_OF_ONE labels loses one of his own
- * for a new one.  So the jobs of one user do not take the places of other users.
+ * If there is no room for a new label, the counts of the oldest idle label are added to the label
+ * "others".  If no label is idle, the new user and job count as "others" from the start.  If a user
+ * has LABELS_OF_ONE labels, a new one replaces one of his own.  So the jobs of one user do not
+ * displace other users.
  */
 #ifndef USAGE_LABELS_INT_H
 #define USAGE_LABELS_INT_H
@@ -23,7 +24,7 @@
 
 #define LABELS_MAX 256u /* without the label of the others */
 #define LABELS_OF_ONE 128u /* of one user */
-/* users for whom a session that speaks for others keeps labels */
+/* labels that a session keeps for the users in whose name it sends requests (WIRE_F_AS) */
 #define LABELS_AS 4u
 
 struct rpc_session;
@@ -69,8 +70,8 @@ struct labels {
 };
 
 /*
- * Part of a session: its job, its own label, and labels of users for whom it spoke recently.
- * Initialize it with zeros.
+ * Part of a session: its job, its own label, and the labels of users in whose name it has recently
+ * sent requests.  Initialised with zeros.
  */
 struct label_hold {
 	char job[WIRE_JOB_MAX]; /* padded with zeros */
@@ -84,26 +85,27 @@ struct label_hold {
 int labels_init(struct labels *all, unsigned int threads);
 void labels_fini(struct labels *all);
 /*
- * labels_get() never returns NULL; give the label back with labels_put().  Its counts stay.
- * NULL: nothing happens.
+ * labels_get() returns the label of key, never NULL; the caller calls labels_put() for it, which
+ * keeps its counts.  labels_put() of NULL does nothing.
  */
 struct label *labels_get(struct labels *all, const struct label_key *key);
 void labels_put(struct labels *all, struct label *label);
-/* Counts what was done without requests. */
+/* Counts reads (io[0]) and writes (io[1]) that a client made without requests. */
 void labels_add_direct_io(struct labels *all, const struct label_key *key,
 			  const struct rpc_direct_io io[2]);
-/* Under the lock: adds the counts of label to sum. */
+/* Adds the counts of label to sum.  The caller holds the lock. */
 void label_total(const struct labels *all, const struct label *label,
 		 struct label_sum *sum);
 
-/* The session has new credentials.  Its job stays. */
+/* Called when the session has got other credentials: changes its own label. */
 void labels_set_own(struct rpc_session *session);
 /* The session ends. */
 void labels_release(struct rpc_session *session);
-/* rx is about to be answered after took ns.  Called with tally_count_request(). */
+/* Counts the request rx, which is about to be answered with status, took ns after its arrival. */
 void labels_count_request(struct rx *rx, uint64_t took, uint32_t status);
 /*
- * Whether the session sees all labels.  Default: root, and the user of the server process.
+ * Returns whether the session may read the labels of all users: rpc_service.sees_all(), or else
+ * root and the user of the server process.
  */
 bool session_sees_all_labels(struct rpc_session *session);
 
