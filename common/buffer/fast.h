@@ -3,26 +3,27 @@
  * fast.h - Fast RDMA buffers of a connection.
  *
  * Registering memory, or an RDMA Read, costs more than copying a few KiB. So each end of a
- * connection has some buffers that are registered in advance, and the other end knows where they
- * are (PVFS over InfiniBand, ICPP 2003, section 4.1.2):
+ * connection registers some buffers in advance, and tells the other end their address (PVFS over
+ * InfiniBand, ICPP 2003, section 4.1.2):
  *
  *   a small write   The client RDMA-Writes request and data, with the buffer's number as the
- *                   immediate, into a buffer of the server. If the data is registered
- *                   (rail_mem_find()), it is sent from its place; else it is first copied to the
- *                   client's own buffer.
- *   a small read    The server RDMA-Writes the data into the client's memory if that is
- *                   registered, else into a buffer of the client.
+ *                   immediate, into a buffer of the server. If the caller's memory is registered
+ *                   (rail_mem_find()), the client sends the data from there. Otherwise it copies
+ *                   the data to its own buffer first.
+ *   a small read    The server RDMA-Writes the data into the caller's memory if that is
+ *                   registered, and otherwise into a buffer of the client.
  *
- * struct fast has our own buffers. fast_open() creates them at the first use, fast_close() ends
- * them with the connection. fast_place() is what the other end must know. struct fast_peer is what
- * the other end told us: check it with fast_peer_set(); clear it with the connection.
+ * struct fast has the buffers of this end. fast_open() creates them at the first use, and
+ * fast_close() frees them when the connection ends. fast_place() returns their address for the
+ * other end. struct fast_peer has the address of the other end's buffers, which fast_peer_set()
+ * checks. It must be cleared when the connection ends.
  *
- * The client chooses a buffer: fast_take() returns its number. The number stands for the buffers of
- * both ends from the request until the reply, also the reply to a call that was given up. Then
- * fast_give() frees it. No other flow control is needed.
+ * The client chooses a buffer: fast_take() returns a number, for the buffer of this number at both
+ * ends. It is in use from the request until the reply, even if the call times out before. Then
+ * fast_give() frees it. There is no other flow control.
  *
- * The other end can write to a buffer at any time. Data that is checked before use must be copied
- * out first: the request, but not the payload.
+ * The other end can write to a buffer at any time. So a request must be copied out of the buffer
+ * before it is checked. The payload, which is not checked, need not be copied.
  *
  * A budget limits the bytes of all connections of a process; a connection that gets no buffers
  * works without them. Any thread may use a budget; the rest belongs to one thread.
@@ -61,10 +62,11 @@ struct fast_peer {
 };
 
 /*
- * Creates FAST_COUNT buffers of FAST_SIZE bytes, registered with one rail. budget may be NULL, else
- * it outlives them. only: if the rail can enforce it, only the peer of that endpoint can write
- * there; send the place over that endpoint. NULL: every holder of the key can write. -ENOBUFS: the
- * budget is used up; -ENOMEM, or as tp_mr_reg() and tp_mr_only().
+ * Creates FAST_COUNT buffers of FAST_SIZE bytes, registered with one rail. budget must outlive
+ * them; NULL: no limit. If only is not NULL and the rail supports it (tp_mr_only()), only the peer
+ * of that endpoint can write to the buffers; the caller then sends their address over only.
+ * Otherwise anyone with the key can write. Returns 0; -ENOBUFS: the budget is used up; -ENOMEM; or
+ * an error of tp_mr_reg() or tp_mr_only().
  */
 int fast_open(const struct rails *rails, unsigned int rail,
 	      struct fast_budget *budget, struct tp_ep *only,

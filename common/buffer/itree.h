@@ -34,8 +34,8 @@ void itree_insert(struct itree *tree, struct itree_node *node);
 /* node must be in the tree. */
 void itree_remove(struct itree *tree, struct itree_node *node);
 /*
- * The first node after `after` (NULL: of all) that overlaps [lo, hi), in order of the starts, or
- * NULL. `after` must be in the tree.
+ * Returns the next node after the node `after` that overlaps [lo, hi), in the order of lo; NULL:
+ * there is none. `after` is NULL (to get the first one) or in the tree.
  */
 struct itree_node *itree_next(const struct itree *tree,
 			      const struct itree_node *after, uintptr_t lo,

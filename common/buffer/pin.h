@@ -7,11 +7,11 @@
  * first. (The pin-down cache of Tezuka et al., as in "PVFS over InfiniBand", ICPP 2003, sections
  * 3.3.3 and 4.1.2.)
  *
- * A cached registration of memory that was unmapped, and perhaps mapped again, would direct a
- * transfer to the wrong pages. So only memory that watch.h can watch is cached. Each call registers
- * for itself if the kernel lacks or forbids watching, for files and shared memory, and while a
- * change is in progress. Nothing is cached either if a registration is only an entry in a table
- * (tcp, local), unless the configuration asks for it.
+ * If memory was unmapped, and perhaps mapped again, a cached registration would direct a transfer
+ * to the wrong pages. So the cache has only memory that watch.h can watch. Other memory is
+ * registered for each call: files, shared memory, all memory if the kernel does not permit
+ * watching, and memory that is just being unmapped. If a registration is only an entry in a table
+ * (tcp, local), the cache is off, unless the configuration enables it.
  *
  * If memory disappears while its pin is in use, the pin is deregistered when it is returned. Other
  * pins of such memory are deregistered at the next call. A child after fork() cannot use the
@@ -58,26 +58,30 @@ bool pins_keep(const struct pins *pins);
 /* All pins must be returned. */
 void pins_close(struct pins *pins);
 /*
- * Call it in a child after fork(): closes the parent's descriptors. Nothing else may be called on
- * pins, and the parent's pins must not be returned. The memory is not freed.
+ * In a child after fork(): closes the child's descriptors of the parent's pins. The memory is not
+ * freed. Afterwards the child must not call anything on pins, nor pin_put() for a pin of the
+ * parent.
  */
 void pins_abandon(struct pins *pins);
 void pins_stats(struct pins *pins, struct pins_stats *stats);
 
 /*
- * Gets a pin of [addr, addr + len) with at least this access. 0, or as tp_mr_reg(); -ECHILD: these
- * are the pins of a parent process.
+ * Sets *pin to a pin of [addr, addr + len) with at least this access, from the cache or new. The
+ * caller returns it with pin_put(). Returns 0; -ECHILD: these are the pins of the parent process;
+ * or the error of tp_mr_reg().
  */
 int pin_get(struct pins *pins, void *addr, size_t len, unsigned int access,
 	    struct pin **pin);
-/* The paper's check_if_registered: as pin_get(), but only from the cache; NULL: not cached. */
+/*
+ * Returns a cached pin as pin_get() does; NULL: there is none.  (The paper's check_if_registered.)
+ */
 struct pin *pin_find(struct pins *pins, void *addr, size_t len,
 		     unsigned int access);
 void pin_put(struct pins *pins, struct pin *pin);
 /*
- * Replaces pin_put() when a peer may still use the memory. The pin is not found again, and is
- * deregistered when its last user returns it. pins_settle() waits until this was done for all such
- * pins: 0, or -ETIMEDOUT.
+ * Called instead of pin_put() if a peer may still access the memory: removes the pin from the
+ * cache. It is deregistered when its last user returns it. pins_settle() waits until all such pins
+ * are deregistered, and returns 0; -ETIMEDOUT: the deadline has passed.
  */
 void pin_drop(struct pins *pins, struct pin *pin);
 int pins_settle(struct pins *pins, uint64_t deadline);

@@ -50,12 +50,12 @@ static inline void rail_mem_init(struct rail_mem *mem, void *addr, size_t len,
 int rail_mem_reg(struct rail_mem *mem, const struct rails *rails,
 		 unsigned int rail);
 /*
- * The paper's check_if_registered: whether mem is registered with the rail, or a cached pin covers
- * it. Then the result is as after rail_mem_reg().
+ * Returns true if mem is registered with the rail, or if a cached pin covers it, which mem then
+ * uses as after rail_mem_reg(). (The paper's check_if_registered.)
  */
 bool rail_mem_find(struct rail_mem *mem, const struct rails *rails,
 		   unsigned int rail);
-/* Whether mem stays registered with the rail after its last use. */
+/* Returns whether mem stays registered with the rail after rail_mem_fini(). */
 bool rail_mem_keeps(const struct rail_mem *mem, const struct rails *rails,
 		    unsigned int rail);
 /* Registers mem with all rails; after an error, with none. */
@@ -63,9 +63,9 @@ int rail_mem_reg_all(struct rail_mem *mem, const struct rails *rails);
 /* Deregisters mem everywhere, or returns it to the pins. mem may be used again. */
 void rail_mem_fini(struct rail_mem *mem);
 /*
- * As rail_mem_fini(), when a peer may still use the memory: the registration is not cached. If
- * others use the same registration, the last of them ends it; rails_settle() waits for that. 0, or
- * -ETIMEDOUT.
+ * Called instead of rail_mem_fini() if a peer may still access the memory: the registration is not
+ * cached. If other rail_mem use the same pin, it ends with the last of them. rails_settle() waits
+ * until all such registrations have ended, and returns 0; -ETIMEDOUT: the deadline has passed.
  */
 void rail_mem_drop(struct rail_mem *mem);
 int rails_settle(const struct rails *rails, uint64_t deadline);
@@ -78,7 +78,7 @@ void rails_pins_close(struct rails *rails, const struct log *log);
 /* Call it in a child after fork(): see pins_abandon(). */
 void rails_pins_abandon(struct rails *rails);
 
-/* Makes sure that mem->mr[rail] exists. 0, or as tp_mr_reg(). */
+/* Registers mem with the rail, unless it is. Returns 0 or the error of tp_mr_reg(). */
 static inline int rail_mem_on(struct rail_mem *mem, const struct rails *rails,
 			      unsigned int rail)
 {

@@ -17,25 +17,24 @@
  * are unmapped or the last watch is closed. Unmapping or discarding a part of one takes some
  * microseconds longer.
  *
- * A thread that unmaps continues when its event was read. The thread of the monitor reads
- * immediately, and takes only the monitor's lock to store the ranges for watch_gone(). That call
- * may come much later. Until an event is read, a change may be in progress that was not reported.
- * Between the removal of a mapping and its event, another thread may get the same address. The
- * kernel knows of such changes and rejects some requests meanwhile; watch_quiet() tests this. If
- * watch_quiet() returns true, every change that began before the call has been read, and
- * watch_gone() reports it.
+ * The kernel stops a thread that unmaps memory until the event of this was read. The thread of the
+ * monitor reads it immediately, and stores the range for watch_gone(), which may be called much
+ * later. For this it takes only the monitor's lock. Before its event is read, a mapping may be
+ * removed already, and another thread may get the same address. In this state the kernel rejects
+ * some requests, by which watch_quiet() detects it. If watch_quiet() returns true, every change
+ * that began before the call has been read, and watch_gone() reports it.
  *
  * Only one descriptor can watch a range of memory. So all watches of a process share one monitor
- * with its thread. The first watch_open() creates it, the last watch_close() closes it, and the
- * child of a fork creates its own. Nothing else is shared. If another part of the process watches
- * the memory (a debugger of memory errors may do so), watch_add() returns -EBUSY.
+ * with its thread. The first watch_open() creates the monitor, and the last watch_close() closes
+ * it. A child after fork() creates another one. If other code in the process watches the memory (a
+ * debugger of memory errors may do so), watch_add() returns -EBUSY.
  *
  * Two kinds of changes are not detected reliably: memory that the program discards while a transfer
  * uses it, and guard pages (MADV_GUARD_INSTALL).
  *
- * Any thread may call these functions at any time. Only watch_quiet() and watch_gone() need one
- * caller at a time. While a thread holds a lock that the caller of watch_gone() needs, it must not
- * unmap or free anything.
+ * Any thread may call these functions at any time, but only one thread at a time may call
+ * watch_quiet() and watch_gone() of a watch. A thread that holds a lock which the caller of
+ * watch_gone() needs must not unmap or free memory.
  */
 #ifndef WATCH_H
 #define WATCH_H
@@ -50,8 +49,8 @@ struct watch;
 int watch_open(struct watch **watch);
 void watch_close(struct watch *watch);
 /*
- * Call it in a child after fork(), for the parent's watch. Closes the descriptors. Nothing else may
- * be called on the watch; the memory is not freed.
+ * In a child after fork(), for the parent's watch: closes the descriptors. The memory is not freed.
+ * Afterwards the child must not call anything on the watch.
  */
 void watch_abandon(struct watch *watch);
 
@@ -60,8 +59,8 @@ int watch_add(struct watch *watch, uintptr_t lo, uintptr_t hi);
 
 bool watch_quiet(struct watch *watch);
 /*
- * Returns true and the next removed range of any watched memory. [0, UINTPTR_MAX): too many to
- * report, any memory may be gone.
+ * Sets [*lo, *hi) to the next range of watched memory that was removed. Returns false if there is
+ * none. [0, UINTPTR_MAX): there were too many to report, so any memory may be gone.
  */
 bool watch_gone(struct watch *watch, uintptr_t *lo, uintptr_t *hi);
 

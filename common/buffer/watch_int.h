@@ -34,8 +34,8 @@ struct monitor {
 	pthread_t thread;
 	atomic_bool reading; /* events were read and not reported yet */
 	/*
-	 * Protects watches; the thread holds it while it reports. A holder must not free or unmap
-	 * anything, nor may a signal handler meanwhile.
+	 * Protects watches; the monitor's thread holds it while it reports. A thread that holds it
+	 * must not free or unmap memory, not even in a signal handler.
 	 */
 	pthread_mutex_t lock;
 	LIST_HEAD(, watch) watches;
@@ -55,8 +55,8 @@ bool monitor_quiet(struct monitor *mon);
 int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi);
 
 /*
- * Finds the whole mappings that contain [lo, hi). -EINVAL: not all of it is private anonymous
- * memory; -errno.
+ * Sets *whole to the range of all mappings that overlap [lo, hi). Returns 0; -EINVAL: not all of
+ * [lo, hi) is private anonymous memory; or another -errno.
  */
 int maps_around(uintptr_t lo, uintptr_t hi, struct range *whole);
 

@@ -6,18 +6,18 @@
  * a buffer from the zone that fits, else from a bigger one. If there is none, the request gets the
  * biggest free buffer and moves its data in smaller pieces. So memory does not fragment.
  *
- * An owner (one per session) gets another buffer while it holds less than is free. A single owner
- * can hold half of the memory; two owners can hold a third each. Some memory stays free for the
- * next owner until as many owners hold buffers as there are buffers. So a few clients that do not
- * move their data cannot take everything (Choudhury and Hahne, IEEE/ACM Transactions on Networking
- * 6(2), 1998: dynamic thresholds, alpha = 1).
+ * Each session is an owner of buffers. An owner gets another buffer only if it holds fewer bytes
+ * than are free. So a single owner can hold half of the memory, two owners a third each, and some
+ * memory stays free for the next owner. A few clients that do not move their data cannot occupy
+ * everything (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998: dynamic
+ * thresholds, alpha = 1).
  *
- * Owners that may not have a buffer yet wait in a ring. A returned buffer goes to the first one
- * that may have it, which then moves to the end. Within an owner, requests are served in order of
- * arrival.
+ * An owner that may not have a buffer now waits in a ring. A returned buffer goes to the first
+ * owner in the ring that may have it, and this owner moves to the end of the ring. The requests of
+ * an owner are served in the order of arrival.
  *
- * The buffer that was returned last is used first. So under light load few buffers are in use, and
- * these are in the CPU cache.
+ * A zone gives out the buffer that was returned last. So under light load only few buffers are
+ * used, and they stay in the CPU cache.
  *
  * (The server's buffer manager of "PVFS over InfiniBand", ICPP 2003, section 3.3.2.)
  *
@@ -47,8 +47,8 @@ struct zone_buf {
 
 struct zone_wait {
 	/*
-	 * The waiter now owns the buffer. Called from zone_put() or zone_wait_cancel(); may call
-	 * any function of the zones.
+	 * Called when the waiter gets the buffer, which it now owns; inside zone_put() or
+	 * zone_wait_cancel(). May call any function of the zones.
 	 */
 	void (*ready)(struct zone_wait *wait, struct zone_buf *buf);
 	/* private */
@@ -105,9 +105,10 @@ size_t zones_bytes(const struct zones_attr *attr);
 void zone_owner_init(struct zone_owner *owner);
 
 /*
- * Returns a buffer for want bytes, or a smaller one if no free one is big enough. NULL: none is
- * free, the owner holds enough, or others wait already. The owner then waits, and wait->ready()
- * delivers the buffer. The caller owns wait and must not change it until then.
+ * Returns a buffer for want bytes, or a smaller one if no free one is big enough. Returns NULL if
+ * no buffer is free, if the owner may not have another one now, or if it already waits. Then
+ * wait->ready() later gets the buffer. The caller owns wait, and must not change or free it until
+ * then.
  */
 struct zone_buf *zone_get_wait(struct zones *zones, struct zone_owner *owner,
 			       size_t want, struct zone_wait *wait);

@@ -39,8 +39,8 @@ static inline uint32_t dist_iod(const struct dist *d, uint32_t niods,
 uint32_t dist_server(const struct dist *d, uint64_t off);
 uint64_t dist_local(const struct dist *d, uint64_t off);
 /*
- * Whether [off, off + len), which passed extent_end(), is in one stripe. Then sets *k to its server
- * and *local to the local offset.
+ * If [off, off + len) is within one stripe, returns true and sets *k to the server and *local to
+ * the offset in its object. The caller has checked the range with extent_end().
  */
 bool dist_stripe(const struct dist *d, uint64_t off, uint64_t len, uint32_t *k,
 		 uint64_t *local);
@@ -53,16 +53,17 @@ uint64_t dist_local_size(const struct dist *d, uint32_t k, uint64_t size);
 uint64_t dist_file_size(const struct dist *d, uint32_t k, uint64_t local);
 
 /*
- * Number of bytes of the file range [off, off + len) on server k. *local: local offset where they
- * start; they are contiguous there.
+ * Returns the bytes of the file range [off, off + len) that server k stores. They are contiguous in
+ * its object; *local is the offset where they start.
  */
 uint64_t dist_share(const struct dist *d, uint32_t k, uint64_t off,
 		    uint64_t len, uint64_t *local);
 
 /*
- * Iterates over the pieces of [off, off + len) on server k, in order. Call dist_iter_init() first.
- * Each dist_iter_next() that returns 1 sets the next piece: *delta bytes after off, *len bytes
- * long. 0: no more pieces. The range must have passed extent_end().
+ * Iterates over the pieces of [off, off + len) on server k, in order. The caller has checked the
+ * range with extent_end(), and calls dist_iter_init() first. dist_iter_next() returns 1 and sets
+ * *delta to the start of the next piece, in bytes after off, and *len to its length; 0: there are
+ * no more pieces.
  */
 struct dist_iter {
 	const struct dist *d;

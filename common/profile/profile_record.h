@@ -32,9 +32,9 @@ extern const char *const profile_kind_name[PROFILE_KINDS];
 unsigned int profile_size(uint64_t bytes);
 
 /*
- * The most frequent of many values, most frequent first. Counts are exact while there are at most
- * PROFILE_COMMON values. A further value replaces the rarest and starts with its count. So frequent
- * values stay, and no count is too low.
+ * A table of the most frequent of many values, the most frequent first. With at most PROFILE_COMMON
+ * different values, the counts are exact. A further value replaces the rarest one and continues
+ * with its count. So frequent values stay in the table, and no count is too low.
  */
 #define PROFILE_COMMON 8u
 #define PROFILE_SHOWN 4u /* number of them that are written */

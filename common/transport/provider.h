@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * provider.h - what a provider implements. transport.c forwards each call of transport.h to the
- * operation table of the object's device, or to a second table of operations that only some
- * transports have. If an operation is NULL, transport.c calls the one of missing.c, which returns
- * -EOPNOTSUPP or does nothing. Providers embed the structures below as
- * their first member.
+ * provider.h - the tables that a provider implements. transport.c forwards each call of transport.h
+ * to struct tp_ops of the object's device, or to struct tp_extra_ops, which has the operations that
+ * only some transports have. If an operation is NULL, transport.c calls the one of missing.c, which
+ * returns -EOPNOTSUPP or does nothing. The structures of providers begin with those below.
  */
 #ifndef PROVIDER_H
 #define PROVIDER_H
@@ -52,7 +51,7 @@ struct tp_ops {
 	int (*post_send)(struct tp_ep *ep, const struct tp_send_wr *wr);
 };
 
-/* Operations that only some transports have. transport.h says what a call does without them. */
+/* Operations that only some transports have. missing.c has the behaviour without them. */
 struct tp_extra_ops {
 	/* local: sleeping together with a group of servers, identities, descriptors */
 	void (*cq_hold)(struct tp_cq *cq);

@@ -27,21 +27,21 @@ struct rdma_opt {
 };
 
 /*
- * Sets one option. key is "device", "gid", "sl", "tc", "bulk_sl" or "bulk_tc". -ENOENT: unknown
- * key; -EINVAL: invalid value.
+ * Sets the option key: "device", "gid", "sl", "tc", "bulk_sl" or "bulk_tc". Returns 0; -ENOENT:
+ * there is no such key; -EINVAL: val is invalid.
  */
 int rdma_opt_set(struct rdma_opt *opt, const char *key, const char *val);
 /*
- * Copies the name of device number nth (from 0) to device. Returns the number of named devices; 0:
- * none is named. -ENOENT: there are fewer.
+ * Copies the name of the device with index nth (from 0) to device. Returns the number of devices
+ * that opt names; 0: it names none; -ENOENT: nth is not below that number.
  */
 int rdma_opt_device(const struct rdma_opt *opt, unsigned int nth,
 		    char device[RDMA_DEVICE_MAX]);
 /* The accepted values, for messages: "0 to 15"; NULL: unknown key. */
 const char *rdma_opt_want(const char *key);
 /*
- * Parses "device=mlx5_0:1,sl=3,tc=106" and changes the named options; each may occur once. -EINVAL:
- * invalid text; nothing changes.
+ * Parses text, "device=mlx5_0:1,sl=3,tc=106", and sets the named options in *opt; each may occur
+ * once. Returns 0, or -EINVAL without a change: text is invalid.
  */
 int rdma_opt_parse(const char *text, struct rdma_opt *opt);
 /* Options in PVFS_RDMA override those in opt. -EINVAL: invalid value, logged. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sock.h - what the tcp and local providers share: the progress context over an epoll set, with its
- * timers and waker (sock_cq.c); the accepting side, which also handles the events of a context
- * (sock_listen.c); checks of registrations, and the rings of posted requests (sock_wr.c).
+ * sock.h - the common part of the tcp and local providers: the progress context, which is an epoll
+ * set with timers and a waker (sock_cq.c); listeners, and the events of a context (sock_listen.c);
+ * checks of registrations and requests, and the rings of posted requests (sock_wr.c).
  */
 #ifndef SOCK_H
 #define SOCK_H
@@ -46,18 +46,21 @@ struct sock_cq {
 	struct tp_pendings events;
 	/* earliest deadline first */
 	TAILQ_HEAD(sock_timers, sock_timer) timers;
-	/* those with more connections to accept */
+	/* listeners that have more connections to accept */
 	TAILQ_HEAD(, sock_listener) listeners;
 	int nsaved; /* epoll events fetched, not yet handled */
 	struct epoll_event saved[SOCK_EVENTS];
 };
 
-/* Allocates size bytes, zeroed, that begin with the sock_cq, and opens it. -errno, logged. */
+/*
+ * Allocates size zeroed bytes that begin with a struct sock_cq, and opens it. Returns 0 or -errno,
+ * which is logged.
+ */
 int sock_cq_new(struct tp_dev *dev, unsigned int depth, size_t size,
 		struct sock_cq **cq);
 /* Closes descriptors only, so it is also correct in the child of a fork(). */
 void sock_cq_fini(struct sock_cq *cq);
-/* Adds fd, edge-triggered. -errno. */
+/* Adds fd to the epoll set, edge-triggered. Returns 0 or -errno. */
 int sock_cq_add(struct sock_cq *cq, int fd, struct sock_src *src,
 		uint32_t events);
 void sock_cq_mod(struct sock_cq *cq, int fd, struct sock_src *src,
@@ -68,9 +71,11 @@ void sock_cq_del(struct sock_cq *cq, int fd, struct sock_src *src);
 void sock_cq_fetch(struct sock_cq *cq, int timeout_ms);
 /* Handles the fetched events and lets listeners continue to accept. */
 void sock_cq_handle(struct sock_cq *cq);
-/* Sleeps; the caller has no work left. 0: an event or a wake came; -ETIMEDOUT. */
+/* Sleeps until an event or sock_cq_wake(): returns 0; or until deadline: returns -ETIMEDOUT. */
 int sock_cq_sleep(struct sock_cq *cq, uint64_t deadline);
-/* Prepares a sleep that the caller does itself. False: a wake came, do not sleep. */
+/*
+ * Prepares the caller's own sleep. Returns false after sock_cq_wake(): the caller must not sleep.
+ */
 bool sock_cq_may_sleep(struct sock_cq *cq);
 
 static inline void sock_cq_edges(struct sock_cq *cq)
@@ -79,7 +84,7 @@ static inline void sock_cq_edges(struct sock_cq *cq)
 		sock_cq_handle(cq);
 }
 
-/* An event, an epoll event to handle, or a connection to accept. */
+/* Returns whether there is an event, an epoll event to handle, or a connection to accept. */
 static inline bool sock_cq_has_work(const struct sock_cq *cq)
 {
 	return cq->nsaved || !TAILQ_EMPTY(&cq->events) ||
@@ -147,14 +152,14 @@ struct sock_accept_ops {
 	/* Opens the listening socket and sets its port in *addr. -errno, logged. */
 	int (*open)(struct tp_dev *dev, struct addr *addr, int backlog);
 	/*
-	 * Allocates a request and fills in peer and the provider's fields. NULL: no memory, and fd
-	 * is closed.
+	 * Allocates a request for the accepted socket fd, and sets peer and the provider's fields.
+	 * Without memory, closes fd and returns NULL.
 	 */
 	struct sock_req *(*req_new)(const struct sock_listener *l, int fd,
 				    const struct sockaddr *sa);
 	/*
-	 * Reads the hello. 1: priv is filled; 0: incomplete; -errno: drop the request, *why is the
-	 * reason to log (NULL: log nothing).
+	 * Reads the hello of the connector. Returns 1: it is complete, and priv is set; 0: it is
+	 * incomplete; -errno: the caller drops the request and logs *why, unless that is NULL.
 	 */
 	int (*req_read)(struct sock_req *req, const char **why);
 	/* Sends a rejection, best effort. */
@@ -173,7 +178,7 @@ int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
 		struct tp_listener **listener);
 /* Closes fd, unless it was taken over. */
 void sock_req_free(struct sock_req *req);
-/* 0 if the connector still waits; else -errno: why not. */
+/* Returns 0 if the connector still waits, otherwise the -errno with which it has gone. */
 int sock_req_check(const struct sock_req *req);
 
 /* Operations of the provider's table. */
@@ -197,9 +202,9 @@ static inline uint32_t sock_key_next(uint32_t key)
 #define SOCK_REMOTE_ACCESS (TP_REMOTE_READ | TP_REMOTE_WRITE | TP_REMOTE_ATOMIC)
 
 /*
- * Checks the arguments of tp_mr_reg() and adds the implied rights to *access. copies() tells
- * whether the kernel can copy memory whose pages may be missing. -EINVAL; -EOPNOTSUPP: TP_VOLATILE,
- * and copies() is false.
+ * Checks the arguments of tp_mr_reg(), and adds the implied rights to *access. copies() returns
+ * whether the provider can copy memory whose pages may be missing. Returns 0; -EINVAL: invalid
+ * arguments; -EOPNOTSUPP: TP_VOLATILE, and copies() returns false.
  */
 int sock_mr_check(const struct tp_dev *dev, const void *addr, size_t len,
 		  unsigned int *access, bool (*copies)(void));
@@ -239,8 +244,8 @@ static inline uint32_t sock_next_id(struct sock_sendq *sq)
 }
 
 /*
- * Completes finished requests up to end, in posting order. An unfinished READ holds back later
- * requests.
+ * Completes the finished requests before index end, in posting order. A request after an unfinished
+ * READ stays outstanding.
  */
 static inline void sock_sends_complete(struct sock_sendq *sq, void *ring,
 				       size_t size, uint32_t end)
@@ -304,8 +309,8 @@ struct sock_recvq {
 };
 
 /*
- * Sets the ring sizes that attr requests, or the defaults. -EINVAL; -ENOBUFS: cq has too little
- * room left.
+ * Sets *nsend and *nrecv to the ring sizes in attr, or to the defaults. Returns 0; -EINVAL: a size
+ * is too large; -ENOBUFS: the depth of cq has too little room.
  */
 int sock_ep_sizes(struct sock_cq *cq, const struct tp_ep_attr *attr,
 		  uint32_t *nsend, uint32_t *nrecv);
@@ -314,12 +319,12 @@ static inline bool sock_wr_is_atomic(const struct tp_send_wr *wr)
 	return wr->opcode == TP_FETCH_ADD || wr->opcode == TP_CMP_SWAP;
 }
 
-/* Whether the key of the piece gives access to the whole piece. */
+/* Returns whether the lkey of the piece gives this access to the whole piece. */
 typedef bool (*sock_covers)(struct tp_dev *dev, const struct tp_sge *sge,
 			    unsigned int access);
 /*
- * Checks whether the chain wr may be posted on ep.  room: how many requests the send queue of ep can
- * still take.  peer: for the log.  -EINVAL: wr breaks a rule of transport.h, which is logged;
+ * Checks whether the chain wr may be posted on ep.  room: how many requests the send queue of ep
+ * can still take.  peer: for the log.  -EINVAL: wr breaks a rule of transport.h, which is logged;
  * -ENOBUFS: wr has more than room requests.
  */
 int sock_wr_check(const struct tp_ep *ep, const char *peer,
@@ -334,12 +339,15 @@ int sock_wr_check(const struct tp_ep *ep, const char *peer,
 void *sock_rings_open(struct sock_sendq *sq, size_t size, uint32_t nsend,
 		      struct sock_recvq *rq, uint32_t nrecv);
 /*
- * Completes all outstanding requests, including finished ones that wait for an unfinished one. The
- * first request with that id (0: none) gets status, the others -ECANCELED.
+ * Completes all outstanding requests, and finished ones after an unfinished READ, when an ep
+ * breaks. The first request with the given id (0: none) gets status; all others get -ECANCELED.
  */
 void sock_rings_flush(struct sock_sendq *sq, void *ring, size_t size,
 		      struct sock_recvq *rq, int status, uint32_t id);
-/* -ENOBUFS, -EINVAL; 1: the queue was paused and continues. */
+/*
+ * Posts a receive. Returns 0; 1: the queue was paused, and the caller must continue to read;
+ * -ENOBUFS: the ring is full; -EINVAL: the lkey does not cover the buffer.
+ */
 static inline int sock_recvq_post(struct sock_recvq *rq, struct tp_dev *dev,
 				  const struct tp_recv_wr *wr,
 				  sock_covers covers)
@@ -356,12 +364,12 @@ static inline int sock_recvq_post(struct sock_recvq *rq, struct tp_dev *dev,
 	return 1;
 }
 /*
- * As "receiver not ready" of verbs: pauses the queue and returns -EAGAIN. The message waits in the
- * socket or ring.
+ * Called when a message finds no posted receive: pauses the queue and returns -EAGAIN. The message
+ * waits in the socket or ring until a receive is posted.
  */
 int sock_recvq_not_ready(struct sock_recvq *rq, const struct log *log,
 			 const char *peer);
-/* Logs how often no receive was posted, if ever. */
+/* If messages have found no posted receive, logs how many. */
 void sock_recvq_report(const struct sock_recvq *rq, const struct log *log,
 		       const char *peer);
 /* Completes the oldest outstanding receive. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tp_pending.h - connection events of a cq that the caller has not taken yet. Each is embedded in the
- * object that it reports, so queueing cannot fail.
+ * tp_pending.h - the queue of connection events that the caller of a cq has not taken yet. An event
+ * is part of the object that it is about, so queueing needs no memory and cannot fail.
  */
 #ifndef TP_PENDING_H
 #define TP_PENDING_H

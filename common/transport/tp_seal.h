@@ -9,31 +9,31 @@
 #include "common/util/sealer.h"
 #include "common/transport/transport.h"
 
-/* Whether connections of the device can be sealed. Other devices are for trusted networks. */
+/* Returns whether connections of the device can be sealed. If not, the network must be trusted. */
 bool tp_dev_seals(const struct tp_dev *dev);
 
 /*
- * Seals ep: from now on all that this end sends is sealed, including one-sided operations, and it
- * accepts only sealed data. Both ends call this once, with matching sealers. Requests posted before
- * the call leave unsealed.
+ * Seals ep. From now on, this end seals everything that it sends, including one-sided operations,
+ * and accepts only sealed data. Requests that were posted before the call are sent unsealed. Both
+ * ends must call this once, with matching sealers, and the accepting end first.
  *
- * If the connecting end receives sealed data before its call, the data waits for the call. The
- * accepting end must call first, or never seal; sealed data before its call is an error of the peer
- * (-EPROTO).
+ * If sealed data arrives at the connecting end before its call, the data waits for the call. If it
+ * arrives at the accepting end before its call, the peer has violated the protocol, and the
+ * connection ends with -EPROTO.
  *
- * After its call the end that calls first accepts unsealed only frames without content (heartbeats,
- * the end of the connection). It also rejects unsealed data that arrived before the call and was
- * not processed (-EBADMSG). behind: number of such messages that the caller has already polled.
+ * After its call, the accepting end still accepts unsealed frames without content (heartbeats, the
+ * end of the connection). The connection ends with -EBADMSG if other unsealed data arrives, or has
+ * arrived and was not processed; behind is the number of such messages that the caller has polled.
  *
- * A record that is changed, repeated, omitted, reordered or forged ends the connection (-EBADMSG)
- * before any of it is used.
+ * A record that is changed, repeated, omitted, reordered or forged ends the connection with
+ * -EBADMSG before any of it is used.
  *
- * ep owns sealer from now on, also on error, and frees it. -EOPNOTSUPP: the device cannot seal;
- * -ENOTCONN: not established, or broken; -EALREADY: already sealed; -ENOMEM.
+ * ep owns sealer from now on, even after an error. Returns 0; -EOPNOTSUPP: the device cannot seal;
+ * -ENOTCONN: ep is not established, or broken; -EALREADY: ep is sealed; -ENOMEM.
  */
 int tp_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
 
-/* Why connections of the device were ended; each value has a counter. */
+/* The reasons for which received data ended connections of the device. Each has a counter. */
 enum tp_flaw {
 	TP_FLAW_FALSE, /* a record was changed or forged */
 	TP_FLAW_ORDER, /* a record was repeated, omitted or reordered */

@@ -13,7 +13,8 @@
  * The caller serialises everything else per cq: calls on the cq, its endpoints and its listeners. A
  * struct tp_conn_req may be passed to another thread and accepted on that thread's cq.
  *
- * Errors are negative errno. An operation that a provider lacks returns -EOPNOTSUPP.
+ * Functions that can fail return 0 or -errno; the comments list the errors with a special meaning.
+ * -EOPNOTSUPP: the provider does not have this operation.
  */
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
@@ -82,9 +83,9 @@ struct tp_mr {
 };
 
 /*
- * The lkey of memory that is not registered. It is allowed in the gather list of a SEND if the
- * provider's CPU copies sends anyway (tcp, local), so small inline data needs no registration.
- * Other providers return -EINVAL. tp_mr_reg() never returns this key.
+ * The lkey of memory that is not registered. tcp and local permit it in the gather list of a SEND,
+ * because their CPU copies the data anyway; so small inline data needs no registration. Other
+ * providers return -EINVAL. tp_mr_reg() never returns this key.
  */
 #define TP_LKEY_NONE	0u
 
@@ -207,9 +208,9 @@ struct tp_ep_attr {
 	struct tp_srq *srq;		/* on the same cq: the ep uses the receives of srq and
 					 * has none of its own */
 	void *context;			/* returned by tp_ep_context() */
-	bool group;			/* this cq sends requests on several such eps together
-					 * (tp_cq_hold()) and waits for all answers
-					 * (tp_ep_join()) */
+	bool group;			/* a hint: the caller sends requests on several such eps
+					 * together (tp_cq_hold()), and then waits for all the
+					 * answers (tp_ep_join()) */
 	bool bulk;			/* for bulk data: uses the device's traffic class for
 					 * bulk data, if it has one (TP_CLASSES) */
 };
@@ -238,21 +239,22 @@ struct tp_dev_attr {
  */
 int tp_dev_open(const char *name, const struct tp_dev_attr *attr,
 		struct tp_dev **dev);
-/* Whether this build has the provider of a scheme. Does not check the host. */
+/* Returns whether this build has the provider of the scheme. Does not check the host. */
 bool tp_scheme_ok(const char *scheme);
 /* The caller must close all objects of the device first. */
 void tp_dev_close(struct tp_dev *dev);
 /* "tcp", for logs and pvfs-ping. */
 const char *tp_dev_name(const struct tp_dev *dev);
 /*
- * "mlx5_1": which device this is, if several were requested (nth). "": only one was requested.
- * Connections of one device among several break immediately when its port goes down.
+ * Returns the name of the device, such as "mlx5_1", if rdma names several (tp_dev_attr.nth);
+ * otherwise "". If there are several devices, the connections of a device break immediately when
+ * its port goes down, so that the caller can use another one.
  */
 const char *tp_dev_unit(const struct tp_dev *dev);
 /*
- * Whether registration pins memory and is slow, so that callers should keep registrations of memory
- * that they reuse (pin.h). Otherwise a registration is only a table entry. If the device pins,
- * memory may be unmapped before tp_mr_dereg(): the registration keeps the pages.
+ * Returns true if a registration pins memory. Pinning is slow, so callers should keep the
+ * registration of memory that they reuse (pin.h). It also keeps the pages, so the memory may be
+ * unmapped before tp_mr_dereg(). Returns false if a registration is only a table entry.
  */
 bool tp_dev_pins(const struct tp_dev *dev);
 /*
@@ -269,9 +271,10 @@ void tp_dev_registered(const struct tp_dev *dev, unsigned int *mrs,
 		       size_t *bytes);
 
 /*
- * -ENOMEM: the table is full, or the memlock limit is reached (the log says which). -EINVAL: length
- * 0, unknown access bits, or TP_VOLATILE with remote rights. -EOPNOTSUPP: TP_VOLATILE is not
- * supported.
+ * Registers len bytes at addr. The caller ends the registration with tp_mr_dereg(). -ENOMEM: the
+ * table is full, or the memlock limit is reached; the log says which. -EINVAL: len is 0, access has
+ * unknown bits, or TP_VOLATILE with remote rights. -EOPNOTSUPP: the provider does not support
+ * TP_VOLATILE.
  */
 int tp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 	      struct tp_mr **mr);
@@ -287,22 +290,24 @@ void tp_mr_dereg(struct tp_mr *mr);
 int tp_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 
 /*
- * depth: completions that the cq can hold; it limits the sum of max_send_wr and max_recv_wr of its
- * endpoints. A large depth should use memory only as needed: a server requests 2^30.
+ * depth is the number of completions that the cq can hold. It limits the sum of max_send_wr and
+ * max_recv_wr of all endpoints of the cq. The provider must not allocate memory for all of depth:
+ * a server passes 2^30.
  */
 int tp_cq_open(struct tp_dev *dev, unsigned int depth, struct tp_cq **cq);
 void tp_cq_close(struct tp_cq *cq);
 /*
- * Call this in a child after fork() for the parent's cq. It closes the descriptors of the cq and of
- * its established connections, but not those of listeners. The peers see nothing, and the parent's
- * copies keep working. Afterwards nothing else may be called on the cq or its objects. The memory
- * is not freed.
+ * In a child after fork(), for the parent's cq: closes the child's descriptors of the cq and of its
+ * established connections, but not those of listeners. This does not affect the parent or the
+ * peers. Afterwards the child must not call anything on the cq or its objects. Their memory is not
+ * freed.
  */
 void tp_cq_abandon(struct tp_cq *cq);
 
 /*
- * Moves data, then returns up to n completions (0: none; never an error). Posted requests go to the
- * network here at the latest, so requests posted between two polls leave together.
+ * Sends and receives data, then fills wc with at most n completions and returns their number; never
+ * an error. A provider may delay posted requests until this call, so requests that were posted
+ * between two polls are sent together.
  */
 int tp_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
 /*
@@ -310,28 +315,29 @@ int tp_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n);
  */
 int tp_cq_event(struct tp_cq *cq, struct tp_event *ev);
 /*
- * Sleeps until the cq may have work, tp_cq_wake() is called, or the absolute monotonic deadline
- * (ns; see clock.h) passes. 0, or -ETIMEDOUT. Flushes posted requests first. Never sleeps while a
- * completion or an event is available. May return early.
+ * Flushes posted requests. Then sleeps until the cq may have work, until tp_cq_wake(), or until the
+ * deadline (clock_now(), ns). Does not sleep if a completion or an event is available, and may
+ * return early. Returns 0, or -ETIMEDOUT: the deadline has passed.
  */
 int tp_cq_wait(struct tp_cq *cq, uint64_t deadline);
 /*
- * From any thread or signal handler: ends the current wait, or the next one if none is in progress.
- * Polls in between do not cancel the wake-up.
+ * Ends the present tp_cq_wait(), or the next one if none is in progress, even if tp_cq_poll() is
+ * called in between. Any thread or signal handler may call it.
  */
 void tp_cq_wake(struct tp_cq *cq);
 /*
- * For other event loops: a pollable descriptor. tp_cq_arm() flushes, then returns 1 if there is
- * work now (a completion or an event: do not sleep), else 0. After 0 the descriptor becomes
- * readable when tp_cq_poll() would find work, or after tp_cq_wake(). The descriptor may be readable
- * without cause, but not permanently.
+ * For a caller with its own event loop. tp_cq_fd() returns a descriptor for poll(2). Before each
+ * sleep, the caller calls tp_cq_arm(), which flushes posted requests. If tp_cq_arm() returns 1,
+ * there is a completion or an event, and the caller must not sleep. If it returns 0, the descriptor
+ * becomes readable when there is work, or after tp_cq_wake(). It may also become readable without
+ * work, but does not stay so.
  */
 int tp_cq_fd(struct tp_cq *cq);
 int tp_cq_arm(struct tp_cq *cq);
 /*
- * Between hold and release, the provider may delay notifying peers of what is posted. The release
- * must follow without a wait. Peers that sleep can then be woken together. A hint; the calls do not
- * nest.
+ * A hint for requests to several peers. Between tp_cq_hold() and tp_cq_release(), the provider may
+ * delay waking the peers, so that it can wake them together at the release. The caller must not
+ * wait in between. The calls do not nest.
  */
 void tp_cq_hold(struct tp_cq *cq);
 void tp_cq_release(struct tp_cq *cq);
@@ -344,15 +350,17 @@ void tp_listener_addr(const struct tp_listener *listener, struct addr *addr);
 void tp_unlisten(struct tp_listener *listener);
 
 /*
- * The connector's private data and a printable address; both live as long as req. The address is
- * "NAME HOST:PORT" with a numeric host (IPv6 in brackets). For a program on this host it is "NAME
- * pid PID uid UID ...", as reported by the kernel.
+ * tp_req_private() returns the connector's private data, of *len bytes. tp_req_peer() returns the
+ * connector's address as text: "NAME HOST:PORT" with a numeric host (IPv6 in brackets), or for a
+ * program on this host "NAME pid PID uid UID ...", as the kernel reports it. NAME is the transport.
+ * Both are valid as long as req.
  */
 const void *tp_req_private(const struct tp_conn_req *req, unsigned int *len);
 const char *tp_req_peer(const struct tp_conn_req *req);
 /*
- * The identity of a peer on this host, as reported by the kernel; the peer cannot choose it. 0;
- * -EOPNOTSUPP: the provider cannot know it; -ENOTCONN: no peer yet.
+ * The identity of a peer on this host, as the kernel reports it; the peer cannot choose it. The
+ * functions that fill it return 0; -EOPNOTSUPP: the provider cannot know it; -ENOTCONN: there is no
+ * peer yet.
  */
 struct tp_identity {
 	uint32_t uid, gid;	/* effective ids when the peer connected (or listened) */
@@ -362,9 +370,10 @@ struct tp_identity {
 };
 int tp_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 /*
- * Few descriptors are left for the process: only the reserve, which is half of those that it
- * keeps free (process_limits.h). An accepted request uses the reserve. Meanwhile a listener permits
- * fewer half-open requests. When the reserve is used up, connects wait in the backlog.
+ * A process keeps some descriptors free (process_limits.h); half of them are a reserve.
+ * tp_req_scarce() returns true if only the reserve was left when req arrived. If the caller accepts
+ * req then, the connection uses the reserve. While descriptors are scarce, a listener permits fewer
+ * half-open requests. When the reserve is used up, connects wait in the backlog.
  */
 #define TP_SPARE	512u	/* descriptors that a process with listeners keeps free, but at
 				 * most an eighth of all */
@@ -374,15 +383,16 @@ bool tp_req_scarce(const struct tp_conn_req *req);
 void tp_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 
 /*
- * The caller creates an idle endpoint, posts its receives, then starts it with exactly one of
- * tp_accept() or tp_connect(). tp_accept() consumes req, also on error. Both calls return
- * immediately. TP_EV_ESTABLISHED, REJECTED or DISCONNECTED follows; DISCONNECTED also if the
- * connector of req has left. A connect that is not established by the deadline ends as DISCONNECTED
- * with -ETIMEDOUT. tp_connect() and tp_listen() block only if the host is a name, for as long as
- * the resolver takes. -EHOSTUNREACH: no such host.
+ * Connecting. The caller creates an endpoint with tp_ep_open(), posts its receives, and then calls
+ * either tp_accept() or tp_connect(), once. Both return immediately. TP_EV_ESTABLISHED, REJECTED or
+ * DISCONNECTED follows. DISCONNECTED means that the connector of req has gone or, with -ETIMEDOUT,
+ * that the connection was not established by the deadline. tp_accept() takes over req, even if it
+ * fails. tp_connect() and tp_listen() block only if the host is a name, for as long as the resolver
+ * takes.
  *
- * tp_ep_open(): -ENOBUFS: the cq's depth is used up. tp_accept(), tp_connect(): -EINVAL: the ep was
- * already started, or len is above TP_PRIVATE_MAX.
+ * Errors: tp_ep_open(): -ENOBUFS: the depth of the cq is used up. tp_accept(), tp_connect():
+ * -EINVAL: the ep was already started, or len is above TP_PRIVATE_MAX. tp_connect(), tp_listen():
+ * -EHOSTUNREACH: the host has no address.
  */
 int tp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 	       struct tp_ep **ep);
@@ -392,27 +402,27 @@ int tp_connect(struct tp_ep *ep, const struct addr *addr, const void *priv,
 	       unsigned int len, uint64_t deadline);
 void tp_ep_hush(struct tp_ep *ep); /* do not log an unknown host in its connect */
 /*
- * Frees the endpoint. Drops its outstanding requests; none of its completions or events is reported
- * after the return. The peer sees DISCONNECTED. Requests posted but not yet sent are lost.
+ * Frees the endpoint and drops its outstanding requests; those that were not sent yet are lost.
+ * After the return, none of its completions or events is reported. The peer gets DISCONNECTED.
  */
 void tp_ep_close(struct tp_ep *ep);
 void *tp_ep_context(const struct tp_ep *ep);
 /* "tcp 127.0.0.1:7000", for logs; lives as long as the ep. */
 const char *tp_ep_peer(const struct tp_ep *ep);
 /*
- * For how long nothing has come from the peer, though nothing is in flight to it. 0: something is
- * in flight, or this transport cannot lose its place in a stream.
+ * Returns the ms since the peer last sent something, if nothing is in flight to it. Returns 0 if
+ * something is in flight, or if the transport is not a byte stream, whose position could be lost.
  */
 unsigned int tp_ep_quiet_ms(const struct tp_ep *ep);
 
-/* As tp_req_identity(); lives as long as the ep. */
+/* Fills *id with the identity of the peer of ep; valid as long as the ep. See tp_req_identity(). */
 int tp_ep_identity(const struct tp_ep *ep, struct tp_identity *id);
 /*
- * Sends n descriptors to the peer on this host, which receives them with tp_ep_take(). A peer can
- * take all descriptors that were sent before the message that mentions them. The caller keeps its
- * descriptors. Only the accepting side (the server) may call this. 0; -EOPNOTSUPP: the provider
- * cannot, or this side did not accept; -ENOTCONN; -EAGAIN: the peer has not yet taken earlier
- * descriptors; try again later.
+ * Sends n descriptors to the peer on this host, which gets them from tp_ep_take(), at the latest
+ * when a message arrives that is posted later. The caller still owns its descriptors. Only the side
+ * that accepted the connection (the server) may call it. Returns 0; -EOPNOTSUPP: the provider
+ * cannot send descriptors, or this side connected; -ENOTCONN: the ep is broken; -EAGAIN: the peer
+ * has not taken earlier descriptors, so the caller must try again later.
  */
 #define TP_PASS_MAX	32u	/* descriptors that wait to be taken */
 int tp_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
@@ -422,15 +432,16 @@ int tp_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
  */
 int tp_ep_take(struct tp_ep *ep, int *fd, unsigned int n);
 /*
- * The largest payload in bytes that a SEND should carry. A larger payload arrives sooner if the
- * peer fetches it with a READ. UINT32_MAX: the transport sets no limit; the cost of registration
- * and of round trips decides.
+ * Returns the bytes of payload up to which a SEND is the fastest way. A larger payload arrives
+ * sooner if the peer fetches it with a READ. UINT32_MAX: this depends only on the costs of
+ * registration and of round trips.
  */
 uint32_t tp_ep_carry_max(const struct tp_ep *ep);
 /*
- * Lets the next tp_cq_wait() or tp_cq_arm() ignore arrivals on ep until something arrived on every
- * joined endpoint. The end of ep, and arrivals on other endpoints, still end the wait. A hint for a
- * caller that needs the answers of all these peers: only the last one wakes it up.
+ * A hint for a caller that needs the answers of several peers, and calls this for each of their
+ * endpoints. The next tp_cq_wait() or tp_cq_arm() ignores an arrival on these endpoints until
+ * something has arrived on each of them. An endpoint that breaks, or an arrival on an endpoint that
+ * was not joined, ends the wait as usual.
  */
 void tp_ep_join(struct tp_ep *ep);
 
@@ -455,7 +466,7 @@ int tp_srq_open(struct tp_cq *cq, unsigned int max_wr, void *context,
 		struct tp_srq **srq);
 void tp_srq_close(struct tp_srq *srq);
 void *tp_srq_context(const struct tp_srq *srq);
-/* As tp_post_recv(); -ENOBUFS: the queue is full. */
+/* tp_post_recv() into the shared queue.  -ENOBUFS: the queue is full. */
 int tp_srq_post_recv(struct tp_srq *srq, const struct tp_recv_wr *wr);
 /*
  * TP_EV_SRQ_LIMIT is reported once when fewer than limit receives are left. Call this again to get
@@ -464,16 +475,19 @@ int tp_srq_post_recv(struct tp_srq *srq, const struct tp_recv_wr *wr);
 int tp_srq_limit(struct tp_srq *srq, unsigned int limit);
 
 /*
- * -ENOBUFS: more than max_recv_wr; -ENOTCONN: the ep is broken; -EINVAL: the lkey does not cover
- * the buffer for writing (some providers report -EFAULT in a completion instead).
+ * Posts a receive. -ENOBUFS: max_recv_wr receives are outstanding; -ENOTCONN: the ep is broken;
+ * -EINVAL: the lkey does not permit writing the whole buffer (some providers report -EFAULT in a
+ * completion instead).
  */
 int tp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
 /*
- * Posts all requests of a chain, or none. -ENOBUFS: more than max_send_wr; -ENOTCONN: not
- * established or broken; -EINVAL: bad opcode, length or nsge; an atomic that is not 8 bytes in one
- * piece at an aligned remote address; or an lkey that does not cover its piece (some providers
- * report -EFAULT in a completion instead). Consecutive READs, or WRITEs, of one chain may travel as
- * one transfer.
+ * Posts all requests of the chain wr. Consecutive READs, or WRITEs, of a chain may become one
+ * transfer. After an error, none is posted:
+ * - -ENOBUFS: more than max_send_wr requests would be outstanding.
+ * - -ENOTCONN: the ep is not established, or broken.
+ * - -EINVAL: a bad opcode, length or nsge; an atomic that is not 8 bytes in one piece at an aligned
+ *   remote address; or an lkey that does not cover its piece (some providers report -EFAULT in a
+ *   completion instead).
  */
 int tp_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
 

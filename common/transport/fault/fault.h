@@ -18,8 +18,8 @@
  * PVFS_FAULT=@PATH names a file with rules. The file is read again whenever it changed, and the
  * counts start again from 0. If the file does not exist, there are no rules.
  *
- * Rules are checked in order. Each counts the operations that it fits. The first rule that is due
- * acts; at most one rule acts on an operation.
+ * The provider checks the rules in order. Each rule counts the operations to which it applies. The
+ * first rule that is due acts; at most one rule acts on an operation.
  */
 #ifndef FAULT_H
 #define FAULT_H
@@ -54,19 +54,19 @@ enum fault_action {
 	 */
 	FAULT_DROP,
 	/*
-	 * FAULT_POST: the chain, and what is posted after it, leave ms later. CONNECT: starts ms
-	 * later. ACCEPT: is reported ms later.
+	 * FAULT_POST: the chain, and requests that are posted after it, are sent ms later. CONNECT:
+	 * the connect starts ms later. ACCEPT: the request is reported ms later.
 	 */
 	FAULT_DELAY,
 	/*
-	 * Changes one byte: of a copy that is sent, of the data of a READ, or of a received
-	 * message. The byte is at, or the last one if at is past the end.
+	 * Changes one byte of the data that is sent (in a copy), that a READ has fetched, or that
+	 * was received. at is the index of the byte; the last byte if at is beyond the end.
 	 */
 	FAULT_CORRUPT,
 	/*
-	 * FAULT_POST, RECV: the connection breaks instead. The first outstanding request ends with
-	 * -ECONNRESET, the others are flushed, and DISCONNECTED has -ECONNRESET. Earlier requests
-	 * may arrive.
+	 * FAULT_POST, RECV: the connection breaks instead of the operation. The first outstanding
+	 * request ends with -ECONNRESET, the others are flushed, and DISCONNECTED has -ECONNRESET.
+	 * Requests that were posted before may arrive at the peer.
 	 */
 	FAULT_RESET,
 	/*
@@ -77,12 +77,12 @@ enum fault_action {
 	/* CONNECT: as if nobody listened. ACCEPT: rejected without data. */
 	FAULT_REFUSE,
 	/*
-	 * FAULT_POST, RECV: from now on, as if the peer's host had lost power: nothing is sent,
-	 * nothing arrives, nothing completes. After ms (0: the device's dead_peer_ms) the
-	 * connection ends as with RESET, with -ETIMEDOUT.
+	 * FAULT_POST, RECV: the peer's host seems to lose power: from now on, nothing is sent,
+	 * arrives or completes. After ms (0: dead_peer_ms of the device) the connection breaks as
+	 * with RESET, but with -ETIMEDOUT.
 	 */
 	FAULT_VANISH,
-	/* Any operation: this process gets SIGKILL. It is the peer of others. */
+	/* Any operation: this process kills itself with SIGKILL, to test its peers. */
 	FAULT_KILL,
 	/*
 	 * FAULT_POST, RECV, CONNECT, ACCEPT: the cq stops for ms, as in a process that does not
@@ -97,9 +97,9 @@ enum fault_action {
 struct fault_rule {
 	unsigned int ops;
 	enum fault_action action;
-	uint64_t after; /* this many operations pass first */
-	uint64_t every; /* then every n-th is hit; 0: each */
-	uint64_t count; /* this many are hit; 0: 1; or FAULT_ALWAYS */
+	uint64_t after; /* operations that pass before the rule is due */
+	uint64_t every; /* then the rule acts on every n-th operation; 0: on each */
+	uint64_t count; /* operations on which it acts; 0: 1; or FAULT_ALWAYS */
 	uint64_t min; /* fits only operations of at least min bytes */
 	uint64_t at; /* CORRUPT: index of the byte */
 	uint32_t ms; /* required for DELAY and STALL; optional for VANISH */
@@ -108,15 +108,15 @@ struct fault_rule {
 };
 
 /*
- * Any thread may call these functions. dev: a device opened as "fault+..."; -EINVAL if it is not.
+ * Any thread may call these functions. If dev was not opened as "fault+...", they return -EINVAL.
  *
- * fault_set() replaces all rules by those of text ("": none). -EINVAL: text does not parse; err has
- * a message with the wrong part, and the current rules stay.
+ * fault_set() replaces all rules of dev by those in text ("": none). Returns 0, or -EINVAL without
+ * a change: text is invalid, and err names the wrong part.
  */
 int fault_set(struct tp_dev *dev, const char *text, char *err, size_t errlen);
 /*
- * Adds a rule after the others. Returns its number, from 1 (rules of fault_set() are numbered as
- * written). -ENOSPC: there are 64 rules already.
+ * Appends a rule. Returns its number, from 1; the rules of fault_set() have numbers, too. -ENOSPC:
+ * there are already 64 rules.
  */
 int fault_add(struct tp_dev *dev, const struct fault_rule *rule);
 /* How often rule number id acted; 0 if it does not exist. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fault_priv.h - the wrapper's objects. Each embeds the public structure and holds the object of
- * the wrapped provider ("inner").
+ * fault_priv.h - the objects of the fault provider. Each begins with the public structure, and has
+ * a pointer to the object of the wrapped provider ("inner").
  *
- * Every posted request is stored until its completion was reported, so that this provider can break
- * a connection. The inner endpoint is closed, which drops all its requests; then they are completed
- * as flushed. The wr_id of an inner request is the address of its struct fault_req.
+ * The fault provider stores each posted request until its completion was reported. To break a
+ * connection, it closes the inner endpoint, which drops the inner requests, and then reports its
+ * own requests as flushed. The wr_id of an inner request is the address of its struct fault_req.
  */
 #ifndef FAULT_PRIV_H
 #define FAULT_PRIV_H
@@ -31,7 +31,7 @@ struct fault_mr {
 	struct tp_mr *inner;
 };
 
-/* A completion or an event that was made here or held back. */
+/* A completion or an event that this provider created, or delays. */
 struct fault_wc {
 	TAILQ_ENTRY(fault_wc) link;
 	struct tp_wc wc;
@@ -166,7 +166,7 @@ void fault_listener_addr(const struct tp_listener *l, struct addr *addr);
 void fault_unlisten(struct tp_listener *l);
 int fault_req_identity(const struct tp_conn_req *req, struct tp_identity *id);
 void fault_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
-/* Turns an inner CONNECT_REQUEST into ours. False: a rule swallowed it. */
+/* Replaces an inner CONNECT_REQUEST by one of this provider. False: a rule dropped it. */
 bool fault_listener_request(struct fault_cq *cq, struct tp_event *ev);
 uint16_t fault_peer_port(const char *peer);
 
@@ -188,8 +188,8 @@ unsigned int fault_ep_quiet_ms(const struct tp_ep *ep);
 void fault_ep_join(struct tp_ep *ep);
 int fault_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
 /*
- * Breaks the connection: the first outstanding request completes with first, the others with
- * -ECANCELED, and DISCONNECTED has status.
+ * Breaks the connection. Completes the first outstanding request with the status first, all others
+ * with -ECANCELED, and reports DISCONNECTED with status.
  */
 void fault_ep_break(struct fault_ep *ep, int first, int status);
 void fault_ep_vanish(struct fault_ep *ep, uint32_t ms);

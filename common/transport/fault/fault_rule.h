@@ -33,11 +33,11 @@ struct fault_case {
 	uint16_t port; /* of the peer */
 };
 
-/* 0; -EINVAL: the action does not suit the operations, or a required time is missing. */
+/* Returns 0; -EINVAL: the action is impossible for these operations, or a required ms is 0. */
 int fault_rule_check(const struct fault_rule *rule);
 /*
- * Parses text into at most max rules. Returns their number; -EINVAL: err names the wrong part;
- * -ENOSPC: more than max.
+ * Parses text into at most max rules. Returns their number; -EINVAL: text is invalid, and err names
+ * the wrong part; -ENOSPC: text has more than max rules.
  */
 int fault_rule_parse(const char *text, struct fault_rule *rules,
 		     unsigned int max, char *err, size_t errlen);

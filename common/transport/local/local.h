@@ -8,11 +8,12 @@
  * of registrations (local_reach.c). If the kernel or the peer's owner forbids that, and for all
  * atomics, the operation goes through the ring and the peer's progress executes it (local_rx.c).
  *
- * Progress. Every poll checks the active endpoints. The peer of an endpoint that is not active knows
- * that it sleeps. The peer then rings the bell: an eventfd wakes an acceptor, a byte on the socket
- * wakes a connector. The edge in the cq's epoll set makes the endpoint active. One wake-up may
- * serve several endpoints (local_group.h). An endpoint falls asleep when its cq does. So two awake
- * ends need no system call, and a thousand idle connections cost nothing.
+ * Progress. Every poll checks the active endpoints. An endpoint that is not active is asleep, and
+ * its peer can see that in shared memory. When the peer has something for it, the peer "rings the
+ * bell": it writes to an eventfd (of an acceptor) or one byte to the socket (of a connector). The
+ * epoll set of the cq reports this and makes the endpoint active. One wake-up may serve several
+ * endpoints (local_group.h). When a cq sleeps, all its endpoints do. So two ends that are awake
+ * need no system call, and idle connections cost nothing.
  *
  * Use goes from the end of this list to its start:
  *
@@ -57,7 +58,7 @@ struct local_cq {
 		bool joined; /* some endpoints are joined for the next sleep */
 		/* endpoints with requests posted meanwhile: their peers are woken at the release */
 		struct local_eps deferred;
-		/* the server that must wake the others */
+		/* the server of the group that was woken and must wake the others */
 		struct local_ep *relay;
 		uint64_t relay_until; /* time at which we wake them instead; 0: not checked yet */
 	} client;
@@ -111,8 +112,8 @@ struct local_swr {
 };
 
 /*
- * [q.done, next): in progress; [next, q.tail): waiting. A request in progress waits for its answer,
- * or for that of an earlier request.
+ * The requests [q.done, next) are in progress: each waits for its answer, or for that of an earlier
+ * one. The requests [next, q.tail) are not started.
  */
 struct local_sendq {
 	struct local_swr *wr;
@@ -160,8 +161,8 @@ struct local_ep {
 	struct sock_recvq rq;
 	struct local_sendq sq;
 	/*
-	 * acceptor: an eventfd that the connector writes to, and wake-up socket and page of the
-	 * group that it belongs to
+	 * at the acceptor: the eventfd to which the connector writes; the wake-up socket and page
+	 * of the connector's group
 	 */
 	int bell;
 	struct local_group_wakeup wakeup;
@@ -209,22 +210,22 @@ void local_ep_activate(struct local_ep *ep);
 /* Removes ep from the active ones without a change in shared memory. */
 void local_ep_deactivate(struct local_ep *ep);
 /*
- * Asks the peer for the bell and makes ep inactive. False: there is something to do, and ep stays
- * active.
+ * Marks ep as asleep in shared memory, so that the peer rings the bell, and makes ep inactive.
+ * Returns false if there is something to do: ep stays active.
  */
 bool local_ep_fall_asleep(struct local_ep *ep);
-/* Whether the answer of ep may wait for those of others: the peer needs nothing from us before. */
+/* Returns whether ep may sleep until the other joined eps have answers: its peer needs no help. */
 bool local_ep_answer_may_wait(const struct local_ep *ep);
-/* Whether the peer did something, or we can continue. */
+/* Returns whether the peer has done something, or this side can continue. */
 bool local_ep_has_work(struct local_ep *ep);
-/* After publishing: wakes the peer now if it sleeps. */
+/* Called after records were published: wakes the peer if it sleeps. */
 void local_ep_wake_peer(struct local_ep *ep);
 
 /* ---- completions (local_completions.c) ---- */
 
 /* Puts ep on the list cq->done if it has completions. */
 void local_ep_list_completions(struct local_ep *ep);
-/* wr was moved or answered; reports in posting order. */
+/* Called when the data of wr was moved, or its answer arrived. Reports in posting order. */
 void local_send_complete(struct local_ep *ep, struct local_swr *wr);
 /* Completes the oldest outstanding receive. */
 void local_recv_complete(struct local_ep *ep, enum tp_opcode opcode, int status,
@@ -240,24 +241,25 @@ void local_group_client_init(struct local_cq *cq);
 /* Closes the descriptors and unmaps the page. */
 void local_group_client_fini(struct local_cq *cq);
 /*
- * The *wakeup and *page that a server of the group gets with CONNECT; we keep them. False: neither.
- * The server is then woken, and wakes us, individually.
+ * Sets *wakeup and *page to the descriptors that CONNECT passes to a server of the group; the cq
+ * still owns them. Returns false if there are none: then client and server wake each other without
+ * the group.
  */
 bool local_group_client_share(struct local_cq *cq, int *wakeup, int *page);
-/* After publishing: wakes the peer if it sleeps, now or at the release. */
+/* Called after records were published: wakes the peer, now or at tp_cq_release(). */
 void local_ep_notify_peer(struct local_ep *ep);
 void local_cq_hold(struct tp_cq *cq);
 void local_cq_release(struct tp_cq *cq);
 /* Call it when ep ends. */
 void local_group_client_forget(struct local_ep *ep);
 void local_group_client_join(struct local_ep *ep);
-/* Asks the joined servers to count. False: there is something to do. */
+/* Makes the joined servers count down instead of waking us. False: there is something to do. */
 bool local_group_client_start_count(struct local_cq *cq);
 /* The cq is awake: the servers need not count any more. */
 void local_group_client_end_count(struct local_cq *cq);
 /* Ends the relay if the server that must wake the others has not done so for LOCAL_RELAY_MS. */
 void local_group_client_check_relay(struct local_cq *cq);
-/* Wakes the others here, if the server has not done so yet. */
+/* If the relay server has not yet woken the other servers, wakes them from here. */
 void local_group_client_end_relay(struct local_cq *cq);
 
 /* ---- what an acceptor listens to (local_acceptor.c) ---- */
@@ -269,28 +271,28 @@ int local_acceptor_join_group(struct local_ep *ep, struct local_fds *fds);
 /* Closes the bell, of a connector too, and leaves the group. */
 void local_acceptor_close_bells(struct local_ep *ep);
 /*
- * Ends the connection when the connector's process ends, even if a child has the socket. Best
- * effort.
+ * From now on, ends the connection when the connector's process ends, even if a child of it still
+ * has the socket. Does nothing if the kernel has no pidfd.
  */
 void local_acceptor_watch_process(struct local_ep *ep);
 void local_acceptor_unwatch_process(struct local_ep *ep);
 
 /* ---- direct access to memory (local_reach.c) ---- */
 
-/* If the peer may access our memory, tells it where the nonce is. */
+/* If the peer may access our memory directly, tells it the address of the nonce, to test that. */
 void local_reach_admit_peer(struct local_ep *ep);
 /*
- * The connection ends: the peer starts no new access. True: an access may still be running; the
- * device keeps shared memory and socket until it ends.
+ * Called when the connection ends: the peer can start no new access. Returns true if an access may
+ * still be running. Then the device owns the shared memory and the socket until it ends.
  */
 bool local_reach_dismiss_peer(struct local_ep *ep);
 /* Finds out, once, how to access the peer's memory. */
 enum local_reach local_reach(struct local_ep *ep);
 /*
- * Copies up to max bytes for the next request, and for later ones of the same kind. These then have
- * less or nothing left to move. Returns the bytes copied, > 0; -ECANCELED: the peer has left;
- * -EACCES: no such right; -EFAULT: memory is not mapped; -ESRCH: no such process; -EPERM: not
- * permitted any more.
+ * Copies at most max bytes between our memory and the peer's, for the next request and for those of
+ * the same kind after it; advances their data. Returns the bytes copied, above 0; -ECANCELED: the
+ * peer has ended the connection; -EACCES: the key does not permit the access; -EFAULT: memory is
+ * not mapped; -ESRCH: the peer's process has ended; -EPERM: the kernel no longer permits it.
  */
 int64_t local_reach_copy(struct local_ep *ep, uint64_t max);
 
@@ -304,20 +306,20 @@ uint32_t local_ep_carry_max(const struct tp_ep *ep);
 void local_ep_join(struct tp_ep *ep);
 int local_ep_pass(struct tp_ep *ep, const int *fd, unsigned int n);
 int local_ep_take(struct tp_ep *ep, int *fd, unsigned int n);
-/* Reads what came after the hello: bells and descriptors. False: too many; ep was broken. */
+/* Reads bells and descriptors from the socket. False: too many descriptors, and ep was broken. */
 bool local_ep_receive_passed(struct local_ep *ep);
 /*
- * Ends the connection: every outstanding request completes, and DISCONNECTED with status is queued.
- * id: the send request of that id gets status, the others -ECANCELED (0: all others). Does not log.
+ * Ends the connection without a log line. Completes the send request id (0: none) with status and
+ * all other outstanding requests with -ECANCELED, and queues DISCONNECTED with status.
  */
 void local_ep_break(struct local_ep *ep, int status, uint32_t id);
 /*
- * As local_ep_break(), with a log line. First tells the peer that its request cause (0: none) is
- * the reason.
+ * Called when the peer violates a rule: tells the peer that its request cause (0: none) is the
+ * reason, logs why, and calls local_ep_break().
  */
 void local_ep_refuse(struct local_ep *ep, int status, uint32_t cause,
 		     const char *why);
-/* The peer's process is gone; the send request id (0: none) failed because of it. */
+/* Called when the peer's process has ended; the send request id (0: none) failed because of it. */
 void local_ep_lost(struct local_ep *ep, uint32_t id);
 
 /* ---- connecting (local_connect.c) ---- */
@@ -334,8 +336,8 @@ int local_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
 bool local_rx(struct local_ep *ep);
 int local_post_send(struct tp_ep *ep, const struct tp_send_wr *wr);
 /*
- * Sends answers and requests until one must wait. bulk: also copies from or to the peer's memory,
- * up to a burst.
+ * Sends answers and requests until one must wait. bulk: also executes one-sided operations by
+ * direct access, at most LOCAL_BURST bytes.
  */
 void local_tx(struct local_ep *ep, bool bulk);
 

@@ -2,11 +2,11 @@
 /*
  * tcp.h - private header of the tcp provider, which implements transport.h over sockets.
  *
- * Progress. A cq owns an epoll set of edge-triggered sources. An edge makes its endpoint "ready"
- * (to be read, on cq->ready) until a short read. Posting makes it "dirty" (to be flushed, on
- * cq->dirty) until all is sent or the socket is full. A completion puts it on cq->done, from where
- * tp_cq_poll() collects completions. Completions are stored in the rings of the requests, so no
- * queue can overflow.
+ * Progress. A cq owns an epoll set of edge-triggered sources. After an edge, the endpoint is on
+ * cq->ready and is read, until a read returns less than requested. After a post, the endpoint is on
+ * cq->dirty and is flushed, until all is sent or the socket is full. An endpoint with completions
+ * is on cq->done, from which tp_cq_poll() collects them. The rings of the requests store the
+ * completions, so no queue can overflow.
  *
  * Remote access to memory: see tcp_mr.c. An access holds the registration for at most one system
  * call.
@@ -20,8 +20,8 @@
  *   connect, ops, recv      what arrives
  *   listen, cq, dev         the accepting side, the loop, the table of operations
  *
- * The caller serialises all calls per cq (transport.h); only tcp_mr.c takes a lock or is called from
- * other threads.
+ * The caller serialises all calls per cq (transport.h); only tcp_mr.c takes a lock or is called
+ * from other threads.
  */
 #ifndef TCP_H
 #define TCP_H
@@ -59,8 +59,8 @@ struct tcp_cq {
 };
 
 /*
- * A frame to be sent, with the requests that it carries: a head, then pieces. For a READ or atomic
- * the pieces are where the answer is placed.
+ * A frame to be sent, for one or more requests: a head, then pieces of memory. For a READ or
+ * atomic, the pieces are the memory that receives the answer.
  */
 struct tcp_tx {
 	STAILQ_ENTRY(tcp_tx) link;
@@ -143,7 +143,7 @@ struct tcp_ep {
 		bool asked; /* PULSE sent, no ECHO yet */
 		unsigned int quiet; /* consecutive beats without any arrival */
 	} pulse;
-	int lost; /* why sending failed: read the rest, then break */
+	int lost; /* -errno of a failed send: the ep breaks when all received data was read */
 	uint32_t check_len; /* of the check in each frame; 0: none */
 	struct tcp_rx rx;
 	struct tcp_seal *seal; /* NULL: frames are not sealed */
@@ -161,7 +161,7 @@ static inline struct tcp_dev *tcp_ep_dev(const struct tcp_ep *ep)
 	return container_of(ep->ep.dev, struct tcp_dev, dev);
 }
 
-/* Whether what ep sends, or receives, are records. */
+/* Return whether the bytes that ep sends, or receives, are records. */
 static inline bool tcp_sends_records(const struct tcp_ep *ep)
 {
 	return ep->seal && !ep->seal->mark;
@@ -174,7 +174,7 @@ static inline bool tcp_receives_records(const struct tcp_ep *ep)
 /* ---- sockets and their congestion control (tcp_sock.c) ---- */
 
 struct addrinfo;
-/* Tries a numeric address first; a name may block in the resolver. -EHOSTUNREACH. */
+/* Resolves addr; blocks if it is not numeric. Returns 0; -EHOSTUNREACH: the host has no address. */
 int tcp_resolve(const struct log *log, const struct addr *addr, bool passive,
 		struct addrinfo **list);
 void tcp_sock_tune(const struct tcp_dev *dev, int fd);
@@ -206,7 +206,7 @@ void tcp_recv_complete(struct tcp_ep *ep, enum tp_opcode opcode, int status,
 		       uint32_t len, uint32_t imm);
 /* Moves up to n completions of ep to wc. Returns their number. */
 int tcp_completions_take(struct tcp_ep *ep, struct tp_wc *wc, int n);
-/* Something was sent: restarts the checks of peers (tcp_pulse.c) if they were suspended. */
+/* Called when something was sent: resumes the checks of peers (tcp_pulse.c). */
 void tcp_pulse_resume(struct tcp_cq *cq);
 
 /* ---- frames to be sent (tcp_tx.c) ---- */
@@ -237,27 +237,27 @@ void tcp_ep_free(struct tcp_ep *ep);
 /* Removes the socket from the cq and closes it, if there is one. */
 void tcp_ep_detach(struct tcp_ep *ep);
 /*
- * Ends the connection: every outstanding request completes, and DISCONNECTED with status is queued.
- * id: the send request of that id gets status, the others -ECANCELED (0: all others). Does not log.
+ * Ends the connection without a log line. Completes the send request id (0: none) with status, and
+ * all other outstanding requests with -ECANCELED. Queues DISCONNECTED with status.
  */
 void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id);
 /*
- * As tcp_ep_break(), with a log line. First sends the peer a NAK with its request id (0: none) as
- * the cause.
+ * Called when the peer violates a rule: sends it a NAK with its request id (0: none) as the cause,
+ * logs why, and calls tcp_ep_break().
  */
 void tcp_ep_refuse(struct tcp_ep *ep, int status, uint32_t id, const char *why);
 /* Breaks ep because the answer to the hello is not from our server; returns -EPROTOTYPE. */
 int tcp_ep_not_pvfs(struct tcp_ep *ep);
-/* As tcp_ep_refuse(), because of the frame being received; returns status. */
+/* Calls tcp_ep_refuse() because of the frame that is being received.  Returns status. */
 int tcp_rx_refuse(struct tcp_ep *ep, int status, const char *why);
-/* As tcp_ep_break(), with a log line; the oldest send request gets status. */
+/* Called when the connection is lost: logs it, and breaks ep.  The oldest send gets status. */
 void tcp_ep_lost(struct tcp_ep *ep, int status);
 void tcp_ep_lost_because(struct tcp_ep *ep, int status, const char *why);
 
 /* ---- sealing (tcp_seal.c) ---- */
 
 int tcp_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
-/* A frame SEALED begins. 0; -EAGAIN: wait for tcp_ep_seal(); else the ep was broken. */
+/* A frame SEALED begins. Returns 0; -EAGAIN: wait for tcp_ep_seal(); else the ep was broken. */
 int tcp_seal_start(struct tcp_ep *ep);
 /* The frame is complete: from now on the socket delivers records. */
 void tcp_seal_complete(struct tcp_ep *ep);
@@ -277,11 +277,11 @@ void tcp_flush(struct tcp_ep *ep);
 
 struct tcp_info;
 void tcp_pulse_init(struct tcp_cq *cq);
-/* A PULSE or ECHO came. 0, or the ep was broken. */
+/* Handle a PULSE, or an ECHO.  Return 0, or -errno if that broke the ep. */
 int tcp_pulse_answer(struct tcp_ep *ep);
 int tcp_pulse_handle_echo(struct tcp_ep *ep);
 unsigned int tcp_ep_quiet_ms(const struct tp_ep *ep);
-/* Something was sent, and nothing came back for longer than dead_ms. */
+/* Returns true if data was sent and the peer has not acknowledged anything for dead_ms. */
 bool tcp_pulse_gone(const struct tcp_info *info, unsigned int dead_ms);
 
 /* ---- begin and end of connections (tcp_connect.c) ---- */
@@ -302,12 +302,13 @@ int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
 /* Reads for one turn. */
 void tcp_recv(struct tcp_ep *ep);
 /*
- * Handles a frame whose head, segments and small payload start at p. 0: the cursor rx.land is set
- * for its data; -EAGAIN: retry later (no receive posted); other: the ep was broken.
+ * Handles the begin of a frame; p points to its head, segments and small payload. Returns 0: the
+ * cursor rx.land is set to the memory for its data; -EAGAIN: no receive is posted, so the caller
+ * retries later; another -errno: the ep was broken.
  */
 int tcp_frame_begin(struct tcp_ep *ep, const struct tcp_frame *frame,
 		    const uint8_t *p);
-/* Whether an end that seals refuses an unsealed frame of this op. */
+/* Returns whether an end that seals rejects an unsealed frame of this op. */
 bool tcp_must_be_sealed(const struct tcp_ep *ep, uint8_t op);
 /* All data of the frame is in place. */
 void tcp_frame_end(struct tcp_ep *ep);

@@ -95,13 +95,13 @@ struct tcp_hello {
 /* Writes TCP_HEAD_LEN bytes. */
 void tcp_frame_put(uint8_t *p, const struct tcp_frame *frame);
 /*
- * Reads TCP_HEAD_LEN bytes. 0: every field is within the bounds of its op. -EPROTO: *why names the
- * field that is not; frame is unchanged.
+ * Reads a head of TCP_HEAD_LEN bytes into *frame. Returns 0; -EPROTO: a field is out of bounds for
+ * the op; *why names the field, and *frame is unchanged.
  */
 int tcp_frame_get(const uint8_t *p, struct tcp_frame *frame, const char **why);
 /*
- * The bytes needed before the frame can be handled: head, segments and, unless it is bulk data, the
- * payload.
+ * Returns the bytes that must have arrived before tcp_frame_begin(): the head, the segments and,
+ * unless it is bulk data, the payload.
  */
 size_t tcp_frame_need(const struct tcp_frame *frame);
 
@@ -112,7 +112,8 @@ struct tcp_check {
 /* Writes TCP_CHECK_LEN bytes after the head, which is complete. */
 void tcp_check_put(uint8_t *head, const struct tcp_check *check);
 /*
- * Reads them. -EBADMSG: the head or the check is damaged; -EPROTO: covered is out of bounds.
+ * Reads the check after head. Returns 0; -EBADMSG: the head or the check is damaged; -EPROTO:
+ * covered is out of bounds.
  */
 int tcp_check_get(const uint8_t *head, struct tcp_check *check);
 
@@ -130,8 +131,8 @@ int tcp_hello_get(const uint8_t *p, uint32_t len, struct tcp_hello *hello,
 		  const char **why);
 
 /*
- * tcp_nak_status(): negative errno for a NAK, -EPROTO for an unknown one. tcp_nak_code(): the NAK
- * for a negative errno, TCP_NAK_FAILED if it has none.
+ * tcp_nak_status() returns the -errno of an enum tcp_nak, -EPROTO if it is unknown. tcp_nak_code()
+ * returns the enum tcp_nak of a -errno, TCP_NAK_FAILED if it has none.
  */
 int tcp_nak_status(uint32_t nak);
 uint32_t tcp_nak_code(int status);

@@ -53,22 +53,23 @@ int tcp_mr_reg(struct tp_dev *dev, void *addr, size_t len, unsigned int access,
 void tcp_mr_dereg(struct tp_mr *mr);
 int tcp_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 /*
- * True if key names memory that covers [addr, addr + len) with these rights. Always true for len 0.
+ * Returns true if all of [addr, addr + len) is registered under key with these rights, or if len is
+ * 0.
  */
 bool tcp_mr_covers(struct tcp_dev *dev, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access);
-/* As tcp_mr_covers(), for the peer of ep; memory may be reserved for one endpoint. */
+/* tcp_mr_covers() for an access by the peer of ep; false if another ep has the memory reserved. */
 bool tcp_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 		   uint64_t len, unsigned int access);
 /*
- * Holds the registration of each of n pieces, which the caller checked with tcp_mr_covers(). The
- * memory stays registered until tcp_mr_release(). held has room for n. Returns the number of
- * registrations held, or -EACCES (none): the memory was deregistered meanwhile.
+ * Keeps the registrations of n pieces from ending until tcp_mr_release(). The caller has checked
+ * the pieces with tcp_mr_covers(). Fills held, which has room for n, and returns the number of
+ * registrations; -EACCES: one has ended meanwhile, and none is held.
  */
 int tcp_mr_hold(struct tcp_dev *dev, const struct tp_sge *sge, unsigned int n,
 		struct tcp_mr **held);
 void tcp_mr_release(struct tcp_mr **held, int n);
-/* Whether pages of any of this memory may disappear (TP_VOLATILE). */
+/* Returns whether pages of any of this memory may disappear (TP_VOLATILE). */
 bool tcp_mr_any_volatile(struct tcp_mr *const *held, int nheld);
 /* Copies len bytes of src to the n pieces of dst, in held memory. -EFAULT: pages are missing. */
 int tcp_mr_copy_in(struct tcp_mr *const *held, int nheld,

@@ -18,17 +18,19 @@
  * events, deadlines, doorbells) arrives through one epoll set. The cq checks the set when it is
  * idle, and from time to time when it is busy.
  *
- * Requests. One ring per direction stores what the caller posted. The hardware's work requests are
- * numbered, and a completion retires all requests up to its number. A request may need several work
- * requests, if it has more pieces or bytes than the device accepts in one.
+ * Requests. Each endpoint has a ring of the caller's sends and one of its receives. A request
+ * becomes one work request of the hardware, or several if it has more pieces or bytes than the
+ * device accepts in one. The work requests are numbered, and a completion retires all requests up
+ * to its number.
  *
  * Connections. This provider, not librdmacm, moves the queue pair through its states. So the queue
  * pair lives in this device's own context, and the provider sets its timers and service level.
  *
- * The end. A break moves the queue pair to its error state; posted requests then complete as
- * flushed. Memory may be reused only when the ring is empty or the queue pair is destroyed. A queue
- * pair that uses the shared receive queue stays in the error state for a while, so that the
- * receives it took complete. A device may lose completions of a queue pair that is destroyed.
+ * The end. When an endpoint breaks, the provider moves its queue pair to the error state, in which
+ * posted requests complete as flushed. Memory may be reused only when the ring is empty or the
+ * queue pair is destroyed. If the queue pair uses the shared receive queue, it stays in the error
+ * state for a while, so that the receives that it took complete: a device may lose the completions
+ * of a queue pair that is destroyed.
  */
 #ifndef VERBS_H
 #define VERBS_H
@@ -71,8 +73,8 @@ struct vb_dev {
 	uint64_t rnr_before;
 	bool abandoned;
 	/*
-	 * Held during each connection manager call that may concern an id which changes threads,
-	 * and during the handling of asynchronous events.
+	 * Held during calls of the connection manager about an id that may move to another thread,
+	 * and while asynchronous events are handled.
 	 */
 	pthread_mutex_t lock;
 	LIST_HEAD(, vb_cq) cqs;
@@ -108,9 +110,9 @@ struct vb_cq {
 	struct vb_ep *by_qp; /* endpoints with srq, by queue pair number */
 	struct vb_bounces bounces;
 	TAILQ_HEAD(vb_eps, vb_ep) eps;
-	/* the peer disconnected: break when the queue is empty */
+	/* endpoints that break when their queue is empty, because the peer disconnected */
 	TAILQ_HEAD(, vb_ep) leaving;
-	/* broken, with requests left to report as flushed */
+	/* broken endpoints whose flushed requests are not all reported */
 	TAILQ_HEAD(, vb_ep) flushing;
 	struct tp_pendings events;
 	TAILQ_HEAD(, vb_remnant) remnants;
@@ -189,8 +191,8 @@ bool vb_port_requery(struct vb_dev *d);
 /* Receiver-not-ready answers that the port counted since it came up. */
 uint64_t vb_rnr_count(const struct vb_dev *d);
 /*
- * Resolves addr to a socket address. A loopback address becomes the device's own address, and
- * *local is then true. -EHOSTUNREACH: no such host.
+ * Resolves addr to *sa. If addr is a loopback address, sets *sa to the device's own address, and
+ * *local to true. Returns 0; -EHOSTUNREACH: the host has no address.
  */
 int vb_resolve(const struct vb_dev *d, const struct log *log,
 	       const struct addr *addr, struct sockaddr_storage *sa,
@@ -213,7 +215,7 @@ struct ibv_mr *vb_mr_pin(struct vb_dev *d, void *addr, size_t len, int access);
 /* Whether a receive may use this memory; only to find the cause of a failure. */
 bool vb_mr_can_receive(struct vb_dev *d, const struct tp_sge *sge);
 bool vb_dev_has_windows(const struct vb_dev *d);
-/* The next two only on the thread of the endpoint that bound the window. */
+/* The next two functions must run in the thread of the endpoint that bound the window. */
 void vb_mr_end_window(struct vb_mr *mr);
 /* Ends all windows of the ep. Call it before the queue pair is destroyed. */
 void vb_ep_end_windows(struct vb_ep *ep);
@@ -232,18 +234,18 @@ void vb_cq_abandon(struct tp_cq *cq);
 int vb_cq_event(struct tp_cq *cq, struct tp_event *ev);
 void vb_cq_wake(struct tp_cq *cq);
 int vb_cq_fd(struct tp_cq *cq);
-/* Enlarges the hardware queue for an ep's completions. -ENOBUFS. */
+/* Enlarges the hardware queue for the completions of an ep. -ENOBUFS: the device has no room. */
 int vb_cq_grow(struct vb_cq *cq, unsigned int entries);
 /* Makes sure that fetched has completions. False: the hardware has none. */
 bool vb_cq_fetch(struct vb_cq *cq);
 /*
- * Moves all completions from the hardware queue to fetched. Call it before a queue pair is
- * destroyed. If there is no memory, some receives of the queue pair are lost.
+ * Called before a queue pair is destroyed: moves all completions from the hardware queue to
+ * cq->fetched. Without memory, some receives of the queue pair are lost.
  */
 void vb_cq_fetch_all(struct vb_cq *cq);
 /* Runs the timers (verbs_progress.c) at that time, or earlier. */
 void vb_cq_set_timer(struct vb_cq *cq, uint64_t at);
-/* As vb_cq_set_timer(), and not earlier. CLOCK_NEVER: never. */
+/* Runs the timers at that time, and not earlier. CLOCK_NEVER: never. */
 void vb_cq_reset_timer(struct vb_cq *cq, uint64_t at);
 /* Destroys the id and the queue pair, and frees rest. */
 void vb_remnant_end(struct vb_remnant *rest);
@@ -278,9 +280,9 @@ int vb_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 void vb_ep_close(struct tp_ep *ep);
 /* Breaks the ep: its requests are flushed, then TP_EV_DISCONNECTED with status follows. */
 void vb_ep_break(struct vb_ep *ep, int status);
-/* As vb_ep_break(), with TP_EV_REJECTED. */
+/* vb_ep_break(), but the last event is TP_EV_REJECTED. */
 void vb_ep_end_rejected(struct vb_ep *ep);
-/* The connection is made; does nothing if it was known. */
+/* Called when the connection is established; a repeated call does nothing. */
 void vb_ep_established(struct vb_ep *ep);
 /* Queues a broken ep for vb_wc_take_flushed() once the hardware has completed its requests. */
 void vb_ep_check_flushed(struct vb_ep *ep);

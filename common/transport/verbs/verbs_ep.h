@@ -25,7 +25,7 @@
 #define VB_MARK_RECV 0x80000000u
 #define VB_MARK_SHARED 0x40000000u /* the number is a place in the vb_srq */
 #define VB_NUMBER_MASK 0x3fffffffu
-/* Numbers start just below the wrap, so that arithmetic that cannot handle it fails at once. */
+/* The first number is just below the wrap, so that wrong arithmetic fails soon in tests. */
 #define VB_NUMBER_FIRST 0xffffffe0u
 #define VB_SLOT_BITS 16
 #define VB_SLOT_MASK ((1u << VB_SLOT_BITS) - 1)
@@ -84,8 +84,9 @@ struct vb_req {
 };
 
 /*
- * A connection closed here that waits for the peer's disconnect. With qp it also waits, until the
- * deadline, for receives that the queue pair took from the shared receive queue.
+ * The rest of a closed endpoint, which waits for the peer's disconnect. If qp is set, it also
+ * waits, until the deadline, for the receives that the queue pair took from the shared receive
+ * queue.
  */
 struct vb_remnant {
 	TAILQ_ENTRY(vb_remnant) link;
@@ -162,8 +163,8 @@ struct vb_ep {
 	bool is_leaving, is_flushing;
 
 	/*
-	 * Sends: a ring by number; posted - retired are outstanding. The ring's size is not a power
-	 * of two, so a number must never wrap.
+	 * The ring of sends, indexed by number modulo size; (posted - retired) are outstanding. The
+	 * size is not a power of two, so a number must never wrap.
 	 */
 	struct vb_send *sends;
 	unsigned int max_send, send_size;

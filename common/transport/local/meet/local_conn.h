@@ -46,8 +46,8 @@ struct local_hello {
 /* ---- sockets (local_sock.c) ---- */
 
 /*
- * The abstract names under which host:port may listen, best first; the port is that of addr.
- * Returns their number, or -EHOSTUNREACH.
+ * Fills in the abstract socket names under which a server at addr may listen, best first. Returns
+ * their number, or -EHOSTUNREACH: the host has no address.
  */
 #define LOCAL_NAMES 8
 struct local_name {
@@ -58,36 +58,41 @@ int local_names(const struct addr *addr, bool listen, struct local_name *name);
 /* Appends the port to a name without one. */
 void local_name_port(struct local_name *name, uint16_t port);
 
-/* 0, -EAGAIN, or -errno. The caller keeps fds; NULL: none. */
+/*
+ * Sends a hello with len bytes of private data and the descriptors fds (NULL: none), which the
+ * caller still owns. Returns 0; -EAGAIN: the socket is full; or -errno.
+ */
 int local_hello_send(int fd, enum local_hello_type type, const void *priv,
 		     unsigned int len, const struct local_fds *fds);
 /*
- * 0: *hello is valid, and fds holds its descriptors, which the caller owns; -EAGAIN: not there yet;
- * -ECONNRESET: end of file; -EPROTO: *why is the reason.
+ * Receives a hello. Returns 0: *hello is valid, and the caller owns the descriptors in fds;
+ * -EAGAIN: it has not arrived; -ECONNRESET: the peer closed the socket; -EPROTO: it is invalid, for
+ * the reason *why.
  */
 int local_hello_recv(const struct local_giver *from, int fd,
 		     struct local_hello *hello, struct local_fds *fds,
 		     const char **why);
 /*
- * After the hellos: sends descriptors of an acceptor, with a bell. 0; -EAGAIN: the connector has
- * not read enough; or -errno.
+ * Sends n descriptors from the acceptor to the connector, with a byte that also wakes it. Returns
+ * 0; -EAGAIN: the socket is full, because the connector has not read enough; or -errno.
  */
 int local_fds_send(int fd, const int *fds, unsigned int n);
 /*
- * Reads bells up to the next descriptors, and appends these to the *n in fds. 1: some came; 0:
- * nothing more to read; -EPROTO: no room for them (max); they are closed.
+ * Reads bells up to the next descriptors, and appends these to fds, which has *n of at most max.
+ * Returns 1: some arrived; 0: there is nothing more to read; -EPROTO: fds has no room, and they
+ * were closed.
  */
 int local_fds_recv(const struct local_giver *from, int fd, int *fds,
 		   unsigned int max, unsigned int *n);
-/* Removes a descriptor from fds; the caller owns it. */
+/* Removes the descriptor of that kind from fds and returns it to the caller; -1: there is none. */
 int local_fds_take(struct local_fds *fds, enum local_fd kind);
 /* Closes the descriptors that were not taken. */
 void local_fds_close(const struct local_giver *from, struct local_fds *fds);
 /* local_sock_close() for a listening socket, with all connections that wait there. */
 void local_sock_unlisten(struct tp_dev *dev, int fd);
-/* The process at the other end, without its groups. -errno. */
+/* Sets *id to the process at the other end of fd, without its groups. Returns 0 or -errno. */
 int local_sock_peer(int fd, struct tp_identity *id);
-/* All of its groups; the caller calls free(). NULL: there are none. */
+/* Gets the n groups of that process; the caller frees *groups. Returns 0 or -errno. */
 int local_sock_groups(int fd, uint32_t **groups, uint32_t *n);
 
 /* ---- the accepting side (local_listen.c) ---- */

@@ -43,19 +43,19 @@ static inline struct local_giver local_giver(struct tp_dev *dev, uid_t uid)
 /* ---- peers with direct access (local_guest.c); any thread, takes dev->lock ---- */
 
 bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id);
-/* Adds the peer with this side of the shared memory, socket and name. NULL: no memory. */
+/* Adds a peer that may access our memory; side is its part of shared memory. NULL: no memory. */
 struct local_guest *local_guest_new(struct local_dev *dev,
 				    const struct local_side *side, int fd,
 				    uid_t uid, const char *peer);
 /*
- * The connection ends, and the peer knows it. True: an access may still be running; the device owns
- * *shm and the socket until it ends.
+ * Called when the connection has ended and the peer can see that. Returns true if an access of the
+ * peer may still be running: then the device owns *shm and the socket until it ends.
  */
 bool local_guest_end(struct local_dev *dev, struct local_guest *g,
 		     struct local_shm *shm);
 /*
- * Waits until no peer accesses memory with this key that did so when this was called: it finished,
- * or its process ended. Has no bound: it waits for a stopped process.
+ * Waits until all accesses with this key that are running now have finished, or their processes
+ * have ended. If such a process is stopped, this takes without limit.
  */
 void local_guests_wait(struct local_dev *dev, uint32_t key);
 /* The device ends: nothing is registered. */

@@ -67,18 +67,18 @@ int local_mr_only(struct tp_mr *mr, struct tp_ep *ep);
 /* Whether all of [addr, addr + len) is registered under key with these rights now. */
 bool local_mr_covers(struct local_mrs *mrs, uint32_t key, uint64_t addr,
 		     uint64_t len, unsigned int access);
-/* As local_mr_covers(), for a piece. */
+/* local_mr_covers() for the memory and the lkey of sge. */
 bool local_dev_covers(struct tp_dev *dev, const struct tp_sge *sge,
 		      unsigned int access);
-/* As local_mr_covers(), for the peer of ep; memory may be reserved for one endpoint. */
+/* local_mr_covers() for an access by the peer of ep; false if another ep has it reserved. */
 bool local_mr_serves(const struct tp_ep *ep, uint32_t key, uint64_t addr,
 		     uint64_t len, unsigned int access);
 /* Keeps the registration from ending. False: it has ended. */
 bool local_mr_use(struct local_mrs *mrs, uint32_t key);
 void local_mr_unuse(struct local_mrs *mrs, uint32_t key);
 /*
- * Holds the registrations of n pieces; consecutive pieces with the same key are one use. False: one
- * has ended, and none is held.
+ * Keeps the registrations of n pieces from ending; consecutive pieces with the same key count as
+ * one use. Returns false if one has ended: then none is held.
  */
 bool local_mr_hold(struct local_mrs *mrs, const struct tp_sge *sge,
 		   unsigned int n);
@@ -94,8 +94,9 @@ void local_mr_unhold(struct local_mrs *mrs, const struct tp_sge *sge,
 int local_copy(struct local_mrs *mrs, uint32_t key, void *to, const void *from,
 	       size_t len);
 /*
- * As local_copy(), between len bytes in one place and n pieces of memory; one system call does all,
- * if one is needed. The source of a gather may be unregistered or unmapped.
+ * local_gather() copies len bytes from the n pieces sge, which iov describes, to to;
+ * local_scatter() copies from one place to pieces. They need at most one system call. The pieces of
+ * local_gather() need not be registered or mapped. Return 0 or -EFAULT: pages are missing.
  */
 int local_gather(struct local_mrs *mrs, void *to, const struct tp_sge *sge,
 		 const struct iovec *iov, unsigned int n, size_t len);
@@ -107,7 +108,7 @@ int local_scatter(struct local_mrs *mrs, const struct tp_sge *sge,
 /* -EPROTO: fd is not a table. */
 int local_table_map(int fd, const struct local_entry **table);
 void local_table_unmap(const struct local_entry *table);
-/* TP_LENT: access only through the ring. */
+/* Returns whether the memory has TP_LENT: then it may be accessed only through the ring. */
 bool local_table_lent(const struct local_entry *table, uint32_t key);
 /* As local_mr_covers(). The peer may change the table at any time. */
 bool local_table_covers(const struct local_entry *table, uint32_t key,

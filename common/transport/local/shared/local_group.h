@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_group.h - servers on this host to which a client sends requests at the same time, and whose
- * answers it awaits together (tp_ep_attr.group).
+ * local_group.h - a group of servers on this host to which a client sends requests together, and
+ * whose answers it awaits together (tp_ep_attr.group).
  *
- * Waking a sleeping process costs its waker some microseconds, as much as the rest of a request. So
- * a client wakes only one of the servers. That server wakes the others through the wake-up socket, a socket
- * that all of them poll. The servers count their answers down on a page that all of them map. The
- * server that reaches zero wakes the client; the others do not.
+ * Waking a sleeping process costs some microseconds, as much as the rest of a request. So a client
+ * wakes only one of the servers. That server wakes the others through the wake-up socket, which all
+ * of them poll. Each server that answers decrements a counter on a page that all of them map. The
+ * server that decrements it to zero wakes the client.
  *
- * The client owns both. It makes them with its progress context and passes them to each server when
- * it connects. A client can harm only its own connections with them: the most it can make a server
- * do is to write one byte, now and then, into a socket that the client holds.
+ * The client owns the socket and the page. It creates them for its progress context, and passes
+ * them to each server when it connects. A malicious client can harm only its own connections with
+ * them: at most, it makes a server sometimes write one byte to a socket of the client.
  */
 #ifndef LOCAL_GROUP_H
 #define LOCAL_GROUP_H
@@ -42,15 +42,19 @@ struct local_group_wakeup {
 	struct sockaddr_un name;
 };
 
-/* -errno; close it afterwards. */
+/* Creates a wake-up socket; the caller closes it.  Returns 0 or -errno. */
 int local_group_wakeup_open(struct local_group_wakeup *wakeup);
-/* -EPROTO: not a socket as local_group_wakeup_open() makes it. 0: wakeup owns fd. */
+/*
+ * Returns 0 if fd is a socket as local_group_wakeup_open() creates it: wakeup then owns fd.
+ * Otherwise returns -EPROTO.
+ */
 int local_group_wakeup_adopt(struct local_group_wakeup *wakeup, int fd);
 /* Wakes all servers that poll the wake-up socket. Never blocks, whatever happened to the socket. */
 void local_group_wakeup_send(const struct local_group_wakeup *wakeup);
 /*
- * Reads what is there, then wakes. The client calls it once in LOCAL_WAKEUPS_UNREAD. A server never
- * reads: two readers exclude each other, and the client could block a read forever.
+ * Reads the unread wake-ups from the socket, then wakes all servers. The client calls it instead of
+ * every LOCAL_WAKEUPS_UNREAD-th local_group_wakeup_send(), so that the socket does not fill up. A
+ * server never reads from it, because a client could block that read forever.
  */
 void local_group_wakeup_renew(const struct local_group_wakeup *wakeup);
 

@@ -61,21 +61,25 @@ static inline uint32_t local_record(uint32_t size)
 }
 
 /*
- * Room for a record, or NULL: full (*rc 0), or the peer's index is invalid (*rc -EPROTO). The head
- * goes there; the payload follows it.
+ * Returns the place of the next record, where the caller writes the head and then size bytes of
+ * payload. Returns NULL if the ring is full (*rc is 0), or if the peer's index is invalid (*rc is
+ * -EPROTO).
  */
 uint8_t *local_out_room(struct local_out *out, uint32_t size, int *rc);
-/* The record is complete, but not yet published. */
+/* Called when the record is complete.  The reader sees it after local_out_publish(). */
 static inline void local_out_put(struct local_out *out, uint32_t size)
 {
 	out->tail += local_record(size);
 }
 /* Publishes the completed records. True: there were some. */
 bool local_out_publish(struct local_out *out);
-/* After the ring was full: whether the peer has consumed anything since. */
+/* Returns whether the peer has consumed anything since the ring was found full. */
 bool local_out_moved(const struct local_out *out);
 
-/* 1: *head, and its payload at *p; 0: no record; -EPROTO: the peer's index is invalid. */
+/*
+ * Gets the next record. Returns 1: *head is its head, and *p its payload; 0: there is none;
+ * -EPROTO: the peer's index is invalid.
+ */
 int local_in_next(struct local_in *in, struct local_head *head,
 		  const uint8_t **p);
 /* Consumes the record: its bytes are not read any more. */

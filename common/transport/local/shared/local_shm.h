@@ -22,18 +22,20 @@
 #define LOCAL_KEYS 12u /* keys of the memory that one copy accesses */
 
 struct local_side {
-	/* what this side sent; one cache line, polled by the other */
+	/* about the data that this side sends; one cache line, which the other side polls */
 	_Alignas(64) _Atomic uint32_t tail; /* of the ring that this side fills */
 	_Atomic uint32_t starved; /* this side waits for room in it */
 	_Atomic uint32_t ended; /* 1: this side sends nothing more */
 	_Atomic int32_t status; /* the reason, as in TP_EV_DISCONNECTED */
 	_Atomic uint32_t cause; /* the other side's request that was rejected */
-	/* 1: wake the others of the group, who have requests too; the side that does so sets 0 */
+	/* 1: the server is to wake the other servers of the group; it then sets 0 */
 	_Atomic uint32_t relay;
-	/* what this side consumed */
+	/* about the data that this side receives */
 	/* of the ring that this side drains */
 	_Alignas(64) _Atomic uint32_t head;
-	/* not 0: ring the bell, or count down first (LOCAL_COUNTED); the side that does so sets 0 */
+	/*
+	 * not 0: ring the bell, or count down first (LOCAL_COUNTED); the side that does so sets 0
+	 */
 	_Alignas(64) _Atomic uint32_t asleep;
 	/* odd: this side accesses the other's memory with these keys */
 	_Alignas(64) _Atomic uint32_t busy;
@@ -63,22 +65,22 @@ struct local_shm {
 };
 
 /*
- * size: of a ring, LOCAL_RING or LOCAL_RING_BULK. The caller passes fd to the peer and closes it.
- * -errno.
+ * Creates shared memory with two rings of size bytes, LOCAL_RING or LOCAL_RING_BULK. The caller
+ * passes *fd to the peer and closes it. Returns 0 or -errno.
  */
 int local_shm_create(struct local_shm *shm, uint32_t size, int *fd);
-/* -EPROTO: not what local_shm_create() makes. */
+/* Maps the memory that the peer created.  -EPROTO: fd is not as local_shm_create() creates it. */
 int local_shm_map(struct local_shm *shm, int fd);
 void local_shm_unmap(struct local_shm *shm);
 
 /* Creates a sealed memfd of len bytes. Returns fd or -errno. */
 int local_memfd(const char *name, size_t len, unsigned int seals);
-/* Larger than any of ours. The last close of 1 GiB takes 0.2 s. */
+/* Larger memory of a peer is rejected, because its last close takes long (1 GiB: 0.2 s). */
 #define LOCAL_MEMFD_MAX (16u << 20) /* bytes */
 
 /* -EPROTO: not memory of len to LOCAL_MEMFD_MAX bytes with a fixed size. */
 int local_memfd_check(int fd, size_t len);
-/* Whether fd is memory that takes no longer to close than ours. */
+/* Returns whether fd is memory of at most LOCAL_MEMFD_MAX bytes, which is closed quickly. */
 bool local_memfd_is_small(int fd);
 
 #endif

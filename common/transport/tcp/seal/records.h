@@ -38,13 +38,13 @@ struct records_window {
 	uint32_t at, end;
 };
 
-/* -ENOMEM; *w is empty. */
+/* Initialises *in, and sets *w to an empty window.  Returns 0 or -ENOMEM. */
 int records_in_open(struct records_in *in, struct records_window *w);
 /* Accepts any state, also all zeros. */
 void records_in_free(struct records_in *in);
 /*
- * records_in_room() returns where *room more bytes can be stored, at least one. records_in_add()
- * then states how many were stored.
+ * records_in_room() returns the address for the next received bytes, of which *room fit, at least
+ * one. After receiving, the caller passes their number to records_in_add().
  */
 void *records_in_room(struct records_in *in, struct records_window *w,
 		      uint32_t *room);
@@ -54,8 +54,9 @@ bool records_in_ready(const struct records_in *in);
 /* Whether there is part of a record. */
 bool records_in_begun(const struct records_in *in);
 /*
- * Opens the next record; the window may hold at most RECORDS_KEPT bytes before. 1: its data is in
- * the window; 0: more bytes are needed; -EBADMSG, and *flaw; else as sealer->open().
+ * Opens the next record; the window *w may have at most RECORDS_KEPT bytes. Returns 1: its data was
+ * appended to the window; 0: the record is incomplete; -EBADMSG: it is invalid, and *flaw says why;
+ * or another error of sealer->open().
  */
 int records_in_next(struct records_in *in, struct sealer *sealer,
 		    struct records_window *w, enum tp_flaw *flaw);
@@ -68,10 +69,11 @@ struct records_out {
 };
 int records_out_open(struct records_out *out); /* -ENOMEM */
 void records_out_free(struct records_out *out);
-/* Where to put the data of the next record, RECORD_DATA_MAX bytes. NULL: no room. */
+/* Returns the place for the data of the next record, RECORD_DATA_MAX bytes. NULL: no room. */
 void *records_out_data(struct records_out *out);
 /*
- * Completes the record from n pieces, of len bytes in total, at least 1. Returns as sealer->seal().
+ * Seals a record with the data of the n pieces from, len bytes in total, at least 1. Returns 0 or
+ * the error of sealer->seal().
  */
 int records_out_close(struct records_out *out, struct sealer *sealer,
 		      const struct iovec *from, unsigned int n, uint32_t len);
