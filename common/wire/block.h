@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * block.h - blocks of objects in memory that an iod shares, for RDMA Reads: SHARE.
+ * block.h - a cache of blocks of objects in the memory of an iod, which clients read by RDMA.  They
+ * get its address by SHARE.
  *
- * A table of places.  The place of a block follows from its object and its number.  So a client
- * that knows the table reads that place, and sees from the head whether the block is there.  An
- * RDMA Read promises no order.  The digest covers the head and the bytes, and does not match if
- * they are not from one moment.
+ * The cache is a table of places.  A block can only be in one place, which follows from its object
+ * and its number.  So a client reads that place, and sees from the head whether it contains the
+ * block.  An RDMA Read promises no order.  So a digest covers the head and the bytes.  If the place
+ * changed during the read, the digest does not match.
  */
 #ifndef BLOCK_H
 #define BLOCK_H
@@ -41,7 +42,10 @@ static inline uint64_t wire_block_place(uint64_t handle, uint64_t number,
 	return ((mix ^ mix >> 32) + number) % places;
 }
 
-/* Whether the bytes read are that block, from one moment, with at least upto bytes. */
+/*
+ * Returns true if *block, which was read by RDMA, is a consistent copy of block number of the
+ * object handle, with at least upto bytes.
+ */
 bool wire_block_holds(const struct wire_block *block, uint64_t handle,
 		      uint64_t number, uint32_t upto);
 

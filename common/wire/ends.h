@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ends.h - the answer to GETSIZE for an object, in registered memory of an iod, for RDMA Reads.
+ * ends.h - the size of an object (the answer to GETSIZE) in registered memory of an iod, which
+ * clients read by RDMA.
  *
- * An RDMA Read promises no order beyond one word, and nobody can be asked whether all words are
- * from one moment.  So the words contain a digest of themselves.  If the digest is wrong, the
- * words were read during a change.  The tag identifies the object while it uses this place, and
- * is never used again.  So a client that reads the words of another object notices that, and
- * learns no handle.
+ * An RDMA Read promises no order beyond one word.  So the words contain a digest of themselves.  If
+ * the digest does not match, the words were read during a change.  The tag identifies the object as
+ * long as it uses this memory, and is never used again.  So a client that reads the words of
+ * another object notices that, without learning its handle.
  */
 #ifndef ENDS_H
 #define ENDS_H
@@ -43,8 +43,8 @@ static inline uint64_t wire_end_check(const struct wire_end *end)
 }
 
 /*
- * Whether the words read are from one moment, belong to the object with that tag, and contain its
- * size.
+ * Returns true if *end, which was read by RDMA, is a consistent copy, belongs to the object with
+ * this tag, and contains its size.
  */
 static inline bool wire_end_holds(const struct wire_end *end, uint64_t tag)
 {

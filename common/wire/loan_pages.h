@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loan_pages.h - pages that an iod shares with clients of its host to which it lends objects.
- * These clients read and write without a message, and wake nobody up.  It corresponds to one-sided
- * access between nodes of a network (Noronha and Panda, Designing High Performance DSM Systems
- * using InfiniBand), with the page cache as the memory.
+ * loan_pages.h - pages that an iod shares with clients on its host to which it lends objects. These
+ * clients read and write the objects without a message, and without waking the iod.  This
+ * corresponds to one-sided access between nodes of a network (Noronha and Panda, Designing High
+ * Performance DSM Systems using InfiniBand), with the page cache as the memory.
  *
  * A borrower writes in this order:
  *
- *	inside[i] = 1 + index			its mark, then a full barrier
- *	word[index] == number			the object is still lent
- *	owner					by an iod that has not ended
- *	now < until				with a valid lease
- *	first[stripe] > now			no change of the object is late
- *	pwrite()
- *	word[index] == LOAN_PAGE_ASIDE?		after another full barrier
- *	inside[i] = 0
+ * 	inside[i] = 1 + index			its mark, then a full barrier
+ * 	word[index] == number			the object is still lent
+ * 	owner					by an iod that has not ended
+ * 	now < until				with a valid lease
+ * 	first[stripe] > now			no change of the object is late
+ * 	pwrite()
+ * 	word[index] == LOAN_PAGE_ASIDE?		after another full barrier
+ * 	inside[i] = 0
  *
- * It reads without a mark, and discards the data if the word changed meanwhile.  If one of these
- * conditions does not hold, it sends a message instead.  To withdraw a loan, the iod clears the
- * word.  After a full barrier, it checks the marks.  A client with a mark will finish its write,
- * so the object is blocked for all others until the mark is gone.
+ * If one of these conditions is false, the borrower clears its mark and sends a message instead.  A
+ * borrower reads without a mark, and discards the data if the word changed during the read.  To
+ * withdraw a loan, the iod clears the word, executes a full barrier, and then checks the marks.  A
+ * client with a mark will finish its write, so the iod blocks the object for all other clients
+ * until the mark is cleared.
  *
- * A client may keep its mark for long because it is stopped.  Or one of its signal handlers left
- * the write by a jump, and the mark will never go.  So the iod sets the object aside: the word
- * becomes LOAN_PAGE_ASIDE, and after a full barrier, a copy replaces the object.  If the writer's
- * barrier comes first, all that it wrote is in the copy.  If the iod's barrier comes first, the
- * writer sees LOAN_PAGE_ASIDE and repeats the call by message, because its data may be only in the
- * old file, which nobody uses any more.  An index with a mark is not lent again.
+ * A stopped client may keep its mark for long.  If a signal handler of a client left the write by a
+ * jump, the mark is never cleared.  So the iod sets the object aside: it sets the word to
+ * LOAN_PAGE_ASIDE, executes a full barrier, and replaces the object by a copy.  If the writer's
+ * second barrier was first, the copy has all that it wrote.  If the iod's barrier was first, the
+ * writer sees LOAN_PAGE_ASIDE.  Then its data may be only in the old file, which is not used any
+ * more, and the writer repeats the write by message.  An index with a mark is not lent again.
  *
- * Clients and iods of earlier releases (without WIRE_FT_ASIDE) do not check again.  To such a
- * client, an iod lends nothing.  From such an iod, a client borrows only for reading.
+ * Clients of earlier releases (without WIRE_FT_ASIDE) do not check the word after the write, and
+ * iods do not set objects aside.  An iod lends nothing to such a client.  A client borrows only for
+ * reading from such an iod.
  *
- * The iod does not see the accesses of borrowers, so they report them.  Each counts its accesses
- * in an entry of inside[], and measures the time of one in LOAN_PAGE_TIMED.  It adds that time
- * there, and also to the histogram after the marks, for which an iod of an earlier release has no
- * room.  The iod reads these when its counts are requested.
+ * The iod does not see the accesses of borrowers, so each borrower counts them in its entry of
+ * inside[].  It measures the time of one access in LOAN_PAGE_TIMED, and adds it there and to the
+ * histogram after the marks.  (A file of an earlier iod has no room for the histogram.)  The iod
+ * reads these counts for METRICS.
  */
 #ifndef LOAN_PAGES_H
 #define LOAN_PAGES_H
@@ -54,10 +56,10 @@
 #define LOAN_PAGE_ASIDE UINT64_MAX /* no loan has this number */
 
 /*
- * Page of an iod, read by clients.  owner is a robust futex (kernel documentation,
- * robust-futex-ABI).  However the iod ends, the kernel removes its thread from that word before
- * any listening socket of the iod refuses a connection.  So an iod that is known not to run has
- * no borrowers either.
+ * Page of an iod, which clients read.  owner is a robust futex (kernel documentation,
+ * robust-futex-ABI).  When the iod ends for any reason, the kernel clears its thread id in owner
+ * before it closes the listening sockets of the iod.  So if a connect to an iod is refused, no
+ * client uses its loans any more.
  */
 struct loan_page_gate {
 	_Atomic uint64_t until; /* clock_boot(): end of the iod's lease */
@@ -66,8 +68,8 @@ struct loan_page_gate {
 	uint64_t clock; /* inode of its /proc/self/ns/time; 0: unknown */
 	struct {
 		/*
-		 * clock_boot(): the earliest time at which a change in progress is late;
-		 * UINT64_MAX: none is
+		 * clock_boot() at which the first change in progress becomes late; UINT64_MAX: no
+		 * change is in progress
 		 */
 		_Alignas(64) _Atomic uint64_t first;
 	} stripe[LOAN_PAGE_STRIPES];

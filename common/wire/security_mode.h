@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * security_mode.h - how clients prove who they are, and how connections over tcp are protected.
- * The numbers are part of the protocol; a higher one requires more.
+ * security_mode.h - how clients authenticate, and how connections over tcp are protected.  The
+ * numbers are part of the protocol; a higher number means more protection.
  */
 #ifndef SECURITY_MODE_H
 #define SECURITY_MODE_H

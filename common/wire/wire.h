@@ -166,9 +166,9 @@ static inline bool wire_op_changes(unsigned int op)
 #define WIRE_F_CARRY	0x0010u	/* HELLO: this client may be sent CARRY */
 #define WIRE_F_UNSURE	0x0020u	/* BYE: another server may still execute a request that it did not
 				 * answer */
-#define WIRE_F_STATE_LOST	0x0040u	/* With REPLAY: the server that got the request first forgot the
-				 * session, or was another process.  That one may have executed
-				 * it. */
+#define WIRE_F_STATE_LOST	0x0040u	/* With REPLAY: the server that got the request first may have
+				 * executed it and cannot tell: it was another process, or it has
+				 * forgotten the session since. */
 #define WIRE_F_AS	0x0080u	/* Requests that name a path: the message ends with a struct
 				 * wire_as. */
 #define WIRE_F_WHOLE	0x0100u	/* READ, READ_LIST with mem: if all requested bytes are written
@@ -189,8 +189,8 @@ static inline bool wire_op_changes(unsigned int op)
 #define WIRE_F_WAITS	0x8000u	/* Requests except HELLO: this one may wait: WIRE_FT_WAITS. */
 
 /*
- * The immediate of a reply that was written by RDMA Write: its slot, and the number of data bytes
- * before it in the place.  At most 64 KiB.
+ * The immediate of a reply that the server writes by RDMA Write, after the data of the request:
+ * slot is that of the request, and at the number of data bytes before the reply, at most 64 KiB.
  */
 #define WIRE_IMM_SLOT	0xffu
 static inline uint32_t wire_imm(uint32_t slot, uint32_t at)
@@ -199,8 +199,8 @@ static inline uint32_t wire_imm(uint32_t slot, uint32_t at)
 }
 
 /*
- * The immediate that replaces a reply: status 0, all bytes are there.  It contains the slot and
- * the lower bits of the seq.
+ * The immediate that replaces the reply to a READ: status 0, and all requested bytes were written.
+ * It contains the slot and the lower bits of the seq.
  */
 #define WIRE_IMM_WHOLE	0x80000000u
 static inline uint32_t wire_imm_whole(uint32_t slot, uint64_t seq)
@@ -209,8 +209,8 @@ static inline uint32_t wire_imm_whole(uint32_t slot, uint64_t seq)
 }
 
 /*
- * The immediate that answers a CARRY, with its ticket.  The part was moved, or the client does
- * not move it (WIRE_IMM_DECLINED).
+ * The immediate with which a client answers a CARRY.  It contains the ticket, and
+ * WIRE_IMM_DECLINED if the client has not moved the data.
  */
 #define WIRE_IMM_CARRIED  0x80000000u
 #define WIRE_IMM_DECLINED 0x40000000u
@@ -238,10 +238,10 @@ struct wire_hdr {
 };
 
 /*
- * Private data of the connect: what both ends must know before the first message (rdma_cm carries
- * at most 56 bytes).  Credits are the number of receive buffers that the server posts for this
- * connection.  If clients share receives, credits are the number of requests that the server
- * accepts from one client at a time.
+ * Private data of a connect, which both ends need before the first message; at most 56 bytes,
+ * because rdma_cm carries no more.  credits is the number of receive buffers that the server
+ * posts for this connection.  If its clients share receives, credits is the number of requests
+ * that the server accepts from one client at a time.
  */
 enum wire_role { WIRE_ROLE_CLIENT = 1, WIRE_ROLE_MGR = 2, WIRE_ROLE_IOD = 3 };
 
@@ -271,9 +271,9 @@ struct wire_accept {		/* private data of an accept or reject */
 };
 
 /*
- * May follow wire_connect and wire_accept.  An end that does not know it ignores it.  Zeros there
- * mean nothing, because rdma_cm pads with zeros.  A feature is used if both ends name it.  An end
- * ignores features that it does not know.
+ * A struct wire_hail may follow wire_connect and wire_accept.  Earlier releases ignore it.  All
+ * zeros count as no hail, because rdma_cm pads with zeros.  A feature is used if both ends name
+ * it in their hails; an end ignores features that it does not know.
  */
 #define WIRE_FT_PROOF	0x1u	/* HELLO and its reply prove their senders */
 #define WIRE_FT_LACKS	0x2u	/* attributes may have WIRE_A_NOACL, _NOXATTR */
@@ -379,8 +379,9 @@ struct wire_mem {		/* piece of registered memory of the client */
 };
 
 /*
- * WIRE_F_AS: the user who asks, if not the user of the session.  For a program that serves all
- * users of a host (pvfs-fuse).  Only sessions of uid 0 may use it.
+ * WIRE_F_AS: the user in whose name the client sends the request, if it is not the user of the
+ * session.  For a program that serves all users of a host (pvfs-fuse).  Only sessions of uid 0
+ * may use it.
  */
 struct wire_as {		/* then groups[ngroups] */
 	le32 uid, gid;
@@ -389,19 +390,19 @@ struct wire_as {		/* then groups[ngroups] */
 };
 
 /*
- * More than WIRE_GROUPS_MAX groups form a list with a number.  The number replaces the groups:
- * WIRE_GROUPS_LISTED, which is not a valid group, then the lower and upper half of the number.
- * This form is used in wire_as, HELLO and tickets, to servers that named WIRE_FT_GROUPS.  Only
- * the manager uses the list.
+ * A user with more than WIRE_GROUPS_MAX groups has a numbered list of groups.  In wire_as, HELLO
+ * and tickets, three elements replace the groups: WIRE_GROUPS_LISTED, which is not a valid group,
+ * and the lower and upper half of the number.  The server must have named WIRE_FT_GROUPS.  Only
+ * the manager reads the list.
  *
- * GROUPS sends a list to the manager, in parts, in their order.  A part that the manager has
- * already is answered 0 and changes nothing.  The list is in ascending order and valid for this
- * session only.  A number never names two lists.  Only sessions that may use WIRE_F_AS may send
- * any list.  A session whose user is not proved may send the list of its own HELLO.  -EAGAIN: the
- * parts before it are missing.
+ * GROUPS sends a list to the manager, in parts from first to last.  If the manager already has a
+ * part, it answers 0.  -EAGAIN: an earlier part is missing.  The groups of a list are in ascending
+ * order.  A list is valid for this session only, and a number never names two lists.  Sessions that
+ * may use WIRE_F_AS may send any list.  A session whose user is not proved may only send the list
+ * that its HELLO names.
  *
- * -WIRE_ENOGROUPS: the manager does not have the list of the request, or no longer.  Send the
- * list or, with a ticket, AUTH.  Then send the request again.
+ * -WIRE_ENOGROUPS: the manager does not have the list that the request names.  The client sends
+ * the list or, if it has a ticket, AUTH, and then the request again.
  */
 #define WIRE_GROUPS_LISTED UINT32_MAX
 #define WIRE_ENOGROUPS	57	/* EBADSLT, which no file system call returns */
@@ -413,7 +414,7 @@ struct wire_groups {		/* tail: gid[n] */
 	le32 zero;
 };
 
-/* For groups in host order: whether they name a list, and its number. */
+/* For groups in host order: return whether they name a list, and the number of that list. */
 static inline bool wire_groups_listed(const uint32_t *groups, uint32_t n)
 {
 	return n == 3 && groups[0] == WIRE_GROUPS_LISTED;
@@ -424,7 +425,7 @@ static inline uint64_t wire_groups_list(const uint32_t *groups)
 	return groups[1] | (uint64_t)groups[2] << 32;
 }
 
-/* The reverse.  Returns the number of entries that groups then has. */
+/* Writes the name of the list to groups, in host order.  Returns the number of its elements, 3. */
 static inline uint32_t wire_groups_name(uint32_t *groups, uint64_t list)
 {
 	groups[0] = WIRE_GROUPS_LISTED;
@@ -434,9 +435,9 @@ static inline uint32_t wire_groups_name(uint32_t *groups, uint64_t list)
 }
 
 /*
- * wire_hdr.seq of a HELLO: the iod that the caller means; 0: not stated, or not an iod.  Another
- * iod refuses the session with -ENXIO, and its answer says in seq which iod it is.  Earlier
- * releases send 0, and ignore it.
+ * wire_hdr.seq of a HELLO names the iod to which the client wants to connect; 0: not stated, or
+ * not an iod.  Any other iod rejects the session with -ENXIO, and its reply names itself in seq.
+ * Earlier releases send 0 and ignore seq.
  */
 static inline uint64_t wire_meant(uint32_t index)
 {
@@ -450,8 +451,8 @@ struct wire_hello {
 	le32 name_len;		/* "host:pid:program", for the server's log */
 };
 /*
- * WIRE_F_JOB: the name of the job that the client belongs to, for METRICS.  Then job[len],
- * padded: printable ASCII characters.  It is not proved.
+ * WIRE_F_JOB: the job to which the client belongs, for METRICS.  job[len] follows, padded:
+ * printable ASCII characters.  The server does not verify it.
  */
 #define WIRE_JOB_MAX	64u
 struct wire_job {
@@ -459,8 +460,8 @@ struct wire_job {
 	le32 zero;
 };
 /*
- * WIRE_F_PROOF: the sender has the key.  The code covers the whole message before it, and what
- * both ends know of the connection (handshake.h).
+ * WIRE_F_PROOF: proves that the sender has the key.  mac is computed over the whole message before
+ * it, and over the values of the connection that both ends know (handshake.h).
  */
 struct wire_proof {
 	le32 key;		/* name of the key: keyring.h */
@@ -469,9 +470,10 @@ struct wire_proof {
 };
 
 /*
- * WIRE_F_APART: the token that a JOIN shows.  It is valid once, and until the first request.
- * After the JOIN, that endpoint carries the server's reads and writes of the client's memory, and
- * the replies that follow such writes.  All else uses the first endpoint.
+ * WIRE_F_APART: the token for a JOIN, which connects a second endpoint (WIRE_FT_APART).  The token
+ * is valid once, and only until the first request.  After the JOIN, the server reads and writes
+ * the client's memory over the second endpoint, and also sends the replies to such writes there.
+ * All other messages use the first endpoint.
  */
 struct wire_apart {
 	uint8_t token[WIRE_NONCE_LEN];
@@ -479,9 +481,9 @@ struct wire_apart {
 };
 
 /*
- * WIRE_F_SEAL: everything on this connection after HELLO's reply with status 0 is sealed
- * (tp_seal.h).  mode: in HELLO, the minimum that the client requests; in the reply, the resulting
- * mode.  key: the public half of a key pair (X25519) for this connection only.
+ * WIRE_F_SEAL: after the reply to HELLO with status 0, all messages on this connection are sealed
+ * (tp_seal.h).  mode is in HELLO the minimum that the client requests, and in the reply the mode
+ * that is used.  key is the sender's public key (X25519), of a key pair for this connection only.
  */
 #define WIRE_KEY_LEN	32u
 struct wire_seal {
@@ -497,15 +499,17 @@ struct wire_shown {
 };
 
 /*
- * WIRE_F_CAPS.  The reply to OPEN and REDEEM contains the capability for the opened file, if both
- * ends named WIRE_FT_CAPS.  RENEW contains expiring capabilities, and its reply contains new ones
- * in the same order.  Zeros there: no capability any more.  A request to an iod contains those
- * that it needs (wire_needs()) and that were not shown on this connection.  Then cap[n],
- * WIRE_CAP_LEN bytes each.
+ * WIRE_F_CAPS: capabilities.  cap[n], of WIRE_CAP_LEN bytes each, follows this structure.
+ * - The reply to OPEN and REDEEM contains the capability for the opened file, if both ends named
+ *   WIRE_FT_CAPS.
+ * - RENEW contains capabilities that expire soon.  Its reply contains new ones in the same order;
+ *   zeros: the manager issues none for this file any more.
+ * - A request to an iod contains the capabilities that it needs (wire_needs()), except those that
+ *   the client has already sent on this connection.
  *
- * ENOKEY: the iod does not know, or no longer, that the session may do this: show the capability.
- * EKEYREVOKED: a capability that was shown is no longer valid: RENEW.  EKEYREJECTED: it is false,
- * or belongs to another session.
+ * Errors of an iod: ENOKEY: the client must send the capability with the request.  EKEYREVOKED: a
+ * capability that the client has sent is no longer valid; the client must RENEW it.  EKEYREJECTED:
+ * the capability is false, or belongs to another session.
  */
 struct wire_caps {
 	le32 n;			/* 1 to WIRE_CAPS_MAX */
@@ -514,17 +518,17 @@ struct wire_caps {
 
 #define WIRE_H_RESUMED	0x1u	/* the server still knew this session */
 #define WIRE_H_CARRY	0x2u	/* the server may send CARRY on this connection */
-#define WIRE_H_NOFILES	0x4u	/* To a client that named WIRE_FT_TOOL: the session is in the
-				 * reserve.  Others are refused with -WIRE_ENOFILES, */
-#define WIRE_H_NOSEATS	0x8u	/* ... or with -WIRE_ENOSEATS */
+#define WIRE_H_NOFILES	0x4u	/* To a client that named WIRE_FT_TOOL: its session uses the
+				 * reserve.  The server rejects others with -WIRE_ENOFILES. */
+#define WIRE_H_NOSEATS	0x8u	/* ... with -WIRE_ENOSEATS */
 struct wire_hello_rep {
 	le64 boot;
 	le32 credits;
 	le32 flags;		/* WIRE_H_* */
 };
 /*
- * HELLO: this manager is one of several and does not lead.  The reply with this status says which
- * one does, as far as it knows.  Tail: uri.
+ * Status of HELLO: this manager is one of several, and does not lead.  The reply names the manager
+ * that leads, if this one knows it.  Tail: uri.
  */
 #define WIRE_ENOTLEADER	66	/* EREMOTE */
 #define WIRE_LEADER_NONE	0xffffffffu /* it knows no leader */
@@ -561,14 +565,17 @@ struct wire_challenge_rep {
 #define WIRE_CHALLENGE_REP_V1 80u /* its size without WIRE_CH_SEAL_IN_PLACE */
 
 /*
- * AUTH: word proves the sender.  It is a MUNGE credential, or a wire_proof with the shared key,
- * for what both ends sent in CHALLENGE (auth_exchange.h).  Of kind sys: empty.  Tail: word[len].  The
- * reply has such a word of the manager, which also covers the ticket.  The secret of the ticket
- * is sent in pieces that only the owner of the client's private key can combine.  Tail of the
- * reply: ticket, word.
+ * AUTH: the client proves its identity with word, for the values that both ends sent in CHALLENGE
+ * (auth_exchange.h).  word is a MUNGE credential, or a wire_proof with the shared key; for kind
+ * AUTH_SYS it is empty.  Tail: word[len].
  *
- * With WIRE_CH_SEAL_IN_PLACE, a MUNGE credential also contains a secret after those 32 bytes, readable by
- * uid only.  The manager's word is then a code made with that secret (WIRE_KEY_LEN).
+ * The reply has the ticket and a word with which the manager proves its identity, and which also
+ * covers the ticket.  Only the owner of the client's private key can compute the secret of the
+ * ticket from what is sent.  Tail of the reply: ticket, word.
+ *
+ * With WIRE_CH_SEAL_IN_PLACE, the client's MUNGE credential contains 32 bytes for that exchange and
+ * then a secret, which only the user uid of wire_challenge_rep can read.  The manager's word is
+ * then a code of WIRE_KEY_LEN bytes that was computed with this secret.
  */
 struct wire_auth {
 	le32 kind;		/* enum auth_mode */
@@ -593,14 +600,14 @@ struct wire_ping_rep {
 };
 
 /*
- * METRICS: what a server counted since its start, and its current state, as rows that describe
- * themselves.  So a client also shows rows of a later release.  A row has a name, its meaning,
- * labels and numbers.  Names end in their unit; times are ns.  The reply has as many rows as fit.
- * from is 0 at first, then next of the previous reply.
+ * METRICS: reads the counts of a server since its start, and its present state.  Each row contains
+ * its name, its meaning, labels and numbers, so that a client can also show the rows of a later
+ * release.  Names end in their unit; times are ns.  A reply has as many rows as fit.  from is 0 in
+ * the first request, and then next of the previous reply.
  *
- * USERS: a user who is no administrator gets only his own rows.  FILES: only for administrators,
- * because a handle bypasses the permissions of the directories.  With handles: only these files,
- * with their names.
+ * USERS: a user who is not an administrator gets only his own rows.  FILES: only administrators get
+ * these rows, because a handle bypasses the permissions of directories.  If the request has
+ * handles, only the rows of these files, with their names.
  */
 #define WIRE_MG_OPS	0x1u	/* requests by operation */
 #define WIRE_MG_USERS	0x2u	/* ... by user and job */
@@ -650,8 +657,8 @@ struct wire_metrics_rep {	/* tail: rows, len bytes */
 };
 
 /*
- * SESSIONS: lists clients' sessions with numbers above after, in ascending order, as many as fit
- * into the reply.  Only for administrators; others get -EPERM.
+ * SESSIONS: lists the sessions of clients with an id above after, in ascending order, as many as
+ * fit into the reply.  -EPERM: the user is not an administrator.
  */
 #define WIRE_SESSIONS_MAX 48u	/* in one reply */
 #define WIRE_PEER_MAX	64u
@@ -680,11 +687,11 @@ struct wire_sessions_rep {	/* tail: session[n] */
 };
 
 /*
- * EVICT: ends the selected sessions, except the one that asks.  The answer comes when nothing of
- * them is valid any more at any iod, and their open files and locks are gone, or after wait_ms.
- * In the latter case, the reply contains in left the number of unfinished sessions, and lists the
- * iods that have not confirmed.  There, a capability remains valid until until_ns at most; 0:
- * until the iod confirms.  Only for administrators.
+ * EVICT: ends the selected sessions, except the requesting one.  Only for administrators.  The
+ * manager replies when all iods have fenced these sessions, and their open files and locks are
+ * removed; or after wait_ms.  In the latter case, left is the number of evicted sessions that have
+ * not ended, and the tail lists the iods that have not confirmed.  At these iods, capabilities of
+ * the sessions stay valid for at most until_ns; 0: until the iod confirms.
  */
 enum wire_evict_by {
 	WIRE_EV_SESSION,	/* by number; -ESRCH: there is none */
@@ -710,10 +717,10 @@ struct wire_evict_rep {		/* tail: iod[niods], le32 each */
 };
 
 /*
- * FAST: buffers of the server for this connection.  A request with WIRE_F_DATA that fits into
- * one, with its data, may be written there by RDMA Write with immediate, instead of being sent.
- * The immediate is the number of the buffer.  The client may reuse the buffer after the reply
- * (ICPP 2003, section 4.1.2).
+ * FAST: asks for the server's Fast RDMA buffers of this connection.  If a request with WIRE_F_DATA
+ * fits into a buffer together with its data, the client may write both there by one RDMA Write
+ * with immediate, instead of sending a message.  The immediate is the number of the buffer.  The
+ * client may reuse the buffer after the reply (ICPP 2003, section 4.1.2).
  */
 struct wire_fast_rep {
 	le64 addr;		/* of the first; the others follow */
@@ -724,12 +731,13 @@ struct wire_fast_rep {
 };
 
 /*
- * CARRY: the server asks the client to move a part of the payload of a READ or WRITE (also of
- * lists) itself, to or from memory that the server lends (adaptive rendezvous of PVFS2 over
- * Quadrics, ICS 2005, section 5.1).  CARRY is sent as a reply to that request, with its slot,
- * session and seq, before the final reply.  The client answers each with an RDMA Write with
- * immediate: WIRE_IMM_CARRIED and the ticket.  That Write carries the data, or is empty and
- * follows an RDMA Read.  The server does not reuse a ticket before its answer.
+ * CARRY: the server asks the client to move a part of the payload of a READ, WRITE, READ_LIST or
+ * WRITE_LIST itself, to or from memory of the server (adaptive rendezvous of PVFS2 over Quadrics,
+ * ICS 2005, section 5.1).  The server sends CARRY before the final reply, as a reply with the same
+ * slot, session and seq.  For a write, the client answers with an RDMA Write with immediate that
+ * has the data.  For a read, it answers with an RDMA Read and then an empty RDMA Write with
+ * immediate.  The immediate is WIRE_IMM_CARRIED and the ticket.  The server reuses a ticket only
+ * after the answer.
  */
 #define WIRE_CARRY_MAX	4u	/* tickets of a connection */
 struct wire_carry_rep {
@@ -759,8 +767,8 @@ struct wire_mount_rep {
 #define WIRE_URIS_MAX (WIRE_BODY_MAX - sizeof(struct wire_mount_rep))
 
 /*
- * Requests of the name space name an object by a path relative to a directory handle (0: the
- * root).  If the path is empty, they name it by the handle itself.
+ * A request about names selects an object by a path that starts at the directory with the handle
+ * dir (0: the root).  If the path is empty, the object is that with the handle dir itself.
  */
 #define WIRE_P_NOFOLLOW	0x1u	/* do not follow a symlink in the last component */
 #define WIRE_P_EVER	0x2u	/* GETATTR: ENXIO for a handle that was never assigned */
@@ -790,8 +798,8 @@ struct wire_path_rep {		/* READLINK, and any WIRE_REDIRECT; tail: path */
 				 * until it is released, even without a name. */
 
 /*
- * The mode of a new object, and the umask.  The umask is ignored if the directory has a default
- * access control list.
+ * Combines the mode of a new object and the umask.  The manager ignores the umask if the directory
+ * has a default access control list.
  */
 #define WIRE_MODE(mode, umask) ((uint32_t)(mode) | (uint32_t)(umask) << 16)
 #define WIRE_MODE_UMASK(mode) ((mode) >> 16)
@@ -830,9 +838,9 @@ struct wire_release {
 };
 
 /*
- * GRANT: a session that has a file open gets a token for it.  Any session can REDEEM the token
- * once, for an open file of its own, as with OPEN but without a check of the mode.  A token
- * expires after WIRE_TOKEN_S seconds, and when the open file from which it was made is closed.
+ * GRANT: returns a token for a file that the session has open.  Any session can then send REDEEM
+ * with the token, once, and has the file open as after OPEN, but without a permission check.  A
+ * token expires after WIRE_TOKEN_S seconds, and when the open file of GRANT is closed.
  */
 #define WIRE_TOKEN_LEN	16u
 #define WIRE_TOKEN_S	10u
@@ -852,8 +860,8 @@ struct wire_redeem {		/* reply: wire_open_rep */
 };
 
 /*
- * ADOPT: a program that continues by execve(2) has a new session.  It takes over an open and
- * locks of a file from the previous session.  Both sessions belong to one user.
+ * ADOPT: after execve(2), a program has a new session.  The new session takes over an open file and
+ * its locks from the previous session.  Both sessions must belong to the same user.
  */
 #define WIRE_AD_PROCESS	0x1u	/* also the locks of owner 0 */
 struct wire_adopt {
@@ -871,19 +879,19 @@ struct wire_adopt_rep {
 	le32 zero;
 };
 /*
- * ADOPTED: the previous session ends with all that it still has.  The answer comes when no server
- * can execute any request of it any more.
+ * ADOPTED: ends the previous session and all that it still has.  The manager replies when no server
+ * can execute a request of that session any more.
  */
 struct wire_adopted {
 	le64 session;
 };
 
 /*
- * DECLARE: the files that a session holds (WIRE_O_HOLD).  The session sends it to each new
- * process of the manager.  From the first answer on, the manager keeps the files that the session
- * only holds in memory, not in its database.  After a restart, the manager removes no file for
- * good until all such sessions have declared or ended.  boot: from the reply to HELLO.  A DECLARE
- * with another value is answered and ignored.  Tail: struct wire_hold[n].
+ * DECLARE: a session sends the list of files that it holds (WIRE_O_HOLD) to each new process of the
+ * manager.  After the first reply, the manager stores the holds of this session in memory, not in
+ * its database.  So after a restart, the manager frees no removed file until all sessions that
+ * declare have done so or have ended.  boot is the value from the reply to HELLO; the manager
+ * answers but ignores a DECLARE with another value.  Tail: struct wire_hold[n].
  */
 #define WIRE_DC_ALL	0x1u	/* with the earlier ones, this is complete */
 #define WIRE_HOLD_MAX	512u
@@ -904,9 +912,9 @@ struct wire_hold {
 #define WIRE_S_MTIME	0x10u
 #define WIRE_S_ATIME_NOW 0x20u
 #define WIRE_S_MTIME_NOW 0x40u
-#define WIRE_S_KILL	0x80u	/* Removes rights that the file grants, as a write does: set-id
-				 * bits, capabilities.  Alone: atime is an open id with the right
-				 * to write, or 0. */
+#define WIRE_S_KILL	0x80u	/* Removes set-id bits and file capabilities, as a write does.
+				 * If it is the only flag, atime is an open id with the right to
+				 * write, or 0. */
 
 struct wire_setattr {		/* tail: path; reply: wire_attr_rep */
 	le64 dir;
@@ -978,9 +986,9 @@ struct wire_xattr_rep {		/* GETXATTR: the value; LISTXATTR: names, each with a N
 };
 
 /*
- * READDIR: the server writes entries into mem by RDMA Write, at most mem.len bytes, as struct
- * wire_dirent records.  cookie 0: from the start; else the cookie of the last entry.  Cookies
- * stay valid when the directory changes.
+ * READDIR: the server writes struct wire_dirent records into mem by RDMA Write, at most mem.len
+ * bytes.  cookie is 0 to begin, and then the cookie of the last entry of the previous reply.  A
+ * cookie stays valid when the directory changes.
  */
 struct wire_readdir {
 	le64 dir;
@@ -1002,10 +1010,9 @@ struct wire_dirent {		/* then name, NUL, padding to 8 bytes */
 };
 
 /*
- * READDIRPLUS: as READDIR, with records of struct wire_direntplus, which contain the attributes
- * at the time of the reply.  attr.handle is 0, and so are all others, in these cases: "." and
- * ".."; files of which only the iods know size or space; and if the user may not search the
- * directory.
+ * READDIRPLUS: READDIR with struct wire_direntplus records, which contain the attributes at the
+ * time of the reply.  All of attr is 0 for "." and "..", for files of which only the iods know the
+ * size or the space, and if the user may not search the directory.
  */
 struct wire_direntplus {	/* then name, NUL, padding to 8 bytes */
 	struct wire_dirent ent;
@@ -1037,12 +1044,14 @@ struct wire_append_rep {
 };
 
 /*
- * LOCK: an advisory lock on bytes [start, end) of a file, or its release.  end INT64_MAX means
- * unlimited.  Locks of one owner (a number that the session chooses) replace each other.  Locks
- * of two owners in one space conflict unless both are shared.  Locks end with the session at the
- * latest.  A waiting request is answered EAGAIN after WIRE_LOCK_WAIT_MS, or after half of its
- * time-out if that is less.  Send it again then.  Owner 0 is the process itself: a wait of such
- * owners that would deadlock is answered EDEADLK.
+ * LOCK: sets, tests or releases an advisory lock on the bytes [start, end) of a file; end
+ * INT64_MAX: no end.  The session chooses a number for each owner.  A lock replaces overlapping
+ * locks of the same owner.  It conflicts with an overlapping lock of another owner of the same kind
+ * (WIRE_L_WHOLE or not) unless both are shared.  When a session ends, its locks are released.
+ *
+ * EAGAIN: there is a conflict; or, with WIRE_L_WAIT, WIRE_LOCK_WAIT_MS or half of the request's
+ * time-out have passed, and the client sends the request again.  EDEADLK: the wait would be a
+ * deadlock among processes (owner 0).
  */
 #define WIRE_LOCK_WAIT_MS 5000u
 #define WIRE_L_UNLOCK	0u
@@ -1070,11 +1079,12 @@ struct wire_lock_rep {		/* TEST: a conflicting lock */
 };
 
 /*
- * LOCK_ANY: waits until one of these locks can be taken, and takes the first that can.  So a
- * client with many waits needs one slot for them.  Of each lock, only type and WIRE_L_WHOLE
- * count; no owner is 0.  It is answered EAGAIN after wait_ms, or as a waiting LOCK if that is
- * earlier, and EINTR if one of them is cancelled.  Any other error may concern only one of them:
- * request each separately.  Tail: struct wire_lock[n].
+ * LOCK_ANY: waits until one of n locks can be taken, and takes the first such lock.  So a client
+ * that waits for many locks needs only one slot.  Of the flags of each lock, only WIRE_L_WHOLE is
+ * used, and no owner may be 0.  Tail: struct wire_lock[n].
+ *
+ * EAGAIN: wait_ms, or the limit of LOCK, has passed.  EINTR: one of the waits was cancelled.
+ * Another error may concern only one of the locks, so the client then requests each with LOCK.
  */
 #define WIRE_LOCK_ANY_MAX 128u
 struct wire_lock_any {
@@ -1087,10 +1097,10 @@ struct wire_lock_any_rep {
 };
 
 /*
- * READ and WRITE: file regions and client memory are two lists with the same total.  If nmem is
- * 0, WRITE contains its data inline, and READ is answered inline.  The total is never 0, and no
- * piece of the lists is empty.  Tail: regions[nreg], mem[nmem], data[data_len] (READ: data_len is
- * 0).
+ * READ and WRITE: regions lists pieces of the object, and mem lists pieces of the client's memory.
+ * Both lists have the same total of bytes, which is not 0, and no empty piece.  If nmem is 0, the
+ * data is inline: in the WRITE, or in the reply to the READ.  Tail: regions[nreg], mem[nmem],
+ * data[data_len] (READ: data_len is 0).
  */
 #define WIRE_IO_SYNC	0x1u	/* on stable storage before the reply */
 
@@ -1114,8 +1124,8 @@ struct wire_io_rep {		/* READ inline: tail data[data_len] */
 };
 
 /*
- * READ_LIST and WRITE_LIST: as READ and WRITE, but the pieces are those of the file, and the iod
- * takes its share of each.  A regular pattern is one struct wire_vec, for any number of pieces:
+ * READ_LIST and WRITE_LIST: READ and WRITE with pieces of the file instead of the object.  The iod
+ * computes its share of each piece.  One struct wire_vec describes a regular pattern of pieces:
  *
  *   off     len    stride
  *   |------>[==]---[==]---[==]                        count 3
@@ -1153,8 +1163,8 @@ struct wire_resize {
 };
 
 /*
- * FALLOCATE: fallocate(2) of a range of one object.  Without a flag, the range has its space
- * then, and the object reaches at least to its end.
+ * FALLOCATE: fallocate(2) of a range of one object.  Without a flag, allocates space for the range,
+ * and extends the object to its end if necessary.
  */
 #define WIRE_FA_KEEP	0x1u	/* the size of the object does not change */
 #define WIRE_FA_PUNCH	0x2u	/* with KEEP: zeros, space is freed */
@@ -1169,9 +1179,10 @@ struct wire_fallocate {
 };
 
 /*
- * COPY: copy_file_range(2) of the share of one object.  The iod takes the bytes from its own
- * store, or from another iod by READ.  Bytes that the source does not have arrive as zeros.
- * EHOSTUNREACH: that iod did not answer; the client can move the bytes itself.
+ * COPY: the iod copies len bytes from the object from to the object handle.  The source is in its
+ * own store, or at another iod, from which it gets the bytes by READ.  Bytes beyond the end of the
+ * source become zeros.  EHOSTUNREACH: the other iod does not answer; the client can move the bytes
+ * itself.
  */
 struct wire_copy {
 	le64 handle;		/* to be written */
@@ -1196,11 +1207,11 @@ struct wire_seek_rep {
 };
 
 /*
- * BORROW: over a transport that passes descriptors, the descriptor of the object comes with the
- * reply.  If requested, the pages come before it: gate, terms, marks (loan_pages.h).  Through
- * these, the iod withdraws what it lent.  The client returns a loan through the marks.  WIRE_B_NO_OBJECT
- * never exists: with it, BORROW only asks whether objects are lent at all, and needs no
- * capability.
+ * BORROW: the iod lends the object to a client on its host: it sends the descriptor of the object
+ * with the reply.  If the client requests them (WIRE_B_PAGES), it sends before it the descriptors
+ * of the pages gate, terms and marks (loan_pages.h).  The iod withdraws a loan through the terms,
+ * and the client returns it through the marks.  The handle WIRE_B_NO_OBJECT never exists.  With it,
+ * the client only asks whether the iod lends objects; this needs no capability.
  */
 #define WIRE_B_NO_OBJECT UINT64_MAX
 #define WIRE_B_WRITE	0x1u	/* request: for writing, too; reply: granted */
@@ -1226,9 +1237,9 @@ struct wire_borrow_rep {
 };
 
 /*
- * COUNTER: adds to a counter of a file, or sets it, and returns its old value.  Counters start at
- * 0 and last as long as the object.  If the counter would overflow, it does not change:
- * EOVERFLOW.  ECONNABORTED: the request was first sent to another process of the iod, which may
+ * COUNTER: adds to a counter of a file, or sets it, and returns its old value.  A counter is 0 at
+ * first, and is removed with the object.  EOVERFLOW: the sum does not fit; the counter is
+ * unchanged. ECONNABORTED: the request was first sent to an earlier process of the iod, which may
  * have executed it.
  */
 #define WIRE_COUNTERS	8u	/* per file */
@@ -1244,17 +1255,19 @@ struct wire_counter_rep {
 };
 
 /*
- * PLACE: the address of a counter in registered memory of the iod, for RDMA fetch-and-adds by the
- * client.  It is valid for the connection of the reply.  A value that is not below the ceiling
- * counts only after the ceiling was raised above it.  EAGAIN: use COUNTER for now; EOPNOTSUPP:
- * always.  ECONNABORTED: upto came from another process of the iod.
+ * PLACE: returns the address of a counter in registered memory of the iod, to which the client adds
+ * by RDMA atomics.  The address is valid on the connection of the reply only.  The iod has stored
+ * durably that values below ceiling may be in use.  If an atomic returns a value that is not below
+ * it, the client must raise the ceiling with PLACE before it uses the value.  EAGAIN: the client
+ * uses COUNTER this time; EOPNOTSUPP: always.  ECONNABORTED: upto is a value from an earlier
+ * process of the iod.
  */
 #define WIRE_PL_RAISE	0x1u	/* raise the ceiling to upto or higher */
 #define WIRE_PL_STEP	(UINT64_C(1) << 40)
 struct wire_place {
 	le64 handle;
-	le64 upto;		/* signed; what the client got plus what it added */
-	le64 step;		/* what the client adds, 1 to WIRE_PL_STEP */
+	le64 upto;		/* signed; the value that the atomic returned plus its addend */
+	le64 step;		/* the addend of the client's atomics, 1 to WIRE_PL_STEP */
 	le64 life;		/* with RAISE: life of the reply whose address was used */
 	le32 number;		/* below WIRE_COUNTERS */
 	le32 flags;		/* WIRE_PL_* */
@@ -1268,8 +1281,8 @@ struct wire_place_rep {
 };
 
 /*
- * SHARE: the address of a table of struct wire_block, for RDMA Reads on the connection of the
- * reply.  No body.  EOPNOTSUPP: there is none.
+ * SHARE: returns the address of the iod's table of struct wire_block, which the client may read by
+ * RDMA on the connection of the reply.  No body.  EOPNOTSUPP: the iod has no such table.
  */
 struct wire_share_rep {
 	le64 addr;		/* a multiple of 8, not 0 */
@@ -1289,8 +1302,8 @@ struct wire_objsize {
 	le64 mtime;		/* ns; 0 if the object does not exist */
 };
 /*
- * The address at which this answer is kept current, for RDMA Reads on the connection of the
- * reply: a struct wire_end, valid as long as it has this tag.
+ * The address of a struct wire_end in which the iod keeps the present size of the object, for RDMA
+ * Reads on the connection of the reply.  It belongs to the object as long as it contains this tag.
  */
 struct wire_end_place {
 	le64 addr;		/* a multiple of 8, not 0 */
@@ -1305,10 +1318,10 @@ struct wire_getsize_rep {	/* tail: objsize[n], end_place[places] */
 
 /* FENCE: these sessions have ended.  Tail: sessions[n], none of them 0. */
 #define WIRE_FENCE_MAX	128u	/* sessions in one FENCE */
-#define WIRE_FN_MEMORY	0x1u	/* Nothing of it is stored on the disk.  The manager repeats it to
-				 * each new process of the iod, as long as it matters. */
-#define WIRE_FN_EVICT	0x2u	/* Objects that were lent to one of them are set aside by a
-				 * copy, even during a write.  Only to an iod that named
+#define WIRE_FN_MEMORY	0x1u	/* The iod does not store the fence on its disk.  The manager sends
+				 * it again to each new process of the iod, as long as needed. */
+#define WIRE_FN_EVICT	0x2u	/* The iod replaces the objects that it lent to these sessions by
+				 * copies, even during a write.  Only to an iod that named
 				 * WIRE_FT_EVICT. */
 struct wire_fence {
 	le32 n;			/* at least 1 */
@@ -1316,9 +1329,9 @@ struct wire_fence {
 };
 
 /*
- * LEASE: from until on, on its own CLOCK_BOOTTIME, the iod executes no change of a client, unless
- * it gets a later lease.  With the first lease of its process, the iod starts to serve: it was
- * claimed, and has all fences that it missed.
+ * LEASE: the iod may execute changes of clients until its own CLOCK_BOOTTIME is until, or longer if
+ * it gets a later lease.  The first lease of an iod process lets it serve clients: the manager has
+ * claimed it before, and has sent all fences that it missed.
  */
 #define WIRE_LEASE_V2	8u	/* its size without WIRE_FT_V3: only until */
 struct wire_lease {
@@ -1330,9 +1343,9 @@ struct wire_lease {
 };
 
 /*
- * OBJECTS: a walk over all objects of an iod.  place and after are 0 at first, then from the
- * previous reply.  place WIRE_PLACE_END: there are no more.  An object that exists during the
- * whole walk is named once.
+ * OBJECTS: lists all objects of an iod, in several requests.  place and after are 0 in the first
+ * request, and then those of the previous reply.  place WIRE_PLACE_END: there are no more.  An
+ * object that exists during the whole walk is listed exactly once.
  */
 #define WIRE_PLACE_END	UINT32_MAX
 struct wire_walk {
@@ -1347,8 +1360,8 @@ struct wire_walk_rep {		/* tail: handles[n] */
 };
 
 /*
- * CLAIM: the manager tells the iod what it knows of the iod's store, before any other request.
- * No iod serves clients before it.  LEASE, which follows, admits them.
+ * CLAIM: the manager's first request to an iod.  It tells the iod which database and which store
+ * the manager knows.  The iod serves clients only after CLAIM and LEASE.
  */
 #define WIRE_C_FRESH	0x1u	/* the manager's database is new, so no iod can have held
 				 * anything */
@@ -1374,16 +1387,17 @@ struct wire_claim_rep {
 	le64 term;		/* the highest term that has claimed it; 0: none */
 };
 
-/* DISK: iods with the same number share the space that each of them reports in STATFS. */
+/* DISK: identifies the disk of the store.  Iods with the same disk share the space of STATFS. */
 struct wire_disk_rep {
 	le64 disk;		/* 0: unknown; else a file system on a host */
 };
 
 /*
- * RAFT: a message between members of a group of managers.  It is either inline data, or in the
- * memory of the sender, from where the receiver reads it before it answers.  EPERM: the sender
- * is not one of the other managers.  ESTALE: another group.  ENXIO: another member.  EBUSY: the
- * message before it, in memory, is still being read.  After any error the message is lost.
+ * RAFT: a message between members of a group of managers.  The message is inline data, or it is in
+ * the memory of the sender, from which the receiver reads it by RDMA before it replies.  After any
+ * error the message is lost.  EPERM: the sender is not one of the other managers.  ESTALE: the
+ * receiver is in another group.  ENXIO: the receiver is not the member to.  EBUSY: the receiver is
+ * still reading an earlier message from the sender's memory.
  */
 #define WIRE_RAFT_MAX	(6u << 20)	/* bytes of a message */
 #define WIRE_RAFT_INLINE 8192u		/* ... that is inline data */
@@ -1399,22 +1413,29 @@ struct wire_raft {		/* tail: mem[nmem], data[data_len] */
 };
 
 /*
- * MANAGERS: the members of the group, and changes of it.  A member has a random id, which stands for
+ * MANAGERS: shows or changes the members of the group.  A member has a random id, which identifies
  * its storage, and the address of its manager.
+ * - STATUS: any user may send it.
+ * - JOIN: a manager sends it to become a member.  The reply comes when the change has begun.  The
+ *   manager repeats JOIN until the reply lists it as a voter.
+ * - REMOVE: an administrator removes a member.  The reply comes when the group has committed the
+ *   change.  (To replace the storage of a manager, remove its id while the manager runs.)
+ * - TRANSFER: an administrator makes another member the leader.  The reply comes when this has
+ *   begun.
  *
- * STATUS: any user.  JOIN: only a manager, which is not a member yet.  REMOVE and TRANSFER: only
- * administrators.  Only the leader executes JOIN, REMOVE and TRANSFER.  One change at a time.
- *
- * JOIN is answered when the change has begun, and is repeated until the reply lists the member as a
- * voter.  REMOVE is answered when the group has committed it; to remove the id of a manager that still
- * runs is how its storage is replaced.  TRANSFER is answered when it has begun.
- *
- * EPERM: not allowed to this user or peer.  ENOTCONN: this manager does not lead.  EAGAIN: JOIN: not yet:
- * it begins to lead, or not all iods have accepted its new database.  EBUSY: another
- * change is going on.  ENOENT: no member has this id.  EEXIST: JOIN: a member with another id has this
- * address; remove that one first.  EDESTADDRREQ: JOIN: no manager has this address in the
- * configuration of the leader.  EHOSTDOWN: REMOVE: the members that would remain and are up to date
- * are no majority of them; TRANSFER: the other one does not answer, or lacks many entries.  ENOSPC: the log is full.  ENOSYS: there is one manager, without a group.
+ * Only the leader executes JOIN, REMOVE and TRANSFER, one at a time.  Errors:
+ * - EPERM: this user or peer may not send the command.
+ * - ENOTCONN: this manager does not lead.
+ * - EAGAIN: JOIN is not possible yet: the leader has just begun to lead, or not all iods have
+ *   accepted its new database.
+ * - EBUSY: another change is in progress.
+ * - ENOENT: no member has this id.
+ * - EEXIST: JOIN: a member with another id has this address; remove that one first.
+ * - EDESTADDRREQ: JOIN: the leader's configuration has no manager with this address.
+ * - EHOSTDOWN: after REMOVE, the members that are up to date would be no majority.  TRANSFER: the
+ *   other member does not answer, or is many log entries behind.
+ * - ENOSPC: the log is full.
+ * - ENOSYS: there is one manager, without a group.
  */
 enum wire_managers_cmd {
 	WIRE_MA_STATUS,
@@ -1470,14 +1491,15 @@ struct wire_managers_rep {	/* tail: member[n] */
 };
 
 /*
- * FETCH: the next part of a copy of the database, for a member that lacks entries of the log.  The
- * copy is a stream of bytes (mgr/backup/backup.h).  offset 0 begins a new one; a later offset is the
- * end of the part before it.  The parts are written to mem.  A manager makes one copy at a time, for
- * a member of its group.
+ * FETCH: returns the next part of a copy of the database, for a member whose missing log entries
+ * the leader no longer has.  The copy is a stream of bytes (mgr/backup/backup.h).  offset 0 begins
+ * a new copy; otherwise offset is the end of the previous part.  The server writes the part to mem
+ * by RDMA. A manager makes one copy at a time, for a member of its group.
  *
- * EPERM: the sender is not one of the other managers.  ESTALE: another group.  ENOENT: no such member.
- * EBUSY: another copy is being made.  ENXIO: this copy has ended, or offset is not its position: begin
- * again.  After an error of the copy, the stream says so.
+ * EPERM: the sender is not one of the other managers.  ESTALE: the server is in another group.
+ * ENOENT: member is not in the group.  EBUSY: the server is making another copy.  ENXIO: this copy
+ * has ended, or offset is not its position; the client begins again.  If making the copy fails, the
+ * stream itself contains the error.
  */
 #define WIRE_FETCH_MAX	(1u << 20)	/* bytes of a part */
 #define WIRE_FETCH_MEM	8u
@@ -1579,9 +1601,9 @@ static inline size_t wire_pad(size_t len)
 }
 
 /*
- * A checked message.  body and tail point into the caller's buffer and are valid as long as the
- * buffer.  tail[i] is the i-th tail item of the operation, in the order in which its structure
- * names them.  len is in bytes, without padding.
+ * A message that wire_parse() has checked.  body and tail point into the receive buffer and are
+ * valid as long as it.  tail[i] is the i-th tail item, in the order of the "Tail:" comment of the
+ * operation's structure.  tail[i].len is in bytes, without padding.
  */
 struct wire_msg {
 	const struct wire_hdr *hdr;
@@ -1604,36 +1626,38 @@ struct wire_msg {
 };
 
 /*
- * Checks a received message of len bytes at buf (aligned to 8 bytes) before anything in it is
- * used: magic, version, length, operation, direction, counts against their limits, the tail
+ * Checks a received message of len bytes at buf, which is aligned to 8 bytes, before anything else
+ * uses it: magic, version, length, operation, direction, counts against their limits, the tail
  * against the length, strings without NUL, sums of region and memory lists equal to the total and
  * without overflow, and reserved fields zero.
  *
- * Returns 0 and fills in *msg.  Returns -EPROTONOSUPPORT (another protocol version), -ENOSYS
- * (unknown operation; msg->hdr is set), or -EPROTO (malformed).  Then *why, if why is not NULL,
- * names the field in a constant string.
+ * Returns 0 and fills *msg, or returns -EPROTONOSUPPORT: another protocol version; -ENOSYS: an
+ * unknown operation (msg->hdr is set); -EPROTO: the message is malformed.  After an error, *why (if
+ * why is not NULL) is a constant string that names the field.
  */
 int wire_parse(const void *buf, size_t len, struct wire_msg *msg,
 	       const char **why);
 
 /*
- * Number of bytes that follow a checked request: those that mem names, with WIRE_F_DATA; else 0.
+ * Returns the bytes of data that follow a checked request: with WIRE_F_DATA those that mem names,
+ * otherwise 0.
  */
 uint64_t wire_data_len(const struct wire_msg *msg);
 
 /*
- * Checks a record of READDIR or READDIRPLUS.  left: the bytes available; fixed: the bytes before
- * the name.  Returns true if the record and its name end within left, and the name is valid.
+ * Checks the record d of READDIR or READDIRPLUS, which has left bytes at most, and fixed bytes
+ * before the name.  Returns true if the record and its name end within left bytes and the name is
+ * valid.
  */
 bool wire_dirent_ok(const struct wire_dirent *d, size_t left, size_t fixed);
 
 /*
- * Returns the length of a row of METRICS with its padding.  left: the bytes available.  Returns 0
- * if the row is invalid; then *why says why.
+ * Checks the row m of METRICS, which has left bytes at most.  Returns its length with padding, or 0
+ * if the row is invalid, for the reason *why.
  */
 size_t wire_metric_len(const struct wire_metric *m, size_t left,
 		       const char **why);
-/* For a checked row. */
+/* Return the buckets, and the text, of a row that wire_metric_len() has checked. */
 static inline const struct wire_metric_bucket *
 wire_metric_buckets(const struct wire_metric *m)
 {
@@ -1648,8 +1672,8 @@ static inline const char *wire_metric_text(const struct wire_metric *m)
 bool wire_job_ok(const void *job, size_t len);
 
 /*
- * The objects for which a checked request to an iod needs capabilities.  Fills in need and
- * returns the number, at most WIRE_NEEDS_MAX.  body: after the header.
+ * Fills need with the objects for which the request op, with this body, needs capabilities at an
+ * iod.  Returns their number, at most WIRE_NEEDS_MAX.
  */
 #define WIRE_NEED_READ	0x1u	/* as CAPABILITY_* */
 #define WIRE_NEED_WRITE	0x2u
@@ -1662,9 +1686,9 @@ unsigned int wire_needs(unsigned int op, const void *body,
 			struct wire_need need[WIRE_NEEDS_MAX]);
 
 /*
- * Whether a request waits for a lock, or for a disk or another server.  A LOCK_ANY does not
- * count, because a session has only one.  Only the server knows of requests that wait sometimes:
- * WIRE_FT_WAITS.  body: after the header.
+ * Returns whether the request op, with this body, always waits at the server: for a lock, or for a
+ * disk or another server (STORE).  Returns WIRE_WAIT_NOT for LOCK_ANY, because a session has only
+ * one.  For requests that wait only sometimes, see WIRE_FT_WAITS.
  */
 enum wire_wait { WIRE_WAIT_NOT, WIRE_WAIT_LOCK, WIRE_WAIT_STORE, WIRE_WAITS };
 enum wire_wait wire_waits(unsigned int op, const void *body);
@@ -1673,8 +1697,8 @@ enum wire_wait wire_waits(unsigned int op, const void *body);
 const char *wire_op_name(unsigned int op);
 
 /*
- * Checks the private data of a connect request or answer, as wire_parse().  buf may be unaligned.
- * Bytes after the structure are ignored (rdma_cm pads).
+ * Check the private data of a connect request, or of its answer.  Results: see wire_parse().  buf
+ * may be unaligned.  Bytes after the structure are ignored, because rdma_cm pads.
  */
 int wire_check_connect(const void *buf, size_t len, const char **why);
 int wire_check_accept(const void *buf, size_t len, const char **why);
@@ -1683,15 +1707,14 @@ void wire_take_hail(const void *buf, size_t len, size_t behind,
 		    struct wire_hail *hail);
 
 /*
- * Builds a message in a buffer of cap bytes.  wire_begin() leaves room for the header.  Then
- * append the fixed body and the tail items in order.  wire_end() fills in magic, version, op, len
- * and flags of the header, and returns the length.  It returns -EMSGSIZE if a part did not fit,
- * or if extra is above WIRE_INLINE_MAX.  extra: length of inline data that the caller gathers
- * after the buffer (without padding).
+ * Building a message in buf, which has cap bytes and is aligned to 8.  wire_begin() reserves room
+ * for the header.  The caller then appends the fixed body and the tail items, in their order, with
+ * wire_put().  wire_end() fills in magic, version, op, len and flags of the header.  It returns the
+ * length of the message, or -EMSGSIZE: a part did not fit, or extra is above WIRE_INLINE_MAX.
+ * extra is the length of inline data, without padding, that the caller sends after the buffer.
  *
- * wire_put() copies the item and pads it.  item NULL: the bytes are zero, for the caller to fill
- * in.  Returns their address, or NULL on overflow.  buf must be aligned to 8, so that structures
- * can be written in place.
+ * wire_put() copies len bytes of item and pads them.  If item is NULL, it appends zeros, which the
+ * caller may overwrite.  It returns the address of the bytes, or NULL: there is no room.
  */
 struct wire_out {
 	uint8_t *buf;
@@ -1701,8 +1724,8 @@ struct wire_out {
 void wire_begin(struct wire_out *out, void *buf, size_t cap);
 void *wire_put(struct wire_out *out, const void *item, size_t len);
 /*
- * How many items of that size there is room for, at most most, after a body of head bytes that is
- * still to be put.
+ * Returns how many items of item bytes fit after a body of head bytes, which is not appended yet;
+ * at most the parameter most.
  */
 unsigned int wire_room(const struct wire_out *out, size_t head, size_t item,
 		       unsigned int most);

@@ -60,18 +60,16 @@ struct wire_op_desc {
 	bool redirect; /* names a path, so it may answer WIRE_REDIRECT */
 };
 
-/*
- * Bodies and tails are read and written in place as structures, so the buffer must be aligned for
- * them.
- */
+/* Returns whether buf is aligned to 8, so that bodies and tails can be used in place. */
 static inline bool wire_aligned(const void *buf)
 {
 	return (uintptr_t)buf % 8 == 0;
 }
 
 /*
- * Checks the first fields of a header, a connect or an accept.  Returns 0, -EPROTO or
- * -EPROTONOSUPPORT.  On error, *why is the cause, if why is not NULL.
+ * Checks magic and version at the begin of a header, a connect or an accept.  Returns 0; -EPROTO:
+ * not this protocol; -EPROTONOSUPPORT: another version.  After an error, *why is the cause, if why
+ * is not NULL.
  */
 int wire_check_magic(const void *buf, size_t len, const char **why);
 
