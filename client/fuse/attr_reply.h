@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * attr_reply.h - attributes in replies: their values, and how long the kernel may use
- * them.
+ * attr_reply.h - attributes in replies to the kernel: their values, and how long the kernel
+ * may use them.
  *
- * The values are those of stat(2): the manager's, completed with what this process or
- * the iods know about a file that is being written.
+ * The values are those of stat(2).  They come from the manager.  For a file that is being
+ * written, this process or the iods know some of them better.
  *
- * If the kernel checks permissions, it needs the attributes of each object that a call
- * passes.  It asks again for attributes that it may not keep at all.  With cache=none
- * they get the shortest possible time, so that the reply to a LOOKUP serves the call
- * that caused it:
+ * If the kernel checks permissions, it needs the attributes of each object on a path.  If it
+ * may not keep attributes at all, it requests them again immediately after a LOOKUP.  So with
+ * cache=none, it may keep some of them for the shortest possible time:
  *
  *	directories, symbolic links	one kernel tick
  *	files not open on this host	one tick, or until an open
  *	open files, special files	not at all: no server repeats the kernel's check of
  *					these, and programs watch an open file grow
  *
- * If old attributes let a call pass a directory, the manager checks again.
+ * If the kernel permits a call because of old attributes, the manager still checks the call.
  */
 #ifndef ATTR_REPLY_H
 #define ATTR_REPLY_H
@@ -31,10 +30,10 @@ struct attr_reply {
 
 /*
  * A target_op() whose argument is a struct attr_reply: sets st from attr.  Asks the iods
- * for the size if it is not known otherwise.  Returns 0 or -errno.
+ * for the size if attr does not have it.  Returns 0 or -errno.
  */
 int attr_reply_complete(struct session *s, const struct target *t, void *arg);
-/* The same, but first asks the manager for attr. */
+/* Asks the manager for attr, and then sets st as attr_reply_complete() does. */
 int attr_reply_fetch(struct session *s, const struct target *t, void *arg);
 
 /* Returns true if the kernel keeps attributes for ticks, whatever the options say. */
@@ -52,8 +51,9 @@ double attr_reply_getattr_timeout(const struct fuse_daemon *d,
 uint64_t attr_reply_timeout_ns(const struct fuse_daemon *d);
 
 /*
- * Called when the kernel's file n was opened, before the reply.  changed: attributes of
- * a file that may have changed since the previous open, or NULL.
+ * Called when the kernel's file n was opened, before the reply: if necessary, makes the kernel
+ * drop its attributes of n.  changed: the attributes of a file that may have changed since the
+ * previous open; otherwise NULL.
  */
 void attr_reply_invalidate_opened(const struct fuse_daemon *d, fuse_ino_t n,
 				  const struct stat *changed);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bypass_page.h - for programs that bypass the mount for their data (client/preload): a page
- * that they share with the daemon (shortcut.h).  It describes the file system, and marks
- * the files that no program may bypass:
+ * bypass_page.h - a page that the daemon shares with programs which bypass the mount for
+ * their data (client/preload, shortcut.h).  The page describes the file system, and marks the
+ * files whose data must go through the mount for one of these reasons:
  *
- * - the kernel may have pages of the file, and would not notice the write;
- * - the file has locks, which are lost with this daemon's session;
- * - the file has set-id bits, which a write removes.
+ * - The kernel may have pages of the file, and would not notice a write that bypasses it.
+ * - The file has locks, which are lost when the daemon's session ends.
+ * - The file has set-id bits, which a write must remove.
  *
  *	first page read, first lock, bits --> marked --> last close
  */
@@ -19,9 +19,9 @@ struct bypass_page;
 struct options;
 
 /*
- * Makes the shared page of the mount that opt describes.  Returns NULL if no program may
- * bypass the mount: the kernel may keep more than programs can see, or the page cannot
- * be made (logged), or is too small.
+ * Creates the shared page of the mount that opt describes.  Returns NULL if programs must not
+ * bypass the mount: because of the options, because the page cannot be created (which is
+ * logged), or because it is too small.
  */
 struct bypass_page *bypass_page_new(const struct fuse_daemon *d,
 				    const struct options *opt);
@@ -31,8 +31,8 @@ void bypass_page_free(struct bypass_page *b);
 const char *bypass_page_path(const struct bypass_page *b);
 
 /*
- * Marks the file until its last release.  If it cannot be recorded, it stays marked,
- * which only costs time.  b may be NULL.
+ * Marks the file until its last open file is released.  Without memory to record that, the file
+ * stays marked for ever, which only makes it slower.  b may be NULL.
  */
 void bypass_page_forbid(struct bypass_page *b, uint64_t handle);
 /* Returns true if the file is marked, or one that shares its mark. */

@@ -27,8 +27,8 @@ struct call {
 /* Starts a request and its deadline.  c lives until its reply. */
 void call_begin(struct call *c, fuse_req_t req);
 /*
- * Returns true if the kernel repeats a request that was answered with ETIMEDOUT: the same
- * reply was sent again, so the request is done.  request: thread_hints_request().
+ * If c repeats a request of the same thread that was answered with ETIMEDOUT, answers c with
+ * ETIMEDOUT, too, and returns true.  request: thread_hints_request().
  */
 bool call_repeats_timeout(struct call *c, uint64_t request);
 /*
@@ -40,8 +40,8 @@ struct target call_entry(struct call *c, fuse_ino_t dir, const char *name);
 /* Returns WIRE_MODE() of mode with the requester's umask. */
 uint32_t call_mode(const struct call *c, mode_t mode);
 /*
- * Returns true if the kernel leaves the removal of set-id bits and capabilities to the
- * daemon, and changes by this requester remove them.
+ * Returns true if a change by this requester removes set-id bits and file capabilities, and the
+ * kernel leaves that to the daemon.
  */
 bool call_kills_setid(const struct call *c);
 /* Runs op in the present session (fs_run()).  Returns 0 or -errno. */
@@ -51,20 +51,21 @@ int call_run(const struct call *c, const struct target *t, target_op op,
 /* ---- replies: nothing uses the request after one of these ---- */
 
 /*
- * Called when the manager returned ESTALE for an object that the kernel still has.
- * Returns true if a host removed the object: *st has its attributes.
+ * Called when the manager returned ESTALE for an object that the kernel still has.  If a host
+ * has removed the object, sets *st to its last attributes and returns true.
  */
 bool call_is_removed(const struct call *c, uint64_t handle, struct stat *st);
 /*
- * Called when the object n has no name any more.  Returns true if the reply must be
- * ESTALE: if the kernel used a name that it keeps, it looks that name up again, and then
- * repeats the request.  Returns false if the thread got that reply a moment ago.
+ * Called when the object n has no name any more.  Returns true if the caller must answer ESTALE:
+ * then the kernel, if it used a name that it keeps, looks the name up again and repeats the
+ * request.  Returns false if the thread has just got ESTALE, so that this is the repeated
+ * request.
  */
 bool call_retry_stale(const struct call *c, uint64_t n);
 /*
- * Returns the result of a change or lookup of t in a directory, where rc is the
- * manager's.  A removed directory (ESTALE) has no names: the first result is ESTALE
- * (call_retry_stale()), the next one is ENOENT.
+ * Returns the reply to a change or lookup of t, for which the manager returned rc.  If rc means
+ * that the directory was removed (ESTALE), the reply is ESTALE the first time
+ * (call_retry_stale()), and ENOENT after that.
  */
 int call_removed_dir_error(const struct call *c, const struct target *t,
 			   int rc);
@@ -81,12 +82,12 @@ void call_end_entry(const struct call *c, const struct attr *attr,
 void call_fill_entry(const struct call *c, const struct attr *attr,
 		     const struct stat *st, struct fuse_entry_param *e);
 /*
- * Returns for how many seconds the kernel may keep that name in dir is st (NULL:
- * absent).
+ * Returns the seconds for which the kernel may keep the name in dir.  st has the attributes of
+ * its object; NULL: the name is absent.
  */
 double call_entry_timeout(const struct call *c, uint64_t dir, const char *name,
 			  const struct stat *st);
-/* Records what the object lacks according to attr, if no other reply does. */
+/* Records attr in the inode_cache.  Called if no call_end function gets attr. */
 void call_record_attr(const struct call *c, const struct attr *attr);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fsync_errors.h - errors of fsync that concern several open files.  The servers report
- * data that a disk failed to store only once to a client, and the mount is one client
- * for all programs of its host.  So the mount passes the error on to each other file of
- * the object that was open then.  The next fsync of that file returns the error.
+ * fsync_errors.h - reports an error of fsync through all open files of an object.  If a disk
+ * failed to store data, the servers report that only once to a client.  The mount is one client
+ * for all programs of its host.  So when one fsync gets the error, the daemon records it for
+ * each other file of the object that is open then.  The next fsync of that file returns it.
  *
  *	A	fsync |------------ EIO
  *	B	  fsync |----- ok ..... EIO: the lost data may have been B's
@@ -30,15 +30,16 @@ void fsync_errors_free(struct fsync_errors *e);
 void fsync_errors_begin(struct fsync_errors *e, struct fsync *x,
 			struct file *f);
 /*
- * Called with rc, the result of the flush.  Returns it, or an error of another fsync that
- * f has not reported yet.  If rc is 0, waits until the given time (clock_now()) for the
- * object's fsyncs that have begun so far.  -ETIMEDOUT: one of them has not ended.
+ * Called with rc, the result of the flush.  If rc is 0, waits until `until` (clock_now()) for the
+ * other fsyncs of the object that have begun.  Returns rc; or an error of another fsync that was
+ * not yet reported through this file; -ETIMEDOUT: another fsync has not ended.
  */
 int fsync_errors_end(struct fsync_errors *e, struct fsync *x, int rc,
 		     uint64_t until);
 /*
- * A program that bypasses the mount got the error rc, and reports it through f: passes
- * it on to the other files of the object.  Returns false if rc is no such error.
+ * Called when a program that bypasses the mount has got the error rc, which it reports through
+ * its open file f: records rc for the other open files of the object.  Returns false if rc does
+ * not mean that data is lost.
  */
 bool fsync_errors_report(struct fsync_errors *e, struct file *f, int rc);
 

@@ -56,8 +56,8 @@ struct fuse_daemon {
 	enum cache cache;
 	double attr_timeout, entry_timeout; /* s */
 	/*
-	 * each request has the rights of its requester, which only root may state; else
-	 * all have the daemon's
+	 * true: a request is sent in the name of its requester, which only root may do;
+	 * false: all requests are sent in the name of the daemon's user
 	 */
 	bool per_user;
 	bool default_permissions; /* the kernel checks permissions */
@@ -88,9 +88,9 @@ static inline struct fuse_daemon *fuse_daemon_of(fuse_req_t req)
 }
 
 /*
- * Converts a handle to the kernel's number for requests, and back.  The kernel calls the
- * root 1; other objects have their handles as numbers.  If another object has handle 1,
- * its number is the root's handle.  The inode numbers that programs see are handles.
+ * Converts a handle to the kernel's node number, and back.  The node number of the root is 1;
+ * that of another object is its handle.  If an object other than the root has the handle 1, its
+ * node number is the root's handle.  The inode numbers that programs see are handles.
  */
 static inline uint64_t fuse_daemon_swap_ino(const struct fuse_daemon *d,
 					    uint64_t n)

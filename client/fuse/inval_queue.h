@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inval_queue.h - invalidates files: makes the kernel drop its pages and attributes of a
- * file.  The kernel first writes the pages that a program changed through a mapping.
+ * inval_queue.h - makes the kernel drop its pages and attributes of a file ("invalidates" the
+ * file).  Before that, the kernel writes the pages that a program changed through a mapping.
  *
- * To drop a page, the kernel waits for requests that have locked it, and the daemon
- * serves these requests.  So a thread that reads requests must not invalidate a file.
- * Separate threads do, each one file at a time.
+ * Before the kernel drops a page, it waits for the requests that have locked the page.  The
+ * daemon must serve these requests, so a thread that reads requests must not invalidate a file.
+ * Separate threads do this, each one file at a time.
  *
  *	listener	SETLK: granted |   READ of a page |	 WRITE of another |
  *	inval_queue		  | asks the kernel, which waits for both ...... | answers
@@ -27,7 +27,7 @@ struct inval {
 	struct call c;
 	struct file *f;
 	/*
-	 * Called after the kernel has dropped all that it had of f when this was queued.
+	 * Called after the kernel has dropped all pages of f that it had at inval_queue_add().
 	 * Must answer c.
 	 */
 	void (*done)(struct inval *inval);
@@ -39,16 +39,16 @@ struct inval {
 /* Returns NULL if there is no memory. */
 struct inval_queue *inval_queue_new(void);
 /*
- * Starts no more invalidations.  Returns false if some still run after ms: they may wait
- * for requests that no thread reads any more.
+ * Prevents further invalidations, and waits at most ms milliseconds for those that run.  Returns
+ * false if some still run: they may wait for requests that no thread reads any more.
  */
 bool inval_queue_stop(struct inval_queue *q, unsigned int ms);
 /* Waits for the running invalidations. */
 void inval_queue_free(struct inval_queue *q);
 
 /*
- * Queues a copy of *inval, which done() gets.  Without memory or threads, the calling
- * thread invalidates the file, after another one has taken over its listening.
+ * Queues a copy of *inval, which done() gets.  If there is no memory or no thread, the calling
+ * thread invalidates the file itself, and another thread reads requests in its place.
  */
 void inval_queue_add(struct inval_queue *q, const struct inval *inval);
 

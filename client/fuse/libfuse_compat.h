@@ -15,8 +15,8 @@
 int libfuse_compat_watch(struct fuse_daemon *d);
 
 /*
- * Returns true if this thread's current write must remove set-id bits, because its
- * process lacks CAP_FSETID.  The kernel leaves that to the daemon (Linux 5.11).
+ * Returns true if the WRITE that this thread serves must remove set-id bits, because the writing
+ * process does not have CAP_FSETID.  (Since Linux 5.11, the kernel leaves that to the daemon.)
  */
 bool libfuse_compat_write_kills_setid(void);
 
@@ -32,10 +32,7 @@ int libfuse_compat_reply_create(const struct call *c,
 
 /* ---- expiring a name without dropping it ---- */
 
-/*
- * EXPIRY_ARGS: how many arguments the function of this libfuse takes; 0: libfuse does
- * not have it.
- */
+/* EXPIRY_ARGS: parameters of fuse_lowlevel_notify_expire_entry() in this libfuse; 0: missing. */
 
 /* Returns true if the kernel (Linux 6.2 or later) and libfuse can do it. */
 static inline bool libfuse_compat_can_expire(const struct fuse_conn_info *conn)

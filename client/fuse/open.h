@@ -11,9 +11,7 @@ static inline struct file *open_file(uint64_t fh)
 	return (struct file *)(uintptr_t)fh;
 }
 
-/*
- * Locks f->pos_lock, which another thread may hold for a whole request to the manager.
- */
+/* Takes f->pos_lock; may wait, because a thread may hold it for a whole request to the manager. */
 void open_lock_pos(struct file *f);
 
 /* The arguments and results of an open. */
@@ -39,19 +37,18 @@ static inline bool attr_has_setid(const struct attr *a)
 }
 
 /*
- * Removes the set-id bits of f, before the request c changes f for a requester that may
- * not keep them.  Returns 0 or -errno.
+ * Called before the request c changes the data of f.  If the requester is not privileged to keep
+ * the set-id bits of f, removes them.  Returns 0 or -errno.
  */
 int open_kill_setid(struct call *c, struct file *f);
 
-/* Creates an empty file that stays closed; answers c. */
+/* Creates an empty file without opening it, and answers c. */
 void open_create_closed(const struct call *c, const struct target *t,
 			mode_t mode);
 
 /*
- * Called before the file is truncated by name.  Returns 0 or -errno.  -ESTALE: the file
- * has no name, and the kernel may have used a name that it keeps.  It looks that name up
- * again.
+ * Called before the file is truncated by its name.  Returns 0 or -errno.  -ESTALE: the file has no
+ * name any more, and the kernel may have used an old name; the kernel then looks the name up again.
  */
 int open_check_truncate(const struct call *c, const struct target *t,
 			fuse_ino_t ino);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dentry_cache.h - names, present and absent, that the kernel may keep for a while.  When
- * a process gets a lock, the kernel's names in the directory of the locked file must not
- * be older than the lock.
+ * dentry_cache.h - a record of the names (present and absent ones) that the kernel may keep
+ * for a while.  When a process gets a lock, the kernel must not use older names in the
+ * directory of the locked file.
  *
- *	a name is answered	dentry_cache_add()	recorded, and how long it may be kept
- *	a lock is requested	dentry_cache_lock_dir()	from now on the kernel keeps none there
- *	the lock is granted	dentry_cache_expire()	the recorded names expire
+ *	reply with a name	dentry_cache_add()	records it, and says how long it may be kept
+ *	lock is requested	dentry_cache_lock_dir()	from now on the kernel keeps no names there
+ *	lock is granted		dentry_cache_expire()	the recorded names expire
  *
- * A lock request states a file, not a name: see dentry_cache_dir_of().  If the directory
- * is not known, all directories of the mount count as one.
+ * A lock request has a file, not a name.  dentry_cache_dir_of() finds its directory.  If that
+ * is unknown, the lock concerns all directories of the mount.
  *
- * At the grant, a LOOKUP that the manager answered earlier may still be in the daemon
+ * When a lock is granted, an older reply of the manager to a LOOKUP may still be in the daemon
  * or the kernel:
  *
  *	answered after the lock request		the kernel does not keep it, nor one that
@@ -30,10 +30,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/*
- * Time from a reply until the kernel's thread has used it.  An estimate: the kernel
- * does not tell.
- */
+/* Estimated maximum time from a reply until the kernel's thread has used it. */
 #define DENTRY_CACHE_SETTLE_MS 50u
 
 struct dentry_cache;
@@ -48,36 +45,30 @@ struct dentry {
 	pid_t thread; /* the requesting thread; 0: unknown */
 };
 
-/*
- * timeout: for how many seconds the kernel keeps names; 0: not at all.  Returns NULL if
- * there is no memory.
- */
+/* timeout: the seconds for which the kernel keeps names; 0: not at all.  NULL: no memory. */
 struct dentry_cache *dentry_cache_new(double timeout);
 void dentry_cache_free(struct dentry_cache *c);
 
 /*
  * Called before the reply with dentry, to a request that began at begun (clock_now()).
- * Returns for how many seconds the kernel may keep it.
+ * Returns the seconds for which the kernel may keep the name.
  */
 double dentry_cache_add(struct dentry_cache *c, const struct dentry *dentry,
 			uint64_t begun);
 /*
- * Called before the reply to a rename: the kernel moves what it keeps to the new name.
- * swaps: the two names change places.  The handles are those of the objects before the
- * rename; 0: unknown, then files of that directory count as being in any.
+ * Called before the reply to a rename, after which the kernel also renames what it keeps.
+ * swaps: from and to are exchanged.  from->handle and to->handle are the objects before the
+ * rename.  If one is 0 (unknown), files that were in its directory may now be in any directory.
  */
 void dentry_cache_rename(struct dentry_cache *c, const struct dentry *from,
 			 const struct dentry *to, bool swaps);
 
-/*
- * Returns the directory of the object's last recorded name; 0: unknown, or maybe
- * several.
- */
+/* Returns the directory of the object's last recorded name; 0: unknown, or not the only one. */
 uint64_t dentry_cache_dir_of(struct dentry_cache *c, uint64_t handle);
 
 /*
- * Returns true if the kernel may have reached the object by a name that it keeps,
- * without a new lookup.
+ * Returns true if the kernel may have found the object by a name that it keeps, without asking
+ * the daemon again.
  */
 bool dentry_cache_may_hold(struct dentry_cache *c, uint64_t handle);
 
@@ -86,14 +77,16 @@ struct dentry_file {
 	uint64_t handle;
 	uint64_t opened; /* the result of dentry_cache_dir_of() at its open */
 };
-/* Called before the lock is requested: the kernel keeps no more names there. */
+/*
+ * Called before a lock on f is requested: from now on the kernel keeps no names in its directory.
+ */
 void dentry_cache_lock_dir(struct dentry_cache *c, const struct dentry_file *f);
 
 typedef void dentry_expire_fn(const struct dentry *dentry, void *arg);
 /*
- * Called before the thread gets its lock on f.  Calls expire(dentry, arg) for each name
- * that the kernel may have.  Waits for requests in that directory, so the threads that
- * serve these must not call it.
+ * Called before the thread gets its lock on f.  Calls expire(dentry, arg) for each name in the
+ * directory of f that the kernel may have.  It waits for requests in that directory, so a thread
+ * that serves requests of the kernel must not call it.
  */
 void dentry_cache_expire(struct dentry_cache *c, const struct dentry_file *f,
 			 pid_t thread, dentry_expire_fn *expire, void *arg);

@@ -2,16 +2,16 @@
 /*
  * inflight_io.h - READs of pages and WRITEs in flight, to find those that overlap.
  *
- * A write(2) changes the kernel's page, unlocks it, and sends us the bytes.  Meanwhile
- * the kernel may drop that page, because the file has another time, and read it again.
- * The reply stays in the page after the write returned, with the old bytes.  So a READ
- * that overlaps a WRITE in time is not answered with its result: it is repeated after
- * the WRITE.
+ * In write(2), the kernel changes its page, unlocks it, and sends the bytes to the daemon in a
+ * WRITE.  During the WRITE, the kernel may drop the page, because the file's time has changed,
+ * and read it again.  If the daemon answered this READ with the old bytes, they would stay in
+ * the page after the write returned.  So the daemon discards the result of a READ that overlaps
+ * a WRITE in time, and repeats the READ after the WRITE.
  *
  *	writer  changes the page |---------- WRITE ----------|
  *	another     drops it, reads |-- READ --| (discarded)  |-- READ --| answered
  *
- * A READ that was answered before the WRITE came cannot be corrected.
+ * If the daemon has answered the READ before the WRITE arrives, it cannot correct the page.
  */
 #ifndef INFLIGHT_IO_H
 #define INFLIGHT_IO_H
@@ -39,23 +39,22 @@ struct inflight_io *inflight_io_new(void);
 void inflight_io_free(struct inflight_io *io);
 
 /*
- * Called before pages are read: waits for running writes to them.  Returns 0; or
- * -ETIMEDOUT at `until` (clock_now()), then the read has not started.
+ * Called before pages are read: waits for the writes to them that are in progress.  Returns 0,
+ * or -ETIMEDOUT at `until` (clock_now()): then the read was not registered.
  */
 int inflight_io_read_start(struct inflight_io *io, struct io_range *x,
 			   uint64_t until);
 /*
- * Called after the read.  Returns false if a write to the pages came meanwhile: they
- * must be read again.  The kernel locks a page that it reads, so such writes are only
- * those that had changed it before.
+ * Called after the read.  Returns false if a write to the pages has begun meanwhile, so that the
+ * caller must read them again.  (The kernel locks a page that it reads, so that write(2) had
+ * changed the page before.)
  */
 bool inflight_io_read_end(struct inflight_io *io, struct io_range *x);
 
 /*
- * Called around a write, from before its start until before the reply.  The position of
- * an append is not known.  Its range begins where the kernel believes the end to be,
- * which is in the last page that the kernel reads or after it.  It ends at the highest
- * offset.
+ * The first is called before a write starts, the second before its reply.  The position of an
+ * append is not known.  So its range begins at the end of file as the kernel knows it, which is
+ * in the last page that the kernel reads or after it, and ends at the highest offset.
  */
 void inflight_io_write_start(struct inflight_io *io, struct io_range *x);
 void inflight_io_write_end(struct inflight_io *io, struct io_range *x);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inode_cache.h - the inodes and names that the kernel has, according to the replies that
- * it got.  The daemon uses it
+ * inode_cache.h - a record of the inodes and names that the daemon's replies have given to
+ * the kernel.  It serves three purposes:
  *
- * - to answer without a request for extended attributes that an inode lacks;
- * - to tell the kernel at an open whether the pages that it has are still valid;
- * - for inodes that were removed while the kernel still uses them, as working
- *   directories or without requests to the daemon (FIFOs, sockets, devices, O_PATH).
- *   If the manager no longer knows such an inode, it has the attributes of its removal,
- *   a directory is empty, and changes of attributes apply only here.
+ * - If an inode has no extended attributes or access control lists, the daemon answers
+ *   requests for them without asking the manager.
+ * - At an open, the daemon tells the kernel whether the pages that it has are still valid.
+ * - The kernel may still use a removed inode: as a working directory, or without requests to
+ *   the daemon (FIFOs, sockets, devices, O_PATH).  If the manager no longer knows the inode,
+ *   the daemon answers with its last attributes.  A removed directory is empty.  The daemon
+ *   records changes of attributes here only.
  *
- * There is one entry per inode.  If there are too many, one that had no reply lately is
- * evicted.  Directories do not compete with other inodes: the files of a directory that
- * a program has open must not evict the directory.  A removed inode is not evicted: it
- * stays until the kernel forgets it.  An inode without an entry costs a request, or
- * gives ESTALE after its removal.
+ * There is one entry per inode.  If there are too many, the daemon evicts one without a recent
+ * reply.  Directories and other inodes have separate limits, so that the files of a directory
+ * do not evict the directory.  A removed inode is not evicted: it stays until the kernel
+ * forgets it.  If an inode has no entry, its requests go to the manager, and fail with ESTALE
+ * after its removal.
  *
- * Before the kernel removes a name, it looks the name up, or did so a moment ago.  So
- * names are recorded too, and the daemon knows the inode of a removed name without a
- * request.
+ * The kernel looks a name up shortly before it removes the name.  So names are recorded, too,
+ * and the daemon knows the inode of a removed name without a request.
  *
  * An inode is identified by its handle, which is its st_ino.
  */
@@ -38,7 +38,7 @@ struct setattr;
 #define INODE_CACHE_MAX 65536u /* other inodes that are not removed */
 #define INODE_CACHE_REMOVED_MAX 65536u /* further removed inodes give ESTALE */
 
-/* An inode may lack all access control lists, or all extended attributes. */
+/* Facts about an inode: it has no access control list; it has no extended attribute at all. */
 #define INODE_LACKS (WIRE_A_NOACL | WIRE_A_NOXATTR)
 
 struct inode_cache;
@@ -73,18 +73,18 @@ void inode_cache_record_name(struct inode_cache *c, uint64_t name,
 /* Returns true if the inode lacks `what` (one of INODE_LACKS), and this is still valid. */
 bool inode_cache_lacks(struct inode_cache *c, uint64_t handle, uint32_t what);
 /*
- * An extended attribute was set or removed here, or may have been: replies to requests
- * that began earlier no longer count.
+ * Called when an extended attribute was or may have been set or removed through this mount.
+ * From now on, replies to requests that began earlier do not record missing attributes.
  */
 void inode_cache_xattr_changed(struct inode_cache *c, uint64_t handle);
 
 /* ---- pages ---- */
 
 /*
- * Records the version in which the file is opened.  Returns true if the kernel may keep
- * its pages: the version is that of the previous open.  Returns false if the previous
- * version is unknown, or if the file changed so recently that another change might have
- * the same time.
+ * Called at an open: records the version of the file, which is its size and times in st.
+ * Returns true if the version is that of the previous open: the kernel may keep the pages.
+ * Returns false if the previous version is unknown, or if the file changed so recently that a
+ * later change might have the same time.
  */
 bool inode_cache_same_version(struct inode_cache *c, const struct stat *st);
 
@@ -103,8 +103,8 @@ void inode_cache_rename(struct inode_cache *c, uint64_t from, uint64_t to,
 /* ---- removed inodes ---- */
 
 /*
- * The manager does not know the inode.  Returns true if a host has removed it, and the
- * kernel got its attributes before: *st has them.
+ * Called when the manager does not know the inode.  If the kernel got attributes of it before,
+ * sets *st to these and returns true: some host has removed the inode.
  */
 bool inode_cache_get_removed(struct inode_cache *c, uint64_t handle,
 			     struct stat *st);
@@ -112,9 +112,9 @@ bool inode_cache_get_removed(struct inode_cache *c, uint64_t handle,
 bool inode_cache_removed_lacks(struct inode_cache *c, uint64_t handle,
 			       uint32_t what);
 /*
- * Changes attributes of a removed inode for the user uid.  Returns 0, and *st has the
- * result; -ESTALE: the inode is not recorded as removed; -EPERM: uid is neither its
- * owner nor root, or is not root and gives it to another owner.
+ * Changes attributes of a removed inode for the user uid, and sets *st to the result.  Returns
+ * 0; -ESTALE: the inode is not recorded as removed; -EPERM: uid is neither the owner nor root,
+ * or wants to change the owner and is not root.
  */
 int inode_cache_set_removed(struct inode_cache *c, uint64_t handle, uid_t uid,
 			    const struct setattr *how, struct stat *st);

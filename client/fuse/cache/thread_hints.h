@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * thread_hints.h - consequences of a reply to a thread for the next requests of the same
- * thread.  The kernel sends several requests within one system call, and the daemon
- * recognizes these by the thread that makes the call.
+ * thread_hints.h - notes about a reply to a thread, for the next requests of this thread.
+ * The kernel may send several requests within one system call.  The daemon recognizes these by
+ * the thread that makes the call.
  *
  * The kernel's truncation.  A direct write (by O_DIRECT, or an asynchronous one without
  * a cache) may be meant to end after the kernel's end of file.  If it fails, the kernel
@@ -13,23 +13,24 @@
  *	kernel	'- WRITE -.		    '- SETATTR -'
  *	daemon		  '- the true end, error	'- nothing is done
  *
- * So the daemon first gives the kernel the true end of file, and then the error.  It
- * recognizes the truncation to exactly this end as the next request of the same thread.
- * A program that itself truncates after a failed write does so to where the write
- * began.
+ * So the daemon first gives the kernel the true end of file, and then the error.  If the next
+ * request of the thread truncates the file to exactly this end, the daemon does nothing.  (A
+ * program that itself truncates after a failed write does so to the offset where the write
+ * began.)
  *
- * Attributes.  If the kernel checks permissions, it asks for the attributes of a file
- * that it created before open(2) returns, and for those of a directory that it changed
- * at the next name.  All iods would be asked for the size of an empty file.
+ * Attributes.  If the kernel checks permissions, it requests attributes of a file that it has
+ * just created, before open(2) returns.  It also requests those of a directory that it has
+ * changed, at the next name in it.  The daemon answers these from the previous reply, because
+ * otherwise it would have to ask all iods for the size of an empty file.
  *
- * Repeated requests.  After ETIMEDOUT the kernel repeats the lookup of a name that it
- * knew, and the read of a page.  The call must end by its deadline, not after two or
- * three of them, so the repeated request gets the same reply.  This also serves requests
- * for inodes that have no name any more, where the kernel repeats after ESTALE.
+ * Repeated requests.  After ETIMEDOUT, the kernel repeats the lookup of a name that it knew,
+ * and the read of a page.  The daemon answers the repeated request with ETIMEDOUT at once, so
+ * that the call ends by its deadline and not later.  In the same way, the daemon recognizes a
+ * request that the kernel repeats after ESTALE for an inode without a name (call.h).
  *
- * The hints of a thread are bounded in number and in time.  A lost hint costs a request,
- * or a longer call; a truncation that is due is lost only if memory is short.  Thread 0
- * stands for all threads that the daemon cannot tell apart, so it has only truncations.
+ * The hints are bounded in number and in time.  A lost hint costs a request, or makes a call
+ * longer.  A hint about a truncation is lost only if there is no memory.  Thread 0 stands for
+ * all threads that the daemon cannot distinguish, so it has only hints about truncations.
  */
 #ifndef THREAD_HINTS_H
 #define THREAD_HINTS_H
@@ -51,7 +52,7 @@ struct kernel_truncate {
 	uint64_t until; /* clock_now() */
 };
 
-/* Left by the previous request of a thread for the present one. */
+/* What the previous request of a thread has recorded for the present one. */
 struct thread_hint {
 	struct kernel_truncate truncate;
 	bool has_attr;
@@ -63,8 +64,8 @@ struct thread_hints *thread_hints_new(void);
 void thread_hints_free(struct thread_hints *h);
 
 /*
- * Called with each request of the thread: sets *hint to what the previous request left.
- * Each hint is returned once.
+ * Called at each request of the thread: moves the hint of its previous request to *hint, so each
+ * hint is returned once.
  */
 void thread_hints_take(struct thread_hints *h, pid_t thread,
 		       struct thread_hint *hint);
@@ -75,8 +76,9 @@ void thread_hints_take(struct thread_hints *h, pid_t thread,
 void thread_hints_expect_truncate(struct thread_hints *h, pid_t thread,
 				  const struct kernel_truncate *due);
 /*
- * Decides about a truncation of file to size.  Returns 0: do it; 1: it is the kernel's
- * own, do nothing; -EINTR: not known, and a program that means it tries again.
+ * Called for a truncation of file to size.  Returns 0: the program requested it, so execute it; 1:
+ * the kernel undoes a failed write, so do nothing; -EINTR: unknown: the caller answers this error,
+ * after which a program tries again.
  */
 int kernel_truncate_check(const struct kernel_truncate *due, uint64_t file,
 			  uint64_t size);
@@ -87,10 +89,11 @@ int kernel_truncate_check(const struct kernel_truncate *due, uint64_t file,
 void thread_hints_set_attr(struct thread_hints *h, pid_t thread,
 			   const struct stat *st);
 /*
- * The same for a directory that the thread changed.  The attributes are valid until
- * `until` (clock_now()), and only if no other change was answered since this one began.
- * So each request records thread_hints_changes() when it begins, and each change calls
- * thread_hints_count_change() before its reply.
+ * Called when the thread gets the reply to a change in a directory, whose attributes are then
+ * st.  They are valid until `until` (clock_now()), and only if no other change was answered
+ * since this one began.  To know that, each request passes in changes the
+ * thread_hints_changes() from its begin, and each change calls thread_hints_count_change()
+ * before its reply.
  */
 void thread_hints_set_dir_attr(struct thread_hints *h, pid_t thread,
 			       const struct stat *st, uint64_t changes,

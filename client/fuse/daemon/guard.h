@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guard.h - the serving process, and a process that guards it.  A stopped server
- * answers no request, and processes that wait for it cannot be killed.  So the guard
- * kills a server that stays stopped for longer than a call may take.
+ * guard.h - the process that serves the mount (the server), and a process that guards it.  If
+ * the server is stopped, it answers no request, and processes that wait for it cannot be killed.
+ * So the guard kills a server that stays stopped for longer than a call may take.
  *
  *	pvfs-fuse -+- guard: notices when the server stops, continues or ends
  *		   '- server: has /dev/fuse open, alone
  *
- * The guard may be stopped as well.  It has a timer that it postpones twice a second.
- * When the timer expires, the kernel kills the guard, even if it is stopped.  The
- * server ends with its guard.
+ * The guard itself may be stopped, too.  So it has a timer, which it resets twice a second.  If
+ * the timer expires, the kernel kills the guard, even a stopped one.  When the guard ends, the
+ * server ends, too.
  */
 #ifndef GUARD_H
 #define GUARD_H
@@ -18,17 +18,15 @@
 
 struct guard {
 	/*
-	 * the caller becomes the guard; else guard_run() returns when the server is
-	 * ready
+	 * true: the caller becomes the guard; false: guard_run() returns when the server is ready
 	 */
 	bool foreground;
 	unsigned int patience_ms; /* limit for a stopped server */
 	/* Serves until the end; calls guard_ready() once.  Returns the exit status. */
 	int (*serve)(void *arg, int ready);
 	/*
-	 * Called in the guard, repeatedly: the server was killed, but one of its
-	 * threads does not end.  The thread is in the kernel, and waits for a reply of
-	 * the server.
+	 * Called in the guard, repeatedly, if the server was killed and one of its threads does
+	 * not end, because it waits in the kernel for a reply of the server itself.
 	 */
 	void (*release)(void *arg);
 	void *arg;
@@ -41,8 +39,8 @@ struct guard {
 int guard_run(const struct guard *g);
 
 /*
- * Called in the server with the ready of serve(): the process that waits for the server
- * may continue.
+ * Called in the server when it is ready, with the ready of serve(): guard_run() then returns in
+ * the process that waits for it.
  */
 void guard_ready(int ready);
 

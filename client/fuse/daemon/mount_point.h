@@ -17,8 +17,8 @@
  */
 int mount_point_check(const char *dir, bool nonempty, const struct log *log);
 /*
- * Sets the mount(2) flags in given from flags; the PVFS mounted there keeps its other
- * flags.  Returns 0 or -errno, which is logged.
+ * Changes the mount(2) flags of the PVFS that is mounted at dir: those in given are set to their
+ * value in flags, and the others stay.  Returns 0 or -errno, which is logged.
  */
 int mount_point_remount(const char *dir, unsigned long given,
 			unsigned long flags, const struct log *log);
@@ -28,14 +28,14 @@ void mount_point_log_refused(const char *dir, const struct log *log);
 /* ---- a file system that lost its process ---- */
 
 /*
- * Returns the minor device number of the file system mounted at dir; 0: unknown.  Sends
- * no request.
+ * Returns the minor device number of the file system that is mounted at dir, without a request
+ * to it; 0: unknown.
  */
 unsigned int mount_point_minor(const char *dir);
 /*
- * Makes all kernel requests to the file system with this minor number fail from now on.
- * The mount stays.  For a file system whose process was killed while one of its threads
- * waited in the kernel for a reply of the same process.
+ * Makes all kernel requests to the FUSE file system with this minor number fail from now on,
+ * without unmounting it.  Used if the daemon was killed, and one of its threads waits in the
+ * kernel for a reply of the daemon itself.
  */
 void mount_point_abort(unsigned int minor);
 

@@ -22,16 +22,16 @@ struct runfile {
 };
 
 /*
- * Makes a new file NAME.XXXXXX of that size (bytes), filled with zeros, maps and locks it.
- * Returns 0; or -errno, then there is no file.
+ * Creates a file NAME.XXXXXX of size bytes, filled with zeros, maps it and locks it.  Returns 0,
+ * or -errno: then there is no file.
  */
 int runfile_make(struct runfile *r, const char *name, size_t size, mode_t mode);
 /* Removes the file. */
 void runfile_free(struct runfile *r);
 
 /*
- * Visits each file of that name and size that a killed daemon of this user left, and
- * removes it if done(arg, page) returns true.  done NULL: removes all.
+ * Calls done(arg, page) for each file of that name and size that remained from a killed daemon of
+ * this user, and removes the file if done() returns true.  done NULL: removes all these files.
  */
 void runfile_visit_stale(const char *name, size_t size,
 			 bool (*done)(void *arg, const void *page), void *arg);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stale_sessions.h - sessions of killed daemons of this host.  The manager would keep such a
- * session, with its locks, until session_timeout.  But the process certainly ended, and
- * the data that such a lock protects in the memory of programs (the mapped index of a
- * write-ahead log) went with the mount.  So these sessions end before a mount serves
- * again.
+ * stale_sessions.h - ends the sessions of killed daemons of this host.  Without this, the manager
+ * would keep such a session, with its locks, until session_timeout.  But the daemon has certainly
+ * ended.  And the memory of programs that such a lock protects (the mapped index of a write-ahead
+ * log) was lost with its mount.  So a daemon ends these sessions before it serves a mount.
  */
 #ifndef STALE_SESSIONS_H
 #define STALE_SESSIONS_H
@@ -19,8 +18,8 @@ struct stale_sessions {
 /* Starts to record the sessions of fs for a later daemon.  A failure is only logged. */
 void stale_sessions_record(struct stale_sessions *l, struct fs *fs);
 /*
- * Ends the sessions that killed daemons had at the same file system, or logs the
- * failure.  Needs a session, and waits for servers like any call.
+ * Ends the sessions that killed daemons of this host had at the file system fs; logs a failure.
+ * Sends requests in the session of fs, and waits for servers.
  */
 void stale_sessions_end(struct fs *fs);
 /* Stops to record, when the session of fs has ended. */
