@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * export.h - functions that programs find here instead of in libc.  Their sources are
- * compiled without _FILE_OFFSET_BITS, which would give a function the name of its 64-bit
- * form.
+ * export.h - for functions that this library exports under the names of libc.  Their sources are
+ * compiled without _FILE_OFFSET_BITS, which would rename them to their 64-bit forms.
  */
 #ifndef EXPORT_H
 #define EXPORT_H
@@ -13,8 +12,8 @@ _Static_assert(sizeof(off_t) == 8, "64 bit systems only");
 
 #define EXPORT __attribute__((visibility("default")))
 /*
- * A call, and its name for programs that require 64-bit offsets on all systems.  libc's
- * headers may declare that name with other types, so here it has a different one in C.
+ * Exports a function under two names: name, and name64 for programs that require 64-bit offsets.
+ * libc's headers may declare name64 with other types, so the C code uses a different name for it.
  */
 #define EXPORT_TWICE(type, name, name64, args)                                 \
 	EXPORT type name args;                                                 \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * next.h - where calls go that do not bypass a mount.  Before paths/ begins, and for
- * files of the kernel, that is the next library in the search order, which need not be
- * libc.
+ * next.h - the functions that execute a call which does not bypass a mount.  For files of the
+ * kernel, these are the functions of the next library in the search order, which need not be libc.
  */
 #ifndef NEXT_H
 #define NEXT_H
@@ -61,8 +60,8 @@ struct next {
 };
 
 /*
- * next_library: the next library.  next: functions of paths/ that call it, or itself.
- * Both are system calls until next_find() was called.
+ * next_library has the functions of the next library.  next has the functions of paths/, which may
+ * call those of next_library, or the latter themselves.  Until next_find(), both make system calls.
  */
 extern struct next next, next_library;
 

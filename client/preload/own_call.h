@@ -2,11 +2,11 @@
 /*
  * own_call.h - a call of this library in progress, and the program's signal handlers.
  *
- * The kernel starts no handler in the middle of a read or write of a file, and neither
- * does this library.  A handler could leave our call by longjmp, or fork, while the call
- * holds locks.  So it runs after the call.  Calls from a handler go to the kernel, because
- * the handler may have interrupted malloc().  Calls that a call of ours makes go to the
- * kernel, too.
+ * The kernel runs no signal handler in the middle of a read or write of a file, and neither does
+ * this library: a handler could leave the call by longjmp, or fork, while the call holds locks.
+ * So this library delays a signal until its call has ended.  Calls that a handler makes go to the
+ * kernel, because the handler may have interrupted malloc().  The library's own calls of libc
+ * functions go to the kernel, too.
  */
 #ifndef OWN_CALL_H
 #define OWN_CALL_H
@@ -18,8 +18,8 @@
 #define OWN_CALL_TLS __attribute__((tls_model("initial-exec")))
 
 /*
- * Of this thread: the number of nested calls in progress; whether a signal is held until
- * their end; the stack position when a handler started, or NULL.
+ * State of this thread: the number of nested calls of this library in progress; whether a signal is
+ * delayed until their end; the stack position at which a handler started, or NULL.
  */
 extern __thread volatile sig_atomic_t own_call_depth OWN_CALL_TLS;
 extern __thread volatile sig_atomic_t own_call_held OWN_CALL_TLS;
@@ -31,8 +31,8 @@ void own_call_deliver(void);
 void own_call_drop_held(void);
 
 /*
- * As sigaction(2) for a valid sig, where old is not NULL.  act and old are the program's;
- * the kernel gets a handler of ours that calls the program's.
+ * sigaction(2) for the program; sig is valid, and old is not NULL.  Gives the kernel a handler of
+ * this library, which calls the program's handler act.  Sets *old to the program's previous one.
  */
 int own_call_set_handler(int sig, const struct sigaction *act,
 			 struct sigaction *old);
@@ -41,8 +41,8 @@ int own_call_set_handler(int sig, const struct sigaction *act,
 atomic_bool *own_call_interrupts(int sig);
 
 /*
- * True: this thread runs a handler.  After a longjmp out of the handler, the stack is above
- * its start.
+ * Returns true if this thread runs a signal handler.  After a longjmp out of a handler, the stack
+ * pointer is above the position at which the handler started.
  */
 static inline bool own_call_in_handler(void)
 {

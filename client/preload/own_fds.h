@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * own_fds.h - the descriptors of this library's sessions.  Programs assume that they know
- * all their descriptors: they open files at chosen numbers, and close all others.  So this
- * library moves its own to high numbers, and the program cannot close them.
+ * own_fds.h - the descriptors of this library's sessions.  Programs assume that they know all
+ * their descriptors: they open files at chosen numbers, and close all other numbers.  So this
+ * library moves its descriptors to high numbers, and does not let the program close them.
  */
 #ifndef OWN_FDS_H
 #define OWN_FDS_H

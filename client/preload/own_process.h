@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * own_process.h - the process to which the tables of this library belong.  A child of
- * vfork(), or of clone() with shared memory, sees the tables of its parent and must not
- * change them.
+ * own_process.h - records to which process the tables of this library belong.  A child of vfork(),
+ * or of clone() with shared memory, sees the tables of its parent, and must not change them.
  */
 #ifndef OWN_PROCESS_H
 #define OWN_PROCESS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bypass.h - what this process has at the servers of mounts, to bypass the mounts.  A
- * child after fork() starts without its parent's state.  A child made otherwise may share
- * memory with its parent, and uses the kernel only.
+ * bypass.h - the sessions and open files by which this process bypasses mounts of pvfs-fuse.
+ * A child after fork() starts without any.  A child that was made in another way may share the
+ * memory of its parent; all its calls go to the kernel.
  */
 #ifndef BYPASS_H
 #define BYPASS_H
@@ -27,27 +27,27 @@ struct bypass {
 
 /* Called at the start of the program, by the constructor. */
 void bypass_begin(void);
-/* Creates the state if it does not exist.  NULL: use the kernel. */
+/* Returns the state, and creates it if necessary.  NULL: the caller uses the kernel. */
 struct bypass *bypass_get(void);
 /*
- * The same, but never creates the state.  NULL also while another thread ends the program
- * or calls exec().
+ * Returns the state if it exists; NULL: there is none, or another thread ends the program or
+ * calls exec().
  */
 struct bypass *bypass_existing(void);
-/* The asynchronous requests of this process.  NULL: none; or as bypass_existing(). */
+/* Returns the asynchronous requests of this process.  NULL: none, or no bypass_existing(). */
 struct request_queue *bypass_requests(void);
 
-/* As desc_find(). */
+/* desc_find() in the state of this process. */
 bool bypass_find_file(int fd, struct desc_use *use);
-/* As written_files_open(). */
+/* written_files_open() in the state of this process. */
 bool bypass_open_written_file(int fd, struct desc_use *use);
-/* As written_files_have(). */
+/* written_files_have() in the state of this process. */
 bool bypass_has_written(int fd);
 /* Called before the program closes the number. */
 void bypass_close(int fd);
 /*
- * Called before the kernel uses the size that it has cached: another client may have
- * changed it.
+ * Called before a system call that uses the size of fd's file from the kernel's cache: makes the
+ * kernel get the present size, which another client may have changed.
  */
 void bypass_refresh_size(int fd);
 
@@ -55,8 +55,8 @@ void bypass_refresh_size(int fd);
 void bypass_end(void);
 
 /*
- * Called before exec(): ends what this process has at the servers.  All calls then go to
- * the kernel until bypass_resume().  NULL: there is nothing to end, or this is a child
+ * Called before exec(): ends the sessions of this process.  All calls then go to the kernel
+ * until bypass_resume(), which gets the result.  NULL: there is no session, or this is a child
  * that shares its parent's memory.  Keeps errno.
  */
 struct bypass *bypass_pause(void);

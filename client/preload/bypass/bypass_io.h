@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bypass_io.h - a read or write through our own session instead of the mount.  The
- * kernel's file offset is the only one.  It is advanced first by the requested bytes, so
- * that no other call gets the same bytes.  Afterwards it moves back by the bytes that were
- * not transferred.
+ * bypass_io.h - a read or write through the session of this process instead of the mount.
+ * The file offset stays in the kernel.  Before the transfer, this library advances it by the
+ * requested bytes, so that no other call transfers the same bytes.  Afterwards it moves the
+ * offset back by the bytes that were not transferred.
  */
 #ifndef BYPASS_IO_H
 #define BYPASS_IO_H
@@ -35,8 +35,8 @@ ssize_t bypass_io_run(struct bypass_io *io);
 ssize_t bypass_io_run_at(struct bypass_io *io, int64_t off);
 
 /*
- * The same for an asynchronous request: begins the call, and leaves the thread's errno and
- * cancel state alone.  False: use the kernel.  True: finish with bypass_io_run_async() or
+ * Begins an asynchronous request, without changing the thread's errno and cancel state.  Returns
+ * false if the caller must use the kernel.  After true, the caller calls bypass_io_run_async() or
  * desc_end(&io->use).
  */
 bool bypass_io_begin_async(struct bypass_io *io, int fd, bool write,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * desc.h - descriptors of files on a mount, and the files that our own session has open
- * for them.
+ * desc.h - descriptors of files on a mount, and the files that the session of this process has
+ * open for them.
  *
  * 	cold -- enough calls or bytes --> opening --> open
  * 	  ^                                  '------> never
@@ -123,30 +123,31 @@ struct desc_use {
 };
 
 /*
- * Begins a call for n bytes.  False: use the kernel.  True without a file: the time of
- * the call has passed, and desc_end() does nothing.
+ * Begins a call that transfers n bytes.  Returns false if the caller must use the kernel.  After
+ * true, the caller uses use->f until desc_end().  use->f NULL: the call has timed out.
  */
 bool desc_begin(struct desc_table *table, int fd, bool write, uint64_t n,
 		struct desc_use *use);
 /*
- * The same for operations on all data written to the file: finds the file if it is open,
- * through this number or another one.  table may be NULL: nothing is open.
+ * For operations on all data that was written to the file of fd, such as fsync: returns true and
+ * sets *use if the session has the file open, for this descriptor or another one.  The caller
+ * calls desc_end().  table may be NULL: no file is open.
  */
 bool desc_find(struct desc_table *table, int fd, struct desc_use *use);
-/* True: rc means that the session has ended, or lost its rights. */
+/* Returns true if rc means that the session has ended, or that the servers reject it. */
 bool desc_error_is_final(int rc);
 /*
- * The call failed with rc when it bypassed the mount.  Decides whether later calls use
- * the kernel.
+ * Called when a call that bypassed the mount failed with rc.  Decides whether later calls on the
+ * descriptor use the kernel.
  */
 void desc_fail(struct desc_use *use, int rc);
 /*
- * Returns the error, once, that fsync must report for data that was written and not
- * flushed when that happened.  Also valid after desc_find() found nothing.  0: none.
+ * If the session ended with unflushed data of the file, returns the error that fsync must report,
+ * once; 0: none.  May also be called after desc_find() has returned false.
  */
 int desc_take_error(struct desc_use *use);
 void desc_end(struct desc_use *use);
-/* True: the number still refers to the same file.  Another thread may have closed it. */
+/* Returns true if use->fd still refers to the same file; another thread may have closed it. */
 bool desc_is_current(const struct desc_use *use);
 
 /* Called before the number is closed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuse_mount.h - mounts of pvfs-fuse that this process uses.  Each has the information
- * from the mount's daemon (shortcut.h), and this process' own session with the servers.
+ * fuse_mount.h - the mounts of pvfs-fuse that this process uses.  Each has the page of the
+ * mount's daemon (shortcut.h), and a session of this process with the servers.
  *
  * 	unused -- fuse_mount_request_session() --> wanted
  * 	wanted -- fuse_mounts_connect() --> connected, or failed
@@ -43,16 +43,16 @@ struct fuse_mounts {
 /* The memory was zero.  Reads PVFS_LOG. */
 void fuse_mounts_init(struct fuse_mounts *all);
 /*
- * Returns the mount that contains the file of fd, whose identity is id.  Asks the daemon
- * when a mount is met for the first time.  The result stays valid until the process ends.
- * NULL: use the kernel for the data of the file.
+ * Returns the mount that contains the file of fd, whose identity is id.  At the first file of a
+ * mount, asks the mount's daemon.  The result is valid until the process ends.  NULL: the caller
+ * uses the kernel for the data of the file.
  */
 struct fuse_mount *fuse_mounts_find(struct fuse_mounts *all, int fd,
 				    const struct ident *id);
 /*
- * Starts the deadline of a call.  Opens fd's file in the process' own session, with the
- * flags of fd (F_GETFL).  Connects first if necessary.  Returns 0 and *f, which the caller
- * releases by file_put(), or -errno.
+ * Starts the deadline of a call, connects to the servers if necessary, and opens the file of fd in
+ * the session of this process.  flags: those of fd (F_GETFL).  Returns 0 and sets *f, which the
+ * caller releases by file_put(); or -errno.
  */
 int fuse_mount_open(struct fuse_mounts *all, struct fuse_mount *mount, int fd,
 		    int flags, struct file **f);
@@ -74,8 +74,8 @@ static inline bool fuse_mount_is_marked(const struct fuse_mount *mount,
 }
 
 /*
- * hold() before fork(), release() after it in both processes, then disown() in the child:
- * see fs.h.  leave() ends all sessions; the mounts may be used again.
+ * For fork(): hold() is called before it, release() after it in both processes, and then disown()
+ * in the child; see fs.h.  leave() ends all sessions; later calls may create new ones.
  */
 void fuse_mounts_hold(struct fuse_mounts *all);
 void fuse_mounts_release(struct fuse_mounts *all);

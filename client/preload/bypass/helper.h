@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * helper.h - a thread that connects sessions, so that no call waits for that, and that
- * closes files whose descriptors are gone.  It is created when there is work, and sleeps
- * while nothing is open.
+ * helper.h - a thread that connects sessions, so that no call of the program waits for this.  It
+ * also closes the files of descriptors that the program has closed.  The thread is created when
+ * there is work, and sleeps while no file is open.
  */
 #ifndef HELPER_H
 #define HELPER_H

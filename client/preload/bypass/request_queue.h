@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * request_queue.h - the POSIX asynchronous requests of this process in flight, and their
- * order.  A request is a call in a queue of ours (aio_queue.h), so libc creates no thread
- * for it.
+ * order.  A request is a call in an aio_queue (aio_queue.h), so libc creates no thread for it.
  *
  * A NULL queue is an empty one.
  */
@@ -42,8 +41,9 @@ void request_queue_free(struct request_queue *q);
 void request_queue_abandon(struct request_queue *q);
 
 /*
- * Adds r.  True: the caller starts it with request_start().  False: after_earlier is set,
- * and other requests of the same descriptor are in flight; r starts after the last of them.
+ * Adds r.  If after_earlier is set and other requests of the same descriptor are in flight, returns
+ * false: r starts after the last of them.  Otherwise returns true, and the caller starts r with
+ * request_start().
  */
 bool request_queue_add(struct request_queue *q, struct queued_request *r,
 		       bool after_earlier);
@@ -62,15 +62,16 @@ bool request_queue_has(struct request_queue *q, const struct aiocb *cb);
 /* True: a request of the descriptor is in flight. */
 bool request_queue_has_fd(struct request_queue *q, int fd);
 /*
- * Drives the requests until one has ended, at most until the given clock_now().  True: a
- * signal handler waits for this call, or there is no queue.
+ * Drives the requests until one has ended, at most until the clock_now() until.  Returns true if
+ * the caller must return to the program, whose signal handler then runs (own_call.h); or if there
+ * is no queue.
  */
 bool request_queue_wait(struct request_queue *q, uint64_t until);
 /* Waits until no request is in flight. */
 void request_queue_drain(struct request_queue *q);
 /*
- * Cancels requests whose turn has not come.  cb NULL: all requests of fd.  Returns
- * AIO_CANCELED, AIO_NOTCANCELED, AIO_ALLDONE, or -1: cb belongs to another descriptor.
+ * Cancels the request of cb (NULL: all requests of fd), as far as they have not started.  Returns
+ * as aio_cancel(3): AIO_CANCELED, AIO_NOTCANCELED, AIO_ALLDONE; or -1: cb is not for fd.
  */
 int request_queue_cancel(struct request_queue *q, int fd,
 			 const struct aiocb *cb);

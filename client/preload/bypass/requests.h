@@ -13,12 +13,12 @@
 #include "client/preload/bypass/notify.h"
 
 /*
- * Begins cb's transfer.  group counts it, or is NULL.  False: nothing was done, and libc
- * must execute it.
+ * Starts the transfer of cb, and adds it to group (may be NULL).  Returns false if nothing was
+ * started: the caller then passes the request to libc.
  */
 bool requests_transfer(struct aiocb *cb, bool write,
 		       struct notify_group *group);
-/* The same for an fsync() after all requests in flight on cb's descriptor. */
+/* Starts an fsync() after all requests in flight on cb's descriptor.  False: libc must do it. */
 bool requests_sync(struct aiocb *cb, int op);
 
 /* Waits until no request of the descriptor is in flight. */

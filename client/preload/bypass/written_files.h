@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * written_files.h - the files that this process has written past a mount.  The servers
- * report errors of such data only to this process' session, even if the number that wrote
- * the data was closed meanwhile.
+ * written_files.h - the files that this process has written without their mount.  If a disk fails
+ * to store such data, the servers report that only to the session of this process.  So an fsync
+ * must ask them, even if the descriptor that wrote the data is closed.
  */
 #ifndef WRITTEN_FILES_H
 #define WRITTEN_FILES_H
@@ -25,16 +25,16 @@ static inline void written_files_add(struct written_files *w, uint64_t handle)
 /* True: the number refers to such a file. */
 bool written_files_have(const struct written_files *w, int fd);
 /*
- * As desc_find(), for a file that is no longer open: opens it for this purpose.  False: it
- * was not written past a mount, or cannot be opened now.
+ * desc_find() for a file that the session no longer has open: opens it again.  Returns false if
+ * this process has not written the file without its mount, or cannot open it now.
  */
 bool written_files_open(const struct written_files *w,
 			struct fuse_mounts *mounts, int fd,
 			struct desc_use *use);
 /*
- * Flushes use->f.  Called after a flush through the mount ended with rc (0 or -errno).
- * Returns rc, or the error that the servers report to us.  Reports that error to the
- * mount, for its other open files.
+ * Called after a flush through the mount has returned rc (0 or -errno): also flushes use->f.  If
+ * the servers report an error to this session, passes it to the mount, which then reports it
+ * through its other open files.  Returns rc or that error.
  */
 int written_files_sync(struct desc_use *use, int rc);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * streams.h - streams of stdio on files of ours.  libc's own streams use system calls that
- * this library does not see.  So while 0, 1 or 2 is a file of ours, other streams replace
- * stdin, stdout and stderr.
+ * streams.h - stdio streams on files that this library serves.  libc's own streams make system
+ * calls that this library cannot replace.  So while descriptor 0, 1 or 2 is such a file, another
+ * stream replaces stdin, stdout or stderr.
  */
 #ifndef STREAMS_H
 #define STREAMS_H

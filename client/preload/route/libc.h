@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libc.h - the functions that paths/ replaces, without it: those of the next library in
- * the search order, which need not be libc.  next.h has those that transfer data.
+ * libc.h - the original functions that paths/ replaces.  They are those of the next library in the
+ * search order, which need not be libc.  next.h has the functions that transfer data.
  */
 #ifndef LIBC_H
 #define LIBC_H

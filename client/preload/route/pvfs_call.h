@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvfs_call.h - calling libpvfs on behalf of the program.  libpvfs itself calls libc.
- * Those nested calls go to the kernel.
+ * pvfs_call.h - calls libpvfs for the program.  libpvfs itself calls functions that this library
+ * replaces; such nested calls go to the kernel.
  *
- * The program may pass addresses that are not mapped.  So memory of the program is read
- * and written by system calls that fail with EFAULT.
+ * The program may pass addresses that are not mapped.  So this library reads and writes memory of
+ * the program by system calls, which fail with EFAULT.
  */
 #ifndef PVFS_CALL_H
 #define PVFS_CALL_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * refuse.h - rejecting calls.  A call that is not supported for files of PVFS without a
- * mount fails with an error.  A line on standard error says what to do; the number of
+ * refuse.h - rejects calls that this library does not support for files of PVFS without a mount.
+ * Such a call fails with an error, and a line on standard error says what to do.  The number of
  * lines is limited.
  */
 #ifndef REFUSE_H
 #define REFUSE_H
 
 /*
- * call is the name of the call, with its conditions.  error is what errno becomes.  Return
- * -1.  PVFS_LOG=none suppresses the line.
+ * Write the line, unless PVFS_LOG is none, set errno to error, and return -1.  call is the name of
+ * the function, with the condition under which it is rejected.
  */
 int refuse_path(const char *call, const char *path, int error);
 int refuse_fd(const char *call, int fd, int error);

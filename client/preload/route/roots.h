@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * roots.h - the directories of pvfstab, and whether something is mounted there.  This
- * library serves a root only if nothing is mounted on it.
+ * roots.h - the roots: the directories in the lines of pvfstab.  This library serves a root only if
+ * nothing is mounted on it.
  *
- * pvfstab and the mounts are read once, at the first call that may concern a root.
+ * The library reads pvfstab and the list of mounts once, at the first call that may concern a root.
  */
 #ifndef ROOTS_H
 #define ROOTS_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * route.h - whether a path or a descriptor belongs to the kernel, or to PVFS.  This
- * library serves paths that pvfstab has and where nothing is mounted.  A call is rejected
- * if it must not go to the kernel, where it would find another object with that name.
+ * route.h - decides whether the kernel or libpvfs executes a call on a path or a descriptor.  This
+ * library serves the paths below a line of pvfstab, if nothing is mounted there.  A call on such a
+ * path that the library does not support is rejected, because the kernel would find another object
+ * with that name.
  *
  * 	path   below a line of pvfstab, or relative to a directory that is; nothing is
  * 	       mounted there (roots.h)
@@ -28,8 +29,8 @@ enum route { ROUTE_KERNEL, ROUTE_PVFS, ROUTE_REFUSED };
 /* ---- paths ---- */
 
 /*
- * Path for libpvfs.  The directory argument of the call matters only if path is relative.
- * path NULL: the object that the descriptor has open.
+ * A path for libpvfs.  If path is relative, it starts at the directory argument of the call.  path
+ * NULL: the object that the descriptor has open.
  */
 struct pvfs_path {
 	const char *path;
@@ -37,12 +38,13 @@ struct pvfs_path {
 };
 
 /*
- * Called if a root may be served (use route_path()).  Sets s if the result is ROUTE_PVFS.
- * Unreadable paths, and NULL, are left to the kernel, which returns EFAULT.
+ * Called by route_path() only, if this library may serve a root.  Returns where the call goes, and
+ * sets *s if the result is ROUTE_PVFS.  For NULL and for memory that is not readable, returns
+ * ROUTE_KERNEL, so that the kernel returns EFAULT.
  */
 enum route route_unchecked_path(struct pvfs_path *s, int dir, const char *path,
 				const char *call);
-/* The same for a path that is known to be readable. */
+/* route_unchecked_path() of a path whose memory is known to be readable. */
 enum route route_readable_path(struct pvfs_path *s, int dir, const char *path,
 			       const char *call);
 
@@ -70,9 +72,9 @@ static inline enum route route_path(struct pvfs_path *s, int dir,
 	})
 
 /*
- * As route_unchecked_path(), after the kernel's answer (error: 0, or errno), which usually
- * shows that path is readable.  With follow, if path is another name of a descriptor, sets
- * *from to the descriptor and s->path to NULL.
+ * route_unchecked_path() after the kernel has executed the call with the result error (0 or errno),
+ * which usually shows that path is readable.  With follow, if path is another name of a descriptor
+ * (/dev/stdin), sets *from to the descriptor and s->path to NULL.
  */
 enum route route_path_after_kernel(struct pvfs_path *s, int *from, bool follow,
 				   const char *path, const char *call,

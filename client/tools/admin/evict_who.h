@@ -14,8 +14,8 @@ struct evict_who {
 };
 
 /*
- * Parses option s, u, J or H.  0, or -1: val names nothing, or another option was
- * given.
+ * Parses the option opt (s, u, J or H) with the value val into *who.  Returns 0, or -1: val is
+ * invalid, or *who already has another option.
  */
 int evict_who(struct evict_who *who, int opt, const char *val);
 

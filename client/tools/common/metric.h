@@ -13,9 +13,9 @@ const char *metric_what(const struct pvfs_metric *m);
 /* Orders by name and labels; 0: the same row. */
 int metric_compare(const struct pvfs_metric *a, const struct pvfs_metric *b);
 /*
- * Returns the increase of m since before, a list with the earlier row.  A row that is
- * not in before, or had higher counts there because the server restarted, counts from
- * 0.  A row of kind PVFS_NOW is returned unchanged.  latency: memory for the result.
+ * Returns the increase of the row m since the earlier list before.  If before does not have the
+ * row, or has higher counts because the server restarted, returns the counts of m.  A row of kind
+ * PVFS_NOW is returned unchanged.  latency: memory for the latency of the result.
  */
 struct pvfs_metric metric_since(const struct pvfs_metric *m,
 				const struct pvfs_metric *before,

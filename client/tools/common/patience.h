@@ -2,9 +2,9 @@
 /*
  * patience.h - when a tool with many files stops waiting for a dead server.
  *
- * Each call to such a server waits for its own timeout.  After PATIENCE_TIMEOUTS
- * timeouts the tool asks every server of the mount.  If one does not answer, a line
- * names it, and the tool leaves the rest undone.  If all answer, counting starts again.
+ * Each call to a dead server waits for the full timeout.  After PATIENCE_TIMEOUTS timeouts, the
+ * tool asks every server of the mount.  If one does not answer, the tool prints a line that names
+ * it, and skips the remaining files.  If all answer, the tool counts from 0 again.
  */
 #ifndef PATIENCE_H
 #define PATIENCE_H
@@ -24,8 +24,8 @@ struct patience {
 };
 
 /*
- * Like tool_fail(), with errno, for a call on path; counts timeouts.  After the tool
- * gave up, timeouts print no line.
+ * tool_fail() with errno for a call on path; also counts timeouts.  When the tool has given up,
+ * further timeouts print no line.
  */
 int patience_fail(struct patience *p, const struct tool *tool,
 		  const char *path);

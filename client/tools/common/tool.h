@@ -32,8 +32,8 @@ struct tool {
 	const char *ordinary; /* the command for files off a mount */
 	const struct tool_value *values; /* the permitted values */
 	/*
-	 * Called for each option.  Returns 0, or -1: a wrong value.  A value with a
-	 * range was checked before: tool_number() converts it.
+	 * Called for each option.  Returns 0, or -1: the value is wrong.  tool_options() has
+	 * already checked a value with a range, which tool_number() converts.
 	 */
 	int (*option)(void *arg, int opt, const char *val);
 };
@@ -54,14 +54,14 @@ int tool_fail(const struct tool *tool, const char *what);
 int tool_say(const struct tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
- * Ends main(): returns status, or 1 after a message if writing to standard output
- * failed.
+ * Called at the end of main(): returns status.  If writing to standard output has failed, prints a
+ * message and returns 1.
  */
 int tool_done(const struct tool *tool, int status);
 
 /*
- * tool_line.c: printf(3) of a line with text from others.  On a terminal `?` replaces
- * each unprintable character, except a newline at the end.
+ * tool_line.c: printf(3) of a line that may contain names from other users.  If out is a terminal,
+ * prints `?` for each unprintable character, except a newline at the end.
  */
 void tool_line(FILE *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -77,25 +77,22 @@ int tool_no_mount(const struct tool *tool);
 /* 0: pvfstab(5) names a usable mount; else as tool_no_mount(). */
 int tool_need_mount(const struct tool *tool);
 /*
- * The same, and one of the n paths must be on a mount.  The library passes other paths
- * on to the ordinary calls, so the tool would change only ordinary files, which nobody
- * intends.
+ * Also checks that at least one of the n paths is on a PVFS mount.  (The library executes other
+ * paths by the ordinary calls, so the tool would work on ordinary files only.)
  */
 int tool_need_path(const struct tool *tool, char *const *path, int n);
 /* Like tool_fail(), for a path that should be on a mount. */
 int tool_off_mount(const struct tool *tool, const char *path);
 /*
- * tool_servers.c: gets the servers of the mount of path in *list, which the caller
- * frees.  Returns their number, which includes the manager; -1 with errno of
- * pvfs_tool_servers(), or ENOMEM.
+ * tool_servers.c: sets *list to the servers of the mount of path; the caller frees it.  Returns the
+ * number of servers including the manager; or -1 with the errno of pvfs_tool_servers(), or ENOMEM.
  */
 int tool_servers(const char *path, struct pvfs_server **list);
 /*
- * Calls fn for each server of the mounts of the operands, the manager first.  The
- * operands end with NULL.  One may be a server's URI; then path is NULL.
- * Without operands, fn is called for the servers of all mounts.  If fn fails for a
- * manager, its iods are skipped.  Returns an exit status: all results of fn or'ed, or 1
- * after a message.
+ * Calls fn for each server of the mounts that the operands name, the manager first.  The operands
+ * end with NULL.  An operand may be the URI of a server; then fn gets a path of NULL.  Without
+ * operands, calls fn for the servers of all mounts.  If fn fails for a manager, skips its iods.
+ * Returns an exit status: all results of fn or'ed, or 1 after a message.
  */
 typedef int tool_server_fn(void *arg, const char *path, const char *who,
 			   const char *uri);
@@ -113,15 +110,15 @@ const char *tool_cause(int err);
 /* ---- numbers and modes ---- */
 
 /*
- * Converts "64K" to 65536 (K, M, G, T: powers of 1024).  0, or -1: text is no number
- * between min and max.
+ * Converts text, such as "64K" (K, M, G, T: powers of 1024), to *val.  Returns 0, or -1: text is
+ * not a number from min to max.
  */
 int tool_size(const char *text, uint64_t min, uint64_t max, uint64_t *val);
 /* Converts a text that tool_size() accepts; else returns 0. */
 uint64_t tool_number(const char *text);
 /*
- * tool_mode.c: parses a mode like chmod(1) ("755", "u=rwx,go-w").  now: the present
- * mode, with the file type.  0, or -1: text is no mode.
+ * tool_mode.c: parses text, a mode as for chmod(1) ("755", "u=rwx,go-w"), into *mode.  now: the
+ * present mode, with the file type.  Returns 0, or -1: text is not a mode.
  */
 int tool_mode(const char *text, mode_t now, mode_t umask, mode_t *mode);
 #define TOOL_MODE_WANT "a mode: octal, or as in u=rwx,g+s,o-w"
@@ -131,8 +128,8 @@ const char *tool_human(uint64_t n, char *buf);
 /* ---- files and paths ---- */
 
 /*
- * True: the same object, maybe by several names.  Both come from pvfs_stat() and the
- * like, which give a PVFS file one st_dev, through a mount of this host too.
+ * Returns true if a and b are the same object.  Both must come from pvfs_stat() and its like, whose
+ * st_dev for a PVFS file does not depend on the mount.
  */
 static inline bool tool_same_file(const struct stat *a, const struct stat *b)
 {

@@ -20,8 +20,8 @@ struct tool_tree {
 };
 
 /*
- * Visits a directory before its entries, and ignores entries that vanish meanwhile.  0,
- * or 1 after messages.
+ * Calls the function for path and, if requested, for everything below it, a directory before its
+ * entries.  Ignores entries that are removed meanwhile.  Returns 0, or 1 after messages.
  */
 int tool_tree(struct tool_tree *t, const char *path);
 

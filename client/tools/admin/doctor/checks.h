@@ -14,8 +14,8 @@ typedef void check_fn(const struct doctor *d, const struct subject *s);
 check_fn check_dirty, check_tcp, check_huge, check_memory, check_yama,
 	check_clock;
 /*
- * Gets NAME of /proc/meminfo in bytes (of huge pages: their number).  0, -ENOENT,
- * -EINVAL, or of host_read().
+ * Sets *bytes to the value of name in /proc/meminfo; for huge pages, their number.  Returns 0;
+ * -ENOENT: there is no such line; -EINVAL: it has no number; or the error of host_read().
  */
 int meminfo(const struct doctor *d, const char *name, uint64_t *bytes);
 
@@ -45,8 +45,8 @@ check_fn check_fuse, check_shm;
 /* True: the line of fstab names a PVFS file system.  Changes line. */
 bool fstab_has_pvfs(char *line);
 /*
- * Returns the length of the part of path that is a mount point of fstab
- * where nothing is mounted; 0: none.
+ * If a directory above path is a mount point in fstab and nothing is mounted there, returns the
+ * length of that part of path; otherwise 0.
  */
 size_t unmounted_above(const struct doctor *d, const char *path);
 
@@ -57,22 +57,20 @@ size_t unmounted_above(const struct doctor *d, const char *path);
 	"/etc/hosts and /etc/passwd"
 check_fn check_users, check_host;
 /*
- * True: the server's host has an address.  Otherwise check_host() reports it, and other
- * checks need not report the server.
+ * Returns whether the name of the server's host has an address.  If not, check_host() reports that,
+ * and other checks skip the server.
  */
 bool host_has_address(const struct subject *s);
 
-/*
- * A log that turns lines of other modules into findings; the lines contain their fix.
- */
+/* A log whose lines become findings of the doctor.  Each line contains its remedy. */
 struct found_log {
 	const struct doctor *d;
 	unsigned int n; /* lines */
 };
 struct log found_log(struct found_log *f);
 /*
- * Cuts the fix off a line and returns it: the text after the last "; ", or after the
- * last ": " of a line about pvfstab.  Returns line itself if it has neither.
+ * Cuts the remedy off line and returns it: the text after the last "; ", or, in a line about
+ * pvfstab, after the last ": ".  Returns line itself if it contains neither.
  */
 const char *conf_fix(char *line);
 
@@ -81,14 +79,14 @@ check_fn check_key, check_munge, check_same_key;
 /* 0: munged of this host listens; -errno. */
 int munged_reach(const struct doctor *d);
 /*
- * Reports if munged does not listen.  where: the place of auth=munge; configured:
- * munge_socket there, "": the default.
+ * Reports a finding if munged does not listen on this host.  where: the line that has auth=munge;
+ * configured: the munge_socket of that line, "": the default.
  */
 void munged_find(const struct doctor *d, const char *where,
 		 const char *configured);
 /*
- * True: clients authenticate with munge, munged does not run here, and is not needed,
- * because the manager runs on another host.  May wait for the name service.
+ * Returns true if clients authenticate with munge, and munged does not run on this host but need
+ * not, because the manager runs on another host.  May wait for the name service.
  */
 bool munge_needless(const struct doctor *d);
 
@@ -111,8 +109,8 @@ check_fn check_storage, check_room, check_errors, check_fsync;
 /* pvfstab.c */
 check_fn check_tab;
 /*
- * False: pvfstab requests a key that cannot be read.  check_tab() reports it, and no
- * server was asked.
+ * Returns false if pvfstab names a key file that cannot be read.  Then check_tab() reports that,
+ * and the doctor has asked no server.
  */
 bool tab_has_key(const struct doctor *d, const struct subject *s);
 
@@ -121,10 +119,7 @@ check_fn check_conf, check_iods;
 #define SAME_FIX                                                               \
 	"copy the right pvfs.conf to all server hosts, restart the servers "   \
 	"whose file was another one"
-/*
- * Returns the descriptors that a daemon may use; who: "pvfs-mgr" or "pvfs-iod".  0:
- * unknown.
- */
+/* Returns the limit of open files of the daemon who, "pvfs-mgr" or "pvfs-iod"; 0: unknown. */
 uint64_t conf_files(const struct doctor *d, const char *who);
 
 #endif

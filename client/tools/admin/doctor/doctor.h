@@ -110,9 +110,7 @@ struct check_runs {
 	const struct subject *first; /* of all subjects */
 	bool *away; /* per subject: a check with reaches has failed */
 };
-/*
- * Makes a run for each check that applies, except those named in skip.  0 or -ENOMEM.
- */
+/* Creates a run for each check that applies, except those in skip.  Returns 0 or -ENOMEM. */
 int check_runs_make(const struct doctor *d, const char *skip,
 		    struct check_runs *runs);
 /* 0, or -errno: no process could be started. */
@@ -126,9 +124,7 @@ bool check_run_result(const struct check_run *run, size_t *at,
 
 /* Finds the servers of d->conf.  0; -errno, with a message in err. */
 int subjects_of_conf(struct doctor *d, char *err, size_t errlen);
-/*
- * Finds the servers of the mounts of pvfstab, as far as their managers answer in time.
- */
+/* Adds the servers of the mounts of pvfstab to d, as far as their managers answer in time. */
 int subjects_of_tab(struct doctor *d);
 /* Makes d->conf the mount DOCTOR_MOUNT of libpvfs, for all checks.  0 or -errno. */
 int subjects_mount(const struct doctor *d);

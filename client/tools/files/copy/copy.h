@@ -50,9 +50,7 @@ struct copy {
 	/* counted by the walk (found) and by the threads (done) */
 	_Atomic uint64_t files_found, bytes_found, files, bytes, verified;
 	atomic_bool walked;
-	/*
-	 * A signal: nothing more is started, and incomplete files are removed or cut.
-	 */
+	/* set by a signal: the copy starts nothing more, and removes or cuts incomplete files */
 	atomic_int interrupted;
 	_Atomic uint64_t unfinished; /* files left incomplete */
 	atomic_uint open; /* files being copied */
@@ -60,9 +58,9 @@ struct copy {
 	struct copy_made *made; /* NULL: no two sources have one target */
 	struct copy_queue *queue;
 	/*
-	 * For callers other than pvfs-cp.  found: called for a file that the walk
-	 * finds, instead of copying it.  ended: called in any thread when a started
-	 * file ends.
+	 * For callers other than pvfs-cp; NULL there.  found() is called for each file that the
+	 * walk finds, and the walk does not copy it.  ended() is called, in any thread, when a file
+	 * that copy_file_start() has started ends.
 	 */
 	void (*found)(void *arg, const char *from, const char *to,
 		      const struct stat *st);
@@ -134,8 +132,9 @@ static inline bool copy_over(const struct copy *c)
 }
 
 /*
- * copy_file.c: queues a file; st: attributes of the source.  0, or -1 after a message:
- * it was not started.  tag: for the caller; link: of its hard links, or NULL.
+ * copy_file.c: queues the copy of a file whose attributes are st.  tag: a value for the caller;
+ * link: the record of its hard links, or NULL.  Returns 0, or -1 after a message: it was not
+ * queued.
  */
 int copy_file_start(struct copy *c, const char *from, const char *to,
 		    const struct stat *st, uint64_t tag,
@@ -143,30 +142,28 @@ int copy_file_start(struct copy *c, const char *from, const char *to,
 /* A thread that copies the pieces in the queue until it is closed; c: the struct copy. */
 void *copy_pieces(void *c);
 /*
- * copy_target.c: opens the target, a new one under a temporary name.  0; -1 with errno:
- * EEXIST if it must be left alone, because of opt.no_clobber or because the run wrote it.
+ * copy_target.c: opens the target; a new file gets a temporary name.  Returns 0, or -1 with errno;
+ * EEXIST: the target exists and must not change, because of opt.no_clobber or because this run has
+ * written it.
  */
 int copy_target_open(struct copy_file *f);
 /*
- * Called before the target's times are set, because close may tell the servers of a
- * write.  0, or -1 with errno.
+ * Closes the target, before its times are set, because the close may report a write to the servers.
+ * Returns 0, or -1 with errno.
  */
 int copy_target_close(struct copy_file *f);
 /*
- * The file is complete: gives it its name.  0, or -1 with errno: EEXIST if the existing
- * file must be left alone.
+ * Called when the file is complete: renames it from its temporary name.  Returns 0, or -1 with
+ * errno; EEXIST: the target exists and must not change.
  */
 int copy_target_name(struct copy_file *f);
-/*
- * The file is incomplete: removes a new one, cuts an existing one before the missing
- * part.
- */
+/* Called when the file is incomplete: removes a new file; truncates an old one at the gap. */
 void copy_target_drop(struct copy_file *f);
 /* Returns a temporary name for path, in new memory; or NULL. */
 char *copy_temp_name(const char *path);
 /*
- * Calls make with a temporary name, and renames that to path: an existing file stays
- * unless make succeeds.  0, or -1 with errno.
+ * Calls make() with a temporary name, and renames the result to path.  If make() fails, an existing
+ * file stays.  Returns 0, or -1 with errno.
  */
 int copy_replace(const char *path, int (*make)(const char *path, void *arg),
 		 void *arg);
@@ -176,8 +173,9 @@ int copy_replace(const char *path, int (*make)(const char *path, void *arg),
  */
 int copy_set_size(struct copy_file *f, uint64_t size);
 /*
- * copy_data.c: finds the source's next data in [off, end); empty at end: there is
- * none.  A file that cannot tell has data everywhere.  0, or -1 after a message.
+ * copy_data.c: sets the range of the next data of the source in [off, end); an empty range at end:
+ * there is none.  If the file system cannot find holes, all of the file is data.  Returns 0, or -1
+ * after a message.
  */
 int copy_next_data(struct copy_file *f, uint64_t off, uint64_t end,
 		   struct copy_extent *data);
@@ -185,14 +183,11 @@ int copy_next_data(struct copy_file *f, uint64_t off, uint64_t end,
 int copy_find_data(int fd, uint64_t off, uint64_t end,
 		   struct copy_extent *data);
 /*
- * copy_data.c: copies one piece, which may end earlier.  0; -1 after a message, or if
- * copying must stop.
+ * copy_data.c: copies len bytes from off on, or fewer if the source ends.  Returns 0, or -1: after
+ * a message, or because copying must stop.
  */
 int copy_piece(struct copy_file *f, uint64_t off, uint64_t len, char *buf);
-/*
- * Copies everything after off, whatever the source's size is, and sets the target's
- * size.
- */
+/* Copies all bytes from off to the present end of the source, and sets the target's size. */
 int copy_tail(struct copy_file *f, uint64_t off, char *buf);
 
 /* A file or directory, as a key of a table. */
@@ -208,8 +203,9 @@ static inline struct copy_id copy_id_of(const struct stat *st)
 /* copy_links.c: files with several names. */
 struct copy_links *copy_links_new(void);
 /*
- * 0 and *link: the first name of its file, which must be copied; 1: `to` becomes a link
- * after everything is copied; -1: errno.
+ * Called for a file with several names.  Returns 0 and sets *link if this is its first name, which
+ * the caller copies; 1: another name, and `to` becomes a hard link at the end of the run; or -1
+ * with errno.
  */
 int copy_links_add(struct copy_links *l, const struct stat *st,
 		   const char *from, const char *to, struct copy_link **link);
@@ -222,21 +218,22 @@ void copy_links_finish(struct copy *c, struct copy_links *l);
 struct copy_made *copy_made_new(void);
 void copy_made_free(struct copy_made *m);
 /*
- * The walk begins to fill a directory, whose attributes are st, from the directory from
- * (NULL: with operands).  Returns its place, valid until copy_made_free(), or NULL with
- * errno.  Only the walk calls this and copy_made_name().
+ * Called when the walk begins to copy from the directory from (NULL: the operands) into a directory
+ * whose attributes are st.  Returns the record of the latter, valid until copy_made_free(), or NULL
+ * with errno.  Only the walk calls this and copy_made_name().
  */
 struct copy_place *copy_made_enter(struct copy_made *m, const struct stat *st,
 				   const char *from);
 /*
- * The walk is about to copy from to that name.  0: it may; 1: it has already done so;
- * -1: errno, EEXIST: the name came from another source.  Two directories become one.
+ * Called before the walk copies from to name in the directory p.  Returns 0: it may; 1: it has
+ * already done so; or -1 with errno; EEXIST: this run has written the name from another source, and
+ * not both are directories.
  */
 int copy_made_name(struct copy_place *p, const char *name, const char *from,
 		   bool is_dir);
 /*
- * The caller is about to overwrite the existing file st.  0, or -1: errno, EEXIST: the
- * run has already overwritten it, perhaps by another name.  Called in any thread.
+ * Called in any thread before it overwrites the existing file st.  Returns 0, or -1 with errno;
+ * EEXIST: this run has already overwritten that file, perhaps by another name.
  */
 int copy_made_write(struct copy_made *m, const struct stat *st);
 
@@ -253,8 +250,8 @@ struct copy_dirs {
 void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs);
 
 /*
- * Finds everything to copy below from, which becomes `to`.  place: of the directory of
- * `to`, or NULL if that gets no other name.
+ * Copies from, and everything below it, to `to`, by adding jobs to the queue.  place: the record of
+ * the directory of `to`; NULL: the run writes no other name there.
  */
 void copy_walk(struct copy *c, struct copy_dirs *dirs, const char *from,
 	       const char *to, struct copy_place *place);
@@ -268,7 +265,9 @@ int copy_attrs(struct copy *c, const char *from, const char *to,
 	       const struct stat *st);
 /* Follows no symbolic link if opt.nofollow.  0, or -1 with errno. */
 int copy_change_mode(const struct copy *c, const char *to, mode_t mode);
-/* copy_output.c: the target cannot hold that attribute of the source: COPY_LACKS_*; errno says why. */
+/*
+ * copy_output.c: the target cannot hold that attribute of the source: COPY_LACKS_*; errno says why.
+ */
 void copy_lacks(struct copy *c, unsigned int what, const char *path);
 void copy_failed(struct copy *c, const char *path);
 /* Reports that from and to are one file, which stays unchanged; a failure. */
@@ -287,15 +286,15 @@ void progress_stop(struct progress *p);
  */
 void copy_signals_begin(void);
 /*
- * From now on, each signal that ends a process sets c->interrupted instead.  One that
- * comes more than 1 s after the first ends the process.  For one copy of a process.
+ * From now on, a signal that would end the process sets c->interrupted instead.  A further signal,
+ * more than 1 s after the first one, ends the process.  Only for one copy in a process.
  */
 void copy_signals_hear(struct copy *c);
 /* Ends the process as the signal would have done, if there was one. */
 void copy_signals_end(const struct copy *c);
 /*
- * Enclose a call that may wait forever for a source.  After an interruption it fails
- * with EINTR.  They leave errno as it is.
+ * Called before and after a call that may wait for a source without limit: a signal then makes this
+ * call fail with EINTR.  They keep errno.
  */
 void copy_wait_begin(void);
 void copy_wait_end(void);

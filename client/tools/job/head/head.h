@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * head.h - the main process of a job: it starts the supervisors, tells each about the
- * others, answers the commands of the user, and ends them all.
+ * head.h - the main process of a job.  It starts the supervisors of the nodes, sends each the
+ * addresses of all servers, answers the commands of the user, and ends the supervisors.
  *
  *	GATHER (all are here) -> SERVE (all are up) -> MOUNT -> RUN -> STOP -> OVER
  */

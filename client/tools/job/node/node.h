@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * node.h - the supervisor of a node.  Its one thread waits in poll(2) for the head, its
- * daemons and signals, and waits nowhere else without a limit.
+ * node.h - the supervisor of a node.  It has one thread, which waits in poll(2) for the head, its
+ * daemons and signals.  It never waits in another place without a time limit.
  */
 #ifndef JOB_NODE_H
 #define JOB_NODE_H
@@ -42,8 +42,8 @@ struct node {
 /* node_start.c: 0, or 1 after a message. */
 int node_open(struct node *n, int argc, char **argv);
 /*
- * node_daemons.c: makes storage in memory.  If the kernel does not allow that, sets
- * place.storage to a folder in /dev/shm, and memory stays -1.
+ * node_daemons.c: creates storage in memory and sets n->memory.  If the kernel does not permit
+ * that, sets place.storage to a directory in /dev/shm, and n->memory stays -1.
  */
 void node_make_memory(struct node *n);
 void node_close_memory(struct node *n);

@@ -25,8 +25,8 @@ struct greet {
 /* For the listener.  0 or -errno. */
 int greet_begin(struct greet *g, struct job_link *l);
 /*
- * Checks the caller's answer.  0: *rank is set, and the welcome was sent; -EACCES or
- * -EPROTO, or of link_say().
+ * Checks the caller's answer, sends the welcome and sets *rank.  Returns 0; -EACCES: the caller
+ * does not have the key; -EPROTO: the line is invalid; or the error of link_say().
  */
 int greet_check(const struct greet *g, struct job_link *l,
 		const uint8_t key[MAC_KEY_LEN], const char *kind, char *line,
@@ -36,8 +36,8 @@ int greet_come(struct job_link *l, const uint8_t key[MAC_KEY_LEN],
 	       const char *kind, unsigned int rank, uint64_t deadline);
 
 /*
- * Connects and proves itself; connects again if there was no place.  0: the caller owns
- * l; or the errors of job_connect() and greet_come().
+ * Connects to at, and exchanges the greetings.  If the listener has no place, connects again.
+ * Returns 0: the caller owns l; or an error of job_connect() or greet_come().
  */
 int greet_meet(struct job_link *l, const struct job_addr *at,
 	       const uint8_t key[MAC_KEY_LEN], const char *kind,

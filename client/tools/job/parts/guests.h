@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guests.h - connections that have not proved themselves yet.  The number of places is
- * limited, and so is the time in each.  If all are taken, the address with the most
- * loses its oldest one.  So a peer that only connects cannot keep out those that have
- * the key.
+ * guests.h - connections whose peer has not yet proved that it has the key.  Their number and their
+ * time are limited.  If there is no place for another one, the oldest connection of the address
+ * with most of them is closed.  So a peer without the key cannot keep out those that have it.
  */
 #ifndef JOB_GUESTS_H
 #define JOB_GUESTS_H
@@ -29,7 +28,7 @@ struct guests {
 void guests_init(struct guests *g);
 void guests_close(struct guests *g);
 /*
- * True: one more may come now.  Otherwise the listener must not be polled for a moment.
+ * Returns whether the caller may accept a connection now.  If not, it must not poll the listener.
  */
 bool guests_room(const struct guests *g);
 /* Accepts the connections that wait at the listener, as far as there is room. */
@@ -37,8 +36,8 @@ void guests_accept(struct guests *g, int listener);
 /* Drops guests whose time is over. */
 void guests_drop_late(struct guests *g);
 /*
- * Reads what a guest sent.  1: it proved itself; the caller owns *link, and the place
- * is free; 0: not yet; -errno: it was dropped.
+ * Reads the answer of a guest.  Returns 1: the guest has the key, and the caller now owns *link; 0:
+ * the answer is incomplete; -errno: the guest was closed.
  */
 int guest_hear(struct guest *g, const uint8_t key[MAC_KEY_LEN],
 	       const char *kind, struct job_link *link, unsigned int *rank);

@@ -71,20 +71,18 @@ struct job_conf {
 extern const struct tool job_tool;
 
 /*
- * ident.c: finds the job: given, or from PVFS_JOB_ID or SLURM_JOB_ID.  Else a new one
- * (make), or the only one that this user has here.  0, or 1 after a message.
+ * ident.c: fills *job with the job named given, or by PVFS_JOB_ID or SLURM_JOB_ID.  Without a name:
+ * if make is set a new job, otherwise the only job of this user on this host.  Returns 0, or 1
+ * after a message.
  */
 int job_find(struct job *job, const char *given, bool make);
-/*
- * Gets the path of name in the job's folder, in out (JOB_PATH bytes).  0 or
- * -ENAMETOOLONG.
- */
+/* Sets out (JOB_PATH bytes) to the path of name in the job's directory.  0 or -ENAMETOOLONG. */
 int job_path(const struct job *job, const char *name, char *out);
 bool job_is_id(const char *text);
 
 /*
- * programs.c: finds the file of "pvfs-iod" and the like: in PVFS_BUILD, near this
- * program, in PATH.  0 or -ENOENT.
+ * programs.c: sets out to the file of the program name, such as "pvfs-iod": in PVFS_BUILD, next to
+ * this program, or in PATH.  Returns 0 or -ENOENT.
  */
 int job_program(const char *name, char *out);
 /* The same for a library that is preloaded, but not in PATH. */
@@ -96,8 +94,8 @@ int job_self(char *out);
 void job_key_text(const uint8_t key[MAC_KEY_LEN], char out[65]);
 int job_key_parse(const char *text, uint8_t key[MAC_KEY_LEN]);
 /*
- * Starts a copier that connects to at, "ADDRESS:PORT".  Its output goes
- * to log; tab: its pvfstab, or NULL: ours.  Returns the process, or -errno.
+ * Starts a copier, which connects to at, "ADDRESS:PORT", and writes its output to log.  tab: its
+ * pvfstab; NULL: that of this process.  Returns the process id, or -errno.
  */
 pid_t copier_start(const struct job *job, const uint8_t key[MAC_KEY_LEN],
 		   char *at, const char *log, const char *tab);

@@ -29,8 +29,8 @@ int link_say(struct job_link *l, const char *fmt, ...)
 /* 0 or -EPIPE. */
 int link_flush(struct job_link *l);
 /*
- * Receives what is there.  0; -EPIPE: the other end is gone; -EMSGSIZE: the line is too
- * long.
+ * Receives without waiting.  Returns 0; -EPIPE: the other end has closed the connection; -EMSGSIZE:
+ * a line is too long.
  */
 int link_fill(struct job_link *l);
 /*
@@ -42,16 +42,16 @@ bool link_has_arrived(const struct job_link *l);
 /* Returns the events for poll(2). */
 short link_events(const struct job_link *l);
 /*
- * Waits for a line.  0; -ETIMEDOUT; -errno of poll(2); or the errors of link_fill(), at
- * once if the link is closed.
+ * Waits for a line, at most until deadline, and sets *line.  Returns 0; -ETIMEDOUT; -errno of
+ * poll(2); or an error of link_fill().  If the link is closed, fails immediately.
  */
 int link_wait(struct job_link *l, uint64_t deadline, char **line);
 /* Waits until all is sent, or the deadline. */
 void link_drain(struct job_link *l, uint64_t deadline);
 
 /*
- * link_word.c: makes text a word of a line.  A blank ends a word, so blanks, control
- * characters and % become %XX.  out: LINK_WORD bytes.
+ * link_word.c: encodes text as one word of a line, in out (LINK_WORD bytes).  Blanks, control
+ * characters and % become %XX, because a blank ends a word.
  */
 #define LINK_WORD (3u * 4096u + 1u)
 void link_escape(const char *text, char *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory.h - a file system in memory without a name.  It exists as long as a process
- * has its descriptor, so nobody has to remove it, and its size is limited.
+ * memory.h - a file system in memory that has no path in the system.  It exists as long as a
+ * process has a descriptor of it, so it need not be removed.  Its size is limited.
  */
 #ifndef JOB_MEMORY_H
 #define JOB_MEMORY_H
@@ -9,15 +9,12 @@
 #include <stdint.h>
 
 /*
- * Makes one of at most size bytes, for this user alone.  Returns its folder, which is
- * reached by /proc/self/fd/N.  -errno: it cannot be made here (no user name spaces, or
- * Linux before 5.2).
+ * Creates one of at most size bytes, which only this user can access.  Returns a descriptor N of
+ * its root, with the path /proc/self/fd/N; or -errno: this host has no user name spaces, or a Linux
+ * before 5.2.
  */
 int memory_make(uint64_t size);
-/*
- * Moves this process into user and mount name spaces of its own, as the same user.  0
- * or -errno.
- */
+/* Moves this process into new user and mount name spaces, as the same user.  0 or -errno. */
 int memory_space(void);
 /* Half of the memory that this host has left, in bytes; 1 GiB if unknown. */
 uint64_t memory_half(void);

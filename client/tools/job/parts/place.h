@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * place.h - what a head or a supervisor has on its host outside of its memory: a folder
- * in the job's folder, maybe storage on a disk, maybe a mount.  A sweeper is a process
- * that removes it if its owner was killed.
+ * place.h - the files that a head or a supervisor (the owner) creates on its host: a directory in
+ * the job's directory, perhaps storage on a disk, perhaps a mount.  If the owner is killed, a
+ * process called the sweeper removes them.
  */
 #ifndef JOB_PLACE_H
 #define JOB_PLACE_H
@@ -23,21 +23,19 @@ struct job_place {
 };
 
 /*
- * Makes the folder, and starts the sweeper; the caller sets storage and mount before.
- * 0 or -errno: -EEXIST: the job has such a folder here.
+ * Creates the directory name, and starts the sweeper.  The caller has set p->storage and p->mount.
+ * Returns 0 or -errno; -EEXIST: the job already has that directory on this host.
  */
 int place_make(struct job_place *p, const char *name);
 /* Removes everything, until the deadline, and ends the sweeper. */
 void place_leave(struct job_place *p, uint64_t deadline);
-/*
- * Writes the key, for this user alone, and a pvfstab that names it; shows both.
- */
+/* Writes the key, readable only for this user, and a pvfstab that names the key file. */
 int place_tab(const struct job_place *p, const uint8_t key[MAC_KEY_LEN],
 	      const struct job_addr *mgr);
 
 /*
- * Removes a folder of this user with its content, as far as possible; no
- * folders of other users, and no mounts.
+ * Removes a directory of this user with its content, as far as possible.  Skips directories of
+ * other users, and mounts.
  */
 void remove_own_tree(const char *path);
 

@@ -20,8 +20,9 @@ struct spawn {
 /* Returns the process, or -errno. */
 pid_t proc_spawn(const struct spawn *s);
 /*
- * Kills all children except `but`, and the children that they leave, until none is left
- * or the deadline has come.  Returns how many were left.  Needs PR_SET_CHILD_SUBREAPER.
+ * Kills all child processes except but, and the orphans that become children then, until there are
+ * none or the deadline has passed.  Returns the number of those that still run.  The caller has set
+ * PR_SET_CHILD_SUBREAPER.
  */
 unsigned int proc_end_all(pid_t but, uint64_t deadline);
 /*

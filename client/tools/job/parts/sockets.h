@@ -18,19 +18,19 @@ int job_parse_addr(const char *text, struct job_addr *addr);
 /* Connects until the deadline; ip is a number.  Returns the socket, or -errno. */
 int job_connect(const char *ip, unsigned int port, uint64_t deadline);
 /*
- * Listens at ip; port 0: at a free one, which is set.  Returns the socket, or -errno.
+ * Listens at ip and *port; 0: at a free port, to which *port is set.  Returns a socket or -errno.
  */
 int job_listen(const char *ip, unsigned int *port);
 /*
- * Reserves a port below those that the kernel assigns.  Returns the socket that holds
- * it, and *port; or -errno.  Another reservation of the port fails; listening with
- * SO_REUSEADDR does not.
+ * Reserves a port below those that the kernel assigns, and sets *port.  Returns the socket that
+ * holds the reservation, or -errno.  As long as it is open, another port_reserve() does not get the
+ * port, but a program can listen there with SO_REUSEADDR.
  */
 int port_reserve(const char *ip, unsigned int *port);
 
 /*
- * Whether accept(2) failed because descriptors or memory ran out.  The connection still waits, so
- * the listener must not be polled for a moment, SOCKETS_PAUSE_MS.
+ * Returns whether accept(2) failed with err because there are no descriptors or no memory.  The
+ * connection still waits, so the caller must not poll the listener for SOCKETS_PAUSE_MS.
  */
 bool sockets_are_short(int err);
 #define SOCKETS_PAUSE_MS 100

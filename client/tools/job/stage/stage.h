@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stage.h - copies a tree with all nodes.  One process walks over the tree.  Copiers
- * connect to it, one per node and one on its own host, and get files as fast as they
- * finish them.
+ * stage.h - copies a tree with all nodes.  One process walks over the tree.  Copiers connect to it,
+ * one per node and one on its own host, and get files as fast as they finish them.
  *
- *	to a copier:	file N HASH|- FROM TO
- *	from it:	done|same N SIZE MTIME MODE HASH, fail N WHY, lacks WHAT, tick
+ * 	to a copier:	file N HASH|- FROM TO
+ * 	from it:	done|same N SIZE MTIME MODE HASH, fail N WHY, lacks WHAT, tick
  *
- * With a hash the target is right if it has that hash; without, if both ends have the
- * same.
+ * If a file line has a HASH, the copy is correct if the target has this hash.  If it has -, the
+ * copy is correct if source and target have the same hash.
  */
 #ifndef JOB_STAGE_H
 #define JOB_STAGE_H

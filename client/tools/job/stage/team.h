@@ -39,10 +39,7 @@ struct team {
 	unsigned int lacks; /* not stored at targets: COPY_LACKS_* */
 	uint64_t ntodo, nout; /* waiting; with copiers */
 	pid_t local; /* the copier of this host */
-	/*
-	 * called for a file that has ended; f NULL: it failed, see file->why; takes
-	 * over file
-	 */
+	/* called when file is complete or (f NULL) has failed with file->why; takes over file */
 	void (*ended)(void *arg, struct team_file *file,
 		      const struct stage_file *f, bool same);
 	void *arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * walk.h - a thread that walks over the source and makes folders at the target.  It may
- * wait for servers that do not answer.  The functions that ask it for its results never
- * do.
+ * walk.h - a thread that walks over the source and creates the directories of the target.  The
+ * thread may wait for servers that do not answer.  The functions that return its results do not
+ * wait.
  */
 #ifndef JOB_WALK_H
 #define JOB_WALK_H
@@ -18,8 +18,8 @@ int walk_start(struct copy *copy, const char *from, const char *to,
 /* Returns a descriptor that is readable when there is something new. */
 int walk_fd(const struct walk *w);
 /*
- * Returns the next file that was found; or, with why set, what cannot be copied; NULL:
- * none now.  The caller owns it.
+ * Returns the next file that the walk has found, which the caller then owns; if its why is set, it
+ * cannot be copied.  NULL: there is none now.
  */
 struct team_file *walk_next(struct walk *w);
 /* True: it finds no more, and all files were taken. */
