@@ -12,8 +12,8 @@
 /* ---- a call ends ---- */
 
 /*
- * done() runs for one call at a time.  If a thread already does this, it also handles
- * calls that end meanwhile.  The caller holds the lock, which is released meanwhile.
+ * Calls done() of the calls that have ended, one at a time.  If another thread is doing this,
+ * leaves them to it.  The caller holds the lock, which is released during each done().
  */
 static void aio_call_done(struct aio_queue *q)
 {

@@ -240,8 +240,8 @@ static int wait_for_ordinary(void *arg)
 }
 
 /*
- * SEEK_CUR would need the offset of the file, whose lock may be held by a call that waits
- * for this thread.
+ * SEEK_CUR is rejected: it needs the offset of the file, whose lock may be held by a call that
+ * waits for this thread.
  */
 static int64_t aio_lock(struct aio_request *r)
 {

@@ -144,10 +144,7 @@ int fsync_blk(int fd)
 	return rc ? api_int(rc) : pvfs_fsync(fd);
 }
 
-/*
- * Closes fd in any case.  Buffered data that cannot be written is lost, and the error
- * says so.
- */
+/* Closes fd even if writing the buffered data fails: then the data is lost. */
 int close_blk(int fd)
 {
 	struct file *f = file_of(fd);

@@ -46,10 +46,7 @@ static const char *only_of(const struct mount *m)
 				      : m->mgr[0].scheme;
 }
 
-/*
- * Formats the address as the mount uses it.  If it permits one transport only, the
- * address names it.
- */
+/* Formats the address of a server.  If the mount permits only one transport, the URI names it. */
 static void list_uri(const struct mount *m, const char *uri,
 		     struct pvfs_server *out)
 {

@@ -52,8 +52,8 @@ static bool slash_last(const char *path)
 }
 
 /*
- * open(2) and mknod(2) fail differently for "name/".  Get the error of mknod(2); no FIFO
- * is created.
+ * For "name/", mknod(2) has another error than open(2).  So the manager is asked for a FIFO of
+ * this name, which it never creates, to get the error of mknod(2).
  */
 static int do_creat(struct session *s, const struct target *t, void *arg)
 {

@@ -82,10 +82,9 @@ static int parse_uri(const char *uri, struct uri_list *list)
 }
 
 /*
- * Opens a session as the mount fs reaches the server; fs NULL: by its address alone.  If uri lists
- * managers, the server is the one that leads.
- * Starts the deadline of the call.  The caller owns *s and releases it with
- * session_put().  Returns -errno as pvfs_ping_mount().
+ * Starts the deadline of the call, and opens a session with the server uri, with the options of the
+ * mount fs (NULL: none).  If uri lists managers, the server is the one that leads.  The caller
+ * releases *s with session_put().  Returns 0, or an error of pvfs_ping_mount() as -errno.
  */
 static int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 		     struct session **s)
@@ -111,8 +110,8 @@ static int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	if (rc)
 		return rc;
 	/*
-	 * Without a ticket, the server at least reports that it rejects us.  If no manager led, this says
-	 * nothing about us.
+	 * Without a ticket, the server at least reports that it rejects us.  If no manager led,
+	 * this says nothing about us.
 	 */
 	rc = session_prove(*s, &attr);
 	if (rc != -ENOTCONN)

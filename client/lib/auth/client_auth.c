@@ -62,7 +62,7 @@ static const struct prover *ca_prover(const struct client_auth *auth)
 /* ---- CHALLENGE ---- */
 
 /*
- * The keys of the servers, and this file with them, may change while the process runs.
+ * Reads the key file again, because the keys of the servers may change while the process runs.
  * If the process can no longer read the file, it keeps the keys that it has.
  */
 static void look_again(struct client_auth *auth)

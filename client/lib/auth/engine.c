@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * engine.c - which library computes the seals.  Loading libcrypto takes longer than
- * connecting, and many programs do little more than connect.  So libsodium computes the
- * seals until there is enough data for the faster library to pay.  A separate thread
- * loads libcrypto, so that a driving thread never waits for it.
+ * engine.c - chooses the library that computes the seals.  libcrypto is faster than libsodium,
+ * but loading it takes longer than connecting, and many programs do little more than connect.
+ * So libsodium computes the seals first.  When enough data was sealed, a separate thread loads
+ * libcrypto, so that a driving thread never waits for that.
  */
 #include <dlfcn.h>
 #include <errno.h>

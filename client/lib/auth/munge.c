@@ -91,8 +91,8 @@ static int cred_encode(struct client_auth *auth,
 }
 
 /*
- * Includes a secret that only the manager can decrypt.  The manager proves its identity
- * with it.
+ * Makes a credential that contains a secret which only the manager can decrypt.  With that secret,
+ * the manager proves its identity.
  */
 static int encode_for(struct client_auth *auth,
 		      const uint8_t digest[AUTH_EXCHANGE_LEN],

@@ -261,8 +261,8 @@ static enum keychain_state key_of(const struct file *f, const struct session *s)
 }
 
 /*
- * Opens the file once more to get its key, if that is permitted: another operation opened
- * it in this session.  The caller does not hold the lock.
+ * Opens and releases the file at the manager to get its capability, for a file that was opened in
+ * this session without one.  The caller does not hold the lock.
  */
 static int key_fetch(const struct file *f, struct session *s)
 {
@@ -499,8 +499,8 @@ int file_run(struct file *f, target_op op, void *arg)
 /* ---- O_APPEND ---- */
 
 /*
- * The manager tracks the end of a file whose writers only append.  So a client that
- * writes otherwise tells the manager.
+ * While all writers of a file only append, the manager itself knows the end of the file.  So a
+ * client that will write in another way tells the manager.
  */
 static int do_place(struct session *s, const struct target *t, void *arg)
 {

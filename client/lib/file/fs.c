@@ -205,8 +205,8 @@ static int connect_once(struct fs *fs, struct session **out)
 }
 
 /*
- * A client that has not authenticated yet loses its place if more clients connect at once
- * than the manager has places for.  Its session then ends before it starts, so try again.
+ * If more clients connect at once than the manager has places, it ends sessions that have not
+ * authenticated yet.  If this happens to the new session, the loop tries again.
  */
 int fs_connect(struct fs *fs, struct session **out)
 {

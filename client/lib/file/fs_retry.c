@@ -36,10 +36,7 @@ static void session_record_eviction(struct session *s)
 		atomic_store(&s->evicted, true);
 }
 
-/*
- * Replaces s with next, which may be NULL, if s is still the present session.  why is for
- * the log.
- */
+/* If s is still the present session, replaces it by next (NULL: none), and logs why. */
 static void fs_replace_session(struct fs *fs, struct session *s,
 			       struct session *next, const char *why)
 {
@@ -83,8 +80,8 @@ static int connect_new_session(struct fs *fs, struct session *s)
 }
 
 /*
- * True for one thread of all that were rejected.  False: another thread has done it, or s
- * is no longer present.
+ * Of all threads that a server has rejected, returns true in one.  Returns false if another thread
+ * has renewed the session, or if s is no longer the present one.
  */
 static bool renewal_begins(struct session_renewal *a)
 {
@@ -129,9 +126,9 @@ static int wait_for_ticket(void *arg)
 }
 
 /*
- * A server without the key of our ticket cannot prove its identity with it, and neither
- * can an impostor.  If the manager accepts the ticket, wait for another ticket.
- * Otherwise create a session, in which client and manager authenticate to each other.
+ * A server rejected our ticket: it does not have the key of the ticket, or is an impostor.  If the
+ * manager accepts the ticket, waits for another one.  Otherwise creates a session, in which client
+ * and manager authenticate to each other again.
  */
 static bool ticket_wait_renewed(struct fs *fs, struct session *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * open_files.c - what this process knows of a file through all descriptions of it that are
- * open, found by its handle.
+ * open_files.c - finds all open files (struct file) of a handle in this process, and combines what
+ * they know about the file.
  */
 #include "client/lib/file/file.h"
 

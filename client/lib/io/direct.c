@@ -3,9 +3,9 @@
  * direct.c - reads and writes of borrowed objects by this process, with one system call
  * for each contiguous range in an object.  No other process wakes up.
  *
- * A direct transfer either succeeds, or the request goes to the iod by message as if
- * nothing had been tried.  The latter also happens at the end of an object, for unmapped
- * memory, and on a full disk, so that these cases have one implementation.
+ * If a direct transfer does not succeed, the client sends the request to the iod by message, as if
+ * nothing had been tried.  This includes the end of an object, unmapped memory and a full disk, so
+ * these cases are implemented only once.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,15 +18,14 @@
 #include "client/lib/session/coroutine.h"
 
 /*
- * Maximum of one call.  The iods are faster for more, because they copy with several
- * processors.  Measured: at 1 MiB, one client of four iods is as fast either way; four
- * clients are not.
+ * Maximum bytes of a direct transfer.  For longer ones, messages are faster, because the iods copy
+ * with several processors.  At 1 MiB, with one client and four iods, both are equally fast.
  */
 #define DIRECT_MAX LOAN_PAGE_MOST
 #define DIRECT_IOV 64u
 /*
- * Maximum of pieces in one call that are not contiguous in the file.  For more, one
- * request is faster (docs/measured/local.md).
+ * Maximum number of discontiguous pieces of a direct read.  For more, one request to the iod is
+ * faster (docs/measured/local.md).
  */
 #define DIRECT_READS 40u
 #define DIRECT_WRITES 256u
@@ -147,9 +146,9 @@ static bool write_batch(const struct loan *loan, struct direct_batch *b)
 /* ---- the mark of a writer ---- */
 
 /*
- * The exchange is a full barrier.  Either this thread sees a revocation when it checks
- * the loan afterwards, or the iod sees the mark.  A signal handler that interrupts a
- * write uses another place.
+ * The exchange is a full barrier.  Either this thread sees a revocation when it checks the loan
+ * afterwards, or the iod sees the mark.  A signal handler that interrupts a write uses another
+ * element of inside[].
  */
 static bool writer_mark_set(const struct loan *loan, unsigned int *at)
 {
@@ -242,9 +241,9 @@ static bool run_batches(const struct loan *loan, const struct io_plan *plan,
 }
 
 /*
- * If a handler leaves by longjmp, or cancellation ends the thread, the mark stays and the
- * place is lost to this process.  The iod waits for it no longer than for a stopped
- * process.
+ * If a signal handler leaves the write by longjmp, or the thread is cancelled, the mark stays, and
+ * this process cannot use that element of inside[] any more.  The iod treats it like the mark of a
+ * stopped process.
  */
 static bool write_inside(const struct loan *loan, const struct io_plan *plan,
 			 struct plan_cur *cur, struct direct_batch *b)

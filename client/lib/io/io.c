@@ -48,9 +48,8 @@ static int io_alloc(struct io *io)
 }
 
 /*
- * Deregisters memory that a server may still access before it returns to the caller,
- * however long that takes.  Other calls with the same registration end by their
- * deadlines.
+ * Before a call returns, deregisters its memory that a server may still access, however long that
+ * takes.  It waits for other calls with the same registration, which end by their deadlines.
  */
 static int io_take_back(void *arg)
 {
@@ -165,10 +164,7 @@ static bool io_faulty(struct rpc_call *rpc)
 
 static void io_done(struct rpc_call *rpc);
 
-/*
- * A large transfer may take any time while its servers answer: each answer restarts the
- * timeout.
- */
+/* Each answer of a server restarts the timeout, so a large transfer may take any time. */
 static uint64_t io_deadline(struct io *io, const struct io_slot *slot)
 {
 	if (!io->server[slot->k].answered)
@@ -309,9 +305,9 @@ static void io_join(struct io *io)
 }
 
 /*
- * Before a write after a sleep, receives what the servers sent meanwhile.  Nothing is then
- * sent to a server that has closed its connection because the session ended, so that the
- * write can run in the next session.
+ * Called before a write after a pause: receives what the servers have sent meanwhile.  If a server
+ * has closed the connection because the session ended, the client notices that before it sends the
+ * write, which can then run in the next session.
  */
 static void io_receive_pending(const struct io *io)
 {
@@ -418,8 +414,8 @@ static int io_run(struct io *io)
 }
 
 /*
- * A write that began in a session that has ended is not repeated in the next one, because
- * other clients may have written there since.
+ * If the session has ended during a write, the write is not repeated in the next session, because
+ * other clients may have written to the same bytes since.
  */
 static int write_status(const struct io *io, int rc)
 {

@@ -2,10 +2,9 @@
 /*
  * io_gaps.c - the replies to READ, and the end of the file.
  *
- * An object that is shorter than the range read does not show the end of the file,
- * because the file may be sparse.  Only in this case is the size of the file computed:
- * from the sizes in the replies, and if these do not suffice, by asking the remaining
- * servers.  Missing bytes before the end are zeros.
+ * If an object is shorter than the range that was read, this may be the end of the file or a hole.
+ * Only in this case, the client computes the size of the file: from the sizes in the replies, and
+ * if these do not suffice, by asking the other iods.  Missing bytes before the end are zeros.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -127,8 +127,9 @@ void io_list_begin(struct io *io)
 }
 
 /*
- * A retry may help, because hints may be wrong and a group may contain memory that cannot
- * be registered.
+ * Ends a list request with rc; returns true if the caller must try it again.  A retry registers
+ * each piece of memory alone: the caller's hints may be wrong, or a group of pieces may contain
+ * memory that cannot be registered.
  */
 bool io_list_end(struct io *io, int rc)
 {

@@ -166,10 +166,7 @@ void loans_forked(struct loans *loans, uint32_t n)
 
 /* ---- the size of a file ---- */
 
-/*
- * Borrowing for writing creates a missing object, such as those of servers beyond the end
- * of a small file.
- */
+/* A loan for writing creates a missing object.  (A small file has objects at few servers.) */
 static const struct loan *loan_for_size(const struct loans_file *file,
 					uint32_t k)
 {

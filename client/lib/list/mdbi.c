@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mdbi.c - blocks as lists.  The buffer holds the blocks of a superblock one after the
- * other.  Each block is empty, as in the file, or newer.  Only newer blocks are written,
- * so that neighbours are never overwritten with old data.
+ * mdbi.c - reads and writes blocks by list I/O.  The buffer has the blocks of one superblock, one
+ * after the other.  A block in it is empty, or has the data of the file, or newer data.  Only
+ * blocks with newer data are written, so that a write never overwrites other blocks with old data.
  */
 #include "client/lib/list/mdbi.h"
 

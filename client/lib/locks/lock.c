@@ -2,11 +2,11 @@
 /*
  * lock.c - see lock.h; and waiting for a lock so that a signal can end the wait.
  *
- * A thread that sleeps for a reply uses a call that every signal handler interrupts.  It
- * cannot tell whether the program wants the wait to end.  The kernel can: it restarts a
- * futex wait without a timeout after a handler with SA_RESTART, and only then.  So a
- * separate thread waits at the manager, and the caller's thread waits on a futex for that
- * thread:
+ * A signal handler must end the wait for a lock, unless it was installed with SA_RESTART.  A thread
+ * that sleeps for a reply in poll(2) cannot distinguish this, because every handler interrupts
+ * poll(2).  But the kernel restarts a futex wait without a timeout exactly if the handler has
+ * SA_RESTART.  So a separate thread waits for the manager, and the caller's thread waits on a futex
+ * for that thread:
  *
  * 	caller     futex_wait ......... EINTR: LOCK with WIRE_L_CANCEL, until over
  * 	waiter     LOCK with WIRE_L_WAIT, again and again ............... over
@@ -159,9 +159,10 @@ static int wait_in_coroutine(struct file *f, struct mgr_lock *lock)
 }
 
 /*
- * Takes, releases or tests lock (WIRE_L_*).  Sets its session and, with WIRE_L_TEST, the
- * lock that conflicts.  -EAGAIN: there is a conflict, and WIRE_L_WAIT is not set.
- * -EINTR: a signal handler installed without SA_RESTART ran, and the lock was not taken.
+ * Takes, releases or tests the lock (WIRE_L_*).  Sets lock->session and, with WIRE_L_TEST, the rest
+ * of *lock to the conflicting lock.  Returns 0; -EAGAIN: there is a conflict, and WIRE_L_WAIT is
+ * not set; -EINTR: a signal handler without SA_RESTART ran, and the lock was not taken; or another
+ * -errno.
  */
 static int lock_ask(struct file *f, struct mgr_lock *lock)
 {

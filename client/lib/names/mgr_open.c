@@ -241,8 +241,9 @@ int mgr_lock_any(struct session *s, struct mgr_lock_any *any)
 }
 
 /*
- * A late unlock of the process would release locks taken since, so it is not kept.  Owner
- * numbers of open files are not reused.
+ * An unlock of the process (owner 0) is not repeated after a timeout: a late copy would release
+ * locks that were taken since.  For an open file this cannot happen, because its owner number is
+ * not reused.
  */
 void mgr_unlock(struct session *s, uint64_t handle, const struct mgr_lock *lock)
 {

@@ -10,10 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/*
- * Uses the system call, because in programs with libpvfs-preload libc's function is
- * replaced.
- */
+/* Makes the system call itself, because libpvfs-preload may have replaced libc's function. */
 static ssize_t handle_xattr(const char *path, int flags,
 			    struct mounted_handle *h)
 {
@@ -50,8 +47,8 @@ static ssize_t get_at(int dir, const char *path, int flags,
 }
 
 /*
- * FUSE mounts have no disk, and so the major number 0.  The inode number detects that the
- * name refers to another object by now.
+ * A FUSE mount has no disk, so its major number is 0.  If path refers to another object since the
+ * caller's stat(2), the inode number differs.
  */
 dev_t mounted_find(int dir, const char *path, int flags, dev_t dev, ino_t ino)
 {

@@ -72,8 +72,8 @@ static void stat_fill(const struct session *s, const struct attr *a,
 }
 
 /*
- * A write counts if it came after the mtime that the manager knows.  After utimens(),
- * mtime may be any time, so the write must have come after ctime.
+ * Sets mtime to t, the time of a write, if the write was after the mtime that the manager has.  If
+ * mtime was set explicitly, it may be any time; then the write must be after ctime.
  */
 static void wrote_at(struct attr *a, int64_t t)
 {

@@ -19,9 +19,9 @@
 
 #define NAME "pvfs" /* name in lsof */
 /*
- * Away from the numbers that programs expect, but within the first descriptor table of a
- * process.  In a process with threads, the kernel makes a larger table only after waiting
- * for all processors, some 10 ms.
+ * The lowest number for the stub: above the numbers that programs expect, but within the first
+ * descriptor table of a process.  (In a process with threads, the kernel enlarges the table only
+ * after waiting for all processors, some 10 ms.)
  */
 #define APART 60
 #define SEALS (F_SEAL_SEAL | F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)

@@ -144,7 +144,7 @@ static void fabric_miss(struct fabric *fabric, const char *name, int rc)
 }
 
 /*
- * An optional transport is first tried without logging.  A wrong setting is logged in any case.
+ * First tries an optional transport without logging, and logs an error only if a setting is wrong.
  */
 static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 		      const struct tp_dev_attr *attr)
@@ -168,9 +168,7 @@ static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 	return rc;
 }
 
-/*
- * Opens all configured devices of the transport.  Returns 0 if at least one is available.
- */
+/* Opens all configured devices of the transport.  Returns 0 if at least one is available. */
 static int fabric_add_all(struct fabric *fabric, const char *name,
 			  bool optional, const struct tp_dev_attr *attr)
 {

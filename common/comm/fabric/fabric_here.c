@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fabric_here.c - an address belongs to this host exactly if a socket can bind to it (in this
- * network namespace, to which local sockets are confined as well).
+ * fabric_here.c - finds whether an address belongs to this host: a socket can bind to it in this
+ * network namespace.  (The sockets of the local transport are confined to the namespace, too.)
  */
 #include <netdb.h>
 #include <sys/socket.h>

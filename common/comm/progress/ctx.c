@@ -245,8 +245,8 @@ static int ctx_events(struct rpc_ctx *ctx)
 }
 
 /*
- * This thread may not have polled for long.  Read replies that arrived in time before a call
- * times out.  Arming makes a lazy provider check again.
+ * Called before calls time out: polls again, because this thread may not have polled for long, and
+ * replies may have arrived in time.  Arming makes a provider check that it else skips.
  */
 static int ctx_late(struct rpc_ctx *ctx)
 {
@@ -300,9 +300,7 @@ static enum spin_for ctx_waits_for(struct rpc_ctx *ctx)
 	return moved > CTX_LITTLE ? SPIN_ANYTHING : SPIN_LITTLE;
 }
 
-/*
- * Another thread may sleep on this context; from now on a waker need not wake that thread.
- */
+/* Called when this thread begins to drive: rpc_ctx_wake() need not wake a sleeping thread now. */
 static void ctx_awake(struct rpc_ctx *ctx)
 {
 	if (atomic_load_explicit(&ctx->sleeping, memory_order_relaxed))

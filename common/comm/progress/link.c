@@ -50,8 +50,8 @@ int link_open(struct rpc_link *link, unsigned int rail, unsigned int max_send,
 }
 
 /*
- * Whether status is no reason why a connection ended: the request was flushed, or posted too late.
- * The reason follows as another status.
+ * Returns true if status does not say why the connection ended: the request was flushed, or posted
+ * too late.  Another status with the reason follows.
  */
 static bool link_vague(int status)
 {

@@ -72,9 +72,7 @@ void ctx_rail_leave(struct rpc_ctx *ctx, unsigned int rail)
 	ctx->rail[rail].users--;
 }
 
-/*
- * A rail with work must be polled; otherwise each sleep on it would end at once, forever.
- */
+/* A rail on which the context sleeps must be polled: else pending work would end each sleep. */
 bool ctx_rail_used(const struct rpc_ctx *ctx, unsigned int rail)
 {
 	return ctx->rail[rail].users || (!ctx->users && rail == 0);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bulk.c - starts the bulk data of a request.  It is lent to the client, or waits, or is posted
- * at once.
+ * bulk.c - starts the bulk data of a request: the server asks the client to move it, or queues it,
+ * or posts it at once.
  *
- * The last data of a READ and its end can go in one RDMA Write with immediate.  That saves one
- * message, and one completion at the client.  With WIRE_F_PLACE, the reply is written after the
- * data, in the Fast RDMA buffer that the client named.  With WIRE_F_WHOLE, the data can be
- * anywhere, and the immediate replaces the reply if all requested data is there (PVFS over
- * InfiniBand, ICPP 2003, section 3.2.3: the transfer by the server notifies the client).
+ * The server can send the last data of a READ and its reply in one RDMA Write with immediate.  This
+ * saves one message, and one completion at the client.  With WIRE_F_PLACE, the server writes the
+ * reply after the data, in the Fast RDMA buffer that the client named.  With WIRE_F_WHOLE, the
+ * immediate replaces the reply if all requested data was written (PVFS over InfiniBand, ICPP 2003,
+ * section 3.2.3: the transfer by the server notifies the client).
  *
- * The caller of rpc_bulk_start() promised that the reply follows immediately.  Until then, the
- * planned chain stays in the context's scratch space.
+ * For this, a bulk with rpc_bulk.last is held back until the reply, which follows immediately.
+ * Until then, the planned chain stays in the context's scratch space.
  */
 #include "common/comm/serve/conn_int.h"
 

@@ -42,8 +42,8 @@ static void bulk_endpoint_completion(struct rpc_link *link,
 }
 
 /*
- * A client that leaves closes both endpoints, and its BYE may still be in flight.  No data went
- * over an endpoint that was never ready.
+ * Called when the second endpoint has ended.  A client that ends its session closes both endpoints,
+ * and its BYE may still be in flight.  If the endpoint was never ready, no data went over it.
  */
 static void bulk_endpoint_ended(struct bulk_endpoint *endpoint, int status)
 {

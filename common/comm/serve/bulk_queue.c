@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bulk_queue.c - server-based RDMA.  A window of the client's memory list becomes a chain of
- * gather Writes or scatter Reads, with one work request per piece of remote memory.  Only the
- * last is signaled.
+ * bulk_queue.c - server-based RDMA.  Each bulk becomes a chain of gather Writes or scatter Reads,
+ * with one work request per piece of the client's memory.  Only the last one is signaled.
  *
- * Not all chains may be outstanding at once.  Chains beyond the connection's share of work
- * requests wait in order.  A chain waits for a turn if it would exceed what the thread may have
- * outstanding. It also waits if its connection has already as much outstanding as is free (zone.h
- * gives the reason).  Connections take turns, chain by chain.  If nothing is outstanding, there
- * is always room.  So each chain gets its turn, however long it is.
+ * A chain waits in one of these cases:
+ * - The send queue of its connection has no room for its work requests.
+ * - With it, the thread would exceed its part of rdma_max.
+ * - Its connection has as many bytes outstanding as are still free (zone.h has the reason).
  *
- * A peer that stops moving data loses its connection (bulk_is_stalled()), and with it all that it
- * holds.
+ * Connections take turns, chain by chain.  If nothing is outstanding, there is always room.  So
+ * each chain gets its turn, however long it is.
+ *
+ * If bulk data is outstanding and does not move, the server closes the connection
+ * (bulk_is_stalled()).
  */
 #include "common/comm/serve/conn_int.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * client_identity.c - the identity of the sender of a HELLO, and the proofs in HELLO and its
- * answer.  Servers prove themselves with the key of the file system.  A client's ticket has
- * priority, then the identity that its kernel reports, then, if servers believe it, what the
- * client itself says.
+ * client_identity.c - finds the identity of the sender of a HELLO, and makes and checks the proofs
+ * in HELLO and its reply.  Servers prove their identity with the key of the file system.  For a
+ * client, the server uses its ticket; without a ticket the identity that the kernel reports;
+ * without both what the client says about itself, if the configuration permits that.
  */
 #include "common/comm/serve/hello_int.h"
 
@@ -295,9 +295,7 @@ int identity_check(struct conn *conn, struct rx *rx, struct rpc_cred *cred)
 
 /* ---- places ---- */
 
-/*
- * Whether to believe a client that says that it is the manager, where nothing can prove it.
- */
+/* Without keys: returns whether the server accepts the claim of the client to be the manager. */
 static bool manager_is_believed(const struct conn *conn)
 {
 	const struct rpc_server_attr *attr = &conn->thread->server->attr;

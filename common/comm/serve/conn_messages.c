@@ -3,9 +3,9 @@
  * conn_messages.c - the messages of a connection: receives of its own, receives that the
  * connections of a thread share, and sends.
  *
- * At first there are few shared receives.  When few are left, the device reports that (the limit
- * of the queue), and more are made, up to a maximum.  Beyond that, senders wait and retry on
- * their own.
+ * At first there are few shared receives.  When most of them are in use, the device reports that
+ * (the limit of the queue), and the server posts more, up to a maximum.  If all are in use, the
+ * senders' transport waits and retries.
  */
 #include "common/comm/serve/conn_int.h"
 
@@ -69,8 +69,8 @@ static unsigned int receive_pool_share(const struct receive_pool *s)
 }
 
 /*
- * All shares together could be all receives.  But a message that ends the wait of others (for a
- * lock) must still be received.
+ * Returns whether the client may hold another shared receive.  Clients together must not hold all
+ * of them: a message that ends the wait of other clients (for a lock) must still be received.
  */
 static bool receive_pool_may_keep(const struct conn *conn)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * conn_seal.c - seals a connection.  A server that seals refuses a client that proves itself but
- * does not seal.  So nobody in the middle can persuade both ends not to seal.  A client that has
- * nothing to prove itself with yet, but can seal, may obtain that over an unsealed connection.
- * Then it connects again.
+ * conn_seal.c - seals a connection.  A server that seals rejects a client that authenticates but
+ * does not seal.  So an attacker in the middle cannot persuade both ends not to seal.  A client
+ * that can seal, but has no ticket yet, may get a ticket over an unsealed connection.  Then it
+ * connects again.
  */
 #include "common/comm/serve/hello_int.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * connect.c - the way of a connect request.  connect_requested() runs in the thread of the
- * listeners: it checks the request, finds or makes its session, and passes it to the thread of
- * the session.  There, connect_continue() makes the connection and accepts it, or refuses it.
+ * connect.c - handles connect requests.  connect_requested() runs in the thread of the listeners.
+ * It checks the request, finds or creates its session, and passes the request to the thread of the
+ * session.  There, connect_continue() creates the connection and accepts it, or rejects it.
  */
 #include "common/comm/serve/request_int.h"
 

@@ -161,9 +161,9 @@ static bool hello_cred_is_same(const struct rpc_cred *a,
 /* ---- the session ---- */
 
 /*
- * Whether the owner of cred may resume this session, which keeps its role.  Another ticket of the
- * same user may have other groups.  Returns 0; -ESTALE: the client continues with a new session;
- * -EPERM.
+ * Checks whether a client with this cred may resume the session of conn.  The role must be the
+ * same; the groups may differ, because another ticket of the same user may have others.  Returns 0;
+ * -ESTALE: the client must create a new session; -EPERM: the session belongs to another user.
  */
 static int hello_may_resume(const struct conn *conn,
 			    const struct rpc_cred *cred)
@@ -232,9 +232,7 @@ static void hello_set_client(struct conn *conn, const struct rpc_cred *cred,
 	labels_set_own(s);
 }
 
-/*
- * A refused session keeps no trace of the client, because another client may use the number.
- */
+/* A rejected session stores nothing about the client, because another client may use its id. */
 static int hello_open_session(struct conn *conn)
 {
 	struct rpc_session *s = conn->session;
@@ -336,9 +334,7 @@ static void hello_accept(struct conn *conn, const struct wire_hdr *hdr,
 	hello_send_answer(conn, hdr, 0, 0, &rep, sizeof(rep));
 }
 
-/*
- * Clients retry while the service is not ready, and refusals about keys were already logged.
- */
+/* Logs why a HELLO is rejected; for debugging only if the client retries, or if it was logged. */
 static void hello_log_refusal(const struct conn *conn,
 			      const struct rpc_cred *cred, int rc)
 {

@@ -103,9 +103,7 @@ static void row_put(struct rpc_metrics *m, const struct metric_row *r)
 	wire_put(m->out, r->more, r->len);
 }
 
-/*
- * Takes the place of the next possible row.  Returns false if it is not wanted in this reply.
- */
+/* Counts the next possible row.  Returns false if it does not belong to this reply. */
 static bool is_next(struct rpc_metrics *m)
 {
 	return m->place++ >= m->from && !m->next;
@@ -216,8 +214,8 @@ static unsigned int read_handles(const struct wire_tail *tail,
 }
 
 /*
- * The order of the files changes with every request.  So no later reply could continue the list, and
- * all rows are in the first reply or not at all.
+ * The order of the files changes with every request.  So no later reply could continue the list,
+ * and all rows are in the first reply or not at all.
  */
 static void put_files(struct rpc_metrics *m, const struct wire_tail *handles)
 {

@@ -218,8 +218,8 @@ int session_alloc_slots(struct rpc_session *s)
 }
 
 /*
- * The old connection closes only here.  So a stranger who knows the number of a session does not
- * disturb its owner.
+ * The old connection is closed only after the HELLO of the new one was accepted.  So an
+ * unauthorised client that knows the id of a session cannot disturb its owner.
  */
 int session_attach(struct rpc_session *s, struct conn *conn)
 {
@@ -276,9 +276,9 @@ void session_conn_closed(struct conn *conn)
 /* ---- the end ---- */
 
 /*
- * Ends the session, unless it is just coming back, or another thread ends it.  A connection
- * before HELLO may be its client's and gets stall_ms, but only once.  A stranger who knows the
- * number could always be there.
+ * Called when the session was disconnected for session_ttl_ms: ends it, unless its client is just
+ * reconnecting.  A connection that has not sent HELLO may be that of the client.  So it extends the
+ * time by stall_ms, but only once, because an unauthorised client could connect again and again.
  */
 static void session_ttl(struct rpc_timer *timer)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_fences.c - ids of sessions that may not return, or may return only with proof.  Only
- * the latest are kept.  A session that stays disconnected while that many others are fenced has
- * long been forgotten by all others.
+ * session_fences.c - ids of sessions that the server rejects (fences), or accepts only from their
+ * proved owner (claims).  Only the latest ones are stored.  If a client stays disconnected while so
+ * many other sessions are fenced, all servers have ended its session long ago.
  */
 #include "common/comm/serve/server_int.h"
 
@@ -132,9 +132,7 @@ int session_claim_id(struct rpc_session *s, uint32_t uid)
 
 /* ---- fences ---- */
 
-/*
- * s: the session of that id, or NULL.  Whether it is open and no user has proved to own it.
- */
+/* Returns true if the session s (may be NULL) is open and no user has proved to own it. */
 static bool session_is_unowned(const struct rpc_session *s)
 {
 	const struct ticket_hooks *keeper = s ? s->thread->server->attr.keeper
@@ -145,8 +143,9 @@ static bool session_is_unowned(const struct rpc_session *s)
 }
 
 /*
- * A session of nobody has done nothing, and may have used the number of another's session.
- * Anyone can make many of them, so their fences have a list of their own and displace no others.
+ * A session without a proved owner has changed nothing, and may have used the id of another user's
+ * session.  Anyone can create many such sessions, so their fences have a list of their own, and do
+ * not displace other fences.
  */
 static int fence_add_for(struct rpc_server *server, uint64_t id,
 			 const struct rpc_session *s)

@@ -43,9 +43,7 @@ static void host_free_unused(struct rpc_server *server, struct host *h)
 	free(h);
 }
 
-/*
- * The oldest guest of the host that has the most guests.  scarce: only guests of the reserve.
- */
+/* Returns the oldest guest of the host with most guests.  scarce: among guests of the reserve. */
 static struct rpc_session *seat_worst_guest(const struct rpc_server *server,
 					    bool scarce)
 {
@@ -200,8 +198,9 @@ bool seat_is_reserved(const struct rpc_session *s)
 /* ---- places ---- */
 
 /*
- * only: of host h only.  Else of hosts that have at least as many places as h.  The end of a tool
- * of the reserve frees no place.
+ * Ends a disconnected session, to make room for a session of host h: one of a host that has at
+ * least as many places as h or, if only is set, one of h.  Does not end sessions of the reserve,
+ * because that would free no place.
  */
 static bool seat_make_room(struct rpc_server *server, const struct host *h,
 			   bool only)

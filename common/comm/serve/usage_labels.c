@@ -244,9 +244,7 @@ static struct label *session_label_as(struct rpc_session *s, uint32_t uid)
 	return s->labels.as[i];
 }
 
-/*
- * Only root may speak for others.  A request that was refused with EPERM counts for root.
- */
+/* Only root may use WIRE_F_AS.  If such a request is rejected with EPERM, it counts for root. */
 static struct label *request_label(struct rx *rx, uint32_t status)
 {
 	struct rpc_session *s = rx->conn->session;
