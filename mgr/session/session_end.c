@@ -432,13 +432,15 @@ static int reject_one(void *arg, const struct ended_session *ended_session)
 	return 0;
 }
 
-/* A session whose end is incomplete is rejected because of its row; this adds the reason. */
-static int reject_evicted_row(void *arg, const struct session_rec *rec)
+/* The session stays rejected when its end is complete and the row is gone. */
+static int reject_ended_row(void *arg, const struct session_rec *rec)
 {
 	struct mgr *mgr = arg;
 
 	if (rec->flags & SESSION_EVICTED)
 		rpc_server_evict(mgr->server, rec->id);
+	else if (rec->flags & SESSION_OVER)
+		rpc_server_fence(mgr->server, rec->id);
 	return 0;
 }
 
@@ -447,7 +449,7 @@ int sessions_reject_ended(struct mgr *mgr)
 	int rc = ended_session_walk(mgr->st, reject_one, mgr,
 				    &mgr->sessions->last_ended);
 
-	return rc ? rc : session_walk(mgr->st, reject_evicted_row, mgr);
+	return rc ? rc : session_walk(mgr->st, reject_ended_row, mgr);
 }
 
 void sessions_close(struct mgr *mgr)

@@ -252,6 +252,29 @@ START_TEST(test_too_late_after_restart)
 }
 END_TEST
 
+/* The end of a session is completed by the next run of the manager. */
+START_TEST(test_too_late_after_resumed_end)
+{
+	struct mgrc w, again = { 0 };
+	uint64_t session;
+
+	atomic_store(&rig.iod[1].fence_fail, EAGAIN);
+	writer(&w, "f", 10);
+	session = w.session;
+	mgrc_close(&w, false);
+	rig_until(fakeiod_get(&rig.iod[1], &rig.iod[1].fence_tries) >= 1);
+	rig_kill(&rig);
+	rig_start(&rig);
+	atomic_store(&rig.iod[1].fence_fail, 0);
+	rig_until(size_known("f")); /* so its open files were dropped */
+	ck_assert_int_eq(mgrc_make(&c, "g", 0), 0);
+	mgrc_open(&again, &rig.addr, session);
+	ck_assert_int_eq(mgrc_mkdir(&again, "d"), -ESTALE);
+	mgrc_close(&again, false);
+	ck_assert_int_eq(mgrc_stat(&c, "d", NULL), -ENOENT);
+}
+END_TEST
+
 START_TEST(test_orphan)
 {
 	struct mgrc w;
@@ -393,6 +416,7 @@ int main(void)
 	tcase_add_test(tc, test_back_after_restart);
 	tcase_add_test(tc, test_too_late);
 	tcase_add_loop_test(tc, test_too_late_after_restart, 0, 2);
+	tcase_add_test(tc, test_too_late_after_resumed_end);
 	tcase_add_loop_test(tc, test_orphan, 0, 2);
 	tcase_add_loop_test(tc, test_held, 0, 4);
 	tcase_add_test(tc, test_many_in_flight);
