@@ -113,7 +113,7 @@ static int open_server(struct mgr *mgr)
 		.keeper = mgr->keeper,
 		.seal = mgr->conf.auth.seal,
 		.role = WIRE_ROLE_MGR,
-		.features = WIRE_FT_LACKS | WIRE_FT_SOLE |
+		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_RECORDED |
 			    (mgr->conf.auth.seal ? WIRE_FT_SEAL_IN_PLACE : 0) |
 			    (mgr->conf.auth.caps ? WIRE_FT_CAPS : 0),
 		.slots = mgr->conf.slots,

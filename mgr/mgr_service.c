@@ -28,6 +28,23 @@ static int seed_reply(void *arg, unsigned int slot, const struct reply_rec *rec)
 	return rc == -EINVAL ? 0 : rc;
 }
 
+/*
+ * The session has no record.  If it had one, the database is older than the session: restored from
+ * a copy.  Then files that the session has open may not exist any more, or its locks.
+ */
+static int check_unrecorded(struct mgr *mgr,
+			    const struct rpc_session_info *info)
+{
+	const struct session_rec rec = { .uid = info->cred.uid };
+	int rc;
+
+	if (!(info->features & WIRE_FT_RECORDED) ||
+	    info->role != WIRE_ROLE_CLIENT)
+		return 0;
+	rc = session_ticket_check_return(mgr, info, &rec);
+	return rc ? rc : session_end_unrecorded(mgr, info->id);
+}
+
 /* 1: known from an earlier run; 0: new; -ESTALE: it has ended; or another -errno. */
 static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id,
 		   bool *declares)
@@ -36,8 +53,10 @@ static int look_up(struct mgr *mgr, struct rpc_session *session, uint64_t id,
 	int rc;
 
 	rc = session_get(mgr->st, id, &rec);
+	if (rc == -ENOENT)
+		return check_unrecorded(mgr, rpc_session_info(session));
 	if (rc)
-		return rc == -ENOENT ? 0 : rc;
+		return rc;
 	if (rec.flags & SESSION_OVER)
 		return -ESTALE;
 	*declares = rec.flags & SESSION_DECLARES;

@@ -23,6 +23,7 @@
 #include "common/util/clock.h"
 #include "common/util/random_id.h"
 #include "common/util/stamp.h"
+#include "mgr/db/sessions.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/offline_int.h"
 
@@ -303,12 +304,29 @@ static int put_restore_begun(struct restore *r)
 	return meta_put_u64(r->st, TERM_DISPLACED, 0);
 }
 
+static int fence_session(void *arg, const struct session_rec *rec)
+{
+	struct restore *r = arg;
+	struct session_rec fenced = *rec;
+
+	if (rec->flags & SESSION_OVER)
+		return 0;
+	fenced.flags |= SESSION_FENCED;
+	return session_put(r->st, &fenced);
+}
+
+/*
+ * Clients may have opened, locked or closed files since the copy was made.  So the manager ends their
+ * sessions when it starts.  A client goes on with a new one, which opens its files again.
+ */
 static int put_restore_done(struct restore *r)
 {
 	int rc = meta_put_u64(r->st, "term", r->term);
 
 	if (!rc)
 		rc = meta_del(r->st, TERM_DISPLACED);
+	if (!rc)
+		rc = session_walk(r->st, fence_session, r);
 	for (uint32_t i = 0; !rc && i < r->conf->niods; i++)
 		rc = keep_store(r, i);
 	return rc;

@@ -321,6 +321,9 @@ struct wire_accept {		/* private data of an accept or reject */
 				   * clients get EAGAIN instead. */
 #define WIRE_FT_LEADER	0x2000000u /* Clients: know -WIRE_ENOTLEADER.  Other clients get EAGAIN
 				    * instead. */
+#define WIRE_FT_RECORDED 0x4000000u /* Of a client: the database of the manager has a record of this
+				     * session.  A manager without it has lost changes, so it ends
+				     * the session. */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */

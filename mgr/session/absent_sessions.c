@@ -93,6 +93,20 @@ void session_end_soon(struct mgr *mgr, uint64_t id)
 	TAILQ_INSERT_TAIL(&table->ending, session, link);
 }
 
+int session_end_unrecorded(struct mgr *mgr, uint64_t id)
+{
+	int rc = offline_add(&mgr->sessions->absent, id);
+
+	if (rc)
+		return rc;
+	log_warn(mgr->log,
+		 "session %016llx: ended, the database is older than its open "
+		 "files or locks: it was restored from a copy",
+		 (unsigned long long)id);
+	session_end_soon(mgr, id);
+	return -ESTALE;
+}
+
 int absent_walk(struct mgr *mgr,
 		int (*fn)(void *arg, const struct session_rec *rec), void *arg)
 {

@@ -37,14 +37,14 @@ static void on_fence_durable(struct flusher_item *item)
 	free(p);
 }
 
-/* A session that changed nothing has no row, and gets one if it is evicted. */
+/* A session without a row gets one if it is fenced: it changed nothing, or that is lost. */
 static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 {
 	struct session_rec rec = { .id = id };
 	int rc = session_get(mgr->st, id, &rec);
 	bool evicted = eviction_includes(mgr, id);
 
-	if (rc == -ENOENT && evicted)
+	if (rc == -ENOENT && flags & SESSION_FENCED)
 		rc = 0;
 	if (evicted)
 		flags |= SESSION_EVICTED;

@@ -21,6 +21,9 @@ static int take_open(void *arg, const struct wire_msg *reply)
 	int rc = mgr_take_attr(&a->attr, &rep->attr);
 
 	*a->open = le64toh(rep->open);
+	/* a reader's open may have been answered before it was durable */
+	if (*a->open && a->flags & WIRE_O_WRITE)
+		rpc_peer_set_recorded(a->attr.s->mgr);
 	if (!rc)
 		rc = keychain_take(a->attr.s->keys, le64toh(rep->attr.handle),
 				   keychain_rights(a->flags), reply->caps);
@@ -198,10 +201,14 @@ int mgr_lock(struct session *s, const struct target *t, struct mgr_lock *lock)
 {
 	struct wire_lock body = body_of(t->handle, lock);
 	struct server_call c;
+	int rc;
 
 	server_call_begin(&c, s, s->mgr);
 	server_call_put(&c, &body, sizeof(body));
-	return server_call_run(&c, WIRE_LOCK, take_lock, lock);
+	rc = server_call_run(&c, WIRE_LOCK, take_lock, lock);
+	if (!rc && lock->type != WIRE_L_UNLOCK && !(lock->flags & WIRE_L_TEST))
+		rpc_peer_set_recorded(s->mgr);
+	return rc;
 }
 
 static int take_which(void *arg, const struct wire_msg *reply)
@@ -228,6 +235,7 @@ int mgr_lock_any(struct session *s, struct mgr_lock_any *any)
 				      .wait_ms = htole32(any->wait_ms) };
 	struct wire_lock wanted[WIRE_LOCK_ANY_MAX];
 	struct server_call c;
+	int rc;
 
 	for (uint32_t i = 0; i < any->n; i++)
 		wanted[i] = body_of(any->wanted[i].handle,
@@ -237,7 +245,10 @@ int mgr_lock_any(struct session *s, struct mgr_lock_any *any)
 	server_call_put(&c, wanted, any->n * sizeof(*wanted));
 	c.patient = true;
 	c.begins = any_begins;
-	return server_call_run(&c, WIRE_LOCK_ANY, take_which, any);
+	rc = server_call_run(&c, WIRE_LOCK_ANY, take_which, any);
+	if (!rc)
+		rpc_peer_set_recorded(s->mgr);
+	return rc;
 }
 
 /*

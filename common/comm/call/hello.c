@@ -20,6 +20,12 @@ _Static_assert(sizeof(struct wire_hdr) + sizeof(struct wire_hello) +
 		       HELLO_MAX,
 	       "HELLO_MAX");
 
+static uint32_t hello_features(struct rpc_peer *peer)
+{
+	return peer->features | WIRE_FT_V3 |
+	       (atomic_load(&peer->recorded) ? WIRE_FT_RECORDED : 0);
+}
+
 int hello_begin(struct rpc_peer *peer, struct peer_private *priv)
 {
 	int rc;
@@ -33,8 +39,7 @@ int hello_begin(struct rpc_peer *peer, struct peer_private *priv)
 		.epoch = htole32(++peer->epoch),
 		.reply_max = htole32(PEER_MSG_MAX),
 	};
-	priv->hail = (struct wire_hail){ htole32(peer->features | WIRE_FT_V3),
-					 { 0 } };
+	priv->hail = (struct wire_hail){ htole32(hello_features(peer)), { 0 } };
 	rc = peer_auth_begin(peer, &priv->hail, priv, sizeof(*priv));
 	return rc ? rc : (int)sizeof(*priv);
 }

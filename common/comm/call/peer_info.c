@@ -140,6 +140,11 @@ void rpc_peer_set_unclean(struct rpc_peer *peer)
 	peer->unclean = true;
 }
 
+void rpc_peer_set_recorded(struct rpc_peer *peer)
+{
+	atomic_store(&peer->recorded, true);
+}
+
 int rpc_peer_take_fds(struct rpc_peer *peer, int *fd, unsigned int n)
 {
 	return peer->link.ep ? tp_ep_take(peer->link.ep, fd, n) : -ENOTCONN;

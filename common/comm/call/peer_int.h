@@ -192,6 +192,7 @@ struct rpc_peer {
 	char unknown_host[192]; /* of several managers, as text for that; or empty */
 	int refused; /* status that was logged; 0 after a connect */
 	atomic_bool evicted; /* the session was evicted; read by any thread */
+	atomic_bool recorded; /* rpc_peer_set_recorded() */
 
 	uint64_t last_reply; /* time of the last answer */
 	uint32_t request_max; /* of this connection */

@@ -140,6 +140,11 @@ bool rpc_peer_has_unanswered(const struct rpc_peer *peer);
  * server then says that requests of the session may still be executed elsewhere.
  */
 void rpc_peer_set_unclean(struct rpc_peer *peer);
+/*
+ * The manager has acknowledged what it records only together with the session.  If a later manager
+ * does not know the session, it ends it (WIRE_FT_RECORDED).  From any thread.
+ */
+void rpc_peer_set_recorded(struct rpc_peer *peer);
 /* "iod 2 (tcp://10.0.0.7:7000)"; lives with the peer. */
 const char *rpc_peer_name(const struct rpc_peer *peer);
 /* The server of the connection, or of the last attempt: of several managers, the leader. */

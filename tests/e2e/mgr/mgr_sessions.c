@@ -275,6 +275,29 @@ START_TEST(test_too_late_after_resumed_end)
 }
 END_TEST
 
+/* A client says that an earlier run of the manager recorded its session, and this one lacks it. */
+START_TEST(test_record_lost)
+{
+	struct mgrc w = { .features = WIRE_FT_RECORDED }, again = { 0 };
+
+	mgrc_open(&w, &rig.addr, 0);
+	ck_assert_int_eq(mgrc_mkdir(&w, "d"), -ESTALE);
+	for (int i = 0; i < RIG_IODS; i++) {
+		rig_until(fences(i));
+		ck_assert_uint_eq(rig.iod[i].fenced[0], w.session);
+	}
+	if (_i) {
+		rig_kill(&rig);
+		rig_start(&rig);
+	}
+	mgrc_open(&again, &rig.addr, w.session);
+	ck_assert_int_eq(mgrc_mkdir(&again, "d"), -ESTALE);
+	mgrc_close(&again, false);
+	mgrc_close(&w, false);
+	ck_assert_int_eq(mgrc_stat(&c, "d", NULL), -ENOENT);
+}
+END_TEST
+
 START_TEST(test_orphan)
 {
 	struct mgrc w;
@@ -417,6 +440,7 @@ int main(void)
 	tcase_add_test(tc, test_too_late);
 	tcase_add_loop_test(tc, test_too_late_after_restart, 0, 2);
 	tcase_add_test(tc, test_too_late_after_resumed_end);
+	tcase_add_loop_test(tc, test_record_lost, 0, 2);
 	tcase_add_loop_test(tc, test_orphan, 0, 2);
 	tcase_add_loop_test(tc, test_held, 0, 4);
 	tcase_add_test(tc, test_many_in_flight);
