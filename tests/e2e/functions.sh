@@ -24,7 +24,9 @@ helpers=()
 ends=()
 started_at=$SECONDS
 
-say() { echo "$name: $*"; }
+# The output of the test, also in a command whose own output goes to a file.
+exec {test_output}>&1
+say() { echo "$name: $*" >&"$test_output"; }
 
 why=
 fail() {
@@ -226,7 +228,7 @@ expect() {
 
 	have=$("$@" 2>"$tmp/stderr")
 	[ "$have" = "$want" ] && return
-	sed 's/^/    /' "$tmp/stderr"
+	sed 's/^/    /' "$tmp/stderr" >&"$test_output"
 	fail "$*: '$have' instead of '$want'"
 }
 
@@ -361,6 +363,7 @@ finish() {
 	local code=$? m h
 
 	trap '' INT TERM
+	exec >&"$test_output" 2>&1
 	for h in ${ends[@]+"${ends[@]}"}; do "$h"; done
 	for h in ${helpers[@]+"${helpers[@]}"}; do
 		kill -CONT "$h" 2>/dev/null
