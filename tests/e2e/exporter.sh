@@ -226,6 +226,27 @@ must python3 well.py <metrics
 expect '/pv"<i>&x' python3 -c 'import json, sys; print(json.loads(sys.argv[1])["mount"])' "$(fetch /status)"
 stop_exporter
 
+# ---- a disk without a limit is not a full one ----
+if [ "$(id -u)" = 0 ]; then
+	must cluster stop
+	cp -a "$state/iod2" store
+	mount -t tmpfs -o size=0,nr_inodes=0,mode=700 pvfs-e2e "$state/iod2" 2>err || skip "no tmpfs: $(cat err)"
+	mounts+=("$state/iod2")
+	cp -a store/. "$state/iod2"
+	must cluster start >/dev/null
+	start_exporter --timeout 30000
+	until_true 60 figures 'pvfs_up{' 4
+	fetch /metrics >metrics
+	for what in space_size_bytes space_free_bytes space_available_bytes files files_free; do
+		grep -qxF "pvfs_$what{server=\"iod2\"} +Inf" metrics || fail "$what: $(grep "$what" metrics)"
+	done
+	fetch /status | python3 -c '
+import json, sys
+iod = json.load(sys.stdin)["servers"][3]
+assert [iod[k] for k in ("size", "free", "available")] == [None] * 3, iod' || fail "the status has a limit"
+	stop_exporter
+fi
+
 # ---- a service manager hears that it is ready ----
 "$e2e/notified.py" listen "$tmp/notify" >heard 2>&1 &
 listener=$!

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* metrics.c - a view in the text format of Prometheus. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "client/tools/monitor/exporter/coarse.h"
@@ -25,29 +26,40 @@ static double value_rtt(const struct report *r)
 	return (double)r->ping->rtt_ns / 1e9;
 }
 
+/* A tmpfs without a limit reports only zeros. */
+static double value_limit(uint64_t all, uint64_t n)
+{
+	return all ? (double)n : (double)INFINITY;
+}
+
+static double value_bytes(const struct statfs *st, uint64_t blocks)
+{
+	return value_limit(st->f_blocks, view_bytes(st, blocks));
+}
+
 static double value_size(const struct report *r)
 {
-	return (double)view_bytes(r->space, r->space->f_blocks);
+	return value_bytes(r->space, r->space->f_blocks);
 }
 
 static double value_free(const struct report *r)
 {
-	return (double)view_bytes(r->space, r->space->f_bfree);
+	return value_bytes(r->space, r->space->f_bfree);
 }
 
 static double value_available(const struct report *r)
 {
-	return (double)view_bytes(r->space, r->space->f_bavail);
+	return value_bytes(r->space, r->space->f_bavail);
 }
 
 static double value_files(const struct report *r)
 {
-	return (double)r->space->f_files;
+	return value_limit(r->space->f_files, r->space->f_files);
 }
 
 static double value_files_free(const struct report *r)
 {
-	return (double)r->space->f_ffree;
+	return value_limit(r->space->f_files, r->space->f_ffree);
 }
 
 static const struct gauge {
@@ -70,6 +82,10 @@ static void write_number(struct text_buffer *out, const char *metric,
 			 const char *server, double n)
 {
 	text_add(out, "%s{server=\"%s\"} ", metric, server);
+	if (isinf(n)) {
+		text_add(out, "+Inf\n");
+		return;
+	}
 	text_add(out,
 		 n < 1e15 && n != (double)(uint64_t)n ? "%.9f\n" : "%.0f\n", n);
 }

@@ -108,6 +108,16 @@ static void add_users(struct json_object *o, const struct report *r)
 	json_object_object_add(o, "users", list);
 }
 
+/* null: there is no limit. */
+static void add_bytes(struct json_object *o, const char *key,
+		      const struct statfs *st, uint64_t blocks)
+{
+	if (st->f_blocks)
+		json_u64(o, key, view_bytes(st, blocks));
+	else
+		json_object_object_add(o, key, NULL);
+}
+
 static void add_report(struct json_object *o, const struct view_server *s)
 {
 	const struct report *r = &s->report;
@@ -120,9 +130,9 @@ static void add_report(struct json_object *o, const struct view_server *s)
 	json_num(o, "uptime", (double)r->ping->uptime_ns / 1e9);
 	json_u64(o, "sessions", r->ping->sessions);
 	json_num(o, "rtt", (double)r->ping->rtt_ns / 1e9);
-	json_u64(o, "size", view_bytes(r->space, r->space->f_blocks));
-	json_u64(o, "free", view_bytes(r->space, r->space->f_bfree));
-	json_u64(o, "available", view_bytes(r->space, r->space->f_bavail));
+	add_bytes(o, "size", r->space, r->space->f_blocks);
+	add_bytes(o, "free", r->space, r->space->f_bfree);
+	add_bytes(o, "available", r->space, r->space->f_bavail);
 	for (const struct pvfs_metric *m = r->rows; m; m = m->next)
 		if (view_op(s, m))
 			json_object_array_add(ops, op_json(m));
