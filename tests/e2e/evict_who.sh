@@ -19,6 +19,7 @@ if command -v setpriv >/dev/null; then
 		must_fail as_user 12345 12345 '' pvfs-evict $words /pvfs
 		grep -q 'only root and the user that the manager runs as may do that' "$tmp/output" ||
 			fail "$words: $(cat "$tmp/output")"
+		grep '^session ' "$tmp/output" && fail "$words: a heading of nothing"
 	done
 fi
 

@@ -159,17 +159,16 @@ static void text_session(struct evict_args *a, const struct pvfs_session *s)
 static int list_sessions(struct evict_args *a, struct pvfs_watch *watch)
 {
 	struct pvfs_session part[PART];
-	uint64_t after = 0;
-	int n;
+	int n = pvfs_watch_sessions(watch, 0, part, PART);
 
-	if (!a->json)
+	if (n >= 0 && !a->json)
 		printf("%-16s %-10s %-10s %-12s %8s %7s %7s  %-24s %s\n",
 		       "session", "user", "job", "state", "age s", "files",
 		       "locks", "from", "program");
-	while ((n = pvfs_watch_sessions(watch, after, part, PART)) > 0) {
+	while (n > 0) {
 		for (int i = 0; i < n; i++)
 			(a->json ? json_session : text_session)(a, &part[i]);
-		after = part[n - 1].id;
+		n = pvfs_watch_sessions(watch, part[n - 1].id, part, PART);
 	}
 	return n < 0 ? report_error(a) : 0;
 }
