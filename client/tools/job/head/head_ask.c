@@ -87,7 +87,7 @@ static const char *state_of(const struct head *h, const struct head_node *n)
 	if (n->lost)
 		return "lost";
 	if (n->link.fd < 0)
-		return n->gone ? "gone" : "away";
+		return n->gone ? "gone" : "unavailable";
 	if (clock_now() - n->link.heard > HEAD_SILENT_NS)
 		return "silent";
 	return n->up ? "up" : "begins";
@@ -117,17 +117,13 @@ static void answer_status(struct head *h, struct job_link *l)
 
 static void answer_copy(struct head *h, struct job_link *l, unsigned int port)
 {
-	unsigned int n = 0;
-
 	for (unsigned int i = 0; i < h->n; i++) {
 		struct head_node *node = &h->node[i];
 
-		if (node->link.fd < 0 || strcmp(state_of(h, node), "up"))
-			continue;
-		link_say(&node->link, "copy %u\n", port);
-		n++;
+		if (node->link.fd >= 0 && !strcmp(state_of(h, node), "up"))
+			link_say(&node->link, "copy %u\n", port);
 	}
-	link_say(l, "copiers %u\nend 0\n", n);
+	link_say(l, "end 0\n");
 }
 
 static void answer_line(struct head *h, unsigned int i, const char *line)
