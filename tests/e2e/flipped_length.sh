@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # One bit of the length or of the seq of an answer from the manager, of an answer from an iod,
 # or of a request to either, also of the manager to an iod, is flipped on its way over tcp.  The
+# So is one in the first frame of a connection, and in its answer.  The
 # end that reads it ends the connection before it uses anything of the frame.  The other end
 # makes another one, and the call that waits succeeds within its deadline.
 . "$(dirname "$0")/functions.sh"
@@ -38,6 +39,19 @@ for deed in seq seq_asked; do
 	until_true 30 grep -qx pass iod.deed
 	expect ok pvio write /pvfs/f 0 300000 1
 	expect ok pvio check /pvfs/f 0 300000 1
+done
+# the first frame of a connection, which the server reads, and its answer
+noticed() { grep -c 'changed on the way' "$1"; }
+for server in mgr iod; do
+	log=$(log_of ${server/iod/iod0})
+	before=$(noticed "$log")
+	echo connect >$server.deed
+	expect ok pvio check /pvfs/f 0 300000 1
+	[ "$(noticed "$log")" -gt "$before" ] || fail "the $server used a flipped bit of a connect"
+	echo accept >$server.deed
+	expect ok pvio check /pvfs/f 0 300000 1
+	grep -q 'Bad message' "$tmp/stderr" || fail "the client used a flipped bit of the $server: $(<"$tmp/stderr")"
+	grep -qx pass $server.deed || fail "there was no connection to the $server"
 done
 cat "$(log_of mgr)" "$(log_of iod0)" >logs
 grep -q 'changed on the way' logs || fail "no server noticed a flipped bit"

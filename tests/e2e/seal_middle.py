@@ -15,7 +15,8 @@ sealed as it is), apart (nobody can do that), bare (a frame that is not sealed),
 what it makes its keys of, in connections of clients that have proved nothing: hail (a feature
 that nobody has), hello (another uid), reply (other credits).  longer: one answer that is not
 to HELLO says that it is 256 bytes longer than it is; longer_asked: one request; seq and seq_asked:
-one has a wrong bit in its seq; the word becomes pass.
+one has a wrong bit in its seq; connect and accept: one has a wrong bit in its epoch, or in its
+number of slots; the word becomes pass.
 """
 import asyncio
 import os
@@ -27,6 +28,8 @@ import time
 
 SEALED = 16                     # enum tcp_op
 CONNECT, ACCEPT, SEND = 1, 2, 4
+CHECKED = 2                     # of imm: id is a check
+OF_HELLO = 24                   # epoch of wire_connect, credits of wire_accept
 CHECK = 12                      # struct tcp_check, which follows each head but those of hellos
 HELLO, PRIVATE = 8, 32          # of tcp, of wire_connect and wire_accept
 WIRE_HELLO, CHALLENGE = 1, 47
@@ -97,6 +100,11 @@ class Way:
                 clear(payload, HELLO + PRIVATE, FT_HERE)
             else:
                 flip(payload, HELLO + PRIVATE, FT_NONE)
+        if self.deed() in ("strip", "apart", "hail") and op in (CONNECT, ACCEPT) and imm & CHECKED:
+            head = head[:12] + struct.pack("<I", crc32c(head[:12] + bytes(4) + payload))
+        if self.deed() == ("accept" if self.answers else "connect") and op in (CONNECT, ACCEPT):
+            self.done()
+            payload[HELLO + OF_HELLO + 3] ^= 0x40
         if op == SEND and len(payload) > HEADER and \
                 payload[6] == WIRE_HELLO and not payload[15] & F_PROOF:
             if self.deed() == "hello" and not self.answers:

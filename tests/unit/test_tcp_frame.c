@@ -211,6 +211,34 @@ START_TEST(hello)
 }
 END_TEST
 
+/* A flipped bit is found, or makes the frame invalid; that of TCP_CHECKED changes nothing else. */
+START_TEST(changed_hello)
+{
+	uint8_t buf[TCP_HEAD_LEN + TCP_HELLO_LEN + TP_PRIVATE_MAX], priv[40];
+	struct tcp_frame f = { .op = TCP_OP_CONNECT, .imm = TCP_CHECKS }, got;
+	const char *why;
+	size_t len;
+
+	memset(priv, 0x5a, sizeof(priv));
+	f.len = tcp_hello_put(buf + TCP_HEAD_LEN, priv, sizeof(priv));
+	len = TCP_HEAD_LEN + f.len;
+	tcp_hello_seal(&f, buf + TCP_HEAD_LEN);
+	tcp_frame_put(buf, &f);
+	ck_assert_int_eq(tcp_frame_get(buf, &got, &why), 0);
+	ck_assert(tcp_hello_is_intact(&got, buf + TCP_HEAD_LEN));
+	for (size_t bit = 0; bit < 8 * len; bit++) {
+		buf[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		if (!tcp_frame_get(buf, &got, &why) && got.len <= f.len &&
+		    got.imm & TCP_CHECKED)
+			ck_assert(
+				!tcp_hello_is_intact(&got, buf + TCP_HEAD_LEN));
+		buf[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	f.imm = f.id = 0; /* of an earlier release */
+	ck_assert(tcp_hello_is_intact(&f, buf + TCP_HEAD_LEN));
+}
+END_TEST
+
 /* Each byte of magic, version and padding counts. */
 START_TEST(strange_hello)
 {
@@ -254,6 +282,7 @@ int main(void)
 	tcase_add_test(tc, needs);
 	tcase_add_test(tc, segments);
 	tcase_add_test(tc, hello);
+	tcase_add_test(tc, changed_hello);
 	tcase_add_loop_test(tc, strange_hello, 0, TCP_HELLO_LEN);
 	tcase_add_test(tc, nak);
 	return run_suite(s);

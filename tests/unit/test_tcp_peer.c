@@ -420,7 +420,7 @@ static int checked_open(void)
 	rig_until(&rig, rig.neps == before + 1);
 	ck_assert(raw_head(&rig, fd, &frame));
 	ck_assert_int_eq(frame.op, TCP_OP_ACCEPT);
-	ck_assert_uint_eq(frame.imm, TCP_CHECKS);
+	ck_assert_uint_eq(frame.imm, TCP_CHECKS | TCP_CHECKED);
 	ck_assert(raw_recv(&rig, fd, buf, TCP_HELLO_LEN));
 	return fd;
 }

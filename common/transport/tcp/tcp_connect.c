@@ -37,6 +37,7 @@ static int queue_hello(struct tcp_ep *ep, enum tcp_op op, uint32_t imm,
 	struct tcp_frame frame = { .op = op, .imm = imm };
 
 	frame.len = tcp_hello_put(buf, priv, len);
+	tcp_hello_seal(&frame, buf);
 	return tcp_tx_small(ep, &frame, buf, frame.len);
 }
 

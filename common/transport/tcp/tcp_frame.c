@@ -178,6 +178,27 @@ uint32_t tcp_hello_put(uint8_t *p, const void *priv, unsigned int len)
 	return TCP_HELLO_LEN + len;
 }
 
+static uint32_t hello_check(struct tcp_frame frame, const uint8_t *payload)
+{
+	uint8_t head[TCP_HEAD_LEN];
+
+	frame.id = 0;
+	tcp_frame_put(head, &frame);
+	return crc32c(crc32c(0, head, sizeof(head)), payload, frame.len);
+}
+
+void tcp_hello_seal(struct tcp_frame *frame, const uint8_t *payload)
+{
+	frame->imm |= TCP_CHECKED;
+	frame->id = hello_check(*frame, payload);
+}
+
+bool tcp_hello_is_intact(const struct tcp_frame *frame, const uint8_t *payload)
+{
+	return !(frame->imm & TCP_CHECKED) ||
+	       frame->id == hello_check(*frame, payload);
+}
+
 int tcp_hello_get(const uint8_t *p, uint32_t len, struct tcp_hello *hello,
 		  const char **why)
 {

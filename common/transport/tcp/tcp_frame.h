@@ -26,12 +26,16 @@
  *		 4 u32 rest	CRC-32C of the segments, of a small payload and the covered bytes
  *		 8 u32 head	CRC-32C of the head, and of the check up to here
  *
+ * If imm of CONNECT, ACCEPT or REJECT has TCP_CHECKED, id is the CRC-32C of the frame with id 0.
+ *
  * The checksum of TCP misses some errors. A wrong bit in a head or a message header would do more
- * damage than one in data. Earlier releases send 0 in imm, and ignore it.
+ * damage than one in data. Earlier releases send 0 in imm and id, and
+ * ignore both.
  */
 #ifndef TCP_FRAME_H
 #define TCP_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +45,7 @@
 #define TCP_SEG_MAX 256u /* segments of one frame */
 #define TCP_HELLO_LEN 8u
 #define TCP_CHECKS 0x1u
+#define TCP_CHECKED 0x2u
 #define TCP_CHECK_LEN 12u
 #define TCP_COVERED_MAX 512u
 #define TCP_SMALL_MAX 64u /* payload of a frame without bulk data */
@@ -126,6 +131,10 @@ uint64_t tcp_u64_get(const uint8_t *p);
 
 /* Writes TCP_HELLO_LEN + len bytes and returns that number. len <= TP_PRIVATE_MAX. */
 uint32_t tcp_hello_put(uint8_t *p, const void *priv, unsigned int len);
+/* Sets the check of a frame whose payload is that hello. */
+void tcp_hello_seal(struct tcp_frame *frame, const uint8_t *payload);
+/* False: the frame has a check, and it or the payload was changed on the way. */
+bool tcp_hello_is_intact(const struct tcp_frame *frame, const uint8_t *payload);
 /* -EPROTOTYPE: not this protocol; -EPROTO: another version of it. *why is the reason. */
 int tcp_hello_get(const uint8_t *p, uint32_t len, struct tcp_hello *hello,
 		  const char **why);

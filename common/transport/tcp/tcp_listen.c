@@ -50,10 +50,19 @@ static int req_need(struct tcp_req *req, unsigned int *need, const char **why)
 
 static int req_complete(struct tcp_req *req, const char **why)
 {
+	const uint8_t *payload = req->buf + TCP_HEAD_LEN;
+	struct tcp_frame frame;
 	struct tcp_hello hello;
-	int rc = tcp_hello_get(req->buf + TCP_HEAD_LEN,
-			       req->have - TCP_HEAD_LEN, &hello, why);
+	int rc = tcp_frame_get(req->buf, &frame, why);
 
+	if (!rc && !tcp_hello_is_intact(&frame, payload)) {
+		*why = "a frame was changed on the way: a network card, switch "
+		       "or memory flips bits";
+		return -EBADMSG;
+	}
+	if (!rc)
+		rc = tcp_hello_get(payload, req->have - TCP_HEAD_LEN, &hello,
+				   why);
 	if (rc) { /* the REJECT tells the peer our version */
 		tcp_sock_hello(req->sock.fd, TCP_OP_REJECT, NULL, 0);
 		return rc;

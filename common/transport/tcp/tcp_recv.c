@@ -131,6 +131,9 @@ static int begin_staged(struct tcp_ep *ep)
 	if (ep->check_len &&
 	    crc32c(0, p + before, need - before + check.covered) != check.rest)
 		return frame_damaged(ep);
+	if (ep->state == TCP_EP_HELLO &&
+	    !tcp_hello_is_intact(&rx->frame, p + TCP_HEAD_LEN))
+		return frame_damaged(ep);
 	rc = tcp_frame_begin(ep, &rx->frame, p + ep->check_len);
 	if (rc)
 		return rc;

@@ -102,6 +102,7 @@ void tcp_sock_hello(int fd, enum tcp_op op, const void *priv, unsigned int len)
 	struct tcp_frame frame = { .op = op };
 
 	frame.len = tcp_hello_put(buf + TCP_HEAD_LEN, priv, len);
+	tcp_hello_seal(&frame, buf + TCP_HEAD_LEN);
 	tcp_frame_put(buf, &frame);
 	send(fd, buf, TCP_HEAD_LEN + frame.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
