@@ -330,9 +330,23 @@ static void node_leave(struct lock_index *index, struct lock_node *node)
 	index->locks--;
 }
 
+/*
+ * The users of locks from before the start are unknown.  So each user has a share of the rest only: one
+ * that takes its share after each start never has all locks.
+ */
+static size_t share_of_user(struct lock_index *index)
+{
+	const uint32_t nobody = NOBODY;
+	struct lock_user *before;
+
+	HASH_FIND(hh, index->users, &nobody, sizeof(nobody), before);
+	return (index->max - (before ? before->locks : 0)) / 4;
+}
+
 static int node_enter_new(struct lock_index *index, struct lock_node *node)
 {
-	if (index->locks >= index->max || node->by->locks >= index->max / 4) {
+	if (index->locks >= index->max ||
+	    node->by->locks >= share_of_user(index)) {
 		free_node(index, node);
 		return -ENOLCK;
 	}

@@ -94,6 +94,32 @@ START_TEST(at_the_start)
 }
 END_TEST
 
+static void restart(uint64_t n)
+{
+	struct lock_rec rec;
+
+	teardown();
+	setup();
+	for (uint64_t i = 0; i < n; i++) {
+		rec = lock_of(100, i);
+		ck_assert_int_eq(lock_index_load(locks, &rec), 0);
+	}
+}
+
+/* A user that takes all that it may after each start leaves some for others. */
+START_TEST(after_starts)
+{
+	uint64_t n = 0;
+
+	for (int starts = 0; starts < 4; starts++) {
+		while (!put(100, n, 1))
+			n++;
+		restart(n);
+	}
+	ck_assert_int_eq(put(200, n, 2), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("lock_index");
@@ -103,6 +129,7 @@ int main(void)
 	tcase_add_test(tc, of_a_user);
 	tcase_add_test(tc, of_all);
 	tcase_add_test(tc, at_the_start);
+	tcase_add_test(tc, after_starts);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
