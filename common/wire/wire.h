@@ -1499,7 +1499,7 @@ struct wire_managers_rep {	/* tail: member[n] */
  * a new copy; otherwise offset is the end of the previous part.  The server writes the part to mem
  * by RDMA. A manager makes one copy at a time, for a member of its group.
  *
- * EPERM: the sender is not one of the other managers.  ESTALE: the server is in another group.
+ * ENOSYS: the sender is a client.  ESTALE: the server is in another group.
  * ENOENT: member is not in the group.  EBUSY: the server is making another copy.  ENXIO: this copy
  * has ended, or offset is not its position; the client begins again.  If making the copy fails, the
  * stream itself contains the error.
