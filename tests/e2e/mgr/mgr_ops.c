@@ -131,7 +131,8 @@ END_TEST
 /* A client that did not name a feature is not sent flags that it would reject. */
 START_TEST(test_features)
 {
-	struct mgrc other = { .features = ~(uint32_t)WIRE_FT_PROOF };
+	struct mgrc other = { .features = ~(uint32_t)(WIRE_FT_PROOF |
+						      WIRE_FT_RECORDED) };
 
 	mgrc_open(&other, &rig.addr, 0);
 	ck_assert_int_eq(mgrc_make(&c, "f", 123), 0);
