@@ -48,6 +48,9 @@
 #define TCP_CHECKED 0x2u
 #define TCP_CHECK_LEN 12u
 #define TCP_COVERED_MAX 512u
+#define TCP_CHANGED                                                            \
+	"a frame was changed on the way: a network card, switch or memory "    \
+	"flips bits"
 #define TCP_SMALL_MAX 64u /* payload of a frame without bulk data */
 #define TCP_READS_MAX 16u /* unanswered READs and atomics, per ep */
 

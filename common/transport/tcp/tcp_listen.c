@@ -12,6 +12,7 @@
 struct tcp_req {
 	struct sock_req sock;
 	unsigned int have;
+	struct tcp_frame frame; /* its head, once that has arrived */
 	uint8_t buf[TCP_HEAD_LEN + TCP_SMALL_MAX];
 };
 
@@ -30,39 +31,34 @@ static void req_free(struct sock_req *base)
 /* Sets *need to the bytes required before the next check. */
 static int req_need(struct tcp_req *req, unsigned int *need, const char **why)
 {
-	struct tcp_frame frame;
 	int rc;
 
 	*need = TCP_HEAD_LEN;
 	if (req->have < TCP_HEAD_LEN)
 		return 0;
-	rc = tcp_frame_get(req->buf, &frame, why);
+	rc = tcp_frame_get(req->buf, &req->frame, why);
 	if (rc)
 		return rc;
-	if (frame.op != TCP_OP_CONNECT) {
+	if (req->frame.op != TCP_OP_CONNECT) {
 		*why = "it does not begin with CONNECT";
 		return -EPROTO;
 	}
-	req->sock.offers = frame.imm;
-	*need = (unsigned int)tcp_frame_need(&frame);
+	req->sock.offers = req->frame.imm;
+	*need = (unsigned int)tcp_frame_need(&req->frame);
 	return 0;
 }
 
 static int req_complete(struct tcp_req *req, const char **why)
 {
 	const uint8_t *payload = req->buf + TCP_HEAD_LEN;
-	struct tcp_frame frame;
 	struct tcp_hello hello;
-	int rc = tcp_frame_get(req->buf, &frame, why);
+	int rc;
 
-	if (!rc && !tcp_hello_is_intact(&frame, payload)) {
-		*why = "a frame was changed on the way: a network card, switch "
-		       "or memory flips bits";
+	if (!tcp_hello_is_intact(&req->frame, payload)) {
+		*why = TCP_CHANGED;
 		return -EBADMSG;
 	}
-	if (!rc)
-		rc = tcp_hello_get(payload, req->have - TCP_HEAD_LEN, &hello,
-				   why);
+	rc = tcp_hello_get(payload, req->have - TCP_HEAD_LEN, &hello, why);
 	if (rc) { /* the REJECT tells the peer our version */
 		tcp_sock_hello(req->sock.fd, TCP_OP_REJECT, NULL, 0);
 		return rc;

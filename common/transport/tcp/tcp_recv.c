@@ -83,9 +83,7 @@ static bool is_answer(const struct tcp_frame *frame)
 static int frame_damaged(struct tcp_ep *ep)
 {
 	tcp_sock_reset_on_close(ep->fd);
-	tcp_ep_lost_because(ep, -EBADMSG,
-			    "a frame was changed on the way: a network card, "
-			    "switch or memory flips bits");
+	tcp_ep_lost_because(ep, -EBADMSG, TCP_CHANGED);
 	return -EBADMSG;
 }
 
