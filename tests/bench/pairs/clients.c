@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <pvfs.h>
+
+#include "tests/bench/pairs/turns.h"
 
 #define CLIENTS_MAX 64
 #define TURNS 15u /* of each file system */
@@ -30,20 +31,6 @@ struct client {
 	unsigned int made[2];
 };
 
-static void die(const char *what)
-{
-	fprintf(stderr, "clients: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
-}
-
 /* ---- a client ---- */
 
 static void name_of(const struct client *c, unsigned int side, const char *kind,
@@ -58,7 +45,7 @@ static void make(const char *name)
 	int fd = pvfs_open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
 
 	if (fd < 0 || pvfs_close(fd))
-		die(name);
+		turns_die(name);
 }
 
 static void create_one(struct client *c, unsigned int side)
@@ -76,7 +63,7 @@ static void stat_one(struct client *c, unsigned int side)
 
 	name_of(c, side, "file", (unsigned int)random() % FILES, name);
 	if (pvfs_stat(name, &st))
-		die(name);
+		turns_die(name);
 }
 
 static void look_up_one(struct client *c, unsigned int side)
@@ -86,7 +73,7 @@ static void look_up_one(struct client *c, unsigned int side)
 
 	name_of(c, side, "none", (unsigned int)random(), name);
 	if (!pvfs_stat(name, &st) || errno != ENOENT)
-		die(name);
+		turns_die(name);
 }
 
 static const struct op {
@@ -106,7 +93,7 @@ static void prepare(const struct client *c, unsigned int side)
 
 	snprintf(name, sizeof(name), "%s/client-%u", c->dirs[side], c->id);
 	if (pvfs_mkdir(name, 0700))
-		die(name);
+		turns_die(name);
 	for (unsigned int k = 0; k < FILES; k++) {
 		name_of(c, side, "file", k, name);
 		make(name);
@@ -123,18 +110,18 @@ static void serve(struct client *c, int sock)
 		prepare(c, side);
 	us = 0;
 	if (write(sock, &us, sizeof(us)) != sizeof(us))
-		die("write");
+		turns_die("write");
 	while (read(sock, &order, sizeof(order)) == sizeof(order)) {
 		unsigned int calls = 0;
 
-		begin = now();
+		begin = turns_now();
 		do {
 			ops[order.op].one(c, order.side);
 			calls++;
-		} while (now() - begin < TURN_US);
-		us = (now() - begin) / calls;
+		} while (turns_now() - begin < TURN_US);
+		us = (turns_now() - begin) / calls;
 		if (write(sock, &us, sizeof(us)) != sizeof(us))
-			die("write");
+			turns_die("write");
 	}
 }
 
@@ -148,10 +135,10 @@ static void start_client(unsigned int rank, char **dirs)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		die("socketpair");
+		turns_die("socketpair");
 	switch (fork()) {
 	case -1:
-		die("fork");
+		turns_die("fork");
 		break;
 	case 0:
 		for (unsigned int k = 0; k < rank; k++)
@@ -172,7 +159,7 @@ static double collect(unsigned int n)
 
 	for (unsigned int k = 0; k < n; k++) {
 		if (read(sockets[k], &us, sizeof(us)) != sizeof(us))
-			die("a client");
+			turns_die("a client");
 		sum += us;
 	}
 	return sum / n;
@@ -182,15 +169,8 @@ static double turn(unsigned int n, const struct order *order)
 {
 	for (unsigned int k = 0; k < n; k++)
 		if (write(sockets[k], order, sizeof(*order)) != sizeof(*order))
-			die("a client");
+			turns_die("a client");
 	return collect(n);
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 static void measure(unsigned int n, unsigned int op)
@@ -203,10 +183,8 @@ static void measure(unsigned int n, unsigned int op)
 
 			took[order.side][t] = turn(n, &order);
 		}
-	for (unsigned int k = 0; k < 2; k++)
-		qsort(took[k], TURNS, sizeof(took[k][0]), compare);
-	printf("%s %.3f %.3f\n", ops[op].name, took[0][TURNS / 2],
-	       took[1][TURNS / 2]);
+	printf("%s %.3f %.3f\n", ops[op].name, turns_median(took[0], TURNS),
+	       turns_median(took[1], TURNS));
 	fflush(stdout);
 }
 

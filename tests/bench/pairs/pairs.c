@@ -4,15 +4,15 @@
  * few at a time, so that other load of the machine affects both.  pairs FOLDER-A FOLDER-B prints
  * for each operation the medians of both in microseconds.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <pvfs.h>
+
+#include "tests/bench/pairs/turns.h"
 
 #define PIECE 4096u
 #define PIECES 256u
@@ -25,20 +25,6 @@ struct side {
 	unsigned int made; /* names, until they are removed */
 };
 
-static void die(const char *what)
-{
-	fprintf(stderr, "pairs: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
-}
-
 static off_t somewhere(void)
 {
 	return (off_t)((unsigned int)random() % PIECES * PIECE);
@@ -49,7 +35,7 @@ static void write_one(struct side *s)
 	static const char piece[PIECE];
 
 	if (pvfs_pwrite(s->fd, piece, PIECE, somewhere()) != PIECE)
-		die("write");
+		turns_die("write");
 }
 
 static void read_one(struct side *s)
@@ -57,7 +43,7 @@ static void read_one(struct side *s)
 	char piece[PIECE];
 
 	if (pvfs_pread(s->fd, piece, PIECE, somewhere()) != PIECE)
-		die("read");
+		turns_die("read");
 }
 
 static char bulk[BULK];
@@ -65,13 +51,13 @@ static char bulk[BULK];
 static void write_bulk(struct side *s)
 {
 	if (pvfs_pwrite(s->fd, bulk, BULK, 0) != BULK)
-		die("write");
+		turns_die("write");
 }
 
 static void read_bulk(struct side *s)
 {
 	if (pvfs_pread(s->fd, bulk, BULK, 0) != BULK)
-		die("read");
+		turns_die("read");
 }
 
 static void name_of(const struct side *s, unsigned int k, char name[512])
@@ -87,7 +73,7 @@ static void create_one(struct side *s)
 	name_of(s, s->made++, name);
 	fd = pvfs_open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
 	if (fd < 0 || pvfs_close(fd))
-		die(name);
+		turns_die(name);
 }
 
 static void remove_made(struct side *s)
@@ -97,7 +83,7 @@ static void remove_made(struct side *s)
 	while (s->made) {
 		name_of(s, --s->made, name);
 		if (pvfs_unlink(name))
-			die(name);
+			turns_die(name);
 	}
 }
 
@@ -116,28 +102,14 @@ static const struct op {
 
 #define OPS (sizeof(ops) / sizeof(ops[0]))
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* v is sorted then. */
-static double median(double *v, unsigned int n)
-{
-	qsort(v, n, sizeof(*v), compare);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
 /* Microseconds a call. */
 static double turn(const struct op *op, struct side *s)
 {
-	double since = now();
+	double since = turns_now();
 
 	for (unsigned int k = 0; k < op->calls; k++)
 		op->one(s);
-	return (now() - since) / op->calls;
+	return (turns_now() - since) / op->calls;
 }
 
 /* Medians of both in us. */
@@ -150,7 +122,7 @@ static void pair(const struct op *op, struct side side[2], double us[2])
 		took[!(t % 2)][t] = turn(op, &side[!(t % 2)]);
 	}
 	for (unsigned int k = 0; k < 2; k++) {
-		us[k] = median(took[k], op->turns);
+		us[k] = turns_median(took[k], op->turns);
 		remove_made(&side[k]);
 	}
 }
@@ -163,7 +135,7 @@ static void begin(struct side *s, const char *dir)
 	snprintf(name, sizeof(name), "%s/pieces", dir);
 	s->fd = pvfs_open(name, O_CREAT | O_RDWR, 0600);
 	if (s->fd < 0 || pvfs_ftruncate(s->fd, PIECES * PIECE))
-		die(name);
+		turns_die(name);
 	for (unsigned int k = 0; k < 4 * PIECES; k++)
 		write_one(s);
 	write_bulk(s);
