@@ -187,6 +187,10 @@ group_members() {
 		awk '$1 ~ /^(leader|follower|joining)$/ { print $NF, $2, $1 == "joining" ? "-" : "voter" }'
 }
 group_votes() { group_members | grep -c ' voter$'; }
+# manage COMMAND...: pvfs-managers COMMAND..., which may name a manager by its number.
+manage() { pvfs-managers -c "$state/pvfs.conf" "$@" /pvfs; }
+# all_up: all three managers of the group; the answer is in $tmp/status.
+all_up() { manage status >"$tmp/status" 2>&1 && [ "$(grep -c ' up ' "$tmp/status")" = 3 ]; }
 
 # managers: the names of all, as scripts/cluster knows them.
 managers() {

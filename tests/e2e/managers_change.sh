@@ -7,21 +7,10 @@
 
 start_pvfs -n 1 --managers 3
 
-touch "$tmp/load.out"
-pvrolling /pvfs/load "$tmp/load" /pvfs/counter >"$tmp/load.out" 2>&1 &
-load=$!
-helpers+=("$load")
-goes_on() {
-	[ "$(wc -l <"$tmp/load.out")" -ge "$1" ] && return
-	kill -0 "$load" 2>/dev/null || fail "the program has ended: $(tail -n 3 "$tmp/load.out")"
-	return 1
-}
-load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 3)); }
+. "$e2e/rolling_load.sh"
 
-managers() { pvfs-managers -c "$state/pvfs.conf" "$@" /pvfs; }
 address() { echo "127.0.0.1:$(port_of "mgr.$1")"; }
 prints() { grep -qF "$1" "$2" || fail "no \"$1\": $(cat "$2")"; }
-all_up() { managers status >"$tmp/status" 2>&1 && [ "$(grep -c ' up ' "$tmp/status")" = 3 ]; }
 ended() { ! cluster pid "mgr.$1" >/dev/null 2>&1; }
 # said N TEXT: the manager N, since its last start
 said() {
@@ -29,7 +18,7 @@ said() {
 	tail -n +"$(cut -d ' ' -f 3 "$state/run/mgr$1.pid")" "$(log_of "mgr$1")" | grep -qF "$2"
 }
 refuses() {
-	managers "${@:2}" >"$tmp/output" 2>&1 && fail "$*: $(cat "$tmp/output")"
+	manage "${@:2}" >"$tmp/output" 2>&1 && fail "$*: $(cat "$tmp/output")"
 	grep -qF "$1" "$tmp/output"
 }
 
@@ -38,25 +27,25 @@ load_goes_on
 
 say "transfer"
 for n in 0 1 2; do
-	must managers transfer "$n" >"$tmp/moved"
+	must manage transfer "$n" >"$tmp/moved"
 	grep -qx "$(address "$n") leads\( already\)\?" "$tmp/moved" ||
 		fail "transfer $n: $(cat "$tmp/moved")"
 	[ "$(leader)" = "$n" ] || fail "$n does not lead"
 	load_goes_on
 	until_true 60 all_up
 done
-must managers transfer >"$tmp/moved"
+must manage transfer >"$tmp/moved"
 [ "$(leader)" != 2 ] || fail "2 still leads"
 until_true 60 all_up
 
 say "a follower leaves, and joins again"
 gone=$((($(leader) + 1) % 3))
-must managers remove "$gone" >"$tmp/removed"
+must manage remove "$gone" >"$tmp/removed"
 prints "$(address "$gone") is no member any more" "$tmp/removed"
 until_true 60 ended "$gone"
 said "$gone" "this manager was removed from the group" || fail "$gone does not say why it ends"
 load_goes_on
-must_fail managers remove "$gone"
+must_fail manage remove "$gone"
 prints "no member of the group has the address $(address "$gone")" "$tmp/output"
 # its storage is of no use any more, and systemd does not start it again
 "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" --index "$gone" >"$tmp/start" 2>&1
@@ -66,7 +55,7 @@ grep -qE "^RestartPreventExitStatus=(.* )?$status\>" "$PVFS_BUILD/conf/pvfs-mgr@
 	fail "it ended with status $status, so systemd starts it again: $(cat "$tmp/start")"
 rm -r "$state/mgr$gone"
 must cluster start-mgr "$gone"
-must managers -w 120 add "$gone" >"$tmp/added"
+must manage -w 120 add "$gone" >"$tmp/added"
 prints "$(address "$gone") is a voter" "$tmp/added"
 until_true 60 all_up
 load_goes_on
@@ -81,9 +70,9 @@ starts=$!
 refused() { said "$lost" "cannot join the group: another member has the address of this manager"; }
 until_true 60 refused
 # a second administrator does the same, and may be too late to see the old member
-managers -w 120 replace "$lost" >"$tmp/replaced2" 2>&1 &
+manage -w 120 replace "$lost" >"$tmp/replaced2" 2>&1 &
 second=$!
-managers -w 120 replace "$lost" >"$tmp/replaced" 2>&1
+manage -w 120 replace "$lost" >"$tmp/replaced" 2>&1
 first_rc=$?
 wait "$second"
 second_rc=$?
@@ -130,6 +119,4 @@ load_goes_on
 must cluster start-mgr "$silent"
 until_true 60 all_up
 
-touch "$tmp/load.end"
-wait "$load" || fail "the program failed: $(tail -n 3 "$tmp/load.out")"
-helpers=()
+end_load

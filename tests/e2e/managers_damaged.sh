@@ -7,19 +7,7 @@
 
 start_pvfs -n 1 --managers 3
 
-touch "$tmp/load.out"
-pvrolling /pvfs/load "$tmp/load" /pvfs/counter >"$tmp/load.out" 2>&1 &
-load=$!
-helpers+=("$load")
-goes_on() {
-	[ "$(wc -l <"$tmp/load.out")" -ge "$1" ] && return
-	kill -0 "$load" 2>/dev/null || fail "the program has ended: $(tail -n 3 "$tmp/load.out")"
-	return 1
-}
-load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 3)); }
-
-managers() { pvfs-managers -c "$state/pvfs.conf" "$@" /pvfs; }
-all_up() { managers status >"$tmp/status" 2>&1 && [ "$(grep -c ' up ' "$tmp/status")" = 3 ]; }
+. "$e2e/rolling_load.sh"
 
 # flip FILE OFFSET: one bit
 flip() {
@@ -60,12 +48,10 @@ for kind in vote log torn lost; do
 	rm -r "$state/mgr$n"
 	cluster start-mgr "$n" >"$tmp/start" 2>&1 &
 	starts=$!
-	managers -w 120 replace "$n" >"$tmp/replaced" 2>&1 || fail "replace: $(cat "$tmp/replaced")"
+	manage -w 120 replace "$n" >"$tmp/replaced" 2>&1 || fail "replace: $(cat "$tmp/replaced")"
 	wait "$starts" || fail "manager $n does not start: $(cat "$tmp/start")"
 	until_true 60 all_up
 done
 load_goes_on
 
-touch "$tmp/load.end"
-wait "$load" || fail "the program failed: $(tail -n 3 "$tmp/load.out")"
-helpers=()
+end_load

@@ -7,16 +7,8 @@
 unset PVFS_TEST_MANAGERS
 start_pvfs -n 1
 
-touch "$tmp/load.out"
-pvrolling /pvfs/load "$tmp/load" /pvfs/counter >"$tmp/load.out" 2>&1 &
-load=$!
-helpers+=("$load")
-goes_on() {
-	[ "$(wc -l <"$tmp/load.out")" -ge "$1" ] && return
-	kill -0 "$load" 2>/dev/null || fail "the program has ended: $(tail -n 3 "$tmp/load.out")"
-	return 1
-}
-load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 3)); }
+. "$e2e/rolling_load.sh"
+
 # voters N: the group has N members, all of them voters
 voters() {
 	group_members >"$tmp/members" && [ "$(grep -c . "$tmp/members")" = "$1" ] &&
@@ -83,6 +75,4 @@ must cluster start-mgr
 load_goes_on
 [ ! -e "$state/mgr/raft" ] && [ ! -e "$state/mgr/raft.left" ] || fail "the folder raft is still there"
 
-touch "$tmp/load.end"
-wait "$load" || fail "the program failed: $(tail -n 3 "$tmp/load.out")"
-helpers=()
+end_load

@@ -6,16 +6,7 @@
 
 start_pvfs -n 1 --managers 3
 
-touch "$tmp/load.out"
-pvrolling /pvfs/load "$tmp/load" /pvfs/counter >"$tmp/load.out" 2>&1 &
-load=$!
-helpers+=("$load")
-goes_on() {
-	[ "$(wc -l <"$tmp/load.out")" -ge "$1" ] && return
-	kill -0 "$load" 2>/dev/null || fail "the program has ended: $(tail -n 3 "$tmp/load.out")"
-	return 1
-}
-load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 3)); }
+. "$e2e/rolling_load.sh"
 
 address() { conf_value "mgr.$1" address | sed 's|.*://||'; }
 # id_of N, votes N: of the manager N, as the leader knows it
@@ -44,6 +35,4 @@ for n in 0 1 2; do
 	load_goes_on
 done
 
-touch "$tmp/load.end"
-wait "$load" || fail "the program failed: $(tail -n 3 "$tmp/load.out")"
-helpers=()
+end_load

@@ -8,22 +8,14 @@
 rounds=${PVFS_TEST_TRANSFERS:-10}
 start_pvfs -n 1 --managers 3
 
-touch "$tmp/load.out"
-pvrolling /pvfs/load "$tmp/load" /pvfs/counter >"$tmp/load.out" 2>&1 & load=$!
-helpers+=("$load")
-goes_on() {
-	[ "$(wc -l <"$tmp/load.out")" -ge "$1" ] && return
-	kill -0 "$load" 2>/dev/null || fail "the program has ended: $(tail -n 3 "$tmp/load.out")"
-	return 1
-}
-load_goes_on() { until_true 120 goes_on $(($(wc -l <"$tmp/load.out") + 1)); }
+. "$e2e/rolling_load.sh"
 
 # hands_over N: to manager N, which has just handed over itself and started again.
 leads() { [ "$(find_leader)" = "$1" ]; }
 hands_over() {
 	must pvfs-managers -t 240000 transfer "$(conf_value "mgr.$1" address)" /pvfs >"$tmp/transfer"
 	until_true 60 leads "$1"
-	load_goes_on
+	load_goes_on 1
 }
 back_and_forth() { # TIMES
 	local n
@@ -50,9 +42,7 @@ for n in $a $b; do
 done
 back_and_forth "$rounds"
 
-touch "$tmp/load.end"
-wait "$load" || fail "the program failed: $(tail -n 3 "$tmp/load.out")"
-helpers=()
+end_load
 for n in $a $b; do
 	expect "${pid[$n]}" cluster pid "mgr.$n"
 	until_true 60 keeps_no_descriptors "${pid[$n]}"
