@@ -20,7 +20,7 @@
 #include "common/wire/loan_pages.h"
 #include "server/lend/borrower_process.h"
 
-/* What to do if the mark of a loan is still set after the loan is revoked: a writer is inside. */
+/* The reaction if the mark of a loan is still set after the loan is revoked: a writer is inside. */
 enum mark_action {
 	MARK_IGNORE, /* nothing: the object was not lent for writing, or was replaced */
 	MARK_REPLACE, /* replace the object by a copy */

@@ -455,7 +455,7 @@ static bool has_vote(struct manager *leader, uint64_t id)
 	return peer && peer->voter;
 }
 
-/* What a JOIN of the member does.  It gets its vote only if it lacks few entries. */
+/* Does the same as a JOIN of the member.  It gets its vote only if it lacks few entries. */
 static void promote(struct manager *leader, uint64_t id)
 {
 	int rc = mgr_group_promote(leader->group, id);

@@ -52,7 +52,7 @@ struct kernel_truncate {
 	uint64_t until; /* clock_now() */
 };
 
-/* What the previous request of a thread has recorded for the present one. */
+/* The previous request of a thread records this for its present one. */
 struct thread_hint {
 	struct kernel_truncate truncate;
 	bool has_attr;

@@ -37,7 +37,7 @@ struct file_locks {
 	bool lost; /* lost with their session, and logged */
 };
 
-/* What the previous program of this process knew about the file: process/inherit.h. */
+/* The previous program of this process passed this on about the file: process/inherit.h. */
 struct heir {
 	uint64_t session[HEIR_SESSIONS]; /* its sessions; 0: no more */
 	uint64_t open; /* open id there, or 0 */
