@@ -169,10 +169,12 @@ START_TEST(test_room_for_questions)
 	post(&c, &stat, WIRE_GETATTR, &body, sizeof(body), "g");
 	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
 	ck_assert_int_eq(stat.status, 1);
+	ck_assert_uint_eq(held(0), 1);
 	for (int i = 0; i < RIG_IODS; i++)
 		fakeiod_release(&rig.iod[i]);
 	turn_until(&c, !first.status && !stat.status);
-	ck_assert_uint_eq(fakeiod_get(&rig.iod[0], &rig.iod[0].getsizes), 1);
+	/* again if the iods took more than RPC_WAIT_BRIEF_MS */
+	ck_assert_uint_ge(fakeiod_get(&rig.iod[0], &rig.iod[0].getsizes), 1);
 }
 END_TEST
 
