@@ -18,8 +18,8 @@
 #define TRAILING_BYTES (UINT64_C(8) << 20)
 #define FULL_MS 1000u /* until a leader with a full disk hands over */
 /*
- * While the database is copied, the log cannot be cut.  From half of the limit on, a tick therefore
- * takes only this part of what is left, so that changes become slow and never stop.
+ * If checkpoints take long, the log gets long.  From half of the limit on, a tick therefore takes only this part of
+ * what is left, so that changes become slow and never stop.
  */
 #define TICKS_LEFT 8192u
 

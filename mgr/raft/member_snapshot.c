@@ -12,6 +12,12 @@
 
 #include "mgr/raft/member_int.h"
 
+/*
+ * This part of log_limit is kept while a member is filled.  The log then stays below half of the limit, also if the
+ * member is never filled.  So libraft, which takes snapshots only when it applies an entry, can always take one.
+ */
+#define FILLS_KEEP 4u
+
 /* ---- the record: the index of the newest change of the group, and the members ---- */
 
 int member_snapshot_encode(const struct raft_configuration *conf,
@@ -188,13 +194,19 @@ void member_filled(struct raft_member *m, int rc, uint64_t applied)
 
 /* ---- when ---- */
 
-/* Whether a member is being filled; it will need the entries after the snapshot that it gets. */
+/*
+ * Whether a member is being filled.  It will need the entries after the snapshot that it gets.  libraft forgets at times
+ * that it has sent one, so a new member counts until it has a vote.
+ */
 static bool fills_member(const struct raft_member *m)
 {
+	const struct raft_configuration *conf = &m->raft.configuration;
+
 	if (raft_state((struct raft *)&m->raft) != RAFT_LEADER)
 		return false;
-	for (unsigned int i = 0; i < m->raft.configuration.n; i++)
-		if (m->raft.leader_state.progress[i].snapshot_index)
+	for (unsigned int i = 0; i < conf->n; i++)
+		if (conf->servers[i].role == RAFT_STANDBY ||
+		    m->raft.leader_state.progress[i].snapshot_index)
 			return true;
 	return false;
 }
@@ -202,16 +214,14 @@ static bool fills_member(const struct raft_member *m)
 void member_aim_snapshot(struct raft_member *m)
 {
 	const struct log_index *ix = &m->index;
-	uint64_t since = log_index_space(ix, m->snapshot.index + 1);
-	/* while a member is filled */
-	uint64_t most = m->attr.log_limit - m->attr.log_limit / 8;
 	bool fills = fills_member(m);
-	uint64_t keep = log_index_find(ix,
-				       fills ? most : m->attr.trailing_bytes);
-	uint64_t trailing = log_index_next(ix) - keep;
-	bool late = since >= m->attr.checkpoint_bytes;
+	uint64_t kept = fills ? m->attr.log_limit / FILLS_KEEP
+			      : m->attr.trailing_bytes;
+	uint64_t trailing = log_index_next(ix) - log_index_find(ix, kept);
+	bool late = log_index_space(ix, m->snapshot.index + 1) >=
+		    m->attr.checkpoint_bytes;
 
-	if (log_index_space(ix, 0) < most && fills)
+	if (fills && log_index_space(ix, 0) < kept)
 		late = false;
 
 	raft_set_snapshot_trailing(&m->raft,

@@ -551,7 +551,7 @@ static void fill_half(struct manager *leader)
 	}
 }
 
-/* While a copy takes long, the log reaches half of its limit; then changes are slow, and do not stop. */
+/* From half of the log's limit on, changes are slow, and do not stop. */
 START_TEST(test_small_log)
 {
 	struct manager *leader;

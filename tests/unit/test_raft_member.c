@@ -36,7 +36,7 @@ struct node {
 	uint64_t leads;
 	bool lost, again, failed;
 	uint64_t checkpoint; /* is asked for */
-	bool holds_checkpoints;
+	bool holds_checkpoints, never_filled;
 	struct {
 		uint64_t from, index;
 	} fill;
@@ -104,6 +104,7 @@ static void *open_later(void *arg)
 
 /* 0: real time.  Otherwise each turn takes a millisecond, however busy the machine is. */
 static uint64_t slow_clock;
+static uint64_t log_limit; /* of the members */
 
 static uint64_t now(void *arg)
 {
@@ -202,7 +203,7 @@ static struct member_attr attr_of(unsigned int i)
 		.election_ms = 150,
 		.heartbeat_ms = 30,
 		.segment_size = 256u << 10,
-		.log_limit = 2u << 20,
+		.log_limit = log_limit,
 		.checkpoint_bytes = 512u << 10,
 		.trailing_bytes = 256u << 10,
 	};
@@ -280,7 +281,7 @@ static void turn(void)
 			continue;
 		member_collect(node->member);
 		member_tick(node->member);
-		if (node->fill.index)
+		if (node->fill.index && !node->never_filled)
 			fill(node);
 		if (node->checkpoint && !node->holds_checkpoints) {
 			node->checkpoint = 0;
@@ -345,6 +346,7 @@ static void setup(void)
 	}
 	done_n = 0;
 	slow_clock = 0;
+	log_limit = 2u << 20;
 }
 
 static void remove_file(void *ctx, const char *name)
@@ -840,6 +842,41 @@ START_TEST(test_dead_joiner)
 }
 END_TEST
 
+/*
+ * While a new member is filled, the leader keeps a quarter of the log's limit for it.  The log stays below half of the
+ * limit, from which on managers delay changes.
+ */
+START_TEST(test_never_filled)
+{
+	struct member_attr attr;
+	struct member_status status;
+	struct node *node = &nodes[0];
+
+	log_limit = 8u << 20;
+	node->last = 1;
+	attr = attr_of(0);
+	ck_assert_int_eq(member_found(&attr, &addresses[0]), 0);
+	start(0);
+	wait_leader();
+	create(1, 0);
+	nodes[1].never_filled = true;
+	ck_assert_int_eq(member_add(node->member, &addresses[1], done, NULL),
+			 0);
+	while (!nodes[1].fill.index) {
+		turn();
+		(void)member_promote(node->member, 2, done, NULL);
+	}
+	for (uint64_t id = 1; id <= 200; id++) {
+		ck_assert_int_eq(propose(node, id, 60000), 0);
+		member_get_status(node->member, &status);
+		ck_assert_uint_lt(status.log_bytes, log_limit / 2);
+		if (id > 40)
+			ck_assert_uint_gt((status.last - status.first) * 60000,
+					  log_limit / 5);
+	}
+}
+END_TEST
+
 /* Only one member has a change of the group when another one is elected. */
 START_TEST(test_change_taken_back)
 {
@@ -1120,6 +1157,7 @@ int main(void)
 	tcase_add_test(tc, test_terms_against_entries);
 	tcase_add_test(tc, test_replace);
 	tcase_add_test(tc, test_dead_joiner);
+	tcase_add_test(tc, test_never_filled);
 	tcase_add_test(tc, test_change_taken_back);
 	tcase_add_test(tc, test_force);
 	tcase_add_test(tc, test_force_another_group);
