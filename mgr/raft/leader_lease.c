@@ -16,16 +16,22 @@ void lease_begin(struct leader_lease *lease, unsigned int election_ms,
 void lease_ack(struct leader_lease *lease, uint64_t id, uint64_t stamp,
 	       uint64_t now)
 {
+	unsigned int place = 0;
+
 	if (stamp < lease->since || stamp > now)
 		return;
 	for (unsigned int i = 0; i < MEMBERS_MAX; i++) {
-		if (lease->acks[i].id && lease->acks[i].id != id)
-			continue;
-		lease->acks[i].id = id;
-		if (stamp > lease->acks[i].stamp)
-			lease->acks[i].stamp = stamp;
-		return;
+		if (lease->acks[i].id == id) {
+			place = i;
+			break;
+		}
+		if (lease->acks[i].stamp < lease->acks[place].stamp)
+			place = i;
 	}
+	if (stamp <= lease->acks[place].stamp)
+		return;
+	lease->acks[place].id = id;
+	lease->acks[place].stamp = stamp;
 }
 
 uint64_t lease_acked(const struct leader_lease *lease, uint64_t id)

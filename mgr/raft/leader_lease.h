@@ -22,7 +22,10 @@
 struct leader_lease {
 	uint64_t length; /* ns */
 	uint64_t since; /* the leader's clock when its term began */
-	/* The newest stamp that each member sent back; id 0: a free place. */
+	/*
+	 * The newest stamp that each member sent back; id 0: a free place.  A new member gets the place with the
+	 * oldest stamp, which may be that of a member that was removed.
+	 */
 	struct {
 		uint64_t id, stamp;
 	} acks[MEMBERS_MAX];

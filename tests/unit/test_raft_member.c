@@ -1137,6 +1137,23 @@ START_TEST(test_lease)
 }
 END_TEST
 
+/* Members are replaced again and again in one term. */
+START_TEST(test_lease_of_many)
+{
+	struct leader_lease lease;
+
+	lease_begin(&lease, 1000, 5000);
+	for (uint64_t id = 2; id < 4 * MEMBERS_MAX; id++) {
+		lease_ack(&lease, 1000, 5500 + id, 6000);
+		lease_ack(&lease, id, 5000 + id, 6000);
+		ck_assert_uint_eq(lease_acked(&lease, id), 5000 + id);
+		ck_assert_uint_eq(lease_acked(&lease, 1000), 5500 + id);
+	}
+	lease_ack(&lease, 2, 5001, 6000); /* late */
+	ck_assert_uint_eq(lease_acked(&lease, 2), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("raft_member");
@@ -1166,6 +1183,7 @@ int main(void)
 	tcase_add_test(tc, test_folder_in_use);
 	tcase_add_test(tc, test_bad_messages);
 	tcase_add_test(tc, test_lease);
+	tcase_add_test(tc, test_lease_of_many);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
