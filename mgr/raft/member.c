@@ -336,6 +336,7 @@ void member_tick(struct raft_member *m)
 	if (ticks_now(m))
 		m->tick(&m->io);
 	member_repeat_timeout(m);
+	member_repeat_checkpoint(m);
 	retry_when_full(m);
 	member_leave(m);
 }

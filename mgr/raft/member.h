@@ -190,7 +190,7 @@ void member_tick(struct raft_member *m);
 void member_collect(struct raft_member *m);
 /* In place of a log thread: writes what was submitted; then member_collect() has work. */
 void member_write_log(struct raft_member *m);
-/* checkpoint() is done.  -errno: it failed, and will be asked for again. */
+/* checkpoint() is done.  -errno: it failed, and the next member_tick() asks for it again. */
 void member_checkpointed(struct raft_member *m, int rc);
 /* fill() is done: the state machine has all entries up to `applied`, durably.  rc: -errno, which is final. */
 void member_filled(struct raft_member *m, int rc, uint64_t applied);

@@ -94,6 +94,7 @@ struct raft_member {
 		struct raft_io_snapshot_put *req; /* NULL: none */
 		raft_io_snapshot_put_cb cb;
 		bool install; /* it comes from another member */
+		bool failed; /* the checkpoint; it is asked for again */
 		struct raft_buffer *bufs; /* then: of libraft */
 		uint64_t index, term, keep; /* entries from keep on stay */
 		void *data; /* of its record */
@@ -184,6 +185,7 @@ struct raft_snapshot *member_snapshot_copy(const struct raft_member *m);
 /* Decides whether libraft takes a snapshot with the next entry. */
 void member_aim_snapshot(struct raft_member *m);
 void member_answer_snapshots(struct raft_member *m);
+void member_repeat_checkpoint(struct raft_member *m);
 /* The member stops while a snapshot is being stored. */
 void member_cancel_snapshot(struct raft_member *m);
 

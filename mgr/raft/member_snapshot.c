@@ -123,6 +123,7 @@ static int io_snapshot_put(struct raft_io *io, unsigned int trailing,
 	m->put.index = snapshot->index;
 	m->put.term = snapshot->term;
 	m->put.keep = keep;
+	m->put.failed = false;
 	m->put.job.n = 0;
 	/* libraft has forgotten its entries already. */
 	if (install) {
@@ -153,21 +154,24 @@ void member_cancel_snapshot(struct raft_member *m)
 
 void member_checkpointed(struct raft_member *m, int rc)
 {
-	struct raft_io_snapshot_put *req = m->put.req;
-
 	if (!member_enter(m))
 		return;
-	if (req && !m->put.install && !m->put.job.n) {
-		if (!rc) {
+	if (m->put.req && !m->put.install && !m->put.job.n) {
+		m->put.failed = rc;
+		if (!rc)
 			store_put(m);
-		} else {
-			free(m->put.data);
-			m->put.data = NULL;
-			m->put.req = NULL;
-			m->put.cb(req, RAFT_IOERR);
-		}
 	}
 	member_leave(m);
+}
+
+/* libraft would wait for the next entry, which a full log may never get. */
+void member_repeat_checkpoint(struct raft_member *m)
+{
+	if (!m->put.req || !m->put.failed)
+		return;
+	m->put.failed = false;
+	m->attr.callbacks.checkpoint(m->attr.callbacks.arg, m->put.index,
+				     m->put.term);
 }
 
 void member_filled(struct raft_member *m, int rc, uint64_t applied)

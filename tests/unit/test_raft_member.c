@@ -36,7 +36,7 @@ struct node {
 	uint64_t leads;
 	bool lost, again, failed;
 	uint64_t checkpoint; /* is asked for */
-	bool holds_checkpoints, never_filled;
+	bool holds_checkpoints, fails_once, never_filled;
 	struct {
 		uint64_t from, index;
 	} fill;
@@ -285,7 +285,9 @@ static void turn(void)
 			fill(node);
 		if (node->checkpoint && !node->holds_checkpoints) {
 			node->checkpoint = 0;
-			member_checkpointed(node->member, 0);
+			member_checkpointed(node->member,
+					    node->fails_once ? -EIO : 0);
+			node->fails_once = false;
 		}
 	}
 }
@@ -448,9 +450,10 @@ START_TEST(test_limits)
 	while (!rc && id < 1000);
 	ck_assert_int_eq(rc, -ENOSPC);
 	node->holds_checkpoints = false;
+	node->fails_once = true;
 	while (propose(node, id, 60000))
 		turn();
-	ck_assert(!node->failed);
+	ck_assert(!node->fails_once && !node->failed);
 }
 END_TEST
 
