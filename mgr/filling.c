@@ -42,6 +42,7 @@ struct filling {
 	uint64_t offset; /* bytes of the stream that have arrived */
 	size_t len, done; /* of data; of them, given to the thread */
 	bool calls, closing;
+	bool waits; /* for its turn, which is logged */
 	/* the thread that writes the copy */
 	pthread_t thread;
 	bool threaded;
@@ -190,6 +191,18 @@ static void pass_part(struct filling *f)
 	fetch_part(f);
 }
 
+/* The leader sends one copy at a time. */
+static void await_turn(struct filling *f)
+{
+	if (!f->waits)
+		log_info(f->mgr->log,
+			 "%s sends a copy of the database to another manager; "
+			 "this manager waits for its turn",
+			 rpc_peer_name(f->rpc));
+	f->waits = true;
+	next_step(f, fetch_part, PAUSE_MS);
+}
+
 static void on_part(struct rpc_call *call)
 {
 	struct filling *f = call->arg;
@@ -202,6 +215,10 @@ static void on_part(struct rpc_call *call)
 		rail_mem_fini(&f->mem);
 	if (f->closing)
 		return;
+	if (call->status == -EBUSY && !f->offset) {
+		await_turn(f);
+		return;
+	}
 	if (call->status) {
 		fail_filling(f, "fetch a part", call->status);
 		return;

@@ -85,8 +85,11 @@ void rig_open(struct mgrrig *rig)
 void rig_spawn(struct mgrrig *rig)
 {
 	const char *wrap = getenv("PVFS_MGR_WRAP");
+	bool group = getenv("PVFS_TEST_GROUP");
+	char index[24];
 	int fds[2];
 
+	snprintf(index, sizeof(index), "--index=%u", rig->index);
 	rig->said_len = 0;
 	must(!pipe2(fds, O_CLOEXEC));
 	rig->pid = fork();
@@ -96,9 +99,9 @@ void rig_spawn(struct mgrrig *rig)
 		unsetenv("MALLOC_PERTURB_");
 		if (wrap)
 			execlp(wrap, wrap, getenv("PVFS_MGR"), "--config",
-			       rig->conf, NULL);
+			       rig->conf, group ? index : NULL, NULL);
 		execl(getenv("PVFS_MGR"), "pvfs-mgr", "--config", rig->conf,
-		      NULL);
+		      group ? index : NULL, NULL);
 		_exit(127);
 	}
 	must(rig->pid > 0);

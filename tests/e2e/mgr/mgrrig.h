@@ -19,6 +19,7 @@ struct mgrrig {
 	char conf[96];
 	char more[256]; /* further lines of [mgr] */
 	int port;
+	unsigned int index; /* of the manager, in a group */
 	struct addr addr;
 	struct fakeiod iod[RIG_IODS];
 	pid_t pid;
