@@ -784,6 +784,7 @@ START_TEST(test_replace)
 	struct node *node;
 	uint64_t id = 0, gone;
 
+	slow_clock = clock_boot();
 	begin_three();
 	node = leader();
 	for (unsigned int before = 0; before < 40; before++)
