@@ -188,6 +188,13 @@ must eval 'echo second >&6'
 expect first head -n 1 <&7
 must rm "$m/f"
 must eval 'echo third >&6'
+
+# by a session without a ticket, and without a call meanwhile
+mkfifo wakes
+PVFSTAB_FILE=$tmp/local pvio keep /pvfs/one r <wakes >kept & kept=$!
+helpers+=("$kept")
+exec {wake}>wakes
+until_true 30 grep -q holding kept
 long=$((SECONDS + 2 * life + 2))
 
 # ---- users who may not open it ----
@@ -256,6 +263,11 @@ second
 third
 fourth" cat <&8
 let_go
+echo >&"$wake"
+wait "$kept"
+expect "holding
+ok ok ok" cat kept
+exec {wake}>&-
 
 # ---- new processes of servers, under load ----
 

@@ -25,7 +25,7 @@ static int take_open(void *arg, const struct wire_msg *reply)
 	if (*a->open && a->flags & WIRE_O_WRITE)
 		rpc_peer_set_recorded(a->attr.s->mgr);
 	if (!rc)
-		rc = keychain_take(a->attr.s->keys, le64toh(rep->attr.handle),
+		rc = keychain_take(a->attr.s, le64toh(rep->attr.handle),
 				   keychain_rights(a->flags), reply->caps);
 	if (rc || !a->held || !*a->open)
 		return rc;

@@ -323,18 +323,16 @@ int session_mount(struct session *s)
 static uint64_t keeper_renew_keys(struct keeper *k)
 {
 	struct session *s = container_of(k, struct session, keeper);
-	uint64_t next = session_auth_renew(s);
+	uint64_t next = s->auth ? session_auth_renew(s) : 0;
 
 	keychain_renew(s);
-	return next;
+	return next ? next : keychain_next_look(s->keys);
 }
 
 void session_keep(struct session *s)
 {
-	if (s->auth) {
-		s->keeper.chore = keeper_renew_keys;
-		s->keeper.chore_at = ticket_due(s);
-	}
+	s->keeper.chore = keeper_renew_keys;
+	s->keeper.chore_at = s->auth ? ticket_due(s) : CLOCK_NEVER;
 	keeper_start(&s->keeper, &s->drive, s->log);
 }
 

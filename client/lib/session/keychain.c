@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/lib/session/client_session_int.h"
 #include "client/lib/session/server_call.h"
 #include "common/util/clock.h"
 #include "common/util/hash_table.h"
 
 #define RIGHTS 2u
 #define DUE(life) ((life) / 4) /* half the lifetime of a ticket */
+#define RETRY_MS 1000u
 
 /* The capability for one right to a file. */
 struct key_slot {
@@ -42,6 +44,7 @@ struct keychain {
 	struct key *keys;
 	struct key *last; /* in keys, but dropped; or NULL */
 	struct key *spare; /* a free key, or NULL */
+	uint64_t looks_at; /* clock_now() of keychain_next_look() */
 	/* the manager issues capabilities, or an iod asked for one */
 	atomic_bool wanted;
 	struct rpc_caps_source caps_source;
@@ -51,8 +54,10 @@ struct keychain *keychain_new(void)
 {
 	struct keychain *kc = calloc(1, sizeof(*kc));
 
-	if (kc)
-		pthread_mutex_init(&kc->lock, NULL);
+	if (!kc)
+		return NULL;
+	pthread_mutex_init(&kc->lock, NULL);
+	kc->looks_at = CLOCK_NEVER;
 	return kc;
 }
 
@@ -132,6 +137,11 @@ static void key_retire(struct keychain *kc, struct key *key)
 	kc->spare = before;
 }
 
+static uint64_t due_after(uint32_t life_s)
+{
+	return clock_after_ms(DUE(life_s * UINT64_C(1000)));
+}
+
 /* No iod has seen the new capability. */
 static void key_set(struct keychain *kc, struct key *key, unsigned int i,
 		    const void *cap, uint32_t life)
@@ -141,7 +151,7 @@ static void key_set(struct keychain *kc, struct key *key, unsigned int i,
 
 	slot->there = true;
 	slot->stale = false;
-	slot->due = clock_after_ms(DUE(life * UINT64_C(1000)));
+	slot->due = due_after(life);
 	memcpy(slot->cap, cap, WIRE_CAP_LEN);
 	for (k = 0; k < kc->niods; k++)
 		key->shown[k * RIGHTS + i] = 0;
@@ -171,16 +181,33 @@ unsigned int keychain_rights(uint32_t flags)
 	       (flags & WIRE_O_WRITE ? WIRE_NEED_WRITE : 0);
 }
 
-int keychain_take(struct keychain *kc, uint64_t handle, unsigned int rights,
+/* Returns true if the keeper would look too late for capabilities that were issued now. */
+static bool must_look_earlier(struct keychain *kc, const struct wire_caps *caps)
+{
+	uint64_t due = due_after(le32toh(caps->life));
+
+	if (due >= kc->looks_at)
+		return false;
+	kc->looks_at = due;
+	return true;
+}
+
+int keychain_take(struct session *s, uint64_t handle, unsigned int rights,
 		  const struct wire_caps *caps)
 {
+	struct keychain *kc = s->keys;
+	bool hurry;
 	int rc;
 
 	if (!caps)
 		return 0;
 	pthread_mutex_lock(&kc->lock);
 	rc = key_hold(kc, handle, rights, caps);
+	hurry = !rc && must_look_earlier(kc, caps);
 	pthread_mutex_unlock(&kc->lock);
+	/* with tickets, the keeper looks often enough */
+	if (hurry && !s->auth)
+		keeper_hurry(&s->keeper);
 	return rc;
 }
 
@@ -374,6 +401,38 @@ int keychain_renew(struct session *s)
 	for (keychain_due(s->keys, &r); !rc && r.n; keychain_due(s->keys, &r))
 		rc = renewal_send(s, &r);
 	return rc;
+}
+
+static uint64_t key_due(const struct key *key)
+{
+	uint64_t due = CLOCK_NEVER;
+	unsigned int i;
+
+	for (i = 0; i < RIGHTS; i++)
+		if (key->slot[i].there && key->slot[i].due < due)
+			due = key->slot[i].due;
+	return due;
+}
+
+/*
+ * A time that was set before stays, also if no key is left then.  So a program that opens one file
+ * after the other wakes the keeper once in this time.
+ */
+uint64_t keychain_next_look(struct keychain *kc)
+{
+	uint64_t now = clock_now(), retry = clock_after_ms(RETRY_MS), next;
+	struct key *key, *more;
+
+	pthread_mutex_lock(&kc->lock);
+	next = kc->looks_at > now ? kc->looks_at : CLOCK_NEVER;
+	HASH_ITER(hh, kc->keys, key, more)
+		if (key_due(key) < next)
+			next = key_due(key);
+	if (next < retry)
+		next = retry;
+	kc->looks_at = next;
+	pthread_mutex_unlock(&kc->lock);
+	return next;
 }
 
 /* ---- sending to iods ---- */

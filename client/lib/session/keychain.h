@@ -13,6 +13,7 @@
 #include "common/comm/rpc.h"
 
 struct keychain;
+struct session;
 
 /* NULL: no memory. */
 struct keychain *keychain_new(void);
@@ -27,9 +28,9 @@ unsigned int keychain_rights(uint32_t flags);
 /*
  * Stores caps (NULL: none), from the manager's reply to an open of the file handle.  rights are
  * the WIRE_NEED_* for which they are valid.  When the file is closed, the caller calls
- * keychain_drop().  Returns 0 or -ENOMEM.
+ * keychain_drop().  The keeper renews them.  Returns 0 or -ENOMEM.
  */
-int keychain_take(struct keychain *kc, uint64_t handle, unsigned int rights,
+int keychain_take(struct session *s, uint64_t handle, unsigned int rights,
 		  const struct wire_caps *caps);
 /* Records that the iods require a capability for each file. */
 void keychain_want(struct keychain *kc);
@@ -46,11 +47,15 @@ enum keychain_state keychain_look(struct keychain *kc, uint64_t handle,
 /* Called after an iod has rejected the capability; status is -EKEYREVOKED if it is too old. */
 void keychain_refused(struct keychain *kc, uint64_t handle, int status);
 
-struct session;
 /*
  * Gets new capabilities from the manager for those that expire soon or were rejected.  Returns 0
  * or -errno.  After an error the old ones stay, except those that the manager rejected.
  */
 int keychain_renew(struct session *s);
+/*
+ * For the keeper of a session without a ticket: returns the clock_now() at which it must call
+ * keychain_renew() again.  keychain_take() calls keeper_hurry() if that is too late.
+ */
+uint64_t keychain_next_look(struct keychain *kc);
 
 #endif
