@@ -38,7 +38,9 @@ static void log_refused(const struct call *c, int rc)
 static int set_groups(struct call *c)
 {
 	struct requester_groups groups;
-	int n = requester_groups_read(fuse_req_ctx(c->req)->pid, &groups);
+	const struct fuse_ctx *ctx = fuse_req_ctx(c->req);
+	int n = requester_groups_get(&c->d->long_lists, ctx->uid, ctx->pid,
+				     &groups);
 
 	if (!n) {
 		n = gid_lists_name(&c->d->gid_lists, groups.gid, groups.n,

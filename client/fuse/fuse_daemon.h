@@ -9,6 +9,7 @@
 #define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 
+#include "client/fuse/requester_groups.h"
 #include "client/lib/file/file.h"
 
 struct bypass_page;
@@ -49,6 +50,7 @@ struct fuse_daemon {
 	uint64_t root; /* handle of the root directory */
 	const struct log *log;
 	struct gid_lists gid_lists; /* groups of users, if per_user */
+	struct requester_users long_lists; /* users with many groups */
 	/* last log line about a requester with unknown groups; 0: never */
 	_Atomic uint64_t groups_warned_at;
 

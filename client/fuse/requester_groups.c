@@ -3,11 +3,17 @@
 #include "client/fuse/requester_groups.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/lib/session/coroutine.h"
+#include "common/util/watched_descriptor.h"
+
 #define STATUS_BUFFER 4096u
+#define MANY 1024u /* takes longer to read than it takes to create a thread */
 
 /* line: numbers with blanks between them, up to the end of the line. */
 static int groups_parse(const char *line, struct requester_groups *groups)
@@ -64,6 +70,46 @@ int requester_groups_read(pid_t thread, struct requester_groups *groups)
 	rc = line ? groups_parse(line + strlen("Groups:"), groups) : -errno;
 	free(line);
 	fclose(f);
+	return rc;
+}
+
+/* ---- long lists ---- */
+
+struct reading {
+	pid_t thread;
+	struct requester_groups *groups;
+};
+
+static int read_aside(void *arg)
+{
+	const struct reading *r = arg;
+
+	return requester_groups_read(r->thread, r->groups);
+}
+
+/* If no thread can be created, others wait. */
+static int read_many(pid_t thread, struct requester_groups *groups)
+{
+	struct reading r = { thread, groups };
+	int rc;
+
+	if (!coroutine_self())
+		watched_descriptor_hand_over();
+	rc = coroutine_aside(read_aside, &r);
+	return rc == -EAGAIN ? requester_groups_read(thread, groups) : rc;
+}
+
+int requester_groups_get(struct requester_users *users, uint32_t uid,
+			 pid_t thread, struct requester_groups *groups)
+{
+	_Atomic uint32_t *place = &users->uid[uid % REQUESTER_GROUPS_USERS];
+	bool many = atomic_load_explicit(place, memory_order_relaxed) == uid;
+	int rc = many ? read_many(thread, groups)
+		      : requester_groups_read(thread, groups);
+
+	if (!rc && many != (groups->n >= MANY))
+		atomic_store_explicit(place, many ? 0 : uid,
+				      memory_order_relaxed);
 	return rc;
 }
 

@@ -7,6 +7,12 @@
 #include <sys/types.h>
 
 #define REQUESTER_GROUPS_FEW 64u
+#define REQUESTER_GROUPS_USERS 64u
+
+/* Users whose last list was long, each at the place of its uid.  All zero: none. */
+struct requester_users {
+	_Atomic uint32_t uid[REQUESTER_GROUPS_USERS];
+};
 
 struct requester_groups {
 	uint32_t n;
@@ -22,6 +28,14 @@ struct requester_groups {
  * requester_groups_free().
  */
 int requester_groups_read(pid_t thread, struct requester_groups *groups);
+/*
+ * As requester_groups_read(), for a request of that user.  The kernel formats the 65,536 groups
+ * that a user may have in milliseconds.  So if the last list of the user was long, requests of
+ * others are served meanwhile: a coroutine stops until another thread has read the list, and a
+ * thread hands over its watched descriptor.  Never called for root, whose uid is 0.
+ */
+int requester_groups_get(struct requester_users *users, uint32_t uid,
+			 pid_t thread, struct requester_groups *groups);
 void requester_groups_free(struct requester_groups *groups);
 
 #endif
