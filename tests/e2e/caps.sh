@@ -248,7 +248,7 @@ for tab in "$state/pvfstab" "$tmp/local"; do
 	expect ok pvio write /pvfs/direct 0 100000 1
 	for i in 1 2 3 4 5 6 7 8; do expect ok pvio check /pvfs/direct 0 100000 1; done
 	if command -v mpiexec.mpich >/dev/null && ldd "$(command -v pvfs-test)" | grep -q libmpich; then
-		ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 must mpiexec.mpich -n 4 \
+		must mpiexec.mpich -n 4 \
 			"$(command -v pvfs-test)" -b 262144 -i 3 -f /pvfs/mpi >text
 	fi
 done

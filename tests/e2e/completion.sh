@@ -5,7 +5,6 @@
 requires tool python3
 export PATH=$PVFS_BUILD/mgr:$PVFS_BUILD/mgr/fsck:$PVFS_BUILD/server:$PVFS_BUILD/client/fuse:$PVFS_BUILD/client/preload:$PATH
 export PATH=$PVFS_BUILD/tests/bench:$PATH
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 rules=$top/conf/completion
 
 start_pvfs -n 2

@@ -201,8 +201,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 # with_error CALL ERROR COMMAND...: as if the kernel failed the first such call of each thread
 with_error() {
-	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 \
-		strace -f -qq -o "$tmp/calls" -e "inject=$1:error=$2:when=1" "${@:3}"
+	strace -f -qq -o "$tmp/calls" -e "inject=$1:error=$2:when=1" "${@:3}"
 }
 if strace -o "$tmp/calls" true 2>"$tmp/err"; then
 	# a close that fails does not say what is missing

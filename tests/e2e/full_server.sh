@@ -11,7 +11,7 @@ requires tool prlimit
 requires tool python3
 unset PVFS_LOG PVFS_TEST_AUTH PVFS_TEST_SET
 for program in pvfs-ping pvfs-stats pvfs-doctor; do public $program; done
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+leak_check=detect_leaks=0
 
 limit=1024 # descriptors of a server that is to run out of them
 enofiles=63 enoseats=87

@@ -17,6 +17,13 @@ e2e=$top/tests/e2e
 export PVFS_BUILD
 export PATH=$PVFS_BUILD/client/tools:$PVFS_BUILD/tests/bench:$PVFS_BUILD/tests/e2e:$PATH
 sanitized=${E2E_SANITIZED:-0}
+# AddressSanitizer looks for leaks when a program ends, which takes longer than the rest of a short
+# run.  So only the servers, the mounts and the programs of tests/e2e/lib have this check.
+leak_check=detect_leaks=1
+case $0 in
+*/lib/*) ;;
+*)	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 ;;
+esac
 . "$e2e/metric.sh"
 mounts=()
 states=()
@@ -73,7 +80,7 @@ cluster() {
 		'pid mgr',*)	set -- pid "mgr.$(leader)" ;;
 		esac
 	fi
-	"$top/scripts/cluster" "$@" -d "$state"
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}$leak_check "$top/scripts/cluster" "$@" -d "$state"
 }
 
 # small_disk DIR MIB: a tmpfs of that size there, until the test ends.

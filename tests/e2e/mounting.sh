@@ -26,7 +26,8 @@ mount_at() {
 	shift
 
 	mkdir -p "$dir"
-	"$fuse" /pvfs "$dir" -f "$@" >>"$state/log/fuse${#shown[@]}.log" 2>&1 &
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}$leak_check \
+		"$fuse" /pvfs "$dir" -f "$@" >>"$state/log/fuse${#shown[@]}.log" 2>&1 &
 	daemon=$!
 	daemons+=($daemon)
 	shown+=("$dir")

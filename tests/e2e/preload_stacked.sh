@@ -15,7 +15,7 @@ stacked() {
 	local dir=$1
 	shift
 
-	PVWRAP_UNDER=$dir/ PVFS_PRELOAD_AFTER=0 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 \
+	PVWRAP_UNDER=$dir/ PVFS_PRELOAD_AFTER=0 \
 		LD_PRELOAD="$before$*" pvcalls "$dir/f" 2>"$tmp/err" ||
 		fail "in $dir, with $*"
 	grep '^open' "$tmp/err" >"$tmp/counts" || fail "no counts"

@@ -13,12 +13,10 @@ done
 
 # past COMMAND...: with the library, from the first call on.
 past() {
-	LD_PRELOAD=$before$preload PVFS_PRELOAD_AFTER=0 \
-		ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 "$@"
+	LD_PRELOAD=$before$preload PVFS_PRELOAD_AFTER=0 "$@"
 }
 # From now on everything that is started does so.
 past_all() {
-	export LD_PRELOAD=$before$preload PVFS_PRELOAD_AFTER=0 \
-		ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+	export LD_PRELOAD=$before$preload PVFS_PRELOAD_AFTER=0
 }
-past_none() { unset LD_PRELOAD PVFS_PRELOAD_AFTER ASAN_OPTIONS; }
+past_none() { unset LD_PRELOAD PVFS_PRELOAD_AFTER; }

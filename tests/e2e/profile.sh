@@ -174,7 +174,7 @@ holds <(pvfs-profile -j rank.*) 't["writes"]["bytes"] == 30 * 65536 + 10 * (4 <<
 	'len(d["files"]) == 1 and d["files"][0]["processes"] == 4'
 
 if command -v mpiexec.mpich >/dev/null && ldd "$(command -v pvfs-test)" | grep -q libmpich; then
-	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 PVFS_PROFILE=mpi.%r must mpiexec.mpich -n 4 \
+	PVFS_PROFILE=mpi.%r must mpiexec.mpich -n 4 \
 		"$(command -v pvfs-test)" -b 262144 -i 3 -f /pvfs/mpi >text
 	expect "mpi.0 mpi.1 mpi.2 mpi.3" echo mpi.*
 	holds mpi.2 'd["rank"] == 2 and d["ranks"] == 4' 'w["bytes"] > 0' \

@@ -6,9 +6,6 @@
 
 requires tool pvfs-test
 start_pvfs -n 4
-# MPI libraries leak, and are unloaded before a report could name them; other tests
-# look for leaks of libpvfs
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 
 # run N COMMAND...: passes and says so
 run() {

@@ -5,8 +5,6 @@
 . "$(dirname "$0")/functions.sh"
 
 requires root
-# hundreds of starts; other tests look for what these tools leak
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 start_pvfs -n 2
 here=$tmp/here
 mkdir "$here"
