@@ -134,8 +134,8 @@ static struct member_attr attr_of(unsigned int i)
 			       .checkpoint = node_checkpoint,
 			       .fill = node_fill },
 		.applied = node->last,
-		.election_ms = 400,
-		.heartbeat_ms = 50,
+		.election_ms = 1000,
+		.heartbeat_ms = 100,
 		.log_limit = 128u << 20,
 		.checkpoint_bytes = checkpoint_bytes,
 		.trailing_bytes = checkpoint_bytes / 2,
@@ -340,9 +340,7 @@ static void begin(const char *scheme, bool keys)
 static const struct {
 	const char *scheme;
 	bool keys;
-} kinds[] = {
-	{ "tcp", false }, { "tcp", true }, { "local", false }, { "local", true }
-};
+} kinds[] = { { "tcp", true }, { "local", false } };
 
 /* All connections are cut again and again while entries of all sizes are committed. */
 START_TEST(test_connections_are_cut)
@@ -433,10 +431,10 @@ int main(void)
 
 	tcase_set_timeout(tc, 280);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, test_connections_are_cut, 0, 4);
-	tcase_add_loop_test(tc, test_leader_is_cut_off, 0, 4);
-	tcase_add_loop_test(tc, test_leader_is_silent, 0, 4);
-	tcase_add_loop_test(tc, test_leader_returns_soon, 0, 4);
+	tcase_add_loop_test(tc, test_connections_are_cut, 0, 2);
+	tcase_add_loop_test(tc, test_leader_is_cut_off, 0, 2);
+	tcase_add_loop_test(tc, test_leader_is_silent, 0, 2);
+	tcase_add_loop_test(tc, test_leader_returns_soon, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -44,10 +44,10 @@ void rig_kill(struct mgrrig *rig);
 /* Reads the log until it says text (true) or ends (false). */
 bool rig_says(struct mgrrig *rig, const char *text);
 
-/* Waits until cond; fails after 20 seconds. */
+/* Waits until cond; fails after two minutes, which only an error takes. */
 #define rig_until(cond)                                                        \
 	do {                                                                   \
-		uint64_t end_ = clock_after_ms(20000);                         \
+		uint64_t end_ = clock_after_ms(120000);                        \
 		while (!(cond)) {                                              \
 			must(clock_now() < end_);                              \
 			usleep(2000);                                          \
