@@ -43,8 +43,9 @@ static inline int api_run(enum profile_kind kind, struct file *f, target_op op,
 }
 
 /*
- * Returns the PVFS file that fd has open, with a reference for the caller.  Returns NULL if
- * the file is not on PVFS, even if fd has a partition.
+ * Returns the open PVFS file of fd, with a reference for the caller; NULL if fd is a file of
+ * another file system.  (The library also tracks such a descriptor if the program set a
+ * partition, a strided view of the file, on it.)
  */
 struct file *api_file(int fd);
 

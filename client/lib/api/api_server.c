@@ -159,7 +159,10 @@ static int api_probe_ping(struct session *s, struct pvfs_ping *out)
 	return 0;
 }
 
-/* It has let us in all the same. */
+/*
+ * Adds the server's shortage of descriptors or sessions to the reason.  The server accepted this
+ * connection from its reserve.
+ */
 static void reason_add_shortage(struct session *s, struct pvfs_ping *ping)
 {
 	size_t n = strlen(ping->reason);

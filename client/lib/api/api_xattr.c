@@ -61,8 +61,8 @@ static int do_remove(struct session *s, const struct target *t, void *arg)
 }
 
 /*
- * These requests follow a symlink in the last component.  So look up the object first,
- * and then use its handle.
+ * lgetxattr() and related calls.  An xattr request by path always follows a symlink in the last
+ * component.  So these calls look up the link itself first, and then send the request by handle.
  */
 struct by_handle {
 	target_op op;

@@ -9,19 +9,21 @@
 #include "client/lib/session/client_session.h"
 
 /*
- * Returns the loan of the file's object at server k, if the client has one that was not
- * revoked.  May ask the iod for a loan and wait.  NULL: the caller must transfer by message.
- * write: the loan is for writing, too.
+ * Returns a valid loan of the file's object on its k-th server (an index into dist, not the
+ * number of an iod).  If the client has none, asks the iod for one and waits, unless another
+ * thread is asking or it is too early to ask.  NULL: no loan; the caller must send requests.
+ * write: the loan must permit writing.  The loan exists until loans_close(), even if the iod
+ * revokes it.
  */
 const struct loan *loans_get(struct loans *loans, struct session *s,
 			     uint64_t handle, const struct dist *dist,
 			     uint32_t k, bool write);
 
 /*
- * Executes the plan at the servers whose objects this process has borrowed.  Sets done[k], for
- * k < plan->dist->pcount, if the share of server k is complete; the caller transfers the other
- * shares by message.  Returns true if all shares are complete.  Sets *begun if something was
- * written.
+ * Executes the parts of the plan for which this process has borrowed the object.  Sets done[k],
+ * for k < plan->dist->pcount, if the part of the file's k-th server is complete; the caller
+ * transfers the other parts by requests.  Returns true if all parts are complete.  Sets *begun
+ * if data was written.
  */
 bool direct_run(struct session *s, uint64_t handle, const struct io_plan *plan,
 		bool write, bool *done, bool *begun);

@@ -102,10 +102,10 @@ struct session_auth_attr {
 	enum seal_mode seal; /* minimum */
 	const char *key, *munge_socket, *where; /* see client_auth_attr */
 	unsigned int server_uid;
-	/* For a probe of any server: the managers, of which one issues the ticket, and the
-	 * number of the probed server: 1 + that of an iod; 0: a manager. */
+	/* only for a probe: the managers, one of which issues the ticket */
 	const struct addr *mgr;
 	unsigned int nmgrs;
+	/* only for a probe, the probed server: 0: a manager; otherwise 1 + the iod's number */
 	uint32_t iod;
 };
 

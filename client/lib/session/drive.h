@@ -113,9 +113,10 @@ void drive_notice(struct drive *drive);
  * For a thread that wants to sleep on descriptors.  If another thread drives, sets *n to 0.
  * Otherwise drives until there is nothing to do, and fills the first *n elements of fd (room for
  * RPC_CTX_FDS).  One of these descriptors becomes readable when there is work; at the clock_now()
- * *until there is work in any case.  When another thread has driven after this call, the
- * descriptors no longer tell, and onlooker->event is written once.  onlooker stays registered
- * until then, or until drive_overlook().  Returns false if there may be more to do.
+ * *until there is work in any case.  After another thread
+ * has driven, these descriptors no longer report all work.  onlooker->event is then signalled
+ * once, and the caller must call drive_rest() again.  onlooker stays registered until then, or
+ * until drive_overlook().  Returns false if there may be more to do.
  */
 bool drive_rest(struct drive *drive, struct onlooker *onlooker,
 		struct pollfd *fd, unsigned int *n, uint64_t *until);

@@ -28,7 +28,7 @@ struct brought {
 
 /* ---- pages ---- */
 
-/* Access beyond the end of a shorter file would raise a signal later. */
+/* Maps len bytes of fd.  NULL also for a shorter file: access beyond its end raises SIGBUS. */
 static void *map_page(int fd, size_t len, int prot)
 {
 	struct stat sb;
