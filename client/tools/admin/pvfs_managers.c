@@ -146,7 +146,7 @@ static const struct pvfs_member *find_address(const struct managers_args *a)
 	return NULL;
 }
 
-/* A host without a port: that of the only member there. */
+/* Finds a member by its host without a port; the host must have only one member. */
 static const struct pvfs_member *find_host(const struct managers_args *a)
 {
 	const struct pvfs_member *found = NULL;
@@ -232,7 +232,7 @@ static int wait_for_voter(struct managers_args *a)
 	}
 }
 
-/* to 0: any other than before. */
+/* Whether member `to` leads; if it is 0, any member other than before. */
 static bool is_handed_over(const struct managers_args *a, uint64_t before,
 			   uint64_t to)
 {
@@ -241,9 +241,10 @@ static bool is_handed_over(const struct managers_args *a, uint64_t before,
 }
 
 /*
- * Asks the leader of each term once.  *asked: the last such term.  One that was just elected refuses with
- * ENOTCONN at first, and with EHOSTDOWN until the other one has answered and lacks few entries.  The answer may be lost with the leadership, and the new leader then refuses the repeated
- * request with ENOENT, because it does not hand over to itself.
+ * Sends TRANSFER to the leader, at most once in each term; *asked is the term of the last
+ * request.  A newly elected leader refuses with ENOTCONN, and with EHOSTDOWN until the target
+ * answers and is almost up to date; both are retried.  If the reply is lost because the transfer
+ * succeeded, the new leader refuses the repeated request with ENOENT, which counts as success.
  */
 static int ask_transfer(struct managers_args *a, uint64_t to, uint64_t *asked)
 {
@@ -257,8 +258,9 @@ static int ask_transfer(struct managers_args *a, uint64_t to, uint64_t *asked)
 }
 
 /*
- * to: 0: any.  A transfer may fail, for example if the other manager is busy or was just started.  Then any
- * manager is elected.  The connection follows the leader.
+ * Hands the leadership to member `to`, or to any other one if it is 0.  A transfer may fail, for
+ * example if the target is busy or was just started; any manager may then be elected.  The
+ * connection follows the leader.
  */
 static int hand_over(struct managers_args *a, uint64_t to)
 {

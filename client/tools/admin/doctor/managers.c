@@ -5,7 +5,10 @@
 #include "client/tools/admin/doctor/checks.h"
 #include <pvfs.h>
 
-/* Of a manager that follows well, a sample shows at most what is in flight. */
+/*
+ * Maximum lag of a healthy follower, in log entries: the entries in flight when its status is
+ * sampled.
+ */
 #define LAG_MOST 10000u
 
 static void check_member(const struct doctor *d, const struct pvfs_member *m)

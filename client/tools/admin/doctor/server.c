@@ -23,8 +23,9 @@ static bool is_refusal(int err)
 }
 
 /*
- * The file system that an iod must serve is known once its manager was asked.  Only a manager that leads
- * gives the ticket without which an iod may refuse this client.
+ * Pings the manager before an iod: the manager's reply contains the file system that the iod
+ * must serve, and only the leading manager issues the ticket that iods may require.  If no
+ * manager leads, and the iod refuses this client, returns -ENOTCONN as the cause.
  */
 static int ping_server(const struct doctor *d, const struct subject *s,
 		       struct pvfs_ping *p)

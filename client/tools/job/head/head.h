@@ -56,7 +56,8 @@ struct head {
 	char why[512]; /* reason of a failure */
 };
 
-#define HEAD_SILENT_NS 5000000000ull /* without a word, a node is silent */
+/* A node that sent nothing for this long is treated as failed. */
+#define HEAD_SILENT_NS 5000000000ull
 
 /* head.c: runs in its own process. */
 void head_run(struct head *h, int starter) __attribute__((noreturn));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * manifest.c - see stage.h.  While it is written it is NAME.part.  Both are read when a
- * staging begins, because a killed staging leaves NAME.part.
+ * manifest.c - the list of the staged files; see stage.h.  While staging runs, the manifest is
+ * NAME.part; manifest_close() renames it to NAME.  Staging begins with reading both files,
+ * because a killed run leaves NAME.part.  Lines:
  *
  *	ok SIZE MTIME MODE HASH PATH
  *	missing PATH WHY
@@ -130,7 +131,10 @@ static void write_ok(struct manifest *m, const char *name,
 	note_error(m, n);
 }
 
-/* Keeps what was known, even if this attempt gets less far. */
+/*
+ * Starts NAME.part with the entries of the earlier manifests, so that an interrupted run loses
+ * none of them.
+ */
 static int begin_part(struct manifest *m)
 {
 	char fresh[JOB_PATH + 16];

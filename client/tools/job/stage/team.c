@@ -132,7 +132,9 @@ static void receive_lines(struct team *t, struct mate *m)
 		drop_mate(t, m, "its copier has ended");
 }
 
-/* Only the copier of this host was told that address. */
+/*
+ * Whether the copier runs on this host: only that one gets the address 127.0.0.2 to connect to.
+ */
 static bool is_local(int fd)
 {
 	struct sockaddr_in a;
