@@ -60,12 +60,13 @@ struct next {
 };
 
 /*
- * next_library has the functions of the next library.  next has the functions of paths/, which may
- * call those of next_library, or the latter themselves.  Until next_find(), both make system calls.
+ * next_library: the functions of the next library in the search order, normally libc.
+ * next: the functions of paths/ if path interception is on, otherwise the same as next_library.
+ * Before next_find(), both tables make plain system calls.
  */
 extern struct next next, next_library;
 
-/* Called once, at the start of the program.  Sets both. */
+/* Called once, at the start of the program.  Fills both tables from the next library. */
 void next_find(void);
 
 #endif

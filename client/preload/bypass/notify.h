@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * notify.h - notification of the ends of requests, according to struct sigevent: for each
- * request, and for a whole list.
+ * notify.h - notifies the program (struct sigevent) when a POSIX AIO request completes, or all
+ * requests of one lio_listio().
  */
 #ifndef NOTIFY_H
 #define NOTIFY_H
@@ -12,7 +12,7 @@
 /* Sends a signal, starts a thread that calls the function, or does nothing. */
 void notify(const struct sigevent *how);
 
-/* The requests of one lio_listio(LIO_NOWAIT). */
+/* The AIO requests of one lio_listio(LIO_NOWAIT). */
 struct notify_group {
 	atomic_uint pending; /* requests, and the thread that adds them */
 	struct sigevent how;
