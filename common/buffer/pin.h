@@ -67,8 +67,8 @@ void pins_stats(struct pins *pins, struct pins_stats *stats);
 
 /*
  * Sets *pin to a pin of [addr, addr + len) with at least this access, from the cache or new. The
- * caller returns it with pin_put(). Returns 0; -ECHILD: these are the pins of the parent process;
- * or the error of tp_mr_reg().
+ * caller returns it with pin_put(). Returns 0; -EINVAL: len is 0, or the range overflows;
+ * -ECHILD: these are the pins of the parent process; or the error of tp_mr_reg().
  */
 int pin_get(struct pins *pins, void *addr, size_t len, unsigned int access,
 	    struct pin **pin);

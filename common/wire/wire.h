@@ -1705,8 +1705,8 @@ const char *wire_op_name(unsigned int op);
  */
 int wire_check_connect(const void *buf, size_t len, const char **why);
 int wire_check_accept(const void *buf, size_t len, const char **why);
-/* Copies the hail after the first `behind` bytes, or zeros if there is none. */
-void wire_take_hail(const void *buf, size_t len, size_t behind,
+/* Copies the hail that follows the fixed structure of `fixed` bytes; zeros if there is none. */
+void wire_take_hail(const void *buf, size_t len, size_t fixed,
 		    struct wire_hail *hail);
 
 /*

@@ -71,10 +71,10 @@ int wire_check_accept(const void *buf, size_t len, const char **why)
 	return rc ? rc : report_cause(why_accept(&a), why);
 }
 
-void wire_take_hail(const void *buf, size_t len, size_t behind,
+void wire_take_hail(const void *buf, size_t len, size_t fixed,
 		    struct wire_hail *hail)
 {
 	*hail = (struct wire_hail){ 0 };
-	if (len >= behind + sizeof(*hail))
-		memcpy(hail, (const uint8_t *)buf + behind, sizeof(*hail));
+	if (len >= fixed + sizeof(*hail))
+		memcpy(hail, (const uint8_t *)buf + fixed, sizeof(*hail));
 }

@@ -67,7 +67,7 @@ static void seat_remove_guest(struct rpc_session *s)
 	s->is_guest = false;
 }
 
-/* It has one of the max_sessions places. */
+/* Whether the session counts against max_sessions: it is no guest and not in the reserve. */
 static bool seat_is_ordinary(const struct rpc_session *s)
 {
 	return !s->is_guest && !s->shortage;
