@@ -16,7 +16,6 @@
 #include "common/wire/wire.h"
 #include "common/dist/dist.h"
 #include "client/lib/names/mgr_requests.h"
-#include "client/lib/names/file_counter.h"
 
 struct session;
 struct word;

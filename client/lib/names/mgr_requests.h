@@ -13,7 +13,6 @@
 #include "client/lib/session/server_call.h"
 #include "common/dist/dist.h"
 #include "client/lib/session/client_session.h"
-#include "client/lib/names/mgr_requests.h"
 
 /* The object of an operation: a path below the root, or a handle. */
 struct target {

@@ -8,7 +8,6 @@
 #include <signal.h>
 
 #include "common/util/log.h"
-#include "client/lib/profile/profile_int.h"
 #include "client/lib/profile/profile.h"
 
 #define PROFILE_FILES 1024u

@@ -8,8 +8,8 @@
  * A deadline of ours, converted to the other clock, may be early, but never late.  The error is the
  * shortest transit time seen, plus the drift.
  */
-#ifndef OFFSET_INT_H
-#define OFFSET_INT_H
+#ifndef CLOCK_OFFSET_H
+#define CLOCK_OFFSET_H
 
 #include <stdbool.h>
 #include <stdint.h>
