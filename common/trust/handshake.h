@@ -57,7 +57,10 @@ struct prover {
 	 * length; 0: no ticket and no proof. NULL: not a client.
 	 */
 	size_t (*ticket)(void *arg, void *out);
-	/* Makes a key pair for one connection, in a new agreement: own, and public of side. -ENOMEM. */
+	/*
+	 * Makes a key pair for one connection, in a new agreement: own, and public of side.
+	 * -ENOMEM.
+	 */
 	int (*pair)(void *arg, enum handshake_side side,
 		    struct seal_agreement **agreement);
 	/* Wipes and frees. NULL is allowed. */
@@ -106,7 +109,7 @@ struct admitted {
 /* How a server treats clients that have no ticket and whose identity no kernel reports. */
 enum admission {
 	ADMIT_ALL, /* believes their claimed identity */
-	ADMIT_STRANGERS, /* treats them as nobody, in a session that nobody used before */
+	ADMIT_AS_NOBODY, /* treats them as user nobody, in a session that was never used before */
 	ADMIT_PROVED, /* rejects them */
 };
 
@@ -118,7 +121,7 @@ struct ticket_hooks {
 	void *arg; /* argument of all calls */
 	enum admission admission;
 	/*
-	 * 0, and *who; -EKEYEXPIRED; -ESTALE: of a manager term that is no longer accepted;
+	 * 0: *who is set; -EKEYEXPIRED; -ESTALE: of a manager term that is no longer accepted;
 	 * -EKEYREJECTED: not authentic, or for another session or connection; -ENOKEY: we do not
 	 * have its key; -EAGAIN: not known yet; -ENOMEM.
 	 */

@@ -100,7 +100,7 @@ static int get_ticket_clock(void *arg, uint64_t term, uint64_t *now)
 
 static enum admission admission_of(const struct mgr *mgr)
 {
-	return mgr->conf.auth.mode == AUTH_SYS ? ADMIT_ALL : ADMIT_STRANGERS;
+	return mgr->conf.auth.mode == AUTH_SYS ? ADMIT_ALL : ADMIT_AS_NOBODY;
 }
 
 int mgr_auth_open(struct mgr *mgr)
@@ -170,7 +170,10 @@ static bool must_authenticate(const struct mgr *mgr,
 	       info->role == WIRE_ROLE_CLIENT && !info->proved;
 }
 
-/* The answer does not wait in the flusher for the lease of a leader.  That to GROUPS is about this process only. */
+/*
+ * The answer does not wait in the flusher for the lease of a leader.  That to GROUPS is about this
+ * process only.
+ */
 static bool must_have_lease(const struct rpc_req *rpc)
 {
 	return rpc->op == WIRE_CHALLENGE || rpc->op == WIRE_AUTH;

@@ -196,7 +196,7 @@ END_TEST
 /* A stranger connects unsealed, and again with its ticket; its calls in flight go on. */
 START_TEST(test_stranger)
 {
-	begin_client(ADMIT_STRANGERS, SEAL_AUTH, SEAL_AUTH);
+	begin_client(ADMIT_AS_NOBODY, SEAL_AUTH, SEAL_AUTH);
 	ck_assert_int_eq(call(), 0);
 	ck_assert_int_eq(rpc_peer_seal(rig->peer), SEAL_NONE);
 	hello_rig_pass(ring, &limits, pass);
@@ -213,7 +213,7 @@ END_TEST
  */
 START_TEST(test_stranger_cannot)
 {
-	begin_client(ADMIT_STRANGERS, SEAL_NONE, SEAL_AUTH);
+	begin_client(ADMIT_AS_NOBODY, SEAL_NONE, SEAL_AUTH);
 	rpc_peer_close(rig->peer, false);
 	odd = *client_ticket_prover(pass);
 	odd.pair = NULL;
@@ -447,7 +447,7 @@ static void begin_here(uint32_t features)
 	offered = 99;
 	flip = 0;
 	rig->sattr.features = features;
-	begin_client(ADMIT_STRANGERS, SEAL_AUTH, SEAL_AUTH);
+	begin_client(ADMIT_AS_NOBODY, SEAL_AUTH, SEAL_AUTH);
 	rig->service.request = serve;
 }
 

@@ -141,7 +141,7 @@ static void have(uint32_t uid, uint32_t group, uint64_t expiry)
 /* Somebody put him into another group; the session stays what it was to the server. */
 START_TEST(test_other_groups)
 {
-	begin(_i ? ADMIT_STRANGERS : ADMIT_PROVED);
+	begin(_i ? ADMIT_AS_NOBODY : ADMIT_PROVED);
 	have(1000, 5, 1000);
 	ck_assert_int_eq(call(), 0);
 	have(1000, 6, 2000);
@@ -308,7 +308,7 @@ static int greet(struct raw *raw, uint32_t epoch)
 
 START_TEST(test_strangers)
 {
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	rig->cred.uid = 0;
 	ck_assert_int_eq(call(), 0);
 	ck_assert_uint_eq(rig_logged(rig, "uid 65534, on"), 1);
@@ -330,7 +330,7 @@ START_TEST(test_stranger_asks)
 	struct rig_call c;
 	struct wire_out out;
 
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	if (_i)
 		hello_rig_pass(a, &limits, pass);
 	rig->service.request = refuse;
@@ -349,7 +349,7 @@ START_TEST(test_return_without)
 {
 	struct raw raw;
 
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	hello_rig_pass(a, &limits, pass);
 	ck_assert_int_eq(call(), 0);
 	if (_i) {
@@ -476,7 +476,7 @@ START_TEST(test_number_taken)
 	const uint32_t epoch = _i ? 0x7fffff00 : 1;
 	struct raw raw;
 
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	fence_the_unclean();
 	hello_rig_pass(a, &limits, pass);
 	ck_assert_int_eq(greet(&raw, epoch), 0);
@@ -500,7 +500,7 @@ START_TEST(test_number_fenced)
 	uint64_t i;
 
 	rig->sattr.session_ttl_ms = 1;
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	fence_the_unclean();
 	rpc_server_fence(rig->server, SESSION);
 	for (i = 1; i < RPC_FENCE_MAX; i++)
@@ -540,7 +540,7 @@ START_TEST(test_number_pushed)
 	struct raw raw;
 	unsigned int i;
 
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	rpc_peer_close(rig->peer, false);
 	claim(SESSION, 1000);
 	for (i = 0; i < 70; i++)
@@ -559,7 +559,7 @@ START_TEST(test_number_proved)
 	const struct admitted who = { .uid = 2000, .gid = 100 };
 	struct raw raw;
 
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	ck_assert_int_eq(greet(&raw, 0), 0);
 	raw_send(&raw, raw_release(&raw, 0, 1));
 	raw_until(&raw, rig->nheld);
@@ -614,7 +614,7 @@ START_TEST(test_number_refused)
 	struct rig_call c;
 	struct raw raw;
 
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	hello_rig_pass(a, &limits, pass);
 	opens = rig->service.session_open;
 	rig->service.session_open = open_proved;
@@ -639,7 +639,7 @@ START_TEST(test_admit)
 	struct rig_call c;
 	struct raw raw;
 
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	rig_release(rig, &c, 60000);
 	rig_until(rig, rig->nheld);
 	info = rpc_session_info(rig->held[0]->session);
@@ -684,7 +684,7 @@ START_TEST(test_place_for_others)
 	struct raw raw;
 
 	rig->sattr.max_sessions = 1;
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	hello_rig_pass(a, &limits, pass);
 	held_of_stranger(&raw);
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), 0);
@@ -703,7 +703,7 @@ START_TEST(test_no_place)
 	struct raw raw;
 
 	rig->sattr.max_sessions = 1;
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	hello_rig_pass(a, &limits, pass);
 	if (!_i)
 		ck_assert_int_eq(call(), 0);
@@ -743,7 +743,7 @@ START_TEST(test_reserve_later)
 	struct rig_call c;
 
 	rig->hails = WIRE_FT_TOOL;
-	begin(ADMIT_STRANGERS);
+	begin(ADMIT_AS_NOBODY);
 	mock.scarce = true;
 	rig_release(rig, &c, 60000);
 	rig_until(rig, rig->nheld);

@@ -189,12 +189,12 @@ static int connect_once(struct fs *fs, struct session **out)
 	attr.boots = &fs->boots;
 	attr.gid_lists = fs->gid_lists;
 	attr.tool = atomic_load(&fs->tools);
-	attr.stranger = atomic_load(&fs->stranger);
+	attr.wrong_service_logged = atomic_load(&fs->wrong_service_logged);
 	rc = fs_session_open(fs, &attr, &s);
 	if (rc)
 		return rc;
 	rc = session_mount(s);
-	atomic_store(&fs->stranger, rc == -EPROTOTYPE);
+	atomic_store(&fs->wrong_service_logged, rc == -EPROTOTYPE);
 	if (rc) {
 		session_put(s);
 		return rc;

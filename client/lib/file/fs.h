@@ -32,7 +32,7 @@ struct fs {
 	bool together, declares; /* see session_attr; set after fs_init() */
 	atomic_uint tools; /* threads in fs_session_as_tool() */
 	/* another service listens at the manager's port, and this was logged */
-	atomic_bool stranger;
+	atomic_bool wrong_service_logged;
 	/* the iods did not copy between each other (space.h): do not ask before this
 	 * clock_now(); 0: ask */
 	_Atomic uint64_t copies_again;

@@ -110,7 +110,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.server = attr->auth.iod ? WIRE_ROLE_IOD : WIRE_ROLE_MGR,
 		.index = attr->auth.iod ? attr->auth.iod - 1 : 0,
 		.fix = attr->probe ? NULL : FIX_MGR,
-		.stranger = attr->stranger,
+		.wrong_service_logged = attr->wrong_service_logged,
 		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_CAPS |
 			    WIRE_FT_EVICT | WIRE_FT_GROUPS,
 		.on_new_process = s->declare ? declare_met : NULL,

@@ -136,7 +136,7 @@ struct session_attr {
 	struct gid_lists *gid_lists;
 	/* the manager stores the files that the session holds in memory only: declare.h */
 	bool declares;
-	bool stranger; /* see struct rpc_peer_attr */
+	bool wrong_service_logged; /* see struct rpc_peer_attr */
 	/* the session only tests a server: it does not retry a failed connect */
 	bool probe;
 	/* an administrator's tool: a full server has a reserve for it (WIRE_FT_TOOL) */

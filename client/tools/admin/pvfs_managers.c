@@ -115,8 +115,8 @@ static int ask_leader(struct managers_args *a, enum pvfs_managers_command cmd,
 }
 
 /*
- * After a call failed: whether to repeat it, because the managers may be electing a leader, or changing the
- * group.  Pauses.
+ * After a call failed: whether to repeat it, because the managers may be electing a leader, or
+ * changing the group.  Pauses.
  */
 static bool may_repeat(uint64_t end)
 {
@@ -172,7 +172,7 @@ static const struct pvfs_member *find_member(const struct managers_args *a)
 	return m ? m : find_host(a);
 }
 
-static int report_stranger(const struct managers_args *a)
+static int report_no_member(const struct managers_args *a)
 {
 	return tool_say(&tool,
 			"%s: no member of the group has the address %s: "
@@ -304,7 +304,7 @@ static int remove_member(struct managers_args *a)
 	uint64_t id;
 
 	if (!m)
-		return report_stranger(a);
+		return report_no_member(a);
 	id = m->id;
 	snprintf(name, sizeof(name), "%s", managers_host(m->address));
 	if (id == a->state.leader && hand_over(a, 0))
@@ -338,7 +338,7 @@ static int transfer_leadership(struct managers_args *a)
 	uint64_t id = leader_to_be(a);
 
 	if (a->address[0] && !id)
-		return report_stranger(a);
+		return report_no_member(a);
 	if (id && id == a->state.leader) {
 		printf("%s leads already\n", managers_leader(&a->state));
 		return 0;

@@ -121,7 +121,8 @@ static void peer_retry_later(struct rpc_peer *peer, int status)
 }
 
 /*
- * Another service uses the port.  Only peers that met the server before wait for its end.
+ * Another service uses the port.  If the peer was connected to the server before, it waits until
+ * that service ends; otherwise its calls fail.
  */
 static void peer_not_pvfs(struct rpc_peer *peer)
 {
@@ -540,7 +541,7 @@ int peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	rail_choice_forget(peer);
 	peer->turn = attr->index + (unsigned int)(attr->session % 0xffff);
 	peer->fix = attr->fix;
-	peer->refused = attr->stranger ? -EPROTOTYPE : 0;
+	peer->refused = attr->wrong_service_logged ? -EPROTOTYPE : 0;
 	peer->role = attr->role;
 	peer->fsid = attr->fsid;
 	peer->session = attr->session;

@@ -55,7 +55,7 @@ struct rpc_peer_attr {
 	/* what to check when it is unreachable, or NULL; outlives the peer */
 	const char *fix;
 	/* the caller has already logged that another service listens at addr */
-	bool stranger;
+	bool wrong_service_logged;
 	enum wire_role role;		/* our role */
 	uint64_t fsid;			/* 0: any */
 	/* one per client instance, random, not 0 */

@@ -256,7 +256,7 @@ static bool number_is_claimed(const struct conn *conn)
 }
 
 /* A client without proof cannot resume a session that was proved or claimed. */
-static int identity_of_stranger(struct conn *conn, struct rpc_cred *cred)
+static int identity_of_unproved(struct conn *conn, struct rpc_cred *cred)
 {
 	if (conn->session->info.proved || number_is_claimed(conn))
 		return ticket_refuse(conn, cred, 0);
@@ -280,8 +280,8 @@ static int identity_of_client(struct conn *conn, struct rx *rx,
 		return proof_check(conn, rx, cred);
 	if (conn->proved)
 		return 0;
-	return keeper->admission == ADMIT_STRANGERS
-		       ? identity_of_stranger(conn, cred)
+	return keeper->admission == ADMIT_AS_NOBODY
+		       ? identity_of_unproved(conn, cred)
 		       : ticket_refuse(conn, cred, 0);
 }
 

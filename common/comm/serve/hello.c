@@ -177,7 +177,7 @@ static int hello_may_resume(const struct conn *conn,
 	    (conn->until && his->uid == cred->uid))
 		return 0;
 	/* another client took the number after a restart of the manager */
-	return conn->until && keeper->admission == ADMIT_STRANGERS ? -ESTALE
+	return conn->until && keeper->admission == ADMIT_AS_NOBODY ? -ESTALE
 								   : -EPERM;
 }
 

@@ -138,7 +138,7 @@ static bool session_is_unowned(const struct rpc_session *s)
 	const struct ticket_hooks *keeper = s ? s->thread->server->attr.keeper
 					      : NULL;
 
-	return keeper && keeper->admission == ADMIT_STRANGERS && s->opened &&
+	return keeper && keeper->admission == ADMIT_AS_NOBODY && s->opened &&
 	       session_is_unproved(s);
 }
 
