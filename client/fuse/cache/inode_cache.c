@@ -31,8 +31,8 @@ struct cached_inode {
 	bool known; /* st is from a reply, and the inode has a name */
 	bool is_link;
 	bool has_version; /* the kernel may have pages of that version */
-	uint32_t lacks; /* of INODE_LACKS */
-	uint64_t lacks_until;
+	uint32_t absent; /* of INODE_LACKS */
+	uint64_t absent_until;
 	uint64_t xattr_changed; /* replies to earlier requests do not count */
 	struct file_version version;
 	struct stat st; /* if known or removed */
@@ -296,8 +296,8 @@ void inode_cache_rename(struct inode_cache *c, uint64_t from, uint64_t to,
 /* ---- replies ---- */
 
 /*
- * A removed inode that the manager still has, because it is open, has no links.  Other
- * attributes of it are from before the removal.
+ * A removed inode that still exists because it is open has no links.  If a reply for a
+ * removed inode has links, it is from before the removal, and is not recorded.
  */
 static void record_stat(struct cached_inode *i, const struct stat *st)
 {
@@ -313,8 +313,8 @@ static void record_lacks(struct cached_inode *i,
 	if (reply->asked <= i->xattr_changed)
 		return;
 	i->is_link = S_ISLNK(reply->attr->mode);
-	i->lacks = reply->attr->flags & INODE_LACKS;
-	i->lacks_until = reply->until;
+	i->absent = reply->attr->flags & INODE_LACKS;
+	i->absent_until = reply->until;
 }
 
 void inode_cache_record(struct inode_cache *c, const struct inode_reply *reply)
@@ -336,14 +336,14 @@ void inode_cache_record(struct inode_cache *c, const struct inode_reply *reply)
 /* ---- extended attributes ---- */
 
 /*
- * A missing access control list of a symbolic link gives another error than ENODATA, so
- * the manager must be asked.
+ * For a symbolic link, a missing access control list is not ENODATA but another error, so
+ * only the manager can answer.
  */
 static bool inode_lacks(const struct cached_inode *i, uint32_t what)
 {
-	uint32_t lacks = i->is_link ? i->lacks & WIRE_A_NOXATTR : i->lacks;
+	uint32_t absent = i->is_link ? i->absent & WIRE_A_NOXATTR : i->absent;
 
-	return lacks & what && clock_now() < i->lacks_until;
+	return absent & what && clock_now() < i->absent_until;
 }
 
 bool inode_cache_lacks(struct inode_cache *c, uint64_t handle, uint32_t what)
@@ -365,7 +365,7 @@ void inode_cache_xattr_changed(struct inode_cache *c, uint64_t handle)
 	pthread_mutex_lock(&c->lock);
 	i = inode_find(c, handle);
 	if (i)
-		i->lacks = 0;
+		i->absent = 0;
 	*(i ? &i->xattr_changed : &c->xattr_changed) = clock_now();
 	pthread_mutex_unlock(&c->lock);
 }
@@ -424,7 +424,7 @@ bool inode_cache_removed_lacks(struct inode_cache *c, uint64_t handle,
 
 	pthread_mutex_lock(&c->lock);
 	i = inode_find(c, handle);
-	is = i && is_removed(i) && i->lacks & what;
+	is = i && is_removed(i) && i->absent & what;
 	pthread_mutex_unlock(&c->lock);
 	return is;
 }

@@ -36,9 +36,9 @@ struct copy_file;
 struct copy_link;
 
 /* The attributes of files that a target could not hold. */
-#define COPY_LACKS_XATTRS 1u
-#define COPY_LACKS_ACLS 2u
-#define COPY_LACKS_OWNER 4u
+#define COPY_NO_XATTRS 1u
+#define COPY_NO_ACLS 2u
+#define COPY_NO_OWNER 4u
 
 /* State that the walk and the threads share. */
 struct copy {
@@ -69,7 +69,7 @@ struct copy {
 	void (*left_out)(void *arg, const char *from, const char *why);
 	void *arg;
 	_Atomic int error; /* errno of the last message */
-	_Atomic unsigned int lacks; /* COPY_LACKS_* */
+	_Atomic unsigned int unsupported; /* COPY_NO_* */
 	/* directory made for the present source; st_ino 0: none yet */
 	struct stat target;
 };
@@ -266,9 +266,9 @@ int copy_attrs(struct copy *c, const char *from, const char *to,
 /* Follows no symbolic link if opt.nofollow.  0, or -1 with errno. */
 int copy_change_mode(const struct copy *c, const char *to, mode_t mode);
 /*
- * copy_output.c: the target cannot hold that attribute of the source: COPY_LACKS_*; errno says why.
+ * copy_output.c: the target cannot hold that attribute of the source: COPY_NO_*; errno says why.
  */
-void copy_lacks(struct copy *c, unsigned int what, const char *path);
+void copy_note_unsupported(struct copy *c, unsigned int what, const char *path);
 void copy_failed(struct copy *c, const char *path);
 /* Reports that from and to are one file, which stays unchanged; a failure. */
 void copy_same(struct copy *c, const char *from, const char *to);

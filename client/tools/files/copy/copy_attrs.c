@@ -116,10 +116,11 @@ static void narrow_mode(struct xattrs *x, size_t len)
 	x->st->st_mode &= ~(mode_t)070 | (group & mask) << 3;
 }
 
-static int target_lacks(struct xattrs *x, const char *name, size_t len)
+static int note_unsupported(struct xattrs *x, const char *name, size_t len)
 {
-	copy_lacks(x->copy, is_acl(name) ? COPY_LACKS_ACLS : COPY_LACKS_XATTRS,
-		   x->from);
+	copy_note_unsupported(x->copy,
+			      is_acl(name) ? COPY_NO_ACLS : COPY_NO_XATTRS,
+			      x->from);
 	if (!strcmp(name, ACL_ACCESS))
 		narrow_mode(x, len);
 	return 0;
@@ -175,7 +176,7 @@ static int copy_one(struct xattrs *x, const char *name)
 		return 0;
 	if (!set_value(x, name, (size_t)n) || is_others_label(name))
 		return 0;
-	return is_refused(name) ? target_lacks(x, name, (size_t)n) : -1;
+	return is_refused(name) ? note_unsupported(x, name, (size_t)n) : -1;
 }
 
 static int remove_one(const struct xattrs *x, const char *name)
@@ -245,7 +246,7 @@ static int copy_owner(struct copy *c, const char *path, const char *to,
 		return -1;
 	*mode &= ~(mode_t)(S_ISUID | S_ISGID);
 	if (!geteuid())
-		copy_lacks(c, COPY_LACKS_OWNER, path);
+		copy_note_unsupported(c, COPY_NO_OWNER, path);
 	else if (now->st_gid != st->st_gid &&
 		 change_owner(c, to, st, (uid_t)-1))
 		return errno == EPERM || errno == EACCES ? 0 : -1;

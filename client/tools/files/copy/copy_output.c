@@ -32,18 +32,18 @@ void copy_twice(struct copy *c, const char *from, const char *to)
 	atomic_store(&c->failed, true);
 }
 
-static const char *const lacks_text[] = {
-	[COPY_LACKS_XATTRS] = "an extended attribute is",
-	[COPY_LACKS_ACLS] = "the access control list is",
-	[COPY_LACKS_OWNER] = "the owner is",
+static const char *const unsupported_text[] = {
+	[COPY_NO_XATTRS] = "an extended attribute is",
+	[COPY_NO_ACLS] = "the access control list is",
+	[COPY_NO_OWNER] = "the owner is",
 };
 
-void copy_lacks(struct copy *c, unsigned int what, const char *path)
+void copy_note_unsupported(struct copy *c, unsigned int what, const char *path)
 {
-	atomic_fetch_or(&c->lacks, what);
+	atomic_fetch_or(&c->unsupported, what);
 	if (!c->opt.strict)
 		return;
-	tool_say(c->tool, "%s: %s not kept: %s", path, lacks_text[what],
+	tool_say(c->tool, "%s: %s not kept: %s", path, unsupported_text[what],
 		 strerror(errno));
 	atomic_store(&c->failed, true);
 }

@@ -36,7 +36,7 @@ struct copier {
 	pthread_cond_t more;
 	struct job_link link;
 	STAILQ_HEAD(, order) orders;
-	unsigned int said_lacks;
+	unsigned int sent_unsupported;
 	bool over;
 };
 
@@ -63,24 +63,24 @@ static struct order *next_order(struct copier *c)
 }
 
 /*
- * Sent before the file that it is about, because nobody waits for what follows the last
- * file.
+ * Sent before the result of the file, because the receiver reads nothing after the result
+ * of the last file.
  */
-static void send_lacks(struct copier *c)
+static void send_unsupported(struct copier *c)
 {
-	unsigned int lacks = atomic_load(&c->copy.lacks);
+	unsigned int unsupported = atomic_load(&c->copy.unsupported);
 
-	if (lacks == c->said_lacks)
+	if (unsupported == c->sent_unsupported)
 		return;
-	c->said_lacks = lacks;
-	link_say(&c->link, "lacks %u\n", lacks);
+	c->sent_unsupported = unsupported;
+	link_say(&c->link, "lacks %u\n", unsupported);
 }
 
 static void send_result(struct copier *c, const char *what, uint64_t number,
 			const struct stat *st, uint64_t hash)
 {
 	pthread_mutex_lock(&c->lock);
-	send_lacks(c);
+	send_unsupported(c);
 	link_say(&c->link,
 		 "%s %" PRIu64 " %" PRIu64 " %" PRId64 " %o %016" PRIx64 "\n",
 		 what, number, (uint64_t)st->st_size, stage_mtime(st),

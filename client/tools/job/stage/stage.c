@@ -15,8 +15,8 @@
 
 #define AHEAD 4096u /* files that wait for a copier */
 /*
- * Time for the walk to name what is missing, after the time was over.  It cannot
- * without servers.
+ * After the deadline, the walk gets this much more time to list what is missing.  If the
+ * servers do not answer, it cannot.
  */
 #define NAME_MS 2000u
 #define NAME_OVER_MS 200u
@@ -282,16 +282,17 @@ static int copy_tree(struct stage *s)
 }
 
 /* Reported once for all files. */
-static void report_lacks(struct stage *s)
+static void report_unsupported(struct stage *s)
 {
-	unsigned int lacks = s->team.lacks | atomic_load(&s->copy.lacks);
+	unsigned int unsupported = s->team.unsupported |
+				   atomic_load(&s->copy.unsupported);
 
-	if (lacks & COPY_LACKS_XATTRS)
+	if (unsupported & COPY_NO_XATTRS)
 		tool_say(s->tool,
 			 "%s cannot hold all extended attributes: "
 			 "some stay behind",
 			 s->dst);
-	if (lacks & COPY_LACKS_ACLS)
+	if (unsupported & COPY_NO_ACLS)
 		tool_say(s->tool,
 			 "%s cannot hold access control lists: modes alone "
 			 "say who may do what",
@@ -300,7 +301,7 @@ static void report_lacks(struct stage *s)
 
 static int print_result(struct stage *s, int rc)
 {
-	report_lacks(s);
+	report_unsupported(s);
 	if (rc)
 		tool_say(s->tool, "%s: %s", s->manifest_path, strerror(-rc));
 	if (s->missing)

@@ -93,14 +93,14 @@ static int handle_line(struct team *t, struct mate *m, const char *line)
 	struct stage_file s;
 	struct team_file *f;
 	uint64_t number;
-	unsigned int lacks;
+	unsigned int unsupported;
 	char what[8];
 	int at = 0;
 
 	if (!strcmp(line, "tick"))
 		return 0;
-	if (sscanf(line, "lacks %u", &lacks) == 1) {
-		t->lacks |= lacks;
+	if (sscanf(line, "lacks %u", &unsupported) == 1) {
+		t->unsupported |= unsupported;
 		return 0;
 	}
 	if (sscanf(line, "%7s %" SCNu64 " %n", what, &number, &at) != 2)

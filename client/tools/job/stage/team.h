@@ -36,7 +36,7 @@ struct team {
 	struct guests guests;
 	struct mate mate[TEAM_MAX];
 	struct team_files todo;
-	unsigned int lacks; /* not stored at targets: COPY_LACKS_* */
+	unsigned int unsupported; /* not stored at targets: COPY_NO_* */
 	uint64_t ntodo, nout; /* waiting; with copiers */
 	pid_t local; /* the copier of this host */
 	/* called when file is complete or (f NULL) has failed with file->why; takes over file */
