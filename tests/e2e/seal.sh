@@ -129,7 +129,7 @@ for deed in "flip|a record that was changed" "repeat|a record that was repeated"
 	must pvfs-cp -r -q "/pvfs/${deed%%|*}" back.d
 	must diff -r tree back.d
 done
-until_true 30 logged mgr 'somebody sits between this host and that one'
+until_true 30 logged mgr 'changes data between the two hosts'
 
 # ---- nobody is talked out of it ----
 
@@ -221,7 +221,7 @@ sed 's/^seal = .*/seal = none/' "$state/pvfs.conf" >iod.conf
 must cluster stop-iod 1
 "$PVFS_BUILD/server/pvfs-iod" --config iod.conf --index 1 >iod.log 2>&1 & other=$!
 helpers+=("$other")
-until_true 30 logged mgr 'iod 1 .*refused: it does not seal connections, and here less is not taken'
+until_true 30 logged mgr 'iod 1 .*refused: it does not seal connections, but this host requires it'
 kill "$other"
 wait "$other"
 must cluster start-iod 1

@@ -119,8 +119,8 @@ static void check_pair(int i)
 	if (pairs[i].is == SEAL_MODES) {
 		ck_assert_int_eq(call(), -EKEYREJECTED);
 		ck_assert_uint_eq(
-			rig_logged(rig, "it does not seal connections, and "
-					"here less is not taken"),
+			rig_logged(rig, "it does not seal connections, but "
+					"this host requires it"),
 			1);
 		ck_assert_uint_eq(rig->executed, 0);
 		return;

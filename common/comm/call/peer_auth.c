@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * peer_auth.c - the client proves itself in HELLO and requires the server's proof.  With that, they
- * agree on sealing their connection.  The client's part is in HELLO, the server's part in the
- * answer, each before the proof.  So the proofs reveal the removal of a part, and a server that
- * seals refuses a client that does not.
+ * peer_auth.c - the client proves itself in HELLO and requires the server's proof.  In the same
+ * messages they agree on sealing their connection: the client's part is in HELLO, the server's part
+ * in the answer.  Each part precedes the proof, which covers it, so an attacker cannot remove it
+ * unnoticed.  A server that seals rejects a client that does not.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -78,12 +78,12 @@ static const char *check_sealing(struct rpc_peer *peer, uint32_t hailed)
 	peer->seal.agreed = can_seal(peer) && hailed & WIRE_FT_SEAL;
 	if (!peer->seal.least || peer->seal.agreed || !rpc_peer_seals(peer))
 		return NULL;
-	return "it does not seal connections, and here less is not taken: auth "
-	       "and seal in [filesystem] have to be the same on all server "
-	       "hosts (without seal it follows auth): correct them where they "
-	       "are not and restart those servers, or, if pvfstab asks for "
-	       "more than the servers do, take its seal= out; or somebody sits "
-	       "between";
+	return "it does not seal connections, but this host requires it: make "
+	       "auth and seal in [filesystem] the same on all server hosts "
+	       "(without seal, auth determines it) and restart the servers "
+	       "that differ; or, if pvfstab asks for more than the servers "
+	       "do, remove seal= there; otherwise an attacker intercepts the "
+	       "connection";
 }
 
 const char *peer_auth_check_accept(struct rpc_peer *peer,
@@ -184,8 +184,8 @@ static int check_as(struct rpc_peer *peer, const struct handshake *shake,
 }
 
 /*
- * The addresses of iods may be swapped: finds out which iod this is.  Returns false if it is
- * none.
+ * If the addresses of iods are swapped, sets *index to the number of the iod that answered.
+ * Returns false if it is no other iod.
  */
 static bool is_other_iod(struct rpc_peer *peer, const struct wire_msg *msg,
 			 uint32_t *index)

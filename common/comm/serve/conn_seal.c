@@ -76,10 +76,11 @@ static int seal_refuse(struct conn *conn, const struct rpc_cred *cred)
 	if (log_pace(&thread->unknown_at)) {
 		log_warn(conn_log(conn),
 			 "%s (%s): refused (%llu so far): it does not seal the "
-			 "connection, and [filesystem] seal = %s here: write "
-			 "auth= in its pvfstab if it is a client, give it this "
-			 "release, and the servers the same setting; or "
-			 "somebody sits between",
+			 "connection, and [filesystem] seal = %s here: if it "
+			 "is a client, install this release there and write "
+			 "auth= in its pvfstab; if it is a server, give it "
+			 "the same setting; otherwise an attacker intercepts "
+			 "the connection",
 			 conn->peer, cred->name,
 			 (unsigned long long)atomic_load(&thread->bare),
 			 seal_mode_name(thread->server->attr.seal));

@@ -62,8 +62,8 @@ int tcp_ep_seal(struct tp_ep *base, struct sealer *sealer, unsigned int behind)
 }
 
 /*
- * A connector may get SEALED before its caller knows that it must seal, so it waits. An acceptor
- * always knows first.
+ * A connector may receive SEALED before its caller has requested sealing; then it waits (-EAGAIN).
+ * An acceptor requests sealing before the peer can send SEALED.
  */
 int tcp_seal_start(struct tcp_ep *ep)
 {
@@ -105,9 +105,9 @@ static void count_flaw(struct tcp_ep *ep, enum tp_flaw flaw)
 	if (due)
 		log_warn(ep->ep.dev->log,
 			 "%s: sealed connection ended: %s (%llu so far): "
-			 "somebody sits between this host and that one and "
-			 "changes what passes, or a network card or switch "
-			 "does; look for it on the way (docs/trust.md)",
+			 "an attacker, a network card or a switch changes "
+			 "data between the two hosts; check the network path "
+			 "(docs/trust.md)",
 			 ep->peer, tp_flaw_text(flaw), (unsigned long long)n);
 }
 
