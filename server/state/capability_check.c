@@ -18,27 +18,30 @@ static const struct {
 	int status;
 	const char *what, *fix;
 } flaws[CAPS_FLAWS] = {
-	[CAPS_MISSING] = { -ENOKEY, "it showed no capability for that",
-			   "is its PVFS as new as this one? else somebody "
-			   "tries what he did not open" },
+	[CAPS_MISSING] = { -ENOKEY, "it showed no capability for the file",
+			   "install this release at the client; if it has it, "
+			   "a program tries to access a file that it did not "
+			   "open" },
 	[CAPS_FORGOTTEN] = { -ENOKEY, "it has to show its capability again",
 			     "" },
 	[CAPS_FALSE] = { -EKEYREJECTED, "its capability is false",
-			 "somebody made it up, or changed it on its way" },
+			 "it was forged, or changed on the network" },
 	[CAPS_OTHERS] = { -EKEYREJECTED,
-			  "its capability is another session's, or of another "
-			  "file system",
-			  "somebody took it from there" },
-	[CAPS_ENDED] = { -EKEYREVOKED, "its capability has ended",
-			 "it gets another one; if it does not, look whether it "
-			 "reaches the manager" },
+			  "its capability belongs to another session or "
+			  "another file system",
+			  "it was probably stolen" },
+	[CAPS_ENDED] = { -EKEYREVOKED, "its capability has expired",
+			 "the client requests a new one; if it gets none, "
+			 "check whether it reaches the manager" },
 	[CAPS_OLD] = { -EKEYREVOKED,
-		       "its capability is of a key or a manager that does not "
-		       "count any more",
-		       "it gets another one; if that goes on, compare the key "
-		       "files of manager and iods" },
-	[CAPS_NEVER] = { -EOPNOTSUPP, "it asks for a place in our memory",
-			 "is its PVFS as new as this one?" },
+		       "its capability was made with a key, or by a manager, "
+		       "that is no longer valid",
+		       "the client requests a new one; if this repeats, "
+		       "compare the key files of the manager and the iods" },
+	[CAPS_NEVER] = { -EOPNOTSUPP,
+			 "it asks for the address of a file's data or counter "
+			 "in the iod's memory",
+			 "install this release at the client" },
 };
 
 static int refuse_request(struct iod_session *ses, const struct rpc_req *req,

@@ -294,7 +294,7 @@ expect "0 1 mgr 0 end" eval "xargs <$m/log"
 
 grep -h "is refused:" "$state"/log/*.log | grep -v '(test)' >"$tmp/output" &&
 	fail "$(cat "$tmp/output")"
-grep -qh "(test): .* is refused: it showed no capability" "$state"/log/*.log ||
+grep -qh "(test): .* is refused: it showed no capability for the file" "$state"/log/*.log ||
 	fail "nobody is told who was refused"
 
 # ---- a network that may only read from now on ----
