@@ -10,28 +10,30 @@
  * head, once a snapshot replaces what they hold.  Nothing is ever overwritten, except the remains
  * of a torn batch.
  *
- * Batches.  One write and one sync.  A batch has a number, one higher than the batch before it, and
- * starts in a block of its own.  It holds records: entries, truncations and snapshots.  Each record
- * has a CRC-32C over its head and one over its data, and each sector has one over its content and
- * place (log_sector.h).  A batch is written after the sync of the batch before it has returned.
+ * Batches.  A batch is one write and one sync.  Its number is one higher than that of the batch
+ * before it, and it starts in a block of its own.  It holds records: entries, truncations and
+ * snapshots.  Each record has a CRC-32C over its head and one over its data.  Each sector has one
+ * over its content and place (log_sector.h).  A batch is written once the sync of the batch before
+ * it has returned.
  *
- * Torn or damaged.  After the last complete batch, n, there may be remains of batch n + 1, whose sync
- * never returned: nobody was promised anything of it.  Each of its sectors is then either sealed for
- * exactly this place and batch n + 1, or all zeros, and at least one is zeros.  Such a tail is cut,
- * that is, durably overwritten with zeros before the log is used.  Anything else that is not zero is
- * damage: a sector with a flipped bit is neither sealed nor zeros, and a sector of batch n + 2 proves
- * that all of batch n + 1 was stored.  Damage is -EIO and a line that names the file and the offset.
- * The member must then be refilled.  Limit: if a disk loses whole sectors of the last batch after it
- * has confirmed them, that looks like a torn batch.
+ * Torn batches.  After the last complete batch, n, there may be remains of batch n + 1.  Its sync
+ * never returned, so nothing in it was acknowledged.  Each of its sectors is either sealed for
+ * exactly this place and batch n + 1, or all zeros, and at least one is all zeros.  Opening the log
+ * removes such a tail: it durably overwrites it with zeros.
  *
- * Failed syncs.  After a sync that failed, the kernel may go on to show what it will never write.  So the
- * process ends, and at the next start the last batch is written again before it counts.
+ * Damage.  Anything else that is not zero is damage.  A sector with a flipped bit is neither sealed
+ * nor zeros, and a sector of batch n + 2 proves that all of batch n + 1 was stored.  The log then
+ * logs the file and the offset and returns -EIO, and the member must be refilled.  Limit: if a disk
+ * loses whole sectors of the last batch after it has confirmed them, that looks like a torn batch.
  *
- * Truncation.  A record: "the entries from this index on are gone".  It lies before the entries that
- * replace them, in an earlier batch or in the same one.  So a truncated entry never reappears next to
- * them.
+ * Failed syncs.  After a failed sync, the page cache may show data that will never reach the disk.
+ * So the process ends.  The next start writes the last batch again before it trusts it.
  *
- * Threads.  One thread at a time.
+ * Truncation.  A truncation record says that the entries from an index on are removed.  It precedes
+ * the entries that replace them, in an earlier batch or in the same one.  So a removed entry never
+ * reappears together with its replacement.
+ *
+ * Threads.  Only one thread at a time may use a log.
  *
  * Errors.  -errno, logged.  After an error of entry_log_write() the log must not be used again.
  */
@@ -69,11 +71,11 @@ int entry_log_cut(struct entry_log *el, uint64_t index);
  */
 int entry_log_prepare(struct entry_log *el);
 
-/* Any records whose entry_log_space() is at most so many bytes fit into prepared segments. */
+/* Bytes: records with at most this sum of entry_log_space() fit into the prepared segments. */
 uint64_t entry_log_room(const struct entry_log *el);
 /* Bytes of all segments. */
 uint64_t entry_log_size(const struct entry_log *el);
-/* Bytes that a record of len bytes takes at most. */
+/* The most bytes that a record with len bytes of data takes on disk. */
 uint64_t entry_log_space(size_t len);
 
 #endif

@@ -26,14 +26,14 @@ struct entry_log {
 	/* The segments with batches, oldest first; the last one is written to. */
 	struct log_segment *segments;
 	size_t n, room;
-	int fd; /* of the last one */
+	int fd; /* of the last segment */
 	uint32_t pos; /* where its next batch starts */
 	int spare; /* the descriptor of the next segment; -1: not made yet */
 	uint64_t batch; /* number of the last batch */
 	uint64_t next; /* index of the next entry */
 
-	uint8_t *records; /* a batch before it is sealed: segment_size bytes */
-	uint8_t *sectors; /* and after */
+	uint8_t *records; /* a batch before it is sealed; segment_size bytes */
+	uint8_t *sectors; /* a batch after it is sealed; segment_size bytes */
 };
 
 /* The start of a batch. */
@@ -57,12 +57,12 @@ static inline uint32_t batch_span(size_t len)
 
 	return (uint32_t)((bytes + LOG_BLOCK - 1) / LOG_BLOCK * LOG_BLOCK);
 }
-/* Bytes of records that fit into a batch of at most so many bytes. */
+/* How many bytes of records fit into a batch that takes at most this many bytes. */
 size_t batch_room(uint32_t bytes);
 
 void segment_name(uint64_t number, char name[SEGMENT_NAME_MAX]);
 #define SEGMENT_NEW_NAME "log.new"
-/* Makes an empty segment that survives a crash.  Its descriptor, or -errno. */
+/* Makes an empty segment, durably.  Returns its descriptor, or -errno. */
 int segment_make(struct entry_log *el, uint64_t number);
 int segments_add(struct entry_log *el, uint64_t number);
 

@@ -125,8 +125,8 @@ static bool sector_is_next(const struct load *load, uint32_t offset)
 }
 
 /*
- * The head of a batch that may start at load->end.  The first batch of the first segment says
- * itself what its number is.
+ * Reads the head of a batch that may start at load->end.  Its number must follow the previous one;
+ * that of the first batch in the first segment may be any.
  */
 static bool read_head(struct load *load, struct batch_head *head)
 {
@@ -306,8 +306,8 @@ static int load_file(struct load *load, uint64_t number)
 }
 
 /*
- * If the sync of the last batch failed, the kernel may still show it, and never write it.  All earlier
- * batches were synced.
+ * Writes the last batch again.  If its sync failed, the page cache may show it although it will
+ * never reach the disk.  All earlier batches were synced.
  */
 static int rewrite_last(const struct load *load)
 {

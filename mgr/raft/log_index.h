@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * log_index.h - which entries the log has or will have once all that was submitted is written: term,
- * type and space of each.  Incoming messages are checked against it.
+ * log_index.h - term, type and size of each entry of the log, including submitted entries that are
+ * not yet written.  Incoming messages are checked against it.
  */
 #ifndef LOG_INDEX_H
 #define LOG_INDEX_H
@@ -16,7 +16,7 @@ struct log_index_entry {
 };
 
 struct log_index {
-	uint64_t first; /* index of the first entry, or of the next if there is none */
+	uint64_t first; /* index of the first entry; without entries, of the next one */
 	struct log_index_entry *entries; /* private, with start and room */
 	size_t start, n, room;
 	uint64_t base; /* space of all entries before the first */
@@ -32,12 +32,12 @@ static inline uint64_t log_index_next(const struct log_index *ix)
 /* NULL: there is no such entry. */
 const struct log_index_entry *log_index_get(const struct log_index *ix,
 					    uint64_t index);
-/* Adds the next one, which takes so many bytes.  -ENOMEM. */
+/* Adds the next entry, which takes `space` bytes.  -ENOMEM. */
 int log_index_add(struct log_index *ix, uint64_t term, uint16_t type,
 		  uint64_t space);
 /* Bytes of the entries from index on. */
 uint64_t log_index_space(const struct log_index *ix, uint64_t index);
-/* The lowest index from which on the entries take at most so many bytes. */
+/* The lowest index such that the entries from it on take at most `space` bytes. */
 uint64_t log_index_find(const struct log_index *ix, uint64_t space);
 /* Removes the entries from index on. */
 void log_index_truncate(struct log_index *ix, uint64_t index);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * log_records.h - what the log of a member consists of: records, and what they amount to.
+ * log_records.h - the records of a member's log, and the entries and the snapshot that result from
+ * them.
  */
 #ifndef LOG_RECORDS_H
 #define LOG_RECORDS_H
@@ -36,7 +37,7 @@ struct log_entry {
 	uint16_t type;
 };
 
-/* The entries and the snapshot that the records of a log amount to. */
+/* The entries and the snapshot that result from the records of a log. */
 struct log_contents {
 	uint64_t first; /* index of entries[0] */
 	struct log_entry *entries;
@@ -48,7 +49,7 @@ struct log_contents {
 	} snapshot;
 };
 
-/* -EINVAL: no log can have this record here.  -ENOMEM. */
+/* Applies the next record.  -EINVAL: it cannot follow the records before it.  -ENOMEM. */
 int log_contents_add(struct log_contents *contents,
 		     const struct log_record *record);
 static inline uint64_t log_contents_next(const struct log_contents *contents)
@@ -71,8 +72,8 @@ static inline size_t log_record_size(uint32_t len)
 /* Writes log_record_size() bytes. */
 void log_record_encode(const struct log_record *record, void *out);
 /*
- * Reads the record at the start of len bytes; its data points into them.  The bytes that it takes, or
- * -EINVAL.
+ * Reads the record at the start of len bytes; record->data points into them.  Returns the bytes
+ * that the record takes, or -EINVAL.
  */
 int64_t log_record_decode(const void *bytes, size_t len,
 			  struct log_record *record);

@@ -5,12 +5,12 @@
 
 struct log_thread;
 
-/* Waits for log_thread_wake(), and then calls work(arg), which must not be NULL. */
+/* The thread calls work(arg) after log_thread_wake().  0, -ENOMEM, or as quiet_thread(). */
 int log_thread_start(void (*work)(void *arg), void *arg,
 		     struct log_thread **thread);
 /* Any thread.  thread: a struct log_thread. */
 void log_thread_wake(void *thread);
-/* Returns once work() has returned and the thread has ended.  It does not call work() again. */
+/* Waits for a running work(), ends the thread, and frees it.  work() is not called again. */
 void log_thread_stop(struct log_thread *thread);
 
 #endif

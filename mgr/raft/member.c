@@ -63,8 +63,9 @@ static void announce_leader(struct raft_member *m)
 }
 
 /*
- * A call of libraft may make it decide more, so its earlier decisions are finished first.  Callbacks may
- * propose, which only adds to a queue.
+ * Carries out what libraft has decided.  Each call of libraft may lead to further decisions, so
+ * there are several rounds, and each step finishes earlier decisions first.  Callbacks may propose
+ * entries, which only adds these to a queue.
  */
 static void follow_libraft(struct raft_member *m)
 {

@@ -4,33 +4,35 @@
  *
  * 	member_start() --> member_receive(), member_tick(), member_collect() --> member_stop()
  * 	                   leader: member_propose() --> done()
- * 	                   everybody: apply() of each committed entry, in order
+ * 	                   each member: apply() of each committed entry, in order
  *
- * Entries.  A leader proposes entries.  An entry is committed once a majority of the voters has stored it
- * durably.  Each member gives each committed entry to apply() once, in the order of the index.  An entry
- * knows its own index and term, and both are checked before apply().  apply() also gets the leader's own
- * entries; `own` tells it that this process proposed them.
+ * Entries.  A leader proposes entries.  An entry is committed once a majority of the voters has
+ * stored it durably.  Each member passes each committed entry to apply() once, in the order of the
+ * index.  An entry contains its own index and term, which are checked before apply().  apply() also
+ * gets the entries that this process proposed; it sees this in `own`.
  *
- * Terms.  A term has at most one leader.  A new leader first commits an entry of its own term, and only
- * then is leader_gained() called.  From leader_lost() on, the process must end: calls that
- * wait for an answer get none.  A transfer that was started always ends the leadership.
+ * Terms.  A term has at most one leader.  A new leader first commits an entry of its own term; then
+ * leader_gained() is called.  After leader_lost(), stop the member; it can be started again.
+ * Pending proposals are never answered.  Once a transfer has started, the leadership ends in any
+ * case.
  *
- * Lease.  While member_lease_valid() is true, no other member leads.  The caller must check it after it
- * has read what it answers.
+ * Lease.  While member_lease_valid() is true, no other member leads.  To answer a request, the
+ * caller first reads the data and then checks the lease.
  *
- * Restarts.  restart() is called if the files of the member are right, and libraft cannot go on with them as
- * they are now.  Then the member must be stopped and started again, in the same process or another one.
+ * Restarts.  restart() is called if the files of the member are correct, but libraft cannot
+ * continue from its state in memory.  The member must then be stopped and started again, in the
+ * same process or another one.
  *
- * Failures.  failed() is called once if the member can never continue: a write or a sync failed, files are
- * damaged, or libraft met something impossible.  Then the process must end.  No other function of the
- * member may then be called except member_abandon().
+ * Failures.  failed() is called once if the member can never continue: a write or a sync failed,
+ * files are damaged, or libraft met something impossible.  The process must then end.  The only
+ * function of the member that may still be called is member_abandon().
  *
- * Start.  For one election timeout a member that was started neither votes nor stands for election,
- * because it may have promised this before it ended (leader_lease.h).
+ * Start.  For one election timeout after its start, a member neither votes nor stands for election,
+ * because it may have promised this before it stopped (leader_lease.h).
  *
- * Threads.  All functions are for one thread, the event loop, and all callbacks are called in it, except
- * submitted() and completed() of the disk's part (struct member_log_thread).  Callbacks may call
- * member_propose(), member_barrier() and member_get_status(), and none of the other functions.
+ * Threads.  All functions are for one thread, the event loop.  All callbacks are called in it,
+ * except those of struct member_log_thread.  Callbacks may only call member_propose(),
+ * member_barrier() and member_get_status().
  */
 #ifndef MEMBER_H
 #define MEMBER_H
@@ -51,9 +53,9 @@ struct member_clock {
 };
 
 /*
- * Sends a message to a member: lost, late, twice and out of order are all allowed.  The data is not used
- * after the call.  An error is the same as a loss.  Messages that arrive are given to
- * member_receive().  The transport must know which member it is connected to.
+ * Sends a message to a member.  Messages may be lost, late, duplicated or reordered.  An error
+ * counts as a loss.  send() must copy the data.  At the receiver, the transport passes the message
+ * to member_receive().  The transport must know which member it is connected to.
  */
 struct member_peers {
 	void *arg;
@@ -61,8 +63,9 @@ struct member_peers {
 };
 
 /*
- * How the log is written.  Both functions NULL: a thread of the member, and wake() is called in it when
- * member_collect() has work.  Otherwise submitted() says that member_write_log() has work.
+ * Which thread writes the log.  If submitted is NULL, the member starts a thread for it, and this
+ * thread calls wake() when member_collect() has work.  Otherwise the member calls submitted() when
+ * member_write_log() has work.
  */
 struct member_log_thread {
 	void *arg;
@@ -87,14 +90,15 @@ struct member_callbacks {
 	void (*restart)(void *arg, const char *why);
 	void (*failed)(void *arg, const char *why);
 	/*
-	 * Make all entries up to index durable in the state machine, and then call
-	 * member_checkpointed().  From then on the log may forget them.  The last of them, which has this
-	 * term, may be one that apply() did not get.
+	 * Must make all entries up to index durable in the state machine, and then call
+	 * member_checkpointed().  The log may then remove them.  The entry at index has this term;
+	 * it may be one that apply() did not get.
 	 */
 	void (*checkpoint)(void *arg, uint64_t index, uint64_t term);
 	/*
-	 * This member lacks entries that the others have forgotten.  Replace the state machine by that of
-	 * member `from`, as of index or later, durably, and then call member_filled().
+	 * The others have removed entries that this member does not have.  Must durably replace the
+	 * state machine by that of member `from`, as of index or later, and then call
+	 * member_filled().
 	 */
 	void (*fill)(void *arg, uint64_t from, uint64_t index, uint64_t term);
 };
@@ -107,15 +111,15 @@ struct member_attr {
 	struct member_peers peers;
 	struct member_log_thread log_thread;
 	struct member_callbacks callbacks;
-	/* Entries up to here are in the state machine already, durably. */
+	/* The state machine already has the entries up to here, durably. */
 	uint64_t applied;
 	unsigned int
 		election_ms; /* a leader that is silent is replaced after 1 to 2 times this */
 	unsigned int
 		heartbeat_ms; /* member_tick() is called at least twice in it */
 	/*
-	 * Bytes; a multiple of 4096, at least 65536; the same at all members.  0: ENTRY_LOG_SEGMENT.  Below
-	 * 6 MiB it limits the size of entries.
+	 * Bytes; a multiple of 4096, at least 65536; the same at all members.  0:
+	 * ENTRY_LOG_SEGMENT. A value below 6 MiB also limits the size of entries.
 	 */
 	uint32_t segment_size;
 	uint64_t log_limit; /* bytes on disk, and about as many in memory */
@@ -128,26 +132,30 @@ struct member_attr {
 
 struct member_address {
 	uint64_t id;
-	const char *address; /* for the caller; each member has another one */
+	const char *address; /* for the caller's use; unique in the group */
 };
 
-/* Whether the folder has the files of a member. */
+/* Whether the folder contains the files of a member. */
 int member_exists(const struct raft_disk *disk, bool *exists);
 /*
- * Makes the files of a new member.  n > 0: it is one of the n first voters of a new group; each of
- * them must get the same list.  n = 0: an existing group adds it later.  If it was interrupted, the same
- * call finishes it.  -EEXIST: the folder has a member, or the log of one.
+ * Makes the files of a new member.  n > 0: it is one of the n first voters of a new group, which
+ * must all get the same list.  n = 0: an existing group adds it later.  After an interruption,
+ * repeat the same call.  -EEXIST: the folder contains a member, or the log of one.
  */
 int member_create(const struct member_attr *attr,
 		  const struct member_address *voters, size_t n);
 /*
- * Makes the files of the only member of a new group, whose log begins after entry 1 with a snapshot.  So
- * each member that is added is filled with the whole state machine.  attr.applied is at least 1.  Errors as
- * member_create().  If it was interrupted, a call with any id and group finishes it.
+ * Makes the files of the only member of a new group.  Its log begins with a snapshot after entry 1.
+ * So each member that is added later is filled with the whole state machine.  attr.applied is at
+ * least 1.  Errors as member_create().  After an interruption, repeat the call with any id and
+ * group.
  */
 int member_found(const struct member_attr *attr,
 		 const struct member_address *self);
-/* Reads the group and the id of the member that owns the files.  -ENOENT: there are none.  -EIO: they are damaged. */
+/*
+ * Reads the group and the id of the member that owns the files.  -ENOENT: there are none.  -EIO:
+ * they are damaged.
+ */
 int member_identity(const struct raft_disk *disk, uint64_t *group,
 		    uint64_t *id);
 /*
@@ -159,8 +167,9 @@ int member_snapshot_index(const struct member_attr *attr, uint64_t *index);
 int member_last_entry(const struct member_attr *attr, uint64_t *index,
 		      uint64_t *term);
 /*
- * Makes these the only voters, without asking anybody, of a group with another number.  Entries that only
- * the others have are lost.  Members of the old group refuse this one, and it refuses them.
+ * Makes these members the only voters of a group with another number, without asking any member.
+ * Entries that only other members have are lost.  Members of the old group and this one reject each
+ * other's messages.
  */
 int member_force(const struct member_attr *attr, uint64_t group,
 		 const struct member_address *voters, size_t n);
@@ -168,31 +177,33 @@ int member_force(const struct member_attr *attr, uint64_t group,
 /* ---- life ---- */
 
 /*
- * apply() may be called before it returns.  -EIO: files are damaged: the member must be removed from the
- * group and added again, empty.  -ENOENT: there are none.  -ESTALE: they belong to another member.
- * -EINVAL: segment_size.  -ENOMEM.
+ * apply() may be called before member_start() returns.  -EIO: files are damaged; remove the member
+ * from the group and add it again, empty.  -ENOENT: there are no files.  -ESTALE: the files belong
+ * to another member.  -EINVAL: segment_size.  -ENOMEM.
  */
 int member_start(const struct member_attr *attr, struct raft_member **m);
 /*
- * Stores what was submitted, and frees the member.  No proposal is answered.  It may also be called after
- * leader_lost() and restart(), but not after failed().
+ * Stores what was submitted, and frees the member.  Pending proposals are never answered.  Also
+ * allowed after leader_lost() and restart(), but not after failed().
  */
 void member_stop(struct raft_member *m);
 /*
- * Frees the member of a process that ends.  A write that has begun is finished; nothing else is stored.  The
- * memory of libraft stays allocated.
+ * Frees the member when the process ends.  A write in progress is finished; nothing else is stored.
+ * The memory of libraft stays allocated.
  */
 void member_abandon(struct raft_member *m);
 
 void member_receive(struct raft_member *m, const void *data, size_t len);
 void member_tick(struct raft_member *m);
-/* The log thread has called wake(). */
+/* Call it after the log thread has called wake(). */
 void member_collect(struct raft_member *m);
-/* In place of a log thread: writes what was submitted; then member_collect() has work. */
+/* Without a log thread: writes what was submitted; then member_collect() has work. */
 void member_write_log(struct raft_member *m);
-/* checkpoint() is done.  -errno: it failed, and the next member_tick() asks for it again. */
+/* checkpoint() is done.  rc: -errno: it failed; the next member_tick() requests it again. */
 void member_checkpointed(struct raft_member *m, int rc);
-/* fill() is done: the state machine has all entries up to `applied`, durably.  rc: -errno, which is final. */
+/*
+ * fill() is done: the state machine has all entries up to `applied`, durably.  rc: -errno is final.
+ */
 void member_filled(struct raft_member *m, int rc, uint64_t applied);
 
 /* ---- the leader ---- */
@@ -200,40 +211,45 @@ void member_filled(struct raft_member *m, int rc, uint64_t applied);
 typedef void (*member_done)(void *arg, int rc);
 
 /*
- * Proposes an entry; copies the data.  done(arg, 0): it is committed and applied.  If the leadership is
- * lost before, done() is never called.  -ENOTCONN: not the leader, or a transfer has begun.  -ENOSPC: the disk
- * is full, or the log is at its limit because checkpoints do not finish.  -EAGAIN: too much is in flight;
- * try again when some of it is done.  -EMSGSIZE: above MEMBER_ENTRY_MAX, or it never fits into a segment
- * beside the reserve, which is at most a quarter of it.  -ENOMEM.
+ * Proposes an entry; copies the data.  done(arg, 0): the entry is committed and applied.  If the
+ * member loses the leadership before that, done() is never called.  -ENOTCONN: not the leader, or a
+ * transfer has begun.  -ENOSPC: the disk is full, or the log is at its limit because checkpoints do
+ * not finish.  -EAGAIN: too much is in flight; try again when some of it is done.  -EMSGSIZE: above
+ * MEMBER_ENTRY_MAX, or too large for a segment less its reserve (at most a quarter of the segment).
+ * -ENOMEM.
  */
 #define MEMBER_ENTRY_MAX ((4u << 20) - 64u)
 int member_propose(struct raft_member *m, const void *data, size_t len,
 		   member_done done, void *arg);
-/* done(arg, 0): all entries that were proposed before are committed and applied.  Errors: as above. */
+/*
+ * done(arg, 0): all entries that were proposed before are committed and applied.  Errors: as above.
+ */
 int member_barrier(struct raft_member *m, member_done done, void *arg);
 bool member_lease_valid(struct raft_member *m);
 
 /*
- * Changes of the group, one at a time.  -EBUSY: another one is going on.  -ENOTCONN: not the leader.
- * -EEXIST, -ENOENT: the member is, or is not, in the group.  -EINVAL: id 0, an address that is empty or
- * longer than 255 bytes, a group of MEMBERS_MAX members, or the removal of the leader, which must hand over
- * first.  -ENOSPC: the log has no space for the change.
- * -ENOMEM.  A member that was added has no vote.
+ * Changes of the group, one at a time.  -EBUSY: another change is in progress.  -ENOTCONN: not the
+ * leader. -EEXIST, -ENOENT: the member is, or is not, in the group.  -EINVAL: id 0, an address that
+ * is empty or longer than 255 bytes, a group of MEMBERS_MAX members, or the removal of the leader,
+ * which must hand over first.  -ENOSPC: the log has no space for the change. -ENOMEM.  A member
+ * that was added has no vote.
  */
 int member_add(struct raft_member *m, const struct member_address *new,
 	       member_done done, void *arg);
 /*
- * Gives a vote to a member without one.  Errors: as above; -EAGAIN: it does not answer, or lacks too many
- * entries, which it gets from the first call on; try again.  done(arg, -ETIMEDOUT): it did not get them in time.
+ * Gives a vote to a member without one.  Errors: as above; -EAGAIN: the member does not answer, or
+ * lacks too many entries; try again (the first call makes the leader send them).  done(arg,
+ * -ETIMEDOUT): the member did not get the entries in time.
  */
 int member_promote(struct raft_member *m, uint64_t id, member_done done,
 		   void *arg);
 int member_remove(struct raft_member *m, uint64_t id, member_done done,
 		  void *arg);
 /*
- * Gives up the lease at once, lets all proposals finish, and makes another member lead; to 0: any.
- * leader_lost() follows, whether it succeeds or not.  -ENOTCONN: not the leader, or a transfer has begun.
- * -EBUSY: a change of the group is going on.  -ENOENT: no other voter has this id, or there is none.
+ * Gives up the lease at once, lets all proposals finish, and makes another member lead; to 0: any
+ * member.  leader_lost() follows, whether the transfer succeeds or not.  -ENOTCONN: not the leader,
+ * or a transfer has begun.  -EBUSY: a change of the group is in progress.  -ENOENT: no other voter
+ * has this id, or there is no other voter.
  */
 int member_transfer(struct raft_member *m, uint64_t to);
 
@@ -245,8 +261,8 @@ struct member_peer_status {
 	uint64_t id;
 	const char *address; /* until the next call of any function */
 	bool voter;
-	uint64_t lag; /* leader only: entries that it has not confirmed */
-	bool recent; /* leader only: it answered a message of the last election_ms */
+	uint64_t lag; /* leader only: entries that this member has not confirmed */
+	bool recent; /* leader only: this member answered a message of the last election_ms */
 };
 
 struct member_status {
@@ -257,10 +273,10 @@ struct member_status {
 	uint64_t first, last, stored, committed, applied,
 		snapshot; /* indexes */
 	uint64_t log_bytes, log_limit; /* on disk */
-	bool log_full; /* the disk is */
-	bool has_reserve; /* the log has space for some more leaders and changes of the group */
+	bool log_full; /* the disk of the log is full */
+	bool has_reserve; /* the log has space for some elections and changes of the group */
 	unsigned int n;
-	struct member_peer_status peers[MEMBERS_MAX]; /* this member too */
+	struct member_peer_status peers[MEMBERS_MAX]; /* includes this member */
 };
 void member_get_status(struct raft_member *m, struct member_status *status);
 /* NULL: the group has no such member. */

@@ -82,8 +82,8 @@ int member_add(struct raft_member *m, const struct member_address *new,
 }
 
 /*
- * A promotion that waits blocks all other changes.  So it begins when the member answers, and lacks few
- * entries, all of which are in the log.
+ * A promotion blocks all other changes until it ends.  So it begins only when the member answers
+ * and lacks only a few entries, all of which are still in the log.
  */
 static int check_promotion(struct raft_member *m, uint64_t id)
 {
@@ -138,8 +138,9 @@ int member_promote(struct raft_member *m, uint64_t id, member_done done,
 }
 
 /*
- * A leader that removes itself may lead no more before the others have this change, and does not stand for
- * election then (libraft), while an even number of voters needs its vote.
+ * A leader must not remove itself.  It might lose the leadership before the others have this
+ * change. libraft then does not let it stand for election, although an even number of voters needs
+ * its vote.
  */
 int member_remove(struct raft_member *m, uint64_t id, member_done done,
 		  void *arg)
@@ -172,8 +173,9 @@ static void transfer_finished(struct raft_transfer *req)
 }
 
 /*
- * A TimeoutNow that is late may make another member stand for election at any later time in this term, and
- * all others vote for it.  So the lease is never taken again in this term.
+ * A late TimeoutNow may make another member stand for election at any later time in this term, and
+ * all others vote for it, regardless of the lease.  So this leader has no lease for the rest of the
+ * term.
  */
 int member_transfer(struct raft_member *m, uint64_t to)
 {

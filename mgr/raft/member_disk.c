@@ -2,8 +2,9 @@
 /*
  * member_disk.c - the part of struct raft_io for term, vote and entries.
  *
- * libraft rolls back in memory if one of these functions fails (canonical/raft#470), and goes on with a log
- * that differs from the disk.  So none of them fails: the member fails.
+ * If one of these functions fails, libraft rolls back in memory and continues with a log that
+ * differs from the disk (canonical/raft#470).  So instead of an error to libraft, the whole member
+ * fails.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -213,8 +214,8 @@ static bool leads_alone(const struct raft_member *m)
 }
 
 /*
- * libraft lets an only voter lead without an election, in the term that it finds.  An earlier process may
- * have sent other entries of this term to a member without a vote.
+ * libraft lets a single voter lead without an election, in the stored term.  But an earlier process
+ * may have sent other entries of this term to a member without a vote.  So a new term begins.
  */
 static int begin_own_term(struct raft_member *m)
 {
@@ -357,7 +358,7 @@ struct truncation {
 	struct log_record record;
 };
 
-/* Later entries are written after it, so nobody has to wait for it. */
+/* Does not wait until the truncation is durable: later entries are written after it. */
 int member_truncate(struct raft_member *m, uint64_t index)
 {
 	struct truncation *truncation = calloc(1, sizeof(*truncation));

@@ -14,7 +14,7 @@
 #include "mgr/raft/peer_message.h"
 #include "mgr/raft/vote_file.h"
 
-/* Results that wait until the leader's first entry is stored. */
+/* The most AppendEntries results that wait until the leader's first entry is stored. */
 #define HELD_MAX 32u
 
 /* ---- entries ---- */
@@ -34,7 +34,7 @@ int command_head_check(const struct raft_buffer *buf, uint64_t index,
 
 struct proposal {
 	struct raft_buffer buf; /* raft_malloc(), until libraft gets it */
-	uint64_t index; /* once libraft has it */
+	uint64_t index; /* set when libraft gets it */
 	member_done done; /* may be NULL */
 	void *arg;
 	STAILQ_ENTRY(proposal) link;
@@ -67,16 +67,18 @@ struct raft_member {
 	raft_io_tick_cb tick;
 	raft_io_recv_cb recv;
 
-	/* lets everything follow that libraft has decided */
+	/* carries out what libraft has decided: see member_leave() */
 	void (*follow)(struct raft_member *m);
-	unsigned int depth; /* calls of public functions inside each other */
-	/* bytes of the log that stay free for first entries of leaders, and changes of the group */
+	unsigned int depth; /* nesting of public functions */
+	/*
+	 * bytes of the log that are kept free for first entries of leaders and changes of the group
+	 */
 	uint64_t reserve;
-	bool dead; /* failed, or leadership lost */
+	bool dead; /* failed, leadership lost, or it must restart */
 	bool stopping;
-	bool restart; /* it must start again once the log is stored */
-	uint64_t retry_at; /* the next attempt to make a segment, if the disk is full */
-	uint64_t quiet_until; /* neither votes nor stands for election */
+	bool restart; /* it must restart once the log is stored */
+	uint64_t retry_at; /* if the disk is full: the next attempt to make a segment */
+	uint64_t quiet_until; /* until then it neither votes nor stands for election */
 
 	/* the disk */
 	struct vote_file vote;
@@ -93,38 +95,39 @@ struct raft_member {
 	struct {
 		struct raft_io_snapshot_put *req; /* NULL: none */
 		raft_io_snapshot_put_cb cb;
-		bool install; /* it comes from another member */
-		bool failed; /* the checkpoint; it is asked for again */
-		struct raft_buffer *bufs; /* then: of libraft */
-		uint64_t index, term, keep; /* entries from keep on stay */
-		void *data; /* of its record */
+		bool install; /* the snapshot comes from another member */
+		bool failed; /* the checkpoint failed, and is requested again */
+		struct raft_buffer *bufs; /* if install: of libraft */
+		uint64_t index, term, keep; /* entries from keep on are kept */
+		void *data; /* of the snapshot's record */
 		uint32_t len;
 		struct log_record record;
 		struct log_job job;
 	} put;
 
-	/* the messages that this member, as a follower, has accepted in the term */
+	/* as a follower: the messages that this member has accepted in the term */
 	struct {
 		uint64_t term;
-		uint64_t stamp; /* newest of an AppendEntries */
-		/* up to here the log is known to be the leader's */
+		uint64_t stamp; /* newest stamp of an AppendEntries */
+		/* up to this index the log equals the leader's */
 		uint64_t verified;
-		/* the message that libraft handles now verifies up to here, if it succeeds */
+		/* the new value of verified if libraft accepts the message that it handles now */
 		uint64_t handling;
 	} accepted;
 
-	uint64_t led; /* the last term that this process has led */
+	uint64_t led; /* the last term that this process led */
 	/* the term that this process leads */
 	struct {
 		uint64_t term; /* 0: it does not lead */
-		uint64_t index; /* of its first entry */
-		bool gained,
-			announced; /* that entry is applied; leader_gained() was called */
-		bool transfer; /* the lease is given up for ever */
-		bool transfer_started,
-			handed_over; /* libraft does it; it is over */
+		uint64_t index; /* of the first entry of the term */
+		bool gained; /* that entry is applied */
+		bool announced; /* leader_gained() was called */
+		bool transfer; /* member_transfer() was called: the lease is void */
+		bool transfer_started; /* raft_transfer() was called */
+		bool handed_over; /* raft_transfer() has ended, or failed */
 		uint64_t transfer_to;
-		struct raft_message timeout_now; /* that libraft has sent to it */
+		struct raft_message
+			timeout_now; /* the one that libraft sent to transfer_to */
 		struct leader_lease lease;
 		struct raft_message held[HELD_MAX];
 		unsigned int n_held;
@@ -151,15 +154,15 @@ struct raft_member {
 
 /* member_turn.c */
 uint64_t member_now(const struct raft_member *m);
-/* The member can never continue.  why: with the remedy. */
+/* The member can never continue.  The text states the cause and the remedy. */
 void member_fail(struct raft_member *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* It can continue from its files. */
+/* The member must stop, and can start again from its files. */
 void member_want_restart(struct raft_member *m, const char *why);
 
 /*
- * Around each public function that calls libraft.  member_leave() lets everything follow that libraft has
- * decided, at the end of the outermost one.
+ * Each public function that calls libraft begins with member_enter() and ends with member_leave().
+ * At the end of the outermost one, member_leave() carries out what libraft has decided.
  */
 bool member_enter(struct raft_member *m); /* false: the member is dead */
 void member_leave(struct raft_member *m);
@@ -173,7 +176,7 @@ void member_wake_writer(void *member);
 /* Removes the entries from index on from the log. */
 int member_truncate(struct raft_member *m, uint64_t index);
 
-/* member_snapshot.c: and for snapshots. */
+/* member_snapshot.c: the part of struct raft_io for snapshots. */
 void member_snapshot_io(struct raft_io *io, struct raft_fsm *fsm);
 /* The data of a snapshot's record; free() it.  -ENOMEM. */
 int member_snapshot_encode(const struct raft_configuration *conf,
@@ -182,23 +185,26 @@ int member_snapshot_decode(struct raft_member *m, uint64_t index, uint64_t term,
 			   const void *data, size_t len);
 /* For libraft; NULL: no memory. */
 struct raft_snapshot *member_snapshot_copy(const struct raft_member *m);
-/* Decides whether libraft takes a snapshot with the next entry. */
+/* Decides whether libraft takes a snapshot when it applies the next entry. */
 void member_aim_snapshot(struct raft_member *m);
 void member_answer_snapshots(struct raft_member *m);
 void member_repeat_checkpoint(struct raft_member *m);
 /* The member stops while a snapshot is being stored. */
 void member_cancel_snapshot(struct raft_member *m);
 
-/* member_net.c: and for the network. */
+/* member_net.c: the part of struct raft_io for the network. */
 void member_net_io(struct raft_io *io);
 void member_complete_sends(struct raft_member *m);
-/* Sends TimeoutNow of a transfer again: it may be lost, and a member that has just started drops it. */
+/*
+ * Sends TimeoutNow of a transfer again: the first one may be lost, and a member that has just
+ * started drops it.
+ */
 void member_repeat_timeout(struct raft_member *m);
 void member_deliver(struct raft_member *m, const struct peer_envelope *env,
 		    struct raft_message *msg);
 void member_deliver_held(struct raft_member *m);
 
-/* message_guard.c: messages that libraft must not see.  NULL: it may see this one. */
+/* message_guard.c: why libraft must not get this message; NULL: it may. */
 const char *message_refusal(struct raft_member *m,
 			    const struct peer_envelope *env,
 			    const struct raft_message *msg);
@@ -211,7 +217,9 @@ void member_drop_proposals(struct raft_member *m);
 int member_apply(struct raft_fsm *fsm, const struct raft_buffer *buf,
 		 void **result);
 
-/* Whether the log has space for what an election may need; otherwise this member does not stand. */
+/*
+ * Whether the log has space for what an election may write; otherwise this member does not stand.
+ */
 bool member_has_election_room(struct raft_member *m);
 
 /* member_changes.c */

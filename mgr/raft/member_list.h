@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * member_list.h - the members of a group as libraft encodes them, in entries of type RAFT_CHANGE and
- * in snapshots.  libraft has no public function that decodes them, and it trusts what it decodes.
+ * member_list.h - the members of a group as libraft encodes them, in entries of type RAFT_CHANGE
+ * and in snapshots.  libraft has no public function that decodes them, and it trusts what it
+ * decodes.
  */
 #ifndef MEMBER_LIST_H
 #define MEMBER_LIST_H
@@ -13,18 +14,18 @@
 #define MEMBER_ADDRESS_MAX 255u /* bytes without the 0 */
 #define MEMBER_LIST_MAX (9u + MEMBERS_MAX * (9u + MEMBER_ADDRESS_MAX + 1u) + 8u)
 
-/* *buf: raft_free() it.  -ENOMEM. */
+/* The caller frees *buf with raft_free().  -ENOMEM. */
 int member_list_encode(const struct raft_configuration *conf,
 		       struct raft_buffer *buf);
 /*
- * Decodes len bytes into *conf, which raft_configuration_close() frees.  -EINVAL: they are not what libraft
- * makes of a valid list with 1 to MEMBERS_MAX members.  -ENOMEM.
+ * Decodes len bytes into *conf, which raft_configuration_close() frees.  -EINVAL: not libraft's
+ * encoding of a valid list with 1 to MEMBERS_MAX members.  -ENOMEM.
  */
 int member_list_decode(const void *bytes, size_t len,
 		       struct raft_configuration *conf);
-/* Zeros in place of the uninitialized bytes that libraft leaves at the end of an encoded list. */
+/* Zeroes the bytes that libraft leaves uninitialized at the end of an encoded list. */
 void member_list_wipe_padding(const struct raft_buffer *buf);
-/* NULL: it has no such member. */
+/* NULL: conf has no such member. */
 const struct raft_server *
 member_list_find(const struct raft_configuration *conf, raft_id id);
 unsigned int member_list_voters(const struct raft_configuration *conf);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * member_net.c - the part of struct raft_io for messages, and what has to be corrected in them
- * (docs/managers.md has the reasons).
+ * member_net.c - the part of struct raft_io for messages.  It also corrects messages in which
+ * libraft has errors (docs/managers.md has the reasons).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ static unsigned int piece_length(const struct raft_append_entries *ae,
 }
 
 /*
- * A follower may apply what leader_commit says only as far as this message has compared its log.  libraft
- * relies on every message reaching to the end of the leader's log.
+ * A follower may apply entries up to leader_commit only as far as this message has compared its log
+ * with the leader's.  libraft assumes that every message reaches the end of the leader's log.
  */
 static void clamp_commit(struct raft_append_entries *ae)
 {
@@ -89,8 +89,8 @@ static int send_entries(struct raft_member *m, const struct raft_message *msg)
 }
 
 /*
- * A result of libraft names the end of the follower's log, which may have entries of an earlier leader
- * after those that were compared.
+ * libraft puts the end of the follower's log into a result.  But the log may end with entries of an
+ * earlier leader that were not compared.  So the result is limited to the verified part.
  */
 static int send_result(struct raft_member *m, const struct raft_message *msg)
 {
@@ -110,8 +110,8 @@ static int send_result(struct raft_member *m, const struct raft_message *msg)
 }
 
 /*
- * libraft refuses a question before an election (pre-vote) with the term that was asked for.  A candidate that
- * has more entries, but a lower term, then never hears of the higher term, and is never elected.
+ * libraft rejects a pre-vote with the candidate's own term.  A candidate that has more entries but
+ * a lower term then never learns of the higher term, and is never elected.
  */
 static int send_vote_result(struct raft_member *m,
 			    const struct raft_message *msg)
@@ -141,10 +141,10 @@ void member_repeat_timeout(struct raft_member *m)
 }
 
 /*
- * It never fails, and neither does the callback: a message that was not sent is lost.  If it fails for a
- * result, libraft frees the entries of the message twice.  If the callback fails, libraft goes back to
- * the last entry that the follower has confirmed in this term.  A follower that was down since the
- * election has confirmed none, and would get a snapshot.
+ * Never fails, and neither does the callback: a message that was not sent counts as lost.  If this
+ * function fails for a result, libraft frees the entries of the message twice.  If the callback
+ * reports a failure, libraft goes back to the last entry that the follower has confirmed in this
+ * term.  A follower that was down since the election has confirmed none, and would get a snapshot.
  */
 static int io_send(struct raft_io *io, struct raft_io_send *req,
 		   const struct raft_message *msg, raft_io_send_cb cb)
@@ -282,9 +282,9 @@ static void hand_over(struct raft_member *m, struct raft_message *msg)
 }
 
 /*
- * libraft counts an entry of an earlier term as committed if a majority has it, which is not safe
- * (section 5.4.2 of the Raft paper).  So no majority is counted before the first entry of the own term is
- * stored.
+ * libraft takes an entry of an earlier term as committed if a majority has it, which is not safe
+ * (section 5.4.2 of the Raft paper).  So results are held until the first entry of the leader's own
+ * term is stored.
  */
 static bool must_be_held(const struct raft_member *m,
 			 const struct raft_message *msg)

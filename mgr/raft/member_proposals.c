@@ -2,9 +2,9 @@
 /*
  * member_proposals.c - entries: from the proposal to apply().
  *
- * libraft counts a majority only for the last entry that the leader has stored.  If new entries are
- * stored all the time, that may never be one that a majority has.  So proposals wait while others are in
- * flight, and then go together.
+ * libraft checks for a majority only at the last entry that the leader has stored.  If the leader
+ * stores new entries all the time, a majority may never have the last one.  So while proposals are
+ * in flight, new ones wait, and are then submitted together.
  */
 #include <endian.h>
 #include <errno.h>
@@ -166,7 +166,10 @@ void member_submit_proposals(struct raft_member *m)
 	submit_batch(m);
 }
 
-/* The first entry, its truncation, and the record of a snapshot, which is two blocks at most. */
+/*
+ * An election may write: the first entry, its truncation, and the record of a snapshot (at most two
+ * blocks).
+ */
 bool member_has_election_room(struct raft_member *m)
 {
 	return log_writer_room(m->writer) >= 4 * entry_log_space(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * member_snapshot.c - snapshots.  For libraft, a snapshot is the state of the state machine in memory.
- * Here it is a reference: "the state machine has all entries up to here, durably", a record in the log.
+ * member_snapshot.c - snapshots.  For libraft, a snapshot contains the state of the state machine.
+ * Here it is only a record in the log: "the state machine durably has all entries up to here".
  */
 #include <endian.h>
 #include <errno.h>

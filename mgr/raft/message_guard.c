@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * message_guard.c - which messages libraft must not see.  It trusts what it receives, and Debian builds it
- * without assertions: a wrong assumption overwrites memory instead of ending the process.
+ * message_guard.c - drops messages that libraft must not get.  libraft trusts what it receives, and
+ * Debian builds it without assertions.  A message that breaks an assumption then overwrites memory
+ * instead of ending the process.
  */
 #include <inttypes.h>
 
@@ -77,8 +78,9 @@ static uint64_t first_conflict(const struct raft_member *m,
 }
 
 /*
- * libraft 0.15 returns to the members before a change that is truncated only if the entry with these members
- * is still in its log, and not at all after a restart.  A process that starts reads them from its log.
+ * If a change of the group is truncated, the previous members must be restored.  libraft 0.15 does
+ * this only if its log still has the entry with these members, and never after a restart.  So the
+ * member restarts: at its start it reads the members from its log.
  */
 static bool truncates_change(const struct raft_member *m, uint64_t from)
 {

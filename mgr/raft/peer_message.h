@@ -3,11 +3,13 @@
  * peer_message.h - messages between members, as bytes.
  *
  * A message is a head, the fields of its type and, for entries, their data.  All numbers are little
- * endian.  A CRC-32C covers everything after it.  An InstallSnapshot carries only the index and the term
- * of the snapshot and the members at that time; its data takes another way.
+ * endian.  A CRC-32C covers everything after it.  An InstallSnapshot carries only the index and the
+ * term of the snapshot and the members at that time.  The data is copied separately: see fill() in
+ * member.h.
  *
- * The stamp is what leases are made of (leader_lease.h).  In an AppendEntries it is the sender's clock; a result
- * carries back the stamp of the newest AppendEntries that its sender has accepted in this term, or 0.
+ * Leases are computed from stamps (leader_lease.h).  The stamp of an AppendEntries is the sender's
+ * clock.  A result returns the stamp of the newest AppendEntries that its sender has accepted in
+ * this term, or 0.
  */
 #ifndef PEER_MESSAGE_H
 #define PEER_MESSAGE_H
@@ -26,20 +28,20 @@ struct peer_envelope {
 	uint64_t stamp;
 };
 
-/* *out: malloc(), *len bytes.  The server of the message is not used.  -EMSGSIZE, -EINVAL, -ENOMEM. */
+/* *out: malloc(), *len bytes.  Does not use msg->server_*.  -EMSGSIZE, -EINVAL, -ENOMEM. */
 int peer_message_encode(const struct peer_envelope *env,
 			const struct raft_message *msg, void **out,
 			size_t *len);
 /*
- * Decodes exactly len bytes.  Entries and members are raft_malloc()ed, as libraft wants them, until
- * peer_message_free(); the server of the message is the sender's id, with a NULL address.  -EINVAL: not a
- * message.  -ENOMEM.  On errors, nothing is set.
+ * Decodes exactly len bytes.  Entries and members are allocated with raft_malloc(), because libraft
+ * frees them; otherwise call peer_message_free().  msg->server_id is the sender's id, and
+ * msg->server_address is NULL.  -EINVAL: not a message.  -ENOMEM.  On errors, nothing is set.
  */
 int peer_message_decode(const void *data, size_t len, struct peer_envelope *env,
 			struct raft_message *msg);
-/* Whether an encoded message is an AppendEntries with entries.  Other data: false. */
+/* Whether the data is an encoded AppendEntries with entries. */
 bool peer_message_has_entries(const void *data, size_t len);
-/* Frees what a message refers to, unless libraft got it. */
+/* Frees what the message points to.  Only for messages that were not passed to libraft. */
 void peer_message_free(struct raft_message *msg);
 
 #endif

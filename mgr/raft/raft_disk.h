@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * raft_disk.h - all file access of a member's log, as a table, so that tests inject faults: torn
- * writes, writes lost in a crash, -ENOSPC, -EIO.  A table stands for one folder.
+ * raft_disk.h - all file access of a member's log, as a table of functions.  Tests inject faults
+ * with a table of their own: torn writes, writes lost in a crash, -ENOSPC, -EIO.  A table is for
+ * one folder.
  *
  * All functions return -errno on errors.  Names have no slash.  After an error of sync() or
- * sync_folder(), nobody knows what the disk holds: the process must end.  The table may return -EDQUOT;
- * the raft_disk functions return -ENOSPC for it.
+ * sync_folder(), the content of the disk is unknown, and the process must end.  If the table
+ * returns -EDQUOT, the raft_disk functions return -ENOSPC.
  */
 #ifndef RAFT_DISK_H
 #define RAFT_DISK_H
@@ -17,26 +18,26 @@
 #include <sys/types.h>
 
 struct raft_disk_ops {
-	/* A descriptor.  make: creates the file, or empties it. */
+	/* Returns a descriptor.  make: creates the file, or empties it. */
 	int (*open)(void *arg, const char *name, bool make);
 	void (*close)(void *arg, int fd);
-	/* Bytes in the file. */
+	/* Returns the bytes in the file. */
 	int64_t (*size)(void *arg, int fd);
-	/* Reads or writes all of it.  read(): a file that ends earlier is -EIO. */
+	/* Reads or writes all len bytes.  read(): -EIO: the file ends earlier. */
 	int (*read)(void *arg, int fd, void *buf, size_t len, uint64_t offset);
 	int (*write)(void *arg, int fd, const void *buf, size_t len,
 		     uint64_t offset);
 	/*
-	 * Takes space for the first len bytes.  NULL, or no effect: the disk cannot; writing shows
-	 * whether there is space.
+	 * Allocates space for the first len bytes.  NULL, or no effect: the disk cannot do this;
+	 * only writing shows whether there is space.
 	 */
 	int (*reserve)(void *arg, int fd, uint64_t len);
-	/* The data of the file, and its size, are durable. */
+	/* Makes the data of the file and its size durable. */
 	int (*sync)(void *arg, int fd);
 	int (*rename)(void *arg, const char *from, const char *to);
-	/* -ENOENT. */
+	/* -ENOENT: there is no such file. */
 	int (*remove)(void *arg, const char *name);
-	/* The names of the folder are durable. */
+	/* Makes the names in the folder durable. */
 	int (*sync_folder)(void *arg);
 	int (*list)(void *arg, void (*each)(void *ctx, const char *name),
 		    void *ctx);
@@ -119,8 +120,8 @@ static inline int raft_disk_list(const struct raft_disk *disk,
 }
 
 /*
- * The files of the folder path, which exists.  Close it with folder_disk_close().  -EBUSY: this or another
- * process has it open.
+ * Makes a table for the files of the existing folder path.  Close it with folder_disk_close().
+ * -EBUSY: this or another process has the folder open.
  */
 int folder_disk_open(const char *path, struct raft_disk *disk);
 void folder_disk_close(struct raft_disk *disk);
