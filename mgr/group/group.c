@@ -132,7 +132,7 @@ void mgr_group_note_filled(struct mgr_group *g, uint64_t index)
 	member_filled(g->member, 0, index);
 }
 
-/* The log says that the second store of this member counts. */
+/* Ends the group when the log records that the second store of this member counts. */
 static void end_fill(struct mgr_group *g)
 {
 	struct member_status status;
@@ -156,7 +156,8 @@ static void on_checkpoint(void *arg, uint64_t index, uint64_t term)
 }
 
 /*
- * The store has all entries with changes up to the index, and must record that: the log will begin after it.
+ * The store has all entries with changes up to the index, and must record that: the log will begin
+ * after it.
  */
 static int begin_checkpoint(struct mgr_group *g)
 {
@@ -352,8 +353,8 @@ static bool another_may_lead(const struct mgr_group *g,
 }
 
 /*
- * Another manager may have space on its disk.  Each new leader uses some of the reserve, so managers that are
- * all full do not hand over for ever.
+ * Another manager may have space on its disk.  Each new leader uses some of the reserve, so
+ * managers that are all full do not hand over for ever.
  */
 static void leave_full_disk(struct mgr_group *g)
 {
@@ -369,7 +370,7 @@ static void leave_full_disk(struct mgr_group *g)
 				      "disk of this one is full");
 }
 
-/* Also proposes changes that nobody waits for. */
+/* Also proposes changes for which no request waits. */
 static void on_tick(struct rpc_timer *timer)
 {
 	struct mgr_group *g = container_of(timer, struct mgr_group, tick);
@@ -455,8 +456,8 @@ static struct member_attr member_attr_of(struct mgr_group *g, uint64_t applied)
 }
 
 /*
- * The log may begin after entries that only the database had.  A log without anything has lost the entries that
- * the database has.
+ * Checks whether the log and the database belong together.  The log may begin after entries that
+ * the database has lost.  An empty log has lost the entries that the database has.
  */
 static int check_database(struct mgr_group *g, uint64_t applied)
 {

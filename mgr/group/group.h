@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * group.h - this manager as one of several: a member of the group (mgr/raft), and the store that
- * follows the log of the group.
+ * group.h - this manager as one of several: its member of the group (mgr/raft), and its store,
+ * which applies the log of the group.
  *
- * 	mgr_group_open() --> GROUP_FOLLOWS: the store gets what others have committed
+ * 	mgr_group_open() --> GROUP_FOLLOWS: the store applies committed entries
  * 	             --> GROUP_ELECTED: mgr_group_lead() --> GROUP_LEADS: transactions; mgr_group_log()
  * 	             --> GROUP_LOST: the leadership has ended, which is logged; close the group and
  * 	                 the store, and open them again
  * 	             --> GROUP_ENDED: the process must end; the reason is logged
  *
- * Files.  The folder "raft" in the storage of the manager has the log of the group.  The store has
- * recorded up to where it has applied the log.  Both belong together.
+ * Files.  The folder "raft" in the storage of the manager contains the log of the group.  The store
+ * records the index up to which it has applied the log.  Neither can be used without the other.
  *
- * Threads.  All functions are for the thread of the ctx.  No transaction may be open.  The log
- * thread of the member wakes the ctx; then mgr_group_collect() has work.  Timers of the ctx do the rest.
+ * Threads.  All functions are for the thread of the ctx.  No transaction may be open.  When the
+ * member's log thread has stored something, it wakes the ctx, which must call mgr_group_collect().
+ * All other work is done by timers of the ctx.
  */
 #ifndef GROUP_H
 #define GROUP_H
@@ -45,100 +46,108 @@ struct group_attr {
 	uint64_t group, id; /* of the group, and of this member; not 0 */
 	uint64_t log_limit; /* bytes of the log; 0: GROUP_LOG_LIMIT */
 	/*
-	 * For a manager without a member.  n > 0: the first voters of a new group.  founds: this manager
-	 * is the only one, and its database may have any content.  n 0: the group adds it later.
+	 * Used if the storage contains no member yet.  n > 0: the first voters of a new group.
+	 * founds: this manager is the only voter, and its database may have any content.  n 0: the
+	 * group adds this manager later.
 	 */
 	const struct member_address *voters;
 	size_t n;
 	bool founds;
-	/* to the other members, whose messages are for mgr_group_receive() */
+	/* sends to the other members; their messages go to mgr_group_receive() */
 	struct member_peers peers;
 	/*
-	 * The store lacks entries that the others have deleted.  Copy that of member `from`, and call
-	 * mgr_group_note_filled(index) when the second store of this member durably has all entries up
-	 * to index.
-	 * The group ends with GROUP_LOST if the copy cannot be made: mgr_group_give_up().
+	 * The store lacks entries that the others have deleted.  Must copy the store of member
+	 * `from` to this member's second store.  When that durably has all entries up to index, the
+	 * caller calls mgr_group_note_filled(index).  If the copy fails, it calls
+	 * mgr_group_give_up().
 	 */
 	void (*fill)(void *arg, uint64_t from, uint64_t index);
-	/* Called again and again while a function below waits; false: the manager stops. */
+	/*
+	 * Called repeatedly while a function below waits; false: stop waiting, the manager stops.
+	 */
 	bool (*goes_on)(void *arg);
 	void *arg;
 	const struct log *log;
 };
 
 /*
- * Which member the storage has.  -ENOENT: none yet.  Other errors are logged, and are those of
- * member_identity().
+ * Reads which member the storage contains.  -ENOENT: none yet.  Other errors are logged, and are
+ * those of member_identity().
  */
 int mgr_group_identity(const char *storage, const struct log *log,
 		       uint64_t *group, uint64_t *id);
 /*
- * The index up to which the database must have all entries, because the log begins after it; 0: any.
- * Errors: those of member_start(), logged.
+ * *index: the database must have all entries up to this one, because the log begins after it; 0: it
+ * needs none.  Errors: those of member_start(), logged.
  */
 int mgr_group_needs(const char *storage, const struct log *log,
 		    uint64_t *index);
 /*
- * The last entry in the log of the member, committed or not.  Errors: those of member_start(), logged.
+ * The last entry in the log of the member, committed or not.  Errors: those of member_start(),
+ * logged.
  */
 int mgr_group_last(const char *storage, const struct log *log, uint64_t *index,
 		   uint64_t *term);
 /*
- * A manager with the only voter, which does not run, leads a group of its own from now on, with another
- * number.  Errors: those of member_force(), logged.
+ * Makes the member of this storage the only voter of a group with another number.  The manager must
+ * not be running.  Errors: those of member_force(), logged.
  */
 int mgr_group_force(const char *storage, const struct log *log,
 		    const char *address, uint64_t group);
 /*
- * The database of one manager, which does not run, becomes that of the only member of a new group.  Can be
- * repeated after a crash.  Errors: those of store_open() and member_found(), logged.
+ * Turns the database of a single manager into that of the only member of a new group.  The manager
+ * must not be running.  After a crash, repeat the call.  Errors: those of store_open() and
+ * member_found(), logged.
  */
 int mgr_group_found(const char *storage, uint64_t cache_size,
 		    const struct log *log, const char *address);
 
 /*
- * Before the store is opened.  leaves: if this manager is the only member of its group, its database has all
- * entries and belongs to no group afterwards, and the folder "raft" is removed.  In any case it finishes what
- * an interrupted call began.  0 also if there is no member.  One that was never added to a group counts as
- * the only one.  -EPERM: the group has other members.  Other
- * errors: those of member_start() and store_open(); -ETIMEDOUT.  All are logged.
+ * Turns the manager back into a single manager.  Call it before the store is opened.
+ *
+ * leaves: if this manager is the only member of its group, applies all entries to the database,
+ * takes it out of the group, and removes the folder "raft".  Whether leaves is set or not,
+ * completes an interrupted call.  A member that was never added to a group counts as the only one.
+ * 0: done, or there is no member.  -EPERM: the group has other members.  Other errors: those of
+ * member_start() and store_open(); -ETIMEDOUT.  All are logged.
  */
 int mgr_group_leave(const char *storage, uint64_t cache_size,
 		    const struct log *log, bool leaves);
 
 /*
- * Starts the member.  attr.storage, voters and n are not used afterwards.  Errors are logged, and are
- * those of member_create() and member_start().
+ * Starts the member, and makes it if there is none.  attr.storage, voters and n are not used
+ * afterwards.  Errors are logged, and are those of member_create() and member_start().
  */
 int mgr_group_open(const struct group_attr *attr, struct mgr_group **g);
-/* g may be NULL.  Before the store is closed. */
+/* Call it before the store is closed.  g may be NULL. */
 void mgr_group_close(struct mgr_group *g);
 
 enum group_state mgr_group_state(const struct mgr_group *g);
 /* The term in which this manager was elected; 0: none. */
 uint64_t mgr_group_term(const struct mgr_group *g);
-/* Of this member, and of the group. */
+/* The id of this member, and of the group. */
 uint64_t mgr_group_id(const struct mgr_group *g);
 uint64_t mgr_group_number(const struct mgr_group *g);
 void mgr_group_get_status(struct mgr_group *g, struct member_status *status);
 
-/* Handles what the log thread has stored. */
+/* Completes what the log thread has stored. */
 void mgr_group_collect(struct mgr_group *g);
 /* A message of another member. */
 void mgr_group_receive(struct mgr_group *g, const void *data, size_t len);
 /*
- * In GROUP_ELECTED: makes the store ready for transactions, and waits until the group has committed
- * that.  -ENOTCONN: GROUP_LOST or GROUP_ENDED; -ECANCELED: see attr.goes_on; or an error of store_lead().
+ * In state GROUP_ELECTED: makes the store ready for transactions, and waits until the group has
+ * committed this.  -ENOTCONN: the state is GROUP_LOST or GROUP_ENDED; -ECANCELED: attr.goes_on()
+ * returned false; or an error of store_lead().
  */
 int mgr_group_lead(struct mgr_group *g);
 /*
- * Makes another manager lead.  GROUP_LOST follows, whether it succeeds or not.  -ENOTCONN: the state is
- * not GROUP_LEADS; or an error of member_transfer().
+ * Makes another manager lead.  GROUP_LOST follows, whether it succeeds or not.  -ENOTCONN: the
+ * state is not GROUP_LEADS; or an error of member_transfer().
  */
 int mgr_group_hand_over(struct mgr_group *g);
 /*
- * Change the group, or who leads it.  -ENOTCONN: the state is not GROUP_LEADS; or an error of the
- * function of mgr/raft/member.h that each of them calls: member_add(), member_promote(), member_remove(),
+ * These functions change the group, or its leader.  -ENOTCONN: the state is not GROUP_LEADS; or an
+ * error of the function that they call: member_add(), member_promote(), member_remove(),
  * member_transfer().
  */
 int mgr_group_add(struct mgr_group *g, const struct member_address *new);
@@ -146,7 +155,7 @@ int mgr_group_promote(struct mgr_group *g, uint64_t id);
 int mgr_group_remove(struct mgr_group *g, uint64_t id, member_done done,
 		     void *arg);
 int mgr_group_transfer(struct mgr_group *g, uint64_t to);
-/* A change of the group is going on. */
+/* Whether a change of the group is in progress. */
 bool mgr_group_changes(const struct mgr_group *g);
 /* See attr.fill.  GROUP_LOST follows. */
 void mgr_group_note_filled(struct mgr_group *g, uint64_t index);

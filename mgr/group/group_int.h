@@ -13,14 +13,15 @@ struct mgr_group {
 	bool disk_open;
 	struct raft_member *member; /* NULL: not started */
 	struct rpc_timer tick;
-	atomic_bool stored; /* the log thread has something for us */
-	bool unrecorded; /* the store has noted entries that are not in its rows */
+	atomic_bool stored; /* mgr_group_collect() has work */
+	/* the store has noted entries whose index is not yet in its rows */
+	bool unrecorded;
 	enum group_state state;
 	bool failed; /* only member_abandon() may be called */
 	uint64_t term;
 	uint64_t filled; /* the second store has all entries up to here; 0: none */
-	bool changes; /* a change of the group is going on */
-	/* of the removal that is going on */
+	bool changes; /* a change of the group is in progress */
+	/* the caller of the removal in progress */
 	member_done removed;
 	void *removed_arg;
 	int64_t budget; /* bytes that may be proposed before the next tick */
@@ -28,26 +29,26 @@ struct mgr_group {
 	struct {
 		const void *bytes;
 		size_t len;
-		int refused; /* why, which is logged; or 0 */
-		uint64_t refused_at; /* clock_now(): since then */
+		int refused; /* the member's last error, already logged; or 0 */
+		uint64_t refused_at; /* clock_now(): when the errors began */
 	} entry;
-	/* A checkpoint that the member has asked for. */
+	/* A checkpoint that the member has requested. */
 	struct {
-		bool due; /* not begun */
-		bool busy;
+		bool due; /* requested and not yet begun */
+		bool busy; /* begun and not yet done */
 		/* the store must be durable up to this entry */
 		uint64_t index, term;
 	} checkpoint;
 };
 
-/* Opens the folder "raft" in the storage, and makes it if it is missing.  -errno, logged. */
+/* Opens the folder "raft" in the storage, and makes it if missing.  0 or -errno, logged. */
 int group_open_folder(const char *storage, const struct log *log,
 		      struct raft_disk *disk);
 /* Makes the names of the folders in the storage durable.  -errno, not logged. */
 int group_sync_storage(const char *storage);
 /*
- * The rows that the store has are in no entry, so all of it counts as entry 1.  -EIO: the store has
- * applied more.  Other errors: those of the store.
+ * No entry contains the present rows of the store, so they count as entry 1.  Records this,
+ * durably. -EIO: the store has applied later entries.  Other errors: those of the store.
  */
 int group_record_first(struct store *st, struct store_applied *applied);
 

@@ -123,7 +123,8 @@ static void note_result(struct lane *lane, int status)
 }
 
 /*
- * A server may have ended our session and refuse it for ever.  0: messages may be sent.
+ * Ends the pause after a rejection, with a new session, because the server may reject the previous
+ * one for ever.  0: messages may be sent.
  */
 static int end_refusal(struct lane *lane)
 {

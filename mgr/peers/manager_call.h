@@ -5,10 +5,10 @@
 
 #include "mgr/peers/peers.h"
 
-/* A group, as the other manager knows it. */
+/* What the other manager knows about its group. */
 struct managers_view {
-	uint64_t group; /* 0: it is in none */
-	uint64_t leader; /* a member; 0: unknown */
+	uint64_t group; /* 0: that manager is in no group */
+	uint64_t leader; /* id of a member; 0: unknown */
 	enum wire_managers_role role;
 	unsigned int n;
 	struct managers_view_member {
@@ -38,18 +38,18 @@ struct manager_call_attr {
 	uint64_t id;
 	const char *uri; /* JOIN: of this manager; NULL: none */
 	unsigned int timeout_ms;
-	/* rc: 0, and view is valid during the call; or -errno, of the connection or of the answer */
+	/* rc: 0, and view is valid during done(); or the -errno of the connection or the answer */
 	void (*done)(void *arg, int rc, const struct managers_view *view);
 	void *arg;
 };
 
-/* Asks.  The call is not busy.  -ENOMEM. */
+/* Sends the request.  The call must not be busy.  -ENOMEM. */
 int manager_call_start(struct manager_call *call,
 		       const struct manager_call_attr *attr);
-/* done() of a busy call is called with -ECANCELED.  Not from done(). */
+/* Calls done() of a busy call with -ECANCELED.  Must not be called from done(). */
 void manager_call_close(struct manager_call *call);
 
-/* NULL: it has no such member. */
+/* NULL: the group has no such member. */
 const struct managers_view_member *
 managers_view_find(const struct managers_view *view, uint64_t id);
 

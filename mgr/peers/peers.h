@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * peers.h - the connections of a manager to the other managers of its group: messages between
- * members (member.h) as requests RAFT (wire.h).
+ * peers.h - the connections of a manager to the other managers of its group.  They carry the
+ * messages between members (member.h) as RAFT requests (wire.h).
  *
  * 	peers_send() --> a lane of that manager --> RAFT --> peers_handle_request() --> receive()
  *
- * Lanes.  Each other manager has two connections.  Entries of the log use one of them, in order,
- * and all other messages the other one.  So heartbeats, votes and results never wait for
- * entries.  A heartbeat may overtake entries.  Then the receiver rejects it, and still counts it
- * as a sign of life.
+ * Lanes.  There are two connections (lanes) to each other manager: one for entries of the log, in
+ * order, and one for all other messages.  So heartbeats, votes and results never wait for entries.
+ * If a heartbeat overtakes entries, the receiver rejects it, but still counts it as a sign of life.
  *
- * Loss.  A message is lost if its lane is full, if the connection is down, or if timeout_ms pass.
- * While a connection is down, a lane has at most one message, for which rpc connects again and
- * again, with pauses of up to a second.  A manager that refuses a message or a session gets the
- * next message after a pause of 0.1 to 2 s, on a new session.  A connection whose other end is
- * silent is replaced by rpc.
+ * Loss.  A message is lost if its lane is full, if the connection is down, or after timeout_ms.
+ * While a connection is down, its lane holds at most one message.  For this message, rpc retries
+ * the connection, with pauses of up to a second.  If a manager rejects a message or a session, the
+ * lane pauses for 0.1 to 2 s and then sends the next message on a new session.  If the other end is
+ * silent, rpc replaces the connection.
  *
- * Large messages.  Up to WIRE_RAFT_INLINE bytes are in the request.  The receiver reads larger
- * ones from the memory of the sender.  One of them is in flight in a lane, and nothing else.
+ * Large messages.  A request contains messages of up to WIRE_RAFT_INLINE bytes.  The receiver reads
+ * larger messages from the sender's memory.  While one of these is in flight in a lane, nothing
+ * else is.
  *
- * Trust.  With a key, the other end of each connection proves that it is a server, and the
- * connection is sealed as between a manager and iods.  Without a key, messages are taken only
- * from the addresses of the other managers (mgr_addresses.h).
+ * Trust.  With a key, the other end of each connection proves that it is a server, and connections
+ * are sealed like those between a manager and iods.  Without a key, messages are accepted only from
+ * the addresses of the other managers (mgr_addresses.h).
  *
  * Threads.  All functions are for the thread of the ctx, and receive() is called in it.
  */
@@ -31,7 +31,7 @@
 #include "common/comm/rpc.h"
 #include "mgr/raft/peer_message.h"
 
-/* The name of the program that a manager gives at other managers. */
+/* The program name by which a manager identifies itself to other managers. */
 #define PEERS_NAME "pvfs-mgr"
 
 struct peers;
@@ -45,14 +45,17 @@ struct peers_attr {
 	struct rpc_ctx *ctx;
 	const struct log *log;
 	uint64_t fsid;
-	/* NULL: there is no key.  Outlives the peers. */
+	/* NULL: there is no key.  Must outlive the peers. */
 	const struct prover *prover;
 	enum seal_mode seal; /* with prover */
 	uint64_t group; /* not 0 */
 	uint64_t id; /* our own */
-	/* Without a key: where managers connect from, as in mgr_addresses_open().  Not kept. */
+	/*
+	 * Without a key: where managers connect from: see mgr_addresses_open().  Used only in
+	 * peers_open().
+	 */
 	const char *hosts;
-	/* a message that did not arrive after this time is given up */
+	/* a message that did not arrive after this time is lost */
 	unsigned int timeout_ms;
 	/* The data is valid during the call, which must not call peers_close(). */
 	void (*receive)(void *arg, uint64_t from, const void *data, size_t len);
@@ -60,25 +63,25 @@ struct peers_attr {
 };
 
 /*
- * There is no other manager yet.  -EINVAL: an id is 0.  Without a key it resolves attr.hosts, and fails as
- * mgr_addresses_open().  -ENOMEM.
+ * Opens peers without any other manager: peers_set() adds them.  -EINVAL: an id is 0.  -ENOMEM.
+ * Without a key, resolves attr.hosts; errors as mgr_addresses_open().
  */
 int peers_open(const struct peers_attr *attr, struct peers **peers);
 /*
- * These are the managers of the group from now on; may include this one.  Connections to others are
- * closed.  Connects when there is something to send.  Not from receive().  -EINVAL: an id is 0 or occurs
- * twice, or there are more than WIRE_MEMBERS_MAX.  -EBUSY: a message of one that is not of the group any more
- * is being read; -ENOMEM: call it again.
+ * Sets the managers of the group, which may include this one.  Closes the connections to all
+ * others. A lane connects when it has a message to send.  Must not be called from receive().
+ * -EINVAL: an id is 0 or occurs twice, or there are more than WIRE_MEMBERS_MAX.  -EBUSY: a message
+ * of a manager that left the group is being read; call again.  -ENOMEM: call again.
  */
 int peers_set(struct peers *peers, const struct peers_manager *managers,
 	      unsigned int n);
-/* Messages in flight are lost.  The server of peers_handle_request() is closed before. */
+/* Messages in flight are lost.  Close the server that calls peers_handle_request() first. */
 void peers_close(struct peers *peers);
 
 /*
  * The send() of struct member_peers.  arg: the struct peers.  Copies the data and never waits.
- * 0: it may arrive.  -ENOENT: unknown member.  -EMSGSIZE: above PEER_MESSAGE_MAX, or empty.
- * -ENOTCONN: not connected.  -ECONNREFUSED: that manager refused the last message.  -ENOBUFS: the
+ * 0: the message is queued.  -ENOENT: unknown member.  -EMSGSIZE: above PEER_MESSAGE_MAX, or empty.
+ * -ENOTCONN: not connected.  -ECONNREFUSED: that manager rejected the last message.  -ENOBUFS: the
  * lane is full (PEERS_ENTRIES_MAX bytes of entries, PEERS_OTHERS_MAX of other messages).  -ENOMEM.
  */
 #define PEERS_ENTRIES_MAX (16u << 20)
@@ -86,21 +89,22 @@ void peers_close(struct peers *peers);
 int peers_send(void *arg, uint64_t to, const void *data, size_t len);
 
 /*
- * A connection to a manager, for calls of this one; not of a lane.  Of attr it needs ctx, fsid, prover and
- * seal.  impatient: see struct rpc_peer_attr.  Close it with rpc_peer_close().  -ENOMEM.
+ * Opens a connection to a manager that belongs to no lane, for other calls.  Of attr, only ctx,
+ * fsid, prover and seal are used.  impatient: see struct rpc_peer_attr.  Close it with
+ * rpc_peer_close(). -ENOMEM, or as random_id().
  */
 int peers_connect(const struct peers_attr *attr, const struct addr *addr,
 		  const char *name, bool impatient, struct rpc_peer **peer);
 
 /*
- * Whether a connection from peer that claims to be of a manager may be one of the group:
- * for session_admit() and may_reserve() of struct rpc_service.  True with a key: rpc requires
- * its proof.
+ * Whether to admit a connection from peer that claims to be a manager of the group: for
+ * session_admit() and may_reserve() of struct rpc_service.  With a key always true, because rpc
+ * requires a proof.
  */
 bool peers_admit(const struct peers *peers, const char *peer);
 /*
- * If it is a RAFT, answers it, now or later, and returns true.  The service must also answer PING,
- * by which rpc finds silent servers.
+ * If req is a RAFT request, answers it, now or later, and returns true.  The service must also
+ * answer PING, which rpc uses to detect silent servers.
  */
 bool peers_handle_request(struct peers *peers, struct rpc_req *req);
 

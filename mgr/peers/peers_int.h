@@ -15,16 +15,16 @@ struct lane_message;
 /* A connection to another manager, and the messages that it has to carry. */
 struct lane {
 	struct peer *peer;
-	const char *what; /* it carries, for the log */
+	const char *what; /* what the lane carries, for log lines */
 	size_t limit; /* bytes */
 	struct rpc_peer *rpc;
 	STAILQ_HEAD(, lane_message) waiting;
 	size_t bytes; /* of all messages, waiting and in flight */
 	unsigned int in_flight;
-	bool large; /* a message in memory is in flight */
+	bool large; /* a message that the receiver reads from our memory is in flight */
 	bool closing;
-	/* refusals */
-	bool refused; /* the last message */
+	/* rejected messages */
+	bool refused; /* the other manager rejected the last message */
 	unsigned int pause_ms;
 	uint64_t resume; /* clock_now(): nothing is sent before */
 };
@@ -36,7 +36,8 @@ struct peer {
 	struct peers *peers;
 	struct peers_manager manager;
 	struct lane lanes[LANES];
-	struct incoming *incoming; /* the large message that is being read */
+	struct incoming *
+		incoming; /* the large message that is being read from this manager */
 };
 
 struct peers {
@@ -53,7 +54,7 @@ struct peer *peer_find(struct peers *peers, uint64_t id);
 
 /* ---- lane.c ---- */
 
-/* -ENOMEM, or as random_id(). */
+/* 0, -ENOMEM, or as random_id(). */
 int lane_open(struct lane *lane);
 /* May be called if lane_open() failed, or was not called. */
 void lane_close(struct lane *lane);
@@ -62,7 +63,7 @@ int lane_send(struct lane *lane, const void *data, size_t len);
 
 /* ---- incoming.c ---- */
 
-/* The server is closed: forgets the message that it was reading. */
+/* The server is closed: drops the message that it was reading from this peer. */
 void incoming_drop(struct peer *peer);
 
 #endif
