@@ -18,12 +18,13 @@
  * more than can be issued before the next flush.
  */
 #define STORE_ID_RANGE (UINT64_C(1) << 20)
-#define STORE_ID_TURN (UINT64_C(1) << 16) /* at most, in one transaction */
+#define STORE_ID_TURN                                                          \
+	(UINT64_C(1) << 16) /* most identifiers in one transaction */
 
 #define STORE_PAGE 4096u /* bytes */
 /*
- * A table of this member alone, if there are several managers: undo.c and applied_row.c.  Its rows
- * are in no write set.
+ * With several managers: a table whose rows differ between the managers (undo.c, applied_row.c).
+ * Its rows are in no write set.
  */
 #define TABLE_MEMBER STORE_TABLES
 #define STORE_FILES (STORE_TABLES + 1) /* tables */
@@ -52,10 +53,10 @@ struct log_end {
 
 struct store {
 	const struct log *log;
-	bool accept_loss; /* accept a truncated log */
+	bool accept_loss; /* opens the store even if the end of the log is lost */
 	DB_ENV *env;
 	DB *db[STORE_FILES];
-	unsigned int files; /* STORE_FILES, or one less: no TABLE_MEMBER */
+	unsigned int files; /* STORE_FILES; one less without TABLE_MEMBER */
 	DB_TXN *txn;
 	bool changed;
 	uint64_t work; /* rows accessed since the open */
@@ -78,15 +79,15 @@ struct store {
 	bool tables_short; /* a table could not get its slack */
 	pthread_mutex_t log_files_lock; /* protects log_files_made */
 	struct log_end log_end;
-	uint32_t log_files_made; /* the last log file that is allocated */
+	uint32_t log_files_made; /* number of the last log file that is allocated */
 	_Atomic(enum store_space) space_state;
 	uint64_t space_checked; /* clock_now() */
 	atomic_bool full; /* the last flush or checkpoint found no space */
-	/* any operation since the last good checkpoint found no space */
+	/* an operation since the last successful checkpoint found no space */
 	atomic_bool was_full;
-	struct timing checkpoints; /* those that wrote something */
-	struct store_counts counts; /* the last values; store's thread */
-	/* clock_now(): time of the next look at the cache */
+	struct timing checkpoints; /* durations of those that wrote something */
+	struct store_counts counts; /* the last values read; store's thread */
+	/* clock_now(): when to read the counts of the cache again */
 	uint64_t cache_read_next;
 	atomic_uint
 		errors_logged; /* error lines since the last good checkpoint */
@@ -108,7 +109,10 @@ static inline DBT dbt_out(void *buf, size_t cap)
 
 /* Translates a return value of Berkeley DB.  Logs a failure and marks the store as failed. */
 int store_error(struct store *st, int ret, const char *what);
-/* Counts an error line.  false: there were STORE_ERRORS_MAX since the last good checkpoint. */
+/*
+ * Counts an error line.  false: do not log it; there were STORE_ERRORS_MAX since the last
+ * successful checkpoint.
+ */
 bool store_may_log(struct store *st);
 
 /* ---- log_files.c ---- */
@@ -130,30 +134,34 @@ int log_files_last(const struct store *st, uint32_t *last);
 /* ---- log_end.c ---- */
 
 /*
- * Before recovery: checks that the log is readable as far as it was flushed.  0; -EBADMSG, logged:
- * it is not, or this cannot be determined; another -errno, logged: an error that may be temporary.
+ * Call it before recovery.  Checks that the log is readable up to the point to which it was
+ * flushed. 0; -EBADMSG, logged: it is not, or this cannot be determined; another -errno, logged: an
+ * error that may be temporary.
  */
 int log_end_check(struct store *st);
 #define LOG_END_FILE "log_end"
 #define LOG_END_SIZE 24u /* bytes */
 /* The contents of the file. */
 void log_end_encode(uint64_t end, uint8_t record[LOG_END_SIZE]);
-/* After recovery: opens the file.  -EIO, logged: must_exist, and it does not; or -errno. */
+/*
+ * Call it after recovery.  Opens the file.  -EIO, logged: must_exist is set and there is no file;
+ * -errno.
+ */
 int log_end_find(struct store *st, bool must_exist);
 /* Makes the file.  Call it before the first flush.  -errno, logged. */
 int log_end_make(struct store *st);
 void log_end_close(struct store *st);
-/* Logs that the store cannot be opened although the loss is accepted. */
+/* Logs that the store cannot be opened even though attr.accept_loss is set. */
 void log_end_report_lost(const struct store *st);
-/* The end of the log that the next flush covers.  Any thread. */
+/* The end of the log, as covered by a flush that begins now.  Any thread. */
 uint64_t log_end_before_flush(struct store *st);
 /*
- * Records the end after that flush; call it before the changes are acknowledged.  Any thread.  After
- * an error, which is logged, no change may be acknowledged.  -ENOSPC: there is no space, try again;
- * -EIO: the store has failed.
+ * Records the end after that flush; call it before the changes are acknowledged.  Any thread.
+ * After an error, which is logged, no change may be acknowledged.  -ENOSPC: there is no space, try
+ * again; -EIO: the store has failed.
  */
 int log_end_flushed(struct store *st, uint64_t end);
-/* One thread at a time. */
+/* Flushes the file that records the end of the log.  One thread at a time. */
 void log_end_sync(struct store *st);
 
 /* ---- store_space.c; the store's thread ---- */
@@ -161,7 +169,7 @@ void log_end_sync(struct store *st);
 int table_space_open(struct store *st);
 void table_space_close(struct store *st);
 void table_space_before_put(struct store *st, enum store_table table);
-/* Before and after a transaction with changes is undone. */
+/* Call them before and after a transaction with changes is undone. */
 void table_space_before_abort(struct store *st, uint64_t end[STORE_FILES]);
 void table_space_after_abort(struct store *st,
 			     const uint64_t before[STORE_FILES]);
@@ -173,7 +181,7 @@ bool store_free_bytes(const struct store *st, uint64_t *left);
 int raw_begin(struct store *st);
 int raw_commit(struct store *st);
 void raw_abort(struct store *st);
-/* Commits if rc is 0, else undoes.  Returns rc, or the result of the commit. */
+/* Commits if rc is 0, otherwise undoes.  Returns rc, or the result of the commit. */
 int raw_end(struct store *st, int rc);
 /* As store_get(), store_put() or store_insert() (DB_NOOVERWRITE), and store_del(). */
 int raw_get(struct store *st, enum store_table table, const void *key,
@@ -188,10 +196,10 @@ int raw_del(struct store *st, enum store_table table, const void *key,
 /* Checks every page of the table and logs what it finds.  0; -EIO: damaged or missing; -ENOMEM. */
 int table_pages_check(const struct store_attr *attr, const char *table);
 /*
- * Berkeley DB takes a page of zeros for one that was never written: a cursor ends there without an
- * error, and names after it are gone.  A crash may leave such a page, which no other page names.  So
- * if there is one, this checks the whole table.  Reads the whole file.  0, or as
- * table_pages_check(); or an error of the file.
+ * Looks for pages of zeros in the whole file; if it finds one, checks the whole table.  Berkeley DB
+ * treats such a page as never written: a cursor ends there without an error, and all later rows are
+ * missing.  A crash may also leave a page of zeros that no other page refers to, which is no
+ * damage. 0; as table_pages_check(); or an error of the file.
  */
 int table_pages_check_zeros(const struct store_attr *attr, const char *table);
 
@@ -209,25 +217,25 @@ void environment_close(struct store *st);
 
 /* ---- transaction.c ---- */
 
-/* Commits if rc is 0, else undoes.  Returns rc, or the result of the commit. */
+/* Commits if rc is 0, otherwise undoes.  Returns rc, or the result of the commit. */
 int transaction_end(struct store *st, int rc);
 /* Flushes Berkeley DB's log, also with several managers; any thread. */
 int store_flush_log(struct store *st);
-/* Until then no identifiers are reserved: id_end must be UINT64_MAX. */
+/* Begins to reserve identifiers.  Before this call, id_end must be UINT64_MAX. */
 int ids_open(struct store *st);
 
 /* ---- group.c; the store's thread ---- */
 
-/* Whether this is the store of one of several managers.  0, or -EIO. */
+/* Sets *marked: whether this is the store of one of several managers.  0, or -EIO. */
 int group_mark_get(struct store *st, bool *marked);
-/* In the open transaction: from now on it is. */
+/* In the open transaction: marks it as the store of one of several managers. */
 int group_mark_put(struct store *st);
 /*
- * Opens a store with st->rep: makes it the store of a group if it is not, and undoes what is not
- * committed.
+ * Opens a store with st->rep.  If it is not yet the store of one of several managers, makes it one.
+ * Undoes the changes that are not committed.
  */
 int group_open(struct store *st);
-/* Undoes what is not committed; from then on it is the store of one manager. */
+/* Undoes the changes that are not committed, and makes it the store of a single manager. */
 int group_leave(struct store *st);
 
 /* ---- keys and rows that are loaded at the start ---- */

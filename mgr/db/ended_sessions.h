@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ended_sessions.h - sessions that have ended.  Those that must not return form a queue in the
- * order of their ends, so that the oldest ones can be dropped.
+ * ended_sessions.h - sessions that have ended.  Sessions that must not return form a queue, sorted
+ * by when they ended, so that the oldest ones can be dropped.
  */
 #ifndef ENDED_SESSIONS_H
 #define ENDED_SESSIONS_H
@@ -21,9 +21,9 @@ struct ended_session {
 };
 
 /*
- * Adds a record, and drops up to two of the oldest if there are more than the limit allows.
- * seq: the number of the record.  The first one is 1, and each later one is higher by 1 than
- * the last one, which ended_session_walk() returns.
+ * Adds a record.  If the queue exceeds the limit, drops up to two of the oldest records.  seq: the
+ * number of the new record: 1 for the first one, otherwise one more than the last number, which
+ * ended_session_walk() returns.
  */
 int ended_session_add(struct store *st, uint64_t seq,
 		      const struct ended_session *ended_session,
@@ -38,8 +38,8 @@ int ended_session_walk(struct store *st,
 		       void *arg, uint64_t *last);
 
 /*
- * Ended sessions without a fence whose capabilities may still be valid: a ring of the newest ones,
- * so that the next start of the manager knows them.
+ * Sessions that ended without a fence (the iods were not told) and whose capabilities may still be
+ * valid.  A ring of the newest ones is stored, so that the manager knows them after a restart.
  */
 #define UNFENCED_ENDS_MAX 65536u /* entries of the ring */
 

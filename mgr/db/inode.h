@@ -2,7 +2,7 @@
 /*
  * inode.h - the record of a file, directory or symlink.
  *
- * The size of a regular file is known, or, with INODE_ASK, must be asked of the iods.
+ * The manager knows the size of a regular file, or, with INODE_ASK, must ask the iods for it.
  * Only ns/file_size.c changes the fields of "size state".
  */
 #ifndef INODE_H
@@ -13,12 +13,14 @@
 
 #include "mgr/db/store.h"
 
-#define INODE_ASK 0x1u /* opened for writing since size was set */
-#define INODE_TAINT 0x2u /* ... and the releases do not determine the size */
+#define INODE_ASK 0x1u /* was opened for writing since size was set */
+#define INODE_TAINT                                                            \
+	0x2u /* with ASK: the reports at release do not determine the size */
 #define INODE_DATA 0x4u /* the iods may have objects of it */
 #define INODE_XATTR 0x10u /* it may have extended attributes */
 #define INODE_HOLES 0x20u /* allocated space may differ from size */
-#define INODE_UNSURE 0x100u /* ... or the iods were not asked since a change */
+#define INODE_UNSURE                                                           \
+	0x100u /* the iods were not asked for the space since a change */
 #define INODE_ACL 0x40u /* has an access ACL, which extends mode */
 #define INODE_ACL_DEFAULT 0x80u /* has a default ACL for new entries */
 #define INODE_BUSY 0x8u /* an INTENT_RESIZE exists for it */
@@ -40,13 +42,13 @@ struct inode {
 
 	/* regular files: size state; symlinks: size */
 	uint32_t flags; /* INODE_* */
-	/* changes whenever an older answer of the iods may be out of date */
+	/* changes whenever an earlier answer of the iods may have become stale */
 	uint32_t gen;
 	uint32_t writers; /* open records of writers */
-	uint32_t appenders; /* of these, the ones that only append */
+	uint32_t appenders; /* open records of writers that only append */
 	uint64_t size; /* bytes */
-	uint64_t end; /* highest end of a write, from releases */
-	uint64_t tail; /* highest end reserved for an append */
+	uint64_t end; /* highest end of a write, as reported by releases */
+	uint64_t tail; /* highest end that was reserved for an append */
 };
 
 static inline int inode_is_dir(const struct inode *ino)
@@ -61,8 +63,8 @@ int inode_del(struct store *st, uint64_t handle);
 /* The highest handle; 0: there is no inode. */
 int inode_last(struct store *st, uint64_t *handle);
 /*
- * Adds the number of inodes with handles from *next to last to *count, and sets *next to the handle
- * after the last of them.  It reads at most `rows` rows.  *next 0: all are counted.
+ * Counts inodes with handles from *next to last, at most `rows` of them.  Adds their number to
+ * *count, and sets *next to the handle at which to continue; 0: all are counted.
  */
 int inode_count(struct store *st, uint64_t last, unsigned int rows,
 		uint64_t *next, uint64_t *count);

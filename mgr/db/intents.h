@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * intents.h - work at the iods that is decided and may not be finished.  An intent is
- * written in the transaction of the metadata change that decides it.  It is deleted
- * when every iod concerned has answered, and continued at the next start.  Intents are
- * sorted by id.
+ * intents.h - work that the iods must still do.  The transaction of a metadata change also writes
+ * the intent for the work that results from it.  The intent is deleted when every iod concerned has
+ * answered.  If the manager stops before that, the next start continues it.  Intents are sorted by
+ * id.
  */
 #ifndef INTENTS_H
 #define INTENTS_H
@@ -13,7 +13,7 @@
 enum intent_kind {
 	INTENT_REMOVE = 1, /* the objects of handle */
 	INTENT_RESIZE = 2, /* the file handle gets the length size */
-	INTENT_FENCE = 3, /* session: it has ended */
+	INTENT_FENCE = 3, /* the iods must fence session, which has ended */
 	/* handle has no name: remove it once all sessions have declared their holds, unless
 	 * one of them holds it */
 	INTENT_LATER = 4,
@@ -29,7 +29,7 @@ struct intent {
 	uint64_t seq; /* RESIZE: the caller's request */
 	uint32_t slot;
 	uint32_t op; /* RESIZE: enum wire_op; FENCE: WIRE_EVICT, or 0 */
-	uint64_t expiry; /* RESIZE: after this time it must not be executed */
+	uint64_t expiry; /* RESIZE: an iod must not execute it after this time */
 	/* clock_boot() of the boot that expiry and born refer to */
 	uint64_t host;
 	uint64_t born; /* RESIZE: when it was requested, on the same clock */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lock_index.h - all locks again, in memory and ordered by bytes.  A conflicting lock
- * is found in a number of steps that is about the logarithm of the number of locks of
- * the file.  In the table the locks of one holder are together, so a search there would
- * visit every lock.
+ * lock_index.h - a copy of all locks in memory, sorted by byte range.  Finding a
+ * conflicting lock takes a number of steps that is about the logarithm of the number of
+ * locks of the file.  The table is sorted by holder, so a search there would visit every
+ * lock.
  *
  * The index follows the transactions of the store: an abort also undoes changes of the
  * index.
@@ -15,7 +15,7 @@
 
 struct lock_index;
 
-/* seed: must be secret.  max: locks of all users; one user may have a quarter.  -ENOMEM */
+/* seed: must be secret.  max: limit for all users; a quarter of it for one user.  -ENOMEM */
 int lock_index_open(uint64_t seed, size_t max, struct lock_index **out);
 void lock_index_close(struct lock_index *index);
 /*

@@ -32,8 +32,8 @@ int lock_find(struct store *st, const struct lock_rec *want,
 	      struct lock_rec *rec);
 
 /*
- * Until lock_release(), rec conflicts with others as a lock would, but has no row.  For
- * a lock that is taken in several transactions.  -ENOMEM
+ * Reserves a lock that is taken in several transactions: until lock_release(), rec has
+ * no row but conflicts with others like a lock.  -ENOMEM
  */
 struct lock_node;
 int lock_reserve(struct store *st, const struct lock_rec *rec, uint32_t uid,

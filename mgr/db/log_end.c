@@ -134,9 +134,10 @@ static void report_cut(struct store *st, uint64_t found, uint64_t end)
 static void report_unknown(struct store *st, const char *what)
 {
 	log_error(st->log,
-		  "database %s: its file " LOG_END_FILE " %s: nobody can tell "
-		  "whether the log is whole; restore the folder from a "
-		  "backup, or start from what can be read: pvfs-mgr --restore",
+		  "database %s: its file " LOG_END_FILE " %s: without it, the "
+		  "end of the log may be missing unnoticed; restore the folder "
+		  "from a backup, or start from what can be read: pvfs-mgr "
+		  "--restore",
 		  st->home, what);
 }
 

@@ -2,9 +2,9 @@
 /*
  * replication_int.h - a store with the same rows as the stores of other managers.
  *
- * Changes have numbers: 1, 2, 3, ... for the transactions of all leaders that changed rows.  A
- * store that had rows before it was replicated begins at a random number.  So an entry fits only a
- * store that has exactly the changes before it.
+ * Each transaction that changes rows is a change with a number: 1, 2, 3, ..., continued by each new
+ * leader.  A store that had rows before it was replicated begins at a random number.  So an entry
+ * fits only a store that has exactly the changes before it.
  *
  * 	change:   1 .. a | a+1 ............... c | c+1 ......... z
  * 	          in the tables for good          | committed     | not known as committed
@@ -20,12 +20,12 @@
 #include "mgr/db/write_set.h"
 
 /*
- * The changes of one transaction: its write set, and the row before each change.  In the reverse
- * order, the rows before undo the transaction.
+ * The changes of one transaction: its write set, and the old row of each change.  Writing the old
+ * rows in reverse order undoes the transaction.
  */
 struct row_changes {
-	struct row_list before; /* one row for each change, in order */
-	struct row_list after;
+	struct row_list before; /* the old row of each change, in order */
+	struct row_list after; /* the write set */
 	/* the lists are not complete: -ENOMEM, -EIO, -E2BIG (for an entry) */
 	int error;
 };
@@ -74,17 +74,17 @@ struct replication {
 /* -ENOMEM */
 int replication_new(const struct store_attr *attr, struct replication **out);
 void replication_free(struct replication *rep);
-/* Begins with what the database has applied. */
+/* Loads what the database has applied. */
 int replication_load(struct store *st);
-/* Before and after the commit of a transaction that changed rows; store's thread. */
+/* Call them before and after the commit of a transaction that changed rows; store's thread. */
 int replication_before_commit(struct store *st);
 void replication_after_commit(struct store *st);
-/* The tables contain this, and the database says so. */
+/* Call it once the tables contain these entries and the database records this. */
 void replication_set_applied(struct replication *rep,
 			     const struct store_applied *applied);
 /* store_flush(); any thread */
 int replication_flush(struct store *st);
-/* Before and after a flush of Berkeley DB's log; any thread. */
+/* Call them before and after a flush of Berkeley DB's log; any thread. */
 uint64_t replication_index_written(struct replication *rep);
 void replication_note_durable(struct replication *rep, uint64_t index);
 
@@ -92,7 +92,7 @@ void replication_note_durable(struct replication *rep, uint64_t index);
 
 /* *applied is zeroed if the store has none.  -EIO, logged: the rows are damaged. */
 int applied_get(struct store *st, struct store_applied *applied);
-/* A transaction must be open.  Writes the configuration only if it is another one than before. */
+/* A transaction must be open.  Writes the configuration only if it differs from that in before. */
 int applied_put(struct store *st, const struct store_applied *applied,
 		const struct store_applied *before);
 int applied_del(struct store *st);
@@ -102,9 +102,9 @@ int applied_del(struct store *st);
 /* Adds undo rows of this change to the open transaction.  -EBADMSG: before is malformed. */
 int undo_put(struct store *st, uint64_t change, const struct row_list *before);
 /*
- * Undoes all changes that have undo rows and are not recorded as applied, the last one first, in several
- * transactions, and deletes all undo rows.  After a crash, the next call continues.  No transaction may be
- * open.  -EIO, logged: a row is damaged.
+ * Undoes all changes that have undo rows and are not recorded as applied, the last one first, in
+ * several transactions, and deletes all undo rows.  After a crash, the next call continues.  No
+ * transaction may be open.  -EIO, logged: a row is damaged.
  */
 int undo_all(struct store *st);
 void undo_slots_free(struct undo_slots *slots);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sessions.h - sessions that changed something, and the last reply of each of their
- * slots.  A reply is written in the transaction of its change.  So a request that is
- * repeated after a crash of the manager is not executed twice.
+ * sessions.h - sessions that changed metadata, and the last reply of each of their
+ * slots.  The transaction of a change also writes the reply.  So if a client repeats a
+ * request after a crash of the manager, it is not executed twice.
  */
 #ifndef SESSIONS_H
 #define SESSIONS_H
 
 #include "mgr/db/store.h"
 
-#define SESSION_FENCED 0x1u /* ended; the iods are being told */
+#define SESSION_FENCED 0x1u /* ended; the manager is informing the iods */
 /* ended; its open records and locks are being dropped */
 #define SESSION_ENDED 0x2u
 #define SESSION_BYE 0x4u /* ended by BYE */
 #define SESSION_OVER (SESSION_FENCED | SESSION_ENDED | SESSION_BYE)
 #define SESSION_EVICTED 0x10u /* ended by an administrator */
 #define SESSION_DECLARES                                                       \
-	0x8u /* after a restart of the manager it declares its holds */
+	0x8u /* the client declares its holds again when the manager restarts */
 
 struct session_rec {
 	uint64_t id;
@@ -72,7 +72,8 @@ int reply_walk(struct store *st, uint64_t session,
  * reported.
  */
 #define OPEN_APPEND 0x1u
-#define OPEN_HOLD 0x2u /* reads, and keeps the file */
+#define OPEN_HOLD                                                              \
+	0x2u /* a reader that holds the file: it exists until the release */
 #define OPEN_NOT_OWNER 0x4u /* the opener is neither the owner nor root */
 #define OPEN_DECLARED                                                          \
 	0x8u /* a hold by DECLARE: the manager did not see the open */

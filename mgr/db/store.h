@@ -57,15 +57,15 @@ struct store_attr {
 	const struct log *log; /* must outlive the store */
 	/* opens the store even if acknowledged changes are lost */
 	bool accept_loss;
-	bool replicated; /* the store of one of several managers */
+	bool replicated; /* this is the store of one of several managers */
 	store_replicate_fn *replicate; /* or NULL: see store_next_entry() */
 	void *replicate_arg;
 	/*
-	 * There is one manager from now on.  Changes that are in the managers' log and not in
-	 * store_get_applied() are lost: apply them before.
+	 * Makes it the store of a single manager.  Changes in the managers' log after
+	 * store_get_applied() are lost, so apply them before.
 	 */
 	bool leave_group;
-	/* The same, for a store that has applied nothing, or only the entry that founded a group. */
+	/* As leave_group, for a store that has applied at most the entry that founded a group. */
 	bool leave_unused_group;
 };
 
@@ -77,8 +77,8 @@ struct store_attr {
  */
 int store_open(const struct store_attr *attr, struct store **st);
 /*
- * Recovers a store that nobody has open, checks every page of it, and logs what is wrong.  0:
- * nothing is wrong.
+ * Recovers a store that no process has open, checks every page, and logs all damage.  0: there is
+ * none.
  */
 int store_check(const struct store_attr *attr);
 /* st may be NULL.  No transaction may be open.  Writes a checkpoint unless the store failed. */
@@ -86,7 +86,7 @@ void store_close(struct store *st);
 
 /* The store failed permanently: the process must stop. */
 bool store_failed(const struct store *st);
-/* Whether something found no space; that may be the cause of a failure. */
+/* Whether an operation found no space, which may be the cause of a failure. */
 bool store_was_full(const struct store *st);
 const struct log *store_log(const struct store *st);
 
@@ -161,26 +161,28 @@ struct store_applied {
 /* The position that the database has recorded.  -ENOENT: there is one manager. */
 int store_get_applied(struct store *st, struct store_applied *applied);
 /*
- * Begins to lead: completes the rows, and flushes this; without attr.replicate it does not wait.
- * All committed entries must have been applied.  After an error the store must be closed.
+ * Prepares the store of a new leader: writes rows that may be missing, and flushes them; without
+ * attr.replicate it does not wait.  All committed entries must have been applied.  After an error
+ * the store must be closed.
  */
 int store_lead(struct store *st);
 /*
- * In place of attr.replicate: the next entry to put into the managers' log.  Each is handed out
- * once, and is valid until store_note_own_entry() of it returns.  Any thread.  -ENOENT: all
- * transactions until now are in entries that were handed out.
+ * Without attr.replicate: the next entry to put into the managers' log.  Returns each entry once;
+ * it is valid until store_note_own_entry() for it returns.  Any thread.  -ENOENT: entries that were
+ * already returned contain all transactions until now.
  */
 int store_next_entry(struct store *st, const void **entry, size_t *len);
 /*
- * Changes have rising numbers.  The rows that a transaction has read are committed once the last change
- * at that time is.  Until then, no client and no iod may learn of them.
+ * The number of the last change; numbers rise.  A transaction may have read rows of any change up
+ * to this one.  No client and no iod may learn of these rows until store_is_committed() is true for
+ * it.
  */
 uint64_t store_last_change(struct store *st);
 bool store_is_committed(struct store *st, uint64_t change);
 /* An entry of another leader.  -ENOSPC: nothing is applied.  -EPERM: this manager leads. */
 int store_apply(struct store *st, uint64_t index, uint64_t term,
 		const void *entry, size_t len);
-/* An entry of this store.  Its undo rows become void with the next transaction. */
+/* An entry that this store made.  The next transaction makes its undo rows void. */
 int store_note_own_entry(struct store *st, uint64_t index, uint64_t term,
 			 const void *entry, size_t len);
 /* An entry without changes. */
@@ -189,11 +191,11 @@ int store_note_committed(struct store *st, uint64_t index, uint64_t term);
 int store_note_configuration(struct store *st, uint64_t index, uint64_t term,
 			     const void *config, size_t len);
 /*
- * Records what was noted, if no transaction does so.  Call it before the store is idle.  No
- * transaction may be open.
+ * Writes the noted position to the database; otherwise the next transaction does this.  Call it
+ * before the store becomes idle.  No transaction may be open.
  */
 int store_record_committed(struct store *st);
-/* After a power loss, store_get_applied() has at least this index. */
+/* Even after a power loss, store_get_applied() returns at least this index. */
 uint64_t store_durable_index(const struct store *st);
 
 /* ---- rows ---- */
@@ -217,12 +219,12 @@ enum store_table {
 #define STORE_VAL_MAX 8192u /* bytes in a value */
 
 /*
- * Copies the value to val, of cap bytes, into which it must fit, and sets *len (may be NULL) to
- * its length.  -ENOENT.
+ * Copies the value to val, which has cap bytes; it must fit.  Sets *len (may be NULL) to its
+ * length. -ENOENT.
  */
 int store_get(struct store *st, enum store_table table, const void *key,
 	      size_t klen, void *val, size_t cap, size_t *len);
-/* The changes of rows: a transaction must be open.  The store copies key and val. */
+/* These functions change rows: a transaction must be open.  The store copies key and val. */
 int store_put(struct store *st, enum store_table table, const void *key,
 	      size_t klen, const void *val, size_t len);
 /* -EEXIST: the key exists. */
@@ -325,27 +327,28 @@ bool store_is_short(const struct store *st);
 
 /* ---- a copy of a store in use ---- */
 
-/* Gets the files of a copy, one after the other.  Returns 0, or -errno, which ends the copy. */
+/*
+ * Receives the files of a copy, in turn.  The functions return 0, or -errno, which ends the copy.
+ */
 struct store_sink {
 	/* The next file of the folder "db" begins. */
 	int (*file)(void *arg, const char *name);
-	/* A part of it.  The parts are at rising offsets, without gaps. */
+	/* The next part of the file; parts have no gaps. */
 	int (*data)(void *arg, uint64_t offset, const void *bytes, size_t len);
 	void *arg;
 };
 
 /*
- * Copies the store while it is used.  store_open() of the copy finds the transactions that were
- * committed at a moment between the begin and the end of the call; with several managers, what was
- * applied at such a moment.  Copies need no more memory than a few hundred KiB.  The log grows
- * until the end.  -ENOSPC: the disk of the store is short of space.  -EIO: also, logged, if a
- * table could not be read.
+ * Copies the store while it is used.  The copy contains the transactions that were committed at
+ * some moment during the call; with several managers, the entries that were applied at such a
+ * moment. Needs at most a few hundred KiB of memory.  The log grows until the copy ends.  -ENOSPC:
+ * the disk of the store is short of space.  -EIO: also, logged, if a table could not be read.
  */
 int store_copy(struct store *st, const struct store_sink *sink);
 
 /* ---- counters ---- */
 
-/* Rows that were read, written or passed since the open. */
+/* Rows that were read, written or passed over by a cursor since the open. */
 uint64_t store_rows_accessed(const struct store *st);
 /*
  * Counts of the database since it was opened.  The counts of the cache may be a little old.  -EIO:

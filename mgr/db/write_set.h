@@ -6,7 +6,7 @@
  * 	entry:	head of 32 bytes | row | row | ...
  * 	row:	table, kind, length of key, length of value: 8 bytes | key | value
  *
- * All numbers are little-endian.  The rows of an entry are to be changed in their order.
+ * All numbers are little-endian.  The rows of an entry must be applied in order.
  */
 #ifndef WRITE_SET_H
 #define WRITE_SET_H
@@ -30,7 +30,7 @@ struct row_image {
 	size_t len; /* at most STORE_VAL_MAX */
 };
 
-/* Zeroed at first. */
+/* Set it to zero. */
 struct row_list {
 	uint8_t *bytes;
 	size_t len, cap;
@@ -39,7 +39,7 @@ struct row_list {
 
 /* Copies the row.  -ENOMEM: nothing changed. */
 int row_list_add(struct row_list *list, const struct row_image *row);
-/* Forgets the rows, and keeps the memory. */
+/* Removes the rows, and keeps the memory. */
 static inline void row_list_clear(struct row_list *list)
 {
 	list->len = 0;
@@ -53,7 +53,7 @@ void row_list_free(struct row_list *list);
  */
 int row_next(const uint8_t **at, const uint8_t *end, struct row_image *row);
 
-/* An entry that is being filled.  Zeroed at first. */
+/* An entry that is being filled.  Set it to zero. */
 struct write_entry {
 	uint64_t first; /* number of the first change; set by the owner */
 	uint32_t changes; /* write sets in it */
@@ -63,11 +63,11 @@ struct write_entry {
 /* Whether the write set fits into the entry. */
 bool write_entry_has_room(const struct write_entry *e,
 			  const struct row_list *set);
-/* Makes write_entry_add() of this write set succeed.  -ENOMEM */
+/* Allocates memory, so that write_entry_add() of this write set succeeds.  -ENOMEM */
 int write_entry_reserve(struct write_entry *e, const struct row_list *set);
-/* The write set was reserved and has room. */
+/* Call write_entry_has_room() and write_entry_reserve() for the set before. */
 void write_entry_add(struct write_entry *e, const struct row_list *set);
-/* Writes the head: list.bytes is the entry then. */
+/* Writes the head.  list.bytes is then the complete entry. */
 void write_entry_finish(struct write_entry *e);
 void write_entry_free(struct write_entry *e);
 
