@@ -4,8 +4,9 @@
  *
  * 	thread of backup_server: store_copy() --> socket --> this file --> memory of the other manager
  *
- * The other manager asks for one part after the other.  A part is what the socket has.  If nobody asks, the
- * socket is full, and the copy ends after the time of backup_server.
+ * The other manager requests one part after the other.  Each request returns what the socket
+ * contains. If requests stop, the socket fills up, and the copy ends after the timeout of
+ * backup_server.
  */
 #include "mgr/copy_service.h"
 

@@ -154,8 +154,8 @@ find_self(const struct mgr *mgr, const struct member_status *status)
 }
 
 /*
- * A member that was removed must not join again under its id.  A snapshot may name members of a time
- * before this one was added, so the log does not tell, and the storage has a mark.
+ * A member that was removed must not join again under its id.  A snapshot may name members of a
+ * time before this one was added, so the log does not tell, and the storage has a mark.
  */
 static bool was_named(const struct mgr *mgr)
 {
@@ -199,7 +199,7 @@ static const char *remedy_of(int rc)
 	return NULL;
 }
 
-/* Once until it changes; a manager that does not answer, or does not lead, is no refusal. */
+/* Logs a rejection once until it changes.  No answer, or a manager that does not lead, is none. */
 static void report_refusal(struct joining *j, int rc)
 {
 	const char *remedy = remedy_of(rc);
@@ -314,7 +314,10 @@ static bool list_has(const struct peers_manager *managers, unsigned int n,
 	return false;
 }
 
-/* Until this member has a vote, its log may name former members, so those of the last answer count too. */
+/*
+ * Until this member has a vote, its log may name former members, so those of the last answer count
+ * too.
+ */
 static void follow_members(struct joining *j,
 			   const struct member_status *status)
 {
@@ -360,8 +363,8 @@ static void on_timer(struct rpc_timer *timer)
 }
 
 /*
- * A member that its log has named has forgotten entries that it had confirmed, if the log is empty now.  Its
- * vote could make a manager lead that lacks them.
+ * A member that its log has named has forgotten entries that it had confirmed, if the log is empty
+ * now.  Its vote could make a manager lead that lacks them.
  */
 static int check_log(const struct mgr *mgr)
 {

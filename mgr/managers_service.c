@@ -114,8 +114,8 @@ static int check_new(const struct mgr *mgr, const struct member_status *status,
 }
 
 /*
- * The new manager repeats JOIN: it is added, and gets a vote when it is up to date.  Other changes are not
- * delayed meanwhile.
+ * The new manager repeats JOIN.  The first one adds it without a vote; once it is up to date, it
+ * gets one.  Other changes of the group are not delayed meanwhile.
  */
 static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 		       const struct member_status *status)
@@ -152,7 +152,10 @@ static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 	return rc;
 }
 
-/* It answers, and lacks no more than what is on its way under load.  A member that is filled lacks more. */
+/*
+ * It answers, and lacks no more than what is on its way under load.  A member that is filled lacks
+ * more.
+ */
 static bool is_up_to_date(const struct member_peer_status *m)
 {
 	return m->recent && m->lag <= LAG_MAX;
@@ -214,7 +217,10 @@ static int begin_removal(struct mgr *mgr, uint64_t id)
 	return mgr_group_remove(mgr->group, id, on_removed, mgr);
 }
 
-/* Members count as recent for one election timeout, so all of these have answered after the request. */
+/*
+ * Members count as recent for one election timeout, so all of these have answered after the
+ * request.
+ */
 static void removal_due(struct rpc_timer *timer)
 {
 	struct mgr *mgr = container_of(timer, struct mgr, removal.timer);
@@ -225,8 +231,9 @@ static void removal_due(struct rpc_timer *timer)
 }
 
 /*
- * Without a majority, the group could not even take the removal back.  A member may have ended just before the
- * request.
+ * Begins the removal after one election timeout, because a member may have stopped just before the
+ * request.  If the running members would be no majority after the removal, it is rejected then: the
+ * group could not even undo it.
  */
 static int remove_member(struct mgr *mgr, struct rpc_req *rpc, uint64_t id,
 			 const struct member_status *status)

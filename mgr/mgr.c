@@ -152,8 +152,9 @@ static void report_opened(struct mgr *mgr)
 }
 
 /*
- * An iod refused this manager.  If another member of its group led, this one could not have the lease, or
- * get it back.  So if it does, the other manager has a copy of the database.
+ * An iod rejected this manager because it obeys another one.  If that one led the same group, this
+ * manager could not have the lease.  So if this manager has the lease, the other manager uses a
+ * copy of the database.
  */
 static void check_copied(struct mgr *mgr)
 {

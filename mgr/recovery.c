@@ -8,11 +8,11 @@
  * 	db                   as after a restore: no identifier is issued again, and the term is higher
  * 	raft                 a new group, with this manager as its only member
  *
- * The last entries may be acknowledged although this member has not learned that they are committed.  So
- * none of them is dropped.
+ * The last entries may be acknowledged although this member has not learned that they are
+ * committed.  So none of them is dropped.
  *
- * The other storages may come back, and elect a leader.  It has the same database identity, so only the
- * term protects the iods from it: see TERM_GAP.
+ * The other storages may come back, and elect a leader.  It has the same database identity, so only
+ * the term protects the iods from it: see TERM_GAP.
  */
 #include "mgr/recovery.h"
 
@@ -137,7 +137,7 @@ static int check_manager(struct restore *r, unsigned int index, uint64_t group)
 	return -EBUSY;
 }
 
-/* Of this storage; 0: none, because a recovery was interrupted. */
+/* *group: the group of this storage; 0: none, because a recovery was interrupted. */
 static int own_group(const struct restore *r, uint64_t *group)
 {
 	uint64_t id;

@@ -136,8 +136,8 @@ struct asker {
 };
 
 /*
- * Requests that no caller waits for, so nobody could send a list of groups.  They concern only
- * open files.
+ * Whether the request needs no groups.  No caller waits for these requests, so no list of groups
+ * could be requested from it.  They concern only open files.
  */
 static bool ignores_groups(const struct rpc_req *rpc)
 {
@@ -294,7 +294,7 @@ static int commit_op(struct mgr_op *op, int rc, struct flusher_item *item)
 	return rc;
 }
 
-/* Without a row, nobody would drop these holds at the end of the session. */
+/* Without a row for the session, its end would not drop these holds. */
 static void drop_declared_holds(const struct mgr_op *op)
 {
 	const struct caller *caller = caller_of(op->rpc->session);
@@ -307,8 +307,8 @@ static void drop_declared_holds(const struct mgr_op *op)
 /* ---- the operation is done ---- */
 
 /*
- * No reply is recorded: a replay is from this run of the manager, or finds that nothing was
- * changed.
+ * No reply is recorded.  If the request is repeated in this run of the manager, the rpc layer has
+ * its reply; after a restart it is executed again, which is safe because it changed nothing.
  */
 static void finish_unchanged(struct mgr_op *op)
 {
@@ -409,7 +409,8 @@ static void finish_op(struct mgr_op *op)
 
 /*
  * Commits a part of the operation.  No reply is stored for it: if the manager crashes, the client
- * repeats the request from its start.  The reply to the last part waits until all parts are flushed.
+ * repeats the request from its start.  The reply to the last part waits until all parts are
+ * flushed.
  */
 static void finish_part(struct mgr_op *op)
 {

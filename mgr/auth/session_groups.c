@@ -9,7 +9,7 @@
 
 /* ---- GROUPS ---- */
 
-/* The list has the groups of the session's own user, and nobody but the client states them. */
+/* Whether the list has the groups of the session's own user, and only the client states them. */
 static bool is_own_list(struct rpc_session *session, uint64_t number)
 {
 	const struct rpc_session_info *info = rpc_session_info(session);

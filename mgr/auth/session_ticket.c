@@ -30,7 +30,7 @@ void session_ticket_start(const struct mgr *mgr, struct rpc_session *session)
 	caller->ended = false;
 }
 
-/* A connection that stays open has no more rights than one that comes back. */
+/* An open connection loses its rights at the same time as a client that reconnects. */
 bool session_ticket_has_expired(struct mgr *mgr, struct rpc_session *session)
 {
 	const struct rpc_session_info *info = rpc_session_info(session);
@@ -41,8 +41,8 @@ bool session_ticket_has_expired(struct mgr *mgr, struct rpc_session *session)
 	if (!caller->ended)
 		log_warn(mgr->log,
 			 "%s (%s): session %016llx: its ticket has ended, and "
-			 "it got no other one: its log says why; it goes on "
-			 "under another session when it does",
+			 "it got no new one: see the client's log; when it "
+			 "gets one, it continues in a new session",
 			 info->peer, info->cred.name,
 			 (unsigned long long)info->id);
 	caller->ended = true;
@@ -345,7 +345,10 @@ static bool is_another_user(const struct auth_proof *p)
 	return info->proved && info->cred.uid != p->who.uid;
 }
 
-/* -EAGAIN: the session has a new connection, perhaps of another client; or another manager may lead. */
+/*
+ * -EAGAIN: the session has a new connection, perhaps of another client; or another manager may
+ * lead.
+ */
 static int admit_session(struct auth_proof *p)
 {
 	int rc = rpc_req_epoch(p->rpc) == p->c->exchange.epoch &&

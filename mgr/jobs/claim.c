@@ -10,10 +10,10 @@
  * An iod may have been claimed in a higher term, or in the same term by a manager that
  * started earlier.  Then it rejects this manager, which ends.
  *
- * The leader of a group starts again instead, unless it still has the lease of its group.
- * It first asks each iod for the term that it obeys: if this
- * is that of a manager that was recovered without the group, the group ends, which its database
- * records.  Otherwise its elections would in time lead to a higher term.
+ * The leader of a group does not end but starts again, unless it still has the lease of its
+ * group.  A leader first asks each iod for the term that it obeys.  If a manager that was
+ * recovered without the group (pvfs-mgr --recover) has this term, the group ends, and the
+ * database records this.  Otherwise further elections would at some time lead to a higher term.
  */
 #include <errno.h>
 #include <stdio.h>

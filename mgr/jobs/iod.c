@@ -41,8 +41,8 @@ void iod_init(struct mgr *mgr, uint32_t index,
 /* ---- reminders of iods that do not answer, at increasing intervals ---- */
 
 /*
- * A new file system needs each iod once; afterwards an iod is missing if a call to it
- * failed.
+ * Whether to log that the iod is missing.  A new file system needs an answer of each iod;
+ * afterwards, an iod is missing if a call to it failed.
  */
 static bool is_missing(const struct mgr_iod *iod)
 {

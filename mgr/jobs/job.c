@@ -43,7 +43,7 @@ static void on_answer(struct iod_call *call)
 		job->ops->done(job);
 }
 
-/* Nobody should wait for an iod of another file system. */
+/* No request should wait for an iod of another file system. */
 static void on_refused(struct iod_call *call)
 {
 	struct file_job *job = container_of(call, struct job_call, call)->job;
@@ -163,7 +163,9 @@ void job_finish(struct file_job *job)
 	job_free(job);
 }
 
-/* ---- the limit of calls: questions and truncations beyond it wait for their turn, in order ---- */
+/*
+ * ---- the limit of calls: questions and truncations beyond it wait for their turn, in order ----
+ */
 
 static bool is_below_limit(const struct mgr *mgr, uint32_t n)
 {

@@ -18,7 +18,8 @@ static uint64_t lease_ns(const struct mgr_iod *iod)
 }
 
 /*
- * The conversion to the iod's clock may be late by so much; the manager waits this much longer.
+ * How much too late a time may be after its conversion to the iod's clock; the manager waits this
+ * much longer.
  */
 static uint64_t lease_margin_ns(uint64_t ns)
 {
@@ -63,7 +64,8 @@ static size_t body_len(const struct mgr_iod *iod)
 }
 
 /*
- * The next lease is sent after the answer to this one: an iod that does not answer gets no more.
+ * The next lease is sent only after the answer to this one, so an iod that does not answer gets no
+ * further lease.
  */
 static void send_lease(struct mgr_iod *iod, uint64_t now, uint64_t until)
 {

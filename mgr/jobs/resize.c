@@ -123,8 +123,8 @@ static uint64_t time_left(const struct file_job *job)
 }
 
 /*
- * Each iod executes the truncation before its caller's deadline, or never.  The result
- * at iods that did not answer is asked when somebody wants the size.
+ * Each iod executes the truncation before its caller's deadline, or never.  If an iod does not
+ * answer, its result is unknown; the manager asks for it when a client requests the size.
  */
 static int send_resize(struct file_job *job)
 {

@@ -307,7 +307,8 @@ struct fenced_end {
 };
 
 /*
- * The iods permit all ends up to the returned id.  *next: the time at which they may permit more.
+ * Returns the highest id such that all ends up to it may complete now: no iod can execute a request
+ * of these sessions any more.  *next: when more may complete.
  */
 static uint64_t permitted_ends(const struct mgr *mgr, uint64_t now,
 			       uint64_t *next)
@@ -470,8 +471,9 @@ void unfenced_end_add(struct mgr *mgr, uint64_t session, uint64_t until)
 }
 
 /*
- * An entry of an earlier run of the manager.  If it is from an earlier boot of the host, it is on
- * another clock.  Then it is kept for one lifetime of a capability from this boot on (caps.c).
+ * Loads an entry that an earlier run of the manager wrote.  The time in an entry from an earlier
+ * boot of the host is on another clock.  Such an entry is kept for one lifetime of a capability
+ * after this boot (caps.c).
  */
 static int load_unfenced_end(void *arg, uint64_t n,
 			     const struct unfenced_end *end)

@@ -13,8 +13,8 @@
 #include "common/util/random_id.h"
 
 /*
- * With several managers: the term of the leader in their log, added to a base.  The log counts from
- * 1, also after a new group was made, and the iods may obey a higher term already.
+ * With several managers: the term of the leader in their log plus a base.  The log of a new group
+ * counts terms from 1 again, but the iods may already obey a higher term.
  */
 static int grouped_term(struct mgr *mgr, uint64_t last, uint64_t *term)
 {
@@ -43,8 +43,8 @@ static int next_term(struct mgr *mgr)
 }
 
 /*
- * Each start has a higher term.  Without this check, the next start could displace the
- * other manager in turn.
+ * Checks whether another manager has displaced this one.  Each start has a higher term, so
+ * without this check the next start could displace the other manager in turn.
  */
 static int check_displaced(struct mgr *mgr)
 {

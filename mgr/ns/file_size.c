@@ -326,8 +326,8 @@ int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 }
 
 /*
- * The iods stamp the truncation later, with their own clocks.  A later question for the
- * size would take that time for a write, so mtime moves up to it.
+ * The iods execute the truncation later, and set its time with their own clocks.  When the
+ * manager next asks for the size, this time looks like a later write.  So mtime is moved up.
  */
 static void move_mtime_to(struct inode *ino, int64_t now)
 {

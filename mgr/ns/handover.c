@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handover.c - what passes from one session to another: GRANT and REDEEM pass an open file, ADOPT
- * moves what a previous session has of a file.
+ * handover.c - moves state from one session to another: GRANT and REDEEM pass an open file; ADOPT
+ * moves what a previous session has of a file (open records, locks).
  */
 #include <errno.h>
 #include <unistd.h>

@@ -109,8 +109,8 @@ static int enter_queue(struct ns_op *op, const struct lock_rec *rec)
 }
 
 /*
- * The first turn of a request.  Until it leaves the queue, the range is reserved, unless
- * rec is an unlock: nobody else takes a part of it between two turns.
+ * The first turn of a request.  Unless rec is an unlock, reserves the range until the
+ * request leaves the queue, so that no other request locks a part of it between two turns.
  */
 static int begin_queue(struct ns_op *op, const struct lock_rec *rec)
 {

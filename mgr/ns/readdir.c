@@ -47,9 +47,9 @@ static int fill_attr(const struct dir_fill *f, uint64_t handle,
 }
 
 /*
- * The inode number of an entry.  With the real handle, a client could open a file
- * without search permission on the directory.  Such a client gets another number, the
- * same one for the same file.
+ * The inode number of an entry.  If the client has no search permission on the directory,
+ * it must not get the handle, with which it could open the file.  It gets another number
+ * instead, which is always the same for a file.
  */
 static uint64_t number_of(const struct dir_fill *f, uint64_t handle)
 {

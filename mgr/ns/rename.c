@@ -41,8 +41,8 @@ static int check_names(const struct rename_move *m, uint32_t flags)
 }
 
 /*
- * The number of directories that a turn may pass on the way up.  If others keep moving
- * directories, it doubles with each restart, up to a bound.
+ * The number of directories that a turn may visit on its way to the root.  If directories
+ * are moved meanwhile, the walk restarts, and the number doubles, up to a bound.
  */
 static unsigned int climb_budget(const struct ns_climb *climb)
 {

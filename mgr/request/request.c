@@ -10,8 +10,8 @@
 /* ---- the run queue ---- */
 
 /*
- * The user whose budget the request uses.  If a session may not act for others, that is
- * the session's user, whatever user the request names; run() rejects such a request.
+ * The user whose budget the request uses.  If a session may not act for other users, this
+ * is the session's user, even if the request names another one; run_op() rejects it later.
  */
 struct run_owner request_owner(const struct request *req)
 {

@@ -170,8 +170,8 @@ struct eviction {
 };
 
 /*
- * In order of arrival.  An eviction is complete only after earlier ones, which may have
- * ended the same sessions.
+ * Evictions in progress, in order of arrival.  Each completes only after all earlier ones,
+ * because these may have ended the same sessions.
  */
 struct evicts {
 	struct mgr *mgr;

@@ -106,7 +106,7 @@ static int choose_manager(const struct conf_section *in, struct mgr_conf *conf)
 	return conf_complain(in, "address", what);
 }
 
-/* Of all managers, and then of this one. */
+/* Reads the section of all managers, and then that of this one. */
 static int read_mgr(struct conf_section *in, struct mgr_conf *conf)
 {
 	char own[24];
