@@ -16,8 +16,8 @@
 
 /* The answer of a server. */
 struct poller_answer {
-	uint64_t at; /* clock_now(); 0: nothing yet */
-	struct pvfs_metric *rows; /* its own rows */
+	uint64_t at; /* clock_now(); 0: no answer yet */
+	struct pvfs_metric *rows; /* metrics of the server itself */
 	struct pvfs_metric
 		*names; /* rows of the files whose names were requested */
 	struct pvfs_ping ping; /* if poller.whole */
@@ -31,7 +31,7 @@ struct poller {
 	int timeout_ms; /* per question */
 	unsigned int groups; /* PVFS_METRICS_* */
 	bool whole; /* also pings, and asks for the space */
-	/* the files whose names managers are asked for; set between two poller_ask() */
+	/* files whose names the poller requests from managers; set between two poller_ask() */
 	unsigned int nwanted;
 	uint64_t wanted[PVFS_METRIC_FILES];
 	/* private */
@@ -45,26 +45,26 @@ struct poller {
 /* p must stay at its address. */
 void poller_init(struct poller *p);
 /*
- * Adds a server with the next number; path: of its mount, or NULL.  Copies both.
- * False: no memory.
+ * Adds a server, which gets the next number.  path: of its mount, or NULL.  Copies path
+ * and uri.  False: no memory.
  */
 bool poller_add(struct poller *p, const char *path, const char *uri,
 		bool is_mgr);
 /*
- * Asks each server that is not being asked.  Waits until deadline (clock_now()) at
- * most; only SILENT_MS for servers that were silent the last time.
+ * Asks each server that has no question in progress.  Waits for answers until deadline
+ * (clock_now()) at most; for servers that did not answer the last time, only SILENT_MS.
  */
 void poller_ask(struct poller *p, uint64_t deadline);
 /*
- * 0: the answer of server i is in *answer, whose previous content goes back to the
- * poller.  Else errno; ETIMEDOUT also if the server is still being asked.  *answer
- * starts as zeros, and is freed with poller_answer_free().
+ * 0: the answer of server i is in *answer; the poller takes over its previous content.
+ * Otherwise a positive errno; ETIMEDOUT also if the question is still in progress.
+ * Before the first call, set *answer to zero; free it with poller_answer_free().
  */
 int poller_take(struct poller *p, unsigned int i, struct poller_answer *answer);
 void poller_answer_free(struct poller_answer *answer);
 /* Ends the wait of poller_ask().  Any thread. */
 void poller_stop(struct poller *p);
-/* Waits for servers that are still being asked, as long as a question may take. */
+/* Waits for questions in progress, at most until they time out. */
 void poller_fini(struct poller *p);
 
 #endif

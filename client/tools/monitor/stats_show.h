@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats_show.h - rows of a server as pvfs-stats shows them: the increase since the
+ * stats_show.h - shows the metrics of a server for pvfs-stats: the increase since the
  * previous query.
  */
 #ifndef STATS_SHOW_H
@@ -26,7 +26,7 @@ struct stats_show {
 void stats_ops(struct stats_show *show);
 /* By user, or by user and job. */
 void stats_users(struct stats_show *show);
-/* Times by way, of queues and of flushes; then the gauges. */
+/* Request times by operation, transport and way; times of queues and flushes; then the gauges. */
 void stats_inside(struct stats_show *show);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * coarse.h - the times of an operation in few buckets, for Prometheus.  Each bucket is
- * a whole number of a server's buckets, so nothing is estimated.
+ * coarse.h - a histogram of the times of an operation with few buckets, for Prometheus.
+ * Each bucket is the sum of whole buckets of the server, so its count is exact.
  *
  *	less than   4.1 us  16.4 us  65.5 us ... 1.07 s  4.29 s  any
  *	ns          2^12    2^14     2^16    ... 2^30    2^32
@@ -18,8 +18,7 @@
 #define COARSE_STEP 2u
 
 /*
- * Returns the bound of the times in bucket i < COARSE - 1, ns; the last one has no
- * bound.
+ * Returns the upper bound of bucket i < COARSE - 1, ns.  The last bucket has none.
  */
 static inline uint64_t coarse_ns(unsigned int i)
 {

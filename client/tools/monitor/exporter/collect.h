@@ -16,15 +16,16 @@ struct collect;
 
 struct collect_attr {
 	const char *mount; /* must outlive it, like log */
-	unsigned int timeout_ms; /* a slower server is down */
-	int labels; /* users and jobs per server, without the others; 0: none */
+	unsigned int
+		timeout_ms; /* a server that does not answer in this time counts as down */
+	int labels; /* users and jobs shown per server; all others are one sum; 0: none */
 	const struct log *log;
 };
 
 /* The result of one round; constant. */
 struct round {
 	struct text_buffer metrics, status, health;
-	bool well;
+	bool well; /* the health text reports no fault */
 	/* private */
 	atomic_uint refs;
 	uint64_t at;
@@ -32,14 +33,14 @@ struct round {
 
 /* 0; -errno: ENODEV: mount is no mount. */
 int collect_open(const struct collect_attr *attr, struct collect **c);
-/* Makes collect_get() return NULL, also in calls that wait.  Any thread. */
+/* Makes collect_get() return NULL, also in calls that are waiting.  Any thread. */
 void collect_stop(struct collect *c);
 /* Called after collect_stop(): waits for questions to servers. */
 void collect_close(struct collect *c);
 /*
- * Returns a round that was made since the call; or one that is at most a second old,
- * and later than number after.  The caller releases it with round_put().  Waits at most
- * the timeout and three seconds.  NULL: there is none.
+ * Returns a round that began after this call, or one that is at most a second old and
+ * newer than `after`.  The caller releases it with round_put().  Waits at most the
+ * timeout plus three seconds.  NULL: there is none.
  */
 struct round *collect_get(struct collect *c, uint64_t after);
 void round_put(struct round *r);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * conns.h - the connections of the HTTP server: limited in number and lifetime,
- * whatever they send.  The oldest of the host with the most makes room for a new one.
+ * conns.h - limits the number and the lifetime of the HTTP server's connections,
+ * whatever they send.  If there are too many, a new one replaces the oldest connection
+ * of the host that has the most connections.
  */
 #ifndef EXPORTER_CONNS_H
 #define EXPORTER_CONNS_H
@@ -36,7 +37,8 @@ int conns_open(struct conns *cs, unsigned int most, unsigned int ms);
 /* Called when no connection is left. */
 void conns_close(struct conns *cs);
 /*
- * fd was accepted, and stays open until conns_remove().  NULL: no memory; fd was shut.
+ * fd: an accepted connection, which stays open until conns_remove().  NULL: no memory; fd was shut
+ * down.
  */
 struct http_conn *conns_add(struct conns *cs, int fd);
 void conns_remove(struct conns *cs, struct http_conn *c);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * host.h - the host that a request is meant for: a protection against DNS rebinding.  A
- * foreign page in a user's browser may make its own name lead to us, and would read our
- * answers as its own.  So a request must have a name or an address that nobody else can
- * direct to us.
+ * host.h - checks the Host header of a request, against DNS rebinding.  A hostile page in
+ * a user's browser may make its own host name resolve to our address.  The browser would
+ * then let the page read our answers.  So we answer only requests for a name or an address
+ * that nobody else can make resolve to us.
  */
 #ifndef EXPORTER_HOST_H
 #define EXPORTER_HOST_H
@@ -20,9 +20,9 @@ struct host_names {
 };
 
 /*
- * True: host, from a request ("head:9797", "[::1]"), is ours.  It is localhost; a
- * loopback address; at, the numeric address that the request came to; the name of this
- * host, whole or its first part; or one of hosts.
+ * Whether host, from a request ("head:9797", "[::1]"), is ours: localhost; a loopback
+ * address; `at`, the numeric address at which the request arrived; the name of this
+ * host, whole or only its first part; or one of hosts.
  */
 bool host_is_ours(const struct host_names *hosts, const char *host,
 		  const char *at);

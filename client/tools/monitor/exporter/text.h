@@ -19,7 +19,7 @@
 struct text_buffer {
 	char *s; /* ends with a 0; NULL: empty */
 	size_t len, room;
-	bool failed; /* no memory, or TEXT_MAX: later text is left out */
+	bool failed; /* no memory, or TEXT_MAX reached: later text is dropped */
 };
 
 void text_free(struct text_buffer *t);
@@ -30,6 +30,6 @@ void text_add(struct text_buffer *t, const char *fmt, ...)
  * U+FFFD.
  */
 void text_label(struct text_buffer *t, const char *value);
-/* Adds the help of a metric; the same without the escape of quotes. */
+/* Adds the help text of a metric.  As text_label(), but does not escape quotes. */
 void text_help(struct text_buffer *t, const char *help);
 #endif

@@ -12,9 +12,10 @@
 struct report {
 	const struct pvfs_ping *ping;
 	const struct statfs *space;
-	const struct pvfs_metric *rows; /* NULL also for an earlier release */
-	int users; /* that are shown; the last may be the others */
-	struct pvfs_metric *user; /* rows of "user" */
+	const struct pvfs_metric
+		*rows; /* NULL also for a server of an earlier release */
+	int users; /* number of rows in user; the last one may be the sum of the others */
+	struct pvfs_metric *user; /* rows of "user" that are shown */
 };
 
 struct view_server {
@@ -41,21 +42,21 @@ static inline bool view_is_up(const struct view_server *s)
 }
 
 /*
- * Gets the busiest rows of users: at most max with requests and max without,
- * and the others of each.  The caller frees *user.  Returns how many.
+ * Selects the rows of the busiest users: at most max with requests and max without, and a
+ * row for the sum of the others of each kind.  The caller frees *user.  Returns the number
+ * of rows.
  */
 int view_users(const struct pvfs_metric *rows, int max,
 	       struct pvfs_metric **user);
 /*
- * True: a row of an operation that is shown.  At the manager, requests for
- * the space of a disk count as errors, because it shares no disk with iods; that row is
- * hidden.
+ * Whether m is a row of an operation and is shown.  The manager hides one row: it shares
+ * no disk with iods, so it counts requests for the space of a disk as errors.
  */
 bool view_op(const struct view_server *s, const struct pvfs_metric *m);
 /*
- * Returns how many users and jobs of each iod are shown if so many are wanted.  With
- * those of the manager a scrape stays below a MiB, unless VIEW_LABELS per iod take
- * more.
+ * Returns how many users and jobs of each iod to show if `wanted` are requested: so few
+ * that a scrape, including those of the manager, stays below a MiB, but at least
+ * VIEW_LABELS.
  */
 #define VIEW_LABELS 8
 int view_labels(int wanted, unsigned int iods);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * prof.h - reads what PVFS_PROFILE wrote, and shows it: each process, each file over all
- * processes, and the sum.  Times in ns; those of transfers since the process began.
+ * prof.h - reads the files that PVFS_PROFILE makes programs write, and shows each process,
+ * each file (summed over all processes), and the total.  Times are in ns; those of
+ * transfers count from the start of the process.
  */
 #ifndef PROF_H
 #define PROF_H
@@ -21,7 +22,7 @@ struct prof_file {
 	char *name; /* "": unknown */
 	char *id;
 	uint64_t stripe, iods;
-	unsigned int processes; /* that used it */
+	unsigned int processes; /* number of processes that used the file */
 	struct profile_record r;
 };
 
@@ -47,8 +48,8 @@ struct prof {
 /* ---- prof_read.c ---- */
 
 /*
- * Reads o into *p, whose source is set.  0; or -1, and *why is the first wrong field:
- * static text.  prof_process_free() frees the content of *p in both cases.
+ * Reads o into *p, in which source is set.  0; or -1, and *why names the first wrong field
+ * (static text).  Call prof_process_free() in both cases.
  */
 int prof_parse(struct json_object *o, struct prof_process *p, const char **why);
 /* The same for a text. */
@@ -62,12 +63,12 @@ void prof_process_free(struct prof_process *p);
 
 /* Takes over *p.  -1: no memory, and *p is unchanged. */
 int prof_add(struct prof *all, struct prof_process *p);
-/* Called after the last prof_add(): makes the files and the sum.  -1: no memory. */
+/* Call it after the last prof_add().  Computes file and sum.  -1: no memory. */
 int prof_sum(struct prof *all);
 void prof_free(struct prof *all);
 
 uint64_t prof_bytes(const struct profile_record *r);
-/* Returns the number of calls that read, or write, including lists. */
+/* Returns the number of calls that read, or that write (way), including list calls. */
 uint64_t prof_moves(const struct profile_record *r, int way);
 /* Time for names and attributes, opens, closes and locks. */
 uint64_t prof_meta_ns(const struct profile_record *r);
@@ -86,8 +87,8 @@ struct advice_line {
 };
 
 /*
- * Gets the lines that apply, in *lines, which the caller frees.  Returns how many; -1:
- * no memory.
+ * Sets *lines to the advice that applies; the caller frees it.  Returns the number of
+ * lines; -1: no memory.
  */
 int prof_advice(const struct prof *all, struct advice_line **lines);
 

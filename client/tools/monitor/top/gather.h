@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gather.h - the requests to each server since the previous query. */
+/* gather.h - request rates of each server, user and file since the previous query. */
 #ifndef TOP_GATHER_H
 #define TOP_GATHER_H
 
@@ -29,12 +29,12 @@ struct top_user {
 /* A file, over all servers. */
 struct top_file {
 	char handle[20];
-	const char *name; /* in an answer; or "" */
+	const char *name; /* points into an answer; or "" */
 	struct top_rates rates; /* without errors and times */
 };
 
 struct top {
-	int timeout_ms; /* a slower server is down */
+	int timeout_ms; /* a server that does not answer in this time counts as down */
 	unsigned int servers, users, files;
 	struct top_file *file; /* owned; the busiest first */
 	struct top_server *server; /* owned */

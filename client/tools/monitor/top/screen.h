@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * screen.h - the terminal while the program uses it: the alternate screen, without
- * echo.  However the program ends, except by SIGKILL, the terminal is restored.
+ * screen.h - switches the terminal to the alternate screen, without echo.  The terminal
+ * is restored however the program ends, except by SIGKILL.
  */
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
@@ -13,7 +13,7 @@
 
 struct screen {
 	bool keys; /* standard input is a terminal too */
-	struct termios was;
+	struct termios was; /* to be restored */
 	int signals; /* signalfd */
 	sigset_t mask;
 };
