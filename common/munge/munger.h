@@ -18,7 +18,7 @@ struct munger;
 #define MUNGER_PAYLOAD_MAX 64u
 #define MUNGER_WAIT_MS 5000u /* long enough for one call */
 
-/* The content of a credential. */
+/* A decoded credential. */
 struct munger_word {
 	uint32_t uid, gid; /* of its creator */
 	size_t len;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * auth_exchange.h - what a client and the manager agree on before they trust each other. It is the base of
- * the words (codes by which each proves itself), and it hides the ticket's secret on its way.
+ * auth_exchange.h - the exchange AUTH, by which a client and the manager authenticate each other.
+ * Each side proves itself with a code (its word) that covers all that both sides have exchanged.
+ * The manager also sends the ticket's secret, hidden from the network.
  */
 #ifndef AUTH_EXCHANGE_H
 #define AUTH_EXCHANGE_H
@@ -19,12 +20,13 @@ struct auth_exchange {
 	uint64_t fsid, session;
 	uint64_t boot; /* of the manager */
 	uint32_t epoch; /* of the connection */
-	uint32_t mode; /* enum auth_mode: how they prove themselves */
+	uint32_t mode; /* enum auth_mode: how both sides prove themselves */
 	bool seals; /* over unsealed connections the manager only authenticates */
 	uint8_t key[2][WIRE_KEY_LEN]; /* public keys; indexed by handshake_side */
 	uint8_t nonce[2][WIRE_KEY_LEN];
-	uint32_t seal_in_place; /* enum seal_mode: if set, the answer to AUTH seals this connection; then: */
-	uint32_t uid; /* the user that the manager claims to run as */
+	/* enum seal_mode; not 0: the answer to AUTH seals this connection */
+	uint32_t seal_in_place;
+	uint32_t uid; /* with seal_in_place: the user that the manager claims to run as */
 };
 
 /* The digest of everything that the client has seen; its proof covers this digest. */

@@ -4,9 +4,9 @@
  * change between them from one record to the next. gcm.c keeps the keys, record numbers and
  * counters.
  *
- * Clients need both. With libcrypto alone, 1,000 clients that start at once need 1.6 times as long,
- * and the last writes of a program fail after its own libcrypto has cleaned up. With libsodium
- * alone, large transfers are less than half as fast.
+ * Clients need both libraries. With libcrypto alone, the concurrent start of 1,000 clients takes
+ * 1.6 times as long, and a program's last writes fail once its own libcrypto has cleaned up. With
+ * libsodium alone, large transfers are less than half as fast.
  */
 #ifndef GCM_ENGINE_H
 #define GCM_ENGINE_H

@@ -34,7 +34,9 @@ int sealing_seeds(const struct handshake *shake, enum handshake_side side,
 /* Makes the sealer of side: a key for each direction. -EINVAL, -ENOMEM. */
 int sealing_by_base(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
 		    uint32_t mode, struct sealer **sealer);
-/* All of that, with the secret of a ticket. -EINVAL, -ENOMEM. */
+/*
+ * Makes the sealer of side with the secret of a ticket: seeds, base key and keys. -EINVAL, -ENOMEM.
+ */
 int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 		      const struct handshake *shake, enum handshake_side side,
 		      const struct seal_agreement *agreement,
@@ -44,9 +46,10 @@ int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
  * Sealing in place: for a connection over which a client has just proved itself.
  *
  * transcript_extend() extends a sum by one message. sealing_root() makes the root from the ticket's
- * secret and the secret of the two key pairs of CHALLENGE. sealing_in_place() derives the keys with the
- * root. They cover what the manager's word covers (auth_exchange_server()), and all that either end received
- * and sent. If one byte of it was changed on the network, the ends have different keys.
+ * secret and the secret of the two key pairs of CHALLENGE. sealing_in_place() derives the keys with
+ * the root. They cover what the manager's word covers (auth_exchange_server()), and all that either
+ * end received and sent. If one byte of it was changed on the network, the ends have different
+ * keys.
  */
 void transcript_extend(uint8_t sum[TRANSCRIPT_LEN], const void *msg,
 		       size_t len);

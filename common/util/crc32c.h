@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Continues before, the sum of the bytes so far; 0: there were none. */
+/*
+ * The checksum of all bytes so far. before: the checksum of the earlier bytes; 0: there were none.
+ */
 uint32_t crc32c(uint32_t before, const void *data, size_t len);
 
 #endif

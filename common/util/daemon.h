@@ -43,10 +43,12 @@ enum daemon_order daemon_next(struct daemon *d);
  * nothing.
  */
 void daemon_fail(struct daemon *d);
-/* The same; only an administrator can make it useful again, so it must not be started before. */
+/*
+ * As daemon_fail(), with EX_CONFIG: an administrator must act before the daemon is started again.
+ */
 void daemon_retire(struct daemon *d);
 /*
- * Orders to stop the threads that serve, and to start them again in this process.  Any thread.
+ * Orders the daemon to stop its serving threads and start them again in this process.  Any thread.
  * If d is NULL, does nothing.
  */
 void daemon_restart(struct daemon *d);

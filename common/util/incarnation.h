@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * incarnation.h - tells apart the boots of this host, and processes that have the same number one
- * after the other.
+ * incarnation.h - distinguishes boots of this host, and processes that used the same pid at
+ * different times.
  */
 #ifndef INCARNATION_H
 #define INCARNATION_H

@@ -23,7 +23,7 @@ enum log_level { LOG_LV_ERROR, LOG_LV_WARN, LOG_LV_INFO, LOG_LV_DEBUG };
 #define LOG_BURST 5000u
 #define LOG_PER_S 20u
 struct log_budget {
-	/* private; at: the time when the budget of all written lines is used up */
+	/* private; at: the time until which the lines written so far use the budget */
 	atomic_uint_least64_t at;
 	atomic_uint_least64_t left_out;
 };
@@ -39,7 +39,7 @@ struct log {
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* An info line that others wait for: always written, whatever the level and the budget. */
+/* An info line that other programs wait for: written whatever the level and the budget. */
 void log_always(const struct log *log, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -17,15 +17,15 @@ unsigned long long descriptors_raise(void);
  */
 bool descriptors_short(int fd, unsigned int spare, unsigned int promised);
 /*
- * Half of those that are kept free so is a reserve, which few may use: how many that are, and
- * whether nothing of it is left.
+ * Half of the descriptors that descriptors_short() keeps free are a reserve for a few important
+ * users. descriptors_reserve() is its size; descriptors_reserve_gone(): whether it is used up.
  */
 unsigned int descriptors_reserve(unsigned int spare);
 bool descriptors_reserve_gone(int fd, unsigned int spare);
 
 /*
- * Moves an open file to the first free number from `from` on, away from the numbers that programs
- * expect to use. Sets close-on-exec and closes fd. Returns fd itself if no number is free.
+ * Moves an open file to the first free descriptor number from `from` on, because programs expect to
+ * get the low numbers. Sets close-on-exec and closes fd. Returns fd itself if no number is free.
  */
 int descriptor_apart(int fd, int from);
 

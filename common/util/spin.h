@@ -2,12 +2,12 @@
 /*
  * spin.h - whether a wait polls before it sleeps, and for how long.
  *
- * Polling pays if work arrives meanwhile: waking a thread on another CPU may cost more than the
- * work. Useless polling keeps the CPU from threads that could do the work: sched_yield() does not
- * yield to threads of another control group. So a wait polls for `near`. A wait polls longer, up to
- * `far`, if the last waits for a single peer ended within about that time. (Several peers keep the
- * CPUs busy, and keep each other awake.) After a useless poll the next waits sleep immediately;
- * their number doubles each time.
+ * Polling pays if work arrives during it, because waking a thread on another CPU may cost more than
+ * the work. But polling may keep the CPU from the threads that would do the work: sched_yield()
+ * does not yield to threads of another control group. So a wait polls for `near`. It polls longer,
+ * up to `far`, if the last waits for a single peer ended within about that time. (Several peers
+ * keep the CPUs busy, and keep each other awake.) After a poll without success, the next waits
+ * sleep immediately; the number of these waits doubles each time.
  */
 #ifndef SPIN_H
 #define SPIN_H
@@ -39,11 +39,11 @@ struct spin {
 
 void spin_init(struct spin *s, unsigned int near_us, unsigned int far_us);
 void spin_begin(struct spin *s, uint64_t now, enum spin_for what);
-/* Work is done for more than one peer. */
+/* Call it while there is work for more than one peer. */
 void spin_crowd(struct spin *s);
-/* No work yet: whether to poll again. */
+/* Call it if there is no work yet. Returns whether to poll again. */
 bool spin_again(struct spin *s, uint64_t now);
-/* Work came. */
+/* Call it when work arrives. */
 void spin_end(struct spin *s, uint64_t now);
 
 #endif

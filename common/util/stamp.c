@@ -241,8 +241,8 @@ static int stamp_check(int dirfd, const char *dir, struct stamp *stamp,
 }
 
 /*
- * For a full disk: overwrites one digit in an existing block, so a crash leaves the old or the new
- * version.
+ * For a full disk: overwrites the digit of the version in place. This needs no new block, and a
+ * crash leaves the old or the new version.
  */
 static int write_over(int dirfd, const struct stamp *stamp)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stamp.h - states the owner of a storage directory in a small text file. An exclusive lock on the
- * directory keeps a second daemon out.
+ * stamp.h - a small text file (stamp) in a storage directory states which server owns the
+ * directory. An exclusive lock on the directory keeps a second daemon out.
  */
 #ifndef STAMP_H
 #define STAMP_H
@@ -41,8 +41,8 @@ int stamp_open(const char *dir, struct stamp *stamp, const struct log *log);
  */
 int stamp_look(int dirfd, struct stamp *stamp, char *why, size_t len);
 /*
- * Upgrades the stamp of a store of an earlier version; programs of that version then reject the
- * store. For a daemon that can serve from the store. 0 or -errno, both logged.
+ * Upgrades the stamp of an earlier version; programs of that version then reject the store. Call it
+ * once the daemon is able to serve from the store. 0 or -errno, both logged.
  */
 int stamp_step(int dirfd, const char *dir, struct stamp *stamp,
 	       const struct log *log);

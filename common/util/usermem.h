@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * usermem.h - memory that an application named and that may not be mapped.
+ * usermem.h - safe access to memory that an application passed, which may be unmapped.
  *
  * The kernel returns EFAULT for such memory; our own access would raise SIGSEGV. So the kernel
  * touches the memory first. It reads from /dev/zero into it, or it populates all pages of a long

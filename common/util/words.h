@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* words.h - settings that are words: one of several, or several in one text, "sl=3,tc=106". */
+/* words.h - parses settings: one word out of a set, or several words in a text, "sl=3,tc=106". */
 #ifndef WORDS_H
 #define WORDS_H
 
