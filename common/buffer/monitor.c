@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * monitor.c - the one monitor of a process, which reads what userfaultfd reports; what is mapped,
- * from /proc/self/maps.
+ * monitor.c - the single monitor of a process. It reads the events of userfaultfd, and reads the
+ * process's mappings from /proc/self/maps.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -218,8 +218,9 @@ static void disarm_range(void *arg, uintptr_t lo, uintptr_t hi)
 }
 
 /*
- * A forked child may hold the descriptor for long. While it is open, a thread that unmaps watched
- * memory waits for the reader. So unregister everything, and read until no thread waits any more.
+ * While the userfaultfd descriptor is open, a thread that unmaps watched memory waits for a reader.
+ * A forked child may keep the descriptor open for long, without reading. So unregister all memory,
+ * and keep reading until no thread waits.
  */
 void monitor_close(struct monitor *mon)
 {
@@ -281,11 +282,12 @@ int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi)
 }
 
 /*
- * The order matters. The kernel clears its mark of a change after the event was read. `reading` is
- * set before the read and cleared when the watches know.
+ * The kernel marks the descriptor while a change of mappings is in progress, until its event was
+ * read. `reading` is set before the read, and cleared when the watches know the event. So check the
+ * mark first, then `reading`.
  *
- * So check the mark first, then `reading`. The kernel checks the mark before the range, which is
- * invalid on purpose: EINVAL means that no change is in progress.
+ * To check the mark, we pass an invalid range to UFFDIO_WRITEPROTECT. The kernel checks the mark
+ * before the range, so EINVAL means that no change is in progress.
  */
 bool monitor_quiet(struct monitor *mon)
 {

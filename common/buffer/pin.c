@@ -2,9 +2,9 @@
 /*
  * pin.c - the pin-down cache: the table of cached pins; finding, making and returning pins.
  *
- * While the lock is held, nothing may be allocated, freed or registered. A free() may unmap memory,
- * which waits for the reader of the watch. Pins to be deregistered are collected in a list, and
- * reaped without the lock.
+ * While the lock is held, nothing may be allocated, freed or registered: a free() may unmap watched
+ * memory, and then waits until the monitor has read the event. So pins to be deregistered are
+ * collected in a list, and reaped after the lock is released.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -113,8 +113,8 @@ static void remove_gone(struct pins *ps, struct pin_list *out)
 }
 
 /*
- * Removes pins whose memory disappeared. False: a change is in progress, more may follow. The caller
- * holds the lock.
+ * Removes pins whose memory was unmapped. False: a change of the mappings is in progress, so more
+ * pins may be affected. The caller holds the lock.
  */
 static bool remove_gone_if_quiet(struct pins *ps, struct pin_list *out)
 {
@@ -376,8 +376,8 @@ static bool enter_tree(struct pins *ps, struct pin *pin)
 }
 
 /*
- * If the memory is read-only, the rights of other pins may not be possible: retry with access
- * alone.
+ * pin->access may include rights that are wanted for other pins of this memory. These may fail if
+ * the memory is read-only: retry with `access` alone.
  */
 static int reg_memory(struct pins *ps, struct pin *pin, unsigned int access)
 {

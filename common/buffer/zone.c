@@ -277,7 +277,7 @@ static void zone_serve_one(struct zones *zs, struct zone_owner *owner)
 	wait->ready(wait, buf);
 }
 
-/* Also serves buffers that ready() puts back, so the stack does not grow. */
+/* Also serves buffers that ready() puts back.  So ready() is not called recursively. */
 static void zone_serve(struct zones *zs)
 {
 	struct zone_owner *owner;
