@@ -258,8 +258,8 @@ static bool accept_one(struct sock_listener *l)
 }
 
 /*
- * If descriptors became scarce after the silent connections came: these must not hold the
- * reserve until their deadline.
+ * If descriptors have become scarce, closes half-open (silent) connections, because they must not
+ * occupy the reserve until their deadline.
  */
 static void shed_half_open(struct sock_listener *l)
 {

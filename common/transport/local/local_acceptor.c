@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_acceptor.c - what an acceptor listens to besides the socket: its bell, the wake-up socket of
- * the client's group, and the end of the process that connected. The socket alone is not enough: a
- * forked child also has it, and may outlive the process by years without sending anything.
+ * local_acceptor.c - what an acceptor watches besides the socket: its bell, the wake-up socket of
+ * the client's group, and the end of the process that connected. Watching the socket is not enough:
+ * a forked child also has it open, and may outlive the process by years without sending anything.
  */
 #include <errno.h>
 #include <string.h>
@@ -89,8 +89,8 @@ static void process_ready(struct sock_src *src, uint32_t events)
 }
 
 /*
- * Uses the process id if the kernel has no SO_PEERPIDFD. The id may belong to another process by
- * now; but a process that ended that early never sends HELLO and is not served.
+ * Uses the process id if the kernel has no SO_PEERPIDFD. The id may meanwhile belong to another
+ * process. This does no harm: a process that ended so early never sends HELLO, and is not served.
  */
 static int process_open(const struct local_ep *ep)
 {

@@ -68,8 +68,9 @@ static void bell_lost(struct local_ep *ep)
 }
 
 /*
- * A byte on the socket costs a kernel buffer. But an acceptor must not write to an eventfd, where a
- * connector could make it block.
+ * A connector writes to the acceptor's eventfd, which is cheaper than a byte on the socket (it
+ * needs a kernel buffer). But an acceptor must not write to an eventfd, because its connector could
+ * make the write block.
  */
 static void send_wakeup(struct local_ep *ep)
 {

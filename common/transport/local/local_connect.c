@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_connect.c - both ends of a connect, and what arrives on the socket later:
+ * local_connect.c - both ends of a connect, and messages that arrive on the socket later:
  *
  *	IDLE --connect--> CONNECTING --room--> HELLO --ACCEPT--> UP
  *	IDLE --accept-----------------------------------------> UP
@@ -170,8 +170,8 @@ static void log_untrusted(struct local_ep *ep)
 }
 
 /*
- * Anybody may listen under an abstract name. Trust only root, our own user, and the configured
- * server user.
+ * Any user can listen under an abstract name. So trust only listeners of root, our own user, and
+ * the configured server user.
  */
 static bool is_trusted(struct local_ep *ep)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_ep.c - endpoints: how they start and end, and the descriptors that an acceptor passes to its
- * connector. These travel on the socket, among the bells. They arrive before the message that
- * mentions them, which is put into the ring afterwards.
+ * local_ep.c - endpoints: how they start and end, and the descriptors that an acceptor passes to
+ * its connector. The acceptor sends them on the socket, among the wake-up bytes (bells). Only then
+ * does it put the message that mentions them into the ring, so they arrive before it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,8 +50,8 @@ static void drop_passed(struct local_ep *ep)
 }
 
 /*
- * Removes ep from the cq and the guests, and closes the connection's resources. The socket is shut
- * down, even if a forked child also has it.
+ * Removes ep from the cq and the guests, and closes the connection's resources. Shuts the socket
+ * down, because a forked child may also have it open.
  */
 static void ep_detach(struct local_ep *ep)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_group_client.c - the client of a group of servers. It wakes one server for all requests that
- * it posted while it held back. The server with the last answer wakes the client.
+ * local_group_client.c - the client of a group of servers. For all requests that it posted while it
+ * deferred wake-ups, it wakes one server, which wakes the others. The server that sends the last
+ * answer wakes the client.
  */
 #include <unistd.h>
 
@@ -81,8 +82,8 @@ static bool others_sleep(const struct local_cq *cq)
 }
 
 /*
- * The first of several sleeping servers. NULL: there are not two, or the wake-up socket would also wake a
- * server without a request.
+ * The first of the sleeping servers that have requests. NULL: there are fewer than two, or the
+ * wake-up socket would also wake a server without a request.
  */
 static struct local_ep *first_of_many(struct local_cq *cq)
 {
@@ -122,7 +123,8 @@ static void renew_wakeup(struct local_group_client *c)
 }
 
 /*
- * first wakes the others. From time to time we do it ourselves, so that the wake-up socket does not fill up.
+ * Wakes `first`, which wakes the others through the wake-up socket. From time to time, we wake all
+ * servers ourselves and empty the socket, so that it does not fill up.
  */
 static void wake_others_by(struct local_cq *cq, struct local_ep *first)
 {
@@ -219,8 +221,8 @@ static bool count_one(struct local_ep *ep)
 }
 
 /*
- * A server that is late with the count of an earlier sleep may end this sleep early. No wake-up is
- * lost.
+ * A server that still decrements the count of an earlier sleep may end this sleep early. No wake-up
+ * is lost.
  */
 bool local_group_client_start_count(struct local_cq *cq)
 {

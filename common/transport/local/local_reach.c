@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_reach.c - direct access: copying from and to the peer's memory with our own CPU, and letting
- * the peer access our memory while the connection lives.
+ * local_reach.c - direct access: copying from and to the peer's memory with our own CPU, and
+ * letting the peer access our memory while the connection lives.
  *
- * To find out whether this works, we read the connection's nonce where the peer says it is. This
- * also shows that the process id still belongs to the peer. Only peers of our own user are
- * accessed. Root could access any process, but the id names whatever the process becomes. A client
- * that executes a set-uid program keeps its connection (in a child) and its id, and could make us
- * write into that program.
+ * To find out whether this works, we read the connection's nonce at the address that the peer
+ * reports. This also shows that the process id still belongs to the peer. We access only peers of
+ * our own user, even as root, which could access any process: a client may execute a set-uid
+ * program and keep its process id, and its connection in a child. It could then make us write into
+ * that program.
  */
 #include <errno.h>
 #include <string.h>
@@ -30,8 +30,9 @@ void local_reach_admit_peer(struct local_ep *ep)
 }
 
 /*
- * A peer that checks after ended is set does not access our memory. A peer that checked before is
- * seen as busy. The end of the socket tells the peer, which can still report its own end.
+ * Ends the peer's access to our memory. A peer that checks `ended` after we set it does not access
+ * our memory; a peer that checked it before is seen as busy. Then only our side of the socket
+ * is shut down: the peer sees the end, and the socket still shows when its process ends.
  */
 bool local_reach_dismiss_peer(struct local_ep *ep)
 {
@@ -156,8 +157,8 @@ static ssize_t run_copy(const struct copy_run *run, struct local_ep *ep)
 }
 
 /*
- * Publishes the keys of the accessed memory before they are checked: the owner waits for peers that
- * name a key that it ended. Returns the number of requests covered.
+ * Publishes the keys of the memory to access, before they are checked: when the owner deregisters a
+ * key, it waits for peers that publish it. Returns the number of requests that the keys cover.
  */
 static unsigned int begin_access(struct local_ep *ep)
 {

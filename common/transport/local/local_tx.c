@@ -93,7 +93,7 @@ static uint32_t piece_of(uint64_t left)
 }
 
 /*
- * Publishes a large message piece by piece, so that the peer copies one piece while we add the
+ * Publishes a large message piece by piece, so that the peer copies a piece while we write the
  * next.
  */
 static void publish_early(struct local_ep *ep)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_active.c - the lists of its cq that an endpoint is on, and its completions: they are marked in
- * the rings, and collected from there.
+ * tcp_active.c - puts endpoints on the lists of their cq (dirty, ready, done), and collects the
+ * completions that are marked in their rings.
  */
 #include <netinet/tcp.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_mr.c - registered memory. Slots of the table are freed only with the device, so a key can be
+ * tcp_mr.c - registered memory. The table's memory is freed only with the device, so a key can be
  * looked up without a lock.
  *
  * key = generation << 16 | index. The oldest free slot is reused first, with a new generation: a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_ops.c - what each operation does when its frame begins and ends. The peer's one-sided
- * operations access our registered memory.
+ * tcp_ops.c - what a received frame of each operation does at its begin and at its end. The peer's
+ * one-sided operations access our registered memory.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_pulse.c - detects peers that are gone.
+ * tcp_pulse.c - detects dead peers.
  *
  * If a host goes silent while data is in flight to it, the kernel alone would retry for a quarter
- * of an hour. An accepting end also detects that the program at the other end is gone although its
- * host still answers.
+ * of an hour. An accepting end also detects a dead program whose host still answers.
  *
  * A connecting end stops checking while nothing is in flight, so that its process can sleep.
  */
@@ -37,9 +36,9 @@ static int send_bare(struct tcp_ep *ep, enum tcp_op op)
 }
 
 /*
- * The connector's kernel also answers for a stopped program, and for a dead one whose child has the
- * socket. So we ask the program after long silence. We count beats, not time, because our own
- * process may have been stopped.
+ * The connector's kernel answers even if its program is stopped, or is dead and a child still has
+ * the socket open. So after a long silence we ask the program itself. We count our own turns
+ * (beats), not time, because our process may have been stopped.
  */
 static void check_program(struct tcp_ep *ep)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tcp_recv.c - the receive state machine. Bytes are read ahead into the stage, so small messages
- * take one system call. Payload beyond what is staged is read directly to its place; the stage is
- * the last piece of that read, so the next head arrives with it.
+ * tcp_recv.c - the receive state machine. Bytes are read ahead into a buffer, the stage, so that a
+ * small message takes one system call. Payload that is not in the stage is read directly to its
+ * destination. The stage is the last piece of that read, so the next head arrives with it.
  *
  * Over a sealed connection, records are opened before any other code reads their data.
  */
@@ -30,7 +30,9 @@ static void target_gone(struct tcp_ep *ep)
 			      "memory of a request was deregistered");
 }
 
-/* The peer often writes application memory, which nobody checked when it was registered. */
+/*
+ * The peer often writes application memory, which may be unmapped: registration does not check it.
+ */
 static bool is_mapped(struct tcp_ep *ep, unsigned int n)
 {
 	return !peer_writes(ep) ||
@@ -79,7 +81,9 @@ static bool is_answer(const struct tcp_frame *frame)
 	       frame->op == TCP_OP_NAK;
 }
 
-/* A bit changed on the way, and the checksum of TCP did not notice: nothing of the frame is used. */
+/*
+ * A bit changed on the way, and the checksum of TCP did not notice: nothing of the frame is used.
+ */
 static int frame_damaged(struct tcp_ep *ep)
 {
 	tcp_sock_reset_on_close(ep->fd);
@@ -179,8 +183,8 @@ static bool may_be_fault(const struct tcp_ep *ep, int nheld, ssize_t n,
 }
 
 /*
- * Reads at most limit bytes of payload, and ahead if that completes the frame. Returns bytes, 0:
- * end of file, or -errno. *drained: the socket has no more for now.
+ * Reads at most limit bytes of payload. If that completes the frame, also reads ahead. Returns the
+ * number of bytes, 0 at the end of file, or -errno. *drained: the socket has no more data now.
  */
 static ssize_t read_socket(struct tcp_ep *ep, uint64_t limit, bool *drained)
 {
@@ -273,8 +277,8 @@ static ssize_t read_more(struct tcp_ep *ep, bool *drained)
 }
 
 /*
- * Opens the next record, or reads bytes towards it. Returns as recv(), but -errno. *drained: the
- * socket has no more for now.
+ * Opens the next record, or reads more bytes of it. Returns like recv(), but -errno. *drained: the
+ * socket has no more data now.
  */
 static ssize_t read_record(struct tcp_ep *ep, bool *drained)
 {
@@ -353,8 +357,8 @@ void tcp_recv(struct tcp_ep *ep)
 			return;
 	}
 	/*
-	 * Without a posted receive nothing more is read: check the socket error to detect a dead
-	 * peer.
+	 * Without a posted receive the socket is not read, so read() does not report a dead peer:
+	 * check the socket's error.
 	 */
 	if (ep->state != TCP_EP_BROKEN && ep->rx.error) {
 		int err = 0;

@@ -2,11 +2,11 @@
 /*
  * tcp_sock.c - names and options of sockets, the last frame on them, and their congestion control.
  *
- * Pacing is disabled for connections within a host. If the system's congestion control is BBR, a
- * timer paces what is sent. Within a host no network needs this, and the timers and wake-ups cost a
- * third of the throughput. A socket that ever used BBR stays paced. So all sockets start without
- * BBR. A socket whose peer is on another host switches to BBR before it sends data. Other congestion
- * controls are not changed: some take part in the handshake.
+ * Connections within a host must not be paced. If the system's congestion control is BBR, a timer
+ * paces all data. Within a host this is useless, and the timers and wake-ups cost a third of the
+ * throughput. A socket that ever used BBR stays paced, so all sockets start without BBR. If the
+ * peer is on another host, the socket switches to BBR before it sends data. Other congestion
+ * controls are not changed, because some take part in the handshake.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -51,9 +51,9 @@ static void set_option(int fd, int level, int option, int val)
 }
 
 /*
- * A silent peer is gone after dead_peer_ms. Keepalive detects it when nothing is in flight, else
- * tcp_pulse.c does. TCP_USER_TIMEOUT would also end a connection to a program that is too busy to
- * read.
+ * A peer that is silent for dead_peer_ms counts as dead. While nothing is in flight, keepalive
+ * detects this; otherwise tcp_pulse.c does. TCP_USER_TIMEOUT is not used, because it would also end
+ * a connection to a program that is too busy to read.
  *
  * The kernel chooses the buffer sizes. With transfers of 4 MiB over loopback, SO_SNDBUF of 4 MiB
  * helped only in the first 0.1 s of a connection. 1 MiB, and SO_RCVBUF, had no clear effect.

@@ -43,8 +43,8 @@ static void device_gone(struct vb_dev *d)
 }
 
 /*
- * A single device keeps its connections over a short outage. One of several breaks them
- * immediately.
+ * A port went down or up. If there is only one device, its connections survive a short outage. If
+ * there are several, the device breaks its connections immediately, so that others are used.
  */
 static void port_event(struct vb_dev *d, const struct ibv_async_event *event)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_ep.c - endpoints: opening, breaking, closing. Parts of a closed endpoint remain: its id, so
- * that a lost disconnect message is repeated, and its queue pair, if it may have taken receives from
- * the shared queue, until they complete.
+ * verbs_ep.c - endpoints: opening, breaking, closing. Parts of a closed endpoint are kept. Its id
+ * is kept so that a lost disconnect message is repeated. Its queue pair may have taken receives
+ * from the shared queue; it is then kept until they complete.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,9 @@
 #define SPARE_WR 16u /* for requests that are cut, and heartbeats */
 
 /*
- * With shared receives there are many endpoints. A full send queue, and its part of the completion
- * queue, would take most of an endpoint's memory. Requests that find no room wait.
+ * Size of the send queue with shared receives. There are many endpoints then, and a queue of the
+ * usual size, with its part of the completion queue, would take most of an endpoint's memory.
+ * Requests that find no room wait.
  */
 #define CROWD_WR 128u
 #define SLOTS_MIN 64u
@@ -225,8 +226,8 @@ static bool is_fetched(const struct vb_cq *cq, uint64_t mark)
 }
 
 /*
- * True: the device no longer accesses the memory of sends, and the queue pair still exists. False:
- * this is not certain.
+ * True: the queue pair still exists, and the device no longer accesses the memory of sends. False:
+ * the device may still access it.
  */
 static bool is_drained(struct vb_ep *ep)
 {

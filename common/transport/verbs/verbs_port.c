@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_port.c - chooses port, address (GID) and MTU, and reports why; socket addresses for the
- * connection manager. No RDMA device has the loopback address. Here it stands for the device's own
- * address, so that a file system on one host has the same configuration for every transport.
+ * verbs_port.c - chooses port, address (GID) and MTU, and reports why; makes socket addresses for
+ * the connection manager. No RDMA device has a loopback address. A loopback address in the
+ * configuration stands for the device's own address, so that a file system on one host can use the
+ * same configuration with every transport.
  */
 #include <arpa/inet.h>
 #include <errno.h>

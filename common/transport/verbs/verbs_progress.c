@@ -197,9 +197,9 @@ static bool has_work(const struct vb_cq *cq)
 }
 
 /*
- * The queue may be armed since an earlier call, and a notification may have come for a completion
- * that was polled meanwhile.  It would end the sleep at once, so handle_events() takes it, and the
- * queue is armed again.
+ * The queue may still be armed from an earlier call.  Then there may be a notification for a
+ * completion that was polled meanwhile, which would end the sleep at once.  handle_events()
+ * consumes such a notification, and the queue is armed again.
  */
 int vb_cq_arm(struct tp_cq *base)
 {

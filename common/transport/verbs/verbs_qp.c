@@ -8,8 +8,9 @@
 #define RNR_FOREVER 7u
 
 /*
- * 0.64 ms. The default of rdma_cm, 0, means 655 ms. With receives of its own, and credits, an
- * endpoint never waits for this timer. With shared receives many senders may.
+ * How long a sender waits if the receiver has no posted receive: 0.64 ms. The default of rdma_cm,
+ * 0, means 655 ms. An endpoint with receives of its own, and credits, never waits for this timer.
+ * With shared receives, many senders may have to.
  */
 #define RNR_TIMER 12u
 #define TIMEOUT_MIN 8u

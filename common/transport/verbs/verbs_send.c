@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_send.c - posted requests. A request with more pieces or bytes than the device accepts is cut
- * into several work requests; the last one carries the flags:
+ * verbs_send.c - posted requests. A request with more pieces or bytes than the device accepts is
+ * cut into several work requests; the last one carries the flags:
  *
  *   WRITE_IMM of 40 pieces:   WRITE(30)  WRITE_IMM(10, signaled)
  *
- * A copy of a request that finds no room in the send queue waits. One work request per half queue
- * is signaled, so that room becomes free. Messages that the device cannot gather are copied.
+ * If the send queue has no room, a copy of the request waits. One work request per half queue is
+ * signaled, because only its completion frees the room. Messages that the device cannot gather are
+ * copied to registered memory.
  */
 #include <arpa/inet.h>
 #include <errno.h>

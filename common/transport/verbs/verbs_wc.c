@@ -154,8 +154,8 @@ static int send_report(struct vb_ep *ep, int status, struct tp_wc *wc)
 }
 
 /*
- * All work requests below done succeeded; the last of them ended with status. After the first
- * failure vb_wc_take_flushed() reports everything else as flushed.
+ * raw is the completion of the last work request below `done`; all earlier ones succeeded. After
+ * the first failure, vb_wc_take_flushed() reports all other requests as flushed.
  */
 static int send_done(struct vb_ep *ep, const struct ibv_wc *raw,
 		     struct tp_wc *wc)
@@ -209,8 +209,8 @@ static int convert_wc(struct vb_cq *cq, const struct ibv_wc *raw,
 }
 
 /*
- * The queue is empty, so everything that the leaving peers sent was reported. A queue pair in an
- * error state that we did not set means that something failed.
+ * Call it when the queue is empty: everything that the leaving peers sent is then reported. If a
+ * queue pair is in the error state and we did not set it, the connection failed.
  */
 static void break_leaving(struct vb_cq *cq)
 {

@@ -2,10 +2,10 @@
 /*
  * local_name.c - which abstract AF_UNIX name stands for host:port.
  *
- * The name has the numeric address and the port, so that both ends agree however each names the
- * host. An address of this host at which a server listens belongs to no other host. All loopback
+ * The name has the numeric address and the port, so that both ends agree whichever host name they
+ * use. If a server on this host listens at an address, no other host has this address. All loopback
  * addresses share one name. A server that listens at any address has the name "*"; connectors try
- * it for addresses of this host. A host name that does not resolve is used as it is.
+ * it for addresses of this host. A host name that does not resolve is used unchanged.
  *
  * Abstract names leave no files, and each network namespace has its own, as for ports. The
  * connector checks who listens there.

@@ -11,8 +11,8 @@
 #define VERSION 4u
 
 /*
- * Room for more than a hello has: the kernel would close the rest itself, and we would wait for
- * that.
+ * Room for more descriptors than a hello has. Otherwise the kernel would close the excess
+ * descriptors in recvmsg(), and we would wait for these closes.
  */
 #define FDS_MAX 253u /* SCM_MAX_FD of the kernel */
 

@@ -24,15 +24,16 @@ struct local_guest {
 	uint64_t id;
 	const struct local_side *side; /* of the peer */
 	int fd; /* the connection's socket */
-	bool left; /* the connection ended: the guest owns shm and fd */
+	bool detached; /* the connection ended: the guest owns shm and fd */
 	uid_t uid;
 	struct local_shm shm;
 	char peer[SOCK_PEER_LEN];
 };
 
 /*
- * A process with our user id could access our memory anyway. Servers that we connected to are
- * trusted (local_connect.c), and the kernel checks its own permission.
+ * Whether to let the peer access our memory. A process with our user id could do so anyway. Servers
+ * that we connected to are trusted (local_connect.c). In any case the kernel also checks whether
+ * the peer may access our memory.
  */
 bool local_guest_allowed(struct local_dev *dev, const struct tp_identity *id)
 {
@@ -60,7 +61,7 @@ static void guest_free(struct local_dev *dev, struct local_guest *g)
 	const struct local_giver from = local_giver(&dev->dev, g->uid);
 
 	TAILQ_REMOVE(&dev->guests, g, link);
-	if (g->left) {
+	if (g->detached) {
 		local_sock_close(&from, g->fd);
 		local_shm_unmap(&g->shm);
 	}
@@ -82,7 +83,7 @@ static void free_finished(struct local_dev *dev)
 
 	for (g = TAILQ_FIRST(&dev->guests); g; g = next) {
 		next = TAILQ_NEXT(g, link);
-		if (g->left && (!is_busy(g) || is_gone(g)))
+		if (g->detached && (!is_busy(g) || is_gone(g)))
 			guest_free(dev, g);
 	}
 }
@@ -116,7 +117,7 @@ bool local_guest_end(struct local_dev *dev, struct local_guest *g,
 	free_finished(dev);
 	stays = is_busy(g) && atomic_load(&dev->mrs.open) && !is_gone(g);
 	if (stays) {
-		g->left = true;
+		g->detached = true;
 		g->shm = *shm;
 		memset(shm, 0, sizeof(*shm));
 		shutdown(g->fd, SHUT_WR);
@@ -128,7 +129,8 @@ bool local_guest_end(struct local_dev *dev, struct local_guest *g,
 }
 
 /*
- * Whether the guest accesses memory with this key now. A changed busy word later means it finished.
+ * Whether the guest is accessing memory with this key. If its busy word later differs from *busy,
+ * the access has finished.
  */
 static bool is_inside(const struct local_guest *g, uint32_t key, uint32_t *busy)
 {

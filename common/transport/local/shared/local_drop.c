@@ -35,7 +35,7 @@ struct local_drops {
 	TAILQ_HEAD(, user) users;
 	unsigned int threads;
 	bool starting; /* the newest thread has not started yet */
-	bool left;
+	bool abandoned; /* the device has left: local_drops_leave() */
 };
 
 struct local_drops *local_drops_new(void)
@@ -52,7 +52,7 @@ struct local_drops *local_drops_new(void)
 /* Releases the lock, and frees drops after its last user. */
 static void unlock_or_free(struct local_drops *drops)
 {
-	bool last = drops->left && !drops->threads;
+	bool last = drops->abandoned && !drops->threads;
 
 	pthread_mutex_unlock(&drops->lock);
 	if (!last)
@@ -64,7 +64,7 @@ static void unlock_or_free(struct local_drops *drops)
 void local_drops_leave(struct local_drops *drops)
 {
 	pthread_mutex_lock(&drops->lock);
-	drops->left = true;
+	drops->abandoned = true;
 	unlock_or_free(drops);
 }
 
@@ -202,8 +202,9 @@ static bool hand_over(const struct local_giver *from, int fd)
 }
 
 /*
- * Closing a small memory file cannot block. All descriptors except a wake-up socket should be one. A wake-up socket may
- * hold unread descriptors, which its last close closes.
+ * Closes a descriptor from a peer. Closing a small memory file cannot block, and a peer should send
+ * only these and a wake-up socket. Closing a socket also closes the unread descriptors in it, which
+ * may block, so another thread does it.
  */
 void local_drop(const struct local_giver *from, int fd)
 {

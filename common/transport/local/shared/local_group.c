@@ -14,7 +14,8 @@
 _Static_assert(sizeof(struct local_group_page) <= PAGE_LEN, "one page");
 
 /*
- * The kernel chooses the name. The socket is connected to itself, so strangers cannot send to it.
+ * The kernel chooses the name. The socket is connected to itself, so no other socket can send to
+ * it.
  */
 static int own_peer(struct local_group_wakeup *wakeup)
 {
@@ -77,7 +78,8 @@ void local_group_wakeup_send(const struct local_group_wakeup *wakeup)
 }
 
 /*
- * Sends last: the edge of a datagram that was read already is lost for servers that had not polled.
+ * Empties the socket and then wakes all servers once more: servers that had not yet polled lose the
+ * edge of a datagram that was read.
  */
 void local_group_wakeup_renew(const struct local_group_wakeup *wakeup)
 {
