@@ -243,7 +243,8 @@ static void call_issue_queued(struct rpc_peer *peer, struct rpc_call *call,
 }
 
 /*
- * Sends the first call of the kind whose user need not wait.  Returns false if there is none.
+ * Sends the first queued call of this kind whose user may have another call in flight.  Returns
+ * false if there is none.
  */
 static bool send_first_queued(struct rpc_peer *peer, enum wire_wait kind)
 {
@@ -262,7 +263,7 @@ static bool send_first_queued(struct rpc_peer *peer, enum wire_wait kind)
 }
 
 /*
- * In turn, because otherwise a kind whose queue is never empty would get every free slot.
+ * Serves the kinds in turn; otherwise a kind whose queue is never empty would get every free slot.
  */
 void call_send_queued(struct rpc_peer *peer)
 {
@@ -462,8 +463,8 @@ static void call_log_timeout(const struct rpc_call *call)
 }
 
 /*
- * Whether to end the call with -EAGAIN, as if it had waited for its lock at the server, which
- * answers other calls.
+ * Whether the call waits for a lock at a server that answers other calls.  Such a call ends with
+ * -EAGAIN, as if its wait at the server had ended without the lock.
  */
 static bool is_waiting_lock(const struct rpc_call *call)
 {

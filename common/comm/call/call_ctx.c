@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * call_ctx.c - calls on a progress context: which answers end its sleep, and how often the payload
- * went each way.
+ * call_ctx.c - calls on a progress context: which answers end its sleep, and counts of the ways in
+ * which payload was transferred.
  */
 #include "common/comm/call/call_ctx.h"
 
@@ -33,9 +33,8 @@ static bool is_one_operation(struct rpc_ctx *ctx)
 }
 
 /*
- * While answers of other servers are missing, each wake-up costs more than handling the answer.  If
- * all calls in flight belong to one operation, and the servers move its data, only the last answer
- * has to wake this thread.
+ * A wake-up costs more than handling an answer.  If all calls in flight belong to one operation,
+ * and the servers move its data, only the last answer has to wake this thread.
  */
 static void wait_for_last(struct rpc_ctx *ctx)
 {

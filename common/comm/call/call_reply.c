@@ -75,8 +75,8 @@ static bool call_requeue_as_waiting(struct rpc_peer *peer, unsigned int i,
 /* ---- the others ---- */
 
 /*
- * msg NULL: all was read.  In done(), the buffer with the bytes of the read must not be given to
- * another call.
+ * msg NULL: all requested bytes were read.  During done(), the buffer that contains these bytes
+ * must not be given to another call.
  */
 static void call_end(struct rpc_peer *peer, unsigned int i,
 		     const struct wire_msg *msg)
@@ -90,8 +90,9 @@ static void call_end(struct rpc_peer *peer, unsigned int i,
 
 	peer->backoff_ms = PEER_BACKOFF_MIN_MS;
 	/*
-	 * The server withdrew a part that we still read, into memory that returns to the caller
-	 * with this reply.  A write to the server may be too late without harm.
+	 * The server ended access to a part that we are still reading, into memory that returns to
+	 * the caller with this reply.  So end the connection.  A write to the server that is late
+	 * does no harm.
 	 */
 	if (s->transfers && wire_op_reads(op)) {
 		link_fail(&peer->link, -ETIMEDOUT);

@@ -52,8 +52,8 @@ bool call_add_caps(struct rpc_peer *peer, unsigned int i)
 /* ---- the request ---- */
 
 /*
- * The deadline of the call on the server's clock, never later than the true time.  Reads the
- * clock that counts suspend first, so that the difference is not too large.
+ * The deadline of the call on the server's clock, never later than the true deadline.  So it reads
+ * the clock that counts suspend first: a delay between the two reads then makes the result earlier.
  */
 static uint64_t call_expiry(const struct rpc_peer *peer,
 			    const struct rpc_call *call)

@@ -272,8 +272,9 @@ static void explain_refusal(const struct rpc_peer *peer, int status,
 }
 
 /*
- * The connecting server may be on the same host and in none of the allowed networks.  It gets in
- * once the other server also listens on local.
+ * Whether to retry after a rejection.  We may be a server on the same host as the other server, and
+ * our address in none of its allowed networks.  It admits us once it also listens on the local
+ * transport.
  */
 static bool may_retry(const struct rpc_peer *peer, int status)
 {

@@ -90,8 +90,9 @@ static void end_round(struct leader_search *s)
 }
 
 /*
- * A manager that may answer later says more about the round than one that refuses permanently.  One that
- * runs and does not lead says more than one that is down.
+ * Keeps the status that best describes the round.  A manager that may answer later takes precedence
+ * over one that rejects permanently; a manager that runs but does not lead takes precedence over
+ * one that is down.
  */
 static void note_status(struct leader_search *s, int status, bool is_final)
 {
@@ -137,7 +138,7 @@ static bool is_same(const struct addr *a, const struct addr *b)
 	return a->port == b->port && !strcasecmp(a->host, b->host);
 }
 
-/* Returns its number.  One that the list lacks replaces the one that was named before. */
+/* Returns its number.  If the list does not have it, it replaces the extra entry of the list. */
 static unsigned int find_named(struct leader_search *s, const struct addr *addr)
 {
 	unsigned int i;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * peer_leaders.c - a peer that is one of several managers: its address, and the time that each has.
+ * peer_leaders.c - a peer that is one of several managers: which address it tries, and for how
+ * long.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ void peer_leaders_choose(struct rpc_peer *peer)
 	rpc_timer_set(peer->link.ctx, &peer->timer, peer->try_until);
 }
 
-/* Of several managers, each has little time; rails share it once there is enough of it. */
+/* With several managers, each gets little time.  If it suffices, the rails share it. */
 unsigned int peer_attempt_ms(const struct rpc_peer *peer)
 {
 	bool is_last = rail_choice_is_last(peer);
@@ -133,7 +134,7 @@ bool peer_leaders_is_next(struct rpc_peer *peer, int *status, bool is_final)
 	return false;
 }
 
-/* If nobody listens at any address, another round finds the same. */
+/* If all addresses refuse the connection, another round is useless. */
 bool peer_leaders_may_repeat(struct rpc_peer *peer, int status)
 {
 	if (!peer_leaders_have_choice(peer) || status == -ECONNREFUSED ||

@@ -65,7 +65,7 @@ static void ping_start(struct rpc_peer *peer)
 }
 
 /*
- * The next answer may be the last unsealed message (link.hasher).  Until then, no PING is sent.
+ * While the next answer may be the last unsealed message (link.hasher), no PING may be sent.
  */
 static void ping_due(struct rpc_timer *timer)
 {
@@ -92,8 +92,8 @@ static bool is_quiet(const struct rpc_peer *peer, unsigned int ms)
 }
 
 /*
- * A PING without a slot says nothing about the connection.  The next connection carries the same
- * PING, and has a longer limit than this one.
+ * A PING that got no slot was not sent, so its timeout says nothing about the connection.  If the
+ * connection is replaced, the same PING is sent on the next one, with a longer limit.
  */
 static void ping_unanswered(struct rpc_timer *timer)
 {

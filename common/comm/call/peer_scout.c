@@ -2,10 +2,11 @@
 /*
  * peer_scout.c - while the manager of a connection is silent, asks the other managers who leads.
  *
- * A manager that is cut off or stopped says nothing, and neither does one that has too much to do.
- * The managers know the difference: they elect another leader.  So a second peer, with a session of
- * its own, sends a PING to the manager that leads, and to which the connection is not.  Once that
- * PING is answered, the connection is given up.  Until then it stays, and no request is sent again.
+ * A client cannot distinguish a manager that is cut off or stopped from one that is overloaded.
+ * But if it is cut off or stopped, the other managers elect another leader.  So a second peer, with
+ * a session of its own, searches for a leader other than the silent manager, and sends it a PING.
+ * When this PING is answered, the client closes the connection to the silent manager.  Until then
+ * the connection stays, and no request is sent again.
  */
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rail_choice.c - over which rail a client reaches a server.  Each connection is a new choice: the
- * first rail, in their order, on which the server answers.  The reason names the better rails and
- * why they failed.
+ * rail_choice.c - chooses the rail over which a client reaches a server.  Each connection makes a
+ * new choice: the first rail, in order of preference, on which the server answers.  The reason (for
+ * log lines) names the better rails and why they failed.
  *
  * With several devices of one transport, each server starts with another device, and each client
  * starts at another position:
@@ -255,8 +255,8 @@ static int rank_in_use(const struct rpc_peer *peer)
 }
 
 /*
- * The rail of local if the server announces it, also if it was not ready when it was tried; or
- * -1.
+ * The rail of the local transport if the server announces it, even if it was not ready when it was
+ * tried; otherwise -1.
  */
 static int local_rail_offered(const struct rpc_peer *peer)
 {

@@ -81,7 +81,7 @@ bool rma_owns(const struct tp_wc *wc)
 }
 
 /*
- * The server executes the requests of a connection in order, and none after a refused one.
+ * The server executes the operations of a connection in order, and none after one that it rejected.
  */
 void rma_completed(struct rpc_peer *peer, const struct tp_wc *wc)
 {

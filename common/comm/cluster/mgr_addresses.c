@@ -75,8 +75,8 @@ static bool is_same_host(const struct peer_host *a, const struct peer_host *b)
 }
 
 /*
- * Whether it is an address of this host.  A bind() does not tell: with ip_nonlocal_bind, the address
- * of any host can be bound, and with bindv6only no IPv4 address as an IPv6 one.
+ * Whether this is an address of this host.  bind() cannot answer this: with ip_nonlocal_bind it
+ * accepts the address of any host, and with bindv6only it rejects an IPv4 address as an IPv6 one.
  */
 static bool is_ours(const struct peer_host *host)
 {

@@ -144,7 +144,8 @@ static void fabric_miss(struct fabric *fabric, const char *name, int rc)
 }
 
 /*
- * First tries an optional transport without logging, and logs an error only if a setting is wrong.
+ * An optional transport is first tried without logging. Only if a setting is wrong, it is tried
+ * again with logging.
  */
 static int fabric_add(struct fabric *fabric, const char *name, bool optional,
 		      const struct tp_dev_attr *attr)

@@ -245,8 +245,8 @@ static int ctx_events(struct rpc_ctx *ctx)
 }
 
 /*
- * Called before calls time out: polls again, because this thread may not have polled for long, and
- * replies may have arrived in time.  Arming makes a provider check that it else skips.
+ * Called before calls time out.  This thread may not have polled for long, and replies may have
+ * arrived in time, so polls again.  Arming makes a provider do a check that it skips otherwise.
  */
 static int ctx_late(struct rpc_ctx *ctx)
 {

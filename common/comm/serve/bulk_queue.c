@@ -5,11 +5,12 @@
  *
  * A chain waits in one of these cases:
  * - The send queue of its connection has no room for its work requests.
- * - With it, the thread would exceed its part of rdma_max.
- * - Its connection has as many bytes outstanding as are still free (zone.h has the reason).
+ * - Posting it would exceed the thread's part of rdma_max.
+ * - Its connection has at least as many bytes outstanding as are still free (zone.h has the
+ * reason).
  *
- * Connections take turns, chain by chain.  If nothing is outstanding, there is always room.  So
- * each chain gets its turn, however long it is.
+ * Connections take turns, one chain each.  If nothing is outstanding, there is always room.  So
+ * every chain is posted in time, whatever its length.
  *
  * If bulk data is outstanding and does not move, the server closes the connection
  * (bulk_is_stalled()).
@@ -196,7 +197,7 @@ static struct conn *turn_first(const struct server_thread *thread)
 }
 
 /*
- * The connection whose chain can be posted now, or that has to leave the turns; NULL: none.
+ * The next connection whose chain can be posted, or that must be removed from the list; NULL: none.
  */
 static struct conn *turn_next(const struct server_thread *thread)
 {

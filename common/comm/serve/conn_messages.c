@@ -164,8 +164,8 @@ static void receive_pool_low(struct ctx_shared *base)
 }
 
 /*
- * Moves rx to memory of its own: with the message in the buffer, or for one that is copied there
- * later from a Fast RDMA buffer.
+ * Gives rx memory of its own, and copies the message there.  If the message is in a Fast RDMA
+ * buffer, it is copied later.
  */
 static int rx_copy_message(struct rx *rx, const struct tp_wc *wc)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * metrics.c - answers METRICS: rows of the counts of the threads, of the internals of rpc, and of
- * the service.
+ * metrics.c - answers METRICS with rows: counts of the threads, internals of rpc, and rows of the
+ * service.
  *
- * Each possible row has a fixed place, even if it is absent now.  So if a reply is full at a
- * place, the next one continues there:
+ * Each possible row has a fixed place, even if it is absent now.  So if a reply is full, the next
+ * reply can continue at that place:
  *
  *	files | operations | users | ways | gauges of rpc | rows of the service
  */
@@ -214,8 +214,8 @@ static unsigned int read_handles(const struct wire_tail *tail,
 }
 
 /*
- * The order of the files changes with every request.  So no later reply could continue the list,
- * and all rows are in the first reply or not at all.
+ * The order of the files changes with every request, so a later reply cannot continue the list.
+ * Files that do not fit into the first reply are omitted.
  */
 static void put_files(struct rpc_metrics *m, const struct wire_tail *handles)
 {
