@@ -130,8 +130,8 @@ static int do_setattr(struct session *s, const struct target *t, void *arg)
 }
 
 /*
- * The file has set-id bits now.  If it is open for writing, writes must go through the
- * mount: the kernel says whether a write removes the bits.
+ * Records that the file now has set-id bits.  If it is open for writing, programs must write
+ * through the mount: only the kernel knows whether a write removes the bits.
  */
 static void note_setid(const struct call *c, uint64_t handle)
 {
@@ -173,12 +173,12 @@ static void end_set_removed(struct call *c, const struct target *t,
 }
 
 /*
- * The change runs apart from attr_reply_complete(), so that it is not repeated if an iod does
- * not answer.
+ * The change is a call_run() separate from that of attr_reply_complete(), so that it is not
+ * repeated if an iod does not answer.
  *
- * nothing: the change is empty.  The kernel sends one for chown(-1, -1), and to remove
- * set-id bits before a write or fallocate.  A process with the file open for writing
- * may do the second without the right to do the first; then the write itself removes
+ * nothing: the change is empty.  The kernel sends such a change for chown(-1, -1), and to
+ * remove set-id bits before a write or fallocate.  A process that has the file open for
+ * writing may write even if it may not change the mode (EPERM); then the write itself removes
  * the bits.
  */
 static void end_set(struct call *c, const struct target *t,

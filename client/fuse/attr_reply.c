@@ -12,8 +12,7 @@
 #define TICKS_NS (8 * CLOCK_NS_PER_MS) /* two ticks of a kernel with 250 Hz */
 
 /*
- * The access time that the manager will have once the local readers have closed the
- * file.
+ * Sets the access time that the manager will record when the local readers close the file.
  */
 static void apply_local_reads(struct fs *fs, struct stat *st)
 {
@@ -27,8 +26,8 @@ static void apply_local_reads(struct fs *fs, struct stat *st)
 }
 
 /*
- * If only this client writes the file, it ends at the manager's size, or where the
- * client wrote beyond it.
+ * If only this client writes the file, its size is the manager's size, or the end of this
+ * client's writes if that is higher.
  */
 static void apply_local_end(const struct attr_reply *reply,
 			    const struct session *s, struct attr *attr)
@@ -93,8 +92,8 @@ double attr_reply_getattr_timeout(const struct fuse_daemon *d,
 }
 
 /*
- * The kernel evaluates access control lists only with the attributes, and requests
- * those first.
+ * The kernel evaluates access control lists only while it has valid attributes, so it
+ * requests the attributes first.
  */
 uint64_t attr_reply_timeout_ns(const struct fuse_daemon *d)
 {
@@ -111,8 +110,8 @@ static bool is_recent(const struct fuse_daemon *d, const struct stat *st)
 }
 
 /*
- * After this the kernel rejects replies that were sent before: with ticks those to
- * LOOKUPs, with pages those with the file's size.
+ * Makes the kernel ignore replies that were sent earlier: with ticks those to LOOKUPs, with
+ * pages those with the file's size.
  */
 void attr_reply_invalidate_opened(const struct fuse_daemon *d, fuse_ino_t n,
 				  const struct stat *changed)

@@ -92,8 +92,8 @@ static int ioctl_wrote(const struct call *c, fuse_ino_t ino, fuse_req_t req,
 /* ---- lost data ---- */
 
 /*
- * Rejects a program without write access: it could make others believe that stored data
- * is lost.
+ * Reports that a program's data was lost.  Rejects a program without write access: it could
+ * make others believe that stored data is lost.
  */
 static int ioctl_lost(const struct call *c, struct file *f, fuse_req_t req,
 		      const void *in, size_t len)

@@ -171,8 +171,8 @@ bool bypass_page_is_forbidden(struct bypass_page *b, uint64_t handle)
 }
 
 /*
- * A program that has opened the file since is in the list of open files before its
- * first page is marked.
+ * This does not race with a program that opens the file now: the file is in the list of open
+ * files before its first page is marked.
  */
 void bypass_page_release(struct bypass_page *b, struct fs *fs, uint64_t handle)
 {

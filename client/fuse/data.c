@@ -108,8 +108,8 @@ static ssize_t read_pages(const struct call *c, struct file *f,
 }
 
 /*
- * Returns the range that a write may change.  An append may land anywhere after the
- * kernel's position, because others may have moved the end.
+ * Returns the range that a write may change.  An append may change any byte after the
+ * kernel's position, because other clients may have extended the file.
  */
 static struct io_range write_range(const struct file *f, const struct rw *rw)
 {
@@ -174,8 +174,9 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 /* ---- the kernel's own truncation after a failed write: thread_hints.h ---- */
 
 /*
- * True: no program sees the stored byte.  One byte makes a page valid only if it is the
- * page's first; otherwise the kernel reads the page before use.
+ * Whether no program can see the byte that set_kernel_end() stores.  The kernel takes a page
+ * with one stored byte as valid only if it is the page's first byte; otherwise it reads the
+ * page before use.
  */
 static bool is_byte_hidden(const struct call *c, const struct file *f,
 			   uint64_t end)
@@ -202,9 +203,9 @@ static int last_byte(const struct call *c, struct file *f, uint64_t end,
 }
 
 /*
- * Sets the kernel's end of file, by storing the last byte: the kernel extends a file to
- * the bytes that it gets.  Its pages are dropped first, because the page with the
- * previous end has zeros after that end.
+ * Sets the kernel's end of file, by storing the file's last byte in the kernel's cache: the
+ * kernel then extends the file to this byte.  The cached pages are dropped first, because
+ * the page with the previous end has zeros after that end.
  */
 static int set_kernel_end(const struct call *c, fuse_ino_t ino, struct file *f,
 			  uint64_t end)
@@ -234,8 +235,9 @@ static uint64_t update_kernel_end(const struct call *c, fuse_ino_t ino,
 }
 
 /*
- * True: the kernel may truncate after this write, if it fails.  All kernels do so for
- * O_DIRECT, newer ones for each write without pages; such a write has a lock owner.
+ * Whether the kernel may truncate the file after this write if it fails.  All kernels do so
+ * for O_DIRECT, newer kernels for each write that bypasses the page cache.  Such a write has
+ * a lock owner.
  */
 static bool may_truncate(const struct call *c, const struct fuse_file_info *fi)
 {
@@ -245,8 +247,8 @@ static bool may_truncate(const struct call *c, const struct fuse_file_info *fi)
 }
 
 /*
- * Called before the reply to a failed write, or to another request of the same thread's
- * write, which may have moved the end.
+ * Called before the reply to a failed write.  Also called before the reply to another request
+ * of the same write of this thread, because that request may have extended the file.
  */
 static void expect_truncate(const struct call *c, fuse_ino_t ino,
 			    struct file *f, ssize_t n)

@@ -120,8 +120,8 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 /*
  * ---- listings with attributes, used if the kernel may keep names ----
  *
- * The kernel takes the attributes to be as old as its request.  So each reply has what
- * the manager returns at that time, and nothing is kept for the next reply.
+ * The kernel assumes that the attributes are as recent as its request.  So each reply is
+ * made from a new answer of the manager; no entries are kept for the next reply.
  */
 
 /* One reply to the kernel, made from what the manager lists after off. */

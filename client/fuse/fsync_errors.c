@@ -60,8 +60,8 @@ static void tell_others(const struct file *f, int rc)
 }
 
 /*
- * Called with the lock.  True: an fsync of the object, with this number or a lower one,
- * has not ended.
+ * Called with the lock.  Whether an fsync of the object with this number, or a lower one,
+ * is still running.
  */
 static bool is_under_way(const struct fsync_errors *e, uint64_t handle,
 			 uint64_t before)

@@ -211,8 +211,8 @@ int lock_owners_send_lock(struct file *f, struct mgr_lock *lock)
 /* ---- releasing ---- */
 
 /*
- * A close does not wait longer: an unlock that the manager did not answer is sent again
- * without waiting.
+ * Unlocks at a close.  If the manager did not answer the unlock, sends it again without
+ * waiting for the answer, so that the close ends.
  */
 static void drop_locks(struct file *f, const struct mgr_lock *all)
 {

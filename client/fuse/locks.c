@@ -16,8 +16,8 @@
 #include "client/lib/file/held.h"
 
 /*
- * In libpvfs, owner 0 is the process itself.  The kernel's owners are scrambled
- * addresses, so 0 may occur.
+ * In libpvfs, owner 0 stands for the process itself.  The kernel's owners are scrambled
+ * addresses, one of which may be 0.
  */
 static uint64_t owner_of(const struct fuse_file_info *fi)
 {
@@ -91,9 +91,9 @@ static bool is_cached(const struct fuse_daemon *d, const struct file *f)
 }
 
 /*
- * Older kernels, and older releases of libfuse, can only drop a name.  A file that is
- * open by it then seems removed.  A directory would lose its working directories and
- * mounts, so it is not dropped.
+ * Older kernels and older releases of libfuse cannot expire a name, only drop it.  A file that
+ * was opened by a dropped name then seems removed.  Dropping a directory would break the
+ * working directories and mounts in it, so it is not dropped.
  */
 static void expire_name(const struct dentry *is, void *arg)
 {
@@ -118,8 +118,8 @@ static void end_granted(struct inval *inval)
 }
 
 /*
- * Answers c with rc.  0: f has the lock.  Before the requester continues, the kernel drops
- * what it has of the file, because another lock holder may have changed it.
+ * Answers c with rc.  rc 0: f has the lock.  Before this answer, the kernel must drop what it
+ * caches of the file, because another lock holder may have changed the file.
  */
 static void end_lock(const struct call *c, struct file *f, int rc)
 {
@@ -132,8 +132,8 @@ static void end_lock(const struct call *c, struct file *f, int rc)
 }
 
 /*
- * Requests the lock.  If it is not free, and wait is set, the request waits without a
- * thread.
+ * Requests the lock.  If it is not free and wait is set, the request waits, but does not
+ * occupy a thread.
  */
 static void take_lock(const struct call *c, struct file *f,
 		      const struct mgr_lock *want, bool wait)
@@ -159,8 +159,8 @@ static void end_release(struct inval *inval)
 }
 
 /*
- * The kernel first writes what was changed through mappings of the file, maybe through
- * another descriptor than the lock's.
+ * Before the unlock, the kernel must write what was changed through mappings of the file,
+ * possibly of another descriptor than the lock's.
  */
 static void release_lock(const struct call *c, struct file *f,
 			 const struct mgr_lock *want)

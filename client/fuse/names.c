@@ -36,8 +36,8 @@ static void make_name(const struct call *c, const struct target *t,
 }
 
 /*
- * The kernel may keep the absence of a name, as it keeps names.  It notices immediately
- * the names that it creates itself.
+ * Replies that the name does not exist.  The kernel may keep this as it keeps names.  If
+ * it creates the name itself, it notices immediately.
  */
 static void end_absent(const struct call *c)
 {
@@ -47,8 +47,9 @@ static void end_absent(const struct call *c)
 }
 
 /*
- * The kernel has forgotten an object whose number a caller has: open_by_handle_at(2) or
- * an NFS client.  It looks up "." there, even if the object is not a directory.
+ * A caller of open_by_handle_at(2), or an NFS client, may have the number of an object that
+ * the kernel has forgotten.  The kernel then looks up "." in it, even if the object is not a
+ * directory.
  */
 static const char *lookup_name(const char *name)
 {
@@ -142,8 +143,9 @@ static int do_unlink(struct session *s, const struct target *t, void *arg)
 }
 
 /*
- * At the next name, the kernel requests the attributes of the changed directory to check
- * permissions.  dir->attr is what the manager returned with the change.
+ * To check permissions for the next name in the changed directory, the kernel requests its
+ * attributes.  The hint makes that request local: dir->attr came with the manager's answer
+ * to the change.
  */
 static void set_dir_attr_hint(const struct call *c, struct attr_reply *dir)
 {
@@ -187,7 +189,8 @@ static int do_rmdir(struct session *s, const struct target *t, void *arg)
 }
 
 /*
- * Records what the name stands for: a process in the removed directory keeps using it.
+ * Records which directory the name stands for, because a process may continue to use it
+ * after the removal.
  */
 static int record_name(const struct call *c, const struct target *t)
 {

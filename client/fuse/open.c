@@ -55,8 +55,9 @@ void open_lock_pos(struct file *f)
 }
 
 /*
- * A user may execute a program without the right to read it.  The kernel reads it for
- * itself.  If it checks permissions, it shows that process' memory to nobody.
+ * A user may have the right to execute a program but not to read it.  The kernel then reads
+ * it as root.  If the kernel checks permissions, no user can read it from the memory of the
+ * process.
  */
 static int open_to_run(struct session *s, const struct target *t,
 		       struct opening *o, uint64_t *open)
@@ -108,8 +109,8 @@ int open_kill_setid(struct call *c, struct file *f)
 	as = call_target(c, 0);
 	rc = file_run(f, do_kill_setid, &as);
 	/*
-	 * a manager of an earlier version checks the mode; an open file may be changed
-	 * anyway
+	 * A manager of an earlier version checks the mode here, although the file is already open
+	 * for writing: repeat the request without a user.
 	 */
 	if (rc == -EACCES) {
 		as.as = NULL;
@@ -147,9 +148,9 @@ int open_target(const struct call *c, const struct target *t, int flags,
 }
 
 /*
- * True: appends bypass the kernel's pages.  Through pages the kernel sends an append
- * page by page, and others may append in between.  Older kernels would then leave local
- * readers with old pages.
+ * Whether appends bypass the kernel's page cache.  With the cache, the kernel sends an append
+ * page by page, and others may append in between.  But on older kernels, local readers would
+ * see old pages after such a bypass, so appends there use the cache.
  */
 static bool append_bypasses_pages(const struct fuse_daemon *d, int flags)
 {
@@ -168,9 +169,9 @@ static void fill_info(const struct call *c, const struct opening *o,
 }
 
 /*
- * True: answer ESTALE.  The kernel may have reached a file without a name by a name
- * that it keeps.  After ESTALE it looks the name up again, and opens what it stands for
- * now.  A file that it reached otherwise (/proc/PID/fd) is opened again.
+ * Whether to answer ESTALE.  The file has no name, but the kernel may have found it by a name
+ * that it cached.  After ESTALE the kernel looks the name up again, and opens the file that
+ * has the name now.  If it found the file in another way (/proc/PID/fd), it repeats the open.
  */
 static bool is_stale_name(const struct call *c, fuse_ino_t ino,
 			  const struct attr *attr)

@@ -15,8 +15,8 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 			    FUSE_CAP_DONT_MASK;
 
 	/*
-	 * Not _AUTO: it depends on requests during the listing, and find, du and others
-	 * list the whole directory first.
+	 * Not _AUTO: the kernel then requests attributes only if the program asks for some of them
+	 * while it lists.  But find, du and others list the whole directory first.
 	 */
 	if (d->entry_timeout > 0)
 		want |= FUSE_CAP_READDIRPLUS;
@@ -33,9 +33,9 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	conn->max_write = MAX_WRITE;
 	conn->max_readahead = MAX_WRITE;
 	/*
-	 * The kernel sends no more than these writes of mapped pages, reads ahead and releases at a
-	 * time, of all users.  Its default is 12.  If so many wait for a server, a release would wait
-	 * too, and with it the end of a lock.
+	 * This limits how many writes of mapped pages, read-aheads and releases of all users the
+	 * kernel sends at a time.  Its default is 12.  If 12 of them wait for a server, a release
+	 * cannot be sent, so the locks of the closed file are not released.
 	 */
 	conn->max_background = UINT16_MAX;
 	conn->time_gran = 1;

@@ -174,9 +174,9 @@ static bool is_mount_option(const char *word)
 }
 
 /*
- * True: an option without effect here.  Some tell only mount(8) when and by whom to
- * mount.  Others are about access times, which the manager keeps: reads never change
- * those of directories, and change those of files as with relatime.
+ * Whether the option has no effect here.  Some options only tell mount(8) when to mount,
+ * and who may.  Others set how access times change.  The manager keeps these times: a read
+ * of a file changes them as with relatime, and a read of a directory never does.
  */
 static bool is_ignored_option(const char *word)
 {
@@ -343,8 +343,9 @@ static int apply_defaults(struct options *opt)
 	if (opt->allow_other)
 		rc = add_fuse_option(opt, "allow_other");
 	/*
-	 * unless root mounts, other users have the mounting user's rights, and the
-	 * kernel must not check; but for names that it keeps, only the kernel can check
+	 * If another user than root mounts with allow_other, all users have the mounting user's
+	 * rights, so the kernel must not check permissions.  Otherwise it must: only the kernel can
+	 * check them for names that it keeps.
 	 */
 	opt->default_permissions |= !opt->no_default_permissions &&
 				    !(opt->allow_other && geteuid());
@@ -400,8 +401,8 @@ int options_parse(int argc, char **argv, struct options *opt)
 		return 2;
 	}
 	/*
-	 * mount(8) names all flags that remain, after those of /proc/self/mountinfo, but
-	 * not "exec" and "async", which only take one away
+	 * mount(8) passes all flags that are to remain, after those of /proc/self/mountinfo.  It
+	 * does not pass "exec" and "async", which only clear a flag, so missing flags are cleared.
 	 */
 	if (opt->kernel_only)
 		opt->flags_given |= MS_NOEXEC | MS_SYNCHRONOUS | MS_DIRSYNC;

@@ -36,8 +36,9 @@ void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
 }
 
 /*
- * The kernel has written the pages of both files, and drops those of out.  If out has
- * O_APPEND, it sends no request.  F_SETFL may have cleared the flag since the open.
+ * Before this request, the kernel has written the pages of both files; after it, the kernel
+ * drops those of out.  If out has O_APPEND, the kernel rejects the call and sends no request.
+ * F_SETFL may have cleared O_APPEND since the open.
  */
 void op_copy_file_range(fuse_req_t req, fuse_ino_t ino_in, off_t off_in,
 			struct fuse_file_info *fi_in, fuse_ino_t ino_out,

@@ -2,10 +2,12 @@
 /*
  * waiting_locks.c - see waiting_locks.h.
  *
- *	new request, INTERRUPT .. recall: LOCK with WIRE_L_CANCEL for the first lock
- *	the thread   LOCK_ANY of all ... one is granted, or: again, with those that wait then
+ * One thread sends LOCK_ANY for all waiting locks.  When one of them is granted, or the request
+ * times out, it sends the next LOCK_ANY for the locks that wait then.  A new request or an
+ * INTERRUPT must not wait for this, so it recalls the LOCK_ANY: with a LOCK with WIRE_L_CANCEL for
+ * its first lock.
  *
- * libfuse calls lock_interrupted() even if the interrupt came before the wait.
+ * libfuse calls lock_interrupted() even if the interrupt arrived before the wait.
  */
 #include "client/fuse/waiting_locks.h"
 
@@ -204,8 +206,8 @@ static void rotate_asked(struct waiting_locks *ws)
 }
 
 /*
- * The manager rejected a request for several locks: one of them is wrong, or the manager is of
- * an earlier version.  After a pause, each lock is requested by itself.
+ * The manager rejected a LOCK_ANY: one of the locks is invalid, or the manager is of an earlier
+ * version.  After a pause, each lock is requested separately.
  */
 static void retry_each_alone(struct waiting_locks *ws)
 {
@@ -393,8 +395,8 @@ static struct waiting_lock *waiting_lock_new(const struct call *c,
 }
 
 /*
- * lock_interrupted() is set before the thread knows the request, because the thread may
- * answer it from then on.
+ * Sets lock_interrupted() before the request is in the list, because the thread may then
+ * answer the request at any time.
  */
 static void lock_enqueue(struct waiting_locks *ws, struct waiting_lock *w)
 {

@@ -69,8 +69,8 @@ void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 }
 
 /*
- * -ENODATA: the attribute is absent according to the attributes that the kernel has,
- * without a request.
+ * -ENODATA: the cached attributes say that the extended attribute does not exist, so no
+ * request is needed.
  */
 static int is_known_absent(const struct fuse_daemon *d, uint64_t n,
 			   const char *name)
@@ -184,9 +184,9 @@ static int do_remove(struct session *s, const struct target *t, void *arg)
 }
 
 /*
- * True: the kernel asks for itself.  Before a chown or truncate(2), and before the
- * permission check, it removes capabilities in the name of a requester that may not do
- * so.  The manager removes them with the change.
+ * Whether the kernel itself makes the request, not a program.  Before a chown or truncate(2),
+ * and before it checks permissions, the kernel removes capabilities as the calling user, who
+ * may not be permitted to.  We ignore this: the manager removes them with the change.
  */
 static bool is_kernel_cleanup(const struct call *c, const char *name)
 {

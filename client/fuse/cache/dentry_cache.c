@@ -19,8 +19,9 @@
 #define SETTLE_NS (DENTRY_CACHE_SETTLE_MS * CLOCK_NS_PER_MS)
 #define LOCKED_DIR_NS (10000 * CLOCK_NS_PER_MS)
 /*
- * The kernel may not keep a name whose request took longer.  Half of LOCKED_DIR_NS, so the reply to
- * a request from before a lock comes while the directory still counts as locked, or is too slow.
+ * If a lookup took longer, the kernel may not keep the name.  This is half of LOCKED_DIR_NS.  So
+ * the reply to a lookup that began before a lock either is too slow or arrives while the directory
+ * still counts as locked.  In both cases the kernel does not keep the name.
  */
 #define SLOW_NS (LOCKED_DIR_NS / 2)
 
@@ -36,9 +37,9 @@ struct dentry_record {
 TAILQ_HEAD(dentry_record_list, dentry_record);
 
 /*
- * A directory with a lock, in which the kernel may keep no new name until `until`.  Names that it
- * got before `since` must expire before a lock is granted.  Once they have, expired is equal to
- * since, and later grants need not expire them again.
+ * A directory in which a file is or was locked.  The kernel may keep no new name in it until
+ * `until`. Names that the kernel got before `since` must expire before a lock is granted.
+ * Afterwards, expired equals since, and later grants do not expire them again.
  */
 struct locked_dir {
 	uint64_t dir; /* 0: all directories */
@@ -76,8 +77,8 @@ struct dentry_cache {
 	/* objects with the same slot replace each other */
 	struct dentry_parent parent[PARENTS];
 	/*
-	 * A file was renamed out of the directory: files that were opened there may be
-	 * elsewhere.  Directories with the same slot share it.
+	 * True: a file was renamed out of the directory, so files that were opened there may now be
+	 * in another one.  Directories with the same slot share the flag.
 	 */
 	bool loses_files[LOCKED];
 };
@@ -344,10 +345,9 @@ double dentry_cache_add(struct dentry_cache *c, const struct dentry *dentry,
 }
 
 /*
- * Moves a record to its new name.  If the new directory has a lock, its old names may have expired
- * already (locked_dir.expired), and this record is not one of them.  But its contents may be older
- * than the last lock there.  So `since` starts over, and the next grant expires the names of the
- * directory once more.
+ * Moves a record to its new name.  If the new directory has a lock, its names may have expired
+ * already (locked_dir.expired), but not this record, which may be older than the last lock there.
+ * So `since` is set again, and the next grant expires all names of the directory once more.
  */
 static void record_rename(struct dentry_cache *c, struct dentry_record *n,
 			  const struct dentry *to)
@@ -411,8 +411,8 @@ static bool is_in(const struct dentry_record *n, uint64_t dir)
 }
 
 /*
- * Returns when the kernel has used all replies in dir.  Replies to the thread do not
- * count: it has requested the lock since.
+ * Returns the time by which the kernel has processed all replies for names in dir.  Replies
+ * to `thread` do not count: it has requested a lock since, so the kernel has processed them.
  */
 static uint64_t settles_at(struct dentry_cache *c, uint64_t dir, pid_t thread)
 {

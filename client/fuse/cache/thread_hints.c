@@ -15,8 +15,8 @@
 #define THREADS_PER_LIST 8u /* more only if truncations are due */
 #define ATTR_NS CLOCK_NS_PER_MS /* the kernel asks again immediately */
 /*
- * The kernel repeats a request immediately.  A program that tries again may get the
- * same reply for this time.
+ * How long the failure of a request is remembered.  The kernel repeats such a request
+ * immediately.  A program that tries again within this time may get the same reply.
  */
 #define REPEAT_NS (500 * CLOCK_NS_PER_MS)
 
@@ -174,8 +174,8 @@ void thread_hints_take(struct thread_hints *h, pid_t thread,
 /* ---- the kernel's truncation ---- */
 
 /*
- * A write is several requests, which fail concurrently.  The kernel has the highest
- * end.
+ * A write may be several requests, which fail concurrently.  The kernel's end of file is
+ * the highest one of theirs.
  */
 static struct kernel_truncate later_of(const struct kernel_truncate *a,
 				       const struct kernel_truncate *b)

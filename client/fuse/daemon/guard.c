@@ -18,14 +18,14 @@
 
 #define TURN_MS 500u
 /*
- * Time without a turn of the guard: this much more than the patience, and at least the
- * minimum.  Other processes may have used the processor.
+ * The timer kills a guard that makes no turn for this much longer than the patience, and at
+ * least for the minimum.  The margin is for other processes that use the processor.
  */
 #define DEADMAN_MS 1000u
 #define DEADMAN_MIN_MS 3500u
 
 /*
- * The signals that the guard waits for.  It passes those that end it on to the server.
+ * The signals that the guard waits for.  It forwards the terminating ones to the server.
  */
 static void guard_signals(sigset_t *set)
 {
@@ -62,9 +62,9 @@ static bool server_has_ended(pid_t server, bool *stopped, int *status)
 }
 
 /*
- * Returns the state of the server's first thread: 'Z': it has ended, as all threads have
- * at the end, except those that wait in the kernel; 'T': it is stopped; '\0': unknown.
- * In the line, the state follows the name, which may have any character.
+ * Returns the state of the server's first thread: 'T': stopped; '\0': unknown; 'Z': ended.
+ * At the end of a process all threads end, but those that wait in the kernel may remain.
+ * In the line, the state follows the program's name, which may contain any character.
  */
 static char server_state(pid_t server)
 {
@@ -129,10 +129,10 @@ static unsigned int turn_ms(uint64_t stopped, unsigned int patience_ms)
 }
 
 /*
- * Returns true if the server is stopped, by the state of its first thread.  waitid() reports
- * a stop only once all threads have stopped.  A thread that waits in the kernel does not stop
- * before its wait ends.  If it waits for a program that itself waits for the server, that
- * never happens.  stopped: the result if the state is unknown.
+ * Returns true if the server is stopped, by the state of its first thread.  waitid() does not
+ * suffice: it reports a stop only once all threads have stopped, and a thread that waits in the
+ * kernel stops only after its wait.  If it waits for a program that waits for the server, it
+ * never stops.  stopped: the result if the state is unknown.
  */
 static bool look_at_server(const struct guard *g, pid_t server, bool stopped)
 {

@@ -73,7 +73,7 @@ static void mounted_type(const char *dir, char type[32], unsigned long *flags)
 }
 
 /*
- * True: a file system of that kind is mounted there; *flags are its flags of mount(2).
+ * Whether a file system of that kind is mounted on dir; *flags are its flags of mount(2).
  */
 static bool is_mounted(const char *dir, const char *kind, unsigned long *flags)
 {
@@ -213,8 +213,8 @@ static bool find_mount(unsigned int minor, char path[PATH_MAX])
 }
 
 /*
- * For root.  The kernel first aborts the connection, then finds that the mount is in
- * use (by fd), and keeps it.
+ * For root.  umount2() aborts the connection of the mount.  It does not unmount, because fd
+ * keeps the mount in use.
  */
 static void force_abort(unsigned int minor)
 {

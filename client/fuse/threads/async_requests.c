@@ -36,8 +36,8 @@ struct async_requests {
 	SLIST_HEAD(, async_request) idle;
 	unsigned int made, max;
 	/*
-	 * The session that the waiting thread drives; NULL: none yet.  The thread of an
-	 * earlier or later session drives the operations there.
+	 * The session that the waiting thread drives; NULL: none yet.  Operations in any other
+	 * session are driven by that session's thread.
 	 */
 	_Atomic(struct session *) session;
 	unsigned int waiting; /* requests that wait for a server there */
@@ -149,7 +149,7 @@ static void leave_session(struct async_requests *a, struct session *s)
 }
 
 /*
- * Changes to the file system's present session, once no request is at the previous one.
+ * Switches to the file system's present session, once no request waits in the previous one.
  */
 static void follow_session(struct async_requests *a)
 {

@@ -96,9 +96,9 @@ static void become_listener(struct listener *l, struct fuse_thread *t)
 }
 
 /*
- * Waits until the listening thread makes progress, or for LISTENER_STALL_MS.  If that
- * thread serves one request for so long, its turn is free.  If no request came, waits
- * until one is read (note_request_read()).
+ * Waits until the listening thread makes progress, or for LISTENER_STALL_MS.  If that thread
+ * has served one request for so long, another thread may listen.  If no request arrived,
+ * waits until one is read (note_request_read()).
  */
 static void watch_listener(struct listener *l)
 {
