@@ -59,8 +59,8 @@ struct session_renewal {
 };
 
 /*
- * The manager has authenticated to the new session.  If it accepts s after all, another
- * server rejected s, and s stays.
+ * Connects a new session, in which the manager proves itself.  If the manager then still
+ * accepts s, another server had rejected s, and s is kept.
  */
 static int connect_new_session(struct fs *fs, struct session *s)
 {
@@ -80,8 +80,9 @@ static int connect_new_session(struct fs *fs, struct session *s)
 }
 
 /*
- * Of all threads that a server has rejected, returns true in one.  Returns false if another thread
- * has renewed the session, or if s is no longer the present one.
+ * Many threads may be rejected at the same time.  Returns true in one of them, which must renew the
+ * session.  Returns false after another thread has done so, or if s is no longer the present
+ * session.
  */
 static bool renewal_begins(struct session_renewal *a)
 {

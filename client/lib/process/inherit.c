@@ -268,8 +268,7 @@ static void look_for_closed(struct inherited *in)
 /* ---- adoption: what the previous program had open joins the present session ---- */
 
 /*
- * Whether the open was adopted, and which locks: those of the process, those of the open
- * file.
+ * What was adopted: the open; the locks of the process ([0]) and of the open file ([1]).
  */
 struct got {
 	bool open;
@@ -333,8 +332,8 @@ static void file_join_heir(struct file *f, struct session *s,
 }
 
 /*
- * If the next exec() comes before the adoption is complete, either session may have parts
- * of it.
+ * Records the session s for the next program.  If exec() happens before the adoption is
+ * complete, each of the two sessions may have a part of the file's state.
  */
 static void heir_set_next(struct file *f, const struct session *s)
 {

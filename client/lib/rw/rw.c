@@ -190,8 +190,9 @@ static int do_write(struct session *s, const struct target *t, void *arg)
 }
 
 /*
- * The place of an append belongs to the session that reserved it.  In another session it
- * may belong to others; a second place in the same session would leave a hole.
+ * The range of an append is reserved for one session.  After a change of the session, a new
+ * range must be reserved, because the old one may now belong to another client.  In the same
+ * session the range is reused, because a second one would leave a hole.
  */
 static int do_append(struct session *s, const struct target *t, void *arg)
 {

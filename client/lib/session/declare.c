@@ -148,8 +148,8 @@ static size_t telling_build(struct telling *t)
 static void telling_send(struct telling *t);
 
 /*
- * True: nothing more to declare.  The manager ended the session, or does not know us yet;
- * then declare_proved() repeats it.
+ * Whether to stop declaring.  Either the manager has ended the session, or we have not yet
+ * authenticated to it; in the second case declare_proved() declares again.
  */
 static bool declaration_is_needless(int rc)
 {

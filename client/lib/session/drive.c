@@ -142,9 +142,10 @@ static void onlookers_notify(struct drive *drive, const struct onlooker *self,
 }
 
 /*
- * The first waiter takes over, including operations that are not started yet.  A driver
- * that stayed for the others could be kept as long as they return with more.  watcher: see
- * drive_leave().  onlooker, if not NULL, is not notified.  True: there was nothing to do.
+ * Stops driving.  The first waiter takes over, including operations that are not started yet:
+ * otherwise this thread would have to drive as long as other threads submit operations.
+ * watcher: see drive_leave().  onlooker, if not NULL, is not notified.  True: there was
+ * nothing to do.
  */
 static bool drive_resign(struct drive *drive, int watcher,
 			 const struct onlooker *onlooker)

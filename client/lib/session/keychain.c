@@ -34,9 +34,9 @@ struct key {
 };
 
 /*
- * Opening files one after the other allocates only two keys and the table.  The key that
- * was dropped last stays in the table, so that the table is not freed.  The one before is
- * reused.
+ * A program that opens one file after the other needs only two keys and one table.  The key
+ * that was dropped last stays in the table, so that the table is not freed.  The key that
+ * was dropped before it is reused.
  */
 struct keychain {
 	pthread_mutex_t lock;

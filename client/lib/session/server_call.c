@@ -206,8 +206,8 @@ static int send_groups_once(struct session *s, uint64_t number)
 }
 
 /*
- * The list may be dropped at the manager for others before its last part arrives, so try
- * again.
+ * The manager may drop the list in favour of other lists before its last part arrives.  So
+ * try again.
  */
 int server_call_send_groups(struct session *s, uint64_t number)
 {

@@ -186,9 +186,9 @@ static void connection_seal(struct drive_op *op)
 }
 
 /*
- * The manager accepts nothing more on an unsealed connection.  This connection is sealed
- * in place, or another one with the ticket.  If the manager has sealed it, or may have,
- * nothing unsealed is sent any more.  The manager may have sealed it also if its answer
+ * After AUTH the manager accepts nothing on an unsealed connection.  So this connection is
+ * sealed in place, or replaced by one that is sealed with the ticket.  Once the manager may
+ * have sealed it, nothing unsealed may be sent.  It may have sealed it even if its answer
  * did not arrive, or if its proof is wrong.
  */
 static void seal_after_auth(struct session *s, const struct challenge *c,

@@ -23,7 +23,7 @@ static bool is_ours(const struct subject *s)
 }
 
 /*
- * If its disk is not mounted, an iod stamps the folder that it finds instead, and ends.
+ * If the disk is not mounted, an iod stamps the empty folder that it finds in its place, and ends.
  */
 static void find_new(const struct doctor *d, const struct subject *s,
 		     const char *what)

@@ -11,7 +11,8 @@
 
 #define STAY_NS 5000000000ull
 /*
- * Enough for an honest answer on a busy host, before another guest may get the place.
+ * How long a guest is certain to keep its place.  A genuine guest on a busy host answers in
+ * this time.
  */
 #define SURE_NS 100000000ull
 

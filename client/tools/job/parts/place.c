@@ -193,7 +193,8 @@ static void remove_all(const struct job_place *p, uint64_t deadline)
 }
 
 /*
- * When the owner dies, the kernel kills the processes that it started at the same time.
+ * Removes everything when the owner dies.  The kernel kills the owner's other processes at
+ * the same time.
  */
 static void run_sweeper(const struct job_place *p, int pipe_fd)
 {
