@@ -29,8 +29,8 @@ static int session_admit(void *arg, enum wire_role role, const char *peer,
 }
 
 /*
- * Before the first lease the store may be the wrong one, and the manager may have fenced
- * sessions that the iod does not know yet.  So only the manager is admitted.
+ * Before the first lease, only the manager is admitted.  The iod may still have the wrong store,
+ * and may not know all sessions that the manager has fenced.
  */
 static int check_ready(const struct iod *iod, enum wire_role role)
 {
@@ -133,8 +133,8 @@ static bool waits_for_late_change(struct worker *w, struct rpc_req *req)
 }
 
 /*
- * Checks an order of a manager.  A manager claims the store first.  Orders that it repeats
- * before that, after a restart of the iod, are answered -EAGAIN and come again.
+ * Checks an order of a manager, which must first claim the store.  After a restart of the iod, the
+ * manager may repeat earlier orders before its claim.  They get -EAGAIN, and are repeated again.
  */
 static int check_manager_term(const struct iod_session *ses, unsigned int op)
 {

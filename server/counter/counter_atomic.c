@@ -140,7 +140,7 @@ static int raise_ceiling(struct counter_atomics *atomics,
 		map, n, counter_page_ceiling(value, request->step));
 }
 
-/* A device other than the one that the counter is lent to gets the ceiling alone. */
+/* If the counter is lent to another device, this one gets only the ceiling. */
 static void describe_loan(const struct counter_atomics *atomics,
 			  const struct counter_map *map,
 			  const struct counter_loan_request *request,

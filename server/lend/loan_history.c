@@ -168,8 +168,8 @@ static int add_record(struct loan_history *h, const struct record_key *key,
 }
 
 /*
- * A table that becomes empty is freed, and one of more records has room for those that it had.  So
- * this needs no memory, and the record is not lost.
+ * Must not allocate memory, because the record would be lost on failure.  uthash frees a table that
+ * becomes empty, so a single record is not moved.  A table with more records keeps its room.
  */
 static void make_newest(struct loan_history *h, struct history_record *record)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loan_recall.c - revoking loans: of a session, of an object, and when a time has passed; and the
- * writers that are inside a direct write then.  The gate of their object stays closed until they
- * leave, or until the object is replaced.
+ * loan_recall.c - revokes loans: of a session, of an object, or when a time has passed.  If a
+ * writer is inside a direct write, the gate of the object stays closed until the writer leaves, or
+ * until the object is replaced.
  */
 #include <stdlib.h>
 

@@ -88,8 +88,8 @@ static void add_stuck_writers(struct loan_table *table,
 }
 
 /*
- * Keeps the gates closed of objects that the client is writing to, until the watcher
- * has replaced them.  On success the session owns p and f.
+ * Until the watcher has replaced the objects that the client is writing to, their gates
+ * stay closed.  On success the session owns p and f.
  */
 static int adopt_session(struct loan_table *table, struct loan_files *f,
 			 struct borrower_process *p)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loan_table.c - the loans of all sessions: opening, closing, lending; and the watcher, a thread
- * that sleeps until a writer is stuck or a session is evicted.  Then it checks each millisecond
+ * loan_table.c - the loans of all sessions: opening, closing, lending; and the watcher thread.  The
+ * watcher sleeps until a writer is stuck or a session is evicted.  Then it checks each millisecond
  * whether the writers have left, and replaces objects.
  *
- * The watcher also owns the gate: when this process ends, the kernel clears the owner word, and
- * clients see that nobody would revoke their loans any more.
+ * The watcher is also the owner of the gate: when this process ends, the kernel clears the owner
+ * word, and clients see that no process can revoke their loans any more.
  */
 #include <errno.h>
 #include <fcntl.h>

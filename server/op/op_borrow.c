@@ -2,9 +2,10 @@
 /*
  * op_borrow.c - BORROW: lends an object's descriptor to a client of this host.
  *
- * A request that a client repeats after a restart is compared with the changes since then
- * (recent_changes.h), and direct writes are not recorded there.  So objects are lent for writing
- * only when no request may be repeated any more.  A new store has none.
+ * After a restart of the iod, a client's repeated request is compared with the changes since the
+ * restart (recent_changes.h).  Direct writes are not recorded there.  So objects are lent for
+ * writing only when clients can no longer repeat requests from before the restart.  For a new store
+ * there are no such requests.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,8 +16,8 @@
 #include "server/state/capability_check.h"
 
 /*
- * A client with write access to a file can block all others, and with them the iod's threads,
- * for any time (docs/administrators.md).
+ * Whether the client may borrow.  A borrower with write access to a file can block all other
+ * clients of the file, and the iod's threads, for any time (docs/administrators.md).
  */
 static bool is_trusted(const struct iod *iod, const struct tp_identity *id)
 {

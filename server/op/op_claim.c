@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_claim.c - CLAIM and LEASE: the manager takes the iod, and keeps it.
+ * op_claim.c - CLAIM and LEASE: the manager makes the iod obey it, and extends the iod's lease.
  *
- * With CLAIM the manager says which store it expects here.  If this is another one,
- * the iod ends: otherwise it would serve zeros in place of data.
+ * A CLAIM names the store that the manager expects.  If the iod has another store, it ends;
+ * otherwise it would return zeros instead of data.
  *
- * The manager also sends its term, which the iod records.  From then on, orders of managers
- * with a lower term, or of another manager with the same term, are refused.  When the claim is
+ * A CLAIM also has the manager's term, which the iod records.  From then on, the iod rejects orders
+ * of managers with a lower term, and of another manager with the same term.  When the CLAIM is
  * answered, no such order is running.
  */
 #include <errno.h>

@@ -2,8 +2,9 @@
 /*
  * op_counter.c - COUNTER: fetch-and-add on a counter of a file.
  *
- * It cannot be repeated like a write.  So a change that was sent to an earlier process, which
- * may have executed it, is refused.  Most changes need no disk and are executed at once.
+ * Unlike a write, a change of a counter must not be executed twice.  So if a change was sent to an
+ * earlier process, which may have executed it, it is rejected.  Most changes need no disk access
+ * and are executed at once.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_fence.c - FENCE: from now on sessions are refused, also after a restart of the iod.  When
- * it is answered, no request that they sent before is running.
+ * op_fence.c - FENCE: rejects sessions from now on, also after a restart of the iod.  When the
+ * FENCE is answered, no earlier request of these sessions is running.
  *
  * The sessions are fenced in memory first, on all workers.  When their running requests have
  * ended, the fence is written to the disk.  If that fails, the sessions stay refused, but the

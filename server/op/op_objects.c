@@ -2,8 +2,9 @@
 /*
  * op_objects.c - OBJECTS and REMOVE: lists and removes objects of the store.
  *
- * The manager forgets removed objects when it gets the answer.  So the removal is durable then,
- * also with sync = off, and later writes do not make the objects again (recent_changes.h).
+ * When the manager gets the answer, it forgets the removed objects.  So before the answer, the
+ * removal is made durable, even with sync = off.  Later writes do not create the objects again
+ * (recent_changes.h).
  */
 #include <errno.h>
 #include <stdlib.h>

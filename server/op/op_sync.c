@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_sync.c - SYNC: everything written to the objects before is on stable storage when it is
- * answered.  Flushes of one object are shared by all requests that wait for one.  An error that
- * another flush has met is reported here as well, once, to each session that had written
- * (dirty_objects.h).  Several objects are opened by the pool, because each of their directories may
- * have to be read from the disk.
+ * op_sync.c - SYNC: when it is answered, all earlier writes to the objects are on stable storage.
+ * One flush of an object serves all requests that wait for it.  If another flush met an error, SYNC
+ * also reports it, once to each session that had written (dirty_objects.h).  Several objects are
+ * opened by the pool, because each of their directories may have to be read from the disk.
  */
 #include <errno.h>
 #include <stdlib.h>

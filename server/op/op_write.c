@@ -88,9 +88,9 @@ static void write_message_data(struct xfer *x)
 /* ---- data in chunks ---- */
 
 /*
- * True: windows can be used.  The range needs no new space and lies in memory.  The pieces do
- * not overlap, because windows are filled in any order.  Small pieces in an object with holes
- * are not looked up: mapping them would fill the holes.
+ * Whether windows can be used.  The range must need no new space and lie in memory.  Its pieces
+ * must not overlap, because windows are filled in any order.  Small pieces in an object with holes
+ * are rejected without a search, because mapping them would fill the holes.
  */
 static bool may_use_windows(const struct xfer *x)
 {

@@ -2,11 +2,11 @@
 /*
  * disk_pool.c - the queues of works, one for each kind, and their threads.
  *
- * Only a few threads of a queue work at a time: more would not make a disk faster.  A thread that
- * has been at one work for DISK_QUEUE_STUCK_MS is stuck and no longer counts.  Then the keeper
- * thread starts another one, up to DISK_QUEUE_THREADS in all.  So a work that hangs delays the
- * others by that time only.  The last half of the threads serves only clients that have no work
- * running.  The keeper sleeps while no work has to wait.
+ * Only a few threads of a queue work at a time, because more would not make a disk faster.  A
+ * thread that needs more than DISK_QUEUE_STUCK_MS for one work counts as stuck.  The keeper thread
+ * then starts another thread, up to DISK_QUEUE_THREADS in all.  So a work that hangs delays the
+ * others only by that time.  The last half of the threads serves only clients that have no other
+ * work running.  While no work has to wait, the keeper sleeps.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -91,8 +91,8 @@ int store_fence_mark(struct object_store *store, uint64_t session)
 }
 
 /*
- * Takes the next fences that the file lacks into the head, up to the end of a page.  0: there
- * were some.  1: there were none.
+ * Extends the head by the next fences that are not in the file, up to the end of a page.  0: there
+ * were some; 1: there were none.
  */
 static int next_step(struct fence_list *list, bool *page)
 {
@@ -213,8 +213,8 @@ bool store_obeys(struct object_store *store, uint64_t term, uint64_t claimer)
 }
 
 /*
- * Two copies of a database, each started once, have the same term.  The order is total and the
- * same on every iod, so all iods obey the same one of the two managers.
+ * Whether to obey this manager.  If two managers are started on copies of a database, they may have
+ * the same term.  Then every iod prefers the lower claimer, so all iods obey the same manager.
  */
 static int judge_term(const struct fence_head *head, uint64_t term,
 		      uint64_t claimer)

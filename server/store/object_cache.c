@@ -158,9 +158,9 @@ static struct store_obj *oldest_object(struct object_cache_shard *s,
 }
 
 /*
- * Returns the object to evict, or NULL.  The least recently used one is kept if it may still
- * report an error.  Of the kept ones the oldest goes, if there are too many or it needs not be
- * kept any more.
+ * Returns the object to evict, or NULL.  If the least recently used object may still report an
+ * error, it is moved to the list of kept objects.  The oldest kept object is evicted if there are
+ * too many, or if it can no longer report an error.
  */
 static struct store_obj *choose_victim(const struct object_cache *cache,
 				       struct object_cache_shard *s)

@@ -173,9 +173,9 @@ static int open_objects(struct object_store *store)
 }
 
 /*
- * The iod writes the owner into the stamp before it obeys a manager.  A term without an owner
- * means that the line was lost, and the store would pass for a new one.  Stores of early
- * releases have neither.
+ * The iod writes the owner into the stamp before it records the manager's term.  So if there is a
+ * term but no owner, the line with the owner was lost, and the store would be taken for a new one.
+ * Stores of early releases have neither.
  */
 static int check_owner(struct object_store *store, const char *dir)
 {
@@ -422,10 +422,10 @@ static void on_written_out(struct flush_wait *wait, int status)
 }
 
 /*
- * If nobody has seen a write-back error, the kernel reports it to the next one who opens the
- * file.  But it forgets the error when it evicts the inode.  So the object is written out
- * before it closes.  If WRITE_OUT_MAX objects are being written out, this one is not: then the next
- * open usually reports the error.
+ * The kernel reports an unseen write-back error to the next process that opens the file, but
+ * forgets it if it evicts the inode before.  So an object is written out before it is closed.  If
+ * WRITE_OUT_MAX objects are already being written out, this one is not; the next open then usually
+ * reports the error.
  */
 static void close_evicted(struct store_obj *obj)
 {

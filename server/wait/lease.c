@@ -141,8 +141,8 @@ static void extend_lease(struct iod *iod, uint64_t until)
 			mailbox_post(&iod->worker[i].mail,
 				     &iod->worker[i].renewed);
 	if (clock_boot() < until && atomic_exchange(&iod->lease.lost, false))
-		log_info(iod->log, "the manager is heard again: what clients "
-				   "write goes on");
+		log_info(iod->log, "the manager is heard again: writes of "
+				   "clients continue");
 }
 
 /* A delayed LEASE never shortens the lease. */

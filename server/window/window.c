@@ -156,8 +156,8 @@ free_win:
 }
 
 /*
- * Windows that were used lately stay: windows that keep replacing each other cost more than
- * copying.
+ * Does not replace windows that were used lately: windows that keep replacing each other cost
+ * more than copying.
  */
 static struct window *make_window(struct windows *ws,
 				  const struct window_key *key,
@@ -204,10 +204,10 @@ static void mark_used(struct windows *ws, struct window *win)
 }
 
 /*
- * Fills the page tables for the bytes that will be accessed: a fault per page costs five times
- * as much.  In tmpfs, tables filled for reading also serve writing.  It does not block, because
- * the pages are in memory.  It is tried only once per grain: it fails on old kernels, and in
- * the grain where the object ends.
+ * Fills the page tables for the bytes that will be accessed, because a fault per page costs five
+ * times as much.  In tmpfs, entries made for reading also serve writing.  This does not block,
+ * because the pages are in memory.  It is tried only once per grain, because it fails on old
+ * kernels and in the grain where the object ends.
  */
 static void fill_page_tables(const struct windows *ws, struct window *win,
 			     uint32_t at, uint64_t len)

@@ -135,8 +135,9 @@ struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
 }
 
 /*
- * If a connection broke, a truncation may have cut a window.  The repeated request uses
- * buffers, so that further truncations cannot stop it again and again.
+ * If a truncation cut a window, the connection may have broken.  So after a lost connection,
+ * repeated requests use buffers for a while; otherwise further truncations could stop them
+ * repeatedly.
  */
 bool xfer_may_use_windows(const struct xfer *x)
 {
@@ -308,8 +309,8 @@ static bool has_no_more_chunks(const struct xfer *x)
 }
 
 /*
- * Starts chunks up to the limit, the first one in buf unless it is NULL.  If a chunk fails at
- * once, the transfer ends here and not inside the loop.
+ * Starts chunks up to the limit.  If buf is not NULL, the first one uses it.  If a chunk fails at
+ * once, the transfer ends after the loop, not inside it.
  */
 static void start_chunks(struct xfer *x, struct zone_buf *buf)
 {
