@@ -38,8 +38,8 @@ void collect_stop(struct collect *c);
 /* Called after collect_stop(): waits for questions to servers. */
 void collect_close(struct collect *c);
 /*
- * Returns a round that began after this call, or one that is at most a second old and
- * newer than `after`.  The caller releases it with round_put().  Waits at most the
+ * Returns a round that ended after this call began, or one that is at most a second old
+ * and newer than `after`.  The caller releases it with round_put().  Waits at most the
  * timeout plus three seconds.  NULL: there is none.
  */
 struct round *collect_get(struct collect *c, uint64_t after);
