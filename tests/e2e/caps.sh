@@ -124,7 +124,7 @@ bare_ends
 
 # ---- capabilities of open files are renewed, whatever the mode becomes ----
 
-life=4 # of a ticket; of a capability twice that
+life=10 # of a ticket; of a capability twice that, which a slow machine needs for what lies between
 sed -i "/^session_timeout = 2$/d; s/^auth = key/&\nticket_life = $life/" "$state/pvfs.conf"
 must cluster restart
 bare_begins 2
