@@ -361,11 +361,13 @@ static void remove_file(void *ctx, const char *name)
 
 static void teardown(void)
 {
+	/* a member that stops may still send to the others */
+	for (unsigned int i = 0; i < NODES; i++)
+		if (nodes[i].member)
+			stop(i);
 	for (unsigned int i = 0; i < NODES; i++) {
 		struct node *node = &nodes[i];
 
-		if (node->member)
-			stop(i);
 		drop_packets(node);
 		raft_disk_list(&node->disk, remove_file, node);
 		folder_disk_close(&node->disk);
