@@ -15,6 +15,8 @@
 #define TOOLS 4u /* that there is room for with: */
 #define FILES 1024u
 #define GUESTS 65u /* one more than a server always has room for */
+/* After this a tool that says nothing may go.  More than a HELLO takes. */
+#define SILENT_MS 300u
 
 static struct rig *rig;
 static struct keyring *ring;
@@ -197,13 +199,13 @@ START_TEST(the_oldest_tool_goes)
 	unsigned int i;
 
 	if (_i < 2)
-		rig->sattr.stall_ms = 2;
+		rig->sattr.stall_ms = SILENT_MS;
 	fill(_i % 2, &first);
 	mock.identity = &root;
 	for (i = 0; i < TOOLS; i++)
 		ck_assert_int_eq(
 			come(&tool[i], 0x70 + i, WIRE_ROLE_CLIENT, TOOL), 0);
-	rig_for_ms(rig, 5);
+	rig_for_ms(rig, SILENT_MS + 50);
 	ck_assert_int_eq(come(&tool[i], 0x70 + i, WIRE_ROLE_CLIENT, TOOL),
 			 _i < 2 ? 0 : -EBUSY);
 	if (_i < 2)
@@ -294,7 +296,7 @@ START_TEST(managers_do_not_go_for_tools)
 	struct raw first, in[TOOLS + 1];
 	unsigned int i, managers = _i ? TOOLS : 1;
 
-	rig->sattr.stall_ms = 2;
+	rig->sattr.stall_ms = SILENT_MS;
 	fill(1, &first);
 	mock.identity = &root;
 	believes = true;
@@ -304,7 +306,7 @@ START_TEST(managers_do_not_go_for_tools)
 						   : WIRE_ROLE_CLIENT,
 				      i < managers ? WIRE_FT_ROOM : TOOL),
 				 0);
-	rig_for_ms(rig, 5);
+	rig_for_ms(rig, SILENT_MS + 50);
 	ck_assert_int_eq(come(&in[i], 0x70 + i, WIRE_ROLE_CLIENT, TOOL),
 			 _i ? -EBUSY : 0);
 	rig_for_ms(rig, 5);
