@@ -32,8 +32,8 @@ static unsigned int kept_limit(unsigned int open, unsigned long long have)
 }
 
 /*
- * Half of the descriptors may be object files; the others are for peers.  With O_DIRECT each
- * object file takes two descriptors.
+ * Returns how many objects may be open: their files may use half of the descriptors, and the other
+ * half is for connections.  With O_DIRECT each object takes two descriptors.
  */
 static unsigned int open_limit(struct iod *iod, unsigned int *kept)
 {

@@ -114,8 +114,10 @@ static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
 	}
 }
 
-/* True: a change of one of the request's objects is late, and the request waits for it or was
- * answered. */
+/*
+ * Returns true if an object of the request has a late change: then the request waits for the
+ * end of the change, or was answered.
+ */
 static bool waits_for_late_change(struct worker *w, struct rpc_req *req)
 {
 	const struct gate *gate = store_gate(w->iod->store);
@@ -236,7 +238,10 @@ static uint64_t object_of(const struct rpc_req *req)
 	return n ? le64toh(handle[0]) : 0;
 }
 
-/* With squash, root of other hosts is no administrator here either. */
+/*
+ * Whether the peer's user is an administrator: root, or the user of the iod.  With squash, no user
+ * of another host is one.
+ */
 static bool peer_rules(const struct iod *iod, const char *peer, uint32_t uid)
 {
 	if (iod->conf.squash && !peer_is_here(peer))

@@ -95,7 +95,10 @@ static void free_file(struct counter_file *f)
 	free(f);
 }
 
-/* After this, no values are skipped if the host restarts in order. */
+/*
+ * Revokes the counters from the RDMA devices, and lowers each ceiling on the disk to the exact
+ * value.  So an orderly restart of the host skips no values.
+ */
 static void save_exact_values(const struct counters *counters,
 			      struct counter_file *f)
 {
@@ -145,7 +148,7 @@ static struct counter_file *create_file(uint64_t handle)
 	return f;
 }
 
-/* With the lock, as the next two. */
+/* Called with the lock, like the next two functions. */
 static struct counter_file *find_file(struct counters *counters,
 				      uint64_t handle)
 {
@@ -192,7 +195,10 @@ static struct counter_file *get_file(struct counters *counters, uint64_t handle,
 	return f;
 }
 
-/* With the lock.  Returns a file to be freed, or NULL. */
+/*
+ * Releases a user's reference to f.  Called with the lock.  Returns a file that the caller frees,
+ * or NULL.
+ */
 static struct counter_file *remove_user(struct counters *counters,
 					struct counter_file *f)
 {

@@ -34,9 +34,9 @@ static inline bool counter_atomic_is_lent(const struct counter_atomics *atomics,
 	return atomics->slot[number].word;
 }
 /*
- * Reads a counter that is lent, and stays lent.  If its value is above the ceiling, raises the
- * ceiling, which blocks on the disk, or with quick returns -EAGAIN.  Other errors are those of
- * counter_page_set_ceiling().
+ * Reads a counter that is lent; it stays lent.  A value that was returned must not exceed the
+ * ceiling on disk.  If the value is higher, raises the ceiling first, which blocks on the disk;
+ * with quick, returns -EAGAIN instead.  Other errors are those of counter_page_set_ceiling().
  */
 int counter_atomic_read(const struct counter_atomics *atomics,
 			struct counter_map *map, unsigned int number,

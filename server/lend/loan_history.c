@@ -110,7 +110,9 @@ static void set_unused(struct loan_history *h, struct history_record *record)
 	LIST_INSERT_HEAD(&h->unused, record, link);
 }
 
-/* Its note stays until another record uses the slot. */
+/*
+ * Removes the record from memory.  The note in the file stays until another record uses the slot.
+ */
 static void remove_record(struct loan_history *h, struct history_record *record)
 {
 	HASH_DEL(h->records, record);

@@ -290,7 +290,7 @@ struct expiry {
 	uint64_t now, next;
 };
 
-/* Also finds the next expiry. */
+/* Whether the loan has expired.  If not, expiry->next becomes at most the time of its expiry. */
 static bool has_expired(const struct object_loan *loan, const void *arg)
 {
 	struct expiry *expiry = (void *)(uintptr_t)arg;

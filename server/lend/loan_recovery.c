@@ -41,7 +41,11 @@ static bool wait_until_outside(const struct loan_files *f,
 	return true;
 }
 
-/* Such a writer cannot be told of a copy. */
+/*
+ * Waits until the client has left its writes, or has ended.  Its objects cannot be replaced
+ * instead: a program of an earlier release would not notice the copy. -EBUSY, logged: it is still
+ * inside after WAIT_MS.
+ */
 static int wait_for_writers(struct loan_table *table,
 			    const struct loan_files *f,
 			    const struct borrower_process *p)
@@ -88,7 +92,8 @@ static void add_stuck_writers(struct loan_table *table,
 }
 
 /*
- * Until the watcher has replaced the objects that the client is writing to, their gates
+ * Makes a session for a client that borrowed from the previous iod process and may still be inside
+ * a write.  Until the watcher has replaced the objects that the client is writing to, their gates
  * stay closed.  On success the session owns p and f.
  */
 static int adopt_session(struct loan_table *table, struct loan_files *f,

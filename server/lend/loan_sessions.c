@@ -149,7 +149,10 @@ bool loan_object_has_writer(const struct loan_table *table, uint64_t handle)
 	return atomic_load(&table->writer_holds[handle % LOAN_BUCKETS]);
 }
 
-/* A mark that stays set, for any reason, must not count for another object. */
+/*
+ * Returns an unused loan of the session, or NULL.  Skips a loan whose mark is still set: the mark
+ * would be taken for a write to the next object.
+ */
 struct object_loan *loan_find_unused(struct loan_session *ses)
 {
 	bool marked[LOAN_PAGE_OBJECTS];
@@ -168,7 +171,10 @@ void loan_ignore_mark(const struct object_loan *loan)
 		     MARK_IGNORE);
 }
 
-/* Before the client can set a mark. */
+/*
+ * Stores in the terms what an iod does if it finds the client's mark still set after the loan is
+ * revoked (mark_action).  Called before the client can set the mark.
+ */
 static void set_mark_action(const struct object_loan *loan)
 {
 	struct loan_terms *terms = loan->ses->files.terms;

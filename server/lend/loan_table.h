@@ -147,10 +147,10 @@ void loan_table_report_usage(struct loan_table *table);
 /* Sets the end of the iod's lease, clock_boot(): borrowers must not write after it. */
 void loan_table_set_lease(struct loan_table *table, uint64_t until);
 /*
- * Whether a client of this host may be writing to the object.  The kernel then blocks other
- * changes of the file until the memory that the client writes from arrives.  This memory may come
- * from this iod, so a serving thread must not wait for it.  Takes no lock.  Seldom true although
- * no client borrows this object, because objects share buckets.
+ * Whether a client of this host may have borrowed the object for writing.  A direct write holds
+ * the kernel's lock of the file while the kernel faults in the client's source memory.  This
+ * memory may be a mapped file of this very iod.  So a serving thread must not wait for that
+ * lock.  Takes no lock.  Rarely true without a loan, because several objects share one counter.
  */
 bool loan_object_has_writer(const struct loan_table *table, uint64_t handle);
 /* Whether a client is inside a write to the object now; true if that takes too long to find out. */

@@ -135,7 +135,7 @@ void loan_revoke(struct loan_table *table, struct object_loan *loan);
  */
 void loan_ignore_mark(const struct object_loan *loan);
 
-/* From now until write_hold_remove(), a client may be writing to the object. */
+/* Records that a client may be writing to the object, until write_hold_remove(). */
 void write_hold_add(struct loan_table *table, uint64_t handle);
 void write_hold_remove(struct loan_table *table, uint64_t handle);
 
@@ -155,7 +155,10 @@ bool stuck_writers_has_object(const struct loan_table *table, uint64_t handle);
  * again, because /proc can block on the memory of the process.
  */
 bool stuck_writer_has_left(struct loan_table *table, struct object_loan *loan);
-/* Only the watcher calls it: completes the writers that have left, of all objects but this one. */
+/*
+ * Completes the stuck writers that have left their write, for all objects except this one.  Only
+ * the watcher calls it.
+ */
 void stuck_writers_check_others(struct loan_table *table, uint64_t handle);
 
 /* ---- loan_recall.c: revoking ---- */
@@ -173,16 +176,17 @@ bool loan_recall_object(struct loan_table *table, uint64_t handle);
 /* ---- object_replacement.c ---- */
 
 /*
- * Replaces the object of a stuck writer.  Only the watcher calls it.  It releases the lock and
- * takes it again.  True: the object is replaced, and no writer is stuck in it.
+ * Replaces the object of a stuck writer, if this is due.  Only the watcher calls it.  It releases
+ * the lock and takes it again.  Returns true if the object is replaced, and no writer is stuck in
+ * it any more.
  */
 bool object_replace_stuck(struct loan_table *table, struct object_loan *loan);
 
 /* Makes table->evictions, before all other work on evictions.  -ENOMEM. */
 int loan_evictions_open(struct loan_table *table);
 /*
- * Frees table->evictions, after all other work.  The next process replaces the objects that are
- * left.
+ * Frees table->evictions; call it last.  The next iod process replaces the objects that were not
+ * replaced yet.
  */
 void loan_evictions_close(struct loan_table *table);
 /* Continues the evictions of the process before. */
@@ -193,7 +197,7 @@ bool loan_session_is_evicted(const struct loan_table *table, uint64_t session);
 bool loan_evictions_has_object(const struct loan_table *table, uint64_t handle);
 /*
  * Replaces one object of an evicted session.  Only the watcher calls it.  It releases the lock and
- * takes it again.  True: it replaced one, and there may be others.
+ * takes it again.  Returns true if it replaced one; there may be more.
  */
 bool loan_evictions_replace_next(struct loan_table *table);
 /* Whether no object of an evicted session can be replaced now. */

@@ -97,7 +97,11 @@ static void spread_by_sample(uint64_t n,
 	}
 }
 
-/* If none of the new accesses was timed, the earlier ones represent them. */
+/*
+ * Distributes the new accesses over the latency buckets in the proportions of a sample.  The
+ * sample is the timed ones among the new accesses; if none of them was timed, all timed
+ * accesses so far.
+ */
 static void spread_increase(const struct loan_counters *before,
 			    const struct loan_counters *seen, unsigned int i,
 			    struct loan_usage *usage)

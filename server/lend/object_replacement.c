@@ -60,7 +60,10 @@ static int copy_object(struct loan_table *table, uint64_t handle)
 	return rc;
 }
 
-/* 0: replaced, no writer is stuck in it; -EAGAIN: not yet; or as store_obj_replace(). */
+/*
+ * Replaces the object by a copy, and completes the writers that are stuck in it.  0; -EAGAIN: not
+ * possible yet; other errors are those of store_obj_replace().
+ */
 static int replace_by_copy(struct loan_table *table, uint64_t handle)
 {
 	int rc = copy_object(table, handle);
@@ -326,7 +329,11 @@ bool loan_session_is_evicted(const struct loan_table *table, uint64_t session)
 	return false;
 }
 
-/* The session can still borrow until all workers know; a FENCE can also be repeated. */
+/*
+ * Records the session, so that loan_table_lend() refuses it.  A worker that does not yet know
+ * the fence may still ask for a loan.  Does nothing for a recorded session, because FENCE may
+ * be repeated.
+ */
 static void evict_session(struct loan_table *table, uint64_t session)
 {
 	struct loan_evictions *ev = table->evictions;
@@ -338,7 +345,10 @@ static void evict_session(struct loan_table *table, uint64_t session)
 	pthread_cond_signal(&table->changed);
 }
 
-/* On a disk nothing is lent for writing, and only to clients that could end this process. */
+/*
+ * Nothing to replace in a store on a disk: its objects are lent only for reading, and only to
+ * clients that could end this process anyway.
+ */
 void loan_session_evict(struct loan_table *table, uint64_t session)
 {
 	if (!store_in_memory(table->attr.store))
@@ -384,7 +394,10 @@ static void log_result(const struct loan_table *table,
 			 (unsigned long long)object->session);
 }
 
-/* True: the copy is in place. */
+/*
+ * Replaces the object by a copy.  Returns true if it did.  If it fails, tries the object again
+ * later, after the others.
+ */
 static bool replace_evicted(struct loan_table *table,
 			    struct object_eviction *object)
 {
@@ -396,7 +409,7 @@ static bool replace_evicted(struct loan_table *table,
 	if (rc == -ECANCELED) /* this process ends */
 		return false;
 	if (rc == -EAGAIN && !object->deferred) {
-		/* a writer stays inside for some time: try the others first */
+		/* a writer is still inside: try the other pending objects first */
 		TAILQ_REMOVE(pending, object, link);
 		TAILQ_INSERT_TAIL(pending, object, link);
 		return false;
@@ -457,7 +470,10 @@ int loan_evictions_open(struct loan_table *table)
 	return 0;
 }
 
-/* The next process replaces what is left. */
+/*
+ * Frees the objects of the list without replacing them, because this process ends.  The next iod
+ * process replaces them.
+ */
 static void abandon_objects(struct loan_table *table,
 			    struct eviction_list *list)
 {

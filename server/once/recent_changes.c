@@ -238,7 +238,9 @@ static void free_object(struct recent_changes *recent, struct changed_object *o)
 	free(o);
 }
 
-/* From now on nothing is known. */
+/*
+ * Forgets all changes, and records no more.  From now on, repeated changes fail with -ECONNABORTED.
+ */
 static void forget_all(struct recent_changes *recent)
 {
 	struct changed_object *o, *next;

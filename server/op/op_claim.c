@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * op_claim.c - CLAIM and LEASE: the manager makes the iod obey it, and extends the iod's lease.
+ * op_claim.c - CLAIM makes the iod obey the manager that sends it; LEASE extends the iod's
+ * lease.
  *
- * A CLAIM names the store that the manager expects.  If the iod has another store, it ends;
- * otherwise it would return zeros instead of data.
+ * A CLAIM names the store and the database that the manager expects.  If the iod has a wrong or
+ * empty store, the process ends; otherwise it would return zeros instead of data.  If the store
+ * belongs to another database, the iod rejects the CLAIM and keeps running.
  *
- * A CLAIM also has the manager's term, which the iod records.  From then on, the iod rejects orders
- * of managers with a lower term, and of another manager with the same term.  When the CLAIM is
- * answered, no such order is running.
+ * A CLAIM also has the manager's term, which the iod records.  From then on, the iod rejects
+ * orders of managers with a lower term, and of another manager with the same term.  When the
+ * CLAIM is answered, no such order is running.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -69,8 +69,8 @@ static uint64_t present_bytes(const struct xfer *x)
 }
 
 /*
- * True: all regions end before the end of the object.  Otherwise the client needs the size in
- * the reply, to know where the file ends.
+ * Whether all regions end before the end of the object.  Otherwise the client needs the size in the
+ * reply, to know where the file ends.
  */
 static bool ends_before_object(const struct xfer *x)
 {

@@ -45,7 +45,7 @@ static void sync_answer(struct mailbox_item *mail)
 	free(op);
 }
 
-/* One part has ended; the last part answers. */
+/* Records the result of one part.  The last part posts the reply to the worker's thread. */
 static void sync_part(struct sync_op *op, int status)
 {
 	int none = 0;

@@ -40,7 +40,10 @@ void aio_begin(struct aio_op *op);
 /* Adds a read or write of len bytes at offset off.  False: op has AIO_PIECES already. */
 bool aio_add(struct aio_op *op, int fd, bool write, void *buf, size_t len,
 	     uint64_t off);
-/* True: done() is called, possibly before this returns.  False: nothing was started. */
+/*
+ * Starts op.  Returns true if done() will be called; this may happen before aio_start() returns.
+ * False: nothing was started.
+ */
 bool aio_start(struct aio *aio, struct aio_op *op);
 
 #endif

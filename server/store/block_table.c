@@ -150,7 +150,10 @@ static bool holds_block(const struct block_place *place, uint64_t handle,
 	return place->handle == handle && place->number == number;
 }
 
-/* The second read of this block, with no read of another block of this place in between. */
+/*
+ * Records a read of the block.  Returns true if the read recorded before at this place was of
+ * the same block.
+ */
 static bool is_hot(struct block_place *place, uint64_t handle, uint64_t number)
 {
 	bool hot = place->last_handle == handle && place->last_number == number;

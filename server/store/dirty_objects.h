@@ -45,8 +45,8 @@ struct dirty_objects_flush {
 void dirty_objects_flush_begin(const struct dirty_objects *m, uint64_t handle,
 			       struct dirty_objects_flush *flush);
 /*
- * status: the result of the flush.  Returns it, or if it is 0, the error that another flush has
- * met since the session wrote.  Each error is returned once.
+ * Ends a flush. status: its result.  Returns it; if it is 0, returns the error that another flush
+ * has met since the session wrote.  Each error is returned once.
  */
 int dirty_objects_flush_end(struct dirty_objects *m, struct object_store *store,
 			    const struct dirty_objects_flush *flush,

@@ -231,7 +231,10 @@ static int add_thread(struct disk_queue *queue)
 	return 0;
 }
 
-/* share: how many threads one client may use, including stuck ones. */
+/*
+ * Opens a queue with up to `base` threads that are not stuck. share: the maximum number of threads
+ * that one client may use, including stuck ones.
+ */
 static int queue_open(struct disk_queue *queue, unsigned int base,
 		      unsigned int share)
 {
@@ -263,7 +266,10 @@ static bool wants_thread(const struct disk_queue *queue)
 	       has_work(queue);
 }
 
-/* True: the work may have to wait, so the caller calls the keeper. */
+/*
+ * Puts the item into the queue, and wakes or creates a thread if one is needed.  Returns true if
+ * the work may have to wait for a busy thread; the caller then calls the keeper.
+ */
 static bool queue_put(struct disk_queue *queue,
 		      struct fair_queue_client *client,
 		      struct fair_queue_item *item)

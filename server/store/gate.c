@@ -53,7 +53,10 @@ uint64_t gate_clock(void)
 	return stat("/proc/self/ns/time", &sb) ? 0 : sb.st_ino;
 }
 
-/* Sealed: nobody else can write to it or change its length. */
+/*
+ * Creates the page that clients map.  It is sealed: no other process can write to it or change its
+ * length.
+ */
 static int page_open(struct gate *gate)
 {
 	const size_t len = sizeof(*gate->page);
@@ -296,7 +299,10 @@ static bool is_shut(const struct gate *gate, const struct gate_stripe *s)
 	return first != NOBODY && first <= gate->clock();
 }
 
-/* If nothing in the stripe is late, its number suffices, without the lock. */
+/*
+ * Reads the state of the stripe first, without the lock.  Only if something in the stripe is late
+ * does it need the lock.
+ */
 bool gate_is_shut(const struct gate *gate, uint64_t handle)
 {
 	struct gate_stripe *s = stripe_of(gate, handle);

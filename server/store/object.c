@@ -231,7 +231,11 @@ static int zero_range(const struct store_obj *obj, int keep, uint64_t off,
 	return rc ? rc : change_space(obj, keep, off, len);
 }
 
-/* Marks the object: from then on its number of blocks does not tell whether it has holes. */
+/*
+ * Marks an object for which space is allocated beyond its end (STORE_PADDED).  From then on,
+ * store_whole() is false: with these blocks, the block count does not show whether the object
+ * has holes.
+ */
 static int mark_padded(const struct store_obj *obj, uint64_t end)
 {
 	struct stat sb;

@@ -179,7 +179,10 @@ static struct store_obj *choose_victim(const struct object_cache *cache,
 	return NULL;
 }
 
-/* After the unlock drop is put, and the caller closes closing. */
+/*
+ * What evict_object() leaves for after the unlock: a reference to put, and an object that the
+ * caller closes.  Each may be NULL.
+ */
 struct evicted {
 	struct store_obj *drop, *closing;
 };

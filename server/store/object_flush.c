@@ -73,8 +73,10 @@ static void complete_waits(struct flush_waits *waits, int status)
 	}
 }
 
-/* False: no request waits.  True: *client is the one whose turn the next flush takes, with a
- * reference; NULL: the pool's own. */
+/*
+ * Whether a request waits for a flush.  If so, sets *client to the client in whose turn the next
+ * flush runs, with a reference; NULL: the pool's own client.
+ */
 static bool next_turn(struct store_obj *obj, struct disk_client **client)
 {
 	struct flush_group *group = &obj->group;

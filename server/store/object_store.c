@@ -148,7 +148,10 @@ static int make_objects(struct object_store *store)
 	return fsync(store->dirfd) ? -errno : 0;
 }
 
-/* Only a store that was never claimed may lack the directories. */
+/*
+ * Opens the directory of the objects.  If the store was never claimed, creates the directories;
+ * otherwise they must exist.
+ */
 static int open_objects(struct object_store *store)
 {
 	struct statfs fs;

@@ -163,7 +163,10 @@ int store_obj_stat(struct store_obj *obj, struct store_stat *st);
 int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 		    struct gate_entry *entry);
 void store_obj_leave(struct store_obj *obj, struct gate_entry *entry);
-/* For requests that may have to wait for late changes: gate_is_shut(), gate_wait(). */
+/*
+ * Returns the gate of the store, for gate_is_shut() and gate_wait(): a request must wait while an
+ * object that it uses has a late change (gate.h).
+ */
 struct gate *store_gate(struct object_store *store);
 /* The sizes that clients read by RDMA; NULL without attr.shows. */
 struct size_table *store_size_table(struct object_store *store);

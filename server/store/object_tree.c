@@ -168,7 +168,9 @@ static void list_add(struct handle_list *l, uint64_t handle)
 	l->handle[i] = handle;
 }
 
-/* False: this is not the name of an object. */
+/*
+ * Sets *handle to the handle in the name of an object's file.  Returns false if it is no such name.
+ */
 static bool parse_name(const char *name, uint64_t *handle)
 {
 	if (strlen(name) != 16 || strspn(name, "0123456789abcdef") != 16)

@@ -22,7 +22,7 @@
 #define SIEVE_EXTENT (64u << 10)
 #define SIEVE_BATCH 512u /* pieces sorted together */
 
-/* True: sieving the last left bytes of io is faster than one call for each piece. */
+/* Whether sieving the last `left` bytes of io is faster than one call for each piece. */
 bool sieve_pays(const struct store_io *io, size_t left);
 
 typedef int (*sieve_read_fn)(struct store_obj *obj, void *buf, size_t len,

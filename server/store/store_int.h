@@ -60,7 +60,7 @@ struct object_store {
 };
 
 /*
- * As store_obj_flush(), for store_obj_write_out() instead of store_obj_sync().  Takes the turn of
+ * As store_obj_flush(), but runs store_obj_write_out() instead of store_obj_sync(), in the turn of
  * the pool's own client.
  */
 void store_obj_write_out_start(struct store_obj *obj, struct disk_pool *pool,

@@ -177,8 +177,10 @@ static struct window *make_window(struct windows *ws,
 	return win;
 }
 
-/* False: the key has a window of another file, which was removed or replaced, and it is still
- * in use. */
+/*
+ * Sets *out to the window of this key, or to NULL if there is none.  Returns false if the key has a
+ * window that is still in use, but of another file, which was removed or replaced.
+ */
 static bool find_window(struct windows *ws, const struct window_key *key,
 			const struct store_obj *obj, struct window **out)
 {

@@ -62,7 +62,10 @@ struct windows {
 	struct window_ghost *ghosts;
 };
 
-/* max: bytes of all windows; less than WINDOW_LEN: no windows are made. */
+/*
+ * Opens ws without windows. max: the limit of the bytes of all windows.  If it is less than
+ * WINDOW_LEN, no window is ever mapped.
+ */
 void windows_open(struct windows *ws, struct rpc_ctx *ctx,
 		  const struct store_engine *engine,
 		  const struct object_store *store, uint64_t max);

@@ -116,8 +116,8 @@ uint64_t chunk_map(struct chunk *c)
 }
 
 /*
- * Data that arrives after the expiry must not reach the object.  Only the end of the connection
- * prevents that.
+ * The change expires: closes the connection.  Data that arrives later must not reach the object,
+ * and a transfer in flight cannot be stopped in any other way.
  */
 static void on_expiry(struct rpc_timer *timer)
 {
@@ -132,8 +132,10 @@ static void on_expiry(struct rpc_timer *timer)
 	rpc_req_disconnect(req, -ETIMEDOUT);
 }
 
-/* The object was replaced since the windows were mapped.  Now that the change has entered, it
- * is not. */
+/*
+ * Whether the object was replaced after a window was mapped.  Called after the change has entered
+ * the gate: from then on, the object is not replaced.
+ */
 static bool windows_are_stale(const struct chunk *c)
 {
 	unsigned int i;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * xfer.h - moves the bytes of a READ or WRITE through the iod's buffers.
+ * xfer.h - moves the bytes of a READ or WRITE between the client and the object, through the
+ * iod's buffers or directly through windows (parts of the object that are mapped: window.h).
  *
- * A transfer is cut into chunks of a transfer unit, or less if buffers are scarce (zone.h:
- * sessions get one each in turn).  Two chunks are in progress at a time: one moves over the
- * network while the other one accesses the file (PVFS over InfiniBand, ICPP 2003, section 3.3:
- * transfer and file access overlap).
+ * A transfer is cut into chunks.  A chunk has the size of a transfer unit, or less if buffers
+ * are scarce: then sessions get one buffer each in turn (zone.h).  Two chunks are in progress
+ * at a time: one moves over the network while the other one accesses the file (PVFS over
+ * InfiniBand, ICPP 2003, section 3.3: transfer and file access overlap).
  *
- *   begin(chunk)  The chunk has a buffer; or its pieces lie in windows (x->mapped), and move in one
- *                 network transfer.  The operation moves the data, then calls
+ *   begin(chunk)  The chunk has a buffer.  If x->mapped, it may have windows instead; its pieces
+ *                 in them move in one network transfer.  The operation moves the data, then calls
  *                 xfer_chunk_complete().
  *   end(xfer)     No chunk is in progress.  All bytes were moved, or status is set.
  */
