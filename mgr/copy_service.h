@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy_service.h - FETCH: sends a copy of the database to another manager, which is filled with it. */
+/*
+ * copy_service.h - FETCH: sends a copy of the database to another manager, which is filled with it.
+ */
 #ifndef COPY_SERVICE_H
 #define COPY_SERVICE_H
 

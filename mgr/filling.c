@@ -55,7 +55,10 @@ struct filling {
 
 /* ---- the thread ---- */
 
-/* Opens the copy once, which recovers it, to see that it is sound and how far it goes. */
+/*
+ * Opens the copy once.  This runs the recovery of the database, and shows that the copy is
+ * usable.  Sets f->applied.  -ESTALE: the copy lacks entries up to f->index.
+ */
 static int check_copy(struct filling *f)
 {
 	const struct store_attr attr = { .dir = f->dir,

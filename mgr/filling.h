@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filling.h - the database of a member that lacks entries which the others have deleted: a copy of that
- * of another manager takes its place.
+ * filling.h - if the other members have deleted log entries that this member lacks: replaces
+ * its database by a copy of another manager's database.
  *
  * 	fill() of the group --> filling_start(): FETCH after FETCH --> STORAGE/filling/db
  * 	the copy is durable --> mgr_group_note_filled() --> GROUP_LOST, the manager starts again
  * 	filling_finish()    --> STORAGE/db is that copy
  *
- * The database that is there stays in use until the log of the member says that the copy counts.  So a copy
- * that is interrupted leaves everything as it was.  A database that was in no group is renamed to db.old.
+ * The manager uses its own database until the snapshot in its log is at least as new as the
+ * copy.  So a copy that is interrupted changes nothing.  A database that was in no group is
+ * renamed to db.old.
  */
 #ifndef FILLING_H
 #define FILLING_H
@@ -16,8 +17,8 @@
 #include "mgr/state/mgr_state.h"
 
 /*
- * Before the store is opened: puts a complete copy in the place of the database if the log says so, and
- * removes any other one.  -errno, logged.
+ * Call it before the store is opened.  If the snapshot in the log requires the complete copy,
+ * replaces the database by it.  Deletes any other copy.  0 or -errno, logged.
  */
 int filling_finish(const char *storage, const struct log *log);
 /*

@@ -315,8 +315,8 @@ static bool list_has(const struct peers_manager *managers, unsigned int n,
 }
 
 /*
- * Until this member has a vote, its log may name former members, so those of the last answer count
- * too.
+ * Sets the managers to connect to: the members that the log names.  Until this member has a
+ * vote, its log may be old.  So the members in the last reply of a manager are added.
  */
 static void follow_members(struct joining *j,
 			   const struct member_status *status)

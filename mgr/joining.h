@@ -2,8 +2,8 @@
 /*
  * joining.h - how this manager becomes a member of the group, and follows who the others are.
  *
- * A member is a storage, not a host: an empty storage gets a new random id, because it has forgotten the
- * votes of the old one.
+ * A member is a storage, not a host: an empty storage gets a new random id, because it has
+ * forgotten the votes of the old one.
  *
  * 	no member in the storage   joining_find_group(): asks the other managers for their group
  * 	not in the group           JOIN, again and again, until the group gives it a vote
@@ -19,10 +19,11 @@ struct peers_attr;
 void joining_peers_attr(const struct mgr *mgr, struct peers_attr *attr);
 
 /*
- * Finds the group that this manager belongs to.  Returns 1: *group is one that another manager is in, and
- * that has a leader.  0: there is none, and this manager founds one, because it is the first of the
- * configuration.  -ECANCELED: mgr->stop.  Waits until another manager answers, unless it is the first.  The
- * first one, if its storage is empty, waits at most 10 s for others that may be in a group.
+ * Asks the other managers for their group, repeatedly.  Returns 1: *group is the group of a
+ * manager that answered, and has a leader.  Returns 0: there is no such group, and this manager
+ * founds one.  Only the first manager of the configuration founds a group.  If its storage is
+ * empty, it first waits up to 10 s while others may be in a group.  -ECANCELED: mgr->stop is
+ * set.
  */
 int joining_find_group(struct mgr *mgr, bool empty, uint64_t *group);
 

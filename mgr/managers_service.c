@@ -153,8 +153,8 @@ static int join_member(struct mgr *mgr, const struct rpc_req *rpc,
 }
 
 /*
- * It answers, and lacks no more than what is on its way under load.  A member that is filled lacks
- * more.
+ * Whether the member has answered recently and lacks at most LAG_MAX log entries, as is normal
+ * under load.  A member that still copies a database lacks more.
  */
 static bool is_up_to_date(const struct member_peer_status *m)
 {

@@ -7,7 +7,10 @@
 
 static const struct timing no_event;
 
-/* c NULL: the counts are not known now.  Their rows are absent, but keep their places. */
+/*
+ * Adds the rows of *c.  c NULL: the counts are not available now.  Then each row is empty, so
+ * that later rows keep their positions.
+ */
 static void put_counts(const struct store_counts *c, struct rpc_metrics *m)
 {
 	static const struct store_counts unknown;
@@ -73,7 +76,10 @@ static unsigned int count_voters(const struct member_status *s, bool recent)
 	return n;
 }
 
-/* Without a group, the rows keep their places. */
+/*
+ * Adds the rows of the group.  Without a group, each row is empty, so that later rows keep their
+ * positions.
+ */
 static void put_group(const struct mgr *mgr, struct rpc_metrics *m)
 {
 	struct member_status s = { 0 };

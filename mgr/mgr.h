@@ -13,12 +13,12 @@ struct daemon; /* daemon.h */
 struct mgr;
 
 /*
- * Opens the store, listens and serves; the threads run when it returns 0.  conf is
- * copied.  log must outlive the manager; on an error it has the cause.  daemon (may be
- * NULL) must outlive the manager, too.  It learns when the manager is ready and that
- * its loop runs.  daemon_fail() or daemon_retire(): the store failed, or the iods obey another manager;
- * nothing is answered any more.  daemon_restart(): it was the leader of a group, and is not any
- * more; stop it, and start it again.
+ * Opens the store, listens and serves; the threads run when it returns 0. conf is copied. log must
+ * outlive the manager; on an error it has the cause. daemon (may be NULL) must outlive the manager,
+ * too.  It learns when the manager is ready and that its loop runs. daemon_fail() or
+ * daemon_retire(): the store failed, or the iods obey another manager; nothing is answered any
+ * more. daemon_restart(): it was the leader of a group, and is not any more; stop it, and start it
+ * again.
  */
 int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	      struct daemon *daemon, struct mgr **mgr);
@@ -34,10 +34,11 @@ int mgr_check(const struct mgr_conf *conf, const struct log *log);
  */
 int mgr_restore(const struct mgr_conf *conf, const struct log *log);
 /*
- * Instead of mgr_start(): makes the storage of one of several managers, whose others are lost, that of the
- * first manager of a new group.  Changes that only the others had are lost; without force it logs what
- * is known about them, and returns -EPERM.  It is refused while another manager of the group answers.  All
- * iods must run.  0 or -errno, logged; the same call finishes what was interrupted.
+ * Call it instead of mgr_start(), after the other managers of the group were lost: makes the
+ * manager of this storage the first one of a new group.  Changes that only the lost managers
+ * have are lost.  Without force, logs what is known about these changes and returns -EPERM.
+ * Fails while another manager of the group answers.  All iods must run.  Returns 0 or -errno,
+ * logged.  If it was interrupted, call it again.
  */
 int mgr_recover(const struct mgr_conf *conf, bool force, const struct log *log);
 /* Reads the keys again.  Any thread. */

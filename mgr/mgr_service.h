@@ -5,7 +5,10 @@
 
 #include "mgr/state/mgr_state.h"
 
-/* The argument is the struct mgr.  mgr_member_service: of one of several managers. */
+/*
+ * The requests of clients to a single manager; mgr_member_service: to a manager of a group.
+ * The argument of the functions is the struct mgr.
+ */
 extern const struct rpc_service mgr_service, mgr_member_service;
 
 /* rpc_service.metrics(): metrics.c */

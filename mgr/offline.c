@@ -316,8 +316,8 @@ static int fence_session(void *arg, const struct session_rec *rec)
 }
 
 /*
- * Clients may have opened, locked or closed files since the copy was made.  So the manager ends their
- * sessions when it starts.  A client goes on with a new one, which opens its files again.
+ * Clients may have opened, locked or closed files since the copy was made.  So the manager ends
+ * their sessions when it starts.  A client goes on with a new one, which opens its files again.
  */
 static int put_restore_done(struct restore *r)
 {

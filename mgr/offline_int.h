@@ -39,8 +39,8 @@ int offline_open_folder(const struct mgr_conf *conf, const struct log *log);
 /* Opens r->ring, fabric, ctx and iod.  After an error too: restore_close(). */
 int restore_open_net(struct restore *r);
 /*
- * Asks all iods for their stores and the highest term, with r->st and r->identity.  -errno, logged: one of
- * them does not answer, or its store is not one of this database.
+ * Asks all iods for their stores and the highest term, with r->st and r->identity. -errno, logged:
+ * one of them does not answer, or its store is not one of this database.
  */
 int restore_ask_iods(struct restore *r);
 /* All of a restore but the check whether the storage may be restored. */

@@ -431,7 +431,10 @@ static void finish_part(struct mgr_op *op)
 
 /* ---- the operation needs a truncation first ---- */
 
-/* From here on the file is busy.  The iods are told when the intent is durable. */
+/*
+ * Records the intent of a truncation, and creates its job.  From then on the file is busy.  The
+ * iods get the truncation after the intent is durable.
+ */
 static void record_truncation(struct mgr_op *op)
 {
 	const struct intent *in = &op->req->intent;

@@ -27,7 +27,10 @@ void mgr_auth_collect(struct mgr *mgr);
 /* Adds rows of the clients that got no ticket; must be the last rows. */
 void mgr_auth_metrics(const struct mgr *mgr, struct rpc_metrics *metrics);
 
-/* True: the request is handled here or rejected; false: the caller may execute it. */
+/*
+ * Executes or rejects the requests that concern authentication, and those that need an
+ * authentication which is missing.  Returns false if the caller may execute the request.
+ */
 bool mgr_auth_handle_request(struct mgr *mgr, struct rpc_req *rpc);
 
 /* ---- session_ticket.c ---- */
@@ -35,9 +38,9 @@ bool mgr_auth_handle_request(struct mgr *mgr, struct rpc_req *rpc);
 /* Frees the challenge that was not used. */
 void auth_challenge_drop(struct caller *caller);
 /*
- * A session that has a row comes back.  -EKEYREJECTED: the client proves nothing.  If the row
- * belongs to another user: -ESTALE to a client with a ticket, which then continues under a new
- * session; otherwise -EPERM.
+ * Checks a client whose session already has a row.  0: it may continue the session. -EKEYREJECTED:
+ * the client proves nothing.  If the row belongs to another user: -ESTALE to a client with a
+ * ticket, which then continues under a new session; otherwise -EPERM.
  */
 int session_ticket_check_return(const struct mgr *mgr,
 				const struct rpc_session_info *info,
@@ -47,7 +50,7 @@ void session_ticket_start(const struct mgr *mgr, struct rpc_session *session);
 
 /* ---- session_groups.c: lists of more groups than a message has room for (group_lists.h) ---- */
 
-/* True: the request was GROUPS, and is answered. */
+/* Answers the request if it is GROUPS.  Returns whether it was. */
 bool session_groups_handle_request(struct mgr *mgr, struct rpc_req *rpc);
 /* Finds the list of the session's own groups, if it needs one.  -WIRE_ENOGROUPS: missing. */
 int session_groups_resolve(struct mgr *mgr, struct rpc_req *rpc);

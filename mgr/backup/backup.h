@@ -33,10 +33,10 @@ int backup_server_open(struct store *st, int dirfd, const struct log *log,
 void backup_server_close(struct backup_server *server);
 
 /*
- * Copies the database of the manager that runs on `storage` of the file system fsid to dir, durably.
- * Makes dir, which must not exist or be empty.  The stamp is written last: without it no manager
- * starts on dir.  If root calls it, the files get the owner of the database.  0 or -errno, logged;
- * after an error nothing remains of the copy.
+ * Copies the database of the manager that runs on `storage` of the file system fsid to dir,
+ * durably.  Makes dir, which must not exist or be empty.  The stamp is written last: without it no
+ * manager starts on dir.  If root calls it, the files get the owner of the database.  0 or -errno,
+ * logged; after an error nothing remains of the copy.
  */
 int backup_run(const char *storage, uint64_t fsid, const char *dir,
 	       const struct log *log);
@@ -44,13 +44,13 @@ int backup_run(const char *storage, uint64_t fsid, const char *dir,
 /* ---- for a copy that another manager gets ---- */
 
 /*
- * Connects to the backup_server of this process whose storage directory is dirfd.  Returns a socket that
- * does not block, from which the copy is read as a stream of bytes, or -errno.
+ * Connects to the backup_server of this process whose storage directory is dirfd.  Returns a socket
+ * that does not block, from which the copy is read as a stream of bytes, or -errno.
  */
 int backup_connect(int dirfd);
 /*
- * Reads such a stream from fd, which blocks, and makes dir/db of it, durably.  dir must not exist or be
- * empty.  After an error nothing remains of the copy.  -errno, logged.
+ * Reads such a stream from fd, which blocks, and makes dir/db of it, durably. dir must not exist or
+ * be empty.  After an error nothing remains of the copy. -errno, logged.
  */
 int backup_receive(int fd, const char *dir, const struct log *log);
 

@@ -173,7 +173,7 @@ void table_space_before_put(struct store *st, enum store_table table);
 void table_space_before_abort(struct store *st, uint64_t end[STORE_FILES]);
 void table_space_after_abort(struct store *st,
 			     const uint64_t before[STORE_FILES]);
-/* *left: free bytes on the disk; false: they cannot be determined. */
+/* Sets *left to the free bytes on the disk.  Returns false if they cannot be determined. */
 bool store_free_bytes(const struct store *st, uint64_t *left);
 
 /* ---- raw_rows.c: the transaction and rows of Berkeley DB; store's thread ---- */
@@ -228,7 +228,7 @@ int ids_open(struct store *st);
 
 /* Sets *marked: whether this is the store of one of several managers.  0, or -EIO. */
 int group_mark_get(struct store *st, bool *marked);
-/* In the open transaction: marks it as the store of one of several managers. */
+/* Marks the store as that of a manager in a group.  A transaction must be open. */
 int group_mark_put(struct store *st);
 /*
  * Opens a store with st->rep.  If it is not yet the store of one of several managers, makes it one.

@@ -227,7 +227,7 @@ static void node_refresh(struct lock_node *node)
 	}
 }
 
-/* part[0]: nodes before at; part[1]: the others. */
+/* Splits the tree of node: part[0] gets the nodes before `at`, part[1] all other nodes. */
 static void tree_split(struct lock_node *node, const struct lock_node *at,
 		       struct lock_node *part[2])
 {
@@ -331,8 +331,8 @@ static void node_leave(struct lock_index *index, struct lock_node *node)
 }
 
 /*
- * The users of locks from before the start are unknown.  So each user has a share of the rest only: one
- * that takes its share after each start never has all locks.
+ * The users of locks from before the start are unknown.  So each user has a share of the rest only:
+ * one that takes its share after each start never has all locks.
  */
 static size_t share_of_user(struct lock_index *index)
 {

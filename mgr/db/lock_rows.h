@@ -25,8 +25,8 @@ int lock_put(struct store *st, const struct lock_rec *rec, uint32_t uid);
 int lock_del(struct store *st, const struct lock_rec *rec);
 
 /*
- * Of the locks of other holders in want->space that conflict with want: the one with
- * the lowest start.  -ENOENT: none.
+ * Sets *rec to a lock of another holder in want->space that conflicts with want: the one with the
+ * lowest start. -ENOENT: there is none.
  */
 int lock_find(struct store *st, const struct lock_rec *want,
 	      struct lock_rec *rec);

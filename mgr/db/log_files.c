@@ -5,8 +5,8 @@
  * log file that a checkpoint made unnecessary becomes the next one, so that nobody else
  * gets its blocks.
  *
- * If nobody allocates files in time, Berkeley DB makes the next one itself, at any moment.  So a file
- * never replaces another one that has its name already.
+ * If nobody allocates files in time, Berkeley DB makes the next one itself, at any moment.  So a
+ * file never replaces another one that has its name already.
  *
  * A recovery removes log files without a header.  Before a recovery, the files that are
  * allocated ahead are therefore renamed to spares.  The first spare has both names,

@@ -101,7 +101,9 @@ static struct queued_entry *entry_for(struct replication *rep,
 	return e;
 }
 
-/* In the open transaction.  All noted entries become applied ones, so their undo rows become void. */
+/*
+ * In the open transaction.  All noted entries become applied ones, so their undo rows become void.
+ */
 static int write_applied(struct store *st)
 {
 	struct replication *rep = st->rep;

@@ -309,7 +309,7 @@ uint64_t store_new_id(struct store *st);
  * flush.
  */
 int store_skip_ids(struct store *st, uint64_t from);
-/* false: this id was never issued.  true: it may have been issued. */
+/* Returns false if this id was certainly never issued. */
 bool store_id_was_issued(const struct store *st, uint64_t id);
 
 /* ---- space ---- */

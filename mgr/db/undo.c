@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * undo.c - undo rows: the rows of a change as they were before it.  A transaction writes them with its
- * changes.  They are void once a transaction has recorded the change as applied.  So at each point of
- * Berkeley DB's log, the tables without the changes that have undo rows are what is recorded as applied.
+ * undo.c - undo rows: the rows of a change as they were before it.  A transaction writes them with
+ * its changes.  They are void once a transaction has recorded the change as applied.  So at each
+ * point of Berkeley DB's log, the tables without the changes that have undo rows are what is
+ * recorded as applied.
  *
- * Void rows are overwritten, not deleted: Berkeley DB syncs its log whenever it frees a page.  So their
- * keys are slots, and a row says which change it belongs to.
+ * Void rows are overwritten, not deleted: Berkeley DB syncs its log whenever it frees a page.  So
+ * their keys are slots, and a row says which change it belongs to.
  *
  * An undo row is small, because Berkeley DB stores an item of more than a quarter of a page apart.
  */
@@ -187,7 +188,7 @@ static int add_place(struct undo_places *places, const struct undo_place *new)
 	return 0;
 }
 
-/* 1: *place is the next undo row; 0: there is none. */
+/* Sets *place to the next undo row.  Returns 1; 0: there is none; -errno, logged. */
 static int next_place(struct store *st, DBC *cursor, struct undo_place *place)
 {
 	struct undo_head head;

@@ -36,7 +36,10 @@ int exports_conf(const struct conf_section *in, struct exports *exports);
 /* peer: as returned by tp_req_peer(). */
 struct client_place exports_place(const struct exports *exports,
 				  const char *peer);
-/* Changes cred to the user that it counts as, from that place. */
+/*
+ * Applies the setting squash to cred, the user of a client at *place: a user who is squashed
+ * becomes squash_uid and squash_gid.  With squash = root, other users of other hosts lose group 0.
+ */
 void exports_squash(const struct exports *exports,
 		    const struct client_place *place, struct ns_cred *cred);
 /* -EROFS: the checked request would change something, or asks whether it could. */

@@ -18,8 +18,9 @@
 #define TRAILING_BYTES (UINT64_C(8) << 20)
 #define FULL_MS 1000u /* until a leader with a full disk hands over */
 /*
- * If checkpoints take long, the log gets long.  From half of the limit on, a tick therefore takes only this part of
- * what is left, so that changes become slow and never stop.
+ * A slow checkpoint lets the log grow.  While the log is above half of its limit, each tick
+ * admits changes for 1/TICKS_LEFT of the remaining space.  So changes become slow, but do not
+ * stop.
  */
 #define TICKS_LEFT 8192u
 
@@ -190,7 +191,10 @@ static void continue_checkpoint(struct mgr_group *g)
 
 /* ---- entries of the leader ---- */
 
-/* 0: the member has it, or will never take it. */
+/*
+ * Submits the pending entry g->entry to the member.  0: the entry is no longer pending: the member
+ * has it, or will never accept it. -EAGAIN, -ENOMEM, -ENOSPC: try again later.
+ */
 static int propose_entry(struct mgr_group *g)
 {
 	int rc = member_propose(g->member, g->entry.bytes, g->entry.len, NULL,

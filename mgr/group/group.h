@@ -56,10 +56,10 @@ struct group_attr {
 	/* sends to the other members; their messages go to mgr_group_receive() */
 	struct member_peers peers;
 	/*
-	 * The store lacks entries that the others have deleted.  Must copy the store of member
-	 * `from` to this member's second store.  When that durably has all entries up to index, the
-	 * caller calls mgr_group_note_filled(index).  If the copy fails, it calls
-	 * mgr_group_give_up().
+	 * Called if the store lacks entries that the other members have deleted.  It must copy the
+	 * store of member `from` to this member's second store.  When the copy durably has all
+	 * entries up to index, the caller calls mgr_group_note_filled(index).  If the copy fails,
+	 * it calls mgr_group_give_up().
 	 */
 	void (*fill)(void *arg, uint64_t from, uint64_t index);
 	/*
@@ -77,8 +77,9 @@ struct group_attr {
 int mgr_group_identity(const char *storage, const struct log *log,
 		       uint64_t *group, uint64_t *id);
 /*
- * *index: the database must have all entries up to this one, because the log begins after it; 0: it
- * needs none.  Errors: those of member_start(), logged.
+ * Sets *index to the snapshot in the log.  The database must have all entries up to it, because
+ * the log has only the later ones; 0: there is no snapshot.  Errors: those of member_start(),
+ * logged.
  */
 int mgr_group_needs(const char *storage, const struct log *log,
 		    uint64_t *index);

@@ -129,7 +129,10 @@ int group_record_first(struct store *st, struct store_applied *applied)
 	return rc ? rc : applied->index == 1 ? 0 : -EIO;
 }
 
-/* The store is that of one of several managers from now on. */
+/*
+ * Opens the store as that of a manager in a group, which it stays.  Its present rows count as entry
+ * 1.  Sets *applied.
+ */
 static int begin_log(const struct store_attr *attr,
 		     struct store_applied *applied)
 {

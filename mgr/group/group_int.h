@@ -47,8 +47,9 @@ int group_open_folder(const char *storage, const struct log *log,
 /* Makes the names of the folders in the storage durable.  -errno, not logged. */
 int group_sync_storage(const char *storage);
 /*
- * No entry contains the present rows of the store, so they count as entry 1.  Records this,
- * durably. -EIO: the store has applied later entries.  Other errors: those of the store.
+ * The rows that the store has now come from no entry of the log.  Records durably that the
+ * store has applied entry 1, which stands for them.  -EIO: the store has already applied later
+ * entries.  Other errors: those of the store.
  */
 int group_record_first(struct store *st, struct store_applied *applied);
 

@@ -197,7 +197,10 @@ static int apply_entries(const struct store_attr *attr,
 
 /* ---- the folders ---- */
 
-/* Without a member in it, the folder is one that was begun. */
+/*
+ * Applies all entries in the folder `raft` to the database, and renames the folder to `left`. If
+ * the folder contains no member, its creation was interrupted: then changes nothing.
+ */
 static int leave_folder(const struct store_attr *attr, const char *raft,
 			const char *left)
 {

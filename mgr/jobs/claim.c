@@ -328,7 +328,10 @@ void claim_start(struct mgr_iod *iod)
 	iod_call_start(iod, &c->call);
 }
 
-/* From now on nothing is acknowledged: mgr_main() ends after this turn. */
+/*
+ * Records and logs that the iod obeys another manager.  From now on this manager acknowledges
+ * nothing: mgr_main() ends after this turn of the event loop.
+ */
 static void report_displaced(struct mgr_iod *iod)
 {
 	struct mgr *mgr = iod->mgr;

@@ -195,7 +195,7 @@ static void report_refused(struct iod_call *call)
 		call->refused(call);
 }
 
-/* Also tells the calls that wait for this iod. */
+/* Calls refused() of this call, and of all calls that are held until the iod is claimed. */
 static void report_all_refused(struct iod_call *call)
 {
 	struct iod_call *held = TAILQ_FIRST(&call->iod->held), *next;

@@ -30,9 +30,10 @@ void jobs_close(struct mgr *mgr);
  */
 #define TERM_DISPLACED "displaced"
 /*
- * A database that was recovered from one of several managers goes on so far above the highest
- * term that the iods obey.  Elections of the old group can close half of it in no realistic
- * time.
+ * pvfs-mgr --recover, and --restore to a group, put the term of the recovered database this far
+ * above the highest term that an iod obeys.  The rest of the old group cannot reach half of
+ * this distance by elections.  So a leader that finds an iod's term more than TERM_GAP / 2
+ * above its own knows that its group was superseded.
  */
 #define TERM_GAP (UINT64_C(1) << 16)
 /* The term of this run of the manager: term.c. */
@@ -122,8 +123,8 @@ void job_free(struct file_job *job);
 struct file_job *resize_new(struct mgr *mgr, const struct intent *in);
 struct flusher_item *resize_item(struct file_job *job);
 /*
- * Lets `owner`, the request that asked for the truncation, wait for it.  After a restart of the
- * manager it is the repeated request.
+ * Makes the request `owner` wait for the end of the truncation.  This is the request that asked
+ * for the truncation; after a restart of the manager, it is the repetition by the client.
  */
 void resize_set_owner(struct file_job *job, struct request *owner);
 /*

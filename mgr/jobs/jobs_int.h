@@ -88,7 +88,7 @@ struct mgr_iod {
 struct job_call {
 	struct iod_call call;
 	struct file_job *job;
-	uint32_t k; /* index of the server among those of the file */
+	uint32_t k; /* index of the iod among the iods of the file */
 	bool answered;
 	uint64_t msg[12];
 };

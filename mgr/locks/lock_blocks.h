@@ -30,7 +30,7 @@ void lock_blocks_leave(struct lock_blocks *blocks, struct lock_wait_place *at);
 /* The lock was released or changed. */
 void lock_blocks_removed(struct lock_blocks *blocks,
 			 const struct lock_rec *rec);
-/* true: the wait is at no lock, or one of its locks is gone. */
+/* Whether the wait may have ended: it waits at no lock, or one of its locks is gone. */
 bool lock_blocks_may_have_ended(const struct lock_wait_place *at);
 /* Takes out one of the waits of which a lock is gone, in order.  NULL: there is none. */
 struct lock_wait_place *lock_blocks_take(struct lock_blocks *blocks);

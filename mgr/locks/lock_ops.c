@@ -61,7 +61,10 @@ static bool of_process(uint64_t owner, uint32_t space)
 	return !owner && !space;
 }
 
-/* false: there are too many processes to decide. */
+/*
+ * Adds the session, if it is not in the party yet.  Returns false if the party is full: then the
+ * manager does not search for a deadlock any further.
+ */
 static bool party_add(struct party *p, uint64_t session)
 {
 	unsigned int i;
@@ -248,7 +251,10 @@ static void put_any_reply(struct mgr_op *op, unsigned int which)
 	wire_put(op->out, &rep, sizeof(rep));
 }
 
-/* -EAGAIN: none is free; blocker[] has one conflicting lock for each. */
+/*
+ * Tries the locks of a LOCK_ANY in turn, until one is granted. -EAGAIN: all are held by others;
+ * blocker[] has one conflicting lock for each.
+ */
 static int take_one(struct mgr_op *op,
 		    struct lock_rec blocker[WIRE_LOCK_ANY_MAX],
 		    unsigned int *nblockers)

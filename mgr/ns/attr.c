@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* attr.c - GETATTR, ACCESS, SETATTR (chmod, chown, utimens), and the form of an inode on the wire. */
+/*
+ * attr.c - GETATTR, ACCESS, SETATTR (chmod, chown, utimens), and the form of an inode on the wire.
+ */
 #include <errno.h>
 #include <unistd.h>
 

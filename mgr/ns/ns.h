@@ -105,10 +105,10 @@ bool ns_count_some(struct ns *ns);
 /* Closes the name space.  record: writes the number of inodes to the store for the next start. */
 void ns_close_space(struct ns *ns, bool record);
 /*
- * *id: the identity of this name space, unique among all that were ever made.  A name
- * space from before there were identities has fsid as its identity.  *fresh: no iod is
- * permanently bound to it yet.  ns_set_bound() records that the iods are bound; a
- * transaction must be open.
+ * Sets *id to the identity of this name space, which is unique among all name spaces.  A name space
+ * that was made before identities existed has fsid as its identity.  Sets *fresh if no iod is
+ * permanently bound to it yet. ns_set_bound() records that the iods are bound; a transaction must
+ * be open.
  */
 int ns_identity(struct ns *ns, uint64_t fsid, uint64_t *id, bool *fresh);
 int ns_set_bound(struct ns *ns);
@@ -254,8 +254,9 @@ int ns_declare(struct ns_op *op, const struct ns_hold *hold);
 /* The session has declared all its holds.  Call it outside of transactions. */
 void ns_all_declared(struct ns *ns, uint64_t session);
 /*
- * If all sessions have declared: forgets a part of what was needed until then, the
- * releases that arrived before their DECLARE.  true: there is more.
+ * Call it repeatedly.  After all sessions have declared, frees records that are no longer
+ * needed: the releases that arrived before the DECLARE of their hold.  At most NS_FORGET_HOLDS
+ * are freed in one call.  Returns true if there may be more.
  */
 bool ns_tidy_holds(struct ns *ns);
 /* The number of holds that the session has only in memory. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open.c - OPEN: permission, creation, the open record of a writer; RELEASE, and ends of sessions. */
+/*
+ * open.c - OPEN: permission, creation, the open record of a writer; RELEASE, and ends of sessions.
+ */
 #include <errno.h>
 #include <unistd.h>
 

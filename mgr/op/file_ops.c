@@ -97,8 +97,8 @@ static int declare_holds(struct mgr_op *op, const struct wire_hold *wire,
 }
 
 /*
- * A message for an earlier run of the manager is too late: it lacks what the session
- * opened since.
+ * Ignores a DECLARE that was made for an earlier run of the manager: it lacks the files that the
+ * session has opened since.
  */
 int op_declare(struct mgr_op *op)
 {

@@ -70,7 +70,10 @@ void lane_close(struct lane *lane)
 
 /* ---- refusals ---- */
 
-/* The remedy for a refusal by check_sender() or session_admit() of the other manager. */
+/*
+ * Returns the advice to log after check_sender() or session_admit() of the other manager has
+ * rejected this one with this status.
+ */
 static const char *remedy_of(int status)
 {
 	switch (status) {

@@ -68,7 +68,10 @@ static int check_managers(const struct peers_manager *managers, unsigned int n)
 	return n > WIRE_MEMBERS_MAX ? -EINVAL : 0;
 }
 
-/* -EBUSY: a message of one of them is being read. */
+/*
+ * Closes the connections to managers that are not in the list. -EBUSY: a message of one of them is
+ * being read, so that connection stays open.
+ */
 static int close_others(struct peers *peers,
 			const struct peers_manager *managers, unsigned int n)
 {

@@ -96,9 +96,9 @@ struct member_callbacks {
 	 */
 	void (*checkpoint)(void *arg, uint64_t index, uint64_t term);
 	/*
-	 * The others have removed entries that this member does not have.  Must durably replace the
-	 * state machine by that of member `from`, as of index or later, and then call
-	 * member_filled().
+	 * Called if the other members have removed entries that this member does not have.  It must
+	 * durably replace the state machine by a copy from member `from`, which contains all
+	 * entries up to index, and then call member_filled().
 	 */
 	void (*fill)(void *arg, uint64_t from, uint64_t index, uint64_t term);
 };
@@ -159,11 +159,14 @@ int member_found(const struct member_attr *attr,
 int member_identity(const struct raft_disk *disk, uint64_t *group,
 		    uint64_t *id);
 /*
- * The index of the snapshot in the log: the state machine must have all entries up to it; 0: none.
- * Errors: those of member_start().
+ * Sets *index to the index of the snapshot in the log; 0: there is no snapshot.  The state machine
+ * must have all entries up to it.  Errors: those of member_start().
  */
 int member_snapshot_index(const struct member_attr *attr, uint64_t *index);
-/* The last entry of the log, committed or not; 0: none.  Errors: those of member_start(). */
+/*
+ * Sets *index and *term to those of the last entry of the log, committed or not; 0: the log is
+ * empty.  Errors: those of member_start().
+ */
 int member_last_entry(const struct member_attr *attr, uint64_t *index,
 		      uint64_t *term);
 /*

@@ -249,7 +249,10 @@ static int store_vote(struct raft_member *m, raft_term term, raft_id voted_for)
 
 	if (!rc)
 		return 0;
-	/* libraft then treats a candidate as a follower, but keeps its bytes. */
+	/*
+	 * After RAFT_IOERR, libraft treats a candidate as a follower, but keeps the bytes of the
+	 * candidate's state in the union.  So clear the pointer that it reads there.
+	 */
 	if (raft_state(&m->raft) == RAFT_CANDIDATE)
 		m->raft.follower_state.current_leader.address = NULL;
 	member_fail(m, "cannot store term and vote: %s", strerror(-rc));
@@ -268,7 +271,10 @@ static int io_set_term(struct raft_io *io, raft_term term)
 	return store_vote(m, term, 0);
 }
 
-/* libraft lets a leader that hands over vote a second time in a term. */
+/*
+ * Refuses a second vote in one term: libraft asks for one while a leader hands over.  Then the
+ * manager restarts instead.
+ */
 static int io_set_vote(struct raft_io *io, raft_id server_id)
 {
 	struct raft_member *m = io->impl;

@@ -282,7 +282,10 @@ static int write_voters(struct entry_log *el, uint64_t index, uint64_t term,
 	return rc;
 }
 
-/* In a term that no other member has reached while this one could hear of it. */
+/*
+ * Stores the new number of the group, and appends an entry with these voters, in a new term.  The
+ * term is above all terms that this member knows.
+ */
 static int force_voters(struct vote_file *file, uint64_t group,
 			struct entry_log *el,
 			const struct log_contents *contents,

@@ -13,8 +13,9 @@
 #include "mgr/raft/member_int.h"
 
 /*
- * This part of log_limit is kept while a member is filled.  The log then stays below half of the limit, also if the
- * member is never filled.  So libraft, which takes snapshots only when it applies an entry, can always take one.
+ * While another member is filled, the leader keeps at most 1/FILLS_KEEP of log_limit of entries for
+ * it.  The log then stays below half of the limit, even if that member is never filled.  So
+ * libraft, which takes snapshots only when it applies an entry, can always take one.
  */
 #define FILLS_KEEP 4u
 
@@ -199,8 +200,8 @@ void member_filled(struct raft_member *m, int rc, uint64_t applied)
 /* ---- when ---- */
 
 /*
- * Whether a member is being filled.  It will need the entries after the snapshot that it gets.  libraft forgets at times
- * that it has sent one, so a new member counts until it has a vote.
+ * Whether a member is being filled.  It will need the entries after the snapshot that it gets.
+ * libraft forgets at times that it has sent one, so a new member counts until it has a vote.
  */
 static bool fills_member(const struct raft_member *m)
 {

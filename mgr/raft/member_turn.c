@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* member_turn.c - what all files of the member use: its clock, its end, and turns of the event loop. */
+/*
+ * member_turn.c - what all files of the member use: its clock, its end, and turns of the event
+ * loop.
+ */
 #include <stdarg.h>
 
 #include "mgr/raft/member_int.h"

@@ -136,8 +136,9 @@ void answer_now(struct request *req, int status);
 void answer_once(struct request *req);
 void answer_error(struct request *req, int status);
 /*
- * The request waited too long: -ETIMEDOUT, and a log line that says what it waited for.
- * If the client does not let it wait for long: -EINPROGRESS.
+ * For a request that waited too long; what: for what.  If its deadline has not passed and it
+ * was not sent in a slot for waiting requests (rpc_req_may_wait()), answers -EINPROGRESS, and
+ * the client repeats it.  Otherwise logs `what` and answers -ETIMEDOUT.
  */
 void answer_late(struct request *req, const char *what);
 /*

@@ -50,7 +50,7 @@ void run_queue_close(struct run_queue *q);
 /* A new request: runs it, or puts it in the queue. */
 void run_queue_admit(struct run_queue *q, struct run_item *item,
 		     const struct run_owner *owner);
-/* Puts the item after the others of its session.  -ENOMEM */
+/* Puts the item at the end of the queue of owner->session. -ENOMEM. */
 int run_queue_put(struct run_queue *q, struct run_item *item,
 		  const struct run_owner *owner);
 /* Removes the item from the queue. */

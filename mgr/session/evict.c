@@ -285,7 +285,10 @@ static void eviction_answer(struct mgr *mgr, struct eviction *ev)
 	answer_once(req);
 }
 
-/* The answer says what is left; the work continues. */
+/*
+ * Answers a request that has waited for the eviction long enough.  The reply contains what is not
+ * done yet; the eviction continues.
+ */
 static void on_late(struct park *park, struct request *req)
 {
 	struct evicts *evicts = container_of(park, struct evicts, park);

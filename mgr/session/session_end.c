@@ -225,7 +225,10 @@ static int drop_row(struct mgr *mgr, uint64_t id)
 	return rc ? rc : session_del(mgr->st, id);
 }
 
-/* -ENOENT: nothing is left, and the row is deleted too. */
+/*
+ * Deletes some opens of the session, or locks if it has no opens any more. -ENOENT: nothing is
+ * left, and the session's row was deleted, too.
+ */
 static int drop_some(struct mgr *mgr, uint64_t id)
 {
 	struct ns_op op = mgr_own_op(mgr);

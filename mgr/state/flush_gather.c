@@ -2,7 +2,10 @@
 /* flush_gather.c - counts the clients that were answered a moment ago. */
 #include "mgr/state/flush_gather.h"
 
-/* In durations of a flush: a client that comes later costs less in the next flush. */
+/*
+ * The flush waits for at most this many durations of a flush.  A client that arrives later waits
+ * less if it shares the next flush.
+ */
 #define PATIENCE 2
 
 void gather_init(struct gather *g)

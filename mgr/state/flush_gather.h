@@ -32,7 +32,7 @@ void gather_answered(struct gather *g, struct gather_client *c, uint64_t now);
 void gather_back(struct gather *g, struct gather_client *c);
 /* A flush is due and takes about took_ns. */
 void gather_begin(struct gather *g, uint64_t took_ns);
-/* true: handle new requests, then call it again. */
+/* Returns true while the flush should wait: the caller handles new requests, and calls it again. */
 bool gather_waits(struct gather *g, uint64_t now);
 /* The flush begins: clients that are not back yet are no longer waited for. */
 void gather_end(struct gather *g, uint64_t now);
