@@ -331,7 +331,10 @@ static void session_attend(struct aio_queue *q, struct session *s,
 	pthread_mutex_lock(&q->lock);
 }
 
-/* As above: drives or sleeps until more calls have ended, or another place is in use. */
+/*
+ * Called with the lock, which is released while waiting.  Drives or sleeps until `more` calls have
+ * ended, or another session may have to be driven.
+ */
 static void wait_once(struct aio_queue *q, unsigned int more, uint64_t until)
 {
 	struct enough e = { q, atomic_load(&q->sum) + more,

@@ -299,7 +299,7 @@ int pvfs_ftruncate64(int fd, int64_t size)
 
 #define NS 1000000000
 
-/* False: tv_nsec is invalid. */
+/* Adds one time of utimensat(2) to the change.  Returns false if it is invalid or out of range. */
 static bool one_time(const struct timespec *ts, uint32_t set, uint32_t now,
 		     uint32_t *valid, int64_t *ns)
 {

@@ -35,13 +35,16 @@ int pvfs_fstatfs(int fd, struct statfs *st)
 
 /* ---- one server ---- */
 
-/* One address, or those of several managers. */
+/* The addresses in a URI: one server, or all managers of a file system. */
 struct uri_list {
 	unsigned int n;
 	struct addr addr[WIRE_MGR_MAX];
 };
 
-/* One of len characters.  Without a transport, it has that of the first one. */
+/*
+ * Parses one address of a list.  An address without a transport gets the transport of the first
+ * one.  Returns 0, or -EINVAL, logged.
+ */
 static int parse_one(const char *uri, size_t len, struct uri_list *list)
 {
 	const char *scheme = list->n ? list->addr[0].scheme : FABRIC_ANY;
@@ -110,8 +113,8 @@ static int api_probe(struct fs *fs, const char *uri, int timeout_ms,
 	if (rc)
 		return rc;
 	/*
-	 * Without a ticket, the server at least reports that it rejects us.  If no manager led,
-	 * this says nothing about us.
+	 * If a manager gives no ticket, continue: the server then reports that it rejects us.  But
+	 * if no manager leads, such a rejection would say nothing about this client, so fail.
 	 */
 	rc = session_prove(*s, &attr);
 	if (rc != -ENOTCONN)

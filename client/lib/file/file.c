@@ -460,7 +460,10 @@ static void forget_open_id(struct file *f, struct session *s, uint64_t open)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* True: an iod does not have our capability.  Sending the key, or a new one, solves that. */
+/*
+ * Whether an iod does not have this client's capability.  Then the operation is repeated with the
+ * capability, or with a new one.
+ */
 static bool key_is_missing(const struct file *f, struct session *s, int rc)
 {
 	if (rc != -ENOKEY && rc != -EKEYREVOKED)

@@ -71,7 +71,10 @@ struct file {
 	uint64_t dir;
 	/* mount: the file had set-id bits when its mode was last seen; a write clears them */
 	atomic_bool has_setid;
-	/* mount: time of the last read of data, ns; 0: none, or it does not count */
+	/*
+	 * mount: time of the last read through this open, ns; 0: none since utimensat(2) set the
+	 * atime
+	 */
 	_Atomic int64_t read_at;
 	atomic_bool paged; /* mount: the kernel requested pages through it */
 	/* mount: error of an fsync through another open file, -errno, not yet reported
@@ -173,17 +176,20 @@ void file_apply_write_time(struct fs *fs, struct stat *st);
 bool file_sole_end(struct fs *fs, const struct session *s, uint64_t handle,
 		   uint64_t begun, uint64_t *end);
 
-/* Called after utimensat(2) set the file's access time: earlier reads no longer count. */
+/* Called after utimensat(2) set the file's access time: forgets the times of earlier reads. */
 void file_forget_read_time(struct fs *fs, uint64_t handle);
 /* Returns the time of the last read, or 0: file.read_at. */
 int64_t file_last_read(struct fs *fs, uint64_t handle);
 /* Sets has_setid of all open files of handle. */
 void file_note_setid(struct fs *fs, uint64_t handle);
 
-/* True: this process has the file open, or has it open for writing. */
+/* Whether this mount has the file open; whether it has the file open for writing. */
 bool file_is_open(struct fs *fs, uint64_t handle);
 bool file_is_written(struct fs *fs, uint64_t handle);
-/* True: the kernel got pages through one of the open files: file.paged. */
+/*
+ * Whether the kernel has requested pages of the file through an open file of this mount
+ * (file.paged).
+ */
 bool file_is_paged(struct fs *fs, uint64_t handle);
 
 /* Takes f->pos_lock (seek.c).  The time of the wait counts for the deadline of the call. */
@@ -192,7 +198,7 @@ void file_lock_pos(struct file *f);
 int64_t file_seek(struct file *f, int fd, int64_t off, int whence);
 /* Gets the size in bytes of the view.  Returns 0 or -errno. */
 int file_size(struct file *f, int fd, uint64_t *size);
-/* True: the file is on PVFS and has no partition. */
+/* Whether f is a file on PVFS whose view is the whole file: the program has set no partition. */
 bool file_is_unpartitioned(struct file *f);
 
 /* Sets the view.  The caller holds the lock, or no other thread knows f. */

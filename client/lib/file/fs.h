@@ -94,7 +94,9 @@ void fs_leave(struct fs *fs);
  * program in this process, if they exist.  Waits at most ms milliseconds.
  */
 void fs_settle(struct fs *fs, unsigned int ms);
-/* True: a session is being created, or sessions of the previous program have not ended. */
+/*
+ * Whether a session is being created, or sessions of the program before execve(2) have not ended.
+ */
 bool fs_has_unadopted(struct fs *fs);
 
 /*

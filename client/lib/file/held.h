@@ -30,7 +30,7 @@ bool lock_forget(struct file *f);
  * caller holds fs->files_lock.
  */
 void lock_copy_process(struct file *f);
-/* True: locks may have been held in a session other than this one.  f->lock is held. */
+/* Whether locks on f may have been held in another session, and so are lost. f->lock is held. */
 bool lock_is_lost(const struct file *f, uint64_t session);
 /* Logs the loss once.  f->lock is held. */
 void lock_log_lost(struct file *f, const struct session *s);

@@ -97,7 +97,10 @@ unsigned int unsynced_take(struct file *f)
 	return since;
 }
 
-/* True: the host of at least one of its iods restarted since. */
+/*
+ * Whether unsynced data of f may be lost: the host of at least one of its iods has restarted since
+ * `since`.
+ */
 static bool is_lost(const struct file *f, unsigned int since)
 {
 	const struct iod_boots *lives = &f->fs->boots;

@@ -40,7 +40,7 @@ unsigned int unsynced_take(struct file *f);
  */
 int unsynced_end(struct file *f, unsigned int taken, int rc);
 
-/* True: as far as f knows, the file was written and not flushed since. */
+/* Whether f has been written since the last flush, as far as f knows. */
 static inline bool unsynced_has(struct file *f)
 {
 	return atomic_load(&f->unsynced);

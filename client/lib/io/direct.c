@@ -165,7 +165,10 @@ static bool writer_mark_set(const struct loan *loan, unsigned int *at)
 	return false;
 }
 
-/* False: the data may have been written to a file that was set aside (loan_pages.h). */
+/*
+ * Clears the mark of a direct write.  Returns false if the object was set aside meanwhile
+ * (loan_pages.h): then the data may be lost, and the write is repeated as a request.
+ */
 static bool writer_mark_clear(const struct loan *loan, unsigned int at)
 {
 	bool aside;
@@ -277,7 +280,10 @@ static bool run_at(struct session *s, uint64_t handle,
 	return ok;
 }
 
-/* True: the server has nothing to do, or its share is done. */
+/*
+ * Reads or writes the share of the file's k-th server directly in its object.  Returns true if the
+ * share is complete, or is empty.
+ */
 static bool run_share(struct session *s, uint64_t handle,
 		      const struct io_plan *plan, uint32_t k, bool write,
 		      bool *begun)
@@ -302,7 +308,7 @@ static bool is_plain(const struct io_plan *plan)
 	return plan->nspan == 1 && !plan->view->gsize;
 }
 
-/* True: the pieces are so many that a request is faster. */
+/* Whether the transfer has so many pieces that a request is faster than direct accesses. */
 static bool is_scattered(const struct io_plan *plan, bool write)
 {
 	unsigned int n = 0, most = write ? DIRECT_WRITES : DIRECT_READS;

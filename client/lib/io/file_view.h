@@ -23,9 +23,15 @@ struct file_view {
 int view_from_part(const struct fpart *part, struct file_view *view);
 void view_to_part(const struct file_view *view, struct fpart *part);
 
-/* Gets the file offset of byte pos.  False: beyond the largest offset. */
+/*
+ * Sets *off to the file offset of byte pos of the view.  Returns false if it is beyond the largest
+ * offset.
+ */
 bool view_map(const struct file_view *view, uint64_t pos, uint64_t *off);
-/* True: all of [pos, pos + len) has file offsets; *end is the offset after the last of them. */
+/*
+ * Sets *end to the file offset after the last byte of [pos, pos + len).  Returns false if a byte is
+ * beyond the largest offset.
+ */
 bool view_end(const struct file_view *view, uint64_t pos, uint64_t len,
 	      uint64_t *end);
 /* Returns the bytes of the view before the file offset size. */

@@ -125,7 +125,7 @@ static struct rpc_peer *io_peer(const struct io *io, const struct io_slot *slot)
 	return io->s->iod[dist_iod(io->plan->dist, io->s->niods, slot->k)];
 }
 
-/* True: the slot's request is a read whose reply contains the data. */
+/* Sets slot->in, and returns it: the request is a read whose reply contains the data. */
 static bool io_reads_inline(const struct io *io, struct io_slot *slot,
 			    uint64_t total)
 {

@@ -183,7 +183,7 @@ static int io_zero(const struct io *io, struct plan_cur cur, uint64_t skip,
 	return rc;
 }
 
-/* True: an object before transfer byte n is empty or missing. */
+/* Whether an object that has a byte of the transfer before byte n is empty or missing. */
 static bool io_has_empty_object(const struct io *io, uint64_t n)
 {
 	struct plan_cur cur;

@@ -36,7 +36,7 @@ static char *end_of(const struct rail_mem *mem)
 	return (char *)mem->addr + mem->len;
 }
 
-/* True: the memory between the two is mapped; mincore() tells. */
+/* Whether all pages between end and next are mapped. mincore() fails for an unmapped page. */
 static bool mapped_between(const char *end, const char *next)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -9,7 +9,7 @@ void vecs_begin(struct vecs *vecs)
 	vecs->open = false;
 }
 
-/* True: off is the next piece of the vector under construction. */
+/* Whether the piece of len bytes at off continues the vector under construction. */
 static bool vec_fits(const struct wire_vec *v, uint64_t off, uint64_t len)
 {
 	uint64_t first = le64toh(v->off), stride = le64toh(v->stride);
@@ -26,7 +26,7 @@ static bool same_row(const struct wire_vec *a, const struct wire_vec *b)
 	       a->stride == b->stride;
 }
 
-/* True: row starts where the next row of v would. */
+/* Whether row is the next row of v: it has the same form, and starts where that row would. */
 static bool next_row(const struct wire_vec *v, const struct wire_vec *row)
 {
 	uint64_t off = le64toh(v->off), at = le64toh(row->off);

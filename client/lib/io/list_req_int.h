@@ -48,7 +48,7 @@ struct list_req {
 	struct vecs vecs;
 };
 
-/* True: *req is the server's next request.  False: there is none. */
+/* Sets *req to the server's next list request.  Returns false if there is none. */
 bool list_req_next(const struct io_plan *plan, struct plan_cur *cur,
 		   const struct list_limits *limits, struct list_req *req);
 

@@ -79,7 +79,10 @@ static unsigned int pause_of(int rc)
 	}
 }
 
-/* -EROFS: the iod lends for reading only.  A valid loan for reading stays in use. */
+/*
+ * Borrows the object, and replaces the loan of p. -EROFS: the iod lends for reading only; a valid
+ * loan for reading then stays in use.
+ */
 static int place_borrow(struct loan_place *p, struct session *s, uint32_t iod,
 			uint64_t handle, bool write)
 {

@@ -69,7 +69,7 @@ void plan_start(const struct io_plan *plan, struct plan_cur *cur, uint32_t k);
  */
 bool plan_extent(const struct io_plan *plan, struct plan_cur *cur);
 bool plan_share(const struct io_plan *plan, struct plan_cur *cur);
-/* True: cur->piece is the next piece.  False: the server has no more. */
+/* Sets cur->piece to the server's next piece.  Returns false if there is none. */
 bool plan_piece(const struct io_plan *plan, struct plan_cur *cur);
 /*
  * Returns the address of the memory for the first bytes of cur->piece.  Sets *len to its length,
@@ -101,7 +101,7 @@ struct plan_req {
 	struct plan_seg seg[WIRE_MEM_MAX];
 };
 
-/* True: *req is the server's next request.  False: there is none. */
+/* Sets *req to the server's next request.  Returns false if there is none. */
 bool plan_next(const struct io_plan *plan, struct plan_cur *cur,
 	       struct plan_req *req);
 

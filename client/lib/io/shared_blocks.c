@@ -81,7 +81,10 @@ static bool iod_shares_blocks(const struct session *s, uint32_t iod)
 	return rpc_peer_features(s->iod[iod]) & WIRE_FT_SHARE;
 }
 
-/* False: do not read shared blocks there now. */
+/*
+ * Sets *at to the address of the iod's table of shared blocks.  Returns false if the caller should
+ * not read blocks there now.  Sometimes first asks the iod for the address.
+ */
 static bool shared_find(struct session *s, uint32_t iod, struct shared_at *at)
 {
 	struct shared_at *known = &s->uri[iod].shared;

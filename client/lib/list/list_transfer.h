@@ -53,7 +53,7 @@ struct list_piece {
 	unsigned int at; /* index in the list */
 };
 
-/* True: the spans ascend and do not overlap. */
+/* Whether the spans are in ascending order and do not overlap. */
 bool list_rises(const struct transfer_list *list);
 /* Returns 1: the memory does not overlap; 0: it does; -ENOMEM. */
 int list_distinct(const struct transfer_list *list);

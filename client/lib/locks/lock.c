@@ -80,7 +80,10 @@ static void *waiter_main(void *arg)
 	return NULL;
 }
 
-/* False: interrupted, or ms milliseconds have passed.  ms 0: no limit. */
+/*
+ * Waits until w is over.  Returns false if a signal interrupted the wait, or ms milliseconds have
+ * passed; ms 0: no limit.
+ */
 static bool sleep_until_over(struct waiter *w, unsigned int ms)
 {
 	const struct timespec most = { .tv_sec = ms / 1000,

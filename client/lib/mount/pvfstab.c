@@ -83,7 +83,10 @@ static void line_complain(const struct line_reader *r, const char *fmt, ...)
 		log_error(r->log, "%s: %s", r->path, why);
 }
 
-/* False: not a usable PVFS mount; logs the reason. */
+/*
+ * Checks a line of pvfstab, and reads its options.  Returns false, and logs the reason, if the line
+ * describes no usable PVFS mount.
+ */
 static bool line_is_usable(const struct line_reader *r, struct mntent *ent,
 			   struct mount_opt *opt, struct mount *mount)
 {

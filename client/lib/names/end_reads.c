@@ -11,7 +11,7 @@
 #include "common/wire/ends.h"
 
 struct end_place {
-	uint64_t session; /* 0: no place known */
+	uint64_t session; /* session for which addr is valid; 0: addr is unknown */
 	uint64_t addr, tag;
 	uint32_t rkey, term;
 };

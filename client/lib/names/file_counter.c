@@ -97,7 +97,10 @@ static int place_take_reply(void *arg, const struct wire_msg *reply)
 	return a->place.addr % sizeof(uint64_t) ? -EPROTO : 0;
 }
 
-/* from: the place where upto was reached, or NULL. */
+/*
+ * Asks the iod for the place of the counter in its memory, with a PLACE. from: the place at which
+ * the value has reached upto, so its ceiling must be raised; or NULL.
+ */
 static int place_ask(struct session *s, const struct word_add *add,
 		     const struct word_place *from, int64_t upto,
 		     struct word_asked *a)
@@ -118,7 +121,10 @@ static int place_ask(struct session *s, const struct word_add *add,
 	return server_call_run(&c, WIRE_PLACE, place_take_reply, a);
 }
 
-/* True: the iod lends no words over this connection, or is of an earlier release. */
+/*
+ * Whether RDMA to counters is impossible: the iod lends none over this connection, or is of an
+ * earlier release.
+ */
 static bool is_wordless(struct session *s, uint32_t iod)
 {
 	const struct session_server *server = &s->uri[iod];
@@ -252,7 +258,10 @@ static bool may_use_word(struct session *s, const struct word_add *add)
 	       (uint64_t)add->add <= WIRE_PL_STEP;
 }
 
-/* -ESTALE: the place belongs to an earlier connection. */
+/*
+ * Adds to the counter by RDMA.  *old is the previous value. -ESTALE: the place in the iod's memory
+ * was for an earlier connection, and is forgotten.
+ */
 static int word_try_add(struct word *w, struct session *s,
 			const struct word_add *add, int64_t *old)
 {

@@ -105,7 +105,10 @@ struct mgr_adopt {
 };
 /* *done: WIRE_AD_*. */
 int mgr_adopt(struct session *s, const struct mgr_adopt *what, uint32_t *done);
-/* Ends the earlier session before.  Returns 0 when none of its requests can run any more. */
+/*
+ * Ends the session `before`, whose files this session has adopted.  Returns 0 when no server
+ * can execute a request of that session any more.
+ */
 int mgr_adopted(struct session *s, uint64_t before);
 
 struct mgr_release {

@@ -41,7 +41,9 @@ int server_check_v3(struct session *s, struct rpc_peer *peer);
 /* Returns 0 if the server has the feature WIRE_FT_*; -ENOSYS; or an error of server_ping(). */
 int server_check_feature(struct session *s, struct rpc_peer *peer,
 			 uint32_t feature);
-/* Which metrics to read: the rows of these groups, WIRE_MG_*.  With handles: of these files only. */
+/*
+ * Which metrics to read: the rows of these groups, WIRE_MG_*.  With handles: of these files only.
+ */
 struct metrics_query {
 	unsigned int groups, n;
 	const uint64_t *handle; /* n <= WIRE_METRIC_FILES */

@@ -104,8 +104,8 @@ static void inherited_search(struct inherited *in)
 }
 
 /*
- * True: this copy of libpvfs inherits.  A program may have its own libpvfs in addition to
- * the preloaded one; then the program's copy inherits.
+ * Whether this copy of libpvfs takes over the open files.  A program may have its own libpvfs in
+ * addition to the preloaded one; then the program's copy does.
  */
 static bool is_the_one(void)
 {

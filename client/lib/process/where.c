@@ -62,7 +62,10 @@ void where_find(struct where *w, const char *path)
 		w->path = path;
 }
 
-/* For an empty path, the kernel reports the error, too. */
+/*
+ * For AT_FDCWD, an absolute path or NULL, as where_find().  Otherwise the path begins at the
+ * descriptor dir.  An empty path is left to the kernel, which reports the error.
+ */
 void where_find_at(struct where *w, int dir, const char *path)
 {
 	if (dir == AT_FDCWD || !path || *path == '/') {
@@ -88,7 +91,10 @@ static int where_redirected(struct where *w)
 	return rc;
 }
 
-/* As on a local disk, nothing exists in a directory that was removed. */
+/*
+ * Turns -ESTALE into -ENOENT if the directory in which the path begins was removed.  This is the
+ * error of a local disk.
+ */
 static int where_result(const struct where *w, int rc)
 {
 	return rc == -ESTALE && w->base &&
@@ -174,7 +180,10 @@ static int path_probe(struct session *s, const struct target *t, void *arg)
 	return mgr_getattr(s, t, &attr);
 }
 
-/* True: w was on a mount and leads elsewhere. */
+/*
+ * Whether the path of w begins on a mount and leads out of it.  If so, follows it; *rc is the
+ * result.
+ */
 static bool leads_elsewhere(struct where *w, int *rc)
 {
 	if (!w->fs ||
@@ -189,7 +198,10 @@ static bool too_long(const char *path)
 	return path && strlen(path) >= PATH_MAX;
 }
 
-/* An empty path names nothing, even if the other path of the call is on a mount. */
+/*
+ * Whether w is an empty path.  The call then fails with ENOENT, even if its other path is on a
+ * mount.
+ */
 static bool is_empty(const struct where *w)
 {
 	return !w->fs && w->path && !*w->path;

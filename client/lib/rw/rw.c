@@ -222,7 +222,10 @@ static ssize_t read_file(struct file_transfer *x, uint64_t pos, bool at)
 	return (ssize_t)x->n;
 }
 
-/* For an append, the bytes below its place belong to other writers. */
+/*
+ * Records the written range.  For an append, records everything from the beginning of the file:
+ * the bytes below it belong to other writers, and are no gap (filled.h).
+ */
 static void transfer_record_write(struct file_transfer *x, bool append, int rc,
 				  unsigned int since)
 {

@@ -112,8 +112,8 @@ static bool iods_cannot(int rc)
 }
 
 /*
- * An unsuccessful attempt takes up to half of the call's time.  An iod may come back, so
- * try again later.
+ * After the iods could not copy: makes the next copies go through this client for a while.  An
+ * unsuccessful attempt takes up to half of the call's time, but the iods may recover.
  */
 static void iods_pause(struct fs *fs)
 {

@@ -98,7 +98,7 @@ static inline struct session *session_driven(struct drive *drive)
 
 /* How a session authenticates. */
 struct session_auth_attr {
-	enum auth_mode mode; /* AUTH_SYS: not at all */
+	enum auth_mode mode; /* AUTH_SYS: it does not */
 	enum seal_mode seal; /* minimum */
 	const char *key, *munge_socket, *where; /* see client_auth_attr */
 	unsigned int server_uid;

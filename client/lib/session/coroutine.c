@@ -136,7 +136,7 @@ static void coroutine_kick_owed(struct coroutine *s, struct drive *driven)
 		drive_put(to);
 }
 
-/* True: the coroutine's function has returned. */
+/* Runs the coroutine until it waits or ends.  Returns true if its function has returned. */
 static bool coroutine_enter(struct coroutine *s, struct drive *driven)
 {
 	uint64_t began = deadline_swap(s->began);
@@ -182,7 +182,10 @@ static int coroutine_await(struct coroutine *s, struct drive *drive,
 	return op->err;
 }
 
-/* Only one is kept; the keeper starts the operation at a second one. */
+/*
+ * Records that this coroutine must kick drive when it leaves.  It can record only one drive; the
+ * keeper of any other drive starts the operation.
+ */
 static void coroutine_owes(struct coroutine *s, struct drive *drive)
 {
 	if (!s->owes)

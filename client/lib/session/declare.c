@@ -26,7 +26,10 @@ struct declare {
 	_Atomic uint64_t boot; /* boot id of the manager met last */
 };
 
-/* The DECLARE messages, in flight, for what was open when the manager was met. */
+/*
+ * A declaration in progress: the holds that were open when the manager was met.  It has one
+ * DECLARE in flight, for the next PART of them.
+ */
 struct telling {
 	struct rpc_call call;
 	struct declare *d;

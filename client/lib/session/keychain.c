@@ -34,9 +34,9 @@ struct key {
 };
 
 /*
- * A program that opens one file after the other needs only two keys and one table.  The key
- * that was dropped last stays in the table, so that the table is not freed.  The key that
- * was dropped before it is reused.
+ * `last` and `spare` save allocations for a program that opens one file after the other.  The
+ * key that was dropped last stays in the table, so that the table is not freed.  The key that
+ * was dropped before it is reused for the next file.
  */
 struct keychain {
 	pthread_mutex_t lock;
@@ -415,8 +415,9 @@ static uint64_t key_due(const struct key *key)
 }
 
 /*
- * A time that was set before stays, also if no key is left then.  So a program that opens one file
- * after the other wakes the keeper once in this time.
+ * Returns when the keeper must look at the keys again.  A future time that an earlier call
+ * returned is never postponed, even if no key needs it any more.  So a program that opens and
+ * closes many files does not move the wake-up at each one.
  */
 uint64_t keychain_next_look(struct keychain *kc)
 {

@@ -61,7 +61,7 @@ void loan_forked(struct loan *loan);
 /* Releases the reference of the session, at its end. */
 void loan_pages_put(struct loan_pages *pages);
 
-/* True: the loan may be used now.  It may be revoked at any moment. */
+/* Whether the loan may be used now.  It may be revoked at any moment. */
 static inline bool loan_valid(const struct loan *loan)
 {
 	const struct loan_page_gate *gate = loan->pages->gate;
@@ -84,7 +84,7 @@ static inline bool loan_aside(const struct loan *loan)
 	       LOAN_PAGE_ASIDE;
 }
 
-/* True: the loan was revoked. */
+/* Whether the loan was revoked. */
 static inline bool loan_over(const struct loan *loan)
 {
 	return atomic_load_explicit(&loan->pages->terms->word[loan->index],
