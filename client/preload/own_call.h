@@ -54,7 +54,7 @@ static inline bool own_call_in_handler(void)
 	return false;
 }
 
-/* True: this thread is in such a call, or in a handler: use the kernel. */
+/* Whether this thread is in such a call, or in a signal handler.  Then use the kernel. */
 static inline bool own_call_active(void)
 {
 	return own_call_depth || own_call_in_handler();

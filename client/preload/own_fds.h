@@ -13,7 +13,10 @@
 
 #define OWN_FDS_MAX 4096u /* higher numbers are not recorded */
 
-/* Of a number: not of this library, an eventfd of it, or any other descriptor of it. */
+/*
+ * What a descriptor number is: none of this library's, one of its eventfds, or another of its
+ * descriptors.
+ */
 enum own_fd { OWN_FD_NONE, OWN_FD_ANY, OWN_FD_EVENT };
 
 extern struct own_fds {
@@ -23,7 +26,7 @@ extern struct own_fds {
 	_Atomic ino_t event_ino;
 } own_fds;
 
-/* True: fd is a descriptor of this library. */
+/* Whether fd is a descriptor that this library uses itself. */
 static inline bool own_fds_has(unsigned int fd)
 {
 	return fd < OWN_FDS_MAX &&

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* From the kernel: libc's value may be that of a parent that shares its memory. */
+/* Asks the kernel for the process id: after vfork(), libc may return the parent's. */
 static inline pid_t own_process_id(void)
 {
 	return (pid_t)syscall(SYS_getpid);
@@ -21,12 +21,15 @@ static inline pid_t own_process_id(void)
 void own_process_begin(void);
 /* Called in a child after fork(), which has its own copy of the tables. */
 void own_process_enter_child(void);
-/* True: this process called one of the two functions above last. */
+/* Whether this process called the last of the two functions above, and not its parent. */
 bool own_process_is_here(void);
 
 /* The program uses the kernel only. */
 void own_process_disable(void);
-/* True: disabled, PVFS_PRELOAD=off, or a set-user-ID program. */
+/*
+ * Whether the library is disabled: by own_process_disable(), by PVFS_PRELOAD=off, or in a
+ * set-user-ID program.
+ */
 bool own_process_disabled(void);
 
 #endif

@@ -24,7 +24,10 @@ struct shortcut_grant {
 };
 #define SHORTCUT_GRANT _IOR(0xf5, 0x61, struct shortcut_grant)
 
-/* The request says which bytes were written past the mount, so the kernel must drop its pages of them. */
+/*
+ * The request says which bytes were written past the mount, so the kernel must drop its pages of
+ * them.
+ */
 struct shortcut_wrote {
 	uint64_t off, len;
 };

@@ -17,7 +17,7 @@
 #define MAX_BYTES 0x7ffff000u /* of one call, as in the kernel */
 #define USE_KERNEL INT64_MIN /* result: make the call through the kernel */
 
-/* True: the kernel returns EFAULT for this, whatever the data. */
+/* Whether the kernel returns EFAULT for this piece, whatever memory is mapped. */
 static bool kernel_rejects(const struct iovec *v)
 {
 	return (uintptr_t)v->iov_base > INTPTR_MAX - v->iov_len;
@@ -189,7 +189,10 @@ static int64_t kernel_io_at(struct bypass_io *io, int64_t off)
 	return rc ? rc : k.n;
 }
 
-/* True: it is unknown whether the write was made.  Others may have read the new data. */
+/*
+ * Whether the write may or may not have been executed.  Other programs may have read the new data,
+ * so it must not be repeated.
+ */
 static bool outcome_is_unknown(const struct bypass_io *io, int64_t n)
 {
 	return io->write && (n == -EIO || n == -ECONNABORTED);
@@ -237,7 +240,10 @@ static int64_t io_at(struct bypass_io *io, int64_t off)
 
 /* ---- O_APPEND ---- */
 
-/* True: nothing was written, so another way may be tried. */
+/*
+ * Whether the servers have refused the write and written nothing.  Then the kernel may write
+ * instead.
+ */
 static bool was_refused(int64_t rc)
 {
 	return rc == -ESTALE || rc == -EACCES || rc == -EPERM || rc == -EBADF ||
@@ -251,7 +257,10 @@ static int64_t append_by_kernel(struct bypass_io *io)
 	return USE_KERNEL;
 }
 
-/* USE_KERNEL: nothing was done. */
+/*
+ * Appends the data.  *off is its offset.  USE_KERNEL: nothing was written, and the kernel must do
+ * it.
+ */
 static int64_t append_data(struct bypass_io *io, int64_t *off)
 {
 	struct rw rw = make_rw(io);

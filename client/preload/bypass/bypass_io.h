@@ -23,7 +23,10 @@ struct bypass_io {
 	int cancel_state; /* saved state of the thread */
 };
 
-/* False: make the call through the kernel.  True: finish with one of the next two calls. */
+/*
+ * Begins a read or write of fd.  Returns false if the call must go through the kernel.  If it
+ * returns true, finish with one of the next two functions.
+ */
 bool bypass_io_begin(struct bypass_io *io, int fd, bool write,
 		     const struct iovec *iov, int niov);
 /* The same.  The array iov belongs to the program and may be unmapped memory. */

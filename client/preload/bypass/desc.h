@@ -50,7 +50,10 @@ static inline bool desc_seems_ours(int fd)
 		       DESC_OURS;
 }
 
-/* False: use the kernel for n bytes.  True: call desc_begin(). */
+/*
+ * Guesses whether a transfer of n bytes should bypass the kernel.  False: use the kernel.  True:
+ * call desc_begin(), which decides.
+ */
 static inline bool desc_may_be_ours(int fd, size_t n)
 {
 	unsigned char v;
@@ -74,7 +77,10 @@ static inline void desc_number_closed(int fd)
 	atomic_store_explicit(&desc_appended[fd], 0, memory_order_relaxed);
 }
 
-/* True: libc has, or had, asynchronous appends of this number, which is below DESC_NUMBERS. */
+/*
+ * Whether libc has, or had, asynchronous appends through the descriptor number fd, which is below
+ * DESC_NUMBERS.
+ */
 static inline bool desc_libc_appends(int fd)
 {
 	return atomic_load_explicit(&desc_appended[fd], memory_order_relaxed);

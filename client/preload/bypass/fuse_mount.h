@@ -65,7 +65,7 @@ static inline bool fuse_mount_is_connected(const struct fuse_mount *mount)
 {
 	return atomic_load(&mount->state) == FUSE_MOUNT_CONNECTED;
 }
-/* True: the data of the file must go through the mount. */
+/* Whether reads and writes of the file must go through the mount. */
 static inline bool fuse_mount_is_marked(const struct fuse_mount *mount,
 					uint64_t handle)
 {

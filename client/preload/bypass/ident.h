@@ -11,7 +11,7 @@ struct ident {
 	uint64_t mount; /* unique id of the mount, since Linux 6.8 */
 };
 
-/* False: fd is not open, or not a regular file on a device without a disk. */
+/* Sets *id.  Returns false if fd is not open, or is no regular file on a device without a disk. */
 bool ident_get(int fd, struct ident *id);
 /* Makes the kernel ask the mount for the attributes of fd's file. */
 void ident_refresh(int fd);

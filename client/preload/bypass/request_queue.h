@@ -57,9 +57,9 @@ struct queued_request *request_queue_remove(struct queued_request *r);
 void request_put(struct queued_request *r);
 
 bool request_queue_is_empty(struct request_queue *q);
-/* True: the request of cb is in flight. */
+/* Whether the request of cb is in flight. */
 bool request_queue_has(struct request_queue *q, const struct aiocb *cb);
-/* True: a request of the descriptor is in flight. */
+/* Whether a request of the descriptor fd is in flight. */
 bool request_queue_has_fd(struct request_queue *q, int fd);
 /*
  * Drives the requests until one has ended, at most until the clock_now() until.  Returns true if

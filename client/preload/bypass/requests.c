@@ -111,7 +111,7 @@ static void start_async(struct request_queue *q, struct async *a,
 		request_start(&a->request);
 }
 
-/* False: libc executes or rejects the request. */
+/* Whether the offset and the priority are valid.  If not, libc executes or rejects the request. */
 static bool is_simple(const struct aiocb *cb)
 {
 	return cb->aio_offset >= 0 && cb->aio_reqprio >= 0 &&
@@ -124,7 +124,7 @@ static bool libc_appends(const struct bypass_io *io)
 	       desc_libc_appends(io->use.fd);
 }
 
-/* False: libc must execute it. */
+/* Prepares the transfer.  Returns false if libc must execute the request. */
 static bool begin_transfer(struct async *a, bool write)
 {
 	struct bypass_io *io = &a->io;

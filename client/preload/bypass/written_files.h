@@ -22,7 +22,7 @@ static inline void written_files_add(struct written_files *w, uint64_t handle)
 		atomic_store_explicit(slot, 1, memory_order_relaxed);
 }
 
-/* True: the number refers to such a file. */
+/* Whether the descriptor fd refers to a file that this process may have written. */
 bool written_files_have(const struct written_files *w, int fd);
 /*
  * desc_find() for a file that the session no longer has open: opens it again.  Returns false if

@@ -56,8 +56,8 @@ EXPORT int utimensat(int dir, const char *path, const struct timespec times[2],
 /* ---- stat ---- */
 
 /*
- * True: the kernel answered the program's own call for a file without a disk.  Signal
- * handlers do not read pvfstab.
+ * Whether the result may be of a file in memory or a mount of PVFS: the device has no disk.  Only
+ * for the program's own calls, and not in signal handlers, which must not read pvfstab.
  */
 static bool is_kernel_file(int rc, uint32_t dev_major)
 {

@@ -151,7 +151,7 @@ static int prepend_name(char name[PATH_MAX], const char *head)
 	return 0;
 }
 
-/* True: it is the root of a mount point, which is copied to dir. */
+/* Whether st is the root directory of a mount.  If so, dir gets the path of the mount point. */
 static bool is_root(const struct stat *st, char dir[PATH_MAX])
 {
 	struct stat root;
@@ -224,9 +224,9 @@ static int prepend_parent(int *dir, char name[PATH_MAX])
 }
 
 /*
- * For an open directory, ours or not.  From there it walks up to the root, and searches each
- * parent for the name of the directory that it came from.  Returns 0, or -1 with errno:
- * EACCES, ENAMETOOLONG, ENOENT.
+ * Finds the name of an open directory, on PVFS or not.  For PVFS, goes up to the root, and searches
+ * each parent directory for the entry of its child.  Returns 0, or -1 with errno: EACCES,
+ * ENAMETOOLONG, ENOENT.
  */
 static int name_of_dir(int dir, char name[PATH_MAX])
 {
@@ -274,7 +274,10 @@ static int split_path(const char *path, char dir[PATH_MAX], const char **base)
 
 static int resolve_path(const char *path, char name[PATH_MAX], int links);
 
-/* name is that of the directory; becomes that of base in it. */
+/*
+ * name is the path of a directory.  Replaces it by the path of the entry base in this directory,
+ * and follows symbolic links.
+ */
 static int resolve_file(const char *base, char name[PATH_MAX], int links)
 {
 	char file[PATH_MAX], target[PATH_MAX];

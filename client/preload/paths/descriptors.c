@@ -198,7 +198,10 @@ int flock(int fd, int operation)
 				   : -1;
 }
 
-/* EACCES: another owner has locked a part of it. */
+/*
+ * Tests whether the range could be locked.  0; -1 with errno: EACCES if another owner has locked a
+ * part of it.
+ */
 static int test_lock(int fd, struct flock *lock)
 {
 	if (fcntl_in_pvfs(fd, F_GETLK, (long)lock))

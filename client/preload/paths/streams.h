@@ -17,7 +17,7 @@ FILE *streams_open(int fd, const char *mode);
 
 /* stdin, stdout or stderr, for 0 <= fd < STREAMS_STANDARD. */
 FILE **streams_standard(int fd);
-/* True: it is a replacement. */
+/* Whether the standard stream of fd was replaced by a stream of this library. */
 bool streams_is_replaced(int fd);
 /* Called before fd, any number, gets another file: writes buffered data. */
 void streams_flush(int fd);

@@ -8,7 +8,10 @@
 #include "client/preload/route/refuse.h"
 #include "client/preload/route/route.h"
 
-/* True: the path is ours, or relative to a directory of ours, or unusable; errno is set. */
+/*
+ * Whether the call must fail, because PVFS does not support it: the path is on PVFS, or is
+ * unusable.  Sets errno.
+ */
 static inline bool unsupported_at(int dir, const char *path, const char *call)
 {
 	struct pvfs_path at;

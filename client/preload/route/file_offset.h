@@ -20,7 +20,7 @@
  */
 int file_offset_create(int fd);
 
-/* True: the list can be read.  False: errno is EINVAL or EFAULT. */
+/* Whether the list of n elements can be read.  If not, sets errno to EINVAL or EFAULT. */
 bool file_offset_check_list(const struct iovec *iov, int n);
 /*
  * The calls that use and change the offset, for all files that libpvfs has open.  They return like

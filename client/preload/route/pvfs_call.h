@@ -64,7 +64,7 @@ static inline bool can_read_memory(const void *from, size_t len)
 	return yes;
 }
 
-/* True: path is a string of the program, not NULL.  Keeps errno. */
+/* Whether path is not NULL and points to a string in readable memory.  Keeps errno. */
 static inline bool can_read_path(const char *path)
 {
 	return path && usermem_text(path, PATH_MAX);

@@ -93,7 +93,10 @@ static bool add_root(unsigned int i)
 	return true;
 }
 
-/* True: nothing is mounted on at least one of the roots. */
+/*
+ * Reads the mount points of pvfstab.  Returns whether the library serves any of them itself,
+ * because the kernel has nothing mounted there.
+ */
 static bool load_roots(void)
 {
 	unsigned int i;

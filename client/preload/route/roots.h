@@ -18,7 +18,7 @@ extern atomic_int roots_state; /* an enum roots_state */
 /* Before it, all calls go to the kernel. */
 void roots_begin(void);
 bool roots_begun(void);
-/* True: the tables of this folder belong to this process.  False in a child of vfork(). */
+/* Whether the tables of this folder belong to this process.  False in a child of vfork(). */
 bool roots_in_own_process(void);
 
 static inline bool roots_known_none(void)
@@ -26,17 +26,20 @@ static inline bool roots_known_none(void)
 	return atomic_load_explicit(&roots_state, memory_order_relaxed) ==
 	       ROOTS_NONE;
 }
-/* True: a root is served.  Reads pvfstab if necessary. */
+/*
+ * Whether the library serves paths below any mount point (root) itself.  Reads pvfstab if
+ * necessary.
+ */
 bool roots_exist(void);
 
-/* False: path leads to no root.  True: it may do so (a guess that costs no system call). */
+/* Returns false if path certainly leads to no root.  A guess that costs no system call. */
 bool roots_may_include(const char *path);
-/* True: path is below a root that is served.  path is absolute or relative. */
+/* Whether path, absolute or relative, is below a root that the library serves. */
 bool roots_include(const char *path);
 
 /* Called after the kernel's current directory of the process has changed. */
 void roots_check_cwd(void);
-/* True: that directory is below a root. */
+/* Whether the kernel's current directory is below a root. */
 bool roots_include_cwd(void);
 
 #endif

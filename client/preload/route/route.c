@@ -61,8 +61,8 @@ static bool is_stub(int fd)
 }
 
 /*
- * True: the program, or MPI-IO, has its own libpvfs.  A stub that is not ours belongs to
- * that one, which also inherits.
+ * Whether the program, or MPI-IO, has its own libpvfs.  A stub that does not belong to this library
+ * belongs to that one, which also takes over the open files.
  */
 static bool program_has_libpvfs(void)
 {
@@ -87,7 +87,10 @@ static enum route route_of_kind(int fd, enum fd_kind kind, const char *call)
 	return ROUTE_REFUSED;
 }
 
-/* True: empty, without a name, and unreadable, like the files under our numbers. */
+/*
+ * Whether st may be one of the files under this library's descriptor numbers: empty, without a name
+ * and unreadable.
+ */
 static bool may_be_stub(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && !st->st_nlink && !st->st_size &&
@@ -284,7 +287,10 @@ static enum route route_any_path(struct pvfs_path *s, int dir, const char *path,
 	return roots_include(path) ? route_to_pvfs(path, call) : ROUTE_KERNEL;
 }
 
-/* With AT_EMPTY_PATH, the object is that of the descriptor. */
+/*
+ * Finds out whose path this is, the kernel's or PVFS's.  An empty path (AT_EMPTY_PATH) is the
+ * object of the descriptor dir.
+ */
 enum route route_readable_path(struct pvfs_path *s, int dir, const char *path,
 			       const char *call)
 {

@@ -102,7 +102,7 @@ enum route route_path_after_kernel(struct pvfs_path *s, int *from, bool follow,
 					 : -1;                                 \
 	})
 
-/* True: the current directory is ours; name is set to it. */
+/* Whether the current directory is on PVFS, and not the kernel's.  If so, name gets its path. */
 bool route_get_cwd(char name[PATH_MAX]);
 /* name NULL: the current directory is the kernel's. */
 void route_set_cwd(const char *name);
