@@ -101,7 +101,7 @@ uint64_t attr_reply_timeout_ns(const struct fuse_daemon *d)
 				      : (uint64_t)(d->attr_timeout * 1e9);
 }
 
-/* True: the kernel may still have older attributes. */
+/* Whether the attributes changed so recently that the kernel may still have older ones. */
 static bool is_recent(const struct fuse_daemon *d, const struct stat *st)
 {
 	double age = (double)(clock_wall() - stat_ns(&st->st_ctim));

@@ -63,7 +63,7 @@ struct dir_reply {
 	size_t len, used;
 };
 
-/* False: there is no room. */
+/* Adds an entry to the reply.  Returns false if there is no room. */
 static bool put_name(const struct call *c, struct dir_reply *p,
 		     const struct dirent *d)
 {

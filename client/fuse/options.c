@@ -153,7 +153,7 @@ static const char *without_allow(const char *word)
 	return strcmp(word, "allow_dev") ? word : "dev";
 }
 
-/* True: an option for mount(8), systemd or libfuse. */
+/* Whether the word is an option for mount(8), systemd or libfuse. */
 static bool is_mount_option(const char *word)
 {
 	static const char *const names[] = {

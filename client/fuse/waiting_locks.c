@@ -105,7 +105,7 @@ static struct waiting_lock *find_untried(struct waiting_locks *ws,
 	return w;
 }
 
-/* False: no server answers. */
+/* Sends the lock request of w by itself.  Returns false if the manager does not answer in time. */
 static bool try_alone(struct waiting_locks *ws, struct waiting_lock *w)
 {
 	struct mgr_lock lock = w->lock;
@@ -135,7 +135,10 @@ static bool lock_any_starts(void *arg)
 	return go;
 }
 
-/* Called with the lock.  True: nothing has come up since find_untried() looked. */
+/*
+ * Whether a LOCK_ANY may be sent: since find_untried(), no request was interrupted, and the daemon
+ * does not stop.  Called with the lock.
+ */
 static bool may_ask_all(const struct waiting_locks *ws)
 {
 	const struct waiting_lock *w;
@@ -162,7 +165,10 @@ static void fill_wanted(struct waiting_locks *ws, const struct session *s)
 	}
 }
 
-/* False: something else must be done first. */
+/*
+ * Prepares a LOCK_ANY for the waiting lock requests.  Returns false if one of them was interrupted,
+ * or the daemon stops: this must be handled first.
+ */
 static bool lock_any_prepare(struct waiting_locks *ws, struct session *s,
 			     struct mgr_lock_any *any)
 {
@@ -306,7 +312,10 @@ static struct session *recall_lock_any(struct waiting_locks *ws)
 	return post ? session_get(ws->s) : NULL;
 }
 
-/* A cancel that comes late recalls the next LOCK_ANY, which is repeated too. */
+/*
+ * Cancels the LOCK_ANY in flight that begins with the lock `first`. If that LOCK_ANY has ended
+ * meanwhile, this may cancel the next one, which is sent again, too.
+ */
 static void cancel_lock_any(struct session *s, const struct mgr_wanted *first)
 {
 	struct mgr_lock lock = first->lock;

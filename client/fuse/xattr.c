@@ -32,7 +32,7 @@ static bool is_acl(const char *name)
 	       !strcmp(name, "system.posix_acl_default");
 }
 
-/* Everyone may learn which of these exist. */
+/* Whether every user may see if such an attribute exists, so that the cache may answer. */
 static bool is_security(const char *name)
 {
 	return !strncmp(name, "security.", strlen("security."));
@@ -83,7 +83,10 @@ static int is_known_absent(const struct fuse_daemon *d, uint64_t n,
 	return 0;
 }
 
-/* True: the removed object lacked the attribute.  name NULL: any attribute. */
+/*
+ * Whether the object, which was removed, did not have the attribute. name NULL: it had no
+ * attributes.
+ */
 static bool removed_lacks(const struct call *c, uint64_t n, const char *name)
 {
 	uint32_t what = name && is_acl(name) ? WIRE_A_NOACL : 0;

@@ -291,7 +291,10 @@ static struct dentry_record *record_new(struct dentry_cache *c, uint64_t key,
 	return n;
 }
 
-/* False: the name cannot be recorded. */
+/*
+ * Records the name.  Returns false if there is no room, or another name with the same key is
+ * recorded.
+ */
 static bool record_add(struct dentry_cache *c, const struct dentry *dentry,
 		       uint64_t now)
 {

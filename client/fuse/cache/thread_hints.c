@@ -174,8 +174,8 @@ void thread_hints_take(struct thread_hints *h, pid_t thread,
 /* ---- the kernel's truncation ---- */
 
 /*
- * A write may be several requests, which fail concurrently.  The kernel's end of file is
- * the highest one of theirs.
+ * Returns the truncation with the higher end.  If several requests of one write fail, the
+ * kernel's end of file is the highest one.  Truncations of two files: returns b.
  */
 static struct kernel_truncate later_of(const struct kernel_truncate *a,
 				       const struct kernel_truncate *b)

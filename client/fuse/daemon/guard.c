@@ -42,7 +42,10 @@ static int exit_status(const siginfo_t *info)
 					   : 128 + info->si_status;
 }
 
-/* True: the server has ended; *status says how.  *stopped: it is stopped. */
+/*
+ * Returns true if the server has ended, and sets *status to its exit status.  Sets *stopped while a
+ * signal has stopped the server.
+ */
 static bool server_has_ended(pid_t server, bool *stopped, int *status)
 {
 	siginfo_t info = { 0 };
@@ -186,7 +189,10 @@ static void leave_terminal(void)
 		close(fd);
 }
 
-/* Without a guard, nothing would kill the server if it were stopped. */
+/*
+ * Makes the kernel kill the server when the guard ends.  Otherwise nobody would kill a server that
+ * is stopped.
+ */
 static void die_with_guard(pid_t guard)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -220,7 +220,10 @@ bool async_requests_start(struct async_requests *a,
 
 /* ---- waiting ---- */
 
-/* False: there may be more to do. */
+/*
+ * Drives the session of the requests as drive_rest() does.  Returns false if there may be more to
+ * do.
+ */
 static bool drive_requests(struct async_requests *a, struct pollfd *fd,
 			   unsigned int *n, uint64_t *until)
 {

@@ -2,13 +2,13 @@
 /*
  * async_requests.h - kernel requests that are in flight without a thread.
  *
- * If as many programs send requests as there are processors (poll_policy.h), the
- * listening thread starts each request as a coroutine (coroutine.h), reads the next
- * request, and drives all coroutines.  So no thread is woken to listen, or for a reply that another thread
- * received.  Only requests about names and attributes run this way.  Transfers use a
- * buffer of their thread, and readers of a directory wait for each other with a mutex.
+ * If as many programs send requests as there are processors (poll_policy.h), the listening thread
+ * starts each request as a coroutine (coroutine.h), reads the next request, and drives all
+ * coroutines.  So no thread is woken to listen, or for a reply that another thread received.  Only
+ * requests about names and attributes run this way.  Transfers use a buffer of their thread, and
+ * readers of a directory wait for each other with a mutex.
  *
- *	listens | starts a LOOKUP | starts a CREATE | drives, answers both | listens
+ * 	listens | starts a LOOKUP | starts a CREATE | drives, answers both | listens
  */
 #ifndef ASYNC_REQUESTS_H
 #define ASYNC_REQUESTS_H

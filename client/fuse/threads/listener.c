@@ -130,7 +130,7 @@ static void wait_idle(struct listener *l)
 	l->watched = false;
 }
 
-/* False: serving ends. */
+/* Waits until this thread is the listener.  Returns false if the daemon stops serving. */
 static bool take_turn(struct fuse_thread *t)
 {
 	struct listener *l = t->listener;
