@@ -8,7 +8,10 @@
 #include <pvfs.h>
 
 bool metric_is(const struct pvfs_metric *m, const char *name);
-/* Returns what is counted: "read" for a way, "log" for a flush, else the name. */
+/*
+ * Returns what the row counts: its label op; without one, its label of, unless this is
+ * "object"; otherwise the name of the metric.
+ */
 const char *metric_what(const struct pvfs_metric *m);
 /* Orders by name and labels; 0: the same row. */
 int metric_compare(const struct pvfs_metric *a, const struct pvfs_metric *b);

@@ -74,7 +74,10 @@ void tool_mask(char *text, size_t len);
 
 /* Prints that pvfstab(5) names no mount; returns 1. */
 int tool_no_mount(const struct tool *tool);
-/* 0: pvfstab(5) names a usable mount; else as tool_no_mount(). */
+/*
+ * Checks that pvfstab(5) names a usable mount.  0; otherwise reports why not, and returns 1 as
+ * tool_no_mount().
+ */
 int tool_need_mount(const struct tool *tool);
 /*
  * Also checks that at least one of the n paths is on a PVFS mount.  (The library executes other
@@ -103,7 +106,7 @@ int tool_each_server(const struct tool *tool, char **operand,
  * 0), tool_cause() with a sentence.  Static text, or of strerror(3).
  */
 const char *tool_state(int err);
-/* True: the server has no room for this client. */
+/* Whether the error means that the server has no room for another client. */
 bool tool_full(int err);
 const char *tool_cause(int err);
 

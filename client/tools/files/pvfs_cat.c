@@ -47,7 +47,7 @@ static int cat_fd(int fd, const char *path, char *buf)
 	return n < 0 ? tool_fail(&tool, path) : 0;
 }
 
-/* True: fd is standard output's file, so reading would never end. */
+/* Whether fd is the file that standard output writes.  Then reading it would never end. */
 static bool is_output(int fd)
 {
 	struct stat in, out;

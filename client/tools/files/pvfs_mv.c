@@ -56,7 +56,10 @@ static int rename_path(const char *from, const char *to, bool keep)
 	return not_renamed(from, to);
 }
 
-/* place: of dir; a name that an earlier source has got is left alone. */
+/*
+ * Moves from into the directory dir.  place: the record of dir.  keep: an existing name stays.
+ * Without keep, fails if an earlier source of this command has already written that name.
+ */
 static int move_into(const char *from, const char *dir, bool keep,
 		     struct copy_place *place)
 {

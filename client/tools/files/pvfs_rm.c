@@ -96,7 +96,7 @@ static int remove_dir(struct rm_args *a, const char *path)
 	return pvfs_rmdir(path) ? report_failure(a, path) : 0;
 }
 
-/* True: path is the root of a mount.  Only its content could be removed. */
+/* Whether path is the root of a mount.  Only its content could be removed. */
 static bool is_mount(const char *path)
 {
 	struct pvfs_server mine, its;

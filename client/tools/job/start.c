@@ -33,7 +33,10 @@ struct start {
 	struct job_link link;
 };
 
-/* 0: one of the names is empty, or would be an option of mpiexec. */
+/*
+ * Returns the number of hosts in the list "a,b".  0: a name is empty, or begins with "-", so that
+ * mpiexec would take it for an option.
+ */
 static unsigned int count_hosts(const char *hosts)
 {
 	unsigned int n = 0;

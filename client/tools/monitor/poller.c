@@ -29,7 +29,10 @@ struct poller_server {
 
 /* ---- one server ---- */
 
-/* A server of an earlier release counts nothing, but serves. */
+/*
+ * Asks for the rows of the metrics.  ENOSYS: the server is of an earlier release and has none, but
+ * it serves, so this is no error if p->whole.
+ */
 static int ask_rows(struct poller_server *s)
 {
 	const struct poller *p = s->poller;

@@ -56,8 +56,8 @@ bool poller_add(struct poller *p, const char *path, const char *uri,
  */
 void poller_ask(struct poller *p, uint64_t deadline);
 /*
- * 0: the answer of server i is in *answer; the poller takes over its previous content.
- * Otherwise a positive errno; ETIMEDOUT also if the question is still in progress.
+ * Takes the latest answer of server i.  0: it is in *answer, whose previous content the poller
+ * takes over.  Otherwise a positive errno; ETIMEDOUT also if the question is still in progress.
  * Before the first call, set *answer to zero; free it with poller_answer_free().
  */
 int poller_take(struct poller *p, unsigned int i, struct poller_answer *answer);

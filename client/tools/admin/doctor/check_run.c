@@ -51,7 +51,7 @@ static bool runs_once(const struct check *c)
 	return c->of == OF_NODE || c->of == OF_CONF || c->of == OF_TAB;
 }
 
-/* True: name is in "a,b,c". */
+/* Whether name is in the list, which has the form "a,b,c". */
 static bool is_in(const char *list, const char *name)
 {
 	size_t len = strlen(name);

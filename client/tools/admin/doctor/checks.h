@@ -32,9 +32,12 @@ const char *limits_daemon_conf(const char *args, size_t len);
 
 /* rdma.c */
 check_fn check_rdma_port, check_rdma_gid, check_rdma_mtu, check_rdma_cm;
-/* True: the port is up, as in "4: ACTIVE". */
+/* Whether the state of an RDMA port is "active", as in "4: ACTIVE". */
 bool rdma_state_is_up(const char *state);
-/* 0: no GID, or an empty one; 1: link-local; 2: an address of the network. */
+/*
+ * Returns what a GID of an RDMA port is.  0: none, or an empty one; 1: link-local; 2: an address of
+ * the network.
+ */
 int rdma_gid_kind(const char *gid);
 
 /* use.c */
@@ -42,7 +45,7 @@ check_fn check_use, check_mounted;
 
 /* mount.c */
 check_fn check_fuse, check_shm;
-/* True: the line of fstab names a PVFS file system.  Changes line. */
+/* Whether the line of fstab names a PVFS file system.  Changes line. */
 bool fstab_has_pvfs(char *line);
 /*
  * If a directory above path is a mount point in fstab and nothing is mounted there, returns the
@@ -76,7 +79,7 @@ const char *conf_fix(char *line);
 
 /* key.c */
 check_fn check_key, check_munge, check_same_key;
-/* 0: munged of this host listens; -errno. */
+/* Tries to connect to munged of this host.  0: it listens; or -errno. */
 int munged_reach(const struct doctor *d);
 /*
  * Reports a finding if munged does not listen on this host.  where: the line that has auth=munge;
@@ -100,7 +103,7 @@ check_fn check_reach, check_ways, check_version, check_space, check_ahead;
 #define INODES_FIX                                                             \
 	"remove small files, or what else lies on that disk; more inodes: "    \
 	"mkfs.ext4 -i, xfs, mount -o remount,nr_inodes= of a tmpfs: df -i"
-/* True: too little is left for users. */
+/* Whether too little of the space is left for users. */
 bool space_is_low(uint64_t left, uint64_t all, uint64_t least);
 
 /* storage.c */

@@ -131,7 +131,10 @@ int subjects_mount(const struct doctor *d);
 
 /* ---- names.c ---- */
 
-/* True: an address of its host is this host's.  May wait for the name service. */
+/*
+ * Whether the server runs on this host: an address of its name is an address of this host.  May
+ * wait for the name service.
+ */
 bool subject_is_here(const struct subject *s);
 
 /* ---- mount.c ---- */
@@ -164,7 +167,7 @@ int host_each(const struct doctor *d, const char *dir,
 
 /* ---- rdma.c ---- */
 
-/* True: an RDMA device has an active port. */
+/* Whether an RDMA device of this host has an active port. */
 bool rdma_is_there(const struct doctor *d);
 
 #endif

@@ -84,7 +84,10 @@ void check_dirty(const struct doctor *d, const struct subject *s)
 			    most >> 30);
 }
 
-/* True: the algorithm fills a link of a cluster; others yield to any traffic. */
+/*
+ * Whether this congestion control fills the links of a cluster.  Some others yield to any other
+ * traffic.
+ */
 static bool is_known(const char *name)
 {
 	static const char *const good[] = { "cubic", "bbr",  "dctcp",
@@ -200,7 +203,7 @@ void check_yama(const struct doctor *d, const struct subject *s)
 			    scope);
 }
 
-/* False: all servers are on loopback, so there are no other hosts. */
+/* Whether a server may be on another host.  False if all servers have loopback addresses. */
 static bool has_other_hosts(const struct doctor *d)
 {
 	for (unsigned int i = 0; i < d->nsubjects; i++)

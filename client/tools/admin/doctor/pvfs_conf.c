@@ -60,7 +60,10 @@ static FILE *start_check(const char *program, const char *conf, int *pid)
 	return NULL;
 }
 
-/* The lines count only if it found something, which its exit status says at the end. */
+/*
+ * Reads the output of the check up to its end.  The caller ignores these lines if the exit status
+ * of the check is 0.
+ */
 static char *read_all(FILE *in)
 {
 	char *text = NULL;
@@ -117,7 +120,7 @@ void check_conf(const struct doctor *d, const struct subject *s)
 	fclose(in);
 }
 
-/* The manager tells all addresses except its own. */
+/* Compares the addresses of the iods in pvfs.conf with the manager's list. */
 static void compare_iods(const struct doctor *d, const struct pvfs_server *list,
 			 int n)
 {

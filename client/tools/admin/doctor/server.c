@@ -11,7 +11,7 @@
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
 
-/* A check makes up to five, one after the other. */
+/* The time limit of one ping: a check sends up to five, one after the other. */
 static int ping_ms(const struct doctor *d)
 {
 	return (int)d->timeout_s * 200;
@@ -76,7 +76,7 @@ static void write_start_fix(const struct subject *s, char *fix, size_t len)
 	"with munge: munged here and on the manager's host, with one key and " \
 	"one time (munge -n | ssh HOST unmunge); server_user= for servers of " \
 	"another user on this host"
-/* For a rejection before authentication. */
+/* What to check if a server rejects this host before the user has authenticated. */
 #define OUTSIDE_FIX                                                            \
 	"this host's network in [filesystem] allow of pvfs.conf, on all "      \
 	"server hosts, and restart them; of a server on this host "            \
@@ -196,7 +196,7 @@ static void find_down(const struct doctor *d, const struct subject *s, int err)
 		doctor_find(d, fix, "%s: %s", s->uri, strerror(err));
 }
 
-/* True: the cause is known, and another check reports it. */
+/* Whether another check reports the cause of this error of the server. */
 static bool is_reported_elsewhere(const struct doctor *d,
 				  const struct subject *s, int err)
 {
@@ -227,7 +227,9 @@ void check_reach(const struct doctor *d, const struct subject *s)
 			    p.uptime_ns / 1000000000);
 }
 
-/* Over tcp, the seal must be that of our file. */
+/*
+ * Reports a server that seals its tcp connections in another way than pvfs.conf of this host says.
+ */
 static void check_seal(const struct doctor *d, const struct subject *s,
 		       const struct pvfs_ping *p)
 {

@@ -122,7 +122,10 @@ static void find_missing(const struct doctor *d, const struct subject *s)
 			      strerror(errno));
 }
 
-/* True: it is not mounted.  Then the content of the folder does not matter. */
+/*
+ * Reports a file system of /etc/fstab that is not mounted, if the storage should be on it.  Returns
+ * whether it did.  Then the present content of the folder does not matter.
+ */
 static bool find_unmounted(const struct doctor *d, const struct subject *s)
 {
 	char real[PATH_MAX], fix[PATH_MAX + 64];

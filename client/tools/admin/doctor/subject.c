@@ -144,7 +144,7 @@ static int write_auth(const struct doctor *d, int fd)
 		       d->munge_socket);
 }
 
-/* The fixed transport of one server does not apply to the others. */
+/* Returns the transport of all servers' addresses, or FABRIC_ANY if they differ. */
 static const char *scheme_of_all(const struct doctor *d)
 {
 	const char *scheme = d->subject[0].addr.scheme;

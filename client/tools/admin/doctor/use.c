@@ -76,7 +76,10 @@ static const char *fix_of(int err)
 	       "more";
 }
 
-/* True: an iod does not answer: check_reach() reports which, and why. */
+/*
+ * Whether the failure of this trial is explained by an iod that does not answer. check_reach()
+ * reports which iod, and why.
+ */
 static bool is_explained(const struct mount_trial *u)
 {
 	struct pvfs_server *list;

@@ -125,7 +125,7 @@ void copy_queue_put(struct copy_queue *q, struct copy_job *job);
 struct copy_job *copy_queue_get(struct copy_queue *q);
 void copy_queue_close(struct copy_queue *q);
 
-/* True: copying must stop. */
+/* Whether copying must stop: it was interrupted, or servers did not answer for too long. */
 static inline bool copy_over(const struct copy *c)
 {
 	return atomic_load(&c->interrupted) || patience_over(&c->patience);

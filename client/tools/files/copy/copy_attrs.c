@@ -58,8 +58,8 @@ static bool is_acl(const char *name)
 }
 
 /*
- * Of a security module.  The kernel may have given a new file one, which stays if the source has
- * none.
+ * Whether the attribute is a label of a security module.  The kernel may label a new file.  This
+ * label stays if the source has none.
  */
 static bool is_label(const char *name)
 {

@@ -16,7 +16,7 @@
 /* Asking all iods costs as much as reading this many bytes. */
 #define ASK_LEAST (1u << 20)
 
-/* True: the file cannot tell where it has data. */
+/* Whether the error of SEEK_DATA means that this file cannot be searched for holes. */
 static bool cannot_tell(int err)
 {
 	return err == EINVAL || err == ESPIPE || err == EOPNOTSUPP ||
@@ -253,7 +253,9 @@ static void note_source_end(struct copy_file *f, uint64_t off)
 		;
 }
 
-/* *len: less at the end of the source. */
+/*
+ * Reads *len bytes of the source at off.  If the source ends earlier, sets *len to the bytes read.
+ */
 static int get_block(struct copy_file *f, uint64_t off, size_t *len, char *buf)
 {
 	ssize_t n = read_all(f->copy, f->in, buf, *len, off);

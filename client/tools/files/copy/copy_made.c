@@ -114,7 +114,10 @@ static bool is_directory(const struct dirent *d, const char *path)
 	return path && !pvfs_lstat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* Records the names that the place has, or will have, from its first source. */
+/*
+ * Reads the first source directory p->from of this target directory, and adds its names to p.
+ * They are names that the run has written or will write.  0, or -1 with errno.
+ */
 static int list_source(struct copy_place *p)
 {
 	PVFS_DIR *dir = pvfs_opendir(p->from);

@@ -22,7 +22,10 @@ static struct {
 	_Atomic uint64_t at; /* clock_now() of the first signal */
 } signals;
 
-/* True: a user, or another program, sends it on purpose. */
+/*
+ * Whether a user or another program sends this signal.  The kernel sends SIGPIPE, SIGXCPU and
+ * SIGXFSZ because of what this process does.
+ */
 static bool is_sent(int sig)
 {
 	return sig != SIGPIPE && sig != SIGXCPU && sig != SIGXFSZ;

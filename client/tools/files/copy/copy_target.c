@@ -114,8 +114,8 @@ static bool shares_inode(const struct copy_file *f, const struct stat *st)
 }
 
 /*
- * False: the run has already written the file, by another name or through a link; or
- * errno.
+ * Whether the run may write this existing file.  Returns false with EEXIST if the run has already
+ * written it, by another name or through a link; or with another errno.
  */
 static bool may_write(const struct copy_file *f, const struct stat *st)
 {

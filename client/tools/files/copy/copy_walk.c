@@ -65,7 +65,7 @@ void copy_dirs_finish(struct copy *c, struct copy_dirs *dirs)
 static void walk_path(struct copy *c, struct copy_dirs *dirs, const char *from,
 		      const char *to, struct copy_place *place);
 
-/* Also for everything below from. */
+/* Reports that from is not copied, and, if it is a directory, nothing below it. */
 static void report_left_out(struct copy *c, const char *from, const char *why)
 {
 	if (c->left_out)
@@ -101,8 +101,8 @@ static int make_link(const struct copy *c, char *target, const char *to,
 }
 
 /*
- * True: `to` is the link from itself, or the file that it names.  A copy would lose the
- * file, or change nothing.
+ * Whether `to` is the same object as `from`, or the file that the link `from` names.  A copy would
+ * then change nothing, or lose the file.
  */
 static bool is_in_place(const char *from, const char *to, const struct stat *st)
 {
@@ -161,7 +161,10 @@ static bool make_writable(const struct copy *c, const char *to,
 	return true;
 }
 
-/* The owner can fill the directory until it gets its own mode.  *made: it is new. */
+/*
+ * Makes the directory, or uses an existing one.  Until it gets its final mode, its owner can write
+ * to it.  Sets *made if it is new.
+ */
 static bool make_dir(struct copy *c, const char *from, const char *to,
 		     mode_t mode, bool *made)
 {
@@ -318,7 +321,10 @@ static void walk_file(struct copy *c, const char *from, const char *to,
 		leave_out(c, from);
 }
 
-/* True: no other source of this run has the target. */
+/*
+ * Records that the run writes `to`. Returns true if no other source of this run has done so;
+ * otherwise reports it.
+ */
 static bool may_make(struct copy *c, const char *from, const char *to,
 		     bool is_dir, struct copy_place *place)
 {

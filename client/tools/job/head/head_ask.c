@@ -39,7 +39,10 @@ static bool is_user(int fd)
 	       (cred.uid == geteuid() || !cred.uid);
 }
 
-/* A silent asker has no claim to its place, and one that waits for the end has. */
+/*
+ * Returns a slot that a new connection may take over: one whose client does not wait for the
+ * end of the job (see "stop").  Slot 0 if there is none.
+ */
 static unsigned int place_of_silent(const struct head *h)
 {
 	for (unsigned int i = 0; i < HEAD_ASKERS; i++)
@@ -56,7 +59,10 @@ static unsigned int find_place(const struct head *h)
 	return place_of_silent(h);
 }
 
-/* The descriptor of a silent asker is that of the next one. */
+/*
+ * Out of descriptors: closes a connection that place_of_silent() may replace, so that the next
+ * connection can be accepted after a pause.
+ */
 static void make_descriptor(struct head *h)
 {
 	link_close(&h->asker[place_of_silent(h)]);

@@ -46,7 +46,7 @@ static void add_two(struct launch_command *c, const char *option,
 	add_word(c, val);
 }
 
-/* -k: a node that fails does not end the others; -W0: nor does one that ended. */
+/* -k: srun lets the other nodes run on if a node fails; -W0: also after one has ended. */
 static void by_srun(struct launch_command *c, const char *n, const char *file)
 {
 	add_word(c, file);
@@ -176,7 +176,10 @@ int launch(struct head *h)
 	return 0;
 }
 
-/* With fork: true when all have ended. */
+/*
+ * Collects the exit status of the launcher and of the supervisors that were started by fork.
+ * Returns true when all of them have ended.
+ */
 bool launch_has_ended(struct head *h)
 {
 	bool left = false;

@@ -20,7 +20,10 @@
 const char *const node_program[NODE_DAEMONS] = { "pvfs-iod", "pvfs-mgr",
 						 "pvfs-fuse" };
 
-/* Without them, storage is a folder with a name, which only the size of /dev/shm limits. */
+/*
+ * Makes a tmpfs for the storage of each server of this node.  If that fails, the storage is a
+ * folder in /dev/shm, which is limited only by the size of /dev/shm.
+ */
 void node_make_memory(struct node *n)
 {
 	uint64_t size = n->conf.size ? n->conf.size : memory_half();

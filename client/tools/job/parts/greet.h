@@ -22,7 +22,7 @@ struct greet {
 	uint8_t nonce[GREET_NONCE];
 };
 
-/* For the listener.  0 or -errno. */
+/* For the listening end: sends its greeting, which has a random nonce.  0 or -errno. */
 int greet_begin(struct greet *g, struct job_link *l);
 /*
  * Checks the caller's answer, sends the welcome and sets *rank.  Returns 0; -EACCES: the caller
@@ -31,7 +31,11 @@ int greet_begin(struct greet *g, struct job_link *l);
 int greet_check(const struct greet *g, struct job_link *l,
 		const uint8_t key[MAC_KEY_LEN], const char *kind, char *line,
 		unsigned int *rank);
-/* For the caller; waits.  0; -EACCES: the other end does not have the key; -errno. */
+/*
+ * For the connecting end: receives the greeting of the listener, proves the key, and checks the
+ * proof of the listener.  Blocks, until deadline.  Returns 0; -EACCES: the listener does not
+ * have the key; -EPROTO: an invalid greeting; or another -errno.
+ */
 int greet_come(struct job_link *l, const uint8_t key[MAC_KEY_LEN],
 	       const char *kind, unsigned int rank, uint64_t deadline);
 

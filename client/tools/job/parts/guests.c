@@ -38,7 +38,10 @@ static unsigned int places_of(const struct guests *g, uint32_t ip)
 	return n;
 }
 
-/* Returns a free place, or one whose guest must go; -1: none now. */
+/*
+ * Returns the index of a free place, or of a guest whose connection may be closed for a new one.
+ * -1: there is none now.
+ */
 static int find_place(const struct guests *g)
 {
 	unsigned int most = 0;

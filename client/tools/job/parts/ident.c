@@ -11,7 +11,7 @@
 #include "client/tools/job/parts/job.h"
 #include "common/util/random_id.h"
 
-/* True: text can be the name of a folder, and a word of a line. */
+/* Whether text may be the id of a job: it can be the name of a folder, and a word of a line. */
 bool job_is_id(const char *text)
 {
 	size_t n = strlen(text);
@@ -59,7 +59,10 @@ static void add_id(char *all, size_t len, const char *id)
 		snprintf(all + used, len - used, " %s", id);
 }
 
-/* Returns how many jobs there are.  id: one of them; all: each one, after a blank. */
+/*
+ * Returns the number of jobs in base.  id: the id of one of them; all: their ids, each after a
+ * blank, as far as they fit.
+ */
 static int list_ids(const char *base, char *id, char *all, size_t len)
 {
 	DIR *d = opendir(base);

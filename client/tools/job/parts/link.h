@@ -37,7 +37,7 @@ int link_fill(struct job_link *l);
  * Returns the next line without its newline, valid until the next link_fill(); or NULL.
  */
 char *link_line(struct job_link *l);
-/* True: the other host has received all data, whether or not it was read. */
+/* Whether the other host has received all sent data.  The other program may not have read it. */
 bool link_has_arrived(const struct job_link *l);
 /* Returns the events for poll(2). */
 short link_events(const struct job_link *l);

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Creates one of at most size bytes, which only this user can access.  Returns a descriptor N of
- * its root, with the path /proc/self/fd/N; or -errno: this host has no user name spaces, or a Linux
- * before 5.2.
+ * Creates a tmpfs of at most size bytes, which only this user can access.  Returns a descriptor
+ * N of its root, which has the path /proc/self/fd/N.  Or -errno: the host has a Linux before
+ * 5.2, or this user is not root and the host permits no user name spaces.
  */
 int memory_make(uint64_t size);
 /* Moves this process into new user and mount name spaces, as the same user.  0 or -errno. */

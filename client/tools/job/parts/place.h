@@ -39,7 +39,7 @@ int place_tab(const struct job_place *p, const uint8_t key[MAC_KEY_LEN],
  */
 void remove_own_tree(const char *path);
 
-/* True: PVFS is mounted there. */
+/* Whether pvfs-fuse has mounted PVFS at dir. */
 bool mount_is_ours(const char *dir);
 /* Detaches a mount, whatever its daemon does. */
 void mount_detach(const char *dir);

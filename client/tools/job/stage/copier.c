@@ -101,7 +101,8 @@ static const char *text_of(int err)
 }
 
 /*
- * True: the file changed while it was read, so its copy is no state that it ever had.
+ * Whether the source has changed since f->st was read.  Then the copy may mix the old and the new
+ * content.
  */
 static bool has_changed(const struct copy_file *f)
 {
@@ -127,7 +128,10 @@ static void file_ended(void *arg, const struct copy_file *f, bool ok)
 		send_result(c, "done", f->tag, &f->st, hash);
 }
 
-/* True: the target is right already, and needs no copy; *hash: of the target. */
+/*
+ * Whether the target has the content of the source already, and needs no copy.  Sets *hash to the
+ * target's hash.
+ */
 static bool target_is_right(const struct order *o, const struct stat *st,
 			    uint64_t *hash)
 {
@@ -222,7 +226,7 @@ static int receive_orders(struct copier *c)
 	return bad ? bad : rc;
 }
 
-/* The first files may have come with the welcome, so no poll reports them. */
+/* Takes the orders that were received together with the welcome. poll() does not report them. */
 static int take_first_orders(struct copier *c)
 {
 	int rc;

@@ -230,7 +230,11 @@ static void handle_events(struct stage *s)
 	check_time(s);
 }
 
-/* After the time was over: the walk names what is left, if it can soon. */
+/*
+ * After the deadline, an interruption or the end of the job: lists the files that the walk
+ * still finds as missing, for a limited time.  If the walk does not finish in this time, or was
+ * interrupted, one line stands for all other files.
+ */
 static void list_rest(struct stage *s)
 {
 	uint64_t deadline = clock_after_ms(s->over ? NAME_OVER_MS : NAME_MS);
@@ -315,7 +319,10 @@ static int print_result(struct stage *s, int rc)
 	return rc || s->missing || atomic_load(&s->copy.failed);
 }
 
-/* One end must be in the job's file system, the other must not. */
+/*
+ * Checks that exactly one of source and target is in the job's file system: with out the source,
+ * otherwise the target.
+ */
 static int check_ends(struct stage *s, bool out)
 {
 	bool from = pvfs_is_pvfs(s->src), to = pvfs_is_pvfs(s->dst);

@@ -179,7 +179,7 @@ static void send_file(struct team *t, struct mate *m, struct team_file *f)
 		 to);
 }
 
-/* In turns, so that a few files are spread over the copiers. */
+/* Sends waiting files to the copiers in turns, so that a few files are spread over all of them. */
 static void share_out(struct team *t)
 {
 	bool more = true;

@@ -52,7 +52,7 @@ void team_close(struct team *t);
 void team_give(struct team *t, struct team_file *f);
 /* Waits at most ms for events, including those of the descriptor `also`. */
 void team_turn(struct team *t, int also, int ms);
-/* Ends the files that wait, and those with copiers: failed, for that reason. */
+/* Fails the files that wait and those that copiers have; why: the reason. */
 void team_give_up(struct team *t, const char *why);
 void team_file_free(struct team_file *f);
 

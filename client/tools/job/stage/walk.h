@@ -22,7 +22,7 @@ int walk_fd(const struct walk *w);
  * cannot be copied.  NULL: there is none now.
  */
 struct team_file *walk_next(struct walk *w);
-/* True: it finds no more, and all files were taken. */
+/* Whether the walk has ended and walk_next() has returned all of its files. */
 bool walk_is_done(struct walk *w);
 /* All files are copied: folders get their modes and times now. */
 void walk_finish(struct walk *w);

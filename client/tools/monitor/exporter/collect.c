@@ -255,8 +255,8 @@ static bool round_is_fresh(const struct collect *c)
 }
 
 /*
- * True: the last round suits a reader that came after `before` rounds, and that knows
- * the round with number after.
+ * Whether the last round serves a reader that arrived after `before` rounds and has already seen
+ * round number `after`.
  */
 static bool round_serves(const struct collect *c, uint64_t before,
 			 uint64_t after)

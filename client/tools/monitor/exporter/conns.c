@@ -8,7 +8,10 @@
 
 #include "common/util/clock.h"
 
-/* Its thread notices the end of the stream, and closes it. */
+/*
+ * Shuts the connection down.  The thread that serves it then reads the end of the stream, and
+ * closes the descriptor.
+ */
 static void shut_conn(struct conns *cs, struct http_conn *c)
 {
 	if (c->shut)

@@ -32,7 +32,7 @@ static bool is_address(const char *name, const char *at)
 	       (parse_address(at, &here) && IN6_ARE_ADDR_EQUAL(&asked, &here));
 }
 
-/* True: the name of this host, as "head.example" or as "head". */
+/* Whether name is the name of this host, with its domain ("head.example") or without ("head"). */
 static bool is_host_name(const char *name)
 {
 	char own[NAME_MAX_LEN] = "";

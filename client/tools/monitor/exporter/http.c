@@ -254,8 +254,8 @@ static void get_local_address(struct MHD_Connection *conn, char *at,
 }
 
 /*
- * True: the request is meant for us.  Browsers always send Host, so a request without
- * it is not from a browser.
+ * Whether the request's Host is a name or address of this exporter.  Browsers always send Host, so
+ * a request without it is not from a browser and is accepted.
  */
 static bool is_meant_for_us(const struct http *h, struct MHD_Connection *conn)
 {

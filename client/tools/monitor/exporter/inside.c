@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inside.c - the internals of servers in the text format of Prometheus.  These are
- * times by way, of flushes and of queues, and numbers, also those of a later release.
+ * inside.c - the internal metrics of servers in the text format of Prometheus: latencies of each
+ * data path, of flushes and of queues, and all other counts and totals.  Metrics that a newer
+ * server has are exported, too.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -178,7 +179,9 @@ static void write_metric(const struct view *v, struct text_buffer *out,
 	}
 }
 
-/* True: an earlier row of the name, of this server or one before, has written it. */
+/*
+ * Whether an earlier row with this name, of this server or of one before, has written the metric.
+ */
 static bool is_written(const struct view *v, unsigned int server,
 		       const struct pvfs_metric *m)
 {

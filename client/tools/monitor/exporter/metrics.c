@@ -200,8 +200,8 @@ static void write_bucket(struct text_buffer *out, const char *server,
 }
 
 /*
- * True: accesses that clients report, without a request.  Their times are those of a
- * way.
+ * Whether the row counts accesses that clients made without requests, and reported. inside.c
+ * exports their times, as those of the path "direct".
  */
 static bool is_direct(const struct pvfs_metric *m)
 {

@@ -23,7 +23,10 @@ int view_labels(int wanted, unsigned int iods)
 {
 	int64_t n = iods ? iods : 1,
 		left = SCRAPE - n * BYTES_SERVER - wanted * BYTES_LABEL,
-		/* with requests and without, and the others */
+		/*
+		 * for each iod: `each` users with requests, `each` without, and the sums of the
+		 * rest
+		 */
 		each = left / (n * 2 * BYTES_LABEL) - 1;
 
 	if (each < VIEW_LABELS)
@@ -67,8 +70,8 @@ static struct pvfs_metric others_of(const struct pvfs_metric *like)
 }
 
 /*
- * For sorted rows of one kind: merges those beyond max, and the others, into one row
- * with the name others.
+ * Keeps the first max of the sorted rows of one kind.  Merges all other rows, and a row "others",
+ * into one row with the name "others".
  */
 static int bound_kind(struct pvfs_metric *user, int n, int max)
 {

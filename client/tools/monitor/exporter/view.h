@@ -65,8 +65,8 @@ void view_metrics(const struct view *v, struct text_buffer *out);
 /* ... inside.c: the internals of servers. */
 void view_inside(const struct view *v, struct text_buffer *out);
 /*
- * status.c: view_status() writes JSON for the page.  view_health() writes the faults;
- * true: there are none.
+ * status.c: view_status() writes JSON for the page. view_health() writes the faults as JSON, and
+ * returns true if there are none.
  */
 void view_status(const struct view *v, struct text_buffer *out);
 bool view_health(const struct view *v, struct text_buffer *out);

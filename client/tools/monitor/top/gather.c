@@ -277,8 +277,8 @@ static void compare_answers(struct top *top, const struct poller_answer *before,
 }
 
 /*
- * After an error other than a timeout, a server starts again: its earlier numbers do
- * not count.
+ * Takes the answer of server i.  After an error other than a timeout, forgets the server's earlier
+ * numbers, because the server may have restarted.
  */
 static void take_answer(struct top *top, unsigned int i)
 {

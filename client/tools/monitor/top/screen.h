@@ -25,8 +25,8 @@ void screen_size(unsigned int *rows, unsigned int *columns);
 /* Shows text from the upper left corner.  0 or -errno. */
 int screen_show(const char *text, size_t len);
 /*
- * Waits for ms, or until the terminal has another size.  False: a key or a signal ends
- * the program.
+ * Waits for ms, or until the terminal has another size.  Returns false if the program should
+ * end: the user pressed q or Ctrl-C, or a signal came.
  */
 bool screen_wait(struct screen *s, unsigned int ms);
 
