@@ -79,7 +79,10 @@ void *fast_buf(const struct fast *fast, unsigned int i);
 uint32_t fast_lkey(const struct fast *fast);
 uint32_t fast_rkey(const struct fast *fast);
 
-/* Stores what the other end sent. -EINVAL: invalid; nothing changes. */
+/*
+ * Stores where the other end's buffers are, as it told. -EINVAL: the place is invalid, and nothing
+ * changes.
+ */
 int fast_peer_set(struct fast_peer *peer, const struct fast_place *place);
 /* The address of buffer i at the other end. */
 uint64_t fast_peer_addr(const struct fast_peer *peer, unsigned int i);

@@ -45,7 +45,7 @@ struct pins_stats {
 	size_t bytes; /* in the cache */
 	unsigned int pins;
 	uint64_t hits, misses;
-	uint64_t uncached; /* those of the misses that were registered for one call */
+	uint64_t uncached; /* misses whose memory was registered only for the call */
 	uint64_t evictions; /* evicted to make room */
 	uint64_t invalidations; /* the memory disappeared */
 	char keeps; /* 'y': caches; 'n': switched off or not useful; '-': cannot watch */

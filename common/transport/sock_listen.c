@@ -237,7 +237,7 @@ static void req_detach(struct sock_req *req)
 	req->listener = NULL;
 }
 
-/* False: nothing more to accept now. */
+/* Accepts one connection.  Returns false if there is nothing more to accept now. */
 static bool accept_one(struct sock_listener *l)
 {
 	struct sockaddr_storage sa;

@@ -24,20 +24,21 @@ uint32_t keyring_losses(const struct keyring *ring);
 void keyring_close(struct keyring *ring);
 
 /*
- * mac_make() with the key in use. *id is the name of that key; it is not secret, and may be logged.
+ * Computes the code of the fields with the key in use.  Sets *id to the id of that key, which is
+ * not secret and may be logged.
  */
 void keyring_mac(struct keyring *ring, const char *label,
 		 const struct mac_field *field, unsigned int n, uint32_t *id,
 		 uint8_t mac[MAC_LEN]);
 /*
- * -ENOKEY: no key of that name (any more, or not yet); -EKEYREJECTED: mac is not the code of these
- * fields.
+ * Checks that mac is the code of the fields with the key id.  0; -ENOKEY: the ring has no key with
+ * this id: it was removed, or is not loaded yet; -EKEYREJECTED: mac is wrong.
  */
 int keyring_check(struct keyring *ring, uint32_t id, const char *label,
 		  const struct mac_field *field, unsigned int n,
 		  const uint8_t mac[MAC_LEN]);
 
-/* Computes the code that keyring_check() expects, with the key of that name. -ENOKEY. */
+/* Computes the code that keyring_check() expects with the key id.  0; -ENOKEY. */
 int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
 		   const struct mac_field *field, unsigned int n,
 		   uint8_t mac[MAC_LEN]);

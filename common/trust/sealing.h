@@ -27,7 +27,10 @@ struct sealing_seeds {
 	uint8_t shared[WIRE_KEY_LEN];
 	struct mac_field field[SEALING_SEEDS]; /* all of these */
 };
-/* -EINVAL: the other end's key is weak. */
+/*
+ * Computes the seeds of the keys of both directions.  0; -EINVAL: the other end's public key is
+ * weak.
+ */
 int sealing_seeds(const struct handshake *shake, enum handshake_side side,
 		  const struct seal_agreement *agreement,
 		  struct sealing_seeds *seeds);

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * True: off + len is a valid file size (at most INT64_MAX), and *end is set to it. False: it is
- * not, and *end is unchanged.
+ * Sets *end to off + len.  Returns false, and leaves *end unchanged, if the sum is no valid file
+ * size (at most INT64_MAX).
  */
 static inline bool extent_end(uint64_t off, uint64_t len, uint64_t *end)
 {

@@ -47,7 +47,10 @@ static int open_socket(struct notify *n)
 	return 0;
 }
 
-/* False: not set, or not a number. */
+/*
+ * Sets *val to the number in an environment variable.  Returns false if the variable is not set, or
+ * is no number.
+ */
 static bool number_of(const char *name, uint64_t *val)
 {
 	const char *text = secure_getenv(name);

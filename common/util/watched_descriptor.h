@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * watched_descriptor.h - a descriptor that a thread must serve even while it waits for something else.
+ * watched_descriptor.h - a descriptor that a thread must serve even while it waits for something
+ * else.
  *
- * Such a thread passes the task to another one when it cannot serve the descriptor. It need not do
- * so before each call that may wait. Code that waits on descriptors adds this one (watched_descriptor_fd()).
- * Code that waits in another way passes the task on first (watched_descriptor_hand_over()).
+ * Such a thread passes the task to another one when it cannot serve the descriptor.  It need not do
+ * so before each call that may wait.  Code that waits on descriptors adds this one
+ * (watched_descriptor_fd()).  Code that waits in another way passes the task on first
+ * (watched_descriptor_hand_over()).
  */
 #ifndef WATCHED_DESCRIPTOR_H
 #define WATCHED_DESCRIPTOR_H
@@ -18,7 +20,9 @@ struct watched_descriptor {
 	void (*hand_over)(struct watched_descriptor *watched);
 };
 
-/* Gives this thread a task, which must exist until it is handed over, replaced or removed (NULL). */
+/*
+ * Gives this thread a task, which must exist until it is handed over, replaced or removed (NULL).
+ */
 void watched_descriptor_set(struct watched_descriptor *watched);
 /* The descriptor that this thread must poll; -1: none. */
 int watched_descriptor_fd(void);

@@ -22,7 +22,7 @@ struct wire_end {
 	le64 tag; /* 0: unused */
 	le64 size, blocks, mtime; /* struct wire_objsize */
 	le64 version; /* different after each change */
-	le64 check; /* wire_end_check() of the others */
+	le64 check; /* wire_end_check() of the other fields */
 };
 
 static inline uint64_t wire_end_mix(uint64_t sum, uint64_t word)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peer_open.c - a peer as programs use it: one that finds another manager if the leader is silent. */
+/*
+ * peer_open.c - a peer as programs use it: one that finds another manager if the leader is silent.
+ */
 #include "common/comm/call/peer_int.h"
 
 int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,

@@ -88,7 +88,7 @@ static void scout_done(struct rpc_call *call)
 		scout_plan(peer);
 }
 
-/* A round: each of the others is tried once. */
+/* Starts a round: sends a PING, for which the scout tries each of the other managers once. */
 static void scout_ask(struct rpc_peer *peer)
 {
 	struct peer_scout *scout = &peer->scout;

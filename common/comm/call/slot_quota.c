@@ -40,7 +40,10 @@ static unsigned int eighths_of(unsigned int slots, unsigned int eighths)
 	return n ? n : 1;
 }
 
-/* Of most slots, the last ones are reserved for users that have none. */
+/*
+ * Whether the call may take another of the `most` slots.  The `last` free ones are reserved for
+ * users that have no slot yet.
+ */
 static bool is_fair(const struct in_use *n, unsigned int most,
 		    unsigned int last, const struct rpc_call *call)
 {

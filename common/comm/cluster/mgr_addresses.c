@@ -33,7 +33,7 @@ static void map_v4(const struct in_addr *v4, struct in6_addr *out)
 	memcpy(out->s6_addr + 12, v4, 4);
 }
 
-/* false: an address of another family */
+/* Sets *host to the address of sa.  Returns false if it is neither an IPv4 nor an IPv6 address. */
 static bool host_from_sockaddr(const struct sockaddr *sa,
 			       struct peer_host *host)
 {

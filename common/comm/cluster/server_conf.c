@@ -156,7 +156,10 @@ int server_conf_session_timeout(const struct conf_section *in, unsigned int *ms)
 	return rc;
 }
 
-/* One host must not take the places of all others. */
+/*
+ * Returns the most sessions that one host may have.  By default it leaves an eighth of all sessions
+ * to other hosts.
+ */
 unsigned int server_host_sessions(unsigned int asked, unsigned int max)
 {
 	return asked == SERVER_HOST_SESSIONS ? max - max / 8 : asked;

@@ -116,7 +116,7 @@ struct conn {
 	const struct wire_msg *hello;
 	uint8_t nonce[2][WIRE_NONCE_LEN];
 	struct bulk_loans *loans; /* NULL: nothing was lent yet */
-	struct bulk_endpoint *endpoint; /* NULL: all goes over link */
+	struct bulk_endpoint *endpoint; /* NULL: bulk data uses link, too */
 	bool may_join; /* a JOIN with the token is accepted */
 	uint8_t token[WIRE_NONCE_LEN];
 };

@@ -115,7 +115,10 @@ static void connect_log_refusal(struct rpc_server *server,
 					: strerror(-rc));
 }
 
-/* Only claimed so far; the proof comes with HELLO. */
+/*
+ * Whether the client claims to be a manager or an administrator's tool, which may use the reserve.
+ * It proves this with HELLO.
+ */
 static bool connect_wants_reserve(const struct wire_connect *wc,
 				  const struct wire_hail *hail)
 {

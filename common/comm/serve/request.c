@@ -287,7 +287,9 @@ static void request_set_times(struct rx *rx, uint64_t now)
 	req->deadline = clock_of_boot(req->expiry, boot, now);
 }
 
-/* Only this connection can write there, whatever keys others know. */
+/*
+ * Opens Fast RDMA buffers that only this connection can write, even if other clients know the keys.
+ */
 static int fast_open_own(struct conn *conn)
 {
 	return fast_open(conn_rails(conn), conn->link.rail,
@@ -471,7 +473,7 @@ void rpc_reply_send_and_seal(struct rpc_req *req,
 
 /* ---- the end ---- */
 
-/* done: the reply in the slot is kept. */
+/* Ends the execution of a request. done: keeps its reply in the slot, for a repetition. */
 static void request_finish(struct rx *rx, bool done)
 {
 	struct conn *conn = rx->conn;

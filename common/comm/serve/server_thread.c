@@ -39,7 +39,9 @@ static void server_thread_trim_heap(struct rpc_timer *timer)
 						    trim);
 
 	atomic_store(&thread->server->ended, 0);
-/* A sanitizer has its own malloc(), so two first calls at once would both initialize that of libc. */
+/*
+ * A sanitizer has its own malloc(), so two first calls at once would both initialize that of libc.
+ */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	malloc_trim(0);
 #endif

@@ -81,7 +81,10 @@ static void label_sum_add(struct label_sum *to, const struct label_sum *io)
 	to->ns += io->ns;
 }
 
-/* Folds an idle label into the others.  Returns its place. */
+/*
+ * Adds the counts of an idle label to the sum "others", and frees the label.  Returns its place in
+ * the table.
+ */
 static unsigned int label_fold(struct labels *all, struct label *l)
 {
 	unsigned int place = l->place;
@@ -171,7 +174,10 @@ void labels_put(struct labels *all, struct label *l)
 	pthread_mutex_unlock(&all->lock);
 }
 
-/* If the label no longer exists, counts among the others. */
+/*
+ * Adds what a client read and wrote without requests to its label.  If the label no longer exists,
+ * adds it to the sum "others".
+ */
 void labels_add_direct_io(struct labels *all, const struct label_key *key,
 			  const struct rpc_direct_io io[2])
 {

@@ -77,7 +77,7 @@ struct label_hold {
 	char job[WIRE_JOB_MAX]; /* padded with zeros */
 	struct label *own;
 	struct label *as[LABELS_AS]; /* by uid: */
-	/* their users, also if the label is that of the others */
+	/* as_uid[i]: the user of as[i], also if as[i] is the sum "others" */
 	uint32_t as_uid[LABELS_AS];
 };
 

@@ -98,7 +98,10 @@ static struct fault_listener *listener_of(struct fault_cq *cq,
 	return NULL;
 }
 
-/* False: the event is not to be reported now. */
+/*
+ * Applies the rule for connection requests to this one.  Returns false if the event must not be
+ * reported now.
+ */
 static bool apply_rule(struct fault_cq *cq, struct fault_listener *l,
 		       const struct tp_event *ev)
 {

@@ -207,7 +207,10 @@ static uint32_t count_joined(struct local_cq *cq)
 	return n;
 }
 
-/* False: this was the last missing answer. */
+/*
+ * Lets the server of ep count its answer in page->missing.  If the answer is there already, counts
+ * it here.  Returns false if this was the last missing answer.
+ */
 static bool count_one(struct local_ep *ep)
 {
 	_Atomic uint32_t *asleep = &ep->in.me->asleep;

@@ -136,7 +136,7 @@ uint64_t tcp_u64_get(const uint8_t *p);
 uint32_t tcp_hello_put(uint8_t *p, const void *priv, unsigned int len);
 /* Sets the check of a frame whose payload is that hello. */
 void tcp_hello_seal(struct tcp_frame *frame, const uint8_t *payload);
-/* False: the frame has a check, and it or the payload was changed on the way. */
+/* Whether the frame and its payload are unchanged, if the frame has a check. */
 bool tcp_hello_is_intact(const struct tcp_frame *frame, const uint8_t *payload);
 /* -EPROTOTYPE: not this protocol; -EPROTO: another version of it. *why is the reason. */
 int tcp_hello_get(const uint8_t *p, uint32_t len, struct tcp_hello *hello,

@@ -71,13 +71,19 @@ static bool all_sent(const struct tcp_ep *ep, const struct tcp_info *info)
 	       STAILQ_EMPTY(&ep->sq.wait);
 }
 
-/* Keepalive detects the end of its host. */
+/*
+ * Whether ep needs no checks, because all data was acknowledged and no answer is expected.  If the
+ * other host fails then, TCP keepalive detects it.
+ */
 static bool may_rest(const struct tcp_ep *ep, const struct tcp_info *info)
 {
 	return !ep->pulse.asks && all_sent(ep, info);
 }
 
-/* False: no further checks are needed. */
+/*
+ * Checks whether the other end of ep is alive.  Returns false if no further checks are needed: all
+ * data was acknowledged.
+ */
 static bool check_ep(struct tcp_ep *ep)
 {
 	struct tcp_info info = { 0 };

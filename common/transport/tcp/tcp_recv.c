@@ -315,7 +315,10 @@ static void end_of_file(struct tcp_ep *ep)
 	}
 }
 
-/* True: read something. False: no more data now, or the ep is broken. */
+/*
+ * Reads from the socket.  Returns true if it may have more data, false if there is no more data now
+ * or ep is broken.
+ */
 static bool fill_more(struct tcp_ep *ep, uint64_t *budget)
 {
 	bool drained;

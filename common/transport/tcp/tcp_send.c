@@ -194,7 +194,7 @@ static bool send_ended(struct tcp_ep *ep, ssize_t n, uint64_t wanted)
 	return false;
 }
 
-/* True: there may be more to send now. */
+/* Sends frames once.  Returns true if there may be more to send now. */
 static bool flush_once(struct tcp_ep *ep)
 {
 	struct msghdr msg = { .msg_iov = ep->cq->iov };
@@ -301,7 +301,7 @@ static bool fill_records(struct tcp_ep *ep)
 	return true;
 }
 
-/* True: there may be more to send now. */
+/* Sends records once.  Returns true if there may be more to send now. */
 static bool send_once(struct tcp_ep *ep)
 {
 	struct records_out *out = &ep->seal->out;

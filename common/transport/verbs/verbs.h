@@ -329,7 +329,10 @@ void vb_listener_request(struct vb_cq *cq, struct rdma_cm_event *event);
 void vb_req_free(struct vb_req *req);
 void vb_reject(struct tp_conn_req *req, const void *priv, unsigned int len);
 void vb_frame_fill(struct vb_frame *f, const void *priv, unsigned int len);
-/* False: the private data is not from this provider. */
+/*
+ * Copies the other end's private data to *priv.  Returns false if it is not in the format of this
+ * provider.
+ */
 bool vb_frame_read(const struct rdma_conn_param *param,
 		   struct tp_private *priv);
 

@@ -226,8 +226,8 @@ static bool is_fetched(const struct vb_cq *cq, uint64_t mark)
 }
 
 /*
- * True: the queue pair still exists, and the device no longer accesses the memory of sends. False:
- * the device may still access it.
+ * Waits until the device no longer accesses the memory of sends, while the queue pair still exists.
+ * Returns false if the device may still access it.
  */
 static bool is_drained(struct vb_ep *ep)
 {

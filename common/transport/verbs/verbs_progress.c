@@ -163,7 +163,10 @@ static bool look_is_due(struct vb_cq *cq, int n)
 	return true;
 }
 
-/* Those of the device first, then those of broken endpoints.  Returns their number. */
+/*
+ * Takes completions of the device first, then those of requests of broken endpoints.  Returns their
+ * number.
+ */
 static int take_completions(struct vb_cq *cq, struct tp_wc *wc, int max)
 {
 	int n = vb_wc_take(cq, wc, max);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_mr.c - our registered memory, and copies between the ring and that memory. Pages of
- * TP_VOLATILE memory may be missing, and unregistered memory may not be mapped: a copy by the kernel
- * then fails, while memcpy() would kill the process.
+ * local_mr.c - our registered memory, and copies between the ring and that memory.  Pages of
+ * TP_VOLATILE memory may be missing, and unregistered memory may not be mapped: a copy by the
+ * kernel then fails, while memcpy() would kill the process.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -168,7 +168,10 @@ static void *close_all(void *arg)
 	return NULL;
 }
 
-/* False: there is no thread, and no descriptor of the user waits. */
+/*
+ * Queues the descriptor for a thread that closes it.  Returns false if there is no thread; then no
+ * descriptor of the user is queued.
+ */
 static bool queue_drop(struct local_drops *drops, struct user *u,
 		       struct dropped_fd *d)
 {
