@@ -369,7 +369,7 @@ done
 # ---- an unsynchronized or slow clock, and a slow disk ----
 skewed() {
 	env LD_PRELOAD="$PVFS_BUILD/tests/e2e/libpvskew.so" \
-		ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0" \
+		ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
 		"$@"
 }
 also='reach'

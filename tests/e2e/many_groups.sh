@@ -29,8 +29,7 @@ by_library() {
 }
 by_preload() { preloaded "$1" head -c 1 "/pvfs/$2"; }
 preloaded() { # N COMMAND...
-	in_groups "$1" env LD_PRELOAD="$before$tmp/public/libpvfs-preload.so" \
-		ASAN_OPTIONS=detect_leaks=0 "${@:2}"
+	in_groups "$1" env LD_PRELOAD="$before$tmp/public/libpvfs-preload.so" "${@:2}"
 }
 by_mount() { in_groups "$1" head -c 1 "$m/$2"; }
 

@@ -59,7 +59,7 @@ for round in 1 2 3; do
 	before=$(ready)
 	must cluster kill-mgr
 	# Berkeley DB loses some 300 bytes where there is no room to recover.
-	if ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 \
+	if leak_check=detect_leaks=0 \
 		cluster start-mgr 5>&- >"$tmp/start" 2>&1; then
 		must pvfs-ls /pvfs >"$tmp/output"
 		free

@@ -18,7 +18,7 @@ for options in cache=none cache=open,attr_timeout=0,entry_timeout=0; do
 				pvio write "/pvfs/\$1" "\$2" 8192 7 >"$tmp/out"
 			else
 				LD_PRELOAD="$before$preload" PVFS_PRELOAD_AFTER=0 \\
-				ASAN_OPTIONS=\${ASAN_OPTIONS:+\$ASAN_OPTIONS:}detect_leaks=0 dd if=/dev/zero of="$tmp/a/\$1" \\
+				dd if=/dev/zero of="$tmp/a/\$1" \\
 					bs=8192 count=1 seek="\$2" oflag=seek_bytes \\
 					conv=notrunc status=none
 			fi

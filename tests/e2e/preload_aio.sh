@@ -46,7 +46,7 @@ expect ok tail -n 1 "$tmp/said"
 edges() {
 	rm -f "$tmp/on" "$tmp/told"
 	mkfifo "$tmp/on"
-	past env ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0:use_sigaltstack=0 timeout 120 \
+	past env ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}use_sigaltstack=0 timeout 120 \
 		pvaioedge "$tmp/m/order" "$1" <"$tmp/on" >"$tmp/told" 2>&1 &
 	waits=$!
 	exec 6>"$tmp/on"

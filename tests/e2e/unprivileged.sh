@@ -12,7 +12,6 @@ done
 cp "$PVFS_BUILD"/mgr/pvfs-mgr "$PVFS_BUILD"/server/pvfs-iod "$tmp/public"
 cp -r "$top/scripts" "$top/conf" "$tmp/public"
 tree=$tmp/public/conf
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 joe() { as_user 1001 1002 '' env PVFS_BUILD="$tmp/public" "$@"; }
 
 owner() { pvio stat "$1" | head -n 1 | cut -d' ' -f1,3,4; }
