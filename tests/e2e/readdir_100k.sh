@@ -4,7 +4,7 @@
 # while others are added and removed; then removed.
 . "$(dirname "$0")/functions.sh"
 
-count=${E2E_DIR_ENTRIES:-100000}
+count=100000
 start_pvfs -n 2
 expect ok pvio mkdir /pvfs/dir
 expect ok pvio create /pvfs/dir file $count 16
