@@ -3,10 +3,9 @@
  * readdir.c - READDIR and READDIRPLUS: entries are written to the client's memory by
  * RDMA Write, from a few registered buffers.  A slow client keeps its buffer for long.  So
  * a reader gets another buffer only if it has fewer than are free: one reader gets half of
- * them at most, and several leave some for the next one.  A reader is a user, or a session of
- * root, because the daemon of a mount reads its root's directories in one.  Its other requests
- * wait.  The wait counts as one for a third party, because the clients that use the buffers
- * may be slow.
+ * them at most, and several leave some for the next one.  Its other requests wait.  A reader
+ * is a user.  For root it is a session, because root of each host has the same uid.  The wait
+ * counts as one for a third party, because the clients that use the buffers may be slow.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +34,6 @@ struct dir_reader {
 	unsigned int has;
 	struct park waiting;
 	TAILQ_ENTRY(dir_reader) turn; /* in turns, if requests wait */
-	bool queued;
 };
 
 struct dir_buffers {
@@ -60,8 +58,7 @@ static struct dir_reader *reader_add(struct dir_buffers *bufs,
 
 	if (!reader)
 		return NULL;
-	reader->key.uid = key->uid;
-	reader->key.session = key->session;
+	memcpy(&reader->key, key, sizeof(*key)); /* with its padding */
 	reader->all = bufs;
 	park_init(&reader->waiting, RPC_BUFFER, on_late);
 	HASH_ADD(hh, bufs->readers, key, sizeof(reader->key), reader);
@@ -88,15 +85,9 @@ static struct dir_reader *reader_of(const struct request *req)
 
 static void reader_forget_if_idle(struct dir_reader *reader)
 {
-	struct dir_buffers *bufs = reader->all;
-
-	if (reader->queued && park_empty(&reader->waiting)) {
-		TAILQ_REMOVE(&bufs->turns, reader, turn);
-		reader->queued = false;
-	}
-	if (reader->queued || reader->has)
+	if (reader->has || !park_empty(&reader->waiting))
 		return;
-	HASH_DEL(bufs->readers, reader);
+	HASH_DEL(reader->all->readers, reader);
 	free(reader);
 }
 
@@ -107,10 +98,18 @@ static bool may_have_another(const struct dir_reader *reader)
 
 static void reader_wait(struct dir_reader *reader, struct request *req)
 {
-	park_wait(&reader->waiting, req);
-	if (!reader->queued)
+	if (park_empty(&reader->waiting))
 		TAILQ_INSERT_TAIL(&reader->all->turns, reader, turn);
-	reader->queued = true;
+	park_wait(&reader->waiting, req);
+}
+
+/* A request waits no longer. */
+static void reader_end_wait(struct dir_reader *reader)
+{
+	if (!park_empty(&reader->waiting))
+		return;
+	TAILQ_REMOVE(&reader->all->turns, reader, turn);
+	reader_forget_if_idle(reader);
 }
 
 static void on_late(struct park *park, struct request *req)
@@ -119,7 +118,7 @@ static void on_late(struct park *park, struct request *req)
 						 waiting);
 
 	answer_late(req, "one of the buffers for directories");
-	reader_forget_if_idle(reader);
+	reader_end_wait(reader);
 }
 
 /* ---- buffers ---- */
@@ -237,7 +236,7 @@ static void run_next(struct dir_reader *reader)
 {
 	struct request *req = park_take(&reader->waiting);
 
-	reader_forget_if_idle(reader);
+	reader_end_wait(reader);
 	request_run(req);
 }
 
