@@ -15,10 +15,10 @@ struct mgr;
 /*
  * Opens the store, listens and serves; the threads run when it returns 0. conf is copied. log must
  * outlive the manager; on an error it has the cause. daemon (may be NULL) must outlive the manager,
- * too.  It learns when the manager is ready and that its loop runs. daemon_fail() or
- * daemon_retire(): the store failed, or the iods obey another manager; nothing is answered any
- * more. daemon_restart(): it was the leader of a group, and is not any more; stop it, and start it
- * again.
+ * too.  The manager reports to it when it is ready, and that its loop runs.  It calls daemon_fail()
+ * if the store failed, and daemon_retire() if the iods obey another manager.  From then on it
+ * answers no requests.  It calls daemon_restart() if it was the leader of a group and has lost the
+ * leadership: the caller must stop it and start it again.
  */
 int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	      struct daemon *daemon, struct mgr **mgr);

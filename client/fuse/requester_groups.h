@@ -30,9 +30,9 @@ struct requester_groups {
 int requester_groups_read(pid_t thread, struct requester_groups *groups);
 /*
  * As requester_groups_read(), for a request of that user.  The kernel formats the 65,536 groups
- * that a user may have in milliseconds.  So if the last list of the user was long, requests of
- * others are served meanwhile: a coroutine stops until another thread has read the list, and a
- * thread hands over its watched descriptor.  Never called for root, whose uid is 0.
+ * that a user may have in milliseconds.  If the last list of the user was long, requests of other
+ * users are served meanwhile.  For this, a coroutine stops until another thread has read the list,
+ * and a thread hands over its watched descriptor.  Never called for root, whose uid is 0.
  */
 int requester_groups_get(struct requester_users *users, uint32_t uid,
 			 pid_t thread, struct requester_groups *groups);

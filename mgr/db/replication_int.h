@@ -7,7 +7,7 @@
  * fits only a store that has exactly the changes before it.
  *
  * 	change:   1 .. a | a+1 ............... c | c+1 ......... z
- * 	          in the tables for good          | committed     | not known as committed
+ * 	          in the tables permanently       | committed     | not known as committed
  * 	                   ^ applied.change                ^ noted.change    ^ change
  * 	                 undo rows are void | undo rows exist: each open undoes them
  */

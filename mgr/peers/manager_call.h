@@ -5,7 +5,7 @@
 
 #include "mgr/peers/peers.h"
 
-/* What the other manager knows about its group. */
+/* The answer: the state of the other manager's group, as that manager knows it. */
 struct managers_view {
 	uint64_t group; /* 0: that manager is in no group */
 	uint64_t leader; /* id of a member; 0: unknown */

@@ -49,7 +49,7 @@ static void log_replaced_store(struct iod *iod, uint64_t want)
 			  "storage %s is empty, but this iod has held data: is "
 			  "its file system not mounted, or was it wiped? mount "
 			  "it or restore it from a backup and start again; if "
-			  "the data is lost for good: pvfs-iod --config %s "
+			  "the data is permanently lost: pvfs-iod --config %s "
 			  "--index %u --new-store",
 			  iod->conf.storage, iod->conf.path, iod->conf.index);
 	else

@@ -849,8 +849,8 @@ START_TEST(test_dead_joiner)
 END_TEST
 
 /*
- * While a new member is filled, the leader keeps a quarter of the log's limit for it.  The log stays below half of the
- * limit, from which on managers delay changes.
+ * While a new member is filled, the leader keeps a quarter of the log's limit for it.  The log
+ * stays below half of the limit, from which on managers delay changes.
  */
 START_TEST(test_never_filled)
 {

@@ -71,7 +71,7 @@ struct drive {
 	LIST_HEAD(, onlooker) onlookers;
 	/* eventfd of the thread that drives if no other does and tended is not 0 */
 	int tender;
-	/* operations in flight that need a driver at all times */
+	/* operations in flight that always need a driver */
 	atomic_uint tended;
 	atomic_uint nsubmitted; /* may be read without the lock */
 	struct ops submitted, waiters;
@@ -124,8 +124,8 @@ void drive_overlook(struct drive *drive, struct onlooker *onlooker);
 
 /*
  * For the keeper: begins to drive if no thread drives and either none has driven since the
- * previous call, or operations need a driver at all times (tended).  *turns is the state between
- * the calls.  Returns true if the keeper now drives, until drive_leave().
+ * previous call, or operations always need a driver (tended).  *turns is the state between the
+ * calls.  Returns true if the keeper now drives, until drive_leave().
  */
 bool drive_enter(struct drive *drive, uint64_t *turns);
 /* Called between drive_enter() and drive_leave().  Drives; results: see drive_rest(). */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * local_acceptor.c - what an acceptor watches besides the socket: its bell, the wake-up socket of
- * the client's group, and the end of the process that connected. Watching the socket is not enough:
- * a forked child also has it open, and may outlive the process by years without sending anything.
+ * local_acceptor.c - the descriptors that an acceptor watches in addition to the socket: its bell,
+ * the wake-up socket of the client's group, and the end of the process that connected.  The socket
+ * alone is not enough: a forked child also has it open, and may outlive the process by years
+ * without sending anything.
  */
 #include <errno.h>
 #include <string.h>

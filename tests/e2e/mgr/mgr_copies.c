@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_copies.c - a new manager needs a copy of the leader's database while the leader sends one to another new
- * manager.
+ * mgr_copies.c - a new manager needs a copy of the leader's database while the leader sends one to
+ * another new manager.
  */
 #include <check.h>
 #include <stdio.h>

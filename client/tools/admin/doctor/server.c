@@ -76,7 +76,7 @@ static void write_start_fix(const struct subject *s, char *fix, size_t len)
 	"with munge: munged here and on the manager's host, with one key and " \
 	"one time (munge -n | ssh HOST unmunge); server_user= for servers of " \
 	"another user on this host"
-/* What to check if a server rejects this host before the user has authenticated. */
+/* The settings to check if a server rejects this host before the user has authenticated. */
 #define OUTSIDE_FIX                                                            \
 	"this host's network in [filesystem] allow of pvfs.conf, on all "      \
 	"server hosts, and restart them; of a server on this host "            \
