@@ -83,7 +83,8 @@ int member_add(struct raft_member *m, const struct member_address *new,
 
 /*
  * A promotion blocks all other changes until it ends.  So it begins only when the member answers
- * and lacks only a few entries, all of which are still in the log.
+ * and lacks only a few entries, all of which are still in the log.  It must have the change that
+ * made it a standby: a member that does not know of itself cannot vote.
  */
 static int check_promotion(struct raft_member *m, uint64_t id)
 {
@@ -98,7 +99,8 @@ static int check_promotion(struct raft_member *m, uint64_t id)
 		return -ENOENT;
 	match = m->raft.leader_state.progress[i].match_index;
 	if (lease_acked(&m->lead.lease, id) + silent <= member_now(m) ||
-	    match + 1 < m->index.first || match + 1 + PROMOTION_LAG < next)
+	    match < m->raft.configuration_index || match + 1 < m->index.first ||
+	    match + 1 + PROMOTION_LAG < next)
 		return -EAGAIN;
 	return 0;
 }

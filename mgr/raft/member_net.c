@@ -281,6 +281,54 @@ static void hand_over(struct raft_member *m, struct raft_message *msg)
 	m->accepted.handling = 0;
 }
 
+static struct raft_server *find_self(struct raft_member *m)
+{
+	struct raft_configuration *conf = &m->raft.configuration;
+
+	for (unsigned int i = 0; i < conf->n; i++)
+		if (conf->servers[i].id == m->attr.id)
+			return &conf->servers[i];
+	return NULL;
+}
+
+/* A voter that hears nothing from its leader becomes a candidate.  Other members keep the leader. */
+static void forget_silent_leader(struct raft_member *m)
+{
+	struct raft *r = &m->raft;
+
+	if (raft_state(r) != RAFT_FOLLOWER ||
+	    !r->follower_state.current_leader.id ||
+	    r->io->time(r->io) - r->election_timer_start < r->election_timeout)
+		return;
+	raft_free(r->follower_state.current_leader.address);
+	r->follower_state.current_leader.address = NULL;
+	r->follower_state.current_leader.id = 0;
+}
+
+/*
+ * The others can promote this member while it is silent, and may then need its vote to elect a
+ * leader.  libraft does not let a member vote before its own log has the promotion.  A vote is safe
+ * in any case: the candidate counts only the voters of its own log (Raft thesis, section 4.2.2).
+ */
+static void hand_over_vote_request(struct raft_member *m,
+				   struct raft_message *msg)
+{
+	struct raft_server *self = find_self(m);
+	int role;
+
+	if (!self || self->role == RAFT_VOTER) {
+		hand_over(m, msg);
+		return;
+	}
+	forget_silent_leader(m);
+	role = self->role;
+	self->role = RAFT_VOTER;
+	hand_over(m, msg);
+	self = find_self(m);
+	if (self)
+		self->role = role;
+}
+
 /*
  * libraft takes an entry of an earlier term as committed if a majority has it, which is not safe
  * (section 5.4.2 of the Raft paper).  So results are held until the first entry of the leader's own
@@ -321,7 +369,10 @@ void member_deliver(struct raft_member *m, const struct peer_envelope *env,
 		adjust_append(m, env, &msg->append_entries);
 	else if (msg->type == RAFT_IO_INSTALL_SNAPSHOT)
 		adjust_snapshot(m, &msg->install_snapshot);
-	hand_over(m, msg);
+	if (msg->type == RAFT_IO_REQUEST_VOTE)
+		hand_over_vote_request(m, msg);
+	else
+		hand_over(m, msg);
 }
 
 void member_deliver_held(struct raft_member *m)

@@ -40,6 +40,7 @@ struct node {
 	struct {
 		uint64_t from, index;
 	} fill;
+	bool deaf; /* it gets no message */
 };
 
 static struct node nodes[NODES];
@@ -244,7 +245,7 @@ static void receive_all(struct node *node)
 
 	while ((packet = STAILQ_FIRST(&node->inbox))) {
 		STAILQ_REMOVE_HEAD(&node->inbox, link);
-		if (node->member)
+		if (node->member && !node->deaf)
 			member_receive(node->member, packet->data, packet->len);
 		free(packet);
 	}
@@ -537,7 +538,8 @@ START_TEST(test_full_log)
 END_TEST
 
 /* Adds node i, and waits until it has a vote. */
-static void add_voter(struct node *node, unsigned int i)
+/* Adds nodes[i], and asks for its promotion until that begins. */
+static void begin_promotion(struct node *node, unsigned int i)
 {
 	unsigned int before = done_n;
 	int rc;
@@ -554,9 +556,21 @@ static void add_voter(struct node *node, unsigned int i)
 		rc = member_promote(node->member, i + 1, done, NULL);
 	} while (rc == -EAGAIN || rc == -EBUSY);
 	ck_assert_int_eq(rc, 0);
-	while (done_n == before + 1)
+}
+
+static void end_promotion(void)
+{
+	unsigned int before = done_n;
+
+	while (done_n == before)
 		turn();
 	ck_assert_int_eq(done_rc, 0);
+}
+
+static void add_voter(struct node *node, unsigned int i)
+{
+	begin_promotion(node, i);
+	end_promotion();
 }
 
 static void begin_three(void)
@@ -815,6 +829,26 @@ START_TEST(test_replace)
 				       (uint64_t)(node - nodes) + 1, done,
 				       NULL),
 			 -EINVAL);
+}
+END_TEST
+
+/*
+ * A member gets a vote while it is cut off, and the leader dies.  The other two need its vote,
+ * although its log does not say that it has one.
+ */
+START_TEST(test_unaware_voter)
+{
+	struct node *node;
+
+	begin_three();
+	node = leader();
+	create(3, 0);
+	begin_promotion(node, 3);
+	nodes[3].deaf = true;
+	end_promotion();
+	stop((unsigned int)(node - nodes));
+	nodes[3].deaf = false;
+	wait_leader();
 }
 END_TEST
 
@@ -1179,6 +1213,7 @@ int main(void)
 	tcase_add_test(tc, test_transfer_to_broken_disk);
 	tcase_add_test(tc, test_terms_against_entries);
 	tcase_add_test(tc, test_replace);
+	tcase_add_test(tc, test_unaware_voter);
 	tcase_add_test(tc, test_dead_joiner);
 	tcase_add_test(tc, test_never_filled);
 	tcase_add_test(tc, test_change_taken_back);
