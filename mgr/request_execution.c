@@ -462,7 +462,7 @@ static void start_truncation(struct mgr_op *op)
 		conclude_undone(op, rc);
 		return;
 	}
-	if (!other && call_limit_permits(op->req, in->pcount)) {
+	if (!other && call_limit_permits(op->req, in->dist.pcount)) {
 		record_truncation(op);
 		return;
 	}

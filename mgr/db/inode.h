@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "common/dist/dist.h"
 #include "mgr/db/store.h"
 
 #define INODE_ASK 0x1u /* was opened for writing since size was set */
@@ -37,8 +38,8 @@ struct inode {
 	/* regular files: the session of all writers; 0: several, or unknown */
 	uint64_t writer;
 
-	/* regular files: stripes; devices: major, minor */
-	uint32_t base, pcount, ssize;
+	/* regular files; devices: major number in base, minor in pcount */
+	struct dist dist;
 
 	/* regular files: size state; symlinks: size */
 	uint32_t flags; /* INODE_* */

@@ -8,6 +8,7 @@
 #ifndef INTENTS_H
 #define INTENTS_H
 
+#include "common/dist/dist.h"
 #include "mgr/db/store.h"
 
 enum intent_kind {
@@ -23,7 +24,7 @@ struct intent {
 	enum intent_kind kind;
 	uint64_t id; /* store_new_id() */
 	uint64_t handle; /* REMOVE, RESIZE */
-	uint32_t base, pcount, ssize; /* REMOVE, RESIZE: its stripes */
+	struct dist dist; /* REMOVE, RESIZE */
 	uint64_t size; /* RESIZE, bytes */
 	uint64_t session; /* RESIZE: the caller; FENCE: fenced */
 	uint64_t seq; /* RESIZE: the caller's request */

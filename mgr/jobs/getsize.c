@@ -84,17 +84,16 @@ static const struct job_ops getsize_ops = {
 static int start_question(struct mgr *mgr, const struct inode *ino,
 			  bool background, struct file_job **out)
 {
-	struct file_job *job = job_new(mgr, ino->handle, ino->pcount,
+	struct file_job *job = job_new(mgr, ino->handle, &ino->dist,
 				       &getsize_ops);
 	int rc;
 
 	if (!job)
 		return -ENOMEM;
 	job->gen = ino->gen;
-	job->dist = (struct dist){ ino->base, ino->pcount, ino->ssize };
 	job->in_background = background;
 	job->deadline = background ? clock_after_ms(BACKGROUND_MS) : 0;
-	rc = job_start(job, ino->base);
+	rc = job_start(job);
 	if (rc) {
 		job_free(job);
 		return rc;
@@ -112,17 +111,16 @@ int getsize_start(struct request *asker, uint64_t handle, struct file_job **job)
 	rc = inode_get(mgr->st, handle, &ino);
 	if (rc)
 		return rc;
-	if (!call_limit_permits(asker, ino.pcount))
+	if (!call_limit_permits(asker, ino.dist.pcount))
 		return -EAGAIN;
 	return start_question(mgr, &ino, false, job);
 }
 
 static bool are_up(struct mgr *mgr, const struct inode *ino)
 {
-	for (uint32_t k = 0; k < ino->pcount; k++) {
-		uint64_t at = (uint64_t)ino->base + k;
+	for (uint32_t k = 0; k < ino->dist.pcount; k++) {
 		const struct mgr_iod *iod =
-			iod_of(mgr, (uint32_t)(at % mgr->conf.niods));
+			iod_of(mgr, dist_iod(&ino->dist, mgr->conf.niods, k));
 
 		if (!iod->open || iod->down)
 			return false;
@@ -137,7 +135,7 @@ void getsize_start_in_background(struct mgr *mgr, uint64_t handle)
 	struct file_job *job;
 
 	if (job_lookup(mgr, handle) || inode_get(mgr->st, handle, &ino) ||
-	    !call_limit_is_free(mgr, ino.pcount) || !are_up(mgr, &ino))
+	    !call_limit_is_free(mgr, ino.dist.pcount) || !are_up(mgr, &ino))
 		return;
 	start_question(mgr, &ino, true, &job);
 }

@@ -73,16 +73,16 @@ static void send_call(struct file_job *job, uint32_t k, uint32_t index)
 	iod_call_start(iod_of(job->mgr, index), &c->call);
 }
 
-int job_start(struct file_job *job, uint32_t base)
+int job_start(struct file_job *job)
 {
 	uint32_t niods = job->mgr->conf.niods;
 
-	job->call = calloc(job->n, sizeof(job->call[0]));
+	job->call = calloc(job->dist.pcount, sizeof(job->call[0]));
 	if (!job->call)
 		return -ENOMEM;
-	job->left = job->n;
-	for (uint32_t k = 0; k < job->n; k++)
-		send_call(job, k, (uint32_t)(((uint64_t)base + k) % niods));
+	job->left = job->dist.pcount;
+	for (uint32_t k = 0; k < job->dist.pcount; k++)
+		send_call(job, k, dist_iod(&job->dist, niods, k));
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static void list_unanswered(const struct file_job *job, char *buf, size_t len)
 	size_t at = 0;
 
 	buf[0] = '\0';
-	for (uint32_t k = 0; job->call && k < job->n && at < len; k++)
+	for (uint32_t k = 0; job->call && k < job->dist.pcount && at < len; k++)
 		if (!job->call[k].answered)
 			at += (size_t)snprintf(buf + at, len - at, "%s%s",
 					       at ? ", " : "",
@@ -117,8 +117,8 @@ static void on_late(struct park *park, struct request *req)
 		job->ops->abandon(job);
 }
 
-struct file_job *job_new(struct mgr *mgr, uint64_t handle, uint32_t n,
-			 const struct job_ops *ops)
+struct file_job *job_new(struct mgr *mgr, uint64_t handle,
+			 const struct dist *dist, const struct job_ops *ops)
 {
 	struct file_job *job = calloc(1, sizeof(*job));
 
@@ -127,14 +127,14 @@ struct file_job *job_new(struct mgr *mgr, uint64_t handle, uint32_t n,
 	job->handle = handle;
 	job->mgr = mgr;
 	job->ops = ops;
-	job->n = n;
+	job->dist = *dist;
 	park_init(&job->park, RPC_NETWORK, on_late);
 	HASH_ADD(hh, mgr->jobs->table, handle, sizeof(job->handle), job);
 	if (!job->hh.tbl) {
 		free(job);
 		return NULL;
 	}
-	mgr->jobs->calls += n;
+	mgr->jobs->calls += dist->pcount;
 	return job;
 }
 
@@ -145,11 +145,11 @@ void job_wait(struct file_job *job, struct request *req)
 
 void job_free(struct file_job *job)
 {
-	for (uint32_t k = 0; job->call && k < job->n; k++)
+	for (uint32_t k = 0; job->call && k < job->dist.pcount; k++)
 		iod_call_cancel(&job->call[k].call);
 	free(job->call);
 	rpc_timer_clear(job->mgr->ctx, &job->again);
-	job->mgr->jobs->calls -= job->n;
+	job->mgr->jobs->calls -= job->dist.pcount;
 	HASH_DEL(job->mgr->jobs->table, job);
 	free(job);
 }

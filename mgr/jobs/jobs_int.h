@@ -115,11 +115,11 @@ struct file_job {
 	const struct job_ops *ops;
 	struct park park; /* requests that wait for it */
 
-	uint32_t n; /* number of calls at the iods */
+	struct dist dist; /* of the file: one call for each of its servers */
 	uint32_t left; /* calls without an answer */
 	uint64_t deadline; /* of the calls, clock_now(); 0: none */
 	int status; /* the first error that an iod returned */
-	struct job_call *call; /* n; NULL: not started */
+	struct job_call *call; /* dist.pcount; NULL: not started */
 
 	/* only for a truncation */
 	struct intent in;
@@ -131,7 +131,6 @@ struct file_job {
 	bool resumed; /* a previous run of the manager began it */
 	/* only for a question for the size */
 	uint32_t gen; /* the inode's gen when the question began */
-	struct dist dist;
 	struct ns_size now; /* the answers so far */
 	bool in_background; /* no request waits for it */
 };
@@ -243,11 +242,11 @@ unsigned int lease_pause_ms(const struct mgr *mgr);
 
 /* As job_find(), but does not abandon a question in the background, and returns it. */
 struct file_job *job_lookup(struct mgr *mgr, uint64_t handle);
-/* Makes the job of the file, with n calls to iods.  NULL: no memory. */
-struct file_job *job_new(struct mgr *mgr, uint64_t handle, uint32_t n,
-			 const struct job_ops *ops);
-/* Starts the calls to the n iods base, base + 1, ... (modulo the number of iods).  -ENOMEM. */
-int job_start(struct file_job *job, uint32_t base);
+/* Makes the job of the file with this layout.  NULL: no memory. */
+struct file_job *job_new(struct mgr *mgr, uint64_t handle,
+			 const struct dist *dist, const struct job_ops *ops);
+/* Starts the calls to all iods of the file.  -ENOMEM. */
+int job_start(struct file_job *job);
 /* Runs the waiting requests again, and frees the job. */
 void job_finish(struct file_job *job);
 /* The handle of the job's file, as clients and iods know it. */

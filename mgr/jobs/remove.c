@@ -25,7 +25,8 @@ static bool is_concerned(const struct remover *r, const struct intent *in)
 {
 	uint32_t niods = r->iod->mgr->conf.niods;
 
-	return (r->iod->index + niods - in->base % niods) % niods < in->pcount;
+	return (r->iod->index + niods - in->dist.base % niods) % niods <
+	       in->dist.pcount;
 }
 
 /* Reads the next few intents; 0: no more for now. */

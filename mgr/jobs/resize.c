@@ -21,10 +21,9 @@ static struct file_job *job_of_item(struct flusher_item *item)
 static void build_resize(struct file_job *job, uint32_t k, struct wire_out *out)
 {
 	const struct intent *in = &job->in;
-	struct dist d = { in->base, in->pcount, in->ssize };
 	struct wire_resize body = {
 		.handle = handle_to_wire(job->mgr->st, in->handle),
-		.size = htole64(dist_local_size(&d, k, in->size)),
+		.size = htole64(dist_local_size(&job->dist, k, in->size)),
 		.id = htole64(in->id),
 		.span = htole64(in->born ? in->expiry - in->born : UINT64_MAX),
 		.flags = htole32(job->resumed ? WIRE_RZ_AGAIN : 0),
@@ -128,13 +127,12 @@ static uint64_t time_left(const struct file_job *job)
  */
 static int send_resize(struct file_job *job)
 {
-	const struct intent *in = &job->in;
 	uint64_t left = time_left(job);
 
 	if (!left)
 		return -ETIMEDOUT;
 	job->deadline = clock_now() + left;
-	return job_start(job, in->base);
+	return job_start(job);
 }
 
 static void start_resize(struct flusher_item *item)
@@ -154,8 +152,7 @@ static void start_resize(struct flusher_item *item)
 
 struct file_job *resize_new(struct mgr *mgr, const struct intent *in)
 {
-	struct file_job *job = job_new(mgr, in->handle, in->pcount,
-				       &resize_ops);
+	struct file_job *job = job_new(mgr, in->handle, &in->dist, &resize_ops);
 
 	if (!job)
 		return NULL;

@@ -270,8 +270,8 @@ void ns_fill_attr(const struct ns_op *op, const struct inode *ino,
 		.uid = htole32(ino->uid),
 		.gid = htole32(ino->gid),
 		.flags = htole32(flags_of(op, ino)),
-		.dist = { .base = htole32(ino->base),
-			  .pcount = htole32(ino->pcount),
-			  .ssize = htole32(ino->ssize) },
+		.dist = { .base = htole32(ino->dist.base),
+			  .pcount = htole32(ino->dist.pcount),
+			  .ssize = htole32(ino->dist.ssize) },
 	};
 }

@@ -154,7 +154,7 @@ void size_end_resize(struct inode *ino, uint64_t size, int status)
 /* Sets HOLES unless the allocated space matches the size. */
 static void size_filled(struct inode *ino, uint64_t blocks)
 {
-	uint64_t most = (ino->size + SPARE * (uint64_t)ino->pcount) / 512;
+	uint64_t most = (ino->size + SPARE * (uint64_t)ino->dist.pcount) / 512;
 
 	ino->flags &= ~(INODE_HOLES | INODE_UNSURE);
 	if (blocks > most || blocks < ino->size / 512)
@@ -276,9 +276,7 @@ static int record_resize(struct ns_op *op, const struct inode *ino,
 	in->kind = INTENT_RESIZE;
 	in->id = store_new_id(op->ns->st);
 	in->handle = ino->handle;
-	in->base = ino->base;
-	in->pcount = ino->pcount;
-	in->ssize = ino->ssize;
+	in->dist = ino->dist;
 	in->size = size;
 	in->session = op->session;
 	return intent_put(op->ns->st, in);

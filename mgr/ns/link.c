@@ -71,9 +71,7 @@ static int record_remove(struct ns_op *op, const struct inode *ino)
 	struct intent in = { .kind = INTENT_REMOVE,
 			     .id = store_new_id(op->ns->st),
 			     .handle = ino->handle,
-			     .base = ino->base,
-			     .pcount = ino->pcount,
-			     .ssize = ino->ssize };
+			     .dist = ino->dist };
 
 	op->ns->removed = in.id;
 	return intent_put(op->ns->st, &in);
@@ -325,8 +323,8 @@ int ns_mknod(struct ns_op *op, const struct ns_mknod_args *args,
 	if (rc)
 		return rc;
 	if (is_device(args->mode)) {
-		ino->base = args->major;
-		ino->pcount = args->minor;
+		ino->dist.base = args->major;
+		ino->dist.pcount = args->minor;
 	}
 	return ns_add_entry(op, &place, ino);
 }

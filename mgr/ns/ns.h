@@ -215,7 +215,7 @@ struct ns_open_args {
 	struct ns_path path;
 	uint32_t flags; /* WIRE_O_* */
 	uint32_t mode; /* of a new file */
-	uint32_t base, pcount, ssize; /* of a new file; UINT32_MAX: default */
+	struct dist dist; /* of a new file; UINT32_MAX: default */
 };
 /*
  * Opens a file, or creates it.  *open: the id of the open; 0: none, because the file is

@@ -14,19 +14,17 @@
 static int choose_stripes(struct ns *ns, const struct ns_open_args *args,
 			  struct inode *ino)
 {
-	struct dist d = { args->base, args->pcount, args->ssize };
+	struct dist *d = &ino->dist;
 	uint32_t all = ns->pcount ? ns->pcount : ns->niods;
 
-	if (d.base == UINT32_MAX)
-		d.base = ns->next_base++ % ns->niods;
-	if (d.pcount == UINT32_MAX)
-		d.pcount = all < ns->niods ? all : ns->niods;
-	if (d.ssize == UINT32_MAX)
-		d.ssize = ns->ssize;
-	ino->base = d.base;
-	ino->pcount = d.pcount;
-	ino->ssize = d.ssize;
-	return dist_check(&d, ns->niods);
+	*d = args->dist;
+	if (d->base == UINT32_MAX)
+		d->base = ns->next_base++ % ns->niods;
+	if (d->pcount == UINT32_MAX)
+		d->pcount = all < ns->niods ? all : ns->niods;
+	if (d->ssize == UINT32_MAX)
+		d->ssize = ns->ssize;
+	return dist_check(d, ns->niods);
 }
 
 static int put_open_record(struct ns_op *op, uint32_t flags,

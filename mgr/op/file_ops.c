@@ -26,9 +26,9 @@ int op_open(struct mgr_op *op)
 		.path = op_path(op, 0, body->dir),
 		.flags = le32toh(body->flags),
 		.mode = WIRE_MODE_BITS(mode),
-		.base = le32toh(body->dist.base),
-		.pcount = le32toh(body->dist.pcount),
-		.ssize = le32toh(body->dist.ssize),
+		.dist = { .base = le32toh(body->dist.base),
+			  .pcount = le32toh(body->dist.pcount),
+			  .ssize = le32toh(body->dist.ssize) },
 	};
 	struct wire_open_rep rep;
 	struct inode ino;

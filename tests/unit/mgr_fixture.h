@@ -193,9 +193,8 @@ static inline int fx_open_file(struct fixture *fx, const char *path,
 	struct ns_open_args args = { .path = fx_path(path),
 				     .flags = flags,
 				     .mode = mode,
-				     .base = UINT32_MAX,
-				     .pcount = UINT32_MAX,
-				     .ssize = UINT32_MAX };
+				     .dist = { UINT32_MAX, UINT32_MAX,
+					       UINT32_MAX } };
 	bool truncate;
 	int rc;
 

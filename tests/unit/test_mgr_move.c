@@ -137,8 +137,8 @@ START_TEST(test_special)
 
 	ck_assert_int_eq(fx_mknod(&fx, "c", S_IFCHR | 0644, &ino), 0);
 	ck_assert_uint_eq(stat_ok("c").mode, S_IFCHR | 0644);
-	ck_assert_uint_eq(stat_ok("c").base, 4);
-	ck_assert_uint_eq(stat_ok("c").pcount, 77);
+	ck_assert_uint_eq(stat_ok("c").dist.base, 4);
+	ck_assert_uint_eq(stat_ok("c").dist.pcount, 77);
 	ck_assert_int_eq(fx_mknod(&fx, "c", S_IFIFO | 0644, &ino), -EEXIST);
 	ck_assert_int_eq(fx_mknod(&fx, "x/", S_IFIFO | 0644, &ino), -ENOENT);
 	fx_become(&fx, 1000, 1000);

@@ -120,24 +120,22 @@ END_TEST
 START_TEST(test_stripes)
 {
 	struct {
-		uint32_t base, pcount, ssize;
+		struct dist dist;
 		int rc;
 	} t[] = {
-		{ 3, 4, 64, 0 },
-		{ 0, 1, 1 << 30, 0 },
-		{ UINT32_MAX, 2, 65536, 0 },
-		{ 4, 1, 65536, -EINVAL },
-		{ 0, 0, 65536, -EINVAL },
-		{ 0, 5, 65536, -EINVAL },
-		{ 0, 1, 0, -EINVAL },
+		{ { 3, 4, 64 }, 0 },
+		{ { 0, 1, 1 << 30 }, 0 },
+		{ { UINT32_MAX, 2, 65536 }, 0 },
+		{ { 4, 1, 65536 }, -EINVAL },
+		{ { 0, 0, 65536 }, -EINVAL },
+		{ { 0, 5, 65536 }, -EINVAL },
+		{ { 0, 1, 0 }, -EINVAL },
 	};
 	uint32_t last = UINT32_MAX;
 
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		struct ns_open_args a = {
-			fx_path("f"), WIRE_O_CREAT, 0644,
-			t[i].base,    t[i].pcount,  t[i].ssize
-		};
+		struct ns_open_args a = { fx_path("f"), WIRE_O_CREAT, 0644,
+					  t[i].dist };
 		struct inode ino;
 		uint64_t open;
 		bool trunc;
@@ -147,8 +145,8 @@ START_TEST(test_stripes)
 				 t[i].rc);
 		if (t[i].rc)
 			continue;
-		ck_assert_uint_eq(ino.pcount, t[i].pcount);
-		ck_assert_uint_lt(ino.base, 4);
+		ck_assert_uint_eq(ino.dist.pcount, t[i].dist.pcount);
+		ck_assert_uint_lt(ino.dist.base, 4);
 		ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
 	}
 	for (int i = 0; i < 4; i++) { /* the default spreads */
@@ -158,10 +156,10 @@ START_TEST(test_stripes)
 		snprintf(name, sizeof(name), "s%d", i);
 		ck_assert_int_eq(fx_creat(&fx, name, 0644), 0);
 		ino = stat_ok(name);
-		ck_assert_uint_ne(ino.base, last);
-		ck_assert_uint_eq(ino.pcount, 4);
-		ck_assert_uint_eq(ino.ssize, 65536);
-		last = ino.base;
+		ck_assert_uint_ne(ino.dist.base, last);
+		ck_assert_uint_eq(ino.dist.pcount, 4);
+		ck_assert_uint_eq(ino.dist.ssize, 65536);
+		last = ino.dist.base;
 	}
 }
 END_TEST
@@ -304,7 +302,7 @@ START_TEST(test_data_goes)
 	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_REMOVE), 1);
 	ck_assert_int_eq(intent_next(fx.db.st, INTENT_REMOVE, 0, &in), 0);
 	ck_assert_uint_eq(in.handle, h);
-	ck_assert_uint_eq(in.pcount, 4);
+	ck_assert_uint_eq(in.dist.pcount, 4);
 	ck_assert_int_eq(fx_link(&fx, "b", "c"), 0);
 	ck_assert_int_eq(fx_unlink(&fx, "b"), 0);
 	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_REMOVE), 1);

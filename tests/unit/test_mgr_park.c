@@ -102,7 +102,8 @@ static const struct job_ops ops = { .name = "question" };
 /* All who waited for a file's job get their turn as other requests of their user do. */
 START_TEST(end_of_a_job)
 {
-	struct file_job *job = job_new(&mgr, 5, 1, &ops);
+	const struct dist dist = { .pcount = 1 };
+	struct file_job *job = job_new(&mgr, 5, &dist, &ops);
 
 	ck_assert_ptr_nonnull(job);
 	for (unsigned int i = 0; i < REQUESTS; i++)

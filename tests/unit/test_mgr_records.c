@@ -179,7 +179,7 @@ END_TEST
 
 START_TEST(test_intents)
 {
-	struct intent in = { .kind = INTENT_REMOVE, .pcount = 4 }, got[10];
+	struct intent in = { .kind = INTENT_REMOVE, .dist.pcount = 4 }, got[10];
 
 	ck_assert_int_eq(store_begin(fx.st), 0);
 	for (in.id = 1; in.id <= 25; in.id++) {

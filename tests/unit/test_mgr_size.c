@@ -451,7 +451,7 @@ static void asked_blocks(uint64_t size, uint64_t blocks)
 
 START_TEST(test_space)
 {
-	ino.pcount = 1;
+	ino.dist.pcount = 1;
 	ck_assert_int_eq(FX_DO(&fx, inode_put(op.ns->st, &ino)), 0);
 	close_with(open_f(0), WIRE_R_WROTE, 8 << 20);
 	ck_assert(!holes() && !ns_is_unsure(&ino));
