@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dist.h - striping: file offset <-> (iod, local offset). Pure functions.
+ * dist.h - striping: file offset <-> (server, local offset). Pure functions.
  *
  * The simple stripe of PVFS (pvfs_filestat: base, pcount, ssize). Stripe number n of the file, of
- * ssize bytes, is on server n % pcount, as that server's local stripe n / pcount. Server k of a
- * file is iod (base + k) % niods.
+ * ssize bytes, is on server n % pcount, as that server's local stripe n / pcount. copyset.h tells
+ * which iod is server k.
  *
  *   file     | 0 | 1 | 2 | 3 | 4 | 5 | 6 |       pcount 3
  *   server 0 | 0 | 3 | 6 |   server 1 | 1 | 4 |   server 2 | 2 | 5 |
@@ -27,13 +27,6 @@ struct dist {
 
 /* 0, or -EINVAL: base >= niods, pcount not in 1..niods, ssize out of range. */
 int dist_check(const struct dist *d, uint32_t niods);
-
-/* The iod of server k. */
-static inline uint32_t dist_iod(const struct dist *d, uint32_t niods,
-				uint32_t k)
-{
-	return (uint32_t)(((uint64_t)d->base + k) % niods);
-}
 
 /* Server and local offset of a file offset. */
 uint32_t dist_server(const struct dist *d, uint64_t off);

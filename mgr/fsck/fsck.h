@@ -14,6 +14,7 @@
 #define FSCK_H
 
 #include "common/comm/rpc.h"
+#include "common/dist/copyset.h"
 #include "common/trust/keyring.h"
 #include "common/util/hash_table.h"
 #include "mgr/fsck/problem_list.h"
@@ -28,7 +29,7 @@ struct walk_file {
 	int64_t ctime;
 	uint32_t links; /* names that the walk found */
 	uint32_t nlink; /* stored link count */
-	uint32_t base, pcount; /* regular files */
+	struct dist dist; /* regular files */
 	bool dir;
 };
 
@@ -77,6 +78,13 @@ struct fsck_reply {
 int fsck_call(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 	      const struct fsck_bytes *body, const struct fsck_bytes *tail,
 	      struct fsck_reply *reply);
+/* The layout in the attributes of a regular file. */
+static inline struct dist fsck_dist(const struct wire_attr *attr)
+{
+	return (struct dist){ le32toh(attr->dist.base),
+			      le32toh(attr->dist.pcount),
+			      le32toh(attr->dist.ssize) };
+}
 /* The attributes of a file.  -ESTALE: no such file. */
 int fsck_get_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr);
 /* The same; -ENXIO: the handle was never given out by this manager. */

@@ -61,8 +61,7 @@ static int add_file(struct fsck *f, const struct wire_attr *attr,
 	}
 	k->ctime = (int64_t)le64toh(attr->ctime);
 	k->nlink = le32toh(attr->nlink);
-	k->base = le32toh(attr->dist.base);
-	k->pcount = le32toh(attr->dist.pcount);
+	k->dist = fsck_dist(attr);
 	k->dir = S_ISDIR(le32toh(attr->mode));
 	k->links = k->dir ? 1 : 0;
 	if (k->dir)

@@ -53,12 +53,12 @@ int object_list_read(struct fsck *f, struct object_list *list)
 	return rc;
 }
 
-static bool is_stray(const struct fsck *f, uint32_t base, uint32_t pcount,
+static bool is_stray(const struct fsck *f, const struct dist *dist,
 		     uint32_t iod)
 {
-	uint32_t n = f->conf.niods;
+	const struct ring ring = { .n = f->conf.niods };
 
-	return (iod + n - base % n) % n >= pcount;
+	return !copyset_has(iod, dist, &ring);
 }
 
 /* The walk found no name: the file is removed and still open, or new, or lost. */
@@ -66,6 +66,7 @@ static int check_unnamed(struct fsck *f, const struct stored_object *o)
 {
 	struct problem p = { .handle = o->handle, .iod = o->iod };
 	struct wire_attr attr;
+	struct dist dist;
 	int rc = fsck_get_attr(f, o->handle, &attr);
 
 	if (rc == -ESTALE) {
@@ -74,8 +75,8 @@ static int check_unnamed(struct fsck *f, const struct stored_object *o)
 	}
 	if (rc)
 		return rc;
-	if (is_stray(f, le32toh(attr.dist.base), le32toh(attr.dist.pcount),
-		     o->iod)) {
+	dist = fsck_dist(&attr);
+	if (is_stray(f, &dist, o->iod)) {
 		p.kind = STRAY;
 		return problem_list_add(&f->problems, &p);
 	}
@@ -99,7 +100,7 @@ int object_list_check(struct fsck *f, const struct object_list *list)
 
 		if (!k)
 			rc = check_unnamed(f, o);
-		else if (is_stray(f, k->base, k->pcount, o->iod))
+		else if (is_stray(f, &k->dist, o->iod))
 			rc = problem_list_add(&f->problems, &p);
 	}
 	return rc;

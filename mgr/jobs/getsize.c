@@ -119,8 +119,7 @@ int getsize_start(struct request *asker, uint64_t handle, struct file_job **job)
 static bool are_up(struct mgr *mgr, const struct inode *ino)
 {
 	for (uint32_t k = 0; k < ino->dist.pcount; k++) {
-		const struct mgr_iod *iod =
-			iod_of(mgr, dist_iod(&ino->dist, mgr->conf.niods, k));
+		const struct mgr_iod *iod = mgr_copyset_iod(mgr, &ino->dist, k);
 
 		if (!iod->open || iod->down)
 			return false;

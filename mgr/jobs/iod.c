@@ -17,9 +17,12 @@
 #define REMIND_LAST_MS 600000u
 #define NAMED_MAX 4u
 
-struct mgr_iod *iod_of(struct mgr *mgr, uint32_t index)
+struct mgr_iod *mgr_copyset_iod(struct mgr *mgr, const struct dist *dist,
+				uint32_t k)
 {
-	return &mgr->jobs->iod[index];
+	const struct ring ring = { .n = mgr->conf.niods };
+
+	return &mgr->jobs->iod[copyset_of(dist, &ring, k)];
 }
 
 const char *iod_name(const struct mgr_iod *iod)
@@ -30,7 +33,7 @@ const char *iod_name(const struct mgr_iod *iod)
 void iod_init(struct mgr *mgr, uint32_t index,
 	      void (*stale)(struct iod_call *call))
 {
-	struct mgr_iod *iod = iod_of(mgr, index);
+	struct mgr_iod *iod = &mgr->jobs->iod[index];
 
 	iod->mgr = mgr;
 	iod->index = index;

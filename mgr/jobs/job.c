@@ -56,7 +56,7 @@ static void on_refused(struct iod_call *call)
 		job->ops->abandon(job);
 }
 
-static void send_call(struct file_job *job, uint32_t k, uint32_t index)
+static void send_call(struct file_job *job, uint32_t k)
 {
 	struct job_call *c = &job->call[k];
 	struct wire_out out;
@@ -70,19 +70,17 @@ static void send_call(struct file_job *job, uint32_t k, uint32_t index)
 	c->call.done = on_answer;
 	c->call.deadline = job->deadline;
 	c->call.refused = on_refused;
-	iod_call_start(iod_of(job->mgr, index), &c->call);
+	iod_call_start(mgr_copyset_iod(job->mgr, &job->dist, k), &c->call);
 }
 
 int job_start(struct file_job *job)
 {
-	uint32_t niods = job->mgr->conf.niods;
-
 	job->call = calloc(job->dist.pcount, sizeof(job->call[0]));
 	if (!job->call)
 		return -ENOMEM;
 	job->left = job->dist.pcount;
 	for (uint32_t k = 0; k < job->dist.pcount; k++)
-		send_call(job, k, dist_iod(&job->dist, niods, k));
+		send_call(job, k);
 	return 0;
 }
 

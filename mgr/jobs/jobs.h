@@ -89,7 +89,6 @@ struct iod_call {
 	unsigned int wait_ms;
 	TAILQ_ENTRY(iod_call) link;
 };
-struct mgr_iod *iod_of(struct mgr *mgr, uint32_t index);
 void iod_call_start(struct mgr_iod *iod, struct iod_call *call);
 /* Call it in done() to repeat the call after a pause, which is longer each time. */
 void iod_call_later(struct iod_call *call);

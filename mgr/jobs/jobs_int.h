@@ -3,6 +3,7 @@
 #ifndef JOBS_INT_H
 #define JOBS_INT_H
 
+#include "common/dist/copyset.h"
 #include "common/util/hash_table.h"
 #include "mgr/jobs/jobs.h"
 #include "mgr/request/request.h"
@@ -183,6 +184,9 @@ struct mgr_jobs {
 
 /* ---- iod.c ---- */
 
+/* The iod to which calls for the objects of server k go. */
+struct mgr_iod *mgr_copyset_iod(struct mgr *mgr, const struct dist *dist,
+				uint32_t k);
 void iod_init(struct mgr *mgr, uint32_t index,
 	      void (*stale)(struct iod_call *call));
 /* The iod was claimed: sends the calls that were held, and from now on holds none. */

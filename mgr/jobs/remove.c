@@ -23,10 +23,9 @@ static struct remover *remover_of(struct rpc_timer *timer)
 
 static bool is_concerned(const struct remover *r, const struct intent *in)
 {
-	uint32_t niods = r->iod->mgr->conf.niods;
+	const struct ring ring = { .n = r->iod->mgr->conf.niods };
 
-	return (r->iod->index + niods - in->dist.base % niods) % niods <
-	       in->dist.pcount;
+	return copyset_has(r->iod->index, &in->dist, &ring);
 }
 
 /* Reads the next few intents; 0: no more for now. */

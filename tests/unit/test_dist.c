@@ -302,18 +302,6 @@ START_TEST(check)
 }
 END_TEST
 
-START_TEST(iod_of_server)
-{
-	const struct dist d = { .base = 3, .pcount = 4, .ssize = 64 };
-	const struct dist top = { .base = UINT32_MAX - 1 };
-
-	ck_assert_uint_eq(dist_iod(&d, 5, 0), 3);
-	ck_assert_uint_eq(dist_iod(&d, 5, 1), 4);
-	ck_assert_uint_eq(dist_iod(&d, 5, 2), 0);
-	ck_assert_uint_eq(dist_iod(&top, UINT32_MAX, 5), 4);
-}
-END_TEST
-
 static Suite *dist_suite(void)
 {
 	Suite *suite = suite_create("dist");
@@ -328,7 +316,6 @@ static Suite *dist_suite(void)
 	tcase_add_test(tc, saturation);
 	tcase_add_test(tc, one_server_is_one_piece);
 	tcase_add_test(tc, check);
-	tcase_add_test(tc, iod_of_server);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -178,6 +178,7 @@ int pvfs_layout(const char *path, struct pvfs_layout *layout)
 int pvfs_locate(const struct pvfs_layout *layout, int64_t off, int64_t *local)
 {
 	struct dist dist;
+	struct ring ring;
 
 	if (!layout)
 		return api_int(-EFAULT);
@@ -186,8 +187,8 @@ int pvfs_locate(const struct pvfs_layout *layout, int64_t off, int64_t *local)
 		return api_int(-EINVAL);
 	if (local)
 		*local = (int64_t)dist_local(&dist, (uint64_t)off);
-	return (int)dist_iod(&dist, layout->niods,
-			     dist_server(&dist, (uint64_t)off));
+	ring.n = layout->niods;
+	return (int)copyset_of(&dist, &ring, dist_server(&dist, (uint64_t)off));
 }
 
 const char *pvfs_version(void)

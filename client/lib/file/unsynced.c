@@ -104,10 +104,11 @@ unsigned int unsynced_take(struct file *f)
 static bool is_lost(const struct file *f, unsigned int since)
 {
 	const struct iod_boots *lives = &f->fs->boots;
-	uint32_t niods = atomic_load(&lives->niods);
+	const struct ring ring = { .n = atomic_load(&lives->niods) };
 
-	for (uint32_t k = 0; niods && k < f->dist.pcount; k++)
-		if (!iod_boots_kept(lives, dist_iod(&f->dist, niods, k), since))
+	for (uint32_t k = 0; ring.n && k < f->dist.pcount; k++)
+		if (!iod_boots_kept(lives, copyset_of(&f->dist, &ring, k),
+				    since))
 			return true;
 	return false;
 }

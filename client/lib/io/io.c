@@ -122,7 +122,7 @@ static void io_areas(struct io *io, const struct plan_req *req,
 
 static struct rpc_peer *io_peer(const struct io *io, const struct io_slot *slot)
 {
-	return io->s->iod[dist_iod(io->plan->dist, io->s->niods, slot->k)];
+	return io->s->iod[session_iod(io->s, io->plan->dist, slot->k)];
 }
 
 /* Sets slot->in, and returns it: the request is a read whose reply contains the data. */

@@ -128,7 +128,7 @@ const struct loan *loans_get(struct loans *loans, struct session *s,
 		return loan;
 	if (!is_time(&p[k]) || atomic_exchange(&p[k].asking, true))
 		return NULL;
-	rc = place_borrow(&p[k], s, dist_iod(dist, s->niods, k), handle, write);
+	rc = place_borrow(&p[k], s, session_iod(s, dist, k), handle, write);
 	atomic_store(&p[k].again, clock_after_ms(pause_of(rc)));
 	atomic_store(&p[k].asking, false);
 	loan = atomic_load(&p[k].loan);

@@ -33,11 +33,6 @@ struct shared_reads {
 	unsigned int n;
 };
 
-static uint32_t iod_of(const struct shared_reads *w, uint32_t k)
-{
-	return dist_iod(w->dist, w->s->niods, k);
-}
-
 /* ---- the address of the shared blocks of an iod ---- */
 
 struct shared_asked {
@@ -159,8 +154,8 @@ static void begin_all(struct drive_op *op)
 	for (i = 0; i < w->n; i++) {
 		struct shared_read *r = &w->read[i];
 
-		r->rma.status = rpc_rma_start(w->s->iod[iod_of(w, r->k)],
-					      &r->rma);
+		r->rma.status = rpc_rma_start(
+			w->s->iod[session_iod(w->s, w->dist, r->k)], &r->rma);
 		if (!r->rma.status)
 			op_get(op);
 	}
@@ -233,7 +228,7 @@ static int reads_prepare(struct shared_reads *w, const struct io_plan *plan,
 			return n;
 		if (!n)
 			done[k] = true;
-		else if (!shared_find(w->s, iod_of(w, k), &at))
+		else if (!shared_find(w->s, session_iod(w->s, w->dist, k), &at))
 			w->n = first;
 		for (; first < w->n; first++)
 			read_prepare(w, &w->read[first], &at);
@@ -258,7 +253,7 @@ static void reads_conclude(struct shared_reads *w, bool *done)
 			if (w->read[i].rma.status)
 				status = w->read[i].rma.status;
 		}
-		shared_record(w->s, iod_of(w, k), hit, status);
+		shared_record(w->s, session_iod(w->s, w->dist, k), hit, status);
 		done[k] = hit;
 		if (hit)
 			atomic_fetch_add_explicit(&w->s->count.borrowed, 1,
@@ -296,7 +291,7 @@ static bool any_shares(const struct session *s, const struct dist *dist)
 	uint32_t k;
 
 	for (k = 0; k < dist->pcount; k++)
-		if (iod_shares_blocks(s, dist_iod(dist, s->niods, k)))
+		if (iod_shares_blocks(s, session_iod(s, dist, k)))
 			return true;
 	return false;
 }

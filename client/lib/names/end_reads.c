@@ -61,8 +61,7 @@ static void place_learn(void *arg, uint32_t k,
 {
 	const struct learn *l = arg;
 	struct end_places *places = places_of(l->reads, l->dist->pcount);
-	const struct rpc_peer *peer =
-		l->s->iod[dist_iod(l->dist, l->s->niods, k)];
+	const struct rpc_peer *peer = l->s->iod[session_iod(l->s, l->dist, k)];
 
 	if (!places)
 		return;
@@ -122,7 +121,7 @@ static int end_read_start(struct end_reading *all, uint32_t k,
 				   .deadline = deadline,
 				   .done = end_read_done,
 				   .arg = r };
-	return rpc_rma_start(all->s->iod[dist_iod(all->dist, all->s->niods, k)],
+	return rpc_rma_start(all->s->iod[session_iod(all->s, all->dist, k)],
 			     &r->rma);
 }
 

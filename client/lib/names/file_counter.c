@@ -337,7 +337,7 @@ int counter_ask(struct session *s, const struct target *t, void *arg)
 	struct counter_ask *a = arg;
 	uint32_t k = a->number % a->dist->pcount;
 	struct word_add add = { .handle = t->handle,
-				.iod = dist_iod(a->dist, s->niods, k),
+				.iod = session_iod(s, a->dist, k),
 				.number = a->number,
 				.add = a->value };
 	int rc = a->set ? -EAGAIN : words_add(a->words, s, &add, &a->old);

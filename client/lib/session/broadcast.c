@@ -78,7 +78,7 @@ static void broadcast_start(struct drive_op *op)
 		op_get(op);
 		if (broadcast->aim)
 			broadcast->aim(broadcast->arg, k, f->out->buf);
-		rpc_call_start(s->iod[dist_iod(broadcast->dist, s->niods, k)],
+		rpc_call_start(s->iod[session_iod(s, broadcast->dist, k)],
 			       &c->rpc);
 	}
 }

@@ -11,6 +11,7 @@
 
 #include "common/util/addr.h"
 #include "client/lib/auth/client_auth.h"
+#include "common/dist/copyset.h"
 #include "common/util/clock.h"
 #include "common/util/container.h"
 #include "client/lib/session/call_context.h"
@@ -209,6 +210,15 @@ static inline int session_iod_status(int rc)
 static inline bool session_is_over(int rc)
 {
 	return rc == SESSION_ENDED || rc == -EKEYREJECTED;
+}
+
+/* The number of the iod to which requests for the objects of server k go. */
+static inline uint32_t session_iod(const struct session *s,
+				   const struct dist *dist, uint32_t k)
+{
+	const struct ring ring = { .n = s->niods };
+
+	return copyset_of(dist, &ring, k);
 }
 
 /* The deadline of this thread's call. */
