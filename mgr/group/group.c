@@ -549,6 +549,6 @@ void mgr_group_close(struct mgr_group *g)
 	else if (g->member)
 		member_stop(g->member);
 	if (g->disk_open)
-		folder_disk_close(&g->disk);
+		disk_folder_close(&g->disk);
 	free(g);
 }

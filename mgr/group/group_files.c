@@ -22,7 +22,7 @@ int group_sync_storage(const char *storage)
 }
 
 int group_open_folder(const char *storage, const struct log *log,
-		      struct raft_disk *disk)
+		      struct disk_folder *disk)
 {
 	char path[PATH_MAX + sizeof("/raft")];
 	int rc = 0;
@@ -33,7 +33,7 @@ int group_open_folder(const char *storage, const struct log *log,
 	else if (errno != EEXIST)
 		rc = -errno;
 	if (!rc)
-		rc = folder_disk_open(path, disk);
+		rc = disk_folder_open(path, disk);
 	if (rc)
 		log_error(log, "cannot open %s: %s", path, strerror(-rc));
 	return rc;
@@ -42,13 +42,13 @@ int group_open_folder(const char *storage, const struct log *log,
 int mgr_group_identity(const char *storage, const struct log *log,
 		       uint64_t *group, uint64_t *id)
 {
-	struct raft_disk disk;
+	struct disk_folder disk;
 	int rc = group_open_folder(storage, log, &disk);
 
 	if (rc)
 		return rc;
 	rc = member_identity(&disk, group, id);
-	folder_disk_close(&disk);
+	disk_folder_close(&disk);
 	if (rc && rc != -ENOENT)
 		log_error(log,
 			  "%s/raft/vote: %s: remove this manager from the group "
@@ -65,7 +65,7 @@ int mgr_group_needs(const char *storage, const struct log *log, uint64_t *index)
 	if (rc)
 		return rc;
 	rc = member_snapshot_index(&attr, index);
-	folder_disk_close(&attr.disk);
+	disk_folder_close(&attr.disk);
 	if (rc)
 		log_error(log, "cannot read %s/raft: %s", storage,
 			  strerror(-rc));
@@ -81,7 +81,7 @@ int mgr_group_last(const char *storage, const struct log *log, uint64_t *index,
 	if (rc)
 		return rc;
 	rc = member_last_entry(&attr, index, term);
-	folder_disk_close(&attr.disk);
+	disk_folder_close(&attr.disk);
 	if (rc)
 		log_error(log, "cannot read %s/raft: %s", storage,
 			  strerror(-rc));
@@ -107,7 +107,7 @@ int mgr_group_force(const char *storage, const struct log *log,
 	if (rc)
 		return rc;
 	rc = force_member(&attr, address, group);
-	folder_disk_close(&attr.disk);
+	disk_folder_close(&attr.disk);
 	if (rc)
 		log_error(log, "cannot change %s/raft: %s", storage,
 			  strerror(-rc));
@@ -162,7 +162,7 @@ static int found_member(struct member_attr *attr, const char *storage,
 	if (rc)
 		return rc;
 	rc = member_found(attr, &self);
-	folder_disk_close(&attr->disk);
+	disk_folder_close(&attr->disk);
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 
 struct mgr_group {
 	struct group_attr attr;
-	struct raft_disk disk;
+	struct disk_folder disk;
 	bool disk_open;
 	struct raft_member *member; /* NULL: not started */
 	struct rpc_timer tick;
@@ -43,7 +43,7 @@ struct mgr_group {
 
 /* Opens the folder "raft" in the storage, and makes it if missing.  0 or -errno, logged. */
 int group_open_folder(const char *storage, const struct log *log,
-		      struct raft_disk *disk);
+		      struct disk_folder *disk);
 /* Makes the names of the folders in the storage durable.  -errno, not logged. */
 int group_sync_storage(const char *storage);
 /*

@@ -85,7 +85,7 @@ static void refuse_fill(void *arg, uint64_t from, uint64_t index, uint64_t term)
 }
 
 static struct member_attr leaving_attr(struct leaving *l,
-				       const struct raft_disk *disk)
+				       const struct disk_folder *disk)
 {
 	return (struct member_attr){
 		.disk = *disk,
@@ -148,7 +148,7 @@ static int apply_log(struct leaving *l, struct raft_member *m)
 }
 
 /* A member without a log was never added to its group. */
-static int run_member(struct leaving *l, const struct raft_disk *disk,
+static int run_member(struct leaving *l, const struct disk_folder *disk,
 		      const char *storage)
 {
 	struct member_attr attr = leaving_attr(l, disk);
@@ -180,7 +180,7 @@ static int run_member(struct leaving *l, const struct raft_disk *disk,
 }
 
 static int apply_entries(const struct store_attr *attr,
-			 const struct raft_disk *disk)
+			 const struct disk_folder *disk)
 {
 	struct store_attr replicated = *attr;
 	struct leaving l = { .log = attr->log };
@@ -204,7 +204,7 @@ static int apply_entries(const struct store_attr *attr,
 static int leave_folder(const struct store_attr *attr, const char *raft,
 			const char *left)
 {
-	struct raft_disk disk;
+	struct disk_folder disk;
 	bool exists = false;
 	int rc;
 
@@ -216,7 +216,7 @@ static int leave_folder(const struct store_attr *attr, const char *raft,
 	rc = member_exists(&disk, &exists);
 	if (!rc && exists)
 		rc = apply_entries(attr, &disk);
-	folder_disk_close(&disk);
+	disk_folder_close(&disk);
 	if (!rc && exists && rename(raft, left))
 		rc = -errno;
 	return rc || !exists ? rc : group_sync_storage(attr->dir);
@@ -225,18 +225,18 @@ static int leave_folder(const struct store_attr *attr, const char *raft,
 static void remove_file(void *disk, const char *name)
 {
 	if (name[0] != '.')
-		raft_disk_remove(disk, name);
+		disk_folder_remove(disk, name);
 }
 
 static int remove_left(const char *storage, const char *left)
 {
-	struct raft_disk disk;
-	int rc = folder_disk_open(left, &disk);
+	struct disk_folder disk;
+	int rc = disk_folder_open(left, &disk);
 
 	if (rc)
 		return rc;
-	rc = raft_disk_list(&disk, remove_file, &disk);
-	folder_disk_close(&disk);
+	rc = disk_folder_list(&disk, remove_file, &disk);
+	disk_folder_close(&disk);
 	if (!rc && rmdir(left))
 		rc = -errno;
 	return rc ? rc : group_sync_storage(storage);

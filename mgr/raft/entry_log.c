@@ -39,7 +39,7 @@ static int next_segment(struct entry_log *el)
 	rc = rc ? rc : segments_add(el, last_segment(el)->number + 1);
 	if (rc)
 		return rc;
-	raft_disk_close(&el->disk, el->fd);
+	disk_folder_close_file(&el->disk, el->fd);
 	el->fd = el->spare;
 	el->spare = -1;
 	el->pos = 0;
@@ -81,9 +81,9 @@ static int write_batch(struct entry_log *el, size_t len)
 	head.crc = htole32(batch_head_crc(&head));
 	memcpy(el->records, &head, sizeof(head));
 	log_sectors_seal(&place, el->records, all, el->sectors);
-	rc = raft_disk_write(&el->disk, el->fd, el->sectors,
-			     (size_t)log_sectors(all) * LOG_SECTOR, el->pos);
-	rc = rc ? rc : raft_disk_sync(&el->disk, el->fd);
+	rc = disk_folder_write(&el->disk, el->fd, el->sectors,
+			       (size_t)log_sectors(all) * LOG_SECTOR, el->pos);
+	rc = rc ? rc : disk_folder_sync(&el->disk, el->fd);
 	if (rc)
 		return rc;
 	el->batch++;
@@ -176,14 +176,14 @@ int entry_log_cut(struct entry_log *el, uint64_t index)
 		char name[SEGMENT_NAME_MAX];
 
 		segment_name(el->segments[gone].number, name);
-		rc = raft_disk_remove(&el->disk, name);
+		rc = disk_folder_remove(&el->disk, name);
 		if (rc) {
 			log_error(el->log, "cannot remove %s: %s", name,
 				  strerror(-rc));
 			break;
 		}
 		/* In order, so that a crash leaves no hole. */
-		rc = raft_disk_sync_folder(&el->disk);
+		rc = disk_folder_sync_folder(&el->disk);
 		if (rc)
 			break;
 	}
@@ -234,9 +234,9 @@ int entry_log_open(const struct entry_log_attr *attr,
 void entry_log_close(struct entry_log *el)
 {
 	if (el->fd >= 0)
-		raft_disk_close(&el->disk, el->fd);
+		disk_folder_close_file(&el->disk, el->fd);
 	if (el->spare >= 0)
-		raft_disk_close(&el->disk, el->spare);
+		disk_folder_close_file(&el->disk, el->spare);
 	free(el->segments);
 	free(el->records);
 	free(el->sectors);

@@ -42,14 +42,14 @@
 
 #include "common/util/log.h"
 #include "mgr/raft/log_records.h"
-#include "mgr/raft/raft_disk.h"
+#include "common/util/disk_folder.h"
 
 #define ENTRY_LOG_SEGMENT (8u << 20) /* bytes, the default */
 
 struct entry_log;
 
 struct entry_log_attr {
-	struct raft_disk disk;
+	struct disk_folder disk;
 	uint32_t segment_size; /* a multiple of 4096, at least 65536; all segments have it */
 	uint64_t limit; /* bytes of all segments */
 	const struct log *log;

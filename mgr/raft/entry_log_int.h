@@ -18,7 +18,7 @@ struct log_segment {
 };
 
 struct entry_log {
-	struct raft_disk disk;
+	struct disk_folder disk;
 	uint32_t segment_size;
 	uint64_t limit;
 	const struct log *log;

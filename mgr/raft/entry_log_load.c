@@ -65,13 +65,13 @@ static int compare_numbers(const void *a, const void *b)
 
 static int list_segments(struct entry_log *el, struct segment_list *list)
 {
-	int rc = raft_disk_list(&el->disk, list_segment, list);
+	int rc = disk_folder_list(&el->disk, list_segment, list);
 
 	rc = rc ? rc : list->rc;
 	if (rc)
 		return rc;
 	if (list->unfinished)
-		raft_disk_remove(&el->disk, SEGMENT_NEW_NAME);
+		disk_folder_remove(&el->disk, SEGMENT_NEW_NAME);
 	if (list->n)
 		qsort(list->numbers, list->n, sizeof(*list->numbers),
 		      compare_numbers);
@@ -101,14 +101,14 @@ static int report_damage(const struct load *load, uint32_t offset,
 static int read_segment(struct load *load, int fd)
 {
 	struct entry_log *el = load->el;
-	int64_t size = raft_disk_size(&el->disk, fd);
+	int64_t size = disk_folder_size(&el->disk, fd);
 	int rc;
 
 	if (size < 0)
 		return (int)size;
 	if (size != el->segment_size)
 		return report_damage(load, (uint32_t)size, "its size is wrong");
-	rc = raft_disk_read(&el->disk, fd, load->buf, el->segment_size, 0);
+	rc = disk_folder_read(&el->disk, fd, load->buf, el->segment_size, 0);
 	if (rc)
 		log_error(el->log, "cannot read log.%08" PRIu64 ": %s",
 			  load->number, strerror(-rc));
@@ -271,7 +271,7 @@ static void keep_segment(struct load *load, int fd)
 
 	if (load->number == el->segments[el->n - 1].number) {
 		if (el->fd >= 0)
-			raft_disk_close(&el->disk, el->fd);
+			disk_folder_close_file(&el->disk, el->fd);
 		el->fd = fd;
 		el->pos = load->end;
 		load->last_batch = load->last;
@@ -287,7 +287,7 @@ static int load_file(struct load *load, uint64_t number)
 	int fd, rc;
 
 	segment_name(number, name);
-	fd = raft_disk_open(&el->disk, name, false);
+	fd = disk_folder_open_file(&el->disk, name, false);
 	if (fd < 0) {
 		log_error(el->log, "cannot open %s: %s", name, strerror(-fd));
 		return fd;
@@ -298,7 +298,7 @@ static int load_file(struct load *load, uint64_t number)
 	if (!rc && el->spare >= 0)
 		rc = report_damage(load, 0, "it follows an empty segment");
 	if (rc) {
-		raft_disk_close(&el->disk, fd);
+		disk_folder_close_file(&el->disk, fd);
 		return rc;
 	}
 	keep_segment(load, fd);
@@ -313,15 +313,15 @@ static int rewrite_last(const struct load *load)
 {
 	struct entry_log *el = load->el;
 	uint32_t len = el->pos - load->last_batch;
-	int rc = raft_disk_sync_folder(&el->disk);
+	int rc = disk_folder_sync_folder(&el->disk);
 
 	if (!rc && len) {
-		rc = raft_disk_read(&el->disk, el->fd, load->buf, len,
-				    load->last_batch);
+		rc = disk_folder_read(&el->disk, el->fd, load->buf, len,
+				      load->last_batch);
 		rc = rc ? rc
-			: raft_disk_write(&el->disk, el->fd, load->buf, len,
-					  load->last_batch);
-		rc = rc ? rc : raft_disk_sync(&el->disk, el->fd);
+			: disk_folder_write(&el->disk, el->fd, load->buf, len,
+					    load->last_batch);
+		rc = rc ? rc : disk_folder_sync(&el->disk, el->fd);
 	}
 	if (rc)
 		log_error(el->log, "cannot write log.%08" PRIu64 " again: %s",
@@ -339,9 +339,9 @@ static int wipe_torn(const struct load *load)
 	int rc;
 
 	memset(load->buf, 0, el->segment_size);
-	rc = raft_disk_write(&el->disk, fd, load->buf, el->segment_size - from,
-			     from);
-	rc = rc ? rc : raft_disk_sync(&el->disk, fd);
+	rc = disk_folder_write(&el->disk, fd, load->buf,
+			       el->segment_size - from, from);
+	rc = rc ? rc : disk_folder_sync(&el->disk, fd);
 	if (rc)
 		log_error(el->log, "cannot cut log.%08" PRIu64 ": %s",
 			  load->torn, strerror(-rc));

@@ -30,16 +30,16 @@ static int write_zeros(struct entry_log *el, int fd)
 {
 	static const uint8_t zeros[1 << 16];
 	/* A full disk is found before much is written. */
-	int rc = raft_disk_reserve(&el->disk, fd, el->segment_size);
+	int rc = disk_folder_reserve(&el->disk, fd, el->segment_size);
 
 	for (uint32_t at = 0; !rc && at < el->segment_size;) {
 		uint32_t left = el->segment_size - at;
 		uint32_t len = left < sizeof(zeros) ? left : sizeof(zeros);
 
-		rc = raft_disk_write(&el->disk, fd, zeros, len, at);
+		rc = disk_folder_write(&el->disk, fd, zeros, len, at);
 		at += len;
 	}
-	return rc ? rc : raft_disk_sync(&el->disk, fd);
+	return rc ? rc : disk_folder_sync(&el->disk, fd);
 }
 
 int segment_make(struct entry_log *el, uint64_t number)
@@ -48,19 +48,19 @@ int segment_make(struct entry_log *el, uint64_t number)
 	int fd, rc;
 
 	segment_name(number, name);
-	fd = raft_disk_open(&el->disk, SEGMENT_NEW_NAME, true);
+	fd = disk_folder_open_file(&el->disk, SEGMENT_NEW_NAME, true);
 	if (fd < 0)
 		return fd;
 	rc = write_zeros(el, fd);
 	if (rc) {
-		raft_disk_close(&el->disk, fd);
-		raft_disk_remove(&el->disk, SEGMENT_NEW_NAME);
+		disk_folder_close_file(&el->disk, fd);
+		disk_folder_remove(&el->disk, SEGMENT_NEW_NAME);
 		return rc;
 	}
-	rc = raft_disk_rename(&el->disk, SEGMENT_NEW_NAME, name);
-	rc = rc ? rc : raft_disk_sync_folder(&el->disk);
+	rc = disk_folder_rename(&el->disk, SEGMENT_NEW_NAME, name);
+	rc = rc ? rc : disk_folder_sync_folder(&el->disk);
 	if (rc) {
-		raft_disk_close(&el->disk, fd);
+		disk_folder_close_file(&el->disk, fd);
 		return rc;
 	}
 	return fd;

@@ -38,7 +38,7 @@
 #define MEMBER_H
 
 #include "common/util/log.h"
-#include "mgr/raft/raft_disk.h"
+#include "common/util/disk_folder.h"
 
 #define MEMBERS_MAX 16u /* in a group */
 
@@ -106,7 +106,7 @@ struct member_callbacks {
 struct member_attr {
 	uint64_t id;
 	uint64_t group;
-	struct raft_disk disk; /* its folder is the member's */
+	struct disk_folder disk; /* its folder is the member's */
 	struct member_clock clock;
 	struct member_peers peers;
 	struct member_log_thread log_thread;
@@ -136,7 +136,7 @@ struct member_address {
 };
 
 /* Whether the folder contains the files of a member. */
-int member_exists(const struct raft_disk *disk, bool *exists);
+int member_exists(const struct disk_folder *disk, bool *exists);
 /*
  * Makes the files of a new member.  n > 0: it is one of the n first voters of a new group, which
  * must all get the same list.  n = 0: an existing group adds it later.  After an interruption,
@@ -156,7 +156,7 @@ int member_found(const struct member_attr *attr,
  * Reads the group and the id of the member that owns the files.  -ENOENT: there are none.  -EIO:
  * they are damaged.
  */
-int member_identity(const struct raft_disk *disk, uint64_t *group,
+int member_identity(const struct disk_folder *disk, uint64_t *group,
 		    uint64_t *id);
 /*
  * Sets *index to the index of the snapshot in the log; 0: there is no snapshot.  The state machine

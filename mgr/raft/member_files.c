@@ -7,7 +7,7 @@
 
 #include "mgr/raft/member_int.h"
 
-int member_exists(const struct raft_disk *disk, bool *exists)
+int member_exists(const struct disk_folder *disk, bool *exists)
 {
 	struct vote_file file;
 	int rc = vote_file_open(disk, &file);
@@ -223,7 +223,8 @@ int member_found(const struct member_attr *attr,
 	return rc ? rc : create_vote(attr, 1);
 }
 
-int member_identity(const struct raft_disk *disk, uint64_t *group, uint64_t *id)
+int member_identity(const struct disk_folder *disk, uint64_t *group,
+		    uint64_t *id)
 {
 	struct vote_file file;
 	int rc = vote_file_open(disk, &file);

@@ -49,14 +49,14 @@ static void slot_seal(const struct vote *vote, uint64_t sequence, void *sector)
 static int write_slot(struct vote_file *file, const struct vote *vote,
 		      uint64_t sequence)
 {
-	const struct raft_disk *disk = &file->disk;
+	const struct disk_folder *disk = &file->disk;
 	uint8_t sector[LOG_SECTOR];
 	int rc;
 
 	slot_seal(vote, sequence, sector);
-	rc = raft_disk_write(disk, file->fd, sector, LOG_SECTOR,
-			     sequence % 2 * SLOT_SPACE);
-	return rc ? rc : raft_disk_sync(disk, file->fd);
+	rc = disk_folder_write(disk, file->fd, sector, LOG_SECTOR,
+			       sequence % 2 * SLOT_SPACE);
+	return rc ? rc : disk_folder_sync(disk, file->fd);
 }
 
 /* Takes the slot if it is newer.  *sequence: its number; 0: it is empty. */
@@ -89,16 +89,16 @@ static int slot_load(struct vote_file *file, unsigned int slot,
 
 static int vote_file_load(struct vote_file *file)
 {
-	const struct raft_disk *disk = &file->disk;
+	const struct disk_folder *disk = &file->disk;
 	uint8_t sector[LOG_SECTOR];
 	uint64_t sequence[2] = { 0 };
 	int rc;
 
-	if (raft_disk_size(disk, file->fd) != FILE_SIZE)
+	if (disk_folder_size(disk, file->fd) != FILE_SIZE)
 		return -EIO;
 	for (unsigned int slot = 0; slot < 2; slot++) {
-		rc = raft_disk_read(disk, file->fd, sector, LOG_SECTOR,
-				    slot * SLOT_SPACE);
+		rc = disk_folder_read(disk, file->fd, sector, LOG_SECTOR,
+				      slot * SLOT_SPACE);
 		rc = rc ? rc : slot_load(file, slot, sector, &sequence[slot]);
 		if (rc)
 			return rc;
@@ -111,9 +111,9 @@ static int vote_file_load(struct vote_file *file)
 	return write_slot(file, &file->vote, file->sequence);
 }
 
-int vote_file_open(const struct raft_disk *disk, struct vote_file *file)
+int vote_file_open(const struct disk_folder *disk, struct vote_file *file)
 {
-	int fd = raft_disk_open(disk, VOTE_NAME, false);
+	int fd = disk_folder_open_file(disk, VOTE_NAME, false);
 	int rc;
 
 	if (fd < 0)
@@ -127,22 +127,22 @@ int vote_file_open(const struct raft_disk *disk, struct vote_file *file)
 
 static int write_new_file(struct vote_file *file)
 {
-	const struct raft_disk *disk = &file->disk;
+	const struct disk_folder *disk = &file->disk;
 	uint8_t content[FILE_SIZE] = { 0 };
 	int rc;
 
 	file->sequence = 1;
 	slot_seal(&file->vote, file->sequence, content + SLOT_SPACE);
-	rc = raft_disk_write(disk, file->fd, content, FILE_SIZE, 0);
-	rc = rc ? rc : raft_disk_sync(disk, file->fd);
-	rc = rc ? rc : raft_disk_rename(disk, VOTE_NEW_NAME, VOTE_NAME);
-	return rc ? rc : raft_disk_sync_folder(disk);
+	rc = disk_folder_write(disk, file->fd, content, FILE_SIZE, 0);
+	rc = rc ? rc : disk_folder_sync(disk, file->fd);
+	rc = rc ? rc : disk_folder_rename(disk, VOTE_NEW_NAME, VOTE_NAME);
+	return rc ? rc : disk_folder_sync_folder(disk);
 }
 
-int vote_file_create(const struct raft_disk *disk, const struct vote *vote,
+int vote_file_create(const struct disk_folder *disk, const struct vote *vote,
 		     struct vote_file *file)
 {
-	int fd = raft_disk_open(disk, VOTE_NEW_NAME, true);
+	int fd = disk_folder_open_file(disk, VOTE_NEW_NAME, true);
 	int rc;
 
 	if (fd < 0)
@@ -182,6 +182,6 @@ int vote_file_store_group(struct vote_file *file, uint64_t group, uint64_t term)
 
 void vote_file_close(struct vote_file *file)
 {
-	raft_disk_close(&file->disk, file->fd);
+	disk_folder_close_file(&file->disk, file->fd);
 	file->fd = -1;
 }

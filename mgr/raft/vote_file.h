@@ -11,7 +11,7 @@
 #ifndef VOTE_FILE_H
 #define VOTE_FILE_H
 
-#include "mgr/raft/raft_disk.h"
+#include "common/util/disk_folder.h"
 
 struct vote {
 	uint64_t group; /* identifies the group; never 0 */
@@ -21,16 +21,16 @@ struct vote {
 };
 
 struct vote_file {
-	struct raft_disk disk;
+	struct disk_folder disk;
 	int fd;
 	uint64_t sequence; /* of the last slot that was written */
 	struct vote vote; /* as it is on disk */
 };
 
 /* -ENOENT: there is no file.  -EIO: it is damaged, or cannot be read. */
-int vote_file_open(const struct raft_disk *disk, struct vote_file *file);
+int vote_file_open(const struct disk_folder *disk, struct vote_file *file);
 /* Makes the file with this content.  After a crash it exists with all of it, or not at all. */
-int vote_file_create(const struct raft_disk *disk, const struct vote *vote,
+int vote_file_create(const struct disk_folder *disk, const struct vote *vote,
 		     struct vote_file *file);
 /* Returns once the vote is durable.  Any error is final: the file must not be used again. */
 int vote_file_store(struct vote_file *file, uint64_t term, uint64_t voted_for);

@@ -339,7 +339,7 @@ static int disk_list(void *arg, void (*each)(void *ctx, const char *name),
 	return 0;
 }
 
-static const struct raft_disk_ops disk_ops = {
+static const struct disk_folder_ops disk_ops = {
 	.open = disk_open,
 	.close = disk_close,
 	.size = disk_size,
@@ -353,9 +353,9 @@ static const struct raft_disk_ops disk_ops = {
 	.list = disk_list,
 };
 
-struct raft_disk sim_disk_ops(struct sim_disk *disk)
+struct disk_folder sim_disk_ops(struct sim_disk *disk)
 {
-	return (struct raft_disk){ &disk_ops, disk };
+	return (struct disk_folder){ &disk_ops, disk };
 }
 
 /* ---- crashes ---- */

@@ -6,7 +6,7 @@
 #ifndef SIM_DISK_H
 #define SIM_DISK_H
 
-#include "mgr/raft/raft_disk.h"
+#include "common/util/disk_folder.h"
 
 struct sim;
 /* Of the test that owns the disk: a number in [lo, hi]. */
@@ -17,7 +17,7 @@ bool sim_chance(struct sim *sim, unsigned int n);
 struct sim_disk;
 struct sim_disk *sim_disk_new(struct sim *sim);
 void sim_disk_free(struct sim_disk *disk);
-struct raft_disk sim_disk_ops(struct sim_disk *disk);
+struct disk_folder sim_disk_ops(struct sim_disk *disk);
 void sim_disk_lose_power(struct sim_disk *disk);
 void sim_disk_wipe(struct sim_disk *disk);
 /* Turns a bit over, on the disk too.  The value of the byte before. */

@@ -15,7 +15,7 @@
 
 struct node {
 	char path[64];
-	struct raft_disk disk;
+	struct disk_folder disk;
 	struct raft_member *member;
 	struct peers_rig_node *rig;
 	uint64_t ids[ENTRIES_MAX]; /* that were applied, in order */
@@ -292,7 +292,7 @@ static void setup(void)
 		node->rig->arg = node;
 		strcpy(node->path, "/tmp/pvfs-group.XXXXXX");
 		ck_assert_ptr_nonnull(mkdtemp(node->path));
-		ck_assert_int_eq(folder_disk_open(node->path, &node->disk), 0);
+		ck_assert_int_eq(disk_folder_open(node->path, &node->disk), 0);
 	}
 }
 
@@ -311,7 +311,7 @@ static void teardown(void)
 
 		member_end(i);
 		node->disk.ops->list(node->disk.arg, remove_file, node);
-		folder_disk_close(&node->disk);
+		disk_folder_close(&node->disk);
 		ck_assert_int_eq(rmdir(node->path), 0);
 	}
 	if (rig.ring[0])

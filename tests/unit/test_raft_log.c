@@ -289,7 +289,7 @@ END_TEST
 
 START_TEST(test_missing_segment)
 {
-	struct raft_disk ops = sim_disk_ops(disk);
+	struct disk_folder ops = sim_disk_ops(disk);
 
 	model = (struct model){ .first = 1, .next = 1 };
 	term = 1;
@@ -297,9 +297,9 @@ START_TEST(test_missing_segment)
 	while (entry_log_size(el) < 4 * SEGMENT)
 		write_entries(1);
 	close_log();
-	ck_assert_int_eq(raft_disk_remove(&ops, "log.00000002"), 0);
+	ck_assert_int_eq(disk_folder_remove(&ops, "log.00000002"), 0);
 	ck_assert_int_eq(open_log(), -EIO);
-	ck_assert_int_eq(raft_disk_remove(&ops, "log.00000001"), 0);
+	ck_assert_int_eq(disk_folder_remove(&ops, "log.00000001"), 0);
 	ck_assert_int_eq(open_log(), -EIO);
 }
 END_TEST
@@ -364,7 +364,7 @@ END_TEST
 
 START_TEST(test_vote)
 {
-	struct raft_disk ops = sim_disk_ops(disk);
+	struct disk_folder ops = sim_disk_ops(disk);
 	uint64_t stored = 0;
 	struct vote_file file;
 
@@ -404,7 +404,7 @@ END_TEST
 /* ---- a new member ---- */
 
 /* Whether the files are those of a new member with a first entry. */
-static void check_created(const struct raft_disk *ops)
+static void check_created(const struct disk_folder *ops)
 {
 	struct vote_file file;
 
@@ -422,7 +422,7 @@ static void check_created(const struct raft_disk *ops)
 START_TEST(test_interrupted_create)
 {
 	const struct member_address voters[] = { { 1, "one" }, { 2, "two" } };
-	struct raft_disk ops = sim_disk_ops(disk);
+	struct disk_folder ops = sim_disk_ops(disk);
 	struct member_attr attr = { .id = 1,
 				    .group = 5,
 				    .disk = ops,
@@ -451,7 +451,7 @@ END_TEST
 START_TEST(test_create_beside_log)
 {
 	const struct member_address voters[] = { { 1, "one" }, { 2, "two" } };
-	struct raft_disk ops = sim_disk_ops(disk);
+	struct disk_folder ops = sim_disk_ops(disk);
 	struct member_attr attr = { .id = 1,
 				    .group = 5,
 				    .disk = ops,
@@ -460,7 +460,7 @@ START_TEST(test_create_beside_log)
 
 	ck_assert_int_eq(member_create(&attr, voters, 2), 0);
 	ck_assert_int_eq(member_create(&attr, voters, 2), -EEXIST);
-	ck_assert_int_eq(raft_disk_remove(&ops, "vote"), 0);
+	ck_assert_int_eq(disk_folder_remove(&ops, "vote"), 0);
 	ck_assert_int_eq(member_create(&attr, voters, 1), -EEXIST);
 	ck_assert_int_eq(member_create(&attr, NULL, 0), -EEXIST);
 	ck_assert_int_eq(member_create(&attr, voters, 2), 0);

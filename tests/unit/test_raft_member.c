@@ -26,7 +26,7 @@ struct packet {
 
 struct node {
 	char path[64];
-	struct raft_disk disk;
+	struct disk_folder disk;
 	struct raft_member *member;
 	STAILQ_HEAD(, packet) inbox;
 	uint64_t ids[ENTRIES_MAX]; /* that were applied, in order */
@@ -51,8 +51,8 @@ static int done_rc;
 /* ---- a folder with faults ---- */
 
 static struct {
-	const struct raft_disk_ops *real;
-	struct raft_disk_ops ops;
+	const struct disk_folder_ops *real;
+	struct disk_folder_ops ops;
 	pthread_t loop;
 	void *_Atomic blocked; /* of a disk: writes of its log thread wait */
 	sem_t arrived, opened;
@@ -81,7 +81,7 @@ static int faulty_reserve(void *arg, int fd, uint64_t len)
 				  : faults.real->reserve(arg, fd, len);
 }
 
-static void make_faulty(struct raft_disk *disk)
+static void make_faulty(struct disk_folder *disk)
 {
 	faults.real = disk->ops;
 	faults.ops = *disk->ops;
@@ -344,7 +344,7 @@ static void setup(void)
 		snprintf(node->path, sizeof(node->path),
 			 "/tmp/pvfs-raft.XXXXXX");
 		ck_assert_ptr_nonnull(mkdtemp(node->path));
-		ck_assert_int_eq(folder_disk_open(node->path, &node->disk), 0);
+		ck_assert_int_eq(disk_folder_open(node->path, &node->disk), 0);
 		make_faulty(&node->disk);
 	}
 	done_n = 0;
@@ -357,7 +357,7 @@ static void remove_file(void *ctx, const char *name)
 	struct node *node = ctx;
 
 	if (name[0] != '.')
-		(void)raft_disk_remove(&node->disk, name);
+		(void)disk_folder_remove(&node->disk, name);
 }
 
 static void teardown(void)
@@ -370,8 +370,8 @@ static void teardown(void)
 		struct node *node = &nodes[i];
 
 		drop_packets(node);
-		raft_disk_list(&node->disk, remove_file, node);
-		folder_disk_close(&node->disk);
+		disk_folder_list(&node->disk, remove_file, node);
+		disk_folder_close(&node->disk);
 		ck_assert_int_eq(rmdir(node->path), 0);
 	}
 	sem_destroy(&woken);
@@ -1012,12 +1012,12 @@ START_TEST(test_found)
 	ck_assert_int_eq(member_found(&attr, &addresses[0]), 0);
 	ck_assert_int_eq(member_found(&attr, &addresses[0]), -EEXIST);
 	/* it was interrupted */
-	ck_assert_int_eq(raft_disk_remove(&attr.disk, "vote"), 0);
+	ck_assert_int_eq(disk_folder_remove(&attr.disk, "vote"), 0);
 	other = attr;
 	other.id = addresses[1].id;
 	other.group = attr.group + 1;
 	ck_assert_int_eq(member_found(&other, &addresses[1]), 0);
-	ck_assert_int_eq(raft_disk_remove(&attr.disk, "vote"), 0);
+	ck_assert_int_eq(disk_folder_remove(&attr.disk, "vote"), 0);
 	ck_assert_int_eq(member_found(&attr, &addresses[0]), 0);
 	ck_assert_int_eq(member_snapshot_index(&attr, &index), 0);
 	ck_assert_uint_eq(index, 1);
@@ -1049,7 +1049,7 @@ START_TEST(test_wrong_files)
 	attr.id = 2;
 	ck_assert_int_eq(member_start(&attr, &member), -ESTALE);
 	attr.id = 1;
-	ck_assert_int_eq(raft_disk_remove(&attr.disk, "vote"), 0);
+	ck_assert_int_eq(disk_folder_remove(&attr.disk, "vote"), 0);
 	ck_assert_int_eq(member_start(&attr, &member), -ENOENT);
 	ck_assert_int_eq(member_create(&attr, addresses, 1), -EEXIST);
 }
@@ -1058,13 +1058,13 @@ END_TEST
 /* Two processes must not write one log. */
 START_TEST(test_folder_in_use)
 {
-	struct raft_disk second;
+	struct disk_folder second;
 
-	ck_assert_int_eq(folder_disk_open(nodes[0].path, &second), -EBUSY);
-	folder_disk_close(&nodes[0].disk);
-	ck_assert_int_eq(folder_disk_open(nodes[0].path, &second), 0);
-	folder_disk_close(&second);
-	ck_assert_int_eq(folder_disk_open(nodes[0].path, &nodes[0].disk), 0);
+	ck_assert_int_eq(disk_folder_open(nodes[0].path, &second), -EBUSY);
+	disk_folder_close(&nodes[0].disk);
+	ck_assert_int_eq(disk_folder_open(nodes[0].path, &second), 0);
+	disk_folder_close(&second);
+	ck_assert_int_eq(disk_folder_open(nodes[0].path, &nodes[0].disk), 0);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* folder_disk.c - a raft_disk that is a folder of the host. */
-#include "mgr/raft/raft_disk.h"
+/* disk_folder.c - the table for a folder of the host. */
+#include "common/util/disk_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -128,7 +128,7 @@ static int folder_list(void *arg, void (*each)(void *ctx, const char *name),
 	return rc;
 }
 
-static const struct raft_disk_ops folder_ops = {
+static const struct disk_folder_ops folder_ops = {
 	.open = folder_open,
 	.close = folder_close,
 	.size = folder_size,
@@ -142,7 +142,7 @@ static const struct raft_disk_ops folder_ops = {
 	.list = folder_list,
 };
 
-int folder_disk_open(const char *path, struct raft_disk *disk)
+int disk_folder_open(const char *path, struct disk_folder *disk)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -154,11 +154,11 @@ int folder_disk_open(const char *path, struct raft_disk *disk)
 		close(fd);
 		return rc;
 	}
-	*disk = (struct raft_disk){ &folder_ops, (void *)(intptr_t)fd };
+	*disk = (struct disk_folder){ &folder_ops, (void *)(intptr_t)fd };
 	return 0;
 }
 
-void folder_disk_close(struct raft_disk *disk)
+void disk_folder_close(struct disk_folder *disk)
 {
 	close(folder_of(disk->arg));
 }
