@@ -121,16 +121,18 @@ static const le64 *objects_of(const struct rpc_req *req, uint32_t *n)
 static bool waits_for_late_change(struct worker *w, struct rpc_req *req)
 {
 	const struct gate *gate = store_gate(w->iod->store);
+	struct object_key key;
 	const le64 *handle;
 	uint32_t i, n;
 
 	handle = objects_of(req, &n);
 	if (n)
 		loan_table_expire(w->iod->loans);
-	for (i = 0; i < n; i++)
-		if (gate_is_shut(gate, le64toh(handle[i])) &&
-		    gate_waiter_start(w, req, le64toh(handle[i])))
+	for (i = 0; i < n; i++) {
+		key = object_key_own(le64toh(handle[i]));
+		if (gate_is_shut(gate, key) && gate_waiter_start(w, req, key))
 			return true;
+	}
 	return false;
 }
 

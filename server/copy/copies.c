@@ -297,7 +297,8 @@ static int find_source(struct object_copy *c)
 
 	if (le32toh(body->iod) != iod->conf.index)
 		return 0;
-	rc = store_obj_get(iod->store, le64toh(body->from), false, &c->from);
+	rc = store_obj_get(iod->store, object_key_own(le64toh(body->from)),
+			   false, &c->from);
 	return rc == -ENOENT ? 0 : rc;
 }
 
@@ -305,18 +306,17 @@ static int start_copy(struct object_copy *c)
 {
 	const struct wire_copy *body = copy_body(c);
 	const struct store_seg seg = { le64toh(body->off), le64toh(body->len) };
-	uint64_t handle = le64toh(body->handle);
-	int rc = change_check(c->worker->iod, c->req, handle, &seg, 1);
+	struct object_key key = object_key_own(le64toh(body->handle));
+	int rc = change_check(c->worker->iod, c->req, key, &seg, 1);
 
 	if (!rc)
-		rc = change_open_object(c->worker->iod, handle, &c->obj);
+		rc = change_open_object(c->worker->iod, key, &c->obj);
 	if (rc)
 		return rc;
 	rc = find_source(c);
 	c->dirty = rc ? NULL
 		      : dirty_objects_write_begin(&c->ses->dirty,
-						  c->worker->iod->store,
-						  handle);
+						  c->worker->iod->store, key);
 	if (!rc)
 		rc = add_copy(c->worker->copies, c);
 	if (!rc)

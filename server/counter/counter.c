@@ -17,7 +17,7 @@
 #include "server/counter/counter_atomic.h"
 
 struct counter_file {
-	uint64_t handle;
+	struct object_key key;
 	UT_hash_handle hh;
 	unsigned int users; /* this and the next two: the table's lock */
 	bool removed; /* from the table */
@@ -113,9 +113,9 @@ static void save_exact_values(const struct counters *counters,
 	rc = counter_page_flush(&f->map);
 	if (rc)
 		log_warn(counters->attr.log,
-			 "cannot write the counters of %016llx to the disk: %s; "
+			 "cannot write the counters of %s to the disk: %s; "
 			 "they may skip values",
-			 (unsigned long long)f->handle, strerror(-rc));
+			 object_key_text(f->key).s, strerror(-rc));
 }
 
 void counters_close(struct counters *counters)
@@ -137,35 +137,36 @@ void counters_close(struct counters *counters)
 
 /* ---- the table ---- */
 
-static struct counter_file *create_file(uint64_t handle)
+static struct counter_file *create_file(struct object_key key)
 {
 	struct counter_file *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return NULL;
-	f->handle = handle;
+	f->key = key;
 	pthread_mutex_init(&f->lock, NULL);
 	return f;
 }
 
 /* Called with the lock, like the next two functions. */
 static struct counter_file *find_file(struct counters *counters,
-				      uint64_t handle)
+				      struct object_key key)
 {
 	struct counter_file *f;
 
-	HASH_FIND(hh, counters->files, &handle, sizeof(handle), f);
+	HASH_FIND(hh, counters->files, &key, sizeof(key), f);
 	return f;
 }
 
-static struct counter_file *add_file(struct counters *counters, uint64_t handle)
+static struct counter_file *add_file(struct counters *counters,
+				     struct object_key key)
 {
-	struct counter_file *f = create_file(handle);
+	struct counter_file *f = create_file(key);
 
 	if (!f)
 		return NULL;
-	HASH_ADD(hh, counters->files, handle, sizeof(f->handle), f);
-	if (find_file(counters, handle) == f)
+	HASH_ADD(hh, counters->files, key, sizeof(f->key), f);
+	if (find_file(counters, key) == f)
 		return f;
 	free_file(f);
 	return NULL;
@@ -180,15 +181,15 @@ static void add_user(struct counters *counters, struct counter_file *f)
 }
 
 /* NULL: not in the table, or, with create, no memory. */
-static struct counter_file *get_file(struct counters *counters, uint64_t handle,
-				     bool create)
+static struct counter_file *get_file(struct counters *counters,
+				     struct object_key key, bool create)
 {
 	struct counter_file *f;
 
 	pthread_mutex_lock(&counters->lock);
-	f = find_file(counters, handle);
+	f = find_file(counters, key);
 	if (!f && create)
-		f = add_file(counters, handle);
+		f = add_file(counters, key);
 	if (f)
 		add_user(counters, f);
 	pthread_mutex_unlock(&counters->lock);
@@ -291,13 +292,12 @@ static int map_file(const struct counters *counters, struct counter_file *f,
 
 	if (f->map.page)
 		return 0;
-	rc = counter_page_map(counters->dirfd, f->handle, create,
-			      counters->boot, !counters->attr.in_memory,
-			      &f->map);
+	rc = counter_page_map(counters->dirfd, f->key, create, counters->boot,
+			      !counters->attr.in_memory, &f->map);
 	if (rc && rc != -ENOENT)
 		log_error(counters->attr.log,
-			  "cannot open %s/counters/%016llx: %s%s",
-			  counters->attr.dir, (unsigned long long)f->handle,
+			  "cannot open %s/counters/%s: %s%s",
+			  counters->attr.dir, object_key_text(f->key).s,
 			  strerror(-rc),
 			  rc == -EUCLEAN
 				  ? "; it is damaged: remove it, and its "
@@ -338,7 +338,7 @@ static int change_quick(struct counters *counters, struct counter_file *f,
 int counter_change(struct counters *counters, const struct counter_change *c,
 		   bool quick, int64_t *old)
 {
-	struct counter_file *f = get_file(counters, c->handle, !quick);
+	struct counter_file *f = get_file(counters, c->key, !quick);
 	int rc;
 
 	if (!f)
@@ -353,7 +353,7 @@ int counter_lend_to_device(struct counters *counters,
 			   const struct counter_loan_request *request,
 			   struct counter_loan *loan)
 {
-	struct counter_file *f = get_file(counters, request->handle, true);
+	struct counter_file *f = get_file(counters, request->key, true);
 	int rc;
 
 	if (!f)
@@ -367,13 +367,13 @@ int counter_lend_to_device(struct counters *counters,
 	return rc;
 }
 
-void counters_remove_file(struct counters *counters, uint64_t handle)
+void counters_remove_file(struct counters *counters, struct object_key key)
 {
 	struct counter_file *f;
 	int rc;
 
 	pthread_mutex_lock(&counters->lock);
-	f = find_file(counters, handle);
+	f = find_file(counters, key);
 	if (f) {
 		add_user(counters, f);
 		HASH_DEL(counters->files, f);
@@ -382,11 +382,11 @@ void counters_remove_file(struct counters *counters, uint64_t handle)
 	pthread_mutex_unlock(&counters->lock);
 	if (f)
 		put_file(counters, f);
-	rc = counter_page_unlink(counters->dirfd, handle);
+	rc = counter_page_unlink(counters->dirfd, key);
 	if (rc)
 		log_warn(counters->attr.log,
-			 "cannot remove %s/counters/%016llx: %s; the file is no "
+			 "cannot remove %s/counters/%s: %s; the file is no "
 			 "longer needed",
-			 counters->attr.dir, (unsigned long long)handle,
+			 counters->attr.dir, object_key_text(key).s,
 			 strerror(-rc));
 }

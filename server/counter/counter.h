@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counter.h - counters of files.  Each file that has counters has a page with them, in
- * DIR/counters/HANDLE.
+ * counter.h - counters of files.  Each object that has counters has a page with them, in
+ * DIR/counters/KEY (object_key.h).
  *
  * The page is mapped, so a change is a store in memory, and a crash of this process loses
  * nothing.  For a crash of the host, the disk holds a ceiling for each counter, a number that no
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/dist/object_key.h"
 #include "common/util/log.h"
 
 #define COUNTERS_MAPPED                                                        \
@@ -38,7 +39,7 @@ int counters_open(const struct counters_attr *attr, struct counters **counters);
 void counters_close(struct counters *counters);
 
 struct counter_change {
-	uint64_t handle;
+	struct object_key key;
 	unsigned int number; /* below WIRE_COUNTERS */
 	bool set; /* set the counter to value; otherwise add value */
 	int64_t value;
@@ -58,7 +59,7 @@ int counter_change(struct counters *counters, const struct counter_change *c,
 
 /* A counter for the RDMA atomics of a client. */
 struct counter_loan_request {
-	uint64_t handle;
+	struct object_key key;
 	unsigned int number; /* below WIRE_COUNTERS */
 	struct tp_dev *dev; /* the device of the client's connection */
 	int64_t step; /* amount that the client adds, above 0 */
@@ -80,7 +81,7 @@ struct counter_loan {
 int counter_lend_to_device(struct counters *counters,
 			   const struct counter_loan_request *request,
 			   struct counter_loan *loan);
-/* The file is removed: frees its counters and removes their page. */
-void counters_remove_file(struct counters *counters, uint64_t handle);
+/* The object is removed: frees its counters and removes their page. */
+void counters_remove_file(struct counters *counters, struct object_key key);
 
 #endif

@@ -17,9 +17,9 @@
 #define NAME_LEN 32u
 #define FLAGS (O_RDWR | O_CLOEXEC | O_NOFOLLOW)
 
-static void format_name(uint64_t handle, const char *end, char *name)
+static void format_name(struct object_key key, const char *end, char *name)
 {
-	snprintf(name, NAME_LEN, "%016llx%s", (unsigned long long)handle, end);
+	snprintf(name, NAME_LEN, "%s%s", object_key_text(key).s, end);
 }
 
 /* Allocates all blocks, so a full disk cannot fail a store in the mapping. */
@@ -37,13 +37,14 @@ static int fill_page(int fd, uint64_t boot)
 	return n == (ssize_t)sizeof(page) ? 0 : -EIO;
 }
 
-static int create_page(int dirfd, uint64_t handle, uint64_t boot, bool durable)
+static int create_page(int dirfd, struct object_key key, uint64_t boot,
+		       bool durable)
 {
 	char whole[NAME_LEN], part[NAME_LEN];
 	int rc, fd;
 
-	format_name(handle, "", whole);
-	format_name(handle, ".new", part);
+	format_name(key, "", whole);
+	format_name(key, ".new", part);
 	fd = openat(dirfd, part, FLAGS | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)
 		return -errno;
@@ -61,19 +62,19 @@ static int create_page(int dirfd, uint64_t handle, uint64_t boot, bool durable)
 	return rc;
 }
 
-static int open_page(int dirfd, uint64_t handle, bool create, uint64_t boot,
-		     bool durable)
+static int open_page(int dirfd, struct object_key key, bool create,
+		     uint64_t boot, bool durable)
 {
 	char name[NAME_LEN];
 	int fd;
 
-	format_name(handle, "", name);
+	format_name(key, "", name);
 	fd = openat(dirfd, name, FLAGS);
 	if (fd >= 0)
 		return fd;
 	if (errno != ENOENT || !create)
 		return -errno;
-	return create_page(dirfd, handle, boot, durable);
+	return create_page(dirfd, key, boot, durable);
 }
 
 /* Reads the page, so that a disk error shows here and not at a store. */
@@ -130,13 +131,13 @@ static int recover_page(struct counter_map *map, bool durable)
 	return rc;
 }
 
-int counter_page_map(int dirfd, uint64_t handle, bool create, uint64_t boot,
-		     bool durable, struct counter_map *out)
+int counter_page_map(int dirfd, struct object_key key, bool create,
+		     uint64_t boot, bool durable, struct counter_map *out)
 {
 	struct counter_map map = { .boot = boot };
 	int rc;
 
-	map.fd = open_page(dirfd, handle, create, boot, durable);
+	map.fd = open_page(dirfd, key, create, boot, durable);
 	if (map.fd < 0)
 		return map.fd;
 	rc = check_page(map.fd);
@@ -166,11 +167,11 @@ int counter_page_flush(const struct counter_map *map)
 	return 0;
 }
 
-int counter_page_unlink(int dirfd, uint64_t handle)
+int counter_page_unlink(int dirfd, struct object_key key)
 {
 	char name[NAME_LEN];
 
-	format_name(handle, "", name);
+	format_name(key, "", name);
 	return unlinkat(dirfd, name, 0) && errno != ENOENT ? -errno : 0;
 }
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/dist/object_key.h"
 #include "common/wire/wire.h"
 
 #define COUNTER_CEILING_STEPS                                                  \
@@ -43,19 +44,19 @@ struct counter_map {
 };
 
 /*
- * Maps the page of the file `handle` in the folder dirfd.  create: makes the page if it does not
+ * Maps the page of the object `key` in the folder dirfd.  create: makes the page if it does not
  * exist.  boot: id of the current boot.  durable: a page that is made is on the disk when this
  * returns.  After 0 *map owns a descriptor and the mapping.  -ENOENT: there is no page, and
  * create is false.  -EUCLEAN: the file is not a page of counters.  Other -errno are those of the
  * disk.
  */
-int counter_page_map(int dirfd, uint64_t handle, bool create, uint64_t boot,
-		     bool durable, struct counter_map *map);
+int counter_page_map(int dirfd, struct object_key key, bool create,
+		     uint64_t boot, bool durable, struct counter_map *map);
 void counter_page_unmap(struct counter_map *map);
 /* Writes the page to the disk. */
 int counter_page_flush(const struct counter_map *map);
 /* Removes the page's name; a name that does not exist is no error. */
-int counter_page_unlink(int dirfd, uint64_t handle);
+int counter_page_unlink(int dirfd, struct object_key key);
 
 /* The ceiling for a counter with this value to which step is added repeatedly. */
 int64_t counter_page_ceiling(int64_t value, int64_t step);

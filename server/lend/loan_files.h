@@ -30,6 +30,7 @@ enum mark_action {
 /* The file of terms.  Clients know only the first member; the rest is for the next process. */
 struct loan_terms {
 	struct loan_page_terms lent;
+	/* of the object; 0: of another group than the own one, which is lent for reading only */
 	_Atomic uint64_t handle[LOAN_PAGE_OBJECTS];
 	_Atomic uint8_t action[LOAN_PAGE_OBJECTS]; /* enum mark_action */
 };

@@ -16,7 +16,8 @@
 #define NOTE_EVICT 2u /* the object has to be replaced */
 
 struct record_key {
-	uint64_t session, handle;
+	uint64_t session;
+	struct object_key object;
 };
 
 struct history_record {
@@ -43,7 +44,8 @@ struct loan_history {
 struct history_note {
 	uint64_t session, handle; /* handle 0: unused */
 	uint32_t flags;
-	uint32_t reserved[3];
+	uint32_t copyset; /* 0 in files of earlier releases */
+	uint32_t reserved[2];
 };
 
 static int open_notes(int dirfd)
@@ -80,9 +82,12 @@ static int write_note(int fd, uint32_t slot, const struct history_note *note)
 static int note_record(const struct loan_history *h,
 		       const struct history_record *record)
 {
-	const struct history_note note = { .session = record->key.session,
-					   .handle = record->key.handle,
-					   .flags = record->flags };
+	const struct history_note note = {
+		.session = record->key.session,
+		.handle = record->key.object.handle,
+		.flags = record->flags,
+		.copyset = (uint32_t)record->key.object.copyset,
+	};
 
 	return write_note(h->fd, record->slot, &note);
 }
@@ -96,9 +101,10 @@ static struct history_records *bucket_of(struct loan_history *h,
 }
 
 static struct history_record *find_record(const struct loan_history *h,
-					  uint64_t session, uint64_t handle)
+					  uint64_t session,
+					  struct object_key object)
 {
-	const struct record_key key = { session, handle };
+	const struct record_key key = { session, object };
 	struct history_record *record;
 
 	HASH_FIND(hh, h->records, &key, sizeof(key), record);
@@ -197,10 +203,10 @@ static int renew_record(struct loan_history *h, struct history_record *record,
 }
 
 int loan_history_record(struct loan_history *h, uint64_t session,
-			uint64_t handle, bool write)
+			struct object_key object, bool write)
 {
-	const struct record_key key = { session, handle };
-	struct history_record *record = find_record(h, session, handle);
+	const struct record_key key = { session, object };
+	struct history_record *record = find_record(h, session, object);
 	uint32_t flags = write ? NOTE_WRITE : 0;
 
 	return record ? renew_record(h, record, flags)
@@ -208,23 +214,22 @@ int loan_history_record(struct loan_history *h, uint64_t session,
 }
 
 void loan_history_returned(struct loan_history *h, uint64_t session,
-			   uint64_t handle, bool write)
+			   struct object_key object, bool write)
 {
-	int rc = loan_history_record(h, session, handle, write);
+	int rc = loan_history_record(h, session, object, write);
 
 	if (rc)
-		log_error(
-			h->log,
-			"cannot record that object %016llx was lent to session "
-			"%016llx: %s; pvfs-evict will not replace the object",
-			(unsigned long long)handle, (unsigned long long)session,
-			strerror(-rc));
+		log_error(h->log,
+			  "cannot record that object %s was lent to session "
+			  "%016llx: %s; pvfs-evict will not replace the object",
+			  object_key_text(object).s,
+			  (unsigned long long)session, strerror(-rc));
 }
 
 void loan_history_evict(struct loan_history *h, uint64_t session,
-			uint64_t handle)
+			struct object_key object)
 {
-	struct history_record *record = find_record(h, session, handle);
+	struct history_record *record = find_record(h, session, object);
 	int rc;
 
 	if (!record)
@@ -234,19 +239,19 @@ void loan_history_evict(struct loan_history *h, uint64_t session,
 	if (rc)
 		log_error(
 			h->log,
-			"cannot record that object %016llx of evicted session "
+			"cannot record that object %s of evicted session "
 			"%016llx has to be replaced: %s; if this iod restarts "
 			"before it has replaced the object, end the program of "
 			"the session",
-			(unsigned long long)handle, (unsigned long long)session,
+			object_key_text(object).s, (unsigned long long)session,
 			strerror(-rc));
 }
 
 void loan_history_erase(struct loan_history *h, uint64_t session,
-			uint64_t handle)
+			struct object_key object)
 {
 	static const struct history_note none;
-	struct history_record *record = find_record(h, session, handle);
+	struct history_record *record = find_record(h, session, object);
 
 	if (!record)
 		return;
@@ -261,7 +266,7 @@ void loan_history_visit(struct loan_history *h, uint64_t session,
 
 	LIST_FOREACH(record, bucket_of(h, session), link)
 		if (record->key.session == session)
-			fn(arg, session, record->key.handle,
+			fn(arg, session, record->key.object,
 			   record->flags & NOTE_WRITE);
 }
 
@@ -272,7 +277,7 @@ void loan_history_visit_evicted(struct loan_history *h, loan_history_fn *fn,
 
 	for (record = h->records; record; record = record->hh.next)
 		if (record->flags & NOTE_EVICT)
-			fn(arg, record->key.session, record->key.handle,
+			fn(arg, record->key.session, record->key.object,
 			   record->flags & NOTE_WRITE);
 }
 
@@ -280,12 +285,13 @@ void loan_history_visit_evicted(struct loan_history *h, loan_history_fn *fn,
 
 static int adopt_note(struct loan_history *h, const struct history_note *note)
 {
-	const struct record_key key = { note->session, note->handle };
+	const struct record_key key = { note->session,
+					{ note->handle, note->copyset } };
 	struct history_record *record = new_record(h);
 
 	if (!record)
 		return -ENOMEM;
-	if (note->handle && !find_record(h, key.session, key.handle))
+	if (note->handle && !find_record(h, key.session, key.object))
 		return insert_record(h, record, &key, note->flags);
 	set_unused(h, record);
 	return 0;

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/dist/object_key.h"
 #include "common/util/log.h"
 
 #define LOAN_HISTORY_MAX 65536u
@@ -38,24 +39,24 @@ void loan_history_close(struct loan_history *history);
  * recorded, and the caller must not lend the object now.  A later call tries again.
  */
 int loan_history_record(struct loan_history *history, uint64_t session,
-			uint64_t handle, bool write);
+			struct object_key object, bool write);
 /* Records a loan that has ended.  An error is logged. */
 void loan_history_returned(struct loan_history *history, uint64_t session,
-			   uint64_t handle, bool write);
+			   struct object_key object, bool write);
 /*
  * Records that the session is evicted and the object must be replaced, if necessary by the next
  * process.  If the record cannot be written, the error is logged, and the next process does not
  * replace the object.
  */
 void loan_history_evict(struct loan_history *history, uint64_t session,
-			uint64_t handle);
+			struct object_key object);
 /* The object is replaced: removes the record. */
 void loan_history_erase(struct loan_history *history, uint64_t session,
-			uint64_t handle);
+			struct object_key object);
 
 /* May change the history by loan_history_evict() only. */
-typedef void loan_history_fn(void *arg, uint64_t session, uint64_t handle,
-			     bool write);
+typedef void loan_history_fn(void *arg, uint64_t session,
+			     struct object_key object, bool write);
 /* Calls fn for each object of the session. */
 void loan_history_visit(struct loan_history *history, uint64_t session,
 			loan_history_fn *fn, void *arg);

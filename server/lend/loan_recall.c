@@ -19,8 +19,8 @@ void stuck_writer_add(struct loan_table *table, struct object_loan *loan)
 	loan->retry_at = 0;
 	loan->warned = false;
 	loan->ses->stuck++;
-	write_hold_add(table, loan->handle);
-	gate_enter_late(store_gate(table->attr.store), loan->handle, 1,
+	write_hold_add(table, loan->key);
+	gate_enter_late(store_gate(table->attr.store), loan->key, 1,
 			&loan->entry);
 	TAILQ_INSERT_TAIL(&table->stuck, loan, stuck_link);
 	pthread_cond_signal(&table->changed);
@@ -32,7 +32,7 @@ void stuck_writer_remove(struct loan_table *table, struct object_loan *loan,
 	struct loan_session *ses = loan->ses;
 
 	TAILQ_REMOVE(&table->stuck, loan, stuck_link);
-	write_hold_remove(table, loan->handle);
+	write_hold_remove(table, loan->key);
 	gate_leave(store_gate(table->attr.store), &loan->entry);
 	loan->stuck = false;
 	ses->stuck--;
@@ -46,23 +46,25 @@ void stuck_writer_complete(struct loan_table *table, struct object_loan *loan)
 	stuck_writer_remove(table, loan, loan_session_free);
 }
 
-void stuck_writers_complete_object(struct loan_table *table, uint64_t handle)
+void stuck_writers_complete_object(struct loan_table *table,
+				   struct object_key key)
 {
 	struct object_loan *loan, *next;
 
 	for (loan = TAILQ_FIRST(&table->stuck); loan; loan = next) {
 		next = TAILQ_NEXT(loan, stuck_link);
-		if (loan->handle == handle)
+		if (object_key_equal(loan->key, key))
 			stuck_writer_complete(table, loan);
 	}
 }
 
-bool stuck_writers_has_object(const struct loan_table *table, uint64_t handle)
+bool stuck_writers_has_object(const struct loan_table *table,
+			      struct object_key key)
 {
 	const struct object_loan *loan;
 
 	TAILQ_FOREACH(loan, &table->stuck, stuck_link)
-		if (loan->handle == handle)
+		if (object_key_equal(loan->key, key))
 			return true;
 	return false;
 }
@@ -90,13 +92,13 @@ bool stuck_writer_has_left(struct loan_table *table, struct object_loan *loan)
 	return left;
 }
 
-void stuck_writers_check_others(struct loan_table *table, uint64_t handle)
+void stuck_writers_check_others(struct loan_table *table, struct object_key key)
 {
 	struct object_loan *loan, *next;
 	bool left;
 
 	for (loan = TAILQ_FIRST(&table->stuck); loan; loan = next) {
-		left = loan->handle != handle &&
+		left = !object_key_equal(loan->key, key) &&
 		       stuck_writer_has_left(table, loan);
 		next = TAILQ_NEXT(loan, stuck_link);
 		if (left)
@@ -138,14 +140,14 @@ static void revoke_loans(struct loan_table *table, struct loan_session *ses,
 		revoked[i] = ses->loan[i].write;
 		some |= revoked[i];
 		if (revoked[i]) /* until the marks are checked */
-			write_hold_add(table, ses->loan[i].handle);
+			write_hold_add(table, ses->loan[i].key);
 		loan_revoke(table, &ses->loan[i]);
 	}
 	if (some)
 		check_marks(table, ses, revoked);
 	for (i = 0; some && i < LOAN_PAGE_OBJECTS; i++)
 		if (revoked[i])
-			write_hold_remove(table, ses->loan[i].handle);
+			write_hold_remove(table, ses->loan[i].key);
 }
 
 /* ---- of a session ---- */
@@ -190,40 +192,42 @@ void loan_session_end(struct loan_table *table, uint64_t session)
 
 /* ---- of an object ---- */
 
-static bool has_handle(const struct object_loan *loan, const void *handle)
+static bool has_key(const struct object_loan *loan, const void *key)
 {
-	return loan->handle == *(const uint64_t *)handle;
+	return object_key_equal(loan->key, *(const struct object_key *)key);
 }
 
-static struct object_loan *find_loan(struct loan_table *table, uint64_t handle)
+static struct object_loan *find_loan(struct loan_table *table,
+				     struct object_key key)
 {
 	struct object_loan *loan;
 
-	LIST_FOREACH(loan, loan_bucket(table, handle), link)
-		if (loan->handle == handle)
+	LIST_FOREACH(loan, loan_bucket(table, key), link)
+		if (object_key_equal(loan->key, key))
 			break;
 	return loan;
 }
 
 /* All stuck writers have had LOAN_REPLACE_MS, so running ones have left. */
-static bool is_replaceable(const struct loan_table *table, uint64_t handle)
+static bool is_replaceable(const struct loan_table *table,
+			   struct object_key key)
 {
 	const struct object_loan *loan;
 	uint64_t now = clock_now();
 
 	TAILQ_FOREACH(loan, &table->stuck, stuck_link)
-		if (loan->handle == handle &&
+		if (object_key_equal(loan->key, key) &&
 		    now - loan->since < LOAN_REPLACE_MS * CLOCK_NS_PER_MS)
 			return false;
 	return true;
 }
 
-static void tell_stuck_writers(struct loan_table *table, uint64_t handle)
+static void tell_stuck_writers(struct loan_table *table, struct object_key key)
 {
 	struct object_loan *loan;
 
 	TAILQ_FOREACH(loan, &table->stuck, stuck_link)
-		if (loan->handle == handle)
+		if (object_key_equal(loan->key, key))
 			atomic_store(&loan->ses->files.terms->lent
 					      .word[loan_index(loan)],
 				     LOAN_PAGE_ASIDE);
@@ -232,38 +236,38 @@ static void tell_stuck_writers(struct loan_table *table, uint64_t handle)
 }
 
 /* A writer that is not seen inside sees that its loan is revoked. */
-bool loan_recall_object(struct loan_table *table, uint64_t handle)
+bool loan_recall_object(struct loan_table *table, struct object_key key)
 {
 	struct object_loan *loan;
 
-	while ((loan = find_loan(table, handle)))
-		revoke_loans(table, loan->ses, has_handle, &handle);
-	if (!is_replaceable(table, handle))
+	while ((loan = find_loan(table, key)))
+		revoke_loans(table, loan->ses, has_key, &key);
+	if (!is_replaceable(table, key))
 		return false;
-	tell_stuck_writers(table, handle);
+	tell_stuck_writers(table, key);
 	return true;
 }
 
 /* Writers that are inside do no harm: the file is no longer an object. */
-static void drop_loans(struct loan_table *table, uint64_t handle)
+static void drop_loans(struct loan_table *table, struct object_key key)
 {
 	struct object_loan *loan, *next;
 
-	for (loan = LIST_FIRST(loan_bucket(table, handle)); loan; loan = next) {
+	for (loan = LIST_FIRST(loan_bucket(table, key)); loan; loan = next) {
 		next = LIST_NEXT(loan, link);
-		if (loan->handle != handle)
+		if (!object_key_equal(loan->key, key))
 			continue;
 		loan_revoke(table, loan);
 		loan_ignore_mark(loan);
 	}
 }
 
-void loan_object_drop(struct loan_table *table, uint64_t handle)
+void loan_object_drop(struct loan_table *table, struct object_key key)
 {
 	if (!atomic_load(&table->count))
 		return;
 	pthread_mutex_lock(&table->lock);
-	drop_loans(table, handle);
+	drop_loans(table, key);
 	pthread_mutex_unlock(&table->lock);
 }
 

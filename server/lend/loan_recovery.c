@@ -85,7 +85,8 @@ static void add_stuck_writers(struct loan_table *table,
 			continue;
 		loan = &ses->loan[i];
 		loan->ses = ses;
-		loan->handle = atomic_load(&ses->files.terms->handle[i]);
+		loan->key = object_key_own(
+			atomic_load(&ses->files.terms->handle[i]));
 		loan->write = true;
 		stuck_writer_add(table, loan);
 	}
@@ -131,8 +132,8 @@ static void record_loans(struct loan_table *table, const struct loan_files *f)
 		handle = atomic_load(&f->terms->handle[i]);
 		if (handle)
 			loan_history_returned(table->history,
-					      f->terms->lent.session, handle,
-					      true);
+					      f->terms->lent.session,
+					      object_key_own(handle), true);
 	}
 }
 

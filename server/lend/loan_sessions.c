@@ -132,21 +132,22 @@ void loan_session_report_usage(struct loan_table *table,
 
 /* ---- loans ---- */
 
-void write_hold_add(struct loan_table *table, uint64_t handle)
+void write_hold_add(struct loan_table *table, struct object_key key)
 {
-	atomic_fetch_add(&table->writer_holds[handle % LOAN_BUCKETS], 1);
-	store_change_begin(table->attr.store, handle);
+	atomic_fetch_add(&table->writer_holds[key.handle % LOAN_BUCKETS], 1);
+	store_change_begin(table->attr.store, key);
 }
 
-void write_hold_remove(struct loan_table *table, uint64_t handle)
+void write_hold_remove(struct loan_table *table, struct object_key key)
 {
-	store_change_end(table->attr.store, handle);
-	atomic_fetch_sub(&table->writer_holds[handle % LOAN_BUCKETS], 1);
+	store_change_end(table->attr.store, key);
+	atomic_fetch_sub(&table->writer_holds[key.handle % LOAN_BUCKETS], 1);
 }
 
-bool loan_object_has_writer(const struct loan_table *table, uint64_t handle)
+bool loan_object_has_writer(const struct loan_table *table,
+			    struct object_key key)
 {
-	return atomic_load(&table->writer_holds[handle % LOAN_BUCKETS]);
+	return atomic_load(&table->writer_holds[key.handle % LOAN_BUCKETS]);
 }
 
 /*
@@ -173,35 +174,38 @@ void loan_ignore_mark(const struct object_loan *loan)
 
 /*
  * Stores in the terms what an iod does if it finds the client's mark still set after the loan is
- * revoked (mark_action).  Called before the client can set the mark.
+ * revoked (mark_action).  Called before the client can set the mark.  The terms have no room for
+ * the group of an object, and need none: only objects of the own group are lent for writing, and
+ * the history has all objects.
  */
 static void set_mark_action(const struct object_loan *loan)
 {
 	struct loan_terms *terms = loan->ses->files.terms;
 	uint32_t i = loan_index(loan);
 
-	atomic_store(&terms->handle[i], loan->handle);
+	atomic_store(&terms->handle[i],
+		     object_key_is_own(loan->key) ? loan->key.handle : 0);
 	atomic_store(&terms->action[i],
 		     loan->write ? MARK_REPLACE : MARK_IGNORE);
 }
 
 void loan_start(struct loan_table *table, struct loan_session *ses,
-		struct object_loan *loan, uint64_t handle, bool write,
+		struct object_loan *loan, struct object_key key, bool write,
 		const struct loan_request *request)
 {
 	loan->ses = ses;
 	loan->number = ++table->last_number;
-	loan->handle = handle;
+	loan->key = key;
 	loan->write = write;
 	loan->until = request->until;
 	if (loan->until < atomic_load(&table->next_expiry))
 		atomic_store(&table->next_expiry, loan->until);
 	set_mark_action(loan);
-	LIST_INSERT_HEAD(loan_bucket(table, handle), loan, link);
+	LIST_INSERT_HEAD(loan_bucket(table, key), loan, link);
 	atomic_fetch_add(&table->count, 1);
 	if (write) {
 		atomic_fetch_add(&table->writers, 1);
-		write_hold_add(table, handle);
+		write_hold_add(table, key);
 	}
 	atomic_store(&ses->files.terms->lent.word[loan_index(loan)],
 		     loan->number);
@@ -210,13 +214,13 @@ void loan_start(struct loan_table *table, struct loan_session *ses,
 void loan_revoke(struct loan_table *table, struct object_loan *loan)
 {
 	atomic_store(&loan->ses->files.terms->lent.word[loan_index(loan)], 0);
-	loan_history_returned(table->history, loan->ses->id, loan->handle,
+	loan_history_returned(table->history, loan->ses->id, loan->key,
 			      loan->write);
 	LIST_REMOVE(loan, link);
 	loan->number = 0;
 	atomic_fetch_sub(&table->count, 1);
 	if (loan->write) {
 		atomic_fetch_sub(&table->writers, 1);
-		write_hold_remove(table, loan->handle);
+		write_hold_remove(table, loan->key);
 	}
 }

@@ -236,20 +236,22 @@ static struct object_loan *get_unused_loan(struct loan_table *table,
 
 static bool may_lend_for_writing(const struct loan_table *table,
 				 const struct loan_session *ses,
+				 struct object_key key,
 				 const struct loan_request *request)
 {
-	return ses->files.named && request->trusted && !table->attr.reads &&
+	return object_key_is_own(key) && ses->files.named && request->trusted &&
+	       !table->attr.reads &&
 	       clock_boot() < gate_ends(store_gate(table->attr.store)) &&
 	       store_in_memory(table->attr.store);
 }
 
-static bool is_stuck(const struct loan_table *table, uint64_t handle)
+static bool is_stuck(const struct loan_table *table, struct object_key key)
 {
-	return stuck_writers_has_object(table, handle) ||
-	       loan_evictions_has_object(table, handle);
+	return stuck_writers_has_object(table, key) ||
+	       loan_evictions_has_object(table, key);
 }
 
-static int check_request(const struct loan_table *table, uint64_t handle,
+static int check_request(const struct loan_table *table, struct object_key key,
 			 const struct object_loan *loan,
 			 const struct loan_request *request)
 {
@@ -259,7 +261,7 @@ static int check_request(const struct loan_table *table, uint64_t handle,
 		return -EOPNOTSUPP;
 	if (!loan)
 		return -ENOSPC;
-	return is_stuck(table, handle) ? -EBUSY : 0;
+	return is_stuck(table, key) ? -EBUSY : 0;
 }
 
 /* Opens the object for the client, or -errno. */
@@ -267,7 +269,7 @@ static int open_object(struct loan_table *table, const struct loan_session *ses,
 		       struct store_obj *obj, bool read, bool write)
 {
 	int rc = loan_history_record(table->history, ses->id,
-				     store_obj_handle(obj), write);
+				     store_obj_key(obj), write);
 
 	return rc ? rc : store_obj_lend(obj, read, write);
 }
@@ -278,9 +280,10 @@ static int lend_to_session(struct loan_table *table, struct loan_session *ses,
 			   struct loan_grant *out)
 {
 	struct object_loan *loan = get_unused_loan(table, ses);
+	struct object_key key = store_obj_key(obj);
 	bool write = request->write &&
-		     may_lend_for_writing(table, ses, request);
-	int fd, rc = check_request(table, store_obj_handle(obj), loan, request);
+		     may_lend_for_writing(table, ses, key, request);
+	int fd, rc = check_request(table, key, loan, request);
 	struct stat sb;
 
 	if (rc)
@@ -294,7 +297,7 @@ static int lend_to_session(struct loan_table *table, struct loan_session *ses,
 		close(fd);
 		return -EIO;
 	}
-	loan_start(table, ses, loan, store_obj_handle(obj), write, request);
+	loan_start(table, ses, loan, key, write, request);
 	*out = (struct loan_grant){
 		.number = loan->number,
 		.inode = sb.st_ino,
@@ -342,27 +345,27 @@ void loan_table_cancel(struct loan_table *table, uint64_t session,
 
 #define BUSY_CHECKS 4u /* each reads the page of a session */
 
-static bool has_writer_inside(struct loan_table *table, uint64_t handle)
+static bool has_writer_inside(struct loan_table *table, struct object_key key)
 {
 	const struct object_loan *loan;
 	unsigned int n = 0;
 
-	LIST_FOREACH(loan, loan_bucket(table, handle), link)
-		if (loan->handle == handle && loan->write &&
+	LIST_FOREACH(loan, loan_bucket(table, key), link)
+		if (object_key_equal(loan->key, key) && loan->write &&
 		    (++n > BUSY_CHECKS ||
 		     loan_files_is_inside(&loan->ses->files, loan_index(loan))))
 			return true;
-	return is_stuck(table, handle);
+	return is_stuck(table, key);
 }
 
-bool loan_object_is_busy(struct loan_table *table, uint64_t handle)
+bool loan_object_is_busy(struct loan_table *table, struct object_key key)
 {
 	bool busy;
 
-	if (!loan_object_has_writer(table, handle))
+	if (!loan_object_has_writer(table, key))
 		return false;
 	pthread_mutex_lock(&table->lock);
-	busy = has_writer_inside(table, handle);
+	busy = has_writer_inside(table, key);
 	pthread_mutex_unlock(&table->lock);
 	return busy;
 }

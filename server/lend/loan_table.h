@@ -97,7 +97,7 @@ struct loan_grant {
 };
 /*
  * Lends an object; fills *grant.  If writing is not possible, the object may be lent for reading
- * only (grant->write).
+ * only (grant->write).  Objects of other groups than the own one are never lent for writing.
  * -EACCES: the client did not request to read, and writing is not possible.
  * -ENOKEY: request->era is not the present era.
  * -ENOSPC: the session has LOAN_PAGE_OBJECTS loans, or the history cannot be written.
@@ -135,7 +135,7 @@ unsigned int loan_evictions_deferred(const struct loan_table *table);
  */
 void loan_table_set_era(struct loan_table *table, uint32_t era);
 /* The object is removed from the store: ends its loans. */
-void loan_object_drop(struct loan_table *table, uint64_t handle);
+void loan_object_drop(struct loan_table *table, struct object_key key);
 /*
  * Revokes loans that have expired, and all loans for writing if the iod's lease has expired.  Call
  * it before the lease is extended, and before an access to an object that borrowers could change.
@@ -152,9 +152,10 @@ void loan_table_set_lease(struct loan_table *table, uint64_t until);
  * memory may be a mapped file of this very iod.  So a serving thread must not wait for that
  * lock.  Takes no lock.  Rarely true without a loan, because several objects share one counter.
  */
-bool loan_object_has_writer(const struct loan_table *table, uint64_t handle);
+bool loan_object_has_writer(const struct loan_table *table,
+			    struct object_key key);
 /* Whether a client is inside a write to the object now; true if that takes too long to find out. */
-bool loan_object_is_busy(struct loan_table *table, uint64_t handle);
+bool loan_object_is_busy(struct loan_table *table, struct object_key key);
 /* The number of loans.  Takes no lock. */
 unsigned int loan_table_count(const struct loan_table *table);
 

@@ -34,7 +34,7 @@ struct loan_watcher;
 struct object_loan {
 	struct loan_session *ses;
 	uint64_t number; /* 0: not lent */
-	uint64_t handle;
+	struct object_key key;
 	bool write;
 	uint64_t until; /* clock_boot() */
 	LIST_ENTRY(object_loan) link; /* of its handle's bucket */
@@ -113,9 +113,9 @@ void loan_session_report_usage(struct loan_table *table,
 			       struct loan_session *ses);
 
 static inline struct object_loans *loan_bucket(struct loan_table *table,
-					       uint64_t handle)
+					       struct object_key key)
 {
-	return &table->bucket[handle % LOAN_BUCKETS];
+	return &table->bucket[key.handle % LOAN_BUCKETS];
 }
 static inline uint32_t loan_index(const struct object_loan *loan)
 {
@@ -125,7 +125,7 @@ static inline uint32_t loan_index(const struct object_loan *loan)
 struct object_loan *loan_find_unused(struct loan_session *ses);
 /* Lends the object to the session.  loan: one of its unused loans. */
 void loan_start(struct loan_table *table, struct loan_session *ses,
-		struct object_loan *loan, uint64_t handle, bool write,
+		struct object_loan *loan, struct object_key key, bool write,
 		const struct loan_request *request);
 /* Revokes the loan.  The history keeps it. */
 void loan_revoke(struct loan_table *table, struct object_loan *loan);
@@ -136,8 +136,8 @@ void loan_revoke(struct loan_table *table, struct object_loan *loan);
 void loan_ignore_mark(const struct object_loan *loan);
 
 /* Records that a client may be writing to the object, until write_hold_remove(). */
-void write_hold_add(struct loan_table *table, uint64_t handle);
-void write_hold_remove(struct loan_table *table, uint64_t handle);
+void write_hold_add(struct loan_table *table, struct object_key key);
+void write_hold_remove(struct loan_table *table, struct object_key key);
 
 /* ---- loan_recall.c: stuck writers ---- */
 
@@ -148,8 +148,10 @@ void stuck_writer_remove(struct loan_table *table, struct object_loan *loan,
 			 loan_session_end_fn *end);
 /* Call it when the writer has left, or writes to a file that is no longer the object. */
 void stuck_writer_complete(struct loan_table *table, struct object_loan *loan);
-void stuck_writers_complete_object(struct loan_table *table, uint64_t handle);
-bool stuck_writers_has_object(const struct loan_table *table, uint64_t handle);
+void stuck_writers_complete_object(struct loan_table *table,
+				   struct object_key key);
+bool stuck_writers_has_object(const struct loan_table *table,
+			      struct object_key key);
 /*
  * Whether the writer has left.  Only the watcher calls it.  It releases the lock and takes it
  * again, because /proc can block on the memory of the process.
@@ -159,7 +161,8 @@ bool stuck_writer_has_left(struct loan_table *table, struct object_loan *loan);
  * Completes the stuck writers that have left their write, for all objects except this one.  Only
  * the watcher calls it.
  */
-void stuck_writers_check_others(struct loan_table *table, uint64_t handle);
+void stuck_writers_check_others(struct loan_table *table,
+				struct object_key key);
 
 /* ---- loan_recall.c: revoking ---- */
 
@@ -171,7 +174,7 @@ void loan_recall_returned(struct loan_table *table, struct loan_session *ses);
  * LOAN_REPLACE_MS and may be running, so the terms tell nobody: a running writer would repeat a
  * write that it has done, perhaps over later writes of others.
  */
-bool loan_recall_object(struct loan_table *table, uint64_t handle);
+bool loan_recall_object(struct loan_table *table, struct object_key key);
 
 /* ---- object_replacement.c ---- */
 
@@ -194,7 +197,8 @@ void loan_evictions_resume(struct loan_table *table);
 /* Whether the session is evicted, so it gets no more loans. */
 bool loan_session_is_evicted(const struct loan_table *table, uint64_t session);
 /* Whether the object is being replaced for an eviction, or waits for that. */
-bool loan_evictions_has_object(const struct loan_table *table, uint64_t handle);
+bool loan_evictions_has_object(const struct loan_table *table,
+			       struct object_key key);
 /*
  * Replaces one object of an evicted session.  Only the watcher calls it.  It releases the lock and
  * takes it again.  Returns true if it replaced one; there may be more.

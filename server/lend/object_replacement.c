@@ -27,7 +27,7 @@
 
 struct replacement {
 	struct loan_table *table;
-	uint64_t handle;
+	struct object_key key;
 	uint64_t check_at; /* other stuck writers, clock_now() */
 };
 
@@ -38,7 +38,7 @@ static bool continue_copy(void *arg)
 
 	if (clock_now() >= r->check_at) {
 		pthread_mutex_lock(&r->table->lock);
-		stuck_writers_check_others(r->table, r->handle);
+		stuck_writers_check_others(r->table, r->key);
 		pthread_mutex_unlock(&r->table->lock);
 		r->check_at = clock_after_ms(CHECK_MS);
 	}
@@ -46,16 +46,16 @@ static bool continue_copy(void *arg)
 }
 
 /* Serving threads need the lock during the copy. */
-static int copy_object(struct loan_table *table, uint64_t handle)
+static int copy_object(struct loan_table *table, struct object_key key)
 {
-	struct replacement r = { table, handle, clock_after_ms(CHECK_MS) };
+	struct replacement r = { table, key, clock_after_ms(CHECK_MS) };
 	const struct store_copy_control control = { continue_copy, &r };
 	int rc;
 
-	if (!loan_recall_object(table, handle))
+	if (!loan_recall_object(table, key))
 		return -EAGAIN;
 	pthread_mutex_unlock(&table->lock);
-	rc = store_obj_replace(table->attr.store, handle, &control);
+	rc = store_obj_replace(table->attr.store, key, &control);
 	pthread_mutex_lock(&table->lock);
 	return rc;
 }
@@ -64,12 +64,12 @@ static int copy_object(struct loan_table *table, uint64_t handle)
  * Replaces the object by a copy, and completes the writers that are stuck in it.  0; -EAGAIN: not
  * possible yet; other errors are those of store_obj_replace().
  */
-static int replace_by_copy(struct loan_table *table, uint64_t handle)
+static int replace_by_copy(struct loan_table *table, struct object_key key)
 {
-	int rc = copy_object(table, handle);
+	int rc = copy_object(table, key);
 
 	if (!rc)
-		stuck_writers_complete_object(table, handle);
+		stuck_writers_complete_object(table, key);
 	return rc;
 }
 
@@ -87,11 +87,11 @@ static void log_success(const struct loan_table *table,
 			const struct object_loan *loan)
 {
 	log_info(table->attr.log,
-		 "%s: pid %ld stayed inside a write to object %016llx: the "
+		 "%s: pid %ld stayed inside a write to object %s: the "
 		 "object was replaced by a copy, and the rest of the write is "
 		 "discarded; no action is needed",
 		 loan->ses->peer, (long)loan->ses->process.pid,
-		 (unsigned long long)loan->handle);
+		 object_key_text(loan->key).s);
 }
 
 static void log_failure(const struct loan_table *table,
@@ -101,11 +101,11 @@ static void log_failure(const struct loan_table *table,
 		return;
 	loan->warned = true;
 	log_warn(table->attr.log,
-		 "%s: pid %ld stays inside a write to object %016llx, which "
+		 "%s: pid %ld stays inside a write to object %s, which "
 		 "cannot be replaced by a copy: %s; other clients wait for the "
 		 "object: free some space, or end the process",
 		 loan->ses->peer, (long)loan->ses->process.pid,
-		 (unsigned long long)loan->handle, strerror(-rc));
+		 object_key_text(loan->key).s, strerror(-rc));
 }
 
 static void kill_writer(const struct loan_table *table,
@@ -144,10 +144,10 @@ bool object_replace_stuck(struct loan_table *table, struct object_loan *loan)
 
 	if (!is_due(loan))
 		return false;
-	rc = copy_object(table, loan->handle);
+	rc = copy_object(table, loan->key);
 	if (!rc) {
 		log_success(table, loan);
-		stuck_writers_complete_object(table, loan->handle);
+		stuck_writers_complete_object(table, loan->key);
 		return true;
 	}
 	loan->retry_at = clock_after_ms(rc == -EAGAIN ? 1 : RETRY_MS);
@@ -162,7 +162,8 @@ bool object_replace_stuck(struct loan_table *table, struct object_loan *loan)
 struct object_eviction {
 	TAILQ_ENTRY(object_eviction) link; /* of pending or deferred */
 	UT_hash_handle hh;
-	uint64_t handle, session;
+	struct object_key key;
+	uint64_t session;
 	struct loan_session
 		*ses; /* it keeps the files for the next process; or NULL */
 	bool closed; /* its gate */
@@ -184,18 +185,18 @@ struct loan_evictions {
 /* ---- objects of evicted sessions ---- */
 
 static struct object_eviction *find_object(const struct loan_table *table,
-					   uint64_t handle)
+					   struct object_key key)
 {
 	struct object_eviction *object;
 
-	HASH_FIND(hh, table->evictions->objects, &handle, sizeof(handle),
-		  object);
+	HASH_FIND(hh, table->evictions->objects, &key, sizeof(key), object);
 	return object;
 }
 
-bool loan_evictions_has_object(const struct loan_table *table, uint64_t handle)
+bool loan_evictions_has_object(const struct loan_table *table,
+			       struct object_key key)
 {
-	const struct object_eviction *object = find_object(table, handle);
+	const struct object_eviction *object = find_object(table, key);
 
 	return object && !object->deferred;
 }
@@ -205,8 +206,8 @@ static void close_gate(struct loan_table *table, struct object_eviction *object)
 	if (object->closed)
 		return;
 	object->closed = true;
-	write_hold_add(table, object->handle);
-	gate_enter_late(store_gate(table->attr.store), object->handle, 1,
+	write_hold_add(table, object->key);
+	gate_enter_late(store_gate(table->attr.store), object->key, 1,
 			&object->entry);
 }
 
@@ -215,21 +216,21 @@ static void open_gate(struct loan_table *table, struct object_eviction *object)
 	if (!object->closed)
 		return;
 	object->closed = false;
-	write_hold_remove(table, object->handle);
+	write_hold_remove(table, object->key);
 	gate_leave(store_gate(table->attr.store), &object->entry);
 }
 
-static struct object_eviction *create_object(struct loan_table *table,
-					     uint64_t session, uint64_t handle)
+static struct object_eviction *
+create_object(struct loan_table *table, uint64_t session, struct object_key key)
 {
 	struct loan_evictions *ev = table->evictions;
 	struct object_eviction *object = calloc(1, sizeof(*object));
 
 	if (!object)
 		return NULL;
-	object->handle = handle;
+	object->key = key;
 	object->session = session;
-	HASH_ADD(hh, ev->objects, handle, sizeof(object->handle), object);
+	HASH_ADD(hh, ev->objects, key, sizeof(object->key), object);
 	if (!object->hh.tbl) {
 		free(object);
 		return NULL;
@@ -285,22 +286,23 @@ static void defer_object(struct loan_table *table,
 /* ---- sessions ---- */
 
 /* An object that was lent for reading stays open until its turn: nobody can change it. */
-static void add_object(void *arg, uint64_t session, uint64_t handle, bool write)
+static void add_object(void *arg, uint64_t session, struct object_key key,
+		       bool write)
 {
 	struct loan_table *table = arg;
-	struct object_eviction *object = find_object(table, handle);
+	struct object_eviction *object = find_object(table, key);
 
 	if (!object)
-		object = create_object(table, session, handle);
+		object = create_object(table, session, key);
 	if (object && object->session == session)
-		loan_history_evict(table->history, session, handle);
+		loan_history_evict(table->history, session, key);
 	if (!object)
 		log_error(
 			table->attr.log,
-			"no memory to replace object %016llx, which was lent to "
+			"no memory to replace object %s, which was lent to "
 			"an evicted session: end its program, or copy the file "
 			"and remove it",
-			(unsigned long long)handle);
+			object_key_text(key).s);
 	else if (write && !object->deferred)
 		close_gate(table, object);
 }
@@ -311,7 +313,7 @@ static void add_session(struct loan_table *table, uint64_t session)
 
 	for (uint32_t i = 0; ses && i < LOAN_PAGE_OBJECTS; i++)
 		if (ses->loan[i].number)
-			add_object(table, session, ses->loan[i].handle,
+			add_object(table, session, ses->loan[i].key,
 				   ses->loan[i].write);
 	loan_history_visit(table->history, session, add_object, table);
 }
@@ -380,17 +382,17 @@ static void log_result(const struct loan_table *table,
 {
 	if (!rc)
 		log_info(table->attr.log,
-			 "object %016llx: replaced by a copy, because it was "
+			 "object %s: replaced by a copy, because it was "
 			 "lent to evicted session %016llx; no action is needed",
-			 (unsigned long long)object->handle,
+			 object_key_text(object->key).s,
 			 (unsigned long long)object->session);
 	else if (!object->deferred)
 		log_warn(table->attr.log,
-			 "object %016llx: cannot be replaced by a copy: %s; "
+			 "object %s: cannot be replaced by a copy: %s; "
 			 "until it is replaced, the program of evicted session "
 			 "%016llx may keep it open: free some space, end the "
 			 "program, or copy the file and remove it",
-			 (unsigned long long)object->handle, strerror(-rc),
+			 object_key_text(object->key).s, strerror(-rc),
 			 (unsigned long long)object->session);
 }
 
@@ -405,7 +407,7 @@ static bool replace_evicted(struct loan_table *table,
 	int rc;
 
 	close_gate(table, object);
-	rc = replace_by_copy(table, object->handle);
+	rc = replace_by_copy(table, object->key);
 	if (rc == -ECANCELED) /* this process ends */
 		return false;
 	if (rc == -EAGAIN && !object->deferred) {
@@ -419,7 +421,7 @@ static bool replace_evicted(struct loan_table *table,
 		defer_object(table, object);
 	} else {
 		loan_history_erase(table->history, object->session,
-				   object->handle);
+				   object->key);
 		free_object(table, object, loan_session_free);
 	}
 	return !rc;

@@ -22,7 +22,7 @@ struct changed_range {
 };
 
 struct changed_object {
-	uint64_t key; /* key_of(handle) */
+	struct object_key key; /* secret_key() */
 	struct itree ranges; /* they do not overlap */
 	unsigned int n;
 	UT_hash_handle hh;
@@ -49,7 +49,7 @@ struct recent_changes {
 		/* a ring; a new one replaces the oldest */
 		struct recent_truncation known[RECENT_TRUNCATIONS];
 	} truncations;
-	/* by handle % RECENT_REMOVALS; 0: none */
+	/* at removal_mark() % RECENT_REMOVALS; 0: none */
 	_Atomic uint64_t removed[RECENT_REMOVALS];
 };
 
@@ -76,9 +76,11 @@ int recent_changes_open(struct recent_changes **out)
  * A client can send any number as a handle (with auth = sys, no capability is needed).  The secret
  * factor keeps it from choosing handles that collide in the table.
  */
-static uint64_t key_of(const struct recent_changes *recent, uint64_t handle)
+static struct object_key secret_key(const struct recent_changes *recent,
+				    struct object_key key)
 {
-	return handle * recent->secret;
+	key.handle *= recent->secret;
+	return key;
 }
 
 /* ---- ranges: the static functions below need the lock ---- */
@@ -199,26 +201,26 @@ static bool make_room(struct recent_changes *recent)
 /* ---- objects ---- */
 
 static struct changed_object *find_object(const struct recent_changes *recent,
-					  uint64_t handle)
+					  struct object_key key)
 {
-	uint64_t key = key_of(recent, handle);
+	struct object_key secret = secret_key(recent, key);
 	struct changed_object *o;
 
-	HASH_FIND(hh, recent->objects, &key, sizeof(key), o);
+	HASH_FIND(hh, recent->objects, &secret, sizeof(secret), o);
 	return o;
 }
 
 static struct changed_object *get_object(struct recent_changes *recent,
-					 uint64_t handle)
+					 struct object_key key)
 {
-	struct changed_object *o = find_object(recent, handle);
+	struct changed_object *o = find_object(recent, key);
 
 	if (o)
 		return o;
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return NULL;
-	o->key = key_of(recent, handle);
+	o->key = secret_key(recent, key);
 	HASH_ADD(hh, recent->objects, key, sizeof(o->key), o);
 	if (o->hh.tbl)
 		return o;
@@ -281,10 +283,11 @@ static bool is_changed_by_others(const struct changed_object *o,
 	return false;
 }
 
-static bool is_changed(const struct recent_changes *recent, uint64_t handle,
-		       const struct store_seg *seg, unsigned int n, uint64_t by)
+static bool is_changed(const struct recent_changes *recent,
+		       struct object_key key, const struct store_seg *seg,
+		       unsigned int n, uint64_t by)
 {
-	const struct changed_object *o = find_object(recent, handle);
+	const struct changed_object *o = find_object(recent, key);
 	unsigned int i;
 
 	for (i = 0; o && i < n; i++)
@@ -293,11 +296,11 @@ static bool is_changed(const struct recent_changes *recent, uint64_t handle,
 	return false;
 }
 
-static bool record_change(struct recent_changes *recent, uint64_t handle,
+static bool record_change(struct recent_changes *recent, struct object_key key,
 			  const struct store_seg *seg, unsigned int n,
 			  uint64_t by)
 {
-	struct changed_object *o = n ? get_object(recent, handle) : NULL;
+	struct changed_object *o = n ? get_object(recent, key) : NULL;
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
@@ -308,22 +311,22 @@ static bool record_change(struct recent_changes *recent, uint64_t handle,
 	return true;
 }
 
-static int check_and_record(struct recent_changes *recent, uint64_t handle,
-			    const struct store_seg *seg, unsigned int n,
-			    uint64_t by, bool repeated)
+static int check_and_record(struct recent_changes *recent,
+			    struct object_key key, const struct store_seg *seg,
+			    unsigned int n, uint64_t by, bool repeated)
 {
 	if (atomic_load(&recent->on) && clock_now() >= recent->until)
 		forget_all(recent);
 	if (!atomic_load(&recent->on))
 		return repeated ? -ECONNABORTED : 0;
-	if (repeated && is_changed(recent, handle, seg, n, by))
+	if (repeated && is_changed(recent, key, seg, n, by))
 		return -EIO;
-	if (!record_change(recent, handle, seg, n, by))
+	if (!record_change(recent, key, seg, n, by))
 		forget_all(recent);
 	return 0;
 }
 
-int recent_changes_check(struct recent_changes *recent, uint64_t handle,
+int recent_changes_check(struct recent_changes *recent, struct object_key key,
 			 const struct store_seg *seg, unsigned int n,
 			 uint64_t by, bool repeated)
 {
@@ -333,7 +336,7 @@ int recent_changes_check(struct recent_changes *recent, uint64_t handle,
 	    !atomic_load_explicit(&recent->on, memory_order_relaxed))
 		return 0;
 	pthread_mutex_lock(&recent->lock);
-	rc = check_and_record(recent, handle, seg, n, by, repeated);
+	rc = check_and_record(recent, key, seg, n, by, repeated);
 	pthread_mutex_unlock(&recent->lock);
 	return rc;
 }
@@ -410,14 +413,28 @@ void recent_truncation_end(struct recent_changes *recent,
 
 /* ---- removed objects ---- */
 
-void recent_removal_add(struct recent_changes *recent, uint64_t handle)
+/*
+ * The key as one word, so that no lock is needed.  For the own group it is the handle.  The marks
+ * of two objects of one file always differ.  Those of two files are equal by chance only: handles
+ * are enciphered.
+ */
+static uint64_t removal_mark(struct object_key key)
 {
-	atomic_store(&recent->removed[handle % RECENT_REMOVALS], handle);
+	return key.handle + key.copyset * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-bool recent_removal_has(const struct recent_changes *recent, uint64_t handle)
+void recent_removal_add(struct recent_changes *recent, struct object_key key)
 {
-	return handle &&
-	       atomic_load(&recent->removed[handle % RECENT_REMOVALS]) ==
-		       handle;
+	uint64_t mark = removal_mark(key);
+
+	atomic_store(&recent->removed[mark % RECENT_REMOVALS], mark);
+}
+
+bool recent_removal_has(const struct recent_changes *recent,
+			struct object_key key)
+{
+	uint64_t mark = removal_mark(key);
+
+	return mark &&
+	       atomic_load(&recent->removed[mark % RECENT_REMOVALS]) == mark;
 }

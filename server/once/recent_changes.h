@@ -45,7 +45,7 @@ void recent_changes_close(struct recent_changes *recent);
  * known any more.  If the process is older than RECENT_CHANGES_MS and repeated is false, the
  * function only loads one variable.
  */
-int recent_changes_check(struct recent_changes *recent, uint64_t handle,
+int recent_changes_check(struct recent_changes *recent, struct object_key key,
 			 const struct store_seg *seg, unsigned int n,
 			 uint64_t by, bool repeated);
 /* Forgets all ranges: from now on objects may be changed without a record (loan_table.h). */
@@ -94,7 +94,8 @@ void recent_truncation_end(struct recent_changes *recent,
  */
 #define RECENT_REMOVALS 65536u
 
-void recent_removal_add(struct recent_changes *recent, uint64_t handle);
-bool recent_removal_has(const struct recent_changes *recent, uint64_t handle);
+void recent_removal_add(struct recent_changes *recent, struct object_key key);
+bool recent_removal_has(const struct recent_changes *recent,
+			struct object_key key);
 
 #endif

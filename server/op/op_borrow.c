@@ -36,14 +36,16 @@ static bool may_lend_for_writing(struct iod *iod,
 					 RECENT_CHANGES_MS * CLOCK_NS_PER_MS;
 }
 
-static int open_object(struct iod *iod, uint64_t handle, bool write,
-		       struct store_obj **obj)
+static int open_object(struct iod *iod, const struct wire_borrow *body,
+		       bool write, struct store_obj **obj)
 {
-	if (handle == WIRE_B_NO_OBJECT) /* and it is never made */
+	struct object_key key = object_key_own(le64toh(body->handle));
+
+	if (key.handle == WIRE_B_NO_OBJECT) /* and it is never made */
 		return -ENOENT;
 	if (write)
-		return change_open_object(iod, handle, obj);
-	return store_obj_get(iod->store, handle, false, obj);
+		return change_open_object(iod, key, obj);
+	return store_obj_get(iod->store, key, false, obj);
 }
 
 static int pass_descriptors(struct rpc_req *req, const struct loan_grant *lent)
@@ -146,7 +148,7 @@ void op_borrow(struct worker *w, struct rpc_req *req)
 	}
 	trusted = is_trusted(w->iod, &id);
 	write = trusted && may_lend_for_writing(w->iod, body);
-	rc = open_object(w->iod, le64toh(body->handle), write, &obj);
+	rc = open_object(w->iod, body, write, &obj);
 	if (rc == -ENOENT) {
 		send_loan(req, &(struct loan_grant){ 0 },
 			  WIRE_B_NONE | (trusted && iod_lends_writing(w->iod)

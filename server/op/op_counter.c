@@ -16,7 +16,7 @@ static struct counter_change change_of(const struct rpc_req *req)
 	const struct wire_counter *body = req->msg.body;
 
 	return (struct counter_change){
-		.handle = le64toh(body->handle),
+		.key = object_key_own(le64toh(body->handle)),
 		.number = le32toh(body->number),
 		.set = le32toh(body->flags) & WIRE_CT_SET,
 		.value = (int64_t)le64toh(body->value),
@@ -43,8 +43,8 @@ static int open_counter_object(struct iod *iod, const struct counter_change *c,
 			       struct store_obj **obj)
 {
 	return counter_change_is_read(c)
-		       ? store_obj_get(iod->store, c->handle, false, obj)
-		       : change_open_object(iod, c->handle, obj);
+		       ? store_obj_get(iod->store, c->key, false, obj)
+		       : change_open_object(iod, c->key, obj);
 }
 
 /* The second check catches a removal since the first. */
@@ -52,12 +52,11 @@ static int change_counter(struct iod *iod, const struct rpc_req *req,
 			  bool quick, int64_t *old)
 {
 	const struct counter_change c = change_of(req);
-	uint64_t handle = c.handle;
 	struct store_obj *obj;
 	int rc = open_counter_object(iod, &c, &obj);
 
 	if (rc == -ENOENT && counter_change_is_read(&c) &&
-	    !recent_removal_has(iod->recent, handle)) {
+	    !recent_removal_has(iod->recent, c.key)) {
 		*old = 0;
 		return 0;
 	}
@@ -65,9 +64,9 @@ static int change_counter(struct iod *iod, const struct rpc_req *req,
 		return rc;
 	rc = change_in_gate(iod, req, &c, obj, quick, old);
 	store_obj_put(obj);
-	if (!recent_removal_has(iod->recent, handle))
+	if (!recent_removal_has(iod->recent, c.key))
 		return rc;
-	counters_remove_file(iod->counters, handle);
+	counters_remove_file(iod->counters, c.key);
 	return -ENOENT;
 }
 
@@ -119,11 +118,11 @@ static bool refuse_repeated_change(struct worker *w, struct rpc_req *req)
 	if (!req->state_lost || counter_change_is_read(&c))
 		return false;
 	log_warn(w->iod->log,
-		 "%s: a change of a counter of %016llx comes again: an earlier "
+		 "%s: a change of a counter of %s comes again: an earlier "
 		 "process of this iod has made it, or not, so it fails "
 		 "(ECONNABORTED)",
 		 rpc_session_info(req->session)->peer,
-		 (unsigned long long)c.handle);
+		 object_key_text(c.key).s);
 	rpc_reply_status(req, -ECONNABORTED);
 	return true;
 }

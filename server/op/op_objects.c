@@ -16,22 +16,45 @@
 
 struct listing {
 	struct store_place place;
-	uint64_t handle[WIRE_HANDLE_MAX];
+	struct object_key key[WIRE_HANDLE_MAX];
+	le64 handle[WIRE_HANDLE_MAX];
 	uint32_t n;
 };
+
+/*
+ * The answer names objects by handle, so it cannot name those of other groups.  To leave them out
+ * would hide them from pvfs-fsck.
+ */
+static int set_handles(const struct op_job *job, struct listing *l)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (!object_key_is_own(l->key[i])) {
+			log_error(job->worker->iod->log,
+				  "cannot list the objects: %s belongs to a "
+				  "group of iods, which this release does not "
+				  "know; install the release that wrote it",
+				  object_key_text(l->key[i]).s);
+			return -EOPNOTSUPP;
+		}
+		l->handle[i] = htole64(l->key[i].handle);
+	}
+	return 0;
+}
 
 static int list_objects(struct op_job *job)
 {
 	const struct wire_walk *body = job->req->msg.body;
 	struct listing *l = malloc(sizeof(*l));
+	int rc;
 
 	job->req->priv = l;
 	if (!l)
 		return -ENOMEM;
 	l->place = (struct store_place){ le32toh(body->place),
-					 le64toh(body->after) };
-	return store_walk(job->worker->iod->store, &l->place, l->handle,
-			  WIRE_HANDLE_MAX, &l->n);
+					 object_key_own(le64toh(body->after)) };
+	rc = store_walk(job->worker->iod->store, &l->place, l->key,
+			WIRE_HANDLE_MAX, &l->n);
+	return rc ? rc : set_handles(job, l);
 }
 
 static void send_listing(struct op_job *job, int status)
@@ -41,12 +64,10 @@ static void send_listing(struct op_job *job, int status)
 
 	if (!status) {
 		rep = (struct wire_walk_rep){
-			.after = htole64(l->place.after),
+			.after = htole64(l->place.after.handle),
 			.place = htole32(l->place.leaf),
 			.n = htole32(l->n),
 		};
-		for (uint32_t i = 0; i < l->n; i++)
-			l->handle[i] = htole64(l->handle[i]);
 		op_reply(job->req, &rep, sizeof(rep), l->handle,
 			 l->n * sizeof(l->handle[0]), RPC_REEXECUTE);
 		free(job);
@@ -69,20 +90,21 @@ static int remove_all(struct op_job *job, bool durable)
 	const le64 *handle = job->req->msg.tail[0].ptr;
 	struct iod *iod = job->worker->iod;
 	uint32_t i, n = le32toh(body->n);
+	struct object_key key;
 	int rc, first = 0;
 
 	for (i = 0; i < n; i++) {
 		if (rpc_req_late(job->req))
 			return -ETIMEDOUT;
-		recent_removal_add(iod->recent, le64toh(handle[i]));
-		rc = store_remove(iod->store, le64toh(handle[i]), durable);
-		loan_object_drop(iod->loans, le64toh(handle[i]));
-		counters_remove_file(iod->counters, le64toh(handle[i]));
+		key = object_key_own(le64toh(handle[i]));
+		recent_removal_add(iod->recent, key);
+		rc = store_remove(iod->store, key, durable);
+		loan_object_drop(iod->loans, key);
+		counters_remove_file(iod->counters, key);
 		if (!rc)
 			continue;
-		log_error(iod->log, "cannot remove object %016llx: %s",
-			  (unsigned long long)le64toh(handle[i]),
-			  strerror(-rc));
+		log_error(iod->log, "cannot remove object %s: %s",
+			  object_key_text(key).s, strerror(-rc));
 		first = first ? first : rc;
 	}
 	return first;

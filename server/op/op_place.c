@@ -39,7 +39,7 @@ static struct counter_loan_request loan_request_of(const struct op_job *job)
 	const struct placing *p = job->req->priv;
 
 	return (struct counter_loan_request){
-		.handle = le64toh(body->handle),
+		.key = object_key_own(le64toh(body->handle)),
 		.number = le32toh(body->number),
 		.dev = p->dev,
 		.step = (int64_t)le64toh(body->step),
@@ -73,14 +73,14 @@ static int lend_counter(struct op_job *job)
 	int rc = check_place_request(job);
 
 	if (!rc)
-		rc = change_open_object(iod, wish.handle, &obj);
+		rc = change_open_object(iod, wish.key, &obj);
 	if (rc)
 		return rc;
 	rc = counter_lend_to_device(iod->counters, &wish, &p->place);
 	store_obj_put(obj);
-	if (!recent_removal_has(iod->recent, wish.handle))
+	if (!recent_removal_has(iod->recent, wish.key))
 		return rc;
-	counters_remove_file(iod->counters, wish.handle);
+	counters_remove_file(iod->counters, wish.key);
 	return -ENOENT;
 }
 

@@ -24,7 +24,7 @@
 #include "server/state/rdma_places.h"
 #include "server/xfer/xfer.h"
 
-static int open_object(struct xfer *x, uint64_t handle);
+static int open_object(struct xfer *x, struct object_key key);
 static void read_into_reply(struct xfer *x);
 static void read_chunk(struct chunk *c);
 static void send_chunk(struct chunk *c, int status);
@@ -42,7 +42,7 @@ void op_read(struct worker *w, struct rpc_req *req)
 
 	if (!x)
 		return;
-	x->status = open_object(x, le64toh(body->handle));
+	x->status = open_object(x, object_key_own(le64toh(body->handle)));
 	if (x->status || !x->total)
 		end_read(x);
 	else if (!x->nmem)
@@ -83,12 +83,12 @@ static bool ends_before_object(const struct xfer *x)
 }
 
 /* An object that does not exist is empty. */
-static int open_object(struct xfer *x, uint64_t handle)
+static int open_object(struct xfer *x, struct object_key key)
 {
 	struct store_stat st = { 0 };
 	int rc;
 
-	rc = store_obj_get(x->worker->iod->store, handle, false, &x->obj);
+	rc = store_obj_get(x->worker->iod->store, key, false, &x->obj);
 	if (!rc)
 		rc = store_obj_stat(x->obj, &st);
 	if (rc && rc != -ENOENT)

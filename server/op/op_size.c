@@ -15,11 +15,11 @@
  * have to be read from the disk.
  */
 
-static int read_size(struct object_store *store, le64 handle,
+static int read_size(struct object_store *store, struct object_key key,
 		     struct wire_objsize *size)
 {
 	struct store_stat st;
-	int rc = store_stat(store, le64toh(handle), &st);
+	int rc = store_stat(store, key, &st);
 
 	if (rc)
 		return rc;
@@ -29,21 +29,22 @@ static int read_size(struct object_store *store, le64 handle,
 	return 0;
 }
 
-static void send_one_size(struct worker *w, struct rpc_req *req, le64 handle)
+static void send_one_size(struct worker *w, struct rpc_req *req,
+			  struct object_key key)
 {
 	struct {
 		struct wire_objsize size;
 		struct wire_end_place place;
 	} one;
 	struct wire_getsize_rep rep = { .n = htole32(1) };
-	int rc = read_size(w->iod->store, handle, &one.size);
+	int rc = read_size(w->iod->store, key, &one.size);
 	bool shown;
 
 	if (rc) {
 		rpc_reply_status(req, rc);
 		return;
 	}
-	shown = size_place_get(w->iod, req, le64toh(handle), &one.place);
+	shown = size_place_get(w->iod, req, key, &one.place);
 	rep.places = htole32(shown);
 	op_reply(req, &rep, sizeof(rep), &one,
 		 shown ? sizeof(one) : sizeof(one.size), RPC_REEXECUTE);
@@ -61,7 +62,8 @@ static int read_all_sizes(struct op_job *job)
 	if (!size)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n && !rc; i++)
-		rc = read_size(job->worker->iod->store, handle[i], &size[i]);
+		rc = read_size(job->worker->iod->store,
+			       object_key_own(le64toh(handle[i])), &size[i]);
 	return rc;
 }
 
@@ -87,7 +89,7 @@ void op_getsize(struct worker *w, struct rpc_req *req)
 	const le64 *handle = req->msg.tail[0].ptr;
 
 	if (le32toh(body->n) == 1)
-		send_one_size(w, req, handle[0]);
+		send_one_size(w, req, object_key_own(le64toh(handle[0])));
 	else
 		op_job_start(w, req, DISK_READ, read_all_sizes, send_all_sizes);
 }
@@ -95,15 +97,15 @@ void op_getsize(struct worker *w, struct rpc_req *req)
 /* ---- RESIZE: only the manager sends it, because it orders the truncations of a file ---- */
 
 /* A missing object has no bytes to cut, and a removed one needs none. */
-static int resize_in_time(struct iod *iod, uint64_t handle, uint64_t size,
+static int resize_in_time(struct iod *iod, struct object_key key, uint64_t size,
 			  uint64_t expiry)
 {
 	struct gate_entry entry;
 	struct store_obj *obj;
 	int rc;
 
-	rc = size ? change_open_object(iod, handle, &obj)
-		  : store_obj_get(iod->store, handle, false, &obj);
+	rc = size ? change_open_object(iod, key, &obj)
+		  : store_obj_get(iod->store, key, false, &obj);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	rc = store_obj_enter(obj, expiry, &entry);
@@ -133,15 +135,16 @@ static int resize_unless_superseded(struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
 	struct iod *iod = job->worker->iod;
-	uint64_t handle = le64toh(body->handle), size = le64toh(body->size);
+	struct object_key key = object_key_own(le64toh(body->handle));
+	uint64_t size = le64toh(body->size);
 	const struct store_seg cut = { size, UINT64_MAX - size };
 	int rc;
 
 	if (rpc_req_late(job->req))
 		return -ETIMEDOUT;
-	rc = recent_changes_check(iod->recent, handle, &cut, 1, 0,
+	rc = recent_changes_check(iod->recent, key, &cut, 1, 0,
 				  may_be_repeated(job));
-	return rc ? rc : resize_in_time(iod, handle, size, job->req->expiry);
+	return rc ? rc : resize_in_time(iod, key, size, job->req->expiry);
 }
 
 static int resize_once(struct op_job *job)

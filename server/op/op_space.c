@@ -89,12 +89,12 @@ static int fallocate_all_parts(struct op_job *job, struct store_obj *obj,
 static int open_object_to_allocate(struct op_job *job, struct store_obj **obj)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
-	uint64_t handle = le64toh(body->handle);
+	struct object_key key = object_key_own(le64toh(body->handle));
 	struct iod *iod = job->worker->iod;
 
 	if (le32toh(body->flags) & WIRE_FA_PUNCH)
-		return store_obj_get(iod->store, handle, false, obj);
-	return change_open_object(iod, handle, obj);
+		return store_obj_get(iod->store, key, false, obj);
+	return change_open_object(iod, key, obj);
 }
 
 static int fallocate_object(struct op_job *job)
@@ -104,8 +104,8 @@ static int fallocate_object(struct op_job *job)
 	struct store_obj *obj;
 	int rc;
 
-	rc = change_check(job->worker->iod, job->req, le64toh(body->handle),
-			  &all, 1);
+	rc = change_check(job->worker->iod, job->req,
+			  object_key_own(le64toh(body->handle)), &all, 1);
 	if (rc)
 		return rc;
 	rc = open_object_to_allocate(job, &obj);
@@ -126,7 +126,7 @@ static void finish_fallocate(struct op_job *job, int status)
 
 	dirty_object_write_end(dirty_objects_write_begin(
 		&job->ses->dirty, job->worker->iod->store,
-		le64toh(body->handle)));
+		object_key_own(le64toh(body->handle))));
 	op_job_reply(job, status);
 }
 
@@ -150,8 +150,8 @@ static int seek_object(struct op_job *job)
 	if (!at)
 		return -ENOMEM;
 	*at = off;
-	rc = store_obj_get(job->worker->iod->store, le64toh(body->handle),
-			   false, &obj);
+	rc = store_obj_get(job->worker->iod->store,
+			   object_key_own(le64toh(body->handle)), false, &obj);
 	if (rc)
 		return rc != -ENOENT ? rc : hole ? 0 : -ENXIO;
 	rc = store_obj_seek(obj, hole, off, at);

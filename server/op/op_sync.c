@@ -67,7 +67,7 @@ static void sync_object(struct sync_op *op, struct sync_one *one)
 	struct store_obj *obj;
 	int rc;
 
-	rc = store_obj_get(iod->store, one->flush.handle, false, &obj);
+	rc = store_obj_get(iod->store, one->flush.key, false, &obj);
 	if (rc) {
 		one->flush.all = rc == -ENOENT;
 		sync_part(op, rc == -ENOENT ? 0 : rc);
@@ -112,7 +112,8 @@ void op_sync(struct worker *w, struct rpc_req *req)
 	atomic_init(&op->left, n + 1);
 	atomic_init(&op->status, 0);
 	for (i = 0; i < n; i++)
-		dirty_objects_flush_begin(&op->ses->dirty, le64toh(handle[i]),
+		dirty_objects_flush_begin(&op->ses->dirty,
+					  object_key_own(le64toh(handle[i])),
 					  &op->one[i].flush);
 	op->work.run = sync_all;
 	if (n == 1)

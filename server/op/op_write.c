@@ -39,20 +39,20 @@ static const struct xfer_ops write_ops = {
 void op_write(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_io *body = req->msg.body;
-	uint64_t handle = le64toh(body->handle);
+	struct object_key key = object_key_own(le64toh(body->handle));
 	struct xfer *x = xfer_create(w, req, &write_ops);
 
 	if (!x)
 		return;
-	x->status = change_check(w->iod, req, handle, x->seg, x->nseg);
+	x->status = change_check(w->iod, req, key, x->seg, x->nseg);
 	if (!x->status && x->total)
-		x->status = change_open_object(w->iod, handle, &x->obj);
+		x->status = change_open_object(w->iod, key, &x->obj);
 	if (x->status || !x->total) {
 		end_transfer(x);
 		return;
 	}
 	x->dirty = dirty_objects_write_begin(&x->ses->dirty, w->iod->store,
-					     handle);
+					     key);
 	if (!x->nmem || rpc_req_data(req)) {
 		write_message_data(x);
 		return;
@@ -102,9 +102,8 @@ static bool may_use_windows(const struct xfer *x)
 	    store_obj_stat(x->obj, &st))
 		return false;
 	/* because the search for holes may block */
-	if (!store_whole(&st) &&
-	    loan_object_has_writer(x->worker->iod->loans,
-				   store_obj_handle(x->obj)))
+	if (!store_whole(&st) && loan_object_has_writer(x->worker->iod->loans,
+							store_obj_key(x->obj)))
 		return false;
 	if (x->total / x->nseg < WINDOW_MIN &&
 	    !(xfer_has_many_pieces(x) && store_whole(&st)))
@@ -231,7 +230,7 @@ static void end_transfer(struct xfer *x)
 	if (!x->windows_end)
 		end_write(x);
 	else if (loan_object_is_busy(x->worker->iod->loans,
-				     store_obj_handle(x->obj)))
+				     store_obj_key(x->obj)))
 		chunk_run_in_pool(c, touch_object, touch_complete);
 	else
 		touch_complete(c, touch_object(c));

@@ -7,31 +7,33 @@
 #include "common/util/container.h"
 
 /* The second check catches a removal since the first. */
-int change_open_object(struct iod *iod, uint64_t handle, struct store_obj **obj)
+int change_open_object(struct iod *iod, struct object_key key,
+		       struct store_obj **obj)
 {
 	struct store_obj *made;
 	int rc;
 
-	if (recent_removal_has(iod->recent, handle))
+	if (recent_removal_has(iod->recent, key))
 		return -ENOENT;
-	rc = store_obj_get(iod->store, handle, true, &made);
+	rc = store_obj_get(iod->store, key, true, &made);
 	if (rc)
 		return rc;
-	if (!recent_removal_has(iod->recent, handle)) {
+	if (!recent_removal_has(iod->recent, key)) {
 		*obj = made;
 		return 0;
 	}
 	store_obj_put(made);
-	rc = store_remove(iod->store, handle, false);
+	rc = store_remove(iod->store, key, false);
 	return rc ? rc : -ENOENT;
 }
 
-int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
-		 const struct store_seg *seg, unsigned int n)
+int change_check(struct iod *iod, const struct rpc_req *req,
+		 struct object_key key, const struct store_seg *seg,
+		 unsigned int n)
 {
 	if (rpc_req_late(req))
 		return -ETIMEDOUT;
-	return recent_changes_check(iod->recent, handle, seg, n,
+	return recent_changes_check(iod->recent, key, seg, n,
 				    rpc_session_info(req->session)->id,
 				    req->state_lost);
 }
@@ -63,8 +65,7 @@ void change_flush_start(struct change_flush *f, struct iod_session *ses,
 	rpc_req_enter(f->req, RPC_FLUSH);
 	f->wait.done = on_flush_complete;
 	f->mail.deliver = on_flush_mail;
-	dirty_objects_flush_begin(&ses->dirty, store_obj_handle(obj),
-				  &f->dirty);
+	dirty_objects_flush_begin(&ses->dirty, store_obj_key(obj), &f->dirty);
 	store_obj_flush(obj, ses->worker->iod->pool, ses->disk_client,
 			&f->wait);
 }

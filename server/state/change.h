@@ -12,7 +12,7 @@
  * Sets *obj to the object, with a reference for the caller.  Makes the object if it does not
  * exist. -ENOENT: the object was removed, and is not made again.  -errno of the store.
  */
-int change_open_object(struct iod *iod, uint64_t handle,
+int change_open_object(struct iod *iod, struct object_key key,
 		       struct store_obj **obj);
 
 /*
@@ -20,8 +20,9 @@ int change_open_object(struct iod *iod, uint64_t handle,
  * passed.  -EIO, -ECONNABORTED: req is a repeated request that must not be executed again, as for
  * recent_changes_check().
  */
-int change_check(struct iod *iod, const struct rpc_req *req, uint64_t handle,
-		 const struct store_seg *seg, unsigned int n);
+int change_check(struct iod *iod, const struct rpc_req *req,
+		 struct object_key key, const struct store_seg *seg,
+		 unsigned int n);
 
 /*
  * A flush of what a session wrote to an object, before a request of the session is answered.  An

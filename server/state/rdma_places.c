@@ -57,8 +57,8 @@ static void register_sizes(struct iod *iod)
 	}
 }
 
-bool size_place_get(struct iod *iod, const struct rpc_req *req, uint64_t handle,
-		    struct wire_end_place *place)
+bool size_place_get(struct iod *iod, const struct rpc_req *req,
+		    struct object_key key, struct wire_end_place *place)
 {
 	const struct tp_mr *mr = iod->size_mr[rpc_req_rail(req)];
 	uint64_t tag;
@@ -67,7 +67,7 @@ bool size_place_get(struct iod *iod, const struct rpc_req *req, uint64_t handle,
 	/* one memory key gives access to the sizes of all objects */
 	if (!mr || iod->conf.auth.caps ||
 	    !(rpc_session_info(req->session)->features & WIRE_FT_ENDS) ||
-	    !size_table_place(store_size_table(iod->store), handle, &at, &tag))
+	    !size_table_place(store_size_table(iod->store), key, &at, &tag))
 		return false;
 	*place = (struct wire_end_place){
 		.addr = htole64((uintptr_t)mr->addr + at),

@@ -19,8 +19,8 @@ void rdma_places_close(struct iod *iod);
 /* Whether a device can serve the table of sizes.  If none can, the store needs no such table. */
 bool size_place_wanted(const struct iod *iod);
 /* The place of the object for the client of req.  False: the client has to send requests. */
-bool size_place_get(struct iod *iod, const struct rpc_req *req, uint64_t handle,
-		    struct wire_end_place *place);
+bool size_place_get(struct iod *iod, const struct rpc_req *req,
+		    struct object_key key, struct wire_end_place *place);
 
 /* reads of more bytes do not count for sharing */
 #define BLOCK_PLACE_READ_MAX 16384u

@@ -39,9 +39,9 @@ int session_access_file(struct iod_session *ses, const struct rpc_req *req,
 	io->client = ses->disk_client;
 	io->aio = iod->aio;
 	io->expiry = req->expiry;
-	io->has_direct_writer =
-		write &&
-		loan_object_has_writer(iod->loans, store_obj_handle(io->obj));
+	io->has_direct_writer = write &&
+				loan_object_has_writer(iod->loans,
+						       store_obj_key(io->obj));
 	io->work.item.began = 0;
 	return write ? iod->engine->write(io) : iod->engine->read(io);
 }

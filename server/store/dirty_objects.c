@@ -6,7 +6,7 @@
 #include "server/store/store_int.h"
 
 struct dirty_object {
-	uint64_t handle;
+	struct object_key key;
 	struct object_errors *obj;
 	unsigned int reported; /* the object's error count as last reported */
 	unsigned int running; /* number of writes in progress */
@@ -15,11 +15,11 @@ struct dirty_object {
 };
 
 static struct dirty_object *find_object(const struct dirty_objects *m,
-					uint64_t handle)
+					struct object_key key)
 {
 	struct dirty_object *object;
 
-	HASH_FIND(hh, m->table, &handle, sizeof(handle), object);
+	HASH_FIND(hh, m->table, &key, sizeof(key), object);
 	return object;
 }
 
@@ -41,18 +41,18 @@ void dirty_objects_free(struct dirty_objects *m, struct object_store *store)
 
 static struct dirty_object *make_object(struct dirty_objects *m,
 					struct object_store *store,
-					uint64_t handle)
+					struct object_key key)
 {
 	struct dirty_object *object = calloc(1, sizeof(*object));
 
 	if (!object)
 		return NULL;
-	object->handle = handle;
-	object->obj = writeback_errors_get(&store->errors, handle);
+	object->key = key;
+	object->obj = writeback_errors_get(&store->errors, key);
 	if (!object->obj)
 		goto free_object;
 	object->reported = error_count_get(&object->obj->err);
-	HASH_ADD(hh, m->table, handle, sizeof(object->handle), object);
+	HASH_ADD(hh, m->table, key, sizeof(object->key), object);
 	if (object->hh.tbl)
 		return object;
 	writeback_errors_put(&store->errors, object->obj);
@@ -63,15 +63,15 @@ free_object:
 
 struct dirty_object *dirty_objects_write_begin(struct dirty_objects *m,
 					       struct object_store *store,
-					       uint64_t handle)
+					       struct object_key key)
 {
 	struct dirty_object *object;
 
 	if (store_in_memory(store))
 		return NULL;
-	object = find_object(m, handle);
+	object = find_object(m, key);
 	if (!object)
-		object = make_object(m, store, handle);
+		object = make_object(m, store, key);
 	if (object) {
 		object->running++;
 		object->last = ++m->writes;
@@ -88,12 +88,13 @@ void dirty_object_write_end(struct dirty_object *object)
 		object->running--;
 }
 
-void dirty_objects_flush_begin(const struct dirty_objects *m, uint64_t handle,
+void dirty_objects_flush_begin(const struct dirty_objects *m,
+			       struct object_key key,
 			       struct dirty_objects_flush *flush)
 {
-	const struct dirty_object *object = find_object(m, handle);
+	const struct dirty_object *object = find_object(m, key);
 
-	flush->handle = handle;
+	flush->key = key;
 	flush->writes = m->writes;
 	flush->all = object && !object->running;
 }
@@ -101,7 +102,7 @@ void dirty_objects_flush_begin(const struct dirty_objects *m, uint64_t handle,
 int dirty_objects_flush_end(struct dirty_objects *m, struct object_store *store,
 			    const struct dirty_objects_flush *flush, int status)
 {
-	struct dirty_object *object = find_object(m, flush->handle);
+	struct dirty_object *object = find_object(m, flush->key);
 	int rc = 0, wide = 0;
 
 	if (object) {

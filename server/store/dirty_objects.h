@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/dist/object_key.h"
+
 struct object_store;
 struct dirty_object;
 
@@ -33,16 +35,17 @@ void dirty_objects_free(struct dirty_objects *m, struct object_store *store);
  */
 struct dirty_object *dirty_objects_write_begin(struct dirty_objects *m,
 					       struct object_store *store,
-					       uint64_t handle);
+					       struct object_key key);
 void dirty_object_write_end(struct dirty_object *object);
 
 /* A flush covers all writes that had ended when it began. */
 struct dirty_objects_flush {
-	uint64_t handle;
+	struct object_key key;
 	uint64_t writes;
 	bool all; /* no write was running at the begin */
 };
-void dirty_objects_flush_begin(const struct dirty_objects *m, uint64_t handle,
+void dirty_objects_flush_begin(const struct dirty_objects *m,
+			       struct object_key key,
 			       struct dirty_objects_flush *flush);
 /*
  * Ends a flush. status: its result.  Returns it; if it is 0, returns the error that another flush

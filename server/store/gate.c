@@ -40,10 +40,11 @@ unsigned int gate_place(uint64_t handle)
 	return (mix >> 32) % GATE_STRIPES;
 }
 
-static struct gate_stripe *stripe_of(const struct gate *gate, uint64_t handle)
+static struct gate_stripe *stripe_of(const struct gate *gate,
+				     struct object_key key)
 {
 	return (struct gate_stripe *)(uintptr_t)&gate
-		->stripe[gate_place(handle)];
+		->stripe[gate_place(key.handle)];
 }
 
 uint64_t gate_clock(void)
@@ -154,43 +155,42 @@ uint64_t gate_ends(const struct gate *gate)
 
 /* ---- changes ---- */
 
-static void note_change(struct gate_stripe *s, uint64_t handle)
+static void note_change(struct gate_stripe *s, struct object_key key)
 {
 	struct gate_swap *swap;
 
 	LIST_FOREACH(swap, &s->swaps, link)
-		if (swap->handle == handle)
+		if (object_key_equal(swap->key, key))
 			swap->changed = true;
 }
 
-static void add_entry(struct gate *gate, uint64_t handle, uint64_t expiry,
+static void add_entry(struct gate *gate, struct object_key key, uint64_t expiry,
 		      bool others, struct gate_entry *entry)
 {
-	struct gate_stripe *s = stripe_of(gate, handle);
+	struct gate_stripe *s = stripe_of(gate, key);
 
-	*entry = (struct gate_entry){ .expiry = expiry,
-				      .handle = handle,
-				      .by_others = others,
-				      .stripe = s };
+	*entry = (struct gate_entry){
+		.expiry = expiry, .key = key, .by_others = others, .stripe = s
+	};
 	pthread_mutex_lock(&s->lock);
 	LIST_INSERT_HEAD(&s->entered, entry, link);
 	if (!others)
-		note_change(s, handle);
+		note_change(s, key);
 	if (entry->expiry < atomic_load(s->first))
 		atomic_store(s->first, entry->expiry);
 	pthread_mutex_unlock(&s->lock);
 }
 
-void gate_enter_late(struct gate *gate, uint64_t handle, uint64_t expiry,
+void gate_enter_late(struct gate *gate, struct object_key key, uint64_t expiry,
 		     struct gate_entry *entry)
 {
-	add_entry(gate, handle, expiry, true, entry);
+	add_entry(gate, key, expiry, true, entry);
 }
 
-int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
+int gate_enter(struct gate *gate, struct object_key key, uint64_t expiry,
 	       struct gate_entry *entry)
 {
-	add_entry(gate, handle, expiry, false, entry);
+	add_entry(gate, key, expiry, false, entry);
 	/* a request that does not see this change came before the clock is read */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (gate->clock() < expiry)
@@ -211,13 +211,13 @@ static uint64_t first_of(const struct gate_stripe *s)
 }
 
 static bool is_late(const struct gate *gate, const struct gate_stripe *s,
-		    uint64_t handle)
+		    struct object_key key)
 {
 	const struct gate_entry *entry;
 	uint64_t now = gate->clock();
 
 	LIST_FOREACH(entry, &s->entered, link)
-		if (entry->handle == handle && entry->expiry <= now &&
+		if (object_key_equal(entry->key, key) && entry->expiry <= now &&
 		    entry->expiry != NOBODY)
 			return true;
 	return false;
@@ -225,15 +225,15 @@ static bool is_late(const struct gate *gate, const struct gate_stripe *s,
 
 /* Moves to go the waiters that may continue, now that a change of this object has left. */
 static void take_waits(const struct gate *gate, struct gate_stripe *s,
-		       uint64_t handle, struct waits *go)
+		       struct object_key key, struct waits *go)
 {
 	struct gate_wait *wait, *next;
 
-	if (TAILQ_EMPTY(&s->waits) || is_late(gate, s, handle))
+	if (TAILQ_EMPTY(&s->waits) || is_late(gate, s, key))
 		return;
 	for (wait = TAILQ_FIRST(&s->waits); wait; wait = next) {
 		next = TAILQ_NEXT(wait, link);
-		if (wait->handle != handle)
+		if (!object_key_equal(wait->key, key))
 			continue;
 		wait->waits = false;
 		TAILQ_REMOVE(&s->waits, wait, link);
@@ -250,7 +250,7 @@ void gate_leave(struct gate *gate, struct gate_entry *entry)
 	pthread_mutex_lock(&s->lock);
 	LIST_REMOVE(entry, link);
 	atomic_store_explicit(s->first, first_of(s), memory_order_release);
-	take_waits(gate, s, entry->handle, &go);
+	take_waits(gate, s, entry->key, &go);
 	pthread_mutex_unlock(&s->lock);
 	while ((wait = TAILQ_FIRST(&go))) {
 		TAILQ_REMOVE(&go, wait, link);
@@ -260,16 +260,17 @@ void gate_leave(struct gate *gate, struct gate_entry *entry)
 
 /* ---- replacing the file ---- */
 
-bool gate_swap_begin(struct gate *gate, uint64_t handle, struct gate_swap *swap)
+bool gate_swap_begin(struct gate *gate, struct object_key key,
+		     struct gate_swap *swap)
 {
-	struct gate_stripe *s = stripe_of(gate, handle);
+	struct gate_stripe *s = stripe_of(gate, key);
 	const struct gate_entry *entry;
 	bool alone = true;
 
-	*swap = (struct gate_swap){ .handle = handle };
+	*swap = (struct gate_swap){ .key = key };
 	pthread_mutex_lock(&s->lock);
 	LIST_FOREACH(entry, &s->entered, link)
-		alone &= entry->handle != handle || entry->by_others;
+		alone &= !object_key_equal(entry->key, key) || entry->by_others;
 	if (alone)
 		LIST_INSERT_HEAD(&s->swaps, swap, link);
 	pthread_mutex_unlock(&s->lock);
@@ -279,7 +280,7 @@ bool gate_swap_begin(struct gate *gate, uint64_t handle, struct gate_swap *swap)
 int gate_swap_end(struct gate *gate, struct gate_swap *swap,
 		  int (*make)(void *arg), void *arg)
 {
-	struct gate_stripe *s = stripe_of(gate, swap->handle);
+	struct gate_stripe *s = stripe_of(gate, swap->key);
 	int rc = 0;
 
 	pthread_mutex_lock(&s->lock);
@@ -303,27 +304,27 @@ static bool is_shut(const struct gate *gate, const struct gate_stripe *s)
  * Reads the state of the stripe first, without the lock.  Only if something in the stripe is late
  * does it need the lock.
  */
-bool gate_is_shut(const struct gate *gate, uint64_t handle)
+bool gate_is_shut(const struct gate *gate, struct object_key key)
 {
-	struct gate_stripe *s = stripe_of(gate, handle);
+	struct gate_stripe *s = stripe_of(gate, key);
 	bool shut;
 
 	if (!is_shut(gate, s))
 		return false;
 	pthread_mutex_lock(&s->lock);
-	shut = is_late(gate, s, handle);
+	shut = is_late(gate, s, key);
 	pthread_mutex_unlock(&s->lock);
 	return shut;
 }
 
-bool gate_wait(struct gate *gate, uint64_t handle, struct gate_wait *wait)
+bool gate_wait(struct gate *gate, struct object_key key, struct gate_wait *wait)
 {
-	struct gate_stripe *s = stripe_of(gate, handle);
+	struct gate_stripe *s = stripe_of(gate, key);
 	bool shut;
 
 	pthread_mutex_lock(&s->lock);
-	shut = is_late(gate, s, handle);
-	wait->handle = handle;
+	shut = is_late(gate, s, key);
+	wait->key = key;
 	wait->waits = shut;
 	if (shut)
 		TAILQ_INSERT_TAIL(&s->waits, wait, link);
@@ -331,9 +332,10 @@ bool gate_wait(struct gate *gate, uint64_t handle, struct gate_wait *wait)
 	return shut;
 }
 
-bool gate_cancel(struct gate *gate, uint64_t handle, struct gate_wait *wait)
+bool gate_cancel(struct gate *gate, struct object_key key,
+		 struct gate_wait *wait)
 {
-	struct gate_stripe *s = stripe_of(gate, handle);
+	struct gate_stripe *s = stripe_of(gate, key);
 	bool waits;
 
 	pthread_mutex_lock(&s->lock);

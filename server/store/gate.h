@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "common/dist/object_key.h"
 #include "common/wire/loan_pages.h"
 
 #define GATE_STRIPES LOAN_PAGE_STRIPES
@@ -31,7 +32,7 @@ struct gate_stripe;
 struct gate_entry {
 	uint64_t expiry;
 	/* private */
-	uint64_t handle;
+	struct object_key key;
 	bool by_others; /* entered by gate_enter_late() */
 	struct gate_stripe *stripe;
 	LIST_ENTRY(gate_entry) link;
@@ -41,7 +42,7 @@ struct gate_wait {
 	/* No change of the object is late any more.  Called from any thread; must not block. */
 	void (*go)(struct gate_wait *wait);
 	/* private */
-	uint64_t handle;
+	struct object_key key;
 	bool waits; /* on the stripe's list; under the stripe's lock */
 	TAILQ_ENTRY(gate_wait) link;
 };
@@ -58,13 +59,13 @@ void gate_close(struct gate *gate);
  * Enters a change.  0: it is in time; make it, then call gate_leave().  -ETIMEDOUT: its expiry
  * has passed, so it must not be made; it has not entered.
  */
-int gate_enter(struct gate *gate, uint64_t handle, uint64_t expiry,
+int gate_enter(struct gate *gate, struct object_key key, uint64_t expiry,
 	       struct gate_entry *entry);
 /*
  * Enters a change of another process that is late and may still be made.  All requests to the
  * object wait until it leaves.
  */
-void gate_enter_late(struct gate *gate, uint64_t handle, uint64_t expiry,
+void gate_enter_late(struct gate *gate, struct object_key key, uint64_t expiry,
 		     struct gate_entry *entry);
 /*
  * The change is done.  If no change of the object is late any more, calls go() of all waits for
@@ -74,7 +75,7 @@ void gate_leave(struct gate *gate, struct gate_entry *entry);
 
 /*
  * The page that shows the gate to processes that access objects directly (struct loan_page_gate):
- * its descriptor, which the gate owns, and the stripe of a handle in it.
+ * its descriptor, which the gate owns, and the stripe of the objects of a file in it.
  */
 int gate_page(const struct gate *gate);
 unsigned int gate_place(uint64_t handle);
@@ -87,7 +88,7 @@ uint64_t gate_ends(const struct gate *gate);
 /* The replacement of an object's file.  The caller owns it from begin to end. */
 struct gate_swap {
 	/* private; under the stripe's lock */
-	uint64_t handle;
+	struct object_key key;
 	bool changed;
 	LIST_ENTRY(gate_swap) link;
 };
@@ -95,7 +96,7 @@ struct gate_swap {
  * Begins a replacement.  True: it has begun, and the caller must call gate_swap_end().  Changes
  * that enter meanwhile do not wait.  False: a change of the object by this process is inside.
  */
-bool gate_swap_begin(struct gate *gate, uint64_t handle,
+bool gate_swap_begin(struct gate *gate, struct object_key key,
 		     struct gate_swap *swap);
 /*
  * Ends a replacement.  Runs make(arg) before another change can enter, and returns its result.
@@ -112,17 +113,19 @@ int gate_swap_end(struct gate *gate, struct gate_swap *swap,
 uint64_t gate_clock(void);
 
 /* Whether a change of the object is late: inside, and past its expiry. */
-bool gate_is_shut(const struct gate *gate, uint64_t handle);
+bool gate_is_shut(const struct gate *gate, struct object_key key);
 /*
  * True: wait->go() will be called when no change of the object is late; the caller then asks
  * again. The caller owns wait, and keeps it until go() or gate_cancel().  False: no change of the
  * object is late, and go() is not called.
  */
-bool gate_wait(struct gate *gate, uint64_t handle, struct gate_wait *wait);
+bool gate_wait(struct gate *gate, struct object_key key,
+	       struct gate_wait *wait);
 /*
- * Cancels a wait; handle is as given to gate_wait().  True: go() was not called and will not be.
+ * Cancels a wait; key is as given to gate_wait().  True: go() was not called and will not be.
  * False: go() was called, or is about to be.
  */
-bool gate_cancel(struct gate *gate, uint64_t handle, struct gate_wait *wait);
+bool gate_cancel(struct gate *gate, struct object_key key,
+		 struct gate_wait *wait);
 
 #endif

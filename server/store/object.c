@@ -300,13 +300,13 @@ int store_obj_stat(struct store_obj *obj, struct store_stat *st)
 }
 
 /* By name, so that a walk over many objects does not evict open files from the cache. */
-int store_stat(struct object_store *store, uint64_t handle,
+int store_stat(struct object_store *store, struct object_key key,
 	       struct store_stat *st)
 {
 	char path[OBJECT_PATH_LEN];
 	struct stat sb;
 
-	object_path_make(handle, path);
+	object_path_make(key, path);
 	if (!fstatat(store->objfd, path, &sb, AT_SYMLINK_NOFOLLOW))
 		set_stat(&sb, st);
 	else if (errno == ENOENT)
@@ -349,9 +349,9 @@ int store_obj_touch(struct store_obj *obj)
 
 	int rc;
 
-	store_change_begin(obj->store, obj->handle);
+	store_change_begin(obj->store, obj->key);
 	rc = futimens(obj->fd, now) ? -errno : 0;
-	store_change_end(obj->store, obj->handle);
+	store_change_end(obj->store, obj->key);
 	return rc;
 }
 
@@ -367,7 +367,7 @@ int store_obj_lend(struct store_obj *obj, bool read, bool write)
 	char path[OBJECT_PATH_LEN];
 	int fd;
 
-	object_path_make(obj->handle, path);
+	object_path_make(obj->key, path);
 	fd = openat(obj->store->objfd, path,
 		    (!write ? O_RDONLY
 		     : read ? O_RDWR
@@ -378,16 +378,16 @@ int store_obj_lend(struct store_obj *obj, bool read, bool write)
 
 /* ---- changes ---- */
 
-void store_change_begin(struct object_store *store, uint64_t handle)
+void store_change_begin(struct object_store *store, struct object_key key)
 {
-	block_table_change_begin(store->blocks, handle);
-	size_table_change_begin(store->sizes, handle);
+	block_table_change_begin(store->blocks, key.handle);
+	size_table_change_begin(store->sizes, key);
 }
 
-void store_change_end(struct object_store *store, uint64_t handle)
+void store_change_end(struct object_store *store, struct object_key key)
 {
-	size_table_change_end(store->sizes, handle);
-	block_table_change_end(store->blocks, handle);
+	size_table_change_end(store->sizes, key);
+	block_table_change_end(store->blocks, key.handle);
 }
 
 int store_obj_enter(struct store_obj *obj, uint64_t expiry,
@@ -395,16 +395,16 @@ int store_obj_enter(struct store_obj *obj, uint64_t expiry,
 {
 	int rc;
 
-	store_change_begin(obj->store, obj->handle);
-	rc = gate_enter(obj->store->gate, obj->handle, expiry, entry);
+	store_change_begin(obj->store, obj->key);
+	rc = gate_enter(obj->store->gate, obj->key, expiry, entry);
 	if (rc)
-		store_change_end(obj->store, obj->handle);
+		store_change_end(obj->store, obj->key);
 	return rc;
 }
 
 void store_obj_leave(struct store_obj *obj, struct gate_entry *entry)
 {
-	store_change_end(obj->store, obj->handle);
+	store_change_end(obj->store, obj->key);
 	gate_leave(obj->store->gate, entry);
 }
 
@@ -447,8 +447,9 @@ static void see_piece(struct read_note *s, const struct store_seg *seg)
 			continue;
 		s->last = number;
 		s->left--;
-		block_table_note_block(s->obj->store->blocks, s->obj->handle,
-				       number, read_block, s->obj);
+		block_table_note_block(s->obj->store->blocks,
+				       s->obj->key.handle, number, read_block,
+				       s->obj);
 	}
 }
 
@@ -458,7 +459,7 @@ void store_obj_note_read(struct store_obj *obj, const struct store_seg *seg,
 	struct read_note s = { obj, size, SEEN_MOST, UINT64_MAX };
 	unsigned int i;
 
-	if (!obj->store->blocks)
+	if (!obj->store->blocks || !object_key_is_own(obj->key))
 		return;
 	for (i = 0; i < n && s.left; i++)
 		see_piece(&s, &seg[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* object_cache.c - open object files by handle, and the references to them. */
+/* object_cache.c - open object files by key, and the references to them. */
 #include "server/store/object_cache.h"
 #include "server/store/store_int.h"
 
@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 static struct object_cache_shard *shard_of(struct object_cache *cache,
-					   uint64_t handle)
+					   struct object_key key)
 {
-	return &cache->shard[handle % OBJECT_CACHE_SHARDS];
+	return &cache->shard[key.handle % OBJECT_CACHE_SHARDS];
 }
 
 static void init_shard(struct object_cache_shard *s)
@@ -40,8 +40,7 @@ void object_cache_init(struct object_cache *cache, unsigned int max,
 /* Removes an object that is about to be closed from the list of all objects. */
 static void forget_object(struct store_obj *obj)
 {
-	struct object_cache_shard *s = shard_of(&obj->store->cache,
-						obj->handle);
+	struct object_cache_shard *s = shard_of(&obj->store->cache, obj->key);
 
 	if (!obj->listed)
 		return;
@@ -72,9 +71,9 @@ unsigned int store_obj_replacements(const struct store_obj *obj)
 	return atomic_load(&obj->replacements);
 }
 
-uint64_t store_obj_handle(const struct store_obj *obj)
+struct object_key store_obj_key(const struct store_obj *obj)
 {
-	return obj->handle;
+	return obj->key;
 }
 
 /* ---- the lists of a shard ---- */
@@ -82,7 +81,7 @@ uint64_t store_obj_handle(const struct store_obj *obj)
 /* The object has to stay open: a session has not yet heard that its writes are stable. */
 static bool may_report_error(const struct store_obj *obj)
 {
-	return writeback_errors_has(&obj->store->errors, obj->handle);
+	return writeback_errors_has(&obj->store->errors, obj->key);
 }
 
 /* Needs the lock, as do the functions below.  Moves obj to the end of a list. */
@@ -126,11 +125,11 @@ void object_cache_destroy(struct object_cache *cache)
 }
 
 static struct store_obj *find_object(struct object_cache_shard *s,
-				     uint64_t handle)
+				     struct object_key key)
 {
 	struct store_obj *obj;
 
-	HASH_FIND(hh, s->table, &handle, sizeof(handle), obj);
+	HASH_FIND(hh, s->table, &key, sizeof(key), obj);
 	if (!obj)
 		return NULL;
 	if (obj->list != OBJECT_CACHE_LRU || TAILQ_NEXT(obj, lru))
@@ -138,14 +137,14 @@ static struct store_obj *find_object(struct object_cache_shard *s,
 	return store_obj_ref(obj);
 }
 
-struct store_obj *object_cache_find(struct object_cache *cache, uint64_t handle,
-				    uint64_t *ticket)
+struct store_obj *object_cache_find(struct object_cache *cache,
+				    struct object_key key, uint64_t *ticket)
 {
-	struct object_cache_shard *s = shard_of(cache, handle);
+	struct object_cache_shard *s = shard_of(cache, key);
 	struct store_obj *obj;
 
 	pthread_mutex_lock(&s->lock);
-	obj = find_object(s, handle);
+	obj = find_object(s, key);
 	*ticket = s->removals;
 	pthread_mutex_unlock(&s->lock);
 	return obj;
@@ -209,7 +208,7 @@ static void insert_object(struct object_cache *cache,
 
 	obj->listed = true;
 	LIST_INSERT_HEAD(&s->all, obj, all);
-	HASH_ADD(hh, s->table, handle, sizeof(obj->handle), obj);
+	HASH_ADD(hh, s->table, key, sizeof(obj->key), obj);
 	if (!obj->hh.tbl)
 		return;
 	store_obj_ref(obj);
@@ -223,13 +222,13 @@ struct store_obj *object_cache_add(struct object_cache *cache,
 				   struct store_obj *obj, uint64_t ticket,
 				   struct store_obj **closing)
 {
-	struct object_cache_shard *s = shard_of(cache, obj->handle);
+	struct object_cache_shard *s = shard_of(cache, obj->key);
 	struct evicted evicted = { .drop = obj };
 	struct store_obj *use = NULL;
 
 	pthread_mutex_lock(&s->lock);
 	if (s->removals == ticket)
-		use = find_object(s, obj->handle);
+		use = find_object(s, obj->key);
 	if (s->removals == ticket && !use) {
 		use = obj;
 		evicted.drop = NULL;
@@ -245,7 +244,7 @@ struct store_obj *object_cache_add(struct object_cache *cache,
 void object_cache_finish_closing(struct object_cache *cache,
 				 struct store_obj *obj)
 {
-	struct object_cache_shard *s = shard_of(cache, obj->handle);
+	struct object_cache_shard *s = shard_of(cache, obj->key);
 	bool evicted;
 
 	pthread_mutex_lock(&s->lock);
@@ -259,16 +258,16 @@ void object_cache_finish_closing(struct object_cache *cache,
 	store_obj_put(obj);
 }
 
-void object_cache_replace_file(struct object_cache *cache, uint64_t handle,
-			       int fd)
+void object_cache_replace_file(struct object_cache *cache,
+			       struct object_key key, int fd)
 {
-	struct object_cache_shard *s = shard_of(cache, handle);
+	struct object_cache_shard *s = shard_of(cache, key);
 	struct store_obj *obj;
 
 	pthread_mutex_lock(&s->lock);
 	s->removals++;
 	LIST_FOREACH(obj, &s->all, all) {
-		if (obj->handle != handle)
+		if (!object_key_equal(obj->key, key))
 			continue;
 		while (dup3(fd, obj->fd, O_CLOEXEC) < 0 && errno == EINTR)
 			;
@@ -277,14 +276,14 @@ void object_cache_replace_file(struct object_cache *cache, uint64_t handle,
 	pthread_mutex_unlock(&s->lock);
 }
 
-void object_cache_remove(struct object_cache *cache, uint64_t handle)
+void object_cache_remove(struct object_cache *cache, struct object_key key)
 {
-	struct object_cache_shard *s = shard_of(cache, handle);
+	struct object_cache_shard *s = shard_of(cache, key);
 	struct store_obj *obj;
 
 	pthread_mutex_lock(&s->lock);
 	s->removals++;
-	HASH_FIND(hh, s->table, &handle, sizeof(handle), obj);
+	HASH_FIND(hh, s->table, &key, sizeof(key), obj);
 	if (obj)
 		remove_from_table(s, obj);
 	pthread_mutex_unlock(&s->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * object_cache.h - open object files by handle: a bounded LRU cache, in shards so that threads
+ * object_cache.h - open object files by key: a bounded LRU cache, in shards so that threads
  * seldom wait for a lock.
  *
  * The kernel reports write-back errors only to open files.  So a file that clients have written
@@ -41,7 +41,7 @@ struct flush_group {
 };
 
 struct store_obj {
-	uint64_t handle;
+	struct object_key key;
 	struct object_store *store;
 	int fd;
 	/* a descriptor of the same file with O_DIRECT, or -1 */
@@ -89,12 +89,12 @@ void object_cache_init(struct object_cache *cache, unsigned int max,
 void object_cache_destroy(struct object_cache *cache);
 
 /* Returns a new reference, or NULL and in *ticket the ticket for object_cache_add(). */
-struct store_obj *object_cache_find(struct object_cache *cache, uint64_t handle,
-				    uint64_t *ticket);
+struct store_obj *object_cache_find(struct object_cache *cache,
+				    struct object_key key, uint64_t *ticket);
 /*
  * Adds a newly opened object, which was opened after the ticket was drawn.  Returns the object
  * to use, with a reference for the caller.  If another thread has added one meanwhile, returns
- * that one and puts obj.  NULL: obj was put because a handle of the shard was removed or
+ * that one and puts obj.  NULL: obj was put because a key of the shard was removed or
  * replaced meanwhile; open it again.
  *
  * *closing: an object that was evicted and may still report a write-back error, with a
@@ -109,11 +109,11 @@ void object_cache_finish_closing(struct object_cache *cache,
 				 struct store_obj *obj);
 /*
  * Call it after another file, open as fd, has replaced the object's file.  All open objects of the
- * handle use the new file from then on.  The caller keeps fd.
+ * key use the new file from then on.  The caller keeps fd.
  */
-void object_cache_replace_file(struct object_cache *cache, uint64_t handle,
-			       int fd);
+void object_cache_replace_file(struct object_cache *cache,
+			       struct object_key key, int fd);
 /* Call it after the file was unlinked. */
-void object_cache_remove(struct object_cache *cache, uint64_t handle);
+void object_cache_remove(struct object_cache *cache, struct object_key key);
 
 #endif

@@ -20,7 +20,7 @@
 
 struct file_copy {
 	struct object_store *store;
-	uint64_t handle;
+	struct object_key key;
 	char path[OBJECT_PATH_LEN];
 	int from, to;
 	struct stat st; /* of the old file */
@@ -144,7 +144,7 @@ static int move_into_place(void *arg)
 
 	if (renameat(store->objfd, NAME, store->objfd, copy->path))
 		return -errno;
-	object_cache_replace_file(&store->cache, copy->handle, copy->to);
+	object_cache_replace_file(&store->cache, copy->key, copy->to);
 	return 0;
 }
 
@@ -190,11 +190,11 @@ static int replace_by_copy(struct file_copy *copy)
 	return rc;
 }
 
-int store_obj_replace(struct object_store *store, uint64_t handle,
+int store_obj_replace(struct object_store *store, struct object_key key,
 		      const struct store_copy_control *control)
 {
 	struct file_copy copy = { .store = store,
-				  .handle = handle,
+				  .key = key,
 				  .from = -1,
 				  .to = -1,
 				  .control = control };
@@ -202,17 +202,17 @@ int store_obj_replace(struct object_store *store, uint64_t handle,
 
 	if (!store->memory)
 		return -EOPNOTSUPP;
-	object_path_make(handle, copy.path);
+	object_path_make(key, copy.path);
 	/* before the file is opened, because the object may be removed afterwards */
-	if (!gate_swap_begin(store->gate, handle, &copy.swap))
+	if (!gate_swap_begin(store->gate, key, &copy.swap))
 		return -EAGAIN;
 	rc = open_old_file(&copy);
 	if (rc) {
 		gate_swap_end(store->gate, &copy.swap, NULL, NULL);
 		return rc == -ENOENT ? 0 : rc;
 	}
-	store_change_begin(store, handle);
+	store_change_begin(store, key);
 	rc = replace_by_copy(&copy);
-	store_change_end(store, handle);
+	store_change_end(store, key);
 	return rc;
 }

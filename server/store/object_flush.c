@@ -14,11 +14,11 @@
 
 static void flush_failed(struct store_obj *obj, int status)
 {
-	writeback_errors_add(&obj->store->errors, obj->handle, status);
+	writeback_errors_add(&obj->store->errors, obj->key, status);
 	log_error(obj->store->log,
-		  "flush of object %016lx failed: %s; data written "
+		  "flush of object %s failed: %s; data written "
 		  "lately may be lost, check the disk",
-		  (unsigned long)obj->handle, strerror(-status));
+		  object_key_text(obj->key).s, strerror(-status));
 }
 
 int store_obj_sync(struct store_obj *obj)
@@ -28,7 +28,7 @@ int store_obj_sync(struct store_obj *obj)
 	if (fdatasync(obj->fd))
 		rc = -errno;
 	if (!rc && !atomic_load(&obj->named)) {
-		rc = object_tree_sync_name(obj->store, obj->handle);
+		rc = object_tree_sync_name(obj->store, obj->key);
 		if (!rc)
 			atomic_store(&obj->named, true);
 	}

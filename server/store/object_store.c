@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * object_store.c - a store: opening it, whether it is the one that the manager expects, and its
- * objects by handle.
+ * objects by key.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -214,10 +214,10 @@ static int open_parts(struct object_store *store, const char *dir)
 }
 
 /* As GETSIZE answers. */
-static int read_size(void *arg, uint64_t handle, struct object_size *size)
+static int read_size(void *arg, struct object_key key, struct object_size *size)
 {
 	struct store_stat st;
-	int rc = store_stat(arg, handle, &st);
+	int rc = store_stat(arg, key, &st);
 
 	if (!rc)
 		*size = (struct object_size){ st.size, st.blocks, st.mtime };
@@ -361,36 +361,37 @@ const struct timing *store_flush_times(const struct object_store *store)
 	return &store->flush_times;
 }
 
-/* ---- objects by handle ---- */
+/* ---- objects by key ---- */
 
-static int unlink_object(struct object_store *store, uint64_t handle)
+static int unlink_object(struct object_store *store, struct object_key key)
 {
 	char path[OBJECT_PATH_LEN];
 	struct gate_entry entry;
 	int rc;
 
-	object_path_make(handle, path);
-	store_change_begin(store, handle);
-	gate_enter(store->gate, handle, UINT64_MAX, &entry);
+	object_path_make(key, path);
+	store_change_begin(store, key);
+	gate_enter(store->gate, key, UINT64_MAX, &entry);
 	rc = unlinkat(store->objfd, path, 0) ? -errno : 0;
 	if (!rc)
-		object_cache_remove(&store->cache, handle);
+		object_cache_remove(&store->cache, key);
 	gate_leave(store->gate, &entry);
-	store_change_end(store, handle);
+	store_change_end(store, key);
 	return rc == -ENOENT ? 0 : rc;
 }
 
-int store_remove(struct object_store *store, uint64_t handle, bool durable)
+int store_remove(struct object_store *store, struct object_key key,
+		 bool durable)
 {
-	int rc = unlink_object(store, handle);
+	int rc = unlink_object(store, key);
 
 	if (rc || !durable)
 		return rc;
-	return object_tree_sync_removal(store, handle);
+	return object_tree_sync_removal(store, key);
 }
 
-static int open_object(struct object_store *store, uint64_t handle, bool create,
-		       struct store_obj **out)
+static int open_object(struct object_store *store, struct object_key key,
+		       bool create, struct store_obj **out)
 {
 	struct store_obj *obj;
 	int fd;
@@ -398,12 +399,12 @@ static int open_object(struct object_store *store, uint64_t handle, bool create,
 	obj = calloc(1, sizeof(*obj));
 	if (!obj)
 		return -ENOMEM;
-	fd = object_tree_open(store, handle, create);
+	fd = object_tree_open(store, key, create);
 	if (fd < 0) {
 		free(obj);
 		return fd;
 	}
-	obj->handle = handle;
+	obj->key = key;
 	obj->store = store;
 	obj->fd = fd;
 	atomic_init(&obj->direct, -1);
@@ -442,15 +443,15 @@ static void close_evicted(struct store_obj *obj)
 		finish_closing(obj);
 }
 
-int store_obj_get(struct object_store *store, uint64_t handle, bool create,
-		  struct store_obj **out)
+int store_obj_get(struct object_store *store, struct object_key key,
+		  bool create, struct store_obj **out)
 {
 	struct store_obj *obj, *closing;
 	uint64_t ticket;
 	int rc;
 
-	while (!(obj = object_cache_find(&store->cache, handle, &ticket))) {
-		rc = open_object(store, handle, create, &obj);
+	while (!(obj = object_cache_find(&store->cache, key, &ticket))) {
+		rc = open_object(store, key, create, &obj);
 		if (rc)
 			return rc;
 		obj = object_cache_add(&store->cache, obj, ticket, &closing);

@@ -4,7 +4,7 @@
  *
  *   DIR/pvfs-stamp                          identity and owner of the store
  *   DIR/fences                              fenced sessions, and the manager's term
- *   DIR/objects/xx/yy/hhhhhhhhhhhhhhhh      one sparse file per handle
+ *   DIR/objects/xx/yy/KEY                   one sparse file per object (object_key.h)
  *
  * All functions except store_open() and store_close() may be called from any thread.  Errors of
  * the file system (ENOSPC, EDQUOT, EFBIG, EIO, ...) are returned unchanged.
@@ -20,6 +20,7 @@
 #include <sys/statvfs.h>
 
 #include "server/store/gate.h"
+#include "common/dist/object_key.h"
 #include "common/util/log.h"
 #include "server/store/block_table.h"
 #include "server/store/size_table.h"
@@ -76,39 +77,40 @@ static inline bool store_whole(const struct store_stat *st)
 	return !st->padded && st->blocks * 512 >= st->size;
 }
 /* All zero if the object does not exist. */
-int store_stat(struct object_store *store, uint64_t handle,
+int store_stat(struct object_store *store, struct object_key key,
 	       struct store_stat *st);
 /*
  * Removes the object.  Open references can still access its data.  0 also if the object does not
  * exist.  durable: the removal is on stable storage when this returns.  May block on the disk.
  */
-int store_remove(struct object_store *store, uint64_t handle, bool durable);
+int store_remove(struct object_store *store, struct object_key key,
+		 bool durable);
 
 /*
- * A walk over all objects: by leaf directory, and by handle within each.  Start with a zero
- * place.
+ * A walk over all objects: by leaf directory, and by key within each (object_key_is_after()).
+ * Start with a zero place.
  */
 #define STORE_LEAF_END UINT32_MAX
 struct store_place {
 	uint32_t leaf; /* STORE_LEAF_END: the walk is complete */
-	uint64_t after; /* handles up to this one of the leaf are done */
+	struct object_key after; /* keys up to this one of the leaf are done */
 };
 /*
- * Sets handle[] to the next *n handles, at most cap, and advances *place.  *n may be 0 before the
+ * Sets key[] to the next *n keys, at most cap, and advances *place.  *n may be 0 before the
  * end of the walk.  May block on the disk.
  */
 int store_walk(struct object_store *store, struct store_place *place,
-	       uint64_t *handle, uint32_t cap, uint32_t *n);
+	       struct object_key *key, uint32_t cap, uint32_t *n);
 
 /*
  * Sets *obj to an open object, with a reference for the caller, who puts it.  create: makes the
  * object if it does not exist.  -ENOENT: the object does not exist, and create is false.
  */
-int store_obj_get(struct object_store *store, uint64_t handle, bool create,
-		  struct store_obj **obj);
+int store_obj_get(struct object_store *store, struct object_key key,
+		  bool create, struct store_obj **obj);
 struct store_obj *store_obj_ref(struct store_obj *obj);
 void store_obj_put(struct store_obj *obj);
-uint64_t store_obj_handle(const struct store_obj *obj);
+struct object_key store_obj_key(const struct store_obj *obj);
 
 /*
  * Sets *done to the number of bytes that were read; fewer than len only at the end of the object.
@@ -178,8 +180,8 @@ struct store_seg {
 };
 /*
  * Records that these n pieces of the object were read; size: bytes of the object.  Shares a few
- * of the pieces' blocks if they are read for the second time (block_table.h).  Waits for the disk
- * only where store_obj_read_cached() does.
+ * of the pieces' blocks if they are read for the second time (block_table.h) and the object is of
+ * the own group.  Waits for the disk only where store_obj_read_cached() does.
  */
 void store_obj_note_read(struct store_obj *obj, const struct store_seg *seg,
 			 unsigned int n, uint64_t size);
@@ -187,8 +189,8 @@ void store_obj_note_read(struct store_obj *obj, const struct store_seg *seg,
  * Call them around a change of the object by another process (a borrower).  They do what
  * store_obj_enter() and store_obj_leave() do, without the gate.
  */
-void store_change_begin(struct object_store *store, uint64_t handle);
-void store_change_end(struct object_store *store, uint64_t handle);
+void store_change_begin(struct object_store *store, struct object_key key);
+void store_change_end(struct object_store *store, struct object_key key);
 /*
  * Returns a descriptor of a new open file description of the object's file, to be passed to
  * another process.  The caller closes it.  read, write: its access; at least one.  -errno.
@@ -207,7 +209,7 @@ struct store_copy_control {
 	bool (*go_on)(void *arg);
 	void *arg;
 };
-int store_obj_replace(struct object_store *store, uint64_t handle,
+int store_obj_replace(struct object_store *store, struct object_key key,
 		      const struct store_copy_control *control);
 /* How often the object's file was replaced since this reference was opened. */
 unsigned int store_obj_replacements(const struct store_obj *obj);

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +24,13 @@ unsigned int object_path_leaf(uint64_t handle)
 	return (unsigned int)((handle * 0x9e3779b97f4a7c15ull) >> 52);
 }
 
-void object_path_make(uint64_t handle, char path[OBJECT_PATH_LEN])
+void object_path_make(struct object_key key, char path[OBJECT_PATH_LEN])
 {
-	unsigned int leaf = object_path_leaf(handle);
+	unsigned int leaf = object_path_leaf(key.handle);
 
-	snprintf(path, OBJECT_PATH_LEN, "%02x/%02x/%016" PRIx64,
+	snprintf(path, OBJECT_PATH_LEN, "%02x/%02x/%s",
 		 leaf / OBJECT_PATH_FAN % OBJECT_PATH_FAN,
-		 leaf % OBJECT_PATH_FAN, handle);
+		 leaf % OBJECT_PATH_FAN, object_key_text(key).s);
 }
 
 /* ---- opening ---- */
@@ -61,13 +60,14 @@ static int make_leaf(struct object_store *store, const char *path)
 	return rc ? rc : make_dir(store, dir);
 }
 
-int object_tree_open(struct object_store *store, uint64_t handle, bool create)
+int object_tree_open(struct object_store *store, struct object_key key,
+		     bool create)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOATIME;
 	char path[OBJECT_PATH_LEN];
 	int fd, rc;
 
-	object_path_make(handle, path);
+	object_path_make(key, path);
 	fd = openat(store->objfd, path, flags);
 	if (fd < 0 && errno == ENOENT && create) {
 		fd = openat(store->objfd, path, flags | O_CREAT, 0600);
@@ -116,23 +116,24 @@ static int sync_leaf_name(struct object_store *store, unsigned int leaf,
 	return rc;
 }
 
-int object_tree_sync_name(struct object_store *store, uint64_t handle)
+int object_tree_sync_name(struct object_store *store, struct object_key key)
 {
 	char path[OBJECT_PATH_LEN];
 	int rc;
 
-	object_path_make(handle, path);
+	object_path_make(key, path);
 	path[OBJECT_PATH_LEAF] = '\0';
 	rc = sync_dir(store, path);
-	return rc ? rc : sync_leaf_name(store, object_path_leaf(handle), path);
+	return rc ? rc
+		  : sync_leaf_name(store, object_path_leaf(key.handle), path);
 }
 
-int object_tree_sync_removal(struct object_store *store, uint64_t handle)
+int object_tree_sync_removal(struct object_store *store, struct object_key key)
 {
 	char path[OBJECT_PATH_LEN];
 	int rc;
 
-	object_path_make(handle, path);
+	object_path_make(key, path);
 	path[OBJECT_PATH_LEAF] = '\0';
 	rc = sync_dir(store, path);
 	return rc == -ENOENT ? 0 : rc;
@@ -142,60 +143,49 @@ int object_tree_sync_removal(struct object_store *store, uint64_t handle)
 
 #define WALK_LEAVES_MAX 64 /* directories that one call reads */
 
-/* The cap smallest handles above `after`, sorted. */
-struct handle_list {
-	uint64_t after;
-	uint64_t *handle;
+/* The cap first keys after `after`, sorted. */
+struct key_list {
+	struct object_key after;
+	struct object_key *key;
 	uint32_t n, cap;
 	bool more; /* there are more than cap */
 };
 
-static void list_add(struct handle_list *l, uint64_t handle)
+static void list_add(struct key_list *l, struct object_key key)
 {
 	uint32_t i = l->n;
 
-	if (handle <= l->after)
+	if (!object_key_is_after(key, l->after))
 		return;
 	if (l->n == l->cap) {
 		l->more = true;
-		if (handle > l->handle[--i])
+		if (object_key_is_after(key, l->key[--i]))
 			return;
 	} else {
 		l->n++;
 	}
-	for (; i && l->handle[i - 1] > handle; i--)
-		l->handle[i] = l->handle[i - 1];
-	l->handle[i] = handle;
+	for (; i && object_key_is_after(l->key[i - 1], key); i--)
+		l->key[i] = l->key[i - 1];
+	l->key[i] = key;
 }
 
-/*
- * Sets *handle to the handle in the name of an object's file.  Returns false if it is no such name.
- */
-static bool parse_name(const char *name, uint64_t *handle)
-{
-	if (strlen(name) != 16 || strspn(name, "0123456789abcdef") != 16)
-		return false;
-	*handle = strtoull(name, NULL, 16);
-	return *handle != 0;
-}
-
-static int read_leaf(DIR *dir, uint32_t leaf, struct handle_list *l)
+static int read_leaf(DIR *dir, uint32_t leaf, struct key_list *l)
 {
 	struct dirent *d;
-	uint64_t handle;
+	struct object_key key;
 
 	errno = 0;
 	while ((d = readdir(dir))) {
-		if (parse_name(d->d_name, &handle) &&
-		    object_path_leaf(handle) == leaf)
-			list_add(l, handle);
+		if (object_key_parse(d->d_name, &key) &&
+		    object_path_leaf(key.handle) == leaf)
+			list_add(l, key);
 		errno = 0;
 	}
 	return -errno;
 }
 
 static int list_leaf(struct object_store *store, uint32_t leaf,
-		     struct handle_list *l)
+		     struct key_list *l)
 {
 	char path[OBJECT_PATH_LEN];
 	DIR *dir;
@@ -219,14 +209,14 @@ static int list_leaf(struct object_store *store, uint32_t leaf,
 }
 
 int store_walk(struct object_store *store, struct store_place *place,
-	       uint64_t *handle, uint32_t cap, uint32_t *n)
+	       struct object_key *key, uint32_t cap, uint32_t *n)
 {
 	struct store_place at = *place;
 	uint32_t got = 0;
 
 	for (int i = 0; i < WALK_LEAVES_MAX && got < cap; i++) {
-		struct handle_list l = { at.after, handle + got, 0, cap - got,
-					 false };
+		struct key_list l = { at.after, key + got, 0, cap - got,
+				      false };
 		int rc;
 
 		if (at.leaf >= OBJECT_PATH_LEAVES) {
@@ -238,10 +228,10 @@ int store_walk(struct object_store *store, struct store_place *place,
 			return rc;
 		got += l.n;
 		if (l.more) {
-			at.after = handle[got - 1];
+			at.after = key[got - 1];
 			break;
 		}
-		at.after = 0;
+		at.after = (struct object_key){ 0 };
 		at.leaf++;
 	}
 	*place = at;

@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct wire_end) <= SIZE_TABLE_PLACE_BYTES, "a place");
 
 struct size_place {
 	pthread_mutex_t lock;
-	uint64_t handle; /* 0: no object */
+	struct object_key key; /* handle 0: no object */
 	uint64_t asked; /* when a client asked last, attr.clock() */
 	/* changes in progress of all objects that belong to this place */
 	unsigned int busy;
@@ -90,9 +90,10 @@ unsigned int size_table_count(const struct size_table *table)
 	return table ? atomic_load(&table->count) : 0;
 }
 
-static unsigned int index_of(const struct size_table *table, uint64_t handle)
+static unsigned int index_of(const struct size_table *table,
+			     struct object_key key)
 {
-	uint64_t mix = handle * 0x9e3779b97f4a7c15ull;
+	uint64_t mix = (key.handle + key.copyset) * 0x9e3779b97f4a7c15ull;
 
 	return (unsigned int)((mix >> 32) % table->attr.places);
 }
@@ -137,7 +138,7 @@ static void show_size(struct size_table *table, struct size_place *place)
 	struct wire_end *words = words_of(table, place);
 	struct object_size now;
 
-	if (table->attr.look(table->attr.arg, place->handle, &now))
+	if (table->attr.look(table->attr.arg, place->key, &now))
 		return; /* clients continue to send requests */
 	store_words(words, (struct wire_end){ .tag = words->tag,
 					      .size = htole64(now.size),
@@ -149,19 +150,19 @@ static void show_size(struct size_table *table, struct size_place *place)
 static void clear_place(struct size_table *table, struct size_place *place)
 {
 	store_words(words_of(table, place), (struct wire_end){ 0 });
-	place->handle = 0;
+	place->key = object_key_own(0);
 	place->shown = false;
 	atomic_fetch_sub(&table->count, 1);
 }
 
 static void give_place(struct size_table *table, struct size_place *place,
-		       uint64_t handle)
+		       struct object_key key)
 {
 	uint64_t tag = atomic_fetch_add(&table->tag, 1) + 1;
 
-	if (!place->handle)
+	if (!place->key.handle)
 		atomic_fetch_add(&table->count, 1);
-	place->handle = handle;
+	place->key = key;
 	store_words(words_of(table, place),
 		    (struct wire_end){ .tag = htole64(tag ? tag : 1),
 				       .size = htole64(WIRE_END_ASK) });
@@ -176,29 +177,29 @@ static bool is_unused_since(const struct size_table *table,
 
 /* ---- changes ---- */
 
-void size_table_change_begin(struct size_table *table, uint64_t handle)
+void size_table_change_begin(struct size_table *table, struct object_key key)
 {
 	struct size_place *place;
 
 	if (!table)
 		return;
-	place = &table->place[index_of(table, handle)];
+	place = &table->place[index_of(table, key)];
 	pthread_mutex_lock(&place->lock);
 	place->busy++;
-	if (place->handle == handle && place->shown)
+	if (object_key_equal(place->key, key) && place->shown)
 		hide_size(table, place);
 	pthread_mutex_unlock(&place->lock);
 }
 
-void size_table_change_end(struct size_table *table, uint64_t handle)
+void size_table_change_end(struct size_table *table, struct object_key key)
 {
 	struct size_place *place;
 
 	if (!table)
 		return;
-	place = &table->place[index_of(table, handle)];
+	place = &table->place[index_of(table, key)];
 	pthread_mutex_lock(&place->lock);
-	if (!--place->busy && place->handle && !place->shown) {
+	if (!--place->busy && place->key.handle && !place->shown) {
 		if (is_unused_since(table, place, SIZE_TABLE_IDLE_MS))
 			clear_place(table, place);
 		else
@@ -207,8 +208,8 @@ void size_table_change_end(struct size_table *table, uint64_t handle)
 	pthread_mutex_unlock(&place->lock);
 }
 
-bool size_table_place(struct size_table *table, uint64_t handle, size_t *at,
-		      uint64_t *tag)
+bool size_table_place(struct size_table *table, struct object_key key,
+		      size_t *at, uint64_t *tag)
 {
 	struct size_place *place;
 	unsigned int i;
@@ -216,14 +217,14 @@ bool size_table_place(struct size_table *table, uint64_t handle, size_t *at,
 
 	if (!table)
 		return false;
-	i = index_of(table, handle);
+	i = index_of(table, key);
 	place = &table->place[i];
 	pthread_mutex_lock(&place->lock);
-	if (place->handle != handle &&
-	    (!place->handle ||
+	if (!object_key_equal(place->key, key) &&
+	    (!place->key.handle ||
 	     is_unused_since(table, place, SIZE_TABLE_HOLD_MS)))
-		give_place(table, place, handle);
-	ours = place->handle == handle;
+		give_place(table, place, key);
+	ours = object_key_equal(place->key, key);
 	if (ours) {
 		place->asked = table->attr.clock();
 		if (!place->shown && !place->busy)

@@ -9,7 +9,7 @@
  * table after a change was answered sees at least the size of that change.  While a late change
  * is in progress, the requests that clients send wait for it (gate.h).
  *
- * The place of an object depends only on its handle.  Changes are counted in that place, whether
+ * The place of an object depends only on its key.  Changes are counted in that place, whether
  * the object is shown there or not.  So no other state is needed when the object is shown later.
  * All functions except size_table_open() and size_table_close() may be called from any thread.
  *
@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/dist/object_key.h"
 #include "common/wire/ends.h"
 
 #define SIZE_TABLE_PLACES 4096u
@@ -40,7 +41,7 @@ struct object_size { /* as in struct wire_objsize */
 struct size_table_attr {
 	unsigned int places;
 	/* returns 0 and the present size of the object, or -errno */
-	int (*look)(void *arg, uint64_t handle, struct object_size *size);
+	int (*look)(void *arg, struct object_key key, struct object_size *size);
 	void *arg;
 	uint64_t (*clock)(void); /* in ns */
 };
@@ -54,15 +55,15 @@ void size_table_close(struct size_table *table);
 void *size_table_memory(const struct size_table *table, size_t *len);
 
 /* Call them around each change of the object, by this or another process. */
-void size_table_change_begin(struct size_table *table, uint64_t handle);
-void size_table_change_end(struct size_table *table, uint64_t handle);
+void size_table_change_begin(struct size_table *table, struct object_key key);
+void size_table_change_end(struct size_table *table, struct object_key key);
 /*
  * A client asks where the size of the object is.  True: from now on the table shows it, *at bytes
  * from its beginning, with the tag *tag.  False: the place of the object belongs to another object
  * for now.
  */
-bool size_table_place(struct size_table *table, uint64_t handle, size_t *at,
-		      uint64_t *tag);
+bool size_table_place(struct size_table *table, struct object_key key,
+		      size_t *at, uint64_t *tag);
 /* The number of objects in the table, approximately. */
 unsigned int size_table_count(const struct size_table *table);
 

@@ -21,23 +21,23 @@ void writeback_errors_destroy(struct writeback_errors *t)
 
 /* Needs the lock, as does the next function. */
 static struct object_errors *find_object(struct writeback_errors *t,
-					 uint64_t handle)
+					 struct object_key key)
 {
 	struct object_errors *obj;
 
-	HASH_FIND(hh, t->objs, &handle, sizeof(handle), obj);
+	HASH_FIND(hh, t->objs, &key, sizeof(key), obj);
 	return obj;
 }
 
 static struct object_errors *make_object(struct writeback_errors *t,
-					 uint64_t handle)
+					 struct object_key key)
 {
 	struct object_errors *obj = calloc(1, sizeof(*obj));
 
 	if (!obj)
 		return NULL;
-	obj->handle = handle;
-	HASH_ADD(hh, t->objs, handle, sizeof(obj->handle), obj);
+	obj->key = key;
+	HASH_ADD(hh, t->objs, key, sizeof(obj->key), obj);
 	if (obj->hh.tbl)
 		return obj;
 	free(obj);
@@ -45,15 +45,15 @@ static struct object_errors *make_object(struct writeback_errors *t,
 }
 
 struct object_errors *writeback_errors_get(struct writeback_errors *t,
-					   uint64_t handle)
+					   struct object_key key)
 {
 	struct object_errors *obj = NULL;
 
 	pthread_mutex_lock(&t->lock);
 	if (t->users < t->max) {
-		obj = find_object(t, handle);
+		obj = find_object(t, key);
 		if (!obj)
-			obj = make_object(t, handle);
+			obj = make_object(t, key);
 	}
 	if (obj) {
 		obj->users++;
@@ -74,12 +74,12 @@ void writeback_errors_put(struct writeback_errors *t, struct object_errors *obj)
 	pthread_mutex_unlock(&t->lock);
 }
 
-bool writeback_errors_has(struct writeback_errors *t, uint64_t handle)
+bool writeback_errors_has(struct writeback_errors *t, struct object_key key)
 {
 	bool used;
 
 	pthread_mutex_lock(&t->lock);
-	used = find_object(t, handle);
+	used = find_object(t, key);
 	pthread_mutex_unlock(&t->lock);
 	return used;
 }
@@ -90,13 +90,13 @@ static void count_error(struct error_count *err, int status)
 	atomic_fetch_add(&err->gen, 1);
 }
 
-void writeback_errors_add(struct writeback_errors *t, uint64_t handle,
+void writeback_errors_add(struct writeback_errors *t, struct object_key key,
 			  int status)
 {
 	struct object_errors *obj;
 
 	pthread_mutex_lock(&t->lock);
-	obj = find_object(t, handle);
+	obj = find_object(t, key);
 	if (obj)
 		count_error(&obj->err, status);
 	count_error(&t->all, status);

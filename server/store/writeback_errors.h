@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/dist/object_key.h"
 #include "common/util/hash_table.h"
 
 #define WRITEBACK_ERRORS_MAX 65536u
@@ -28,7 +29,7 @@ struct error_count {
 };
 
 struct object_errors {
-	uint64_t handle;
+	struct object_key key;
 	struct error_count err;
 	unsigned int users; /* under the table's lock */
 	UT_hash_handle hh; /* under the table's lock */
@@ -49,13 +50,13 @@ void writeback_errors_destroy(struct writeback_errors *t);
  * there are max users, or no memory.
  */
 struct object_errors *writeback_errors_get(struct writeback_errors *t,
-					   uint64_t handle);
+					   struct object_key key);
 void writeback_errors_put(struct writeback_errors *t,
 			  struct object_errors *obj);
 /* Whether the object has an entry. */
-bool writeback_errors_has(struct writeback_errors *t, uint64_t handle);
+bool writeback_errors_has(struct writeback_errors *t, struct object_key key);
 /* Records that writing the object to the disk failed with this -errno. */
-void writeback_errors_add(struct writeback_errors *t, uint64_t handle,
+void writeback_errors_add(struct writeback_errors *t, struct object_key key,
 			  int status);
 
 static inline unsigned int error_count_get(const struct error_count *err)

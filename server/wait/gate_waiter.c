@@ -10,7 +10,7 @@
 struct gate_waiter {
 	struct worker *worker;
 	struct rpc_req *req;
-	uint64_t handle;
+	struct object_key key;
 	struct gate_wait wait;
 	struct mailbox_item mail;
 	struct rpc_timer timer; /* fires at rpc_req_wait_until() */
@@ -54,9 +54,9 @@ static void on_deadline(struct rpc_timer *timer)
 	struct rpc_req *req = waiter->req;
 	const struct rpc_session_info *info = rpc_session_info(req->session);
 	const struct log *log = waiter->worker->iod->log;
-	uint64_t handle = waiter->handle;
+	struct object_key key = waiter->key;
 
-	if (!gate_cancel(store_gate(waiter->worker->iod->store), waiter->handle,
+	if (!gate_cancel(store_gate(waiter->worker->iod->store), waiter->key,
 			 &waiter->wait))
 		return;
 	free_waiter(waiter);
@@ -65,15 +65,16 @@ static void on_deadline(struct rpc_timer *timer)
 		return;
 	}
 	log_warn(log,
-		 "%s (%s): %s of object %016llx was not answered in time: it "
+		 "%s (%s): %s of object %s was not answered in time: it "
 		 "waited for a change that is late, which the disk or a "
 		 "client's network holds up",
 		 info->peer, info->cred.name, wire_op_name(req->op),
-		 (unsigned long long)handle);
+		 object_key_text(key).s);
 	rpc_reply_status(req, -ETIMEDOUT);
 }
 
-bool gate_waiter_start(struct worker *w, struct rpc_req *req, uint64_t handle)
+bool gate_waiter_start(struct worker *w, struct rpc_req *req,
+		       struct object_key key)
 {
 	struct gate_waiter *waiter = malloc(sizeof(*waiter));
 
@@ -83,14 +84,14 @@ bool gate_waiter_start(struct worker *w, struct rpc_req *req, uint64_t handle)
 	}
 	*waiter = (struct gate_waiter){ .worker = w,
 					.req = req,
-					.handle = handle,
+					.key = key,
 					.wait = { .go = on_gate_open },
 					.mail = { .deliver = on_mail },
 					.timer = { .fire = on_deadline } };
 	LIST_INSERT_HEAD(&w->gate_waiters, waiter, link);
 	rpc_timer_set(w->ctx, &waiter->timer, rpc_req_wait_until(req));
 	rpc_req_enter(req, RPC_QUEUE);
-	if (gate_wait(store_gate(w->iod->store), handle, &waiter->wait))
+	if (gate_wait(store_gate(w->iod->store), key, &waiter->wait))
 		return true;
 	rpc_req_leave(req, RPC_QUEUE);
 	free_waiter(waiter);
@@ -102,7 +103,7 @@ void gate_waiters_free(struct worker *w)
 	struct gate_waiter *waiter;
 
 	while ((waiter = LIST_FIRST(&w->gate_waiters))) {
-		gate_cancel(store_gate(w->iod->store), waiter->handle,
+		gate_cancel(store_gate(w->iod->store), waiter->key,
 			    &waiter->wait);
 		free_waiter(waiter);
 	}

@@ -15,7 +15,8 @@
  * nothing more with it.  False: no change of the object is late, and the caller executes the
  * request.
  */
-bool gate_waiter_start(struct worker *w, struct rpc_req *req, uint64_t handle);
+bool gate_waiter_start(struct worker *w, struct rpc_req *req,
+		       struct object_key key);
 /* At the end of the iod: frees the requests without an answer. */
 void gate_waiters_free(struct worker *w);
 

@@ -14,10 +14,6 @@
 #define TICKS_KEPT 2u
 #define GRAIN (WINDOW_LEN / 64)
 
-struct window_key {
-	uint64_t handle, index;
-};
-
 struct window {
 	struct window_key key;
 	struct store_obj *obj;
@@ -97,7 +93,9 @@ void windows_close(struct windows *ws)
 static struct window_ghost *ghost_of(struct windows *ws,
 				     const struct window_key *key)
 {
-	uint64_t mix = (key->handle + key->index * 0x9e3779b97f4a7c15ull) *
+	const struct object_key *object = &key->object;
+	uint64_t mix = (object->handle + object->copyset +
+			key->index * 0x9e3779b97f4a7c15ull) *
 		       0xff51afd7ed558ccdull;
 
 	return &ws->ghosts[(mix >> 32) % WINDOW_GHOSTS];
@@ -108,22 +106,21 @@ static bool used_before(struct windows *ws, const struct window_key *key,
 {
 	const struct window_ghost *g = ghost_of(ws, key);
 
-	return g->handle == key->handle && g->index == key->index &&
-	       at < g->end;
+	return object_key_equal(g->key.object, key->object) &&
+	       g->key.index == key->index && at < g->end;
 }
 
 void window_note(struct windows *ws, const struct store_obj *obj, uint64_t off,
 		 uint64_t len)
 {
-	struct window_key key = { store_obj_handle(obj), off / WINDOW_LEN };
+	struct window_key key = { store_obj_key(obj), off / WINDOW_LEN };
 	uint64_t end = off % WINDOW_LEN + len;
 
 	if (!ws->ghosts || len < WINDOW_MIN)
 		return;
-	*ghost_of(ws, &key) = (struct window_ghost){ key.handle, key.index,
-						     end < WINDOW_LEN
-							     ? (uint32_t)end
-							     : WINDOW_LEN };
+	*ghost_of(ws, &key) = (struct window_ghost){
+		key, end < WINDOW_LEN ? (uint32_t)end : WINDOW_LEN
+	};
 }
 
 static struct window *map_window(struct windows *ws,
@@ -265,8 +262,7 @@ static struct window *get_or_make(struct windows *ws,
 struct window *window_get(struct windows *ws, struct store_obj *obj,
 			  const struct window_need *need)
 {
-	struct window_key key = { store_obj_handle(obj),
-				  need->off / WINDOW_LEN };
+	struct window_key key = { store_obj_key(obj), need->off / WINDOW_LEN };
 	struct window *win;
 
 	if (!ws->ghosts || too_little(ws, need) ||

@@ -40,9 +40,15 @@
 
 struct window;
 
+/* Tables compare it as bytes: it has no padding. */
+struct window_key {
+	struct object_key object;
+	uint64_t index; /* offset / WINDOW_LEN */
+};
+
 /* How far the part of an object that window `index` would cover was accessed without a window. */
 struct window_ghost {
-	uint64_t handle, index;
+	struct window_key key;
 	uint32_t end;
 };
 

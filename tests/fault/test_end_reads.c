@@ -45,7 +45,7 @@ static struct {
 static const struct dist whole = { .pcount = 1, .ssize = 65536 };
 static const struct log silent = { .level = LOG_LV_ERROR };
 
-static int look(void *arg, uint64_t handle, struct object_size *st)
+static int look(void *arg, struct object_key key, struct object_size *st)
 {
 	*st = (struct object_size){ .size = atomic_load(&iod.size) };
 	return 0;
@@ -75,7 +75,8 @@ static void getsize(void *arg, struct rpc_req *req)
 		rpc_reply_status(req, -ENOSYS);
 		return;
 	}
-	rep.places = htole32(size_table_place(iod.shown, HANDLE, &at, &tag));
+	rep.places = htole32(
+		size_table_place(iod.shown, object_key_own(HANDLE), &at, &tag));
 	place.addr = htole64((uintptr_t)iod.mr->addr + at);
 	place.tag = htole64(tag);
 	atomic_fetch_add(&iod.getsizes, 1);
@@ -207,9 +208,9 @@ static void teardown(void)
 
 static void grow(uint64_t size)
 {
-	size_table_change_begin(iod.shown, HANDLE);
+	size_table_change_begin(iod.shown, object_key_own(HANDLE));
 	atomic_store(&iod.size, size);
-	size_table_change_end(iod.shown, HANDLE);
+	size_table_change_end(iod.shown, object_key_own(HANDLE));
 }
 
 static uint64_t size_now(void)
@@ -245,9 +246,9 @@ END_TEST
 START_TEST(changes_are_asked_about)
 {
 	all_right(1);
-	size_table_change_begin(iod.shown, HANDLE);
+	size_table_change_begin(iod.shown, object_key_own(HANDLE));
 	ck_assert_uint_eq(size_now(), 1000 + ASKS - 1);
-	size_table_change_end(iod.shown, HANDLE);
+	size_table_change_end(iod.shown, object_key_own(HANDLE));
 	ck_assert_uint_eq(atomic_load(&iod.getsizes), 2);
 	ck_assert_uint_eq(all_right(2), 0);
 }
@@ -261,7 +262,8 @@ START_TEST(others_take_the_place)
 
 	all_right(1);
 	usleep((SIZE_TABLE_HOLD_MS + 1) * 1000);
-	ck_assert(size_table_place(iod.shown, HANDLE + 1, &at, &tag));
+	ck_assert(size_table_place(iod.shown, object_key_own(HANDLE + 1), &at,
+				   &tag));
 	ck_assert_uint_ge(all_right(2), 1);
 	usleep((SIZE_TABLE_HOLD_MS + 1) * 1000);
 	ck_assert_uint_le(all_right(3), 1);

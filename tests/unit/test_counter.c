@@ -21,6 +21,7 @@
 #include "common/transport/transport.h"
 
 #define HANDLE 77u
+#define KEY object_key_own(HANDLE)
 #define THREADS 4u
 #define EACH 5000u
 
@@ -74,7 +75,8 @@ int fdatasync(int fd)
 static int change(uint64_t handle, unsigned int number, bool set, int64_t value,
 		  int64_t *old)
 {
-	const struct counter_change c = { handle, number, set, value };
+	const struct counter_change c = { object_key_own(handle), number, set,
+					  value };
 	int rc = counter_change(counters, &c, true, old);
 
 	return rc == -EAGAIN ? counter_change(counters, &c, false, old) : rc;
@@ -127,6 +129,30 @@ START_TEST(adds_and_sets)
 }
 END_TEST
 
+START_TEST(two_objects_of_a_file)
+{
+	const struct object_key other = { HANDLE, 1024 };
+	const struct counter_change one = { other, 0, false, 1 };
+	char path[160];
+	int64_t old = -1;
+
+	ck_assert_int_eq(add(HANDLE, 0, 5), 0);
+	ck_assert_int_eq(counter_change(counters, &one, false, &old), 0);
+	ck_assert_int_eq(old, 0);
+	snprintf(path, sizeof(path), "%s-00000400", page_path(HANDLE));
+	ck_assert_int_eq(access(path, F_OK), 0);
+	counters_remove_file(counters, KEY);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_int_ne(access(page_path(HANDLE), F_OK), 0);
+	ck_assert_int_eq(counter_change(counters, &one, false, &old), 0);
+	ck_assert_int_eq(old, 1);
+	ck_assert_int_eq(add(HANDLE, 0, 1), 0);
+	counters_remove_file(counters, other);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_eq(add(HANDLE, 0, 1), 1);
+}
+END_TEST
+
 START_TEST(does_not_wrap)
 {
 	int64_t old = 5;
@@ -145,7 +171,7 @@ END_TEST
 /* The first, and one above the ceiling, need the disk; others do not. */
 START_TEST(quick_ones_need_no_disk)
 {
-	struct counter_change c = { HANDLE, 0, false, 1 };
+	struct counter_change c = { KEY, 0, false, 1 };
 	int64_t old = -9;
 
 	ck_assert_int_eq(counter_change(counters, &c, true, &old), -EAGAIN);
@@ -205,8 +231,8 @@ START_TEST(goes_with_its_file)
 {
 	add(HANDLE, 0, 5);
 	add(HANDLE + 1, 0, 6);
-	counters_remove_file(counters, HANDLE);
-	counters_remove_file(counters, HANDLE + 2);
+	counters_remove_file(counters, KEY);
+	counters_remove_file(counters, object_key_own(HANDLE + 2));
 	ck_assert_int_ne(access(page_path(HANDLE), F_OK), 0);
 	ck_assert_int_eq(add(HANDLE, 0, 1), 0);
 	ck_assert_int_eq(add(HANDLE + 1, 0, 1), 6);
@@ -292,7 +318,7 @@ END_TEST
 
 START_TEST(in_memory_needs_no_ceiling)
 {
-	const struct counter_change c = { HANDLE, 0, false, INT64_MAX };
+	const struct counter_change c = { KEY, 0, false, INT64_MAX };
 	int64_t old = -1;
 
 	counters_close(counters);
@@ -309,7 +335,7 @@ END_TEST
 /* The new value may already be the ceiling on disk. */
 START_TEST(a_set_that_failed)
 {
-	const struct counter_change next = { HANDLE, 0, false, 1 };
+	const struct counter_change next = { KEY, 0, false, 1 };
 	struct counter_page page;
 	int64_t old = -1;
 
@@ -356,7 +382,7 @@ static void teardown_devices(void)
 static int lend(struct tp_dev *to, struct counter_loan *place)
 {
 	const struct counter_loan_request wish = {
-		.handle = HANDLE, .number = 1, .dev = to, .step = 1
+		.key = KEY, .number = 1, .dev = to, .step = 1
 	};
 
 	return counter_lend_to_device(counters, &wish, place);
@@ -364,7 +390,7 @@ static int lend(struct tp_dev *to, struct counter_loan *place)
 
 static int raise_to(int64_t upto, struct counter_loan *place)
 {
-	const struct counter_loan_request wish = { .handle = HANDLE,
+	const struct counter_loan_request wish = { .key = KEY,
 						   .number = 1,
 						   .dev = dev,
 						   .step = 1,
@@ -489,7 +515,7 @@ START_TEST(lent_of_a_file_that_goes)
 
 	ck_assert_int_eq(lend(dev, &place), 0);
 	by_device(&place, 5);
-	counters_remove_file(counters, HANDLE);
+	counters_remove_file(counters, KEY);
 	ck_assert_int_eq(add(HANDLE, 1, 1), 0);
 }
 END_TEST
@@ -513,7 +539,7 @@ START_TEST(damaged_pages_are_refused)
 	ck_assert_int_eq(truncate(page_path(HANDLE), 100), 0);
 	ck_assert_int_eq(change(HANDLE, 0, false, 1, &old), -EUCLEAN);
 	ck_assert_int_eq(old, -1);
-	counters_remove_file(counters, HANDLE);
+	counters_remove_file(counters, KEY);
 	ck_assert_int_eq(add(HANDLE, 0, 1), 0);
 }
 END_TEST
@@ -526,6 +552,7 @@ int main(void)
 
 	tcase_add_checked_fixture(calls, setup, teardown);
 	tcase_add_test(calls, adds_and_sets);
+	tcase_add_test(calls, two_objects_of_a_file);
 	tcase_add_test(calls, does_not_wrap);
 	tcase_add_test(calls, quick_ones_need_no_disk);
 	tcase_add_test(calls, each_value_once);

@@ -58,7 +58,8 @@ static void setup(void)
 {
 	ck_assert_int_eq(open_store(), 0);
 	ck_assert_int_eq(disk_pool_open(2, &pool), 0);
-	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(1), true, &obj),
+			 0);
 	buf = aligned_alloc(STORE_BLOCK, BUF_MAX + STORE_BLOCK);
 	ck_assert_ptr_nonnull(buf);
 	sem_init(&over, 0, 0);

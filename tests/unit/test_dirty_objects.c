@@ -48,6 +48,12 @@ static struct session {
 	int wide_told;
 } sessions[SESSIONS];
 
+/* Objects 2n and 2n + 1 are of one file. */
+static struct object_key key_of(unsigned int object)
+{
+	return (struct object_key){ object / 2, object % 2 * 1024 };
+}
+
 static void setup(unsigned int max)
 {
 	memset(&store, 0, sizeof(store));
@@ -71,7 +77,7 @@ static void begin_write(struct session *s, unsigned int object)
 
 	if (m->nrunning == WRITES)
 		return;
-	mark = dirty_objects_write_begin(&s->real, &store, object);
+	mark = dirty_objects_write_begin(&s->real, &store, key_of(object));
 	if (mark)
 		m->running[m->nrunning++] = mark;
 	else
@@ -93,7 +99,7 @@ static void lose(unsigned int object)
 {
 	int status = rnd_in(&rnd, 0, 1) ? -EIO : -ENOSPC;
 
-	writeback_errors_add(&store.errors, object, status);
+	writeback_errors_add(&store.errors, key_of(object), status);
 	for (struct session *s = sessions; s < sessions + SESSIONS; s++) {
 		struct model *m = &s->object[object];
 
@@ -110,7 +116,7 @@ static void begin_flush(struct session *s, struct flush *f, unsigned int object)
 	f->object = object;
 	f->covers = s->object[object].unsafe;
 	f->era = s->era[object];
-	dirty_objects_flush_begin(&s->real, object, &f->real);
+	dirty_objects_flush_begin(&s->real, key_of(object), &f->real);
 }
 
 /* Writes that another flush made stable meanwhile are not counted twice. */
@@ -197,18 +203,21 @@ START_TEST(told_once)
 	struct dirty_objects_flush f;
 
 	setup(0);
-	dirty_object_write_end(dirty_objects_write_begin(&a, &store, 1));
-	dirty_object_write_end(dirty_objects_write_begin(&b, &store, 1));
-	dirty_objects_flush_begin(&a, 1, &f);
-	writeback_errors_add(&store.errors, 1, -EIO);
+	dirty_object_write_end(
+		dirty_objects_write_begin(&a, &store, key_of(1)));
+	dirty_object_write_end(
+		dirty_objects_write_begin(&b, &store, key_of(1)));
+	dirty_objects_flush_begin(&a, key_of(1), &f);
+	writeback_errors_add(&store.errors, key_of(1), -EIO);
 	ck_assert_int_eq(dirty_objects_flush_end(&a, &store, &f, -EIO), -EIO);
-	ck_assert(writeback_errors_has(&store.errors, 1)); /* for b's sake */
-	dirty_objects_flush_begin(&a, 1, &f);
+	ck_assert(writeback_errors_has(&store.errors,
+				       key_of(1))); /* for b's sake */
+	dirty_objects_flush_begin(&a, key_of(1), &f);
 	ck_assert_int_eq(dirty_objects_flush_end(&a, &store, &f, 0), 0);
-	dirty_objects_flush_begin(&b, 1, &f);
+	dirty_objects_flush_begin(&b, key_of(1), &f);
 	ck_assert_int_eq(dirty_objects_flush_end(&b, &store, &f, 0), -EIO);
-	ck_assert(!writeback_errors_has(&store.errors, 1));
-	dirty_objects_flush_begin(&b, 1, &f);
+	ck_assert(!writeback_errors_has(&store.errors, key_of(1)));
+	dirty_objects_flush_begin(&b, key_of(1), &f);
 	ck_assert_int_eq(dirty_objects_flush_end(&b, &store, &f, 0), 0);
 	teardown();
 }
@@ -221,7 +230,7 @@ START_TEST(none_in_memory)
 
 	setup(0);
 	store.memory = true;
-	ck_assert_ptr_null(dirty_objects_write_begin(&a, &store, 1));
+	ck_assert_ptr_null(dirty_objects_write_begin(&a, &store, key_of(1)));
 	ck_assert(!a.wide);
 	teardown();
 }

@@ -54,6 +54,12 @@ static struct change change[ENTRIES];
 static struct waiter waiter[WAITS];
 static bool same[HANDLES][HANDLES]; /* stripe */
 
+/* Objects 2n and 2n + 1 are of one file, and share a stripe. */
+static struct object_key key_of(unsigned int object)
+{
+	return (struct object_key){ object / 2, object % 2 * 1024 };
+}
+
 static void went(struct gate_wait *wait)
 {
 	container_of(wait, struct waiter, wait)->went++;
@@ -66,11 +72,12 @@ static void look_at_stripes(void)
 	unsigned int i, k;
 
 	for (i = 0; i < HANDLES; i++) {
-		ck_assert_int_eq(gate_enter(gate, i, now + 1, &entry), 0);
+		ck_assert_int_eq(gate_enter(gate, key_of(i), now + 1, &entry),
+				 0);
 		now++;
 		for (k = 0; k < HANDLES; k++)
-			same[i][k] = gate_is_shut(gate, k);
-		ck_assert(same[i][i]);
+			same[i][k] = gate_is_shut(gate, key_of(k));
+		ck_assert(same[i][i] && !same[i][i ^ 1]);
 		gate_leave(gate, &entry);
 	}
 }
@@ -94,7 +101,7 @@ static void enter(struct rnd *r, struct change *c)
 		expiry = UINT64_MAX;
 	c->handle = (unsigned int)rnd_in(r, 0, HANDLES - 1);
 	c->inside = expiry > now;
-	ck_assert_int_eq(gate_enter(gate, c->handle, expiry, &c->entry),
+	ck_assert_int_eq(gate_enter(gate, key_of(c->handle), expiry, &c->entry),
 			 c->inside ? 0 : -ETIMEDOUT);
 }
 
@@ -117,15 +124,15 @@ static void leave(struct change *c)
 static void come(struct rnd *r, struct waiter *w)
 {
 	if (w->waits) {
-		ck_assert(gate_cancel(gate, w->handle, &w->wait));
+		ck_assert(gate_cancel(gate, key_of(w->handle), &w->wait));
 		w->waits = false;
 		return;
 	}
-	ck_assert(!gate_cancel(gate, w->handle, &w->wait));
+	ck_assert(!gate_cancel(gate, key_of(w->handle), &w->wait));
 	w->handle = (unsigned int)rnd_in(r, 0, HANDLES - 1);
 	w->wait.go = went;
 	w->waits = shut(w->handle);
-	ck_assert(gate_wait(gate, w->handle, &w->wait) == w->waits);
+	ck_assert(gate_wait(gate, key_of(w->handle), &w->wait) == w->waits);
 }
 
 static void step(struct rnd *r)
@@ -141,7 +148,7 @@ static void step(struct rnd *r)
 	else
 		enter(r, c);
 	for (i = 0; i < HANDLES; i++)
-		ck_assert(gate_is_shut(gate, i) == shut(i));
+		ck_assert(gate_is_shut(gate, key_of(i)) == shut(i));
 	for (i = 0; i < WAITS; i++)
 		ck_assert_uint_eq(waiter[i].went, waiter[i].should);
 }
@@ -168,14 +175,16 @@ START_TEST(oldest_counts)
 {
 	struct gate_entry soon, later;
 
-	ck_assert_int_eq(gate_enter(gate, 7, now + 5, &soon), 0);
-	ck_assert_int_eq(gate_enter(gate, 7, now + 50, &later), 0);
+	ck_assert_int_eq(gate_enter(gate, object_key_own(7), now + 5, &soon),
+			 0);
+	ck_assert_int_eq(gate_enter(gate, object_key_own(7), now + 50, &later),
+			 0);
 	now += 4;
-	ck_assert(!gate_is_shut(gate, 7));
+	ck_assert(!gate_is_shut(gate, object_key_own(7)));
 	now++;
-	ck_assert(gate_is_shut(gate, 7));
+	ck_assert(gate_is_shut(gate, object_key_own(7)));
 	gate_leave(gate, &soon);
-	ck_assert(!gate_is_shut(gate, 7));
+	ck_assert(!gate_is_shut(gate, object_key_own(7)));
 	gate_leave(gate, &later);
 }
 END_TEST
@@ -184,9 +193,11 @@ START_TEST(late_does_not_enter)
 {
 	struct gate_entry entry;
 
-	ck_assert_int_eq(gate_enter(gate, 7, now, &entry), -ETIMEDOUT);
-	ck_assert_int_eq(gate_enter(gate, 7, 0, &entry), -ETIMEDOUT);
-	ck_assert(!gate_is_shut(gate, 7));
+	ck_assert_int_eq(gate_enter(gate, object_key_own(7), now, &entry),
+			 -ETIMEDOUT);
+	ck_assert_int_eq(gate_enter(gate, object_key_own(7), 0, &entry),
+			 -ETIMEDOUT);
+	ck_assert(!gate_is_shut(gate, object_key_own(7)));
 }
 END_TEST
 
@@ -205,17 +216,17 @@ START_TEST(neighbours_do_not_wait)
 	struct gate_entry here, there;
 	struct waiter w = { .wait = { .go = went } };
 
-	gate_enter_late(gate, 7, 1, &here);
-	ck_assert(gate_is_shut(gate, 7));
-	ck_assert(!gate_is_shut(gate, neighbour(7)));
-	ck_assert(!gate_wait(gate, neighbour(7), &w.wait));
-	gate_enter_late(gate, neighbour(7), 1, &there);
-	ck_assert(gate_wait(gate, neighbour(7), &w.wait));
+	gate_enter_late(gate, object_key_own(7), 1, &here);
+	ck_assert(gate_is_shut(gate, object_key_own(7)));
+	ck_assert(!gate_is_shut(gate, object_key_own(neighbour(7))));
+	ck_assert(!gate_wait(gate, object_key_own(neighbour(7)), &w.wait));
+	gate_enter_late(gate, object_key_own(neighbour(7)), 1, &there);
+	ck_assert(gate_wait(gate, object_key_own(neighbour(7)), &w.wait));
 	gate_leave(gate, &there);
 	ck_assert_uint_eq(w.went, 1);
-	ck_assert(gate_is_shut(gate, 7));
+	ck_assert(gate_is_shut(gate, object_key_own(7)));
 	gate_leave(gate, &here);
-	ck_assert(!gate_is_shut(gate, 7));
+	ck_assert(!gate_is_shut(gate, object_key_own(7)));
 }
 END_TEST
 
@@ -231,17 +242,19 @@ START_TEST(swapped_when_nobody_changed_it)
 	struct gate_swap swap;
 	int n = 0;
 
-	gate_enter_late(gate, 7, 1, &others);
-	ck_assert_int_eq(gate_enter(gate, 7, now + 1, &own), 0);
-	ck_assert(!gate_swap_begin(gate, 7, &swap));
+	gate_enter_late(gate, object_key_own(7), 1, &others);
+	ck_assert_int_eq(gate_enter(gate, object_key_own(7), now + 1, &own), 0);
+	ck_assert(!gate_swap_begin(gate, object_key_own(7), &swap));
 	gate_leave(gate, &own);
-	ck_assert(gate_swap_begin(gate, 7, &swap));
-	ck_assert_int_eq(gate_enter(gate, 7, now + 1, &own), 0);
+	ck_assert(gate_swap_begin(gate, object_key_own(7), &swap));
+	ck_assert_int_eq(gate_enter(gate, object_key_own(7), now + 1, &own), 0);
 	gate_leave(gate, &own);
 	ck_assert_int_eq(gate_swap_end(gate, &swap, made, &n), -EAGAIN);
 	ck_assert_int_eq(n, 0);
-	ck_assert(gate_swap_begin(gate, 7, &swap));
-	ck_assert_int_eq(gate_enter(gate, neighbour(7), now + 1, &own), 0);
+	ck_assert(gate_swap_begin(gate, object_key_own(7), &swap));
+	ck_assert_int_eq(gate_enter(gate, object_key_own(neighbour(7)), now + 1,
+				    &own),
+			 0);
 	ck_assert_int_eq(gate_swap_end(gate, &swap, made, &n), 1);
 	gate_leave(gate, &own);
 	gate_leave(gate, &others);
@@ -266,7 +279,7 @@ static void *comes_after(void *arg)
 
 		/* its expiry, if the round is still the same after the look */
 		if (clock_boot() < atomic_load(&race.expiry) ||
-		    gate_is_shut(gate, 9))
+		    gate_is_shut(gate, object_key_own(9)))
 			continue;
 		if (atomic_load(&race.round) == round)
 			atomic_store(&race.passed, round);
@@ -282,7 +295,7 @@ static void make_one(struct rnd *r, uint64_t round)
 	atomic_store(&race.expiry, CLOCK_NEVER);
 	atomic_store(&race.round, round);
 	atomic_store(&race.expiry, expiry);
-	if (gate_enter(gate, 9, expiry, &entry))
+	if (gate_enter(gate, object_key_own(9), expiry, &entry))
 		return;
 	for (until = clock_boot() + rnd_in(r, 0, 3000); clock_boot() < until;)
 		;
@@ -327,7 +340,7 @@ static void *makes_changes(void *arg)
 	while (!atomic_load(&race.stop)) {
 		uint64_t until = clock_boot() + 2000;
 
-		if (gate_enter(gate, 9, until, &entry))
+		if (gate_enter(gate, object_key_own(9), until, &entry))
 			continue;
 		while (clock_boot() < until + 2000)
 			;
@@ -340,14 +353,14 @@ static void wait_once(unsigned int i)
 {
 	struct sleeper s = { .wait = { .go = wake } };
 
-	if (!gate_wait(gate, 9, &s.wait))
+	if (!gate_wait(gate, object_key_own(9), &s.wait))
 		return;
-	if (i % 3 == 0 && gate_cancel(gate, 9, &s.wait))
+	if (i % 3 == 0 && gate_cancel(gate, object_key_own(9), &s.wait))
 		return;
 	while (!atomic_load(&s.went))
 		sched_yield();
 	ck_assert_uint_eq(atomic_load(&s.went), 1);
-	ck_assert(!gate_cancel(gate, 9, &s.wait));
+	ck_assert(!gate_cancel(gate, object_key_own(9), &s.wait));
 }
 
 START_TEST(every_wait_ends)

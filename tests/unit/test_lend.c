@@ -31,6 +31,7 @@
 
 #define SESSION 0xabcd1234u
 #define HANDLE 77u
+#define KEY object_key_own(HANDLE)
 #define BOUND_MS 60000u
 #define TRIES 20u
 
@@ -69,7 +70,7 @@ static void setup(void)
 	quiet = (struct log){ LOG_LV_ERROR, log_to_file, &out };
 	ck_assert_int_eq(store_open(&attr, &store), 0);
 	ck_assert(store_in_memory(store));
-	ck_assert_int_eq(store_obj_get(store, HANDLE, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, KEY, true, &obj), 0);
 	whose = geteuid();
 	open_lends();
 }
@@ -166,7 +167,7 @@ START_TEST(is_lent_until_the_session_ends)
 	loan_session_end(loans, SESSION);
 	ck_assert(!is_lent(&v, &lent));
 	ck_assert_uint_eq(loan_table_count(loans), 0);
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
 	close(lent.fd);
 }
 END_TEST
@@ -308,11 +309,43 @@ START_TEST(a_removed_object_is_taken_back)
 
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	v = view_of(&lent);
-	loan_object_drop(loans, HANDLE + 1);
+	loan_object_drop(loans, object_key_own(HANDLE + 1));
 	ck_assert(is_lent(&v, &lent));
-	loan_object_drop(loans, HANDLE);
+	loan_object_drop(loans, KEY);
 	ck_assert(!is_lent(&v, &lent));
 	close(lent.fd);
+}
+END_TEST
+
+/* What is of another group is lent for reading only. */
+START_TEST(two_objects_of_a_file)
+{
+	const struct object_key key = { HANDLE, 1024 };
+	struct loan_grant lent, lent_other;
+	struct store_obj *own = obj, *other;
+	struct view v;
+
+	ck_assert_int_eq(store_obj_get(store, key, true, &other), 0);
+	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
+	obj = other;
+	ck_assert_int_eq(lend_to(getpid(), true, &lent_other), 0);
+	obj = own;
+	ck_assert(lent.write && !lent_other.write);
+	ck_assert(lent.inode != lent_other.inode);
+	v = view_of(&lent);
+	loan_object_drop(loans, key);
+	ck_assert(is_lent(&v, &lent) && !is_lent(&v, &lent_other));
+	loan_object_drop(loans, KEY);
+	ck_assert(!is_lent(&v, &lent));
+	loan_session_evict(loans, SESSION);
+	loan_session_end(loans, SESSION);
+	while (loan_evictions_pending(loans))
+		usleep(1000);
+	ck_assert_uint_eq(store_obj_replacements(obj), 1);
+	ck_assert_uint_eq(store_obj_replacements(other), 1);
+	store_obj_put(other);
+	close(lent.fd);
+	close(lent_other.fd);
 }
 END_TEST
 
@@ -445,7 +478,7 @@ static void wait_till_open(void)
 {
 	uint64_t late = clock_after_ms(BOUND_MS);
 
-	while (gate_is_shut(store_gate(store), HANDLE)) {
+	while (gate_is_shut(store_gate(store), KEY)) {
 		ck_assert(clock_now() < late);
 		nap();
 	}
@@ -584,7 +617,7 @@ START_TEST(so_is_it_when_the_lease_has_passed)
 	close(lent.fd);
 	loan_table_close(loans);
 	open_lends();
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
 	sees_it(&b);
 	holds("first");
 }
@@ -657,7 +690,8 @@ static struct view lend_another(void)
 	struct loan_grant lent;
 	struct view v;
 
-	ck_assert_int_eq(store_obj_get(store, OTHER, true, &other), 0);
+	ck_assert_int_eq(
+		store_obj_get(store, object_key_own(OTHER), true, &other), 0);
 	ck_assert_int_eq(loan_table_lend(loans, other, &ask, &lent), 0);
 	store_obj_put(other);
 	close(lent.fd);
@@ -685,13 +719,13 @@ static bool opens_meanwhile(void)
 	stopped(&b);
 	loan_session_end(loans, SESSION);
 	v = lend_another();
-	while (!is_copied() && gate_is_shut(store_gate(store), HANDLE))
+	while (!is_copied() && gate_is_shut(store_gate(store), KEY))
 		;
 	loan_session_end(loans, SESSION + 9);
 	atomic_store(&v.marks->inside[5].object, 0);
-	while (gate_is_shut(store_gate(store), OTHER))
+	while (gate_is_shut(store_gate(store), object_key_own(OTHER)))
 		;
-	meanwhile = gate_is_shut(store_gate(store), HANDLE);
+	meanwhile = gate_is_shut(store_gate(store), KEY);
 	wait_till_open();
 	sees_it(&b);
 	return meanwhile;
@@ -742,7 +776,7 @@ START_TEST(a_mark_that_stays_counts_once)
 	ck_assert_int_eq(lend_to(b.pid, true, &lent), 0);
 	close(lent.fd);
 	loan_session_end(loans, SESSION);
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
 	second = now_is();
 	ck_assert_uint_eq(first.st_ino, second.st_ino);
 	lives(&b);
@@ -757,12 +791,12 @@ START_TEST(a_removed_object_needs_no_copy)
 	begin(&b, write_late);
 	stopped(&b);
 	loan_session_end(loans, SESSION);
-	ck_assert_int_eq(store_remove(store, HANDLE, false), 0);
-	loan_object_drop(loans, HANDLE);
+	ck_assert_int_eq(store_remove(store, KEY, false), 0);
+	loan_object_drop(loans, KEY);
 	wait_till_open();
 	kill(b.pid, SIGCONT);
 	ck_assert_int_eq(waitpid(b.pid, NULL, 0), b.pid);
-	ck_assert_int_eq(store_stat(store, HANDLE, &st), 0);
+	ck_assert_int_eq(store_stat(store, KEY, &st), 0);
 	ck_assert_uint_eq(st.size, 0);
 }
 END_TEST
@@ -779,8 +813,10 @@ static void setup_small(void)
 	close_all();
 	ck_assert_int_eq(mount("lend", dir, "tmpfs", 0, "size=4m"), 0);
 	ck_assert_int_eq(store_open(&attr, &store), 0);
-	ck_assert_int_eq(store_obj_get(store, HANDLE, true, &obj), 0);
-	ck_assert_int_eq(store_obj_get(store, HANDLE + 1, true, &filler), 0);
+	ck_assert_int_eq(store_obj_get(store, KEY, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(HANDLE + 1), true,
+				       &filler),
+			 0);
 	open_lends();
 }
 
@@ -843,7 +879,7 @@ START_TEST(without_room_it_waits_for_who_runs)
 	fill_up(true);
 	loan_session_end(loans, SESSION);
 	usleep((LOAN_KILL_MS + 500) * 1000);
-	ck_assert(gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(gate_is_shut(store_gate(store), KEY));
 	session++;
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), -EBUSY);
 	session--;
@@ -916,7 +952,7 @@ START_TEST(over_a_restart_it_is_the_next_that_does_it)
 	/* and what was set aside stays so */
 	loan_table_close(loans);
 	open_lends();
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
 	sees_it(&b);
 	holds("other");
 }
@@ -972,7 +1008,7 @@ START_TEST(who_breaks_the_rules_keeps_his_descriptor)
 	in_time("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	loan_session_end(loans, SESSION);
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
 	ck_assert_int_eq(pwrite(lent.fd, "FIRST", 5, 0), 5);
 	holds("FIRST");
 	close(lent.fd);
@@ -1023,14 +1059,14 @@ START_TEST(who_is_evicted_borrows_no_more)
 	while (loan_evictions_pending(loans))
 		nap();
 	ck_assert(store_obj_replacements(obj));
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
 	holds("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &late), -ESTALE);
 	ck_assert_int_eq(lend_to(getpid(), false, &late), -ESTALE);
 	loan_session_evict(loans, SESSION);
 	loan_session_end(loans, SESSION);
 	ck_assert(!loan_evictions_pending(loans));
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
 	close(lent.fd);
 }
 END_TEST
@@ -1046,7 +1082,7 @@ static void evict_all(void)
 static void keeps_nothing(const struct loan_grant *lent)
 {
 	ck_assert(store_obj_replacements(obj));
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
 	ck_assert_int_eq(pwrite(lent->fd, "FIRST", 5, 0), 5);
 	holds("first");
 }
@@ -1057,7 +1093,8 @@ static void lend_number(uint64_t handle, bool back)
 	struct store_obj *mine = obj;
 	struct loan_grant lent;
 
-	ck_assert_int_eq(store_obj_get(store, handle, true, &obj), 0);
+	ck_assert_int_eq(
+		store_obj_get(store, object_key_own(handle), true, &obj), 0);
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	close(lent.fd);
 	if (back)
@@ -1098,7 +1135,8 @@ START_TEST(many_are_set_aside)
 		nap();
 	ck_assert(store_obj_replacements(obj));
 	for (unsigned int i = 0; i < SESSIONS * LOAN_PAGE_OBJECTS; i++)
-		ck_assert(!gate_is_shut(store_gate(store), HANDLE + i));
+		ck_assert(!gate_is_shut(store_gate(store),
+					object_key_own(HANDLE + i)));
 	ck_assert_uint_eq(loan_evictions_deferred(loans), 0);
 }
 END_TEST
@@ -1116,8 +1154,8 @@ START_TEST(without_room_it_is_done_later)
 	evict_all();
 	ck_assert_uint_eq(loan_evictions_deferred(loans), 1);
 	ck_assert(!store_obj_replacements(obj));
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
-	ck_assert(!loan_object_is_busy(loans, HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
+	ck_assert(!loan_object_is_busy(loans, KEY));
 	fill_up(false);
 	while (loan_evictions_deferred(loans))
 		nap();
@@ -1138,8 +1176,7 @@ START_TEST(what_was_lent_before_is_set_aside)
 	in_time("first");
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	if (!_i) {
-		ck_assert_int_eq(gate_enter(gate, HANDLE, UINT64_MAX, &inside),
-				 0);
+		ck_assert_int_eq(gate_enter(gate, KEY, UINT64_MAX, &inside), 0);
 		loan_session_evict(loans, SESSION);
 		loan_session_end(loans, SESSION);
 	}
@@ -1204,7 +1241,7 @@ START_TEST(without_room_the_next_process_does_it)
 	loan_table_close(loans);
 	open_lends();
 	ck_assert(!loan_evictions_pending(loans));
-	ck_assert(!gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(!gate_is_shut(store_gate(store), KEY));
 	close(lent.fd);
 }
 END_TEST
@@ -1338,7 +1375,7 @@ START_TEST(without_descriptors_the_table_does_not_open)
 	while (open_with_descriptors(n))
 		ck_assert_uint_lt(++n, 64);
 	ck_assert_uint_gt(n, 3);
-	ck_assert(gate_is_shut(store_gate(store), HANDLE));
+	ck_assert(gate_is_shut(store_gate(store), KEY));
 	wait_till_open();
 	in_time("other");
 	sees_it(&b);
@@ -1541,6 +1578,7 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, strangers_are_lent_nothing_to_hold_up);
 	tcase_add_test(tc, each_loan_is_opened_anew);
 	tcase_add_test(tc, a_removed_object_is_taken_back);
+	tcase_add_test(tc, two_objects_of_a_file);
 	tcase_add_test(tc, no_more_than_there_is_room_for);
 	tcase_add_test(tc, a_session_is_one_process);
 	tcase_add_test(tc, without_a_lease_nothing_is_written);

@@ -13,6 +13,7 @@
 
 #define SESSION 5u
 #define HANDLE 77u
+#define KEY object_key_own(HANDLE)
 
 static char dir[64];
 static int dirfd;
@@ -76,9 +77,10 @@ static void reopen(void)
 	open_history();
 }
 
-static void see_object(void *arg, uint64_t session, uint64_t handle, bool write)
+static void see_object(void *arg, uint64_t session, struct object_key object,
+		       bool write)
 {
-	ck_assert_uint_eq(handle, HANDLE);
+	ck_assert(object_key_equal(object, KEY));
 	*(int *)arg = write;
 }
 
@@ -95,19 +97,17 @@ START_TEST(record_for_writing_is_retried)
 {
 	int read, write[2];
 
-	ck_assert_int_eq(loan_history_record(history, SESSION, HANDLE, false),
-			 0);
+	ck_assert_int_eq(loan_history_record(history, SESSION, KEY, false), 0);
 	permit_writes(false);
 	for (int i = 0; i < 2; i++)
-		write[i] = loan_history_record(history, SESSION, HANDLE, true);
-	read = loan_history_record(history, SESSION, HANDLE, false);
+		write[i] = loan_history_record(history, SESSION, KEY, true);
+	read = loan_history_record(history, SESSION, KEY, false);
 	permit_writes(true);
 	ck_assert_int_lt(write[0], 0);
 	ck_assert_int_lt(write[1], 0);
 	ck_assert_int_eq(read, 0);
 	ck_lent_for_writing(false);
-	ck_assert_int_eq(loan_history_record(history, SESSION, HANDLE, true),
-			 0);
+	ck_assert_int_eq(loan_history_record(history, SESSION, KEY, true), 0);
 	reopen();
 	ck_lent_for_writing(true);
 }
@@ -120,16 +120,16 @@ START_TEST(no_memory_to_record)
 	unsigned int n = numbers[_i];
 
 	for (unsigned int i = 0; i < n; i++)
-		ck_assert_int_eq(loan_history_record(history, SESSION + i,
-						     HANDLE, false),
+		ck_assert_int_eq(loan_history_record(history, SESSION + i, KEY,
+						     false),
 				 0);
 	no_memory = true;
 	for (unsigned int i = 0; i < n; i++) {
-		ck_assert_int_eq(loan_history_record(history, SESSION + i,
-						     HANDLE, false),
+		ck_assert_int_eq(loan_history_record(history, SESSION + i, KEY,
+						     false),
 				 0);
-		ck_assert_int_eq(loan_history_record(history, SESSION + i,
-						     HANDLE, true),
+		ck_assert_int_eq(loan_history_record(history, SESSION + i, KEY,
+						     true),
 				 0);
 	}
 	no_memory = false;
@@ -143,14 +143,46 @@ START_TEST(eviction_that_is_not_recorded_is_logged)
 {
 	int seen = -1;
 
-	ck_assert_int_eq(loan_history_record(history, SESSION, HANDLE, true),
-			 0);
+	ck_assert_int_eq(loan_history_record(history, SESSION, KEY, true), 0);
 	permit_writes(false);
-	loan_history_evict(history, SESSION, HANDLE);
+	loan_history_evict(history, SESSION, KEY);
 	permit_writes(true);
 	ck_assert_uint_eq(lines, 1);
 	loan_history_visit_evicted(history, see_object, &seen);
 	ck_assert_int_eq(seen, true);
+}
+END_TEST
+
+/* The records of earlier releases have zeros in the place of the group. */
+START_TEST(record_of_the_own_group_is_as_before)
+{
+	const uint64_t words[4] = { SESSION, HANDLE, 1, 0 };
+	uint64_t file[4];
+	int fd = openat(dirfd, ".had", O_RDONLY);
+
+	ck_assert_int_eq(loan_history_record(history, SESSION, KEY, true), 0);
+	ck_assert_int_eq(read(fd, file, sizeof(file)), sizeof(file));
+	ck_assert_mem_eq(file, words, sizeof(file));
+	close(fd);
+}
+END_TEST
+
+/* The next process also tells the two objects apart. */
+START_TEST(two_objects_of_a_file)
+{
+	const struct object_key other = { HANDLE, 1024 };
+	int seen = -1;
+
+	ck_assert_int_eq(loan_history_record(history, SESSION, KEY, true), 0);
+	ck_assert_int_eq(loan_history_record(history, SESSION, other, false),
+			 0);
+	loan_history_evict(history, SESSION, KEY);
+	reopen();
+	loan_history_visit_evicted(history, see_object, &seen);
+	ck_assert_int_eq(seen, true);
+	loan_history_erase(history, SESSION, other);
+	reopen();
+	ck_lent_for_writing(true);
 }
 END_TEST
 
@@ -163,6 +195,8 @@ int main(void)
 	tcase_add_test(tc, record_for_writing_is_retried);
 	tcase_add_loop_test(tc, no_memory_to_record, 0, 7);
 	tcase_add_test(tc, eviction_that_is_not_recorded_is_logged);
+	tcase_add_test(tc, record_of_the_own_group_is_as_before);
+	tcase_add_test(tc, two_objects_of_a_file);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

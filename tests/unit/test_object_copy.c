@@ -24,6 +24,7 @@
 #include "server/store/object_store.h"
 
 #define HANDLE 77u
+#define KEY object_key_own(HANDLE)
 #define PAGE 4096u
 #define PAGES 300u
 #define TIMES 300u
@@ -46,7 +47,7 @@ static void open_it(void)
 
 	ck_assert_int_eq(store_open(&attr, &store), 0);
 	ck_assert(store_in_memory(store));
-	ck_assert_int_eq(store_obj_get(store, HANDLE, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, KEY, true, &obj), 0);
 }
 
 static void close_it(void)
@@ -76,7 +77,7 @@ static void set_aside(void)
 	int rc;
 
 	do
-		rc = store_obj_replace(store, HANDLE, &go_on);
+		rc = store_obj_replace(store, KEY, &go_on);
 	while (rc == -EAGAIN);
 	ck_assert_int_eq(rc, 0);
 }
@@ -85,7 +86,7 @@ static void path_of(const char *name, char *path, size_t len)
 {
 	char object[OBJECT_PATH_LEN];
 
-	object_path_make(HANDLE, object);
+	object_path_make(KEY, object);
 	snprintf(path, len, "%s/objects/%s", dir, name ? name : object);
 }
 
@@ -208,11 +209,13 @@ START_TEST(whoever_has_it_open)
 	size_t done;
 
 	for (i = 1; i <= 64; i++) {
-		ck_assert_int_eq(
-			store_obj_get(store, HANDLE + 16 * i, true, &other), 0);
+		ck_assert_int_eq(store_obj_get(store,
+					       object_key_own(HANDLE + 16 * i),
+					       true, &other),
+				 0);
 		store_obj_put(other);
 	}
-	ck_assert_int_eq(store_obj_get(store, HANDLE, false, &again), 0);
+	ck_assert_int_eq(store_obj_get(store, KEY, false, &again), 0);
 	ck_assert_ptr_ne(again, obj);
 	set_aside();
 	ck_assert_int_eq(store_obj_write(obj, "abc", 3, 0), 0);
@@ -222,11 +225,29 @@ START_TEST(whoever_has_it_open)
 }
 END_TEST
 
+START_TEST(the_other_object_of_the_file_stays)
+{
+	const struct object_key key = { HANDLE, 1024 };
+	struct store_obj *other;
+
+	ck_assert_int_eq(store_obj_get(store, key, true, &other), 0);
+	set_aside();
+	ck_assert_uint_eq(store_obj_replacements(obj), 1);
+	ck_assert_uint_eq(store_obj_replacements(other), 0);
+	ck_assert_int_eq(store_obj_replace(store, key, &go_on), 0);
+	ck_assert_uint_eq(store_obj_replacements(obj), 1);
+	ck_assert_uint_eq(store_obj_replacements(other), 1);
+	store_obj_put(other);
+}
+END_TEST
+
 START_TEST(what_is_not_there_need_not_be)
 {
-	ck_assert_int_eq(store_remove(store, HANDLE, false), 0);
-	ck_assert_int_eq(store_obj_replace(store, HANDLE, &go_on), 0);
-	ck_assert_int_eq(store_obj_replace(store, HANDLE + 1, &go_on), 0);
+	ck_assert_int_eq(store_remove(store, KEY, false), 0);
+	ck_assert_int_eq(store_obj_replace(store, KEY, &go_on), 0);
+	ck_assert_int_eq(store_obj_replace(store, object_key_own(HANDLE + 1),
+					   &go_on),
+			 0);
 	ck_assert(!is_left());
 }
 END_TEST
@@ -236,10 +257,10 @@ START_TEST(not_in_the_middle_of_a_change)
 	struct gate_entry entry;
 
 	ck_assert_int_eq(store_obj_enter(obj, CLOCK_NEVER, &entry), 0);
-	ck_assert_int_eq(store_obj_replace(store, HANDLE, &go_on), -EAGAIN);
+	ck_assert_int_eq(store_obj_replace(store, KEY, &go_on), -EAGAIN);
 	store_obj_leave(obj, &entry);
-	gate_enter_late(store_gate(store), HANDLE, 1, &entry);
-	ck_assert_int_eq(store_obj_replace(store, HANDLE, &go_on), 0);
+	gate_enter_late(store_gate(store), KEY, 1, &entry);
+	ck_assert_int_eq(store_obj_replace(store, KEY, &go_on), 0);
 	gate_leave(store_gate(store), &entry);
 }
 END_TEST
@@ -264,7 +285,7 @@ START_TEST(it_stops)
 	static const struct store_copy_control stop = { says, NULL };
 
 	ck_assert_int_eq(store_obj_write(obj, "abc", 3, 0), 0);
-	ck_assert_int_eq(store_obj_replace(store, HANDLE, &stop), -ECANCELED);
+	ck_assert_int_eq(store_obj_replace(store, KEY, &stop), -ECANCELED);
 	ck_assert(!is_left());
 }
 END_TEST
@@ -301,12 +322,14 @@ START_TEST(no_room_is_taken_in_vain)
 
 	memset(model, 'x', sizeof(model));
 	ck_assert_int_eq(store_obj_write(obj, model, sizeof(model), 0), 0);
-	ck_assert_int_eq(store_obj_get(store, HANDLE + 1, true, &other), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(HANDLE + 1), true,
+				       &other),
+			 0);
 	ck_assert_int_eq(store_obj_space(other, STORE_ALLOCATE, true, 0,
 					 room() - sizeof(model) + 2 * PAGE),
 			 0);
 	before = room();
-	ck_assert_int_eq(store_obj_replace(store, HANDLE, &go_on), -ENOSPC);
+	ck_assert_int_eq(store_obj_replace(store, KEY, &go_on), -ENOSPC);
 	ck_assert_uint_eq(room(), before);
 	ck_assert(!is_left());
 	ck_assert_int_eq(store_obj_resize(other, 0), 0);
@@ -346,7 +369,7 @@ static void *writes_by_message(void *arg)
 
 	while (!atomic_load(&stop)) {
 		w->n++;
-		ck_assert_int_eq(store_obj_get(store, HANDLE, true, &o), 0);
+		ck_assert_int_eq(store_obj_get(store, KEY, true, &o), 0);
 		enter_and_write(o, w);
 		store_obj_put(o);
 		if (w->n % 64 == 0)
@@ -386,7 +409,7 @@ START_TEST(nothing_that_was_answered_is_lost)
 
 	start(writes_by_message);
 	for (i = 0; i < 10 * TIMES || !made; i++)
-		made += !store_obj_replace(store, HANDLE, &go_on);
+		made += !store_obj_replace(store, KEY, &go_on);
 	end();
 }
 END_TEST
@@ -486,7 +509,7 @@ END_TEST
 static void *removes(void *arg)
 {
 	usleep(*(unsigned int *)arg);
-	ck_assert_int_eq(store_remove(store, HANDLE, false), 0);
+	ck_assert_int_eq(store_remove(store, KEY, false), 0);
 	return NULL;
 }
 
@@ -498,14 +521,14 @@ START_TEST(what_was_removed_stays_away)
 	pthread_t t;
 
 	for (i = 0; i < TIMES; i++) {
-		ck_assert_int_eq(store_obj_get(store, HANDLE, true, &o), 0);
+		ck_assert_int_eq(store_obj_get(store, KEY, true, &o), 0);
 		ck_assert_int_eq(store_obj_write(o, "abc", 3, 0), 0);
 		store_obj_put(o);
 		pause = i % 10 * 20;
 		ck_assert_int_eq(pthread_create(&t, NULL, removes, &pause), 0);
 		set_aside();
 		pthread_join(t, NULL);
-		ck_assert_int_eq(store_stat(store, HANDLE, &st), 0);
+		ck_assert_int_eq(store_stat(store, KEY, &st), 0);
 		ck_assert_uint_eq(st.size, 0);
 		ck_assert(!is_left());
 	}
@@ -532,6 +555,7 @@ int main(void)
 	tcase_add_test(tc, so_is_space);
 	tcase_add_test(tc, the_old_file_is_nobodys);
 	tcase_add_test(tc, whoever_has_it_open);
+	tcase_add_test(tc, the_other_object_of_the_file_stays);
 	tcase_add_test(tc, what_is_not_there_need_not_be);
 	tcase_add_test(tc, not_in_the_middle_of_a_change);
 	tcase_add_test(tc, what_was_left_goes);

@@ -25,26 +25,33 @@ static void teardown(void)
 	recent_changes_close(early);
 }
 
-static int change(uint64_t handle, uint64_t off, uint64_t len, bool anew)
+/* Objects 2n and 2n + 1 are of one file. */
+static struct object_key key_of(uint64_t number)
+{
+	return (struct object_key){ number / 2, number % 2 * 1024 };
+}
+
+static int change(uint64_t number, uint64_t off, uint64_t len, bool anew)
 {
 	const struct store_seg one = { off, len };
 
-	return recent_changes_check(early, handle, &one, 1, 0, anew);
+	return recent_changes_check(early, key_of(number), &one, 1, 0, anew);
 }
 
 static int change_by(uint64_t by, uint64_t off, uint64_t len, bool anew)
 {
 	const struct store_seg one = { off, len };
 
-	return recent_changes_check(early, 1, &one, 1, by, anew);
+	return recent_changes_check(early, key_of(1), &one, 1, by, anew);
 }
 
 /* A request of single bytes, every other one from off on. */
-static int comb(uint64_t handle, uint64_t off, bool anew)
+static int comb(uint64_t number, uint64_t off, bool anew)
 {
 	for (unsigned int i = 0; i < PIECES; i++)
 		seg[i] = (struct store_seg){ off + 2 * i, 1 };
-	return recent_changes_check(early, handle, seg, PIECES, 0, anew);
+	return recent_changes_check(early, key_of(number), seg, PIECES, 0,
+				    anew);
 }
 
 START_TEST(edges)
@@ -158,6 +165,22 @@ START_TEST(too_many_objects)
 }
 END_TEST
 
+START_TEST(removal_of_one_of_two)
+{
+	const struct object_key one = key_of(2 * 77),
+				other = key_of(2 * 77 + 1);
+
+	recent_removal_add(early, one);
+	ck_assert(recent_removal_has(early, one));
+	ck_assert(!recent_removal_has(early, other));
+	recent_removal_add(early, other);
+	ck_assert(recent_removal_has(early, one));
+	ck_assert(recent_removal_has(early, other));
+	ck_assert(!recent_removal_has(early, object_key_own(78)));
+	ck_assert(!recent_removal_has(early, object_key_own(0)));
+}
+END_TEST
+
 static Suite *early_suite(void)
 {
 	Suite *s = suite_create("recent_changes");
@@ -171,6 +194,7 @@ static Suite *early_suite(void)
 	tcase_add_test(tc, one_object_of_very_many);
 	tcase_add_test(tc, many_against_many);
 	tcase_add_test(tc, too_many_objects);
+	tcase_add_test(tc, removal_of_one_of_two);
 	suite_add_tcase(s, tc);
 	return s;
 }

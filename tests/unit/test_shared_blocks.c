@@ -16,6 +16,7 @@
 #include "server/store/disk_pool.h"
 
 #define HANDLE 77u
+#define KEY object_key_own(HANDLE)
 #define SIZE (40u * WIRE_BLOCK)
 #define FAR (UINT64_C(1) << 62)
 
@@ -44,7 +45,7 @@ static void open_it(void)
 	strcpy(dir, "/tmp/pvfs-seen-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(store_open(&attr, &store), 0);
-	ck_assert_int_eq(store_obj_get(store, HANDLE, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, KEY, true, &obj), 0);
 	ck_assert_int_eq(disk_pool_open(0, &pool), 0);
 	write_all(1);
 }
@@ -211,10 +212,10 @@ static void touched(void)
 
 static void lent(void)
 {
-	store_change_begin(store, HANDLE);
+	store_change_begin(store, KEY);
 	see_twice(0, WIRE_BLOCK);
 	ck_assert_uint_eq(blocks(), 0);
-	store_change_end(store, HANDLE);
+	store_change_end(store, KEY);
 }
 
 static const struct {
@@ -244,11 +245,30 @@ START_TEST(removed)
 {
 	see_twice(0, WIRE_BLOCK);
 	ck_assert_uint_eq(blocks(), 1);
-	ck_assert_int_eq(store_remove(store, HANDLE, false), 0);
+	ck_assert_int_eq(store_remove(store, KEY, false), 0);
 	ck_assert_uint_eq(blocks(), 0);
 	see_twice(0, WIRE_BLOCK);
 	see_twice(0, WIRE_BLOCK);
 	ck_assert_uint_eq(blocks(), 0);
+}
+END_TEST
+
+/* The table names blocks by handle, so only objects of the own group are in it. */
+START_TEST(other_object_of_the_file)
+{
+	struct store_obj *own = obj;
+
+	ck_assert_int_eq(store_obj_get(store,
+				       (struct object_key){ HANDLE, 1024 },
+				       true, &obj),
+			 0);
+	write_all(9);
+	see_twice(0, WIRE_BLOCK);
+	ck_assert_uint_eq(blocks(), 0);
+	store_obj_put(obj);
+	obj = own;
+	see_twice(0, WIRE_BLOCK);
+	ck_assert(is_there(0, 1));
 }
 END_TEST
 
@@ -260,7 +280,7 @@ START_TEST(off)
 	store_obj_put(obj);
 	store_close(store);
 	ck_assert_int_eq(store_open(&attr, &store), 0);
-	ck_assert_int_eq(store_obj_get(store, HANDLE, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, KEY, true, &obj), 0);
 	ck_assert_ptr_null(store_block_table(store));
 	see_twice(0, WIRE_BLOCK);
 	write_all(3);
@@ -282,6 +302,7 @@ int main(void)
 	tcase_add_loop_test(tc, taken_away, 0,
 			    (int)(sizeof(changes) / sizeof(changes[0])));
 	tcase_add_test(tc, removed);
+	tcase_add_test(tc, other_object_of_the_file);
 	tcase_add_test(tc, off);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -54,7 +54,8 @@ static void setup(void)
 	strcpy(dir, "/tmp/pvfs-test-sieve-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(store_open(&attr, &store), 0);
-	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(1), true, &obj),
+			 0);
 	memset(model, 0, sizeof(model));
 	reads = 0;
 	writes = 0;

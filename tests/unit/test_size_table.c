@@ -17,6 +17,7 @@
 #define PLACES 4u
 #define HANDLES 10u
 #define TOLD 64u
+#define GROUP 1024u
 #define MS CLOCK_NS_PER_MS
 
 static struct size_table *shown;
@@ -38,11 +39,18 @@ struct object {
 	bool sick; /* it cannot be looked at */
 };
 
-static struct object object[HANDLES + 1]; /* by handle, from 1 */
+static struct object object[HANDLES + 1]; /* by number, from 1 */
 
-static int model_look(void *arg, uint64_t handle, struct object_size *st)
+/* Objects 2n and 2n + 1 are of one file. */
+static struct object_key key_of(unsigned int number)
 {
-	const struct object *o = &object[handle];
+	return (struct object_key){ 1 + number / 2, number % 2 * GROUP };
+}
+
+static int model_look(void *arg, struct object_key key, struct object_size *st)
+{
+	const struct object *o =
+		&object[2 * (key.handle - 1) + key.copyset / GROUP];
 
 	*st = (struct object_size){ .size = o->size,
 				    .blocks = o->size / 512,
@@ -154,7 +162,7 @@ static void tell(struct rnd *r, unsigned int handle)
 	bool held = place_is_held(handle);
 	size_t at;
 
-	ck_assert(size_table_place(shown, handle, &at, &tag) == !held);
+	ck_assert(size_table_place(shown, key_of(handle), &at, &tag) == !held);
 	if (held)
 		return;
 	ck_assert_uint_eq(at, object[handle].at);
@@ -168,7 +176,7 @@ static void tell(struct rnd *r, unsigned int handle)
 static void enter(unsigned int handle)
 {
 	object[handle].inside++;
-	size_table_change_begin(shown, handle);
+	size_table_change_begin(shown, key_of(handle));
 }
 
 static void leave(struct rnd *r, unsigned int handle)
@@ -178,7 +186,7 @@ static void leave(struct rnd *r, unsigned int handle)
 
 	object[handle].size = rnd_in(r, 0, UINT32_MAX);
 	object[handle].inside--;
-	size_table_change_end(shown, handle);
+	size_table_change_end(shown, key_of(handle));
 	if (place_is_busy(at))
 		return;
 	for (h = 1; h <= HANDLES; h++)
@@ -212,7 +220,8 @@ static void find_places(void)
 	uint64_t tag;
 
 	for (h = 1; h <= HANDLES; h++) {
-		ck_assert(size_table_place(shown, h, &object[h].at, &tag));
+		ck_assert(size_table_place(shown, key_of(h), &object[h].at,
+					   &tag));
 		take_place(h, tag);
 		now += SIZE_TABLE_HOLD_MS * MS;
 	}
@@ -240,14 +249,14 @@ START_TEST(idle_ones_end)
 	uint64_t tag, again;
 	size_t at;
 
-	ck_assert(size_table_place(shown, 3, &at, &tag));
+	ck_assert(size_table_place(shown, key_of(3), &at, &tag));
 	now += SIZE_TABLE_IDLE_MS * MS;
 	ck_assert(wire_end_holds(words_at(at), tag));
-	size_table_change_begin(shown, 3);
-	size_table_change_end(shown, 3);
+	size_table_change_begin(shown, key_of(3));
+	size_table_change_end(shown, key_of(3));
 	ck_assert(!wire_end_holds(words_at(at), tag));
 	ck_assert_uint_eq(size_table_count(shown), 0);
-	ck_assert(size_table_place(shown, 3, &at, &again));
+	ck_assert(size_table_place(shown, key_of(3), &at, &again));
 	ck_assert_uint_ne(again, tag);
 	ck_assert(!wire_end_holds(words_at(at), tag));
 }
@@ -262,11 +271,11 @@ START_TEST(mixtures_do_not_hold)
 	size_t at;
 
 	object[5].size = 4096;
-	ck_assert(size_table_place(shown, 5, &at, &tag));
+	ck_assert(size_table_place(shown, key_of(5), &at, &tag));
 	memcpy(&a, words_at(at), sizeof(a));
-	size_table_change_begin(shown, 5);
+	size_table_change_begin(shown, key_of(5));
 	object[5].size = 4097;
-	size_table_change_end(shown, 5);
+	size_table_change_end(shown, key_of(5));
 	memcpy(&b, words_at(at), sizeof(b));
 	ck_assert(wire_end_holds(&a, tag) && wire_end_holds(&b, tag));
 	for (i = 1; i < sizeof(a); i++) {
@@ -296,7 +305,7 @@ struct race {
 
 static struct race race;
 
-static int race_look(void *arg, uint64_t handle, struct object_size *st)
+static int race_look(void *arg, struct object_key key, struct object_size *st)
 {
 	*st = (struct object_size){ .size = atomic_load(&race.size) };
 	return 0;
@@ -310,9 +319,9 @@ static void *grows(void *arg)
 
 	for (i = 0; i < ROUNDS; i++) {
 		atomic_fetch_add(&race.begun, 1);
-		size_table_change_begin(shown, 9);
+		size_table_change_begin(shown, object_key_own(9));
 		size = atomic_fetch_add(&race.size, 1) + 1;
-		size_table_change_end(shown, 9);
+		size_table_change_end(shown, object_key_own(9));
 		for (uint64_t was = atomic_load(&race.answered);
 		     was < size &&
 		     !atomic_compare_exchange_weak(&race.answered, &was, size);)
@@ -361,7 +370,7 @@ START_TEST(readers_see_what_was_answered)
 	size_t at;
 
 	ck_assert_int_eq(size_table_open(&attr, &shown), 0);
-	ck_assert(size_table_place(shown, 9, &at, &tag));
+	ck_assert(size_table_place(shown, object_key_own(9), &at, &tag));
 	atomic_store(&race.running, WRITERS);
 	for (i = 0; i < WRITERS; i++)
 		pthread_create(&thread[i], NULL, grows, NULL);
@@ -380,9 +389,9 @@ START_TEST(nobody_reads)
 	uint64_t tag;
 	size_t at;
 
-	size_table_change_begin(NULL, 9);
-	ck_assert(!size_table_place(NULL, 9, &at, &tag));
-	size_table_change_end(NULL, 9);
+	size_table_change_begin(NULL, object_key_own(9));
+	ck_assert(!size_table_place(NULL, object_key_own(9), &at, &tag));
+	size_table_change_end(NULL, object_key_own(9));
 	ck_assert_uint_eq(size_table_count(NULL), 0);
 	size_table_close(NULL);
 }

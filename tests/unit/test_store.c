@@ -27,6 +27,7 @@
 #include "server/store/disk_pool.h"
 
 #define FSID 0x1122334455667788ull
+#define GROUP 1024u
 
 static char dir[64];
 static struct object_store *store;
@@ -151,7 +152,8 @@ START_TEST(random_io_matches_model)
 
 	srandom(1);
 	atomic_store(&flaky, _i);
-	ck_assert_int_eq(store_obj_get(store, 7, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(7), true, &obj),
+			 0);
 	for (i = 0; i < ROUNDS; i++) {
 		off = (size_t)random() % SIZE;
 		len = (size_t)random() % (SIZE - off) % 9000 + 1;
@@ -192,7 +194,9 @@ START_TEST(objects_survive_reopen)
 	uint64_t h;
 
 	for (h = 1; h <= 300; h++) {
-		ck_assert_int_eq(store_obj_get(store, h << 32 | h, true, &obj),
+		ck_assert_int_eq(store_obj_get(store,
+					       object_key_own(h << 32 | h),
+					       true, &obj),
 				 0);
 		ck_assert_int_eq(store_obj_write(obj, &h, sizeof(h), h), 0);
 		store_obj_put(obj);
@@ -200,9 +204,12 @@ START_TEST(objects_survive_reopen)
 	store_close(store);
 	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
 	for (h = 1; h <= 300; h++) {
-		ck_assert_int_eq(store_stat(store, h << 32 | h, &st), 0);
+		ck_assert_int_eq(
+			store_stat(store, object_key_own(h << 32 | h), &st), 0);
 		ck_assert_uint_eq(st.size, h + sizeof(h));
-		ck_assert_int_eq(store_obj_get(store, h << 32 | h, false, &obj),
+		ck_assert_int_eq(store_obj_get(store,
+					       object_key_own(h << 32 | h),
+					       false, &obj),
 				 0);
 		ck_assert_int_eq(store_obj_read(obj, buf, 8, h, &done), 0);
 		ck_assert_mem_eq(buf, &h, 8);
@@ -211,13 +218,20 @@ START_TEST(objects_survive_reopen)
 }
 END_TEST
 
-/* Many in one leaf, few in the others; a foreign file is no object. */
+static void make_object(struct object_key key)
+{
+	struct store_obj *obj;
+
+	ck_assert_int_eq(store_obj_get(store, key, true, &obj), 0);
+	store_obj_put(obj);
+}
+
+/* Many in one leaf, few in the others, some twice; a foreign file is no object. */
 START_TEST(walk_names_each_object_once)
 {
-	static bool seen[3000];
+	static bool seen[2][3000];
 	struct store_place place = { 0 };
-	struct store_obj *obj;
-	uint64_t handle[7];
+	struct object_key key[7];
 	unsigned int total = 0;
 	char path[128];
 	uint32_t n;
@@ -226,8 +240,11 @@ START_TEST(walk_names_each_object_once)
 	for (uint64_t h = 1; h < 3000; h++) {
 		if (h % 3 && h > 40)
 			continue;
-		ck_assert_int_eq(store_obj_get(store, h, true, &obj), 0);
-		store_obj_put(obj);
+		make_object(object_key_own(h));
+		total++;
+		if (h % 7)
+			continue;
+		make_object((struct object_key){ h, GROUP });
 		total++;
 	}
 	snprintf(path, sizeof(path), "%s/objects/00/00", dir);
@@ -235,12 +252,15 @@ START_TEST(walk_names_each_object_once)
 	strcat(path, "/0000000000000xyz");
 	close(open(path, O_CREAT | O_WRONLY, 0600));
 	while (place.leaf != STORE_LEAF_END) {
-		ck_assert_int_eq(store_walk(store, &place, handle, _i, &n), 0);
+		ck_assert_int_eq(store_walk(store, &place, key, _i, &n), 0);
 		ck_assert_uint_le(n, (uint32_t)_i);
 		for (uint32_t i = 0; i < n; i++) {
-			ck_assert_uint_lt(handle[i], 3000);
-			ck_assert(!seen[handle[i]]);
-			seen[handle[i]] = true;
+			bool *once =
+				&seen[key[i].copyset / GROUP][key[i].handle];
+
+			ck_assert_uint_lt(key[i].handle, 3000);
+			ck_assert(!*once);
+			*once = true;
 			total--;
 		}
 	}
@@ -255,7 +275,8 @@ START_TEST(resize_and_holes)
 	char buf[16];
 	size_t done;
 
-	ck_assert_int_eq(store_obj_get(store, 9, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(9), true, &obj),
+			 0);
 	ck_assert_int_eq(store_obj_write(obj, "abcdefgh", 8, 0), 0);
 	ck_assert_int_eq(store_obj_resize(obj, 4), 0);
 	ck_assert_int_eq(store_obj_resize(obj, 1ull << 40), 0);
@@ -275,21 +296,71 @@ START_TEST(removal_invalidates)
 	struct store_obj *old, *obj;
 	struct store_stat st;
 
-	ck_assert_int_eq(store_obj_get(store, 5, false, &obj), -ENOENT);
-	ck_assert_int_eq(store_obj_get(store, 5, true, &old), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(5), false, &obj),
+			 -ENOENT);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(5), true, &old),
+			 0);
 	ck_assert_int_eq(store_obj_write(old, "x", 1, 0), 0);
-	ck_assert_int_eq(store_remove(store, 5, true), 0);
-	ck_assert_int_eq(store_remove(store, 5, false), 0);
-	ck_assert_int_eq(store_obj_get(store, 5, false, &obj), -ENOENT);
-	ck_assert_int_eq(store_stat(store, 5, &st), 0);
+	ck_assert_int_eq(store_remove(store, object_key_own(5), true), 0);
+	ck_assert_int_eq(store_remove(store, object_key_own(5), false), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(5), false, &obj),
+			 -ENOENT);
+	ck_assert_int_eq(store_stat(store, object_key_own(5), &st), 0);
 	ck_assert_uint_eq(st.size | st.mtime | st.blocks, 0);
-	ck_assert_int_eq(store_obj_get(store, 5, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(5), true, &obj),
+			 0);
 	ck_assert_int_eq(store_obj_stat(obj, &st), 0);
 	ck_assert_uint_eq(st.size, 0);
 	ck_assert_int_eq(store_obj_stat(old, &st), 0);
 	ck_assert_uint_eq(st.size, 1);
 	store_obj_put(old);
 	store_obj_put(obj);
+}
+END_TEST
+
+static void ck_size(struct object_key key, uint64_t size)
+{
+	struct store_obj *obj;
+	struct store_stat st;
+
+	ck_assert_int_eq(store_stat(store, key, &st), 0);
+	ck_assert_uint_eq(st.size, size);
+	ck_assert_int_eq(store_obj_get(store, key, false, &obj), 0);
+	ck_assert(object_key_equal(store_obj_key(obj), key));
+	ck_assert_int_eq(store_obj_stat(obj, &st), 0);
+	ck_assert_uint_eq(st.size, size);
+	store_obj_put(obj);
+}
+
+/* They lie in one directory, also for the next process. */
+START_TEST(two_objects_of_a_file)
+{
+	const struct object_key own = object_key_own(1), other = { 1, GROUP };
+	struct store_obj *obj;
+	struct stat sb;
+	char path[128];
+
+	make_object(own);
+	ck_assert_int_eq(store_obj_get(store, other, true, &obj), 0);
+	ck_assert_int_eq(store_obj_write(obj, "abc", 3, 0), 0);
+	ck_assert_int_eq(store_obj_sync(obj), 0);
+	store_obj_put(obj);
+	ck_size(own, 0);
+	ck_size(other, 3);
+	store_close(store);
+	ck_assert_int_eq(open_store(FSID, 3, 0, &store), 0);
+	ck_size(own, 0);
+	ck_size(other, 3);
+	snprintf(path, sizeof(path), "%s/objects/27/23/%016x", dir, 1);
+	ck_assert_int_eq(stat(path, &sb), 0);
+	strcat(path, "-00000400");
+	ck_assert_int_eq(stat(path, &sb), 0);
+	ck_assert_int_eq(sb.st_size, 3);
+	ck_assert_int_eq(store_remove(store, own, true), 0);
+	ck_assert_int_eq(store_obj_get(store, own, false, &obj), -ENOENT);
+	ck_size(other, 3);
+	ck_assert_int_eq(store_remove(store, other, true), 0);
+	ck_assert_int_eq(store_obj_get(store, other, false, &obj), -ENOENT);
 }
 END_TEST
 
@@ -300,7 +371,8 @@ START_TEST(open_files_are_bounded)
 	uint64_t h;
 
 	for (h = 0; h < 500; h++) {
-		ck_assert_int_eq(store_obj_get(store, h, true, &obj), 0);
+		ck_assert_int_eq(
+			store_obj_get(store, object_key_own(h), true, &obj), 0);
 		store_obj_put(obj);
 	}
 	ck_assert_int_le(open_fds(), before + 32);
@@ -320,8 +392,8 @@ static int strike(uint64_t h, bool take_away)
 	int rc;
 
 	if (take_away)
-		return store_remove(store, h, false);
-	rc = store_obj_get(store, h, true, &obj);
+		return store_remove(store, object_key_own(h), false);
+	rc = store_obj_get(store, object_key_own(h), true, &obj);
 	if (rc)
 		return rc;
 	rc = store_obj_write(obj, &h, sizeof(h), 0);
@@ -360,8 +432,9 @@ START_TEST(threads_share_the_cache)
 	}
 	/* the open files of the cache must be those that the directory names */
 	for (h = 0; h < 48; h++) {
-		ck_assert_int_eq(store_stat(store, h, &by_name), 0);
-		if (store_obj_get(store, h, false, &obj)) {
+		ck_assert_int_eq(store_stat(store, object_key_own(h), &by_name),
+				 0);
+		if (store_obj_get(store, object_key_own(h), false, &obj)) {
 			ck_assert_uint_eq(by_name.mtime, 0);
 			continue;
 		}
@@ -381,8 +454,10 @@ START_TEST(without_its_folder)
 	ck_assert_int_eq(rmdir(path), 0);
 	snprintf(path, sizeof(path), "%s/objects", dir);
 	ck_assert_int_eq(rmdir(path), 0);
-	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), -EIO);
-	ck_assert_int_eq(store_obj_get(store, 1, false, &obj), -ENOENT);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(1), true, &obj),
+			 -EIO);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(1), false, &obj),
+			 -ENOENT);
 }
 END_TEST
 
@@ -396,7 +471,8 @@ START_TEST(efbig_is_passed_on)
 	getrlimit(RLIMIT_FSIZE, &old);
 	lim = old;
 	lim.rlim_cur = 4096;
-	ck_assert_int_eq(store_obj_get(store, 11, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(11), true, &obj),
+			 0);
 	setrlimit(RLIMIT_FSIZE, &lim);
 	/* a short write first, then the error */
 	ck_assert_int_eq(store_obj_write(obj, buf, 64, 4096 - 32), -EFBIG);
@@ -429,16 +505,18 @@ START_TEST(enospc_is_passed_on)
 		return;
 	}
 	ck_assert_int_eq(open_store(FSID, 3, 32, &store), 0);
-	ck_assert_int_eq(store_obj_get(store, 1, true, &small), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(1), true, &small),
+			 0);
 	ck_assert_int_eq(store_obj_write(small, buf, 4096, 0), 0);
-	ck_assert_int_eq(store_obj_get(store, 2, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(2), true, &obj),
+			 0);
 	for (i = 0; i < 8 && !rc; i++)
 		rc = store_obj_write(obj, buf, sizeof(buf),
 				     (uint64_t)i * sizeof(buf));
 	ck_assert_int_eq(rc, -ENOSPC);
 	ck_assert_int_eq(store_obj_write(small, buf, 4096, 0), 0);
 	store_obj_put(obj);
-	ck_assert_int_eq(store_remove(store, 2, true), 0);
+	ck_assert_int_eq(store_remove(store, object_key_own(2), true), 0);
 	ck_assert_int_eq(store_obj_write(small, buf, 65536, 0), 0);
 	store_obj_put(small);
 	store_close(store);
@@ -497,7 +575,8 @@ START_TEST(flushes_share_one_sync)
 	sem_init(&begun, 0, 0);
 	sem_init(&hold, 0, 0);
 	ck_assert_int_eq(disk_pool_open(1, &pool), 0);
-	ck_assert_int_eq(store_obj_get(store, 1, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(1), true, &obj),
+			 0);
 	disk_pool_run(pool, NULL, DISK_FLUSH, &first.work);
 	sem_wait(&begun);
 	for (i = 0; i < 50; i++) {
@@ -544,7 +623,8 @@ START_TEST(engine_walks_segments)
 	char buf[16], flat[16];
 	size_t done;
 
-	ck_assert_int_eq(store_obj_get(store, 4, true, &io.obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(4), true, &io.obj),
+			 0);
 	memcpy(buf, "abcdefghijkl", 12);
 	io.buf = buf;
 	io.len = 7;
@@ -612,7 +692,8 @@ START_TEST(engine_takes_many_pieces_apart)
 {
 	struct store_obj *obj;
 
-	ck_assert_int_eq(store_obj_get(store, 4, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(4), true, &obj),
+			 0);
 	if (store_obj_in_memory(obj))
 		engine_pieces(obj, 10, true);
 	engine_pieces(obj, PIECES, true);
@@ -628,12 +709,13 @@ START_TEST(engine_refuses_late_writes)
 	struct store_io io = { .seg = &seg, .buf = "abcde", .len = 5 };
 	struct store_stat st;
 
-	ck_assert_int_eq(store_obj_get(store, 4, true, &io.obj), 0);
+	ck_assert_int_eq(store_obj_get(store, object_key_own(4), true, &io.obj),
+			 0);
 	io.expiry = clock_boot();
 	ck_assert_int_eq(engine_write(&io), -ETIMEDOUT);
 	ck_assert_int_eq(store_obj_stat(io.obj, &st), 0);
 	ck_assert_uint_eq(st.size, 0);
-	ck_assert(!gate_is_shut(store_gate(store), 4));
+	ck_assert(!gate_is_shut(store_gate(store), object_key_own(4)));
 	io.expiry = CLOCK_NEVER;
 	ck_assert_int_eq(engine_write(&io), 0);
 	ck_assert_int_eq(store_obj_stat(io.obj, &st), 0);
@@ -656,6 +738,7 @@ int main(void)
 	tcase_add_loop_test(tc, walk_names_each_object_once, 1, 8);
 	tcase_add_test(tc, resize_and_holes);
 	tcase_add_test(tc, removal_invalidates);
+	tcase_add_test(tc, two_objects_of_a_file);
 	tcase_add_test(tc, open_files_are_bounded);
 	tcase_add_test(tc, threads_share_the_cache);
 	tcase_add_test(tc, without_its_folder);

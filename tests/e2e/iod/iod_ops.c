@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -225,6 +227,24 @@ START_TEST(resize)
 	ck_assert_int_eq(iodc_resize(&mgr, 8, 3), 0);
 	ck_assert_int_eq(iodc_size(&client, 8, &size), 0);
 	ck_assert_uint_eq(size, 3);
+}
+END_TEST
+
+/* The answer cannot name it, and pvfs-fsck must not take the store for complete without it. */
+START_TEST(objects_of_other_groups_are_not_left_out)
+{
+	const struct wire_walk walk = { .place = htole32(0x27 * 64 + 0x23) };
+	char path[160];
+
+	round_trip(1, 0, 10);
+	ck_assert_int_eq(
+		iodc_call(&mgr, WIRE_OBJECTS, &walk, sizeof(walk), NULL, 0), 0);
+	snprintf(path, sizeof(path),
+		 "%s/objects/27/23/0000000000000001-00000400", dir);
+	ck_assert_int_eq(mknod(path, S_IFREG | 0600, 0), 0);
+	ck_assert_int_eq(iodc_call(&mgr, WIRE_OBJECTS, &walk, sizeof(walk),
+				   NULL, 0),
+			 -EOPNOTSUPP);
 }
 END_TEST
 
@@ -540,6 +560,7 @@ static TCase *tcase(const char *name, void (*up)(void), const TTest *own)
 	tcase_add_test(tc, inline_reply_is_bounded);
 	tcase_add_test(tc, sizes_and_removal);
 	tcase_add_test(tc, resize);
+	tcase_add_test(tc, objects_of_other_groups_are_not_left_out);
 	tcase_add_test(tc, only_the_manager_may);
 	tcase_add_test(tc, sync_object);
 	tcase_add_test(tc, sync_flag);
