@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/dist/dist.h"
 #include "mgr/state/mgr_conf.h"
 #include "common/comm/cluster/server_conf.h"
+#include "common/util/words.h"
 #include "common/wire/wire.h"
 
 /* Sets everything but fsid, addr, storage and the iods. */
@@ -149,6 +151,77 @@ static int read_addresses(struct conf_section *in, struct mgr_conf *conf)
 	return 0;
 }
 
+/* ---- the domains of the iods ---- */
+
+enum { DOMAIN_IOD, DOMAIN_HOST, DOMAIN_RACK, DOMAIN_POWER, DOMAIN_KINDS };
+static const char *const domain_kind[] = { [DOMAIN_IOD] = "iod",
+					   [DOMAIN_HOST] = "host",
+					   [DOMAIN_RACK] = "rack",
+					   [DOMAIN_POWER] = "power" };
+
+/* The name of the domain of iod i.  NULL: missing. */
+static const char *domain_name(const struct conf_section *in,
+			       const struct mgr_conf *conf, int kind,
+			       uint32_t i)
+{
+	struct conf_section iod = *in;
+	char section[24];
+	const char *name;
+
+	snprintf(section, sizeof(section), "iod.%u", i);
+	iod.name = section;
+	name = conf_get(&iod, domain_kind[kind]);
+	if (name && *name)
+		return name;
+	if (kind == DOMAIN_HOST)
+		return conf->iod[i].host;
+	conf_complain(&iod, domain_kind[kind],
+		      "missing; [filesystem] domain requires it for each iod");
+	return NULL;
+}
+
+/* name has room for the names of all iods. */
+static int number_domains(const struct conf_section *in, struct mgr_conf *conf,
+			  int kind, const char **name)
+{
+	for (uint32_t i = 0, k; i < conf->niods; i++) {
+		name[i] = domain_name(in, conf, kind, i);
+		if (!name[i])
+			return -EINVAL;
+		for (k = 0; strcasecmp(name[k], name[i]) != 0; k++)
+			;
+		conf->domain[i] = k;
+	}
+	return 0;
+}
+
+static int read_domains(const struct conf_section *in, struct mgr_conf *conf)
+{
+	const char *text = conf_get(in, "domain");
+	int kind = text ? words_index(text, domain_kind, DOMAIN_KINDS)
+			: DOMAIN_HOST;
+	const char **name;
+	int rc;
+
+	if (kind < 0)
+		return conf_complain(in, "domain",
+				     "write iod, host, rack or power");
+	conf->domain = calloc(conf->niods, sizeof(*conf->domain));
+	name = calloc(conf->niods, sizeof(*name));
+	if (!conf->domain || !name) {
+		free(name);
+		conf_complain(in, "domain", "no memory for the domains");
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < conf->niods; i++)
+		conf->domain[i] = i;
+	rc = kind == DOMAIN_IOD ? 0 : number_domains(in, conf, kind, name);
+	free(name);
+	return rc;
+}
+
+/* ---- all settings ---- */
+
 static int read_all(struct conf_section *in, struct mgr_conf *conf)
 {
 	int rc;
@@ -157,7 +230,9 @@ static int read_all(struct conf_section *in, struct mgr_conf *conf)
 	rc = read_filesystem(in, conf);
 	if (!rc)
 		rc = read_mgr(in, conf);
-	return rc ? rc : read_addresses(in, conf);
+	if (!rc)
+		rc = read_addresses(in, conf);
+	return rc ? rc : read_domains(in, conf);
 }
 
 int mgr_conf_load(const char *path, unsigned int index, struct mgr_conf *conf,
@@ -197,17 +272,25 @@ const char *mgr_conf_scheme(const struct mgr_conf *conf)
 int mgr_conf_copy(struct mgr_conf *dst, const struct mgr_conf *src)
 {
 	struct addr *iod = calloc(src->niods, sizeof(*iod));
+	uint32_t *domain = calloc(src->niods, sizeof(*domain));
 
-	if (!iod)
+	if (!iod || !domain) {
+		free(iod);
+		free(domain);
 		return -ENOMEM;
+	}
 	memcpy(iod, src->iod, src->niods * sizeof(*iod));
+	memcpy(domain, src->domain, src->niods * sizeof(*domain));
 	*dst = *src;
 	dst->iod = iod;
+	dst->domain = domain;
 	return 0;
 }
 
 void mgr_conf_free(struct mgr_conf *conf)
 {
 	free(conf->iod);
+	free(conf->domain);
 	conf->iod = NULL;
+	conf->domain = NULL;
 }

@@ -40,6 +40,11 @@ struct mgr_conf {
 	uint32_t pcount; /* default number of iods of a new file; 0: all */
 	uint32_t niods;
 	struct addr *iod; /* niods */
+	/*
+	 * The domain of each iod: the lowest iod of its host, rack or power supply.  Not used yet:
+	 * copyset_design.h.
+	 */
+	uint32_t *domain;
 };
 
 /*

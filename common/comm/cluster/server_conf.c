@@ -47,6 +47,7 @@ static const char *const known[] = {
 	"filesystem.ticket_life",
 	"filesystem.capabilities",
 	"filesystem.seal",
+	"filesystem.domain",
 	"mgr.from",
 	"mgr.session_timeout",
 	"mgr.lease",
@@ -61,6 +62,9 @@ static const char *const known[] = {
 	KEYS_IOD("iod.*"),
 	"iod.*.address",
 	"iod.*.storage",
+	"iod.*.host",
+	"iod.*.rack",
+	"iod.*.power",
 	NULL,
 };
 
