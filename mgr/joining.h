@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * joining.h - how this manager becomes a member of the group, and follows who the others are.
+ * joining.h - how this manager becomes a member of the group, and keeps its connections to
+ * the other members up to date.
  *
- * A member is a storage, not a host: an empty storage gets a new random id, because it has
- * forgotten the votes of the old one.
+ * A member id identifies a storage directory, not a host: an empty storage gets a new random id,
+ * because it has forgotten how the old member voted.
  *
  * 	no member in the storage   joining_find_group(): asks the other managers for their group
  * 	not in the group           JOIN, again and again, until the group gives it a vote

@@ -31,7 +31,8 @@ struct restore {
 };
 
 /*
- * Opens and locks the folder.  A process of root changes to the user that owns the database in it.
+ * Opens and locks the folder.  If root runs it, the process continues as the owner of the database
+ * in that folder.
  * Returns the descriptor of the folder, or -errno, logged.
  */
 int offline_open_folder(const struct mgr_conf *conf, const struct log *log);

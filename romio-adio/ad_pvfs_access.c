@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ad_pvfs_access.c - blocking accesses.  Noncontiguous ones are list I/O, with the span of the
- * buffer as allocation hint (ICPP 2003, section 5).  If the hints disable that, ROMIO's data
- * sieving is used, or one call for each piece.
+ * ad_pvfs_access.c - blocking reads and writes. A noncontiguous access is one list I/O call. It
+ * passes the extent of the memory buffer, so that libpvfs registers the buffer once (ICPP 2003,
+ * section 5). If an MPI hint disables list I/O, ROMIO uses data sieving or one call for each piece.
  */
 #include <errno.h>
 

@@ -62,8 +62,8 @@ static void invalidate_list(struct inval_list *same)
 /* ---- the threads ---- */
 
 /*
- * Called with the lock.  Returns the index of handle in at_work; INVAL_QUEUE_THREADS: not
- * found.
+ * Called with the lock.  Returns the index of handle in active, or INVAL_QUEUE_THREADS if
+ * no thread handles it.
  */
 static unsigned int slot_of(const struct inval_queue *q, uint64_t handle)
 {

@@ -38,8 +38,8 @@ struct options {
 };
 
 /*
- * Parses the command line.  Returns -1 to continue; else the exit status, and the error,
- * help or version was printed.  Call options_free() in any case.
+ * Parses the command line.  Returns -1 to continue.  Otherwise returns the exit status; it
+ * has printed the error, the help or the version.  Call options_free() in any case.
  */
 int options_parse(int argc, char **argv, struct options *opt);
 void options_free(struct options *opt);

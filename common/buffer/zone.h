@@ -7,14 +7,16 @@
  * biggest free buffer and moves its data in smaller pieces. So memory does not fragment.
  *
  * Each session is an owner of buffers. An owner gets another buffer only if it holds fewer bytes
- * than are free. So a single owner can hold half of the memory, two owners a third each, and some
- * memory stays free for the next owner. A few clients that do not move their data cannot occupy
- * everything (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998: dynamic
- * thresholds, alpha = 1).
+ * than are free (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998: dynamic
+ * thresholds, alpha = 1). This is checked when a buffer is given out, not later. So a single owner
+ * gets at most half of the memory, and one buffer more. An owner that comes later gets about half
+ * of what is then free, so several owners that keep their buffers can occupy all of them. If two
+ * owners take turns, each gets about a third.
  *
  * An owner that may not have a buffer now waits in a ring. A returned buffer goes to the first
- * owner in the ring that may have it, and this owner moves to the end of the ring. The requests of
- * an owner are served in the order of arrival.
+ * owner in the ring that may have it, and this owner moves to the end of the ring. An owner without
+ * a buffer may have any returned one, so it waits at most one round. The requests of an owner are
+ * served in the order of arrival.
  *
  * A zone gives out the buffer that was returned last. So under light load only few buffers are
  * used, and they stay in the CPU cache.

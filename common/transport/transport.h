@@ -71,8 +71,9 @@ struct tp_conn_req;
  * Registered memory. The caller owns the memory and must keep it mapped until tp_mr_dereg()
  * returns. After that no peer accesses it, not even with a transfer in flight. An access with the
  * old rkey fails with -EACCES at the accessing side and breaks only that connection. tp_mr_dereg()
- * waits without a bound for a local peer that is stopped during an access. The next registrations
- * do not reuse the keys. Ranges may overlap.
+ * waits without a bound for a local peer that is stopped during an access. A provider avoids the
+ * keys of recently ended registrations (verbs: if the device offers others), but may reuse older
+ * ones. Ranges may overlap.
  */
 struct tp_mr {
 	struct tp_dev *dev;

@@ -31,8 +31,8 @@ static inline uint64_t clock_boot(void)
 }
 
 /*
- * Converts at, a clock_boot() time, to clock_now(). boot and now are the two clocks at the same
- * moment. Returns now if at has passed.
+ * Converts the clock_boot() time `at` to clock_now(). `boot` and `now` are the two clocks at the
+ * same moment. Returns `now` if the time `at` has passed.
  */
 static inline uint64_t clock_of_boot(uint64_t at, uint64_t boot, uint64_t now)
 {

@@ -286,8 +286,8 @@ struct wire_accept {		/* private data of an accept or reject */
 				 * which the size can be read (ends.h) */
 #define WIRE_FT_SHARE	0x40u	/* it has shared blocks: SHARE */
 #define WIRE_FT_SEAL	0x80u	/* With PROOF: HELLO may have a struct wire_seal, and must if the
-				 * server requires it.  Alone, of a client without a ticket: it
-				 * can seal. */
+				 * server requires it.  A client without a ticket names SEAL
+				 * without PROOF to say that it can seal. */
 #define WIRE_FT_CAPS	0x100u	/* Clients: know capabilities.  The manager: issues them.  An iod:
 				 * requires them. */
 #define WIRE_FT_V3	0x200u	/* Version 3: HELLO may have WIRE_F_APART, LEASE has a clock and

@@ -24,8 +24,8 @@ struct backup_server;
 
 /*
  * Makes the socket in the storage directory dirfd, and serves one command at a time.  A command
- * that comes meanwhile gets -EBUSY.  A command that takes no data for 30 s loses its copy.  st, log
- * and dirfd must outlive the server.  0 or -errno, not logged.
+ * that comes meanwhile gets -EBUSY.  If a command reads no data for 30 s, the manager ends its
+ * copy.  st, log and dirfd must outlive the server.  0 or -errno, not logged.
  */
 int backup_server_open(struct store *st, int dirfd, const struct log *log,
 		       struct backup_server **server);

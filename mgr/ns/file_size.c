@@ -5,14 +5,14 @@
  *             open for writing                     last clean release
  *    KNOWN ---------------------> ASK (writers) -------------------------> KNOWN
  *                                  |  an unclean release, or a truncation
- *                                  v  among writers
- *                                 ASK+TAINT --- last release ---> to be asked
+ *    a failed truncation           v  while there are writers
+ *        ---------------------->  ASK+TAINT --- last release ---> to be asked
  *                                                                    | ns_store_size()
  *    BUSY: a truncation is running; no new writers                KNOWN
  *
  * HOLES: clients ask the iods for the allocated space.  HOLES+UNSURE: the allocated
- * space may match the size again; the manager asks the iods once, while nobody waits
- * for the answer.
+ * space may match the size again.  A GETATTR replies at once, and the manager asks the
+ * iods in the background.
  */
 #include <errno.h>
 #include <unistd.h>

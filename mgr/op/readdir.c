@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * readdir.c - READDIR and READDIRPLUS: entries are written to the client's memory by
- * RDMA Write, from a few registered buffers.  A slow client keeps its buffer for long.  So
- * a reader gets another buffer only if it has fewer than are free: one reader gets half of
- * them at most, and several leave some for the next one.  Its other requests wait.  A reader
- * is a user.  For root it is a session, because root of each host has the same uid.  The wait
- * counts as one for a third party, because the clients that use the buffers may be slow.
+ * readdir.c - READDIR and READDIRPLUS: entries are written to the client's memory by RDMA Write,
+ * from a few registered buffers. A slow client keeps its buffer for long. So a reader gets another
+ * buffer only if it has fewer than are free: the first reader gets at most half of them, each
+ * further one at most half of the rest (at least one), until none is free. Its other requests wait.
+ * A reader is a user. For root it is a session, because root of each host has the same uid. The
+ * wait counts as one for a third party, because the clients that use the buffers may be slow.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -200,8 +200,9 @@ void member_filled(struct raft_member *m, int rc, uint64_t applied)
 /* ---- when ---- */
 
 /*
- * Whether a member is being filled.  It will need the entries after the snapshot that it gets.
- * libraft forgets at times that it has sent one, so a new member counts until it has a vote.
+ * Whether a member is being filled. Such a member will need the log entries after its snapshot.
+ * libraft may forget that it has sent a snapshot, so a member that has been made a standby counts
+ * until it has a vote.
  */
 static bool fills_member(const struct raft_member *m)
 {

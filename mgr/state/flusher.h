@@ -41,8 +41,8 @@ struct managers_log {
 };
 
 /*
- * wake: the flusher's thread calls it when flusher_collect() has work.  most_deferred: this
- * many deferred items are flushed even without a normal one.
+ * The flusher's thread calls wake when flusher_collect() has work.  If most_deferred deferred
+ * items wait, they are flushed without waiting for an item of flusher_add().
  */
 int flusher_open(struct store *st, uint64_t quick_ns,
 		 unsigned int most_deferred, void (*wake)(void *arg), void *arg,

@@ -117,7 +117,7 @@ static void set_unused(struct loan_history *h, struct history_record *record)
 }
 
 /*
- * Removes the record from memory.  The note in the file stays until another record uses the slot.
+ * Removes the record from memory.  The copy in the file stays until another record uses its slot.
  */
 static void remove_record(struct loan_history *h, struct history_record *record)
 {

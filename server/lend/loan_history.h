@@ -44,9 +44,9 @@ int loan_history_record(struct loan_history *history, uint64_t session,
 void loan_history_returned(struct loan_history *history, uint64_t session,
 			   struct object_key object, bool write);
 /*
- * Records that the session is evicted and the object must be replaced, if necessary by the next
- * process.  If the record cannot be written, the error is logged, and the next process does not
- * replace the object.
+ * Records that the session is evicted and the object must be replaced by a copy, if necessary by
+ * the next process.  If the record cannot be written, the error is logged, and the next process
+ * does not replace the object.
  */
 void loan_history_evict(struct loan_history *history, uint64_t session,
 			struct object_key object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * killed.c - the peer is a child process, killed in the middle of a transfer.
- * The child opens its device after the fork, and does not use Check.
+ * killed.c - the peer is a child process that is killed during a transfer or while idle. The child
+ * opens its device after the fork, and does not use Check.
  */
 #include <errno.h>
 #include <signal.h>

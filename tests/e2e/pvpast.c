@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvpast.c - calls that only a C program can make while its data moves past a mount.  It makes
- * calls from signal handlers in the middle of others, shares its memory with a child, and maps data
- * that it wrote without any request before.
+ * pvpast.c - calls of a program whose reads and writes bypass the mount (client/preload/bypass),
+ * which only a C program can make. It makes calls from signal handlers that interrupt other calls,
+ * shares its memory with a child, and maps a file directly after a write that bypassed the kernel.
  *
  * usage: pvpast FOLDER-OF-A-MOUNT
  */

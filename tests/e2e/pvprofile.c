@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvprofile.c - calls that a profile must count, so many of each:
+ * pvprofile.c - makes COUNT calls of SIZE bytes, which a profile must count:
  *
- *	pvprofile OP PATH COUNT SIZE
+ * 	pvprofile OP PATH COUNT SIZE
  *
- * write, read: one after the other; back: from the end on; apart: each at twice its length from the
- * last; shift: beginning a byte within a stripe; lists: of 8 pieces; open: opens and closes.  stat;
- * sync: with an fsync after each; aio: requests; fork: half of the calls in a child.  wait: as
- * write, then until it is killed; handle: with a handler for SIGUSR1.
+ * 	write, read	in the order of offsets
+ * 	back		as write, in the reverse order
+ * 	apart		as write, with a gap of SIZE bytes after each
+ * 	shift		as write, each at byte 1 of a stripe
+ * 	lists		each a list of 8 pieces
+ * 	sync		as write, with an fsync after each
+ * 	aio		asynchronous writes
+ * 	fork		as write, half of the calls in a child
+ * 	open, stat	opens and closes PATH; calls stat(2)
+ * 	wait		as write; then prints "ready", and calls stat(2) every 20 ms until killed
+ * 	handle		as write, with a handler for SIGUSR1; then raises this signal
  */
 #include <errno.h>
 #include <pvfs.h>

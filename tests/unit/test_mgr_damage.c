@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * test_mgr_damage.c - tables that are lost or damaged are no truth: the store is
- * not opened.
- */
+/* test_mgr_damage.c - if a table is missing or damaged, the store does not open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

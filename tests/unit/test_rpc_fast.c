@@ -230,7 +230,7 @@ START_TEST(registered_memory_is_not_copied)
 }
 END_TEST
 
-/* One more time; whether it was registered, or found to be. */
+/* Writes once more.  Returns whether the source was registered, now or earlier. */
 static bool comes_in_place(void)
 {
 	bool in_place;
@@ -242,8 +242,9 @@ static bool comes_in_place(void)
 }
 
 /*
- * Copied some times, then registered, and found from then on; if it may be kept.  Right
- * after other memory went it is not yet: then it comes some times more.
+ * A source buffer is copied COPY_COUNTS_LIMIT - 1 times. Then it is registered, and later writes
+ * reuse the registration, if the cache may keep it. While the kernel still reports other unmapped
+ * memory, the cache keeps no registration. The test then repeats the write.
  */
 START_TEST(a_source_that_comes_back)
 {

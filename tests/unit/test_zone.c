@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_zone.c - buffers of the zones are chosen by size, shared out fairly and
- * all come back: by example here, at random against a model in
- * test_zone_model.c.
+ * test_zone.c - examples: the choice of a buffer by size, fair shares, and that all buffers return.
+ * test_zone_model.c makes random calls against a model.
  */
 #include <check.h>
 #include <errno.h>

@@ -28,14 +28,14 @@ struct fuse_session;
 #define LISTENER_IDLE_MS 5
 
 /*
- * Serves until the file system is unmounted or a signal arrives, with at most that many
- * threads, and that many asynchronous requests.  Returns 0 or -errno.
+ * Serves until the file system is unmounted or a signal arrives, with at most `threads`
+ * threads and `threads` asynchronous requests.  Returns 0 or -errno.
  */
 int listener_run(struct fuse_session *se, struct fs *fs, unsigned int threads);
 
 /*
- * Called by a thread that serves a request, before the request takes long: another
- * thread serves those that wait already.
+ * Called by a thread before a part of its request that takes long.  If other requests wait,
+ * another thread starts to serve them.
  */
 void listener_hand_over(void);
 

@@ -77,8 +77,9 @@ static bool iod_shares_blocks(const struct session *s, uint32_t iod)
 }
 
 /*
- * Sets *at to the address of the iod's table of shared blocks.  Returns false if the caller should
- * not read blocks there now.  Sometimes first asks the iod for the address.
+ * Sets *at to the address of the iod's table of shared blocks. Returns false if the caller should
+ * not read blocks there now. If the address is unknown, every SHARED_AFTER-th call asks the iod for
+ * it, and later calls use the answer.
  */
 static bool shared_find(struct session *s, uint32_t iod, struct shared_at *at)
 {

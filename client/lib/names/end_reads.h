@@ -24,9 +24,9 @@ struct end_reads {
 void end_reads_close(struct end_reads *reads);
 
 /*
- * size_ask() of all iods of the file.  Reads the sizes by RDMA if the addresses are known, and
- * otherwise sends messages, whose replies contain the addresses for the next call.  reads NULL:
- * always sends messages.
+ * Gets the size of the file from all of its iods, as size_ask() does.  Reads the sizes by RDMA if
+ * the addresses are known.  Otherwise sends messages, whose replies contain the addresses for the
+ * next call.  If `reads` is NULL, always sends messages.
  */
 int end_reads_size(struct end_reads *reads, struct session *s, uint64_t handle,
 		   const struct dist *dist, struct file_size *size);

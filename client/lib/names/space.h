@@ -34,8 +34,8 @@ int space_seek(struct session *s, const struct target *t, void *arg);
 
 /*
  * Copying bytes between two files by their iods, without data passing through the client.
- * The stripes of both files must be aligned alike, so that the share of each object comes
- * from one object in one piece.
+ * The stripes of both files must be aligned alike, so that each destination object
+ * receives one contiguous range of one source object.
  */
 
 struct copy_range {

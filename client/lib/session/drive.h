@@ -132,9 +132,10 @@ bool drive_enter(struct drive *drive, uint64_t *turns);
 bool drive_settle(struct drive *drive, struct pollfd *fd, unsigned int *n,
 		  uint64_t *until);
 /*
- * Ends the keeper's driving.  Returns true if there was nothing to do.  Then the next thread
- * that begins to drive writes once to the eventfd watcher (-1: none), which must stay open until
- * then or until drive_forget().  Returns false if operations have arrived: nothing is written.
+ * Ends the keeper's driving.  Returns true if there was nothing to do.  In this case the next
+ * thread that drives writes once to the eventfd `watcher`, which must stay open until then or until
+ * drive_forget().  If watcher is -1, nothing is written.  Returns false if operations have arrived:
+ * nothing is written.
  */
 bool drive_leave(struct drive *drive, int watcher);
 void drive_forget(struct drive *drive);

@@ -272,9 +272,9 @@ static void explain_refusal(const struct rpc_peer *peer, int status,
 }
 
 /*
- * Whether to retry after a rejection.  We may be a server on the same host as the other server, and
- * our address in none of its allowed networks.  It admits us once it also listens on the local
- * transport.
+ * Whether to retry after a rejection.  This process may be a server on the same host as the other
+ * server, and its IP address in none of that server's allowed networks.  The other server admits it
+ * once it also listens on the local transport.
  */
 static bool may_retry(const struct rpc_peer *peer, int status)
 {

@@ -17,8 +17,8 @@
  *	call       PING      scout_ms  the others are asked, until one of them leads
  *	 |----------|-----------|-----------|------|------ ...
  *
- * Any message from the server ends this state.  A slow call is not silence: the server answers
- * the PING meanwhile.
+ * Any message from the server ends this state.  A server that answers PING is not silent, even
+ * if a call takes long.
  */
 #ifndef SILENCE_INT_H
 #define SILENCE_INT_H

@@ -133,7 +133,10 @@ struct rpc_server_attr {
 	 * prove this role.  Outlives the server.
 	 */
 	const struct prover *prover;
-	/* NULL: the server believes clients who they are.  Needs prover.  Outlives the server. */
+	/*
+	 * Authenticates the users of clients; NULL: the server trusts the user ids in requests.
+	 * Needs prover.  Outlives the server.
+	 */
 	const struct ticket_hooks *keeper;
 	/* with prover: the minimum for connections that can be sealed and must authenticate */
 	enum seal_mode seal;
@@ -158,8 +161,9 @@ struct rpc_server_attr {
 	 */
 	uint64_t rdma_max;
 	/*
-	 * If more than carry_above bytes of bulk data are outstanding, the server may ask clients
-	 * to move the data of bulks with rpc_bulk.lend.  A client must have the same setting.
+	 * If a bulk has rpc_bulk.lend set, the server may ask the client to move its data.  It
+	 * does so if more than carry_above bytes would be outstanding, or if the bulk would have
+	 * to wait.  It asks only clients that offered this in HELLO.
 	 */
 	bool carry;
 	uint64_t carry_above;		/* each context has an equal part */

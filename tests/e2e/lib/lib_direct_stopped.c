@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_direct_stopped.c - clients that stand still around a write to a borrowed object, and others
- * that come meanwhile.
+ * lib_direct_stopped.c - clients that stop during a write to a borrowed object, and clients that
+ * call meanwhile. The file "held" has a lock, which shows when the session of its holder has ended.
  *
- *	lib_direct_stopped DIR hold FILE	writes to held under a lock, makes FILE
- *						before the write in which it is to stop,
- *						and writes on
- *	lib_direct_stopped DIR gone FILE	... while it is removed
- *	lib_direct_stopped DIR half FILE	... and that to half, at two servers,
- *						of which it has borrowed from one
- *	lib_direct_stopped DIR late -		writes to late under a lock, stops by
- *						itself, and writes once more
- *	lib_direct_stopped DIR lock NAME	waits for that lock
- *	lib_direct_stopped DIR take NAME	... for that of held, and writes to NAME
- *	lib_direct_stopped DIR cut NAME		... and cuts NAME to 0 before
- *	lib_direct_stopped DIR end NAME		... and removes NAME
- *	lib_direct_stopped DIR look NAME	says whose writes are there
+ * 	hold FILE	locks held, borrows it, creates FILE, and writes: the test stops the
+ * 			client inside this write, which fails
+ * 	gone FILE	as hold, for an object that is removed meanwhile: the write may succeed
+ * 	half FILE	locks held, creates FILE, and writes to the file half across two
+ * 			servers; one of the two objects is borrowed
+ * 	late -		locks the file late, stops itself, and writes: this fails
+ * 	lock NAME	waits for the lock on NAME
+ * 	take NAME	waits for the lock on held, and writes to NAME
+ * 	cut NAME	waits for the lock on held, truncates NAME to 0, and writes to it
+ * 	end NAME	waits for the lock on held, and removes NAME
+ * 	look NAME	prints the character that the last writer of NAME has written
+ *
+ * usage: lib_direct_stopped DIR MODE ARGUMENT
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static ssize_t write_it(int fd, char c, off_t at)
 	return pvfs_pwrite(fd, buf, sizeof(buf), at);
 }
 
-/* Until it is lent to us. */
+/* Writes until the object is borrowed. */
 static void borrow(int fd)
 {
 	struct pvfs_way_counters w;
@@ -91,20 +91,20 @@ static void hold(const char *file, bool gone)
 	ssize_t n;
 
 	make(file);
-	/* it went to nobody's file, if that was removed */
+	/* if the object was removed, the write changed no file */
 	n = write_it(fd, 'A', 0);
 	EXPECT(n < 0 ? errno == ECONNABORTED : gone && n == HELD);
 	EXPECT_ERRNO(write_it(fd, 'A', 0), ESTALE);
 	puts("stale");
 }
 
-/* Without the lock, which only shows when the session has ended. */
+/* Writes to a file without a lock; the lock on held shows when the session has ended. */
 static void half(const char *file)
 {
 	int fd = hold_it("held"), other = open_it("half");
 
 	borrow(other);
-	/* so that the client sends nothing to a server that has closed meanwhile: io.c */
+	/* so that the client does not send to a server that has closed the connection: io.c */
 	usleep(600000);
 	make(file);
 	EXPECT_ERRNO(write_it(other, 'A', EDGE), ECONNABORTED);

@@ -191,8 +191,8 @@ static void change(enum change what)
 }
 
 /*
- * An OPEN with O_TRUNC waits, for its own truncation or for another's;
- * meanwhile the name or the permission changes.
+ * An OPEN with O_TRUNC waits for its own truncation, or for one of another client. Meanwhile the
+ * name or the permission changes.
  */
 START_TEST(test_open_looks_again)
 {

@@ -94,8 +94,8 @@ struct copy_file {
 	_Atomic uint64_t size; /* of the target, by what was written */
 	_Atomic uint64_t good; /* all before it is copied, if a part failed */
 	/*
-	 * Pieces before the last one that are not copied yet, and one more while the walk
-	 * queues pieces.  The thread that makes this 0 copies the last piece, or queues it.
+	 * Number of pieces before the last one that are not copied yet, plus 1 while the walk
+	 * still queues pieces.  The thread that makes this 0 copies or queues the last piece.
 	 */
 	atomic_uint remaining;
 	atomic_bool failed;

@@ -37,8 +37,8 @@ int conns_open(struct conns *cs, unsigned int most, unsigned int ms);
 /* Called when no connection is left. */
 void conns_close(struct conns *cs);
 /*
- * fd: an accepted connection, which stays open until conns_remove().  NULL: no memory; fd was shut
- * down.
+ * Adds the accepted connection fd, which stays open until conns_remove().  Returns NULL if there is
+ * no memory; fd is then shut down but not closed.
  */
 struct http_conn *conns_add(struct conns *cs, int fd);
 void conns_remove(struct conns *cs, struct http_conn *c);
