@@ -67,7 +67,7 @@ static void *write_next(void *arg)
 {
 	return (void *)(intptr_t)pvfs_write(wr, data, 100);
 }
-/* They wait for one another, and each for the servers. */
+/* The threads use one file offset, so each waits for the others, and all wait for the servers. */
 static int c_write_by_many(void)
 {
 	pthread_t t[MANY];

@@ -8,16 +8,16 @@
 
 #define LEN (1u << 20)
 
-/* The files that the calls use, below the folder that calls_init() names. */
+/* The names of the files that the calls use, in the folder of calls_init(). */
 enum { FILE_, FRESH, DIR_, EMPTY, LINK, WRITTEN, NEW, ALL, GONE, NAMES };
 extern char path[NAMES][512];
 extern int rd, wr, ap, dir; /* descriptors */
-extern char *data; /* LEN bytes */
+extern char *data; /* a buffer of LEN bytes */
 
 struct call {
-	const char *name; /* NULL: the end of the table */
+	const char *name; /* NULL ends the table */
 	int (*run)(void);
-	bool warm; /* needs something open */
+	bool warm; /* the call needs the open descriptors */
 };
 extern const struct call calls[];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exec_child.c - children that begin another program. */
+/* exec_child.c - children that execute another program. */
 #include "tests/e2e/lib/exec_rig.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static void child(void)
 		go_on(&next);
 	}
 	reap(pid);
-	/* nothing of ours has changed */
+	/* the children have changed nothing of the parent */
 	EXPECT(pvfs_lseek(fd, 0, SEEK_CUR) == 5000);
 	EXPECT(locked(0) && locked(20));
 	reads_on(fd, 5000, 100);
@@ -55,7 +55,7 @@ static void child2(void)
 	go_on(&next);
 }
 
-/* Locks that a child has taken since are its own. */
+/* Locks that a child has taken after the fork are its own. */
 static void child3(void)
 {
 	EXPECT(locked(50));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exec_lock.c - locks go over, and end as they would have. */
+/* exec_lock.c - locks that a process holds survive its exec(), and end as without one. */
 #include "tests/e2e/lib/exec_rig.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static void locks(void)
 	go_on(&next);
 }
 
-/* Before its first request to a server, and after that. */
+/* Checks the locks before and after the first request of the new program to a server. */
 static void locks2(void)
 {
 	struct next next = next_of("locks3");
@@ -43,7 +43,8 @@ static void locks3(void)
 	int other;
 
 	EXPECT(locked(5) && locked(10) && locked(20));
-	EXPECT(pvfs_close(num(1)) == 0); /* any one of the file's */
+	/* the close of any descriptor of the file releases the record locks of the process */
+	EXPECT(pvfs_close(num(1)) == 0);
 	until_free(5);
 	EXPECT(!locked(10) && locked(20));
 	EXPECT(!set(num(0), F_SETLK, F_WRLCK, 0, 10) && locked(0));
@@ -53,7 +54,7 @@ static void locks3(void)
 	go_on(&next);
 }
 
-/* exec() has closed a descriptor of the file. */
+/* The descriptor that exec() has closed was one of this file: its close ended the record locks. */
 static void locks4(void)
 {
 	EXPECT(!set(num(0), F_OFD_SETLK, F_WRLCK, 20, 10));
@@ -63,13 +64,15 @@ static void locks4(void)
 	until_free(20);
 }
 
-/* idle, ends: the successor makes no call, for longer than session_timeout; or ends
- * at once. */
+/*
+ * The new program of idle() makes no call for longer than session_timeout. That of ends() exits at
+ * once.
+ */
 static void idle(void)
 {
 	struct next next = next_of("idle2");
 
-	until_free(0); /* of between2() */
+	until_free(0); /* waits until the locks of between2() are free */
 	take_locks(open_in("locks", O_RDWR));
 	go_on(&next);
 }
@@ -97,7 +100,7 @@ static void nothing(void)
 {
 }
 
-/* Another program has the lock until the pipe ends. */
+/* Starts a program that holds ten bytes from start until the returned pipe is closed. */
 static int hold(off_t start)
 {
 	struct next next = next_of("holder");
@@ -135,7 +138,10 @@ static void *wait_for_lock(void *p)
 	return NULL;
 }
 
-/* A thread waits for a lock; there is no thread any more, and nobody gets it. */
+/*
+ * One thread waits for a lock when another one calls exec(). The waiting thread ends, and the
+ * process does not get the lock.
+ */
 static void waits(void)
 {
 	struct next next = next_of("waits2");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exec_open.c - offsets, flags, close-on-exec, what has no name any more. */
+/* exec_open.c - offsets, flags, close-on-exec and removed files over exec(). */
 #include "tests/e2e/lib/exec_rig.h"
 
 #include <dirent.h>
@@ -79,8 +79,11 @@ static void check_flags(int append, int gone, int kept)
 	EXPECT_ERRNO(write(append, "x", 1), EBADF);
 }
 
-/* fd, a copy, one that appends, one that went, one that stayed, a view, a directory
- * and how much of it was read. */
+/*
+ * The arguments are descriptors: fd, a copy of it, one with O_APPEND, one that exec() closed, one
+ * that it kept, one with a partition, and a directory. The last argument is the number of entries
+ * that were read from the directory.
+ */
 static void chain2(void)
 {
 	struct next next = next_of("chain3");
@@ -89,7 +92,7 @@ static void chain2(void)
 
 	check_flags(num(2), num(3), num(4));
 	reads_on(num(0), 300, 500);
-	reads_on(num(1), 800, 100); /* one offset */
+	reads_on(num(1), 800, 100); /* a copy has the same offset */
 	EXPECT(pvfs_write(num(2), "end", 3) == 3);
 	EXPECT(pvfs_fstat(num(0), &st) == 0 && st.st_size == N + 3);
 	EXPECT(pvfs_lseek(num(4), 0, SEEK_CUR) == 0);
@@ -131,7 +134,7 @@ static void orphan(void)
 	EXPECT(!pvfs_unlink(in_dir("orphan")));
 	EXPECT(pvfs_lseek(fd, 0, SEEK_SET) == 0);
 	with(&next, fd);
-	run(&next); /* a child has it, too */
+	run(&next); /* a child can use the file, too */
 	EXPECT(pvfs_lseek(fd, 0, SEEK_SET) == 0);
 	go_on(&next);
 }

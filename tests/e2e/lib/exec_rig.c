@@ -62,7 +62,7 @@ char **argv_of(struct next *next)
 	return next->argv;
 }
 
-/* With another environment than before: nothing is in there. */
+/* The environment is not the one of the start, so it cannot carry the state. */
 void go_on(struct next *next)
 {
 	execve(SELF, argv_of(next), environ);

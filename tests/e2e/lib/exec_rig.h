@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exec_rig.h - what the parts of lib_exec share; each part is a program's whole work. */
+/* exec_rig.h - what the parts of lib_exec share.  A part is the whole work of one program. */
 #ifndef EXEC_RIG_H
 #define EXEC_RIG_H
 
@@ -16,7 +16,7 @@
 /* clang-format on */
 
 struct exec_part {
-	const char *name; /* lib_exec NAME DIR [ARGUMENT...]; NULL ends a table */
+	const char *name; /* the argument WHAT; NULL ends a table */
 	void (*fn)(void);
 };
 extern const struct exec_part exec_open_parts[], exec_lock_parts[],
@@ -27,10 +27,10 @@ extern const char *dir; /* DIR */
 extern char **arg; /* ARGUMENT... */
 extern char **environ;
 
-/* Its path below DIR, until the next call. */
+/* The path of a name in DIR; valid until the next call. */
 const char *in_dir(const char *name);
 int open_in(const char *name, int flags);
-/* Argument i. */
+/* Returns argument i as a number. */
 int num(int i);
 
 /* ---- from one to the next ---- */
@@ -41,29 +41,32 @@ struct next {
 	int n;
 };
 struct next next_of(const char *what);
-/* One argument more. */
+/* Adds an argument. */
 void with(struct next *next, int value);
 char **argv_of(struct next *next);
-/* With another environment than before: nothing is in there. */
+/*
+ * Replaces this program by the next part. The environment is not the one of the start, so it cannot
+ * carry the state.
+ */
 void go_on(struct next *next);
-/* The child succeeds. */
+/* Waits for a child, which must succeed. */
 void reap(pid_t pid);
-/* In a child. */
+/* Runs the next part in a child. */
 void run(struct next *next);
 
 /* ---- locks ---- */
 
-/* pvfs_fcntl(2)'s. */
+/* Calls pvfs_fcntl(2) with a struct flock. */
 int set(int fd, int cmd, short type, off_t start, off_t len);
-/* One of the process, of the open file, of flock(2). */
+/* Takes a record lock of the process, one of the open file, and a lock of flock(2). */
 void take_locks(int fd);
-/* Another client cannot lock ten bytes of the file "locks" from there on. */
+/* Returns whether another client fails to lock ten bytes of the file "locks" from start. */
 bool locked(off_t start);
 void until_free(off_t start);
 
 /* ---- offsets ---- */
 
-/* At byte `at` of a pattern. */
+/* Checks that the offset of fd is at, and that the next n bytes are those of the pattern. */
 void reads_on(int fd, size_t at, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* expect.h - what a test program must find, or it says what and exits. */
+/* expect.h - assertions of a test program: a failed one prints its text, and the program exits. */
 #ifndef EXPECT_H
 #define EXPECT_H
 
@@ -25,7 +25,7 @@
 		EXPECT(errno == (code));                                       \
 	} while (0)
 
-/* Byte i of a file with this seed. */
+/* Returns byte i of the content that has this seed. */
 static inline unsigned char pattern(unsigned int seed, size_t i)
 {
 	return (unsigned char)((i * 2654435761u + seed * 40503u) >> 11);

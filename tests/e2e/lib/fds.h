@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fds.h - how many descriptors a process has, and a few more: to be compared. */
+/* fds.h - counts the open descriptors of a process, to compare two counts. */
 #ifndef FDS_H
 #define FDS_H
 

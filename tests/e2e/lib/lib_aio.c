@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_aio.c - asynchronous requests: each kind, thousands at a time, and each way
- * to hear of their ends.
+ * lib_aio.c - asynchronous requests: each kind of request, thousands of requests at a time, and
+ * each way to learn that requests have completed.
  *
  * usage: lib_aio DIR SEED
  */
@@ -35,7 +35,7 @@ static struct pvfs_aio_queue *queue_new(unsigned int flags)
 	return q;
 }
 
-/* A prepared request, alone. */
+/* Runs one prepared request and returns its result. */
 static int64_t do_one(struct pvfs_aio_queue *q, struct pvfs_aio *aio)
 {
 	struct pvfs_aio *ended = NULL;
@@ -125,7 +125,7 @@ static void lists(struct pvfs_aio_queue *q)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* The lock that is waited for comes when the other open file lets go of it. */
+/* A request that waits for a lock completes when the other open file releases the lock. */
 static void locks(struct pvfs_aio_queue *q)
 {
 	struct flock lk = { .l_type = F_WRLCK, .l_len = 10 }, own = lk;
@@ -169,7 +169,7 @@ static void ordinary(struct pvfs_aio_queue *q)
 /* ---- thousands at a time ---- */
 
 #define MANY 3000u
-#define MOST 3000u /* bytes of one */
+#define MOST 3000u /* largest length of a request, bytes */
 
 enum how { WAITED, POLLED, CALLED, TENDED };
 
@@ -297,7 +297,7 @@ static void next_link(struct pvfs_aio *aio)
 	EXPECT(pvfs_aio_submit(c->q, &aio, 1) == 0);
 }
 
-/* The program computes: it makes no call at all. */
+/* The main thread makes no PVFS call until all requests of the chain have completed. */
 static void chained(const char *name)
 {
 	struct chain c = { .q = queue_new(PVFS_AIO_TENDED) };
@@ -408,7 +408,7 @@ static void taken_back(void)
 		pvfs_aio_prep_read(&m->aio[i], fd, buf, 8, 0);
 	}
 	EXPECT(pvfs_aio_submit(q, m->list, n) == 0);
-	EXPECT(pvfs_close(fd) == 0); /* they have it */
+	EXPECT(pvfs_close(fd) == 0); /* the queue already has these requests */
 	EXPECT(pvfs_aio_cancel(q, last) == 0);
 	EXPECT_ERRNO(pvfs_aio_cancel(q, last), EALREADY);
 	EXPECT_ERRNO(pvfs_aio_cancel(q, &m->aio[0]), EALREADY);
@@ -446,7 +446,9 @@ static void forked(void)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* The end of a queue waits for what is under way, and of the program for nothing. */
+/*
+ * pvfs_aio_queue_free() waits for requests that run, and does not need the program to collect them.
+ */
 static void freed(void)
 {
 	struct pvfs_aio_queue *q = queue_new(0);
@@ -483,7 +485,8 @@ int main(int argc, char **argv)
 	lists(q);
 	locks(q);
 	ordinary(q);
-	EXPECT(pvfs_aio_fd(q) >= 0); /* the same, and polled */
+	/* the same, after the program has asked for the queue's descriptor */
+	EXPECT(pvfs_aio_fd(q) >= 0);
 	data(q);
 	lists(q);
 	thousands(WAITED, seed);

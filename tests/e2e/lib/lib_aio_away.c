@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_aio_away.c - asynchronous requests while servers stand still, and over the end of their
- * session.
+ * lib_aio_away.c - asynchronous requests while servers are stopped, and after their session has
+ * ended.
  *
- *	lib_aio_away DIR still PID...	these are stopped, and go on
- *	lib_aio_away DIR lost		prints "ready" with requests in flight; goes on
- *					after a line on its standard input
+ * 	lib_aio_away DIR still PID...	stops these servers with requests in flight, and
+ * 					continues them
+ * 	lib_aio_away DIR lost		prints "ready" with requests in flight, and continues
+ * 					after a line on its standard input
  */
 #include <glob.h>
 #include <poll.h>
@@ -25,7 +26,7 @@ static struct stat st[N];
 static char file[256];
 static int fd;
 
-/* A third reads, a third writes, a third asks. */
+/* A third of the requests reads, a third writes, and a third calls stat. */
 static void prepare(void)
 {
 	unsigned int i;
@@ -43,7 +44,7 @@ static void prepare(void)
 	}
 }
 
-/* Every byte of the file, and of all memory, from one seed. */
+/* Writes the whole file, and fills all buffers, from one seed. */
 static void write_all(unsigned int seed)
 {
 	unsigned int i;
@@ -84,7 +85,9 @@ static void send_all(char **pid, int signal)
 		EXPECT(kill(atoi(*pid), signal) == 0);
 }
 
-/* The thread of that stat(5) is stopped, or gone. */
+/*
+ * Reads a file like /proc/PID/task/TID/stat. Returns whether the thread is stopped or has ended.
+ */
 static bool is_stopped(const char *path)
 {
 	char line[512], *name_end;
@@ -111,7 +114,10 @@ static bool all_stopped(const char *pid)
 	return all;
 }
 
-/* Until the first of them runs, the other threads of a stopped process go on. */
+/*
+ * Waits until all threads are stopped: a stopped process may run until one of its threads is
+ * scheduled next.
+ */
 static void stop_all(char **pid)
 {
 	send_all(pid, SIGSTOP);
@@ -128,7 +134,7 @@ static void until_they_answer(void)
 		usleep(50000);
 }
 
-/* Nothing of what failed comes later: not to the file, not to memory. */
+/* A request that failed changes neither the file nor the memory later. */
 static void still(struct pvfs_aio_queue *q, char **pid)
 {
 	unsigned int i;

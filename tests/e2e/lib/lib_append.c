@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_append.c - an append goes after all data of the file.  This includes data that the same
- * descriptor, or another one that appends, wrote in another way.
+ * lib_append.c - an append goes to the end of the file. This also holds if the same descriptor, or
+ * another appending one, extended the file by fallocate() or pwrite().
  *
- *	lib_append DIR		also as a user without rights
+ * usage: lib_append DIR (also run as a plain user)
  */
 #include <fcntl.h>
 #include <pvfs.h>
@@ -32,7 +32,7 @@ static void add(int fd, const char *text, int64_t at)
 	EXPECT(pvfs_lseek(fd, 0, SEEK_END) == at + (int64_t)len);
 }
 
-/* Of two who append one lets the file grow by fallocate(). */
+/* One of two appending descriptors extends the file by fallocate(). */
 static void behind_space(int a, int b)
 {
 	add(a, "one", 0);
@@ -44,7 +44,7 @@ static void behind_space(int a, int b)
 	add(a, "five", 200009);
 }
 
-/* And one does not append any more. */
+/* One of the two descriptors stops appending and writes at an offset. */
 static void behind_writes(int a, int b)
 {
 	EXPECT(pvfs_fcntl(a, F_SETFL, 0) == 0);
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/append.%d", argv[1], (int)getuid());
 	a = open_it();
 	b = open_it();
-	/* an open descriptor stays usable, whatever the mode becomes */
+	/* an open descriptor stays usable after a change of the mode */
 	EXPECT(pvfs_fchmod(a, 0) == 0);
 	behind_space(a, b);
 	behind_writes(a, b);

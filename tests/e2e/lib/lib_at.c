@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_at.c - calls that begin at a directory's descriptor, on PVFS and, with the same
- * results, on ordinary files; paths that leave PVFS there.
+ * lib_at.c - calls relative to the descriptor of a directory. On PVFS they must have the same
+ * results as on ordinary files. Some of the paths leave PVFS.
  */
 #include <unistd.h>
 
@@ -82,7 +82,9 @@ static void attributes(int dir)
 	EXPECT_ERRNO(pvfs_unlinkat(dir, "sub", 1 << 30), EINVAL);
 }
 
-/* The directory is the same wherever it is moved to, and absolute paths ignore it. */
+/*
+ * The descriptor follows its directory when this is renamed. Absolute paths ignore the descriptor.
+ */
 static void moved(int top, int dir, const char *where)
 {
 	char path[600];
@@ -133,7 +135,7 @@ static void nothing_in(int gone, int top)
 	EXPECT_ERRNO(pvfs_linkat(top, "e/new", gone, "x", 0), ENOENT);
 }
 
-/* seen: fstat(2) was called before the removal; listed: so was readdir(3). */
+/* `seen`: calls fstat(2) before the removal; `listed`: reads the directory before the removal. */
 static void removed(int top, int seen, int listed)
 {
 	struct stat before = { 0 }, st;
@@ -185,7 +187,10 @@ static void on(const char *where)
 	EXPECT(pvfs_close(dir) == 0 && pvfs_close(top) == 0);
 }
 
-/* Out of PVFS by a link, by "..", and into it again; from one to the other. */
+/*
+ * Paths leave PVFS through a symlink or "..", and enter it again. Calls between PVFS and an
+ * ordinary folder fail.
+ */
 static void across(const char *pvfs, const char *ordinary)
 {
 	int a = pvfs_open(pvfs, O_RDONLY), b = pvfs_open(ordinary, O_RDONLY);

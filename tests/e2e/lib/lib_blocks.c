@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_blocks.c - lib_blocks DIR STATE: st_blocks of files that were written in every way, when
- * they are closed, against what their objects take in the iods' folders below STATE.
+ * lib_blocks.c - compares st_blocks of a closed file with the blocks of its objects on the iods.
+ * Each file is written in another way.
+ *
+ * usage: lib_blocks DIR STATE (STATE contains the storage folders of the iods)
  */
 #include <glob.h>
 #include <signal.h>
@@ -17,7 +19,8 @@
 #define KIB 1024
 #define MIB (1024 * KIB)
 #define GIB (1024 * (int64_t)MIB)
-#define ROUND 256 /* blocks that objects take beyond their bytes */
+/* the maximum number of blocks that objects use beyond their bytes */
+#define ROUND 256
 
 static const char *state;
 static char path[300], other[300];
@@ -41,7 +44,7 @@ static void drop(int fd)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* ---- the ways ---- */
+/* ---- ways to write a file ---- */
 
 static void longer_then_written(void)
 {
@@ -163,7 +166,7 @@ static void punched(void)
 	drop(fd);
 }
 
-/* [0, 8 MiB) of other into path, which had nothing. */
+/* Copies the first 8 MiB of other to the new file path. */
 static void copy(void)
 {
 	int in = pvfs_open(other, O_RDONLY), out = make(path, 0);
@@ -253,7 +256,7 @@ static int64_t told(void)
 	return st.st_blocks;
 }
 
-/* The space that its objects take. */
+/* Returns the number of blocks that the objects use. */
 static int64_t taken(void)
 {
 	char pattern[600];
@@ -295,7 +298,7 @@ static const struct way {
 	{ "list_without_gaps", list_without_gaps },
 };
 
-/* The second time the manager may know more. */
+/* Checks twice: after the first stat, the manager may know more. */
 static int run(const struct way *way, const char *dir)
 {
 	int bad = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_cancel.c - threads that are cancelled in every call: the objects of that call keep working
- * for all others.
+ * lib_cancel.c - cancels threads at random points of each kind of call. Afterwards all other
+ * threads can still use the same files and queues.
  *
- *	lib_cancel DIR [FIRST]	FIRST: each in a process of its own, whose first call it is
+ * 	lib_cancel DIR		cancels threads of one process
+ * 	lib_cancel DIR first	cancels the first call of a process, in many processes
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@
 #define ROUNDS 400
 #define FIRSTS 40
 #define REQUESTS 8192
-#define PATIENCE 60 /* s, against a hang */
+#define PATIENCE 60 /* seconds, against a hang */
 
 static struct pvfs_aio aio[REQUESTS];
 static char path[256], other[256];
@@ -67,7 +68,7 @@ static void asks(void)
 static void (*const kinds[])(void) = { requests, opens, moves, asks };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* Of descriptors that it opened some stay. */
+/* Descriptors that a cancelled thread has opened may stay open. */
 static void *over_and_over(void *arg)
 {
 	void (*const *kind)(void) = arg;
@@ -106,7 +107,7 @@ static void in_all(void)
 	EXPECT(atomic_load(&begun) == atomic_load(&ended));
 }
 
-/* The session is being made. */
+/* Cancels a thread while it creates the session. */
 static void first(useconds_t us)
 {
 	static void (*const asking)(void) = asks;

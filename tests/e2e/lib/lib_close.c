@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_close.c - closes files that it removed while servers are unavailable, and lives on without
- * another call.
+ * lib_close.c - a program closes removed files while servers are unavailable, and makes no further
+ * call.
+ *
+ * usage: lib_close FILE; prints a word at each step, and then waits for a line on stdin
  */
 #include <unistd.h>
 
@@ -35,7 +37,6 @@ static int make(const char *path)
 	return fd;
 }
 
-/* lib_close FILE: each word on stdout is followed by a line on stdin */
 int main(int argc, char **argv)
 {
 	int fd, other;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_copy.c - pvfs_copy_file_range(): rejected arguments, offsets, partitions, and a file that is
- * removed meanwhile.
+ * lib_copy.c - pvfs_copy_file_range(): rejected arguments, offsets, partitions, and a source that
+ * another client has removed.
  *
- *	lib_copy DIR ORDINARY	two folders
+ * usage: lib_copy DIR ORDINARY (a folder on PVFS and an ordinary one)
  */
 #include <fcntl.h>
 #include <pvfs.h>
@@ -51,7 +51,7 @@ static void moves_offsets(int a, int b)
 	EXPECT(filled(have, 100, 1, LEN - 100));
 }
 
-/* Every second 4 KiB of a file, as a part, are whole in another one. */
+/* A partition of the source selects every second 4 KiB; the target gets them contiguously. */
 static void sees_parts(int a, int b)
 {
 	struct fpart part = { .offset = 0, .gsize = 4096, .stride = 8192 };
@@ -66,7 +66,7 @@ static void sees_parts(int a, int b)
 	EXPECT(pvfs_ioctl(a, SETPART, &part) == 0);
 }
 
-/* Zeros are not what was there. */
+/* A copy from a removed file fails.  It must not copy zeros in place of the data. */
 static void misses_the_removed(const char *dir)
 {
 	int w = open_in(dir, "gone", O_WRONLY | O_CREAT), r;

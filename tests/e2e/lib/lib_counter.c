@@ -2,12 +2,13 @@
 /*
  * lib_counter.c - counters of files.
  *
- *	lib_counter FILE rules	checks the answers of calls
- *	lib_counter FILE count PROCESSES SECONDS	each adds 1 again and again,
- *		and writes to stdout what it got; then "left out", how many it
- *		does not know of
- *	lib_counter FILE read	its value
- *	lib_counter FILE step	adds 1 after each line of stdin, and prints the result
+ * 	lib_counter FILE rules	checks the results of calls
+ * 	lib_counter FILE count PROCESSES SECONDS
+ * 				each process adds 1 repeatedly, and prints each result; at the
+ * 				end it prints "left out" and the number of calls with an
+ * 				unknown result
+ * 	lib_counter FILE read	prints the value
+ * 	lib_counter FILE step	adds 1 after each line of stdin, and prints the result
  */
 #include <sys/wait.h>
 #include <time.h>
@@ -45,7 +46,7 @@ static void by_readers(const char *name)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* The counters are of the file, not of its name, data or size. */
+/* A counter belongs to the file, and does not depend on its name, data or size. */
 static void of_the_file(const char *name, int fd)
 {
 	char other[256];
@@ -87,7 +88,7 @@ static void rules(const char *name)
 	puts("ok");
 }
 
-/* Any other error than that nobody knows is one. */
+/* Counts the calls whose result is unknown.  Any other error fails the test. */
 static void count(const char *name, unsigned int seconds)
 {
 	int fd = pvfs_open(name, O_RDWR | O_CREAT, 0644);
@@ -114,7 +115,7 @@ static void count_all(const char *name, int processes, unsigned int seconds)
 
 	for (int i = 0; i < processes; i++) {
 		if (fork() == 0) {
-			/* lines are written whole */
+			/* the buffer is flushed in whole lines */
 			static char line[1 << 12];
 			char path[64];
 

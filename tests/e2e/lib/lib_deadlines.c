@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_deadlines.c - how late calls return while servers stand still.
+ * lib_deadlines.c - how late calls return while servers are stopped.
  *
- *	lib_deadlines DIR warm|cold TIMEOUT TIMES PID...
+ * 	lib_deadlines DIR warm|cold TIMEOUT TIMES PID...
  *
- * A process of its own makes each call.  It has its files open (warm), or has not yet made any call
- * (cold), before the servers PID... are stopped.  Prints one line a call: its name, its result, and
- * the seconds over TIMEOUT, that of PVFS_TIMEOUT.  Fails if a call took more than TIMES time-outs.
+ * Each call runs in a process of its own. Before the servers PID... are stopped, the process has
+ * opened its files (warm) or made no call (cold). Prints one line for each call: its name, its
+ * result, and the seconds by which it exceeded TIMEOUT, the value of PVFS_TIMEOUT. Fails if a call
+ * took more than TIMES time-outs.
  */
 #include <fcntl.h>
 #include <pvfs.h>
@@ -18,7 +19,7 @@
 #include "tests/e2e/lib/deadline_calls.h"
 #include "tests/e2e/lib/stand.h"
 
-#define SETTLE 600 /* tries until the servers answer again */
+#define SETTLE 600 /* maximum number of tries until the servers respond again */
 
 static double now(void)
 {
@@ -28,7 +29,7 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Makes a file for the calls; the servers may not yet answer again. */
+/* Creates a file for the calls; retries while the servers do not respond yet. */
 static void make_file(const char *file)
 {
 	int fd = -1, i;
@@ -46,7 +47,7 @@ static void make_file(const char *file)
 static void prepare(void)
 {
 	make_file(path[FILE_]);
-	pvfs_unlink(path[FRESH]); /* with locks of those before */
+	pvfs_unlink(path[FRESH]); /* removes locks of earlier calls with it */
 	make_file(path[FRESH]);
 	pvfs_unlink(path[NEW]);
 	pvfs_rmdir(path[NEW]);
@@ -80,7 +81,7 @@ static void continue_all(char **pid)
 		EXPECT(!kill((pid_t)atol(*pid), SIGCONT));
 }
 
-/* In a child: tells that it is ready, waits for the word, makes the call. */
+/* Runs in a child: reports that it is ready, waits for a byte, and makes the call. */
 static void child(const struct call *c, bool warm, int in, int out,
 		  double timeout)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_descriptors.c - a descriptor of a PVFS file takes no ordinary I/O: a write by mistake fails,
- * and its data does not disappear.
+ * lib_descriptors.c - the descriptor of a PVFS file rejects ordinary I/O. So an accidental write
+ * fails, and its data is not silently lost.
  *
- *	lib_descriptors FILE ORDINARY
+ * usage: lib_descriptors FILE ORDINARY
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -34,7 +34,7 @@ static void takes_nothing(int fd)
 	EXPECT(poll(&pfd, 1, 0) == 1 && pfd.revents == POLLNVAL);
 }
 
-/* As /dev/stdout does. */
+/* Opens the descriptor again by its name in /proc, as a program does that opens /dev/stdout. */
 static void opened_anew(int fd)
 {
 	char path[64], to[4096];
@@ -105,7 +105,7 @@ static bool is_librarys(int fd)
 	       strstr(target, "memfd:pvfs");
 }
 
-/* A daemon closes all that it does not know, and opens files of its own. */
+/* A daemon closes all descriptors that it does not know, and opens files under their numbers. */
 static void others_numbers(void)
 {
 	int mine = open(ordinary, O_CREAT | O_RDWR, 0666), fd, i, n = 0;
@@ -118,7 +118,8 @@ static void others_numbers(void)
 			n++;
 		}
 	EXPECT(n ==
-	       2); /* one file for the numbers of descriptors, one for exec() */
+	       /* the library has two: a file for the numbers of descriptors, and one for exec() */
+	       2);
 	fd = open_file(0);
 	takes_nothing(fd);
 	works(fd, 5);
@@ -154,7 +155,7 @@ static void behind_an_exec(void)
 	EXPECT(!pvfs_close(fd));
 }
 
-/* The kernel's table of them: to grow takes threads a wait. */
+/* Returns the size of the kernel's descriptor table.  When it grows, threads have to wait. */
 static int table_size(void)
 {
 	FILE *f = fopen("/proc/self/status", "r");

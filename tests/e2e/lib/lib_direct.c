@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_direct.c - transfers without a request are right, and are used where they should be.
+ * lib_direct.c - transfers without a request have the right results, and are used when they should
+ * be.
  *
- *	lib_direct DIR ways MODE	MODE: all, read, some (reads) or none without a request
- *	lib_direct DIR while PID...	these servers stand still: it goes on
- *	lib_direct DIR restart KILL	KILL is a command that restarts iods
- *	lib_direct DIR threads		many on one file, by two processes
- *	lib_direct DIR closed FOLDER	our descriptors are closed by a program that does
- *					not know them, and opens files in FOLDER
+ * 	lib_direct DIR ways MODE	the transfers that need no request: all, read (reads),
+ * 					some (some reads) or none
+ * 	lib_direct DIR while PID...	stops these servers: transfers continue
+ * 	lib_direct DIR restart KILL	runs the command KILL, which restarts iods
+ * 	lib_direct DIR threads		many threads of two processes use one file
+ * 	lib_direct DIR closed FOLDER	the program closes the library's descriptors, which it
+ * 					does not know, and opens files in FOLDER
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -93,7 +95,7 @@ static void whole(int fd)
 	free(buf);
 }
 
-/* ---- ways ---- */
+/* ---- which transfers need a request ---- */
 
 static void ways(const char *mode)
 {
@@ -119,7 +121,7 @@ static void ways(const char *mode)
 	EXPECT(!pvfs_close(fd));
 }
 
-/* The results at the end of the file, and with missing memory, are the usual ones. */
+/* The results at the end of the file, and with unmapped memory, are those of requests. */
 static void edges(void)
 {
 	int fd = open_it("edges", O_RDWR | O_TRUNC);
@@ -151,7 +153,7 @@ static void edges(void)
 
 #define APART 512
 
-/* n pieces, each with a free one after it; right, and whether it went without a request. */
+/* Moves n separate pieces of 8 bytes and checks them.  Returns whether some needed no request. */
 static bool list_goes(int fd, bool write, int n)
 {
 	static char buf[APART * 8];
@@ -174,7 +176,7 @@ static bool list_goes(int fd, bool write, int n)
 	return without(fd) > before;
 }
 
-/* Many pieces go by a request that has all of them, few do not. */
+/* A list of many pieces is sent as one request; a list of few pieces needs no request. */
 static void lists(void)
 {
 	int fd = open_it("lists", O_RDWR | O_TRUNC);
@@ -198,7 +200,7 @@ static void limit_to(rlim_t most)
 	EXPECT(!setrlimit(RLIMIT_FSIZE, &limit));
 }
 
-/* The process' file size limit does not count for borrowed objects. */
+/* The file size limit of the process does not apply to borrowed objects. */
 static void limited(void)
 {
 	int fd = open_it("limited", O_RDWR | O_TRUNC);
@@ -231,7 +233,7 @@ static void write_under_limit(bool ignored)
 	_exit(0);
 }
 
-/* One that is lowered later meets them, as it meets any file (docs/posix.md). */
+/* If the limit is lowered later, it applies to borrowed objects, as to any file (docs/posix.md). */
 static void limited_later(bool lent)
 {
 	struct rlimit none = { 0 };
@@ -253,7 +255,7 @@ static void limited_later(bool lent)
 	}
 }
 
-/* A child has nothing of it; its parent still has. */
+/* A child does not inherit the borrowed objects, and its parent keeps them. */
 static void children(void)
 {
 	int fd = open_it("children", O_RDWR | O_TRUNC), status;
@@ -282,7 +284,7 @@ static void children(void)
 
 /* ---- servers that stand still ---- */
 
-/* Where it ends, too, is seen without them. */
+/* A client learns the new end of the file without the servers, too. */
 static void grow(int fd, off_t at)
 {
 	EXPECT(pvfs_pwrite(fd, "z", 1, at) == 1);
@@ -335,7 +337,10 @@ static void all_of(char **pid, int sig)
 		EXPECT(!kill(atoi(*pid), sig));
 }
 
-/* A request that waits to borrow goes on in another thread, with that one's errno. */
+/*
+ * A request waits to borrow an object, and another thread completes it. The errno of that thread
+ * stays.
+ */
 static void elsewhere(char **pid)
 {
 	int fd = open_it("elsewhere", O_RDWR | O_TRUNC), is;
@@ -400,7 +405,7 @@ static int own_file(const char *folder, int i)
 	return fd;
 }
 
-/* Writes after that reach no file, or go through other descriptors. */
+/* Later writes change no foreign file: they fail, or use other descriptors. */
 static void closed(const char *folder)
 {
 	int fd = open_it("closed", O_RDWR | O_TRUNC), own[OWN];
@@ -427,13 +432,13 @@ static void closed(const char *folder)
 
 #define THREADS 6
 #define ROUNDS 300
-#define CELL 3000 /* across stripes of iods */
+#define CELL 3000 /* a cell may cross a stripe, and so iods */
 
 struct worker {
 	int fd, number, rounds;
 };
 
-/* Each has its own bytes of each row; a row is read whole. */
+/* Each thread writes its own cell of each row, and reads whole rows. */
 static void *work(void *arg)
 {
 	const struct worker *w = arg;
@@ -470,7 +475,7 @@ static void threads(int first, int n)
 	EXPECT(!pvfs_close(fd));
 }
 
-/* The other one is made first: the library has threads later. */
+/* The child is forked first, because the library has threads later. */
 static void two_processes(void)
 {
 	static char zeros[50 * CELL * THREADS];

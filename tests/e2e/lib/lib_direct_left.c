@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_direct_left.c - writes to lent objects, and ways to leave them before they have returned.
- * Either no mark stays, so no client is taken for one that is inside.  Or the mark of a client that
- * jumped out stays: then its session is not ended for it, and no data is lost.
+ * lib_direct_left.c - a thread leaves a direct write to a borrowed object without returning from
+ * it. The mark in the client's page says that a thread is inside a write. If the handler returns,
+ * or the thread is cancelled, or the process forks, no mark may remain. If a handler jumps out, the
+ * mark remains; then the iod must not end the session because of this mark, and no data is lost.
  *
- *	lib_direct_left DIR handle FOLDER	signals, whose handlers return, or write as well
- *	lib_direct_left DIR jump FOLDER		... or jump out of the write;
- *						a last argument restarts the iod
- *	lib_direct_left DIR cancel FOLDER	threads are cancelled
- *	lib_direct_left DIR fork FOLDER		children are made, and write as well
+ * 	lib_direct_left DIR handle FOLDER		signal handlers return
+ * 	lib_direct_left DIR jump FOLDER RESTART		handlers jump out of the write; then the
+ * 							command RESTART restarts the iod
+ * 	lib_direct_left DIR cancel FOLDER		threads are cancelled
+ * 	lib_direct_left DIR fork FOLDER			children are forked, and write too
  *
- * FOLDER is the iod's, with the marks of its borrowers.
+ * FOLDER is the folder of the iod that contains the marks.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -78,7 +79,7 @@ static void read_marks(const char *name, struct loan_page_marks *marks)
 	EXPECT(!close(in));
 }
 
-/* How many borrowers there are. */
+/* Checks that no mark is set.  Returns the number of borrowers. */
 static int nobody_is_inside(void)
 {
 	static struct loan_page_marks marks;
@@ -123,7 +124,7 @@ static void look(int sig)
 	handled = handled + 1;
 }
 
-/* Out of a write, and out of nothing else. */
+/* Jumps only if a mark was set since the last jump, so only out of a write. */
 static void jump_out(int sig)
 {
 	static unsigned int before;
@@ -174,7 +175,7 @@ static void handle(void)
 #define JUMPS 5
 #define SLOTS 64
 
-static char slot[SLOTS]; /* what each has */
+static char slot[SLOTS]; /* the content of each slot */
 
 static void write_slot(int i, char c)
 {
@@ -196,7 +197,7 @@ static void slots_are_right(void)
 	}
 }
 
-/* After a jump the write is made again. */
+/* After the jump, writes the same slot again. */
 static void jump_once(volatile int *i)
 {
 	if (!sigsetjmp(out, 1)) {
@@ -208,7 +209,7 @@ static void jump_once(volatile int *i)
 	write_slot(*i % SLOTS, (char)('a' + *i % 26));
 }
 
-/* Then the iod takes back what it lent, and nobody leaves. */
+/* After the restart the iod takes back the borrowed objects, although the marks remain. */
 static void jump(const char *restart)
 {
 	volatile int i = 0;
@@ -311,5 +312,5 @@ int main(int argc, char **argv)
 		forks();
 	puts("ok");
 	fflush(stdout);
-	_exit(0); /* the library's state is not checked here */
+	_exit(0); /* skips the library's exit handlers */
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_direct_paged.c - a borrower writes from memory that has to be read first, from the same iod,
- * such as a mapped file of a mount.  Meanwhile another process writes to that object by message.
- * The kernel has locked the object until that memory is there.
+ * lib_direct_paged.c - a borrower writes from memory that must be paged in from the same iod, such
+ * as a mapped file of a mount. Meanwhile another process writes to the same object by a message.
+ * The kernel locks the object until the memory is paged in, so the iod must be able to serve the
+ * read.
  *
- *	lib_direct_paged DIR IOD	IOD: its pid
+ * 	lib_direct_paged DIR IOD short|long	IOD is the pid of the iod; the other process
+ * 						makes a short or a long write
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -40,7 +42,10 @@ static int open_it(const char *name)
 	return fd;
 }
 
-/* False: not every kernel shows it. */
+/*
+ * Returns whether a thread of the iod waits for a kernel lock; false if the kernel does not show
+ * it.
+ */
 static bool waits(const char *tid)
 {
 	char path[300], text[64] = "";
@@ -73,7 +78,7 @@ static bool some_wait(void)
 
 /* ---- the other process ---- */
 
-/* A short write comes along with its message, of a long one the iod fetches the bytes. */
+/* A short write is sent in its message.  For a long write the iod reads the bytes by RDMA. */
 static void other(int go, int ready, size_t len)
 {
 	static char buf[LONG];
@@ -91,7 +96,7 @@ static void other(int go, int ready, size_t len)
 	exit(0);
 }
 
-/* ---- who writes, and where his memory comes from ---- */
+/* ---- the borrower, and its paged memory ---- */
 
 static bool map_paged(void)
 {
@@ -129,7 +134,7 @@ static void *page_in(void *arg)
 	return NULL;
 }
 
-/* Until it is lent to us. */
+/* Writes until the object is borrowed. */
 static void borrow(void)
 {
 	struct pvfs_way_counters w;

@@ -28,7 +28,7 @@
 #include "tests/e2e/lib/expect.h"
 
 #define HELD 1000
-#define EDGE ((64 << 10) - HELD / 2) /* in the middle of two servers */
+#define EDGE ((64 << 10) - HELD / 2) /* a write here needs two servers */
 
 static const char *dir;
 

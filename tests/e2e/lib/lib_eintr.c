@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_eintr.c - signals end a wait for a lock, if their handlers say so.
+ * lib_eintr.c - a signal interrupts a wait for a lock, or the wait continues with SA_RESTART.
  *
- *   lib_eintr FILE
+ * usage: lib_eintr FILE
  *
- * Another process holds what is waited for, and does as it is told.
+ * Another process holds the lock that the test waits for. It gets orders through a pipe.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ struct other {
 };
 
 static volatile sig_atomic_t handled;
-static int let_go_at; /* handlers; 0: never */
+static int let_go_at; /* the lock is released in this handler call */
 static int let_go_fd;
 
 /* ---- the kinds of locks ---- */
@@ -46,7 +46,7 @@ static int lock(int fd, int kind, short type, bool wait)
 	return pvfs_fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lk);
 }
 
-/* ---- the other process: a letter in, a letter out ---- */
+/* ---- the other process: reads one letter, writes one letter ---- */
 
 static char obey(int fd, int kind, char order)
 {
@@ -79,7 +79,10 @@ static void other_main(const char *path, int kind, int in, int out)
 		byte = obey(fd, kind, byte);
 		EXPECT(write(out, &byte, 1) == 1);
 	}
-	/* no search for leaks, which may wait for what a thread of the parent held at fork() */
+	/*
+	 * skips the leak check, which may wait for a lock that a thread of the parent held at
+	 * fork()
+	 */
 	_exit(0);
 }
 
@@ -162,7 +165,7 @@ static void no_signals(void)
 
 /* ---- the tests ---- */
 
-/* Nothing is taken, then and later. */
+/* The interrupted call takes no lock, not even later. */
 static void interrupted(const char *path, int kind)
 {
 	int fd = pvfs_open(path, O_RDWR);
@@ -181,7 +184,7 @@ static void interrupted(const char *path, int kind)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* The lock is let go only after some handlers have run. */
+/* The lock is released only after some handlers have run, and the call gets it. */
 static void restarted(const char *path, int kind)
 {
 	int fd = pvfs_open(path, O_RDWR);
@@ -199,7 +202,10 @@ static void restarted(const char *path, int kind)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* Locks held before are still held.  Not flock(), which releases first. */
+/*
+ * Locks that were held before the interrupted call are still held. This does not hold for flock(),
+ * which first releases the old lock.
+ */
 static void kept(const char *path, int kind)
 {
 	int fd = pvfs_open(path, O_RDWR);
@@ -216,7 +222,7 @@ static void kept(const char *path, int kind)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* It is given at the moment of the signal: taken or not, as the call says. */
+/* The lock is released at the moment of the signal.  Whether it is taken must match the result. */
 static void raced(const char *path, int kind)
 {
 	int fd = pvfs_open(path, O_RDWR), rc;

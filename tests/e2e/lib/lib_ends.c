@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_ends.c - where files end, read while others change that.
+ * lib_ends.c - reads the size of a file while other clients change it.
  *
- *	lib_ends FILE rules	the answers of calls, after changes by others
- *	lib_ends FILE asks N	asks N times for the end, and prints how many of the
- *		answers needed no request
- *	lib_ends FILE race READERS SECONDS	one process moves the end to and fro, the
- *		others ask for it: each answer is between the ends that were there
- *		meanwhile; prints as asks does
+ * 	lib_ends FILE rules	checks the results of calls after changes by another descriptor
+ * 	lib_ends FILE asks N	reads the size N times, and prints how many of these reads
+ * 				needed no request
+ * 	lib_ends FILE race READERS SECONDS
+ * 				one process changes the size, and READERS processes read it;
+ * 				each result must be between the sizes that the file had during
+ * 				the call; prints as asks does
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,7 +50,7 @@ static unsigned long without(int fd)
 	return (unsigned long)ways.without;
 }
 
-/* Each by one descriptor, seen by another one at once. */
+/* Each change by one descriptor is visible to another one at once. */
 static void by_others(const char *name, int fd)
 {
 	int reader = open_it(name, O_RDONLY);
@@ -115,14 +116,14 @@ static void asks(const char *name, unsigned int n)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* ---- the race: change i of the end begins, and is answered ---- */
+/* ---- the race: the number of a change is begun before it, and answered after it ---- */
 
 #define CHANGES (1u << 20)
 
 struct history {
-	_Atomic uint64_t begun, answered; /* changes */
+	_Atomic uint64_t begun, answered; /* numbers of changes */
 	_Atomic uint64_t reads, without;
-	int64_t end[CHANGES]; /* the end after each of them */
+	int64_t end[CHANGES]; /* the size after each change */
 };
 
 static struct history *history;
@@ -165,8 +166,9 @@ static void moves(const char *name, time_t stop)
 }
 
 /*
- * An answer of several iods may be of a moment within a change.  A truncation that is not
- * answered yet may have taken away at one what another one is to reach.
+ * A result that was read from several iods may mix two moments within a change. A truncation in
+ * flight may have cut the object of one iod, and a later write not yet have extended that of
+ * another.
  */
 static void judge(int64_t end, uint64_t first, uint64_t last)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lib_errno.c - a call that succeeds leaves errno alone. */
+/*
+ * lib_errno.c - a successful call does not change errno.
+ *
+ * usage: lib_errno DIR
+ */
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -88,7 +92,6 @@ static void entries(const char *dir)
 	KEEPS(pvfs_closedir(d) == 0);
 }
 
-/* lib_errno DIR */
 int main(int argc, char **argv)
 {
 	struct pvfs_server list[8];
@@ -98,7 +101,7 @@ int main(int argc, char **argv)
 	int fd, copy, n;
 
 	EXPECT(argc == 2);
-	/* the first call of all makes the session */
+	/* the first call of the process creates the session */
 	KEEPS(pvfs_stat(argv[1], &st) == 0);
 	file = in(argv[1], "file");
 	KEEPS((fd = pvfs_open(file, O_RDWR | O_CREAT, 0644)) >= 0);

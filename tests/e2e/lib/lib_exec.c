@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_exec.c - what is open and locked goes over exec().
+ * lib_exec.c - open files and locks survive exec().
  *
- *	lib_exec WHAT DIR [ARGUMENT...]
+ * 	lib_exec PART DIR [ARGUMENT...]
  *
- * Each WHAT does its part and replaces itself by the next one.
+ * Each part does its checks and then executes the next part.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void fails(void)
 	until_free(0);
 }
 
-/* Another program waits until the file GO is there, and makes READY before. */
+/* A shell runs between the two parts: it creates READY and waits until the file GO exists. */
 static void restart(void)
 {
 	int fd = open_in("restart", O_RDWR | O_CREAT);
@@ -62,7 +62,7 @@ static void restart2(void)
 	EXPECT(locked(70));
 }
 
-/* A program that knows nothing of us comes in between; and one that closes all. */
+/* The next program is a shell, which does not use PVFS.  A later part closes all descriptors. */
 static void between(void)
 {
 	int fd = open_in("locks", O_RDWR | O_CREAT | O_TRUNC);
@@ -105,7 +105,7 @@ static void *write_on(void *p)
 	return NULL;
 }
 
-/* Writes in flight are done before the exec, or never. */
+/* Writes in flight complete before the exec, or are never executed. */
 static void threads(void)
 {
 	struct next next = next_of("threads2");
@@ -137,7 +137,7 @@ static void threads2(void)
 	}
 }
 
-/* again COUNT: many times, one after the other. */
+/* The arguments are COUNT, a descriptor and an offset: executes itself COUNT times. */
 static void again(void)
 {
 	struct next next = next_of("again");
@@ -147,7 +147,7 @@ static void again(void)
 		fd = open_in("again", O_RDWR | O_CREAT | O_TRUNC);
 		EXPECT(!set(fd, F_SETLK, F_WRLCK, 0, 10));
 	}
-	if (num(0) % 3) { /* in between, some do not look at it */
+	if (num(0) % 3) { /* every third program makes no call on the file */
 		EXPECT(pvfs_write(fd, "x", 1) == 1);
 		EXPECT(pvfs_lseek(fd, 0, SEEK_CUR) == num(2) + 1);
 	}
@@ -159,7 +159,9 @@ static void again(void)
 	go_on(&next);
 }
 
-/* try DIR START, see locked(); exit status 3: somebody has a lock there. */
+/*
+ * Runs lib_exec try DIR START; see locked(). The exit status is 3 if another process has a lock.
+ */
 static int try_lock(void)
 {
 	int fd = open_in("locks", O_RDWR);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lib_fault.c - bad buffers: EFAULT, and soon; concurrent calls of other threads succeed. */
+/*
+ * lib_fault.c - calls with unmapped buffers soon fail with EFAULT, and concurrent calls of other
+ * threads succeed.
+ *
+ * usage: lib_fault DIR
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,8 +19,8 @@ static unsigned char good[LEN];
 static atomic_bool over;
 
 /*
- * One whose first half is there.  The other stays reserved: in a real gap the
- * library's next mapping would come to lie, and be read and written.
+ * Returns the middle of a region whose second half is inaccessible. That half stays reserved:
+ * otherwise a later mapping of the library could get its addresses.
  */
 static char *half_mapped(void)
 {
@@ -56,11 +61,10 @@ static void one_size(int fd, char *gone, size_t n)
 	EXPECT_ERRNO(pvfs_pread(fd, cut, n, 0), EFAULT);
 	EXPECT_ERRNO(pvfs_pread(fd, NULL, n, 0), EFAULT);
 	EXPECT_ERRNO(pvfs_preadv(fd, iov, 2, 0), EFAULT);
-	/* a hole */
+	/* a range of the file without data */
 	EXPECT_ERRNO(pvfs_pread(fd, gone, n, LEN), EFAULT);
 }
 
-/* lib_fault DIR */
 int main(int argc, char **argv)
 {
 	static const size_t sizes[] = { 1, 100, 4096, 5000, 65536, 300000, LEN };

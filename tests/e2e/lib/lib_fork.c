@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_fork.c - a child uses what its parent has open, the parent goes on as
- * if nothing had been, and no connection breaks.
+ * lib_fork.c - a child uses the open files of its parent, and the parent is not affected. No
+ * connection breaks.
+ *
+ * usage: lib_fork DIR
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -35,23 +37,23 @@ static void reap(pid_t pid)
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* before: the parent's descriptors */
+/* `before` is the number of descriptors of the parent. */
 static void child_uses(int fd, int reader, int before)
 {
 	struct stat st;
 	int other;
 
-	/* the parent's connections went with the fork, */
+	/* the child does not have the connections of its parent */
 	EXPECT(count_fds() < before);
 	EXPECT(pvfs_fstat(fd, &st) == 0 && st.st_size == N);
-	/* and as many of its own came */
+	/* the child has made as many connections of its own */
 	EXPECT(count_fds() <= before);
 	EXPECT(pvfs_read(reader, buf, N) == N && filled(buf, N, 1, 0));
 	fill(buf, N, 2, N);
 	EXPECT(pvfs_pwrite(fd, buf, N, N) == N);
 	other = open_in(dir, "child", O_RDWR | O_CREAT);
 	EXPECT(pvfs_write(other, buf, N) == N);
-	/* neither is closed */
+	/* the child exits with both files open */
 }
 
 static void inherit(void)
@@ -97,7 +99,7 @@ static void *busy(void *arg)
 	return NULL;
 }
 
-/* While another thread is in the middle of something. */
+/* Forks while another thread is inside calls. */
 static void fork_often(void)
 {
 	pthread_t thread;
@@ -123,7 +125,6 @@ static void fork_often(void)
 	EXPECT(!pthread_join(thread, NULL));
 }
 
-/* lib_fork DIR */
 int main(int argc, char **argv)
 {
 	EXPECT(argc == 2);

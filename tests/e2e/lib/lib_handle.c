@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_handle.c - files opened by handle, by the process that has them open and
- * by another one: lib_handle FILE ORDINARY-FILE.
+ * lib_handle.c - files are opened by handle, by the process that has them open and by another one.
+ *
+ * usage: lib_handle FILE ORDINARY-FILE
  */
 #include <pvfs.h>
 
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
 	EXPECT(pvfs_write(fd, buf, LEN) == LEN);
 	EXPECT(pvfs_get_handle(fd, &h) == 0);
 	refused(argv[1], argv[2], &h);
-	/* whatever it is called by now */
+	/* the handle does not depend on the name */
 	snprintf(renamed, sizeof(renamed), "%s-renamed", argv[1]);
 	EXPECT(pvfs_rename(argv[1], renamed) == 0);
 	other_process(argv[1], &h);

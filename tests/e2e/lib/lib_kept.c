@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_kept.c - a close while the manager stands still takes effect when it goes on.  Locks are free
- * then, and unlinked files gone, though no call waited for it.
+ * lib_kept.c - closes while the manager is stopped take effect when it continues, without a further
+ * call of the client: other clients then get the locks.
  *
- *	lib_kept DIR FILES PID	PID is the manager's
+ * usage: lib_kept DIR FILES PID (PID is the manager's)
  */
 #include <fcntl.h>
 #include <pvfs.h>
@@ -41,7 +41,10 @@ static int lock_one(int fd, int cmd)
 	return pvfs_fcntl(fd, cmd, &lk);
 }
 
-/* Another session, while the first one lives; told when by a pipe's end. */
+/*
+ * Runs in a child with its own session, while the first session lives. Starts when the pipe is
+ * closed.
+ */
 static void others(int wait)
 {
 	int i, fd;
@@ -57,7 +60,7 @@ static void others(int wait)
 	exit(0);
 }
 
-/* Before this process has threads. */
+/* Called before this process has threads. */
 static pid_t fork_others(int *go)
 {
 	int ends[2];
@@ -93,7 +96,7 @@ int main(int argc, char **argv)
 	stand_still(mgr);
 	for (i = 0; i < n; i++)
 		EXPECT(pvfs_close(fd[i]) == 0);
-	sleep(5); /* past the deadline of the first tries */
+	sleep(5); /* longer than the deadline of the first tries */
 	EXPECT(kill(mgr, SIGCONT) == 0);
 	close(go);
 	EXPECT(waitpid(pid, &status, 0) == pid && status == 0);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_living.c - who lives keeps what it has, who is dead does not, whatever
- * children it leaves.
+ * lib_living.c - a client that lives keeps its locks and its removed open files, even if it makes
+ * no call for long. A killed client loses them, even if its children live.
+ *
+ * 	lib_living hold DIR	takes locks, prints "ready", and checks them after a line on stdin
+ * 	lib_living try DIR	prints whether the locks are free, held, or half of them
+ * 	lib_living leave DIR fork|_Fork|clone|exec
+ * 				takes locks, and makes a child in this way
  */
 
 #include <fcntl.h>
@@ -56,7 +61,7 @@ static void still_there(struct files *f)
 {
 	struct stat st;
 
-	/* as ESTALE they would be lost, with their locks */
+	/* a write to a file whose lock was lost would fail with ESTALE */
 	EXPECT(pvfs_write(f->whole, buf, N) == N);
 	EXPECT(pvfs_write(f->bytes, buf, N) == N);
 	EXPECT(pvfs_fstat(f->gone, &st) == 0 && st.st_size == N);
@@ -65,7 +70,7 @@ static void still_there(struct files *f)
 	EXPECT(pvfs_pwrite(f->gone, buf, N, N) == N);
 }
 
-/* "ready", then no call until there is a line on stdin. */
+/* Prints "ready", and makes no call until a line arrives on stdin. */
 static void hold(const char *dir)
 {
 	struct files f;
@@ -98,7 +103,7 @@ static pid_t make_child(const char *how)
 	return !strcmp(how, "clone") ? by_clone() : fork();
 }
 
-/* Its child says its number and never calls PVFS. */
+/* Prints the pid of the child, which never calls PVFS. */
 static void leave(const char *dir, const char *how)
 {
 	struct files f;
@@ -120,7 +125,7 @@ static void leave(const char *dir, const char *how)
 	pause();
 }
 
-/* ---- who wants the same ---- */
+/* ---- a client that wants the same locks ---- */
 
 static void try(const char *dir)
 {
@@ -139,7 +144,6 @@ static void try(const char *dir)
 	puts(got == 2 ? "free" : got ? "half" : "held");
 }
 
-/* lib_living hold|try DIR, lib_living leave DIR fork|_Fork|clone|exec */
 int main(int argc, char **argv)
 {
 	EXPECT(argc > 2);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_locks.c - record locks and flock among processes.
+ * lib_locks.c - record locks and flock() among processes.
  *
- *   lib_locks FILE        all of it
- *   lib_locks hold FILE   takes a lock, says "held", keeps it until its stdin
- *                         ends
- *   lib_locks late FILE   writes and holds like that; then writes once more and
- *                         says how that went
- *   lib_locks try FILE    says whether it could be taken
- *   lib_locks wait FILE   waits for it
+ * 	lib_locks FILE		runs all tests
+ * 	lib_locks hold FILE	takes a lock, prints "held", and keeps it until the end of stdin
+ * 	lib_locks late FILE	as hold, but writes before; at the end, writes once more and prints
+ * 				the result
+ * 	lib_locks try FILE	tries to take the lock, and prints the result
+ * 	lib_locks wait FILE	waits for the lock, and prints the result
  */
 #include <pthread.h>
 #include <signal.h>
@@ -46,7 +45,7 @@ static int open_file(const char *path)
 	return fd;
 }
 
-/* A counter in the file that only the lock protects. */
+/* Counts in the file, protected only by the lock. */
 static void count(const char *path, int cmd)
 {
 	int fd = open_file(path), i;
@@ -91,7 +90,7 @@ static void counting(const char *path, int cmd)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* Two open files of one process. */
+/* Locks of two open files of one process conflict. */
 static void owners(const char *path)
 {
 	int a = open_file(path), b = open_file(path), c;
@@ -102,7 +101,7 @@ static void owners(const char *path)
 	EXPECT(set(b, F_OFD_SETLK, F_RDLCK, 10, 1) == 0);
 	EXPECT(pvfs_close(a) == 0);
 	EXPECT(set(b, F_OFD_SETLK, F_WRLCK, 0, 0) == 0);
-	/* flock is apart from them */
+	/* locks of flock() do not conflict with record locks */
 	a = open_file(path);
 	EXPECT(pvfs_flock(a, LOCK_SH) == 0);
 	EXPECT_ERRNO(pvfs_flock(b, LOCK_EX | LOCK_NB), EWOULDBLOCK);
@@ -117,7 +116,10 @@ static void owners(const char *path)
 	EXPECT(pvfs_close(a) == 0);
 }
 
-/* The process' locks: its own are never in its way; any close ends them. */
+/*
+ * Record locks of one process do not conflict with each other. The close of any descriptor of the
+ * file releases them.
+ */
 static void process(const char *path)
 {
 	int a = open_file(path), b = open_file(path);
@@ -138,7 +140,7 @@ static void process(const char *path)
 		exit(0);
 	}
 	join(1);
-	/* a descriptor put in the place of one is a close, too */
+	/* dup2() onto a descriptor closes it, too */
 	b = open_file(path);
 	EXPECT(set(a, F_SETLK, F_WRLCK, 0, 10) == 0);
 	EXPECT(pvfs_dup2(STDOUT_FILENO, b) == b);
@@ -171,7 +173,7 @@ static void arguments(const char *path)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* A killed process' locks end with its session. */
+/* The locks of a killed process end with its session. */
 static void killed(const char *path)
 {
 	int fd = open_file(path), ready[2];
@@ -193,7 +195,7 @@ static void killed(const char *path)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* Takes the second byte; true: that would never have ended. */
+/* Waits for a lock on the second byte.  Returns true if the call fails because of a deadlock. */
 static bool deadlocks(int fd, off_t second)
 {
 	if (set(fd, F_SETLKW, F_WRLCK, second, 1) == 0)
@@ -202,7 +204,7 @@ static bool deadlocks(int fd, off_t second)
 	return true;
 }
 
-/* Two processes that wait for each other: exactly one hears of it. */
+/* Two processes wait for each other: exactly one call fails. */
 static void deadlock(const char *path)
 {
 	int fd = open_file(path), ready[2], status;
@@ -234,12 +236,15 @@ static void *wait_for_byte(void *arg)
 	const struct waiter *w = arg;
 
 	EXPECT(set(w->fd, F_SETLKW, F_WRLCK, w->at, 1) == 0);
-	/* the third process waits for it */
+	/* the third process waits for this byte */
 	EXPECT(w->at != 2 || set(w->fd, F_SETLK, F_UNLCK, 0, 1) == 0);
 	return NULL;
 }
 
-/* Takes the byte at, then waits for input to let go of it. */
+/*
+ * Starts a process that locks the byte `at` and holds the lock until it reads a byte from *end. If
+ * then_first is set, the process then waits for a lock on byte 0.
+ */
 static void holder(int fd, off_t at, bool then_first, int *end)
 {
 	int ready[2], go[2];
@@ -263,8 +268,8 @@ static void holder(int fd, off_t at, bool then_first, int *end)
 }
 
 /*
- * A thread of ours waits for a process that waits for us; but another of our
- * threads will go on and let go: no deadlock.
+ * One thread of this process waits for a process that waits for byte 0 of this process. This is no
+ * deadlock, because another thread gets its lock later and then unlocks byte 0.
  */
 static void threads_wait(const char *path)
 {
@@ -277,7 +282,8 @@ static void threads_wait(const char *path)
 	holder(fd, 2, false, &end[1]);
 	for (int i = 0; i < 2; i++) {
 		EXPECT(!pthread_create(&thread[i], NULL, wait_for_byte, &w[i]));
-		usleep(200000); /* in this order; else nothing is tried */
+		/* the waits should begin in this order; otherwise the test checks less */
+		usleep(200000);
 	}
 	EXPECT(write(end[0], "x", 1) == 1);
 	usleep(200000);
@@ -303,7 +309,7 @@ static int hold(const char *path)
 	return 0;
 }
 
-/* Without a word to the manager. */
+/* Exits without closing the file. */
 static int late(const char *path)
 {
 	char data[4096], byte;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_memory.c - a server that stands still just before it copies into the memory of a read.  The
- * caller gets that memory back only when the server writes no more to it, however long that takes.
+ * lib_memory.c - a server is stopped directly before it copies data into the memory of a read. The
+ * call returns only when the server can no longer write to this memory, however long that takes.
  *
- *	lib_memory FILE FLAG PID: the server PID stops itself in a copy when it
- *	finds FLAG, which is removed then (stop_in_copy.c)
+ * 	lib_memory FILE FLAG PID	the server PID stops itself before a copy if the file
+ * 					FLAG exists, and removes FLAG (stop_in_copy.c)
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 #include "tests/e2e/lib/expect.h"
 
 #define LEN (1u << 20)
-#define TIMEOUTS 8 /* of a call, that the read may be waited for: no end */
+#define TIMEOUTS 8 /* the test waits at most so many time-outs */
 
 static unsigned char buf[LEN], returned[LEN], other[4096];
 static atomic_bool over;
@@ -89,12 +89,12 @@ int main(int argc, char **argv)
 	arm(argv[2]);
 	EXPECT(!pthread_create(&thread, NULL, reader, NULL));
 	until_stopped(argv[2], argv[3]);
-	/* a call that gives the memory away does so meanwhile */
+	/* if a call returned too early, it would do so during this time */
 	for (i = 0; i < TIMEOUTS * 10 && !atomic_load(&over); i++)
 		nap(timeout_ms / 10);
 	EXPECT(!kill((pid_t)atol(argv[3]), SIGCONT));
 	EXPECT(!pthread_join(thread, NULL));
-	/* the server answers this read after the end of its copy */
+	/* the server serves this read after the end of its copy */
 	while (pvfs_pread(fd, other, sizeof(other), 0) != sizeof(other))
 		nap(10);
 	EXPECT(!memcmp(buf, returned, LEN));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_paths.c - paths that enter and leave mounts: symlinks, "..", relative
- * ones.  Two mounts of one file system, and an ordinary folder.
+ * lib_paths.c - paths that enter and leave mounts by symlinks and "..", and relative paths. There
+ * are two mounts of one file system, and an ordinary folder.
+ *
+ * usage: lib_paths MOUNT1 MOUNT2 FOLDER
  */
 #include <unistd.h>
 
@@ -80,7 +82,7 @@ static void renames(void)
 	EXPECT_ERRNO(pvfs_link(in(one, "f"), in(one, "folder/f")), EXDEV);
 	EXPECT_ERRNO(pvfs_rename(in(one, "f"), in(one, "folder/f")), EXDEV);
 	EXPECT_ERRNO(pvfs_rename(in(one, "folder/new"), in(one, "n")), EXDEV);
-	/* both leave: an ordinary rename */
+	/* both paths leave PVFS: an ordinary rename */
 	EXPECT(pvfs_rename(in(one, "folder/new"), in(one, "folder/n2")) == 0);
 	EXPECT(access(in(out, "n2"), F_OK) == 0);
 	EXPECT(pvfs_unlink(in(one, "folder/n2")) == 0);
@@ -91,8 +93,7 @@ static void dots(void)
 {
 	char path[1024];
 
-	/* the folders of one and out have the same parent "/", or not: go all
-	 * the way up */
+	/* `one` and `out` may be at different depths: go up to the root */
 	snprintf(path, sizeof(path), "%s/../../../../../..%s/g", one, out);
 	EXPECT(holds(path, "ordinary"));
 	snprintf(path, sizeof(path), "/./%s/.././%s/f", out + 1, one + 1);
@@ -131,7 +132,7 @@ static void loops(void)
 	EXPECT_ERRNO(pvfs_mkdir(in(one, ""), 0755), EEXIST);
 }
 
-/* Both mounts are one file system, by two instances. */
+/* Both mounts show one file system, through two instances of the library's session. */
 static void instances(void)
 {
 	struct stat a, b;
@@ -177,7 +178,6 @@ static void mounts(void)
 	EXPECT_ERRNO(pvfs_layout(in(out, "g"), &layout), ENODEV);
 }
 
-/* lib_paths MOUNT1 MOUNT2 FOLDER */
 int main(int argc, char **argv)
 {
 	EXPECT(argc == 4);

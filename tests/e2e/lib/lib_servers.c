@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_servers.c - the calls that describe mounts, servers and layout.
+ * lib_servers.c - calls that describe mounts, servers and layouts.
  *
- *   lib_servers up MOUNT FOLDER STATE   all servers run, STATE is their folder
- *   lib_servers gone MOUNT URI          the iod at URI was killed
- *   lib_servers silent URI              it is stopped
- *   lib_servers alone MOUNT             the manager was killed
- *   lib_servers flaws MOUNT             fabric= allows neither it nor verbs
+ * 	lib_servers up MOUNT FOLDER STATE	all servers run; STATE is their folder
+ * 	lib_servers gone MOUNT URI		the iod at URI was killed
+ * 	lib_servers silent URI			the server at URI is stopped
+ * 	lib_servers alone MOUNT			the manager was killed
+ * 	lib_servers flaws MOUNT			fabric= of MOUNT allows neither its own transport
+ * 						nor verbs
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -35,7 +36,7 @@ static int opened(const char *path, int flags)
 	return fd;
 }
 
-/* ---- whose descriptor it is ---- */
+/* ---- descriptors of PVFS and of other files ---- */
 
 static void descriptors(const char *mount, const char *folder)
 {
@@ -49,14 +50,14 @@ static void descriptors(const char *mount, const char *folder)
 	EXPECT(pvfs_is_pvfs_fd(dir) == 1 && pvfs_close(dir) == 0);
 	EXPECT(pvfs_close(fd) == 0);
 	EXPECT(pvfs_is_pvfs_fd(fd) == 0 && pvfs_is_pvfs_fd(copy) == 1);
-	/* the number is given out again */
+	/* the kernel reuses the number for an ordinary file */
 	own = opened(in(folder, "g"), O_RDWR | O_CREAT);
 	EXPECT(own == fd && pvfs_is_pvfs_fd(own) == 0);
 	EXPECT_ERRNO(pvfs_list_counters(own, &count), ENOTTY);
 	EXPECT_ERRNO(pvfs_way_counters(own, &ways), ENOTTY);
 	EXPECT(pvfs_dup2(own, copy) == copy && pvfs_is_pvfs_fd(copy) == 0);
 	EXPECT(pvfs_close(own) == 0 && pvfs_close(copy) == 0);
-	/* a partition of an ordinary file is seen by us alone */
+	/* only the library knows the partition of an ordinary file */
 	own = pvfs_open(in(folder, "g"), O_RDWR | O_PART, 0, &part);
 	EXPECT(own >= 0 && pvfs_is_pvfs_fd(own) == 0);
 	EXPECT(pvfs_close(own) == 0);
@@ -74,7 +75,7 @@ static struct pvfs_way_counters ways_of(int fd)
 	return ways;
 }
 
-/* The default of fast_max keeps Fast RDMA to verbs. */
+/* By default (fast_max), only verbs uses Fast RDMA. */
 static void ways(const char *mount)
 {
 	static char buf[1 << 20];
@@ -135,7 +136,7 @@ static void mounts(const char *mount, const char *folder)
 
 /* ---- space ---- */
 
-/* The used space changes meanwhile; the total space does not. */
+/* The used space changes during the test; the total space does not. */
 static void sane(const struct statfs *st)
 {
 	EXPECT(st->f_type == PVFS_SUPER_MAGIC && st->f_bsize == 4096);
@@ -169,7 +170,7 @@ static void space(const char *mount, const char *folder, const char *state)
 	}
 	EXPECT(pvfs_statfs(in(mount, "f"), &all) == 0);
 	sane(&all);
-	EXPECT(all.f_blocks == first.f_blocks); /* they share it */
+	EXPECT(all.f_blocks == first.f_blocks); /* the iods share one disk */
 	fd = opened(in(mount, "f"), O_RDONLY);
 	EXPECT(pvfs_fstatfs(fd, &one) == 0);
 	sane(&one);
@@ -230,7 +231,7 @@ static void ping(const char *mount)
 	EXPECT_ERRNO(pvfs_statfs_mount(mount, mgr.uri, 0, NULL), EFAULT);
 }
 
-/* The calls' errors for an unavailable server; outputs stay unchanged. */
+/* Checks the error for an unavailable server.  Outputs stay unchanged. */
 static void refused(const char *uri, int code)
 {
 	struct statfs st = { .f_bsize = 7 };
@@ -286,7 +287,7 @@ static void log_lines(void)
 
 /* ---- a server is not there ---- */
 
-/* The other ones answer, and it is known who they are. */
+/* The other servers respond, and the client knows all addresses. */
 static void gone(const char *mount, const char *uri)
 {
 	struct pvfs_server list[IODS + 1];
@@ -306,7 +307,7 @@ static void alone(const char *mount)
 	struct pvfs_server mgr = { .role = PVFS_IOD }, list[IODS + 1];
 	struct pvfs_layout layout;
 
-	/* pvfstab says so */
+	/* the address is in pvfstab */
 	EXPECT(pvfs_manager(mount, &mgr) == 0 && mgr.role == PVFS_MGR);
 	refused(mgr.uri, ECONNREFUSED);
 	EXPECT_ERRNO(pvfs_servers(mount, list, IODS + 1), ETIMEDOUT);
@@ -314,7 +315,7 @@ static void alone(const char *mount)
 	EXPECT(pvfs_is_pvfs(mount) == 1);
 }
 
-/* One cause says nothing of the other, though their number is the same. */
+/* Two different causes have the same errno; both calls must fail with it. */
 static void flaws(const char *mount)
 {
 	struct pvfs_ping ping;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_stale.c - a client was disconnected for so long that the servers ended its session.  It goes
- * on with its open files, except those that it had locked.
+ * lib_stale.c - a client is disconnected for so long that the servers end its session. It continues
+ * with its open files, except those that it had locked.
+ *
+ * usage: lib_stale DIR; prints "ready", and continues after a line on stdin
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -49,7 +51,7 @@ static void wait_for_line(void)
 	EXPECT(read(0, &c, 1) == 1);
 }
 
-/* Cuts by path: the file that the process had locked, and others. */
+/* Truncates by path the file in which the process had record locks, and other files. */
 static void cuts(const char *dir, int code)
 {
 	int flags = O_RDWR | O_TRUNC, fd;
@@ -65,15 +67,15 @@ static void cuts(const char *dir, int code)
 		EXPECT(pvfs_close(open_in(dir, "process", flags)) == 0);
 	}
 	EXPECT_ERRNO(pvfs_truncate(in_dir(dir, "no"), 5), ENOENT);
-	/* flock() binds the descriptor alone */
+	/* a lost flock() affects only its own descriptor */
 	EXPECT(pvfs_truncate(in_dir(dir, "other"), 5) == 0);
 	fd = open_in(dir, "new", flags | O_CREAT);
 	EXPECT(pvfs_close(fd) == 0 && pvfs_unlink(in_dir(dir, "new")) == 0);
 }
 
 /*
- * The process lost its record locks: no descriptor may go on as if it had them,
- * whichever was opened later included, until a close ends them.
+ * The process has lost its record locks. So all its descriptors of the file fail, including one
+ * that was opened later, until a close of one of them ends the lost locks.
  */
 static void process_locks(const char *dir, int *fd)
 {
@@ -88,7 +90,7 @@ static void process_locks(const char *dir, int *fd)
 	cuts(dir, ESTALE);
 	EXPECT(pvfs_close(fd[0]) == 0);
 	cuts(dir, 0);
-	/* new ones are good on all descriptors */
+	/* new locks are valid on all descriptors */
 	EXPECT(set_lock(later, F_WRLCK, 10, 5) == 0);
 	for (i = 1; i < 3; i++) {
 		EXPECT(pvfs_write(fd[i], buf, N) == N);
@@ -98,7 +100,7 @@ static void process_locks(const char *dir, int *fd)
 	EXPECT(pvfs_close(later) == 0);
 }
 
-/* Whether another process may have the lock. */
+/* Returns whether another process can get the lock. */
 static bool free_for_others(const char *dir, const char *name)
 {
 	int status, fd;
@@ -114,8 +116,8 @@ static bool free_for_others(const char *dir, const char *name)
 }
 
 /*
- * fd[0] lost its flock(); the process takes record locks through fd[1], which the
- * close of fd[0] ends as any would.
+ * fd[0] has lost its flock(). The process takes a record lock through fd[1]. The close of fd[0]
+ * releases it, as a close of any descriptor does.
  */
 static void own_locks(const char *dir, const int *fd)
 {
@@ -129,8 +131,8 @@ static void own_locks(const char *dir, const int *fd)
 }
 
 /*
- * Some files are still open in the session that ended, one in its successor: of
- * both a child has no descriptors.
+ * Some files are still open in the session that ended, and one in the new session. A child has the
+ * descriptors of neither session.
  */
 static void child_leaves_both(int fd)
 {
@@ -167,7 +169,7 @@ static void before(const char *dir, struct files *f)
 	f->reader = open_in(dir, "plain", O_RDONLY);
 	f->locked = open_in(dir, "locked", O_RDWR | O_CREAT);
 	EXPECT(pvfs_flock(f->locked, LOCK_EX) == 0);
-	/* the process', taken through the first, between two opens */
+	/* record locks of the process, taken through the first descriptor between two opens */
 	for (i = 0; i < 3; i++) {
 		f->process[i] = open_in(dir, "process", O_RDWR | O_CREAT);
 		if (i == 1)
@@ -176,13 +178,13 @@ static void before(const char *dir, struct files *f)
 	for (i = 0; i < 2; i++)
 		f->other[i] = open_in(dir, "other", O_RDWR | O_CREAT);
 	EXPECT(pvfs_flock(f->other[0], LOCK_EX) == 0);
-	/* one that is free again is as good as none */
+	/* a lock that was released before does not count as lost */
 	EXPECT(set_lock(f->plain, F_WRLCK, 10, 5) == 0);
 	EXPECT(set_lock(f->plain, F_WRLCK, 12, 8) == 0);
 	EXPECT(set_lock(f->plain, F_UNLCK, 10, 10) == 0);
 }
 
-/* Others may have had the lock meanwhile. */
+/* Another client may have had the lock meanwhile. */
 static void flocked(const char *dir, int fd)
 {
 	EXPECT_ERRNO(pvfs_write(fd, buf, N), ESTALE);
@@ -201,7 +203,7 @@ static void after(const char *dir, struct files *f)
 	EXPECT(pvfs_pwrite(f->plain, buf + 5, 1000, N) == 1000);
 	child_leaves_both(f->plain);
 	EXPECT(pvfs_write(f->append, buf, N) == N);
-	/* removed: only the session that ended kept it */
+	/* the file was removed, and only the session that ended kept it */
 	EXPECT_ERRNO(pvfs_write(f->gone, buf, N), ESTALE);
 	flocked(dir, f->locked);
 	process_locks(dir, f->process);
@@ -216,7 +218,6 @@ static void after(const char *dir, struct files *f)
 	EXPECT(st.st_size == 2 * N);
 }
 
-/* lib_stale DIR: says "ready", goes on after a line on stdin */
 int main(int argc, char **argv)
 {
 	struct files files;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_surface.c - calls of PVFS 1 that programs still have in them: opens with
- * striping and partition, the 64-bit names, old times, directory positions.
+ * lib_surface.c - calls of PVFS 1 that programs still use: opens with striping and partition,
+ * functions with 64 in their names, old calls for times, directory positions.
+ *
+ * usage: lib_surface DIR ORDINARY-DIR
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -26,7 +28,10 @@ static const char *in(const char *dir, const char *name)
 	return path;
 }
 
-/* Bytes 50 to 149, 350 to 449, ... of a file; 250 of them end in the third. */
+/*
+ * The partition selects bytes 50 to 149, 350 to 449, and so on. A read of 250 bytes ends in the
+ * third group.
+ */
 static void partition(const char *dir, bool pvfs)
 {
 	struct pvfs_filestat meta = { .base = 1, .pcount = 2, .ssize = 128 };
@@ -73,7 +78,7 @@ static void striping(const char *dir)
 		     EINVAL);
 }
 
-/* The owner of a file; a symlink is not its target. */
+/* lchown() changes a symlink, and chown() its target. */
 static void owners(const char *dir)
 {
 	const uid_t uid = geteuid() ? geteuid() : 4711;
@@ -98,7 +103,7 @@ static void owners(const char *dir)
 	EXPECT_ERRNO(pvfs_chown(path, uid, gid), ENOENT);
 }
 
-/* A copy of what the file holds now. */
+/* A mapping is a private copy of the content at this time. */
 static void mapping(const char *dir, bool pvfs)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -153,7 +158,7 @@ static void sizes_and_times(const char *dir)
 	EXPECT_ERRNO(pvfs_utime(path, NULL), ENOENT);
 }
 
-/* Goes back to where it was after half of the names; the rest are the same. */
+/* Returns to the position after half of the names.  The rest of the names is the same again. */
 static void positions(const char *dir)
 {
 	char first[NAMES + 2][64];
@@ -200,7 +205,7 @@ static void entries(const char *dir)
 	EXPECT(n == 0 && names == NAMES + 2 && pvfs_close(fd) == 0);
 }
 
-/* Files of the wrong kind, or open the wrong way. */
+/* Calls on files of the wrong type, or with the wrong open mode, fail. */
 static void wrong_kinds(const char *dir, bool pvfs)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -227,7 +232,6 @@ static void wrong_kinds(const char *dir, bool pvfs)
 	EXPECT(pvfs_unlink(path) == 0);
 }
 
-/* lib_surface DIR ORDINARY-DIR */
 int main(int argc, char **argv)
 {
 	EXPECT(argc == 3 && *pvfs_version());

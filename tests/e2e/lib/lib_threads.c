@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_threads.c - threads of one process on one mount: each with a file of
- * its own, all on one descriptor, all appending to one file, all at one
- * directory.
+ * lib_threads.c - threads of one process use one mount: each its own file, all one descriptor, all
+ * append to one file, all change one directory.
+ *
+ * usage: lib_threads DIR
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -110,7 +111,7 @@ static void check_records(void)
 		EXPECT(buf[0] < THREADS && buf[1] < ROUNDS);
 		EXPECT(!seen[buf[0]][buf[1]]++);
 		EXPECT(filled(buf + 2, RECORD - 2, buf[0] * 256u + buf[1], 0));
-		/* one thread's records are in its order */
+		/* the records of one thread are in the order of its writes */
 		EXPECT(buf[1] >= last[buf[0]]);
 		last[buf[0]] = buf[1];
 	}
@@ -128,7 +129,6 @@ static int open_in(const char *name, int flags)
 	return fd;
 }
 
-/* lib_threads DIR */
 int main(int argc, char **argv)
 {
 	pthread_t thread[THREADS];

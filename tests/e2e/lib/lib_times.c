@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_times.c - mtime of a file that is being written, as another process sees it.  Neither chmod()
- * nor an open hides a write, and an explicit time holds until the next one.
+ * lib_times.c - another process reads the mtime of a file while it is written. Neither chmod() nor
+ * an open hides a write, and an explicit time holds until the next write.
+ *
+ * usage: lib_times DIR
  */
 #include <sys/wait.h>
 #include <time.h>
@@ -12,7 +14,7 @@
 
 static char path[256];
 
-/* In a process, and so a session, of its own. */
+/* Reads the mtime in another process, so in another session. */
 static time_t seen(void)
 {
 	struct stat st;
@@ -35,7 +37,6 @@ static time_t seen(void)
 	return t;
 }
 
-/* lib_times DIR */
 int main(int argc, char **argv)
 {
 	const struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/times", argv[1]);
 	fd = pvfs_open(path, O_RDWR | O_CREAT, 0644);
 	EXPECT(fd >= 0);
-	sleep(2); /* the clocks of files are coarse */
+	sleep(2); /* file times have a coarse resolution */
 	before = time(NULL) - 1;
 	EXPECT(pvfs_write(fd, "abc", 3) == 3);
 	EXPECT(pvfs_chmod(path, 0600) == 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_told.c - reads and writes small pieces, prints how many of them needed no request, "READS
- * WRITES", and stays until its input ends.
+ * lib_told.c - reads and writes small pieces, prints "READS WRITES", the numbers of those that
+ * needed no request, and continues to run until the end of its input.
  *
- *	lib_told FILE CALLS [THREADS]	CALLS of each, in each thread
+ * 	lib_told FILE CALLS [THREADS]	each thread makes CALLS reads and CALLS writes
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_umask.c - new files obey the umask of the moment, and finding it out
- * never shows to other threads.
+ * lib_umask.c - new files obey the current umask, and the library reads it without an effect on
+ * other threads.
+ *
+ * usage: lib_umask DIR
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,7 +33,7 @@ static void makes(mode_t mask, mode_t mode)
 	EXPECT(umask(mask) == mask);
 }
 
-/* Makes files of its own, on the local disk. */
+/* Creates its own files, on the local disk. */
 static void *neighbour(void *arg)
 {
 	char path[] = "/tmp/lib_umask.XXXXXX", *name = mkdtemp(path);
@@ -47,7 +49,6 @@ static void *neighbour(void *arg)
 	return NULL;
 }
 
-/* lib_umask DIR */
 int main(int argc, char **argv)
 {
 	pthread_t other;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_waits.c - one process waits for many locks, in threads or in a queue.  Its other requests,
- * and the unlock that it waits for, are answered at once.
+ * lib_waits.c - one process waits for many locks, in threads or in a queue. Its other requests, and
+ * the unlock that these waits need, are served at once.
  *
- *   lib_waits DIR N     N threads, then N asynchronous requests
+ * 	lib_waits DIR N		N threads, then N asynchronous requests
  *
- * If the calls of the process that holds the lock wait for a slot, each takes seconds, and CYCLES
- * of them do not end before the alarm.
+ * If the calls of the lock's holder had to wait for a free slot, each would take seconds, and
+ * CYCLES of them would not end before the alarm.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,7 +24,7 @@
 
 static const char *dir;
 static atomic_uint asking;
-static unsigned int taken; /* the lock protects it */
+static unsigned int taken; /* protected by the lock */
 
 static const char *path_of(const char *name, char *buf, size_t len)
 {
@@ -49,7 +49,7 @@ static int set(int fd, int cmd, short type)
 	return pvfs_fcntl(fd, cmd, &lk);
 }
 
-/* ---- the calls of the lock's holder ---- */
+/* ---- calls of the process that holds the lock ---- */
 
 static void *take_other(void *arg)
 {
@@ -61,7 +61,7 @@ static void *take_other(void *arg)
 	return NULL;
 }
 
-/* Another lock, which is waited for last and given first. */
+/* Passes another lock to a thread that began to wait for it later than all others. */
 static void pass_other(int fd)
 {
 	atomic_bool has;
@@ -70,7 +70,7 @@ static void pass_other(int fd)
 	atomic_init(&has, false);
 	EXPECT(set(fd, F_OFD_SETLKW, F_WRLCK) == 0);
 	EXPECT(!pthread_create(&thread, NULL, take_other, &has));
-	usleep(20000); /* it should wait; else less is tried */
+	usleep(20000); /* the thread should wait by now; otherwise the test checks less */
 	EXPECT(!atomic_load(&has));
 	EXPECT(set(fd, F_OFD_SETLK, F_UNLCK) == 0);
 	EXPECT(!pthread_join(thread, NULL));
@@ -114,7 +114,7 @@ static void begin(pthread_t *thread, int *fd, unsigned int n)
 	}
 	while (atomic_load(&asking) < n)
 		usleep(1000);
-	usleep(300000); /* they should wait; else less is tried */
+	usleep(300000); /* the threads should wait by now; otherwise the test checks less */
 }
 
 static void threads(unsigned int n)
@@ -160,7 +160,7 @@ static void submit(struct pvfs_aio_queue *q, struct asked *a, unsigned int n)
 	}
 }
 
-/* Each lets go of what it was given. */
+/* Each request that got the lock releases it. */
 static void reap(struct pvfs_aio_queue *q, unsigned int n)
 {
 	struct pvfs_aio *ended;

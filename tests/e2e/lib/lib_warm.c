@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lib_warm.c - blocks that are read again and again, while others change them.
+ * lib_warm.c - processes read blocks repeatedly, by shared memory if possible, while others change
+ * them.
  *
- *	lib_warm FILE rules	the results of reads, after changes by others
- *	lib_warm FILE reads N	reads the same blocks N times, and prints how many
- *		shares of these reads needed no request
- *	lib_warm FILE lent TAB	while a program that has the mount of TAB, on the iods'
- *		host, writes without a request: others read what it wrote, each time
- *	lib_warm FILE race READERS SECONDS	one process overwrites blocks, cuts them
- *		off and punches them out; each block that others read without a request is
- *		whole, and all are of changes that were in flight; prints as reads does
+ * 	lib_warm FILE rules	checks the results of reads after changes by another descriptor
+ * 	lib_warm FILE reads N	reads the same blocks N times, and prints how many of these
+ * 				reads needed no request
+ * 	lib_warm FILE lent TAB	a program on the iods' host, with the mount of TAB, writes
+ * 				without a request; each later read returns what it wrote
+ * 	lib_warm FILE race READERS SECONDS
+ * 				one process overwrites blocks, zeroes them and punches holes;
+ * 				each read returns content of a change that was in flight, and
+ * 				without a request all of it of one change; prints as reads does
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,14 +21,14 @@
 #include "tests/e2e/lib/racing.h"
 #include "tests/e2e/lib/warm.h"
 
-/* Until it is read without a request, where it can be. */
+/* Reads a block so often that it is read without a request, if that is possible. */
 static void warm(int fd, unsigned int i, uint64_t n)
 {
 	for (unsigned int k = 0; k < 100; k++)
 		EXPECT(get(fd, i) == n);
 }
 
-/* In two pieces, from two of memory. */
+/* Writes a block as two pieces of the file, from two pieces of memory. */
 static void put_list(int fd, unsigned int i, uint64_t n)
 {
 	uint64_t data[BLOCK / 8];
@@ -94,7 +96,7 @@ static void by_much(int fd, int reader)
 	EXPECT(pvfs_unlink("/pvfs/warm.other") == 0);
 }
 
-/* Another file of that name is another one. */
+/* A new file of the same name has its own blocks. */
 static void by_removal(const char *name, int fd, int reader)
 {
 	int other;
@@ -121,7 +123,7 @@ static void by_others(const char *name, int fd)
 	EXPECT(pvfs_close(reader) == 0);
 }
 
-/* Pieces of blocks, several at a time, and the end. */
+/* Reads parts of blocks, several blocks at a time, and at the end of the file. */
 static void of_all_sizes(int fd)
 {
 	static unsigned char data[300000], back[300000];
@@ -169,7 +171,7 @@ static void reads(const char *name, unsigned int n)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* ---- the race: of each block, changes that began, and that were answered ---- */
+/* ---- the race: for each block, the numbers of changes that began and that completed ---- */
 
 #define CHANGES 65536u
 
@@ -189,7 +191,7 @@ static void begins(unsigned int i, uint64_t n, uint64_t is)
 	atomic_store(&history->block[i].begun, n);
 }
 
-/* All blocks at once: nothing is left of them. */
+/* Punches or zeroes all blocks at once. */
 static void cut(int fd, uint64_t n)
 {
 	for (unsigned int i = 0; i < BLOCKS; i++)
@@ -236,8 +238,8 @@ static void judge(unsigned int i, uint64_t is, uint64_t first, uint64_t last)
 }
 
 /*
- * A read without a request is of one moment.  A READ takes what the kernel copies, which may be in
- * the middle of a write: each word is of some change that was in flight.
+ * A read without a request returns one version of the block. A READ returns what the kernel copies,
+ * perhaps during a write. So each word must belong to some change that was in flight.
  */
 static void read_and_judge(int fd, unsigned int i)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list_calls.c - the answers of list calls to unusual lists, on a PVFS file and an ordinary one; a
- * list longer than any message; neighbours that write into each other's holes at once.
+ * list_calls.c - results of list calls with unusual lists, on a PVFS file and on an ordinary one; a
+ * list with more pieces than a message holds; clients that write neighbouring pieces concurrently.
  *
- *	list_calls PVFS-FILE ORDINARY-FILE [sound]
+ * usage: list_calls PVFS-FILE ORDINARY-FILE [sound]
  *
- * sound: without bad memory, for transports that do not detect it.
+ * With `sound`, no list has unmapped memory, because some transports do not detect that.
  */
 #include <pvfs.h>
 
@@ -94,7 +94,7 @@ static void not_allowed(const char *path)
 	EXPECT_ERRNO(one(-1, 0, 1, 0, 1), EBADF);
 }
 
-/* Memory that is not there, in pieces that are packed and in large ones. */
+/* Half of the memory is unmapped, with small pieces and with large ones. */
 static void no_memory(int fd, size_t len)
 {
 	enum { N = 100 };
@@ -128,7 +128,7 @@ static void no_memory(int fd, size_t len)
 	free(good);
 }
 
-/* A hint that says more than there is does no harm. */
+/* A hint with a memory range that is partly unmapped is harmless. */
 static void wrong_hint(int fd)
 {
 	enum { LEN = 1 << 20 };
@@ -157,7 +157,7 @@ static void no_append(const char *path)
 	EXPECT(pvfs_close(fd) == 0);
 }
 
-/* More pieces than a message has room for, of every kind of list. */
+/* A list has more pieces than a message holds: with equal distances, and with random ones. */
 static void long_list(int fd, unsigned int jitter)
 {
 	enum { N = 150000 };
@@ -193,7 +193,7 @@ struct writer {
 	unsigned int id;
 };
 
-/* Cell id of every row, again and again, each time with other bytes. */
+/* Writes and reads cell id of every row repeatedly, each time with other bytes. */
 static void *write_cells(void *arg)
 {
 	struct writer *w = arg;

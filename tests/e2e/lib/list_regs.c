@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list_regs.c - how many registrations a list of 768 pieces costs, with an
- * allocation hint, in groups and without either: list_regs FILE.  The pieces
- * are to be used in place (PVFS_LIST_PLACE).
+ * list_regs.c - counts the registrations for a list of 768 pieces: with an allocation hint, in
+ * groups, and without either. The pieces must be used in place (PVFS_LIST_PLACE).
+ *
+ * usage: list_regs FILE
  */
 #include <pvfs.h>
 
@@ -13,7 +14,7 @@
 
 #define N 768
 #define LEN 2048
-#define STRIDE 8192 /* in memory and in the file: no page has two pieces */
+#define STRIDE 8192 /* in memory and in the file; no page has two pieces */
 
 static char *mem[N], *parent[N];
 static size_t mem_len[N], parent_len[N];
@@ -54,7 +55,7 @@ static uint64_t moved(const char *path, int write, int hints, const char *group)
 	uint64_t n;
 	int fd;
 
-	/* a session reads it when it begins */
+	/* a session reads the variable when it begins */
 	EXPECT(setenv("PVFS_LIST_GROUP", group, 1) == 0);
 	fd = pvfs_open(path, O_CREAT | O_RDWR, 0600);
 	EXPECT(fd >= 0);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lists.c - random lists on a PVFS file and an ordinary one, both against an
- * array: lists SEED CASES PVFS-FILE ORDINARY-FILE.
+ * lists.c - random list calls on a PVFS file and on an ordinary file, compared with an array.
  *
- * The array says what must come out, one byte after the other in the order of
- * the list; it knows nothing of stripes, messages or sorting.
+ * usage: lists SEED CASES PVFS-FILE ORDINARY-FILE
+ *
+ * The array is the model: it handles one byte after the other, in the order of the list. It does
+ * not know stripes, messages or sorting.
  */
 #include <pvfs.h>
 
@@ -23,17 +24,17 @@ static unsigned int seed;
 static unsigned int step;
 static char trace[256];
 
-/* the file, as it must be */
+/* the expected content of the file */
 static unsigned char model[FILE_MAX];
 static int64_t size;
 static struct fpart part;
 
-/* the list */
+/* the current list */
 static bool writes;
 static int64_t pos[PIECES];
 static int64_t len[PIECES];
 static unsigned int nfile;
-static size_t at[PIECES], mlen[PIECES]; /* in the arena */
+static size_t at[PIECES], mlen[PIECES]; /* offsets in the arena */
 static unsigned int nmem;
 static int64_t total;
 
@@ -96,7 +97,7 @@ static void rising(void)
 	}
 }
 
-/* Cuts the total into pieces of the arena, in order or not. */
+/* Divides the total into pieces of the arena, in increasing order or not. */
 static void random_memory(void)
 {
 	int64_t left = total, n, max = 1 + roll(roll(2) ? 300 : 300000);
@@ -161,7 +162,7 @@ static int64_t file_off(int64_t p)
 	return part.offset + p;
 }
 
-/* One byte of the transfer. */
+/* Transfers one byte in the model.  Returns false if a read is beyond the end of the file. */
 static bool model_byte(int64_t p, size_t mem)
 {
 	int64_t off = file_off(p);

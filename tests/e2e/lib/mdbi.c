@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mdbi.c - blocks of a three-dimensional array against an array in memory, at
- * random, through two descriptors of one file: mdbi SEED FILE.
+ * mdbi.c - random reads and writes of blocks of a three-dimensional array, through two descriptors
+ * of one file, compared with an array in memory.
+ *
+ * usage: mdbi SEED FILE
  */
 #include <pvfs.h>
 #include <pvfs_mdbi.h>
@@ -21,7 +23,7 @@ static int roll(int below)
 	return rand_r(&seed) % below;
 }
 
-/* A block between the model and memory. */
+/* Copies a block between the model and memory. */
 static void copy(int to_model, unsigned char *buf, const int *at)
 {
 	size_t w1 = (size_t)ne[0] * nb[0], w2 = (size_t)ne[1] * nb[1];
@@ -103,7 +105,7 @@ static void refused(const char *path)
 	EXPECT_ERRNO(fsync_blk(fd), EBADF);
 	EXPECT_ERRNO(open_blk("/nothing/here", O_RDONLY, 0), ENOENT);
 	EXPECT_ERRNO(open_blk(path, O_RDWR | O_APPEND, 0), EINVAL);
-	/* a block that can never be written is refused at once */
+	/* a block that can never be written is rejected immediately */
 	fd = open_blk(path, O_RDONLY, 0);
 	EXPECT(set_blk(fd, 1, 1, 1, 10) == 0 && buf_blk(fd, 2) == 0);
 	EXPECT_ERRNO(write_blk(fd, &c, 0), EBADF);
@@ -127,7 +129,7 @@ int main(int argc, char **argv)
 	for (step = 0; step < 40; step++) {
 		int to = roll(2);
 
-		/* one at a time, as its buffer is its own until the flush */
+		/* one descriptor at a time: its buffer is private until the flush */
 		if (roll(2))
 			shape(fd[to]);
 		EXPECT(buf_blk(fd[to], 1 + roll(3), 1 + roll(3), 1 + roll(3)) ==

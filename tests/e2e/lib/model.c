@@ -42,8 +42,8 @@ void differ(struct model *m, const char *fmt, ...)
 }
 
 /*
- * Of a mount the kernel looks for all but permission first (MODEL_ANY_ERROR): where
- * more than one thing is wrong, either may be said.
+ * On a mount the kernel checks permissions last (MODEL_ANY_ERROR). If a call has several errors,
+ * either may be reported.
  */
 static bool either(int a, int b)
 {
@@ -96,7 +96,7 @@ const char *any_path(struct model *m, int slot)
 	const char *name = names[roll(m, sizeof(names) / sizeof(names[0]))];
 	int s;
 
-	/* of a mount ".." leads out of what may not be searched, too */
+	/* on a mount, ".." leads out of a directory without search permission */
 	if (getenv("MODEL_ANY_ERROR") && strstr(name, ".."))
 		name = "a";
 
@@ -106,15 +106,15 @@ const char *any_path(struct model *m, int slot)
 	return name;
 }
 
-/* Times before 2010 were set explicitly, the others are now. */
+/* Times before 2010 were set explicitly; all later ones count as the current time. */
 static long time_class(const struct timespec *ts)
 {
 	return ts->tv_sec < 1262304000 ? (long)ts->tv_sec : -1;
 }
 
 /*
- * A write takes set-id bits away, on PVFS when the file is closed; through a mount
- * the kernel does it, and forgets the sticky bit.
+ * The bits that must match. A write clears the set-id bits, on PVFS at the close. Through a mount
+ * the kernel clears them, and also the sticky bit.
  */
 static mode_t mode_bits(mode_t mode)
 {
@@ -176,7 +176,7 @@ static void run(struct model *m, unsigned int steps)
 	close_all(m);
 }
 
-/* model SEED STEPS PVFS_DIR ORDINARY_DIR */
+/* usage: model SEED STEPS PVFS_DIR ORDINARY_DIR */
 int main(int argc, char **argv)
 {
 	static struct model m;

@@ -142,7 +142,7 @@ static void op_pread(struct model *m, struct pair *p)
 	same_bytes(m, (int64_t)n);
 }
 
-/* Cuts buf into pieces. */
+/* Divides buf into random pieces. */
 static int pieces(struct model *m, struct iovec iov[SIDES][40])
 {
 	int n = (int)roll(m, 40), i;
@@ -260,7 +260,10 @@ static void op_flags(struct model *m, struct pair *p)
 	int mask = O_ACCMODE | O_APPEND;
 	int flags = chance(m, 30) ? O_APPEND : 0;
 
-	/* to stop appending, PVFS opens the file again: not after a chmod */
+	/*
+	 * to stop appending, PVFS opens the file again, which fails if a chmod has removed the
+	 * right
+	 */
 	if (geteuid() != 0 && !flags)
 		return;
 	what(m, "F_SETFL %o", flags);
@@ -299,7 +302,7 @@ static void op_mmap(struct model *m, struct pair *p)
 		pvfs_munmap(map[s], (size_t)st.st_size);
 }
 
-/* Partitions: the same through the library on an ordinary file. */
+/* Partitions work the same through the library on an ordinary file. */
 static void op_part(struct model *m, struct pair *p)
 {
 	struct fpart part = { 0 }, got[SIDES];
@@ -309,7 +312,7 @@ static void op_part(struct model *m, struct pair *p)
 		part.gsize = roll(m, 3000);
 		part.stride = part.gsize + roll(m, 3000);
 	}
-	/* an ordinary copy made before does not know of it */
+	/* an ordinary descriptor that was duplicated before does not get the partition */
 	if (p->shared)
 		return;
 	if ((p->flags | pvfs_fcntl(p->fd[B], F_GETFL)) &
@@ -347,7 +350,10 @@ static void op_space(struct model *m, struct pair *p)
 	BOTH(m, pvfs_fallocate(p->fd[s], mode, off, len));
 }
 
-/* An ordinary file that had a partition is read and written piece by piece. */
+/*
+ * Returns whether the pair can be copied: not if it had a partition, because the library then
+ * copies an ordinary file in pieces.
+ */
 static bool copies(struct pair *p)
 {
 	struct stat st;
@@ -378,7 +384,7 @@ static void op_copy(struct model *m, struct pair *from)
 
 #define PASSED_MAX 65536
 
-/* Where data and holes are depends on stripes and blocks; not what lies there. */
+/* The positions of data and holes depend on stripes and blocks, so only the content is checked. */
 static void op_find(struct model *m, struct pair *p)
 {
 	int64_t off = any_off(m), pos[SIDES], size, data, hole, len;
@@ -425,7 +431,7 @@ void op_file(struct model *m)
 		op_open(m);
 		return;
 	}
-	/* a reader does not keep a removed file alive */
+	/* on PVFS, a descriptor for reading does not keep a removed file alive */
 	if ((p->flags & O_ACCMODE) == O_RDONLY &&
 	    (pvfs_fstat(p->fd[B], &st) || st.st_nlink == 0)) {
 		op_close(m, p);

@@ -100,8 +100,8 @@ static void op_rename2(struct model *m)
 }
 
 /*
- * Special files that a program would hang in are removed at once, as all others.  Devices have
- * numbers that nobody has, so that nothing opens them.
+ * Removes each special file at once, because a program would hang in it. Devices have numbers
+ * without a driver, so an open fails.
  */
 static void op_mknod(struct model *m)
 {
@@ -140,7 +140,7 @@ static void op_symlink(struct model *m)
 	const char *target = targets[roll(m, 10)];
 	const char *name = any_path(m, 0);
 
-	/* at most one level up from the folder's own level */
+	/* the target is at most one level above the folder */
 	if (!strncmp(target, "..", 2) && strncmp(name, "d/d", 3) &&
 	    strncmp(name, "d/a", 3) && strncmp(name, "e/a", 3))
 		return;
@@ -164,7 +164,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Names, each with its type, sorted into buf; -1 and errno. */
+/* Stores the sorted names and types in buf.  Returns -1 and sets errno on an error. */
 static int list(const char *path, char *buf)
 {
 	PVFS_DIR *dir = pvfs_opendir(path);

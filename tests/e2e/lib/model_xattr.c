@@ -21,7 +21,7 @@ static const char *any_name(struct model *m)
 	return names[roll(m, sizeof(names) / sizeof(names[0]))];
 }
 
-/* On PVFS it keeps nothing: ESTALE. */
+/* On PVFS a descriptor for reading does not keep a removed file alive: calls fail with ESTALE. */
 static bool removed_reader(const struct pair *p)
 {
 	struct stat st;
@@ -30,7 +30,7 @@ static bool removed_reader(const struct pair *p)
 	       (fstat(p->fd[B], &st) || !st.st_nlink);
 }
 
-/* The same name on both sides: a path, the link itself, or a descriptor. */
+/* Chooses the same object on both sides: a path, a symlink itself, or a descriptor. */
 static struct pair *any_object(struct model *m, bool *link)
 {
 	struct pair *p = chance(m, 30) ? any_pair(m) : NULL;
@@ -100,7 +100,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Which order a file system lists them in is its own affair. */
+/* File systems list attributes in different orders. */
 static void sort(char *list, size_t len)
 {
 	const char *name[64];
@@ -137,7 +137,7 @@ static void op_names(struct model *m)
 	same_bytes(m, n);
 }
 
-/* Not every ordinary folder has them. */
+/* Some ordinary folders do not support extended attributes. */
 static bool are_there(const struct model *m)
 {
 	return !lsetxattr(m->dir[B], "user.model", "", 0, 0) &&

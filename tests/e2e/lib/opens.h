@@ -7,7 +7,7 @@
 
 #include "tests/e2e/lib/expect.h"
 
-/* The file of that name there; made with mode 0644 if flags say so. */
+/* Opens a file in dir.  With O_CREAT its mode is 0644. */
 static inline int open_in(const char *dir, const char *name, int flags)
 {
 	char path[256];

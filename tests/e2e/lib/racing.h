@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* racing.h - one process changes a file while others read it, until a time. */
+/* racing.h - one process changes a file while others read it, for some seconds. */
 #ifndef RACING_H
 #define RACING_H
 
@@ -9,7 +9,9 @@
 
 #include "tests/e2e/lib/expect.h"
 
-/* Each exits with other than 0, or by EXPECT(), if it sees what must not be. */
+/*
+ * Runs until the time `stop`. Fails by EXPECT() or exits with an error if it sees a wrong result.
+ */
 typedef void racer(const char *name, time_t stop);
 
 static inline void race_for(const char *name, int readers, unsigned int seconds,

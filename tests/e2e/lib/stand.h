@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stand.h - stops a server, for tests of what its clients do meanwhile. */
+/* stand.h - stops a server, for tests of what its clients do then. */
 #ifndef STAND_H
 #define STAND_H
 
@@ -26,7 +26,7 @@ static inline bool stands(pid_t pid)
 	return state[2] == 'T';
 }
 
-/* The signal takes effect when one of its threads runs next. */
+/* Waits until the server is stopped: the signal takes effect when one of its threads runs next. */
 static inline void stand_still(pid_t pid)
 {
 	EXPECT(!kill(pid, SIGSTOP));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stop_in_copy.c - to be preloaded by a server: it stops (SIGSTOP) just before
- * its next large copy into a client's memory once the file $STOP_IN_COPY is
- * there, and removes that.
+ * stop_in_copy.c - preloaded into a server. Once the file $STOP_IN_COPY exists, the server removes
+ * it and stops itself (SIGSTOP) directly before its next large copy into a client's memory.
  */
 #include <signal.h>
 #include <stdlib.h>

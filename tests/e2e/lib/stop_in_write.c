@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stop_in_write.c - to be preloaded by a client.  Once the file $STOP_IN_WRITE exists, the client
- * stops (SIGSTOP) immediately before it writes to a borrowed object, inside the write, and removes
- * that file.  For $STOP_BEHIND_WRITE it stops immediately after the write, still inside.
+ * stop_in_write.c - preloaded into a client. Once the file $STOP_IN_WRITE exists, the client
+ * removes it and stops itself (SIGSTOP) directly before its next write to a borrowed object, while
+ * it is marked as inside the write. For $STOP_BEHIND_WRITE it stops directly after the write, still
+ * marked.
  */
 #include <dlfcn.h>
 #include <signal.h>

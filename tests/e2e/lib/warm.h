@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warm.h - blocks that are read again and again, for lib_warm. */
+/* warm.h - blocks that lib_warm reads repeatedly. */
 #ifndef WARM_H
 #define WARM_H
 
@@ -9,7 +9,7 @@
 #include <pvfs.h>
 
 #define BLOCK 4096u
-#define BLOCKS 8u /* of the race; in stripes of 64 KiB */
+#define BLOCKS 8u /* blocks of the race, each in another stripe */
 #define AT(i) ((int64_t)(i)*65536 + 8192)
 
 static inline int open_it(const char *name, int flags)
@@ -28,7 +28,7 @@ static inline unsigned long without(int fd)
 	return (unsigned long)ways.without;
 }
 
-/* Number n, all over it: so a block that is not whole is seen. */
+/* Fills a block with the number n, so that a torn block is detected. */
 static inline void put(int fd, unsigned int i, uint64_t n)
 {
 	uint64_t data[BLOCK / 8];
@@ -52,7 +52,7 @@ static inline void fill_all(int fd)
 {
 	for (unsigned int i = 0; i < BLOCKS; i++)
 		put(fd, i, 1);
-	put(fd, BLOCKS, 1); /* behind them */
+	put(fd, BLOCKS, 1); /* a block after all others */
 }
 
 /* lib_warm FILE lent TAB: see lib_warm.c. */

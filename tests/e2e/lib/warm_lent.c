@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warm_lent.c - what is shared, while a program of the iods' host writes without a request. */
+/*
+ * warm_lent.c - reads of shared blocks, while a program on the iods' host writes without a request.
+ */
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/e2e/lib/warm.h"
 
-/* A child does what it is told. */
+/* An order to a child, and its answer. */
 struct order {
-	uint64_t n; /* An order to a child: the value to write, and its answer. */
-	uint64_t without; /* so much of it without a request */
+	uint64_t n; /* the value to write */
+	uint64_t without; /* the number of writes that needed no request */
 };
 
 static void borrows(const char *name, const char *tab, int in, int out)
@@ -56,7 +58,7 @@ static void let_write(int to, int from, struct order *order)
 	EXPECT(read(from, order, sizeof(*order)) == sizeof(*order));
 }
 
-/* Until it is shared, as it is when nobody has borrowed it any more. */
+/* Reads until the block is shared, which it is as soon as no client borrows the object. */
 static void until_shared(int fd, uint64_t n)
 {
 	unsigned long before = without(fd);
