@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvaioedge.c - edge cases of POSIX's asynchronous calls: which requests are rejected, in which
- * order appends are executed, and when a wait ends early.
+ * pvaioedge.c - edge cases of POSIX's asynchronous calls: rejected requests, the order of appends,
+ * and waits that end early.
  *
- * usage: pvaioedge FILE
- *        pvaioedge FILE still     FILE exists: prints "ready", goes on at a line, waits
- *                                 for a request that does not end; prints "waited"
- *        pvaioedge FILE end       the same, and the program ends while threads wait
- *        pvaioedge FILE OTHER     the same, and closes it; OTHER gets its number, and
- *                                 nothing that was meant for FILE
+ * 	pvaioedge FILE		creates FILE and runs the tests that need no stopped server
+ * 	pvaioedge FILE still	prints "ready"; after a line on stdin, a request does not end,
+ * 				because a server is stopped: waits end early; prints "waited"
+ * 	pvaioedge FILE end	the same, but the program exits while threads wait
+ * 	pvaioedge FILE OTHER	the same, but closes FILE and opens OTHER with the same number;
+ * 				OTHER must not get data for FILE
+ *
+ * With a second argument, FILE must exist.
  */
 #include <aio.h>
 #include <fcntl.h>
@@ -51,7 +53,7 @@ static ssize_t end_of(struct aiocb *one)
 	return aio_return(one);
 }
 
-/* ---- what is refused ---- */
+/* ---- rejected requests ---- */
 
 static void single(void)
 {
@@ -69,7 +71,7 @@ static void single(void)
 	EXPECT(end_of(one) == LEN);
 }
 
-/* One of three is none; the others are done. */
+/* One of three requests is invalid; the other two are executed. */
 static void among_others(void)
 {
 	struct aiocb *list[3];
@@ -91,7 +93,10 @@ static void among_others(void)
 
 /* ---- appends ---- */
 
-/* The number was another file's, then nobody's, so some of the first go libc's way. */
+/*
+ * The number belonged to another file and was closed. So libc executes some of the first requests,
+ * because the library does not yet know the new file.
+ */
 static void appended(const char *path)
 {
 	unsigned int i;
@@ -113,7 +118,7 @@ static void appended(const char *path)
 	EXPECT(filled(buf[0], sizeof(buf), 1, 0));
 }
 
-/* ---- who leaves early ---- */
+/* ---- waits that end early ---- */
 
 static atomic_bool over;
 static pthread_t waiter;
@@ -186,7 +191,7 @@ static void still(const char *path)
 	EXPECT(end_of(&cb[0]) == LEN && end_of(&cb[1]) == LEN);
 }
 
-/* ---- a program that ends while its threads wait for a request ---- */
+/* ---- the program exits while its threads wait for a request ---- */
 
 #define WAITERS 32
 
@@ -213,9 +218,12 @@ static void ended(const char *path)
 	EXPECT(fflush(stdout) == 0);
 }
 
-/* ---- a number that stands for another file before all was begun ---- */
+/* ---- another file gets the number before all requests have begun ---- */
 
-/* Its turn comes when the limit forbids some of it, which is the kernel's to say. */
+/*
+ * When the requests are executed, the file size limit forbids a part of each, so the kernel must
+ * execute them.
+ */
 static void reused(const char *path, const char *other)
 {
 	const struct rlimit limit = { 950 + LEN / 2, RLIM_INFINITY };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvatexit.c - a program whose first write is at its end, as that of a buffer is: the
- * connection for it is made then.
+ * pvatexit.c - a program whose first write happens at its exit, like the flush of a buffer. So the
+ * library connects during the exit.
  *
  * usage: pvatexit FILE
  */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvblock.c - programs of all kinds that work in a folder while its servers fail, and how long
- * their calls take then.
+ * pvblock.c - programs of all kinds work in a folder while its servers fail; measures their calls.
  *
- *	pvblock DIR make		makes the files that they need
- *	pvblock DIR run LEDGER	works until there is a byte to read; then each
- *				kind of program in a line: how many calls ended,
- *				failed, and the longest in ms.  Exits 1 if one of
- *				them does not come back.
- *	pvblock DIR check LEDGER	each write that was answered is there
+ * 	pvblock DIR make		creates the files
+ * 	pvblock DIR run LEDGER		runs until there is a byte on stdin; then prints for
+ * 					each kind of program the number of calls, of failed
+ * 					calls, and the longest call in ms; the exit status is 1
+ * 					if a program does not return from its call
+ * 	pvblock DIR check LEDGER	checks that the data of each acknowledged write is
+ * 					there
  *
- * LEDGER is outside of DIR.  For each record it has the last begun and the last answered write.
+ * LEDGER is outside DIR. For each record it has the last begun and the last acknowledged write.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,19 +26,19 @@
 
 #include "tests/e2e/pvblock.h"
 
-#define PAUSE_US 20000 /* after a failure */
+#define PAUSE_US 20000 /* after a failed call */
 #define BOUND_S 90 /* only against a hang */
 
 static _Atomic bool *stop;
 
-/* ---- a process for each ---- */
+/* ---- one process for each kind ---- */
 
 static void name_own(char own[32], size_t k)
 {
 	snprintf(own, 32, "own%zu", k);
 }
 
-/* Not its working directory: the mount is to be free when it waits. */
+/* Leaves DIR after each round, so that the mount is not busy while the program pauses. */
 static bool once(const struct kind *kind, struct work *w, const char *dir)
 {
 	bool good = TIMED(w, !chdir(dir)) && kind->once(w);
@@ -128,7 +128,7 @@ static int make(void)
 	return rc ? 1 : 0;
 }
 
-/* Of those begun and not answered any may be there, the last answered one must. */
+/* A record has the content of the last acknowledged write, or of a later one that was begun. */
 static bool record_kept(const struct place *p, const uint64_t *have,
 			unsigned int i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvblock.h - a program that works until it is told to stop, and its calls. */
+/* pvblock.h - a program that works until it must stop, and its timed calls. */
 #ifndef PVBLOCK_H
 #define PVBLOCK_H
 
@@ -12,28 +12,28 @@
 #define KINDS 15
 
 struct place {
-	uint64_t began; /* ms; 0: is in no call */
-	uint64_t calls, failed, worst; /* of it, and the longest, ms */
+	uint64_t began; /* ms; 0: no call is in progress */
+	uint64_t calls, failed, worst; /* worst: the longest call, ms */
 	uint64_t tried[RECORDS], answered[RECORDS];
 };
 
 struct work {
 	struct place *mine;
-	char own[32]; /* a name of its own */
-	char *buf; /* LARGE */
+	char own[32]; /* the name of its own file */
+	char *buf; /* LARGE bytes */
 };
 
-/* In its folder.  False: a call failed. */
+/* once() runs in the folder DIR.  It returns false if a call failed. */
 struct kind {
 	const char *name;
 	bool (*once)(struct work *w);
 };
 extern const struct kind kinds[KINDS];
-/* A process of one begins. */
+/* Called when the process of a kind begins. */
 void kinds_begin(void);
 
 uint64_t now_ms(void);
-/* A call, and how long it took. */
+/* enter() and left() record a call and its duration. */
 void enter(const struct work *w);
 bool left(const struct work *w, bool good);
 #define TIMED(w, call) (enter(w), left(w, call))

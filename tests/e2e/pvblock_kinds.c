@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvblock_kinds.c - what the programs do. */
+/* pvblock_kinds.c - the kinds of programs. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- a call, and how long it took ---- */
+/* ---- timed calls ---- */
 
 void enter(const struct work *w)
 {
@@ -55,7 +55,7 @@ static int timed_open(struct work *w, const char *name, int flags)
 	return fd;
 }
 
-/* ---- kinds of programs: false: a call failed ---- */
+/* ---- the kinds; each returns false if a call failed ---- */
 
 static void fill(struct work *w, uint64_t n)
 {
@@ -194,7 +194,7 @@ static bool space(struct work *w)
 	return fd >= 0 && TIMED(w, !close(fd)) && good;
 }
 
-/* Its pages come from there; it may end by a signal. */
+/* Executes a program whose pages are in the folder; a signal may end it. */
 static bool runs(struct work *w)
 {
 	pid_t pid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvcalls.c - `pvcalls FILE` makes it by one of each call of POSIX and looks at it. */
-/* under their own names, both of those with and without 64 */
+/* pvcalls.c - `pvcalls FILE` makes each POSIX call once on FILE and checks the result. */
+/* declares the calls with and without 64 in their names */
 #undef _FILE_OFFSET_BITS
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvcaps.c - clients that violate the rules of capabilities, on this host:
+ * pvcaps.c - clients on this host that violate the rules of capabilities.
  *
- *	pvcaps FSID MGR IOD KEY TERM
+ * 	pvcaps FSID MGR IOD KEY TERM
  *
- * reads orders, one a line, about sessions a to d, which connect over local, and e to h, which
- * connect over tcp.  It answers each with ok, none or the name of an error.  MGR and IOD are
- * HOST:PORT.  The sessions over tcp make up their identity with the servers' KEY, for the manager
- * of that TERM.  They can do everything but make a capability.
+ * Reads one order a line, and prints ok, none or the name of an error for each. An order names
+ * sessions: a to d connect over local, and e to h over tcp. MGR and IOD are HOST:PORT. The sessions
+ * over tcp create their identities with the servers' KEY, for the manager of TERM. They cannot
+ * create capabilities.
  *
- *	open a PATH r|w		opens it; a gets the capability
- *	read a b, write a b	asks the iod for b's file, and shows b's capability
- *	read a b -, write a b -	the same, and shows nothing
- *	count a b		as read, which is seek: that goes by either right; this
- *				takes a counter, which only readers may
- *	forge a			changes a bit of a's capability
- *	aim a b			a's capability is to open b's file
- *	renew a b		asks the manager for another one for b's; it is a's
- *	leave a			the manager does not hear a any more
- *	bye a			says BYE to the manager, and stays at the iod
- *	again a			comes back to the iod, by the same number
- *	back a			... and to the manager, which it had left
- *	lose a PATH		makes it and opens it to write; the connection breaks
- *				before the answer arrives, and is not made again
- *	found a			it comes back and asks again; a gets the capability
- *	as e UID		from its beginning e is that user, not root
- *	claim a b		tells the manager that it has b's file open to read, and
- *				passes that on to itself; a gets the capability
- *	hold a PATH		opens it to hold it alone, neither to read nor to write,
- *				and passes reading on to itself; a gets the capability
+ * 	open a PATH r|w		opens PATH; a gets the capability
+ * 	read a b, write a b	a reads or writes b's file with b's capability
+ * 	read a b -, write a b -	the same without a capability
+ * 	count a b		as read, with a counter call, which needs the right to read
+ * 				(read uses SEEK, which either right permits)
+ * 	forge a			changes a bit of a's capability
+ * 	aim a b			a uses its capability for b's file
+ * 	renew a b		a asks the manager for a new capability for b's file
+ * 	leave a			a disconnects from the manager without BYE
+ * 	bye a			a sends BYE to the manager, and stays connected to the iod
+ * 	again a			a connects to the iod again, with the same session number
+ * 	back a			the same, and to the manager, which it had left
+ * 	lose a PATH		a creates PATH and opens it for writing; the connection breaks
+ * 				before the reply arrives, and is not restored
+ * 	found a			a connects again and repeats that open; it gets the capability
+ * 	as e UID		e will connect as this user, not as root
+ * 	claim a b		a declares to the manager that it has b's file open for reading,
+ * 				and passes this open on to itself; a gets the capability
+ * 	hold a PATH		a opens PATH only to hold it, neither to read nor to write, and
+ * 				passes an open for reading on to itself; a gets the capability
  */
 #include <errno.h>
 #include <poll.h>
@@ -44,12 +44,13 @@
 #include "common/trust/ticket.h"
 
 #define SESSIONS 8
-#define OVER_LOCAL 4 /* the first of them */
-#define HELD (UINT64_C(1) << 63) /* in memory: see holds.c */
+#define OVER_LOCAL 4 /* sessions before this index use local */
+/* in the number of an open: held only in the manager's memory (holds.c) */
+#define HELD (UINT64_C(1) << 63)
 #define DAY_NS (UINT64_C(86400) * 1000000000)
 #define LINE_MAX_LEN 256
 
-/* An open whose answer was lost. */
+/* An open whose reply was lost. */
 struct lost {
 	struct rpc_call call;
 	uint64_t msg[(WIRE_BODY_MAX + sizeof(struct wire_hdr)) / 8];
@@ -70,7 +71,7 @@ static struct client clients[SESSIONS];
 static const char *mgr_at, *iod_at; /* HOST:PORT */
 static struct keyring *ring;
 static uint64_t fsid, term;
-static const uint8_t *in_hand; /* or NULL */
+static const uint8_t *in_hand; /* the capability to show, or NULL */
 
 static size_t append_caps(void *arg, const struct rpc_caps_query *to, void *out,
 			  size_t room)
@@ -126,7 +127,7 @@ static void meet(const struct client *c, struct mgrc *server, const char *at,
 	mgrc_open(server, &addr, session);
 }
 
-/* Its numbers are never random ones. */
+/* The numbers of these sessions are not random. */
 static void begin(struct client *c)
 {
 	uint64_t session = fsid ^ (uint64_t)getpid() << 8 ^
@@ -307,7 +308,7 @@ static int do_claim(struct client *c, const struct client *whose)
 	return rc ? rc : pass_on(c, &f);
 }
 
-/* An open that is none has no number to name. */
+/* If the manager issued no open number, there is nothing to pass on. */
 static int do_hold(struct client *c, const char *path)
 {
 	struct mgrc_file f;
@@ -334,7 +335,7 @@ static struct client *client_of(const char *word)
 	return &clients[*word - 'a'];
 }
 
-/* 0, 1: there is none, -errno. */
+/* Returns 0, -errno, or 1 if there is no such thing. */
 static int run(char *word[4])
 {
 	struct client *c = client_of(word[1]);
@@ -384,7 +385,7 @@ static void answer(char *line)
 	fflush(stdout);
 }
 
-/* Their connections live while nothing is ordered. */
+/* Serves the connections while there is no order. */
 static void attend(void)
 {
 	for (int i = 0; i < SESSIONS; i++) {

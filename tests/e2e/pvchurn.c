@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvchurn.c - pvchurn DIR SEED: makes, moves, links and removes the same few
- * names as others do, for ever.  Names that are not there, or there already,
- * are to be expected; any other error ends it.
+ * pvchurn.c - creates, moves, links and removes a few names that other processes change, too,
+ * without end. Missing and existing names are expected; any other error ends the program.
+ *
+ * usage: pvchurn DIR SEED
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +30,10 @@ static const char *some(const char *dir, char path[256])
 	return path;
 }
 
-/* An iod that was killed meanwhile may have done it, and others have written over
- * it since: then it fails, once. */
+/*
+ * If an iod was killed, it may have executed the change, and other clients may have overwritten it
+ * since. Then the call fails with EIO once, and is repeated.
+ */
 static int open_file(const char *path)
 {
 	int flags = O_RDWR | O_CREAT | (rnd(2) ? O_TRUNC : 0);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvcrowd.c - pvcrowd FILE N: N clients, each a process, have FILE open until the end of the
- * input; prints how many could open it.
+ * pvcrowd.c - N client processes have FILE open until the end of stdin. Prints how many of them
+ * could open it.
+ *
+ * usage: pvcrowd FILE N
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +15,7 @@
 
 #include <pvfs.h>
 
-/* Reports at told whether it could write the file, then waits for the end of go. */
+/* Writes the file and reports the result to the pipe `told`, then waits for the end of `go`. */
 static void be_client(const char *path, int told, int go)
 {
 	int fd;

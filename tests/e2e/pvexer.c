@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvexer.c - random operations on one file that is seen through several mounts, each checked
+ * pvexer.c - random operations on one file that is visible through several mounts, each checked
  * against a model in memory.
  *
- *	pvexer [-r] [-m] SEED OPERATIONS FILE...
+ * 	pvexer [-r] [-m] SEED OPERATIONS FILE...
  *
- * The FILEs are the same file at each mount.  -r: every operation opens the file again, as
- * close-to-open caching requires.  -m: also by shared mappings.  Exit status 1 and a line with the
- * seed at the first difference.
+ * Each FILE is the same file at another mount. With -r, every operation opens the file again, as
+ * close-to-open caching requires. With -m, some operations use shared mappings. At the first
+ * difference, prints a line with the seed and exits with status 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct exer {
 	int fd[MOUNTS_MAX];
 	unsigned char *model, *buf;
 	size_t size;
-	unsigned char next; /* the byte that the next write writes */
+	unsigned char next; /* the value of the next byte to write */
 };
 
 static unsigned int rnd(struct exer *e, unsigned int below)
@@ -62,7 +62,7 @@ static void close_one(struct exer *e, int k)
 		die(e, "close", rc, 0);
 }
 
-/* A range that is now and then large, or beyond the end. */
+/* Chooses a range, which is sometimes large or beyond the end. */
 static void range(struct exer *e, size_t *off, size_t *len)
 {
 	*off = rnd(e, rnd(e, 4) ? (unsigned int)e->size + 1 : SIZE_MAX_);
@@ -95,7 +95,7 @@ static void do_read(struct exer *e, int k)
 	same(e, "data read", off, want);
 }
 
-/* Writes bytes, in the model as well; the file then ends there or later. */
+/* Writes bytes to the file and to the model, and extends the file if necessary. */
 static void put(struct exer *e, size_t off, size_t len)
 {
 	e->next = (unsigned char)(e->next % 255 + 1);
@@ -168,7 +168,7 @@ static void do_sync(struct exer *e, int k)
 		die(e, "fsync", rc, 0);
 }
 
-/* Holes, zeros, space: the file may grow, and only what was data changes. */
+/* Punches holes, zeroes ranges or allocates space. */
 static void do_space(struct exer *e, int k)
 {
 	static const int modes[] = {
@@ -194,8 +194,8 @@ static void do_space(struct exer *e, int k)
 }
 
 /*
- * From one place to another.  Not from mount to mount: the kernel copies such by splice(2), which
- * reads pages that it has kept, and does not hear of what others wrote (docs/posix.md).
+ * Copies a range within one mount. Between two mounts the kernel would use splice(2), which reads
+ * cached pages and misses writes by others (docs/posix.md).
  */
 static void do_copy(struct exer *e, int k)
 {
@@ -214,7 +214,7 @@ static void do_copy(struct exer *e, int k)
 	else if (len > e->size - from)
 		len = e->size - from;
 	do_stat(e,
-		k); /* the kernel copies no more than the size that it knows */
+		k); /* updates the size in the kernel, which limits the copy */
 	for (done = 0; done < len; done += (size_t)n) {
 		n = copy_file_range(e->fd[k], &in, e->fd[k], &out, len - done,
 				    0);
@@ -226,7 +226,7 @@ static void do_copy(struct exer *e, int k)
 		e->size = off + len;
 }
 
-/* How many zeros there are from off on. */
+/* Returns the number of zeros from off on. */
 static size_t zeros(const struct exer *e, size_t off)
 {
 	size_t n = 0;
@@ -236,7 +236,7 @@ static size_t zeros(const struct exer *e, size_t off)
 	return n;
 }
 
-/* No data is passed over, and what is called a hole is none of it. */
+/* SEEK_DATA must not skip data, and SEEK_HOLE must not find data. */
 static void do_seek(struct exer *e, int k)
 {
 	size_t off = rnd(e, (unsigned int)e->size + 10);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvfault DIR - what calls answer to addresses that are not there, a line each.  DIR has a
- * directory "d", a file "f" with the attribute user.a, and a link "l".  Each call is made in a
- * child, which may die of a signal.
+ * pvfault.c - prints the result of calls with inaccessible addresses, one line each.
+ *
+ * usage: pvfault DIR
+ *
+ * DIR has a directory "d", a file "f" with the attribute user.a, and a link "l". Each call runs in
+ * a child, because a signal may kill it.
  */
 #undef _FILE_OFFSET_BITS
 #include <dirent.h>
@@ -31,14 +34,15 @@
 #include <unistd.h>
 #include <utime.h>
 
-/* libc's headers say that some of these are never NULL. */
+/* libc's headers declare that some arguments are never NULL. */
 #pragma GCC diagnostic ignored "-Wnonnull"
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-static const char *top; /* DIR */
-static int dir, file, here; /* DIR, its "f", and this host's root */
+static const char *top; /* the argument DIR */
+/* descriptors of DIR, its file "f", and the root directory */
+static int dir, file, here;
 
-/* bad: the address.  -1 and errno, or what is no error. */
+/* call() passes the inaccessible address `bad`.  Returns -1 and sets errno, or another result. */
 struct row {
 	const char *name;
 	long (*call)(void *bad);
@@ -51,7 +55,7 @@ struct row {
 	}
 #define LIST(name, expr) { #name, row_##name },
 
-/* The path, or one of two. */
+/* Calls with one or two paths. */
 /* clang-format off */
 #define PATHS(X) \
 	X(open, open(bad, O_RDONLY)) \
@@ -128,7 +132,7 @@ struct row {
 	X(posix_spawn, -!!(errno = posix_spawn(&(pid_t){ 0 }, bad, NULL, NULL, \
 		(char *[]){ "x", NULL }, (char *[]){ NULL })))
 
-/* Calls with a second, bad argument that they read or fill.  "f" is below DIR. */
+/* Calls with another bad argument, which they read or fill. */
 #define OTHERS(X) \
 	X(stat_st, stat("f", bad)) \
 	X(lstat_st, lstat("f", bad)) \
@@ -187,7 +191,7 @@ static const struct row others[] = { OTHERS(LIST) };
 /* ---- addresses ---- */
 
 /*
- * The end of readable memory: the page after it cannot be accessed.  That page stays mapped, so
+ * Returns the end of readable memory: the next page is inaccessible. That page stays mapped, so
  * that the library cannot get memory there later.
  */
 static char *edge(void)
@@ -198,15 +202,17 @@ static char *edge(void)
 
 	if (two == MAP_FAILED || mprotect(two + 2 * page, page, PROT_NONE))
 		exit(2);
-	memset(two, '0', 2 * page); /* as a path, a harmless name */
+	/* if it is read as a path, a harmless name */
+	memset(two, '0', 2 * page);
 	return two + 2 * page;
 }
 
 /* ---- a call ---- */
 
 /*
- * In the child: the library has no threads before it.  AddressSanitizer does not take its lock of
- * threads at fork(), so a child of a process with threads can wait for that lock for ever.
+ * Runs in the child, so that the parent has no threads of the library. A child of a process with
+ * threads can wait for a lock of AddressSanitizer for ever, because fork() does not handle that
+ * lock.
  */
 static void enter(void)
 {
@@ -232,7 +238,7 @@ static void run(const struct row *row, const char *what, void *bad)
 		setrlimit(RLIMIT_CORE, &none);
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGBUS, SIG_DFL);
-		alarm(60); /* a call that hangs has a row of its own */
+		alarm(60); /* a call that hangs is printed in its own line */
 		enter();
 		errno = 0;
 		answer[0] = row->call(bad) == -1;

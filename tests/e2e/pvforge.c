@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvforge.c - libpvfs-auth.so ($PVFS_FORGE_REAL) whose words are changed on their way:
+ * pvforge.c - a replacement for libpvfs-auth.so ($PVFS_FORGE_REAL) that changes credentials:
  *
- *   PVFS_FORGE_SAVE=FILE   the word is written there, and not sent
- *   PVFS_FORGE_WORD=FILE   that one is sent in its place
- *   PVFS_FORGE_TWICE=FILE  sent, and left there
+ * 	PVFS_FORGE_SAVE=FILE	writes the credential to FILE, and does not send it
+ * 	PVFS_FORGE_WORD=FILE	sends the content of FILE instead
+ * 	PVFS_FORGE_TWICE=FILE	sends the credential, and also writes it to FILE
  */
 #include <dlfcn.h>
 #include <errno.h>

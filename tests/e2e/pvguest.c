@@ -2,9 +2,10 @@
 /*
  * pvguest.c - a client without a ticket, over any transport.
  *
- *	pvguest URI FSID SESSION OP	connects with that session number (hexadecimal; 0: its
- *					own) and asks OP (a number of wire.h, without a body);
- *					prints the answer's status: 0 or an errno
+ * 	pvguest URI FSID SESSION OP
+ *
+ * Connects with the session number SESSION (hexadecimal; 0: a number of its own), sends the request
+ * OP (a number of wire.h) without a body, and prints the status of the reply: 0 or an errno.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 #include "common/comm/rpc.h"
 
 #define PATIENCE_MS 20000u
-#define LATER 0x7fffff00u /* than any connection of a session so far */
+/* an epoch greater than that of any earlier connection of a session */
+#define LATER 0x7fffff00u
 
 static void sink(void *arg, enum log_level level, const char *msg)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvkeep.c - a program that breaks the rules: it keeps the descriptor of an object that
+ * pvkeep.c - a program that breaks the rules: it keeps a copy of the descriptor of an object that
  * an iod lends it.
  *
- * "pvkeep PATH" writes "first" to the file until it is lent, says "kept", and for each
- * byte of stdin writes "FIRST" by what it kept, and says so.
+ * "pvkeep PATH" writes "first" to the file until the object is lent, and prints "kept". For each
+ * byte of stdin it writes "FIRST" through the copy, and prints the result.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 
 #include <pvfs.h>
 
-#define TRIES 60000 /* a millisecond each, and more */
+#define TRIES 60000 /* tries, of at least one millisecond each */
 
-/* For writing. */
+/* Returns whether the descriptor is that of an object, and open for writing. */
 static bool is_object(const char *name)
 {
 	char path[300], to[512];
@@ -33,7 +33,7 @@ static bool is_object(const char *name)
 	       (fcntl(atoi(name), F_GETFL) & O_ACCMODE) == O_RDWR;
 }
 
-/* A descriptor of its own, or -1. */
+/* Returns a copy of the lent descriptor, or -1. */
 static int find_lent(void)
 {
 	DIR *dir = opendir("/proc/self/fd");

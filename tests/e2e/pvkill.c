@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvkill.c - clients that die in the middle of their transfers.
+ * pvkill.c - kills clients during their transfers.
  *
- *	pvkill DIR COUNT	starts COUNT clients, some at a time, each
- *				writing and reading a file in DIR without end,
- *				and kills each with SIGKILL after a moment
+ * 	pvkill DIR COUNT	starts COUNT clients, a few at a time; each writes and reads a
+ * 				file in DIR without end, and is killed with SIGKILL after a
+ * 				short time
+ * 	pvkill DIR COUNT stop	stops COUNT clients, at most ALIVE, with SIGSTOP, prints
+ * 				"stopped COUNT", waits for the end of stdin, continues the
+ * 				clients, and kills them
  *
- *	pvkill DIR COUNT stop	stops COUNT clients, at most ALIVE, with SIGSTOP
- *				instead, prints "stopped COUNT", waits for the end
- *				of its input, lets them go on, and kills them
- *
- * Prints "killed COUNT".  Exits 1 if one of them ended by itself, or did not go on.
+ * Prints "killed COUNT". Exits with 1 if a client ended by itself, or did not continue.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,18 +25,18 @@
 
 #include <pvfs.h>
 
-#define ALIVE 4 /* at a time */
+#define ALIVE 4 /* clients at a time */
 #define LARGE (4u << 20)
 #define SMALL (16u << 10)
 #define MOMENT_US 6000
 #define PATIENCE_MS 60000
 
 struct client {
-	pid_t pid; /* 0: none */
-	int ready; /* readable: it transfers */
+	pid_t pid; /* 0: no client */
+	int ready; /* readable after each round of transfers */
 };
 
-/* Once more if its session ended in the middle of it, while it was stopped. */
+/* Writes again if the session ended during the write, while the client was stopped. */
 static int put(int fd, const char *buf, size_t len)
 {
 	ssize_t n;
@@ -91,7 +90,7 @@ static int start(struct client *c, const char *dir, int i)
 	return c->pid < 0 ? -1 : 0;
 }
 
-/* Until it says that it transfers, for the first time or again. */
+/* Waits until the client reports that it transfers. */
 static int wait_ready(const struct client *c)
 {
 	struct pollfd pfd = { c->ready, POLLIN, 0 };
@@ -102,7 +101,7 @@ static int wait_ready(const struct client *c)
 		       : -1;
 }
 
-/* 0: it was transferring, and is dead now. */
+/* Kills the client during a transfer.  Returns 0 if the signal has killed it. */
 static int end(struct client *c)
 {
 	struct timespec moment = { 0, rand() % MOMENT_US * 1000 };
@@ -117,7 +116,7 @@ static int end(struct client *c)
 	return WIFSIGNALED(status) ? 0 : -1;
 }
 
-/* Stopped while it transfers. */
+/* Stops the client during a transfer. */
 static int stop(struct client *c)
 {
 	struct timespec moment = { 0, rand() % MOMENT_US * 1000 };
@@ -128,7 +127,7 @@ static int stop(struct client *c)
 	return kill(c->pid, SIGSTOP);
 }
 
-/* Each transfers again when it has said so once more. */
+/* Continues the client, and waits until it transfers again. */
 static int go_on(struct client *c)
 {
 	char bytes[512];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvlanes.c - several processes at one file, which is seen through one mount or more.  Each process
- * has lanes of its own, so narrow that all of them share blocks, pages and stripes.  Each finds
- * there the data that it wrote itself, whatever the others do concurrently.
+ * pvlanes.c - several processes write one file concurrently, through one mount or more. Each
+ * process has lanes of its own, which are so narrow that processes share blocks, pages and stripes.
+ * Each process must always read what it has written to its lanes.
  *
- *	pvlanes [-r] [-m] [-n LANES] SEED OPERATIONS PROCESSES FILE...
+ * 	pvlanes [-r] [-m] [-n LANES] SEED OPERATIONS PROCESSES FILE...
  *
- * The FILEs are the same file at each mount.  -r: every operation opens the file again.  -n: so
- * many lanes and not 400; with few lanes all processes use the same pages all the time.  -m:
- * writers use shared mappings.  They never write at the same time as calls, because the kernel does
- * not order mappings and calls (docs/posix.md).  Exit status 1 and a line at a difference.
+ * Each FILE is the same file at another mount. With -r, every operation opens the file again. -n
+ * sets the number of lanes (default 400); with few lanes, all processes always use the same pages.
+ * With -m, writers use shared mappings. They never write at the same time as calls, because the
+ * kernel does not order mappings and calls (docs/posix.md). At a difference, prints a line and
+ * exits with status 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,18 +22,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LANE 1013u /* bytes, in turn */
+#define LANE 1013u /* bytes; the processes have lanes in turn */
 #define LANES 400u
 
 struct lanes {
 	unsigned int seed, state, at, me, processes;
-	unsigned int lanes; /* of all */
-	unsigned int size; /* bytes */
+	unsigned int lanes; /* of all processes */
+	unsigned int size; /* of the file, bytes */
 	bool reopen, map;
-	int n; /* mounts */
+	int n; /* number of mounts */
 	char *const *path;
 	int fd;
-	unsigned char *model, *buf; /* the lanes of others are of no interest */
+	unsigned char *model, *buf; /* only the own lanes are compared */
 	unsigned char next;
 };
 
@@ -55,7 +56,7 @@ static bool mine(const struct lanes *l, size_t off)
 	return off / LANE % l->processes == l->me;
 }
 
-/* A part of a lane. */
+/* Chooses a part of an own lane. */
 static void part(struct lanes *l, size_t *off, size_t *len)
 {
 	unsigned int lane = l->me +
@@ -218,7 +219,7 @@ static int wait_all(unsigned int n)
 	return failed;
 }
 
-/* Of its full size before anybody comes. */
+/* Creates the file in its full size before the processes start. */
 static bool make(const struct lanes *l)
 {
 	int fd = open(l->path[0], O_RDWR | O_CREAT | O_TRUNC, 0644);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvledger.c - pvledger DIR SEED: makes DIR and names in it, moves and removes
- * them, and keeps book of what was answered, until its input ends.  ENOSPC is an
- * answer: nothing was done.  Then what is there must be what the book says.
+ * pvledger.c - creates DIR and names in it, moves and removes them, and records each acknowledged
+ * change, until the end of stdin. ENOSPC means that nothing was changed. At the end, the names must
+ * match the record.
+ *
+ * usage: pvledger DIR SEED
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +17,7 @@
 #include <unistd.h>
 
 #define NAMES 2000u
-#define PAUSE_US 2000 /* after a refusal */
+#define PAUSE_US 2000 /* after ENOSPC */
 
 static const char *dir;
 static unsigned int seed;
@@ -33,7 +35,7 @@ static const char *path_of(unsigned int k, char path[256])
 	return path;
 }
 
-/* 1: refused; -1: failed. */
+/* Returns 1 after ENOSPC, and -1 after another error. */
 static int answered(int rc)
 {
 	if (!rc) {
@@ -77,7 +79,7 @@ static int removed(unsigned int k)
 	return rc;
 }
 
-/* Reads never fail. */
+/* Checks a name.  A lookup must not fail with ENOSPC. */
 static int look(unsigned int k)
 {
 	char path[256];

@@ -71,9 +71,12 @@ static void from_handlers(const char *name)
 	must(!close(handled_fd));
 }
 
-/* ---- memory that is shared ---- */
+/* ---- a child that shares the memory of its parent ---- */
 
-/* The first call that could go past the mount is a child's: so it may be no other's. */
+/*
+ * The first call that could bypass the mount is in a child of vfork(), so it must not set up the
+ * bypass.
+ */
 static void first_from_vfork(const char *name)
 {
 	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644), status;
@@ -111,7 +114,7 @@ static void from_vfork(const char *name)
 	must(!close(fd));
 }
 
-/* ---- what the kernel was not told ---- */
+/* ---- data that the kernel does not know yet ---- */
 
 static void mapped(const char *name)
 {
@@ -136,9 +139,9 @@ static void copied(const char *name, const char *to)
 	must(!close(out) && !close(fd));
 }
 
-/* ---- a program that tidies up ---- */
+/* ---- a program that closes all descriptors ---- */
 
-/* As daemons do, and shells put files at numbers of their choice. */
+/* Daemons close all descriptors, and shells put files at numbers of their choice. */
 static void closes_all(const char *name)
 {
 	int fd = make(name), victim;

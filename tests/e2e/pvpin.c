@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvpin.c - threads that transfer data from and into memory which they map,
- * unmap, move, discard, allocate, free and fork with in between, and compare
- * every byte.  Prints "ok".
+ * pvpin.c - threads transfer data from and to their memory. Between the transfers they map, unmap,
+ * move, discard, allocate and free it, and fork. They compare every byte. Prints "ok".
  *
  * usage: pvpin DIRECTORY THREADS STEPS
  */
@@ -34,7 +33,7 @@ struct player {
 	unsigned int n, steps;
 	uint64_t seed;
 	int fd;
-	uint8_t *model; /* the file's contents, MOST bytes */
+	uint8_t *model; /* the expected content of the file, MOST bytes */
 	struct buf {
 		uint8_t *p;
 		size_t len;
@@ -125,7 +124,7 @@ static void discard(struct player *w, struct buf *b)
 		die("mmap over");
 }
 
-/* The child writes to its copy and ends, or becomes another program. */
+/* The child writes to its copy of the memory and exits, or executes another program. */
 static void spawn(struct player *w, struct buf *b)
 {
 	char *args[] = { "true", NULL };
@@ -234,7 +233,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-/* A child that goes on with files of its own, in memory of its parent. */
+/* A child opens files of its own and continues, in the memory that it inherited. */
 static void play_in_child(struct player *w, struct buf *b)
 {
 	int status = 0;

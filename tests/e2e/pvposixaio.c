@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvposixaio.c - POSIX's asynchronous calls on a file: each call, each notification of the end,
- * many at a time.
+ * pvposixaio.c - POSIX's asynchronous calls on a file: each call, each kind of notification, and
+ * many requests at a time.
  *
- * usage: pvposixaio FILE [fork]
- *        pvposixaio FILE order    a sync between two writes, of stripes 1 and 0 of an
- *                                 existing file: prints "ready", and "later" when the
- *                                 second has ended, and goes on at a line each time
+ * 	pvposixaio FILE [fork]
+ * 	pvposixaio FILE order	submits a sync between two writes, to stripes 1 and 0 of an
+ * 				existing file; prints "ready", and "later" when the second
+ * 				write has ended; after each it waits for a line
  */
 #include <aio.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static void expect_all(unsigned int seed)
 	}
 }
 
-/* ---- one by one ---- */
+/* ---- one request at a time ---- */
 
 static void singly(void)
 {
@@ -102,7 +102,7 @@ static void ends_and_errors(void)
 	EXPECT(aio_cancel(fd, NULL) == AIO_ALLDONE);
 }
 
-/* Runs a sync after all requests that began before. */
+/* A sync runs after all requests that began before it. */
 static void synced(void)
 {
 	struct aiocb sync = { .aio_fildes = fd };
@@ -122,7 +122,7 @@ static void synced(void)
 	EXPECT_ERRNO(aio_fsync(77, &sync), EINVAL);
 }
 
-/* ---- who is told ---- */
+/* ---- notifications ---- */
 
 static void on_signal(int signo, siginfo_t *info, void *context)
 {
@@ -132,7 +132,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		atomic_fetch_add(&told, 1);
 }
 
-/* As libc's, it gets signals. */
+/* This thread gets signals, like a notification thread of libc. */
 static void in_thread(union sigval value)
 {
 	sigset_t blocked;
@@ -193,7 +193,7 @@ static void listed(int mode, struct sigevent *how)
 			       .aio_nbytes = 8 };
 	zero.aio_sigevent.sigev_notify = SIGEV_NONE;
 	list[0] = &nop;
-	list[N + 1] = &zero; /* one that is no file of the mount */
+	list[N + 1] = &zero; /* an element that is not a file of the mount */
 	for (i = 0; i < N; i++) {
 		prepare(i, i % 2 ? LIO_READ : LIO_WRITE, LEN);
 		list[i + 1] = &cb[i];
@@ -226,9 +226,9 @@ static void lists(void)
 	EXPECT_ERRNO(lio_listio(99, bad, 1, NULL), EINVAL);
 }
 
-/* ---- waiting with a bound, taking back ---- */
+/* ---- waits with a time limit, and cancellation ---- */
 
-/* A cancelled write has not been done; every other one has. */
+/* A cancelled write was not executed; every other one was. */
 static void taken_back(void)
 {
 	unsigned int i, back = 0;
@@ -273,7 +273,10 @@ static void appended(const char *path)
 	EXPECT(lseek(fd, 0, SEEK_END) == before + 500);
 }
 
-/* A child has nothing of its parent's, and with libc's requests none at all. */
+/*
+ * A child has no requests of its parent, and can make its own. With libc's implementation it
+ * cannot, so this test runs only with the argument "fork".
+ */
 static void forked(void)
 {
 	unsigned int i;
@@ -295,7 +298,7 @@ static void forked(void)
 		EXPECT(end_of(&cb[i]) == LEN);
 }
 
-/* ---- a sync runs after those before it, whatever began since ---- */
+/* ---- a sync runs after the requests before it, whatever began later ---- */
 
 static void say_and_wait(const char *word)
 {

@@ -151,7 +151,10 @@ static bool others_sleep(void)
 	return all;
 }
 
-/* A child inherits what the sanitizers' allocator had locked for another thread. */
+/*
+ * Waits until all other threads sleep. Otherwise the child could inherit a lock of the sanitizer's
+ * allocator.
+ */
 static void settle(void)
 {
 	int looks = 0;
@@ -162,7 +165,7 @@ static void settle(void)
 	}
 }
 
-/* The other half. */
+/* The child makes half of the calls, and then the parent the other half. */
 static void in_child(int fd)
 {
 	int status;

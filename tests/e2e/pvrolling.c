@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvrolling.c - pvrolling DIR BOOK COUNTER: goes on where BOOK ends, if it exists.  First it checks
- * that all acknowledged changes are in DIR.  Then it writes, reads, moves, lists and removes files
- * there until there is a file BOOK.end.  It also counts in the file COUNTER under a lock, as other
- * processes do.  It checks every result, and exits with 1 at any error.  BOOK records the
- * acknowledged changes.  Prints a line "N done" after each 10.
+ * pvrolling.c - a program that works while servers are upgraded.
  *
- * It uses only calls of the previous release, because that release's libpvfs runs it.
+ * 	pvrolling DIR BOOK COUNTER
+ *
+ * If BOOK exists, continues from it: first checks that all acknowledged changes are in DIR. Then
+ * writes, reads, moves, lists and removes files in DIR until the file BOOK.end exists. Also counts
+ * in the file COUNTER under a lock, as other processes do. Checks every result, and exits with 1 at
+ * any error. BOOK records the acknowledged changes. Prints a line "N done" after every 10.
+ *
+ * It uses only calls of the previous release, because that release's libpvfs runs it, too.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +27,9 @@
 
 static const char *dir, *counter;
 static struct {
-	unsigned long version; /* of its bytes; 0: it is not there */
-	unsigned long moved; /* its name has that */
+	/* determines the content; 0: the file does not exist */
+	unsigned long version;
+	unsigned long moved; /* a part of the name */
 } book[FILES];
 static unsigned long counted, done;
 static unsigned int seed;
@@ -49,7 +53,7 @@ static const char *path_of(unsigned int k, unsigned long moved, char path[300])
 	return path;
 }
 
-/* The size and the bytes of that version. */
+/* Fills in the content of a version, and returns its size. */
 static size_t bytes_of(unsigned int k, unsigned long version)
 {
 	size_t len = 1 + (k * 7919 + version * 104729) % MOST;
@@ -64,7 +68,7 @@ static size_t bytes_of(unsigned int k, unsigned long version)
 	return len;
 }
 
-/* An iod may end in the middle: so do ordinary writes. */
+/* Repeats a partial write: an iod may end during it, as during any write. */
 static int put_all(int fd, const unsigned char *at, size_t len)
 {
 	int64_t off = 0;
@@ -189,7 +193,7 @@ static int lock(int fd, short how)
 	return pvfs_fcntl(fd, F_SETLKW, &l);
 }
 
-/* If a lock is lost, a count is lost. */
+/* If two processes held the lock at once, the counter would be too small. */
 static int count(void)
 {
 	uint64_t n = 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvskew.c - a library for LD_PRELOAD that simulates another host.  Its clock is PVSKEW_BEHIND
- * seconds slow.  If PVSKEW_UNSET is set, its clock is not synchronized.  Its disk takes
- * PVSKEW_FLUSH ms for a flush.  It has been up for PVSKEW_UP seconds longer than this host, so it
- * counts as another one.
+ * pvskew.c - a library for LD_PRELOAD that simulates another host. Its clock is PVSKEW_BEHIND
+ * seconds slow. If PVSKEW_UNSET is set, its clock is not synchronized. A flush of its disk takes
+ * PVSKEW_FLUSH ms. It has been up for PVSKEW_UP seconds longer than this host, so its boot differs.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -50,7 +49,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return rc;
 }
 
-/* Which life of the host it is, nobody can tell. */
+/* Hides the id of the host's boot. */
 FILE *fopen64(const char *path, const char *mode)
 {
 	__typeof__(fopen64) *real = (__typeof__(real))dlsym(RTLD_NEXT,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvsync.c - writes and flushes files, one line of the standard input after the other:
+ * pvsync.c - writes and flushes files, as the lines of stdin say:
  *
- *	open K PATH FLAGS | write K | list K | space K | copy K FROM | close K
- *	sync K | sync-in-child K
+ * 	open K PATH FLAGS | write K | list K | space K | copy K FROM | close K
+ * 	sync K | sync-in-child K
  *
- * K: 0 to 9, the descriptor from then on.  FLAGS: of rws (read, write, O_DSYNC).  The answer to
- * each is a line: ok, or the name of its errno.
+ * K is a number from 0 to 9 for an open file. FLAGS are letters of rws (read, write, O_DSYNC).
+ * Prints ok, or the name of the errno, for each line.
  */
 #include <errno.h>
 #include <fcntl.h>

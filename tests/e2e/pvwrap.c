@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvwrap.c - a library for LD_PRELOAD that counts the calls on files below
- * $PVWRAP_UNDER, as profilers of I/O do, and prints the counts at the end.
+ * pvwrap.c - a library for LD_PRELOAD that counts the calls on files below $PVWRAP_UNDER, as
+ * profilers of I/O do, and prints the counts at exit.
  */
-/* under their own names, both of those with and without 64 */
+/* declares the calls with and without 64 in their names */
 #undef _FILE_OFFSET_BITS
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define NUMBERS 1024 /* of descriptors that are looked at */
+#define NUMBERS 1024 /* descriptors below this number are counted */
 
 enum { OPEN, FOPEN, READ, WRITE, PREAD, PWRITE, LSEEK, FSYNC, CLOSE, CALLS };
 
@@ -27,7 +27,7 @@ static const char *const names[] = { "open",  "fopen", "read",
 static atomic_uint counts[CALLS];
 static atomic_bool ours[NUMBERS];
 
-/* The call of that name in the next library. */
+/* Calls the function of this name in the next library. */
 #define NEXT(name, type, ...)                                                  \
 	((type(*)(__VA_ARGS__))(uintptr_t)dlsym(RTLD_NEXT, name))
 
@@ -53,7 +53,7 @@ static void count(int fd, int call)
 		atomic_fetch_add(&counts[call], 1);
 }
 
-/* The functions that programs find here instead of in libc. */
+/* Programs find these functions here instead of in libc. */
 #pragma GCC visibility push(default)
 
 /* ---- open and close ---- */

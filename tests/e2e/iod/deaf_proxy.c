@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* deaf_proxy.c - one thread that copies bytes. */
+/* deaf_proxy.c - one thread copies bytes in both directions. */
 #include "tests/e2e/iod/deaf_proxy.h"
 
 #include <arpa/inet.h>
@@ -31,7 +31,7 @@ static bool send_all(int fd, const char *buf, ssize_t len)
 	return true;
 }
 
-/* False: one of them is gone. */
+/* Returns false if one end has closed its connection. */
 static bool copy(const struct deaf_proxy *p, const int fd[2], int from)
 {
 	char buf[65536];

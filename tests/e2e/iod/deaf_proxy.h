@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * deaf_proxy.h - stands between a client and a server (tcp, this host), one
- * connection at a time, and can lose what the server answers.
+ * deaf_proxy.h - a proxy between a client and a server (tcp, this host), for one connection at a
+ * time. It can drop the replies of the server.
  */
 #ifndef DEAF_PROXY_H
 #define DEAF_PROXY_H
@@ -11,8 +11,8 @@
 
 struct deaf_proxy {
 	int listener;
-	int port; /* for the client */
-	atomic_int server; /* port; 0: connecting clients wait */
+	int port; /* clients connect to this port */
+	atomic_int server; /* the server's port; 0: connecting clients wait */
 	atomic_bool deaf; /* data from the server is dropped */
 	atomic_bool stop;
 	pthread_t thread;

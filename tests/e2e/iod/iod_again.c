@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_again.c - what is asked for a second time, since the answer to the first
- * was lost, is not done over what others were answered in between.
+ * iod_again.c - a client repeats a change because the reply was lost. The iod must not execute the
+ * change a second time over changes that it has acknowledged to others meanwhile.
  */
 #include <check.h>
 #include <errno.h>
@@ -19,9 +19,9 @@
 
 static char dir[64];
 static struct iod *iod;
-static struct addr addr; /* the iod's own */
+static struct addr addr; /* the address of the iod, not of the proxy */
 static struct deaf_proxy proxy;
-static struct iodc victim; /* its answers are lost */
+static struct iodc victim; /* its replies are lost */
 static struct iodc other, mgr;
 
 static void start(void)
@@ -85,7 +85,10 @@ static void *write_a(void *arg)
 	return NULL;
 }
 
-/* between: by another, with the next iod.  Returns what the writer is told. */
+/*
+ * The iod restarts after it has executed a write of the victim, whose reply is lost. The next
+ * process executes between(), and then gets the write again. Returns the result of the write.
+ */
 static int write_over_restart(void (*between)(void))
 {
 	pthread_t thread;
@@ -161,7 +164,7 @@ END_TEST
 
 /* ---- truncations ---- */
 
-#define MANY_NS (20 * 1000000000ull) /* it is older than this iod */
+#define MANY_NS (20 * 1000000000ull) /* longer than this iod has run */
 
 static int resize(uint64_t id, uint64_t span, uint32_t flags)
 {
@@ -179,7 +182,9 @@ START_TEST(resize_once)
 }
 END_TEST
 
-/* A process before this one may have done it. */
+/*
+ * An earlier process of the iod may have executed the truncation, so the iod refuses to repeat it.
+ */
 START_TEST(resize_perhaps)
 {
 	ck_assert_int_eq(write_at(&other, 0, 'b'), 0);
@@ -196,7 +201,7 @@ static void iod_anew(void)
 	atomic_store(&proxy.server, addr.port);
 }
 
-/* Nobody has changed what it cuts since. */
+/* Nobody has changed the object since, so the iod repeats the truncation. */
 START_TEST(resize_perhaps_alone)
 {
 	ck_assert_int_eq(write_at(&other, 0, 'a'), 0);
@@ -206,7 +211,7 @@ START_TEST(resize_perhaps_alone)
 }
 END_TEST
 
-/* It was not there yet when this process began. */
+/* The truncation began after the start of this process, so no earlier process has executed it. */
 START_TEST(resize_for_the_first_time)
 {
 	ck_assert_int_eq(write_at(&other, 0, 'b'), 0);

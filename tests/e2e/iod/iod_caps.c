@@ -22,8 +22,8 @@
 #define FILE_1 0x77771u
 #define FILE_2 0x77772u
 #define HOUR_NS (UINT64_C(3600) * 1000000000)
-#define MANY 6000u /* more than the iod remembers */
-#define SOME 500u /* of them it has forgotten one */
+#define MANY 6000u /* more capabilities than the iod remembers */
+#define SOME 500u /* the iod has forgotten at least one of so many */
 
 static char dir[64], key_dir[64], key[80];
 static struct iod_conf conf;
@@ -33,12 +33,12 @@ static struct keyring *ring;
 static struct client_ticket *pass;
 static struct iodc client, mgr;
 
-/* The capabilities that the client shows next, and to whom. */
+/* The capabilities that the client shows with its requests. */
 static struct {
 	struct capability cap[4];
 	uint8_t sealed[4][CAPABILITY_LEN];
 	unsigned int n;
-	bool waits; /* until it is asked */
+	bool waits; /* shows them only if the iod asks for them */
 	unsigned int shown;
 } hand;
 
@@ -95,7 +95,7 @@ static void start(void)
 	ck_assert_int_eq(iodc_lease(&mgr, 3600000), 0);
 }
 
-/* As the manager would give it one. */
+/* Gives the client a ticket, as the manager does. */
 static void give_ticket(void)
 {
 	const struct ticket t = { .limits = { IODC_FSID, client.session, 1,
@@ -132,7 +132,7 @@ static void setup(void)
 	conf.threads = 2;
 	conf.auth.mode = AUTH_KEY;
 	conf.auth.caps = true;
-	conf.words = IOD_WORDS_ALL; /* else nobody has a place, whoever asks */
+	conf.words = IOD_WORDS_ALL; /* without it, no user could connect */
 	strcpy(conf.key, key);
 	ck_assert_int_eq(keyring_open(key, true, NULL, &ring), 0);
 	ck_assert_int_eq(client_ticket_new(&pass), 0);
@@ -158,7 +158,7 @@ static int rd(uint64_t handle)
 	return iodc_pread(&client, handle, 0, 100, &done);
 }
 
-/* Left to the server, as the client's inline data is not ours to show with. */
+/* Moves the data by RDMA.  Otherwise the client library could not add the capability. */
 static int io(uint64_t handle, uint32_t len, bool write)
 {
 	struct wire_region reg = { 0, htole64(len) };
@@ -270,7 +270,7 @@ static void is_not_there(uint64_t handle)
 	ck_assert_uint_eq(size, 0);
 }
 
-/* There is no object: one that there is has a time. */
+/* Checks that the object does not exist: an existing one has an mtime. */
 static void is_not_made(uint64_t handle)
 {
 	const struct wire_objsize *obj = (void *)mgr.tail;
@@ -279,7 +279,7 @@ static void is_not_made(uint64_t handle)
 	ck_assert_uint_eq(le64toh(obj->mtime), 0);
 }
 
-/* The number of a file is no right to it. */
+/* The handle of a file alone gives no access. */
 START_TEST(handle_alone)
 {
 	reads_are(FILE_1, -ENOKEY);
@@ -295,8 +295,8 @@ START_TEST(handle_alone)
 END_TEST
 
 /*
- * The handle of no file opens nothing: a client without a capability may ask whether objects are
- * lent.
+ * A client without a capability may ask with this special handle whether the iod lends objects. The
+ * handle gives no access to anything.
  */
 START_TEST(handle_of_none)
 {
@@ -313,7 +313,7 @@ START_TEST(handle_of_none)
 }
 END_TEST
 
-/* A capability that was shown once counts for the session, and for that file. */
+/* After it was shown once, a capability is valid for the session, and only for its file. */
 START_TEST(shown_once)
 {
 	take(FILE_1, CAPABILITY_ALL);
@@ -329,7 +329,7 @@ START_TEST(shown_once)
 }
 END_TEST
 
-/* Where data is may be asked with any. */
+/* SEEK needs only one of the two rights. */
 START_TEST(one_right)
 {
 	take(FILE_1, CAPABILITY_READ);
@@ -348,7 +348,7 @@ START_TEST(one_right)
 }
 END_TEST
 
-/* A copy reads one and writes the other. */
+/* A copy needs the right to read the source and the right to write the target. */
 START_TEST(copies)
 {
 	take(FILE_1, CAPABILITY_WRITE);
@@ -363,7 +363,7 @@ START_TEST(copies)
 }
 END_TEST
 
-/* Whichever bit is another one. */
+/* A capability with any changed bit is rejected. */
 START_TEST(forged)
 {
 	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
@@ -375,7 +375,7 @@ START_TEST(forged)
 		add(&cap);
 		hand.sealed[0][i] ^= (uint8_t)(1u << i % 8);
 		rc = wr(FILE_1);
-		/* another name of the key: it may be one of tomorrow */
+		/* the first bytes name the key; an unknown name may be that of a later key */
 		ck_assert_int_eq(rc, i < 4 ? -EKEYREVOKED : -EKEYREJECTED);
 	}
 	is_not_there(FILE_1);
@@ -394,7 +394,7 @@ START_TEST(borrowed)
 	cap.limits.fsid ^= 1;
 	add(&cap);
 	ck_assert_int_eq(rd(FILE_1), -EKEYREJECTED);
-	/* another valid capability does not help */
+	/* an additional valid capability does not help */
 	take(FILE_1, CAPABILITY_ALL);
 	ck_assert_int_eq(rd(FILE_1), -EKEYREJECTED);
 	nothing();
@@ -406,12 +406,12 @@ START_TEST(ended)
 {
 	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
 
-	/* long ago: an iod takes its manager's clock for slow by as long as a message took */
+	/* long ago, because the iod allows for the time that the manager's message took */
 	cap.limits.expiry = clock_boot() / 2;
 	add(&cap);
 	ck_assert_int_eq(rd(FILE_1), -EKEYREVOKED);
 	nothing();
-	/* of a manager before the iod's own had that clock */
+	/* issued in an earlier term, at a clock that the iod does not know */
 	cap = cap_of(FILE_1, CAPABILITY_ALL);
 	cap.limits.term = 0;
 	add(&cap);
@@ -436,7 +436,7 @@ START_TEST(ends)
 }
 END_TEST
 
-/* Of a manager that the iod is to hear of. */
+/* The capability is from a later manager, which the iod does not know yet. */
 START_TEST(of_the_next_manager)
 {
 	struct capability cap = cap_of(FILE_1, CAPABILITY_ALL);
@@ -459,7 +459,7 @@ START_TEST(fenced)
 }
 END_TEST
 
-/* So many that end by themselves as are kept in memory. */
+/* As many sessions end by themselves as the iod remembers. */
 static void others_leave(void)
 {
 	const struct wire_fence body = { .n = htole32(WIRE_FENCE_MAX),
@@ -509,7 +509,7 @@ static void take_and_seek(uint64_t handle)
 	ck_assert_int_eq(seek_it(handle), 0);
 }
 
-/* The iod asks for a capability that it forgot, and the client's one call still succeeds. */
+/* If the iod has forgotten a capability, it asks the client for it, and the call succeeds. */
 START_TEST(shown_again)
 {
 	unsigned int i;
@@ -523,7 +523,7 @@ START_TEST(shown_again)
 }
 END_TEST
 
-/* The next process of the iod has seen nothing. */
+/* A restarted iod does not know the capabilities that were shown before. */
 START_TEST(restarted)
 {
 	take(FILE_1, CAPABILITY_ALL);
@@ -550,7 +550,7 @@ static void write_key(const char *text)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-/* Capabilities by a removed key count no more, nor do those that were verified before. */
+/* Capabilities of a removed key are invalid, also those that the iod has verified before. */
 START_TEST(key_gone)
 {
 	char was[80], text[200];
@@ -561,7 +561,7 @@ START_TEST(key_gone)
 	take(FILE_1, CAPABILITY_ALL);
 	ck_assert_int_eq(wr(FILE_1), 0);
 	nothing();
-	/* one that comes takes nothing away */
+	/* an additional key invalidates nothing */
 	snprintf(text, sizeof(text), "%s%064d\n", was, 7);
 	write_key(text);
 	iod_reload(iod);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_errors.c - a disk that fails: each session that wrote hears of it once,
- * whoever's flush met it and whether the file stayed open meanwhile.
+ * iod_errors.c - a failing disk. Each session that wrote gets the error once. It does not matter
+ * whose flush met it, and whether the file stayed open.
  */
 #include <check.h>
 #include <errno.h>
@@ -18,15 +18,15 @@
 #include "tests/e2e/iod/iodc.h"
 #include "tests/run_suite.h"
 
-#define BAD 0x1005u /* the object of which the disk fails */
-#define SHARDS 16u /* of the cache of open files, by handle */
-#define MANY 60u /* more than it keeps open in one of these */
+#define BAD 0x1005u /* the object whose disk fails */
+#define SHARDS 16u /* parts of the cache of open files */
+#define MANY 60u /* more files than the cache keeps open in one part */
 
 static char dir[64];
 static struct iod *iod;
 static struct iodc a, b, other;
 
-/* The iod's system calls, interposed: the next one fails. */
+/* Interposed system calls of the iod: the next one on the object BAD fails. */
 static atomic_int flush_error, write_out_error;
 static sem_t written_out;
 
@@ -118,7 +118,8 @@ START_TEST(each_writer_hears_once)
 {
 	atomic_store(&flush_error, EIO);
 	ck_assert_int_eq(iodc_sync(&a, BAD), -EIO);
-	ck_assert_int_eq(iodc_pwrite(&other, BAD, 0, 100), 0); /* too late */
+	/* written after the error */
+	ck_assert_int_eq(iodc_pwrite(&other, BAD, 0, 100), 0);
 	ck_assert_int_eq(iodc_sync(&other, BAD), 0);
 	ck_assert_int_eq(iodc_sync(&b, BAD), -EIO);
 	nothing_more();
@@ -127,7 +128,7 @@ START_TEST(each_writer_hears_once)
 }
 END_TEST
 
-/* A client may meet the error without having written. */
+/* A client gets the error that its own flush met, even if it has not written. */
 START_TEST(met_by_another)
 {
 	atomic_store(&flush_error, ENOSPC);
@@ -148,7 +149,10 @@ START_TEST(kept_over_the_cache)
 }
 END_TEST
 
-/* The cache asks before it closes the file: the kernel may have forgotten. */
+/*
+ * The cache asks the kernel for an error before it closes the file, because the kernel may forget
+ * it.
+ */
 START_TEST(met_by_the_cache)
 {
 	atomic_store(&write_out_error, EIO);
@@ -161,7 +165,7 @@ START_TEST(met_by_the_cache)
 }
 END_TEST
 
-/* A write that is stable when it is answered hears as an fsync does. */
+/* A write with WIRE_IO_SYNC gets the error as an fsync does. */
 START_TEST(durable_write_hears)
 {
 	struct wire_region reg = { 0, htole64(100) };

@@ -5,10 +5,12 @@
 
 #include "server/iod.h"
 
-/* With its store in dir, on a free port of this host, whose manager is on this host
- * too; the defaults for all else. */
+/*
+ * Fills in conf for a store in dir, on a free port of this host, with a manager on this host. All
+ * else has its default.
+ */
 void iod_here_conf(struct iod_conf *conf, const char *dir);
-/* *addr: where it listens.  log may be NULL. */
+/* Starts the iod.  *addr is its address.  log may be NULL. */
 void iod_here_start(const struct iod_conf *conf, const struct log *log,
 		    struct iod **iod, struct addr *addr);
 

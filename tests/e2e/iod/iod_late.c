@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_late.c - requests that a client has given up while the disk or the iod's own thread delays
- * them.  A request that comes later finds the late change made.  The iod touches no memory that
- * belongs to the client again.
+ * iod_late.c - the client has given up requests that the disk or the iod's own thread delays. Later
+ * requests see the late change as made. The iod no longer touches memory that belongs to the client
+ * again.
  */
 #include <check.h>
 #include <errno.h>
@@ -19,8 +19,9 @@
 #include "tests/e2e/iod/iodc.h"
 #include "tests/run_suite.h"
 
-#define LEN 131072u /* too long to come along */
-#define SOON_US 50000 /* by then what was sent is there: else less is seen */
+#define LEN 131072u /* too long to be sent in a message */
+/* a sent request has arrived by then; otherwise the test checks less */
+#define SOON_US 50000
 
 /* Objects. */
 enum { HELD_UP = 1, WANTED, STANDS_STILL, OTHER };
@@ -30,8 +31,10 @@ static struct iod *iod;
 static struct addr addr;
 static struct iodc late, next, third, mgr;
 
-/* The next write waits in its system call, on a thread of the pool; the next
- * read on the iod's own, which then stands still. */
+/*
+ * The next write waits in its system call, on a thread of the pool. The next read waits on the
+ * iod's own thread, which serves nothing then.
+ */
 static atomic_bool hold_write, hold_read;
 static sem_t inside, go_write, go_read;
 
@@ -73,7 +76,7 @@ static void setup(void)
 	iod_conf_defaults(&conf);
 	conf.fsid = IODC_FSID;
 	conf.threads = 1;
-	conf.zones.n = 1; /* a buffer, no more */
+	conf.zones.n = 1; /* exactly one buffer */
 	conf.zones.zone[0] = (struct zone_size){ LEN, 1 };
 	ck_assert_int_eq(addr_parse("tcp://127.0.0.1:0", 0, &conf.addr), 0);
 	strcpy(conf.storage, dir);
@@ -114,7 +117,7 @@ static char byte_of(struct iodc *c, uint64_t handle)
 	return (char)c->arena[0];
 }
 
-/* ---- requests after a change that is late ---- */
+/* ---- requests that follow a late change ---- */
 
 static void *reads(void *arg)
 {
@@ -147,7 +150,7 @@ static void *cuts(void *arg)
 
 static const struct {
 	void *(*run)(void *arg);
-	char is; /* the first byte then */
+	char is; /* the first byte afterwards */
 	uint64_t size;
 } behind[] = {
 	{ reads, 'b', 200 },
@@ -202,7 +205,7 @@ static void *stand_still(void *arg)
 	return NULL;
 }
 
-/* Gets the one buffer after every other request that could take it. */
+/* Gets the only buffer, after all other requests that could get it. */
 static void read_elsewhere(void)
 {
 	struct wire_region reg = { 0, htole64(LEN) };
@@ -237,7 +240,8 @@ START_TEST(a_buffer_that_comes_too_late)
 	wait_inside();
 	pthread_join(wanted, NULL);
 	ck_assert_int_eq(rc, -ETIMEDOUT);
-	memset(late.arena, 'm', LEN); /* it is the client's again */
+	/* after the failed call, the memory belongs to the client again */
+	memset(late.arena, 'm', LEN);
 	sem_post(&go_write);
 	usleep(SOON_US);
 	sem_post(&go_read);

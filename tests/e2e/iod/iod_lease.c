@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_lease.c - whom an iod obeys, and what it does without a manager: leases, terms,
- * fences that its disk does not take.
+ * iod_lease.c - which manager an iod obeys, and what it does without a manager: leases, terms, and
+ * fences that the disk does not store.
  */
 #include <check.h>
 #include <errno.h>
@@ -18,14 +18,15 @@
 #include "tests/run_suite.h"
 #include "tests/e2e/iod/stalled.h"
 
-#define LEASE_MS 5000u /* less than bulk data may stand still */
+/* shorter than the time after which stalled bulk data ends the connection */
+#define LEASE_MS 5000u
 
 static char dir[64];
 static struct iod *iod;
 static struct addr addr;
 static struct iodc client, mgr;
 static atomic_bool disk_fails;
-static atomic_uint waits, late; /* said in the log */
+static atomic_uint waits, late; /* numbers of these log lines */
 
 int fdatasync(int fd)
 {
@@ -110,7 +111,7 @@ static void *write_one(void *arg)
 	return NULL;
 }
 
-/* Writes wait, reads do not. */
+/* After the end of a lease, writes wait, and reads do not. */
 START_TEST(a_lease_that_has_passed)
 {
 	struct iodc reader;
@@ -129,7 +130,7 @@ START_TEST(a_lease_that_has_passed)
 	iodc_open(&reader, &addr, WIRE_ROLE_CLIENT, 0);
 	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
 	ck_assert_int_eq(iodc_lease(&mgr, 1), 0);
-	usleep(2000); /* more than that */
+	usleep(2000); /* longer than the lease */
 	client.timeout_ms = 200;
 	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 200), -ETIMEDOUT);
 	client.timeout_ms = 20000;
@@ -138,7 +139,7 @@ START_TEST(a_lease_that_has_passed)
 		usleep(1000);
 	ck_assert_int_eq(iodc_pread(&reader, 1, 0, 300, &done), 0);
 	ck_assert_uint_eq(done, 100);
-	/* a lease that has ended already extends nothing */
+	/* a lease that has ended already does not extend the old one */
 	ck_assert_int_eq(iodc_lease(&mgr, 0), 0);
 	ck_assert_int_eq(iodc_lease(&mgr, 60000), 0);
 	pthread_join(thread, NULL);
@@ -147,7 +148,7 @@ START_TEST(a_lease_that_has_passed)
 }
 END_TEST
 
-/* A fence ends what is parked. */
+/* A fence also rejects requests that wait for a lease. */
 START_TEST(a_fence_while_it_waits)
 {
 	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
@@ -174,12 +175,12 @@ START_TEST(an_old_manager)
 	mgr.timeout_ms = 1000;
 	ck_assert_int_eq(iodc_resize(&mgr, 1, 10), -ESTALE);
 	ck_assert_int_eq(iodc_claim(&mgr, 3), -ESTALE);
-	/* over a restart, too */
+	/* the iod remembers the manager over a restart */
 	iodc_close(&mgr);
 	iodc_close(&old);
 	iod_stop(iod);
 	start();
-	/* the same term of another manager, as of a copy of its database */
+	/* another manager with the same term, such as one with a copy of the database */
 	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 100);
 	ck_assert_int_eq(iodc_claim(&mgr, 4), -ESTALE);
 	iodc_close(&mgr);
@@ -189,7 +190,7 @@ START_TEST(an_old_manager)
 	ck_assert_int_eq(iodc_claim(&mgr, 4), 0);
 	ck_assert_int_eq(iodc_size(&mgr, 1, &size), 0);
 	ck_assert_uint_eq(size, 1000);
-	/* one that was started before, and met another iod first */
+	/* a manager that was started earlier, and claims this iod late */
 	iodc_open(&old, &addr, WIRE_ROLE_MGR, 98);
 	ck_assert_int_eq(iodc_claim(&old, 4), 0);
 	mgr.timeout_ms = 1000;
@@ -200,7 +201,7 @@ START_TEST(an_old_manager)
 }
 END_TEST
 
-/* Refused at once, but that is no answer until it is durable. */
+/* The iod rejects the session at once, but confirms the fence only when it is durable. */
 START_TEST(a_fence_on_a_bad_disk)
 {
 	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
@@ -222,8 +223,8 @@ START_TEST(a_fence_on_a_bad_disk)
 END_TEST
 
 /*
- * Data that would land in the object by itself, from a client with a deadline of tomorrow.  The
- * next request waits from the lease's end on, and so the delay ends there.
+ * A client with a deadline of one day stalls in a write whose data would be received directly into
+ * the object. The next request waits only until the end of the lease.
  */
 START_TEST(late_data_ends_with_the_lease)
 {
@@ -231,7 +232,8 @@ START_TEST(late_data_ends_with_the_lease)
 	uint64_t size;
 
 	ck_assert_int_eq(iodc_claim(&mgr, 1), 0);
-	for (int i = 0; i < 3; i++) { /* there are windows then */
+	/* afterwards the object has mapped windows */
+	for (int i = 0; i < 3; i++) {
 		ck_assert_int_eq(iodc_lease(&mgr, LEASE_MS), 0);
 		ck_assert_int_eq(iodc_pwrite(&client, 1, 0, 1 << 20), 0);
 	}

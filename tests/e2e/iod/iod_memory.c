@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_memory.c - a store in memory: overwrites are received straight into a mapping of the object,
- * with the results that units would have.
+ * iod_memory.c - a store in memory. Overwrites are received directly into a mapping of the object,
+ * with the same results as through buffers.
  */
 #include <check.h>
 #include <errno.h>
@@ -21,9 +21,9 @@
 #define STALL_LEN 16384u
 #define STALL_MS 500u
 
-/* Changes to the object while the iod uses it. */
-static _Atomic long cut_mapped = -1; /* truncate when its pages are mapped */
-static _Atomic long cut_landed = -1; /* when its time is set */
+/* Sizes to which the object is truncated while the iod uses it. */
+static _Atomic long cut_mapped = -1; /* during madvise() of its mapping */
+static _Atomic long cut_landed = -1; /* when its mtime is set */
 
 static void cut(_Atomic long *size)
 {
@@ -47,7 +47,7 @@ int futimens(int fd, const struct timespec times[2])
 	return (int)syscall(SYS_utimensat, fd, NULL, times, 0);
 }
 
-/* The thread of a client that stands still before it sends so much. */
+/* The client's thread stops before it sends STALL_LEN bytes or more. */
 static _Thread_local bool stalls;
 static sem_t stalled, go_on;
 
@@ -88,7 +88,7 @@ START_TEST(overwritten_in_place)
 	ck_assert_int_eq(iodc_pread(&client, 1, 1000, 3000001, &done), 0);
 	ck_assert_uint_eq(done, 3000001);
 	ck_assert_uint_eq(size_now(), LEN);
-	/* beyond the end: not in the windows alone */
+	/* not only in windows: beyond the end of the object */
 	put(LEN - 300000, 600000, 4);
 	holds(LEN - 300000, 600000, 4);
 	ck_assert_uint_eq(size_now(), LEN + 300000);
@@ -101,7 +101,7 @@ START_TEST(little_is_copied)
 	put(4096, 100000, 2);
 	put(200000, 100000, 3);
 	ck_assert_int_eq(mapped(), 0);
-	put(4096, 100000, 4); /* a second time */
+	put(4096, 100000, 4); /* for the second time */
 	ck_assert_int_eq(mapped(), 1);
 	holds(4096, 100000, 4);
 	holds(200000, 100000, 3);
@@ -114,7 +114,8 @@ START_TEST(holes_take_units)
 	ck_assert_int_eq(iodc_resize(&mgr, 1, LEN), 0);
 	put(1 << 20, 2 << 20, 2);
 	ck_assert_int_eq(mapped(), 0);
-	put(0, 3 << 20, 3); /* sparse still, but not there */
+	/* the object is sparse elsewhere, but not in this range */
+	put(0, 3 << 20, 3);
 	ck_assert_int_eq(mapped(), 1);
 	holds(0, 3 << 20, 3);
 }
@@ -134,7 +135,7 @@ START_TEST(time_is_set)
 	clock_gettime(CLOCK_REALTIME, &now);
 	ck_assert_uint_gt(le64toh(obj->mtime) + DAY_NS,
 			  (uint64_t)now.tv_sec * 1000000000);
-	/* again: the pages are dirty already */
+	/* again, when the pages are already dirty */
 	ck_assert_int_eq(utimensat(AT_FDCWD, object, old, 0), 0);
 	put(0, LEN, 3);
 	size_now();
@@ -143,7 +144,7 @@ START_TEST(time_is_set)
 }
 END_TEST
 
-/* The pages go before the data comes: the write comes after the truncation. */
+/* A truncation removes the pages before the data arrives.  The write takes effect after it. */
 START_TEST(truncated_before)
 {
 	make(LEN, 1);
@@ -155,11 +156,11 @@ START_TEST(truncated_before)
 }
 END_TEST
 
-/* The data arrives, its last part after the new end, where it would be lost. */
+/* A truncation after the data arrived would lose the end of it. */
 START_TEST(truncated_after)
 {
 	make(299500, 1);
-	atomic_store(&cut_landed, 299100); /* the same page */
+	atomic_store(&cut_landed, 299100); /* in the last page */
 	put(0, 299500, 2);
 	ck_assert_int_eq(atomic_load(&cut_landed), -1);
 	ck_assert_uint_eq(size_now(), 299500);
@@ -176,7 +177,7 @@ static void *write_and_stall(void *arg)
 	return NULL;
 }
 
-/* Data that would land in the object by itself: from its deadline on it cannot. */
+/* Data that would be received directly into the object cannot arrive after its deadline. */
 START_TEST(late_data_is_cut_off)
 {
 	uint64_t size = 0;
@@ -184,7 +185,7 @@ START_TEST(late_data_is_cut_off)
 	int rc = 0, asked;
 
 	make(LEN, 1);
-	put(0, LEN, 1); /* there are windows now */
+	put(0, LEN, 1); /* afterwards the object has mapped windows */
 	sem_init(&stalled, 0, 0);
 	sem_init(&go_on, 0, 0);
 	fill(LEN, 2);
@@ -209,7 +210,7 @@ START_TEST(removed_under_it)
 	put(0, LEN, 2);
 	ck_assert_int_eq(iodc_remove(&mgr, 1), 0);
 	ck_assert_int_eq(iodc_pwrite(&client, 1, 0, LEN), -ENOENT);
-	while (mapped()) /* they go by themselves */
+	while (mapped()) /* the iod unmaps them later */
 		usleep(10000);
 }
 END_TEST

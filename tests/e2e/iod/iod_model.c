@@ -35,10 +35,7 @@ struct player {
 	struct iodc_io io;
 };
 
-/*
- * The iod's look at the page cache, interposed: a part is there, or nothing,
- * or all.
- */
+/* The iod reads the page cache by this call, interposed: it finds nothing, a half, or all. */
 static atomic_uint looks, misses;
 
 ssize_t preadv2(int fd, const struct iovec *iov, int n, off_t off, int flags)
@@ -61,7 +58,7 @@ static uint32_t rnd(struct player *p, uint32_t n)
 	return (uint32_t)rand_r(&p->seed) % n;
 }
 
-/* Regions that do not overlap, in any order: slices of equal windows. */
+/* Chooses regions that do not overlap, in any order: parts of equal windows. */
 static void random_regions(struct player *p)
 {
 	uint32_t n = 1 + rnd(p, rnd(p, 4) ? 4 : WIRE_REGION_MAX);
@@ -86,7 +83,7 @@ static void random_regions(struct player *p)
 	p->io.nreg = n;
 }
 
-/* Cuts the total into pieces of the arena with gaps between. */
+/* Divides the total into pieces of the arena with gaps between them. */
 static void random_mem(struct player *p)
 {
 	uint64_t left = p->io.total;
@@ -105,7 +102,7 @@ static void random_mem(struct player *p)
 	p->io.nmem = n;
 }
 
-/* The byte at position pos of the memory list. */
+/* Returns the byte at position pos of the memory list. */
 static uint8_t *mem_at(struct player *p, uint64_t pos)
 {
 	unsigned int i = 0;
@@ -137,7 +134,7 @@ static void write_once(struct player *p)
 	must(p->io.size == p->size);
 }
 
-/* The expected reply: up to the last byte before the end. */
+/* Returns the expected length: up to the last byte before the end of the object. */
 static uint64_t expect_done(struct player *p)
 {
 	uint64_t pos = 0, end = 0, off, len;

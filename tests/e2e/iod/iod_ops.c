@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iod_ops.c - each operation of an iod inside this process, over tcp. */
+/* iod_ops.c - each operation of an iod that runs in this process, over tcp. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@ static struct iod *iod;
 static struct addr addr;
 static struct iodc client, mgr;
 
-/* The iod's flushes, interposed. */
+/* Counts the flushes of the iod. */
 static atomic_uint data_syncs, name_syncs;
 static atomic_bool disk_fails;
 
@@ -134,7 +134,7 @@ START_TEST(read_stops_at_the_end)
 }
 END_TEST
 
-/* Regions out of order, one beyond the end before one that is not. */
+/* The regions are not in order, and one of them is beyond the end of the object. */
 START_TEST(regions_beyond_the_end)
 {
 	struct wire_region reg[3] = { { htole64(50), htole64(20) },
@@ -158,7 +158,7 @@ START_TEST(regions_beyond_the_end)
 	for (i = 0; i < 60; i++)
 		ck_assert_int_eq(client.arena[i],
 				 i >= 10 && i < 30 ? '\0' : 'a');
-	/* the last region wholly beyond: left alone */
+	/* the last region is beyond the end: its memory is not changed */
 	reg[2].off = htole64(300);
 	memset(client.arena, 'z', 100);
 	ck_assert_int_eq(iodc_read(&client, &io), 0);
@@ -263,7 +263,7 @@ START_TEST(only_the_manager_may)
 }
 END_TEST
 
-/* Checks the flushes of data and of names that one write needs. */
+/* Checks the numbers of flushes of data and of names for one write. */
 static void count_syncs(uint32_t len, unsigned int data, unsigned int names)
 {
 	atomic_store(&data_syncs, 0);
@@ -275,7 +275,7 @@ static void count_syncs(uint32_t len, unsigned int data, unsigned int names)
 
 START_TEST(answered_when_durable)
 {
-	count_syncs(100, 1, 3); /* the object, two directories */
+	count_syncs(100, 1, 3); /* flushes the object and two directories */
 	count_syncs(100, 1, 0);
 	count_syncs(1 << 20, 1, 0);
 	atomic_store(&disk_fails, true);
@@ -359,7 +359,7 @@ START_TEST(fenced_stays_out)
 }
 END_TEST
 
-/* Its word alone does not make a program the manager. */
+/* A program is not accepted as the manager because it says so. */
 START_TEST(a_false_manager)
 {
 	uint64_t size;
@@ -404,7 +404,7 @@ START_TEST(data_survives_restart)
 }
 END_TEST
 
-/* The limit is the process's: the iod's writes meet it too. */
+/* The limit of this process applies to the writes of the iod in it. */
 START_TEST(error_reaches_the_client)
 {
 	struct rlimit old, lim;
@@ -445,7 +445,7 @@ START_TEST(foreign_memory_costs_the_connection)
 }
 END_TEST
 
-/* How many parts of objects this process has mapped. */
+/* Returns the number of mappings of objects in this process. */
 static int mapped(void)
 {
 	char line[512];
@@ -527,7 +527,7 @@ static void *truncate_often(void *arg)
 	return NULL;
 }
 
-/* A send from a mapping that a truncation empties: asked again. */
+/* A truncation removes the pages of a mapping while it is sent; the client repeats the read. */
 START_TEST(truncated_while_read)
 {
 	atomic_bool stop = false;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * iod_order.c - what an iod does while something waits: fences, full buffers,
- * a disk that is slow.
- */
+/* iod_order.c - the behaviour of an iod while requests wait: fences, full buffers, a slow disk. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +21,7 @@ static struct iod *iod;
 static struct addr addr;
 static struct iodc client, mgr;
 
-/* The iod's system calls, interposed. */
+/* Interposed system calls of the iod. */
 static atomic_bool slow_truncate, truncated;
 static atomic_bool slow_write;
 static atomic_uint flushes;
@@ -126,7 +123,7 @@ static void *write_little(void *arg)
 	return NULL;
 }
 
-/* The one progress thread does not wait for the disk. */
+/* The iod has one progress thread, which does not wait for the disk. */
 START_TEST(slow_disk_stops_nobody_else)
 {
 	pthread_t thread;
@@ -141,8 +138,8 @@ START_TEST(slow_disk_stops_nobody_else)
 END_TEST
 
 /*
- * A request that would have to wait past its client's deadline is not begun.  The iod counts from
- * the arrival of the request, which is somewhat later.
+ * A request that would wait longer than its client's deadline is never executed. The iod measures
+ * from the arrival of the request, which is slightly later.
  */
 START_TEST(waits_for_a_buffer_until_the_deadline)
 {
@@ -168,7 +165,10 @@ START_TEST(waits_for_a_buffer_until_the_deadline)
 }
 END_TEST
 
-/* Also with sync=off, and when it finds a crash's unfinished work. */
+/*
+ * A removal is flushed also with sync=off, and also if a crashed process had already removed the
+ * object.
+ */
 START_TEST(removed_for_good)
 {
 	unsigned int before;
@@ -182,14 +182,15 @@ START_TEST(removed_for_good)
 }
 END_TEST
 
-/* A write that was sent before the removal and comes after it makes no object. */
+/* A write that arrives after the removal, although it was sent before, creates no object. */
 START_TEST(late_write_makes_nothing)
 {
 	uint64_t size;
 
 	ck_assert_int_eq(iodc_pwrite(&client, 5, 0, 100), 0);
 	ck_assert_int_eq(iodc_remove(&mgr, 5), 0);
-	ck_assert_int_eq(iodc_remove(&mgr, 6), 0); /* has nothing here yet */
+	/* this object does not exist here yet */
+	ck_assert_int_eq(iodc_remove(&mgr, 6), 0);
 	for (uint64_t h = 5; h <= 6; h++) {
 		ck_assert_int_eq(iodc_pwrite(&client, h, 0, 100), -ENOENT);
 		ck_assert_int_eq(iodc_pwrite(&client, h, 0, 1 << 20), -ENOENT);

@@ -20,7 +20,7 @@
 #include "tests/e2e/iod/stalled.h"
 
 #define HANG_MS 400u
-#define LEAST_MS 300u /* of it in the part that it was in */
+#define LEAST_MS 300u /* minimum time in the part that hangs */
 #define SLOW_MS 100u
 
 static char dir[64];
@@ -28,9 +28,9 @@ static struct iod *iod;
 static struct addr addr;
 static struct iodc client, mgr;
 
-/* The iod's system calls, interposed: the next one of a kind hangs. */
+/* Interposed system calls of the iod: the next call of a kind hangs. */
 static atomic_bool slow_write, slow_flush;
-static atomic_uint each_us; /* all writes do */
+static atomic_uint each_us; /* duration of every write */
 
 static void hang(atomic_bool *on)
 {
@@ -55,7 +55,7 @@ ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int lines, more;
-static char line[1024]; /* the last one */
+static char line[1024]; /* the last line */
 
 static void sink(void *arg, enum log_level level, const char *msg)
 {
@@ -85,7 +85,7 @@ static unsigned int lines_now(void)
 	return n;
 }
 
-/* " name 123": ms of the last line. */
+/* Returns the ms after " name " in the last line. */
 static unsigned int ms(const char *name)
 {
 	char word[16];
@@ -97,7 +97,9 @@ static unsigned int ms(const char *name)
 	return (unsigned int)atoi(at + strlen(word));
 }
 
-/* The last line is about op, all of its time is told, and most of HANG_MS was in part. */
+/*
+ * The last line is about op. The parts add up to the whole time, and most of HANG_MS is in `part`.
+ */
 static void said(const char *op, const char *part)
 {
 	static const char *const parts[] = { "queue", "buffer", "network",
@@ -206,9 +208,10 @@ static void *write_much(void *arg)
 	return NULL;
 }
 
-#define HOLDERS 3u /* of two, one and one of the four buffers */
+/* the first has two of the four buffers, the others one each */
+#define HOLDERS 3u
 
-/* They let go of them when the next one has waited. */
+/* The holders release their buffers after the next request has waited. */
 START_TEST(buffer)
 {
 	struct stalled *s = calloc(HOLDERS, sizeof(*s));
@@ -238,7 +241,7 @@ START_TEST(off)
 }
 END_TEST
 
-/* All are slow: some have a line, and those say of the others how many they were. */
+/* All requests are slow.  Some have a line, and these lines count the others. */
 START_TEST(few_lines)
 {
 	unsigned int n = 100;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_pieces.c - a store in memory: many small pieces go straight into
- * mappings of the object, all others' bytes stay what they were.
+ * iod_pieces.c - a store in memory. Many small pieces are received directly into mappings of the
+ * object, and all other bytes stay unchanged.
  */
 #include <check.h>
 #include <errno.h>
@@ -50,7 +50,7 @@ static uint8_t *contents(uint32_t len)
 	return is;
 }
 
-/* f went from the arena onto what was there before, and nothing else did. */
+/* Checks that the pieces of f have the bytes of the arena, and that all others are as `before`. */
 static void only_these(const struct fine *f, uint8_t *before)
 {
 	uint8_t *is = contents(LEN);
@@ -99,7 +99,7 @@ START_TEST(read_from_there)
 }
 END_TEST
 
-/* The bytes between the old end and the written ones are zeros. */
+/* The bytes between the old end and the written bytes are zeros. */
 START_TEST(zeros_behind_the_end)
 {
 	struct fine f = { .first = LEN - 100, .len = 128, .stride = 1024 };
@@ -119,7 +119,7 @@ START_TEST(zeros_behind_the_end)
 }
 END_TEST
 
-/* Small pieces of an object with holes allocate no pages but their own. */
+/* Small pieces of an object with holes allocate only their own pages. */
 START_TEST(holes_stay)
 {
 	struct fine f = { .first = 0, .len = 128, .stride = 65536 };
@@ -136,7 +136,7 @@ START_TEST(holes_stay)
 }
 END_TEST
 
-/* Each writes its own bytes, between those of the other. */
+/* Two clients write interleaved bytes. */
 static void *neighbour(void *arg)
 {
 	struct fine f = { .first = 128, .len = 128, .stride = 256 };
@@ -189,7 +189,10 @@ static void *truncate_often(void *arg)
 	return NULL;
 }
 
-/* Pages come and go; no signal, no error, and at the end the data is there. */
+/*
+ * Truncations remove pages during writes. There is no signal and no error, and the data is there at
+ * the end.
+ */
 START_TEST(truncated_often)
 {
 	struct fine f = { .first = 5000, .len = 1700, .stride = 70001 };

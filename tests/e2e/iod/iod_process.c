@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_process.c - the program pvfs-iod: options, wrong configurations, a
- * clean stop, SIGKILL in the middle of writes, garbage from strangers, a full
- * disk, and what it costs when idle.  PVFS_IOD names the program.
+ * iod_process.c - the program pvfs-iod (named by PVFS_IOD): options, wrong configurations, a clean
+ * stop, SIGKILL during writes, garbage from strangers, a full disk, and the cost of an idle
+ * process.
  */
 #include <arpa/inet.h>
 #include <check.h>
@@ -29,7 +29,7 @@
 static char dir[64], conf_path[80], store_path[80];
 static int port;
 static pid_t pid;
-static char said[8192]; /* all the process logged */
+static char said[8192]; /* all log lines of the process */
 static size_t said_len;
 static int log_fd = -1;
 static struct addr addr;
@@ -46,7 +46,7 @@ static void write_conf(const char *iod, const char *iod0)
 	fclose(f);
 }
 
-/* The usual [iod.0], and more settings. */
+/* Writes a usual [iod.0] with further settings. */
 static void configure(const char *iod)
 {
 	char place[256];
@@ -66,7 +66,7 @@ static void spawn(const char *index)
 	pid = fork();
 	if (!pid) {
 		dup2(fds[1], 2);
-		/* meson sets it, and it touches all memory */
+		/* set by meson; it would touch all memory */
 		unsetenv("MALLOC_PERTURB_");
 		execl(getenv("PVFS_IOD"), "pvfs-iod", "--config", conf_path,
 		      "--index", index, NULL);
@@ -78,7 +78,7 @@ static void spawn(const char *index)
 	log_fd = fds[0];
 }
 
-/* Reads the log until it says text (true) or ends (false). */
+/* Reads the log.  Returns true if it contains text, and false if the process ends before. */
 static bool says(const char *text)
 {
 	struct pollfd p = { log_fd, POLLIN, 0 };
@@ -111,7 +111,7 @@ static void wait_ready(void)
 	ck_assert_msg(says("ready: ") && says(" engine "), "%s", said);
 }
 
-/* The way it ended, as of waitpid(2). */
+/* Returns the status of waitpid(2). */
 static int ended(void)
 {
 	int status;
@@ -146,7 +146,7 @@ static void start(const char *iod)
 	wait_ready();
 }
 
-/* It refuses to start, and the log names the place and the fix. */
+/* Checks that the process does not start, and that its log names the place and the remedy. */
 static void refuses(const char *index, const char *place, const char *fix)
 {
 	int status;
@@ -217,7 +217,7 @@ START_TEST(clean_stop)
 	struct iodc c;
 
 	start("threads = 3");
-	kill(pid, SIGUSR1); /* does nothing */
+	kill(pid, SIGUSR1); /* is ignored */
 	iodc_open(&c, &addr, WIRE_ROLE_CLIENT, 0);
 	ck_assert_int_eq(iodc_pwrite(&c, 1, 0, 1 << 20), 0);
 	kill(pid, _i ? SIGINT : SIGTERM);
@@ -235,7 +235,7 @@ struct writer {
 	pthread_t thread;
 	uint64_t handle;
 	struct addr addr;
-	atomic_uint acked; /* records */
+	atomic_uint acked; /* number of acknowledged records */
 	atomic_bool stop;
 };
 
@@ -284,7 +284,7 @@ static void check_records(struct writer *w)
 	free(want);
 }
 
-/* Until every writer got ahead by n more records. */
+/* Waits until every writer has written n more records. */
 static void progress(struct writer *w, unsigned int nw, unsigned int n)
 {
 	unsigned int i, from[4];
@@ -296,7 +296,7 @@ static void progress(struct writer *w, unsigned int nw, unsigned int n)
 			usleep(1000);
 }
 
-/* Writers go on over three kills; every acknowledged write is there. */
+/* Writers continue over three kills, and every acknowledged write is there. */
 START_TEST(killed_while_writing)
 {
 	struct writer w[3] = { 0 };
@@ -417,7 +417,7 @@ END_TEST
 
 /* ---- idle ---- */
 
-/* utime + stime of the process, in clock ticks. */
+/* Returns utime + stime of the process, in clock ticks. */
 static long cpu_ticks(void)
 {
 	char path[64], line[512];
@@ -452,7 +452,7 @@ static long rss_kib(void)
 	return kib;
 }
 
-/* On a busy disk what was written before is at work for some time. */
+/* Returns whether the process is idle.  On a busy disk, earlier writes may need some time. */
 static bool idles(unsigned int seconds)
 {
 	long ticks;
@@ -482,8 +482,8 @@ START_TEST(idle_costs_nothing)
 END_TEST
 
 /*
- * Connections that have written something and are idle: at most 1 MiB is
- * registered for each, and a thousand stay under 512 MiB.
+ * Connections that have written and are idle register at most 1 MiB each, and a thousand of them
+ * less than 512 MiB.
  */
 #define IDLE 200
 

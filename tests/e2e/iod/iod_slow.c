@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iod_slow.c - an iod whose disk hangs for some objects: for the others, and
- * for other clients, it goes on.
+ * iod_slow.c - the disk of an iod hangs for some objects. The iod still serves other objects and
+ * other clients.
  */
 #include <check.h>
 #include <errno.h>
@@ -23,16 +23,17 @@
 #include "tests/run_suite.h"
 
 #define CLIENTS 5u
-#define EACH 4u /* objects of a client that hang */
+#define EACH 4u /* objects of each client that hang */
 #define HANGS 0x1000u /* objects from here on hang */
 
 static char dir[64];
 static struct iod *iod;
 static struct addr addr;
 static struct iodc client, mgr;
-static uint64_t handles; /* used up: a removed handle is never used again */
+/* the next number: a removed handle is never used again */
+static uint64_t handles;
 
-/* The iod's system calls, interposed. */
+/* Interposed system calls of the iod. */
 static atomic_bool slow_flush, slow_write, slow_open;
 static sem_t entered, go;
 
@@ -126,12 +127,12 @@ static void teardown(void)
 	sem_destroy(&go);
 }
 
-/* A client in a thread of its own, with EACH objects. */
+/* A client with a thread of its own and EACH objects. */
 struct hung {
 	struct iodc c;
-	uint64_t handle; /* the first */
+	uint64_t handle; /* the first object */
 	void (*run)(struct hung *h);
-	bool fenced; /* meanwhile */
+	bool fenced; /* is set if the session is evicted during the call */
 	pthread_t thread;
 };
 
@@ -210,7 +211,7 @@ static void let_go(struct hung *h, atomic_bool *on, unsigned int n)
 	}
 }
 
-/* All that a client and the manager ask of an iod, of other objects. */
+/* All operations of a client and of the manager succeed on other objects. */
 static void all_goes_on(void)
 {
 	uint64_t done, size, next = handles;
@@ -245,7 +246,8 @@ START_TEST(slow_flushes_stop_nobody_else)
 	all_goes_on();
 	wait_hung(CLIENTS * EACH - 4);
 	all_goes_on();
-	h[0].fenced = true; /* a flush changes nothing: it is not waited for */
+	/* a fence does not wait for a flush, which changes nothing */
+	h[0].fenced = true;
 	ck_assert_int_eq(iodc_fence(&mgr, h[0].c.session), 0);
 	let_go(h, &slow_flush, CLIENTS * EACH);
 	free(h);
@@ -266,7 +268,7 @@ START_TEST(slow_writes_stop_nobody_else)
 }
 END_TEST
 
-/* Objects that are not open: their folders have to be read. */
+/* The objects are not open, so the iod has to read their directories. */
 START_TEST(slow_opens_stop_nobody_else)
 {
 	struct hung *h = calloc(CLIENTS, sizeof(*h));
@@ -286,7 +288,7 @@ START_TEST(slow_opens_stop_nobody_else)
 }
 END_TEST
 
-/* A COPY that is not waited for. */
+/* A COPY in flight. */
 struct copying {
 	struct rpc_call call;
 	uint64_t buf[64];
@@ -325,7 +327,7 @@ static void wait_copies(struct iodc *c, struct copying *k)
 			rpc_ctx_progress(c->ctx, clock_after_ms(100));
 }
 
-/* As many copies of one session as there are buffers for copies. */
+/* One session sends as many copies as the iod has buffers for copies. */
 START_TEST(slow_copies_stop_nobody_else)
 {
 	static struct copying all[EACH];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iodc.h - a bare client of one iod, for tests: blocking calls over the real
- * rpc and transport, memory in one registered arena.  Everything that must
- * work is asserted.
+ * iodc.h - a minimal client of one iod, for tests: blocking calls over the real rpc and transport.
+ * All memory is in one registered arena. Unexpected errors end the test.
  */
 #ifndef IODC_H
 #define IODC_H
@@ -11,13 +10,15 @@
 
 #include "common/comm/rpc.h"
 
-/* The session of a manager, over restarts of its iods, unless a test wants another. */
+/*
+ * The session number of a manager, unless a test wants another one; it survives restarts of iods.
+ */
 #define IODC_MGR 0x1177
 #define IODC_FSID 0x00c0ffee00c0ffeeull
 #define IODC_ARENA (8u << 20)
 #define IODC_REPLY WIRE_BODY_MAX
 
-/* Check's assertions are for one thread; this ends the program. */
+/* As Check's assertions, for any thread: ends the program. */
 #define must(x)                                                                \
 	do {                                                                   \
 		if (!(x))                                                      \
@@ -33,17 +34,17 @@ struct iodc {
 	uint64_t session;
 	struct tp_mr *mr;
 	uint8_t *arena; /* IODC_ARENA bytes */
-	unsigned int timeout_ms; /* of a call; 10000 */
+	unsigned int timeout_ms; /* time-out of a call, initially 10000 */
 	/* the last reply */
 	uint64_t body[8];
 	uint8_t tail[IODC_REPLY];
 	size_t tail_len;
 };
 
-/* session 0: a random one, or IODC_MGR. */
+/* Connects.  session 0 means a random number, or IODC_MGR for a manager. */
 void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 	       uint64_t session);
-/* The same, with these in its struct rpc_peer_attr. */
+/* As iodc_open(), with these values in struct rpc_peer_attr. */
 struct iodc_with {
 	const struct prover *prover;
 	const struct rpc_caps_source *caps;
@@ -51,13 +52,13 @@ struct iodc_with {
 void iodc_open_with(struct iodc *c, const struct addr *addr,
 		    enum wire_role role, uint64_t session,
 		    const struct iodc_with *with);
-/* As the manager, in its first term: the iod serves for an hour. */
+/* Connects as the manager, claims the iod in the first term, and gives it a lease of an hour. */
 void iodc_open_mgr(struct iodc *c, const struct addr *addr);
-/* The same, and leaves. */
+/* As iodc_open_mgr(), and disconnects. */
 void iodc_serve(const struct addr *addr);
 void iodc_close(struct iodc *c);
 
-/* A call with a body and up to two tail items; the reply's status. */
+/* Sends a request with a body and tail items (at most two).  Returns the status of the reply. */
 struct iodc_item {
 	const void *ptr;
 	size_t len;
@@ -66,9 +67,8 @@ int iodc_call(struct iodc *c, unsigned int op, const void *body, size_t len,
 	      const struct iodc_item *tail, unsigned int ntail);
 
 /*
- * READ and WRITE.  mem: pieces of the arena, by offset; NULL: inline, with
- * the data at the start of the arena.  The result is the status; *done and
- * *size come from the reply.
+ * READ and WRITE. The pieces `mem` have offsets in the arena. If mem is NULL, the data is in the
+ * message, and at the start of the arena. Returns the status; done and size are from the reply.
  */
 struct iodc_io {
 	uint64_t handle;
@@ -84,7 +84,7 @@ struct iodc_io {
 };
 int iodc_read(struct iodc *c, struct iodc_io *io);
 int iodc_write(struct iodc *c, struct iodc_io *io);
-/* One region, one piece of memory at the start of the arena. */
+/* Reads or writes one region, with memory at the start of the arena. */
 int iodc_pread(struct iodc *c, uint64_t handle, uint64_t off, uint32_t len,
 	       uint64_t *done);
 int iodc_pwrite(struct iodc *c, uint64_t handle, uint64_t off, uint32_t len);
@@ -92,7 +92,10 @@ int iodc_pwrite(struct iodc *c, uint64_t handle, uint64_t off, uint32_t len);
 int iodc_sync(struct iodc *c, uint64_t handle);
 int iodc_remove(struct iodc *c, uint64_t handle);
 int iodc_resize(struct iodc *c, uint64_t handle, uint64_t size);
-/* With its number, ns from its birth to the call's deadline, and WIRE_RZ_*. */
+/*
+ * As iodc_resize(), with the number id, `span` ns from the beginning of the request to its
+ * deadline, and flags WIRE_RZ_*.
+ */
 int iodc_resize_once(struct iodc *c, uint64_t handle, uint64_t size,
 		     uint64_t id, uint64_t span, uint32_t flags);
 int iodc_fence(struct iodc *c, uint64_t session);
@@ -101,9 +104,9 @@ int iodc_claim(struct iodc *c, uint64_t term);
 int iodc_lease(struct iodc *c, uint64_t ms);
 int iodc_size(struct iodc *c, uint64_t handle, uint64_t *size);
 
-/* A scratch directory for a store; path has room for 64 bytes. */
+/* Creates a temporary directory for a store.  path has room for 64 bytes. */
 void iodc_mkdir(char *path);
-/* The same in memory; false: this machine has no tmpfs at /dev/shm. */
+/* The same in memory.  Returns false if there is no tmpfs at /dev/shm. */
 bool iodc_mkdir_memory(char *path);
 void iodc_rmdir(const char *path);
 

@@ -7,27 +7,27 @@
 
 #include "tests/e2e/iod/iodc.h"
 
-#define LEN (6u << 20) /* two windows */
+#define LEN (6u << 20) /* as long as two windows */
 
-extern struct addr addr; /* of the iod */
+extern struct addr addr; /* the address of the iod */
 extern struct iodc client, mgr;
-extern char object[256]; /* the file of the one there is */
+extern char object[256]; /* the path of the file of object 1 */
 
 void memory_setup(void);
 void memory_teardown(void);
-/* Runs the suite, or skips it where there is no tmpfs. */
+/* Runs the suite, or skips it if there is no tmpfs. */
 int memory_main(Suite *s);
 
-/* Finds what object names. */
+/* Finds the path `object`. */
 void memory_find(void);
-/* How many parts of objects this process has mapped. */
+/* Returns the number of mappings of objects in this process. */
 int mapped(void);
-/* Bytes of the arena. */
+/* Fills the start of the arena with bytes of the pattern. */
 void fill(uint32_t len, unsigned int seed);
-/* Writes such bytes to object 1, or makes it of them. */
+/* Writes bytes of the pattern to object 1; make() creates the object with them. */
 void put(uint32_t off, uint32_t len, unsigned int seed);
 void make(uint32_t len, unsigned int seed);
-/* The object as the kernel sees it without the mapping. */
+/* Checks the bytes of the object's file by reading it. */
 void holds(uint32_t off, uint32_t len, unsigned int seed);
 
 #endif

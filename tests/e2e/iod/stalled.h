@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stalled.h - a client that sends a WRITE and does not move its data. */
+/* stalled.h - a client sends a WRITE and does not move its data. */
 #ifndef STALLED_H
 #define STALLED_H
 
@@ -12,10 +12,10 @@ struct stalled {
 	bool over;
 };
 
-/* Sends a WRITE, with ms to its deadline, and then does nothing: the iod holds buffers for it. */
+/* Sends a WRITE with a deadline after ms, and does nothing more: the iod holds buffers for it. */
 void stall(struct stalled *s, const struct addr *addr, uint64_t handle,
 	   uint64_t ms);
-/* The iod has taken in what was sent before, and done what was due. */
+/* Returns when the iod has received everything that was sent before, and done all due work. */
 void catch_up(struct iodc *client);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fakeiod.c - an iod that keeps sizes instead of data. */
+/* fakeiod.c - an iod that stores sizes instead of data. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

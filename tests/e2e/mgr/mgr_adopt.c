@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_adopt.c - a session takes over what the one before it had. */
+/* mgr_adopt.c - a session adopts the open files and locks of an earlier session. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,9 @@ static struct mgrrig rig;
 static struct mgrc before, next, other;
 static struct mgrc_file f;
 
-/* Silence alone would last longer than the test. */
+/*
+ * The session timeout is longer than the test, so the manager ends no session because it is silent.
+ */
 static void setup(void)
 {
 	rig_serve(&rig, "session_timeout = 300\nlease = 3", &other);
@@ -93,7 +95,10 @@ static void adopt_all(void)
 	ck_assert_uint_eq(done, WIRE_AD_OPEN);
 }
 
-/* Told once more where the mgr was still coming to the iod when it first said so. */
+/*
+ * Checks that only the earlier session was fenced. It may be fenced more than once, if the manager
+ * was still connecting to the iod.
+ */
 static void heard_of_before(struct fakeiod *iod)
 {
 	unsigned int n = fakeiod_get(iod, &iod->fences);
@@ -104,8 +109,8 @@ static void heard_of_before(struct fakeiod *iod)
 }
 
 /*
- * No other client can take a lock in between.  Locks that were not adopted are released.  1: over a
- * crash of the mgr.
+ * Until ADOPTED, no other client gets a lock of the earlier session. Then the locks that were not
+ * adopted are released. Case 1: the manager crashes meanwhile.
  */
 START_TEST(test_adopt)
 {
@@ -118,7 +123,7 @@ START_TEST(test_adopt)
 		rig_kill(&rig);
 		rig_start(&rig);
 	}
-	adopt_all(); /* nothing is wrong with it */
+	adopt_all(); /* a second adoption is harmless */
 	ck_assert_int_eq(lock(&other, 0, 20, 30), -EAGAIN);
 	ck_assert_int_eq(adopted(&next), 0);
 	for (int i = 0; i < RIG_IODS; i++)
@@ -135,7 +140,7 @@ START_TEST(test_adopt)
 }
 END_TEST
 
-/* The one before is connected still: its end was not seen yet. */
+/* The earlier session is still connected: the manager has not noticed its end. */
 START_TEST(test_adopt_at_once)
 {
 	adopt_all();
@@ -146,7 +151,7 @@ START_TEST(test_adopt_at_once)
 }
 END_TEST
 
-/* An open file without a name lives on. */
+/* An open file without a name can be adopted. */
 START_TEST(test_adopt_orphan)
 {
 	struct wire_attr attr;
@@ -161,7 +166,7 @@ START_TEST(test_adopt_orphan)
 }
 END_TEST
 
-/* It is answered when no iod can carry out anything of the one before. */
+/* The reply to ADOPTED waits until no iod executes requests of the earlier session. */
 START_TEST(test_adopted_waits)
 {
 	uint32_t done;
@@ -180,8 +185,8 @@ START_TEST(test_adopted_waits)
 END_TEST
 
 /*
- * Two sessions of a user: an adopted open takes no other open's place.  Otherwise the file would
- * count a writer for ever.
+ * Two sessions of a user: an adopted open does not replace another open with the same number.
+ * Otherwise the file would have a writer for ever.
  */
 START_TEST(test_adopt_number_taken)
 {

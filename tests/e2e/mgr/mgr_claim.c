@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_claim.c - a manager whose disk is full when it should record the stores of its iods, or the
- * end of a truncation.  It logs this once and goes on as soon as there is room.  The manager runs
- * in this process, and the test answers its calls to the disk.
+ * mgr_claim.c - the disk of a manager is full when the manager must record the stores of its iods,
+ * or the end of a truncation. The manager logs this once, and continues as soon as there is room.
+ * The manager runs in this process, and the test interposes its calls to the disk.
  */
 #include <check.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ enum store_space __wrap_store_check_space(struct store *st)
 				  : __real_store_check_space(st);
 }
 
-/* A client says itself until when its request counts. */
+/* Interposed: makes requests seem late. */
 bool __real_rpc_req_late(const struct rpc_req *req);
 bool __wrap_rpc_req_late(const struct rpc_req *req);
 bool __wrap_rpc_req_late(const struct rpc_req *req)
@@ -73,7 +73,7 @@ static unsigned int claims(int i)
 	return fakeiod_get(&rig.iod[i], &rig.iod[i].claims);
 }
 
-/* The manager claims a few more times, without success. */
+/* Waits until the manager has tried at least twice more, without success. */
 static void tries_again(int i)
 {
 	unsigned int before = claims(i);
@@ -117,7 +117,7 @@ START_TEST(test_stores)
 }
 END_TEST
 
-/* Each store is recorded, but not that all were seen. */
+/* The manager can record each store, but not that it has seen all of them. */
 START_TEST(test_all_seen)
 {
 	atomic_store(&unmarkable, true);
@@ -142,7 +142,7 @@ static void *cut(void *arg)
 	return NULL;
 }
 
-/* Every iod has done it; the file stays busy until that is known. */
+/* All iods have truncated the file, but the manager cannot record that, so the file stays busy. */
 START_TEST(test_truncation)
 {
 	pthread_t thread;
@@ -170,7 +170,7 @@ static bool is_there(struct mgrc *c, uint64_t handle)
 	return !rc;
 }
 
-/* A rejected declaration holds no file: neither after its end, nor for ever. */
+/* A rejected declaration does not hold a file, neither after the end of the session nor before. */
 START_TEST(test_declared_in_vain)
 {
 	struct mgrc c = { 0 };
@@ -209,7 +209,10 @@ static int lock(struct mgrc *c, struct wire_lock l, struct wire_lock_rep *rep)
 	return rc;
 }
 
-/* A lock that takes several turns is all there, although its time is over after the first one. */
+/*
+ * A lock that takes several turns is set as a whole, even if its deadline passes after the first
+ * turn.
+ */
 START_TEST(test_lock_in_turns)
 {
 	const uint64_t end = 3 * LOCKS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_copies.c - a new manager needs a copy of the leader's database while the leader sends one to
- * another new manager.
+ * mgr_copies.c - a new manager needs a copy of the leader's database while the leader sends a copy
+ * to another new manager.
  */
 #include <check.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "tests/e2e/mgr/mgrrig.h"
 #include "tests/run_suite.h"
 
-#define OTHER 77u /* the id that the test joins with */
+#define OTHER 77u /* the member id with which the test joins */
 
 static struct mgrrig rig, second;
 static struct mgrc admin, other;
@@ -43,7 +43,7 @@ static int fetch(uint64_t offset, uint32_t len, struct wire_fetch_rep *rep)
 	return rc;
 }
 
-/* Nobody listens at the address of [mgr.2], which the test joins with. */
+/* The test joins with the address of [mgr.2], at which no manager listens. */
 static void setup(void)
 {
 	struct wire_managers_rep rep;
@@ -76,7 +76,7 @@ static void teardown(void)
 	rig_close(&second);
 }
 
-/* The second one is sent its copy once the first one is complete. */
+/* The second manager gets its copy when the first copy is complete. */
 START_TEST(test_one_at_a_time)
 {
 	struct wire_fetch_rep rep = { 0 };

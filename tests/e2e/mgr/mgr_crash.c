@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_crash.c - SIGKILL at random points while clients create, write, rename, link over and
- * delete.  Each client knows the expected contents of its directory.  Every answer must be the one
- * that a single execution gives.  Every answered change must be there, and every other change must
- * have happened wholly or not at all.  In the end the iods hold the objects of the living files and
- * no others.
+ * mgr_crash.c - SIGKILL at random moments while clients create, write, rename, link and delete.
+ * Each client knows the expected content of its directory. Every reply must be the one of a single
+ * execution. Every acknowledged change must be there, and every other change must have happened as
+ * a whole or not at all. At the end, the iods have exactly the objects of the existing files.
  */
 #include <check.h>
 #include <errno.h>
@@ -32,7 +31,7 @@ struct client {
 	} name[NAMES];
 };
 static atomic_bool over;
-static atomic_uint done; /* operations, of all clients */
+static atomic_uint done; /* operations of all clients */
 
 static unsigned int rnd(struct client *cl, unsigned int n)
 {
@@ -121,8 +120,8 @@ static void ignore(struct rpc_call *call)
 }
 
 /*
- * The client sends a rename, is not there any more when the answer comes,
- * and its successor looks: either nothing happened, or all of it.
+ * The client sends a rename and dies before the reply. Its successor finds that the rename happened
+ * as a whole, or not at all.
  */
 static void do_die(struct client *cl, unsigned int i, unsigned int j)
 {
@@ -145,7 +144,7 @@ static void do_die(struct client *cl, unsigned int i, unsigned int j)
 	rpc_ctx_progress(cl->c.ctx, clock_after_ms(rnd(cl, 3)));
 	mgrc_close(&cl->c, false);
 	mgrc_open(&cl->c, &rig.addr, 0);
-	usleep(20000); /* the rename may still be under way */
+	usleep(20000); /* the rename may still be in flight */
 	if (stat_of(cl, i, &attr) == -ENOENT) {
 		*m = *n;
 		n->file = false;
@@ -194,7 +193,7 @@ static unsigned int objects(void)
 {
 	unsigned int n = 0;
 
-	/* a file written at its start has one, a truncated one has three */
+	/* a file that was written at its start has one object, a truncated one has three */
 	for (int i = 0; i < RIG_IODS; i++)
 		n += fakeiod_count(&rig.iod[i]);
 	return n;
@@ -215,7 +214,7 @@ static void check_objects(const struct client *cl)
 	uint64_t handle[RIG_IODS * CLIENTS * NAMES + 1];
 	unsigned int n = 0, last;
 
-	do { /* until the removals have come to rest */
+	do { /* until all removals are complete */
 		last = objects();
 		usleep(300000);
 	} while (objects() != last);

@@ -2,9 +2,9 @@
 /*
  * mgr_damage.c - damages the name space of a stopped manager, for tests of pvfs-fsck:
  *
- *   mgr_damage STORAGE links HANDLE N      sets the number of links of the file to N
- *   mgr_damage STORAGE forget HANDLE       removes the file, keeps its name
- *   mgr_damage STORAGE unname DIR NAME     removes the name, keeps the file
+ * 	mgr_damage STORAGE links HANDLE N	sets the link count of the file to N
+ * 	mgr_damage STORAGE forget HANDLE	removes the file, but not its name
+ * 	mgr_damage STORAGE unname DIR NAME	removes the name, but not the file
  */
 #include <stdio.h>
 #include <stdlib.h>

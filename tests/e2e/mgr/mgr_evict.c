@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_evict.c - EVICT and SESSIONS: which sessions are ended, when the request is answered, and
- * which clients may send it.
+ * mgr_evict.c - EVICT and SESSIONS: which sessions are ended, when the reply is sent, and which
+ * clients may send these requests.
  */
 #include <check.h>
 #include <errno.h>
@@ -90,7 +90,7 @@ static const struct wire_session *row_of(uint64_t session)
 }
 
 /*
- * After the answer all iods have fenced the session, even if it only read, and its locks are free.
+ * After the reply, all iods have fenced the session, even if it only read, and its locks are free.
  */
 START_TEST(test_evict)
 {
@@ -119,14 +119,13 @@ START_TEST(test_evict)
 		mgrc_call(&admin, WIRE_LOCK, &lock, sizeof(lock), NULL, 0), 0);
 	ck_assert_ptr_null(row_of(c->session));
 	ck_assert_int_eq(mgrc_stat(c, "f", &attr), -ESTALE);
-	ck_assert(!rpc_peer_evicted(c->peer)); /* it named no feature */
+	/* the client did not offer WIRE_FT_EVICT */
+	ck_assert(!rpc_peer_evicted(c->peer));
 	ck_assert_int_eq(evict_one(&admin, c->session, 1000, &rep), -ESRCH);
 }
 END_TEST
 
-/*
- * It does not come back after a restart of the mgr either, which knows it by its tombstone alone.
- */
+/* The session stays ended after a restart of the manager, which knows only its tombstone. */
 START_TEST(test_for_good)
 {
 	struct mgrc *c = _i ? &writer : &reader, again = { 0 };
@@ -136,7 +135,7 @@ START_TEST(test_for_good)
 
 	ck_assert_int_eq(evict_one(&admin, session, 10000, &rep), 0);
 	ck_assert_uint_eq(rep.left + rep.niods, 0);
-	/* two flushes later its end is on disk */
+	/* after two flushes the tombstone is on disk */
 	ck_assert_int_eq(mgrc_make(&admin, "g", 0), 0);
 	ck_assert_int_eq(mgrc_make(&admin, "h", 0), 0);
 	rig_kill(&rig);
@@ -148,7 +147,7 @@ START_TEST(test_for_good)
 }
 END_TEST
 
-/* A session that has not come back yet to a restarted mgr still counts as its user's. */
+/* A session that has not reconnected to a restarted manager still belongs to its user. */
 START_TEST(test_away)
 {
 	struct wire_evict body = { .by = htole32(WIRE_EV_USER),
@@ -191,8 +190,8 @@ START_TEST(test_sessions)
 END_TEST
 
 /*
- * The answer names the iods that did not confirm, and fencing goes on, also over a crash of the
- * mgr.
+ * The reply names the iods that have not confirmed the fence. Fencing continues, also after a crash
+ * of the manager.
  */
 START_TEST(test_iod_is_late)
 {
@@ -204,7 +203,8 @@ START_TEST(test_iod_is_late)
 	ck_assert_uint_eq(rep.n, 1);
 	ck_assert_uint_eq(rep.left, 1);
 	ck_assert_uint_eq(rep.niods, 1);
-	ck_assert_uint_eq(rep.until_ns, 0); /* there are no capabilities */
+	/* there are no capabilities in this test */
+	ck_assert_uint_eq(rep.until_ns, 0);
 	memcpy(&iod, admin.tail, sizeof(iod));
 	ck_assert_uint_eq(iod, 1);
 	if (_i) {
@@ -219,7 +219,7 @@ START_TEST(test_iod_is_late)
 }
 END_TEST
 
-/* A later request also names the iods that owe an answer, even after a restart of the mgr. */
+/* A later EVICT also names these iods, even after a restart of the manager. */
 START_TEST(test_iod_still_owes)
 {
 	const struct wire_evict body = { .by = htole32(WIRE_EV_USER),
@@ -246,7 +246,7 @@ START_TEST(test_iod_still_owes)
 }
 END_TEST
 
-/* No session takes over the grants of an evicted one, though the mgr still has its rows. */
+/* No session adopts files of an evicted session, although its rows still exist. */
 START_TEST(test_nobody_takes_over)
 {
 	struct wire_grant grant = { .handle = htole64(f.handle),
@@ -275,7 +275,7 @@ START_TEST(test_nobody_takes_over)
 }
 END_TEST
 
-/* A second request that comes after it waits for the iod as well, though it ends no session. */
+/* A second EVICT, which matches no session, also waits for the fence of the first one. */
 START_TEST(test_two)
 {
 	struct wire_evict body = { .by = htole32(WIRE_EV_USER),
@@ -298,7 +298,7 @@ START_TEST(test_two)
 }
 END_TEST
 
-/* All, but who asks. */
+/* EVICT of a user or a host ends all its sessions, except the one that sends it. */
 START_TEST(test_all)
 {
 	struct wire_evict by[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_forged.c - a user who knows all numbers of another one's session, and has no right to
- * anything of it, says what he likes about them.
+ * mgr_forged.c - a user knows all numbers of another user's session, but has no rights to its
+ * files. He sends random requests with these numbers.
  */
 #include <check.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 static struct mgrrig rig;
 static struct mgrc admin, owner, stranger;
-static struct mgrc_file f; /* the owner's, open for writing */
+static struct mgrc_file f; /* open for writing by the owner */
 static struct rnd rnd;
 
 static void setup(void)
@@ -41,7 +41,7 @@ static void teardown(void)
 	rig_close(&rig);
 }
 
-/* Never zero. */
+/* Returns a random or a known number, never zero. */
 static uint64_t any(void)
 {
 	const uint64_t known[] = { owner.session,
@@ -106,7 +106,7 @@ static void adopted(void)
 	const struct wire_adopted body = { htole64(any()) };
 	int rc = say(WIRE_ADOPTED, &body, sizeof(body));
 
-	/* one that is not there is over */
+	/* an unknown session counts as ended */
 	ck_assert(rc == -EPERM || (!rc && body.session != owner.session));
 }
 
@@ -129,7 +129,7 @@ static void redeem(void)
 	ck_assert_int_eq(say(WIRE_REDEEM, &body, sizeof(body)), -ENOENT);
 }
 
-/* He may say that he holds it: that gets him nothing to write. */
+/* DECLARE of the owner's file succeeds, but gives no access. */
 static void declare(void)
 {
 	const struct mgrc_file mine = { .handle = f.handle, .open = any() };
@@ -152,7 +152,7 @@ static void append(void)
 	ck_assert_int_lt(mgrc_append(&stranger, &his, 10, &at), 0);
 }
 
-/* The manager is asked for what iods do. */
+/* Sends the manager a request that only iods serve. */
 static void order(void)
 {
 	struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_holds.c - files that are held in the manager's memory, over its crashes. */
+/* mgr_holds.c - opens that the manager holds only in memory, over its crashes. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -11,10 +11,11 @@
 #define HOLD (WIRE_O_READ | WIRE_O_HOLD)
 #define AHEAD 20
 #define MANY (WIRE_HOLD_MAX + 10)
-#define SHARE (1u << 18) /* of one session, of four such ones */
+/* maximum in memory of one session; four sessions fill the memory */
+#define SHARE (1u << 18)
 
 static struct mgrrig rig;
-static struct mgrc c, r; /* c removes what r reads */
+static struct mgrc c, r; /* c removes the file that r reads */
 static struct mgrc_file f;
 
 static void serve(const char *conf)
@@ -26,7 +27,7 @@ static void serve(const char *conf)
 	mgrc_stat_ok(&r, "f");
 	ck_assert_int_eq(mgrc_declare(&r, NULL, 0, true), 0);
 	ck_assert_int_eq(mgrc_open_file(&r, "f", HOLD, &f), 0);
-	ck_assert(f.open >> 63); /* in memory */
+	ck_assert(f.open >> 63); /* held in memory */
 }
 
 static void setup(void)
@@ -34,7 +35,7 @@ static void setup(void)
 	serve("session_timeout = 4\nlease = 3");
 }
 
-/* For tests with long waits. */
+/* With a longer session timeout. */
 static void setup_patient(void)
 {
 	serve("session_timeout = 60\nlease = 3");
@@ -61,7 +62,7 @@ static bool is_there(void)
 	return !rc;
 }
 
-/* The reader finds the next process of the manager. */
+/* The reader reconnects to the next process of the manager. */
 static void come_back(void)
 {
 	uint64_t before = r.boot;
@@ -69,7 +70,7 @@ static void come_back(void)
 
 	ck_assert_int_eq(mgrc_stat(&r, "", &attr), 0);
 	ck_assert_uint_ne(r.boot, before);
-	ck_assert_uint_eq(r.fresh, 1); /* the session is the one of before */
+	ck_assert_uint_eq(r.fresh, 1); /* the session is the same */
 }
 
 static void stays_until_released(void)
@@ -81,14 +82,15 @@ static void stays_until_released(void)
 	rig_until(!is_there());
 }
 
-/* Its last name goes after the crash, before the reader is back. */
+/* The last name of the file is removed after the crash, before the reader reconnects. */
 START_TEST(removed_meanwhile)
 {
 	crash();
 	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
 	ck_assert(is_there());
 	if (_i)
-		crash(); /* it still knows that somebody may hold it */
+		/* the manager still knows that a client may hold the file */
+		crash();
 	ck_assert(is_there());
 	come_back();
 	ck_assert(is_there());
@@ -113,8 +115,10 @@ START_TEST(replaced_meanwhile)
 }
 END_TEST
 
-/* 0: the reader does not come back; 1: he comes, and holds nothing any more; 2: he
- * comes, and leaves. */
+/*
+ * Case 0: the reader does not reconnect. Case 1: it reconnects and declares that it holds nothing.
+ * Case 2: it reconnects and disconnects.
+ */
 START_TEST(nobody_holds_it)
 {
 	crash();
@@ -134,7 +138,7 @@ START_TEST(nobody_holds_it)
 }
 END_TEST
 
-/* Removed before the crash: 0, or after the reader was back. */
+/* The file is removed before the crash (case 0), or after the reader has reconnected. */
 START_TEST(removed_at_other_times)
 {
 	if (!_i)
@@ -149,7 +153,7 @@ START_TEST(removed_at_other_times)
 }
 END_TEST
 
-/* A declaration to an earlier process of the mgr does not cover later changes. */
+/* A declaration to an earlier process of the manager does not count for later changes. */
 START_TEST(too_late)
 {
 	uint64_t before = r.boot;
@@ -167,8 +171,8 @@ START_TEST(too_late)
 END_TEST
 
 /*
- * A client knows the number of another's open and declares it as its own, or closes it.  The other
- * client's hold stays.
+ * A client knows the number of another client's open, and declares it as its own or closes it. The
+ * hold of the other client remains.
  */
 START_TEST(told_by_another)
 {
@@ -198,7 +202,7 @@ START_TEST(told_by_another)
 }
 END_TEST
 
-/* In parts; the last one counts. */
+/* The declaration has several messages, and the last one completes it. */
 START_TEST(many)
 {
 	static struct mgrc_file more[MANY];
@@ -221,7 +225,7 @@ START_TEST(many)
 }
 END_TEST
 
-/* As many as are kept in memory, of sessions that say so only. */
+/* Fills the memory for holds with sessions that declare invented opens. */
 static void fill(struct mgrc *by)
 {
 	static struct mgrc_file told[WIRE_HOLD_MAX];
@@ -239,7 +243,7 @@ static void fill(struct mgrc *by)
 	}
 }
 
-/* Another user keeps nobody from saying what he holds, and so no file from its end. */
+/* Another user's declarations do not prevent a client from declaring its own opens. */
 START_TEST(no_room_in_memory)
 {
 	struct mgrc by[4] = { 0 };
@@ -259,7 +263,7 @@ START_TEST(no_room_in_memory)
 }
 END_TEST
 
-/* A client that does not declare has a row from the first moment on. */
+/* An open of a client that does not support declarations gets a row immediately. */
 START_TEST(silent)
 {
 	struct mgrc_file g;
@@ -273,7 +277,10 @@ START_TEST(silent)
 }
 END_TEST
 
-/* 0: is back, and stays; 1: says something, and not that it is all. */
+/*
+ * Case 0: the session reconnects and declares nothing. Case 1: it declares an open, but not that
+ * this is all.
+ */
 START_TEST(never_says_all)
 {
 	crash();
@@ -314,8 +321,8 @@ static void set_mode(uint32_t mode)
 }
 
 /*
- * A client passes on files that it has opened.  A declared open passes on only if the mode allows
- * it: now, with a row, and when only the row is left.
+ * A client passes on files that it has opened. It can pass on a declared open only if the mode of
+ * the file permits that: at once, with a row, and when only the row is left.
  */
 START_TEST(passed_on)
 {
@@ -344,8 +351,8 @@ START_TEST(passed_on)
 END_TEST
 
 /*
- * A client without the right to read passes no reading on, whatever its open asked for, with a row
- * or without.
+ * A client without read permission cannot pass on an open for reading, whatever its own open asked
+ * for, with a row or without.
  */
 START_TEST(passed_on_unread)
 {
@@ -373,8 +380,8 @@ START_TEST(passed_on_unread)
 END_TEST
 
 /*
- * A client declares numbers before the manager issues them.  The file of such a number takes no
- * row's place, and is not held for ever.
+ * A client declares open numbers before the manager issues them. The declared file does not replace
+ * the file of a row, and is not held for ever.
  */
 START_TEST(told_before_it_is_given)
 {
@@ -414,7 +421,10 @@ static int adopt(struct mgrc *by, uint64_t session,
 	return mgrc_call(by, WIRE_ADOPT, &body, sizeof(body), NULL, 0);
 }
 
-/* An open adopted with the number of a hold in memory keeps its row when that hold gets one. */
+/*
+ * A client adopts an open whose number is already the number of a hold in memory. The adopted open
+ * keeps its row when the hold gets a row.
+ */
 START_TEST(adopted_by_a_number_of_its_own)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_iods.c - iods that are down, slow or come late.  Requests that need them wait and end well or
- * with ETIMEDOUT.  Requests that do not need them go on.  Begun work is finished, also over a crash
- * of the mgr.
+ * mgr_iods.c - iods that are down, slow or late. Requests that need them wait, and then succeed or
+ * fail with ETIMEDOUT. Other requests continue. Work that has begun is completed, also after a
+ * crash of the manager.
  */
 #include <check.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static uint64_t size_ok(const char *path)
 	return le64toh(attr.size);
 }
 
-/* A file with an object on each iod. */
+/* Creates a file with an object on each iod. */
 static uint64_t make(const char *path)
 {
 	uint64_t h;
@@ -69,12 +69,12 @@ START_TEST(test_remove_waits_alone)
 		snprintf(name, sizeof(name), "f%d", i);
 		ck_assert_int_eq(mgrc_unlink(&c, name), 0);
 	}
-	/* the others do not wait for it */
+	/* removals on the other iods do not wait for iod 1 */
 	rig_until(fakeiod_count(&rig.iod[0]) == 0);
 	rig_until(fakeiod_count(&rig.iod[2]) == 0);
 	ck_assert_uint_eq(fakeiod_count(&rig.iod[1]), 500);
 	ck_assert_uint_lt(fakeiod_get(&rig.iod[0], &rig.iod[0].remove_calls),
-			  250); /* several handles in one message */
+			  250); /* one message has several handles */
 	rig_kill(&rig);
 	rig_start(&rig);
 	fakeiod_up(&rig.iod[1]);
@@ -87,7 +87,10 @@ static unsigned int resizes(int i)
 	return fakeiod_get(&rig.iod[i], &rig.iod[i].resizes);
 }
 
-/* It may be done in part, and where it was not done in time it never is. */
+/*
+ * A truncation that timed out may be done in part. An iod that did not execute it in time never
+ * does.
+ */
 START_TEST(test_truncate_times_out)
 {
 	struct mgrc other = { 0 };
@@ -98,10 +101,10 @@ START_TEST(test_truncate_times_out)
 	c.timeout_ms = 1000;
 	ck_assert_int_eq(mgrc_truncate(&c, "f", 10), -ETIMEDOUT);
 	ck_assert(rig_says(&rig, "no answer from iod 2 (tcp://127.0.0.1:"));
-	/* nobody else is held up */
+	/* other clients do not wait */
 	mgrc_open(&other, &rig.addr, 0);
 	ck_assert_int_eq(mgrc_make(&other, "g", 0), 0);
-	/* its size must be asked, and there is one that does not answer */
+	/* the open needs the size, and an iod does not reply */
 	ck_assert_int_eq(mgrc_open_file(&c, "f", WIRE_O_WRITE, &f), 0);
 	fakeiod_up(&rig.iod[2]);
 	c.timeout_ms = 20000;
@@ -146,7 +149,7 @@ static void on_done(struct rpc_call *call)
 	result = call->status;
 }
 
-/* Sends a truncation, or an OPEN that truncates, and does not wait. */
+/* Sends a truncation, or an OPEN that truncates, without waiting. */
 static void post(struct rpc_call *call, uint64_t *msg, unsigned int op,
 		 const char *path)
 {
@@ -166,8 +169,10 @@ static void post(struct rpc_call *call, uint64_t *msg, unsigned int op,
 	rpc_call_start(c.peer, call);
 }
 
-/* The mgr dies while a truncation waits for an iod; the client repeats the
- * request, and it is the same truncation that goes on. */
+/*
+ * The manager dies while a truncation waits for an iod. The client repeats the request, and this
+ * continues the same truncation.
+ */
 START_TEST(test_truncate_replayed)
 {
 	const unsigned int op = _i ? WIRE_OPEN : WIRE_TRUNCATE;
@@ -182,7 +187,7 @@ START_TEST(test_truncate_replayed)
 		   resizes(0) == 1 && resizes(2) == 1));
 	rig_kill(&rig);
 	rig_start(&rig);
-	/* carried on before the client is back, or after */
+	/* continued before the client has reconnected, or after */
 	rig_until((rpc_ctx_progress(c.ctx, clock_after_ms(5)),
 		   resizes(0) == 2 && resizes(2) == 2));
 	ck_assert_int_eq(result, 1);
@@ -192,11 +197,11 @@ START_TEST(test_truncate_replayed)
 		ck_assert_uint_lt(clock_now(), end);
 	}
 	ck_assert_int_eq(result, 0);
-	ck_assert_uint_eq(resizes(0), 2); /* and no third time */
+	ck_assert_uint_eq(resizes(0), 2); /* no third time */
 	ck_assert_uint_eq(resizes(1), 1);
 	if (op == WIRE_TRUNCATE)
 		ck_assert_uint_eq(size_ok("f"), 5);
-	else /* opened, so the size is not known here */
+	else /* the file is open, so the manager does not know the size */
 		ck_assert_uint_eq(le32toh(mgrc_stat_ok(&c, "f").flags), 0);
 }
 END_TEST
@@ -221,7 +226,7 @@ START_TEST(test_restart_without_iods)
 	for (int i = 0; i < RIG_IODS; i++)
 		fakeiod_up(&rig.iod[i]);
 	rig_until(total_objects() == 0);
-	/* the third life said that it is */
+	/* the iods got only the term of the third process */
 	for (int i = 0; i < RIG_IODS; i++)
 		ck_assert_uint_eq(fakeiod_term(&rig.iod[i]), first + 2);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_joiners.c - a group that consists of one manager, and programs that are not allowed to join it or to
- * copy its database: clients, another manager, and a member that has lost its log.
+ * mgr_joiners.c - programs that may not join a group of one manager, or copy its database: clients,
+ * another manager, and a member that has lost its log.
  */
 #include <check.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static int fetch(struct mgrc *c, uint64_t of, uint64_t member, uint64_t offset)
 	return mgrc_call(c, WIRE_FETCH, &body, sizeof(body), &tail, 1);
 }
 
-/* The group has only its founder, which serves. */
+/* Checks that the group still has only its founder, and that it serves. */
 static void check_group(void)
 {
 	struct wire_managers_rep rep;
@@ -76,7 +76,7 @@ static void say_own_address(char *uri, size_t len)
 	snprintf(uri, len, "tcp://127.0.0.1:%d", rig.port);
 }
 
-/* Also not if root runs it. */
+/* A client may not join, even if root runs it. */
 START_TEST(test_client)
 {
 	char own[64];
@@ -89,7 +89,10 @@ START_TEST(test_client)
 }
 END_TEST
 
-/* It has no place in the configuration, or the place of another one, or is no member. */
+/*
+ * A manager may not join without an address in the configuration, or with the address of another
+ * member. It may not fetch a copy if it is not a member.
+ */
 START_TEST(test_manager)
 {
 	struct mgrc other = { .cred = { .name = "pvfs-mgr" },
@@ -110,7 +113,10 @@ START_TEST(test_manager)
 }
 END_TEST
 
-/* It would vote, and has forgotten entries that it had confirmed. */
+/*
+ * A member without its log does not start: it has forgotten entries that it had confirmed, and
+ * would vote.
+ */
 START_TEST(test_lost_log)
 {
 	char cmd[128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_locks.c - requests that wait for locks; LOCK_ANY: for several, and takes one; and a
- * LOCK of several turns.
+ * mgr_locks.c - requests that wait for locks; LOCK_ANY, which waits for several locks and takes
+ * one; and a LOCK that takes several turns.
  */
 #include <check.h>
 #include <errno.h>
@@ -53,11 +53,11 @@ static int lock(struct mgrc *who, int file, uint64_t owner, uint32_t type,
 	return mgrc_call(who, WIRE_LOCK, &body, sizeof(body), NULL, 0);
 }
 
-/* A LOCK_ANY under way. */
+/* A LOCK_ANY in flight. */
 struct any {
 	struct rpc_call call;
 	uint64_t msg[64];
-	int status; /* 1: not yet */
+	int status; /* 1: no reply yet */
 	uint32_t which;
 };
 
@@ -87,7 +87,7 @@ static void post(struct mgrc *who, struct any *any, struct wire_lock *list,
 	rpc_call_start(who->peer, &any->call);
 }
 
-/* The posted request is in the mgr, and waits. */
+/* Checks that the manager has received the request and that it waits. */
 static void sure_waits(struct mgrc *who, struct any *any)
 {
 	ck_assert_int_eq(mgrc_stat(who, "", NULL), 0);
@@ -106,7 +106,7 @@ static void hold_all(void)
 		ck_assert_int_eq(lock(&holder, i, 1, WIRE_L_EXCLUSIVE, 0), 0);
 }
 
-/* The first that is free, at once or later; the others are left alone. */
+/* LOCK_ANY takes the first free lock, at once or later, and leaves the others. */
 START_TEST(test_takes)
 {
 	struct wire_lock list[3];
@@ -135,7 +135,7 @@ START_TEST(test_takes)
 }
 END_TEST
 
-/* None of them is taken any more. */
+/* A cancelled request takes no lock, not even later. */
 START_TEST(test_cancel)
 {
 	struct wire_lock list[2] = { lock_of(0, 7, WIRE_L_EXCLUSIVE),
@@ -145,7 +145,7 @@ START_TEST(test_cancel)
 	hold_all();
 	post(&c, &any, list, 2, 5000);
 	sure_waits(&c, &any);
-	/* of another owner, and by another session */
+	/* a cancel of another owner, and one by another session, have no effect */
 	ck_assert_int_eq(lock(&c, 1, 9, WIRE_L_UNLOCK, WIRE_L_CANCEL), 0);
 	ck_assert_int_eq(lock(&holder, 1, 8, WIRE_L_UNLOCK, WIRE_L_CANCEL), 0);
 	sure_waits(&c, &any);
@@ -180,8 +180,10 @@ START_TEST(test_ends)
 }
 END_TEST
 
-/* Two that wait for one lock get it one after the other, and who waits for it alone
- * is not forgotten. */
+/*
+ * Two requests that wait for one lock get it one after the other. A request that waits only for
+ * this lock gets it, too.
+ */
 START_TEST(test_turns)
 {
 	struct wire_lock list[2] = { lock_of(0, 7, WIRE_L_EXCLUSIVE),
@@ -202,7 +204,7 @@ START_TEST(test_turns)
 	ck_assert_int_eq(lock(&c, 0, 7, WIRE_L_UNLOCK, 0), 0);
 	finish(&second, &b);
 	ck_assert_int_eq(b.status, 0);
-	/* the end of a session lets go, too */
+	/* the end of a session also releases its locks */
 	post(&c, &a, list, 1, 5000);
 	sure_waits(&c, &a);
 	mgrc_close(&second, true);
@@ -211,11 +213,14 @@ START_TEST(test_turns)
 }
 END_TEST
 
-/* ---- many ---- */
+/* ---- many locks ---- */
 
 #define MANY 24u
 
-/* Transactions of the database that came to nothing: so often a lock was not free. */
+/*
+ * Returns the number of aborted transactions of the database. There is one whenever a lock was not
+ * free.
+ */
 static uint64_t aborts(void)
 {
 	const struct wire_metrics body = { .groups = htole32(WIRE_MG_INSIDE) };
@@ -263,7 +268,10 @@ static void post_lock(struct mgrc *who, struct any *any, struct wire_lock *body)
 	rpc_call_start(who->peer, &any->call);
 }
 
-/* A lock that is let go makes those look again that wait for it, and no others of the file. */
+/*
+ * The release of a lock wakes the requests that wait for it, but no other waiting requests of the
+ * file.
+ */
 START_TEST(test_wakes_few)
 {
 	static struct any any[MANY];
@@ -284,7 +292,7 @@ START_TEST(test_wakes_few)
 	ck_assert_int_eq(lock_range(&holder, 5, WIRE_L_UNLOCK), 0);
 	finish(&c, &any[5]);
 	ck_assert_int_eq(any[5].status, 0);
-	/* a few for what the manager does on its own */
+	/* the manager itself may cause a few */
 	ck_assert_uint_lt(aborts() - before, MANY / 2);
 	for (unsigned int i = 0; i < MANY; i++)
 		ck_assert_int_eq(any[i].status, i != 5);
@@ -301,7 +309,7 @@ END_TEST
 
 /* ---- turns ---- */
 
-#define ROWS 128u /* as many as two turns change */
+#define ROWS 128u /* as many rows as two turns change */
 
 static int lock_bytes(uint64_t owner, uint32_t type, uint64_t start,
 		      uint64_t end)
@@ -314,8 +322,8 @@ static int lock_bytes(uint64_t owner, uint32_t type, uint64_t start,
 }
 
 /*
- * The row that begins at the end of the unlocked range takes a third turn, which finds nothing
- * to change.  The manager acknowledges what the first two did only once it is flushed.
+ * The row that begins at the end of the unlocked range needs a third turn, which finds nothing to
+ * change. The manager replies only when the changes of the first two turns are flushed.
  */
 START_TEST(test_unlock_is_durable)
 {
@@ -340,7 +348,7 @@ static struct wire_lock bytes_to(uint32_t type, uint64_t end)
 	return body;
 }
 
-/* As after close(), the client sends a LOCK before the unlock is answered. */
+/* A client may send a LOCK before the reply to the unlock, as after close(). */
 START_TEST(test_lock_after_unlock)
 {
 	struct wire_lock all = bytes_to(WIRE_L_UNLOCK, 10 * ROWS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgr_ops.c - every operation over the wire, once right and once wrong. */
+/* mgr_ops.c - every operation over the wire, with a valid and an invalid request. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ START_TEST(test_mount)
 }
 END_TEST
 
-/* A manager without a group. */
+/* A request about the group, to a manager without one. */
 START_TEST(test_no_member)
 {
 	const struct wire_raft body = { .group = htole64(5),
@@ -128,7 +128,7 @@ START_TEST(test_names)
 }
 END_TEST
 
-/* A client that did not name a feature is not sent flags that it would reject. */
+/* A client that did not offer a feature gets no flags that it would reject. */
 START_TEST(test_features)
 {
 	struct mgrc other = { .features = ~(uint32_t)(WIRE_FT_PROOF |
@@ -191,7 +191,7 @@ START_TEST(test_truncate)
 				 k == 0	  ? 65536
 				 : k == 1 ? 100000 - 65536
 					  : 0);
-	/* opening with O_TRUNC */
+	/* an OPEN with O_TRUNC */
 	ck_assert_int_eq(
 		mgrc_open_file(&c, "f", WIRE_O_WRITE | WIRE_O_TRUNC, &f), 0);
 	ck_assert_uint_ne(f.open, 0);
@@ -200,12 +200,12 @@ START_TEST(test_truncate)
 	ck_assert_int_eq(mgrc_release(&c, &f, 0, 0), 0);
 	ck_assert_int_eq(mgrc_stat(&c, "f", &attr), 0);
 	ck_assert_uint_eq(le64toh(attr.size), 0);
-	/* an iod says no */
+	/* an iod rejects the truncation */
 	atomic_store(&rig.iod[1].fail, ENOSPC);
 	ck_assert_int_eq(mgrc_truncate(&c, "f", 1 << 30), -ENOSPC);
 	atomic_store(&rig.iod[1].fail, 0);
 	ck_assert_int_eq(mgrc_stat(&c, "f", &attr), 0);
-	/* the other iods had made it longer, without data */
+	/* the other iods have extended the file, without data */
 	ck_assert_uint_eq(le32toh(attr.flags), WIRE_A_SIZE | WIRE_A_HOLES);
 	ck_assert_int_eq(mgrc_truncate(&c, "f", 5), 0);
 	ck_assert_int_eq(mgrc_unlink(&c, "f"), 0);
@@ -252,7 +252,7 @@ START_TEST(test_credentials)
 }
 END_TEST
 
-/* Root asks for others, and nobody else does. */
+/* Only root can send requests for other users. */
 START_TEST(test_for_others)
 {
 	const struct wire_as alice = { .uid = htole32(1001),
@@ -302,7 +302,7 @@ static int redeem(struct mgrc *by, struct wire_redeem *token, uint32_t flags,
 	return 0;
 }
 
-/* The redeemer may not open the file, and could not: it has no name any more. */
+/* The redeeming user has no right to open the file, which also has no name any more. */
 START_TEST(test_grant)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
@@ -331,7 +331,10 @@ START_TEST(test_grant)
 	ck_assert_int_eq(mgrc_append(&user, &f, 10, &off), 0);
 	ck_assert_int_eq(mgrc_release(&c, &r, 0, 0), 0);
 	ck_assert_int_eq(mgrc_release(&c, &w, 0, 0), 0);
-	/* the granter has closed it, and the redeemer keeps it alive */
+	/*
+	 * the client that granted it has closed the file; the one that redeemed it keeps the file
+	 * alive
+	 */
 	ck_assert_int_eq(redeem(&user, &later, WIRE_O_WRITE, &r), -EBADF);
 	ck_assert_int_eq(mgrc_stat_handle(&c, f.handle, &attr), 0);
 	ck_assert_int_eq(mgrc_release(&user, &f, WIRE_R_WROTE, 10), 0);
@@ -341,7 +344,7 @@ START_TEST(test_grant)
 }
 END_TEST
 
-/* One more than a manager remembers. */
+/* One grant more than the manager remembers. */
 START_TEST(test_grants_too_many)
 {
 	struct wire_redeem first = { 0 }, second = { 0 }, token = { 0 };
@@ -375,8 +378,8 @@ static void write_at(struct mgrc *by, int64_t mtime)
 }
 
 /*
- * A writer of a file that does not own it may set its times to now alone.  Otherwise those of later
- * writes would not be seen.
+ * A user who may write a file that he does not own can set its times only to the present. Otherwise
+ * later writes would not change the times.
  */
 START_TEST(test_written_ahead)
 {
@@ -417,7 +420,8 @@ START_TEST(test_stop_and_start)
 		ck_assert_int_eq(mgrc_stat(&c, name, &attr), 0);
 	}
 	ck_assert_uint_le(c.fresh, 1);
-	for (int i = 0; i < 3; i++) /* a clean end leaves nothing to fence */
+	/* after a clean stop there is nothing to fence */
+	for (int i = 0; i < 3; i++)
 		ck_assert_uint_eq(fakeiod_get(&rig.iod[i], &rig.iod[i].fences),
 				  0);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_rate.c - operations a second of one pvfs-mgr: mgr_rate [CLIENTS [N]].
- * Not a test.  A create is an OPEN that is waited for and a RELEASE that is
- * not, as in libpvfs.  PVFS_MGR names the program.
+ * mgr_rate.c - measures operations per second of one pvfs-mgr. Not a test.
+ *
+ * usage: mgr_rate [CLIENTS [N]]; PVFS_MGR names the program
+ *
+ * A create is an OPEN, whose reply the client awaits, and a RELEASE, whose reply it does not await,
+ * as in libpvfs.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_restarts.c - a manager that is started and stopped a hundred times in one process, as one that
- * loses its leadership.  It serves each time.  The number of descriptors does not
- * grow, and a sanitizer sees whether memory is lost.
+ * mgr_restarts.c - a manager is started and stopped a hundred times in one process, like one that
+ * loses its leadership. It serves each time, and the number of descriptors does not grow. A
+ * sanitizer detects lost memory.
  */
 #include <check.h>
 #include <dirent.h>

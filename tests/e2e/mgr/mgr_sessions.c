@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_sessions.c - clients that leave, fall silent or come back, and many
- * requests in flight over crashes of the mgr.
+ * mgr_sessions.c - clients that disconnect, fall silent or reconnect, and many requests in flight
+ * over crashes of the manager.
  */
 #include <check.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static unsigned int fences(int i)
 	return fakeiod_get(&rig.iod[i], &rig.iod[i].fences);
 }
 
-/* Another client opens the file and has written size bytes. */
+/* Another client opens the file, and has written size bytes to it. */
 static struct mgrc_file writer(struct mgrc *w, const char *path, uint64_t size)
 {
 	struct mgrc_file f;
@@ -54,8 +54,8 @@ static unsigned int getsizes(int i)
 }
 
 /*
- * The manager asks each iod once, or twice if the iods took more than RPC_WAIT_BRIEF_MS: the
- * client then sends its request again.
+ * The manager asks each iod for the size once. It asks twice if the iods took more than
+ * RPC_WAIT_BRIEF_MS, because the client then repeats its request.
  */
 START_TEST(test_bye_with_open_files)
 {
@@ -79,7 +79,7 @@ START_TEST(test_bye_with_open_files)
 }
 END_TEST
 
-/* Writes whose end the client did not see may still come. */
+/* Writes without a reply may still reach the iods, so the session is fenced. */
 START_TEST(test_bye_with_unanswered_writes)
 {
 	struct mgrc w;
@@ -111,7 +111,7 @@ START_TEST(test_silence)
 }
 END_TEST
 
-/* A file of a writer that falls silent, already without a name. */
+/* Creates a file without a name, whose writer falls silent. */
 static struct mgrc_file orphan(void)
 {
 	struct mgrc w;
@@ -130,8 +130,8 @@ static bool has_object(int i, const struct mgrc_file *f)
 }
 
 /*
- * An iod that does not run holds nothing up; and before it serves again it has
- * what it owes, over a crash of the mgr, too.
+ * An iod that does not run delays nothing. Before it serves again, it gets the fence that it
+ * missed, also after a crash of the manager.
  */
 START_TEST(test_silence_and_no_iod)
 {
@@ -153,7 +153,7 @@ START_TEST(test_silence_and_no_iod)
 }
 END_TEST
 
-/* It fenced the session in memory only: that is no answer. */
+/* The iod has fenced the session only in memory, which does not count. */
 START_TEST(test_fence_that_fails)
 {
 	struct mgrc_file f;
@@ -174,7 +174,7 @@ START_TEST(test_fence_that_fails)
 }
 END_TEST
 
-/* It may run: its lease has to pass. */
+/* The iod may still serve, so the manager waits for the end of its lease. */
 START_TEST(test_silence_and_a_mute_iod)
 {
 	struct mgrc_file f;
@@ -206,7 +206,7 @@ START_TEST(test_back_after_restart)
 	ck_assert_uint_le(w.fresh, 1);
 	ck_assert(size_known("f"));
 	ck_assert_uint_eq(le64toh(mgrc_stat_ok(&c, "f").size), 10);
-	/* the other one has a full timeout from the start on */
+	/* after a restart, the other session has a full timeout */
 	ck_assert(!size_known("g"));
 	rig_until(size_known("g"));
 	ck_assert_uint_eq(le64toh(mgrc_stat_ok(&c, "g").size), 20);
@@ -231,7 +231,10 @@ START_TEST(test_too_late)
 }
 END_TEST
 
-/* A request that the client sends again after that must not be executed a second time. */
+/*
+ * The manager must not execute a request a second time that the client repeats after the end of its
+ * session.
+ */
 START_TEST(test_too_late_after_restart)
 {
 	struct mgrc w = { 0 }, again = { 0 };
@@ -239,7 +242,7 @@ START_TEST(test_too_late_after_restart)
 
 	mgrc_open(&w, &rig.addr, 0);
 	session = w.session;
-	if (_i) /* with an open file it is fenced at the iods first */
+	if (_i) /* a session with an open file is first fenced at the iods */
 		ck_assert_int_eq(mgrc_open_file(&w, "f",
 						WIRE_O_CREAT | WIRE_O_WRITE,
 						&(struct mgrc_file){ 0 }),
@@ -249,7 +252,7 @@ START_TEST(test_too_late_after_restart)
 	ck_assert(rig_says(&rig, "without a connection"));
 	if (_i)
 		rig_until(size_known("f"));
-	/* two flushes later the end is on disk */
+	/* after two flushes the tombstone is on disk */
 	ck_assert_int_eq(mgrc_rmdir(&c, "d"), 0);
 	ck_assert_int_eq(mgrc_make(&c, "g", 0), 0);
 	for (int i = 0; i < 2; i++) {
@@ -265,7 +268,7 @@ START_TEST(test_too_late_after_restart)
 }
 END_TEST
 
-/* The end of a session is completed by the next run of the manager. */
+/* The next process of the manager completes the end of a session. */
 START_TEST(test_too_late_after_resumed_end)
 {
 	struct mgrc w, again = { 0 };
@@ -279,7 +282,8 @@ START_TEST(test_too_late_after_resumed_end)
 	rig_kill(&rig);
 	rig_start(&rig);
 	atomic_store(&rig.iod[1].fence_fail, 0);
-	rig_until(size_known("f")); /* so its open files were dropped */
+	/* so the manager has closed its open files */
+	rig_until(size_known("f"));
 	ck_assert_int_eq(mgrc_make(&c, "g", 0), 0);
 	mgrc_open(&again, &rig.addr, session);
 	ck_assert_int_eq(mgrc_mkdir(&again, "d"), -ESTALE);
@@ -288,7 +292,10 @@ START_TEST(test_too_late_after_resumed_end)
 }
 END_TEST
 
-/* A client says that an earlier run of the manager recorded its session, and this one lacks it. */
+/*
+ * A client claims that an earlier process of the manager recorded its session, but this process has
+ * no record.
+ */
 START_TEST(test_record_lost)
 {
 	struct mgrc w = { .features = WIRE_FT_RECORDED }, again = { 0 };
@@ -322,10 +329,10 @@ START_TEST(test_orphan)
 	rig_start(&rig);
 	ck_assert_int_eq(mgrc_stat_handle(&w, f.handle, &attr), 0);
 	ck_assert_uint_eq(le32toh(attr.nlink), 0);
-	if (_i) { /* it is removed with the last writer, ... */
+	if (_i) { /* the file is removed when the last writer closes it */
 		ck_assert_int_eq(mgrc_release(&w, &f, WIRE_R_WROTE, 10), 0);
 		mgrc_close(&w, true);
-	} else { /* ... dead or alive */
+	} else { /* or when the writer dies */
 		mgrc_close(&w, false);
 	}
 	rig_until(fakeiod_count(&rig.iod[le32toh(f.attr.dist.base)]) == 0);
@@ -333,7 +340,7 @@ START_TEST(test_orphan)
 }
 END_TEST
 
-/* A reader keeps the file as well, if it asked for that. */
+/* A reader holds the file, too, if it asked for that. */
 START_TEST(test_held)
 {
 	struct mgrc_file f = { 0 };
@@ -400,7 +407,7 @@ static void take_off(struct flight *f, const struct mgrc_file *file)
 	rpc_call_start(c.peer, &f->call);
 }
 
-/* Every byte is given out exactly once, whatever is repeated. */
+/* The ranges of all appends cover each byte once, although requests are repeated. */
 START_TEST(test_many_in_flight)
 {
 	static bool taken[APPENDS];

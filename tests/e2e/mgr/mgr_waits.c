@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_waits.c - requests that wait inside the mgr: for an iod, for room among
- * the jobs, for a buffer.  Each ends at its deadline at the latest, with a
- * line that says why, and one that runs after its wait finds the world as it
- * is then.
+ * mgr_waits.c - requests that wait inside the manager: for an iod, for a free job, for a buffer.
+ * Each ends at its deadline at the latest, with a log line that names the reason. A request that
+ * runs after its wait uses the state of that moment.
  */
 #include <arpa/inet.h>
 #include <check.h>
@@ -35,7 +34,7 @@ static void setup_room(void)
 
 static void setup_slots(void)
 {
-	rig_serve(&rig, "slots = 64", &c); /* SLOTS */
+	rig_serve(&rig, "slots = 64", &c); /* see SLOTS */
 }
 
 static void chmod_to(const char *path, uint32_t mode)
@@ -49,7 +48,7 @@ static void chmod_to(const char *path, uint32_t mode)
 		mgrc_call(&c, WIRE_SETATTR, &body, sizeof(body), &item, 1), 0);
 }
 
-/* For all to write, with an object on each iod. */
+/* Creates a file that all users may write, with an object on each iod. */
 static uint64_t make(const char *path)
 {
 	struct wire_attr attr;
@@ -69,12 +68,12 @@ static unsigned int held(int i)
 	return fakeiod_get(&rig.iod[i], &rig.iod[i].nheld);
 }
 
-/* A call under way, of a client that does not wait for it. */
+/* A call in flight. */
 struct post {
 	struct rpc_call call;
 	uint64_t msg[64];
-	int status; /* 1: not yet */
-	uint64_t handle; /* of an OPEN */
+	int status; /* 1: no reply yet */
+	uint64_t handle; /* the result of an OPEN */
 };
 
 static void on_done(struct rpc_call *call)
@@ -138,7 +137,7 @@ START_TEST(test_room)
 	ck_assert(rig_says(&rig, "its turn among other truncations"));
 	post_truncate(&c, &second, "g");
 	post_truncate(&c, &third, "h");
-	/* both are in the mgr when it answers what was sent later */
+	/* the manager has both requests when it replies to a later one */
 	c.timeout_ms = 20000;
 	ck_assert_int_eq(mgrc_mkdir(&c, "d"), 0);
 	ck_assert_uint_eq(held(0), 1);
@@ -149,7 +148,7 @@ START_TEST(test_room)
 }
 END_TEST
 
-/* A reader of the size of a file whose writer died. */
+/* A client asks for the size of a file whose writer died. */
 START_TEST(test_room_for_questions)
 {
 	struct post first, stat;
@@ -173,7 +172,7 @@ START_TEST(test_room_for_questions)
 	for (int i = 0; i < RIG_IODS; i++)
 		fakeiod_release(&rig.iod[i]);
 	turn_until(&c, !first.status && !stat.status);
-	/* again if the iods took more than RPC_WAIT_BRIEF_MS */
+	/* more often if the iods took more than RPC_WAIT_BRIEF_MS */
 	ck_assert_uint_ge(fakeiod_get(&rig.iod[0], &rig.iod[0].getsizes), 1);
 }
 END_TEST
@@ -229,11 +228,11 @@ START_TEST(test_open_looks_again)
 }
 END_TEST
 
-#define LINKS 39 /* symbolic links in a path */
-#define TEXT 1000u /* bytes of each */
+#define LINKS 39 /* symbolic links in the path */
+#define TEXT 1000u /* length of each link, bytes */
 #define THREADS 16
 
-/* "l38" leads to "mark" through 15,000 components. */
+/* Makes "l38", which leads to "mark" through 15,000 components. */
 static void make_long_path(void)
 {
 	char text[TEXT + 8] = "", name[8], last[8] = "mark";
@@ -249,7 +248,7 @@ static void make_long_path(void)
 	}
 }
 
-/* Another user's request is executed before those of many threads with long paths end. */
+/* A request of another user runs before requests of many threads with long paths have ended. */
 START_TEST(test_long_paths)
 {
 	struct mgrc user = { .cred = { .uid = 1000, .gid = 1000 } };
@@ -287,7 +286,7 @@ static int port_of(int fd, int (*get)(int, struct sockaddr *, socklen_t *))
 	return get(fd, (struct sockaddr *)&sa, &len) ? -1 : ntohs(sa.sin_port);
 }
 
-/* Our port of the session's connection, which the manager has logged. */
+/* Returns the client's port of this session's connection, from the manager's log. */
 static int port_of_session(const struct mgrc *who)
 {
 	char text[64];
@@ -302,7 +301,7 @@ static int port_of_session(const struct mgrc *who)
 	return atoi(at);
 }
 
-/* Our kernel shall take in little of what arrives at this port. */
+/* Makes the receive buffer of this port small. */
 static void narrow_here(int port)
 {
 	int size = 4096, found = 0;
@@ -315,8 +314,10 @@ static void narrow_here(int port)
 	ck_assert_int_eq(found, 1);
 }
 
-/* The kernel shall take in little of what the mgr sends on it; false: this
- * process may not reach into the mgr. */
+/*
+ * Makes the send buffer of the manager's connection to this port small. Returns false if this
+ * process may not access the descriptors of the manager.
+ */
 static bool narrow(int port)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, rig.pid, 0);
@@ -338,7 +339,7 @@ static bool narrow(int port)
 
 #define SLOTS 64
 #define LISTINGS 24
-#define BUFFERS 16 /* of the mgr */
+#define BUFFERS 16 /* of the manager */
 
 static struct wire_readdir listing_of(const struct mgrc *who)
 {
@@ -359,7 +360,7 @@ static void make_big_root(void)
 	}
 }
 
-/* Opens a session that will take little of what the manager sends; false: not permitted. */
+/* Opens a session whose connection buffers little data.  Returns false if that is not permitted. */
 static bool open_slow(struct mgrc *who)
 {
 	int port;
@@ -374,7 +375,7 @@ static bool open_slow(struct mgrc *who)
 	return false;
 }
 
-/* The manager reads the requests once all are sent, so the client takes no answer meanwhile. */
+/* The manager is stopped until all requests are sent, so the client reads no reply in between. */
 static void post_listings(struct mgrc *who, struct post *list, int n)
 {
 	const struct wire_readdir body = listing_of(who);
@@ -385,7 +386,7 @@ static void post_listings(struct mgrc *who, struct post *list, int n)
 		rpc_ctx_progress(who->ctx, 0);
 	}
 	ck_assert_int_eq(kill(rig.pid, SIGCONT), 0);
-	/* the sessions of a user take turns: after these the listings had theirs */
+	/* the users take turns, so after these requests all listings have had a turn */
 	for (int i = 0; i < n; i++)
 		ck_assert_int_eq(mgrc_stat(&c, "", NULL), 0);
 }
@@ -397,7 +398,7 @@ static bool is_without_buffer(struct mgrc *who)
 	return mgrc_readdir(who, 0, 0, 65536, &rep) == -ETIMEDOUT;
 }
 
-/* Listings wait for a buffer, and leave slots of their session free. */
+/* Other listings of the same user wait for a buffer, but the session still has free slots. */
 static void wait_beside_listings(struct mgrc *slow, struct mgrc *who,
 				 struct post wait[SLOTS])
 {
@@ -405,7 +406,7 @@ static void wait_beside_listings(struct mgrc *slow, struct mgrc *who,
 	const struct wire_readdir body = listing_of(who);
 
 	who->timeout_ms = 1000;
-	/* the kernels may have taken a listing after the others had been told to come again */
+	/* the kernel may have accepted the data of a listing, which has returned its buffer */
 	for (int n = 0; !is_without_buffer(who); n++) {
 		ck_assert_int_lt(n, SLOTS - LISTINGS);
 		post_listings(slow, &more[n], 1);
@@ -420,8 +421,8 @@ static void wait_beside_listings(struct mgrc *slow, struct mgrc *who,
 }
 
 /*
- * Clients of one user (or a session of root) that ask for much and take very little do not get
- * all buffers, so the listings of others go on.
+ * If clients of one user (or a session of root) request many listings and read them slowly, they do
+ * not get all buffers, and listings of other users continue.
  */
 START_TEST(test_buffers)
 {
@@ -437,19 +438,23 @@ START_TEST(test_buffers)
 		if (!open_slow(&slow[k]))
 			return;
 		post_listings(&slow[k], list[k], LISTINGS);
-		if (!uid) /* some may have been told to come again, and left buffers free */
+		/*
+		 * some requests may have been rejected for the moment, so some buffers may be free
+		 */
+		if (!uid)
 			for (int i = LISTINGS; i < LISTINGS + BUFFERS; i++)
 				post_listings(&slow[k], &list[k][i], 1);
 		if (!k)
 			mgrc_open(&same, &rig.addr, 0);
 		if (uid && !k)
 			wait_beside_listings(&slow[k], &same, wait);
-		c.timeout_ms = 5000; /* before a connection ends */
+		/* shorter than the time until a stalled connection ends */
+		c.timeout_ms = 5000;
 		for (int i = 0; i < 2 * BUFFERS; i++)
 			ck_assert_int_eq(mgrc_readdir(&c, 0, 0, 65536, &rep),
 					 0);
 	}
-	/* the connections end when nothing moves, and the buffers are free again */
+	/* stalled connections end, and their buffers are free again */
 	same.timeout_ms = 40000;
 	ck_assert_int_eq(mgrc_readdir(&same, 0, 0, 65536, &rep), 0);
 	for (int i = 0; uid && i < SLOTS; i++)

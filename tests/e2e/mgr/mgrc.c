@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mgrc.c - a bare client of one mgr, for tests. */
+/* mgrc.c - a minimal client of one manager, for tests. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ static void set_flag(struct wire_hdr *hdr, unsigned int flag)
 	hdr->flags |= htole16((uint16_t)flag);
 }
 
-/* Appends it to the message, without groups. */
+/* Appends the user to the message, without groups. */
 static size_t put_as(void *buf, size_t len, const struct wire_as *as)
 {
 	struct wire_hdr *hdr = buf;

@@ -17,7 +17,7 @@
 #include "tests/e2e/mgr/mgrrig.h"
 
 #define PORTS_FROM 10000u
-#define PORTS 20000u /* outside of the kernel's range of ephemeral ports */
+#define PORTS 20000u /* not in the kernel's range of ephemeral ports */
 
 static bool is_free(int port)
 {
@@ -32,7 +32,7 @@ static bool is_free(int port)
 	return !rc;
 }
 
-/* A port that was free a moment ago: it must survive restarts. */
+/* Returns a port that is free now.  The manager uses it over restarts. */
 static int free_port(void)
 {
 	unsigned int n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgrrig.h - the program pvfs-mgr with its storage, its configuration and
- * fake iods, for tests.  The environment's PVFS_MGR names the program.
+ * mgrrig.h - the program pvfs-mgr with its storage, its configuration and fake iods, for tests. The
+ * environment variable PVFS_MGR names the program.
  */
 #ifndef MGRRIG_H
 #define MGRRIG_H
@@ -17,34 +17,34 @@
 struct mgrrig {
 	char dir[64];
 	char conf[96];
-	char more[256]; /* further lines of [mgr] */
+	char more[256]; /* further lines of section [mgr] */
 	int port;
-	unsigned int index; /* of the manager, in a group */
+	unsigned int index; /* index of the manager, in a group */
 	struct addr addr;
 	struct fakeiod iod[RIG_IODS];
 	pid_t pid;
-	int log; /* the output of the mgr */
+	int log; /* the output of the manager */
 	char said[65536];
 	size_t said_len;
 };
 
-/* Directory, configuration, iods; not yet the mgr. */
+/* Creates the directory, the configuration and the iods, but does not start the manager. */
 void rig_open(struct mgrrig *rig);
 void rig_close(struct mgrrig *rig);
 void rig_configure(struct mgrrig *rig);
-/* Returns when it is ready. */
+/* Starts the manager, and returns when it is ready. */
 void rig_start(struct mgrrig *rig);
-/* ... or not even. */
+/* Starts the manager, and returns at once. */
 void rig_spawn(struct mgrrig *rig);
-/* rig_open() to rig_start(), with lines more for [mgr]; and a client. */
+/* rig_open() and rig_start(), with the lines `more` in [mgr], and a client. */
 void rig_serve(struct mgrrig *rig, const char *more, struct mgrc *c);
-/* SIGTERM; it must end with status 0. */
+/* Sends SIGTERM.  The manager must exit with status 0. */
 void rig_stop(struct mgrrig *rig);
 void rig_kill(struct mgrrig *rig);
-/* Reads the log until it says text (true) or ends (false). */
+/* Reads the log.  Returns true if it contains text, and false if the manager ends before. */
 bool rig_says(struct mgrrig *rig, const char *text);
 
-/* Waits until cond; fails after two minutes, which only an error takes. */
+/* Waits until cond is true.  Fails after two minutes, which only an error takes. */
 #define rig_until(cond)                                                        \
 	do {                                                                   \
 		uint64_t end_ = clock_after_ms(120000);                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* past.h - what programs have in common that move their data past a mount. */
+/* past.h - helpers of programs whose reads and writes bypass a mount. */
 #ifndef PAST_H
 #define PAST_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvalike.c - makes the same random calls on two files.  One is on a mount and uses libc's names,
- * which move data past it.  The other uses system calls, which do not.  Results, errors, offsets
- * and contents must be alike.
+ * pvalike.c - makes the same random calls on two files. One is on a mount and is used through libc,
+ * so that its data bypasses the mount. The other one is used through system calls. Results, errors,
+ * offsets and contents must be the same.
  *
- * usage: pvalike SEED CALLS FILE-OF-A-MOUNT OTHER-FILE [direct|lent]
- *	direct	both are of a mount
- *	lent	... and written without a request, by the kernel
+ * 	usage: pvalike SEED CALLS FILE-OF-A-MOUNT OTHER-FILE [direct|lent]
+ * 		direct	both files are on a mount
+ * 		lent	as direct, and the object is borrowed, so writes need no request
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -26,15 +26,19 @@
 struct side {
 	const char *path;
 	int fd;
-	char *mem; /* ROOM, and after it GAP without memory */
+	/* ROOM bytes, followed by GAP bytes of inaccessible memory */
+	char *mem;
 	ssize_t n;
 	int err;
 };
 
 static struct side side[2];
 
-static bool direct; /* both are of the mount */
-/* Local file systems look at a write's memory late, and let one that fails grow the file. */
+static bool direct; /* both files are on the mount */
+/*
+ * Whether reads and writes may use inaccessible memory. Local file systems access the memory of a
+ * write late, and a failed write can extend the file there.
+ */
 static bool bad[2] = { true, false };
 static unsigned long calls;
 
@@ -97,15 +101,16 @@ static void transfer(struct side *s, const struct ask *a, bool known)
 	s->err = s->n < 0 ? errno : 0;
 }
 
-/* ---- are they alike? ---- */
+/* ---- comparison ---- */
 
-/* Memory after the bytes that were read may have any contents. */
+/* The memory after the bytes that were read may have any content. */
 static void forget(const struct ask *a)
 {
 	size_t left = side[1].n > 0 ? (size_t)side[1].n : 0;
 
 	if (!side[1].n && !a->write && side[0].err == EFAULT)
-		side[0].n = side[0].err = 0; /* seen before the file's end */
+		/* the error was seen before the end of the file */
+		side[0].n = side[0].err = 0;
 	for (int i = 0; !a->write && i < a->niov && i < 4; i++) {
 		size_t from = a->piece[i].from, len = a->piece[i].len;
 		size_t keep = len < left ? len : left;
@@ -123,7 +128,7 @@ static off_t where(const struct side *s)
 	return lseek(s->fd, 0, SEEK_CUR);
 }
 
-/* As what failed leaves it. */
+/* Returns the size of the file, which a failed call may have changed. */
 static off_t size_of(const struct side *s)
 {
 	struct stat st;
@@ -175,7 +180,7 @@ static bool same_content(void)
 	}
 }
 
-/* ---- what else happens to descriptors ---- */
+/* ---- other calls on the descriptors ---- */
 
 static void reopen(void)
 {

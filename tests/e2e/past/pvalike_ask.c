@@ -30,7 +30,7 @@ static void bad_piece(struct ask *a)
 	a->piece[0].len = len[below(4)];
 }
 
-/* A part of the last piece is there. */
+/* Only a part of the last piece is accessible. */
 static void half_piece(struct ask *a)
 {
 	int i = a->niov - 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvjump.c - signals, cancellation and children in the middle of calls that move data past a
- * mount.  They leave no state that the next call would wait for.
+ * pvjump.c - signals, cancellation and forks during calls that bypass a mount. They must leave no
+ * state for which the next call would wait.
  *
- * usage: pvjump FILE [jumping]	FILE: of a mount, or of none
+ * 	usage: pvjump FILE [jumping]	FILE may be on a mount or not
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ static int reads(void)
 	return pread(fd, got, LEN, 0) == LEN && !memcmp(got, want, LEN);
 }
 
-/* Once: handlers that take longer than that leave the program no time. */
+/* One-shot timer: with a periodic one, long handlers would leave no time for the program. */
 static void timer(long us)
 {
 	const struct itimerval t = { { 0, 0 }, { 0, us } };
@@ -38,7 +38,7 @@ static void timer(long us)
 	must(!setitimer(ITIMER_REAL, &t, NULL));
 }
 
-/* Not random(): a handler may jump out of that, too, while it holds its lock. */
+/* Does not use random(): a handler could jump out of it while it holds its lock. */
 static void timer_soon(void)
 {
 	static unsigned int seed = 1;
@@ -60,7 +60,7 @@ static int nothing_blocked(void)
 	return !sigprocmask(SIG_SETMASK, NULL, &now) && sigisemptyset(&now);
 }
 
-/* ---- a handler leaves by a jump ---- */
+/* ---- a handler jumps out of a call ---- */
 
 static sigjmp_buf back;
 static volatile sig_atomic_t jumps, armed;
@@ -95,7 +95,7 @@ static void jump_often(void)
 	timer(0);
 	must(reads() && nothing_blocked());
 	must(!pthread_create(&other, NULL, reads_once, NULL));
-	must(!pthread_join(other, NULL)); /* nothing is locked, either */
+	must(!pthread_join(other, NULL)); /* no lock is held */
 }
 
 static void jumping(void)
@@ -140,7 +140,7 @@ static void allocating(void)
 	must(!wrong && reads());
 }
 
-/* ---- a handler makes a child ---- */
+/* ---- a handler forks ---- */
 
 static void forks(int sig)
 {
@@ -167,7 +167,7 @@ static void forking(void)
 	must(!wrong);
 }
 
-/* ---- what a handler is told ---- */
+/* ---- the arguments of a handler ---- */
 
 static volatile sig_atomic_t got_sum, got_all, got_code;
 
@@ -210,7 +210,7 @@ static void telling(void)
 	must(!wrong);
 }
 
-/* ---- handlers as System V sets them ---- */
+/* ---- handlers with the semantics of System V ---- */
 
 static void counts(int sig)
 {
@@ -291,9 +291,9 @@ static void children(void)
 	must(reads());
 }
 
-/* ---- a signal for a child that has just begun ---- */
+/* ---- a signal to a child that has just started ---- */
 
-/* Waits for a limited time, because a lost signal never comes. */
+/* Waits for a limited time, because a lost signal would never arrive. */
 static int is_told(void)
 {
 	for (int i = 0; !handled && i < 10000; i++)
