@@ -231,11 +231,27 @@ struct wire_hdr {
 	le64 clock;		/* CLOCK_BOOTTIME of the server, ns.  Request: do not execute it
 				 * from this time on; 0 in HELLO and BYE.  Reply: when it was
 				 * sent. */
-	le32 credits;		/* reply: slots the client may use from now on;
-				 * 0 in a request */
-	le32 status;		/* reply: 0, errno or WIRE_REDIRECT; 0 in a
-				 * request */
+	le32 credits;		/* Reply: slots the client may use from now on.  Request: id of
+				 * struct copyset_ref. */
+	le32 status;		/* Reply: 0, errno or WIRE_REDIRECT.  Request: version of struct
+				 * copyset_ref. */
 };
+
+/*
+ * The copyset, which is the group of iods, that stores the objects of a request, and the version of
+ * the group's members that the client knows.  Both 0: the own group of the iod, which has no other
+ * member.  Any other group has an id from WIRE_COPYSET_MIN on and a version above 0.  Only requests
+ * with wire_op_has_copyset() name one, and only if both ends named WIRE_FT_COPIES.
+ */
+#define WIRE_COPYSET_MIN WIRE_IOD_MAX
+struct copyset_ref {
+	uint32_t id, version;
+};
+static inline struct copyset_ref wire_copyset(const struct wire_hdr *request)
+{
+	return (struct copyset_ref){ le32toh(request->credits),
+				     le32toh(request->status) };
+}
 
 /*
  * Private data of a connect, which both ends need before the first message; at most 56 bytes,
@@ -324,6 +340,8 @@ struct wire_accept {		/* private data of an accept or reject */
 #define WIRE_FT_RECORDED 0x4000000u /* Of a client: the database of the manager has a record of this
 				     * session.  A manager without it has lost changes, so it ends
 				     * the session. */
+#define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset: struct copyset_ref.  No end names
+				    * it yet. */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -340,7 +358,7 @@ struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 	le32 base;		/* index of the first iod */
 	le32 pcount;		/* number of iods */
 	le32 ssize;		/* bytes of a stripe */
-	le32 zero;
+	le32 ring;		/* 0: the ring of single iods.  No other exists yet. */
 };
 
 #define WIRE_A_SIZE	0x1u	/* wire_attr.flags: size is known and correct; otherwise ask the
@@ -1695,6 +1713,9 @@ unsigned int wire_needs(unsigned int op, const void *body,
  */
 enum wire_wait { WIRE_WAIT_NOT, WIRE_WAIT_LOCK, WIRE_WAIT_STORE, WIRE_WAITS };
 enum wire_wait wire_waits(unsigned int op, const void *body);
+
+/* Whether a request may name the copyset of its objects: struct copyset_ref. */
+bool wire_op_has_copyset(unsigned int op);
 
 /* The operation's name ("GETATTR"), or "op?". */
 const char *wire_op_name(unsigned int op);

@@ -75,10 +75,16 @@ static void skip_bytes(struct wire_cursor *c, size_t n)
 
 static const char *why_request(const struct wire_hdr *hdr)
 {
-	if (hdr->status)
-		return "wire_hdr.status: not zero in a request";
-	if (hdr->credits)
-		return "wire_hdr.credits: not zero in a request";
+	struct copyset_ref copyset = wire_copyset(hdr);
+
+	if (!copyset.id && !copyset.version)
+		return NULL;
+	if (!wire_op_has_copyset(le16toh(hdr->op)))
+		return "wire_hdr.credits, status: not zero in such a request";
+	if (copyset.id < WIRE_COPYSET_MIN)
+		return "wire_hdr.credits: not the id of a copyset";
+	if (!copyset.version)
+		return "wire_hdr.status: a copyset without its version";
 	return NULL;
 }
 

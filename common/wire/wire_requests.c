@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire_requests.c - what a request shows of itself: the rights that it needs, and whether it waits
- * for others.
+ * wire_requests.c - what a request shows of itself: the rights that it needs, whether it waits for
+ * others, and whether it is about objects of one copyset.
  */
 #include "common/wire/wire.h"
 
@@ -100,5 +100,29 @@ enum wire_wait wire_waits(unsigned int op, const void *body)
 		return WIRE_WAIT_STORE;
 	default:
 		return WIRE_WAIT_NOT;
+	}
+}
+
+/* ---- copysets ---- */
+
+bool wire_op_has_copyset(unsigned int op)
+{
+	switch (op) {
+	case WIRE_READ:
+	case WIRE_WRITE:
+	case WIRE_READ_LIST:
+	case WIRE_WRITE_LIST:
+	case WIRE_RESIZE:
+	case WIRE_SYNC:
+	case WIRE_GETSIZE:
+	case WIRE_FALLOCATE:
+	case WIRE_SEEK:
+	case WIRE_COPY:
+	case WIRE_COUNTER:
+	case WIRE_PLACE:
+	case WIRE_BORROW:
+		return true;
+	default:
+		return false;
 	}
 }

@@ -166,7 +166,7 @@ static const struct wire_form path = {
 		BITS(type, attr.flags,                                         \
 		     WIRE_A_SIZE | WIRE_A_MSET | WIRE_A_HOLES | WIRE_A_NOACL | \
 			     WIRE_A_NOXATTR | WIRE_A_SOLE),                    \
-		ZERO(type, attr.zero), ZERO(type, attr.dist.zero)
+		ZERO(type, attr.zero), ZERO(type, attr.dist.ring)
 
 static const struct wire_form attr_rep = {
 	.size = sizeof(struct wire_attr_rep),
@@ -189,7 +189,7 @@ static const struct wire_form open_req = {
 	.size = sizeof(struct wire_open),
 	.fields = { BITS(wire_open, flags, O_BITS),
 		    BITS(wire_open, mode, MODE_BITS | UMASK_BITS),
-		    ZERO(wire_open, dist.zero), ZERO(wire_open, zero) },
+		    ZERO(wire_open, dist.ring), ZERO(wire_open, zero) },
 	.items = { PATH(wire_open, path_len) },
 };
 static const struct wire_form open_rep = {
@@ -415,7 +415,7 @@ static const struct wire_form write_rep = {
 
 #define LIST_FIELDS                                                            \
 	SIZE(wire_list, io.total), BITS(wire_list, io.flags, WIRE_IO_SYNC),    \
-		SIZE(wire_list, skip), ZERO(wire_list, dist.zero)
+		SIZE(wire_list, skip), ZERO(wire_list, dist.ring)
 #define LIST_ITEMS                                                             \
 	ITEM(ARRAY, wire_list, io.nreg, sizeof(struct wire_vec),               \
 	     WIRE_VEC_MAX),                                                    \

@@ -233,12 +233,24 @@ static void check_metrics(const struct wire_msg *msg)
 	}
 }
 
+/* The iod looks the copyset up, or takes its own. */
+static void check_copyset(const struct wire_hdr *hdr)
+{
+	struct copyset_ref copyset = wire_copyset(hdr);
+
+	FUZZ_SURE(!copyset.id == !copyset.version);
+	FUZZ_SURE(!copyset.id || (copyset.id >= WIRE_COPYSET_MIN &&
+				  wire_op_has_copyset(le16toh(hdr->op))));
+}
+
 static void check_good(const struct wire_msg *msg, const uint8_t *end)
 {
 	unsigned int op = le16toh(msg->hdr->op);
 	int reply = le16toh(msg->hdr->flags) & WIRE_F_REPLY;
 
 	FUZZ_SURE(strcmp(wire_op_name(op), "op?"));
+	if (!reply)
+		check_copyset(msg->hdr);
 	if (!msg->body)
 		return;
 	fuzz_touch(msg->body, msg->body_len);

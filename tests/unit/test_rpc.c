@@ -58,6 +58,33 @@ START_TEST(calls_wait_for_slots)
 }
 END_TEST
 
+START_TEST(a_call_names_a_copyset)
+{
+	struct wire_resize body = { .handle = htole64(1) };
+	struct rig_call c;
+	struct wire_out out;
+	struct copyset_ref copyset;
+
+	rig_close(rig);
+	rig = calloc(1, sizeof(*rig));
+	rig->hails = rig->sattr.features = WIRE_FT_COPIES;
+	rig_open(rig, "mock");
+	rig_call_init(rig, &c, 5000);
+	wire_begin(&out, c.msg, sizeof(c.msg));
+	wire_put(&out, &body, sizeof(body));
+	c.call.msg_len = (size_t)wire_end(&out, WIRE_RESIZE, 0, 0);
+	c.call.copyset = (struct copyset_ref){ WIRE_COPYSET_MIN + 7, 3 };
+	rpc_call_start(rig->peer, &c.call);
+	rig_until(rig, rig->nheld == 1);
+	copyset = wire_copyset(rig->held[0]->msg.hdr);
+	ck_assert_uint_eq(copyset.id, WIRE_COPYSET_MIN + 7);
+	ck_assert_uint_eq(copyset.version, 3);
+	rig_answer(rig);
+	rig_until(rig, c.finished);
+	ck_assert_int_eq(c.call.status, 0);
+}
+END_TEST
+
 START_TEST(errors_come_back)
 {
 	struct wire_path path = { .dir = htole64(1) };
@@ -406,6 +433,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_call_is_answered);
 	tcase_add_test(tc, calls_wait_for_slots);
+	tcase_add_test(tc, a_call_names_a_copyset);
 	tcase_add_test(tc, errors_come_back);
 	tcase_add_test(tc, a_wrong_length_is_refused);
 	tcase_add_test(tc, data_goes_both_ways);

@@ -185,6 +185,21 @@ START_TEST(other_session)
 }
 END_TEST
 
+/* An APPEND of one byte is as long as a SEEK. */
+START_TEST(copyset_without_its_feature)
+{
+	size_t len;
+
+	raw_greet(&raw);
+	len = raw_append(&raw, 0, 1);
+	raw_hdr(&raw)->op = htole16(WIRE_SEEK);
+	raw_hdr(&raw)->credits = htole32(WIRE_COPYSET_MIN);
+	raw_hdr(&raw)->status = htole32(1);
+	raw_send(&raw, len);
+	refused(1, EPROTO, "a copyset without WIRE_FT_COPIES");
+}
+END_TEST
+
 START_TEST(slot_out_of_range)
 {
 	raw_greet(&raw);
@@ -401,6 +416,7 @@ int main(void)
 	tcase_add_test(tc, very_short);
 	tcase_add_test(tc, a_reply);
 	tcase_add_test(tc, other_session);
+	tcase_add_test(tc, copyset_without_its_feature);
 	tcase_add_test(tc, slot_out_of_range);
 	tcase_add_test(tc, seq_zero);
 	tcase_add_test(tc, seq_repeated);

@@ -470,12 +470,17 @@ const struct wire_sample wire_samples[] = {
 	  .gathered = true },
 	{ "write reply", WIRE_WRITE, REP, BODY(io_rep) },
 	{ "resize", WIRE_RESIZE, BODY(resize) },
+	{ "resize, copyset", WIRE_RESIZE, BODY(resize),
+	  .copyset = { WIRE_COPYSET_MIN, 1 } },
 	{ "resize reply", WIRE_RESIZE, REP },
 	{ "sync", WIRE_SYNC, BODY(objects),
 	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1 },
 	{ "sync reply", WIRE_SYNC, REP },
 	{ "getsize", WIRE_GETSIZE, BODY(objects),
 	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1 },
+	{ "getsize, copyset", WIRE_GETSIZE, BODY(objects),
+	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1,
+	  .copyset = { UINT32_MAX, UINT32_MAX } },
 	{ "getsize reply", WIRE_GETSIZE, REP, BODY(getsize_rep),
 	  .tail = { ARR(wire_getsize_rep, n, objsizes) }, .ntail = 1 },
 	{ "getsize reply, placed", WIRE_GETSIZE, REP, BODY(placed_rep),
@@ -579,7 +584,8 @@ size_t wire_sample_build(const struct wire_sample *s, void *buf)
 	}
 	hdr->session = htole64(1234);
 	hdr->seq = htole64(1);
-	hdr->status = htole32(s->status);
+	hdr->credits = htole32(s->copyset.id);
+	hdr->status = htole32(s->status | s->copyset.version);
 	len = wire_end(&out, s->op, s->flags, extra);
 	if (len < 0)
 		abort();

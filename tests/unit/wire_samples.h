@@ -17,6 +17,7 @@ struct wire_sample {
 	unsigned int op;
 	unsigned int flags; /* WIRE_F_* */
 	uint32_t status;
+	struct copyset_ref copyset; /* of a request */
 	const void *body;
 	size_t body_len;
 	struct sample_item {

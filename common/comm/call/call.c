@@ -157,6 +157,8 @@ static void call_issue(struct rpc_peer *peer, unsigned int i,
 	hdr->slot = htole16((uint16_t)i);
 	hdr->session = htole64(peer->session);
 	hdr->seq = htole64(s->seq);
+	hdr->credits = htole32(call->copyset.id);
+	hdr->status = htole32(call->copyset.version);
 	call->p.where = (int)i;
 	if (payload_is_offloaded(&peer->link))
 		call->p.moving = call->bytes;

@@ -260,6 +260,8 @@ struct rpc_call {
 	unsigned int nareas;
 	/* struct wire_mem in msg: byte offset, number */
 	unsigned int pieces_at, npieces;
+	/* of the objects in msg; zeros: the own copyset of the server */
+	struct copyset_ref copyset;
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
 	/* for fair shares of the slots: the user, in a session that serves many users; 0: none */
 	uint32_t user;

@@ -92,6 +92,11 @@ static int request_parse(struct conn *conn, struct rx *rx, const char **why)
 		rc = -EPROTO;
 		*why = "session is not that of the connection";
 	}
+	if (!rc && wire_copyset(rx->req.msg.hdr).id &&
+	    !(conn->features & WIRE_FT_COPIES)) {
+		rc = -EPROTO;
+		*why = "a copyset without WIRE_FT_COPIES";
+	}
 	if (!rc) {
 		*why = "not the data that it says";
 		if (rx->data_len != wire_data_len(&rx->req.msg))
