@@ -129,7 +129,10 @@ static bool waits_for_late_change(struct worker *w, struct rpc_req *req)
 	if (n)
 		loan_table_expire(w->iod->loans);
 	for (i = 0; i < n; i++) {
-		key = object_key_own(le64toh(handle[i]));
+		/* the group of a COPY's source is not that of the request */
+		key = i && req->op == WIRE_COPY
+			      ? object_key_own(le64toh(handle[i]))
+			      : request_key(req, handle[i]);
 		if (gate_is_shut(gate, key) && gate_waiter_start(w, req, key))
 			return true;
 	}

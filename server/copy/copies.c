@@ -306,7 +306,7 @@ static int start_copy(struct object_copy *c)
 {
 	const struct wire_copy *body = copy_body(c);
 	const struct store_seg seg = { le64toh(body->off), le64toh(body->len) };
-	struct object_key key = object_key_own(le64toh(body->handle));
+	struct object_key key = request_key(c->req, body->handle);
 	int rc = change_check(c->worker->iod, c->req, key, &seg, 1);
 
 	if (!rc)

@@ -36,10 +36,11 @@ static bool may_lend_for_writing(struct iod *iod,
 					 RECENT_CHANGES_MS * CLOCK_NS_PER_MS;
 }
 
-static int open_object(struct iod *iod, const struct wire_borrow *body,
-		       bool write, struct store_obj **obj)
+static int open_object(struct iod *iod, const struct rpc_req *req, bool write,
+		       struct store_obj **obj)
 {
-	struct object_key key = object_key_own(le64toh(body->handle));
+	const struct wire_borrow *body = req->msg.body;
+	struct object_key key = request_key(req, body->handle);
 
 	if (key.handle == WIRE_B_NO_OBJECT) /* and it is never made */
 		return -ENOENT;
@@ -148,7 +149,7 @@ void op_borrow(struct worker *w, struct rpc_req *req)
 	}
 	trusted = is_trusted(w->iod, &id);
 	write = trusted && may_lend_for_writing(w->iod, body);
-	rc = open_object(w->iod, body, write, &obj);
+	rc = open_object(w->iod, req, write, &obj);
 	if (rc == -ENOENT) {
 		send_loan(req, &(struct loan_grant){ 0 },
 			  WIRE_B_NONE | (trusted && iod_lends_writing(w->iod)

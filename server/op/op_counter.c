@@ -16,7 +16,7 @@ static struct counter_change change_of(const struct rpc_req *req)
 	const struct wire_counter *body = req->msg.body;
 
 	return (struct counter_change){
-		.key = object_key_own(le64toh(body->handle)),
+		.key = request_key(req, body->handle),
 		.number = le32toh(body->number),
 		.set = le32toh(body->flags) & WIRE_CT_SET,
 		.value = (int64_t)le64toh(body->value),

@@ -39,7 +39,7 @@ static struct counter_loan_request loan_request_of(const struct op_job *job)
 	const struct placing *p = job->req->priv;
 
 	return (struct counter_loan_request){
-		.key = object_key_own(le64toh(body->handle)),
+		.key = request_key(job->req, body->handle),
 		.number = le32toh(body->number),
 		.dev = p->dev,
 		.step = (int64_t)le64toh(body->step),

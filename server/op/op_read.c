@@ -42,7 +42,7 @@ void op_read(struct worker *w, struct rpc_req *req)
 
 	if (!x)
 		return;
-	x->status = open_object(x, object_key_own(le64toh(body->handle)));
+	x->status = open_object(x, request_key(req, body->handle));
 	if (x->status || !x->total)
 		end_read(x);
 	else if (!x->nmem)

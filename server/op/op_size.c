@@ -63,7 +63,7 @@ static int read_all_sizes(struct op_job *job)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n && !rc; i++)
 		rc = read_size(job->worker->iod->store,
-			       object_key_own(le64toh(handle[i])), &size[i]);
+			       request_key(job->req, handle[i]), &size[i]);
 	return rc;
 }
 
@@ -89,7 +89,7 @@ void op_getsize(struct worker *w, struct rpc_req *req)
 	const le64 *handle = req->msg.tail[0].ptr;
 
 	if (le32toh(body->n) == 1)
-		send_one_size(w, req, object_key_own(le64toh(handle[0])));
+		send_one_size(w, req, request_key(req, handle[0]));
 	else
 		op_job_start(w, req, DISK_READ, read_all_sizes, send_all_sizes);
 }
@@ -135,7 +135,7 @@ static int resize_unless_superseded(struct op_job *job)
 {
 	const struct wire_resize *body = job->req->msg.body;
 	struct iod *iod = job->worker->iod;
-	struct object_key key = object_key_own(le64toh(body->handle));
+	struct object_key key = request_key(job->req, body->handle);
 	uint64_t size = le64toh(body->size);
 	const struct store_seg cut = { size, UINT64_MAX - size };
 	int rc;

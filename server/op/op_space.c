@@ -89,7 +89,7 @@ static int fallocate_all_parts(struct op_job *job, struct store_obj *obj,
 static int open_object_to_allocate(struct op_job *job, struct store_obj **obj)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
-	struct object_key key = object_key_own(le64toh(body->handle));
+	struct object_key key = request_key(job->req, body->handle);
 	struct iod *iod = job->worker->iod;
 
 	if (le32toh(body->flags) & WIRE_FA_PUNCH)
@@ -105,7 +105,7 @@ static int fallocate_object(struct op_job *job)
 	int rc;
 
 	rc = change_check(job->worker->iod, job->req,
-			  object_key_own(le64toh(body->handle)), &all, 1);
+			  request_key(job->req, body->handle), &all, 1);
 	if (rc)
 		return rc;
 	rc = open_object_to_allocate(job, &obj);
@@ -126,7 +126,7 @@ static void finish_fallocate(struct op_job *job, int status)
 
 	dirty_object_write_end(dirty_objects_write_begin(
 		&job->ses->dirty, job->worker->iod->store,
-		object_key_own(le64toh(body->handle))));
+		request_key(job->req, body->handle)));
 	op_job_reply(job, status);
 }
 
@@ -151,7 +151,7 @@ static int seek_object(struct op_job *job)
 		return -ENOMEM;
 	*at = off;
 	rc = store_obj_get(job->worker->iod->store,
-			   object_key_own(le64toh(body->handle)), false, &obj);
+			   request_key(job->req, body->handle), false, &obj);
 	if (rc)
 		return rc != -ENOENT ? rc : hole ? 0 : -ENXIO;
 	rc = store_obj_seek(obj, hole, off, at);

@@ -113,7 +113,7 @@ void op_sync(struct worker *w, struct rpc_req *req)
 	atomic_init(&op->status, 0);
 	for (i = 0; i < n; i++)
 		dirty_objects_flush_begin(&op->ses->dirty,
-					  object_key_own(le64toh(handle[i])),
+					  request_key(req, handle[i]),
 					  &op->one[i].flush);
 	op->work.run = sync_all;
 	if (n == 1)

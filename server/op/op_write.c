@@ -39,7 +39,7 @@ static const struct xfer_ops write_ops = {
 void op_write(struct worker *w, struct rpc_req *req)
 {
 	const struct wire_io *body = req->msg.body;
-	struct object_key key = object_key_own(le64toh(body->handle));
+	struct object_key key = request_key(req, body->handle);
 	struct xfer *x = xfer_create(w, req, &write_ops);
 
 	if (!x)

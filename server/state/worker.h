@@ -152,6 +152,14 @@ static inline bool iod_lends_writing(const struct iod *iod)
 	return iod->conf.direct <= IOD_LEND_ALL && store_in_memory(iod->store);
 }
 
+/* The key of the object with this handle that belongs to the copyset of req. */
+static inline struct object_key request_key(const struct rpc_req *req,
+					    le64 handle)
+{
+	return (struct object_key){ le64toh(handle),
+				    wire_copyset(req->msg.hdr).id };
+}
+
 /* ---- session.c ---- */
 
 struct iod_session *session_find(struct worker *w, uint64_t id);
