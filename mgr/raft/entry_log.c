@@ -88,7 +88,7 @@ static int write_batch(struct entry_log *el, size_t len)
 		return rc;
 	el->batch++;
 	el->pos += batch_span(len);
-	return 0;
+	return log_end_write(el);
 }
 
 static void note_record(struct entry_log *el, const struct log_record *record)
@@ -217,7 +217,7 @@ int entry_log_open(const struct entry_log_attr *attr,
 	new->segment_size = attr->segment_size;
 	new->limit = attr->limit;
 	new->log = attr->log;
-	new->fd = new->spare = -1;
+	new->fd = new->spare = new->end = -1;
 	new->records = malloc(new->segment_size);
 	new->sectors = malloc(new->segment_size);
 	if (new->records &&new->sectors)
@@ -237,6 +237,8 @@ void entry_log_close(struct entry_log *el)
 		disk_folder_close_file(&el->disk, el->fd);
 	if (el->spare >= 0)
 		disk_folder_close_file(&el->disk, el->spare);
+	if (el->end >= 0)
+		disk_folder_close_file(&el->disk, el->end);
 	free(el->segments);
 	free(el->records);
 	free(el->sectors);

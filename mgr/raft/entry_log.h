@@ -23,8 +23,12 @@
  *
  * Damage.  Anything else that is not zero is damage.  A sector with a flipped bit is neither sealed
  * nor zeros, and a sector of batch n + 2 proves that all of batch n + 1 was stored.  The log then
- * logs the file and the offset and returns -EIO, and the member must be refilled.  Limit: if a disk
- * loses whole sectors of the last batch after it has confirmed them, that looks like a torn batch.
+ * logs the file and the offset and returns -EIO, and the member must be refilled.
+ *
+ * Lost ends.  If a disk loses sectors at the end of the log after it has confirmed them, the rest
+ * looks like a torn batch, or like an earlier end.  So the file log.end has the number of the last
+ * batch that was synced (log_end_file.c).  If the log ends before it, that is damage, too.  Limit:
+ * the file is not synced, so after a power loss it may have an earlier number.
  *
  * Failed syncs.  After a failed sync, the page cache may show data that will never reach the disk.
  * So the process ends.  The next start writes the last batch again before it trusts it.

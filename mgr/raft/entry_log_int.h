@@ -29,6 +29,7 @@ struct entry_log {
 	int fd; /* of the last segment */
 	uint32_t pos; /* where its next batch starts */
 	int spare; /* the descriptor of the next segment; -1: not made yet */
+	int end; /* the descriptor of the file with the number of the last batch */
 	uint64_t batch; /* number of the last batch */
 	uint64_t next; /* index of the next entry */
 
@@ -65,6 +66,16 @@ void segment_name(uint64_t number, char name[SEGMENT_NAME_MAX]);
 /* Makes an empty segment, durably.  Returns its descriptor, or -errno. */
 int segment_make(struct entry_log *el, uint64_t number);
 int segments_add(struct entry_log *el, uint64_t number);
+
+/* ---- log_end_file.c ---- */
+
+/*
+ * Opens the file, or makes it if it is missing: the log is new, or was written by a release without
+ * this file.  -EIO: the file is damaged, or the log lacks batches that were synced.
+ */
+int log_end_open(struct entry_log *el);
+/* Stores the number of the last batch. */
+int log_end_write(struct entry_log *el);
 
 /* ---- entry_log_load.c ---- */
 

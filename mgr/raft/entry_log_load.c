@@ -362,14 +362,18 @@ static int load_files(struct load *load, const struct segment_list *list)
 		return report_damage(load, 0,
 				     "entries after the snapshot are missing");
 	load->el->next = log_contents_next(load->contents);
-	rc = rewrite_last(load);
+	rc = log_end_open(load->el);
+	rc = rc ? rc : rewrite_last(load);
 	return rc || !load->torn ? rc : wipe_torn(load);
 }
 
 static int make_first(struct entry_log *el, struct log_contents *contents)
 {
-	int fd = segment_make(el, 1);
+	int rc = log_end_open(el);
+	int fd = rc ? rc : segment_make(el, 1);
 
+	if (rc)
+		return rc;
 	if (fd < 0) {
 		log_error(el->log, "cannot make the log: %s", strerror(-fd));
 		return fd;

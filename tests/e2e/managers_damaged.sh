@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The log of a manager, or its record of term and vote, is damaged: a bit is flipped, its first sector
-# was torn, or the log is gone.  The manager refuses to start, and names the file.  It is replaced and filled
+# was torn, its end is lost, or the log is gone.  The manager refuses to start, and names the file.  It is replaced and filled
 # while a program works, and no call fails.
 . "$(dirname "$0")/functions.sh"
 
@@ -22,9 +22,15 @@ first_log() { ls "$1"/raft/log.* | head -n 1; }
 damage_vote() { flip "$1/raft/vote" 20; }
 damage_log() { flip "$(first_log "$1")" 700; }
 damage_torn() { dd if=/dev/zero of="$(first_log "$1")" bs=512 count=1 conv=notrunc status=none; }
+damage_end() { # the first batch is in the first 4 KiB
+	local file
+
+	file=$(first_log "$1")
+	dd if=/dev/zero of="$file" bs=4k seek=1 count=$(($(stat -c %s "$file") / 4096 - 1)) conv=notrunc status=none
+}
 damage_lost() { rm -r "$1"/raft/log.* "$1/db"; }
 declare -A says=([vote]='/raft/vote: ' [log]='is damaged at offset ' [torn]='is damaged at offset '
-	[lost]='has lost the log of its member')
+	[end]='its end is lost' [lost]='has lost the log of its member')
 
 refuses_to_start() {
 	local n=$1 from
@@ -37,7 +43,7 @@ refuses_to_start() {
 }
 
 until_true 60 all_up
-for kind in vote log torn lost; do
+for kind in vote log torn end lost; do
 	say "$kind"
 	load_goes_on
 	n=$((($(leader) + 1) % 3))

@@ -304,6 +304,65 @@ START_TEST(test_missing_segment)
 }
 END_TEST
 
+/* Writes zeros from the offset on, as a disk that loses what it has confirmed. */
+static void zero_rest(const struct disk_folder *ops, const char *name,
+		      uint32_t offset)
+{
+	static const uint8_t zeros[SEGMENT];
+	int fd = disk_folder_open_file(ops, name, false);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(
+		disk_folder_write(ops, fd, zeros, SEGMENT - offset, offset), 0);
+	disk_folder_close_file(ops, fd);
+}
+
+/* The end of the log is lost: whole batches, the last segment, or all of them. */
+START_TEST(test_lost_end)
+{
+	struct disk_folder ops = sim_disk_ops(disk);
+	uint32_t end;
+
+	model = (struct model){ .first = 1, .next = 1 };
+	term = 1;
+	ck_assert_int_eq(open_log(), 0);
+	write_entries(1);
+	end = SEGMENT - (uint32_t)entry_log_room(el);
+	while (entry_log_size(el) < 2 * SEGMENT)
+		write_entries(1);
+	close_log();
+	sim_disk_flip(disk, "log.end", 100, 3);
+	ck_assert_int_eq(open_log(), -EIO);
+	sim_disk_flip(disk, "log.end", 100, 3);
+	ck_assert_int_eq(disk_folder_remove(&ops, "log.00000002"), 0);
+	ck_assert_int_eq(open_log(), -EIO);
+	zero_rest(&ops, "log.00000001", end);
+	ck_assert_int_eq(open_log(), -EIO);
+	ck_assert_int_eq(disk_folder_remove(&ops, "log.00000001"), 0);
+	ck_assert_int_eq(open_log(), -EIO);
+}
+END_TEST
+
+/* A log of a release without log.end. */
+START_TEST(test_log_without_end)
+{
+	struct disk_folder ops = sim_disk_ops(disk);
+
+	model = (struct model){ .first = 1, .next = 1 };
+	term = 1;
+	ck_assert_int_eq(open_log(), 0);
+	write_entries(3);
+	close_log();
+	ck_assert_int_eq(disk_folder_remove(&ops, "log.end"), 0);
+	ck_assert_int_eq(open_log(), 0);
+	ck_assert(is_model());
+	write_entries(1);
+	close_log();
+	zero_rest(&ops, "log.00000001", 0);
+	ck_assert_int_eq(open_log(), -EIO);
+}
+END_TEST
+
 START_TEST(test_full_disk)
 {
 	ck_assert_int_eq(open_log(), 0);
@@ -478,6 +537,8 @@ int main(void)
 	tcase_add_test(tc, test_model);
 	tcase_add_test(tc, test_flipped_bits);
 	tcase_add_test(tc, test_missing_segment);
+	tcase_add_test(tc, test_lost_end);
+	tcase_add_test(tc, test_log_without_end);
 	tcase_add_test(tc, test_full_disk);
 	tcase_add_test(tc, test_room);
 	tcase_add_test(tc, test_vote);
