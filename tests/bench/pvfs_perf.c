@@ -366,10 +366,10 @@ int main(int argc, char **argv)
 	if (at != argc - 1)
 		tool_usage(&tool);
 	if (!strcmp(argv[at], "list-experiments"))
-		return list_experiments();
+		return tool_done(&tool, list_experiments());
 	for (unsigned int i = 0; i < EXPERIMENTS; i++)
 		if (!strcmp(argv[at], experiments[i].name))
-			return measure(&run, &experiments[i]);
+			return tool_done(&tool, measure(&run, &experiments[i]));
 	tool_say(&tool, "no experiment '%s' (see pvfs-perf list-experiments)",
 		 argv[at]);
 	return 2;

@@ -31,6 +31,7 @@ must cluster start -n 3 --port 0 --set iod.2.sync=on --set mgr.slots=8 \
 must_fail env PVFS_STATE="$state" "$top/scripts/cluster" stop "$tmp/meant"
 grep -qF -- "'$tmp/meant'" "$tmp/output" || fail "stop DIR: $(cat "$tmp/output")"
 must cluster status
+cluster status >/dev/full 2>err && fail "status to a full disk exits 0"
 must env -u HOME "$top/scripts/cluster" status -d "$state"
 must cluster stop
 

@@ -25,6 +25,10 @@ for bad in 'n{' 'n{1-}' 'n{3-1}' 'n{1}{2' 'n{1-99999}' 'n{1-1000}-{1-1000}' '--e
 	must_fail "$mkconf" $bad
 	grep -qE '^(mkconf: |usage)' output || fail "$bad: $(cat output)"
 done
+# a file that could not be written whole
+for option in '' --pvfstab; do
+	"$mkconf" $option n >/dev/full 2>err && fail "mkconf $option to a full disk exits 0"
+done
 [ "$("$mkconf" n | grep ^id)" != "$("$mkconf" n | grep ^id)" ] || fail "not a new id"
 
 # ---- nothing is wrong ----

@@ -86,7 +86,8 @@ grep -q "lies on no mount" "$tmp/output" || fail "df said: $(cat "$tmp/output")"
 expect ok pvio write /pvfs/file 0 100000 1
 for command in "pvfs-ls /pvfs" "pvfs-ls -j /pvfs" "pvfs-stat /pvfs/file" \
 		"pvfs-df" "pvfs-df -j" "pvfs-ping" "pvfs-cat /pvfs/file" \
-		"pvfs-cp --json /pvfs/file /pvfs/other"; do
+		"pvfs-cp --json /pvfs/file /pvfs/other" "pvfs-test -c -u -b 4096 -f /pvfs/t" \
+		"pvfs-perf list-experiments"; do
 	$command >/dev/full 2>"$tmp/stderr" && fail "no error: $command"
 	grep -q "standard output" "$tmp/stderr" ||
 		fail "$command: $(cat "$tmp/stderr")"

@@ -389,5 +389,5 @@ int main(int argc, char **argv)
 	free(r.all);
 	free(r.buf);
 	par_finish();
-	return status;
+	return tool_done(&tool, status);
 }
