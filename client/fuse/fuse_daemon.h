@@ -63,7 +63,10 @@ struct fuse_daemon {
 	 */
 	bool per_user;
 	bool default_permissions; /* the kernel checks permissions */
-	bool atime; /* reads update atime: relatime */
+	/* reads update atime: relatime; a remount may change it */
+	atomic_bool atime;
+	int mounts_watch; /* mount_point_watch(); negative: none */
+	unsigned int minor; /* mount_point_minor(); 0: unknown */
 
 	/* the kernel */
 	struct fuse_session *se;

@@ -147,8 +147,11 @@ static int serve_mounted(struct server *s)
 		inval_queue_free(s->d.inval_queue);
 		return -ENOMEM;
 	}
+	s->d.minor = mount_point_minor(s->opt->dir);
 	if (s->minor)
-		atomic_store(s->minor, mount_point_minor(s->opt->dir));
+		atomic_store(s->minor, s->d.minor);
+	s->d.mounts_watch = mount_point_watch();
+	s->d.atime = mount_point_updates_atime(s->d.minor, s->d.atime);
 	rc = serve_init(s->d.se);
 	if (!rc) {
 		log_in_background(s);
@@ -194,7 +197,8 @@ static int fuse_daemon_init(struct fuse_daemon *d, const struct options *opt)
 	d->attr_timeout = opt->attr_timeout;
 	d->entry_timeout = opt->entry_timeout;
 	d->default_permissions = opt->default_permissions;
-	d->atime = opt->atime;
+	d->atime = !(opt->flags & (MS_RDONLY | MS_NOATIME));
+	d->mounts_watch = -1;
 	d->per_user = !geteuid();
 	d->dentry_cache = dentry_cache_new(opt->entry_timeout);
 	d->fsync_errors = fsync_errors_new();
@@ -226,6 +230,8 @@ static int run_server(void *arg, int ready)
 	}
 	fs_leave(&s->d.fs);
 	unsynced_free(&s->d.fs);
+	if (s->d.mounts_watch >= 0)
+		close(s->d.mounts_watch);
 	stale_sessions_free(&left, &s->d.fs);
 	bypass_page_free(s->d.bypass_page);
 	thread_hints_free(s->d.thread_hints);

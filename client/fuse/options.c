@@ -130,7 +130,11 @@ static void note_flags(struct options *opt, const char *word)
 		{ "async", 0, MS_SYNCHRONOUS },
 		{ "dirsync", MS_DIRSYNC, 0 },
 		{ "noatime", MS_NOATIME, 0 },
+		{ "atime", 0, MS_NOATIME },
+		{ "relatime", 0, MS_NOATIME },
+		{ "strictatime", 0, MS_NOATIME },
 		{ "nodiratime", MS_NODIRATIME, 0 },
+		{ "diratime", 0, MS_NODIRATIME },
 		{ "nosymfollow", NOSYMFOLLOW, 0 },
 		{ "symfollow", 0, NOSYMFOLLOW },
 	};
@@ -261,8 +265,6 @@ static int parse_option(struct options *opt, const char *given)
 		opt->default_permissions = !opt->no_default_permissions;
 		return 0;
 	}
-	if (!strcmp(word, "noatime") || !strcmp(word, "ro"))
-		opt->atime = false;
 	if (is_mount_option(word))
 		return add_fuse_option(opt, word);
 	return list_append(&opt->pvfs_options, word);
@@ -382,7 +384,6 @@ int options_parse(int argc, char **argv, struct options *opt)
 	*opt = (struct options){ .attr_timeout = -1,
 				 .entry_timeout = -1,
 				 .max_threads = 256,
-				 .atime = true,
 				 .flags = MS_NOSUID | MS_NODEV,
 				 .pvfs_options = strdup("") };
 	if (!opt->pvfs_options || fuse_opt_add_arg(&opt->fuse, argv[0]))
@@ -402,10 +403,12 @@ int options_parse(int argc, char **argv, struct options *opt)
 	}
 	/*
 	 * mount(8) passes all flags that are to remain, after those of /proc/self/mountinfo.  It
-	 * does not pass "exec" and "async", which only clear a flag, so missing flags are cleared.
+	 * does not pass words like "exec" and "atime", which only clear a flag, so missing flags
+	 * are cleared.
 	 */
 	if (opt->kernel_only)
-		opt->flags_given |= MS_NOEXEC | MS_SYNCHRONOUS | MS_DIRSYNC;
+		opt->flags_given |= MS_NOEXEC | MS_SYNCHRONOUS | MS_DIRSYNC |
+				    MS_NOATIME | MS_NODIRATIME | NOSYMFOLLOW;
 	opt->source = argv[optind];
 	opt->dir = argv[optind + 1];
 	return add_fsname(opt) || apply_defaults(opt) ? EXIT_FAILURE : -1;

@@ -28,7 +28,6 @@ struct options {
 	bool no_default_permissions; /* was given */
 
 	/* the mount */
-	bool atime; /* reads update atime */
 	bool remount; /* only change the flags of the existing mount */
 	bool nonempty; /* DIR may have entries, which the mount hides */
 	unsigned long flags; /* MS_* flags of mount(2) */

@@ -56,3 +56,20 @@ for option in noatime ro; do
 	expect 1000 atime "$tmp/a/f"
 	unmount "$tmp/a" $daemon
 done
+
+# a remount changes what reads do
+fresh() { touch -ad @1000 "$tmp/a/f"; }
+remount() { must "$PVFS_BUILD/client/fuse/pvfs-fuse" 127.0.0.1:/ "$tmp/a" -o "remount,$1"; }
+reads() { cat "$tmp/a/f" >"$tmp/seen" && is_later "$tmp/a/f"; }
+mount_at "$tmp/a" -o ro
+remount rw
+fresh
+must reads
+for flags in ro,rw noatime,atime noatime,relatime noatime,strictatime; do
+	fresh
+	remount "${flags%,*}"
+	reads && fail "after remount,${flags%,*}, reads change the access time"
+	remount "${flags#*,}"
+	must reads
+done
+unmount "$tmp/a" $daemon

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <mntent.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define OPTIONS_MAX 256 /* bytes of the options that mount(2) knows as flags */
 
 static const char *error_remedy(int rc)
 {
@@ -128,6 +131,9 @@ int mount_point_remount(const char *dir, unsigned long given,
 	int rc = is_mounted(dir, "fuse.pvfs", &now) ? 0 : -EINVAL;
 
 	flags = (now & ~given) | (flags & given);
+	/* without either, the kernel would keep noatime */
+	if (!(flags & MS_NOATIME))
+		flags |= MS_RELATIME;
 	if (!rc && mount("", dir, "", MS_REMOUNT | flags, NULL))
 		rc = -errno;
 	if (rc)
@@ -164,7 +170,7 @@ void mount_point_log_refused(const char *dir, const struct log *log)
 			  dir);
 }
 
-/* ---- a file system that lost its process ---- */
+/* ---- the mount in the kernel's list ---- */
 
 unsigned int mount_point_minor(const char *dir)
 {
@@ -192,8 +198,9 @@ static void unescape_path(char *path)
 	*to = '\0';
 }
 
-/* Finds where it is mounted; false: nowhere. */
-static bool find_mount(unsigned int minor, char path[PATH_MAX])
+/* Finds where it is mounted, and the options of this mount; false: nowhere. */
+static bool find_mount(unsigned int minor, char path[PATH_MAX],
+		       char options[OPTIONS_MAX])
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
 	unsigned int major, n;
@@ -202,8 +209,8 @@ static bool find_mount(unsigned int minor, char path[PATH_MAX])
 	size_t room = 0;
 
 	while (f && !found && getline(&line, &room, f) > 0)
-		found = sscanf(line, "%*d %*d %u:%u %*s %4095s", &major, &n,
-			       path) == 3 &&
+		found = sscanf(line, "%*d %*d %u:%u %*s %4095s %255s", &major,
+			       &n, path, options) == 4 &&
 			!major && n == minor;
 	free(line);
 	if (f)
@@ -212,16 +219,42 @@ static bool find_mount(unsigned int minor, char path[PATH_MAX])
 	return found;
 }
 
+/* ---- flags ---- */
+
+int mount_point_watch(void)
+{
+	return open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+}
+
+bool mount_point_has_changed(int watch)
+{
+	struct pollfd p = { .fd = watch, .events = POLLPRI };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+bool mount_point_updates_atime(unsigned int minor, bool otherwise)
+{
+	char path[PATH_MAX], options[OPTIONS_MAX];
+	const struct mntent m = { .mnt_opts = options };
+
+	if (!minor || !find_mount(minor, path, options))
+		return otherwise;
+	return !(flags_of(&m) & (MS_RDONLY | MS_NOATIME));
+}
+
+/* ---- a file system that lost its process ---- */
+
 /*
  * For root.  umount2() aborts the connection of the mount.  It does not unmount, because fd
  * keeps the mount in use.
  */
 static void force_abort(unsigned int minor)
 {
-	char path[PATH_MAX] = "";
+	char path[PATH_MAX] = "", options[OPTIONS_MAX];
 	int fd;
 
-	if (!find_mount(minor, path))
+	if (!find_mount(minor, path, options))
 		return;
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)

@@ -25,6 +25,24 @@ int mount_point_remount(const char *dir, unsigned long given,
 /* The mount failed: logs the cause if libfuse's message does not give it. */
 void mount_point_log_refused(const char *dir, const struct log *log);
 
+/* ---- the flags of the mount, which a remount may change ---- */
+
+/*
+ * Begins to watch this process's list of mounts.  Returns a descriptor, which the caller closes, or
+ * -1 with errno.
+ */
+int mount_point_watch(void);
+/*
+ * Whether any mount was made, changed or removed since the last call that returned true, or since
+ * the watch began.  A negative watch sees no changes.
+ */
+bool mount_point_has_changed(int watch);
+/*
+ * Whether reads update access times: the file system with this minor device number is mounted
+ * neither read-only nor with noatime.  Returns otherwise if no mount of it is found.
+ */
+bool mount_point_updates_atime(unsigned int minor, bool otherwise);
+
 /* ---- a file system that lost its process ---- */
 
 /*
