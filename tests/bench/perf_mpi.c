@@ -31,12 +31,10 @@ static bool in_path(const char *name)
 	return found;
 }
 
-/* MPICH's; by the name alone it may be Open MPI's. */
+/* Returns MPICH's; a plain mpiexec may be Open MPI's, which has other options. */
 static const char *mpiexec_name(void)
 {
-	return in_path("mpiexec.mpich")	  ? "mpiexec.mpich"
-	       : in_path("mpiexec.hydra") ? "mpiexec.hydra"
-					  : "mpiexec";
+	return in_path("mpiexec.mpich") ? "mpiexec.mpich" : "mpiexec.hydra";
 }
 
 static const char *lacking(const struct perf_run *run)
@@ -52,7 +50,8 @@ static const char *lacking(const struct perf_run *run)
 	if (access(file, R_OK))
 		return "libmpio-pvfs.so was not built (meson's option "
 		       "romio_source, see docs/mpi.md)";
-	return in_path(mpiexec_name()) ? NULL : "mpiexec is not installed";
+	return in_path(mpiexec_name()) ? NULL
+				       : "MPICH's mpiexec is not installed";
 }
 
 bool mpi_there(struct perf_run *run)

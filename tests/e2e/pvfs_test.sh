@@ -27,6 +27,13 @@ run 1 pvfs-test -c -u -b 1000000 -i 3 -f /pvfs/alone
 run 1 pvfs-test -c -u -b 1000000 -i 2 -s 4096 -n 2 -f /pvfs/files
 # -v: the ordinary calls, in an ordinary file
 run 1 pvfs-test -c -u -b 100000 -i 2 -v -f "$tmp/vfs"
+# under the mpiexec of another MPI, each process would be a test of its own of the same file
+for size in OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_SIZE=1; do
+	env $size pvfs-test -c -u -b 4096 -f /pvfs/alone >"$tmp/output" 2>&1
+	code=$?
+	[ $size,$code = OMPI_COMM_WORLD_SIZE=1,0 ] || grep -q "started 2 processes.*mpiexec.mpich" "$tmp/output" ||
+		fail "$size: $code, $(<"$tmp/output")"
+done
 requires_mpich # so far it ran alone
 # away from the ports that clients of other tests may look for
 export MPIEXEC_PORT_RANGE=9100:9999

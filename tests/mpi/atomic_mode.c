@@ -4,7 +4,7 @@
  * gets the data of one write, blocking or not.  A nonblocking access waits for its lock while the
  * program goes on.
  *
- *   mpiexec -n 4 atomic_mode pvfs:/pvfs/file
+ *   mpiexec.mpich -n 4 atomic_mode pvfs:/pvfs/file
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * hdf5_slabs.c - parallel HDF5: each rank writes and reads hyperslabs of a contiguous and of a
  * chunked dataset, collectively or not, and checks every element of the others.
  *
- *   mpiexec -n 4 hdf5_slabs pvfs:/pvfs/file.h5
+ *   mpiexec.mpich -n 4 hdf5_slabs pvfs:/pvfs/file.h5
  */
 #include <hdf5.h>
 #include <mpi.h>

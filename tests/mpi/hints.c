@@ -3,7 +3,7 @@
  * hints.c - the hints of a file show its striping, whatever a later open asks for, and how accesses
  * in pieces are made.  The counters of libpvfs confirm that they are made in this way.
  *
- *   mpiexec -n 2 hints pvfs:/pvfs/file, on at least three iods
+ *   mpiexec.mpich -n 2 hints pvfs:/pvfs/file, on at least three iods
  */
 #include <fcntl.h>
 #include <mpi.h>

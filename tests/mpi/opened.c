@@ -3,7 +3,7 @@
  * opened.c - open() sees the data that MPI-IO wrote, while the MPI file is open and after it is
  * closed, and the reverse.
  *
- *   mpiexec -n 3 opened pvfs:/pvfs/f /mnt/f
+ *   mpiexec.mpich -n 3 opened pvfs:/pvfs/f /mnt/f
  *
  * The second name is the same file through a mount.
  */

@@ -2,7 +2,7 @@
 /*
  * shared_pointer.c - what many ranks write and read by one shared file pointer.
  *
- *   mpiexec -n 4 shared_pointer FILE [RECORDS]
+ *   mpiexec.mpich -n 4 shared_pointer FILE [RECORDS]
  *
  * Says how many accesses a second all ranks made together.
  */

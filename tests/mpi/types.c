@@ -4,7 +4,7 @@
  * data.  The file and the memory match the types' own definitions, byte for byte, and nothing else
  * changes.
  *
- *   mpiexec -n 3 types SEED ROUNDS FILE...
+ *   mpiexec.mpich -n 3 types SEED ROUNDS FILE...
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -84,7 +84,8 @@ static const struct tool tool = {
 	.name = "pvfs-test",
 	.usage =
 		"[-cruvw] [-b SIZE] [-i N] [-n FILES] [-f FILE] [-p PVFSTAB] [-s STRIPE]",
-	.help = "Measures concurrent read and write bandwidth.  Alone, or under mpiexec -n N.\n"
+	.help = "Measures concurrent read and write bandwidth.  Alone, or under mpiexec -n N\n"
+		"of MPICH (Debian: mpiexec.mpich).\n"
 		"  -b SIZE                bytes a block (16M)\n"
 		"  -i N                   iterations (1)\n"
 		"  -n FILES               number of files (1)\n"
@@ -356,6 +357,29 @@ static int alloc_buffers(struct test_run *r)
 	return 0;
 }
 
+/*
+ * If the mpiexec of another MPI has started several processes, each of them is alone, and all
+ * use the same files.
+ */
+static int check_launcher(const struct test_run *r)
+{
+	static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE",
+					     "PMI_SIZE" };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const char *n = secure_getenv(sizes[i]);
+
+		if (r->par.size == 1 && n && strtoul(n, NULL, 10) > 1)
+			return tool_say(&tool,
+					"mpiexec started %s processes, but "
+					"they do not reach each other: it is "
+					"not MPICH's (mpiexec.mpich), or this "
+					"program was built without MPI",
+					n);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct test_run r = { .a = { .blksz = 16u << 20,
@@ -369,6 +393,10 @@ int main(int argc, char **argv)
 	if (tool_options(&tool, argc, argv, &r.a) != argc ||
 	    (r.a.read_only && r.a.write_only))
 		tool_usage(&tool);
+	if (check_launcher(&r)) {
+		par_finish();
+		return 1;
+	}
 	/* otherwise the "native" calls would measure the local disk */
 	status = par_max(!r.a.vfs && !r.par.rank &&
 			 tool_need_path(&tool, (char *const *)&r.a.file, 1));

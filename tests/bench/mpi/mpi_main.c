@@ -16,7 +16,7 @@
 #define PAUSE_NS 200000
 
 static const char usage[] =
-	"usage: mpiexec -n RANKS mpi_bench PROGRAM [OPTION...] FILE\n"
+	"usage: mpiexec.mpich -n RANKS mpi_bench PROGRAM [OPTION...] FILE\n"
 	"programs:\n"
 	"  tile   displays of 1024 x 768 elements, two in a row\n"
 	"  bt     a cube of cells of 40 bytes, multipartitioned; ranks: n * n\n"

@@ -2,7 +2,7 @@
 /*
  * overlap.c - how much of a nonblocking access goes on while its rank computes.
  *
- *	mpiexec -n 1 overlap FILE BYTES [ROUNDS]
+ *	mpiexec.mpich -n 1 overlap FILE BYTES [ROUNDS]
  *
  * An access takes the time A, and the same amount of computing by itself takes C = A.  Both
  * together take B: the access begins before the computing and is waited for after it.  1: B is C;
