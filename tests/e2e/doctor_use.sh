@@ -74,6 +74,9 @@ well env
 mount_at "$tmp/m"
 grep " $tmp/m " /proc/self/mounts >"$host/proc/self/mounts"
 well env
+# the limit of this user's programs
+finds mounted "write of $tmp/m/.*: File too large" 'ulimit -f' \
+	bash -c 'ulimit -f 64; exec "$@"' -
 server=$(pgrep -P "$daemon")
 stand_still "$server"
 patience=5
