@@ -2,8 +2,6 @@
 /* object_key.c - see object_key.h. */
 #include "common/dist/object_key.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,15 +9,24 @@
 #define GROUP_DIGITS 8u
 #define DIGITS "0123456789abcdef"
 
+static char *put_hex(char *to, uint64_t number, unsigned int digits)
+{
+	for (unsigned int i = digits; i--; number >>= 4)
+		to[i] = DIGITS[number & 15];
+	return to + digits;
+}
+
+/* Without printf, because GETSIZE makes the path of an object each time. */
 struct object_key_text object_key_text(struct object_key key)
 {
 	struct object_key_text text;
+	char *end = put_hex(text.s, key.handle, HANDLE_DIGITS);
 
-	if (object_key_is_own(key))
-		snprintf(text.s, sizeof(text.s), "%016" PRIx64, key.handle);
-	else
-		snprintf(text.s, sizeof(text.s), "%016" PRIx64 "-%08" PRIx32,
-			 key.handle, (uint32_t)key.copyset);
+	if (!object_key_is_own(key)) {
+		*end++ = '-';
+		end = put_hex(end, key.copyset, GROUP_DIGITS);
+	}
+	*end = '\0';
 	return text;
 }
 

@@ -33,6 +33,14 @@ static inline bool object_key_equal(struct object_key a, struct object_key b)
 	return a.handle == b.handle && a.copyset == b.copyset;
 }
 
+/* For tables.  Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4); not safe against chosen handles. */
+static inline uint32_t object_key_hash(struct object_key key)
+{
+	return (uint32_t)(((key.handle + key.copyset) *
+			   UINT64_C(0x9e3779b97f4a7c15)) >>
+			  32);
+}
+
 /* The order of a walk: by handle, then by group. */
 static inline bool object_key_is_after(struct object_key a, struct object_key b)
 {

@@ -129,7 +129,8 @@ static struct store_obj *find_object(struct object_cache_shard *s,
 {
 	struct store_obj *obj;
 
-	HASH_FIND(hh, s->table, &key, sizeof(key), obj);
+	HASH_FIND_BYHASHVALUE(hh, s->table, &key, sizeof(key),
+			      object_key_hash(key), obj);
 	if (!obj)
 		return NULL;
 	if (obj->list != OBJECT_CACHE_LRU || TAILQ_NEXT(obj, lru))
@@ -208,7 +209,8 @@ static void insert_object(struct object_cache *cache,
 
 	obj->listed = true;
 	LIST_INSERT_HEAD(&s->all, obj, all);
-	HASH_ADD(hh, s->table, key, sizeof(obj->key), obj);
+	HASH_ADD_BYHASHVALUE(hh, s->table, key, sizeof(obj->key),
+			     object_key_hash(obj->key), obj);
 	if (!obj->hh.tbl)
 		return;
 	store_obj_ref(obj);
@@ -283,7 +285,8 @@ void object_cache_remove(struct object_cache *cache, struct object_key key)
 
 	pthread_mutex_lock(&s->lock);
 	s->removals++;
-	HASH_FIND(hh, s->table, &key, sizeof(key), obj);
+	HASH_FIND_BYHASHVALUE(hh, s->table, &key, sizeof(key),
+			      object_key_hash(key), obj);
 	if (obj)
 		remove_from_table(s, obj);
 	pthread_mutex_unlock(&s->lock);

@@ -93,9 +93,7 @@ unsigned int size_table_count(const struct size_table *table)
 static unsigned int index_of(const struct size_table *table,
 			     struct object_key key)
 {
-	uint64_t mix = (key.handle + key.copyset) * 0x9e3779b97f4a7c15ull;
-
-	return (unsigned int)((mix >> 32) % table->attr.places);
+	return object_key_hash(key) % table->attr.places;
 }
 
 static struct wire_end *words_of(const struct size_table *table,
